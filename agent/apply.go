@@ -7,6 +7,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"time"
 
 	"replan/agent/event"
 	"replan/planning"
@@ -18,15 +19,32 @@ import (
 // ErrOutOfOrder says that an event does not follow the events applied so far.
 var ErrOutOfOrder = errors.New("event out of order")
 
+// fold takes events into a run, one method per kind where it is more than a line
+// or two. It alone calls what changes a run, with the layers below it: dialogue,
+// scheduler and ledger.
+type fold struct{ dialogue }
+
+func foldOf(r *Run) fold { return fold{dialogue{scheduler{ledger{r}}}} }
+
 // Apply folds one event into the run. It fails, and changes nothing, where the
 // event does not follow: another run's, a number that is not above the last, a
 // second start, anything after the end, or a step that is not there.
 func (r *Run) Apply(e event.Event) error {
-	if err := r.follows(e); err != nil {
+	f := foldOf(r)
+	if err := f.follows(e); err != nil {
 		return fmt.Errorf("apply event %d to run %q: %w", e.Seq, r.ID, err)
 	}
 	last := r.Now
 	r.Seq, r.Now = e.Seq, e.Time
+	f.apply(e, last)
+	f.noteEffects(e.Data)
+	return nil
+}
+
+// apply folds an event that follows; last is the time of the one before.
+//
+//nolint:funlen // one case per kind
+func (r fold) apply(e event.Event, last time.Time) {
 	switch d := e.Data.(type) {
 	case event.RunStarted:
 		r.applyStarted(e, d)
@@ -38,17 +56,74 @@ func (r *Run) Apply(e event.Event) error {
 	case event.RunCompleted:
 		r.applyCompleted(d)
 	case event.RunSpawned:
-		if s := r.Step(d.Index); s != nil && s.Status == StepActive && s.Attempt == d.Attempt {
-			s.Run, s.ranUp = d.Run, event.Usage{}
-		}
-	case event.JournalDamaged:
-		r.applyDamaged()
+		r.applySpawned(d)
 	case event.RunSteered:
 		r.applySteered(d)
+	case event.JournalDamaged:
+		r.applyDamaged()
 	case event.TimerFired:
 		r.applyTimer(d)
 	case event.Note:
 		r.Notes = append(r.Notes, d)
+
+	case event.PhaseStarted:
+		r.applyPhaseStarted(d)
+	case event.PhaseDelta:
+		p := &r.Phases[d.Phase-1]
+		p.Text, p.Thinking = p.Text+d.Text, p.Thinking+d.Thinking
+	case event.PhaseCompleted:
+		r.applyPhaseCompleted(d)
+	case event.PhaseSkipped:
+		r.Phases[d.Phase-1] = Phase{Status: PhaseLeftOut, Reason: d.Reason}
+		r.told++
+	case event.PhaseFailed:
+		r.applyPhaseFailed(d)
+	case event.RouteMatched:
+		r.Route = &d
+
+	case event.PlanDrafting:
+		r.applyDrafting(d)
+	case event.PlanCreated:
+		r.applyPlan(d)
+	case event.PlanEmpty:
+		r.planner = nil
+		r.end(event.StatusFailed, event.ReasonNoPlan, d.Reason)
+	case event.PlanDiff:
+		r.applyDiff(d)
+	case event.PlanReviewed:
+		r.applyReviewed(d)
+	case event.ReplanStarted:
+		r.applyReplan(d)
+	case event.ReplanRefused:
+		r.applyReplanRefused(d)
+
+	case event.StepStarted:
+		r.applyStepStarted(d)
+	case event.StepProgress:
+		if s := r.Step(d.Index); s != nil {
+			s.Progress = d
+		}
+	case event.StepOutput:
+		r.applyStepOutput(d)
+	case event.StepCompleted:
+		r.applyStepCompleted(d)
+	case event.StepFailed:
+		r.applyStepFailed(d)
+	case event.StepRetry:
+		r.applyStepRetry(d)
+	case event.StepSkipped:
+		r.applyStepSkipped(d)
+	case event.StepInDoubt:
+		r.applyStepInDoubt(d)
+	case event.DoubtResolved:
+		r.applyDoubtResolved(d)
+	case event.FailureResolved:
+		r.applyFailureResolved(d)
+	case event.GateRequested:
+		r.applyGateRequested(e, d)
+	case event.GateResolved:
+		r.applyGateResolved(d)
+
 	case event.BudgetWarned:
 		r.warned[d.Guard] = true
 		r.Warnings = append(r.Warnings, fmt.Sprintf("%s: %d of %d used", d.Guard, d.Used, d.Limit))
@@ -57,18 +132,78 @@ func (r *Run) Apply(e event.Event) error {
 	case event.GuardBlocked:
 		r.Warnings = append(r.Warnings, d.Reason)
 		r.end(event.StatusFailed, SpentReason(d.Guard), d.Reason)
-	default:
-		if !r.applyPhase(d) && !r.applyPlanning(d) {
-			r.applyStep(e, d)
-		}
+
+	case event.ModelRequested:
+		r.applyRequest(d)
+	case event.ModelReplied:
+		r.applyReply(d)
+	case event.SynthesisStarted:
+		r.applySynthesisStarted(d)
+	case event.SynthesisDelta:
+		r.Synthesis.Text, r.Synthesis.Thinking = r.Synthesis.Text+d.Text, r.Synthesis.Thinking+d.Thinking
+	case event.SynthesisCompleted:
+		r.applySynthesis(d)
 	}
-	r.noteEffects(e.Data)
-	return nil
+}
+
+// applySpawned notes which run a call of a plan tool started.
+func (r fold) applySpawned(d event.RunSpawned) {
+	if s := r.Step(d.Index); s != nil && s.Status == StepActive && s.Attempt == d.Attempt {
+		s.Run, s.ranUp = d.Run, event.Usage{}
+	}
+}
+
+func (r fold) applyPhaseStarted(d event.PhaseStarted) {
+	r.Phases[d.Phase-1] = Phase{Status: PhaseActive, StartedAt: r.Now}
+	r.asking = true
+	r.modelBusy++
+	r.asked(&Exchange{Purpose: prompt.Purpose(d.Label), Request: d.Request})
+	r.undraft()
+}
+
+func (r fold) applyPhaseCompleted(d event.PhaseCompleted) {
+	p := &r.Phases[d.Phase-1]
+	p.Status, p.MS, p.Tokens = PhaseDone, d.MS, d.Tokens
+	p.Text, p.Thinking = d.Reply.Text, d.Reply.Thinking
+	r.replied(Exchange{Purpose: prompt.Purpose(d.Label), Reply: d.Reply})
+	r.absorb(d.Reply)
+}
+
+func (r fold) applyPhaseFailed(d event.PhaseFailed) {
+	p := &r.Phases[d.Phase-1]
+	p.Status, p.Reason, p.MS = PhaseBroken, d.Reason, r.Now.Sub(p.StartedAt).Milliseconds()
+	r.replied(Exchange{Purpose: prompt.Purpose(d.Label), Reply: d.Reply, Error: d.Reason})
+	r.unanswered(d.Failure, d.Reason, d.Reply)
+}
+
+// applyReplanRefused notes why the planner's answer was not taken. It is asked
+// again about a failed step; where only the user wanted another plan, the plan
+// stays as it is.
+func (r fold) applyReplanRefused(d event.ReplanRefused) {
+	r.planner, r.Replanning = nil, nil
+	switch {
+	case r.failure == nil:
+	case r.failure.step == "":
+		r.failure = nil
+	default:
+		r.failure.error += "\nThe last answer was refused: " + d.Reason
+	}
+}
+
+func (r fold) applySynthesisStarted(d event.SynthesisStarted) {
+	r.planner = nil
+	r.Synthesis = Synthesis{Started: true, Direct: d.Direct, StartedAt: r.Now}
+	r.answering = !d.Direct
+	r.modelBusy++
+	r.asked(&Exchange{Purpose: d.Request.Purpose, Request: d.Request})
+	if d.Direct {
+		r.takeRemarks()
+	}
 }
 
 // applyTimer lets go what waited for a time. One that comes too early, because
 // the clock was set back, is asked for again.
-func (r *Run) applyTimer(d event.TimerFired) {
+func (r fold) applyTimer(d event.TimerFired) {
 	if d.ID == event.GuardTime && r.Elapsed().Milliseconds() < r.Limits.MaxDurationMS {
 		return
 	}
@@ -84,7 +219,7 @@ func (r *Run) applyTimer(d event.TimerFired) {
 	}
 }
 
-func (r *Run) applyCompleted(d event.RunCompleted) {
+func (r fold) applyCompleted(d event.RunCompleted) {
 	result := d.Result
 	if r.Chat != nil && r.Chat.over() {
 		r.keepRemarks(r.Chat)
@@ -98,7 +233,7 @@ func (r *Run) applyCompleted(d event.RunCompleted) {
 	})
 }
 
-func (r *Run) applyGuardWarned(d event.GuardWarned) {
+func (r fold) applyGuardWarned(d event.GuardWarned) {
 	what := d.Step
 	if s := r.Step(d.Step); s != nil && d.Guard == event.GuardPerTool {
 		what = r.facts(s.Step.Tool).tool.QualifiedName()
@@ -108,7 +243,7 @@ func (r *Run) applyGuardWarned(d event.GuardWarned) {
 }
 
 // follows checks that the event may come next.
-func (r *Run) follows(e event.Event) error {
+func (r fold) follows(e event.Event) error {
 	if e.Data == nil {
 		return fmt.Errorf("it says nothing: %w", ErrOutOfOrder)
 	}
@@ -145,7 +280,7 @@ func (r *Run) follows(e event.Event) error {
 }
 
 // followsPlan checks that what begins, or lets begin, belongs to the plan as it is.
-func (r *Run) followsPlan(data event.Data) error {
+func (r fold) followsPlan(data event.Data) error {
 	switch d := data.(type) {
 	case event.PlanReviewed:
 		if !r.Held() || d.Revision != r.Revision {
@@ -160,7 +295,7 @@ func (r *Run) followsPlan(data event.Data) error {
 }
 
 // awaits reports whether the step still is to pass this gate.
-func (r *Run) awaits(index, gate string) bool {
+func (r fold) awaits(index, gate string) bool {
 	s := r.Step(index)
 	return s != nil && s.Status == StepPending && r.ending == nil && gate == r.gateID(s)
 }
@@ -223,7 +358,7 @@ func stepOf(d event.Data) (string, bool) {
 	}
 }
 
-func (r *Run) applyStarted(e event.Event, d event.RunStarted) {
+func (r fold) applyStarted(e event.Event, d event.RunStarted) {
 	r.ID, r.StartedAt, r.since = e.Run, e.Time, e.Time
 	r.Goal, r.Workspace, r.Model = d.Goal, d.Workspace, d.Model
 	r.Limits, r.Catalogue = d.Limits, d.Catalogue
@@ -248,96 +383,8 @@ func (r *Run) applyStarted(e event.Event, d event.RunStarted) {
 	r.planGoal(d)
 }
 
-// applyPhase folds what the phases of planning say, and reports whether the
-// event was one of those.
-func (r *Run) applyPhase(d event.Data) bool {
-	switch d := d.(type) {
-	case event.PhaseStarted:
-		r.Phases[d.Phase-1] = Phase{Status: PhaseActive, StartedAt: r.Now}
-		r.asking = true
-		r.modelBusy++
-		r.asked(&Exchange{Purpose: prompt.Purpose(d.Label), Request: d.Request})
-		r.undraft()
-	case event.PhaseDelta:
-		p := &r.Phases[d.Phase-1]
-		p.Text += d.Text
-		p.Thinking += d.Thinking
-	case event.PhaseCompleted:
-		p := &r.Phases[d.Phase-1]
-		p.Status, p.MS, p.Tokens = PhaseDone, d.MS, d.Tokens
-		p.Text, p.Thinking = d.Reply.Text, d.Reply.Thinking
-		r.replied(Exchange{Purpose: prompt.Purpose(d.Label), Reply: d.Reply})
-		r.absorb(d.Reply)
-	case event.PhaseSkipped:
-		r.Phases[d.Phase-1] = Phase{Status: PhaseLeftOut, Reason: d.Reason}
-		r.told++
-	case event.PhaseFailed:
-		p := &r.Phases[d.Phase-1]
-		p.Status, p.Reason, p.MS = PhaseBroken, d.Reason, r.Now.Sub(p.StartedAt).Milliseconds()
-		r.replied(Exchange{Purpose: prompt.Purpose(d.Label), Reply: d.Reply, Error: d.Reason})
-		r.unanswered(d.Failure, d.Reason, d.Reply)
-	default:
-		return false
-	}
-	return true
-}
-
-// applyPlanning folds what planning, replanning and synthesis say, and reports
-// whether the event was one of those.
-func (r *Run) applyPlanning(d event.Data) bool {
-	switch d := d.(type) {
-	case event.ModelRequested:
-		r.applyRequest(d)
-	case event.ModelReplied:
-		r.replied(Exchange{Purpose: d.Purpose, Step: d.Step, Attempt: d.Attempt, Reply: d.Reply, Error: d.Error})
-		r.applyReply(d)
-	case event.RouteMatched:
-		r.Route = &d
-	case event.PlanDrafting:
-		r.applyDrafting(d)
-	case event.PlanCreated:
-		r.applyPlan(d)
-	case event.PlanEmpty:
-		r.planner = nil
-		r.end(event.StatusFailed, event.ReasonNoPlan, d.Reason)
-	case event.PlanDiff:
-		r.applyDiff(d)
-	case event.PlanReviewed:
-		r.applyReviewed(d)
-	case event.ReplanStarted:
-		r.applyReplan(d)
-	case event.ReplanRefused:
-		r.planner, r.Replanning = nil, nil
-		if r.failure == nil {
-			break
-		}
-		if r.failure.step == "" {
-			r.failure = nil // the plan stays as it is
-			break
-		}
-		r.failure.error = r.failure.error + "\nThe last answer was refused: " + d.Reason
-	case event.SynthesisStarted:
-		r.planner = nil
-		r.Synthesis = Synthesis{Started: true, Direct: d.Direct, StartedAt: r.Now}
-		r.answering = !d.Direct
-		r.modelBusy++
-		r.asked(&Exchange{Purpose: d.Request.Purpose, Request: d.Request})
-		if d.Direct {
-			r.takeRemarks()
-		}
-	case event.SynthesisDelta:
-		r.Synthesis.Text += d.Text
-		r.Synthesis.Thinking += d.Thinking
-	case event.SynthesisCompleted:
-		r.applySynthesis(d)
-	default:
-		return false
-	}
-	return true
-}
-
 // absorb gives a reply to the planner.
-func (r *Run) absorb(reply reply.Reply) {
+func (r ledger) absorb(reply reply.Reply) {
 	r.modelBusy--
 	r.asking = false
 	r.used(reply)
@@ -348,7 +395,7 @@ func (r *Run) absorb(reply reply.Reply) {
 
 // unanswered tells the planner that no whole reply came. Where the user has
 // stopped the run, it is asked for again should that be resumed.
-func (r *Run) unanswered(kind event.FailureKind, reason string, partial reply.Reply) {
+func (r ledger) unanswered(kind event.FailureKind, reason string, partial reply.Reply) {
 	r.modelBusy--
 	r.asking = false
 	r.used(partial)
@@ -358,7 +405,7 @@ func (r *Run) unanswered(kind event.FailureKind, reason string, partial reply.Re
 }
 
 // applySynthesis takes the answer. One in which the model says nothing is none.
-func (r *Run) applySynthesis(d event.SynthesisCompleted) {
+func (r fold) applySynthesis(d event.SynthesisCompleted) {
 	r.modelBusy--
 	r.used(d.Reply)
 	purpose := prompt.PurposeSynthesis
@@ -387,7 +434,7 @@ func (r *Run) applySynthesis(d event.SynthesisCompleted) {
 }
 
 // applyRequest notes that the model is asked outside the three phases.
-func (r *Run) applyRequest(d event.ModelRequested) {
+func (r fold) applyRequest(d event.ModelRequested) {
 	r.modelBusy++
 	r.asked(&Exchange{Purpose: d.Purpose, Step: d.Step, Attempt: d.Attempt, Request: d.Request})
 	s := r.Step(d.Step)
@@ -411,7 +458,8 @@ func (r *Run) applyRequest(d event.ModelRequested) {
 	}
 }
 
-func (r *Run) applyReply(d event.ModelReplied) {
+func (r fold) applyReply(d event.ModelReplied) {
+	r.replied(Exchange{Purpose: d.Purpose, Step: d.Step, Attempt: d.Attempt, Reply: d.Reply, Error: d.Error})
 	switch {
 	case d.Purpose == prompt.PurposeChat:
 		r.applyChatTurn(d)
@@ -442,7 +490,7 @@ func (r *Run) applyReply(d event.ModelReplied) {
 
 // fill takes the arguments that a model wrote for a step, where the whole call
 // fits its tool with them.
-func (r *Run) fill(s *StepState, text string) {
+func (r fold) fill(s *StepState, text string) {
 	args, err := reply.ParseArgs(text)
 	if err != nil {
 		s.fillError = err.Error()
@@ -471,7 +519,7 @@ func merge(given, filled map[string]any) map[string]any {
 }
 
 // used counts a model call.
-func (r *Run) used(reply reply.Reply) {
+func (r ledger) used(reply reply.Reply) {
 	r.Usage.ModelCalls++
 	r.Usage.PromptTokens += reply.PromptTokens
 	r.Usage.CompletionTokens += reply.CompletionTokens

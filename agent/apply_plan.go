@@ -12,7 +12,7 @@ import (
 // applyPlan takes the first plan. A step that was started while the plan
 // streamed in is adopted where tool, args and what it waited for are still the
 // same.
-func (r *Run) applyPlan(d event.PlanCreated) {
+func (r fold) applyPlan(d event.PlanCreated) {
 	drafts := r.Steps
 	r.countAttempts()
 	r.Plan, r.Revision, r.planner, r.PlannedAt = d.Plan, d.Revision, nil, r.Now
@@ -55,7 +55,7 @@ func (r *Run) applyPlan(d event.PlanCreated) {
 
 // countAttempts notes how often the steps were tried that another plan takes the
 // place of.
-func (r *Run) countAttempts() {
+func (r ledger) countAttempts() {
 	r.every(func(s *StepState) {
 		if s.tries > 0 {
 			r.attempts[s.Step.Index] = s.tries
@@ -63,7 +63,7 @@ func (r *Run) countAttempts() {
 	})
 }
 
-func (r *Run) applyReplan(d event.ReplanStarted) {
+func (r fold) applyReplan(d event.ReplanStarted) {
 	r.Usage.Replans++
 	r.Replanning = &Replanning{Attempt: d.Attempt, Step: d.Step, Error: d.Error, Said: d.Said, StartedAt: r.Now}
 	why := d.Error
@@ -85,7 +85,7 @@ func (r *Run) applyReplan(d event.ReplanStarted) {
 }
 
 // finished holds the steps that are frozen in a replan.
-func (r *Run) finished() map[string]bool {
+func (r fold) finished() map[string]bool {
 	done := map[string]bool{}
 	for _, s := range r.Steps {
 		if s.Status == StepDone {
@@ -107,7 +107,7 @@ func (r *Run) remaining() []plan.Step {
 }
 
 // applyDiff takes a new plan for the steps that remained.
-func (r *Run) applyDiff(d event.PlanDiff) {
+func (r fold) applyDiff(d event.PlanDiff) {
 	revision := Revision{Number: d.Revision, Reason: d.Reason, Added: d.Added, Revised: d.Revised, AskedAt: r.Now, At: r.Now, Was: r.Steps}
 	if asked := r.Replanning; asked != nil {
 		revision.Step, revision.Said, revision.AskedAt = asked.Step, asked.Said, asked.StartedAt

@@ -18,68 +18,71 @@ import (
 // in bytes; the newest counts.
 const outputKept = 64 << 10
 
-// applyStep folds what happened to a step or its gate.
-func (r *Run) applyStep(e event.Event, d event.Data) {
-	switch d := d.(type) {
-	case event.StepStarted:
-		r.applyStepStarted(d)
-	case event.StepProgress:
-		if s := r.Step(d.Index); s != nil {
-			s.Progress = d
-		}
-	case event.StepOutput:
-		if s := r.Step(d.Index); s != nil {
-			s.Output += d.Chunk
-			if over := len(s.Output) - outputKept; over > 0 {
-				s.Output = strings.ToValidUTF8(s.Output[over:], "")
-			}
-		}
-	case event.StepCompleted:
-		r.applyStepCompleted(d)
-	case event.StepFailed:
-		r.applyStepFailed(d)
-	case event.StepRetry:
-		if s := r.Step(d.Index); s != nil {
-			s.Status, s.RetryAt, s.fillError = StepPending, d.At, ""
-			if a := r.newestOf(s); a != nil {
-				a.RetryAt = d.At
-			}
-			r.enqueue(s)
-		}
-	case event.StepSkipped:
-		if s := r.Step(d.Index); s != nil {
-			s.Status, s.Error = StepLeftOut, d.Reason
-			r.record(s, plan.ItemSkipped)
-			r.enqueue(s)
-			r.cutBehind(s)
-		}
-	case event.StepInDoubt:
-		r.lost = slices.DeleteFunc(r.lost, func(l *StepState) bool { return l.Step.Index == d.Index && l.Attempt == d.Attempt })
-		if s := r.back(d.Index, d.Attempt); s != nil {
-			s.Status, s.Error, s.MS, s.lost = StepUncertain, d.Reason, d.MS, false
-			r.endAttempt(s, d.Attempt)
-			r.record(s, plan.ItemInDoubt)
-			r.ask(s)
-			r.enqueue(s)
-		}
-	case event.DoubtResolved:
-		r.applyDoubtResolved(d)
-	case event.FailureResolved:
-		r.applyFailureResolved(d)
-	case event.GateRequested:
-		if s := r.Step(d.Step); s != nil {
-			s.Status, s.Gate, s.Diff, s.hashes, s.asked = StepWaiting, d.Gate, d.Diff, d.Hashes, promised(r.facts(s.Step.Tool).tool)
-			r.enqueue(s)
-			r.openGate(&Gate{GateRequested: d, RequestedAt: e.Time})
-			r.askedGate(s, d)
-		}
-	case event.GateResolved:
-		r.applyGateResolved(d)
+// applyStepOutput keeps the newest output of a running step.
+func (r fold) applyStepOutput(d event.StepOutput) {
+	s := r.Step(d.Index)
+	if s == nil {
+		return
+	}
+	s.Output += d.Chunk
+	if over := len(s.Output) - outputKept; over > 0 {
+		s.Output = strings.ToValidUTF8(s.Output[over:], "")
 	}
 }
 
+// applyStepRetry has a failed step wait for its next attempt.
+func (r fold) applyStepRetry(d event.StepRetry) {
+	s := r.Step(d.Index)
+	if s == nil {
+		return
+	}
+	s.Status, s.RetryAt, s.fillError = StepPending, d.At, ""
+	if a := r.newestOf(s); a != nil {
+		a.RetryAt = d.At
+	}
+	r.enqueue(s)
+}
+
+// applyStepSkipped skips a step, and with it those that depend on it.
+func (r fold) applyStepSkipped(d event.StepSkipped) {
+	s := r.Step(d.Index)
+	if s == nil {
+		return
+	}
+	s.Status, s.Error = StepLeftOut, d.Reason
+	r.record(s, plan.ItemSkipped)
+	r.enqueue(s)
+	r.cutBehind(s)
+}
+
+// applyStepInDoubt asks what became of a step that may have taken effect.
+func (r fold) applyStepInDoubt(d event.StepInDoubt) {
+	r.lost = slices.DeleteFunc(r.lost, func(l *StepState) bool { return l.Step.Index == d.Index && l.Attempt == d.Attempt })
+	s := r.back(d.Index, d.Attempt)
+	if s == nil {
+		return
+	}
+	s.Status, s.Error, s.MS, s.lost = StepUncertain, d.Reason, d.MS, false
+	r.endAttempt(s, d.Attempt)
+	r.record(s, plan.ItemInDoubt)
+	r.ask(s)
+	r.enqueue(s)
+}
+
+// applyGateRequested opens the gate that a step waits at.
+func (r fold) applyGateRequested(e event.Event, d event.GateRequested) {
+	s := r.Step(d.Step)
+	if s == nil {
+		return
+	}
+	s.Status, s.Gate, s.Diff, s.hashes, s.asked = StepWaiting, d.Gate, d.Diff, d.Hashes, promised(r.facts(s.Step.Tool).tool)
+	r.enqueue(s)
+	r.openGate(&Gate{GateRequested: d, RequestedAt: e.Time})
+	r.askedGate(s, d)
+}
+
 // applyStepCompleted takes what an attempt brought.
-func (r *Run) applyStepCompleted(d event.StepCompleted) {
+func (r fold) applyStepCompleted(d event.StepCompleted) {
 	if d.DryRun {
 		r.applyDry(d)
 		return
@@ -110,7 +113,7 @@ func (r *Run) applyStepCompleted(d event.StepCompleted) {
 	}
 }
 
-func (r *Run) applyStepStarted(d event.StepStarted) {
+func (r fold) applyStepStarted(d event.StepStarted) {
 	s := r.Step(d.Index)
 	s.Status, s.Attempt, s.Args, s.Coerced, s.StartedAt = StepActive, d.Attempt, d.Args, d.Coerced, r.Now
 	s.Output, s.Error, s.Failure, s.Progress = "", "", "", event.StepProgress{}
@@ -147,7 +150,7 @@ func (r *Run) applyStepStarted(d event.StepStarted) {
 }
 
 // applyDry takes what a step would do for what it did.
-func (r *Run) applyDry(d event.StepCompleted) {
+func (r fold) applyDry(d event.StepCompleted) {
 	s := r.Step(d.Index)
 	if s == nil || s.Status != StepPending {
 		return
@@ -179,7 +182,7 @@ func (r *Run) applyDry(d event.StepCompleted) {
 
 // back takes an attempt out of flight and returns the step it belongs to, nil
 // where the plan has moved on since.
-func (r *Run) back(index string, number int) *StepState {
+func (r ledger) back(index string, number int) *StepState {
 	s := r.Step(index)
 	current := s != nil && s.Status == StepActive && s.Attempt == number
 	key := attempt{index, number}
@@ -194,7 +197,7 @@ func (r *Run) back(index string, number int) *StepState {
 	return s
 }
 
-func (r *Run) applyStepFailed(d event.StepFailed) {
+func (r fold) applyStepFailed(d event.StepFailed) {
 	s := r.back(d.Index, d.Attempt)
 	if s == nil {
 		// It failed before it could start: an attempt all the same, so that a
@@ -245,7 +248,7 @@ func (r *Run) applyStepFailed(d event.StepFailed) {
 
 // account adds what a run has used that a plan tool started: it is one budget.
 // Of a run that was taken up again, a part has been added before.
-func (r *Run) account(s *StepState, run string, used *event.Usage) {
+func (r ledger) account(s *StepState, run string, used *event.Usage) {
 	if run != "" && run != s.Run {
 		s.Run, s.ranUp = run, event.Usage{}
 	}
@@ -258,7 +261,7 @@ func (r *Run) account(s *StepState, run string, used *event.Usage) {
 
 // deal decides what follows from a failed step. Where it would end the run and
 // the user is there, the user is asked instead.
-func (r *Run) deal(s *StepState) {
+func (r fold) deal(s *StepState) {
 	status, reason := event.StatusFailed, event.ReasonStepFailed
 	sentence := fmt.Sprintf("step %s (%s) failed: %s", s.Step.Index, s.Step.Title, headline(s.Error))
 	switch {
@@ -324,7 +327,7 @@ func headline(text string) string {
 
 // retries reports whether a failed step will be tried again: a read-only tool
 // with attempts left.
-func (r *Run) retries(s *StepState) bool {
+func (r scheduler) retries(s *StepState) bool {
 	if s.Step.Retries == 0 || s.Attempt-s.tried > s.Step.Retries {
 		return false
 	}
@@ -338,14 +341,14 @@ func (r *Run) retries(s *StepState) bool {
 }
 
 // bind makes the result of a step a variable.
-func (r *Run) bind(s *StepState) {
+func (r ledger) bind(s *StepState) {
 	if s.Step.ResultVariable != "" {
 		r.variables[s.Step.ResultVariable] = s.Result
 	}
 }
 
 // record adds the ended attempt to the history.
-func (r *Run) record(s *StepState, status plan.ItemStatus) {
+func (r ledger) record(s *StepState, status plan.ItemStatus) {
 	item := plan.HistoryItem{
 		Index: s.Step.Index, Parent: s.Parent, Title: s.Step.Title, Tool: s.Step.Tool, Args: s.Args,
 		ExpectedOutcome: s.Step.ExpectedOutcome, Status: status, Attempt: s.Attempt, Error: s.Error, MS: s.MS,
@@ -357,7 +360,7 @@ func (r *Run) record(s *StepState, status plan.ItemStatus) {
 }
 
 // openGate puts a gate among those that are open, where the plan has its step.
-func (r *Run) openGate(g *Gate) {
+func (r ledger) openGate(g *Gate) {
 	at := len(r.Gates)
 	for at > 0 && plan.CompareIndices(r.Gates[at-1].Step, g.Step) > 0 {
 		at--
@@ -365,7 +368,7 @@ func (r *Run) openGate(g *Gate) {
 	r.Gates = slices.Insert(r.Gates, at, g)
 }
 
-func (r *Run) closeGate(id string) {
+func (r ledger) closeGate(id string) {
 	for i, g := range r.Gates {
 		if id != "" && g.Gate == id {
 			r.Gates = append(r.Gates[:i:i], r.Gates[i+1:]...)

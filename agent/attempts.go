@@ -68,7 +68,7 @@ func (r *Run) AttemptsOf(index string) []Attempt {
 
 // attemptOf is the attempt of a step with that number, which begins with this
 // where there is none yet. It is valid until the next one begins.
-func (r *Run) attemptOf(s *StepState, number int) *Attempt {
+func (r ledger) attemptOf(s *StepState, number int) *Attempt {
 	if s.newest > 0 {
 		if a := &r.Attempts[s.newest-1]; a.Number == number && a.EndedAt.IsZero() {
 			return a
@@ -82,7 +82,7 @@ func (r *Run) attemptOf(s *StepState, number int) *Attempt {
 }
 
 // newestOf is the newest attempt of a step, nil before the first.
-func (r *Run) newestOf(s *StepState) *Attempt {
+func (r ledger) newestOf(s *StepState) *Attempt {
 	if s.newest == 0 {
 		return nil
 	}
@@ -90,7 +90,7 @@ func (r *Run) newestOf(s *StepState) *Attempt {
 }
 
 // endAttempt notes what an attempt came to.
-func (r *Run) endAttempt(s *StepState, number int) {
+func (r ledger) endAttempt(s *StepState, number int) {
 	a := r.newestOf(s)
 	if a == nil || a.Number != number {
 		a = r.attemptOf(s, number)
@@ -103,7 +103,7 @@ func (r *Run) endAttempt(s *StepState, number int) {
 }
 
 // endOrphan does so where the plan has moved on since.
-func (r *Run) endOrphan(index string, number int, status StepStatus, ms int64) {
+func (r ledger) endOrphan(index string, number int, status StepStatus, ms int64) {
 	for i := len(r.Attempts) - 1; i >= 0; i-- {
 		if a := &r.Attempts[i]; a.Step == index && a.Number == number {
 			if a.EndedAt.IsZero() {
@@ -115,7 +115,7 @@ func (r *Run) endOrphan(index string, number int, status StepStatus, ms int64) {
 }
 
 // dropAttempts ends those that a new plan takes the place of before they began.
-func (r *Run) dropAttempts() {
+func (r ledger) dropAttempts() {
 	for _, s := range r.Steps {
 		if a := r.newestOf(s); a != nil && a.EndedAt.IsZero() && a.StartedAt.IsZero() {
 			a.EndedAt, a.Status = r.Now, StepLeftOut
@@ -125,7 +125,7 @@ func (r *Run) dropAttempts() {
 
 // loseAttempts ends those that were under way when the program ended, which was
 // at that time. A sub-agent's goes on.
-func (r *Run) loseAttempts(last time.Time) {
+func (r ledger) loseAttempts(last time.Time) {
 	r.every(func(s *StepState) {
 		if a := r.newestOf(s); a != nil && a.Status == StepActive && a.EndedAt.IsZero() && s.Loop == nil {
 			a.EndedAt, a.Status, a.Failure = last, StepUncertain, event.FailureInterrupted
@@ -135,14 +135,14 @@ func (r *Run) loseAttempts(last time.Time) {
 }
 
 // askedGate notes that the gate of a step's next attempt is open.
-func (r *Run) askedGate(s *StepState, d event.GateRequested) {
+func (r ledger) askedGate(s *StepState, d event.GateRequested) {
 	a := r.attemptOf(s, s.tries+1)
 	a.Status = StepWaiting
 	a.Asked = append(a.Asked, Asked{About: AskedGate, Why: d.Rule.Why, At: r.Now})
 }
 
 // answeredGate notes the answer to it.
-func (r *Run) answeredGate(s *StepState, d event.GateResolved) {
+func (r ledger) answeredGate(s *StepState, d event.GateResolved) {
 	a := r.newestOf(s)
 	if a == nil || len(a.Asked) == 0 {
 		return
@@ -153,7 +153,7 @@ func (r *Run) answeredGate(s *StepState, d event.GateResolved) {
 }
 
 // decided notes how a step goes on that failed, or that is in doubt.
-func (r *Run) decided(s *StepState, about AskedAbout, decision, by string) {
+func (r ledger) decided(s *StepState, about AskedAbout, decision, by string) {
 	if a := r.newestOf(s); a != nil {
 		a.Asked = append(a.Asked, Asked{About: about, At: a.EndedAt, AnsweredAt: r.Now, Decision: decision, By: by})
 	}

@@ -77,6 +77,10 @@ type core struct {
 	fired        map[string]bool // timers that fired
 }
 
+// ledger books what has happened: usage, history, attempts, exchanges with models,
+// open gates and questions.
+type ledger struct{ *Run }
+
 // attempt is one try of one step.
 type attempt struct {
 	index  string
@@ -99,7 +103,7 @@ type ending struct {
 }
 
 // end decides how the run ends; the first decision holds.
-func (r *Run) end(status event.Status, reason event.Reason, sentence string) {
+func (r ledger) end(status event.Status, reason event.Reason, sentence string) {
 	if r.ending == nil {
 		r.ending = &ending{status: status, reason: reason, error: sentence}
 	}
@@ -231,7 +235,7 @@ func (r *Run) stepsLeft() int {
 }
 
 // replansLeft is what is left of the replan budget, -1 where there is no limit.
-func (r *Run) replansLeft() int {
+func (r fold) replansLeft() int {
 	if r.Limits.MaxReplans == 0 {
 		return -1
 	}
@@ -259,7 +263,7 @@ func Weigh(s plan.Step, catalogue plan.Catalogue, priors map[string]int64) float
 // replot computes what follows from the plan after it changed: its graph, the
 // longest paths, what each step waits for, what its call lacks and what it
 // needs next.
-func (r *Run) replot() {
+func (r scheduler) replot() {
 	r.graph = plan.NewGraph(r.Plan)
 	weights := map[string]float64{} // one look for each tool
 	lengths := r.graph.Weights(func(s plan.Step) float64 {
@@ -301,7 +305,7 @@ func (r *Run) replot() {
 
 // equip finds out what the call of a step lacks, and holds its tool to the gate
 // that the plan asks for.
-func (r *Run) equip(s *StepState) {
+func (r scheduler) equip(s *StepState) {
 	s.missing = nil
 	if s.Step.Executor != plan.ExecutorTool {
 		return

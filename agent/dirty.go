@@ -9,7 +9,7 @@ import (
 
 // noteEffects keeps in mind whether the run has a step, or a call of a model,
 // that may change anything.
-func (r *Run) noteEffects(d event.Data) {
+func (r fold) noteEffects(d event.Data) {
 	if r.dirty == 0 || r.effects {
 		return
 	}
@@ -33,7 +33,7 @@ func (r *Run) mayChange(tool string) bool {
 
 // nextDirty says, once, that the folder held changes before the run makes its
 // own.
-func (r *Run) nextDirty() []Action {
+func (r decision) nextDirty() []Action {
 	if !r.effects || r.dryRun || r.planOnly {
 		return nil
 	}

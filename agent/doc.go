@@ -40,6 +40,12 @@
 //   - [event.RunCompleted] is the last, with the [event.Result]. A run that has not completed
 //     can go on even so, by [event.RunResumed].
 //
+// Inside, four layers each embed the one below, so that what only reads cannot
+// change anything: ledger books what happened, scheduler finds out what steps
+// need next, dialogue carries the conversations with models, and fold has a
+// method for each kind of event. Next is a decision, which sees the run alone.
+// Start reading at [Run.Apply] in apply.go and [Run.Next] in next.go.
+//
 // Next gives no more than there are free slots for and nothing twice, so that
 // asking it after each batch of events is all the scheduling there is.
 package agent

@@ -9,7 +9,7 @@ import (
 )
 
 // applyDrafting takes a step that came while the plan was streaming in.
-func (r *Run) applyDrafting(d event.PlanDrafting) {
+func (r fold) applyDrafting(d event.PlanDrafting) {
 	if r.Revision > 0 || r.Step(d.Step.Index) != nil {
 		return // of two with one index the plan will have to do without
 	}
@@ -20,7 +20,7 @@ func (r *Run) applyDrafting(d event.PlanDrafting) {
 
 // undraft drops what was drafted and not started: another reply is on its way.
 // What was started is kept, for the plan may be served by it.
-func (r *Run) undraft() {
+func (r fold) undraft() {
 	if r.Revision == 0 {
 		r.Steps = slices.DeleteFunc(r.Steps, func(s *StepState) bool { return s.Attempt == 0 })
 	}
@@ -28,7 +28,7 @@ func (r *Run) undraft() {
 
 // readyDrafts finds out which drafted steps stand on their own, and keeps their
 // calls: nothing that they need is still to come, and their args fit their tool.
-func (r *Run) readyDrafts() {
+func (r fold) readyDrafts() {
 	found := map[string]any{}
 	done := map[string]bool{}
 	for _, s := range r.Steps {
@@ -51,7 +51,7 @@ func (r *Run) readyDrafts() {
 }
 
 // draftCall is the call of a drafted step, where it can be made already.
-func (r *Run) draftCall(step plan.Step, done map[string]bool, found map[string]any) (map[string]any, bool) {
+func (r fold) draftCall(step plan.Step, done map[string]bool, found map[string]any) (map[string]any, bool) {
 	if step.Executor != plan.ExecutorTool || step.Args == nil || step.Gate {
 		return nil, false
 	}
@@ -88,7 +88,7 @@ func (r *Run) draftCall(step plan.Step, done map[string]bool, found map[string]a
 }
 
 // nextDrafts starts what is ready while the plan is still streaming in.
-func (r *Run) nextDrafts() []Action {
+func (r decision) nextDrafts() []Action {
 	if r.Revision > 0 || r.planOnly || r.dryRun || r.reviews || r.prompting.Patient {
 		return nil
 	}
@@ -111,7 +111,7 @@ func (r *Run) nextDrafts() []Action {
 // adopt has steps of the plan served by what was done for drafts. Steps that
 // wait for others come after those, since what they saw has to be what they
 // would see now.
-func (r *Run) adopt(drafts []*StepState, early []plan.HistoryItem) {
+func (r fold) adopt(drafts []*StepState, early []plan.HistoryItem) {
 	graph := plan.NewGraph(r.Plan)
 	states := make(map[string]*StepState, len(r.Steps))
 	for _, s := range r.Steps {
@@ -146,7 +146,7 @@ func (r *Run) adopt(drafts []*StepState, early []plan.HistoryItem) {
 // adoptable finds the draft whose work may serve a step: started with the args
 // that the step has now, and under the same index unless it is done and waited
 // for nobody.
-func (r *Run) adoptable(drafts []*StepState, step plan.Step, needs []string, found map[string]any, served map[*StepState]bool) *StepState {
+func (r fold) adoptable(drafts []*StepState, step plan.Step, needs []string, found map[string]any, served map[*StepState]bool) *StepState {
 	if step.Executor != plan.ExecutorTool {
 		return nil
 	}
@@ -188,7 +188,7 @@ func waitedFor(drafts []*StepState, step plan.Step, needs []string) bool {
 
 // keepEarly takes over what was done for a draft under the step that it serves
 // now. What no step of the plan is served by is no history of the plan.
-func (r *Run) keepEarly(early []plan.HistoryItem, draft *StepState, step plan.Step) {
+func (r fold) keepEarly(early []plan.HistoryItem, draft *StepState, step plan.Step) {
 	for _, item := range early {
 		if item.Index == draft.Step.Index && item.Attempt == draft.Attempt {
 			item.Index, item.Title, item.ExpectedOutcome = step.Index, step.Title, step.ExpectedOutcome

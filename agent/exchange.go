@@ -20,13 +20,13 @@ type Exchange struct {
 }
 
 // asked notes what the model is asked.
-func (r *Run) asked(x *Exchange) {
+func (r ledger) asked(x *Exchange) {
 	x.StartedAt = r.Now
 	r.Exchanges = append(r.Exchanges, x)
 }
 
 // replied notes what came of what the model was asked for the same.
-func (r *Run) replied(came Exchange) {
+func (r ledger) replied(came Exchange) {
 	for i := len(r.Exchanges) - 1; i >= 0; i-- {
 		x := r.Exchanges[i]
 		if x.Done || x.Purpose != came.Purpose || x.Step != came.Step || x.Attempt != came.Attempt {
@@ -47,7 +47,7 @@ const calibratedFrom = 200
 // measure learns from what the server of the run's model counted how full its
 // window is, and how many bytes make a token. Of that, requests with tools say
 // nothing, since their server writes those out as well.
-func (r *Run) measure(x *Exchange) {
+func (r ledger) measure(x *Exchange) {
 	if x.Reply.PromptTokens > 0 {
 		r.ContextTokens = x.Reply.PromptTokens + x.Reply.CompletionTokens
 	}
@@ -69,7 +69,7 @@ func (r *Run) measure(x *Exchange) {
 func (r *Run) BytesPerToken() float64 { return r.perToken }
 
 // loseExchanges closes those that nobody will reply to.
-func (r *Run) loseExchanges() {
+func (r ledger) loseExchanges() {
 	for i := len(r.Exchanges) - 1; i >= 0 && !r.Exchanges[i].Done; i-- {
 		r.Exchanges[i].Done, r.Exchanges[i].Error = true, "replan ended before the reply came"
 	}

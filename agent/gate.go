@@ -103,13 +103,13 @@ func RemovalRule(tool, removes string) rule.Rule {
 
 // unseen reports whether a call may change files of the workspace and passes by a
 // rule that says nothing of its arguments: it may not remove most of a file then.
-func (r *Run) unseen(s *StepState, facts *toolFacts) bool {
+func (r decision) unseen(s *StepState, facts *toolFacts) bool {
 	return facts.err == nil && facts.tool.Trusted && facts.tool.Previews && !s.approved && len(r.ruleFor(s, facts).Args) == 0
 }
 
 // holdBack has a call wait for its gate that its tool refused to make without one,
 // or without another. Nothing was done: no budget counts it.
-func (r *Run) holdBack(s *StepState) {
+func (r fold) holdBack(s *StepState) {
 	s.Status, s.Error, s.Failure = StepPending, "", ""
 	r.facts(s.Step.Tool).calls--
 	r.Usage.Steps--
@@ -132,7 +132,7 @@ func gatedByPlan(tool string) rule.Rule {
 }
 
 // gate is the question that the call of a step must pass.
-func (r *Run) gate(s *StepState) OpenGate {
+func (r decision) gate(s *StepState) OpenGate {
 	facts := r.facts(s.Step.Tool)
 	tool := facts.tool
 	return OpenGate{
@@ -177,7 +177,7 @@ func (r *Run) EditCheck(gate string) func(args map[string]any) error {
 	return func(map[string]any) error { return fmt.Errorf("no gate %s is open", gate) }
 }
 
-func (r *Run) applyGateResolved(d event.GateResolved) {
+func (r fold) applyGateResolved(d event.GateResolved) {
 	for _, g := range r.Gates {
 		if g.Gate != d.Gate {
 			continue
@@ -205,7 +205,7 @@ func (r *Run) applyGateResolved(d event.GateResolved) {
 // askAnew closes the gates that were open or passed for another tool than the
 // one that their call means now, or for one that has other effects, since a resume has brought other tools: nobody
 // has said yes to that.
-func (r *Run) askAnew() {
+func (r fold) askAnew() {
 	r.every(func(s *StepState) {
 		if !s.approved && s.Status != StepWaiting || s.asked == promised(r.facts(s.Step.Tool).tool) {
 			return
@@ -226,7 +226,7 @@ func promised(t plan.Tool) string {
 
 // edit has the user's arguments take the place of those that a gate showed. The
 // gate opens again for the call as it is now.
-func (r *Run) edit(s *StepState, before, args map[string]any) {
+func (r fold) edit(s *StepState, before, args map[string]any) {
 	if args == nil {
 		args = map[string]any{}
 	}
@@ -248,7 +248,7 @@ func (r *Run) edit(s *StepState, before, args map[string]any) {
 }
 
 // grant keeps what the user allowed for longer than once.
-func (r *Run) grant(g *Gate, d event.GateResolved) {
+func (r fold) grant(g *Gate, d event.GateResolved) {
 	allowed := grant{over: g.Rule}
 	switch {
 	case d.Scope == event.ScopeRun:
@@ -274,7 +274,7 @@ func (r *Run) grant(g *Gate, d event.GateResolved) {
 // startedCall begins an attempt of a call. What has effects and passed no gate
 // says which rule let it pass, and where text in it comes from; so does what sends
 // such text to another server.
-func (r *Run) startedCall(s *StepState, facts *toolFacts, number int) event.StepStarted {
+func (r decision) startedCall(s *StepState, facts *toolFacts, number int) event.StepStarted {
 	started := r.started(s, s.call, number)
 	started.Coerced = s.fitted
 	if s.approved {
@@ -352,7 +352,7 @@ func (r *Run) mentions() []rule.Provenance {
 
 // hasRead says what a model has read that is about to write the plan anew: what
 // the goal mentions, and the newest results and errors.
-func (r *Run) hasRead() []rule.Provenance {
+func (r fold) hasRead() []rule.Provenance {
 	out := r.mentions()
 	for _, h := range slices.Backward(r.History) {
 		from := rule.Provenance{Step: h.Index, Tool: h.Tool, Written: true}
@@ -369,7 +369,7 @@ func (r *Run) hasRead() []rule.Provenance {
 
 // unsaid is what a step of a new plan carries of what its model had read:
 // nothing where the plan before had the same call, before anything was read.
-func (r *Run) unsaid(step plan.Step, before map[string]*StepState, read []rule.Provenance) []rule.Provenance {
+func (r fold) unsaid(step plan.Step, before map[string]*StepState, read []rule.Provenance) []rule.Provenance {
 	for _, s := range before {
 		if len(s.wrote) == 0 && r.facts(s.Step.Tool) == r.facts(step.Tool) && plan.EqualValues(s.Step.Args, step.Args) {
 			return nil

@@ -36,7 +36,7 @@ func (b budget) low() bool { return b.limit > 0 && b.used*5 >= b.limit*4 }
 // spent returns the action that ends the run where the guard's budget is used
 // up, nil where something is left. step is the one that it keeps from starting,
 // if it is one.
-func (r *Run) spent(guard, step string) *Action {
+func (r decision) spent(guard, step string) *Action {
 	for _, b := range r.budgets() {
 		if b.guard == guard && b.limit != 0 && b.used >= b.limit {
 			return &Action{Record: event.GuardBlocked{
@@ -66,7 +66,7 @@ func whom(step string) string {
 
 // stopped returns the action that ends the run where a budget is used up, and
 // nothing where the rest of it is promised to steps that are about to start.
-func (r *Run) stopped(guard, step string) []Action {
+func (r decision) stopped(guard, step string) []Action {
 	if blocked := r.spent(guard, step); blocked != nil {
 		return []Action{*blocked}
 	}
@@ -76,7 +76,7 @@ func (r *Run) stopped(guard, step string) []Action {
 // perTool returns what a call of the tool finds of its own budget, of which other
 // calls are starting or reserved: that it ends the run, that it is time to warn, or
 // that the rest is promised to them.
-func (r *Run) perTool(s *StepState, facts *toolFacts, starting, reserved int) (blocked, warned *Action, promised bool) {
+func (r decision) perTool(s *StepState, facts *toolFacts, starting, reserved int) (blocked, warned *Action, promised bool) {
 	b := budget{used: int64(facts.calls), limit: int64(r.Limits.MaxCallsPerTool)}
 	if b.limit == 0 {
 		return nil, nil, false
@@ -149,7 +149,7 @@ func (r *Run) toolName(name string) string {
 // closeRevision notes what a revision has called and what it came to, now that
 // another takes its place. Within one revision, and so in a plan from a file,
 // nothing counts as repeated.
-func (r *Run) closeRevision() {
+func (r ledger) closeRevision() {
 	for _, h := range r.History[r.counted:] {
 		if h.Tool == "" || h.Parent != "" || h.Status == plan.ItemSkipped {
 			continue
@@ -168,7 +168,7 @@ func (r *Run) closeRevision() {
 // repeats returns what the runaway guard says to a call that is about to start:
 // the same one was made in so many successive revisions that another would only
 // do the same again.
-func (r *Run) repeats(s *StepState, args map[string]any) (blocked, warned *Action) {
+func (r decision) repeats(s *StepState, args map[string]any) (blocked, warned *Action) {
 	most := r.Limits.MaxRepeats
 	if most == 0 {
 		return nil, nil
@@ -192,7 +192,7 @@ func (r *Run) repeats(s *StepState, args map[string]any) (blocked, warned *Actio
 
 // sameFailure returns what the runaway guard says before a replan: the same
 // tool has failed in the same way in so many successive revisions.
-func (r *Run) sameFailure() []Action {
+func (r decision) sameFailure() []Action {
 	most := r.Limits.MaxRepeats
 	s := r.Step(r.failure.step)
 	if most == 0 || s == nil || s.Step.Tool == "" {

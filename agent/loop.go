@@ -12,6 +12,9 @@ import (
 	"replan/planning/reply"
 )
 
+// dialogue folds what models say in loops, and makes the calls that they ask for.
+type dialogue struct{ scheduler }
+
 // Loop is a conversation in which a model calls tools until it has an answer:
 // that of a sub-agent, or a turn of the chat.
 type Loop struct {
@@ -145,7 +148,7 @@ func cutLast(index string) (parent, number string, ok bool) {
 }
 
 // applyTurn folds the reply to a turn of a sub-agent, or of its planning.
-func (r *Run) applyTurn(d event.ModelReplied) {
+func (r dialogue) applyTurn(d event.ModelReplied) {
 	r.modelBusy--
 	r.used(d.Reply)
 	s := r.Step(d.Step)
@@ -170,7 +173,7 @@ func (r *Run) applyTurn(d event.ModelReplied) {
 
 // applyOwnPlan folds a reply to the planning of a sub-agent. What it plans is an
 // outline for itself; without one it goes on all the same.
-func (r *Run) applyOwnPlan(l *Loop, d event.ModelReplied) {
+func (r dialogue) applyOwnPlan(l *Loop, d event.ModelReplied) {
 	switch {
 	case d.Failure == event.FailureInterrupted && r.ending != nil:
 		return
@@ -192,7 +195,7 @@ func (r *Run) applyOwnPlan(l *Loop, d event.ModelReplied) {
 }
 
 // applyChatTurn folds a reply of the chat that asks for calls.
-func (r *Run) applyChatTurn(d event.ModelReplied) {
+func (r dialogue) applyChatTurn(d event.ModelReplied) {
 	r.modelBusy--
 	r.used(d.Reply)
 	r.chatted().Asking = false
@@ -202,7 +205,7 @@ func (r *Run) applyChatTurn(d event.ModelReplied) {
 }
 
 // chatted is the loop of the chat, begun where it was not.
-func (r *Run) chatted() *Loop {
+func (r dialogue) chatted() *Loop {
 	if r.Chat == nil {
 		r.Chat = newLoop(nil, prompt.Profile{})
 	}
@@ -210,7 +213,7 @@ func (r *Run) chatted() *Loop {
 }
 
 // unheard deals with a turn to which no reply came.
-func (r *Run) unheard(l *Loop, d event.ModelReplied) {
+func (r dialogue) unheard(l *Loop, d event.ModelReplied) {
 	switch {
 	case d.Failure == event.FailureInterrupted && r.ending != nil:
 		// The run was stopped; a resume asks again.
@@ -225,7 +228,7 @@ func (r *Run) unheard(l *Loop, d event.ModelReplied) {
 }
 
 // hear takes a reply: its calls are to be made, or it is the answer.
-func (r *Run) hear(l *Loop, reply reply.Reply) {
+func (r dialogue) hear(l *Loop, reply reply.Reply) {
 	l.Turns++
 	l.Text = reply.Text
 	said := prompt.Said(reply)
@@ -259,7 +262,7 @@ func (r *Run) hear(l *Loop, reply reply.Reply) {
 
 // shorten has a sub-agent say in fewer words what was cut off: half of an answer
 // is none for the steps that go by it.
-func (r *Run) shorten(l *Loop) {
+func (r dialogue) shorten(l *Loop) {
 	if l.stalls++; l.stalls > stallsBorne || l.final {
 		l.flaw = &flaw{event.FailureModel, "the model's answer was cut off at the length that it may have"}
 		return
@@ -268,7 +271,7 @@ func (r *Run) shorten(l *Loop) {
 }
 
 // goOn is the turn of the program with which a loop goes on.
-func (r *Run) goOn(l *Loop) {
+func (r dialogue) goOn(l *Loop) {
 	switch {
 	case l.step != nil:
 		l.talk = append(l.talk, prompt.Reminder(prompt.Brief{Goal: r.Goal}, l.step.Step, l.turn()))
@@ -280,7 +283,7 @@ func (r *Run) goOn(l *Loop) {
 }
 
 // plan makes steps of the calls that a reply asks for.
-func (r *Run) plan(l *Loop, uses []reply.ToolUse) {
+func (r dialogue) plan(l *Loop, uses []reply.ToolUse) {
 	made := min(len(uses), callsPerTurn)
 	l.newest, l.unmade = nil, uses[made:]
 	for _, use := range uses[:made] {
@@ -293,7 +296,7 @@ func (r *Run) plan(l *Loop, uses []reply.ToolUse) {
 }
 
 // newCall is the step that a call of a loop is.
-func (r *Run) newCall(l *Loop, use reply.ToolUse) *StepState {
+func (r dialogue) newCall(l *Loop, use reply.ToolUse) *StepState {
 	parent, length, gate, replanned := prompt.ChatParent, 0.0, false, false
 	offer := plan.Offer(prompt.ChatTools(r.brief()))
 	if l.step != nil {
@@ -333,14 +336,14 @@ func (r *Run) newCall(l *Loop, use reply.ToolUse) *StepState {
 }
 
 // planned reports whether the plan has a step with this index.
-func (r *Run) planned(index string) bool {
+func (r dialogue) planned(index string) bool {
 	_, ok := r.places[index]
 	return ok
 }
 
 // settleCall notes that an inner call has come to its end, and tells the model
 // once all calls of its reply have.
-func (r *Run) settleCall(c *StepState) {
+func (r dialogue) settleCall(c *StepState) {
 	l := c.loop
 	if c.told || l == nil {
 		return
@@ -388,7 +391,7 @@ func answered(c *StepState) prompt.Message {
 // dealCall decides what follows from an inner call that failed: the model is
 // told, unless it was refused by somebody who is not there to be asked, or the
 // run is being stopped.
-func (r *Run) dealCall(c *StepState) {
+func (r dialogue) dealCall(c *StepState) {
 	switch {
 	case c.Failure == event.FailureInterrupted && r.ending != nil:
 		return // made again, should the run be resumed

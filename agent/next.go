@@ -21,6 +21,14 @@ func (r *Run) Next() []Action {
 	if !r.Active() {
 		return nil
 	}
+	return decision{r}.next()
+}
+
+// decision works out what may be done now. It reads a run and changes nothing.
+type decision struct{ *Run }
+
+// next says what may be done now of a run that is not over.
+func (r decision) next() []Action {
 	if lost := r.nextLost(); len(lost) > 0 {
 		return lost // also where the run ends: the doubt must not be lost with it
 	}
@@ -58,7 +66,7 @@ func (r *Run) Next() []Action {
 }
 
 // nextEnding closes the run once all that is in flight has come back.
-func (r *Run) nextEnding() []Action {
+func (r decision) nextEnding() []Action {
 	if !r.quiet() {
 		return nil
 	}
@@ -79,7 +87,7 @@ func (r *Run) nextEnding() []Action {
 }
 
 // doubtful returns the steps that are in doubt.
-func (r *Run) doubtful() []string {
+func (r decision) doubtful() []string {
 	var out []string
 	r.every(func(s *StepState) {
 		if s.Status == StepUncertain {
@@ -91,7 +99,7 @@ func (r *Run) doubtful() []string {
 
 // nextRecords returns what follows from the state without anybody's doing:
 // skipped phases and budgets that run low.
-func (r *Run) nextRecords() []Action {
+func (r decision) nextRecords() []Action {
 	var out []Action
 	if r.planner != nil {
 		for _, s := range r.planner.Skipped()[min(r.told, len(r.planner.Skipped())):] {
@@ -120,7 +128,7 @@ func (r *Run) settled() bool {
 
 // nextPlanning asks the model for the next phase, or takes what planning came
 // to. While a phase is out, read-only steps of the draft may start.
-func (r *Run) nextPlanning() []Action {
+func (r decision) nextPlanning() []Action {
 	if r.asking {
 		return r.nextDrafts()
 	}
@@ -150,7 +158,7 @@ func (r *Run) nextPlanning() []Action {
 }
 
 // takePlan turns the outcome of the pipeline into what follows from it.
-func (r *Run) takePlan(o planning.Outcome) []Action {
+func (r decision) takePlan(o planning.Outcome) []Action {
 	switch o.Kind {
 	case planning.OutcomePlanned:
 		o.Plan.OnFailure = cmp.Or(r.ordered, o.Plan.OnFailure)
@@ -182,7 +190,7 @@ func warned(o planning.Outcome, made event.Data) []Action {
 }
 
 // answerDirectly has the goal answered without a plan.
-func (r *Run) answerDirectly() []Action {
+func (r decision) answerDirectly() []Action {
 	if r.Model == "" {
 		return r.finish(ending{event.StatusFailed, event.ReasonPlannerError, "there is no model to answer; start Ollama, or choose one with --host and --model", ""})
 	}
@@ -198,7 +206,7 @@ func (r *Run) answerDirectly() []Action {
 }
 
 // takeReplan turns the outcome of a replan into what follows from it.
-func (r *Run) takeReplan(o planning.Outcome) []Action {
+func (r decision) takeReplan(o planning.Outcome) []Action {
 	switch o.Kind {
 	case planning.OutcomePlanned:
 		return warned(o, event.PlanDiff{
@@ -219,7 +227,7 @@ func (r *Run) takeReplan(o planning.Outcome) []Action {
 
 // planningFailed ends the run; a plan that is too long for what is left of the
 // step budget is the budget's doing.
-func (r *Run) planningFailed(o planning.Outcome) []Action {
+func (r decision) planningFailed(o planning.Outcome) []Action {
 	left := r.stepsLeft()
 	for _, f := range o.Faults {
 		if f.Code == "too_many_steps" && left >= 0 && r.mayPropose() >= max(left, 1) {
@@ -235,7 +243,7 @@ func (r *Run) planningFailed(o planning.Outcome) []Action {
 	return r.finish(ending{event.StatusFailed, event.ReasonPlannerError, cmp.Or(o.Reason, "planning failed"), ""})
 }
 
-func (r *Run) finish(e ending) []Action {
+func (r decision) finish(e ending) []Action {
 	if !r.quiet() {
 		return nil
 	}
@@ -243,7 +251,7 @@ func (r *Run) finish(e ending) []Action {
 }
 
 // nextReplan puts a failed step to the planner once nothing is in flight.
-func (r *Run) nextReplan() []Action {
+func (r decision) nextReplan() []Action {
 	if len(r.loops()) > 0 {
 		return r.nextOfLoops() // a sub-agent at work may finish
 	}
@@ -271,7 +279,7 @@ func (r *Run) nextReplan() []Action {
 }
 
 // nextAnswer has the answer written, and closes the run with it.
-func (r *Run) nextAnswer() []Action {
+func (r decision) nextAnswer() []Action {
 	switch {
 	case r.Synthesis.Done:
 		e := ending{status: event.StatusCompleted, reason: event.ReasonGoalMet, answer: r.Synthesis.Text}
@@ -317,7 +325,7 @@ func (r *Run) nextAnswer() []Action {
 }
 
 // incomplete reports whether a step of the plan as it is now was left out.
-func (r *Run) incomplete() bool {
+func (r decision) incomplete() bool {
 	for _, s := range r.Steps {
 		if s.Status != StepDone {
 			return true
@@ -327,7 +335,7 @@ func (r *Run) incomplete() bool {
 }
 
 // overdue ends the run where its time is up.
-func (r *Run) overdue() *Action {
+func (r decision) overdue() *Action {
 	limit := r.Limits.MaxDurationMS
 	used := r.Elapsed().Milliseconds()
 	if limit <= 0 || used < limit {
@@ -340,7 +348,7 @@ func (r *Run) overdue() *Action {
 }
 
 // deadline asks to be woken when the time of the run is up.
-func (r *Run) deadline() []Action {
+func (r decision) deadline() []Action {
 	if r.Limits.MaxDurationMS <= 0 || r.fired[event.GuardTime] {
 		return nil
 	}

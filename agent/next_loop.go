@@ -25,7 +25,7 @@ func (l *Loop) standing() standing {
 }
 
 // beginLoop starts the conversation of an agent step.
-func (r *Run) beginLoop(s *StepState) {
+func (r dialogue) beginLoop(s *StepState) {
 	profile, _ := r.prompting.Profile(s.Step.Profile)
 	s.Loop = newLoop(s, profile)
 	if profile.Plans {
@@ -35,7 +35,7 @@ func (r *Run) beginLoop(s *StepState) {
 }
 
 // resumeLoops has the loops that were under way go on from their last reply.
-func (r *Run) resumeLoops() {
+func (r dialogue) resumeLoops() {
 	r.agents = nil
 	for _, s := range r.Steps {
 		if s.Loop == nil || s.Loop.over() || s.Status != StepActive && s.Status != StepPending {
@@ -51,7 +51,7 @@ func (r *Run) resumeLoops() {
 }
 
 // came is what a loop came to, as the end of its step.
-func (r *Run) came(s *StepState) event.Data {
+func (r decision) came(s *StepState) event.Data {
 	ms := r.Now.Sub(s.StartedAt).Milliseconds()
 	l := s.Loop
 	if l.flaw != nil {
@@ -61,7 +61,7 @@ func (r *Run) came(s *StepState) event.Data {
 }
 
 // nextTurn asks a sub-agent for its next turn, or for its own plan.
-func (r *Run) nextTurn(s *StepState, free *slots) []Action {
+func (r decision) nextTurn(s *StepState, free *slots) []Action {
 	l := s.Loop
 	for _, blocked := range [][]Action{r.stopped(event.GuardTokens, s.Step.Index), r.stuck(l)} {
 		if blocked != nil {
@@ -86,7 +86,7 @@ func (r *Run) nextTurn(s *StepState, free *slots) []Action {
 
 // nextChat goes on with a turn of the chat: its calls, and then what the model
 // makes of them.
-func (r *Run) nextChat() []Action {
+func (r decision) nextChat() []Action {
 	out := r.nextSteps()
 	c := r.Chat
 	switch {
@@ -111,7 +111,7 @@ func (r *Run) nextChat() []Action {
 }
 
 // nextOfLoops goes on with the loops alone: nothing else starts.
-func (r *Run) nextOfLoops() []Action {
+func (r decision) nextOfLoops() []Action {
 	var some queues
 	for i, q := range r.queues {
 		for _, s := range q {
@@ -136,7 +136,7 @@ func (r *Run) nextOfLoops() []Action {
 
 // nextDeadlines asks to be woken when an agent step has taken too long. While it
 // waits for the user, its time stands still.
-func (r *Run) nextDeadlines() []Action {
+func (r decision) nextDeadlines() []Action {
 	var out []Action
 	for _, s := range r.agents {
 		if s.Status == StepActive && !s.Loop.over() && !s.Loop.waits() {
@@ -147,7 +147,7 @@ func (r *Run) nextDeadlines() []Action {
 }
 
 // applyDeadline ends the loop whose time is up.
-func (r *Run) applyDeadline(id string) {
+func (r fold) applyDeadline(id string) {
 	for _, s := range r.agents {
 		if s.Status != StepActive || id != deadlineID(s) || s.Loop.over() {
 			continue
@@ -180,7 +180,7 @@ func (l *Loop) clock(now time.Time) {
 // leaveLoop ends the loop of a step that has ended: the calls that were still to
 // be made are not, and what the user said that it has not heard is for whoever
 // goes on.
-func (r *Run) leaveLoop(s *StepState) {
+func (r dialogue) leaveLoop(s *StepState) {
 	l := s.Loop
 	if l == nil {
 		return
@@ -204,7 +204,7 @@ func (s *StepState) orphaned() bool {
 }
 
 // keepRemarks keeps what the user said and a loop has not heard.
-func (r *Run) keepRemarks(l *Loop) {
+func (r dialogue) keepRemarks(l *Loop) {
 	for _, text := range l.remarks {
 		if !slices.Contains(r.Remarks, text) {
 			r.Remarks = append(r.Remarks, text)
@@ -229,7 +229,7 @@ func (l *Loop) limit() time.Duration {
 
 // stuck ends the run where a loop has met the same failure so many times that
 // another turn would only bring it again.
-func (r *Run) stuck(l *Loop) []Action {
+func (r decision) stuck(l *Loop) []Action {
 	most := r.Limits.MaxRepeats
 	if most == 0 {
 		return nil
@@ -248,7 +248,7 @@ func (r *Run) stuck(l *Loop) []Action {
 
 // repeated is what the runaway guard says to a call that a loop is about to make
 // again, or after a result that failed in the same way before.
-func (r *Run) repeated(c *StepState) *Action {
+func (r decision) repeated(c *StepState) *Action {
 	most := r.Limits.MaxRepeats
 	if most == 0 {
 		return nil
@@ -295,7 +295,7 @@ func (r *Run) read(c *StepState) []rule.Provenance {
 
 // leftOver is what is left of the limits of this run for one that a plan tool
 // starts: it is one account, and the call of that tool is on it already.
-func (r *Run) leftOver(tool plan.Tool) event.Limits {
+func (r decision) leftOver(tool plan.Tool) event.Limits {
 	l := r.Limits
 	calls := event.Usage{Steps: r.Usage.Steps + 1, ToolCalls: r.Usage.ToolCalls + 1, DiscoveryCalls: r.Usage.DiscoveryCalls}
 	if tool.ReadOnly {

@@ -23,10 +23,10 @@ const gatesAtOnce = 16
 
 // nextSteps starts what is ready, longest remaining path first. Nothing starts
 // behind a record that may end the run: what it comes to is seen first.
-func (r *Run) nextSteps() []Action { return r.nextOf(&r.queues) }
+func (r decision) nextSteps() []Action { return r.nextOf(&r.queues) }
 
 // nextOf starts what is ready of some queues.
-func (r *Run) nextOf(q *queues) []Action {
+func (r decision) nextOf(q *queues) []Action {
 	free := r.freeSlots()
 	r.reserveApproved(q, &free)
 	var out []Action
@@ -64,7 +64,7 @@ func (r *Run) nextOf(q *queues) []Action {
 
 // claimed returns the files that calls which are under way, approved or asked about
 // again are to change.
-func (r *Run) claimed(q *queues, free *slots) map[string]bool {
+func (r decision) claimed(q *queues, free *slots) map[string]bool {
 	claimed := slots{changing: map[string]bool{}}
 	maps.Copy(claimed.changing, free.changing)
 	for _, g := range r.Gates {
@@ -97,7 +97,7 @@ func (q *queues) toolSteps(free slots) []*StepState {
 }
 
 // nextGates opens gates, behind the guards: what they refuse is put to nobody.
-func (r *Run) nextGates(q *queues, free *slots) (out []Action, blocked bool) {
+func (r decision) nextGates(q *queues, free *slots) (out []Action, blocked bool) {
 	var again slots // files of the calls that are asked about again
 	for _, s := range inPlanOrder(q[standsGate].first(gatesAtOnce - len(r.Gates))) {
 		facts := r.facts(s.Step.Tool)
@@ -156,7 +156,7 @@ func (r *Run) retryTimer(s *StepState) string {
 }
 
 // word returns what is to be said of a step of which nothing else can be done.
-func (r *Run) word(s *StepState, free *slots) []Action {
+func (r decision) word(s *StepState, free *slots) []Action {
 	index := s.Step.Index
 	switch {
 	case s.Status == StepActive:
@@ -191,7 +191,7 @@ func (r *Run) word(s *StepState, free *slots) []Action {
 
 // dryStep is what a step would do: its call, the gate that would ask, and a
 // placeholder for what would come of it.
-func (r *Run) dryStep(s *StepState, number int) event.StepCompleted {
+func (r decision) dryStep(s *StepState, number int) event.StepCompleted {
 	done := event.StepCompleted{
 		Index: s.Step.Index, Attempt: number, DryRun: true, Args: s.call, Coerced: s.fitted, Result: string(placeholder(s.Step)),
 		Title: s.Step.Title, Executor: s.Step.Executor, Tool: s.Step.Tool, DependsOn: r.needs(s),
@@ -226,7 +226,7 @@ func placeholder(s plan.Step) plan.Placeholder {
 // askGuards asks the guards about a call that is about to start, or to be put to
 // the user. It returns what they say, which may end the run. A call passes where
 // they do not refuse it, and what is left of its budgets is not promised to others.
-func (r *Run) askGuards(s *StepState, facts *toolFacts, free *slots) (said []Action, passes bool) {
+func (r decision) askGuards(s *StepState, facts *toolFacts, free *slots) (said []Action, passes bool) {
 	kind := event.GuardExecution
 	if facts.tool.ReadOnly {
 		kind = event.GuardDiscovery
@@ -273,7 +273,7 @@ func (r *Run) askGuards(s *StepState, facts *toolFacts, free *slots) (said []Act
 }
 
 // startTool begins one call of a tool, and adds that to out.
-func (r *Run) startTool(out []Action, s *StepState, free *slots) []Action {
+func (r decision) startTool(out []Action, s *StepState, free *slots) []Action {
 	index, facts := s.Step.Index, r.facts(s.Step.Tool)
 	if free.tools <= 0 || prompt.IsPlanTool(facts.tool) && r.plansUnderWay(free) {
 		return out
@@ -312,7 +312,7 @@ func (r *Run) startTool(out []Action, s *StepState, free *slots) []Action {
 
 // startModel has the model carry a step out in its own words, or write the
 // arguments that the plan left out.
-func (r *Run) startModel(s *StepState, free *slots) []Action {
+func (r decision) startModel(s *StepState, free *slots) []Action {
 	if s.Status == StepActive {
 		return r.nextTurn(s, free)
 	}
@@ -347,7 +347,7 @@ func (r *Run) startModel(s *StepState, free *slots) []Action {
 }
 
 // needs returns what a step waits for, by references to results too.
-func (r *Run) needs(s *StepState) []string {
+func (r decision) needs(s *StepState) []string {
 	if r.graph == nil || s.Parent != "" {
 		return list(s.Step.DependsOn) // a draft, which waits for nothing
 	}
@@ -357,7 +357,7 @@ func (r *Run) needs(s *StepState) []string {
 	return list(r.graph.Dependencies(s.Step.Index))
 }
 
-func (r *Run) started(s *StepState, args map[string]any, number int) event.StepStarted {
+func (r decision) started(s *StepState, args map[string]any, number int) event.StepStarted {
 	if args == nil {
 		args = map[string]any{}
 	}

@@ -11,6 +11,10 @@ import (
 	"replan/planning/prompt"
 )
 
+// scheduler finds out what each step needs next, and keeps the queues of those
+// that something can be done about.
+type scheduler struct{ ledger }
+
 // standing says what a step needs next, so that Next looks only at steps that
 // something can be done about, however long the plan is. It follows from the
 // events alone and is brought up to date by [Run.enqueue] whenever they change it.
@@ -103,7 +107,7 @@ func (q queue) first(n int) []*StepState {
 }
 
 // enqueue finds out anew what a step needs next and puts it where Next looks.
-func (r *Run) enqueue(s *StepState) {
+func (r scheduler) enqueue(s *StepState) {
 	if s.loop != nil {
 		s.loop.clock(r.Now)
 	}
@@ -120,7 +124,7 @@ func (r *Run) enqueue(s *StepState) {
 }
 
 // enqueueAll does so for every step of the plan.
-func (r *Run) enqueueAll() {
+func (r scheduler) enqueueAll() {
 	r.queues = queues{}
 	r.every(func(s *StepState) { s.stands = standsStill })
 	r.every(r.enqueue)
@@ -128,7 +132,7 @@ func (r *Run) enqueueAll() {
 
 // standing works out what a step needs next, and for one that could start keeps
 // its call, or why there can be none.
-func (r *Run) standing(s *StepState) standing {
+func (r scheduler) standing(s *StepState) standing {
 	if s.Draft {
 		return standsStill
 	}
@@ -163,7 +167,7 @@ func (r *Run) standing(s *StepState) standing {
 
 // standingCall is what a step needs next that nothing but a slot, a gate or a
 // flaw of its own keeps from starting.
-func (r *Run) standingCall(s *StepState) standing {
+func (r scheduler) standingCall(s *StepState) standing {
 	flawed := func(kind event.FailureKind, sentence string) standing {
 		s.flaw = &flaw{kind, sentence}
 		return standsWord
@@ -213,7 +217,7 @@ func (r *Run) standingCall(s *StepState) standing {
 
 // standingRuled is what a step needs next whose call is ready, by the rule that
 // decides about it.
-func (r *Run) standingRuled(s *StepState, matched rule.Rule) standing {
+func (r scheduler) standingRuled(s *StepState, matched rule.Rule) standing {
 	switch {
 	case matched.Verdict == rule.VerdictBlock:
 		s.flaw = &flaw{event.FailureDenied, "denied by a rule: " + matched.Why}
@@ -226,7 +230,7 @@ func (r *Run) standingRuled(s *StepState, matched rule.Rule) standing {
 }
 
 // prepare resolves the call of a step and holds it against its tool's schema.
-func (r *Run) prepare(s *StepState, facts *toolFacts) error {
+func (r scheduler) prepare(s *StepState, facts *toolFacts) error {
 	args := s.args()
 	if len(args) > 0 && s.loop == nil && s.edits == 0 { // what a model, or the user at a gate, writes in a call is no reference
 		var err error
@@ -255,7 +259,7 @@ func (r *Run) fit(facts *toolFacts, args map[string]any) (map[string]any, []plan
 }
 
 // prepareDry resolves the call of a step as far as it can be.
-func (r *Run) prepareDry(s *StepState) *flaw {
+func (r scheduler) prepareDry(s *StepState) *flaw {
 	if s.Step.Executor == plan.ExecutorTool && len(r.Catalogue) > 0 {
 		facts := r.facts(s.Step.Tool)
 		if facts.err != nil {
@@ -328,7 +332,7 @@ func (r *Run) facts(name string) *toolFacts {
 
 // forget has the facts of all tools looked up anew, since tools or rules have
 // changed. How often each was called is kept.
-func (r *Run) forget() {
+func (r scheduler) forget() {
 	for name, facts := range r.known {
 		if facts.err == nil && name == facts.tool.QualifiedName() {
 			r.callsBefore[name] = facts.calls

@@ -24,7 +24,7 @@ func (r *Run) Elapsed() time.Duration {
 // applyResumed takes the run up where its events end: what was under way when
 // its program ended has not come back and never will, and where the run had
 // ended itself, what it failed at is tried again.
-func (r *Run) applyResumed(d event.RunResumed, last time.Time) {
+func (r fold) applyResumed(d event.RunResumed, last time.Time) {
 	over := (r.Result != nil || r.ending != nil) && !r.answering // where only the answer is missing, no step is tried again
 	r.before += last.Sub(r.since)
 	r.Breaks = append(r.Breaks, Break{From: last, To: r.Now})
@@ -78,7 +78,7 @@ func (r *Run) applyResumed(d event.RunResumed, last time.Time) {
 
 // reading returns the steps under way whose tools only read, as far as was known
 // when they were started.
-func (r *Run) reading() map[*StepState]bool {
+func (r fold) reading() map[*StepState]bool {
 	reads := map[*StepState]bool{}
 	r.every(func(s *StepState) {
 		if s.Status == StepActive && r.readOnly(s) {
@@ -90,7 +90,7 @@ func (r *Run) reading() map[*StepState]bool {
 
 // loseModelCalls forgets the requests that were with a model: planning and
 // synthesis put them again.
-func (r *Run) loseModelCalls() {
+func (r fold) loseModelCalls() {
 	r.modelBusy, r.asking = 0, false
 	for i, p := range r.Phases {
 		if p.Status == PhaseActive {
@@ -114,7 +114,7 @@ func (r *Run) loseModelCalls() {
 // loseToolCalls sorts out the steps that were under way. One that only read when
 // it was started, and of which nobody says anything else now, is run again; of
 // any other nobody knows whether it took effect.
-func (r *Run) loseToolCalls(didRead map[*StepState]bool) {
+func (r fold) loseToolCalls(didRead map[*StepState]bool) {
 	r.inFlight, r.lost = map[attempt]bool{}, nil
 	r.every(func(s *StepState) {
 		s.lost, s.rerun = false, false
@@ -132,7 +132,7 @@ func (r *Run) loseToolCalls(didRead map[*StepState]bool) {
 }
 
 // takeUp clears the way for another try of a run that had ended.
-func (r *Run) takeUp() {
+func (r fold) takeUp() {
 	r.failure, r.Replanning = nil, nil
 	r.Gates, r.questions = nil, nil // it may have been ended before they were closed
 	if r.Chat != nil && r.Chat.flaw != nil {
@@ -170,7 +170,7 @@ func (r *Run) takeUp() {
 
 // unask has the steps tried again that failed and wait for the word of a user
 // who is no longer there: resuming a run is to try again.
-func (r *Run) unask() {
+func (r fold) unask() {
 	for _, s := range slices.Clone(r.questions) {
 		if s.Status != StepUncertain {
 			r.answered(s)
@@ -180,7 +180,7 @@ func (r *Run) unask() {
 }
 
 // unplanned reports whether planning came to nothing and must begin anew.
-func (r *Run) unplanned() bool {
+func (r fold) unplanned() bool {
 	if r.planner == nil {
 		return true
 	}
@@ -194,7 +194,7 @@ func (r *Run) unplanned() bool {
 
 // again has a step wait for a new attempt, with all that an attempt is granted
 // to be granted anew.
-func (r *Run) again(s *StepState) {
+func (r scheduler) again(s *StepState) {
 	s.Status, s.Gate, s.RetryAt = StepPending, "", time.Time{}
 	s.outdated, s.files = "", nil
 	s.Diff, s.hashes, s.removes = "", nil, "" // of a call that may have been another
@@ -244,7 +244,7 @@ func (r *Run) Questions() []Question {
 }
 
 // ask opens the question about a step.
-func (r *Run) ask(s *StepState) {
+func (r ledger) ask(s *StepState) {
 	if r.ending == nil && !s.asks {
 		s.asks = true
 		r.questions = append(r.questions, s)
@@ -252,14 +252,14 @@ func (r *Run) ask(s *StepState) {
 }
 
 // answered closes the question about a step.
-func (r *Run) answered(s *StepState) {
+func (r ledger) answered(s *StepState) {
 	s.asks = false
 	r.questions = slices.DeleteFunc(r.questions, func(q *StepState) bool { return q == s })
 }
 
 // nextLost says of steps that were under way when the program ended that they
 // are in doubt.
-func (r *Run) nextLost() []Action {
+func (r decision) nextLost() []Action {
 	var out []Action
 	for _, s := range r.lost {
 		reason := "replan ended while it ran"
@@ -273,7 +273,7 @@ func (r *Run) nextLost() []Action {
 
 // applyDamaged takes every step with effects that could start here for started,
 // so that a resume finds it in doubt: the line that is lost may have said so.
-func (r *Run) applyDamaged() {
+func (r fold) applyDamaged() {
 	for _, action := range r.Next() {
 		started, ok := action.Record.(event.StepStarted)
 		if !ok {
@@ -287,7 +287,7 @@ func (r *Run) applyDamaged() {
 }
 
 // nextDoubts answers questions about doubts that nobody is there to be asked.
-func (r *Run) nextDoubts() []Action {
+func (r decision) nextDoubts() []Action {
 	var out []Action
 	for _, s := range r.questions {
 		if decision := r.doubtAnswer(s); s.Status == StepUncertain && decision != "" {
@@ -302,7 +302,7 @@ func (r *Run) nextDoubts() []Action {
 
 // doubtAnswer is what is decided of a step in doubt without asking; "" where the
 // user is to be asked. By itself no step is run again twice after one resume.
-func (r *Run) doubtAnswer(s *StepState) event.DoubtDecision {
+func (r decision) doubtAnswer(s *StepState) event.DoubtDecision {
 	switch {
 	case r.inDoubt == "" && r.attended:
 		return ""
@@ -313,7 +313,7 @@ func (r *Run) doubtAnswer(s *StepState) event.DoubtDecision {
 	}
 }
 
-func (r *Run) doubtAnswerer() string {
+func (r decision) doubtAnswerer() string {
 	if r.inDoubt == "" {
 		return "nobody was there to be asked"
 	}
@@ -321,7 +321,7 @@ func (r *Run) doubtAnswerer() string {
 }
 
 // applyDoubtResolved does with a step in doubt what was decided.
-func (r *Run) applyDoubtResolved(d event.DoubtResolved) {
+func (r fold) applyDoubtResolved(d event.DoubtResolved) {
 	s := r.Step(d.Step)
 	if s == nil || s.Status != StepUncertain {
 		return
@@ -349,7 +349,7 @@ const byUser = "user"
 
 // applyFailureResolved goes on after a failed step as was decided. After a
 // resume the step waits for another attempt already.
-func (r *Run) applyFailureResolved(d event.FailureResolved) {
+func (r fold) applyFailureResolved(d event.FailureResolved) {
 	s := r.Step(d.Step)
 	if s == nil || s.loop != nil || s.Status != StepBroken && s.Status != StepPending {
 		return
@@ -391,7 +391,7 @@ func (r *Run) applyFailureResolved(d event.FailureResolved) {
 }
 
 // cutBehind has the steps that depend on one which will not succeed be skipped.
-func (r *Run) cutBehind(s *StepState) {
+func (r scheduler) cutBehind(s *StepState) {
 	for _, d := range s.feeds {
 		if d.Status == StepPending && d.cut == "" {
 			d.cut = fmt.Sprintf("step %s (%s) did not succeed", s.Step.Index, s.Step.Title)
@@ -402,7 +402,7 @@ func (r *Run) cutBehind(s *StepState) {
 
 // release binds the result of a step that is done and lets go what waited for
 // it alone.
-func (r *Run) release(s *StepState) {
+func (r scheduler) release(s *StepState) {
 	r.bind(s)
 	for _, d := range s.feeds {
 		if d.waits--; d.waits == 0 {
@@ -443,7 +443,7 @@ func (r *Run) NeedsModel() bool {
 }
 
 // planners returns who makes the plans of this run.
-func (r *Run) planners() planning.Planners {
+func (r fold) planners() planning.Planners {
 	if r.ownPlanners != nil {
 		return r.ownPlanners
 	}

@@ -26,7 +26,7 @@ type pass struct {
 
 // hold keeps the plan from running until it is looked over, where it is to be
 // and anything of it is left.
-func (r *Run) hold() {
+func (r scheduler) hold() {
 	r.held = r.reviews && !r.planOnly && !r.dryRun && slices.ContainsFunc(r.Steps, func(s *StepState) bool { return !s.settled() })
 }
 
@@ -97,7 +97,7 @@ func (r *Run) Reviewed(a ReviewAnswer, by string) (event.PlanReviewed, error) {
 
 // applyReviewed takes what came of a plan that was looked over. One that was
 // refused is held again should the run be resumed.
-func (r *Run) applyReviewed(d event.PlanReviewed) {
+func (r fold) applyReviewed(d event.PlanReviewed) {
 	reviewed := Reviewed{PlanReviewed: d, At: r.Now}
 	if d.Decision != event.ReviewRun {
 		sentence := "the plan was refused: nothing of it was run"
@@ -131,7 +131,7 @@ func (r *Run) applyReviewed(d event.PlanReviewed) {
 
 // takeReviewed has the plan go on as the user changed it, and returns the steps
 // that are gone.
-func (r *Run) takeReviewed(p plan.Plan) (out []StepState) {
+func (r fold) takeReviewed(p plan.Plan) (out []StepState) {
 	r.countAttempts()
 	before := map[string]*StepState{}
 	for _, s := range r.Steps {

@@ -53,7 +53,7 @@ func offered(tools plan.Catalogue, chain intent.Chain) bool {
 }
 
 // planGoal makes the planner of the goal.
-func (r *Run) planGoal(d event.RunStarted) {
+func (r fold) planGoal(d event.RunStarted) {
 	if r.ownPlanners != nil {
 		r.planner = r.planners().Plan(r.brief())
 		return
@@ -101,7 +101,7 @@ func owned(p plan.Plan, tools plan.Catalogue, policy intent.Policy) plan.Plan {
 
 // cutWordless leaves out what a routed plan would need a model for where there
 // is none, and what hangs on that.
-func (r *Run) cutWordless() {
+func (r scheduler) cutWordless() {
 	if r.Route == nil || r.Model != "" {
 		return
 	}
@@ -117,7 +117,7 @@ const wordless = "it needs a model, and there is none; start Ollama, or choose o
 
 // answersByRule reports whether the answer of the run is put together from its
 // results: where its plan was, and words add nothing or nobody could find them.
-func (r *Run) answersByRule() bool {
+func (r decision) answersByRule() bool {
 	if r.Route == nil || r.dryRun || r.Revision > 1 && r.Model != "" {
 		return false
 	}
@@ -131,7 +131,7 @@ func wantsWords(d event.RouteMatched) bool {
 }
 
 // ruled is the answer by rule.
-func (r *Run) ruled() string {
+func (r decision) ruled() string {
 	left := ""
 	if slices.ContainsFunc(r.Steps, func(s *StepState) bool { return s.cut == wordless }) {
 		left = "What needs a model was left out, with all that hangs on it: there is none. Start Ollama, or choose one with `--host` and `--model`."

@@ -45,7 +45,7 @@ func (a *account) add(facts *toolFacts, calls int) {
 // unlimited is what is left of a budget without a limit.
 const unlimited = math.MaxInt32
 
-func (r *Run) freeSlots() slots {
+func (r decision) freeSlots() slots {
 	concurrency := r.Limits.MaxConcurrency
 	if concurrency <= 0 {
 		concurrency = event.DefaultLimits().MaxConcurrency
@@ -114,7 +114,7 @@ func (f *slots) changes(files []string) bool {
 // reserveApproved keeps budget back for the calls of open gates, and for those
 // that passed one and have not started. While a failed step waits for the planner,
 // only the calls of loops still start.
-func (r *Run) reserveApproved(q *queues, free *slots) {
+func (r decision) reserveApproved(q *queues, free *slots) {
 	for _, g := range r.Gates {
 		if s := r.Step(g.Step); s != nil && (r.failure == nil || s.loop != nil) {
 			free.reserve(r.facts(s.Step.Tool), 1)
@@ -130,7 +130,7 @@ func (r *Run) reserveApproved(q *queues, free *slots) {
 // plansUnderWay reports whether a run that a plan tool asked for goes on, or is
 // about to: the next waits for it, so that both can be given what is left of the
 // one account, and of the one model.
-func (r *Run) plansUnderWay(free *slots) bool {
+func (r decision) plansUnderWay(free *slots) bool {
 	return free.plans > 0 || r.Chat != nil && slices.ContainsFunc(r.Chat.newest, func(c *StepState) bool {
 		return c.Status == StepActive && prompt.IsPlanTool(r.facts(c.Step.Tool).tool)
 	})
@@ -144,4 +144,4 @@ func left(limit, used int) int {
 	return max(limit-used, 0)
 }
 
-func (r *Run) modelSlots() int { return max(r.Limits.ModelSlots, 1) }
+func (r decision) modelSlots() int { return max(r.Limits.ModelSlots, 1) }

@@ -10,7 +10,7 @@ import (
 
 // applySteered has the user's word heard by whoever is at work: each model in a
 // loop with its next turn, else the planner of what remains.
-func (r *Run) applySteered(d event.RunSteered) {
+func (r fold) applySteered(d event.RunSteered) {
 	if loops := r.loops(); len(loops) > 0 {
 		for _, l := range loops {
 			if !l.over() {
@@ -25,7 +25,7 @@ func (r *Run) applySteered(d event.RunSteered) {
 
 // heed has what remains of the plan planned anew for the sake of what the user
 // said, where that can be done now.
-func (r *Run) heed() {
+func (r dialogue) heed() {
 	if len(r.Remarks) == 0 || r.Revision == 0 || r.planner != nil || r.Synthesis.Started {
 		return
 	}
@@ -61,7 +61,7 @@ func (r *Run) Steerable() bool {
 }
 
 // remarks are those that the chat has not heard.
-func (r *Run) remarks() []string {
+func (r dialogue) remarks() []string {
 	if r.Chat != nil {
 		return r.Chat.remarks
 	}
@@ -70,7 +70,7 @@ func (r *Run) remarks() []string {
 
 // takeRemarks makes what the user said while planning was under way part of the
 // conversation in which the goal is answered.
-func (r *Run) takeRemarks() {
+func (r dialogue) takeRemarks() {
 	if len(r.Remarks) == 0 {
 		return
 	}
@@ -80,7 +80,7 @@ func (r *Run) takeRemarks() {
 }
 
 // hearMore goes on from an answer that the user has spoken after.
-func (r *Run) hearMore(reply reply.Reply) {
+func (r dialogue) hearMore(reply reply.Reply) {
 	c := r.chatted()
 	c.remarks, r.Remarks = append(c.remarks, r.Remarks...), nil
 	c.Turns++

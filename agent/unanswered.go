@@ -45,7 +45,7 @@ func (r *Run) ruleAnswers() bool {
 
 // unwritten is the answer where the model gave none, or not all of it: what there
 // is, or the steps with their results.
-func (r *Run) unwritten() string {
+func (r decision) unwritten() string {
 	if r.ruleAnswers() {
 		return r.ruled()
 	}
