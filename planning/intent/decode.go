@@ -1,9 +1,11 @@
 package intent
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -14,11 +16,10 @@ import (
 // DecodeIntent reads an intent from JSON, written by Parse or by hand. Without a
 // confidence it is certain; unknown fields are ignored.
 func DecodeIntent(data []byte) (Intent, error) {
-	v, err := plan.DecodeValue(data)
-	if err != nil {
+	if _, err := plan.DecodeValue(data); err != nil {
 		return Intent{}, fmt.Errorf("the intent is not JSON: %w", err)
 	}
-	in, err := readIntent(v)
+	in, err := readIntent(data)
 	if err != nil {
 		return Intent{}, fmt.Errorf("the intent cannot be used: %w", err)
 	}
@@ -31,11 +32,10 @@ func DecodeIntent(data []byte) (Intent, error) {
 // has the wrong type, if an operator does not exist, or if the nodes form a
 // circle.
 func DecodeChain(data []byte) (Chain, error) {
-	v, err := plan.DecodeValue(data)
-	if err != nil {
+	if _, err := plan.DecodeValue(data); err != nil {
 		return Chain{}, fmt.Errorf("the chain is not JSON: %w", err)
 	}
-	c, err := readChain(v)
+	c, err := readChain(data)
 	if err == nil {
 		err = c.check()
 	}
@@ -45,29 +45,30 @@ func DecodeChain(data []byte) (Chain, error) {
 	return c, nil
 }
 
-func readIntent(v any) (Intent, error) {
-	o, err := readObject(v, "the intent")
-	if err != nil {
+func readIntent(data []byte) (Intent, error) {
+	var fields struct {
+		Category   string         `json:"category"`
+		Action     string         `json:"action"`
+		Target     string         `json:"target"`
+		Params     map[string]any `json:"params"`
+		Confidence *float64       `json:"confidence"`
+	}
+	if err := readFields(data, "the intent", &fields); err != nil {
 		return Intent{}, err
 	}
-	in := Intent{Category: o.text("category"), Action: o.text("action"), Target: o.text("target"), Params: map[string]string{}, Confidence: 1}
-	for name, value := range o.object("params") {
+	in := Intent{Category: fields.Category, Action: fields.Action, Target: fields.Target, Params: map[string]string{}, Confidence: 1}
+	for name, value := range fields.Params {
 		text, ok := value.(string)
 		if !ok {
-			return Intent{}, fmt.Errorf("params.%s must be a text, not %s", plan.OneLine(name, 60), kindOf(value))
+			return Intent{}, fmt.Errorf("params.%s must be a text", plan.OneLine(name, 60))
 		}
 		in.Params[name] = text
 	}
-	if value, ok := o.fields["confidence"]; ok {
-		n, isNumber := value.(json.Number)
-		confidence, err := n.Float64()
-		if !isNumber || err != nil || confidence < 0 || confidence > 1 {
-			return Intent{}, errors.New("the confidence must be a number from 0 to 1")
-		}
-		in.Confidence = confidence
+	if fields.Confidence != nil {
+		in.Confidence = *fields.Confidence
 	}
-	if *o.err != nil {
-		return Intent{}, *o.err
+	if in.Confidence < 0 || in.Confidence > 1 {
+		return Intent{}, errors.New("the confidence must be a number from 0 to 1")
 	}
 	if _, ok := chains[[2]string{in.Category, in.Action}]; !ok && (in.Category != unknown || in.Action != none) {
 		return Intent{}, fmt.Errorf("there is no action %.60q in a category %.60q; there are %s", in.Action, in.Category, strings.Join(intents(), ", "))
@@ -85,70 +86,73 @@ func intents() []string {
 	return all
 }
 
-func readChain(v any) (Chain, error) {
-	o, err := readObject(v, "the chain")
-	if err != nil {
+func readChain(data []byte) (Chain, error) {
+	var fields struct {
+		Intent  json.RawMessage `json:"intent"`
+		Goal    string          `json:"goal"`
+		Nodes   json.RawMessage `json:"nodes"`
+		Gates   []int           `json:"policy_gates"`
+		Missing []string        `json:"missing"`
+	}
+	if err := readFields(data, "the chain", &fields); err != nil {
 		return Chain{}, err
 	}
-	c := Chain{Intent: Intent{Category: unknown, Action: none, Params: map[string]string{}}, Goal: o.text("goal")}
-	if in, ok := o.fields["intent"]; ok {
-		if c.Intent, err = readIntent(in); err != nil {
+	c := Chain{Intent: Intent{Category: unknown, Action: none, Params: map[string]string{}}, Goal: fields.Goal, Missing: fields.Missing}
+	var err error
+	if fields.Intent != nil {
+		if c.Intent, err = readIntent(fields.Intent); err != nil {
 			return Chain{}, err
 		}
 	}
-	if _, ok := o.fields["nodes"]; !ok {
+	if fields.Nodes == nil {
 		return Chain{}, errors.New("it has no nodes")
 	}
-	for i, node := range o.list("nodes") {
+	var nodes []json.RawMessage
+	if err := readFields(fields.Nodes, "the chain: nodes", &nodes); err != nil {
+		return Chain{}, err
+	}
+	for i, node := range nodes {
 		n, err := readNode(node, i)
 		if err != nil {
 			return Chain{}, err
 		}
 		c.Nodes = append(c.Nodes, n)
 	}
-	for _, at := range o.positions("policy_gates") {
+	for _, at := range fields.Gates {
 		if at < 0 || at >= len(c.Nodes) {
 			return Chain{}, fmt.Errorf("policy_gates names node %d, and the positions go from 0 to %d", at, len(c.Nodes)-1)
 		}
 		c.Nodes[at].Gate = true
-	}
-	for _, open := range o.list("missing") {
-		text, ok := open.(string)
-		if !ok {
-			return Chain{}, fmt.Errorf("missing must list texts, not %s", kindOf(open))
-		}
-		c.Missing = append(c.Missing, text)
-	}
-	if *o.err != nil {
-		return Chain{}, *o.err
 	}
 	c.bind()
 	c.lackArgs()
 	return c, nil
 }
 
-func readNode(v any, at int) (Node, error) {
-	o, err := readObject(v, "node "+strconv.Itoa(at))
-	if err != nil {
+func readNode(data []byte, at int) (Node, error) {
+	var fields struct {
+		nodeFields
+		Action    string         `json:"action"` // as in {"tool":"code","action":"references","params":{…}}
+		Params    map[string]any `json:"params"`
+		DependsOn *[]int         `json:"depends_on"`
+	}
+	if err := readFields(data, "node "+strconv.Itoa(at), &fields); err != nil {
 		return Node{}, err
 	}
 	n := Node{
-		Title: o.text("title"), Executor: plan.Executor(o.text("executor")), Tool: o.text("tool"), Args: o.object("args"), Gate: o.flag("gate"),
-		DependsOn: o.positions("depends_on"), ResultVariable: o.text("result_variable"), ExpectedOutcome: o.text("expected_outcome"),
+		Title: fields.Title, Executor: fields.Executor, Tool: fields.Tool, Args: fields.Args, Gate: fields.Gate,
+		ResultVariable: fields.ResultVariable, ExpectedOutcome: fields.ExpectedOutcome,
 	}
-	if action := o.text("action"); action != "" { // as in {"tool":"code","action":"references","params":{…}}
-		if n.Tool += "." + action; modelWork[action] {
-			n.Tool = action
+	if fields.Action != "" {
+		if n.Tool += "." + fields.Action; modelWork[fields.Action] {
+			n.Tool = fields.Action
 		}
-	}
-	if _, given := o.fields["args"]; !given {
-		n.Args = o.object("params")
-	}
-	if *o.err != nil {
-		return Node{}, *o.err
 	}
 	if n.Tool == "" {
 		return Node{}, fmt.Errorf("node %d names no tool", at)
+	}
+	if n.Args == nil {
+		n.Args = fields.Params
 	}
 	if n.Executor == "" {
 		n.Executor = plan.ExecutorTool
@@ -159,7 +163,9 @@ func readNode(v any, at int) (Node, error) {
 	if n.Title == "" {
 		n.Title = n.Tool
 	}
-	if _, said := o.fields["depends_on"]; !said && at > 0 {
+	if fields.DependsOn != nil {
+		n.DependsOn = *fields.DependsOn
+	} else if at > 0 {
 		n.DependsOn = []int{at - 1}
 	}
 	return n, nil
@@ -185,64 +191,34 @@ func (c *Chain) bind() {
 	}
 }
 
-// object reads the fields of a JSON object. err holds the first type error.
-type object struct {
-	name   string
-	fields map[string]any
-	err    *error
-}
-
-func readObject(v any, name string) (object, error) {
-	fields, ok := v.(map[string]any)
-	if !ok {
-		return object{}, fmt.Errorf("%s must be an object, not %s", name, kindOf(v))
+// readFields reads JSON into fields. An error names the field, the type it must
+// have, and the type it has.
+func readFields(data []byte, name string, fields any) error {
+	decoder := json.NewDecoder(bytes.NewReader(data))
+	decoder.UseNumber()
+	err := decoder.Decode(fields)
+	var wrong *json.UnmarshalTypeError
+	if !errors.As(err, &wrong) {
+		return err
 	}
-	return object{name, fields, new(error)}, nil
-}
-
-// field reads a field as one type of value; a missing field or null is the zero
-// value.
-func field[T any](o object, key, kind string) T {
-	value, ok := o.fields[key].(T)
-	if !ok && o.fields[key] != nil && *o.err == nil {
-		*o.err = fmt.Errorf("%s: %s must be %s, not %s", o.name, key, kind, kindOf(o.fields[key]))
+	if wrong.Field != "" {
+		name += ": " + wrong.Field
 	}
-	return value
-}
-
-func (o object) text(key string) string           { return field[string](o, key, "a text") }
-func (o object) flag(key string) bool             { return field[bool](o, key, "true or false") }
-func (o object) list(key string) []any            { return field[[]any](o, key, "a list") }
-func (o object) object(key string) map[string]any { return field[map[string]any](o, key, "an object") }
-
-// positions reads a list of whole numbers.
-func (o object) positions(key string) []int {
-	var all []int
-	for _, value := range o.list(key) {
-		n, _ := value.(json.Number)
-		at, err := strconv.Atoi(n.String())
-		if err != nil && *o.err == nil {
-			*o.err = fmt.Errorf("%s: %s must list positions of nodes, from 0", o.name, key)
-		}
-		all = append(all, at)
+	must, ok := elements[wrong.Field]
+	if !ok || wrong.Type.Kind() == reflect.Slice {
+		must = "be " + goKinds[wrong.Type.Kind()]
 	}
-	return all
+	got, _, _ := strings.Cut(wrong.Value, " ") // the number follows its kind
+	return fmt.Errorf("%s must %s, not %s", name, must, jsonKinds[got])
 }
 
-// kindOf names the type of a JSON value.
-func kindOf(v any) string {
-	switch v.(type) {
-	case nil:
-		return "null"
-	case string:
-		return "a text"
-	case bool:
-		return "true or false"
-	case []any:
-		return "a list"
-	case map[string]any:
-		return "an object"
-	default:
-		return "a number"
+var (
+	goKinds = map[reflect.Kind]string{
+		reflect.String: "a text", reflect.Bool: "true or false", reflect.Slice: "a list", reflect.Map: "an object", reflect.Struct: "an object",
 	}
-}
+	jsonKinds = map[string]string{"string": "a text", "bool": "true or false", "array": "a list", "object": "an object", "number": "a number"}
+	// elements are the rules of fields whose elements have a type of their own.
+	elements = map[string]string{
+		"missing": "list texts", "depends_on": "list positions of nodes, from 0", "policy_gates": "list positions of nodes, from 0", "confidence": "be a number from 0 to 1",
+	}
+)
