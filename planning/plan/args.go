@@ -28,11 +28,11 @@ type argsFault struct {
 // and may be used by several goroutines.
 type Signature struct {
 	schema *jsonschema.Schema
-	names  []string // the args that the schema knows, sorted; nil where it says nothing of them
+	names  []string // the args known to the schema, sorted; nil if it lists none
 }
 
-// closedLoader refuses every schema that is not in the document itself: a
-// server's schema must make nothing be fetched or read.
+// closedLoader refuses every schema outside of the document: a server's schema
+// must not cause a fetch or a read.
 type closedLoader struct{}
 
 func (closedLoader) Load(url string) (any, error) {
@@ -77,7 +77,7 @@ func (s *Signature) Missing(args map[string]any) []string {
 	return slices.Compact(missing)
 }
 
-// Names returns the args that the schema knows, sorted.
+// Names returns the args known to the schema, sorted.
 func (s *Signature) Names() []string {
 	if s == nil {
 		return nil
@@ -85,10 +85,9 @@ func (s *Signature) Names() []string {
 	return slices.Clone(s.names)
 }
 
-// Check holds args as resolved against the schema: no references are left in
-// them, so that a text which looks like one is plain text. It returns nil, or
-// one error that lists every fault in a clause each, and the names of the args
-// there are where something is wrong with the names.
+// Check checks resolved args against the schema: they hold no references any more,
+// and a text like one is plain text. It returns nil, or one error with every fault
+// in a clause each. If a name is wrong, it lists the known args.
 func (s *Signature) Check(args map[string]any) error {
 	faults := s.check(args, argsCheck{resolved: true})
 	if len(faults) == 0 {
@@ -148,7 +147,7 @@ func MissingArgs(t Tool, args map[string]any) []string {
 type argsCheck struct {
 	args     map[string]any
 	resolved bool // texts are plain: they hold neither references nor escapes
-	partial  bool // names that are missing at the top are no fault
+	partial  bool // missing names at the top are no fault
 	open     bool // something in args is not known yet
 }
 
@@ -206,8 +205,8 @@ func (c argsCheck) alters(v any) bool {
 	return false
 }
 
-// isOpen reports whether a value is not known, or not in full, when it is
-// checked: it holds a reference, or a number that the checker cannot take.
+// isOpen reports whether a value is unknown, even in part, when it is checked: it
+// holds a reference, or a number too large for the checker.
 func (c argsCheck) isOpen(v any) bool {
 	switch v := v.(type) {
 	case string:
@@ -274,7 +273,7 @@ func (c argsCheck) collectChoice(e *jsonschema.ValidationError) []argsFault {
 			return nil
 		}
 		var missing []string
-		lacking := true // nothing is wrong but that something is missing
+		lacking := true // missing parts are the only faults
 		for _, fault := range faults {
 			if !slices.Contains(reasons, fault.message) {
 				reasons = append(reasons, fault.message)
@@ -349,8 +348,7 @@ func complaint(e *jsonschema.ValidationError) string {
 	return strings.Join(e.InstanceLocation, ".") + ": " + words
 }
 
-// argNames lists the args that a schema knows, sorted; nil where it says nothing
-// of them.
+// argNames lists the args known to a schema, sorted; nil if it lists none.
 func argNames(t Tool) []string {
 	var schema struct {
 		Properties map[string]json.RawMessage `json:"properties"`

@@ -4,8 +4,8 @@ package plan
 type ToolCall struct {
 	Tool   Tool
 	Args   map[string]any    // as resolved, no references
-	Hashes map[string]string // path → SHA-256 (hex) that the call was approved against; nil means unchecked
-	Run    string            // that makes the call; "" is none
+	Hashes map[string]string // path → SHA-256 (hex) approved with the call; nil means unchecked
+	Run    string            // the caller; "" for none
 	// Diff is the preview the call was approved with; "" means no preview was
 	// shown. Another call of the same run may have changed a file since, if the
 	// diff is still the same.
@@ -59,7 +59,7 @@ type ServerStatus struct {
 	Transport string `json:"transport,omitempty"`  // built-in, stdio or http
 	Reached   string `json:"reached,omitempty"`    // its command line or its url, as its file writes them
 	StartMS   int64  `json:"start_ms,omitempty"`   // from its start until it had listed its tools
-	LastError string `json:"last_error,omitempty"` // the last that went wrong, also where it is ready again
+	LastError string `json:"last_error,omitempty"` // the last error, also after the server is ready again
 }
 
 // ServerState says where a tool server stands.
@@ -74,9 +74,9 @@ const (
 	ServerStopped  ServerState = "stopped"
 )
 
-// PendingServer is a server of the project's own configuration that needs a
-// yes before it is started for the first time, as its file writes it: values
-// of environment variables are not put in.
+// PendingServer is a server of the project's own configuration that needs a yes
+// before its first start. Its fields are as in the file: values of environment
+// variables are not filled in.
 type PendingServer struct {
 	Name    string
 	Command []string          // the program and its arguments, for stdio

@@ -25,11 +25,10 @@ func (c Coercion) String() string {
 	return strings.TrimPrefix(c.Arg, "/") + ": " + CanonicalJSON(c.From) + " is taken as " + CanonicalJSON(c.To)
 }
 
-// Fit returns args in which scalars that the schema refuses are of the type that
-// it asks for, where the other type says just the same: 7 for "7", "7" for 7,
-// true for "true" and "true" for true. Each has one other reading at most, and
-// is left as it is where that does not fit either. args are not changed; a nil
-// Signature fits nothing.
+// Fit returns args with scalars refused by the schema converted to its type, if
+// the other type says just the same: 7 for "7", "7" for 7, true for "true" and
+// "true" for true. Each has one other reading at most, and is left as it is if
+// that does not fit either. args are not changed; a nil Signature fits nothing.
 func (s *Signature) Fit(args map[string]any) (map[string]any, []Coercion) {
 	if s == nil || len(args) == 0 {
 		return args, nil
@@ -50,14 +49,14 @@ func (s *Signature) Fit(args map[string]any) (map[string]any, []Coercion) {
 	return args, coercions
 }
 
-// misfit is a scalar that a schema refuses, and its other reading.
+// misfit is a scalar refused by a schema, and its other reading.
 type misfit struct {
 	at       []string
 	from, to any
 }
 
-// fitting returns the misfits whose other reading the schema takes: where all of
-// them together make args fit, those that this takes, else each by itself.
+// fitting returns the misfits with an accepted other reading: all of them if they
+// fit the args together, else those that fit by themselves.
 func (s *Signature) fitting(args any, misfits []misfit) []misfit {
 	all := args
 	for _, m := range misfits {
@@ -108,8 +107,7 @@ func (s *Signature) refused(args any) [][]string {
 // without an exponent, and without superfluous zeros.
 var shortNumber = lazyregexp.New(`^-?(?:0|[1-9][0-9]*)(?:\.[0-9]*[1-9])?$`)
 
-// otherReading is a scalar in another type; ok is false where it has no other
-// reading that says the same.
+// otherReading is a scalar in another type; ok is false if it has no equal one.
 func otherReading(v any) (other any, ok bool) {
 	switch v := v.(type) {
 	case string:

@@ -28,7 +28,7 @@ func DecodePlan(data []byte) (Plan, []Fault) {
 	return p, faults
 }
 
-// decodePlan is DecodePlan for a caller that tells more of the file.
+// decodePlan is DecodePlan for a caller with messages about the file.
 func decodePlan(data []byte) (Plan, []Fault, origin) {
 	if at, ok := invalidUTF8(data); ok {
 		return Plan{}, []Fault{{Code: CodeBadJSON, Message: fmt.Sprintf("the text is not UTF-8: byte %d, counted from 0, begins no character", at)}}, origin{}
@@ -45,8 +45,8 @@ func decodePlan(data []byte) (Plan, []Fault, origin) {
 	return p, d.faults, d.from
 }
 
-// invalidUTF8 returns the offset of the first byte that is no UTF-8, and
-// whether there is one.
+// invalidUTF8 returns the offset of the first byte outside UTF-8, and whether
+// there is one.
 func invalidUTF8(data []byte) (at int, found bool) {
 	if utf8.Valid(data) {
 		return 0, false
@@ -209,7 +209,7 @@ func (d *planDecoder) indices(object map[string]any, path, name string) []string
 	return indices
 }
 
-// IndexText reads a step's index: text that is not blank, or a whole number.
+// IndexText reads a step's index: text, not blank, or a whole number.
 func IndexText(v any) (string, bool) {
 	switch v := v.(type) {
 	case string:
@@ -272,8 +272,7 @@ func (d *planDecoder) steps(plan map[string]any) []Step {
 	return steps
 }
 
-// takenIndices returns the indices that the steps of a list name or have by
-// their position.
+// takenIndices returns the indices of the steps of a list, named or by position.
 func takenIndices(list []any) map[string]bool {
 	taken := make(map[string]bool, len(list))
 	for i, v := range list {

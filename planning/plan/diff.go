@@ -57,8 +57,7 @@ func sameArgs(a, b map[string]any) bool {
 	return len(a) == 0 && len(b) == 0 || EqualValues(a, b)
 }
 
-// ExecutorOf returns the executor of a step; a step that names none is a tool
-// step.
+// ExecutorOf returns the executor of a step; without one it is a tool step.
 func ExecutorOf(s Step) Executor {
 	if s.Executor == "" {
 		return ExecutorTool
@@ -134,7 +133,7 @@ func dependencies(steps []Step) map[string]map[string]bool {
 type Revised struct {
 	Plan     Plan   // the finished steps in their old order, then the proposed ones
 	Proposed []Step // the proposed steps, as they are in the plan
-	Diff     Diff   // over the steps that are not finished, the failed one among them
+	Diff     Diff   // over the unfinished steps, the failed one among them
 }
 
 // Revise replaces the unfinished steps by those a planner proposed after a
@@ -212,7 +211,7 @@ func renumber(frozen, remaining, proposed []Step) []Step {
 	return tail
 }
 
-// repeats returns the proposed steps that only repeat a finished step, by index.
+// repeats returns the proposed repetitions of finished steps, by index.
 func repeats(frozen, proposed []Step) map[string]Step {
 	done := ByIndex(frozen)
 	repeated := make(map[string]Step)
@@ -241,8 +240,8 @@ func agreeOnResult(a, b Step) bool {
 	return a.ResultVariable == "" || b.ResultVariable == "" || a.ResultVariable == b.ResultVariable
 }
 
-// highestIndex is the highest whole number that an index is or begins with, 0
-// where none does.
+// highestIndex is the highest whole number at the start of an index, 0 if there is
+// none.
 func highestIndex(steps []Step) int {
 	highest := 0
 	for _, s := range steps {
@@ -279,8 +278,8 @@ func bareTool(name string) string {
 	return name
 }
 
-// yieldVariables renames the result variables of finished steps that a step of
-// tail defines anew.
+// yieldVariables renames the result variables of finished steps redefined by a
+// step of tail.
 func yieldVariables(variables map[string]any, frozen, tail []Step) (_, _ []Step) {
 	taken := make(map[string]bool)
 	for name := range variables {
@@ -323,8 +322,8 @@ func renameVariable(s Step, from, to string) Step {
 	return s
 }
 
-// With returns the plan with these steps in place of its own, and with
-// milestones that name no others.
+// With returns the plan with these steps in place of its own, and with milestones
+// of these alone.
 func (p Plan) With(steps []Step) Plan {
 	p.Steps = steps
 	p.Milestones = KeepMilestones(p.Milestones, steps)

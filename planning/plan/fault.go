@@ -10,7 +10,7 @@ import (
 const (
 	CodeBadJSON                 = "bad_json"
 	CodeBadID                   = "bad_id"
-	CodeBadType                 = "bad_type" // a field of the wrong JSON type, or a word that is none of those it may be
+	CodeBadType                 = "bad_type" // a field of the wrong JSON type, or an unknown word
 	CodeTooManySteps            = "too_many_steps"
 	CodeMissingTitle            = "missing_title"
 	CodeMissingTool             = "missing_tool"
@@ -41,10 +41,10 @@ const (
 	CodeUnreachableVariable = "unreachable_variable" // no reference can name it
 	CodeShadowedVariable    = "shadowed_variable"    // a result replaces its value
 	CodeDuplicateKey        = "duplicate_key"        // a field occurs in its object more than once
-	CodeCoerced             = "coerced"              // an argument is fitted to the type that the tool asks for
+	CodeCoerced             = "coerced"              // an argument is fitted to the tool's type
 	CodeArgsFromModel       = "args_from_model"      // a model fills in missing args
 	CodeDenied              = "denied"               // a rule denies the step's call
-	CodeVagueStep           = "vague_step"           // a title or an expected outcome that says nothing particular
+	CodeVagueStep           = "vague_step"           // a title or an expected outcome without particulars
 	CodeUnusableItem        = "unusable_item"        // of a model's plan: an item of the list of steps is no step and was left out
 	CodeContentInArgs       = "content_in_args"      // of a model's plan: an argument holds text better written when the step is ready
 )
@@ -52,7 +52,7 @@ const (
 // Fault is one fault of a plan, or, as a warning, a probable one.
 type Fault struct {
 	Code    string   `json:"code"`
-	Path    string   `json:"path"`              // JSON Pointer into the plan; a missing field points at the object that lacks it
+	Path    string   `json:"path"`              // JSON Pointer into the plan; for a missing field, to its object
 	Step    string   `json:"step"`              // index of the step; empty where the plan as a whole is meant
 	Message string   `json:"message"`           // one clause for people, without a full stop
 	Members []string `json:"members,omitempty"` // the steps of a cycle

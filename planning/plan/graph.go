@@ -10,9 +10,9 @@ import (
 	"gonum.org/v1/gonum/graph/topo"
 )
 
-// Graph is the dependencies of a plan's steps, those it names and those that
-// come of references to another step's result variable. It does not change
-// and may be read by several goroutines.
+// Graph is the dependencies of a plan's steps, by name and by references to
+// another step's result variable. It does not change and may be read by several
+// goroutines.
 type Graph struct {
 	steps    []Step // one for each index, as the plan has them
 	position map[string]int
@@ -39,7 +39,7 @@ func stepReferences(p Plan) [][]Reference {
 	return references
 }
 
-// newGraph is NewGraph for a caller that knows the references of each step.
+// newGraph is NewGraph for a caller with the references of each step.
 func newGraph(p Plan, references [][]Reference) *Graph {
 	g := &Graph{steps: p.Steps, position: make(map[string]int, len(p.Steps))}
 	for i, s := range p.Steps {
@@ -207,12 +207,12 @@ func (g *Graph) Position(index string) (int, bool) {
 // number, then other indices in the order they were written.
 func (g *Graph) Rank(i int) int { return g.rank[i] }
 
-// Needs returns the positions of the steps that the step at position i depends
-// on, in numeric order. The graph owns the list: it may not be changed.
+// Needs returns the positions of the dependencies of the step at position i, in
+// numeric order. The graph owns the list: it may not be changed.
 func (g *Graph) Needs(i int) []int { return g.needs[i] }
 
-// Feeds returns the positions of the steps that depend on the step at position
-// i, in numeric order. The graph owns the list: it may not be changed.
+// Feeds returns the positions of the dependents of the step at position i, in
+// numeric order. The graph owns the list: it may not be changed.
 func (g *Graph) Feeds(i int) []int { return g.feeds[i] }
 
 // Dependencies returns the steps before the step with the given index, in numeric
@@ -235,12 +235,12 @@ func (g *Graph) Dependents(index string) []string {
 	return g.indices(g.feeds[i])
 }
 
-// Ancestors returns all steps that the step with the given index depends on,
-// directly or not.
+// Ancestors returns all dependencies of the step with the given index, direct or
+// not.
 func (g *Graph) Ancestors(index string) map[string]bool { return g.reach(index, g.needs) }
 
-// Descendants returns all steps that depend on the step with the given index,
-// directly or not.
+// Descendants returns all dependents of the step with the given index, direct or
+// not.
 func (g *Graph) Descendants(index string) map[string]bool { return g.reach(index, g.feeds) }
 
 func (g *Graph) reach(index string, next [][]int) map[string]bool {
@@ -311,8 +311,8 @@ func (g *Graph) Weights(weight func(Step) float64) []float64 {
 	return longest
 }
 
-// CriticalPath returns the heaviest path from a beginning of the plan to an
-// end, of several equal ones that with the lowest indices.
+// CriticalPath returns the heaviest path from a beginning of the plan to an end;
+// of several equal ones, the one with the lowest indices.
 func (g *Graph) CriticalPath(weight func(Step) float64) []string {
 	longest := g.Weights(weight)
 	heaviest := func(nodes []int) int {
@@ -347,8 +347,8 @@ func (g *Graph) Cycle() []string {
 	return g.indices(g.loop(knots[0]))
 }
 
-// knots returns the groups of steps that all depend on each other, each group
-// and the groups by rank.
+// knots returns the groups of steps depending on each other, each group and the
+// groups by rank.
 func (g *Graph) knots() [][]int {
 	if len(g.order) == len(g.steps) {
 		return nil

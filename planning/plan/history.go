@@ -4,7 +4,7 @@ package plan
 // synthesiser and the result of a run read it.
 type HistoryItem struct {
 	Index           string         `json:"index"`
-	Parent          string         `json:"parent,omitempty"` // the agent step that made this call, or ChatParent
+	Parent          string         `json:"parent,omitempty"` // the agent step of this call, or ChatParent
 	Title           string         `json:"title"`
 	Tool            string         `json:"tool"`
 	Args            map[string]any `json:"args"` // as resolved

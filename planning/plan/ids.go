@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// ErrUnknownID says that nothing has this id, and no id begins with it.
+// ErrUnknownID says that no id equals or begins with the text.
 var ErrUnknownID = errors.New("there is nothing of this id")
 
 // ErrBadID says that a text cannot be an id.

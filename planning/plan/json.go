@@ -14,8 +14,8 @@ import (
 	"strings"
 )
 
-// DecodeValue reads one JSON value. Numbers become json.Number, so that they
-// keep every digit. Anything after the value is an error.
+// DecodeValue reads one JSON value. Numbers become json.Number, and keep every
+// digit. Anything after the value is an error.
 func DecodeValue(data []byte) (any, error) {
 	dec := json.NewDecoder(bytes.NewReader(data))
 	dec.UseNumber()
@@ -98,7 +98,7 @@ func EqualValues(a, b any) bool {
 	return equalEncoded(a, b)
 }
 
-// equalEncoded compares values of Go types that JSON does not decode to.
+// equalEncoded compares values of Go types unknown to a JSON decoder.
 func equalEncoded(a, b any) bool {
 	x, errA := EncodeJSON(a)
 	y, errB := EncodeJSON(b)
@@ -108,7 +108,7 @@ func equalEncoded(a, b any) bool {
 	return bytes.Equal(x, y)
 }
 
-// numberText is the JSON text of a number of any Go type that holds one.
+// numberText is the JSON text of a number of any numeric Go type.
 func numberText(v any) (string, bool) {
 	switch v.(type) {
 	case json.Number, float32, float64,
@@ -131,8 +131,8 @@ func equalNumbers(a, b string) bool {
 	return digitsA == digitsB && exponentA.Cmp(exponentB) == 0
 }
 
-// normalNumber splits a JSON number into its significant digits, with the
-// sign, and the power of ten that they are multiplied by.
+// normalNumber splits a JSON number into its significant digits, with the sign,
+// and their power of ten.
 func normalNumber(text string) (digits string, exponent *big.Int) {
 	exponent = new(big.Int)
 	digits, negative := strings.CutPrefix(text, "-")
@@ -156,7 +156,7 @@ func normalNumber(text string) (digits string, exponent *big.Int) {
 	return trimmed, exponent
 }
 
-// WholeNumber returns the plain decimal text of a JSON number that is whole.
+// WholeNumber returns the plain decimal text of a whole JSON number.
 func WholeNumber(n json.Number) (string, bool) {
 	if i, err := strconv.ParseInt(n.String(), 10, 64); err == nil {
 		return strconv.FormatInt(i, 10), true
@@ -176,7 +176,7 @@ type ObjectWriter struct {
 	err  error
 }
 
-// Add writes one field. A name that was written before is left out.
+// Add writes one field. A name written before is left out.
 func (w *ObjectWriter) Add(name string, value any) {
 	if w.err != nil || w.seen[name] {
 		return
@@ -204,7 +204,7 @@ func (w *ObjectWriter) addText(name, value string) {
 	}
 }
 
-// addExtra writes the fields that were kept, sorted by name, after the known.
+// addExtra writes the kept fields, sorted by name, after the known ones.
 func (w *ObjectWriter) addExtra(extra map[string]any) {
 	for _, name := range slices.Sorted(maps.Keys(extra)) {
 		w.Add(name, extra[name])
@@ -258,7 +258,7 @@ func (p Plan) MarshalJSON() ([]byte, error) {
 }
 
 // UnmarshalJSON reads a plan as DecodePlan does and fails with an
-// *InvalidPlanError that holds the first fault.
+// *InvalidPlanError with the first fault.
 func (p *Plan) UnmarshalJSON(data []byte) error {
 	plan, faults := DecodePlan(data)
 	if len(faults) > 0 {
@@ -268,10 +268,9 @@ func (p *Plan) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// MarshalJSON writes the step in the form of the plan file: index, title,
-// executor and depends_on always, other fields where they say something,
-// unknown fields as they were read. A step that has no index yet is written
-// without one.
+// MarshalJSON writes the step in the form of the plan file: index, title, executor
+// and depends_on always, other fields if they are set, unknown fields as they were
+// read. A step without an index yet is written without one.
 func (s Step) MarshalJSON() ([]byte, error) {
 	var w ObjectWriter
 	w.addText("index", s.Index)
@@ -315,8 +314,8 @@ func (s Step) MarshalJSON() ([]byte, error) {
 }
 
 // UnmarshalJSON reads one step by the rules of DecodePlan and fails with an
-// *InvalidPlanError that holds the first fault. A missing index stays empty:
-// only a plan knows the step's position.
+// *InvalidPlanError with the first fault. A missing index stays empty: only a plan
+// knows the step's position.
 func (s *Step) UnmarshalJSON(data []byte) error {
 	v, err := DecodeValue(data)
 	if err != nil {

@@ -75,7 +75,7 @@ func (e *exporter) step(s Step, needs []string) Step {
 	return s
 }
 
-// value writes the references in a JSON value the one way that both read.
+// value writes the references in a JSON value in the one form both programs read.
 func (e *exporter) value(step string, v any) any {
 	switch v := v.(type) {
 	case string:

@@ -9,8 +9,8 @@ import (
 // plan is reported at its place in the file.
 type origin struct {
 	moved    map[string]string // JSON Pointers into the plan and into the file, where they differ
-	nameless map[int]bool      // positions of the steps without an index of their own that can be read
-	twice    []string          // JSON Pointers to the names that stood in their object before
+	nameless map[int]bool      // positions of the steps without a readable index of their own
+	twice    []string          // JSON Pointers to duplicate names
 }
 
 // move records different places of one value in the plan and in the file.
@@ -21,7 +21,7 @@ func (o *origin) move(inPlan, inFile string) {
 	o.moved[inPlan] = inFile
 }
 
-// unnamed says that the step at position i has a stand-in for an index.
+// unnamed records a stand-in for the index of the step at position i.
 func (o *origin) unnamed(i int) {
 	if o.nameless == nil {
 		o.nameless = make(map[int]bool)
@@ -47,7 +47,7 @@ func (o *origin) place(f Fault) string {
 		if args, ok := o.moved[step+"/args"]; ok {
 			return args + "/" + tokens[4]
 		}
-	case f.Path == step && f.Code == CodeMissingTool: // the object that lacks the field is the call
+	case f.Path == step && f.Code == CodeMissingTool: // the object without the field is the call
 		return strings.TrimSuffix(o.at(step+"/tool", step), "/name")
 	case f.Path == step && f.Code == CodeBadArgs:
 		return strings.TrimSuffix(o.at(step+"/args", step), "/args")

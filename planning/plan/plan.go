@@ -6,14 +6,13 @@ import (
 	"replan/internal/lazyregexp"
 )
 
-// Plan is a directed acyclic graph of typed steps with the goal they serve.
-// Its JSON form is the plan file; fields that this program does not know are
-// kept in Extra and written back.
+// Plan is a directed acyclic graph of typed steps with their goal. Its JSON form
+// is the plan file; unknown fields are kept in Extra and written back.
 type Plan struct {
 	ID         string         // matches IDPattern; empty until the plan is stored
 	Title      string         // required
 	Goal       string         // the user's goal, word for word; Title if a file has none
-	DoneWhen   string         // how one will know that the goal is met; shown, never enforced
+	DoneWhen   string         // how one will know the goal is met; shown, never enforced
 	Variables  map[string]any // JSON values, numbers as json.Number
 	OnFailure  OnFailure      // the effect of a failed step unless the step says otherwise
 	Steps      []Step         // in the order they were written

@@ -8,7 +8,7 @@ import (
 	"replan/planning/reply"
 )
 
-// ChatParent is the parent of the calls that a model makes in chat.
+// ChatParent is the parent of a model's calls in chat.
 const ChatParent = "chat"
 
 // The tools with which a model makes and runs plans in chat. They are taken
@@ -43,12 +43,12 @@ func PlanTools() plan.Catalogue {
 }
 
 // IsPlanTool reports whether a tool of a catalogue is one of PlanTools. A server
-// that only calls itself by their name is none: it is not trusted.
+// with just the same name is not trusted.
 func IsPlanTool(t plan.Tool) bool { return t.Server == PlanServer && t.Trusted }
 
 // Turn is where the loop of a sub-agent stands.
 type Turn struct {
-	Number  int    // of the reply that is asked for, from 1
+	Number  int    // of the wanted reply, from 1
 	Last    bool   // no call will be made after it: an answer is needed
 	Outline string // of the sub-agent's own plan, "" where it made none
 }
@@ -119,7 +119,7 @@ func AgentRequest(b Brief, p plan.Plan, step plan.Step, profile Profile, inputs 
 	return req
 }
 
-// Said is the turn of a conversation that a reply was.
+// Said is a reply as a turn of the conversation.
 func Said(r reply.Reply) Message {
 	return Message{Role: RoleAssistant, Content: reply.StripThinking(r.Text), Calls: r.Calls}
 }

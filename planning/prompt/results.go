@@ -16,11 +16,11 @@ import (
 // from earlier results is not repeated.
 const argsBound = 300
 
-// leastShown is how much of an older result is worth showing, in characters.
-// One that would get less is left out and named.
+// leastShown is the least useful part of an older result, in characters. A shorter
+// one is left out and named.
 const leastShown = 100
 
-// resultCut is a result that a prompt does not hold whole.
+// resultCut is a result cut in a prompt.
 type resultCut struct {
 	index, title string
 	shown, of    int // characters
@@ -154,7 +154,7 @@ func olderShares(sizes []int, budget int) []int {
 	return append(make([]int, leftOut), Shares(sizes[leftOut:], budget)...)
 }
 
-// cutsNamed is how many results a prompt names that it does not hold whole.
+// cutsNamed is how many cut results a prompt names.
 const cutsNamed = 20
 
 // cutNote names the shortened results in one line, with the length of the missing
@@ -177,8 +177,8 @@ func cutNote(cuts []resultCut) string {
 	return "Not shown whole, for want of room: " + strings.Join(named, "; ") + "."
 }
 
-// neededResults returns the indices of the steps that a step depends on, by
-// index or by a reference.
+// neededResults returns the indices of the dependencies of a step, by index or by
+// a reference.
 func neededResults(s plan.Step, p plan.Plan) map[string]bool {
 	needs := make(map[string]bool, len(s.DependsOn))
 	for _, index := range s.DependsOn {
@@ -261,8 +261,7 @@ func consumedSteps(p plan.Plan, ended map[string]plan.HistoryItem, partial map[s
 	return consumed
 }
 
-// wasFilledIn reports whether a step was called with arguments that its plan
-// left out.
+// wasFilledIn reports whether a step was called with arguments its plan left out.
 func wasFilledIn(s plan.Step, item plan.HistoryItem) bool {
 	for name := range item.Args {
 		if _, planned := s.Args[name]; !planned {

@@ -21,7 +21,7 @@ const (
 type Analysis struct {
 	Direct     bool
 	Reflect    bool
-	Simple     bool   // the steps that came with it may count
+	Simple     bool   // the steps sent with it may count
 	Task       string // one line
 	Goal       string
 	Complexity string // as of a plan's size: simple, medium, complex; "" for anything else
@@ -109,8 +109,8 @@ func analysisFrom(object map[string]any) Analysis {
 	return a
 }
 
-// stepsCount reports whether the steps that came with an analysis are the plan:
-// the task is simple and asks for no review.
+// stepsCount reports whether the steps of an analysis are the plan: the task is
+// simple and asks for no review.
 func stepsCount(mode, complexity, reflect any) bool {
 	return word(mode) == ModePlan && word(complexity) == ComplexitySimple && !affirms(reflect)
 }

@@ -21,7 +21,7 @@ type found struct {
 	whole  bool // closed, or at least its last value is: nothing stops in the middle
 }
 
-// maxRepairAttempts bounds the work that hostile text can cause.
+// maxRepairAttempts bounds the work caused by hostile text.
 const maxRepairAttempts = 4
 
 // maxRepairDepth is how deep broken JSON may be nested to be repaired: the work
@@ -107,8 +107,7 @@ func (q *quoting) outside(c byte) bool {
 // bareKey is the key of an object without its quotes, as some models write it.
 var bareKey = lazyregexp.New(`^[A-Za-z_][A-Za-z0-9_]*\s*:`)
 
-// quoteKeys puts quotes around bare keys, which the repair that follows reads
-// less well.
+// quoteKeys puts quotes around bare keys, which the later repair reads less well.
 func quoteKeys(text string) string {
 	var out strings.Builder
 	var q quoting
@@ -131,8 +130,8 @@ func quoteKeys(text string) string {
 	return out.String()
 }
 
-// closingBracket returns the length of the balanced value that text starts
-// with, and 0 where it is not closed.
+// closingBracket returns the length of the balanced value at the start of text,
+// and 0 if it is not closed.
 func closingBracket(text string) int {
 	var q quoting
 	depth := 0
@@ -178,8 +177,8 @@ func trimFence(text string) string {
 
 // repairJSON repairs broken JSON and decodes it.
 func repairJSON(text string) (v any, ok bool) {
-	// The library reads text that nobody has checked; a panic in it must cost
-	// no more than this reply.
+	// The library reads unchecked text; a panic in it must cost no more than this
+	// reply.
 	defer func() {
 		if recover() != nil {
 			v, ok = nil, false

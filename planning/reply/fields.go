@@ -10,7 +10,7 @@ import (
 // A step in words may have its fields in lines of their own: "tool: fs.read"
 // under its title, in the manner of YAML, or in the columns of a table.
 
-// fieldLine is a line that names a field.
+// fieldLine is a line with the name of a field.
 var fieldLine = lazyregexp.New(`^\s*(?:[-*+•–]\s+)?[*_` + "`" + `"]*([A-Za-z][A-Za-z _-]{1,24}?)[*_` + "`" + `"]*\s*[:=]\s*[*_]*\s*(.*)$`)
 
 // fieldWords says which words name which field of a step.
@@ -26,7 +26,7 @@ var fieldWords = map[string]string{
 	"expected outcome": "expected_outcome", "expected": "expected_outcome", "expected result": "expected_outcome", "outcome": "expected_outcome",
 }
 
-// readField reads a line that names a field of a step.
+// readField reads a line with the name of a field of a step.
 func readField(line string) (field, value string, ok bool) {
 	m := fieldLine.FindStringSubmatch(line)
 	if m == nil {
@@ -41,8 +41,8 @@ func fieldWord(name string) string {
 	return strings.Join(strings.FieldsFunc(name, func(r rune) bool { return r == ' ' || r == '_' || r == '-' }), " ")
 }
 
-// isFieldOf reports whether a line under an item names a field, and the item
-// too, so that its lines are its fields and not words.
+// isFieldOf reports whether a line under an item names a field, and the item too,
+// so its lines are its fields and not words.
 func isFieldOf(item listLine, line string) bool {
 	_, _, ok := readField(line)
 	_, _, keyed := readField(item.text)
@@ -71,7 +71,7 @@ func readItem(item listLine) map[string]any {
 func readFields(lines []string) map[string]any {
 	step := make(map[string]any)
 	var args map[string]any // being read line by line
-	indent := 0             // of the line that opened them
+	indent := 0             // of the line before them
 	for _, line := range lines {
 		depth := len(line) - len(strings.TrimLeft(line, " \t"))
 		if args != nil && depth > indent {
@@ -127,7 +127,7 @@ func listedIndices(text string) []any {
 	return list
 }
 
-// readTable reads a plan that is a table with a head, a row a step.
+// readTable reads a plan in the form of a table with a head, a row a step.
 func readTable(lines []string) []any {
 	var head []string
 	var items []any

@@ -9,8 +9,8 @@ import (
 	"replan/planning/plan"
 )
 
-// A plan in words: headings, sections in bold, numbered or bulleted lines that
-// may say who carries them out.
+// A plan in words: headings, sections in bold, numbered or bulleted lines, perhaps
+// with an executor.
 var (
 	sectionLine  = lazyregexp.New(`^(?:#{1,6}\s+)?\*{0,2}([A-Za-z][A-Za-z /-]{2,40}?)\*{0,2}\s*:\s*\*{0,2}\s*(.*)$`)
 	headingLine  = lazyregexp.New(`^#{1,6}\s+(.+?)\s*#*$`)
@@ -25,8 +25,7 @@ var (
 	saveMark  = lazyregexp.New(`(?i)\s*[(\[]\s*(?:as|saves? as|result)\s*:?\s*\$?\{?([A-Za-z_][A-Za-z0-9_]*)\}?\s*[)\]]`)
 )
 
-// isPlaceholder reports whether a line is one of a template that the model did
-// not fill in.
+// isPlaceholder reports whether a line is left from a template, not filled in.
 func isPlaceholder(text string) bool {
 	text = strings.Trim(strings.TrimSpace(text), "*_.")
 	if !strings.HasPrefix(text, "[") || !strings.HasSuffix(text, "]") {
@@ -104,7 +103,7 @@ type section struct {
 	lines []string
 }
 
-// knownSections are the words that open a section of a plan. Others are text.
+// knownSections are the names of a plan's sections. Others are text.
 var knownSections = []string{
 	"steps", "plan", "execution plan", "parallel", "risks", "milestones", "task", "goal", "title", "tasks", "subtasks",
 	"notes", "summary", "unknowns", "resources", "verification", "critic", "pragmatist", "detailer", "plan adjustments", "reason",
@@ -148,7 +147,7 @@ func sectionName(line string) (name, rest string) {
 // wordPlan is a plan read from words.
 type wordPlan struct {
 	title      string
-	goal       string // how one will know that it is met
+	goal       string // how one will know the goal is met
 	items      []any  // as numbering.read takes them
 	milestones []any
 	risks      []any
@@ -199,7 +198,7 @@ func readWords(text string) wordPlan {
 	return p
 }
 
-// headingTitle is the first heading that names no section.
+// headingTitle is the first heading outside the known sections.
 func headingTitle(text string) string {
 	for _, line := range strings.Split(text, "\n") {
 		m := headingLine.FindStringSubmatch(strings.TrimSpace(line))
@@ -213,7 +212,7 @@ func headingTitle(text string) string {
 	return ""
 }
 
-// listItems reads the lines of a section that is only shown, without NONE and
+// listItems reads the lines of a section for display, without NONE and
 // placeholders.
 func listItems(lines []string) []string {
 	var items []string
@@ -233,7 +232,7 @@ func listItems(lines []string) []string {
 	return items
 }
 
-// listLine is one line that may be a step.
+// listLine is one line of a possible step.
 type listLine struct {
 	number int // as written; 0 for a bullet among numbered lines, else its position
 	text   string
@@ -254,7 +253,7 @@ func readList(lines []string, groups []map[int]bool) []any {
 		mixed = mixed || l.number == 0
 	}
 	var items []any
-	var layer, before []string         // the steps that may run at once, and those they wait for
+	var layer, before []string         // the steps able to run at once, and their dependencies
 	open := -1                         // the group of the layer
 	indices := make(map[string]string) // of the numbers as written, in a mixed list
 	for _, l := range list {
@@ -289,7 +288,7 @@ func readList(lines []string, groups []map[int]bool) []any {
 }
 
 // outermost returns the lines of a list at its lowest indentation. A deeper or
-// following line that only says who carries a step out is joined to it.
+// following line with just an executor is joined to it.
 func outermost(lines []string, pattern *lazyregexp.Regexp) []listLine {
 	least := -1
 	for _, line := range lines {
@@ -298,7 +297,7 @@ func outermost(lines []string, pattern *lazyregexp.Regexp) []listLine {
 		}
 	}
 	var list []listLine
-	interrupted := false // by a line that is no part of the list
+	interrupted := false // by a line outside the list
 	for _, line := range lines {
 		m := pattern.FindStringSubmatch(line)
 		switch {
@@ -324,7 +323,7 @@ func outermost(lines []string, pattern *lazyregexp.Regexp) []listLine {
 }
 
 // isBulletedStep reports whether a line among numbered ones is a step of its own:
-// a bullet that stands no deeper than they do, and is no detail of one.
+// a bullet no deeper than they are, and no detail of one.
 func isBulletedStep(line string, least int) bool {
 	m := bulletLine.FindStringSubmatch(line)
 	if m == nil || len(m[1]) > least {
@@ -376,7 +375,7 @@ func parallelGroups(lines []string) []map[int]bool {
 	return groups
 }
 
-// groupOf returns the group that holds a step, -1 for none.
+// groupOf returns the group of a step, -1 for none.
 func groupOf(groups []map[int]bool, number int) int {
 	for i, group := range groups {
 		if group[number] {

@@ -12,13 +12,13 @@ import (
 )
 
 // numbering reads the items of a model's list of steps one after the other and
-// gives each its index and dependencies. The stream of a reply and the reply as
-// a whole go through it alike, so that both read the same steps.
+// gives each its index and dependencies. A streamed reply and a whole one go
+// through it alike, so both give the same steps.
 type numbering struct {
-	keep        bool                      // indices stand as written: a replan names steps that exist
+	keep        bool                      // indices stay as written: a replan names existing steps
 	count       int                       // steps so far
-	ends        []string                  // the steps so far that no other waits for
-	heads       map[string]bool           // steps that would come after the one before, and there is none
+	ends        []string                  // the steps so far without dependents
+	heads       map[string]bool           // steps after the one before, if there is none
 	settled     bool                      // it is known from where the model counts
 	open        []openNeeds               // of the steps so far, while it is not
 	zeroIndices bool                      // it counts steps from 0
@@ -27,9 +27,8 @@ type numbering struct {
 	named       map[string]string         // result variable or title → index, of the steps so far
 }
 
-// openNeeds are the dependencies of a step that make sense whether they are
-// counted from 0 or from 1. They stand as written until a later step shows from
-// where.
+// openNeeds are the dependencies of a step with a meaning from 0 and from 1. They
+// stay as written until a later step decides.
 type openNeeds struct {
 	step  map[string]any
 	needs []string
@@ -58,8 +57,8 @@ var stepFields = []struct {
 	{"tool_calls", nil},
 }
 
-// read turns one item into a step object that DecodePlan takes. It returns nil
-// for a placeholder, and the item itself where it is neither text nor an object.
+// read turns one item into a step object for DecodePlan. It returns nil for a
+// placeholder, and the item itself if it is neither text nor an object.
 func (n *numbering) read(item any) any {
 	var step map[string]any
 	switch item := item.(type) {
@@ -245,8 +244,8 @@ func (n *numbering) number(step map[string]any) {
 	n.remember(step, index)
 }
 
-// imply has a step come after others although it does not say so. That alone
-// makes their results no part of its own, so the answer gets them too.
+// imply puts a step after others although it does not say so. This alone makes
+// their results no part of its own, so the answer gets them too.
 func (n *numbering) imply(step map[string]any, index string, order []string) {
 	list := make([]any, 0, len(order))
 	for _, need := range order {
@@ -321,7 +320,7 @@ func (n *numbering) settle(index string, needs []string, numbered bool) {
 	n.reread()
 }
 
-// reread reads the dependencies anew that were open until now.
+// reread resolves the open dependencies.
 func (n *numbering) reread() {
 	if !n.settled {
 		return
@@ -337,7 +336,7 @@ func (n *numbering) reread() {
 	n.open = nil
 }
 
-// fromOne reads an index that may be counted from 0.
+// fromOne reads an index perhaps counted from 0.
 func fromOne(index string, zero bool) string {
 	if at, err := strconv.Atoi(index); err == nil && zero {
 		return strconv.Itoa(at + 1)
@@ -345,8 +344,8 @@ func fromOne(index string, zero bool) string {
 	return index
 }
 
-// resolve reads a dependency: an index, or the title or result variable of a
-// step that came before.
+// resolve reads a dependency: an index, or the title or result variable of an
+// earlier step.
 func (n *numbering) resolve(need string) string {
 	if index, ok := n.named[need]; ok && !wholeIndex.MatchString(need) {
 		return index

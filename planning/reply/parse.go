@@ -16,7 +16,7 @@ type Proposal struct {
 	Plan   plan.Plan    // title, variables, steps, milestones and risks as far as they could be read
 	Reason string       // why there are no steps, in the model's words
 	Faults []plan.Fault // the unreadable parts
-	unused []string     // the items of the list that are no steps, as JSON
+	unused []string     // the items of the list without a step, as JSON
 	Read   bool         // there was a list of steps to read, even an empty one
 }
 
@@ -45,7 +45,7 @@ func ReadProposal(reply Reply, replan bool) Proposal {
 		return p
 	}
 	if inner, err := plan.DecodeValue([]byte(text)); err == nil && strings.HasPrefix(text, `"`) {
-		reply.Text = textOf(inner) // JSON that was written as a text of JSON
+		reply.Text = textOf(inner) // JSON written as a text of JSON
 		return ReadProposal(reply, replan)
 	}
 	words := readWords(text)
@@ -76,7 +76,7 @@ func ReadProposal(reply Reply, replan bool) Proposal {
 	return p
 }
 
-// cutOffFault says that steps were lost because the reply stopped.
+// cutOffFault reports steps lost because the reply stopped.
 func cutOffFault(reply Reply, steps []plan.Step) plan.Fault {
 	why := "the reply stops in the middle"
 	switch {
@@ -97,8 +97,8 @@ func repeatsItself(steps []plan.Step) bool {
 	return n >= 3 && same(steps[n-1], steps[n-2]) && same(steps[n-2], steps[n-3])
 }
 
-// dropHalf takes the last step out where the reply stopped within it: half a step
-// has faults that nobody made. whole is how many steps a stream found to be whole.
+// dropHalf removes the last step if the reply stopped within it: half a step has
+// faults nobody made. whole is the number of complete steps in a stream.
 func (p *Proposal) dropHalf(f found, whole int) {
 	last := len(p.Plan.Steps) - 1
 	if f.whole || last < 0 || whole != last {
@@ -123,8 +123,8 @@ func lost(reply Reply, f found, text string) (whole int, isLost bool) {
 // planKeys are the names under which models put the steps of a plan.
 var planKeys = []string{"steps", "plan", "tasks", "plan_steps", "actions", "tool_calls"}
 
-// objectWithSteps returns the first object with a list of steps in it, one with
-// a step before one without, and one that calls them steps at its top before all
+// objectWithSteps returns the first object with a list of steps in it. One with a
+// step comes before one without, and one with "steps" at its top before all
 // others: a stream finds no other.
 func objectWithSteps(all []found) (map[string]any, found, bool) {
 	var empty map[string]any
@@ -157,9 +157,9 @@ func objectWithSteps(all []found) (map[string]any, found, bool) {
 // maxNesting is how deep in other objects a plan is looked for.
 const maxNesting = 3
 
-// objectWithList returns the object itself or one within it that has a list of
-// steps under one of the names for it, the list under its proper name. A list
-// of steps by their indices is one too.
+// objectWithList returns the object itself or one within it with a list of steps
+// under one of its names, the list under its proper name. A list of steps by their
+// indices is one too.
 func objectWithList(object map[string]any, depth int) (map[string]any, bool) {
 	for _, key := range planKeys {
 		switch v := object[key].(type) {
@@ -209,9 +209,8 @@ func numberedSteps(object map[string]any) []any {
 
 var numberedKey = lazyregexp.New(`^(?i:step)?[ _-]?(\d{1,3})$`)
 
-// listOfSteps returns a bare list of steps: texts and objects that look like
-// steps. A list of texts alone amid prose counts where no line of the reply is a
-// step itself.
+// listOfSteps returns a bare list of steps: texts and objects like steps. A list
+// of texts alone amid prose counts if no line of the reply is a step itself.
 func listOfSteps(all []found, text string, haveLines bool) ([]any, found, bool) {
 	var loose []any
 	for _, f := range all {

@@ -10,17 +10,17 @@ import (
 // most, however often it is asked.
 type preface struct {
 	text   []byte
-	start  int    // where the reply begins, behind the thoughts that have ended
+	start  int    // the start of the reply, after ended thoughts
 	sought [2]int // up to where no thought of a kind ends, by thinkingTags
 	ended  bool   // a thought has ended
-	prose  bool   // it began in words, so that the next </think> ends a thought
+	prose  bool   // it began in words, so the next </think> ends a thought
 	fence  int    // up to where the opening of a code fence was read
 	words  bool   // more than the opening of a code fence was read
 }
 
 func (p *preface) add(c byte) { p.text = append(p.text, c) }
 
-// admits reports whether a bracket that comes next may open a value.
+// admits reports whether the next bracket may open a value.
 func (p *preface) admits(bracket byte) bool {
 	thinking := p.strip()
 	switch {
@@ -79,7 +79,7 @@ func (p *preface) passEnd(kind int) bool {
 	return true
 }
 
-// startsReply is the function of that name, of the text from the start on.
+// startsReply is the function of this name for the text from the start on.
 func (p *preface) startsReply() bool {
 	rest := p.text[p.start:]
 	switch {

@@ -1,7 +1,7 @@
 package reply
 
-// ToolUse is a call that a model asks for: nobody has made it yet, and nobody
-// vouches for its name or its arguments.
+// ToolUse is a call requested by a model: nobody has made it yet, and its name and
+// arguments are untrusted.
 type ToolUse struct {
 	ID   string         `json:"id,omitempty"`
 	Name string         `json:"name"`

@@ -23,7 +23,7 @@ func FinishSteps(c plan.Catalogue, profiles []string, steps []plan.Step) []plan.
 		}
 		if tool, err := c.Find(s.Tool); err == nil && s.Executor == plan.ExecutorTool {
 			if s.Args != nil && len(s.Args) == 0 && len(plan.MissingArgs(tool, s.Args)) > 0 {
-				s.Args = nil // empty args of a tool that needs some are still to come
+				s.Args = nil // empty args of a tool with required ones are still to come
 			}
 			if len(s.Args) > 0 {
 				if _, known := kinds[s.Tool]; !known {
@@ -64,8 +64,8 @@ func settleTool(c plan.Catalogue, s plan.Step) plan.Step {
 	return s
 }
 
-// simpleArgs returns the type of each argument that is a number or a flag and
-// nothing else, by its name.
+// simpleArgs returns the type of each argument declared as a number or a flag
+// alone, by its name.
 func simpleArgs(t plan.Tool) map[string]string {
 	var schema struct {
 		Properties map[string]struct {
@@ -175,8 +175,8 @@ func firstObject(text string) map[string]any {
 	return nil
 }
 
-// isCall reports whether an object is a call as a model makes one in chat, a
-// name with arguments and nothing that a step has.
+// isCall reports whether an object is a call in the form of a chat, a name with
+// arguments and no field of a step.
 func isCall(item map[string]any) bool {
 	if _, ok := item["name"].(string); !ok {
 		return false

@@ -17,8 +17,8 @@ type StepStream struct {
 	numbers numbering
 	state   streamState
 	before  preface // the text before the value
-	top     byte    // the bracket that opened the value: '{' or '['
-	fresh   bool    // nothing but blanks since that bracket
+	top     byte    // the opening bracket of the value: '{' or '['
+	fresh   bool    // nothing but blanks since the bracket
 	depth   int
 	texts   quoting
 	key     string // the field being read, at the top of an object
@@ -28,8 +28,8 @@ type StepStream struct {
 	closed  bool   // the list of steps was closed
 	deaf    bool   // an item was unreadable: the next ones might get wrong numbers
 	fields  map[string]any
-	read    []any       // steps that wait for it to be clear from where the model counts, and those behind them
-	held    []plan.Step // steps of an analysis that may not count
+	read    []any       // steps waiting until the first index of the model is clear, and the steps after them
+	held    []plan.Step // steps of an analysis, not known to count
 }
 
 // streamState says where in the reply a stream is.
@@ -41,8 +41,7 @@ const (
 	streamDone                         // behind the steps
 )
 
-// Feed takes the next piece of the reply and returns the steps that are whole
-// with it.
+// Feed takes the next piece of the reply and returns the steps completed by it.
 func (s *StepStream) Feed(chunk string) []plan.Step {
 	var steps []plan.Step
 	for i := 0; i < len(chunk); i++ {
@@ -185,7 +184,7 @@ func (s *StepStream) endStep() []plan.Step {
 	return s.decodeRead()
 }
 
-// decodeRead yields the steps that were read, in order.
+// decodeRead yields the read steps, in order.
 func (s *StepStream) decodeRead() []plan.Step {
 	var steps []plan.Step
 	for _, read := range s.read {
@@ -204,8 +203,8 @@ func (s *StepStream) decodeRead() []plan.Step {
 	return s.release(steps...)
 }
 
-// release yields steps once it is known that they count: at once in a plan, in
-// an analysis when it says so.
+// release yields steps once they are known to count: at once in a plan, in an
+// analysis when it says so.
 func (s *StepStream) release(steps ...plan.Step) []plan.Step {
 	mode, isAnalysis := s.fields["mode"]
 	_, hasComplexity := s.fields["complexity"]
@@ -242,7 +241,7 @@ func (s *StepStream) closeSteps() []plan.Step {
 	return steps
 }
 
-// closeValue ends a value: a plan, or something that came before it.
+// closeValue ends a value: a plan, or something before it.
 func (s *StepStream) closeValue() []plan.Step {
 	if s.numbers.count == 0 {
 		s.searchOn()
@@ -255,7 +254,7 @@ func (s *StepStream) closeValue() []plan.Step {
 	return s.release()
 }
 
-// searchOn looks behind a value without steps for one that has some.
+// searchOn searches after a value without steps for one with some.
 func (s *StepStream) searchOn() {
 	s.state = streamSearching
 	s.before.add('.')

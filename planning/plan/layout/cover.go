@@ -9,22 +9,22 @@ import (
 // the two has a single node.
 type laneBlock struct {
 	from, to []int
-	// The units that from and to are, -1 where they are parts of several.
+	// The units of from and to, -1 if they are parts of several.
 	source, target int
 }
 
 func (b *laneBlock) first() int { return b.from[0] }
 func (b *laneBlock) last() int  { return b.to[len(b.to)-1] }
 
-// cover finds few and short blocks that hold every dependency of a graph once.
+// cover finds few and short blocks holding every dependency of a graph once.
 //
-// Its units are nodes, or twins: nodes with the same dependencies that the same
-// nodes depend on. Each dependency between units is a block of its own, or goes
-// into the star of one of its ends, which gathers several.
+// Its units are nodes, or twins: nodes with the same dependencies and the same
+// dependents. Each dependency between units is a block of its own, or joins the
+// star of one of its ends, which gathers several.
 type cover struct {
 	units [][]int // nodes of each
 	edges []unitEdge
-	out   [][]int // edges from each unit, and to it, that are in no star yet
+	out   [][]int // edges from and to each unit, not yet in a star
 	in    [][]int
 	stars []laneBlock
 }
@@ -56,8 +56,8 @@ func newCover(reduced Graph) *cover {
 	return c
 }
 
-// twins numbers the nodes so that twins have the same number; those without
-// dependencies in either direction have none of them.
+// twins numbers the nodes so that twins share a number; a node without
+// dependencies in either direction has no twin.
 func twins(g Graph, feeds [][]int) []int {
 	first := make(map[uint64][]int, len(g)) // by hash, the first node of each kind
 	number := make([]int, len(g))
@@ -88,9 +88,9 @@ func hash(lists ...[]int) uint64 {
 	return h
 }
 
-// splitTwins makes units of twins. Of two groups of twins that depend on each
-// other the smaller one falls apart: a lane could not show where the one ends
-// and the other begins.
+// splitTwins makes units of twins. Of two groups of twins depending on each other,
+// the smaller one falls apart: a lane could not show where one ends and the other
+// begins.
 func splitTwins(g Graph, feeds [][]int, number []int) (units [][]int, of []int) {
 	size := make([]int, len(g))
 	for _, n := range number {
@@ -124,22 +124,22 @@ func splitTwins(g Graph, feeds [][]int, number []int) (units [][]int, of []int) 
 	return units, of
 }
 
-// What a lane more, and a lane that breaks off where it could have gone straight
-// on, are worth in rows of a lane's length.
+// The cost of one more lane, and of a lane broken off instead of continued, in
+// rows of a lane's length.
 const (
 	laneCost  = 6
 	breakCost = 3
 )
 
-// star is several edges of one unit that may share a lane.
+// star is a set of edges of one unit able to share a lane.
 type star struct {
 	unit   int
 	out    bool
-	worth  int // rows that it saves
-	forced int // edges that could share a lane with no others
+	worth  int // rows saved
+	forced int // edges unable to share a lane with others
 }
 
-// starHeap yields the star that is worth most.
+// starHeap yields the star with the highest worth.
 type starHeap []star
 
 func (h starHeap) Len() int { return len(h) }
@@ -188,8 +188,8 @@ func (c *cover) gather() {
 	}
 }
 
-// star is the best one that a unit can make of the edges from it or to it: of
-// all, or of those alone whose lanes lead nowhere beyond their other ends.
+// star is the best one of a unit's edges in one direction: of all edges, or only
+// of those with lanes ending at their other ends.
 func (c *cover) star(unit int, out bool) (star, []int) {
 	s := star{unit: unit, out: out}
 	edges := c.in[unit]
@@ -240,7 +240,7 @@ func (c *cover) length(edge int) int {
 	return to[len(to)-1] - c.units[e.from][0]
 }
 
-// take makes a block of edges that one unit has in common.
+// take makes a block of the common edges of one unit.
 func (c *cover) take(s star, edges []int) {
 	b := laneBlock{source: -1, target: -1}
 	for _, e := range edges {
@@ -265,7 +265,7 @@ func (c *cover) take(s star, edges []int) {
 	c.stars = append(c.stars, b)
 }
 
-// blocks returns the stars and the edges that are in none.
+// blocks returns the stars and the edges outside of them.
 func (c *cover) blocks() []laneBlock {
 	blocks := c.stars
 	for i := range c.edges {

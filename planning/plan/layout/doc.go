@@ -1,4 +1,4 @@
-// Package layout decides where the steps of a plan and the lines between them
-// are drawn. It holds pure values: no styles, no glyphs and no terminal. The
-// screen, the line log and the transcript draw what it lays out.
+// Package layout places the steps of a plan and the lines between them. It holds
+// pure values: no styles, no glyphs and no terminal. The screen, the line log and
+// the transcript draw its layouts.
 package layout

@@ -5,11 +5,11 @@ import (
 	"slices"
 )
 
-// run is blocks that one lane shows, each beginning with the nodes that the one
-// before it ends with.
+// run is the blocks of one lane, each beginning with the last nodes of the one
+// before it.
 type run []laneBlock
 
-// current is the last block that has begun in a row.
+// current is the last block begun in a row.
 func (r run) current(row int) int {
 	at := 0
 	for i := range r {
@@ -23,13 +23,12 @@ func (r run) current(row int) int {
 func (r run) first() int { return r[0].first() }
 func (r run) last() int  { return r[len(r)-1].last() }
 
-// joinBlocks puts blocks behind each other where one ends with what another
-// begins with.
+// joinBlocks chains blocks, each beginning with the end of the one before.
 func joinBlocks(blocks []laneBlock) []run {
 	slices.SortFunc(blocks, func(a, b laneBlock) int {
 		return cmp.Or(cmp.Compare(a.first(), b.first()), cmp.Compare(b.last(), a.last()))
 	})
-	begin := make(map[int][]int, len(blocks)) // blocks by the unit that they begin with, the longest first
+	begin := make(map[int][]int, len(blocks)) // blocks by their first unit, the longest first
 	for i := range blocks {
 		if s := blocks[i].source; s >= 0 {
 			begin[s] = append(begin[s], i)
@@ -57,8 +56,9 @@ func joinBlocks(blocks []laneBlock) []run {
 	return runs
 }
 
-// fit gives each run a column, the longest of those that begin together first. Where more than limit would run side by side, it drops blocks, those
-// first that take the room for longest.
+// fit gives each run a column, of runs with the same beginning the longest first.
+// If more than limit would run side by side, it drops blocks, those taking the
+// room for longest first.
 func fit(runs []run, rows, limit int) (lanes []Lane, dropped []laneBlock) {
 	begin := make([][]run, rows)
 	for _, r := range runs {
@@ -131,5 +131,5 @@ func fit(runs []run, rows, limit int) (lanes []Lane, dropped []laneBlock) {
 	return lanes, dropped
 }
 
-// end is where the block that a run has begun last in a row ends.
+// end is the end of the block last begun by a run in a row.
 func end(r run, row int) int { return r[r.current(row)].last() }

@@ -17,13 +17,13 @@ type Spec struct {
 	Framed    bool // no line meets the corners of a box, which has a border
 }
 
-// Layers is a layered drawing: each node is a box, nodes of one layer stand side
-// by side, and lines join a box to those that depend on it.
+// Layers is a layered drawing: each node is a box, nodes of one layer are side by
+// side, and lines join a box to its dependents.
 //
-// Lines that belong together form a net. All that enters a net from its sources
+// Lines with common ends form a net. Everything entering a net from its sources
 // leads to each of its targets, so a net needs no arrows and no labels. Lines of
-// different nets only cross, at right angles: no cell is a corner or a junction
-// of one net and belongs to another one too.
+// different nets only cross, at right angles: no cell is a corner or a junction of
+// two nets.
 type Layers struct {
 	Direction     Direction
 	Width, Height int   // of the whole drawing, in cells
@@ -50,8 +50,8 @@ type End struct {
 	Source bool // the others of the net depend on the node; else it depends on the sources
 }
 
-// Line is a straight piece of a net, its ends included. Of a piece that ends at
-// a box, the last cell is one of the box.
+// Line is a straight piece of a net, its ends included. If a piece ends at a box,
+// its last cell is one of the box.
 type Line struct {
 	X1, Y1, X2, Y2 int
 	Net            int
@@ -60,8 +60,8 @@ type Line struct {
 	First, Last int
 }
 
-// Layered lays out a graph in layers. Only dependencies that do not follow from
-// others are drawn.
+// Layered lays out a graph in layers. It draws only dependencies not implied by
+// others.
 func Layered(g Graph, spec Spec) *Layers {
 	d := newLayering(g.Reduce(), spec)
 	d.findNets()
@@ -73,19 +73,19 @@ func Layered(g Graph, spec Spec) *Layers {
 	return d.drawing()
 }
 
-// item is what has a place in a layer: a node, or a net that passes through.
+// item is an entry of a layer: a node, or a passing net.
 type item struct {
 	node   int // -1 where a net passes
-	net    int // that passes
+	net    int // the passing one
 	layer  int
 	extent int // across the layers, in units
 	at     int // the first unit
 }
 
-// centre is twice the middle of the item, so that it is a whole number.
+// centre is twice the middle of the item, a whole number.
 func (it *item) centre() int { return 2*it.at + it.extent - 1 }
 
-// net is the lines that join sources to targets while they are laid out.
+// net is the lines between sources and targets during the layout.
 type net struct {
 	sources, targets []int
 	first, last      int // layers of the first source and the last target
@@ -111,17 +111,17 @@ type layering struct {
 	graph  Graph
 	spec   Spec
 	layer  []int   // of each node
-	users  [][]int // what depends on each node
+	users  [][]int // the dependents of each node
 	nets   []net
-	out    [][]int // nets that leave each node
-	in     [][]int // nets that lead to each node
+	out    [][]int // the nets leaving each node
+	in     [][]int // the nets leading to each node
 	items  []item
 	layers [][]int    // items in their order
 	gaps   [][]bundle // between a layer and the next
-	before [][]int    // for each item, those of the layer before that a net joins to it
+	before [][]int    // for each item, the items of the layer before joined to it by a net
 	behind [][]int    // and those of the layer behind
 
-	margin   int // units at each end of a box that take no line
+	margin   int // units at each end of a box kept free of lines
 	space    int // units between two boxes
 	extent   int // units of a box
 	channels []channel
@@ -138,7 +138,7 @@ func newLayering(g Graph, spec Spec) *layering {
 	switch spec.Direction {
 	case Down:
 		d.extent, d.margin = max(spec.Width/2+1, 3), 1
-		d.space = 1 + (d.extent+1)%2 // so that the middle of two boxes is a unit
+		d.space = 1 + (d.extent+1)%2 // makes the middle of two boxes a unit
 	case Right:
 		d.extent = max(spec.Height, 1)
 		if spec.Framed && d.extent > 2 {
@@ -148,7 +148,7 @@ func newLayering(g Graph, spec Spec) *layering {
 	return d
 }
 
-// fill puts nodes into layers, and nets into the layers that they pass.
+// fill puts nodes into layers, and nets into the layers they pass.
 func (d *layering) fill() {
 	layers := 0
 	for _, l := range d.layer {
@@ -190,8 +190,8 @@ func (d *layering) fill() {
 	d.join()
 }
 
-// join notes which items of neighbouring layers a net joins. Where it joins many
-// to many, some of the pairs stand for all.
+// join notes the items of neighbouring layers joined by a net. If it joins many to
+// many, some of the pairs stand for all.
 func (d *layering) join() {
 	d.before, d.behind = make([][]int, len(d.items)), make([][]int, len(d.items))
 	pair := func(a, b pin) {

@@ -38,23 +38,23 @@ type writer struct {
 	points  []point // of all nets
 	lines   []joint
 	roots   []int // of each net one more than the first of its points
-	passing []int // for each item that a net passes, its point
+	passing []int // for each item passed by a net, its point
 	ends    []int
 	stubs   []stub
-	done    []bool // lines that were walked
+	done    []bool // lines walked already
 }
 
 // point is where lines of a net meet or end, in cells along the layers and in
 // units across them.
 type point struct {
 	along, across int
-	node          int // of the box that it is in, -1 for none
+	node          int // of the box around it, -1 for none
 	source        bool
-	line          int // one more than the last line that ends there
+	line          int // one more than the last line ending there
 }
 
-// joint is a line between two points, and for each of them one more than the
-// next line that ends there.
+// joint is a line between two points, and for each of them one more than the next
+// line ending there.
 type joint struct{ points, next [2]int }
 
 // stub is a line from a track to a layer, or to the other half of a segment.
@@ -84,8 +84,8 @@ func (w *writer) depth() int {
 	return max(w.spec.Height, 1)
 }
 
-// wide is how many cells a channel takes along the layers. In one that leads
-// right each track has a blank beside it.
+// wide is the width of a channel along the layers, in cells. In one leading right
+// each track has a blank beside it.
 func (w *writer) wide(l int) int {
 	tracks := w.channels[l].tracks
 	if w.spec.Direction == Right {
@@ -120,8 +120,8 @@ func (w *writer) measure() {
 	}
 }
 
-// cell is the cell of a unit. Lines that lead down stand two cells apart at
-// least, so that a corner of one is not taken for one of its neighbour.
+// cell is the cell of a unit. Lines leading down are at least two cells apart, so
+// that a corner of one is not taken for one of its neighbour.
 func (w *writer) cell(unit int) int {
 	if w.spec.Direction == Right {
 		return unit
@@ -223,8 +223,8 @@ func (w *writer) segment(l int, s *segment, b *bundle, ends []int, jog *int) {
 	}
 }
 
-// walk writes the lines of a net from a point on, so that what lies behind a line
-// is the ends that are met between two moments.
+// walk writes the lines of a net from a point on, so that the ends met between two
+// moments are the ends behind one line.
 func (w *writer) walk(n, at int) {
 	p, net := &w.points[at], &w.out.Nets[n]
 	if p.node >= 0 {

@@ -2,10 +2,10 @@ package layout
 
 import "slices"
 
-// findNets finds the nets of a graph. Nodes with the same users are sources of
-// the same nets, nodes with the same dependencies are targets of the same nets:
+// findNets finds the nets of a graph. Nodes with the same users are sources of the
+// same nets, nodes with the same dependencies are targets of the same nets:
 // between two such classes there are all edges or none. Each such pair of classes
-// is drawn either with what else leaves its sources or with what else leads to its
+// is drawn with the other edges of its sources, or with the other edges of its
 // targets, whichever saves more lines.
 func (d *layering) findNets() {
 	n := len(d.graph)
@@ -59,8 +59,8 @@ func (d *layering) findNets() {
 	}
 }
 
-// classes groups nodes that lead to the same others. It returns the first of its
-// class for each node, and by that one the members. Nodes that lead nowhere are
+// classes groups nodes with edges to the same others. It returns the first of its
+// class for each node, and by that one the members. Nodes without edges are
 // classes of their own. back is the same edges from the other end.
 func classes(n int, others, back [][]int) (first []int, members [][]int) {
 	first, members = make([]int, n), make([][]int, n)

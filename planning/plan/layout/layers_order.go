@@ -12,8 +12,8 @@ const (
 )
 
 // reorder orders the items of each layer so that few lines cross: each layer by
-// the mean place of what its items are joined to, sweeping forth and back, and
-// then by swapping neighbours.
+// the mean place of its neighbours in the graph, sweeping forth and back, and then
+// by swapping items side by side.
 func (d *layering) reorder() {
 	o := &ordering{layering: d, place: make([]int, len(d.items)), mean: make([]float64, len(d.items))}
 	for _, layer := range d.layers {
@@ -59,7 +59,7 @@ func (o *ordering) keep() [][]int {
 	return kept
 }
 
-// start puts items below what they are joined to, in execution order.
+// start puts items below their neighbours in the graph, in execution order.
 func (o *ordering) start() {
 	for l := range o.layers {
 		if l > 0 {
@@ -82,8 +82,8 @@ func (o *ordering) sweep(forth bool) {
 	}
 }
 
-// sort orders a layer by the mean place of what its items are joined to on one
-// side. Items that are joined to nothing there keep their places.
+// sort orders a layer by the mean place of its items' neighbours on one side.
+// Items without any keep their places.
 func (o *ordering) sort(l int, joined [][]int) {
 	layer := o.layers[l]
 	movable := o.sorted[:0]
@@ -110,7 +110,7 @@ func (o *ordering) sort(l int, joined [][]int) {
 	o.number(layer)
 }
 
-// swap exchanges neighbours where that saves crossings, in a few passes.
+// swap exchanges items side by side if it saves crossings, in a few passes.
 func (o *ordering) swap() {
 	const passes = 3
 	for range passes {
@@ -133,8 +133,7 @@ func (o *ordering) swap() {
 	}
 }
 
-// between counts the crossings of what is joined to a and to b, where a stands
-// before b.
+// between counts the crossings of the lines of a and of b, with a before b.
 func (o *ordering) between(a, b int, joined [][]int) int {
 	count := 0
 	for _, x := range joined[a] {

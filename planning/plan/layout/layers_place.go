@@ -3,7 +3,7 @@ package layout
 import "math"
 
 // place gives each item its units: as near as the order allows to the middle of
-// what it is joined to, so that lines run straight where they can.
+// its neighbours in the graph, so that lines run straight if they can.
 func (d *layering) place() {
 	p := &placing{layering: d}
 	for _, layer := range d.layers {
@@ -61,8 +61,8 @@ type row struct {
 	shift  int
 }
 
-// block is neighbours that stand as close as they may, since otherwise they would
-// overlap.
+// block is a run of items as close as they may be, since they would overlap
+// otherwise.
 type block struct {
 	sum, weight float64
 	count       int
@@ -70,7 +70,7 @@ type block struct {
 
 func (r *row) clear() { r.blocks, r.shift = r.blocks[:0], 0 }
 
-// add adds a thing that starts at least apart behind the start of the last one.
+// add adds a thing with its start at least apart behind the start of the last one.
 func (r *row) add(apart int, wish, weight float64) {
 	r.shift += apart
 	r.blocks = append(r.blocks, block{sum: weight * (wish - float64(r.shift)), weight: weight, count: 1})
@@ -84,7 +84,7 @@ func (r *row) add(apart int, wish, weight float64) {
 	}
 }
 
-// each calls f with the start of each thing, but for what they are apart.
+// each calls f with the start of each thing, without the gaps between them.
 func (r *row) each(f func(i, at int)) {
 	i := 0
 	for _, b := range r.blocks {
@@ -96,12 +96,12 @@ func (r *row) each(f func(i, at int)) {
 	}
 }
 
-// How much it counts that a line is straight, by what it joins.
+// The weights of straight lines, by the items at their ends.
 const (
-	weightLoose   = 0.01 // what is joined to nothing stays where it is
+	weightLoose   = 0.01 // an item without neighbours stays where it is
 	weightBox     = 1.0
 	weightMixed   = 2.0
-	weightChain   = 4.0 // two nodes that are joined to nothing else there
+	weightChain   = 4.0 // two nodes without other neighbours there
 	weightPassing = 8.0
 )
 
@@ -126,7 +126,7 @@ func (p *placing) settle(l int, before, behind bool) {
 	})
 }
 
-// wish is where the first unit of an item would be best, and how much that counts.
+// wish is the best place for the first unit of an item, and its weight.
 func (p *placing) wish(it int, before, behind bool) (at, weight float64) {
 	self := &p.items[it]
 	sum := 0.0

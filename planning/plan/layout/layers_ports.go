@@ -10,7 +10,7 @@ func (d *layering) placePorts() {
 			d.wishPorts(&gap[i])
 		}
 		p.set(l, gap, func(b *bundle) []pin { return b.up })
-		for i := range gap { // what can be straight is
+		for i := range gap { // straight lines first
 			if b := &gap[i]; len(b.up) == 1 && len(b.down) == 1 && b.down[0].straight {
 				b.down[0].wish = b.up[0].at
 			}
@@ -28,8 +28,8 @@ func (d *layering) portsOf(it int) (first, last int) {
 	return self.at + d.margin, self.at + self.extent - 1 - d.margin
 }
 
-// wishPorts says where the lines of a bundle would best meet its items: those
-// that join two items on one straight line, others in the middle.
+// wishPorts finds the best places for the lines of a bundle at its items: a line
+// between two items is straight, the others meet the middle.
 func (d *layering) wishPorts(b *bundle) {
 	for _, pins := range [][]pin{b.up, b.down} {
 		for i := range pins {
@@ -65,7 +65,7 @@ type porting struct {
 	row   row
 }
 
-// set places the lines that meet the items of layer l on one side of a gap.
+// set places the lines meeting the items of layer l on one side of a gap.
 func (p *porting) set(l int, gap []bundle, side func(*bundle) []pin) {
 	for i := range gap {
 		b := &gap[i]
@@ -88,8 +88,8 @@ func (p *porting) set(l int, gap []bundle, side func(*bundle) []pin) {
 	}
 }
 
-// settle places the lines that meet one side of an item, in the order of where
-// they lead to.
+// settle places the lines meeting one side of an item, in the order of their other
+// ends.
 func (p *porting) settle(it int) {
 	ports := p.ports[it]
 	first, last := p.portsOf(it)

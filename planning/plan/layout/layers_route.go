@@ -6,8 +6,8 @@ import (
 	"slices"
 )
 
-// channel is the room between two layers. Each net that bends in it has a track
-// of its own there, or one that it shares with nets that are elsewhere.
+// channel is the room between two layers. Each net with a bend in it has a track
+// of its own there, or shares one with nets elsewhere.
 type channel struct {
 	segments []segment
 	tracks   int
@@ -19,7 +19,7 @@ type segment struct {
 	bundle   int
 	up, down []int // units, sorted
 	lo, hi   int
-	straight bool // it is one line that takes no track
+	straight bool // it is one line without a track
 	track    int
 	half     half
 	jog      int // where the other half is joined
@@ -30,8 +30,8 @@ type half int
 
 const (
 	whole half = iota
-	upper      // joins what comes from the layer before
-	lower      // joins what leads to the layer behind
+	upper      // joins the lines from the layer before
+	lower      // joins the lines to the layer behind
 )
 
 // route finds the tracks of all channels.
@@ -64,7 +64,7 @@ func units(pins []pin) []int {
 type routing struct {
 	channel
 	gap   []bundle
-	above [][]int // for each segment, those that must have a track behind its own
+	above [][]int // for each segment, those with a track behind its own
 	taken map[int]bool
 }
 
@@ -80,9 +80,9 @@ func (r *routing) add(bundle int, up, down []int) *segment {
 	return &r.segments[len(r.segments)-1]
 }
 
-// constrain finds which segments must have a track before that of others: where
-// one net comes from the layer before and another leads to the layer behind at
-// the same unit, they would meet otherwise.
+// constrain finds the segments with a fixed order of tracks: if one net comes from
+// the layer before and another leads to the layer behind at the same unit, they
+// would meet otherwise.
 func (r *routing) constrain() {
 	coming, upperAt := make(map[int]int), make(map[int]int)
 	r.taken = make(map[int]bool)
@@ -116,8 +116,8 @@ func (r *routing) constrain() {
 	}
 }
 
-// breakCycle splits a segment that must be before itself into two halves, joined
-// where no other line is, and reports whether there was one.
+// breakCycle splits a segment ordered before itself into two halves, joined on
+// free units, and reports whether there was one.
 func (r *routing) breakCycle() bool {
 	const fresh, open, closed = 0, 1, 2
 	state := make([]int, len(r.segments))
@@ -168,8 +168,8 @@ func (r *routing) free(near int) int {
 	}
 }
 
-// assign gives each segment its track. Of two that may have either order, the one
-// is first that saves crossings so.
+// assign gives each segment its track. Of two in any order, the one saving
+// crossings comes first.
 func (r *routing) assign() {
 	n := len(r.segments)
 	blocked := make([]int, n) // how many must be before each
@@ -212,9 +212,8 @@ func (r *routing) assign() {
 	}
 }
 
-// costs says how many more crossings there are where segment i has its track
-// before that of j than the other way round, in first[i*n+j], and the sum over
-// all j.
+// costs counts the extra crossings with the track of segment i before the track of
+// j, in first[i*n+j], and sums them over all j.
 type costs struct{ first, total []int }
 
 func (r *routing) costs() costs {
@@ -235,7 +234,7 @@ func (r *routing) costs() costs {
 	return c
 }
 
-// within counts the units that lie over a segment.
+// within counts the units covered by a segment.
 func within(at []int, s *segment) int {
 	first, _ := slices.BinarySearch(at, s.lo)
 	last, _ := slices.BinarySearch(at, s.hi+1)

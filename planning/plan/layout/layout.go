@@ -2,9 +2,9 @@ package layout
 
 import "replan/planning/plan"
 
-// Graph lists what each node depends on, by position. Nodes stand in execution
-// order: a node depends only on nodes before it. A dependency listed twice
-// counts once.
+// Graph lists the dependencies of each node, by position. Nodes are in execution
+// order: a node depends only on nodes before it. A repeated dependency counts
+// once.
 type Graph [][]int
 
 // Order returns the steps of a plan in the order in which they are drawn, by
@@ -26,9 +26,8 @@ func Order(graph *plan.Graph) []int {
 	return order
 }
 
-// OfPlan returns the dependencies of a plan's steps in the given order, which
-// names them by their positions in graph. Dependencies that run against the
-// order, as in a cycle, are left out.
+// OfPlan returns the dependencies of a plan's steps in the given order, by their
+// positions in graph. Dependencies against the order, as in a cycle, are left out.
 func OfPlan(graph *plan.Graph, order []int) Graph {
 	row := make([]int, graph.Len())
 	for i := range row {
@@ -59,8 +58,8 @@ func (g Graph) Levels() []int {
 	return level
 }
 
-// Parallel returns the steps that share their batch with another one: they may
-// run at the same time.
+// Parallel returns the steps sharing their batch with another one: they may run at
+// the same time.
 func Parallel(graph *plan.Graph) map[string]bool {
 	parallel := make(map[string]bool)
 	for _, members := range graph.Batches() {

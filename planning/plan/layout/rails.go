@@ -2,7 +2,7 @@ package layout
 
 import "slices"
 
-// The sides of a cell that a line joins.
+// The sides of a cell, joined by a line.
 const (
 	SideUp uint8 = 1 << iota
 	SideDown
@@ -10,8 +10,8 @@ const (
 	SideRight
 )
 
-// Cell is one character of the rails: the sides that its line joins, and the
-// lane that the line belongs to, -1 for none.
+// Cell is one character of the rails: the sides joined by its line, and the lane
+// of the line, -1 for none.
 type Cell struct {
 	Sides uint8
 	Lane  int
@@ -30,7 +30,7 @@ type Cell struct {
 type Rails struct {
 	Width int     // cells of a row
 	Lanes []Lane  // in the order in which they begin
-	Noted [][]int // what each node depends on without a lane that shows it
+	Noted [][]int // the dependencies of each node without a lane
 
 	rows   [][]place // of each node, one for each column
 	column int       // columns in use
@@ -52,7 +52,7 @@ func (l *Lane) last() int {
 	return g[len(g)-1]
 }
 
-// place says what a lane does in a row.
+// place is the shape of a lane in a row.
 type place struct {
 	lane   int // one more than its position; 0 for no lane
 	up     bool
@@ -61,8 +61,8 @@ type place struct {
 	beside bool
 }
 
-// NewRails lays out the rails of a graph that was reduced. At most limit lanes
-// run side by side; what finds no lane is noted.
+// NewRails lays out the rails of a reduced graph. At most limit lanes run side by
+// side; dependencies without a lane are noted.
 func NewRails(reduced Graph, limit int) *Rails {
 	r := &Rails{Noted: make([][]int, len(reduced)), rows: make([][]place, len(reduced))}
 	lanes, dropped := fit(joinBlocks(newCover(reduced).blocks()), len(reduced), limit)
@@ -147,7 +147,7 @@ func (r *Rails) Row(node int) []Cell {
 	return cells[:r.Width]
 }
 
-// sides are those that the lane's own cell joins beside a node of it.
+// sides are those joined by the lane's own cell beside a node of it.
 func (p place) sides(bar bool) uint8 {
 	var sides uint8
 	if p.up {
@@ -179,10 +179,10 @@ func (r *Rails) Below(node int) []Cell {
 	return cells[:r.Width]
 }
 
-// Span is the rows that a part of a lane runs through, both ends included.
+// Span is the rows of a part of a lane, both ends included.
 type Span struct{ First, Last int }
 
-// Spans returns the parts of a lane that join two nodes of a set.
+// Spans returns the parts of a lane between two nodes of a set.
 func (l *Lane) Spans(in []bool) []Span {
 	var spans []Span
 	for i := 1; i < len(l.Groups); i++ {

@@ -31,7 +31,7 @@ func (s Set) Meets(other Set) bool {
 	return false
 }
 
-// Ancestors returns for each node all nodes that it depends on, directly or not.
+// Ancestors returns all dependencies of each node, direct or not.
 func (g Graph) Ancestors() []Set {
 	ancestors := make([]Set, len(g))
 	for i, deps := range g {
@@ -44,8 +44,8 @@ func (g Graph) Ancestors() []Set {
 	return ancestors
 }
 
-// Reduce returns the graph without dependencies that follow from others. Each
-// node's dependencies are in ascending order.
+// Reduce returns the graph without implied dependencies. Each node's dependencies
+// are in ascending order.
 func (g Graph) Reduce() Graph {
 	ancestors := g.Ancestors()
 	out := make(Graph, len(g))
