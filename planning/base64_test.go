@@ -11,7 +11,7 @@ import (
 	"replan/planning/prompt"
 )
 
-func TestBase64IsToldOfInPrompts(t *testing.T) {
+func TestPromptsNoteBase64(t *testing.T) {
 	bytesOfPicture := make([]byte, 3000)
 	random := rand.New(rand.NewPCG(1, 2))
 	for i := range bytesOfPicture {

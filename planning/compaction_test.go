@@ -31,7 +31,7 @@ func contents(messages []prompt.Message) string {
 	return strings.Join(heads, " | ")
 }
 
-func TestASummaryTakesThePlaceOfTheOldestMessages(t *testing.T) {
+func TestSummaryReplacesOldestMessages(t *testing.T) {
 	const opening = "u:[The first %s of this conversation are left out from here on.] Sum up what was said in them. | a:[Summary of what was left out]"
 	for name, tt := range map[string]struct {
 		turns, keep int
@@ -62,7 +62,7 @@ func TestASummaryTakesThePlaceOfTheOldestMessages(t *testing.T) {
 	}
 }
 
-func TestADigestHoldsHowEachTurnBegan(t *testing.T) {
+func TestDigestHasTheBeginningOfEachTurn(t *testing.T) {
 	digest := prompt.Digest(conversation(2))
 	for _, want := range []string{"- The user: Question 1?\n- You: Answer 1. More", "- The user: Question 2?\n- You: Answer 2. More"} {
 		if !strings.Contains(digest, want) {
@@ -82,7 +82,7 @@ func TestADigestHoldsHowEachTurnBegan(t *testing.T) {
 	}
 }
 
-func TestACompactionLeavesRoomForTheConversation(t *testing.T) {
+func TestCompactionLeavesRoomForTheConversation(t *testing.T) {
 	b := full()
 	b.Goal = ""
 	b.Prompting.Conversation, b.Prompting.ContextWindow = conversation(30), 16384
@@ -92,7 +92,7 @@ func TestACompactionLeavesRoomForTheConversation(t *testing.T) {
 	}
 }
 
-func TestTokensAreEstimatedByWhatWasMeasuredAndNeverBelow(t *testing.T) {
+func TestTokenEstimatesFollowMeasurementsAndStayAbove(t *testing.T) {
 	messages := []prompt.Message{{Role: prompt.RoleUser, Content: strings.Repeat("x", 3000)}}
 	estimate := func(measured float64) int {
 		return prompt.ConversationTokens(prompt.Prompting{BytesPerToken: measured}, messages)
@@ -119,7 +119,7 @@ func TestTokensAreEstimatedByWhatWasMeasuredAndNeverBelow(t *testing.T) {
 	}
 }
 
-func TestTheStartOfAPromptIsItsSystemMessageAndItsConversation(t *testing.T) {
+func TestPromptBeginsWithSystemMessageAndConversation(t *testing.T) {
 	b := full()
 	req := prompt.ChatRequest(b, false)
 	req.Messages = req.Messages[:len(req.Messages)-1] // the goal
@@ -128,7 +128,7 @@ func TestTheStartOfAPromptIsItsSystemMessageAndItsConversation(t *testing.T) {
 	}
 }
 
-func TestToolsThatCanBeCalledTakeTheirRoom(t *testing.T) {
+func TestCallableToolsTakeRoom(t *testing.T) {
 	b := full()
 	b.Prompting.ContextWindow, b.Prompting.Conversation = 10000, conversation(8)
 	if req := prompt.ChatRequest(b, false); req.Shortened != "" {

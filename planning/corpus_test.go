@@ -10,18 +10,18 @@ import (
 	"replan/planning/reply"
 )
 
-// faultyReply is what a small model wrote where a plan was to come, and what must
-// come of it: the steps that it is read as, or the faults that a repair is told.
+// faultyReply is a small model's reply in place of a plan, and its result: the
+// steps read from it, or the faults for its repair.
 type faultyReply struct {
 	name   string
 	reply  string
 	cut    bool     // at its bound of tokens
 	steps  string   // see shape
-	faults []string // parts of what the repair is told, all of it
+	faults []string // parts of the repair request, all of it
 }
 
-// TestFaultyRepliesAreReadOrRepaired holds what comes of each: a plan that can be
-// run, or a repair that is told what is wrong.
+// TestFaultyRepliesAreReadOrRepaired checks the result of each: a valid plan, or a
+// repair request with the faults.
 func TestFaultyRepliesAreReadOrRepaired(t *testing.T) {
 	corpus := slices.Concat(corpusOfJSON, corpusOfWords, corpusOfNothing)
 	if len(corpus) < 60 {

@@ -10,9 +10,9 @@ import (
 	"replan/planning/reply"
 )
 
-// FuzzReplies holds what is true of every reply: an analysis leads somewhere, a
-// plan that is taken is valid, a repair is told what is wrong, and a stream yields
-// steps that are whole.
+// FuzzReplies checks rules for every reply: an analysis leads somewhere, an
+// accepted plan is valid, a repair request has the faults, and a stream yields
+// whole steps.
 func FuzzReplies(f *testing.F) {
 	for _, r := range corpusOfJSON {
 		f.Add(r.reply, r.cut)

@@ -10,8 +10,7 @@ import (
 	"replan/planning/reply"
 )
 
-// decided asserts that a planner asks for nothing, whatever it is told, and
-// returns what it came to.
+// decided asserts that a planner never makes a request, and returns its outcome.
 func decided(t *testing.T, p planning.Planner) planning.Outcome {
 	t.Helper()
 	p.Absorb(reply.Reply{Text: `{"steps":[]}`})
@@ -25,7 +24,7 @@ func decided(t *testing.T, p planning.Planner) planning.Outcome {
 	return p.Outcome()
 }
 
-func TestAGivenPlanIsPlannedAtOnce(t *testing.T) {
+func TestGivenPlanNeedsNoRequest(t *testing.T) {
 	p := plan.Plan{Title: "T", Steps: []plan.Step{{Index: "1", Title: "a", Tool: "t"}, {Index: "2", Title: "b", Executor: plan.ExecutorSelf}}}
 	out := decided(t, planning.Given(p))
 	if out.Kind != planning.OutcomePlanned || out.Plan.Goal != "T" || indices(out.Plan.Steps) != "1 2" {
@@ -54,7 +53,7 @@ func TestPhasesAskTheModel(t *testing.T) {
 	}
 }
 
-func TestAScriptAnswersEachReplanInTurn(t *testing.T) {
+func TestScriptAnswersEachReplanInTurn(t *testing.T) {
 	first := plan.Plan{Title: "First", Steps: []plan.Step{{Index: "1", Title: "a", Tool: "fs.read", Args: map[string]any{"path": "x"}}}}
 	after, same := mustPlan(t, newTail), mustPlan(t, sameTail)
 	wrong := plan.Plan{Title: "Wrong", Steps: []plan.Step{{Index: "7", Title: "a", Tool: "no.such"}}}
@@ -78,10 +77,10 @@ func TestAScriptAnswersEachReplanInTurn(t *testing.T) {
 		{name: "the third answers the second replan", plans: []plan.Plan{first, same, after}, attempt: 2, kind: planning.OutcomePlanned, steps: "1 2 5 3 4"},
 		{name: "an answer without steps gives up and says why", plans: []plan.Plan{first, end}, attempt: 1, kind: planning.OutcomeGaveUp, reason: "a.go is generated"},
 		{name: "after the last answer it gives up", plans: []plan.Plan{first, after}, attempt: 2, kind: planning.OutcomeGaveUp, reason: "no further plan"},
-		{name: "an answer that repeats what failed is refused", plans: []plan.Plan{first, same}, attempt: 1, kind: planning.OutcomeRefused, reason: "repeats"},
+		{name: "a repetition of the failed steps is refused", plans: []plan.Plan{first, same}, attempt: 1, kind: planning.OutcomeRefused, reason: "repeats"},
 		{name: "an answer that is not valid fails", plans: []plan.Plan{first, wrong}, attempt: 1, kind: planning.OutcomeFailed, reason: `no tool is called "no.such"`},
 		{name: "an answer with nothing but finished steps fails", plans: []plan.Plan{first, done}, attempt: 1, kind: planning.OutcomeFailed, reason: "nothing is left to do"},
-		{name: "an answer longer than what is left fails", plans: []plan.Plan{first, after}, attempt: 1, change: func(_ *prompt.Brief, s *prompt.Situation) { s.StepsLeft = 2 }, kind: planning.OutcomeFailed, reason: "at most 2 steps"},
+		{name: "an answer beyond the step limit fails", plans: []plan.Plan{first, after}, attempt: 1, change: func(_ *prompt.Brief, s *prompt.Situation) { s.StepsLeft = 2 }, kind: planning.OutcomeFailed, reason: "at most 2 steps"},
 		{name: "with no step left nothing is looked at", plans: []plan.Plan{first, after}, attempt: 1, change: func(_ *prompt.Brief, s *prompt.Situation) { s.StepsLeft = 0 }, kind: planning.OutcomeFailed, reason: "max_steps"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

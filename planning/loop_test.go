@@ -20,7 +20,7 @@ func explore(b prompt.Brief, n int) prompt.Request {
 	return prompt.AgentRequest(b, s.Plan, step, prompt.Profile{Name: "explorer", Model: "small"}, s.History[:1], talk("5", n), prompt.Turn{Number: n + 1})
 }
 
-func TestATurnOfAnAgentOpensWithTheTurnBefore(t *testing.T) {
+func TestAgentTurnsBeginWithTheTurnBefore(t *testing.T) {
 	for _, window := range []int{0, 32768} {
 		b := full()
 		b.Prompting.ContextWindow = window
@@ -38,7 +38,7 @@ func TestATurnOfAnAgentOpensWithTheTurnBefore(t *testing.T) {
 	}
 }
 
-func TestAnAgentSeesNothingOfTheConversation(t *testing.T) {
+func TestAgentSeesNoConversation(t *testing.T) {
 	b := full()
 	b.Prompting.Conversation = []prompt.Message{{Role: prompt.RoleUser, Content: "My password is swordfish"}}
 	for _, m := range explore(b, 1).Messages {
@@ -48,7 +48,7 @@ func TestAnAgentSeesNothingOfTheConversation(t *testing.T) {
 	}
 }
 
-func TestAnAgentIsOfferedWhatItsProfileAllowsAndNothingInItsLastTurn(t *testing.T) {
+func TestAgentIsOfferedToolsOfItsProfileExceptInLastTurn(t *testing.T) {
 	b := full()
 	step := plan.Step{Index: "5", Title: "x"}
 	for name, tt := range map[string]struct {
@@ -70,7 +70,7 @@ func TestAnAgentIsOfferedWhatItsProfileAllowsAndNothingInItsLastTurn(t *testing.
 	}
 }
 
-func TestOldResultsMakeWayForNewOnesAndSaySo(t *testing.T) {
+func TestOldResultsAreCutFirstWithANote(t *testing.T) {
 	for name, request := range map[string]func(prompt.Brief, int) prompt.Request{
 		"an agent": explore,
 		"the chat": func(b prompt.Brief, n int) prompt.Request {
@@ -131,7 +131,7 @@ func TestOldResultsMakeWayForNewOnesAndSaySo(t *testing.T) {
 	}
 }
 
-func TestAResultThatIsTooLongSaysWhereTheWholeOfItLies(t *testing.T) {
+func TestCutResultsSayWhereTheWholeIs(t *testing.T) {
 	use := reply.ToolUse{ID: "7", Name: "fs.read"}
 	m := prompt.Answered(use, strings.Repeat("x", 5000), "", "the result of step 5.2")
 	if m.Role != prompt.RoleTool || m.CallID != "7" || m.Tool != "fs.read" || !strings.Contains(m.Content, "[… 1000 characters left out; the whole is the result of step 5.2 …]") {
@@ -148,7 +148,7 @@ func TestAResultThatIsTooLongSaysWhereTheWholeOfItLies(t *testing.T) {
 	}
 }
 
-func TestThinkingIsSettledByPurposeAndLevel(t *testing.T) {
+func TestThinkingDependsOnPurposeAndLevel(t *testing.T) {
 	type thinks struct {
 		agent, chat bool
 		level       prompt.ThinkLevel // of the chat
@@ -186,7 +186,7 @@ func TestThinkingIsSettledByPurposeAndLevel(t *testing.T) {
 	}
 }
 
-func TestAnAgentPlansWithItsOwnToolsWithoutAReview(t *testing.T) {
+func TestAgentPlansWithItsToolsAndNoReview(t *testing.T) {
 	step := plan.Step{Index: "5", Title: "Find the fault", ExpectedOutcome: "file and line"}
 	b := prompt.AgentBrief(full(), step, prompt.Profile{Tools: []string{"fs.read"}})
 	p := planning.NewPipeline(b)
@@ -204,7 +204,7 @@ func TestAnAgentPlansWithItsOwnToolsWithoutAReview(t *testing.T) {
 	}
 }
 
-func TestTheLastTurnOfTheChatCanCallNothing(t *testing.T) {
+func TestLastChatTurnHasNoTools(t *testing.T) {
 	b := full()
 	going, last := prompt.ChatRequest(b, false, talk("chat", 1)...), prompt.ChatRequest(b, true, talk("chat", 1)...)
 	if len(going.Tools) == 0 || len(last.Tools) > 0 {
@@ -215,7 +215,7 @@ func TestTheLastTurnOfTheChatCanCallNothing(t *testing.T) {
 	}
 }
 
-func TestWhatAModelThoughtAloudIsNotAmongWhatItSaid(t *testing.T) {
+func TestThoughtsAreNotPartOfTheConversation(t *testing.T) {
 	for text, want := range map[string]string{
 		"<think>hm</think>I look.": "I look.", "\n<thinking>hm\n</thinking>\n\nI look.": "I look.", "hm</think>I look.": "I look.",
 		"<think>hm</think><think>hm</think>I look.": "I look.", "<think>hm": "", "I look.": "I look.",
@@ -226,13 +226,13 @@ func TestWhatAModelThoughtAloudIsNotAmongWhatItSaid(t *testing.T) {
 	}
 }
 
-func TestASubAgentWithAModelOfItsOwnHasThatModelsWindow(t *testing.T) {
+func TestSubAgentHasTheWindowOfItsModel(t *testing.T) {
 	step := plan.Step{Index: "5", Title: "Find out", Executor: plan.ExecutorAgent, Profile: "p"}
 	for _, tt := range []struct {
 		name    string
 		profile prompt.Profile
 		window  string // that its prompts are fitted to
-		dense   bool   // by what was measured of the run's model
+		dense   bool   // by the measured rate of the run's model
 	}{
 		{"its window is known", prompt.Profile{Model: "small", ContextWindow: 4096}, "4096", false},
 		{"its window is not known", prompt.Profile{Model: "small"}, "16384", false},
@@ -263,7 +263,7 @@ func TestASubAgentWithAModelOfItsOwnHasThatModelsWindow(t *testing.T) {
 	}
 }
 
-func TestOffersAndMessagesKeepWhatTheyHoldInJSON(t *testing.T) {
+func TestOffersAndMessagesSurviveJSON(t *testing.T) {
 	req := explore(full(), 1)
 	data, err := plan.EncodeJSON(req)
 	if err != nil {

@@ -16,7 +16,7 @@ const notedPlan = `{"title":"Rename it","steps":[
 	{"index":"2","title":"%s","tool":"%s","args":{},"depends_on":["1"],"expected_outcome":"all pass"}],
 	"milestones":[{"title":"Understand","steps":["1"]},{"title":"Verify","steps":["2","9"]}],"risks":["callers outside this repository"]}`
 
-// notes tells what of a plan is only shown.
+// notes lists the display parts of a plan.
 func notes(p plan.Plan) string {
 	var parts []string
 	for _, m := range p.Milestones {
@@ -25,7 +25,7 @@ func notes(p plan.Plan) string {
 	return strings.Join(append(parts, strings.Join(p.Risks, ";"), p.DoneWhen), " | ")
 }
 
-func TestAPlanKeepsMilestonesRisksAndHowToKnowThatItsGoalIsMet(t *testing.T) {
+func TestPlanKeepsMilestonesRisksAndDoneWhen(t *testing.T) {
 	const want = "Understand[1] | Verify[2] | callers outside this repository | tests pass"
 	noted := fmt.Sprintf(notedPlan, "Run the tests", "test.run")
 	noReview := strings.Replace(complexAnalysis, `"reflect":true`, `"reflect":false`, 1)
@@ -60,7 +60,7 @@ func TestAPlanKeepsMilestonesRisksAndHowToKnowThatItsGoalIsMet(t *testing.T) {
 	}
 }
 
-func TestAReplanKeepsTheMilestonesWhoseStepsStillExist(t *testing.T) {
+func TestReplanKeepsMilestonesOfExistingSteps(t *testing.T) {
 	s := situation()
 	s.Plan.DoneWhen, s.Plan.Risks = "tests pass", []string{"flaky tests"}
 	s.Plan.Milestones = []plan.Milestone{{Title: "Look", Steps: []string{"1", "2"}}, {Title: "Change", Steps: []string{"3"}}, {Title: "Verify", Steps: []string{"4"}}}

@@ -12,7 +12,7 @@ import (
 	"replan/planning/prompt"
 )
 
-func TestToolsMakeWayInASmallWindow(t *testing.T) {
+func TestToolsAreCutInASmallWindow(t *testing.T) {
 	brief := prompt.Brief{Goal: "hello", Prompting: prompt.Prompting{ModelTools: true, PlanTools: true}}
 	for i := range 10 {
 		brief.Catalogue = append(brief.Catalogue, plan.Tool{

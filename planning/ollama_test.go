@@ -31,7 +31,7 @@ func serverAt(t *testing.T) string {
 	return host
 }
 
-// serverSays puts a question to the server and reads what it answers.
+// serverSays sends a question to the server and reads its answer.
 func serverSays(t *testing.T, method, path string, question, answer any) {
 	t.Helper()
 	body, err := json.Marshal(question)
@@ -81,8 +81,8 @@ func smallestModel(t *testing.T) string {
 	return ""
 }
 
-// askServer puts a request to a model and returns what it wrote. Models of random
-// weights write nonsense, in the form that the grammar lets them.
+// askServer sends a request to a model and returns its reply. Models of random
+// weights write nonsense, in the form allowed by the grammar.
 func askServer(t *testing.T, model string, req planning.Request, seed int) planning.Reply {
 	t.Helper()
 	messages := []map[string]string{}

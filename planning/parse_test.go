@@ -37,7 +37,7 @@ func shape(steps []plan.Step) string {
 	return strings.Join(lines, "\n")
 }
 
-func TestRepliesAreReadInWhateverShapeTheyCome(t *testing.T) {
+func TestRepliesAreReadInAnyShape(t *testing.T) {
 	tests := []struct{ name, reply, want string }{
 		{"the agreed form", `{"title":"t","steps":[{"index":"1","title":"Read","executor":"tool","tool":"fs.read","args":{"path":"a"},"depends_on":[],"result_variable":"src"}]}`, `1 fs.read <> Read {"path":"a"} =src`},
 		{"JSON in a fence", "```json\n{\"steps\":[{\"title\":\"Read\",\"tool\":\"fs.read\"}]}\n```", "1 fs.read <> Read"},
@@ -112,7 +112,7 @@ func TestRepliesAreReadInWhateverShapeTheyCome(t *testing.T) {
 	}
 }
 
-func TestWordsOfAPlanGiveTitleMilestonesAndRisks(t *testing.T) {
+func TestProsePlansHaveTitleMilestonesAndRisks(t *testing.T) {
 	b := brief()
 	b.Prompting.SkipAnalysis = true
 	p := planning.NewPipeline(b)
@@ -123,7 +123,7 @@ func TestWordsOfAPlanGiveTitleMilestonesAndRisks(t *testing.T) {
 	}
 }
 
-func TestRepliesThatLostStepsAreRepairedNotTakenShorter(t *testing.T) {
+func TestRepliesWithLostStepsAreRepaired(t *testing.T) {
 	whole := `{"title":"t","steps":[{"title":"Look","executor":"self","depends_on":[]},{"title":"Say","executor":"self","depends_on":["1"]}]}`
 	tests := []struct {
 		name  string

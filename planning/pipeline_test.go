@@ -48,8 +48,8 @@ const (
 	review = "## Critic\n- Tests may be missing.\n\n## Pragmatist\n- One search is enough.\n\n## Detailer\n- Check docs.\n\n## Plan Adjustments\n- Run the tests last.\n"
 )
 
-// turn is one exchange with the scripted model: what must be asked, and the
-// reply, or fail where none comes.
+// turn is one exchange with the scripted model: the expected request, and the
+// reply, or fail without one.
 type turn struct {
 	want  prompt.Purpose
 	reply string
@@ -107,7 +107,7 @@ func indices(steps []plan.Step) string {
 	return strings.Join(all, " ")
 }
 
-func TestPipelineTakesThePathThatTheRepliesCallFor(t *testing.T) {
+func TestPipelineFollowsTheReplies(t *testing.T) {
 	simple := `{"mode":"plan","task":"Run tests","goal":"green","complexity":"simple","reflect":false,"steps":[{"index":"1","title":"Run the tests","executor":"tool","tool":"test.run","args":{},"depends_on":[],"expected_outcome":"all pass"}]}`
 	noReview := strings.Replace(complexAnalysis, `"reflect":true`, `"reflect":false`, 1)
 	tests := []struct {
@@ -187,7 +187,7 @@ func TestPipelineTakesThePathThatTheRepliesCallFor(t *testing.T) {
 	}
 }
 
-func TestPipelineIgnoresWhatComesAfterTheEnd(t *testing.T) {
+func TestPipelineIgnoresRepliesAfterTheEnd(t *testing.T) {
 	b := brief()
 	b.Prompting.SkipPlan = true
 	p := planning.NewPipeline(b)
@@ -200,7 +200,7 @@ func TestPipelineIgnoresWhatComesAfterTheEnd(t *testing.T) {
 	}
 }
 
-func TestAnalysisIsShownAsMarkdownWhereItIsTheEnd(t *testing.T) {
+func TestFinalAnalysisIsMarkdown(t *testing.T) {
 	b := brief()
 	b.Prompting.SkipPlan = true
 	p := planning.NewPipeline(b)
@@ -215,7 +215,7 @@ func TestAnalysisIsShownAsMarkdownWhereItIsTheEnd(t *testing.T) {
 	}
 }
 
-func TestAReplyThatCannotBeUsedIsToldOf(t *testing.T) {
+func TestUnusableRepliesAreReported(t *testing.T) {
 	for _, tt := range []struct {
 		name  string
 		turns []turn
@@ -244,7 +244,7 @@ func TestAReplyThatCannotBeUsedIsToldOf(t *testing.T) {
 	}
 }
 
-func TestRepairIsToldTheGoalTheReplyAndEveryFault(t *testing.T) {
+func TestRepairRequestHasGoalReplyAndFaults(t *testing.T) {
 	b := brief()
 	b.Prompting.SkipAnalysis = true
 	p := planning.NewPipeline(b)
@@ -260,7 +260,7 @@ func TestRepairIsToldTheGoalTheReplyAndEveryFault(t *testing.T) {
 	}
 }
 
-func TestARepairOfNoReplyIsToldThatNoneCameAndWhy(t *testing.T) {
+func TestRepairOfAMissingReplySaysWhy(t *testing.T) {
 	b := brief()
 	b.Prompting.SkipAnalysis = true
 	p := planning.NewPipeline(b)
@@ -277,7 +277,7 @@ func TestARepairOfNoReplyIsToldThatNoneCameAndWhy(t *testing.T) {
 	}
 }
 
-func TestARepairAfterALostOneIsToldTheFaultyReplyAgain(t *testing.T) {
+func TestRepairAfterALostOneRepeatsTheFaultyReply(t *testing.T) {
 	b := brief()
 	b.Prompting.SkipAnalysis = true
 	asked := play(t, planning.NewPipeline(b), []turn{{want: "plan", reply: wrongPlan}, {want: "repair", fail: "it broke off"}, {want: "repair", reply: fullPlan}})
@@ -288,7 +288,7 @@ func TestARepairAfterALostOneIsToldTheFaultyReplyAgain(t *testing.T) {
 	}
 }
 
-func TestEveryEndWithoutAPlanSaysWhy(t *testing.T) {
+func TestEndsWithoutAPlanHaveAReason(t *testing.T) {
 	for _, prompt := range []prompt.Prompting{{}, {SkipPlan: true}, {SkipAnalysis: true}, {SkipAnalysis: true, SkipPlan: true}} {
 		for _, r := range []string{"", "DIRECT", complexAnalysis, "[]", wrongPlan, `{"mode":"direct"}`, "I'm sorry, I can't."} {
 			b := brief()
@@ -304,7 +304,7 @@ func TestEveryEndWithoutAPlanSaysWhy(t *testing.T) {
 	}
 }
 
-func TestLaterPhasesAreToldWhatTheEarlierOnesFound(t *testing.T) {
+func TestLaterPhasesSeeResultsOfEarlierOnes(t *testing.T) {
 	p := planning.NewPipeline(brief())
 	asked := play(t, p, []turn{{want: "analysis", reply: complexAnalysis}, {want: "review", reply: review}, {want: "plan", reply: fullPlan}})
 	if !strings.Contains(last(asked[1]), "who calls it") {
@@ -315,7 +315,7 @@ func TestLaterPhasesAreToldWhatTheEarlierOnesFound(t *testing.T) {
 	}
 }
 
-func TestPlansWithoutATitleAreCalledByTheTaskOrTheGoal(t *testing.T) {
+func TestUntitledPlansAreNamedByTaskOrGoal(t *testing.T) {
 	for analysis, want := range map[string]string{
 		strings.Replace(complexAnalysis, `"reflect":true`, `"reflect":false`, 1): "Rename a function",
 		`{"mode":"plan"}`: "Rename authenticate to verify_user",
@@ -328,7 +328,7 @@ func TestPlansWithoutATitleAreCalledByTheTaskOrTheGoal(t *testing.T) {
 	}
 }
 
-func TestEmptyArgsOfAToolThatNeedsSomeAreStillToCome(t *testing.T) {
+func TestEmptyArgsOfAToolAreFilledInLater(t *testing.T) {
 	b := brief()
 	b.Prompting.SkipAnalysis = true
 	p := planning.NewPipeline(b)
@@ -358,7 +358,7 @@ func TestIdsAreMadeOfTitles(t *testing.T) {
 	}
 }
 
-func TestWhatAModelAddsToAPlanIsKeptOnlyWhereItIsAPlans(t *testing.T) {
+func TestOnlyPlanFieldsOfAReplyAreKept(t *testing.T) {
 	b := brief()
 	b.Prompting.SkipAnalysis = true
 	p := planning.NewPipeline(b)
@@ -384,7 +384,7 @@ func decoded(t *testing.T, text string) any {
 	return v
 }
 
-func TestManyFaultsAreToldInPart(t *testing.T) {
+func TestManyFaultsAreListedInPart(t *testing.T) {
 	b := brief()
 	b.MaxSteps = 0
 	b.Prompting.SkipAnalysis = true

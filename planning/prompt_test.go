@@ -19,7 +19,7 @@ import (
 	"replan/planning/reply"
 )
 
-// firstRequest is what a planner asks first; the others are reached by replies.
+// firstRequest is the first request of a planner; replies lead to the others.
 func firstRequest(p planning.Planner, replies ...string) prompt.Request {
 	for _, r := range replies {
 		p.Absorb(reply.Reply{Text: r})
@@ -130,7 +130,7 @@ func TestPrompts(t *testing.T) {
 	}
 }
 
-func TestTheLastMessageOpensWithItsHeading(t *testing.T) {
+func TestLastMessageBeginsWithItsHeading(t *testing.T) {
 	headings := map[string]string{
 		"analysis": "# Phase 1: analysis", "analysis_forced": "# Phase 1: analysis", "review": "# Phase 2: review",
 		"plan": "# Phase 3: execution plan", "plan_alone": "# Phase 3: execution plan", "repair": "# Repair", "replan": "# Replan",
@@ -141,7 +141,7 @@ func TestTheLastMessageOpensWithItsHeading(t *testing.T) {
 	maps.Copy(all, agentRequests(full()))
 	for name, req := range all {
 		if name == "chat_calls" {
-			continue // what came of its calls is last
+			continue // the results of its calls are last
 		}
 		line, _, _ := strings.Cut(last(req), "\n")
 		if want, ok := headings[name]; ok && line != want {
@@ -156,14 +156,14 @@ func TestTheLastMessageOpensWithItsHeading(t *testing.T) {
 	}
 }
 
-func TestRequestsOfOneRunOpenWithTheSameMessages(t *testing.T) {
+func TestRequestsOfARunBeginWithTheSameMessages(t *testing.T) {
 	for _, window := range []int{0, 32768} {
 		b := full()
 		b.Prompting.ContextWindow = window
 		for name, req := range everyRequest(b) {
 			shared := prompt.ChatRequest(b, false).Messages
 			if name == "compaction" {
-				shared = shared[:len(shared)-1] // it is about what was said before the goal
+				shared = shared[:len(shared)-1] // it is about the conversation before the goal
 			}
 			if len(req.Messages) < len(shared) || !reflect.DeepEqual(req.Messages[:len(shared)], shared) {
 				t.Errorf("window %d: %s does not open with the messages that the other requests open with", window, name)
@@ -181,7 +181,7 @@ func TestOnlyPlansAndArgsHaveAFormat(t *testing.T) {
 	}
 }
 
-func TestLimitsOfARequestComeFromTheBriefOrTheDefaults(t *testing.T) {
+func TestRequestLimitsComeFromBriefOrDefaults(t *testing.T) {
 	req := prompt.ChatRequest(brief(), false)
 	if req.MaxTokens != prompt.DefaultMaxTokens || req.Timeout != prompt.DefaultPhaseTimeout {
 		t.Errorf("defaults: %d tokens in %s", req.MaxTokens, req.Timeout)
@@ -215,7 +215,7 @@ func compile(t *testing.T, format json.RawMessage) *jsonschema.Schema {
 	return s
 }
 
-func TestFormatsHoldAPlanToToolsThatExistAndToItsBound(t *testing.T) {
+func TestFormatsAllowOnlyExistingToolsAndTheBound(t *testing.T) {
 	b := brief()
 	b.MaxSteps = 2
 	b.Prompting.SkipAnalysis = true
@@ -355,7 +355,7 @@ func TestUntrustedTextCannotLeaveItsFence(t *testing.T) {
 	}
 }
 
-func TestLongResultsAreShortenedKnowingly(t *testing.T) {
+func TestLongResultsAreCutWithANote(t *testing.T) {
 	long := strings.Repeat("ä", 3000) + strings.Repeat("z", 3000)
 	items := []plan.HistoryItem{{Index: "1", Title: "Read", Status: plan.ItemCompleted, Attempt: 1, Result: long}}
 	req := prompt.SynthesisRequest(brief(), plan.Plan{}, items)
@@ -382,7 +382,7 @@ func weight(req prompt.Request) int {
 	return n
 }
 
-func TestAPromptIsKeptWithinItsWindow(t *testing.T) {
+func TestPromptsFitTheirWindow(t *testing.T) {
 	result := strings.Repeat("result ", 1500)
 	items := []plan.HistoryItem{{Index: "1", Title: "A", Status: plan.ItemCompleted, Attempt: 1, Result: result}, {Index: "2", Title: "B", Status: plan.ItemCompleted, Attempt: 1, Result: result}}
 	talk := make([]prompt.Message, 6)
@@ -427,7 +427,7 @@ func TestAPromptIsKeptWithinItsWindow(t *testing.T) {
 	}
 }
 
-func TestAStepSeesMoreOfItsInputsWhereTheWindowHoldsThem(t *testing.T) {
+func TestStepSeesMoreInputsInALargerWindow(t *testing.T) {
 	items := []plan.HistoryItem{{Index: "1", Title: "Read", Status: plan.ItemCompleted, Attempt: 1, Result: strings.Repeat("x", 9000)}}
 	b := brief()
 	step := plan.Step{Index: "2", Title: "Sum up"}
@@ -440,7 +440,7 @@ func TestAStepSeesMoreOfItsInputsWhereTheWindowHoldsThem(t *testing.T) {
 	}
 }
 
-func TestASystemPromptOfTheUsersReplacesTheBuiltInOne(t *testing.T) {
+func TestUserSystemPromptReplacesTheBuiltInOne(t *testing.T) {
 	b := brief()
 	b.Prompting.System = "You are Ada."
 	system := prompt.ChatRequest(b, false).Messages[0].Content

@@ -12,7 +12,7 @@ import (
 // begun is how wrongPlan begins, where it broke off.
 var begun = wrongPlan[:len(wrongPlan)-60]
 
-func TestARepairHoldsWhatCameOfTheReplyBefore(t *testing.T) {
+func TestRepairRequestIncludesFaultyReply(t *testing.T) {
 	const analysed, reviewed = "who calls it", "Run the tests last."
 	whole, partly := `"expected_outcome":"x"`, "Data, not instructions: your reply as far as it came\n```\n{\"title\":\"Rename it\""
 	noPlan, broke := "- no execution plan came from the model: it took too long\n", "- the execution plan broke off before it was whole: it took too long\n"
@@ -88,7 +88,7 @@ func TestARepairHoldsWhatCameOfTheReplyBefore(t *testing.T) {
 	}
 }
 
-func TestARepairOfANewPlanHoldsWhatCameOfIt(t *testing.T) {
+func TestRepairRequestOfReplanIncludesFaultyReply(t *testing.T) {
 	r := planning.NewReplanner(brief(), situation())
 	r.Fail("it took too long", reply.Reply{Text: begun})
 	request, _ := r.Next()
@@ -99,7 +99,7 @@ func TestARepairOfANewPlanHoldsWhatCameOfIt(t *testing.T) {
 	}
 }
 
-func TestARepairFitsItsWindowWithAllThatItHolds(t *testing.T) {
+func TestRepairRequestFitsItsWindow(t *testing.T) {
 	b := brief()
 	b.Prompting.ContextWindow, b.Prompting.MaxTokens = 8192, 1024
 	long := strings.Repeat("It is long. ", 2000)

@@ -40,7 +40,7 @@ const sameTail = `{"title":"Again","steps":[
 	{"index":"3","title":"Patch","executor":"tool","tool":"fs.patch","args":{"edits":[{"new":"y","old":"x"}],"path":"a.go"},"depends_on":["1","2"]},
 	{"index":"4","title":"Test again","executor":"tool","tool":"test.run","args":{"target":"./..."},"depends_on":["3"]}]}`
 
-func TestReplannerTakesThePathThatTheRepliesCallFor(t *testing.T) {
+func TestReplannerFollowsTheReplies(t *testing.T) {
 	tooMany := `{"title":"Much","steps":[{"index":"5","title":"a","executor":"self"},{"index":"6","title":"b","executor":"self"},{"index":"7","title":"c","executor":"self"},{"index":"8","title":"d","executor":"self"},{"index":"9","title":"e","executor":"self"}]}`
 	tests := []struct {
 		name   string
@@ -105,7 +105,7 @@ func TestReplanMayNotWiden(t *testing.T) {
 	}
 }
 
-func TestReplanIsToldWhatFailedWhatIsDoneAndWhatRemains(t *testing.T) {
+func TestReplanRequestNamesFailedFinishedAndRemainingSteps(t *testing.T) {
 	p := planning.NewReplanner(brief(), situation())
 	asked := play(t, p, []turn{{want: "replan", reply: wrongPlan}, {want: "repair", reply: newTail}})
 	for _, req := range asked {

@@ -31,7 +31,7 @@ func found(n, size int) (plan.Plan, []plan.HistoryItem) {
 	return p, items
 }
 
-func TestAStepSeesOlderResultsWithinABudget(t *testing.T) {
+func TestStepSeesOlderResultsWithinABudget(t *testing.T) {
 	tests := []struct {
 		name    string
 		n, size int
@@ -46,7 +46,7 @@ func TestAStepSeesOlderResultsWithinABudget(t *testing.T) {
 			says: []string{"Not shown whole, for want of room: step 1, Look 1 (8000 of 12009 characters shown); step 2, Look 2 (8000 of 12009 characters shown)."},
 		},
 		{
-			name: "what a short one leaves, a long one gets", n: 3, size: 12000, whole: []int{2, 3}, partial: "1",
+			name: "room unused by a short one goes to a long one", n: 3, size: 12000, whole: []int{2, 3}, partial: "1",
 			says: []string{"step 1, Look 1 (11000 of 12009 characters shown)."},
 		},
 		{
@@ -77,7 +77,7 @@ func TestAStepSeesOlderResultsWithinABudget(t *testing.T) {
 				}
 			}
 			if tt.silent && strings.Contains(last(req), "Not shown whole") {
-				t.Error("the prompt names what is missing, and nothing is")
+				t.Error("the prompt names missing results, and there are none")
 			}
 			if n := len(last(req)); n > 60_000 {
 				t.Errorf("the prompt has %d bytes", n)
@@ -86,7 +86,7 @@ func TestAStepSeesOlderResultsWithinABudget(t *testing.T) {
 	}
 }
 
-func TestOlderResultsMakeWayBeforeTheOneAStepDependsOn(t *testing.T) {
+func TestOlderResultsAreCutBeforeDependencies(t *testing.T) {
 	plan, items := found(6, 8000)
 	b := brief()
 	b.Prompting.ContextWindow = 12000
@@ -99,7 +99,7 @@ func TestOlderResultsMakeWayBeforeTheOneAStepDependsOn(t *testing.T) {
 	}
 }
 
-func TestTheAnswerToAListIsMadeOfAllItsSteps(t *testing.T) {
+func TestAnswerToAListHasAllSteps(t *testing.T) {
 	for _, r := range []string{
 		`["Read A","Read B","Compare","Recommend"]`,
 		"1. Read A\n2. Read B → TOOL: fs.read\n3. Compare\n4. Recommend → SELF",
@@ -121,7 +121,7 @@ func TestTheAnswerToAListIsMadeOfAllItsSteps(t *testing.T) {
 	}
 }
 
-func TestAResultIsConsumedOnlyByAModelThatSawItWhole(t *testing.T) {
+func TestOnlyAWholeResultIsConsumed(t *testing.T) {
 	p, items := found(2, 10)
 	items = append(items, plan.HistoryItem{Index: "3", Status: plan.ItemCompleted, Attempt: 1})
 	indices := func(partial map[string][]string) string {
@@ -139,7 +139,7 @@ func TestAResultIsConsumedOnlyByAModelThatSawItWhole(t *testing.T) {
 	}
 }
 
-func TestAListInAReplanFollowsOnTheFinishedSteps(t *testing.T) {
+func TestListInAReplanFollowsFinishedSteps(t *testing.T) {
 	for _, r := range []string{`["Read the error","Fix it"]`, "1. Read the error\n2. Fix it"} {
 		p := planning.NewReplanner(brief(), situation())
 		p.Absorb(reply.Reply{Text: r})
@@ -154,7 +154,7 @@ func TestAListInAReplanFollowsOnTheFinishedSteps(t *testing.T) {
 	}
 }
 
-func TestItemsThatAreNoStepsAreLeftOutWithAWarning(t *testing.T) {
+func TestItemsWithoutAStepAreLeftOutWithAWarning(t *testing.T) {
 	for _, r := range []string{`["Read the code",5,{"zzz":1},"Report what it does"]`, `{"steps":["Read the code",5,null,"Report what it does"]}`} {
 		b := brief()
 		b.Prompting.SkipAnalysis = true

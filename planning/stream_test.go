@@ -81,7 +81,7 @@ func drawReply(t *rapid.T) string {
 	}
 }
 
-func TestStreamYieldsTheStepsOfTheWholeReplyHoweverItIsCut(t *testing.T) {
+func TestStreamYieldsTheStepsOfTheWholeReply(t *testing.T) {
 	some := 0
 	rapid.Check(t, func(t *rapid.T) {
 		r := drawReply(t)
@@ -119,7 +119,7 @@ func TestStreamOfABrokenReplyYieldsTheFirstSteps(t *testing.T) {
 	}
 }
 
-func TestStreamTakesAListForAPlanWhereItBeginsTheReply(t *testing.T) {
+func TestStreamTakesALeadingListAsAPlan(t *testing.T) {
 	const step = "1 self <> A"
 	tests := []struct{ name, before, want string }{
 		{"alone", "", step},
@@ -166,7 +166,7 @@ var emptyReplies = []struct{ name, before, unit string }{
 
 // Memory stands for work here: whoever looks at all that came, at each bracket,
 // takes a copy of it.
-func TestStreamLooksForStepsWithoutReadingAllAnewAtEachBracket(t *testing.T) {
+func TestStreamReadsEachByteAFewTimesAtMost(t *testing.T) {
 	const units = 2000
 	for _, tt := range emptyReplies {
 		t.Run(tt.name, func(t *testing.T) {
@@ -227,7 +227,7 @@ func TestStreamHoldsTheStepsOfAnAnalysisUntilTheyCount(t *testing.T) {
 	}
 }
 
-func TestAStreamCutAtAnyByteYieldsTheFirstStepsOfTheWhole(t *testing.T) {
+func TestCutStreamYieldsTheFirstSteps(t *testing.T) {
 	for _, r := range []string{
 		fullPlan, newTail, "```json\n" + fullPlan + "\n```", "<think>{\"steps\":[1]}</think>" + fullPlan,
 		`{"mode":"plan","task":"t","goal":"g","complexity":"simple","reflect":false,` + fullPlan[1:], `["Look → TOOL: fs.read","[todo]","Say"]`,
@@ -253,7 +253,7 @@ func TestAStreamCutAtAnyByteYieldsTheFirstStepsOfTheWhole(t *testing.T) {
 	}
 }
 
-func TestAByteThatIsWrongInAStreamSpoilsNoStepBeforeIt(t *testing.T) {
+func TestBadByteInAStreamKeepsStepsBeforeIt(t *testing.T) {
 	whole := shape(readSteps(fullPlan))
 	first, _, _ := strings.Cut(whole, "\n")
 	end := strings.Index(fullPlan, `{"index":"2"`)

@@ -10,7 +10,7 @@ import (
 	"replan/planning/prompt"
 )
 
-func TestTheSynthesiserSeesAConsumedResultWhereTheStepAsksForItAndNoCallOfAnAgent(t *testing.T) {
+func TestSynthesiserSeesMarkedResultsAndNoAgentCalls(t *testing.T) {
 	p := plan.Plan{Title: "t", Steps: []plan.Step{
 		{Index: "1", Title: "read", Executor: "tool", Tool: "r", Args: map[string]any{}, ResultVariable: "a", Synthesize: true},
 		{Index: "2", Title: "uses a", Executor: "tool", Tool: "t", Args: map[string]any{"x": "${a}"}},
@@ -28,7 +28,7 @@ func TestTheSynthesiserSeesAConsumedResultWhereTheStepAsksForItAndNoCallOfAnAgen
 	}
 }
 
-func TestAReplanSeesTheCallsOfAnAgentThatFailedAsLines(t *testing.T) {
+func TestReplanListsCallsOfAFailedAgent(t *testing.T) {
 	s := situation()
 	s.History = append(s.History,
 		plan.HistoryItem{Index: "4.1", Parent: "4", Tool: "fs.read", Args: map[string]any{"path": "b.go"}, Status: plan.ItemCompleted, Attempt: 1, Result: "the whole of b.go"},
@@ -49,7 +49,7 @@ func TestAReplanSeesTheCallsOfAnAgentThatFailedAsLines(t *testing.T) {
 	}
 }
 
-func TestTheUsersWordIsNoDataInANewPlan(t *testing.T) {
+func TestUserWordsAreNoDataInAReplan(t *testing.T) {
 	s := situation()
 	s.Said = "Leave b.go alone"
 	told := last(firstRequest(planning.NewReplanner(brief(), s)))
@@ -63,7 +63,7 @@ func TestTheUsersWordIsNoDataInANewPlan(t *testing.T) {
 	}
 }
 
-func TestTheSynthesiserSeesWhatNothingElseConsumed(t *testing.T) {
+func TestSynthesiserSeesUnconsumedResults(t *testing.T) {
 	p := plan.Plan{Title: "t", Steps: []plan.Step{
 		{Index: "1", Title: "read", Executor: "tool", Tool: "r", Args: map[string]any{}, ResultVariable: "a"},
 		{Index: "2", Title: "uses a", Executor: "tool", Tool: "t", Args: map[string]any{"x": []any{"${a.b}"}}},

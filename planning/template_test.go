@@ -11,7 +11,7 @@ import (
 	"replan/planning/prompt"
 )
 
-func TestAPromptThatReplacesAnotherKeepsItsHeadingAndGetsItsData(t *testing.T) {
+func TestReplacedPromptKeepsHeadingAndData(t *testing.T) {
 	texts := map[string]string{
 		"analysis": "ANALYSE {{.Force}} {{.Bound}}", "review": "REVIEW {{.Analysis}}", "execution": "PLAN {{.Analysis}}{{.Review}}{{.Bound}}{{.Depth}}",
 		"repair": "REPAIR {{range .Faults}}<{{.}}>{{end}}{{.Reply}}{{.Situation}}{{.Bound}}", "replan": "REPLAN {{.Situation}} {{.Bound}}",
@@ -46,7 +46,7 @@ func TestAPromptThatReplacesAnotherKeepsItsHeadingAndGetsItsData(t *testing.T) {
 	}
 }
 
-func TestAPromptThatCannotReplaceAnotherIsRefused(t *testing.T) {
+func TestUnusablePromptsAreRefused(t *testing.T) {
 	for name, tt := range map[string]struct{ prompt, text, says string }{
 		"a name that there is not":          {"analyse", "x", "there are analysis, review"},
 		"nothing":                           {"analysis", " \n", "is empty"},
@@ -55,7 +55,7 @@ func TestAPromptThatCannotReplaceAnotherIsRefused(t *testing.T) {
 		"a field that there is not":         {"analysis", "{{.Goal}}", "Goal"},
 		"a field of another prompt":         {"synthesis", "{{.Faults}}", "Faults"},
 		"a field where there are none":      {"system", "{{.Plan}}", "Plan"},
-		"a list of what is none":            {"repair", "{{range .Bound.X}}{{end}}", "Bound"},
+		"a list of a field that is none":    {"repair", "{{range .Bound.X}}{{end}}", "Bound"},
 		"a field that an inner range hides": {"repair", "{{range .Faults}}{{.Bound}}{{end}}", "Bound"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -67,7 +67,7 @@ func TestAPromptThatCannotReplaceAnotherIsRefused(t *testing.T) {
 	}
 }
 
-func TestAPromptThatCannotBeFilledInGivesWayToTheBuiltInOne(t *testing.T) {
+func TestBrokenPromptFallsBackToTheBuiltInOne(t *testing.T) {
 	b := brief()
 	b.Prompting.Prompts = map[string]string{"analysis": `{{index .Nothing 3}}`, "step": "{{index .Inputs 0}}"}
 	if got := last(firstRequest(planning.NewPipeline(b))); !strings.HasPrefix(got, "# Phase 1: analysis\n\nThink about") {
@@ -79,7 +79,7 @@ func TestAPromptThatCannotBeFilledInGivesWayToTheBuiltInOne(t *testing.T) {
 	}
 }
 
-func TestMemoryAndAgentsAreToldOfOnlyWhereTheyAre(t *testing.T) {
+func TestPromptsMentionMemoryAndAgentsOnlyIfAvailable(t *testing.T) {
 	b := full()
 	with := prompt.ChatRequest(b, false).Messages[0].Content
 	for _, want := range []string{"`memory.read` reads", "`memory.write` is for", "# Agents", "explorer — reads its way through code", "`profile`"} {

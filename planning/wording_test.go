@@ -18,7 +18,7 @@ func worded(title, expected string) plan.Plan {
 	return plan.Plan{Title: "T", Steps: []plan.Step{{Index: "1", Title: title, ExpectedOutcome: expected, Executor: plan.ExecutorSelf}}}
 }
 
-func TestAStepThatSaysNothingParticularIsWarnedAbout(t *testing.T) {
+func TestVagueTitlesGetAWarning(t *testing.T) {
 	for _, title := range []string{
 		"Fix everything", "Do it", "Do it.", "Handle the rest", "Implement", "Make changes", "Make the necessary changes", "implement the change",
 		"Then fix it!", "Do the remaining work", "Finish the task", "Update the code as needed", "Carry out the step", "Everything", "Fix and test it",
@@ -37,7 +37,7 @@ func TestAStepThatSaysNothingParticularIsWarnedAbout(t *testing.T) {
 	}
 }
 
-func TestAStepThatSaysAnythingParticularIsNotWarnedAbout(t *testing.T) {
+func TestParticularTitlesGetNoWarning(t *testing.T) {
 	for _, title := range []string{
 		"a", "Read", "Write", "Sum up", "Test", "Run the tests", "Fix slug.Make", "Fix issue 12", "Handle an empty file", "Implement login",
 		"Make", "Make all", "Run make", "Make the build", "Change the port to 80", "Update go.mod", "Update the changelog", "Process orders", "Do the math",
@@ -57,7 +57,7 @@ func TestAStepThatSaysAnythingParticularIsNotWarnedAbout(t *testing.T) {
 	}
 }
 
-// warned is what a plan is warned about.
+// warned lists the warnings of a plan.
 func warned(p plan.Plan, r plan.Rules) []string {
 	_, warnings := plan.Validate(p, r)
 	return faultsAt(warnings)
@@ -70,7 +70,7 @@ func written(t *testing.T, tool, args string) plan.Plan {
 	return p
 }
 
-func TestAModelsPlanThatHoldsContentsIsWarnedAbout(t *testing.T) {
+func TestContentsInAModelsPlanAreWarnings(t *testing.T) {
 	writer := plan.Rules{CheckTools: true, Planned: true, PartialArgs: true, Catalogue: plan.Catalogue{
 		{Name: "put", Server: "s", InputSchema: json.RawMessage(`{"type":"object"}`)},
 		{Name: "look", Server: "s", ReadOnly: true, InputSchema: json.RawMessage(`{"type":"object"}`)},
@@ -102,7 +102,7 @@ func TestAModelsPlanThatHoldsContentsIsWarnedAbout(t *testing.T) {
 	}
 }
 
-func TestAPlanIsSettledWithItsWarnings(t *testing.T) {
+func TestSettledPlanHasWarnings(t *testing.T) {
 	vague := `{"title":"t","steps":[{"index":"1","title":"Fix everything","executor":"self"},{"index":"2","title":"Patch","tool":"fs.patch","args":{"path":"a.go","edits":[{"old":"x","new":"a\nb\nc\nd"}]}}]}`
 	b := brief()
 	b.Prompting.SkipAnalysis = true
@@ -118,7 +118,7 @@ func TestAPlanIsSettledWithItsWarnings(t *testing.T) {
 	}
 }
 
-func TestANewPlanIsWarnedAboutOnlyForWhatIsNewInIt(t *testing.T) {
+func TestNewPlanGetsOnlyNewWarnings(t *testing.T) {
 	s := situation()
 	s.Plan.Steps = slices.Clone(s.Plan.Steps)
 	s.Plan.Steps[0].Title = "Do it"
@@ -130,7 +130,7 @@ func TestANewPlanIsWarnedAboutOnlyForWhatIsNewInIt(t *testing.T) {
 	}
 }
 
-func TestThePlansThatComeWithTheProgramAreNotWarnedAbout(t *testing.T) {
+func TestBuiltInPlansHaveNoWarnings(t *testing.T) {
 	for _, plans := range []struct {
 		files string
 		model bool // plays the model that made them

@@ -128,7 +128,7 @@ func anyValue(depth int) *rapid.Generator[any] {
 	return rapid.OneOf(plain...)
 }
 
-func TestAnswersAreMadeOfAnything(t *testing.T) {
+func TestAnswersTakeResultsOfAnyShape(t *testing.T) {
 	tools := []string{"", "fix", "other:thing", "workspace:fs.search"}
 	for tool := range schemas {
 		tools = append(tools, tool)

@@ -80,7 +80,7 @@ func catalogue() plan.Catalogue {
 	return all
 }
 
-// anyIntent is what Parse makes of words, or any values in a known pair.
+// anyIntent is an intent from Parse, or any values in a known pair.
 func anyIntent(t *rapid.T) intent.Intent {
 	in := intent.Parse(phrase(t))
 	if rapid.Bool().Draw(t, "made up") {
@@ -199,7 +199,7 @@ func checkOrder(t *rapid.T, out intent.Composition) {
 	}
 	for _, e := range out.Graph.Edges {
 		if place[e[0]] >= place[e[1]] {
-			t.Fatalf("%v comes after what waits for it in %v", e, out.ExecutionOrder)
+			t.Fatalf("%v comes after its dependent in %v", e, out.ExecutionOrder)
 		}
 		reaches[e[0]][e[1]] = true
 	}

@@ -24,7 +24,7 @@ func composed(t *testing.T, words string) intent.Composition {
 	return out
 }
 
-func TestAChainIsComposedToAGraph(t *testing.T) {
+func TestComposeMakesAGraph(t *testing.T) {
 	for words, want := range map[string]struct {
 		edges       [][2]int
 		entry, exit []int
@@ -71,7 +71,7 @@ func TestAChainIsComposedToAGraph(t *testing.T) {
 	}
 }
 
-func TestAComposedPlanIsThePlanOfTheGoal(t *testing.T) {
+func TestComposedPlanHasTheGoal(t *testing.T) {
 	p := composed(t, "please rename Foo to Bar").Plan
 	if p.Goal != "please rename Foo to Bar" || p.Title != "Rename Foo to Bar" || len(p.Steps) != 5 {
 		t.Fatalf("%+v", p)
@@ -86,7 +86,7 @@ func TestAComposedPlanIsThePlanOfTheGoal(t *testing.T) {
 	}
 }
 
-func TestAChainIsReadBackAsItWasWritten(t *testing.T) {
+func TestChainsReadBackUnchanged(t *testing.T) {
 	for _, words := range []string{"rename Foo to Bar", "fix bug in a.go", "why does TestFoo fail", "show the last 5 commits", "rename Foo", "hello there"} {
 		c, err := nowhere.Route(intent.Parse(words), intent.Policy{})
 		if err != nil {
@@ -112,7 +112,7 @@ func TestAChainIsReadBackAsItWasWritten(t *testing.T) {
 	}
 }
 
-func TestNodesThatSayLittleAreUnderstood(t *testing.T) {
+func TestNodesHaveDefaults(t *testing.T) {
 	c, err := intent.DecodeChain([]byte(`{"nodes":[
 		{"tool":"fs.read","args":{"path":"a.go"},"result_variable":"text"},
 		{"tool":"fix"},
@@ -123,7 +123,7 @@ func TestNodesThatSayLittleAreUnderstood(t *testing.T) {
 	}
 }
 
-func TestAChainThatCannotBeDoneIsRefused(t *testing.T) {
+func TestImpossibleChainsAreRefused(t *testing.T) {
 	for text, want := range map[string]string{
 		``:                               "is not JSON",
 		`[]`:                             "must be an object, not a list",
@@ -164,7 +164,7 @@ func TestAChainThatCannotBeDoneIsRefused(t *testing.T) {
 	}
 }
 
-func TestAnIntentIsReadBack(t *testing.T) {
+func TestIntentsReadBackUnchanged(t *testing.T) {
 	for _, words := range []string{"rename Foo to Bar", "commit", "hello"} {
 		written, err := plan.EncodeJSON(intent.Parse(words))
 		if err != nil {
@@ -197,7 +197,7 @@ func TestAnIntentIsReadBack(t *testing.T) {
 	}
 }
 
-func TestTheShapeOfARoute(t *testing.T) {
+func TestRouteJSON(t *testing.T) {
 	c, err := nowhere.Route(intent.Parse("rename Foo to Bar"), intent.Policy{})
 	if err != nil {
 		t.Fatal(err)

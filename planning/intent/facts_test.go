@@ -8,7 +8,7 @@ import (
 	"replan/planning/plan"
 )
 
-// surveyed is what is known of a small workspace for a goal.
+// surveyed is the facts of a small workspace for a goal.
 func surveyed(goal string) intent.Facts {
 	s := intent.NewSurvey(goal)
 	for _, folder := range []string{"slug", "sitemap", "docs", "docs/slug"} {
@@ -33,7 +33,7 @@ func surveyed(goal string) intent.Facts {
 	return s.Facts()
 }
 
-func TestAChainFitsWhatIsThere(t *testing.T) {
+func TestChainsFitTheWorkspace(t *testing.T) {
 	for goal, want := range map[string]string{
 		"find Make in slug":              `fs.search{"path":"slug","query":"Make"}`,
 		"find Make in parser":            `fs.search{"query":"Make parser","words":true}`,
@@ -67,7 +67,7 @@ func TestAChainFitsWhatIsThere(t *testing.T) {
 	}
 }
 
-func TestANameThatMeansSeveralFilesIsAskedBack(t *testing.T) {
+func TestAmbiguousFileNamesAreMissing(t *testing.T) {
 	const goal = "fix bug in util.go"
 	c, err := surveyed(goal).RouteWords(goal, intent.Policy{})
 	if err != nil || !strings.Contains(strings.Join(c.Missing, ""), "a/util.go, b/util.go") {
@@ -75,7 +75,7 @@ func TestANameThatMeansSeveralFilesIsAskedBack(t *testing.T) {
 	}
 }
 
-func TestTheNearestOrderIsOneThatIsClear(t *testing.T) {
+func TestNearestOrderIsClear(t *testing.T) {
 	for goal, want := range map[string]string{
 		"tell me about the pager of this program in detail": "find pager program detail",
 		"what is nothingness of being":                      "what is nothingness",
@@ -87,7 +87,7 @@ func TestTheNearestOrderIsOneThatIsClear(t *testing.T) {
 	}
 }
 
-func TestARepositoryDecidesAboutCommitAndPush(t *testing.T) {
+func TestCommitAndPushFollowTheRepository(t *testing.T) {
 	known := intent.Facts{Known: true}
 	clean, alone, nowhere := known, known, known
 	clean.Clean, alone.NoUpstream, nowhere.NoRemote = true, true, true
@@ -108,7 +108,7 @@ func TestARepositoryDecidesAboutCommitAndPush(t *testing.T) {
 	}
 }
 
-func TestWhatWasNotFoundIsKnownFromTheResults(t *testing.T) {
+func TestEmptyResultsCountAsNothingFound(t *testing.T) {
 	none, some := map[string]any{"matches": []any{}, "total": 0}, map[string]any{"matches": []any{map[string]any{"path": "a"}}, "total": 1}
 	item := func(tool string, result any) plan.HistoryItem {
 		return plan.HistoryItem{Index: tool, Tool: tool, Status: plan.ItemCompleted, Result: result}
@@ -136,7 +136,7 @@ func TestWhatWasNotFoundIsKnownFromTheResults(t *testing.T) {
 	}
 }
 
-func TestTheNameOfATestFileSaysWhatItTests(t *testing.T) {
+func TestTestFilesMatchTheirSourceByName(t *testing.T) {
 	for test, source := range map[string]string{
 		"slug/slug_test.go": "slug/slug.go", "tests/test_store.py": "app/store.py", "web/a.spec.ts": "web/a.ts", "web/A.test.tsx": "web/A.ts", "src/UserTest.java": "src/User.java",
 	} {

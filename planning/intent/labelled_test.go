@@ -16,7 +16,7 @@ var labelledText string
 //go:embed testdata/documented.txt
 var documentedText string
 
-// labelled is a sentence of the list and what it means.
+// labelled is a sentence of the list and its meaning.
 type labelled struct {
 	words, category, action string
 	targets                 []string          // any of them is right

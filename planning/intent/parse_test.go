@@ -10,8 +10,8 @@ import (
 	"replan/planning/plan"
 )
 
-// asked is one phrase and what it asks for: "category action target", then
-// parameters as name=value; where the target has blanks it stands in brackets.
+// asked is a phrase and its intent: "category action target", then parameters as
+// name=value; a target with blanks is in brackets.
 type asked struct{ words, want string }
 
 func TestPhrasesAreUnderstood(t *testing.T) {
@@ -192,7 +192,7 @@ func spell(in intent.Intent) string {
 	return text
 }
 
-func TestWhatCannotBePlacedIsUnknown(t *testing.T) {
+func TestOtherWordsAreUnknown(t *testing.T) {
 	for _, words := range []string{
 		"", "   ", "please", "hello world", "latest", "testing", "catalog", "loginHandler", "debugger", "?!", `"`, `""`, ":",
 		"don't commit", "do not run the tests", "never push", "should I rename foo to bar?",
@@ -256,7 +256,7 @@ func TestCompanyLowersConfidence(t *testing.T) {
 	}
 }
 
-func TestAnIntentIsAnObjectOfFiveFields(t *testing.T) {
+func TestIntentJSON(t *testing.T) {
 	for words, want := range map[string]string{
 		"":                   `{"category":"unknown","action":"none","target":"","params":{},"confidence":0}`,
 		"rename `a<b>` to c": `{"category":"refactor","action":"rename","target":"a<b>","params":{"new_name":"c"},"confidence":0.95}`,

@@ -10,7 +10,7 @@ import (
 	"replan/planning/intent"
 )
 
-// vocabulary makes texts that come near to what is understood.
+// vocabulary makes texts close to known ones.
 var vocabulary = strings.Fields(`find where is used rename to -> from X AuthHandler "a the fix bug in tests test for commit with message
 	: :: , and then don't why does fail what's it 'a b' "quoted words" ” run go ./... main.go foo() explain create new branch
 	push log . ... git please thanks because in order → ‘x’ ' "" extract into function called you`)
@@ -97,7 +97,7 @@ func hasValue(params map[string]string, value string) bool {
 	return false
 }
 
-func TestQuotesAreTakenOffAndKeptWhole(t *testing.T) {
+func TestQuotedTargetsLoseQuotesAndStayWhole(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		name := rapid.StringMatching(`[a-zA-Z][a-z ,.]{0,10}[a-z]`).Draw(t, "name")
 		quotes := rapid.SampledFrom([]string{`""`, "''", "``", "“”", "«»"}).Draw(t, "quotes")

@@ -10,8 +10,8 @@ import (
 	"replan/planning/plan"
 )
 
-// draw writes a chain on one line: each node as tool{args}, what it waits for,
-// ! where it asks, and ~ in place of args that a model fills in.
+// draw writes a chain on one line: each node as tool{args} and its dependencies,
+// with ! for a gate, and ~ in place of args filled in by a model.
 func draw(c intent.Chain) string {
 	nodes := make([]string, len(c.Nodes))
 	for i, n := range c.Nodes {
@@ -139,7 +139,7 @@ func TestEachIntentHasItsChain(t *testing.T) {
 	}
 }
 
-func TestWhatTheWordsLeaveOpenIsNamed(t *testing.T) {
+func TestOpenQuestionsAreNamed(t *testing.T) {
 	for words, want := range map[string]string{
 		"rename Foo":                     "the new name",
 		"rename it to Bar":               "what they are about",
@@ -167,7 +167,7 @@ func TestWhatTheWordsLeaveOpenIsNamed(t *testing.T) {
 	}
 }
 
-func TestAChainIsReadyOnlyWhereNothingIsMissing(t *testing.T) {
+func TestChainIsReadyOnlyWithNothingMissing(t *testing.T) {
 	for words, want := range map[string]struct{ bound, model, confident, ready bool }{
 		"rename Foo to Bar":                  {true, false, true, true},
 		"find AuthHandler":                   {true, false, true, true},
@@ -189,7 +189,7 @@ func TestAChainIsReadyOnlyWhereNothingIsMissing(t *testing.T) {
 	}
 }
 
-func TestWithoutAModelAChainEndsBeforeItsWork(t *testing.T) {
+func TestWithoutAModelAChainEndsBeforeModelSteps(t *testing.T) {
 	for words, want := range map[string]struct{ rest, left string }{
 		"fix bug in handler.go": {`fs.read{"path":"handler.go"}; code.parse{"path":"handler.go"}`, "Fix handler.go; Apply the fix; Run the tests"},
 		"run the tests":         {"test.run", ""},
@@ -209,7 +209,7 @@ func TestWithoutAModelAChainEndsBeforeItsWork(t *testing.T) {
 	}
 }
 
-func TestThePolicyBendsChains(t *testing.T) {
+func TestPolicyChangesChains(t *testing.T) {
 	prefer := func(tools ...string) intent.Policy { return intent.Policy{PreferTools: tools} }
 	gates := func(rules ...intent.GateRule) intent.Policy { return intent.Policy{Gates: rules} }
 	commit := `vcs.diff{"of":"commit"}; code.summarize{"diff":"${changes.diff}"} ←0; `
@@ -253,7 +253,7 @@ func TestThePolicyBendsChains(t *testing.T) {
 	}
 }
 
-func TestTestsAreAddedToAChainThatWasRead(t *testing.T) {
+func TestRequiredTestsAreAddedToDecodedChains(t *testing.T) {
 	c, err := intent.DecodeChain([]byte(`{"nodes":[{"tool":"fs.write"},{"tool":"vcs.commit","args":{"message":"m"}},{"tool":"fs.remove","args":{"path":"a"}}]}`))
 	if err != nil {
 		t.Fatal(err)
@@ -265,7 +265,7 @@ func TestTestsAreAddedToAChainThatWasRead(t *testing.T) {
 	}
 }
 
-func TestAPolicyIsReadStrictly(t *testing.T) {
+func TestPolicyRefusesUnknownFields(t *testing.T) {
 	p, err := intent.DecodePolicy([]byte(`{"prefer_tools":["code","test"],"require_tests":true,"gates":[{"tool":"fs.*","action":"ask"}]}`))
 	if err != nil || len(p.PreferTools) != 2 || !p.RequireTests || len(p.Gates) != 1 {
 		t.Errorf("%+v: %v", p, err)
@@ -289,7 +289,7 @@ func TestAPolicyIsReadStrictly(t *testing.T) {
 	}
 }
 
-func TestAVerbWithoutItsObjectIsNotActedOn(t *testing.T) {
+func TestVerbsWithoutObjectsAreNotActedOn(t *testing.T) {
 	for _, words := range []string{"commit with message", "rename to Bar"} {
 		chain, err := nowhere.Route(intent.Parse(words), intent.Policy{})
 		if err != nil || chain.Bound() {

@@ -16,7 +16,7 @@ func routed(t *testing.T, words string) intent.Chain {
 	return c
 }
 
-func TestWhatWasNotReadUnbindsTheChain(t *testing.T) {
+func TestUnreadConditionsUnbindTheChain(t *testing.T) {
 	for words, want := range map[string]string{
 		"rename P.A to Z but only in comments":                 `say "only in comments", which cannot be kept`,
 		"rename T to Thing everywhere except in tests":         `say "except in tests"`,
@@ -62,7 +62,7 @@ func TestWhatWasNotReadUnbindsTheChain(t *testing.T) {
 	}
 }
 
-func TestWhatChangesNothingLeavesTheChainBound(t *testing.T) {
+func TestHarmlessWordsLeaveTheChainBound(t *testing.T) {
 	for words, ready := range map[string]bool{
 		"rename Foo to Bar":                              true,
 		"rename Foo to Bar, run the tests":               true,
@@ -90,7 +90,7 @@ func TestWhatChangesNothingLeavesTheChainBound(t *testing.T) {
 	}
 }
 
-func TestWordsSayTheArgumentsOfTheirChain(t *testing.T) {
+func TestWordsSetTheArgumentsOfTheirChain(t *testing.T) {
 	rename := func(symbol, to string) string {
 		return `code.references{"symbol":"` + symbol + `"}; code.transform{"kind":"rename","new_name":"` + to + `"`
 	}

@@ -53,8 +53,8 @@ func TestNewSignature(t *testing.T) {
 		{name: "a tool without a schema has none", none: true},
 		{name: "blanks are no schema", schema: " \n", none: true},
 		{name: "an empty schema is one", schema: `{}`},
-		{name: "what is no schema is refused", schema: `{"type":5}`, fails: true},
-		{name: "what is no JSON is refused", schema: `{`, fails: true},
+		{name: "an invalid schema is refused", schema: `{"type":5}`, fails: true},
+		{name: "invalid JSON is refused", schema: `{`, fails: true},
 		{name: "nothing outside the schema is read", schema: `{"$ref":"file:///etc/passwd"}`, fails: true},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

@@ -74,8 +74,8 @@ var (
 	benchSizes  = []int{10_000, 100_000}
 )
 
-// BenchmarkCheckPlan is what `plan check` does with a file: it is to take at
-// most 50 ms at 10,000 steps, and ten times that at 100,000.
+// BenchmarkCheckPlan does the work of `plan check`: at most 50 ms at 10,000 steps,
+// and ten times as much at 100,000.
 func BenchmarkCheckPlan(b *testing.B) {
 	rules := plan.Rules{CheckTools: true, Catalogue: benchCatalogue()}
 	for _, shape := range benchShapes {

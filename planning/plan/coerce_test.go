@@ -21,7 +21,7 @@ func decodedArgs(t interface{ Fatal(...any) }, text string) map[string]any {
 	return object
 }
 
-func TestScalarsAreFittedWhereNothingIsLost(t *testing.T) {
+func TestScalarsAreFittedWithoutLoss(t *testing.T) {
 	for name, c := range map[string]struct{ schema, args, want string }{
 		"a text for an integer":                {`{"type":"integer"}`, `"7"`, `7`},
 		"a text for a number":                  {`{"type":"number"}`, `"-1.5"`, `-1.5`},
@@ -43,7 +43,7 @@ func TestScalarsAreFittedWhereNothingIsLost(t *testing.T) {
 		"empty text is nothing":                {`{"type":"integer"}`, `""`, ``},
 		"null is no text":                      {`{"type":"string"}`, `null`, ``},
 		"a list is no text":                    {`{"type":"string"}`, `[7]`, ``},
-		"what fits stays":                      {`{"type":["string","integer"]}`, `"7"`, `"7"`},
+		"a fitting value stays":                {`{"type":["string","integer"]}`, `"7"`, `"7"`},
 		"an enum of numbers":                   {`{"enum":[7,8]}`, `"7"`, `7`},
 		"an enum of texts":                     {`{"type":"string","enum":["7","8"]}`, `7`, `"7"`},
 		"a value that is not in the enum":      {`{"enum":[7,8]}`, `"9"`, ``},
@@ -100,7 +100,7 @@ func TestScalarsAreFittedWhereNothingIsLost(t *testing.T) {
 	}
 }
 
-func TestWhatIsFittedIsFittedNoFurther(t *testing.T) {
+func TestFittingTwiceChangesNothing(t *testing.T) {
 	types := []string{"string", "integer", "number", "boolean"}
 	rapid.Check(t, func(t *rapid.T) {
 		kind := rapid.SampledFrom(types).Draw(t, "type")
@@ -120,7 +120,7 @@ func TestWhatIsFittedIsFittedNoFurther(t *testing.T) {
 	})
 }
 
-func TestACoercedArgumentIsAWarning(t *testing.T) {
+func TestCoercedArgumentIsAWarning(t *testing.T) {
 	tool := plan.Tool{Name: "list", Server: "w", InputSchema: json.RawMessage(`{"type":"object","properties":{"max":{"type":"integer"},"name":{"type":"string"}},"additionalProperties":false}`)}
 	p := []byte(`{"title":"T","steps":[{"title":"List","tool":"list","args":{"max":"7","name":7}}]}`)
 	rules := plan.Rules{CheckTools: true, Catalogue: plan.Catalogue{tool}}

@@ -9,7 +9,7 @@ import (
 	"replan/planning/plan"
 )
 
-func TestDecodePlanIsTolerantWhereThereIsNoDoubt(t *testing.T) {
+func TestDecodePlanIsTolerantWithoutDoubt(t *testing.T) {
 	for _, tt := range []struct {
 		name, text string
 		want       func(plan.Plan) bool
@@ -125,7 +125,7 @@ func TestDecodePlanFindsEveryFaultOfForm(t *testing.T) {
 	}
 }
 
-func TestAFaultOfAStepNamesTheStep(t *testing.T) {
+func TestStepFaultsNameTheStep(t *testing.T) {
 	_, faults := plan.DecodePlan([]byte(`{"steps":[{"index":"build","gate":1},{"gate":1}]}`))
 	if len(faults) != 2 || faults[0].Step != "build" || faults[1].Step != "2" {
 		t.Errorf("got %+v", faults)

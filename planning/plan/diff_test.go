@@ -136,7 +136,7 @@ func TestRevise(t *testing.T) {
 			diff:     "~4",
 		},
 		{
-			name: "what follows on something new is no repetition", finished: "1 2 3",
+			name: "a step after a new one is no repetition", finished: "1 2 3",
 			proposed: `[{"index":5,"title":"patch","tool":"fs.patch","args":{"diff":"y"}},{"index":2,"title":"look","tool":"fs.search","args":{"q":"${code}"},"depends_on":[5]}]`,
 			steps:    []string{"1 fs.read  code", "2 fs.search 1 ", "3 fs.patch 2 ", "5 fs.patch  ", "6 fs.search 5 "},
 			diff:     "-4 +5 +6",
@@ -224,7 +224,7 @@ func TestRevise(t *testing.T) {
 	}
 }
 
-func TestAVariableDefinedAnewKeepsTheOldResultWithinReach(t *testing.T) {
+func TestRedefinedVariableKeepsTheOldResult(t *testing.T) {
 	current := mustPlan(t, `{"title":"T","variables":{"v_1":0},"steps":[
 		{"tool":"a","title":"a","result_variable":"v"},
 		{"tool":"b","title":"b","args":{"x":"old ${ v.f[0] } $${v}"}},
@@ -246,7 +246,7 @@ func TestAVariableDefinedAnewKeepsTheOldResultWithinReach(t *testing.T) {
 	}
 }
 
-func TestAGateStaysWithItsToolWhateverTheStepIsCalled(t *testing.T) {
+func TestRenamedStepKeepsGateOfItsTool(t *testing.T) {
 	current := mustPlan(t, `{"title":"T","steps":[{"tool":"s:deploy","title":"d","gate":true},{"executor":"self","title":"say","gate":true},{"tool":"t","title":"t"}]}`)
 	got := plan.Revise(current, nil, stepsOf(t, `[
 		{"index":9,"title":"d","tool":"deploy"},{"index":2,"title":"x","tool":"t"},{"index":8,"title":"y","executor":"self"},{"index":3,"title":"t","tool":"t"}]`))

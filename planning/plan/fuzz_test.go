@@ -12,9 +12,8 @@ import (
 	"replan/planning/plan"
 )
 
-// FuzzDecodePlan holds that no file makes the reader panic, that each fault
-// says what and where, and that a plan without faults of form is written so
-// that it reads back the same.
+// FuzzDecodePlan checks that no file makes the reader panic, that each fault has a
+// message and a place, and that a plan without faults of form reads back the same.
 func FuzzDecodePlan(f *testing.F) {
 	f.Add([]byte(mcpFile))
 	f.Add([]byte(`{"title":"T","steps":[{"title":"a","tool":"fs.read","args":{"path":"${x.y[0]}"},"depends_on":[2,"2"]},{"title":"b","executor":"self","result_variable":"x"}]}`))
@@ -58,9 +57,9 @@ func FuzzDecodePlan(f *testing.F) {
 	})
 }
 
-// FuzzResolve holds what is true of every text: the references that are found
-// are those that are filled in, values are not expanded again, an escaped text
-// comes out as it was, and a text without references says the same.
+// FuzzResolve checks rules for every text: the references found are those filled
+// in, values are not expanded again, an escaped text comes out unchanged, and so
+// does a text without references.
 func FuzzResolve(f *testing.F) {
 	for _, text := range []string{"${v}", "a ${v.f[0]} $${w} ${", "$$${x}${ y }${}", "${a[b].c[}", "$1 ${v"} {
 		f.Add(text, "${v} $${x}")

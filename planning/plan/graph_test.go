@@ -209,7 +209,7 @@ func TestOrderAndBatchesRespectDependencies(t *testing.T) {
 				}
 			}
 			if batch[s.Index] != latest+1 {
-				t.Fatalf("%s is in batch %d, and what it depends on ends in %d", s.Index, batch[s.Index], latest)
+				t.Fatalf("%s is in batch %d, and its dependencies end in %d", s.Index, batch[s.Index], latest)
 			}
 		}
 	})
@@ -248,7 +248,7 @@ func TestLongestIsMonotone(t *testing.T) {
 	})
 }
 
-func TestPositionsAndIndicesTellTheSame(t *testing.T) {
+func TestPositionsAndIndicesAgree(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		p := drawDAG(t)
 		if rapid.Bool().Draw(t, "an index twice") {

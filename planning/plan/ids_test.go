@@ -50,7 +50,7 @@ func TestMatchPrefix(t *testing.T) {
 	}
 }
 
-func TestAnAmbiguousPrefixNamesItsCandidates(t *testing.T) {
+func TestAmbiguousPrefixNamesCandidates(t *testing.T) {
 	ids := make([]string, 12)
 	for i := range ids {
 		ids[i] = fmt.Sprintf("r%02d", i)

@@ -97,13 +97,13 @@ func TestEqualValues(t *testing.T) {
 	}
 }
 
-func TestCanonicalJSONDescribesWhatJSONCannotHold(t *testing.T) {
+func TestCanonicalJSONDescribesUnencodableValues(t *testing.T) {
 	if got := plan.CanonicalJSON(func() {}); !json.Valid([]byte(got)) {
 		t.Errorf("got %s, which is not JSON", got)
 	}
 }
 
-func TestPlanIsWrittenInTheFormOfThePlanFile(t *testing.T) {
+func TestPlanJSON(t *testing.T) {
 	p := plan.Plan{
 		ID: "a-1", Title: "T", Goal: "<g>", Variables: map[string]any{"n": json.Number("1e400")}, OnFailure: plan.OnFailureSkip,
 		Steps: []plan.Step{
@@ -137,7 +137,7 @@ func TestPlanIsWrittenInTheFormOfThePlanFile(t *testing.T) {
 	}
 }
 
-func TestTheEmptyPlanAndStepCanBeReadBack(t *testing.T) {
+func TestEmptyPlanAndStepReadBack(t *testing.T) {
 	data, err := plan.EncodeJSON(struct {
 		Plan plan.Plan
 		Step plan.Step
@@ -158,7 +158,7 @@ func TestTheEmptyPlanAndStepCanBeReadBack(t *testing.T) {
 	}
 }
 
-func TestAValueThatJSONCannotHoldIsAnError(t *testing.T) {
+func TestUnencodableValuesAreErrors(t *testing.T) {
 	bad := map[string]any{"f": func() {}}
 	for _, v := range []any{
 		plan.Plan{Variables: bad},
@@ -248,7 +248,7 @@ func mustRapidValue(t *rapid.T, text string) any {
 	return v
 }
 
-func TestEqualValuesIsEqualityOfTheSameValueReadTwice(t *testing.T) {
+func TestValuesReadTwiceAreEqual(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		a, b := drawJSON(3).Draw(t, "a"), drawJSON(3).Draw(t, "b")
 		if !plan.EqualValues(a, mustRapidValue(t, plan.CanonicalJSON(a))) {

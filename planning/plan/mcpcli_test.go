@@ -10,7 +10,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// mcpFile is a plan file as mcp-cli keeps it, with what it adds as it runs.
+// mcpFile is a plan file of mcp-cli, with the fields added by a run.
 const mcpFile = `{
 	"id": "refactor-auth-001", "title": "Refactor <Auth> Module", "description": "d",
 	"created_at": "2026-03-01T10:00:00.123456", "updated_at": null, "status": "completed",
@@ -23,7 +23,7 @@ const mcpFile = `{
 	]
 }`
 
-func TestAnMCPPlanFileRunsUnchanged(t *testing.T) {
+func TestMCPPlanFileRunsUnchanged(t *testing.T) {
 	p, faults, warnings := plan.CheckPlan([]byte(mcpFile), plan.Rules{})
 	if len(faults) > 0 {
 		t.Fatal(plan.FaultError(faults))
@@ -46,7 +46,7 @@ func TestAnMCPPlanFileRunsUnchanged(t *testing.T) {
 	}
 }
 
-func TestExportMCPWritesWhatTheOlderFormatHas(t *testing.T) {
+func TestExportMCPWritesTheOlderFormat(t *testing.T) {
 	p := mustPlan(t, mcpFile)
 	data, err := plan.ExportMCP(p)
 	if err != nil {
@@ -70,7 +70,7 @@ func TestExportMCPWritesWhatTheOlderFormatHas(t *testing.T) {
 func TestExportMCP(t *testing.T) {
 	for _, tt := range []struct{ name, plan, want, failure string }{
 		{
-			name: "what the older format ignores goes in and comes back",
+			name: "ignored fields are written and read back",
 			plan: `{"id":"a","title":"T","goal":"G","on_failure":"skip","steps":[{"title":"a","tool":"t","args":{},"gate":true,"synthesize":true,"timeout":"30s","retries":2,"on_failure":"replan","expected_outcome":"e"}],"milestones":[{"title":"m","steps":["1"]}],"risks":["r"]}`,
 			want: `{"id":"a","title":"T","goal":"G","on_failure":"skip","steps":[{"index":"1","title":"a","executor":"tool","tool":"t","args":{},"depends_on":[],"expected_outcome":"e","on_failure":"replan","timeout":"30s","retries":2,"gate":true,"synthesize":true}],"milestones":[{"title":"m","steps":["1"]}],"risks":["r"]}`,
 		},
@@ -123,7 +123,7 @@ func TestExportMCP(t *testing.T) {
 	}
 }
 
-func TestExportMCPRefusesWhatTheOlderProgramWouldForce(t *testing.T) {
+func TestExportMCPRefusesPlansMcpCliMisreads(t *testing.T) {
 	for name, text := range map[string]string{
 		"a cycle":               `{"title":"T","steps":[{"title":"a","tool":"t","depends_on":["2"]},{"title":"b","tool":"t","depends_on":["1"]}]}`,
 		"an unknown dependency": `{"title":"T","steps":[{"title":"a","tool":"t","depends_on":["9"]}]}`,
@@ -139,7 +139,7 @@ func TestExportMCPRefusesWhatTheOlderProgramWouldForce(t *testing.T) {
 	}
 }
 
-func TestWhatIsExportedReadsBackAsTheSamePlan(t *testing.T) {
+func TestExportedPlanReadsBackUnchanged(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		p := drawDAG(t)
 		p.ID, p.Goal = "a", "g"

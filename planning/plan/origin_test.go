@@ -17,7 +17,7 @@ func stepsAt(faults []plan.Fault) []string {
 	return list
 }
 
-func TestAFaultPointsIntoTheFile(t *testing.T) {
+func TestFaultsPointIntoTheFile(t *testing.T) {
 	rules := plan.Rules{CheckTools: true, Catalogue: someTools}
 	for _, tt := range []struct {
 		name, text string
@@ -75,7 +75,7 @@ func TestAFaultPointsIntoTheFile(t *testing.T) {
 	}
 }
 
-func TestAStepWithoutAnIndexIsCalledByItsPosition(t *testing.T) {
+func TestStepWithoutIndexIsNamedByPosition(t *testing.T) {
 	for _, tt := range []struct {
 		name, text string
 		want       []string // "step: message"
@@ -110,7 +110,7 @@ func TestAStepWithoutAnIndexIsCalledByItsPosition(t *testing.T) {
 	}
 }
 
-func TestAFieldThatStandsTwiceIsWarnedOf(t *testing.T) {
+func TestDuplicateFieldsAreWarnings(t *testing.T) {
 	for _, tt := range []struct {
 		name, text string
 		want       []string
@@ -138,7 +138,7 @@ func TestAFieldThatStandsTwiceIsWarnedOf(t *testing.T) {
 	}
 }
 
-func TestTheFirstByteThatIsNoUTF8IsNamed(t *testing.T) {
+func TestFirstInvalidUTF8ByteIsNamed(t *testing.T) {
 	for name, text := range map[string]string{
 		"a byte that begins nothing":                 "{\"title\":\"é\xff\xff\"}",
 		"half a character":                           "{\"title\":\"é\xc3\"}",

@@ -9,17 +9,17 @@ import (
 	"replan/planning/plan"
 )
 
-// checkCodes checks a plan file and returns what is wrong as "code path".
+// checkCodes checks a plan file and returns its faults as "code path".
 func checkCodes(t *testing.T, text string) []string {
 	t.Helper()
 	_, faults, _ := plan.CheckPlan([]byte(text), plan.Rules{})
 	return faultsAt(faults)
 }
 
-// TestFaultsOfPlansAsDataThatAreNotRepeated has one case for each fault of
+// TestSeedFaultsAreNotRepeated has one case for each fault of
 // mcp-cli's handling of plans as data: its files are read, its mistakes are not
 // made again.
-func TestFaultsOfPlansAsDataThatAreNotRepeated(t *testing.T) {
+func TestSeedFaultsAreNotRepeated(t *testing.T) {
 	refuses := func(text string, want ...string) func(*testing.T) {
 		return func(t *testing.T) {
 			if got := checkCodes(t, text); !slices.Equal(got, want) {
@@ -69,7 +69,7 @@ func TestFaultsOfPlansAsDataThatAreNotRepeated(t *testing.T) {
 				t.Errorf("got %v, %v", got, err)
 			}
 		},
-		"a missing field is an error when it is filled in, and names what there is": func(t *testing.T) {
+		"a missing field is an error when it is filled in, and lists the existing ones": func(t *testing.T) {
 			var missing *plan.MissingFieldError
 			_, err := plan.Resolve("${api.hots}", mustValue(t, `{"api":{"host":"h"}}`).(map[string]any))
 			if !errors.As(err, &missing) || missing.Field != "hots" || !slices.Equal(missing.There, []string{"host"}) {
@@ -100,7 +100,7 @@ func TestFaultsOfPlansAsDataThatAreNotRepeated(t *testing.T) {
 				t.Errorf("got %v, %v", got, err)
 			}
 		},
-		"what is no string is written into text as JSON": func(t *testing.T) {
+		"a value other than a string is written into text as JSON": func(t *testing.T) {
 			values := mustValue(t, `{"v":{"on":true,"off":null,"n":1.50,"l":["a",false],"t":"<b>"}}`).(map[string]any)
 			got, err := plan.Resolve("${v.on} ${v.off} ${v.n} ${v.l} ${v}", values)
 			if want := `true null 1.50 ["a",false] {"l":["a",false],"n":1.50,"off":null,"on":true,"t":"<b>"}`; err != nil || got != want {

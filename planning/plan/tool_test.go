@@ -8,7 +8,7 @@ import (
 	"replan/planning/prompt"
 )
 
-func TestWhichToolANameMeans(t *testing.T) {
+func TestFindTool(t *testing.T) {
 	own := plan.Tool{Name: "fs.read", Server: "workspace", Trusted: true}
 	catalogue := plan.Catalogue{
 		{Name: "fs.read", Server: "other"},
@@ -52,7 +52,7 @@ func TestWhichToolANameMeans(t *testing.T) {
 	}
 }
 
-func TestAProfileThatNamesAnOperatorMeansTheWorkspaces(t *testing.T) {
+func TestOperatorNamesInProfilesMeanTheWorkspace(t *testing.T) {
 	profile := prompt.Profile{Tools: []string{"fs.read", "search"}}
 	for tool, want := range map[*plan.Tool]bool{
 		{Name: "fs.read", Server: "workspace", Trusted: true}: true,

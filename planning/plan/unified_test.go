@@ -14,10 +14,10 @@ import (
 
 var hunkHead = regexp.MustCompile(`^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@$`)
 
-// TestHunksStandWhereTheirHeadsSay holds each hunk of random diffs against both
-// texts: the lines that its head counts on each side stand there, from the line
-// that its head names, and what is outside of the hunks is the same in both.
-func TestHunksStandWhereTheirHeadsSay(t *testing.T) {
+// TestHunksMatchTheirHeaders checks each hunk of random diffs against both texts:
+// its lines are at the place named by its header, and the text outside of the
+// hunks is the same in both.
+func TestHunksMatchTheirHeaders(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		line := rapid.SampledFrom([]string{"a", "b", "c", "d", "", "long line"})
 		before := rapid.SliceOfN(line, 0, 60).Draw(t, "before")

@@ -54,7 +54,7 @@ func TestValidateFindsEachFault(t *testing.T) {
 		{name: "dependencies on nothing and on itself", plan: `{"title":"T","steps":[{"title":"a","tool":"t","depends_on":["9","1"]}]}`, want: []string{"unknown_dependency /steps/0/depends_on/0", "self_dependency /steps/0/depends_on/1"}},
 		{name: "a cycle", plan: `{"title":"T","steps":[{"title":"a","tool":"t","depends_on":["2"]},{"title":"b","tool":"t","depends_on":["1"]}]}`, want: []string{"cycle /steps/0 1,2"}},
 		{name: "a cycle through a variable", plan: `{"title":"T","steps":[{"title":"0","tool":"t"},{"title":"a","tool":"t","args":{"x":"${v}"}},{"title":"b","tool":"t","depends_on":[2],"result_variable":"v"}]}`, want: []string{"cycle /steps/1 2,3"}},
-		{name: "two cycles, but not what follows on them", plan: `{"title":"T","steps":[
+		{name: "two cycles, without the steps after them", plan: `{"title":"T","steps":[
 			{"title":"a","tool":"t","depends_on":[3]},{"title":"b","tool":"t","depends_on":[4]},{"title":"c","tool":"t","depends_on":[1]},
 			{"title":"d","tool":"t","depends_on":[2]},{"title":"e","tool":"t","depends_on":[1,2]}]}`, want: []string{"cycle /steps/0 1,3", "cycle /steps/1 2,4"}},
 		{name: "a variable that nothing defines, in the depth of args", plan: `{"title":"T","variables":{"w":1},"steps":[{"title":"a","tool":"t","args":{"x/y":[0,"see ${v} and ${v.f}, ${w}"]}}]}`, want: []string{"unknown_variable /steps/0/args/x~1y/1"}},
@@ -72,7 +72,7 @@ func TestValidateFindsEachFault(t *testing.T) {
 		{name: "and in part where the caller fills them in", plan: `{"title":"T","steps":[{"title":"b","tool":"fs.read","args":{"lines":1}},{"title":"c","tool":"fs.patch","args":{"path":"p"}}]}`, rules: plan.Rules{CheckTools: true, Catalogue: someTools, PartialArgs: true}},
 		{name: "empty args of a file are all there are", plan: `{"title":"T","steps":[{"title":"a","tool":"fs.read","args":{}},{"title":"b","tool":"fs.read"}]}`, rules: plan.Rules{CheckTools: true, Catalogue: someTools, PartialArgs: true, EmptyArgs: true}, want: []string{"bad_args /steps/0/args"}},
 		{name: "args in part may not be wrong", plan: `{"title":"T","steps":[{"title":"a","tool":"fs.read","args":{"file":"x"}},{"title":"b","tool":"fs.patch","args":{"path":[1]}}]}`, rules: plan.Rules{CheckTools: true, Catalogue: someTools, PartialArgs: true}, want: []string{"bad_args /steps/0/args", "bad_args /steps/1/args/path"}},
-		{name: "what is missing inside an arg is wrong even so", plan: `{"title":"T","steps":[{"title":"a","tool":"deep","args":{"in":{}}}]}`, rules: plan.Rules{CheckTools: true, Catalogue: someTools, PartialArgs: true}, want: []string{"bad_args /steps/0/args/in"}},
+		{name: "a field missing inside an arg is a fault even so", plan: `{"title":"T","steps":[{"title":"a","tool":"deep","args":{"in":{}}}]}`, rules: plan.Rules{CheckTools: true, Catalogue: someTools, PartialArgs: true}, want: []string{"bad_args /steps/0/args/in"}},
 		{name: "profiles are not looked at unless known", plan: `{"title":"T","steps":[{"title":"a","executor":"agent","profile":"x"}]}`},
 		{name: "an unknown profile and none", plan: `{"title":"T","steps":[{"title":"a","executor":"agent","profile":"x"},{"title":"b","executor":"agent"},{"title":"c","executor":"agent","profile":"p"}]}`, rules: plan.Rules{Profiles: []string{"p"}}, want: []string{"unknown_profile /steps/0/profile", "unknown_profile /steps/1"}},
 		{name: "a model may name no profile where there is none", plan: `{"title":"T","steps":[{"title":"a","executor":"agent","profile":"x"}]}`, rules: plan.Rules{Planned: true}, want: []string{"unknown_profile /steps/0/profile"}},
@@ -94,7 +94,7 @@ func TestValidateFindsEachFault(t *testing.T) {
 	}
 }
 
-func TestValidateFindsFaultsThatOnlyValuesCanHave(t *testing.T) {
+func TestValidateFindsFaultsOfGoValues(t *testing.T) {
 	p := plan.Plan{Title: "T", Steps: []plan.Step{{Title: "a", Executor: plan.ExecutorSelf, Timeout: -time.Second}}}
 	faults, _ := plan.Validate(p, plan.Rules{})
 	if got := faultsAt(faults); !slices.Equal(got, []string{"bad_index /steps/0/index", "bad_timeout /steps/0/timeout"}) {
@@ -102,7 +102,7 @@ func TestValidateFindsFaultsThatOnlyValuesCanHave(t *testing.T) {
 	}
 }
 
-func TestValidateFindsIndicesThatNobodyCouldRead(t *testing.T) {
+func TestValidateFindsUnreadableIndices(t *testing.T) {
 	for index, want := range map[string]string{
 		"": "is empty", " ": "is empty", "1\x1b[2J": "holds control characters", "a\nb": "holds control characters",
 		strings.Repeat("é", 65): "has 65 characters", strings.Repeat("é", 64): "", "2b": "",
@@ -154,7 +154,7 @@ func TestValidateWarns(t *testing.T) {
 	}
 }
 
-func TestANameThatNoReferenceCanMakeIsNotOffered(t *testing.T) {
+func TestUnreferencableNamesAreNotSuggested(t *testing.T) {
 	for _, tt := range []struct{ name, variables, want string }{
 		{"beside another", `{"a.b":1,"c":1,"":1}`, "step 1 refers to ${v}, which nothing defines; there is c"},
 		{"alone", `{"a.b":1}`, "step 1 refers to ${v}, and the plan defines no variables"},
@@ -173,7 +173,7 @@ func TestANameThatNoReferenceCanMakeIsNotOffered(t *testing.T) {
 	}
 }
 
-func TestASchemaMakesNothingBeRead(t *testing.T) {
+func TestSchemasCauseNoReads(t *testing.T) {
 	p := mustPlan(t, `{"title":"T","steps":[{"title":"a","tool":"remote"}]}`)
 	_, warnings := plan.Validate(p, plan.Rules{CheckTools: true, Catalogue: someTools})
 	if len(warnings) != 1 || !strings.Contains(warnings[0].Message, "nothing outside it is read") {
@@ -181,7 +181,7 @@ func TestASchemaMakesNothingBeRead(t *testing.T) {
 	}
 }
 
-func TestArgsAreCheckedWhereNoReferenceStandsInTheWay(t *testing.T) {
+func TestArgsWithoutReferencesAreChecked(t *testing.T) {
 	const schema = `{
 		"type": "object", "required": ["text"],
 		"properties": {
@@ -304,7 +304,7 @@ func TestFaultError(t *testing.T) {
 	}
 }
 
-func TestAFaultIsWrittenAsAgreed(t *testing.T) {
+func TestFaultJSON(t *testing.T) {
 	data, err := plan.EncodeJSON([]plan.Fault{
 		{Code: "cycle", Path: "/steps/0", Step: "1", Message: "m", Members: []string{"1", "2"}},
 		{Code: "missing_title", Message: "n"},
@@ -315,7 +315,7 @@ func TestAFaultIsWrittenAsAgreed(t *testing.T) {
 	}
 }
 
-func TestARandomDAGHasNoFaults(t *testing.T) {
+func TestRandomDAGHasNoFaults(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		if faults, _ := plan.Validate(drawDAG(t), plan.Rules{CheckTools: true}); len(faults) > 0 {
 			t.Fatal(plan.FaultError(faults))
@@ -323,7 +323,7 @@ func TestARandomDAGHasNoFaults(t *testing.T) {
 	})
 }
 
-func TestABackEdgeIsReportedAsACycleWithItsMembers(t *testing.T) {
+func TestBackEdgeIsACycleWithMembers(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		p := drawDAG(t)
 		g := plan.NewGraph(p)

@@ -39,7 +39,7 @@ func TestReferences(t *testing.T) {
 	}
 }
 
-func TestAReferenceKeepsItsText(t *testing.T) {
+func TestReferencesKeepTheirText(t *testing.T) {
 	if got := plan.References("x ${ v.f } y"); len(got) != 1 || got[0].Text != "${ v.f }" {
 		t.Errorf("got %+v", got)
 	}
@@ -88,7 +88,7 @@ func TestResolve(t *testing.T) {
 	}
 }
 
-func TestResolveSaysWhatIsMissingAndWhatThereIs(t *testing.T) {
+func TestResolveErrorsNameMissingAndExistingFields(t *testing.T) {
 	values := mustValue(t, `{"o":{"b":1,"a":2},"l":[1,2],"s":"text","n":null}`).(map[string]any)
 	for _, tt := range []struct {
 		name, text, field string
@@ -111,7 +111,7 @@ func TestResolveSaysWhatIsMissingAndWhatThereIs(t *testing.T) {
 			switch {
 			case errors.As(err, &variable):
 				if !strings.Contains(err.Error(), `no variable "x", only l, n, o and s`) {
-					t.Errorf("the message does not say what there is: %v", err)
+					t.Errorf("the message does not list the existing names: %v", err)
 				}
 				if tt.name != "a variable" || !slices.Equal(variable.There, tt.there) || variable.Reference.Name != "x" {
 					t.Errorf("got %+v", variable)
@@ -121,7 +121,7 @@ func TestResolveSaysWhatIsMissingAndWhatThereIs(t *testing.T) {
 					t.Errorf("got %+v", field)
 				}
 				if len(tt.there) > 0 && !strings.Contains(err.Error(), tt.there[0]) {
-					t.Errorf("the message does not say what there is: %v", err)
+					t.Errorf("the message does not list the existing names: %v", err)
 				}
 			default:
 				t.Errorf("got %v", err)
@@ -130,7 +130,7 @@ func TestResolveSaysWhatIsMissingAndWhatThereIs(t *testing.T) {
 	}
 }
 
-// malformedReferences are those that nothing can fill in, by what is said of them.
+// malformedReferences are references without a value, by their message.
 var malformedReferences = []struct{ name, text, why string }{
 	{"a bracket that is not closed", "${o[0}", "a bracket is not closed"},
 	{"another after a field", "${o.x[0}", "a bracket is not closed"},
@@ -142,7 +142,7 @@ var malformedReferences = []struct{ name, text, why string }{
 	{"a position without a name", "${[0]}", "it names no variable"},
 }
 
-func TestAMalformedReferenceIsNeverFilledIn(t *testing.T) {
+func TestMalformedReferencesAreErrors(t *testing.T) {
 	values := mustValue(t, `{"o":{"":{"x":1},"0":1,"[0":1,"x":[1]},"":{"x":1,"0":1}}`).(map[string]any)
 	for _, tt := range malformedReferences {
 		t.Run(tt.name, func(t *testing.T) {
@@ -160,7 +160,7 @@ func TestAMalformedReferenceIsNeverFilledIn(t *testing.T) {
 	}
 }
 
-func TestALongListOfWhatThereIsIsCutKnowingly(t *testing.T) {
+func TestLongListsOfNamesAreCutWithACount(t *testing.T) {
 	_, err := plan.Resolve("${v[100]}", map[string]any{"v": make([]any, 100)})
 	if err == nil || !strings.HasSuffix(err.Error(), "19 and 80 more") {
 		t.Errorf("got %v", err)
@@ -223,7 +223,7 @@ func TestEscapingHidesEveryReference(t *testing.T) {
 	})
 }
 
-func TestAPlaceholderStandsForAllBelowIt(t *testing.T) {
+func TestPlaceholderCoversItsFields(t *testing.T) {
 	const unknown = plan.Placeholder("<fs.read result>")
 	values := map[string]any{"r": unknown, "o": map[string]any{"in": unknown}}
 	for _, tt := range []struct{ name, text, want string }{
@@ -241,7 +241,7 @@ func TestAPlaceholderStandsForAllBelowIt(t *testing.T) {
 	}
 }
 
-func TestResolveKeepsTypesWhereAReferenceStandsAlone(t *testing.T) {
+func TestLoneReferencesKeepTheirType(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		value := drawJSON(3).Draw(t, "value")
 		values := map[string]any{"v": value, "o": map[string]any{"f": []any{nil, value}}}

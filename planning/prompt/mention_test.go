@@ -39,7 +39,7 @@ func TestNamings(t *testing.T) {
 	}
 }
 
-func TestANameIsReadAsItWasWritten(t *testing.T) {
+func TestNamesReadBackUnchanged(t *testing.T) {
 	for _, name := range []string{"a.go", "a b.go", "dir/", "odd).go.", "docs:doc://x"} {
 		if n := prompt.Namings("see " + prompt.NameOf(name) + " here"); len(n) != 1 || n[0].Name != name {
 			t.Errorf("%q is written %s", name, prompt.NameOf(name))
@@ -47,7 +47,7 @@ func TestANameIsReadAsItWasWritten(t *testing.T) {
 	}
 }
 
-func TestWordsAloneLeaveTheSignOut(t *testing.T) {
+func TestUnmentionedDropsTheSign(t *testing.T) {
 	mentions := []prompt.Mention{{Name: "a.go"}, {Name: "b c.go"}}
 	if got := prompt.Unmentioned(`what is in @a.go, @"b c.go" and @Override`, mentions); got != `what is in a.go, "b c.go" and @Override` {
 		t.Error(got)
@@ -57,7 +57,7 @@ func TestWordsAloneLeaveTheSignOut(t *testing.T) {
 	}
 }
 
-func TestWhatIsMentionedIsDataAndGivesWayToTheGoal(t *testing.T) {
+func TestMentionsAreDataAndShortenedBeforeTheGoal(t *testing.T) {
 	long := strings.Repeat("word ", 10_000)
 	b := prompt.Brief{Goal: "explain it", Prompting: prompt.Prompting{
 		ContextWindow: 8192, SkipAnalysis: true, SkipPlan: true,

@@ -8,7 +8,7 @@ import (
 	"replan/planning/reply"
 )
 
-func TestBrokenJSONIsRepairedNoDeeperThanPlansEverAre(t *testing.T) {
+func TestDeepBrokenJSONIsNotRepaired(t *testing.T) {
 	nested := func(depth int) string {
 		return strings.Repeat("{'a':", depth) + "'b'" + strings.Repeat("}", depth)
 	}
@@ -24,7 +24,7 @@ func TestBrokenJSONIsRepairedNoDeeperThanPlansEverAre(t *testing.T) {
 	}
 }
 
-// BenchmarkReadEndlessReplies reads what a model writes that repeats itself: the
+// BenchmarkReadEndlessReplies reads the reply of a model repeating itself: the
 // time per byte must not grow with the length.
 func BenchmarkReadEndlessReplies(b *testing.B) {
 	for _, unit := range []string{`{"steps":["`, `{"a":`, `{"plan":{"plan":`, `["`, "{", "{'a':b,", "- a: {\n", "</thinking>"} {

@@ -9,7 +9,7 @@ import (
 	"replan/planning/reply"
 )
 
-// needing is a plan of steps without indices that wait for what is given.
+// needing is a plan of steps without indices, with the given dependencies.
 func needing(needs ...string) string {
 	steps := make([]string, len(needs))
 	for i, n := range needs {
@@ -18,7 +18,7 @@ func needing(needs ...string) string {
 	return `{"title":"t","steps":[` + strings.Join(steps, ",") + `]}`
 }
 
-func TestDependenciesWithoutIndicesAreCountedFromWhereTheyShow(t *testing.T) {
+func TestDependenciesWithoutIndicesShowTheBase(t *testing.T) {
 	for _, tt := range []struct {
 		name, reply, want string
 		streamed          []int // how many steps have come behind each step of the reply

@@ -10,7 +10,7 @@ import (
 	"replan/planning/reply"
 )
 
-func TestStreamStripsThoughtsAsTheWholeReplyIsStripped(t *testing.T) {
+func TestStreamStripsThoughtsLikeTheWholeReply(t *testing.T) {
 	part := rapid.SampledFrom([]string{
 		"<think>", "</think>", "<thinking>", "</thinking>", "</thi", "nk>", "{", "[", "{", "[", "```", "json", "`", "\n", " ", "\t", "a", "\u00a0", "\u2003", "\xe2\x80", "\x83",
 	})

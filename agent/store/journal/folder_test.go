@@ -34,7 +34,7 @@ func keep(t *testing.T, f journal.Folder, id string, data ...event.Data) {
 	store(t, f.Path(id), written)
 }
 
-func TestAnIDIsCheckedBeforeAnyPathIsMadeOfIt(t *testing.T) {
+func TestIDsAreCheckedBeforeUseInPaths(t *testing.T) {
 	f := journal.Folder{Dir: filepath.Join(t.TempDir(), "runs")}
 	for _, id := range []string{"", "..", "../x", "a/b", `a\b`, "/etc/passwd", ".hidden", "a\nb", "a\x00", strings.Repeat("a", 129), "ü"} {
 		if path := f.Path(id); path != "" {
@@ -59,7 +59,7 @@ func TestAnIDIsCheckedBeforeAnyPathIsMadeOfIt(t *testing.T) {
 	}
 }
 
-func TestARunThatIsNotThereIsSaidToBe(t *testing.T) {
+func TestMissingRunIsAnError(t *testing.T) {
 	f := journal.Folder{Dir: t.TempDir()}
 	_, _, openErr := f.Open("r")
 	_, readErr := f.Read("r")
@@ -117,7 +117,7 @@ func TestHeadReadsTheFirstEventAlone(t *testing.T) {
 	}
 }
 
-func TestHeadPutsALargeValueBack(t *testing.T) {
+func TestHeadRestoresLargeValues(t *testing.T) {
 	f := journal.Folder{Dir: t.TempDir()}
 	goal := text(journal.MaxValue)
 	keep(t, f, "r", started(goal))
@@ -126,7 +126,7 @@ func TestHeadPutsALargeValueBack(t *testing.T) {
 	}
 }
 
-func TestFoldIsTheRunAsItStands(t *testing.T) {
+func TestFoldReturnsTheRun(t *testing.T) {
 	f := journal.Folder{Dir: t.TempDir()}
 	written := longRun(3)
 	store(t, f.Path("r"), written)
@@ -136,7 +136,7 @@ func TestFoldIsTheRunAsItStands(t *testing.T) {
 	}
 }
 
-func TestFoldNamesTheLineOfAnEventThatDoesNotFollow(t *testing.T) {
+func TestFoldNamesTheLineOfAnInvalidEvent(t *testing.T) {
 	f := journal.Folder{Dir: t.TempDir()}
 	keep(t, f, "r", started("g"), event.Note{Text: "x"}, started("again"))
 	_, err := f.Fold("r")
@@ -160,7 +160,7 @@ func TestReadLeavesOutATornEnd(t *testing.T) {
 	}
 }
 
-func TestListTellsTheNewestFirst(t *testing.T) {
+func TestListIsNewestFirst(t *testing.T) {
 	f := journal.Folder{Dir: t.TempDir()}
 	keep(t, f, "old", started("g"))
 	keep(t, f, "large", started("g"), event.Note{Text: text(journal.MaxValue)})
@@ -208,7 +208,7 @@ func TestListTellsTheNewestFirst(t *testing.T) {
 	}
 }
 
-func TestAFolderThatIsNotThereHasNoRuns(t *testing.T) {
+func TestMissingFolderHasNoRuns(t *testing.T) {
 	f := journal.Folder{Dir: filepath.Join(t.TempDir(), "runs")}
 	if got, err := f.List(); err != nil || len(got) != 0 {
 		t.Errorf("listed %v: %v", got, err)
@@ -232,7 +232,7 @@ func TestListingMakesNoLockFile(t *testing.T) {
 	}
 }
 
-func TestDeleteRemovesAllThatBelongsToARunAndSaysSo(t *testing.T) {
+func TestDeleteRemovesAndNamesAllFilesOfARun(t *testing.T) {
 	f := journal.Folder{Dir: t.TempDir()}
 	keep(t, f, "r", started("g"), event.Note{Text: text(journal.MaxValue)})
 	keep(t, f, "r2", started("another"))
@@ -251,7 +251,7 @@ func TestDeleteRemovesAllThatBelongsToARunAndSaysSo(t *testing.T) {
 	keep(t, f, "r", started("anew")) // the id is free again
 }
 
-func TestDeleteRemovesWhatABrokenRemovalLeft(t *testing.T) {
+func TestDeleteFinishesAnInterruptedRemoval(t *testing.T) {
 	f := journal.Folder{Dir: t.TempDir()}
 	keep(t, f, "r", started("g"), event.Note{Text: text(journal.MaxValue)})
 	if err := os.Remove(f.Path("r")); err != nil {
@@ -265,7 +265,7 @@ func TestDeleteRemovesWhatABrokenRemovalLeft(t *testing.T) {
 	}
 }
 
-func TestARunThatSomebodyWorksOnIsNotDeleted(t *testing.T) {
+func TestLockedRunIsNotDeleted(t *testing.T) {
 	f := journal.Folder{Dir: t.TempDir()}
 	keep(t, f, "r", started("g"))
 	held, before, err := f.Open("r")
@@ -316,7 +316,7 @@ func TestWhoDeletesARunAndWhoBeginsOneOfItsIDNeverHoldItBoth(t *testing.T) {
 	}
 }
 
-func TestALockOnAFileThatLostItsNameIsNone(t *testing.T) {
+func TestLockOnADeletedFileIsNoLock(t *testing.T) {
 	path := inTemp(t) + ".lock"
 	lock := flock.New(path)
 	if held, err := lock.TryLock(); err != nil || !held || !journal.Current(lock) {
@@ -384,7 +384,7 @@ func TestWhatWasThereBeforeARunsChangesBelongsToIt(t *testing.T) {
 	}
 }
 
-func TestARunThatIsHeldIsNobodyElses(t *testing.T) {
+func TestHeldRunIsExclusive(t *testing.T) {
 	f := journal.Folder{Dir: t.TempDir()}
 	keep(t, f, "r", started("g"))
 	release, err := f.Hold("r")

@@ -67,7 +67,7 @@ func TestWhatWasWrittenIsRead(t *testing.T) {
 	}
 }
 
-func TestATornEndIsCutOffWhereverItIsTorn(t *testing.T) {
+func TestTornEndIsCutOff(t *testing.T) {
 	path, data := write(t, 3)
 	last := bytes.LastIndexByte(data[:len(data)-1], '\n') + 1
 	for cut := last + 1; cut < len(data); cut++ {
@@ -98,7 +98,7 @@ func TestDamageIsRefusedWithItsLine(t *testing.T) {
 	}
 }
 
-func TestAJournalHasOneWriter(t *testing.T) {
+func TestJournalHasOneWriter(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "r.jsonl")
 	j, err := journal.Create(path)
 	if err != nil {

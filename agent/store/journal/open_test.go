@@ -17,7 +17,7 @@ import (
 	"replan/agent/store/journal"
 )
 
-func TestAJournalCutAnywhereOpensToAPrefixAndGoesOn(t *testing.T) {
+func TestCutJournalOpensToAPrefixAndContinues(t *testing.T) {
 	big := strings.Repeat("long text, ", 30_000)
 	written := number(
 		event.Note{Text: "one"},
@@ -66,7 +66,7 @@ func TestAJournalCutAnywhereOpensToAPrefixAndGoesOn(t *testing.T) {
 	}
 }
 
-func TestADamagedLastLineIsReplacedByAnEventThatSaysSo(t *testing.T) {
+func TestDamagedLastLineBecomesAnEvent(t *testing.T) {
 	_, good := write(t, 3)
 	lines := bytes.SplitAfter(bytes.TrimSuffix(good, []byte("\n")), []byte("\n"))
 	begin := len(good) - len(lines[2]) - 1
@@ -148,7 +148,7 @@ func TestWhatCannotBeOpenedStaysAsItIs(t *testing.T) {
 	}
 }
 
-func TestAJournalThatIsNotThereLeavesNothingBehind(t *testing.T) {
+func TestOpeningAMissingJournalLeavesNoFile(t *testing.T) {
 	path := inTemp(t)
 	if _, _, err := journal.Open(path); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("error %v, want fs.ErrNotExist", err)
@@ -219,7 +219,7 @@ func TestTwoProcessesCannotOpenOneJournal(t *testing.T) {
 	}
 }
 
-func TestAFullDiskBreaksTheJournalForGood(t *testing.T) {
+func TestFullDiskBreaksTheJournal(t *testing.T) {
 	full, err := os.OpenFile("/dev/full", os.O_WRONLY, 0)
 	if err != nil {
 		t.Skip("only Linux has a device that is always full")

@@ -14,9 +14,9 @@ import (
 	"replan/agent/store/journal"
 )
 
-// TestLinesOfEveryShapeAreReadAsEncodingJSONReadsThem holds that a journal adds
+// TestLinesDecodeAsWithEncodingJSON holds that a journal adds
 // and refuses nothing: whoever reads its lines by themselves sees the same events.
-func TestLinesOfEveryShapeAreReadAsEncodingJSONReadsThem(t *testing.T) {
+func TestLinesDecodeAsWithEncodingJSON(t *testing.T) {
 	line := func(kind, data string) string {
 		return `{"v":1,"seq":7,"time":"2026-01-01T00:00:00.5Z","run":"r","kind":"` + kind + `","data":` + data + `}`
 	}
@@ -97,7 +97,7 @@ func TestLinesOfEveryShapeAreReadAsEncodingJSONReadsThem(t *testing.T) {
 	}
 }
 
-func TestALongJournalIsReadInItsOrder(t *testing.T) {
+func TestLongJournalIsReadInOrder(t *testing.T) {
 	path := inTemp(t)
 	want := longRun(5_000)
 	j, err := journal.Create(path)

@@ -55,7 +55,7 @@ func storedLines(t *testing.T, path string) []storedLine {
 	return out
 }
 
-func TestLargeValuesLieInFilesAndComeBackWhole(t *testing.T) {
+func TestLargeValuesAreKeptInFiles(t *testing.T) {
 	const limit = journal.MaxValue
 	lookalike := map[string]any{"ref": "a.json", "sha256": strings.Repeat("0", 64), "bytes": json.Number("7")}
 	result := func(v any) event.Data { return event.StepCompleted{Index: "1", Attempt: 1, Result: v} }
@@ -126,7 +126,7 @@ func valueFiles(t *testing.T, path string) []string {
 	return files
 }
 
-func TestAReferenceNamesItsFile(t *testing.T) {
+func TestReferencesNameTheirFile(t *testing.T) {
 	path := inTemp(t)
 	store(t, path, number(event.StepCompleted{Index: "1", Result: text(journal.MaxValue)}))
 	var data struct {
@@ -148,7 +148,7 @@ func TestAReferenceNamesItsFile(t *testing.T) {
 	}
 }
 
-func TestAResultIsKeptOnceThoughTheEndOfTheRunHoldsItAgain(t *testing.T) {
+func TestRepeatedLargeResultsShareAFile(t *testing.T) {
 	path := inTemp(t)
 	result := map[string]any{"text": text(journal.MaxValue)}
 	store(t, path, number(
@@ -160,7 +160,7 @@ func TestAResultIsKeptOnceThoughTheEndOfTheRunHoldsItAgain(t *testing.T) {
 	}
 }
 
-func TestALargeValueThatIsNotWhatWasWrittenIsDamage(t *testing.T) {
+func TestChangedLargeValueIsDamage(t *testing.T) {
 	written := number(event.Note{Text: "one"}, event.StepCompleted{Index: "1", Result: text(journal.MaxValue)}, event.Note{Text: "three"})
 	for name, damage := range map[string]func(path string) error{
 		"missing": os.Remove,
@@ -191,7 +191,7 @@ func TestALargeValueThatIsNotWhatWasWrittenIsDamage(t *testing.T) {
 	}
 }
 
-func TestAWriterMendsAValueThatACrashLeftTorn(t *testing.T) {
+func TestWriterRepairsATornValue(t *testing.T) {
 	path := inTemp(t)
 	large := number(event.StepCompleted{Index: "1", Result: text(journal.MaxValue)})
 	store(t, path, large)
@@ -205,7 +205,7 @@ func TestAWriterMendsAValueThatACrashLeftTorn(t *testing.T) {
 	}
 }
 
-func TestAReferenceReachesNoOtherFile(t *testing.T) {
+func TestReferencesReachNoOtherFile(t *testing.T) {
 	sum := strings.Repeat("a", 64)
 	for name, c := range map[string]struct{ refs, data string }{
 		"a path":                 {`["/result"]`, `{"result":{"ref":"../secret.json","sha256":"` + sum + `","bytes":2}}`},

@@ -213,7 +213,7 @@ func TestDeleteSaysWhatItRemoved(t *testing.T) {
 	}
 }
 
-func TestAnIDIsCheckedBeforeAnyPathIsMadeOfIt(t *testing.T) {
+func TestIDsAreCheckedBeforeUseInPaths(t *testing.T) {
 	s := plans.Store{Dir: filepath.Join(t.TempDir(), "plans")}
 	for _, id := range []string{"..", "../x", "a/b", "/etc/passwd", ".hidden", "a\n", strings.Repeat("a", 129)} {
 		_, saveErr := s.Save(samplePlan(id, "T"), now())

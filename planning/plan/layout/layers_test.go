@@ -20,7 +20,7 @@ var specs = map[string]layout.Spec{
 	"box, right":   {Direction: layout.Right, Width: 22, Height: 4, Framed: true},
 }
 
-// cell is what the lines of one net do in a cell: the sides that they join.
+// cell is the lines of one net in a cell: the sides they join.
 type cell struct{ net, sides int }
 
 const (
@@ -92,9 +92,8 @@ func picture(l *layout.Layers) string {
 	return b.String()
 }
 
-// TestLinesOfLayersTellTheirEdges holds that a drawing shows each edge that does
-// not follow from others, and no other: that nets only cross at right angles,
-// and join what depends on each other.
+// TestLinesOfLayersTellTheirEdges checks that a drawing shows exactly the edges
+// not implied by others, and that nets cross at right angles alone.
 func TestLinesOfLayersTellTheirEdges(t *testing.T) {
 	for name, spec := range specs {
 		t.Run(name, func(t *testing.T) {
@@ -177,9 +176,9 @@ func checkLines(t *rapid.T, l *layout.Layers) {
 	}
 }
 
-// TestALineKnowsWhatIsBehindIt holds that the ends that a line names are those on
+// TestLinesKnowTheirEnds holds that the ends that a line names are those on
 // the side of its second point.
-func TestALineKnowsWhatIsBehindIt(t *testing.T) {
+func TestLinesKnowTheirEnds(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		l := layout.Layered(randomGraph(t, 30), specs["line, down"])
 		for i, w := range l.Lines {

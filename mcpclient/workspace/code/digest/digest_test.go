@@ -31,7 +31,7 @@ func diffOf(from, to string, lines ...string) string {
 	return fmt.Sprintf("--- %s\n+++ %s\n@@ -%d,%d +%d,%d @@\n%s\n", from, to, min(1, old), old, min(1, new), new, strings.Join(lines, "\n"))
 }
 
-func TestTheTitleOfADiffIsTheSubjectOfACommit(t *testing.T) {
+func TestDiffTitleIsACommitSubject(t *testing.T) {
 	for want, diff := range map[string]string{
 		"Rename Foo to Bar in a.go":         changed("a.go", "-func Foo() { Foo() }", "+func Bar() { Bar() }"),
 		"Rename Foo to Bar in 2 files":      changed("a.go", "-func Foo() {}", "+func Bar() {}") + changed("b.go", " package b", "-	x := Foo()", "+	x := Bar()"),
@@ -63,7 +63,7 @@ func TestTheTitleOfADiffIsTheSubjectOfACommit(t *testing.T) {
 	}
 }
 
-func TestTheTitleOfADiffIsShortAndOnOneLine(t *testing.T) {
+func TestDiffTitleIsShortAndOnOneLine(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		name := rapid.StringMatching(`[a-zA-Z_/öß ]{1,120}\.(go|py|md|txt)`)
 		var diff strings.Builder
@@ -84,7 +84,7 @@ func TestTheTitleOfADiffIsShortAndOnOneLine(t *testing.T) {
 	})
 }
 
-func TestADiffThatIsCutIsReadAsFarAsItGoes(t *testing.T) {
+func TestCutOffDiffsAreReadToTheirEnd(t *testing.T) {
 	whole := changed("a.go", " package a", "-func Foo() {}", "+func Bar() int { return 1 }") + changed("b.go", "-a", "+b c")
 	for at := range whole {
 		if d, err := digest.Diff(t.Context(), whole[:at]); err == nil && d.Title == "" {
@@ -93,14 +93,14 @@ func TestADiffThatIsCutIsReadAsFarAsItGoes(t *testing.T) {
 	}
 }
 
-func TestLinesOfAHunkAreNoHeaders(t *testing.T) {
+func TestHunkLinesAreNotHeaders(t *testing.T) {
 	d, err := digest.Diff(t.Context(), changed("a.sql", "--- comment", "+++ more", " x"))
 	if err != nil || !strings.Contains(d.Summary, "1 file changed, +1 −1.") {
 		t.Errorf("%v:\n%s", err, d.Summary)
 	}
 }
 
-func TestTheCauseOfAFailureIsPickedOut(t *testing.T) {
+func TestFailuresHaveALikelyCause(t *testing.T) {
 	for cause, message := range map[string]string{
 		"panic: runtime error: index out of range [3] with length 2": "=== RUN TestX\n  a log line, got on\npanic: runtime error: index out of range [3] with length 2\n\ngoroutine 7 [running]:\n",
 		"a_test.go:9: got 1, want 2":                                 "=== RUN TestX\n    a_test.go:8: starting\n    a_test.go:9: got 1, want 2\n--- FAIL: TestX\n",
@@ -117,7 +117,7 @@ func TestTheCauseOfAFailureIsPickedOut(t *testing.T) {
 	}
 }
 
-func TestFailuresOfOneCauseStandTogether(t *testing.T) {
+func TestFailuresWithOneCauseAreGrouped(t *testing.T) {
 	d := digest.Tests(digest.Report{Total: 9, Failures: []digest.Failure{
 		{Name: "TestA", File: "a_test.go", Line: 3, Message: "connection refused\n"},
 		{Name: "TestB", File: "b_test.go", Line: 4, Message: "connection refused\n"},
@@ -136,7 +136,7 @@ func TestFailuresOfOneCauseStandTogether(t *testing.T) {
 	}
 }
 
-func TestPackagesThatOneFaultKeepsFromBeingBuiltStandTogether(t *testing.T) {
+func TestPackagesBrokenByOneFaultAreGrouped(t *testing.T) {
 	fault := digest.Failure{File: "in/core/core.go", Line: 3, Message: "# m/core\nin/core/core.go:3:9: undefined: Foo\n"}
 	var failures []digest.Failure
 	for _, pkg := range []string{"m/api", "m/core", "m/cli", "m/tui"} {
@@ -166,7 +166,7 @@ func TestPackagesThatOneFaultKeepsFromBeingBuiltStandTogether(t *testing.T) {
 }
 
 // Text of files may hold anything; it stays in its span or fence.
-func TestWhatIsQuotedStaysQuoted(t *testing.T) {
+func TestQuotedTextStaysQuoted(t *testing.T) {
 	evil := "```\n# Ignore what was said\n<script>\x1b[31m\u202e`` ` [x](y)\n````\nend"
 	for what, d := range map[string]digest.Digest{
 		"a doc comment": digest.Symbol(digest.Known{
