@@ -15,6 +15,7 @@ import (
 
 	"replan/cli/stdio"
 	"replan/mcpclient/workspace"
+	"replan/mcpclient/workspace/undo"
 )
 
 func newServe(o *options) *cobra.Command {
@@ -92,7 +93,7 @@ func (o *options) letGo(id string, release func() error) error {
 	if err := release(); err != nil {
 		return err
 	}
-	if workspace.Changed(o.store.Runs.Dir, id) {
+	if undo.Changed(o.store.Runs.Dir, id) {
 		_, _ = fmt.Fprintf(o.io.Err, "replan: what was changed can be put back with replan undo %s\n", id)
 		return nil
 	}

@@ -14,6 +14,7 @@ import (
 	"replan/agent/runner"
 	"replan/agent/store"
 	"replan/mcpclient/workspace"
+	"replan/mcpclient/workspace/undo"
 	"replan/tui/untrusted"
 )
 
@@ -50,7 +51,7 @@ func (o *options) whichUndo(command string) error {
 		return wrap("list the runs", err)
 	}
 	for _, r := range runs {
-		if r.Workspace == o.workspace && r.Outer == "" && workspace.Changed(o.store.Runs.Dir, r.ID) {
+		if r.Workspace == o.workspace && r.Outer == "" && undo.Changed(o.store.Runs.Dir, r.ID) {
 			return usage("say which: %s RUN; the newest that changed files here is %s", command, r.ID)
 		}
 	}
@@ -124,7 +125,7 @@ func (o *options) undoRun(ctx context.Context, own *workspace.Operators, id stri
 	}
 	u.Inner = changes.Runs[1:]
 	if changes.Workspace != "" && !runner.SameFolder(changes.Workspace, o.workspace) {
-		return u, elsewhere(&workspace.NotHereError{Run: id, Workspace: changes.Workspace})
+		return u, elsewhere(&undo.NotHereError{Run: id, Workspace: changes.Workspace})
 	}
 	release, err := changes.Hold()
 	var busy *store.BusyError
@@ -136,8 +137,8 @@ func (o *options) undoRun(ctx context.Context, own *workspace.Operators, id stri
 	}
 	defer func() { err = errors.Join(err, release()) }()
 	done, err := own.Undo(ctx, dry, changes.Runs...)
-	var changed *workspace.ChangedError
-	var away *workspace.NotHereError
+	var changed *undo.ChangedError
+	var away *undo.NotHereError
 	switch {
 	case errors.As(err, &changed):
 		u.Refused, u.Diff = changed.Error(), changed.Diff

@@ -17,10 +17,8 @@ package workspace
 import (
 	"context"
 	"errors"
-	"fmt"
 	"log/slog"
 	"os"
-	"path/filepath"
 	"sync"
 	"time"
 
@@ -32,8 +30,11 @@ import (
 	"replan/mcpclient/workspace/change"
 	"replan/mcpclient/workspace/code"
 	"replan/mcpclient/workspace/git"
+	"replan/mcpclient/workspace/memory"
 	"replan/mcpclient/workspace/op"
+	"replan/mcpclient/workspace/process"
 	"replan/mcpclient/workspace/tree"
+	"replan/mcpclient/workspace/undo"
 )
 
 const (
@@ -86,11 +87,12 @@ type Operators struct {
 	changes   *change.Writer
 	code      *code.Operators
 	git       *git.Operators
-	backups   backups
+	process   *process.Operators
+	undo      *undo.Log
 	maxOutput int
 	margin    time.Duration // see [Config.TestMargin]
 	runner    *child.Runner
-	memory    *memory // nil without one
+	memory    *memory.Operators // nil without one
 	log       *slog.Logger
 	mcp       *server.MCPServer
 
@@ -126,15 +128,15 @@ func New(cfg Config) (*Operators, error) {
 		Environ: environ(cfg.Environ), MaxOutput: o.maxOutput, SpillDir: cfg.SpillDir, Logger: o.log, Watcher: cfg.Watcher,
 	}
 	if cfg.Memory != "" {
-		if cfg.Memory, err = filepath.Abs(cfg.Memory); err != nil {
-			return nil, errors.Join(fmt.Errorf("finding the memory: %w", err), folder.Close())
+		if o.memory, err = memory.New(cfg.Memory, o.log); err != nil {
+			return nil, errors.Join(err, folder.Close())
 		}
-		o.memory = &memory{path: cfg.Memory}
 	}
-	if o.backups, err = newBackups(cfg, folder.Dir); err != nil {
+	if o.undo, err = undo.New(folder, undo.Config{Dir: cfg.Backups, Run: cfg.Run, Logger: o.log}); err != nil {
 		return nil, errors.Join(err, folder.Close())
 	}
-	o.changes = change.NewWriter(folder, o.backups, o.log, o.maxOutput)
+	o.changes = change.NewWriter(folder, o.undo, o.log, o.maxOutput)
+	o.process = process.New(folder, o.runner)
 	o.git = git.New(git.Config{Tree: folder, Runner: o.runner, Turn: o.changes.Turn, MaxOutput: o.maxOutput, Logger: o.log})
 	o.code = code.New(code.Config{Tree: folder, Environ: o.runner.Environ, MaxOutput: o.maxOutput, Touching: o.git.Touching, Logger: o.log})
 	if err := child.ForgetSpills(cfg.SpillDir, time.Now().Add(-child.SpillKept)); err != nil {

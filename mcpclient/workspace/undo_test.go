@@ -14,6 +14,7 @@ import (
 
 	"replan/mcpclient/builtin"
 	"replan/mcpclient/workspace"
+	"replan/mcpclient/workspace/undo"
 )
 
 // of is the `_meta` of a call that belongs to a run.
@@ -28,7 +29,7 @@ func (b *bench) does(t tb, run, tool string, a args) {
 }
 
 // undo undoes runs; it must succeed.
-func (b *bench) undo(t tb, runs ...string) workspace.Undone {
+func (b *bench) undo(t tb, runs ...string) undo.Undone {
 	t.Helper()
 	u, err := b.ops.Undo(context.Background(), false, runs...)
 	if err != nil {
@@ -91,7 +92,7 @@ func sameTree(t tb, got, want map[string]string) {
 	t.Fatalf("%s", strings.Join(wrong, "\n"))
 }
 
-func actions(u workspace.Undone) (all []string) {
+func actions(u undo.Undone) (all []string) {
 	for _, f := range u.Files {
 		all = append(all, f.Action+" "+f.Path)
 	}
@@ -209,7 +210,7 @@ func TestUndoRefusesFilesThatChangedSince(t *testing.T) {
 			c.since(t, b)
 			now := b.wholeTree(t)
 			_, err := b.ops.Undo(t.Context(), false, "r-1")
-			var changed *workspace.ChangedError
+			var changed *undo.ChangedError
 			if !errors.As(err, &changed) || !strings.Contains(err.Error(), c.says) || !strings.Contains(err.Error(), "nothing was put back") {
 				t.Fatalf("it says %v", err)
 			}
@@ -299,7 +300,7 @@ func TestUndoIsForTheFolderOfTheRun(t *testing.T) {
 	b := newBench(t, workspace.Config{Backups: state})
 	b.does(t, "r-1", "fs.write", args{"path": "f", "text": "1"})
 	other := newBench(t, workspace.Config{Backups: state})
-	var elsewhere *workspace.NotHereError
+	var elsewhere *undo.NotHereError
 	if _, err := other.ops.Undo(t.Context(), false, "r-1"); !errors.As(err, &elsewhere) || elsewhere.Workspace != b.dir {
 		t.Errorf("it says %v", err)
 	}

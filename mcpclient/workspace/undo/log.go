@@ -1,4 +1,4 @@
-package workspace
+package undo
 
 import (
 	"bytes"
@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"os"
 	"path/filepath"
 	"time"
@@ -23,30 +24,43 @@ const (
 	undoSuffix = ".undo"
 )
 
-// backups keeps what was there before changes, in a folder RUN.undo for each
-// run: files named by the SHA-256 of their content, of at most maxFile bytes
-// each, and manifest.jsonl with a line for each changed path.
-type backups struct {
-	dir       string // absolute, of all runs; "" keeps nothing
-	run       string // that every call belongs to; "" is what the call says
-	workspace string
+// Config says where what was there before changes is kept.
+type Config struct {
+	// Dir is the folder of the journals of all runs, outside the workspace. Empty
+	// keeps nothing.
+	Dir string
+	// Run is what every change belongs to, whatever its call says; empty is what
+	// the call says.
+	Run    string
+	Logger *slog.Logger
 }
 
-func newBackups(cfg Config, workspace string) (backups, error) {
-	b := backups{run: cfg.Run, workspace: workspace}
+// Log keeps what was there before changes, in a folder RUN.undo for each
+// run: files named by the SHA-256 of their content, of at most [tree.MaxFile] bytes
+// each, and manifest.jsonl with a line for each changed path.
+type Log struct {
+	tree *tree.Tree
+	dir  string // absolute, of all runs; "" keeps nothing
+	run  string // that every call belongs to; "" is what the call says
+	log  *slog.Logger
+}
+
+// New opens nothing yet. It fails where Run is no id.
+func New(files *tree.Tree, cfg Config) (*Log, error) {
+	l := &Log{tree: files, run: cfg.Run, log: cfg.Logger}
 	if cfg.Run != "" {
 		if err := plan.CheckID(cfg.Run); err != nil {
-			return b, fmt.Errorf("the run: %w", err)
+			return nil, fmt.Errorf("the run: %w", err)
 		}
 	}
-	if cfg.Backups == "" {
-		return b, nil
+	if cfg.Dir == "" {
+		return l, nil
 	}
 	var err error
-	if b.dir, err = filepath.Abs(cfg.Backups); err != nil {
-		return b, fmt.Errorf("finding the folder of the runs: %w", err)
+	if l.dir, err = filepath.Abs(cfg.Dir); err != nil {
+		return nil, fmt.Errorf("finding the folder of the runs: %w", err)
 	}
-	return b, nil
+	return l, nil
 }
 
 // manifestLine is one line of manifest.jsonl. Lines with the same change were
@@ -73,19 +87,19 @@ type kept struct {
 
 // Keep writes down what the changes are about to replace, before they do: it is
 // on disk when keep returns.
-func (b backups) Keep(run string, changes []change.Change) (change.Record, error) {
-	if b.run != "" {
-		run = b.run
+func (l *Log) Keep(run string, changes []change.Change) (change.Record, error) {
+	if l.run != "" {
+		run = l.run
 	}
-	if b.dir == "" || run == "" {
+	if l.dir == "" || run == "" {
 		return kept{}, nil
 	}
-	s, err := b.store(run)
+	s, err := l.store(run)
 	if err != nil {
 		return kept{}, err
 	}
 	k := kept{store: s, id: rand.Text()}
-	if err := k.write(b.workspace, changes); err != nil {
+	if err := k.write(l.tree.Dir, changes); err != nil {
 		return kept{}, errors.Join(err, s.root.Close())
 	}
 	return k, nil
@@ -140,16 +154,16 @@ func (k kept) end(line manifestLine) error {
 type store struct{ root *os.Root }
 
 // at is the folder of a run.
-func (b backups) at(run string) (string, error) {
+func (l *Log) at(run string) (string, error) {
 	if err := plan.CheckID(run); err != nil {
 		return "", fmt.Errorf("the run: %w", err)
 	}
-	return filepath.Join(b.dir, run+undoSuffix), nil
+	return filepath.Join(l.dir, run+undoSuffix), nil
 }
 
 // store makes the folder of a run, where it is missing, and opens it.
-func (b backups) store(run string) (*store, error) {
-	dir, err := b.at(run)
+func (l *Log) store(run string) (*store, error) {
+	dir, err := l.at(run)
 	if err != nil {
 		return nil, err
 	}
@@ -162,7 +176,7 @@ func (b backups) store(run string) (*store, error) {
 		return nil, fmt.Errorf("opening the folder for what was there before: %w", err)
 	}
 	if missing != nil {
-		syncPath(b.dir)
+		syncPath(l.dir)
 	}
 	return &store{root: root}, nil
 }

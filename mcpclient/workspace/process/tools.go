@@ -1,9 +1,9 @@
-package workspace
+package process
 
 import "replan/mcpclient/workspace/op"
 
-// procOperators are the tools that run any program.
-func (o *Operators) procOperators() []op.Tool {
+// Tools are the tools that run any program.
+func (o *Operators) Tools() []op.Tool {
 	return []op.Tool{
 		op.Op[procArgs, procResult]{
 			Name: "proc.run",

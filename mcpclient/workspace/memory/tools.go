@@ -1,9 +1,9 @@
-package workspace
+package memory
 
 import "replan/mcpclient/workspace/op"
 
-// memoryOperators are the tools for what is remembered of the user.
-func (o *Operators) memoryOperators() []op.Tool {
+// Tools are the tools for what is remembered of the user.
+func (o *Operators) Tools() []op.Tool {
 	return []op.Tool{
 		op.Op[recallArgs, recallResult]{
 			Name: "memory.read",

@@ -1,10 +1,11 @@
-package workspace
+package memory
 
 import (
 	"context"
 	"errors"
 	"fmt"
 	"io/fs"
+	"log/slog"
 	"os"
 	"path/filepath"
 	"strings"
@@ -57,12 +58,27 @@ type recallArgs struct {
 	Limit int    `json:"limit,omitempty" jsonschema:"how many facts to return; 50 where it is left out"`
 }
 
+// Operators are the operators for what is remembered of the user.
+type Operators struct {
+	file *factFile
+	log  *slog.Logger
+}
+
+// New makes the operators over a file, which need not exist.
+func New(path string, log *slog.Logger) (*Operators, error) {
+	path, err := filepath.Abs(path)
+	if err != nil {
+		return nil, fmt.Errorf("finding the memory: %w", err)
+	}
+	return &Operators{file: &factFile{path: path}, log: log}, nil
+}
+
 // recall is memory.read.
 func (o *Operators) recall(_ context.Context, _ op.Call, args recallArgs) (*op.Answer[recallResult], error) {
 	if args.Limit < 0 {
 		return nil, fmt.Errorf("the argument limit of memory.read must be 1 or more, not %d", args.Limit)
 	}
-	f, err := o.memory.load()
+	f, err := o.file.load()
 	if err != nil {
 		return nil, err
 	}
@@ -115,7 +131,7 @@ func (o *Operators) remember(ctx context.Context, c op.Call, args rememberArgs) 
 		return nil, errors.New("the argument text of memory.write is empty; say what to remember, or name in replaces the fact to remove")
 	}
 	if c.Preview {
-		planned, _, err := o.memory.plan(text, replaces)
+		planned, _, err := o.file.plan(text, replaces)
 		if err != nil {
 			return nil, err
 		}
@@ -124,15 +140,15 @@ func (o *Operators) remember(ctx context.Context, c op.Call, args rememberArgs) 
 			Preview: &op.Preview{Diff: diff, Hashes: map[string]string{memoryName: planned.Before.Hash()}}, Text: diff,
 		}, nil
 	}
-	unlock, err := o.memory.lock(ctx)
+	unlock, err := o.file.lock(ctx)
 	if err != nil {
 		return nil, err
 	}
 	defer unlock()
-	if err := o.memory.unchanged(c.Hashes); err != nil {
+	if err := o.file.unchanged(c.Hashes); err != nil {
 		return nil, err
 	}
-	planned, result, err := o.memory.plan(text, replaces)
+	planned, result, err := o.file.plan(text, replaces)
 	if err != nil {
 		return nil, err
 	}
@@ -140,7 +156,7 @@ func (o *Operators) remember(ctx context.Context, c op.Call, args rememberArgs) 
 		return nil, context.Cause(ctx)
 	}
 	if result.Change != factKnown {
-		if err := o.memory.store(planned.After.Data); err != nil {
+		if err := o.file.store(planned.After.Data); err != nil {
 			return nil, err
 		}
 		o.log.Info("memory changed", "change", result.Change, "facts", result.Total)
@@ -191,11 +207,11 @@ func unprintable(r rune) bool {
 	return unicode.In(r, unicode.Cc, unicode.Cf, unicode.Co, unicode.Zl, unicode.Zp) && r != nonJoiner && r != joiner
 }
 
-// memory is the file of the user's own facts and preferences.
-type memory struct{ path string }
+// factFile is the file of the user's own facts and preferences.
+type factFile struct{ path string }
 
 // load reads the file; one that does not exist is empty.
-func (m *memory) load() (tree.File, error) {
+func (m *factFile) load() (tree.File, error) {
 	info, err := os.Stat(m.path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
@@ -219,12 +235,12 @@ func (m *memory) load() (tree.File, error) {
 	return tree.File{Exists: true, Data: data}, nil
 }
 
-func (m *memory) tooLarge(size int) error {
+func (m *factFile) tooLarge(size int) error {
 	return fmt.Errorf("the memory %s has %d bytes, and at most %d are read; shorten it by hand", m.path, size, maxMemory)
 }
 
 // plan computes what a call changes. An empty text takes out what is replaced.
-func (m *memory) plan(text, replaces string) (change.Change, rememberResult, error) {
+func (m *factFile) plan(text, replaces string) (change.Change, rememberResult, error) {
 	before, err := m.load()
 	if err != nil {
 		return change.Change{}, rememberResult{}, err
@@ -275,7 +291,7 @@ func (l factList) unknown(text string) error {
 }
 
 // unchanged checks that the file is still what the call was approved against.
-func (m *memory) unchanged(hashes map[string]string) error {
+func (m *factFile) unchanged(hashes map[string]string) error {
 	if hashes == nil {
 		return nil
 	}
@@ -295,7 +311,7 @@ func (m *memory) unchanged(hashes map[string]string) error {
 
 // lock keeps other processes from changing the memory until the returned
 // function is called.
-func (m *memory) lock(ctx context.Context) (unlock func(), err error) {
+func (m *factFile) lock(ctx context.Context) (unlock func(), err error) {
 	if err := os.MkdirAll(filepath.Dir(m.path), 0o700); err != nil {
 		return nil, fmt.Errorf("making the folder of the memory: %w", err)
 	}
@@ -311,7 +327,7 @@ func (m *memory) lock(ctx context.Context) (unlock func(), err error) {
 }
 
 // store replaces the file, or what a link of its name leads to.
-func (m *memory) store(data []byte) error {
+func (m *factFile) store(data []byte) error {
 	at := m.path
 	if real, err := filepath.EvalSymlinks(at); err == nil {
 		at = real

@@ -1,4 +1,4 @@
-package workspace
+package process
 
 import (
 	"context"
@@ -9,9 +9,11 @@ import (
 
 	"replan/mcpclient/child"
 	"replan/mcpclient/workspace/op"
+	"replan/mcpclient/workspace/tree"
 )
 
 const (
+	maxShown        = 16 << 10 // bytes of output in the text of a failure
 	defaultProcTime = 2 * time.Minute
 	maxProcTime     = 30 * time.Minute
 )
@@ -23,6 +25,17 @@ type procResult struct {
 	Command  string `json:"command"`
 	Duration int64  `json:"duration_ms"`
 	Spill    string `json:"spill,omitempty"` // file with all of the output
+}
+
+// Operators are the operators that run any program.
+type Operators struct {
+	tree   *tree.Tree
+	runner *child.Runner
+}
+
+// New makes the operators.
+func New(files *tree.Tree, runner *child.Runner) *Operators {
+	return &Operators{tree: files, runner: runner}
 }
 
 type procArgs struct {
@@ -75,7 +88,7 @@ func (o *Operators) proc(ctx context.Context, c op.Call, args procArgs) (*op.Ans
 	if out.TimedOut {
 		said = fmt.Sprintf("%s did not end within %s and was stopped", cmd, limit)
 	}
-	answer := op.Reply(result, said+"\n\n"+op.MiddleCut(strings.TrimSpace(out.Output), maxFailureText))
+	answer := op.Reply(result, said+"\n\n"+op.MiddleCut(strings.TrimSpace(out.Output), maxShown))
 	answer.Failed = !args.AllowFailure
 	return answer, nil
 }

@@ -1,4 +1,4 @@
-package workspace
+package undo
 
 import (
 	"context"
@@ -17,15 +17,15 @@ import (
 
 // Undone is what putting back the changes of runs does, or would do.
 type Undone struct {
-	Files   []UndoneFile
+	Files   []File
 	Diff    string   // unified: what becomes of the files as they are now
 	Notes   []string // sentences on what the user should know besides
 	Changed bool     // the runs changed files
 	Already bool     // and that is undone
 }
 
-// UndoneFile is a file or a folder that is put back.
-type UndoneFile struct {
+// File is a file or a folder that is put back.
+type File struct {
 	Path   string
 	Action string // restored, recreated or removed
 	Folder bool   // it is a folder
@@ -82,13 +82,8 @@ func (e *NotHereError) Error() string {
 //
 // A crash in the middle leaves some files put back. The next Undo does the rest,
 // since it leaves alone what is as it was before the runs.
-func (o *Operators) Undo(ctx context.Context, dry bool, runs ...string) (Undone, error) {
-	ctx, done, err := o.begin(ctx)
-	if err != nil {
-		return Undone{}, err
-	}
-	defer done()
-	release, err := o.changes.Turn(ctx)
+func (l *Log) Undo(ctx context.Context, w *change.Writer, dry bool, runs ...string) (Undone, error) {
+	release, err := w.Turn(ctx)
 	if err != nil {
 		return Undone{}, err
 	}
@@ -97,11 +92,11 @@ func (o *Operators) Undo(ctx context.Context, dry bool, runs ...string) (Undone,
 	var touched []string // runs with something to undo
 	out := Undone{}
 	for _, run := range runs {
-		r, err := o.backups.read(run)
+		r, err := l.read(run)
 		switch {
 		case err != nil:
 			return Undone{}, err
-		case r.workspace != "" && !o.isHere(r.workspace):
+		case r.workspace != "" && !l.isHere(r.workspace):
 			return Undone{}, &NotHereError{Run: run, Workspace: r.workspace}
 		}
 		out.Changed = out.Changed || r.undone || len(r.changes) > 0
@@ -111,7 +106,7 @@ func (o *Operators) Undo(ctx context.Context, dry bool, runs ...string) (Undone,
 		}
 	}
 	out.Already = out.Changed && len(changes) == 0
-	u := undoing{o: o, runs: runs}
+	u := undoing{log: l, writer: w, runs: runs}
 	defer u.close()
 	if err := u.compare(chains(changes)); err != nil {
 		return Undone{}, err
@@ -120,31 +115,31 @@ func (o *Operators) Undo(ctx context.Context, dry bool, runs ...string) (Undone,
 	if dry || ctx.Err() != nil {
 		return out, context.Cause(ctx)
 	}
-	if err := o.changes.Perform(steps); err != nil {
+	if err := w.Perform(steps); err != nil {
 		return Undone{}, fmt.Errorf("undoing: %w", err)
 	}
 	for _, run := range touched {
-		if err := o.backups.undone(run); err != nil {
+		if err := l.undone(run); err != nil {
 			// It is undone all the same: another undo finds nothing to do.
-			o.log.Warn("that a run is undone could not be written down", "run", run, "error", err)
+			l.log.Warn("that a run is undone could not be written down", "run", run, "error", err)
 		}
 	}
-	o.log.Info("undone", "runs", runs, "files", len(out.Files))
+	l.log.Info("undone", "runs", runs, "files", len(out.Files))
 	return out, nil
 }
 
 // isHere reports whether a folder is the workspace.
-func (o *Operators) isHere(dir string) bool {
-	if dir == o.tree.Dir {
+func (l *Log) isHere(dir string) bool {
+	if dir == l.tree.Dir {
 		return true
 	}
 	real, err := filepath.EvalSymlinks(dir)
-	return err == nil && real == o.tree.Real
+	return err == nil && real == l.tree.Real
 }
 
 // undone writes down that all changes of a run are put back.
-func (b backups) undone(run string) error {
-	s, err := b.store(run)
+func (l *Log) undone(run string) error {
+	s, err := l.store(run)
 	if err != nil {
 		return err
 	}
@@ -153,7 +148,8 @@ func (b backups) undone(run string) error {
 
 // undoing is one undo under way.
 type undoing struct {
-	o      *Operators
+	log    *Log
+	writer *change.Writer
 	runs   []string
 	stores map[string]*store
 	back   []putBack
@@ -182,7 +178,7 @@ func (u *undoing) kept(run, hash string) ([]byte, bool) {
 	}
 	s, ok := u.stores[run]
 	if !ok {
-		s, _ = u.o.backups.store(run) // nil keeps nothing
+		s, _ = u.log.store(run) // nil keeps nothing
 		u.stores[run] = s
 	}
 	return s.get(hash)
@@ -194,7 +190,7 @@ func (u *undoing) compare(all []*chain) error {
 	var refused ChangedError
 	for _, c := range all {
 		u.findLitter(c)
-		now, err := u.o.tree.Look(c.path)
+		now, err := u.log.tree.Look(c.path)
 		hash := now.Hash()
 		first := c.first()
 		switch {
@@ -241,7 +237,7 @@ func (u *undoing) findLitter(c *chain) {
 		if l.Done || l.AfterSHA == "" || l.AfterSHA == tree.FolderHash {
 			continue
 		}
-		entries, err := fs.ReadDir(u.o.tree.Root.FS(), path.Dir(l.Path))
+		entries, err := fs.ReadDir(u.log.tree.Root.FS(), path.Dir(l.Path))
 		if err != nil {
 			continue // there is no such folder any more
 		}
@@ -252,7 +248,7 @@ func (u *undoing) findLitter(c *chain) {
 			}
 			at := path.Join(path.Dir(l.Path), e.Name())
 			known := slices.ContainsFunc(u.litter, func(c change.Change) bool { return c.Path == at })
-			if f, err := u.o.tree.LoadEntry(at); err == nil && !f.Dir && !known {
+			if f, err := u.log.tree.LoadEntry(at); err == nil && !f.Dir && !known {
 				u.litter = append(u.litter, change.Change{Path: at, Before: f})
 			}
 		}
@@ -262,7 +258,7 @@ func (u *undoing) findLitter(c *chain) {
 // add tells of a file that changed since.
 func (e *ChangedError) add(u *undoing, c *chain, now tree.File) {
 	last := c.last()
-	changed := ChangedFile{Path: c.path, How: "changed since", Run: u.o.backups.since(c.path, now.Hash(), last.Time, u.runs)}
+	changed := ChangedFile{Path: c.path, How: "changed since", Run: u.log.since(c.path, now.Hash(), last.Time, u.runs)}
 	switch {
 	case !now.Exists:
 		changed.How = "was removed since"
@@ -298,7 +294,7 @@ func (u *undoing) steps(out *Undone) []change.Change {
 	for _, b := range slices.Backward(u.back) { // what is in a folder before the folder
 		switch {
 		case b.After.Exists || !b.Before.Exists:
-		case b.Before.Dir && !u.o.holdsOnly(b.Path, gone):
+		case b.Before.Dir && !u.log.holdsOnly(b.Path, gone):
 			u.notes = append(u.notes, "the folder "+b.Path+" stays, since there are other files in it")
 			continue
 		default:
@@ -340,17 +336,17 @@ func (u *undoing) steps(out *Undone) []change.Change {
 			action = "recreated"
 		}
 		out.Diff += diff
-		out.Files = append(out.Files, UndoneFile{Path: b.Path, Action: action, Folder: b.Before.Dir || b.After.Dir})
+		out.Files = append(out.Files, File{Path: b.Path, Action: action, Folder: b.Before.Dir || b.After.Dir})
 	}
 	out.Notes = append(out.Notes, u.notes...)
 	slices.SortFunc(remove, func(a, b change.Change) int { return strings.Compare(b.Path, a.Path) })
-	rest := u.o.changes.WithFolders(slices.Concat(folders, files, modes))
+	rest := u.writer.WithFolders(slices.Concat(folders, files, modes))
 	return slices.Concat(remove, rest)
 }
 
 // holdsOnly reports whether a folder holds nothing but what will be gone.
-func (o *Operators) holdsOnly(dir string, gone map[string]bool) bool {
-	entries, err := fs.ReadDir(o.tree.Root.FS(), dir)
+func (l *Log) holdsOnly(dir string, gone map[string]bool) bool {
+	entries, err := fs.ReadDir(l.tree.Root.FS(), dir)
 	if err != nil {
 		return false
 	}
@@ -363,8 +359,8 @@ func (o *Operators) holdsOnly(dir string, gone map[string]bool) bool {
 }
 
 // Changed reports whether a run has changes that are not undone. dir is
-// [Config.Backups].
+// [Config.Dir].
 func Changed(dir, run string) bool {
-	r, err := backups{dir: dir}.read(run)
+	r, err := (&Log{dir: dir}).read(run)
 	return err == nil && len(r.changes) > 0
 }

@@ -1,4 +1,4 @@
-package workspace
+package undo
 
 import (
 	"bytes"
@@ -37,8 +37,8 @@ type recorded struct {
 }
 
 // read reads the manifest of a run. A run that changed nothing has none.
-func (b backups) read(run string) (recorded, error) {
-	dir, err := b.at(run)
+func (u *Log) read(run string) (recorded, error) {
+	dir, err := u.at(run)
 	if err != nil {
 		return recorded{}, err
 	}
@@ -158,8 +158,8 @@ func (c *chain) mode() fs.FileMode {
 
 // since returns the run that left a path of this workspace as it is now, later
 // than that time; "" where none is known to have.
-func (b backups) since(at, hash string, after time.Time, but []string) string {
-	entries, err := os.ReadDir(b.dir)
+func (u *Log) since(at, hash string, after time.Time, but []string) string {
+	entries, err := os.ReadDir(u.dir)
 	if err != nil {
 		return "" // it is a hint
 	}
@@ -169,8 +169,8 @@ func (b backups) since(at, hash string, after time.Time, but []string) string {
 		if !ok || slices.Contains(but, run) {
 			continue
 		}
-		r, err := b.read(run)
-		if err != nil || r.workspace != b.workspace {
+		r, err := u.read(run)
+		if err != nil || r.workspace != u.tree.Dir {
 			continue
 		}
 		for _, c := range chains(r.changes) {
