@@ -11,6 +11,7 @@ import (
 	"replan/agent/store"
 	"replan/internal/english"
 	"replan/mcpclient/workspace"
+	"replan/mcpclient/workspace/files"
 	"replan/planning/prompt"
 	"replan/tui/plain"
 )
@@ -133,7 +134,7 @@ func (a *aids) Mention(ctx context.Context, name string) (prompt.Mention, error)
 			return resource, unread
 		}
 	}
-	if errors.Is(err, workspace.ErrMissing) {
+	if errors.Is(err, files.ErrMissing) {
 		return m, missingFile{err}
 	}
 	return m, err

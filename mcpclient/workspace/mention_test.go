@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"replan/mcpclient/workspace"
+	"replan/mcpclient/workspace/files"
 )
 
 func TestWhatGitIgnoresIsNotListedToBeNamed(t *testing.T) {
@@ -43,7 +44,7 @@ func TestWhatCannotBeNamedSaysWhy(t *testing.T) {
 		"slug.go": "there is src/slug.go",
 	} {
 		_, err := b.ops.Mention(t.Context(), name)
-		if err == nil || !strings.Contains(err.Error(), want) || errors.Is(err, workspace.ErrMissing) != (name == "slug.go") {
+		if err == nil || !strings.Contains(err.Error(), want) || errors.Is(err, files.ErrMissing) != (name == "slug.go") {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

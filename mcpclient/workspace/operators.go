@@ -29,10 +29,12 @@ import (
 	"replan/mcpclient/child"
 	"replan/mcpclient/workspace/change"
 	"replan/mcpclient/workspace/code"
+	"replan/mcpclient/workspace/files"
 	"replan/mcpclient/workspace/git"
 	"replan/mcpclient/workspace/memory"
 	"replan/mcpclient/workspace/op"
 	"replan/mcpclient/workspace/process"
+	"replan/mcpclient/workspace/tests"
 	"replan/mcpclient/workspace/tree"
 	"replan/mcpclient/workspace/undo"
 )
@@ -87,10 +89,11 @@ type Operators struct {
 	changes   *change.Writer
 	code      *code.Operators
 	git       *git.Operators
+	files     *files.Operators
 	process   *process.Operators
+	tests     *tests.Operators
 	undo      *undo.Log
 	maxOutput int
-	margin    time.Duration // see [Config.TestMargin]
 	runner    *child.Runner
 	memory    *memory.Operators // nil without one
 	log       *slog.Logger
@@ -115,7 +118,6 @@ func New(cfg Config) (*Operators, error) {
 	o := &Operators{
 		tree:      folder,
 		maxOutput: cfg.MaxOutput,
-		margin:    cfg.TestMargin,
 		log:       cfg.Logger,
 	}
 	if o.maxOutput <= 0 {
@@ -137,6 +139,8 @@ func New(cfg Config) (*Operators, error) {
 	}
 	o.changes = change.NewWriter(folder, o.undo, o.log, o.maxOutput)
 	o.process = process.New(folder, o.runner)
+	o.tests = tests.New(tests.Config{Tree: folder, Runner: o.runner, Logger: o.log, Margin: cfg.TestMargin})
+	o.files = files.New(folder, o.changes, o.maxOutput)
 	o.git = git.New(git.Config{Tree: folder, Runner: o.runner, Turn: o.changes.Turn, MaxOutput: o.maxOutput, Logger: o.log})
 	o.code = code.New(code.Config{Tree: folder, Environ: o.runner.Environ, MaxOutput: o.maxOutput, Touching: o.git.Touching, Logger: o.log})
 	if err := child.ForgetSpills(cfg.SpillDir, time.Now().Add(-child.SpillKept)); err != nil {

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"replan/mcpclient/workspace/undo"
+	"replan/planning/prompt"
 )
 
 // Undo puts back what the runs changed. See [undo.Log.Undo].
@@ -14,4 +15,26 @@ func (o *Operators) Undo(ctx context.Context, dry bool, runs ...string) (undo.Un
 	}
 	defer done()
 	return o.undo.Undo(ctx, o.changes, dry, runs...)
+}
+
+// Mentionable lists the files and folders of the workspace for the user to choose
+// from. See [files.Operators.Mentionable].
+func (o *Operators) Mentionable(ctx context.Context) (paths []string, more bool, err error) {
+	ctx, done, err := o.begin(ctx)
+	if err != nil {
+		return nil, false, err
+	}
+	defer done()
+	return o.files.Mentionable(ctx)
+}
+
+// Mention reads a file of the workspace, or lists a folder, for a message that
+// names it. See [files.Operators.Mention].
+func (o *Operators) Mention(ctx context.Context, name string) (prompt.Mention, error) {
+	ctx, done, err := o.begin(ctx)
+	if err != nil {
+		return prompt.Mention{}, err
+	}
+	defer done()
+	return o.files.Mention(ctx, name)
 }

@@ -29,7 +29,7 @@ type fullResult struct {
 // it runs in as the one it ran in.
 func recorded(t *testing.T, file string, exit int) string {
 	t.Helper()
-	at, err := filepath.Abs(filepath.Join("testdata", "runners", file))
+	at, err := filepath.Abs(filepath.Join("tests", "testdata", "runners", file))
 	if err != nil {
 		t.Fatal(err)
 	}

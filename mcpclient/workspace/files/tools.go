@@ -1,4 +1,4 @@
-package workspace
+package files
 
 import (
 	"replan/mcpclient/workspace/change"
@@ -6,8 +6,8 @@ import (
 	"replan/mcpclient/workspace/op"
 )
 
-// fileOperators are the tools for files.
-func (o *Operators) fileOperators() []op.Tool {
+// Tools are the tools for files.
+func (o *Operators) Tools() []op.Tool {
 	return []op.Tool{
 		op.Op[readArgs, op.None]{
 			Name: "fs.read",

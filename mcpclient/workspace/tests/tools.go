@@ -1,9 +1,9 @@
-package workspace
+package tests
 
 import "replan/mcpclient/workspace/op"
 
-// testOperators are the tools that run the tests of the workspace.
-func (o *Operators) testOperators() []op.Tool {
+// Tools are the tools that run the tests of the workspace.
+func (o *Operators) Tools() []op.Tool {
 	return []op.Tool{
 		op.Op[detectArgs, detectResult]{
 			Name:        "test.detect",

@@ -1,4 +1,4 @@
-package workspace
+package files
 
 import (
 	"context"
@@ -33,11 +33,6 @@ func (missingError) Is(target error) bool { return target == ErrMissing }
 // from, folders with a slash at the end, without what git ignores. It reports
 // whether there are more than it lists.
 func (o *Operators) Mentionable(ctx context.Context) (paths []string, more bool, err error) {
-	ctx, done, err := o.begin(ctx)
-	if err != nil {
-		return nil, false, err
-	}
-	defer done()
 	err = o.tree.Walk(ctx, ".", func(at string, d fs.DirEntry) error {
 		switch {
 		case at == ".":
@@ -61,11 +56,6 @@ func (o *Operators) Mentionable(ctx context.Context) (paths []string, more bool,
 // names it. Of a long file it is the beginning, up to the end of a line. The error
 // wraps [ErrMissing] where there is no such file.
 func (o *Operators) Mention(ctx context.Context, name string) (prompt.Mention, error) {
-	ctx, done, err := o.begin(ctx)
-	if err != nil {
-		return prompt.Mention{}, err
-	}
-	defer done()
 	m := prompt.Mention{Name: name}
 	at, err := o.tree.Resolve(name)
 	if err != nil {
