@@ -2,6 +2,6 @@
 // leads out of it, whatever it says and wherever a link points.
 //
 // It resolves paths, reads and writes whole files, and walks folders without what
-// git ignores. It imports no other package of this program. Start reading at
-// [Tree] and [Tree.Resolve].
+// git ignores. Of this program it imports internal/lazyregexp alone. Start reading
+// at [Tree] and [Tree.Resolve].
 package tree
