@@ -149,7 +149,7 @@ func (r fold) apply(e event.Event, last time.Time) {
 // applySpawned notes which run a call of a plan tool started.
 func (r fold) applySpawned(d event.RunSpawned) {
 	if s := r.Step(d.Index); s != nil && s.Status == StepActive && s.Attempt == d.Attempt {
-		s.Run, s.ranUp = d.Run, event.Usage{}
+		s.Run, s.runUsage = d.Run, event.Usage{}
 	}
 }
 
@@ -209,7 +209,7 @@ func (r fold) applyTimer(d event.TimerFired) {
 	}
 	r.fired[d.ID] = true
 	r.applyDeadline(d.ID)
-	waiting := r.queues[standsTimer]
+	waiting := r.queues[needTimer]
 	if len(waiting) > 0 && r.fired[r.retryTimer(waiting[0])] {
 		r.enqueue(waiting[0])
 		return
@@ -226,7 +226,7 @@ func (r fold) applyCompleted(d event.RunCompleted) {
 	}
 	r.Result, r.Gates, r.Replanning, r.questions = &result, nil, nil, nil
 	r.every(func(s *StepState) {
-		s.asks = false
+		s.awaitsUser = false
 		if s.Status == StepWaiting || s.Status == StepActive && s.Loop != nil {
 			s.Status, s.Gate = StepPending, "" // nobody will answer, or go on, any more
 		}
@@ -450,7 +450,7 @@ func (r fold) applyRequest(d event.ModelRequested) {
 			r.enqueue(s)
 		}
 	case d.Purpose == prompt.PurposeStep && s != nil:
-		s.filling, s.partial = true, d.Request.Partial
+		s.fill.asking, s.partial = true, d.Request.Partial
 		r.enqueue(s)
 	default:
 		r.asking = true
@@ -472,8 +472,8 @@ func (r fold) applyReply(d event.ModelReplied) {
 		r.modelBusy--
 		r.used(d.Reply)
 		if s := r.Step(d.Step); s != nil {
-			s.filling = false
-			s.fillError = d.Error
+			s.fill.asking = false
+			s.fill.problem = d.Error
 			if d.Error == "" {
 				r.fill(s, d.Reply.Text)
 			}
@@ -493,7 +493,7 @@ func (r fold) applyReply(d event.ModelReplied) {
 func (r fold) fill(s *StepState, text string) {
 	args, err := reply.ParseArgs(text)
 	if err != nil {
-		s.fillError = err.Error()
+		s.fill.problem = err.Error()
 		return
 	}
 	call := s.Step
@@ -501,11 +501,11 @@ func (r fold) fill(s *StepState, text string) {
 	faults, _ := plan.Validate(plan.Plan{Title: call.Title, Steps: []plan.Step{call}}, plan.Rules{Catalogue: r.Catalogue, CheckTools: true})
 	for _, f := range faults {
 		if f.Code == plan.CodeBadArgs {
-			s.fillError = f.Message
+			s.fill.problem = f.Message
 			return
 		}
 	}
-	s.filled = args
+	s.fill.args = args
 }
 
 // merge adds what a model filled in to what the plan says, which holds.

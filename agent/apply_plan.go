@@ -30,8 +30,8 @@ func (r fold) applyPlan(d event.PlanCreated) {
 	}
 	for i, step := range d.Plan.Steps {
 		state := &states[i]
-		state.Step, state.Status, state.tries, state.tried = step, StepPending, r.attempts[step.Index], r.attempts[step.Index]
-		state.wrote = read
+		state.Step, state.Status, state.attempts = step, StepPending, r.attemptsBefore(step.Index)
+		state.author.read = read
 		r.Steps = append(r.Steps, state)
 	}
 	if len(drafts) > 0 {
@@ -53,12 +53,18 @@ func (r fold) applyPlan(d event.PlanCreated) {
 	r.heed()
 }
 
+// attemptsBefore counts the attempts under an index before the plan as it is now.
+func (r *Run) attemptsBefore(index string) attemptCount {
+	n := r.attempts[index]
+	return attemptCount{total: n, before: n}
+}
+
 // countAttempts notes how often the steps were tried that another plan takes the
 // place of.
 func (r ledger) countAttempts() {
 	r.every(func(s *StepState) {
-		if s.tries > 0 {
-			r.attempts[s.Step.Index] = s.tries
+		if s.attempts.total > 0 {
+			r.attempts[s.Step.Index] = s.attempts.total
 		}
 	})
 }
@@ -136,13 +142,13 @@ func (r fold) applyDiff(d event.PlanDiff) {
 
 	r.Steps = make([]*StepState, 0, len(d.Plan.Steps))
 	for _, step := range d.Plan.Steps {
-		state := &StepState{Step: step, Status: StepPending, tries: r.attempts[step.Index], tried: r.attempts[step.Index]}
+		state := &StepState{Step: step, Status: StepPending, attempts: r.attemptsBefore(step.Index)}
 		before, stays := old[step.Index]
 		switch {
 		case slices.Contains(d.Added, step.Index):
-			state.Change, state.replanned, state.wrote = ChangeAdded, true, r.unsaid(step, old, read)
+			state.Change, state.replanned, state.author.read = ChangeAdded, true, r.unsaid(step, old, read)
 		case slices.Contains(d.Revised, step.Index):
-			state.Change, state.replanned, state.wrote = ChangeRevised, true, r.unsaid(step, old, read)
+			state.Change, state.replanned, state.author.read = ChangeRevised, true, r.unsaid(step, old, read)
 		case stays && before.Status == StepDone:
 			// Only what is done stays as it was: a reference may mean another
 			// result now, so an approval of what was to come holds no longer.
@@ -150,7 +156,7 @@ func (r fold) applyDiff(d event.PlanDiff) {
 			state.Step = step
 			r.bind(state) // the result may go by another name now
 		case stays:
-			state.replanned, state.wrote = before.replanned, before.wrote
+			state.replanned, state.author.read = before.replanned, before.author.read
 		}
 		r.Steps = append(r.Steps, state)
 	}

@@ -36,7 +36,7 @@ func (r fold) applyStepRetry(d event.StepRetry) {
 	if s == nil {
 		return
 	}
-	s.Status, s.RetryAt, s.fillError = StepPending, d.At, ""
+	s.Status, s.RetryAt, s.fill.problem = StepPending, d.At, ""
 	if a := r.newestOf(s); a != nil {
 		a.RetryAt = d.At
 	}
@@ -62,7 +62,10 @@ func (r fold) applyStepInDoubt(d event.StepInDoubt) {
 	if s == nil {
 		return
 	}
-	s.Status, s.Error, s.MS, s.lost = StepUncertain, d.Reason, d.MS, false
+	s.Status, s.Error, s.MS = StepUncertain, d.Reason, d.MS
+	if s.interruption.isLost() {
+		s.interruption = uninterrupted
+	}
 	r.endAttempt(s, d.Attempt)
 	r.record(s, plan.ItemInDoubt)
 	r.ask(s)
@@ -75,7 +78,7 @@ func (r fold) applyGateRequested(e event.Event, d event.GateRequested) {
 	if s == nil {
 		return
 	}
-	s.Status, s.Gate, s.Diff, s.hashes, s.asked = StepWaiting, d.Gate, d.Diff, d.Hashes, promised(r.facts(s.Step.Tool).tool)
+	s.Status, s.Gate, s.Diff, s.gate.hashes, s.gate.tool = StepWaiting, d.Gate, d.Diff, d.Hashes, promised(r.facts(s.Step.Tool).tool)
 	r.enqueue(s)
 	r.openGate(&Gate{GateRequested: d, RequestedAt: e.Time})
 	r.askedGate(s, d)
@@ -102,7 +105,7 @@ func (r fold) applyStepCompleted(d event.StepCompleted) {
 	r.account(s, d.Run, d.Usage)
 	r.record(s, plan.ItemCompleted)
 	switch {
-	case s.loop != nil:
+	case s.inner.loop != nil:
 		r.settleCall(s)
 	case s.Draft:
 		r.readyDrafts()
@@ -117,15 +120,18 @@ func (r fold) applyStepStarted(d event.StepStarted) {
 	s := r.Step(d.Index)
 	s.Status, s.Attempt, s.Args, s.Coerced, s.StartedAt = StepActive, d.Attempt, d.Args, d.Coerced, r.Now
 	s.Output, s.Error, s.Failure, s.Progress = "", "", "", event.StepProgress{}
-	s.tries, s.unsure, s.outdated, s.files = d.Attempt, false, "", nil
+	s.attempts.total, s.gate.outdated, s.gate.files = d.Attempt, "", nil
+	if s.interruption == startUnknown {
+		s.interruption = uninterrupted
+	}
 	a := r.attemptOf(s, d.Attempt)
 	a.Status, a.StartedAt, a.Passed = StepActive, r.Now, d.Rule
 	s.ReadyAt = time.Time{}
 	r.Usage.Steps++
-	if s.loop != nil {
+	if s.inner.loop != nil {
 		r.within++
 		if s.Run == "" { // to take a run up is not to ask for it again
-			s.loop.made[callKey(s.Step.Tool, d.Args)]++
+			s.inner.loop.made[callKey(s.Step.Tool, d.Args)]++
 		}
 	}
 	switch d.Executor {
@@ -155,7 +161,7 @@ func (r fold) applyDry(d event.StepCompleted) {
 	if s == nil || s.Status != StepPending {
 		return
 	}
-	s.Status, s.Attempt, s.tries, s.Args, s.Coerced, s.DryRun, s.DryGate = StepDone, d.Attempt, d.Attempt, d.Args, d.Coerced, true, d.Gate
+	s.Status, s.Attempt, s.attempts.total, s.Args, s.Coerced, s.DryRun, s.DryGate = StepDone, d.Attempt, d.Attempt, d.Args, d.Coerced, true, d.Gate
 	r.Usage.Steps++
 	if s.Step.Executor == plan.ExecutorTool {
 		facts := r.facts(s.Step.Tool)
@@ -170,9 +176,9 @@ func (r fold) applyDry(d event.StepCompleted) {
 		s.Result = plan.Placeholder(text)
 	}
 	r.record(s, plan.ItemCompleted)
-	if s.loop != nil {
+	if s.inner.loop != nil {
 		r.within++
-		s.loop.made[callKey(s.Step.Tool, d.Args)]++
+		s.inner.loop.made[callKey(s.Step.Tool, d.Args)]++
 		r.settleCall(s)
 	} else {
 		r.release(s)
@@ -203,13 +209,13 @@ func (r fold) applyStepFailed(d event.StepFailed) {
 		// It failed before it could start: an attempt all the same, so that a
 		// plan that cannot be carried out spends its budget too.
 		s = r.Step(d.Index)
-		if s == nil || s.Status == StepDone || s.tries >= d.Attempt {
+		if s == nil || s.Status == StepDone || s.attempts.total >= d.Attempt {
 			r.endOrphan(d.Index, d.Attempt, StepBroken, d.MS)
 			return
 		}
-		s.Attempt, s.tries = d.Attempt, d.Attempt
+		s.Attempt, s.attempts.total = d.Attempt, d.Attempt
 		r.Usage.Steps++
-		if s.loop != nil {
+		if s.inner.loop != nil {
 			r.within++
 		}
 		r.closeGate(s.Gate)
@@ -226,18 +232,19 @@ func (r fold) applyStepFailed(d event.StepFailed) {
 	r.endAttempt(s, d.Attempt)
 	switch {
 	case d.Removes != "":
-		s.removes = d.Removes
+		s.gate.removes = d.Removes
 		r.holdBack(s)
 		return
 	case d.Outdated != "":
-		s.outdated, s.files = d.Outdated, slices.Sorted(maps.Keys(s.hashes))
-		s.approved, s.Diff, s.hashes = false, "", nil
+		s.gate.outdated, s.gate.files = d.Outdated, slices.Sorted(maps.Keys(s.gate.hashes))
+		s.gate.withdraw()
+		s.Diff, s.gate.hashes = "", nil
 		r.holdBack(s)
 		return
 	}
 	r.record(s, plan.ItemFailed)
 	switch {
-	case s.loop != nil:
+	case s.inner.loop != nil:
 		r.dealCall(s)
 	case !s.Draft:
 		r.deal(s)
@@ -250,11 +257,11 @@ func (r fold) applyStepFailed(d event.StepFailed) {
 // Of a run that was taken up again, a part has been added before.
 func (r ledger) account(s *StepState, run string, used *event.Usage) {
 	if run != "" && run != s.Run {
-		s.Run, s.ranUp = run, event.Usage{}
+		s.Run, s.runUsage = run, event.Usage{}
 	}
 	if used != nil {
-		more := used.Since(s.ranUp)
-		r.Usage, s.ranUp = r.Usage.Plus(more), *used
+		more := used.Since(s.runUsage)
+		r.Usage, s.runUsage = r.Usage.Plus(more), *used
 		r.within += more.Steps
 	}
 }
@@ -328,7 +335,7 @@ func headline(text string) string {
 // retries reports whether a failed step will be tried again: a read-only tool
 // with attempts left.
 func (r scheduler) retries(s *StepState) bool {
-	if s.Step.Retries == 0 || s.Attempt-s.tried > s.Step.Retries {
+	if s.Step.Retries == 0 || s.Attempt-s.attempts.before > s.Step.Retries {
 		return false
 	}
 	switch s.Failure {

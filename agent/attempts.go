@@ -69,24 +69,24 @@ func (r *Run) AttemptsOf(index string) []Attempt {
 // attemptOf is the attempt of a step with that number, which begins with this
 // where there is none yet. It is valid until the next one begins.
 func (r ledger) attemptOf(s *StepState, number int) *Attempt {
-	if s.newest > 0 {
-		if a := &r.Attempts[s.newest-1]; a.Number == number && a.EndedAt.IsZero() {
+	if s.attempts.newest > 0 {
+		if a := &r.Attempts[s.attempts.newest-1]; a.Number == number && a.EndedAt.IsZero() {
 			return a
 		}
 	}
 	r.Attempts = append(r.Attempts, Attempt{
 		Step: s.Step.Index, Parent: s.Parent, Number: number, Revision: r.Revision, ReadyAt: s.ReadyAt, Status: StepPending,
 	})
-	s.newest = len(r.Attempts)
-	return &r.Attempts[s.newest-1]
+	s.attempts.newest = len(r.Attempts)
+	return &r.Attempts[s.attempts.newest-1]
 }
 
 // newestOf is the newest attempt of a step, nil before the first.
 func (r ledger) newestOf(s *StepState) *Attempt {
-	if s.newest == 0 {
+	if s.attempts.newest == 0 {
 		return nil
 	}
-	return &r.Attempts[s.newest-1]
+	return &r.Attempts[s.attempts.newest-1]
 }
 
 // endAttempt notes what an attempt came to.
@@ -136,7 +136,7 @@ func (r ledger) loseAttempts(last time.Time) {
 
 // askedGate notes that the gate of a step's next attempt is open.
 func (r ledger) askedGate(s *StepState, d event.GateRequested) {
-	a := r.attemptOf(s, s.tries+1)
+	a := r.attemptOf(s, s.attempts.total+1)
 	a.Status = StepWaiting
 	a.Asked = append(a.Asked, Asked{About: AskedGate, Why: d.Rule.Why, At: r.Now})
 }
@@ -188,36 +188,36 @@ type Origin struct {
 
 // Sources says where the values of a step's arguments come from, by name.
 func (r *Run) Sources(s *StepState) []Source {
-	if s.loop != nil {
+	if s.inner.loop != nil {
 		return r.modelSources(s.Step.Args, r.provenance(s))
 	}
 	args, by := s.args(), AuthorPlan
-	if s.override != nil {
+	if s.author.args != nil {
 		by = AuthorUser
 	}
 	var out []Source
 	for _, arg := range slices.Sorted(maps.Keys(args)) {
 		source := Source{Arg: arg, Written: args[arg], By: by}
-		if s.edits == 0 { // what the user writes at a gate is no reference
+		if s.author.edits == 0 { // what the user writes at a gate is no reference
 			for _, ref := range plan.References(args[arg]) {
 				source.From = append(source.From, r.originOf(ref))
 			}
 		}
-		if s.override == nil {
-			for _, p := range s.wrote {
+		if s.author.args == nil {
+			for _, p := range s.author.read {
 				source.From = append(source.From, Origin{Step: p.Step, Tool: p.Tool, Read: true})
 			}
 		}
 		out = append(out, source)
 	}
-	if len(s.filled) > 0 {
+	if len(s.fill.args) > 0 {
 		var read []rule.Provenance
 		for _, p := range r.provenance(s) {
 			if p.Written && p.Arg != "" {
 				read = append(read, p)
 			}
 		}
-		out = append(out, r.modelSources(s.filled, read)...)
+		out = append(out, r.modelSources(s.fill.args, read)...)
 	}
 	slices.SortStableFunc(out, func(a, b Source) int { return plan.CompareIndices(a.Arg, b.Arg) })
 	return out

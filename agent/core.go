@@ -285,16 +285,16 @@ func (r scheduler) replot() {
 	}
 	for _, s := range r.Steps {
 		at, _ := r.graph.Position(s.Step.Index)
-		s.node, s.place, s.length, s.waits = at, r.graph.Rank(at), lengths[at], 0
+		s.sched.node, s.sched.place, s.sched.length, s.sched.waits = at, r.graph.Rank(at), lengths[at], 0
 		for _, d := range r.graph.Needs(at) {
 			if r.Steps[d].Status != StepDone {
-				s.waits++
+				s.sched.waits++
 			}
 		}
 		feeds := r.graph.Feeds(at)
-		s.feeds = make([]*StepState, len(feeds))
+		s.sched.feeds = make([]*StepState, len(feeds))
 		for n, d := range feeds {
-			s.feeds[n] = r.Steps[d]
+			s.sched.feeds[n] = r.Steps[d]
 		}
 		r.equip(s)
 	}
@@ -306,7 +306,7 @@ func (r scheduler) replot() {
 // equip finds out what the call of a step lacks, and holds its tool to the gate
 // that the plan asks for.
 func (r scheduler) equip(s *StepState) {
-	s.missing = nil
+	s.fill.missing = nil
 	if s.Step.Executor != plan.ExecutorTool {
 		return
 	}
@@ -314,8 +314,8 @@ func (r scheduler) equip(s *StepState) {
 	if facts.err != nil {
 		return
 	}
-	if s.override == nil {
-		s.missing = r.lacking(s, s.Step, facts)
+	if s.author.args == nil {
+		s.fill.missing = r.lacking(s, s.Step, facts)
 	}
 	if s.Step.Gate {
 		r.gated[facts.tool.QualifiedName()] = true

@@ -13,8 +13,7 @@ func (r fold) applyDrafting(d event.PlanDrafting) {
 	if r.Revision > 0 || r.Step(d.Step.Index) != nil {
 		return // of two with one index the plan will have to do without
 	}
-	tries := r.attempts[d.Step.Index]
-	r.Steps = append(r.Steps, &StepState{Step: d.Step, Status: StepPending, Draft: true, tries: tries, tried: tries})
+	r.Steps = append(r.Steps, &StepState{Step: d.Step, Status: StepPending, Draft: true, attempts: r.attemptsBefore(d.Step.Index)})
 	r.readyDrafts()
 }
 
@@ -40,12 +39,12 @@ func (r fold) readyDrafts() {
 		}
 	}
 	for _, s := range r.Steps {
-		if !s.Draft || s.ready || s.Status != StepPending {
+		if !s.Draft || s.startable || s.Status != StepPending {
 			continue
 		}
 		if call, ok := r.draftCall(s.Step, done, found); ok {
-			s.call, s.fitted = r.fit(r.facts(s.Step.Tool), call)
-			s.ready = true
+			s.call.args, s.call.fitted = r.fit(r.facts(s.Step.Tool), call)
+			s.startable = true
 		}
 	}
 }
@@ -75,7 +74,7 @@ func (r fold) draftCall(step plan.Step, done map[string]bool, found map[string]a
 	if err != nil {
 		return nil, false
 	}
-	probe := StepState{Step: step, call: call, wrote: r.mentions()}
+	probe := StepState{Step: step, call: readyCall{args: call}, author: authorship{read: r.mentions()}}
 	if r.ruleFor(&probe, facts).Verdict != rule.VerdictRun {
 		return nil, false // it waits for its gate until the plan is whole
 	}
@@ -101,7 +100,7 @@ func (r decision) nextDrafts() []Action {
 		if free.tools <= 0 || free.left.steps <= 0 || free.left.calls <= 0 || free.left.discovery <= 0 {
 			break
 		}
-		if s.ready && s.Status == StepPending && s.Attempt == 0 {
+		if s.startable && s.Status == StepPending && s.Attempt == 0 {
 			out = r.startTool(out, s, &free)
 		}
 	}

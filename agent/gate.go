@@ -59,10 +59,10 @@ func (r *Run) ruleFor(s *StepState, facts *toolFacts) rule.Rule {
 	if facts.err != nil {
 		return rule.Rule{Tool: s.Step.Tool, Verdict: rule.VerdictAsk, Source: rule.SourceBuiltIn, Why: "there is no such tool"}
 	}
-	tool, args := facts.tool, s.call
-	if r.dryRun && len(s.missing) > 0 {
+	tool, args := facts.tool, s.call.args
+	if r.dryRun && len(s.fill.missing) > 0 {
 		args = merge(args, nil)
-		for _, name := range s.missing {
+		for _, name := range s.fill.missing {
 			args[name] = plan.Placeholder("<" + name + ">") // which the model would write
 		}
 	}
@@ -85,11 +85,11 @@ func (r *Run) ruleFor(s *StepState, facts *toolFacts) rule.Rule {
 	}
 	switch {
 	case matched.Verdict != rule.VerdictRun:
-	case s.removes != "":
-		return RemovalRule(tool.Name, s.removes)
+	case s.gate.removes != "":
+		return RemovalRule(tool.Name, s.gate.removes)
 	case r.planGates(s, tool):
 		return gatedByPlan(tool.Name)
-	case s.edits > 0 && !s.approved:
+	case s.author.edits > 0 && !s.gate.allowed():
 		return rule.Rule{Tool: tool.Name, Verdict: rule.VerdictAsk, Source: rule.SourceUser, Why: "you edited this call: this is what it would do now"}
 	}
 	return matched
@@ -104,7 +104,7 @@ func RemovalRule(tool, removes string) rule.Rule {
 // unseen reports whether a call may change files of the workspace and passes by a
 // rule that says nothing of its arguments: it may not remove most of a file then.
 func (r decision) unseen(s *StepState, facts *toolFacts) bool {
-	return facts.err == nil && facts.tool.Trusted && facts.tool.Previews && !s.approved && len(r.ruleFor(s, facts).Args) == 0
+	return facts.err == nil && facts.tool.Trusted && facts.tool.Previews && !s.gate.allowed() && len(r.ruleFor(s, facts).Args) == 0
 }
 
 // holdBack has a call wait for its gate that its tool refused to make without one,
@@ -114,9 +114,9 @@ func (r fold) holdBack(s *StepState) {
 	r.facts(s.Step.Tool).calls--
 	r.Usage.Steps--
 	r.Usage.ToolCalls--
-	if s.loop != nil {
+	if s.inner.loop != nil {
 		r.within--
-		s.loop.made[callKey(s.Step.Tool, s.Args)]--
+		s.inner.loop.made[callKey(s.Step.Tool, s.Args)]--
 	}
 	r.enqueue(s)
 }
@@ -138,10 +138,10 @@ func (r decision) gate(s *StepState) OpenGate {
 	return OpenGate{
 		Gate: event.GateRequested{
 			Gate: r.gateID(s), Step: s.Step.Index, Title: s.Step.Title,
-			Tool: tool.Name, Server: tool.Server, Trusted: tool.Trusted, Rule: r.ruleFor(s, facts), Planned: r.planGates(s, tool), Args: s.call,
-			Outdated: s.outdated, Provenance: r.provenance(s),
+			Tool: tool.Name, Server: tool.Server, Trusted: tool.Trusted, Rule: r.ruleFor(s, facts), Planned: r.planGates(s, tool), Args: s.call.args,
+			Outdated: s.gate.outdated, Provenance: r.provenance(s),
 		},
-		Attempt: s.tries + 1,
+		Attempt: s.attempts.total + 1,
 		Tool:    tool,
 	}
 }
@@ -150,9 +150,9 @@ func (r decision) gate(s *StepState) OpenGate {
 // question about a call that the plan has dropped since, or the user has edited,
 // is not taken for one about the call that came in its place.
 func (r *Run) gateID(s *StepState) string {
-	id := fmt.Sprintf("%s.%d.%d", s.Step.Index, r.Revision, s.tries+1)
-	if s.edits > 0 {
-		id += fmt.Sprintf("e%d", s.edits)
+	id := fmt.Sprintf("%s.%d.%d", s.Step.Index, r.Revision, s.attempts.total+1)
+	if s.author.edits > 0 {
+		id += fmt.Sprintf("e%d", s.author.edits)
 	}
 	return id
 }
@@ -193,7 +193,10 @@ func (r fold) applyGateResolved(d event.GateResolved) {
 			r.edit(s, g.Args, d.Args)
 			return
 		}
-		s.approved, s.denied = d.Decision == event.Allow, d.Decision != event.Allow
+		s.gate.answer = gateDenied
+		if d.Decision == event.Allow {
+			s.gate.answer = gateAllowed
+		}
 		r.enqueue(s)
 		if d.Decision == event.Allow {
 			r.grant(g, d)
@@ -207,14 +210,15 @@ func (r fold) applyGateResolved(d event.GateResolved) {
 // has said yes to that.
 func (r fold) askAnew() {
 	r.every(func(s *StepState) {
-		if !s.approved && s.Status != StepWaiting || s.asked == promised(r.facts(s.Step.Tool).tool) {
+		if !s.gate.allowed() && s.Status != StepWaiting || s.gate.tool == promised(r.facts(s.Step.Tool).tool) {
 			return
 		}
 		r.closeGate(s.Gate)
 		if s.Status == StepWaiting {
 			s.Status, s.Gate = StepPending, ""
 		}
-		s.approved, s.Diff, s.hashes = false, "", nil
+		s.gate.withdraw()
+		s.Diff, s.gate.hashes = "", nil
 	})
 }
 
@@ -240,10 +244,10 @@ func (r fold) edit(s *StepState, before, args map[string]any) {
 			left = append(left, p)
 		}
 	}
-	s.override, s.filled, s.missing = args, nil, nil
-	s.edits, s.edited = s.edits+1, left
-	s.outdated, s.files = "", nil
-	s.approved, s.denied, s.Diff, s.hashes, s.removes = false, false, "", nil, ""
+	s.author.args, s.fill.args, s.fill.missing = args, nil, nil
+	s.author.edits, s.author.kept = s.author.edits+1, left
+	s.gate.outdated, s.gate.files = "", nil
+	s.gate.answer, s.Diff, s.gate.hashes, s.gate.removes = gateUnanswered, "", nil, ""
 	r.enqueue(s)
 }
 
@@ -275,9 +279,9 @@ func (r fold) grant(g *Gate, d event.GateResolved) {
 // says which rule let it pass, and where text in it comes from; so does what sends
 // such text to another server.
 func (r decision) startedCall(s *StepState, facts *toolFacts, number int) event.StepStarted {
-	started := r.started(s, s.call, number)
-	started.Coerced = s.fitted
-	if s.approved {
+	started := r.started(s, s.call.args, number)
+	started.Coerced = s.call.fitted
+	if s.gate.allowed() {
 		return started
 	}
 	matched := r.ruleFor(s, facts)
@@ -295,9 +299,9 @@ func (r decision) startedCall(s *StepState, facts *toolFacts, number int) event.
 // untrusted: those of the workspace's own tools hold what stands in its files.
 func (r *Run) provenance(s *StepState) []rule.Provenance {
 	switch {
-	case s.edits > 0:
-		return s.edited
-	case s.loop != nil:
+	case s.author.edits > 0:
+		return s.author.kept
+	case s.inner.loop != nil:
 		if len(s.Step.Args) == 0 {
 			return nil // there is nothing to carry it
 		}
@@ -315,13 +319,13 @@ func (r *Run) provenance(s *StepState) []rule.Provenance {
 			}
 		}
 	}
-	for _, arg := range slices.Sorted(maps.Keys(s.filled)) {
+	for _, arg := range slices.Sorted(maps.Keys(s.fill.args)) {
 		for _, h := range r.inputs(s.Step) {
 			out = append(out, rule.Provenance{Arg: arg, Step: h.Index, Tool: h.Tool, Written: true})
 		}
 	}
-	if len(args) > 0 && s.override == nil {
-		out = append(out, s.wrote...)
+	if len(args) > 0 && s.author.args == nil {
+		out = append(out, s.author.read...)
 	}
 	return out
 }
@@ -371,7 +375,7 @@ func (r fold) hasRead() []rule.Provenance {
 // nothing where the plan before had the same call, before anything was read.
 func (r fold) unsaid(step plan.Step, before map[string]*StepState, read []rule.Provenance) []rule.Provenance {
 	for _, s := range before {
-		if len(s.wrote) == 0 && r.facts(s.Step.Tool) == r.facts(step.Tool) && plan.EqualValues(s.Step.Args, step.Args) {
+		if len(s.author.read) == 0 && r.facts(s.Step.Tool) == r.facts(step.Tool) && plan.EqualValues(s.Step.Args, step.Args) {
 			return nil
 		}
 	}

@@ -67,7 +67,7 @@ func (l *Loop) idle() bool {
 		return false
 	}
 	for _, c := range l.newest {
-		if !c.told {
+		if !c.inner.answered {
 			return false
 		}
 	}
@@ -300,12 +300,12 @@ func (r dialogue) newCall(l *Loop, use reply.ToolUse) *StepState {
 	parent, length, gate, replanned := prompt.ChatParent, 0.0, false, false
 	offer := plan.Offer(prompt.ChatTools(r.brief()))
 	if l.step != nil {
-		parent, length, gate, replanned = l.step.Step.Index, l.step.length, l.step.Step.Gate, l.step.replanned
+		parent, length, gate, replanned = l.step.Step.Index, l.step.sched.length, l.step.Step.Gate, l.step.replanned
 		offer = plan.Offer(prompt.AgentTools(r.brief(), l.profile))
 	}
 	number := 1
 	if n := len(l.Calls); n > 0 {
-		number = l.Calls[n-1].place + 1
+		number = l.Calls[n-1].sched.place + 1
 	}
 	index := fmt.Sprintf("%s.%d", parent, number)
 	for r.places != nil && r.planned(index) {
@@ -321,11 +321,11 @@ func (r dialogue) newCall(l *Loop, use reply.ToolUse) *StepState {
 			Index: index, Title: use.Name, Executor: plan.ExecutorTool, Tool: use.Name, Args: args,
 			OnFailure: plan.OnFailureAbort, Gate: gate,
 		},
-		Status: StepPending, Parent: parent, loop: l, use: use, length: length, place: number, replanned: replanned,
-		tries: r.attempts[index], tried: r.attempts[index],
+		Status: StepPending, Parent: parent, replanned: replanned, attempts: r.attemptsBefore(index),
+		inner: innerCall{loop: l, use: use}, sched: schedule{length: length, place: number},
 	}
 	if tool, err := offer.Find(use.Name); err != nil {
-		c.unknown = err
+		c.inner.unknown = err
 	} else {
 		c.Step.Tool, c.Step.Title = tool.Name, tool.Name
 		if named, err := r.Catalogue.Find(tool.Name); err != nil || named.Server != tool.Server {
@@ -344,20 +344,20 @@ func (r dialogue) planned(index string) bool {
 // settleCall notes that an inner call has come to its end, and tells the model
 // once all calls of its reply have.
 func (r dialogue) settleCall(c *StepState) {
-	l := c.loop
-	if c.told || l == nil {
+	l := c.inner.loop
+	if c.inner.answered || l == nil {
 		return
 	}
-	c.told = true
+	c.inner.answered = true
 	for _, other := range l.newest {
-		if !other.told {
+		if !other.inner.answered {
 			return
 		}
 	}
 	again := 0
 	for _, call := range l.newest {
 		l.talk = append(l.talk, answered(call))
-		if call.edits > 0 && call.Status == StepDone {
+		if call.author.edits > 0 && call.Status == StepDone {
 			l.talk = append(l.talk, prompt.Remark("The program notes: the user changed the arguments of your call of "+call.Step.Title+" before it was made, to "+plan.CanonicalJSON(call.Args)))
 		}
 		again = max(again, l.made[callKey(call.Step.Tool, call.Args)])
@@ -385,7 +385,7 @@ func answered(c *StepState) prompt.Message {
 	case c.Failure == event.FailureInterrupted:
 		failure = "the user cancelled this call"
 	}
-	return prompt.Answered(c.use, c.Result, failure, "the result of step "+c.Step.Index)
+	return prompt.Answered(c.inner.use, c.Result, failure, "the result of step "+c.Step.Index)
 }
 
 // dealCall decides what follows from an inner call that failed: the model is
@@ -410,6 +410,6 @@ func (r dialogue) dealCall(c *StepState) {
 		r.end(event.StatusFailed, event.ReasonGuard, fmt.Sprintf("step %s (%s) failed: %s", c.Step.Index, c.Step.Title, headline(c.Error)))
 		return
 	}
-	c.loop.failing[resultKey(c.Step.Tool, c.Error)]++
+	c.inner.loop.failing[resultKey(c.Step.Tool, c.Error)]++
 	r.settleCall(c)
 }

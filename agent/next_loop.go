@@ -12,15 +12,15 @@ import (
 	"replan/planning/prompt"
 )
 
-// standing is what an agent step that is under way needs next.
-func (l *Loop) standing() standing {
+// need is what an agent step that is under way needs next.
+func (l *Loop) need() need {
 	switch {
 	case l.over():
-		return standsWord // what is still on its way is not waited for
+		return needRecord // what is still on its way is not waited for
 	case l.idle():
-		return standsModel
+		return needModelSlot
 	default:
-		return standsStill
+		return needNothing
 	}
 }
 
@@ -115,7 +115,7 @@ func (r decision) nextOfLoops() []Action {
 	var some queues
 	for i, q := range r.queues {
 		for _, s := range q {
-			if s.loop != nil || s.Status == StepActive {
+			if s.inner.loop != nil || s.Status == StepActive {
 				some[i] = append(some[i], s)
 			}
 		}
@@ -163,7 +163,7 @@ func (r fold) applyDeadline(id string) {
 
 // waits reports whether a call of the loop waits for the user.
 func (l *Loop) waits() bool {
-	return slices.ContainsFunc(l.newest, func(c *StepState) bool { return c.Status == StepWaiting || c.asks })
+	return slices.ContainsFunc(l.newest, func(c *StepState) bool { return c.Status == StepWaiting || c.awaitsUser })
 }
 
 // clock counts how long the loop waits for the user, at however many gates at
@@ -199,7 +199,7 @@ func (r dialogue) leaveLoop(s *StepState) {
 // orphaned reports whether nobody waits for a call any more: the loop that asked
 // for it has ended with its step, of which there may be another attempt.
 func (s *StepState) orphaned() bool {
-	l := s.loop
+	l := s.inner.loop
 	return l != nil && l.step != nil && (l.step.Status != StepActive || l.step.Loop != l)
 }
 
@@ -253,7 +253,7 @@ func (r decision) repeated(c *StepState) *Action {
 	if most == 0 {
 		return nil
 	}
-	b := budget{used: int64(c.loop.made[callKey(c.Step.Tool, c.call)]), limit: int64(most)}
+	b := budget{used: int64(c.inner.loop.made[callKey(c.Step.Tool, c.call.args)]), limit: int64(most)}
 	if b.used >= b.limit {
 		return &Action{Record: event.GuardBlocked{
 			Guard: event.GuardRunaway, Step: c.Step.Index, Used: b.used, Limit: b.limit,
@@ -274,15 +274,15 @@ func (r decision) repeated(c *StepState) *Action {
 // results that it was given to begin with, and the newest of its own calls.
 func (r *Run) read(c *StepState) []rule.Provenance {
 	var out []rule.Provenance
-	if c.loop.step != nil {
-		for _, h := range r.inputs(c.loop.step.Step) {
+	if c.inner.loop.step != nil {
+		for _, h := range r.inputs(c.inner.loop.step.Step) {
 			out = append(out, rule.Provenance{Step: h.Index, Tool: h.Tool, Written: true})
 		}
 	} else {
 		out = r.mentions() // a sub-agent is not given them
 	}
 	var own []rule.Provenance
-	for _, earlier := range c.loop.Calls {
+	for _, earlier := range c.inner.loop.Calls {
 		if earlier == c {
 			break
 		}

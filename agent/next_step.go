@@ -30,7 +30,7 @@ func (r decision) nextOf(q *queues) []Action {
 	free := r.freeSlots()
 	r.reserveApproved(q, &free)
 	var out []Action
-	for _, s := range q[standsWord].first(wordsAtOnce) {
+	for _, s := range q[needRecord].first(wordsAtOnce) {
 		said := r.word(s, &free)
 		if len(said) == 1 && said[0].blocks() {
 			return append(out, said...)
@@ -40,7 +40,7 @@ func (r decision) nextOf(q *queues) []Action {
 	if slices.ContainsFunc(out, Action.mayEnd) {
 		return out
 	}
-	for _, s := range q[standsTimer].first(1) {
+	for _, s := range q[needTimer].first(1) {
 		out = append(out, Action{Effect: Wake{ID: r.retryTimer(s), At: s.RetryAt}})
 	}
 	out = append(out, r.nextDeadlines()...)
@@ -54,7 +54,7 @@ func (r decision) nextOf(q *queues) []Action {
 			return out
 		}
 	}
-	for _, s := range q[standsModel].first(free.models) {
+	for _, s := range q[needModelSlot].first(free.models) {
 		if out = append(out, r.startModel(s, &free)...); len(out) > 0 && out[len(out)-1].mayEnd() {
 			return out
 		}
@@ -69,12 +69,12 @@ func (r decision) claimed(q *queues, free *slots) map[string]bool {
 	maps.Copy(claimed.changing, free.changing)
 	for _, g := range r.Gates {
 		if s := r.Step(g.Step); s != nil && g.Outdated != "" {
-			claimed.change(s.files)
+			claimed.change(s.gate.files)
 		}
 	}
-	for _, s := range q[standsTool] {
-		if s.approved {
-			claimed.change(slices.Collect(maps.Keys(s.hashes)))
+	for _, s := range q[needToolSlot] {
+		if s.gate.allowed() {
+			claimed.change(slices.Collect(maps.Keys(s.gate.hashes)))
 		}
 	}
 	return claimed.changing
@@ -83,13 +83,13 @@ func (r decision) claimed(q *queues, free *slots) map[string]bool {
 // toolSteps returns the steps that may have the free tool slots. Where budget is
 // kept back, the first of them may have to wait, and those it is kept for may not.
 func (q *queues) toolSteps(free slots) []*StepState {
-	steps := q[standsTool].first(free.tools)
-	if free.reserved.steps == 0 || len(steps) == len(q[standsTool]) {
+	steps := q[needToolSlot].first(free.tools)
+	if free.reserved.steps == 0 || len(steps) == len(q[needToolSlot]) {
 		return steps
 	}
 	var approved []*StepState
-	for _, s := range q[standsTool] {
-		if s.approved && !slices.Contains(steps, s) {
+	for _, s := range q[needToolSlot] {
+		if s.gate.allowed() && !slices.Contains(steps, s) {
 			approved = append(approved, s)
 		}
 	}
@@ -99,13 +99,13 @@ func (q *queues) toolSteps(free slots) []*StepState {
 // nextGates opens gates, behind the guards: what they refuse is put to nobody.
 func (r decision) nextGates(q *queues, free *slots) (out []Action, blocked bool) {
 	var again slots // files of the calls that are asked about again
-	for _, s := range inPlanOrder(q[standsGate].first(gatesAtOnce - len(r.Gates))) {
+	for _, s := range inPlanOrder(q[needGate].first(gatesAtOnce - len(r.Gates))) {
 		facts := r.facts(s.Step.Tool)
-		if s.outdated != "" {
+		if s.gate.outdated != "" {
 			if again.changing == nil {
 				again.changing = r.claimed(q, free)
 			}
-			if again.changes(s.files) {
+			if again.changes(s.gate.files) {
 				continue // what it would do now is not what it will do after that
 			}
 		}
@@ -116,7 +116,7 @@ func (r decision) nextGates(q *queues, free *slots) (out []Action, blocked bool)
 		out = append(out, said...)
 		if passes {
 			free.reserve(facts, 1)
-			again.change(s.files)
+			again.change(s.gate.files)
 			out = append(out, Action{Effect: r.gate(s)})
 		}
 	}
@@ -152,7 +152,7 @@ const wordsAtOnce = 64
 
 // retryTimer names the timer that a step's next attempt waits for.
 func (r *Run) retryTimer(s *StepState) string {
-	return fmt.Sprintf("retry/%s/%d", s.Step.Index, s.tries+1)
+	return fmt.Sprintf("retry/%s/%d", s.Step.Index, s.attempts.total+1)
 }
 
 // word returns what is to be said of a step of which nothing else can be done.
@@ -164,17 +164,17 @@ func (r decision) word(s *StepState, free *slots) []Action {
 	case s.Status == StepBroken && free.stepsLeft() <= 0:
 		return r.stopped(event.GuardSteps, index) // rather than wait for an attempt that may not be made
 	case s.Status == StepBroken:
-		pause := retryBase << min(s.Attempt-s.tried-1, 6)
+		pause := retryBase << min(s.Attempt-s.attempts.before-1, 6)
 		return []Action{{Record: event.StepRetry{Index: index, Attempt: s.Attempt, Error: s.Error, At: r.Now.Add(pause)}}}
-	case s.cut != "":
-		return []Action{{Record: event.StepSkipped{Index: index, Reason: s.cut}}}
+	case s.skip.reason != "":
+		return []Action{{Record: event.StepSkipped{Index: index, Reason: s.skip.reason}}}
 	case free.stepsLeft() <= 0:
 		return r.stopped(event.GuardSteps, index)
 	}
-	number := s.tries + 1
-	if s.flaw != nil {
+	number := s.attempts.total + 1
+	if s.call.flaw != nil {
 		free.left.steps--
-		return []Action{{Record: event.StepFailed{Index: index, Attempt: number, Error: s.flaw.sentence, Failure: s.flaw.kind}}}
+		return []Action{{Record: event.StepFailed{Index: index, Attempt: number, Error: s.call.flaw.sentence, Failure: s.call.flaw.kind}}}
 	}
 	if s.Step.Executor != plan.ExecutorTool {
 		free.left.steps--
@@ -193,7 +193,7 @@ func (r decision) word(s *StepState, free *slots) []Action {
 // placeholder for what would come of it.
 func (r decision) dryStep(s *StepState, number int) event.StepCompleted {
 	done := event.StepCompleted{
-		Index: s.Step.Index, Attempt: number, DryRun: true, Args: s.call, Coerced: s.fitted, Result: string(placeholder(s.Step)),
+		Index: s.Step.Index, Attempt: number, DryRun: true, Args: s.call.args, Coerced: s.call.fitted, Result: string(placeholder(s.Step)),
 		Title: s.Step.Title, Executor: s.Step.Executor, Tool: s.Step.Tool, DependsOn: r.needs(s),
 	}
 	if s.Step.Executor != plan.ExecutorTool {
@@ -232,7 +232,7 @@ func (r decision) askGuards(s *StepState, facts *toolFacts, free *slots) (said [
 		kind = event.GuardDiscovery
 	}
 	reserved, ofTool := free.reserved, free.reservedPerTool[facts]
-	if s.approved { // a part of it is its own
+	if s.gate.allowed() { // a part of it is its own
 		reserved, ofTool = account{}, 0
 	}
 	switch {
@@ -249,8 +249,8 @@ func (r decision) askGuards(s *StepState, facts *toolFacts, free *slots) (said [
 	}
 	switch {
 	case blocked != nil:
-	case s.loop != nil && s.Run != "":
-	case s.loop != nil:
+	case s.inner.loop != nil && s.Run != "":
+	case s.inner.loop != nil:
 		if again := r.repeated(s); again != nil && again.mayEnd() {
 			blocked = again
 		} else if again != nil {
@@ -258,7 +258,7 @@ func (r decision) askGuards(s *StepState, facts *toolFacts, free *slots) (said [
 		}
 	case r.Revision > 1:
 		var again *Action
-		if blocked, again = r.repeats(s, s.call); again != nil {
+		if blocked, again = r.repeats(s, s.call.args); again != nil {
 			warned = again
 		}
 	}
@@ -278,7 +278,7 @@ func (r decision) startTool(out []Action, s *StepState, free *slots) []Action {
 	if free.tools <= 0 || prompt.IsPlanTool(facts.tool) && r.plansUnderWay(free) {
 		return out
 	}
-	files := slices.Collect(maps.Keys(s.hashes))
+	files := slices.Collect(maps.Keys(s.gate.hashes))
 	if free.changes(files) {
 		return out // what was approved may not be what it does after that
 	}
@@ -290,23 +290,23 @@ func (r decision) startTool(out []Action, s *StepState, free *slots) []Action {
 	free.change(files)
 	free.tools--
 	free.start(facts)
-	if s.approved {
+	if s.gate.allowed() {
 		free.reserve(facts, -1)
 	}
 	timeout := s.Step.Timeout
 	if timeout == 0 {
 		timeout = time.Duration(r.Limits.StepTimeoutMS) * time.Millisecond
 	}
-	number := s.tries + 1
+	number := s.attempts.total + 1
 	if prompt.IsPlanTool(facts.tool) {
 		free.plans++
-		return append(out, Action{r.started(s, s.call, number), CallPlan{
-			Index: index, Attempt: number, Tool: facts.tool, Args: s.call, Limits: r.leftOver(facts.tool), Run: s.Run, Used: s.ranUp,
+		return append(out, Action{r.started(s, s.call.args, number), CallPlan{
+			Index: index, Attempt: number, Tool: facts.tool, Args: s.call.args, Limits: r.leftOver(facts.tool), Run: s.Run, Used: s.runUsage,
 		}})
 	}
 	return append(out, Action{
 		r.startedCall(s, facts, number),
-		CallTool{Index: index, Attempt: number, Tool: facts.tool, Args: s.call, Hashes: s.hashes, Diff: s.Diff, Hold: r.unseen(s, facts), Timeout: timeout},
+		CallTool{Index: index, Attempt: number, Tool: facts.tool, Args: s.call.args, Hashes: s.gate.hashes, Diff: s.Diff, Hold: r.unseen(s, facts), Timeout: timeout},
 	})
 }
 
@@ -325,7 +325,7 @@ func (r decision) startModel(s *StepState, free *slots) []Action {
 	}
 	if s.Step.Executor == plan.ExecutorAgent {
 		free.left.steps--
-		return []Action{{Record: r.started(s, nil, s.tries+1)}}
+		return []Action{{Record: r.started(s, nil, s.attempts.total+1)}}
 	}
 	free.models--
 	if fills {
@@ -336,7 +336,7 @@ func (r decision) startModel(s *StepState, free *slots) []Action {
 		}}
 	}
 	free.left.steps--
-	number := s.tries + 1
+	number := s.attempts.total + 1
 	request := prompt.StepRequest(r.brief(), r.Plan, s.Step, r.inputs(s.Step))
 	started := r.started(s, nil, number)
 	started.Request = &request
@@ -351,7 +351,7 @@ func (r decision) needs(s *StepState) []string {
 	if r.graph == nil || s.Parent != "" {
 		return list(s.Step.DependsOn) // a draft, which waits for nothing
 	}
-	if len(r.graph.Needs(s.node)) == len(s.Step.DependsOn) {
+	if len(r.graph.Needs(s.sched.node)) == len(s.Step.DependsOn) {
 		return list(s.Step.DependsOn) // it says them all itself
 	}
 	return list(r.graph.Dependencies(s.Step.Index))

@@ -15,28 +15,22 @@ import (
 // that something can be done about.
 type scheduler struct{ ledger }
 
-// standing says what a step needs next, so that Next looks only at steps that
+// need says what a step needs next, so that Next looks only at steps that
 // something can be done about, however long the plan is. It follows from the
 // events alone and is brought up to date by [Run.enqueue] whenever they change it.
-type standing uint8
+type need uint8
 
 const (
-	standsStill standing = iota // it waits for others, is under way or has ended
-	standsWord                  // all there is to do is to say so: it fails, is skipped, is tried again
-	standsTimer                 // it waits for a time
-	standsGate                  // its gate is to be opened
-	standsTool                  // it waits for a tool slot
-	standsModel                 // it waits for a model slot
-	standings
+	needNothing   need = iota // it waits for others, is under way or has ended
+	needRecord                // all there is to do is to say so: it fails, is skipped, is tried again
+	needTimer                 // it waits for a time
+	needGate                  // its gate is to be opened
+	needToolSlot              // it waits for a tool slot
+	needModelSlot             // it waits for a model slot
+	needKinds
 )
 
-// flaw is why a step cannot start although all it depends on is done.
-type flaw struct {
-	kind     event.FailureKind
-	sentence string
-}
-
-// queue holds steps of one standing, the one with the longest remaining path
+// queue holds steps with the same need, the one with the longest remaining path
 // first and equal ones in the plan's order; those that wait for a time by that.
 type queue []*StepState
 
@@ -44,13 +38,13 @@ func (q queue) Len() int           { return len(q) }
 func (q queue) Less(i, j int) bool { return q[i].before(q[j]) }
 func (q queue) Swap(i, j int) {
 	q[i], q[j] = q[j], q[i]
-	q[i].at, q[j].at = i, j
+	q[i].sched.at, q[j].sched.at = i, j
 }
 
 // Push adds a step, for package heap.
 func (q *queue) Push(x any) {
 	s := x.(*StepState)
-	s.at = len(*q)
+	s.sched.at = len(*q)
 	*q = append(*q, s)
 }
 
@@ -65,13 +59,13 @@ func (q *queue) Pop() any {
 
 // before reports whether s goes before t where both could.
 func (s *StepState) before(t *StepState) bool {
-	if s.stands == standsTimer && !s.RetryAt.Equal(t.RetryAt) {
+	if s.sched.need == needTimer && !s.RetryAt.Equal(t.RetryAt) {
 		return s.RetryAt.Before(t.RetryAt)
 	}
-	if s.length != t.length {
-		return s.length > t.length
+	if s.sched.length != t.sched.length {
+		return s.sched.length > t.sched.length
 	}
-	return s.place < t.place
+	return s.sched.place < t.sched.place
 }
 
 // first returns up to n steps in their order. The heap is not touched: its best
@@ -108,17 +102,17 @@ func (q queue) first(n int) []*StepState {
 
 // enqueue finds out anew what a step needs next and puts it where Next looks.
 func (r scheduler) enqueue(s *StepState) {
-	if s.loop != nil {
-		s.loop.clock(r.Now)
+	if s.inner.loop != nil {
+		s.inner.loop.clock(r.Now)
 	}
-	now := r.standing(s)
-	if now == s.stands {
+	now := r.needOf(s)
+	if now == s.sched.need {
 		return
 	}
-	if s.stands != standsStill {
-		heap.Remove(&r.queues[s.stands], s.at)
+	if s.sched.need != needNothing {
+		heap.Remove(&r.queues[s.sched.need], s.sched.at)
 	}
-	if s.stands = now; now != standsStill {
+	if s.sched.need = now; now != needNothing {
 		heap.Push(&r.queues[now], s)
 	}
 }
@@ -126,58 +120,58 @@ func (r scheduler) enqueue(s *StepState) {
 // enqueueAll does so for every step of the plan.
 func (r scheduler) enqueueAll() {
 	r.queues = queues{}
-	r.every(func(s *StepState) { s.stands = standsStill })
+	r.every(func(s *StepState) { s.sched.need = needNothing })
 	r.every(r.enqueue)
 }
 
-// standing works out what a step needs next, and for one that could start keeps
+// needOf works out what a step needs next, and for one that could start keeps
 // its call, or why there can be none.
-func (r scheduler) standing(s *StepState) standing {
+func (r scheduler) needOf(s *StepState) need {
 	if s.Draft {
-		return standsStill
+		return needNothing
 	}
-	s.call, s.fitted, s.flaw = nil, nil, nil
+	s.call.args, s.call.fitted, s.call.flaw = nil, nil, nil
 	switch {
-	case r.Revision == 0 && s.Parent == "" || s.asks || s.told:
-		return standsStill
+	case r.Revision == 0 && s.Parent == "" || s.awaitsUser || s.inner.answered:
+		return needNothing
 	case s.Status == StepActive && s.Loop != nil:
-		return s.Loop.standing()
+		return s.Loop.need()
 	case s.Status == StepBroken && r.retries(s):
-		return standsWord
-	case s.Status != StepPending || s.filling:
-		return standsStill
+		return needRecord
+	case s.Status != StepPending || s.fill.asking:
+		return needNothing
 	case s.orphaned():
-		s.cut = "the step that asked for it has ended"
-		return standsWord
-	case s.cut != "":
-		return standsWord
-	case s.waits > 0:
-		return standsStill
+		s.skip.reason = "the step that asked for it has ended"
+		return needRecord
+	case s.skip.reason != "":
+		return needRecord
+	case s.sched.waits > 0:
+		return needNothing
 	case r.dryRun:
-		s.flaw = r.prepareDry(s)
-		return standsWord
+		s.call.flaw = r.prepareDry(s)
+		return needRecord
 	case !s.RetryAt.IsZero() && !r.fired[r.retryTimer(s)]:
-		return standsTimer
+		return needTimer
 	}
 	if s.ReadyAt.IsZero() {
 		s.ReadyAt = r.Now
 	}
-	return r.standingCall(s)
+	return r.needOfCall(s)
 }
 
-// standingCall is what a step needs next that nothing but a slot, a gate or a
+// needOfCall is what a step needs next that nothing but a slot, a gate or a
 // flaw of its own keeps from starting.
-func (r scheduler) standingCall(s *StepState) standing {
-	flawed := func(kind event.FailureKind, sentence string) standing {
-		s.flaw = &flaw{kind, sentence}
-		return standsWord
+func (r scheduler) needOfCall(s *StepState) need {
+	flawed := func(kind event.FailureKind, sentence string) need {
+		s.call.flaw = &flaw{kind, sentence}
+		return needRecord
 	}
 	switch s.Step.Executor {
 	case plan.ExecutorSelf:
 		if r.Model == "" {
 			return flawed(event.FailureModel, "there is no model to carry it out; start Ollama, or choose one with --host and --model")
 		}
-		return standsModel
+		return needModelSlot
 	case plan.ExecutorAgent:
 		profile, known := r.prompting.Profile(s.Step.Profile)
 		switch {
@@ -188,64 +182,64 @@ func (r scheduler) standingCall(s *StepState) standing {
 		case !r.modelTools && profile.Model == "":
 			return flawed(event.FailureModel, fmt.Sprintf("the model %s cannot call tools, which a sub-agent has to; choose another, or name one in the profile %q", r.Model, profile.Name))
 		}
-		return standsModel
+		return needModelSlot
 	}
 	facts := r.facts(s.Step.Tool)
 	switch {
-	case s.unknown != nil:
-		return flawed(event.FailureArgs, s.unknown.Error())
+	case s.inner.unknown != nil:
+		return flawed(event.FailureArgs, s.inner.unknown.Error())
 	case prompt.IsPlanTool(facts.tool) && s.Parent != prompt.ChatParent:
 		return flawed(event.FailureArgs, "only a model in chat can call "+facts.tool.Name)
 	case facts.err != nil:
 		return flawed(event.FailureArgs, facts.err.Error())
-	case s.denied:
+	case s.gate.answer == gateDenied:
 		return flawed(event.FailureDenied, "denied at the gate")
 	case facts.blocked():
 		return flawed(event.FailureDenied, "denied by a rule: "+facts.rules[0].Why)
-	case len(s.missing) > 0 && s.filled == nil && s.fillError != "":
-		return flawed(event.FailureModel, "the model did not fill in "+strings.Join(s.missing, " and ")+": "+s.fillError)
-	case len(s.missing) > 0 && s.filled == nil && r.Model == "":
-		return flawed(event.FailureArgs, "it lacks "+strings.Join(s.missing, " and ")+", and there is no model to fill that in")
-	case len(s.missing) > 0 && s.filled == nil:
-		return standsModel
+	case len(s.fill.missing) > 0 && s.fill.args == nil && s.fill.problem != "":
+		return flawed(event.FailureModel, "the model did not fill in "+strings.Join(s.fill.missing, " and ")+": "+s.fill.problem)
+	case len(s.fill.missing) > 0 && s.fill.args == nil && r.Model == "":
+		return flawed(event.FailureArgs, "it lacks "+strings.Join(s.fill.missing, " and ")+", and there is no model to fill that in")
+	case len(s.fill.missing) > 0 && s.fill.args == nil:
+		return needModelSlot
 	}
 	if err := r.prepare(s, facts); err != nil {
 		return flawed(event.FailureArgs, err.Error())
 	}
-	return r.standingRuled(s, r.ruleFor(s, facts))
+	return r.needByRule(s, r.ruleFor(s, facts))
 }
 
-// standingRuled is what a step needs next whose call is ready, by the rule that
+// needByRule is what a step needs next whose call is ready, by the rule that
 // decides about it.
-func (r scheduler) standingRuled(s *StepState, matched rule.Rule) standing {
+func (r scheduler) needByRule(s *StepState, matched rule.Rule) need {
 	switch {
 	case matched.Verdict == rule.VerdictBlock:
-		s.flaw = &flaw{event.FailureDenied, "denied by a rule: " + matched.Why}
-		return standsWord
-	case matched.Verdict == rule.VerdictAsk && !s.approved && !r.passed(s):
-		return standsGate
+		s.call.flaw = &flaw{event.FailureDenied, "denied by a rule: " + matched.Why}
+		return needRecord
+	case matched.Verdict == rule.VerdictAsk && !s.gate.allowed() && !r.passed(s):
+		return needGate
 	default:
-		return standsTool
+		return needToolSlot
 	}
 }
 
 // prepare resolves the call of a step and holds it against its tool's schema.
 func (r scheduler) prepare(s *StepState, facts *toolFacts) error {
 	args := s.args()
-	if len(args) > 0 && s.loop == nil && s.edits == 0 { // what a model, or the user at a gate, writes in a call is no reference
+	if len(args) > 0 && s.inner.loop == nil && s.author.edits == 0 { // what a model, or the user at a gate, writes in a call is no reference
 		var err error
 		if args, err = plan.ResolveArgs(args, r.variables); err != nil {
 			return err
 		}
 	}
-	if len(s.filled) > 0 {
-		args = merge(args, s.filled)
+	if len(s.fill.args) > 0 {
+		args = merge(args, s.fill.args)
 	}
-	args, s.fitted = r.fit(facts, args)
+	args, s.call.fitted = r.fit(facts, args)
 	if err := facts.signature.Check(args); err != nil {
 		return fmt.Errorf("the args of %s do not fit: %w", s.Step.Tool, err)
 	}
-	s.call = args
+	s.call.args = args
 	return nil
 }
 
@@ -269,16 +263,16 @@ func (r scheduler) prepareDry(s *StepState) *flaw {
 			return &flaw{event.FailureDenied, "would be denied by a rule: " + facts.rules[0].Why}
 		}
 	}
-	s.call = s.args()
-	if s.loop == nil { // what a model writes in a call is no reference
-		args, err := plan.ResolveArgs(s.call, r.variables)
+	s.call.args = s.args()
+	if s.inner.loop == nil { // what a model writes in a call is no reference
+		args, err := plan.ResolveArgs(s.call.args, r.variables)
 		if err != nil {
 			return &flaw{event.FailureArgs, err.Error()}
 		}
-		s.call = args
+		s.call.args = args
 	}
 	if s.Step.Executor == plan.ExecutorTool && len(r.Catalogue) > 0 {
-		s.call, s.fitted = r.fit(r.facts(s.Step.Tool), s.call)
+		s.call.args, s.call.fitted = r.fit(r.facts(s.Step.Tool), s.call.args)
 		if matched := r.ruleFor(s, r.facts(s.Step.Tool)); matched.Verdict == rule.VerdictBlock {
 			return &flaw{event.FailureDenied, "would be denied by a rule: " + matched.Why}
 		}
@@ -289,8 +283,8 @@ func (r scheduler) prepareDry(s *StepState) *flaw {
 // args are the arguments of a step as they were written: the user's where there
 // are any, else the plan's.
 func (s *StepState) args() map[string]any {
-	if s.override != nil {
-		return s.override
+	if s.author.args != nil {
+		return s.author.args
 	}
 	return s.Step.Args
 }
@@ -351,7 +345,7 @@ func (r *Run) readOnly(s *StepState) bool {
 }
 
 // queues holds the steps that something can be done about, by what they need.
-type queues [standings]queue
+type queues [needKinds]queue
 
 // empty reports whether nothing can be done about any step.
 func (q *queues) empty() bool {

@@ -65,7 +65,7 @@ func (r fold) applyResumed(d event.RunResumed, last time.Time) {
 	} else {
 		r.replot()
 		for _, s := range r.Steps {
-			if s.unwanted && s.Status != StepDone {
+			if s.skip.byUser && s.Status != StepDone {
 				r.cutBehind(s)
 			}
 		}
@@ -107,7 +107,7 @@ func (r fold) loseModelCalls() {
 	r.loseExchanges()
 	r.resumeLoops()
 	for _, s := range r.Steps {
-		s.filling = false
+		s.fill.asking = false
 	}
 }
 
@@ -117,7 +117,8 @@ func (r fold) loseModelCalls() {
 func (r fold) loseToolCalls(didRead map[*StepState]bool) {
 	r.inFlight, r.lost = map[attempt]bool{}, nil
 	r.every(func(s *StepState) {
-		s.lost, s.rerun = false, false
+		before := s.interruption
+		s.interruption = uninterrupted
 		if s.Status != StepActive || s.Loop != nil {
 			return // a sub-agent goes on from its last reply
 		}
@@ -126,7 +127,7 @@ func (r fold) loseToolCalls(didRead map[*StepState]bool) {
 			s.Status = StepPending
 			return
 		}
-		s.lost = true
+		s.interruption = before.lose()
 		r.lost = append(r.lost, s)
 	})
 }
@@ -140,8 +141,8 @@ func (r fold) takeUp() {
 		r.Chat.talk = append(r.Chat.talk, prompt.Remark("The conversation goes on."))
 	}
 	r.every(func(s *StepState) {
-		s.asks = false
-		if s.told {
+		s.awaitsUser = false
+		if s.inner.answered {
 			return // what came of the call, a model knows
 		}
 		if s.orphaned() && s.Status != StepUncertain {
@@ -149,13 +150,13 @@ func (r fold) takeUp() {
 		}
 		switch s.Status {
 		case StepBroken, StepLeftOut, StepWaiting:
-			if s.unwanted {
+			if s.skip.byUser {
 				s.Status = StepLeftOut // the user's word outlives the resume
 				return
 			}
 			r.again(s)
 		case StepPending:
-			s.cut = "" // what it was to be skipped for is tried again
+			s.skip.reason = "" // what it was to be skipped for is tried again
 		case StepUncertain:
 			r.ask(s)
 		}
@@ -196,9 +197,9 @@ func (r fold) unplanned() bool {
 // to be granted anew.
 func (r scheduler) again(s *StepState) {
 	s.Status, s.Gate, s.RetryAt = StepPending, "", time.Time{}
-	s.outdated, s.files = "", nil
-	s.Diff, s.hashes, s.removes = "", nil, "" // of a call that may have been another
-	s.tried, s.approved, s.denied, s.fillError, s.cut = s.tries, false, false, "", ""
+	s.gate.outdated, s.gate.files = "", nil
+	s.Diff, s.gate.hashes, s.gate.removes = "", nil, "" // of a call that may have been another
+	s.attempts.before, s.gate.answer, s.fill.problem, s.skip.reason = s.attempts.total, gateUnanswered, "", ""
 }
 
 // Question is a step that waits for the user's word: it is in doubt, or it
@@ -245,15 +246,15 @@ func (r *Run) Questions() []Question {
 
 // ask opens the question about a step.
 func (r ledger) ask(s *StepState) {
-	if r.ending == nil && !s.asks {
-		s.asks = true
+	if r.ending == nil && !s.awaitsUser {
+		s.awaitsUser = true
 		r.questions = append(r.questions, s)
 	}
 }
 
 // answered closes the question about a step.
 func (r ledger) answered(s *StepState) {
-	s.asks = false
+	s.awaitsUser = false
 	r.questions = slices.DeleteFunc(r.questions, func(q *StepState) bool { return q == s })
 }
 
@@ -263,7 +264,7 @@ func (r decision) nextLost() []Action {
 	var out []Action
 	for _, s := range r.lost {
 		reason := "replan ended while it ran"
-		if s.unsure {
+		if s.interruption == lostStartUnknown {
 			reason = "the last line of the journal is damaged, and may have said that it started"
 		}
 		out = append(out, Action{Record: event.StepInDoubt{Index: s.Step.Index, Attempt: s.Attempt, Reason: reason}})
@@ -281,7 +282,7 @@ func (r fold) applyDamaged() {
 		}
 		if s := r.Step(started.Index); s != nil && !r.readOnly(s) {
 			r.applyStepStarted(started)
-			s.unsure = true
+			s.interruption = startUnknown
 		}
 	}
 }
@@ -306,7 +307,7 @@ func (r decision) doubtAnswer(s *StepState) event.DoubtDecision {
 	switch {
 	case r.inDoubt == "" && r.attended:
 		return ""
-	case r.inDoubt == "", r.inDoubt == event.DoubtRerun && s.rerun:
+	case r.inDoubt == "", r.inDoubt == event.DoubtRerun && s.interruption == rerunUnasked:
 		return event.DoubtAbort
 	default:
 		return r.inDoubt
@@ -336,7 +337,10 @@ func (r fold) applyDoubtResolved(d event.DoubtResolved) {
 		r.settleCall(s)
 	case event.DoubtRerun:
 		r.answered(s)
-		s.rerun = d.By != byUser
+		s.interruption = uninterrupted
+		if d.By != byUser {
+			s.interruption = rerunUnasked
+		}
 		r.again(s)
 	default:
 		r.end(event.StatusFailed, event.ReasonInDoubt, fmt.Sprintf("step %s (%s) may or may not have taken effect: %s; find out, and resume the run with --in-doubt done or rerun", d.Step, s.Step.Title, s.Error))
@@ -351,7 +355,7 @@ const byUser = "user"
 // resume the step waits for another attempt already.
 func (r fold) applyFailureResolved(d event.FailureResolved) {
 	s := r.Step(d.Step)
-	if s == nil || s.loop != nil || s.Status != StepBroken && s.Status != StepPending {
+	if s == nil || s.inner.loop != nil || s.Status != StepBroken && s.Status != StepPending {
 		return
 	}
 	r.answered(s)
@@ -364,11 +368,11 @@ func (r fold) applyFailureResolved(d event.FailureResolved) {
 	case event.FailureRetry:
 		r.again(s)
 		if d.Args != nil {
-			s.override, s.filled, s.missing = d.Args, nil, nil
-			s.edits, s.edited = 0, nil
+			s.author.args, s.fill.args, s.fill.missing = d.Args, nil, nil
+			s.author.edits, s.author.kept = 0, nil
 		}
 	case event.FailureSkip:
-		s.unwanted = true
+		s.skip.byUser = true
 		if s.Status == StepPending {
 			s.Status, s.Error = StepLeftOut, "skipped by the user"
 			r.record(s, plan.ItemSkipped)
@@ -392,9 +396,9 @@ func (r fold) applyFailureResolved(d event.FailureResolved) {
 
 // cutBehind has the steps that depend on one which will not succeed be skipped.
 func (r scheduler) cutBehind(s *StepState) {
-	for _, d := range s.feeds {
-		if d.Status == StepPending && d.cut == "" {
-			d.cut = fmt.Sprintf("step %s (%s) did not succeed", s.Step.Index, s.Step.Title)
+	for _, d := range s.sched.feeds {
+		if d.Status == StepPending && d.skip.reason == "" {
+			d.skip.reason = fmt.Sprintf("step %s (%s) did not succeed", s.Step.Index, s.Step.Title)
 			r.enqueue(d)
 		}
 	}
@@ -404,8 +408,8 @@ func (r scheduler) cutBehind(s *StepState) {
 // it alone.
 func (r scheduler) release(s *StepState) {
 	r.bind(s)
-	for _, d := range s.feeds {
-		if d.waits--; d.waits == 0 {
+	for _, d := range s.sched.feeds {
+		if d.sched.waits--; d.sched.waits == 0 {
 			r.enqueue(d)
 		}
 	}
@@ -429,7 +433,7 @@ func (r *Run) MissingTools(catalogue plan.Catalogue) []string {
 func (r *Run) ToolsToCall() []string {
 	var names []string
 	r.every(func(s *StepState) {
-		if !s.Draft && !s.told && s.Status != StepDone && s.Step.Executor == plan.ExecutorTool && !slices.Contains(names, s.Step.Tool) {
+		if !s.Draft && !s.inner.answered && s.Status != StepDone && s.Step.Executor == plan.ExecutorTool && !slices.Contains(names, s.Step.Tool) {
 			names = append(names, s.Step.Tool)
 		}
 	})

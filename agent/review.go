@@ -35,7 +35,7 @@ func (r scheduler) hold() {
 func (s *StepState) settled() bool {
 	switch s.Status {
 	case StepPending, StepWaiting, StepBroken:
-		return s.override != nil
+		return s.author.args != nil
 	default:
 		return true
 	}
@@ -123,7 +123,7 @@ func (r fold) applyReviewed(d event.PlanReviewed) {
 	})
 	for _, a := range d.Approved {
 		if s := r.Step(a.Step); s != nil {
-			s.passes = &pass{args: a.Args, tool: promised(r.facts(s.Step.Tool).tool), try: s.tries + 1}
+			s.gate.pass = &pass{args: a.Args, tool: promised(r.facts(s.Step.Tool).tool), try: s.attempts.total + 1}
 			r.enqueue(s)
 		}
 	}
@@ -145,15 +145,15 @@ func (r fold) takeReviewed(p plan.Plan) (out []StepState) {
 	for _, step := range p.Steps {
 		s := before[step.Index]
 		if s == nil {
-			tries := r.attempts[step.Index]
-			s = &StepState{Status: StepPending, tries: tries, tried: tries}
+			s = &StepState{Status: StepPending, attempts: r.attemptsBefore(step.Index)}
 		} else if !plan.EqualValues(s.Step.Args, step.Args) {
 			r.closeGate(s.Gate) // of a call that is another now
 			if s.Status == StepWaiting {
 				s.Status, s.Gate = StepPending, ""
 			}
-			s.outdated, s.files = "", nil // of a call that is another now
-			s.approved, s.filled, s.fillError, s.Diff, s.hashes, s.removes = false, nil, "", "", nil, ""
+			s.gate.outdated, s.gate.files = "", nil // of a call that is another now
+			s.gate.withdraw()
+			s.fill.args, s.fill.problem, s.Diff, s.gate.hashes, s.gate.removes = nil, "", "", nil, ""
 		}
 		delete(before, step.Index)
 		s.Step = step
@@ -176,6 +176,6 @@ func (r fold) takeReviewed(p plan.Plan) (out []StepState) {
 // passed reports whether the call that a step is about to make is the one that
 // the user approved when the plan was looked over.
 func (r *Run) passed(s *StepState) bool {
-	p := s.passes
-	return p != nil && p.try == s.tries+1 && p.tool == promised(r.facts(s.Step.Tool).tool) && plan.EqualValues(p.args, s.call)
+	p := s.gate.pass
+	return p != nil && p.try == s.attempts.total+1 && p.tool == promised(r.facts(s.Step.Tool).tool) && plan.EqualValues(p.args, s.call.args)
 }

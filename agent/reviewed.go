@@ -25,13 +25,13 @@ func (v *Review) Gate(index string) *ReviewGate {
 		return nil
 	}
 	probe := *state
-	probe.Step, probe.filled, probe.missing = step, nil, v.world.lacking(state, step, facts)
+	probe.Step, probe.fill.args, probe.fill.missing = step, nil, v.world.lacking(state, step, facts)
 	args, err := plan.ResolveArgs(step.Args, v.world.variables)
 	if err != nil {
 		args = step.Args
 	}
 	args, _ = v.world.fit(facts, args)
-	probe.call = args
+	probe.call.args = args
 	gate := &ReviewGate{Tool: facts.tool, Rule: v.world.ruleFor(&probe, facts), Args: args, Provenance: v.world.provenance(&probe)}
 	references := plan.References(step.Args)
 	switch {
@@ -39,8 +39,8 @@ func (v *Review) Gate(index string) *ReviewGate {
 		gate.Closed = "a rule denies it: " + gate.Rule.Why
 	case gate.Rule.Verdict == rule.VerdictRun:
 		return nil
-	case len(probe.missing) > 0:
-		gate.Closed = "it asks when it runs, since a model writes " + strings.Join(probe.missing, " and ") + " then"
+	case len(probe.fill.missing) > 0:
+		gate.Closed = "it asks when it runs, since a model writes " + strings.Join(probe.fill.missing, " and ") + " then"
 	case len(references) > 0:
 		gate.Closed = "it asks when it runs, since " + references[0].String() + " is put in then"
 	default:

@@ -107,7 +107,7 @@ func (r scheduler) cutWordless() {
 	}
 	for _, s := range r.Steps {
 		if s.Step.Executor != plan.ExecutorTool {
-			s.cut = wordless
+			s.skip.reason = wordless
 			r.enqueue(s)
 		}
 	}
@@ -133,7 +133,7 @@ func wantsWords(d event.RouteMatched) bool {
 // ruled is the answer by rule.
 func (r decision) ruled() string {
 	left := ""
-	if slices.ContainsFunc(r.Steps, func(s *StepState) bool { return s.cut == wordless }) {
+	if slices.ContainsFunc(r.Steps, func(s *StepState) bool { return s.skip.reason == wordless }) {
 		left = "What needs a model was left out, with all that hangs on it: there is none. Start Ollama, or choose one with `--host` and `--model`."
 	}
 	return intent.Answer(r.Route.Intent, r.History, left)

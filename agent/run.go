@@ -7,7 +7,6 @@ import (
 	"replan/agent/rule"
 	"replan/planning"
 	"replan/planning/plan"
-	"replan/planning/reply"
 )
 
 // Run is the state of one run: what its events folded so far say. The engine
@@ -114,50 +113,21 @@ type StepState struct {
 	DryRun  bool       // nothing was called
 	DryGate *rule.Rule // of a dry run: the rule that would ask
 
-	newest    int // its newest attempt: the place in Attempts, from 1
-	approved  bool
-	replanned bool // a replan added or revised it
-	tries     int  // attempts under its index so far, over all revisions
-	tried     int  // of those, before this revision or a resume
-	denied    bool
-	hashes    map[string]string // of what its gate was shown against
-	outdated  string            // why the gate that it passed opens again
-	files     []string          // that it was to change when it passed that
-	removes   string            // what its call would remove, about which its gate asks; see StepFailed
-	missing   []string          // args that its tool requires and the plan leaves out
-	filled    map[string]any    // those args, as the model wrote them
-	filling   bool              // the model is asked for them
-	fillError string            // why it did not write them
-	partial   []string          // the steps whose results its model did not see whole
-	override  map[string]any    // args that the user gave in place of the plan's
-	asked     string            // the tool that its newest gate was about, and what was said of it then
-	passes    *pass             // that the user gave the call when the plan was looked over
-	edits     int               // how often the user edited the call at its gate; its override has no references then
-	edited    []rule.Provenance // of what the user left as it was in it
-	wrote     []rule.Provenance // what a model had read when it wrote the step into the plan
-	asks      bool              // it waits for the user's word
-	unsure    bool              // whether it started, since the journal was damaged there
-	lost      bool              // it was under way when the program ended
-	rerun     bool              // it was run again without asking
-	cut       string            // it will be skipped, and why
-	unwanted  bool              // the user had it skipped
-	loop      *Loop             // that it is a call of; nil for a step of the plan
-	use       reply.ToolUse     // that call, as the model asked for it
-	unknown   error             // why there is no such tool to call
-	ranUp     event.Usage       // what the run that it started has been counted with
-	told      bool              // the model knows, or is about to be told, what came of it
-	ready     bool              // of a draft: nothing that it needs is still to come
+	attempts     attemptCount
+	gate         gateState
+	author       authorship
+	fill         filling
+	interruption interruption
+	skip         skipping
+	inner        innerCall
+	sched        schedule
+	call         readyCall
 
-	waits  int          // steps it depends on that are not done
-	feeds  []*StepState // steps that depend on it
-	node   int          // its position in the graph
-	place  int          // among all steps, by number and then as they were written
-	length float64      // ms to the end of the longest path from it
-	stands standing     // what it needs next
-	at     int          // its place in the queue of those
-	call   map[string]any
-	fitted []plan.Coercion // of the scalars in it
-	flaw   *flaw
+	replanned  bool        // a replan added or revised it
+	awaitsUser bool        // a question about it is open
+	startable  bool        // of a draft: all that it needs is there
+	partial    []string    // the steps whose results its model saw in part only
+	runUsage   event.Usage // of the run that it started, as far as the run's own usage counts it
 }
 
 // StepStatus says where a step stands.

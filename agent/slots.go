@@ -62,7 +62,7 @@ func (r decision) freeSlots() slots {
 	}
 	for a := range r.inFlight {
 		if s := r.Step(a.index); s != nil && s.Status == StepActive {
-			free.change(slices.Collect(maps.Keys(s.hashes)))
+			free.change(slices.Collect(maps.Keys(s.gate.hashes)))
 		}
 	}
 	if r.Limits.MaxCallsPerTool > 0 {
@@ -116,12 +116,12 @@ func (f *slots) changes(files []string) bool {
 // only the calls of loops still start.
 func (r decision) reserveApproved(q *queues, free *slots) {
 	for _, g := range r.Gates {
-		if s := r.Step(g.Step); s != nil && (r.failure == nil || s.loop != nil) {
+		if s := r.Step(g.Step); s != nil && (r.failure == nil || s.inner.loop != nil) {
 			free.reserve(r.facts(s.Step.Tool), 1)
 		}
 	}
-	for _, s := range q[standsTool] {
-		if s.approved {
+	for _, s := range q[needToolSlot] {
+		if s.gate.allowed() {
 			free.reserve(r.facts(s.Step.Tool), 1)
 		}
 	}

@@ -73,7 +73,7 @@ func (r *Run) Standing(live bool) Standing {
 		case step.Draft:
 		case step.Status == StepDone && step.Parent == "":
 			s.CompletedSteps = append(s.CompletedSteps, step.Step.Index)
-		case step.Status == StepUncertain, step.Status == StepActive && step.Loop == nil && (step.lost || !live && !r.readOnly(step)):
+		case step.Status == StepUncertain, step.Status == StepActive && step.Loop == nil && (step.interruption.isLost() || !live && !r.readOnly(step)):
 			s.InDoubt = append(s.InDoubt, step.Step.Index)
 		}
 	})
