@@ -3,10 +3,13 @@ package cli_test
 import (
 	"context"
 	"encoding/json"
+	"flag"
 	"fmt"
 	"os"
 	"regexp"
+	"runtime"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -28,6 +31,11 @@ func TestMain(m *testing.M) {
 			announce("watcher")
 		}
 		os.Exit(crash.Main(os.Stdin, os.Stdout))
+	}
+	// Scripts spend much of their time waiting for other processes. The flag on the
+	// command line wins.
+	if err := flag.Set("test.parallel", strconv.Itoa(2*runtime.GOMAXPROCS(0))); err != nil {
+		panic(err)
 	}
 	testscript.Main(m, map[string]func(){
 		"replan": func() {
@@ -66,8 +74,8 @@ func TestScripts(t *testing.T) {
 		Setup: func(env *testscript.Env) error {
 			env.Setenv("REPLAN_HOME", env.WorkDir+"/home")
 			env.Setenv("OLLAMA_HOST", "127.0.0.1:1") // nobody answers there
-			for _, name := range []string{"GOCACHE", "GOMODCACHE", "GOROOT"} {
-				env.Setenv(name, goEnv(name))
+			for name, value := range goEnv() {
+				env.Setenv(name, value)
 			}
 			env.Setenv("GOPROXY", "off")
 			env.Setenv("GOTOOLCHAIN", "local")

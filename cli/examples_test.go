@@ -149,8 +149,8 @@ func newExamples(t *testing.T) (dir string, environ []string) {
 	environ = append(os.Environ(),
 		"HOME="+t.TempDir(), "TMPDIR="+t.TempDir(), "REPLAN_HOME="+t.TempDir(), "OLLAMA_HOST=127.0.0.1:1", // nobody answers there
 		"GOPROXY=off", "GOTOOLCHAIN=local", "GOFLAGS=")
-	for _, name := range []string{"GOCACHE", "GOMODCACHE", "GOROOT"} {
-		environ = append(environ, name+"="+goEnv(name))
+	for name, value := range goEnv() {
+		environ = append(environ, name+"="+value)
 	}
 	return dir, environ
 }

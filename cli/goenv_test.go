@@ -1,16 +1,19 @@
 package cli_test
 
 import (
+	"encoding/json"
 	"os/exec"
-	"strings"
+	"sync"
 )
 
-// goEnv asks the go command for one of its settings, so that a script whose
-// HOME is another still finds the build cache.
-func goEnv(name string) string {
-	out, err := exec.Command("go", "env", name).Output()
+// goEnv returns where the go command keeps things, by the names of its
+// variables, so that a script whose HOME is another still finds the build cache.
+// It is nil without a go command.
+var goEnv = sync.OnceValue(func() (found map[string]string) {
+	out, err := exec.Command("go", "env", "-json", "GOCACHE", "GOMODCACHE", "GOROOT").Output()
 	if err != nil {
-		return ""
+		return nil
 	}
-	return strings.TrimSpace(string(out))
-}
+	_ = json.Unmarshal(out, &found)
+	return found
+})
