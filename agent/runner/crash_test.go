@@ -13,6 +13,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -42,6 +43,7 @@ const quick = "GORACE=atexit_sleep_ms=0"
 type crashOrder struct {
 	Dir     string
 	InDoubt event.DoubtDecision // "" looks at the effects, as a user would
+	Seed    uint64              // of the time that calls take
 }
 
 // big is a result that does not fit into a line of the journal.
@@ -85,7 +87,7 @@ func crashChild(text string) int {
 	job := runner.Job{
 		ID: "r", Plan: &p, Past: past, Journal: j, Catalogue: crashTools,
 		Limits: event.Limits{MaxConcurrency: 8}, InDoubt: order.InDoubt,
-		Call: func(_ context.Context, c plan.ToolCall) (any, error) { return crashCall(marks, c) },
+		Call: func(_ context.Context, c plan.ToolCall) (any, error) { return crashCall(marks, order.Seed, c) },
 		Events: func(e event.Event) {
 			fmt.Println(e.Data.Kind())
 		},
@@ -128,13 +130,20 @@ func openCrashed(runs journal.Folder) (*journal.Journal, []event.Event, error) {
 	return j, past, err
 }
 
-// crashCall takes a moment, and marks where it begins and ends. The moments are
-// how long the effect takes, so that a kill finds it in its middle; nobody waits
-// by them.
-func crashCall(marks *os.File, c plan.ToolCall) (any, error) {
+// crashCall takes a moment, and marks where it begins and ends. The seed and the
+// step decide how long the effect takes, so that a kill finds it in its middle.
+// Nobody waits for these moments.
+func crashCall(marks *os.File, seed uint64, c plan.ToolCall) (any, error) {
+	step, _ := c.Args["step"].(string)
+	number, err := strconv.ParseUint(step, 10, 64)
+	if err != nil {
+		return nil, err
+	}
+	random := rand.New(rand.NewPCG(seed, number)) //nolint:gosec // chosen by a seed
+	moment := func() { time.Sleep(time.Duration(random.Int64N(int64(8 * time.Millisecond)))) }
 	if c.Tool.ReadOnly {
-		time.Sleep(rand.N(8 * time.Millisecond))
-		if c.Args["step"] == "1" {
+		moment()
+		if step == "1" {
 			return big, nil
 		}
 		return nil, nil
@@ -145,7 +154,7 @@ func crashCall(marks *os.File, c plan.ToolCall) (any, error) {
 			return nil, err
 		}
 		fmt.Println(word)
-		time.Sleep(rand.N(8 * time.Millisecond))
+		moment()
 	}
 	return nil, nil
 }
@@ -164,6 +173,7 @@ type crashRun struct {
 	t      *testing.T
 	dir    string
 	runs   journal.Folder
+	random *rand.Rand
 	begun  map[string]int // marks of each step that is done, when that was first seen
 	killed int
 }
@@ -173,7 +183,7 @@ type crashRun struct {
 // reports whether it was killed.
 func (c *crashRun) process(inDoubt event.DoubtDecision, after int, later time.Duration) bool {
 	c.t.Helper()
-	order, err := json.Marshal(crashOrder{c.dir, inDoubt})
+	order, err := json.Marshal(crashOrder{c.dir, inDoubt, c.random.Uint64()})
 	if err != nil {
 		c.t.Fatal(err)
 	}
@@ -291,15 +301,27 @@ func story(t *testing.T, events []event.Event) (doubts int, excused map[string]b
 	return doubts, excused
 }
 
+// crashRandom chooses where processes are killed. Its seed is that of the other
+// random tests, RAPID_SEED, or a new one that is printed when the test fails.
+func crashRandom(t *testing.T) *rand.Rand {
+	seed := rand.Uint64()
+	if fixed, err := strconv.ParseUint(os.Getenv("RAPID_SEED"), 0, 64); err == nil && fixed != 0 {
+		seed = fixed
+	}
+	t.Logf("the points are chosen by RAPID_SEED=%d", seed)
+	return rand.New(rand.NewPCG(seed, 0)) //nolint:gosec // chosen by a seed
+}
+
 // A process that is killed at any time loses no step and does none twice: what
 // is done stays done, what only reads is run again, and of what may have taken
 // effect the next process says so before anything else is done about it.
 func TestNoStepIsLostOrDoneTwice(t *testing.T) {
 	answers := []event.DoubtDecision{event.DoubtDone, event.DoubtRerun, event.DoubtAbort, ""}
+	random := crashRandom(t)
 	var killed, runs, torn, doubts, early int
 	for runs = 0; killed < kills && runs < kills; runs++ {
 		dir := t.TempDir()
-		c := &crashRun{t: t, dir: dir, runs: journal.Folder{Dir: dir}, begun: map[string]int{}}
+		c := &crashRun{t: t, dir: dir, runs: journal.Folder{Dir: dir}, random: random, begun: map[string]int{}}
 		var run agent.Run
 		var events []event.Event
 		for n := 0; run.Result == nil || run.Result.Status != event.StatusCompleted; n++ {
@@ -308,7 +330,7 @@ func TestNoStepIsLostOrDoneTwice(t *testing.T) {
 				t.Fatalf("the run does not come to its end: %+v", run.Standing(true))
 			}
 			if c.killed < killsOfRun {
-				after, later = rand.N(14), rand.N(3*time.Millisecond)
+				after, later = random.IntN(14), time.Duration(random.Int64N(int64(3*time.Millisecond)))
 				if after == 0 {
 					later *= 10 // the process begins
 				}
@@ -373,7 +395,7 @@ func TestTwoProcessesCannotCarryOnOneRun(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	order, err := json.Marshal(crashOrder{runs.Dir, event.DoubtRerun})
+	order, err := json.Marshal(crashOrder{Dir: runs.Dir, InDoubt: event.DoubtRerun})
 	if err != nil {
 		t.Fatal(err)
 	}
