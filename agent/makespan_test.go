@@ -166,6 +166,9 @@ func percentile[T cmp.Ordered](figures []T, p int) T {
 // TestMakespanComesNearTheFloor holds that scheduling by dependency, longest
 // remaining path first, wastes little where the durations of tools are known.
 func TestMakespanComesNearTheFloor(t *testing.T) {
+	if testing.Short() {
+		t.Skip("has no goroutine that the race detector could watch")
+	}
 	for _, slots := range []int{4, 8} {
 		s := measure(t, 1_000, slots)
 		for name, figures := range map[string][]float64{"durations known": s.known, "durations unknown": s.unknown, "batches with a barrier": s.barrier} {

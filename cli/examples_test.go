@@ -159,6 +159,9 @@ func newExamples(t *testing.T) (dir string, environ []string) {
 // reader does.
 func TestTheExamplesDoWhatTheirReadmeSays(t *testing.T) {
 	t.Parallel()
+	if testing.Short() {
+		t.Skip("runs the go command many times")
+	}
 	markdown, err := os.ReadFile("../examples/README.md")
 	if err != nil {
 		t.Fatal(err)

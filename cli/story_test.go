@@ -36,6 +36,9 @@ const longest = 2 * time.Minute
 func TestTheStoryOfTheDemo(t *testing.T) {
 	for _, size := range []tea.WindowSizeMsg{{Width: 120, Height: 36}, {Width: 80, Height: 24}, {Width: 40, Height: 12}} {
 		t.Run(fmt.Sprintf("%dx%d", size.Width, size.Height), func(t *testing.T) {
+			if testing.Short() && size.Width != 120 {
+				t.Skip("the same story at another size")
+			}
 			s := openStory(t, size)
 			s.until("the model and the tools are known", func() bool { return s.known })
 			s.golden("opened")

@@ -141,6 +141,9 @@ func TestWithReducedMotionOnlySecondsMove(t *testing.T) {
 }
 
 func TestEveryThemeDrawsEveryStateWithinTheScreen(t *testing.T) {
+	if testing.Short() {
+		t.Skip("has no goroutine that the race detector could watch")
+	}
 	all, names := everyState()
 	for _, name := range (*themes.Set)(nil).Names() {
 		for _, state := range names {

@@ -25,12 +25,8 @@ import (
 	"replan/planning/plan"
 )
 
-// kills is how often TestNoStepIsLostOrDoneTwice kills a run, over as many runs
-// as that takes; killsOfRun is how often one of them.
-const (
-	kills      = 100
-	killsOfRun = 7
-)
+// killsOfRun is how often TestNoStepIsLostOrDoneTwice kills one run.
+const killsOfRun = 7
 
 // crashVariable tells this test binary to carry out the plan of the crash test,
 // or to go on with it, as a process that can be killed.
@@ -317,6 +313,10 @@ func crashRandom(t *testing.T) *rand.Rand {
 // effect the next process says so before anything else is done about it.
 func TestNoStepIsLostOrDoneTwice(t *testing.T) {
 	answers := []event.DoubtDecision{event.DoubtDone, event.DoubtRerun, event.DoubtAbort, ""}
+	kills := 100 // over as many runs as that takes
+	if testing.Short() {
+		kills = 20
+	}
 	random := crashRandom(t)
 	var killed, runs, torn, doubts, early int
 	for runs = 0; killed < kills && runs < kills; runs++ {

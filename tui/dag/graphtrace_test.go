@@ -267,6 +267,9 @@ func needed(deps [][]int) map[[2]int]bool {
 // TestEveryEdgeCanBeReadBackFromTheGraph reads the edges of random plans back from
 // what is drawn, at every zoom, leading down and to the right.
 func TestEveryEdgeCanBeReadBackFromTheGraph(t *testing.T) {
+	if testing.Short() {
+		t.Skip("has no goroutine that the race detector could watch")
+	}
 	for name, mode := range map[string]themes.Mode{"unicode": {}, "ascii": {ASCII: true, NoColor: true}} {
 		for _, z := range []zoom{zoomSigns, zoomLine, zoomBox} {
 			for _, direction := range []planlayout.Direction{planlayout.Down, planlayout.Right} {

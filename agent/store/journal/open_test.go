@@ -18,6 +18,9 @@ import (
 )
 
 func TestCutJournalOpensToAPrefixAndContinues(t *testing.T) {
+	if testing.Short() {
+		t.Skip("has no goroutine that the race detector could watch")
+	}
 	big := strings.Repeat("long text, ", 30_000)
 	written := number(
 		event.Note{Text: "one"},
@@ -67,6 +70,9 @@ func TestCutJournalOpensToAPrefixAndContinues(t *testing.T) {
 }
 
 func TestDamagedLastLineBecomesAnEvent(t *testing.T) {
+	if testing.Short() {
+		t.Skip("has no goroutine that the race detector could watch")
+	}
 	_, good := write(t, 3)
 	lines := bytes.SplitAfter(bytes.TrimSuffix(good, []byte("\n")), []byte("\n"))
 	begin := len(good) - len(lines[2]) - 1
