@@ -74,7 +74,7 @@ func (r fold) apply(e event.Event, last time.Time) {
 	case event.PhaseCompleted:
 		r.applyPhaseCompleted(d)
 	case event.PhaseSkipped:
-		r.Phases[d.Phase-1] = Phase{Status: PhaseLeftOut, Reason: d.Reason}
+		r.Phases[d.Phase-1] = Phase{Status: PhaseSkipped, Reason: d.Reason}
 		r.told++
 	case event.PhaseFailed:
 		r.applyPhaseFailed(d)
@@ -148,13 +148,13 @@ func (r fold) apply(e event.Event, last time.Time) {
 
 // applySpawned notes which run a call of a plan tool started.
 func (r fold) applySpawned(d event.RunSpawned) {
-	if s := r.Step(d.Index); s != nil && s.Status == StepActive && s.Attempt == d.Attempt {
+	if s := r.Step(d.Index); s != nil && s.Status == StepRunning && s.Attempt == d.Attempt {
 		s.Run, s.runUsage = d.Run, event.Usage{}
 	}
 }
 
 func (r fold) applyPhaseStarted(d event.PhaseStarted) {
-	r.Phases[d.Phase-1] = Phase{Status: PhaseActive, StartedAt: r.Now}
+	r.Phases[d.Phase-1] = Phase{Status: PhaseRunning, StartedAt: r.Now}
 	r.asking = true
 	r.modelBusy++
 	r.asked(&Exchange{Purpose: prompt.Purpose(d.Label), Request: d.Request})
@@ -163,7 +163,7 @@ func (r fold) applyPhaseStarted(d event.PhaseStarted) {
 
 func (r fold) applyPhaseCompleted(d event.PhaseCompleted) {
 	p := &r.Phases[d.Phase-1]
-	p.Status, p.MS, p.Tokens = PhaseDone, d.MS, d.Tokens
+	p.Status, p.MS, p.Tokens = PhaseCompleted, d.MS, d.Tokens
 	p.Text, p.Thinking = d.Reply.Text, d.Reply.Thinking
 	r.replied(Exchange{Purpose: prompt.Purpose(d.Label), Reply: d.Reply})
 	r.absorb(d.Reply)
@@ -171,7 +171,7 @@ func (r fold) applyPhaseCompleted(d event.PhaseCompleted) {
 
 func (r fold) applyPhaseFailed(d event.PhaseFailed) {
 	p := &r.Phases[d.Phase-1]
-	p.Status, p.Reason, p.MS = PhaseBroken, d.Reason, r.Now.Sub(p.StartedAt).Milliseconds()
+	p.Status, p.Reason, p.MS = PhaseFailed, d.Reason, r.Now.Sub(p.StartedAt).Milliseconds()
 	r.replied(Exchange{Purpose: prompt.Purpose(d.Label), Reply: d.Reply, Error: d.Reason})
 	r.unanswered(d.Failure, d.Reason, d.Reply)
 }
@@ -227,7 +227,7 @@ func (r fold) applyCompleted(d event.RunCompleted) {
 	r.Result, r.Gates, r.Replanning, r.questions = &result, nil, nil, nil
 	r.every(func(s *StepState) {
 		s.awaitsUser = false
-		if s.Status == StepWaiting || s.Status == StepActive && s.Loop != nil {
+		if s.Status == StepWaiting || s.Status == StepRunning && s.Loop != nil {
 			s.Status, s.Gate = StepPending, "" // nobody will answer, or go on, any more
 		}
 	})

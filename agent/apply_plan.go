@@ -38,14 +38,14 @@ func (r fold) applyPlan(d event.PlanCreated) {
 		r.adopt(drafts, early)
 	}
 	for _, s := range r.Steps {
-		if s.Status == StepDone {
+		if s.Status == StepCompleted {
 			r.bind(s)
 		}
 	}
 	r.replot()
 	r.cutWordless()
 	for _, s := range r.Steps {
-		if s.Status == StepBroken {
+		if s.Status == StepFailed {
 			r.deal(s)
 		}
 	}
@@ -94,7 +94,7 @@ func (r fold) applyReplan(d event.ReplanStarted) {
 func (r fold) finished() map[string]bool {
 	done := map[string]bool{}
 	for _, s := range r.Steps {
-		if s.Status == StepDone {
+		if s.Status == StepCompleted {
 			done[s.Step.Index] = true
 		}
 	}
@@ -105,7 +105,7 @@ func (r fold) finished() map[string]bool {
 func (r *Run) remaining() []plan.Step {
 	var out []plan.Step
 	for _, s := range r.Steps {
-		if s.Status != StepDone {
+		if s.Status != StepCompleted {
 			out = append(out, s.Step)
 		}
 	}
@@ -149,7 +149,7 @@ func (r fold) applyDiff(d event.PlanDiff) {
 			state.Change, state.replanned, state.author.read = ChangeAdded, true, r.unsaid(step, old, read)
 		case slices.Contains(d.Revised, step.Index):
 			state.Change, state.replanned, state.author.read = ChangeRevised, true, r.unsaid(step, old, read)
-		case stays && before.Status == StepDone:
+		case stays && before.Status == StepCompleted:
 			// Only what is done stays as it was: a reference may mean another
 			// result now, so an approval of what was to come holds no longer.
 			*state = *before

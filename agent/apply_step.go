@@ -49,7 +49,7 @@ func (r fold) applyStepSkipped(d event.StepSkipped) {
 	if s == nil {
 		return
 	}
-	s.Status, s.Error = StepLeftOut, d.Reason
+	s.Status, s.Error = StepSkipped, d.Reason
 	r.record(s, plan.ItemSkipped)
 	r.enqueue(s)
 	r.cutBehind(s)
@@ -62,7 +62,7 @@ func (r fold) applyStepInDoubt(d event.StepInDoubt) {
 	if s == nil {
 		return
 	}
-	s.Status, s.Error, s.MS = StepUncertain, d.Reason, d.MS
+	s.Status, s.Error, s.MS = StepInDoubt, d.Reason, d.MS
 	if s.interruption.isLost() {
 		s.interruption = uninterrupted
 	}
@@ -92,10 +92,10 @@ func (r fold) applyStepCompleted(d event.StepCompleted) {
 	}
 	s := r.back(d.Index, d.Attempt)
 	if s == nil {
-		r.endOrphan(d.Index, d.Attempt, StepDone, d.MS)
+		r.endOrphan(d.Index, d.Attempt, StepCompleted, d.MS)
 		return
 	}
-	s.Status, s.Result, s.MS, s.Tokens = StepDone, d.Result, d.MS, d.Tokens
+	s.Status, s.Result, s.MS, s.Tokens = StepCompleted, d.Result, d.MS, d.Tokens
 	s.Error, s.Failure = "", ""
 	r.endAttempt(s, d.Attempt)
 	if d.Reply != nil {
@@ -118,14 +118,14 @@ func (r fold) applyStepCompleted(d event.StepCompleted) {
 
 func (r fold) applyStepStarted(d event.StepStarted) {
 	s := r.Step(d.Index)
-	s.Status, s.Attempt, s.Args, s.Coerced, s.StartedAt = StepActive, d.Attempt, d.Args, d.Coerced, r.Now
+	s.Status, s.Attempt, s.Args, s.Coerced, s.StartedAt = StepRunning, d.Attempt, d.Args, d.Coerced, r.Now
 	s.Output, s.Error, s.Failure, s.Progress = "", "", "", event.StepProgress{}
 	s.attempts.total, s.gate.outdated, s.gate.files = d.Attempt, "", nil
 	if s.interruption == startUnknown {
 		s.interruption = uninterrupted
 	}
 	a := r.attemptOf(s, d.Attempt)
-	a.Status, a.StartedAt, a.Passed = StepActive, r.Now, d.Rule
+	a.Status, a.StartedAt, a.Passed = StepRunning, r.Now, d.Rule
 	s.ReadyAt = time.Time{}
 	r.Usage.Steps++
 	if s.inner.loop != nil {
@@ -161,7 +161,7 @@ func (r fold) applyDry(d event.StepCompleted) {
 	if s == nil || s.Status != StepPending {
 		return
 	}
-	s.Status, s.Attempt, s.attempts.total, s.Args, s.Coerced, s.DryRun, s.DryGate = StepDone, d.Attempt, d.Attempt, d.Args, d.Coerced, true, d.Gate
+	s.Status, s.Attempt, s.attempts.total, s.Args, s.Coerced, s.DryRun, s.DryGate = StepCompleted, d.Attempt, d.Attempt, d.Args, d.Coerced, true, d.Gate
 	r.Usage.Steps++
 	if s.Step.Executor == plan.ExecutorTool {
 		facts := r.facts(s.Step.Tool)
@@ -190,7 +190,7 @@ func (r fold) applyDry(d event.StepCompleted) {
 // where the plan has moved on since.
 func (r ledger) back(index string, number int) *StepState {
 	s := r.Step(index)
-	current := s != nil && s.Status == StepActive && s.Attempt == number
+	current := s != nil && s.Status == StepRunning && s.Attempt == number
 	key := attempt{index, number}
 	if r.inFlight[key] {
 		delete(r.inFlight, key)
@@ -209,8 +209,8 @@ func (r fold) applyStepFailed(d event.StepFailed) {
 		// It failed before it could start: an attempt all the same, so that a
 		// plan that cannot be carried out spends its budget too.
 		s = r.Step(d.Index)
-		if s == nil || s.Status == StepDone || s.attempts.total >= d.Attempt {
-			r.endOrphan(d.Index, d.Attempt, StepBroken, d.MS)
+		if s == nil || s.Status == StepCompleted || s.attempts.total >= d.Attempt {
+			r.endOrphan(d.Index, d.Attempt, StepFailed, d.MS)
 			return
 		}
 		s.Attempt, s.attempts.total = d.Attempt, d.Attempt
@@ -228,7 +228,7 @@ func (r fold) applyStepFailed(d event.StepFailed) {
 		r.replied(Exchange{Purpose: prompt.PurposeStep, Step: d.Index, Attempt: d.Attempt, Reply: *d.Reply, Error: d.Error})
 	}
 	r.account(s, d.Run, d.Usage)
-	s.Status, s.Error, s.Failure, s.MS = StepBroken, d.Error, d.Failure, d.MS
+	s.Status, s.Error, s.Failure, s.MS = StepFailed, d.Error, d.Failure, d.MS
 	r.endAttempt(s, d.Attempt)
 	switch {
 	case d.Removes != "":

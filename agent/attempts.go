@@ -118,7 +118,7 @@ func (r ledger) endOrphan(index string, number int, status StepStatus, ms int64)
 func (r ledger) dropAttempts() {
 	for _, s := range r.Steps {
 		if a := r.newestOf(s); a != nil && a.EndedAt.IsZero() && a.StartedAt.IsZero() {
-			a.EndedAt, a.Status = r.Now, StepLeftOut
+			a.EndedAt, a.Status = r.Now, StepSkipped
 		}
 	}
 }
@@ -127,8 +127,8 @@ func (r ledger) dropAttempts() {
 // at that time. A sub-agent's goes on.
 func (r ledger) loseAttempts(last time.Time) {
 	r.every(func(s *StepState) {
-		if a := r.newestOf(s); a != nil && a.Status == StepActive && a.EndedAt.IsZero() && s.Loop == nil {
-			a.EndedAt, a.Status, a.Failure = last, StepUncertain, event.FailureInterrupted
+		if a := r.newestOf(s); a != nil && a.Status == StepRunning && a.EndedAt.IsZero() && s.Loop == nil {
+			a.EndedAt, a.Status, a.Failure = last, StepInDoubt, event.FailureInterrupted
 			s.ReadyAt = time.Time{}
 		}
 	})

@@ -132,7 +132,7 @@ func TestARevisionKeepsThePlanBeforeAndWhenItWasMade(t *testing.T) {
 	if r.Step != "1" || r.Said != "another way" || r.AskedAt.Unix() != 4 || r.At.Unix() != 5 || run.PlannedAt.Unix() != 1 {
 		t.Errorf("got %+v", r)
 	}
-	if len(r.Was) != 1 || r.Was[0].Step.Index != "1" || r.Was[0].Status != agent.StepBroken {
+	if len(r.Was) != 1 || r.Was[0].Step.Index != "1" || r.Was[0].Status != agent.StepFailed {
 		t.Errorf("the plan before is %+v", r.Was)
 	}
 }

@@ -166,7 +166,7 @@ func (r *Run) Variables() map[string]any {
 func (r *Run) Done() int {
 	n := 0
 	for _, s := range r.Steps {
-		if s.Status == StepDone {
+		if s.Status == StepCompleted {
 			n++
 		}
 	}
@@ -287,7 +287,7 @@ func (r scheduler) replot() {
 		at, _ := r.graph.Position(s.Step.Index)
 		s.sched.node, s.sched.place, s.sched.length, s.sched.waits = at, r.graph.Rank(at), lengths[at], 0
 		for _, d := range r.graph.Needs(at) {
-			if r.Steps[d].Status != StepDone {
+			if r.Steps[d].Status != StepCompleted {
 				s.sched.waits++
 			}
 		}

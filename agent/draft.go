@@ -31,7 +31,7 @@ func (r fold) readyDrafts() {
 	found := map[string]any{}
 	done := map[string]bool{}
 	for _, s := range r.Steps {
-		if s.Draft && s.Status == StepDone {
+		if s.Draft && s.Status == StepCompleted {
 			done[s.Step.Index] = true
 			if s.Step.ResultVariable != "" {
 				found[s.Step.ResultVariable] = s.Result
@@ -121,7 +121,7 @@ func (r fold) adopt(drafts []*StepState, early []plan.HistoryItem) {
 	for _, index := range graph.Order() {
 		s := states[index]
 		needs := graph.Dependencies(index)
-		if s.Step.Gate || slices.ContainsFunc(needs, func(d string) bool { return states[d].Status != StepDone }) {
+		if s.Step.Gate || slices.ContainsFunc(needs, func(d string) bool { return states[d].Status != StepCompleted }) {
 			continue
 		}
 		draft := r.adoptable(drafts, s.Step, needs, found, served)
@@ -135,7 +135,7 @@ func (r fold) adopt(drafts []*StepState, early []plan.HistoryItem) {
 		if a := r.newestOf(s); a != nil {
 			a.Step = step.Index // a draft may have gone by another
 		}
-		if s.Status == StepDone && step.ResultVariable != "" {
+		if s.Status == StepCompleted && step.ResultVariable != "" {
 			found[step.ResultVariable] = s.Result
 		}
 		r.keepEarly(early, draft, step)
@@ -162,7 +162,7 @@ func (r fold) adoptable(drafts []*StepState, step plan.Step, needs []string, fou
 		if len(needs) > 0 && (!same || !waitedFor(drafts, d.Step, needs)) {
 			continue
 		}
-		if same && d.Status != StepPending || d.Status == StepDone {
+		if same && d.Status != StepPending || d.Status == StepCompleted {
 			return d
 		}
 	}

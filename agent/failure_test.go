@@ -120,7 +120,7 @@ func TestAfterAnAbortNothingNewStartsAndWhatRunsMayFinish(t *testing.T) {
 	if got.Reason != event.ReasonStepFailed || strings.Join(w.starts(), " ") != "1 2" {
 		t.Errorf("%s after the starts %v, want step_failed after 1 and 2", got.Reason, w.starts())
 	}
-	if s := w.run.Step("2"); s.Status != agent.StepDone {
+	if s := w.run.Step("2"); s.Status != agent.StepCompleted {
 		t.Errorf("step 2 was running and is %s, want completed", s.Status)
 	}
 }
@@ -149,7 +149,7 @@ func TestSkippedStepsAreToldByName(t *testing.T) {
 	if !slices.Equal(said, want) {
 		t.Errorf("told %q, want %q", said, want)
 	}
-	if s := w.run.Step("4"); s.Status != agent.StepDone {
+	if s := w.run.Step("4"); s.Status != agent.StepCompleted {
 		t.Errorf("step 4 depends on none of them and is %s", s.Status)
 	}
 	statuses := map[string]plan.ItemStatus{}
@@ -340,7 +340,7 @@ func TestNothingNewStartsWhileAQuestionIsOpen(t *testing.T) {
 		t.Errorf("it wants %v, and %v were started, with a question open", next, w.starts())
 	}
 	w.failed = func(agent.Question) event.FailureResolved { return event.FailureResolved{Decision: event.FailureSkip} }
-	if got := w.goOn(); got.Reason != event.ReasonPartial || w.run.Step("3").Status != agent.StepDone {
+	if got := w.goOn(); got.Reason != event.ReasonPartial || w.run.Step("3").Status != agent.StepCompleted {
 		t.Errorf("%s, step 3 %s", got.Reason, w.run.Step("3").Status)
 	}
 }

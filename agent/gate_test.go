@@ -366,7 +366,7 @@ func TestACallThatWasHeldAndDeniedDoesNothing(t *testing.T) {
 	w, start := removing(t, rule.Rule{Tool: "change", Verdict: rule.VerdictRun, Source: rule.SourceFlag})
 	w.gate = func(event.GateRequested) event.Decision { return event.Deny }
 	result := w.play(start)
-	if result.Reason != event.ReasonDenied || w.run.Step("2").Status != agent.StepBroken {
+	if result.Reason != event.ReasonDenied || w.run.Step("2").Status != agent.StepFailed {
 		t.Errorf("ended %s: %s", result.Reason, result.Error)
 	}
 }

@@ -90,7 +90,7 @@ func (r *Run) loops() []*Loop {
 		out = append(out, r.Chat)
 	}
 	for _, s := range r.agents {
-		if s.Status == StepActive {
+		if s.Status == StepRunning {
 			out = append(out, s.Loop)
 		}
 	}
@@ -152,7 +152,7 @@ func (r dialogue) applyTurn(d event.ModelReplied) {
 	r.modelBusy--
 	r.used(d.Reply)
 	s := r.Step(d.Step)
-	if s == nil || s.Status != StepActive || s.Attempt != d.Attempt || s.Loop == nil || !s.Loop.Asking {
+	if s == nil || s.Status != StepRunning || s.Attempt != d.Attempt || s.Loop == nil || !s.Loop.Asking {
 		return // the plan has moved on
 	}
 	defer r.enqueue(s)
@@ -357,7 +357,7 @@ func (r dialogue) settleCall(c *StepState) {
 	again := 0
 	for _, call := range l.newest {
 		l.talk = append(l.talk, answered(call))
-		if call.author.edits > 0 && call.Status == StepDone {
+		if call.author.edits > 0 && call.Status == StepCompleted {
 			l.talk = append(l.talk, prompt.Remark("The program notes: the user changed the arguments of your call of "+call.Step.Title+" before it was made, to "+plan.CanonicalJSON(call.Args)))
 		}
 		again = max(again, l.made[callKey(call.Step.Tool, call.Args)])
@@ -378,7 +378,7 @@ func (r dialogue) settleCall(c *StepState) {
 func answered(c *StepState) prompt.Message {
 	failure := c.Error
 	switch {
-	case c.Status == StepDone:
+	case c.Status == StepCompleted:
 		failure = ""
 	case c.Failure == event.FailureDenied:
 		failure = "the user does not allow this call; find another way, or say what would be needed"

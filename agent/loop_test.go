@@ -234,7 +234,7 @@ func TestInnerCallsAreJournalledAndCounted(t *testing.T) {
 	if roles != "assistant tool tool user " || !strings.HasPrefix(last[len(last)-1].Content, "# Step 5") {
 		t.Errorf("the second turn ends with %s: %q", roles, last[len(last)-1].Content)
 	}
-	if s := w.run.Step("5.2"); s == nil || s.Parent != "5" || s.Status != agent.StepDone {
+	if s := w.run.Step("5.2"); s == nil || s.Parent != "5" || s.Status != agent.StepCompleted {
 		t.Errorf("step 5.2 is %+v, want one that is done", s)
 	}
 }

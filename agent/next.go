@@ -90,7 +90,7 @@ func (r decision) nextEnding() []Action {
 func (r decision) doubtful() []string {
 	var out []string
 	r.every(func(s *StepState) {
-		if s.Status == StepUncertain {
+		if s.Status == StepInDoubt {
 			out = append(out, s.Step.Index)
 		}
 	})
@@ -327,7 +327,7 @@ func (r decision) nextAnswer() []Action {
 // incomplete reports whether a step of the plan as it is now was left out.
 func (r decision) incomplete() bool {
 	for _, s := range r.Steps {
-		if s.Status != StepDone {
+		if s.Status != StepCompleted {
 			return true
 		}
 	}

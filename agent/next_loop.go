@@ -38,10 +38,10 @@ func (r dialogue) beginLoop(s *StepState) {
 func (r dialogue) resumeLoops() {
 	r.agents = nil
 	for _, s := range r.Steps {
-		if s.Loop == nil || s.Loop.over() || s.Status != StepActive && s.Status != StepPending {
+		if s.Loop == nil || s.Loop.over() || s.Status != StepRunning && s.Status != StepPending {
 			continue
 		}
-		s.Status, s.Loop.Asking = StepActive, false
+		s.Status, s.Loop.Asking = StepRunning, false
 		delete(r.fired, deadlineID(s))
 		// The time between does not count, and its limit begins anew.
 		s.StartedAt, s.Loop.waited, s.Loop.waiting = r.Now, 0, time.Time{}
@@ -115,7 +115,7 @@ func (r decision) nextOfLoops() []Action {
 	var some queues
 	for i, q := range r.queues {
 		for _, s := range q {
-			if s.inner.loop != nil || s.Status == StepActive {
+			if s.inner.loop != nil || s.Status == StepRunning {
 				some[i] = append(some[i], s)
 			}
 		}
@@ -139,7 +139,7 @@ func (r decision) nextOfLoops() []Action {
 func (r decision) nextDeadlines() []Action {
 	var out []Action
 	for _, s := range r.agents {
-		if s.Status == StepActive && !s.Loop.over() && !s.Loop.waits() {
+		if s.Status == StepRunning && !s.Loop.over() && !s.Loop.waits() {
 			out = append(out, Action{Effect: Wake{ID: deadlineID(s), At: s.Loop.deadline()}})
 		}
 	}
@@ -149,7 +149,7 @@ func (r decision) nextDeadlines() []Action {
 // applyDeadline ends the loop whose time is up.
 func (r fold) applyDeadline(id string) {
 	for _, s := range r.agents {
-		if s.Status != StepActive || id != deadlineID(s) || s.Loop.over() {
+		if s.Status != StepRunning || id != deadlineID(s) || s.Loop.over() {
 			continue
 		}
 		if s.Loop.waits() || r.Now.Before(s.Loop.deadline()) {
@@ -200,7 +200,7 @@ func (r dialogue) leaveLoop(s *StepState) {
 // for it has ended with its step, of which there may be another attempt.
 func (s *StepState) orphaned() bool {
 	l := s.inner.loop
-	return l != nil && l.step != nil && (l.step.Status != StepActive || l.step.Loop != l)
+	return l != nil && l.step != nil && (l.step.Status != StepRunning || l.step.Loop != l)
 }
 
 // keepRemarks keeps what the user said and a loop has not heard.
@@ -236,7 +236,7 @@ func (r decision) stuck(l *Loop) []Action {
 	}
 	for _, c := range l.newest {
 		used := l.failing[resultKey(c.Step.Tool, c.Error)]
-		if c.Status == StepBroken && used >= most {
+		if c.Status == StepFailed && used >= most {
 			return []Action{{Record: event.GuardBlocked{
 				Guard: event.GuardRunaway, Step: c.Step.Index, Used: int64(used), Limit: int64(most),
 				Reason: fmt.Sprintf("calls of %s failed %d times in the same way: %s (guard %s)", c.Step.Title, used, headline(c.Error), event.GuardRunaway),
@@ -286,7 +286,7 @@ func (r *Run) read(c *StepState) []rule.Provenance {
 		if earlier == c {
 			break
 		}
-		if earlier.Status == StepDone {
+		if earlier.Status == StepCompleted {
 			own = append(own, rule.Provenance{Step: earlier.Step.Index, Tool: earlier.Step.Title, Written: true})
 		}
 	}

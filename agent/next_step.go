@@ -159,11 +159,11 @@ func (r *Run) retryTimer(s *StepState) string {
 func (r decision) word(s *StepState, free *slots) []Action {
 	index := s.Step.Index
 	switch {
-	case s.Status == StepActive:
+	case s.Status == StepRunning:
 		return []Action{{Record: r.came(s)}}
-	case s.Status == StepBroken && free.stepsLeft() <= 0:
+	case s.Status == StepFailed && free.stepsLeft() <= 0:
 		return r.stopped(event.GuardSteps, index) // rather than wait for an attempt that may not be made
-	case s.Status == StepBroken:
+	case s.Status == StepFailed:
 		pause := retryBase << min(s.Attempt-s.attempts.before-1, 6)
 		return []Action{{Record: event.StepRetry{Index: index, Attempt: s.Attempt, Error: s.Error, At: r.Now.Add(pause)}}}
 	case s.skip.reason != "":
@@ -313,7 +313,7 @@ func (r decision) startTool(out []Action, s *StepState, free *slots) []Action {
 // startModel has the model carry a step out in its own words, or write the
 // arguments that the plan left out.
 func (r decision) startModel(s *StepState, free *slots) []Action {
-	if s.Status == StepActive {
+	if s.Status == StepRunning {
 		return r.nextTurn(s, free)
 	}
 	fills := s.Step.Executor == plan.ExecutorTool

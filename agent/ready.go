@@ -134,9 +134,9 @@ func (r scheduler) needOf(s *StepState) need {
 	switch {
 	case r.Revision == 0 && s.Parent == "" || s.awaitsUser || s.inner.answered:
 		return needNothing
-	case s.Status == StepActive && s.Loop != nil:
+	case s.Status == StepRunning && s.Loop != nil:
 		return s.Loop.need()
-	case s.Status == StepBroken && r.retries(s):
+	case s.Status == StepFailed && r.retries(s):
 		return needRecord
 	case s.Status != StepPending || s.fill.asking:
 		return needNothing

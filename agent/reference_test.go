@@ -218,15 +218,15 @@ func (l *look) resume(r *agent.Run, d event.RunResumed) {
 		index := s.Step.Index
 		delete(l.asking, index)
 		switch l.statuses[index] {
-		case agent.StepBroken:
+		case agent.StepFailed:
 			if l.ended || l.asked[index] && !d.Attended {
 				l.anew(s)
 			}
-		case agent.StepLeftOut, agent.StepWaiting:
+		case agent.StepSkipped, agent.StepWaiting:
 			if l.ended {
 				l.anew(s)
 			}
-		case agent.StepActive:
+		case agent.StepRunning:
 			l.lost[index] = s.Step.Tool == "change"
 		}
 	}
@@ -257,7 +257,7 @@ func (l *look) gates(r *agent.Run) {
 func (l *look) ends(r *agent.Run, s *agent.StepState) bool {
 	index := s.Step.Index
 	switch {
-	case s.Status != agent.StepBroken || l.retries(s) || l.leftOut[index] || l.replan[index] || len(r.Questions()) > 0:
+	case s.Status != agent.StepFailed || l.retries(s) || l.leftOut[index] || l.replan[index] || len(r.Questions()) > 0:
 		return false
 	case s.Failure == event.FailureDenied || s.Failure == event.FailureInterrupted:
 		return true
@@ -287,7 +287,7 @@ func (l *look) retries(s *agent.StepState) bool {
 		return false
 	}
 	reads := s.Step.Tool == "look" || s.Step.Tool == "fill"
-	return s.Status == agent.StepBroken && reads && s.Step.Retries > 0 && s.Attempt-l.base[s.Step.Index] <= s.Step.Retries
+	return s.Status == agent.StepFailed && reads && s.Step.Retries > 0 && s.Attempt-l.base[s.Step.Index] <= s.Step.Retries
 }
 
 // todo looks at every step.
@@ -299,11 +299,11 @@ func (l *look) todo(r *agent.Run) map[string][]string {
 	for _, s := range r.Steps {
 		index := s.Step.Index
 		retried := l.retries(s)
-		failed := s.Status == agent.StepBroken && !retried && !l.leftOut[index]
+		failed := s.Status == agent.StepFailed && !retried && !l.leftOut[index]
 		if failed && (l.replan[index] || s.Failure == event.FailureInterrupted || l.policy(r, s) == plan.OnFailureReplan) {
 			return map[string][]string{} // the planner is asked next
 		}
-		if s.Status == agent.StepUncertain || l.lost[index] {
+		if s.Status == agent.StepInDoubt || l.lost[index] {
 			return map[string][]string{} // its doubt is told or decided next
 		}
 	}
@@ -348,9 +348,9 @@ func (l *look) free(r *agent.Run) (tools, models int) {
 	tools, models = r.Limits.MaxConcurrency, 1
 	for _, s := range r.Steps {
 		switch {
-		case l.asking[s.Step.Index] || s.Status == agent.StepActive && s.Step.Executor != plan.ExecutorTool:
+		case l.asking[s.Step.Index] || s.Status == agent.StepRunning && s.Step.Executor != plan.ExecutorTool:
 			models--
-		case s.Status == agent.StepActive:
+		case s.Status == agent.StepRunning:
 			tools--
 		}
 	}
@@ -380,9 +380,9 @@ func (l *look) need(r *agent.Run, s *agent.StepState) (what, who string) {
 	ready := true
 	for _, d := range r.Graph().Dependencies(index) {
 		switch on := r.Step(d); {
-		case on.Status == agent.StepLeftOut, on.Status == agent.StepBroken && !l.retries(on):
+		case on.Status == agent.StepSkipped, on.Status == agent.StepFailed && !l.retries(on):
 			return "skip", index
-		case on.Status != agent.StepDone:
+		case on.Status != agent.StepCompleted:
 			ready = false
 		}
 	}

@@ -65,7 +65,7 @@ func (r fold) applyResumed(d event.RunResumed, last time.Time) {
 	} else {
 		r.replot()
 		for _, s := range r.Steps {
-			if s.skip.byUser && s.Status != StepDone {
+			if s.skip.byUser && s.Status != StepCompleted {
 				r.cutBehind(s)
 			}
 		}
@@ -81,7 +81,7 @@ func (r fold) applyResumed(d event.RunResumed, last time.Time) {
 func (r fold) reading() map[*StepState]bool {
 	reads := map[*StepState]bool{}
 	r.every(func(s *StepState) {
-		if s.Status == StepActive && r.readOnly(s) {
+		if s.Status == StepRunning && r.readOnly(s) {
 			reads[s] = true
 		}
 	})
@@ -93,7 +93,7 @@ func (r fold) reading() map[*StepState]bool {
 func (r fold) loseModelCalls() {
 	r.modelBusy, r.asking = 0, false
 	for i, p := range r.Phases {
-		if p.Status == PhaseActive {
+		if p.Status == PhaseRunning {
 			r.Phases[i] = Phase{}
 		}
 	}
@@ -119,7 +119,7 @@ func (r fold) loseToolCalls(didRead map[*StepState]bool) {
 	r.every(func(s *StepState) {
 		before := s.interruption
 		s.interruption = uninterrupted
-		if s.Status != StepActive || s.Loop != nil {
+		if s.Status != StepRunning || s.Loop != nil {
 			return // a sub-agent goes on from its last reply
 		}
 		gone := s.Step.Executor == plan.ExecutorTool && r.facts(s.Step.Tool).err != nil
@@ -145,19 +145,19 @@ func (r fold) takeUp() {
 		if s.inner.answered {
 			return // what came of the call, a model knows
 		}
-		if s.orphaned() && s.Status != StepUncertain {
+		if s.orphaned() && s.Status != StepInDoubt {
 			return
 		}
 		switch s.Status {
-		case StepBroken, StepLeftOut, StepWaiting:
+		case StepFailed, StepSkipped, StepWaiting:
 			if s.skip.byUser {
-				s.Status = StepLeftOut // the user's word outlives the resume
+				s.Status = StepSkipped // the user's word outlives the resume
 				return
 			}
 			r.again(s)
 		case StepPending:
 			s.skip.reason = "" // what it was to be skipped for is tried again
-		case StepUncertain:
+		case StepInDoubt:
 			r.ask(s)
 		}
 	})
@@ -173,7 +173,7 @@ func (r fold) takeUp() {
 // who is no longer there: resuming a run is to try again.
 func (r fold) unask() {
 	for _, s := range slices.Clone(r.questions) {
-		if s.Status != StepUncertain {
+		if s.Status != StepInDoubt {
 			r.answered(s)
 			r.again(s)
 		}
@@ -233,7 +233,7 @@ func (r *Run) Questions() []Question {
 	out := make([]Question, 0, len(r.questions))
 	for _, s := range r.questions {
 		q := Question{
-			Step: s.Step.Index, Doubt: s.Status == StepUncertain, Title: s.Step.Title, Tool: s.Step.Tool,
+			Step: s.Step.Index, Doubt: s.Status == StepInDoubt, Title: s.Step.Title, Tool: s.Step.Tool,
 			Args: s.Args, Reason: s.Error, Replan: r.canReplan(), Denied: s.Failure == event.FailureDenied,
 		}
 		if q.Args == nil {
@@ -291,7 +291,7 @@ func (r fold) applyDamaged() {
 func (r decision) nextDoubts() []Action {
 	var out []Action
 	for _, s := range r.questions {
-		if decision := r.doubtAnswer(s); s.Status == StepUncertain && decision != "" {
+		if decision := r.doubtAnswer(s); s.Status == StepInDoubt && decision != "" {
 			out = append(out, Action{Record: event.DoubtResolved{Step: s.Step.Index, Decision: decision, By: r.doubtAnswerer()}})
 			if decision == event.DoubtAbort {
 				break // the run ends with it
@@ -324,14 +324,14 @@ func (r decision) doubtAnswerer() string {
 // applyDoubtResolved does with a step in doubt what was decided.
 func (r fold) applyDoubtResolved(d event.DoubtResolved) {
 	s := r.Step(d.Step)
-	if s == nil || s.Status != StepUncertain {
+	if s == nil || s.Status != StepInDoubt {
 		return
 	}
 	r.decided(s, AskedDoubt, string(d.Decision), d.By)
 	switch d.Decision {
 	case event.DoubtDone:
 		r.answered(s)
-		s.Status, s.Result, s.Error = StepDone, nil, ""
+		s.Status, s.Result, s.Error = StepCompleted, nil, ""
 		r.record(s, plan.ItemCompleted)
 		r.release(s)
 		r.settleCall(s)
@@ -355,7 +355,7 @@ const byUser = "user"
 // resume the step waits for another attempt already.
 func (r fold) applyFailureResolved(d event.FailureResolved) {
 	s := r.Step(d.Step)
-	if s == nil || s.inner.loop != nil || s.Status != StepBroken && s.Status != StepPending {
+	if s == nil || s.inner.loop != nil || s.Status != StepFailed && s.Status != StepPending {
 		return
 	}
 	r.answered(s)
@@ -374,12 +374,12 @@ func (r fold) applyFailureResolved(d event.FailureResolved) {
 	case event.FailureSkip:
 		s.skip.byUser = true
 		if s.Status == StepPending {
-			s.Status, s.Error = StepLeftOut, "skipped by the user"
+			s.Status, s.Error = StepSkipped, "skipped by the user"
 			r.record(s, plan.ItemSkipped)
 		}
 		r.cutBehind(s)
 	case event.FailureReplan:
-		s.Status = StepBroken
+		s.Status = StepFailed
 		r.failure = &failure{step: s.Step.Index, error: cmp.Or(s.Error, "the user asks for another way")}
 	default:
 		status, reason := event.StatusFailed, event.ReasonStepFailed
@@ -433,7 +433,7 @@ func (r *Run) MissingTools(catalogue plan.Catalogue) []string {
 func (r *Run) ToolsToCall() []string {
 	var names []string
 	r.every(func(s *StepState) {
-		if !s.Draft && !s.inner.answered && s.Status != StepDone && s.Step.Executor == plan.ExecutorTool && !slices.Contains(names, s.Step.Tool) {
+		if !s.Draft && !s.inner.answered && s.Status != StepCompleted && s.Step.Executor == plan.ExecutorTool && !slices.Contains(names, s.Step.Tool) {
 			names = append(names, s.Step.Tool)
 		}
 	})

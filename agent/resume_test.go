@@ -217,7 +217,7 @@ func TestWhatWasSkippedIsTriedAgainWithWhatItWasSkippedFor(t *testing.T) {
 		w := newWorld(t)
 		w.events = slices.Clone(whole.events)
 		w.kill(n)
-		over := w.run.Result != nil || w.run.Step("4").Status == agent.StepBroken
+		over := w.run.Result != nil || w.run.Step("4").Status == agent.StepFailed
 		got := w.resume(resumed(start))
 		if want := map[bool]event.Reason{true: event.ReasonGoalMet, false: event.ReasonPartial}[over]; got.Reason != want {
 			t.Errorf("killed after event %d it came to %s, want %s", n, got.Reason, want)

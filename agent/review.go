@@ -34,7 +34,7 @@ func (r scheduler) hold() {
 // ended or is under way, or its call is the user's own already.
 func (s *StepState) settled() bool {
 	switch s.Status {
-	case StepPending, StepWaiting, StepBroken:
+	case StepPending, StepWaiting, StepFailed:
 		return s.author.args != nil
 	default:
 		return true
@@ -162,7 +162,7 @@ func (r fold) takeReviewed(p plan.Plan) (out []StepState) {
 	for _, s := range r.Steps {
 		if before[s.Step.Index] == s {
 			if a := r.newestOf(s); a != nil && a.EndedAt.IsZero() {
-				a.EndedAt, a.Status = r.Now, StepLeftOut
+				a.EndedAt, a.Status = r.Now, StepSkipped
 			}
 			r.closeGate(s.Gate)
 			out = append(out, *s)

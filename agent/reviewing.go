@@ -83,7 +83,7 @@ func (r *Run) Review() *Review {
 		copied := *s
 		world.Steps = append(world.Steps, &copied)
 		v.settled[s.Step.Index], v.original[s.Step.Index] = s.settled(), s.Step
-		if name := s.Step.ResultVariable; name != "" && s.Status != StepDone {
+		if name := s.Step.ResultVariable; name != "" && s.Status != StepCompleted {
 			world.variables[name] = placeholder(s.Step)
 		}
 	}

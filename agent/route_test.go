@@ -135,9 +135,9 @@ func TestAChainEndsBeforeWhatNeedsAModelThatIsNotThere(t *testing.T) {
 	done, left := 0, 0
 	for _, s := range w.run.Steps {
 		switch s.Status {
-		case agent.StepDone:
+		case agent.StepCompleted:
 			done++
-		case agent.StepLeftOut:
+		case agent.StepSkipped:
 			left++
 		}
 	}

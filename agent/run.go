@@ -78,11 +78,11 @@ type PhaseStatus string
 
 // Where a phase can stand.
 const (
-	PhasePending PhaseStatus = ""
-	PhaseActive  PhaseStatus = "running"
-	PhaseDone    PhaseStatus = "completed"
-	PhaseLeftOut PhaseStatus = "skipped"
-	PhaseBroken  PhaseStatus = "failed"
+	PhasePending   PhaseStatus = ""
+	PhaseRunning   PhaseStatus = "running"
+	PhaseCompleted PhaseStatus = "completed"
+	PhaseSkipped   PhaseStatus = "skipped"
+	PhaseFailed    PhaseStatus = "failed"
 )
 
 // StepState is one step of the plan and how far it has come.
@@ -137,17 +137,17 @@ type StepStatus string
 const (
 	StepPending   StepStatus = "pending"
 	StepWaiting   StepStatus = "waiting" // at an open gate
-	StepActive    StepStatus = "running"
-	StepDone      StepStatus = "completed"
-	StepBroken    StepStatus = "failed"
-	StepLeftOut   StepStatus = "skipped"
-	StepUncertain StepStatus = "in_doubt"
+	StepRunning   StepStatus = "running"
+	StepCompleted StepStatus = "completed"
+	StepFailed    StepStatus = "failed"
+	StepSkipped   StepStatus = "skipped"
+	StepInDoubt   StepStatus = "in_doubt"
 )
 
 // Ended reports whether the step needs nothing more in this revision.
 func (s StepStatus) Ended() bool {
 	switch s {
-	case StepDone, StepBroken, StepLeftOut, StepUncertain:
+	case StepCompleted, StepFailed, StepSkipped, StepInDoubt:
 		return true
 	default:
 		return false

@@ -61,7 +61,7 @@ func (r decision) freeSlots() slots {
 		},
 	}
 	for a := range r.inFlight {
-		if s := r.Step(a.index); s != nil && s.Status == StepActive {
+		if s := r.Step(a.index); s != nil && s.Status == StepRunning {
 			free.change(slices.Collect(maps.Keys(s.gate.hashes)))
 		}
 	}
@@ -132,7 +132,7 @@ func (r decision) reserveApproved(q *queues, free *slots) {
 // one account, and of the one model.
 func (r decision) plansUnderWay(free *slots) bool {
 	return free.plans > 0 || r.Chat != nil && slices.ContainsFunc(r.Chat.newest, func(c *StepState) bool {
-		return c.Status == StepActive && prompt.IsPlanTool(r.facts(c.Step.Tool).tool)
+		return c.Status == StepRunning && prompt.IsPlanTool(r.facts(c.Step.Tool).tool)
 	})
 }
 

@@ -71,9 +71,9 @@ func (r *Run) Standing(live bool) Standing {
 	r.every(func(step *StepState) {
 		switch {
 		case step.Draft:
-		case step.Status == StepDone && step.Parent == "":
+		case step.Status == StepCompleted && step.Parent == "":
 			s.CompletedSteps = append(s.CompletedSteps, step.Step.Index)
-		case step.Status == StepUncertain, step.Status == StepActive && step.Loop == nil && (step.interruption.isLost() || !live && !r.readOnly(step)):
+		case step.Status == StepInDoubt, step.Status == StepRunning && step.Loop == nil && (step.interruption.isLost() || !live && !r.readOnly(step)):
 			s.InDoubt = append(s.InDoubt, step.Step.Index)
 		}
 	})

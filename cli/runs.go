@@ -160,9 +160,9 @@ func (o *options) runText(run *agent.Run, s agent.Summary, standing agent.Standi
 // stepMark is the sign of a step that stands so.
 func stepMark(status agent.StepStatus, ascii bool) string {
 	marks := map[agent.StepStatus][2]string{
-		agent.StepPending: {"○", "o"}, agent.StepWaiting: {"◆", "?"}, agent.StepActive: {"▸", ">"},
-		agent.StepDone: {"✓", "+"}, agent.StepBroken: {"✗", "x"}, agent.StepLeftOut: {"—", "-"},
-		agent.StepUncertain: {"◆", "?"},
+		agent.StepPending: {"○", "o"}, agent.StepWaiting: {"◆", "?"}, agent.StepRunning: {"▸", ">"},
+		agent.StepCompleted: {"✓", "+"}, agent.StepFailed: {"✗", "x"}, agent.StepSkipped: {"—", "-"},
+		agent.StepInDoubt: {"◆", "?"},
 	}[status]
 	if ascii {
 		return marks[1]
@@ -174,13 +174,13 @@ func stepMark(status agent.StepStatus, ascii bool) string {
 func stepWords(s *agent.StepState) string {
 	words := ""
 	switch s.Status {
-	case agent.StepDone:
+	case agent.StepCompleted:
 		words = "  " + (time.Duration(s.MS) * time.Millisecond).String()
-	case agent.StepBroken, agent.StepLeftOut:
+	case agent.StepFailed, agent.StepSkipped:
 		words = "  " + string(s.Status) + ": " + plain.OneLine(s.Error, 120)
-	case agent.StepUncertain:
+	case agent.StepInDoubt:
 		words = "  in doubt"
-	case agent.StepActive, agent.StepWaiting:
+	case agent.StepRunning, agent.StepWaiting:
 		words = "  " + string(s.Status)
 	}
 	if s.Attempt > 1 {

@@ -239,7 +239,7 @@ func (s *story) untilGate(step string) {
 	s.t.Helper()
 	s.until("the gate of step "+step, func() bool {
 		for _, other := range s.run.Steps {
-			if other.Status == agent.StepActive {
+			if other.Status == agent.StepRunning {
 				return false
 			}
 		}

@@ -70,7 +70,7 @@ func (m *Model) goesOnNow(spin string, width int) string {
 		switch s.Status {
 		case agent.StepWaiting:
 			return m.gateWords(s, width)
-		case agent.StepActive:
+		case agent.StepRunning:
 			took := " " + l.Faint.Render(telling.Ticking(l.Since(s.StartedAt)))
 			return spin + l.Muted.Render(l.Cut(m.runningWords(), width-draw.VisibleWidth(took))) + took
 		}
@@ -142,9 +142,9 @@ func (m *Model) waitingWords(glyph, text string, width int) string {
 func (m *Model) runningWords() string {
 	var running []string
 	for _, s := range m.run.Steps {
-		if s.Status == agent.StepActive {
+		if s.Status == agent.StepRunning {
 			words := untrusted.Line(s.Step.Index) + " " + untrusted.Line(s.Step.Title)
-			if c := telling.Newest(s.Loop); c != nil && c.Status == agent.StepActive {
+			if c := telling.Newest(s.Loop); c != nil && c.Status == agent.StepRunning {
 				words += " (" + untrusted.Line(c.Step.Title) + ")"
 			}
 			running = append(running, words)

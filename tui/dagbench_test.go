@@ -59,8 +59,8 @@ func BenchmarkPlanPane(b *testing.B) {
 			d := pane()
 			s := d.Chart.Steps[len(d.Chart.Steps)/2]
 			for b.Loop() {
-				if s.Status = agent.StepDone; b.N%2 == 0 {
-					s.Status = agent.StepActive
+				if s.Status = agent.StepCompleted; b.N%2 == 0 {
+					s.Status = agent.StepRunning
 				}
 				d.Heard(c.run, event.StepStarted{Index: s.Step.Index})
 				d.Touch()

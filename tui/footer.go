@@ -158,7 +158,7 @@ func (m *Model) planHints() []keymap.Hint {
 	}
 	s := m.chosenStep()
 	open := "look in"
-	if s != nil && s.Status == agent.StepBroken && m.resumable() {
+	if s != nil && s.Status == agent.StepFailed && m.resumable() {
 		open = "go on from here"
 	}
 	switch folded, heads := m.dag.Heading(); {
@@ -174,7 +174,7 @@ func (m *Model) planHints() []keymap.Hint {
 	if s != nil && s.Loop != nil && len(s.Loop.Calls) > 0 {
 		hints = append(hints, m.keys.Hint("calls", "plan.fold"))
 	}
-	if s != nil && s.Status == agent.StepActive && m.shown.goes() && !m.options.Replay {
+	if s != nil && s.Status == agent.StepRunning && m.shown.goes() && !m.options.Replay {
 		hints = append(hints, m.keys.Hint("cancel", "plan.cancel"))
 	}
 	if m.changedFiles() {

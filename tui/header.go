@@ -217,7 +217,7 @@ func (m *Model) goingFact() string {
 	l, r := m.look, m.run
 	active, waits := 0, len(r.Gates) > 0
 	for _, s := range r.Steps {
-		if s.Status == agent.StepActive {
+		if s.Status == agent.StepRunning {
 			active++
 		}
 	}

@@ -25,14 +25,14 @@ func revisedTwice() *agent.Run {
 	return &agent.Run{
 		ID: "r", Revision: 3,
 		Steps: []*agent.StepState{
-			state("1", "First", agent.StepDone, agent.ChangeNone),
+			state("1", "First", agent.StepCompleted, agent.ChangeNone),
 			state("5", "Fifth", agent.StepPending, agent.ChangeAdded, "1"),
 		},
 		Revisions: []agent.Revision{
 			{Number: 2, Reason: "no", Removed: []agent.StepState{
-				*state("2", "Second", agent.StepBroken, agent.ChangeNone), *state("3", "Third", agent.StepPending, agent.ChangeNone),
+				*state("2", "Second", agent.StepFailed, agent.ChangeNone), *state("3", "Third", agent.StepPending, agent.ChangeNone),
 			}, After: []string{"1", "2"}, Added: []string{"4"}},
-			{Number: 3, Reason: "again", Removed: []agent.StepState{*state("4", "Fourth", agent.StepBroken, agent.ChangeAdded)}, After: []string{"1"}, Added: []string{"5"}},
+			{Number: 3, Reason: "again", Removed: []agent.StepState{*state("4", "Fourth", agent.StepFailed, agent.ChangeAdded)}, After: []string{"1"}, Added: []string{"5"}},
 		},
 	}
 }
@@ -100,7 +100,7 @@ func TestABlockedStepNamesWhatItWaitsFor(t *testing.T) {
 			s.Step.DependsOn = []string{"1", "2", "3"}
 		}
 	}
-	run.Steps[0].Status = agent.StepDone
+	run.Steps[0].Status = agent.StepCompleted
 	d := dag.New(panetest.DarkLook())
 	d.SetSize(60, 8)
 	d.Show(run)

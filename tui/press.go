@@ -203,7 +203,7 @@ func (m *Model) openRow() tea.Cmd {
 		return m.ask.Set(m.asks())
 	default:
 		m.focus = paneStep
-		if s != nil && s.Status == agent.StepUncertain && m.resumable() {
+		if s != nil && s.Status == agent.StepInDoubt && m.resumable() {
 			m.say("This step is in doubt: ctrl+r resumes the run, which asks what became of it.")
 		}
 	}
@@ -233,7 +233,7 @@ func (m *Model) noCancel() string {
 		return "This is a replay: nothing runs that could be cancelled."
 	case !m.shown.goes():
 		return "The run has ended; nothing is left to cancel."
-	case s.Status == agent.StepActive:
+	case s.Status == agent.StepRunning:
 		return ""
 	case s.Status == agent.StepWaiting:
 		return step + " does not run yet: " + m.keys.Gate.Help().Key + " leads to its gate, where " + m.keys.Deny.Help().Key + " denies it."

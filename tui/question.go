@@ -28,7 +28,7 @@ func (m *Model) questionOf(r *agent.Run, q agent.Question) ask.Question {
 // takeUp opens the dialog of a failed step of a run that has ended, and reports
 // whether that can be done.
 func (m *Model) takeUp(s *agent.StepState) bool {
-	if !m.resumable() || s.Status != agent.StepBroken {
+	if !m.resumable() || s.Status != agent.StepFailed {
 		return false
 	}
 	r := m.shown.run

@@ -63,12 +63,12 @@ func (s *stage) spins() bool {
 		return true
 	}
 	for i := range r.Phases {
-		if r.Phases[i].Status == agent.PhaseActive {
+		if r.Phases[i].Status == agent.PhaseRunning {
 			return true
 		}
 	}
 	for _, step := range r.Steps {
-		if step.Status == agent.StepActive && (step.Loop == nil || s.stirs(step.Loop, true)) {
+		if step.Status == agent.StepRunning && (step.Loop == nil || s.stirs(step.Loop, true)) {
 			return true
 		}
 	}
@@ -81,9 +81,9 @@ func (s *stage) spins() bool {
 func (s *stage) stirs(l *agent.Loop, idle bool) bool {
 	for _, c := range l.Calls {
 		switch {
-		case c.Status == agent.StepActive && !s.live(c.Run):
+		case c.Status == agent.StepRunning && !s.live(c.Run):
 			return true
-		case c.Status == agent.StepActive, c.Status == agent.StepWaiting, c.Status == agent.StepUncertain:
+		case c.Status == agent.StepRunning, c.Status == agent.StepWaiting, c.Status == agent.StepInDoubt:
 			idle = false
 		}
 	}

@@ -32,7 +32,7 @@ func (m *Model) moment(d event.Data) moment {
 			}
 		}
 	case event.FailureResolved:
-		if s := m.run.Step(d.Step); s != nil && s.Status == agent.StepBroken {
+		if s := m.run.Step(d.Step); s != nil && s.Status == agent.StepFailed {
 			was.failure = s.Error
 		}
 	}

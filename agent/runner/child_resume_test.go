@@ -199,7 +199,7 @@ func TestADoubtInAnInnerRunIsDecidedThere(t *testing.T) {
 	if reply := resume(event.DoubtDone); reply.Reason != event.ReasonDirect {
 		t.Errorf("%+v", reply)
 	}
-	if i := left.fold(t, inner); i.Result.Status != event.StatusCompleted || i.Step("2").Status != agent.StepDone {
+	if i := left.fold(t, inner); i.Result.Status != event.StatusCompleted || i.Step("2").Status != agent.StepCompleted {
 		t.Errorf("the inner run is %s", i.Result.Reason)
 	}
 }

@@ -243,7 +243,7 @@ func (c *crashRun) look() (run agent.Run, events []event.Event, torn bool) {
 			c.t.Errorf("step %s began %d times, and the journal knows of %d", s.Step.Index, begun, started[s.Step.Index])
 		}
 		switch before, ok := c.begun[s.Step.Index]; {
-		case s.Status != agent.StepDone:
+		case s.Status != agent.StepCompleted:
 		case !ok:
 			c.begun[s.Step.Index] = begun
 		case begun != before:

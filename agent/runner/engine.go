@@ -207,7 +207,7 @@ func (e *engine) cancel(index string) bool {
 		return false
 	}
 	c := e.calls[attempt{index, s.Attempt}]
-	if l := s.Loop; l != nil && s.Status == agent.StepActive && !l.Asking {
+	if l := s.Loop; l != nil && s.Status == agent.StepRunning && !l.Asking {
 		// Its last turn has come back; what is under way are the calls of that.
 		e.take([]event.Data{event.StepFailed{
 			Index: index, Attempt: s.Attempt, Error: errCancelled.Error(), Failure: event.FailureInterrupted,

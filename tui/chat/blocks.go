@@ -158,7 +158,7 @@ func (c *Pane) Phases(run *agent.Run) *Block {
 	can := func() bool { return run.Revision > 0 && len(run.Steps) > 0 }
 	unfolded := b.foldsAs(foldCard, can)
 	b.lay = func(width int) []draw.TextLine {
-		if !slices.ContainsFunc(run.Phases[:], func(p agent.Phase) bool { return p.Status != agent.PhaseLeftOut }) {
+		if !slices.ContainsFunc(run.Phases[:], func(p agent.Phase) bool { return p.Status != agent.PhaseSkipped }) {
 			return nil // nothing is planned here
 		}
 		var parts []string
@@ -172,7 +172,7 @@ func (c *Pane) Phases(run *agent.Run) *Block {
 		}
 		lines := draw.Set(draw.Flow(parts, "   ", width))
 		for i := range run.Phases {
-			if p := &run.Phases[i]; p.Status == agent.PhaseBroken && !run.Paused {
+			if p := &run.Phases[i]; p.Status == agent.PhaseFailed && !run.Paused {
 				lines = append(lines, draw.Set(draw.Paint(c.Look.Danger, draw.Indent(draw.Wrap(untrusted.Line(p.Reason), width-2))))...)
 			}
 		}
@@ -187,13 +187,13 @@ func (c *Pane) Phases(run *agent.Run) *Block {
 func (c *Pane) phase(run *agent.Run, i int) string {
 	l, p, label := c.Look, &run.Phases[i], PhaseLabels[i]
 	switch p.Status {
-	case agent.PhaseActive:
+	case agent.PhaseRunning:
 		text := l.Running.Render(l.Spinner()) + " " + label
 		if i == 2 && len(run.Steps) > 0 && run.Revision == 0 {
 			text += " " + telling.Plural(len(run.Steps), "step") + l.Glyphs.Ellipsis
 		}
 		return text + " " + l.Faint.Render(telling.Ticking(l.Since(p.StartedAt)))
-	case agent.PhaseDone:
+	case agent.PhaseCompleted:
 		text := l.Success.Render(l.Glyphs.Done) + " " + label
 		if i == 2 && run.Revision == 1 { // a revised plan says its own length
 			text += " " + telling.Plural(len(run.Plan.Steps), "step")
@@ -203,9 +203,9 @@ func (c *Pane) phase(run *agent.Run, i int) string {
 			text += " " + l.Faint.Render(telling.Tokens(p.Tokens)+" tok")
 		}
 		return text
-	case agent.PhaseLeftOut:
+	case agent.PhaseSkipped:
 		return l.Faint.Render(l.Glyphs.Skipped + " " + label + " skipped")
-	case agent.PhaseBroken:
+	case agent.PhaseFailed:
 		if run.Paused {
 			return l.Warning.Render(l.Glyphs.Stopped) + " " + label + " " + l.Faint.Render(telling.Milliseconds(p.MS))
 		}

@@ -88,7 +88,7 @@ func (c *Pane) cardBody(s *agent.StepState, width int) []draw.TextLine {
 	case failure != "":
 		d.Heading("error")
 		d.Output(l.Danger, draw.Clip(strings.TrimSpace(failure)))
-	case s.Status == agent.StepDone && s.Result != nil:
+	case s.Status == agent.StepCompleted && s.Result != nil:
 		d.Heading("result")
 		writeResult(d, s.Result)
 	}

@@ -232,13 +232,13 @@ func Following(run *agent.Run) *agent.StepState {
 			waiting = s
 		case telling.Halted(run, s):
 			stopped = s
-		case s.Status == agent.StepActive && active == nil:
+		case s.Status == agent.StepRunning && active == nil:
 			active = s
 		case run.Replanning != nil && s.Step.Index == run.Replanning.Step:
 			replanned = s
-		case s.Status == agent.StepUncertain && doubtful == nil:
+		case s.Status == agent.StepInDoubt && doubtful == nil:
 			doubtful = s
-		case s.Status.Ended() && s.Status != agent.StepLeftOut:
+		case s.Status.Ended() && s.Status != agent.StepSkipped:
 			ended = s
 		}
 	}

@@ -74,7 +74,7 @@ func countCalls(run *agent.Run) int {
 func doneOf(steps []*agent.StepState) int {
 	n := 0
 	for _, s := range steps {
-		if s.Status == agent.StepDone && telling.FailureOf(s) == "" {
+		if s.Status == agent.StepCompleted && telling.FailureOf(s) == "" {
 			n++
 		}
 	}
@@ -171,7 +171,7 @@ func (d *Pane) paintCall(r *Row, f *face, p *draw.Painter) {
 		add(style, glyph)
 	}
 	name := l.Text
-	if s.Status == agent.StepActive || s.Status == agent.StepWaiting {
+	if s.Status == agent.StepRunning || s.Status == agent.StepWaiting {
 		name = l.Strong
 	}
 	if r.owner != nil && r.Kind == RowCall {

@@ -35,7 +35,7 @@ func TestTheFilterStandsUnderTheStepsAndGoesWithEsc(t *testing.T) {
 		t.Errorf("n and N went %v", went)
 	}
 	// What a step becomes decides about it at once.
-	d.Run.Steps[2].Status = agent.StepBroken
+	d.Run.Steps[2].Status = agent.StepFailed
 	d.Heard(d.Run, event.StepFailed{Index: "3"})
 	d.Touch()
 	if got := kinds(d); got != "2 | 3 | 4" {

@@ -29,11 +29,11 @@ func anyRun(r *rapid.T, most int) *agent.Run {
 		if i > 0 {
 			for _, d := range rapid.SliceOfNDistinct(rapid.IntRange(max(0, i-wide), i-1), 0, 3, rapid.ID[int]).Draw(r, "deps") {
 				step.DependsOn = append(step.DependsOn, fmt.Sprint(d+1))
-				free = free && run.Steps[d].Status == agent.StepDone
+				free = free && run.Steps[d].Status == agent.StepCompleted
 			}
 		}
 		if free {
-			status = rapid.SampledFrom([]agent.StepStatus{agent.StepDone, agent.StepDone, agent.StepDone, agent.StepActive, agent.StepWaiting, agent.StepBroken, agent.StepUncertain, agent.StepPending}).Draw(r, "status")
+			status = rapid.SampledFrom([]agent.StepStatus{agent.StepCompleted, agent.StepCompleted, agent.StepCompleted, agent.StepRunning, agent.StepWaiting, agent.StepFailed, agent.StepInDoubt, agent.StepPending}).Draw(r, "status")
 		}
 		run.Steps = append(run.Steps, &agent.StepState{Step: step, Status: status})
 	}
@@ -126,9 +126,9 @@ func TestEveryStepIsShownOnceOrInOneRollUp(t *testing.T) {
 				s := rapid.SampledFrom(run.Steps).Draw(r, "step")
 				switch s.Status {
 				case agent.StepPending:
-					s.Status = agent.StepActive
-				case agent.StepActive, agent.StepWaiting:
-					s.Status = rapid.SampledFrom([]agent.StepStatus{agent.StepDone, agent.StepBroken}).Draw(r, "becomes")
+					s.Status = agent.StepRunning
+				case agent.StepRunning, agent.StepWaiting:
+					s.Status = rapid.SampledFrom([]agent.StepStatus{agent.StepCompleted, agent.StepFailed}).Draw(r, "becomes")
 				}
 				d.Heard(run, event.StepStarted{Index: s.Step.Index})
 				d.Touch()
@@ -156,7 +156,7 @@ func TestEveryStepIsShownOnceOrInOneRollUp(t *testing.T) {
 // planOf is a run of steps written as "index tool<deps status".
 func planOf(lines ...string) *agent.Run {
 	run := &agent.Run{ID: "r", Revision: 1}
-	status := map[string]agent.StepStatus{"✓": agent.StepDone, "⠋": agent.StepActive, "◆": agent.StepWaiting, "✗": agent.StepBroken, "·": agent.StepPending, "—": agent.StepLeftOut, "?": agent.StepUncertain}
+	status := map[string]agent.StepStatus{"✓": agent.StepCompleted, "⠋": agent.StepRunning, "◆": agent.StepWaiting, "✗": agent.StepFailed, "·": agent.StepPending, "—": agent.StepSkipped, "?": agent.StepInDoubt}
 	for i, line := range lines {
 		parts := strings.Fields(line)
 		step := plan.Step{Index: fmt.Sprint(i + 1), Title: fmt.Sprintf("Step %d", i+1), Executor: plan.ExecutorTool, Tool: parts[1]}

@@ -83,7 +83,7 @@ func (d *Pane) columns() columns {
 // dry reports whether nothing of the run is called.
 func (d *Pane) dry() bool {
 	for _, s := range d.Run.Steps {
-		if s.Status == agent.StepDone {
+		if s.Status == agent.StepCompleted {
 			return s.DryRun // all are, or none
 		}
 	}
@@ -142,7 +142,7 @@ func (d *Pane) faceOf(r *Row, c columns) face {
 			f.calls, f.open = len(r.owner.Loop.Calls), d.calls[r.owner.Step.Index]
 		}
 		f.step, f.status = r.Step, r.Step.Status
-		if f.status == agent.StepActive {
+		if f.status == agent.StepRunning {
 			f.beat = d.Look.Beat
 		}
 	case RowRevision:
@@ -319,9 +319,9 @@ func (d *Pane) paintText(r *Row, f face, p *draw.Painter) {
 	switch {
 	case r.Kind == RowGone:
 		index, title, tool = l.Faint, l.Struck, l.Struck
-	case s.Draft, s.Status == agent.StepLeftOut:
+	case s.Draft, s.Status == agent.StepSkipped:
 		title = l.Muted
-	case s.Status == agent.StepActive, s.Status == agent.StepWaiting:
+	case s.Status == agent.StepRunning, s.Status == agent.StepWaiting:
 		title = l.Strong
 	}
 	switch f.kin {

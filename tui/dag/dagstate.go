@@ -30,7 +30,7 @@ func (d *Pane) glyph(r *Row) (string, lipgloss.Style) {
 		}
 	}
 	glyph, style := draw.StateGlyph(l, d.runOf(r), r.Step)
-	if r.Kind == RowGone && r.Step.Status != agent.StepBroken {
+	if r.Kind == RowGone && r.Step.Status != agent.StepFailed {
 		style = l.Faint
 	}
 	return glyph, style
@@ -68,7 +68,7 @@ func (d *Pane) state(r *Row, room int) (string, lipgloss.Style) {
 			return l.Blockers(d.waits(r), room), l.Faint
 		}
 	}
-	if s.Status == agent.StepActive && !telling.Halted(d.runOf(r), s) {
+	if s.Status == agent.StepRunning && !telling.Halted(d.runOf(r), s) {
 		return d.runningWords(s, room), l.Running
 	}
 	return draw.StateWord(l, d.runOf(r), s)
@@ -109,7 +109,7 @@ func (d *Pane) waits(r *Row) []string {
 // changed in it, why it was skipped or failed, what it is about to do.
 func (d *Pane) note(r *Row) string {
 	l, s := d.Look, r.Step
-	if before := d.versionBefore(s); before != nil && s.Status != agent.StepBroken {
+	if before := d.versionBefore(s); before != nil && s.Status != agent.StepFailed {
 		if words := changeWords(l, before, s); words != "" {
 			return words
 		}

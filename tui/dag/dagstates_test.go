@@ -29,17 +29,17 @@ func everyStanding() *agent.Run {
 		run.Steps = append(run.Steps, s)
 		return s
 	}
-	add("1", "List the packages", "fs.list", agent.StepDone, "").MS = 34
-	add("2", "Read the handler", "fs.read", agent.StepDone, "1").MS = 1240
-	s := add("3", "Download the fixtures", "net.fetch", agent.StepActive, "1")
+	add("1", "List the packages", "fs.list", agent.StepCompleted, "").MS = 34
+	add("2", "Read the handler", "fs.read", agent.StepCompleted, "1").MS = 1240
+	s := add("3", "Download the fixtures", "net.fetch", agent.StepRunning, "1")
 	s.StartedAt, s.Progress = began, event.StepProgress{Done: 62, Total: 100, Message: "fixtures.tar"}
-	s = add("4", "Run the tests", "test.run", agent.StepActive, "1")
+	s = add("4", "Run the tests", "test.run", agent.StepRunning, "1")
 	s.StartedAt, s.Progress, s.Attempt = began, event.StepProgress{Done: 3, Total: 8}, 2
-	s = add("5", "Ask the explorer", "", agent.StepActive, "1")
+	s = add("5", "Ask the explorer", "", agent.StepRunning, "1")
 	s.StartedAt, s.Step.Executor, s.Step.Profile = began, plan.ExecutorAgent, "explorer"
 	s.Loop = &agent.Loop{Calls: []*agent.StepState{
-		{Step: plan.Step{Index: "5.1", Title: "fs.search", Args: map[string]any{"query": "ExpiresAt"}}, Status: agent.StepDone, MS: 80, Parent: "5"},
-		{Step: plan.Step{Index: "5.2", Title: "fs.read", Args: map[string]any{"path": "session.go"}}, Status: agent.StepActive, StartedAt: began, Parent: "5"},
+		{Step: plan.Step{Index: "5.1", Title: "fs.search", Args: map[string]any{"query": "ExpiresAt"}}, Status: agent.StepCompleted, MS: 80, Parent: "5"},
+		{Step: plan.Step{Index: "5.2", Title: "fs.read", Args: map[string]any{"path": "session.go"}}, Status: agent.StepRunning, StartedAt: began, Parent: "5"},
 	}}
 	add("6", "Look the name up again", "fs.search", agent.StepPending, "2").RetryAt = began.Add(time.Minute)
 	run.Steps[5].Attempt, run.Steps[5].Error = 1, "the index is being built"
@@ -47,12 +47,12 @@ func everyStanding() *agent.Run {
 	s.Change = agent.ChangeAdded
 	s = add("8", "Look for callers", "fs.search", agent.StepPending, "2")
 	s.Change, s.Step.Args = agent.ChangeRevised, map[string]any{"query": "verifyUser"}
-	add("9", "Push the branch", "vcs.push", agent.StepUncertain, "2").Error = "the connection was lost"
-	s = add("10", "Measure the coverage", "test.cover", agent.StepBroken, "2")
+	add("9", "Push the branch", "vcs.push", agent.StepInDoubt, "2").Error = "the connection was lost"
+	s = add("10", "Measure the coverage", "test.cover", agent.StepFailed, "2")
 	s.Error = "exit status 1: no test files"
-	add("11", "Publish the coverage", "net.put", agent.StepLeftOut, "10").Error = "step 10 did not succeed"
+	add("11", "Publish the coverage", "net.put", agent.StepSkipped, "10").Error = "step 10 did not succeed"
 	add("12", "Sum up", "", agent.StepPending, "3,4,5,7").Step.Executor = plan.ExecutorSelf
-	gone := agent.StepState{Step: plan.Step{Index: "7", Title: "Patch the handler", Tool: "fs.patch"}, Status: agent.StepBroken}
+	gone := agent.StepState{Step: plan.Step{Index: "7", Title: "Patch the handler", Tool: "fs.patch"}, Status: agent.StepFailed}
 	before := *run.Steps[7]
 	before.Step.Args, before.Step.Tool = map[string]any{"query": "authenticate"}, "fs.grep"
 	run.Revisions = []agent.Revision{

@@ -401,6 +401,6 @@ func (d *Pane) updateNodes() {
 	g := &d.Graph
 	for i := range g.nodes {
 		n := &g.nodes[i]
-		n.done = n.Step.Status == agent.StepDone
+		n.done = n.Step.Status == agent.StepCompleted
 	}
 }

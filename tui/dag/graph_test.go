@@ -36,7 +36,7 @@ func replanned(deps [][]int) *agent.Run {
 		s.Change = agent.ChangeAdded
 		run.Revisions[0].Added = append(run.Revisions[0].Added, s.Step.Index)
 	}
-	run.Revisions[0].Removed[0].Status = agent.StepBroken
+	run.Revisions[0].Removed[0].Status = agent.StepFailed
 	return run
 }
 

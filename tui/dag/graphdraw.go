@@ -214,7 +214,7 @@ func (d *Pane) drawBox(c *draw.Canvas, i int, k graphKin, wires []wire) {
 		p.edge = l.Accent
 	case n.done:
 		p.edge = l.Success
-	case n.Step.Status == agent.StepActive:
+	case n.Step.Status == agent.StepRunning:
 		p.edge = l.Running
 	case n.Step.Status == agent.StepWaiting:
 		p.edge = l.Warning
@@ -290,9 +290,9 @@ func (d *Pane) titleStyle(n *graphNode, relation kin) (string, lipgloss.Style) {
 		style = l.Struck
 	case relation == KinDim:
 		style = l.Faint
-	case n.Step.Draft, n.Step.Status == agent.StepLeftOut:
+	case n.Step.Draft, n.Step.Status == agent.StepSkipped:
 		style = l.Muted
-	case n.Step.Status == agent.StepActive, n.Step.Status == agent.StepWaiting:
+	case n.Step.Status == agent.StepRunning, n.Step.Status == agent.StepWaiting:
 		style = l.Strong
 	}
 	return untrusted.Line(n.Step.Step.Title), style

@@ -213,7 +213,7 @@ func graphRun(deps [][]int, gone int) *agent.Run {
 			s.Step.DependsOn = append(s.Step.DependsOn, fmt.Sprint(d+1))
 		}
 		if i%3 == 0 {
-			s.Status = agent.StepDone
+			s.Status = agent.StepCompleted
 		}
 		if i >= len(deps)-gone {
 			rev.Removed, rev.After = append(rev.Removed, *s), append(rev.After, "")

@@ -136,7 +136,7 @@ func readList(text string, marks, steps int) (planlayout.Graph, error) {
 func railRun(deps planlayout.Graph, removed []int) *agent.Run {
 	run := &agent.Run{ID: "r", Revision: 1}
 	for i, ds := range deps {
-		s := &agent.StepState{Status: agent.StepDone, Step: plan.Step{Index: fmt.Sprint(i + 1), Title: "Step", Tool: "fs.read", Executor: plan.ExecutorTool}}
+		s := &agent.StepState{Status: agent.StepCompleted, Step: plan.Step{Index: fmt.Sprint(i + 1), Title: "Step", Tool: "fs.read", Executor: plan.ExecutorTool}}
 		for _, d := range ds {
 			s.Step.DependsOn = append(s.Step.DependsOn, fmt.Sprint(d+1))
 		}
@@ -146,7 +146,7 @@ func railRun(deps planlayout.Graph, removed []int) *agent.Run {
 	if len(removed) > 0 {
 		revision := agent.Revision{Number: 2, Reason: "it failed"}
 		for n, after := range removed {
-			gone := agent.StepState{Status: agent.StepBroken, Step: plan.Step{Index: fmt.Sprint(100 + n), Title: "Gone", Tool: "fs.read", Executor: plan.ExecutorTool}}
+			gone := agent.StepState{Status: agent.StepFailed, Step: plan.Step{Index: fmt.Sprint(100 + n), Title: "Gone", Tool: "fs.read", Executor: plan.ExecutorTool}}
 			revision.Removed, revision.After = append(revision.Removed, gone), append(revision.After, fmt.Sprint(after+1))
 		}
 		run.Revision, run.Revisions = 2, []agent.Revision{revision}

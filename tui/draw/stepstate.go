@@ -27,20 +27,20 @@ func StateGlyph(l *Look, run *agent.Run, s *agent.StepState) (string, lipgloss.S
 		return l.Glyphs.Failed, l.Danger
 	}
 	switch s.Status {
-	case agent.StepDone:
+	case agent.StepCompleted:
 		if s.DryRun {
 			return l.Glyphs.Pending, l.Muted // it has done nothing
 		}
 		return l.Glyphs.Done, l.Success
-	case agent.StepActive:
+	case agent.StepRunning:
 		return l.Spinner(), l.Running
 	case agent.StepWaiting:
 		return l.Glyphs.Gate, l.Warning
-	case agent.StepBroken:
+	case agent.StepFailed:
 		return l.Glyphs.Failed, l.Danger
-	case agent.StepLeftOut:
+	case agent.StepSkipped:
 		return l.Glyphs.Skipped, l.Faint
-	case agent.StepUncertain:
+	case agent.StepInDoubt:
 		return l.Glyphs.Doubt, l.Warning
 	default:
 		return l.Glyphs.Pending, l.Muted
@@ -57,7 +57,7 @@ func StateWord(l *Look, run *agent.Run, s *agent.StepState) (string, lipgloss.St
 		return "failed", l.Danger
 	}
 	switch s.Status {
-	case agent.StepDone:
+	case agent.StepCompleted:
 		switch {
 		case s.DryGate != nil:
 			return l.Glyphs.Gate + " dry run", l.Warning
@@ -65,18 +65,18 @@ func StateWord(l *Look, run *agent.Run, s *agent.StepState) (string, lipgloss.St
 			return "dry run", l.Faint
 		}
 		return telling.DoneIn(s.MS), l.Faint
-	case agent.StepActive:
+	case agent.StepRunning:
 		return telling.Ticking(l.Since(s.StartedAt)), l.Running
 	case agent.StepWaiting:
 		return l.Glyphs.Gate + " gate", l.Warning
-	case agent.StepBroken:
+	case agent.StepFailed:
 		if s.Failure == event.FailureDenied {
 			return "denied", l.Danger
 		}
 		return "failed", l.Danger
-	case agent.StepLeftOut:
+	case agent.StepSkipped:
 		return "skipped", l.Faint
-	case agent.StepUncertain:
+	case agent.StepInDoubt:
 		return "in doubt", l.Warning
 	default:
 		return "", l.Faint

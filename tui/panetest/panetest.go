@@ -25,9 +25,9 @@ func WideRun(n int) *agent.Run {
 		state := &agent.StepState{Step: step, Status: agent.StepPending}
 		switch {
 		case i < n/3:
-			state.Status, state.MS = agent.StepDone, 1200
+			state.Status, state.MS = agent.StepCompleted, 1200
 		case i < n/3+4:
-			state.Status = agent.StepActive
+			state.Status = agent.StepRunning
 		}
 		run.Steps = append(run.Steps, state)
 		run.Plan.Steps = append(run.Plan.Steps, step)
@@ -58,15 +58,15 @@ func FanRun(n, active int) *agent.Run {
 		run.Plan.Steps = append(run.Plan.Steps, step)
 		return index
 	}
-	first := add("List what is there", "fs.list", agent.StepDone)
+	first := add("List what is there", "fs.list", agent.StepCompleted)
 	var reads, writes []string
 	for i := range (n - 2) / 2 {
 		status := agent.StepPending
 		switch {
 		case i < n/8:
-			status = agent.StepDone
+			status = agent.StepCompleted
 		case i < n/8+active:
-			status = agent.StepActive
+			status = agent.StepRunning
 		}
 		reads = append(reads, add(fmt.Sprintf("Read file number %d", i), "fs.read", status, first))
 	}

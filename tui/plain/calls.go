@@ -69,7 +69,7 @@ func (l *Log) tellCall(d event.Data) bool {
 // Fruitless says why a call came to nothing although it came back: the run that
 // it has started did not complete. It is "" where that did.
 func Fruitless(s *agent.StepState) string {
-	if s.Status != agent.StepDone || s.Run == "" {
+	if s.Status != agent.StepCompleted || s.Run == "" {
 		return ""
 	}
 	came, _ := s.Result.(map[string]any)

@@ -123,14 +123,14 @@ type textRow struct {
 func newDrawing(p plan.Plan, ascii bool) *drawing {
 	d := &drawing{ascii: ascii, glyphs: themes.UnicodeGlyphs(), graph: plan.NewGraph(p)}
 	d.signs = map[agent.StepStatus]string{
-		agent.StepPending: "○", agent.StepDone: "✓", agent.StepBroken: "✗", agent.StepLeftOut: "—",
-		agent.StepUncertain: "?", agent.StepWaiting: "◆", agent.StepActive: "▸",
+		agent.StepPending: "○", agent.StepCompleted: "✓", agent.StepFailed: "✗", agent.StepSkipped: "—",
+		agent.StepInDoubt: "?", agent.StepWaiting: "◆", agent.StepRunning: "▸",
 	}
 	if ascii {
 		d.glyphs = themes.ASCIIGlyphs()
 		d.signs = map[agent.StepStatus]string{
-			agent.StepPending: "o", agent.StepDone: "v", agent.StepBroken: "x", agent.StepLeftOut: "=",
-			agent.StepUncertain: "?", agent.StepWaiting: "*", agent.StepActive: ">",
+			agent.StepPending: "o", agent.StepCompleted: "v", agent.StepFailed: "x", agent.StepSkipped: "=",
+			agent.StepInDoubt: "?", agent.StepWaiting: "*", agent.StepRunning: ">",
 		}
 	}
 	d.steps = make([]plan.Step, d.graph.Len())

@@ -112,11 +112,11 @@ func (d *Pane) telling() Tab {
 	switch {
 	case s == nil, s.DryRun:
 		return TabArgs
-	case s.Loop != nil && (s.Status == agent.StepActive || telling.Halted(d.run, s)) && s.Loop.Text != "":
+	case s.Loop != nil && (s.Status == agent.StepRunning || telling.Halted(d.run, s)) && s.Loop.Text != "":
 		return TabOutput
 	case s.Status == agent.StepWaiting && s.Diff != "":
 		return TabDiff
-	case s.Status == agent.StepActive && s.Output != "", s.Status == agent.StepDone, s.Status == agent.StepBroken:
+	case s.Status == agent.StepRunning && s.Output != "", s.Status == agent.StepCompleted, s.Status == agent.StepFailed:
 		return TabOutput
 	default:
 		return TabArgs
@@ -263,7 +263,7 @@ func (d *Pane) draw(height int) []string {
 		d.Back, d.built = back.All(), v
 	}
 	d.sheet = draw.NewSheet(l, width, append(front.All(), d.Back...))
-	if d.Tab == TabOutput && s.Status == agent.StepActive && d.atEnd {
+	if d.Tab == TabOutput && s.Status == agent.StepRunning && d.atEnd {
 		d.top = d.sheet.Last(d.body)
 	}
 	body := d.sheet.View(&d.top, d.body)
@@ -285,7 +285,7 @@ func (d *Pane) version(s *agent.StepState, width int) version {
 		if s.Loop != nil {
 			v.output = s.Loop.Text
 		}
-	case d.Tab == TabStory, d.Tab == TabTiming, !s.Status.Ended() && s.Status != agent.StepActive:
+	case d.Tab == TabStory, d.Tab == TabTiming, !s.Status.Ended() && s.Status != agent.StepRunning:
 		v.seq = d.run.Seq
 	}
 	return v
@@ -403,13 +403,13 @@ func (d *Pane) stateWords(s *agent.StepState) string {
 	words := map[agent.StepStatus]string{
 		agent.StepPending:   "waits for its turn",
 		agent.StepWaiting:   "waits for your answer",
-		agent.StepActive:    "running",
-		agent.StepDone:      "done in " + telling.DoneIn(s.MS),
-		agent.StepBroken:    "failed after " + telling.DoneIn(s.MS),
-		agent.StepLeftOut:   "skipped",
-		agent.StepUncertain: "in doubt: it may have taken effect",
+		agent.StepRunning:   "running",
+		agent.StepCompleted: "done in " + telling.DoneIn(s.MS),
+		agent.StepFailed:    "failed after " + telling.DoneIn(s.MS),
+		agent.StepSkipped:   "skipped",
+		agent.StepInDoubt:   "in doubt: it may have taken effect",
 	}[s.Status]
-	if s.Status == agent.StepBroken && s.Failure == event.FailureDenied {
+	if s.Status == agent.StepFailed && s.Failure == event.FailureDenied {
 		words = "denied: it was not called"
 	}
 	switch {
@@ -426,7 +426,7 @@ func (d *Pane) stateWords(s *agent.StepState) string {
 		words = "stopped before it was done"
 	case s.Status == agent.StepPending:
 		words = d.pendingWords(s)
-	case s.Status == agent.StepActive:
+	case s.Status == agent.StepRunning:
 		words += " for " + telling.Ticking(d.look.Since(s.StartedAt))
 	}
 	if s.Attempt > 1 {

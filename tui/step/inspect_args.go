@@ -215,7 +215,7 @@ func writeOrigins(p *draw.SheetPage, column int, value, planned any, source agen
 			words = o.Reference + " is the variable " + o.Variable + " of the plan"
 		default:
 			words = o.Reference + " is from the result of " + originStep(o)
-			if s := run.Step(o.Step); s != nil && s.Status != agent.StepDone {
+			if s := run.Step(o.Step); s != nil && s.Status != agent.StepCompleted {
 				words += ", which is not there yet"
 			}
 		}

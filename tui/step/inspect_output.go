@@ -47,7 +47,7 @@ func (d *Pane) drawSoFar(p *draw.SheetPage, s *agent.StepState) {
 	if s.Step.ExpectedOutcome != "" && d.besides(s) == 0 {
 		p.Field("expects", l.Text, s.Step.ExpectedOutcome)
 	}
-	if pr := s.Progress; s.Status == agent.StepActive && (pr.Total > 0 || pr.Message != "") {
+	if pr := s.Progress; s.Status == agent.StepRunning && (pr.Total > 0 || pr.Message != "") {
 		text := untrusted.Line(pr.Message)
 		if pr.Total > 0 {
 			text = strings.TrimSpace(fmt.Sprintf("%.0f%% %s", 100*pr.Done/pr.Total, text))
@@ -70,7 +70,7 @@ func (d *Pane) drawOutput(p *draw.SheetPage, s *agent.StepState) {
 		p.Put(failure)
 	}
 	switch {
-	case s.Status == agent.StepDone:
+	case s.Status == agent.StepCompleted:
 		gap()
 		d.drawResult(p, s)
 	case s.Output == "" && s.Loop != nil && s.Loop.Text != "":

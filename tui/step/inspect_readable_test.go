@@ -53,7 +53,7 @@ func TestAResultBeginsWithWhatAPersonReads(t *testing.T) {
 		},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			c.step.Status, c.step.Result = agent.StepDone, c.result
+			c.step.Status, c.step.Result = agent.StepCompleted, c.result
 			c.step.Step = plan.Step{Index: "1", Tool: "test.run"}
 			l := panetest.DarkLook()
 			d := &Pane{look: l, Width: 60}

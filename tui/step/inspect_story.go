@@ -39,7 +39,7 @@ func (d *Pane) drawStory(p *draw.SheetPage, s *agent.StepState) {
 	case s.Status == agent.StepPending && !s.ReadyAt.IsZero() && d.run.Result == nil && !openAttempt(attempts):
 		p.Blank()
 		writeMoment(p, at, s.ReadyAt, l.Muted, l.Glyphs.Pending, "ready: it waits for a slot")
-	case s.Status == agent.StepLeftOut:
+	case s.Status == agent.StepSkipped:
 		p.Blank()
 		p.Prose(l.Faint, l.Glyphs.Skipped+" skipped: "+untrusted.Line(s.Error))
 	}
@@ -131,9 +131,9 @@ func writeEnded(p *draw.SheetPage, a *agent.Attempt, at timing.Axis) {
 		if !a.StartedAt.IsZero() {
 			writeMoment(p, at, time.Time{}, l.Running, l.Spinner(), "running")
 		}
-	case a.Status == agent.StepDone:
+	case a.Status == agent.StepCompleted:
 		writeMoment(p, at, a.EndedAt, l.Success, l.Glyphs.Done, "done"+took)
-	case a.Status == agent.StepBroken:
+	case a.Status == agent.StepFailed:
 		words := "failed" + took
 		if a.StartedAt.IsZero() {
 			words = "failed before it began"
@@ -145,14 +145,14 @@ func writeEnded(p *draw.SheetPage, a *agent.Attempt, at timing.Axis) {
 		}
 		writeMoment(p, at, a.EndedAt, l.Danger, l.Glyphs.Failed, words)
 		writeQuote(p, l.Danger, a.Error)
-	case a.Status == agent.StepUncertain:
+	case a.Status == agent.StepInDoubt:
 		words := "in doubt" + took
 		if a.Failure == event.FailureInterrupted && a.Error == "" {
 			words = "lost" + took + ": replan ended before it came back"
 		}
 		writeMoment(p, at, a.EndedAt, l.Warning, l.Glyphs.Doubt, words)
 		writeQuote(p, l.Warning, a.Error)
-	case a.Status == agent.StepLeftOut:
+	case a.Status == agent.StepSkipped:
 		writeMoment(p, at, a.EndedAt, l.Removed, l.Glyphs.Removed, "given up: a new plan took its place")
 	}
 }

@@ -124,7 +124,7 @@ func inspected(result any) (*Pane, *agent.Run) {
 	run := panetest.WideRun(1)
 	s := run.Steps[0]
 	s.Step.Tool, s.Step.Args = "fs.read", map[string]any{"path": "a.go"}
-	s.Status, s.Attempt, s.Args, s.Result = agent.StepDone, 1, s.Step.Args, result
+	s.Status, s.Attempt, s.Args, s.Result = agent.StepCompleted, 1, s.Step.Args, result
 	d := New(panetest.DarkLook())
 	d.SetSize(80, 30)
 	d.Show(run, &Subject{Kind: SubjectStep, Key: "1", Step: s})
@@ -136,7 +136,7 @@ func TestOutputThatStreamsInIsFollowedUntilTheUserScrollsUp(t *testing.T) {
 	d, run := inspected(nil)
 	s := run.Steps[0]
 	s.Step = plan.Step{Index: "1", Title: "Test", Executor: plan.ExecutorTool, Tool: "test.run"}
-	s.Status, s.Output = agent.StepActive, manyLines(200)
+	s.Status, s.Output = agent.StepRunning, manyLines(200)
 	d.Touch()
 	if got := panetest.Stripped(d.Lines()); !strings.Contains(got, "line 199 of") {
 		t.Fatalf("the end is not in view:\n%s", got)

@@ -12,7 +12,7 @@ import (
 // Halted reports whether a step had begun and was not done when its run ended:
 // nobody told what became of it, or a run that is taken up goes on with it.
 func Halted(run *agent.Run, s *agent.StepState) bool {
-	return run != nil && run.Result != nil && (s.Status == agent.StepActive || s.Status == agent.StepPending && s.Attempt > 0)
+	return run != nil && run.Result != nil && (s.Status == agent.StepRunning || s.Status == agent.StepPending && s.Attempt > 0)
 }
 
 // FailureOf says why a step that has ended came to nothing, "" where it did not.

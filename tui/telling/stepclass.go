@@ -59,21 +59,21 @@ func ClassOf(run *agent.Run, s *agent.StepState, waits int) StepClass {
 	switch {
 	case Halted(run, s):
 		return ClassStopped
-	case s.Status == agent.StepDone && plain.Fruitless(s) != "":
+	case s.Status == agent.StepCompleted && plain.Fruitless(s) != "":
 		return ClassFailed
 	}
 	switch s.Status {
-	case agent.StepDone:
+	case agent.StepCompleted:
 		return ClassDone
-	case agent.StepActive:
+	case agent.StepRunning:
 		return ClassRuns
 	case agent.StepWaiting:
 		return ClassGate
-	case agent.StepBroken:
+	case agent.StepFailed:
 		return ClassFailed
-	case agent.StepUncertain:
+	case agent.StepInDoubt:
 		return ClassDoubt
-	case agent.StepLeftOut:
+	case agent.StepSkipped:
 		return ClassSkipped
 	}
 	switch {

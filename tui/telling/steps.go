@@ -25,7 +25,7 @@ func Newest(l *agent.Loop) *agent.StepState {
 	if l == nil || len(l.Calls) == 0 {
 		return nil
 	}
-	for _, status := range []agent.StepStatus{agent.StepWaiting, agent.StepUncertain, agent.StepActive} {
+	for _, status := range []agent.StepStatus{agent.StepWaiting, agent.StepInDoubt, agent.StepRunning} {
 		for _, c := range slices.Backward(l.Calls) {
 			if c.Status == status {
 				return c

@@ -231,7 +231,7 @@ func (d *Dialog) bar(t *timing.Track, c barColumns, line draw.LitLine) string {
 			}
 		}
 	}
-	if n := len(t.Stretches); n > 0 && t.Kind == timing.TrackStep && (t.Status == agent.StepBroken || t.Status == agent.StepUncertain) {
+	if n := len(t.Stretches); n > 0 && t.Kind == timing.TrackStep && (t.Status == agent.StepFailed || t.Status == agent.StepInDoubt) {
 		glyph, style := d.sign(t)
 		_, to := cellsOf(max(t.Stretches[n-1].From-c.begin, 0), max(t.Stretches[n-1].To-c.begin, 0), c.span, c.bars)
 		cells[to-1] = cell{glyph, style, 4}

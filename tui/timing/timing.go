@@ -129,7 +129,7 @@ type Tried struct {
 // Took is for how long it ran: as its call was timed, which its row in the plan
 // says too, and not with what passed until it was told that it is over.
 func (t *Tried) Took() time.Duration {
-	if t.Status == agent.StepDone || t.Status == agent.StepBroken {
+	if t.Status == agent.StepCompleted || t.Status == agent.StepFailed {
 		return min(time.Duration(t.MS)*time.Millisecond, t.End-t.Start)
 	}
 	return t.End - t.Start
@@ -165,7 +165,7 @@ func (c *chronicler) planning() {
 		}
 		from := c.axis.At(p.StartedAt)
 		to := from + time.Duration(p.MS)*time.Millisecond
-		if p.Status == agent.PhaseActive {
+		if p.Status == agent.PhaseRunning {
 			to = c.now
 		}
 		c.line.Phases = append(c.line.Phases, Stretch{stretchPhase, from, to, names[i]})

@@ -218,7 +218,7 @@ func (w *writer) calls(run *agent.Run) {
 // step writes one step: its state, what it is and how long it took.
 func (w *writer) step(s *agent.StepState) {
 	signs := map[agent.StepStatus]string{
-		agent.StepDone: "✓", agent.StepBroken: "✗", agent.StepLeftOut: "—", agent.StepUncertain: "?", agent.StepWaiting: "◆",
+		agent.StepCompleted: "✓", agent.StepFailed: "✗", agent.StepSkipped: "—", agent.StepInDoubt: "?", agent.StepWaiting: "◆",
 	}
 	title := inline(s.Step.Title)
 	if s.Step.Tool != "" && s.Step.Tool != s.Step.Title && !strings.HasSuffix(s.Step.Tool, ":"+s.Step.Title) {
@@ -230,11 +230,11 @@ func (w *writer) step(s *agent.StepState) {
 // stateWords says how a step stands.
 func stateWords(s *agent.StepState) string {
 	words := map[agent.StepStatus]string{
-		agent.StepPending: "not run", agent.StepWaiting: "waits at a gate", agent.StepActive: "running", agent.StepDone: "done",
-		agent.StepBroken: "failed", agent.StepLeftOut: "skipped", agent.StepUncertain: "in doubt",
+		agent.StepPending: "not run", agent.StepWaiting: "waits at a gate", agent.StepRunning: "running", agent.StepCompleted: "done",
+		agent.StepFailed: "failed", agent.StepSkipped: "skipped", agent.StepInDoubt: "in doubt",
 	}
 	state := words[s.Status]
-	if s.Status == agent.StepDone || s.Status == agent.StepBroken {
+	if s.Status == agent.StepCompleted || s.Status == agent.StepFailed {
 		state += fmt.Sprintf(" in %.1f s", float64(s.MS)/1000)
 	}
 	if s.Attempt > 1 {
