@@ -2,7 +2,6 @@ package code
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io/fs"
 	"runtime"
@@ -23,43 +22,16 @@ const (
 )
 
 // golang is the Go code of the workspace, by types.
-func (o *Operators) golang() *golang.Project {
-	return golang.New(golang.Config{Dir: o.tree.Dir, Environ: o.environ})
-}
-
-// typed reports whether there is Go code under start that has types: a module
-// around it or below.
-func (o *Operators) typed(ctx context.Context, start string, project *golang.Project) (bool, error) {
-	if info, err := o.tree.Root.Stat(start); err == nil && !info.IsDir() && !isGo(start) {
-		return false, nil
-	}
-	if project.Governs(start) {
-		return true, nil
-	}
-	found := false
-	err := o.tree.Walk(ctx, start, func(at string, d fs.DirEntry) error {
-		if name := d.Name(); name == "go.mod" || name == "go.work" {
-			found = true
-			return fs.SkipAll
-		}
-		return nil
-	})
-	return found, err
-}
+func (o *Operators) golang() *golang.Project { return golang.New(o.tree.Dir, o.environ) }
 
 func isGo(at string) bool { return strings.HasSuffix(at, ".go") }
-
-// byTypes reports whether a file is one that types are known of.
-func byTypes(at string, project *golang.Project) bool {
-	return project != nil && isGo(at) && project.Governs(at)
-}
 
 // reading is one pass over the files under a path that looks for a word.
 type reading struct {
 	start   string
 	word    string                 // files without it are not lexed; "" lexes all
 	fold    bool                   // the word in upper or lower case, and as a part of words
-	typed   *golang.Project        // Go files of its modules are left out; nil leaves none out
+	skip    func(at string) bool   // says of a file that it is left out; nil leaves none out
 	lexed   func(*source.File) any // asked of each source file that is lexed
 	results []readFile             // what came of it, by path
 }
@@ -80,7 +52,7 @@ type readFile struct {
 func (o *Operators) readWords(ctx context.Context, r *reading) error {
 	var paths []string
 	err := o.tree.Walk(ctx, r.start, func(at string, d fs.DirEntry) error {
-		if !d.Type().IsRegular() || byTypes(at, r.typed) {
+		if !d.Type().IsRegular() || r.skip != nil && r.skip(at) {
 			return nil
 		}
 		if _, ok := source.LanguageOf(at); ok || r.word != "" && !r.fold {
@@ -162,7 +134,7 @@ func (o *Operators) readWord(ctx context.Context, r *reading, at string, lexed *
 // holding are the files that hold the word, as text, and how often.
 func (o *Operators) holding(ctx context.Context, r *reading) (files []string, mentions int, err error) {
 	err = o.tree.Walk(ctx, r.start, func(at string, d fs.DirEntry) error {
-		if !d.Type().IsRegular() || byTypes(at, r.typed) {
+		if !d.Type().IsRegular() || r.skip != nil && r.skip(at) {
 			return nil
 		}
 		text, err := o.tree.LoadText(at)
@@ -259,9 +231,12 @@ func sentences(notes []string) string {
 	return b.String()
 }
 
+// mayErr is said of everything that words tell of uses.
+const mayErr = "by words, may miss or match too much"
+
 // typesFailed says that what types would have told is told by words, and why.
 func typesFailed(err error) string {
-	return "the types of the Go code could not be had, so it was read by words: " + firstSentence(err.Error())
+	return "its types could not be had, so it was read by words: " + firstSentence(err.Error())
 }
 
 func firstSentence(s string) string {
@@ -271,19 +246,4 @@ func firstSentence(s string) string {
 		s = strings.ToValidUTF8(s[:most], "") + "…"
 	}
 	return s
-}
-
-// saysNo reports whether an error of the Go code is an answer: there is no such
-// name, or it cannot be done. Any other means that types cannot be had.
-func saysNo(err error) (unknown, no bool) {
-	if e := new(golang.UnknownError); errors.As(err, &e) {
-		return true, true
-	}
-	if e := new(golang.AmbiguousError); errors.As(err, &e) {
-		return false, true
-	}
-	if e := new(golang.RefusedError); errors.As(err, &e) {
-		return false, true
-	}
-	return false, false
 }

@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"replan/internal/english"
-	"replan/mcpclient/workspace/code/golang"
 	"replan/mcpclient/workspace/code/source"
 	"replan/mcpclient/workspace/grep"
 	"replan/mcpclient/workspace/op"
@@ -54,43 +53,51 @@ func (o *Operators) symbols(ctx context.Context, _ op.Call, args symbolsArgs) (*
 	}
 	query := source.ParseName(args.Query)
 	result := symbolsResult{Path: start, By: source.ByWords, Symbols: []source.Symbol{}}
-	project := o.golang()
-	typed, err := o.typed(ctx, start, project)
-	if err != nil {
-		return nil, err
-	}
-	var notes []string
-	r := &reading{start: start, word: query.Word, fold: true, lexed: func(f *source.File) any { return f.Outline().Symbols }}
-	if typed {
-		r.typed = project
-		found, err := project.Symbols(ctx, start, args.Query)
-		switch {
-		case ctx.Err() != nil:
-			return nil, context.Cause(ctx)
-		case err != nil:
-			r.typed, notes = nil, append(notes, typesFailed(err))
-		default:
-			result.By, result.Symbols = source.ByTypes, found
-		}
-	}
+	r := &reading{start: start, word: query.Word, fold: true, lexed: func(f *source.File) any { return o.qualified(f.Outline().Symbols) }}
 	if err := o.readWords(ctx, r); err != nil {
 		return nil, err
 	}
-	words := matching(r.results, query)
-	if result.By == source.ByTypes && len(words) > 0 {
-		if len(result.Symbols) == 0 {
-			result.By = source.ByWords
-		} else {
-			notes = append(notes, fmt.Sprintf("%s of other languages than Go: by words", english.Count(len(words), "symbol")))
-		}
-	}
-	result.Symbols = append(result.Symbols, words...)
+	result.Symbols = append(result.Symbols, matching(r.results, query)...)
+	var notes []string
+	result.By, notes = o.parsed(result.Symbols, "symbol")
 	notes = append(notes, skippedOnly(r)...)
 	result.Total = len(result.Symbols)
 	result.Symbols = result.Symbols[:min(limit, result.Total)]
 	result.Truncated = result.Total > limit
 	result.Note = sentences(notes)
 	return op.Reply(result, symbolLines(result.Symbols, result.Total)), nil
+}
+
+// parsed puts the declarations of Go first, which its own parser has found, and
+// says of what kind the others are.
+func (o *Operators) parsed(found []source.Symbol, what string) (source.Method, []string) {
+	slices.SortStableFunc(found, func(a, b source.Symbol) int {
+		switch {
+		case isGo(a.Path) == isGo(b.Path):
+			return 0
+		case isGo(a.Path):
+			return -1
+		}
+		return 1
+	})
+	for i := range found {
+		if !isGo(found[i].Path) {
+			found[i].Qualified = ""
+		}
+	}
+	words := len(found)
+	if i := slices.IndexFunc(found, func(s source.Symbol) bool { return !isGo(s.Path) }); i >= 0 {
+		words -= i
+	} else {
+		words = 0
+	}
+	switch words {
+	case len(found):
+		return source.ByWords, nil
+	case 0:
+		return source.ByTypes, nil
+	}
+	return source.ByTypes, []string{fmt.Sprintf("%s of other languages than Go: by words", english.Count(words, what))}
 }
 
 // skippedOnly leaves out what a pass says of files that have no symbols.
@@ -191,48 +198,56 @@ func (o *Operators) define(ctx context.Context, symbol, within string) (definiti
 		return definitionResult{}, err
 	}
 	result := definitionResult{Symbol: name.Given, By: source.ByWords, Definitions: []source.Symbol{}}
-	var notes []string
-	var refused error
-	r := &reading{start: start, word: name.Word, lexed: func(f *source.File) any { return named(f, name) }}
-	project := o.golang()
-	typed, err := o.typed(ctx, start, project)
-	if err != nil {
+	if t, ok, err := o.placed(ctx, symbol); err != nil {
 		return definitionResult{}, err
+	} else if ok {
+		return o.definePlace(ctx, result, t)
 	}
-	if typed {
-		r.typed = project
-		found, err := project.Definition(ctx, symbol, start)
-		_, no := saysNo(err)
-		switch {
-		case ctx.Err() != nil:
-			return definitionResult{}, context.Cause(ctx)
-		case err == nil:
-			result.By, result.Definitions = source.ByTypes, found
-		case no:
-			refused = err
-		default:
-			r.typed, notes = nil, append(notes, typesFailed(err))
-		}
-	}
-	if name.Word != "" && source.IsIdentifier(strings.TrimRight(strings.ReplaceAll(name.Word, "-", "_"), "!?")) {
+	r := &reading{start: start, word: name.Word, lexed: func(f *source.File) any { return o.qualified(f.Declares(name)) }}
+	if source.IsIdentifier(strings.TrimRight(strings.ReplaceAll(name.Word, "-", "_"), "!?")) {
 		if err := o.readWords(ctx, r); err != nil {
 			return definitionResult{}, err
 		}
 	}
-	n := len(result.Definitions)
 	for _, f := range r.results {
 		found, _ := f.found.([]source.Symbol)
 		result.Definitions = append(result.Definitions, found...)
 	}
 	if result.Total = len(result.Definitions); result.Total == 0 {
-		return definitionResult{}, o.nothing(ctx, refused, name, start, r)
+		return definitionResult{}, o.unknown(ctx, name, start, r)
 	}
-	if words := result.Total - n; n == 0 {
-		result.By = source.ByWords
-	} else if words > 0 {
-		notes = append(notes, fmt.Sprintf("%s of other languages than Go: by words", english.Count(words, "declaration")))
-	}
+	var notes []string
+	result.By, notes = o.parsed(result.Definitions, "declaration")
 	result.Note = sentences(append(notes, skippedOnly(r)...))
+	return result, nil
+}
+
+// definePlace finds the declaration of the name at a place.
+func (o *Operators) definePlace(ctx context.Context, result definitionResult, t target) (definitionResult, error) {
+	found, err := o.servers.Definition(ctx, t.place)
+	if isGo(t.place.Path) && len(found) == 0 && ctx.Err() == nil {
+		found, err = o.golang().Definition(ctx, t.place)
+	}
+	if err != nil {
+		return definitionResult{}, err
+	}
+	for _, at := range found {
+		symbol := source.Symbol{Name: t.word, Kind: "name", Place: at}
+		if text, err := o.tree.LoadText(at.Path); err == nil {
+			if outline, err := source.OutlineOf(ctx, at.Path, string(text.Data)); err == nil {
+				for _, s := range o.qualified(outline.Symbols) {
+					if s.Line == at.Line && s.Column == at.Column {
+						symbol = s
+					}
+				}
+			}
+		}
+		result.Definitions = append(result.Definitions, symbol)
+	}
+	if result.Total = len(result.Definitions); result.Total == 0 {
+		return definitionResult{}, unnamed("%s at %s:%d is declared outside the workspace", t.word, t.place.Path, t.place.Line)
+	}
+	result.By = source.ByTypes
 	return result, nil
 }
 
@@ -244,30 +259,6 @@ func (o *Operators) asked(ctx context.Context, symbol, within string) (source.Na
 	}
 	start, err := o.tree.ScopeOf(ctx, within)
 	return name, start, err
-}
-
-// named are the declarations of a file that a name means.
-func named(f *source.File, name source.Name) []source.Symbol {
-	var found []source.Symbol
-	for _, s := range f.Outline().Symbols {
-		if name.Names(s) {
-			found = append(found, s)
-		}
-	}
-	return found
-}
-
-// nothing is what the Go code says of a name that is not there, or, where it
-// knows of nothing like it, what the other files say.
-func (o *Operators) nothing(ctx context.Context, typed error, name source.Name, start string, r *reading) error {
-	if ctx.Err() != nil {
-		return context.Cause(ctx)
-	}
-	e := new(golang.UnknownError)
-	if typed != nil && (!errors.As(typed, &e) || len(e.Near)+len(e.Found) > 0) {
-		return typed
-	}
-	return o.unknown(ctx, name, start, r)
 }
 
 // unknown says that nothing declares a name, and what is called nearly so.
@@ -283,7 +274,7 @@ func (o *Operators) unknown(ctx context.Context, name source.Name, start string,
 			}
 		}
 	}
-	like, err := o.near(ctx, name.Word, start, r.typed)
+	like, err := o.near(ctx, name.Word, start)
 	switch {
 	case err != nil:
 		return err
@@ -309,8 +300,7 @@ func unnamed(format string, args ...any) error { return unnamedError{fmt.Errorf(
 // unknownName reports whether an error says that nothing has a name, and how.
 func unknownName(err error) (note string, unknown bool) {
 	var words unnamedError
-	var types *golang.UnknownError
-	if errors.As(err, &words) || errors.As(err, &types) {
+	if errors.As(err, &words) {
 		return err.Error(), true
 	}
 	return "", false
@@ -329,11 +319,11 @@ func (o *Operators) holds(ctx context.Context, text, start string) (bool, error)
 
 // near are declared names that are spelt nearly as a word. Those that are spelt
 // so are picked from the text, which is quick, and only those are looked for.
-func (o *Operators) near(ctx context.Context, word, start string, skip *golang.Project) ([]string, error) {
+func (o *Operators) near(ctx context.Context, word, start string) ([]string, error) {
 	all := map[string]bool{}
 	err := o.tree.Walk(ctx, start, func(at string, d fs.DirEntry) error {
 		lang, ok := source.LanguageOf(at)
-		if !ok || !d.Type().IsRegular() || byTypes(at, skip) || lang.Sort == source.Prose || lang.Sort == source.Data {
+		if !ok || !d.Type().IsRegular() || lang.Sort == source.Prose || lang.Sort == source.Data {
 			return nil
 		}
 		if text, err := o.tree.LoadText(at); err == nil {
@@ -347,7 +337,7 @@ func (o *Operators) near(ctx context.Context, word, start string, skip *golang.P
 	var declared []string
 	for _, like := range source.Near(word, keysOf(all)) {
 		name := source.Name{Given: like, Word: like}
-		r := &reading{start: start, word: like, typed: skip, lexed: func(f *source.File) any { return named(f, name) }}
+		r := &reading{start: start, word: like, lexed: func(f *source.File) any { return f.Declares(name) }}
 		if err := o.readWords(ctx, r); err != nil {
 			return nil, err
 		}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"log/slog"
 
+	"replan/mcpclient/workspace/code/lsp"
 	"replan/mcpclient/workspace/tree"
 )
 
@@ -17,7 +18,9 @@ type Config struct {
 	// Touching returns the hashes of the newest commits that touched one of the
 	// files.
 	Touching func(ctx context.Context, files []string) ([]string, error)
-	Logger   *slog.Logger
+	// Servers are the language servers of the workspace; nil is none.
+	Servers *lsp.Servers
+	Logger  *slog.Logger
 }
 
 // Operators are the operators for source code.
@@ -26,10 +29,11 @@ type Operators struct {
 	environ   []string
 	maxOutput int
 	touching  func(ctx context.Context, files []string) ([]string, error)
+	servers   *lsp.Servers
 	log       *slog.Logger
 }
 
 // New makes the operators.
 func New(cfg Config) *Operators {
-	return &Operators{tree: cfg.Tree, environ: cfg.Environ, maxOutput: cfg.MaxOutput, touching: cfg.Touching, log: cfg.Logger}
+	return &Operators{tree: cfg.Tree, environ: cfg.Environ, maxOutput: cfg.MaxOutput, touching: cfg.Touching, servers: cfg.Servers, log: cfg.Logger}
 }

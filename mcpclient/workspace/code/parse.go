@@ -52,8 +52,6 @@ func (o *Operators) outline(ctx context.Context, at, text string) (parseResult, 
 		result.Language = lang.Name
 	}
 	switch {
-	case isGo(at):
-		return o.goOutline(ctx, result)
 	case !known:
 		result.Note = "The name of the file does not tell its language."
 		return result, nil
@@ -75,22 +73,39 @@ func (o *Operators) outline(ctx context.Context, at, text string) (parseResult, 
 	result.Package = found.Package
 	result.Imports = append(result.Imports, found.Imports...)
 	result.Outline = append(result.Outline, found.Symbols...)
-	if found.Plain {
+	switch served, err := o.serverOutline(ctx, at, found.Symbols); {
+	case isGo(at):
+		result.By, result.Outline = source.ByTypes, o.qualified(result.Outline) // by Go's own parser
+	case err == nil:
+		result.By, result.Outline = source.ByTypes, served
+	case ctx.Err() != nil:
+		return result, context.Cause(ctx)
+	}
+	switch {
+	case found.Broken != "":
+		result.Note = sentences([]string{"the file does not parse: " + found.Broken})
+	case found.Plain && result.By == source.ByWords:
 		result.Note = "The file takes too long to be read as " + lang.Name + ", so strings and comments are read as code."
 	}
 	return result, nil
 }
 
-// goOutline asks the parser of Go, which reads the file itself.
-func (o *Operators) goOutline(ctx context.Context, result parseResult) (parseResult, error) {
-	found, err := o.golang().Outline(ctx, result.Path)
-	if err != nil {
-		return result, err
+// serverOutline is what a language server says that a file declares, with what
+// words tell besides: signatures and comments.
+func (o *Operators) serverOutline(ctx context.Context, at string, words []source.Symbol) ([]source.Symbol, error) {
+	if isGo(at) {
+		return nil, errNoTypes
 	}
-	result.By = source.ByTypes
-	result.Package = found.Package
-	result.Imports = append(result.Imports, found.Imports...)
-	result.Outline = append(result.Outline, found.Symbols...)
-	result.Note = sentences(found.Notes)
-	return result, nil
+	served, err := o.servers.Symbols(ctx, at)
+	if err == nil && len(served) == 0 {
+		err = errNoTypes
+	}
+	for i, s := range served {
+		for _, w := range words {
+			if w.Line == s.Line && lastName(w.Name) == lastName(s.Name) {
+				served[i].Signature, served[i].Doc, served[i].Exported = w.Signature, w.Doc, w.Exported
+			}
+		}
+	}
+	return served, err
 }

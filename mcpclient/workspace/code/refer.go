@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"replan/internal/english"
-	"replan/mcpclient/workspace/code/golang"
 	"replan/mcpclient/workspace/code/source"
 	"replan/mcpclient/workspace/op"
 )
@@ -66,62 +65,44 @@ func (o *Operators) refer(ctx context.Context, symbol, within string) (reference
 	if err != nil {
 		return referencesResult{}, err
 	}
-	project := o.golang()
-	typed, err := o.typed(ctx, start, project)
+	t, err := o.aim(ctx, symbol, name, start)
+	if errors.Is(err, errNoTypes) {
+		return o.wordReferences(ctx, name, start, nil)
+	}
 	if err != nil {
 		return referencesResult{}, err
 	}
-	var notes []string
-	if typed {
-		found, err := project.References(ctx, symbol, start)
-		if e := new(golang.UnknownError); errors.As(err, &e) && len(e.Found) > 0 { // declared elsewhere, used here
-			found, err = project.References(ctx, symbol, ".")
-		}
-		unknown, no := saysNo(err)
-		switch {
-		case ctx.Err() != nil:
-			return referencesResult{}, context.Cause(ctx)
-		case err == nil:
-			return o.typedReferences(ctx, name, start, found, project)
-		case unknown || no && !ambiguous(err):
-			result, wordsErr := o.wordReferences(ctx, name, start, project, nil)
-			if wordsErr == nil && len(result.References) > 0 {
-				return result, nil
-			}
-			return referencesResult{}, o.nothing(ctx, err, name, start, &reading{typed: project})
-		case no:
-			return referencesResult{}, err
-		}
-		notes = append(notes, typesFailed(err))
-		project = nil
-	} else {
-		project = nil
+	found, err := o.typedUses(ctx, t)
+	switch {
+	case ctx.Err() != nil:
+		return referencesResult{}, context.Cause(ctx)
+	case err == nil:
+		return o.typedReferences(ctx, name, start, t, found)
 	}
-	return o.wordReferences(ctx, name, start, project, notes)
+	if name.Word != t.word { // it was named by a place
+		name = source.Name{Given: t.word, Word: t.word}
+	}
+	return o.wordReferences(ctx, name, start, []string{typesFailed(err)})
 }
 
-func ambiguous(err error) bool {
-	e := new(golang.AmbiguousError)
-	return errors.As(err, &e)
-}
-
-// typedReferences are uses by types, with a word on files that types say nothing
-// of.
-func (o *Operators) typedReferences(ctx context.Context, name source.Name, start string, found golang.References, project *golang.Project) (referencesResult, error) {
-	s := found.Symbol
-	result := referencesResult{Symbol: s.Qualified, Name: s.Name, By: source.ByTypes, References: inside(found.Uses, start)}
-	if result.Symbol == "" {
-		result.Symbol = name.Given
+// typedReferences are uses by types, with a word on files that were not looked
+// into.
+func (o *Operators) typedReferences(ctx context.Context, name source.Name, start string, t target, found uses) (referencesResult, error) {
+	result := referencesResult{Symbol: name.Given, Name: t.word, By: source.ByTypes, References: inside(found.references, start)}
+	if t.symbol != nil {
+		result.Symbol, result.Name, result.Definition = t.symbol.Qualified, t.symbol.Name, &t.symbol.Place
 	}
-	if s.Path != "" {
-		result.Definition = &source.Place{Path: s.Path, Line: s.Line, Column: s.Column, Text: s.Text}
+	for _, ref := range found.references {
+		if ref.Definition && result.Definition == nil {
+			result.Definition = &ref.Place
+		}
 	}
-	notes := found.Notes
-	if out := len(found.Uses) - len(result.References); out > 0 {
+	notes := found.notes
+	if out := len(found.references) - len(result.References); out > 0 {
 		notes = append(notes, fmt.Sprintf("outside %s there are %s more", start, english.Count(out, "use")))
 	}
-	if s.Exported || !isLocal(s) {
-		other, err := o.otherFiles(ctx, start, lastName(s.Name), project)
+	if t.symbol != nil { // else it is one of a function, which no other file can mean
+		other, err := o.otherFiles(ctx, start, t.word, found.compared)
 		if err != nil {
 			return referencesResult{}, err
 		}
@@ -129,12 +110,6 @@ func (o *Operators) typedReferences(ctx context.Context, name source.Name, start
 	}
 	result.Note = sentences(notes)
 	return result, nil
-}
-
-// isLocal reports whether a symbol is one of a function, which no other file can
-// mean.
-func isLocal(s source.Symbol) bool {
-	return s.Kind == "parameter" || s.Kind == "label" || s.Kind == "type parameter"
 }
 
 // inside are the references that lie in a folder or file.
@@ -150,20 +125,20 @@ func inside(refs []source.Reference, start string) []source.Reference {
 
 func lastName(name string) string { return name[strings.LastIndexByte(name, '.')+1:] }
 
-// otherFiles says which files outside the Go modules hold a word. They are
-// searched as text, not lexed.
-func (o *Operators) otherFiles(ctx context.Context, start, word string, project *golang.Project) ([]string, error) {
-	r := &reading{start: start, word: word, typed: project}
+// otherFiles says which files that were not compared hold a word. They are searched
+// as text, not lexed.
+func (o *Operators) otherFiles(ctx context.Context, start, word string, compared func(at string) bool) ([]string, error) {
+	r := &reading{start: start, word: word, skip: compared}
 	files, mentions, err := o.holding(ctx, r)
 	if err != nil || len(files) == 0 {
 		return nil, err
 	}
-	return []string{fmt.Sprintf("other files than Go hold the word %s and were not compared (%s)", times(mentions), listFiles(files))}, nil
+	return []string{fmt.Sprintf("other files hold the word %s and were not compared (%s)", times(mentions), listFiles(files))}, nil
 }
 
 // wordReferences are uses by words.
-func (o *Operators) wordReferences(ctx context.Context, name source.Name, start string, skip *golang.Project, notes []string) (referencesResult, error) {
-	r := &reading{start: start, word: name.Word, typed: skip, lexed: func(f *source.File) any { return f.Uses(name.Word) }}
+func (o *Operators) wordReferences(ctx context.Context, name source.Name, start string, notes []string) (referencesResult, error) {
+	r := &reading{start: start, word: name.Word, lexed: func(f *source.File) any { return f.Uses(name.Word) }}
 	if err := o.readWords(ctx, r); err != nil {
 		return referencesResult{}, err
 	}
@@ -177,12 +152,12 @@ func (o *Operators) wordReferences(ctx context.Context, name source.Name, start 
 		quoted = append(quoted, uses.Quoted...)
 		result.References = append(result.References, uses.References...)
 		if result.Definition == nil {
-			if found := named(f.file, name); len(found) > 0 {
+			if found := f.file.Declares(name); len(found) > 0 {
 				result.Definition = &found[0].Place
 			}
 		}
 	}
-	notes = append(notes, "names were compared as words, so another thing of the same name is among them")
+	notes = append(notes, mayErr+": another thing of the same name is among them")
 	if name.Parent != "" {
 		notes = append(notes, fmt.Sprintf("words do not tell whose %s it is: %s was not asked for in the uses", name.Word, name.Parent))
 	}

@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"replan/mcpclient/workspace/change"
-	"replan/mcpclient/workspace/code/golang"
 	"replan/mcpclient/workspace/code/source"
 	"replan/mcpclient/workspace/tree"
 )
@@ -26,13 +25,13 @@ type wordRename struct {
 }
 
 // renameWords works out a rename by words: in the files of the languages that
-// declare the name, and nothing where words cannot tell whose name it is. skip
-// are Go files that have types, notes what is to be said beside.
-func (o *Operators) renameWords(ctx context.Context, name source.Name, newName, start string, skip *golang.Project, notes []string) (transformResult, error) {
+// declare the name, and nothing where words cannot tell whose name it is. notes
+// are what is to be said beside.
+func (o *Operators) renameWords(ctx context.Context, name source.Name, newName, start string, notes []string) (transformResult, error) {
 	bare := source.Name{Given: name.Word, Word: name.Word}
-	r := &reading{start: start, word: name.Word, typed: skip, lexed: func(f *source.File) any {
+	r := &reading{start: start, word: name.Word, lexed: func(f *source.File) any {
 		edits, uses, err := f.Rename(name.Word, newName)
-		return wordRename{edits, uses, named(f, bare), err}
+		return wordRename{edits, uses, f.Declares(bare), err}
 	}}
 	if err := o.readWords(ctx, r); err != nil {
 		return transformResult{}, err
@@ -42,7 +41,7 @@ func (o *Operators) renameWords(ctx context.Context, name source.Name, newName, 
 		return transformResult{}, err
 	}
 	if len(chosen) == 0 {
-		return transformResult{}, &noUseError{o.unknown(ctx, name, start, &reading{start: start, typed: skip})}
+		return transformResult{}, &noUseError{o.unknown(ctx, name, start, &reading{start: start})}
 	}
 	var edits []source.Edit
 	var quoted []source.Place
@@ -54,7 +53,7 @@ func (o *Operators) renameWords(ctx context.Context, name source.Name, newName, 
 		edits = append(edits, found.edits...)
 		quoted = append(quoted, found.uses.Quoted...)
 	}
-	notes = append(notes, fmt.Sprintf("by words in %s: every %s that is a name in these files was renamed, look at the diff", languages(chosen), name.Word))
+	notes = append(notes, fmt.Sprintf("%s: every %s that is a name in these files (%s) was renamed, look at the diff", mayErr, name.Word, languages(chosen)))
 	if len(quoted) > 0 {
 		places := make([]string, 0, namedFiles)
 		for _, p := range quoted[:min(namedFiles, len(quoted))] {

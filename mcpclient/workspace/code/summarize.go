@@ -220,11 +220,15 @@ func (o *Operators) summarizeSymbol(ctx context.Context, args summaryArgs) (dige
 func (o *Operators) members(ctx context.Context, s source.Symbol) []source.Symbol {
 	var all []source.Symbol
 	if isGo(s.Path) {
-		found, err := o.golang().Symbols(ctx, path.Dir(s.Path), "")
-		if err != nil {
+		r := &reading{start: path.Dir(s.Path), word: s.Name, lexed: func(f *source.File) any { return f.Outline().Symbols }}
+		if err := o.readWords(ctx, r); err != nil {
 			return nil
 		}
-		all = slices.DeleteFunc(found, func(m source.Symbol) bool { return path.Dir(m.Path) != path.Dir(s.Path) })
+		for _, f := range r.results {
+			if found, _ := f.found.([]source.Symbol); path.Dir(f.path) == path.Dir(s.Path) {
+				all = append(all, found...)
+			}
+		}
 	} else if f, err := o.tree.LoadText(s.Path); err == nil && f.Exists {
 		found, err := o.outline(ctx, s.Path, string(f.Data))
 		if err != nil {

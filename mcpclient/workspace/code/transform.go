@@ -93,35 +93,30 @@ func (o *Operators) rename(ctx context.Context, args transformArgs) (transformRe
 	if newName == name.Word {
 		return transformResult{}, fmt.Errorf("%s is called %s already", name.Given, newName)
 	}
-	project := o.golang()
-	typed, err := o.typed(ctx, start, project)
+	t, err := o.aim(ctx, args.Symbol, name, start)
+	if errors.Is(err, errNoTypes) {
+		return o.renameWords(ctx, name, newName, start, nil)
+	}
 	if err != nil {
 		return transformResult{}, err
 	}
-	if !typed {
-		return o.renameWords(ctx, name, newName, start, nil, nil)
+	if newName == t.word {
+		return transformResult{}, fmt.Errorf("%s is called %s already", name.Given, newName)
 	}
-	edits, renamed, err := project.Rename(ctx, args.Symbol, newName, start)
-	unknown, no := saysNo(err)
+	renamed, compared, err := o.renamedBy(ctx, t, newName)
 	switch {
 	case ctx.Err() != nil:
 		return transformResult{}, context.Cause(ctx)
 	case err == nil:
-		return o.renamed(ctx, edits, renamed, project)
-	case unknown:
-		result, wordsErr := o.renameWords(ctx, name, newName, start, project, nil)
-		if none := new(noUseError); errors.As(wordsErr, &none) {
-			return transformResult{}, o.nothing(ctx, err, name, start, &reading{typed: project})
-		}
-		return result, wordsErr
-	case no:
+		return o.renamed(ctx, t, renamed, compared)
+	case refuses(err) || name.Word != t.word: // words know nothing of a place
 		return transformResult{}, err
 	}
-	return o.renameWords(ctx, name, newName, start, nil, []string{typesFailed(err)})
+	return o.renameWords(ctx, name, newName, start, []string{typesFailed(err)})
 }
 
 // renamed makes the result of a rename by types.
-func (o *Operators) renamed(ctx context.Context, edits []source.Edit, renamed golang.Renamed, project *golang.Project) (transformResult, error) {
+func (o *Operators) renamed(ctx context.Context, t target, renamed golang.Renamed, compared func(at string) bool) (transformResult, error) {
 	notes := renamed.Notes
 	if len(renamed.Also) > 0 {
 		also := make([]string, len(renamed.Also))
@@ -130,15 +125,14 @@ func (o *Operators) renamed(ctx context.Context, edits []source.Edit, renamed go
 		}
 		notes = append(notes, "renamed with it: "+strings.Join(also, ", "))
 	}
-	word := lastName(renamed.Symbol.Name)
-	if !isLocal(renamed.Symbol) {
-		other, err := o.otherFiles(ctx, ".", word, project)
+	if t.symbol != nil {
+		other, err := o.otherFiles(ctx, ".", t.word, compared)
 		if err != nil {
 			return transformResult{}, err
 		}
 		notes = append(notes, other...)
 	}
-	changes, err := o.edited(edits)
+	changes, err := o.edited(renamed.Edits)
 	if err != nil {
 		return transformResult{}, err
 	}
@@ -147,7 +141,7 @@ func (o *Operators) renamed(ctx context.Context, edits []source.Edit, renamed go
 			return transformResult{}, fmt.Errorf("%s changed while it was read; try again", c.Path)
 		}
 	}
-	return transformed(source.ByTypes, changes, len(edits), notes)
+	return transformed(source.ByTypes, changes, len(renamed.Edits), notes)
 }
 
 // edited applies edits to the files they are of.

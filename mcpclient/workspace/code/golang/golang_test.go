@@ -1,6 +1,7 @@
 package golang_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"maps"
@@ -8,8 +9,8 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
-	"sync"
 	"testing"
 
 	"golang.org/x/tools/txtar"
@@ -67,7 +68,45 @@ func (f fixture) write(t testing.TB, name string, data []byte) {
 func environ() []string { return append(os.Environ(), "GOPROXY=off", "GOTOOLCHAIN=local") }
 
 func (f fixture) project() *golang.Project {
-	return golang.New(golang.Config{Dir: f.dir, Environ: append(environ(), f.said("environ")...)})
+	return golang.New(f.dir, append(environ(), f.said("environ")...))
+}
+
+// place is what a symbol of a fixture means: a place as file:line:column, a name
+// that is declared once, or one that a file uses.
+func (f fixture) place(t testing.TB, symbol, within string) source.Place {
+	t.Helper()
+	var at source.Place
+	if parts := strings.Split(symbol, ":"); len(parts) == 3 {
+		at.Path = parts[0]
+		at.Line, _ = strconv.Atoi(parts[1])
+		at.Column, _ = strconv.Atoi(parts[2])
+		return at
+	}
+	name := source.ParseName(symbol)
+	var declared, used []source.Place
+	for _, path := range slices.Sorted(maps.Keys(f.files)) {
+		if filepath.Ext(path) != ".go" || within != "" && path != within {
+			continue
+		}
+		file, err := source.Lex(t.Context(), path, f.files[path])
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, s := range file.Declares(name) {
+			declared = append(declared, s.Place)
+		}
+		for _, use := range file.Uses(name.Word).References {
+			used = append(used, use.Place)
+		}
+	}
+	switch {
+	case len(declared) == 1:
+		return declared[0]
+	case len(declared) == 0 && len(used) > 0:
+		return used[0]
+	}
+	t.Fatalf("%s means %v", symbol, declared)
+	return at
 }
 
 // said are the rests of the comment's lines that begin with a word.
@@ -106,7 +145,8 @@ func TestRename(t *testing.T) {
 			refusals := f.said("refused")
 			for i, ask := range f.said("rename") {
 				words := append(strings.Fields(ask), "")
-				edits, renamed, err := f.project().Rename(t.Context(), words[0], words[1], words[2])
+				renamed, err := f.project().Rename(t.Context(), f.place(t, words[0], words[2]), words[1])
+				edits := renamed.Edits
 				if len(refusals) > 0 {
 					if err == nil {
 						t.Errorf("rename %s: not refused, %v", ask, edits)
@@ -192,31 +232,30 @@ func (f fixture) builds(t *testing.T) {
 	}
 }
 
-// Each archive of testdata/ask has questions and the answers to them:
-//
-//	definition SYMBOL [WITHIN]
-//	references SYMBOL [WITHIN]
-//	outline PATH
-//	symbols PATH [QUERY]
-//
-// Every other line but "environ NAME=VALUE" is one of the answer, in order.
-func TestAsk(t *testing.T) {
-	for _, file := range archives(t, "testdata/ask/*.txtar") {
+// Each archive of testdata/references asks "references SYMBOL" and says what comes
+// of it, in order: "declared PLACE" or "use PLACE".
+func TestReferences(t *testing.T) {
+	for _, file := range archives(t, "testdata/references/*.txtar") {
 		t.Run(rule(file), func(t *testing.T) {
 			t.Parallel()
 			f := open(t, file)
-			p := f.project()
 			var got, want []string
 			for _, line := range f.lines {
-				if line[0] == "environ" {
+				want = append(want, strings.Join(line, " "))
+				if line[0] != "references" {
 					continue
 				}
-				want = append(want, strings.TrimSpace(line[0]+" "+line[1]))
-				words := append(strings.Fields(line[1]), "", "")
-				switch line[0] {
-				case "definition", "references", "outline", "symbols":
-					got = append(got, want[len(want)-1])
-					got = append(got, answer(t, p, line[0], words[0], words[1])...)
+				got = append(got, want[len(want)-1])
+				found, err := f.project().References(t.Context(), f.place(t, line[1], ""))
+				if err != nil {
+					got = append(got, "error "+err.Error())
+				}
+				for _, use := range found.Uses {
+					kind := "use"
+					if use.Definition {
+						kind = "declared"
+					}
+					got = append(got, fmt.Sprintf("%s %s:%d:%d", kind, use.Path, use.Line, use.Column))
 				}
 			}
 			if strings.Join(got, "\n") != strings.Join(want, "\n") {
@@ -226,114 +265,45 @@ func TestAsk(t *testing.T) {
 	}
 }
 
-func answer(t *testing.T, p *golang.Project, ask, what, more string) (lines []string) {
-	t.Helper()
-	var symbols []source.Symbol
-	var err error
-	switch ask {
-	case "definition":
-		symbols, err = p.Definition(t.Context(), what, more)
-	case "symbols":
-		symbols, err = p.Symbols(t.Context(), what, more)
-	case "outline":
-		var out golang.Outline
-		if out, err = p.Outline(t.Context(), what); err == nil {
-			lines = append(lines, "package "+out.Package, "imports "+strings.Join(out.Imports, " "))
-			symbols = out.Symbols
-			for _, n := range out.Notes {
-				lines = append(lines, "note "+n)
-			}
-		}
-	case "references":
-		var found golang.References
-		if found, err = p.References(t.Context(), what, more); err == nil {
-			lines = append(lines, "to "+found.Symbol.Kind+" "+found.Symbol.Qualified)
-			for _, use := range found.Uses {
-				kind := "use"
-				if use.Definition {
-					kind = "declared"
-				}
-				lines = append(lines, strings.TrimSpace(fmt.Sprintf("%s %s:%d:%d %s", kind, use.Path, use.Line, use.Column, use.In)))
-			}
-			for _, n := range found.Notes {
-				lines = append(lines, "note "+n)
-			}
-		}
-	}
-	if err != nil {
-		return append(lines, "error "+err.Error())
-	}
-	for _, s := range symbols {
-		lines = append(lines, fmt.Sprintf("is %s:%d:%d %s %s | %s", s.Path, s.Line, s.Column, s.Kind, s.Qualified, s.Signature))
-	}
-	return lines
-}
-
-func TestGoverns(t *testing.T) {
-	dir := t.TempDir()
-	f := fixture{dir: dir}
+func TestFilesBelowAGoModAreGoverned(t *testing.T) {
+	f := fixture{dir: t.TempDir()}
 	f.write(t, "tools/go.mod", []byte("module tools\n"))
 	f.write(t, "tools/cmd/x.go", []byte("package main\n"))
 	f.write(t, "web/app.js", nil)
 	p := f.project()
-	for name, want := range map[string]bool{
-		"tools": true, "tools/cmd/x.go": true, "tools/not/there.go": true,
-		filepath.Join(dir, "tools", "cmd"): true,
-		"":                                 false, "web/app.js": false, "../x": false, "/": false,
-	} {
+	for name, want := range map[string]bool{"tools/cmd/x.go": true, "tools/not/there.go": true, "web/app.js": false, "x.go": false} {
 		if got := p.Governs(name); got != want {
 			t.Errorf("Governs(%q) is %v", name, got)
 		}
 	}
 }
 
-func TestAnAskedNameThatMeansSeveralThingsSaysWhich(t *testing.T) {
-	f := open(t, "testdata/ask/names_as_people_write_them.txtar")
-	_, err := f.project().References(t.Context(), "Start", "")
-	ambiguous := new(golang.AmbiguousError)
-	if !errors.As(err, &ambiguous) || len(ambiguous.Candidates) != 2 {
-		t.Errorf("got %v", err)
-	}
-}
+const engine = "testdata/references/uses_are_found_by_what_they_denote.txtar"
 
-func TestSeveralMayAskAtOnce(t *testing.T) {
-	f := open(t, "testdata/ask/uses_are_found_by_what_they_denote.txtar")
-	p := f.project()
-	var asking sync.WaitGroup
-	for range 3 {
-		asking.Go(func() {
-			found, err := p.References(t.Context(), "Engine.Start", "")
-			if err != nil || len(found.Uses) != 4 {
-				t.Errorf("got %v, %v", found, err)
-			}
-		})
-	}
-	asking.Wait()
-}
-
-func TestTheWorkspaceMayBeReachedThroughALink(t *testing.T) {
-	f := open(t, "testdata/ask/uses_are_found_by_what_they_denote.txtar")
+func TestWorkspaceMayBeReachedThroughALink(t *testing.T) {
+	f := open(t, engine)
 	link := filepath.Join(t.TempDir(), "link")
 	if err := os.Symlink(f.dir, link); err != nil {
 		t.Skip(err)
 	}
 	f.dir = link
-	edits, _, err := f.project().Rename(t.Context(), "Engine", "Motor", "")
-	if err != nil || len(edits) == 0 {
-		t.Fatal(edits, err)
+	renamed, err := f.project().Rename(t.Context(), f.place(t, "Engine", ""), "Motor")
+	if err != nil || len(renamed.Edits) == 0 {
+		t.Fatal(renamed.Edits, err)
 	}
-	for _, e := range edits {
+	for _, e := range renamed.Edits {
 		if !filepath.IsLocal(e.Path) {
 			t.Errorf("an edit of %s", e.Path)
 		}
 	}
 }
 
-func TestACancelledQuestionEnds(t *testing.T) {
-	f := open(t, "testdata/ask/names_as_people_write_them.txtar")
-	ctx, cancel := contextWithCause(t)
-	cancel(errStop)
-	if _, err := f.project().References(ctx, "Engine.Start", ""); !errors.Is(err, errStop) {
+func TestCancelEndsAQuestion(t *testing.T) {
+	f := open(t, engine)
+	ctx, cancel := context.WithCancelCause(t.Context())
+	stopped := errors.New("stopped")
+	cancel(stopped)
+	if _, err := f.project().References(ctx, f.place(t, "Engine.Start", "")); !errors.Is(err, stopped) {
 		t.Errorf("got %v", err)
 	}
 }

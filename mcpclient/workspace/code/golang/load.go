@@ -6,371 +6,360 @@ import (
 	"fmt"
 	"go/ast"
 	"go/parser"
+	"go/scanner"
 	"go/token"
 	"go/types"
 	"maps"
 	"os"
-	"runtime"
+	"path/filepath"
 	"slices"
 	"strings"
-	"sync"
 
-	"golang.org/x/sync/errgroup"
 	"golang.org/x/tools/go/packages"
 
-	"replan/internal/lazyregexp"
+	"replan/mcpclient/workspace/code/source"
 )
 
-// unit is one package of the workspace as it is compiled once: by itself, or
-// with its tests.
-type unit struct {
-	meta   *packages.Package
-	build  int
-	wanted bool // it was asked for, and is not there only because others import it
-	bodies bool // of functions are checked here, and not in the unit with tests
-	inner  []*unit
-	files  []*ast.File
-	pkg    *types.Package
-	info   *types.Info
-	errs   []fault
-}
-
-// fault is an error in the code that is read.
-type fault struct {
-	place string // file:line, "" where it has none
-	text  string
-}
-
-func (f fault) String() string {
-	if f.place == "" {
-		return f.text
-	}
-	return f.place + ": " + f.text
-}
-
-// program is code with its types. Objects of two builds are never the same, even
+// program is the code of a module with its types. A package is in it once by
+// itself and once with its tests. Objects of the two are never the same, even
 // where they stand for one declaration: the place of that is what they share.
 type program struct {
-	p       *Project
-	fset    *token.FileSet
-	units   []*unit // each after those that it imports
-	outside []map[string]*types.Package
-	graph   []map[string]bool // import paths of all packages of a build, outside ones too
-	broken  []string          // sentences about modules that could not be read
-
-	mu     sync.Mutex
-	parsed map[string]*parsed
+	p    *Project
+	fset *token.FileSet
+	pkgs []*packages.Package // each after those that it imports
+	read map[string][]byte   // files of the workspace, by path
+	// outside are the packages of others, by import path.
+	outside map[string]*types.Package
 }
 
-// parsed is a file of the workspace, read once for all units that hold it.
-type parsed struct {
-	once sync.Once
-	rel  string // "" where it is outside the workspace
-	data []byte
-	file *ast.File
-	err  error
+// key is where something is declared.
+type key struct {
+	file   string // on disk; of other people's code the package and the name
+	offset int
 }
 
-const metaMode = packages.NeedName | packages.NeedFiles | packages.NeedImports |
-	packages.NeedDeps | packages.NeedModule | packages.NeedForTest | packages.NeedTypesSizes
-
-// load type-checks the packages in folders of the workspace, tests included, and
-// what they import in it; nil loads all. Packages of others come from what the
-// compiler has exported of them.
-func (p *Project) load(ctx context.Context, dirs []string) (*program, error) {
-	builds, err := p.reaches(ctx)
+// load type-checks the module of a file, its tests included. Nothing of the
+// workspace is compiled for it: packages of others come from what the compiler has
+// exported of them.
+func (p *Project) load(ctx context.Context, file string) (*program, error) {
+	m, ok := p.moduleOf(file)
+	if !ok {
+		return nil, fmt.Errorf("%s is in no Go module", file)
+	}
+	flag := "-mod=readonly"
+	if isFile(filepath.Join(m.dir, "vendor", "modules.txt")) {
+		flag = "-mod=vendor"
+	}
+	prog := &program{p: p, fset: token.NewFileSet(), read: map[string][]byte{}, outside: map[string]*types.Package{"unsafe": types.Unsafe}}
+	ask := func(mode packages.LoadMode, tests bool, patterns ...string) ([]*packages.Package, error) {
+		found, err := packages.Load(&packages.Config{
+			Context: ctx, Dir: m.dir, Env: m.environ, BuildFlags: []string{flag}, Tests: tests, Fset: prog.fset, Mode: mode,
+		}, patterns...)
+		if ctx.Err() != nil {
+			return nil, context.Cause(ctx)
+		}
+		return found, loadFailed(err)
+	}
+	roots, err := ask(packages.NeedName|packages.NeedFiles|packages.NeedImports|packages.NeedDeps|packages.NeedModule|packages.NeedForTest|packages.NeedTypesSizes, true, m.patterns...)
 	if err != nil {
 		return nil, err
 	}
-	prog := &program{p: p, fset: token.NewFileSet(), parsed: map[string]*parsed{}}
-	wanted := make([][]string, len(builds))
-	for _, dir := range dirs {
-		for i, b := range builds {
-			if of, ok := moduleOf(builds, dir); ok && of.dir == b.dir {
-				wanted[i] = append(wanted[i], dir)
-			}
-		}
-	}
-	var first error
-	for i, b := range builds {
-		if dirs != nil && wanted[i] == nil {
-			continue
-		}
-		if err := prog.add(ctx, b, wanted[i]); err != nil {
-			if ctx.Err() != nil {
-				return nil, context.Cause(ctx)
-			}
-			prog.broken = append(prog.broken, err.Error())
-			if first == nil {
-				first = err
-			}
-		}
-	}
-	if len(prog.units) == 0 && first != nil {
-		return nil, first
-	}
-	return prog, prog.check(ctx, prog.units)
-}
-
-// add finds the packages of a build and how they import each other.
-func (prog *program) add(ctx context.Context, b reach, dirs []string) error {
-	p := prog.p
-	roots, err := packages.Load(&packages.Config{
-		Mode: metaMode, Context: ctx, Dir: p.onDisk(b.dir), Env: b.environ, BuildFlags: p.flags(b), Tests: true, Fset: prog.fset,
-	}, b.patterns(dirs)...)
-	if err != nil {
-		return loadFailed(b, err)
-	}
-	nr := len(prog.outside)
-	units := map[*packages.Package]*unit{}
 	imported := map[string]bool{}
-	graph := map[string]bool{}
-	tested := map[string]bool{} // import paths that are also compiled with their tests
-	packages.Visit(roots, nil, func(m *packages.Package) {
-		graph[m.PkgPath] = true
-		u := &unit{meta: m, build: nr}
-		own := false
-		for _, imp := range m.Imports {
-			if in := units[imp]; in != nil {
-				u.inner, own = append(u.inner, in), true
-			}
-		}
-		inside := slices.ContainsFunc(m.GoFiles, p.isOwn)
-		if !inside && (!own || strings.HasSuffix(m.ID, ".test")) {
+	packages.Visit(roots, nil, func(pkg *packages.Package) { // each after those that it imports
+		if !slices.ContainsFunc(pkg.GoFiles, p.isOwn) || strings.HasSuffix(pkg.ID, ".test") {
 			return
 		}
-		units[m] = u
-		if m.ForTest != "" && m.ForTest == m.PkgPath {
-			tested[m.PkgPath] = true
+		prog.pkgs = append(prog.pkgs, pkg)
+		for _, i := range pkg.Imports {
+			imported[i.PkgPath] = true
 		}
-		for _, e := range m.Errors {
-			if f := p.fault(e.Pos, e.Msg); e.Kind != packages.ParseError { // found again in parsing
-				u.errs = append(u.errs, f)
-			}
-		}
-		prog.units = append(prog.units, u)
 	})
-	asked := map[*packages.Package]bool{}
-	for _, m := range roots {
-		asked[m] = true
+	if len(prog.pkgs) == 0 {
+		return nil, errors.New("the go command knows no package in this module")
 	}
-	for m, u := range units {
-		variant := m.ForTest != "" && m.ForTest != m.PkgPath && !strings.HasSuffix(m.PkgPath, "_test")
-		u.wanted = asked[m]
-		u.bodies = u.wanted && !variant && (m.ForTest != "" || !tested[m.PkgPath])
-		for path, imp := range m.Imports {
-			if units[imp] == nil && path != "C" && path != "unsafe" {
-				imported[imp.PkgPath] = true
-			}
+	for _, pkg := range prog.pkgs {
+		delete(imported, pkg.PkgPath)
+	}
+	if len(imported) > 0 {
+		outside, err := ask(packages.NeedName|packages.NeedTypes|packages.NeedTypesSizes, false, slices.Sorted(maps.Keys(imported))...)
+		if err != nil {
+			return nil, err
+		}
+		for _, pkg := range outside {
+			prog.outside[pkg.PkgPath] = pkg.Types
 		}
 	}
-	prog.graph = append(prog.graph, graph)
-	prog.outside = append(prog.outside, nil)
-	prog.outside[nr], err = prog.exported(ctx, b, slices.Sorted(maps.Keys(imported)))
-	return err
-}
-
-// exported are the types of packages outside the workspace.
-func (prog *program) exported(ctx context.Context, b reach, paths []string) (map[string]*types.Package, error) {
-	found := map[string]*types.Package{"unsafe": types.Unsafe}
-	if len(paths) == 0 {
-		return found, nil
-	}
-	roots, err := packages.Load(&packages.Config{
-		Mode:    packages.NeedName | packages.NeedTypes | packages.NeedTypesSizes,
-		Context: ctx, Dir: prog.p.onDisk(b.dir), Env: b.environ, BuildFlags: prog.p.flags(b), Fset: prog.fset,
-	}, paths...)
-	if err != nil {
-		return found, loadFailed(b, err)
-	}
-	for _, m := range roots {
-		if m.Types != nil {
-			found[m.PkgPath] = m.Types
-		}
-	}
-	return found, nil
+	return prog, prog.parse(ctx)
 }
 
 // isOwn reports whether a file is the workspace's own, and not vendored.
 func (p *Project) isOwn(file string) bool {
-	rel, ok := p.relative(file)
-	return ok && !slices.Contains(strings.Split(rel, "/"), "vendor")
+	at, inside := p.relative(file)
+	return inside && !slices.Contains(strings.Split(at, "/"), "vendor")
 }
 
-var errorPlace = lazyregexp.New(`^(.+?):(\d+)(?::\d+)?$`)
-
-// fault makes an error of the go command or the type checker readable.
-func (p *Project) fault(pos, text string) fault {
-	if m := errorPlace.FindStringSubmatch(pos); m != nil {
-		if rel, ok := p.relative(m[1]); ok {
-			return fault{place: rel + ":" + m[2], text: firstLine(text)}
-		}
-	}
-	return fault{text: firstLine(text)}
-}
-
-// check type-checks units, each after those that it imports.
-func (prog *program) check(ctx context.Context, units []*unit) error {
-	return inOrder(ctx, units, func(u *unit) {
-		for _, name := range u.meta.GoFiles { // as they are written: cgo is not run
-			f := prog.parse(name)
-			if f.file != nil {
-				u.files = append(u.files, f.file)
-			}
-			if f.err != nil {
-				u.errs = append(u.errs, prog.p.syntaxFault(f.err))
-			}
-		}
-		u.pkg, u.info = prog.checkUnit(u, u.files, func(in *unit) *types.Package { return in.pkg }, &u.errs)
-	})
-}
-
-// inOrder visits units, as many at once as there are processors, and each when
-// those that it imports are done. It returns when all visits have.
-func inOrder(ctx context.Context, units []*unit, visit func(u *unit)) error {
-	done := make(map[*unit]chan struct{}, len(units))
-	for _, u := range units {
-		done[u] = make(chan struct{})
-	}
-	g, ctx := errgroup.WithContext(ctx)
-	g.SetLimit(runtime.GOMAXPROCS(0)) // in the order of imports nobody waits for one that has no place
-	for _, u := range units {
-		g.Go(func() error {
-			defer close(done[u])
-			for _, in := range u.inner {
-				if ready, ok := done[in]; ok {
-					<-ready
+// parse reads the files of all packages, each once, and type-checks them.
+func (prog *program) parse(ctx context.Context) error {
+	files := map[string]*ast.File{}
+	broken := map[string][]packages.Error{}
+	for _, pkg := range prog.pkgs {
+		pkg.Errors = slices.DeleteFunc(pkg.Errors, func(e packages.Error) bool { return e.Kind == packages.ParseError }) // found again
+		for _, name := range pkg.GoFiles {                                                                               // as they are written: cgo is not run
+			at, inside := prog.p.relative(name)
+			if files[name] == nil {
+				data, err := os.ReadFile(name) // #nosec G304 -- named by the go command
+				if err != nil {
+					return fmt.Errorf("reading %s: %w", name, err)
+				}
+				if inside {
+					prog.read[at] = data
+				}
+				var wrong scanner.ErrorList
+				files[name], err = parser.ParseFile(prog.fset, name, data, parseMode)
+				if errors.As(err, &wrong) {
+					broken[name] = []packages.Error{{Pos: wrong[0].Pos.String(), Msg: wrong[0].Msg}}
 				}
 			}
-			if ctx.Err() != nil {
-				return context.Cause(ctx)
+			if files[name] != nil {
+				pkg.Syntax = append(pkg.Syntax, files[name])
 			}
-			visit(u)
-			return nil
-		})
+			pkg.Errors = append(pkg.Errors, broken[name]...)
+		}
 	}
-	return g.Wait()
+	c := &checker{program: prog}
+	for _, pkg := range prog.pkgs {
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		now := c.check(pkg)
+		pkg.Types, pkg.TypesInfo, pkg.Errors = now.Types, now.TypesInfo, append(pkg.Errors, now.Errors...)
+	}
+	return nil
 }
 
-func (p *Project) syntaxFault(err error) fault {
-	text := firstLine(err.Error())
-	if file, rest, ok := strings.Cut(text, ".go:"); ok {
-		line, message, _ := strings.Cut(rest, ": ")
-		return p.fault(file+".go:"+line, message)
+const parseMode = parser.ParseComments | parser.AllErrors | parser.SkipObjectResolution
+
+// loadFailed says what kept the go command from answering.
+func loadFailed(err error) error {
+	if err == nil {
+		return nil
 	}
-	return fault{text: text}
+	if _, text, ok := strings.Cut(err.Error(), "stderr: "); ok && strings.TrimSpace(text) != "" {
+		err = errors.New(strings.Join(strings.Fields(text), " "))
+	}
+	err = errors.New(missing(err.Error()))
+	return fmt.Errorf("asking the go command about the packages: %w", err)
 }
 
-// checkUnit type-checks one package from files, which may be changed ones.
-func (prog *program) checkUnit(u *unit, files []*ast.File, of func(*unit) *types.Package, errs *[]fault) (*types.Package, *types.Info) {
-	info := &types.Info{
-		Defs: map[*ast.Ident]types.Object{}, Uses: map[*ast.Ident]types.Object{},
-		Selections: map[*ast.SelectorExpr]*types.Selection{}, Implicits: map[ast.Node]types.Object{},
-		Types: map[ast.Expr]types.TypeAndValue{}, Instances: map[*ast.Ident]types.Instance{},
-		Scopes: map[ast.Node]*types.Scope{}, FileVersions: map[*ast.File]string{},
+// missing says what to do where the go command lacks modules that it may not fetch.
+func missing(said string) string {
+	if strings.Contains(said, "disabled by GOPROXY=off") {
+		return "modules are missing: run go mod download"
 	}
-	conf := types.Config{
-		IgnoreFuncBodies: !u.bodies, FakeImportC: true, Sizes: u.meta.TypesSizes,
-		Importer: importer(func(path string) (*types.Package, error) { return prog.imported(u, path, of) }),
-		Error: func(err error) {
-			var e types.Error
-			if asTypes(err, &e) {
-				at := prog.fset.PositionFor(e.Pos, false)
-				*errs = append(*errs, prog.p.fault(at.String(), e.Msg))
-			}
-		},
-	}
-	if m := u.meta.Module; m != nil && m.GoVersion != "" {
-		conf.GoVersion = "go" + m.GoVersion
-	}
-	pkg, _ := conf.Check(u.meta.PkgPath, prog.fset, files, info) // its errors went to Error
-	return pkg, info
+	return said
 }
 
-func asTypes(err error, to *types.Error) bool {
-	e, ok := err.(types.Error) //nolint:errorlint // go/types hands it over bare
-	if ok {
-		*to = e
+func (prog *program) keyOf(o types.Object) key {
+	if o == nil || !o.Pos().IsValid() {
+		return key{} // nothing, or predeclared
 	}
-	return ok
+	at := prog.fset.PositionFor(o.Pos(), false)
+	if !prog.reads(o.Pos()) { // exported data has no exact places
+		return key{o.Pkg().Path() + "." + o.Name(), -1}
+	}
+	return key{at.Filename, at.Offset}
 }
 
-type importer func(path string) (*types.Package, error)
+// owns reports whether an object is declared in a file that was read.
+func (prog *program) owns(o types.Object) bool {
+	return o.Pos().IsValid() && prog.reads(o.Pos())
+}
 
-func (f importer) Import(path string) (*types.Package, error) { return f(path) }
+// origin is the declaration that an instance of a generic one comes from.
+func origin(o types.Object) types.Object {
+	switch o := o.(type) {
+	case *types.Func:
+		return o.Origin()
+	case *types.Var:
+		return o.Origin()
+	}
+	return o
+}
 
-func (prog *program) imported(u *unit, path string, of func(*unit) *types.Package) (*types.Package, error) {
-	if path == "unsafe" {
-		return types.Unsafe, nil
+// meaning is what an identifier denotes: what it uses, else what it declares.
+func meaning(pkg *packages.Package, id *ast.Ident) types.Object {
+	if o := pkg.TypesInfo.Uses[id]; o != nil {
+		return origin(o)
 	}
-	m := u.meta.Imports[path]
-	switch {
-	case m == nil:
-		return nil, fmt.Errorf("the package %s was not found", path)
-	case m.Name == "" && len(m.Errors) > 0:
-		return nil, errors.New(strings.TrimSuffix(firstLine(missing(m.Errors[0].Msg)), ": import lookup disabled by -mod=readonly"))
+	if o := pkg.TypesInfo.Defs[id]; o != nil {
+		return origin(o)
 	}
-	for _, in := range u.inner {
-		if in.meta == m {
-			if pkg := of(in); pkg != nil {
-				return pkg, nil
+	for _, o := range pkg.TypesInfo.Implicits { // the variable of a type switch
+		if _, isVar := o.(*types.Var); isVar && o.Pos() == id.Pos() {
+			return o
+		}
+	}
+	return nil
+}
+
+// identifiers calls visit with every identifier of the program.
+func (prog *program) identifiers(visit func(pkg *packages.Package, id *ast.Ident)) {
+	for _, pkg := range prog.pkgs {
+		for _, file := range pkg.Syntax {
+			for _, id := range identsOf(file) {
+				visit(pkg, id)
 			}
 		}
 	}
-	if pkg := prog.outside[u.build][m.PkgPath]; pkg != nil {
-		return pkg, nil
-	}
-	return nil, fmt.Errorf("the package %s could not be read", path)
 }
 
-// parse reads a file once, for all units that hold it.
-func (prog *program) parse(name string) *parsed {
-	prog.mu.Lock()
-	f := prog.parsed[name]
-	if f == nil {
-		f = &parsed{}
-		prog.parsed[name] = f
-	}
-	prog.mu.Unlock()
-	f.once.Do(func() {
-		if prog.p.isOwn(name) {
-			f.rel, _ = prog.p.relative(name)
+func identsOf(file *ast.File) []*ast.Ident {
+	var ids []*ast.Ident
+	ast.Inspect(file, func(n ast.Node) bool {
+		if id, ok := n.(*ast.Ident); ok {
+			ids = append(ids, id)
 		}
-		if f.data, f.err = os.ReadFile(name); f.err == nil { // #nosec G304 -- named by the go command
-			f.file, f.err = parser.ParseFile(prog.fset, name, f.data, parseMode)
+		return true
+	})
+	return ids
+}
+
+// at returns what the identifier at a place denotes. That of an embedded field
+// denotes its type where uses are asked for, else the field.
+func (prog *program) at(place source.Place, uses bool) (types.Object, error) {
+	if prog.read[place.Path] == nil {
+		return nil, refuse("%s is not compiled on this system, so the type checker knows nothing of it", place.Path)
+	}
+	var found types.Object
+	here := false
+	prog.identifiers(func(pkg *packages.Package, id *ast.Ident) {
+		at := prog.fset.PositionFor(id.Pos(), false)
+		if at.Line != place.Line || at.Column > place.Column || place.Column >= at.Column+len(id.Name) {
+			return
+		}
+		if path, _ := prog.p.relative(at.Filename); path == place.Path && found == nil {
+			here, found = true, meaning(pkg, id)
+			if field, ok := pkg.TypesInfo.Defs[id].(*types.Var); ok && field.Embedded() && !uses {
+				found = field
+			}
 		}
 	})
-	return f
-}
-
-// source is the text of a file that belongs to the program.
-func (prog *program) source(name string) (goFile, bool) {
-	prog.mu.Lock()
-	defer prog.mu.Unlock()
-	f := prog.parsed[name]
-	if f == nil || f.rel == "" {
-		return goFile{}, false
+	switch {
+	case found != nil:
+		return found, nil
+	case here && prog.isClause(place):
+		return nil, refuse("%s:%d:%d is the name of a package, which its folder and its importers share; name something that the package declares", place.Path, place.Line, place.Column)
+	case here:
+		return nil, refuse("the type checker does not know what %s:%d:%d means; the package may not compile", place.Path, place.Line, place.Column)
+	default:
+		return nil, refuse("there is no name at %s:%d:%d", place.Path, place.Line, place.Column)
 	}
-	return goFile{path: f.rel, data: f.data}, true
 }
 
-// notes say what the program lacks: packages with errors among those that were
-// asked for.
+// isClause reports whether a place lies in the package clause of its file.
+func (prog *program) isClause(place source.Place) bool {
+	line, _ := strings.CutPrefix(strings.Split(string(prog.read[place.Path]), "\n")[place.Line-1], " ")
+	return strings.HasPrefix(line, "package ")
+}
+
+// place is where something stands.
+func (prog *program) place(pos token.Pos) source.Place {
+	at := prog.fset.PositionFor(pos, false)
+	path, _ := prog.p.relative(at.Filename)
+	data := prog.read[path]
+	start := min(max(at.Offset-at.Column+1, 0), len(data))
+	line, _, _ := strings.Cut(string(data[start:]), "\n")
+	return source.Place{Path: path, Line: at.Line, Column: at.Column, Text: strings.TrimSpace(strings.ToValidUTF8(line, "\uFFFD"))}
+}
+
+// lineOf is a place in words.
+func (prog *program) lineOf(pos token.Pos) string {
+	place := prog.place(pos)
+	return fmt.Sprintf("%s:%d", place.Path, place.Line)
+}
+
+// notes say which packages do not compile.
 func (prog *program) notes() []string {
-	const most = 3
-	notes := slices.Clone(prog.broken)
-	seen := map[string]bool{}
-	for _, u := range prog.units {
-		if len(u.errs) == 0 || !u.wanted || seen[u.meta.PkgPath] {
-			continue
-		}
-		seen[u.meta.PkgPath] = true
-		if len(seen) <= most {
-			notes = append(notes, fmt.Sprintf("%s does not compile (%s), so uses in it may be missing", u.meta.PkgPath, u.errs[0]))
+	var notes []string
+	for _, pkg := range prog.pkgs {
+		if len(pkg.Errors) > 0 {
+			notes = append(notes, fmt.Sprintf("%s does not compile (%s), so uses in it may be missing", pkg.PkgPath, prog.fault(pkg.Errors[0])))
 		}
 	}
-	if more := len(seen) - most; more > 0 {
-		notes = append(notes, fmt.Sprintf("%d more packages do not compile", more))
+	slices.Sort(notes)
+	notes = slices.Compact(notes)
+	return notes[:min(len(notes), 3)]
+}
+
+// fault is an error of a package with a readable place.
+func (prog *program) fault(e packages.Error) string {
+	message, _, _ := strings.Cut(missing(strings.TrimSpace(e.Msg)), "\n")
+	if file, rest, ok := strings.Cut(e.Pos, ".go:"); ok {
+		if at, inside := prog.p.relative(file + ".go"); inside {
+			line, _, _ := strings.Cut(rest, ":")
+			return at + ":" + line + ": " + message
+		}
 	}
-	return notes
+	return message
+}
+
+// References returns the uses of the name at a place.
+func (p *Project) References(ctx context.Context, at source.Place) (Found, error) {
+	prog, err := p.load(ctx, at.Path)
+	if err != nil {
+		return Found{}, err
+	}
+	o, err := prog.at(at, true)
+	if err != nil {
+		return Found{}, err
+	}
+	found := Found{Read: prog.read, Notes: prog.notes()}
+	prog.identifiers(func(pkg *packages.Package, id *ast.Ident) {
+		if id.Name != o.Name() || !same(prog, meaning(pkg, id), o) || !prog.reads(id.Pos()) {
+			return
+		}
+		found.Uses = append(found.Uses, source.Reference{Place: prog.place(id.Pos()), Definition: id.Pos() == o.Pos() || pkg.TypesInfo.Defs[id] != nil})
+	})
+	slices.SortFunc(found.Uses, func(a, b source.Reference) int { return comparePlaces(a.Place, b.Place) })
+	found.Uses = slices.CompactFunc(found.Uses, func(a, b source.Reference) bool { return a.Place == b.Place })
+	return found, nil
+}
+
+// Definition returns where the name at a place is declared; nothing where that is
+// outside the workspace.
+func (p *Project) Definition(ctx context.Context, at source.Place) ([]source.Place, error) {
+	prog, err := p.load(ctx, at.Path)
+	if err != nil {
+		return nil, err
+	}
+	o, err := prog.at(at, true)
+	if err != nil || !prog.owns(o) {
+		return nil, err
+	}
+	return []source.Place{prog.place(o.Pos())}, nil
+}
+
+// reads reports whether a place lies in a file that was read.
+func (prog *program) reads(pos token.Pos) bool {
+	at, inside := prog.p.relative(prog.fset.PositionFor(pos, false).Filename)
+	return inside && prog.read[at] != nil
+}
+
+// same reports whether two objects stand for one declaration. What has no place is
+// predeclared and stands for itself.
+func same(prog *program, a, b types.Object) bool {
+	if a == nil || !b.Pos().IsValid() {
+		return a == b
+	}
+	return prog.keyOf(a) == prog.keyOf(b)
+}
+
+func comparePlaces(a, b source.Place) int {
+	if a.Path != b.Path {
+		return strings.Compare(a.Path, b.Path)
+	}
+	if a.Line != b.Line {
+		return a.Line - b.Line
+	}
+	return a.Column - b.Column
 }

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"replan/mcpclient/workspace/code/golang"
+	"replan/mcpclient/workspace/code/source"
 )
 
 func TestReadingFetchesNothing(t *testing.T) {
@@ -35,9 +36,9 @@ func TestReadingFetchesNothing(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			p := golang.New(golang.Config{Dir: dir, Environ: append(os.Environ(),
-				"GOPROXY="+proxy.URL, "GOTOOLCHAIN=auto", "GOFLAGS=", "GONOSUMDB=*", "GOSUMDB=off")})
-			found, err := p.References(t.Context(), "X", "")
+			p := golang.New(dir, append(os.Environ(),
+				"GOPROXY="+proxy.URL, "GOTOOLCHAIN=auto", "GOFLAGS=", "GONOSUMDB=*", "GOSUMDB=off"))
+			found, err := p.References(t.Context(), source.Place{Path: "m.go", Line: 5, Column: 5})
 			said := strings.Join(found.Notes, "\n")
 			if err != nil {
 				said += err.Error()

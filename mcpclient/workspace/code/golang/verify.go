@@ -2,210 +2,221 @@ package golang
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"go/ast"
 	"go/parser"
 	"go/types"
+	"maps"
 	"slices"
 	"strings"
 
+	"golang.org/x/tools/go/packages"
+
 	"replan/mcpclient/workspace/code/source"
 )
-
-// checked is a unit as it would be afterwards.
-type checked struct {
-	files []*ast.File
-	pkg   *types.Package
-	info  *types.Info
-	errs  []fault
-
-	gained []gain
-}
 
 // verify type-checks the packages that the edits reach as they would be, and
 // compares what each identifier means with what it meant. That finds a name that
 // is taken, that hides another or is hidden by one, and whatever else no longer
 // compiles.
 func (r *renaming) verify(ctx context.Context) error {
-	files, err := r.changed()
-	if err != nil {
-		return err
-	}
-	var affected []*unit
-	after := map[*unit]*checked{}
-	for _, u := range r.prog.units {
-		reached := slices.ContainsFunc(u.inner, func(in *unit) bool { return after[in] != nil })
-		c := &checked{}
-		for _, f := range u.files {
-			if changed := files[f]; changed != nil {
-				f, reached = changed, true
-			}
-			c.files = append(c.files, f)
+	after := &program{p: r.p, fset: r.fset, read: maps.Clone(r.read)}
+	files := map[string]*ast.File{} // as they would be, by name on disk
+	for path, edits := range r.edits {
+		text, err := source.Apply(string(r.read[path]), edits)
+		if err != nil {
+			return fmt.Errorf("renaming in %s: %w", path, err)
 		}
-		if reached {
-			after[u] = c
-			affected = append(affected, u)
+		name := r.p.onDisk(path)
+		if files[name], err = parser.ParseFile(r.fset, name, text, parseMode); err != nil {
+			return refuse("%s would not parse with the name %s: %v", path, r.name, err)
 		}
+		after.read[path] = []byte(text)
 	}
-	err = inOrder(ctx, affected, func(u *unit) {
-		c := after[u]
-		c.pkg, c.info = r.prog.checkUnit(u, c.files, func(in *unit) *types.Package {
-			if c := after[in]; c != nil {
-				return c.pkg
-			}
-			return in.pkg
-		}, &c.errs)
-	})
-	if err != nil {
-		return err
-	}
+	c := &checker{program: r.program, changed: files}
 	// Where a name means something else there is often an error too, and the name
 	// says more than the error.
-	for _, u := range affected {
-		if err := r.sameMeaning(u, after[u], true); err != nil {
-			return err
+	for _, check := range []func(before, now *packages.Package) error{
+		func(before, now *packages.Package) error { return r.sameMeaning(after, before, now, false) },
+		func(before, now *packages.Package) error { return r.sameErrors(after, before, now) },
+		func(before, now *packages.Package) error { return r.sameMeaning(after, before, now, true) },
+	} {
+		for _, pkg := range r.pkgs {
+			if ctx.Err() != nil {
+				return context.Cause(ctx)
+			}
+			if now := c.check(pkg); now != pkg {
+				if err := check(pkg, now); err != nil {
+					return err
+				}
+			}
 		}
 	}
-	for _, u := range affected {
-		if err := r.sameErrors(u, after[u]); err != nil {
-			return err
-		}
-	}
-	for _, u := range affected {
-		if err := r.sameMeaning(u, after[u], false); err != nil {
-			return err
-		}
-		if err := r.sameMembers(u, after[u]); err != nil {
-			return err
-		}
-	}
-	r.satisfied(affected, after)
 	return nil
 }
 
-// changed parses the files with edits as they would be.
-func (r *renaming) changed() (map[*ast.File]*ast.File, error) {
-	files := make(map[*ast.File]*ast.File, len(r.edits))
-	for name, edits := range r.edits {
-		f := r.prog.parsed[name]
-		text := applied(f.data, edits)
-		file, err := parser.ParseFile(r.prog.fset, name, text, parseMode)
-		if err != nil {
-			return nil, refuse("%s could not be parsed any more: %s", f.rel, firstLine(err.Error()))
-		}
-		files[f.file] = file
-	}
-	return files, nil
+// checker type-checks the packages of a program as they are, or again with changed
+// files.
+type checker struct {
+	*program
+	changed map[string]*ast.File // by name on disk; nil where nothing has been checked yet
+	done    map[*packages.Package]*packages.Package
 }
 
-// applied is a text with its edits.
-func applied(data []byte, edits []source.Edit) []byte {
-	var out []byte
-	at := 0
-	for _, e := range sorted(edits) {
-		out = append(append(out, data[at:e.Start]...), e.New...)
-		at = e.End
+// check returns a package with its types. Where files have changed it is the same
+// one unless a change reaches it.
+func (c *checker) check(pkg *packages.Package) *packages.Package {
+	if now := c.done[pkg]; now != nil {
+		return now
 	}
-	return append(out, data[at:]...)
+	now := &packages.Package{ID: pkg.ID, PkgPath: pkg.PkgPath, TypesInfo: &types.Info{
+		Defs: map[*ast.Ident]types.Object{}, Uses: map[*ast.Ident]types.Object{}, Implicits: map[ast.Node]types.Object{},
+		Types: map[ast.Expr]types.TypeAndValue{}, FileVersions: map[*ast.File]string{},
+	}}
+	reached := c.changed == nil
+	for _, file := range pkg.Syntax {
+		if changed := c.changed[c.fset.PositionFor(file.FileStart, false).Filename]; changed != nil {
+			file, reached = changed, true
+		}
+		now.Syntax = append(now.Syntax, file)
+	}
+	for _, imported := range pkg.Imports {
+		reached = reached || slices.Contains(c.pkgs, imported) && c.check(imported) != imported
+	}
+	if c.done == nil {
+		c.done = map[*packages.Package]*packages.Package{}
+	}
+	if c.done[pkg] = pkg; !reached {
+		return pkg
+	}
+	conf := types.Config{
+		Sizes: pkg.TypesSizes, FakeImportC: true, IgnoreFuncBodies: !c.wantsBodies(pkg),
+		Importer: importer(func(path string) (*types.Package, error) { return c.imported(pkg, path) }),
+		Error: func(err error) {
+			var e types.Error
+			if errors.As(err, &e) {
+				now.Errors = append(now.Errors, packages.Error{Pos: c.fset.PositionFor(e.Pos, false).String(), Msg: e.Msg})
+			}
+		},
+	}
+	if pkg.Module != nil && pkg.Module.GoVersion != "" {
+		conf.GoVersion = "go" + pkg.Module.GoVersion
+	}
+	now.Types, _ = conf.Check(pkg.PkgPath, c.fset, now.Syntax, now.TypesInfo) // its errors went to Error
+	c.done[pkg] = now
+	return now
 }
+
+// wantsBodies reports whether the functions of a package are to be checked too. Of
+// a package that is there once with its tests and once without, once will do.
+func (c *checker) wantsBodies(pkg *packages.Package) bool {
+	if pkg.ForTest != "" {
+		return pkg.ForTest == pkg.PkgPath || strings.HasSuffix(pkg.PkgPath, "_test")
+	}
+	return !slices.ContainsFunc(c.pkgs, func(p *packages.Package) bool { return p.ForTest == pkg.PkgPath && p.PkgPath == pkg.PkgPath })
+}
+
+// imported is a package that another imports.
+func (c *checker) imported(by *packages.Package, path string) (*types.Package, error) {
+	if path == "unsafe" {
+		return types.Unsafe, nil
+	}
+	pkg := by.Imports[path]
+	if pkg == nil {
+		return nil, errors.New("it was not found")
+	}
+	for _, e := range pkg.Errors {
+		if said := missing(e.Msg); said != e.Msg {
+			return nil, errors.New(said)
+		}
+	}
+	if slices.Contains(c.pkgs, pkg) {
+		if now := c.check(pkg); now.Types != nil {
+			return now.Types, nil
+		}
+	} else if found := c.outside[pkg.PkgPath]; found != nil {
+		return found, nil
+	}
+	return nil, errors.New("it could not be read")
+}
+
+type importer func(path string) (*types.Package, error)
+
+func (f importer) Import(path string) (*types.Package, error) { return f(path) }
 
 // sameErrors refuses an error that was not there before.
-func (r *renaming) sameErrors(u *unit, c *checked) error {
-	before := map[string]bool{}
-	for _, f := range u.errs {
-		before[f.text] = true
+func (r *renaming) sameErrors(after *program, before, now *packages.Package) error {
+	known := map[string]bool{}
+	for _, e := range before.Errors {
+		known[e.Msg] = true
 	}
-	for _, f := range c.errs {
-		if !before[f.text] && !strings.HasPrefix(f.text, "\t") {
-			return refuse("%s would not compile with the name %s: %s", u.meta.PkgPath, r.name, f)
+	for _, e := range now.Errors {
+		if !known[e.Msg] && !strings.HasPrefix(e.Msg, "\t") { // which goes on about the one before
+
+			return refuse("%s would not compile with the name %s: %s", before.PkgPath, r.name, after.fault(e))
 		}
 	}
 	return nil
 }
 
-// sameMeaning refuses an identifier that would denote something else, or nothing
-// where that is not left to later.
-func (r *renaming) sameMeaning(u *unit, c *checked, later bool) error {
-	for i, f := range u.files {
-		before, after := identsOf(f), identsOf(c.files[i])
-		if len(before) != len(after) {
-			return refuse("%s would read differently with the name %s", r.prog.lineOf(f.FileStart), r.name)
+// sameMeaning refuses an identifier that would denote something else, or, where
+// that is strict, nothing.
+func (r *renaming) sameMeaning(after *program, before, now *packages.Package, strict bool) error {
+	for i, file := range before.Syntax {
+		was, is := identsOf(file), identsOf(now.Syntax[i])
+		if len(was) != len(is) {
+			return refuse("%s would read differently with the name %s", r.lineOf(file.FileStart), r.name)
 		}
-		for j, id := range before {
-			was, is := meaning(u.info, id), meaning(c.info, after[j])
-			if r.moved(was) == placeOf(r.prog, is) || later && (was == nil || is == nil) {
+		for j, id := range was {
+			old, new := meaning(before, id), meaning(now, is[j])
+			if r.moved(r.keyOf(old)) == after.keyOf(new) || !strict && (old == nil || new == nil) {
 				continue
 			}
-			return refuse("%s would change what %s means at %s: %s now, %s then",
-				r.name, id.Name, r.prog.lineOf(id.Pos()), r.phrase(was), r.phrase(is))
+			return refuse("%s would change what %s means at %s: %s now, %s then", r.name, id.Name, r.lineOf(id.Pos()), r.phrase(old), after.phrase(new))
 		}
 	}
 	return nil
 }
 
-func identsOf(f *ast.File) []*ast.Ident {
-	var ids []*ast.Ident
-	ast.Inspect(f, func(n ast.Node) bool {
-		if id, ok := n.(*ast.Ident); ok {
-			ids = append(ids, id)
-		}
-		return true
-	})
-	return ids
-}
-
-func meaning(info *types.Info, id *ast.Ident) types.Object {
-	if o := info.Uses[id]; o != nil {
-		return origin(o)
-	}
-	if o := info.Defs[id]; o != nil {
-		return origin(o)
-	}
-	return nil
-}
-
-// placeOf is the key of an object without its name, which may have changed; of
-// what has no place the name is all there is.
-func placeOf(prog *program, o types.Object) key {
-	if o == nil {
-		return key{}
-	}
-	k := prog.keyOf(o)
-	if o.Pos().IsValid() {
-		k.name = ""
-	}
-	return k
-}
-
-// moved is where an object of now will be.
-func (r *renaming) moved(o types.Object) key {
-	k := placeOf(r.prog, o)
+// moved is where a declaration lies behind the edits.
+func (r *renaming) moved(k key) key {
+	path, _ := r.p.relative(k.file)
 	shift := 0
-	for _, e := range r.edits[k.file] {
+	for _, e := range r.edits[path] {
 		if e.Start < k.offset {
 			shift += len(e.New) - (e.End - e.Start)
 		}
 	}
-	if k.offset > 0 {
-		k.offset += shift
-	}
+	k.offset += shift
 	return k
 }
 
-func (r *renaming) phrase(o types.Object) string {
+// phrase names an object and where it is declared.
+func (prog *program) phrase(o types.Object) string {
 	if o == nil {
 		return "nothing"
 	}
-	s := "the " + kindOf(o) + " " + o.Name()
-	if where := r.prog.lineOf(o.Pos()); where != "" {
-		return s + " of " + where
+	kind := "name"
+	switch o := o.(type) {
+	case *types.Func:
+		kind = "function"
+	case *types.Var:
+		if kind = "variable"; o.IsField() {
+			kind = "field"
+		}
+	case *types.Const:
+		kind = "constant"
+	case *types.TypeName:
+		kind = "type"
+	case *types.PkgName:
+		kind = "package"
+	case *types.Builtin:
+		kind = "function"
+	}
+	s := "the " + kind + " " + o.Name()
+	if prog.owns(o) {
+		s += " of " + prog.lineOf(o.Pos())
 	}
 	return s
-}
-
-// note keeps a sentence once.
-func (r *renaming) note(format string, args ...any) {
-	sentence := refuse(format, args...).Error()
-	if !slices.Contains(r.notes, sentence) {
-		r.notes = append(r.notes, sentence)
-	}
 }

@@ -36,7 +36,8 @@ type Config struct {
 }
 
 // Servers are the language servers of one workspace. Each is started at the first
-// question about its language. They are safe for use by several goroutines.
+// question about its language. They are safe for use by several goroutines. A nil
+// Servers is one where all are switched off.
 type Servers struct {
 	cfg       Config
 	workspace workspace
@@ -73,9 +74,12 @@ func (e *UnavailableError) Missing() bool {
 	return errors.Is(e.Err, errNotInstalled)
 }
 
+// Off reports whether the configuration has switched the program off.
+func (e *UnavailableError) Off() bool { return errors.Is(e.Err, errOff) }
+
 var (
 	errNotInstalled = errors.New("it is not installed")
-	errOff          = errors.New("it is switched off in [lsp]")
+	errOff          = errors.New("no language server is set for it in [lsp]")
 	errClosed       = errors.New("the language servers are closed")
 )
 
@@ -112,6 +116,9 @@ func New(cfg Config) (*Servers, error) {
 
 // Program returns the server for a file. It is false where none is known.
 func (s *Servers) Program(file string) (Program, bool) {
+	if s == nil {
+		return Program{}, false
+	}
 	i := slices.IndexFunc(s.programs, func(p Program) bool { _, ok := p.language(file); return ok })
 	if i < 0 {
 		return Program{}, false
@@ -133,6 +140,9 @@ func (s *Servers) Find(p Program) (string, error) {
 
 // Close ends all servers and waits for their processes.
 func (s *Servers) Close() {
+	if s == nil {
+		return
+	}
 	s.mu.Lock()
 	s.closed = true
 	s.mu.Unlock()
@@ -155,7 +165,7 @@ func (s *Servers) Close() {
 func (s *Servers) client(ctx context.Context, file string) (*client, error) {
 	p, known := s.Program(file)
 	if !known {
-		return nil, &UnavailableError{Program{Name: filepath.Ext(file)}, errors.New("no language server is known for it")}
+		return nil, &UnavailableError{Program{Name: filepath.Ext(file)}, errOff}
 	}
 	slot := s.running[p.Language]
 	slot.Lock()

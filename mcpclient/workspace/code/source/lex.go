@@ -45,6 +45,7 @@ type File struct {
 
 	pack    string   // of a Go file, once it is outlined
 	imports []string // of a Go file, once it is outlined
+	broken  string   // the first syntax error of a Go file, once it is outlined
 }
 
 // Plain reports whether the lexer of the language took too long over the text.
@@ -72,6 +73,10 @@ func lex(ctx context.Context, file, src string, over func() bool) (*File, error)
 		return nil, fmt.Errorf("the language of %s is not known", file)
 	}
 	f := &File{Path: file, Text: src, Language: lang, lines: lineStarts(src)}
+	if lang.lexer == "Go" {
+		f.goLexemes()
+		return f, nil
+	}
 	lexer := lang.tokeniser()
 	if lexer == nil {
 		return nil, fmt.Errorf("there is no lexer for %s (%s)", lang.Name, file)

@@ -17,7 +17,8 @@ type Outline struct {
 	Package string
 	Imports []string
 	Symbols []Symbol
-	Plain   bool // it was read as plain words; see [File.Plain]
+	Plain   bool   // it was read as plain words; see [File.Plain]
+	Broken  string // the first syntax error of a Go file
 }
 
 // Outline lists what the file declares, as far as words tell.
@@ -28,6 +29,7 @@ func (f *File) Outline() Outline {
 		o.Symbols[i] = d.Symbol
 	}
 	o.Package, o.Imports = f.header()
+	o.Broken = f.broken
 	return o
 }
 
@@ -318,6 +320,44 @@ func (f *File) around(line, offset int) string {
 		}
 	}
 	return name
+}
+
+// Around is the function or type that a place stands in, or "".
+func (f *File) Around(at Place) string {
+	if at.Line < 1 || at.Line > len(f.lines) {
+		return ""
+	}
+	return f.around(at.Line, f.lines[at.Line-1]+at.Column-1)
+}
+
+// WordAt is the name at a line and column. Without a column it is the first name
+// that the line declares, else the only one of the line.
+func (f *File) WordAt(line, column int) (string, Place, bool) {
+	if column == 0 {
+		f.declare()
+		for _, d := range f.outline {
+			if d.Line == line {
+				return lastPart(d.Name), d.Place, true
+			}
+		}
+	}
+	found := -1
+	for i, l := range f.lexemes {
+		if l.line != line || l.kind != word && l.kind != symbol {
+			continue
+		}
+		start := l.start - f.lines[line-1] + 1
+		switch {
+		case column == 0 && found >= 0:
+			return "", Place{}, false
+		case column == 0 || start <= column && column < start+l.end-l.start:
+			found = i
+		}
+	}
+	if found < 0 {
+		return "", Place{}, false
+	}
+	return f.at(found), f.place(f.lexemes[found].start), true
 }
 
 // OutlineOf lexes a text and lists what it declares.

@@ -4,10 +4,46 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/printer"
+	"go/scanner"
 	"go/token"
 	"strconv"
 	"strings"
 )
+
+// goLexemes takes a Go file apart with Go's own scanner.
+func (f *File) goLexemes() {
+	fset := token.NewFileSet()
+	file := fset.AddFile(f.Path, -1, len(f.Text))
+	var in scanner.Scanner
+	in.Init(file, []byte(f.Text), nil, scanner.ScanComments)
+	out := splitter{file: f}
+	for {
+		pos, tok, lit := in.Scan()
+		at := file.Offset(pos)
+		end := at + len(lit) // without carriage returns in what spans lines
+		switch {
+		case tok == token.EOF:
+			return
+		case tok == token.SEMICOLON && lit != ";": // written by the scanner
+		case tok == token.COMMENT:
+			if i := strings.Index(f.Text[at:], "*/"); strings.HasPrefix(lit, "/*") && i >= 0 {
+				end = at + i + len("*/")
+			}
+			out.add(at, min(end, len(f.Text)), comment)
+		case tok == token.STRING || tok == token.CHAR:
+			if i := strings.IndexByte(f.Text[min(at+1, len(f.Text)):], '`'); strings.HasPrefix(lit, "`") && i >= 0 {
+				end = at + 1 + i + 1
+			}
+			out.add(at, min(end, len(f.Text)), text)
+		case tok == token.INT || tok == token.FLOAT || tok == token.IMAG:
+			out.add(at, end, number)
+		case tok == token.IDENT || tok.IsKeyword():
+			out.add(at, end, word)
+		default:
+			out.split(at, min(at+max(len(lit), len(tok.String())), len(f.Text)), sign, false)
+		}
+	}
+}
 
 // goReader finds the declarations of a Go file with Go's own parser. It makes the
 // best of files that do not parse.
@@ -23,9 +59,12 @@ func (f *File) goDeclarations() {
 	if head, err := parser.ParseFile(fset, f.Path, text, parser.PackageClauseOnly); err != nil || head == nil { // a part of a file
 		shift, text = len(clause), clause+text
 	}
-	file, _ := parser.ParseFile(fset, f.Path, text, parser.ParseComments|parser.AllErrors|parser.SkipObjectResolution)
+	file, err := parser.ParseFile(fset, f.Path, text, parser.ParseComments|parser.AllErrors|parser.SkipObjectResolution)
 	if file == nil {
 		return
+	}
+	if err != nil {
+		f.broken = err.Error()
 	}
 	if shift == 0 {
 		f.pack = file.Name.Name

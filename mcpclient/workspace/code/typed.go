@@ -1,0 +1,311 @@
+package code
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"go/build"
+	"path"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"golang.org/x/mod/modfile"
+
+	"replan/mcpclient/workspace/code/golang"
+	"replan/mcpclient/workspace/code/lsp"
+	"replan/mcpclient/workspace/code/source"
+)
+
+// target is a name at a place, which a language server or a type checker is asked
+// about.
+type target struct {
+	place   source.Place
+	word    string
+	symbol  *source.Symbol // its declaration, nil where only a use is known
+	holding []string       // files that hold the word
+}
+
+// ambiguousError says that a name means more than one thing.
+type ambiguousError struct {
+	name       string
+	candidates []source.Symbol
+}
+
+func (e *ambiguousError) Error() string {
+	const most = 8
+	var named []string
+	for _, c := range e.candidates[:min(most, len(e.candidates))] {
+		named = append(named, fmt.Sprintf("%s (%s:%d)", c.Qualified, c.Path, c.Line))
+	}
+	more := ""
+	if left := len(e.candidates) - most; left > 0 {
+		more = fmt.Sprintf(" and %d more", left)
+	}
+	return fmt.Sprintf("%s means %d things: %s%s; name one of them in full, or its place as file:line:column",
+		e.name, len(e.candidates), strings.Join(named, ", "), more)
+}
+
+// errNoTypes says that a name can be told by words alone.
+var errNoTypes = errors.New("nothing knows its types")
+
+// aim finds where a symbol is declared, or at least used, in a language that a
+// server or a type checker can be asked about. It fails with errNoTypes where
+// words are all there is.
+func (o *Operators) aim(ctx context.Context, symbol string, name source.Name, start string) (target, error) {
+	if at, ok, err := o.placed(ctx, symbol); ok || err != nil {
+		return at, err
+	}
+	type occurrence struct {
+		declared []source.Symbol
+		uses     []source.Reference
+	}
+	look := func(start string) (*reading, []source.Symbol, error) {
+		r := &reading{start: start, word: name.Word, lexed: func(f *source.File) any {
+			return occurrence{f.Declares(name), f.Uses(name.Word).References}
+		}}
+		if err := o.readWords(ctx, r); err != nil {
+			return nil, nil, err
+		}
+		var declared []source.Symbol
+		for _, f := range r.results {
+			if found, _ := f.found.(occurrence); len(found.declared) > 0 && o.knows(f.path) {
+				declared = append(declared, o.qualified(found.declared)...)
+			}
+		}
+		return r, compiled(o.tree.Dir, declared), nil
+	}
+	r, declared, err := look(start)
+	if err == nil && len(declared) == 0 && start != "." { // declared elsewhere, used here
+		_, declared, err = look(".")
+		if err == nil && !slices.ContainsFunc(r.results, func(f readFile) bool { found, _ := f.found.(occurrence); return len(found.uses) > 0 }) {
+			return target{}, errNoTypes
+		}
+	}
+	if err != nil {
+		return target{}, err
+	}
+	at := target{word: name.Word}
+	for _, f := range r.results {
+		at.holding = append(at.holding, f.path)
+	}
+	switch {
+	case len(declared) == 1:
+		at.symbol, at.place = &declared[0], declared[0].Place
+		return at, nil
+	case len(declared) > 1:
+		return target{}, &ambiguousError{name.Given, declared}
+	case start == ".":
+		return target{}, errNoTypes
+	}
+	for _, f := range r.results {
+		if found, _ := f.found.(occurrence); len(found.uses) > 0 && o.knows(f.path) {
+			at.place = found.uses[0].Place
+			return at, nil
+		}
+	}
+	return target{}, errNoTypes
+}
+
+var placeForm = regexp.MustCompile(`^(.+\.\w+):(\d+)(?::(\d+))?$`)
+
+// placed reads a symbol that is a place: file:line, or file:line:column.
+func (o *Operators) placed(ctx context.Context, symbol string) (target, bool, error) {
+	m := placeForm.FindStringSubmatch(strings.Trim(strings.TrimSpace(symbol), "`\"'"))
+	if m == nil {
+		return target{}, false, nil
+	}
+	at, err := o.tree.Resolve(m[1])
+	if err != nil {
+		return target{}, false, err
+	}
+	text, err := o.tree.LoadText(at)
+	switch {
+	case err != nil:
+		return target{}, false, err
+	case !text.Exists:
+		return target{}, false, o.tree.NoFile(ctx, at)
+	case !o.knows(at):
+		return target{}, false, fmt.Errorf("%s is in a language that is told by words alone here; name what you mean in place of %s", at, symbol)
+	}
+	f, err := source.Lex(ctx, at, string(text.Data))
+	if err != nil {
+		return target{}, false, err
+	}
+	line, _ := strconv.Atoi(m[2])
+	column, _ := strconv.Atoi(m[3])
+	word, place, ok := f.WordAt(line, column)
+	if !ok {
+		return target{}, false, fmt.Errorf("there is no one name at %s; give the line and the column of the name, as %s:12:5", symbol, at)
+	}
+	t := target{place: place, word: word}
+	for _, s := range o.qualified(f.Outline().Symbols) {
+		if s.Place == place {
+			t.symbol = &s
+		}
+	}
+	return t, true, nil
+}
+
+// compiled leaves out declarations of Go that are not compiled on this system,
+// where others are.
+func compiled(dir string, declared []source.Symbol) []source.Symbol {
+	here := slices.DeleteFunc(slices.Clone(declared), func(s source.Symbol) bool {
+		ok, err := build.Default.MatchFile(filepath.Join(dir, filepath.FromSlash(path.Dir(s.Path))), path.Base(s.Path))
+		return isGo(s.Path) && err == nil && !ok
+	})
+	if len(here) == 0 {
+		return declared
+	}
+	return here
+}
+
+// knows reports whether more than words can be told of a file.
+func (o *Operators) knows(at string) bool {
+	if isGo(at) && o.golang().Governs(at) {
+		return true
+	}
+	p, known := o.servers.Program(at)
+	if !known {
+		return false
+	}
+	_, err := o.servers.Find(p)
+	return err == nil
+}
+
+// qualified gives declarations of Go the names that mean them alone.
+func (o *Operators) qualified(declared []source.Symbol) []source.Symbol {
+	paths := map[string]string{}
+	for i, s := range declared {
+		if !isGo(s.Path) {
+			declared[i].Qualified = s.Name
+			continue
+		}
+		dir := path.Dir(s.Path)
+		if paths[dir] == "" {
+			paths[dir] = o.importPath(dir)
+		}
+		declared[i].Qualified = paths[dir] + "." + s.Name
+	}
+	return declared
+}
+
+// importPath is what the package of a folder is imported as; where no go.mod says
+// so, its folder.
+func (o *Operators) importPath(at string) string {
+	for dir := at; ; dir = path.Dir(dir) {
+		if data, err := o.tree.Root.ReadFile(filepath.FromSlash(path.Join(dir, "go.mod"))); err == nil {
+			return path.Join(modfile.ModulePath(data), strings.TrimPrefix(strings.TrimPrefix(at, dir), "/"))
+		}
+		if dir == "." {
+			return at
+		}
+	}
+}
+
+// uses are what a server or a type checker tells of a name.
+type uses struct {
+	references []source.Reference
+	compared   func(at string) bool // whether a file was looked into
+	notes      []string
+}
+
+// typedUses asks the language server, and where there is none the type checker of
+// Go.
+func (o *Operators) typedUses(ctx context.Context, t target) (uses, error) {
+	var u uses
+	refs, err := o.servers.References(ctx, t.place, t.holding)
+	switch {
+	case ctx.Err() != nil:
+		return u, context.Cause(ctx)
+	case err == nil && len(refs) > 0:
+		u.references, u.compared = o.around(ctx, refs), o.sameServer(t.place.Path)
+		return u, nil
+	case err == nil:
+		err = errNoTypes
+	}
+	if !isGo(t.place.Path) || !o.golang().Governs(t.place.Path) {
+		return u, err
+	}
+	u.notes = append(u.notes, o.notServed(err)...)
+	found, err := o.golang().References(ctx, t.place)
+	if err != nil {
+		return u, err
+	}
+	u.references, u.notes = o.around(ctx, found.Uses), append(u.notes, found.Notes...)
+	u.compared = func(at string) bool { return found.Read[at] != nil }
+	return u, nil
+}
+
+// renamedBy asks the language server for a rename, and where there is none the
+// type checker of Go.
+func (o *Operators) renamedBy(ctx context.Context, t target, name string) (golang.Renamed, func(string) bool, error) {
+	renamed, err := o.servers.Rename(ctx, t.place, name, t.holding)
+	refused := new(lsp.RefusedError)
+	switch {
+	case ctx.Err() != nil:
+		return golang.Renamed{}, nil, context.Cause(ctx)
+	case err == nil && len(renamed.Edits) > 0:
+		result := golang.Renamed{Edits: renamed.Edits, Read: map[string][]byte{}}
+		for at, text := range renamed.Read {
+			result.Read[at] = []byte(text)
+		}
+		return result, o.sameServer(t.place.Path), nil
+	case errors.As(err, &refused):
+		return golang.Renamed{}, nil, err
+	case err == nil:
+		err = errNoTypes
+	}
+	if !isGo(t.place.Path) || !o.golang().Governs(t.place.Path) {
+		return golang.Renamed{}, nil, err
+	}
+	notes := o.notServed(err)
+	result, err := o.golang().Rename(ctx, t.place, name)
+	result.Notes = append(notes, result.Notes...)
+	return result, func(at string) bool { return result.Read[at] != nil }, err
+}
+
+// refuses reports whether an error is a no to a rename, and not a failure.
+func refuses(err error) bool {
+	server, types := new(lsp.RefusedError), new(golang.RefusedError)
+	return errors.As(err, &server) || errors.As(err, &types)
+}
+
+// sameServer reports of a file whether the server of another one looks into it.
+func (o *Operators) sameServer(file string) func(at string) bool {
+	ours, _ := o.servers.Program(file)
+	return func(at string) bool {
+		p, known := o.servers.Program(at)
+		return known && p.Language == ours.Language
+	}
+}
+
+// notServed says why a language server that could answer did not. One that is not
+// installed or switched off is no news.
+func (o *Operators) notServed(err error) []string {
+	unavailable := new(lsp.UnavailableError)
+	if err == nil || errors.Is(err, errNoTypes) || errors.As(err, &unavailable) && (unavailable.Missing() || unavailable.Off()) {
+		return nil
+	}
+	return []string{"the language server did not answer: " + firstSentence(err.Error())}
+}
+
+// around says of each reference in which function or type it stands.
+func (o *Operators) around(ctx context.Context, refs []source.Reference) []source.Reference {
+	files := map[string]*source.File{}
+	for i, ref := range refs {
+		f, known := files[ref.Path]
+		if !known {
+			if text, err := o.tree.LoadText(ref.Path); err == nil && text.Exists {
+				f, _ = source.Lex(ctx, ref.Path, string(text.Data)) // without it nothing is said
+			}
+			files[ref.Path] = f
+		}
+		if f != nil {
+			refs[i].In = f.Around(ref.Place)
+		}
+	}
+	return refs
+}
