@@ -15,6 +15,7 @@ import (
 	"github.com/pelletier/go-toml/v2"
 
 	"replan/agent/policy"
+	"replan/mcpclient/workspace/code/lsp"
 )
 
 // misconfigured says of a value that it stands in the configuration.
@@ -38,6 +39,7 @@ type config struct {
 	SessionLimits sessionLimitsConfig      `toml:"session_limits"`
 	Policy        []policy.Block           `toml:"policy"`
 	Gates         policy.Section           `toml:"gates"`
+	LSP           lsp.Section              `toml:"lsp"`
 	Screen        struct {
 		Theme   string `toml:"theme"`
 		NoColor bool   `toml:"no_color"`

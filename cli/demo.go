@@ -14,6 +14,7 @@ import (
 	"replan/agent/policy"
 	"replan/agent/store"
 	"replan/cli/demo"
+	"replan/mcpclient/workspace/code/lsp"
 	"replan/planning/prompt"
 	"replan/tui"
 )
@@ -73,6 +74,7 @@ func (o *options) demo(ctx context.Context, keep bool) (err error) {
 	defer func() { err = errors.Join(err, wrap("stop the demo's model", model.Close())) }()
 
 	o.host, o.model, o.trusted = model.URL(), demo.Model, true
+	o.config.LSP = lsp.Section{Enabled: new(bool)} // what it shows is the same on every machine
 	o.mcpConfig, o.servers, o.noWorkspaceTools = "", nil, false
 	o.manner = manner{} // the script knows no other, but for what flags say
 	o.manner.prompting = o.flagged(prompt.Prompting{ForcePlan: o.forcePlan})

@@ -7,6 +7,7 @@ import (
 	"replan/agent/ollama/ollamatest"
 	"replan/agent/runner"
 	"replan/cli/demo"
+	"replan/mcpclient/workspace/code/lsp"
 )
 
 // DemoSession is all that the demo's screen stands on: the unpacked project, the
@@ -38,6 +39,7 @@ func OpenDemo(ctx context.Context, folder string) (*DemoSession, error) {
 		return nil, err
 	}
 	o.host, o.model, o.trusted = model.URL(), demo.Model, true
+	o.config.LSP = lsp.Section{Enabled: new(bool)} // what it shows is the same on every machine
 	o.manner = manner{}
 	shop, err := o.open(ctx, opening{ask: true, attended: true})
 	if err != nil {

@@ -66,6 +66,7 @@ func (o *options) serveWorkspace(ctx context.Context) (err error) {
 		SpillDir: o.store.Dirs.Outputs(),
 		Logger:   w.logger,
 		Watcher:  w.watcher(),
+		Servers:  o.languageServers(w),
 	}); err != nil {
 		return usage("%w", err)
 	}

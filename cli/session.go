@@ -175,6 +175,8 @@ func (w *workshop) openTools(ctx context.Context, o *options, ask bool, logger *
 			Memory:   o.store.Dirs.Memory(),
 			Logger:   logger,
 			Watcher:  cfg.Watcher,
+
+			Servers: o.languageServers(w), MissingServer: o.offerServer(w),
 		}); err != nil {
 			return usage("%w", err)
 		}

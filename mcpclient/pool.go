@@ -71,6 +71,8 @@ type Pool struct {
 	changed chan struct{} // closed, and replaced, at every change of an entry
 	closed  bool
 
+	programs []*program // of this machine, that were asked about
+
 	watch   sync.RWMutex // held while the watcher is called
 	watcher func()
 }
@@ -401,7 +403,8 @@ func (p *Pool) Status() []plan.ServerStatus {
 }
 
 // Pending returns the project's own servers that wait for a yes, as their
-// file writes them: variables are not put in, since they may be secrets.
+// file writes them: variables are not put in, since they may be secrets. The
+// programs of [Pool.MayStart] and [Pool.Offer] follow them.
 func (p *Pool) Pending() []plan.PendingServer {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -411,6 +414,11 @@ func (p *Pool) Pending() []plan.PendingServer {
 			continue
 		}
 		waiting = append(waiting, e.server.forPeople())
+	}
+	for _, asked := range p.programs {
+		if asked.state == programAsked {
+			waiting = append(waiting, asked.forPeople())
+		}
 	}
 	return waiting
 }
@@ -438,12 +446,17 @@ func (p *Pool) Answer(_ context.Context, yes bool) error {
 		e.state = plan.ServerStarting
 		p.launch(e)
 	}
+	programs, offered := p.answerPrograms(yes)
+	answered = append(answered, programs...)
 	p.broadcast()
 	p.mu.Unlock()
-	if len(answered) == 0 {
+	if len(answered)+len(offered) == 0 {
 		return nil
 	}
 	p.notify()
+	if err := p.trust.remember(offeredBefore, offered); err != nil {
+		return err
+	}
 	if !yes {
 		return nil
 	}

@@ -21,18 +21,26 @@ func (s *Session) askForServers() {
 	if len(pending) == 0 || s.gate != "" {
 		return
 	}
+	question := "Start the tool servers that this project names"
+	why := "they are programs of this project's .mcp.json; a yes is remembered until they change"
 	args := map[string]any{}
-	for _, p := range pending {
+	for i, p := range pending {
 		args[p.Name] = p.Whole()
+		switch {
+		case i == 0 && p.Question != "":
+			question, why = p.Question, p.Why
+		case p.Question != "" && p.Question != question:
+			question, why = "Start all of these programs", why+"; "+p.Why
+		}
 	}
 	s.gates++
 	s.gate = fmt.Sprintf("servers.%d", s.gates)
 	s.answered = make(chan struct{})
 	_ = s.say(event.GateRequested{
-		Gate: s.gate, Title: "Start the tool servers that this project names", Args: args,
+		Gate: s.gate, Title: question, Args: args,
 		Rule: rule.Rule{
 			Tool: "*", Verdict: rule.VerdictAsk, Source: "built-in",
-			Why: "they are programs of this project's .mcp.json; a yes is remembered until they change",
+			Why: why,
 		},
 	})
 }

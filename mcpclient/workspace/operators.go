@@ -29,6 +29,7 @@ import (
 	"replan/mcpclient/child"
 	"replan/mcpclient/workspace/change"
 	"replan/mcpclient/workspace/code"
+	"replan/mcpclient/workspace/code/lsp"
 	"replan/mcpclient/workspace/files"
 	"replan/mcpclient/workspace/git"
 	"replan/mcpclient/workspace/memory"
@@ -76,6 +77,12 @@ type Config struct {
 	// stop its tests: the limit counts the time to build them too. 0 means a tenth
 	// of the limit.
 	TestMargin time.Duration
+	// Servers says which language servers may be asked about source code: its
+	// Commands, Trusted and Allow are read. nil asks none.
+	Servers *lsp.Config
+	// MissingServer is told, at each call that would have asked it, of a language
+	// server that is not installed; nil is not told.
+	MissingServer func(p lsp.Program)
 	// Logger takes what the operators do; nil logs nothing.
 	Logger *slog.Logger
 	// Watcher ends the children where this program cannot any more; nil is none.
@@ -88,6 +95,7 @@ type Operators struct {
 	tree      *tree.Tree
 	changes   *change.Writer
 	code      *code.Operators
+	servers   *lsp.Servers // nil without any
 	git       *git.Operators
 	files     *files.Operators
 	process   *process.Operators
@@ -142,7 +150,17 @@ func New(cfg Config) (*Operators, error) {
 	o.tests = tests.New(tests.Config{Tree: folder, Runner: o.runner, Logger: o.log, Margin: cfg.TestMargin})
 	o.files = files.New(folder, o.changes, o.maxOutput)
 	o.git = git.New(git.Config{Tree: folder, Runner: o.runner, Turn: o.changes.Turn, MaxOutput: o.maxOutput, Logger: o.log})
-	o.code = code.New(code.Config{Tree: folder, Environ: o.runner.Environ, MaxOutput: o.maxOutput, Touching: o.git.Touching, Logger: o.log})
+	if cfg.Servers != nil {
+		servers := *cfg.Servers
+		servers.Dir, servers.Root, servers.Environ, servers.Watcher, servers.Logger = folder.Dir, folder.Root, o.runner.Environ, cfg.Watcher, o.log
+		if o.servers, err = lsp.New(servers); err != nil {
+			return nil, errors.Join(err, folder.Close())
+		}
+	}
+	o.changes.Check = o.diagnose
+	o.code = code.New(code.Config{
+		Tree: folder, Environ: o.runner.Environ, MaxOutput: o.maxOutput, Touching: o.git.Touching, Servers: o.servers, MissingServer: cfg.MissingServer, Logger: o.log,
+	})
 	if err := child.ForgetSpills(cfg.SpillDir, time.Now().Add(-child.SpillKept)); err != nil {
 		o.log.Warn("old output stays", "folder", cfg.SpillDir, "error", err)
 	}
@@ -194,6 +212,7 @@ func (o *Operators) Close() error {
 	case <-late.C:
 		o.log.Warn("a call is left that does not end")
 	}
+	o.servers.Close()
 	return o.tree.Close()
 }
 

@@ -84,6 +84,10 @@ type PendingServer struct {
 	Env     map[string]string // its environment
 	URL     string            // for HTTP
 	Headers map[string]string // sent with each request
+
+	// Question and Why are what is asked about a program of this machine. They are
+	// empty for a server that the project names.
+	Question, Why string
 }
 
 // Whole is everything an approval would allow, as a JSON object of the fields in

@@ -11,6 +11,7 @@ import (
 	"unicode/utf8"
 
 	"replan/internal/english"
+	"replan/mcpclient/workspace/code/lsp"
 	"replan/mcpclient/workspace/code/source"
 	"replan/mcpclient/workspace/op"
 	"replan/mcpclient/workspace/tree"
@@ -28,6 +29,8 @@ type Change struct {
 type Result struct {
 	Files []File `json:"files"`
 	Diff  string `json:"diff"`
+	// Diagnostics are what language servers find wrong with the files now.
+	Diagnostics []lsp.Diagnostic `json:"diagnostics,omitempty"`
 }
 
 // File is what became of one file.
@@ -41,8 +44,21 @@ type File struct {
 }
 
 // Make computes what a call would do and, unless it is a preview, does it.
-// Everything is computed before the first byte is written.
+// Everything is computed before the first byte is written. What is wrong with the
+// files afterwards is part of the answer.
 func (w *Writer) Make(ctx context.Context, c op.Call, compute func() ([]Change, error)) (*op.Answer[Result], error) {
+	answer, err := w.carryOut(ctx, c, compute)
+	if err != nil || answer.Preview != nil || w.Check == nil {
+		return answer, err
+	}
+	answer.Data.Diagnostics = w.Check(ctx, answer.Data.Files)
+	for _, d := range answer.Data.Diagnostics {
+		answer.Text += "\n" + d.String()
+	}
+	return answer, nil
+}
+
+func (w *Writer) carryOut(ctx context.Context, c op.Call, compute func() ([]Change, error)) (*op.Answer[Result], error) {
 	if c.Preview {
 		changes, err := compute()
 		if err != nil {

@@ -1,8 +1,10 @@
 package change
 
 import (
+	"context"
 	"log/slog"
 
+	"replan/mcpclient/workspace/code/lsp"
 	"replan/mcpclient/workspace/tree"
 )
 
@@ -16,6 +18,9 @@ type Writer struct {
 	changing  chan struct{} // holds a token while a call changes files
 	seen      seen          // files as calls have read them
 	left      seen          // files as calls of runs have left them, by run and path
+
+	// Check returns what is wrong with files after a change; nil is not asked.
+	Check func(ctx context.Context, changed []File) []lsp.Diagnostic
 }
 
 // Keeper keeps what was there before changes, so that they can be put back.

@@ -20,7 +20,9 @@ type Config struct {
 	Touching func(ctx context.Context, files []string) ([]string, error)
 	// Servers are the language servers of the workspace; nil is none.
 	Servers *lsp.Servers
-	Logger  *slog.Logger
+	// MissingServer is told of a server that is not installed; nil is not told.
+	MissingServer func(p lsp.Program)
+	Logger        *slog.Logger
 }
 
 // Operators are the operators for source code.
@@ -30,10 +32,11 @@ type Operators struct {
 	maxOutput int
 	touching  func(ctx context.Context, files []string) ([]string, error)
 	servers   *lsp.Servers
+	missing   func(p lsp.Program)
 	log       *slog.Logger
 }
 
 // New makes the operators.
 func New(cfg Config) *Operators {
-	return &Operators{tree: cfg.Tree, environ: cfg.Environ, maxOutput: cfg.MaxOutput, touching: cfg.Touching, servers: cfg.Servers, log: cfg.Logger}
+	return &Operators{tree: cfg.Tree, environ: cfg.Environ, maxOutput: cfg.MaxOutput, touching: cfg.Touching, servers: cfg.Servers, missing: cfg.MissingServer, log: cfg.Logger}
 }

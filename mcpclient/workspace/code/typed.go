@@ -282,10 +282,14 @@ func (o *Operators) sameServer(file string) func(at string) bool {
 	}
 }
 
-// notServed says why a language server that could answer did not. One that is not
-// installed or switched off is no news.
+// notServed says why a language server that could answer did not, and tells who
+// wants to know of one that is not installed. That it is not, or is switched off,
+// is no news.
 func (o *Operators) notServed(err error) []string {
 	unavailable := new(lsp.UnavailableError)
+	if errors.As(err, &unavailable) && unavailable.Missing() && o.missing != nil {
+		o.missing(unavailable.Program)
+	}
 	if err == nil || errors.Is(err, errNoTypes) || errors.As(err, &unavailable) && (unavailable.Missing() || unavailable.Off()) {
 		return nil
 	}

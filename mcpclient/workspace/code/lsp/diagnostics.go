@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/charmbracelet/x/powernap/pkg/lsp/protocol"
@@ -21,9 +22,33 @@ type Diagnostic struct {
 	Source   string `json:"source,omitempty"` // which tool of the server says so
 }
 
+// String is the diagnostic on one line.
+func (d Diagnostic) String() string {
+	return fmt.Sprintf("%s:%d:%d %s: %s", d.Path, d.Line, d.Column, d.Severity, strings.Join(strings.Fields(d.Message), " "))
+}
+
 // settle is how long a server that has sent diagnostics may send more: several do
 // so first for the syntax and then for the types.
 const settle = 300 * time.Millisecond
+
+// Checks reports whether the diagnostics of a file can be asked for now: its server
+// runs, or may be started for it.
+func (s *Servers) Checks(file string) bool {
+	p, known := s.Program(file)
+	if !known {
+		return false
+	}
+	if s.cfg.Trusted {
+		_, err := s.Find(p)
+		return err == nil
+	}
+	slot := s.running[p.Language]
+	if !slot.TryLock() { // it is just being started
+		return false
+	}
+	defer slot.Unlock()
+	return slot.client != nil && slot.client.alive()
+}
 
 // Diagnostics returns what the server finds wrong with files of one language, as
 // they are on disk, by file and line. It fails where the server has not said so

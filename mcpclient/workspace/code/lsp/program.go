@@ -222,3 +222,26 @@ func (w workspace) environment(p Program, inherited []string) map[string]string 
 	}
 	return own
 }
+
+// Section is what the configuration says of language servers, [lsp].
+type Section struct {
+	Enabled *bool `toml:"enabled"` // false asks none
+
+	// The command of each language: a program on PATH or its absolute path, and its
+	// arguments. An empty one asks no server about the language.
+	Go         []string `toml:"go"`
+	Rust       []string `toml:"rust"`
+	TypeScript []string `toml:"typescript"` // and JavaScript
+	Python     []string `toml:"python"`
+	C          []string `toml:"c"` // and C++
+}
+
+// On reports whether servers may be asked at all.
+func (s Section) On() bool { return s.Enabled == nil || *s.Enabled }
+
+// Commands are the commands that are set, by language.
+func (s Section) Commands() map[string][]string {
+	commands := map[string][]string{"go": s.Go, "rust": s.Rust, "typescript": s.TypeScript, "python": s.Python, "c": s.C}
+	maps.DeleteFunc(commands, func(_ string, argv []string) bool { return argv == nil })
+	return commands
+}

@@ -26,6 +26,9 @@ type Config struct {
 	// Commands replace the command of a language, program and arguments. An empty
 	// command switches the language off.
 	Commands map[string][]string
+	// Trusted: a change of a file starts the server that checks it, else a server
+	// that runs is asked.
+	Trusted bool
 	// Allow is asked before a server is started, with its program. It returns nil,
 	// or why not. A nil Allow allows all.
 	Allow func(ctx context.Context, p Program, path string) error

@@ -1,0 +1,70 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"os"
+	"os/exec"
+	"path/filepath"
+
+	"replan/mcpclient"
+	"replan/mcpclient/child"
+	"replan/mcpclient/workspace/code/lsp"
+)
+
+// errUntrusted says why a language server is not started.
+var errUntrusted = errors.New("it starts in a trusted folder (gates.trusted_folders), or after your yes on the screen")
+
+// languageServers says which language servers may be asked about source code; nil
+// is none. They are started in a trusted folder, or after a yes that names the
+// program.
+func (o *options) languageServers(w *workshop) *lsp.Config {
+	if !o.config.LSP.On() {
+		return nil
+	}
+	return &lsp.Config{Commands: o.config.LSP.Commands(), Trusted: o.trusted, Allow: func(_ context.Context, p lsp.Program, path string) error {
+		if o.trusted || w.tools != nil && w.tools.MayStart(mcpclient.Program{
+			Name: p.Name, Command: path, Args: p.Argv[1:], Question: "Start the language server " + p.Name + " for this project",
+			Why: "it is a program of this machine that reads the project's code; a yes is remembered for this folder",
+		}) {
+			return nil
+		}
+		return errUntrusted
+	}}
+}
+
+// offerServer offers, once, to install gopls.
+func (o *options) offerServer(w *workshop) func(lsp.Program) {
+	return func(p lsp.Program) {
+		path, err := exec.LookPath("go")
+		if p.Language != "go" || err != nil || w.tools == nil || within(filepath.Dir(path), o.workspace) {
+			return
+		}
+		w.tools.Offer(mcpclient.Program{
+			Name: p.Name, Command: path, Args: []string{"install", lsp.Gopls}, Question: "Install gopls, the language server of Go",
+			Why: "it is downloaded and built; with it names in Go code are told by their types, and files are checked after a change. This is asked once",
+		}, func(ctx context.Context) {
+			if err := w.install(ctx, path, w.logger); err != nil {
+				w.logger.Warn("installing gopls", "error", err)
+			}
+		})
+	}
+}
+
+// install runs go install for gopls, and ends it with ctx.
+func (w *workshop) install(ctx context.Context, path string, log *slog.Logger) error {
+	cmd := exec.Command(path, "install", lsp.Gopls) // #nosec G204 -- the go command, outside the workspace, after a yes
+	cmd.Dir, cmd.Env = os.TempDir(), child.Environ(os.Environ(), nil)
+	group, err := child.Start(cmd, w.watcher())
+	if err != nil {
+		return err
+	}
+	defer child.Ended(group, w.watcher())
+	defer context.AfterFunc(ctx, func() { _ = child.Kill(cmd) })()
+	if err := cmd.Wait(); err != nil {
+		return err
+	}
+	log.Info("gopls is installed")
+	return nil
+}

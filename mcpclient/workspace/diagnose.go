@@ -1,0 +1,46 @@
+package workspace
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"replan/mcpclient/workspace/change"
+	"replan/mcpclient/workspace/code/lsp"
+)
+
+const (
+	diagnoseTime    = 10 * time.Second // until a language server has checked a change
+	mostDiagnostics = 20               // of one change
+)
+
+// diagnose returns the errors and warnings that language servers find in changed
+// files. Where none runs, or one does not answer in time, there are none: the
+// change has been made all the same.
+func (o *Operators) diagnose(ctx context.Context, changed []change.File) []lsp.Diagnostic {
+	byLanguage := map[string][]string{}
+	for _, file := range changed {
+		if p, known := o.servers.Program(file.Path); known && !file.Folder && file.Action != "removed" && o.servers.Checks(file.Path) {
+			byLanguage[p.Language] = append(byLanguage[p.Language], file.Path)
+		}
+	}
+	var found []lsp.Diagnostic
+	for language, paths := range byLanguage {
+		diagnostics, err := o.servers.Diagnostics(ctx, paths, diagnoseTime)
+		if err != nil {
+			o.log.Info("a change was not checked", "language", language, "error", err)
+		}
+		found = append(found, diagnostics...)
+	}
+	found = slices.DeleteFunc(found, func(d lsp.Diagnostic) bool { return d.Severity != "error" && d.Severity != "warning" })
+	slices.SortStableFunc(found, func(a, b lsp.Diagnostic) int {
+		if a.Severity == b.Severity {
+			return 0
+		}
+		if a.Severity == "error" {
+			return -1
+		}
+		return 1
+	})
+	return found[:min(len(found), mostDiagnostics)]
+}
