@@ -159,7 +159,7 @@ func setting(t *testing.T, width, height int) *screen {
 func TestTheSettingsAreDrawnWideAndNarrow(t *testing.T) {
 	for _, size := range []struct{ w, h int }{{120, 36}, {40, 12}} {
 		t.Run(fmt.Sprintf("%dx%d", size.w, size.h), func(t *testing.T) {
-			golden.RequireEqual(t, setting(t, size.w, size.h).text()+"\n")
+			golden.RequireEqual(t, setting(t, size.w, size.h).front()+"\n")
 		})
 	}
 }
@@ -236,7 +236,7 @@ func TestTheServersAreDrawnWideAndNarrow(t *testing.T) {
 			"list": nil, "failed": {downKey}, "asks": {downKey, downKey}, "tools": {enter},
 		} {
 			t.Run(fmt.Sprintf("%s/%dx%d", name, size.w, size.h), func(t *testing.T) {
-				golden.RequireEqual(t, serving(t, size.w, size.h).press(keys...).text()+"\n")
+				golden.RequireEqual(t, serving(t, size.w, size.h).press(keys...).front()+"\n")
 			})
 		}
 	}

@@ -66,7 +66,7 @@ func TestTheQueueOfGatesIsDrawn(t *testing.T) {
 				s := settled(t, newStory().crowded(), size[0], size[1])
 				s.press(c.keys...)
 				s.m.Update(s.m.Rested())
-				golden.RequireEqual(t, s.text()+"\n")
+				golden.RequireEqual(t, s.front()+"\n")
 			})
 		}
 	}

@@ -140,3 +140,21 @@ func (m *Model) Transcript() string {
 
 // ShowList shows plans as lists, where the graph would fit too.
 func (m *Model) ShowList() { m.dag.Graph.Mode = dag.GraphNever }
+
+// Front draws what stands in front of the panes alone, a dialog or what asks, with
+// the footer under it. It is nil where nothing does.
+func (m *Model) Front() []string {
+	m.View() // lays the screen out
+	var lines []string
+	switch over := m.over(); {
+	case m.layout.small:
+		return nil
+	case over != nil:
+		lines = over.Draw(m.layout.width, m.layout.height-2)
+	case m.layout.sheet.H > 0:
+		lines = m.ask.Draw(m.layout.sheet.W, m.layout.sheet.H)
+	default:
+		return nil
+	}
+	return append(lines, m.footer())
+}

@@ -57,7 +57,7 @@ func TestTimelineAndRevisionsAreDrawnWideAndNarrow(t *testing.T) {
 			t.Run(fmt.Sprintf("%s/%dx%d", c.name, size.w, size.h), func(t *testing.T) {
 				s := open(t, tui.Options{Theme: themes.Dark, Replay: true}, size.w, size.h).show(c.st(newStory()))
 				s.press(tabKey).press(c.keys...)
-				golden.RequireEqual(t, s.text()+"\n")
+				golden.RequireEqual(t, s.front()+"\n")
 			})
 		}
 	}

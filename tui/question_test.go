@@ -89,7 +89,7 @@ func TestEveryDialogIsDrawnWideAndNarrow(t *testing.T) {
 					}
 				}
 				s.m.Update(s.m.Rested())
-				golden.RequireEqual(t, s.text()+"\n")
+				golden.RequireEqual(t, s.front()+"\n")
 			})
 		}
 	}

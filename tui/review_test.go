@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
-	"strings"
 	"testing"
 
 	tea "charm.land/bubbletea/v2"
@@ -313,7 +312,7 @@ func TestAReviewIsDrawnWideAndNarrow(t *testing.T) {
 			s := open(t, c.o, c.w, c.h).show(newStory().reviewing())
 			s.m.Update(s.m.ReviewRested())
 			s.press(c.keys...)
-			golden.RequireEqual(t, strings.Join(s.lines(), "\n")+"\n")
+			golden.RequireEqual(t, s.front()+"\n")
 		})
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"math"
 	"slices"
 	"sort"
 	"strings"
@@ -171,6 +172,30 @@ func (s *screen) lines() []string {
 		lines[i] = strings.TrimRight(lines[i], " ")
 	}
 	return lines
+}
+
+// front is what stands in front of the panes, without colours and without the
+// blank margins around it; the whole screen where nothing does. Goldens of dialogs
+// keep it alone, so that they change with the dialog only.
+func (s *screen) front() string {
+	s.t.Helper()
+	lines := s.m.Front()
+	if lines == nil {
+		return s.text()
+	}
+	footer := strings.TrimRight(ansi.Strip(lines[len(lines)-1]), " ")
+	lines = lines[:len(lines)-1]
+	margin := math.MaxInt
+	for i, line := range lines {
+		lines[i] = strings.TrimRight(ansi.Strip(line), " ")
+		if lines[i] != "" {
+			margin = min(margin, len(lines[i])-len(strings.TrimLeft(lines[i], " ")))
+		}
+	}
+	for i, line := range lines {
+		lines[i] = line[min(margin, len(line)):]
+	}
+	return strings.Trim(strings.Join(lines, "\n"), "\n") + "\n" + footer
 }
 
 func (s *screen) wants(text string) {

@@ -39,7 +39,7 @@ func (s *screen) ground() color.Color { return s.m.View().BackgroundColor }
 func TestThemesAreListed(t *testing.T) {
 	for _, size := range []struct{ w, h int }{{120, 36}, {80, 24}, {40, 12}} {
 		t.Run(fmt.Sprintf("%dx%d", size.w, size.h), func(t *testing.T) {
-			golden.RequireEqual(t, tryingOn(t, size.w, size.h).text()+"\n")
+			golden.RequireEqual(t, tryingOn(t, size.w, size.h).front()+"\n")
 		})
 	}
 }

@@ -125,7 +125,7 @@ func TestTheUndoDialogIsDrawnWideAndNarrow(t *testing.T) {
 	for name, u := range map[string]event.Undo{"shown": unmaking(), "refused": refusedUnmaking()} {
 		for _, size := range []struct{ w, h int }{{120, 36}, {80, 24}, {40, 12}} {
 			t.Run(fmt.Sprintf("%s/%dx%d", name, size.w, size.h), func(t *testing.T) {
-				golden.RequireEqual(t, undoing(t, u, size.w, size.h).text()+"\n")
+				golden.RequireEqual(t, undoing(t, u, size.w, size.h).front()+"\n")
 			})
 		}
 	}
