@@ -369,7 +369,7 @@ func (r fold) applyStarted(e event.Event, d event.RunStarted) {
 	r.given, r.fallback, r.offered = d.Plan, d.OnFailure, d.Catalogue
 	r.attended, r.inDoubt, r.planOnly, r.unspoken, r.dryRun, r.strict = d.Attended, d.InDoubt, d.PlanOnly, d.SkipSynthesis, d.DryRun, d.Strict
 	r.reviews = d.Review
-	r.attempts, r.inFlight, r.gated = map[string]int{}, map[attempt]bool{}, map[string]bool{}
+	r.attempts, r.inFlight, r.gated = map[string]int{}, map[event.Attempt]bool{}, map[string]bool{}
 	r.variables, r.warned, r.fired = map[string]any{}, map[string]bool{}, map[string]bool{}
 	r.callsBefore, r.streaks = map[string]int{}, map[string]streak{}
 	r.modelTools, r.perToken = d.Prompting.ModelTools, d.Prompting.BytesPerToken

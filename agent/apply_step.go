@@ -142,7 +142,7 @@ func (r fold) applyStepStarted(d event.StepStarted) {
 		if facts.tool.ReadOnly {
 			r.Usage.DiscoveryCalls++
 		}
-		r.inFlight[attempt{d.Index, d.Attempt}] = true
+		r.inFlight[event.Attempt{Index: d.Index, Number: d.Attempt}] = true
 	case plan.ExecutorAgent:
 		r.beginLoop(s)
 	default:
@@ -191,7 +191,7 @@ func (r fold) applyDry(d event.StepCompleted) {
 func (r ledger) back(index string, number int) *StepState {
 	s := r.Step(index)
 	current := s != nil && s.Status == StepRunning && s.Attempt == number
-	key := attempt{index, number}
+	key := event.Attempt{Index: index, Number: number}
 	if r.inFlight[key] {
 		delete(r.inFlight, key)
 	} else if current && s.Step.Executor == plan.ExecutorSelf {

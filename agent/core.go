@@ -52,14 +52,14 @@ type core struct {
 	lost      []*StepState // steps that were under way when the program ended
 	variables map[string]any
 
-	known       map[string]*toolFacts // by the name that steps use
-	callsBefore map[string]int        // of each tool, before known was made; by qualified name
-	gated       map[string]bool       // tools that a revision put behind a gate, by qualified name
-	attempts    map[string]int        // step → highest attempt before the plan as it is now
-	inFlight    map[attempt]bool      // tool calls that have not come back, orphans included
-	modelBusy   int                   // model calls that have not come back
-	streaks     map[string]streak     // calls and failing results over successive revisions
-	counted     int                   // items of history that are in streaks
+	known       map[string]*toolFacts  // by the name that steps use
+	callsBefore map[string]int         // of each tool, before known was made; by qualified name
+	gated       map[string]bool        // tools that a revision put behind a gate, by qualified name
+	attempts    map[string]int         // step → highest attempt before the plan as it is now
+	inFlight    map[event.Attempt]bool // tool calls that have not come back, orphans included
+	modelBusy   int                    // model calls that have not come back
+	streaks     map[string]streak      // calls and failing results over successive revisions
+	counted     int                    // items of history that are in streaks
 
 	failure      *failure        // a failed step, or the user's word, that waits to be dealt with
 	agents       []*StepState    // steps whose loops were begun
@@ -80,12 +80,6 @@ type core struct {
 // ledger books what has happened: usage, history, attempts, exchanges with models,
 // open gates and questions.
 type ledger struct{ *Run }
-
-// attempt is one try of one step.
-type attempt struct {
-	index  string
-	number int
-}
 
 // failure is a failed step that is to be put to the planner.
 type failure struct {

@@ -104,7 +104,7 @@ func (r decision) nextRecords() []Action {
 	if r.planner != nil {
 		for _, s := range r.planner.Skipped()[min(r.told, len(r.planner.Skipped())):] {
 			if s.Phase > 0 && r.Revision == 0 {
-				out = append(out, Action{Record: event.PhaseSkipped{Phase: s.Phase, Label: phaseLabels[s.Phase-1], Reason: s.Reason}})
+				out = append(out, Action{Record: event.PhaseSkipped{Phase: s.Phase, Label: string(prompt.Phases[s.Phase-1]), Reason: s.Reason}})
 			}
 		}
 	}
@@ -115,10 +115,6 @@ func (r decision) nextRecords() []Action {
 		}
 	}
 	return out
-}
-
-var phaseLabels = [3]string{
-	string(prompt.PurposeAnalysis), string(prompt.PurposeReview), string(prompt.PurposePlan),
 }
 
 // settled reports whether every step of the plan has ended for good.

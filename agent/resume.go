@@ -115,7 +115,7 @@ func (r fold) loseModelCalls() {
 // it was started, and of which nobody says anything else now, is run again; of
 // any other nobody knows whether it took effect.
 func (r fold) loseToolCalls(didRead map[*StepState]bool) {
-	r.inFlight, r.lost = map[attempt]bool{}, nil
+	r.inFlight, r.lost = map[event.Attempt]bool{}, nil
 	r.every(func(s *StepState) {
 		before := s.interruption
 		s.interruption = uninterrupted

@@ -61,7 +61,7 @@ func (r decision) freeSlots() slots {
 		},
 	}
 	for a := range r.inFlight {
-		if s := r.Step(a.index); s != nil && s.Status == StepRunning {
+		if s := r.Step(a.Index); s != nil && s.Status == StepRunning {
 			free.change(slices.Collect(maps.Keys(s.gate.hashes)))
 		}
 	}

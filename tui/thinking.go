@@ -1,6 +1,9 @@
 package tui
 
-import "replan/tui/chat"
+import (
+	"replan/planning/prompt"
+	"replan/tui/chat"
+)
 
 // thinks takes what a model thinks aloud in a phase of planning. Text says that
 // it has begun to write.
@@ -17,7 +20,7 @@ func (m *Model) thinks(phase int, thinking, text string) {
 			t.Live, t.Began = true, m.run.Now
 			m.chat.Revive(m.thoughts)
 		}
-		t.Parts = chat.AddThought(t.Parts, chat.PhaseLabels[min(max(phase, 1), len(chat.PhaseLabels))-1], thinking)
+		t.Parts = chat.AddThought(t.Parts, string(prompt.Phases[min(max(phase, 1), len(prompt.Phases))-1]), thinking)
 	}
 	if text != "" && t != nil {
 		t.End(m.run.Now)
@@ -30,7 +33,7 @@ func (m *Model) thoughtIn(phase int, thinking string) {
 	if t := m.planning; t != nil {
 		t.End(m.run.Now)
 	}
-	label := chat.PhaseLabels[min(max(phase, 1), len(chat.PhaseLabels))-1]
+	label := string(prompt.Phases[min(max(phase, 1), len(prompt.Phases))-1])
 	if thinking == "" || m.planning != nil && m.planning.In(label) {
 		return
 	}

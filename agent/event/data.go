@@ -116,6 +116,12 @@ type PlanDiff struct {
 	Plan     plan.Plan `json:"plan"`
 }
 
+// Attempt names one try of one step.
+type Attempt struct {
+	Index  string // the step's
+	Number int    // from 1
+}
+
 // StepStarted says that an attempt of a step is about to begin. It is on disk
 // before anything is called.
 type StepStarted struct {

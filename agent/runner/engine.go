@@ -70,26 +70,20 @@ type engine struct {
 	calling chan func()     // to workers that have done what they were for
 	opening <-chan struct{} // closed when the gate that was asked for last is open
 	seq     uint64
-	begun   map[string]bool   // gates and timers under way
-	calls   map[attempt]*call // steps under way
-	told    bool              // its first event is on disk and known
-	used    event.Usage       // before it was started or resumed
-	took    time.Duration     // by then
-	known   int               // items of history that are there since an earlier time
-	broken  error             // the journal cannot be written any more
-	leaving bool              // the owner waits for the workers to go
+	begun   map[string]bool         // gates and timers under way
+	calls   map[event.Attempt]*call // steps under way
+	told    bool                    // its first event is on disk and known
+	used    event.Usage             // before it was started or resumed
+	took    time.Duration           // by then
+	known   int                     // items of history that are there since an earlier time
+	broken  error                   // the journal cannot be written any more
+	leaving bool                    // the owner waits for the workers to go
 
 	// What one batch needs, kept for its place alone: steps come by the thousand.
 	batch   []event.Data
 	records []event.Data
 	events  []event.Event
 	effects []agent.Effect
-}
-
-// attempt names one try of one step.
-type attempt struct {
-	index  string
-	number int
 }
 
 // call is one attempt of a step under way.
@@ -126,7 +120,7 @@ var (
 // ctx bounds its workers.
 func (e *engine) begin(ctx context.Context, first ...event.Data) {
 	e.ctx, e.stopAll = context.WithCancelCause(ctx)
-	e.begun, e.calls, e.calling = map[string]bool{}, map[attempt]*call{}, make(chan func())
+	e.begun, e.calls, e.calling = map[string]bool{}, map[event.Attempt]*call{}, make(chan func())
 	e.seq, e.told, e.known = e.run.Seq, e.run.Seq > 0, len(e.run.History)
 	e.used, e.took = e.run.Usage, e.run.Elapsed()
 	e.advance(first)
@@ -206,7 +200,7 @@ func (e *engine) cancel(index string) bool {
 	if s == nil {
 		return false
 	}
-	c := e.calls[attempt{index, s.Attempt}]
+	c := e.calls[event.Attempt{Index: index, Number: s.Attempt}]
 	if l := s.Loop; l != nil && s.Status == agent.StepRunning && !l.Asking {
 		// Its last turn has come back; what is under way are the calls of that.
 		e.take([]event.Data{event.StepFailed{
@@ -241,11 +235,11 @@ func (e *engine) fold(events []event.Event, batch []event.Data) (_ []event.Event
 		events = append(events, next)
 		switch d := data.(type) {
 		case event.StepCompleted:
-			e.ended(attempt{d.Index, d.Attempt})
+			e.ended(event.Attempt{Index: d.Index, Number: d.Attempt})
 		case event.StepFailed:
-			e.ended(attempt{d.Index, d.Attempt})
+			e.ended(event.Attempt{Index: d.Index, Number: d.Attempt})
 		case event.StepInDoubt:
-			e.ended(attempt{d.Index, d.Attempt})
+			e.ended(event.Attempt{Index: d.Index, Number: d.Attempt})
 		case event.TimerFired:
 			delete(e.begun, agent.Wake{ID: d.ID}.Once()) // it may be asked for again
 		case event.GuardBlocked:
@@ -260,16 +254,16 @@ func (e *engine) fold(events []event.Event, batch []event.Data) (_ []event.Event
 
 // ended lets go of a step that is not under way any more, and of the calls that
 // it had made.
-func (e *engine) ended(a attempt) {
+func (e *engine) ended(a event.Attempt) {
 	if c := e.calls[a]; c != nil {
 		c.cancel()
 		delete(e.calls, a)
 	}
-	if s := e.run.Step(a.index); s == nil || s.Step.Executor != plan.ExecutorAgent {
+	if s := e.run.Step(a.Index); s == nil || s.Step.Executor != plan.ExecutorAgent {
 		return
 	}
 	for inner, c := range e.calls {
-		if s := e.run.Step(inner.index); s != nil && s.Parent == a.index {
+		if s := e.run.Step(inner.Index); s != nil && s.Parent == a.Index {
 			c.stop(errUnwanted)
 		}
 	}
@@ -373,13 +367,13 @@ func (e *engine) carryOut(effect agent.Effect) {
 		if f.Request.Model == "" {
 			f.Request.Model = e.run.Model
 		}
-		ctx, c := e.under(attempt{f.Index, f.Attempt}, f.Timeout)
+		ctx, c := e.under(event.Attempt{Index: f.Index, Number: f.Attempt}, f.Timeout)
 		e.work(func() { e.callModel(ctx, c, f) })
 	case agent.CallTool:
-		ctx, c := e.under(attempt{f.Index, f.Attempt}, f.Timeout)
+		ctx, c := e.under(event.Attempt{Index: f.Index, Number: f.Attempt}, f.Timeout)
 		e.work(func() { e.callTool(ctx, c, effect.(agent.CallTool)) }) // f would be copied into the closure, large as it is
 	case agent.CallPlan:
-		ctx, c := e.under(attempt{f.Index, f.Attempt}, 0)
+		ctx, c := e.under(event.Attempt{Index: f.Index, Number: f.Attempt}, 0)
 		e.workers.Go(func() { e.callPlan(ctx, c, f) })
 	case agent.OpenGate:
 		before, done := e.opening, make(chan struct{})
@@ -416,8 +410,8 @@ func (e *engine) work(do func()) {
 
 // under returns the context of one attempt of a step, which ends with the run,
 // at its time limit or when it is cancelled alone.
-func (e *engine) under(a attempt, timeout time.Duration) (context.Context, *call) {
-	if a.index == "" {
+func (e *engine) under(a event.Attempt, timeout time.Duration) (context.Context, *call) {
+	if a.Index == "" {
 		return e.ctx, &call{}
 	}
 	if earlier := e.calls[a]; earlier != nil {

@@ -3,6 +3,7 @@ package prompt
 import (
 	"encoding/json"
 	"errors"
+	"slices"
 	"strings"
 	"time"
 
@@ -48,19 +49,12 @@ const (
 	PurposeChat      Purpose = "chat"      // no heading
 )
 
+// Phases are the purposes of the three phases of planning, in order. Each is the
+// label of its phase, too.
+var Phases = [3]Purpose{PurposeAnalysis, PurposeReview, PurposePlan}
+
 // Phase returns 1, 2 or 3 for the phases of planning and 0 for all else.
-func (p Purpose) Phase() int {
-	switch p {
-	case PurposeAnalysis:
-		return 1
-	case PurposeReview:
-		return 2
-	case PurposePlan:
-		return 3
-	default:
-		return 0
-	}
-}
+func (p Purpose) Phase() int { return slices.Index(Phases[:], p) + 1 }
 
 // Request is one call of a model, as a value: nobody has called yet.
 type Request struct {

@@ -11,6 +11,7 @@ import (
 
 	"replan/agent"
 	"replan/agent/event"
+	"replan/planning/prompt"
 	"replan/tui/draw"
 	"replan/tui/telling"
 	"replan/tui/untrusted"
@@ -69,9 +70,6 @@ func (b *Block) guess(width int) int {
 	}
 	return max(n, 1)
 }
-
-// PhaseLabels name the phases of planning.
-var PhaseLabels = [3]string{"analysis", "review", "plan"}
 
 // User draws what the user sent.
 func (c *Pane) User(text string) *Block {
@@ -185,7 +183,7 @@ func (c *Pane) Phases(run *agent.Run) *Block {
 }
 
 func (c *Pane) phase(run *agent.Run, i int) string {
-	l, p, label := c.Look, &run.Phases[i], PhaseLabels[i]
+	l, p, label := c.Look, &run.Phases[i], string(prompt.Phases[i])
 	switch p.Status {
 	case agent.PhaseRunning:
 		text := l.Running.Render(l.Spinner()) + " " + label
