@@ -26,13 +26,13 @@ func TestWhatWasSavedSinceTheChangeWasComputedStays(t *testing.T) {
 			for at, text := range c.now {
 				want[at] = text
 			}
-			b.write(t, want)
-			err := workspace.Apply(b.ops, "r-1", first, c.second)
+			b.Write(t, want)
+			err := workspace.Apply(b.Ops, "r-1", first, c.second)
 			if err == nil || workspace.IsUnsure(err) || !strings.Contains(err.Error(), "nothing was changed: b was ") {
 				t.Errorf("it says %v", err)
 			}
-			b.same(t, want)
-			if u := b.undo(t, "r-1"); len(u.Files) > 0 {
+			b.Same(t, want)
+			if u, err := b.Ops.Undo(t.Context(), false, "r-1"); err != nil || len(u.Files) > 0 {
 				t.Errorf("there is something to undo: %+v", u)
 			}
 		})
@@ -41,12 +41,12 @@ func TestWhatWasSavedSinceTheChangeWasComputedStays(t *testing.T) {
 
 func TestWhatWasSavedOverAChangeIsNotTakenBack(t *testing.T) {
 	b := newBench(t, workspace.Config{})
-	b.write(t, map[string]string{"a": "mine", "b": "2"})
-	err := workspace.Restore(b.ops, workspace.Step{Path: "a", Before: "1", After: "2"}, workspace.Step{Path: "b", Before: "1", After: "2"})
+	b.Write(t, map[string]string{"a": "mine", "b": "2"})
+	err := workspace.Restore(b.Ops, workspace.Step{Path: "a", Before: "1", After: "2"}, workspace.Step{Path: "b", Before: "1", After: "2"})
 	if err == nil || !strings.Contains(err.Error(), "a was saved") {
 		t.Errorf("it says %v", err)
 	}
-	b.same(t, map[string]string{"a": "mine", "b": "1"})
+	b.Same(t, map[string]string{"a": "mine", "b": "1"})
 }
 
 func TestWhatIsShownBeforehandIsBounded(t *testing.T) {
@@ -55,12 +55,12 @@ func TestWhatIsShownBeforehandIsBounded(t *testing.T) {
 	for i := range 6 {
 		files[fmt.Sprintf("d/f%d", i)] = strings.Repeat("a line of text\n", 20_000)
 	}
-	b.write(t, files)
+	b.Write(t, files)
 	ask := func(tool string, a args) (string, int) {
 		shown := into[struct {
 			Diff   string
 			Hashes map[string]string
-		}](t, b.ask(t, tool, a, map[string]any{builtin.MetaPreview: true}).data)
+		}](t, b.Ask(t, tool, a, map[string]any{builtin.MetaPreview: true}).Data)
 		return shown.Diff, len(shown.Hashes)
 	}
 	diff, hashes := ask("fs.remove", args{"path": "d", "recursive": true})

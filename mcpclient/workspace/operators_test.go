@@ -13,6 +13,7 @@ import (
 	"github.com/mark3labs/mcp-go/client"
 
 	"replan/mcpclient/workspace"
+	"replan/mcpclient/workspace/workspacetest"
 )
 
 func TestAWorkspaceMustBeAFolder(t *testing.T) {
@@ -34,7 +35,7 @@ func TestAPatchTakesAReplacementOrADiff(t *testing.T) {
 	var schema struct {
 		AnyOf []struct{ Required []string }
 	}
-	raw, err := json.Marshal(b.ops.Server().ListTools()["fs.patch"].Tool)
+	raw, err := json.Marshal(b.Ops.Server().ListTools()["fs.patch"].Tool)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -71,8 +72,8 @@ func TestWrongArgumentsAreNamed(t *testing.T) {
 		"an option for a path":        {"test.run", args{"path": "-exec=sh"}, []string{"not an option"}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			b.write(t, map[string]string{"go.mod": "module m\n"})
-			b.refused(t, c.tool, c.args, c.says...)
+			b.Write(t, map[string]string{"go.mod": "module m\n"})
+			b.Refused(t, c.tool, c.args, c.says...)
 		})
 	}
 }
@@ -84,65 +85,65 @@ func TestNoPathLeavesTheWorkspace(t *testing.T) {
 		t.Fatal(err)
 	}
 	b := newBench(t, workspace.Config{})
-	b.write(t, map[string]string{"in/file": "text"})
+	b.Write(t, map[string]string{"in/file": "text"})
 	for link, target := range map[string]string{
 		"abs": secret, "dir": out, "up": filepath.Join("..", filepath.Base(out), "secret"), "in/up": "../..", "loop": "loop",
 	} {
-		if err := os.Symlink(target, filepath.Join(b.dir, link)); err != nil {
+		if err := os.Symlink(target, filepath.Join(b.Dir, link)); err != nil {
 			t.Skipf("no links here: %v", err)
 		}
 	}
 	for _, path := range []string{"..", "../secret", secret, "in/../../x", "abs", "dir/secret", "dir/new", "up", "in/up/secret", "/etc/passwd"} {
 		t.Run(path, func(t *testing.T) {
-			b.refused(t, "fs.read", args{"path": path}, "outside the workspace")
-			b.refused(t, "fs.list", args{"path": path}, "outside the workspace")
-			b.refused(t, "fs.search", args{"query": "secret", "path": path}, "outside the workspace")
-			b.refused(t, "fs.write", args{"path": path, "text": "x"}, "outside the workspace")
-			b.refused(t, "fs.patch", args{"path": path, "old": "secret", "new": "x"}, "outside the workspace")
-			b.refused(t, "test.run", args{"path": path}, "outside the workspace")
+			b.Refused(t, "fs.read", args{"path": path}, "outside the workspace")
+			b.Refused(t, "fs.list", args{"path": path}, "outside the workspace")
+			b.Refused(t, "fs.search", args{"query": "secret", "path": path}, "outside the workspace")
+			b.Refused(t, "fs.write", args{"path": path, "text": "x"}, "outside the workspace")
+			b.Refused(t, "fs.patch", args{"path": path, "old": "secret", "new": "x"}, "outside the workspace")
+			b.Refused(t, "test.run", args{"path": path}, "outside the workspace")
 		})
 	}
-	b.refused(t, "fs.read", args{"path": "loop"}, "too many links")
-	b.refused(t, "fs.write", args{"path": "a\nb", "text": "x"}, "characters")
+	b.Refused(t, "fs.read", args{"path": "loop"}, "too many links")
+	b.Refused(t, "fs.write", args{"path": "a\nb", "text": "x"}, "characters")
 	if got, err := os.ReadFile(secret); err != nil || string(got) != "secret" {
 		t.Errorf("the file outside is %q now: %v", got, err)
 	}
-	found := b.must(t, "fs.search", args{"query": "secret"})
-	if found.data["total"] != 0.0 {
-		t.Errorf("a search followed a link out: %v", found.data)
+	found := b.Must(t, "fs.search", args{"query": "secret"})
+	if found.Data["total"] != 0.0 {
+		t.Errorf("a search followed a link out: %v", found.Data)
 	}
 }
 
 func TestLinksInsideTheWorkspaceAreFollowed(t *testing.T) {
 	b := newBench(t, workspace.Config{})
-	b.write(t, map[string]string{"real/file": "old\n"})
+	b.Write(t, map[string]string{"real/file": "old\n"})
 	for link, target := range map[string]string{"link": "real/file", "dir": "real", "real/back": "../real/file"} {
-		if err := os.Symlink(target, filepath.Join(b.dir, link)); err != nil {
+		if err := os.Symlink(target, filepath.Join(b.Dir, link)); err != nil {
 			t.Skipf("no links here: %v", err)
 		}
 	}
-	for i, path := range []string{"link", "dir/file", "real/back", "dir/back", filepath.Join(b.dir, "real/file")} {
+	for i, path := range []string{"link", "dir/file", "real/back", "dir/back", filepath.Join(b.Dir, "real/file")} {
 		text := strings.Repeat("x", i+1) + "\n"
-		got := into[changeResult](t, b.must(t, "fs.write", args{"path": path, "text": text}).data)
+		got := into[changeResult](t, b.Must(t, "fs.write", args{"path": path, "text": text}).Data)
 		if got.Files[0].Path != "real/file" {
 			t.Errorf("%s is reported as %s", path, got.Files[0].Path)
 		}
-		if read := b.must(t, "fs.read", args{"path": path}); read.text != text {
-			t.Errorf("%s reads %q", path, read.text)
+		if read := b.Must(t, "fs.read", args{"path": path}); read.Text != text {
+			t.Errorf("%s reads %q", path, read.Text)
 		}
 	}
-	if info, err := os.Lstat(filepath.Join(b.dir, "link")); err != nil || info.Mode()&fs.ModeSymlink == 0 {
+	if info, err := os.Lstat(filepath.Join(b.Dir, "link")); err != nil || info.Mode()&fs.ModeSymlink == 0 {
 		t.Errorf("the link was replaced: %v %v", info, err)
 	}
 }
 
 func TestGitsOwnFilesAreNotChanged(t *testing.T) {
 	b := newBench(t, workspace.Config{})
-	b.write(t, map[string]string{".git/config": "x"})
+	b.Write(t, map[string]string{".git/config": "x"})
 	for _, path := range []string{".git/hooks/pre-commit", ".GIT/config", "sub/../.git/config"} {
-		b.refused(t, "fs.write", args{"path": path, "text": "x"}, "git")
+		b.Refused(t, "fs.write", args{"path": path, "text": "x"}, "git")
 	}
-	b.same(t, map[string]string{".git/config": "x"})
+	b.Same(t, map[string]string{".git/config": "x"})
 }
 
 func TestTheSameToolsAreServedOverStdio(t *testing.T) {
@@ -157,20 +158,20 @@ func TestTheSameToolsAreServedOverStdio(t *testing.T) {
 		}
 	}()
 	start(t, c)
-	b := &bench{dir: dir, client: c}
-	b.must(t, "fs.write", args{"path": "a/b.txt", "text": "text"})
-	if got := b.must(t, "fs.read", args{"path": "a/b.txt"}); got.text != "text" {
-		t.Errorf("read %q", got.text)
+	b := &bench{&workspacetest.Bench{Dir: dir, Client: c}}
+	b.Must(t, "fs.write", args{"path": "a/b.txt", "text": "text"})
+	if got := b.Must(t, "fs.read", args{"path": "a/b.txt"}); got.Text != "text" {
+		t.Errorf("read %q", got.Text)
 	}
-	b.refused(t, "fs.read", args{"path": "../x"}, "outside the workspace")
+	b.Refused(t, "fs.read", args{"path": "../x"}, "outside the workspace")
 }
 
 func TestCallsAfterCloseAreRefused(t *testing.T) {
 	b := newBench(t, workspace.Config{})
-	if err := b.ops.Close(); err != nil {
+	if err := b.Ops.Close(); err != nil {
 		t.Fatal(err)
 	}
-	b.refused(t, "fs.list", nil, "closed")
+	b.Refused(t, "fs.list", nil, "closed")
 }
 
 func TestArgumentsAreTakenAsTheyAreSpelt(t *testing.T) {
@@ -182,10 +183,10 @@ func TestArgumentsAreTakenAsTheyAreSpelt(t *testing.T) {
 		`{"path":"f","text":"x","\u0070ath":"g"}`: "fs.write was given the argument path twice",
 	} {
 		message := fmt.Sprintf(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"fs.write","arguments":%s}}`, given)
-		reply, err := json.Marshal(b.ops.Server().HandleMessage(t.Context(), json.RawMessage(message)))
+		reply, err := json.Marshal(b.Ops.Server().HandleMessage(t.Context(), json.RawMessage(message)))
 		if err != nil || !strings.Contains(strings.ReplaceAll(string(reply), `\"`, `"`), says) {
 			t.Errorf("%s: it says %s, %v", given, reply, err)
 		}
 	}
-	b.same(t, map[string]string{})
+	b.Same(t, map[string]string{})
 }

@@ -43,14 +43,14 @@ func TestNoOperatorTouchesWhatBelongsToTheProgramItself(t *testing.T) {
 		"moving what holds it":        {"fs.move", map[string]any{"from": ".config", "to": "c"}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			b.refused(t, c.tool, c.args, "belongs to replan itself")
+			b.Refused(t, c.tool, c.args, "belongs to replan itself")
 		})
 	}
 	for tool, args := range map[string]map[string]any{
 		"fs.list":   {"depth": 5},
 		"fs.search": {"query": "needle"},
 	} {
-		if got := b.must(t, tool, args); strings.Contains(fmt.Sprint(got), "config.toml") {
+		if got := b.Must(t, tool, args); strings.Contains(fmt.Sprint(got), "config.toml") {
 			t.Errorf("%s shows %v", tool, got)
 		}
 	}
@@ -62,11 +62,11 @@ func TestNoOperatorTouchesWhatBelongsToTheProgramItself(t *testing.T) {
 
 func TestNothingThatStandsForASecretIsWritten(t *testing.T) {
 	b := newBench(t, workspace.Config{})
-	b.write(t, map[string]string{".env": "A=1\nKEY=sk-abcdefghijklmnop1234\n"})
+	b.Write(t, map[string]string{".env": "A=1\nKEY=sk-abcdefghijklmnop1234\n"})
 	text := redact.Prompt("A=2\nKEY=sk-abcdefghijklmnop1234\n")
-	b.refused(t, "fs.write", args{"path": ".env", "text": text}, "stands for a secret", "nothing was done")
-	b.refused(t, "fs.patch", args{"path": ".env", "old": "A=1", "new": text}, "stands for a secret")
-	b.refused(t, "proc.run", args{"argv": []any{"echo", text}}, "stands for a secret")
-	b.must(t, "fs.patch", args{"path": ".env", "old": "A=1", "new": "A=2"})
-	b.same(t, map[string]string{".env": "A=2\nKEY=sk-abcdefghijklmnop1234\n"})
+	b.Refused(t, "fs.write", args{"path": ".env", "text": text}, "stands for a secret", "nothing was done")
+	b.Refused(t, "fs.patch", args{"path": ".env", "old": "A=1", "new": text}, "stands for a secret")
+	b.Refused(t, "proc.run", args{"argv": []any{"echo", text}}, "stands for a secret")
+	b.Must(t, "fs.patch", args{"path": ".env", "old": "A=1", "new": "A=2"})
+	b.Same(t, map[string]string{".env": "A=2\nKEY=sk-abcdefghijklmnop1234\n"})
 }

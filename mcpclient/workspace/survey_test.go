@@ -12,47 +12,47 @@ import (
 
 func TestWordsAreFoundInAnyOrderAndTheBestLineFirst(t *testing.T) {
 	b := newBench(t, workspace.Config{})
-	b.write(t, map[string]string{
+	b.Write(t, map[string]string{
 		"a.txt": "the user\nnothing\nit authenticates\nauthenticating the User\n",
 		"b.txt": "only users here\n",
 	})
-	out := b.must(t, "fs.search", args{"query": "user authentication", "words": true})
+	out := b.Must(t, "fs.search", args{"query": "user authentication", "words": true})
 	var lines []float64
-	for _, m := range out.data["matches"].([]any) {
+	for _, m := range out.Data["matches"].([]any) {
 		match := m.(map[string]any)
 		if match["path"] != "a.txt" {
 			t.Errorf("it finds %v, which lacks a word", match)
 		}
 		lines = append(lines, match["line"].(float64))
 	}
-	if !slices.Equal(lines, []float64{4, 1, 3}) || out.data["total"] != 3.0 || out.data["files"] != 1.0 {
-		t.Errorf("lines %v of %v in %v", lines, out.data["total"], out.data["files"])
+	if !slices.Equal(lines, []float64{4, 1, 3}) || out.Data["total"] != 3.0 || out.Data["files"] != 1.0 {
+		t.Errorf("lines %v of %v in %v", lines, out.Data["total"], out.Data["files"])
 	}
-	if one := b.must(t, "fs.search", args{"query": "user authentication", "words": true, "max": 1}); one.data["truncated"] != true || len(one.data["matches"].([]any)) != 1 {
-		t.Errorf("of one it says %v", one.data)
+	if one := b.Must(t, "fs.search", args{"query": "user authentication", "words": true, "max": 1}); one.Data["truncated"] != true || len(one.Data["matches"].([]any)) != 1 {
+		t.Errorf("of one it says %v", one.Data)
 	}
-	b.refused(t, "fs.search", args{"query": "a b", "words": true, "regex": true}, "not both")
-	if none := b.must(t, "fs.search", args{"query": "user elsewhere", "words": true}); none.data["total"] != 0.0 {
-		t.Errorf("it finds %v", none.data)
+	b.Refused(t, "fs.search", args{"query": "a b", "words": true, "regex": true}, "not both")
+	if none := b.Must(t, "fs.search", args{"query": "user elsewhere", "words": true}); none.Data["total"] != 0.0 {
+		t.Errorf("it finds %v", none.Data)
 	}
 }
 
 func TestWhatNothingIsCalledIsSaidTruly(t *testing.T) {
 	b := newBench(t, workspace.Config{})
-	b.write(t, map[string]string{"a.txt": "only in Prosaic text\n"})
-	b.refused(t, "code.definition", args{"symbol": "Prosaic"}, "fs.search finds it in text")
+	b.Write(t, map[string]string{"a.txt": "only in Prosaic text\n"})
+	b.Refused(t, "code.definition", args{"symbol": "Prosaic"}, "fs.search finds it in text")
 	for _, tool := range []string{"code.references", "code.definition"} {
-		b.refused(t, tool, args{"symbol": "Nowhere"}, "in no text either")
-		out := b.must(t, tool, args{"symbol": "Nowhere", "allow_none": true})
-		if note, _ := out.data["note"].(string); !strings.Contains(note, "nothing in the workspace is called Nowhere") {
-			t.Errorf("%s: %v", tool, out.data)
+		b.Refused(t, tool, args{"symbol": "Nowhere"}, "in no text either")
+		out := b.Must(t, tool, args{"symbol": "Nowhere", "allow_none": true})
+		if note, _ := out.Data["note"].(string); !strings.Contains(note, "nothing in the workspace is called Nowhere") {
+			t.Errorf("%s: %v", tool, out.Data)
 		}
 	}
 }
 
 func TestFailingTestsBringTheirFilesAndWhatTheyTest(t *testing.T) {
 	b := newBench(t, workspace.Config{})
-	b.write(t, map[string]string{
+	b.Write(t, map[string]string{
 		"go.mod":          "module m\n\ngo 1.24\n",
 		"a/a.go":          "package a\n\nfunc A() int { return 1 }\n",
 		"a/other.go":      "package a\n",
@@ -61,23 +61,23 @@ func TestFailingTestsBringTheirFilesAndWhatTheyTest(t *testing.T) {
 		"c/whole_test.go": "package c\n\nimport \"testing\"\n\nfunc TestC(t *testing.T) { t.Error(C) }\n",
 		"c/c.go":          "package c\n\nconst C = 1\n",
 	})
-	out := b.must(t, "test.run", args{"allow_failures": true, "sources": true})
+	out := b.Must(t, "test.run", args{"allow_failures": true, "sources": true})
 	var paths []string
-	for _, f := range out.data["sources"].([]any) {
+	for _, f := range out.Data["sources"].([]any) {
 		paths = append(paths, f.(map[string]any)["path"].(string))
 	}
 	slices.Sort(paths)
 	if want := []string{"a/a.go", "a/a_test.go", "c/c.go", "c/whole_test.go"}; !slices.Equal(paths, want) {
 		t.Errorf("it brings %v, want %v", paths, want)
 	}
-	if plain := b.must(t, "test.run", args{"allow_failures": true}); plain.data["sources"] != nil {
-		t.Errorf("unasked it brings %v", plain.data["sources"])
+	if plain := b.Must(t, "test.run", args{"allow_failures": true}); plain.Data["sources"] != nil {
+		t.Errorf("unasked it brings %v", plain.Data["sources"])
 	}
 }
 
 func TestASurveyFindsWhatTheGoalNames(t *testing.T) {
 	b := newBench(t, workspace.Config{})
-	b.write(t, map[string]string{
+	b.Write(t, map[string]string{
 		"slug/slug.go":      "package slug\n\n// Make makes.\nfunc Make() {}\n",
 		"slug/slug_test.go": "package slug\n\nfunc TestMakeIsQuick() {}\n",
 		"other/other.go":    "package other\n",
@@ -92,7 +92,7 @@ func TestASurveyFindsWhatTheGoalNames(t *testing.T) {
 		},
 		"hello": func(f intent.Facts) bool { return f.Known && f.Files == nil },
 	} {
-		facts, err := b.ops.Facts(context.Background(), intent.NewSurvey(goal))
+		facts, err := b.Ops.Facts(context.Background(), intent.NewSurvey(goal))
 		if err != nil || !holds(facts) {
 			t.Errorf("%q: %+v (%v)", goal, facts, err)
 		}

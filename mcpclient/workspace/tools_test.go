@@ -28,7 +28,7 @@ func sample(t *testing.T) *bench {
 	needGit(t)
 	dir := t.TempDir()
 	b := newBench(t, workspace.Config{Dir: dir, Memory: filepath.Join(t.TempDir(), "memory.md")})
-	b.write(t, map[string]string{
+	b.Write(t, map[string]string{
 		".gitignore":    "*.log\n",
 		"go.mod":        "module sample\n\ngo 1.21\n",
 		"greet.go":      "// Package sample greets.\npackage sample\n\n// Greet says hello to a name.\nfunc Greet(name string) string {\n\treturn \"hello \" + name\n}\n",
@@ -49,7 +49,7 @@ func sample(t *testing.T) *bench {
 	} {
 		git(t, dir, arg...)
 	}
-	b.write(t, map[string]string{"docs/a.md": "# A\n\nGreet all people.\n", "docs/new.md": "# New\n", "x.log": "ignored\n"})
+	b.Write(t, map[string]string{"docs/a.md": "# A\n\nGreet all people.\n", "docs/new.md": "# New\n", "x.log": "ignored\n"})
 	return b
 }
 
@@ -105,7 +105,7 @@ func samples(t *testing.T, tool string) []args {
 func tools(t *testing.T) map[string]mcp.Tool {
 	t.Helper()
 	b := newBench(t, workspace.Config{Memory: filepath.Join(t.TempDir(), "memory.md")})
-	list, err := b.client.ListTools(t.Context(), mcp.ListToolsRequest{})
+	list, err := b.Client.ListTools(t.Context(), mcp.ListToolsRequest{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -191,14 +191,14 @@ func TestResultsAreAsTheirSchemasSay(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			for _, call := range samples(t, name) {
 				b := sample(t)
-				out := b.must(t, name, call)
+				out := b.Must(t, name, call)
 				if tool.RawOutputSchema == nil && tool.OutputSchema.Type == "" {
-					if out.data != nil {
-						t.Errorf("it answers %v and has no schema of that", out.data)
+					if out.Data != nil {
+						t.Errorf("it answers %v and has no schema of that", out.Data)
 					}
 					continue
 				}
-				valid(t, tool, out.data)
+				valid(t, tool, out.Data)
 			}
 		})
 	}
@@ -277,11 +277,11 @@ func TestWhatOnlyReadsChangesNothing(t *testing.T) {
 		}
 		t.Run(name, func(t *testing.T) {
 			b := sample(t)
-			before := state(t, b.dir)
+			before := state(t, b.Dir)
 			for _, call := range samples(t, name) {
-				b.must(t, name, call)
+				b.Must(t, name, call)
 			}
-			changedNothing(t, b.dir, before)
+			changedNothing(t, b.Dir, before)
 		})
 	}
 }
@@ -293,13 +293,13 @@ func TestAPreviewOfAnyToolChangesNothing(t *testing.T) {
 		}
 		t.Run(name, func(t *testing.T) {
 			b := sample(t)
-			before := state(t, b.dir)
+			before := state(t, b.Dir)
 			for _, call := range samples(t, name) {
-				if out := b.ask(t, name, call, preview); out.isError || out.data["hashes"] == nil {
-					t.Errorf("the preview of %v says %s", call, out.text)
+				if out := b.Ask(t, name, call, preview); out.IsError || out.Data["hashes"] == nil {
+					t.Errorf("the preview of %v says %s", call, out.Text)
 				}
 			}
-			changedNothing(t, b.dir, before)
+			changedNothing(t, b.Dir, before)
 		})
 	}
 }

@@ -1,4 +1,4 @@
-package workspace_test
+package git_test
 
 import (
 	"fmt"
@@ -33,11 +33,11 @@ func (m marks) said() string {
 func TestReadingRunsNothingOfTheRepository(t *testing.T) {
 	r := newRepo(t, "")
 	m, evil := newMarks(t)
-	r.write(t, map[string]string{"a": "1\n", "b": "1\n", ".gitattributes": "* filter=x diff=y\n"})
+	r.Write(t, map[string]string{"a": "1\n", "b": "1\n", ".gitattributes": "* filter=x diff=y\n"})
 	r.commit(t, "first")
-	r.write(t, map[string]string{"a": "2\n", "new": "n\n"})
+	r.Write(t, map[string]string{"a": "2\n", "new": "n\n"})
 	r.git(t, "add", "a")
-	r.write(t, map[string]string{"b": "2\n"})
+	r.Write(t, map[string]string{"b": "2\n"})
 	for _, set := range [][2]string{
 		{"core.fsmonitor", evil},
 		{"core.pager", evil},
@@ -82,20 +82,20 @@ func TestReadingRunsNothingOfTheRepository(t *testing.T) {
 		{"vcs.log", nil},
 		{"vcs.branches", nil},
 	} {
-		if got := r.must(t, c.tool, c.args); m.said() != "" {
-			t.Fatalf("%s %v has run %q: %s", c.tool, c.args, m.said(), got.text)
+		if got := r.Must(t, c.tool, c.args); m.said() != "" {
+			t.Fatalf("%s %v has run %q: %s", c.tool, c.args, m.said(), got.Text)
 		}
 	}
 	for _, a := range []args{{"message": "m"}, {"message": "m", "all": true}, {"message": "m", "paths": []string{"b", "new"}}} {
-		if got := r.ask(t, "vcs.commit", a, map[string]any{builtin.MetaPreview: true}); got.isError || m.said() != "" {
-			t.Fatalf("the preview of %v has run %q: %s", a, m.said(), got.text)
+		if got := r.Ask(t, "vcs.commit", a, map[string]any{builtin.MetaPreview: true}); got.IsError || m.said() != "" {
+			t.Fatalf("the preview of %v has run %q: %s", a, m.said(), got.Text)
 		}
 	}
 	if after := r.tree(t); !reflect.DeepEqual(before, after) {
 		t.Errorf("reading has changed the folder from %v to %v", before, after)
 	}
 	r.git(t, "config", "filter.a=b.clean", evil)
-	r.refused(t, "vcs.status", nil, "filter.a=b", "take it out")
+	r.Refused(t, "vcs.status", nil, "filter.a=b", "take it out")
 }
 
 // tree is every file of the repository with its size and time.
@@ -119,21 +119,21 @@ func (r *repo) tree(t *testing.T) map[string]string {
 
 func TestASubmoduleIsNotLookedInto(t *testing.T) {
 	r, other := newRepo(t, ""), newRepo(t, "")
-	other.write(t, map[string]string{"x": "1"})
+	other.Write(t, map[string]string{"x": "1"})
 	other.commit(t, "of the other")
 	r.git(t, "submodule", "--quiet", "add", other.top, "sub")
 	r.commit(t, "first")
 	m, evil := newMarks(t)
 	r.git(t, "-C", "sub", "config", "core.fsmonitor", evil)
 	r.git(t, "-C", "sub", "config", "filter.x.clean", evil)
-	r.write(t, map[string]string{"sub/x": "2", "sub/.gitattributes": "* filter=x\n", "sub/new": "1"})
-	if got := into[statusResult](t, r.must(t, "vcs.status", nil).data); !got.Clean {
+	r.Write(t, map[string]string{"sub/x": "2", "sub/.gitattributes": "* filter=x\n", "sub/new": "1"})
+	if got := into[statusResult](t, r.Must(t, "vcs.status", nil).Data); !got.Clean {
 		t.Errorf("got %+v", got)
 	}
-	if got := into[diffResult](t, r.must(t, "vcs.diff", nil).data); len(got.Files) != 0 {
+	if got := into[diffResult](t, r.Must(t, "vcs.diff", nil).Data); len(got.Files) != 0 {
 		t.Errorf("got %+v", got)
 	}
-	r.refused(t, "vcs.commit", args{"message": "m"}, "nothing to commit")
+	r.Refused(t, "vcs.commit", args{"message": "m"}, "nothing to commit")
 	if m.said() != "" {
 		t.Errorf("reading has run %q", m.said())
 	}
@@ -141,14 +141,14 @@ func TestASubmoduleIsNotLookedInto(t *testing.T) {
 	if err := os.RemoveAll(m.at); err != nil { // that was our own
 		t.Fatal(err)
 	}
-	got := r.ask(t, "vcs.commit", args{"message": "m"}, map[string]any{builtin.MetaPreview: true})
-	if diff := into[previewResult](t, got.data).Diff; !strings.Contains(diff, "+Subproject commit ") {
-		t.Errorf("the preview is %s", got.text)
+	got := r.Ask(t, "vcs.commit", args{"message": "m"}, map[string]any{builtin.MetaPreview: true})
+	if diff := into[previewResult](t, got.Data).Diff; !strings.Contains(diff, "+Subproject commit ") {
+		t.Errorf("the preview is %s", got.Text)
 	}
 	if m.said() != "" {
 		t.Errorf("reading has run %q", m.said())
 	}
-	if got := into[commitResult](t, r.must(t, "vcs.commit", args{"message": "m"}).data); len(got.Files) != 1 || got.Files[0].Path != "sub" {
+	if got := into[commitResult](t, r.Must(t, "vcs.commit", args{"message": "m"}).Data); len(got.Files) != 1 || got.Files[0].Path != "sub" {
 		t.Errorf("got %+v", got)
 	}
 }

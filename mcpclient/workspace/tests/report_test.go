@@ -1,4 +1,4 @@
-package workspace_test
+package tests_test
 
 import (
 	"fmt"
@@ -10,6 +10,7 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 
 	"replan/mcpclient/workspace"
+	"replan/mcpclient/workspace/workspacetest"
 )
 
 type testFailure struct {
@@ -29,7 +30,7 @@ type fullResult struct {
 // it runs in as the one it ran in.
 func recorded(t *testing.T, file string, exit int) string {
 	t.Helper()
-	at, err := filepath.Abs(filepath.Join("tests", "testdata", "runners", file))
+	at, err := filepath.Abs(filepath.Join("testdata", "runners", file))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -128,16 +129,16 @@ func TestRunnersAreUnderstood(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			fake(t, c.tool, recorded(t, c.said, c.exit))
+			workspacetest.Fake(t, c.tool, recorded(t, c.said, c.exit))
 			b := newBench(t, workspace.Config{})
-			b.write(t, c.files)
+			b.Write(t, c.files)
 			var a args
 			if c.run != "" {
 				a = args{"run": c.run}
 			}
-			got := b.ask(t, "test.run", a, nil)
-			res := into[fullResult](t, got.data)
-			if !got.isError || res.Passed || !reflect.DeepEqual(res.Failed, c.failed) || !strings.Contains(res.Summary, c.says) {
+			got := b.Ask(t, "test.run", a, nil)
+			res := into[fullResult](t, got.Data)
+			if !got.IsError || res.Passed || !reflect.DeepEqual(res.Failed, c.failed) || !strings.Contains(res.Summary, c.says) {
 				t.Errorf("got %q, %q", res.Summary, res.Failed)
 			}
 			if counts := [3]int{res.Total, res.OK, res.Skipped}; counts != c.counts {
@@ -162,53 +163,53 @@ func hasFailure(all []testFailure, place, part string) bool {
 }
 
 func TestFailuresThatAreAllowedAreAnswered(t *testing.T) {
-	fake(t, "cargo", recorded(t, "cargo.txt", 101))
+	workspacetest.Fake(t, "cargo", recorded(t, "cargo.txt", 101))
 	b := newBench(t, workspace.Config{})
-	b.write(t, map[string]string{"Cargo.toml": ""})
-	got := into[fullResult](t, b.must(t, "test.run", args{"allow_failures": true}).data)
+	b.Write(t, map[string]string{"Cargo.toml": ""})
+	got := into[fullResult](t, b.Must(t, "test.run", args{"allow_failures": true}).Data)
 	if got.Passed || len(got.Failures) != 2 {
 		t.Errorf("got %+v", got)
 	}
 }
 
 func TestAMakefileIsRunWhereNothingElseFits(t *testing.T) {
-	fake(t, "make", "echo make \"$@\" in $PWD")
+	workspacetest.Fake(t, "make", "echo make \"$@\" in $PWD")
 	b := newBench(t, workspace.Config{})
-	b.write(t, map[string]string{"Makefile": "all:\n\ttrue\n\ntest: all\n\ttrue\n", "sub/x.c": "", "other/Makefile": "TEST := test\ntest := no\n"})
+	b.Write(t, map[string]string{"Makefile": "all:\n\ttrue\n\ntest: all\n\ttrue\n", "sub/x.c": "", "other/Makefile": "TEST := test\ntest := no\n"})
 	for _, path := range []string{".", "sub", "other"} {
-		if got := b.must(t, "test.run", args{"path": path}); got.data["command"] != "make test" || !strings.Contains(got.text, "make test in "+b.dir) {
-			t.Errorf("%s: %s", path, got.text)
+		if got := b.Must(t, "test.run", args{"path": path}); got.Data["command"] != "make test" || !strings.Contains(got.Text, "make test in "+b.Dir) {
+			t.Errorf("%s: %s", path, got.Text)
 		}
 	}
-	b.refused(t, "test.run", args{"run": "x"}, "make test cannot be narrowed")
-	b.write(t, map[string]string{"package.json": `{"devDependencies": {}}`})
-	if got := b.must(t, "test.run", nil); got.data["command"] != "make test" {
-		t.Errorf("with a package.json that names no tests: %s", got.text)
+	b.Refused(t, "test.run", args{"run": "x"}, "make test cannot be narrowed")
+	b.Write(t, map[string]string{"package.json": `{"devDependencies": {}}`})
+	if got := b.Must(t, "test.run", nil); got.Data["command"] != "make test" {
+		t.Errorf("with a package.json that names no tests: %s", got.Text)
 	}
 }
 
 func TestNpmIsNarrowedAsItsRunnerIs(t *testing.T) {
-	fake(t, "npm", "echo fine")
+	workspacetest.Fake(t, "npm", "echo fine")
 	b := newBench(t, workspace.Config{})
 	for script, flag := range map[string]string{
 		"vitest run": "--testNamePattern=^a b$", "mocha -r ts": "--grep=^a b$", "node --no-warnings --test": "--test-name-pattern=^a b$",
 	} {
-		b.write(t, map[string]string{"package.json": `{"scripts": {"test": "` + script + `"}}`})
-		if got := b.ask(t, "test.run", args{"run": "^a b$", "path": "."}, nil); got.data["command"] != "npm test --silent -- "+flag {
-			t.Errorf("%s: %v", script, got.data["command"])
+		b.Write(t, map[string]string{"package.json": `{"scripts": {"test": "` + script + `"}}`})
+		if got := b.Ask(t, "test.run", args{"run": "^a b$", "path": "."}, nil); got.Data["command"] != "npm test --silent -- "+flag {
+			t.Errorf("%s: %v", script, got.Data["command"])
 		}
 	}
 }
 
 func TestProjectsAreDetected(t *testing.T) {
 	b := newBench(t, workspace.Config{})
-	b.write(t, map[string]string{
+	b.Write(t, map[string]string{
 		"go.mod": "module m\n", "web/package.json": "{}", "web/node_modules/x/package.json": "{}",
 		"py/pyproject.toml": "", "rust/Cargo.toml": "", "docs/a.md": "",
 	})
 	type project struct{ Kind, Dir, Command string }
 	type result struct{ Projects []project }
-	got := into[result](t, b.must(t, "test.detect", nil).data)
+	got := into[result](t, b.Must(t, "test.detect", nil).Data)
 	want := []project{
 		{"go", ".", "go test -json -count=1 -timeout=9m0s ./..."},
 		{"pytest", "py", "python3 -m pytest -q --color=no"},
@@ -218,7 +219,7 @@ func TestProjectsAreDetected(t *testing.T) {
 	if !reflect.DeepEqual(got.Projects, want) {
 		t.Errorf("got %+v", got)
 	}
-	if got := into[result](t, b.must(t, "test.detect", args{"path": "docs"}).data); got.Projects == nil || len(got.Projects) != 0 {
+	if got := into[result](t, b.Must(t, "test.detect", args{"path": "docs"}).Data); got.Projects == nil || len(got.Projects) != 0 {
 		t.Errorf("got %+v", got)
 	}
 }
@@ -246,10 +247,10 @@ func TestGoFailuresAreNamedWithTheirPlaces(t *testing.T) {
 	for name, text := range goModule {
 		files["in/"+name] = text // the module is not the workspace
 	}
-	b.write(t, files)
-	got := b.ask(t, "test.run", args{"path": "in"}, nil)
-	res := into[fullResult](t, got.data)
-	if all := into[fullResult](t, b.ask(t, "test.run", args{"path": "in/..."}, nil).data); len(all.Failed) < 8 {
+	b.Write(t, files)
+	got := b.Ask(t, "test.run", args{"path": "in"}, nil)
+	res := into[fullResult](t, got.Data)
+	if all := into[fullResult](t, b.Ask(t, "test.run", args{"path": "in/..."}, nil).Data); len(all.Failed) < 8 {
 		t.Errorf("with all below there failed %q", all.Failed)
 	} else {
 		res = all
@@ -295,8 +296,8 @@ func TestTheSameNameInTwoPackagesIsTwoFailures(t *testing.T) {
 	red := func(pkg string) string {
 		return "package " + pkg + "\n\nimport \"testing\"\n\nfunc TestSame(t *testing.T) { t.Error(\"red\") }\n"
 	}
-	b.write(t, map[string]string{"go.mod": "module m\n", "a/a_test.go": red("a"), "b/b_test.go": red("b")})
-	res := into[fullResult](t, b.ask(t, "test.run", nil, nil).data)
+	b.Write(t, map[string]string{"go.mod": "module m\n", "a/a_test.go": red("a"), "b/b_test.go": red("b")})
+	res := into[fullResult](t, b.Ask(t, "test.run", nil, nil).Data)
 	if len(res.Failed) != 2 || res.Failed[0] != "TestSame" || !strings.HasSuffix(res.Failed[1], ".TestSame") || len(res.Failures) != 2 {
 		t.Errorf("got %+v", res)
 	}
@@ -304,15 +305,15 @@ func TestTheSameNameInTwoPackagesIsTwoFailures(t *testing.T) {
 
 func TestWhatAGoTestSaysArrivesAsText(t *testing.T) {
 	b := newBench(t, workspace.Config{Environ: offline()})
-	b.write(t, map[string]string{"go.mod": "module m\n", "red_test.go": "package m\n\nimport \"testing\"\n\nfunc TestRed(t *testing.T) { t.Error(\"red\") }\n"})
+	b.Write(t, map[string]string{"go.mod": "module m\n", "red_test.go": "package m\n\nimport \"testing\"\n\nfunc TestRed(t *testing.T) { t.Error(\"red\") }\n"})
 	notes := make(chan string, 100)
-	b.client.OnNotification(func(n mcp.JSONRPCNotification) {
+	b.Client.OnNotification(func(n mcp.JSONRPCNotification) {
 		if n.Method == "notifications/progress" {
 			notes <- n.Params.AdditionalFields["message"].(string)
 		}
 	})
-	got := b.ask(t, "test.run", nil, map[string]any{"progressToken": "token"})
-	want := into[fullResult](t, got.data).Output
+	got := b.Ask(t, "test.run", nil, map[string]any{"progressToken": "token"})
+	want := into[fullResult](t, got.Data).Output
 	said := ""
 	for len(said) < len(want) {
 		said += <-notes
@@ -361,13 +362,13 @@ func TestLintersAreChosenByWhatTheProjectHas(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			fake(t, c.tool, c.script)
+			workspacetest.Fake(t, c.tool, c.script)
 			b := newBench(t, workspace.Config{})
-			b.write(t, c.files)
-			got := b.ask(t, "test.lint", c.args, nil)
-			res := into[result](t, got.data)
-			if got.isError == c.passed || res.Passed != c.passed || res.Command != c.command || len(res.Findings) != c.n {
-				t.Fatalf("got %+v: %s", res, got.text)
+			b.Write(t, c.files)
+			got := b.Ask(t, "test.lint", c.args, nil)
+			res := into[result](t, got.Data)
+			if got.IsError == c.passed || res.Passed != c.passed || res.Command != c.command || len(res.Findings) != c.n {
+				t.Fatalf("got %+v: %s", res, got.Text)
 			}
 			if f := res.Findings[0]; fmt.Sprintf("%s:%d %s", f.File, f.Line, f.Message) != c.finding {
 				t.Errorf("found %+v", f)
@@ -376,32 +377,32 @@ func TestLintersAreChosenByWhatTheProjectHas(t *testing.T) {
 				c.args = args{}
 			}
 			c.args["allow_failures"] = true
-			b.must(t, "test.lint", c.args)
+			b.Must(t, "test.lint", c.args)
 		})
 	}
 }
 
 func TestGoVetIsTheUsualLinterOfGo(t *testing.T) {
 	b := newBench(t, workspace.Config{Environ: offline()})
-	b.write(t, map[string]string{"go.mod": "module m\n\ngo 1.24\n", "in/v.go": "package in\n\nimport \"fmt\"\n\nfunc F() { fmt.Printf(\"%d\", \"x\") }\n", "ok/ok.go": "package ok\n"})
-	got := b.ask(t, "test.lint", nil, nil)
-	if !got.isError || !strings.Contains(got.text, "1 finding of go") || !strings.Contains(fmt.Sprint(got.data["findings"]), "file:in/v.go line:5") {
-		t.Errorf("got %s, %v", got.text, got.data)
+	b.Write(t, map[string]string{"go.mod": "module m\n\ngo 1.24\n", "in/v.go": "package in\n\nimport \"fmt\"\n\nfunc F() { fmt.Printf(\"%d\", \"x\") }\n", "ok/ok.go": "package ok\n"})
+	got := b.Ask(t, "test.lint", nil, nil)
+	if !got.IsError || !strings.Contains(got.Text, "1 finding of go") || !strings.Contains(fmt.Sprint(got.Data["findings"]), "file:in/v.go line:5") {
+		t.Errorf("got %s, %v", got.Text, got.Data)
 	}
-	if got := b.must(t, "test.lint", args{"path": "ok"}); !strings.Contains(got.text, "go found nothing") {
-		t.Errorf("got %s", got.text)
+	if got := b.Must(t, "test.lint", args{"path": "ok"}); !strings.Contains(got.Text, "go found nothing") {
+		t.Errorf("got %s", got.Text)
 	}
-	b.refused(t, "test.lint", args{"path": "-vettool=x"}, "not an option")
+	b.Refused(t, "test.lint", args{"path": "-vettool=x"}, "not an option")
 }
 
 func TestALinterThatIsNotThereIsNamed(t *testing.T) {
 	b := newBench(t, workspace.Config{})
-	b.refused(t, "test.lint", nil, "no go.mod", "path")
+	b.Refused(t, "test.lint", nil, "no go.mod", "path")
 	t.Setenv("PATH", t.TempDir())
-	b.write(t, map[string]string{"py/setup.py": "", "web/package.json": "{}", "rust/Cargo.toml": ""})
-	b.refused(t, "test.lint", args{"path": "py"}, "neither ruff nor flake8")
-	b.refused(t, "test.lint", args{"path": "web"}, "no script lint")
-	b.refused(t, "test.lint", args{"path": "rust"}, "clippy is not installed")
+	b.Write(t, map[string]string{"py/setup.py": "", "web/package.json": "{}", "rust/Cargo.toml": ""})
+	b.Refused(t, "test.lint", args{"path": "py"}, "neither ruff nor flake8")
+	b.Refused(t, "test.lint", args{"path": "web"}, "no script lint")
+	b.Refused(t, "test.lint", args{"path": "rust"}, "clippy is not installed")
 }
 
 func TestProgramsAreRun(t *testing.T) {
@@ -411,7 +412,7 @@ func TestProgramsAreRun(t *testing.T) {
 		TimedOut        bool `json:"timed_out"`
 	}
 	b := newBench(t, workspace.Config{})
-	b.write(t, map[string]string{"in/run.sh": "#!/bin/sh\necho \"$1|$2\"\n"})
+	b.Write(t, map[string]string{"in/run.sh": "#!/bin/sh\necho \"$1|$2\"\n"})
 	for name, c := range map[string]struct {
 		args   args
 		output string
@@ -423,13 +424,13 @@ func TestProgramsAreRun(t *testing.T) {
 		"that fail, if they may":     {args{"shell": "echo no; exit 3", "allow_failure": true}, "no\n"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			if got := into[result](t, b.must(t, "proc.run", c.args).data); got.Output != c.output {
+			if got := into[result](t, b.Must(t, "proc.run", c.args).Data); got.Output != c.output {
 				t.Errorf("got %+v", got)
 			}
 		})
 	}
-	got := b.ask(t, "proc.run", args{"shell": "echo no; exit 3"}, nil)
-	if res := into[result](t, got.data); !got.isError || res.Exit != 3 || !strings.Contains(got.text, "exit status 3") || !strings.Contains(got.text, "no") {
+	got := b.Ask(t, "proc.run", args{"shell": "echo no; exit 3"}, nil)
+	if res := into[result](t, got.Data); !got.IsError || res.Exit != 3 || !strings.Contains(got.Text, "exit status 3") || !strings.Contains(got.Text, "no") {
 		t.Errorf("got %+v", got)
 	}
 	for _, c := range []struct {
@@ -447,6 +448,6 @@ func TestProgramsAreRun(t *testing.T) {
 		{args{"shell": "true", "timeout": "31m"}, "at most 30m"},
 		{args{"shell": "true", "timeout": "soon"}, "like 90s"},
 	} {
-		b.refused(t, "proc.run", c.args, c.says)
+		b.Refused(t, "proc.run", c.args, c.says)
 	}
 }

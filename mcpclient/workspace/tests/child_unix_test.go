@@ -1,6 +1,6 @@
 //go:build !windows
 
-package workspace_test
+package tests_test
 
 import (
 	"context"
@@ -17,6 +17,7 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 
 	"replan/mcpclient/workspace"
+	"replan/mcpclient/workspace/workspacetest"
 )
 
 // reply is an answer, or why there is none.
@@ -27,7 +28,7 @@ type reply struct {
 
 // reply is try for a goroutine of its own.
 func (b *bench) reply(ctx context.Context, tool string, a args, meta map[string]any) reply {
-	got, err := b.try(ctx, tool, a, meta)
+	got, err := b.Try(ctx, tool, a, meta)
 	return reply{got, err}
 }
 
@@ -99,7 +100,7 @@ func TestNobodyOfTheFamilyOutlivesTheCall(t *testing.T) {
 	}{
 		"when the client cancels":          {family, "10m", func(_ *bench, cancel context.CancelFunc) { cancel() }, "stopped", false},
 		"when they do not listen":          {stubborn, "10m", func(_ *bench, cancel context.CancelFunc) { cancel() }, "stopped", false},
-		"when the operators are closed":    {family, "10m", func(b *bench, _ context.CancelFunc) { _ = b.ops.Close() }, "closed", false},
+		"when the operators are closed":    {family, "10m", func(b *bench, _ context.CancelFunc) { _ = b.Ops.Close() }, "closed", false},
 		"when the time is over":            {family, "3s", func(*bench, context.CancelFunc) {}, "did not end within 3s", true},
 		"when the first of them has ended": {orphan, "10m", func(*bench, context.CancelFunc) {}, "exit status 1", true},
 	} {
@@ -108,9 +109,9 @@ func TestNobodyOfTheFamilyOutlivesTheCall(t *testing.T) {
 			if err := syscall.Mkfifo(pipe, 0o600); err != nil {
 				t.Fatal(err)
 			}
-			fake(t, "cargo", c.script)
+			workspacetest.Fake(t, "cargo", c.script)
 			b := newBench(t, workspace.Config{Environ: append(os.Environ(), "PIPE="+pipe)})
-			b.write(t, map[string]string{"Cargo.toml": ""})
+			b.Write(t, map[string]string{"Cargo.toml": ""})
 			ctx, cancel := context.WithCancel(t.Context())
 			defer cancel()
 			done := make(chan reply, 1)
@@ -118,7 +119,7 @@ func TestNobodyOfTheFamilyOutlivesTheCall(t *testing.T) {
 			f := up(t, pipe)
 			c.end(b, cancel)
 			got := <-done
-			if said := got.text + fmt.Sprint(got.err); !strings.Contains(said, c.says) {
+			if said := got.Text + fmt.Sprint(got.err); !strings.Contains(said, c.says) {
 				t.Errorf("the call says %q, want %q", said, c.says)
 			}
 			if answered := got.err == nil; answered != c.answers {
@@ -139,17 +140,17 @@ func TestAChildThatLeftItsFamilyIsNotWaitedFor(t *testing.T) {
 		t.Fatal(err)
 	}
 	// The one who left keeps the output open until we let go of the pipe.
-	fake(t, "cargo", "echo said\nsetsid sh -c 'exec 3>\"$PIPE\"; echo up >&3; read x <\"$HOLD\"' &\nread x <\"$READY\"\nexit 0\n")
+	workspacetest.Fake(t, "cargo", "echo said\nsetsid sh -c 'exec 3>\"$PIPE\"; echo up >&3; read x <\"$HOLD\"' &\nread x <\"$READY\"\nexit 0\n")
 	ready, readyFile := fifo(t, os.O_RDWR)
 	b := newBench(t, workspace.Config{Environ: append(os.Environ(), "PIPE="+pipe, "HOLD="+hold, "READY="+ready)})
-	b.write(t, map[string]string{"Cargo.toml": ""})
+	b.Write(t, map[string]string{"Cargo.toml": ""})
 	done := make(chan reply, 1)
 	go func() { done <- b.reply(t.Context(), "test.run", nil, nil) }()
 	f := up(t, pipe)
 	if _, err := readyFile.WriteString("go\n"); err != nil {
 		t.Fatal(err)
 	}
-	if got := <-done; got.err != nil || got.isError || !strings.Contains(got.text, "said") {
+	if got := <-done; got.err != nil || got.IsError || !strings.Contains(got.Text, "said") {
 		t.Errorf("got %+v", got)
 	}
 	if _, err := holder.WriteString("go\n"); err != nil {
@@ -160,11 +161,11 @@ func TestAChildThatLeftItsFamilyIsNotWaitedFor(t *testing.T) {
 
 func TestOutputArrivesWhileTheChildRuns(t *testing.T) {
 	pipe, f := fifo(t, os.O_RDWR)
-	fake(t, "cargo", "echo one\nread x <\"$PIPE\"\nprintf 'two\\nthree'\n")
+	workspacetest.Fake(t, "cargo", "echo one\nread x <\"$PIPE\"\nprintf 'two\\nthree'\n")
 	b := newBench(t, workspace.Config{Environ: append(os.Environ(), "PIPE="+pipe)})
-	b.write(t, map[string]string{"Cargo.toml": ""})
+	b.Write(t, map[string]string{"Cargo.toml": ""})
 	notes := make(chan map[string]any, 100)
-	b.client.OnNotification(func(n mcp.JSONRPCNotification) {
+	b.Client.OnNotification(func(n mcp.JSONRPCNotification) {
 		if n.Method == "notifications/progress" {
 			notes <- n.Params.AdditionalFields
 		}
@@ -178,7 +179,7 @@ func TestOutputArrivesWhileTheChildRuns(t *testing.T) {
 	if _, err := f.WriteString("go\n"); err != nil {
 		t.Fatal(err)
 	}
-	if got := <-done; into[testResult](t, got.data).Output != "one\ntwo\nthree" {
+	if got := <-done; into[testResult](t, got.Data).Output != "one\ntwo\nthree" {
 		t.Errorf("got %+v", got)
 	}
 	var rest strings.Builder
@@ -200,13 +201,38 @@ var hanging = map[string]string{
 		"\tif f, err := os.OpenFile(os.Getenv(\"PIPE\"), os.O_WRONLY, 0); err == nil {\n\t\tdefer f.Close()\n\t\tf.WriteString(\"up\\n\")\n\t}\n\tr, _, _ := os.Pipe()\n\tr.Read(make([]byte, 1))\n}\n",
 }
 
+func TestAProgramIsStoppedWithItsChildren(t *testing.T) {
+	pipe := pipeFor(t)
+	b := newBench(t, workspace.Config{Environ: append(offline(), "PIPE="+pipe)})
+	done := make(chan reply, 1)
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	go func() {
+		done <- b.reply(ctx, "proc.run", args{"shell": family, "timeout": "2s", "allow_failure": true}, nil)
+	}()
+	f := up(t, pipe)
+	got := <-done
+	gone(t, f)
+	if got.err != nil || got.IsError || got.Data["timed_out"] != true || !strings.Contains(got.Text, "did not end within 2s") {
+		t.Errorf("got %+v", got)
+	}
+}
+
+// nested is a Go test below another that says on PIPE that it runs, and never
+// ends, beside one that waits for its turn.
+var nested = map[string]string{
+	"in/go.mod": "module example.test/m\n\ngo 1.24\n",
+	"in/sub/hang_test.go": "package m\n\nimport (\n\t\"os\"\n\t\"testing\"\n)\n\nfunc TestWaits(t *testing.T) { t.Parallel() }\n\nfunc TestHang(t *testing.T) {\n\tt.Run(\"in\", func(t *testing.T) {\n" +
+		"\t\tif f, err := os.OpenFile(os.Getenv(\"PIPE\"), os.O_WRONLY, 0); err == nil {\n\t\t\tdefer f.Close()\n\t\t\tf.WriteString(\"up\\n\")\n\t\t}\n\t\tselect {}\n\t})\n}\n",
+}
+
 func TestACancelledGoTestTakesItsTemporaryFilesWithIt(t *testing.T) {
 	pipe, tmp := filepath.Join(t.TempDir(), "pipe"), t.TempDir()
 	if err := syscall.Mkfifo(pipe, 0o600); err != nil {
 		t.Fatal(err)
 	}
 	b := newBench(t, workspace.Config{Environ: append(offline(), "PIPE="+pipe, "TMPDIR="+tmp, "GOTMPDIR=")})
-	b.write(t, hanging)
+	b.Write(t, hanging)
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	done := make(chan reply, 1)
@@ -223,31 +249,6 @@ func TestACancelledGoTestTakesItsTemporaryFilesWithIt(t *testing.T) {
 	if left, _ := filepath.Glob(filepath.Join(tmp, "*")); len(left) > 0 {
 		t.Errorf("there is still %v", left)
 	}
-}
-
-func TestAProgramIsStoppedWithItsChildren(t *testing.T) {
-	pipe := pipeFor(t)
-	b := newBench(t, workspace.Config{Environ: append(offline(), "PIPE="+pipe)})
-	done := make(chan reply, 1)
-	ctx, cancel := context.WithCancel(t.Context())
-	defer cancel()
-	go func() {
-		done <- b.reply(ctx, "proc.run", args{"shell": family, "timeout": "2s", "allow_failure": true}, nil)
-	}()
-	f := up(t, pipe)
-	got := <-done
-	gone(t, f)
-	if got.err != nil || got.isError || got.data["timed_out"] != true || !strings.Contains(got.text, "did not end within 2s") {
-		t.Errorf("got %+v", got)
-	}
-}
-
-// nested is a Go test below another that says on PIPE that it runs, and never
-// ends, beside one that waits for its turn.
-var nested = map[string]string{
-	"in/go.mod": "module example.test/m\n\ngo 1.24\n",
-	"in/sub/hang_test.go": "package m\n\nimport (\n\t\"os\"\n\t\"testing\"\n)\n\nfunc TestWaits(t *testing.T) { t.Parallel() }\n\nfunc TestHang(t *testing.T) {\n\tt.Run(\"in\", func(t *testing.T) {\n" +
-		"\t\tif f, err := os.OpenFile(os.Getenv(\"PIPE\"), os.O_WRONLY, 0); err == nil {\n\t\t\tdefer f.Close()\n\t\t\tf.WriteString(\"up\\n\")\n\t\t}\n\t\tselect {}\n\t})\n}\n",
 }
 
 func TestAGoTestThatHangsIsNamedWithItsPlace(t *testing.T) {
@@ -272,26 +273,26 @@ func TestAGoTestThatHangsIsNamedWithItsPlace(t *testing.T) {
 					t.Fatal(err)
 				}
 				environ = append(environ, "REAL="+real)
-				fake(t, "go", c.script)
+				workspacetest.Fake(t, "go", c.script)
 			}
 			b := newBench(t, workspace.Config{Environ: environ, TestMargin: c.margin})
-			b.write(t, nested)
-			b.ask(t, "test.run", args{"run": "TestNone", "path": "in/..."}, nil) // builds what go has not in its cache yet
+			b.Write(t, nested)
+			b.Ask(t, "test.run", args{"run": "TestNone", "path": "in/..."}, nil) // builds what go has not in its cache yet
 			done := make(chan reply, 1)
 			go func() { done <- b.reply(t.Context(), "test.run", args{"timeout": c.timeout, "path": "in/..."}, nil) }()
 			f := up(t, pipe)
 			got := <-done
 			gone(t, f)
-			res := into[fullResult](t, got.data)
-			if got.err != nil || !got.isError || !sameSet(res.Failed, []string{"TestHang/in"}) || len(res.Failures) != 1 {
+			res := into[fullResult](t, got.Data)
+			if got.err != nil || !got.IsError || !sameSet(res.Failed, []string{"TestHang/in"}) || len(res.Failures) != 1 {
 				t.Fatalf("got %+v", got)
 			}
 			failure := res.Failures[0]
 			if !strings.Contains(failure.Message, "did not end") || failure.Package != "example.test/m/sub" {
 				t.Errorf("got %+v", failure)
 			}
-			if c.script == "" && !strings.Contains(got.text, "panic: test timed out after 2s") {
-				t.Errorf("the text is %s", got.text)
+			if c.script == "" && !strings.Contains(got.Text, "panic: test timed out after 2s") {
+				t.Errorf("the text is %s", got.Text)
 			}
 			if c.script == "" && (failure.File != "in/sub/hang_test.go" || failure.Line != 16) {
 				t.Errorf("the place is %s:%d", failure.File, failure.Line)

@@ -1,4 +1,4 @@
-package workspace_test
+package files_test
 
 import (
 	"fmt"
@@ -19,9 +19,9 @@ func TestReadReturnsTheTextItself(t *testing.T) {
 		"plain": "a\nb\n", "no final newline": "a\nb", "CRLF": "a\r\nb\r\n", "empty": "", "looks like JSON": `{"a": 1}`, "wide": "日本語\n",
 	} {
 		t.Run(name, func(t *testing.T) {
-			b.write(t, map[string]string{"f": text})
-			if got := b.must(t, "fs.read", args{"path": "f"}); got.text != text || got.data != nil {
-				t.Errorf("got %q %v, want %q", got.text, got.data, text)
+			b.Write(t, map[string]string{"f": text})
+			if got := b.Must(t, "fs.read", args{"path": "f"}); got.Text != text || got.Data != nil {
+				t.Errorf("got %q %v, want %q", got.Text, got.Data, text)
 			}
 		})
 	}
@@ -29,7 +29,7 @@ func TestReadReturnsTheTextItself(t *testing.T) {
 
 func TestReadOfAPartSaysWhatIsMissing(t *testing.T) {
 	b := newBench(t, workspace.Config{MaxOutput: 20})
-	b.write(t, map[string]string{"f": "one\ntwo\nthree\nfour\nfive\nsix\n", "long": strings.Repeat("é", 30), "short": "one\ntwo"})
+	b.Write(t, map[string]string{"f": "one\ntwo\nthree\nfour\nfive\nsix\n", "long": strings.Repeat("é", 30), "short": "one\ntwo"})
 	for name, c := range map[string]struct {
 		args args
 		want string
@@ -41,23 +41,23 @@ func TestReadOfAPartSaysWhatIsMissing(t *testing.T) {
 		"without a final newline":   {args{"path": "short", "offset": 2}, "two"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			if got := b.must(t, "fs.read", c.args); got.text != c.want {
-				t.Errorf("got %q, want %q", got.text, c.want)
+			if got := b.Must(t, "fs.read", c.args); got.Text != c.want {
+				t.Errorf("got %q, want %q", got.Text, c.want)
 			}
 		})
 	}
-	b.refused(t, "fs.read", args{"path": "f", "offset": 7}, "6 lines", "no line 7")
+	b.Refused(t, "fs.read", args{"path": "f", "offset": 7}, "6 lines", "no line 7")
 }
 
 func TestReadRefusesWhatIsNotText(t *testing.T) {
 	b := newBench(t, workspace.Config{})
-	b.write(t, map[string]string{"bin": "ab\x00cd", "latin1": "caf\xe9", "dir/auth.go": "x", "large": strings.Repeat("x", 4<<20+1)})
-	b.refused(t, "fs.read", args{"path": "bin"}, "binary")
-	b.refused(t, "fs.read", args{"path": "latin1"}, "UTF-8")
-	b.refused(t, "fs.read", args{"path": "dir"}, "is a folder", "fs.list")
-	b.refused(t, "fs.read", args{"path": "large"}, "bytes")
-	b.refused(t, "fs.read", args{"path": "dir/auth.go/x"}, `"dir/auth.go" is a file`)
-	b.refused(t, "fs.read", args{"path": "src/auth.go"}, `no file "src/auth.go"`, "there is dir/auth.go")
+	b.Write(t, map[string]string{"bin": "ab\x00cd", "latin1": "caf\xe9", "dir/auth.go": "x", "large": strings.Repeat("x", 4<<20+1)})
+	b.Refused(t, "fs.read", args{"path": "bin"}, "binary")
+	b.Refused(t, "fs.read", args{"path": "latin1"}, "UTF-8")
+	b.Refused(t, "fs.read", args{"path": "dir"}, "is a folder", "fs.list")
+	b.Refused(t, "fs.read", args{"path": "large"}, "bytes")
+	b.Refused(t, "fs.read", args{"path": "dir/auth.go/x"}, `"dir/auth.go" is a file`)
+	b.Refused(t, "fs.read", args{"path": "src/auth.go"}, `no file "src/auth.go"`, "there is dir/auth.go")
 }
 
 func TestPartsOfAFileAddUpToTheFile(t *testing.T) {
@@ -65,11 +65,11 @@ func TestPartsOfAFileAddUpToTheFile(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		lines := rapid.SliceOfN(rapid.StringMatching(`[a-z]{0,20}`), 1, 40).Draw(t, "lines")
 		text := strings.Join(lines, "\n")
-		b.write(t, map[string]string{"f": text})
+		b.Write(t, map[string]string{"f": text})
 		var all strings.Builder
 		offset := 1
 		for offset > 0 {
-			got := b.must(t, "fs.read", args{"path": "f", "offset": offset, "limit": rapid.IntRange(0, 5).Draw(t, "limit")}).text
+			got := b.Must(t, "fs.read", args{"path": "f", "offset": offset, "limit": rapid.IntRange(0, 5).Draw(t, "limit")}).Text
 			var from, to, of, next int
 			mark := strings.LastIndex(got, "[cut: ")
 			if mark < 0 {
@@ -90,10 +90,10 @@ func TestPartsOfAFileAddUpToTheFile(t *testing.T) {
 
 func TestListShowsFoldersAndFiles(t *testing.T) {
 	b := newBench(t, workspace.Config{})
-	b.write(t, map[string]string{"a.go": "xy", "in/b.go": "", "in/deep/c.go": "", "out/x": "", "x.log": "", ".gitignore": "out/\n*.log\n", "node_modules/m/i.js": ""})
+	b.Write(t, map[string]string{"a.go": "xy", "in/b.go": "", "in/deep/c.go": "", "out/x": "", "x.log": "", ".gitignore": "out/\n*.log\n", "node_modules/m/i.js": ""})
 	list := func(a args) []string {
 		var names []string
-		for _, e := range b.must(t, "fs.list", a).data["entries"].([]any) {
+		for _, e := range b.Must(t, "fs.list", a).Data["entries"].([]any) {
 			e := e.(map[string]any)
 			names = append(names, e["type"].(string)+" "+e["path"].(string))
 		}
@@ -115,8 +115,8 @@ func TestListShowsFoldersAndFiles(t *testing.T) {
 			}
 		})
 	}
-	b.refused(t, "fs.list", args{"path": "missing"}, `no folder "missing"`)
-	b.refused(t, "fs.list", args{"path": "a.go"}, "is a file")
+	b.Refused(t, "fs.list", args{"path": "missing"}, `no folder "missing"`)
+	b.Refused(t, "fs.list", args{"path": "a.go"}, "is a file")
 }
 
 func TestAVeryLongListIsCut(t *testing.T) {
@@ -125,24 +125,24 @@ func TestAVeryLongListIsCut(t *testing.T) {
 	for i := range 1001 {
 		files[fmt.Sprintf("f%04d", i)] = ""
 	}
-	b.write(t, files)
-	got := b.must(t, "fs.list", nil)
-	if n := len(got.data["entries"].([]any)); n != 1000 || got.data["truncated"] != true {
-		t.Errorf("%d entries, truncated %v", n, got.data["truncated"])
+	b.Write(t, files)
+	got := b.Must(t, "fs.list", nil)
+	if n := len(got.Data["entries"].([]any)); n != 1000 || got.Data["truncated"] != true {
+		t.Errorf("%d entries, truncated %v", n, got.Data["truncated"])
 	}
 }
 
 func TestSearchFindsLines(t *testing.T) {
 	b := newBench(t, workspace.Config{})
 	long := strings.Repeat("a", 500) + "needle" + strings.Repeat("b", 500)
-	b.write(t, map[string]string{
+	b.Write(t, map[string]string{
 		"a.go": "one needle\nnone\nneedle and needle\r\n", "in/b.ts": "a.b needle\n", "in/deep/c.go": "needle()\n", "long.txt": long,
 		"bin": "needle\x00", ".git/x": "needle", "vendor/v.go": "needle", "in/node_modules/n.js": "needle",
 		"build/out.go": "needle", "x.log": "needle", "keep.log": "needle", "sub/only/root": "needle", "only/root": "needle",
 		".gitignore": "# made\nbuild/\n*.log\n!keep.log\n/only\n",
 	})
 	search := func(a args) (got []string) {
-		for _, m := range b.must(t, "fs.search", a).data["matches"].([]any) {
+		for _, m := range b.Must(t, "fs.search", a).Data["matches"].([]any) {
 			m := m.(map[string]any)
 			got = append(got, fmt.Sprintf("%s:%v", m["path"], m["line"]))
 		}
@@ -169,26 +169,26 @@ func TestSearchFindsLines(t *testing.T) {
 			}
 		})
 	}
-	few := b.must(t, "fs.search", args{"query": "needle", "max": 2}).data
+	few := b.Must(t, "fs.search", args{"query": "needle", "max": 2}).Data
 	if len(few["matches"].([]any)) != 2 || few["total"] != 7.0 || few["truncated"] != true {
 		t.Errorf("max is not held: %v", few)
 	}
-	shown := b.must(t, "fs.search", args{"query": "needle", "path": "long.txt"}).data["matches"].([]any)[0].(map[string]any)["text"].(string)
+	shown := b.Must(t, "fs.search", args{"query": "needle", "path": "long.txt"}).Data["matches"].([]any)[0].(map[string]any)["text"].(string)
 	if !strings.Contains(shown, "needle") || len(shown) > 300 {
 		t.Errorf("a long line shows %q", shown)
 	}
-	b.refused(t, "fs.search", args{"query": "x", "path": "missing"}, `"missing"`)
+	b.Refused(t, "fs.search", args{"query": "x", "path": "missing"}, `"missing"`)
 }
 
 func TestSearchPassesOverWhatItMayNotRead(t *testing.T) {
 	b := newBench(t, workspace.Config{})
-	b.write(t, map[string]string{"a": "needle", "closed/b": "needle", "z": "needle"})
-	closed := filepath.Join(b.dir, "closed")
+	b.Write(t, map[string]string{"a": "needle", "closed/b": "needle", "z": "needle"})
+	closed := filepath.Join(b.Dir, "closed")
 	if err := os.Chmod(closed, 0); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = os.Chmod(closed, 0o755) })
-	total := b.must(t, "fs.search", args{"query": "needle"}).data["total"].(float64)
+	total := b.Must(t, "fs.search", args{"query": "needle"}).Data["total"].(float64)
 	if _, err := os.ReadDir(closed); err == nil {
 		t.Skip("this user may read everything")
 	}

@@ -1,4 +1,4 @@
-package workspace_test
+package files_test
 
 import (
 	"fmt"
@@ -18,10 +18,10 @@ import (
 // folders a slash.
 func (b *bench) entries(t tb) map[string]string {
 	t.Helper()
-	all := b.files(t)
-	err := filepath.WalkDir(b.dir, func(at string, d fs.DirEntry, err error) error {
-		if err == nil && d.IsDir() && at != b.dir {
-			name, _ := filepath.Rel(b.dir, at)
+	all := b.Files(t)
+	err := filepath.WalkDir(b.Dir, func(at string, d fs.DirEntry, err error) error {
+		if err == nil && d.IsDir() && at != b.Dir {
+			name, _ := filepath.Rel(b.Dir, at)
 			all[filepath.ToSlash(name)] = "/"
 		}
 		return err
@@ -63,21 +63,21 @@ func TestAMoveTakesEverythingWithIt(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			b := newBench(t, workspace.Config{})
-			b.write(t, map[string]string{"in/a": "a\n", "in/run.sh": "#!", "in/deep/bin": "\x00"})
+			b.Write(t, map[string]string{"in/a": "a\n", "in/run.sh": "#!", "in/deep/bin": "\x00"})
 			for _, dir := range []string{"in/none", "out"} {
-				if err := os.Mkdir(filepath.Join(b.dir, dir), 0o755); err != nil {
+				if err := os.Mkdir(filepath.Join(b.Dir, dir), 0o755); err != nil {
 					t.Fatal(err)
 				}
 			}
-			if err := os.Chmod(filepath.Join(b.dir, "in/run.sh"), 0o700); err != nil {
+			if err := os.Chmod(filepath.Join(b.Dir, "in/run.sh"), 0o700); err != nil {
 				t.Fatal(err)
 			}
-			got := into[changeResult](t, b.must(t, "fs.move", args{"from": c.from, "to": c.to}).data)
+			got := into[changeResult](t, b.Must(t, "fs.move", args{"from": c.from, "to": c.to}).Data)
 			b.holds(t, c.after)
 			if !strings.Contains(got.Diff, c.diff) || got.Files[0].Path != strings.Trim(c.to, "/") {
 				t.Errorf("it says %+v", got)
 			}
-			if info, err := os.Stat(filepath.Join(b.dir, "there/run.sh")); c.to == "there/" && (err != nil || info.Mode() != 0o700) {
+			if info, err := os.Stat(filepath.Join(b.Dir, "there/run.sh")); c.to == "there/" && (err != nil || info.Mode() != 0o700) {
 				t.Errorf("the mode is not kept: %v %v", info, err)
 			}
 		})
@@ -86,8 +86,8 @@ func TestAMoveTakesEverythingWithIt(t *testing.T) {
 
 func TestAMoveThatIsNotClearChangesNothing(t *testing.T) {
 	b := newBench(t, workspace.Config{})
-	b.write(t, map[string]string{"a": "a", "b": "b", "in/c": "c", "in/.git/config": "", ".git/config": "", "d/e": "", "large": strings.Repeat("x", 4<<20+1)})
-	if err := os.Symlink("a", filepath.Join(b.dir, "link")); err != nil {
+	b.Write(t, map[string]string{"a": "a", "b": "b", "in/c": "c", "in/.git/config": "", ".git/config": "", "d/e": "", "large": strings.Repeat("x", 4<<20+1)})
+	if err := os.Symlink("a", filepath.Join(b.Dir, "link")); err != nil {
 		t.Skipf("no links here: %v", err)
 	}
 	before := b.entries(t)
@@ -108,7 +108,7 @@ func TestAMoveThatIsNotClearChangesNothing(t *testing.T) {
 		"below a file":                 {"a", "b/c", `"b" is a file`},
 	} {
 		t.Run(name, func(t *testing.T) {
-			b.refused(t, "fs.move", args{"from": c.from, "to": c.to}, c.says)
+			b.Refused(t, "fs.move", args{"from": c.from, "to": c.to}, c.says)
 			b.holds(t, before)
 		})
 	}
@@ -116,62 +116,62 @@ func TestAMoveThatIsNotClearChangesNothing(t *testing.T) {
 
 func TestAFolderIsMadeOnce(t *testing.T) {
 	b := newBench(t, workspace.Config{})
-	b.write(t, map[string]string{"f": ""})
-	if got := into[changeResult](t, b.must(t, "fs.mkdir", args{"path": "a/b/"}).data); len(got.Files) != 2 || got.Diff != "folder a created\nfolder a/b created\n" {
+	b.Write(t, map[string]string{"f": ""})
+	if got := into[changeResult](t, b.Must(t, "fs.mkdir", args{"path": "a/b/"}).Data); len(got.Files) != 2 || got.Diff != "folder a created\nfolder a/b created\n" {
 		t.Errorf("it says %+v", got)
 	}
-	if got := into[changeResult](t, b.must(t, "fs.mkdir", args{"path": "a/b"}).data); len(got.Files) != 0 || got.Diff != "" {
+	if got := into[changeResult](t, b.Must(t, "fs.mkdir", args{"path": "a/b"}).Data); len(got.Files) != 0 || got.Diff != "" {
 		t.Errorf("the second time it says %+v", got)
 	}
 	b.holds(t, map[string]string{"f": "", "a": "/", "a/b": "/"})
-	b.refused(t, "fs.mkdir", args{"path": "f"}, "f is a file")
-	b.refused(t, "fs.mkdir", args{"path": "f/x"}, `"f" is a file`)
-	b.refused(t, "fs.mkdir", args{"path": "../x"}, "outside the workspace")
-	b.refused(t, "fs.mkdir", args{"path": "sub/.GIT"}, "belongs to git")
+	b.Refused(t, "fs.mkdir", args{"path": "f"}, "f is a file")
+	b.Refused(t, "fs.mkdir", args{"path": "f/x"}, `"f" is a file`)
+	b.Refused(t, "fs.mkdir", args{"path": "../x"}, "outside the workspace")
+	b.Refused(t, "fs.mkdir", args{"path": "sub/.GIT"}, "belongs to git")
 	b.holds(t, map[string]string{"f": "", "a": "/", "a/b": "/"})
 }
 
 func TestRemovingAsksForAWordWhereThereIsMore(t *testing.T) {
 	b := newBench(t, workspace.Config{})
-	b.write(t, map[string]string{"a": "a\n", "bin": "\x00", "in/b": "b", "in/deep/c": "c", ".git/config": "", "own/.git/config": ""})
-	if err := os.Mkdir(filepath.Join(b.dir, "none"), 0o755); err != nil {
+	b.Write(t, map[string]string{"a": "a\n", "bin": "\x00", "in/b": "b", "in/deep/c": "c", ".git/config": "", "own/.git/config": ""})
+	if err := os.Mkdir(filepath.Join(b.Dir, "none"), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	b.refused(t, "fs.remove", args{"path": "in"}, "in holds 2 files and 1 folder", "recursive")
-	b.refused(t, "fs.remove", args{"path": "."}, "is a folder")
-	b.refused(t, "fs.remove", args{"path": "missing"}, `no file "missing"`)
-	b.refused(t, "fs.remove", args{"path": ".git", "recursive": true}, "belongs to git")
-	b.refused(t, "fs.remove", args{"path": "own", "recursive": true}, "belongs to git")
-	b.refused(t, "fs.remove", args{"path": "../x", "recursive": true}, "outside the workspace")
-	if got := into[changeResult](t, b.must(t, "fs.remove", args{"path": "a"}).data); !strings.Contains(got.Diff, "--- a/a\n+++ /dev/null\n") || got.Files[0].Removed != 1 {
+	b.Refused(t, "fs.remove", args{"path": "in"}, "in holds 2 files and 1 folder", "recursive")
+	b.Refused(t, "fs.remove", args{"path": "."}, "is a folder")
+	b.Refused(t, "fs.remove", args{"path": "missing"}, `no file "missing"`)
+	b.Refused(t, "fs.remove", args{"path": ".git", "recursive": true}, "belongs to git")
+	b.Refused(t, "fs.remove", args{"path": "own", "recursive": true}, "belongs to git")
+	b.Refused(t, "fs.remove", args{"path": "../x", "recursive": true}, "outside the workspace")
+	if got := into[changeResult](t, b.Must(t, "fs.remove", args{"path": "a"}).Data); !strings.Contains(got.Diff, "--- a/a\n+++ /dev/null\n") || got.Files[0].Removed != 1 {
 		t.Errorf("it says %+v", got)
 	}
-	if got := into[changeResult](t, b.must(t, "fs.remove", args{"path": "bin"}).data); got.Diff != "Binary files a/bin and /dev/null differ\n" {
+	if got := into[changeResult](t, b.Must(t, "fs.remove", args{"path": "bin"}).Data); got.Diff != "Binary files a/bin and /dev/null differ\n" {
 		t.Errorf("it says %+v", got)
 	}
-	b.must(t, "fs.remove", args{"path": "none"})
-	b.must(t, "fs.remove", args{"path": "in/", "recursive": true})
+	b.Must(t, "fs.remove", args{"path": "none"})
+	b.Must(t, "fs.remove", args{"path": "in/", "recursive": true})
 	b.holds(t, map[string]string{".git": "/", ".git/config": "", "own": "/", "own/.git": "/", "own/.git/config": ""})
 }
 
 func TestALinkIsNotRemovedInPlaceOfItsTarget(t *testing.T) {
 	b := newBench(t, workspace.Config{})
-	b.write(t, map[string]string{"real/f": "f", "d/g": "g"})
+	b.Write(t, map[string]string{"real/f": "f", "d/g": "g"})
 	for link, target := range map[string]string{"link": "real/f", "dir": "real", "d/in": "../real"} {
-		if err := os.Symlink(target, filepath.Join(b.dir, link)); err != nil {
+		if err := os.Symlink(target, filepath.Join(b.Dir, link)); err != nil {
 			t.Skipf("no links here: %v", err)
 		}
 	}
-	b.refused(t, "fs.remove", args{"path": "link"}, "link is a link")
-	b.refused(t, "fs.remove", args{"path": "dir/", "recursive": true}, "dir is a link")
-	b.refused(t, "fs.remove", args{"path": "d", "recursive": true}, "d/in is a link")
-	b.must(t, "fs.remove", args{"path": "dir/f"})
-	b.same(t, map[string]string{"d/g": "g"})
+	b.Refused(t, "fs.remove", args{"path": "link"}, "link is a link")
+	b.Refused(t, "fs.remove", args{"path": "dir/", "recursive": true}, "dir is a link")
+	b.Refused(t, "fs.remove", args{"path": "d", "recursive": true}, "d/in is a link")
+	b.Must(t, "fs.remove", args{"path": "dir/f"})
+	b.Same(t, map[string]string{"d/g": "g"})
 }
 
 func TestAFolderThatGrewSinceItWasApprovedIsLeftAlone(t *testing.T) {
 	b := newBench(t, workspace.Config{})
-	b.write(t, map[string]string{"in/a": "a", "in/b": "b"})
+	b.Write(t, map[string]string{"in/a": "a", "in/b": "b"})
 	for _, c := range []struct {
 		tool string
 		args args
@@ -179,20 +179,20 @@ func TestAFolderThatGrewSinceItWasApprovedIsLeftAlone(t *testing.T) {
 		{"fs.remove", args{"path": "in", "recursive": true}},
 		{"fs.move", args{"from": "in", "to": "out"}},
 	} {
-		hashes := into[changeResult](t, b.ask(t, c.tool, c.args, preview).data).Hashes
-		b.write(t, map[string]string{"in/late": "late"})
+		hashes := into[changeResult](t, b.Ask(t, c.tool, c.args, preview).Data).Hashes
+		b.Write(t, map[string]string{"in/late": "late"})
 		before := b.entries(t)
-		got := b.ask(t, c.tool, c.args, map[string]any{builtin.MetaHashes: hashes})
-		if !got.isError || !strings.Contains(got.text, "late was not in the diff that was approved") {
-			t.Errorf("%s says %s", c.tool, got.text)
+		got := b.Ask(t, c.tool, c.args, map[string]any{builtin.MetaHashes: hashes})
+		if !got.IsError || !strings.Contains(got.Text, "late was not in the diff that was approved") {
+			t.Errorf("%s says %s", c.tool, got.Text)
 		}
 		b.holds(t, before)
-		if err := os.Remove(filepath.Join(b.dir, "in/late")); err != nil {
+		if err := os.Remove(filepath.Join(b.Dir, "in/late")); err != nil {
 			t.Fatal(err)
 		}
-		b.write(t, map[string]string{"in/a": "not for " + c.tool})
-		if got := b.ask(t, c.tool, c.args, map[string]any{builtin.MetaHashes: hashes}); !got.isError || !strings.Contains(got.text, "in/a changed since it was approved") {
-			t.Errorf("%s says %s", c.tool, got.text)
+		b.Write(t, map[string]string{"in/a": "not for " + c.tool})
+		if got := b.Ask(t, c.tool, c.args, map[string]any{builtin.MetaHashes: hashes}); !got.IsError || !strings.Contains(got.Text, "in/a changed since it was approved") {
+			t.Errorf("%s says %s", c.tool, got.Text)
 		}
 	}
 }
@@ -211,8 +211,8 @@ func TestAPreviewOfEntriesIsWhatIsDone(t *testing.T) {
 		}
 		defer func() { _ = ops.Close() }()
 		b := connect(t, ops, dir)
-		defer func() { _ = b.client.Close() }()
-		b.write(t, map[string]string{"a": "1\n", "in/a": "2\n", "in/deep/a": "\x00"})
+		defer func() { _ = b.Client.Close() }()
+		b.Write(t, map[string]string{"a": "1\n", "in/a": "2\n", "in/deep/a": "\x00"})
 		name := rapid.SampledFrom(names)
 		for range rapid.IntRange(1, 6).Draw(t, "calls") {
 			var tool string
@@ -228,17 +228,17 @@ func TestAPreviewOfEntriesIsWhatIsDone(t *testing.T) {
 				tool, call = "fs.write", args{"path": name.Draw(t, "path"), "text": "new\n"}
 			}
 			before := b.entries(t)
-			shown := b.ask(t, tool, call, preview)
+			shown := b.Ask(t, tool, call, preview)
 			b.holds(t, before)
-			if shown.isError {
-				b.refused(t, tool, call, shown.text)
+			if shown.IsError {
+				b.Refused(t, tool, call, shown.Text)
 				b.holds(t, before)
 				continue
 			}
-			promised := into[changeResult](t, shown.data)
-			done := b.ask(t, tool, call, map[string]any{builtin.MetaHashes: promised.Hashes})
-			if done.isError || into[changeResult](t, done.data).Diff != promised.Diff {
-				t.Fatalf("%s %v: shown %q, done %q %s", tool, call, promised.Diff, done.data["diff"], done.text)
+			promised := into[changeResult](t, shown.Data)
+			done := b.Ask(t, tool, call, map[string]any{builtin.MetaHashes: promised.Hashes})
+			if done.IsError || into[changeResult](t, done.Data).Diff != promised.Diff {
+				t.Fatalf("%s %v: shown %q, done %q %s", tool, call, promised.Diff, done.Data["diff"], done.Text)
 			}
 		}
 	})

@@ -1,4 +1,4 @@
-package workspace_test
+package files_test
 
 import (
 	"errors"
@@ -11,8 +11,8 @@ import (
 
 func TestWhatGitIgnoresIsNotListedToBeNamed(t *testing.T) {
 	b := newBench(t, workspace.Config{})
-	b.write(t, map[string]string{".gitignore": "out/\n*.log\n", "out/x": "", "a.log": "", "src/a b.go": "", "z": "", "node_modules/m/i.js": ""})
-	got, more, err := b.ops.Mentionable(t.Context())
+	b.Write(t, map[string]string{".gitignore": "out/\n*.log\n", "out/x": "", "a.log": "", "src/a b.go": "", "z": "", "node_modules/m/i.js": ""})
+	got, more, err := b.Ops.Mentionable(t.Context())
 	if err != nil || more || strings.Join(got, "|") != ".gitignore|src/|src/a b.go|z" {
 		t.Errorf("%q, more %v, %v", got, more, err)
 	}
@@ -21,12 +21,12 @@ func TestWhatGitIgnoresIsNotListedToBeNamed(t *testing.T) {
 func TestOfALongFileTheBeginningIsNamed(t *testing.T) {
 	b := newBench(t, workspace.Config{})
 	line := strings.Repeat("é", 50) + "\n"
-	b.write(t, map[string]string{"long": strings.Repeat(line, 1000), "one line": strings.Repeat("é", 64<<10), "short": "x", "dir/f": ""})
+	b.Write(t, map[string]string{"long": strings.Repeat(line, 1000), "one line": strings.Repeat("é", 64<<10), "short": "x", "dir/f": ""})
 	for name, want := range map[string]struct {
 		bytes int
 		cut   bool
 	}{"long": {101_000, true}, "one line": {128 << 10, true}, "short": {1, false}, "dir": {6, false}} {
-		m, err := b.ops.Mention(t.Context(), name)
+		m, err := b.Ops.Mention(t.Context(), name)
 		if err != nil || m.Bytes != want.bytes || m.Cut != want.cut || m.Name != name || len(m.Text) > 64<<10 {
 			t.Errorf("%s: %d of %d bytes, cut %v, %v", name, len(m.Text), m.Bytes, m.Cut, err)
 		}
@@ -38,12 +38,12 @@ func TestOfALongFileTheBeginningIsNamed(t *testing.T) {
 
 func TestWhatCannotBeNamedSaysWhy(t *testing.T) {
 	b := newBench(t, workspace.Config{})
-	b.write(t, map[string]string{"bin": "a\x00b", "latin1": "caf\xe9", "src/slug.go": ""})
+	b.Write(t, map[string]string{"bin": "a\x00b", "latin1": "caf\xe9", "src/slug.go": ""})
 	for name, want := range map[string]string{
 		"bin": "not UTF-8 text", "latin1": "not UTF-8 text", "../x": "outside the workspace", "/etc/passwd": "outside the workspace",
 		"slug.go": "there is src/slug.go",
 	} {
-		_, err := b.ops.Mention(t.Context(), name)
+		_, err := b.Ops.Mention(t.Context(), name)
 		if err == nil || !strings.Contains(err.Error(), want) || errors.Is(err, files.ErrMissing) != (name == "slug.go") {
 			t.Errorf("%s: %v", name, err)
 		}

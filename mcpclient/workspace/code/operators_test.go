@@ -1,4 +1,4 @@
-package workspace_test
+package code_test
 
 import (
 	"fmt"
@@ -56,12 +56,12 @@ type codeResult struct {
 
 func (b *bench) code(t tb, tool string, a args) codeResult {
 	t.Helper()
-	return into[codeResult](t, b.must(t, tool, a).data)
+	return into[codeResult](t, b.Must(t, tool, a).Data)
 }
 
 func TestCodeIsFoundByTypesInGoAndByWordsElsewhere(t *testing.T) {
 	b := newBench(t, workspace.Config{})
-	b.write(t, shop)
+	b.Write(t, shop)
 	for symbol, want := range map[string]string{
 		"Cart.Total": "types cart/cart.go:8 method", "Total": "types cart/cart.go:8 method", "Cart": "types cart/cart.go:5 struct",
 		"count_all": "words tools/count.py:1 function", "Basket": "words web/cart.ts:1 class", "Basket.sum": "words web/cart.ts:2 method",
@@ -93,18 +93,18 @@ func TestCodeIsFoundByTypesInGoAndByWordsElsewhere(t *testing.T) {
 	if refs = b.code(t, "code.references", args{"symbol": "count_all"}); refs.By != "words" || refs.Symbol != "count_all" || !strings.Contains(refs.Note, "docs/use.md") || !strings.Contains(refs.Note, "strings and comments") {
 		t.Errorf("got %+v", refs)
 	}
-	b.refused(t, "code.definition", args{"symbol": "Totl"}, "Total")
-	b.refused(t, "code.definition", args{"symbol": "count_al"}, "count_al")
-	b.refused(t, "code.definition", args{"symbol": "count_al", "path": "tools"}, "count_all")
-	b.refused(t, "code.references", args{"symbol": "Nothing_like_it"}, "Nothing_like_it")
-	b.refused(t, "code.references", args{"symbol": "()"}, "no name")
-	b.refused(t, "code.definition", args{"symbol": "Total", "path": "../x"}, "outside")
-	b.refused(t, "code.definition", args{"symbol": "Total", "path": "missing"}, `"missing"`)
+	b.Refused(t, "code.definition", args{"symbol": "Totl"}, "Total")
+	b.Refused(t, "code.definition", args{"symbol": "count_al"}, "count_al")
+	b.Refused(t, "code.definition", args{"symbol": "count_al", "path": "tools"}, "count_all")
+	b.Refused(t, "code.references", args{"symbol": "Nothing_like_it"}, "Nothing_like_it")
+	b.Refused(t, "code.references", args{"symbol": "()"}, "no name")
+	b.Refused(t, "code.definition", args{"symbol": "Total", "path": "../x"}, "outside")
+	b.Refused(t, "code.definition", args{"symbol": "Total", "path": "missing"}, `"missing"`)
 }
 
 func TestSymbolsOfAFolderAFileAndAQuery(t *testing.T) {
 	b := newBench(t, workspace.Config{})
-	b.write(t, shop)
+	b.Write(t, shop)
 	for rule, c := range map[string]struct {
 		args args
 		want []string
@@ -140,41 +140,33 @@ func TestSymbolsOfAFolderAFileAndAQuery(t *testing.T) {
 	if file := b.code(t, "code.parse", args{"path": "go.mod"}); file.Note == "" || len(file.Outline) != 0 {
 		t.Errorf("got %+v", file)
 	}
-	b.refused(t, "code.parse", args{"path": "missing.py"}, "missing.py")
+	b.Refused(t, "code.parse", args{"path": "missing.py"}, "missing.py")
 }
 
 // patched gives a transformation to fs.patch and checks that nothing but that
 // was changed.
 func (b *bench) patched(t tb, change codeResult) {
 	t.Helper()
-	out := b.ask(t, "fs.patch", args{"diff": change.Diff}, map[string]any{builtin.MetaHashes: toAny(change.Hashes)})
-	if out.isError {
-		t.Fatalf("the diff does not fit: %s\n%s", out.text, change.Diff)
+	out := b.Ask(t, "fs.patch", args{"diff": change.Diff}, map[string]any{builtin.MetaHashes: toAny(change.Hashes)})
+	if out.IsError {
+		t.Fatalf("the diff does not fit: %s\n%s", out.Text, change.Diff)
 	}
-}
-
-func toAny(m map[string]string) map[string]any {
-	out := map[string]any{}
-	for k, v := range m {
-		out[k] = v
-	}
-	return out
 }
 
 func TestARenameOfGoCompilesAfterwards(t *testing.T) {
 	b := newBench(t, workspace.Config{})
-	b.write(t, shop)
+	b.Write(t, shop)
 	change := b.code(t, "code.transform", args{"kind": "rename", "symbol": "Cart.Total", "new_name": "Cart.Sum"})
 	if change.By != "types" || change.Kind != "rename" || len(change.Files) != 2 || len(change.Hashes) != 2 || !strings.Contains(change.Note, "docs/use.md") {
 		t.Errorf("got %+v", change)
 	}
-	b.same(t, shop)
+	b.Same(t, shop)
 	b.patched(t, change)
-	if text := b.files(t)["main.go"]; !strings.Contains(text, `.Sum(), "Total"`) {
+	if text := b.Files(t)["main.go"]; !strings.Contains(text, `.Sum(), "Total"`) {
 		t.Errorf("main.go is %q", text)
 	}
 	build := exec.Command("go", "vet", "./...")
-	build.Dir = b.dir
+	build.Dir = b.Dir
 	if out, err := build.CombinedOutput(); err != nil {
 		t.Errorf("%v: %s", err, out)
 	}
@@ -182,7 +174,7 @@ func TestARenameOfGoCompilesAfterwards(t *testing.T) {
 
 func TestWithoutTypesGoIsReadByWords(t *testing.T) {
 	b := newBench(t, workspace.Config{Environ: []string{"PATH=" + t.TempDir(), "HOME=" + t.TempDir()}})
-	b.write(t, shop)
+	b.Write(t, shop)
 	t.Setenv("PATH", t.TempDir())
 	refs := b.code(t, "code.references", args{"symbol": "Cart.Total"})
 	if refs.By != "words" || !strings.Contains(refs.Note, "types") || len(refs.References) != 2 {
@@ -193,20 +185,20 @@ func TestWithoutTypesGoIsReadByWords(t *testing.T) {
 		t.Errorf("got %+v", change)
 	}
 	b.patched(t, change)
-	if text := b.files(t)["main.go"]; !strings.Contains(text, `.Sum(), "Total"`) {
+	if text := b.Files(t)["main.go"]; !strings.Contains(text, `.Sum(), "Total"`) {
 		t.Errorf("main.go is %q", text)
 	}
 }
 
 func TestARenameByWords(t *testing.T) {
 	b := newBench(t, workspace.Config{})
-	b.write(t, shop)
+	b.Write(t, shop)
 	change := b.code(t, "code.transform", args{"kind": "rename", "symbol": "Basket.sum", "new_name": "total"})
 	if change.By != "words" || change.Edits != 3 || !strings.Contains(change.Note, "web/cart.ts:2, web/cart.ts:4") {
 		t.Errorf("got %+v", change)
 	}
 	b.patched(t, change)
-	if got := b.files(t)["web/cart.ts"]; got != "export class Basket {\n  total(): number { return 1; } // sum\n}\nconsole.log(new Basket().total(), \"sum\");\n" {
+	if got := b.Files(t)["web/cart.ts"]; got != "export class Basket {\n  total(): number { return 1; } // sum\n}\nconsole.log(new Basket().total(), \"sum\");\n" {
 		t.Errorf("web/cart.ts is %q", got)
 	}
 }
@@ -232,13 +224,13 @@ func TestARenameTakesWhatGofmtAndExamplesChangeAlong(t *testing.T) {
 	} {
 		t.Run(rule, func(t *testing.T) {
 			b := newBench(t, workspace.Config{})
-			b.write(t, base)
+			b.Write(t, base)
 			b.patched(t, b.code(t, "code.transform", args{"kind": "rename", "symbol": c.symbol, "new_name": c.name}))
-			if text := b.files(t)[c.in]; !strings.Contains(text, c.has) {
+			if text := b.Files(t)[c.in]; !strings.Contains(text, c.has) {
 				t.Errorf("%s is\n%s", c.in, text)
 			}
 			vet := exec.Command("go", "vet", "./...")
-			vet.Dir = b.dir
+			vet.Dir = b.Dir
 			if out, err := vet.CombinedOutput(); err != nil {
 				t.Errorf("%v: %s", err, out)
 			}
@@ -248,13 +240,13 @@ func TestARenameTakesWhatGofmtAndExamplesChangeAlong(t *testing.T) {
 
 func TestARenameByWordsOfOneFileSaysWhereElseTheNameStands(t *testing.T) {
 	b := newBench(t, workspace.Config{})
-	b.write(t, map[string]string{
+	b.Write(t, map[string]string{
 		"a.py": "def speak(): pass\n", "b.py": "def speak(): pass\n", "c.py": "from a import speak\nspeak()\nspeak()\nspeak()\n", "d.py": "x = 1\n",
 	})
-	b.refused(t, "code.transform", args{"kind": "rename", "symbol": "speak", "new_name": "talk"}, "rename speak to talk in a.py")
-	b.write(t, map[string]string{"two.js": "class A { go() {} }\nclass B { go() {} }\n"})
-	if out := b.ask(t, "code.transform", args{"kind": "rename", "symbol": "A.go", "new_name": "run"}, nil); !out.isError || strings.Contains(out.text, "rename A.go") {
-		t.Errorf("a sentence that would be refused again: %s", out.text)
+	b.Refused(t, "code.transform", args{"kind": "rename", "symbol": "speak", "new_name": "talk"}, "rename speak to talk in a.py")
+	b.Write(t, map[string]string{"two.js": "class A { go() {} }\nclass B { go() {} }\n"})
+	if out := b.Ask(t, "code.transform", args{"kind": "rename", "symbol": "A.go", "new_name": "run"}, nil); !out.IsError || strings.Contains(out.Text, "rename A.go") {
+		t.Errorf("a sentence that would be refused again: %s", out.Text)
 	}
 	got := b.code(t, "code.transform", args{"kind": "rename", "symbol": "speak", "new_name": "talk", "path": "a.py"})
 	if got.Edits != 1 || !strings.Contains(got.Note, "utside a.py the name speak stands 5 times as it was") || !strings.Contains(got.Note, "b.py:1, c.py:1, c.py:2 and 2 more") {
@@ -267,7 +259,7 @@ func TestARenameByWordsOfOneFileSaysWhereElseTheNameStands(t *testing.T) {
 
 func TestARenameByWordsRefusesWhatWordsCannotTell(t *testing.T) {
 	b := newBench(t, workspace.Config{})
-	b.write(t, map[string]string{
+	b.Write(t, map[string]string{
 		"a.py": "class Dog:\n    def speak(self): pass\n\nclass Cat:\n    def speak(self): pass\n\nDog().speak()\n",
 		"b.py": "tmp = 1\nother = tmp\n", "c.py": "def one(tmp):\n    return tmp\n", "d.js": "function both() {}\n", "e.py": "def both(): pass\n",
 		"f.js": "x.lonely = 1\n", "g.js": "y.lonely = 2\n", "h.rb": "def taken; end\ndef free; end\n",
@@ -289,9 +281,9 @@ func TestARenameByWordsRefusesWhatWordsCannotTell(t *testing.T) {
 	} {
 		t.Run(rule, func(t *testing.T) {
 			c.args["kind"] = "rename"
-			before := b.files(t)
-			b.refused(t, "code.transform", c.args, c.says)
-			b.same(t, before)
+			before := b.Files(t)
+			b.Refused(t, "code.transform", c.args, c.says)
+			b.Same(t, before)
 		})
 	}
 	if got := b.code(t, "code.transform", args{"kind": "rename", "symbol": "speak", "new_name": "talk", "path": "a.py"}); got.Edits != 3 {
@@ -304,12 +296,12 @@ func TestARenameByWordsRefusesWhatWordsCannotTell(t *testing.T) {
 
 func TestAReplacement(t *testing.T) {
 	b := newBench(t, workspace.Config{})
-	b.write(t, map[string]string{"a.txt": "v1 v1\n", "in/b.md": "v1", "in/c.go": "// v1\n", "bin": "v1\x00", "node_modules/x": "v1", ".gitignore": "out\n", "out": "v1"})
+	b.Write(t, map[string]string{"a.txt": "v1 v1\n", "in/b.md": "v1", "in/c.go": "// v1\n", "bin": "v1\x00", "node_modules/x": "v1", ".gitignore": "out\n", "out": "v1"})
 	got := b.code(t, "code.transform", args{"kind": "replace", "pattern": "v1", "replacement": "v2"})
 	if got.By != "text" || got.Edits != 4 || len(got.Files) != 3 || strings.Contains(got.Note, "longer words") {
 		t.Errorf("got %+v", got)
 	}
-	b.write(t, map[string]string{"long.txt": "v1 v10 xv1 _v1 v1\n"})
+	b.Write(t, map[string]string{"long.txt": "v1 v10 xv1 _v1 v1\n"})
 	if long := b.code(t, "code.transform", args{"kind": "replace", "pattern": "v1", "replacement": "v2", "path": "long.txt"}); !strings.Contains(long.Note, "3 times as a part of longer words") {
 		t.Errorf("got %+v", long)
 	}
@@ -318,7 +310,7 @@ func TestAReplacement(t *testing.T) {
 		t.Errorf("got %+v", got)
 	}
 	b.patched(t, got)
-	if text := b.files(t)["in/b.md"]; text != "w1" {
+	if text := b.Files(t)["in/b.md"]; text != "w1" {
 		t.Errorf("got %q", text)
 	}
 	for rule, c := range map[string]struct {
@@ -336,18 +328,18 @@ func TestAReplacement(t *testing.T) {
 			if c.args["kind"] == nil {
 				c.args["kind"] = "replace"
 			}
-			b.refused(t, "code.transform", c.args, c.says)
+			b.Refused(t, "code.transform", c.args, c.says)
 		})
 	}
 }
 
 func TestAStaleTransformationIsRefused(t *testing.T) {
 	b := newBench(t, workspace.Config{})
-	b.write(t, map[string]string{"a.py": "total = 1\n"})
+	b.Write(t, map[string]string{"a.py": "total = 1\n"})
 	change := b.code(t, "code.transform", args{"kind": "rename", "symbol": "total", "new_name": "sum"})
-	b.write(t, map[string]string{"a.py": "total = 1\n# more\n"})
-	out := b.ask(t, "fs.patch", args{"diff": change.Diff}, map[string]any{builtin.MetaHashes: toAny(change.Hashes)})
-	if !out.isError || !strings.Contains(out.text, "changed") {
+	b.Write(t, map[string]string{"a.py": "total = 1\n# more\n"})
+	out := b.Ask(t, "fs.patch", args{"diff": change.Diff}, map[string]any{builtin.MetaHashes: toAny(change.Hashes)})
+	if !out.IsError || !strings.Contains(out.Text, "changed") {
 		t.Errorf("got %+v", out)
 	}
 }
@@ -369,18 +361,18 @@ func TestWhatIsTransformedIsWhatIsPatched(t *testing.T) {
 			files[name] = text
 			want[name] = strings.ReplaceAll(text, "total", "Summe")
 		}
-		for name := range b.files(t) {
-			if err := os.Remove(filepath.Join(b.dir, name)); err != nil {
+		for name := range b.Files(t) {
+			if err := os.Remove(filepath.Join(b.Dir, name)); err != nil {
 				t.Fatalf("%v", err)
 			}
 		}
-		b.write(t, files)
+		b.Write(t, files)
 		if !strings.Contains(files["a.py"]+files["in dir/b c.js"]+files["ö.txt"], "total") {
-			b.refused(t, "code.transform", args{"kind": "replace", "pattern": "total", "replacement": "Summe"}, "nothing")
+			b.Refused(t, "code.transform", args{"kind": "replace", "pattern": "total", "replacement": "Summe"}, "nothing")
 			return
 		}
 		b.patched(t, b.code(t, "code.transform", args{"kind": "replace", "pattern": "total", "replacement": "Summe"}))
-		b.same(t, want)
+		b.Same(t, want)
 	})
 }
 
@@ -401,7 +393,7 @@ func BenchmarkReferencesByWords(b *testing.B) {
 	}
 	served := newBench(b, workspace.Config{Dir: dir})
 	for b.Loop() {
-		if n := served.must(b, "code.references", args{"symbol": "wanted"}).data["total"]; n != 20.0 {
+		if n := served.Must(b, "code.references", args{"symbol": "wanted"}).Data["total"]; n != 20.0 {
 			b.Fatalf("%v uses", n)
 		}
 	}

@@ -1,4 +1,4 @@
-package workspace_test
+package undo_test
 
 import (
 	"encoding/json"
@@ -33,22 +33,22 @@ func (b *bench) randomChange(t *rapid.T, run string) {
 	case "fs.remove":
 		a["recursive"] = rapid.Bool().Draw(t, "recursive")
 	}
-	b.ask(t, tool, a, of(run)) // refused or done
+	b.Ask(t, tool, a, of(run)) // refused or done
 }
 
 // furnish makes a random tree.
 func (b *bench) furnish(t *rapid.T) {
-	entries, err := os.ReadDir(b.dir)
+	entries, err := os.ReadDir(b.Dir)
 	if err != nil {
 		t.Fatalf("%v", err)
 	}
 	for _, e := range entries {
-		if err := os.RemoveAll(filepath.Join(b.dir, e.Name())); err != nil {
+		if err := os.RemoveAll(filepath.Join(b.Dir, e.Name())); err != nil {
 			t.Fatalf("%v", err)
 		}
 	}
 	for _, name := range rapid.SliceOfDistinct(rapid.SampledFrom(names), rapid.ID).Draw(t, "files") {
-		at := filepath.Join(b.dir, name)
+		at := filepath.Join(b.Dir, name)
 		if err := os.MkdirAll(filepath.Dir(at), 0o755); err != nil {
 			continue // a file is in the way
 		}
@@ -136,7 +136,7 @@ func (b *bench) litter(t *rapid.T, line string) {
 	if l.AfterSHA == "" || l.AfterSHA == "folder" {
 		return
 	}
-	at := filepath.Join(filepath.Dir(filepath.Join(b.dir, l.Path)), ".replan-ABCDEFGHIJKLMNOPQRSTUVWXYZ.tmp")
+	at := filepath.Join(filepath.Dir(filepath.Join(b.Dir, l.Path)), ".replan-ABCDEFGHIJKLMNOPQRSTUVWXYZ.tmp")
 	if info, err := os.Stat(filepath.Dir(at)); err != nil || !info.IsDir() {
 		return
 	}
@@ -155,7 +155,7 @@ func (b *bench) unmake(t *rapid.T, lines []string, n int, was map[string]string)
 		if l.Path == "" {
 			continue
 		}
-		at := filepath.Join(b.dir, l.Path)
+		at := filepath.Join(b.Dir, l.Path)
 		if err := os.RemoveAll(at); err != nil {
 			t.Fatalf("%v", err)
 		}
@@ -204,7 +204,7 @@ func TestAnUndoThatWasBrokenOffGoesOnWithTheNext(t *testing.T) {
 			_, now, stays := strings.Cut(after[name], " ")
 			if file && stays && mode[0] == '-' && rapid.Bool().Draw(t, "back") {
 				_, content, _ := strings.Cut(before[name], " ")
-				if err := os.WriteFile(filepath.Join(b.dir, name), []byte(content), 0o600); err != nil {
+				if err := os.WriteFile(filepath.Join(b.Dir, name), []byte(content), 0o600); err != nil {
 					t.Fatalf("%v %s", err, now)
 				}
 			}

@@ -1,4 +1,4 @@
-package workspace_test
+package files_test
 
 import (
 	"crypto/sha256"
@@ -23,32 +23,32 @@ func TestAFileThatChangedSinceItWasReadIsLeftAlone(t *testing.T) {
 	for name, call := range map[string]args{"by a replacement": patch, "by a diff": diff} {
 		t.Run(name, func(t *testing.T) {
 			b := newBench(t, workspace.Config{})
-			b.write(t, map[string]string{"f": "a\n"})
-			b.must(t, "fs.read", args{"path": "f", "limit": 1})
-			b.write(t, map[string]string{"f": "a\nmore\n"})
-			b.refused(t, "fs.patch", call, "f changed since it was read; read it again")
-			if shown := b.ask(t, "fs.patch", call, preview); !shown.isError {
-				t.Errorf("the preview shows %s", shown.text)
+			b.Write(t, map[string]string{"f": "a\n"})
+			b.Must(t, "fs.read", args{"path": "f", "limit": 1})
+			b.Write(t, map[string]string{"f": "a\nmore\n"})
+			b.Refused(t, "fs.patch", call, "f changed since it was read; read it again")
+			if shown := b.Ask(t, "fs.patch", call, preview); !shown.IsError {
+				t.Errorf("the preview shows %s", shown.Text)
 			}
-			b.same(t, map[string]string{"f": "a\nmore\n"})
-			b.must(t, "fs.read", args{"path": "f"})
-			b.must(t, "fs.patch", patch)
-			b.same(t, map[string]string{"f": "b\nmore\n"})
+			b.Same(t, map[string]string{"f": "a\nmore\n"})
+			b.Must(t, "fs.read", args{"path": "f"})
+			b.Must(t, "fs.patch", patch)
+			b.Same(t, map[string]string{"f": "b\nmore\n"})
 		})
 	}
 }
 
 func TestOwnChangesAreNoSurprise(t *testing.T) {
 	b := newBench(t, workspace.Config{})
-	b.write(t, map[string]string{"f": "a\n", "g": "a\n"})
-	b.must(t, "fs.read", args{"path": "f"})
-	b.must(t, "fs.patch", args{"path": "f", "old": "a", "new": "b"})
-	b.must(t, "fs.write", args{"path": "f", "text": "c\n"})
-	b.must(t, "fs.patch", args{"path": "f", "old": "c", "new": "d"})
-	b.must(t, "fs.patch", args{"path": "g", "old": "a", "new": "b"}) // never read
-	b.write(t, map[string]string{"f": "e\n"})
-	b.must(t, "fs.write", args{"path": "f", "text": "f\n"}) // needs no knowledge of it
-	b.same(t, map[string]string{"f": "f\n", "g": "b\n"})
+	b.Write(t, map[string]string{"f": "a\n", "g": "a\n"})
+	b.Must(t, "fs.read", args{"path": "f"})
+	b.Must(t, "fs.patch", args{"path": "f", "old": "a", "new": "b"})
+	b.Must(t, "fs.write", args{"path": "f", "text": "c\n"})
+	b.Must(t, "fs.patch", args{"path": "f", "old": "c", "new": "d"})
+	b.Must(t, "fs.patch", args{"path": "g", "old": "a", "new": "b"}) // never read
+	b.Write(t, map[string]string{"f": "e\n"})
+	b.Must(t, "fs.write", args{"path": "f", "text": "f\n"}) // needs no knowledge of it
+	b.Same(t, map[string]string{"f": "f\n", "g": "b\n"})
 }
 
 func TestAPatchIsHeldToTheHashesItWasMadeAgainst(t *testing.T) {
@@ -68,22 +68,22 @@ func TestAPatchIsHeldToTheHashesItWasMadeAgainst(t *testing.T) {
 		"that are no object":         {"abc", "hashes of fs.patch must be of type object"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			b.write(t, two)
-			b.refused(t, "fs.patch", args{"diff": twoFiles, "hashes": c.hashes}, c.says)
-			b.same(t, two)
+			b.Write(t, two)
+			b.Refused(t, "fs.patch", args{"diff": twoFiles, "hashes": c.hashes}, c.says)
+			b.Same(t, two)
 		})
 	}
 	// What the call vouches for needs not have been read as it is.
-	b.write(t, map[string]string{"one.txt": "old\n"})
-	b.must(t, "fs.read", args{"path": "one.txt"})
-	b.write(t, two)
-	b.must(t, "fs.patch", args{"diff": twoFiles, "hashes": good})
-	b.same(t, map[string]string{"one.txt": "a\nB\nc\n", "sub/two.txt": "x\ny\n"})
+	b.Write(t, map[string]string{"one.txt": "old\n"})
+	b.Must(t, "fs.read", args{"path": "one.txt"})
+	b.Write(t, two)
+	b.Must(t, "fs.patch", args{"diff": twoFiles, "hashes": good})
+	b.Same(t, map[string]string{"one.txt": "a\nB\nc\n", "sub/two.txt": "x\ny\n"})
 }
 
 func TestBadPathsAreRefusedInASentence(t *testing.T) {
 	b := newBench(t, workspace.Config{})
-	b.write(t, map[string]string{"f": "f\n", ".git/config": "x"})
+	b.Write(t, map[string]string{"f": "f\n", ".git/config": "x"})
 	before := b.entries(t)
 	for name, c := range map[string]struct{ path, says string }{
 		"upwards":             {"../../etc/passwd", "outside the workspace"},
@@ -108,9 +108,9 @@ func TestBadPathsAreRefusedInASentence(t *testing.T) {
 				"fs.mkdir":  {"path": c.path},
 				"fs.move":   {"from": "f", "to": c.path},
 			} {
-				got := b.ask(t, tool, call, nil)
-				if !got.isError || !strings.Contains(got.text, c.says) || strings.Contains(got.text, "\n") || len(got.text) > 400 {
-					t.Errorf("%s says %q", tool, got.text)
+				got := b.Ask(t, tool, call, nil)
+				if !got.IsError || !strings.Contains(got.Text, c.says) || strings.Contains(got.Text, "\n") || len(got.Text) > 400 {
+					t.Errorf("%s says %q", tool, got.Text)
 				}
 				b.holds(t, before)
 			}
@@ -124,24 +124,24 @@ func TestALinkThatIsPutInLaterLeadsNowhere(t *testing.T) {
 		t.Fatal(err)
 	}
 	b := newBench(t, workspace.Config{})
-	b.write(t, map[string]string{"in/f": "a\n"})
-	b.must(t, "fs.read", args{"path": "in/f"})
+	b.Write(t, map[string]string{"in/f": "a\n"})
+	b.Must(t, "fs.read", args{"path": "in/f"})
 	call := args{"path": "in/f", "old": "a", "new": "b"}
-	hashes := into[changeResult](t, b.ask(t, "fs.patch", call, preview).data).Hashes
-	if err := os.RemoveAll(filepath.Join(b.dir, "in")); err != nil {
+	hashes := into[changeResult](t, b.Ask(t, "fs.patch", call, preview).Data).Hashes
+	if err := os.RemoveAll(filepath.Join(b.Dir, "in")); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.Symlink(out, filepath.Join(b.dir, "in")); err != nil {
+	if err := os.Symlink(out, filepath.Join(b.Dir, "in")); err != nil {
 		t.Skipf("no links here: %v", err)
 	}
-	b.refused(t, "fs.read", args{"path": "in/f"}, "outside the workspace")
-	b.refused(t, "fs.stat", args{"path": "in/f"}, "outside the workspace")
-	b.refused(t, "fs.remove", args{"path": "in/f"}, "outside the workspace")
-	if got := b.ask(t, "fs.patch", call, map[string]any{builtin.MetaHashes: hashes}); !got.isError {
-		t.Errorf("it was changed: %s", got.text)
+	b.Refused(t, "fs.read", args{"path": "in/f"}, "outside the workspace")
+	b.Refused(t, "fs.stat", args{"path": "in/f"}, "outside the workspace")
+	b.Refused(t, "fs.remove", args{"path": "in/f"}, "outside the workspace")
+	if got := b.Ask(t, "fs.patch", call, map[string]any{builtin.MetaHashes: hashes}); !got.IsError {
+		t.Errorf("it was changed: %s", got.Text)
 	}
-	if found := b.must(t, "fs.search", args{"query": "secret"}); found.data["total"] != 0.0 {
-		t.Errorf("a search followed the link: %v", found.data)
+	if found := b.Must(t, "fs.search", args{"query": "secret"}); found.Data["total"] != 0.0 {
+		t.Errorf("a search followed the link: %v", found.Data)
 	}
 	if got, _ := os.ReadFile(filepath.Join(out, "f")); string(got) != "secret\n" {
 		t.Errorf("the file outside is %q", got)
@@ -150,8 +150,8 @@ func TestALinkThatIsPutInLaterLeadsNowhere(t *testing.T) {
 
 func TestAFolderThatMayNotBeReadIsSaidSo(t *testing.T) {
 	b := newBench(t, workspace.Config{})
-	b.write(t, map[string]string{"closed/f": "needle", "open/f": "needle"})
-	closed := filepath.Join(b.dir, "closed")
+	b.Write(t, map[string]string{"closed/f": "needle", "open/f": "needle"})
+	closed := filepath.Join(b.Dir, "closed")
 	if err := os.Chmod(closed, 0); err != nil {
 		t.Fatal(err)
 	}
@@ -159,9 +159,9 @@ func TestAFolderThatMayNotBeReadIsSaidSo(t *testing.T) {
 	if _, err := os.ReadDir(closed); err == nil {
 		t.Skip("this user may read everything")
 	}
-	b.refused(t, "fs.read", args{"path": "closed/f"}, "permission denied")
-	b.refused(t, "fs.list", args{"path": "closed"}, "permission denied")
-	b.refused(t, "fs.search", args{"path": "closed", "query": "x"}, "permission denied")
-	b.refused(t, "fs.write", args{"path": "closed/g", "text": "x"}, "permission denied")
-	b.refused(t, "fs.remove", args{"path": "closed", "recursive": true}, "permission denied")
+	b.Refused(t, "fs.read", args{"path": "closed/f"}, "permission denied")
+	b.Refused(t, "fs.list", args{"path": "closed"}, "permission denied")
+	b.Refused(t, "fs.search", args{"path": "closed", "query": "x"}, "permission denied")
+	b.Refused(t, "fs.write", args{"path": "closed/g", "text": "x"}, "permission denied")
+	b.Refused(t, "fs.remove", args{"path": "closed", "recursive": true}, "permission denied")
 }

@@ -1,4 +1,4 @@
-package workspace_test
+package code_test
 
 import (
 	"os/exec"
@@ -12,7 +12,7 @@ type summary struct{ Kind, Title, Summary string }
 
 func (b *bench) summary(t *testing.T, a args, parts ...string) summary {
 	t.Helper()
-	s := into[summary](t, b.must(t, "code.summarize", a).data)
+	s := into[summary](t, b.Must(t, "code.summarize", a).Data)
 	for _, part := range parts {
 		if !strings.Contains(s.Summary, part) {
 			t.Errorf("%v: the summary does not hold %q:\n%s", a, part, s.Summary)
@@ -23,26 +23,26 @@ func (b *bench) summary(t *testing.T, a args, parts ...string) summary {
 
 func TestASymbolIsExplained(t *testing.T) {
 	b := newBench(t, workspace.Config{})
-	b.write(t, shop)
+	b.Write(t, shop)
 	s := b.summary(t, args{"symbol": "Cart"}, "`Cart` is a struct, declared at `cart/cart.go:5`", "type Cart struct", "Cart is a cart of items.", "1 method: `Total`", "- `main.go:6`")
 	if s.Kind != "symbol" || s.Title != "Cart is a struct in cart/cart.go:5" {
 		t.Errorf("got %+v", s)
 	}
-	found := b.must(t, "fs.search", args{"query": "count_all"}).data
+	found := b.Must(t, "fs.search", args{"query": "count_all"}).Data
 	s = b.summary(t, args{"symbol": "count_all", "matches": found}, "def count_all(items)", "count_all counts.", "It is found in 3 lines of 2 files", "- `docs/use.md:3`")
 	if s.Title != "count_all is a function in tools/count.py:1" {
 		t.Errorf("got %+v", s)
 	}
-	found = b.must(t, "fs.search", args{"query": "console"}).data
+	found = b.Must(t, "fs.search", args{"query": "console"}).Data
 	b.summary(t, args{"symbol": "console", "matches": found}, "No declaration of `console` was found", "found in 1 line of 1 file")
-	b.refused(t, "code.summarize", args{"symbol": "Nothing_like_it"}, "Nothing_like_it")
-	b.refused(t, "code.summarize", args{}, "needs something")
-	b.refused(t, "code.summarize", args{"symbol": "x", "matches": args{"matches": 3}}, "matches")
+	b.Refused(t, "code.summarize", args{"symbol": "Nothing_like_it"}, "Nothing_like_it")
+	b.Refused(t, "code.summarize", args{}, "needs something")
+	b.Refused(t, "code.summarize", args{"symbol": "x", "matches": args{"matches": 3}}, "matches")
 }
 
 func TestAFileAndAFolderAreSummedUp(t *testing.T) {
 	b := newBench(t, workspace.Config{})
-	b.write(t, shop)
+	b.Write(t, shop)
 	s := b.summary(t, args{"path": "cart/cart.go"}, "`cart/cart.go`: Go, 8 lines, package `cart`", "Package cart holds carts.", "- 5: `type Cart struct`, 2 members")
 	if s.Kind != "file" || s.Title != "cart/cart.go: Go, 8 lines" {
 		t.Errorf("got %+v", s)
@@ -53,17 +53,17 @@ func TestAFileAndAFolderAreSummedUp(t *testing.T) {
 	if s.Kind != "folder" {
 		t.Errorf("got %+v", s)
 	}
-	b.refused(t, "code.summarize", args{"path": "nothing.go"}, "nothing.go")
+	b.Refused(t, "code.summarize", args{"path": "nothing.go"}, "nothing.go")
 }
 
 func TestFailingTestsAreToldWithTheCommitsThatTouchedThem(t *testing.T) {
 	b := newBench(t, workspace.Config{})
-	b.write(t, map[string]string{"go.mod": "module m\n", "a_test.go": "package m\n", "b.go": "package m\n"})
+	b.Write(t, map[string]string{"go.mod": "module m\n", "a_test.go": "package m\n", "b.go": "package m\n"})
 	git := func(arguments ...string) string {
 		t.Helper()
 		c := exec.Command("git", arguments...)
-		c.Dir = b.dir
-		c.Env = append(c.Environ(), "GIT_CONFIG_GLOBAL=/dev/null", "GIT_CONFIG_SYSTEM=/dev/null", "HOME="+b.dir,
+		c.Dir = b.Dir
+		c.Env = append(c.Environ(), "GIT_CONFIG_GLOBAL=/dev/null", "GIT_CONFIG_SYSTEM=/dev/null", "HOME="+b.Dir,
 			"GIT_AUTHOR_NAME=a", "GIT_AUTHOR_EMAIL=a@b", "GIT_COMMITTER_NAME=a", "GIT_COMMITTER_EMAIL=a@b")
 		out, err := c.CombinedOutput()
 		if err != nil {
@@ -76,7 +76,7 @@ func TestFailingTestsAreToldWithTheCommitsThatTouchedThem(t *testing.T) {
 	git("commit", "-qm", "Test it")
 	git("add", "b.go")
 	git("commit", "-qm", "Add `b`")
-	log := b.must(t, "vcs.log", args{}).data
+	log := b.Must(t, "vcs.log", args{}).Data
 	tests := args{
 		"passed": false, "summary": "1 failed", "failed": []string{"TestA"}, "total": 3, "command": "go test ./...",
 		"failures": []args{{"name": "TestA", "package": "m", "file": "a_test.go", "line": 7, "message": "    a_test.go:7: got 1, want 2\n"}},
@@ -101,7 +101,7 @@ func TestFailingTestsAreToldWithTheCommitsThatTouchedThem(t *testing.T) {
 
 func TestARenameIsSummedUpAsOne(t *testing.T) {
 	b := newBench(t, workspace.Config{})
-	b.write(t, shop)
+	b.Write(t, shop)
 	change := b.code(t, "code.transform", args{"kind": "rename", "symbol": "Cart.Total", "new_name": "Sum"})
 	s := b.summary(t, args{"diff": change.Diff}, "2 files changed, +3 −3.", "`Total` becomes `Sum` in 3 lines.", "`cart/cart.go`")
 	if s.Kind != "diff" || s.Title != "Rename Total to Sum in 2 files" {
@@ -110,5 +110,5 @@ func TestARenameIsSummedUpAsOne(t *testing.T) {
 	if s = b.summary(t, args{"diff": ""}, "Nothing is changed."); s.Title != "No changes" {
 		t.Errorf("got %+v", s)
 	}
-	b.refused(t, "code.summarize", args{"diff": "hello"}, "changes no file")
+	b.Refused(t, "code.summarize", args{"diff": "hello"}, "changes no file")
 }

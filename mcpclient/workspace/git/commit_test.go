@@ -1,4 +1,4 @@
-package workspace_test
+package git_test
 
 import (
 	"os"
@@ -28,29 +28,29 @@ func TestACommitTakesWhatIsStagedElseEverything(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := newRepo(t, "")
-			r.write(t, map[string]string{"staged": "1\n", "gone": "with\nother\nlines\n", "other": "1\n", ".gitignore": "ignored\n"})
+			r.Write(t, map[string]string{"staged": "1\n", "gone": "with\nother\nlines\n", "other": "1\n", ".gitignore": "ignored\n"})
 			r.commit(t, "first")
-			r.write(t, map[string]string{"staged": "2\n", "new staged": "1\n", "ignored": "x"})
+			r.Write(t, map[string]string{"staged": "2\n", "new staged": "1\n", "ignored": "x"})
 			r.git(t, "rm", "--quiet", "gone")
 			r.git(t, "add", "staged", "new staged")
-			r.write(t, map[string]string{"staged": "3\n", "other": "2\n", "new": "1\n"})
+			r.Write(t, map[string]string{"staged": "3\n", "other": "2\n", "new": "1\n"})
 			before := r.state(t)
 			c.args["message"] = "a subject: \"quoted\" # 1\n\n# no comment\nbody\n"
-			shown := r.ask(t, "vcs.commit", c.args, map[string]any{builtin.MetaPreview: true})
-			preview := into[previewResult](t, shown.data)
-			if after := r.state(t); shown.isError || after != before {
-				t.Fatalf("the preview has changed %s to %s: %s", before, after, shown.text)
+			shown := r.Ask(t, "vcs.commit", c.args, map[string]any{builtin.MetaPreview: true})
+			preview := into[previewResult](t, shown.Data)
+			if after := r.state(t); shown.IsError || after != before {
+				t.Fatalf("the preview has changed %s to %s: %s", before, after, shown.Text)
 			}
 			for at := range c.files {
 				if _, ok := preview.Hashes[at]; !ok || len(preview.Hashes) != len(c.files) || !strings.Contains(preview.Diff, "a/"+at) {
 					t.Errorf("%s is not in the preview %+v", at, preview)
 				}
 			}
-			got := r.ask(t, "vcs.commit", c.args, map[string]any{builtin.MetaHashes: preview.Hashes})
-			if got.isError {
-				t.Fatal(got.text)
+			got := r.Ask(t, "vcs.commit", c.args, map[string]any{builtin.MetaHashes: preview.Hashes})
+			if got.IsError {
+				t.Fatal(got.Text)
 			}
-			res := into[commitResult](t, got.data)
+			res := into[commitResult](t, got.Data)
 			files := map[string]string{}
 			for _, f := range res.Files {
 				files[f.Path] = f.Status
@@ -92,19 +92,19 @@ func TestACommitOfSomethingElseThanWasApprovedIsRefused(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := newRepo(t, "")
-			r.write(t, map[string]string{"a": "1", "b": "1"})
+			r.Write(t, map[string]string{"a": "1", "b": "1"})
 			r.commit(t, "first")
-			r.write(t, map[string]string{"a": "2", "b": "2"})
-			preview := into[previewResult](t, r.ask(t, "vcs.commit", args{"message": "m"}, map[string]any{builtin.MetaPreview: true}).data)
-			r.write(t, c.change)
+			r.Write(t, map[string]string{"a": "2", "b": "2"})
+			preview := into[previewResult](t, r.Ask(t, "vcs.commit", args{"message": "m"}, map[string]any{builtin.MetaPreview: true}).Data)
+			r.Write(t, c.change)
 			if c.change["b"] != "" {
-				r.write(t, map[string]string{"b": "2"})
+				r.Write(t, map[string]string{"b": "2"})
 				r.git(t, "add", "b")
 			}
 			before := r.state(t)
-			got := r.ask(t, "vcs.commit", args{"message": "m"}, map[string]any{builtin.MetaHashes: preview.Hashes})
-			if !got.isError || !strings.Contains(got.text, c.says) {
-				t.Errorf("got %s", got.text)
+			got := r.Ask(t, "vcs.commit", args{"message": "m"}, map[string]any{builtin.MetaHashes: preview.Hashes})
+			if !got.IsError || !strings.Contains(got.Text, c.says) {
+				t.Errorf("got %s", got.Text)
 			}
 			if after := r.state(t); after != before {
 				t.Errorf("the repository has changed from %s to %s", before, after)
@@ -115,9 +115,9 @@ func TestACommitOfSomethingElseThanWasApprovedIsRefused(t *testing.T) {
 
 func TestAFailedCommitLeavesNothingStaged(t *testing.T) {
 	r := newRepo(t, "")
-	r.write(t, map[string]string{"a": "1"})
+	r.Write(t, map[string]string{"a": "1"})
 	r.commit(t, "first")
-	r.write(t, map[string]string{"a": "2", "new": "1"})
+	r.Write(t, map[string]string{"a": "2", "new": "1"})
 	hook := filepath.Join(r.top, ".git", "hooks", "pre-commit")
 	if err := os.MkdirAll(filepath.Dir(hook), 0o755); err != nil {
 		t.Fatal(err)
@@ -126,7 +126,7 @@ func TestAFailedCommitLeavesNothingStaged(t *testing.T) {
 		t.Fatal(err)
 	}
 	before := r.state(t)
-	r.refused(t, "vcs.commit", args{"message": "m"}, "nothing was committed", "the hook says no")
+	r.Refused(t, "vcs.commit", args{"message": "m"}, "nothing was committed", "the hook says no")
 	if after := r.state(t); after != before {
 		t.Errorf("the repository has changed from %s to %s", before, after)
 	}
@@ -134,9 +134,9 @@ func TestAFailedCommitLeavesNothingStaged(t *testing.T) {
 
 func TestWhatAHookAddsIsCommitted(t *testing.T) {
 	r := newRepo(t, "")
-	r.write(t, map[string]string{"a": "1"})
+	r.Write(t, map[string]string{"a": "1"})
 	r.commit(t, "first")
-	r.write(t, map[string]string{"a": "2", "b": "unformatted"})
+	r.Write(t, map[string]string{"a": "2", "b": "unformatted"})
 	r.git(t, "add", "a", "b")
 	hook := filepath.Join(r.top, ".git", "hooks", "pre-commit")
 	if err := os.MkdirAll(filepath.Dir(hook), 0o755); err != nil {
@@ -145,7 +145,7 @@ func TestWhatAHookAddsIsCommitted(t *testing.T) {
 	if err := os.WriteFile(hook, []byte("#!/bin/sh\necho formatted >b\necho more >c\ngit add b c\n"), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	got := into[commitResult](t, r.must(t, "vcs.commit", args{"message": "m"}).data)
+	got := into[commitResult](t, r.Must(t, "vcs.commit", args{"message": "m"}).Data)
 	if len(got.Files) != 3 || got.Note != "" {
 		t.Errorf("got %+v", got)
 	}
@@ -159,50 +159,50 @@ func TestWhatAHookAddsIsCommitted(t *testing.T) {
 
 func TestWhatCannotBeCommittedIsSaid(t *testing.T) {
 	r := newRepo(t, "")
-	r.refused(t, "vcs.commit", args{"message": "m"}, "nothing to commit")
-	r.write(t, map[string]string{"a": "1", "ignored": "1", ".gitignore": "ignored\n"})
-	r.refused(t, "vcs.commit", args{"message": " \n"}, "message", "empty")
-	r.refused(t, "vcs.commit", args{"message": "m", "all": true, "paths": []string{"a"}}, "not both")
-	r.refused(t, "vcs.commit", args{"message": "m", "paths": []string{"none"}}, "none", "did not match")
-	r.refused(t, "vcs.commit", args{"message": "m", "paths": []string{"ignored"}}, "ignored", "did not match")
-	r.refused(t, "vcs.commit", args{"message": "m", "paths": []string{"../x"}}, "outside the workspace")
+	r.Refused(t, "vcs.commit", args{"message": "m"}, "nothing to commit")
+	r.Write(t, map[string]string{"a": "1", "ignored": "1", ".gitignore": "ignored\n"})
+	r.Refused(t, "vcs.commit", args{"message": " \n"}, "message", "empty")
+	r.Refused(t, "vcs.commit", args{"message": "m", "all": true, "paths": []string{"a"}}, "not both")
+	r.Refused(t, "vcs.commit", args{"message": "m", "paths": []string{"none"}}, "none", "did not match")
+	r.Refused(t, "vcs.commit", args{"message": "m", "paths": []string{"ignored"}}, "ignored", "did not match")
+	r.Refused(t, "vcs.commit", args{"message": "m", "paths": []string{"../x"}}, "outside the workspace")
 	r.git(t, "config", "user.name", "")
-	r.refused(t, "vcs.commit", args{"message": "m"}, "git does not know who commits", "user.name")
+	r.Refused(t, "vcs.commit", args{"message": "m"}, "git does not know who commits", "user.name")
 	r.git(t, "config", "--unset", "user.name")
-	if got := into[commitResult](t, r.must(t, "vcs.commit", args{"message": "m"}).data); len(got.Files) != 2 {
+	if got := into[commitResult](t, r.Must(t, "vcs.commit", args{"message": "m"}).Data); len(got.Files) != 2 {
 		t.Errorf("the first commit is %+v", got)
 	}
-	r.refused(t, "vcs.commit", args{"message": "m"}, "nothing to commit", "no file differs")
+	r.Refused(t, "vcs.commit", args{"message": "m"}, "nothing to commit", "no file differs")
 }
 
 func TestARepositoryWithinIsLeftOutOfACommit(t *testing.T) {
 	r := newRepo(t, "")
-	r.write(t, map[string]string{"a": "1", "in/x": "1"})
+	r.Write(t, map[string]string{"a": "1", "in/x": "1"})
 	if out, err := exec.Command("git", "-C", filepath.Join(r.top, "in"), "init", "--quiet").CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
-	if got := into[commitResult](t, r.must(t, "vcs.commit", args{"message": "m"}).data); len(got.Files) != 1 || !strings.Contains(got.Note, "in is a repository of its own") {
+	if got := into[commitResult](t, r.Must(t, "vcs.commit", args{"message": "m"}).Data); len(got.Files) != 1 || !strings.Contains(got.Note, "in is a repository of its own") {
 		t.Errorf("got %+v", got)
 	}
-	r.refused(t, "vcs.commit", args{"message": "m"}, "nothing to commit", "in is a repository of its own")
+	r.Refused(t, "vcs.commit", args{"message": "m"}, "nothing to commit", "in is a repository of its own")
 }
 
 func TestALinkedWorkTreeIsARepositoryToo(t *testing.T) {
 	r := newRepo(t, "")
-	r.write(t, map[string]string{"a": "1"})
+	r.Write(t, map[string]string{"a": "1"})
 	r.commit(t, "first")
 	tree := filepath.Join(t.TempDir(), "tree: two")
 	r.git(t, "worktree", "add", "--quiet", "-b", "side", tree)
 	b := newBench(t, workspace.Config{Dir: tree, Environ: r.environ})
-	b.write(t, map[string]string{"a": "2", "b": "1"})
-	if got := into[diffResult](t, b.must(t, "vcs.diff", nil).data); len(got.Files) != 2 {
+	b.Write(t, map[string]string{"a": "2", "b": "1"})
+	if got := into[diffResult](t, b.Must(t, "vcs.diff", nil).Data); len(got.Files) != 2 {
 		t.Errorf("got %+v", got)
 	}
-	preview := b.ask(t, "vcs.commit", args{"message": "m"}, map[string]any{builtin.MetaPreview: true})
-	if len(into[previewResult](t, preview.data).Hashes) != 2 {
-		t.Errorf("got %s", preview.text)
+	preview := b.Ask(t, "vcs.commit", args{"message": "m"}, map[string]any{builtin.MetaPreview: true})
+	if len(into[previewResult](t, preview.Data).Hashes) != 2 {
+		t.Errorf("got %s", preview.Text)
 	}
-	if got := into[commitResult](t, b.must(t, "vcs.commit", args{"message": "m"}).data); got.Branch != "side" || len(got.Files) != 2 {
+	if got := into[commitResult](t, b.Must(t, "vcs.commit", args{"message": "m"}).Data); got.Branch != "side" || len(got.Files) != 2 {
 		t.Errorf("got %+v", got)
 	}
 }
@@ -210,39 +210,39 @@ func TestALinkedWorkTreeIsARepositoryToo(t *testing.T) {
 func TestPushesGoWhereTheBranchFollows(t *testing.T) {
 	r := newRepo(t, "")
 	far := filepath.Join(t.TempDir(), "far.git")
-	r.refused(t, "vcs.push", nil, "no branch main with a commit")
-	r.write(t, map[string]string{"a": "1"})
+	r.Refused(t, "vcs.push", nil, "no branch main with a commit")
+	r.Write(t, map[string]string{"a": "1"})
 	r.commit(t, "first")
-	r.refused(t, "vcs.push", nil, "no remote", "git remote add")
+	r.Refused(t, "vcs.push", nil, "no remote", "git remote add")
 	r.git(t, "init", "--quiet", "--bare", far)
 	r.git(t, "remote", "add", "origin", far)
-	r.refused(t, "vcs.push", nil, "follows no branch", "set_upstream", "origin")
-	r.refused(t, "vcs.push", args{"remote": "ext::sh -c true"}, "there is no remote", "there is origin")
-	r.refused(t, "vcs.push", args{"remote": far}, "there is no remote")
+	r.Refused(t, "vcs.push", nil, "follows no branch", "set_upstream", "origin")
+	r.Refused(t, "vcs.push", args{"remote": "ext::sh -c true"}, "there is no remote", "there is origin")
+	r.Refused(t, "vcs.push", args{"remote": far}, "there is no remote")
 	for _, branch := range []string{"+main", "main:other", "--force", ":main"} {
-		r.refused(t, "vcs.push", args{"remote": "origin", "branch": branch}, "branch")
+		r.Refused(t, "vcs.push", args{"remote": "origin", "branch": branch}, "branch")
 	}
 	type result struct {
 		Remote, Branch, To string
 		UpToDate           bool `json:"up_to_date"`
 	}
-	if got := into[result](t, r.must(t, "vcs.push", args{"set_upstream": true}).data); got != (result{Remote: "origin", Branch: "main", To: "main"}) {
+	if got := into[result](t, r.Must(t, "vcs.push", args{"set_upstream": true}).Data); got != (result{Remote: "origin", Branch: "main", To: "main"}) {
 		t.Errorf("got %+v", got)
 	}
-	if got := into[result](t, r.must(t, "vcs.push", nil).data); !got.UpToDate {
+	if got := into[result](t, r.Must(t, "vcs.push", nil).Data); !got.UpToDate {
 		t.Errorf("got %+v", got)
 	}
 	r.commit(t, "second")
-	r.must(t, "vcs.push", nil)
+	r.Must(t, "vcs.push", nil)
 	r.git(t, "reset", "--quiet", "--hard", "HEAD~1")
 	r.commit(t, "another second")
 	// Configuration that would force a push has no say.
 	r.git(t, "config", "remote.origin.push", "+refs/heads/*:refs/heads/*")
 	tip := r.git(t, "--git-dir="+far, "rev-parse", "main")
-	r.refused(t, "vcs.push", nil, "has commits that are not here", "nothing is pushed by force")
+	r.Refused(t, "vcs.push", nil, "has commits that are not here", "nothing is pushed by force")
 	if now := r.git(t, "--git-dir="+far, "rev-parse", "main"); now != tip {
 		t.Errorf("the remote went from %s to %s", tip, now)
 	}
 	r.git(t, "checkout", "--quiet", "--detach")
-	r.refused(t, "vcs.push", nil, "no branch is checked out")
+	r.Refused(t, "vcs.push", nil, "no branch is checked out")
 }

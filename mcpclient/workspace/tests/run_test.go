@@ -1,4 +1,4 @@
-package workspace_test
+package tests_test
 
 import (
 	"os"
@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"replan/mcpclient/workspace"
+	"replan/mcpclient/workspace/workspacetest"
 )
 
 const (
@@ -16,11 +17,6 @@ const (
 	goodTest = "package m\n\nimport \"testing\"\n\nfunc TestTwo(t *testing.T) {\n\tif Two() != 2 {\n\t\tt.Error(\"not two\")\n\t}\n}\n"
 	redTest  = "package sub\n\nimport \"testing\"\n\nfunc TestRed(t *testing.T) {\n\tt.Run(\"inner\", func(t *testing.T) { t.Errorf(\"want %d\", 3) })\n}\n\nfunc TestGreen(t *testing.T) {}\n"
 )
-
-// offline is an environment in which go reaches no network.
-func offline() []string {
-	return append(os.Environ(), "GOPROXY=off", "GOFLAGS=-mod=mod", "GOWORK=off", "GOTOOLCHAIN=local")
-}
 
 type testResult struct {
 	Passed                          bool
@@ -30,7 +26,7 @@ type testResult struct {
 
 func TestGoTestsAreRunAndReported(t *testing.T) {
 	b := newBench(t, workspace.Config{Environ: offline()})
-	b.write(t, map[string]string{
+	b.Write(t, map[string]string{
 		"go.mod": "module example.test/m\n\ngo 1.24\n", "two.go": goodGo, "two_test.go": goodTest,
 		"sub/red_test.go": redTest, "bare/bare.go": "package bare\n",
 		"exits/e_test.go":  "package exits\n\nimport (\n\t\"os\"\n\t\"testing\"\n)\n\nfunc TestExit(t *testing.T) { os.Exit(3) }\n",
@@ -46,7 +42,7 @@ func TestGoTestsAreRunAndReported(t *testing.T) {
 		"green":                     {args{"path": "."}, nil, "the tests passed: 1 package", nil},
 		"green, a file named":       {args{"path": "two_test.go"}, nil, "the tests passed: 1 package", nil},
 		"green, by import path":     {args{"path": "example.test/m"}, nil, "the tests passed: 1 package", nil},
-		"green, by absolute path":   {args{"path": b.dir}, nil, "the tests passed: 1 package", nil},
+		"green, by absolute path":   {args{"path": b.Dir}, nil, "the tests passed: 1 package", nil},
 		"one of several":            {args{"path": "sub", "run": "Green"}, nil, "the tests passed: 1 package", nil},
 		"nothing to run":            {args{"path": "bare"}, nil, "there are no tests to run", nil},
 		"no test of that name":      {args{"path": ".", "run": "TestThree"}, []string{}, `no test matches "TestThree"`, nil},
@@ -63,24 +59,24 @@ func TestGoTestsAreRunAndReported(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			got := b.ask(t, "test.run", c.args, nil)
-			res := into[testResult](t, got.data)
-			if green := c.failed == nil; got.isError == green || res.Passed != green {
-				t.Fatalf("passed %v, an error %v: %s", res.Passed, got.isError, got.text)
+			got := b.Ask(t, "test.run", c.args, nil)
+			res := into[testResult](t, got.Data)
+			if green := c.failed == nil; got.IsError == green || res.Passed != green {
+				t.Fatalf("passed %v, an error %v: %s", res.Passed, got.IsError, got.Text)
 			}
 			if !sameSet(res.Failed, c.failed) || !strings.Contains(res.Summary, c.summary) {
 				t.Errorf("failed %q, summary %q", res.Failed, res.Summary)
 			}
-			if !strings.HasPrefix(got.text, res.Summary) {
-				t.Errorf("the text does not begin with the summary: %q", got.text)
+			if !strings.HasPrefix(got.Text, res.Summary) {
+				t.Errorf("the text does not begin with the summary: %q", got.Text)
 			}
 			for _, part := range c.text {
-				if !strings.Contains(got.text, part) || !strings.Contains(res.Output, part) {
-					t.Errorf("%q is not in %q", part, got.text)
+				if !strings.Contains(got.Text, part) || !strings.Contains(res.Output, part) {
+					t.Errorf("%q is not in %q", part, got.Text)
 				}
 			}
-			if got.isError && strings.Contains(got.text, "ok  \t") {
-				t.Errorf("what is well is in the way: %q", got.text)
+			if got.IsError && strings.Contains(got.Text, "ok  \t") {
+				t.Errorf("what is well is in the way: %q", got.Text)
 			}
 			if !strings.HasPrefix(res.Command, "go test ") {
 				t.Errorf("the command is %q", res.Command)
@@ -107,10 +103,10 @@ func sameSet(got, want []string) bool {
 
 func TestAFolderWithoutAProjectSaysSo(t *testing.T) {
 	b := newBench(t, workspace.Config{})
-	b.write(t, map[string]string{"main.c": ""})
-	b.refused(t, "test.run", nil, "no go.mod", "path")
-	b.write(t, map[string]string{"web/package.json": "{}"})
-	b.refused(t, "test.run", args{"path": "web", "run": "x"}, "npm", "leave it out")
+	b.Write(t, map[string]string{"main.c": ""})
+	b.Refused(t, "test.run", nil, "no go.mod", "path")
+	b.Write(t, map[string]string{"web/package.json": "{}"})
+	b.Refused(t, "test.run", args{"path": "web", "run": "x"}, "npm", "leave it out")
 }
 
 func TestNoTestsMayBeWell(t *testing.T) {
@@ -122,39 +118,28 @@ func TestNoTestsMayBeWell(t *testing.T) {
 		"a project of pytest without": {"pyproject.toml": ""},
 	} {
 		t.Run(name, func(t *testing.T) {
-			fake(t, "python3", "exit 5")
-			fake(t, "npm", "exit 1")
+			workspacetest.Fake(t, "python3", "exit 5")
+			workspacetest.Fake(t, "npm", "exit 1")
 			b := newBench(t, workspace.Config{})
-			b.write(t, files)
-			got := b.must(t, "test.run", args{"allow_none": true})
-			res := into[testResult](t, got.data)
-			if !res.Passed || res.Summary != "there are no tests to run here" || res.Failed == nil || got.data["failures"] == nil {
-				t.Errorf("got %+v", got.data)
+			b.Write(t, files)
+			got := b.Must(t, "test.run", args{"allow_none": true})
+			res := into[testResult](t, got.Data)
+			if !res.Passed || res.Summary != "there are no tests to run here" || res.Failed == nil || got.Data["failures"] == nil {
+				t.Errorf("got %+v", got.Data)
 			}
-			b.refused(t, "test.run", nil)
+			b.Refused(t, "test.run", nil)
 		})
 	}
 	t.Run("a red project is still red", func(t *testing.T) {
-		fake(t, "npm", "exit 1")
+		workspacetest.Fake(t, "npm", "exit 1")
 		b := newBench(t, workspace.Config{})
-		b.write(t, map[string]string{"package.json": `{"scripts": {"test": "jest"}}`})
-		b.refused(t, "test.run", args{"allow_none": true}, "ended with")
+		b.Write(t, map[string]string{"package.json": `{"scripts": {"test": "jest"}}`})
+		b.Refused(t, "test.run", args{"allow_none": true}, "ended with")
 	})
 	t.Run("a path that leads out is still refused", func(t *testing.T) {
 		b := newBench(t, workspace.Config{})
-		b.refused(t, "test.run", args{"allow_none": true, "path": "../x"}, "outside")
+		b.Refused(t, "test.run", args{"allow_none": true, "path": "../x"}, "outside")
 	})
-}
-
-// fake puts a shell script into PATH under the name of a test runner.
-func fake(t *testing.T, name, script string) {
-	t.Helper()
-	dir := t.TempDir()
-	at := filepath.Join(dir, name)
-	if err := os.WriteFile(at, []byte("#!/bin/sh\n"+script), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	t.Setenv("PATH", dir+string(os.PathListSeparator)+os.Getenv("PATH"))
 }
 
 func TestOtherProjectsAreRunByTheirOwnTools(t *testing.T) {
@@ -185,11 +170,11 @@ func TestOtherProjectsAreRunByTheirOwnTools(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			fake(t, c.tool, c.script)
+			workspacetest.Fake(t, c.tool, c.script)
 			b := newBench(t, workspace.Config{})
-			b.write(t, c.files)
-			got := b.ask(t, "test.run", c.args, nil)
-			res := into[testResult](t, got.data)
+			b.Write(t, c.files)
+			got := b.Ask(t, "test.run", c.args, nil)
+			res := into[testResult](t, got.Data)
 			if res.Command != c.command || !sameSet(res.Failed, c.failed) || res.Passed != (c.failed == nil) {
 				t.Errorf("got %+v", res)
 			}
@@ -199,18 +184,18 @@ func TestOtherProjectsAreRunByTheirOwnTools(t *testing.T) {
 
 func TestAToolThatIsNotInstalledIsNamed(t *testing.T) {
 	b := newBench(t, workspace.Config{})
-	b.write(t, map[string]string{"Cargo.toml": ""})
+	b.Write(t, map[string]string{"Cargo.toml": ""})
 	t.Setenv("PATH", t.TempDir())
-	b.refused(t, "test.run", nil, "cargo is not installed")
+	b.Refused(t, "test.run", nil, "cargo is not installed")
 }
 
 func TestChildrenSeeNoSecrets(t *testing.T) {
-	fake(t, "cargo", "env")
+	workspacetest.Fake(t, "cargo", "env")
 	b := newBench(t, workspace.Config{Environ: []string{
 		"PATH=" + os.Getenv("PATH"), "HOME=/home/me", "GOFLAGS=-mod=mod", "GITHUB_TOKEN=hidden", "AWS_SESSION_TOKEN=hidden", "DB_PASSWORD=hidden",
 	}})
-	b.write(t, map[string]string{"Cargo.toml": ""})
-	out := into[testResult](t, b.must(t, "test.run", nil).data).Output
+	b.Write(t, map[string]string{"Cargo.toml": ""})
+	out := into[testResult](t, b.Must(t, "test.run", nil).Data).Output
 	for _, want := range []string{"HOME=/home/me\n", "GOFLAGS=-mod=mod\n", "GIT_TERMINAL_PROMPT=0\n", "NO_COLOR=1\n"} {
 		if !strings.Contains(out, want) {
 			t.Errorf("%q is missing in %q", want, out)
@@ -222,11 +207,11 @@ func TestChildrenSeeNoSecrets(t *testing.T) {
 }
 
 func TestMuchOutputIsCutAndSpilled(t *testing.T) {
-	fake(t, "cargo", "i=0; while [ $i -lt 2000 ]; do echo line $i; i=$((i+1)); done; echo 'test late ... FAILED'; exit 1")
+	workspacetest.Fake(t, "cargo", "i=0; while [ $i -lt 2000 ]; do echo line $i; i=$((i+1)); done; echo 'test late ... FAILED'; exit 1")
 	spill := filepath.Join(t.TempDir(), "spill")
 	b := newBench(t, workspace.Config{MaxOutput: 1000, SpillDir: spill})
-	b.write(t, map[string]string{"Cargo.toml": ""})
-	res := into[testResult](t, b.ask(t, "test.run", nil, nil).data)
+	b.Write(t, map[string]string{"Cargo.toml": ""})
+	res := into[testResult](t, b.Ask(t, "test.run", nil, nil).Data)
 	if len(res.Output) > 1200 || !strings.HasPrefix(res.Output, "line 0\n") || !strings.HasSuffix(res.Output, "test late ... FAILED\n") || !strings.Contains(res.Output, "[cut: ") {
 		t.Errorf("%d bytes: %q", len(res.Output), res.Output)
 	}
@@ -263,11 +248,11 @@ func TestSpilledOutputIsKeptForAWeek(t *testing.T) {
 }
 
 func TestLittleOutputIsNotSpilled(t *testing.T) {
-	fake(t, "cargo", "echo short")
+	workspacetest.Fake(t, "cargo", "echo short")
 	spill := filepath.Join(t.TempDir(), "spill")
 	b := newBench(t, workspace.Config{SpillDir: spill})
-	b.write(t, map[string]string{"Cargo.toml": ""})
-	if res := into[testResult](t, b.must(t, "test.run", nil).data); res.Output != "short\n" || res.Spill != "" {
+	b.Write(t, map[string]string{"Cargo.toml": ""})
+	if res := into[testResult](t, b.Must(t, "test.run", nil).Data); res.Output != "short\n" || res.Spill != "" {
 		t.Errorf("got %+v", res)
 	}
 	if _, err := os.Stat(spill); err == nil {

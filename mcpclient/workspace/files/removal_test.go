@@ -1,4 +1,4 @@
-package workspace_test
+package files_test
 
 import (
 	"fmt"
@@ -45,12 +45,12 @@ func TestAPreviewSaysWhereMostOfAFileGoes(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			b := newBench(t, workspace.Config{})
-			b.write(t, map[string]string{"a.txt": c.before})
-			out := b.ask(t, c.tool, c.args, map[string]any{builtin.MetaPreview: true})
-			if out.isError {
-				t.Fatal(out.text)
+			b.Write(t, map[string]string{"a.txt": c.before})
+			out := b.Ask(t, c.tool, c.args, map[string]any{builtin.MetaPreview: true})
+			if out.IsError {
+				t.Fatal(out.Text)
 			}
-			if got, _ := out.data["removes"].(string); got != c.want {
+			if got, _ := out.Data["removes"].(string); got != c.want {
 				t.Errorf("it says %q, want %q", got, c.want)
 			}
 		})
@@ -59,14 +59,14 @@ func TestAPreviewSaysWhereMostOfAFileGoes(t *testing.T) {
 
 func TestACallThatNobodySawRemovesNoFileForTheMostPart(t *testing.T) {
 	b := newBench(t, workspace.Config{})
-	b.write(t, map[string]string{"a.txt": numbered(20)})
+	b.Write(t, map[string]string{"a.txt": numbered(20)})
 	write := args{"path": "a.txt", "text": "other\n"}
-	out := b.ask(t, "fs.write", write, map[string]any{builtin.MetaHold: true})
-	if !out.isError || !strings.Contains(out.text, "removes 20 of 20 lines of a.txt") {
-		t.Fatalf("it answers %q", out.text)
+	out := b.Ask(t, "fs.write", write, map[string]any{builtin.MetaHold: true})
+	if !out.IsError || !strings.Contains(out.Text, "removes 20 of 20 lines of a.txt") {
+		t.Fatalf("it answers %q", out.Text)
 	}
-	if now, err := os.ReadFile(filepath.Join(b.dir, "a.txt")); err != nil || string(now) != numbered(20) {
+	if now, err := os.ReadFile(filepath.Join(b.Dir, "a.txt")); err != nil || string(now) != numbered(20) {
 		t.Fatalf("the file is %q now (%v)", now, err)
 	}
-	b.must(t, "fs.write", write)
+	b.Must(t, "fs.write", write)
 }

@@ -1,4 +1,4 @@
-package workspace_test
+package files_test
 
 import (
 	"fmt"
@@ -28,8 +28,8 @@ type searchResult struct {
 
 func TestSearchShowsTheLinesAround(t *testing.T) {
 	b := newBench(t, workspace.Config{})
-	b.write(t, map[string]string{"f": "one\r\ntwo\r\nthree\r\nfour\r\nfive", "g": "two\n\n", "h": "\ntwo"})
-	got := into[searchResult](t, b.must(t, "fs.search", args{"query": "two", "context": 2}).data)
+	b.Write(t, map[string]string{"f": "one\r\ntwo\r\nthree\r\nfour\r\nfive", "g": "two\n\n", "h": "\ntwo"})
+	got := into[searchResult](t, b.Must(t, "fs.search", args{"query": "two", "context": 2}).Data)
 	want := [][][]string{{{"one"}, {"three", "four"}}, {nil, {""}}, {{""}, nil}}
 	if len(got.Matches) != len(want) {
 		t.Fatalf("got %+v", got)
@@ -39,18 +39,18 @@ func TestSearchShowsTheLinesAround(t *testing.T) {
 			t.Errorf("%s: around it are %q and %q, want %q", m.Path, m.Before, m.After, want[i])
 		}
 	}
-	if got := into[searchResult](t, b.must(t, "fs.search", args{"query": "five", "context": 1}).data); !reflect.DeepEqual(got.Matches[0].Before, []string{"four"}) || got.Matches[0].After != nil {
+	if got := into[searchResult](t, b.Must(t, "fs.search", args{"query": "five", "context": 1}).Data); !reflect.DeepEqual(got.Matches[0].Before, []string{"four"}) || got.Matches[0].After != nil {
 		t.Errorf("got %+v", got)
 	}
-	b.refused(t, "fs.search", args{"query": "x", "context": 21}, "from 0 to 20")
-	b.refused(t, "fs.search", args{"query": "x\ny"}, "line by line")
+	b.Refused(t, "fs.search", args{"query": "x", "context": 21}, "from 0 to 20")
+	b.Refused(t, "fs.search", args{"query": "x\ny"}, "line by line")
 }
 
 func TestSearchInAnyCase(t *testing.T) {
 	b := newBench(t, workspace.Config{})
-	b.write(t, map[string]string{"a": "Needle\nNEEDLE\nneedles\nÄrger\närger\n", "b": "\u212Aelvin and kelvin\nKELVIN\n"})
+	b.Write(t, map[string]string{"a": "Needle\nNEEDLE\nneedles\nÄrger\närger\n", "b": "\u212Aelvin and kelvin\nKELVIN\n"})
 	for query, want := range map[string]int{"nEEdle": 3, "ärger": 2, "kelvin": 2, `^needle$`: 2} {
-		got := into[searchResult](t, b.must(t, "fs.search", args{"query": query, "ignore_case": true, "regex": query[0] == '^'}).data)
+		got := into[searchResult](t, b.Must(t, "fs.search", args{"query": query, "ignore_case": true, "regex": query[0] == '^'}).Data)
 		if got.Total != want {
 			t.Errorf("%q is found %d times, want %d", query, got.Total, want)
 		}
@@ -59,8 +59,8 @@ func TestSearchInAnyCase(t *testing.T) {
 
 func TestSearchCountsWhatItDoesNotLookInto(t *testing.T) {
 	b := newBench(t, workspace.Config{})
-	b.write(t, map[string]string{"a": "needle", "b": "needle\x00", "c": "\x00", "large": strings.Repeat("needle\n", 4<<20/7+1)})
-	got := into[searchResult](t, b.must(t, "fs.search", args{"query": "needle"}).data)
+	b.Write(t, map[string]string{"a": "needle", "b": "needle\x00", "c": "\x00", "large": strings.Repeat("needle\n", 4<<20/7+1)})
+	got := into[searchResult](t, b.Must(t, "fs.search", args{"query": "needle"}).Data)
 	if got.Total != 1 || got.Files != 1 || got.Skipped.Binary != 2 || got.Skipped.Large != 1 || got.Skipped.Unreadable != 0 {
 		t.Errorf("got %+v", got)
 	}
@@ -72,14 +72,14 @@ func TestMatchesComeInTheSameOrderEveryTime(t *testing.T) {
 	for i := range 300 {
 		files[fmt.Sprintf("d%d/%d.txt", i%17, i)] = strings.Repeat("needle\n", i%5)
 	}
-	b.write(t, files)
+	b.Write(t, files)
 	for _, most := range []int{1, 7, 100, 2000} {
-		first := into[searchResult](t, b.must(t, "fs.search", args{"query": "needle", "max": most}).data)
+		first := into[searchResult](t, b.Must(t, "fs.search", args{"query": "needle", "max": most}).Data)
 		if len(first.Matches) != min(most, first.Total) || first.Total != 600 {
 			t.Fatalf("%d of %d matches", len(first.Matches), first.Total)
 		}
 		for range 5 {
-			if again := into[searchResult](t, b.must(t, "fs.search", args{"query": "needle", "max": most}).data); !reflect.DeepEqual(again, first) {
+			if again := into[searchResult](t, b.Must(t, "fs.search", args{"query": "needle", "max": most}).Data); !reflect.DeepEqual(again, first) {
 				t.Fatalf("now %+v, before %+v", again, first)
 			}
 		}
@@ -100,7 +100,7 @@ func TestSearchFindsWhatMatchingEachLineFinds(t *testing.T) {
 			text.WriteString(end.Draw(t, "end"))
 		}
 		text.WriteString(strings.Join(rapid.SliceOfN(piece, 0, 3).Draw(t, "last"), ""))
-		b.write(t, map[string]string{"f": text.String()})
+		b.Write(t, map[string]string{"f": text.String()})
 		call := args{"path": "f", "regex": rapid.Bool().Draw(t, "regex"), "ignore_case": rapid.Bool().Draw(t, "ignore_case")}
 		var expr string
 		if call["regex"] == true {
@@ -126,7 +126,7 @@ func TestSearchFindsWhatMatchingEachLineFinds(t *testing.T) {
 			}
 		}
 		var got []int
-		for _, m := range into[searchResult](t, b.must(t, "fs.search", call).data).Matches {
+		for _, m := range into[searchResult](t, b.Must(t, "fs.search", call).Data).Matches {
 			got = append(got, m.Line)
 		}
 		if !slices.Equal(got, want) {
@@ -137,9 +137,9 @@ func TestSearchFindsWhatMatchingEachLineFinds(t *testing.T) {
 
 func TestSearchGoesTheWayOfTheFolders(t *testing.T) {
 	b := newBench(t, workspace.Config{})
-	b.write(t, map[string]string{"a/z": "needle", "a.go": "needle", "a-b/c": "needle", "B": "needle"})
+	b.Write(t, map[string]string{"a/z": "needle", "a.go": "needle", "a-b/c": "needle", "B": "needle"})
 	var got []string
-	for _, m := range into[searchResult](t, b.must(t, "fs.search", args{"query": "needle"}).data).Matches {
+	for _, m := range into[searchResult](t, b.Must(t, "fs.search", args{"query": "needle"}).Data).Matches {
 		got = append(got, path.Clean(m.Path))
 	}
 	if want := []string{"B", "a/z", "a-b/c", "a.go"}; !slices.Equal(got, want) {

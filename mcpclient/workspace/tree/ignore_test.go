@@ -1,8 +1,6 @@
-package workspace_test
+package tree_test
 
 import (
-	"os"
-	"os/exec"
 	"path/filepath"
 	"reflect"
 	"slices"
@@ -12,33 +10,14 @@ import (
 	"pgregory.net/rapid"
 
 	"replan/mcpclient/workspace"
+	"replan/mcpclient/workspace/workspacetest"
 )
-
-// git runs git in a folder as if nothing were configured.
-func git(t tb, dir string, arg ...string) string {
-	t.Helper()
-	cmd := exec.Command("git", arg...)
-	cmd.Dir = dir
-	cmd.Env = append(os.Environ(), "GIT_CONFIG_GLOBAL=/dev/null", "GIT_CONFIG_SYSTEM=/dev/null", "HOME="+dir, "XDG_CONFIG_HOME="+dir)
-	out, err := cmd.CombinedOutput()
-	if err != nil {
-		t.Fatalf("git %q: %v: %s", arg, err, out)
-	}
-	return string(out)
-}
-
-func needGit(t *testing.T) {
-	t.Helper()
-	if _, err := exec.LookPath("git"); err != nil {
-		t.Skip("there is no git to compare with")
-	}
-}
 
 // found are the files in which a search finds the text that all of them hold.
 func found(t tb, b *bench) []string {
 	t.Helper()
 	var names []string
-	for _, m := range b.must(t, "fs.search", args{"query": "needle", "max": 2000}).data["matches"].([]any) {
+	for _, m := range b.Must(t, "fs.search", args{"query": "needle", "max": 2000}).Data["matches"].([]any) {
 		names = append(names, m.(map[string]any)["path"].(string))
 	}
 	slices.Sort(names)
@@ -72,7 +51,7 @@ func TestASearchLeavesOutWhatGitIgnores(t *testing.T) {
 			files[dir+name] = "needle\n"
 		}
 	}
-	whole.write(t, files)
+	whole.Write(t, files)
 	part := newBench(t, workspace.Config{Dir: filepath.Join(top, "a/b")})
 	token := rapid.SampledFrom([]string{
 		"a", "b", "f", "go", ".", "log", "é", "x", "y", "*", "*", "**", "?", "/", "/", "**/", "/**", "a/", "/a", "*.log", "f*",
@@ -91,7 +70,7 @@ func TestASearchLeavesOutWhatGitIgnores(t *testing.T) {
 		for _, name := range ignoreFiles {
 			rules[name] = strings.Join(rapid.SliceOfN(line, 0, 4).Draw(t, name), "")
 		}
-		whole.write(t, rules)
+		whole.Write(t, rules)
 		if got, want := found(t, whole), notIgnored(t, top); !slices.Equal(got, slices.DeleteFunc(want, isIgnoreFile)) {
 			t.Fatalf("with %q a search finds\n%q, git would add\n%q", rules, got, want)
 		}
@@ -123,10 +102,10 @@ func TestAWorkspaceWithinARepositoryHasItsRules(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			top := t.TempDir()
 			git(t, top, "init", "-q")
-			repository := &bench{dir: top}
-			repository.write(t, c.rules)
+			repository := &bench{&workspacetest.Bench{Dir: top}}
+			repository.Write(t, c.rules)
 			for _, file := range []string{"a", "b", "c", "d/c", "x.log"} {
-				repository.write(t, map[string]string{"in/ws/" + file: "needle"})
+				repository.Write(t, map[string]string{"in/ws/" + file: "needle"})
 			}
 			b := newBench(t, workspace.Config{Dir: filepath.Join(top, "in", "ws")})
 			if got := found(t, b); !reflect.DeepEqual(got, c.want) {
@@ -143,9 +122,9 @@ func TestAWorktreeHasTheRulesOfItsRepository(t *testing.T) {
 	git(t, top, "-c", "user.name=x", "-c", "user.email=x@example.org", "commit", "-q", "--allow-empty", "-m", "first")
 	tree := filepath.Join(t.TempDir(), "tree")
 	git(t, top, "worktree", "add", "-q", tree)
-	(&bench{dir: top}).write(t, map[string]string{".git/info/exclude": "a\n"})
+	(&bench{&workspacetest.Bench{Dir: top}}).Write(t, map[string]string{".git/info/exclude": "a\n"})
 	b := newBench(t, workspace.Config{Dir: tree})
-	b.write(t, map[string]string{"a": "needle", "b": "needle"})
+	b.Write(t, map[string]string{"a": "needle", "b": "needle"})
 	if got := found(t, b); !reflect.DeepEqual(got, []string{"b"}) {
 		t.Errorf("found %q", got)
 	}
@@ -154,7 +133,7 @@ func TestAWorktreeHasTheRulesOfItsRepository(t *testing.T) {
 func TestAPatternMadeToTakeForEverDoesNot(t *testing.T) {
 	b := newBench(t, workspace.Config{})
 	long := strings.Repeat("a", 200)
-	b.write(t, map[string]string{
+	b.Write(t, map[string]string{
 		".gitignore":                          strings.Repeat("a*", 60) + "b\n" + strings.Repeat("**/a*/", 40) + "b\n",
 		long:                                  "needle",
 		strings.Repeat("aaaaaaaa/", 20) + "x": "needle",

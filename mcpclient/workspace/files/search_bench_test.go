@@ -1,4 +1,4 @@
-package workspace_test
+package files_test
 
 import (
 	"os"
@@ -48,7 +48,7 @@ func BenchmarkSearch(b *testing.B) {
 		b.Run(q.name, func(b *testing.B) {
 			w := newBench(b, workspace.Config{Dir: dir})
 			for b.Loop() {
-				w.must(b, "fs.search", q.args)
+				w.Must(b, "fs.search", q.args)
 			}
 		})
 	}
@@ -67,7 +67,7 @@ func TestSearchIsNotMuchSlowerThanGrep(t *testing.T) {
 			var ours, theirs []time.Duration
 			for range rounds {
 				begin := time.Now()
-				w.must(t, "fs.search", q.args)
+				w.Must(t, "fs.search", q.args)
 				ours = append(ours, time.Since(begin))
 				cmd := exec.Command(grep, append([]string{"-rn", "-I", "--exclude-dir=.git"}, append(q.grep, ".")...)...)
 				cmd.Dir = filepath.Clean(dir)

@@ -1,4 +1,4 @@
-package workspace_test
+package memory_test
 
 import (
 	"fmt"
@@ -76,17 +76,17 @@ func (d *desk) text(t tb) string {
 
 func (d *desk) recalls(t tb, a args) recalled {
 	t.Helper()
-	return into[recalled](t, d.must(t, "memory.read", a).data)
+	return into[recalled](t, d.Must(t, "memory.read", a).Data)
 }
 
 func (d *desk) remembers(t tb, a args) remembered {
 	t.Helper()
-	return into[remembered](t, d.must(t, "memory.write", a).data)
+	return into[remembered](t, d.Must(t, "memory.write", a).Data)
 }
 
 func TestWithoutAMemoryThereAreNoToolsForIt(t *testing.T) {
 	b := newBench(t, workspace.Config{})
-	list, err := b.client.ListTools(t.Context(), mcp.ListToolsRequest{})
+	list, err := b.Client.ListTools(t.Context(), mcp.ListToolsRequest{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -108,7 +108,7 @@ func TestWhatIsRememberedIsThereTheNextTime(t *testing.T) {
 	}
 	d.remembers(t, args{"text": "My editor is Helix"})
 	other := newBench(t, workspace.Config{Memory: d.path})
-	facts := into[recalled](t, other.must(t, "memory.read", nil).data)
+	facts := into[recalled](t, other.Must(t, "memory.read", nil).Data)
 	if want := []string{"I prefer table tests.", "My editor is Helix"}; !slices.Equal(facts.texts(), want) || facts.Total != 2 {
 		t.Fatalf("read %+v, want %q", facts, want)
 	}
@@ -121,7 +121,7 @@ func TestWhatIsRememberedIsThereTheNextTime(t *testing.T) {
 	if entries, err := os.ReadDir(filepath.Dir(d.path)); err != nil || len(entries) != 2 {
 		t.Errorf("besides the file and its lock there is something else: %v %v", entries, err)
 	}
-	d.same(t, map[string]string{}) // nothing of it lies in the workspace
+	d.Same(t, map[string]string{}) // nothing of it lies in the workspace
 }
 
 func TestOnlyTheFactItselfChangesInTheFile(t *testing.T) {
@@ -196,7 +196,7 @@ func TestFactsAreFoundByTheirWords(t *testing.T) {
 			}
 		})
 	}
-	d.refused(t, "memory.read", args{"limit": -1}, "limit of memory.read")
+	d.Refused(t, "memory.read", args{"limit": -1}, "limit of memory.read")
 }
 
 func TestWhatIsKnownIsNotRememberedTwice(t *testing.T) {
@@ -232,9 +232,9 @@ func TestWhatIsNotRemembered(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			d.holds(t, kept)
-			d.refused(t, "memory.write", c.args, c.says...)
-			if got := d.ask(t, "memory.write", c.args, preview); !got.isError {
-				t.Errorf("a gate would have shown it: %q", got.text)
+			d.Refused(t, "memory.write", c.args, c.says...)
+			if got := d.Ask(t, "memory.write", c.args, preview); !got.IsError {
+				t.Errorf("a gate would have shown it: %q", got.Text)
 			}
 			if got := d.text(t); got != kept {
 				t.Errorf("the file holds %q now", got)
@@ -259,26 +259,26 @@ func TestTheMemoryHasAnEnd(t *testing.T) {
 	if got := d.recalls(t, args{"limit": 1000}); len(got.Facts) != 200 {
 		t.Errorf("%d facts of 1000 asked for", len(got.Facts))
 	}
-	d.refused(t, "memory.write", args{"text": "one more"}, "full", "200 facts")
+	d.Refused(t, "memory.write", args{"text": "one more"}, "full", "200 facts")
 	d.remembers(t, args{"text": "one else", "replaces": "fact 7"})
 	d.remembers(t, args{"text": "", "replaces": "fact 8"})
 	d.remembers(t, args{"text": "one more"})
 
 	const bound = 64 << 10
 	d.holds(t, "- a\n"+strings.Repeat("x", bound-4-10))
-	d.refused(t, "memory.write", args{"text": "one more"}, "full", "65536")
+	d.Refused(t, "memory.write", args{"text": "one more"}, "full", "65536")
 	d.remembers(t, args{"text": "", "replaces": "a"})
 	d.holds(t, strings.Repeat("x", bound+1))
-	d.refused(t, "memory.read", nil, "65537 bytes", "by hand")
-	d.refused(t, "memory.write", args{"text": "x"}, "by hand")
+	d.Refused(t, "memory.read", nil, "65537 bytes", "by hand")
+	d.Refused(t, "memory.write", args{"text": "x"}, "by hand")
 }
 
 func TestAMemoryThatIsNoText(t *testing.T) {
 	d := newDesk(t)
 	for _, text := range []string{"- a\x00\n", "- caf\xe9\n"} {
 		d.holds(t, text)
-		d.refused(t, "memory.read", nil, "not UTF-8 text")
-		d.refused(t, "memory.write", args{"text": "x"}, "not UTF-8 text")
+		d.Refused(t, "memory.read", nil, "not UTF-8 text")
+		d.Refused(t, "memory.write", args{"text": "x"}, "not UTF-8 text")
 		if got := d.text(t); got != text {
 			t.Errorf("the file holds %q now", got)
 		}
@@ -289,8 +289,8 @@ func TestAMemoryThatIsNoText(t *testing.T) {
 	if err := os.Mkdir(d.path, 0o700); err != nil {
 		t.Fatal(err)
 	}
-	d.refused(t, "memory.read", nil, "not a regular file")
-	d.refused(t, "memory.write", args{"text": "x"}, "not a regular file")
+	d.Refused(t, "memory.read", nil, "not a regular file")
+	d.Refused(t, "memory.write", args{"text": "x"}, "not a regular file")
 }
 
 func TestAMemoryMayBeALink(t *testing.T) {
@@ -314,7 +314,7 @@ func TestAMemoryMayBeALink(t *testing.T) {
 func TestAChangeOfTheMemoryIsShownBeforehand(t *testing.T) {
 	d := newDesk(t)
 	call := args{"text": "I prefer tabs"}
-	shown := into[remembered](t, d.ask(t, "memory.write", call, preview).data)
+	shown := into[remembered](t, d.Ask(t, "memory.write", call, preview).Data)
 	if _, err := os.Stat(filepath.Dir(d.path)); !os.IsNotExist(err) {
 		t.Errorf("showing it left something behind: %v", err)
 	}
@@ -324,12 +324,12 @@ func TestAChangeOfTheMemoryIsShownBeforehand(t *testing.T) {
 	if want := map[string]string{"memory.md": ""}; !maps.Equal(shown.Hashes, want) {
 		t.Errorf("made against %v, want %v", shown.Hashes, want)
 	}
-	done := d.ask(t, "memory.write", call, map[string]any{builtin.MetaHashes: shown.Hashes})
-	if got := into[remembered](t, done.data); done.isError || got.Diff != shown.Diff {
-		t.Errorf("done is %q, shown was %q", done.text, shown.Diff)
+	done := d.Ask(t, "memory.write", call, map[string]any{builtin.MetaHashes: shown.Hashes})
+	if got := into[remembered](t, done.Data); done.IsError || got.Diff != shown.Diff {
+		t.Errorf("done is %q, shown was %q", done.Text, shown.Diff)
 	}
 	call = args{"text": "I prefer blanks", "replaces": "I prefer tabs"}
-	shown = into[remembered](t, d.ask(t, "memory.write", call, preview).data)
+	shown = into[remembered](t, d.Ask(t, "memory.write", call, preview).Data)
 	if !strings.Contains(shown.Diff, "\n-- I prefer tabs (added ") || !strings.Contains(shown.Diff, "\n+- I prefer blanks (added ") {
 		t.Errorf("shown is %q", shown.Diff)
 	}
@@ -346,9 +346,9 @@ func TestAChangeOfTheMemoryIsShownBeforehand(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			d.holds(t, c.text)
-			got := d.ask(t, "memory.write", call, map[string]any{builtin.MetaHashes: c.hashes})
-			if !got.isError || !strings.Contains(got.text, c.says) {
-				t.Errorf("says %q, want %q", got.text, c.says)
+			got := d.Ask(t, "memory.write", call, map[string]any{builtin.MetaHashes: c.hashes})
+			if !got.IsError || !strings.Contains(got.Text, c.says) {
+				t.Errorf("says %q, want %q", got.Text, c.says)
 			}
 			if got := d.text(t); got != c.text {
 				t.Errorf("the file holds %q now", got)
@@ -365,9 +365,9 @@ func TestFactsOfSeveralAtOnceAllCount(t *testing.T) {
 	for n, b := range others {
 		for i := range each {
 			wg.Go(func() {
-				got, err := b.try(t.Context(), "memory.write", args{"text": fmt.Sprintf("fact %d of %d", i, n)}, nil)
-				if err != nil || got.isError {
-					t.Errorf("%v %s", err, got.text)
+				got, err := b.Try(t.Context(), "memory.write", args{"text": fmt.Sprintf("fact %d of %d", i, n)}, nil)
+				if err != nil || got.IsError {
+					t.Errorf("%v %s", err, got.Text)
 				}
 			})
 		}
@@ -389,8 +389,8 @@ func TestReadingTheMemoryWaitsForNobody(t *testing.T) {
 	if got := d.recalls(t, nil); got.Total != 1 {
 		t.Errorf("read %+v", got)
 	}
-	if got := d.ask(t, "memory.write", args{"text": "b"}, preview); got.isError {
-		t.Errorf("its change is not shown: %s", got.text)
+	if got := d.Ask(t, "memory.write", args{"text": "b"}, preview); got.IsError {
+		t.Errorf("its change is not shown: %s", got.Text)
 	}
 }
 

@@ -1,4 +1,4 @@
-package workspace_test
+package memory_test
 
 import (
 	"strings"
@@ -111,12 +111,12 @@ func TestSecretsAreNotRememberedAndNotRepeated(t *testing.T) {
 	for kind, facts := range secrets {
 		t.Run(kind, func(t *testing.T) {
 			for _, c := range facts {
-				got := d.ask(t, "memory.write", args{"text": c.fact}, nil)
-				if !got.isError || !strings.Contains(got.text, "looks like") || !strings.Contains(got.text, "secrets are not remembered") {
-					t.Errorf("%q: says %q", c.fact, got.text)
+				got := d.Ask(t, "memory.write", args{"text": c.fact}, nil)
+				if !got.IsError || !strings.Contains(got.Text, "looks like") || !strings.Contains(got.Text, "secrets are not remembered") {
+					t.Errorf("%q: says %q", c.fact, got.Text)
 				}
-				if strings.Contains(got.text, c.secret) {
-					t.Errorf("%q: the refusal repeats it: %q", c.fact, got.text)
+				if strings.Contains(got.Text, c.secret) {
+					t.Errorf("%q: the refusal repeats it: %q", c.fact, got.Text)
 				}
 			}
 		})
@@ -168,8 +168,8 @@ func TestWhatOnlySpeaksOfSecretsIsRemembered(t *testing.T) {
 	} {
 		t.Run(kind, func(t *testing.T) {
 			for _, fact := range facts {
-				if got := d.ask(t, "memory.write", args{"text": fact}, nil); got.isError {
-					t.Errorf("%q: %s", fact, got.text)
+				if got := d.Ask(t, "memory.write", args{"text": fact}, nil); got.IsError {
+					t.Errorf("%q: %s", fact, got.Text)
 				}
 			}
 		})

@@ -1,7 +1,9 @@
-package workspace_test
+package undo_test
 
 import (
+	"bufio"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -20,18 +22,33 @@ import (
 // of is the `_meta` of a call that belongs to a run.
 func of(run string) map[string]any { return map[string]any{builtin.MetaRun: run} }
 
+const twoFiles = `some words before
+--- a/one.txt
++++ b/one.txt
+@@ -1,3 +1,3 @@
+ a
+-b
++B
+ c
+--- a/sub/two.txt
++++ b/sub/two.txt
+@@ -1 +1,2 @@
+ x
++y
+`
+
 // does calls a tool for a run; it must do its work.
 func (b *bench) does(t tb, run, tool string, a args) {
 	t.Helper()
-	if out := b.ask(t, tool, a, of(run)); out.isError {
-		t.Fatalf("%s %v: %s", tool, a, out.text)
+	if out := b.Ask(t, tool, a, of(run)); out.IsError {
+		t.Fatalf("%s %v: %s", tool, a, out.Text)
 	}
 }
 
 // undo undoes runs; it must succeed.
 func (b *bench) undo(t tb, runs ...string) undo.Undone {
 	t.Helper()
-	u, err := b.ops.Undo(context.Background(), false, runs...)
+	u, err := b.Ops.Undo(context.Background(), false, runs...)
 	if err != nil {
 		t.Fatalf("undo %v: %v", runs, err)
 	}
@@ -42,15 +59,15 @@ func (b *bench) undo(t tb, runs ...string) undo.Undone {
 func (b *bench) wholeTree(t tb) map[string]string {
 	t.Helper()
 	tree := map[string]string{}
-	err := filepath.WalkDir(b.dir, func(at string, d fs.DirEntry, err error) error {
-		if err != nil || at == b.dir {
+	err := filepath.WalkDir(b.Dir, func(at string, d fs.DirEntry, err error) error {
+		if err != nil || at == b.Dir {
 			return err
 		}
 		info, err := d.Info()
 		if err != nil {
 			return err
 		}
-		name, err := filepath.Rel(b.dir, at)
+		name, err := filepath.Rel(b.Dir, at)
 		if err != nil {
 			return err
 		}
@@ -102,9 +119,9 @@ func actions(u undo.Undone) (all []string) {
 func TestUndoPutsBackContentModeAndExistence(t *testing.T) {
 	state := t.TempDir()
 	b := newBench(t, workspace.Config{Backups: state})
-	b.write(t, map[string]string{"one.txt": "a\nb\nc\n", "sub/two.txt": "x\n", "run.sh": "echo\n", "old.txt": "old\n", "bin": "\x00\x01"})
+	b.Write(t, map[string]string{"one.txt": "a\nb\nc\n", "sub/two.txt": "x\n", "run.sh": "echo\n", "old.txt": "old\n", "bin": "\x00\x01"})
 	for name, mode := range map[string]fs.FileMode{"run.sh": 0o755, "bin": 0o600, "sub": 0o750} {
-		if err := os.Chmod(filepath.Join(b.dir, name), mode); err != nil {
+		if err := os.Chmod(filepath.Join(b.Dir, name), mode); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -119,7 +136,7 @@ func TestUndoPutsBackContentModeAndExistence(t *testing.T) {
 	b.does(t, "r-1", "fs.write", args{"path": "sub", "text": "a file now"})
 	after := b.wholeTree(t)
 
-	shown, err := b.ops.Undo(t.Context(), true, "r-1")
+	shown, err := b.Ops.Undo(t.Context(), true, "r-1")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -164,24 +181,24 @@ func TestUndoOfARunThatChangedNothingSaysSo(t *testing.T) {
 		t.Errorf("it says %+v", u)
 	}
 	for _, run := range []string{"../x", "", "a/b"} {
-		if _, err := b.ops.Undo(t.Context(), false, run); err == nil {
+		if _, err := b.Ops.Undo(t.Context(), false, run); err == nil {
 			t.Errorf("the run %q was taken", run)
 		}
 	}
-	if out := b.ask(t, "fs.write", args{"path": "f", "text": "x"}, of("../x")); !out.isError || !strings.Contains(out.text, "id of a run") {
-		t.Errorf("the call says %q", out.text)
+	if out := b.Ask(t, "fs.write", args{"path": "f", "text": "x"}, of("../x")); !out.IsError || !strings.Contains(out.Text, "id of a run") {
+		t.Errorf("the call says %q", out.Text)
 	}
-	b.must(t, "fs.write", args{"path": "f", "text": "x"}) // of no run
-	b.same(t, map[string]string{"f": "x"})
+	b.Must(t, "fs.write", args{"path": "f", "text": "x"}) // of no run
+	b.Same(t, map[string]string{"f": "x"})
 }
 
 func TestUndoRefusesFilesThatChangedSince(t *testing.T) {
 	write := func(name, text string) func(*testing.T, *bench) {
-		return func(t *testing.T, b *bench) { b.write(t, map[string]string{name: text}) }
+		return func(t *testing.T, b *bench) { b.Write(t, map[string]string{name: text}) }
 	}
 	remove := func(name string) func(*testing.T, *bench) {
 		return func(t *testing.T, b *bench) {
-			if err := os.RemoveAll(filepath.Join(b.dir, name)); err != nil {
+			if err := os.RemoveAll(filepath.Join(b.Dir, name)); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -202,14 +219,14 @@ func TestUndoRefusesFilesThatChangedSince(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			b := newBench(t, workspace.Config{Backups: t.TempDir()})
-			b.write(t, map[string]string{"one.txt": "before\n", "gone.txt": "g\n", "other.txt": "o\n"})
+			b.Write(t, map[string]string{"one.txt": "before\n", "gone.txt": "g\n", "other.txt": "o\n"})
 			b.does(t, "r-1", "fs.write", args{"path": "other.txt", "text": "p"})
 			b.does(t, "r-1", "fs.write", args{"path": "one.txt", "text": "one\n"})
 			b.does(t, "r-1", "fs.write", args{"path": "new.txt", "text": "n"})
 			b.does(t, "r-1", "fs.remove", args{"path": "gone.txt"})
 			c.since(t, b)
 			now := b.wholeTree(t)
-			_, err := b.ops.Undo(t.Context(), false, "r-1")
+			_, err := b.Ops.Undo(t.Context(), false, "r-1")
 			var changed *undo.ChangedError
 			if !errors.As(err, &changed) || !strings.Contains(err.Error(), c.says) || !strings.Contains(err.Error(), "nothing was put back") {
 				t.Fatalf("it says %v", err)
@@ -226,23 +243,23 @@ func TestUndoRefusesFilesThatChangedSince(t *testing.T) {
 
 func link(t *testing.T, b *bench, to, at string) {
 	t.Helper()
-	if err := os.Symlink(to, filepath.Join(b.dir, at)); err != nil {
+	if err := os.Symlink(to, filepath.Join(b.Dir, at)); err != nil {
 		t.Skip(err)
 	}
 }
 
 func TestUndoKeepsWhatTheRunDidNotTouch(t *testing.T) {
 	b := newBench(t, workspace.Config{Backups: t.TempDir()})
-	b.write(t, map[string]string{"a.sh": "a", "b.txt": "b", "same.txt": "s"})
+	b.Write(t, map[string]string{"a.sh": "a", "b.txt": "b", "same.txt": "s"})
 	b.does(t, "r-1", "fs.write", args{"path": "a.sh", "text": "A"})
 	b.does(t, "r-1", "fs.write", args{"path": "made/x", "text": "x"})
 	b.does(t, "r-1", "fs.write", args{"path": "same.txt", "text": "changed"})
-	b.write(t, map[string]string{"made/mine": "m", "b.txt": "mine", "same.txt": "s"}) // the user put one back by hand
-	if err := os.Chmod(filepath.Join(b.dir, "a.sh"), 0o755); err != nil {
+	b.Write(t, map[string]string{"made/mine": "m", "b.txt": "mine", "same.txt": "s"}) // the user put one back by hand
+	if err := os.Chmod(filepath.Join(b.Dir, "a.sh"), 0o755); err != nil {
 		t.Fatal(err)
 	}
 	u := b.undo(t, "r-1")
-	b.same(t, map[string]string{"a.sh": "a", "b.txt": "mine", "same.txt": "s", "made/mine": "m"})
+	b.Same(t, map[string]string{"a.sh": "a", "b.txt": "mine", "same.txt": "s", "made/mine": "m"})
 	if len(u.Notes) != 1 || !strings.Contains(u.Notes[0], "the folder made stays") {
 		t.Errorf("the notes are %q", u.Notes)
 	}
@@ -253,13 +270,13 @@ func TestUndoKeepsWhatTheRunDidNotTouch(t *testing.T) {
 
 func TestUndoTakesInnerRunsAlongNewestChangeFirst(t *testing.T) {
 	b := newBench(t, workspace.Config{Backups: t.TempDir()})
-	b.write(t, map[string]string{"f": "0"})
+	b.Write(t, map[string]string{"f": "0"})
 	before := b.wholeTree(t)
 	b.does(t, "r-out", "fs.write", args{"path": "f", "text": "1"})
 	b.does(t, "r-in", "fs.write", args{"path": "f", "text": "2"})
 	b.does(t, "r-in", "fs.write", args{"path": "g", "text": "2"})
 	b.does(t, "r-out", "fs.write", args{"path": "f", "text": "3"})
-	if _, err := b.ops.Undo(t.Context(), false, "r-in"); err == nil || !strings.Contains(err.Error(), "by the run r-out") {
+	if _, err := b.Ops.Undo(t.Context(), false, "r-in"); err == nil || !strings.Contains(err.Error(), "by the run r-out") {
 		t.Errorf("the inner one alone: %v", err)
 	}
 	b.undo(t, "r-out", "r-in")
@@ -273,23 +290,23 @@ func TestUndoTakesInnerRunsAlongNewestChangeFirst(t *testing.T) {
 
 func TestARunThatGoesOnAfterItsUndoIsUndoneFromThere(t *testing.T) {
 	b := newBench(t, workspace.Config{Backups: t.TempDir()})
-	b.write(t, map[string]string{"f": "0"})
+	b.Write(t, map[string]string{"f": "0"})
 	b.does(t, "r-1", "fs.write", args{"path": "f", "text": "1"})
 	b.undo(t, "r-1")
-	b.write(t, map[string]string{"f": "mine"})
+	b.Write(t, map[string]string{"f": "mine"})
 	b.does(t, "r-1", "fs.write", args{"path": "f", "text": "2"})
 	b.undo(t, "r-1")
-	b.same(t, map[string]string{"f": "mine"})
+	b.Same(t, map[string]string{"f": "mine"})
 }
 
 func TestWhatSomethingElseChangedInBetweenIsSaid(t *testing.T) {
 	b := newBench(t, workspace.Config{Backups: t.TempDir()})
-	b.write(t, map[string]string{"f": "0"})
+	b.Write(t, map[string]string{"f": "0"})
 	b.does(t, "r-1", "fs.write", args{"path": "f", "text": "1"})
-	b.write(t, map[string]string{"f": "formatted"})
+	b.Write(t, map[string]string{"f": "formatted"})
 	b.does(t, "r-1", "fs.write", args{"path": "f", "text": "2"})
 	u := b.undo(t, "r-1")
-	b.same(t, map[string]string{"f": "0"})
+	b.Same(t, map[string]string{"f": "0"})
 	if len(u.Notes) != 1 || !strings.Contains(u.Notes[0], "changed by something else") {
 		t.Errorf("the notes are %q", u.Notes)
 	}
@@ -301,17 +318,17 @@ func TestUndoIsForTheFolderOfTheRun(t *testing.T) {
 	b.does(t, "r-1", "fs.write", args{"path": "f", "text": "1"})
 	other := newBench(t, workspace.Config{Backups: state})
 	var elsewhere *undo.NotHereError
-	if _, err := other.ops.Undo(t.Context(), false, "r-1"); !errors.As(err, &elsewhere) || elsewhere.Workspace != b.dir {
+	if _, err := other.Ops.Undo(t.Context(), false, "r-1"); !errors.As(err, &elsewhere) || elsewhere.Workspace != b.Dir {
 		t.Errorf("it says %v", err)
 	}
 }
 
 func TestAServerOfItsOwnKeepsEveryCallUnderOneRun(t *testing.T) {
 	b := newBench(t, workspace.Config{Backups: t.TempDir(), Run: "w-1"})
-	b.must(t, "fs.write", args{"path": "f", "text": "1"})
+	b.Must(t, "fs.write", args{"path": "f", "text": "1"})
 	b.does(t, "r-9", "fs.write", args{"path": "g", "text": "1"})
 	b.undo(t, "w-1")
-	b.same(t, map[string]string{})
+	b.Same(t, map[string]string{})
 }
 
 func TestUndoRefusesWhatIsKeptNoLonger(t *testing.T) {
@@ -337,12 +354,12 @@ func TestUndoRefusesWhatIsKeptNoLonger(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			state := t.TempDir()
 			b := newBench(t, workspace.Config{Backups: state})
-			b.write(t, map[string]string{"f": "0", "g": "0"})
+			b.Write(t, map[string]string{"f": "0", "g": "0"})
 			b.does(t, "r-1", "fs.write", args{"path": "f", "text": "1"})
 			b.does(t, "r-1", "fs.write", args{"path": "g", "text": "1"})
 			now := b.wholeTree(t)
 			c.spoil(t, filepath.Join(state, "r-1.undo"))
-			if _, err := b.ops.Undo(t.Context(), false, "r-1"); err == nil || !strings.Contains(err.Error(), c.says) {
+			if _, err := b.Ops.Undo(t.Context(), false, "r-1"); err == nil || !strings.Contains(err.Error(), c.says) {
 				t.Errorf("it says %v", err)
 			}
 			sameTree(t, b.wholeTree(t), now)
@@ -364,5 +381,44 @@ func each(t *testing.T, kept string, do func(string) error) {
 		if err := do(filepath.Join(kept, e.Name())); err != nil {
 			t.Fatal(err)
 		}
+	}
+}
+
+type backupLine struct {
+	Change, Path, Mode string
+	BeforeSHA          string `json:"before_sha"`
+	AfterSHA           string `json:"after_sha"`
+	RolledBack         bool   `json:"rolled_back"`
+}
+
+func readManifest(t *testing.T, dir string) (lines []backupLine) {
+	t.Helper()
+	f, err := os.Open(filepath.Join(dir, "manifest.jsonl"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = f.Close() }()
+	for s := bufio.NewScanner(f); s.Scan(); {
+		var l backupLine
+		if err := json.Unmarshal(s.Bytes(), &l); err != nil {
+			t.Fatal(err)
+		}
+		lines = append(lines, l)
+	}
+	return lines
+}
+
+func TestAChangeThatFailsHalfWayIsMarkedAsRolledBack(t *testing.T) {
+	kept := t.TempDir()
+	b := newBench(t, workspace.Config{Backups: kept})
+	b.Write(t, map[string]string{"one.txt": "b\n"})
+	got := b.Ask(t, "fs.patch", args{"diff": "--- a/one.txt\n+++ b/one.txt\n@@ -1 +1 @@\n-b\n+B\n--- /dev/null\n+++ b/x\n@@ -0,0 +1 @@\n+1\n--- /dev/null\n+++ b/x/y\n@@ -0,0 +1 @@\n+1\n"}, of("r-1"))
+	if !got.IsError || !strings.Contains(got.Text, "nothing was changed") {
+		t.Fatalf("it says %q", got.Text)
+	}
+	b.Same(t, map[string]string{"one.txt": "b\n"})
+	lines := readManifest(t, filepath.Join(kept, "r-1.undo"))
+	if last := lines[len(lines)-1]; !last.RolledBack || last.Change != lines[1].Change {
+		t.Errorf("the manifest says %+v", lines)
 	}
 }

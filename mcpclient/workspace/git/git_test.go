@@ -1,4 +1,4 @@
-package workspace_test
+package git_test
 
 import (
 	"os"
@@ -101,16 +101,16 @@ type commitResult struct {
 
 func TestStatusSaysWhatGitSees(t *testing.T) {
 	r := newRepo(t, "")
-	r.write(t, map[string]string{"kept": "1", "staged": "1", "both": "1", "gone": "1", "old name": "a\nb\nc\nd\n"})
+	r.Write(t, map[string]string{"kept": "1", "staged": "1", "both": "1", "gone": "1", "old name": "a\nb\nc\nd\n"})
 	r.commit(t, "first")
-	r.write(t, map[string]string{"staged": "2", "both": "2", "new/file": "1", "added": "1", "quote\"d": "x", "ünï": "y", "line\nbreak": "z"})
+	r.Write(t, map[string]string{"staged": "2", "both": "2", "new/file": "1", "added": "1", "quote\"d": "x", "ünï": "y", "line\nbreak": "z"})
 	r.git(t, "mv", "old name", "new name")
 	r.git(t, "add", "staged", "both", "added")
-	r.write(t, map[string]string{"both": "3", "kept": "2"})
-	if err := os.Remove(filepath.Join(r.dir, "gone")); err != nil {
+	r.Write(t, map[string]string{"both": "3", "kept": "2"})
+	if err := os.Remove(filepath.Join(r.Dir, "gone")); err != nil {
 		t.Fatal(err)
 	}
-	got := into[statusResult](t, r.must(t, "vcs.status", nil).data)
+	got := into[statusResult](t, r.Must(t, "vcs.status", nil).Data)
 	want := []statusFile{
 		{Path: "added", Status: "added", Staged: true},
 		{Path: "both", Status: "modified", Staged: true, Unstaged: true},
@@ -126,17 +126,17 @@ func TestStatusSaysWhatGitSees(t *testing.T) {
 	if got.Branch != "main" || got.Clean || !reflect.DeepEqual(got.Files, want) {
 		t.Errorf("got %+v", got)
 	}
-	if n, err := r.ops.Dirty(t.Context()); n != len(want) || err != nil {
+	if n, err := r.Ops.Dirty(t.Context()); n != len(want) || err != nil {
 		t.Errorf("%d files are dirty: %v", n, err)
 	}
 }
 
 func TestStatusKnowsTheStatesOfARepository(t *testing.T) {
 	r := newRepo(t, "")
-	if got := r.must(t, "vcs.status", nil); !strings.Contains(got.text, "no commit yet") || got.data["branch"] != "main" || got.data["clean"] != true {
-		t.Errorf("before the first commit: %s", got.text)
+	if got := r.Must(t, "vcs.status", nil); !strings.Contains(got.Text, "no commit yet") || got.Data["branch"] != "main" || got.Data["clean"] != true {
+		t.Errorf("before the first commit: %s", got.Text)
 	}
-	r.write(t, map[string]string{"a": "1"})
+	r.Write(t, map[string]string{"a": "1"})
 	r.commit(t, "first")
 	far := t.TempDir()
 	r.git(t, "clone", "--quiet", "--bare", ".", far)
@@ -144,44 +144,44 @@ func TestStatusKnowsTheStatesOfARepository(t *testing.T) {
 	r.git(t, "fetch", "--quiet")
 	r.git(t, "branch", "--quiet", "--set-upstream-to=origin/main")
 	r.commit(t, "second")
-	if got := into[statusResult](t, r.must(t, "vcs.status", nil).data); got.Upstream != "origin/main" || got.Ahead != 1 || got.Behind != 0 || !got.Clean {
+	if got := into[statusResult](t, r.Must(t, "vcs.status", nil).Data); got.Upstream != "origin/main" || got.Ahead != 1 || got.Behind != 0 || !got.Clean {
 		t.Errorf("ahead: %+v", got)
 	}
 	r.git(t, "checkout", "--quiet", "-b", "side")
-	r.write(t, map[string]string{"a": "side"})
+	r.Write(t, map[string]string{"a": "side"})
 	r.commit(t, "side")
 	r.git(t, "checkout", "--quiet", "main")
-	r.write(t, map[string]string{"a": "main"})
+	r.Write(t, map[string]string{"a": "main"})
 	r.commit(t, "main")
 	if out, err := exec.Command("git", "-C", r.top, "merge", "side").CombinedOutput(); err == nil {
 		t.Fatalf("there is no conflict: %s", out)
 	}
-	got := into[statusResult](t, r.must(t, "vcs.status", nil).data)
+	got := into[statusResult](t, r.Must(t, "vcs.status", nil).Data)
 	if got.Underway != "merge" || !reflect.DeepEqual(got.Files, []statusFile{{Path: "a", Status: "conflicted"}}) {
 		t.Errorf("in a merge: %+v", got)
 	}
-	if d := into[diffResult](t, r.must(t, "vcs.diff", nil).data); len(d.Files) != 1 || d.Files[0].Status != "conflicted" {
+	if d := into[diffResult](t, r.Must(t, "vcs.diff", nil).Data); len(d.Files) != 1 || d.Files[0].Status != "conflicted" {
 		t.Errorf("the diff in a merge: %+v", d)
 	}
-	r.refused(t, "vcs.commit", args{"message": "x"}, "merge is not finished")
-	r.refused(t, "vcs.branch", args{"name": "side"}, "merge is not finished")
+	r.Refused(t, "vcs.commit", args{"message": "x"}, "merge is not finished")
+	r.Refused(t, "vcs.branch", args{"name": "side"}, "merge is not finished")
 	r.git(t, "merge", "--abort")
 	r.git(t, "checkout", "--quiet", "--detach")
-	if got := r.must(t, "vcs.status", nil); got.data["branch"] != "" || !strings.Contains(got.text, "no branch is checked out") {
-		t.Errorf("detached: %s", got.text)
+	if got := r.Must(t, "vcs.status", nil); got.Data["branch"] != "" || !strings.Contains(got.Text, "no branch is checked out") {
+		t.Errorf("detached: %s", got.Text)
 	}
-	r.write(t, map[string]string{"a": "loose"})
-	if got := into[commitResult](t, r.must(t, "vcs.commit", args{"message": "loose"}).data); got.Branch != "" || !strings.Contains(got.Note, "no branch") {
+	r.Write(t, map[string]string{"a": "loose"})
+	if got := into[commitResult](t, r.Must(t, "vcs.commit", args{"message": "loose"}).Data); got.Branch != "" || !strings.Contains(got.Note, "no branch") {
 		t.Errorf("a commit without a branch: %+v", got)
 	}
 }
 
 func TestDiffsAreOfWhatTheyAreAskedFor(t *testing.T) {
 	r := newRepo(t, "")
-	r.write(t, map[string]string{".gitignore": "ignored\n", "a": "1\n", "b": "1\n", "moved": "1\n2\n3\n4\n", "bin": "\x00\x01"})
+	r.Write(t, map[string]string{".gitignore": "ignored\n", "a": "1\n", "b": "1\n", "moved": "1\n2\n3\n4\n", "bin": "\x00\x01"})
 	r.commit(t, "first")
 	r.git(t, "tag", "v1")
-	r.write(t, map[string]string{"a": "2\n", "b": "2\n", "new": "n\n", "ignored": "x", "bin": "\x00\x02", "sub/with blank": "s\n"})
+	r.Write(t, map[string]string{"a": "2\n", "b": "2\n", "new": "n\n", "ignored": "x", "bin": "\x00\x02", "sub/with blank": "s\n"})
 	r.git(t, "mv", "moved", "to")
 	r.git(t, "add", "a")
 	before := r.state(t)
@@ -203,7 +203,7 @@ func TestDiffsAreOfWhatTheyAreAskedFor(t *testing.T) {
 		"a file that is moved": {args{"of": "staged", "path": "to"}, map[string]string{"to": "added"}, [2]int{4, 0}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			got := into[diffResult](t, r.must(t, "vcs.diff", c.args).data)
+			got := into[diffResult](t, r.Must(t, "vcs.diff", c.args).Data)
 			files := map[string]string{}
 			for _, f := range got.Files {
 				files[f.Path] = f.Status
@@ -216,10 +216,10 @@ func TestDiffsAreOfWhatTheyAreAskedFor(t *testing.T) {
 			}
 		})
 	}
-	r.refused(t, "vcs.diff", args{"of": "some"}, "must be all, staged")
-	r.refused(t, "vcs.diff", args{"ref": "--output=x"}, "there is no commit")
-	r.refused(t, "vcs.diff", args{"ref": "nowhere"}, "there is no commit", "nowhere")
-	r.refused(t, "vcs.diff", args{"path": "../x"}, "outside the workspace")
+	r.Refused(t, "vcs.diff", args{"of": "some"}, "must be all, staged")
+	r.Refused(t, "vcs.diff", args{"ref": "--output=x"}, "there is no commit")
+	r.Refused(t, "vcs.diff", args{"ref": "nowhere"}, "there is no commit", "nowhere")
+	r.Refused(t, "vcs.diff", args{"path": "../x"}, "outside the workspace")
 	if after := r.state(t); after != before {
 		t.Errorf("a diff has changed the repository from\n%s\nto\n%s", before, after)
 	}
@@ -227,25 +227,25 @@ func TestDiffsAreOfWhatTheyAreAskedFor(t *testing.T) {
 
 func TestADiffBeforeTheFirstCommitShowsAllFiles(t *testing.T) {
 	r := newRepo(t, "")
-	r.write(t, map[string]string{"a": "1\n"})
-	got := into[diffResult](t, r.must(t, "vcs.diff", nil).data)
+	r.Write(t, map[string]string{"a": "1\n"})
+	got := into[diffResult](t, r.Must(t, "vcs.diff", nil).Data)
 	if len(got.Files) != 1 || got.Files[0].Status != "added" || !strings.Contains(got.Diff, "+1") {
 		t.Errorf("got %+v", got)
 	}
-	if got := r.must(t, "vcs.log", nil); got.text != "there is no commit yet" {
-		t.Errorf("the log says %q", got.text)
+	if got := r.Must(t, "vcs.log", nil); got.Text != "there is no commit yet" {
+		t.Errorf("the log says %q", got.Text)
 	}
-	if got := r.must(t, "vcs.branches", nil); got.data["current"] != "main" {
-		t.Errorf("the branches are %v", got.data)
+	if got := r.Must(t, "vcs.branches", nil); got.Data["current"] != "main" {
+		t.Errorf("the branches are %v", got.Data)
 	}
 }
 
 func TestALongDiffIsCutAtALine(t *testing.T) {
 	r := newRepo(t, "")
 	r.commit(t, "first")
-	b := newBench(t, workspace.Config{Dir: r.dir, Environ: r.environ, MaxOutput: 1000})
-	b.write(t, map[string]string{"long": strings.Repeat("0123456789\n", 1000)})
-	got := into[diffResult](t, b.must(t, "vcs.diff", nil).data)
+	b := newBench(t, workspace.Config{Dir: r.Dir, Environ: r.environ, MaxOutput: 1000})
+	b.Write(t, map[string]string{"long": strings.Repeat("0123456789\n", 1000)})
+	got := into[diffResult](t, b.Must(t, "vcs.diff", nil).Data)
 	if !got.Truncated || len(got.Diff) > 1100 || !strings.HasSuffix(got.Diff, "+0123456789\n[cut: the diff is longer than this]\n") || got.Files[0].Added != 1000 {
 		t.Errorf("got %+v", got)
 	}
@@ -253,37 +253,37 @@ func TestALongDiffIsCutAtALine(t *testing.T) {
 
 func TestTheLogIsReadWhateverMessagesHold(t *testing.T) {
 	r := newRepo(t, "")
-	r.write(t, map[string]string{"a": "1"})
+	r.Write(t, map[string]string{"a": "1"})
 	r.commit(t, "first\n\nbody with \x1f and \x1e\n\nand more")
-	r.write(t, map[string]string{"b": "1"})
+	r.Write(t, map[string]string{"b": "1"})
 	r.commit(t, "zweite Änderung: \"quoted\"")
-	r.write(t, map[string]string{"b": "2"})
+	r.Write(t, map[string]string{"b": "2"})
 	r.commit(t, "third")
 	type result struct {
 		Commits []struct{ Hash, Author, Date, Subject, Body string }
 		Total   int
 	}
-	got := into[result](t, r.must(t, "vcs.log", args{"max": 2}).data)
+	got := into[result](t, r.Must(t, "vcs.log", args{"max": 2}).Data)
 	if got.Total != 3 || len(got.Commits) != 2 || got.Commits[1].Subject != "zweite Änderung: \"quoted\"" || got.Commits[0].Author != "Ada" {
 		t.Errorf("got %+v", got)
 	}
-	if got = into[result](t, r.must(t, "vcs.log", args{"path": "a"}).data); got.Total != 1 || got.Commits[0].Body != "body with \x1f and \x1e\n\nand more" || len(got.Commits[0].Hash) != 40 || len(got.Commits[0].Date) < 20 {
+	if got = into[result](t, r.Must(t, "vcs.log", args{"path": "a"}).Data); got.Total != 1 || got.Commits[0].Body != "body with \x1f and \x1e\n\nand more" || len(got.Commits[0].Hash) != 40 || len(got.Commits[0].Date) < 20 {
 		t.Errorf("got %+v", got)
 	}
-	if got := into[result](t, r.must(t, "vcs.log", args{"since": "2090-01-01"}).data); got.Total != 0 || got.Commits == nil {
+	if got := into[result](t, r.Must(t, "vcs.log", args{"since": "2090-01-01"}).Data); got.Total != 0 || got.Commits == nil {
 		t.Errorf("got %+v", got)
 	}
-	r.refused(t, "vcs.log", args{"max": -1}, "1 or more")
+	r.Refused(t, "vcs.log", args{"max": -1}, "1 or more")
 }
 
 func TestBranchesAreListedMadeAndSwitched(t *testing.T) {
 	r := newRepo(t, "")
-	r.write(t, map[string]string{"a": "1"})
+	r.Write(t, map[string]string{"a": "1"})
 	r.commit(t, "first")
-	r.must(t, "vcs.branch", args{"name": "topic/x", "create": true})
-	r.write(t, map[string]string{"a": "topic"})
+	r.Must(t, "vcs.branch", args{"name": "topic/x", "create": true})
+	r.Write(t, map[string]string{"a": "topic"})
 	r.commit(t, "of the topic")
-	r.must(t, "vcs.branch", args{"name": "main"})
+	r.Must(t, "vcs.branch", args{"name": "main"})
 	type result struct {
 		Current  string
 		Branches []struct {
@@ -291,19 +291,19 @@ func TestBranchesAreListedMadeAndSwitched(t *testing.T) {
 			Current       bool
 		}
 	}
-	got := into[result](t, r.must(t, "vcs.branches", nil).data)
+	got := into[result](t, r.Must(t, "vcs.branches", nil).Data)
 	if got.Current != "main" || len(got.Branches) != 2 {
 		t.Errorf("got %+v", got)
 	}
-	r.write(t, map[string]string{"a": "mine"})
-	r.refused(t, "vcs.branch", args{"name": "topic/x"}, "would lose what is in a", "commit it first")
-	r.refused(t, "vcs.branch", args{"name": "none"}, "there is no branch none", "create")
-	r.refused(t, "vcs.branch", args{"name": "main", "create": true}, "exists already")
+	r.Write(t, map[string]string{"a": "mine"})
+	r.Refused(t, "vcs.branch", args{"name": "topic/x"}, "would lose what is in a", "commit it first")
+	r.Refused(t, "vcs.branch", args{"name": "none"}, "there is no branch none", "create")
+	r.Refused(t, "vcs.branch", args{"name": "main", "create": true}, "exists already")
 	for _, name := range []string{"-f", "--detach", "@{-1}", "a..b", "a b", "HEAD", "", "x.lock"} {
-		r.refused(t, "vcs.branch", args{"name": name, "create": true}, "cannot be the name of a branch")
+		r.Refused(t, "vcs.branch", args{"name": name, "create": true}, "cannot be the name of a branch")
 	}
-	r.same(t, r.files(t))
-	if got := r.files(t)["a"]; got != "mine" {
+	r.Same(t, r.Files(t))
+	if got := r.Files(t)["a"]; got != "mine" {
 		t.Errorf("the file holds %q", got)
 	}
 }
@@ -316,47 +316,47 @@ type previewResult struct {
 func TestAFolderWithoutARepositorySaysSo(t *testing.T) {
 	b := newBench(t, workspace.Config{Environ: append(gitEnviron(t), "GIT_CEILING_DIRECTORIES="+filepath.Dir(t.TempDir()))})
 	for _, tool := range []string{"vcs.status", "vcs.diff", "vcs.log", "vcs.branches"} {
-		b.refused(t, tool, nil, "no git repository", "git init")
+		b.Refused(t, tool, nil, "no git repository", "git init")
 	}
-	b.refused(t, "vcs.commit", args{"message": "m"}, "no git repository")
-	if n, err := b.ops.Dirty(t.Context()); n != 0 || err != nil {
+	b.Refused(t, "vcs.commit", args{"message": "m"}, "no git repository")
+	if n, err := b.Ops.Dirty(t.Context()); n != 0 || err != nil {
 		t.Errorf("%d files are dirty: %v", n, err)
 	}
 	t.Setenv("PATH", t.TempDir())
-	b.refused(t, "vcs.status", nil, "git is not installed")
-	if n, err := b.ops.Dirty(t.Context()); n != 0 || err != nil {
+	b.Refused(t, "vcs.status", nil, "git is not installed")
+	if n, err := b.Ops.Dirty(t.Context()); n != 0 || err != nil {
 		t.Errorf("without git %d files are dirty: %v", n, err)
 	}
 }
 
 func TestAnEnvironmentThatPointsElsewhereIsNotFollowed(t *testing.T) {
 	r, other := newRepo(t, ""), newRepo(t, "")
-	r.write(t, map[string]string{"mine": "1"})
-	other.write(t, map[string]string{"other": "1"})
-	b := newBench(t, workspace.Config{Dir: r.dir, Environ: append(r.environ,
+	r.Write(t, map[string]string{"mine": "1"})
+	other.Write(t, map[string]string{"other": "1"})
+	b := newBench(t, workspace.Config{Dir: r.Dir, Environ: append(r.environ,
 		"GIT_DIR="+filepath.Join(other.top, ".git"), "GIT_WORK_TREE="+other.top, "GIT_INDEX_FILE="+filepath.Join(other.top, "x"))})
-	if got := into[statusResult](t, b.must(t, "vcs.status", nil).data); len(got.Files) != 1 || got.Files[0].Path != "mine" {
+	if got := into[statusResult](t, b.Must(t, "vcs.status", nil).Data); len(got.Files) != 1 || got.Files[0].Path != "mine" {
 		t.Errorf("got %+v", got)
 	}
 }
 
 func TestAWorkspaceWithinARepositorySeesItselfAlone(t *testing.T) {
 	r := newRepo(t, "in/side")
-	r.write(t, map[string]string{"a": "1\n", "sub/b": "1\n", "../out": "1\n", "../../top": "1\n"})
+	r.Write(t, map[string]string{"a": "1\n", "sub/b": "1\n", "../out": "1\n", "../../top": "1\n"})
 	r.commit(t, "first")
-	r.write(t, map[string]string{"a": "2\n", "sub/new": "1\n", "../out": "2\n", "../../top": "2\n", "../new": "1\n"})
-	status := into[statusResult](t, r.must(t, "vcs.status", nil).data)
+	r.Write(t, map[string]string{"a": "2\n", "sub/new": "1\n", "../out": "2\n", "../../top": "2\n", "../new": "1\n"})
+	status := into[statusResult](t, r.Must(t, "vcs.status", nil).Data)
 	if !reflect.DeepEqual(status.Files, []statusFile{{Path: "a", Status: "modified"}, {Path: "sub/new", Status: "untracked"}}) ||
 		!strings.Contains(status.Note, "3 files are of") && !strings.Contains(status.Note, "3 files") {
 		t.Errorf("got %+v", status)
 	}
-	diff := into[diffResult](t, r.must(t, "vcs.diff", nil).data)
+	diff := into[diffResult](t, r.Must(t, "vcs.diff", nil).Data)
 	if len(diff.Files) != 2 || strings.Contains(diff.Diff, "top") || strings.Contains(diff.Diff, "in/side") || !strings.Contains(diff.Diff, "+++ b/a\n") || diff.Note == "" {
 		t.Errorf("got %+v", diff)
 	}
 	r.git(t, "add", "top", "in/out", "in/side/a")
-	r.write(t, map[string]string{"a": "3\n"})
-	got := into[commitResult](t, r.must(t, "vcs.commit", args{"message": "mine"}).data)
+	r.Write(t, map[string]string{"a": "3\n"})
+	got := into[commitResult](t, r.Must(t, "vcs.commit", args{"message": "mine"}).Data)
 	if len(got.Files) != 1 || got.Files[0].Path != "a" || !strings.Contains(got.Note, "outside the workspace") {
 		t.Errorf("got %+v", got)
 	}
@@ -366,23 +366,23 @@ func TestAWorkspaceWithinARepositorySeesItselfAlone(t *testing.T) {
 	if staged := r.git(t, "diff", "--cached", "--name-only"); staged != "in/out\ntop\n" {
 		t.Errorf("staged is %q", staged)
 	}
-	got = into[commitResult](t, r.must(t, "vcs.commit", args{"message": "the rest"}).data)
+	got = into[commitResult](t, r.Must(t, "vcs.commit", args{"message": "the rest"}).Data)
 	if len(got.Files) != 2 || got.Note == "" {
 		t.Errorf("got %+v", got)
 	}
 	if staged := r.git(t, "diff", "--cached", "--name-only"); staged != "in/out\ntop\n" {
 		t.Errorf("staged is %q", staged)
 	}
-	r.refused(t, "vcs.commit", args{"message": "none"}, "nothing to commit in the workspace", "outside")
-	if log := r.must(t, "vcs.log", nil); !strings.HasPrefix(log.text, got.Hash[:10]) {
-		t.Errorf("the log is %s", log.text)
+	r.Refused(t, "vcs.commit", args{"message": "none"}, "nothing to commit in the workspace", "outside")
+	if log := r.Must(t, "vcs.log", nil); !strings.HasPrefix(log.Text, got.Hash[:10]) {
+		t.Errorf("the log is %s", log.Text)
 	}
 }
 
 func TestALogIsEmptyWithoutARepositoryWhereThatIsAllowed(t *testing.T) {
 	b := newBench(t, workspace.Config{Environ: append(gitEnviron(t), "GIT_CEILING_DIRECTORIES="+filepath.Dir(t.TempDir()))})
-	b.refused(t, "vcs.log", nil, "git init")
-	if got := b.must(t, "vcs.log", args{"allow_none": true}); len(got.data["commits"].([]any)) != 0 || !strings.Contains(got.text, "git init") {
-		t.Errorf("%q %v", got.text, got.data)
+	b.Refused(t, "vcs.log", nil, "git init")
+	if got := b.Must(t, "vcs.log", args{"allow_none": true}); len(got.Data["commits"].([]any)) != 0 || !strings.Contains(got.Text, "git init") {
+		t.Errorf("%q %v", got.Text, got.Data)
 	}
 }

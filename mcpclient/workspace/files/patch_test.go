@@ -1,11 +1,9 @@
-package workspace_test
+package files_test
 
 import (
-	"bufio"
 	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
-	"encoding/json"
 	"fmt"
 	"io/fs"
 	"maps"
@@ -40,13 +38,13 @@ func TestAReplacementKeepsEverythingElse(t *testing.T) {
 		"what looks like an expression":    {"f($1)", "($1)", "(${1})", false, "f(${1})"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			b.write(t, map[string]string{"f": c.before})
+			b.Write(t, map[string]string{"f": c.before})
 			a := args{"path": "f", "old": c.old, "new": c.new}
 			if c.all {
 				a["all"] = true
 			}
-			b.must(t, "fs.patch", a)
-			b.same(t, map[string]string{"f": c.after})
+			b.Must(t, "fs.patch", a)
+			b.Same(t, map[string]string{"f": c.after})
 		})
 	}
 }
@@ -71,9 +69,9 @@ func TestAReplacementThatIsNotClearChangesNothing(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			files := map[string]string{"f": text, "aaa": "aaa", "dir/x": "", "bin": "\x00x", "latin1": "caf\xe9"}
-			b.write(t, files)
-			b.refused(t, "fs.patch", args{"path": c.path, "old": c.old, "new": "NEW"}, c.says...)
-			b.same(t, files)
+			b.Write(t, files)
+			b.Refused(t, "fs.patch", args{"path": c.path, "old": c.old, "new": "NEW"}, c.says...)
+			b.Same(t, files)
 		})
 	}
 }
@@ -113,29 +111,29 @@ func TestADiffChangesSeveralFiles(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			b := newBench(t, workspace.Config{})
-			b.write(t, before)
-			b.must(t, "fs.patch", args{"diff": c.diff})
+			b.Write(t, before)
+			b.Must(t, "fs.patch", args{"diff": c.diff})
 			want := maps.Clone(before)
 			maps.Copy(want, c.after)
 			maps.DeleteFunc(want, func(_, text string) bool { return text == "-" })
-			b.same(t, want)
+			b.Same(t, want)
 		})
 	}
 }
 
 func TestADiffFitsFilesWithCRLF(t *testing.T) {
 	b := newBench(t, workspace.Config{})
-	b.write(t, map[string]string{"one.txt": "a\r\nb\r\nc\r\n", "sub/two.txt": "x\r\n"})
-	b.must(t, "fs.patch", args{"diff": twoFiles})
-	b.same(t, map[string]string{"one.txt": "a\r\nB\r\nc\r\n", "sub/two.txt": "x\r\ny\r\n"})
+	b.Write(t, map[string]string{"one.txt": "a\r\nb\r\nc\r\n", "sub/two.txt": "x\r\n"})
+	b.Must(t, "fs.patch", args{"diff": twoFiles})
+	b.Same(t, map[string]string{"one.txt": "a\r\nB\r\nc\r\n", "sub/two.txt": "x\r\ny\r\n"})
 }
 
 func TestFoldersCalledAAndBAreFound(t *testing.T) {
 	b := newBench(t, workspace.Config{})
-	b.write(t, map[string]string{"b/x": "1\n", "a/b/y": "1\n"})
-	b.must(t, "fs.patch", args{"diff": "--- b/x\n+++ b/x\n@@ -1 +1 @@\n-1\n+2\n--- a/a/b/y\n+++ b/a/b/y\n@@ -1 +1 @@\n-1\n+2\n"})
-	b.must(t, "fs.patch", args{"diff": "diff --git a/b/x b/b/x\n--- a/b/x\n+++ b/b/x\n@@ -1 +1 @@\n-2\n+3\n"})
-	b.same(t, map[string]string{"b/x": "3\n", "a/b/y": "2\n"})
+	b.Write(t, map[string]string{"b/x": "1\n", "a/b/y": "1\n"})
+	b.Must(t, "fs.patch", args{"diff": "--- b/x\n+++ b/x\n@@ -1 +1 @@\n-1\n+2\n--- a/a/b/y\n+++ b/a/b/y\n@@ -1 +1 @@\n-1\n+2\n"})
+	b.Must(t, "fs.patch", args{"diff": "diff --git a/b/x b/b/x\n--- a/b/x\n+++ b/b/x\n@@ -1 +1 @@\n-2\n+3\n"})
+	b.Same(t, map[string]string{"b/x": "3\n", "a/b/y": "2\n"})
 }
 
 func TestADiffThatDoesNotFitChangesNothing(t *testing.T) {
@@ -168,10 +166,10 @@ func TestADiffThatDoesNotFitChangesNothing(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			b := newBench(t, workspace.Config{Backups: filepath.Join(t.TempDir(), "kept")})
 			before := map[string]string{"one.txt": "a\nb\nc\n", "sub/two.txt": "x\n"}
-			b.write(t, before)
-			b.refused(t, "fs.patch", c.args, c.says...)
-			b.same(t, before)
-			if entries, err := os.ReadDir(b.dir); err != nil || len(entries) != 2 {
+			b.Write(t, before)
+			b.Refused(t, "fs.patch", c.args, c.says...)
+			b.Same(t, before)
+			if entries, err := os.ReadDir(b.Dir); err != nil || len(entries) != 2 {
 				t.Errorf("folders were left behind: %v %v", entries, err)
 			}
 		})
@@ -180,38 +178,36 @@ func TestADiffThatDoesNotFitChangesNothing(t *testing.T) {
 
 func TestWriteCreatesAndReplaces(t *testing.T) {
 	b := newBench(t, workspace.Config{})
-	got := into[changeResult](t, b.must(t, "fs.write", args{"path": "in/new/f", "text": "a\nb"}).data)
+	got := into[changeResult](t, b.Must(t, "fs.write", args{"path": "in/new/f", "text": "a\nb"}).Data)
 	if got.Files[0].Added != 2 || got.Files[0].Removed != 0 || !strings.Contains(got.Diff, "--- /dev/null\n+++ b/in/new/f\n") {
 		t.Errorf("creating says %+v", got)
 	}
-	got = into[changeResult](t, b.must(t, "fs.write", args{"path": "in/new/f", "text": "a\nc\n"}).data)
+	got = into[changeResult](t, b.Must(t, "fs.write", args{"path": "in/new/f", "text": "a\nc\n"}).Data)
 	if got.Files[0].Added != 1 || got.Files[0].Removed != 1 || !strings.Contains(got.Diff, "--- a/in/new/f\n+++ b/in/new/f\n") {
 		t.Errorf("replacing says %+v", got)
 	}
-	b.must(t, "fs.write", args{"path": "empty", "text": ""})
-	b.same(t, map[string]string{"in/new/f": "a\nc\n", "empty": ""})
-	b.refused(t, "fs.write", args{"path": "in", "text": ""}, "is a folder")
-	b.refused(t, "fs.write", args{"path": "in/", "text": ""}, "is a folder")
-	b.refused(t, "fs.write", args{"path": ".", "text": ""}, "is a folder")
-	b.refused(t, "fs.write", args{"path": "f", "text": "a\x00b"}, "not text")
-	b.refused(t, "fs.write", args{"path": "f", "text": strings.Repeat("x", 4<<20+1)}, "at most")
+	b.Must(t, "fs.write", args{"path": "empty", "text": ""})
+	b.Same(t, map[string]string{"in/new/f": "a\nc\n", "empty": ""})
+	b.Refused(t, "fs.write", args{"path": "in", "text": ""}, "is a folder")
+	b.Refused(t, "fs.write", args{"path": "in/", "text": ""}, "is a folder")
+	b.Refused(t, "fs.write", args{"path": ".", "text": ""}, "is a folder")
+	b.Refused(t, "fs.write", args{"path": "f", "text": "a\x00b"}, "not text")
+	b.Refused(t, "fs.write", args{"path": "f", "text": strings.Repeat("x", 4<<20+1)}, "at most")
 }
 
 func TestAChangeKeepsModeAndLineEnds(t *testing.T) {
 	b := newBench(t, workspace.Config{})
-	b.write(t, map[string]string{"run.sh": "a\r\nb\r\n"})
-	at := filepath.Join(b.dir, "run.sh")
+	b.Write(t, map[string]string{"run.sh": "a\r\nb\r\n"})
+	at := filepath.Join(b.Dir, "run.sh")
 	if err := os.Chmod(at, 0o777); err != nil {
 		t.Fatal(err)
 	}
-	b.must(t, "fs.write", args{"path": "run.sh", "text": "x\ny\n"})
-	b.same(t, map[string]string{"run.sh": "x\r\ny\r\n"})
+	b.Must(t, "fs.write", args{"path": "run.sh", "text": "x\ny\n"})
+	b.Same(t, map[string]string{"run.sh": "x\r\ny\r\n"})
 	if info, err := os.Stat(at); err != nil || info.Mode() != fs.FileMode(0o777) {
 		t.Errorf("the mode is %v: %v", info.Mode(), err)
 	}
 }
-
-var preview = map[string]any{builtin.MetaPreview: true}
 
 func TestAPreviewChangesNothingAndTellsTheTruth(t *testing.T) {
 	b := newBench(t, workspace.Config{Backups: filepath.Join(t.TempDir(), "kept")})
@@ -233,27 +229,27 @@ func TestAPreviewChangesNothingAndTellsTheTruth(t *testing.T) {
 			j := rapid.IntRange(i+1, len(runes)).Draw(t, "to")
 			a = args{"path": "f", "all": true, "old": string(runes[i:j]), "new": rapid.StringMatching(`(a|b|\n|日){0,10}`).Draw(t, "new")}
 		}
-		b.write(t, map[string]string{"f": before})
-		shown := b.ask(t, tool, a, preview)
-		b.same(t, map[string]string{"f": before})
-		if shown.isError {
-			b.refused(t, tool, a, shown.text)
-			b.same(t, map[string]string{"f": before})
+		b.Write(t, map[string]string{"f": before})
+		shown := b.Ask(t, tool, a, preview)
+		b.Same(t, map[string]string{"f": before})
+		if shown.IsError {
+			b.Refused(t, tool, a, shown.Text)
+			b.Same(t, map[string]string{"f": before})
 			return
 		}
-		promised := into[changeResult](t, shown.data)
+		promised := into[changeResult](t, shown.Data)
 		if sum := sha256.Sum256([]byte(before)); promised.Hashes["f"] != hex.EncodeToString(sum[:]) {
 			t.Fatalf("the hashes are %v", promised.Hashes)
 		}
-		done := b.ask(t, tool, a, map[string]any{builtin.MetaHashes: promised.Hashes})
-		if done.isError {
-			t.Fatalf("the real call failed: %s", done.text)
+		done := b.Ask(t, tool, a, map[string]any{builtin.MetaHashes: promised.Hashes})
+		if done.IsError {
+			t.Fatalf("the real call failed: %s", done.Text)
 		}
-		made := into[changeResult](t, done.data)
+		made := into[changeResult](t, done.Data)
 		if made.Diff != promised.Diff {
 			t.Fatalf("shown %q, done %q", promised.Diff, made.Diff)
 		}
-		after := b.files(t)["f"]
+		after := b.Files(t)["f"]
 		if got := applied(t, before, promised.Diff); got != after {
 			t.Fatalf("the diff %q makes %q of %q, the call made %q", promised.Diff, got, before, after)
 		}
@@ -291,10 +287,10 @@ func applied(t tb, before, diff string) string {
 func TestAPreviewOfADiffNamesEveryFile(t *testing.T) {
 	b := newBench(t, workspace.Config{})
 	before := map[string]string{"one.txt": "a\nb\nc\n", "sub/two.txt": "x\n"}
-	b.write(t, before)
+	b.Write(t, before)
 	diff := twoFiles + "--- /dev/null\n+++ b/new\n@@ -0,0 +1 @@\n+1\n"
-	got := into[changeResult](t, b.ask(t, "fs.patch", args{"diff": diff}, preview).data)
-	b.same(t, before)
+	got := into[changeResult](t, b.Ask(t, "fs.patch", args{"diff": diff}, preview).Data)
+	b.Same(t, before)
 	if len(got.Hashes) != 3 || got.Hashes["new"] != "" || got.Hashes["one.txt"] == "" || !strings.Contains(got.Diff, "+++ b/new\n@@ -0,0 +1 @@\n+1\n") {
 		t.Errorf("got %+v", got)
 	}
@@ -318,72 +314,33 @@ func TestAFileThatChangedSinceItWasApprovedIsLeftAlone(t *testing.T) {
 		"an approval that says none": {nil, func(h map[string]string) { h["x"] = "not there" }, "x changed since it was approved"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			b.write(t, map[string]string{"one.txt": "a\nb\nc\n", "sub/two.txt": "x\n"})
-			hashes := into[changeResult](t, b.ask(t, "fs.patch", call, preview).data).Hashes
-			b.write(t, c.behind)
+			b.Write(t, map[string]string{"one.txt": "a\nb\nc\n", "sub/two.txt": "x\n"})
+			hashes := into[changeResult](t, b.Ask(t, "fs.patch", call, preview).Data).Hashes
+			b.Write(t, c.behind)
 			if c.hashes != nil {
 				c.hashes(hashes)
 			}
-			before := b.files(t)
-			got := b.ask(t, "fs.patch", call, map[string]any{builtin.MetaHashes: hashes})
-			if !got.isError || !strings.Contains(got.text, c.says) {
-				t.Errorf("says %q, want %q", got.text, c.says)
+			before := b.Files(t)
+			got := b.Ask(t, "fs.patch", call, map[string]any{builtin.MetaHashes: hashes})
+			if !got.IsError || !strings.Contains(got.Text, c.says) {
+				t.Errorf("says %q, want %q", got.Text, c.says)
 			}
-			b.same(t, before)
+			b.Same(t, before)
 		})
 	}
 }
 
 func TestOnlyToolsThatPreviewAreAskedTo(t *testing.T) {
 	b := newBench(t, workspace.Config{})
-	b.write(t, map[string]string{"go.mod": "module m\n"})
-	if got := b.ask(t, "test.run", nil, preview); !got.isError || !strings.Contains(got.text, "beforehand") {
-		t.Errorf("test.run says %q", got.text)
+	b.Write(t, map[string]string{"go.mod": "module m\n"})
+	if got := b.Ask(t, "test.run", nil, preview); !got.IsError || !strings.Contains(got.Text, "beforehand") {
+		t.Errorf("test.run says %q", got.Text)
 	}
-	if got := b.ask(t, "fs.read", args{"path": "go.mod"}, preview); got.text != "module m\n" {
-		t.Errorf("fs.read says %q", got.text)
+	if got := b.Ask(t, "fs.read", args{"path": "go.mod"}, preview); got.Text != "module m\n" {
+		t.Errorf("fs.read says %q", got.Text)
 	}
-	if got := b.ask(t, "fs.write", args{"path": "f", "text": ""}, map[string]any{builtin.MetaHashes: 3}); !got.isError {
-		t.Errorf("hashes that are a number were taken: %q", got.text)
-	}
-}
-
-type backupLine struct {
-	Change, Path, Mode string
-	BeforeSHA          string `json:"before_sha"`
-	AfterSHA           string `json:"after_sha"`
-	RolledBack         bool   `json:"rolled_back"`
-}
-
-func readManifest(t *testing.T, dir string) (lines []backupLine) {
-	t.Helper()
-	f, err := os.Open(filepath.Join(dir, "manifest.jsonl"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = f.Close() }()
-	for s := bufio.NewScanner(f); s.Scan(); {
-		var l backupLine
-		if err := json.Unmarshal(s.Bytes(), &l); err != nil {
-			t.Fatal(err)
-		}
-		lines = append(lines, l)
-	}
-	return lines
-}
-
-func TestAChangeThatFailsHalfWayIsMarkedAsRolledBack(t *testing.T) {
-	kept := t.TempDir()
-	b := newBench(t, workspace.Config{Backups: kept})
-	b.write(t, map[string]string{"one.txt": "b\n"})
-	got := b.ask(t, "fs.patch", args{"diff": "--- a/one.txt\n+++ b/one.txt\n@@ -1 +1 @@\n-b\n+B\n--- /dev/null\n+++ b/x\n@@ -0,0 +1 @@\n+1\n--- /dev/null\n+++ b/x/y\n@@ -0,0 +1 @@\n+1\n"}, of("r-1"))
-	if !got.isError || !strings.Contains(got.text, "nothing was changed") {
-		t.Fatalf("it says %q", got.text)
-	}
-	b.same(t, map[string]string{"one.txt": "b\n"})
-	lines := readManifest(t, filepath.Join(kept, "r-1.undo"))
-	if last := lines[len(lines)-1]; !last.RolledBack || last.Change != lines[1].Change {
-		t.Errorf("the manifest says %+v", lines)
+	if got := b.Ask(t, "fs.write", args{"path": "f", "text": ""}, map[string]any{builtin.MetaHashes: 3}); !got.IsError {
+		t.Errorf("hashes that are a number were taken: %q", got.Text)
 	}
 }
 
@@ -395,18 +352,18 @@ func TestChangesOfOneFileAtOnceAllCount(t *testing.T) {
 		fmt.Fprintf(&before, "old%02d\n", i)
 		fmt.Fprintf(&after, "new%02d\n", i)
 	}
-	b.write(t, map[string]string{"f": before.String()})
+	b.Write(t, map[string]string{"f": before.String()})
 	var wg sync.WaitGroup
 	for i := range n {
 		wg.Go(func() {
-			got, err := b.try(t.Context(), "fs.patch", args{"path": "f", "old": fmt.Sprintf("old%02d", i), "new": fmt.Sprintf("new%02d", i)}, nil)
-			if err != nil || got.isError {
-				t.Errorf("%v %s", err, got.text)
+			got, err := b.Try(t.Context(), "fs.patch", args{"path": "f", "old": fmt.Sprintf("old%02d", i), "new": fmt.Sprintf("new%02d", i)}, nil)
+			if err != nil || got.IsError {
+				t.Errorf("%v %s", err, got.Text)
 			}
 		})
 	}
 	wg.Wait()
-	b.same(t, map[string]string{"f": after.String()})
+	b.Same(t, map[string]string{"f": after.String()})
 }
 
 func TestNoDiffIsTooStrange(t *testing.T) {
@@ -418,23 +375,23 @@ func TestNoDiffIsTooStrange(t *testing.T) {
 	})
 	rapid.Check(t, func(t *rapid.T) {
 		before := map[string]string{"f": "a\nb\n"}
-		b.write(t, before)
+		b.Write(t, before)
 		diff := strings.Join(rapid.SliceOfN(line, 1, 12).Draw(t, "lines"), "\n")
-		if got := b.ask(t, "fs.patch", args{"diff": diff}, preview); !got.isError {
-			promised := into[changeResult](t, got.data)
-			if done := b.ask(t, "fs.patch", args{"diff": diff}, nil); done.isError || into[changeResult](t, done.data).Diff != promised.Diff {
-				t.Fatalf("shown %q, done %q", promised.Diff, done.text)
+		if got := b.Ask(t, "fs.patch", args{"diff": diff}, preview); !got.IsError {
+			promised := into[changeResult](t, got.Data)
+			if done := b.Ask(t, "fs.patch", args{"diff": diff}, nil); done.IsError || into[changeResult](t, done.Data).Diff != promised.Diff {
+				t.Fatalf("shown %q, done %q", promised.Diff, done.Text)
 			}
-			for name := range b.files(t) {
-				if err := os.Remove(filepath.Join(b.dir, name)); err != nil {
+			for name := range b.Files(t) {
+				if err := os.Remove(filepath.Join(b.Dir, name)); err != nil {
 					t.Fatalf("%v", err)
 				}
 			}
 			return
 		}
-		if done := b.ask(t, "fs.patch", args{"diff": diff}, nil); !done.isError {
-			t.Fatalf("refused beforehand, done then: %s", done.text)
+		if done := b.Ask(t, "fs.patch", args{"diff": diff}, nil); !done.IsError {
+			t.Fatalf("refused beforehand, done then: %s", done.Text)
 		}
-		b.same(t, before)
+		b.Same(t, before)
 	})
 }

@@ -1,4 +1,4 @@
-package workspace_test
+package files_test
 
 import (
 	"fmt"
@@ -43,31 +43,31 @@ func TestApprovedPatchOfAFileThatChangedSince(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			b := newBench(t, workspace.Config{Backups: t.TempDir()})
-			b.write(t, map[string]string{"f": thirtyLines(nil)})
-			shown := b.ask(t, "fs.patch", second, map[string]any{builtin.MetaPreview: true})
-			promised := into[changeResult](t, shown.data)
+			b.Write(t, map[string]string{"f": thirtyLines(nil)})
+			shown := b.Ask(t, "fs.patch", second, map[string]any{builtin.MetaPreview: true})
+			promised := into[changeResult](t, shown.Data)
 			want := map[int]string{c.first: c.text}
 			run, more, _ := strings.Cut(c.run, " ")
 			if run == "" {
-				b.write(t, map[string]string{"f": thirtyLines(want)})
-			} else if got := b.ask(t, "fs.patch", patch(c.first, c.text), map[string]any{builtin.MetaRun: run}); got.isError {
-				t.Fatal(got.text)
+				b.Write(t, map[string]string{"f": thirtyLines(want)})
+			} else if got := b.Ask(t, "fs.patch", patch(c.first, c.text), map[string]any{builtin.MetaRun: run}); got.IsError {
+				t.Fatal(got.Text)
 			}
 			if more != "" {
 				want[4] = "four\n"
-				b.write(t, map[string]string{"f": thirtyLines(want)})
+				b.Write(t, map[string]string{"f": thirtyLines(want)})
 			}
-			got := b.ask(t, "fs.patch", second, map[string]any{
+			got := b.Ask(t, "fs.patch", second, map[string]any{
 				builtin.MetaHashes: toAny(promised.Hashes), builtin.MetaDiff: builtin.DiffHash(promised.Diff), builtin.MetaRun: "r1",
 			})
 			if c.refused == "" {
 				want[20] = "twenty\n"
 			}
-			b.same(t, map[string]string{"f": thirtyLines(want)})
-			if got.isError != (c.refused != "") || !strings.HasPrefix(got.text, c.refused) {
-				t.Errorf("it says %q, want %q", got.text, c.refused)
+			b.Same(t, map[string]string{"f": thirtyLines(want)})
+			if got.IsError != (c.refused != "") || !strings.HasPrefix(got.Text, c.refused) {
+				t.Errorf("it says %q, want %q", got.Text, c.refused)
 			}
-			if why, _ := got.meta[builtin.MetaOutdated].(string); why != c.refused {
+			if why, _ := got.Meta[builtin.MetaOutdated].(string); why != c.refused {
 				t.Errorf("its meta says %q, want %q", why, c.refused)
 			}
 		})
