@@ -16,9 +16,9 @@ import (
 	"replan/agent/policy"
 	"replan/agent/rule"
 	"replan/internal/english"
+	"replan/internal/untrusted"
 	"replan/planning/plan"
 	"replan/tui/plain"
-	"replan/tui/untrusted"
 )
 
 // namedPlan is a plan as it was named on the command line.

@@ -21,7 +21,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"replan/cli/crash"
-	"replan/tui/untrusted"
+	"replan/internal/untrusted"
 )
 
 // The exit codes that are not a run's own.

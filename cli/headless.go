@@ -12,9 +12,9 @@ import (
 	"replan/agent/policy"
 	"replan/agent/runner"
 	"replan/agent/session"
+	"replan/internal/untrusted"
 	"replan/planning/plan"
 	"replan/tui/plain"
-	"replan/tui/untrusted"
 )
 
 // teller tells a run to somebody who reads lines.

@@ -12,9 +12,9 @@ import (
 	"replan/agent/runner"
 	"replan/agent/store"
 	"replan/internal/english"
+	"replan/internal/untrusted"
 	"replan/planning/plan"
 	"replan/tui/plain"
-	"replan/tui/untrusted"
 )
 
 // planRun is how a plan is to be run.

@@ -11,8 +11,8 @@ import (
 	"replan/agent/store"
 	"replan/agent/store/journal"
 	"replan/agent/store/plans"
+	"replan/internal/untrusted"
 	"replan/planning/plan"
-	"replan/tui/untrusted"
 )
 
 // print writes text to standard output.

@@ -13,9 +13,9 @@ import (
 	"replan/agent/event"
 	"replan/agent/runner"
 	"replan/agent/session"
+	"replan/internal/untrusted"
 	"replan/planning/plan"
 	"replan/tui/plain"
-	"replan/tui/untrusted"
 )
 
 // shared is a writer that the line log and the questions write to at once. What

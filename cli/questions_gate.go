@@ -7,9 +7,9 @@ import (
 
 	"replan/agent/event"
 	"replan/agent/runner"
+	"replan/internal/untrusted"
 	"replan/planning/plan"
 	log "replan/tui/plain"
-	"replan/tui/untrusted"
 )
 
 // gateQuestion asks about one gate, which the line log has shown already. fits

@@ -8,9 +8,9 @@ import (
 	"replan/agent"
 	"replan/agent/event"
 	"replan/agent/runner"
+	"replan/internal/untrusted"
 	"replan/planning/plan"
 	"replan/tui/plain"
-	"replan/tui/untrusted"
 )
 
 // nobodyReviews says why no plan can be looked over here.

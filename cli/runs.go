@@ -13,8 +13,8 @@ import (
 	"replan/agent/event"
 	"replan/agent/store"
 	"replan/internal/english"
+	"replan/internal/untrusted"
 	"replan/tui/plain"
-	"replan/tui/untrusted"
 )
 
 // newRuns is replan runs and, in the chat, /runs.

@@ -11,8 +11,8 @@ import (
 
 	"replan/agent/runner"
 	"replan/agent/session"
+	"replan/internal/untrusted"
 	"replan/planning/prompt"
-	"replan/tui/untrusted"
 )
 
 // sessionCommand is a command that is about the session itself rather than about

@@ -13,9 +13,9 @@ import (
 
 	"replan/agent/event"
 	"replan/agent/runner"
+	"replan/internal/untrusted"
 	"replan/planning/plan"
 	"replan/tui/plain"
-	"replan/tui/untrusted"
 )
 
 func newToolsCall(o *options) *cobra.Command {

@@ -13,9 +13,9 @@ import (
 	"replan/agent/event"
 	"replan/agent/runner"
 	"replan/agent/store"
+	"replan/internal/untrusted"
 	"replan/mcpclient/workspace"
 	"replan/mcpclient/workspace/undo"
-	"replan/tui/untrusted"
 )
 
 // newUndo is replan undo and, in the chat, /undo.

@@ -23,9 +23,9 @@ func (m *Model) newGroups() []keymap.Group {
 	for _, g := range groups {
 		for i := range g.Actions {
 			a := &g.Actions[i]
-			h, ok := byPlace[g.Place][a.Id]
+			h, ok := byPlace[g.Place][a.ID]
 			if !ok {
-				h = m.inDialog(a.Id)
+				h = m.inDialog(a.ID)
 			}
 			a.Handler = h
 		}
@@ -128,7 +128,7 @@ func (m *Model) doHere(id string) tea.Cmd {
 	for _, at := range []keymap.Place{keymap.PlaceReplay, keymap.PlaceEverywhere, m.here(), keymap.PlaceMoving, keymap.PlacePlan} {
 		for i := range m.groups {
 			for j := range m.groups[i].Actions {
-				if a := &m.groups[i].Actions[j]; m.groups[i].Place == at && a.Id == id {
+				if a := &m.groups[i].Actions[j]; m.groups[i].Place == at && a.ID == id {
 					return m.do(a)
 				}
 			}

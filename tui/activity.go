@@ -5,11 +5,11 @@ import (
 	"strings"
 
 	"replan/agent"
+	"replan/internal/untrusted"
 	"replan/planning/prompt"
 	"replan/tui/dag"
 	"replan/tui/draw"
 	"replan/tui/telling"
-	"replan/tui/untrusted"
 )
 
 // activity is what goes on and what waits for the user, each on one line, for

@@ -5,10 +5,10 @@ import (
 	"strings"
 
 	"replan/agent/runner"
+	"replan/internal/untrusted"
 	"replan/planning/prompt"
 	"replan/tui/dialog"
 	"replan/tui/telling"
-	"replan/tui/untrusted"
 )
 
 // tellChosen writes into the chat what was chosen in a dialog, once the session

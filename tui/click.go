@@ -37,8 +37,8 @@ func (m *Model) clickOver(over overlay, at tea.Mouse) tea.Cmd {
 		return nil
 	}
 	for _, h := range over.Hints() {
-		if len(h.Ids) == 1 && slices.Contains(m.keys.ByID[h.Ids[0]].Keys(), "enter") {
-			return m.doHere(h.Ids[0])
+		if len(h.IDs) == 1 && slices.Contains(m.keys.ByID[h.IDs[0]].Keys(), "enter") {
+			return m.doHere(h.IDs[0])
 		}
 	}
 	return nil

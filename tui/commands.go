@@ -7,8 +7,8 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"replan/agent/session"
+	"replan/internal/untrusted"
 	"replan/tui/keymap"
-	"replan/tui/untrusted"
 )
 
 // commandGroup is the commands of the chat as the palette lists them. Choosing one
@@ -24,7 +24,7 @@ func (m *Model) commandGroup() keymap.Group {
 		}
 		text := untrusted.Line(strings.TrimSpace(c.Text + " " + c.Usage))
 		shown := key.NewBinding(key.WithHelp(text, untrusted.Line(c.Detail)))
-		g.Actions = append(g.Actions, keymap.Action{Id: c.Text, Key: &shown, Handler: keymap.Handler{Refuse: m.noCommand, Do: keymap.Command(func() tea.Cmd { return m.begins(c) })}})
+		g.Actions = append(g.Actions, keymap.Action{ID: c.Text, Key: &shown, Handler: keymap.Handler{Refuse: m.noCommand, Do: keymap.Command(func() tea.Cmd { return m.begins(c) })}})
 	}
 	return g
 }

@@ -50,7 +50,7 @@ func (m *Model) RestedBefore() tea.Msg { return ask.GraceMsg{Count: m.ask.Count 
 func IsEdited(m tea.Msg) bool { _, ok := m.(editedMsg); return ok }
 
 // ReviewRested is the end of the newest grace time of the review.
-func (m *Model) ReviewRested() tea.Msg { return review.ReviewRestMsg{Count: m.review.Count} }
+func (m *Model) ReviewRested() tea.Msg { return review.RestMsg{Count: m.review.Count} }
 
 // Reviewing reports whether a plan is looked over on the screen.
 func (m *Model) Reviewing() bool { return m.review.Shown() }
@@ -84,7 +84,7 @@ func (m *Model) Actions() []Action {
 	var out []Action
 	for _, g := range m.groups {
 		for _, a := range g.Actions {
-			out = append(out, Action{a.Id, a.Key.Help().Key, a.Key.Help().Desc, a.Key.Keys()})
+			out = append(out, Action{a.ID, a.Key.Help().Key, a.Key.Help().Desc, a.Key.Keys()})
 		}
 	}
 	return out

@@ -9,6 +9,7 @@ import (
 	"replan/agent"
 	"replan/agent/event"
 	"replan/agent/session"
+	"replan/internal/untrusted"
 	"replan/tui/ask"
 	"replan/tui/chat"
 	"replan/tui/dag"
@@ -16,7 +17,6 @@ import (
 	"replan/tui/plain"
 	"replan/tui/step"
 	"replan/tui/telling"
-	"replan/tui/untrusted"
 )
 
 // takeEvents folds a batch of events and brings the panes up to date.
@@ -332,7 +332,7 @@ func subjectOf(r *dag.Row) *step.Subject {
 	case dag.RowRoll:
 		g := r.Roll
 		s.Kind = step.SubjectGroup
-		s.Group = &step.StepGroup{Label: g.Label, First: g.First, Last: g.Last, Open: g.Open, Steps: g.Steps, Counts: g.Counts, Class: g.Class}
+		s.Group = &step.Group{Label: g.Label, First: g.First, Last: g.Last, Open: g.Open, Steps: g.Steps, Counts: g.Counts, Class: g.Class}
 	}
 	return s
 }

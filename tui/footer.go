@@ -56,7 +56,7 @@ func (m *Model) quitHints() []keymap.Hint {
 func (m *Model) quitButtons(width int) []draw.Button {
 	var parts, ids []string
 	for _, h := range m.quitHints() {
-		parts, ids = append(parts, m.drawHint(h)), append(ids, h.Ids[0])
+		parts, ids = append(parts, m.drawHint(h)), append(ids, h.IDs[0])
 	}
 	return draw.Buttons([]string{m.quitLine(width)}, parts, ids)
 }

@@ -7,11 +7,11 @@ import (
 
 	"replan/agent"
 	"replan/agent/event"
+	"replan/internal/untrusted"
 	"replan/planning/plan"
 	"replan/planning/prompt"
 	"replan/tui/draw"
 	"replan/tui/telling"
-	"replan/tui/untrusted"
 )
 
 // header draws the first line: where we are, how the run stands, and with which

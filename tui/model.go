@@ -10,6 +10,7 @@ import (
 
 	"replan/agent/runner"
 	"replan/agent/session"
+	"replan/internal/untrusted"
 	"replan/tui/ask"
 	"replan/tui/chat"
 	"replan/tui/dag"
@@ -20,7 +21,6 @@ import (
 	"replan/tui/review"
 	"replan/tui/step"
 	"replan/tui/telling"
-	"replan/tui/untrusted"
 )
 
 // Model is the whole screen. It routes messages to its panes and puts what they
@@ -201,7 +201,7 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		cmd = m.ask.Check(msg)
 	case ask.GraceMsg:
 		m.ask.Rested(msg)
-	case review.ReviewRestMsg:
+	case review.RestMsg:
 		m.review.Rested(msg)
 	case tea.KeyPressMsg:
 		m.notify.press(m.options.Now())

@@ -9,7 +9,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"replan/agent/event"
-	"replan/tui/untrusted"
+	"replan/internal/untrusted"
 )
 
 // Notify says how the screen calls the user who looks elsewhere.

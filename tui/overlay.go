@@ -68,7 +68,7 @@ func (m *Model) pressOver(k tea.KeyPressMsg) tea.Cmd {
 	if t, ok := m.over().(typist); ok {
 		typed = t.Types()
 	}
-	if a := m.find(k, keymap.PlaceEverywhere); a != nil && (k.Text == "" || !typed) && (a.Id == "help" || a.Id == "palette") && !m.help.Open && !m.palette.Open {
+	if a := m.find(k, keymap.PlaceEverywhere); a != nil && (k.Text == "" || !typed) && (a.ID == "help" || a.ID == "palette") && !m.help.Open && !m.palette.Open {
 		return m.do(a)
 	}
 	over := m.over()

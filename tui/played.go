@@ -9,9 +9,9 @@ import (
 
 	"replan/agent/event"
 	"replan/agent/runner"
+	"replan/internal/untrusted"
 	"replan/tui/keymap"
 	"replan/tui/replay"
-	"replan/tui/untrusted"
 )
 
 // deaf is the session of a replay: it says nothing, and is told nothing.

@@ -32,7 +32,7 @@ func (m *Model) press(k tea.KeyPressMsg) tea.Cmd {
 	case m.over() != nil:
 		return m.pressOver(k)
 	case m.ask.Showing():
-		if a := m.find(k, keymap.PlaceEverywhere); a != nil && a.Opens && !m.ask.Grace && (!m.ask.Editing() || a.Id == "help" && k.Text == "") {
+		if a := m.find(k, keymap.PlaceEverywhere); a != nil && a.Opens && !m.ask.Grace && (!m.ask.Editing() || a.ID == "help" && k.Text == "") {
 			return m.do(a)
 		}
 		return m.actInAsk(func() keymap.Wanted { return m.ask.Press(k) })
@@ -104,7 +104,7 @@ func (m *Model) pressPane(k tea.KeyPressMsg) tea.Cmd {
 	if m.focus == paneChat && m.options.Replay {
 		// Nothing is typed there: a key of the plan can mean nothing else. What is
 		// copied is what the pane with the focus shows, though.
-		if a := m.find(k, keymap.PlacePlan); a != nil && a.Id != "plan.copy" {
+		if a := m.find(k, keymap.PlacePlan); a != nil && a.ID != "plan.copy" {
 			return m.doFor(a, keymap.PlacePlan)
 		}
 	}

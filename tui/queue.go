@@ -8,8 +8,8 @@ import (
 
 	"replan/agent/runner"
 	"replan/agent/session"
+	"replan/internal/untrusted"
 	"replan/tui/draw"
-	"replan/tui/untrusted"
 )
 
 // queued takes what the session gets ready and what waits. Once it gets nothing

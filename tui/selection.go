@@ -221,9 +221,9 @@ func (m *Model) selectedLines() []draw.TextLine {
 	var lines []draw.TextLine
 	if m.selected.chat {
 		c := m.chat
-		for p := from.Spot; !to.Spot.Before(p) && p.Block < len(c.Blocks); p = (chat.Spot{Block: p.Block + 1, Line: 0}) {
+		for p := from.Spot; !to.Before(p) && p.Block < len(c.Blocks); p = (chat.Spot{Block: p.Block + 1, Line: 0}) {
 			all := c.LinesOf(p.Block)
-			for ; p.Line < len(all) && !to.Spot.Before(p); p.Line++ {
+			for ; p.Line < len(all) && !to.Before(p); p.Line++ {
 				lines = append(lines, all[p.Line])
 			}
 		}
@@ -330,7 +330,7 @@ func (m *Model) light(screen []string) {
 	from, to := s.ends()
 	style := lipgloss.NewStyle().Reverse(true)
 	draw := func(y int, at chat.Spot, x, lead, end int) {
-		if at.Before(from.Spot) || to.Spot.Before(at) || y >= len(screen) {
+		if at.Before(from.Spot) || to.Before(at) || y >= len(screen) {
 			return
 		}
 		if at == from.Spot {

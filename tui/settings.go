@@ -56,7 +56,7 @@ func (m *Model) turnSetting(key string) bool {
 func (m *Model) actionOf(id string) (*keymap.Action, keymap.Place) {
 	for i := range m.groups {
 		for j := range m.groups[i].Actions {
-			if a := &m.groups[i].Actions[j]; a.Id == id {
+			if a := &m.groups[i].Actions[j]; a.ID == id {
 				return a, m.groups[i].Place
 			}
 		}

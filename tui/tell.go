@@ -6,11 +6,11 @@ import (
 
 	"replan/agent"
 	"replan/agent/event"
+	"replan/internal/untrusted"
 	"replan/planning/prompt"
 	"replan/tui/chat"
 	"replan/tui/plain"
 	"replan/tui/telling"
-	"replan/tui/untrusted"
 )
 
 // moment is what the run said just before an event, as far as the chat tells of

@@ -3,9 +3,9 @@ package tui
 import (
 	"strings"
 
+	"replan/internal/untrusted"
 	"replan/themes"
 	"replan/tui/dialog"
-	"replan/tui/untrusted"
 )
 
 // openThemes opens the list with the theme that is worn chosen.

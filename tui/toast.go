@@ -11,10 +11,10 @@ import (
 	"replan/agent"
 	"replan/agent/event"
 	"replan/agent/session"
+	"replan/internal/untrusted"
 	"replan/planning/plan"
 	"replan/tui/draw"
 	"replan/tui/telling"
-	"replan/tui/untrusted"
 )
 
 // mostToasts is how many notices stand at once; an older one gives way.

@@ -8,13 +8,13 @@ import (
 
 	"replan/agent"
 	"replan/agent/runner"
+	"replan/internal/untrusted"
 	"replan/planning/plan"
 	"replan/planning/prompt"
 	"replan/tui/chat"
 	"replan/tui/draw"
 	"replan/tui/keymap"
 	"replan/tui/telling"
-	"replan/tui/untrusted"
 )
 
 // suggestedModel is one that plans well on an ordinary machine.

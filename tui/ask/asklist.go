@@ -10,11 +10,11 @@ import (
 
 	"replan/agent/event"
 	"replan/agent/runner"
+	"replan/internal/untrusted"
 	"replan/tui/draw"
 	"replan/tui/keymap"
 	"replan/tui/plain"
 	"replan/tui/telling"
-	"replan/tui/untrusted"
 )
 
 // Hints are the keys of the dialog for the footer.
@@ -101,7 +101,7 @@ func brief(args map[string]any) string {
 	names := slices.Sorted(maps.Keys(args))
 	texts := make(map[string]string, len(args))
 	for _, name := range names {
-		text := telling.JsonText(args[name], "")
+		text := telling.JSONText(args[name], "")
 		if len(text) > 200 {
 			text = strings.ToValidUTF8(text[:200], "")
 		}

@@ -11,9 +11,9 @@ import (
 
 	"replan/agent/event"
 	"replan/agent/runner"
+	"replan/internal/untrusted"
 	"replan/tui/draw"
 	"replan/tui/keymap"
-	"replan/tui/untrusted"
 )
 
 // GraceMsg says that a grace time has passed since the key numbered count.
@@ -83,6 +83,7 @@ type Dialog struct {
 	confirm  *confirming   // while more than this one call is to be answered for
 }
 
+// New makes the dialog, closed.
 func New(l *draw.Look, k *keymap.Map, p draw.Pauses) *Dialog {
 	return &Dialog{look: l, keys: k, pauses: p, seen: map[string]bool{}, answered: map[string]bool{}}
 }

@@ -5,7 +5,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"replan/tui/untrusted"
+	"replan/internal/untrusted"
 )
 
 // CheckMsg says that a pause has passed since the change numbered count.

@@ -8,12 +8,12 @@ import (
 	"replan/agent/event"
 	"replan/agent/rule"
 	"replan/agent/runner"
+	"replan/internal/untrusted"
 	"replan/planning/plan"
 	"replan/tui/draw"
 	"replan/tui/keymap"
 	"replan/tui/plain"
 	"replan/tui/telling"
-	"replan/tui/untrusted"
 )
 
 // OpenGate is a gate that waits for an answer: a run's, or the session's own.
@@ -32,6 +32,7 @@ func (g OpenGate) on() string { return g.Ask.Step }
 
 func (g OpenGate) sign(l *draw.Look) (string, lipgloss.Style) { return l.Glyphs.Gate, l.Warning }
 
+// Name says which step or call the gate belongs to.
 func (g OpenGate) Name() string {
 	if g.Session {
 		return "Question"
@@ -56,6 +57,7 @@ func (g OpenGate) untrustedText() bool {
 	return telling.CarriesUntrustedText(g.Ask.Provenance, g.Tools)
 }
 
+// Brief names the step, what is asked and the main argument, for a list of gates.
 func (g OpenGate) Brief() (step, what, args string) {
 	if g.Session {
 		return "", untrusted.Line(g.Ask.Title), ""

@@ -9,10 +9,10 @@ import (
 	"replan/agent"
 	"replan/agent/event"
 	"replan/agent/runner"
+	"replan/internal/untrusted"
 	"replan/tui/draw"
 	"replan/tui/keymap"
 	"replan/tui/telling"
-	"replan/tui/untrusted"
 )
 
 // Question is a step that waits for the user's word: it is in doubt, or it
@@ -41,6 +41,7 @@ func (q Question) sign(l *draw.Look) (string, lipgloss.Style) {
 	return l.Glyphs.Failed, l.Danger
 }
 
+// Name says which step the question is about.
 func (q Question) Name() string {
 	switch {
 	case q.Doubt:
@@ -60,6 +61,7 @@ func (q Question) about() []string {
 	return parts
 }
 
+// Brief names the step, what is asked and the main argument, for a list of questions.
 func (q Question) Brief() (step, what, args string) {
 	what = untrusted.Line(q.Tool)
 	if what == "" {

@@ -11,10 +11,10 @@ import (
 
 	"replan/agent"
 	"replan/agent/event"
+	"replan/internal/untrusted"
 	"replan/planning/prompt"
 	"replan/tui/draw"
 	"replan/tui/telling"
-	"replan/tui/untrusted"
 )
 
 // Block is one entry of the chat. It is drawn once and kept until it changes or
@@ -301,13 +301,27 @@ func reasonWords(r event.Reason) string {
 	}
 }
 
-func DoneGlyph(l *draw.Look) string      { return l.Glyphs.Done }
-func FailedGlyph(l *draw.Look) string    { return l.Glyphs.Failed }
-func warningGlyph(l *draw.Look) string   { return l.Glyphs.Warning }
-func SeparatorGlyph(l *draw.Look) string { return l.Glyphs.Separator }
-func GateGlyph(l *draw.Look) string      { return l.Glyphs.Gate }
+// DoneGlyph is the sign of success.
+func DoneGlyph(l *draw.Look) string { return l.Glyphs.Done }
 
+// FailedGlyph is the sign of a failure.
+func FailedGlyph(l *draw.Look) string  { return l.Glyphs.Failed }
+func warningGlyph(l *draw.Look) string { return l.Glyphs.Warning }
+
+// SeparatorGlyph is the sign between two parts of a line.
+func SeparatorGlyph(l *draw.Look) string { return l.Glyphs.Separator }
+
+// GateGlyph is the sign of a gate.
+func GateGlyph(l *draw.Look) string { return l.Glyphs.Gate }
+
+// SuccessStyle is the style of a success.
 func SuccessStyle(l *draw.Look) lipgloss.Style { return l.Success }
-func DangerStyle(l *draw.Look) lipgloss.Style  { return l.Danger }
+
+// DangerStyle is the style of a failure.
+func DangerStyle(l *draw.Look) lipgloss.Style { return l.Danger }
+
+// WarningStyle is the style of a warning.
 func WarningStyle(l *draw.Look) lipgloss.Style { return l.Warning }
-func FaintStyle(l *draw.Look) lipgloss.Style   { return l.Faint }
+
+// FaintStyle is the style of what matters least.
+func FaintStyle(l *draw.Look) lipgloss.Style { return l.Faint }

@@ -5,9 +5,9 @@ import (
 	"strings"
 
 	"replan/agent"
+	"replan/internal/untrusted"
 	"replan/tui/draw"
 	"replan/tui/telling"
-	"replan/tui/untrusted"
 )
 
 // The kinds of things that fold in the chat.

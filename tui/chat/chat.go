@@ -50,6 +50,7 @@ type shownLine struct {
 	draw.TextLine
 }
 
+// New makes an empty conversation; activity draws the lines under it.
 func New(l *draw.Look, intro string, activity func(width int) []string) *Pane {
 	return &Pane{Look: l, Markdown: draw.NewMarkdown(l), intro: intro, activity: activity}
 }
@@ -418,6 +419,7 @@ func (c *Pane) EndsInCard() bool {
 	return len(c.Blocks) > 0 && c.Blocks[len(c.Blocks)-1].card
 }
 
+// Before reports whether the spot comes before another.
 func (a Spot) Before(b Spot) bool {
 	return a.Block < b.Block || a.Block == b.Block && a.Line < b.Line
 }

@@ -9,10 +9,10 @@ import (
 	"charm.land/lipgloss/v2"
 
 	"replan/agent"
+	"replan/internal/untrusted"
 	"replan/planning/plan"
 	"replan/tui/draw"
 	"replan/tui/telling"
-	"replan/tui/untrusted"
 )
 
 // How much the chat shows of the results of a plan that nobody wrote an answer

@@ -2,9 +2,9 @@ package chat
 
 import (
 	"replan/agent"
+	"replan/internal/untrusted"
 	"replan/tui/draw"
 	"replan/tui/telling"
-	"replan/tui/untrusted"
 )
 
 // Resumed draws that a run is taken up again, and what for where the chat has

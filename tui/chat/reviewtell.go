@@ -5,8 +5,8 @@ import (
 
 	"replan/agent"
 	"replan/agent/event"
+	"replan/internal/untrusted"
 	"replan/tui/telling"
-	"replan/tui/untrusted"
 )
 
 // Reviewed draws what came of a plan that was looked over, and what was changed of

@@ -5,34 +5,34 @@ import (
 	"strings"
 	"time"
 
+	"replan/internal/untrusted"
 	"replan/tui/draw"
 	"replan/tui/telling"
-	"replan/tui/untrusted"
 )
 
 // Thought is what a model thought aloud before it wrote, folded to a line unless
 // the user looks into it.
 type Thought struct {
-	Parts    []thinkingPart
+	Parts    []ThinkingPart
 	Began    time.Time     // zero where nobody measured it
 	took     time.Duration // 0 where nobody measured it
 	Live     bool          // it goes on
 	unfolded bool
 }
 
-// thinkingPart is what was thought in one phase of planning, or for an answer.
-type thinkingPart struct {
+// ThinkingPart is what was thought in one phase of planning, or for an answer.
+type ThinkingPart struct {
 	of   string // the phase, "" for an answer
 	text string
 }
 
 // AddThought adds to what was thought in one phase.
-func AddThought(parts []thinkingPart, of, text string) []thinkingPart {
+func AddThought(parts []ThinkingPart, of, text string) []ThinkingPart {
 	if n := len(parts); n > 0 && parts[n-1].of == of {
 		parts[n-1].text += text
 		return parts
 	}
-	return append(parts, thinkingPart{of, text})
+	return append(parts, ThinkingPart{of, text})
 }
 
 // End says that the model has begun to write, or else that no more comes.
@@ -46,7 +46,7 @@ func (t *Thought) End(at time.Time) {
 
 // In reports whether something was thought in that phase.
 func (t *Thought) In(phase string) bool {
-	return slices.ContainsFunc(t.Parts, func(p thinkingPart) bool { return p.of == phase })
+	return slices.ContainsFunc(t.Parts, func(p ThinkingPart) bool { return p.of == phase })
 }
 
 // words is how many words were thought.

@@ -4,8 +4,8 @@ import (
 	"slices"
 	"strings"
 
+	"replan/internal/untrusted"
 	"replan/tui/draw"
-	"replan/tui/untrusted"
 )
 
 // Turn is one reply that a model writes into the chat: the answer, or what it

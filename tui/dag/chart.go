@@ -8,10 +8,10 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"replan/agent"
+	"replan/internal/untrusted"
 	"replan/planning/plan"
 	planlayout "replan/planning/plan/layout"
 	"replan/tui/telling"
-	"replan/tui/untrusted"
 )
 
 // chart is the steps of a plan as a graph, by their positions in execution

@@ -59,18 +59,21 @@ type shape struct {
 	calls    int // of agent steps and the chat
 }
 
+// New makes the pane without a plan.
 func New(l *draw.Look) *Pane {
 	d := &Pane{Look: l}
 	d.Show(nil)
 	return d
 }
 
+// SetSize gives the pane its size in cells.
 func (d *Pane) SetSize(width, height int) {
 	if width != d.Width || height != d.Height {
 		d.Width, d.Height, d.drawn, d.News = width, height, false, true
 	}
 }
 
+// SetFocus says whether keys go to the pane.
 func (d *Pane) SetFocus(focused bool) {
 	if d.focused != focused {
 		d.focused, d.drawn = focused, false

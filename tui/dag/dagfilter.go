@@ -8,9 +8,9 @@ import (
 	"github.com/sahilm/fuzzy"
 
 	"replan/agent"
+	"replan/internal/untrusted"
 	"replan/tui/keymap"
 	"replan/tui/telling"
-	"replan/tui/untrusted"
 )
 
 // planFilter shows only the steps that are like what was typed: words of their

@@ -7,9 +7,9 @@ import (
 	"slices"
 
 	"replan/agent"
+	"replan/internal/untrusted"
 	planlayout "replan/planning/plan/layout"
 	"replan/tui/telling"
-	"replan/tui/untrusted"
 )
 
 // rollFrom is how many steps a plan has at most that is shown step by step. In
@@ -23,6 +23,7 @@ const runLeast = 4
 // the single part.
 type FoldLevel int
 
+// How much of the list is folded.
 const (
 	FoldAuto FoldLevel = iota // what is large
 	FoldNone

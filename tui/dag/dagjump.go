@@ -11,6 +11,7 @@ type target struct {
 	is   func(s *agent.StepState, c telling.StepClass) bool
 }
 
+// Where a jump can lead.
 var (
 	ToGate    = target{"No step waits at a gate.", func(_ *agent.StepState, c telling.StepClass) bool { return c == telling.ClassGate }}
 	ToFailure = target{"No step has failed.", func(_ *agent.StepState, c telling.StepClass) bool {

@@ -2,11 +2,12 @@ package dag
 
 import planlayout "replan/planning/plan/layout"
 
-// kin says how a row relates to the chosen one.
-type kin int
+// Kin says how a row relates to the chosen one.
+type Kin int
 
+// How a row is related to the chosen one.
 const (
-	kinNone kin = iota // nothing is lit
+	kinNone Kin = iota // nothing is lit
 	kinSelf            // it is chosen, or the step that the chosen one belongs to
 	KinLit             // one depends on the other
 	KinDim             // neither does
@@ -73,7 +74,7 @@ func (d *Pane) light() {
 }
 
 // KinOf says how a row relates to the chosen one.
-func (d *Pane) KinOf(r *Row) kin {
+func (d *Pane) KinOf(r *Row) Kin {
 	k := &d.kin
 	if !k.on {
 		return kinNone

@@ -7,9 +7,9 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"replan/agent"
+	"replan/internal/untrusted"
 	"replan/tui/draw"
 	"replan/tui/telling"
-	"replan/tui/untrusted"
 )
 
 // columns are the widths of a row's parts, in cells.
@@ -104,7 +104,7 @@ type face struct {
 	calls    int
 	selected bool
 	focused  bool
-	kin      kin
+	kin      Kin
 	lanes    uint32 // that are lit
 	class    telling.StepClass
 	status   agent.StepStatus

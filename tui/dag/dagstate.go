@@ -8,9 +8,9 @@ import (
 	"charm.land/lipgloss/v2"
 
 	"replan/agent"
+	"replan/internal/untrusted"
 	"replan/tui/draw"
 	"replan/tui/telling"
-	"replan/tui/untrusted"
 )
 
 // How a step stands is said at the right end of its row, in a word as well as by

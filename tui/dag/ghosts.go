@@ -8,11 +8,12 @@ import (
 	"strings"
 
 	"replan/agent"
+	"replan/internal/untrusted"
 	"replan/tui/draw"
 	"replan/tui/telling"
-	"replan/tui/untrusted"
 )
 
+// GoneKey names the row of a step that a revision took out.
 func GoneKey(r *agent.Revision, index string) string {
 	return fmt.Sprintf("gone %d %s", r.Number, index)
 }

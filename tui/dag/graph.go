@@ -7,14 +7,15 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"replan/agent"
+	"replan/internal/untrusted"
 	"replan/planning/plan"
 	planlayout "replan/planning/plan/layout"
-	"replan/tui/untrusted"
 )
 
 // graphMode says how the pane of the plan shows it.
 type graphMode int
 
+// When the graph is shown.
 const (
 	graphWhereFits graphMode = iota // as a graph where all of it fits the pane and shows more than the list
 	GraphNever

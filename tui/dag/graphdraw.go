@@ -8,11 +8,11 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"replan/agent"
+	"replan/internal/untrusted"
 	planlayout "replan/planning/plan/layout"
 	"replan/themes"
 	"replan/tui/draw"
 	"replan/tui/telling"
-	"replan/tui/untrusted"
 )
 
 // drawGraph draws what is in view of the graph: height lines of exactly width
@@ -60,7 +60,7 @@ func (g *planGraph) kinOf(chosen int, focused bool) graphKin {
 func (k *graphKin) up(i int) bool   { return i == k.chosen || k.above.Has(i) }
 func (k *graphKin) down(i int) bool { return i == k.chosen || k.before[i].Has(k.chosen) }
 
-func (k *graphKin) of(i int) kin {
+func (k *graphKin) of(i int) Kin {
 	switch {
 	case !k.on:
 		return kinNone
@@ -253,7 +253,7 @@ func (d *Pane) drawBox(c *draw.Canvas, i int, k graphKin, wires []wire) {
 
 // drawHead draws what a revision did to the step, its sign and its number, and
 // returns where the title begins.
-func (d *Pane) drawHead(p *boxPainter, n *graphNode, relation kin, x, y int) int {
+func (d *Pane) drawHead(p *boxPainter, n *graphNode, relation Kin, x, y int) int {
 	l, s := d.Look, d.Graph.scale
 	if s.mark > 0 {
 		switch {
@@ -282,7 +282,7 @@ func (d *Pane) drawHead(p *boxPainter, n *graphNode, relation kin, x, y int) int
 }
 
 // titleStyle is the title of a step, and how it is drawn.
-func (d *Pane) titleStyle(n *graphNode, relation kin) (string, lipgloss.Style) {
+func (d *Pane) titleStyle(n *graphNode, relation Kin) (string, lipgloss.Style) {
 	l := d.Look
 	style := l.Text
 	switch {

@@ -7,15 +7,16 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"replan/agent"
+	"replan/internal/untrusted"
 	planlayout "replan/planning/plan/layout"
 	"replan/tui/draw"
 	"replan/tui/telling"
-	"replan/tui/untrusted"
 )
 
 // rowKind says what a row of the plan shows.
 type rowKind int
 
+// The kinds of rows.
 const (
 	RowStep     rowKind = iota
 	RowGone             // a step that a revision took out, or its version before

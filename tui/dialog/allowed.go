@@ -6,11 +6,11 @@ import (
 	"replan/agent"
 	"replan/agent/event"
 	"replan/agent/rule"
+	"replan/internal/untrusted"
 	"replan/tui/draw"
 	"replan/tui/keymap"
 	"replan/tui/plain"
 	"replan/tui/telling"
-	"replan/tui/untrusted"
 )
 
 // Allowed shows what passes without a gate in a run, what does not pass at
@@ -25,6 +25,7 @@ type Allowed struct {
 	body int
 }
 
+// Shown reports whether the dialog is open.
 func (d *Allowed) Shown() bool { return d.Open }
 
 // Handlers are the actions of the dialog.
@@ -33,9 +34,13 @@ func (d *Allowed) Handlers() keymap.Handlers {
 	return keymap.Handlers{"dialog.leave": shut, "gate.allowed": shut}.With(keymap.Scrolling(d.body, func(lines int) { d.top += lines }))
 }
 
-func (d *Allowed) Clicked(int)       {}
+// Clicked takes a click at a place of the screen.
+func (d *Allowed) Clicked(int) {}
+
+// Wheeled takes a turn of the mouse wheel.
 func (d *Allowed) Wheeled(lines int) { d.top += lines }
 
+// Hints lists the keys that do something now.
 func (d *Allowed) Hints() []keymap.Hint {
 	return []keymap.Hint{d.Keys.Hint("close", "dialog.leave"), d.Keys.Hint("scroll", "move.up", "move.down")}
 }

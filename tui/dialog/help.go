@@ -29,7 +29,10 @@ type Help struct {
 	Version string // of the program
 }
 
-func (h *Help) Clicked(int)       {}
+// Clicked takes a click at a place of the screen.
+func (h *Help) Clicked(int) {}
+
+// Wheeled takes a turn of the mouse wheel.
 func (h *Help) Wheeled(lines int) { h.Top += lines }
 
 // Handlers are the actions of help.
@@ -44,8 +47,10 @@ func (h *Help) Typed(tea.KeyPressMsg) keymap.Wanted {
 	return keymap.Wanted{}
 }
 
+// Shown reports whether the dialog is open.
 func (h *Help) Shown() bool { return h.Open }
 
+// Hints lists the keys that do something now.
 func (h *Help) Hints() []keymap.Hint {
 	return []keymap.Hint{h.Keys.Hint("close", "dialog.leave"), h.Keys.Hint("scroll", "move.up", "move.down"), h.Keys.Hint("top, end", "move.first", "move.last")}
 }

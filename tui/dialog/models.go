@@ -11,11 +11,11 @@ import (
 
 	"replan/agent/runner"
 	"replan/agent/session"
+	"replan/internal/untrusted"
 	"replan/planning/prompt"
 	"replan/tui/draw"
 	"replan/tui/keymap"
 	"replan/tui/telling"
-	"replan/tui/untrusted"
 )
 
 // Models lists the models of the server and the profiles there are, to
@@ -90,6 +90,7 @@ func (d *Models) entries() []entry {
 	return slices.DeleteFunc(all, func(e entry) bool { return !strings.Contains(strings.ToLower(e.name), search) })
 }
 
+// Forget lets go of the answers of the session.
 func (d *Models) Forget() { d.word = "" }
 
 // Handlers are the actions of the dialog.
@@ -134,9 +135,13 @@ func (d *Models) Typed(k tea.KeyPressMsg) keymap.Wanted {
 	return keymap.Wanted{}
 }
 
+// Shown reports whether the dialog is open.
 func (d *Models) Shown() bool { return d.open }
+
+// Types reports whether keys go to a text field.
 func (d *Models) Types() bool { return true }
 
+// Hints lists the keys that do something now.
 func (d *Models) Hints() []keymap.Hint {
 	return []keymap.Hint{d.Keys.Hint("choose", "list.choose"), d.Keys.Hint("close", "dialog.leave"), d.Keys.Hint(d.other(), "list.other"), d.Keys.Hint("think", "models.think_less", "models.think_more"), d.Keys.Hint("move", "list.up", "list.down")}
 }
@@ -151,6 +156,7 @@ func (d *Models) think(by int) {
 	}
 }
 
+// LevelName is the name of a thinking level, as the configuration has it.
 func LevelName(l prompt.ThinkLevel) string {
 	if l == prompt.ThinkAuto {
 		return "auto"
@@ -187,6 +193,7 @@ func (d *Models) choose() runner.Command {
 	return c
 }
 
+// Wheeled takes a turn of the mouse wheel.
 func (d *Models) Wheeled(lines int) { d.Move(lines/draw.WheelStep, len(d.entries())) }
 
 // Clicked chooses what is drawn at that line of the dialog's area.

@@ -8,9 +8,9 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"github.com/sahilm/fuzzy"
 
+	"replan/internal/untrusted"
 	"replan/tui/draw"
 	"replan/tui/keymap"
-	"replan/tui/untrusted"
 )
 
 // Palette lists every action, to search and do. One that cannot be done now
@@ -45,10 +45,10 @@ func (d *Palette) Find() {
 	for _, g := range d.Groups {
 		for i := range g.Actions {
 			a := &g.Actions[i]
-			if a.Id == "palette" || seen[a.Id] {
+			if a.ID == "palette" || seen[a.ID] {
 				continue
 			}
-			seen[a.Id] = true
+			seen[a.ID] = true
 			f := found{Action: a, at: g.Place, title: g.Title, why: a.Refusal()}
 			all = append(all, f)
 		}
@@ -91,9 +91,9 @@ const scattered = 3
 // of a word, a part of one, or its letters alone. What cannot be done now comes
 // behind all that is as near.
 func (f found) farness(query string) int {
-	text := strings.ToLower(f.Key.Help().Desc + " " + f.title + " " + strings.ReplaceAll(f.Id, ".", " ") + " " + f.Id)
+	text := strings.ToLower(f.Key.Help().Desc + " " + f.title + " " + strings.ReplaceAll(f.ID, ".", " ") + " " + f.ID)
 	switch {
-	case f.Id == query:
+	case f.ID == query:
 		return 0
 	case !strings.Contains(text, query):
 		return scattered
@@ -125,16 +125,21 @@ type findable []found
 
 func (f findable) Len() int { return len(f) }
 func (f findable) String(i int) string {
-	return f[i].Key.Help().Desc + " " + f[i].title + " " + f[i].Id
+	return f[i].Key.Help().Desc + " " + f[i].title + " " + f[i].ID
 }
 
+// Shown reports whether the dialog is open.
 func (d *Palette) Shown() bool { return d.Open }
+
+// Types reports whether keys go to a text field.
 func (d *Palette) Types() bool { return true }
 
+// Hints lists the keys that do something now.
 func (d *Palette) Hints() []keymap.Hint {
 	return []keymap.Hint{d.Keys.Hint("do it", "list.choose"), d.Keys.Hint("close", "dialog.leave"), d.Keys.Hint("move", "list.up", "list.down"), {Label: "letters", Does: "search"}}
 }
 
+// Forget lets go of the answers of the session.
 func (d *Palette) Forget() { d.Word = "" }
 
 // Handlers are the actions of the palette.
@@ -181,6 +186,7 @@ func (d *Palette) choose() keymap.Wanted {
 	return keymap.Wanted{Do: f.Action, At: f.at}
 }
 
+// Wheeled takes a turn of the mouse wheel.
 func (d *Palette) Wheeled(lines int) { d.Move(lines/draw.WheelStep, len(d.found)) }
 
 // Clicked chooses what is drawn at that line of the dialog's area.

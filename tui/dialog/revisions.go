@@ -8,13 +8,13 @@ import (
 
 	"replan/agent"
 	"replan/agent/event"
+	"replan/internal/untrusted"
 	"replan/planning/plan"
 	"replan/planning/prompt"
 	"replan/tui/draw"
 	"replan/tui/keymap"
 	"replan/tui/telling"
 	"replan/tui/timing"
-	"replan/tui/untrusted"
 )
 
 // Revisions steps through the plan as it was made and every revision of it:
@@ -41,8 +41,10 @@ type revisionFace struct {
 	diffs draw.DiffView
 }
 
+// Shown reports whether the dialog is open.
 func (d *Revisions) Shown() bool { return d.Open }
 
+// Hints lists the keys that do something now.
 func (d *Revisions) Hints() []keymap.Hint {
 	return []keymap.Hint{d.Keys.Hint("leaf", "step.previous_tab", "step.next_tab"), d.Keys.Hint("sides", "diff.sides"), d.Keys.Hint("close", "dialog.leave"), d.Keys.Hint("scroll", "move.up", "move.down")}
 }
@@ -81,8 +83,10 @@ func (d *Revisions) scroll(rows int) {
 	}
 }
 
+// Clicked takes a click at a place of the screen.
 func (d *Revisions) Clicked(int) {}
 
+// Wheeled takes a turn of the mouse wheel.
 func (d *Revisions) Wheeled(lines int) {
 	if d.sheet != nil {
 		d.Top = d.sheet.Move(d.Top, lines)

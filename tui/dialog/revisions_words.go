@@ -5,10 +5,10 @@ import (
 
 	"charm.land/lipgloss/v2"
 
+	"replan/internal/untrusted"
 	"replan/planning/plan"
 	"replan/tui/draw"
 	"replan/tui/patch"
-	"replan/tui/untrusted"
 )
 
 // writeChange adds a value before and after a change: on a line each with the words

@@ -12,10 +12,10 @@ import (
 	"replan/agent/event"
 	"replan/agent/runner"
 	"replan/agent/session"
+	"replan/internal/untrusted"
 	"replan/tui/draw"
 	"replan/tui/keymap"
 	"replan/tui/telling"
-	"replan/tui/untrusted"
 )
 
 // Runs lists the runs there are, to choose one that goes on.
@@ -82,6 +82,7 @@ func (d *Runs) rank(s agent.Summary) int {
 	}
 }
 
+// Forget lets go of the answers of the session.
 func (d *Runs) Forget() { d.Word = "" }
 
 // Handlers are the actions of the dialog.
@@ -116,9 +117,13 @@ func (d *Runs) Handlers() keymap.Handlers {
 	})
 }
 
+// Shown reports whether the dialog is open.
 func (d *Runs) Shown() bool { return d.Open }
+
+// Types reports whether keys go to a text field.
 func (d *Runs) Types() bool { return d.searching }
 
+// Hints lists the keys that do something now.
 func (d *Runs) Hints() []keymap.Hint {
 	close, choose := d.Keys.Hint("close", "dialog.leave"), d.Keys.Hint("choose", "move.up", "move.down")
 	folders, search := d.Keys.Hint(d.otherFolders(), "list.folders"), d.Keys.Hint("search", "list.search")
@@ -134,6 +139,7 @@ func (d *Runs) Hints() []keymap.Hint {
 	return []keymap.Hint{d.Keys.Hint("resume", "list.choose"), close, choose, d.Keys.Hint("play", "runs.play"), d.Keys.Hint("show", "runs.show"), d.Keys.Hint("undo", "plan.undo"), other, folders, search}
 }
 
+// Wheeled takes a turn of the mouse wheel.
 func (d *Runs) Wheeled(lines int) { d.Move(lines/draw.WheelStep, d.count()) }
 
 // Clicked chooses the run that is drawn at line y of the dialog's area.

@@ -9,11 +9,11 @@ import (
 	"replan/agent/rule"
 	"replan/agent/runner"
 	"replan/agent/session"
+	"replan/internal/untrusted"
 	"replan/planning/plan"
 	"replan/tui/draw"
 	"replan/tui/keymap"
 	"replan/tui/telling"
-	"replan/tui/untrusted"
 )
 
 // Servers lists the tool servers, how each stands, and what the chosen one
@@ -56,6 +56,7 @@ func (d *Servers) Stand(now []plan.ServerStatus) (changed bool) {
 	return changed
 }
 
+// Shown reports whether the dialog is open.
 func (d *Servers) Shown() bool { return d.Open }
 
 // chosen is the server that is chosen, nil where there is none.
@@ -66,6 +67,7 @@ func (d *Servers) chosen() *plan.ServerStatus {
 	return &d.servers[d.At]
 }
 
+// Forget lets go of the answers of the session.
 func (d *Servers) Forget() { d.word = "" }
 
 // Handlers are the actions of the dialog.
@@ -105,6 +107,7 @@ func (d *Servers) restart(s *plan.ServerStatus) keymap.Wanted {
 	return keymap.Sending(runner.Restart{Server: s.Name})
 }
 
+// Hints lists the keys that do something now.
 func (d *Servers) Hints() []keymap.Hint {
 	leave := d.Keys.Hint("close", "dialog.leave")
 	s := d.chosen()
@@ -119,12 +122,14 @@ func (d *Servers) Hints() []keymap.Hint {
 	return []keymap.Hint{d.Keys.Hint("its tools", "plan.open"), d.Keys.Hint("start anew", "servers.restart"), leave, d.Keys.Hint("choose", "move.up", "move.down")}
 }
 
+// Clicked takes a click at a place of the screen.
 func (d *Servers) Clicked(y int) {
 	if !d.whole {
 		d.List.Clicked(y, len(d.servers))
 	}
 }
 
+// Wheeled takes a turn of the mouse wheel.
 func (d *Servers) Wheeled(lines int) {
 	if d.whole {
 		d.line += lines

@@ -7,10 +7,10 @@ import (
 	"github.com/sahilm/fuzzy"
 
 	"replan/agent/session"
+	"replan/internal/untrusted"
 	"replan/tui/draw"
 	"replan/tui/keymap"
 	"replan/tui/telling"
-	"replan/tui/untrusted"
 )
 
 // The list of runs is also that of conversations, of this folder or of all, and

@@ -11,10 +11,10 @@ import (
 
 	"replan/agent/runner"
 	"replan/agent/session"
+	"replan/internal/untrusted"
 	"replan/planning/prompt"
 	"replan/tui/draw"
 	"replan/tui/keymap"
-	"replan/tui/untrusted"
 )
 
 // Settings shows what is in force and where each of it comes from. It
@@ -39,6 +39,7 @@ func (d *Settings) Ask() keymap.Query {
 	return keymap.QuerySettings
 }
 
+// Shown reports whether the dialog is open.
 func (d *Settings) Shown() bool { return d.open }
 
 // Take takes what is in force.
@@ -78,6 +79,7 @@ func opener(key string) string {
 	return map[string]string{"model.name": "models", "profile": "models", "screen.theme": "themes", "review": "review.next"}[key]
 }
 
+// Forget lets go of the answers of the session.
 func (d *Settings) Forget() { d.word = "" }
 
 // Handlers are the actions of the dialog.
@@ -140,11 +142,15 @@ func keptLine(s session.Setting) string {
 	return "[" + section + "]\n" + name + " = " + s.Literal + "\n"
 }
 
+// Hints lists the keys that do something now.
 func (d *Settings) Hints() []keymap.Hint {
 	return []keymap.Hint{d.Keys.Hint("change", "plan.open"), d.Keys.Hint("copy its line", "settings.keep"), d.Keys.Hint("close", "dialog.leave"), d.Keys.Hint("choose", "move.up", "move.down")}
 }
 
-func (d *Settings) Clicked(y int)     { d.List.Clicked(y, d.count()) }
+// Clicked takes a click at a place of the screen.
+func (d *Settings) Clicked(y int) { d.List.Clicked(y, d.count()) }
+
+// Wheeled takes a turn of the mouse wheel.
 func (d *Settings) Wheeled(lines int) { d.Move(lines/draw.WheelStep, d.count()) }
 
 // Draw draws the dialog in the middle of exactly height lines of screenWidth

@@ -7,13 +7,13 @@ import (
 	"strings"
 
 	"replan/agent"
+	"replan/internal/untrusted"
 	"replan/planning/plan"
 	"replan/planning/prompt"
 	"replan/planning/reply"
 	"replan/tui/draw"
 	"replan/tui/keymap"
 	"replan/tui/telling"
-	"replan/tui/untrusted"
 )
 
 // Exchanges shows every request that the runs on the screen have put to a
@@ -102,8 +102,10 @@ func (d *Exchanges) Handlers() keymap.Handlers {
 	return hs
 }
 
+// Shown reports whether the dialog is open.
 func (d *Exchanges) Shown() bool { return d.open }
 
+// Hints lists the keys that do something now.
 func (d *Exchanges) Hints() []keymap.Hint {
 	switch {
 	case d.opened != nil:
@@ -125,6 +127,7 @@ func (d *Exchanges) leaf(all []exchange, by int) {
 	}
 }
 
+// Wheeled takes a turn of the mouse wheel.
 func (d *Exchanges) Wheeled(lines int) {
 	if d.opened != nil {
 		d.line += lines
@@ -279,7 +282,7 @@ func writeExchange(d *draw.Document, x *agent.Exchange) {
 		d.Heading("sent " + l.Glyphs.Separator + " the form of the reply")
 		var form any
 		if json.Unmarshal(q.Format, &form) == nil {
-			d.Code(l.Muted, telling.JsonText(form, "  "))
+			d.Code(l.Muted, telling.JSONText(form, "  "))
 		} else {
 			d.Code(l.Muted, string(q.Format))
 		}
@@ -319,7 +322,7 @@ func writeSaid(d *draw.Document, text string, calls []reply.ToolUse) {
 		d.Prose(l.Faint, "(nothing)")
 	}
 	for _, c := range calls {
-		d.Code(l.Accent, "calls "+untrusted.Line(c.Name)+" "+telling.JsonText(c.Args, ""))
+		d.Code(l.Accent, "calls "+untrusted.Line(c.Name)+" "+telling.JSONText(c.Args, ""))
 	}
 }
 

@@ -31,12 +31,15 @@ type ThemeItem struct {
 	Fault string // why it cannot be used
 }
 
+// Shown reports whether the dialog is open.
 func (d *Themes) Shown() bool { return d.Open }
 
+// Hints lists the keys that do something now.
 func (d *Themes) Hints() []keymap.Hint {
 	return []keymap.Hint{d.Keys.Hint("keep", "list.choose"), d.Keys.Hint("as before", "dialog.leave"), d.Keys.Hint("try on", "move.up", "move.down")}
 }
 
+// Forget lets go of the answers of the session.
 func (d *Themes) Forget() { d.word = "" }
 
 // Handlers are the actions of the dialog.
@@ -75,6 +78,7 @@ func (d *Themes) keeping() string {
 	return fmt.Sprintf("For good: theme = %q under [screen] in %s", d.Items[d.At].Name, file)
 }
 
+// Wheeled takes a turn of the mouse wheel.
 func (d *Themes) Wheeled(lines int) {
 	at := d.At
 	d.Move(lines/draw.WheelStep, len(d.Items))

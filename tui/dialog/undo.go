@@ -5,10 +5,10 @@ import (
 
 	"replan/agent/event"
 	"replan/agent/runner"
+	"replan/internal/untrusted"
 	"replan/tui/draw"
 	"replan/tui/keymap"
 	"replan/tui/telling"
-	"replan/tui/untrusted"
 )
 
 // Undo shows what undoing a run would do, and has it done on a yes.
@@ -72,6 +72,7 @@ func (d *Undo) Handlers() keymap.Handlers {
 	}.With(keymap.Scrolling(d.body, func(lines int) { d.line += lines }))
 }
 
+// Hints lists the keys that do something now.
 func (d *Undo) Hints() []keymap.Hint {
 	var hints []keymap.Hint
 	if d.ready() {
@@ -80,11 +81,17 @@ func (d *Undo) Hints() []keymap.Hint {
 	return append(hints, d.Keys.Hint("close", "dialog.leave"), d.Keys.Hint("scroll", "move.up", "move.down"))
 }
 
+// Shown reports whether the dialog is open.
 func (d *Undo) Shown() bool { return d.open }
 
-func (d *Undo) Clicked(int)       {}
+// Clicked takes a click at a place of the screen.
+func (d *Undo) Clicked(int) {}
+
+// Wheeled takes a turn of the mouse wheel.
 func (d *Undo) Wheeled(lines int) { d.line += lines }
-func (d *Undo) Retheme()          { d.doc = nil }
+
+// Retheme drops what was drawn in other colours.
+func (d *Undo) Retheme() { d.doc = nil }
 
 // Draw draws the dialog in the middle of exactly height lines of screenWidth
 // cells.
@@ -180,7 +187,7 @@ func (d *Undo) sign(f event.UndoneFile) (string, lipgloss.Style) {
 func (d *Undo) bar(width int) (lines, ids, parts []string) {
 	l := d.Look
 	add := func(h keymap.Hint) {
-		ids = append(ids, h.Ids[0])
+		ids = append(ids, h.IDs[0])
 		parts = append(parts, l.Key.Bold(true).Render(h.Label)+" "+l.Text.Render(h.Does))
 	}
 	switch {

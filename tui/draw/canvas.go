@@ -23,6 +23,7 @@ type CanvasCell struct {
 	wide bool
 }
 
+// NewCanvas makes an empty canvas for a part of the screen.
 func NewCanvas(r Rect, method ansi.Method) *Canvas {
 	return &Canvas{Rect: r, method: method, Cells: make([]CanvasCell, max(r.W, 0)*max(r.H, 0))}
 }

@@ -200,4 +200,5 @@ func At(lines []string, i int) string {
 	return ""
 }
 
+// VisibleWidth is the width of a text on the screen in cells, without its styles.
 func VisibleWidth(s string) int { return widest.StringWidth(s) }

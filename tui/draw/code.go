@@ -3,8 +3,8 @@ package draw
 import (
 	"strings"
 
+	"replan/internal/untrusted"
 	"replan/themes"
-	"replan/tui/untrusted"
 )
 
 // CodeMargin is how far code stands from the left edge, in cells.

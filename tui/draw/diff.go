@@ -10,13 +10,13 @@ import (
 
 	"charm.land/lipgloss/v2"
 
+	"replan/internal/untrusted"
 	"replan/themes"
 	"replan/tui/patch"
 	"replan/tui/telling"
-	"replan/tui/untrusted"
 )
 
-// How two versions of a file are shown.
+// DiffView says how two versions of a file are shown.
 type DiffView int
 
 const (
@@ -107,6 +107,7 @@ type DiffRows struct {
 	drawnRows []string
 }
 
+// NewDiffRows lays a diff out for a width in cells.
 func NewDiffRows(l *Look, width int, p patch.Patch) *DiffRows {
 	r := &DiffRows{look: l, width: max(width, 1), split: l.splits(width), patch: p, words: map[int][]patch.Span{}, drawn: -1}
 	r.texts = make([]string, len(p.Lines))
@@ -163,6 +164,7 @@ func (r *DiffRows) gutter() int {
 	}
 }
 
+// Count is the number of items.
 func (r *DiffRows) Count() int { return r.starts[len(r.items)] }
 
 // whole reports whether an item takes the whole width, as what belongs to
@@ -383,8 +385,10 @@ func Emphasise(runs []Run, part patch.Span, under color.Color) []Run {
 // DiffLeaf is a unified diff, each row of it a line.
 type DiffLeaf struct{ *DiffRows }
 
+// NewDiff reads a unified diff and lays it out.
 func NewDiff(l *Look, width int, text string) DiffLeaf {
 	return DiffLeaf{NewDiffRows(l, width, patch.Parse(text))}
 }
 
+// Rows draws item i as screen lines.
 func (d DiffLeaf) Rows(i, _ int) []string { return []string{d.row(i)} }

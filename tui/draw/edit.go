@@ -9,9 +9,9 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"charm.land/lipgloss/v2"
 
+	"replan/internal/untrusted"
 	"replan/planning/plan"
 	"replan/tui/telling"
-	"replan/tui/untrusted"
 )
 
 // Editor is where the arguments of a failed step are edited, as JSON.
@@ -37,7 +37,7 @@ func NewEditor(l *Look, args map[string]any) *Editor {
 	area.KeyMap.PageDown.SetKeys("pgdown")
 	e := &Editor{look: l, area: area}
 	e.Retheme()
-	text := escaped(telling.JsonText(args, "  "))
+	text := escaped(telling.JSONText(args, "  "))
 	e.area.SetValue(text)
 	if e.area.Value() != text {
 		return nil

@@ -22,6 +22,7 @@ type List struct {
 	twice  bool // the last click was on it again
 }
 
+// Move moves the cursor by n among count items.
 func (l *List) Move(n, count int) { l.At = max(min(l.At+n, count-1), 0) }
 
 // Unpick forgets that the chosen one was clicked on.

@@ -24,6 +24,7 @@ type Look struct {
 	Method ansi.Method // by which the terminal counts cells
 }
 
+// NewLook makes the styles of a theme.
 func NewLook(t themes.Theme) *Look {
 	return &Look{Styles: t.Styles, Theme: t, Glyphs: t.Glyphs}
 }
@@ -34,6 +35,7 @@ func (l *Look) Retheme(t themes.Theme) {
 	l.Themed++
 }
 
+// Spinner is the sign of something that is running.
 func (l *Look) Spinner() string {
 	return l.Glyphs.Spinner[l.Beat%len(l.Glyphs.Spinner)]
 }

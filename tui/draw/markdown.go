@@ -11,8 +11,8 @@ import (
 	"charm.land/lipgloss/v2"
 	"github.com/charmbracelet/x/ansi"
 
+	"replan/internal/untrusted"
 	"replan/themes"
-	"replan/tui/untrusted"
 )
 
 // Markdown renders Markdown to lines. Making a renderer costs more than using
@@ -38,6 +38,7 @@ const (
 	mostLost   = 2
 )
 
+// NewMarkdown makes a renderer in the styles of a look.
 func NewMarkdown(l *Look) *Markdown {
 	return &Markdown{
 		look: l, slow: map[string]bool{},
@@ -201,6 +202,7 @@ func (m *Markdown) renderer(table bool, width int) (*glamour.TermRenderer, error
 }
 
 var (
+	// ListItem matches the bullet or number that opens an item of a list.
 	ListItem = regexp.MustCompile(`^[ \t]*(?:[-*+]|[0-9]{1,9}[.)])[ \t]+`)
 	// lineLead is what stands before the text of a line and is repeated, as
 	// blanks or as it is, before its further lines.

@@ -6,8 +6,8 @@ import (
 	"charm.land/lipgloss/v2"
 	"github.com/charmbracelet/x/ansi"
 
+	"replan/internal/untrusted"
 	planlayout "replan/planning/plan/layout"
-	"replan/tui/untrusted"
 )
 
 // Painter puts a row together from left to right.
@@ -18,6 +18,7 @@ type Painter struct {
 	Lights bool // it is the chosen row, lit
 }
 
+// Add appends a text in a style.
 func (p *Painter) Add(style lipgloss.Style, text string) {
 	if text != "" {
 		p.B.WriteString(p.Lit(style).Render(text))

@@ -9,13 +9,12 @@ import (
 	"charm.land/lipgloss/v2"
 	"github.com/charmbracelet/x/ansi"
 
+	"replan/internal/untrusted"
 	"replan/themes"
-	"replan/tui/untrusted"
 )
 
-// A sheet is what a pane scrolls through that may be very long: leaves below each
-// other, of which only what is in view is made safe, highlighted and wrapped. So
-// a frame costs the same however long they are.
+// Sheet is a long text that a pane scrolls through, made of leaves. Only what is in
+// view is cleaned, highlighted and wrapped, so a frame costs the same at any length.
 type Sheet struct {
 	look   *Look
 	Width  int
@@ -35,10 +34,12 @@ type Leaf interface {
 // SheetSpot is a place in a sheet: a line of it, and a row of that.
 type SheetSpot struct{ Line, Row int }
 
+// Before reports whether the spot comes before another.
 func (s SheetSpot) Before(t SheetSpot) bool {
 	return s.Line < t.Line || s.Line == t.Line && s.Row < t.Row
 }
 
+// NewSheet makes a sheet of leaves for a width in cells.
 func NewSheet(l *Look, width int, leaves []Leaf) *Sheet {
 	s := &Sheet{look: l, Width: width, leaves: leaves, cut: map[int][]string{}}
 	for _, f := range leaves {
@@ -136,11 +137,19 @@ func (s *Sheet) Place(top SheetSpot, height int) string {
 // Drawn is a leaf of rows that are drawn already.
 type Drawn []string
 
-func (d Drawn) Count() int               { return len(d) }
-func (d Drawn) Rows(i, _ int) []string   { return d[i : i+1] }
-func (p *SheetPage) Put(f Leaf)          { p.flush(); p.leaves = append(p.leaves, f) }
+// Count is the number of items.
+func (d Drawn) Count() int { return len(d) }
+
+// Rows draws item i as screen lines.
+func (d Drawn) Rows(i, _ int) []string { return d[i : i+1] }
+
+// Put ends the block of lines and appends a leaf.
+func (p *SheetPage) Put(f Leaf) { p.flush(); p.leaves = append(p.leaves, f) }
+
+// Heading starts a section.
 func (p *SheetPage) Heading(text string) { p.Blank(); p.Lines = append(p.Lines, p.Title(text)) }
 
+// Title draws the title of a section.
 func (p *SheetPage) Title(text string) string { return p.Look.Accent.Render(p.Look.Cut(text, p.Width)) }
 
 // SheetPage collects the leaves of a sheet: what is short as a document, what is long
@@ -150,6 +159,7 @@ type SheetPage struct {
 	leaves []Leaf
 }
 
+// NewSheetPage makes an empty page for a width in cells.
 func NewSheetPage(l *Look, width int) *SheetPage {
 	return &SheetPage{Document: Document{Look: l, Width: width}}
 }
@@ -228,8 +238,10 @@ func splitLines(s string) []string {
 	return lines
 }
 
+// Count is the number of items.
 func (t *Text) Count() int { return len(t.Lines) }
 
+// Rows draws item i as screen lines.
 func (t *Text) Rows(i, width int) []string {
 	lead := ""
 	if t.Guide {

@@ -10,6 +10,7 @@ import (
 // joint says how a drawn line belongs to the one before it.
 type joint byte
 
+// How a line joins the one before it in the text.
 const (
 	Apart  joint = iota // a line of its own in the text, too
 	Spaced              // the text was broken at a blank

@@ -8,9 +8,9 @@ import (
 	"charm.land/lipgloss/v2"
 	"github.com/charmbracelet/x/ansi"
 
+	"replan/internal/untrusted"
 	"replan/planning/plan"
 	"replan/tui/telling"
-	"replan/tui/untrusted"
 )
 
 // Document collects the lines of a pane that scrolls, wrapped to its width.
@@ -53,6 +53,7 @@ func (d *Document) drawn(from, to int) []string {
 // Whole is every line of the document.
 func (d *Document) Whole() []string { return d.drawn(0, len(d.Lines)) }
 
+// Blank appends an empty line, unless one is there.
 func (d *Document) Blank() {
 	n := len(d.Lines)
 	if p := len(d.parts); n > 0 && (d.Lines[n-1] != "" || p > 0 && d.parts[p-1].to == n) {
@@ -119,6 +120,7 @@ func (d *Document) Object(value map[string]any) {
 	}
 }
 
+// Member appends a named value; names are padded to column.
 func (d *Document) Member(name string, column int, value any) {
 	l := d.Look
 	label := untrusted.Line(name)

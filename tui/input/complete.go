@@ -8,10 +8,10 @@ import (
 	"github.com/sahilm/fuzzy"
 
 	"replan/agent/session"
+	"replan/internal/untrusted"
 	"replan/tui/draw"
 	"replan/tui/keymap"
 	"replan/tui/telling"
-	"replan/tui/untrusted"
 )
 
 // mostFound bounds the rows of a list that is searched.
@@ -44,6 +44,7 @@ type Token struct {
 	usage string // of that command
 }
 
+// None reports whether nothing can be completed.
 func (t Token) None() bool { return len(t.Of) == 0 }
 
 // Same reports whether two are one, however much of it is typed.
@@ -51,6 +52,7 @@ func (t Token) Same(other Token) bool {
 	return slices.Equal(t.Of, other.Of) && t.Start == other.Start && t.line == other.line
 }
 
+// NewCompleter makes a completer, closed.
 func NewCompleter(l *draw.Look, keys *keymap.Map) *Completer {
 	return &Completer{look: l, keys: keys, known: map[session.Completing]session.Completions{}, Asked: map[session.Completing]bool{}}
 }
@@ -229,6 +231,7 @@ func span(from, to int) []int {
 	return out
 }
 
+// Step moves the choice by n.
 func (c *Completer) Step(n int) {
 	c.Move(n, len(c.Found))
 	c.Moved = true

@@ -30,6 +30,7 @@ type Input struct {
 	closed  []string // what stands in its place where nothing can be typed, the longest first
 }
 
+// New makes the text field; text is shown while it is empty.
 func New(l *draw.Look, text string) *Input {
 	area := textarea.New()
 	area.ShowLineNumbers = false
@@ -96,6 +97,7 @@ func (i *Input) Close(words ...string) {
 	i.Area.Blur()
 }
 
+// Empty reports whether nothing is typed.
 func (i *Input) Empty() bool { return i.Area.Value() == "" }
 
 // Value is what was typed, with what its tokens stand for.
@@ -112,6 +114,7 @@ func (i *Input) Sent() string {
 	return " " + text
 }
 
+// Clear removes the text.
 func (i *Input) Clear() {
 	i.Set("")
 	i.pastes, i.at = nil, len(i.History)
@@ -149,11 +152,13 @@ func (i *Input) BreakLine() bool {
 	return escaped
 }
 
+// Set replaces the text.
 func (i *Input) Set(text string) {
 	i.Area.SetValue(text)
 	i.Area.MoveToEnd()
 }
 
+// SetFocus says whether keys go to the field.
 func (i *Input) SetFocus(focused bool) {
 	if focused && i.closed == nil {
 		i.Area.Focus() // returns a command for a cursor that blinks, which this one does not

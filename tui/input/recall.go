@@ -3,10 +3,10 @@ package input
 import (
 	"strings"
 
+	"replan/internal/untrusted"
 	"replan/tui/draw"
 	"replan/tui/keymap"
 	"replan/tui/telling"
-	"replan/tui/untrusted"
 )
 
 // Recaller searches what was sent before, as a shell does.

@@ -12,7 +12,7 @@ import (
 // Action is one thing that the user can have the screen do. Keys, palette, help,
 // footer and mouse are views of it.
 type Action struct {
-	Id  string       // "plan.follow", as the configuration names it
+	ID  string       // "plan.follow", as the configuration names it
 	Key *key.Binding // in the key map, with what it does in words
 	Handler
 }
@@ -88,7 +88,7 @@ func Command(f func() tea.Cmd) func() Wanted {
 
 // Hint is what keys do now.
 type Hint struct {
-	Ids   []string // of their actions, in the order in which the label names the keys
+	IDs   []string // of their actions, in the order in which the label names the keys
 	Label string
 	Does  string
 }
@@ -96,7 +96,7 @@ type Hint struct {
 // Hint is what the keys of some actions do now, "" for what they always do. Of
 // several the first key of each is named.
 func (k *Map) Hint(does string, ids ...string) Hint {
-	h := Hint{Ids: ids, Does: does}
+	h := Hint{IDs: ids, Does: does}
 	if len(ids) == 1 {
 		help := k.ByID[ids[0]].Help()
 		h.Label, h.Does = help.Key, cmp.Or(does, help.Desc)
@@ -130,16 +130,16 @@ func (k *Map) Untyped(does, id string) Hint {
 // At is the action whose key stands at that cell of the label: of several the one
 // there, else the last.
 func (h Hint) At(cell int) (id string, found bool) {
-	if len(h.Ids) == 0 {
+	if len(h.IDs) == 0 {
 		return "", false
 	}
 	end := 0
 	for i, name := range strings.Split(h.Label, "/") {
-		if end += len(name) + 1; cell < end && i < len(h.Ids) {
-			return h.Ids[i], true
+		if end += len(name) + 1; cell < end && i < len(h.IDs) {
+			return h.IDs[i], true
 		}
 	}
-	return h.Ids[len(h.Ids)-1], true
+	return h.IDs[len(h.IDs)-1], true
 }
 
 // Matches is short for the keys of the map.
@@ -149,9 +149,9 @@ func Matches(k tea.KeyPressMsg, b ...key.Binding) bool { return key.Matches(k, b
 func (k *Map) Meant(press tea.KeyPressMsg, hs Handlers) (id string, found bool) {
 	for _, g := range k.groups {
 		for _, a := range g.Actions {
-			h, ok := hs[a.Id]
+			h, ok := hs[a.ID]
 			if ok && key.Matches(press, *a.Key) && (h.When == nil || h.When()) {
-				return a.Id, true
+				return a.ID, true
 			}
 		}
 	}

@@ -80,7 +80,7 @@ func (k *Map) Rebind(keys Keys) error {
 	bindings := map[string]*key.Binding{}
 	for _, g := range groups {
 		for _, a := range g.Actions {
-			bindings[a.Id] = a.Key
+			bindings[a.ID] = a.Key
 		}
 	}
 	for _, id := range slices.Sorted(maps.Keys(keys)) {
@@ -106,22 +106,22 @@ func clash(groups []Group, changed Keys) error {
 		taken := map[string]string{}
 		for _, a := range g.Actions {
 			for _, name := range a.Key.Keys() {
-				_, mine := changed[a.Id]
+				_, mine := changed[a.ID]
 				letter := KeyNamed(name).Text != ""
-				if mine && letter && (g.Place == PlaceEverywhere && a.Id != "help" && a.Id != "replay.quit" || g.Place == PlaceChat) {
-					return fmt.Errorf("%s: %q would be typed as text: take a key with ctrl or alt, or a function key", a.Id, name)
+				if mine && letter && (g.Place == PlaceEverywhere && a.ID != "help" && a.ID != "replay.quit" || g.Place == PlaceChat) {
+					return fmt.Errorf("%s: %q would be typed as text: take a key with ctrl or alt, or a function key", a.ID, name)
 				}
 				other, ok := taken[name]
 				if !ok && g.Place != PlaceDialog && g.Place != PlaceQuit {
 					other, ok = everywhere[name]
 				}
 				_, theirs := changed[other]
-				if ok && other != a.Id && (mine || theirs) {
-					return fmt.Errorf("%s: %q is the key of %s already: give that another one too, or none", a.Id, name, other)
+				if ok && other != a.ID && (mine || theirs) {
+					return fmt.Errorf("%s: %q is the key of %s already: give that another one too, or none", a.ID, name, other)
 				}
-				taken[name] = a.Id
+				taken[name] = a.ID
 				if g.Place == PlaceEverywhere {
-					everywhere[name] = a.Id
+					everywhere[name] = a.ID
 				}
 			}
 		}

@@ -37,6 +37,7 @@ type Map struct {
 	reviewKeys
 }
 
+// New makes the key map with its default bindings.
 func New() *Map {
 	bind := func(keys []string, shown, does string) key.Binding {
 		return key.NewBinding(key.WithKeys(keys...), key.WithHelp(shown, does))
@@ -145,7 +146,7 @@ func New() *Map {
 	k.ByID = map[string]*key.Binding{}
 	for _, g := range k.groups {
 		for _, a := range g.Actions {
-			k.ByID[a.Id] = a.Key
+			k.ByID[a.ID] = a.Key
 		}
 	}
 	return k

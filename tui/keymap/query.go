@@ -30,20 +30,29 @@ type JournalMsg struct {
 // answer makes the message of an answer.
 func answer[T any](value T, err error) tea.Msg { return AnswerMsg[T]{value, err} }
 
-// The questions that the screen asks.
+// QueryRuns asks for the runs.
 func QueryRuns(ctx context.Context, s runner.Queries) tea.Msg { return answer(s.Runs(ctx)) }
 
+// QueryConversations asks for the earlier conversations.
 func QueryConversations(ctx context.Context, s runner.Queries) tea.Msg {
 	return answer(s.Conversations(ctx))
 }
-func QueryModels(ctx context.Context, s runner.Queries) tea.Msg   { return answer(s.Models(ctx)) }
-func QueryServers(ctx context.Context, s runner.Queries) tea.Msg  { return answer(s.Servers(ctx)) }
+
+// QueryModels asks for the models that are installed.
+func QueryModels(ctx context.Context, s runner.Queries) tea.Msg { return answer(s.Models(ctx)) }
+
+// QueryServers asks for the health of the MCP servers.
+func QueryServers(ctx context.Context, s runner.Queries) tea.Msg { return answer(s.Servers(ctx)) }
+
+// QuerySettings asks for the settings and their sources.
 func QuerySettings(ctx context.Context, s runner.Queries) tea.Msg { return answer(s.Settings(ctx)) }
 
+// QueryCompletions asks for completions of what is typed.
 func QueryCompletions(of session.Completing) Query {
 	return func(ctx context.Context, s runner.Queries) tea.Msg { return answer(s.Completions(ctx, of)) }
 }
 
+// QueryJournal asks for the events of a run.
 func QueryJournal(run string) Query {
 	return func(ctx context.Context, s runner.Queries) tea.Msg {
 		events, err := s.Journal(ctx, run)
@@ -51,6 +60,7 @@ func QueryJournal(run string) Query {
 	}
 }
 
+// QueryUndo asks what undoing a run would do.
 func QueryUndo(run string) Query {
 	return func(ctx context.Context, s runner.Queries) tea.Msg { return answer(s.PreviewUndo(ctx, run)) }
 }

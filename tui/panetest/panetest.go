@@ -1,3 +1,5 @@
+// Package panetest holds what tests of several panes share: looks, runs and the
+// text of what was drawn.
 package panetest
 
 import (

@@ -9,8 +9,8 @@ import (
 	"replan/agent"
 	"replan/agent/event"
 	"replan/internal/english"
+	"replan/internal/untrusted"
 	"replan/planning/prompt"
-	"replan/tui/untrusted"
 )
 
 // tellCall tells of a call that a model makes, in a step of its own or in the

@@ -8,10 +8,10 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"replan/agent"
+	"replan/internal/untrusted"
 	"replan/planning/plan"
 	"replan/planning/plan/layout"
 	"replan/themes"
-	"replan/tui/untrusted"
 )
 
 // lanesShown is how many lanes of a plan run side by side at most in text. What

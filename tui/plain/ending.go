@@ -9,9 +9,9 @@ import (
 	"replan/agent"
 	"replan/agent/event"
 	"replan/internal/english"
+	"replan/internal/untrusted"
 	"replan/planning/plan"
 	"replan/planning/prompt"
-	"replan/tui/untrusted"
 )
 
 // completed tells how a run ended, and with which answer.

@@ -9,8 +9,8 @@ import (
 
 	"replan/agent/event"
 	"replan/agent/rule"
+	"replan/internal/untrusted"
 	"replan/planning/plan"
-	"replan/tui/untrusted"
 )
 
 // gate shows the whole call that waits. What a diff of the workspace's own shows

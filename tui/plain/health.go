@@ -3,8 +3,8 @@ package plain
 import (
 	"replan/agent/session"
 	"replan/internal/english"
+	"replan/internal/untrusted"
 	"replan/planning/plan"
-	"replan/tui/untrusted"
 )
 
 // health writes a line for each tool server that is ready again and for each change

@@ -5,8 +5,8 @@ import (
 	"strings"
 
 	"replan/internal/english"
+	"replan/internal/untrusted"
 	"replan/planning/prompt"
-	"replan/tui/untrusted"
 )
 
 // Mentioned says in a few words what goes with a message, and how much of it.

@@ -17,9 +17,9 @@ import (
 	"replan/agent/rule"
 	"replan/agent/session"
 	"replan/internal/english"
+	"replan/internal/untrusted"
 	"replan/planning/plan"
 	"replan/planning/prompt"
-	"replan/tui/untrusted"
 )
 
 // outputShown is how many lines of a result, an error or a failed step's output are

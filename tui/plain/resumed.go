@@ -3,7 +3,7 @@ package plain
 import (
 	"replan/agent/event"
 	"replan/internal/english"
-	"replan/tui/untrusted"
+	"replan/internal/untrusted"
 )
 
 // resumed tells how a run that is taken up stands.

@@ -7,8 +7,8 @@ import (
 
 	"replan/agent"
 	"replan/agent/event"
+	"replan/internal/untrusted"
 	"replan/planning/plan"
-	"replan/tui/untrusted"
 )
 
 // held shows a plan that waits to be looked over since this event: every call of

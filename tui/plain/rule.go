@@ -7,7 +7,7 @@ import (
 	"replan/agent"
 	"replan/agent/event"
 	"replan/agent/rule"
-	"replan/tui/untrusted"
+	"replan/internal/untrusted"
 )
 
 // Rule names a gate rule by the calls that it is about, what becomes of them and

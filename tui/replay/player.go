@@ -9,9 +9,9 @@ import (
 
 	"replan/agent/event"
 	"replan/agent/runner"
+	"replan/internal/untrusted"
 	"replan/tui/draw"
 	"replan/tui/telling"
-	"replan/tui/untrusted"
 )
 
 // AtOnce is the speed that waits for nothing.

@@ -11,11 +11,11 @@ import (
 	"replan/agent"
 	"replan/agent/event"
 	"replan/agent/runner"
+	"replan/internal/untrusted"
 	"replan/planning/plan"
 	planlayout "replan/planning/plan/layout"
 	"replan/tui/draw"
 	"replan/tui/keymap"
-	"replan/tui/untrusted"
 )
 
 // Dialog shows a plan that is held and has it looked over: edited, moved,
@@ -61,8 +61,8 @@ type reviewQuestion struct {
 	yes  func() keymap.Wanted
 }
 
-// ReviewRestMsg says that a grace time has passed since the key numbered count.
-type ReviewRestMsg struct{ Count int }
+// RestMsg says that a grace time has passed since the key numbered count.
+type RestMsg struct{ Count int }
 
 // Set takes the plan that waits now, nil where none does. Another one than before
 // opens the dialog and begins a grace time.
@@ -88,11 +88,11 @@ func (d *Dialog) Wait() tea.Cmd {
 	d.Grace = true
 	d.Count++
 	count := d.Count
-	return tea.Tick(d.Pauses.Grace, func(time.Time) tea.Msg { return ReviewRestMsg{count} })
+	return tea.Tick(d.Pauses.Grace, func(time.Time) tea.Msg { return RestMsg{count} })
 }
 
 // Rested ends the grace time, unless a key has come since.
-func (d *Dialog) Rested(m ReviewRestMsg) {
+func (d *Dialog) Rested(m RestMsg) {
 	if m.Count == d.Count {
 		d.Grace, d.early = false, false
 	}
@@ -114,6 +114,7 @@ func (d *Dialog) Refused(why string) {
 	}
 }
 
+// Shown reports whether the dialog is open.
 func (d *Dialog) Shown() bool { return d.open && d.Waits() && !d.Hidden() }
 
 // Types reports whether a call is edited in it.
@@ -285,8 +286,10 @@ func (d *Dialog) Clicked(line int) {
 	}
 }
 
+// Wheeled takes a turn of the mouse wheel.
 func (d *Dialog) Wheeled(lines int) { d.line += lines }
 
+// Hints lists the keys that do something now.
 func (d *Dialog) Hints() []keymap.Hint {
 	switch {
 	case d.Editor != nil:

@@ -9,12 +9,12 @@ import (
 
 	"replan/agent"
 	"replan/agent/rule"
+	"replan/internal/untrusted"
 	"replan/planning/plan"
 	planlayout "replan/planning/plan/layout"
 	"replan/tui/draw"
 	"replan/tui/plain"
 	"replan/tui/telling"
-	"replan/tui/untrusted"
 )
 
 // lay lays the plan out as it is now, and stays with the step that was chosen.

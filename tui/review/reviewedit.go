@@ -6,10 +6,10 @@ import (
 	"slices"
 
 	"replan/agent"
+	"replan/internal/untrusted"
 	"replan/planning/plan"
 	"replan/tui/draw"
 	"replan/tui/telling"
-	"replan/tui/untrusted"
 )
 
 // reviewEditor is where a step of a plan that is looked over is edited, as JSON:

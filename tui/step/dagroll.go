@@ -4,9 +4,9 @@ import (
 	"fmt"
 	"strings"
 
+	"replan/internal/untrusted"
 	"replan/tui/draw"
 	"replan/tui/telling"
-	"replan/tui/untrusted"
 )
 
 // classNames are the states of steps as a roll-up lists them, those first that ask
@@ -33,7 +33,7 @@ var classNames = []struct {
 const rollNamed = 40
 
 // drawGroup draws which steps stand in one line of the plan, by their state.
-func (d *Pane) drawGroup(p *draw.Document, r *StepGroup) {
+func (d *Pane) drawGroup(p *draw.Document, r *Group) {
 	l := d.look
 	title := r.Label
 	if r.First != r.Last {

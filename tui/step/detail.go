@@ -9,15 +9,16 @@ import (
 
 	"replan/agent"
 	"replan/agent/event"
+	"replan/internal/untrusted"
 	"replan/themes"
 	"replan/tui/draw"
 	"replan/tui/telling"
-	"replan/tui/untrusted"
 )
 
 // Tab is one side of a step.
 type Tab int
 
+// The tabs.
 const (
 	TabArgs   Tab = iota
 	TabOutput     // beside what was expected
@@ -73,8 +74,10 @@ type version struct {
 	seq      uint64 // while anything may change the step, of the run
 }
 
+// New makes the pane without a step.
 func New(l *draw.Look) *Pane { return &Pane{look: l} }
 
+// SetSize gives the pane its size in cells.
 func (d *Pane) SetSize(width, height int) {
 	if width != d.Width || height != d.Height {
 		d.Width, d.Height, d.drawn = width, height, false

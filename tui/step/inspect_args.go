@@ -8,10 +8,10 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"replan/agent"
+	"replan/internal/untrusted"
 	"replan/planning/plan"
 	"replan/tui/draw"
 	"replan/tui/telling"
-	"replan/tui/untrusted"
 )
 
 // drawArgs draws the arguments of the call: each as resolved, where that differs
@@ -139,7 +139,7 @@ func writeArgument(p *draw.SheetPage, name string, column int, value any, langua
 	p.Lines = append(p.Lines, draw.Paint(p.Look.Accent, draw.WrapCode(untrusted.Line(name), p.Width))...)
 	written, _ := value.(string)
 	if written == "" {
-		written, language = telling.JsonText(value, "  "), "json"
+		written, language = telling.JSONText(value, "  "), "json"
 	}
 	p.Put(guidedCode(p, written, language))
 }
@@ -232,5 +232,5 @@ func (d *Pane) argsText(s *agent.StepState) string {
 	if len(args) == 0 {
 		return ""
 	}
-	return fmt.Sprintln(telling.JsonText(args, "  "))
+	return fmt.Sprintln(telling.JSONText(args, "  "))
 }

@@ -49,5 +49,5 @@ func (d *Pane) versionBefore(s *agent.StepState) *agent.StepState {
 
 // stepText is a step's call as text that can be compared line by line.
 func stepText(s *agent.StepState) string {
-	return fmt.Sprintf("title: %s\ntool: %s\nargs: %s\n", s.Step.Title, s.Step.Tool, telling.JsonText(s.Step.Args, "  "))
+	return fmt.Sprintf("title: %s\ntool: %s\nargs: %s\n", s.Step.Title, s.Step.Tool, telling.JSONText(s.Step.Args, "  "))
 }

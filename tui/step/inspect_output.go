@@ -9,9 +9,9 @@ import (
 	"charm.land/lipgloss/v2"
 
 	"replan/agent"
+	"replan/internal/untrusted"
 	"replan/tui/draw"
 	"replan/tui/telling"
-	"replan/tui/untrusted"
 )
 
 // languageTest is the language of what tests write.
@@ -119,7 +119,7 @@ func (d *Pane) drawResult(p *draw.SheetPage, s *agent.StepState) {
 			writeArgument(p, name, column, r[name], d.languageOf(s, name, r[name]))
 		}
 	default:
-		p.Put(draw.NewCode(l, "json", telling.JsonText(r, "  ")))
+		p.Put(draw.NewCode(l, "json", telling.JSONText(r, "  ")))
 	}
 }
 
@@ -191,7 +191,7 @@ func outputText(s *agent.StepState) string {
 		return r
 	case nil:
 	default:
-		return telling.JsonText(r, "  ") + "\n"
+		return telling.JSONText(r, "  ") + "\n"
 	}
 	if s.Output == "" && s.Loop != nil && s.Loop.Text != "" {
 		return s.Loop.Text

@@ -9,10 +9,10 @@ import (
 
 	"replan/agent"
 	"replan/agent/event"
+	"replan/internal/untrusted"
 	"replan/tui/draw"
 	"replan/tui/telling"
 	"replan/tui/timing"
-	"replan/tui/untrusted"
 )
 
 // drawStory draws what happened to the step, attempt by attempt: when it was

@@ -8,6 +8,7 @@ import (
 // subjectKind says what the step pane shows.
 type subjectKind int
 
+// What the pane can show.
 const (
 	SubjectStep     subjectKind = iota
 	SubjectCall                 // a call of a model
@@ -22,11 +23,11 @@ type Subject struct {
 	Key      string           // tells it from every other one of its run
 	Step     *agent.StepState // nil for a revision and for a group
 	Revision *agent.Revision  // it, or the one that took the step out
-	Group    *StepGroup
+	Group    *Group
 }
 
-// StepGroup is several steps that the plan shows in one line.
-type StepGroup struct {
+// Group is several steps that the plan shows in one line.
+type Group struct {
 	Label       string
 	First, Last string // indexes
 	Open        bool

@@ -16,19 +16,19 @@ func ValueText(value any) (text string, multi bool) {
 		if strings.Contains(v, "\n") {
 			return v, true
 		}
-		return JsonText(v, ""), false
+		return JSONText(v, ""), false
 	case map[string]any, []any:
-		if text = JsonText(v, ""); len(text) <= short {
+		if text = JSONText(v, ""); len(text) <= short {
 			return text, false
 		}
-		return JsonText(v, "  "), true
+		return JSONText(v, "  "), true
 	default:
-		return JsonText(v, ""), false
+		return JSONText(v, ""), false
 	}
 }
 
-// JsonText is value as JSON, indented unless indent is "".
-func JsonText(value any, indent string) string {
+// JSONText is value as JSON, indented unless indent is "".
+func JSONText(value any, indent string) string {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)

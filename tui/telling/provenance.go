@@ -6,8 +6,8 @@ import (
 	"strings"
 
 	"replan/agent/rule"
+	"replan/internal/untrusted"
 	"replan/planning/plan"
-	"replan/tui/untrusted"
 )
 
 // computed reports whether an argument carries no text that somebody wrote, but a
@@ -23,8 +23,8 @@ func CarriesUntrustedText(from []rule.Provenance, tools plan.Catalogue) bool {
 	return slices.ContainsFunc(from, func(p rule.Provenance) bool { return !computed(p, tools) })
 }
 
-// textSource says where text in a call comes from.
-type textSource struct {
+// TextSource says where text in a call comes from.
+type TextSource struct {
 	Words    string
 	Computed bool
 }
@@ -32,15 +32,15 @@ type textSource struct {
 // TextSources says where text in a call comes from: a sentence for each step whose
 // result arguments carry, and one for each argument that a model wrote after it
 // had read results.
-func TextSources(from []rule.Provenance, tools plan.Catalogue) []textSource {
-	var out []textSource
+func TextSources(from []rule.Provenance, tools plan.Catalogue) []TextSource {
+	var out []TextSource
 	var steps, written []string
 	carry := map[string][]string{} // step → the arguments that carry its result
 	own := map[string]bool{}       // step → its result is computed
 	read := map[string][]string{}  // argument → what was read before it was written
 	for _, p := range from {
 		if p.Mention != "" {
-			out = append(out, textSource{Words: "a model wrote " + argWords(p.Arg) + " after reading " + untrusted.Line(p.Mention) + ", which your message mentions"})
+			out = append(out, TextSource{Words: "a model wrote " + argWords(p.Arg) + " after reading " + untrusted.Line(p.Mention) + ", which your message mentions"})
 			continue
 		}
 		step := StepWords(p.Step)
@@ -70,14 +70,14 @@ func TextSources(from []rule.Provenance, tools plan.Catalogue) []textSource {
 		} else {
 			words += " " + verb + " text from " + step + ", an untrusted result"
 		}
-		out = append(out, textSource{words, own[step]})
+		out = append(out, TextSource{words, own[step]})
 	}
 	for _, arg := range written {
 		result := "result"
 		if len(read[arg]) > 1 {
 			result = "results"
 		}
-		out = append(out, textSource{Words: fmt.Sprintf("a model wrote %s after reading the untrusted %s of %s", argWords(arg), result, strings.Join(read[arg], ", "))})
+		out = append(out, TextSource{Words: fmt.Sprintf("a model wrote %s after reading the untrusted %s of %s", argWords(arg), result, strings.Join(read[arg], ", "))})
 	}
 	return out
 }

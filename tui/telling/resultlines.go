@@ -5,9 +5,10 @@ import (
 	"fmt"
 	"strings"
 
-	"replan/tui/untrusted"
+	"replan/internal/untrusted"
 )
 
+// HasDiff reports whether a result holds a diff.
 func HasDiff(r map[string]any) bool {
 	return r["diff"] != nil || r["patch"] != nil
 }

@@ -6,8 +6,8 @@ import (
 	"replan/agent"
 	"replan/agent/event"
 	"replan/agent/rule"
+	"replan/internal/untrusted"
 	"replan/planning/prompt"
-	"replan/tui/untrusted"
 )
 
 // RuleWords says why a rule asks, and whose it is.

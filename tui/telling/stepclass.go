@@ -2,13 +2,14 @@ package telling
 
 import (
 	"replan/agent"
+	"replan/internal/untrusted"
 	"replan/tui/plain"
-	"replan/tui/untrusted"
 )
 
 // StepClass is how a step stands, as the plan tells them apart.
 type StepClass uint8
 
+// The states of a step, as the screen tells them apart.
 const (
 	ClassWaits StepClass = iota // for other steps
 	ClassDraft

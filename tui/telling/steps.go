@@ -6,8 +6,8 @@ import (
 	"strings"
 
 	"replan/agent"
+	"replan/internal/untrusted"
 	"replan/planning/plan"
-	"replan/tui/untrusted"
 )
 
 // CallArgs are the arguments of a call, as they were resolved or as they were
@@ -64,7 +64,7 @@ func MainArgument(args map[string]any) string {
 	if len(args) == 0 {
 		return ""
 	}
-	return untrusted.Line(JsonText(args, ""))
+	return untrusted.Line(JSONText(args, ""))
 }
 
 // CallsWords counts the calls of a loop: of a run that is over, those that were

@@ -6,11 +6,11 @@ import (
 	"time"
 
 	"replan/agent"
+	"replan/internal/untrusted"
 	"replan/tui/draw"
 	"replan/tui/keymap"
 	"replan/tui/telling"
 	"replan/tui/timing"
-	"replan/tui/untrusted"
 )
 
 // Dialog shows when the steps of the run waited and ran, each as a bar on
@@ -28,8 +28,10 @@ type Dialog struct {
 	Wish string // the step that was chosen in the plan
 }
 
+// Shown reports whether the dialog is open.
 func (d *Dialog) Shown() bool { return d.Open }
 
+// Hints lists the keys that do something now.
 func (d *Dialog) Hints() []keymap.Hint {
 	return []keymap.Hint{d.Keys.Hint("close", "dialog.leave"), d.Keys.Hint("choose", "move.up", "move.down"), d.Keys.Hint("look in", "plan.open")}
 }
@@ -54,12 +56,14 @@ func (d *Dialog) Handlers() keymap.Handlers {
 	}.With(d.Moving(false, count))
 }
 
+// Wheeled takes a turn of the mouse wheel.
 func (d *Dialog) Wheeled(lines int) {
 	if d.line != nil {
 		d.Move(lines/draw.WheelStep, len(d.line.Tracks))
 	}
 }
 
+// Clicked takes a click at a place of the screen.
 func (d *Dialog) Clicked(y int) {
 	if d.line != nil {
 		d.List.Clicked(y, len(d.line.Tracks))

@@ -8,10 +8,10 @@ import (
 	"charm.land/lipgloss/v2"
 
 	"replan/agent"
+	"replan/internal/untrusted"
 	"replan/tui/draw"
 	"replan/tui/telling"
 	"replan/tui/timing"
-	"replan/tui/untrusted"
 )
 
 // barColumns say where a row's parts stand, in cells.

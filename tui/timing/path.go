@@ -11,6 +11,7 @@ import (
 	"replan/planning/plan"
 )
 
+// Number writes a number.
 func Number(n int) string { return strconv.Itoa(n) }
 
 // slotNoticed is from when on a wait for a slot counts: below it, it is only the

@@ -7,7 +7,7 @@ import (
 
 	"replan/agent"
 	"replan/agent/event"
-	"replan/tui/untrusted"
+	"replan/internal/untrusted"
 )
 
 // Timeline is when the steps of a run waited and ran, worked out from what the
@@ -39,6 +39,7 @@ func (t *Timeline) Parallelism() float64 {
 // trackKind says what a track of the timeline is of.
 type trackKind int
 
+// What a track can stand for.
 const (
 	TrackPlanning trackKind = iota // the phases
 	TrackStep
@@ -67,6 +68,7 @@ type Track struct {
 // stretchKind says what happened in a time.
 type stretchKind int
 
+// What a stretch of time can be.
 const (
 	StretchWait  stretchKind = iota // for a slot, or before it is tried again
 	StretchGate                     // for somebody's word
@@ -88,6 +90,7 @@ type Axis struct {
 	Breaks []agent.Break
 }
 
+// At is the time of the run at a moment, without its breaks.
 func (a Axis) At(t time.Time) time.Duration {
 	if t.IsZero() || t.Before(a.Start) {
 		return 0

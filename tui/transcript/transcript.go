@@ -14,10 +14,10 @@ import (
 	"replan/agent/event"
 	"replan/internal/english"
 	"replan/internal/redact"
+	"replan/internal/untrusted"
 	"replan/planning"
 	"replan/planning/plan"
 	"replan/tui/plain"
-	"replan/tui/untrusted"
 )
 
 // Conversation is what a transcript is made of.

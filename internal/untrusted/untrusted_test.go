@@ -7,7 +7,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"replan/tui/untrusted"
+	"replan/internal/untrusted"
 )
 
 func TestVisible(t *testing.T) {
