@@ -19,18 +19,18 @@ import (
 	"replan/planning/plan"
 )
 
-// journalSuffix is what the name of a journal ends with.
+// journalSuffix ends the name of a journal.
 const journalSuffix = ".jsonl"
 
-// undoSuffix is what the name of the folder ends with in which the tools keep
-// what was there before a run's changes. Here it only belongs to the run.
+// undoSuffix ends the name of the folder in which the tools keep the files changed
+// by a run. Here it only belongs to the run.
 const undoSuffix = ".undo"
 
-// Folder is a folder of runs: <id>.jsonl is the journal of a run, <id>.values
-// holds its large values, <id>.undo what was there before its changes, and
-// <id>.jsonl.lock is its lock. Every method that takes an id refuses one that
-// plan.CheckID does not pass, with plan.ErrBadID, before any path is made
-// of it; a run that is not there is an error that wraps fs.ErrNotExist.
+// Folder is a folder of runs: <id>.jsonl is the journal of a run, <id>.values has
+// its large values, <id>.undo the files before its changes, and <id>.jsonl.lock is
+// its lock. Every method with an id refuses one that plan.CheckID refuses, with
+// plan.ErrBadID, before it makes a path of it. A missing run is an error that
+// wraps fs.ErrNotExist.
 type Folder struct {
 	Dir string
 }
@@ -39,11 +39,11 @@ type Folder struct {
 type Entry struct {
 	ID       string
 	Modified time.Time // when its journal was last written
-	Bytes    int64     // of the journal and what lies beside it
+	Bytes    int64     // of the journal and the files beside it
 	Locked   bool      // somebody works on it
 }
 
-// Path is the path of a run's journal, "" for what cannot be the id of a run.
+// Path is the path of a run's journal, "" for an invalid id.
 func (f Folder) Path(id string) string {
 	if plan.CheckID(id) != nil {
 		return ""
@@ -77,8 +77,8 @@ func (f Folder) Open(id string) (*Journal, []event.Event, error) {
 	return Open(path)
 }
 
-// Read returns the events of a run, which another may be writing: a last line
-// that is torn is left out. It fails with ErrEmpty where there is none.
+// Read returns the events of a run, which may still be written: a torn last line
+// is left out. It fails with ErrEmpty if there is none.
 func (f Folder) Read(id string) ([]event.Event, error) {
 	path, err := f.path(id)
 	if err != nil {
@@ -91,8 +91,8 @@ func (f Folder) Read(id string) ([]event.Event, error) {
 	return events, err
 }
 
-// Head returns the first event of a run, which says what it is about, without
-// reading the rest. It fails as Read does.
+// Head returns the first event of a run, which describes it, without reading the
+// rest. It fails as Read does.
 func (f Folder) Head(id string) (event.Event, error) {
 	path, err := f.path(id)
 	if err != nil {
@@ -133,8 +133,8 @@ func head(path string, file io.Reader) (event.Event, error) {
 	}
 }
 
-// Fold returns the state of a run as its journal tells it. An event that does
-// not follow is a *DamageError that names the line.
+// Fold returns the state of a run from its journal. An event out of order is a
+// *DamageError with the line.
 func (f Folder) Fold(id string) (agent.Run, error) {
 	var run agent.Run
 	events, err := f.Read(id)
@@ -149,8 +149,8 @@ func (f Folder) Fold(id string) (agent.Run, error) {
 	return run, nil
 }
 
-// List returns the runs of the folder, the newest first. A folder that is not
-// there has none.
+// List returns the runs of the folder, the newest first. A missing folder has
+// none.
 func (f Folder) List() ([]Entry, error) {
 	files, err := f.journals()
 	if err != nil {
@@ -176,7 +176,7 @@ func (f Folder) List() ([]Entry, error) {
 	return entries, nil
 }
 
-// journals returns the files of the folder that are journals.
+// journals returns the journals of the folder.
 func (f Folder) journals() ([]fs.DirEntry, error) {
 	files, err := os.ReadDir(f.Dir)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -212,12 +212,11 @@ func (f Folder) entry(file fs.DirEntry) (Entry, error) {
 	return e, err
 }
 
-// undoOf is the folder of what was there before the changes of the run whose
-// journal is at path.
+// undoOf is the folder with the files changed by the run whose journal is at path.
 func undoOf(path string) string { return strings.TrimSuffix(path, journalSuffix) + undoSuffix }
 
-// Orphans returns the ids of what was kept of runs that have no journal, such as
-// those of a server whose client keeps none, the newest first.
+// Orphans returns the ids of leftovers without a journal, such as those of a
+// server whose client keeps none, the newest first.
 func (f Folder) Orphans() ([]Entry, error) {
 	files, err := os.ReadDir(f.Dir)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -263,8 +262,7 @@ func (f Folder) Hold(id string) (release func() error, err error) {
 	return lock.Unlock, nil
 }
 
-// IDs returns the ids of the runs of the folder. A folder that is not there has
-// none.
+// IDs returns the ids of the runs of the folder. A missing folder has none.
 func (f Folder) IDs() ([]string, error) {
 	files, err := f.journals()
 	if err != nil {
@@ -277,21 +275,20 @@ func (f Folder) IDs() ([]string, error) {
 	return ids, nil
 }
 
-// Files returns the files and folders that a run may have, its lock last.
+// Files returns the possible files and folders of a run, its lock last.
 func (f Folder) Files(id string) []string {
 	path := f.Path(id)
 	return []string{path, valuesOf(path).dir, undoOf(path), path + lockSuffix}
 }
 
-// Delete removes a run and says which files and folders that were. It fails
-// with ErrLocked while somebody works on the run. What a removal that was
-// broken off has left is removed too.
+// Delete removes a run and returns the removed files and folders. It fails with
+// ErrLocked while the run is in use. It also finishes an interrupted removal.
 func (f Folder) Delete(id string) (removed []string, err error) {
 	path, err := f.path(id)
 	if err != nil {
 		return nil, err
 	}
-	// The journal goes first: without it, what may be left means nothing.
+	// The journal goes first: without it, the rest means nothing.
 	belongings := f.Files(id)
 	there := slices.DeleteFunc(slices.Clone(belongings), func(name string) bool {
 		_, err := os.Lstat(name)
@@ -321,8 +318,8 @@ func (f Folder) Delete(id string) (removed []string, err error) {
 	return removed, syncDir(f.Dir)
 }
 
-// removeLock removes the file of a lock that is held; who waits for it sees
-// that it has gone. Where an open file cannot be removed it is let go first.
+// removeLock removes the file of a held lock; a waiting process notices. If an
+// open file cannot be removed, the lock is released first.
 func removeLock(lock *flock.Flock) error {
 	if os.Remove(lock.Path()) == nil {
 		return lock.Unlock()

@@ -1,12 +1,10 @@
 // Package journal keeps the events of runs on disk: one file a run, one event a
-// line, each line with a checksum of itself. A line that was written and synced
-// is never lost; a last line that was torn by a crash is cut off; a last line
-// that was written whole and is damaged is replaced by an event that says so; any
-// other damage is refused with the number of the line.
+// line, each line with a checksum. A written and synced line is never lost. A last
+// line torn by a crash is cut off; a damaged last line is replaced by an event
+// that says so; any other damage is refused with the number of the line.
 //
-// A value that is larger than 256 KB does not lie in the line but in a file of
-// its own beside the journal, and is put back before the event is decoded; see
-// values.go for the form.
+// A value larger than 256 KB is kept in a file of its own beside the journal, and
+// put back before the event is decoded; see values.go for the form.
 package journal
 
 import (
@@ -25,15 +23,15 @@ import (
 	"replan/internal/wholefile"
 )
 
-// ErrEmpty says that a journal holds no whole event: its writer was stopped
-// before the first was on disk, so nothing was done because of it.
+// ErrEmpty says that a journal holds no whole event: its writer was stopped before
+// the first was on disk, so nothing was done because of it.
 var ErrEmpty = errors.New("it holds no event, because its writer was stopped before the first; delete it")
 
-// DamageError says which line of a journal is not what was written.
+// DamageError names the damaged line of a journal.
 type DamageError struct {
 	Path string
 	Line int    // from 1
-	Why  string // names the file of a value, where that is what is damaged
+	Why  string // names the file of a damaged value
 }
 
 func (e *DamageError) Error() string {
@@ -49,12 +47,12 @@ type Journal struct {
 	file   *os.File
 	lock   *flock.Flock
 	values values
-	broken error // of the write that failed; what follows a torn line would be damage
+	broken error // of the failed write; a line after a torn one would be damage
 }
 
-// Create starts the journal at path, which must not exist (fs.ErrExist). The
-// folder is made where it is missing; both are readable by the user alone. It
-// fails with ErrLocked while another process holds a journal of that name.
+// Create starts the journal at path, which must not exist (fs.ErrExist). It makes
+// a missing folder; both are readable by the user alone. It fails with ErrLocked
+// while another process has a journal of this name.
 func Create(path string) (*Journal, error) {
 	dir := filepath.Dir(path)
 	if err := os.MkdirAll(dir, 0o700); err != nil {
@@ -74,15 +72,14 @@ func Create(path string) (*Journal, error) {
 	return &Journal{file: file, lock: lock, values: valuesOf(path)}, nil
 }
 
-// Open takes up the journal at path again: it takes the lock, reads every
-// event, cuts off a last line that was torn and replaces one that is damaged by an
-// event that says so. What is appended follows the
-// events that are returned. It fails with an error that wraps fs.ErrNotExist
-// where there is no journal, ErrLocked where another process holds it,
-// ErrEmpty where no event is in it, and a *DamageError; in all of these cases
-// the file stays as it is.
+// Open continues the journal at path: it takes the lock, reads every event, cuts
+// off a torn last line and replaces a damaged one by an event that says so. New
+// events follow the returned ones. It fails with an error that wraps
+// fs.ErrNotExist without a journal, ErrLocked while another process has it,
+// ErrEmpty without an event, and a *DamageError; in all of these cases the file
+// stays as it is.
 func Open(path string) (*Journal, []event.Event, error) {
-	// Looked at first, so that no lock file is left for a journal that is not there.
+	// Checked first, so that no lock file is left for a missing journal.
 	if _, err := os.Stat(path); err != nil {
 		return nil, nil, fmt.Errorf("open the journal: %w", err)
 	}
@@ -103,8 +100,8 @@ func Open(path string) (*Journal, []event.Event, error) {
 }
 
 // takeUp reads the events and leaves the file ending with the last of them, on
-// disk: what a writer that was killed had written but not synced is about to
-// be acted upon.
+// disk: a killed writer may have written without a sync, and the events are about
+// to be acted upon.
 func (j *Journal) takeUp(path string) ([]event.Event, error) {
 	found, err := read(path, j.file)
 	if err != nil {
@@ -127,8 +124,8 @@ func (j *Journal) takeUp(path string) ([]event.Event, error) {
 	return found.events, nil
 }
 
-// replaceBroken puts an event that says so in the place of a damaged last line,
-// at once: what that line said must not be forgotten by a crash between the two.
+// replaceBroken replaces a damaged last line by an event that says so, at once: a
+// crash between the two must not lose the damage.
 func (j *Journal) replaceBroken(path string, found contents) ([]event.Event, error) {
 	last := found.events[len(found.events)-1]
 	damaged := event.Event{Seq: last.Seq + 1, Time: last.Time, Run: last.Run, Data: event.JournalDamaged{Line: len(found.events) + 1}}
@@ -164,7 +161,7 @@ func (j *Journal) Append(events ...event.Event) error {
 	return j.broken
 }
 
-// write is Append of a journal that is whole.
+// write is Append for a journal without an error.
 func (j *Journal) write(events []event.Event) error {
 	var lines []byte
 	var moved []value
@@ -198,13 +195,13 @@ func (j *Journal) write(events []event.Event) error {
 	return nil
 }
 
-// maxDepth is how deep values may be nested that encoding/json and jsontext read.
+// maxDepth is how deep encoding/json and jsontext read nested values.
 const maxDepth = 10000
 
 var errTooDeep = fmt.Errorf("a value in it is nested more than %d deep, and could not be read again", maxDepth)
 
-// readable reports whether a line can be decoded again: what is nested too deep
-// can be written, but not read. Few lines are long enough to ask.
+// readable reports whether a line can be decoded again: deeper values can be
+// written, but not read. Few lines are long enough to need the check.
 func readable(line []byte) bool {
 	return len(line) <= maxDepth || bytes.Count(line, []byte("["))+bytes.Count(line, []byte("{")) <= maxDepth || json.Valid(line)
 }
@@ -215,9 +212,9 @@ func (j *Journal) Close() error {
 	return errors.Join(j.file.Close(), j.lock.Unlock())
 }
 
-// Read returns the events of the journal at path, without a lock: another may
-// be writing it. A last line that was torn, or is damaged, is left out, and torn is true;
-// damage before it is a *DamageError and comes with the events before it.
+// Read returns the events of the journal at path, without a lock: it may still be
+// written. A torn or damaged last line is left out, and torn is true; earlier
+// damage is a *DamageError and comes with the events before it.
 func Read(path string) (events []event.Event, torn bool, err error) {
 	file, err := os.Open(path) //nolint:gosec // the caller chose the path
 	if err != nil {

@@ -24,8 +24,8 @@ const (
 // events whose line break is damaged.
 const eventOpen = `{"v":1,"seq":`
 
-// seal appends one event's line to lines, with a last field that is the
-// checksum of the line as it would be without that field.
+// seal appends one event's line to lines, with the checksum of the line as its
+// last field.
 func seal(lines, line []byte) []byte {
 	sum := checksum(line)
 	lines = append(lines, line[:len(line)-1]...)
@@ -57,7 +57,7 @@ func unseal(line []byte) ([]byte, error) {
 	return line[:cut+1], nil
 }
 
-// decode returns the event of a line that was unsealed.
+// decode returns the event of an unsealed line.
 func (r *reader) decode(line []byte) (event.Event, error) {
 	var e event.Event
 	if refs, at := references(line); len(refs) > 0 {
@@ -71,9 +71,8 @@ func (r *reader) decode(line []byte) (event.Event, error) {
 	return e, err
 }
 
-// references returns the JSON Pointers of a line to the values that lie in files
-// of their own, and where its data begins. A line whose fields do not stand in
-// the order in which they are written has none.
+// references returns the JSON Pointers of a line to values in files of their own,
+// and the start of its data. A line with its fields in another order has none.
 func references(line []byte) (pointers []string, data int) {
 	before, _, ok := bytes.Cut(line, []byte(dataField))
 	if !ok || !bytes.HasPrefix(before, []byte(eventOpen)) || !bytes.Contains(before, []byte(refsField)) {

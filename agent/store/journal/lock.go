@@ -14,7 +14,7 @@ import (
 // ErrLocked says that another process writes this journal.
 var ErrLocked = errors.New("another replan is working on it")
 
-// lockSuffix is what the name of a journal's lock file ends with.
+// lockSuffix ends the name of a journal's lock file.
 const lockSuffix = ".lock"
 
 // lockPatience is how long a lock is tried for. A listing of the journals holds
@@ -49,7 +49,7 @@ func hold(path string) (*flock.Flock, error) {
 	}
 }
 
-// current reports whether the file that is locked is still the one of its name.
+// current reports whether the locked file is still the one of its name.
 func current(lock *flock.Flock) bool {
 	locked, err := lock.Stat()
 	if err != nil {
@@ -59,8 +59,8 @@ func current(lock *flock.Flock) bool {
 	return err == nil && os.SameFile(locked, named)
 }
 
-// locked reports whether somebody writes the journal at path. It makes no lock
-// file where there is none.
+// locked reports whether the journal at path is being written. It makes no lock
+// file.
 func locked(path string) (bool, error) {
 	lock := flock.New(path+lockSuffix, flock.SetFlag(os.O_RDONLY))
 	free, err := lock.TryRLock()

@@ -11,7 +11,7 @@ import (
 	"replan/agent/event"
 )
 
-// maxLine is the longest line that is read, in bytes.
+// maxLine is the length of the longest readable line, in bytes.
 const maxLine = 64 << 20
 
 // blockSize is how much of a file is read at a time and decoded by one worker.
@@ -24,21 +24,21 @@ type reader struct {
 	values values
 }
 
-// contents is what was found in a journal.
+// contents is the contents of a journal.
 type contents struct {
 	events []event.Event
 	whole  int64 // bytes up to the end of the last whole line
-	torn   bool  // something follows that, whose writing was interrupted
-	broken bool  // something follows that, which was written whole and is damaged
+	torn   bool  // an interrupted write follows
+	broken bool  // a complete but damaged line follows
 }
 
 // block is some whole lines of a journal.
 type block struct {
 	text   []byte        // given up once it is decoded
-	events []event.Event // one a line, up to the first line that is bad
+	events []event.Event // one a line, up to the first bad line
 	good   int           // bytes of the lines of these events
-	bad    error         // what is wrong with the line after them, nil where there is none
-	broken bool          // and that line ends the block, is one event, and is not what was written, as its checksum says
+	bad    error         // the fault of the line after them, nil for none
+	broken bool          // and the line ends the block, is one event, and fails its checksum
 }
 
 // read reads a journal to its end.
@@ -82,8 +82,8 @@ func (r *reader) read(from io.Reader) (contents, error) {
 
 var errLongLine = errors.New("it is longer than any line that is written")
 
-// split reads a file in blocks of whole lines. What follows the last line break
-// is the tail.
+// split reads a file in blocks of whole lines. The tail is the part after the last
+// line break.
 func split(from io.Reader, emit func(*block)) (tail []byte, err error) {
 	buf := make([]byte, 0, blockSize)
 	for {
@@ -114,7 +114,7 @@ func split(from io.Reader, emit func(*block)) (tail []byte, err error) {
 	}
 }
 
-// open decodes the lines of a block up to the first that is bad.
+// open decodes the lines of a block up to the first bad one.
 func (r *reader) open(b *block) {
 	text := b.text
 	b.text = nil
@@ -136,11 +136,10 @@ func (r *reader) open(b *block) {
 	}
 }
 
-// join puts the blocks together, up to the first line that is bad. A line with
-// its line break was written whole: where the last one is not what was written,
-// it is broken, and whoever takes the journal up has to say so in its place. An
-// end without a line break was torn; one that lacks nothing else is broken too.
-// Where there is no line before it, the journal is empty.
+// join puts the blocks together, up to the first bad line. A line with its line
+// break was written whole: if the last one is damaged, it is broken, and Open
+// replaces it. An end without a line break was torn; one lacking nothing else is
+// broken too. Without a line before it, the journal is empty.
 func (r *reader) join(blocks []*block, tail []byte) (contents, error) {
 	var found contents
 	total := 0

@@ -15,20 +15,19 @@ import (
 	"replan/planning/plan"
 )
 
-// maxValue is how many bytes of JSON a value may have that lies in its line. A
-// larger one lies in a file of its own, in the folder <run>.values, and the line
-// holds
+// maxValue is the size of the largest value kept in its line, in bytes of JSON. A
+// larger one is kept in a file of its own, in the folder <run>.values, and the
+// line has
 //
 //	{"ref":"<sha256>.json","sha256":"<sha256>","bytes":N}
 //
-// in its place. Which values of a line are such references is told by the
-// line's own "refs", a list of JSON Pointers into its data in the order of the
-// text, before "data":
+// in its place. The line's own "refs", before "data", lists these references as
+// JSON Pointers into the data, in the order of the text:
 //
 //	{"v":1,…,"kind":"step.completed","refs":["/result"],"data":{…}}
 //
-// A value that only looks like a reference is in no such list and stays what
-// it is. Equal values share a file.
+// A value that only looks like a reference is in no such list and stays as it is.
+// Equal values share a file.
 const maxValue = 256 << 10
 
 const (
@@ -38,7 +37,7 @@ const (
 	valueSuffix  = ".json"
 )
 
-// reference stands for a value that lies in a file of its own.
+// reference stands for a value in a file of its own.
 type reference struct {
 	Ref    string `json:"ref"` // the file's name in the folder of values
 	SHA256 string `json:"sha256"`
@@ -48,21 +47,21 @@ type reference struct {
 // referenceSize is about how long a reference is.
 const referenceSize = len(`{"ref":"`) + 2*sha256.Size + len(`.json","sha256":"`) + 2*sha256.Size + len(`","bytes":12345678}`)
 
-// value is one that is to lie in a file of its own.
+// value is a value for a file of its own.
 type value struct {
 	name string
 	json []byte
 }
 
-// span is where a value stands in the data of a line.
+// span is the place of a value in the data of a line.
 type span struct {
 	pointer    string
 	start, end int
 }
 
 // extract takes the values over maxValue out of an event's line and puts
-// references in their place: the innermost that are too large, and what holds
-// many small ones as a whole.
+// references in their place: the innermost large ones, and a container of many
+// small ones as a whole.
 func extract(line []byte) ([]byte, []value, error) {
 	// Within a text the quotation mark would be escaped: this is the field.
 	at := bytes.Index(line, []byte(dataField))
@@ -99,7 +98,7 @@ func extract(line []byte) ([]byte, []value, error) {
 	return bytes.Join([][]byte{line[:at], []byte(refsField), refs, []byte(dataField), out.Bytes(), []byte("}")}, nil), moved, nil
 }
 
-// largeValues finds the values that are to be moved, in the order of the text.
+// largeValues finds the values to be moved, in the order of the text.
 func largeValues(data []byte) ([]span, error) {
 	var large []span
 	err := walkValues(data, func(pointer []byte, start, end int) {
@@ -108,7 +107,7 @@ func largeValues(data []byte) ([]span, error) {
 		if end-start <= maxValue || start == 0 && data[0] == '{' {
 			return
 		}
-		// What is left of it once the values in it that were found have gone?
+		// The remaining size without the values found inside it.
 		left, inner := end-start, len(large)
 		for inner > 0 && large[inner-1].start >= start {
 			inner--
@@ -150,7 +149,7 @@ func (v *values) keep(moved []value) error {
 			continue
 		}
 		path := filepath.Join(v.dir, m.name)
-		// A file of that name may be there since before a crash or a restart.
+		// A file of this name may exist since before a crash or a restart.
 		if there, err := os.ReadFile(path); err != nil || !bytes.Equal(there, m.json) { //nolint:gosec // the name is a hash
 			if err := wholefile.Write(path, m.json); err != nil {
 				return fmt.Errorf("keep a value of %d bytes: %w", len(m.json), err)
@@ -165,8 +164,8 @@ func (v *values) keep(moved []value) error {
 	return syncDir(v.dir)
 }
 
-// putBack returns the data of a line with its references replaced by what they
-// stand for. Its errors name the file.
+// putBack returns the data of a line with its references replaced by their values.
+// Its errors name the file.
 func (v values) putBack(data []byte, refs []string) ([]byte, error) {
 	var spans []span
 	err := walkValues(data, func(pointer []byte, start, end int) {
@@ -198,7 +197,7 @@ func (v values) putBack(data []byte, refs []string) ([]byte, error) {
 	return out.Bytes(), nil
 }
 
-// fetch reads the value that a reference stands for.
+// fetch reads the value of a reference.
 func (v values) fetch(raw []byte) ([]byte, error) {
 	var ref reference
 	if err := json.Unmarshal(raw, &ref); err != nil {

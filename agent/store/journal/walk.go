@@ -16,7 +16,7 @@ var errMalformed = errors.New("it is not JSON, or nested too deep")
 var pointerEscapes = strings.NewReplacer("~", "~0", "/", "~1")
 
 // walk visits every value of a JSON text in the order of the text, inner values
-// before those that hold them.
+// before their containers.
 type walk struct {
 	decoder *jsontext.Decoder
 	// pointer is the JSON Pointer to the current value. The decoder could name it
@@ -25,8 +25,8 @@ type walk struct {
 	visit   func(pointer []byte, start, end int)
 }
 
-// walkValues visits the values of a text, which may hold bytes that are not
-// UTF-8: somebody else may have written it.
+// walkValues visits the values of a text, perhaps with bytes outside UTF-8:
+// another program may have written it.
 func walkValues(text []byte, visit func(pointer []byte, start, end int)) error {
 	w := walk{
 		decoder: jsontext.NewDecoder(bytes.NewBuffer(text), jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true)),

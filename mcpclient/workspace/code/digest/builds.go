@@ -11,7 +11,7 @@ import (
 	"replan/internal/lazyregexp"
 )
 
-// unbuilt is the end of the name of a failure that is a package, not a test.
+// unbuilt matches the end of a failure's name if it is a package, not a test.
 var unbuilt = lazyregexp.New(` \((?:build|setup) failed\)$`)
 
 func (f Failure) isBuild() bool { return unbuilt.MatchString(f.Name) }
@@ -19,7 +19,7 @@ func (f Failure) isBuild() bool { return unbuilt.MatchString(f.Name) }
 // isPackage reports whether a package failed, none of its tests being named.
 func (f Failure) isPackage() bool { return f.Name == "" || f.Name == f.Package }
 
-// pkg is the package that the failure is of.
+// pkg is the package of the failure.
 func (f Failure) pkg() string { return cmp.Or(f.Package, unbuilt.ReplaceAllString(f.Name, "")) }
 
 // counts are how many packages do not build, how many others failed as a whole,
@@ -41,8 +41,8 @@ func counted(failures []Failure) counts {
 	return n
 }
 
-// words say the counts, each with what became of it. of is how many tests there
-// were, 0 where that is not known.
+// words lists the counts with their verbs. of is the number of tests, 0 if
+// unknown.
 func (n counts) words(of int, fail, fails string) []string {
 	var parts []string
 	switch {
@@ -75,8 +75,8 @@ type broken struct {
 
 var position = lazyregexp.New(`^\S+?:\d+(?::\d+)?: `)
 
-// faults are what packages fail to build for, each once: one fault keeps all
-// packages from being built that need its own.
+// faults are the build faults, each once: one fault breaks all packages that need
+// its own.
 func faults(failures []Failure) []broken {
 	var all []broken
 	for _, f := range failures {
@@ -130,8 +130,8 @@ func (b broken) words() string {
 	return s.String()
 }
 
-// own is the package whose own the fault is: where the names of the failing ones
-// tell, that whose name ends as the folder of the file does.
+// own is the package with the fault: of the broken ones, the package with a name
+// ending like the folder of the file.
 func (b broken) own() string {
 	if len(b.failures) == 1 || b.at == "" {
 		return b.failures[0].pkg()
@@ -149,7 +149,7 @@ func (b broken) own() string {
 	return best
 }
 
-// commonEnd counts the last parts that two paths have in common.
+// commonEnd counts the common last parts of two paths.
 func commonEnd(a, b string) int {
 	x, y := strings.Split(a, "/"), strings.Split(b, "/")
 	n := 0

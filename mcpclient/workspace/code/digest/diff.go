@@ -23,8 +23,8 @@ type fileDiff struct {
 	binary         bool
 }
 
-// readDiff reads a unified diff, of git or not. A diff that was cut off is read
-// as far as it goes.
+// readDiff reads a unified diff, of git or not. A cut-off diff is read up to the
+// cut.
 func readDiff(diff string) []fileDiff {
 	parsed, _, err := gitdiff.Parse(strings.NewReader(diff))
 	if err != nil {
@@ -57,7 +57,7 @@ func readDiff(diff string) []fileDiff {
 	return files
 }
 
-// withoutSide is a path without the a/ or b/ that stands before it.
+// withoutSide is a path without its a/ or b/.
 func withoutSide(name string) string {
 	if rest, ok := strings.CutPrefix(name, "a/"); ok {
 		return rest
@@ -67,8 +67,7 @@ func withoutSide(name string) string {
 
 var hunkHeader = lazyregexp.New(`(?m)^@@ -(\d+)(?:,\d+)? \+(\d+)(?:,\d+)? @@(.*)\n`)
 
-// closed is a diff that was cut off, with the header of its last hunk counting the
-// lines that are there.
+// closed is a cut-off diff with the line counts of its last hunk corrected.
 func closed(diff string) string {
 	diff = diff[:strings.LastIndexByte(diff, '\n')+1]
 	headers := hunkHeader.FindAllStringSubmatchIndex(diff, -1)
@@ -158,8 +157,8 @@ func (f fileDiff) words(t touch) string {
 
 // touch is which declarations a file's hunks are about.
 type touch struct {
-	added   []string // that are only on the new side
-	removed []string // that are only on the old side
+	added   []string // only on the new side
+	removed []string // only on the old side
 	within  []string // around changed lines
 }
 
@@ -190,7 +189,7 @@ func (f fileDiff) touched(ctx context.Context, left *int) touch {
 	return t
 }
 
-// without are the names of one list that are not in the other, each once.
+// without are the names of one list missing from the other, each once.
 func without(names, other []string) []string {
 	var out []string
 	for _, n := range names {
@@ -201,8 +200,8 @@ func without(names, other []string) []string {
 	return out
 }
 
-// side is what one side of a hunk declares in changed lines, and the
-// declarations that its other changed lines stand in.
+// side returns the declarations in changed lines of one side of a hunk, and those
+// around its other changed lines.
 func side(ctx context.Context, h *gitdiff.TextFragment, file string, op gitdiff.LineOp, left *int) (names, around []string) {
 	var b strings.Builder
 	changed := map[int]bool{}
@@ -246,8 +245,8 @@ func side(ctx context.Context, h *gitdiff.TextFragment, file string, op gitdiff.
 
 var identifiers = lazyregexp.New(`[\pL_][\pL\pN_]*|[^\pL_]+`)
 
-// renamed is renaming where it is more than one line that now names something
-// else: several lines, or the declaration.
+// renamed is renaming with more than a single changed line: several lines, or the
+// declaration.
 func renamed(files []fileDiff, touched []touch) (from, to string, lines int) {
 	from, to, lines = renaming(files)
 	if lines > 1 || lines == 1 && len(touched[0].added) == 1 && len(touched[0].removed) == 1 {
@@ -300,7 +299,7 @@ func swaps(old, new string, from, to *string) bool {
 		if a[i] == b[i] {
 			continue
 		}
-		if strings.TrimSpace(a[i]) == strings.TrimSpace(b[i]) { // gofmt lines up what stands behind
+		if strings.TrimSpace(a[i]) == strings.TrimSpace(b[i]) { // gofmt aligns the text behind
 			continue
 		}
 		if *from == "" {

@@ -1,9 +1,10 @@
-// Package digest sums up by rule, with no model: a file, a diff, a log, the
-// report of a test run, what is known of a symbol. Its numbers are counted and its
-// words are taken from what it reads.
+// Package digest sums up by rule, without a model: a file, a diff, a log, the
+// report of a test run, the facts about a symbol. It counts its numbers, and takes
+// its words from its input.
 //
-// What it reads is text of files and tools, which anybody may have written. It is
-// quoted in code spans and fences that it cannot leave, and never followed.
+// The input is untrusted text of files and tools. It is quoted in code spans and
+// fences it cannot leave, and never followed. The package imports source, and
+// internal/english and internal/markdown; start reading at [Digest].
 package digest
 
 import (
@@ -13,7 +14,7 @@ import (
 	"replan/internal/markdown"
 )
 
-// Digest is what something comes to.
+// Digest is a summary.
 type Digest struct {
 	Kind    string // file, folder, diff, log, tests or symbol; with a + where it is of several
 	Title   string // one line without Markdown; of a diff, a commit subject
@@ -36,7 +37,7 @@ func Join(all ...Digest) Digest {
 	return out
 }
 
-// MaxTitle is how long a title is at most, in letters: what git shows of a
+// MaxTitle is the length of the longest title, in letters: git shows so much of a
 // subject in one line.
 const MaxTitle = 72
 

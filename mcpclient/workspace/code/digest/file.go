@@ -10,7 +10,7 @@ import (
 	"replan/mcpclient/workspace/code/source"
 )
 
-// Parsed is what is known of a file.
+// Parsed is the facts about a file.
 type Parsed struct {
 	Path     string // "" of a text without a name
 	Language string // "" where it is not known
@@ -22,7 +22,7 @@ type Parsed struct {
 	Note     string
 }
 
-// File says what a file is and what it holds.
+// File sums up a file.
 func File(p Parsed) Digest {
 	d := Digest{Kind: "file"}
 	name, lang := p.Path, p.Language
@@ -57,7 +57,7 @@ func File(p Parsed) Digest {
 	return d
 }
 
-// outline lists what a file declares at its top, with how many members it has.
+// outline lists the top declarations of a file, with the number of their members.
 func outline(symbols []source.Symbol) string {
 	var top []source.Symbol
 	held := map[string]int{}
@@ -97,7 +97,7 @@ func outline(symbols []source.Symbol) string {
 	return b.String()
 }
 
-// kinds counts symbols by what they are.
+// kinds counts symbols by their kinds.
 func kinds(symbols []source.Symbol) string {
 	counts := map[string]int{}
 	var order []string
@@ -117,7 +117,7 @@ func kinds(symbols []source.Symbol) string {
 
 var licence = lazyregexp.New(`(?i)copyright|licen[sc]e|spdx|all rights reserved`)
 
-// opening is what a file says of itself: the comment at its head, or the first
+// opening is a file's description of itself: the comment at its head, or the first
 // paragraph of a text.
 func opening(p Parsed) string {
 	lang, known := source.LanguageOf(p.Path)
@@ -134,7 +134,7 @@ func opening(p Parsed) string {
 	return ""
 }
 
-// paragraphs are those at the head of a text; of source, those that are comments.
+// paragraphs are those at the head of a text; of source, the comments there.
 func paragraphs(text string, prose bool) []string {
 	const most, lines = 3, 200
 	var out []string
@@ -183,7 +183,7 @@ func paragraphs(text string, prose bool) []string {
 	return out
 }
 
-// commentLine is what a line at the head of a source file says, if it is a
+// commentLine returns the text of a line at the head of a source file, if it is a
 // comment or within one.
 func commentLine(line string, inBlock *string) (bool, string) {
 	if *inBlock != "" {
@@ -217,7 +217,7 @@ func commentLine(line string, inBlock *string) (bool, string) {
 	return false, ""
 }
 
-// Folder is what a folder holds.
+// Folder is the contents of a folder.
 type Folder struct {
 	Path      string
 	Files     int
@@ -230,7 +230,7 @@ type Folder struct {
 // Size counts files and lines.
 type Size struct{ Files, Lines int }
 
-// Contents says what a folder holds.
+// Contents sums up a folder.
 func Contents(f Folder) Digest {
 	d := Digest{Kind: "folder"}
 	names := make([]string, 0, len(f.Languages))
@@ -278,5 +278,5 @@ func Contents(f Folder) Digest {
 	return d
 }
 
-// Opening is what a text says of itself at its head.
+// Opening is a text's description of itself at its head.
 func Opening(name, text string) string { return opening(Parsed{Path: name, Text: text}) }

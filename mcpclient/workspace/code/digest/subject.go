@@ -12,7 +12,7 @@ import (
 	"replan/mcpclient/workspace/code/source"
 )
 
-// subject is one line that says what a diff does, as a commit says it.
+// subject is a commit subject for a diff.
 func subject(files []fileDiff, touched []touch) string {
 	if from, to, n := renamed(files, touched); n > 0 {
 		where := "in " + files[0].path
@@ -58,7 +58,7 @@ func subject(files []fileDiff, touched []touch) string {
 
 func more(n int) string { return english.Count(n, "more file") }
 
-// uniform is the subject of a diff that does the same to all its files.
+// uniform is the subject of a diff with the same change in all its files.
 func uniform(files []fileDiff) (string, bool) {
 	paths := make([]string, len(files))
 	same, kind := files[0].status, kindOf(files[0].path)
@@ -156,8 +156,8 @@ func biggest(files []fileDiff) int {
 	return best
 }
 
-// fits is the first of several ways to say it that is short enough, on one line;
-// the last is cut.
+// fits is the first of several wordings short enough, on one line; the last is
+// cut.
 func fits(ways ...string) string {
 	for _, s := range ways {
 		if s = markdown.Line(s, 200); utf8.RuneCountInString(s) <= MaxTitle {
@@ -177,7 +177,7 @@ const (
 	mixed
 )
 
-// kindOf tells by its name what a file is for.
+// kindOf derives the purpose of a file from its name.
 func kindOf(p string) fileKind {
 	name := strings.ToLower(base(p))
 	stem := strings.TrimSuffix(name, path.Ext(name))
@@ -203,7 +203,7 @@ func kindOf(p string) fileKind {
 	return aSource
 }
 
-// topic is what a test file is about: auth for auth_test.go.
+// topic is the subject of a test file: auth for auth_test.go.
 func topic(p string) string {
 	name := base(p)
 	stem := strings.TrimSuffix(name, path.Ext(name))

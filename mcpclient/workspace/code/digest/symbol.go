@@ -11,26 +11,25 @@ import (
 	"replan/mcpclient/workspace/code/source"
 )
 
-// Use is a line that a name stands in.
+// Use is a line with a name.
 type Use struct {
 	Path string `json:"path"`
 	Line int    `json:"line"`
 	Text string `json:"text"`
 }
 
-// Known is what is known of a symbol.
+// Known is the facts about a name.
 type Known struct {
 	Name        string
 	Definitions []source.Symbol
 	Members     []source.Symbol // of the first definition, a type
 	Uses        []Use
-	Total       int    // uses that there are
+	Total       int    // number of uses
 	How         string // used, or found in text
 	Note        string
 }
 
-// Symbol says what a name is: where and how it is declared, and where it is used
-// most.
+// Symbol sums up a name: its declaration, and the places that use it most.
 func Symbol(k Known) Digest {
 	d := Digest{Kind: "symbol"}
 	var b strings.Builder
@@ -90,8 +89,8 @@ func article(kind string) string {
 	return "a " + kind
 }
 
-// members are the methods and fields of a type in a line for each kind: those
-// that others see, where there are any.
+// members are the methods and fields of a type in a line for each kind: the
+// exported ones, if there are any.
 func members(all []source.Symbol) string {
 	type names struct {
 		seen, hidden []string
@@ -193,7 +192,7 @@ func (k Known) uses() string {
 
 func escapedLong(s string) string { return special.ReplaceAllString(markdown.Line(s, 200), `\$0`) }
 
-// fenceName is the word that names the language of a code block.
+// fenceName is the language of a code block.
 func fenceName(p string) string {
 	lang, ok := source.LanguageOf(p)
 	if !ok {

@@ -22,7 +22,7 @@ type Report struct {
 	Output   string    `json:"output"`
 }
 
-// Failure is one test that failed.
+// Failure is a failed test.
 type Failure struct {
 	Name    string `json:"name"`
 	Package string `json:"package"`
@@ -37,10 +37,10 @@ type Commit struct {
 	Author  string `json:"author"`
 	Date    string `json:"date"`
 	Subject string `json:"subject"`
-	Touches bool   `json:"-"` // it changed a file that is asked about
+	Touches bool   `json:"-"` // it changed a file in question
 }
 
-// Files are the files that failures name, each once.
+// Files are the files named by failures, each once.
 func (r Report) Files() []string {
 	var files []string
 	for _, f := range r.Failures {
@@ -57,8 +57,8 @@ const (
 	shownLines    = 14 // of a message
 )
 
-// Tests sums up a test run: what failed, where, and the line that most likely
-// says why.
+// Tests sums up a test run: the failures, their places, and the line with the most
+// likely cause.
 func Tests(r Report) Digest {
 	d := Digest{Kind: "tests"}
 	if r.Passed {
@@ -104,7 +104,7 @@ func Tests(r Report) Digest {
 	return d
 }
 
-// titled is what failed in a line.
+// titled is the failures in a line.
 func titled(failures []Failure) string {
 	n := counted(failures)
 	short := strings.Join(n.words(0, "fail", "fails"), ", ")
@@ -154,14 +154,14 @@ func (f Failure) title() string {
 	return f.Name
 }
 
-// group is what failed in the same way.
+// group is failures with one cause.
 type group struct {
 	cause    string
 	failures []Failure
 }
 
-// grouped puts together what failed with the same cause; what says nothing
-// stands alone. A test whose own subtests failed says nothing more than they do.
+// grouped puts failures with the same cause together; one without a cause stays
+// alone. A test with failed subtests adds nothing to them.
 func grouped(failures []Failure) []group {
 	var groups []group
 	for _, f := range failures {
@@ -207,7 +207,7 @@ func (g group) words() string {
 	return b.String()
 }
 
-// telling are lines that say why, the surest first.
+// telling are lines with a cause, the surest first.
 var telling = []*lazyregexp.Regexp{
 	lazyregexp.New(`(?i)^\s*(panic:|fatal error:|WARNING: DATA RACE|thread '.*' panicked|signal: )`),
 	lazyregexp.New(`^\S*\.go:\d+:\d+: |^\s*error(\[E\d+\])?: |^.*\.(ts|js|tsx|jsx|py|rs|java|c|cpp):\d+.*error`),
@@ -217,7 +217,7 @@ var telling = []*lazyregexp.Regexp{
 
 var noise = lazyregexp.New(`^\s*(=== |--- |FAIL\b|ok\s|PASS\b|goroutine \d+|exit status|\?\s|testing\.|created by |#|\^|-+$|=+$|$)`)
 
-// cause is the line of the message that most likely says why.
+// cause is the line of the message with the most likely cause.
 func (f Failure) cause() string {
 	if c := causes(f.Message); len(c) > 0 {
 		return markdown.Line(c[0], 200)
@@ -230,7 +230,7 @@ func (f Failure) cause() string {
 	return ""
 }
 
-// causes are the lines that say why, those of the surest kind.
+// causes are the lines with a cause, of the surest kind.
 func causes(text string) []string {
 	const most = 8
 	for _, kind := range telling {
@@ -253,8 +253,8 @@ func lastLines(text string, n int) string {
 	return strings.Join(lines[max(0, len(lines)-n):], "\n")
 }
 
-// Recent are the commits that are most likely to have to do with failures: those
-// that touched their files first.
+// Recent are the commits most likely related to failures: those touching their
+// files first.
 func Recent(commits []Commit, files []string) string {
 	if len(commits) == 0 {
 		return ""
@@ -299,12 +299,12 @@ func (c Commit) words() string {
 
 var special = lazyregexp.New("[\\\\`*_{}\\[\\]<>()#+!|~&]")
 
-// escaped is text that stands for itself in Markdown.
+// escaped is text without a meaning in Markdown.
 func escaped(s string) string {
 	return special.ReplaceAllString(markdown.Line(s, 80), `\$0`)
 }
 
-// Log sums up a log. total counts the commits that there are.
+// Log sums up a log. total counts all commits.
 func Log(commits []Commit, total int) Digest {
 	d := Digest{Kind: "log", Title: "No commits", Summary: "There are no commits.\n"}
 	if len(commits) == 0 {
