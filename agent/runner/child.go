@@ -56,10 +56,10 @@ func (k *child) refuse(why error) {
 // waits until that is over. Where the call is stopped, so is the run.
 func (s *Session) callPlan(ctx context.Context, e *engine, under *call, c agent.CallPlan) event.Data {
 	k := &child{outer: e, call: c, begun: e.now(), over: make(chan struct{})}
-	if err := s.reopenChild(ctx, k); err != nil {
+	if err := s.preparation().reopenChild(ctx, k); err != nil {
 		return k.failed(event.FailureTool, err.Error())
 	}
-	if err := s.read(k); k.past == nil && err != nil {
+	if err := s.preparation().read(k); k.past == nil && err != nil {
 		return k.failed(event.FailureTool, err.Error())
 	}
 	s.asked <- k
@@ -77,7 +77,7 @@ func (s *Session) callPlan(ctx context.Context, e *engine, under *call, c agent.
 }
 
 // read finds out from the arguments of a call what is to be done.
-func (s *Session) read(k *child) error {
+func (s preparation) read(k *child) error {
 	word := func(name, what string) (string, error) {
 		text, _ := k.call.Args[name].(string)
 		if text = strings.TrimSpace(text); text == "" {
@@ -138,7 +138,7 @@ func (s *Session) openChild(ctx context.Context, started event.RunStarted, k *ch
 
 // reopenChild reads the run that an earlier try of a call had started, where
 // anything had happened in it.
-func (s *Session) reopenChild(ctx context.Context, k *child) error {
+func (s preparation) reopenChild(ctx context.Context, k *child) error {
 	if k.call.Run == "" {
 		return nil
 	}
@@ -214,7 +214,7 @@ func (s *Session) started(k *child) (event.RunStarted, error) {
 // of the session's, of which those that go on have used some. What the run itself
 // has used by now is not of this session.
 func (s *Session) leaseWithin(limits event.Limits, own event.Usage) (leased event.Limits, spent string) {
-	used, took := s.used, s.took
+	used, took := s.account.used, s.account.ms
 	for _, e := range s.engines {
 		since := e.run.Usage.Since(e.used)
 		used.PromptTokens += since.PromptTokens

@@ -8,7 +8,6 @@ import (
 	"strings"
 	"time"
 
-	"replan/agent"
 	"replan/planning/plan"
 	"replan/planning/prompt"
 )
@@ -60,21 +59,21 @@ func (t terms) offered(all plan.Catalogue) plan.Catalogue {
 
 // terms is what the next job is prepared by.
 func (s *Session) terms() terms {
-	t := terms{model: s.manner.name(), prompting: s.cfg.Prompting, share: fullShare, summed: len(s.compactions) > 0}
+	t := terms{model: s.manner.name(), prompting: s.cfg.Prompting, share: fullShare, summed: len(s.conversation.compactions) > 0}
 	if p := s.manner.profile; p != nil {
 		t.prompting, t.tools = p.Prompting, p.Tools
 	}
 	if s.manner.think != nil {
 		t.prompting.Think = *s.manner.think
 	}
-	if s.restraint {
+	if s.conversation.undone {
 		t.share = undoneShare
 	}
-	if measured := s.bytes[s.status.Model]; measured > 0 {
+	if measured := s.modelUse.bytesPerToken[s.status.Model]; measured > 0 {
 		t.prompting.BytesPerToken = measured
 	}
-	t.prompting.Conversation = slices.Clip(s.conversation) // whoever adds to it adds to one of its own
-	_, spent := s.lease(s.cfg.Limits)
+	t.prompting.Conversation = slices.Clip(s.conversation.messages) // whoever adds to it adds to one of its own
+	_, spent := s.account.lease(s.cfg.Limits)
 	t.spent = spent != ""
 	return t
 }
@@ -99,7 +98,7 @@ func (s *Session) profile(name string) (*Profile, error) {
 
 // windows finds out how much room sub-agents have whose profile names a model of
 // its own. One that cannot be described keeps no run from starting.
-func (s *Session) windows(ctx context.Context, profiles []prompt.Profile) []prompt.Profile {
+func (s preparation) windows(ctx context.Context, profiles []prompt.Profile) []prompt.Profile {
 	profiles = slices.Clone(profiles)
 	for i, profile := range profiles {
 		if profile.Model == "" {
@@ -178,7 +177,7 @@ func (s *Session) adopt(m manner, info *prompt.ModelInfo) {
 	s.manner = m
 	if info != nil {
 		if info.Name != s.status.Model {
-			s.active = time.Time{} // nobody has asked this one for anything yet
+			s.modelUse.active = time.Time{} // nobody has asked this one for anything yet
 		}
 		s.status.Model, s.status.ContextWindow, s.status.Problem, s.status.Trouble = info.Name, info.ContextWindow, "", prompt.ModelTrouble{}
 	}
@@ -190,10 +189,10 @@ func (s *Session) adopt(m manner, info *prompt.ModelInfo) {
 func (s *Session) warm(ctx context.Context) {
 	shelf, ok := s.cfg.Model.(Shelf)
 	name := s.manner.name()
-	if !ok || s.busy() || s.warming[name] || s.stays(shelf.KeepAlive()) {
+	if !ok || s.busy() || s.modelUse.warming[name] || s.modelUse.stays(shelf.KeepAlive(), s.cfg.Now()) {
 		return
 	}
-	s.warming[name] = true
+	s.modelUse.warming[name] = true
 	s.workers.Go(func() {
 		err := shelf.Warm(ctx, name)
 		if err != nil {
@@ -203,31 +202,11 @@ func (s *Session) warm(ctx context.Context) {
 	})
 }
 
-// stays reports whether nothing is to be gained by loading the model now, where
-// a model stays loaded for a time: a fifth before that is over there is.
-func (s *Session) stays(loaded time.Duration) bool {
-	switch {
-	case loaded == 0:
-		return true
-	case s.active.IsZero():
-		return false
-	default:
-		return loaded < 0 || s.cfg.Now().Sub(s.active) < loaded-loaded/5
-	}
-}
-
 // warmed notes that a model is loaded, unless another was chosen since.
 func (s *Session) warmed(name string, err error) {
-	delete(s.warming, name)
+	delete(s.modelUse.warming, name)
 	if err == nil && name == s.manner.name() {
-		s.active = s.cfg.Now()
-	}
-}
-
-// calibrate keeps how the server counted the prompts of a run.
-func (s *Session) calibrate(run *agent.Run) {
-	if measured := run.BytesPerToken(); measured > 0 && run.Model != "" {
-		s.bytes[run.Model] = measured
+		s.modelUse.active = s.cfg.Now()
 	}
 }
 

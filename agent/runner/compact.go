@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 
 	"replan/agent/event"
@@ -33,7 +32,7 @@ type compaction struct {
 
 // compact sums the conversation up where the user asks for it, or where it
 // leaves too little room for the goal. It returns nil where it stays as it is.
-func (s *Session) compact(ctx context.Context, p prepared) *compaction {
+func (s preparation) compact(ctx context.Context, p prepared) *compaction {
 	prompting, talk := p.terms.prompting, p.terms.prompting.Conversation
 	prompting.ContextWindow = p.info.ContextWindow
 	cut := max(len(talk)-keptMessages, 0)
@@ -84,7 +83,7 @@ func (s *Session) compact(ctx context.Context, p prepared) *compaction {
 }
 
 // summarise has the model write the summary.
-func (s *Session) summarise(ctx context.Context, p prepared, brief prompt.Brief, c *compaction) (string, error) {
+func (s preparation) summarise(ctx context.Context, p prepared, brief prompt.Brief, c *compaction) (string, error) {
 	switch {
 	case p.info.Name == "":
 		return "", prompt.ErrNoModel
@@ -112,11 +111,10 @@ func (s *Session) compacted(p prepared) {
 	c := p.compacted
 	switch {
 	case c != nil:
-		s.compactions, s.restraint = append(s.compactions, *c), false
-		s.conversation = c.after
-		s.spend(c.used, 0)
+		s.conversation.shorten(*c)
+		s.account.spend(c.used, 0)
 		if c.used.ModelCalls > 0 {
-			s.active = s.cfg.Now()
+			s.modelUse.active = s.cfg.Now()
 		}
 		_ = s.say(c.told)
 		s.weigh()
@@ -133,37 +131,16 @@ func (s *Session) compacted(p prepared) {
 // undo puts back what the last summary took the place of; what was said since
 // stays.
 func (s *Session) undo() {
-	if len(s.compactions) == 0 {
+	if len(s.conversation.compactions) == 0 {
 		s.tellOf("info", "the conversation was not summed up, so there is nothing to put back")
 		return
 	}
 	prompting := s.terms().prompting
-	told := event.ChatCompacted{Undone: true, Before: prompt.ConversationTokens(prompting, s.conversation), Reason: "you asked for it"}
-	last := s.compactions[len(s.compactions)-1]
-	told.Turns, told.Kept = last.told.Turns, len(s.conversation)-(len(last.after)-last.told.Kept)
-	s.putBack()
-	told.After = prompt.ConversationTokens(prompting, s.conversation)
+	told := event.ChatCompacted{Undone: true, Before: prompt.ConversationTokens(prompting, s.conversation.messages), Reason: "you asked for it"}
+	last := s.conversation.compactions[len(s.conversation.compactions)-1]
+	told.Turns, told.Kept = last.told.Turns, len(s.conversation.messages)-(len(last.after)-last.told.Kept)
+	s.conversation.putBack()
+	told.After = prompt.ConversationTokens(prompting, s.conversation.messages)
 	_ = s.say(told)
 	s.weigh()
-}
-
-// putBack restores the conversation as it was before the last summary, with what
-// was said since.
-func (s *Session) putBack() {
-	last := s.compactions[len(s.compactions)-1]
-	s.compactions, s.restraint = s.compactions[:len(s.compactions)-1], true
-	s.conversation = slices.Concat(last.before, s.conversation[len(last.after):])
-}
-
-// recompact folds what the session's journal says of its conversation.
-func (s *Session) recompact(told event.ChatCompacted) {
-	if told.Undone {
-		if len(s.compactions) > 0 {
-			s.putBack()
-		}
-		return
-	}
-	c := compaction{told: told, before: s.conversation, after: prompt.Compact(s.conversation, told.Summary, told.Kept)}
-	s.compactions, s.restraint, s.conversation = append(s.compactions, c), false, c.after
-	s.spend(event.Usage{PromptTokens: told.Tokens}, 0)
 }

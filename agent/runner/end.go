@@ -7,7 +7,6 @@ import (
 
 	"replan/agent/event"
 	"replan/planning/plan"
-	"replan/planning/prompt"
 )
 
 // store gives a plan that was created to whoever keeps plans.
@@ -35,7 +34,7 @@ func (s *Session) closed(e *engine) {
 	}
 	s.engines = slices.DeleteFunc(s.engines, func(other *engine) bool { return other == e })
 	s.learn(e)
-	s.calibrate(e.run)
+	s.modelUse.calibrate(e.run)
 	s.findBranch()
 	if e.run.Result == nil || e.run.Result.Status != event.StatusCancelled {
 		defer s.hear(e.run.Remarks)
@@ -52,18 +51,16 @@ func (s *Session) closed(e *engine) {
 		reply.Text = e.broken.Error()
 	} else {
 		reply.Status, reply.Reason = e.run.Result.Status, e.run.Result.Reason
-		reply.Text, reply.Results = s.closing(e), e.run.Results()
+		reply.Text, reply.Results = e.closing(s.cfg.DryRun), e.run.Results()
 	}
 	if e.unstored != nil {
 		reply.Status, reply.Reason, reply.Text, reply.Results = event.StatusFailed, event.ReasonStepFailed, e.unstored.Error(), ""
 	}
 	used, took := e.run.Usage.Since(e.used), (e.run.Elapsed() - e.took).Milliseconds()
 	reply.Usage, reply.MS = &used, took
-	s.spend(used, took)
-	s.conversation = append(append(s.conversation, prompt.Attached(e.prompting.Mentions, 0)...),
-		prompt.Message{Role: prompt.RoleUser, Content: e.run.Goal},
-		prompt.Message{Role: prompt.RoleAssistant, Content: reply.Said()},
-	)
+	s.account.spend(used, took)
+	s.conversation.ask(e.run.Goal, e.prompting.Mentions)
+	s.conversation.reply(reply.Said())
 	s.weigh() // first, so that whoever has heard the reply has seen what it adds
 	_ = s.say(reply)
 }
@@ -84,7 +81,7 @@ func (s *Session) hear(remarks []string) {
 
 // closing is what is said of a run that is over: its answer, else what became
 // of it.
-func (s *Session) closing(e *engine) string {
+func (e *engine) closing(dryRun bool) string {
 	result := e.run.Result
 	switch {
 	case result.Answer != "":
@@ -93,26 +90,18 @@ func (s *Session) closing(e *engine) string {
 		return result.Error
 	case e.stored != "":
 		return fmt.Sprintf("The plan `%[1]s` is stored: look at it with `/plan show %[1]s`, run it with `/plan run %[1]s`.", e.stored)
-	case s.cfg.DryRun:
+	case dryRun:
 		return fmt.Sprintf("Dry run: %d of %d steps resolved, nothing was called.", e.run.Done(), len(e.run.Steps))
 	default:
 		return fmt.Sprintf("%s: %d of %d steps done.", e.run.Plan.Title, e.run.Done(), len(e.run.Steps))
 	}
 }
 
-// spend takes what a run has used from the budget of the session.
-func (s *Session) spend(used event.Usage, took int64) {
-	s.used.PromptTokens += used.PromptTokens
-	s.used.CompletionTokens += used.CompletionTokens
-	s.used.ToolCalls += used.ToolCalls
-	s.took += took
-}
-
 // learn notes what a run has shown: when the model was at work, how its server
 // counts, and how long the tools took.
 func (s *Session) learn(e *engine) {
 	if e.run.Usage.ModelCalls > e.used.ModelCalls {
-		s.active = e.run.Now
+		s.modelUse.active = e.run.Now
 	}
 	if s.cfg.DryRun {
 		return

@@ -71,6 +71,14 @@ type Tools interface {
 	Watch(changed func())
 }
 
+// Restarter is a set of tools whose servers the user may restart. [Tools] may be
+// one too.
+type Restarter interface {
+	// Restart stops a server if it runs, and starts it. It does not wait until the
+	// server is ready.
+	Restart(server string) error
+}
+
 // Aids help the user write: what can be typed, what was typed before, and what
 // stands behind a name in it. They are asked from several goroutines at once.
 type Aids interface {

@@ -208,7 +208,7 @@ func (s *Session) PreviewUndo(ctx context.Context, run string) (event.Undo, erro
 			if refused != "" {
 				return event.Undo{Run: run, Refused: refused}, nil
 			}
-			return s.carryOutUndo(ctx, run, true), nil
+			return s.preparation().carryOutUndo(ctx, run, true), nil
 		}
 	})
 }

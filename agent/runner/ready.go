@@ -19,7 +19,7 @@ const (
 // reach gets the tools that a job needs, and the chain of operators for its goal
 // where its words are enough. Only the servers that a plan names are waited for;
 // a goal that has to be planned waits a moment for all of them.
-func (s *Session) reach(ctx context.Context, p *prepared) (chain intent.Chain, routed bool, unclear error) {
+func (s preparation) reach(ctx context.Context, p *prepared) (chain intent.Chain, routed bool, unclear error) {
 	names := p.names()
 	s.await(ctx, p, names, readyWithin)
 	chain, routed, unclear = s.routes(*p)
@@ -39,26 +39,18 @@ const everyTool = "*:*"
 
 // await waits for the servers that are needed for tools of these names, and says
 // which they are.
-func (s *Session) await(ctx context.Context, p *prepared, names []string, limit time.Duration) {
+func (s preparation) await(ctx context.Context, p *prepared, names []string, limit time.Duration) {
 	within, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
 	now, stop := context.WithCancel(within)
 	stop()
 	if p.all, p.awaited = s.cfg.Tools.ReadyFor(now, names); len(p.awaited) > 0 {
-		s.outcomes <- outcome{finish: s.awaiting(p.awaited)}
+		s.outcomes <- outcome{awaited: p.awaited}
 		p.all, p.awaited = s.cfg.Tools.ReadyFor(within, names)
 	}
 	p.catalogue = p.all // what a run was started with, it may have again
 	if p.job.resume == "" {
 		p.catalogue = p.terms.offered(p.all)
-	}
-}
-
-// awaiting reports which servers the job in preparation waits for.
-func (s *Session) awaiting(servers []string) func() {
-	return func() {
-		s.awaited = servers
-		s.tellQueue()
 	}
 }
 

@@ -12,7 +12,7 @@ import (
 
 // survey looks through the workspace for what the goal of a job names, where its
 // words may plan it.
-func (s *Session) survey(ctx context.Context, j job) intent.Facts {
+func (s preparation) survey(ctx context.Context, j job) intent.Facts {
 	if s.cfg.Survey == nil || !j.plans() || !s.cfg.Routing.Planner.ByWords() {
 		return intent.Facts{}
 	}
@@ -21,7 +21,7 @@ func (s *Session) survey(ctx context.Context, j job) intent.Facts {
 
 // routes returns the chain that plans the goal of a job, where its words do, and
 // why they do not where they were understood.
-func (s *Session) routes(p prepared) (chain intent.Chain, ok bool, unclear error) {
+func (s preparation) routes(p prepared) (chain intent.Chain, ok bool, unclear error) {
 	if !p.job.plans() {
 		return chain, false, nil
 	}
@@ -30,7 +30,7 @@ func (s *Session) routes(p prepared) (chain intent.Chain, ok bool, unclear error
 
 // routing is how goals are planned under some terms: where the user has planning
 // switched off altogether, every goal is a turn of the chat.
-func (s *Session) routing(t prompt.Prompting, facts intent.Facts) event.Routing {
+func (s preparation) routing(t prompt.Prompting, facts intent.Facts) event.Routing {
 	routing := s.cfg.Routing
 	routing.Facts = facts
 	if routing.Planner == event.PlannerAuto && t.SkipAnalysis && t.SkipPlan {
@@ -41,7 +41,7 @@ func (s *Session) routing(t prompt.Prompting, facts intent.Facts) event.Routing 
 
 // unrouted says why there is neither a model nor a way without one, and what can
 // be asked without.
-func (s *Session) unrouted(noModel, unclear error) error {
+func (s preparation) unrouted(noModel, unclear error) error {
 	if !s.cfg.Routing.Planner.ByWords() {
 		return noModel
 	}

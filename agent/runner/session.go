@@ -125,17 +125,14 @@ type Session struct {
 
 	journal      Journal
 	seq          uint64
-	conversation []prompt.Message
-	compactions  []compaction // that the conversation has seen and that can be undone, oldest first
-	restraint    bool         // the last one was undone: the next comes only when there is no room left
+	conversation conversation
 	queue        []job
 	jobs         int                // that were put so far, which numbers them
 	admitting    []job              // whose mentions are read, or that came behind such
 	reading      context.CancelFunc // ends the reading for the first of them; nil where nothing is read
 	engines      []*engine          // the run that goes on, and behind it those that its plan tools started
 	preparing    context.CancelFunc // a run is being prepared
-	used         event.Usage        // by the runs that are over, but for those that another counts
-	took         int64              // ms, by the same
+	account      account
 	status       session.Status
 	manner       manner
 	choices      []Choose           // that wait for the first of them to be looked into
@@ -143,13 +140,11 @@ type Session struct {
 	awaited      []string           // the servers that it waits for
 	choosing     context.CancelFunc // ends the look; nil where there is none
 	catalogue    plan.Catalogue     // as it was seen last
-	bytes        map[string]float64 // per token, as each model's server counts
-	active       time.Time          // when the model was at work last, or loaded
-	warming      map[string]bool    // models that are being loaded, by the name that was asked for
-	gate         string             // the open gate of the session itself
-	gates        int                // gates the session has opened
-	answered     chan struct{}      // closed when that gate is answered; nil where there is none
-	troubles     map[string]string  // what was said of each server and profile
+	modelUse     modelUse
+	gate         string            // the open gate of the session itself
+	gates        int               // gates the session has opened
+	answered     chan struct{}     // closed when that gate is answered; nil where there is none
+	troubles     map[string]string // what was said of each server and profile
 }
 
 // request is what somebody asks of the goroutine that owns the session: one of
@@ -159,12 +154,26 @@ type request struct {
 	query   func(ctx context.Context)
 }
 
-// outcome is what a worker of the session came to. The owner tells the events,
-// then calls finish, then carries out next; each may be missing.
+// outcome is what a worker of the session came to, or has come to so far. The
+// owner tells the events, then calls finish, then carries out next; each may be
+// missing.
 type outcome struct {
-	events []event.Data
-	finish func()
-	next   Command
+	events  []event.Data
+	awaited []string // the servers that the job in preparation waits for
+	finish  func()
+	next    Command
+}
+
+// preparation is what the workers of a session work with: what it was configured
+// with, and the way to its owner. They see nothing of what the owner keeps.
+type preparation struct {
+	cfg      *Config
+	workers  *sync.WaitGroup
+	outcomes chan<- outcome
+}
+
+func (s *Session) preparation() preparation {
+	return preparation{cfg: &s.cfg, workers: &s.workers, outcomes: s.outcomes}
 }
 
 // NewSession starts a session. Its events must be read until the channel is
@@ -181,7 +190,8 @@ func NewSession(ctx context.Context, cfg Config) (*Session, error) {
 		arrivals: make(chan arrival), prepared: make(chan prepared), outcomes: make(chan outcome),
 		changed: make(chan struct{}, 1), gone: make(chan *engine), asked: make(chan *child), unwanted: make(chan *child),
 		status:   session.Status{Workspace: cfg.Workspace, Instructions: cfg.Instructions, Host: cfg.Host},
-		troubles: map[string]string{}, bytes: map[string]float64{}, warming: map[string]bool{},
+		troubles: map[string]string{}, modelUse: modelUse{bytesPerToken: map[string]float64{}, warming: map[string]bool{}},
+		account: account{limits: cfg.SessionLimits},
 	}
 	var err error
 	if s.manner.profile, err = s.profile(cfg.Profile); err != nil {

@@ -144,13 +144,13 @@ func (s *Session) prepare(ctx context.Context, j job) {
 			case <-ctx.Done():
 			}
 		}
-		s.prepared <- s.gather(ctx, j, t)
+		s.prepared <- s.preparation().gather(ctx, j, t)
 	})
 }
 
 // gather gets the run that is resumed, the model and the tools, and makes room
 // for the goal where the conversation takes too much of it.
-func (s *Session) gather(ctx context.Context, j job, t terms) prepared {
+func (s preparation) gather(ctx context.Context, j job, t terms) prepared {
 	p := prepared{ctx: ctx, job: j, terms: t, run: agent.NewRun(nil), priors: map[string]int64{}}
 	dirty := s.countsDirty(ctx, j)
 	if j.resume != "" {
@@ -196,7 +196,7 @@ func (s *Session) gather(ctx context.Context, j job, t terms) prepared {
 
 // wantsModel reports whether a model may be needed: a plan whose steps are all
 // calls does without one, unless a failure is to be replanned.
-func (s *Session) wantsModel(p prepared) bool {
+func (s preparation) wantsModel(p prepared) bool {
 	if p.job.execute == nil || s.cfg.Attended || p.job.execute.Synthesize {
 		return true
 	}
@@ -208,7 +208,7 @@ func (s *Session) wantsModel(p prepared) bool {
 }
 
 // doesWithout reports whether a job can be done although there is no model.
-func (s *Session) doesWithout(p prepared) bool {
+func (s preparation) doesWithout(p prepared) bool {
 	switch j := p.job; {
 	case j.compact:
 		return true
@@ -224,7 +224,7 @@ var errNoArgs = errors.New("the plan needs a model")
 
 // unwritten says why a plan is not begun where there is no model: a step is the
 // model's work, or has args that a model is to fill in.
-func (s *Session) unwritten(ctx context.Context, p *prepared) error {
+func (s preparation) unwritten(ctx context.Context, p *prepared) error {
 	if p.job.execute == nil || s.cfg.DryRun {
 		return nil
 	}
@@ -274,7 +274,7 @@ func needsWords(p plan.Plan) bool {
 var errNotOpened = errors.New("the run cannot be resumed")
 
 // reopen reads the run that is to be resumed.
-func (s *Session) reopen(ctx context.Context, p *prepared) error {
+func (s preparation) reopen(ctx context.Context, p *prepared) error {
 	var err error
 	if p.journal, p.events, err = s.cfg.Store.ReopenRun(p.job.resume); err != nil {
 		return fmt.Errorf("%w: %w", errNotOpened, err)
@@ -337,7 +337,7 @@ func (s *Session) begin(ctx context.Context, p prepared) {
 		if s.cfg.Raise != nil {
 			limits = s.cfg.Raise(limits)
 		}
-		limits, _ = s.cfg.SessionLimits.Lease(limits, s.used, p.run.Usage, s.took, p.run.Elapsed().Milliseconds())
+		limits, _ = s.cfg.SessionLimits.Lease(limits, s.account.used, p.run.Usage, s.account.ms, p.run.Elapsed().Milliseconds())
 		s.takeUp(ctx, p, limits, nil)
 		return
 	}
@@ -371,15 +371,10 @@ func (s *Session) refusal(p prepared) (reply event.ChatReply, refused bool) {
 			Text: "The run " + p.run.ID + " is completed; there is nothing left to resume.",
 		}, true
 	}
-	if _, spent := s.lease(s.cfg.Limits); spent != "" {
+	if _, spent := s.account.lease(s.cfg.Limits); spent != "" {
 		return failed(agent.SpentReason(spent), "this session has used up its budget of "+spent+" (guard "+spent+"): raise it in [session_limits] of the configuration, or start a new session"), true
 	}
 	return event.ChatReply{}, false
-}
-
-// lease bounds the limits of a new run by what is left of the session's.
-func (s *Session) lease(limits event.Limits) (leased event.Limits, spent string) {
-	return s.cfg.SessionLimits.Lease(limits, s.used, event.Usage{}, s.took, 0)
 }
 
 // newEngine makes the engine of a run that is about to go on.
@@ -420,15 +415,15 @@ func (s *Session) open(ctx context.Context, id string, started event.RunStarted,
 // start starts a new run.
 func (s *Session) start(ctx context.Context, p prepared) error {
 	prompting := p.terms.prompting
-	prompting.Conversation, prompting.Mentions = slices.Clip(s.conversation), p.job.mentions
+	prompting.Conversation, prompting.Mentions = slices.Clip(s.conversation.messages), p.job.mentions
 	prompting.ContextWindow, prompting.ModelTools = p.info.ContextWindow, p.info.Tools
 	if p.job.create { // a plan is what was asked for
 		prompting.ForcePlan, prompting.SkipPlan, prompting.PlanTools = true, false, false
 	}
-	limits, _ := s.lease(s.cfg.Limits)
+	limits, _ := s.account.lease(s.cfg.Limits)
 	started := event.RunStarted{
 		Goal: p.job.goal, Model: p.info.Name, Limits: limits, Rules: s.rules(p.job.goal, p.plan()),
-		Catalogue: p.catalogue, Priors: p.priors, Prompting: prompting, PlanOnly: p.job.create, Routing: s.routing(p.terms.prompting, p.facts),
+		Catalogue: p.catalogue, Priors: p.priors, Prompting: prompting, PlanOnly: p.job.create, Routing: s.preparation().routing(p.terms.prompting, p.facts),
 		Dirty: p.dirty, OnFailure: s.cfg.OnFailure,
 	}
 	if x := p.job.execute; x != nil {

@@ -67,6 +67,10 @@ func (s *Session) conclude(ctx context.Context, o outcome) {
 	for _, data := range o.events {
 		_ = s.say(data)
 	}
+	if o.awaited != nil {
+		s.awaited = o.awaited
+		s.tellQueue()
+	}
 	if o.finish != nil {
 		o.finish()
 	}
@@ -86,7 +90,7 @@ func (s *Session) restore() {
 	var mentions []prompt.Mention
 	asked := func() {
 		if goal != "" {
-			s.conversation = append(append(s.conversation, prompt.Attached(mentions, 0)...), prompt.Message{Role: prompt.RoleUser, Content: goal})
+			s.conversation.ask(goal, mentions)
 		}
 		goal = ""
 	}
@@ -100,16 +104,17 @@ func (s *Session) restore() {
 			}
 		case event.ChatReply:
 			if d.Usage != nil {
-				s.spend(*d.Usage, d.MS)
+				s.account.spend(*d.Usage, d.MS)
 			}
 			if d.Run != "" {
 				asked()
-				s.conversation = append(s.conversation, prompt.Message{Role: prompt.RoleAssistant, Content: d.Said()})
+				s.conversation.reply(d.Said())
 			}
 		case event.ChatCompacted:
-			s.recompact(d)
+			s.conversation.recompact(d)
+			s.account.spendOn(d)
 		case event.ChatUndone:
-			s.unsay(d)
+			s.conversation.undo(d)
 		default:
 			continue
 		}
@@ -150,7 +155,7 @@ func (s *Session) tell() {
 	if t.tools != nil {
 		s.status.Tools = len(t.offered(s.catalogue))
 	}
-	s.status.Planner = s.routing(t.prompting, intent.Facts{}).Planner
+	s.status.Planner = s.preparation().routing(t.prompting, intent.Facts{}).Planner
 	s.status.Profile, s.status.Think = s.manner.called(), t.prompting.Think
 	s.status.ContextTokens, s.status.Review = s.opening(), s.cfg.Review
 	_ = s.say(s.status)
@@ -197,3 +202,33 @@ func (s *Session) say(data event.Data) (err error) {
 }
 
 func (s *Session) publish(event event.Event) { s.events <- event }
+
+// findBranch finds out which branch the workspace is on.
+func (s *Session) findBranch() {
+	if s.cfg.Branch == nil {
+		return
+	}
+	s.workers.Go(func() {
+		branch := s.cfg.Branch()
+		s.outcomes <- outcome{finish: func() {
+			if s.status.Branch != branch {
+				s.status.Branch = branch
+				s.tell()
+			}
+		}}
+	})
+}
+
+// restart restarts a tool server.
+func (s *Session) restart(server string) {
+	again, ok := s.cfg.Tools.(Restarter)
+	if !ok {
+		s.tellOf("warn", "these servers cannot be started anew from here")
+		return
+	}
+	if err := again.Restart(server); err != nil {
+		s.tellOf("warn", err.Error())
+		return
+	}
+	delete(s.troubles, server) // what goes wrong from now on is new
+}

@@ -2,12 +2,9 @@ package runner
 
 import (
 	"context"
-	"fmt"
-	"strings"
 
 	"replan/agent/event"
 	"replan/agent/session"
-	"replan/planning/prompt"
 )
 
 // undoRefused says why a run cannot be undone now, "" if it can. A preview
@@ -26,7 +23,7 @@ func (s *Session) undoRefused(run string, preview bool) string {
 }
 
 // carryOutUndo undoes a run, or with preview only finds out what that would do.
-func (s *Session) carryOutUndo(ctx context.Context, run string, preview bool) event.Undo {
+func (s preparation) carryOutUndo(ctx context.Context, run string, preview bool) event.Undo {
 	u, err := s.cfg.Undo(ctx, run, preview)
 	if err != nil {
 		return event.Undo{Run: run, Refused: err.Error()}
@@ -41,7 +38,7 @@ func (s *Session) undoRun(ctx context.Context, run string) {
 		return
 	}
 	s.workers.Go(func() {
-		u := s.carryOutUndo(ctx, run, false)
+		u := s.preparation().carryOutUndo(ctx, run, false)
 		s.outcomes <- outcome{finish: func() { s.undone(u) }}
 	})
 }
@@ -57,33 +54,14 @@ func (s *Session) undone(u event.Undo) {
 	u.Diff = ""
 	told := event.ChatUndone{Undo: u}
 	_ = s.say(told)
-	s.unsay(told)
+	s.conversation.undo(told)
 	_ = s.say(event.ChatReply{Text: u.Words()})
 	s.weigh()
 }
 
-// unsay adds to the conversation that a run was undone.
-func (s *Session) unsay(d event.ChatUndone) {
-	if len(d.Files) == 0 {
-		return
-	}
-	const shown = 20
-	var names []string
-	for _, f := range d.Files[:min(len(d.Files), shown)] {
-		names = append(names, f.Path)
-	}
-	if more := len(d.Files) - shown; more > 0 {
-		names = append(names, fmt.Sprintf("and %d more", more))
-	}
-	s.conversation = append(s.conversation, prompt.Message{
-		Role:    prompt.RoleUser,
-		Content: "(I undid the run " + d.Run + ": what it changed is put back as it was before, in " + strings.Join(names, ", ") + ".)",
-	})
-}
-
 // countsDirty begins to count the files with changes that are not committed, and
 // returns what waits for the count.
-func (s *Session) countsDirty(ctx context.Context, j job) (count func() int) {
+func (s preparation) countsDirty(ctx context.Context, j job) (count func() int) {
 	if s.cfg.Dirty == nil || s.cfg.DryRun || j.resume != "" || j.compact || j.create {
 		return func() int { return 0 }
 	}

@@ -91,7 +91,7 @@ func (s *Session) readNext(ctx context.Context) {
 		var reading context.Context
 		reading, s.reading = context.WithCancel(ctx)
 		s.workers.Go(func() {
-			mentions, err := s.mentions(reading, j.typed)
+			mentions, err := s.preparation().mentions(reading, j.typed)
 			s.outcomes <- outcome{finish: func() { s.admitted(ctx, mentions, err) }}
 		})
 	}
@@ -129,7 +129,7 @@ func (s *Session) dismiss() {
 
 // mentions reads what a message names by an @. A single word that is the name of
 // nothing is a word.
-func (s *Session) mentions(ctx context.Context, text string) ([]prompt.Mention, error) {
+func (s preparation) mentions(ctx context.Context, text string) ([]prompt.Mention, error) {
 	var out []prompt.Mention
 	size := 0
 	for _, n := range prompt.Namings(text) {
