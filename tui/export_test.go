@@ -11,6 +11,7 @@ import (
 	"replan/agent/event"
 	"replan/tui/ask"
 	"replan/tui/dag"
+	"replan/tui/draw"
 	"replan/tui/keymap"
 	"replan/tui/replay"
 	"replan/tui/review"
@@ -140,6 +141,44 @@ func (m *Model) Transcript() string {
 
 // ShowList shows plans as lists, where the graph would fit too.
 func (m *Model) ShowList() { m.dag.Graph.Mode = dag.GraphNever }
+
+// Pane is what a pane draws by itself, without its frame.
+type Pane struct {
+	Name  string
+	Lines []string
+}
+
+// Panes draws the panes in view one by one.
+func (m *Model) Panes() []Pane {
+	m.View() // lays the screen out
+	chat := func(width int) Pane {
+		lines := m.overInput(draw.Padded(m.chat.Lines()), width)
+		title, note := m.chatNotice()
+		return Pane{"chat", append(lines, strings.TrimSpace(title+" "+note))}
+	}
+	step := Pane{"step", m.detail.Lines()}
+	plan := Pane{"plan", append([]string{strings.TrimSpace(m.dag.Title() + "  " + m.dag.Summary())}, m.dag.Lines()...)}
+	if m.layout.wide {
+		title := strings.TrimSpace(m.detail.Title(m.layout.right.W-6) + "  " + m.detail.Place())
+		step.Lines = append([]string{title}, step.Lines...)
+		return []Pane{chat(m.layout.left.W - 2), plan, step}
+	}
+	switch m.focus {
+	case panePlan:
+		return []Pane{plan}
+	case paneStep:
+		return []Pane{step}
+	}
+	return []Pane{chat(m.layout.width)}
+}
+
+// Edges draws the header, the notices and the footer.
+func (m *Model) Edges() []string {
+	m.View()
+	notices := make([]string, len(m.toasts.list))
+	m.lay(notices, 0, len(notices))
+	return append(append([]string{m.header()}, notices...), m.footer())
+}
 
 // Front draws what stands in front of the panes alone, a dialog or what asks, with
 // the footer under it. It is nil where nothing does.

@@ -36,7 +36,7 @@ func TestEveryTabOfTheStepIsDrawnWideAndNarrow(t *testing.T) {
 				s := open(t, tui.Options{Theme: themes.Dark, Replay: true}, size.w, size.h).show(c.st(newStory()))
 				s.m.ShowList()
 				s.press(tabKey).press(c.keys...).press(tabKey)
-				golden.RequireEqual(t, s.text()+"\n")
+				golden.RequireEqual(t, s.pane("step")+"\n")
 			})
 		}
 	}

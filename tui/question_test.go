@@ -16,16 +16,35 @@ import (
 	"replan/planning"
 	"replan/planning/plan"
 	"replan/tui"
+	"replan/tui/panetest"
 	"replan/tui/plain"
 )
 
-func TestEveryDialogIsDrawnWideAndNarrow(t *testing.T) {
+// scene is a story and the keys that are pressed at its end.
+type scene struct {
+	name string
+	st   func() *story
+	keys []tea.KeyPressMsg
+}
+
+// play shows the scene on a screen of that size.
+func (c scene) play(t *testing.T, width, height int) *screen {
+	t.Helper()
+	st := c.st()
+	s := settled(t, st, width, height)
+	for i, k := range c.keys {
+		s.press(k)
+		if i == 0 && (k == ctrlR || k == ctrlO) { // what was asked for comes now
+			s.answered(st)
+		}
+	}
+	s.m.Update(s.m.Rested())
+	return s
+}
+
+func scenes() []scene {
 	long := strings.Repeat("a line of the error\n", 60)
-	for _, c := range []struct {
-		name string
-		st   func() *story
-		keys []tea.KeyPressMsg
-	}{
+	return []scene{
 		{"failed", func() *story { return newStory().failing() }, nil},
 		{"failed, the end of it", func() *story {
 			return newStory().twoDone().plan(event.StepFailed{Index: "3", Attempt: 1, Error: long, Failure: event.FailureTool})
@@ -77,22 +96,32 @@ func TestEveryDialogIsDrawnWideAndNarrow(t *testing.T) {
 		{"exchanges", func() *story { return newStory().told() }, []tea.KeyPressMsg{ctrlX}},
 		{"exchanges, one opened", func() *story { return newStory().told() }, append(append([]tea.KeyPressMsg{ctrlX}, letters("gj")...), enter)},
 		{"no exchanges", func() *story { return newStory().greeted() }, []tea.KeyPressMsg{ctrlX}},
-	} {
-		for _, size := range []struct{ w, h int }{{120, 36}, {40, 12}} {
+	}
+}
+
+var wideAndNarrow = []struct{ w, h int }{{120, 36}, {40, 12}}
+
+func TestEveryDialogIsDrawnWideAndNarrow(t *testing.T) {
+	for _, c := range scenes() {
+		for _, size := range wideAndNarrow {
 			t.Run(fmt.Sprintf("%s/%dx%d", c.name, size.w, size.h), func(t *testing.T) {
-				st := c.st()
-				s := settled(t, st, size.w, size.h)
-				for i, k := range c.keys {
-					s.press(k)
-					if i == 0 && (k == ctrlR || k == ctrlO) { // what was asked for comes now
-						s.answered(st)
-					}
-				}
-				s.m.Update(s.m.Rested())
-				golden.RequireEqual(t, s.front()+"\n")
+				golden.RequireEqual(t, c.play(t, size.w, size.h).front()+"\n")
 			})
 		}
 	}
+}
+
+// TestHeaderNoticesAndFooterOfEveryScene keeps the edges of the screen of all
+// scenes in one golden.
+func TestHeaderNoticesAndFooterOfEveryScene(t *testing.T) {
+	var out strings.Builder
+	for _, c := range scenes() {
+		for _, size := range wideAndNarrow {
+			edges := c.play(t, size.w, size.h).m.Edges()
+			fmt.Fprintf(&out, "%s, %dx%d\n%s\n\n", c.name, size.w, size.h, panetest.Stripped(edges))
+		}
+	}
+	golden.RequireEqual(t, out.String())
 }
 
 func TestTheAnswersToAFailure(t *testing.T) {

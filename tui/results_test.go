@@ -35,7 +35,7 @@ func (s *story) results() *story {
 
 func TestTheChatShowsTheResultsOfAPlanWithoutAnAnswer(t *testing.T) {
 	s := settled(t, newStory().results(), 120, 40)
-	golden.RequireEqual(t, s.text()+"\n")
+	golden.RequireEqual(t, s.panes()+"\n")
 	s.lacks("What the steps brought") // the chat shows them already
 }
 

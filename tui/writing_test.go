@@ -211,7 +211,7 @@ func TestTheListOverTheInputIsDrawnWideAndNarrow(t *testing.T) {
 						t.Errorf("line %d is %d cells wide", i, w)
 					}
 				}
-				golden.RequireEqual(t, s.text())
+				golden.RequireEqual(t, s.pane("chat"))
 			})
 		}
 	}
