@@ -248,8 +248,8 @@ func newRoot(o *options) *cobra.Command {
 		return o.complete(cmd.Flags())
 	}
 	root.Flags().BoolVar(&o.goOn, "continue", false, "go on with the newest session of this folder, and with its newest run where that was left undone")
-	registerInDoubt(root, &o.inDoubt)
-	root.AddCommand(newRun(o), newPlan(o), newRuns(o), newReplay(o), newUndo(o), newDemo(o), newTools(o), newServe(o), newIntent(o), newRoute(o), newCompose(o), newVersion(o))
+	registerInDoubt(root.Flags(), &o.inDoubt)
+	root.AddCommand(newRun(o), shellCommand(newPlan(o)), shellCommand(newRuns(o)), newReplay(o), shellCommand(newUndo(o)), newDemo(o), newTools(o), newServe(o), newIntent(o), newRoute(o), newCompose(o), newVersion(o))
 	return root
 }
 

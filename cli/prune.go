@@ -1,36 +1,42 @@
 package cli
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"strconv"
 	"strings"
 	"time"
 
-	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"replan/agent/store"
+	"replan/cli/slash"
 )
 
 // keptRuns is how many ended runs replan runs prune leaves unless told otherwise.
 const keptRuns = 50
 
-func newRunsPrune(o *options) *cobra.Command {
+func newRunsPrune(o *options) slash.Command {
 	var keep int
 	var older string
 	var all, unfinished bool
-	command := &cobra.Command{
-		Use:   "prune",
-		Short: "Remove old runs and what belongs to them, and say what was removed",
+	return slash.Command{
+		Name: "prune", Short: "Remove old runs and what belongs to them, and say what was removed",
 		Long: "prune removes the journals of runs that have ended, with the large values and what was there before\n" +
 			"their changes, which are kept beside them: such a run cannot be undone any more. The journals of sessions\n" +
 			"that have no run left go too. The newest " + strconv.Itoa(keptRuns) + " stay, or as many as --keep says; with --older-than only older\n" +
 			"ones go. A run that somebody works on is never removed, one that is unfinished only with --unfinished.",
-		Example: "  replan runs prune\n  replan runs prune --older-than 30d\n  replan runs prune --all --output json",
-		Args:    cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
+		Examples: []string{"runs prune", "runs prune --older-than 30d", "runs prune --all --output json"},
+		Flags: func(f *pflag.FlagSet) {
+			f.IntVar(&keep, "keep", keptRuns, "how many of the newest stay")
+			f.StringVar(&older, "older-than", "", "only those older than this, such as 30d, 2w or 12h")
+			f.BoolVar(&all, "all", false, "every run that has ended")
+			f.BoolVar(&unfinished, "unfinished", false, "those that have not ended too, unless somebody works on them")
+		},
+		Do: func(_ context.Context, c slash.Call) error {
 			p := store.Pruning{Keep: keep, Unfinished: unfinished, DryRun: o.dryRun}
-			given := cmd.Flags().Changed
+			given := c.Flags.Changed
 			if all && (given("keep") || given("older-than")) {
 				return usage("--all removes every run that has ended: leave --keep and --older-than out")
 			}
@@ -49,11 +55,6 @@ func newRunsPrune(o *options) *cobra.Command {
 			return o.runsPrune(p, time.Now())
 		},
 	}
-	command.Flags().IntVar(&keep, "keep", keptRuns, "how many of the newest stay")
-	command.Flags().StringVar(&older, "older-than", "", "only those older than this, such as 30d, 2w or 12h")
-	command.Flags().BoolVar(&all, "all", false, "every run that has ended")
-	command.Flags().BoolVar(&unfinished, "unfinished", false, "those that have not ended too, unless somebody works on them")
-	return command
 }
 
 // parseAge reads a time such as 30d or 2w, or one that Go's durations know.

@@ -20,7 +20,7 @@ func newReplay(o *options) *cobra.Command {
 			"terminal as lines or as JSON, at once. No model and no tool is called, and a run that is going on\n" +
 			"elsewhere is not held up.",
 		Example: "  replan replay r-20260102 --speed 4\n  replan replay r-20260102 --plain",
-		Args:    one("RUN"),
+		Args:    positional(one("RUN")),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if speed < 0 {
 				return usage("--speed cannot be below 0: it is %g; 0 is at once", speed)

@@ -1,46 +1,45 @@
 package cli
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"strings"
 	"text/tabwriter"
 	"time"
 
-	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"replan/agent"
 	"replan/agent/event"
 	"replan/agent/store"
+	"replan/cli/slash"
 	"replan/internal/english"
 	"replan/internal/untrusted"
 	"replan/tui/plain"
 )
 
 // newRuns is replan runs and, in the chat, /runs.
-func newRuns(o *options) *cobra.Command {
+func newRuns(o *options) slash.Command {
 	var all bool
-	list := func(*cobra.Command, []string) error { return o.runsList(all) }
-	command := &cobra.Command{
-		Use:   "runs",
-		Short: "List, show and remove runs",
+	flags := func(f *pflag.FlagSet) {
+		f.BoolVar(&all, "all", false, "those too that made a plan to be kept and carried nothing out")
+	}
+	list := func(context.Context, slash.Call) error { return o.runsList(all) }
+	return slash.Command{
+		Name: "runs", Short: "List, show and remove runs",
 		Long: "Every run leaves a journal, from which it can be shown, replayed and resumed. RUN may be given as a\n" +
 			"unique prefix.",
-		Args: cobra.NoArgs, RunE: list,
-	}
-	lister := &cobra.Command{Use: "list", Short: "List the runs, newest first", Args: cobra.NoArgs, RunE: list}
-	for _, c := range []*cobra.Command{command, lister} {
-		c.Flags().BoolVar(&all, "all", false, "those too that made a plan to be kept and carried nothing out")
-	}
-	command.AddCommand(
-		lister,
-		&cobra.Command{
-			Use: "show RUN", Short: "Show a run as far as it has come", Args: one("RUN"),
-			RunE: func(_ *cobra.Command, args []string) error { return o.runsShow(args[0]) },
+		Flags: flags, Do: list,
+		Below: []slash.Command{
+			{Name: "list", Short: "List the runs, newest first", Flags: flags, Do: list},
+			{
+				Name: "show", Args: "RUN", Short: "Show a run as far as it has come", Check: one("RUN"),
+				Do: func(_ context.Context, c slash.Call) error { return o.runsShow(c.Args[0]) },
+			},
+			newRunsPrune(o),
 		},
-		newRunsPrune(o),
-	)
-	return command
+	}
 }
 
 // runsList is replan runs list. Runs that were to make a plan and did are told

@@ -12,6 +12,7 @@ import (
 	"replan/agent/store/journal"
 	"replan/cli/crash"
 	"replan/cli/folder"
+	"replan/cli/slash"
 	"replan/tui"
 )
 
@@ -132,7 +133,7 @@ func (o *options) editor() []string {
 	if strings.TrimSpace(line) == "" {
 		return nil
 	}
-	words, err := splitWords(line)
+	words, err := slash.Split(line)
 	if err != nil {
 		return strings.Fields(line)
 	}

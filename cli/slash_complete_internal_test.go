@@ -21,7 +21,7 @@ func TestWhatTheChatCompletesIsWhatItCarriesOut(t *testing.T) {
 			t.Errorf("%s does not say what it does", c.Text)
 		}
 	}
-	for _, name := range aboutSession() {
+	for _, name := range new(options).aboutSession() {
 		if _, ok := takes[name]; !ok {
 			t.Errorf("%s is not completed", name)
 		}

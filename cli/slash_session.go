@@ -11,78 +11,76 @@ import (
 
 	"replan/agent/runner"
 	"replan/agent/session"
+	"replan/cli/slash"
 	"replan/internal/untrusted"
 	"replan/planning/prompt"
 )
 
-// sessionCommand is a command that is about the session itself rather than about
+// sessionCommands are the commands about the session itself rather than about
 // plans and runs.
-type sessionCommand struct {
-	name, usage, short string
-	takes              []session.Completing
-	words              []string // that its argument may be
-	do                 func(o *options, ctx context.Context, w *workshop, now runner.Moment, rest string) (runner.Answer, error)
-}
-
-// sessionCommands are all of them.
-func sessionCommands() []sessionCommand {
-	type again = []session.Completing
-	return []sessionCommand{
-		{"/model", "[NAME]", "What answers from the next run on", again{session.CompleteModels}, nil, func(_ *options, ctx context.Context, w *workshop, now runner.Moment, rest string) (runner.Answer, error) {
-			return slashModel(ctx, w, now, rest)
-		}},
-		{"/models", "", "List the models of the server", nil, nil, func(_ *options, ctx context.Context, w *workshop, _ runner.Moment, _ string) (runner.Answer, error) {
-			return listModels(ctx, w.model)
-		}},
-		{"/think", strings.Join(prompt.ThinkLevels(), "|"), "How hard the model thinks from the next run on", nil, prompt.ThinkLevels(), func(_ *options, ctx context.Context, w *workshop, now runner.Moment, rest string) (runner.Answer, error) {
-			return slashThink(ctx, w, now, rest)
-		}},
-		{"/profile", "[NAME|none]", "The profile to work by from the next run on", again{session.CompleteProfiles}, nil, func(o *options, _ context.Context, _ *workshop, _ runner.Moment, rest string) (runner.Answer, error) {
-			return o.slashProfile(rest)
-		}},
-		{"/profiles", "", "List the profiles there are", nil, nil, func(o *options, _ context.Context, _ *workshop, _ runner.Moment, _ string) (runner.Answer, error) {
-			return o.listProfiles()
-		}},
-		{"/steer", "TEXT", "Speak to the run that goes on", nil, nil, func(_ *options, _ context.Context, _ *workshop, now runner.Moment, rest string) (runner.Answer, error) {
-			return steer(now, rest)
-		}},
-		{"/compact", "[undo]", "Sum up the oldest part of the conversation, or bring it back", nil, []string{"undo"}, func(o *options, _ context.Context, _ *workshop, _ runner.Moment, rest string) (runner.Answer, error) {
-			return o.compact(rest)
-		}},
-		{"/export", "[FILE]", "Write the conversation as Markdown to a file that is not there yet", again{session.CompleteFiles}, nil, func(o *options, _ context.Context, w *workshop, _ runner.Moment, rest string) (runner.Answer, error) {
-			return o.slashExport(w, rest)
-		}},
-		{"/review", "on|off", "Whether plans are held until you have looked them over, from the next run on", nil, []string{"on", "off"}, func(o *options, _ context.Context, _ *workshop, _ runner.Moment, rest string) (runner.Answer, error) {
-			return o.slashReview(rest)
-		}},
+func (o *options) sessionCommands(w *workshop) []slash.Command {
+	type of = []session.Completing
+	return []slash.Command{
+		{
+			Name: "/model", Args: "[NAME]", Short: "What answers from the next run on", Completes: of{session.CompleteModels},
+			Answer: func(ctx context.Context, now runner.Moment, rest string) (runner.Answer, error) {
+				return slashModel(ctx, w, now, rest)
+			},
+		},
+		{
+			Name: "/models", Short: "List the models of the server",
+			Answer: func(ctx context.Context, _ runner.Moment, _ string) (runner.Answer, error) {
+				return listModels(ctx, w.model)
+			},
+		},
+		{
+			Name: "/think", Args: strings.Join(prompt.ThinkLevels(), "|"), Short: "How hard the model thinks from the next run on", Words: prompt.ThinkLevels(),
+			Answer: func(ctx context.Context, now runner.Moment, rest string) (runner.Answer, error) {
+				return slashThink(ctx, w, now, rest)
+			},
+		},
+		{
+			Name: "/profile", Args: "[NAME|none]", Short: "The profile to work by from the next run on", Completes: of{session.CompleteProfiles},
+			Answer: func(_ context.Context, _ runner.Moment, rest string) (runner.Answer, error) {
+				return o.slashProfile(rest)
+			},
+		},
+		{
+			Name: "/profiles", Short: "List the profiles there are",
+			Answer: func(context.Context, runner.Moment, string) (runner.Answer, error) { return o.listProfiles() },
+		},
+		{
+			Name: "/steer", Args: "TEXT", Short: "Speak to the run that goes on",
+			Answer: func(_ context.Context, now runner.Moment, rest string) (runner.Answer, error) {
+				return steer(now, rest)
+			},
+		},
+		{
+			Name: "/compact", Args: "[undo]", Short: "Sum up the oldest part of the conversation, or bring it back", Words: []string{"undo"},
+			Answer: func(_ context.Context, _ runner.Moment, rest string) (runner.Answer, error) { return o.compact(rest) },
+		},
+		{
+			Name: "/export", Args: "[FILE]", Short: "Write the conversation as Markdown to a file that is not there yet", Completes: of{session.CompleteFiles},
+			Answer: func(_ context.Context, _ runner.Moment, rest string) (runner.Answer, error) {
+				return o.slashExport(w, rest)
+			},
+		},
+		{
+			Name: "/review", Args: "on|off", Short: "Whether plans are held until you have looked them over, from the next run on", Words: []string{"on", "off"},
+			Answer: func(_ context.Context, _ runner.Moment, rest string) (runner.Answer, error) {
+				return o.slashReview(rest)
+			},
+		},
 	}
 }
 
 // aboutSession are their names.
-func aboutSession() []string {
+func (o *options) aboutSession() []string {
 	var names []string
-	for _, c := range sessionCommands() {
-		names = append(names, c.name)
+	for _, c := range o.sessionCommands(nil) {
+		names = append(names, c.Name)
 	}
 	return names
-}
-
-// sessionCommand carries out a line that is one of them; ok is false where it is
-// not.
-func (o *options) sessionCommand(ctx context.Context, w *workshop, now runner.Moment, line string) (answer runner.Answer, ok bool, err error) {
-	name, rest, _ := strings.Cut(strings.TrimSpace(line), " ")
-	rest = strings.TrimSpace(rest)
-	for _, c := range sessionCommands() {
-		if c.name != name {
-			continue
-		}
-		if rest == "--help" || rest == "-h" {
-			return runner.Answer{Text: slashHelp}, true, nil
-		}
-		answer, err = c.do(o, ctx, w, now, rest)
-		return answer, true, err
-	}
-	return answer, false, nil
 }
 
 // steer speaks to the run that goes on, with the words as they were typed.
@@ -232,7 +230,7 @@ func table(rows [][]string) (runner.Answer, error) {
 	if err := t.Flush(); err != nil {
 		return runner.Answer{}, err
 	}
-	return runner.Answer{Text: codeBlock(trailing.ReplaceAllString(b.String(), ""))}, nil
+	return runner.Answer{Text: slash.CodeBlock(trailing.ReplaceAllString(b.String(), ""))}, nil
 }
 
 // trailing are the blanks before the end of a line, where a last cell is empty.

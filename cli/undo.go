@@ -8,38 +8,36 @@ import (
 	"strings"
 	"time"
 
-	"github.com/spf13/cobra"
-
 	"replan/agent/event"
 	"replan/agent/runner"
 	"replan/agent/store"
+	"replan/cli/slash"
 	"replan/internal/untrusted"
 	"replan/mcpclient/workspace"
 	"replan/mcpclient/workspace/undo"
 )
 
 // newUndo is replan undo and, in the chat, /undo.
-func newUndo(o *options) *cobra.Command {
-	return &cobra.Command{
-		Use:   "undo RUN",
-		Short: "Put back what a run changed",
+func newUndo(o *options) slash.Command {
+	return slash.Command{
+		Name: "undo", Args: "RUN", Short: "Put back what a run changed",
 		Long: "undo puts back the files that a run changed, whether it was completed, failed, was stopped or killed:\n" +
 			"content, mode and existence, all of them or none. It refuses where a file is no longer what the run left,\n" +
 			"and shows what became of it. What the run did by other means than the workspace's own file tools, such as\n" +
 			"a command it ran or a commit, stays and is named. With --dry-run only the diff is shown. RUN may be given\n" +
 			"as a unique prefix.",
-		Example: "  replan undo r-20260102 --dry-run\n  replan undo r-20260102-030405-1f2e3d\n  replan undo r-20260102 --output json",
-		Args: func(cmd *cobra.Command, args []string) error {
+		Examples: []string{"undo r-20260102 --dry-run", "undo r-20260102-030405-1f2e3d", "undo r-20260102 --output json"},
+		Check: func(path string, args []string) error {
 			if len(args) == 0 {
 				return nil // which are there is known once the configuration is read
 			}
-			return one("RUN")(cmd, args)
+			return one("RUN")(path, args)
 		},
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if len(args) == 0 {
-				return o.whichUndo(cmd.CommandPath())
+		Do: func(ctx context.Context, c slash.Call) error {
+			if len(c.Args) == 0 {
+				return o.whichUndo(c.Path)
 			}
-			return o.undo(cmd.Context(), args[0])
+			return o.undo(ctx, c.Args[0])
 		},
 	}
 }

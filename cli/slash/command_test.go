@@ -1,0 +1,67 @@
+package slash_test
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/spf13/pflag"
+
+	"replan/cli/slash"
+)
+
+// table is one command with two below it, that note what they were called with.
+func table(calls *[]string) slash.Command {
+	var all bool
+	note := func(_ context.Context, c slash.Call) error {
+		*calls = append(*calls, strings.TrimSpace(c.Path+" "+strings.Join(c.Args, ",")))
+		if all {
+			*calls = append(*calls, "all")
+		}
+		return nil
+	}
+	return slash.Command{
+		Name: "/thing", Short: "Things", Below: []slash.Command{
+			{Name: "show", Args: "ID", Short: "Show one", Do: note, Check: func(string, []string) error { return nil }, Examples: []string{"thing show a", "thing show a --foreign"}},
+			{Name: "list", Short: "List them", Do: note, Flags: func(f *pflag.FlagSet) { f.BoolVar(&all, "all", false, "all of them") }},
+		},
+	}
+}
+
+func TestLinesRunTheCommandTheyName(t *testing.T) {
+	for line, c := range map[string]struct {
+		calls []string
+		says  string // the help, or an error
+	}{
+		"show a b":             {[]string{"/thing show a,b"}, ""},
+		"--output json show a": {[]string{"/thing show a"}, ""},
+		"list --all":           {[]string{"/thing list", "all"}, ""},
+		"list x":               {nil, `unknown command "x" for "/thing list"`},
+		"fly":                  {nil, `unknown command "fly" for "/thing"`},
+		"list --wrong":         {nil, "wrong: unknown flag: --wrong"},
+		"":                     {nil, "  list        List them\n  show        Show one\n"},
+		"help show":            {nil, "Usage:\n  /thing show ID [flags]\n\nExamples:\n  /thing show a\n\nFlags:"},
+		"show -h":              {nil, "Global Flags:\n      --output string"},
+	} {
+		t.Run(line, func(t *testing.T) {
+			var calls []string
+			var out strings.Builder
+			syntax := slash.Syntax{
+				Flags:     func(f *pflag.FlagSet) { f.String("output", "text", "the form") },
+				WrongFlag: func(err error) error { return errors.New("wrong: " + err.Error()) },
+				Before:    func() error { return nil },
+				Foreign:   func(flag string) bool { return flag == "foreign" },
+			}
+			err := syntax.Run(t.Context(), table(&calls), strings.Fields(line), &out)
+			said := out.String()
+			if err != nil {
+				said = err.Error()
+			}
+			if !slices.Equal(calls, c.calls) || !strings.Contains(said, c.says) || c.says == "" && said != "" {
+				t.Errorf("called %q, and it says %q", calls, said)
+			}
+		})
+	}
+}

@@ -1,0 +1,50 @@
+package slash
+
+import (
+	"strings"
+
+	"replan/agent/session"
+)
+
+// Completions are the commands of a table, those below them too, with what each
+// takes.
+func Completions(table []Command) []session.Completion {
+	var out []session.Completion
+	for _, c := range table {
+		out = complete(out, "", c)
+		for _, word := range c.Words {
+			out = append(out, session.Completion{Text: c.Name + " " + word})
+		}
+	}
+	return out
+}
+
+// complete adds a command and those below it, each with all its words.
+func complete(out []session.Completion, above string, c Command) []session.Completion {
+	text := strings.TrimSpace(above + " " + c.Name)
+	takes := c.Completes
+	if c.Answer == nil {
+		takes = completes(c.Args)
+	}
+	out = append(out, session.Completion{Text: text, Detail: c.Short, Usage: c.Args, Takes: takes})
+	for _, below := range sorted(c.Below) {
+		out = complete(out, text, below)
+	}
+	return out
+}
+
+// completes is what can be completed of an argument, by how it is named.
+func completes(args string) []session.Completing {
+	var out []session.Completing
+	for name := range strings.SplitSeq(args, "|") {
+		switch name {
+		case "ID":
+			out = append(out, session.CompletePlans)
+		case "RUN":
+			out = append(out, session.CompleteRuns)
+		case "FILE":
+			out = append(out, session.CompleteFiles)
+		}
+	}
+	return out
+}

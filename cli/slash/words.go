@@ -1,0 +1,63 @@
+package slash
+
+import (
+	"fmt"
+	"strings"
+	"unicode"
+)
+
+// Split splits a line into words as a shell would, with these rules alone: words
+// are parted by blanks; single and double quotes keep what is between them
+// together where a word begins or after an equals sign, so that an apostrophe is
+// one; in double quotes a backslash keeps a quote or a backslash. There is at
+// least one word, which may be empty.
+func Split(line string) ([]string, error) {
+	var words []string
+	var word strings.Builder
+	inWord := false
+	var quote, before rune
+	runes := []rune(strings.TrimSpace(line))
+	for i := 0; i < len(runes); i++ {
+		r := runes[i]
+		switch {
+		case quote == '"' && r == '\\' && i+1 < len(runes) && strings.ContainsRune(`"\`, runes[i+1]):
+			i++
+			word.WriteRune(runes[i])
+		case quote != 0 && r == quote:
+			quote = 0
+		case quote != 0:
+			word.WriteRune(r)
+		case (r == '"' || r == '\'') && (!inWord || before == '='):
+			quote, inWord = r, true
+		case unicode.IsSpace(r):
+			if inWord {
+				words = append(words, word.String())
+				word.Reset()
+				inWord = false
+			}
+		default:
+			word.WriteRune(r)
+			inWord = true
+		}
+		before = r
+	}
+	if quote != 0 {
+		return nil, fmt.Errorf("a quotation mark is not closed: %c", quote)
+	}
+	if inWord || len(words) == 0 {
+		words = append(words, word.String())
+	}
+	return words, nil
+}
+
+// CodeBlock shows text as it is in Markdown, whatever it holds; "" for blanks.
+func CodeBlock(text string) string {
+	if strings.TrimSpace(text) == "" {
+		return ""
+	}
+	fence := "```"
+	for strings.Contains(text, fence) {
+		fence += "`"
+	}
+	return fmt.Sprintf("%s\n%s\n%s", fence, strings.TrimRight(text, "\n"), fence)
+}
