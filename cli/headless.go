@@ -1,17 +1,20 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"slices"
+	"strings"
 	"syscall"
 
 	"replan/agent/event"
 	"replan/agent/policy"
 	"replan/agent/runner"
 	"replan/agent/session"
+	"replan/cli/ask"
 	"replan/internal/untrusted"
 	"replan/planning/plan"
 	"replan/tui/plain"
@@ -63,10 +66,10 @@ func (o *options) headless(ctx context.Context, e errand) (err error) {
 		_, _ = fmt.Fprintf(o.io.Err, "replan: %s\n", untrusted.Line(note))
 	}
 	o.tellThought(ctx, w)
-	var input *prompter // nil where nobody is there to be asked
+	var input *ask.Input // nil where nobody is there to be asked
 	if o.asks() {
-		if input, err = newPrompter(o.io.In); err != nil {
-			return err
+		if input, err = ask.NewInput(o.io.In); err != nil {
+			return wrap("read standard input", err)
 		}
 	}
 	if e.prepare != nil {
@@ -117,14 +120,13 @@ func (e errand) lastRestored() (seq uint64) {
 
 // tell sends the commands of an errand and tells what comes of them until the
 // last is answered.
-func (o *options) tell(ctx context.Context, w *workshop, e errand, input *prompter, asks bool) error {
-	text := &shared{out: o.io.Out}
+func (o *options) tell(ctx context.Context, w *workshop, e errand, input *ask.Input, asks bool) error {
+	text := ask.NewOutput(o.io.Out)
 	out := o.tellerOf(w.session.ID(), text, e)
-	var ask *questions
+	var questions *ask.Questions
 	if input != nil {
-		ask = newQuestions(input, text, w.session.Send)
-		ask.gates, ask.ascii = asks, o.ascii
-		defer ask.close()
+		questions = ask.New(input, text, w.session.Send, ask.Options{Gates: asks, ASCII: o.ascii})
+		defer questions.Close()
 	}
 	for _, c := range e.commands {
 		w.session.Send(c)
@@ -145,8 +147,8 @@ func (o *options) tell(ctx context.Context, w *workshop, e errand, input *prompt
 				w.session.Send(runner.Stop{})
 			}
 		}
-		if ask != nil {
-			ask.hear(found)
+		if questions != nil {
+			questions.Hear(found)
 		}
 		if back, ok := found.Data.(session.Returned); ok {
 			return usage("%s", back.Reason)
@@ -233,4 +235,32 @@ func (j *jsonLines) Event(e event.Event) error {
 	}
 	_, err = j.out.Write(append(line, '\n'))
 	return err
+}
+
+// askForServers asks whether the servers that the project names may start, where
+// that is to be known before the session starts.
+func (o *options) askForServers(ctx context.Context, w *workshop, input *ask.Input) error {
+	pending := w.tools.Pending()
+	if len(pending) == 0 {
+		return nil
+	}
+	for _, p := range pending {
+		if err := o.print(untrusted.Line(fmt.Sprintf("  %s: %s", p.Name, plan.CanonicalJSON(p.Whole()))) + "\n"); err != nil {
+			return err
+		}
+	}
+	yesOrNo := map[string]bool{"y": true, "yes": true, "n": false, "no": false}
+	for {
+		var unwritten error
+		line, more, err := input.AskIn(ctx, func() bool {
+			unwritten = o.print("start the tool servers that this project names? a yes is remembered until they change [y]es, [n]o: ")
+			return unwritten == nil
+		})
+		if err = cmp.Or(err, unwritten); err != nil {
+			return err
+		}
+		if answer, ok := yesOrNo[strings.ToLower(strings.TrimSpace(line))]; ok || !more {
+			return wrap("remember the answer", w.tools.Answer(ctx, answer))
+		}
+	}
 }

@@ -1,8 +1,7 @@
-package cli
+package ask
 
 import (
 	"cmp"
-	"context"
 	"fmt"
 	"io"
 	"slices"
@@ -14,14 +13,13 @@ import (
 	"replan/agent/runner"
 	"replan/agent/session"
 	"replan/internal/untrusted"
-	"replan/planning/plan"
 	"replan/tui/plain"
 )
 
-// shared is a writer that the line log and the questions write to at once. What
+// Output is a writer that the line log and the questions write to at once. What
 // is written while a question is open stands on lines of its own, and the
 // question is put again below it.
-type shared struct {
+type Output struct {
 	mu     sync.Mutex
 	out    io.Writer
 	prompt string // of the question that is open; "" where none is
@@ -29,7 +27,7 @@ type shared struct {
 }
 
 // Write writes p in one piece.
-func (s *shared) Write(p []byte) (int, error) {
+func (s *Output) Write(p []byte) (int, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.shown {
@@ -46,8 +44,12 @@ func (s *shared) Write(p []byte) (int, error) {
 	return n, err
 }
 
+// NewOutput returns the writer through which the log and the questions write to
+// out.
+func NewOutput(out io.Writer) *Output { return &Output{out: out} }
+
 // ask puts a question, which is open until answered, and reports that it did.
-func (s *shared) ask(prompt string) bool {
+func (s *Output) ask(prompt string) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	_, _ = io.WriteString(s.out, prompt)
@@ -57,7 +59,7 @@ func (s *shared) ask(prompt string) bool {
 
 // answered says that the question is open no more. Where nobody ended its line
 // by pressing enter, that is done for them.
-func (s *shared) answered(entered bool) {
+func (s *Output) answered(entered bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.shown && !entered {
@@ -66,19 +68,18 @@ func (s *shared) answered(entered bool) {
 	s.prompt, s.shown = "", false
 }
 
-// questions asks about held plans, gates, steps in doubt and failed steps on standard input,
+// Questions asks about held plans, gates, steps in doubt and failed steps on standard input,
 // one after another.
-type questions struct {
-	out   *shared
-	input *prompter
+type Questions struct {
+	out   *Output
+	input *Input
 	send  func(runner.Command)
 	open  chan question
 	gone  chan struct{}
 
-	gates bool                  // gates are asked about
-	ascii bool                  // what is shown is drawn with ASCII alone
-	runs  map[string]*agent.Run // folded, to know which of their steps wait for a word; a run that plan tools start is one beside its own
-	told  map[string]uint64     // by run: the last event that is only told again
+	options Options
+	runs    map[string]*agent.Run // folded, to know which of their steps wait for a word; a run that plan tools start is one beside its own
+	told    map[string]uint64     // by run: the last event that is only told again
 
 	mu    sync.Mutex
 	asked map[string]uint64 // the number of the question about each gate and step that waits for an answer
@@ -117,10 +118,16 @@ func (q *question) understand(line string) answer {
 	return said
 }
 
-// newQuestions starts to ask, and to send the answers. Close it.
-func newQuestions(input *prompter, out *shared, send func(runner.Command)) *questions {
-	q := &questions{
-		out: out, input: input, send: send,
+// Options say what is asked about, and how it is shown.
+type Options struct {
+	Gates bool // gates are asked about
+	ASCII bool // plans are drawn with ASCII alone
+}
+
+// New starts to ask, and to send the answers. Close it.
+func New(input *Input, out *Output, send func(runner.Command), options Options) *Questions {
+	q := &Questions{
+		options: options, out: out, input: input, send: send,
 		open: make(chan question, 64), gone: make(chan struct{}),
 		asked: map[string]uint64{}, runs: map[string]*agent.Run{}, told: map[string]uint64{},
 	}
@@ -128,10 +135,10 @@ func newQuestions(input *prompter, out *shared, send func(runner.Command)) *ques
 	return q
 }
 
-// hear takes an event of the session and asks about what waits for a word since:
+// Hear takes an event of the session and asks about what waits for a word since:
 // the gates and the steps of a run as it stands now, since what is told again of
 // a run that is resumed was answered, or is still open.
-func (q *questions) hear(e event.Event) {
+func (q *Questions) Hear(e event.Event) {
 	switch d := e.Data.(type) {
 	case session.Resuming:
 		q.told[d.Run] = d.Upto
@@ -156,13 +163,13 @@ func (q *questions) hear(e event.Event) {
 		delete(q.runs, e.Run)
 	}
 	var waiting []question
-	if q.gates {
+	if q.options.Gates {
 		for _, g := range run.Gates {
 			waiting = append(waiting, gateQuestion(e.Run, g.GateRequested, run.EditCheck(g.Gate)))
 		}
 	}
 	if v := run.Review(); v != nil {
-		waiting = append(waiting, reviewQuestion(v, q.ascii))
+		waiting = append(waiting, reviewQuestion(v, q.options.ASCII))
 	}
 	for _, w := range run.Questions() {
 		waiting = append(waiting, stepQuestion(e.Run, w))
@@ -174,7 +181,7 @@ func (q *questions) hear(e event.Event) {
 }
 
 // keep forgets what was asked about a run and waits no more.
-func (q *questions) keep(run string, waiting []question) {
+func (q *Questions) keep(run string, waiting []question) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	for id := range q.asked {
@@ -185,21 +192,21 @@ func (q *questions) keep(run string, waiting []question) {
 }
 
 // decided forgets a gate.
-func (q *questions) decided(run, gate string) {
+func (q *Questions) decided(run, gate string) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	delete(q.asked, gateID(run, gate))
 }
 
 // waits reports whether a question still waits for an answer.
-func (q *questions) waits(ask question) bool {
+func (q *Questions) waits(ask question) bool {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	return q.asked[ask.id] == ask.number
 }
 
 // put asks a question, once, when those before it are answered.
-func (q *questions) put(ask question) {
+func (q *Questions) put(ask question) {
 	q.mu.Lock()
 	_, again := q.asked[ask.id]
 	if !again {
@@ -219,7 +226,7 @@ func stepID(run, step string) string { return run + " step " + step }
 
 // stepQuestion asks what becomes of a step that is in doubt or failed.
 func stepQuestion(run string, w agent.Question) question {
-	what := untrusted.Line(strings.TrimSpace(w.Step + " " + first(w.Tool, w.Title)))
+	what := untrusted.Line(strings.TrimSpace(w.Step + " " + cmp.Or(w.Tool, w.Title)))
 	if w.Doubt {
 		settle := func(d event.DoubtDecision) runner.Command {
 			return runner.Settle{Run: run, Step: w.Step, Decision: d}
@@ -262,7 +269,7 @@ func stepQuestion(run string, w agent.Question) question {
 
 // listen asks each question that still waits, until a line is one of its
 // answers; the end of input is the careful one.
-func (q *questions) listen() {
+func (q *Questions) listen() {
 	defer close(q.gone)
 	for asked := range q.open {
 		for ask := &asked; q.waits(asked); {
@@ -293,36 +300,9 @@ func (q *questions) listen() {
 	}
 }
 
-func (q *questions) close() {
+// Close puts no question any more, and waits until none is open.
+func (q *Questions) Close() {
 	close(q.open)
 	q.input.cancel()
 	<-q.gone
-}
-
-// askForServers asks whether the servers that the project names may start, where
-// that is to be known before the session starts.
-func (o *options) askForServers(ctx context.Context, w *workshop, input *prompter) error {
-	pending := w.tools.Pending()
-	if len(pending) == 0 {
-		return nil
-	}
-	for _, p := range pending {
-		if err := o.print(untrusted.Line(fmt.Sprintf("  %s: %s", p.Name, plan.CanonicalJSON(p.Whole()))) + "\n"); err != nil {
-			return err
-		}
-	}
-	yesOrNo := map[string]bool{"y": true, "yes": true, "n": false, "no": false}
-	for {
-		var unwritten error
-		line, more, err := input.askIn(ctx, func() bool {
-			unwritten = o.print("start the tool servers that this project names? a yes is remembered until they change [y]es, [n]o: ")
-			return unwritten == nil
-		})
-		if err = cmp.Or(err, unwritten); err != nil {
-			return err
-		}
-		if answer, ok := yesOrNo[strings.ToLower(strings.TrimSpace(line))]; ok || !more {
-			return wrap("remember the answer", w.tools.Answer(ctx, answer))
-		}
-	}
 }

@@ -1,4 +1,4 @@
-package cli
+package ask
 
 import (
 	"bufio"
@@ -18,9 +18,9 @@ const quietTime = 400 * time.Millisecond
 // longestLine bounds a line that is typed, in bytes: arguments may be long.
 const longestLine = 4 << 20
 
-// prompter reads what is typed in answer to the questions of the line log. All of
+// Input reads what is typed in answer to the questions of the line log. All of
 // them go through ask, so that none is answered by what was typed before it.
-type prompter struct {
+type Input struct {
 	input cancelreader.CancelReader
 	lines *bufio.Scanner
 	ahead typedAhead              // nil where the input is no terminal
@@ -34,13 +34,13 @@ type typedAhead interface {
 	drop()
 }
 
-// newPrompter reads answers from in. What reads on from in cancels it first.
-func newPrompter(in io.Reader) (*prompter, error) {
+// NewInput reads answers from in. What reads on from in cancels it first.
+func NewInput(in io.Reader) (*Input, error) {
 	input, err := cancelreader.NewReader(in)
 	if err != nil {
-		return nil, wrap("read standard input", err)
+		return nil, err
 	}
-	p := &prompter{input: input, quiet: func() <-chan time.Time { return time.After(quietTime) }, ended: make(chan struct{})}
+	p := &Input{input: input, quiet: func() <-chan time.Time { return time.After(quietTime) }, ended: make(chan struct{})}
 	p.lines = p.scanner()
 	if file, ok := in.(*os.File); ok && term.IsTerminal(file.Fd()) {
 		p.ahead = terminalInput(file.Fd())
@@ -48,7 +48,7 @@ func newPrompter(in io.Reader) (*prompter, error) {
 	return p, nil
 }
 
-func (p *prompter) scanner() *bufio.Scanner {
+func (p *Input) scanner() *bufio.Scanner {
 	lines := bufio.NewScanner(p.input)
 	lines.Buffer(nil, longestLine)
 	return lines
@@ -57,7 +57,7 @@ func (p *prompter) scanner() *bufio.Scanner {
 // ask drops what was typed so far, waits until nobody types, has put put the
 // question and returns the line that answers it. There is none where put reports
 // that it need not be asked any more, where the input has ended or was cancelled.
-func (p *prompter) ask(put func() bool) (line string, answered bool) {
+func (p *Input) ask(put func() bool) (line string, answered bool) {
 	if p.ahead != nil {
 		p.lines = p.scanner()
 		for p.ahead.drop(); ; p.ahead.drop() {
@@ -79,7 +79,7 @@ func (p *prompter) ask(put func() bool) (line string, answered bool) {
 }
 
 // over reports whether nobody is to be asked any more.
-func (p *prompter) over() bool {
+func (p *Input) over() bool {
 	select {
 	case <-p.ended:
 		return true
@@ -89,13 +89,14 @@ func (p *prompter) over() bool {
 }
 
 // cancel ends the question that is open, and all later ones. Once is enough.
-func (p *prompter) cancel() {
+func (p *Input) cancel() {
 	close(p.ended)
 	p.input.Cancel()
 }
 
-// askIn is ask until ctx ends.
-func (p *prompter) askIn(ctx context.Context, put func() bool) (line string, answered bool, err error) {
+// AskIn has put put a question and returns the line that answers it, or why ctx
+// has ended before.
+func (p *Input) AskIn(ctx context.Context, put func() bool) (line string, answered bool, err error) {
 	release := context.AfterFunc(ctx, p.cancel)
 	line, answered = p.ask(put)
 	if !release() {

@@ -1,4 +1,4 @@
-package cli
+package ask
 
 import "golang.org/x/sys/unix"
 

@@ -1,4 +1,4 @@
-package cli
+package ask
 
 import (
 	"io"
@@ -37,7 +37,7 @@ func (k keyboard) drop() {
 func newTypist(t *testing.T) (a *asker, typed keyboard, pauses <-chan struct{}, over chan<- time.Time) {
 	t.Helper()
 	typed = keyboard{make(chan string, 10)}
-	input, err := newPrompter(typed)
+	input, err := NewInput(typed)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -48,7 +48,7 @@ func newTypist(t *testing.T) (a *asker, typed keyboard, pauses <-chan struct{}, 
 		return quiet
 	}
 	a = &asker{t: t, said: make(chan string, 100), sent: make(chan runner.Command, 100)}
-	a.q = newQuestions(input, &shared{out: a}, func(c runner.Command) { a.sent <- c })
+	a.q = New(input, NewOutput(a), func(c runner.Command) { a.sent <- c }, Options{Gates: true})
 	return a, typed, begun, quiet
 }
 
@@ -56,7 +56,7 @@ func TestWhatWasTypedBeforeAQuestionDoesNotAnswerIt(t *testing.T) {
 	a, typed, pauses, over := newTypist(t)
 	t.Cleanup(func() {
 		close(typed.lines)
-		a.q.close()
+		a.q.Close()
 	})
 
 	typed.lines <- "y\n"
@@ -87,7 +87,7 @@ func TestAQuestionDecidedInThePauseIsNotPut(t *testing.T) {
 	a.q.decided("r", "g")
 	over <- time.Time{}
 	close(typed.lines)
-	a.q.close()
+	a.q.Close()
 	select {
 	case said := <-a.said:
 		t.Errorf("it says %q", said)

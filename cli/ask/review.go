@@ -1,0 +1,142 @@
+package ask
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"replan/agent"
+	"replan/agent/event"
+	"replan/agent/runner"
+	"replan/internal/untrusted"
+	"replan/planning/plan"
+	"replan/tui/plain"
+)
+
+// reviewQuestion asks what becomes of a plan that is held. It is changed line by
+// line, and shown again with each change.
+func reviewQuestion(v *agent.Review, ascii bool) question {
+	ask := question{
+		id:     fmt.Sprintf("%s review %d", v.Run, v.Revision),
+		prompt: "  run this plan? [y]es, [n]o, its [g]ates, [x N], [e N], [k N], [j N], [u]ndo, [?]: ",
+		help: []string{
+			"y, yes: it runs as it is now",
+			"n, no: it is refused, and the run ends; so does the end of the input. A resume shows the plan again",
+			"g: every gate that can be is approved now, each for exactly the call that was shown",
+			"x 3: step 3 is taken out, or brought back",
+			"e 3: its arguments are edited, as JSON",
+			"k 3, j 3: it goes before the step above it, or behind the one below: the later waits for the other",
+			"u: the last change is taken back",
+		},
+		careful: runner.Review{Run: v.Run, Answer: v.Answer(event.ReviewRefuse)},
+	}
+	ask.answer = func(line string) answer {
+		word, index, _ := strings.Cut(strings.TrimSpace(line), " ")
+		index = strings.TrimSpace(index)
+		switch word = strings.ToLower(word); {
+		case index == "" && (word == "y" || word == "yes"):
+			return answer{send: runner.Review{Run: v.Run, Answer: v.Answer(event.ReviewRun)}}
+		case index == "" && (word == "n" || word == "no"):
+			return answer{send: ask.careful}
+		case index == "" && word == "g":
+			if v.ApproveAll() == 0 {
+				return answer{tell: "  there is no gate that can be approved now\n"}
+			}
+			return answer{tell: planLines(v, ascii)}
+		case index == "" && word == "u":
+			if !v.Undo() {
+				return answer{tell: "  nothing was changed\n"}
+			}
+			return answer{tell: planLines(v, ascii)}
+		case index != "":
+			return changeStep(&ask, v, word, index, ascii)
+		}
+		return answer{}
+	}
+	return ask
+}
+
+// changeStep changes one step of a plan that is held.
+func changeStep(back *question, v *agent.Review, word, index string, ascii bool) answer {
+	var err error
+	switch word {
+	case "x":
+		if _, err = v.Restore(index); err == nil {
+			break
+		}
+		err = v.Remove(index, false)
+		var needed *agent.DependentsError
+		if errors.As(err, &needed) {
+			return answer{tell: "  " + err.Error() + "\n", then: dependentsQuestion(back, v, needed, ascii)}
+		}
+	case "k":
+		err = v.Move(index, -1)
+	case "j":
+		err = v.Move(index, 1)
+	case "e":
+		for _, s := range v.Steps() {
+			if s.Step.Index == index && s.Step.Executor == plan.ExecutorTool && !s.Out && !s.Settled {
+				return answer{tell: "  " + untrusted.Line(plan.CanonicalJSON(s.Step.Args)) + "\n", then: stepArgsQuestion(back, v, s.Step, ascii)}
+			}
+		}
+		err = fmt.Errorf("step %s has no arguments that can be edited", index)
+	default:
+		return answer{}
+	}
+	if err != nil {
+		return answer{tell: "  " + untrusted.Line(err.Error()) + "\n"}
+	}
+	return answer{tell: planLines(v, ascii)}
+}
+
+// dependentsQuestion asks whether steps go with the one that they need.
+func dependentsQuestion(back *question, v *agent.Review, needed *agent.DependentsError, ascii bool) *question {
+	return &question{
+		prompt: fmt.Sprintf("  take out %s too? [y]es, [n]o: ", strings.Join(needed.Dependents, ", ")), careful: back.careful,
+		answer: func(line string) answer {
+			switch strings.ToLower(line) {
+			case "y", "yes":
+				if err := v.Remove(needed.Step, true); err != nil {
+					return answer{tell: "  " + untrusted.Line(err.Error()) + "\n", then: back}
+				}
+				return answer{tell: planLines(v, ascii), then: back}
+			case "n", "no":
+				return answer{then: back}
+			}
+			return answer{}
+		},
+	}
+}
+
+// stepArgsQuestion asks for the arguments of a step, as one line of JSON. An
+// empty one leaves them.
+func stepArgsQuestion(back *question, v *agent.Review, step plan.Step, ascii bool) *question {
+	return &question{
+		prompt: "  its arguments, as one line of JSON (empty leaves them): ", careful: back.careful,
+		answer: func(line string) answer {
+			if line == "" {
+				return answer{then: back}
+			}
+			args, told := readArgs(line)
+			if told != "" {
+				return answer{tell: told}
+			}
+			if err := v.Edit(step.Index, step.Title, args); err != nil {
+				return answer{tell: "  " + untrusted.Line(err.Error()) + "\n"}
+			}
+			return answer{tell: planLines(v, ascii), then: back}
+		},
+	}
+}
+
+// planLines shows a plan as it was changed so far, and the calls that would ask.
+func planLines(v *agent.Review, ascii bool) string {
+	var b strings.Builder
+	for line := range strings.SplitSeq(strings.TrimRight(plain.Plan(v.Plan(), ascii)+plain.Asking(v, false), "\n"), "\n") {
+		b.WriteString("  " + line + "\n")
+	}
+	if changed := v.Changes().String(); changed != "" {
+		b.WriteString("  " + changed + "\n")
+	}
+	return b.String()
+}
