@@ -95,23 +95,36 @@ func ruleLines(a event.Always) string {
 // savingQuestion asks whether a rule that was shown is to be saved. A no leads
 // back to the question that it belongs to.
 func savingQuestion(back *question, save runner.Command) *question {
-	return &question{
-		prompt: "  save it, and let this call pass? [y]es, [n]o: ", careful: back.careful,
-		answer: func(line string) answer {
-			switch strings.ToLower(line) {
-			case "y", "yes":
-				return answer{send: save}
-			case "n", "no":
-				return answer{then: back}
-			}
-			return answer{}
-		},
-	}
+	return yesOrNo(back, "  save it, and let this call pass? [y]es, [n]o: ", func() answer { return answer{send: save} })
 }
 
-// editQuestion asks for the arguments of a call, as one line of JSON. An empty
-// one leads back to the question that it belongs to.
+// editQuestion asks for the arguments of a call. Empty ones lead back to the
+// question that it belongs to.
 func editQuestion(back *question, run string, g event.GateRequested, fits func(args map[string]any) error) *question {
+	return argsQuestion(back, func(args map[string]any) answer {
+		if err := fits(args); err != nil {
+			return failed(err)
+		}
+		return answer{send: runner.Edit{Run: run, Gate: g.Gate, Args: args}}
+	})
+}
+
+// yesOrNo asks a question that belongs to another, to which a no leads back.
+func yesOrNo(back *question, prompt string, yes func() answer) *question {
+	return &question{prompt: prompt, careful: back.careful, answer: func(line string) answer {
+		switch strings.ToLower(line) {
+		case "y", "yes":
+			return yes()
+		case "n", "no":
+			return answer{then: back}
+		}
+		return answer{}
+	}}
+}
+
+// argsQuestion asks for arguments, as one line of JSON. An empty line leaves them
+// and leads back to the question that it belongs to.
+func argsQuestion(back *question, take func(args map[string]any) answer) *question {
 	return &question{
 		prompt: "  its arguments, as one line of JSON (empty leaves them): ", careful: back.careful,
 		answer: func(line string) answer {
@@ -122,13 +135,13 @@ func editQuestion(back *question, run string, g event.GateRequested, fits func(a
 			if told != "" {
 				return answer{tell: told}
 			}
-			if err := fits(args); err != nil {
-				return answer{tell: "  " + untrusted.Line(err.Error()) + "\n"}
-			}
-			return answer{send: runner.Edit{Run: run, Gate: g.Gate, Args: args}}
+			return take(args)
 		},
 	}
 }
+
+// failed tells why an answer cannot be taken.
+func failed(err error) answer { return answer{tell: "  " + untrusted.Line(err.Error()) + "\n"} }
 
 // readArgs reads arguments from a line, or tells why it holds none.
 func readArgs(line string) (args map[string]any, told string) {

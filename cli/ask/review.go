@@ -84,49 +84,30 @@ func changeStep(back *question, v *agent.Review, word, index string, ascii bool)
 		return answer{}
 	}
 	if err != nil {
-		return answer{tell: "  " + untrusted.Line(err.Error()) + "\n"}
+		return failed(err)
 	}
 	return answer{tell: planLines(v, ascii)}
 }
 
-// dependentsQuestion asks whether steps go with the one that they need.
+// dependentsQuestion asks whether steps are taken out with the one they need.
 func dependentsQuestion(back *question, v *agent.Review, needed *agent.DependentsError, ascii bool) *question {
-	return &question{
-		prompt: fmt.Sprintf("  take out %s too? [y]es, [n]o: ", strings.Join(needed.Dependents, ", ")), careful: back.careful,
-		answer: func(line string) answer {
-			switch strings.ToLower(line) {
-			case "y", "yes":
-				if err := v.Remove(needed.Step, true); err != nil {
-					return answer{tell: "  " + untrusted.Line(err.Error()) + "\n", then: back}
-				}
-				return answer{tell: planLines(v, ascii), then: back}
-			case "n", "no":
-				return answer{then: back}
-			}
-			return answer{}
-		},
-	}
+	prompt := fmt.Sprintf("  take out %s too? [y]es, [n]o: ", strings.Join(needed.Dependents, ", "))
+	return yesOrNo(back, prompt, func() answer {
+		if err := v.Remove(needed.Step, true); err != nil {
+			return answer{tell: failed(err).tell, then: back}
+		}
+		return answer{tell: planLines(v, ascii), then: back}
+	})
 }
 
-// stepArgsQuestion asks for the arguments of a step, as one line of JSON. An
-// empty one leaves them.
+// stepArgsQuestion asks for the arguments of a step.
 func stepArgsQuestion(back *question, v *agent.Review, step plan.Step, ascii bool) *question {
-	return &question{
-		prompt: "  its arguments, as one line of JSON (empty leaves them): ", careful: back.careful,
-		answer: func(line string) answer {
-			if line == "" {
-				return answer{then: back}
-			}
-			args, told := readArgs(line)
-			if told != "" {
-				return answer{tell: told}
-			}
-			if err := v.Edit(step.Index, step.Title, args); err != nil {
-				return answer{tell: "  " + untrusted.Line(err.Error()) + "\n"}
-			}
-			return answer{tell: planLines(v, ascii), then: back}
-		},
-	}
+	return argsQuestion(back, func(args map[string]any) answer {
+		if err := v.Edit(step.Index, step.Title, args); err != nil {
+			return failed(err)
+		}
+		return answer{tell: planLines(v, ascii), then: back}
+	})
 }
 
 // planLines shows a plan as it was changed so far, and the calls that would ask.
