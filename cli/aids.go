@@ -9,6 +9,7 @@ import (
 	"replan/agent/runner"
 	"replan/agent/session"
 	"replan/agent/store"
+	"replan/cli/config"
 	"replan/internal/english"
 	"replan/mcpclient/workspace"
 	"replan/mcpclient/workspace/files"
@@ -31,7 +32,7 @@ func (o *options) aids(w *workshop) runner.Aids {
 	a := &aids{o: o, w: w, files: w.own}
 	if a.files == nil && w.named == nil {
 		var err error
-		if w.named, err = workspace.New(workspace.Config{Dir: o.workspace, Private: o.store.Dirs.All(), Logger: w.logger}); err != nil {
+		if w.named, err = workspace.New(workspace.Config{Dir: o.Workspace, Private: o.store.Dirs.All(), Logger: w.logger}); err != nil {
 			w.logger.Warn("files cannot be named", "error", err)
 		}
 	}
@@ -52,7 +53,7 @@ func (a *aids) Complete(ctx context.Context, of session.Completing) (items []ses
 		resources, notListed := a.w.tools.Resources(ctx)
 		for _, r := range resources {
 			detail := "resource of " + r.Server
-			if about := first(r.Name, r.Description); about != "" && about != r.URI {
+			if about := config.First(r.Name, r.Description); about != "" && about != r.URI {
 				detail = about + ", " + detail
 			}
 			items = append(items, session.Completion{Text: r.Server + ":" + r.URI, Detail: detail})
@@ -69,10 +70,10 @@ func (a *aids) Complete(ctx context.Context, of session.Completing) (items []ses
 	case session.CompleteModels:
 		items, err = a.models(ctx)
 	case session.CompleteProfiles:
-		for _, p := range a.o.manner.profiles {
+		for _, p := range a.o.Manner.Profiles {
 			items = append(items, session.Completion{Text: p.Name, Detail: p.Description})
 		}
-		items = append(items, session.Completion{Text: noProfile, Detail: "no profile"})
+		items = append(items, session.Completion{Text: config.NoProfile, Detail: "no profile"})
 	}
 	return items, more, err
 }
@@ -104,7 +105,7 @@ func (a *aids) runs() ([]session.Completion, error) {
 	list, err := a.o.store.RunSummaries()
 	var items []session.Completion
 	for _, s := range list {
-		items = append(items, session.Completion{Text: s.Run, Detail: string(s.Status) + ": " + plain.OneLine(first(s.Goal, s.Title), 60)})
+		items = append(items, session.Completion{Text: s.Run, Detail: string(s.Status) + ": " + plain.OneLine(config.First(s.Goal, s.Title), 60)})
 	}
 	return items, err
 }
@@ -153,7 +154,7 @@ func (a *aids) History() (h session.History, err error) {
 	}
 	lines, err := a.sent.Lines()
 	for _, l := range lines {
-		if runner.SameFolder(l.Workspace, a.o.workspace) {
+		if runner.SameFolder(l.Workspace, a.o.Workspace) {
 			h.Here = append(h.Here, l.Text)
 		} else {
 			h.Elsewhere = append(h.Elsewhere, l.Text)
@@ -167,5 +168,5 @@ func (a *aids) Remember(text string) error {
 	if a.sent == nil {
 		return nil
 	}
-	return a.sent.Add(store.HistoryLine{Workspace: a.o.workspace, Text: text})
+	return a.sent.Add(store.HistoryLine{Workspace: a.o.Workspace, Text: text})
 }

@@ -15,6 +15,7 @@ import (
 	"replan/agent"
 	"replan/agent/policy"
 	"replan/agent/rule"
+	"replan/cli/config"
 	"replan/internal/english"
 	"replan/internal/untrusted"
 	"replan/planning/plan"
@@ -155,10 +156,10 @@ func (o *options) check(ctx context.Context, w *workshop, named namedPlan, vars 
 		PartialArgs: true,
 		Strict:      named.strict,
 		EmptyArgs:   !named.stored,
-		Profiles:    o.manner.profileNames(),
+		Profiles:    o.Manner.Names(),
 	}
-	if o.changed("max-plan-steps") {
-		rules.MaxSteps = o.limits.MaxPlanSteps
+	if o.Changed("max-plan-steps") {
+		rules.MaxSteps = o.Limits.MaxPlanSteps
 	}
 	var v verdict
 	v.plan, v.faults, v.warnings = plan.CheckPlan(data, rules)
@@ -221,7 +222,7 @@ func (o *options) tellTroubles(w *workshop) {
 // a rule would deny, in execution order. The user who runs a plan asks for the tests
 // that are in it.
 func (o *options) foresee(p plan.Plan, graph *plan.Graph, catalogue plan.Catalogue) (gates []string, denied []plan.Fault) {
-	rules := slices.Concat(o.rules, policy.BuiltIn(policy.Trust{Workspace: o.trusted, Tests: policy.PlansTests(&p)}))
+	rules := slices.Concat(o.Rules, policy.BuiltIn(policy.Trust{Workspace: o.Trusted, Tests: policy.PlansTests(&p)}))
 	gates = []string{}
 	values := maps.Clone(p.Variables)
 	if values == nil {
@@ -300,12 +301,12 @@ func foreseen(rules []rule.Rule, tool plan.Tool, step plan.Step, values map[stri
 func (o *options) tellVerdict(v verdict) error {
 	var err error
 	switch {
-	case o.output == outputJSON && len(v.faults) > 0:
+	case o.Output == config.OutputJSON && len(v.faults) > 0:
 		err = o.printJSON(struct {
 			Valid  bool         `json:"valid"`
 			Errors []plan.Fault `json:"errors"`
 		}{false, v.faults})
-	case o.output == outputJSON:
+	case o.Output == config.OutputJSON:
 		err = o.printJSON(struct {
 			Valid        bool         `json:"valid"`
 			Batches      [][]string   `json:"batches"`
@@ -315,11 +316,11 @@ func (o *options) tellVerdict(v verdict) error {
 			Warnings     []plan.Fault `json:"warnings"`
 		}{true, noNil(v.batches), noNil(v.order), noNil(v.criticalPath), v.gates, noNil(v.warnings)})
 	default:
-		err = o.print(v.text(o.ascii))
+		err = o.print(v.text(o.ASCII))
 	}
 	if err == nil && len(v.faults) > 0 {
 		said := errSaid
-		if o.output == outputText && o.talk == nil { // in the chat the list is the answer
+		if o.Output == config.OutputText && o.talk == nil { // in the chat the list is the answer
 			said = fmt.Errorf("the plan cannot be run as it is: mend what is listed, then check it again (%s)", english.Count(len(v.faults), "fault"))
 		}
 		err = &failure{exit: exitUsage, code: "invalid_plan", err: said}
@@ -346,7 +347,7 @@ func (v verdict) text(ascii bool) string {
 	if len(v.faults) > 0 {
 		say("%s the plan is not valid: %s", bad, english.Count(len(v.faults), "fault"))
 		for _, f := range v.faults {
-			say("  %s at %s: %s", f.Code, first(f.Path, "the plan"), f.Message)
+			say("  %s at %s: %s", f.Code, config.First(f.Path, "the plan"), f.Message)
 		}
 		return b.String()
 	}

@@ -20,6 +20,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"replan/cli/config"
 	"replan/cli/crash"
 	"replan/internal/untrusted"
 )
@@ -95,7 +96,7 @@ func Main(ctx context.Context, args []string, std IO) int {
 	if *failed != nil {
 		err = *failed
 	}
-	return report(std, o.output == outputJSON || unparsed(err) && givenOutput(args) == outputJSON, err)
+	return report(std, o.Output == config.OutputJSON || unparsed(err) && givenOutput(args) == config.OutputJSON, err)
 }
 
 // unparsed reports whether err is a wrong flag, behind which nothing was parsed.
@@ -240,10 +241,10 @@ func newRoot(o *options) *cobra.Command {
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error {
 		return &failure{exit: exitUsage, code: "usage", err: fmt.Errorf("%w; see replan --help", wrongFlag(err)), unparsed: true}
 	})
-	o.register(root.PersistentFlags())
+	o.Register(root.PersistentFlags())
 	root.PersistentPreRunE = func(cmd *cobra.Command, _ []string) error {
 		if unconfigured(cmd) {
-			return o.checkOutput()
+			return o.CheckOutput()
 		}
 		return o.complete(cmd.Flags())
 	}

@@ -24,7 +24,7 @@ type continued struct {
 // this folder, resumes its newest run where that was left undone, and then
 // takes the goal, if there is one.
 func (o *options) continueSession(ctx context.Context, goal string) error {
-	if o.dryRun {
+	if o.DryRun {
 		return o.noDryResume()
 	}
 	inDoubt, err := o.parseInDoubt(o.inDoubt)
@@ -70,7 +70,7 @@ func (c continued) close() error {
 // findContinued finds and opens the session to go on with.
 func (o *options) findContinued() (continued, error) {
 	var c continued
-	run, ok, err := o.store.NewestRun(o.workspace)
+	run, ok, err := o.store.NewestRun(o.Workspace)
 	if err != nil {
 		return c, o.unopened(err)
 	}

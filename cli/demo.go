@@ -13,6 +13,7 @@ import (
 
 	"replan/agent/policy"
 	"replan/agent/store"
+	"replan/cli/config"
 	"replan/cli/demo"
 	"replan/mcpclient/workspace/code/lsp"
 	"replan/planning/prompt"
@@ -60,7 +61,7 @@ func (o *options) demo(ctx context.Context, keep bool) (err error) {
 		}
 		err = errors.Join(err, wrap("take the demo's folder away", os.RemoveAll(folder)))
 	}()
-	if o.workspace, err = prepareDemo(folder, "pages"); err != nil {
+	if o.Workspace, err = prepareDemo(folder, "pages"); err != nil {
 		return wrap("prepare the demo", err)
 	}
 	pace := demoPace
@@ -73,18 +74,19 @@ func (o *options) demo(ctx context.Context, keep bool) (err error) {
 	}
 	defer func() { err = errors.Join(err, wrap("stop the demo's model", model.Close())) }()
 
-	o.host, o.model, o.trusted = model.URL(), demo.Model, true
-	o.config.LSP = lsp.Section{Enabled: new(bool)} // what it shows is the same on every machine
-	o.mcpConfig, o.servers, o.noWorkspaceTools = "", nil, false
-	o.manner = manner{} // the script knows no other, but for what flags say
-	o.manner.prompting = o.flagged(prompt.Prompting{ForcePlan: o.forcePlan})
+	o.Host, o.Model, o.Trusted = model.URL(), demo.Model, true
+	o.LSP = lsp.Section{Enabled: new(bool)} // what it shows is the same on every machine
+	o.MCPConfig, o.Servers, o.NoWorkspaceTools = "", nil, false
+	o.Manner = config.Manner{} // the script knows no other, but for what flags say
+	o.Manner.Prompting = o.Flagged(prompt.Prompting{ForcePlan: o.ForcePlan})
 	home := folder + "/home"
-	o.store = store.New(store.Dirs{Config: home, Data: home, State: home})
+	o.Dirs = store.Dirs{Config: home, Data: home, State: home}
+	o.store = store.New(o.Dirs)
 	if o.screen() {
 		return o.openScreen(ctx, tui.Options{Intro: demo.Intro, Suggestion: demo.Goal}, continued{})
 	}
-	if o.approveText == "" && !o.asks() {
-		o.approveText, o.approve = string(policy.ApproveAll), policy.ApproveAll
+	if o.ApproveText == "" && !o.asks() {
+		o.ApproveText, o.Approve = string(policy.ApproveAll), policy.ApproveAll
 		_, _ = fmt.Fprintln(o.io.Err, "replan: the demo works in a folder of its own and opens its own gates; --approve none keeps them shut")
 	}
 	return o.runHeadless(ctx, demo.Goal)

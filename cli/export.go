@@ -17,7 +17,7 @@ func (o *options) slashExport(w *workshop, file string) (runner.Answer, error) {
 	if err != nil {
 		return runner.Answer{}, err
 	}
-	path, err := o.store.Export(o.workspace, file, text, time.Now())
+	path, err := o.store.Export(o.Workspace, file, text, time.Now())
 	switch {
 	case errors.Is(err, fs.ErrExist):
 		return runner.Answer{}, usage("%s is there already, and nothing is overwritten: name another file", path)
@@ -33,7 +33,7 @@ func (o *options) transcript(session string, now time.Time) (string, error) {
 	if err != nil {
 		return "", o.unopened(err)
 	}
-	c := transcript.Conversation{Session: events, Exported: now, Workspace: o.workspace}
+	c := transcript.Conversation{Session: events, Exported: now, Workspace: o.Workspace}
 	if c.Home, err = os.UserHomeDir(); err != nil {
 		c.Home = ""
 	}

@@ -6,6 +6,7 @@ import (
 
 	"replan/agent/ollama/ollamatest"
 	"replan/agent/runner"
+	"replan/cli/config"
 	"replan/cli/demo"
 	"replan/mcpclient/workspace/code/lsp"
 )
@@ -26,26 +27,26 @@ func OpenDemo(ctx context.Context, folder string) (*DemoSession, error) {
 		Getwd:  func() (string, error) { return folder, nil },
 	}}
 	flags := newRoot(o).PersistentFlags()
-	o.dataDir = folder + "/home" // behind what declaring the flag sets it to
+	o.DataDir = folder + "/home" // behind what declaring the flag sets it to
 	if err := o.complete(flags); err != nil {
 		return nil, err
 	}
 	var err error
-	if o.workspace, err = prepareDemo(folder, "pages"); err != nil {
+	if o.Workspace, err = prepareDemo(folder, "pages"); err != nil {
 		return nil, err
 	}
 	model, err := demo.Start(ctx, 0)
 	if err != nil {
 		return nil, err
 	}
-	o.host, o.model, o.trusted = model.URL(), demo.Model, true
-	o.config.LSP = lsp.Section{Enabled: new(bool)} // what it shows is the same on every machine
-	o.manner = manner{}
+	o.Host, o.Model, o.Trusted = model.URL(), demo.Model, true
+	o.LSP = lsp.Section{Enabled: new(bool)} // what it shows is the same on every machine
+	o.Manner = config.Manner{}
 	shop, err := o.open(ctx, opening{ask: true, attended: true})
 	if err != nil {
 		return nil, errors.Join(err, model.Close())
 	}
-	return &DemoSession{shop, model, o.workspace}, nil
+	return &DemoSession{shop, model, o.Workspace}, nil
 }
 
 // Session is the running session.

@@ -15,6 +15,7 @@ import (
 	"replan/agent/runner"
 	"replan/agent/session"
 	"replan/cli/ask"
+	"replan/cli/config"
 	"replan/internal/untrusted"
 	"replan/planning/plan"
 	"replan/tui/plain"
@@ -53,9 +54,9 @@ func (o *options) headless(ctx context.Context, e errand) (err error) {
 	if err := o.checkReview(); err != nil {
 		return err
 	}
-	asks := o.asks() && o.approveText == ""
-	if !asks && o.approve == policy.ApproveAsk {
-		o.approve = policy.ApproveNone
+	asks := o.asks() && o.ApproveText == ""
+	if !asks && o.Approve == policy.ApproveAsk {
+		o.Approve = policy.ApproveNone
 	}
 	w, err := o.prepare(ctx, asks)
 	if err != nil {
@@ -84,7 +85,7 @@ func (o *options) headless(ctx context.Context, e errand) (err error) {
 	}
 	// A yes to all gates is no word on what failed: who sits there is asked. A no
 	// to all of them is the word.
-	how := opening{ask: asks, attended: o.asks() && o.approveText != string(policy.ApproveNone), inDoubt: e.inDoubt, restored: e.restored, keep: e.keep}
+	how := opening{ask: asks, attended: o.asks() && o.ApproveText != string(policy.ApproveNone), inDoubt: e.inDoubt, restored: e.restored, keep: e.keep}
 	if err := w.begin(ctx, o, how); err != nil {
 		return err
 	}
@@ -94,16 +95,16 @@ func (o *options) headless(ctx context.Context, e errand) (err error) {
 // tellThought says on standard error where --think comes to nothing with the
 // model that will answer.
 func (o *options) tellThought(ctx context.Context, w *workshop) {
-	if o.level == nil {
+	if o.Level == nil {
 		return
 	}
 	name := ""
-	if at := slices.Index(o.manner.profileNames(), o.manner.profile); at >= 0 {
-		name = o.manner.profiles[at].Model
+	if at := slices.Index(o.Manner.Names(), o.Manner.Profile); at >= 0 {
+		name = o.Manner.Profiles[at].Model
 	}
 	info, err := w.model.Describe(ctx, name)
-	if word := unthought(info, *o.level); err == nil && word != "" { // else whoever needs a model says what is wrong
-		_, _ = fmt.Fprintf(o.io.Err, "replan: --think %s: %s\n", o.think, word)
+	if word := unthought(info, *o.Level); err == nil && word != "" { // else whoever needs a model says what is wrong
+		_, _ = fmt.Fprintf(o.io.Err, "replan: --think %s: %s\n", o.Think, word)
 	}
 }
 
@@ -125,7 +126,7 @@ func (o *options) tell(ctx context.Context, w *workshop, e errand, input *ask.In
 	out := o.tellerOf(w.session.ID(), text, e)
 	var questions *ask.Questions
 	if input != nil {
-		questions = ask.New(input, text, w.session.Send, ask.Options{Gates: asks, ASCII: o.ascii})
+		questions = ask.New(input, text, w.session.Send, ask.Options{Gates: asks, ASCII: o.ASCII})
 		defer questions.Close()
 	}
 	for _, c := range e.commands {
@@ -170,10 +171,10 @@ func (o *options) tellerOf(session string, text io.Writer, e errand) teller {
 	switch {
 	case e.teller != nil:
 		return e.teller(session, text)
-	case o.output == outputJSON:
+	case o.Output == config.OutputJSON:
 		return &jsonLines{out: o.io.Out, notes: o.io.Err, session: session, past: map[string]uint64{}}
 	default:
-		return plain.New(text, session, o.ascii)
+		return plain.New(text, session, o.ASCII)
 	}
 }
 
@@ -185,7 +186,7 @@ func (o *options) ended(reply event.ChatReply, written error) error {
 		return f
 	case written != nil:
 		return unwritten(written)
-	case reply.Run == "" && reply.Reason == "" && o.output == outputJSON: // of a command of the chat
+	case reply.Run == "" && reply.Reason == "" && o.Output == config.OutputJSON: // of a command of the chat
 		return o.printJSON(map[string]string{"text": reply.Text})
 	case reply.Run == "" && reply.Reason == "":
 		return o.print(untrusted.Visible(reply.Text) + "\n")

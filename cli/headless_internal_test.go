@@ -1,7 +1,9 @@
 package cli
 
 import (
+	"errors"
 	"io/fs"
+	"strings"
 	"syscall"
 	"testing"
 )
@@ -19,5 +21,11 @@ func TestWhatCannotBeToldIsSaidInWords(t *testing.T) {
 				t.Errorf("it says %q, want %q", got, c.want)
 			}
 		})
+	}
+}
+
+func TestErrorsWithoutAnExitCodeAreWrongUsage(t *testing.T) {
+	if exit := report(IO{Err: &strings.Builder{}}, false, errors.New("limits.max_steps takes a whole number")); exit != exitUsage {
+		t.Errorf("exit %d", exit)
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"os/exec"
 	"path/filepath"
 
+	"replan/cli/config"
 	"replan/mcpclient"
 	"replan/mcpclient/child"
 	"replan/mcpclient/workspace/code/lsp"
@@ -20,11 +21,11 @@ var errUntrusted = errors.New("it starts in a trusted folder (gates.trusted_fold
 // is none. They are started in a trusted folder, or after a yes that names the
 // program.
 func (o *options) languageServers(w *workshop) *lsp.Config {
-	if !o.config.LSP.On() {
+	if !o.LSP.On() {
 		return nil
 	}
-	return &lsp.Config{Commands: o.config.LSP.Commands(), Trusted: o.trusted, Allow: func(_ context.Context, p lsp.Program, path string) error {
-		if o.trusted || w.tools != nil && w.tools.MayStart(mcpclient.Program{
+	return &lsp.Config{Commands: o.LSP.Commands(), Trusted: o.Trusted, Allow: func(_ context.Context, p lsp.Program, path string) error {
+		if o.Trusted || w.tools != nil && w.tools.MayStart(mcpclient.Program{
 			Name: p.Name, Command: path, Args: p.Argv[1:], Question: "Start the language server " + p.Name + " for this project",
 			Why: "it is a program of this machine that reads the project's code; a yes is remembered for this folder",
 		}) {
@@ -38,7 +39,7 @@ func (o *options) languageServers(w *workshop) *lsp.Config {
 func (o *options) offerServer(w *workshop) func(lsp.Program) {
 	return func(p lsp.Program) {
 		path, err := exec.LookPath("go")
-		if p.Language != "go" || err != nil || w.tools == nil || within(filepath.Dir(path), o.workspace) {
+		if p.Language != "go" || err != nil || w.tools == nil || config.Within(filepath.Dir(path), o.Workspace) {
 			return
 		}
 		w.tools.Offer(mcpclient.Program{

@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"replan/cli/config"
 	"replan/cli/slash"
 )
 
@@ -115,7 +116,7 @@ func newPlanRun(o *options) slash.Command {
 		Check: one("ID|FILE"),
 		Do: func(ctx context.Context, c slash.Call) error {
 			var err error
-			if how.onFailure, err = parseOnFailure(onFailure); err != nil {
+			if how.onFailure, err = config.ParseOnFailure(onFailure); err != nil {
 				return usage("--on-failure %w", err)
 			}
 			return o.planRun(ctx, c.Args[0], how)
@@ -185,10 +186,10 @@ func newPlanDiff(o *options) slash.Command {
 
 // deleted tells which files were removed, or would be.
 func (o *options) deleted(files []string) error {
-	if o.output == outputJSON {
+	if o.Output == config.OutputJSON {
 		return o.printJSON(map[string][]string{"deleted": noNil(files)})
 	}
-	if len(files) == 0 && o.dryRun {
+	if len(files) == 0 && o.DryRun {
 		return o.print("nothing would be removed\n")
 	}
 	if len(files) == 0 {
@@ -196,7 +197,7 @@ func (o *options) deleted(files []string) error {
 	}
 	var b strings.Builder
 	did := "removed"
-	if o.dryRun {
+	if o.DryRun {
 		did = "would be removed:"
 	}
 	for _, f := range files {

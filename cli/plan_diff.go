@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"replan/agent/event"
+	"replan/cli/config"
 	"replan/internal/english"
 	"replan/planning/plan"
 	"replan/tui/plain"
@@ -32,7 +33,7 @@ func (o *options) planDiff(prefix string) error {
 		return o.unopened(err)
 	}
 	told := o.replans(events)
-	if o.output == outputJSON {
+	if o.Output == config.OutputJSON {
 		return o.printJSON(told.summaries)
 	}
 	head := ""
@@ -98,15 +99,15 @@ func (r *replanned) none(why string) {
 // noPlanCame says why a run ended in the middle of a replan.
 func noPlanCame(r event.Result) string {
 	if r.Reason == event.ReasonGaveUp {
-		return "gave up: " + first(r.Error, "the planner sees no way on")
+		return "gave up: " + config.First(r.Error, "the planner sees no way on")
 	}
-	return fmt.Sprintf("the run ended (%s)", first(r.Error, string(r.Reason)))
+	return fmt.Sprintf("the run ended (%s)", config.First(r.Error, string(r.Reason)))
 }
 
 // diffText tells one revision: what it took out, changed and put in, and why.
 func (o *options) diffText(before plan.Plan, d event.PlanDiff) string {
 	removed, arrow := "−", " → "
-	if o.ascii {
+	if o.ASCII {
 		removed, arrow = "-", " -> "
 	}
 	var b strings.Builder
@@ -174,5 +175,5 @@ func by(s plan.Step) string {
 	if s.Executor == plan.ExecutorAgent && s.Profile != "" {
 		return "agent " + s.Profile
 	}
-	return first(s.Tool, string(s.Executor))
+	return config.First(s.Tool, string(s.Executor))
 }

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"replan/agent/store/plans"
+	"replan/cli/config"
 	"replan/internal/english"
 	"replan/internal/redact"
 	"replan/planning/plan"
@@ -47,7 +48,7 @@ func (o *options) planList() error {
 		}
 		lines = append(lines, planLine{ID: e.ID, Title: e.Title, Steps: e.Steps, Created: e.Created, Runs: noNil(runs[e.ID])})
 	}
-	if o.output == outputJSON {
+	if o.Output == config.OutputJSON {
 		return o.printJSON(lines)
 	}
 	if len(lines) == 0 {
@@ -84,12 +85,12 @@ func (o *options) planShow(prefix string) error {
 
 // tellPlan prints a plan: as it is kept, or as a graph in text.
 func (o *options) tellPlan(p plan.Plan) error {
-	if o.output == outputJSON {
+	if o.Output == config.OutputJSON {
 		return o.printJSON(p)
 	}
 	var b strings.Builder
 	say := sayTo(&b)
-	say("%s  (%s)", p.Title, first(p.ID, "not kept"))
+	say("%s  (%s)", p.Title, config.First(p.ID, "not kept"))
 	if p.Goal != "" && p.Goal != p.Title {
 		say("goal: %s", p.Goal)
 	}
@@ -97,7 +98,7 @@ func (o *options) tellPlan(p plan.Plan) error {
 		say("done when: %s", p.DoneWhen)
 	}
 	b.WriteByte('\n')
-	b.WriteString(plain.Plan(p, o.ascii))
+	b.WriteString(plain.Plan(p, o.ASCII))
 	if len(p.Variables) > 0 {
 		say("")
 		say("variables:")
@@ -128,7 +129,7 @@ func (o *options) planDelete(prefix string) error {
 	if err != nil {
 		return o.unopened(err)
 	}
-	if o.dryRun {
+	if o.DryRun {
 		return o.deleted([]string{filepath.Join(o.store.Plans.Dir, id+".json")})
 	}
 	removed, err := o.store.Plans.Delete(id)
@@ -162,14 +163,14 @@ func (o *options) planImport(name, as string) error {
 	for _, w := range without(warnings, plan.CodeUncheckedTools) {
 		_, _ = fmt.Fprintf(o.io.Err, "replan: warning: %s\n", oneLine(w.Message))
 	}
-	if o.dryRun {
+	if o.DryRun {
 		return o.wouldKeep(p)
 	}
 	kept, err := o.store.Plans.Save(p, time.Now())
 	if err != nil {
 		return o.unopened(err)
 	}
-	if o.output == outputJSON {
+	if o.Output == config.OutputJSON {
 		return o.printJSON(kept)
 	}
 	return o.print(fmt.Sprintf("kept as %s; run it with: %s %s\n", kept.ID, o.named("plan run"), kept.ID))
@@ -186,10 +187,10 @@ func (o *options) wouldKeep(plan plan.Plan) error {
 			return wrap("look among the plans", err)
 		}
 	}
-	if o.output == outputJSON {
+	if o.Output == config.OutputJSON {
 		return o.printJSON(plan)
 	}
-	return o.print(fmt.Sprintf("would be kept as %s: %s\n", first(plan.ID, "an id made of its title"), english.Count(len(plan.Steps), "step")))
+	return o.print(fmt.Sprintf("would be kept as %s: %s\n", config.First(plan.ID, "an id made of its title"), english.Count(len(plan.Steps), "step")))
 }
 
 // without leaves out the faults of one code.

@@ -11,6 +11,7 @@ import (
 	"replan/agent/event"
 	"replan/agent/runner"
 	"replan/agent/store"
+	"replan/cli/config"
 	"replan/internal/english"
 	"replan/internal/untrusted"
 	"replan/planning/plan"
@@ -37,7 +38,7 @@ func (o *options) planRun(ctx context.Context, name string, how planRun) error {
 		return err
 	}
 	named.strict = how.strict
-	if o.talk != nil && !o.dryRun {
+	if o.talk != nil && !o.DryRun {
 		v, err := o.check(ctx, o.talk.workshop, named, how.vars)
 		if err != nil {
 			return err
@@ -66,10 +67,10 @@ func (o *options) planRun(ctx context.Context, name string, how planRun) error {
 
 // planCreate is replan plan create. As JSON nothing but the plan is told.
 func (o *options) planCreate(ctx context.Context, goal string) error {
-	if o.dryRun {
+	if o.DryRun {
 		return usage("plan create calls no tool, so there is nothing to do dry: leave --dry-run out")
 	}
-	o.review = false // nothing is run that could be looked over first
+	o.Review = false // nothing is run that could be looked over first
 	if o.talk != nil {
 		o.talk.then = runner.Create{Goal: goal}
 		return nil
@@ -81,10 +82,10 @@ func (o *options) planCreate(ctx context.Context, goal string) error {
 		return kept, unkept
 	}}
 	e.teller = func(session string, out io.Writer) teller {
-		if o.output == outputJSON {
+		if o.Output == config.OutputJSON {
 			return notesOnly{o, session}
 		}
-		return uncrowned{plain.New(out, session, o.ascii)}
+		return uncrowned{plain.New(out, session, o.ASCII)}
 	}
 	// The session has gone when this returns, and nobody else writes to kept.
 	if err := o.headless(ctx, e); err != nil {
@@ -96,7 +97,7 @@ func (o *options) planCreate(ctx context.Context, goal string) error {
 	case kept.ID == "":
 		return &failure{exit: event.ReasonNoPlan.ExitCode(), code: string(event.ReasonNoPlan), err: errors.New("the model answered at once and made no plan: --force-plan has it make one")}
 	}
-	if o.output == outputJSON {
+	if o.Output == config.OutputJSON {
 		return o.printJSON(kept)
 	}
 	return o.print(fmt.Sprintf("plan %s: %s, kept; run it with %s %s\n", kept.ID, english.Count(len(kept.Steps), "step"), o.named("plan run"), kept.ID))
@@ -128,7 +129,7 @@ func (n notesOnly) Event(e event.Event) error {
 		_, _ = fmt.Fprintf(n.o.io.Err, "replan: %s\n", untrusted.Line(d.Text))
 	case event.RunCompleted:
 		if d.Reason.ExitCode() != 0 {
-			return &failure{exit: d.Reason.ExitCode(), code: string(d.Reason), err: errors.New(first(d.Error, string(d.Reason)))}
+			return &failure{exit: d.Reason.ExitCode(), code: string(d.Reason), err: errors.New(config.First(d.Error, string(d.Reason)))}
 		}
 	}
 	return nil
@@ -160,7 +161,7 @@ func (o *options) parseInDoubt(text string) (event.DoubtDecision, error) {
 
 // planResume is replan plan resume.
 func (o *options) planResume(ctx context.Context, prefix string, inDoubt event.DoubtDecision) error {
-	if o.dryRun {
+	if o.DryRun {
 		return o.noDryResume()
 	}
 	run, err := o.resumable(prefix)
@@ -168,7 +169,7 @@ func (o *options) planResume(ctx context.Context, prefix string, inDoubt event.D
 		return err
 	}
 	if !run.Resumable() {
-		if o.output == outputJSON {
+		if o.Output == config.OutputJSON {
 			return o.tellCompleted(run)
 		}
 		return o.print(fmt.Sprintf("the run %s is completed; there is nothing left to do\n", run.ID))

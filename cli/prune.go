@@ -35,7 +35,7 @@ func newRunsPrune(o *options) slash.Command {
 			f.BoolVar(&unfinished, "unfinished", false, "those that have not ended too, unless somebody works on them")
 		},
 		Do: func(_ context.Context, c slash.Call) error {
-			p := store.Pruning{Keep: keep, Unfinished: unfinished, DryRun: o.dryRun}
+			p := store.Pruning{Keep: keep, Unfinished: unfinished, DryRun: o.DryRun}
 			given := c.Flags.Changed
 			if all && (given("keep") || given("older-than")) {
 				return usage("--all removes every run that has ended: leave --keep and --older-than out")

@@ -2,11 +2,12 @@ package cli
 
 import (
 	"replan/agent"
+	"replan/cli/config"
 )
 
 // nobodyReviews says why no plan can be looked over here.
 func (o *options) nobodyReviews() error {
-	if o.output == outputJSON {
+	if o.Output == config.OutputJSON {
 		return usage("with --output json nobody is asked, so no plan can be looked over: leave --review or --output json out")
 	}
 	return usage("there is no terminal on which the plan could be looked over: leave --review out")
@@ -14,7 +15,7 @@ func (o *options) nobodyReviews() error {
 
 // checkReview refuses to hold plans that nobody can look over.
 func (o *options) checkReview() error {
-	if o.review && !o.asks() && !o.dryRun {
+	if o.Review && !o.asks() && !o.DryRun {
 		return o.nobodyReviews()
 	}
 	return nil

@@ -150,7 +150,7 @@ func (o *options) composed(ctx context.Context, words, from, policyText string) 
 // routePolicy reads --policy; without one the configuration's holds.
 func (o *options) routePolicy(text string) (intent.Policy, error) {
 	if text == "" {
-		return o.routing.Policy, nil
+		return o.Routing.Policy, nil
 	}
 	policy, err := intent.DecodePolicy([]byte(text))
 	if err != nil {

@@ -13,6 +13,7 @@ import (
 	"replan/agent"
 	"replan/agent/event"
 	"replan/agent/store"
+	"replan/cli/config"
 	"replan/cli/slash"
 	"replan/internal/english"
 	"replan/internal/untrusted"
@@ -55,7 +56,7 @@ func (o *options) runsList(all bool) error {
 	for _, err := range broken {
 		_, _ = fmt.Fprintf(o.io.Err, "replan: %s\n", oneLine(err.Error()))
 	}
-	if o.output == outputJSON {
+	if o.Output == config.OutputJSON {
 		return o.printJSON(list)
 	}
 	if len(list) == 0 {
@@ -68,7 +69,7 @@ func (o *options) runsList(all bool) error {
 	table := tabwriter.NewWriter(o.io.Out, 0, 4, 2, ' ', 0)
 	for _, s := range list {
 		_, _ = fmt.Fprintf(table, row, s.Run, s.Started.Local().Format(timeShown), standingOf(s),
-			s.Done, s.Steps, english.Count(s.Replans, "replan"), plain.OneLine(first(s.Goal, s.Title), 60))
+			s.Done, s.Steps, english.Count(s.Replans, "replan"), plain.OneLine(config.First(s.Goal, s.Title), 60))
 	}
 	return wrap(writing, table.Flush())
 }
@@ -111,7 +112,7 @@ func (o *options) runsShow(prefix string) error {
 	}
 	summary, standing := store.Summary(&run, held), run.Standing(held)
 	standing.Status = summary.Status
-	if o.output == outputJSON {
+	if o.Output == config.OutputJSON {
 		return o.printJSON(struct {
 			agent.Standing
 			Resumable bool `json:"resumable"`
@@ -134,7 +135,7 @@ func (o *options) runText(run *agent.Run, s agent.Summary, standing agent.Standi
 		say("")
 	}
 	for _, step := range run.Steps {
-		say("%s %s. %s  [%s]%s", stepMark(step.Status, o.ascii), step.Step.Index, step.Step.Title, by(step.Step), stepWords(step))
+		say("%s %s. %s  [%s]%s", stepMark(step.Status, o.ASCII), step.Step.Index, step.Step.Title, by(step.Step), stepWords(step))
 	}
 	if len(standing.InDoubt) > 0 {
 		say("")

@@ -10,6 +10,7 @@ import (
 	"replan/agent/policy"
 	"replan/agent/runner"
 	"replan/agent/store/journal"
+	"replan/cli/config"
 	"replan/cli/crash"
 	"replan/cli/folder"
 	"replan/cli/slash"
@@ -39,7 +40,7 @@ func (o *options) chat(ctx context.Context, goal string) error {
 func (o *options) openScreen(ctx context.Context, screen tui.Options, before continued) error {
 	for {
 		next := ""
-		if !o.dryRun {
+		if !o.DryRun {
 			screen.GoOn = func(session string) { next = session }
 		}
 		left, err := o.openScreenOn(ctx, screen, before)
@@ -74,7 +75,7 @@ func (o *options) openTalk(id string) (*runner.Restored, error) {
 
 // openScreenOn runs the screen of one session, and returns which it was.
 func (o *options) openScreenOn(ctx context.Context, screen tui.Options, before continued) (session string, err error) {
-	w, err := o.open(ctx, opening{ask: o.approve == policy.ApproveAsk, attended: true, restored: before.session})
+	w, err := o.open(ctx, opening{ask: o.Approve == policy.ApproveAsk, attended: true, restored: before.session})
 	if err != nil {
 		return "", errors.Join(err, before.close())
 	}
@@ -84,7 +85,7 @@ func (o *options) openScreenOn(ctx context.Context, screen tui.Options, before c
 	if len(w.notes) > 0 {
 		screen.Intro = strings.TrimSpace(screen.Intro + "\n\n- " + strings.Join(w.notes, "\n- "))
 	}
-	screen.Examples = folder.ExampleGoals(o.workspace)
+	screen.Examples = folder.ExampleGoals(o.Workspace)
 	screen.Editor, screen.Commands = o.editor(), o.chatCommands
 	err = wrap("the screen", o.show(ctx, w.session, w.watch, o.dressed(screen)))
 	return w.session.ID(), errors.Join(err, wrap("end in order", w.close()))
@@ -129,7 +130,7 @@ func (o *options) newWatch() *crash.Watch {
 
 // editor is the user's editor with its arguments; none where none is set.
 func (o *options) editor() []string {
-	line := first(o.io.Getenv("VISUAL"), o.io.Getenv("EDITOR"))
+	line := config.First(o.io.Getenv("VISUAL"), o.io.Getenv("EDITOR"))
 	if strings.TrimSpace(line) == "" {
 		return nil
 	}
@@ -138,4 +139,10 @@ func (o *options) editor() []string {
 		return strings.Fields(line)
 	}
 	return words
+}
+
+// dressed is the screen with its looks.
+func (o *options) dressed(screen tui.Options) tui.Options {
+	screen.Version = Version
+	return o.Dressed(screen)
 }

@@ -59,7 +59,7 @@ func (o *options) serveWorkspace(ctx context.Context) (err error) {
 	}
 	defer func() { err = errors.Join(err, wrap("end in order", o.letGo(id, release))) }()
 	if w.own, err = workspace.New(workspace.Config{
-		Dir:      o.workspace,
+		Dir:      o.Workspace,
 		Backups:  o.store.Runs.Dir,
 		Private:  o.store.Dirs.All(),
 		Run:      id,

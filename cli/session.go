@@ -80,16 +80,16 @@ func (o *options) prepare(ctx context.Context, ask bool) (w *workshop, err error
 	if w.logger, err = w.openLog(o.store.Dirs.Logs()); err != nil {
 		return w, err
 	}
-	if w.model, err = ollama.New(ollama.Config{Host: o.host, Model: o.model, ContextWindow: o.contextWindow, KeepAlive: o.keepAlive, Logger: w.logger}); err != nil {
-		if o.host == o.config.Model.Host {
-			return w, o.misconfigured(fmt.Errorf("model.host: %w", err))
+	if w.model, err = ollama.New(ollama.Config{Host: o.Host, Model: o.Model, ContextWindow: o.ContextWindow, KeepAlive: o.KeepAlive, Logger: w.logger}); err != nil {
+		if o.HostConfigured() {
+			return w, o.Misconfigured(fmt.Errorf("model.host: %w", err))
 		}
 		return w, usage("%w", err)
 	}
 	if err := w.openTools(ctx, o, ask, w.logger); err != nil {
 		return w, err
 	}
-	return w, w.readInstructions(o.workspace)
+	return w, w.readInstructions(o.Workspace)
 }
 
 // begin starts the session.
@@ -108,31 +108,31 @@ func (w *workshop) begin(ctx context.Context, o *options, how opening) (err erro
 
 // sessionConfig is what every session has in common.
 func (o *options) sessionConfig(w *workshop) runner.Config {
-	manner := o.manner.instructed(w.instructions)
+	manner := o.Manner.Instructed(w.instructions)
 	cfg := runner.Config{
 		Model: w.model, Tools: w.tools,
-		Workspace: o.workspace, Trusted: o.trusted,
-		Limits: o.limits, SessionLimits: o.sessionLimits, Rules: o.rules, Routing: o.routing, Approve: o.approve,
-		Prompting: manner.prompting, Profiles: manner.profiles, Profile: manner.profile, Instructions: w.instructionsFile,
+		Workspace: o.Workspace, Trusted: o.Trusted,
+		Limits: o.Limits, SessionLimits: o.SessionLimits, Rules: o.Rules, Routing: o.Routing, Approve: o.Approve,
+		Prompting: manner.Prompting, Profiles: manner.Profiles, Profile: manner.Profile, Instructions: w.instructionsFile,
 		Store:     o.store,
 		EndLeft:   w.endLeft,
 		Remember:  func(rule event.Always) error { return policy.Save(o.store.Dirs.ConfigFile(), rule) },
 		Undo:      o.undoes(w),
 		Dirty:     w.dirty,
 		Survey:    w.survey,
-		Branch:    func() string { return folder.Branch(o.workspace) },
+		Branch:    func() string { return folder.Branch(o.Workspace) },
 		Host:      w.model.Host(),
-		Settings:  o.settings,
+		Settings:  o.Report,
 		Aids:      o.aids(w),
-		Raise:     o.raised,
-		DryRun:    o.dryRun,
-		OnFailure: o.onFailure,
-		Review:    o.review,
+		Raise:     o.Raised,
+		DryRun:    o.DryRun,
+		OnFailure: o.OnFailure,
+		Review:    o.Review,
 		Reviewer:  o.asks(),
 		NewID:     newID,
 		Logger:    w.logger,
 	}
-	if o.dryRun {
+	if o.DryRun {
 		cfg.Store, cfg.Remember = store.Dry{Store: o.store, NoResume: o.noDryResume()}, nil
 	}
 	return cfg
@@ -155,7 +155,7 @@ func (o *options) noDryResume() error {
 // openTools starts the workspace's operators and the MCP servers.
 func (w *workshop) openTools(ctx context.Context, o *options, ask bool, logger *slog.Logger) error {
 	cfg := mcpclient.Config{
-		Dir: o.workspace, TrustFile: o.store.Dirs.Trust(),
+		Dir: o.Workspace, TrustFile: o.store.Dirs.Trust(),
 		Trust: mcpclient.TrustNone, Logger: logger,
 	}
 	if ask {
@@ -166,9 +166,9 @@ func (w *workshop) openTools(ctx context.Context, o *options, ask bool, logger *
 	if cfg.Servers, err = o.readServers(); err != nil {
 		return err
 	}
-	if !o.noWorkspaceTools && o.wants("workspace") {
+	if !o.NoWorkspaceTools && o.Wants("workspace") {
 		if w.own, err = workspace.New(workspace.Config{
-			Dir:      o.workspace,
+			Dir:      o.Workspace,
 			Backups:  o.store.Runs.Dir,
 			Private:  o.store.Dirs.All(),
 			SpillDir: o.store.Dirs.Outputs(),
@@ -226,9 +226,9 @@ func (o *options) readServers() ([]mcpclient.Server, error) {
 		source   mcpclient.Source
 		required bool
 	}{
-		{o.mcpConfig, mcpclient.SourceFlag, true},
+		{o.MCPConfig, mcpclient.SourceFlag, true},
 		{filepath.Join(o.store.Dirs.Config, "mcp.json"), mcpclient.SourceUser, false},
-		{filepath.Join(o.workspace, ".mcp.json"), mcpclient.SourceProject, false},
+		{filepath.Join(o.Workspace, ".mcp.json"), mcpclient.SourceProject, false},
 	} {
 		if from.path == "" {
 			continue
@@ -251,18 +251,18 @@ func (o *options) readServers() ([]mcpclient.Server, error) {
 
 // onlyWanted leaves the servers that --server names, all of them without it.
 func (o *options) onlyWanted(servers []mcpclient.Server) ([]mcpclient.Server, error) {
-	if len(o.servers) == 0 {
+	if len(o.Servers) == 0 {
 		return servers, nil
 	}
 	known := map[string]bool{"workspace": true}
 	var wanted []mcpclient.Server
 	for _, s := range servers {
 		known[s.Name] = true
-		if o.wants(s.Name) {
+		if o.Wants(s.Name) {
 			wanted = append(wanted, s)
 		}
 	}
-	for _, name := range o.servers {
+	for _, name := range o.Servers {
 		if !known[name] {
 			for _, s := range servers {
 				if s.Problem != "" {
@@ -273,16 +273,6 @@ func (o *options) onlyWanted(servers []mcpclient.Server) ([]mcpclient.Server, er
 		}
 	}
 	return wanted, nil
-}
-
-// wants reports whether --server lets this server in.
-func (o *options) wants(name string) bool {
-	for _, s := range o.servers {
-		if s == name {
-			return true
-		}
-	}
-	return len(o.servers) == 0
 }
 
 // openLog sends the log to a file, never to the screen.

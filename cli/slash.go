@@ -13,6 +13,7 @@ import (
 	"replan/agent/policy"
 	"replan/agent/runner"
 	"replan/agent/session"
+	"replan/cli/config"
 	"replan/cli/slash"
 	"replan/planning/plan"
 )
@@ -61,16 +62,16 @@ func (o *options) slash(ctx context.Context, w *workshop, now runner.Moment, lin
 	var said bytes.Buffer
 	in := *o
 	in.io.In, in.io.Out, in.io.Err, in.io.Terminal = strings.NewReader(""), &said, &said, false
-	in.output, in.talk = outputText, &talk{workshop: w}
+	in.Output, in.talk = config.OutputText, &talk{workshop: w}
 	command, err := slash.Find(in.journalCommands(), cmp.Or(map[string]string{"/plans": "/plan", "/run": "/runs"}[name], name))
 	if err != nil {
 		return runner.Answer{}, usage("there is no command %s: there are /plan, /runs, /undo, %s and /help", name, strings.Join(o.aboutSession(), ", "))
 	}
 	syntax := slash.Syntax{
-		WrongFlag: notInChat, Foreign: programFlag, Before: in.checkOutput,
+		WrongFlag: notInChat, Foreign: programFlag, Before: in.CheckOutput,
 		Flags: func(f *pflag.FlagSet) {
-			f.StringVar(&in.output, "output", outputText, "text or json")
-			f.BoolVar(&in.dryRun, "dry-run", o.dryRun, "tell what the steps would do; call no tool")
+			f.StringVar(&in.Output, "output", config.OutputText, "text or json")
+			f.BoolVar(&in.DryRun, "dry-run", o.DryRun, "tell what the steps would do; call no tool")
 		},
 	}
 	err = syntax.Run(ctx, command, words[1:], &said)
@@ -118,7 +119,7 @@ func notInChat(err error) error {
 // the chat do not have.
 func programFlag(name string) bool {
 	all := pflag.NewFlagSet("", pflag.ContinueOnError)
-	new(options).register(all)
+	new(config.Options).Register(all)
 	return all.Lookup(name) != nil && name != "output" && name != "dry-run"
 }
 

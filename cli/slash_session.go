@@ -11,6 +11,7 @@ import (
 
 	"replan/agent/runner"
 	"replan/agent/session"
+	"replan/cli/config"
 	"replan/cli/slash"
 	"replan/internal/untrusted"
 	"replan/planning/prompt"
@@ -154,11 +155,11 @@ func slashThink(ctx context.Context, w *workshop, now runner.Moment, name string
 	if name == "" {
 		return runner.Answer{}, usage("say how hard the model is to think: /think %s", strings.Join(prompt.ThinkLevels(), "|"))
 	}
-	level, err := readThink("/think", name)
+	level, err := config.ReadThink("/think", name)
 	if err != nil {
 		return runner.Answer{}, err
 	}
-	text := "from the next run on: think " + first(string(level), "auto")
+	text := "from the next run on: think " + config.First(string(level), "auto")
 	if info, err := w.model.Describe(ctx, now.Model); err == nil { // else the next run says what is wrong
 		text = sentences(text, unthought(info, level))
 	}
@@ -170,12 +171,12 @@ func (o *options) slashProfile(name string) (runner.Answer, error) {
 	if name == "" {
 		return o.listProfiles()
 	}
-	if name == noProfile {
+	if name == config.NoProfile {
 		none := ""
 		return runner.Answer{Text: "from the next run on: no profile", Then: runner.Choose{Profile: &none}}, nil
 	}
-	if !slices.Contains(o.manner.profileNames(), name) {
-		return runner.Answer{}, o.unknownProfile(name)
+	if !slices.Contains(o.Manner.Names(), name) {
+		return runner.Answer{}, o.UnknownProfile(name)
 	}
 	return runner.Answer{Text: "from the next run on: the profile `" + name + "`", Then: runner.Choose{Profile: &name}}, nil
 }
@@ -202,7 +203,7 @@ func listModels(ctx context.Context, shelf runner.Shelf) (runner.Answer, error) 
 
 // listProfiles tells which profiles the session can work by.
 func (o *options) listProfiles() (runner.Answer, error) {
-	profiles := o.manner.profiles
+	profiles := o.Manner.Profiles
 	if len(profiles) == 0 {
 		return runner.Answer{Text: "there is no profile: a section `[profiles.NAME]` of config.toml makes one"}, nil
 	}

@@ -2,6 +2,8 @@ package cli
 
 import (
 	"context"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -38,8 +40,15 @@ func onScreen(t *testing.T) (*options, *workshop) {
 			t.Error(err)
 		}
 	})
-	o, err := configured(t, "[profiles.quick]\nmodel = \"small\"\ndescription = \"a | b\"\n")
-	if err != nil {
+	home := t.TempDir()
+	if err := os.WriteFile(filepath.Join(home, "config.toml"), []byte("[profiles.quick]\nmodel = \"small\"\ndescription = \"a | b\"\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	o := &options{io: IO{
+		Getenv: func(name string) string { return map[string]string{"REPLAN_HOME": home}[name] },
+		Getwd:  func() (string, error) { return home, nil },
+	}}
+	if err := o.complete(newRoot(o).PersistentFlags()); err != nil {
 		t.Fatal(err)
 	}
 	o.io.Terminal = true

@@ -22,7 +22,7 @@ func (w *workshop) survey(ctx context.Context, goal string) intent.Facts {
 
 // facts looks through the workspace for a command that runs nothing.
 func (o *options) facts(ctx context.Context, survey *intent.Survey) intent.Facts {
-	own, err := workspace.New(workspace.Config{Dir: o.workspace, Private: o.store.Dirs.All()})
+	own, err := workspace.New(workspace.Config{Dir: o.Workspace, Private: o.store.Dirs.All()})
 	if err != nil {
 		return intent.Facts{}
 	}

@@ -13,6 +13,7 @@ import (
 
 	"replan/agent/policy"
 	"replan/agent/rule"
+	"replan/cli/config"
 	"replan/planning/plan"
 	"replan/tui/plain"
 )
@@ -60,7 +61,7 @@ func (o *options) listTools(ctx context.Context) (err error) {
 	}
 	within, cancel := context.WithTimeout(ctx, toolsWithin)
 	defer cancel()
-	rules := slices.Concat(o.rules, policy.BuiltIn(policy.Trust{Workspace: o.trusted}))
+	rules := slices.Concat(o.Rules, policy.BuiltIn(policy.Trust{Workspace: o.Trusted}))
 	lines := []toolLine{}
 	var catalogue plan.Catalogue
 	catalogue, w.awaited = w.tools.ReadyFor(within, []string{"*:*"})
@@ -79,7 +80,7 @@ func (o *options) listTools(ctx context.Context) (err error) {
 		return context.Cause(ctx)
 	}
 	o.tellTroubles(w)
-	if o.output == outputJSON {
+	if o.Output == config.OutputJSON {
 		enc := json.NewEncoder(o.io.Out)
 		enc.SetEscapeHTML(false)
 		return wrap(writing, enc.Encode(lines))

@@ -13,6 +13,7 @@ import (
 
 	"replan/agent/event"
 	"replan/agent/runner"
+	"replan/cli/config"
 	"replan/internal/untrusted"
 	"replan/planning/plan"
 	"replan/tui/plain"
@@ -82,7 +83,7 @@ func (o *options) callTool(ctx context.Context, name, args string) error {
 		}
 		return []runner.Command{runner.Execute{Plan: v.plan, OnFailure: plan.OnFailureAbort}}, nil
 	}}
-	if !o.dryRun {
+	if !o.DryRun {
 		e.teller = func(session string, out io.Writer) teller { return newResultOnly(o, session, out) }
 	}
 	return o.headless(ctx, e)
@@ -122,7 +123,7 @@ type resultOnly struct {
 
 func newResultOnly(o *options, session string, out io.Writer) *resultOnly {
 	gates := &muted{out: out, mute: true}
-	return &resultOnly{notesOnly: notesOnly{o, session}, log: plain.New(gates, session, o.ascii), gates: gates}
+	return &resultOnly{notesOnly: notesOnly{o, session}, log: plain.New(gates, session, o.ASCII), gates: gates}
 }
 
 // Event tells one event.
@@ -140,7 +141,7 @@ func (r *resultOnly) Event(e event.Event) error {
 	}
 	switch d := e.Data.(type) {
 	case event.StepCompleted:
-		if r.o.output == outputJSON {
+		if r.o.Output == config.OutputJSON {
 			return r.o.printJSON(d.Result)
 		}
 		return r.o.print(resultText(d.Result))
@@ -148,7 +149,7 @@ func (r *resultOnly) Event(e event.Event) error {
 		r.failed = d.Error
 	case event.RunCompleted:
 		if d.Reason == event.ReasonStepFailed {
-			return &failure{exit: d.Reason.ExitCode(), code: string(d.Reason), err: errors.New(first(r.failed, d.Error))}
+			return &failure{exit: d.Reason.ExitCode(), code: string(d.Reason), err: errors.New(config.First(r.failed, d.Error))}
 		}
 	}
 	return r.notesOnly.Event(e)

@@ -11,6 +11,7 @@ import (
 	"replan/agent/event"
 	"replan/agent/runner"
 	"replan/agent/store"
+	"replan/cli/config"
 	"replan/cli/slash"
 	"replan/internal/untrusted"
 	"replan/mcpclient/workspace"
@@ -49,7 +50,7 @@ func (o *options) whichUndo(command string) error {
 		return wrap("list the runs", err)
 	}
 	for _, r := range runs {
-		if r.Workspace == o.workspace && r.Outer == "" && undo.Changed(o.store.Runs.Dir, r.ID) {
+		if r.Workspace == o.Workspace && r.Outer == "" && undo.Changed(o.store.Runs.Dir, r.ID) {
 			return usage("say which: %s RUN; the newest that changed files here is %s", command, r.ID)
 		}
 	}
@@ -62,16 +63,16 @@ func (o *options) undo(ctx context.Context, prefix string) (err error) {
 	if err != nil {
 		return o.unopened(err)
 	}
-	if o.talk != nil && !o.dryRun {
+	if o.talk != nil && !o.DryRun {
 		o.talk.then = runner.Undo{Run: id}
 		return nil
 	}
-	own, err := workspace.New(workspace.Config{Dir: o.workspace, Backups: o.store.Runs.Dir})
+	own, err := workspace.New(workspace.Config{Dir: o.Workspace, Backups: o.store.Runs.Dir})
 	if err != nil {
 		return usage("%w", err)
 	}
 	defer func() { err = errors.Join(err, wrap("end in order", own.Close())) }()
-	u, err := o.undoRun(ctx, own, id, o.dryRun)
+	u, err := o.undoRun(ctx, own, id, o.DryRun)
 	if err != nil {
 		return err
 	}
@@ -86,7 +87,7 @@ func (o *options) tellUndo(u event.Undo) error {
 		}
 		return &failure{exit: 1, code: "changed", err: errors.New(u.Refused)}
 	}
-	if o.output == outputJSON {
+	if o.Output == config.OutputJSON {
 		return o.printJSON(u)
 	}
 	var b strings.Builder
@@ -96,7 +97,7 @@ func (o *options) tellUndo(u event.Undo) error {
 		say("note: %s", note)
 	}
 	done := "put back"
-	if o.dryRun {
+	if o.DryRun {
 		done = "would be put back"
 	}
 	switch {
@@ -122,7 +123,7 @@ func (o *options) undoRun(ctx context.Context, own *workspace.Operators, id stri
 		return u, o.unopened(err)
 	}
 	u.Inner = changes.Runs[1:]
-	if changes.Workspace != "" && !runner.SameFolder(changes.Workspace, o.workspace) {
+	if changes.Workspace != "" && !runner.SameFolder(changes.Workspace, o.Workspace) {
 		return u, elsewhere(&undo.NotHereError{Run: id, Workspace: changes.Workspace})
 	}
 	release, err := changes.Hold()
@@ -165,7 +166,7 @@ func (o *options) undoes(w *workshop) func(context.Context, string, bool) (event
 	return func(ctx context.Context, run string, dry bool) (u event.Undo, err error) {
 		own := w.own
 		if own == nil { // the session works without them
-			if own, err = workspace.New(workspace.Config{Dir: o.workspace, Backups: o.store.Runs.Dir, Logger: w.logger}); err != nil {
+			if own, err = workspace.New(workspace.Config{Dir: o.Workspace, Backups: o.store.Runs.Dir, Logger: w.logger}); err != nil {
 				return event.Undo{Run: run}, err
 			}
 			defer func() { err = errors.Join(err, own.Close()) }()

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"runtime/debug"
 
+	"replan/cli/config"
+
 	"github.com/spf13/cobra"
 )
 
@@ -40,7 +42,7 @@ func newVersion(o *options) *cobra.Command {
 		Args:  cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
 			at := commit()
-			if o.output == outputJSON {
+			if o.Output == config.OutputJSON {
 				return o.printJSON(struct {
 					Version string `json:"version"`
 					Commit  string `json:"commit,omitempty"`

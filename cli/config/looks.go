@@ -1,4 +1,4 @@
-package cli
+package config
 
 import (
 	"errors"
@@ -16,34 +16,34 @@ import (
 )
 
 // registerLooks declares the flags of what the screen looks like.
-func (o *options) registerLooks(f *pflag.FlagSet) {
+func (o *Options) registerLooks(f *pflag.FlagSet) {
 	f.StringVar(&o.theme, "theme", "", "colours of the screen: auto (as the terminal is), dark, light, high-contrast-dark, … or one of your own")
-	f.BoolVar(&o.noColor, "no-color", false, "no colours; NO_COLOR does the same")
-	f.BoolVar(&o.ascii, "ascii", false, "draw with ASCII characters alone, as where the locale is not UTF-8; --ascii=false never does")
-	f.BoolVar(&o.reducedMotion, "reduced-motion", false, "nothing spins on the screen; REPLAN_REDUCED_MOTION does the same")
+	f.BoolVar(&o.NoColor, "no-color", false, "no colours; NO_COLOR does the same")
+	f.BoolVar(&o.ASCII, "ascii", false, "draw with ASCII characters alone, as where the locale is not UTF-8; --ascii=false never does")
+	f.BoolVar(&o.ReducedMotion, "reduced-motion", false, "nothing spins on the screen; REPLAN_REDUCED_MOTION does the same")
 }
 
 // readLooks takes what the screen looks like from the flags, else the
 // environment, else the configuration.
-func (o *options) readLooks(flags *pflag.FlagSet) error {
-	c := o.config.Screen
-	o.ownConfig = o.store.Dirs.ConfigFile()
+func (o *Options) readLooks(flags *pflag.FlagSet, terminal bool) error {
+	c := o.file.Screen
+	o.OwnConfig = o.Dirs.ConfigFile()
 	if !flags.Changed("no-color") {
-		o.noColor = c.NoColor || o.io.Getenv("NO_COLOR") != ""
+		o.NoColor = c.NoColor || o.getenv("NO_COLOR") != ""
 	}
 	if !flags.Changed("reduced-motion") {
-		said := strings.ToLower(o.io.Getenv("REPLAN_REDUCED_MOTION"))
-		o.reducedMotion = c.ReducedMotion && said == "" || !slices.Contains([]string{"", "0", "false", "no", "off"}, said)
+		said := strings.ToLower(o.getenv("REPLAN_REDUCED_MOTION"))
+		o.ReducedMotion = c.ReducedMotion && said == "" || !slices.Contains([]string{"", "0", "false", "no", "off"}, said)
 	}
 	if !flags.Changed("ascii") {
-		o.ascii = o.io.Terminal && o.asciiTerminal()
+		o.ASCII = terminal && o.asciiTerminal()
 		if c.ASCII != nil {
-			o.ascii = *c.ASCII
+			o.ASCII = *c.ASCII
 		}
 	}
 	var err error
-	if o.notify, err = tui.ParseNotify(c.Notify); err != nil {
-		return o.misconfigured(fmt.Errorf("screen.notify: %w", err))
+	if o.Notify, err = tui.ParseNotify(c.Notify); err != nil {
+		return o.Misconfigured(fmt.Errorf("screen.notify: %w", err))
 	}
 	return o.readTheme()
 }
@@ -52,43 +52,43 @@ func (o *options) readLooks(flags *pflag.FlagSet) error {
 // ASCII: by a locale of another encoding than UTF-8, or because it is the console
 // of Linux, whose fonts have no room for more. An environment that says nothing of
 // a locale says nothing of the terminal.
-func (o *options) asciiTerminal() bool {
-	if o.io.Getenv("TERM") == "linux" {
+func (o *Options) asciiTerminal() bool {
+	if o.getenv("TERM") == "linux" {
 		return true
 	}
-	locale := strings.ToLower(first(o.io.Getenv("LC_ALL"), o.io.Getenv("LC_CTYPE"), o.io.Getenv("LANG")))
+	locale := strings.ToLower(First(o.getenv("LC_ALL"), o.getenv("LC_CTYPE"), o.getenv("LANG")))
 	return locale != "" && !strings.Contains(locale, "utf-8") && !strings.Contains(locale, "utf8")
 }
 
 // readTheme takes the colours of the flag, else of the configuration.
-func (o *options) readTheme() error {
-	asked := first(o.theme, o.config.Screen.Theme, string(themes.Auto))
+func (o *Options) readTheme() error {
+	asked := First(o.theme, o.file.Screen.Theme, string(themes.Auto))
 	name, err := themes.Parse(asked)
 	if err != nil {
-		name, err = o.themeSet().Parse(asked)
+		name, err = o.ThemeSet().Parse(asked)
 	}
 	switch {
 	case err == nil:
-		o.themeName = name
+		o.ThemeName = name
 		return nil
 	case o.theme == "":
-		return o.misconfigured(fmt.Errorf("screen.theme: %w", err))
+		return o.Misconfigured(fmt.Errorf("screen.theme: %w", err))
 	default:
-		return usage("%w", err)
+		return fmt.Errorf("%w", err)
 	}
 }
 
 // mostThemeBytes is how long the file of a theme may be.
 const mostThemeBytes = 64 << 10
 
-// themeSet is the themes that can be chosen, with those of the user's own: the
+// ThemeSet is the themes that can be chosen, with those of the user's own: the
 // files in themes beside the configuration. They are read once.
-func (o *options) themeSet() *themes.Set {
+func (o *Options) ThemeSet() *themes.Set {
 	if o.themes != nil {
 		return o.themes
 	}
 	o.themes = &themes.Set{}
-	folder := filepath.Join(filepath.Dir(o.ownConfig), "themes")
+	folder := filepath.Join(filepath.Dir(o.OwnConfig), "themes")
 	entries, err := os.ReadDir(folder)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		o.themes.Miss("themes", fmt.Errorf("the folder of your themes cannot be read: %w", err))
@@ -122,10 +122,10 @@ func addTheme(set *themes.Set, name, path string) error {
 	return set.Add(name, file)
 }
 
-// dressed is the screen with its looks.
-func (o *options) dressed(screen tui.Options) tui.Options {
-	screen.Theme, screen.Themes, screen.Config = o.themeName, o.themeSet(), o.ownConfig
-	screen.ASCII, screen.NoColor, screen.ReducedMotion = o.ascii, o.noColor, o.reducedMotion
-	screen.Keys, screen.Notify, screen.Version = o.keys, o.notify, Version
+// Dressed is the screen with its looks.
+func (o *Options) Dressed(screen tui.Options) tui.Options {
+	screen.Theme, screen.Themes, screen.Config = o.ThemeName, o.ThemeSet(), o.OwnConfig
+	screen.ASCII, screen.NoColor, screen.ReducedMotion = o.ASCII, o.NoColor, o.ReducedMotion
+	screen.Keys, screen.Notify = o.Keys, o.Notify
 	return screen
 }

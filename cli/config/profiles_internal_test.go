@@ -1,4 +1,4 @@
-package cli
+package config
 
 import (
 	"os"
@@ -11,34 +11,39 @@ import (
 	"replan/agent/runner"
 	"replan/planning/plan"
 	"replan/planning/prompt"
+
+	"github.com/spf13/pflag"
 )
 
 // configured returns the options that a configuration and flags come to.
-func configured(t *testing.T, toml string, flags ...string) (*options, error) {
+func configured(t *testing.T, toml string, flags ...string) (*Options, error) {
 	t.Helper()
 	home := t.TempDir()
 	if err := os.WriteFile(filepath.Join(home, "config.toml"), []byte(toml), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	o := &options{io: IO{
-		Getenv: func(name string) string { return map[string]string{"REPLAN_HOME": home}[name] },
-		Getwd:  func() (string, error) { return home, nil },
-	}}
-	command := newRoot(o)
-	if err := command.PersistentFlags().Parse(flags); err != nil {
-		t.Fatal(err)
+	return completed(Environment{Workspace: home, Getenv: func(name string) string { return map[string]string{"REPLAN_HOME": home}[name] }}, flags)
+}
+
+// completed returns the options that flags come to in an environment.
+func completed(env Environment, given []string) (*Options, error) {
+	o := &Options{}
+	flags := pflag.NewFlagSet("", pflag.ContinueOnError)
+	o.Register(flags)
+	if err := flags.Parse(given); err != nil {
+		return nil, err
 	}
-	return o, o.complete(command.PersistentFlags())
+	return o, o.Complete(flags, env)
 }
 
 // wayOf returns the profile of this name as the session works by it.
-func wayOf(t *testing.T, o *options, name string) runner.Profile {
+func wayOf(t *testing.T, o *Options, name string) runner.Profile {
 	t.Helper()
-	at := slices.Index(o.manner.profileNames(), name)
+	at := slices.Index(o.Manner.Names(), name)
 	if at < 0 {
-		t.Fatalf("there is no profile %q among %q", name, o.manner.profileNames())
+		t.Fatalf("there is no profile %q among %q", name, o.Manner.Names())
 	}
-	return o.manner.profiles[at]
+	return o.Manner.Profiles[at]
 }
 
 func TestPlanningFollowsTheConfigurationAndFlagsGoOverIt(t *testing.T) {
@@ -99,7 +104,7 @@ review = true
 			if err != nil {
 				t.Fatal(err)
 			}
-			got := o.manner.prompting
+			got := o.Manner.Prompting
 			if c.of != "" {
 				got = wayOf(t, o, c.of).Prompting
 			}
@@ -128,7 +133,7 @@ plans = true
 	if err != nil {
 		t.Fatal(err)
 	}
-	subagent, ok := o.manner.prompting.Profile("reviewer")
+	subagent, ok := o.Manner.Prompting.Profile("reviewer")
 	want := prompt.Profile{
 		Name: "reviewer", Description: "reads a change and judges it", System: "You judge.", Tools: []string{"fs.read", "vcs.*"},
 		Model: "big", Think: prompt.ThinkOn, MaxTurns: 7, Timeout: time.Minute, MaxTokens: 900, Plans: true,
@@ -144,7 +149,7 @@ plans = true
 	if p.System != "You judge." || p.Prompts["synthesis"] != "One sentence." || p.Think != prompt.ThinkOn || !slices.Equal(p.ProfileNames(), []string{"explorer", "reviewer"}) {
 		t.Errorf("it is prompted by %+v", p)
 	}
-	if own := o.manner.prompting; own.System != "" || own.Prompts != nil || own.Think != prompt.ThinkAuto {
+	if own := o.Manner.Prompting; own.System != "" || own.Prompts != nil || own.Think != prompt.ThinkAuto {
 		t.Errorf("without the profile it is prompted by %+v", own)
 	}
 }
@@ -162,8 +167,8 @@ func TestTheBuiltInProfileOnlyReads(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			o, err := configured(t, c.toml, c.flags...)
-			if err != nil || !slices.Equal(o.manner.profileNames(), c.want) {
-				t.Errorf("there are %q, %v; want %q", o.manner.profileNames(), err, c.want)
+			if err != nil || !slices.Equal(o.Manner.Names(), c.want) {
+				t.Errorf("there are %q, %v; want %q", o.Manner.Names(), err, c.want)
 			}
 		})
 	}
@@ -171,7 +176,7 @@ func TestTheBuiltInProfileOnlyReads(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	explorer, _ := o.manner.prompting.Profile("explorer")
+	explorer, _ := o.Manner.Prompting.Profile("explorer")
 	for tool, may := range map[string]bool{
 		"workspace fs.read": true, "workspace fs.search": true, "workspace code.references": true, "workspace vcs.diff": true,
 		"workspace fs.patch": false, "workspace fs.write": false, "workspace test.run": false, "workspace vcs.commit": false,
@@ -183,7 +188,7 @@ func TestTheBuiltInProfileOnlyReads(t *testing.T) {
 		}
 	}
 	o, err = configured(t, "[profiles.explorer]\ndescription = \"mine\"\n")
-	if mine, _ := o.manner.prompting.Profile("explorer"); err != nil || mine.Description != "mine" || mine.Tools != nil {
+	if mine, _ := o.Manner.Prompting.Profile("explorer"); err != nil || mine.Description != "mine" || mine.Tools != nil {
 		t.Errorf("the user's own explorer is %+v, %v", mine, err)
 	}
 }
@@ -191,16 +196,16 @@ func TestTheBuiltInProfileOnlyReads(t *testing.T) {
 func TestTheModelOfAFlagGoesBeforeThatOfTheProfileBegunWith(t *testing.T) {
 	const profiles = "[model]\nname = \"small\"\n[profiles.a]\nmodel = \"big\"\n[profiles.b]\nmodel = \"bigger\"\n"
 	o, err := configured(t, profiles, "--profile", "a", "--model", "mine")
-	if err != nil || o.manner.profile != "a" || o.model != "mine" || wayOf(t, o, "a").Model != "" || wayOf(t, o, "b").Model != "bigger" {
-		t.Errorf("profile %q, model %q, profiles %+v, %v", o.manner.profile, o.model, o.manner.profiles, err)
+	if err != nil || o.Manner.Profile != "a" || o.Model != "mine" || wayOf(t, o, "a").Model != "" || wayOf(t, o, "b").Model != "bigger" {
+		t.Errorf("profile %q, model %q, profiles %+v, %v", o.Manner.Profile, o.Model, o.Manner.Profiles, err)
 	}
 	o, err = configured(t, profiles, "--profile", "a")
-	if err != nil || o.model != "small" || wayOf(t, o, "a").Model != "big" {
-		t.Errorf("model %q, profiles %+v, %v", o.model, o.manner.profiles, err)
+	if err != nil || o.Model != "small" || wayOf(t, o, "a").Model != "big" {
+		t.Errorf("model %q, profiles %+v, %v", o.Model, o.Manner.Profiles, err)
 	}
 	o, err = configured(t, profiles, "--profile", "none")
-	if err != nil || o.manner.profile != "" {
-		t.Errorf("profile %q, %v", o.manner.profile, err)
+	if err != nil || o.Manner.Profile != "" {
+		t.Errorf("profile %q, %v", o.Manner.Profile, err)
 	}
 }
 
@@ -209,8 +214,8 @@ func TestHowLongAModelStaysLoaded(t *testing.T) {
 		"30m": 30 * time.Minute, "-1": -time.Second, "-1m": -time.Minute, "300": 5 * time.Minute, "90s": 90 * time.Second,
 	} {
 		o, err := configured(t, "[model]\nkeep_alive = \""+text+"\"\n")
-		if err != nil || o.keepAlive != want {
-			t.Errorf("%s is %s, %v; want %s", text, o.keepAlive, err, want)
+		if err != nil || o.KeepAlive != want {
+			t.Errorf("%s is %s, %v; want %s", text, o.KeepAlive, err, want)
 		}
 	}
 }
@@ -266,16 +271,13 @@ func TestWhatTheConfigurationOfProfilesCannotBe(t *testing.T) {
 			if named := strings.Contains(err.Error(), "config.toml"); len(c.flags) == 0 && !named {
 				t.Errorf("it does not say in which file: %v", err)
 			}
-			if exit := report(IO{Err: &strings.Builder{}}, false, err); exit != exitUsage {
-				t.Errorf("exit %d", exit)
-			}
 		})
 	}
 }
 
 // TestTheConfigurationThatIsDocumentedIsOne holds the page against what reads it.
 func TestTheConfigurationThatIsDocumentedIsOne(t *testing.T) {
-	page, err := os.ReadFile("../docs/configuration.md")
+	page, err := os.ReadFile("../../docs/configuration.md")
 	if err != nil {
 		t.Fatal(err)
 	}

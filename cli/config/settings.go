@@ -1,4 +1,4 @@
-package cli
+package config
 
 import (
 	"errors"
@@ -27,9 +27,9 @@ const (
 	fromProgram       = "this command" // such as the demo, which brings its own
 )
 
-// settings is what is in force, and where each of it comes from.
-func (o *options) settings() session.Settings {
-	told := session.Settings{File: first(o.ownConfig, o.store.Dirs.ConfigFile())}
+// Report is what is in force, and where each of it comes from.
+func (o *Options) Report() session.Settings {
+	told := session.Settings{File: First(o.OwnConfig, o.Dirs.ConfigFile())}
 	if _, err := os.Stat(told.File); errors.Is(err, fs.ErrNotExist) {
 		told.Missing = true
 	}
@@ -41,9 +41,9 @@ func (o *options) settings() session.Settings {
 
 // sourceOf says where a value comes from: the flag of that name, else the
 // configuration where it has one.
-func (o *options) sourceOf(flag string, configured bool) string {
+func (o *Options) sourceOf(flag string, configured bool) string {
 	switch {
-	case flag != "" && o.changed != nil && o.changed(flag):
+	case flag != "" && o.Changed != nil && o.Changed(flag):
 		return "flag --" + flag
 	case configured:
 		return fromConfiguration
@@ -72,35 +72,35 @@ func among(s session.Setting, choices ...string) session.Setting {
 }
 
 // modelSettings are those of [model].
-func (o *options) modelSettings() []session.Setting {
-	c := o.config.Model
-	name := quoted("model.name", o.model, o.sourceOf("model", c.Name != "" && o.model == c.Name), "the model that answers")
-	if name.Source == fromDefault && o.model != "" {
+func (o *Options) modelSettings() []session.Setting {
+	c := o.file.Model
+	name := quoted("model.name", o.Model, o.sourceOf("model", c.Name != "" && o.Model == c.Name), "the model that answers")
+	if name.Source == fromDefault && o.Model != "" {
 		name.Source = fromProgram
 	}
-	host := quoted("model.host", first(o.host, "127.0.0.1:11434"), fromDefault, "where Ollama answers")
-	switch o.host {
+	host := quoted("model.host", First(o.Host, "127.0.0.1:11434"), fromDefault, "where Ollama answers")
+	switch o.Host {
 	case "":
-	case o.io.Getenv("OLLAMA_HOST"):
+	case o.getenv("OLLAMA_HOST"):
 		host.Source = fromEnvironment
 	case c.Host:
 		host.Source = fromConfiguration
 	default:
 		host.Source = fromProgram
 	}
-	if o.changed != nil && o.changed("host") {
+	if o.Changed != nil && o.Changed("host") {
 		host.Source = "flag --host"
 	}
-	window := unquoted("model.context_window", o.contextWindow, o.sourceOf("", c.ContextWindow > 0), "tokens of context; 0 is the model's own, at most 16384")
-	if o.contextWindow == 0 {
+	window := unquoted("model.context_window", o.ContextWindow, o.sourceOf("", c.ContextWindow > 0), "tokens of context; 0 is the model's own, at most 16384")
+	if o.ContextWindow == 0 {
 		window.Value, window.About = "the model's own, at most 16384", "tokens of context"
 	}
 	alive := quoted("model.keep_alive", "", o.sourceOf("", c.KeepAlive.Duration != 0), "how long the model stays loaded")
 	alive.Value, alive.Literal = "the server's own", ""
-	if o.keepAlive != 0 {
-		alive.Value, alive.Literal = o.keepAlive.String(), strconv.Quote(o.keepAlive.String())
+	if o.KeepAlive != 0 {
+		alive.Value, alive.Literal = o.KeepAlive.String(), strconv.Quote(o.KeepAlive.String())
 	}
-	think := first(string(o.manner.prompting.Think), "auto")
+	think := First(string(o.Manner.Prompting.Think), "auto")
 	return []session.Setting{
 		name, host, window, alive,
 		among(quoted("model.think", think, o.sourceOf("think", c.Think != ""), "how hard the model thinks"), prompt.ThinkLevels()...),
@@ -108,15 +108,15 @@ func (o *options) modelSettings() []session.Setting {
 }
 
 // planSettings are those of [routing] and [planning], and the profile.
-func (o *options) planSettings() []session.Setting {
-	r, c, p := o.config.Routing, o.config.Planning, o.manner.prompting
+func (o *Options) planSettings() []session.Setting {
+	r, c, p := o.file.Routing, o.file.Planning, o.Manner.Prompting
 	out := []session.Setting{
-		among(quoted("routing.planner", string(o.routing.Planner), o.sourceOf("planner", r.Planner != ""), "who plans a goal"), event.PlannerKinds()...),
+		among(quoted("routing.planner", string(o.Routing.Planner), o.sourceOf("planner", r.Planner != ""), "who plans a goal"), event.PlannerKinds()...),
 		unquoted("routing.require_tests", r.RequireTests, o.sourceOf("", r.RequireTests), "chains that change files end with the tests"),
 	}
-	profile := session.Setting{Key: "profile", Value: first(o.manner.profile, noProfile), Source: o.sourceOf("profile", false), About: "the way the session works; --profile NAME begins with it"}
+	profile := session.Setting{Key: "profile", Value: First(o.Manner.Profile, NoProfile), Source: o.sourceOf("profile", false), About: "the way the session works; --profile NAME begins with it"}
 	review := session.Setting{Key: "review", Value: "off", Source: o.sourceOf("review", false), About: "plans wait until you have looked them over; --review begins with it"}
-	if o.review {
+	if o.Review {
 		review.Value = "on"
 	}
 	out = append(out, profile, review)
@@ -137,58 +137,58 @@ func (o *options) planSettings() []session.Setting {
 }
 
 // limitSettings are those of [limits] and [session_limits].
-func (o *options) limitSettings() []session.Setting {
+func (o *Options) limitSettings() []session.Setting {
 	var out []session.Setting
 	add := func(key, flag, value, literal, help string, configured bool) {
 		source := o.sourceOf(flag, configured)
 		if source == fromDefault {
 			switch {
-			case o.changed != nil && o.changed("limits"):
+			case o.Changed != nil && o.Changed("limits"):
 				source = "flag --limits"
-			case o.config.Limits.Preset != "":
+			case o.file.Limits.Preset != "":
 				source = fromConfiguration
 			}
 		}
 		out = append(out, session.Setting{Key: key, Value: value, Source: source, Literal: literal, About: help})
 	}
 	for _, l := range limitFlags() {
-		n := *l.to(&o.limits)
+		n := *l.to(&o.Limits)
 		value := strconv.Itoa(n)
 		if n == 0 {
 			value = "no limit"
 		}
-		if l.name == "max-steps" && o.limits.GrowSteps {
+		if l.name == "max-steps" && o.Limits.GrowSteps {
 			value += ", grows with the plan"
 		}
-		add(keyOf(l.name), l.name, value, strconv.Itoa(n), l.help, l.configured(&o.config.Limits) != nil)
+		add(keyOf(l.name), l.name, value, strconv.Itoa(n), l.help, l.configured(&o.file.Limits) != nil)
 	}
 	for _, l := range limitTimes() {
-		d := time.Duration(*l.to(&o.limits)) * time.Millisecond
+		d := time.Duration(*l.to(&o.Limits)) * time.Millisecond
 		value := d.String()
 		if d == 0 {
 			value = "no limit"
 		}
-		add(keyOf(l.name), l.name, value, strconv.Quote(d.String()), l.help, l.configured(&o.config.Limits) != nil)
+		add(keyOf(l.name), l.name, value, strconv.Quote(d.String()), l.help, l.configured(&o.file.Limits) != nil)
 	}
 	return out
 }
 
 // screenSettings are those of [screen]: what flags and the environment change by
 // name, every other key as it stands.
-func (o *options) screenSettings() []session.Setting {
-	c := o.config.Screen
-	colour := unquoted("screen.no_color", o.noColor, o.sourceOf("no-color", c.NoColor), "no colours")
-	if o.io.Getenv("NO_COLOR") != "" && colour.Source == fromDefault {
+func (o *Options) screenSettings() []session.Setting {
+	c := o.file.Screen
+	colour := unquoted("screen.no_color", o.NoColor, o.sourceOf("no-color", c.NoColor), "no colours")
+	if o.getenv("NO_COLOR") != "" && colour.Source == fromDefault {
 		colour.Source = fromEnvironment
 	}
-	motion := unquoted("screen.reduced_motion", o.reducedMotion, o.sourceOf("reduced-motion", c.ReducedMotion), "nothing spins")
-	if o.io.Getenv("REPLAN_REDUCED_MOTION") != "" && motion.Source != "flag --reduced-motion" {
+	motion := unquoted("screen.reduced_motion", o.ReducedMotion, o.sourceOf("reduced-motion", c.ReducedMotion), "nothing spins")
+	if o.getenv("REPLAN_REDUCED_MOTION") != "" && motion.Source != "flag --reduced-motion" {
 		motion.Source = fromEnvironment
 	}
 	out := []session.Setting{
-		quoted("screen.theme", string(o.themeName), o.sourceOf("theme", c.Theme != ""), "colours of the screen"),
+		quoted("screen.theme", string(o.ThemeName), o.sourceOf("theme", c.Theme != ""), "colours of the screen"),
 		colour,
-		unquoted("screen.ascii", o.ascii, o.sourceOf("ascii", c.ASCII != nil), "ASCII characters alone"),
+		unquoted("screen.ascii", o.ASCII, o.sourceOf("ascii", c.ASCII != nil), "ASCII characters alone"),
 		motion,
 	}
 	of := reflect.ValueOf(c)
@@ -204,7 +204,7 @@ func (o *options) screenSettings() []session.Setting {
 		setting := session.Setting{Key: "screen." + name, Value: "default", Source: o.sourceOf(strings.ReplaceAll(name, "_", "-"), configured)}
 		switch field.Kind() {
 		case reflect.String:
-			setting.Value = first(field.String(), "default")
+			setting.Value = First(field.String(), "default")
 			setting.Literal = strconv.Quote(field.String())
 		case reflect.Bool, reflect.Int, reflect.Int64:
 			setting.Value = fmt.Sprint(field.Interface())
@@ -220,22 +220,22 @@ func (o *options) screenSettings() []session.Setting {
 }
 
 // keySetting says how many actions have keys of the user's own, and which.
-func (o *options) keySetting() session.Setting {
-	if len(o.keys) == 0 {
+func (o *Options) keySetting() session.Setting {
+	if len(o.Keys) == 0 {
 		return session.Setting{Key: "keys", Value: "the usual ones", Source: fromDefault, About: "keys of your own go under [keys] in the configuration; ? shows all"}
 	}
-	changed := slices.Sorted(maps.Keys(o.keys))
+	changed := slices.Sorted(maps.Keys(o.Keys))
 	return session.Setting{Key: "keys", Value: strconv.Itoa(len(changed)) + " changed", Source: fromConfiguration, About: "under [keys]: " + strings.Join(changed, ", ")}
 }
 
 // gateSettings say how calls are gated.
-func (o *options) gateSettings() []session.Setting {
+func (o *Options) gateSettings() []session.Setting {
 	trusted := "no"
-	if o.trusted {
+	if o.Trusted {
 		trusted = "yes"
 	}
 	flags, configured := 0, 0
-	for _, r := range o.rules {
+	for _, r := range o.Rules {
 		if r.Source == rule.SourceFlag {
 			flags++
 		} else {
@@ -247,11 +247,11 @@ func (o *options) gateSettings() []session.Setting {
 		source = "flags --allow, --deny"
 	}
 	trust := fromDefault
-	if o.trusted {
+	if o.Trusted {
 		trust = fromConfiguration
 	}
 	out := []session.Setting{
-		{Key: "gates.trusted", Value: trusted, Source: trust, Literal: "[" + strconv.Quote(o.workspace) + "]", About: "this folder's tests may run without a gate"},
+		{Key: "gates.trusted", Value: trusted, Source: trust, Literal: "[" + strconv.Quote(o.Workspace) + "]", About: "this folder's tests may run without a gate"},
 		{Key: "policy", Value: english.Count(flags, "rule") + " of flags, " + strconv.Itoa(configured) + " of the configuration", Source: source, About: "rules on calls; a always at a gate saves one"},
 	}
 	if configured > 0 && flags == 0 {

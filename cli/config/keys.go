@@ -1,4 +1,4 @@
-package cli
+package config
 
 import (
 	"fmt"
@@ -8,7 +8,7 @@ import (
 
 // screenKeys reads the section [keys] of the configuration: for each action a
 // key, a list of keys, or an empty list for none.
-func (c *config) screenKeys() (keymap.Keys, error) {
+func (c *file) screenKeys() (keymap.Keys, error) {
 	keys := keymap.Keys{}
 	for action, value := range c.Keys {
 		switch v := value.(type) {

@@ -1,4 +1,4 @@
-package cli
+package config
 
 import (
 	"errors"
@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"replan/agent/runner"
+	"replan/internal/english"
+	"replan/internal/untrusted"
 	"replan/planning/prompt"
 )
 
@@ -63,9 +65,9 @@ func (k *keepAlive) UnmarshalText(text []byte) (err error) {
 	return nil
 }
 
-// noProfile is what takes the place of a name where the session is to work by no
+// NoProfile is what takes the place of a name where the session is to work by no
 // profile.
-const noProfile = "none"
+const NoProfile = "none"
 
 // explorer is the profile that there is without any configuration. Its tools are
 // named with their server, so that no other server's are meant.
@@ -79,53 +81,53 @@ func explorer() profileConfig {
 	}
 }
 
-// manner is what the session works by, as far as planning goes.
-type manner struct {
-	prompting prompt.Prompting // without the project's instructions
-	profiles  []runner.Profile // by name; the same
-	profile   string           // of these, the one to begin with; "" is none
+// Manner is what the session works by, as far as planning goes.
+type Manner struct {
+	Prompting prompt.Prompting // without the project's instructions
+	Profiles  []runner.Profile // by name; the same
+	Profile   string           // of these, the one to begin with; "" is none
 }
 
-// profileNames lists the profiles by name.
-func (m manner) profileNames() []string {
-	names := make([]string, len(m.profiles))
-	for i, p := range m.profiles {
+// Names lists the profiles by name.
+func (m Manner) Names() []string {
+	names := make([]string, len(m.Profiles))
+	for i, p := range m.Profiles {
 		names[i] = p.Name
 	}
 	return names
 }
 
-// instructed returns the manner with the project's instructions in all that it
+// Instructed returns the manner with the project's instructions in all that it
 // says to a model.
-func (m manner) instructed(text string) manner {
-	m.prompting.Instructions = text
-	m.profiles = slices.Clone(m.profiles)
-	for i := range m.profiles {
-		m.profiles[i].Prompting.Instructions = text
+func (m Manner) Instructed(text string) Manner {
+	m.Prompting.Instructions = text
+	m.Profiles = slices.Clone(m.Profiles)
+	for i := range m.Profiles {
+		m.Profiles[i].Prompting.Instructions = text
 	}
 	return m
 }
 
 // readManner puts together how the session plans: the configuration, the flags
 // over it.
-func (o *options) readManner() error {
-	if o.changed("think") {
-		level, err := readThink("--think", o.think)
+func (o *Options) readManner() error {
+	if o.Changed("think") {
+		level, err := ReadThink("--think", o.Think)
 		if err != nil {
 			return err
 		}
-		o.level = &level
+		o.Level = &level
 	}
 	if err := o.configureManner(); err != nil {
-		return o.misconfigured(err)
+		return o.Misconfigured(err)
 	}
 	return o.chooseProfile()
 }
 
 // configureManner checks what the configuration says of it.
-func (o *options) configureManner() error {
+func (o *Options) configureManner() error {
 	profiles := o.profileConfigs()
-	base := prompt.Prompting{ForcePlan: o.forcePlan, PlanTools: true}
+	base := prompt.Prompting{ForcePlan: o.ForcePlan, PlanTools: true}
 	var err error
 	for _, name := range slices.Sorted(maps.Keys(profiles)) {
 		subagent, err := profiles[name].subagent(name)
@@ -134,58 +136,58 @@ func (o *options) configureManner() error {
 		}
 		base.Profiles = append(base.Profiles, subagent)
 	}
-	if base.Think, err = readThink("model.think", o.config.Model.Think); err != nil {
+	if base.Think, err = ReadThink("model.think", o.file.Model.Think); err != nil {
 		return err
 	}
-	if base, err = o.config.Planning.over(base, "planning."); err != nil {
+	if base, err = o.file.Planning.over(base, "planning."); err != nil {
 		return err
 	}
-	o.manner = manner{prompting: o.flagged(base)}
+	o.Manner = Manner{Prompting: o.Flagged(base)}
 	for _, subagent := range base.Profiles {
 		way, err := o.way(base, subagent, profiles[subagent.Name])
 		if err != nil {
 			return err
 		}
-		o.manner.profiles = append(o.manner.profiles, way)
+		o.Manner.Profiles = append(o.Manner.Profiles, way)
 	}
 	return nil
 }
 
 // profileConfigs returns the sections of the profiles by name, with the built-in
 // one where the user has none of its name and its tools are there.
-func (o *options) profileConfigs() map[string]profileConfig {
+func (o *Options) profileConfigs() map[string]profileConfig {
 	profiles := map[string]profileConfig{}
-	if !o.noWorkspaceTools && o.wants("workspace") {
+	if !o.NoWorkspaceTools && o.Wants("workspace") {
 		profiles["explorer"] = explorer()
 	}
-	maps.Copy(profiles, o.config.Profiles)
+	maps.Copy(profiles, o.file.Profiles)
 	return profiles
 }
 
 // chooseProfile finds the profile that --profile names. The model that a flag
 // names goes before the profile's.
-func (o *options) chooseProfile() error {
-	if o.profile == "" || o.profile == noProfile {
+func (o *Options) chooseProfile() error {
+	if o.profile == "" || o.profile == NoProfile {
 		return nil
 	}
-	at := slices.Index(o.manner.profileNames(), o.profile)
+	at := slices.Index(o.Manner.Names(), o.profile)
 	if at < 0 {
-		return o.unknownProfile(o.profile)
+		return o.UnknownProfile(o.profile)
 	}
-	o.manner.profile = o.profile
-	if o.changed("model") {
-		o.manner.profiles[at].Model = ""
+	o.Manner.Profile = o.profile
+	if o.Changed("model") {
+		o.Manner.Profiles[at].Model = ""
 	}
 	return nil
 }
 
-// unknownProfile says which profiles there are.
-func (o *options) unknownProfile(name string) error {
-	names := o.manner.profileNames()
+// UnknownProfile says which profiles there are.
+func (o *Options) UnknownProfile(name string) error {
+	names := o.Manner.Names()
 	if len(names) == 0 {
-		return usage("there is no profile %q: config.toml has no section [profiles.%s], and no other", name, name)
+		return fmt.Errorf("there is no profile %q: config.toml has no section [profiles.%s], and no other", name, name)
 	}
-	return usage("there is no profile %q: there is %s", name, strings.Join(names, ", "))
+	return fmt.Errorf("there is no profile %q: there is %s", name, strings.Join(names, ", "))
 }
 
 // profileName is what a profile may be called.
@@ -195,28 +197,28 @@ var profileName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_-]*$`)
 func (c profileConfig) subagent(name string) (prompt.Profile, error) {
 	key := "profiles." + name
 	var p prompt.Profile
-	if !profileName.MatchString(name) || name == noProfile {
-		return p, usage("a profile cannot be called %q: letters, digits, - and _ make a name, and %q stands for no profile", name, noProfile)
+	if !profileName.MatchString(name) || name == NoProfile {
+		return p, fmt.Errorf("a profile cannot be called %q: letters, digits, - and _ make a name, and %q stands for no profile", name, NoProfile)
 	}
 	for _, pattern := range c.Tools {
 		if _, err := path.Match(pattern, ""); err != nil || pattern == "" {
-			return p, usage("%s.tools has %q, which is no name of a tool and no pattern such as fs.*", key, pattern)
+			return p, fmt.Errorf("%s.tools has %q, which is no name of a tool and no pattern such as fs.*", key, pattern)
 		}
 	}
 	for _, text := range slices.Sorted(maps.Keys(c.Prompts)) {
 		if err := prompt.CheckPrompt(text, c.Prompts[text]); err != nil {
-			return p, usage("%s.prompts: %w", key, err)
+			return p, fmt.Errorf("%s.prompts: %w", key, err)
 		}
 	}
 	if c.MaxTokens < 0 {
 		return p, belowZero(key+".max_tokens", strconv.Itoa(c.MaxTokens))
 	}
 	p = prompt.Profile{
-		Name: name, Description: oneLine(c.Description), System: c.System, Tools: c.Tools, Model: c.Model,
+		Name: name, Description: untrusted.Line(strings.Join(strings.Fields(c.Description), " ")), System: c.System, Tools: c.Tools, Model: c.Model,
 		MaxTokens: c.MaxTokens, Plans: c.Plans,
 	}
 	var err error
-	if p.Think, err = readThink(key+".think", c.Think); err != nil {
+	if p.Think, err = ReadThink(key+".think", c.Think); err != nil {
 		return p, err
 	}
 	if err := positive(key+".max_turns", c.MaxTurns, &p.MaxTurns); err != nil {
@@ -226,7 +228,7 @@ func (c profileConfig) subagent(name string) (prompt.Profile, error) {
 }
 
 // way is the profile as the session works by it.
-func (o *options) way(base prompt.Prompting, of prompt.Profile, c profileConfig) (runner.Profile, error) {
+func (o *Options) way(base prompt.Prompting, of prompt.Profile, c profileConfig) (runner.Profile, error) {
 	key := "profiles." + of.Name
 	prompting, err := c.over(base, key+".")
 	if err != nil {
@@ -236,10 +238,10 @@ func (o *options) way(base prompt.Prompting, of prompt.Profile, c profileConfig)
 	if c.Think != "" {
 		prompting.Think = of.Think
 	}
-	_, configured := o.config.Profiles[of.Name]
+	_, configured := o.file.Profiles[of.Name]
 	return runner.Profile{
 		Name: of.Name, Description: of.Description, Model: of.Model, Tools: of.Tools, BuiltIn: !configured,
-		Prompting: o.flagged(prompting),
+		Prompting: o.Flagged(prompting),
 	}, nil
 }
 
@@ -294,37 +296,28 @@ func positiveTime(key string, given *duration, to *time.Duration) error {
 
 // tooLittle is the failure of a bound that there must be.
 func tooLittle(which, what string) error {
-	return usage("%s must be more than 0, and is %s: leave it out for the program's own", which, what)
+	return fmt.Errorf("%s must be more than 0, and is %s: leave it out for the program's own", which, what)
 }
 
-// flagged returns base with what the flags say in its place.
-func (o *options) flagged(base prompt.Prompting) prompt.Prompting {
-	if o.level != nil {
-		base.Think = *o.level
+// Flagged returns base with what the flags say in its place.
+func (o *Options) Flagged(base prompt.Prompting) prompt.Prompting {
+	if o.Level != nil {
+		base.Think = *o.Level
 	}
-	if o.changed("plan-tools") {
+	if o.Changed("plan-tools") {
 		base.PlanTools = o.planTools
 	}
-	if o.changed("eager") {
+	if o.Changed("eager") {
 		base.Patient = !o.eager
 	}
 	return base
 }
 
-// readThink reads a level of thinking; where says who gives it.
-func readThink(where, name string) (prompt.ThinkLevel, error) {
+// ReadThink reads a level of thinking; where says who gives it.
+func ReadThink(where, name string) (prompt.ThinkLevel, error) {
 	level, ok := prompt.ParseThinkLevel(strings.ToLower(name))
 	if !ok {
-		return "", usage("%s takes %s, not %q", where, listed(prompt.ThinkLevels()), name)
+		return "", fmt.Errorf("%s takes %s, not %q", where, english.List(prompt.ThinkLevels(), "or"), name)
 	}
 	return level, nil
-}
-
-// listed joins words as a sentence does: a, b or c.
-func listed(words []string) string {
-	if len(words) < 2 {
-		return strings.Join(words, "")
-	}
-	last := len(words) - 1
-	return fmt.Sprintf("%s or %s", strings.Join(words[:last], ", "), words[last])
 }

@@ -1,4 +1,4 @@
-package cli
+package config
 
 import (
 	"os"
@@ -45,10 +45,10 @@ func TestAFolderIsItselfAndWhatLiesBelowByWhereLinksLead(t *testing.T) {
 		"a name that begins with dots":  {at("..x"), root, true},
 		"a folder that is no home of ~": {at("mine"), "~/no-such-folder", false},
 	} {
-		if got := within(c.folder, c.above); got != c.want {
+		if got := Within(c.folder, c.above); got != c.want {
 			t.Errorf("%s: %v", name, got)
 		}
-		trust := config{Gates: policy.Section{Trusted: []string{"/no/such", c.above}}}
+		trust := file{Gates: policy.Section{Trusted: []string{"/no/such", c.above}}}
 		if got := trust.trusts(c.folder); got != c.want {
 			t.Errorf("%s is trusted: %v", name, got)
 		}
@@ -59,14 +59,14 @@ func TestARuleOfOneFolderOpensNothingInAnother(t *testing.T) {
 	mine, other := t.TempDir(), t.TempDir()
 	saved := policy.Block{Tool: "workspace:test.run", Action: "allow", Workspace: mine}
 	for folder, want := range map[string]int{mine: 1, other: 0} {
-		o := &options{workspace: folder, config: config{Policy: []policy.Block{saved}}}
+		o := &Options{Workspace: folder, file: file{Policy: []policy.Block{saved}}}
 		if err := o.readRules(); err != nil {
 			t.Fatal(err)
 		}
-		if len(o.rules) != want {
-			t.Errorf("in %s hold %d rules: %+v", folder, len(o.rules), o.rules)
+		if len(o.Rules) != want {
+			t.Errorf("in %s hold %d rules: %+v", folder, len(o.Rules), o.Rules)
 		}
-		for _, r := range o.rules {
+		for _, r := range o.Rules {
 			if r.Verdict != rule.VerdictRun {
 				t.Errorf("%+v", r)
 			}

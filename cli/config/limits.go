@@ -1,4 +1,4 @@
-package cli
+package config
 
 import (
 	"fmt"
@@ -126,7 +126,7 @@ type givenLimits struct {
 }
 
 // registerLimits declares a flag for each limit.
-func (o *options) registerLimits(f *pflag.FlagSet) {
+func (o *Options) registerLimits(f *pflag.FlagSet) {
 	defaults := event.DefaultLimits()
 	o.given = givenLimits{numbers: map[string]*int{}, times: map[string]*time.Duration{}}
 	f.StringVar(&o.given.preset, "limits", "", "the limits to start from: default or strict")
@@ -142,12 +142,12 @@ func (o *options) registerLimits(f *pflag.FlagSet) {
 
 // readLimits puts the limits of a run and of the session together: the preset,
 // the configuration's numbers over it, the flags over those.
-func (o *options) readLimits(flags *pflag.FlagSet) error {
+func (o *Options) readLimits(flags *pflag.FlagSet) error {
 	if _, err := event.Preset(o.given.preset); err != nil {
-		return usage("%w", err)
+		return fmt.Errorf("%w", err)
 	}
 	if err := o.configureLimits(); err != nil {
-		return o.misconfigured(err)
+		return o.Misconfigured(err)
 	}
 	if err := o.checkGivenLimits(flags); err != nil {
 		return err
@@ -155,32 +155,33 @@ func (o *options) readLimits(flags *pflag.FlagSet) error {
 	if err := o.readOnFailure(); err != nil {
 		return err
 	}
-	o.limits = o.raise(o.limits)
+	o.Limits = o.raise(o.Limits)
 	return nil
 }
 
 // readOnFailure takes what follows a failure from the flags, else from the
 // configuration.
-func (o *options) readOnFailure() error {
-	c, err := o.config.Limits, error(nil)
-	if o.onFailure, err = parseOnFailure(o.onFailureText); err != nil {
-		return usage("--on-failure %w", err)
+func (o *Options) readOnFailure() error {
+	c, err := o.file.Limits, error(nil)
+	if o.OnFailure, err = ParseOnFailure(o.onFailureText); err != nil {
+		return fmt.Errorf("--on-failure %w", err)
 	}
-	if o.onFailure == plan.OnFailureDefault {
-		if o.onFailure, err = parseOnFailure(c.OnFailure); err != nil {
-			return o.misconfigured(fmt.Errorf("limits.on_failure %w", err))
+	if o.OnFailure == plan.OnFailureDefault {
+		if o.OnFailure, err = ParseOnFailure(c.OnFailure); err != nil {
+			return o.Misconfigured(fmt.Errorf("limits.on_failure %w", err))
 		}
 	}
 	if c.Replan != nil {
-		o.limits.NoReplan = !*c.Replan
+		o.Limits.NoReplan = !*c.Replan
 	}
 	if o.noReplan {
-		o.limits.NoReplan = true
+		o.Limits.NoReplan = true
 	}
 	return nil
 }
 
-func parseOnFailure(text string) (plan.OnFailure, error) {
+// ParseOnFailure reads what follows a failed step; "" is not said.
+func ParseOnFailure(text string) (plan.OnFailure, error) {
 	switch f := plan.OnFailure(text); f {
 	case plan.OnFailureDefault, plan.OnFailureAbort, plan.OnFailureSkip, plan.OnFailureReplan:
 		return f, nil
@@ -190,35 +191,35 @@ func parseOnFailure(text string) (plan.OnFailure, error) {
 }
 
 // configureLimits checks what the configuration says of limits.
-func (o *options) configureLimits() error {
+func (o *Options) configureLimits() error {
 	var err error
-	if o.limits, err = event.Preset(first(o.given.preset, o.config.Limits.Preset)); err != nil {
+	if o.Limits, err = event.Preset(First(o.given.preset, o.file.Limits.Preset)); err != nil {
 		return fmt.Errorf("limits.preset: %w", err)
 	}
 	for _, l := range limitFlags() {
-		if n := l.configured(&o.config.Limits); n != nil {
+		if n := l.configured(&o.file.Limits); n != nil {
 			if *n < 0 {
 				return belowZero(keyOf(l.name), fmt.Sprint(*n))
 			}
-			*l.to(&o.limits) = *n
+			*l.to(&o.Limits) = *n
 			if l.name == "max-steps" {
-				o.limits.GrowSteps = false
+				o.Limits.GrowSteps = false
 			}
 		}
 	}
 	for _, l := range limitTimes() {
-		if d := l.configured(&o.config.Limits); d != nil {
+		if d := l.configured(&o.file.Limits); d != nil {
 			if d.Duration < 0 {
 				return belowZero(keyOf(l.name), d.String())
 			}
-			*l.to(&o.limits) = d.Milliseconds()
+			*l.to(&o.Limits) = d.Milliseconds()
 		}
 	}
 	return o.configureSessionLimits()
 }
 
 // checkGivenLimits refuses flags that cannot be limits.
-func (o *options) checkGivenLimits(flags *pflag.FlagSet) error {
+func (o *Options) checkGivenLimits(flags *pflag.FlagSet) error {
 	for _, l := range limitFlags() {
 		if n := *o.given.numbers[l.name]; flags.Changed(l.name) && n < 0 {
 			return belowZero(l.name, fmt.Sprint(n))
@@ -236,22 +237,22 @@ func (o *options) checkGivenLimits(flags *pflag.FlagSet) error {
 func keyOf(flag string) string { return "limits." + strings.ReplaceAll(flag, "-", "_") }
 
 func belowZero(which, what string) error {
-	return usage("a limit cannot be below 0: %s is %s; 0 is no limit", which, what)
+	return fmt.Errorf("a limit cannot be below 0: %s is %s; 0 is no limit", which, what)
 }
 
-// raised returns the limits of a run that is resumed: those of its journal, or
+// Raised returns the limits of a run that is resumed: those of its journal, or
 // what the flags give where that is more.
-func (o *options) raised(limits event.Limits) event.Limits {
-	if o.changed("limits") {
-		return limits.RaisedTo(o.limits)
+func (o *Options) Raised(limits event.Limits) event.Limits {
+	if o.Changed("limits") {
+		return limits.RaisedTo(o.Limits)
 	}
 	return limits.RaisedTo(o.raise(limits))
 }
 
 // raise returns limits with those in their place that the flags give.
-func (o *options) raise(limits event.Limits) event.Limits {
+func (o *Options) raise(limits event.Limits) event.Limits {
 	for _, l := range limitFlags() {
-		if o.changed(l.name) {
+		if o.Changed(l.name) {
 			*l.to(&limits) = *o.given.numbers[l.name]
 			if l.name == "max-steps" {
 				limits.GrowSteps = false
@@ -259,15 +260,15 @@ func (o *options) raise(limits event.Limits) event.Limits {
 		}
 	}
 	for _, l := range limitTimes() {
-		if o.changed(l.name) {
+		if o.Changed(l.name) {
 			*l.to(&limits) = o.given.times[l.name].Milliseconds()
 		}
 	}
 	return limits
 }
 
-func (o *options) configureSessionLimits() error {
-	c := o.config.SessionLimits
+func (o *Options) configureSessionLimits() error {
+	c := o.file.SessionLimits
 	switch {
 	case c.MaxTokens < 0:
 		return belowZero("session_limits.max_tokens", fmt.Sprint(c.MaxTokens))
@@ -276,7 +277,7 @@ func (o *options) configureSessionLimits() error {
 	case c.MaxDuration.Duration < 0:
 		return belowZero("session_limits.max_duration", c.MaxDuration.String())
 	}
-	o.sessionLimits = event.SessionLimits{
+	o.SessionLimits = event.SessionLimits{
 		MaxTokens: c.MaxTokens, MaxToolCalls: c.MaxToolCalls, MaxDurationMS: c.MaxDuration.Milliseconds(),
 	}
 	return nil

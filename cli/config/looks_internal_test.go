@@ -1,4 +1,4 @@
-package cli
+package config
 
 import (
 	"os"
@@ -13,7 +13,7 @@ import (
 
 // looks returns the options that a configuration, an environment and flags come
 // to on a terminal, with themes of the user's own by their names.
-func looks(t *testing.T, toml string, env, own map[string]string, flags ...string) (*options, error) {
+func looks(t *testing.T, toml string, env, own map[string]string, flags ...string) (*Options, error) {
 	t.Helper()
 	home := t.TempDir()
 	write := func(path, text string) {
@@ -28,21 +28,15 @@ func looks(t *testing.T, toml string, env, own map[string]string, flags ...strin
 	for name, text := range own {
 		write(filepath.Join(home, "themes", name), text)
 	}
-	o := &options{io: IO{
-		Terminal: true,
+	return completed(Environment{
+		Workspace: home, Terminal: true,
 		Getenv: func(name string) string {
 			if name == "REPLAN_HOME" {
 				return home
 			}
 			return env[name]
 		},
-		Getwd: func() (string, error) { return home, nil },
-	}}
-	command := newRoot(o)
-	if err := command.PersistentFlags().Parse(flags); err != nil {
-		t.Fatal(err)
-	}
-	return o, o.complete(command.PersistentFlags())
+	}, flags)
 }
 
 func TestLooksComeFromFlagsThenTheEnvironmentThenTheConfiguration(t *testing.T) {
@@ -76,7 +70,7 @@ func TestLooksComeFromFlagsThenTheEnvironmentThenTheConfiguration(t *testing.T) 
 			if err != nil {
 				t.Fatal(err)
 			}
-			screen := o.dressed(tui.Options{})
+			screen := o.Dressed(tui.Options{})
 			if got := (want{screen.NoColor, screen.ASCII, screen.ReducedMotion}); got != c.want {
 				t.Errorf("no colours, ASCII, still: %+v, want %+v", got, c.want)
 			}
@@ -109,15 +103,12 @@ func TestThemesOfTheUsersOwnAreFoundByName(t *testing.T) {
 				}
 			}
 			if len(c.err) > 0 {
-				if exit := report(IO{Err: &strings.Builder{}}, false, err); exit != exitUsage {
-					t.Errorf("exit %d", exit)
-				}
 				return
 			}
-			if err != nil || o.themeName != c.want {
-				t.Fatalf("%q, %v", o.themeName, err)
+			if err != nil || o.ThemeName != c.want {
+				t.Fatalf("%q, %v", o.ThemeName, err)
 			}
-			screen := o.dressed(tui.Options{})
+			screen := o.Dressed(tui.Options{})
 			if !slices.Contains(screen.Themes.Names(), "sea") || len(screen.Themes.Broken()) != 1 {
 				t.Errorf("to choose from: %q, broken: %v", screen.Themes.Names(), screen.Themes.Broken())
 			}
@@ -126,7 +117,7 @@ func TestThemesOfTheUsersOwnAreFoundByName(t *testing.T) {
 }
 
 func TestTheThemesAmongTheExamplesCanBeUsed(t *testing.T) {
-	files, err := filepath.Glob("../examples/themes/*.toml")
+	files, err := filepath.Glob("../../examples/themes/*.toml")
 	if err != nil || len(files) == 0 {
 		t.Fatalf("there are none: %v", err)
 	}
@@ -140,7 +131,7 @@ func TestTheThemesAmongTheExamplesCanBeUsed(t *testing.T) {
 
 // TestTheManualNamesEveryThemeAndColour holds the page against the program.
 func TestTheManualNamesEveryThemeAndColour(t *testing.T) {
-	page, err := os.ReadFile("../docs/configuration.md")
+	page, err := os.ReadFile("../../docs/configuration.md")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,4 +1,4 @@
-package cli
+package config
 
 import (
 	"errors"
@@ -18,13 +18,13 @@ import (
 	"replan/mcpclient/workspace/code/lsp"
 )
 
-// misconfigured says of a value that it stands in the configuration.
-func (o *options) misconfigured(err error) error {
-	return usage("the configuration %s cannot be used: %w", o.store.Dirs.ConfigFile(), err)
+// Misconfigured says of a value that it stands in the configuration.
+func (o *Options) Misconfigured(err error) error {
+	return fmt.Errorf("the configuration %s cannot be used: %w", o.Dirs.ConfigFile(), err)
 }
 
 // config is the user's configuration file, config.toml.
-type config struct {
+type file struct {
 	Model struct {
 		Host          string    `toml:"host"`
 		Name          string    `toml:"name"`
@@ -70,8 +70,8 @@ func (d *duration) UnmarshalText(text []byte) (err error) {
 // readConfig reads the configuration at path; a file that is not there is an
 // empty one. A key that nobody knows is an error, so that no typing mistake
 // goes unnoticed.
-func readConfig(path string) (config, error) {
-	var c config
+func readConfig(path string) (file, error) {
+	var c file
 	file, err := os.Open(path) //nolint:gosec // the user's own configuration
 	if errors.Is(err, fs.ErrNotExist) {
 		return c, nil
@@ -98,13 +98,13 @@ func misread(err error) error {
 		return err
 	}
 	line, column := wrong.Position()
-	kind := reflect.TypeFor[config]()
+	kind := reflect.TypeFor[file]()
 	for _, part := range wrong.Key() {
 		if kind = fieldOf(kind, part); kind == nil {
 			break
 		}
 	}
-	if kind == nil || kind == reflect.TypeFor[config]() {
+	if kind == nil || kind == reflect.TypeFor[file]() {
 		return fmt.Errorf("line %d, column %d is no TOML: %s", line, column, strings.TrimPrefix(wrong.Error(), "toml: "))
 	}
 	takes := map[reflect.Type]string{
@@ -112,7 +112,7 @@ func misread(err error) error {
 		reflect.TypeFor[keepAlive](): "a time in quotes such as \"30m\", or \"-1\" for ever",
 		reflect.TypeFor[string]():    "text in quotes", reflect.TypeFor[bool](): "true or false", reflect.TypeFor[[]string](): "a list of texts",
 	}[kind]
-	return fmt.Errorf("line %d: %s takes %s", line, strings.Join(wrong.Key(), "."), first(takes, "keys of its own: it is a section"))
+	return fmt.Errorf("line %d: %s takes %s", line, strings.Join(wrong.Key(), "."), First(takes, "keys of its own: it is a section"))
 }
 
 // fieldOf returns the type of a key of a section, nil where it has none.
@@ -147,18 +147,18 @@ func fieldOf(section reflect.Type, key string) reflect.Type {
 }
 
 // trusts reports whether the user trusts the folder, or one above it.
-func (c config) trusts(folder string) bool {
-	return slices.ContainsFunc(c.Gates.Trusted, func(above string) bool { return within(folder, above) })
+func (c file) trusts(folder string) bool {
+	return slices.ContainsFunc(c.Gates.Trusted, func(above string) bool { return Within(folder, above) })
 }
 
 // here reports whether the workspace is a folder that the configuration names,
 // or lies below it.
-func (o *options) here(folder string) bool { return within(o.workspace, folder) }
+func (o *Options) here(folder string) bool { return Within(o.Workspace, folder) }
 
-// within reports whether a folder is another one, or lies below it. A link is
+// Within reports whether a folder is another one, or lies below it. A link is
 // where it leads: what is said of a folder holds by every way to it, and for
 // nothing that a link in it leads out to.
-func within(folder, above string) bool {
+func Within(folder, above string) bool {
 	if rest, ok := strings.CutPrefix(above, "~/"); ok {
 		above = filepath.Join(xdg.Home, rest)
 	}

@@ -1,0 +1,239 @@
+package config
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"strconv"
+	"strings"
+	"time"
+
+	"replan/agent/event"
+	"replan/agent/policy"
+	"replan/agent/rule"
+	"replan/agent/store"
+	"replan/internal/english"
+	"replan/mcpclient/workspace/code/lsp"
+	"replan/planning/intent"
+	"replan/planning/plan"
+	"replan/planning/prompt"
+	"replan/themes"
+	"replan/tui"
+	"replan/tui/keymap"
+
+	"github.com/spf13/pflag"
+)
+
+// The forms of output.
+const (
+	OutputText = "text"
+	OutputJSON = "json"
+)
+
+// Options are what the command line, the environment and the configuration come
+// to. [Options.Register] declares the flags, [Options.Complete] reads the rest.
+type Options struct {
+	Model, Host      string
+	MCPConfig        string // a file
+	NoWorkspaceTools bool
+	Servers          []string // that --server names; none is all
+	DataDir          string
+	Dirs             store.Dirs
+	Changed          func(flag string) bool // whether a flag was given
+	OnFailure        plan.OnFailure         // of goals
+	DryRun           bool
+	Review           bool // plans are held to be looked over before they run
+	ForcePlan        bool
+	Routing          event.Routing
+	Think            string             // as --think has it
+	Level            *prompt.ThinkLevel // that --think names; nil where it is not given
+	Manner           Manner
+	ApproveText      string // as --approve has it
+	Approve          policy.Approve
+	Output           string // OutputText or OutputJSON
+	Plain            bool
+	NoColor, ASCII   bool
+	ReducedMotion    bool
+	ContextWindow    int
+	KeepAlive        time.Duration // below 0 is for ever, 0 is the server's own
+	Trusted          bool          // the user trusts the workspace
+	Limits           event.Limits
+	SessionLimits    event.SessionLimits
+	Rules            []rule.Rule
+	ThemeName        themes.Name
+	OwnConfig        string // the user's own configuration file, in a demo too
+	Notify           tui.Notify
+	Keys             keymap.Keys
+	Workspace        string
+	LSP              lsp.Section
+
+	given            givenLimits
+	onFailureText    string
+	noReplan         bool
+	plannerText      string
+	profile          string
+	planTools, eager bool
+	allow, deny      []string
+	theme            string
+	themes           *themes.Set // nil before they are read, see ThemeSet
+	file             file
+	getenv           func(string) string
+}
+
+// Environment is what the options are completed from, besides the flags.
+type Environment struct {
+	Workspace string // absolute path of the folder that is worked in
+	Getenv    func(string) string
+	Terminal  bool // somebody sits at a terminal
+}
+
+// Register declares the flags that hold everywhere.
+func (o *Options) Register(f *pflag.FlagSet) {
+	f.StringVar(&o.Model, "model", "", "the model to use; else the first installed one that can use tools")
+	f.StringVar(&o.Host, "host", "", "where Ollama answers; else OLLAMA_HOST, else 127.0.0.1:11434")
+	f.StringVar(&o.plannerText, "planner", "", "who plans a goal: auto (clear words that need no model, else a model), phases (a model), router (the words alone) or none")
+	f.StringVar(&o.profile, "profile", "", "the profile of the configuration to work by: its prompts, model and tools")
+	f.StringVar(&o.Think, "think", "", "how hard the model thinks before it answers: auto, off, on, low, medium or high")
+	f.StringVar(&o.MCPConfig, "mcp-config", "", "file with MCP servers to start, which counts as a yes")
+	f.StringArrayVar(&o.Servers, "server", nil, "use only this MCP server; repeat for more")
+	f.BoolVar(&o.NoWorkspaceTools, "no-workspace-tools", false, "leave out the built-in tools for this folder")
+	f.StringVar(&o.DataDir, "data-dir", "", "one folder for all that replan keeps; else REPLAN_HOME, else the XDG folders")
+	o.registerLimits(f)
+	f.BoolVar(&o.DryRun, "dry-run", false, "resolve the steps of a plan and tell what they would do; call no tool")
+	f.BoolVar(&o.Review, "review", false, "hold every plan until you have looked it over: edit, move or take out steps, approve gates together, or refuse it")
+	f.BoolVar(&o.ForcePlan, "force-plan", false, "always make a plan, never answer directly")
+	f.BoolVar(&o.eager, "eager", true, "start steps that only read while the plan is still being written")
+	f.BoolVar(&o.planTools, "plan-tools", true, "let the model make and run plans when it answers in the chat")
+	f.StringArrayVar(&o.allow, "allow", nil, "let calls pass without a gate: TOOL [ARG=PATTERN], as in 'fs.write path=docs/**'; repeat for more")
+	f.StringArrayVar(&o.deny, "deny", nil, "never make such calls, written as for --allow; repeat for more")
+	f.StringVar(&o.ApproveText, "approve", "", "answer gates without asking: none, safe (this folder's files and tests) or all")
+	f.StringVar(&o.Output, "output", OutputText, "how what comes of a command is told: text or json; a run as json is one event a line")
+	o.registerLooks(f)
+	f.BoolVar(&o.Plain, "plain", false, "a plain line log in place of the full screen")
+}
+
+// Complete reads the environment and the configuration and checks what was
+// given. Flags come before the environment, and that before the configuration.
+func (o *Options) Complete(flags *pflag.FlagSet, env Environment) error {
+	o.Workspace, o.getenv = env.Workspace, env.Getenv
+	var err error
+	if o.Dirs, err = store.FindDirs(First(o.DataDir, o.getenv("REPLAN_HOME"))); err != nil {
+		return err
+	}
+	if o.file, err = readConfig(o.Dirs.ConfigFile()); err != nil {
+		return fmt.Errorf("%w", err)
+	}
+	o.Host = First(o.Host, o.getenv("OLLAMA_HOST"), o.file.Model.Host)
+	o.Model = First(o.Model, o.file.Model.Name)
+	if n := o.file.Model.ContextWindow; n < 0 {
+		return o.Misconfigured(tooLittle("model.context_window", strconv.Itoa(n)))
+	}
+	o.ContextWindow, o.KeepAlive = o.file.Model.ContextWindow, o.file.Model.KeepAlive.Duration
+	if err := o.readLooks(flags, env.Terminal); err != nil {
+		return err
+	}
+	if o.Keys, err = o.file.screenKeys(); err != nil {
+		return o.Misconfigured(err)
+	}
+	if err := o.CheckOutput(); err != nil {
+		return err
+	}
+	if o.ApproveText != "" {
+		if o.Approve, err = policy.ParseApprove(o.ApproveText); err != nil {
+			return fmt.Errorf("%w", err)
+		}
+		home, _ := os.UserHomeDir() // without one there is nothing to protect
+		if o.Approve == policy.ApproveSafe && policy.TooWide(o.Workspace, home) {
+			return fmt.Errorf("--approve safe lets files of this folder be changed unasked, and %s holds your home folder: work in a folder below it, or answer the gates yourself", o.Workspace)
+		}
+	}
+	if err := o.readRules(); err != nil {
+		return err
+	}
+	if err := o.readPlanner(); err != nil {
+		return err
+	}
+	o.LSP = o.file.LSP
+	o.Trusted = o.file.trusts(o.Workspace)
+	o.Changed = flags.Changed
+	if err := o.readManner(); err != nil {
+		return err
+	}
+	return o.readLimits(flags)
+}
+
+// CheckOutput refuses a form of output that there is not, and falls back to
+// text to say so.
+func (o *Options) CheckOutput() error {
+	if o.Output == OutputText || o.Output == OutputJSON {
+		return nil
+	}
+	given := o.Output
+	o.Output = OutputText
+	return fmt.Errorf("--output takes text or json, not %q", given)
+}
+
+// readPlanner takes who plans from the flag, else from the configuration.
+func (o *Options) readPlanner() error {
+	name := First(o.plannerText, o.file.Routing.Planner, string(event.PlannerAuto))
+	kind, ok := event.ParsePlannerKind(name)
+	switch {
+	case ok:
+		o.Routing = event.Routing{Planner: kind, Policy: intent.Policy{PreferTools: o.file.Routing.PreferTools, RequireTests: o.file.Routing.RequireTests}}
+		return nil
+	case o.plannerText != "":
+		return fmt.Errorf("--planner takes %s, not %q", english.List(event.PlannerKinds(), "or"), name)
+	default:
+		return o.Misconfigured(fmt.Errorf("routing.planner takes %s, not %q", english.List(event.PlannerKinds(), "or"), name))
+	}
+}
+
+// readRules takes the gate rules of the flags and the configuration: of the
+// flags, denials before permissions.
+func (o *Options) readRules() error {
+	var faults []error
+	add := func(flag string, texts []string, verdict rule.Verdict) {
+		for _, text := range texts {
+			rule, err := policy.Parse(text, verdict, rule.SourceFlag)
+			if err != nil {
+				faults = append(faults, fmt.Errorf("%s: %w", flag, err))
+				continue
+			}
+			o.Rules = append(o.Rules, rule)
+		}
+	}
+	add("--deny", o.deny, rule.VerdictBlock)
+	add("--allow", o.allow, rule.VerdictRun)
+	if len(faults) > 0 {
+		return fmt.Errorf("%w", errors.Join(faults...))
+	}
+	configured, err := policy.Rules(o.file.Policy, o.file.Gates, o.here)
+	if err != nil {
+		return o.Misconfigured(err)
+	}
+	o.Rules = append(o.Rules, configured...)
+	return nil
+}
+
+// First returns the first text that is not empty.
+func First(texts ...string) string {
+	for _, t := range texts {
+		if strings.TrimSpace(t) != "" {
+			return t
+		}
+	}
+	return ""
+}
+
+// Wants reports whether --server lets this server in.
+func (o *Options) Wants(name string) bool {
+	for _, s := range o.Servers {
+		if s == name {
+			return true
+		}
+	}
+	return len(o.Servers) == 0
+}
+
+// HostConfigured reports whether the host is that of the configuration file.
+func (o *Options) HostConfigured() bool { return o.Host == o.file.Model.Host }
