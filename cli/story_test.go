@@ -121,7 +121,7 @@ func openStory(t *testing.T, size tea.WindowSizeMsg) *story {
 		t: t, size: size, theme: themes.New(themes.Auto, true, themes.Mode{}),
 		news: make(chan struct{}), feed: newFeed(d),
 		// Nobody is called who looks elsewhere: the wait for that outlives the story.
-		Model: tui.New(d.Session(), tui.Options{Intro: demo.Intro, Suggestion: demo.Goal, Version: "test", Notify: tui.NotifyOff, Pauses: draw.Pauses{Grace: 20 * time.Millisecond}}),
+		Model: tui.New(d.Session(), tui.Options{Intro: demo.Intro("enter"), Suggestion: demo.Goal, Version: "test", Notify: tui.NotifyOff, Pauses: draw.Pauses{Grace: 20 * time.Millisecond}}),
 	}
 	s.program = teatest.NewTestModel(t, s, teatest.WithInitialTermSize(size.Width, size.Height))
 	var feeding sync.WaitGroup

@@ -134,7 +134,7 @@ func (m *Model) waitingWords(glyph, text string, width int) string {
 	if m.options.Replay {
 		return l.Warning.Render(glyph) + " " + l.Cut(l.Muted.Render(text), width)
 	}
-	const leads = "  ctrl+g"
+	leads := "  " + m.keys.Name("gate")
 	return l.Warning.Render(glyph) + " " + l.Muted.Render(l.Cut(text, width-len(leads))) + l.Faint.Render(leads)
 }
 

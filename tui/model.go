@@ -119,12 +119,13 @@ func New(s Session, o Options) *Model {
 		stage:  newStage(nil),
 	}
 	m.shown = m.stage
+	m.dag.Keys, m.detail.Keys = m.keys, m.keys
 	if home, err := os.UserHomeDir(); err == nil {
 		m.home = strings.TrimRight(home, "/")
 	}
 	m.chat = chat.New(l, o.Intro, m.activity)
 	if o.Replay {
-		m.input.Close("replay " + l.Glyphs.Separator + " q quits")
+		m.input.Close("replay " + l.Glyphs.Separator + " " + m.keys.Name("replay.quit") + " quits")
 	}
 	m.toasts.pauses = o.Pauses.Usual()
 	m.ask = ask.New(l, m.keys, m.toasts.pauses)

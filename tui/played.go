@@ -58,7 +58,7 @@ func (m *Model) shut() {
 func (m *Model) replayActions() keymap.Handlers {
 	none := func() string {
 		if m.control == nil {
-			return "Nothing is replayed: p in the list of runs plays one."
+			return "Nothing is replayed: " + m.keys.Name("runs.play") + " in the list of runs plays one."
 		}
 		return ""
 	}

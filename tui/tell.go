@@ -213,7 +213,7 @@ func (m *Model) finish(r *event.Result) {
 	if told.Error == m.blocked {
 		told.Error = "" // the chat has said so
 	}
-	again := "ctrl+r takes the run up again."
+	again := m.keys.Name("runs") + " takes the run up again."
 	if m.options.Replay {
 		again = "replan plan resume " + m.run.ID + " takes the run up again."
 	}

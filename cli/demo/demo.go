@@ -25,10 +25,13 @@ var words embed.FS
 // Goal is what the demo asks for.
 const Goal = "TestMake is red: find out why, mend it and run the tests"
 
-// Intro is shown in the chat before anything was typed, in Markdown.
-const Intro = "**This is a demo.** A scripted model plays its part over Ollama's own protocol; the project, the tools, " +
-	"the tests, the failure and the gates are real. The folder is a copy of its own: open the gates without fear.\n\n" +
-	"Press **enter** to send the goal below."
+// Intro is shown in the chat before anything was typed, in Markdown. send is the
+// key that sends.
+func Intro(send string) string {
+	return "**This is a demo.** A scripted model plays its part over Ollama's own protocol; the project, the tools, " +
+		"the tests, the failure and the gates are real. The folder is a copy of its own: open the gates without fear.\n\n" +
+		"Press **" + send + "** to send the goal below."
+}
 
 // Model is the name of the scripted model.
 const Model = "demo-script"

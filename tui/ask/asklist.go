@@ -159,10 +159,10 @@ func (g *Dialog) confirmHandlers() keymap.Handlers {
 }
 
 // savingRule is the choice that saves a rule.
-func savingRule(ask Asking, c choice) *confirming {
+func savingRule(k *keymap.Map, ask Asking, c choice) *confirming {
 	return &confirming{
 		title: "Allow always", does: "save it, and allow", short: "save",
-		unread: "Read the rule to its end first: down shows the rest of it.",
+		unread: "Read the rule to its end first: " + k.Name("move.down") + " shows the rest of it.",
 		ids:    []string{ask.id()}, send: []runner.Command{c.send},
 		write: func(d *draw.Document) { writeRule(d, c.saves) },
 	}
@@ -211,7 +211,7 @@ func (g *Dialog) approveAll() (word string) {
 	c := &confirming{
 		title: "Approve all like this", about: []string{tool, fmt.Sprintf("%d calls", len(all))},
 		does: fmt.Sprintf("allow these %d, once each", len(all)), short: "allow",
-		unread: "Look at the whole list first: down shows the rest of it.",
+		unread: "Look at the whole list first: " + g.keys.Name("move.down") + " shows the rest of it.",
 		write:  func(d *draw.Document) { writeAlike(d, all) },
 	}
 	for _, gate := range all {

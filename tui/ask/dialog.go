@@ -257,7 +257,7 @@ func (g *Dialog) choose(c choice) keymap.Wanted {
 			return keymap.Saying("These arguments are too long to be edited here.")
 		}
 	case c.saves != nil:
-		g.turn(savingRule(ask, c))
+		g.turn(savingRule(g.keys, ask, c))
 	default:
 		return keymap.Wanted{Send: []runner.Command{c.send}, Cmd: g.answer(ask.id())}
 	}

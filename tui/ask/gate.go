@@ -74,9 +74,9 @@ func (g OpenGate) choices(k *keymap.Map) []choice {
 		return []choice{
 			{id: "gate.once", key: k.Once, does: "yes", short: "yes", send: once},
 			{id: "gate.deny", key: k.Deny, does: "no", short: "no", send: deny},
-			{id: "gate.run", key: k.ForRun, refuse: noStep, hidden: true},
-			{id: "gate.always", key: k.Always, refuse: noStep, hidden: true},
-			{id: "gate.edit", key: k.EditCall, refuse: noStep, hidden: true},
+			{id: "gate.run", key: k.ForRun, refuse: noStep(k), hidden: true},
+			{id: "gate.always", key: k.Always, refuse: noStep(k), hidden: true},
+			{id: "gate.edit", key: k.EditCall, refuse: noStep(k), hidden: true},
 		}
 	}
 	always := choice{id: "gate.always", key: k.Always, does: "always…", short: "always", send: answer(event.Allow, event.ScopeAlways), saves: g.Ask.Always}
@@ -104,7 +104,9 @@ func (g OpenGate) choices(k *keymap.Map) []choice {
 }
 
 // noStep says why the servers of a project are answered in two ways alone.
-const noStep = "This is no step of a run: y or n."
+func noStep(k *keymap.Map) string {
+	return "This is no step of a run: " + k.Name("gate.once") + " or " + k.Name("gate.deny") + "."
+}
 
 // with has other arguments take the place of those at the gate.
 func (g OpenGate) with(args map[string]any) (runner.Command, error) {

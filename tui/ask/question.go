@@ -103,7 +103,7 @@ func (q Question) choices(k *keymap.Map) []choice {
 	}
 	abort := choice{id: "question.abort", key: k.Abort, does: "abort, end run", short: "abort", send: decide(event.FailureAbort)}
 	if q.Over {
-		abort.hidden, abort.refuse = true, "The run has ended already; esc leaves it so."
+		abort.hidden, abort.refuse = true, "The run has ended already; "+k.Name("dialog.leave")+" leaves it so."
 	}
 	return append(choices, abort)
 }

@@ -8,6 +8,7 @@ import (
 	"replan/agent"
 	"replan/agent/event"
 	"replan/tui/draw"
+	"replan/tui/keymap"
 	"replan/tui/telling"
 )
 
@@ -16,6 +17,7 @@ import (
 // changes and drawn when they are seen.
 type Pane struct {
 	Look   *draw.Look
+	Keys   *keymap.Map
 	Run    *agent.Run
 	Width  int
 	Height int
@@ -61,7 +63,7 @@ type shape struct {
 
 // New makes the pane without a plan.
 func New(l *draw.Look) *Pane {
-	d := &Pane{Look: l}
+	d := &Pane{Look: l, Keys: keymap.New()}
 	d.Show(nil)
 	return d
 }
@@ -90,7 +92,7 @@ func (d *Pane) SetMapped(mapped bool) {
 // Show takes another run, or nil.
 func (d *Pane) Show(run *agent.Run) {
 	*d = Pane{
-		Look: d.Look, Width: d.Width, Height: d.Height, focused: d.focused,
+		Look: d.Look, Keys: d.Keys, Width: d.Width, Height: d.Height, focused: d.focused,
 		Run: run, Follow: true, News: true, Replan: true, spinAt: -1,
 		Folds: newFolds(), Open: map[int]bool{}, calls: map[string]bool{},
 		Graph: planGraph{Mode: d.Graph.Mode, zoom: d.Graph.zoom, mapped: d.Graph.mapped},

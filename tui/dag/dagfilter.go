@@ -166,9 +166,10 @@ func (d *Pane) drawFilter() string {
 		tail = telling.Plural(len(f.found), "step") + " of " + telling.Plural(len(d.Chart.Steps), "")
 		tail = strings.TrimRight(strings.TrimSuffix(tail, "s"), " ")
 	}
-	does := "n N move, esc clears"
+	k := d.Keys
+	does := k.Name("plan.next_match") + " " + k.Name("plan.previous_match") + " move, " + k.Name("run.stop") + " clears"
 	if f.Typing {
-		does = "enter keeps, esc clears"
+		does = k.Name("list.choose") + " keeps, " + k.Name("dialog.leave") + " clears"
 	}
 	cursor := ""
 	if f.Typing {

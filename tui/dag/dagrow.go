@@ -405,9 +405,9 @@ func (d *Pane) paintRoll(r *Row, f face, p *draw.Painter) {
 // revisionWords are why a revision was made, or what an older one did.
 func (d *Pane) revisionWords(rev *agent.Revision, open bool, width int) string {
 	l := d.Look
-	sign, does := l.Glyphs.Folded, "enter opens"
+	sign, does := l.Glyphs.Folded, d.Keys.Name("plan.open")+" opens"
 	if open {
-		sign, does = l.Glyphs.Unfolded, "enter folds"
+		sign, does = l.Glyphs.Unfolded, d.Keys.Name("plan.open")+" folds"
 	}
 	head := fmt.Sprintf("%s rev %d: ", sign, rev.Number)
 	why := untrusted.FirstLine(rev.Reason)

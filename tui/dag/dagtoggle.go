@@ -74,7 +74,7 @@ func (d *Pane) Fold() (word string) {
 	index := r.Step.Step.Index
 	switch {
 	case d.Filter.On():
-		return "What a filter finds is not folded: esc clears the filter."
+		return "What a filter finds is not folded: " + d.Keys.Name("run.stop") + " clears the filter."
 	case d.Folds.led[index]:
 		delete(d.Folds.led, index)
 		d.refold(index)

@@ -186,7 +186,7 @@ func (d *Models) choose() runner.Command {
 		c.Profile = &e.name
 	}
 	if c == (runner.Choose{}) {
-		d.word = "The session works that way already; esc leaves it so."
+		d.word = "The session works that way already; " + d.Keys.Name("dialog.leave") + " leaves it so."
 		return nil
 	}
 	d.open = false
@@ -251,7 +251,7 @@ func (d *Models) empty() string {
 	case d.asked:
 		return "Asking the server for its models" + d.Look.Glyphs.Ellipsis
 	case d.search != "":
-		return "No name contains " + d.search + "; backspace takes a letter back."
+		return "No name contains " + d.search + "; " + d.Keys.Name("list.erase") + " takes a letter back."
 	default:
 		return "The server has no models yet: ollama pull qwen3:8b gets one that can use tools."
 	}

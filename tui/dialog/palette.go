@@ -220,7 +220,7 @@ func (d *Palette) Draw(screenWidth, height int) []string {
 		lines = append(lines, d.row(d.found[i], i == d.At, inner))
 	}
 	if len(d.found) == 0 {
-		lines = draw.Paint(l.Faint, draw.Wrap("Nothing that can be done is called that; backspace takes a letter back.", inner))
+		lines = draw.Paint(l.Faint, draw.Wrap("Nothing that can be done is called that; "+d.Keys.Name("list.erase")+" takes a letter back.", inner))
 	}
 	body := l.Block(append(lines, make([]string, max(room-len(lines), 0))...)[:room], inner, room)
 	sections := []draw.Section{

@@ -156,7 +156,7 @@ func (d *Runs) empty() string {
 	case d.talking && d.talks == nil:
 		return "Looking for conversations" + d.Look.Glyphs.Ellipsis
 	case d.search != "":
-		return "Nothing fits " + d.search + "; esc shows all."
+		return "Nothing fits " + d.search + "; " + d.Keys.Name("dialog.leave") + " shows all."
 	case others:
 		return "There are none of this folder yet; " + d.Keys.Folders.Help().Key + " lists those of all folders."
 	case d.talking:

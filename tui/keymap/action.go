@@ -115,13 +115,31 @@ func (k *Map) Hint(does string, ids ...string) Hint {
 	return h
 }
 
+// Name is the first key of an action, for a sentence.
+func (k *Map) Name(id string) string {
+	if b := k.ByID[id]; b != nil && len(b.Keys()) > 0 {
+		return b.Keys()[0]
+	}
+	return "no key"
+}
+
+// LeadingName is the key of an action at the beginning of a sentence. A letter stays as
+// it is: another case is another key.
+func (k *Map) LeadingName(id string) string {
+	name := k.Name(id)
+	if len(name) == 1 {
+		return name
+	}
+	return strings.ToUpper(name[:1]) + name[1:]
+}
+
 // Untyped is a hint that names a key of an action which is no letter, so that it
 // acts where text is typed too.
 func (k *Map) Untyped(does, id string) Hint {
 	h := k.Hint(does, id)
 	for _, name := range k.ByID[id].Keys() {
 		if KeyNamed(name).Text == "" {
-			h.Label = strings.ToUpper(name[:1]) + name[1:]
+			h.Label = strings.ToUpper(name[:1]) + name[1:] // F1
 		}
 	}
 	return h

@@ -16,6 +16,14 @@ import (
 // keys away.
 type Keys map[string][]string
 
+// Name is the first key of an action, the usual one where none was configured.
+func (k Keys) Name(action string) string {
+	if names := k[action]; len(names) > 0 {
+		return names[0]
+	}
+	return New().Name(action)
+}
+
 // keyCodes are the keys that have names.
 var keyCodes = map[string]rune{
 	"enter": tea.KeyEnter, "tab": tea.KeyTab, "esc": tea.KeyEscape, "space": tea.KeySpace, "backspace": tea.KeyBackspace,
@@ -94,7 +102,9 @@ func (k *Map) Rebind(keys Keys) error {
 			}
 		}
 		b.SetKeys(keys[id]...)
-		b.SetHelp(cmp.Or(strings.Join(keys[id], "/"), "no key"), b.Help().Desc)
+		does, _, _ := strings.Cut(b.Help().Desc, " (also ") // names keys that it had
+		does, _, _ = strings.Cut(does, " (F1 also ")
+		b.SetHelp(cmp.Or(strings.Join(keys[id], "/"), "no key"), does)
 	}
 	return clash(groups, keys)
 }

@@ -40,9 +40,9 @@ func (d *Pane) drawGroup(p *draw.Document, r *Group) {
 		title += fmt.Sprintf(", %s to %s", r.First, r.Last)
 	}
 	p.Prose(l.Strong, title)
-	does := "enter shows each, / finds one"
+	does := d.Keys.Name("plan.open") + " shows each, " + d.Keys.Name("plan.filter") + " finds one"
 	if r.Open {
-		does = "enter folds them"
+		does = d.Keys.Name("plan.open") + " folds them"
 	}
 	p.Field("holds", l.Text, telling.Plural(len(r.Steps), "step")+": "+does)
 	for _, c := range classNames {

@@ -12,6 +12,7 @@ import (
 	"replan/internal/untrusted"
 	"replan/themes"
 	"replan/tui/draw"
+	"replan/tui/keymap"
 	"replan/tui/telling"
 )
 
@@ -34,6 +35,7 @@ var tabNames = [tabs]string{"args", "output", "diff", "story", "timing"}
 // it, what it changes, its attempts and its times.
 type Pane struct {
 	look   *draw.Look
+	Keys   *keymap.Map
 	run    *agent.Run
 	shown  *Subject
 	key    string
@@ -75,7 +77,7 @@ type version struct {
 }
 
 // New makes the pane without a step.
-func New(l *draw.Look) *Pane { return &Pane{look: l} }
+func New(l *draw.Look) *Pane { return &Pane{look: l, Keys: keymap.New()} }
 
 // SetSize gives the pane its size in cells.
 func (d *Pane) SetSize(width, height int) {
