@@ -19,6 +19,15 @@ func (m *Model) newGroups() []keymap.Group {
 		keymap.PlaceReview:     m.reviewActions(),
 		keymap.PlaceReplay:     m.replayActions(),
 	}
+	if m.options.Replay {
+		for id, h := range m.replayCommands() {
+			for _, hs := range byPlace {
+				if _, ok := hs[id]; ok {
+					hs[id] = h
+				}
+			}
+		}
+	}
 	groups := m.keys.Actions()
 	for _, g := range groups {
 		for i := range g.Actions {

@@ -60,8 +60,6 @@ func (m *Model) reopen() tea.Cmd {
 // noGate is why no gate or question can be shown.
 func (m *Model) noGate() string {
 	switch {
-	case m.options.Replay:
-		return "This is a replay: what was asked was answered then, as the chat says."
 	case m.ask.Waiting() == 0 && !m.review.Waits():
 		return "No gate is open."
 	default:

@@ -33,8 +33,6 @@ func (m *Model) nothingSaid() string {
 // noExport is why the chat cannot be written to a file.
 func (m *Model) noExport() string {
 	switch {
-	case m.options.Replay:
-		return "This is a replay: nothing is written; /export in a chat does that."
 	case m.closed:
 		return "The session is closed."
 	default:

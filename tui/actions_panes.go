@@ -12,7 +12,6 @@ import (
 
 // everywhereActions work in every pane.
 func (m *Model) everywhereActions() keymap.Handlers {
-	live := m.onlyLive
 	return keymap.Handlers{
 		"palette":       {Opens: true, Do: keymap.Just(m.openPalette)},
 		"help":          {Opens: true, Do: keymap.Just(m.openHelp)},
@@ -20,32 +19,31 @@ func (m *Model) everywhereActions() keymap.Handlers {
 		"pane.previous": {Do: keymap.Just(func() { m.focus = (m.focus + panes - 1) % panes })},
 		"gate":          {Refuse: m.noGate, Do: keymap.Command(m.reopen)},
 		"gate.allowed":  {Opens: true, Refuse: m.noRun, Do: keymap.Just(m.showAllowed)},
-		"runs":          {Opens: true, Refuse: live("This is a replay: no run is taken up from here."), Do: keymap.Command(m.listRuns)},
-		"models":        {Opens: true, Refuse: live("This is a replay: no model is asked here."), Do: func() keymap.Wanted { return keymap.Wanted{Ask: m.models.Ask(m.status)} }},
+		"runs":          {Opens: true, Do: keymap.Command(m.listRuns)},
+		"models":        {Opens: true, Do: func() keymap.Wanted { return keymap.Wanted{Ask: m.models.Ask(m.status)} }},
 		"exchanges":     {Opens: true, Do: keymap.Just(func() { m.talk.Show() })},
 		"revisions":     {Opens: true, Refuse: m.noRevisions, Do: keymap.Just(m.openRevisions)},
 		"themes":        {Opens: true, Do: keymap.Just(m.openThemes)},
-		"review.next":   {Refuse: live("This is a replay: no plan is made here."), Do: keymap.Command(m.holdPlans)},
+		"review.next":   {Do: keymap.Command(m.holdPlans)},
 		"run.steer":     {Refuse: m.noSteering, Do: keymap.Command(m.steer)},
 		"run.stop":      {Refuse: m.nothingToStop, Do: keymap.Command(m.stop)},
 		"quit":          {Do: keymap.Command(m.leave)},
-		"replay.quit":   {When: func() bool { return m.options.Replay }, Refuse: keymap.Unless(func() bool { return m.options.Replay }, "This is no replay: ctrl+c quits."), Do: keymap.Command(func() tea.Cmd { return tea.Quit })},
+		"replay.quit":   {When: func() bool { return false }, Refuse: m.noReplay, Do: keymap.Just(func() {})},
 	}
 }
 
-// onlyLive refuses in a replay.
-func (m *Model) onlyLive(word string) func() string {
-	return keymap.Unless(func() bool { return !m.options.Replay }, word)
+// noReplay is why no replay can be left.
+func (m *Model) noReplay() string {
+	return "This is no replay: " + m.keys.Name("quit") + " quits."
 }
 
 // chatActions work where text is typed.
 func (m *Model) chatActions() keymap.Handlers {
-	typed := func() bool { return !m.options.Replay }
 	return keymap.Handlers{
 		"chat.send":        {Refuse: m.nothingToSend, Do: keymap.Command(m.send)},
-		"chat.new_line":    {When: typed, Refuse: keymap.Unless(typed, nothingSent), Do: keymap.Command(m.newline)},
-		"chat.before":      {When: func() bool { return typed() && (m.mayTakeBack() || m.input.HasBefore()) }, Refuse: keymap.Unless(func() bool { return m.mayTakeBack() || m.input.HasBefore() }, "Nothing was sent before that."), Do: keymap.Command(m.before)},
-		"chat.after":       {When: func() bool { return typed() && m.input.HasAfter() }, Refuse: keymap.Unless(m.input.HasAfter, "Nothing was sent after that."), Do: keymap.Just(func() { m.input.Forward() })},
+		"chat.new_line":    {Do: keymap.Command(m.newline)},
+		"chat.before":      {When: func() bool { return m.mayTakeBack() || m.input.HasBefore() }, Refuse: keymap.Unless(func() bool { return m.mayTakeBack() || m.input.HasBefore() }, "Nothing was sent before that."), Do: keymap.Command(m.before)},
+		"chat.after":       {When: m.input.HasAfter, Refuse: keymap.Unless(m.input.HasAfter, "Nothing was sent after that."), Do: keymap.Just(func() { m.input.Forward() })},
 		"chat.history":     {Refuse: m.noHistory, Do: keymap.Just(m.searchHistory)},
 		"chat.editor":      {Refuse: m.noEditor, Do: keymap.Command(m.editDraft)},
 		"chat.open_paste":  {Refuse: keymap.Unless(m.input.HasPaste, "Nothing that was pasted is folded in the input."), Do: keymap.Just(m.input.OpenPaste)},
@@ -86,7 +84,7 @@ func (m *Model) stepActions() keymap.Handlers {
 func (m *Model) movingActions() keymap.Handlers {
 	const far = 1 << 20
 	// Where text is typed, letters and arrows are for the text.
-	beside := func() bool { return m.focus != paneChat || m.options.Replay }
+	beside := func() bool { return m.focus != paneChat || !m.input.TakesText() }
 	by := func(lines func(page int) int) func() keymap.Wanted {
 		return keymap.Just(func() { m.move(lines) })
 	}
@@ -133,14 +131,12 @@ func (m *Model) noRow() string {
 // noSteering is why nothing can be said to a run now.
 func (m *Model) noSteering() string {
 	switch {
-	case m.options.Replay:
-		return nothingSent
 	case m.focus != paneChat:
-		return "Tab leads to the input: what you type there, " + m.keys.Steer.Help().Key + " says to the run."
+		return m.keys.LeadingName("pane.next") + " leads to the input: what you type there, " + m.keys.Name("run.steer") + " says to the run."
 	case m.going() == "":
-		return "No run goes on that could hear it; enter sends it."
+		return "No run goes on that could hear it; " + m.keys.Name("chat.send") + " sends it."
 	case !m.heeds():
-		return "Nothing in this run can hear it; enter queues it."
+		return "Nothing in this run can hear it; " + m.keys.Name("chat.send") + " queues it."
 	case m.input.Value() == "":
 		return "Type what the run shall hear first."
 	default:
@@ -167,8 +163,6 @@ func (m *Model) nothingToStop() string {
 	switch {
 	case m.stopping || m.focus != paneChat || m.ask.Waiting() > 0:
 		return ""
-	case m.options.Replay:
-		return "This is a replay: nothing runs that could be stopped; " + m.keys.LeaveReplay.Help().Key + " quits."
 	case !m.running():
 		return "Nothing runs."
 	default:
@@ -179,14 +173,12 @@ func (m *Model) nothingToStop() string {
 // nothingToSend is why enter sends nothing.
 func (m *Model) nothingToSend() string {
 	switch {
-	case m.options.Replay:
-		return nothingSent
 	case m.input.Value() == "" && m.helpless():
 		return "" // it tries again
 	case m.input.Value() == "":
 		return "Type what shall be done first."
 	case m.closed:
-		return "The session is closed; ctrl+c quits."
+		return "The session is closed; " + m.keys.Name("quit") + " quits."
 	default:
 		return ""
 	}

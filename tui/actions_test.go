@@ -140,6 +140,17 @@ func TestKeysCanBeChanged(t *testing.T) {
 	s.wants("ctrl+b pane")
 }
 
+func TestSentencesNameTheKeysThatAreSet(t *testing.T) {
+	keys := keymap.Keys{"pane.next": {"ctrl+b"}, "help": {"f2"}, "chat.new_line": {"ctrl+l"}, "look": {"f5"}}
+	s := open(t, tui.Options{Keys: keys}, 120, 36).show(newStory().branching())
+	s.press(ctrl('b')).press(letters("w")...)
+	s.wants("Ctrl+b leads to the input, where you can type; f2 shows the keys.")
+	s.press(ctrl('b'), ctrl('b')).press(letters("one")...).press(ctrl('l')).press(letters("two")...)
+	if got := s.m.Typed(); got != "one\ntwo" {
+		t.Errorf("the key for a new line leaves %q", got)
+	}
+}
+
 // TestTheManualListsEveryAction holds the table in docs/screen.md against the
 // actions; -update writes it.
 func TestTheManualListsEveryAction(t *testing.T) {

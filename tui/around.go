@@ -37,11 +37,10 @@ func (a *around) begin(m *Model) {
 
 // aroundActions are its actions, which work in every pane.
 func (m *Model) aroundActions() keymap.Handlers {
-	live := m.onlyLive
 	return keymap.Handlers{
-		"look":     {Refuse: live("This is a replay: no model is asked here."), Do: keymap.Command(m.lookAgain)},
-		"servers":  {Opens: true, Refuse: live("This is a replay: no server is started here."), Do: keymap.Command(m.openServers)},
-		"settings": {Opens: true, Refuse: live("This is a replay: nothing is set here."), Do: keymap.Command(m.openSettings)},
+		"look":     {Do: keymap.Command(m.lookAgain)},
+		"servers":  {Opens: true, Do: keymap.Command(m.openServers)},
+		"settings": {Opens: true, Do: keymap.Command(m.openSettings)},
 	}
 }
 

@@ -73,7 +73,7 @@ func (m *Model) clickHint(x int) tea.Cmd {
 // clickInput puts the text cursor to the cell that was clicked on.
 func (m *Model) clickInput(at tea.Mouse) {
 	in := m.layout.input
-	if m.searching() || m.recall.Open || m.options.Replay || in.H == 0 || !in.Contains(at.X, at.Y) {
+	if m.searching() || m.recall.Open || in.H == 0 || !in.Contains(at.X, at.Y) {
 		return
 	}
 	m.input.SetFocus(true)

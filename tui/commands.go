@@ -32,8 +32,8 @@ func (m *Model) commandGroup() keymap.Group {
 // noCommand is why no command can be put into the input.
 func (m *Model) noCommand() string {
 	switch {
-	case m.options.Replay:
-		return nothingSent
+	case !m.input.TakesText():
+		return m.nothingSent()
 	case !m.input.Empty():
 		return "Something stands in the input: send it or clear it first."
 	default:

@@ -28,12 +28,10 @@ type editedMsg struct {
 // noEditor is why no editor can be opened.
 func (m *Model) noEditor() string {
 	switch {
-	case m.options.Replay:
-		return nothingSent
 	case len(m.options.Editor) == 0:
 		return "No editor is set: set VISUAL or EDITOR, as in EDITOR=vim."
 	case m.focus != paneChat:
-		return "The editor is for what you type: tab leads to the input."
+		return "The editor is for what you type: " + m.keys.Name("pane.next") + " leads to the input."
 	default:
 		return ""
 	}

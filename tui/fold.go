@@ -187,8 +187,8 @@ func (m *Model) show(e event.Event, d event.RunStarted) bool {
 		return false
 	}
 	m.preparing = false
-	if m.options.Replay {
-		quits := " " + m.look.Glyphs.Separator + " q quits"
+	if !m.input.TakesText() {
+		quits := " " + m.look.Glyphs.Separator + " " + m.keys.Name("replay.quit") + " quits"
 		m.input.Close("replay of "+untrusted.Line(run.ID)+quits, "replay of "+telling.ShortID(run.ID)+quits)
 	}
 	s := newStage(run)

@@ -21,8 +21,8 @@ func (m *Model) paste(p tea.PasteMsg) tea.Cmd {
 		m.say("Nothing is pasted into a dialog.")
 		return nil
 	}
-	if m.options.Replay {
-		m.say(nothingSent)
+	if !m.input.TakesText() {
+		m.say(m.nothingSent())
 		return nil
 	}
 	m.focus = paneChat

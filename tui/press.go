@@ -26,7 +26,8 @@ func (m *Model) press(k tea.KeyPressMsg) tea.Cmd {
 		cmd, _ := m.pressMode(k)
 		return cmd
 	case keymap.Matches(k, m.keys.Quit):
-		return m.leave()
+		a, _ := m.actionOf("quit")
+		return m.do(a)
 	case m.layout.small:
 		return nil
 	case m.over() != nil:
@@ -101,14 +102,14 @@ func (m *Model) pressPane(k tea.KeyPressMsg) tea.Cmd {
 			return m.do(a)
 		}
 	}
-	if m.focus == paneChat && m.options.Replay {
+	if m.focus == paneChat && !m.input.TakesText() {
 		// Nothing is typed there: a key of the plan can mean nothing else. What is
 		// copied is what the pane with the focus shows, though.
 		if a := m.find(k, keymap.PlacePlan); a != nil && a.ID != "plan.copy" {
 			return m.doFor(a, keymap.PlacePlan)
 		}
 	}
-	if m.focus == paneChat && !m.options.Replay {
+	if m.focus == paneChat && m.input.TakesText() {
 		return tea.Batch(m.warm(k.Text), m.typeInto(k))
 	}
 	m.elsewhere(k)
@@ -121,7 +122,7 @@ func (m *Model) leave() tea.Cmd {
 	case m.focus == paneChat && !m.input.Empty() && !m.covered():
 		m.input.Clear()
 		return nil
-	case m.running() && !m.options.Replay:
+	case m.running():
 		m.quitting = true
 		return nil
 	default:
@@ -162,24 +163,32 @@ func (m *Model) stop() tea.Cmd {
 		m.sayUntilHeard("It is being stopped.")
 	case m.ask.Waiting() > 0 && !m.sure && (m.run == nil || !m.run.Busy()):
 		m.warned = true
-		m.say("A " + m.waiting() + " is open: esc again stops the run, ctrl+g leads back to the " + m.waiting() + ".")
+		m.say("A " + m.waiting() + " is open: " + m.keys.Name("run.stop") + " again stops the run, " + m.keys.Name("gate") + " leads back to the " + m.waiting() + ".")
 	case m.review.Waits() && !m.sure:
 		m.warned = true
-		m.say("A plan waits to be looked over: esc again stops the run, " + m.keys.Gate.Help().Key + " leads back to it.")
-	case m.running() && !m.options.Replay:
+		m.say("A plan waits to be looked over: " + m.keys.Name("run.stop") + " again stops the run, " + m.keys.Name("gate") + " leads back to it.")
+	case m.running():
 		m.stopping = true
 		m.chat.Touch()
 		return m.outbox.send(runner.Stop{})
-	case m.focus == paneStep:
-		m.focus = panePlan // from which enter led here
-	case m.focus != paneChat:
-		m.focus = paneChat
+	default:
+		m.leadBack()
 	}
 	return nil
 }
 
-// nothingSent says why a replay takes no text.
-const nothingSent = "This is a replay: nothing can be sent; q quits."
+// leadBack leads from the map to the pane, from the step to the plan, and to the
+// chat.
+func (m *Model) leadBack() {
+	switch {
+	case m.mapping():
+		m.turnMap()
+	case m.focus == paneStep:
+		m.focus = panePlan // from which the step was opened
+	default:
+		m.focus = paneChat
+	}
+}
 
 // submit sends what was typed.
 func (m *Model) submit() tea.Cmd {
@@ -204,7 +213,7 @@ func (m *Model) openRow() tea.Cmd {
 	default:
 		m.focus = paneStep
 		if s != nil && s.Status == agent.StepInDoubt && m.resumable() {
-			m.say("This step is in doubt: ctrl+r resumes the run, which asks what became of it.")
+			m.say("This step is in doubt: " + m.keys.Name("runs") + " resumes the run, which asks what became of it.")
 		}
 	}
 	m.refresh()
@@ -229,8 +238,6 @@ func (m *Model) noCancel() string {
 	switch {
 	case row.Kind == dag.RowGone:
 		return step + " is no longer in the plan."
-	case m.options.Replay:
-		return "This is a replay: nothing runs that could be cancelled."
 	case !m.shown.goes():
 		return "The run has ended; nothing is left to cancel."
 	case s.Status == agent.StepRunning:
@@ -248,9 +255,9 @@ func (m *Model) noCancel() string {
 func (m *Model) elsewhere(k tea.KeyPressMsg) {
 	switch {
 	case k.Text == "":
-	case m.options.Replay:
-		m.say(nothingSent)
+	case !m.input.TakesText():
+		m.say(m.nothingSent())
 	default:
-		m.say("Tab leads to the input, where you can type; ? shows the keys.")
+		m.say(m.keys.LeadingName("pane.next") + " leads to the input, where you can type; " + m.keys.Name("help") + " shows the keys.")
 	}
 }

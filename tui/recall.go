@@ -9,8 +9,6 @@ import (
 // noHistory is why nothing can be searched.
 func (m *Model) noHistory() string {
 	switch {
-	case m.options.Replay:
-		return nothingSent
 	case len(m.input.History)+len(m.input.Others) == 0:
 		return "Nothing was sent yet."
 	default:

@@ -27,8 +27,6 @@ func (m *Model) askUndo() tea.Cmd {
 // noUndo is why the run in the plan pane cannot be undone now.
 func (m *Model) noUndo() string {
 	switch {
-	case m.options.Replay:
-		return "This is a replay: nothing is put back from here."
 	case m.shown.run == nil:
 		return "There is no run yet that could be undone."
 	case m.shown.goes():

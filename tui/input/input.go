@@ -97,6 +97,9 @@ func (i *Input) Close(words ...string) {
 	i.Area.Blur()
 }
 
+// TakesText reports whether something can be typed.
+func (i *Input) TakesText() bool { return i.closed == nil }
+
 // Empty reports whether nothing is typed.
 func (i *Input) Empty() bool { return i.Area.Value() == "" }
 
