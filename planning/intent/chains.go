@@ -116,7 +116,7 @@ func (d *draft) explain() {
 		d.call("code.definition", "Find where "+d.about()+" is defined", map[string]any{"symbol": d.symbol(), "path": d.within(), "allow_none": true}, "")
 	default:
 		found := d.search(true, "found")
-		d.call("code.summarize", "Summarise what was found", map[string]any{"symbol": d.symbol(), "matches": "${found}"}, "summary", found)
+		d.call("code.summarize", "Summarise the matches", map[string]any{"symbol": d.symbol(), "matches": "${found}"}, "summary", found)
 	}
 }
 
@@ -151,7 +151,7 @@ func (d *draft) edit() {
 
 // applied shows a change that an operator worked out, then makes it.
 func (d *draft) applied(change int) {
-	d.call("code.summarize", "Say what changes", map[string]any{"diff": "${change.diff}"}, "summary", change)
+	d.call("code.summarize", "Summarise the change", map[string]any{"diff": "${change.diff}"}, "summary", change)
 	done := d.call("fs.patch", "Apply the change", map[string]any{"diff": "${change.diff}", "hashes": "${change.hashes}"}, "", change)
 	d.tests(done)
 }
@@ -181,14 +181,14 @@ func (d *draft) fix() {
 	case is(testOutcomes):
 		from = []int{
 			d.failing(map[string]any{"path": d.within(), "sources": true}),
-			d.call("vcs.diff", "Look at what was changed", map[string]any{"of": "all"}, "changes"),
+			d.call("vcs.diff", "Look at the changes", map[string]any{"of": "all"}, "changes"),
 		}
 	case s == someWords && d.in.Params["in"] != "":
 		from = d.file(d.within())
 	default:
 		from = d.source()
 	}
-	done := d.model(fix, d.fixTitle(), "the cause, and the change that mends it with the exact text to replace", from...)
+	done := d.model(fix, d.fixTitle(), "the cause, and a fix with the exact text to replace", from...)
 	d.written("fs.patch", "Apply the fix", append(from, done)...)
 }
 
@@ -233,7 +233,7 @@ func (d *draft) rename() {
 	case name == "":
 		d.lack("the words do not say the new name")
 	case slices.Contains([]string{"to", "into", "as"}, d.in.Target):
-		d.lack("the words do not say what is to be renamed")
+		d.lack("the words do not name the thing to rename")
 	case d.shape() == aPath:
 		d.moved(name)
 		return
@@ -249,7 +249,7 @@ func (d *draft) rename() {
 		d.lack("the new name lies elsewhere than the old: %s", plan.OneLine(name, 60))
 	}
 	if s := d.shape(); s == someWords {
-		d.lack("what is to be renamed is no name: %s", d.about())
+		d.lack("the thing to rename is no name: %s", d.about())
 	}
 	place := d.within()
 	uses := d.call("code.references", "Find the references to "+d.about(), map[string]any{"symbol": d.symbol(), "path": place}, "uses")
@@ -317,9 +317,9 @@ func (d *draft) create() {
 	case s == aPath:
 		from = []int{d.call("fs.list", "Look at the folder", map[string]any{"path": literally(folderOf(d.in.Target))}, "files")}
 	case s == aName:
-		from = []int{d.call("code.symbols", "See what there is already", map[string]any{"query": d.symbol(), "path": place}, "existing")}
+		from = []int{d.call("code.symbols", "Look for existing code", map[string]any{"query": d.symbol(), "path": place}, "existing")}
 	default:
-		from = []int{d.call("fs.list", "See what there is", map[string]any{"path": place, "depth": number(2)}, "files")}
+		from = []int{d.call("fs.list", "List the files", map[string]any{"path": place, "depth": number(2)}, "files")}
 	}
 	done := d.model(create, "Create "+d.about(), "the new code and where it goes", from...)
 	d.written(tool, title, append(from, done)...)

@@ -100,7 +100,7 @@ func (d *draft) debug() {
 	run["allow_failures"] = true
 	tests := d.call(runTests, "Run the tests", run, "tests")
 	log := d.call("vcs.log", "Look at the last commits", map[string]any{"path": place, "max": number(fewCommits), "allow_none": true}, "log")
-	d.call("code.summarize", "Summarise what fails", map[string]any{"tests": "${tests}", "log": "${log}"}, "summary", tests, log)
+	d.call("code.summarize", "Summarise the failures", map[string]any{"tests": "${tests}", "log": "${log}"}, "summary", tests, log)
 }
 
 func (d *draft) status() { d.call("vcs.status", "Show the status", nil, "") }
@@ -154,7 +154,7 @@ func (d *draft) history() {
 // commit shows the changes before it asks.
 func (d *draft) commit() {
 	if d.facts.Clean {
-		d.call("vcs.status", "See what there is to commit", nil, "")
+		d.call("vcs.status", "Check for changes to commit", nil, "")
 		return
 	}
 	if slices.Contains([]string{"message", "msg", "comment", "text", "title"}, d.in.Params["message"]) {
@@ -168,7 +168,7 @@ func (d *draft) commit() {
 	if d.shape() != nothing {
 		names := d.paths()
 		if len(names) == 0 {
-			d.lack("the words name what to commit, and it is no path: %s", d.about())
+			d.lack("these are no paths to commit: %s", d.about())
 		} else {
 			made["paths"] = names
 		}
@@ -176,8 +176,8 @@ func (d *draft) commit() {
 			diff["path"] = names[0]
 		}
 	}
-	shown := d.call("vcs.diff", "Look at what would be committed", diff, "changes")
-	summary := d.call("code.summarize", "Say what changed", map[string]any{"diff": "${changes.diff}"}, "summary", shown)
+	shown := d.call("vcs.diff", "Look at the changes to commit", diff, "changes")
+	summary := d.call("code.summarize", "Summarise the changes", map[string]any{"diff": "${changes.diff}"}, "summary", shown)
 	d.call("vcs.commit", "Commit the changes", made, "", summary)
 }
 
@@ -237,7 +237,7 @@ func (d *draft) push() {
 	if d.facts.NoRemote {
 		d.lack("the repository has no remote to push to (add one with git remote add)")
 	}
-	seen := d.call("vcs.status", "See what there is to push", nil, "")
+	seen := d.call("vcs.status", "Check for commits to push", nil, "")
 	title := "Push the commits"
 	if d.facts.NoUpstream && args["branch"] == nil {
 		args["set_upstream"], title = true, "Push the commits, and follow the branch of the remote from then on"

@@ -126,7 +126,7 @@ func (d *draft) source() []int {
 	case someWords:
 		return []int{d.search(false, "found")}
 	default:
-		return []int{d.call("vcs.diff", "Look at what was changed last", map[string]any{"of": "all"}, "changes")}
+		return []int{d.call("vcs.diff", "Look at the last changes", map[string]any{"of": "all"}, "changes")}
 	}
 }
 

@@ -156,7 +156,7 @@ func (r *reading) replacement(words string, tokens []token) phrase {
 	if !tokens[0].quoted || len(tokens) == 1 {
 		p := r.place(words, tokens)
 		if len(p.tokens) > 1 {
-			r.vague = append(r.vague, "what is put in its place has several words, and belongs in quotes")
+			r.vague = append(r.vague, "the replacement has several words, and belongs in quotes")
 		}
 		return p
 	}
@@ -180,12 +180,12 @@ func (r *reading) literal() {
 	}
 	about := r.target.tokens
 	if len(about) > 1 && slices.ContainsFunc(about, func(t token) bool { return t.quoted }) {
-		r.vague = append(r.vague, "what is to be replaced is partly in quotes, and one text is replaced at a time")
+		r.vague = append(r.vague, "the text to replace is partly in quotes, and only one text is replaced at a time")
 	}
 	for _, p := range []phrase{r.target, with} {
 		if len(p.tokens) > 0 && characters(p.tokens[len(p.tokens)-1]) {
 			r.limited = true
-			r.vague = append(r.vague, fmt.Sprintf("%s may mean the characters or the word: put what is meant in quotes", plan.OneLine(p.text, 60)))
+			r.vague = append(r.vague, fmt.Sprintf("%s may mean the characters or the word: quote the text you mean", plan.OneLine(p.text, 60)))
 		}
 	}
 }
