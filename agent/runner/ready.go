@@ -9,26 +9,19 @@ import (
 	"replan/planning/plan"
 )
 
-const (
-	// readyWithin bounds how long a run waits for servers whose tools its plan names.
-	readyWithin = 10 * time.Second
-	// goalWithin bounds how long a goal waits for servers that it may need.
-	goalWithin = 2 * time.Second
-)
-
 // reach gets the tools that a job needs, and the chain of operators for its goal
 // where its words are enough. Only the servers that a plan names are waited for;
 // a goal that has to be planned waits a moment for all of them.
 func (s preparation) reach(ctx context.Context, p *prepared) (chain intent.Chain, routed bool, unclear error) {
 	names := p.names()
-	s.await(ctx, p, names, readyWithin)
+	s.await(ctx, p, names, s.cfg.ReadyWithin)
 	chain, routed, unclear = s.routes(*p)
 	goal := p.job.plans() && p.unfound == nil && (!routed || chain.NeedsModel()) || p.job.resume != "" && p.started().Plan == nil
 	if also := p.mayCall(); goal || len(also) > 0 {
 		if goal {
 			also = []string{everyTool}
 		}
-		s.await(ctx, p, append(names, also...), goalWithin)
+		s.await(ctx, p, append(names, also...), s.cfg.GoalWithin)
 		chain, routed, unclear = s.routes(*p)
 	}
 	return chain, routed, unclear

@@ -1,6 +1,7 @@
 package runner
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"log/slog"
@@ -68,9 +69,14 @@ type Config struct {
 	Review    bool                            // plans are held to be looked over before they run
 	Reviewer  bool                            // somebody is there to look them over; else a held plan is refused
 	DryRun    bool                            // steps are resolved and told, nothing is called
-	NewID     func(now time.Time) string
-	Now       func() time.Time // nil means time.Now
-	Logger    *slog.Logger     // nil means none
+	// ReadyWithin bounds how long a run waits for servers whose tools its plan
+	// names, GoalWithin how long a goal waits for servers that it may need. 0 means
+	// 10 s and 2 s.
+	ReadyWithin, GoalWithin time.Duration
+
+	NewID  func(now time.Time) string
+	Now    func() time.Time // nil means time.Now
+	Logger *slog.Logger     // nil means none
 }
 
 // Profile is a way for a session to work, which the user may choose.
@@ -182,6 +188,7 @@ func NewSession(ctx context.Context, cfg Config) (*Session, error) {
 	if cfg.Now == nil {
 		cfg.Now = time.Now
 	}
+	cfg.ReadyWithin, cfg.GoalWithin = cmp.Or(cfg.ReadyWithin, 10*time.Second), cmp.Or(cfg.GoalWithin, 2*time.Second)
 	if cfg.Logger == nil {
 		cfg.Logger = slog.New(slog.DiscardHandler)
 	}

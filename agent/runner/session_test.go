@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"replan/agent"
 	"replan/agent/event"
@@ -253,6 +254,7 @@ func TestAStopEndsTheWaitForTheAnswerAboutTheServers(t *testing.T) {
 
 func TestWhatIsWrongWithAServerIsSaidOnce(t *testing.T) {
 	s := open(t, policy.ApproveAll, func(s *stage) {
+		s.config = func(c *runner.Config) { c.GoalWithin = time.Millisecond }
 		s.tools.servers = []plan.ServerStatus{
 			{Name: "broken", State: plan.ServerFailed, Error: "exited"},
 			{Name: "slow", State: plan.ServerStarting},

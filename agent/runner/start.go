@@ -89,7 +89,7 @@ func (s *Session) look(ctx context.Context) {
 	s.workers.Go(func() {
 		info, err := s.cfg.Model.Describe(ctx, t.model)
 		s.prepared <- prepared{terms: t, info: info, err: err, look: true}
-		within, cancel := context.WithTimeout(ctx, readyWithin)
+		within, cancel := context.WithTimeout(ctx, s.cfg.ReadyWithin)
 		defer cancel()
 		all := s.cfg.Tools.Ready(within)
 		if all == nil {
