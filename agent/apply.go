@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strings"
 	"time"
 
 	"replan/agent/event"
@@ -150,54 +149,6 @@ func (r fold) apply(e event.Event, last time.Time) {
 func (r fold) applySpawned(d event.RunSpawned) {
 	if s := r.Step(d.Index); s != nil && s.Status == StepRunning && s.Attempt == d.Attempt {
 		s.Run, s.runUsage = d.Run, event.Usage{}
-	}
-}
-
-func (r fold) applyPhaseStarted(d event.PhaseStarted) {
-	r.Phases[d.Phase-1] = Phase{Status: PhaseRunning, StartedAt: r.Now}
-	r.asking = true
-	r.modelBusy++
-	r.asked(&Exchange{Purpose: prompt.Purpose(d.Label), Request: d.Request})
-	r.undraft()
-}
-
-func (r fold) applyPhaseCompleted(d event.PhaseCompleted) {
-	p := &r.Phases[d.Phase-1]
-	p.Status, p.MS, p.Tokens = PhaseCompleted, d.MS, d.Tokens
-	p.Text, p.Thinking = d.Reply.Text, d.Reply.Thinking
-	r.replied(Exchange{Purpose: prompt.Purpose(d.Label), Reply: d.Reply})
-	r.absorb(d.Reply)
-}
-
-func (r fold) applyPhaseFailed(d event.PhaseFailed) {
-	p := &r.Phases[d.Phase-1]
-	p.Status, p.Reason, p.MS = PhaseFailed, d.Reason, r.Now.Sub(p.StartedAt).Milliseconds()
-	r.replied(Exchange{Purpose: prompt.Purpose(d.Label), Reply: d.Reply, Error: d.Reason})
-	r.unanswered(d.Failure, d.Reason, d.Reply)
-}
-
-// applyReplanRefused notes why the planner's answer was not taken. It is asked
-// again about a failed step; where only the user wanted another plan, the plan
-// stays as it is.
-func (r fold) applyReplanRefused(d event.ReplanRefused) {
-	r.planner, r.Replanning = nil, nil
-	switch {
-	case r.failure == nil:
-	case r.failure.step == "":
-		r.failure = nil
-	default:
-		r.failure.error += "\nThe last answer was refused: " + d.Reason
-	}
-}
-
-func (r fold) applySynthesisStarted(d event.SynthesisStarted) {
-	r.planner = nil
-	r.Synthesis = Synthesis{Started: true, Direct: d.Direct, StartedAt: r.Now}
-	r.answering = !d.Direct
-	r.modelBusy++
-	r.asked(&Exchange{Purpose: d.Request.Purpose, Request: d.Request})
-	if d.Direct {
-		r.takeRemarks()
 	}
 }
 
@@ -401,35 +352,6 @@ func (r ledger) unanswered(kind event.FailureKind, reason string, partial reply.
 	r.used(partial)
 	if r.planner != nil && (kind != event.FailureInterrupted || r.ending == nil) {
 		r.planner.Fail(reason, partial)
-	}
-}
-
-// applySynthesis takes the answer. One in which the model says nothing is none.
-func (r fold) applySynthesis(d event.SynthesisCompleted) {
-	r.modelBusy--
-	r.used(d.Reply)
-	purpose := prompt.PurposeSynthesis
-	if r.Synthesis.Direct {
-		purpose = prompt.PurposeChat
-	}
-	r.replied(Exchange{Purpose: purpose, Reply: d.Reply, Error: d.Error})
-	if r.Chat != nil {
-		r.Chat.Asking = false
-	}
-	silent := d.Error == "" && strings.TrimSpace(d.Text) == ""
-	switch {
-	case !r.Synthesis.Direct:
-	case d.Error == "" && len(r.remarks()) > 0:
-		r.hearMore(d.Reply)
-		return
-	case silent && r.chatted().stalls < stallsBorne:
-		r.hear(r.Chat, d.Reply)
-		return
-	}
-	r.Synthesis.Done, r.Synthesis.MS, r.Synthesis.Text = true, d.Reply.MS, d.Text
-	r.Synthesis.Error = d.Error
-	if silent {
-		r.Synthesis.Error = "the model said nothing"
 	}
 }
 

@@ -16,6 +16,7 @@ import (
 	"replan/internal/untrusted"
 	"replan/mcpclient/workspace"
 	"replan/mcpclient/workspace/undo"
+	"replan/tui/telling"
 )
 
 // newUndo is replan undo and, in the chat, /undo.
@@ -106,7 +107,7 @@ func (o *options) tellUndo(u event.Undo) error {
 	case len(u.Files) == 0:
 		say("the run %s changed nothing that could be put back", u.Run)
 	default:
-		say("%s of the run %s: %s", done, u.Run, u.Counted())
+		say("%s of the run %s: %s", done, u.Run, telling.Undone(u))
 		for _, f := range u.Files {
 			say("  %s %s", f.Action, f.Path)
 		}

@@ -57,7 +57,7 @@ func TestTheDiffIsShownBeforeARunIsUndone(t *testing.T) {
 
 	st := newStory().finished()
 	u := unmaking()
-	s.show(more(st).session(event.ChatUndone{Undo: u}, event.ChatReply{Text: u.Words()}))
+	s.show(more(st).session(event.ChatUndone{Undo: u}, event.ChatReply{Text: "undid the run " + storyRun + ":\n\n- restored `auth/handler.go`\n- removed `auth/notes.md`\n- recreated `auth/old.go`"}))
 	s.lacks("put back 3 files")
 	s.wants("undid the run " + storyRun)
 	s.wants("recreated auth/old.go")

@@ -1,10 +1,5 @@
 package event
 
-import (
-	"fmt"
-	"strings"
-)
-
 // Undo is what putting back the changes of a run does, or would do.
 type Undo struct {
 	Run     string       `json:"run"`
@@ -34,51 +29,3 @@ type ChatUndone struct {
 
 // Kind is chat.undone.
 func (ChatUndone) Kind() Kind { return KindChatUndone }
-
-// Counted says how many files and folders are put back.
-func (u Undo) Counted() string {
-	files, folders := 0, 0
-	for _, f := range u.Files {
-		if f.Folder {
-			folders++
-		} else {
-			files++
-		}
-	}
-	some := func(n int, noun string) string {
-		if n == 1 {
-			return "1 " + noun
-		}
-		return fmt.Sprintf("%d %ss", n, noun)
-	}
-	switch {
-	case folders == 0:
-		return some(files, "file")
-	case files == 0:
-		return some(folders, "folder")
-	default:
-		return some(files, "file") + " and " + some(folders, "folder")
-	}
-}
-
-// Words says in a few sentences what became of an undo that was not refused.
-func (u Undo) Words() string {
-	said := "undid the run " + u.Run
-	switch {
-	case u.Already:
-		said = "the run " + u.Run + " is undone already: nothing was changed"
-	case len(u.Files) == 0:
-		said = "the run " + u.Run + " changed nothing that could be put back"
-	}
-	lines := []string{said}
-	if len(u.Files)+len(u.Notes) > 0 {
-		lines[0] += ":\n"
-	}
-	for _, f := range u.Files {
-		lines = append(lines, "- "+f.Action+" `"+f.Path+"`")
-	}
-	for _, n := range u.Notes {
-		lines = append(lines, "- note: "+n)
-	}
-	return strings.Join(lines, "\n")
-}

@@ -291,7 +291,7 @@ func (s preparation) reopen(ctx context.Context, p *prepared) error {
 		return nil
 	}
 	// Before anybody is asked whether a step took effect, it has stopped doing so.
-	for _, left := range agent.LeftProcesses(p.events) {
+	for _, left := range event.LeftProcesses(p.events) {
 		if word := s.cfg.EndLeft(ctx, left); word != "" {
 			p.left = append(p.left, word)
 		}

@@ -2,6 +2,7 @@ package runner
 
 import (
 	"context"
+	"strings"
 
 	"replan/agent/event"
 	"replan/agent/session"
@@ -55,7 +56,7 @@ func (s *Session) undone(u event.Undo) {
 	told := event.ChatUndone{Undo: u}
 	_ = s.say(told)
 	s.conversation.undo(told)
-	_ = s.say(event.ChatReply{Text: u.Words()})
+	_ = s.say(event.ChatReply{Text: undoReply(u)})
 	s.weigh()
 }
 
@@ -68,4 +69,26 @@ func (s preparation) countsDirty(ctx context.Context, j job) (count func() int) 
 	counted := make(chan int, 1)
 	s.workers.Go(func() { counted <- s.cfg.Dirty(ctx) })
 	return func() int { return <-counted }
+}
+
+// undoReply says in Markdown what an undo did that was not refused.
+func undoReply(u event.Undo) string {
+	said := "undid the run " + u.Run
+	switch {
+	case u.Already:
+		said = "the run " + u.Run + " is undone already: nothing was changed"
+	case len(u.Files) == 0:
+		said = "the run " + u.Run + " changed nothing that could be put back"
+	}
+	lines := []string{said}
+	if len(u.Files)+len(u.Notes) > 0 {
+		lines[0] += ":\n"
+	}
+	for _, f := range u.Files {
+		lines = append(lines, "- "+f.Action+" `"+f.Path+"`")
+	}
+	for _, n := range u.Notes {
+		lines = append(lines, "- note: "+n)
+	}
+	return strings.Join(lines, "\n")
 }

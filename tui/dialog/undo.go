@@ -194,7 +194,7 @@ func (d *Undo) bar(width int) (lines, ids, parts []string) {
 	case d.sent:
 		return []string{l.Faint.Render("It is being put back" + l.Glyphs.Ellipsis)}, nil, nil
 	case d.ready():
-		add(d.Keys.Hint("put back "+d.got.Counted(), "undo.put_back"))
+		add(d.Keys.Hint("put back "+telling.Undone(*d.got), "undo.put_back"))
 		add(d.Keys.Hint("leave it as it is", "dialog.leave"))
 	default:
 		add(d.Keys.Hint("close", "dialog.leave"))

@@ -8,6 +8,7 @@ import (
 
 	"replan/agent"
 	"replan/agent/event"
+	"replan/internal/english"
 )
 
 // Seconds is a short duration for a row: 0.4s, 12.3s, 2:05.
@@ -92,5 +93,25 @@ func BudgetWords(b agent.Budget) string {
 		return name + " " + Tokens(int(b.Used)) + "/" + Tokens(int(b.Limit))
 	default:
 		return fmt.Sprintf("%s %d/%d", name, b.Used, b.Limit)
+	}
+}
+
+// Undone counts the files and folders that an undo puts back.
+func Undone(u event.Undo) string {
+	files, folders := 0, 0
+	for _, f := range u.Files {
+		if f.Folder {
+			folders++
+		} else {
+			files++
+		}
+	}
+	switch {
+	case folders == 0:
+		return english.Count(files, "file")
+	case files == 0:
+		return english.Count(folders, "folder")
+	default:
+		return english.Count(files, "file") + " and " + english.Count(folders, "folder")
 	}
 }

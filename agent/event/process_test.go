@@ -1,10 +1,9 @@
-package agent_test
+package event_test
 
 import (
 	"reflect"
 	"testing"
 
-	"replan/agent"
 	"replan/agent/event"
 )
 
@@ -32,7 +31,7 @@ func TestOnlyProcessesOfCallsThatDidNotComeBackAreLeft(t *testing.T) {
 			for _, d := range c.events {
 				events = append(events, event.Event{Data: d})
 			}
-			if got := agent.LeftProcesses(events); len(got) != len(c.want) || len(got) > 0 && !reflect.DeepEqual(got, c.want) {
+			if got := event.LeftProcesses(events); len(got) != len(c.want) || len(got) > 0 && !reflect.DeepEqual(got, c.want) {
 				t.Errorf("got %v, want %v", got, c.want)
 			}
 		})
