@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"replan/mcpclient/workspace/change"
-	"replan/mcpclient/workspace/code/lsp"
+	"replan/mcpclient/workspace/code/source"
 )
 
 const (
@@ -17,14 +17,14 @@ const (
 // diagnose returns the errors and warnings that language servers find in changed
 // files. Where none runs, or one does not answer in time, there are none: the
 // change has been made all the same.
-func (o *Operators) diagnose(ctx context.Context, changed []change.File) []lsp.Diagnostic {
+func (o *Operators) diagnose(ctx context.Context, changed []change.File) []source.Diagnostic {
 	byLanguage := map[string][]string{}
 	for _, file := range changed {
 		if p, known := o.servers.Program(file.Path); known && !file.Folder && file.Action != "removed" && o.servers.Checks(file.Path) {
 			byLanguage[p.Language] = append(byLanguage[p.Language], file.Path)
 		}
 	}
-	var found []lsp.Diagnostic
+	var found []source.Diagnostic
 	for language, paths := range byLanguage {
 		diagnostics, err := o.servers.Diagnostics(ctx, paths, diagnoseTime)
 		if err != nil {
@@ -32,8 +32,8 @@ func (o *Operators) diagnose(ctx context.Context, changed []change.File) []lsp.D
 		}
 		found = append(found, diagnostics...)
 	}
-	found = slices.DeleteFunc(found, func(d lsp.Diagnostic) bool { return d.Severity != "error" && d.Severity != "warning" })
-	slices.SortStableFunc(found, func(a, b lsp.Diagnostic) int {
+	found = slices.DeleteFunc(found, func(d source.Diagnostic) bool { return d.Severity != "error" && d.Severity != "warning" })
+	slices.SortStableFunc(found, func(a, b source.Diagnostic) int {
 		if a.Severity == b.Severity {
 			return 0
 		}

@@ -11,7 +11,6 @@ import (
 	"unicode/utf8"
 
 	"replan/internal/english"
-	"replan/mcpclient/workspace/code/lsp"
 	"replan/mcpclient/workspace/code/source"
 	"replan/mcpclient/workspace/op"
 	"replan/mcpclient/workspace/tree"
@@ -30,7 +29,7 @@ type Result struct {
 	Files []File `json:"files"`
 	Diff  string `json:"diff"`
 	// Diagnostics are what language servers find wrong with the files now.
-	Diagnostics []lsp.Diagnostic `json:"diagnostics,omitempty"`
+	Diagnostics []source.Diagnostic `json:"diagnostics,omitempty"`
 }
 
 // File is what became of one file.

@@ -4,7 +4,7 @@ import (
 	"context"
 	"log/slog"
 
-	"replan/mcpclient/workspace/code/lsp"
+	"replan/mcpclient/workspace/code/source"
 	"replan/mcpclient/workspace/tree"
 )
 
@@ -20,7 +20,7 @@ type Writer struct {
 	left      seen          // files as calls of runs have left them, by run and path
 
 	// Check returns what is wrong with files after a change; nil is not asked.
-	Check func(ctx context.Context, changed []File) []lsp.Diagnostic
+	Check func(ctx context.Context, changed []File) []source.Diagnostic
 }
 
 // Keeper keeps what was there before changes, so that they can be put back.

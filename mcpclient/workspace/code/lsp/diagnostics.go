@@ -4,28 +4,12 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/charmbracelet/x/powernap/pkg/lsp/protocol"
 
 	"replan/mcpclient/workspace/code/source"
 )
-
-// Diagnostic is something that a language server finds wrong with a file.
-type Diagnostic struct {
-	Path     string `json:"path"` // relative to the workspace, with slashes
-	Line     int    `json:"line"` // from 1
-	Column   int    `json:"column"`
-	Severity string `json:"severity"` // error, warning, information or hint
-	Message  string `json:"message"`
-	Source   string `json:"source,omitempty"` // which tool of the server says so
-}
-
-// String is the diagnostic on one line.
-func (d Diagnostic) String() string {
-	return fmt.Sprintf("%s:%d:%d %s: %s", d.Path, d.Line, d.Column, d.Severity, strings.Join(strings.Fields(d.Message), " "))
-}
 
 // settle is how long a server that has sent diagnostics may send more: several do
 // so first for the syntax and then for the types.
@@ -53,7 +37,7 @@ func (s *Servers) Checks(file string) bool {
 // Diagnostics returns what the server finds wrong with files of one language, as
 // they are on disk, by file and line. It fails where the server has not said so
 // within the time given.
-func (s *Servers) Diagnostics(ctx context.Context, paths []string, within time.Duration) ([]Diagnostic, error) {
+func (s *Servers) Diagnostics(ctx context.Context, paths []string, within time.Duration) ([]source.Diagnostic, error) {
 	if len(paths) == 0 {
 		return nil, nil
 	}
@@ -68,7 +52,7 @@ func (s *Servers) Diagnostics(ctx context.Context, paths []string, within time.D
 		return nil, err
 	}
 	defer done()
-	var found []Diagnostic
+	var found []source.Diagnostic
 	for _, at := range paths {
 		items, err := c.diagnose(ctx, at, within)
 		if err != nil {
@@ -78,20 +62,20 @@ func (s *Servers) Diagnostics(ctx context.Context, paths []string, within time.D
 			found = append(found, c.diagnostic(at, item))
 		}
 	}
-	slices.SortStableFunc(found, func(a, b Diagnostic) int {
+	slices.SortStableFunc(found, func(a, b source.Diagnostic) int {
 		return comparePlaces(source.Place{Path: a.Path, Line: a.Line, Column: a.Column}, source.Place{Path: b.Path, Line: b.Line, Column: b.Column})
 	})
 	return found, nil
 }
 
-func (c *client) diagnostic(at string, item protocol.Diagnostic) Diagnostic {
+func (c *client) diagnostic(at string, item protocol.Diagnostic) source.Diagnostic {
 	severities := map[protocol.DiagnosticSeverity]string{1: "error", 2: "warning", 3: "information", 4: "hint"}
 	severity, known := severities[item.Severity]
 	if !known {
 		severity = "error"
 	}
 	place := c.place(at, c.open[at].text, item.Range.Start)
-	return Diagnostic{Path: at, Line: place.Line, Column: place.Column, Severity: severity, Message: item.Message, Source: item.Source}
+	return source.Diagnostic{Path: at, Line: place.Line, Column: place.Column, Severity: severity, Message: item.Message, Source: item.Source}
 }
 
 // diagnose asks for the diagnostics of an open file, or waits until the server has

@@ -63,10 +63,10 @@ func TestDiagnosticsFollowTheFileOnDisk(t *testing.T) {
 	s := open(t, dir, "plain", nil)
 	for _, c := range []struct {
 		text string
-		want []lsp.Diagnostic
+		want []source.Diagnostic
 	}{
 		{sample, nil},
-		{sample + "BROKEN\n", []lsp.Diagnostic{{Path: "a.go", Line: 6, Column: 1, Severity: "error", Message: "broken", Source: "script"}}},
+		{sample + "BROKEN\n", []source.Diagnostic{{Path: "a.go", Line: 6, Column: 1, Severity: "error", Message: "broken", Source: "script"}}},
 		{sample, nil},
 	} {
 		write(t, filepath.Join(dir, "a.go"), c.text)

@@ -6,6 +6,11 @@
 // Nothing here changes a file: changes are returned as edits.
 package source
 
+import (
+	"fmt"
+	"strings"
+)
+
 // Method says how an answer was found.
 type Method string
 
@@ -49,4 +54,19 @@ type Edit struct {
 	Path       string
 	Start, End int // bytes, End behind the last
 	New        string
+}
+
+// Diagnostic is something that is wrong with a file.
+type Diagnostic struct {
+	Path     string `json:"path"` // relative to the workspace, with slashes
+	Line     int    `json:"line"` // from 1
+	Column   int    `json:"column"`
+	Severity string `json:"severity"` // error, warning, information or hint
+	Message  string `json:"message"`
+	Source   string `json:"source,omitempty"` // which tool of the server says so
+}
+
+// String is the diagnostic on one line.
+func (d Diagnostic) String() string {
+	return fmt.Sprintf("%s:%d:%d %s: %s", d.Path, d.Line, d.Column, d.Severity, strings.Join(strings.Fields(d.Message), " "))
 }
