@@ -293,6 +293,9 @@ func (o *Operators) notServed(err error) []string {
 	if err == nil || errors.Is(err, errNoTypes) || errors.As(err, &unavailable) && (unavailable.Missing() || unavailable.Off()) {
 		return nil
 	}
+	if errors.As(err, &unavailable) {
+		return []string{unavailable.Program.Name + " was not asked: " + firstSentence(unavailable.Err.Error())}
+	}
 	return []string{"the language server did not answer: " + firstSentence(err.Error())}
 }
 
