@@ -28,7 +28,7 @@ type referencesResult struct {
 }
 
 type referencesArgs struct {
-	Symbol string `json:"symbol" jsonschema:"name to look for, like Parse, Run.Apply or agent.Run.Apply; for Go also a place like run.go:12:5"`
+	Symbol string `json:"symbol" jsonschema:"name to look for, like Parse, Run.Apply or agent.Run.Apply; also a place like run.go:12:5 where types are known"`
 	Path   string `json:"path,omitempty" jsonschema:"folder or file to look in, relative to the workspace; the whole workspace where it is left out"`
 	None   bool   `json:"allow_none,omitempty" jsonschema:"answer that there is none, with a note, where nothing has the name, instead of failing"`
 	Max    int    `json:"max,omitempty" jsonschema:"how many references to return; 500 where it is left out"`
