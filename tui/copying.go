@@ -3,8 +3,8 @@ package tui
 import (
 	"fmt"
 
+	"replan/internal/english"
 	"replan/tui/chat"
-	"replan/tui/telling"
 
 	tea "charm.land/bubbletea/v2"
 )
@@ -38,5 +38,5 @@ func (m *Model) copyCode() tea.Cmd {
 	}
 	m.copied = all[at]
 	c.Mark(all[at])
-	return m.copyText(fmt.Sprintf("code block %d of %d, %s", at+1, len(all), telling.Plural(all[at].Lines(), "line")), all[at].Text)
+	return m.copyText(fmt.Sprintf("code block %d of %d, %s", at+1, len(all), english.Count(all[at].Lines(), "line")), all[at].Text)
 }

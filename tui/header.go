@@ -7,6 +7,7 @@ import (
 
 	"replan/agent"
 	"replan/agent/event"
+	"replan/internal/english"
 	"replan/internal/untrusted"
 	"replan/planning/plan"
 	"replan/planning/prompt"
@@ -139,7 +140,7 @@ func (m *Model) allFacts(room int) []fact {
 		add(7, l.Muted.Render("planner "+untrusted.Line(string(k))))
 	}
 	if m.status.Tools > 0 && !narrow {
-		add(9, l.Muted.Render(telling.Plural(m.status.Tools, "tool")))
+		add(9, l.Muted.Render(english.Count(m.status.Tools, "tool")))
 	}
 	if !narrow {
 		all = append(all, m.serverFacts()...)
@@ -164,13 +165,13 @@ func (m *Model) serverFacts() []fact {
 		}
 	}
 	if starting > 0 {
-		add(10, l.Faint.Render(telling.Plural(starting, "server")+" starting"))
+		add(10, l.Faint.Render(english.Count(starting, "server")+" starting"))
 	}
 	if waiting > 0 {
-		add(10, l.Warning.Render(telling.Plural(waiting, "server")+" waiting"))
+		add(10, l.Warning.Render(english.Count(waiting, "server")+" waiting"))
 	}
 	if failed > 0 {
-		add(4, l.Danger.Render(l.Glyphs.Failed+" "+telling.Plural(failed, "server")))
+		add(4, l.Danger.Render(l.Glyphs.Failed+" "+english.Count(failed, "server")))
 	}
 	return all
 }

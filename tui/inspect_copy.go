@@ -3,9 +3,9 @@ package tui
 import (
 	"strings"
 
-	"replan/tui/telling"
-
 	tea "charm.land/bubbletea/v2"
+
+	"replan/internal/english"
 )
 
 // noCopy is why nothing of a step can be copied.
@@ -23,7 +23,7 @@ func (m *Model) noCopy() string {
 func (m *Model) copyShown() tea.Cmd {
 	text, what := m.detail.Copied()
 	lines := strings.Count(strings.TrimRight(text, "\n"), "\n") + 1
-	return m.copyText(what+", "+telling.Plural(lines, "line"), text)
+	return m.copyText(what+", "+english.Count(lines, "line"), text)
 }
 
 // clickTab chooses the tab of the step that was clicked on, and reports whether

@@ -10,6 +10,7 @@ import (
 
 	"replan/agent/runner"
 	"replan/agent/session"
+	"replan/internal/english"
 	"replan/internal/untrusted"
 	"replan/tui/ask"
 	"replan/tui/chat"
@@ -20,7 +21,6 @@ import (
 	"replan/tui/keymap"
 	"replan/tui/review"
 	"replan/tui/step"
-	"replan/tui/telling"
 )
 
 // Model is the whole screen. It routes messages to its panes and puts what they
@@ -425,7 +425,7 @@ func (m *Model) leftHalf() []string {
 func (m *Model) chatNotice() (title, note string) {
 	l := m.look
 	if n, exact := m.chat.MoreBelow(); n > 0 {
-		note = telling.Plural(n, "line") + " below"
+		note = english.Count(n, "line") + " below"
 		if !exact {
 			note = "about " + note
 		}

@@ -7,7 +7,7 @@ import (
 	"replan/agent"
 	"replan/agent/event"
 	"replan/agent/session"
-	"replan/tui/telling"
+	"replan/internal/english"
 )
 
 // retelling is a run whose events are told again so that it can be folded.
@@ -70,7 +70,7 @@ func (m *Model) goesOn() {
 	clear(m.asked)
 	m.resumes++
 	m.ask.Forget(r.ID)
-	words := fmt.Sprintf("resumed: %d of %s done", r.Done(), telling.Plural(len(r.Plan.Steps), "step"))
+	words := fmt.Sprintf("resumed: %d of %s done", r.Done(), english.Count(len(r.Plan.Steps), "step"))
 	switch {
 	case r.Answering():
 		words = "resumed: the answer is asked for again"

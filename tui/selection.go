@@ -5,9 +5,9 @@ import (
 	"time"
 	"unicode"
 
+	"replan/internal/english"
 	"replan/tui/chat"
 	"replan/tui/draw"
-	"replan/tui/telling"
 
 	tea "charm.land/bubbletea/v2"
 	"charm.land/lipgloss/v2"
@@ -205,9 +205,9 @@ func (m *Model) release() tea.Cmd {
 		m.unselect()
 		return nil
 	}
-	what := telling.Plural(len([]rune(text)), "character")
+	what := english.Count(len([]rune(text)), "character")
 	if n := strings.Count(text, "\n"); n > 0 {
-		what = telling.Plural(n+1, "line")
+		what = english.Count(n+1, "line")
 	}
 	return m.copyText(what, text)
 }

@@ -11,6 +11,7 @@ import (
 	"replan/agent"
 	"replan/agent/event"
 	"replan/agent/session"
+	"replan/internal/english"
 	"replan/internal/untrusted"
 	"replan/planning/plan"
 	"replan/tui/draw"
@@ -147,7 +148,7 @@ func (m *Model) serverNotices(now session.Status) {
 			m.toast("error", "the server "+s.Name+" did not start")
 		case s.State == plan.ServerReady && m.lost[s.Name]:
 			delete(m.lost, s.Name)
-			m.toast("info", "the server "+s.Name+" is ready: "+telling.Plural(s.Tools, "tool"))
+			m.toast("info", "the server "+s.Name+" is ready: "+english.Count(s.Tools, "tool"))
 		}
 	}
 	if m.status.Problem != "" && now.Problem == "" && now.Model != "" {

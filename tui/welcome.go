@@ -8,13 +8,13 @@ import (
 
 	"replan/agent"
 	"replan/agent/runner"
+	"replan/internal/english"
 	"replan/internal/untrusted"
 	"replan/planning/plan"
 	"replan/planning/prompt"
 	"replan/tui/chat"
 	"replan/tui/draw"
 	"replan/tui/keymap"
-	"replan/tui/telling"
 )
 
 // suggestedModel is one that plans well on an ordinary machine.
@@ -145,7 +145,7 @@ func (m *Model) found(p *page) {
 		}
 	}
 	if servers > 0 {
-		parts = append(parts, telling.Plural(m.status.Tools, "tool")+" of "+telling.Plural(servers, "server"))
+		parts = append(parts, english.Count(m.status.Tools, "tool")+" of "+english.Count(servers, "server"))
 	}
 	if len(parts) > 0 {
 		p.gap()

@@ -9,6 +9,7 @@ import (
 	"replan/agent"
 	"replan/agent/event"
 	"replan/agent/runner"
+	"replan/internal/english"
 	"replan/internal/untrusted"
 	"replan/tui/draw"
 	"replan/tui/keymap"
@@ -159,7 +160,7 @@ func WhyNoReplan(r *agent.Run, possible bool) string {
 	case !possible:
 		return "no model"
 	case r.Limits.MaxReplans > 0 && r.Usage.Replans >= r.Limits.MaxReplans:
-		return telling.Plural(r.Usage.Replans, "replan") + " used"
+		return english.Count(r.Usage.Replans, "replan") + " used"
 	default:
 		return ""
 	}

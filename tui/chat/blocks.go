@@ -11,6 +11,7 @@ import (
 
 	"replan/agent"
 	"replan/agent/event"
+	"replan/internal/english"
 	"replan/internal/untrusted"
 	"replan/planning/prompt"
 	"replan/tui/draw"
@@ -188,13 +189,13 @@ func (c *Pane) phase(run *agent.Run, i int) string {
 	case agent.PhaseRunning:
 		text := l.Running.Render(l.Spinner()) + " " + label
 		if i == 2 && len(run.Steps) > 0 && run.Revision == 0 {
-			text += " " + telling.Plural(len(run.Steps), "step") + l.Glyphs.Ellipsis
+			text += " " + english.Count(len(run.Steps), "step") + l.Glyphs.Ellipsis
 		}
 		return text + " " + l.Faint.Render(telling.Ticking(l.Since(p.StartedAt)))
 	case agent.PhaseCompleted:
 		text := l.Success.Render(l.Glyphs.Done) + " " + label
 		if i == 2 && run.Revision == 1 { // a revised plan says its own length
-			text += " " + telling.Plural(len(run.Plan.Steps), "step")
+			text += " " + english.Count(len(run.Plan.Steps), "step")
 		}
 		text += " " + l.Faint.Render(telling.Milliseconds(p.MS))
 		if p.Tokens > 0 {
@@ -245,10 +246,10 @@ func (c *Pane) Outcome(r *event.Result, word, again string) *Block {
 		took := telling.ClockTime(time.Duration(r.DurationMS) * time.Millisecond)
 		facts := []string{took}
 		if r.Usage.Steps > 0 {
-			facts = append(facts, telling.Plural(r.Usage.Steps, "step"))
+			facts = append(facts, english.Count(r.Usage.Steps, "step"))
 		}
 		if r.Usage.Replans > 0 {
-			facts = append(facts, telling.Plural(r.Usage.Replans, "replan"))
+			facts = append(facts, english.Count(r.Usage.Replans, "replan"))
 		}
 		if n := r.Usage.PromptTokens + r.Usage.CompletionTokens; n > 0 {
 			facts = append(facts, telling.Tokens(n)+" tok")

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"replan/agent/event"
+	"replan/internal/english"
 	"replan/tui/telling"
 )
 
@@ -14,7 +15,7 @@ func (c *Pane) Compacted(d event.ChatCompacted) *Block {
 		sizes = telling.Tokens(d.Before) + " to " + telling.Tokens(d.After) + " tokens"
 	}
 	if d.Undone {
-		words := telling.Plural(d.Turns, "message") + " stand in the conversation again, word for word"
+		words := english.Count(d.Turns, "message") + " stand in the conversation again, word for word"
 		if d.Before > 0 {
 			words += ", " + sizes
 		}
@@ -26,7 +27,7 @@ func (c *Pane) Compacted(d event.ChatCompacted) *Block {
 	if d.ByRule {
 		how = "shortened"
 	}
-	words := fmt.Sprintf("%s %s, %s", telling.Plural(d.Turns, "message"), how, sizes)
+	words := fmt.Sprintf("%s %s, %s", english.Count(d.Turns, "message"), how, sizes)
 	if d.Reason != "" {
 		words += " (" + d.Reason + ")"
 	}

@@ -9,6 +9,7 @@ import (
 	"charm.land/lipgloss/v2"
 
 	"replan/agent"
+	"replan/internal/english"
 	"replan/internal/untrusted"
 	"replan/planning/plan"
 	"replan/tui/draw"
@@ -42,7 +43,7 @@ func (c *Pane) Results(run *agent.Run) []*Block {
 		}))
 	}
 	if more := len(steps) - len(blocks); more > 0 {
-		blocks = append(blocks, c.Remark(SeparatorGlyph, FaintStyle, telling.Plural(more, "more result")+" in the plan"))
+		blocks = append(blocks, c.Remark(SeparatorGlyph, FaintStyle, english.Count(more, "more result")+" in the plan"))
 	}
 	return blocks
 }

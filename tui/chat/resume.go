@@ -2,9 +2,9 @@ package chat
 
 import (
 	"replan/agent"
+	"replan/internal/english"
 	"replan/internal/untrusted"
 	"replan/tui/draw"
-	"replan/tui/telling"
 )
 
 // Resumed draws that a run is taken up again, and what for where the chat has
@@ -29,7 +29,7 @@ func (c *Pane) Planned(run *agent.Run, title string, steps int, dry bool) *Block
 	unfolded := b.foldsAs(foldCard, func() bool { return len(run.Steps) > 0 })
 	b.lay = func(width int) []draw.TextLine {
 		l := c.Look
-		tail := " " + l.Glyphs.Separator + " " + telling.Plural(steps, "step")
+		tail := " " + l.Glyphs.Separator + " " + english.Count(steps, "step")
 		if dry {
 			tail += " " + l.Glyphs.Separator + " dry run"
 		}

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 
+	"replan/internal/english"
 	"replan/internal/untrusted"
 	"replan/tui/draw"
 	"replan/tui/telling"
@@ -109,7 +110,7 @@ func (c *Pane) Thinking(t *Thought) *Block {
 		if t.took > 0 {
 			head += between + telling.Seconds(t.took)
 		}
-		head += between + telling.Plural(words(), "word")
+		head += between + english.Count(words(), "word")
 		lines := []draw.TextLine{{Text: l.Faint.Render(l.Cut(head, width)), Lead: 2}}
 		if t.unfolded {
 			lines = append(lines, c.thoughtText(t, width)...)

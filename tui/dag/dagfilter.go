@@ -8,6 +8,7 @@ import (
 	"github.com/sahilm/fuzzy"
 
 	"replan/agent"
+	"replan/internal/english"
 	"replan/internal/untrusted"
 	"replan/tui/keymap"
 	"replan/tui/telling"
@@ -163,7 +164,7 @@ func (d *Pane) drawFilter() string {
 	l, f := d.Look, &d.Filter
 	tail := ""
 	if f.On() && d.Chart != nil {
-		tail = telling.Plural(len(f.found), "step") + " of " + telling.Plural(len(d.Chart.Steps), "")
+		tail = english.Count(len(f.found), "step") + " of " + english.Count(len(d.Chart.Steps), "")
 		tail = strings.TrimRight(strings.TrimSuffix(tail, "s"), " ")
 	}
 	k := d.Keys

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"replan/agent"
+	"replan/internal/english"
 	"replan/internal/untrusted"
 	planlayout "replan/planning/plan/layout"
 	"replan/tui/telling"
@@ -147,7 +148,7 @@ func (w *folder) foldLed() {
 		if len(members) == 0 {
 			continue
 		}
-		r := w.newRollup(ledKey(s.Step.Index), telling.Plural(len(members), "step"), members)
+		r := w.newRollup(ledKey(s.Step.Index), english.Count(len(members), "step"), members)
 		for _, m := range members {
 			w.roll[m] = r
 		}
@@ -349,7 +350,7 @@ func (w *folder) run(nodes []node) []node {
 
 // runLabel names a run of steps: after its milestone where it is all of one.
 func (w *folder) runLabel(members []int) string {
-	label := telling.Plural(len(members), "step")
+	label := english.Count(len(members), "step")
 	if p := w.chart.part[members[0]]; p >= 0 && w.chart.parts[p] != "" {
 		label = cmp.Or(w.chart.parts[p], label)
 	}

@@ -8,6 +8,7 @@ import (
 
 	"replan/agent"
 	"replan/agent/event"
+	"replan/internal/english"
 	"replan/internal/untrusted"
 	"replan/planning/plan"
 	"replan/planning/prompt"
@@ -183,7 +184,7 @@ func plannedBy(run *agent.Run, from, to time.Time) string {
 	case asked == 0:
 		return "whoever wrote the plan: it was given"
 	}
-	words := "the model " + untrusted.Line(model) + " in " + telling.Plural(asked, "request")
+	words := "the model " + untrusted.Line(model) + " in " + english.Count(asked, "request")
 	if used > 0 {
 		words += ", " + telling.Tokens(used) + " tokens"
 	}

@@ -12,6 +12,7 @@ import (
 	"replan/agent/event"
 	"replan/agent/runner"
 	"replan/agent/session"
+	"replan/internal/english"
 	"replan/internal/untrusted"
 	"replan/tui/draw"
 	"replan/tui/keymap"
@@ -252,7 +253,7 @@ func (d *Runs) row(i, width, lines int) []string {
 		slices.Reverse(facts) // the shorter is not cut
 	}
 	if s.Replans > 0 {
-		facts = append(facts, telling.Plural(s.Replans, "replan"))
+		facts = append(facts, english.Count(s.Replans, "replan"))
 	}
 	what := RunWords(l, s)
 	here := ""
@@ -335,6 +336,6 @@ func ago(d time.Duration) string {
 	case d < few*day:
 		return fmt.Sprintf("%d d %d h ago", int(d/day), int(d.Hours())%24)
 	default:
-		return telling.Plural(int(d/day), "day") + " ago"
+		return english.Count(int(d/day), "day") + " ago"
 	}
 }

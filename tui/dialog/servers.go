@@ -9,6 +9,7 @@ import (
 	"replan/agent/rule"
 	"replan/agent/runner"
 	"replan/agent/session"
+	"replan/internal/english"
 	"replan/internal/untrusted"
 	"replan/planning/plan"
 	"replan/tui/draw"
@@ -183,7 +184,7 @@ func (d *Servers) row(i, width int) string {
 	drawn += line.Fill(line.Draw(style, word), state)
 	offers := ""
 	if s.Tools > 0 {
-		offers = telling.Plural(s.Tools, "tool")
+		offers = english.Count(s.Tools, "tool")
 	}
 	drawn += line.Fill(line.Draw(l.Muted, offers), tools)
 	if width-draw.VisibleWidth(drawn) >= from {
@@ -294,7 +295,7 @@ func (d *Servers) write(doc *draw.Document, s plan.ServerStatus) {
 		doc.Prose(l.Faint, "It offers no tools now.")
 		return
 	}
-	doc.Heading(telling.Plural(len(tools), "tool"))
+	doc.Heading(english.Count(len(tools), "tool"))
 	for _, t := range tools {
 		d.tool(doc, t)
 	}

@@ -7,10 +7,10 @@ import (
 	"github.com/sahilm/fuzzy"
 
 	"replan/agent/session"
+	"replan/internal/english"
 	"replan/internal/untrusted"
 	"replan/tui/draw"
 	"replan/tui/keymap"
-	"replan/tui/telling"
 )
 
 // The list of runs is also that of conversations, of this folder or of all, and
@@ -201,7 +201,7 @@ func (d *Runs) talkRow(i, width, lines int) []string {
 	l, t := d.Look, d.listedTalks()[i]
 	line := l.Line(i == d.At, true)
 	when := ago(l.Since(t.Changed))
-	facts := telling.Plural(t.Turns, "turn") + " " + l.Glyphs.Separator + " " + telling.Plural(t.Runs, "run")
+	facts := english.Count(t.Turns, "turn") + " " + l.Glyphs.Separator + " " + english.Count(t.Runs, "run")
 	if t.Open {
 		facts += " " + l.Glyphs.Separator + " open"
 	}

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"replan/agent"
+	"replan/internal/english"
 	"replan/internal/untrusted"
 	"replan/planning/plan"
 	"replan/planning/prompt"
@@ -349,7 +350,7 @@ func thinkWords(q prompt.Request) string {
 func boundWords(q prompt.Request) string {
 	var parts []string
 	if q.MaxTokens > 0 {
-		parts = append(parts, telling.Plural(q.MaxTokens, "token"))
+		parts = append(parts, english.Count(q.MaxTokens, "token"))
 	}
 	if q.Timeout > 0 {
 		parts = append(parts, telling.Seconds(q.Timeout))

@@ -10,10 +10,10 @@ import (
 
 	"charm.land/lipgloss/v2"
 
+	"replan/internal/english"
 	"replan/internal/untrusted"
 	"replan/themes"
 	"replan/tui/patch"
-	"replan/tui/telling"
 )
 
 // DiffView says how two versions of a file are shown.
@@ -49,7 +49,7 @@ func (d *Document) patch(p patch.Patch) {
 func (d *Document) Changes(text string) {
 	p := patch.Parse(text)
 	if len(p.Files) > 1 {
-		d.Lines = append(d.Lines, d.Look.Cut(d.Look.Muted.Render(telling.Plural(len(p.Files), "file"))+" "+d.Look.ChangeCount(p.Added, p.Removed), d.Width))
+		d.Lines = append(d.Lines, d.Look.Cut(d.Look.Muted.Render(english.Count(len(p.Files), "file"))+" "+d.Look.ChangeCount(p.Added, p.Removed), d.Width))
 	}
 	d.patch(p)
 }

@@ -8,10 +8,10 @@ import (
 	"github.com/sahilm/fuzzy"
 
 	"replan/agent/session"
+	"replan/internal/english"
 	"replan/internal/untrusted"
 	"replan/tui/draw"
 	"replan/tui/keymap"
-	"replan/tui/telling"
 )
 
 // mostFound bounds the rows of a list that is searched.
@@ -274,7 +274,7 @@ func (c *Completer) Draw(width, most int) []string {
 		}
 		title += titles[of]
 		if known := c.known[of]; known.More {
-			note = l.Faint.Render("of the first " + telling.Plural(len(known.Items), "name"))
+			note = l.Faint.Render("of the first " + english.Count(len(known.Items), "name"))
 		}
 	}
 	return c.Popup(l, l.Strong.Render(title), note, c.Rows, width, most)

@@ -9,9 +9,9 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
 
+	"replan/internal/english"
 	"replan/internal/untrusted"
 	"replan/tui/keymap"
-	"replan/tui/telling"
 )
 
 // A paste of more than so much stands in the input as a token.
@@ -41,9 +41,9 @@ func (i *Input) Paste(text string) {
 	what := ""
 	switch {
 	case lines > foldedLines:
-		what = telling.Plural(lines, "line")
+		what = english.Count(lines, "line")
 	case characters > foldedCharacters:
-		what = telling.Plural(characters, "character")
+		what = english.Count(characters, "character")
 	default:
 		i.Area.InsertString(text)
 		return

@@ -3,10 +3,10 @@ package input
 import (
 	"strings"
 
+	"replan/internal/english"
 	"replan/internal/untrusted"
 	"replan/tui/draw"
 	"replan/tui/keymap"
-	"replan/tui/telling"
 )
 
 // Recaller searches what was sent before, as a shell does.
@@ -58,7 +58,7 @@ func (r *Recaller) row(sent Remembered, query string) draw.PopupRow {
 	}
 	var about []string
 	if len(lines) > 1 {
-		about = append(about, telling.Plural(len(lines), "line"))
+		about = append(about, english.Count(len(lines), "line"))
 	}
 	if sent.Elsewhere {
 		about = append(about, "in another folder")

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"replan/internal/english"
 	"replan/internal/untrusted"
 	"replan/tui/draw"
 	"replan/tui/telling"
@@ -44,7 +45,7 @@ func (d *Pane) drawGroup(p *draw.Document, r *Group) {
 	if r.Open {
 		does = d.Keys.Name("plan.open") + " folds them"
 	}
-	p.Field("holds", l.Text, telling.Plural(len(r.Steps), "step")+": "+does)
+	p.Field("holds", l.Text, english.Count(len(r.Steps), "step")+": "+does)
 	for _, c := range classNames {
 		if r.Counts[c.class] == 0 {
 			continue

@@ -9,6 +9,7 @@ import (
 
 	"replan/agent"
 	"replan/agent/event"
+	"replan/internal/english"
 	"replan/internal/untrusted"
 	"replan/themes"
 	"replan/tui/draw"
@@ -377,7 +378,7 @@ func (d *Pane) drawCall(p *draw.SheetPage, s *agent.StepState) {
 		p.Field("gives", l.Text, s.Step.ResultVariable)
 	}
 	if loop := s.Loop; loop != nil {
-		words := telling.Plural(loop.Turns, "turn") + ", " + telling.CallsWords(d.run, loop)
+		words := english.Count(loop.Turns, "turn") + ", " + telling.CallsWords(d.run, loop)
 		if loop.Tokens > 0 {
 			words += ", " + telling.Tokens(loop.Tokens) + " tokens"
 		}

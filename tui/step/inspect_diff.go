@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"replan/agent"
+	"replan/internal/english"
 	"replan/planning/plan"
 	"replan/tui/draw"
 	"replan/tui/patch"
@@ -22,7 +23,7 @@ func (d *Pane) drawDiff(p *draw.SheetPage, s *agent.StepState) {
 	if s.Diff != "" {
 		change := patch.Parse(s.Diff)
 		if len(change.Files) > 1 {
-			p.Lines = append(p.Lines, l.Cut(l.Muted.Render(telling.Plural(len(change.Files), "file"))+" "+l.ChangeCount(change.Added, change.Removed), p.Width))
+			p.Lines = append(p.Lines, l.Cut(l.Muted.Render(english.Count(len(change.Files), "file"))+" "+l.ChangeCount(change.Added, change.Removed), p.Width))
 		}
 		p.Put(draw.DiffLeaf{DiffRows: draw.NewDiffRows(l, p.Width, change)})
 	}

@@ -9,6 +9,7 @@ import (
 
 	"replan/agent"
 	"replan/agent/event"
+	"replan/internal/english"
 	"replan/internal/untrusted"
 	"replan/tui/draw"
 	"replan/tui/telling"
@@ -65,15 +66,15 @@ func storyWords(s *agent.StepState, attempts []agent.Attempt, began int) string 
 		}
 		return "It has not been tried yet."
 	}
-	words := telling.Plural(began, "attempt")
+	words := english.Count(began, "attempt")
 	if began == 0 {
 		words = "not begun"
 	}
 	if retries > 0 {
-		words += ", " + strings.Replace(telling.Plural(retries, "retry"), "retrys", "retries", 1)
+		words += ", " + strings.Replace(english.Count(retries, "retry"), "retrys", "retries", 1)
 	}
 	if asked > 0 {
-		words += ", " + telling.Plural(asked, "question") + " to you"
+		words += ", " + english.Count(asked, "question") + " to you"
 	}
 	return words
 }
@@ -172,7 +173,7 @@ func writeQuote(p *draw.SheetPage, style lipgloss.Style, text string) {
 		p.Lines = append(p.Lines, strings.Repeat(" ", min(momentColumn+2, max(p.Width-8, 0)))+style.Render(line))
 	}
 	if more > 0 {
-		p.Lines = append(p.Lines, strings.Repeat(" ", min(momentColumn+2, max(p.Width-8, 0)))+p.Look.Faint.Render(p.Look.Cut(telling.Plural(more, "more line")+" in the output", p.Width-momentColumn-2)))
+		p.Lines = append(p.Lines, strings.Repeat(" ", min(momentColumn+2, max(p.Width-8, 0)))+p.Look.Faint.Render(p.Look.Cut(english.Count(more, "more line")+" in the output", p.Width-momentColumn-2)))
 	}
 }
 

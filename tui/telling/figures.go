@@ -68,14 +68,6 @@ func WindowSize(n int) string {
 	return strings.Replace(Tokens(n), ".0k", "k", 1)
 }
 
-// Plural is a count with its noun: 1 step, 2 steps.
-func Plural(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return fmt.Sprintf("%d %ss", n, noun)
-}
-
 // Shortly is a time that may be very short.
 func Shortly(d time.Duration) string { return DoneIn(d.Milliseconds()) }
 

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"replan/agent"
+	"replan/internal/english"
 	"replan/internal/untrusted"
 	"replan/planning/plan"
 )
@@ -76,7 +77,7 @@ func CallsWords(run *agent.Run, l *agent.Loop) string {
 			made++
 		}
 	}
-	all := Plural(len(l.Calls), "call")
+	all := english.Count(len(l.Calls), "call")
 	if run.Result != nil && made < len(l.Calls) {
 		return fmt.Sprintf("%d of %s", made, all)
 	}

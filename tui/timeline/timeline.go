@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"replan/agent"
+	"replan/internal/english"
 	"replan/internal/untrusted"
 	"replan/tui/draw"
 	"replan/tui/keymap"
@@ -221,10 +222,10 @@ func (d *Dialog) words(t *timing.Track) string {
 		return name + "not ready yet"
 	}
 	if t.Tries > 1 {
-		parts = append(parts, telling.Plural(t.Tries, "attempt"))
+		parts = append(parts, english.Count(t.Tries, "attempt"))
 	}
 	if t.Inner > 0 {
-		parts = append(parts, telling.Plural(t.Inner, "call"))
+		parts = append(parts, english.Count(t.Inner, "call"))
 	}
 	if len(t.Beside) > 0 {
 		parts = append(parts, "beside "+untrusted.Line(strings.Join(t.Beside, ", ")))
