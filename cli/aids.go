@@ -28,8 +28,8 @@ type aids struct {
 
 // aids are those of a session. Where the workspace's tools are left out, the user
 // may name its files all the same.
-func (o *options) aids(w *workshop) runner.Aids {
-	a := &aids{o: o, w: w, files: w.own}
+func (o wiring) aids(w *workshop) runner.Aids {
+	a := &aids{o: o.options, w: w, files: w.own}
 	if a.files == nil && w.named == nil {
 		var err error
 		if w.named, err = workspace.New(workspace.Config{Dir: o.Workspace, Private: o.store.Dirs.All(), Logger: w.logger}); err != nil {
@@ -62,7 +62,7 @@ func (a *aids) Complete(ctx context.Context, of session.Completing) (items []ses
 	case session.CompleteFiles:
 		items, more, err = a.listFiles(ctx)
 	case session.CompleteCommands:
-		items = a.o.chatCommands()
+		items = a.o.chat().chatCommands()
 	case session.CompletePlans:
 		items, err = a.plans()
 	case session.CompleteRuns:

@@ -41,7 +41,7 @@ func isFile(name string) bool {
 
 // readPlan reads the plan that is named: a file, - for standard input, or the id
 // of a stored plan.
-func (o *options) readPlan(name string) (namedPlan, error) {
+func (o plans) readPlan(name string) (namedPlan, error) {
 	if !isFile(name) {
 		p, err := o.storedPlan(name)
 		if err != nil {
@@ -73,7 +73,7 @@ func unwrap(data []byte) (plan []byte, wrapped bool) {
 }
 
 // readFile returns what is in a file, or on standard input for -.
-func (o *options) readFile(name string) (data []byte, err error) {
+func (o plans) readFile(name string) (data []byte, err error) {
 	switch {
 	case name != "-":
 		data, err = os.ReadFile(name) //nolint:gosec // the user named it
@@ -137,7 +137,7 @@ type verdict struct {
 }
 
 // check holds a plan against the tools there are.
-func (o *options) check(ctx context.Context, w *workshop, named namedPlan, vars variables) (verdict, error) {
+func (o plans) check(ctx context.Context, w *workshop, named namedPlan, vars variables) (verdict, error) {
 	data, err := vars.into(named.data)
 	if err != nil {
 		return verdict{}, err
@@ -180,7 +180,7 @@ func (o *options) check(ctx context.Context, w *workshop, named namedPlan, vars 
 
 // toolsFor waits for the servers whose tools a plan names, for no others, and
 // returns the tools there are then.
-func (o *options) toolsFor(ctx context.Context, w *workshop, data []byte) (plan.Catalogue, error) {
+func (o plans) toolsFor(ctx context.Context, w *workshop, data []byte) (plan.Catalogue, error) {
 	p, _ := plan.DecodePlan(data) // what is wrong with it is told when it is checked
 	var names []string
 	for _, step := range p.Steps {
@@ -207,7 +207,7 @@ func (o *options) toolsFor(ctx context.Context, w *workshop, data []byte) (plan.
 }
 
 // tellTroubles says on standard error what is wrong with servers.
-func (o *options) tellTroubles(w *workshop) {
+func (o plans) tellTroubles(w *workshop) {
 	for _, s := range w.tools.Status() {
 		if s.Error != "" {
 			_, _ = fmt.Fprintf(o.io.Err, "replan: the MCP server %q: %s\n", s.Name, untrusted.Line(s.Error))
@@ -221,7 +221,7 @@ func (o *options) tellTroubles(w *workshop) {
 // foresee returns the steps whose calls would ask, and a warning for each whose call
 // a rule would deny, in execution order. The user who runs a plan asks for the tests
 // that are in it.
-func (o *options) foresee(p plan.Plan, graph *plan.Graph, catalogue plan.Catalogue) (gates []string, denied []plan.Fault) {
+func (o plans) foresee(p plan.Plan, graph *plan.Graph, catalogue plan.Catalogue) (gates []string, denied []plan.Fault) {
 	rules := slices.Concat(o.Rules, policy.BuiltIn(policy.Trust{Workspace: o.Trusted, Tests: policy.PlansTests(&p)}))
 	gates = []string{}
 	values := maps.Clone(p.Variables)
@@ -298,7 +298,7 @@ func foreseen(rules []rule.Rule, tool plan.Tool, step plan.Step, values map[stri
 
 // tellVerdict prints what a check found out. An invalid plan is a failure that
 // has been told then.
-func (o *options) tellVerdict(v verdict) error {
+func (o plans) tellVerdict(v verdict) error {
 	var err error
 	switch {
 	case o.Output == config.OutputJSON && len(v.faults) > 0:
@@ -366,7 +366,7 @@ func (v verdict) text(ascii bool) string {
 }
 
 // planCheck is replan plan check.
-func (o *options) planCheck(ctx context.Context, name string, vars variables, strict bool) error {
+func (o plans) planCheck(ctx context.Context, name string, vars variables, strict bool) error {
 	named, err := o.readPlan(name)
 	if err != nil {
 		return err
@@ -384,11 +384,11 @@ func (o *options) planCheck(ctx context.Context, name string, vars variables, st
 
 // withTools does something with the tools at hand: those of the chat, or else
 // some that are started for it and stopped after.
-func (o *options) withTools(ctx context.Context, do func(*workshop) error) (err error) {
+func (o plans) withTools(ctx context.Context, do func(*workshop) error) (err error) {
 	if o.talk != nil {
 		return do(o.talk.workshop)
 	}
-	w, err := o.prepare(ctx, false)
+	w, err := o.wiring().prepare(ctx, false)
 	if err != nil {
 		return err
 	}

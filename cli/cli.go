@@ -11,6 +11,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"runtime/debug"
 	"slices"
 	"strings"
 	"syscall"
@@ -235,7 +236,7 @@ func newRoot(o *options) *cobra.Command {
 		Example: "  replan\n  replan demo\n  replan run \"find out why the tests fail\" --approve safe\n  replan run --output json \"list the packages\"\n  replan --continue\n  replan plan run deploy.json --dry-run",
 		Args:    cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return o.chat(cmd.Context(), strings.Join(args, " "))
+			return o.start(cmd.Context(), strings.Join(args, " "))
 		},
 	}
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error {
@@ -292,6 +293,53 @@ func newRun(o *options) *cobra.Command {
 				return usage("say what is to be done: replan run GOAL")
 			}
 			return o.runHeadless(cmd.Context(), goal)
+		},
+	}
+}
+
+// Version is the version of the program, set by the build.
+var Version = "0.1.0-dev"
+
+// commit returns the commit that the program was built from, with "-dirty" where
+// the sources were changed since; "" where the build does not say.
+func commit() string {
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return ""
+	}
+	return commitOf(info.Settings)
+}
+
+// commitOf is commit for the settings of a build.
+func commitOf(settings []debug.BuildSetting) string {
+	values := map[string]string{}
+	for _, s := range settings {
+		values[s.Key] = s.Value
+	}
+	revision := values["vcs.revision"]
+	if revision != "" && values["vcs.modified"] == "true" {
+		revision += "-dirty"
+	}
+	return revision
+}
+
+func newVersion(o *options) *cobra.Command {
+	return &cobra.Command{
+		Use:   "version",
+		Short: "Print the version and the commit it was built from",
+		Args:  cobra.NoArgs,
+		RunE: func(*cobra.Command, []string) error {
+			at := commit()
+			if o.Output == config.OutputJSON {
+				return o.printJSON(struct {
+					Version string `json:"version"`
+					Commit  string `json:"commit,omitempty"`
+				}{Version, at})
+			}
+			if at != "" {
+				at = ", commit " + at
+			}
+			return o.print(fmt.Sprintf("replan %s%s\n", Version, at))
 		},
 	}
 }

@@ -23,7 +23,7 @@ type continued struct {
 // continueSession is replan --continue: it goes on with the newest session of
 // this folder, resumes its newest run where that was left undone, and then
 // takes the goal, if there is one.
-func (o *options) continueSession(ctx context.Context, goal string) error {
+func (o screens) continueSession(ctx context.Context, goal string) error {
 	if o.DryRun {
 		return o.noDryResume()
 	}
@@ -56,7 +56,7 @@ func (o *options) continueSession(ctx context.Context, goal string) error {
 		_, _ = fmt.Fprintf(o.io.Err, "replan: %s\n", c.note)
 	}
 	err = o.headless(ctx, errand{commands: commands, restored: c.session, inDoubt: inDoubt})
-	return errors.Join(err, o.tellDoubts(c.run, err))
+	return errors.Join(err, o.plans().tellDoubts(c.run, err))
 }
 
 // close lets go of a session that nobody goes on with.
@@ -68,7 +68,7 @@ func (c continued) close() error {
 }
 
 // findContinued finds and opens the session to go on with.
-func (o *options) findContinued() (continued, error) {
+func (o screens) findContinued() (continued, error) {
 	var c continued
 	run, ok, err := o.store.NewestRun(o.Workspace)
 	if err != nil {

@@ -83,7 +83,7 @@ func (o *options) demo(ctx context.Context, keep bool) (err error) {
 	o.Dirs = store.Dirs{Config: home, Data: home, State: home}
 	o.store = store.New(o.Dirs)
 	if o.screen() {
-		return o.openScreen(ctx, tui.Options{Intro: demo.Intro(o.Keys.Name("chat.send")), Suggestion: demo.Goal}, continued{})
+		return o.screens().openScreen(ctx, tui.Options{Intro: demo.Intro(o.Keys.Name("chat.send")), Suggestion: demo.Goal}, continued{})
 	}
 	if o.ApproveText == "" && !o.asks() {
 		o.ApproveText, o.Approve = string(policy.ApproveAll), policy.ApproveAll

@@ -42,7 +42,7 @@ func OpenDemo(ctx context.Context, folder string) (*DemoSession, error) {
 	o.Host, o.Model, o.Trusted = model.URL(), demo.Model, true
 	o.LSP = lsp.Section{Enabled: new(bool)} // what it shows is the same on every machine
 	o.Manner = config.Manner{}
-	shop, err := o.open(ctx, opening{ask: true, attended: true})
+	shop, err := o.wiring().open(ctx, opening{ask: true, attended: true})
 	if err != nil {
 		return nil, errors.Join(err, model.Close())
 	}

@@ -10,6 +10,8 @@ import (
 	"strings"
 	"syscall"
 
+	"replan/agent"
+
 	"replan/agent/event"
 	"replan/agent/policy"
 	"replan/agent/runner"
@@ -49,7 +51,7 @@ func (o *options) runHeadless(ctx context.Context, goal string) error {
 // of its commands ended.
 func (o *options) headless(ctx context.Context, e errand) (err error) {
 	if o.talk != nil {
-		return o.aside(ctx, e)
+		return o.chat().aside(ctx, e)
 	}
 	if err := o.checkReview(); err != nil {
 		return err
@@ -58,7 +60,7 @@ func (o *options) headless(ctx context.Context, e errand) (err error) {
 	if !asks && o.Approve == policy.ApproveAsk {
 		o.Approve = policy.ApproveNone
 	}
-	w, err := o.prepare(ctx, asks)
+	w, err := o.wiring().prepare(ctx, asks)
 	if err != nil {
 		return err
 	}
@@ -264,4 +266,29 @@ func (o *options) askForServers(ctx context.Context, w *workshop, input *ask.Inp
 			return wrap("remember the answer", w.tools.Answer(ctx, answer))
 		}
 	}
+}
+
+// nobodyReviews says why no plan can be looked over here.
+func (o *options) nobodyReviews() error {
+	if o.Output == config.OutputJSON {
+		return usage("with --output json nobody is asked, so no plan can be looked over: leave --review or --output json out")
+	}
+	return usage("there is no terminal on which the plan could be looked over: leave --review out")
+}
+
+// checkReview refuses to hold plans that nobody can look over.
+func (o *options) checkReview() error {
+	if o.Review && !o.asks() && !o.DryRun {
+		return o.nobodyReviews()
+	}
+	return nil
+}
+
+// canReview refuses to take up a run whose plan waits to be looked over, or will,
+// where nobody can.
+func (o *options) canReview(run *agent.Run) error {
+	if !run.Resumable() || o.asks() || !run.Unreviewed() && (!run.Holds() || run.Revision > 0) {
+		return nil
+	}
+	return usage("the plan of the run %s waits to be looked over: resume it on a terminal, without --output json", run.ID)
 }

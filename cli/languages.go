@@ -20,7 +20,7 @@ var errUntrusted = errors.New("it starts in a trusted folder (gates.trusted_fold
 // languageServers says which language servers may be asked about source code; nil
 // is none. They are started in a trusted folder, or after a yes that names the
 // program.
-func (o *options) languageServers(w *workshop) *lsp.Config {
+func (o wiring) languageServers(w *workshop) *lsp.Config {
 	if !o.LSP.On() {
 		return nil
 	}
@@ -36,7 +36,7 @@ func (o *options) languageServers(w *workshop) *lsp.Config {
 }
 
 // offerServer offers, once, to install gopls.
-func (o *options) offerServer(w *workshop) func(lsp.Program) {
+func (o wiring) offerServer(w *workshop) func(lsp.Program) {
 	return func(p lsp.Program) {
 		path, err := exec.LookPath("go")
 		if p.Language != "go" || err != nil || w.tools == nil || config.Within(filepath.Dir(path), o.Workspace) {

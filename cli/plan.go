@@ -50,7 +50,7 @@ func newPlanCreate(o *options) slash.Command {
 			if strings.TrimSpace(goal) == "" {
 				return usage("say what is to be planned: %s GOAL", c.Path)
 			}
-			return o.planCreate(ctx, goal)
+			return o.plans().planCreate(ctx, goal)
 		},
 	}
 }
@@ -58,14 +58,14 @@ func newPlanCreate(o *options) slash.Command {
 func newPlanList(o *options) slash.Command {
 	return slash.Command{
 		Name: "list", Short: "List the plans that are kept, and the runs of each",
-		Do: func(context.Context, slash.Call) error { return o.planList() },
+		Do: func(context.Context, slash.Call) error { return o.plans().planList() },
 	}
 }
 
 func newPlanShow(o *options) slash.Command {
 	return slash.Command{
 		Name: "show", Args: "ID", Short: "Show a plan as a graph in text, or with --output json as it is kept", Check: one("ID"),
-		Do: func(_ context.Context, c slash.Call) error { return o.planShow(c.Args[0]) },
+		Do: func(_ context.Context, c slash.Call) error { return o.plans().planShow(c.Args[0]) },
 	}
 }
 
@@ -85,7 +85,7 @@ func newPlanCheck(o *options) slash.Command {
 		},
 		Check: one("FILE"),
 		Do: func(ctx context.Context, c slash.Call) error {
-			return o.planCheck(ctx, c.Args[0], vars, strict)
+			return o.plans().planCheck(ctx, c.Args[0], vars, strict)
 		},
 	}
 }
@@ -119,7 +119,7 @@ func newPlanRun(o *options) slash.Command {
 			if how.onFailure, err = config.ParseOnFailure(onFailure); err != nil {
 				return usage("--on-failure %w", err)
 			}
-			return o.planRun(ctx, c.Args[0], how)
+			return o.plans().planRun(ctx, c.Args[0], how)
 		},
 	}
 }
@@ -141,7 +141,7 @@ func newPlanResume(o *options) slash.Command {
 			if err != nil {
 				return err
 			}
-			return o.planResume(ctx, c.Args[0], decision)
+			return o.plans().planResume(ctx, c.Args[0], decision)
 		},
 	}
 }
@@ -154,7 +154,7 @@ func registerInDoubt(f *pflag.FlagSet, inDoubt *string) {
 func newPlanDelete(o *options) slash.Command {
 	return slash.Command{
 		Name: "delete", Args: "ID", Short: "Remove a plan that is kept, not its runs, and say what was removed", Check: one("ID"),
-		Do: func(_ context.Context, c slash.Call) error { return o.planDelete(c.Args[0]) },
+		Do: func(_ context.Context, c slash.Call) error { return o.plans().planDelete(c.Args[0]) },
 	}
 }
 
@@ -166,21 +166,21 @@ func newPlanImport(o *options) slash.Command {
 			"checked. A plan whose id is taken is refused, unless --as gives it another. FILE may be - for standard input.",
 		Flags: func(f *pflag.FlagSet) { f.StringVar(&as, "as", "", "the id to keep it under") },
 		Check: one("FILE"),
-		Do:    func(_ context.Context, c slash.Call) error { return o.planImport(c.Args[0], as) },
+		Do:    func(_ context.Context, c slash.Call) error { return o.plans().planImport(c.Args[0], as) },
 	}
 }
 
 func newPlanExport(o *options) slash.Command {
 	return slash.Command{
 		Name: "export", Args: "ID", Short: "Write a plan in mcp-cli's format to standard output", Check: one("ID"),
-		Do: func(_ context.Context, c slash.Call) error { return o.planExport(c.Args[0]) },
+		Do: func(_ context.Context, c slash.Call) error { return o.plans().planExport(c.Args[0]) },
 	}
 }
 
 func newPlanDiff(o *options) slash.Command {
 	return slash.Command{
 		Name: "diff", Args: "RUN", Short: "Show how each replan of a run, or of a plan's latest run, changed its plan, and why", Check: one("RUN"),
-		Do: func(_ context.Context, c slash.Call) error { return o.planDiff(c.Args[0]) },
+		Do: func(_ context.Context, c slash.Call) error { return o.plans().planDiff(c.Args[0]) },
 	}
 }
 

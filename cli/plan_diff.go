@@ -23,7 +23,7 @@ type replanned struct {
 
 // planDiff is replan plan diff, of a run or of a plan's latest one. As JSON it is
 // the revisions alone.
-func (o *options) planDiff(prefix string) error {
+func (o plans) planDiff(prefix string) error {
 	run, err := o.resumable(prefix)
 	if err != nil {
 		return err
@@ -51,7 +51,7 @@ func (o *options) planDiff(prefix string) error {
 }
 
 // replans follows the replans through the events of a run.
-func (o *options) replans(events []event.Event) replanned {
+func (o plans) replans(events []event.Event) replanned {
 	r := replanned{summaries: []event.RevisionSummary{}}
 	var before plan.Plan
 	for _, e := range events {
@@ -105,7 +105,7 @@ func noPlanCame(r event.Result) string {
 }
 
 // diffText tells one revision: what it took out, changed and put in, and why.
-func (o *options) diffText(before plan.Plan, d event.PlanDiff) string {
+func (o plans) diffText(before plan.Plan, d event.PlanDiff) string {
 	removed, arrow := "−", " → "
 	if o.ASCII {
 		removed, arrow = "-", " -> "

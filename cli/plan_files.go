@@ -12,7 +12,7 @@ import (
 	"text/tabwriter"
 	"time"
 
-	"replan/agent/store/plans"
+	planfiles "replan/agent/store/plans"
 	"replan/cli/config"
 	"replan/internal/english"
 	"replan/internal/redact"
@@ -31,7 +31,7 @@ type planLine struct {
 
 // planList is replan plan list. A file among the plans that is none is told on
 // standard error and keeps nobody from the others.
-func (o *options) planList() error {
+func (o plans) planList() error {
 	entries, err := o.store.Plans.List()
 	if err != nil {
 		return wrap("list the plans", err)
@@ -66,7 +66,7 @@ func (o *options) planList() error {
 const timeShown = "2006-01-02 15:04"
 
 // storedPlan returns the plan whose id begins with prefix.
-func (o *options) storedPlan(prefix string) (plan.Plan, error) {
+func (o plans) storedPlan(prefix string) (plan.Plan, error) {
 	p, err := o.store.LoadPlan(prefix)
 	if err != nil {
 		return plan.Plan{}, o.unopened(err)
@@ -75,7 +75,7 @@ func (o *options) storedPlan(prefix string) (plan.Plan, error) {
 }
 
 // planShow is replan plan show.
-func (o *options) planShow(prefix string) error {
+func (o plans) planShow(prefix string) error {
 	plan, err := o.storedPlan(prefix)
 	if err != nil {
 		return err
@@ -84,7 +84,7 @@ func (o *options) planShow(prefix string) error {
 }
 
 // tellPlan prints a plan: as it is kept, or as a graph in text.
-func (o *options) tellPlan(p plan.Plan) error {
+func (o plans) tellPlan(p plan.Plan) error {
 	if o.Output == config.OutputJSON {
 		return o.printJSON(p)
 	}
@@ -124,7 +124,7 @@ func (o *options) tellPlan(p plan.Plan) error {
 }
 
 // planDelete is replan plan delete.
-func (o *options) planDelete(prefix string) error {
+func (o plans) planDelete(prefix string) error {
 	id, err := o.store.FindPlan(prefix)
 	if err != nil {
 		return o.unopened(err)
@@ -141,7 +141,7 @@ func (o *options) planDelete(prefix string) error {
 
 // planImport is replan plan import. Tool names are not checked: the servers may
 // be others where the plan is run.
-func (o *options) planImport(name, as string) error {
+func (o plans) planImport(name, as string) error {
 	data, err := o.readFile(name)
 	if err != nil {
 		return err
@@ -177,12 +177,12 @@ func (o *options) planImport(name, as string) error {
 }
 
 // wouldKeep tells what an import would keep, or that its id is taken.
-func (o *options) wouldKeep(plan plan.Plan) error {
+func (o plans) wouldKeep(plan plan.Plan) error {
 	if plan.ID != "" {
 		_, err := os.Lstat(filepath.Join(o.store.Plans.Dir, plan.ID+".json"))
 		switch {
 		case err == nil:
-			return o.unopened(fmt.Errorf("%s: %w", plan.ID, plans.ErrExists))
+			return o.unopened(fmt.Errorf("%s: %w", plan.ID, planfiles.ErrExists))
 		case !errors.Is(err, fs.ErrNotExist):
 			return wrap("look among the plans", err)
 		}
@@ -221,7 +221,7 @@ func withoutSecrets(p plan.Plan) plan.Plan {
 }
 
 // planExport is replan plan export: always JSON, which is the format it is in.
-func (o *options) planExport(prefix string) error {
+func (o plans) planExport(prefix string) error {
 	p, err := o.storedPlan(prefix)
 	if err != nil {
 		return err

@@ -32,7 +32,7 @@ func (how planRun) execute(p plan.Plan) runner.Execute {
 }
 
 // planRun is replan plan run.
-func (o *options) planRun(ctx context.Context, name string, how planRun) error {
+func (o plans) planRun(ctx context.Context, name string, how planRun) error {
 	named, err := o.readPlan(name)
 	if err != nil {
 		return err
@@ -66,7 +66,7 @@ func (o *options) planRun(ctx context.Context, name string, how planRun) error {
 }
 
 // planCreate is replan plan create. As JSON nothing but the plan is told.
-func (o *options) planCreate(ctx context.Context, goal string) error {
+func (o plans) planCreate(ctx context.Context, goal string) error {
 	if o.DryRun {
 		return usage("plan create calls no tool, so there is nothing to do dry: leave --dry-run out")
 	}
@@ -83,7 +83,7 @@ func (o *options) planCreate(ctx context.Context, goal string) error {
 	}}
 	e.teller = func(session string, out io.Writer) teller {
 		if o.Output == config.OutputJSON {
-			return notesOnly{o, session}
+			return notesOnly{o.options, session}
 		}
 		return uncrowned{plain.New(out, session, o.ASCII)}
 	}
@@ -160,7 +160,7 @@ func (o *options) parseInDoubt(text string) (event.DoubtDecision, error) {
 }
 
 // planResume is replan plan resume.
-func (o *options) planResume(ctx context.Context, prefix string, inDoubt event.DoubtDecision) error {
+func (o plans) planResume(ctx context.Context, prefix string, inDoubt event.DoubtDecision) error {
 	if o.DryRun {
 		return o.noDryResume()
 	}
@@ -187,7 +187,7 @@ func (o *options) planResume(ctx context.Context, prefix string, inDoubt event.D
 
 // tellDoubts names on standard error all steps that are in doubt where a run
 // ended with that and has more than the one that its end speaks of.
-func (o *options) tellDoubts(id string, ended error) error {
+func (o plans) tellDoubts(id string, ended error) error {
 	var f *failure
 	if !errors.As(ended, &f) || f.code != string(event.ReasonInDoubt) {
 		return nil
@@ -208,12 +208,12 @@ func (o *options) tellDoubts(id string, ended error) error {
 
 // tellCompleted prints the last event of a run that is completed, which is what
 // a resume that had something to do would end with.
-func (o *options) tellCompleted(run agent.Run) error {
+func (o plans) tellCompleted(run agent.Run) error {
 	return o.printJSON(event.Event{Seq: run.Seq, Time: run.Now, Run: run.ID, Data: event.RunCompleted{Result: *run.Result}})
 }
 
 // resumable returns the run that prefix means: a run, or of a plan its latest.
-func (o *options) resumable(prefix string) (agent.Run, error) {
+func (o plans) resumable(prefix string) (agent.Run, error) {
 	run, err := o.store.ResumableRun(prefix)
 	var none *store.NoRunError
 	switch {

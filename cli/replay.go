@@ -28,7 +28,7 @@ func newReplay(o *options) *cobra.Command {
 			if !cmd.Flags().Changed("speed") && !o.io.Terminal {
 				speed = 0
 			}
-			return o.replay(cmd.Context(), args[0], speed)
+			return o.runs().replay(cmd.Context(), args[0], speed)
 		},
 	}
 	command.Flags().Float64Var(&speed, "speed", 1, "how many times as fast as it was, 0 for at once, which it is without a terminal")
@@ -36,7 +36,7 @@ func newReplay(o *options) *cobra.Command {
 }
 
 // replay is replan replay.
-func (o *options) replay(ctx context.Context, prefix string, speed float64) error {
+func (o runs) replay(ctx context.Context, prefix string, speed float64) error {
 	run, err := o.foldedRun(prefix)
 	if err != nil {
 		return err
@@ -47,11 +47,11 @@ func (o *options) replay(ctx context.Context, prefix string, speed float64) erro
 	}
 	if o.screen() {
 		screen := tui.Options{Replay: true, Recorded: runner.Retold(run.ID, events), Speed: speed}
-		watch := o.newWatch()
+		watch := o.wiring().newWatch()
 		if watch != nil {
 			defer watch.Stop()
 		}
-		return wrap("the screen", o.show(ctx, still{events: make(chan event.Event)}, watch, o.dressed(screen)))
+		return wrap("the screen", o.screens().show(ctx, still{events: make(chan event.Event)}, watch, o.screens().dressed(screen)))
 	}
 	r := newReplayed(run.ID, events, speed)
 	r.start(ctx)

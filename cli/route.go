@@ -26,11 +26,11 @@ func newRoute(o *options) *cobra.Command {
 			"the intent, the nodes in their order, and the positions of those that ask first. Nothing is run.",
 		Example: "  replan route rename authenticate to verify_user\n  replan route \"add caching to api.go\" --policy '{\"require_tests\":true}'\n  replan intent find X | replan route --intent -",
 		RunE: func(cmd *cobra.Command, args []string) error {
-			chain, err := o.routeOf(cmd.Context(), strings.Join(args, " "), from, policyText)
+			chain, err := o.router().routeOf(cmd.Context(), strings.Join(args, " "), from, policyText)
 			if err != nil {
 				return err
 			}
-			return o.printLine(chain)
+			return o.router().printLine(chain)
 		},
 	}
 	command.Flags().StringVar(&policyText, "policy", "", "policy as JSON: prefer_tools, require_tests, gates")
@@ -49,7 +49,7 @@ func newCompose(o *options) *cobra.Command {
 		Example: "  replan compose \"why does TestLogin fail\"\n  replan route \"run the tests\" | replan compose --plan -",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			words := strings.Join(args, " ")
-			chain, err := o.composed(cmd.Context(), words, from, policyText)
+			chain, err := o.router().composed(cmd.Context(), words, from, policyText)
 			if err != nil {
 				return err
 			}
@@ -57,7 +57,7 @@ func newCompose(o *options) *cobra.Command {
 			if err != nil {
 				return usage("%w", err)
 			}
-			return o.printLine(out)
+			return o.router().printLine(out)
 		},
 	}
 	command.Flags().StringVar(&policyText, "policy", "", "policy as JSON: prefer_tools, require_tests, gates")
@@ -75,7 +75,7 @@ func dashing(command *cobra.Command) *cobra.Command {
 }
 
 // printLine writes a value as one line of JSON, nothing escaped for HTML.
-func (o *options) printLine(v any) error {
+func (o router) printLine(v any) error {
 	line, err := plan.EncodeJSON(v)
 	if err != nil {
 		return err
@@ -85,7 +85,7 @@ func (o *options) printLine(v any) error {
 }
 
 // routeOf returns the chain of words, or of the intent in a file.
-func (o *options) routeOf(ctx context.Context, words, from, policyText string) (intent.Chain, error) {
+func (o router) routeOf(ctx context.Context, words, from, policyText string) (intent.Chain, error) {
 	policy, err := o.routePolicy(policyText)
 	if err != nil {
 		return intent.Chain{}, err
@@ -120,7 +120,7 @@ func (o *options) routeOf(ctx context.Context, words, from, policyText string) (
 }
 
 // composed returns the chain of words, or the one in a file.
-func (o *options) composed(ctx context.Context, words, from, policyText string) (intent.Chain, error) {
+func (o router) composed(ctx context.Context, words, from, policyText string) (intent.Chain, error) {
 	switch {
 	case from != "" && strings.TrimSpace(words) != "":
 		return intent.Chain{}, usage("give either words or --plan, not both")
@@ -148,7 +148,7 @@ func (o *options) composed(ctx context.Context, words, from, policyText string) 
 }
 
 // routePolicy reads --policy; without one the configuration's holds.
-func (o *options) routePolicy(text string) (intent.Policy, error) {
+func (o router) routePolicy(text string) (intent.Policy, error) {
 	if text == "" {
 		return o.Routing.Policy, nil
 	}
@@ -160,7 +160,7 @@ func (o *options) routePolicy(text string) (intent.Policy, error) {
 }
 
 // readRouteFile reads what an earlier command printed.
-func (o *options) readRouteFile(name string) ([]byte, error) {
+func (o router) readRouteFile(name string) ([]byte, error) {
 	in := o.io.In
 	if name != "-" {
 		file, err := os.Open(name) //nolint:gosec // the user names it
@@ -178,4 +178,22 @@ func (o *options) readRouteFile(name string) ([]byte, error) {
 		return nil, usage("%s has more than %d bytes, which no chain has", name, maxRouteFile)
 	}
 	return data, nil
+}
+
+func newIntent(o *options) *cobra.Command {
+	command := &cobra.Command{
+		Use:   "intent WORDS",
+		Short: "Say as JSON what words ask for, without a model",
+		Long: "intent reads an order or a question and prints one line of JSON: its category, action, target and\n" +
+			"parameters, and a confidence from 0 to 1. Below 0.5 the category is unknown. Nothing is run.",
+		Example: "  replan intent rename authenticate to verify_user\n  replan intent \"why does TestLogin fail?\"",
+		RunE: func(_ *cobra.Command, args []string) error {
+			words := strings.Join(args, " ")
+			if strings.TrimSpace(words) == "" {
+				return usage("say in words what is wanted: replan intent WORDS")
+			}
+			return o.router().printLine(intent.Parse(words))
+		},
+	}
+	return dashing(command)
 }

@@ -17,10 +17,10 @@ import (
 	"replan/tui"
 )
 
-// chat opens the full screen, or without one does what replan run does.
-func (o *options) chat(ctx context.Context, goal string) error {
+// start opens the full screen, or without one does what replan run does.
+func (o *options) start(ctx context.Context, goal string) error {
 	if o.goOn {
-		return o.continueSession(ctx, goal)
+		return o.screens().continueSession(ctx, goal)
 	}
 	if o.inDoubt != "" {
 		return usage("--in-doubt is a word on a run that is resumed: give --continue too, or use replan plan resume RUN")
@@ -31,13 +31,13 @@ func (o *options) chat(ctx context.Context, goal string) error {
 		}
 		return o.runHeadless(ctx, goal)
 	}
-	return o.openScreen(ctx, tui.Options{Goal: goal}, continued{})
+	return o.screens().openScreen(ctx, tui.Options{Goal: goal}, continued{})
 }
 
 // openScreen runs the full screen until the user leaves it. Where there is a
 // session to go on with, it does. Where the user chooses another conversation on
 // the screen, this one is ended in order before that one is opened.
-func (o *options) openScreen(ctx context.Context, screen tui.Options, before continued) error {
+func (o screens) openScreen(ctx context.Context, screen tui.Options, before continued) error {
 	for {
 		next := ""
 		if !o.DryRun {
@@ -60,7 +60,7 @@ func (o *options) openScreen(ctx context.Context, screen tui.Options, before con
 }
 
 // openTalk opens a conversation to go on with.
-func (o *options) openTalk(id string) (*runner.Restored, error) {
+func (o screens) openTalk(id string) (*runner.Restored, error) {
 	j, events, err := o.store.Sessions.Open(id)
 	switch {
 	case errors.Is(err, journal.ErrEmpty):
@@ -74,8 +74,8 @@ func (o *options) openTalk(id string) (*runner.Restored, error) {
 }
 
 // openScreenOn runs the screen of one session, and returns which it was.
-func (o *options) openScreenOn(ctx context.Context, screen tui.Options, before continued) (session string, err error) {
-	w, err := o.open(ctx, opening{ask: o.Approve == policy.ApproveAsk, attended: true, restored: before.session})
+func (o screens) openScreenOn(ctx context.Context, screen tui.Options, before continued) (session string, err error) {
+	w, err := o.wiring().open(ctx, opening{ask: o.Approve == policy.ApproveAsk, attended: true, restored: before.session})
 	if err != nil {
 		return "", errors.Join(err, before.close())
 	}
@@ -86,14 +86,14 @@ func (o *options) openScreenOn(ctx context.Context, screen tui.Options, before c
 		screen.Intro = strings.TrimSpace(screen.Intro + "\n\n- " + strings.Join(w.notes, "\n- "))
 	}
 	screen.Examples = folder.ExampleGoals(o.Workspace)
-	screen.Editor, screen.Commands = o.editor(), o.chatCommands
+	screen.Editor, screen.Commands = o.editor(), o.chat().chatCommands
 	err = wrap("the screen", o.show(ctx, w.session, w.watch, o.dressed(screen)))
 	return w.session.ID(), errors.Join(err, wrap("end in order", w.close()))
 }
 
 // show runs the screen. What panics in it leaves a report; what panics on any
 // other goroutine does so by a watcher beside the program.
-func (o *options) show(ctx context.Context, s tui.Session, watch *crash.Watch, screen tui.Options) error {
+func (o screens) show(ctx context.Context, s tui.Session, watch *crash.Watch, screen tui.Options) error {
 	if watch != nil {
 		watch.Screen(true)
 		defer watch.Screen(false)
@@ -116,7 +116,7 @@ func (o *options) show(ctx context.Context, s tui.Session, watch *crash.Watch, s
 func (o *options) crashes() string { return o.store.Dirs.Crashes() }
 
 // newWatch makes the watcher over this process; nil where there can be none.
-func (o *options) newWatch() *crash.Watch {
+func (o wiring) newWatch() *crash.Watch {
 	tty, _ := o.io.Out.(*os.File)
 	if !o.io.Terminal {
 		tty = nil
@@ -129,7 +129,7 @@ func (o *options) newWatch() *crash.Watch {
 }
 
 // editor is the user's editor with its arguments; none where none is set.
-func (o *options) editor() []string {
+func (o screens) editor() []string {
 	line := config.First(o.io.Getenv("VISUAL"), o.io.Getenv("EDITOR"))
 	if strings.TrimSpace(line) == "" {
 		return nil
@@ -142,7 +142,7 @@ func (o *options) editor() []string {
 }
 
 // dressed is the screen with its looks.
-func (o *options) dressed(screen tui.Options) tui.Options {
+func (o screens) dressed(screen tui.Options) tui.Options {
 	screen.Version = Version
 	return o.Dressed(screen)
 }

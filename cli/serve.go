@@ -44,7 +44,7 @@ func newServe(o *options) *cobra.Command {
 // program is to stop. What its calls change is kept as that of a run is, which
 // nobody may undo while the server goes on.
 func (o *options) serveWorkspace(ctx context.Context) (err error) {
-	w := &workshop{watch: o.newWatch()}
+	w := &workshop{watch: o.wiring().newWatch()}
 	defer func() { err = errors.Join(err, wrap("end in order", w.close())) }()
 	if w.logger, err = w.openLog(o.store.Dirs.Logs()); err != nil {
 		return err
@@ -66,7 +66,7 @@ func (o *options) serveWorkspace(ctx context.Context) (err error) {
 		SpillDir: o.store.Dirs.Outputs(),
 		Logger:   w.logger,
 		Watcher:  w.watcher(),
-		Servers:  o.languageServers(w),
+		Servers:  o.wiring().languageServers(w),
 	}); err != nil {
 		return usage("%w", err)
 	}

@@ -12,6 +12,8 @@ import (
 	"path/filepath"
 	"time"
 
+	"replan/planning/intent"
+
 	"github.com/adrg/xdg"
 	"github.com/mark3labs/mcp-go/server"
 
@@ -58,19 +60,19 @@ type opening struct {
 }
 
 // open wires the rooms together.
-func (o *options) open(ctx context.Context, how opening) (w *workshop, err error) {
+func (o wiring) open(ctx context.Context, how opening) (w *workshop, err error) {
 	w, err = o.prepare(ctx, how.ask)
 	if err != nil {
 		return w, err
 	}
-	if err := w.begin(ctx, o, how); err != nil {
+	if err := w.begin(ctx, o.options, how); err != nil {
 		return w, errors.Join(err, w.close())
 	}
 	return w, nil
 }
 
 // prepare opens all that a session works with.
-func (o *options) prepare(ctx context.Context, ask bool) (w *workshop, err error) {
+func (o wiring) prepare(ctx context.Context, ask bool) (w *workshop, err error) {
 	w = &workshop{watch: o.newWatch()}
 	defer func() {
 		if err != nil {
@@ -86,7 +88,7 @@ func (o *options) prepare(ctx context.Context, ask bool) (w *workshop, err error
 		}
 		return w, usage("%w", err)
 	}
-	if err := w.openTools(ctx, o, ask, w.logger); err != nil {
+	if err := w.openTools(ctx, o.options, ask, w.logger); err != nil {
 		return w, err
 	}
 	return w, w.readInstructions(o.Workspace)
@@ -94,20 +96,20 @@ func (o *options) prepare(ctx context.Context, ask bool) (w *workshop, err error
 
 // begin starts the session.
 func (w *workshop) begin(ctx context.Context, o *options, how opening) (err error) {
-	cfg := o.sessionConfig(w)
+	cfg := o.wiring().sessionConfig(w)
 	cfg.Attended, cfg.InDoubt, cfg.Restored = how.attended, how.inDoubt, how.restored
 	if how.keep != nil {
 		cfg.Store = keeping{cfg.Store, how.keep}
 	}
 	cfg.Slash = func(ctx context.Context, line string, now runner.Moment) (runner.Answer, error) {
-		return o.slash(ctx, w, now, line)
+		return o.chat().slash(ctx, w, now, line)
 	}
 	w.session, err = runner.NewSession(ctx, cfg)
 	return wrap("start", err)
 }
 
 // sessionConfig is what every session has in common.
-func (o *options) sessionConfig(w *workshop) runner.Config {
+func (o wiring) sessionConfig(w *workshop) runner.Config {
 	manner := o.Manner.Instructed(w.instructions)
 	cfg := runner.Config{
 		Model: w.model, Tools: w.tools,
@@ -163,7 +165,7 @@ func (w *workshop) openTools(ctx context.Context, o *options, ask bool, logger *
 	}
 	var err error
 	cfg.Watcher = w.watcher()
-	if cfg.Servers, err = o.readServers(); err != nil {
+	if cfg.Servers, err = o.wiring().readServers(); err != nil {
 		return err
 	}
 	if !o.NoWorkspaceTools && o.Wants("workspace") {
@@ -176,7 +178,7 @@ func (w *workshop) openTools(ctx context.Context, o *options, ask bool, logger *
 			Logger:   logger,
 			Watcher:  cfg.Watcher,
 
-			Servers: o.languageServers(w), MissingServer: o.offerServer(w),
+			Servers: o.wiring().languageServers(w), MissingServer: o.wiring().offerServer(w),
 		}); err != nil {
 			return usage("%w", err)
 		}
@@ -219,7 +221,7 @@ func (w *workshop) endLeft(ctx context.Context, left event.StepProcess) string {
 // readServers returns the MCP servers of the flag, the user and the project. A
 // mistake in the file of the flag ends the program; any other is that of one
 // server, which fails alone, or stands for its file.
-func (o *options) readServers() ([]mcpclient.Server, error) {
+func (o wiring) readServers() ([]mcpclient.Server, error) {
 	var servers []mcpclient.Server
 	for _, from := range []struct {
 		path     string
@@ -250,7 +252,7 @@ func (o *options) readServers() ([]mcpclient.Server, error) {
 }
 
 // onlyWanted leaves the servers that --server names, all of them without it.
-func (o *options) onlyWanted(servers []mcpclient.Server) ([]mcpclient.Server, error) {
+func (o wiring) onlyWanted(servers []mcpclient.Server) ([]mcpclient.Server, error) {
 	if len(o.Servers) == 0 {
 		return servers, nil
 	}
@@ -341,4 +343,31 @@ func (w *workshop) readInstructions(workspace string) error {
 		w.notes = append(w.notes, found.Note)
 	}
 	return nil
+}
+
+// survey looks through the workspace for what a goal names, so that its chain fits
+// what is there. Where that fails nothing is known, and the operators say why.
+func (w *workshop) survey(ctx context.Context, goal string) intent.Facts {
+	if w.own == nil {
+		return intent.Facts{}
+	}
+	facts, err := w.own.Facts(ctx, intent.NewSurvey(goal))
+	if err != nil {
+		w.logger.Warn("what the goal names is not known", "error", err)
+	}
+	return facts
+}
+
+// facts looks through the workspace for a command that runs nothing.
+func (o router) facts(ctx context.Context, survey *intent.Survey) intent.Facts {
+	own, err := workspace.New(workspace.Config{Dir: o.Workspace, Private: o.store.Dirs.All()})
+	if err != nil {
+		return intent.Facts{}
+	}
+	defer own.Close() //nolint:errcheck // it was only read
+	facts, err := own.Facts(ctx, survey)
+	if err != nil {
+		return intent.Facts{}
+	}
+	return facts
 }

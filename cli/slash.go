@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/spf13/cobra"
+
 	"github.com/spf13/pflag"
 
 	"replan/agent/policy"
@@ -42,7 +44,7 @@ const slashHelp = "Beside goals and questions the chat takes these commands:\n\n
 
 // slash carries out a line of the chat that begins with a slash, by the very
 // commands of the command line. What they print becomes the answer.
-func (o *options) slash(ctx context.Context, w *workshop, now runner.Moment, line string) (runner.Answer, error) {
+func (o chat) slash(ctx context.Context, w *workshop, now runner.Moment, line string) (runner.Answer, error) {
 	name, rest, _ := strings.Cut(strings.TrimSpace(line), " ")
 	rest = strings.TrimSpace(rest)
 	if c, err := slash.Find(o.sessionCommands(w), name); err == nil {
@@ -60,10 +62,10 @@ func (o *options) slash(ctx context.Context, w *workshop, now runner.Moment, lin
 		return runner.Answer{Text: slashHelp}, nil
 	}
 	var said bytes.Buffer
-	in := *o
+	in := *o.options
 	in.io.In, in.io.Out, in.io.Err, in.io.Terminal = strings.NewReader(""), &said, &said, false
 	in.Output, in.talk = config.OutputText, &talk{workshop: w}
-	command, err := slash.Find(in.journalCommands(), cmp.Or(map[string]string{"/plans": "/plan", "/run": "/runs"}[name], name))
+	command, err := slash.Find(in.chat().journalCommands(), cmp.Or(map[string]string{"/plans": "/plan", "/run": "/runs"}[name], name))
 	if err != nil {
 		return runner.Answer{}, usage("there is no command %s: there are /plan, /runs, /undo, %s and /help", name, strings.Join(o.aboutSession(), ", "))
 	}
@@ -85,8 +87,8 @@ func (o *options) slash(ctx context.Context, w *workshop, now runner.Moment, lin
 }
 
 // journalCommands are the commands that the shell has too.
-func (o *options) journalCommands() []slash.Command {
-	table := []slash.Command{newPlan(o), newRuns(o), newUndo(o)}
+func (o chat) journalCommands() []slash.Command {
+	table := []slash.Command{newPlan(o.options), newRuns(o.options), newUndo(o.options)}
 	for i := range table {
 		table[i].Name = "/" + table[i].Name
 	}
@@ -94,7 +96,7 @@ func (o *options) journalCommands() []slash.Command {
 }
 
 // chatCommands are all commands of the chat with what each takes.
-func (o *options) chatCommands() []session.Completion {
+func (o chat) chatCommands() []session.Completion {
 	out := slash.Completions(append(o.journalCommands(), o.sessionCommands(nil)...))
 	return append(out, session.Completion{Text: "/help", Detail: "What the chat takes beside goals and questions"})
 }
@@ -133,14 +135,14 @@ func remarks(text string) error {
 
 // aside runs an errand beside the conversation, in a session of its own over the
 // same tools, and tells it into the answer.
-func (o *options) aside(ctx context.Context, e errand) (err error) {
+func (o chat) aside(ctx context.Context, e errand) (err error) {
 	w := o.talk.workshop
 	if e.prepare != nil {
 		if e.commands, err = e.prepare(ctx, w); err != nil {
 			return err
 		}
 	}
-	cfg := o.sessionConfig(w)
+	cfg := o.wiring().sessionConfig(w)
 	cfg.Tools, cfg.Approve = unwatched{w.tools}, policy.ApproveNone
 	session, err := runner.NewSession(ctx, cfg)
 	if err != nil {
@@ -160,3 +162,34 @@ func (unwatched) Watch(func()) {}
 
 // Pending is left to the other session.
 func (unwatched) Pending() []plan.PendingServer { return nil }
+
+// shellCommand is the command of the shell that does what one of the chat does.
+func shellCommand(c slash.Command) *cobra.Command {
+	command := &cobra.Command{
+		Use: strings.TrimSpace(c.Name + " " + c.Args), Short: c.Short, Long: c.Long, Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if c.Do == nil {
+				return cmd.Help()
+			}
+			return c.Do(cmd.Context(), slash.Call{Path: cmd.CommandPath(), Args: args, Flags: cmd.Flags()})
+		},
+	}
+	if len(c.Examples) > 0 {
+		command.Example = "  replan " + strings.Join(c.Examples, "\n  replan ")
+	}
+	if c.Check != nil {
+		command.Args = positional(c.Check)
+	}
+	if c.Flags != nil {
+		c.Flags(command.Flags())
+	}
+	for _, below := range c.Below {
+		command.AddCommand(shellCommand(below))
+	}
+	return command
+}
+
+// positional has the shell check arguments as the chat does.
+func positional(check func(path string, args []string) error) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error { return check(cmd.CommandPath(), args) }
+}

@@ -9,7 +9,7 @@ import (
 )
 
 func TestWhatTheChatCompletesIsWhatItCarriesOut(t *testing.T) {
-	all := new(options).chatCommands()
+	all := new(options).chat().chatCommands()
 	takes := map[string][]session.Completing{}
 	for _, c := range all {
 		takes[c.Text] = c.Takes
@@ -21,7 +21,7 @@ func TestWhatTheChatCompletesIsWhatItCarriesOut(t *testing.T) {
 			t.Errorf("%s does not say what it does", c.Text)
 		}
 	}
-	for _, name := range new(options).aboutSession() {
+	for _, name := range new(options).chat().aboutSession() {
 		if _, ok := takes[name]; !ok {
 			t.Errorf("%s is not completed", name)
 		}

@@ -3,11 +3,17 @@ package cli
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
+	"os"
 	"regexp"
 	"slices"
 	"strings"
 	"text/tabwriter"
+	"time"
+
+	"replan/tui/transcript"
 
 	"replan/agent/runner"
 	"replan/agent/session"
@@ -19,7 +25,7 @@ import (
 
 // sessionCommands are the commands about the session itself rather than about
 // plans and runs.
-func (o *options) sessionCommands(w *workshop) []slash.Command {
+func (o chat) sessionCommands(w *workshop) []slash.Command {
 	type of = []session.Completing
 	return []slash.Command{
 		{
@@ -76,7 +82,7 @@ func (o *options) sessionCommands(w *workshop) []slash.Command {
 }
 
 // aboutSession are their names.
-func (o *options) aboutSession() []string {
+func (o chat) aboutSession() []string {
 	var names []string
 	for _, c := range o.sessionCommands(nil) {
 		names = append(names, c.Name)
@@ -97,7 +103,7 @@ func steer(now runner.Moment, text string) (runner.Answer, error) {
 
 // slashReview says whether the plans of the runs that come are held to be looked
 // over.
-func (o *options) slashReview(word string) (runner.Answer, error) {
+func (o chat) slashReview(word string) (runner.Answer, error) {
 	switch {
 	case word != "on" && word != "off":
 		return runner.Answer{}, usage("say whether plans are looked over before they run: /review on or /review off")
@@ -111,7 +117,7 @@ func (o *options) slashReview(word string) (runner.Answer, error) {
 }
 
 // compact has the conversation summed up, or the turns put back.
-func (o *options) compact(word string) (runner.Answer, error) {
+func (o chat) compact(word string) (runner.Answer, error) {
 	switch {
 	case word != "" && word != "undo":
 		return runner.Answer{}, usage("/compact takes nothing or undo, not %q", word)
@@ -167,7 +173,7 @@ func slashThink(ctx context.Context, w *workshop, now runner.Moment, name string
 }
 
 // slashProfile chooses a profile; without a name it lists them.
-func (o *options) slashProfile(name string) (runner.Answer, error) {
+func (o chat) slashProfile(name string) (runner.Answer, error) {
 	if name == "" {
 		return o.listProfiles()
 	}
@@ -202,7 +208,7 @@ func listModels(ctx context.Context, shelf runner.Shelf) (runner.Answer, error) 
 }
 
 // listProfiles tells which profiles the session can work by.
-func (o *options) listProfiles() (runner.Answer, error) {
+func (o chat) listProfiles() (runner.Answer, error) {
 	profiles := o.Manner.Profiles
 	if len(profiles) == 0 {
 		return runner.Answer{Text: "there is no profile: a section `[profiles.NAME]` of config.toml makes one"}, nil
@@ -277,4 +283,37 @@ func tokens(n int) string {
 	default:
 		return fmt.Sprintf("%dk", n/1024)
 	}
+}
+
+// slashExport is /export in the chat: it writes the conversation as Markdown to a
+// file that was not there before.
+func (o chat) slashExport(w *workshop, file string) (runner.Answer, error) {
+	text, err := o.transcript(w.session.ID(), time.Now())
+	if err != nil {
+		return runner.Answer{}, err
+	}
+	path, err := o.store.Export(o.Workspace, file, text, time.Now())
+	switch {
+	case errors.Is(err, fs.ErrExist):
+		return runner.Answer{}, usage("%s is there already, and nothing is overwritten: name another file", path)
+	case err != nil:
+		return runner.Answer{}, wrap("export", err)
+	}
+	return runner.Answer{Text: "the conversation is in `" + path + "`; what looks like a secret was left out"}, nil
+}
+
+// transcript is a session as Markdown.
+func (o chat) transcript(session string, now time.Time) (string, error) {
+	events, err := o.store.Sessions.Read(session)
+	if err != nil {
+		return "", o.unopened(err)
+	}
+	c := transcript.Conversation{Session: events, Exported: now, Workspace: o.Workspace}
+	if c.Home, err = os.UserHomeDir(); err != nil {
+		c.Home = ""
+	}
+	if c.Runs, err = o.store.RunsOfSession(session, events); err != nil {
+		return "", o.unopened(err)
+	}
+	return transcript.Markdown(c), nil
 }

@@ -82,7 +82,7 @@ func TestALineAboutTheSessionIsAnOrderToIt(t *testing.T) {
 		"/help":                           {nil, []string{"/model [NAME]", "/models", "/think", "/profile [NAME|none]", "/profiles", "/steer TEXT", "/compact undo"}},
 	} {
 		t.Run(line, func(t *testing.T) {
-			answer, err := o.slash(context.Background(), w, runner.Moment{Busy: true}, line)
+			answer, err := o.chat().slash(context.Background(), w, runner.Moment{Busy: true}, line)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -114,13 +114,13 @@ func TestALineAboutTheSessionThatCannotBe(t *testing.T) {
 		"/steer left":      "no run goes on that could hear it",
 		"/modell":          "there is no command /modell",
 	} {
-		answer, err := o.slash(context.Background(), w, runner.Moment{}, line)
+		answer, err := o.chat().slash(context.Background(), w, runner.Moment{}, line)
 		if err == nil || !strings.Contains(err.Error(), want) || answer != (runner.Answer{}) {
 			t.Errorf("%s: %+v, %v; want %q", line, answer, err, want)
 		}
 	}
 	o.io.Terminal = false
-	if _, err := o.slash(context.Background(), w, runner.Moment{}, "/compact"); err == nil || !strings.Contains(err.Error(), "full screen") {
+	if _, err := o.chat().slash(context.Background(), w, runner.Moment{}, "/compact"); err == nil || !strings.Contains(err.Error(), "full screen") {
 		t.Errorf("without the screen a conversation is summed up: %v", err)
 	}
 }
@@ -142,7 +142,7 @@ func TestALevelThatTheModelCannotThinkAtIsSpokenOf(t *testing.T) {
 		"a model that does, with a level":                 {"/model wise", runner.Moment{Think: prompt.ThinkOn}, ""},
 		"a model that does not think, by its own measure": {"/model small", runner.Moment{Model: "wise"}, ""},
 	} {
-		answer, err := o.slash(context.Background(), w, c.now, c.line)
+		answer, err := o.chat().slash(context.Background(), w, c.now, c.line)
 		if err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
@@ -174,7 +174,7 @@ func TestModelsFitBesideThePlan(t *testing.T) {
 	if err := w.model.Warm(t.Context(), "wise"); err != nil {
 		t.Fatal(err)
 	}
-	answer, err := o.slash(context.Background(), w, runner.Moment{}, "/models")
+	answer, err := o.chat().slash(context.Background(), w, runner.Moment{}, "/models")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -79,7 +79,7 @@ func (o *options) listTools(ctx context.Context) (err error) {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
-	o.tellTroubles(w)
+	o.plans().tellTroubles(w)
 	if o.Output == config.OutputJSON {
 		enc := json.NewEncoder(o.io.Out)
 		enc.SetEscapeHTML(false)

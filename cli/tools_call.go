@@ -71,12 +71,12 @@ func (o *options) callTool(ctx context.Context, name, args string) error {
 		return usage("--args cannot be passed on: %w", err)
 	}
 	e := errand{prepare: func(ctx context.Context, w *workshop) ([]runner.Command, error) {
-		v, err := o.check(ctx, w, namedPlan{data: p}, nil)
+		v, err := o.plans().check(ctx, w, namedPlan{data: p}, nil)
 		if err != nil {
 			return nil, err
 		}
 		if len(v.faults) > 0 {
-			o.tellTroubles(w)
+			o.plans().tellTroubles(w)
 			f := v.faults[0]
 			said := strings.TrimPrefix(strings.TrimPrefix(f.Message, "step 1: "), "step 1 calls ") // there is but one
 			return nil, &failure{exit: exitUsage, code: f.Code, err: errors.New(said)}

@@ -37,15 +37,15 @@ func newUndo(o *options) slash.Command {
 		},
 		Do: func(ctx context.Context, c slash.Call) error {
 			if len(c.Args) == 0 {
-				return o.whichUndo(c.Path)
+				return o.runs().whichUndo(c.Path)
 			}
-			return o.undo(ctx, c.Args[0])
+			return o.runs().undo(ctx, c.Args[0])
 		},
 	}
 }
 
 // whichUndo asks for the run, and names the newest that changed files here.
-func (o *options) whichUndo(command string) error {
+func (o runs) whichUndo(command string) error {
 	runs, err := o.store.StartedRuns()
 	if err != nil {
 		return wrap("list the runs", err)
@@ -59,7 +59,7 @@ func (o *options) whichUndo(command string) error {
 }
 
 // undo is replan undo.
-func (o *options) undo(ctx context.Context, prefix string) (err error) {
+func (o runs) undo(ctx context.Context, prefix string) (err error) {
 	id, err := o.store.FindChange(prefix)
 	if err != nil {
 		return o.unopened(err)
@@ -81,7 +81,7 @@ func (o *options) undo(ctx context.Context, prefix string) (err error) {
 }
 
 // tellUndo prints what an undo came to.
-func (o *options) tellUndo(u event.Undo) error {
+func (o runs) tellUndo(u event.Undo) error {
 	if u.Refused != "" {
 		if u.Diff != "" {
 			_, _ = fmt.Fprint(o.io.Err, untrusted.Visible(u.Diff))
@@ -117,7 +117,7 @@ func (o *options) tellUndo(u event.Undo) error {
 
 // undoRun puts back what a run changed, with the runs that its plan tools
 // started. Nobody may be working on any of them.
-func (o *options) undoRun(ctx context.Context, own *workspace.Operators, id string, dry bool) (u event.Undo, err error) {
+func (o runs) undoRun(ctx context.Context, own *workspace.Operators, id string, dry bool) (u event.Undo, err error) {
 	u = event.Undo{Run: id, Files: []event.UndoneFile{}}
 	changes, err := o.store.Changes(id)
 	if err != nil {
@@ -163,7 +163,7 @@ func elsewhere(err error) error {
 
 // undoes is how a session undoes runs: by its own operators, so that nothing
 // else changes files meanwhile.
-func (o *options) undoes(w *workshop) func(context.Context, string, bool) (event.Undo, error) {
+func (o wiring) undoes(w *workshop) func(context.Context, string, bool) (event.Undo, error) {
 	return func(ctx context.Context, run string, dry bool) (u event.Undo, err error) {
 		own := w.own
 		if own == nil { // the session works without them
@@ -172,7 +172,7 @@ func (o *options) undoes(w *workshop) func(context.Context, string, bool) (event
 			}
 			defer func() { err = errors.Join(err, own.Close()) }()
 		}
-		return o.undoRun(ctx, own, run, dry)
+		return o.runs().undoRun(ctx, own, run, dry)
 	}
 }
 
