@@ -224,76 +224,18 @@ func (o plans) tellTroubles(w *workshop) {
 func (o plans) foresee(p plan.Plan, graph *plan.Graph, catalogue plan.Catalogue) (gates []string, denied []plan.Fault) {
 	rules := slices.Concat(o.Rules, policy.BuiltIn(policy.Trust{Workspace: o.Trusted, Tests: policy.PlansTests(&p)}))
 	gates = []string{}
-	values := maps.Clone(p.Variables)
-	if values == nil {
-		values = map[string]any{}
-	}
-	for _, step := range p.Steps {
-		if step.ResultVariable != "" {
-			values[step.ResultVariable] = plan.Placeholder("<" + step.Tool + " result>")
-		}
-	}
-	for _, index := range graph.Order() {
-		at, _ := graph.Position(index)
-		step := p.Steps[at]
-		if step.Executor != plan.ExecutorTool {
-			continue
-		}
-		decided := rule.Rule{Verdict: rule.VerdictRun} // of a tool that is not known, only the plan speaks
-		if tool, err := catalogue.Find(step.Tool); err == nil {
-			decided = foreseen(rules, tool, step, values, carriedBy(p, step), catalogue)
-		}
+	for _, f := range policy.Foresee(rules, p, graph, catalogue) {
 		switch {
-		case decided.Verdict == rule.VerdictBlock:
+		case f.Rule.Verdict == rule.VerdictBlock:
 			denied = append(denied, plan.Fault{
-				Code: plan.CodeDenied, Path: fmt.Sprintf("/steps/%d/tool", at), Step: index,
-				Message: fmt.Sprintf("step %s will be denied, and its run ends there: %s", index, plain.Rule(decided)),
+				Code: plan.CodeDenied, Path: fmt.Sprintf("/steps/%d/tool", f.Position), Step: f.Step,
+				Message: fmt.Sprintf("step %s will be denied, and its run ends there: %s", f.Step, plain.Rule(f.Rule)),
 			})
-		case decided.Verdict == rule.VerdictAsk || step.Gate:
-			gates = append(gates, index)
+		case f.Asks:
+			gates = append(gates, f.Step)
 		}
 	}
 	return gates, denied
-}
-
-// carriedBy says which results the references of a step put into its call.
-func carriedBy(p plan.Plan, step plan.Step) []rule.Provenance {
-	var out []rule.Provenance
-	for arg, value := range step.Args {
-		for _, ref := range plan.References(value) {
-			for _, other := range p.Steps {
-				if other.ResultVariable == ref.Name {
-					out = append(out, rule.Provenance{Arg: arg, Step: other.Index, Tool: other.Tool, Exact: true})
-				}
-			}
-		}
-	}
-	return out
-}
-
-// foreseen is the rule that will decide about a step's call, as far as that is known
-// before the plan runs. Where it hangs on what is not, the call asks.
-func foreseen(rules []rule.Rule, tool plan.Tool, step plan.Step, values map[string]any, carried []rule.Provenance, catalogue plan.Catalogue) rule.Rule {
-	asks := rule.Rule{Verdict: rule.VerdictAsk}
-	origin := func(p rule.Provenance) (plan.Tool, bool) {
-		source, err := catalogue.Find(p.Tool)
-		return source, err == nil
-	}
-	speaking := rule.Speaking(rules, tool)
-	args, err := plan.ResolveArgs(step.Args, values)
-	if err != nil || step.Args == nil {
-		for _, r := range speaking[1:] {
-			if r.Verdict != speaking[0].Verdict {
-				return asks
-			}
-		}
-		return speaking[0]
-	}
-	decided := rule.Decide(speaking, tool, args)
-	if decided.Verdict == rule.VerdictRun && len(rule.Uncovered(decided, tool, args, carried, origin)) > 0 {
-		return asks // it carries text from a result
-	}
-	return decided
 }
 
 // tellVerdict prints what a check found out. An invalid plan is a failure that

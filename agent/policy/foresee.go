@@ -1,0 +1,85 @@
+package policy
+
+import (
+	"maps"
+
+	"replan/agent/rule"
+	"replan/planning/plan"
+)
+
+// Foreseen is what the rules will decide about the call of a step.
+type Foreseen struct {
+	Step     string // its index
+	Position int    // among the steps of the plan
+	Rule     rule.Rule
+	Asks     bool // its call stops at a gate
+}
+
+// Foresee returns, in execution order, what the rules will decide about each call
+// of a plan, as far as that is known before it runs. Where it depends on what is
+// not known, the call asks.
+func Foresee(rules []rule.Rule, p plan.Plan, graph *plan.Graph, catalogue plan.Catalogue) []Foreseen {
+	values := maps.Clone(p.Variables)
+	if values == nil {
+		values = map[string]any{}
+	}
+	for _, step := range p.Steps {
+		if step.ResultVariable != "" {
+			values[step.ResultVariable] = plan.Placeholder("<" + step.Tool + " result>")
+		}
+	}
+	var out []Foreseen
+	for _, index := range graph.Order() {
+		at, _ := graph.Position(index)
+		step := p.Steps[at]
+		if step.Executor != plan.ExecutorTool {
+			continue
+		}
+		decided := rule.Rule{Verdict: rule.VerdictRun} // of a tool that is not known, only the plan speaks
+		if tool, err := catalogue.Find(step.Tool); err == nil {
+			decided = foreseen(rules, tool, step, values, carriedBy(p, step), catalogue)
+		}
+		out = append(out, Foreseen{Step: index, Position: at, Rule: decided, Asks: decided.Verdict == rule.VerdictAsk || step.Gate})
+	}
+	return out
+}
+
+// carriedBy says which results the references of a step put into its call.
+func carriedBy(p plan.Plan, step plan.Step) []rule.Provenance {
+	var out []rule.Provenance
+	for arg, value := range step.Args {
+		for _, ref := range plan.References(value) {
+			for _, other := range p.Steps {
+				if other.ResultVariable == ref.Name {
+					out = append(out, rule.Provenance{Arg: arg, Step: other.Index, Tool: other.Tool, Exact: true})
+				}
+			}
+		}
+	}
+	return out
+}
+
+// foreseen is the rule that will decide about a step's call, as far as that is known
+// before the plan runs. Where it hangs on what is not, the call asks.
+func foreseen(rules []rule.Rule, tool plan.Tool, step plan.Step, values map[string]any, carried []rule.Provenance, catalogue plan.Catalogue) rule.Rule {
+	asks := rule.Rule{Verdict: rule.VerdictAsk}
+	origin := func(p rule.Provenance) (plan.Tool, bool) {
+		source, err := catalogue.Find(p.Tool)
+		return source, err == nil
+	}
+	speaking := rule.Speaking(rules, tool)
+	args, err := plan.ResolveArgs(step.Args, values)
+	if err != nil || step.Args == nil {
+		for _, r := range speaking[1:] {
+			if r.Verdict != speaking[0].Verdict {
+				return asks
+			}
+		}
+		return speaking[0]
+	}
+	decided := rule.Decide(speaking, tool, args)
+	if decided.Verdict == rule.VerdictRun && len(rule.Uncovered(decided, tool, args, carried, origin)) > 0 {
+		return asks // it carries text from a result
+	}
+	return decided
+}

@@ -1,0 +1,49 @@
+package policy_test
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+
+	"replan/agent/policy"
+	"replan/agent/rule"
+	"replan/planning/plan"
+)
+
+func TestForeseeSaysWhichCallsAskBeforeThePlanRuns(t *testing.T) {
+	catalogue := plan.Catalogue{
+		{Name: "look", Server: "w", ReadOnly: true, Annotated: true},
+		{Name: "change", Server: "w", Annotated: true, Destructive: true},
+		{Name: "push", Server: "w", Annotated: true},
+	}
+	deny, err := policy.Parse("push", rule.VerdictBlock, rule.SourceFlag)
+	if err != nil {
+		t.Fatal(err)
+	}
+	allow, err := policy.Parse("change path=docs/**", rule.VerdictRun, rule.SourceFlag)
+	if err != nil {
+		t.Fatal(err)
+	}
+	rules := append([]rule.Rule{deny, allow}, policy.BuiltIn(policy.Trust{})...)
+	call := func(index, tool string, args map[string]any) plan.Step {
+		return plan.Step{Index: index, Title: tool, Executor: plan.ExecutorTool, Tool: tool, Args: args}
+	}
+	gated := call("4", "look", map[string]any{})
+	gated.Gate = true
+	p := plan.Plan{Title: "T", Steps: []plan.Step{
+		call("1", "look", map[string]any{}),
+		call("2", "change", map[string]any{"path": "docs/a.md"}),
+		call("3", "change", map[string]any{"path": "a.go"}),
+		gated,
+		call("5", "push", map[string]any{}),
+		call("6", "unknown", map[string]any{}),
+		call("7", "change", nil), // its arguments are written when it is ready
+	}}
+	var got []string
+	for _, f := range policy.Foresee(rules, p, plan.NewGraph(p), catalogue) {
+		got = append(got, fmt.Sprint(f.Step, " ", f.Rule.Verdict, " ", f.Asks))
+	}
+	if want := []string{"1 run false", "2 run false", "3 ask true", "4 run true", "5 block false", "6 run false", "7 ask true"}; !slices.Equal(got, want) {
+		t.Errorf("foreseen %q, want %q", got, want)
+	}
+}
