@@ -74,7 +74,7 @@ func (r fold) apply(e event.Event, last time.Time) {
 		r.applyPhaseCompleted(d)
 	case event.PhaseSkipped:
 		r.Phases[d.Phase-1] = Phase{Status: PhaseSkipped, Reason: d.Reason}
-		r.told++
+		r.reportedSkips++
 	case event.PhaseFailed:
 		r.applyPhaseFailed(d)
 	case event.RouteMatched:
@@ -158,10 +158,10 @@ func (r fold) applyTimer(d event.TimerFired) {
 	if d.ID == event.GuardTime && r.Elapsed().Milliseconds() < r.Limits.MaxDurationMS {
 		return
 	}
-	r.fired[d.ID] = true
+	r.firedTimers[d.ID] = true
 	r.applyDeadline(d.ID)
 	waiting := r.queues[needTimer]
-	if len(waiting) > 0 && r.fired[r.retryTimer(waiting[0])] {
+	if len(waiting) > 0 && r.firedTimers[r.retryTimer(waiting[0])] {
 		r.enqueue(waiting[0])
 		return
 	}
@@ -310,34 +310,34 @@ func stepOf(d event.Data) (string, bool) {
 }
 
 func (r fold) applyStarted(e event.Event, d event.RunStarted) {
-	r.ID, r.StartedAt, r.since = e.Run, e.Time, e.Time
+	r.ID, r.StartedAt, r.resumedAt = e.Run, e.Time, e.Time
 	r.Goal, r.Workspace, r.Model = d.Goal, d.Workspace, d.Model
 	r.Limits, r.Catalogue = d.Limits, d.Catalogue
 	r.ContextWindow = d.Prompting.ContextWindow
-	r.outer, r.dirty = d.Outer, d.Dirty
+	r.outerRun, r.dirtyFiles = d.Outer, d.Dirty
 	r.session, r.prompting, r.priors = d.Session, d.Prompting, d.Priors
 	r.granted, r.rules = grants(d.Rules)
-	r.given, r.fallback, r.offered = d.Plan, d.OnFailure, d.Catalogue
-	r.attended, r.inDoubt, r.planOnly, r.unspoken, r.dryRun, r.strict = d.Attended, d.InDoubt, d.PlanOnly, d.SkipSynthesis, d.DryRun, d.Strict
-	r.reviews = d.Review
-	r.attempts, r.inFlight, r.gated = map[string]int{}, map[event.Attempt]bool{}, map[string]bool{}
-	r.variables, r.warned, r.fired = map[string]any{}, map[string]bool{}, map[string]bool{}
+	r.givenPlan, r.fallback, r.firstOffer = d.Plan, d.OnFailure, d.Catalogue
+	r.attended, r.inDoubt, r.planOnly, r.skipSynthesis, r.dryRun, r.strict = d.Attended, d.InDoubt, d.PlanOnly, d.SkipSynthesis, d.DryRun, d.Strict
+	r.reviewPlans = d.Review
+	r.attempts, r.inFlight, r.gatedTools = map[string]int{}, map[event.Attempt]bool{}, map[string]bool{}
+	r.variables, r.warned, r.firedTimers = map[string]any{}, map[string]bool{}, map[string]bool{}
 	r.callsBefore, r.streaks = map[string]int{}, map[string]streak{}
-	r.modelTools, r.perToken = d.Prompting.ModelTools, d.Prompting.BytesPerToken
+	r.modelTools, r.bytesPerToken = d.Prompting.ModelTools, d.Prompting.BytesPerToken
 	r.prompting.ModelTools = d.Prompting.ModelTools && !d.DryRun // in chat too nothing is called then
 	if d.Plan != nil {
 		r.planner = planning.Given(*d.Plan)
 		r.fallback = cmp.Or(r.fallback, plan.OnFailureAbort)
 		return
 	}
-	r.ordered, r.fallback = r.fallback, cmp.Or(r.fallback, plan.OnFailureReplan)
+	r.userOnFailure, r.fallback = r.fallback, cmp.Or(r.fallback, plan.OnFailureReplan)
 	r.planGoal(d)
 }
 
 // absorb gives a reply to the planner.
 func (r ledger) absorb(reply reply.Reply) {
 	r.modelBusy--
-	r.asking = false
+	r.plannerAsked = false
 	r.used(reply)
 	if r.planner != nil {
 		r.planner.Absorb(reply)
@@ -348,7 +348,7 @@ func (r ledger) absorb(reply reply.Reply) {
 // stopped the run, it is asked for again should that be resumed.
 func (r ledger) unanswered(kind event.FailureKind, reason string, partial reply.Reply) {
 	r.modelBusy--
-	r.asking = false
+	r.plannerAsked = false
 	r.used(partial)
 	if r.planner != nil && (kind != event.FailureInterrupted || r.ending == nil) {
 		r.planner.Fail(reason, partial)
@@ -375,7 +375,7 @@ func (r fold) applyRequest(d event.ModelRequested) {
 		s.fill.asking, s.partial = true, d.Request.Partial
 		r.enqueue(s)
 	default:
-		r.asking = true
+		r.plannerAsked = true
 		r.undraft()
 	}
 }

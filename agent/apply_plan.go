@@ -26,7 +26,7 @@ func (r fold) applyPlan(d event.PlanCreated) {
 	r.Steps = make([]*StepState, 0, len(d.Plan.Steps))
 	states := make([]StepState, len(d.Plan.Steps)) // in one piece, since plans can be long
 	var read []rule.Provenance
-	if r.given == nil && r.routed == nil { // else no model wrote it
+	if r.givenPlan == nil && r.routed == nil { // else no model wrote it
 		read = r.mentions()
 	}
 	for i, step := range d.Plan.Steps {
@@ -169,7 +169,7 @@ func (r fold) applyDiff(d event.PlanDiff) {
 
 func (r fold) applyPhaseStarted(d event.PhaseStarted) {
 	r.Phases[d.Phase-1] = Phase{Status: PhaseRunning, StartedAt: r.Now}
-	r.asking = true
+	r.plannerAsked = true
 	r.modelBusy++
 	r.asked(&Exchange{Purpose: prompt.Purpose(d.Label), Request: d.Request})
 	r.undraft()

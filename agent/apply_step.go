@@ -129,9 +129,9 @@ func (r fold) applyStepStarted(d event.StepStarted) {
 	s.ReadyAt = time.Time{}
 	r.Usage.Steps++
 	if s.inner.loop != nil {
-		r.within++
+		r.innerSteps++
 		if s.Run == "" { // to take a run up is not to ask for it again
-			s.inner.loop.made[callKey(s.Step.Tool, d.Args)]++
+			s.inner.loop.callCounts[callKey(s.Step.Tool, d.Args)]++
 		}
 	}
 	switch d.Executor {
@@ -177,8 +177,8 @@ func (r fold) applyDry(d event.StepCompleted) {
 	}
 	r.record(s, plan.ItemCompleted)
 	if s.inner.loop != nil {
-		r.within++
-		s.inner.loop.made[callKey(s.Step.Tool, d.Args)]++
+		r.innerSteps++
+		s.inner.loop.callCounts[callKey(s.Step.Tool, d.Args)]++
 		r.settleCall(s)
 	} else {
 		r.release(s)
@@ -216,7 +216,7 @@ func (r fold) applyStepFailed(d event.StepFailed) {
 		s.Attempt, s.attempts.total = d.Attempt, d.Attempt
 		r.Usage.Steps++
 		if s.inner.loop != nil {
-			r.within++
+			r.innerSteps++
 		}
 		r.closeGate(s.Gate)
 	}
@@ -262,7 +262,7 @@ func (r ledger) account(s *StepState, run string, used *event.Usage) {
 	if used != nil {
 		more := used.Since(s.runUsage)
 		r.Usage, s.runUsage = r.Usage.Plus(more), *used
-		r.within += more.Steps
+		r.innerSteps += more.Steps
 	}
 }
 

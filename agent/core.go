@@ -16,34 +16,34 @@ import (
 // core is what only the engine needs of a run: all of it follows from the
 // events, none of it is shown.
 type core struct {
-	ownPlanners planning.Planners // that make the plans; nil is the three phases and a model
-	session     string
-	rules       []rule.Rule // gate rules
-	granted     []grant     // what the user allowed at gates, newest first
-	prompting   prompt.Prompting
-	priors      map[string]int64
-	given       *plan.Plan     // the plan that the run was started with
-	offered     plan.Catalogue // the tools of the start: a replan gets no others
-	fallback    plan.OnFailure // where neither step nor plan says
-	ordered     plan.OnFailure // by the user for plans of a goal, in place of what the planner says of the plan
-	attended    bool
-	inDoubt     event.DoubtDecision
-	planOnly    bool
-	unspoken    bool // no answer is written at the end
-	dryRun      bool
-	strict      bool // args are not fitted to the types that tools ask for
-	reviews     bool // every plan is looked over before it runs
-	held        bool // the plan as it is now waits for that
-	dirty       int  // files with changes that were not committed when it began
-	effects     bool // where there are such: it has a step or a call that may change something
+	ownPlanners   planning.Planners // that make the plans; nil is the three phases and a model
+	session       string
+	rules         []rule.Rule // gate rules
+	granted       []grant     // what the user allowed at gates, newest first
+	prompting     prompt.Prompting
+	priors        map[string]int64
+	givenPlan     *plan.Plan     // the plan that the run was started with
+	firstOffer    plan.Catalogue // the tools of the start: a replan gets no others
+	fallback      plan.OnFailure // where neither step nor plan says
+	userOnFailure plan.OnFailure // by the user for plans of a goal, in place of what the planner says of the plan
+	attended      bool
+	inDoubt       event.DoubtDecision
+	planOnly      bool
+	skipSynthesis bool // no answer is written at the end
+	dryRun        bool
+	strict        bool // args are not fitted to the types that tools ask for
+	reviewPlans   bool // every plan is looked over before it runs
+	held          bool // the plan as it is now waits for that
+	dirtyFiles    int  // files with changes that were not committed when it began
+	hasEffects    bool // where there are such: it has a step or a call that may change something
 
-	before time.Duration // the run was going on before it was resumed
-	since  time.Time     // of the start or the last resume
+	elapsedBefore time.Duration // the run was going on before it was resumed
+	resumedAt     time.Time     // of the start or the last resume
 
-	routed  *event.RouteMatched // what the words come to, where they plan the goal
-	planner planning.Planner    // planning under way, first or again; nil where none is
-	asking  bool                // its request is with the model
-	told    int                 // skipped phases that were told
+	routed        *event.RouteMatched // what the words come to, where they plan the goal
+	planner       planning.Planner    // planning under way, first or again; nil where none is
+	plannerAsked  bool                // its request is with the model
+	reportedSkips int                 // skipped phases that were told
 
 	graph     *plan.Graph
 	places    map[string]int          // step → its place in Steps
@@ -55,27 +55,27 @@ type core struct {
 
 	known       map[string]*toolFacts  // by the name that steps use
 	callsBefore map[string]int         // of each tool, before known was made; by qualified name
-	gated       map[string]bool        // tools that a revision put behind a gate, by qualified name
+	gatedTools  map[string]bool        // tools that a revision put behind a gate, by qualified name
 	attempts    map[string]int         // step → highest attempt before the plan as it is now
 	inFlight    map[event.Attempt]bool // tool calls that have not come back, orphans included
 	modelBusy   int                    // model calls that have not come back
 	streaks     map[string]streak      // calls and failing results over successive revisions
 	counted     int                    // items of history that are in streaks
 
-	failure      *failure        // a failed step, or the user's word, that waits to be dealt with
-	agents       []*StepState    // steps whose loops were begun
-	within       int             // step executions within loops and the runs that they started
-	outer        string          // the run whose model asked for this one, "" where nobody's did
-	modelTools   bool            // the model can call tools
-	perToken     float64         // bytes that the model's server counts as a token; 0 is unknown
-	firstLength  int             // steps of the first plan
-	answering    bool            // all steps have ended, and the answer is asked for
-	ending       *ending         // nothing new starts any more, and why
-	dryEnding    *ending         // how the run would end that is only run dry
-	dryCalls     int             // tool calls that a dry run told
-	dryDiscovery int             // of those, calls of read-only tools
-	warned       map[string]bool // budgets and guards that warned
-	fired        map[string]bool // timers that fired
+	failure       *failure        // a failed step, or the user's word, that waits to be dealt with
+	agents        []*StepState    // steps whose loops were begun
+	innerSteps    int             // step executions within loops and the runs that they started
+	outerRun      string          // the run whose model asked for this one, "" where nobody's did
+	modelTools    bool            // the model can call tools
+	bytesPerToken float64         // bytes that the model's server counts as a token; 0 is unknown
+	firstLength   int             // steps of the first plan
+	answering     bool            // all steps have ended, and the answer is asked for
+	ending        *ending         // nothing new starts any more, and why
+	dryEnding     *ending         // how the run would end that is only run dry
+	dryCalls      int             // tool calls that a dry run told
+	dryDiscovery  int             // of those, calls of read-only tools
+	warned        map[string]bool // budgets and guards that warned
+	firedTimers   map[string]bool // timers that fired
 }
 
 // ledger books what has happened: usage, history, attempts, exchanges with models,
@@ -174,12 +174,12 @@ func (r *Run) brief() prompt.Brief {
 	catalogue := r.Catalogue
 	if r.Revision > 0 {
 		catalogue = slices.DeleteFunc(slices.Clone(r.Catalogue), func(t plan.Tool) bool {
-			return !slices.ContainsFunc(r.offered, func(o plan.Tool) bool { return o.QualifiedName() == t.QualifiedName() })
+			return !slices.ContainsFunc(r.firstOffer, func(o plan.Tool) bool { return o.QualifiedName() == t.QualifiedName() })
 		})
 	}
 	prompting := r.prompting
-	if r.perToken > 0 {
-		prompting.BytesPerToken = r.perToken
+	if r.bytesPerToken > 0 {
+		prompting.BytesPerToken = r.bytesPerToken
 	}
 	var toolless []string
 	if !r.modelTools {
@@ -216,7 +216,7 @@ func (r *Run) maxSteps() int {
 		if r.Revision == 0 {
 			return 0 // how far it grows, the plan will say
 		}
-		limit = max(limit, (r.firstLength*3+1)/2) + r.within
+		limit = max(limit, (r.firstLength*3+1)/2) + r.innerSteps
 	}
 	return limit
 }
@@ -313,7 +313,7 @@ func (r scheduler) equip(s *StepState) {
 		s.fill.missing = r.lacking(s, s.Step, facts)
 	}
 	if s.Step.Gate {
-		r.gated[facts.tool.QualifiedName()] = true
+		r.gatedTools[facts.tool.QualifiedName()] = true
 	}
 }
 
@@ -335,13 +335,13 @@ func (r *Run) modelPlanned(s *StepState) bool {
 	if s.replanned {
 		return r.ownPlanners == nil
 	}
-	return r.ModelPlans() || r.given != nil && r.given.PlannedBy != ""
+	return r.ModelPlans() || r.givenPlan != nil && r.givenPlan.PlannedBy != ""
 }
 
 // ModelPlans reports whether a model makes the first plan of the run, rather than
 // that it is given, follows from the words of the goal, or comes from another planner.
 func (r *Run) ModelPlans() bool {
-	return r.ownPlanners == nil && r.given == nil && r.routed == nil
+	return r.ownPlanners == nil && r.givenPlan == nil && r.routed == nil
 }
 
 // Exchange is one request to a model and what came back.
@@ -398,12 +398,12 @@ func (r ledger) measure(x *Exchange) {
 	for _, m := range x.Request.Messages {
 		bytes += len(m.Content)
 	}
-	r.perToken = float64(bytes) / float64(x.Reply.PromptTokens)
+	r.bytesPerToken = float64(bytes) / float64(x.Reply.PromptTokens)
 }
 
 // BytesPerToken is how many bytes of a prompt the model's server counted as one
 // token, as last seen; 0 is unknown.
-func (r *Run) BytesPerToken() float64 { return r.perToken }
+func (r *Run) BytesPerToken() float64 { return r.bytesPerToken }
 
 // loseExchanges closes those that nobody will reply to.
 func (r ledger) loseExchanges() {

@@ -88,7 +88,7 @@ func (r fold) draftCall(step plan.Step, done map[string]bool, found map[string]a
 
 // nextDrafts starts what is ready while the plan is still streaming in.
 func (r decision) nextDrafts() []Action {
-	if r.Revision > 0 || r.planOnly || r.dryRun || r.reviews || r.prompting.Patient {
+	if r.Revision > 0 || r.planOnly || r.dryRun || r.reviewPlans || r.prompting.Patient {
 		return nil
 	}
 	free := r.freeSlots()

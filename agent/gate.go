@@ -116,15 +116,15 @@ func (r fold) holdBack(s *StepState) {
 	r.Usage.Steps--
 	r.Usage.ToolCalls--
 	if s.inner.loop != nil {
-		r.within--
-		s.inner.loop.made[callKey(s.Step.Tool, s.Args)]--
+		r.innerSteps--
+		s.inner.loop.callCounts[callKey(s.Step.Tool, s.Args)]--
 	}
 	r.enqueue(s)
 }
 
 // planGates reports whether the plan asks for a gate before a step.
 func (r *Run) planGates(s *StepState, tool plan.Tool) bool {
-	return s.Step.Gate || s.replanned && r.gated[tool.QualifiedName()]
+	return s.Step.Gate || s.replanned && r.gatedTools[tool.QualifiedName()]
 }
 
 // gatedByPlan is the rule of a step whose plan asks for a gate.

@@ -231,14 +231,14 @@ func (r *Run) Budgets() []Budget {
 // noteEffects keeps in mind whether the run has a step, or a call of a model,
 // that may change anything.
 func (r fold) noteEffects(d event.Data) {
-	if r.dirty == 0 || r.effects {
+	if r.dirtyFiles == 0 || r.hasEffects {
 		return
 	}
 	switch d := d.(type) {
 	case event.PlanCreated, event.PlanDiff:
-		r.effects = slices.ContainsFunc(r.Steps, func(s *StepState) bool { return r.mayChange(s.Step.Tool) })
+		r.hasEffects = slices.ContainsFunc(r.Steps, func(s *StepState) bool { return r.mayChange(s.Step.Tool) })
 	case event.StepStarted:
-		r.effects = r.mayChange(d.Tool)
+		r.hasEffects = r.mayChange(d.Tool)
 	}
 }
 
@@ -255,10 +255,10 @@ func (r *Run) mayChange(tool string) bool {
 // nextDirty says, once, that the folder held changes before the run makes its
 // own.
 func (r decision) nextDirty() []Action {
-	if !r.effects || r.dryRun || r.planOnly {
+	if !r.hasEffects || r.dryRun || r.planOnly {
 		return nil
 	}
-	text := dirtyWords(r.dirty)
+	text := dirtyWords(r.dirtyFiles)
 	if slices.ContainsFunc(r.Notes, func(n event.Note) bool { return n.Text == text }) {
 		return nil
 	}

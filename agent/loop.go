@@ -24,22 +24,22 @@ type Loop struct {
 	Asking bool         // the model is at work on the next
 	Text   string       // of the newest reply
 
-	step    *StepState       // the agent step; nil for the chat
-	profile prompt.Profile   // that the sub-agent works under; the zero value for the chat
-	planner planning.Planner // of the sub-agent's own plan, nil where it makes none or has made it
-	outline string           // of that plan
-	talk    []prompt.Message // what was said since it began
-	remarks []string         // of the user, for the next turn
-	newest  []*StepState     // the calls of the newest reply
-	unmade  []reply.ToolUse  // of the newest reply, beyond what is made at once
-	made    map[string]int   // call → how often it was made
-	failing map[string]int   // failing result → how often it came
-	stalls  int              // replies in a row that said nothing, or that did not come
-	answer  *string          // what it came to
-	flaw    *flaw            // why it comes to nothing
-	waited  time.Duration    // for the user
-	waiting time.Time        // since when it waits again, zero where it does not
-	final   bool             // the turn that was asked for has to be an answer
+	step          *StepState       // the agent step; nil for the chat
+	profile       prompt.Profile   // that the sub-agent works under; the zero value for the chat
+	planner       planning.Planner // of the sub-agent's own plan, nil where it makes none or has made it
+	outline       string           // of that plan
+	messages      []prompt.Message // what was said since it began
+	remarks       []string         // of the user, for the next turn
+	lastCalls     []*StepState     // the calls of the newest reply
+	droppedCalls  []reply.ToolUse  // of the newest reply, beyond what is made at once
+	callCounts    map[string]int   // call → how often it was made
+	failureCounts map[string]int   // failing result → how often it came
+	stalls        int              // replies in a row that said nothing, or that did not come
+	answer        *string          // what it came to
+	flaw          *flaw            // why it comes to nothing
+	waitedForUser time.Duration    // for the user
+	waitingSince  time.Time        // since when it waits again, zero where it does not
+	mustAnswer    bool             // the turn that was asked for has to be an answer
 }
 
 // Bounds of a loop that a profile does not set.
@@ -51,7 +51,7 @@ const (
 
 // newLoop begins the conversation of a step, nil for the chat.
 func newLoop(s *StepState, profile prompt.Profile) *Loop {
-	l := &Loop{step: s, profile: profile, made: map[string]int{}, failing: map[string]int{}}
+	l := &Loop{step: s, profile: profile, callCounts: map[string]int{}, failureCounts: map[string]int{}}
 	if s != nil && s.Loop != nil {
 		l.Calls = s.Loop.Calls // of an earlier attempt, to be looked at
 	}
@@ -66,7 +66,7 @@ func (l *Loop) idle() bool {
 	if l.Asking || l.over() {
 		return false
 	}
-	for _, c := range l.newest {
+	for _, c := range l.lastCalls {
 		if !c.inner.answered {
 			return false
 		}
@@ -233,12 +233,12 @@ func (r dialogue) hear(l *Loop, reply reply.Reply) {
 	l.Text = reply.Text
 	said := prompt.Said(reply)
 	switch {
-	case len(reply.Calls) > 0 && !l.final:
+	case len(reply.Calls) > 0 && !l.mustAnswer:
 		l.stalls = 0
-		l.talk = append(l.talk, said)
+		l.messages = append(l.messages, said)
 		r.plan(l, reply.Calls)
 		return
-	case strings.TrimSpace(said.Content) == "" && l.final:
+	case strings.TrimSpace(said.Content) == "" && l.mustAnswer:
 		l.flaw = &flaw{event.FailureModel, fmt.Sprintf("the model came to no answer in %d turns", l.Turns)}
 		return
 	case strings.TrimSpace(said.Content) == "":
@@ -253,8 +253,8 @@ func (r dialogue) hear(l *Loop, reply reply.Reply) {
 		return
 	}
 	said.Calls = nil
-	l.talk = append(l.talk, said)
-	if len(l.remarks) > 0 && !l.final {
+	l.messages = append(l.messages, said)
+	if len(l.remarks) > 0 && !l.mustAnswer {
 		return // the user has said something that this is no answer to
 	}
 	l.answer = &said.Content
@@ -263,34 +263,34 @@ func (r dialogue) hear(l *Loop, reply reply.Reply) {
 // shorten has a sub-agent say in fewer words what was cut off: half of an answer
 // is none for the steps that go by it.
 func (r dialogue) shorten(l *Loop) {
-	if l.stalls++; l.stalls > stallsBorne || l.final {
+	if l.stalls++; l.stalls > stallsBorne || l.mustAnswer {
 		l.flaw = &flaw{event.FailureModel, "the model's answer was cut off at the length that it may have"}
 		return
 	}
-	l.talk = append(l.talk, prompt.Remark("# Step "+l.step.Step.Index+"\n\nYour last reply was cut off, because it was too long, and was not taken. Answer in fewer words."))
+	l.messages = append(l.messages, prompt.Remark("# Step "+l.step.Step.Index+"\n\nYour last reply was cut off, because it was too long, and was not taken. Answer in fewer words."))
 }
 
 // goOn is the turn of the program with which a loop goes on.
 func (r dialogue) goOn(l *Loop) {
 	switch {
 	case l.step != nil:
-		l.talk = append(l.talk, prompt.Reminder(prompt.Brief{Goal: r.Goal}, l.step.Step, l.turn()))
+		l.messages = append(l.messages, prompt.Reminder(prompt.Brief{Goal: r.Goal}, l.step.Step, l.turn()))
 	case l.stalls > 0:
-		l.talk = append(l.talk, prompt.Remark("Your last reply was empty. Answer, or make a call."))
+		l.messages = append(l.messages, prompt.Remark("Your last reply was empty. Answer, or make a call."))
 	case l.last():
-		l.talk = append(l.talk, prompt.Remark("No further call will be made: answer now, from what you have."))
+		l.messages = append(l.messages, prompt.Remark("No further call will be made: answer now, from what you have."))
 	}
 }
 
 // plan makes steps of the calls that a reply asks for.
 func (r dialogue) plan(l *Loop, uses []reply.ToolUse) {
 	made := min(len(uses), callsPerTurn)
-	l.newest, l.unmade = nil, uses[made:]
+	l.lastCalls, l.droppedCalls = nil, uses[made:]
 	for _, use := range uses[:made] {
 		c := r.newCall(l, use)
-		l.Calls, l.newest = append(l.Calls, c), append(l.newest, c)
+		l.Calls, l.lastCalls = append(l.Calls, c), append(l.lastCalls, c)
 	}
-	for _, c := range l.newest {
+	for _, c := range l.lastCalls {
 		r.enqueue(c)
 	}
 }
@@ -349,24 +349,24 @@ func (r dialogue) settleCall(c *StepState) {
 		return
 	}
 	c.inner.answered = true
-	for _, other := range l.newest {
+	for _, other := range l.lastCalls {
 		if !other.inner.answered {
 			return
 		}
 	}
 	again := 0
-	for _, call := range l.newest {
-		l.talk = append(l.talk, answered(call))
+	for _, call := range l.lastCalls {
+		l.messages = append(l.messages, answered(call))
 		if call.author.edits > 0 && call.Status == StepCompleted {
-			l.talk = append(l.talk, prompt.Remark("The program notes: the user changed the arguments of your call of "+call.Step.Title+" before it was made, to "+plan.CanonicalJSON(call.Args)))
+			l.messages = append(l.messages, prompt.Remark("The program notes: the user changed the arguments of your call of "+call.Step.Title+" before it was made, to "+plan.CanonicalJSON(call.Args)))
 		}
-		again = max(again, l.made[callKey(call.Step.Tool, call.Args)])
+		again = max(again, l.callCounts[callKey(call.Step.Tool, call.Args)])
 	}
-	for _, use := range l.unmade {
-		l.talk = append(l.talk, prompt.Answered(use, nil, fmt.Sprintf("not made: at most %d calls of one reply are", callsPerTurn), ""))
+	for _, use := range l.droppedCalls {
+		l.messages = append(l.messages, prompt.Answered(use, nil, fmt.Sprintf("not made: at most %d calls of one reply are", callsPerTurn), ""))
 	}
 	if again > 1 {
-		l.talk = append(l.talk, prompt.Remark(fmt.Sprintf("The program notes: you have made one of these calls %d times now, with the same arguments. Making it again will not help.", again)))
+		l.messages = append(l.messages, prompt.Remark(fmt.Sprintf("The program notes: you have made one of these calls %d times now, with the same arguments. Making it again will not help.", again)))
 	}
 	r.goOn(l)
 	if l.step != nil {
@@ -410,6 +410,6 @@ func (r dialogue) dealCall(c *StepState) {
 		r.end(event.StatusFailed, event.ReasonGuard, fmt.Sprintf("step %s (%s) failed: %s", c.Step.Index, c.Step.Title, headline(c.Error)))
 		return
 	}
-	c.inner.loop.failing[resultKey(c.Step.Tool, c.Error)]++
+	c.inner.loop.failureCounts[resultKey(c.Step.Tool, c.Error)]++
 	r.settleCall(c)
 }

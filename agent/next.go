@@ -102,7 +102,7 @@ func (r decision) doubtful() []string {
 func (r decision) nextRecords() []Action {
 	var out []Action
 	if r.planner != nil {
-		for _, s := range r.planner.Skipped()[min(r.told, len(r.planner.Skipped())):] {
+		for _, s := range r.planner.Skipped()[min(r.reportedSkips, len(r.planner.Skipped())):] {
 			if s.Phase > 0 && r.Revision == 0 {
 				out = append(out, Action{Record: event.PhaseSkipped{Phase: s.Phase, Label: string(prompt.Phases[s.Phase-1]), Reason: s.Reason}})
 			}
@@ -125,7 +125,7 @@ func (r *Run) settled() bool {
 // nextPlanning asks the model for the next phase, or takes what planning came
 // to. While a phase is out, read-only steps of the draft may start.
 func (r decision) nextPlanning() []Action {
-	if r.asking {
+	if r.plannerAsked {
 		return r.nextDrafts()
 	}
 	if r.routed != nil && r.Route == nil {
@@ -157,7 +157,7 @@ func (r decision) nextPlanning() []Action {
 func (r decision) takePlan(o planning.Outcome) []Action {
 	switch o.Kind {
 	case planning.OutcomePlanned:
-		o.Plan.OnFailure = cmp.Or(r.ordered, o.Plan.OnFailure)
+		o.Plan.OnFailure = cmp.Or(r.userOnFailure, o.Plan.OnFailure)
 		return warned(o, event.PlanCreated{Plan: o.Plan, Revision: 1})
 	case planning.OutcomeDirect:
 		return r.answerDirectly()
@@ -306,7 +306,7 @@ func (r decision) nextAnswer() []Action {
 			e.reason = event.ReasonNothingFound
 		}
 		return r.finish(e)
-	case r.unspoken || r.dryRun || r.Model == "":
+	case r.skipSynthesis || r.dryRun || r.Model == "":
 		e := ending{status: event.StatusCompleted, reason: event.ReasonGoalMet}
 		if r.incomplete() {
 			e.reason = event.ReasonPartial
@@ -345,10 +345,10 @@ func (r decision) overdue() *Action {
 
 // deadline asks to be woken when the time of the run is up.
 func (r decision) deadline() []Action {
-	if r.Limits.MaxDurationMS <= 0 || r.fired[event.GuardTime] {
+	if r.Limits.MaxDurationMS <= 0 || r.firedTimers[event.GuardTime] {
 		return nil
 	}
-	return []Action{{Effect: Wake{ID: event.GuardTime, At: r.since.Add(time.Duration(r.Limits.MaxDurationMS)*time.Millisecond - r.before)}}}
+	return []Action{{Effect: Wake{ID: event.GuardTime, At: r.resumedAt.Add(time.Duration(r.Limits.MaxDurationMS)*time.Millisecond - r.elapsedBefore)}}}
 }
 
 // result sums the run up.

@@ -42,9 +42,9 @@ func (r dialogue) resumeLoops() {
 			continue
 		}
 		s.Status, s.Loop.Asking = StepRunning, false
-		delete(r.fired, deadlineID(s))
+		delete(r.firedTimers, deadlineID(s))
 		// The time between does not count, and its limit begins anew.
-		s.StartedAt, s.Loop.waited, s.Loop.waiting = r.Now, 0, time.Time{}
+		s.StartedAt, s.Loop.waitedForUser, s.Loop.waitingSince = r.Now, 0, time.Time{}
 		s.Loop.clock(r.Now)
 		r.agents = append(r.agents, s)
 	}
@@ -74,7 +74,7 @@ func (r decision) nextTurn(s *StepState, free *slots) []Action {
 		request, _ = l.planner.Next()
 		request.Step, request.Model = s.Step.Index, l.profile.Model
 	} else {
-		talk := append(slices.Clone(l.talk), l.said()...)
+		talk := append(slices.Clone(l.messages), l.said()...)
 		request = prompt.AgentRequest(r.brief(), r.Plan, s.Step, l.profile, r.inputs(s.Step), talk, l.turn())
 	}
 	request.Think = request.Think && l.stalls == 0 // a model that lost itself in thought is to answer
@@ -106,7 +106,7 @@ func (r decision) nextChat() []Action {
 			return append(out, blocked...)
 		}
 	}
-	request := prompt.ChatRequest(r.brief(), c.last(), append(slices.Clone(c.talk), c.said()...)...)
+	request := prompt.ChatRequest(r.brief(), c.last(), append(slices.Clone(c.messages), c.said()...)...)
 	return append(out, Action{event.ModelRequested{Purpose: request.Purpose, Request: request}, CallModel{Request: request}})
 }
 
@@ -153,7 +153,7 @@ func (r fold) applyDeadline(id string) {
 			continue
 		}
 		if s.Loop.waits() || r.Now.Before(s.Loop.deadline()) {
-			delete(r.fired, id) // it waited for the user meanwhile
+			delete(r.firedTimers, id) // it waited for the user meanwhile
 			continue
 		}
 		s.Loop.flaw = &flaw{event.FailureTimeout, "it took longer than the " + s.Loop.limit().String() + " it may"}
@@ -163,17 +163,17 @@ func (r fold) applyDeadline(id string) {
 
 // waits reports whether a call of the loop waits for the user.
 func (l *Loop) waits() bool {
-	return slices.ContainsFunc(l.newest, func(c *StepState) bool { return c.Status == StepWaiting || c.awaitsUser })
+	return slices.ContainsFunc(l.lastCalls, func(c *StepState) bool { return c.Status == StepWaiting || c.awaitsUser })
 }
 
 // clock counts how long the loop waits for the user, at however many gates at
 // once.
 func (l *Loop) clock(now time.Time) {
 	switch waits := l.waits(); {
-	case waits && l.waiting.IsZero():
-		l.waiting = now
-	case !waits && !l.waiting.IsZero():
-		l.waited, l.waiting = l.waited+now.Sub(l.waiting), time.Time{}
+	case waits && l.waitingSince.IsZero():
+		l.waitingSince = now
+	case !waits && !l.waitingSince.IsZero():
+		l.waitedForUser, l.waitingSince = l.waitedForUser+now.Sub(l.waitingSince), time.Time{}
 	}
 }
 
@@ -185,7 +185,7 @@ func (r dialogue) leaveLoop(s *StepState) {
 	if l == nil {
 		return
 	}
-	for _, c := range l.newest {
+	for _, c := range l.lastCalls {
 		if c.Status == StepPending || c.Status == StepWaiting {
 			r.closeGate(c.Gate)
 			c.Status, c.Gate = StepPending, ""
@@ -217,7 +217,7 @@ func (r dialogue) keepRemarks(l *Loop) {
 func deadlineID(s *StepState) string { return fmt.Sprintf("agent/%s/%d", s.Step.Index, s.Attempt) }
 
 // deadline is when it has.
-func (l *Loop) deadline() time.Time { return l.step.StartedAt.Add(l.limit() + l.waited) }
+func (l *Loop) deadline() time.Time { return l.step.StartedAt.Add(l.limit() + l.waitedForUser) }
 
 // limit is how long an agent step may take.
 func (l *Loop) limit() time.Duration {
@@ -234,8 +234,8 @@ func (r decision) stuck(l *Loop) []Action {
 	if most == 0 {
 		return nil
 	}
-	for _, c := range l.newest {
-		used := l.failing[resultKey(c.Step.Tool, c.Error)]
+	for _, c := range l.lastCalls {
+		used := l.failureCounts[resultKey(c.Step.Tool, c.Error)]
 		if c.Status == StepFailed && used >= most {
 			return []Action{{Record: event.GuardBlocked{
 				Guard: event.GuardRunaway, Step: c.Step.Index, Used: int64(used), Limit: int64(most),
@@ -253,7 +253,7 @@ func (r decision) repeated(c *StepState) *Action {
 	if most == 0 {
 		return nil
 	}
-	b := budget{used: int64(c.inner.loop.made[callKey(c.Step.Tool, c.call.args)]), limit: int64(most)}
+	b := budget{used: int64(c.inner.loop.callCounts[callKey(c.Step.Tool, c.call.args)]), limit: int64(most)}
 	if b.used >= b.limit {
 		return &Action{Record: event.GuardBlocked{
 			Guard: event.GuardRunaway, Step: c.Step.Index, Used: b.used, Limit: b.limit,

@@ -147,7 +147,7 @@ func (r *Run) Summary() Summary {
 	s := Summary{
 		Run: r.ID, Plan: r.Plan.ID, Goal: r.Goal, Title: r.Plan.Title, Status: StatusUnfinished,
 		Started: r.StartedAt, Steps: len(r.Plan.Steps), Done: r.Done(), Replans: r.Usage.Replans,
-		Workspace: r.Workspace, Session: r.session, Outer: r.outer, Resumable: r.Resumable(), PlanOnly: r.planOnly,
+		Workspace: r.Workspace, Session: r.session, Outer: r.outerRun, Resumable: r.Resumable(), PlanOnly: r.planOnly,
 	}
 	if r.Result != nil {
 		s.Status, s.Reason = r.Result.Status, r.Result.Reason

@@ -15,10 +15,10 @@ import (
 // Elapsed is how long the run has been going on, the time between an end and a
 // resume left out.
 func (r *Run) Elapsed() time.Duration {
-	if r.since.IsZero() {
+	if r.resumedAt.IsZero() {
 		return 0
 	}
-	return r.before + r.Now.Sub(r.since)
+	return r.elapsedBefore + r.Now.Sub(r.resumedAt)
 }
 
 // applyResumed takes the run up where its events end: what was under way when
@@ -26,16 +26,16 @@ func (r *Run) Elapsed() time.Duration {
 // ended itself, what it failed at is tried again.
 func (r fold) applyResumed(d event.RunResumed, last time.Time) {
 	over := (r.Result != nil || r.ending != nil) && !r.answering // where only the answer is missing, no step is tried again
-	r.before += last.Sub(r.since)
+	r.elapsedBefore += last.Sub(r.resumedAt)
 	r.Breaks = append(r.Breaks, Break{From: last, To: r.Now})
 	r.loseAttempts(last)
-	r.since = r.Now
+	r.resumedAt = r.Now
 	if d.Limits != r.Limits {
 		r.warned = map[string]bool{} // of another limit something else is 80 %
 	}
 	didRead := r.reading()
 	if d.Model != r.Model {
-		r.perToken, r.prompting.BytesPerToken = 0, 0 // how another one counts, nobody has seen yet
+		r.bytesPerToken, r.prompting.BytesPerToken = 0, 0 // how another one counts, nobody has seen yet
 	}
 	r.Limits, r.Catalogue, r.priors, r.Model, r.modelTools = d.Limits, d.Catalogue, d.Priors, d.Model, d.Tools
 	r.prompting.ModelTools = d.Tools
@@ -43,7 +43,7 @@ func (r fold) applyResumed(d event.RunResumed, last time.Time) {
 		r.prompting.ContextWindow, r.ContextWindow = d.Window, d.Window
 	}
 	if r.Revision == 0 {
-		r.offered = d.Catalogue // there is no first plan yet
+		r.firstOffer = d.Catalogue // there is no first plan yet
 	}
 	_, r.rules = grants(d.Rules)
 	r.attended, r.inDoubt = d.Attended, d.InDoubt
@@ -59,7 +59,7 @@ func (r fold) applyResumed(d event.RunResumed, last time.Time) {
 	if !r.attended {
 		r.unask()
 	}
-	delete(r.fired, event.GuardTime)
+	delete(r.firedTimers, event.GuardTime)
 	if r.Revision == 0 {
 		r.every(r.enqueue) // calls of the chat
 	} else {
@@ -71,7 +71,7 @@ func (r fold) applyResumed(d event.RunResumed, last time.Time) {
 		}
 	}
 	if d.Review {
-		r.reviews = true
+		r.reviewPlans = true
 		r.hold()
 	}
 }
@@ -91,7 +91,7 @@ func (r fold) reading() map[*StepState]bool {
 // loseModelCalls forgets the requests that were with a model: planning and
 // synthesis put them again.
 func (r fold) loseModelCalls() {
-	r.modelBusy, r.asking = 0, false
+	r.modelBusy, r.plannerAsked = 0, false
 	for i, p := range r.Phases {
 		if p.Status == PhaseRunning {
 			r.Phases[i] = Phase{}
@@ -137,8 +137,8 @@ func (r fold) takeUp() {
 	r.failure, r.Replanning = nil, nil
 	r.Gates, r.questions = nil, nil // it may have been ended before they were closed
 	if r.Chat != nil && r.Chat.flaw != nil {
-		r.Chat.flaw, r.Chat.stalls, r.Chat.final = nil, 0, false
-		r.Chat.talk = append(r.Chat.talk, prompt.Remark("The conversation goes on."))
+		r.Chat.flaw, r.Chat.stalls, r.Chat.mustAnswer = nil, 0, false
+		r.Chat.messages = append(r.Chat.messages, prompt.Remark("The conversation goes on."))
 	}
 	r.every(func(s *StepState) {
 		s.awaitsUser = false
@@ -165,7 +165,7 @@ func (r fold) takeUp() {
 		r.planner = nil
 	} else if !r.Synthesis.Direct && r.unplanned() {
 		r.countAttempts()
-		r.planner, r.told, r.Phases, r.Steps, r.lost = r.planners().Plan(r.brief()), 0, [3]Phase{}, nil, nil
+		r.planner, r.reportedSkips, r.Phases, r.Steps, r.lost = r.planners().Plan(r.brief()), 0, [3]Phase{}, nil, nil
 	}
 }
 
@@ -443,7 +443,7 @@ func (r *Run) ToolsToCall() []string {
 // NeedsModel reports whether nothing can be done without a model: there is no
 // plan, and no other planner, or only the answer is missing.
 func (r *Run) NeedsModel() bool {
-	return r.Unanswered() != "" || r.Revision == 0 && r.given == nil && r.routed == nil && r.ownPlanners == nil
+	return r.Unanswered() != "" || r.Revision == 0 && r.givenPlan == nil && r.routed == nil && r.ownPlanners == nil
 }
 
 // planners returns who makes the plans of this run.

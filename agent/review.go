@@ -27,7 +27,7 @@ type pass struct {
 // hold keeps the plan from running until it is looked over, where it is to be
 // and anything of it is left.
 func (r scheduler) hold() {
-	r.held = r.reviews && !r.planOnly && !r.dryRun && slices.ContainsFunc(r.Steps, func(s *StepState) bool { return !s.settled() })
+	r.held = r.reviewPlans && !r.planOnly && !r.dryRun && slices.ContainsFunc(r.Steps, func(s *StepState) bool { return !s.settled() })
 }
 
 // settled reports whether a review can change nothing of a step any more: it has
@@ -50,7 +50,7 @@ func (r *Run) Held() bool {
 
 // Holds reports whether the plans of the run are held before they run, this one
 // or the next.
-func (r *Run) Holds() bool { return r.reviews }
+func (r *Run) Holds() bool { return r.reviewPlans }
 
 // Unreviewed reports whether the plan of a run that goes on, or is resumed, waits
 // to be looked over, now or when nothing else comes first.

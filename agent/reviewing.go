@@ -71,7 +71,7 @@ func (r *Run) Review() *Review {
 		return nil
 	}
 	world := &Run{ID: r.ID, Model: r.Model, Catalogue: r.Catalogue, Plan: r.Plan, Revision: r.Revision}
-	world.rules, world.granted, world.gated = slices.Clone(r.rules), slices.Clone(r.granted), maps.Clone(r.gated)
+	world.rules, world.granted, world.gatedTools = slices.Clone(r.rules), slices.Clone(r.granted), maps.Clone(r.gatedTools)
 	world.prompting, world.callsBefore, world.variables = r.prompting, map[string]int{}, r.Variables()
 	world.dryRun = true // what is not known yet may have stand-ins
 	v := &Review{

@@ -131,7 +131,7 @@ func (r decision) reserveApproved(q *queues, free *slots) {
 // about to: the next waits for it, so that both can be given what is left of the
 // one account, and of the one model.
 func (r decision) plansUnderWay(free *slots) bool {
-	return free.plans > 0 || r.Chat != nil && slices.ContainsFunc(r.Chat.newest, func(c *StepState) bool {
+	return free.plans > 0 || r.Chat != nil && slices.ContainsFunc(r.Chat.lastCalls, func(c *StepState) bool {
 		return c.Status == StepRunning && prompt.IsPlanTool(r.facts(c.Step.Tool).tool)
 	})
 }

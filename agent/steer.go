@@ -84,14 +84,14 @@ func (r dialogue) hearMore(reply reply.Reply) {
 	c := r.chatted()
 	c.remarks, r.Remarks = append(c.remarks, r.Remarks...), nil
 	c.Turns++
-	c.talk = append(c.talk, prompt.Said(reply))
+	c.messages = append(c.messages, prompt.Said(reply))
 	r.Synthesis.Text, r.Synthesis.Thinking = "", ""
 }
 
 // request notes that the next turn was asked for, with what the user said.
 func (l *Loop) request() {
-	l.Asking, l.final = true, l.last()
-	l.talk = append(l.talk, l.said()...)
+	l.Asking, l.mustAnswer = true, l.last()
+	l.messages = append(l.messages, l.said()...)
 	l.remarks = nil
 }
 

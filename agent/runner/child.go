@@ -161,7 +161,7 @@ func (s *Session) takeUpChild(ctx context.Context, k *child) {
 	p, outer := *k.past, k.outer.run
 	if !p.run.Resumable() {
 		p.drop()
-		k.end(s.outcome(&engine{run: p.run, id: p.run.ID, child: k, told: true}))
+		k.end(s.outcome(&engine{run: p.run, id: p.run.ID, child: k, published: true}))
 		return
 	}
 	p.catalogue, p.priors = outer.Catalogue, k.outer.priors
@@ -216,12 +216,12 @@ func (s *Session) started(k *child) (event.RunStarted, error) {
 func (s *Session) leaseWithin(limits event.Limits, own event.Usage) (leased event.Limits, spent string) {
 	used, took := s.account.used, s.account.ms
 	for _, e := range s.engines {
-		since := e.run.Usage.Since(e.used)
+		since := e.run.Usage.Since(e.usageBefore)
 		used.PromptTokens += since.PromptTokens
 		used.CompletionTokens += since.CompletionTokens
 		used.ToolCalls += since.ToolCalls
 		if e.child == nil {
-			took += (e.run.Elapsed() - e.took).Milliseconds()
+			took += (e.run.Elapsed() - e.elapsedBefore).Milliseconds()
 		}
 	}
 	return s.cfg.SessionLimits.Lease(limits, used, own, took, 0)
@@ -241,7 +241,7 @@ func (s *Session) recall(k *child) {
 func (s *Session) outcome(e *engine) event.Data {
 	k, usage := e.child, e.run.Usage
 	failed := k.failed(event.FailureTool, "")
-	if e.told {
+	if e.published {
 		failed.Run, failed.Usage = e.id, &usage
 	}
 	switch {

@@ -12,16 +12,15 @@ import (
 	"replan/planning/prompt"
 )
 
-// manner is what the user chose for the session to work by.
-type manner struct {
+// selection is the profile, the model and the thinking that the user chose.
+type selection struct {
 	profile *Profile // nil is none
 	model   *string  // nil is the profile's; "" is the server's first that can use tools
 	think   *prompt.ThinkLevel
 }
 
-// name is the model that a manner asks for, "" for the one that the server
-// answers with.
-func (m manner) name() string {
+// name is the model that is asked for, "" for the server's own choice.
+func (m selection) name() string {
 	switch {
 	case m.model != nil:
 		return *m.model
@@ -33,16 +32,16 @@ func (m manner) name() string {
 }
 
 // called is the name of the profile, "" for none.
-func (m manner) called() string {
+func (m selection) called() string {
 	if m.profile == nil {
 		return ""
 	}
 	return m.profile.Name
 }
 
-// terms is what a job is prepared by: it is taken from the session before, so
-// that whoever prepares need not ask what the session has come to since.
-type terms struct {
+// jobTerms are the conditions under which a job is prepared: a copy of the
+// session's state, so that the worker that prepares need not ask for it.
+type jobTerms struct {
 	model     string
 	prompting prompt.Prompting // with the conversation
 	tools     []string         // patterns; nil is every tool
@@ -52,19 +51,19 @@ type terms struct {
 }
 
 // offered is what of a catalogue is on offer.
-func (t terms) offered(all plan.Catalogue) plan.Catalogue {
+func (t jobTerms) offered(all plan.Catalogue) plan.Catalogue {
 	profile := prompt.Profile{Tools: t.tools}
 	return slices.DeleteFunc(slices.Clone(all), func(tool plan.Tool) bool { return !profile.May(tool) })
 }
 
-// terms is what the next job is prepared by.
-func (s *Session) terms() terms {
-	t := terms{model: s.manner.name(), prompting: s.cfg.Prompting, share: fullShare, summed: len(s.conversation.compactions) > 0}
-	if p := s.manner.profile; p != nil {
+// jobTerms returns the conditions of the next job.
+func (s *Session) jobTerms() jobTerms {
+	t := jobTerms{model: s.selection.name(), prompting: s.cfg.Prompting, share: fullShare, summed: len(s.conversation.compactions) > 0}
+	if p := s.selection.profile; p != nil {
 		t.prompting, t.tools = p.Prompting, p.Tools
 	}
-	if s.manner.think != nil {
-		t.prompting.Think = *s.manner.think
+	if s.selection.think != nil {
+		t.prompting.Think = *s.selection.think
 	}
 	if s.conversation.undone {
 		t.share = undoneShare
@@ -118,7 +117,7 @@ func (s preparation) windows(ctx context.Context, profiles []prompt.Profile) []p
 // the model, it is first asked what that is like.
 func (s *Session) choose(ctx context.Context) {
 	for len(s.choices) > 0 && s.choosing == nil {
-		c, m := s.choices[0], s.manner
+		c, m := s.choices[0], s.selection
 		s.choices = s.choices[1:]
 		if c.Profile != nil {
 			profile, err := s.profile(*c.Profile)
@@ -137,7 +136,7 @@ func (s *Session) choose(ctx context.Context) {
 		if c.Think != nil {
 			m.think = c.Think
 		}
-		if c.Model == nil && m.name() == s.manner.name() {
+		if c.Model == nil && m.name() == s.selection.name() {
 			s.adopt(m, nil)
 			continue
 		}
@@ -152,7 +151,7 @@ func (s *Session) choose(ctx context.Context) {
 
 // described adopts a choice whose model was looked up, and goes on with those
 // behind it.
-func (s *Session) described(ctx context.Context, m manner, info prompt.ModelInfo, err error) {
+func (s *Session) described(ctx context.Context, m selection, info prompt.ModelInfo, err error) {
 	s.choosing()
 	s.choosing = nil
 	switch {
@@ -170,11 +169,11 @@ func (s *Session) described(ctx context.Context, m manner, info prompt.ModelInfo
 	s.next(ctx)
 }
 
-// adopt works by another manner from the next run on; the one that goes on stays
+// adopt works by another selection from the next run on; the run in progress stays
 // with what it began with. info is what its model is like, nil where that is the
 // same as before.
-func (s *Session) adopt(m manner, info *prompt.ModelInfo) {
-	s.manner = m
+func (s *Session) adopt(m selection, info *prompt.ModelInfo) {
+	s.selection = m
 	if info != nil {
 		if info.Name != s.status.Model {
 			s.modelUse.active = time.Time{} // nobody has asked this one for anything yet
@@ -188,7 +187,7 @@ func (s *Session) adopt(m manner, info *prompt.ModelInfo) {
 // not be any more when it is asked.
 func (s *Session) warm(ctx context.Context) {
 	shelf, ok := s.cfg.Model.(Shelf)
-	name := s.manner.name()
+	name := s.selection.name()
 	if !ok || s.busy() || s.modelUse.warming[name] || s.modelUse.stays(shelf.KeepAlive(), s.cfg.Now()) {
 		return
 	}
@@ -205,7 +204,7 @@ func (s *Session) warm(ctx context.Context) {
 // warmed notes that a model is loaded, unless another was chosen since.
 func (s *Session) warmed(name string, err error) {
 	delete(s.modelUse.warming, name)
-	if err == nil && name == s.manner.name() {
+	if err == nil && name == s.selection.name() {
 		s.modelUse.active = s.cfg.Now()
 	}
 }
@@ -223,7 +222,7 @@ func (s *Session) opening() int {
 	if s.catalogue == nil {
 		return 0
 	}
-	t := s.terms()
+	t := s.jobTerms()
 	t.prompting.ContextWindow = s.status.ContextWindow
 	return prompt.Tokens(prompt.Brief{Catalogue: t.offered(s.catalogue), Prompting: t.prompting})
 }

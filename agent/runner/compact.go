@@ -33,16 +33,16 @@ type compaction struct {
 // compact sums the conversation up where the user asks for it, or where it
 // leaves too little room for the goal. It returns nil where it stays as it is.
 func (s preparation) compact(ctx context.Context, p prepared) *compaction {
-	prompting, talk := p.terms.prompting, p.terms.prompting.Conversation
+	prompting, talk := p.jobTerms.prompting, p.jobTerms.prompting.Conversation
 	prompting.ContextWindow = p.info.ContextWindow
 	cut := max(len(talk)-keptMessages, 0)
 	for cut > 0 && talk[cut].Role != prompt.RoleUser {
 		cut-- // an answer stays with its question
 	}
 	switch {
-	case cut == 0 || p.terms.summed && cut <= 2:
+	case cut == 0 || p.jobTerms.summed && cut <= 2:
 		return nil // there is nothing older, or only the last summary is
-	case p.terms.spent && !p.job.compact:
+	case p.jobTerms.spent && !p.job.compact:
 		return nil // no run will begin
 	}
 	c := &compaction{before: talk}
@@ -53,10 +53,10 @@ func (s preparation) compact(ctx context.Context, p prepared) *compaction {
 	brief := prompt.Brief{Catalogue: p.catalogue, Prompting: prompting}
 	if !p.job.compact {
 		left := prompting.ContextWindow - prompt.Tokens(brief)
-		if prompting.ContextWindow <= 0 || c.told.Before*100 <= left*p.terms.share {
+		if prompting.ContextWindow <= 0 || c.told.Before*100 <= left*p.jobTerms.share {
 			return nil
 		}
-		c.told.Reason = fmt.Sprintf("it took more than %d %% of the room in the model's context window", p.terms.share)
+		c.told.Reason = fmt.Sprintf("it took more than %d %% of the room in the model's context window", p.jobTerms.share)
 		s.outcomes <- outcome{events: []event.Data{event.Note{Level: "info", Text: "the conversation is being summed up, so that there is room for the goal"}}}
 	}
 	brief.Prompting.Conversation = talk[:cut]
@@ -87,7 +87,7 @@ func (s preparation) summarise(ctx context.Context, p prepared, brief prompt.Bri
 	switch {
 	case p.info.Name == "":
 		return "", prompt.ErrNoModel
-	case p.terms.spent:
+	case p.jobTerms.spent:
 		return "", errors.New("the budget of the session is used up")
 	}
 	request := prompt.CompactionRequest(brief)
@@ -135,7 +135,7 @@ func (s *Session) undo() {
 		s.tellOf("info", "the conversation was not summed up, so there is nothing to put back")
 		return
 	}
-	prompting := s.terms().prompting
+	prompting := s.jobTerms().prompting
 	told := event.ChatCompacted{Undone: true, Before: prompt.ConversationTokens(prompting, s.conversation.messages), Reason: "you asked for it"}
 	last := s.conversation.compactions[len(s.conversation.compactions)-1]
 	told.Turns, told.Kept = last.told.Turns, len(s.conversation.messages)-(len(last.after)-last.told.Kept)

@@ -44,7 +44,7 @@ func (s *Session) closed(e *engine) {
 		return
 	}
 	reply := event.ChatReply{Run: e.id, Status: event.StatusFailed, Reason: event.ReasonStepFailed}
-	if !e.told {
+	if !e.published {
 		reply.Run = ""
 	}
 	if e.broken != nil {
@@ -56,7 +56,7 @@ func (s *Session) closed(e *engine) {
 	if e.unstored != nil {
 		reply.Status, reply.Reason, reply.Text, reply.Results = event.StatusFailed, event.ReasonStepFailed, e.unstored.Error(), ""
 	}
-	used, took := e.run.Usage.Since(e.used), (e.run.Elapsed() - e.took).Milliseconds()
+	used, took := e.run.Usage.Since(e.usageBefore), (e.run.Elapsed() - e.elapsedBefore).Milliseconds()
 	reply.Usage, reply.MS = &used, took
 	s.account.spend(used, took)
 	s.conversation.ask(e.run.Goal, e.prompting.Mentions)
@@ -100,14 +100,14 @@ func (e *engine) closing(dryRun bool) string {
 // learn notes what a run has shown: when the model was at work, how its server
 // counts, and how long the tools took.
 func (s *Session) learn(e *engine) {
-	if e.run.Usage.ModelCalls > e.used.ModelCalls {
+	if e.run.Usage.ModelCalls > e.usageBefore.ModelCalls {
 		s.modelUse.active = e.run.Now
 	}
 	if s.cfg.DryRun {
 		return
 	}
 	samples := map[string][]int64{}
-	for _, h := range e.run.History[min(e.known, len(e.run.History)):] {
+	for _, h := range e.run.History[min(e.historyBefore, len(e.run.History)):] {
 		if tool, err := e.run.Catalogue.Find(h.Tool); err == nil && h.Status == plan.ItemCompleted {
 			samples[tool.QualifiedName()] = append(samples[tool.QualifiedName()], h.MS)
 		}

@@ -64,20 +64,20 @@ type engine struct {
 	stored    string // the id under which the plan it made is stored
 	unstored  error  // why it is not
 
-	ctx     context.Context // of the workers
-	stopAll context.CancelCauseFunc
-	workers sync.WaitGroup
-	calling chan func()     // to workers that have done what they were for
-	opening <-chan struct{} // closed when the gate that was asked for last is open
-	seq     uint64
-	begun   map[string]bool         // gates and timers under way
-	calls   map[event.Attempt]*call // steps under way
-	told    bool                    // its first event is on disk and known
-	used    event.Usage             // before it was started or resumed
-	took    time.Duration           // by then
-	known   int                     // items of history that are there since an earlier time
-	broken  error                   // the journal cannot be written any more
-	leaving bool                    // the owner waits for the workers to go
+	ctx           context.Context // of the workers
+	stopAll       context.CancelCauseFunc
+	workers       sync.WaitGroup
+	calling       chan func()     // to workers that have done what they were for
+	opening       <-chan struct{} // closed when the gate that was asked for last is open
+	seq           uint64
+	begun         map[string]bool         // gates and timers under way
+	calls         map[event.Attempt]*call // steps under way
+	published     bool                    // its first event is on disk and known
+	usageBefore   event.Usage             // before it was started or resumed
+	elapsedBefore time.Duration           // by then
+	historyBefore int                     // items of history that are there since an earlier time
+	broken        error                   // the journal cannot be written any more
+	leaving       bool                    // the owner waits for the workers to go
 
 	// What one batch needs, kept for its place alone: steps come by the thousand.
 	batch   []event.Data
@@ -121,8 +121,8 @@ var (
 func (e *engine) begin(ctx context.Context, first ...event.Data) {
 	e.ctx, e.stopAll = context.WithCancelCause(ctx)
 	e.begun, e.calls, e.calling = map[string]bool{}, map[event.Attempt]*call{}, make(chan func())
-	e.seq, e.told, e.known = e.run.Seq, e.run.Seq > 0, len(e.run.History)
-	e.used, e.took = e.run.Usage, e.run.Elapsed()
+	e.seq, e.published, e.historyBefore = e.run.Seq, e.run.Seq > 0, len(e.run.History)
+	e.usageBefore, e.elapsedBefore = e.run.Usage, e.run.Elapsed()
 	e.advance(first)
 }
 
@@ -288,7 +288,7 @@ func (e *engine) keep(events []event.Event) {
 		e.fail(fmt.Errorf("the run cannot go on, because what it does cannot be kept; make room or choose another folder with --data-dir: %w", err))
 		return
 	}
-	e.told = e.told || len(events) > 0
+	e.published = e.published || len(events) > 0
 	if e.publish == nil {
 		return
 	}
@@ -302,7 +302,7 @@ func (e *engine) keep(events []event.Event) {
 func (e *engine) fail(err error) {
 	e.broken = err
 	e.log.Error("journal", "run", e.id, "error", err)
-	if !e.told || e.publish == nil {
+	if !e.published || e.publish == nil {
 		return
 	}
 	e.publish(event.Event{Seq: e.seq, Time: e.now().UTC(), Run: e.id, Data: event.RunCompleted{Result: event.Result{

@@ -43,7 +43,7 @@ func (s preparation) await(ctx context.Context, p *prepared, names []string, lim
 	}
 	p.catalogue = p.all // what a run was started with, it may have again
 	if p.job.resume == "" {
-		p.catalogue = p.terms.offered(p.all)
+		p.catalogue = p.jobTerms.offered(p.all)
 	}
 }
 
@@ -68,7 +68,7 @@ func (p prepared) mayCall() []string {
 	}
 	var names []string
 	for _, step := range p.job.execute.Plan.Steps {
-		profile, known := p.terms.prompting.Profile(step.Profile)
+		profile, known := p.jobTerms.prompting.Profile(step.Profile)
 		switch {
 		case step.Executor != plan.ExecutorAgent || !known:
 		case profile.Tools == nil:

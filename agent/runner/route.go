@@ -25,10 +25,10 @@ func (s preparation) routes(p prepared) (chain intent.Chain, ok bool, unclear er
 	if !p.job.plans() {
 		return chain, false, nil
 	}
-	return agent.Route(s.routing(p.terms.prompting, p.facts), prompt.Unmentioned(p.job.goal, p.job.mentions), p.catalogue, p.info.Name != "")
+	return agent.Route(s.routing(p.jobTerms.prompting, p.facts), prompt.Unmentioned(p.job.goal, p.job.mentions), p.catalogue, p.info.Name != "")
 }
 
-// routing is how goals are planned under some terms: where the user has planning
+// routing is how goals are planned with some prompting: where the user has planning
 // switched off altogether, every goal is a turn of the chat.
 func (s preparation) routing(t prompt.Prompting, facts intent.Facts) event.Routing {
 	routing := s.cfg.Routing

@@ -140,7 +140,7 @@ type Session struct {
 	preparing    context.CancelFunc // a run is being prepared
 	account      account
 	status       session.Status
-	manner       manner
+	selection    selection
 	choices      []Choose           // that wait for the first of them to be looked into
 	doing        string             // what is got ready, in a few words; "" is nothing
 	awaited      []string           // the servers that it waits for
@@ -201,7 +201,7 @@ func NewSession(ctx context.Context, cfg Config) (*Session, error) {
 		account: account{limits: cfg.SessionLimits},
 	}
 	var err error
-	if s.manner.profile, err = s.profile(cfg.Profile); err != nil {
+	if s.selection.profile, err = s.profile(cfg.Profile); err != nil {
 		return nil, fmt.Errorf("start a session: %w", err)
 	}
 	if cfg.Restored != nil {

@@ -55,7 +55,7 @@ func (j job) name() string {
 type prepared struct {
 	ctx       context.Context // ends where the job is stopped before it begins
 	job       job
-	terms     terms // that it began under
+	jobTerms  jobTerms // that it began under
 	info      prompt.ModelInfo
 	all       plan.Catalogue // every tool there is
 	catalogue plan.Catalogue // those on offer
@@ -84,18 +84,18 @@ func (p prepared) drop() {
 // look finds out what the session works with, so that it can be shown: the
 // model, and then the tools, for which servers may have to start.
 func (s *Session) look(ctx context.Context) {
-	t := s.terms()
+	t := s.jobTerms()
 	s.findBranch()
 	s.workers.Go(func() {
 		info, err := s.cfg.Model.Describe(ctx, t.model)
-		s.prepared <- prepared{terms: t, info: info, err: err, look: true}
+		s.prepared <- prepared{jobTerms: t, info: info, err: err, look: true}
 		within, cancel := context.WithTimeout(ctx, s.cfg.ReadyWithin)
 		defer cancel()
 		all := s.cfg.Tools.Ready(within)
 		if all == nil {
 			all = plan.Catalogue{} // known to be none
 		}
-		s.prepared <- prepared{terms: t, all: all, look: true}
+		s.prepared <- prepared{jobTerms: t, all: all, look: true}
 	})
 }
 
@@ -133,7 +133,7 @@ func (s *Session) prepare(ctx context.Context, j job) {
 	ctx, s.preparing = context.WithCancel(ctx)
 	s.doing = j.name()
 	s.tellQueue()
-	answered, t := s.answered, s.terms()
+	answered, t := s.answered, s.jobTerms()
 	if j.compact {
 		answered = nil // no tool is needed for it
 	}
@@ -150,8 +150,8 @@ func (s *Session) prepare(ctx context.Context, j job) {
 
 // gather gets the run that is resumed, the model and the tools, and makes room
 // for the goal where the conversation takes too much of it.
-func (s preparation) gather(ctx context.Context, j job, t terms) prepared {
-	p := prepared{ctx: ctx, job: j, terms: t, run: agent.NewRun(nil), priors: map[string]int64{}}
+func (s preparation) gather(ctx context.Context, j job, t jobTerms) prepared {
+	p := prepared{ctx: ctx, job: j, jobTerms: t, run: agent.NewRun(nil), priors: map[string]int64{}}
 	dirty := s.countsDirty(ctx, j)
 	if j.resume != "" {
 		if p.err = s.reopen(ctx, &p); p.err != nil || !p.run.Resumable() {
@@ -168,7 +168,7 @@ func (s preparation) gather(ctx context.Context, j job, t terms) prepared {
 		return p
 	}
 	if p.info.Name != "" && j.resume == "" {
-		p.terms.prompting.Profiles = s.windows(ctx, t.prompting.Profiles)
+		p.jobTerms.prompting.Profiles = s.windows(ctx, t.prompting.Profiles)
 	}
 	p.facts = s.survey(ctx, j)
 	chain, routed, unclear := s.reach(ctx, &p)
@@ -244,7 +244,7 @@ func (s preparation) unwritten(ctx context.Context, p *prepared) error {
 		}
 	}
 	if len(open) > 0 && p.info.Name == "" && p.unfound == nil { // nobody has asked for it yet
-		info, err := s.cfg.Model.Describe(ctx, p.terms.model)
+		info, err := s.cfg.Model.Describe(ctx, p.jobTerms.model)
 		if err != nil && !errors.Is(err, prompt.ErrNoModel) {
 			return err
 		}
@@ -414,7 +414,7 @@ func (s *Session) open(ctx context.Context, id string, started event.RunStarted,
 
 // start starts a new run.
 func (s *Session) start(ctx context.Context, p prepared) error {
-	prompting := p.terms.prompting
+	prompting := p.jobTerms.prompting
 	prompting.Conversation, prompting.Mentions = slices.Clip(s.conversation.messages), p.job.mentions
 	prompting.ContextWindow, prompting.ModelTools = p.info.ContextWindow, p.info.Tools
 	if p.job.create { // a plan is what was asked for
@@ -423,7 +423,7 @@ func (s *Session) start(ctx context.Context, p prepared) error {
 	limits, _ := s.account.lease(s.cfg.Limits)
 	started := event.RunStarted{
 		Goal: p.job.goal, Model: p.info.Name, Limits: limits, Rules: s.rules(p.job.goal, p.plan()),
-		Catalogue: p.catalogue, Priors: p.priors, Prompting: prompting, PlanOnly: p.job.create, Routing: s.preparation().routing(p.terms.prompting, p.facts),
+		Catalogue: p.catalogue, Priors: p.priors, Prompting: prompting, PlanOnly: p.job.create, Routing: s.preparation().routing(p.jobTerms.prompting, p.facts),
 		Dirty: p.dirty, OnFailure: s.cfg.OnFailure,
 	}
 	if x := p.job.execute; x != nil {

@@ -48,7 +48,7 @@ func (s *Session) askForServers() {
 // slash has a line that begins with a slash carried out.
 func (s *Session) slash(ctx context.Context, line string) {
 	_ = s.say(event.ChatUser{Text: line})
-	now := Moment{Model: s.manner.name(), Think: s.terms().prompting.Think, Busy: s.busy()}
+	now := Moment{Model: s.selection.name(), Think: s.jobTerms().prompting.Think, Busy: s.busy()}
 	s.workers.Go(func() {
 		answer, err := s.cfg.Slash(ctx, line, now)
 		o := outcome{next: answer.Then}
@@ -127,7 +127,7 @@ func (s *Session) restore() {
 // chosen since.
 func (s *Session) describe(p prepared) {
 	switch {
-	case p.terms.model != s.manner.name():
+	case p.jobTerms.model != s.selection.name():
 	case p.unfound != nil:
 		s.status.Model, s.status.Problem, s.status.Trouble = "", p.unfound.Error(), prompt.TroubleOf(p.unfound)
 	case p.err == nil && p.info.Name != "":
@@ -151,12 +151,12 @@ func (s *Session) tell() {
 	for _, server := range s.status.Servers {
 		s.status.Tools += server.Tools
 	}
-	t := s.terms()
+	t := s.jobTerms()
 	if t.tools != nil {
 		s.status.Tools = len(t.offered(s.catalogue))
 	}
 	s.status.Planner = s.preparation().routing(t.prompting, intent.Facts{}).Planner
-	s.status.Profile, s.status.Think = s.manner.called(), t.prompting.Think
+	s.status.Profile, s.status.Think = s.selection.called(), t.prompting.Think
 	s.status.ContextTokens, s.status.Review = s.opening(), s.cfg.Review
 	_ = s.say(s.status)
 	for _, server := range s.status.Servers {
