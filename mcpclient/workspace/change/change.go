@@ -17,7 +17,7 @@ import (
 	"replan/planning/plan"
 )
 
-// Change is what one file was and what it is to be.
+// Change is one file before and after.
 type Change struct {
 	Path          string // from resolve
 	Before, After tree.File
@@ -42,8 +42,8 @@ type File struct {
 	Removed int    `json:"removed"`          // lines
 }
 
-// Make computes what a call would do and, unless it is a preview, does it.
-// Everything is computed before the first byte is written. What is wrong with the
+// Make computes the changes of a call and, unless it is a preview, makes them. It
+// computes all of them before it writes the first byte. What is wrong with the
 // files afterwards is part of the answer.
 func (w *Writer) Make(ctx context.Context, c op.Call, compute func() ([]Change, error)) (*op.Answer[Result], error) {
 	answer, err := w.carryOut(ctx, c, compute)
@@ -114,13 +114,12 @@ func (w *Writer) carryOut(ctx context.Context, c op.Call, compute func() ([]Chan
 	return w.changed(changes), nil
 }
 
-// maxPreview is how many bytes of a diff are shown beforehand. The hashes stand
-// for all of it.
+// maxPreview is the most bytes of a diff that a preview shows. Its hashes cover the
+// rest.
 const maxPreview = 1 << 20
 
-// shown is the diff of changes that are to be approved, and whether that is all of
-// it. Where what is to be removed is too much to be read, its files are listed with
-// their sizes.
+// shown returns the diff of changes for their approval, and whether it is complete.
+// If too much is removed to be read, it lists the files with their sizes.
 func shown(changes []Change) (text string, whole bool) {
 	removed := 0
 	for _, ch := range changes {
@@ -155,10 +154,10 @@ func shown(changes []Change) (text string, whole bool) {
 	return b.String(), whole
 }
 
-// goes reports whether what was there is removed for good.
+// goes reports whether the change removes a file or a folder and does not move it.
 func (c Change) goes() bool { return c.Before.Exists && !c.After.Exists && c.Moved == "" }
 
-// size is how much a file holds, in words.
+// size returns the size of a file in words.
 func size(f tree.File) string {
 	if !tree.IsText(f.Data) {
 		return english.Count(len(f.Data), "byte")
@@ -166,8 +165,7 @@ func size(f tree.File) string {
 	return english.Count(source.CountLines(string(f.Data)), "line")
 }
 
-// Turn waits until no other call changes anything. The returned function ends the
-// turn.
+// Turn waits until no other call changes files. The returned function ends the turn.
 func (w *Writer) Turn(ctx context.Context) (release func(), err error) {
 	select {
 	case w.changing <- struct{}{}:
@@ -208,9 +206,9 @@ func (w *Writer) changed(changes []Change) *op.Answer[Result] {
 	return op.Reply(result, strings.Join(said, "\n"))
 }
 
-// Apply makes all changes of a run or none, and the folders that they need, and
-// keeps what was there before. A failure to put that back is an [op.UnsureError].
-// Nothing is changed once ctx has ended, as its call may be left by then.
+// Apply makes all changes of a run or none, with the folders that they need. It
+// stores the old content first. If it cannot roll back after a failure, it returns
+// an [op.UnsureError]. It changes nothing once ctx has ended.
 func (w *Writer) Apply(ctx context.Context, run string, changes []Change) error {
 	changes = w.WithFolders(changes)
 	record, err := w.keep(run, changes)
@@ -239,16 +237,16 @@ func (w *Writer) keep(run string, changes []Change) (Record, error) {
 	return w.keeper.Keep(run, changes)
 }
 
-// unkept is the record of what is kept nowhere.
+// unkept is the record of changes that are stored nowhere.
 type unkept struct{}
 
 func (unkept) Done() error       { return nil }
 func (unkept) RolledBack() error { return nil }
 func (unkept) Unsure() error     { return nil }
 
-// Perform makes changes that are written down: all or none. Each file is looked
-// at once more right before it is replaced, as its user may have saved it since
-// the changes were computed.
+// Perform makes all changes or none; their old content is stored. It checks each
+// file again right before it replaces it, because the user may have saved it
+// meanwhile.
 func (w *Writer) Perform(changes []Change) error {
 	for i, c := range changes {
 		err := w.still(c.Path, c.Before, c.After)
@@ -266,8 +264,8 @@ func (w *Writer) Perform(changes []Change) error {
 	return nil
 }
 
-// WithFolders adds the folders that the changes need and that are missing, each
-// before what goes into it, so that they are kept note of like any change.
+// WithFolders adds the missing folders that the changes need, each before its
+// entries, so that they are recorded like any change.
 func (w *Writer) WithFolders(changes []Change) []Change {
 	known := map[string]bool{".": true}
 	for _, c := range changes {
@@ -293,9 +291,9 @@ func (w *Writer) WithFolders(changes []Change) []Change {
 	return append(folders, changes...)
 }
 
-// still checks that a path is what it is known to be, before something else is
-// put there. A folder in the place of a file that is to be written cannot be
-// lost: put says what is wrong with it. One that is to be made may be there.
+// still checks that a path has not changed before it is replaced. A folder where a
+// file is to be written cannot be lost: put reports it. A folder that is to be made
+// may exist.
 func (w *Writer) still(at string, known, next tree.File) error {
 	now, err := w.tree.Look(at)
 	switch {
@@ -309,8 +307,8 @@ func (w *Writer) still(at string, known, next tree.File) error {
 	return fmt.Errorf("%s was saved by something else while the change was made; look at it again", at)
 }
 
-// Restore puts back what was there before the changes, the last one first. What
-// was saved over them since stays.
+// Restore undoes changes, the last one first. It leaves files alone that were saved
+// since.
 func (w *Writer) Restore(changes []Change) error {
 	var failed error
 	for _, c := range slices.Backward(changes) {
@@ -327,8 +325,7 @@ func (w *Writer) Restore(changes []Change) error {
 	return failed
 }
 
-// put makes a file or a folder what it is to be, which may be absent. The folder
-// that it is in is there.
+// put writes or removes a file or a folder. Its parent folder exists.
 func (w *Writer) put(at string, f tree.File) error {
 	switch {
 	case !f.Exists:
@@ -346,14 +343,14 @@ func (w *Writer) put(at string, f tree.File) error {
 	return nil
 }
 
-// What a new file and a new folder may be used for, as far as the umask lets.
+// The modes of new files and folders, before the umask.
 const (
 	NewFile   = 0o644
 	newFolder = 0o755
 )
 
-// putFolder makes a folder of this mode; 0 is what the umask leaves of a new
-// one. One that is there is kept, with what is in it.
+// putFolder makes a folder with this mode; 0 leaves it to the umask. It keeps an
+// existing folder and its entries.
 func (w *Writer) putFolder(at string, mode fs.FileMode) error {
 	err := w.tree.Root.Mkdir(at, newFolder)
 	if errors.Is(err, fs.ErrExist) {
@@ -371,11 +368,11 @@ func (w *Writer) putFolder(at string, mode fs.FileMode) error {
 	return nil
 }
 
-// Diff is the change as a unified diff with three lines of context, and how
-// many lines it adds and removes.
+// Diff returns the change as a unified diff with three lines of context, and counts
+// its lines.
 //
-// What is no text and folders are told in a line; so is a move, once, by the
-// change that makes what was moved.
+// Binary files and folders take one line. So does a move, in the change that makes
+// the new path.
 func (c Change) Diff() (string, File) {
 	counts := File{Path: c.Path, Action: "changed", Folder: c.Before.Dir || c.After.Dir}
 	switch {
@@ -414,7 +411,7 @@ func (c Change) Diff() (string, File) {
 	return text, counts
 }
 
-// CheckText checks text that is to become a file.
+// CheckText fails for a text that must not become a file.
 func CheckText(arg, text string) error {
 	switch {
 	case len(text) > tree.MaxFile:

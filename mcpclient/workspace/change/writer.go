@@ -8,8 +8,8 @@ import (
 	"replan/mcpclient/workspace/tree"
 )
 
-// Writer changes files of the workspace, one call after the other: all of a call's
-// changes or none. It is safe for use by several goroutines.
+// Writer changes files, one call after the other. It makes all changes of a call or
+// none. Several goroutines may use it.
 type Writer struct {
 	tree      *tree.Tree
 	keeper    Keeper // nil keeps nothing
@@ -23,31 +23,30 @@ type Writer struct {
 	Check func(ctx context.Context, changed []File) []source.Diagnostic
 }
 
-// Keeper keeps what was there before changes, so that they can be put back.
+// Keeper stores the content of files before they change, for an undo.
 type Keeper interface {
 	// Keep writes down what the changes of a run are about to replace, before they
 	// do. Run is empty where the call belongs to none.
 	Keep(run string, changes []Change) (Record, error)
 }
 
-// Record is told how changes ended that a Keeper has written down.
+// Record takes the outcome of changes that a Keeper has stored.
 type Record interface {
 	Done() error       // they came about
 	RolledBack() error // none of them did
 	Unsure() error     // nobody knows
 }
 
-// NoteRead remembers the hash of a file as a call has read it.
+// NoteRead remembers the hash of a file that a call has read.
 func (w *Writer) NoteRead(at, hash string) { w.seen.note(at, hash) }
 
-// CheckRead refuses changes to files that are not as they were read, unless their
-// path is among those that the call vouches for.
+// CheckRead fails if a file has changed since it was read. Paths in unless are not
+// checked.
 func (w *Writer) CheckRead(changes []Change, unless map[string]bool) error {
 	return w.seen.check(changes, unless)
 }
 
-// NewWriter makes a writer. Of the diff of a change it answers at most maxOutput
-// bytes.
+// NewWriter returns a writer. It answers at most maxOutput bytes of a diff.
 func NewWriter(files *tree.Tree, keeper Keeper, log *slog.Logger, maxOutput int) *Writer {
 	return &Writer{tree: files, keeper: keeper, log: log, maxOutput: maxOutput, changing: make(chan struct{}, 1)}
 }
