@@ -1,5 +1,3 @@
-// Package child holds what every child process of this program has in common:
-// an environment without secrets, no terminal, and a process group that ends as one.
 package child
 
 import (

@@ -17,8 +17,8 @@ const (
 	SpillKept = 7 * 24 * time.Hour // since one was last written to
 )
 
-// ForgetSpills removes the spill files of a folder that were last written to
-// before a time. Without a folder there are none.
+// ForgetSpills removes the spill files of a folder that were last written before a
+// time. An empty dir is no folder.
 func ForgetSpills(dir string, before time.Time) error {
 	if dir == "" {
 		return nil
@@ -44,8 +44,8 @@ func ForgetSpills(dir string, before time.Time) error {
 
 const maxLine = 64 << 10 // bytes of one line that a reader of lines is given
 
-// capture takes the output of a child: the beginning and the end in memory,
-// all of it in a file once it is more than that, and each line for a reader.
+// capture keeps the beginning and the end of the output in memory. Once there is
+// more it writes all of it to a file. It passes each line to a reader.
 type capture struct {
 	max   int    // bytes in memory
 	dir   string // for the spill file; "" keeps none
@@ -58,7 +58,7 @@ type capture struct {
 	err   error  // the first of writing the spill file
 }
 
-// Write never fails: output is worth less than the work that makes it.
+// Write never fails: losing output must not stop the command.
 func (c *capture) Write(p []byte) (int, error) {
 	n := len(p)
 	c.total += int64(n)
@@ -78,7 +78,7 @@ func (c *capture) Write(p []byte) (int, error) {
 	return n, nil
 }
 
-// toSpillBeyond opens the spill file at the moment when memory is full.
+// toSpillBeyond opens the spill file when memory is full.
 func (c *capture) toSpillBeyond(p []byte) {
 	if c.spill == nil && c.err == nil && c.dir != "" && len(p) > 0 && c.total > int64(c.max) {
 		if c.err = os.MkdirAll(c.dir, 0o700); c.err == nil {
@@ -112,8 +112,8 @@ func (c *capture) lines(p []byte) {
 	}
 }
 
-// close ends the output; nothing is written after it. It returns the text and
-// the name of the spill file, if there is one.
+// close ends the output. It returns the text and the name of the spill file, if
+// there is one.
 func (c *capture) close() (text, spilled string, err error) {
 	if c.line != nil && len(c.part) > 0 {
 		c.line(string(c.part))

@@ -58,7 +58,7 @@ type Outcome struct {
 	Took     time.Duration
 }
 
-// Runner runs children. It is safe for use by several goroutines.
+// Runner runs commands. Several goroutines may use it.
 type Runner struct {
 	// Environ is what children inherit, as NAME=VALUE.
 	Environ []string
@@ -72,9 +72,8 @@ type Runner struct {
 	Watcher Watcher
 }
 
-// Run runs a child to its end, and returns when it and the children in its
-// group are gone. Its output is sent to the client as it comes. It fails where
-// the child cannot be started or ctx ends.
+// Run runs a command and returns when its whole process group has ended. It passes
+// on output as it comes. It fails if the command cannot be started or ctx ends.
 func (r *Runner) Run(ctx context.Context, what Command) (Outcome, error) {
 	out := &capture{max: r.MaxOutput, dir: r.SpillDir, line: what.Line}
 	f := &follow{out: out, stream: &stream{send: r.sender(what.Send)}, log: r.Logger}
@@ -113,8 +112,8 @@ func (r *Runner) Run(ctx context.Context, what Command) (Outcome, error) {
 	}, nil
 }
 
-// start starts a child whose output goes to f, and its standard output to data
-// where there is one.
+// start starts a command whose output goes to f. If data is not nil, standard output
+// goes there.
 func (r *Runner) start(f *follow, what Command, data io.Writer) (err error) {
 	f.cmd = exec.Command(what.Name, what.Args...) // #nosec G204 -- running what the call says is what it is for
 	if what.Script != "" {
@@ -170,7 +169,7 @@ func (r *Runner) start(f *follow, what Command, data io.Writer) (err error) {
 	return fmt.Errorf("starting %s: %w", what, err)
 }
 
-// inputFile is a temporary file with data in it, to be read from its beginning.
+// inputFile returns a temporary file with data in it, at its beginning.
 func inputFile(data []byte) (*os.File, error) {
 	f, err := os.CreateTemp("", "input-*")
 	if err != nil {
@@ -185,7 +184,7 @@ func inputFile(data []byte) (*os.File, error) {
 	return f, nil
 }
 
-// follow looks after one running child.
+// follow is one running command.
 type follow struct {
 	cmd    *exec.Cmd
 	group  Group
@@ -195,26 +194,25 @@ type follow struct {
 	log    *slog.Logger
 }
 
-// pipe is where output of a child comes from and goes to.
+// pipe connects an output of the command with its reader.
 type pipe struct {
 	from *os.File
 	to   io.Writer
 }
 
-// piece is output on its way.
+// piece is a piece of output and its reader.
 type piece struct {
 	b  []byte
 	to io.Writer
 }
 
-// Write takes output as it is shown: it is kept and sent.
+// Write captures and sends output.
 func (f *follow) Write(b []byte) (int, error) {
 	f.stream.add(b)
 	return f.out.Write(b) // never fails
 }
 
-// pipe makes a pipe whose output goes to a writer, and returns the end for the
-// child.
+// pipe makes a pipe to a writer and returns the end for the command.
 func (f *follow) pipe(to io.Writer) (*os.File, error) {
 	r, w, err := os.Pipe()
 	if err != nil {
@@ -224,7 +222,7 @@ func (f *follow) pipe(to io.Writer) (*os.File, error) {
 	return w, nil
 }
 
-// close closes our ends of the pipes; twice does no harm.
+// close closes our ends of the pipes. It may be called twice.
 func (f *follow) close() error {
 	var failed error
 	for _, p := range f.pipes {
@@ -242,9 +240,9 @@ func (f *follow) kill() {
 	}
 }
 
-// untilGone moves output until the child and its group are gone, ends them
-// when ctx or the time is over, and reports whether the time was. A child that
-// left the group and holds the pipe is not waited for.
+// untilGone moves output until the process group has ended. It ends the group when
+// ctx ends or the time is up, and reports the latter. It does not wait for a process
+// that has left the group.
 func (f *follow) untilGone(ctx context.Context, timeout time.Duration) bool {
 	chunks := make(chan piece)
 	exited := make(chan struct{})
@@ -293,7 +291,7 @@ func (f *follow) untilGone(ctx context.Context, timeout time.Duration) bool {
 	return timedOut
 }
 
-// readPipes passes on what comes out of the pipes until they end.
+// readPipes passes on the output of the pipes until they end.
 func (f *follow) readPipes(chunks chan<- piece) {
 	defer close(chunks)
 	var readers sync.WaitGroup
@@ -314,7 +312,7 @@ func (f *follow) readPipes(chunks chan<- piece) {
 	readers.Wait()
 }
 
-// stream gathers output into chunks of whole lines for the client.
+// stream collects output into chunks of whole lines.
 type stream struct {
 	send    func(chunk string, bytes int64)
 	pending []byte
@@ -329,7 +327,7 @@ func (s *stream) add(b []byte) {
 	}
 }
 
-// flush sends what has gathered: whole lines, or everything at the end.
+// flush sends the collected lines, or everything at the end.
 func (s *stream) flush(end bool) {
 	n := len(s.pending)
 	if !end {
@@ -342,7 +340,8 @@ func (s *stream) flush(end bool) {
 	s.pending = append(s.pending[:0], s.pending[n:]...)
 }
 
-// sender passes on chunks of output, and how many bytes there were so far.
+// sender returns a function that passes on chunks of output and the number of bytes
+// so far.
 func (r *Runner) sender(send func(string, int64) error) func(string, int64) {
 	return func(chunk string, bytes int64) {
 		if send == nil {

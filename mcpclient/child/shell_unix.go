@@ -7,14 +7,14 @@ import (
 	"syscall"
 )
 
-// Shell reads the scripts of calls.
+// Shell is the program that runs scripts.
 const Shell = "sh"
 
 func shellArgs(script string) []string { return []string{"-c", script} }
 
-// wholeLine has nothing to do: arguments reach a program as they are.
+// wholeLine does nothing: arguments reach a program unchanged.
 func wholeLine(*exec.Cmd, string) {}
 
-// interrupt asks a child and its children to end, as Ctrl-C would: tools that
-// know it take their temporary files with them.
+// interrupt asks the process group to end, as Ctrl-C would. Tools that handle it
+// remove their temporary files.
 func interrupt(cmd *exec.Cmd) { _ = syscall.Kill(-cmd.Process.Pid, syscall.SIGINT) } // gone already: as wished

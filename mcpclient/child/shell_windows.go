@@ -6,7 +6,7 @@ import (
 	"os/exec"
 )
 
-// Shell reads the scripts of calls.
+// Shell is the program that runs scripts.
 const Shell = "cmd"
 
 func shellArgs(script string) []string { return []string{"/d", "/s", "/c", script} }

@@ -1,17 +1,3 @@
-// Package workspace holds the built-in operators: they read, search and change
-// the files of one folder and run its tests. They are tools of an MCP server
-// that is meant to be reached in-process, through the same client as any other
-// server.
-//
-// No path leaves the folder, whatever it says and wherever a link points: every
-// file is opened through an [os.Root]. Changes are all or nothing, can be shown
-// beforehand as a diff, and are refused where a file is no longer what that diff
-// was made against. Child processes run in a process group of their own, without
-// the secrets of the environment. The group is gone when their call has returned;
-// what has left it, as a program does that makes itself a daemon (setsid), goes on.
-//
-// The memory of the user's own facts and preferences, where there is one, is the
-// one file outside the folder that a call can change.
 package workspace
 
 import (
@@ -89,8 +75,8 @@ type Config struct {
 	Watcher child.Watcher
 }
 
-// Operators are the built-in tools over one folder. They are safe for use by
-// several goroutines: calls that read run at once, changes one after another.
+// Operators are the built-in tools over one folder. Several goroutines may use them:
+// reads run at once, changes one after the other.
 type Operators struct {
 	tree      *tree.Tree
 	changes   *change.Writer
@@ -116,8 +102,8 @@ type Operators struct {
 
 var errClosed = errors.New("the workspace tools are closed")
 
-// New opens the folder. It fails where Dir is not a folder that can be opened,
-// or Run is no id. The operators hold files open until Close.
+// New opens the folder. It fails if Dir is not a folder that can be opened, or Run is
+// not a valid id. Call Close in the end.
 func New(cfg Config) (*Operators, error) {
 	folder, err := tree.Open(cfg.Dir, cfg.Private)
 	if err != nil {
@@ -173,7 +159,7 @@ func New(cfg Config) (*Operators, error) {
 	return o, nil
 }
 
-// environ is what children get: no secrets, nobody to ask, nothing to paint.
+// environ returns the environment of children: no secrets, no prompts, no colours.
 func environ(inherited []string) []string {
 	if inherited == nil {
 		inherited = os.Environ()
@@ -181,16 +167,16 @@ func environ(inherited []string) []string {
 	return child.Environ(inherited, map[string]string{"GIT_TERMINAL_PROMPT": "0", "NO_COLOR": "1", "TERM": "dumb"})
 }
 
-// Server is the MCP server that offers the operators, ready for an in-process
-// or any other transport. It is the same server at every call.
+// Server returns the MCP server that offers the operators, over any transport. It is
+// always the same.
 func (o *Operators) Server() *server.MCPServer { return o.mcp }
 
-// closeTime is how long Close waits for calls that do not heed their end.
+// closeTime is how long Close waits for calls that do not react to their end.
 const closeTime = 4 * time.Second
 
-// Close ends the calls that are under way, waits until their children's groups
-// are gone, and closes the folder. Calls after it are refused. A call that is too
-// busy to heed its end is left: without the folder it changes nothing any more.
+// Close cancels running calls, waits until their child processes have ended, and
+// closes the folder. Later calls are refused. A call that does not react in time is
+// abandoned: without the folder it can change nothing.
 func (o *Operators) Close() error {
 	o.mu.Lock()
 	if o.closed {
@@ -216,8 +202,7 @@ func (o *Operators) Close() error {
 	return o.tree.Close()
 }
 
-// begin joins a call to the life of the operators. The returned function ends
-// the call.
+// begin starts a call, which Close cancels. The returned function ends it.
 func (o *Operators) begin(ctx context.Context) (context.Context, func(), error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -234,7 +219,7 @@ func (o *Operators) begin(ctx context.Context) (context.Context, func(), error) 
 	}, nil
 }
 
-// handler joins the calls of a tool to the life of the operators.
+// handler runs the calls of a tool so that Close can cancel them.
 func (o *Operators) handler(tool op.Tool) server.ToolHandlerFunc {
 	return func(ctx context.Context, req mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 		ctx, done, err := o.begin(ctx)

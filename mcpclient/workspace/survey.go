@@ -9,7 +9,7 @@ import (
 	"replan/planning/intent"
 )
 
-// Facts looks through the workspace for what the words of a goal name.
+// Facts searches the workspace for the names in the words of a goal.
 func (o *Operators) Facts(ctx context.Context, survey *intent.Survey) (intent.Facts, error) {
 	within, done, err := o.begin(ctx)
 	if err != nil {
@@ -37,8 +37,8 @@ func (o *Operators) Facts(ctx context.Context, survey *intent.Survey) (intent.Fa
 	return facts, nil
 }
 
-// surveyLines tells a survey of the lines that it wants, and of the files of tests
-// that go with the file which declares its name.
+// surveyLines passes a survey the lines that it wants, and the test files of the
+// file that declares its name.
 func (o *Operators) surveyLines(ctx context.Context, survey *intent.Survey) error {
 	find, err := grep.NewFinder(survey.Lines(), true, true)
 	if err != nil {
@@ -63,8 +63,7 @@ func (o *Operators) surveyLines(ctx context.Context, survey *intent.Survey) erro
 	})
 }
 
-// repositoryFacts adds what is known of the repository. Where there is none the
-// operators say so.
+// repositoryFacts adds the state of the repository, if there is one.
 func (o *Operators) repositoryFacts(ctx context.Context, facts *intent.Facts) {
 	state, err := o.git.State(ctx)
 	if err != nil {
@@ -74,8 +73,8 @@ func (o *Operators) repositoryFacts(ctx context.Context, facts *intent.Facts) {
 	facts.Clean, facts.NoUpstream, facts.NoRemote = state.Clean, state.NoUpstream, state.NoRemote
 }
 
-// Dirty counts the files of the workspace that are not as git has them. Without
-// git or a repository there are none.
+// Dirty counts the files with changes that are not committed. Without git or a
+// repository it is 0.
 func (o *Operators) Dirty(ctx context.Context) (int, error) {
 	ctx, done, err := o.begin(ctx)
 	if err != nil {

@@ -9,14 +9,14 @@ import (
 	"replan/mcpclient/workspace/op"
 )
 
-// stillApproved reports whether changes are what the call was approved with, although
-// a file is no longer what it was then.
+// stillApproved reports whether changes have the approved diff, although a file has
+// changed since the approval.
 func stillApproved(c op.Call, changes []Change) bool {
 	diff, whole := shown(changes)
 	return whole && builtin.DiffHash(diff) == c.Diff
 }
 
-// leave remembers what a run has made of files.
+// leave remembers how a run has left files.
 func (w *Writer) leave(run string, changes []Change) {
 	if run == "" {
 		return
@@ -26,15 +26,14 @@ func (w *Writer) leave(run string, changes []Change) {
 	}
 }
 
-// Unchanged checks that every file still has its hash. It returns the first
-// that has not, empty where there is none.
+// Unchanged returns the first file that no longer has its hash, or an empty name.
 func (w *Writer) Unchanged(hashes map[string]string) (string, error) {
 	_, foreign, err := w.changedSince(op.Call{Hashes: hashes})
 	return foreign, err
 }
 
-// changedSince compares files with what a call was approved against. It returns the
-// first that its own run has changed since, and the first that somebody else has.
+// changedSince returns the first file that the call's own run has changed since the
+// approval, and the first that somebody else has changed.
 func (w *Writer) changedSince(c op.Call) (changed, foreign string, err error) {
 	for _, name := range slices.Sorted(maps.Keys(c.Hashes)) {
 		at, err := w.tree.Resolve(name)

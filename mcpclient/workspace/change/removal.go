@@ -11,13 +11,13 @@ import (
 	"replan/planning/plan"
 )
 
-// fewestLines is how many lines a file has at least for a change of it to count
-// as a removal of most of it: a smaller one is read at a glance.
+// fewestLines is the smallest number of lines of a file for which the removal of
+// most of it is pointed out. A reviewer takes in smaller ones at a glance.
 const fewestLines = 10
 
-// removes says of the first file that a call leaves less than half of how much of
-// it goes: "removes 180 of 214 lines of a.go". It is empty where there is none,
-// and for a call whose very purpose is to remove or move files.
+// removes describes the first file that loses more than half of its lines:
+// "removes 180 of 214 lines of a.go". It is empty if there is none, and for calls
+// that remove or move files.
 func removes(c op.Call, changes []Change) string {
 	if c.Tool == "fs.remove" || c.Tool == "fs.move" {
 		return ""
@@ -47,9 +47,8 @@ func removes(c op.Call, changes []Change) string {
 	return said
 }
 
-// linesRemoved counts the lines that a change removes. One that is replaced by a
-// line much like it is changed, and not removed: a new name or another indent
-// takes nothing away.
+// linesRemoved counts the lines that a change removes. A line that is replaced by a
+// similar one, with a new name or another indent, does not count.
 func linesRemoved(before, after string) int {
 	diff, _, removed := plan.UnifiedDiff("a", "b", before, after)
 	if 2*removed <= source.CountLines(before) {

@@ -5,12 +5,12 @@ import (
 	"sync"
 )
 
-// maxSeen is how many files are remembered as they were read.
+// maxSeen is the number of files whose hashes are remembered.
 const maxSeen = 4096
 
-// seen remembers the hash of each file as a call last read or changed it, so
-// that no change is made to a file that somebody else has changed since. The
-// files that were read longest ago are forgotten first.
+// seen remembers the hash of each file as a call last read or changed it. A file
+// that somebody else has changed since is not changed. The oldest entries are
+// forgotten first.
 type seen struct {
 	mu     sync.Mutex
 	hashes map[string]string
@@ -34,7 +34,7 @@ func (s *seen) note(at, hash string) {
 	s.hashes[at] = hash
 }
 
-// has reports whether this is how a file was last noted.
+// has reports whether the hash is the last one noted for a file.
 func (s *seen) has(at, hash string) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -42,7 +42,7 @@ func (s *seen) has(at, hash string) bool {
 	return known && last == hash
 }
 
-// changed remembers what became of the files that had been read.
+// changed updates the hashes of files that had been read.
 func (s *seen) changed(changes []Change) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -53,7 +53,7 @@ func (s *seen) changed(changes []Change) {
 	}
 }
 
-// check refuses changes to files that are not as they were read.
+// check fails for files that have changed since they were read.
 func (s *seen) check(changes []Change, unless map[string]bool) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -65,7 +65,7 @@ func (s *seen) check(changes []Change, unless map[string]bool) error {
 	return nil
 }
 
-// StaleError says that a file is not as it was read.
+// StaleError says that a file has changed since it was read.
 func StaleError(at string) error {
 	return fmt.Errorf("%s changed since it was read; read it again", at)
 }

@@ -8,9 +8,8 @@ import (
 	"strings"
 )
 
-// Finder finds the lines that a query matches. Most files hold none of the
-// texts that any match must hold; they are passed over without looking at
-// their lines.
+// Finder finds the lines that a query matches. It skips files that hold none of the
+// texts that every match needs, without reading their lines.
 type Finder struct {
 	line    *regexp.Regexp // matches a line by itself; nil where the only needle is the query
 	whole   *regexp.Regexp // finds lines that may match in a text of many; nil where none can
@@ -49,9 +48,8 @@ func NewFinder(query string, regex, ignoreCase bool) (*Finder, error) {
 	return f, nil
 }
 
-// required returns texts of which every match holds at least one; nil where
-// there are none to be known. With fold they are in lower case, and hold
-// nothing that has other cases than those of ASCII.
+// required returns texts of which every match holds at least one, or nil if none are
+// known. With fold they are in lower case and ASCII only.
 func required(re *syntax.Regexp, fold bool) []string {
 	const most = 8 // texts that are looked for; more are slower than matching
 	switch re.Op {
@@ -94,7 +92,7 @@ func required(re *syntax.Regexp, fold bool) []string {
 	}
 }
 
-// shortest is the length of the shortest text, 0 for none.
+// shortest returns the length of the shortest text, 0 for none.
 func shortest(texts []string) int {
 	if len(texts) == 0 {
 		return 0
@@ -106,8 +104,8 @@ func shortest(texts []string) int {
 	return n
 }
 
-// bounded reports whether an expression asks for the beginning or the end of
-// all the text, which a line has and a text of many has elsewhere.
+// bounded reports whether an expression refers to the beginning or the end of the
+// text. A line has them in other places than the whole file.
 func bounded(re *syntax.Regexp) bool {
 	if re.Op == syntax.OpBeginText || re.Op == syntax.OpEndText {
 		return true
@@ -133,7 +131,7 @@ func isASCII(text string) bool {
 // occur, needles say nothing.
 var oddFolds = [][]byte{[]byte("\u212A"), []byte("\u017F")}
 
-// scan is a finder on its way through a text.
+// scan is the position of a finder in a text.
 type scan struct {
 	f       *Finder
 	data    []byte
@@ -144,7 +142,7 @@ type scan struct {
 	pos     int
 }
 
-// scan begins to find lines. The scratch is memory that it may use.
+// scan starts to find lines. It may use scratch as memory.
 func (f *Finder) scan(data []byte, scratch *[]byte) *scan {
 	s := &scan{f: f, data: data, in: data, needles: f.needles, whole: f.whole}
 	if f.fold && len(s.needles) > 0 {

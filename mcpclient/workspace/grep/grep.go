@@ -42,8 +42,7 @@ type Match struct {
 	After  []string `json:"after,omitempty"`
 }
 
-// Skipped counts the files that were not looked into; unreadable are folders
-// too.
+// Skipped counts the files that were not searched. Unreadable counts folders too.
 type Skipped struct {
 	Binary     int `json:"binary,omitempty"`
 	Large      int `json:"large,omitempty"`
@@ -63,8 +62,8 @@ func (r Result) String() string {
 	return b.String()
 }
 
-// Search is one search. The walk hands the files to several goroutines in
-// its order, in which their matches are put together again.
+// Search is one search. Several goroutines read the files; the matches come in the
+// order of the walk.
 type Search struct {
 	Find    *Finder
 	Context int
@@ -88,7 +87,7 @@ type fileMatches struct {
 	matches []Match
 }
 
-// searchJob is one file that is to be searched. The folder is held for it.
+// searchJob is one file to search. Its folder is held open.
 type searchJob struct {
 	in       *tree.Folder
 	name, at string
@@ -174,16 +173,15 @@ func (s *Search) file(ctx context.Context, r *fileReader, job searchJob) {
 	}
 }
 
-// full reports whether the files so far have as many matches as are returned,
-// so that those of later files need only be counted.
+// full reports whether the files so far have enough matches, so that those of later
+// files are only counted.
 func (s *Search) full() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.found >= s.Limit || s.bytes >= s.Size
 }
 
-// matches finds the matching lines of a file: the first of them, and how many
-// there are.
+// matches returns the first matching lines of a file, and the number of all.
 func (s *Search) matches(job searchJob, data []byte, scratch *[]byte) (found []Match, total int) {
 	scan := s.Find.scan(data, scratch)
 	full, line, counted, size := false, 1, 0, 0
@@ -212,7 +210,7 @@ func (s *Search) matches(job searchJob, data []byte, scratch *[]byte) (found []M
 
 var newline = []byte("\n")
 
-// Result puts the matches together in the order of the walk.
+// Result returns the matches in the order of the walk.
 func (s *Search) Result() Result {
 	r := Result{Matches: []Match{}, Total: s.Total, Files: s.holding}
 	size := 0
@@ -231,7 +229,7 @@ func (s *Search) Result() Result {
 	return r
 }
 
-// size is about how many bytes a match takes.
+// size returns about how many bytes a match takes.
 func (m Match) size() int {
 	n := len(m.Path) + len(m.Text)
 	for _, lines := range [][]string{m.Before, m.After} {
@@ -242,7 +240,7 @@ func (m Match) size() int {
 	return n
 }
 
-// linesBefore are the n lines before the one that begins at from.
+// linesBefore returns the n lines before the one that begins at from.
 func linesBefore(data []byte, from, n int) []string {
 	var lines []string
 	for ; n > 0 && from > 0; n-- {
@@ -256,7 +254,7 @@ func linesBefore(data []byte, from, n int) []string {
 	return lines
 }
 
-// linesAfter are the n lines after the one whose text ends at to.
+// linesAfter returns the n lines after the one that ends at to.
 func linesAfter(data []byte, to, n int) []string {
 	var lines []string
 	for ; n > 0; n-- {
@@ -277,7 +275,7 @@ func linesAfter(data []byte, to, n int) []string {
 
 func trimEnd(line []byte) []byte { return bytes.TrimRight(line, "\r\n") }
 
-// around is a line, or the part of a long line that holds the match.
+// around returns a line, or the part of a long line that holds the match.
 func around(line []byte, match int) string {
 	if len(line) <= maxMatchText {
 		return strings.ToValidUTF8(string(line), "\uFFFD")
@@ -295,14 +293,14 @@ func around(line []byte, match int) string {
 
 var errLarge = fmt.Errorf("the file has more than %d bytes", tree.MaxFile)
 
-// fileReader reads one file after the other into the same memory.
+// fileReader reads files one after the other into the same memory.
 type fileReader struct {
 	data   []byte
 	folded []byte // scratch of the search
 }
 
-// read returns what is in a file, up to the next read. It does not wait for a
-// pipe that took the place of a file.
+// read returns the content of a file, which is valid until the next read. It does
+// not block on a pipe.
 func (r *fileReader) read(root *os.Root, name string) (data []byte, err error) {
 	f, err := tree.OpenRegular(root, name)
 	if err != nil {

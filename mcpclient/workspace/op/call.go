@@ -77,8 +77,9 @@ func newCall(t Tool, req mcp.CallToolRequest) (Call, error) {
 	return c, nil
 }
 
-// Sender sends chunks of output as progress of the call: the message is the chunk,
-// the progress is how many bytes there were so far. It is nil where nobody listens.
+// Sender returns a function that sends output as progress of the call: the message
+// is the chunk, the progress the number of bytes so far. It is nil if the client
+// asked for no progress.
 func (c Call) Sender(ctx context.Context) func(chunk string, bytes int64) error {
 	s := server.ServerFromContext(ctx)
 	if c.progress == nil || s == nil {
@@ -91,8 +92,8 @@ func (c Call) Sender(ctx context.Context) func(chunk string, bytes int64) error 
 	}
 }
 
-// Limit reads an argument that is a time limit; usual is what it is where it is
-// left out.
+// Limit parses an argument that is a time limit. If it is left out, Limit returns
+// usual.
 func (c Call) Limit(given string, usual time.Duration) (time.Duration, error) {
 	if given == "" {
 		return usual, nil
@@ -134,8 +135,9 @@ func (c Call) decode(into any) error {
 	return c.missing(raw)
 }
 
-// exact checks the names of the arguments: the decoder would take PATH for path,
-// and the last of two, where whoever approved the call may have read the first.
+// exact checks the names of the arguments. The decoder would take PATH for path, and
+// the last of two equal names, while whoever approved the call may have read the
+// first.
 func (c Call) exact(raw []byte) error {
 	dec := json.NewDecoder(bytes.NewReader(raw))
 	if open, err := dec.Token(); err != nil || open != json.Delim('{') {
@@ -163,7 +165,7 @@ func (c Call) exact(raw []byte) error {
 	return nil
 }
 
-// missing names the first required argument that is not there.
+// missing fails for the first required argument that is not given.
 func (c Call) missing(raw []byte) error {
 	var given map[string]json.RawMessage
 	if err := json.Unmarshal(raw, &given); err != nil {
@@ -177,7 +179,7 @@ func (c Call) missing(raw []byte) error {
 	return nil
 }
 
-// ArgNames names the arguments that the operator takes.
+// ArgNames lists the arguments that the operator takes.
 func (c Call) ArgNames() string {
 	names := make([]string, len(c.args))
 	for i, a := range c.args {

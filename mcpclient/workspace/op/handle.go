@@ -14,18 +14,17 @@ import (
 	"replan/mcpclient/builtin"
 )
 
-// UnsureError is a failure after which nobody knows what is on disk. It is
-// reported as a fault of the call, never as the tool's own answer.
+// UnsureError is a failure after which the state on disk is unknown. It is reported
+// as a failure of the call, never as an answer of the tool.
 type UnsureError struct{ Err error }
 
 func (e *UnsureError) Error() string { return e.Err.Error() }
 
-// Unwrap is the failure itself.
+// Unwrap returns the failure itself.
 func (e *UnsureError) Unwrap() error { return e.Err }
 
-// RefusedError refuses a call that would not do what was approved. Nothing was
-// changed. Its reason is in the `_meta` of the answer too, so that the call can be
-// asked about again.
+// RefusedError refuses a call that needs a new approval. Nothing was changed. The
+// reason is also in the `_meta` of the answer, so that the client can ask again.
 type RefusedError struct {
 	key     string // of `_meta`
 	why     string
@@ -34,20 +33,20 @@ type RefusedError struct {
 
 func (e *RefusedError) Error() string { return e.message }
 
-// Outdated refuses a call because what was approved is no longer what it would do.
-// See [builtin.MetaOutdated].
+// Outdated refuses a call that would no longer do what was approved. See
+// [builtin.MetaOutdated].
 func Outdated(why string) error {
 	return &RefusedError{key: builtin.MetaOutdated, why: why, message: why + "; look at the new diff"}
 }
 
-// Removal refuses a change that removes most of a file and that nobody has seen.
-// See [builtin.MetaRemoves].
+// Removal refuses a change that removes most of a file and was not approved. See
+// [builtin.MetaRemoves].
 func Removal(removes string) error {
 	return &RefusedError{key: builtin.MetaRemoves, why: removes, message: "nothing was changed: this " + removes + ", which has to be approved first"}
 }
 
-// Handle answers a request. A tool that says no answers with the reason; an error
-// means that the call itself went wrong.
+// Handle answers a request. A refusal by the tool is an answer; an error means that
+// the call itself failed.
 func (t Tool) Handle(ctx context.Context, req mcp.CallToolRequest, log *slog.Logger) (*mcp.CallToolResult, error) {
 	c, err := newCall(t, req)
 	if err != nil {
@@ -76,8 +75,8 @@ func (t Tool) Handle(ctx context.Context, req mcp.CallToolRequest, log *slog.Log
 	return mcp.NewToolResultError(Sentence(err)), nil
 }
 
-// holdsMarker reports whether something in the arguments stands for a secret that
-// was taken out of a prompt: to write that would lose the secret.
+// holdsMarker reports whether an argument holds the marker of a redacted secret.
+// Writing the marker to a file would lose the secret.
 func holdsMarker(args map[string]any) bool {
 	found := false
 	redact.Value(args, func(text string) string {
@@ -87,8 +86,8 @@ func holdsMarker(args map[string]any) bool {
 	return found
 }
 
-// Sentence is what an error says, with what to do in place of the system's words
-// where the user may not open a file.
+// Sentence returns the message of an error. For missing permissions it says what to
+// do in place of the system's words.
 func Sentence(err error) string {
 	var denied *fs.PathError
 	if errors.As(err, &denied) && errors.Is(denied, fs.ErrPermission) {

@@ -31,7 +31,7 @@ type Op[Args, Result any] struct {
 	Run         func(context.Context, Call, Args) (*Answer[Result], error)
 }
 
-// None is the Result of an operator whose result is text alone.
+// None is the Result of an operator that answers text only.
 type None struct{}
 
 // Answer is what an operator found or did.
@@ -49,12 +49,12 @@ type Preview struct {
 	Removes string            `json:"removes,omitempty"` // says that most of a file goes, and how much
 }
 
-// Reply answers with data and the same as text.
+// Reply returns an answer of data, and of text that says the same.
 func Reply[Result any](data Result, text string) *Answer[Result] {
 	return &Answer[Result]{Data: data, Text: text}
 }
 
-// Text answers with text alone.
+// Text returns an answer of text only.
 func Text(text string) *Answer[None] { return &Answer[None]{Text: text} }
 
 // result is the answer as it is sent.
@@ -72,7 +72,7 @@ func (a *Answer[Result]) result() *mcp.CallToolResult {
 	return result
 }
 
-// Tool is an operator whatever its arguments and its result are.
+// Tool is an operator with its types erased.
 type Tool struct {
 	Name     string
 	readOnly bool
@@ -82,11 +82,11 @@ type Tool struct {
 	run      func(context.Context, Call) (*mcp.CallToolResult, error)
 }
 
-// Shown is the operator as tools/list shows it.
+// Shown returns the tool as tools/list shows it.
 func (t Tool) Shown() mcp.Tool { return t.shown }
 
-// Tool makes a tool of the operator. It panics where no schema can be made of its
-// types, which are the program's own.
+// Tool returns the operator with its types erased. It panics if no schema can be
+// made from its types, which is a bug of this program.
 func (o Op[Args, Result]) Tool() Tool {
 	t := Tool{Name: o.Name, readOnly: o.ReadOnly, previews: o.Previews, args: arguments(reflect.TypeFor[Args](), o.Enum)}
 	t.shown = mcp.NewToolWithRawSchema(o.Name, o.Description, inputSchema(t.args, o.OneOf))

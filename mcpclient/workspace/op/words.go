@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// MiddleCut keeps the beginning and the end of a text, at most so many bytes.
+// MiddleCut cuts the middle out of a text that has more than most bytes, and says so.
 func MiddleCut(text string, most int) string {
 	if len(text) <= most {
 		return text
@@ -14,7 +14,7 @@ func MiddleCut(text string, most int) string {
 	return strings.ToValidUTF8(fmt.Sprintf("%s\n[cut: %d bytes left out]\n%s", head, len(text)-most, tail), "")
 }
 
-// Clip is the beginning of a line, as much of it as an answer quotes.
+// Clip shortens a line for quoting it in an answer.
 func Clip(line string) string {
 	const most = 160
 	if len(line) <= most {

@@ -7,11 +7,11 @@ import (
 	"unicode/utf8"
 )
 
-// MaxFile is how many bytes of a file are read or changed at most.
+// MaxFile is the size in bytes of the largest file that is read or changed.
 const MaxFile = 4 << 20
 
-// File is the content of a file, a folder without what is in it, or that there
-// is neither.
+// File is the content of a file, or a folder without its entries. Exists is false
+// if there is neither.
 type File struct {
 	Exists bool
 	Dir    bool // a folder
@@ -19,8 +19,8 @@ type File struct {
 	Mode   fs.FileMode
 }
 
-// Load reads a file of the workspace, found by [Tree.Resolve], of at most [MaxFile]
-// bytes. Only regular files are opened: a pipe would never answer.
+// Load reads a file of at most [MaxFile] bytes; at comes from [Tree.Resolve]. It
+// opens regular files only, since a read of a pipe might never return.
 func (t *Tree) Load(at string) (File, error) {
 	info, err := t.Root.Stat(at)
 	switch {
@@ -49,7 +49,7 @@ func tooLarge(at string, size int64) error {
 	return fmt.Errorf("%s has %d bytes, and files of more than %d are not opened; fs.search can find a part of the workspace", at, size, MaxFile)
 }
 
-// LoadText is [Tree.Load] for files that hold UTF-8 text.
+// LoadText is like [Tree.Load] and fails for anything but UTF-8 text.
 func (t *Tree) LoadText(at string) (File, error) {
 	f, err := t.Load(at)
 	if err != nil || !f.Exists {
@@ -64,7 +64,7 @@ func (t *Tree) LoadText(at string) (File, error) {
 	return f, nil
 }
 
-// LoadEntry is [Tree.Load] for a file of any content or a folder, not through a link.
+// LoadEntry is like [Tree.Load], also for folders. It does not follow a link.
 func (t *Tree) LoadEntry(at string) (File, error) {
 	info, err := t.Root.Lstat(at)
 	switch {
@@ -82,8 +82,8 @@ func (t *Tree) LoadEntry(at string) (File, error) {
 	return t.Load(at)
 }
 
-// Look loads a path as it is now; a link on the way to it is an error. In the
-// place of a folder there may be a file, and nothing is in that.
+// Look loads a path as it is now. A link on the way to it is an error. If one of
+// its folders is a file, the path does not exist.
 func (t *Tree) Look(at string) (File, error) {
 	for i, r := range at {
 		if r != '/' {

@@ -7,10 +7,10 @@ import (
 	"strings"
 )
 
-// maxIgnoreFile is how many bytes of a file of ignore rules are read.
+// maxIgnoreFile is the size in bytes of the largest ignore file that is read.
 const maxIgnoreFile = 1 << 20
 
-// ignoreRules are the lines of one .gitignore, the last match deciding.
+// ignoreRules are the lines of one .gitignore. The last match decides.
 type ignoreRules []ignoreRule
 
 type ignoreRule struct {
@@ -22,7 +22,7 @@ type ignoreRule struct {
 	dirOnly  bool
 }
 
-// ruleKind tells patterns apart that need no matching of wildcards.
+// ruleKind says how a pattern is matched: most need no wildcards.
 type ruleKind int
 
 const (
@@ -64,8 +64,7 @@ func parseIgnore(text string) ignoreRules {
 
 const wildcards = `*?[\`
 
-// trimBlanks takes the blanks off the end of a line, unless a backslash keeps
-// them.
+// trimBlanks removes trailing blanks, except those after a backslash.
 func trimBlanks(line string) string {
 	end := -1 // where the blanks begin
 	for i := 0; i < len(line); i++ {
@@ -88,8 +87,8 @@ func trimBlanks(line string) string {
 	return line[:end]
 }
 
-// decide says whether a rule speaks of a name, relative to the folder of the
-// rules, and whether it leaves it out.
+// decide reports whether a rule matches a name, which is relative to the folder of
+// the rules, and whether that rule ignores it.
 func (rules ignoreRules) decide(name string, dir bool) (decided, out bool) {
 	base := name[strings.LastIndexByte(name, '/')+1:]
 	for i := len(rules) - 1; i >= 0; i-- {
@@ -118,9 +117,8 @@ func (rules ignoreRules) decide(name string, dir bool) (decided, out bool) {
 	return false, false
 }
 
-// ignores are the rules that hold in a folder: its own, then those of the
-// folders around it, and at last those of the repository. A nil one ignores
-// nothing.
+// ignores are the rules of a folder, then those of its parents, then those of the
+// repository. Nil ignores nothing.
 type ignores struct {
 	rules ignoreRules
 	above string   // what stands before a path of the workspace, of rules from outside of it
@@ -128,8 +126,8 @@ type ignores struct {
 	outer *ignores // rules that are asked where these say nothing
 }
 
-// ignored reports whether the rules leave a path of the workspace out. What is
-// in a folder that is left out is never asked about.
+// ignored reports whether the rules ignore a path. Callers never ask about the
+// contents of an ignored folder.
 func (g *ignores) ignored(at string, dir bool) bool {
 	for ; g != nil; g = g.outer {
 		if decided, out := g.rules.decide(g.above+at[g.below:], dir); decided {
@@ -152,10 +150,9 @@ func (g *ignores) with(folder, text string) *ignores {
 	return &ignores{rules: rules, below: below, outer: g}
 }
 
-// repositoryIgnores are the rules that come from outside the workspace: of the
-// folders above it up to the top of its repository, and of the repository's
-// info/exclude. Where they leave out the workspace as a whole they are not
-// held to: somebody wants to work there.
+// repositoryIgnores returns the rules from outside the workspace: those of its
+// parents up to the top of the repository, and of info/exclude. Rules that ignore
+// the whole workspace do not apply, because the user works there.
 func repositoryIgnores(dir string) *ignores {
 	top, git := topOfRepository(dir)
 	if top == "" {
@@ -181,7 +178,7 @@ func repositoryIgnores(dir string) *ignores {
 	return g.from(at + "/")
 }
 
-// from is the same rules for paths that begin where above ends.
+// from returns the same rules for paths relative to the folder above.
 func (g *ignores) from(above string) *ignores {
 	if g == nil {
 		return nil
@@ -189,8 +186,8 @@ func (g *ignores) from(above string) *ignores {
 	return &ignores{rules: g.rules, above: above[g.below:], outer: g.outer.from(above)}
 }
 
-// topOfRepository finds the top of the repository that a folder is in, and the
-// folder where git keeps what belongs to it; empty where there is none.
+// topOfRepository returns the top folder of the repository around dir, and its git
+// folder. Both are empty if there is none.
 func topOfRepository(dir string) (top, git string) {
 	for {
 		at := filepath.Join(dir, ".git")
@@ -208,7 +205,7 @@ func topOfRepository(dir string) (top, git string) {
 	}
 }
 
-// linkedGit reads where the .git file of a worktree or a submodule points.
+// linkedGit follows the .git file of a worktree or a submodule.
 func linkedGit(dir, file string) string {
 	target, ok := strings.CutPrefix(strings.TrimSpace(readIgnore(file)), "gitdir: ")
 	if !ok {
@@ -228,8 +225,8 @@ func linkedGit(dir, file string) string {
 	}
 }
 
-// readIgnore reads a small file that is no part of the workspace, empty where
-// that cannot be.
+// readIgnore reads a small file outside the workspace. It returns an empty text if
+// it cannot.
 func readIgnore(file string) string {
 	info, err := os.Stat(file)
 	if err != nil || !info.Mode().IsRegular() || info.Size() > maxIgnoreFile {

@@ -7,11 +7,11 @@ import (
 	"os"
 )
 
-// errKernel says that a file is none: a read of it may wait for ever.
+// errKernel means that the kernel makes the file up: a read of it may never return.
 var errKernel = errors.New("it is a window into the kernel, not a file")
 
-// OpenRegular opens a file to be read. It waits neither for a pipe that took the
-// place of a file nor for what the kernel has to say.
+// OpenRegular opens a regular file for reading. It never blocks on a pipe, and
+// refuses files that the kernel makes up.
 func OpenRegular(root *os.Root, name string) (*os.File, error) {
 	f, err := root.OpenFile(name, os.O_RDONLY|NonBlocking, 0)
 	if err != nil {
@@ -33,8 +33,8 @@ func OpenRegular(root *os.Root, name string) (*os.File, error) {
 	return f, nil
 }
 
-// readRegular reads a file of at most [MaxFile] bytes, and one byte of a larger one
-// more.
+// readRegular reads at most [MaxFile]+1 bytes of a file, so that callers notice
+// larger ones.
 func readRegular(root *os.Root, name string) ([]byte, error) {
 	f, err := OpenRegular(root, name)
 	if err != nil {

@@ -6,8 +6,8 @@ import (
 	"syscall"
 )
 
-// ofKernel reports whether a file lies where there are none but what the kernel
-// makes up: in procfs, sysfs, debugfs or tracefs.
+// ofKernel reports whether the kernel makes the file up: whether it lies in
+// procfs, sysfs, debugfs or tracefs.
 func ofKernel(f *os.File) bool {
 	var fs syscall.Statfs_t
 	if err := syscall.Fstatfs(int(f.Fd()), &fs); err != nil {

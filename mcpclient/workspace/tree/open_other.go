@@ -4,5 +4,5 @@ package tree
 
 import "os"
 
-// ofKernel reports whether a file is none; no other system has such.
+// ofKernel reports whether the kernel makes the file up. Only Linux has such files.
 func ofKernel(*os.File) bool { return false }

@@ -4,5 +4,5 @@ package tree
 
 import "syscall"
 
-// NonBlocking has the opening of a pipe not wait for who writes to it.
+// NonBlocking makes an open of a pipe return at once, without a writer.
 const NonBlocking = syscall.O_NONBLOCK

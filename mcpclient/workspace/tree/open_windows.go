@@ -1,4 +1,4 @@
 package tree
 
-// NonBlocking has the opening of a pipe not wait for who writes to it.
+// NonBlocking makes an open of a pipe return at once, without a writer.
 const NonBlocking = 0 // there are no pipes among files

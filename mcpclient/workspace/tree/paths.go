@@ -19,12 +19,12 @@ const (
 	maxPath  = 4000 // bytes of a path
 )
 
-// Resolve turns a name as a call gives it into the one path of the workspace
-// that it means: relative, with slashes, without links and dots. The file need
-// not exist. Files are compared, hashed and reported under this path.
+// Resolve returns the canonical path of a name: relative, with slashes, without
+// links and dots. Files are compared, hashed and reported under this path. The file
+// need not exist.
 //
-// It refuses what leads out with a sentence; [os.Root] would do so too, and
-// still does when the file is opened.
+// It fails for names that lead out of the folder. [os.Root] refuses them again when
+// the file is opened.
 func (t *Tree) Resolve(name string) (string, error) {
 	if name == "" {
 		return "", errors.New("the path is empty; name a file relative to the workspace")
@@ -93,7 +93,7 @@ func (t *Tree) Resolve(name string) (string, error) {
 	return at, t.NotPrivate(at)
 }
 
-// Relative makes an absolute name of a file of the workspace relative to it.
+// Relative makes an absolute name relative to the folder. It fails for names outside.
 func (t *Tree) Relative(name string) (string, error) {
 	if !filepath.IsAbs(name) {
 		return filepath.ToSlash(name), nil
@@ -111,7 +111,8 @@ func outside(name string) error {
 	return fmt.Errorf("%q is outside the workspace; name a file relative to the workspace", name)
 }
 
-// Changeable is [Tree.Resolve] for a file that is to be changed.
+// Changeable is like [Tree.Resolve] for a file that is to be changed: it refuses
+// folders and git's own files.
 func (t *Tree) Changeable(name string) (string, error) {
 	at, err := t.Resolve(name)
 	if err != nil {
@@ -126,8 +127,8 @@ func (t *Tree) Changeable(name string) (string, error) {
 	return at, nil
 }
 
-// NotGits refuses what belongs to git itself: a change in there could make git
-// run anything.
+// NotGits fails for files that belong to git itself: a change there could make git
+// run any program.
 func NotGits(at string) error {
 	for part := range strings.SplitSeq(at, "/") {
 		if isDotGit(part) {
@@ -137,9 +138,9 @@ func NotGits(at string) error {
 	return nil
 }
 
-// isDotGit reports whether some system takes a name for .git: in another case,
-// by its short name, with what Windows cuts off at the end, or with characters
-// that macOS does not see.
+// isDotGit reports whether some system takes a name for .git: in another case, by
+// its short name, with trailing characters that Windows drops, or with characters
+// that macOS ignores.
 func isDotGit(name string) bool {
 	name, _, _ = strings.Cut(name, ":")
 	name = strings.TrimRight(name, ". ")
@@ -152,7 +153,7 @@ func isDotGit(name string) bool {
 	return strings.EqualFold(name, ".git") || strings.EqualFold(name, "git~1")
 }
 
-// NoFile says that there is no such file, and which one may have been meant.
+// NoFile returns the error for a missing file. It names similar files.
 func (t *Tree) NoFile(ctx context.Context, at string) error {
 	const wanted, most = 3, 20_000 // names to offer, and to look at
 	base, seen := path.Base(at), 0
@@ -172,13 +173,13 @@ func (t *Tree) NoFile(ctx context.Context, at string) error {
 	return fmt.Errorf("there is no file %q in the workspace; there is %s", at, strings.Join(found, ", "))
 }
 
-// OnDisk is the path of a file of the workspace for a child process.
+// OnDisk returns the absolute path of a file, for a child process.
 func (t *Tree) OnDisk(at string) string {
 	return filepath.Join(t.Dir, filepath.FromSlash(at))
 }
 
-// ChangeableEntry is [Tree.Changeable] for what is to be moved or removed as it is: a
-// folder, or a file, but not what a link points to.
+// ChangeableEntry is like [Tree.Changeable] for a file or folder that is to be moved
+// or removed. It refuses links.
 func (t *Tree) ChangeableEntry(name string) (string, error) {
 	name = strings.TrimRight(name, "/")
 	local, err := t.Relative(name)
@@ -202,7 +203,7 @@ func (t *Tree) ChangeableEntry(name string) (string, error) {
 	return at, nil
 }
 
-// ScopeOf resolves a path argument that names a file or a folder; empty means
+// ScopeOf resolves a name that must be an existing file or folder. An empty name is
 // the workspace.
 func (t *Tree) ScopeOf(ctx context.Context, name string) (string, error) {
 	if name == "" {

@@ -9,13 +9,14 @@ import (
 	"strings"
 )
 
-// ownNames are what the program keeps in a folder that is the workspace too.
+// ownNames are the program's files and folders, for when its own folder is the
+// workspace.
 var ownNames = []string{
 	"config.toml", "mcp.json", "trust.json", "memory.md", "durations.json", "history.json", "runs", "sessions", "plans", "outputs", "logs", "exports", "themes", "crashes",
 }
 
-// privatePaths returns the paths of the workspace that the folders cover, which may
-// not exist yet. A folder outside covers none.
+// privatePaths returns the paths in the workspace that the folders cover. They need
+// not exist yet.
 func privatePaths(real string, folders []string) []string {
 	var out []string
 	for _, folder := range folders {
@@ -34,7 +35,7 @@ func privatePaths(real string, folders []string) []string {
 	return out
 }
 
-// resolved is a path without links, as far as it exists.
+// resolved returns the path without links, as far as it exists.
 func resolved(name string) string {
 	name, err := filepath.Abs(name)
 	if err != nil {
@@ -54,7 +55,7 @@ func resolved(name string) string {
 }
 
 // isPrivate reports whether a path belongs to the program itself: its
-// configuration, its servers, or what it keeps of runs. Case is no way around it.
+// configuration, its servers, or its runs. It ignores case.
 func (t *Tree) isPrivate(at string) bool {
 	for _, own := range t.private {
 		if len(at) >= len(own) && strings.EqualFold(at[:len(own)], own) && (len(at) == len(own) || at[len(own)] == '/') {
@@ -64,7 +65,7 @@ func (t *Tree) isPrivate(at string) bool {
 	return false
 }
 
-// NotPrivate refuses what belongs to the program itself.
+// NotPrivate fails for paths that belong to the program itself.
 func (t *Tree) NotPrivate(at string) error {
 	if t.isPrivate(path.Clean(at)) {
 		return fmt.Errorf("%q belongs to replan itself and is left alone", at)

@@ -9,7 +9,7 @@ import (
 // IsText reports whether data can be shown as lines of text.
 func IsText(data []byte) bool { return !IsBinary(data) && utf8.Valid(data) }
 
-// IsBinary looks for a NUL where files of programs and pictures have one.
+// IsBinary reports whether data has a NUL near its beginning, as binary files do.
 func IsBinary(data []byte) bool {
 	const head = 8 << 10
 	return bytes.IndexByte(data[:min(len(data), head)], 0) >= 0

@@ -8,8 +8,8 @@ import (
 	"path/filepath"
 )
 
-// Tree is a folder that is opened once. Files are named by paths relative to it,
-// with slashes; none of them leads out. It is safe for use by several goroutines.
+// Tree is an open folder. Its files are named by slash-separated paths relative to
+// it, and no path leads out. Several goroutines may use it.
 type Tree struct {
 	Root    *os.Root // of the folder
 	Dir     string   // the folder, absolute
@@ -17,8 +17,8 @@ type Tree struct {
 	private []string // paths that belong to the program itself
 }
 
-// Open opens the folder dir. Paths below the folders of private, which belong
-// to the program itself, cannot be resolved, walked or changed.
+// Open opens the folder dir. Paths below the private folders, which belong to the
+// program itself, cannot be resolved, walked or changed.
 func Open(dir string, private []string) (*Tree, error) {
 	abs, err := filepath.Abs(dir)
 	if err != nil {
@@ -35,7 +35,7 @@ func Open(dir string, private []string) (*Tree, error) {
 	return &Tree{Root: root, Dir: abs, Real: real, private: privatePaths(real, private)}, nil
 }
 
-// Close closes the folder: nothing can be read or changed after it.
+// Close closes the folder. Nothing can be read or changed after it.
 func (t *Tree) Close() error { return t.Root.Close() }
 
 func openFolder(dir string) (*os.Root, error) {

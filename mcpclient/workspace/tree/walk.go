@@ -12,7 +12,8 @@ import (
 	"sync/atomic"
 )
 
-// skipped are folders of other people's files, which no search is about.
+// skipped reports whether a folder holds other people's files, which no search is
+// about.
 func skipped(name string) bool {
 	switch name {
 	case ".git", ".hg", ".svn", "node_modules", "vendor", ".venv", "venv", "__pycache__", ".tox":
@@ -22,15 +23,15 @@ func skipped(name string) bool {
 	}
 }
 
-// Walk visits what is under start, which is a path from [Tree.Resolve], in lexical
-// order. It leaves out what git ignores and the folders of skipped, but never
-// start itself, and follows no links. What cannot be read is passed over.
+// Walk visits the entries under start in lexical order; start comes from
+// [Tree.Resolve]. It skips what git ignores and folders such as node_modules, but
+// never start itself. It follows no links and passes over unreadable folders.
 func (t *Tree) Walk(ctx context.Context, start string, visit func(at string, d fs.DirEntry) error) error {
 	return t.WalkFolders(ctx, start, func(_ *Folder, at string, d fs.DirEntry) error { return visit(at, d) }, func() {})
 }
 
-// Folder is an open folder on a walk. Files are opened in it by their names
-// alone, which is faster than by their whole paths and as safe.
+// Folder is an open folder on a walk. Opening files in it by name is faster than
+// by path, and as safe.
 type Folder struct {
 	Root  *os.Root
 	users atomic.Int32 // it is closed when there are none
@@ -39,16 +40,16 @@ type Folder struct {
 // Hold keeps the folder open until a call of Release.
 func (f *Folder) Hold() { f.users.Add(1) }
 
-// Release lets go of the folder. The last one closes it.
+// Release undoes a Hold. The last call closes the folder.
 func (f *Folder) Release() {
 	if f.users.Add(-1) == 0 {
 		_ = f.Root.Close() // it was only read
 	}
 }
 
-// WalkFolders is [Tree.Walk] that also says in which open folder an entry is, nil for
-// start itself, and calls closed for each folder that cannot be read. Who needs
-// the folder for longer than the visit holds it.
+// WalkFolders is like [Tree.Walk] and passes the open folder of each entry, nil for
+// start itself. A visitor that needs the folder for longer calls Hold. It calls
+// closed for each folder that cannot be read.
 func (t *Tree) WalkFolders(ctx context.Context, start string, visit func(in *Folder, at string, d fs.DirEntry) error, closed func()) error {
 	info, err := t.Root.Lstat(start)
 	if err != nil {
@@ -75,7 +76,7 @@ func (t *Tree) WalkFolders(ctx context.Context, start string, visit func(in *Fol
 	return err
 }
 
-// ignoresOf are the rules that hold in a folder but for its own.
+// ignoresOf returns the rules that apply to a folder, without its own.
 func (t *Tree) ignoresOf(at string) *ignores {
 	g := repositoryIgnores(t.Real)
 	if at == "." {
@@ -91,8 +92,8 @@ func (t *Tree) ignoresOf(at string) *ignores {
 
 const gitignore = ".gitignore"
 
-// ignoreFile is the text of a .gitignore, empty where there is none. As git
-// does, it follows no link.
+// ignoreFile returns the text of a .gitignore, or nothing if there is none. Like
+// git, it follows no link.
 func ignoreFile(root *os.Root, at string) string {
 	info, err := root.Lstat(at)
 	if err != nil || !info.Mode().IsRegular() || info.Size() > maxIgnoreFile {
@@ -167,7 +168,7 @@ func (w *walker) enter(parent *Folder, name, at string, rules *ignores) error {
 	return w.walk(in, at, rules)
 }
 
-// Folder resolves a name that must be a folder; empty means the workspace.
+// Folder resolves a name that must be a folder. An empty name is the workspace.
 func (t *Tree) Folder(name string) (string, error) {
 	if name == "" {
 		return ".", nil

@@ -9,14 +9,14 @@ func wildMatch(pattern, text string) bool {
 	return m.match(pattern, text, true) == wildYes
 }
 
-// maxSteps bounds the work for one text. No pattern that somebody means needs
-// so many; one that is made to takes for ever.
+// maxSteps bounds the work for one text. No sensible pattern needs so many steps;
+// a hostile one would take for ever.
 const maxSteps = 100_000
 
 type wildMatcher struct{ steps int }
 
-// wildResult is what became of an attempt. The ones after wildNo tell those who
-// try other lengths for a star that there is no use in it.
+// wildResult is the result of an attempt to match. The values after wildNo say that
+// other lengths for a star cannot match either.
 type wildResult int
 
 const (
@@ -148,8 +148,8 @@ func matchClass(p string, c byte) (rest string, is, ok bool) {
 	return "", false, false
 }
 
-// unescape is the character at i, or the one that a backslash there keeps as it
-// is, and where it stands.
+// unescape returns the character at i and its position, after a backslash if there
+// is one.
 func unescape(p string, i int) (ch byte, at int, ok bool) {
 	if p[i] == '\\' {
 		i++

@@ -12,10 +12,11 @@ import (
 	"replan/internal/lazyregexp"
 )
 
-// FolderHash is what a folder has in the place of a SHA-256.
+// FolderHash stands for a folder where a file has its SHA-256.
 const FolderHash = "folder"
 
-// Hash is the SHA-256 of the content in hex, empty where there is no file.
+// Hash returns the SHA-256 of the content in hex. It is empty if there is no file,
+// and FolderHash for a folder.
 func (f File) Hash() string {
 	switch {
 	case !f.Exists:
@@ -27,12 +28,12 @@ func (f File) Hash() string {
 	return hex.EncodeToString(sum[:])
 }
 
-// TempName matches the names of files that [WriteAtomic] has not put in place yet.
+// TempName matches the temporary files of [WriteAtomic].
 var TempName = lazyregexp.New(`^\.replan-[A-Z2-7]{26}\.tmp$`)
 
-// WriteAtomic puts a file in place so that a reader sees the old content or
-// the new, and a crash leaves one of them. The mode is set as it is where the
-// file existed, and is subject to the umask where it is new.
+// WriteAtomic replaces a file so that readers, and a crash, see either the old
+// content or the new. It sets the mode exactly if f.Exists; otherwise the umask
+// applies.
 func WriteAtomic(root *os.Root, at string, f File) (err error) {
 	temp := path.Join(path.Dir(at), ".replan-"+rand.Text()+".tmp") // see tempName
 	w, err := root.OpenFile(temp, os.O_CREATE|os.O_EXCL|os.O_WRONLY, f.Mode)
@@ -59,7 +60,7 @@ func WriteAtomic(root *os.Root, at string, f File) (err error) {
 	return nil
 }
 
-// SyncFolder makes the names in a folder durable, where the system can.
+// SyncFolder makes the names in a folder durable if the system can do so.
 func SyncFolder(root *os.Root, at string) {
 	d, err := root.Open(at)
 	if err != nil {

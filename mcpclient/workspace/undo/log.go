@@ -24,7 +24,7 @@ const (
 	undoSuffix = ".undo"
 )
 
-// Config says where what was there before changes is kept.
+// Config says where the old content of files is stored.
 type Config struct {
 	// Dir is the folder of the journals of all runs, outside the workspace. Empty
 	// keeps nothing.
@@ -35,9 +35,9 @@ type Config struct {
 	Logger *slog.Logger
 }
 
-// Log keeps what was there before changes, in a folder RUN.undo for each
-// run: files named by the SHA-256 of their content, of at most [tree.MaxFile] bytes
-// each, and manifest.jsonl with a line for each changed path.
+// Log stores the content of files before they change, in a folder RUN.undo for each
+// run. It holds files of at most [tree.MaxFile] bytes, named by the SHA-256 of their
+// content, and manifest.jsonl with a line for each changed path.
 type Log struct {
 	tree *tree.Tree
 	dir  string // absolute, of all runs; "" keeps nothing
@@ -45,7 +45,7 @@ type Log struct {
 	log  *slog.Logger
 }
 
-// New opens nothing yet. It fails where Run is no id.
+// New returns a log. It opens no file. It fails if Run is not a valid id.
 func New(files *tree.Tree, cfg Config) (*Log, error) {
 	l := &Log{tree: files, run: cfg.Run, log: cfg.Logger}
 	if cfg.Run != "" {
@@ -78,15 +78,15 @@ type manifestLine struct {
 	Undone     bool      `json:"undone,omitempty"` // all changes above were put back
 }
 
-// kept is a change that is written down and about to be made. The zero one is
-// kept nowhere.
+// kept is a change that is stored and about to be made. The zero value is stored
+// nowhere.
 type kept struct {
 	store *store
 	id    string
 }
 
-// Keep writes down what the changes are about to replace, before they do: it is
-// on disk when keep returns.
+// Keep stores what the changes are about to replace. It is on disk when Keep
+// returns.
 func (l *Log) Keep(run string, changes []change.Change) (change.Record, error) {
 	if l.run != "" {
 		run = l.run
@@ -127,14 +127,14 @@ func (k kept) write(workspace string, changes []change.Change) error {
 	return k.store.note(true, lines...)
 }
 
-// Done says that the change came about. Where that is lost in a crash nothing
-// is: a change of which nothing is said may or may not have been made.
+// Done records that the change was made. Losing this record in a crash does no harm:
+// a change without an outcome may or may not have been made.
 func (k kept) Done() error { return k.end(manifestLine{Done: true}) }
 
-// RolledBack says that the change did not come about.
+// RolledBack records that the change was not made.
 func (k kept) RolledBack() error { return k.end(manifestLine{RolledBack: true}) }
 
-// Unsure lets go of a change of which nobody knows whether it came about.
+// Unsure records no outcome, since nobody knows it.
 func (k kept) Unsure() error {
 	if k.store == nil {
 		return nil
@@ -161,7 +161,7 @@ func (l *Log) at(run string) (string, error) {
 	return filepath.Join(l.dir, run+undoSuffix), nil
 }
 
-// store makes the folder of a run, where it is missing, and opens it.
+// store opens the folder of a run and makes it if it is missing.
 func (l *Log) store(run string) (*store, error) {
 	dir, err := l.at(run)
 	if err != nil {
@@ -181,7 +181,7 @@ func (l *Log) store(run string) (*store, error) {
 	return &store{root: root}, nil
 }
 
-// put keeps a content under its name, unless it is there whole.
+// put stores a content under its hash, unless it is stored already.
 func (s *store) put(f tree.File) error {
 	if !f.Exists || f.Dir {
 		return nil // what was in a folder is kept file by file
@@ -193,7 +193,7 @@ func (s *store) put(f tree.File) error {
 	return tree.WriteAtomic(s.root, name, tree.File{Data: f.Data, Mode: 0o600})
 }
 
-// get returns a content that was kept, and whether it is what it was.
+// get returns a stored content, and whether it still has its hash.
 func (s *store) get(hash string) ([]byte, bool) {
 	if s == nil {
 		return nil, false
@@ -237,8 +237,8 @@ func (s *store) note(sync bool, lines ...manifestLine) error {
 	return nil
 }
 
-// cutTorn takes off a last line that a crash has cut. What it was about to say
-// of a change was not on disk, so the change was not begun.
+// cutTorn removes a last line that a crash has cut off. Its change was not on disk
+// yet, and so was not begun.
 func cutTorn(f *os.File) error {
 	size, err := f.Seek(0, io.SeekEnd)
 	if err != nil || size == 0 {
@@ -255,7 +255,7 @@ func cutTorn(f *os.File) error {
 	return f.Truncate(int64(bytes.LastIndexByte(text, '\n') + 1))
 }
 
-// syncPath makes the names in a folder durable, where the system can.
+// syncPath makes the names in a folder durable if the system can do so.
 func syncPath(dir string) {
 	d, err := os.Open(dir) //nolint:gosec // the folder of the runs
 	if err != nil {

@@ -17,19 +17,19 @@ import (
 	"replan/mcpclient/workspace/tree"
 )
 
-// noted is one changed path as the manifest of a run tells of it.
+// noted is one changed path in the manifest of a run.
 type noted struct {
 	manifestLine
 	run string
 }
 
-// chain is what runs did to one path, in their order.
+// chain is the changes of one path in their order.
 type chain struct {
 	path  string
 	links []noted
 }
 
-// recorded is what the manifest of a run says.
+// recorded is the manifest of a run.
 type recorded struct {
 	workspace string
 	changes   []noted // that were not undone, nor rolled back
@@ -85,8 +85,8 @@ func (r *recorded) take(l manifestLine, run string) {
 	}
 }
 
-// chains sorts changes by path. Changes of several runs come in the order of
-// their times; of one run, in the order in which it made them.
+// chains groups changes by path. Changes of several runs are in the order of their
+// times, those of one run in the order in which it made them.
 func chains(changes []noted) []*chain {
 	slices.SortStableFunc(changes, func(a, b noted) int { return a.Time.Compare(b.Time) })
 	byPath := map[string]*chain{}
@@ -107,10 +107,9 @@ func chains(changes []noted) []*chain {
 func (c *chain) first() noted { return c.links[0] }
 func (c *chain) last() noted  { return c.links[len(c.links)-1] }
 
-// leaves reports whether the path may be so when the last change is over: as
-// that made it, or, where a crash may have come before it, as it was.
-// An undo that was broken off may have left nothing in the place of a folder that
-// had become a file.
+// leaves reports whether the path can have this hash after the last change: the new
+// one, or the old one if a crash may have come first. An interrupted undo may have
+// left nothing where a folder had become a file.
 func (c *chain) leaves(hash string) bool {
 	first, last := entryKind(c.first().BeforeSHA), c.last()
 	swapped := first != "" && last.AfterSHA != "" && first != entryKind(last.AfterSHA)
@@ -125,8 +124,8 @@ func entryKind(hash string) string {
 	return "file"
 }
 
-// remade reports whether the path was gone, or something else, in between: its
-// mode is not the one it had before.
+// remade reports whether the path was missing, or of another kind, in between. Its
+// mode is then not the original one.
 func (c *chain) remade() bool {
 	for _, l := range c.links {
 		if l.BeforeSHA == "" || entryKind(l.AfterSHA) != entryKind(l.BeforeSHA) {
@@ -156,8 +155,8 @@ func (c *chain) mode() fs.FileMode {
 	return fs.FileMode(mode).Perm()
 }
 
-// since returns the run that left a path of this workspace as it is now, later
-// than that time; "" where none is known to have.
+// since returns the run that, after that time, left a path of this workspace as it
+// is now. It is empty if none is known.
 func (u *Log) since(at, hash string, after time.Time, but []string) string {
 	entries, err := os.ReadDir(u.dir)
 	if err != nil {

@@ -15,7 +15,7 @@ import (
 	"replan/mcpclient/workspace/tree"
 )
 
-// Undone is what putting back the changes of runs does, or would do.
+// Undone is what an undo did, or would do.
 type Undone struct {
 	Files   []File
 	Diff    string   // unified: what becomes of the files as they are now
@@ -24,15 +24,14 @@ type Undone struct {
 	Already bool     // and that is undone
 }
 
-// File is a file or a folder that is put back.
+// File is a file or a folder that is restored.
 type File struct {
 	Path   string
 	Action string // restored, recreated or removed
 	Folder bool   // it is a folder
 }
 
-// ChangedError says which files are no longer as the runs left them, so that
-// nothing was put back.
+// ChangedError says which files have changed since the runs. Nothing was restored.
 type ChangedError struct {
 	Files []ChangedFile
 	Diff  string // unified: from what the runs left to what is there now
@@ -75,13 +74,13 @@ func (e *NotHereError) Error() string {
 	return fmt.Sprintf("the run %s worked in %s; go there and undo it", e.Run, e.Workspace)
 }
 
-// Undo puts back what the runs changed, taken together: content, mode and
-// existence of every file and folder, all of it or nothing. With dry it only
-// says what it would do. It fails with a *ChangedError where a file is not as the
-// runs left it, and with a *NotHereError. Nobody may be working on the runs.
+// Undo restores what the runs changed together: content, mode and existence of every
+// file and folder, all or nothing. With dry it only says what it would do. It fails
+// with a *ChangedError if a file has changed since the runs, and with a
+// *NotHereError. The runs must have ended.
 //
-// A crash in the middle leaves some files put back. The next Undo does the rest,
-// since it leaves alone what is as it was before the runs.
+// After a crash some files are restored. The next Undo does the rest, since it
+// skips files that are as they were before the runs.
 func (l *Log) Undo(ctx context.Context, w *change.Writer, dry bool, runs ...string) (Undone, error) {
 	release, err := w.Turn(ctx)
 	if err != nil {
@@ -137,7 +136,7 @@ func (l *Log) isHere(dir string) bool {
 	return err == nil && real == l.tree.Real
 }
 
-// undone writes down that all changes of a run are put back.
+// undone records that all changes of a run are undone.
 func (l *Log) undone(run string) error {
 	s, err := l.store(run)
 	if err != nil {
@@ -157,7 +156,7 @@ type undoing struct {
 	notes  []string
 }
 
-// putBack is one path that is to be what it was.
+// putBack is one path that is to be restored.
 type putBack struct {
 	change.Change
 	remade bool
@@ -184,8 +183,8 @@ func (u *undoing) kept(run, hash string) ([]byte, bool) {
 	return s.get(hash)
 }
 
-// compare finds out what is to be put back, and refuses where something else
-// changed since.
+// compare finds what is to be restored. It fails if something else has changed a
+// file since.
 func (u *undoing) compare(all []*chain) error {
 	var refused ChangedError
 	for _, c := range all {
@@ -229,8 +228,7 @@ func (u *undoing) compare(all []*chain) error {
 	return nil
 }
 
-// findLitter finds the files under other names that a crash has left of changes
-// of a path: those of which nobody knows whether they were made.
+// findLitter finds the temporary files that a crash has left beside a path.
 func (u *undoing) findLitter(c *chain) {
 	const within = 5 * time.Second // of the change, so that nobody else is writing them
 	for _, l := range c.links {
@@ -255,7 +253,7 @@ func (u *undoing) findLitter(c *chain) {
 	}
 }
 
-// add tells of a file that changed since.
+// add adds a file that has changed since.
 func (e *ChangedError) add(u *undoing, c *chain, now tree.File) {
 	last := c.last()
 	changed := ChangedFile{Path: c.path, How: "changed since", Run: u.log.since(c.path, now.Hash(), last.Time, u.runs)}
@@ -281,8 +279,8 @@ func (e *ChangedError) add(u *undoing, c *chain, now tree.File) {
 	e.Diff += diff
 }
 
-// steps returns the changes that put everything back, in an order in which each
-// can be made, and tells of them.
+// steps returns the changes that restore everything, in an order in which each is
+// possible, and lists them in out.
 func (u *undoing) steps(out *Undone) []change.Change {
 	gone := map[string]bool{} // paths that will not be there
 	var folders, files, modes []change.Change
@@ -344,7 +342,7 @@ func (u *undoing) steps(out *Undone) []change.Change {
 	return slices.Concat(remove, rest)
 }
 
-// holdsOnly reports whether a folder holds nothing but what will be gone.
+// holdsOnly reports whether all entries of a folder will be removed.
 func (l *Log) holdsOnly(dir string, gone map[string]bool) bool {
 	entries, err := fs.ReadDir(l.tree.Root.FS(), dir)
 	if err != nil {
