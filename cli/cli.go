@@ -1,6 +1,3 @@
-// Package cli is the command line: it reads flags, environment and
-// configuration, wires the rooms of the program together and turns what comes
-// of it into an exit code.
 package cli
 
 import (

@@ -2,6 +2,7 @@ package config
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 	"time"
 
@@ -40,103 +41,119 @@ type sessionLimitsConfig struct {
 	MaxDuration  duration `toml:"max_duration"`
 }
 
-// limitFlag is a limit that counts: its flag, and where its number stands in
-// the configuration and among the limits of a run.
-type limitFlag struct {
+// maxSteps is the limit that grows with the plan unless it is given.
+const maxSteps = "max-steps"
+
+// limit is a limit of a run: its flag, and where its number stands in the
+// configuration and among the limits of a run. Times are in milliseconds.
+type limit struct {
 	name, help string
-	configured func(*limitsConfig) *int
-	to         func(*event.Limits) *int
+	time       bool
+	configured func(*limitsConfig) (n int64, given bool)
+	get        func(*event.Limits) int64
+	set        func(*event.Limits, int64)
 }
 
-// limitFlags are the limits that count, in the order in which help names them.
-func limitFlags() []limitFlag {
-	return []limitFlag{
-		{
-			"max-steps", "most step executions of a run, 0 for no limit; grows with the plan unless given",
-			func(c *limitsConfig) *int { return c.MaxSteps }, func(l *event.Limits) *int { return &l.MaxSteps },
+// count is a limit that counts.
+func count(name, help string, in func(*limitsConfig) *int, of func(*event.Limits) *int) limit {
+	return limit{
+		name: name, help: help,
+		configured: func(c *limitsConfig) (int64, bool) {
+			if n := in(c); n != nil {
+				return int64(*n), true
+			}
+			return 0, false
 		},
-		{
-			"max-plan-steps", "most steps that a planner may propose at once, 0 for no limit",
-			func(c *limitsConfig) *int { return c.MaxPlanSteps }, func(l *event.Limits) *int { return &l.MaxPlanSteps },
-		},
-		{
-			"max-replans", "most replans of a run, 0 for no limit",
-			func(c *limitsConfig) *int { return c.MaxReplans }, func(l *event.Limits) *int { return &l.MaxReplans },
-		},
-		{
-			"max-tool-calls", "most tool calls of a run, 0 for no limit",
-			func(c *limitsConfig) *int { return c.MaxToolCalls }, func(l *event.Limits) *int { return &l.MaxToolCalls },
-		},
-		{
-			"max-discovery-calls", "most calls of read-only tools, 0 for no limit",
-			func(c *limitsConfig) *int { return c.MaxDiscoveryCalls }, func(l *event.Limits) *int { return &l.MaxDiscoveryCalls },
-		},
-		{
-			"max-execution-calls", "most calls of tools that are not read-only, 0 for no limit",
-			func(c *limitsConfig) *int { return c.MaxExecutionCalls }, func(l *event.Limits) *int { return &l.MaxExecutionCalls },
-		},
-		{
-			"max-calls-per-tool", "most calls of any one tool, 0 for no limit",
-			func(c *limitsConfig) *int { return c.MaxCallsPerTool }, func(l *event.Limits) *int { return &l.MaxCallsPerTool },
-		},
-		{
-			"max-repeats", "how often the same call or the same failure may come, in successive revisions or in the calls of a model, 0 for no limit",
-			func(c *limitsConfig) *int { return c.MaxRepeats }, func(l *event.Limits) *int { return &l.MaxRepeats },
-		},
-		{
-			"max-tokens", "most tokens of a run, prompts and replies together, 0 for no limit",
-			func(c *limitsConfig) *int { return c.MaxTokens }, func(l *event.Limits) *int { return &l.MaxTokens },
-		},
-		{
-			"max-concurrency", "tool calls at once",
-			func(c *limitsConfig) *int { return c.MaxConcurrency }, func(l *event.Limits) *int { return &l.MaxConcurrency },
-		},
-		{
-			"model-slots", "model calls at once, as many as the server has parallel slots",
-			func(c *limitsConfig) *int { return c.ModelSlots }, func(l *event.Limits) *int { return &l.ModelSlots },
-		},
+		get: func(l *event.Limits) int64 { return int64(*of(l)) },
+		set: func(l *event.Limits, n int64) { *of(l) = int(n) },
 	}
 }
 
-// limitTime is a limit that is a time.
-type limitTime struct {
-	name, help string
-	configured func(*limitsConfig) *duration
-	to         func(*event.Limits) *int64
-}
-
-func limitTimes() []limitTime {
-	return []limitTime{
-		{
-			"max-duration", "how long a run may go on, such as 30m, 0 for no limit",
-			func(c *limitsConfig) *duration { return c.MaxDuration }, func(l *event.Limits) *int64 { return &l.MaxDurationMS },
+// span is a limit that is a time.
+func span(name, help string, in func(*limitsConfig) *duration, of func(*event.Limits) *int64) limit {
+	return limit{
+		name: name, help: help, time: true,
+		configured: func(c *limitsConfig) (int64, bool) {
+			if d := in(c); d != nil {
+				return milliseconds(d.Duration), true
+			}
+			return 0, false
 		},
-		{
-			"step-timeout", "how long a step may take that names no time of its own, such as 90s, 0 for no limit",
-			func(c *limitsConfig) *duration { return c.StepTimeout }, func(l *event.Limits) *int64 { return &l.StepTimeoutMS },
-		},
+		get: func(l *event.Limits) int64 { return *of(l) },
+		set: func(l *event.Limits, n int64) { *of(l) = n },
 	}
 }
 
-// givenLimits are the limits that the flags give.
+// milliseconds are those of a time; of one below 0 they are below 0 too.
+func milliseconds(d time.Duration) int64 {
+	if d < 0 {
+		return min(d.Milliseconds(), -1)
+	}
+	return d.Milliseconds()
+}
+
+// text is a number of the limit in words of the user.
+func (l limit) text(n int64) string {
+	if l.time {
+		return (time.Duration(n) * time.Millisecond).String()
+	}
+	return strconv.FormatInt(n, 10)
+}
+
+// runLimits are the limits of a run, in the order in which the settings list
+// them.
+func runLimits() []limit {
+	return []limit{
+		count(maxSteps, "most step executions of a run, 0 for no limit; grows with the plan unless given",
+			func(c *limitsConfig) *int { return c.MaxSteps }, func(l *event.Limits) *int { return &l.MaxSteps }),
+		count("max-plan-steps", "most steps that a planner may propose at once, 0 for no limit",
+			func(c *limitsConfig) *int { return c.MaxPlanSteps }, func(l *event.Limits) *int { return &l.MaxPlanSteps }),
+		count("max-replans", "most replans of a run, 0 for no limit",
+			func(c *limitsConfig) *int { return c.MaxReplans }, func(l *event.Limits) *int { return &l.MaxReplans }),
+		count("max-tool-calls", "most tool calls of a run, 0 for no limit",
+			func(c *limitsConfig) *int { return c.MaxToolCalls }, func(l *event.Limits) *int { return &l.MaxToolCalls }),
+		count("max-discovery-calls", "most calls of read-only tools, 0 for no limit",
+			func(c *limitsConfig) *int { return c.MaxDiscoveryCalls }, func(l *event.Limits) *int { return &l.MaxDiscoveryCalls }),
+		count("max-execution-calls", "most calls of tools that are not read-only, 0 for no limit",
+			func(c *limitsConfig) *int { return c.MaxExecutionCalls }, func(l *event.Limits) *int { return &l.MaxExecutionCalls }),
+		count("max-calls-per-tool", "most calls of any one tool, 0 for no limit",
+			func(c *limitsConfig) *int { return c.MaxCallsPerTool }, func(l *event.Limits) *int { return &l.MaxCallsPerTool }),
+		count("max-repeats", "how often the same call or the same failure may come, in successive revisions or in the calls of a model, 0 for no limit",
+			func(c *limitsConfig) *int { return c.MaxRepeats }, func(l *event.Limits) *int { return &l.MaxRepeats }),
+		count("max-tokens", "most tokens of a run, prompts and replies together, 0 for no limit",
+			func(c *limitsConfig) *int { return c.MaxTokens }, func(l *event.Limits) *int { return &l.MaxTokens }),
+		count("max-concurrency", "tool calls at once",
+			func(c *limitsConfig) *int { return c.MaxConcurrency }, func(l *event.Limits) *int { return &l.MaxConcurrency }),
+		count("model-slots", "model calls at once, as many as the server has parallel slots",
+			func(c *limitsConfig) *int { return c.ModelSlots }, func(l *event.Limits) *int { return &l.ModelSlots }),
+		span("max-duration", "how long a run may go on, such as 30m, 0 for no limit",
+			func(c *limitsConfig) *duration { return c.MaxDuration }, func(l *event.Limits) *int64 { return &l.MaxDurationMS }),
+		span("step-timeout", "how long a step may take that names no time of its own, such as 90s, 0 for no limit",
+			func(c *limitsConfig) *duration { return c.StepTimeout }, func(l *event.Limits) *int64 { return &l.StepTimeoutMS }),
+	}
+}
+
+// givenLimits are the limits that the flags give, by their names.
 type givenLimits struct {
 	preset  string
-	numbers map[string]*int
-	times   map[string]*time.Duration
+	numbers map[string]func() int64
 }
 
 // registerLimits declares a flag for each limit.
 func (o *Options) registerLimits(f *pflag.FlagSet) {
 	defaults := event.DefaultLimits()
-	o.given = givenLimits{numbers: map[string]*int{}, times: map[string]*time.Duration{}}
+	o.given = givenLimits{numbers: map[string]func() int64{}}
 	f.StringVar(&o.given.preset, "limits", "", "the limits to start from: default or strict")
-	for _, l := range limitFlags() {
-		o.given.numbers[l.name] = f.Int(l.name, *l.to(&defaults), l.help)
-	}
 	f.StringVar(&o.onFailureText, "on-failure", "", "what a failed step of a goal's plan does that says nothing of its own: abort, skip or replan (default replan)")
 	f.BoolVar(&o.noReplan, "no-replan", false, "never make a new plan after a failure: a step that asks for one ends the run")
-	for _, l := range limitTimes() {
-		o.given.times[l.name] = f.Duration(l.name, time.Duration(*l.to(&defaults))*time.Millisecond, l.help)
+	for _, l := range runLimits() {
+		if l.time {
+			d := f.Duration(l.name, time.Duration(l.get(&defaults))*time.Millisecond, l.help)
+			o.given.numbers[l.name] = func() int64 { return milliseconds(*d) }
+			continue
+		}
+		n := f.Int(l.name, int(l.get(&defaults)), l.help)
+		o.given.numbers[l.name] = func() int64 { return int64(*n) }
 	}
 }
 
@@ -196,23 +213,17 @@ func (o *Options) configureLimits() error {
 	if o.Limits, err = event.Preset(First(o.given.preset, o.file.Limits.Preset)); err != nil {
 		return fmt.Errorf("limits.preset: %w", err)
 	}
-	for _, l := range limitFlags() {
-		if n := l.configured(&o.file.Limits); n != nil {
-			if *n < 0 {
-				return belowZero(keyOf(l.name), fmt.Sprint(*n))
-			}
-			*l.to(&o.Limits) = *n
-			if l.name == "max-steps" {
-				o.Limits.GrowSteps = false
-			}
+	for _, l := range runLimits() {
+		n, given := l.configured(&o.file.Limits)
+		if !given {
+			continue
 		}
-	}
-	for _, l := range limitTimes() {
-		if d := l.configured(&o.file.Limits); d != nil {
-			if d.Duration < 0 {
-				return belowZero(keyOf(l.name), d.String())
-			}
-			*l.to(&o.Limits) = d.Milliseconds()
+		if n < 0 {
+			return belowZero(keyOf(l.name), l.text(n))
+		}
+		l.set(&o.Limits, n)
+		if l.name == maxSteps {
+			o.Limits.GrowSteps = false
 		}
 	}
 	return o.configureSessionLimits()
@@ -220,14 +231,9 @@ func (o *Options) configureLimits() error {
 
 // checkGivenLimits refuses flags that cannot be limits.
 func (o *Options) checkGivenLimits(flags *pflag.FlagSet) error {
-	for _, l := range limitFlags() {
-		if n := *o.given.numbers[l.name]; flags.Changed(l.name) && n < 0 {
-			return belowZero(l.name, fmt.Sprint(n))
-		}
-	}
-	for _, l := range limitTimes() {
-		if d := *o.given.times[l.name]; flags.Changed(l.name) && d < 0 {
-			return belowZero(l.name, d.String())
+	for _, l := range runLimits() {
+		if n := o.given.numbers[l.name](); flags.Changed(l.name) && n < 0 {
+			return belowZero(l.name, l.text(n))
 		}
 	}
 	return nil
@@ -251,17 +257,12 @@ func (o *Options) Raised(limits event.Limits) event.Limits {
 
 // raise returns limits with those in their place that the flags give.
 func (o *Options) raise(limits event.Limits) event.Limits {
-	for _, l := range limitFlags() {
+	for _, l := range runLimits() {
 		if o.Changed(l.name) {
-			*l.to(&limits) = *o.given.numbers[l.name]
-			if l.name == "max-steps" {
+			l.set(&limits, o.given.numbers[l.name]())
+			if l.name == maxSteps {
 				limits.GrowSteps = false
 			}
-		}
-	}
-	for _, l := range limitTimes() {
-		if o.Changed(l.name) {
-			*l.to(&limits) = o.given.times[l.name].Milliseconds()
 		}
 	}
 	return limits

@@ -10,7 +10,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	"replan/agent/event"
 	"replan/agent/rule"
@@ -151,24 +150,20 @@ func (o *Options) limitSettings() []session.Setting {
 		}
 		out = append(out, session.Setting{Key: key, Value: value, Source: source, Literal: literal, About: help})
 	}
-	for _, l := range limitFlags() {
-		n := *l.to(&o.Limits)
-		value := strconv.Itoa(n)
+	for _, l := range runLimits() {
+		n := l.get(&o.Limits)
+		value, literal := l.text(n), l.text(n)
+		if l.time {
+			literal = strconv.Quote(literal)
+		}
 		if n == 0 {
 			value = "no limit"
 		}
-		if l.name == "max-steps" && o.Limits.GrowSteps {
+		if l.name == maxSteps && o.Limits.GrowSteps {
 			value += ", grows with the plan"
 		}
-		add(keyOf(l.name), l.name, value, strconv.Itoa(n), l.help, l.configured(&o.file.Limits) != nil)
-	}
-	for _, l := range limitTimes() {
-		d := time.Duration(*l.to(&o.Limits)) * time.Millisecond
-		value := d.String()
-		if d == 0 {
-			value = "no limit"
-		}
-		add(keyOf(l.name), l.name, value, strconv.Quote(d.String()), l.help, l.configured(&o.file.Limits) != nil)
+		_, configured := l.configured(&o.file.Limits)
+		add(keyOf(l.name), l.name, value, literal, l.help, configured)
 	}
 	return out
 }
