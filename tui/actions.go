@@ -2,6 +2,7 @@ package tui
 
 import (
 	tea "charm.land/bubbletea/v2"
+
 	"replan/tui/ask"
 	"replan/tui/keymap"
 )
@@ -9,7 +10,7 @@ import (
 // newGroups is every action there is, each with its handler.
 func (m *Model) newGroups() []keymap.Group {
 	byPlace := map[keymap.Place]keymap.Handlers{
-		keymap.PlaceEverywhere: m.everywhereActions().With(m.aroundActions(), m.conversationActions()),
+		keymap.PlaceEverywhere: m.everywhereActions().With(m.conversationActions()),
 		keymap.PlaceChat:       m.chatActions(),
 		keymap.PlacePlan:       m.planActions().With(m.graphActions(), m.inspectActions()),
 		keymap.PlaceStep:       m.stepActions().With(m.inspectActions()),
@@ -114,7 +115,7 @@ func (m *Model) mode() keymap.Handlers {
 // doHere does an action as its key would where the user is now.
 func (m *Model) doHere(id string) tea.Cmd {
 	m.forget(id)
-	m.unselect()
+	m.selected.unselect()
 	over := m.over()
 	if _, ok := m.mode()[id]; ok {
 		switch {

@@ -27,6 +27,9 @@ func (m *Model) everywhereActions() keymap.Handlers {
 		"review.next":   {Do: keymap.Command(m.holdPlans)},
 		"run.steer":     {Refuse: m.noSteering, Do: keymap.Command(m.steer)},
 		"run.stop":      {Refuse: m.nothingToStop, Do: keymap.Command(m.stop)},
+		"look":          {Do: keymap.Command(m.lookAgain)},
+		"servers":       {Opens: true, Do: func() keymap.Wanted { return keymap.Wanted{Ask: m.servers.Ask(m.status)} }},
+		"settings":      {Opens: true, Do: func() keymap.Wanted { return keymap.Wanted{Ask: m.settings.Ask()} }},
 		"quit":          {Do: keymap.Command(m.leave)},
 		"replay.quit":   {When: func() bool { return false }, Refuse: m.noReplay, Do: keymap.Just(func() {})},
 	}
@@ -55,12 +58,12 @@ func (m *Model) chatActions() keymap.Handlers {
 // planActions work on the plan and the step that is chosen in it.
 func (m *Model) planActions() keymap.Handlers {
 	return keymap.Handlers{
-		"plan.open":           {Refuse: m.noRow, Do: keymap.Command(m.openRow)},
-		"plan.fold":           {Refuse: m.noRow, Do: m.inList(m.dag.Fold)},
-		"plan.fold_all":       {Refuse: m.noRow, Do: m.inList(m.dag.FoldEverything)},
-		"plan.gate":           {Refuse: m.noRow, Do: m.inPlan(func() string { return m.dag.Jump(dag.ToGate) })},
-		"plan.failure":        {Refuse: m.noRow, Do: m.inPlan(func() string { return m.dag.Jump(dag.ToFailure) })},
-		"plan.running":        {Refuse: m.noRow, Do: m.inPlan(func() string { return m.dag.Jump(dag.ToRunning) })},
+		"plan.open":           {Refuse: m.dag.NoRow, Do: keymap.Command(m.openRow)},
+		"plan.fold":           {Refuse: m.dag.NoRow, Do: m.inList(m.dag.Fold)},
+		"plan.fold_all":       {Refuse: m.dag.NoRow, Do: m.inList(m.dag.FoldEverything)},
+		"plan.gate":           {Refuse: m.dag.NoRow, Do: m.inPlan(func() string { return m.dag.Jump(dag.ToGate) })},
+		"plan.failure":        {Refuse: m.dag.NoRow, Do: m.inPlan(func() string { return m.dag.Jump(dag.ToFailure) })},
+		"plan.running":        {Refuse: m.dag.NoRow, Do: m.inPlan(func() string { return m.dag.Jump(dag.ToRunning) })},
 		"plan.filter":         {Refuse: m.noSteps, Do: keymap.Just(m.dag.StartFilter)},
 		"plan.next_match":     {Refuse: m.noFilter, Do: m.inPlan(func() string { return m.dag.NextMatch(1) })},
 		"plan.previous_match": {Refuse: m.noFilter, Do: m.inPlan(func() string { return m.dag.NextMatch(-1) })},
@@ -74,9 +77,9 @@ func (m *Model) planActions() keymap.Handlers {
 func (m *Model) stepActions() keymap.Handlers {
 	d := m.detail
 	return keymap.Handlers{
-		"step.next_tab":     {Refuse: m.noRow, Do: keymap.Just(func() { d.Choose(d.Tab + 1) })},
-		"step.previous_tab": {Refuse: m.noRow, Do: keymap.Just(func() { d.Choose(d.Tab - 1) })},
-		"diff.sides":        {Refuse: m.noSides, Do: keymap.Just(m.turnStep)},
+		"step.next_tab":     {Refuse: m.dag.NoRow, Do: keymap.Just(func() { d.Choose(d.Tab + 1) })},
+		"step.previous_tab": {Refuse: m.dag.NoRow, Do: keymap.Just(func() { d.Choose(d.Tab - 1) })},
+		"diff.sides":        {Refuse: m.detail.NoSides, Do: keymap.Just(m.turnStep)},
 	}
 }
 
@@ -118,14 +121,6 @@ func (m *Model) move(lines func(page int) int) {
 func (m *Model) followRun() {
 	m.dag.SetFollow(!m.dag.Follow)
 	m.refresh()
-}
-
-// noRow is why nothing can be looked into.
-func (m *Model) noRow() string {
-	if m.dag.Chosen() == nil {
-		return "There is no step yet that could be looked into."
-	}
-	return ""
 }
 
 // noSteering is why nothing can be said to a run now.

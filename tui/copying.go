@@ -3,19 +3,19 @@ package tui
 import (
 	"fmt"
 
+	tea "charm.land/bubbletea/v2"
+
 	"replan/internal/english"
 	"replan/tui/chat"
-
-	tea "charm.land/bubbletea/v2"
 )
 
 // copyText hands a text to the terminal's clipboard. Whether it has arrived there
 // nobody tells: what is said of it is that it was sent.
 func (m *Model) copyText(what, text string) tea.Cmd {
 	m.toasts.clear() // a drag with the mouse is no key, which would have done it
-	m.toast("info", what+", sent to the clipboard")
+	m.toasts.show("info", what+", sent to the clipboard")
 	if len(text)*4/3 > chat.CopyLimit {
-		m.toast("warn", fmt.Sprint(len(text)>>10)+" KB: more than some terminals take")
+		m.toasts.show("warn", fmt.Sprint(len(text)>>10)+" KB: more than some terminals take")
 	}
 	return m.clipboard(text)
 }

@@ -176,7 +176,7 @@ func (m *Model) Panes() []Pane {
 func (m *Model) Edges() []string {
 	m.View()
 	notices := make([]string, len(m.toasts.list))
-	m.lay(notices, 0, len(notices))
+	m.toasts.lay(m.look, m.layout.width, notices, len(notices))
 	return append(append([]string{m.header()}, notices...), m.footer())
 }
 

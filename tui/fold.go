@@ -33,8 +33,8 @@ func (m *Model) takeEvents(b eventsMsg) tea.Cmd {
 	}
 	faced := m.review.Shown()
 	cmd := tea.Batch(m.ask.Set(m.asks()), m.review.Set(m.heldRun(), m.resumes), m.faced(faced))
-	if m.stale {
-		m.stale = false
+	if m.servers.stale {
+		m.servers.stale = false
 		cmd = tea.Batch(cmd, m.outbox.ask(keymap.QueryServers))
 	}
 	m.refresh()
@@ -105,8 +105,8 @@ func (m *Model) tellNote(d event.Note) {
 // takeStatus takes how the session stands.
 func (m *Model) takeStatus(d session.Status) {
 	m.heardNow = true
-	m.status, m.looking = d, false
-	m.serversStand(d.Servers)
+	m.status, m.servers.looking = d, false
+	m.servers.changed(d.Servers)
 	m.chat.Problem, m.chat.Notes = untrusted.Line(d.Problem), untrusted.Line(d.Instructions)
 	m.chat.Words = d.Planner.ByWords()
 	m.tellChosen()

@@ -6,7 +6,6 @@ import (
 	"replan/agent"
 	"replan/agent/event"
 	"replan/tui/ask"
-	"replan/tui/dag"
 	"replan/tui/draw"
 	"replan/tui/keymap"
 )
@@ -156,7 +155,7 @@ func (m *Model) planHints() []keymap.Hint {
 	if m.dag.ShowsGraph() {
 		hints[0] = m.keys.Hint("move", "move.up", "move.down", "plan.left", "plan.right")
 	}
-	s := m.chosenStep()
+	s := m.dag.ChosenStep()
 	open := "look in"
 	if s != nil && s.Status == agent.StepFailed && m.resumable() {
 		open = "go on from here"
@@ -238,14 +237,6 @@ func (m *Model) waiting() string {
 		return "gate"
 	}
 	return "question"
-}
-
-// chosenStep is the step that is chosen in the plan as it is now, or nil.
-func (m *Model) chosenStep() *agent.StepState {
-	if r := m.dag.Chosen(); r != nil && (r.Kind == dag.RowStep || r.Kind == dag.RowCall || r.Kind == dag.RowCalls) {
-		return r.Step
-	}
-	return nil
 }
 
 // resumable reports whether the run in the plan pane has ended and can be taken up.

@@ -10,7 +10,7 @@ import (
 
 // noCopy is why nothing of a step can be copied.
 func (m *Model) noCopy() string {
-	if why := m.noRow(); why != "" {
+	if why := m.dag.NoRow(); why != "" {
 		return why
 	}
 	if text, what := m.detail.Copied(); text == "" {

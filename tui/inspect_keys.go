@@ -14,11 +14,11 @@ func (m *Model) inspectActions() keymap.Handlers {
 		return keymap.Just(func() { m.detail.Choose(t) })
 	}
 	return keymap.Handlers{
-		"plan.args":      {Refuse: m.noRow, Do: show(step.TabArgs)},
-		"plan.output":    {Refuse: m.noRow, Do: show(step.TabOutput)},
-		"plan.diff":      {Refuse: m.noRow, Do: show(step.TabDiff)},
-		"plan.story":     {Refuse: m.noRow, Do: show(step.TabStory)},
-		"plan.timing":    {Refuse: m.noRow, Do: show(step.TabTiming)},
+		"plan.args":      {Refuse: m.dag.NoRow, Do: show(step.TabArgs)},
+		"plan.output":    {Refuse: m.dag.NoRow, Do: show(step.TabOutput)},
+		"plan.diff":      {Refuse: m.dag.NoRow, Do: show(step.TabDiff)},
+		"plan.story":     {Refuse: m.dag.NoRow, Do: show(step.TabStory)},
+		"plan.timing":    {Refuse: m.dag.NoRow, Do: show(step.TabTiming)},
 		"plan.copy":      {Refuse: m.noCopy, Do: keymap.Command(m.copyShown)},
 		"plan.timeline":  {Refuse: m.noTimeline, Do: keymap.Command(m.openTimeline)},
 		"plan.revisions": {Refuse: m.noRevisions, Do: keymap.Just(m.openRevisions)},
@@ -38,5 +38,3 @@ func (m *Model) newInspectors() inspectors {
 		revisions: &dialog.Revisions{Look: m.look, Keys: m.keys, ShownRun: shown},
 	}
 }
-
-func (i inspectors) dialogs() []overlay { return []overlay{i.timeline, i.revisions} }

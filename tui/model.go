@@ -8,6 +8,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"charm.land/lipgloss/v2"
 
+	"replan/agent"
 	"replan/agent/runner"
 	"replan/agent/session"
 	"replan/internal/english"
@@ -84,9 +85,13 @@ type Model struct {
 	closed       bool           // the session is over
 
 	copied   *draw.Code // with the last key
-	selected selection  // with the mouse
+	selected selector   // with the mouse
 
-	around
+	toasts  toasts  // short notices
+	servers servers // what is known of them
+	playing         // a run again
+
+	settings *dialog.Settings
 
 	quitting bool   // asks whether to quit
 	warned   bool   // the last key asked to stop at an open gate, and was told so
@@ -146,10 +151,15 @@ func New(s Session, o Options) *Model {
 	}
 	m.notify = newNotifier(o.Notify, o.Now())
 	m.allowed = &dialog.Allowed{Look: l, Keys: m.keys}
-	m.around.begin(m)
+	m.chat.Welcome = m.welcome
+	m.selected = selector{chat: m.chat, look: l, screen: m.screen}
+	m.runs.GoOn, m.runs.Busy = o.GoOn, m.running
+	m.runs.Undo = func(s agent.Summary) keymap.Query { return m.undo.Ask(s.Run, dialog.RunWords(m.look, s)) }
+	m.settings = &dialog.Settings{Look: l, Keys: m.keys, Live: m.liveSetting, Turn: m.turnSetting, Path: m.shortPath, Find: m.actionOf, Copy: m.copyText}
+	m.servers = servers{Servers: &dialog.Servers{Look: l, Keys: m.keys}, lost: map[string]bool{}}
 	m.overlays = []overlay{m.help, m.palette, m.picker, m.allowed, m.undo, m.runs, m.models, m.talk}
-	m.overlays = append(m.overlays, m.around.dialogs()...)
-	m.overlays = append(m.overlays, m.inspectors.dialogs()...)
+	m.overlays = append(m.overlays, m.servers.Servers, m.settings)
+	m.overlays = append(m.overlays, m.timeline, m.revisions)
 	m.overlays = append(m.overlays, m.review) // under what is opened over it
 	if len(o.Recorded) > 0 {
 		m.play(o.Recorded, o.Speed, false)
@@ -177,7 +187,7 @@ func (m *Model) Init() tea.Cmd {
 // Update takes one message.
 func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	var cmd tea.Cmd
-	if cmd, taken := m.playing(msg); taken {
+	if cmd, taken := m.takePlayed(msg); taken {
 		return m, cmd
 	}
 	m.hear(msg)
@@ -307,7 +317,7 @@ func (m *Model) View() tea.View {
 	for i, line := range screen {
 		screen[i] = m.look.Exactly(line, m.layout.width)
 	}
-	m.light(screen)
+	m.selected.light(screen)
 	v.SetContent(strings.Join(screen, "\n"))
 	v.Cursor = m.cursor()
 	return v
@@ -376,7 +386,7 @@ func (m *Model) screen() []string {
 		screen = append(screen, m.ask.Draw(m.layout.sheet.W, m.layout.sheet.H)...)
 	}
 	screen = append(screen, m.footer())
-	m.lay(screen, m.toastsFrom(), m.layout.height-m.toastsFrom()-m.layout.sheet.H-1)
+	m.toasts.lay(m.look, m.layout.width, screen[m.toastsFrom():], m.layout.height-m.toastsFrom()-m.layout.sheet.H-1)
 	return screen
 }
 

@@ -1,7 +1,11 @@
 package tui
 
 import (
+	"strings"
+
 	tea "charm.land/bubbletea/v2"
+
+	"replan/internal/english"
 	"replan/tui/draw"
 )
 
@@ -42,9 +46,9 @@ func (m *Model) takeMouse(msg tea.MouseMsg) tea.Cmd {
 	case tea.MouseClickMsg:
 		return m.pressButton(tea.Mouse(msg))
 	case tea.MouseMotionMsg:
-		m.drag(tea.Mouse(msg))
+		m.selected.drag(tea.Mouse(msg))
 	case tea.MouseReleaseMsg:
-		return m.release()
+		return m.copySelected()
 	case tea.MouseWheelMsg:
 		m.wheel(tea.Mouse(msg))
 	}
@@ -67,7 +71,8 @@ func (m *Model) pressButton(at tea.Mouse) tea.Cmd {
 	if cmd, taken := m.clickAnswer(at); taken {
 		return cmd
 	}
-	m.startSelection(at)
+	area, inChat := m.selectable(at.X, at.Y)
+	m.selected.start(at, m.options.Now(), area, inChat)
 	if over := m.over(); over != nil && !m.quitting && !m.layout.small {
 		return m.clickOver(over, at)
 	}
@@ -126,8 +131,8 @@ func (m *Model) wheel(at tea.Mouse) {
 	} else if at.Button != tea.MouseWheelDown {
 		return
 	}
-	if !m.selected.chat {
-		m.unselect() // it belongs to lines of the screen
+	if !m.selected.inChat {
+		m.selected.unselect() // it belongs to lines of the screen
 	}
 	if over := m.over(); over != nil {
 		over.Wheeled(lines)
@@ -149,4 +154,36 @@ func (m *Model) wheel(at tea.Mouse) {
 	default:
 		m.chat.Scroll(-lines)
 	}
+}
+
+// copySelected copies what was selected with the mouse.
+func (m *Model) copySelected() tea.Cmd {
+	text := m.selected.release()
+	if text == "" {
+		return nil
+	}
+	what := english.Count(len([]rune(text)), "character")
+	if n := strings.Count(text, "\n"); n > 0 {
+		what = english.Count(n+1, "line")
+	}
+	return m.copyText(what, text)
+}
+
+// selectable is the part of the screen that a selection from there keeps to, and
+// whether that is the chat.
+func (m *Model) selectable(x, y int) (area draw.Rect, chat bool) {
+	l := m.layout
+	switch {
+	case m.over() != nil:
+		return m.selected.framed(x, y), false
+	case l.sheet.H > 2 && l.sheet.Contains(x, y):
+		return draw.Rect{X: l.sheet.X + 2, Y: l.sheet.Y + 1, W: l.sheet.W - 4, H: l.sheet.H - 2}, false
+	case l.chat.Contains(x, y):
+		return l.chat, true
+	case l.plan.Contains(x, y):
+		return l.plan, false
+	case l.step.Contains(x, y):
+		return l.step, false
+	}
+	return draw.Rect{}, false
 }

@@ -140,7 +140,7 @@ func (m *Model) carryOut(w keymap.Wanted) tea.Cmd {
 		cmds = append(cmds, m.ask.Reopen())
 	}
 	if w.Told != "" {
-		m.toast("info", w.Told)
+		m.toasts.show("info", w.Told)
 	}
 	if w.Step != "" {
 		m.lookInto(w.Step)

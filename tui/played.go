@@ -14,6 +14,14 @@ import (
 	"replan/tui/replay"
 )
 
+// playing is a run that is played again.
+type playing struct {
+	player  *replay.Player // plays in place of this screen; nil where none is played
+	control *replay.Player // plays on this screen; nil where none does
+	frozen  bool           // nothing moves, since it rests
+	again   keymap.Recall  // what is to be shown again
+}
+
 // deaf is the session of a replay: it says nothing, and is told nothing.
 type deaf struct{ runner.Unanswered }
 
@@ -27,8 +35,8 @@ func (m *Model) play(events []event.Event, speed float64, atEnd bool) tea.Cmd {
 	p := replay.New(events, speed, feedTime, func(p *replay.Player, before replay.PlayedScreen) replay.PlayedScreen {
 		screen := New(deaf{}, o)
 		screen.theming = m.theming
-		screen.Retheme()
-		screen.control, screen.quiet = p, true
+		screen.dress()
+		screen.control, screen.toasts.quiet = p, true
 		screen.clipboard = func(text string) tea.Cmd { return replay.Outward(tea.SetClipboard(text)) }
 		if was, ok := before.(*Model); ok {
 			screen.focus = was.focus
@@ -97,9 +105,9 @@ func (m *Model) recalled(d keymap.JournalMsg) tea.Cmd {
 	return m.play(runner.Retold(d.Run, d.Events), 1, want.AtEnd)
 }
 
-// playing gives a message to the player or to its screen, where one plays. It
+// takePlayed gives a message to the player or to its screen, where one plays. It
 // reports whether it was for one of them alone.
-func (m *Model) playing(msg tea.Msg) (cmd tea.Cmd, taken bool) {
+func (m *Model) takePlayed(msg tea.Msg) (cmd tea.Cmd, taken bool) {
 	if faded, ok := msg.(toastMsg); ok {
 		m.toasts.faded(faded)
 		return m.toasts.timer(), true

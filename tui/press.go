@@ -82,7 +82,7 @@ func (m *Model) pressMode(k tea.KeyPressMsg) (cmd tea.Cmd, taken bool) {
 // forget takes away what held until the next action, which is the one with this id.
 func (m *Model) forget(id string) {
 	m.word = ""
-	m.unselect()
+	m.selected.unselect()
 	if m.copied != nil && id != "chat.copy" {
 		m.copied = nil
 		m.chat.Mark(nil)
@@ -204,7 +204,7 @@ func (m *Model) submit() tea.Cmd {
 // openRow unfolds the chosen revision, puts a failed step of a run that has
 // ended to the user, or leads to the step.
 func (m *Model) openRow() tea.Cmd {
-	s := m.chosenStep()
+	s := m.dag.ChosenStep()
 	switch {
 	case m.dag.Toggle():
 	case m.dag.Chosen() == nil:

@@ -5,13 +5,12 @@ import (
 	"time"
 	"unicode"
 
-	"replan/internal/english"
-	"replan/tui/chat"
-	"replan/tui/draw"
-
 	tea "charm.land/bubbletea/v2"
 	"charm.land/lipgloss/v2"
 	"github.com/charmbracelet/x/ansi"
+
+	"replan/tui/chat"
+	"replan/tui/draw"
 )
 
 // selection is text that was drawn over with the mouse. In the chat it belongs to
@@ -19,7 +18,7 @@ import (
 // screen.
 type selection struct {
 	on       bool
-	chat     bool
+	inChat   bool
 	area     draw.Rect // of the screen, that it keeps to
 	from, to mark
 	dragging bool
@@ -40,7 +39,7 @@ type mark struct {
 // Before reports whether a stands before b.
 func (a mark) before(b mark) bool {
 	if a.Spot != b.Spot {
-		return a.Spot.Before(b.Spot)
+		return a.Before(b.Spot)
 	}
 	return a.column < b.column
 }
@@ -56,58 +55,48 @@ func (s *selection) ends() (from, to mark) {
 // againWithin is how soon a click must follow another to count with it.
 const againWithin = 400 * time.Millisecond
 
-// startSelection begins a selection where the left button was pressed.
-func (m *Model) startSelection(at tea.Mouse) {
-	now, s := m.options.Now(), &m.selected
+// selector selects text with the mouse.
+type selector struct {
+	selection
+	chat *chat.Pane
+	look *draw.Look
+	// screen draws every line of the screen.
+	screen func() []string
+}
+
+// start begins a selection where the left button was pressed, in an area of the
+// screen, which is that of the chat or not.
+func (s *selector) start(at tea.Mouse, now time.Time, area draw.Rect, inChat bool) {
 	clicks := 1
 	if s.x == at.X && s.y == at.Y && now.Sub(s.last) < againWithin {
 		clicks = s.clicks%3 + 1
 	}
-	m.chat.Chosen = nil
-	*s = selection{last: now, x: at.X, y: at.Y, clicks: clicks}
-	if s.area, s.chat = m.selectable(at.X, at.Y); s.area.W == 0 {
+	s.chat.Chosen = nil
+	s.selection = selection{last: now, x: at.X, y: at.Y, clicks: clicks, area: area, inChat: inChat}
+	if area.W == 0 {
 		return
 	}
-	where, ok := m.markAt(at.X, at.Y)
+	where, ok := s.markAt(at.X, at.Y)
 	if !ok {
 		return
 	}
 	s.on, s.dragging = true, true
 	s.from, s.to = where, where
-	if s.chat {
-		m.chat.Chosen = []*chat.Spot{&s.from.Spot, &s.to.Spot}
+	if s.inChat {
+		s.chat.Chosen = []*chat.Spot{&s.from.Spot, &s.to.Spot}
 	}
 	switch clicks {
 	case 2:
-		m.selectWord(where)
+		s.selectWord(where)
 	case 3:
-		m.selectLine(where)
+		s.selectLine(where)
 	}
-}
-
-// selectable is the part of the screen that a selection from there keeps to, and
-// whether that is the chat.
-func (m *Model) selectable(x, y int) (area draw.Rect, chat bool) {
-	l := m.layout
-	switch {
-	case m.over() != nil:
-		return m.framed(x, y), false
-	case l.sheet.H > 2 && l.sheet.Contains(x, y):
-		return draw.Rect{X: l.sheet.X + 2, Y: l.sheet.Y + 1, W: l.sheet.W - 4, H: l.sheet.H - 2}, false
-	case l.chat.Contains(x, y):
-		return l.chat, true
-	case l.plan.Contains(x, y):
-		return l.plan, false
-	case l.step.Contains(x, y):
-		return l.step, false
-	}
-	return draw.Rect{}, false
 }
 
 // framed is the inside of the frame around a cell of the screen.
-func (m *Model) framed(x, y int) draw.Rect {
-	screen := m.screen()
-	side := m.look.Glyphs.Border.Left
+func (s *selector) framed(x, y int) draw.Rect {
+	screen := s.screen()
+	side := s.look.Glyphs.Border.Left
 	edges := func(y int) (left, right int) {
 		left, right = -1, -1
 		line := ansi.Strip(screen[y])
@@ -149,14 +138,14 @@ func (m *Model) framed(x, y int) draw.Rect {
 
 // markAt is the cell of the selection's area that is nearest to one of the
 // screen.
-func (m *Model) markAt(x, y int) (mark, bool) {
-	a := m.selected.area
+func (s *selector) markAt(x, y int) (mark, bool) {
+	a := s.area
 	x, y = max(min(x, a.X+a.W-1), a.X), max(min(y, a.Y+a.H-1), a.Y)
-	if !m.selected.chat {
+	if !s.inChat {
 		return mark{chat.Spot{Block: 0, Line: y}, x}, true
 	}
-	m.chat.Lines()
-	shown := m.chat.Shown
+	s.chat.Lines()
+	shown := s.chat.Shown
 	for i := min(y-a.Y, len(shown)-1); i >= 0; i-- {
 		if shown[i].Block >= 0 {
 			return mark{shown[i].Spot, x - a.X}, true
@@ -167,60 +156,54 @@ func (m *Model) markAt(x, y int) (mark, bool) {
 
 // drag draws the selection as far as the pointer. At the edge of the chat it
 // scrolls.
-func (m *Model) drag(at tea.Mouse) {
-	s := &m.selected
+func (s *selector) drag(at tea.Mouse) {
 	if !s.dragging || s.clicks > 1 {
 		return
 	}
-	if s.chat {
+	if s.inChat {
 		switch {
 		case at.Y < s.area.Y:
-			m.chat.Scroll(1)
+			s.chat.Scroll(1)
 		case at.Y >= s.area.Y+s.area.H:
-			m.chat.Scroll(-1)
+			s.chat.Scroll(-1)
 		}
 	}
-	if where, ok := m.markAt(at.X, at.Y); ok && where != s.to {
+	if where, ok := s.markAt(at.X, at.Y); ok && where != s.to {
 		s.to, s.moved = where, true
 	}
 }
 
-// release ends the selection and copies what was selected. A click that selected
-// nothing unfolds what is under it.
-func (m *Model) release() tea.Cmd {
-	s := &m.selected
+// release ends the selection and returns what was selected, "" for nothing. A click
+// that selected nothing unfolds what is under it.
+func (s *selector) release() (text string) {
 	if !s.dragging {
-		return nil
+		return ""
 	}
 	s.dragging = false
 	if !s.moved && s.clicks == 1 {
-		m.unselect()
-		if s.chat && s.from.Block < len(m.chat.Blocks) {
-			m.chat.TurnFold(s.from.Block)
+		s.unselect()
+		if s.inChat && s.from.Block < len(s.chat.Blocks) {
+			s.chat.TurnFold(s.from.Block)
 		}
-		return nil
+		return ""
 	}
-	text := m.selectedText()
+	text = s.selectedText()
 	if strings.TrimSpace(text) == "" {
-		m.unselect()
-		return nil
+		s.unselect()
+		return ""
 	}
-	what := english.Count(len([]rune(text)), "character")
-	if n := strings.Count(text, "\n"); n > 0 {
-		what = english.Count(n+1, "line")
-	}
-	return m.copyText(what, text)
+	return text
 }
 
 // unselect takes the selection away.
-func (m *Model) unselect() { m.selected.on, m.selected.dragging, m.chat.Chosen = false, false, nil }
+func (s *selector) unselect() { s.on, s.dragging, s.chat.Chosen = false, false, nil }
 
 // selectedLines are the lines with the selection, cut to it.
-func (m *Model) selectedLines() []draw.TextLine {
-	from, to := m.selected.ends()
+func (s *selector) selectedLines() []draw.TextLine {
+	from, to := s.ends()
 	var lines []draw.TextLine
-	if m.selected.chat {
-		c := m.chat
+	if s.inChat {
+		c := s.chat
 		for p := from.Spot; !to.Before(p) && p.Block < len(c.Blocks); p = (chat.Spot{Block: p.Block + 1, Line: 0}) {
 			all := c.LinesOf(p.Block)
 			for ; p.Line < len(all) && !to.Before(p); p.Line++ {
@@ -228,9 +211,9 @@ func (m *Model) selectedLines() []draw.TextLine {
 			}
 		}
 	} else {
-		a := m.selected.area
-		screen := m.screen()
-		guide := m.look.Glyphs.Guide + " "
+		a := s.area
+		screen := s.screen()
+		guide := s.look.Glyphs.Guide + " "
 		for y := from.Line; y <= to.Line && y < len(screen); y++ {
 			line := draw.TextLine{Text: ansi.Truncate(screen[y], a.X+a.W, ""), Lead: a.X}
 			if strings.HasPrefix(ansi.Strip(ansi.TruncateLeft(line.Text, a.X, "")), guide) {
@@ -249,26 +232,26 @@ func (m *Model) selectedLines() []draw.TextLine {
 
 // selectedText is the text of the selection, without borders and gutters and
 // without the breaks that only the width made.
-func (m *Model) selectedText() string { return draw.Unbroken(m.selectedLines()) }
+func (s *selector) selectedText() string { return draw.Unbroken(s.selectedLines()) }
 
 // lineAt is the drawn line of a mark.
-func (m *Model) lineAt(at mark) draw.TextLine {
-	if m.selected.chat {
-		if lines := m.chat.LinesOf(at.Block); at.Line < len(lines) {
+func (s *selector) lineAt(at mark) draw.TextLine {
+	if s.inChat {
+		if lines := s.chat.LinesOf(at.Block); at.Line < len(lines) {
 			return lines[at.Line]
 		}
 		return draw.TextLine{}
 	}
-	a := m.selected.area
-	if screen := m.screen(); at.Line < len(screen) {
+	a := s.area
+	if screen := s.screen(); at.Line < len(screen) {
 		return draw.TextLine{Text: ansi.Truncate(screen[at.Line], a.X+a.W, ""), Lead: a.X}
 	}
 	return draw.TextLine{}
 }
 
 // selectWord selects the word at a mark: what has no blank or quotation in it.
-func (m *Model) selectWord(at mark) {
-	line := m.lineAt(at)
+func (s *selector) selectWord(at mark) {
+	line := s.lineAt(at)
 	column, from, to := 0, -1, -1
 	for _, r := range ansi.Strip(line.Text) {
 		w := ansi.StringWidth(string(r))
@@ -285,13 +268,13 @@ func (m *Model) selectWord(at mark) {
 		column += w
 	}
 	if from < 0 {
-		m.unselect()
+		s.unselect()
 		return
 	}
 	if to < 0 {
 		to = column
 	}
-	m.selected.from.column, m.selected.to.column = from, to-1
+	s.from.column, s.to.column = from, to-1
 }
 
 // inWord reports whether a letter belongs to a word: paths and names of all
@@ -302,10 +285,10 @@ func inWord(r rune) bool {
 
 // selectLine selects the line at a mark, as it is without the breaks of the
 // width.
-func (m *Model) selectLine(at mark) {
+func (s *selector) selectLine(at mark) {
 	from, to := at, at
-	if m.selected.chat {
-		lines := m.chat.LinesOf(at.Block)
+	if s.inChat {
+		lines := s.chat.LinesOf(at.Block)
 		for from.Line > 0 && lines[from.Line].Join != draw.Apart {
 			from.Line--
 		}
@@ -313,17 +296,16 @@ func (m *Model) selectLine(at mark) {
 			to.Line++
 		}
 	}
-	from.column = m.lineAt(from).Lead
-	to.column = max(ansi.StringWidth(strings.TrimRight(ansi.Strip(m.lineAt(to).Text), " "))-1, from.column)
-	m.selected.from, m.selected.to = from, to
-	if m.selected.chat {
-		m.chat.Chosen = []*chat.Spot{&m.selected.from.Spot, &m.selected.to.Spot}
+	from.column = s.lineAt(from).Lead
+	to.column = max(ansi.StringWidth(strings.TrimRight(ansi.Strip(s.lineAt(to).Text), " "))-1, from.column)
+	s.from, s.to = from, to
+	if s.inChat {
+		s.chat.Chosen = []*chat.Spot{&s.from.Spot, &s.to.Spot}
 	}
 }
 
 // light draws the selection over the lines of the screen.
-func (m *Model) light(screen []string) {
-	s := &m.selected
+func (s *selector) light(screen []string) {
 	if !s.on || !s.moved && s.clicks == 1 {
 		return
 	}
@@ -341,8 +323,8 @@ func (m *Model) light(screen []string) {
 		}
 		screen[y] = chat.Relit(screen[y], x+lead, x+end, style)
 	}
-	if s.chat {
-		for i, line := range m.chat.Shown {
+	if s.inChat {
+		for i, line := range s.chat.Shown {
 			if line.Block >= 0 {
 				draw(s.area.Y+i, line.Spot, s.area.X, line.Lead, ansi.StringWidth(line.Text))
 			}

@@ -6,8 +6,6 @@ import (
 
 	"replan/tui/dialog"
 	"replan/tui/keymap"
-
-	tea "charm.land/bubbletea/v2"
 )
 
 // liveSetting is what a setting has come to in this session.
@@ -63,6 +61,3 @@ func (m *Model) actionOf(id string) (*keymap.Action, keymap.Place) {
 	}
 	return nil, keymap.PlaceEverywhere
 }
-
-// openSettings opens what is in force.
-func (m *Model) openSettings() tea.Cmd { return m.outbox.ask(m.settings.Ask()) }

@@ -81,7 +81,7 @@ func (m *Model) dress() {
 	}
 	m.look.Method = m.theming.method
 	m.look.Retheme(t)
-	for _, r := range []rethemer{m.chat, m.input, m.ask, &m.around} {
+	for _, r := range []rethemer{m.chat, m.input, m.ask, &m.servers} {
 		r.Retheme()
 	}
 	for _, o := range m.overlays {

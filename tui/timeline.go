@@ -2,6 +2,7 @@ package tui
 
 import (
 	tea "charm.land/bubbletea/v2"
+
 	"replan/tui/dag"
 	"replan/tui/draw"
 )

@@ -11,9 +11,7 @@ import (
 	"replan/agent"
 	"replan/agent/event"
 	"replan/agent/session"
-	"replan/internal/english"
 	"replan/internal/untrusted"
-	"replan/planning/plan"
 	"replan/tui/draw"
 	"replan/tui/telling"
 )
@@ -28,6 +26,7 @@ type toastMsg struct{ count int }
 // vanish by themselves, or with the next key whatever that does.
 type toasts struct {
 	pauses draw.Pauses
+	quiet  bool // what is told happened before: nothing of it is worth a notice
 	list   []toast
 	count  int  // of timers, so that one of cleared notices ends nothing
 	timing bool // a timer is under way
@@ -40,13 +39,12 @@ type toast struct {
 	text  string
 }
 
-// toast shows a notice. Whatever it is about, it is told once at a time.
-func (m *Model) toast(level, text string) {
-	if m.quiet {
+// show shows a notice. Whatever it is about, it is told once at a time.
+func (t *toasts) show(level, text string) {
+	if t.quiet {
 		return
 	}
 	text = untrusted.FirstLine(text)
-	t := &m.toasts
 	for _, other := range t.list {
 		if other.text == text {
 			return
@@ -90,12 +88,11 @@ func (t *toasts) clear() {
 	t.count++
 }
 
-// lay draws the notices over the screen's lines, from the first on, at their right.
-func (m *Model) lay(screen []string, first, rows int) {
-	l, width := m.look, m.layout.width
+// lay draws the notices over lines of the screen, at their right.
+func (t *toasts) lay(l *draw.Look, width int, lines []string, rows int) {
 	const widest, margin = 56, 1 // cells
-	for i, t := range m.toasts.list {
-		if i >= rows || first+i >= len(screen) {
+	for i, t := range t.list {
+		if i >= rows || i >= len(lines) {
 			return
 		}
 		glyph, style := l.Glyphs.Done, l.Success
@@ -110,10 +107,10 @@ func (m *Model) lay(screen []string, first, rows int) {
 		text := l.Cut(t.text, room)
 		drawn := lit(style, " "+glyph+" ") + lit(l.Text, text+" ")
 		left := width - draw.VisibleWidth(drawn) - margin
-		under := screen[first+i]
+		under := lines[i]
 		before := ansi.Truncate(under, left, "")
 		before += strings.Repeat(" ", max(left-draw.VisibleWidth(before), 0))
-		screen[first+i] = before + drawn + ansi.TruncateLeft(under, width-margin, "")
+		lines[i] = before + drawn + ansi.TruncateLeft(under, width-margin, "")
 	}
 }
 
@@ -121,37 +118,12 @@ func (m *Model) lay(screen []string, first, rows int) {
 func (m *Model) notices(e event.Event) {
 	switch d := e.Data.(type) {
 	case session.Status:
-		m.serverNotices(d)
+		m.servers.notices(m.status, d, m.toasts.show)
 	case event.GateResolved:
 		if d.Scope == event.ScopeAlways && d.Rule != nil {
-			m.toast("info", "saved the rule "+d.Rule.String())
+			m.toasts.show("info", "saved the rule "+d.Rule.String())
 		}
 	case event.BudgetWarned:
-		m.toast("warn", "80 % used: "+telling.BudgetWords(agent.Budget{Guard: d.Guard, Used: d.Used, Limit: d.Limit}))
-	}
-}
-
-// serverNotices tells which servers were lost and which are back, and that a
-// model answers at last.
-func (m *Model) serverNotices(now session.Status) {
-	was := map[string]plan.ServerState{}
-	for _, s := range m.status.Servers {
-		was[s.Name] = s.State
-	}
-	for _, s := range now.Servers {
-		switch {
-		case s.State == plan.ServerFailed && was[s.Name] == plan.ServerReady:
-			m.lost[s.Name] = true
-			m.toast("error", "lost the server "+s.Name+": "+s.Error)
-		case s.State == plan.ServerFailed && was[s.Name] == plan.ServerStarting:
-			m.lost[s.Name] = true
-			m.toast("error", "the server "+s.Name+" did not start")
-		case s.State == plan.ServerReady && m.lost[s.Name]:
-			delete(m.lost, s.Name)
-			m.toast("info", "the server "+s.Name+" is ready: "+english.Count(s.Tools, "tool"))
-		}
-	}
-	if m.status.Problem != "" && now.Problem == "" && now.Model != "" {
-		m.toast("info", now.Model+" answers")
+		m.toasts.show("warn", "80 % used: "+telling.BudgetWords(agent.Budget{Guard: d.Guard, Used: d.Used, Limit: d.Limit}))
 	}
 }

@@ -89,7 +89,7 @@ func (m *Model) helpOut(p *page) {
 	}
 	p.add(l.Warning.Bold(true).Render(l.Glyphs.Warning + " " + title))
 	p.prose(l.Text, says)
-	if m.looking {
+	if m.servers.looking {
 		p.add(l.Muted.Render("Asking again" + l.Glyphs.Ellipsis))
 	}
 	p.heading("What to do")
@@ -159,7 +159,7 @@ func (m *Model) helpless() bool { return m.status.Trouble.Kind != "" && m.chat.G
 
 // lookAgain has the session look anew for a model and its servers.
 func (m *Model) lookAgain() tea.Cmd {
-	m.looking = true
+	m.servers.looking = true
 	m.sayUntilHeard("Looking for the model and the servers again" + m.look.Glyphs.Ellipsis)
 	m.chat.Touch()
 	return m.outbox.send(runner.Look{})

@@ -73,3 +73,11 @@ func (c *Pane) Mark(marked *draw.Code) {
 
 // begins reports whether code begins in the block.
 func (b *Block) begins(c *draw.Code) bool { return c != nil && slices.Contains(b.codes, c) }
+
+// NoCode is why there is nothing to copy.
+func (c *Pane) NoCode() string {
+	if len(c.AllCode()) == 0 {
+		return "There is no block of code in the chat."
+	}
+	return ""
+}

@@ -362,3 +362,11 @@ func (c *Pane) Typed(text string) {
 		c.Seek(c.Find.Query + text)
 	}
 }
+
+// NothingSaid is why the chat cannot be searched.
+func (c *Pane) NothingSaid() string {
+	if len(c.Blocks) == 0 {
+		return "Nothing has been said here yet."
+	}
+	return ""
+}

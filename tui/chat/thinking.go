@@ -205,3 +205,19 @@ func (c *Pane) FoldAll(thing string) {
 func (b *Block) foldable(thing string) bool {
 	return b.folds != nil && (thing == "" || b.folds.thing == thing) && b.folds.can()
 }
+
+// NoThinking is why there is no thinking to look into.
+func (c *Pane) NoThinking() string {
+	if !c.HasFold(FoldThinking) {
+		return "No model has thought aloud here."
+	}
+	return ""
+}
+
+// NothingFolded is why nothing can be unfolded.
+func (c *Pane) NothingFolded() string {
+	if !c.HasFold("") {
+		return "Nothing in the chat can be unfolded."
+	}
+	return ""
+}

@@ -191,3 +191,19 @@ func (d *Pane) Clicked(x, y int) {
 	d.choose(d.top + y)
 	d.loose = d.loose || loose // what is under the pointer stays there
 }
+
+// NoRow is why nothing can be looked into.
+func (d *Pane) NoRow() string {
+	if d.Chosen() == nil {
+		return "There is no step yet that could be looked into."
+	}
+	return ""
+}
+
+// ChosenStep is the step that is chosen in the plan as it is now, or nil.
+func (d *Pane) ChosenStep() *agent.StepState {
+	if r := d.Chosen(); r != nil && (r.Kind == RowStep || r.Kind == RowCall || r.Kind == RowCalls) {
+		return r.Step
+	}
+	return nil
+}

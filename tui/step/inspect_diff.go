@@ -52,3 +52,14 @@ func (d *Pane) versionBefore(s *agent.StepState) *agent.StepState {
 func stepText(s *agent.StepState) string {
 	return fmt.Sprintf("title: %s\ntool: %s\nargs: %s\n", s.Step.Title, s.Step.Tool, telling.JSONText(s.Step.Args, "  "))
 }
+
+// NoSides is why the diff of the chosen step cannot be turned.
+func (d *Pane) NoSides() string {
+	d.Lines()
+	for _, f := range d.Back {
+		if _, ok := f.(draw.DiffLeaf); ok {
+			return ""
+		}
+	}
+	return "No diff is in view that could stand side by side."
+}
