@@ -1,12 +1,3 @@
-// Package crash keeps a second process beside the program that does what one
-// which is killed or panics cannot do any more, whichever of its goroutines did:
-// it ends the children that still run, gives the terminal back as it was, writes
-// a report of a panic and says where that lies.
-//
-// The program and its runtime write into a pipe: which children come and go, that
-// it ends in order, and what there is to say of a crash ([debug.SetCrashOutput]).
-// The watcher reads the other end, and acts when that is closed. It lives in a
-// session of its own, so that what ends the program does not end it.
 package crash
 
 import (

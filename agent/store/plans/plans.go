@@ -1,6 +1,3 @@
-// Package plans keeps plans: one file a plan, <id>.json, in the form of the
-// plan file. Files are replaced whole and are on disk when a method returns;
-// folder and files are readable by the user alone.
 package plans
 
 import (
