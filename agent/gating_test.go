@@ -2,8 +2,10 @@ package agent_test
 
 import (
 	"encoding/json"
+	"flag"
 	"maps"
 	"slices"
+	"strconv"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -58,12 +60,28 @@ func TestNothingWithEffectsRunsUngatedUnlessARuleSaysSo(t *testing.T) {
 		if rapid.Check(t, play); passed["gate"] > 0 && passed["rule"] > 0 {
 			break
 		}
+		nextSeed(t)
 	}
 	t.Logf("calls with effects: %v", passed)
 	for _, way := range []string{"gate", "rule"} { // the others are rare
 		if passed[way] == 0 {
 			t.Errorf("no call with effects passed by a %s: nothing was tested", way)
 		}
+	}
+}
+
+// nextSeed moves on to the next seed where one is fixed, so that the next round
+// does not repeat this one. The fixed one is back after the test.
+func nextSeed(t *testing.T) {
+	const name = "rapid.seed"
+	fixed := flag.Lookup(name).Value.String()
+	seed, err := strconv.ParseUint(fixed, 10, 64)
+	if err != nil || seed == 0 {
+		return
+	}
+	t.Cleanup(func() { _ = flag.Set(name, fixed) })
+	if err := flag.Set(name, strconv.FormatUint(seed+1, 10)); err != nil {
+		t.Fatal(err)
 	}
 }
 
