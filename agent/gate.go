@@ -314,6 +314,9 @@ func (r *Run) provenance(s *StepState) []rule.Provenance {
 		for _, ref := range plan.References(args[arg]) {
 			for _, other := range r.producersOf(ref.Name) {
 				from := rule.Provenance{Arg: arg, Step: other.Step.Index, Tool: other.Step.Tool, Exact: true}
+				if result, ok := other.Result.(map[string]any); ok && other.Step.Tool == "code.transform" {
+					from.Words = result["by"] == "words"
+				}
 				if !slices.Contains(out, from) {
 					out = append(out, from)
 				}

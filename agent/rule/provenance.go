@@ -11,4 +11,7 @@ type Provenance struct {
 	// model wrote the argument after it had read it. It is one of them.
 	Exact   bool `json:"exact,omitempty"`
 	Written bool `json:"written,omitempty"`
+	// Words says that the change it carries was worked out by words, which may miss
+	// places or match too many.
+	Words bool `json:"words,omitempty"`
 }

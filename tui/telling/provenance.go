@@ -37,6 +37,7 @@ func TextSources(from []rule.Provenance, tools plan.Catalogue) []TextSource {
 	var steps, written []string
 	carry := map[string][]string{} // step → the arguments that carry its result
 	own := map[string]bool{}       // step → its result is computed
+	guessed := map[string]bool{}   // step → it is computed by words
 	read := map[string][]string{}  // argument → what was read before it was written
 	for _, p := range from {
 		if p.Mention != "" {
@@ -52,6 +53,7 @@ func TextSources(from []rule.Provenance, tools plan.Catalogue) []TextSource {
 				steps = append(steps, step)
 			}
 			carry[step], own[step] = append(carry[step], argWords(p.Arg)), computed(p, tools)
+			guessed[step] = guessed[step] || p.Words
 			continue
 		}
 		if read[p.Arg] == nil {
@@ -67,6 +69,9 @@ func TextSources(from []rule.Provenance, tools plan.Catalogue) []TextSource {
 		}
 		if own[step] {
 			words += " " + verb + " what was computed by " + step
+			if guessed[step] {
+				words += ": by words, may miss or match too much"
+			}
 		} else {
 			words += " " + verb + " text from " + step + ", an untrusted result"
 		}
