@@ -1,7 +1,6 @@
 package journal
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -17,28 +16,29 @@ var ErrLocked = errors.New("another replan is working on it")
 // lockSuffix ends the name of a journal's lock file.
 const lockSuffix = ".lock"
 
-// lockPatience is how long a lock is tried for. A listing of the journals holds
+// lockTries is how often a lock is tried for. A listing of the journals holds
 // each lock for some microseconds to see whether it is free, and must not be
-// taken for a writer.
+// taken for a writer. A time limit would not do: on a busy machine it can pass
+// before the first try.
 const (
-	lockPatience = 50 * time.Millisecond
+	lockTries    = 11
 	lockInterval = 5 * time.Millisecond
 )
 
 // hold takes the lock of the journal at path, or fails with ErrLocked.
 func hold(path string) (*flock.Flock, error) {
-	ctx, cancel := context.WithTimeout(context.Background(), lockPatience)
-	defer cancel()
-	for {
+	for tries := 1; ; tries++ {
 		lock := flock.New(path + lockSuffix)
-		held, err := lock.TryLockContext(ctx, lockInterval)
-		if errors.Is(err, context.DeadlineExceeded) || err == nil && !held {
-			return nil, fmt.Errorf("open the journal %s: %w", path, ErrLocked)
-		}
-		if err != nil {
+		held, err := lock.TryLock()
+		switch {
+		case err != nil:
 			return nil, fmt.Errorf("lock the journal %s: %w", path, err)
-		}
-		if current(lock) {
+		case !held && tries == lockTries:
+			return nil, fmt.Errorf("open the journal %s: %w", path, ErrLocked)
+		case !held:
+			time.Sleep(lockInterval)
+			continue
+		case current(lock):
 			return lock, nil
 		}
 		// Who deleted the journal removed the file between our opening and our
