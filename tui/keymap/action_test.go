@@ -1,0 +1,70 @@
+package keymap
+
+import "testing"
+
+func TestEveryActionHasAKeyWithWords(t *testing.T) {
+	for id, b := range New().ByID {
+		if len(b.Keys()) == 0 || b.Help().Key == "" || b.Help().Desc == "" {
+			t.Errorf("%s has the keys %v and the words %q", id, b.Keys(), b.Help().Desc)
+		}
+	}
+}
+
+func TestHintOfSeveralActionsLeadsToTheOneUnderThePointer(t *testing.T) {
+	h := New().Hint("move", "move.up", "move.down")
+	if h.Label != "up/down" {
+		t.Fatalf("the hint names %q", h.Label)
+	}
+	for cell, want := range map[int]string{0: "move.up", 3: "move.down", 9: "move.down"} {
+		if id, _ := h.At(cell); id != want {
+			t.Errorf("cell %d leads to %s, want %s", cell, id, want)
+		}
+	}
+}
+
+func TestRefusedActionIsNotDone(t *testing.T) {
+	done := 0
+	do := Just(func() { done++ })
+	hs := Handlers{
+		"plan.open":   {Do: do},
+		"plan.cancel": {Refuse: func() string { return "no step runs" }, Do: do},
+		"plan.undo":   {When: func() bool { return false }, Do: do},
+	}
+	if _, why := hs.Act("plan.cancel"); why != "no step runs" {
+		t.Errorf("refused because %q", why)
+	}
+	for _, id := range []string{"plan.undo", "plan.fold"} {
+		if _, why := hs.Act(id); why != NotHere {
+			t.Errorf("%s is refused because %q", id, why)
+		}
+	}
+	if _, why := hs.Act("plan.open"); why != "" || done != 1 {
+		t.Errorf("done %d times, refused because %q", done, why)
+	}
+}
+
+func TestKeyMeansOnlyWhatAPaneHandles(t *testing.T) {
+	k := New()
+	hs := Handlers{"move.onward": {Do: Just(func() {})}}
+	if id, found := k.Meant(KeyNamed("space"), hs); !found || id != "move.onward" {
+		t.Errorf("space means %q", id)
+	}
+	if id, found := k.Meant(KeyNamed("x"), hs); found {
+		t.Errorf("x means %q", id)
+	}
+}
+
+func TestNamesInSentencesFollowTheConfiguration(t *testing.T) {
+	k := New()
+	if err := k.Rebind(Keys{"gate": {"ctrl+b"}, "plan.follow": {}}); err != nil {
+		t.Fatal(err)
+	}
+	for id, want := range map[string]string{"gate": "ctrl+b", "plan.follow": "no key", "run.stop": "esc"} {
+		if got := k.Name(id); got != want {
+			t.Errorf("the key of %s is called %q, want %q", id, got, want)
+		}
+	}
+	if got := k.LeadingName("gate"); got != "Ctrl+b" {
+		t.Errorf("a sentence begins with %q", got)
+	}
+}
