@@ -373,14 +373,6 @@ func (m *Model) stepTitle() string {
 // running reports whether something goes on that can be stopped.
 func (m *Model) running() bool { return m.preparing || m.going() != "" }
 
-// going is the run that goes on, "" where none does.
-func (m *Model) going() string {
-	if !m.goes() {
-		return ""
-	}
-	return m.run.ID
-}
-
 // spins reports whether something on the screen moves.
 func (m *Model) spins() bool {
 	return !m.frozen && (m.preparing || m.grows() || m.goes() && slices.ContainsFunc(m.stages, (*stage).spins))

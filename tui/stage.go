@@ -174,3 +174,64 @@ func (m *Model) watch(s *stage) {
 
 // inner reports whether the run that is told of was started by a plan tool.
 func (m *Model) inner() bool { return len(m.stages) > 0 && m.stages[0] != m.stage }
+
+// moment looks at the run before an event is folded.
+func (s *stage) moment(d event.Data) moment {
+	was := moment{replanning: s.run.Replanning != nil}
+	switch d := d.(type) {
+	case event.GateResolved:
+		for _, g := range s.run.Gates {
+			if g.Gate == d.Gate {
+				was.gate = g
+			}
+		}
+	case event.FailureResolved:
+		if s := s.run.Step(d.Step); s != nil && s.Status == agent.StepFailed {
+			was.failure = s.Error
+		}
+	}
+	return was
+}
+
+// phased reports whether phases of planning have told of the plan.
+func (s *stage) phased() bool {
+	for i := range s.run.Phases {
+		if s.run.Phases[i].Status != agent.PhasePending {
+			return true
+		}
+	}
+	return false
+}
+
+// outcomeWord says how a run that completed went.
+func (s *stage) outcomeWord(r *event.Result) string {
+	switch {
+	case s.dry:
+		return "dry run: nothing was called"
+	case s.planOnly:
+		return "planned: nothing was run"
+	case r.Reason == event.ReasonPartial:
+		return "done in part: some steps were skipped"
+	case r.Reason == event.ReasonNothingFound:
+		return "nothing found"
+	default:
+		return "done"
+	}
+}
+
+// openTurn is the turn that is being written. One that is done is followed by
+// another, which begins in the chat where the first of it arrives.
+func (s *stage) openTurn() *chat.Turn {
+	if s.turn == nil || s.turn.Done {
+		s.turn = &chat.Turn{Split: &chat.Splitter{}}
+	}
+	return s.turn
+}
+
+// going is the run that goes on, "" where none does.
+func (s *stage) going() string {
+	if !s.goes() {
+		return ""
+	}
+	return s.run.ID
+}

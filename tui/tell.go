@@ -21,24 +21,6 @@ type moment struct {
 	failure    string // the error of the failed step that the event decides about; "" where it was told when the run ended
 }
 
-// moment looks at the run before an event is folded.
-func (m *Model) moment(d event.Data) moment {
-	was := moment{replanning: m.run.Replanning != nil}
-	switch d := d.(type) {
-	case event.GateResolved:
-		for _, g := range m.run.Gates {
-			if g.Gate == d.Gate {
-				was.gate = g
-			}
-		}
-	case event.FailureResolved:
-		if s := m.run.Step(d.Step); s != nil && s.Status == agent.StepFailed {
-			was.failure = s.Error
-		}
-	}
-	return was
-}
-
 // tellRun writes into the chat what an event says of the run as a whole.
 func (m *Model) tellRun(data event.Data, was moment) {
 	c := m.chat
@@ -232,32 +214,6 @@ func (m *Model) finish(r *event.Result) {
 	outcome := m.chat.Outcome(&told, m.outcomeWord(r), again)
 	outcome.Gap = outcome.Gap || len(results) > 0
 	m.chat.Add(append(results, outcome)...)
-}
-
-// outcomeWord says how a run that completed went.
-func (m *Model) outcomeWord(r *event.Result) string {
-	switch {
-	case m.dry:
-		return "dry run: nothing was called"
-	case m.planOnly:
-		return "planned: nothing was run"
-	case r.Reason == event.ReasonPartial:
-		return "done in part: some steps were skipped"
-	case r.Reason == event.ReasonNothingFound:
-		return "nothing found"
-	default:
-		return "done"
-	}
-}
-
-// phased reports whether phases of planning have told of the plan.
-func (m *Model) phased() bool {
-	for i := range m.run.Phases {
-		if m.run.Phases[i].Status != agent.PhasePending {
-			return true
-		}
-	}
-	return false
 }
 
 // tellPassed writes that a call passes by an answer that the user gave for longer

@@ -6,15 +6,6 @@ import (
 	"replan/tui/chat"
 )
 
-// openTurn is the turn that is being written. One that is done is followed by
-// another, which begins in the chat where the first of it arrives.
-func (m *Model) openTurn() *chat.Turn {
-	if m.turn == nil || m.turn.Done {
-		m.turn = &chat.Turn{Split: &chat.Splitter{}}
-	}
-	return m.turn
-}
-
 // writes takes what a model has written of a turn, and what it has thought.
 func (m *Model) writes(text, thinking string) {
 	t := m.openTurn()
