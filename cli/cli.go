@@ -248,7 +248,7 @@ func newRoot(o *options) *cobra.Command {
 	}
 	root.Flags().BoolVar(&o.goOn, "continue", false, "go on with the newest session of this folder, and with its newest run where that was left undone")
 	registerInDoubt(root.Flags(), &o.inDoubt)
-	root.AddCommand(newRun(o), shellCommand(newPlan(o)), shellCommand(newRuns(o)), newReplay(o), shellCommand(newUndo(o)), newDemo(o), newTools(o), newServe(o), newIntent(o), newRoute(o), newCompose(o), newVersion(o))
+	root.AddCommand(newRun(o), shellCommand(newPlan(o)), shellCommand(newRuns(o)), newReplay(o), shellCommand(newUndo(o)), newDemo(o), newTools(o), newServe(o), newDoctor(o), newIntent(o), newRoute(o), newCompose(o), newVersion(o))
 	return root
 }
 

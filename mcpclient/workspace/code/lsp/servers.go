@@ -129,6 +129,9 @@ func (s *Servers) Program(file string) (Program, bool) {
 	return s.programs[i], true
 }
 
+// Programs returns the servers as they are configured, by language.
+func (s *Servers) Programs() []Program { return slices.Clone(s.programs) }
+
 // Find returns where the program of a server is. It starts nothing.
 func (s *Servers) Find(p Program) (string, error) {
 	if len(p.Argv) == 0 {
