@@ -13,8 +13,8 @@ import (
 	"replan/tui/telling"
 )
 
-// Allowed shows what passes without a gate in a run, what does not pass at
-// all, and what was answered at its gates.
+// Allowed shows which calls of a run pass without a gate, which are blocked, and
+// how the user answered its gates.
 type Allowed struct {
 	Look *draw.Look
 	Keys *keymap.Map
@@ -28,25 +28,24 @@ type Allowed struct {
 // Shown reports whether the dialog is open.
 func (d *Allowed) Shown() bool { return d.Open }
 
-// Handlers are the actions of the dialog.
+// Handlers returns the actions of the dialog.
 func (d *Allowed) Handlers() keymap.Handlers {
 	shut := keymap.Handler{Do: keymap.Just(func() { d.Open = false })}
 	return keymap.Handlers{"dialog.leave": shut, "gate.allowed": shut}.With(keymap.Scrolling(d.body, func(lines int) { d.top += lines }))
 }
 
-// Clicked takes a click at a place of the screen.
+// Clicked handles a mouse click.
 func (d *Allowed) Clicked(int) {}
 
-// Wheeled takes a turn of the mouse wheel.
+// Wheeled scrolls by a turn of the mouse wheel.
 func (d *Allowed) Wheeled(lines int) { d.top += lines }
 
-// Hints lists the keys that do something now.
+// Hints lists the keys that are active now.
 func (d *Allowed) Hints() []keymap.Hint {
 	return []keymap.Hint{d.Keys.Hint("close", "dialog.leave"), d.Keys.Hint("scroll", "move.up", "move.down")}
 }
 
-// Draw draws the dialog in the middle of exactly height lines of screenWidth
-// cells.
+// Draw draws the dialog centered in exactly height lines of screenWidth cells.
 func (d *Allowed) Draw(screenWidth, height int) []string {
 	const widest = 100
 	l, width := d.Look, min(screenWidth, widest)
@@ -96,7 +95,7 @@ func (d *Allowed) write(doc *draw.Document) {
 	}
 }
 
-// answer writes what was answered at the gate of an attempt.
+// answer writes how a gate of an attempt was answered.
 func (d *Allowed) answer(doc *draw.Document, a agent.Attempt, q agent.Asked) {
 	l := d.Look
 	what := a.Step
@@ -116,7 +115,7 @@ func (d *Allowed) answer(doc *draw.Document, a agent.Attempt, q agent.Asked) {
 	writeItem(doc, sign, strings.Join(parts, " "+l.Glyphs.Separator+" "))
 }
 
-// writeItem adds text with a sign before its first line.
+// writeItem adds text with a sign on its first line.
 func writeItem(d *draw.Document, sign, text string) {
 	for i, line := range draw.Wrap(untrusted.Visible(text), max(d.Width-2, 1)) {
 		if i > 0 {

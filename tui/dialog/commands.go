@@ -2,7 +2,7 @@ package dialog
 
 import "replan/tui/draw"
 
-// commandLines are the commands of the chat for help.
+// commandLines lists the chat commands for the help dialog.
 func (h *Help) commandLines(width int) []string {
 	l := h.Look
 	doc := &draw.Document{Look: l, Width: width}

@@ -17,36 +17,36 @@ import (
 	"replan/tui/telling"
 )
 
-// Exchanges shows every request that the runs on the screen have put to a
-// model, and opens one of them whole.
+// Exchanges lists every model request of the runs on the screen and shows a
+// selected one in full.
 type Exchanges struct {
 	Look *draw.Look
 	Keys *keymap.Map
 	open bool
-	Runs func() []ExchangesRun // on the screen
+	Runs func() []ExchangesRun // runs on the screen
 	draw.List
-	newest bool // the newest is chosen, and stays so as more come
+	newest bool // follow the newest exchange as more arrive
 
-	opened *exchange      // that is shown whole, nil for the list
-	doc    *draw.Document // of it
-	drawn  bool           // the document has its reply
-	line   int            // of the document at the top
-	body   int            // lines of the document in view
+	opened *exchange      // shown in full; nil shows the list
+	doc    *draw.Document // of opened
+	drawn  bool           // doc includes the reply
+	line   int            // first visible line of doc
+	body   int            // visible lines of doc
 }
 
 // ExchangesRun is a run whose exchanges are listed.
 type ExchangesRun struct {
 	Run *agent.Run
-	By  string // the call that has started it, "" where the user has
+	By  string // call that started the run; "" if the user did
 }
 
-// exchange is one of the list.
+// exchange is an entry of the list.
 type exchange struct {
 	*agent.Exchange
-	by string // the call that has started its run, "" where the user has
+	by string // call that started the run; "" if the user did
 }
 
-// words name what a model was asked for.
+// words describes the purpose of the request.
 func (x exchange) words(l *draw.Look) string {
 	words := untrusted.Line(string(x.Purpose))
 	if x.Step != "" {
@@ -58,12 +58,12 @@ func (x exchange) words(l *draw.Look) string {
 	return words
 }
 
-// Show opens the dialog, with the newest chosen.
+// Show opens the dialog with the newest exchange selected.
 func (d *Exchanges) Show() {
 	*d = Exchanges{Look: d.Look, Keys: d.Keys, Runs: d.Runs, open: true, newest: true}
 }
 
-// exchanges are those of all runs, in the order in which the models were asked.
+// exchanges returns the exchanges of all runs, ordered by request time.
 func (d *Exchanges) exchanges() []exchange {
 	var all []exchange
 	runs := d.Runs()
@@ -78,13 +78,14 @@ func (d *Exchanges) exchanges() []exchange {
 	return all
 }
 
-// place is where the one that is opened stands among all, -1 where the run that
-// it belongs to is not on the screen any more.
+// place returns the index of the opened exchange in all, or -1 if its run has left
+// the screen.
 func (d *Exchanges) place(all []exchange) int {
 	return slices.IndexFunc(all, func(x exchange) bool { return x.Exchange == d.opened.Exchange })
 }
 
-// Handlers are the actions of the dialog. It asks nothing of the session.
+// Handlers returns the actions of the dialog. None of them sends anything to the
+// session.
 func (d *Exchanges) Handlers() keymap.Handlers {
 	all := d.exchanges()
 	shut := keymap.Handler{Do: keymap.Just(func() { d.open = false })}
@@ -106,7 +107,7 @@ func (d *Exchanges) Handlers() keymap.Handlers {
 // Shown reports whether the dialog is open.
 func (d *Exchanges) Shown() bool { return d.open }
 
-// Hints lists the keys that do something now.
+// Hints lists the keys that are active now.
 func (d *Exchanges) Hints() []keymap.Hint {
 	switch {
 	case d.opened != nil:
@@ -118,7 +119,7 @@ func (d *Exchanges) Hints() []keymap.Hint {
 	}
 }
 
-// leaf opens the exchange that many behind.
+// leaf opens the exchange by positions after the current one.
 func (d *Exchanges) leaf(all []exchange, by int) {
 	d.At = d.place(all)
 	d.Move(by, len(all))
@@ -128,7 +129,7 @@ func (d *Exchanges) leaf(all []exchange, by int) {
 	}
 }
 
-// Wheeled takes a turn of the mouse wheel.
+// Wheeled handles a turn of the mouse wheel.
 func (d *Exchanges) Wheeled(lines int) {
 	if d.opened != nil {
 		d.line += lines
@@ -139,7 +140,7 @@ func (d *Exchanges) Wheeled(lines int) {
 	d.newest = d.At == n-1
 }
 
-// Clicked chooses what is drawn at that line of the dialog's area.
+// Clicked selects the entry drawn at line y of the dialog's area.
 func (d *Exchanges) Clicked(y int) {
 	n := len(d.exchanges())
 	if d.opened == nil && d.List.Clicked(y, n) {
@@ -147,7 +148,7 @@ func (d *Exchanges) Clicked(y int) {
 	}
 }
 
-// Draw draws the list, or what is opened, in exactly height lines of screenWidth
+// Draw draws the list or the opened exchange in exactly height lines of screenWidth
 // cells.
 func (d *Exchanges) Draw(screenWidth, height int) []string {
 	const widest = 120 // cells
@@ -173,11 +174,11 @@ func (d *Exchanges) Draw(screenWidth, height int) []string {
 		lines, note = d.rows(all, width-4)
 	}
 	framed := l.Frame(width, l.Focus, draw.Section{Title: title, Note: note, Lines: draw.Padded(l.Block(lines, width-4, min(len(lines), d.body))), Style: l.Focus})
-	d.First = max((height-len(framed))/2, 0) + 1 // under the border
+	d.First = max((height-len(framed))/2, 0) + 1 // below the border
 	return l.Middle(framed, width, screenWidth, height)
 }
 
-// rows draws the part of the list in view.
+// rows draws the visible part of the list.
 func (d *Exchanges) rows(all []exchange, width int) (lines []string, note string) {
 	const oneLine = 66 // cells
 	each := 1
@@ -198,9 +199,8 @@ func (d *Exchanges) rows(all []exchange, width int) (lines []string, note string
 	return lines, d.Look.Span(d.Top, end, len(all))
 }
 
-// row draws one exchange: what it was for, how many tokens went and came, how
-// long the server read and wrote, and why no reply came. named is how long the
-// names are.
+// row draws one exchange: its purpose, tokens in and out, the server's reading and
+// writing times, and any error. named is the width of the name column.
 func (d *Exchanges) row(x exchange, chosen bool, named, width int) []string {
 	l := d.Look
 	line := l.Line(chosen, true)
@@ -221,8 +221,8 @@ func (d *Exchanges) row(x exchange, chosen bool, named, width int) []string {
 		told := l.Cut(strings.Join(facts, " "+l.Glyphs.Separator+" "), width-3)
 		return []string{line.Fill(head, width), line.Fill(line.Cursor+line.Draw(why, "  "+told), width)}
 	}
-	columns := []int{9, 11, 9, 0} // the numbers end below each other
-	const beside = 44             // cells of the facts
+	columns := []int{9, 11, 9, 0} // right-aligns the numbers
+	const beside = 44             // cells for the facts
 	drawn := line.Fill(head, max(min(named+5, width-beside), 12))
 	if len(facts) == 1 {
 		return []string{line.Fill(drawn+line.Draw(why, "  "+facts[0]), width)}
@@ -233,8 +233,8 @@ func (d *Exchanges) row(x exchange, chosen bool, named, width int) []string {
 	return []string{line.Fill(drawn+line.Draw(why, "   "+facts[3]), width)}
 }
 
-// exchangeFacts are the measures of an exchange: tokens in and out, how long it
-// took, and how much of that to read the prompt.
+// exchangeFacts returns the tokens in and out, the total time, and the time spent
+// reading the prompt.
 func exchangeFacts(l *draw.Look, x *agent.Exchange) []string {
 	if !x.Done {
 		return []string{"under way " + telling.Ticking(l.Since(x.StartedAt))}
@@ -246,8 +246,8 @@ func exchangeFacts(l *draw.Look, x *agent.Exchange) []string {
 	return facts
 }
 
-// write writes what is opened, once for each width, and again when its reply
-// comes.
+// write renders the opened exchange. It renders again only if the width changes or
+// the reply arrives.
 func (d *Exchanges) write(width int) {
 	x := d.opened
 	if d.doc != nil && d.doc.Width == width && d.drawn == x.Done {
@@ -257,8 +257,8 @@ func (d *Exchanges) write(width int) {
 	writeExchange(d.doc, x.Exchange)
 }
 
-// writeExchange writes all that a model was sent and sent back: what came of it first,
-// since what it was sent is long and mostly known.
+// writeExchange writes the request and the reply. The reply comes first because the
+// request is long and mostly familiar.
 func writeExchange(d *draw.Document, x *agent.Exchange) {
 	l, q := d.Look, x.Request
 	writeReply(d, x)
@@ -290,7 +290,7 @@ func writeExchange(d *draw.Document, x *agent.Exchange) {
 	}
 }
 
-// writeReply writes what a model sent back.
+// writeReply writes the model's reply.
 func writeReply(d *draw.Document, x *agent.Exchange) {
 	l := d.Look
 	d.Heading("sent back")
@@ -314,7 +314,7 @@ func writeReply(d *draw.Document, x *agent.Exchange) {
 	}
 }
 
-// writeSaid adds the words of a message, and the calls that it asks for.
+// writeSaid adds the text of a message and the calls it requests.
 func writeSaid(d *draw.Document, text string, calls []reply.ToolUse) {
 	l := d.Look
 	if text != "" {
@@ -346,7 +346,7 @@ func thinkWords(q prompt.Request) string {
 	}
 }
 
-// boundWords says what bounds the reply.
+// boundWords describes the limits on the reply.
 func boundWords(q prompt.Request) string {
 	var parts []string
 	if q.MaxTokens > 0 {
@@ -358,7 +358,7 @@ func boundWords(q prompt.Request) string {
 	return strings.Join(parts, ", ")
 }
 
-// tookWords says what the reply cost.
+// tookWords describes the cost of the reply.
 func tookWords(x *agent.Exchange) string {
 	if !x.Done || x.Error != "" && x.Reply.MS == 0 {
 		return ""

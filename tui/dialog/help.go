@@ -10,38 +10,38 @@ import (
 	tea "charm.land/bubbletea/v2"
 )
 
-// Help shows every key there is, made from the actions, with those first
-// that act where it was opened.
+// Help lists every key, generated from the actions. Keys for the place it was
+// opened from come first.
 type Help struct {
 	Look   *draw.Look
 	Keys   *keymap.Map
 	Groups []keymap.Group
-	Here   keymap.Place  // where it was opened
-	Now    []keymap.Hint // the keys of the dialog that it was opened over
-	Replay bool          // and it was a replay
+	Here   keymap.Place  // where it was opened from
+	Now    []keymap.Hint // keys of the dialog below it
+	Replay bool          // opened from a replay
 
-	Commands keymap.Group // of the chat
+	Commands keymap.Group // chat commands
 
 	Open bool
 	Top  int
 	body int
 
-	Version string // of the program
+	Version string // program version
 }
 
-// Clicked takes a click at a place of the screen.
+// Clicked handles a mouse click.
 func (h *Help) Clicked(int) {}
 
-// Wheeled takes a turn of the mouse wheel.
+// Wheeled scrolls by a turn of the mouse wheel.
 func (h *Help) Wheeled(lines int) { h.Top += lines }
 
-// Handlers are the actions of help.
+// Handlers returns the actions of the help dialog.
 func (h *Help) Handlers() keymap.Handlers {
 	shut := func() { h.Open, h.Top = false, 0 }
 	return keymap.Handlers{"dialog.leave": {Do: keymap.Just(shut)}}.With(keymap.Scrolling(h.body, func(lines int) { h.Top += lines }))
 }
 
-// Typed closes help: every other key does.
+// Typed closes help on any other key.
 func (h *Help) Typed(tea.KeyPressMsg) keymap.Wanted {
 	h.Open, h.Top = false, 0
 	return keymap.Wanted{}
@@ -50,13 +50,13 @@ func (h *Help) Typed(tea.KeyPressMsg) keymap.Wanted {
 // Shown reports whether the dialog is open.
 func (h *Help) Shown() bool { return h.Open }
 
-// Hints lists the keys that do something now.
+// Hints lists the keys that are active now.
 func (h *Help) Hints() []keymap.Hint {
 	return []keymap.Hint{h.Keys.Hint("close", "dialog.leave"), h.Keys.Hint("scroll", "move.up", "move.down"), h.Keys.Hint("top, end", "move.first", "move.last")}
 }
 
-// ordered is the groups with those that act here first. In a replay those come
-// last that ask something of a session or answer it.
+// ordered returns the groups with those for the current place first. In a replay,
+// groups that need a live session come last.
 func (h *Help) ordered() []keymap.Group {
 	var here, first, rest, idle []keymap.Group
 	for _, g := range h.Groups {
@@ -82,7 +82,7 @@ func (h *Help) ordered() []keymap.Group {
 	return slices.Concat(first, here, rest, idle)
 }
 
-// Draw draws help in the middle of exactly height lines of width cells.
+// Draw draws help centered in exactly height lines of width cells.
 func (h *Help) Draw(screenWidth, height int) []string {
 	l := h.Look
 	const column, oneColumn, twoColumns = 46, 64, 100 // cells
@@ -121,7 +121,7 @@ func (h *Help) Draw(screenWidth, height int) []string {
 	return l.Middle(lines, width, screenWidth, height)
 }
 
-// columns draws groups in two columns of about the same length, in their order.
+// columns splits groups, in order, into two columns of similar length.
 func (h *Help) columns(width int, groups []keymap.Group) (left, right []string) {
 	all := 0
 	for _, g := range groups {
@@ -135,7 +135,7 @@ func (h *Help) columns(width int, groups []keymap.Group) (left, right []string) 
 	return h.column(width, groups[:n]), h.column(width, groups[n:])
 }
 
-// column draws groups of keys below each other.
+// column draws groups of keys in one column.
 func (h *Help) column(width int, groups []keymap.Group) []string {
 	l := h.Look
 	doc := &draw.Document{Look: l, Width: width}

@@ -18,28 +18,28 @@ import (
 	"replan/tui/telling"
 )
 
-// Models lists the models of the server and the profiles there are, to
-// choose what the session works by.
+// Models lists the server's models and the profiles so that the user can pick one
+// for the session.
 type Models struct {
 	Look     *draw.Look
 	Keys     *keymap.Map
 	open     bool
-	asked    bool // the list is on its way
+	asked    bool // waiting for the list
 	there    session.Models
-	profiles bool   // the profiles are shown rather than the models
-	search   string // what their names are to contain
+	profiles bool   // show profiles instead of models
+	search   string // name filter
 	level    prompt.ThinkLevel
 	draw.List
 	word string
 }
 
-// Ask opens the dialog and asks for the list.
+// Ask opens the dialog and requests the list.
 func (d *Models) Ask(s session.Status) keymap.Query {
 	*d = Models{Look: d.Look, Keys: d.Keys, open: true, asked: true, level: s.Think}
 	return keymap.QueryModels
 }
 
-// Take takes the list, with what the session works by chosen.
+// Take stores the list and selects the session's current model or profile.
 func (d *Models) Take(l session.Models) {
 	d.there = l
 	if d.asked {
@@ -49,7 +49,7 @@ func (d *Models) Take(l session.Models) {
 	d.Move(0, len(d.entries()))
 }
 
-// home chooses what the session works by.
+// home selects the session's current model or profile.
 func (d *Models) home() {
 	d.At, d.Top = 0, 0
 	for i, e := range d.entries() {
@@ -59,11 +59,11 @@ func (d *Models) home() {
 	}
 }
 
-// entry is a line that can be chosen: a model or a profile.
+// entry is a selectable line: a model or a profile.
 type entry struct {
-	name  string // "" is no profile
+	name  string // "" means no profile
 	model *prompt.ModelInfo
-	says  string // of a profile
+	says  string // profile description
 }
 
 func (d *Models) current(e entry) bool {
@@ -73,7 +73,7 @@ func (d *Models) current(e entry) bool {
 	return e.name == d.there.Profile
 }
 
-// entries are those whose names contain what is searched for.
+// entries returns the entries whose names match the search.
 func (d *Models) entries() []entry {
 	var all []entry
 	if d.profiles {
@@ -90,10 +90,10 @@ func (d *Models) entries() []entry {
 	return slices.DeleteFunc(all, func(e entry) bool { return !strings.Contains(strings.ToLower(e.name), search) })
 }
 
-// Forget lets go of the answers of the session.
+// Forget clears messages from the session.
 func (d *Models) Forget() { d.word = "" }
 
-// Handlers are the actions of the dialog.
+// Handlers returns the actions of the dialog.
 func (d *Models) Handlers() keymap.Handlers {
 	leave := func() {
 		if d.search == "" {
@@ -120,13 +120,13 @@ func (d *Models) Handlers() keymap.Handlers {
 	}.With(d.Moving(true, len(d.entries())), keymap.Searching(d.search, d.seek))
 }
 
-// seek searches for a text, with what the session works by chosen.
+// seek sets the search text and selects the session's current model or profile.
 func (d *Models) seek(text string) {
 	d.search = text
 	d.home()
 }
 
-// Typed adds a letter to the search.
+// Typed adds typed text to the search.
 func (d *Models) Typed(k tea.KeyPressMsg) keymap.Wanted {
 	if k.Text != "" && k.Text != " " {
 		d.search += untrusted.Line(k.Text)
@@ -141,12 +141,12 @@ func (d *Models) Shown() bool { return d.open }
 // Types reports whether keys go to a text field.
 func (d *Models) Types() bool { return true }
 
-// Hints lists the keys that do something now.
+// Hints lists the keys that are active now.
 func (d *Models) Hints() []keymap.Hint {
 	return []keymap.Hint{d.Keys.Hint("choose", "list.choose"), d.Keys.Hint("close", "dialog.leave"), d.Keys.Hint(d.other(), "list.other"), d.Keys.Hint("think", "models.think_less", "models.think_more"), d.Keys.Hint("move", "list.up", "list.down")}
 }
 
-// think takes the next level of thinking, or the one before.
+// think switches to the next or previous thinking level.
 func (d *Models) think(by int) {
 	levels := prompt.ThinkLevels()
 	at := slices.Index(levels, LevelName(d.level))
@@ -156,7 +156,7 @@ func (d *Models) think(by int) {
 	}
 }
 
-// LevelName is the name of a thinking level, as the configuration has it.
+// LevelName returns the configuration name of a thinking level.
 func LevelName(l prompt.ThinkLevel) string {
 	if l == prompt.ThinkAuto {
 		return "auto"
@@ -164,7 +164,7 @@ func LevelName(l prompt.ThinkLevel) string {
 	return string(l)
 }
 
-// choose is the command for what differs from how the session works.
+// choose returns a command for the settings that differ from the session's.
 func (d *Models) choose() runner.Command {
 	entries := d.entries()
 	if d.asked || len(entries) == 0 {
@@ -193,18 +193,17 @@ func (d *Models) choose() runner.Command {
 	return c
 }
 
-// Wheeled takes a turn of the mouse wheel.
+// Wheeled handles a turn of the mouse wheel.
 func (d *Models) Wheeled(lines int) { d.Move(lines/draw.WheelStep, len(d.entries())) }
 
-// Clicked chooses what is drawn at that line of the dialog's area.
+// Clicked selects the entry drawn at line y of the dialog's area.
 func (d *Models) Clicked(y int) {
 	if d.List.Clicked(y, len(d.entries())) {
 		d.word = ""
 	}
 }
 
-// Draw draws the dialog in the middle of exactly height lines of screenWidth
-// cells.
+// Draw draws the dialog centered in exactly height lines of screenWidth cells.
 func (d *Models) Draw(screenWidth, height int) []string {
 	const widest, oneLine = 104, 84 // cells
 	l := d.Look
@@ -241,11 +240,11 @@ func (d *Models) Draw(screenWidth, height int) []string {
 	framed := l.Frame(width, l.Focus,
 		draw.Section{Title: d.title(), Note: note, Lines: draw.Padded(l.Block(lines, inner, len(lines))), Style: l.Focus},
 		draw.Section{Lines: draw.Padded(foot), Style: l.Focus})
-	d.First = max((height-len(framed))/2, 0) + 1 // under the border
+	d.First = max((height-len(framed))/2, 0) + 1 // below the border
 	return l.Middle(framed, width, screenWidth, height)
 }
 
-// empty says why there is nothing to choose from.
+// empty explains why the list is empty.
 func (d *Models) empty() string {
 	switch {
 	case d.asked:
@@ -257,7 +256,7 @@ func (d *Models) empty() string {
 	}
 }
 
-// other is the list that is not in view.
+// other names the list that is not in view.
 func (d *Models) other() string {
 	if d.profiles {
 		return "models"
@@ -265,7 +264,7 @@ func (d *Models) other() string {
 	return "profiles"
 }
 
-// title is both lists, the one in view underlined.
+// title names both lists and underlines the one in view.
 func (d *Models) title() string {
 	l := d.Look
 	draw := func(name string, chosen bool) string {
@@ -277,8 +276,8 @@ func (d *Models) title() string {
 	return draw("Models", !d.profiles) + l.Faint.Render(" "+l.Glyphs.Separator+" ") + draw("Profiles", d.profiles)
 }
 
-// foot is what is searched for, how hard the model is to think, and why the last
-// key did nothing.
+// foot shows the search text, the thinking level and why the last key had no
+// effect.
 func (d *Models) foot(width int) []string {
 	l := d.Look
 	search := l.Faint.Render("type to search")
@@ -334,7 +333,7 @@ func (d *Models) row(e entry, chosen bool, width int) []string {
 			line.Fill(line.Cursor+line.Draw(l.Muted, "  "+l.Cut(told, width-3)), width),
 		}
 	}
-	const beside = 62 // cells for what stands beside the names of models
+	const beside = 62 // cells for the columns beside model names
 	column := min(d.longest()+2, max(width-beside, 12))
 	drawn := line.Fill(head+line.Draw(style, l.Cut(name, column-1)), column+3)
 	if e.model == nil {
@@ -346,7 +345,7 @@ func (d *Models) row(e entry, chosen bool, width int) []string {
 	return []string{line.Fill(drawn+line.Draw(l.Muted, strings.Join(facts[4:], between)), width)}
 }
 
-// longest is the width of the longest name, in cells.
+// longest returns the width of the longest name, in cells.
 func (d *Models) longest() int {
 	w := len("none")
 	for _, e := range d.entries() {
@@ -355,9 +354,9 @@ func (d *Models) longest() int {
 	return w
 }
 
-// modelFacts are parameters, quantization, size, context and abilities of a
-// model in columns; else the same in the order in which they matter. Unknown
-// ones are "".
+// modelFacts returns a model's parameters, quantization, size, context and
+// abilities for display in columns. Without columns, it returns them in order of
+// importance. Unknown facts are "".
 func modelFacts(m prompt.ModelInfo, columns bool) []string {
 	size, context := "", ""
 	if m.Bytes > 0 {
@@ -385,7 +384,7 @@ func modelFacts(m prompt.ModelInfo, columns bool) []string {
 	return append(abilities, context, facts[0], size, facts[1])
 }
 
-// bytesWords is a size on disk: 640 MB, 5.2 GB.
+// bytesWords formats a size on disk: 640 MB, 5.2 GB.
 func bytesWords(n int64) string {
 	const mega, giga = 1_000_000, 1_000_000_000
 	if n < giga {
@@ -394,7 +393,7 @@ func bytesWords(n int64) string {
 	return fmt.Sprintf("%.1f GB", float64(n)/giga)
 }
 
-// Info is what is known of a model, with no name where nothing is.
+// Info returns what is known about a model. Its name is empty if nothing is known.
 func (d *Models) Info(name string) prompt.ModelInfo {
 	for _, info := range d.there.Models {
 		if prompt.SameModel(info.Name, name) {

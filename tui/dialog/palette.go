@@ -13,13 +13,13 @@ import (
 	"replan/tui/keymap"
 )
 
-// Palette lists every action, to search and do. One that cannot be done now
-// says why.
+// Palette is a searchable list of every action. Unavailable actions show the
+// reason.
 type Palette struct {
 	Look   *draw.Look
 	Keys   *keymap.Map
 	Groups []keymap.Group
-	Here   keymap.Place // where it was opened: what acts there comes first
+	Here   keymap.Place // where it was opened from; actions of that place come first
 	Open   bool
 	Search string
 	found  []found
@@ -27,17 +27,17 @@ type Palette struct {
 	Word string
 }
 
-// found is an action that fits what is searched for.
+// found is an action that matches the search.
 type found struct {
 	*keymap.Action
 	at    keymap.Place
-	title string // of its place
-	why   string // it cannot be done now
-	lit   []int  // the bytes of what it does that fit
+	title string // title of its place
+	why   string // why it is unavailable
+	lit   []int  // byte offsets of the match in its description
 }
 
-// Find brings the list up to date. Without a search those come first that act
-// where the palette was opened, and of a place those that can be done now.
+// Find refreshes the list. Without a search, actions of the current place come
+// first. Within a place, available actions come first.
 func (d *Palette) Find() {
 	d.At, d.Top, d.found = 0, 0, nil
 	var all []found
@@ -83,13 +83,13 @@ func (d *Palette) Find() {
 	}
 }
 
-// scattered is the farness of what holds no more of a search than its letters. It
-// is listed only where nothing is nearer.
+// scattered is the farness of an action that contains only the letters of a search.
+// Such actions are listed only if nothing matches better.
 const scattered = 3
 
-// farness is how far an action is from what is searched for: its name, the begin
-// of a word, a part of one, or its letters alone. What cannot be done now comes
-// behind all that is as near.
+// farness ranks a match: exact name, start of a word, part of a word, or scattered
+// letters. Unless its name matches exactly, an unavailable action ranks no better
+// than a match inside a word.
 func (f found) farness(query string) int {
 	text := strings.ToLower(f.Key.Help().Desc + " " + f.title + " " + strings.ReplaceAll(f.ID, ".", " ") + " " + f.ID)
 	switch {
@@ -119,8 +119,7 @@ func (d *Palette) rank(f found) int {
 	return rank
 }
 
-// findable is actions as they are searched: by what they do, where, and their
-// name in the configuration.
+// findable makes actions searchable by description, place and configuration name.
 type findable []found
 
 func (f findable) Len() int { return len(f) }
@@ -134,15 +133,15 @@ func (d *Palette) Shown() bool { return d.Open }
 // Types reports whether keys go to a text field.
 func (d *Palette) Types() bool { return true }
 
-// Hints lists the keys that do something now.
+// Hints lists the keys that are active now.
 func (d *Palette) Hints() []keymap.Hint {
 	return []keymap.Hint{d.Keys.Hint("do it", "list.choose"), d.Keys.Hint("close", "dialog.leave"), d.Keys.Hint("move", "list.up", "list.down"), {Label: "letters", Does: "search"}}
 }
 
-// Forget lets go of the answers of the session.
+// Forget clears messages from the session.
 func (d *Palette) Forget() { d.Word = "" }
 
-// Handlers are the actions of the palette.
+// Handlers returns the actions of the palette.
 func (d *Palette) Handlers() keymap.Handlers {
 	leave := func() {
 		if d.Search == "" {
@@ -158,7 +157,7 @@ func (d *Palette) Handlers() keymap.Handlers {
 	}.With(d.Moving(true, len(d.found)), keymap.Searching(d.Search, d.seek))
 }
 
-// Typed adds a letter to the search.
+// Typed adds typed text to the search.
 func (d *Palette) Typed(k tea.KeyPressMsg) keymap.Wanted {
 	if k.Text != "" {
 		d.seek(strings.TrimLeft(d.Search+untrusted.Line(k.Text), " "))
@@ -166,13 +165,13 @@ func (d *Palette) Typed(k tea.KeyPressMsg) keymap.Wanted {
 	return keymap.Wanted{}
 }
 
-// seek searches for a text.
+// seek sets the search text.
 func (d *Palette) seek(text string) {
 	d.Search = text
 	d.Find()
 }
 
-// choose does the chosen action, or says why it cannot be done.
+// choose runs the selected action or says why it is unavailable.
 func (d *Palette) choose() keymap.Wanted {
 	if d.At >= len(d.found) {
 		return keymap.Wanted{}
@@ -186,18 +185,18 @@ func (d *Palette) choose() keymap.Wanted {
 	return keymap.Wanted{Do: f.Action, At: f.at}
 }
 
-// Wheeled takes a turn of the mouse wheel.
+// Wheeled handles a turn of the mouse wheel.
 func (d *Palette) Wheeled(lines int) { d.Move(lines/draw.WheelStep, len(d.found)) }
 
-// Clicked chooses what is drawn at that line of the dialog's area.
+// Clicked selects the entry drawn at line y of the dialog's area.
 func (d *Palette) Clicked(y int) {
 	if d.List.Clicked(y, len(d.found)) {
 		d.Word = ""
 	}
 }
 
-// Draw draws the palette in the middle of exactly height lines of screenWidth
-// cells. It keeps its height while the search goes on.
+// Draw draws the palette centered in exactly height lines of screenWidth cells. Its
+// height stays constant during a search.
 func (d *Palette) Draw(screenWidth, height int) []string {
 	const widest, most = 84, 24 // cells, lines
 	l := d.Look
@@ -231,11 +230,11 @@ func (d *Palette) Draw(screenWidth, height int) []string {
 		sections[1].Lines = append(sections[1].Lines, draw.Padded(l.Block(foot, inner, len(foot)))...)
 	}
 	framed := l.Frame(width, l.Focus, sections...)
-	d.First = max((height-len(framed))/2, 0) + 3 // under the border, the search and its edge
+	d.First = max((height-len(framed))/2, 0) + 3 // below the border, the search and its edge
 	return l.Middle(framed, width, screenWidth, height)
 }
 
-// row draws one action: what it does, its key, and why it cannot be done now.
+// row draws one action: its description, its key, and why it is unavailable.
 func (d *Palette) row(f found, chosen bool, width int) string {
 	l := d.Look
 	line := l.Line(chosen, true)

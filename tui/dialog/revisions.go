@@ -18,21 +18,21 @@ import (
 	"replan/tui/timing"
 )
 
-// Revisions steps through the plan as it was made and every revision of it:
-// what failed, what changed, and who planned it.
+// Revisions steps through the original plan and its revisions. It shows what
+// failed, what changed, and who planned each one.
 type Revisions struct {
 	Look     *draw.Look
 	Keys     *keymap.Map
-	ShownRun func() *agent.Run // in the plan pane
+	ShownRun func() *agent.Run // run in the plan pane
 	Open     bool
-	At       int // 0 is the plan as it was made
+	At       int // 0 is the original plan
 	Top      draw.SheetSpot
 	body     int
 	sheet    *draw.Sheet
 	built    revisionFace
 }
 
-// revisionFace is all that what is drawn depends on.
+// revisionFace holds every input of the drawing, to detect changes.
 type revisionFace struct {
 	run   *agent.Run
 	seq   uint64
@@ -45,12 +45,12 @@ type revisionFace struct {
 // Shown reports whether the dialog is open.
 func (d *Revisions) Shown() bool { return d.Open }
 
-// Hints lists the keys that do something now.
+// Hints lists the keys that are active now.
 func (d *Revisions) Hints() []keymap.Hint {
 	return []keymap.Hint{d.Keys.Hint("leaf", "step.previous_tab", "step.next_tab"), d.Keys.Hint("sides", "diff.sides"), d.Keys.Hint("close", "dialog.leave"), d.Keys.Hint("scroll", "move.up", "move.down")}
 }
 
-// Handlers are the actions of the dialog.
+// Handlers returns the actions of the dialog.
 func (d *Revisions) Handlers() keymap.Handlers {
 	most := 0
 	if run := d.ShownRun(); run != nil {
@@ -71,9 +71,9 @@ func (d *Revisions) Handlers() keymap.Handlers {
 	return hs.With(keymap.Scrolling(d.body, d.scroll))
 }
 
-// scroll moves the view by rows, down where they are positive.
+// scroll moves the view by rows; positive values move down.
 func (d *Revisions) scroll(rows int) {
-	const far = 1 << 16 // rows: to the first, or the last
+	const far = 1 << 16 // rows; reaches the first or last row
 	switch {
 	case rows <= -far:
 		d.Top = draw.SheetSpot{}
@@ -84,10 +84,10 @@ func (d *Revisions) scroll(rows int) {
 	}
 }
 
-// Clicked takes a click at a place of the screen.
+// Clicked handles a mouse click.
 func (d *Revisions) Clicked(int) {}
 
-// Wheeled takes a turn of the mouse wheel.
+// Wheeled handles a turn of the mouse wheel.
 func (d *Revisions) Wheeled(lines int) {
 	if d.sheet != nil {
 		d.Top = d.sheet.Move(d.Top, lines)
@@ -129,8 +129,8 @@ func (d *Revisions) Draw(screenWidth, height int) []string {
 	return l.Middle(framed, width, screenWidth, height)
 }
 
-// stepsAfter are the steps of the plan that revision i made, as they stood when
-// the next took its place, or as they stand.
+// stepsAfter returns the steps of the plan made by revision i, as they stood when
+// the next revision replaced it, or as they stand now.
 func stepsAfter(run *agent.Run, i int) []*agent.StepState {
 	if i+1 < len(run.Revisions) {
 		return run.Revisions[i+1].Was
@@ -138,7 +138,7 @@ func stepsAfter(run *agent.Run, i int) []*agent.StepState {
 	return run.Steps
 }
 
-// writeFirstPlan adds the plan as it was made.
+// writeFirstPlan adds the original plan.
 func writeFirstPlan(p *draw.SheetPage, run *agent.Run) {
 	l := p.Look
 	if title := untrusted.Line(run.Plan.Title); title != "" {
@@ -158,8 +158,8 @@ func writeFirstPlan(p *draw.SheetPage, run *agent.Run) {
 	writePlanRows(p, append(rows, out...), run)
 }
 
-// plannedBy says who made a plan in that time: a file, the words of the goal, or
-// a model and what that cost.
+// plannedBy says who made a plan between from and to: a file, the words of the
+// goal, or a model, with its cost.
 func plannedBy(run *agent.Run, from, to time.Time) string {
 	model, asked, used := "", 0, 0
 	for _, x := range run.Exchanges {
@@ -231,8 +231,8 @@ func writeRevision(p *draw.SheetPage, run *agent.Run, i int) {
 	writePlanRows(p, append(planRows(r, stepsAfter(run, i)), out...), run)
 }
 
-// writeReviewed adds what the user changed of a plan before it ran, and returns the
-// steps that were taken out of it then.
+// writeReviewed adds the user's changes to a plan before it ran. It returns the
+// steps removed then.
 func writeReviewed(p *draw.SheetPage, run *agent.Run, number int) []planRow {
 	var out []planRow
 	for i := range run.Reviews {
@@ -269,14 +269,15 @@ func writeReviewed(p *draw.SheetPage, run *agent.Run, number int) []planRow {
 	return out
 }
 
-// planRow is a step before and after a revision; nil where it was not there.
+// planRow is a step before and after a revision; nil means the step is absent on
+// that side.
 type planRow struct {
 	before, after *agent.StepState
 	mark          agent.Change
 }
 
-// planRows puts the steps of both plans into one order: that of the new plan, with
-// what was removed where it stood.
+// planRows merges the steps of both plans in the order of the new plan. Removed
+// steps keep their old position.
 func planRows(r *agent.Revision, after []*agent.StepState) []planRow {
 	was := map[string]*agent.StepState{}
 	for _, s := range r.Was {
@@ -307,11 +308,11 @@ func planRows(r *agent.Revision, after []*agent.StepState) []planRow {
 	return rows
 }
 
-// sideFrom is the width from which both plans stand beside each other, in cells.
+// sideFrom is the minimum width for showing both plans side by side, in cells.
 const sideFrom = 100
 
-// writePlanRows adds the steps of a plan, before and after where they differ, and below
-// those that were revised what changed in them.
+// writePlanRows adds the steps of a plan, with both versions where they differ.
+// Changes within the revised steps follow below.
 func writePlanRows(p *draw.SheetPage, rows []planRow, run *agent.Run) {
 	l := p.Look
 	index := 1
@@ -366,7 +367,7 @@ func drawPlanStep(p *draw.SheetPage, s *agent.StepState, run *agent.Run, index, 
 	}
 	of := run
 	if run.Step(s.Step.Index) != s {
-		of = nil // it is as it stood then
+		of = nil // show the step as it stood then
 	}
 	glyph, style := draw.StateGlyph(l, of, s)
 	title := l.Text
@@ -388,7 +389,7 @@ func drawPlanStep(p *draw.SheetPage, s *agent.StepState, run *agent.Run, index, 
 	return l.Sides(left+title.Render(l.Cut(untrusted.Line(s.Step.Title), room)), right, width)
 }
 
-// writeStepChanges adds what a revision changed in a step, with the words that changed
+// writeStepChanges adds what a revision changed in a step, with the changed words
 // underlined.
 func writeStepChanges(p *draw.SheetPage, before, after *plan.Step) {
 	for _, c := range []struct{ name, before, after string }{

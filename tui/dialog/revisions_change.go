@@ -11,9 +11,9 @@ import (
 	"replan/tui/patch"
 )
 
-// writeChange adds a value before and after a change: on a line each with the words
-// that differ underlined, and where it has several lines as a diff. Nothing at all
-// is a value that is not there.
+// writeChange adds a value before and after a change: one line each with the
+// differing words underlined, or a diff if a value spans several lines. An empty
+// string means no value.
 func writeChange(p *draw.SheetPage, name, before, after string) {
 	l := p.Look
 	if strings.Contains(before, "\n") || strings.Contains(after, "\n") {

@@ -19,31 +19,31 @@ import (
 	"replan/tui/telling"
 )
 
-// Runs lists the runs there are, to choose one that goes on.
+// Runs lists the runs so that the user can resume one.
 type Runs struct {
 	Look  *draw.Look
 	Keys  *keymap.Map
 	Open  bool
-	asked bool            // the list is on its way
-	front string          // the run on the screen behind the dialog, "" for none
-	all   []agent.Summary // as they came, in the order of the list
-	runs  []agent.Summary // of those, the ones that are listed
+	asked bool            // waiting for the list
+	front string          // run on the screen behind the dialog; "" for none
+	all   []agent.Summary // all runs, in list order
+	runs  []agent.Summary // runs that match the filters
 	draw.List
 	Word string
 
-	Folder    string // the workspace
-	elsewhere bool   // those of other folders too
-	searching bool   // letters go into the search
+	Folder    string // workspace
+	elsewhere bool   // include other folders
+	searching bool   // keys edit the search
 	search    string
-	GoOn      func(session string)             // nil: another conversation cannot be opened from here
-	talks     []session.Conversation           // the conversations; nil until they came
-	talking   bool                             // the conversations are listed in place of the runs
-	Busy      func() bool                      // a run goes on
-	Undo      func(agent.Summary) keymap.Query // opens the dialog that undoes a run
-	Live      func(run string) bool            // whether a run on the screen goes on, be it around that one
+	GoOn      func(session string)             // resumes a conversation; nil if that is impossible here
+	talks     []session.Conversation           // conversations; nil until they arrive
+	talking   bool                             // list conversations instead of runs
+	Busy      func() bool                      // reports whether a run is active
+	Undo      func(agent.Summary) keymap.Query // opens the undo dialog for a run
+	Live      func(run string) bool            // reports whether a run on the screen, or one around it, is active
 }
 
-// Ask opens the dialog and asks for the list. shown is the run on the screen, ""
+// Ask opens the dialog and requests the list. shown is the run on the screen, or ""
 // for none.
 func (d *Runs) Ask(shown string) keymap.Query {
 	d.Open, d.asked, d.Word, d.List = true, true, "", draw.List{}
@@ -52,8 +52,8 @@ func (d *Runs) Ask(shown string) keymap.Query {
 	return keymap.QueryRuns
 }
 
-// Take takes the list: the run on the screen first where it can go on, then the
-// runs that have not ended, then the others, each part newest first as it came.
+// Take stores the list: a resumable run on the screen first, then unfinished runs,
+// then the rest. Each part keeps its newest-first order.
 func (d *Runs) Take(runs []agent.Summary) {
 	chosen := ""
 	if !d.asked && d.At < len(d.runs) {
@@ -83,10 +83,10 @@ func (d *Runs) rank(s agent.Summary) int {
 	}
 }
 
-// Forget lets go of the answers of the session.
+// Forget clears messages from the session.
 func (d *Runs) Forget() { d.Word = "" }
 
-// Handlers are the actions of the dialog.
+// Handlers returns the actions of the dialog.
 func (d *Runs) Handlers() keymap.Handlers {
 	if d.searching {
 		return d.searchHandlers()
@@ -124,7 +124,7 @@ func (d *Runs) Shown() bool { return d.Open }
 // Types reports whether keys go to a text field.
 func (d *Runs) Types() bool { return d.searching }
 
-// Hints lists the keys that do something now.
+// Hints lists the keys that are active now.
 func (d *Runs) Hints() []keymap.Hint {
 	close, choose := d.Keys.Hint("close", "dialog.leave"), d.Keys.Hint("choose", "move.up", "move.down")
 	folders, search := d.Keys.Hint(d.otherFolders(), "list.folders"), d.Keys.Hint("search", "list.search")
@@ -140,18 +140,18 @@ func (d *Runs) Hints() []keymap.Hint {
 	return []keymap.Hint{d.Keys.Hint("resume", "list.choose"), close, choose, d.Keys.Hint("play", "runs.play"), d.Keys.Hint("show", "runs.show"), d.Keys.Hint("undo", "plan.undo"), other, folders, search}
 }
 
-// Wheeled takes a turn of the mouse wheel.
+// Wheeled handles a turn of the mouse wheel.
 func (d *Runs) Wheeled(lines int) { d.Move(lines/draw.WheelStep, d.count()) }
 
-// Clicked chooses the run that is drawn at line y of the dialog's area.
+// Clicked selects the run drawn at line y of the dialog's area.
 func (d *Runs) Clicked(y int) {
 	if d.List.Clicked(y, d.count()) {
 		d.Word = ""
 	}
 }
 
-// WhyNoResume says why a run cannot be taken up now; "" means that it can. goes
-// is whether it goes on in this session.
+// WhyNoResume says why a run cannot be resumed now, or "" if it can. goes reports
+// whether the run is active in this session.
 func WhyNoResume(s agent.Summary, goes bool) string {
 	switch {
 	case goes:
@@ -167,8 +167,8 @@ func WhyNoResume(s agent.Summary, goes bool) string {
 	}
 }
 
-// whyNoUndo says why a run cannot be undone now; "" means that it may be. goes
-// is as in WhyNoResume.
+// whyNoUndo says why a run cannot be undone now, or "" if it can. goes has the same
+// meaning as in WhyNoResume.
 func whyNoUndo(s agent.Summary, goes bool) string {
 	switch {
 	case goes:
@@ -180,8 +180,7 @@ func whyNoUndo(s agent.Summary, goes bool) string {
 	}
 }
 
-// Draw draws the dialog in the middle of exactly height lines of screenWidth
-// cells.
+// Draw draws the dialog centered in exactly height lines of screenWidth cells.
 func (d *Runs) Draw(screenWidth, height int) []string {
 	const widest, oneLine = 110, 70 // cells
 	l := d.Look
@@ -222,11 +221,11 @@ func (d *Runs) Draw(screenWidth, height int) []string {
 		sections = append(sections, draw.Section{Lines: draw.Padded(foot), Style: l.Focus})
 	}
 	framed := l.Frame(width, l.Focus, sections...)
-	d.First = max((height-len(framed))/2, 0) + 1 // under the border
+	d.First = max((height-len(framed))/2, 0) + 1 // below the border
 	return l.Middle(framed, width, screenWidth, height)
 }
 
-// foot is why the last key did nothing.
+// foot shows why the last key had no effect.
 func (d *Runs) foot(width int) []string {
 	var lines []string
 	if d.searching || d.search != "" {
@@ -242,7 +241,7 @@ func (d *Runs) foot(width int) []string {
 	return lines
 }
 
-// row draws one run on that many lines.
+// row draws one run on the given number of lines.
 func (d *Runs) row(i, width, lines int) []string {
 	l, s := d.Look, d.runs[i]
 	line := l.Line(i == d.At, true)
@@ -250,7 +249,7 @@ func (d *Runs) row(i, width, lines int) []string {
 	facts := []string{ago(l.Since(s.Started)), shareOf(s)}
 	if lines > 1 {
 		facts[0] = strings.TrimSuffix(facts[0], " ago")
-		slices.Reverse(facts) // the shorter is not cut
+		slices.Reverse(facts) // keeps the shorter text uncut
 	}
 	if s.Replans > 0 {
 		facts = append(facts, english.Count(s.Replans, "replan"))
@@ -278,7 +277,7 @@ func (d *Runs) row(i, width, lines int) []string {
 	return []string{drawn + line.Draw(l.Faint, tail)}
 }
 
-// shareOf is how much of a run's plan is done, "" where it has no plan.
+// shareOf describes how much of a run's plan is done, or "" if it has no plan.
 func shareOf(s agent.Summary) string {
 	if s.Steps == 0 {
 		return ""
@@ -286,8 +285,7 @@ func shareOf(s agent.Summary) string {
 	return fmt.Sprintf("%d/%d", s.Done, s.Steps)
 }
 
-// RunWords says what a run is about: its plan's title, and the goal where that
-// says more.
+// RunWords describes a run: the title of its plan, plus the goal if it says more.
 func RunWords(l *draw.Look, s agent.Summary) string {
 	title, goal := untrusted.Line(s.Title), untrusted.FirstLine(s.Goal)
 	switch {
@@ -300,7 +298,7 @@ func RunWords(l *draw.Look, s agent.Summary) string {
 	}
 }
 
-// State is how a run stands, in a sign and a word.
+// State returns the glyph, word and style for the state of a run.
 func (d *Runs) State(s agent.Summary) (glyph, word string, style lipgloss.Style) {
 	l := d.Look
 	switch {
@@ -323,7 +321,7 @@ func (d *Runs) State(s agent.Summary) (glyph, word string, style lipgloss.Style)
 	}
 }
 
-// ago says in few words how long something is past.
+// ago formats an elapsed time in a few words.
 func ago(d time.Duration) string {
 	const day, few = 24 * time.Hour, 10
 	switch {

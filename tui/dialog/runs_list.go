@@ -13,10 +13,10 @@ import (
 	"replan/tui/keymap"
 )
 
-// The list of runs is also that of conversations, of this folder or of all, and
-// can be searched.
+// The dialog also lists conversations, covers this folder or all folders, and has a
+// search.
 
-// listHandlers are the actions on what is listed.
+// listHandlers returns the actions on listed entries.
 func (d *Runs) listHandlers() keymap.Handlers {
 	leave := func() {
 		if d.search == "" {
@@ -43,7 +43,7 @@ func (d *Runs) listHandlers() keymap.Handlers {
 	}.With(d.Moving(false, d.count()))
 }
 
-// SearchHandlers are the actions while letters go into the search.
+// searchHandlers returns the actions of the search field.
 func (d *Runs) searchHandlers() keymap.Handlers {
 	done := func(text string) func() keymap.Wanted {
 		return keymap.Just(func() {
@@ -57,13 +57,13 @@ func (d *Runs) searchHandlers() keymap.Handlers {
 	}.With(d.Moving(true, d.count()), keymap.Searching(d.search, d.seek))
 }
 
-// seek searches what is listed for a text.
+// seek sets the search text.
 func (d *Runs) seek(text string) {
 	d.search = text
 	d.sift()
 }
 
-// Typed adds a letter to the search.
+// Typed adds typed text to the search.
 func (d *Runs) Typed(k tea.KeyPressMsg) keymap.Wanted {
 	if d.searching && k.Text != "" {
 		d.seek(d.search + untrusted.Line(k.Text))
@@ -71,7 +71,7 @@ func (d *Runs) Typed(k tea.KeyPressMsg) keymap.Wanted {
 	return keymap.Wanted{}
 }
 
-// sift lists what the search and the folder leave.
+// sift applies the search and the folder filter.
 func (d *Runs) sift() {
 	d.runs = d.runs[:0:0]
 	for _, s := range d.all {
@@ -82,17 +82,18 @@ func (d *Runs) sift() {
 	d.Move(0, d.count())
 }
 
-// here reports whether what belongs to a folder is listed.
+// here reports whether the folder filter admits folder.
 func (d *Runs) here(folder string) bool {
 	return d.elsewhere || d.Folder == "" || folder == "" || folder == d.Folder
 }
 
-// found reports whether the search finds a text.
+// found reports whether the search matches text.
 func (d *Runs) found(text string) bool {
 	return d.search == "" || strings.Contains(strings.ToLower(text), strings.ToLower(d.search)) || len(fuzzy.Find(strings.ReplaceAll(d.search, " ", ""), []string{text})) > 0 && len(d.search) > 3
 }
 
-// listedTalks are the conversations that the search and the folder leave.
+// listedTalks returns the conversations that match the search and the folder
+// filter.
 func (d *Runs) listedTalks() []session.Conversation {
 	var out []session.Conversation
 	for _, t := range d.talks {
@@ -103,7 +104,7 @@ func (d *Runs) listedTalks() []session.Conversation {
 	return out
 }
 
-// count is how many are listed.
+// count returns the number of listed entries.
 func (d *Runs) count() int {
 	if d.talking {
 		return len(d.listedTalks())
@@ -111,7 +112,8 @@ func (d *Runs) count() int {
 	return len(d.runs)
 }
 
-// otherFolders is what the key of the folders shows, otherList that of the lists.
+// otherFolders names what the folder key switches to; otherList does so for the
+// list key.
 func (d *Runs) otherFolders() string {
 	if d.elsewhere {
 		return "this folder"
@@ -126,7 +128,8 @@ func (d *Runs) otherList() string {
 	return "conversations"
 }
 
-// title is both lists, the one in view underlined, and of which folders they are.
+// title names both lists, underlines the one in view, and says which folders they
+// cover.
 func (d *Runs) title(width int) string {
 	l := d.Look
 	draw := func(name string, chosen bool) string {
@@ -147,7 +150,7 @@ func (d *Runs) title(width int) string {
 	return title
 }
 
-// empty says why nothing is listed.
+// empty explains why the list is empty.
 func (d *Runs) empty() string {
 	others := !d.elsewhere && (!d.talking && len(d.all) > 0 || d.talking && len(d.talks) > 0)
 	switch {
@@ -166,13 +169,13 @@ func (d *Runs) empty() string {
 	}
 }
 
-// TakeTalks takes the conversations.
+// TakeTalks stores the conversations.
 func (d *Runs) TakeTalks(talks []session.Conversation) {
 	d.talks = append([]session.Conversation{}, talks...)
 	d.Move(0, d.count())
 }
 
-// enter goes on with the chosen conversation.
+// enter resumes the selected conversation.
 func (d *Runs) enter() keymap.Wanted {
 	talks := d.listedTalks()
 	if d.At >= len(talks) {
@@ -196,7 +199,7 @@ func (d *Runs) enter() keymap.Wanted {
 	return keymap.Wanted{}
 }
 
-// talkRow draws one conversation on that many lines.
+// talkRow draws one conversation on the given number of lines.
 func (d *Runs) talkRow(i, width, lines int) []string {
 	l, t := d.Look, d.listedTalks()[i]
 	line := l.Line(i == d.At, true)
@@ -219,8 +222,8 @@ func (d *Runs) talkRow(i, width, lines int) []string {
 	return []string{drawn + line.Fill(line.Draw(l.Text, l.Cut(what, room)), room) + tail}
 }
 
-// replay asks for the events of the chosen run, to play them or to show how it
-// ended.
+// replay requests the events of the selected run, to play them back or to show its
+// final state.
 func (d *Runs) replay(show bool) keymap.Wanted {
 	s := d.runs[d.At]
 	d.Word = "Reading its journal" + d.Look.Glyphs.Ellipsis

@@ -17,8 +17,8 @@ import (
 	"replan/tui/telling"
 )
 
-// Servers lists the tool servers, how each stands, and what the chosen one
-// offers.
+// Servers lists the tool servers with their states, and shows the tools of the
+// selected one.
 type Servers struct {
 	Look *draw.Look
 	Keys *keymap.Map
@@ -27,27 +27,26 @@ type Servers struct {
 	word    string
 	servers []plan.ServerStatus
 	tools   []session.OfferedTool
-	known   bool // what they offer has been told
-	whole   bool // the chosen one is shown with its tools
+	known   bool // offers have arrived
+	whole   bool // show the selected server with its tools
 	Doc     *draw.Document
-	line    int // of the document at the top
-	body    int // lines of it in view
+	line    int // first visible line of the document
+	body    int // visible lines of the document
 }
 
-// Ask opens the dialog on what is known, and asks for what the servers offer.
+// Ask opens the dialog with the known states and requests the servers' offers.
 func (d *Servers) Ask(s session.Status) keymap.Query {
 	*d = Servers{Look: d.Look, Keys: d.Keys, Open: true, servers: s.Servers}
 	return keymap.QueryServers
 }
 
-// Take takes what they offer.
+// Take stores the servers' offers.
 func (d *Servers) Take(s session.Servers) {
 	d.tools, d.known = s.Tools, true
 	d.Stand(s.Servers)
 }
 
-// Stand takes how they stand now, and reports whether what they offer may be
-// another than before.
+// Stand stores the current states and reports whether the offers may have changed.
 func (d *Servers) Stand(now []plan.ServerStatus) (changed bool) {
 	changed = !slices.EqualFunc(d.servers, now, func(a, b plan.ServerStatus) bool {
 		return a.Name == b.Name && a.State == b.State && a.Tools == b.Tools
@@ -60,7 +59,7 @@ func (d *Servers) Stand(now []plan.ServerStatus) (changed bool) {
 // Shown reports whether the dialog is open.
 func (d *Servers) Shown() bool { return d.Open }
 
-// chosen is the server that is chosen, nil where there is none.
+// chosen returns the selected server, or nil if there is none.
 func (d *Servers) chosen() *plan.ServerStatus {
 	if d.At >= len(d.servers) {
 		return nil
@@ -68,10 +67,10 @@ func (d *Servers) chosen() *plan.ServerStatus {
 	return &d.servers[d.At]
 }
 
-// Forget lets go of the answers of the session.
+// Forget clears messages from the session.
 func (d *Servers) Forget() { d.word = "" }
 
-// Handlers are the actions of the dialog.
+// Handlers returns the actions of the dialog.
 func (d *Servers) Handlers() keymap.Handlers {
 	shut := func() { d.Open = false }
 	hs := keymap.Handlers{"dialog.leave": {Do: keymap.Just(shut)}, "servers": {Do: keymap.Just(shut)}}
@@ -98,7 +97,7 @@ func (d *Servers) Handlers() keymap.Handlers {
 	return hs.With(d.Moving(false, len(d.servers)))
 }
 
-// restart has a server started anew.
+// restart requests a restart of a server.
 func (d *Servers) restart(s *plan.ServerStatus) keymap.Wanted {
 	if s.State == plan.ServerWaiting {
 		d.word = "It waits for a yes: " + d.Keys.Open.Help().Key + " leads to the question."
@@ -108,7 +107,7 @@ func (d *Servers) restart(s *plan.ServerStatus) keymap.Wanted {
 	return keymap.Sending(runner.Restart{Server: s.Name})
 }
 
-// Hints lists the keys that do something now.
+// Hints lists the keys that are active now.
 func (d *Servers) Hints() []keymap.Hint {
 	leave := d.Keys.Hint("close", "dialog.leave")
 	s := d.chosen()
@@ -123,14 +122,14 @@ func (d *Servers) Hints() []keymap.Hint {
 	return []keymap.Hint{d.Keys.Hint("its tools", "plan.open"), d.Keys.Hint("start anew", "servers.restart"), leave, d.Keys.Hint("choose", "move.up", "move.down")}
 }
 
-// Clicked takes a click at a place of the screen.
+// Clicked handles a mouse click.
 func (d *Servers) Clicked(y int) {
 	if !d.whole {
 		d.List.Clicked(y, len(d.servers))
 	}
 }
 
-// Wheeled takes a turn of the mouse wheel.
+// Wheeled handles a turn of the mouse wheel.
 func (d *Servers) Wheeled(lines int) {
 	if d.whole {
 		d.line += lines
@@ -139,8 +138,7 @@ func (d *Servers) Wheeled(lines int) {
 	d.Move(lines/draw.WheelStep, len(d.servers))
 }
 
-// Draw draws the dialog in the middle of exactly height lines of screenWidth
-// cells.
+// Draw draws the dialog centered in exactly height lines of screenWidth cells.
 func (d *Servers) Draw(screenWidth, height int) []string {
 	const widest = 110
 	width := min(screenWidth, widest)
@@ -169,7 +167,7 @@ func (d *Servers) Draw(screenWidth, height int) []string {
 	framed := l.Frame(width, l.Focus,
 		draw.Section{Title: l.Strong.Render("Tool servers"), Note: note, Lines: draw.Padded(l.Block(lines, inner, len(lines))), Style: l.Focus},
 		draw.Section{Lines: draw.Padded(foot), Style: l.Focus})
-	d.First = max((height-len(framed))/2, 0) + 1 // under the border
+	d.First = max((height-len(framed))/2, 0) + 1 // below the border
 	return l.Middle(framed, width, screenWidth, height)
 }
 
@@ -196,7 +194,7 @@ func (d *Servers) row(i, width int) string {
 	return line.Fill(drawn, width)
 }
 
-// state is how a server stands, in a sign and a word.
+// state returns the glyph, word and style for the state of a server.
 func (d *Servers) state(s plan.ServerStatus) (glyph, word string, style lipgloss.Style) {
 	l := d.Look
 	switch s.State {
@@ -213,7 +211,7 @@ func (d *Servers) state(s plan.ServerStatus) (glyph, word string, style lipgloss
 	}
 }
 
-// foot is what there is to say of the chosen one, and of the last key.
+// foot describes the selected server and the effect of the last key.
 func (d *Servers) foot(width int) []string {
 	l, s := d.Look, d.chosen()
 	var lines []string
@@ -228,7 +226,7 @@ func (d *Servers) foot(width int) []string {
 	return append(lines, doc.Whole()...)
 }
 
-// facts writes how a server is reached and what is wrong with it.
+// facts writes how a server is reached and any problem with it.
 func (d *Servers) facts(doc *draw.Document, s plan.ServerStatus) {
 	l := d.Look
 	switch {
@@ -254,7 +252,7 @@ func (d *Servers) facts(doc *draw.Document, s plan.ServerStatus) {
 	}
 }
 
-// drawWhole draws the chosen server with all that it offers.
+// drawWhole draws the selected server with all its offers.
 func (d *Servers) drawWhole(width, screenWidth, height int) []string {
 	l, s := d.Look, *d.chosen()
 	if d.Doc == nil || d.Doc.Width != width-4 {
@@ -277,7 +275,7 @@ func (d *Servers) drawWhole(width, screenWidth, height int) []string {
 	return l.Middle(l.Frame(width, l.Focus, sections...), width, screenWidth, height)
 }
 
-// write writes a server with all that it offers.
+// write writes a server with all its offers.
 func (d *Servers) write(doc *draw.Document, s plan.ServerStatus) {
 	l := d.Look
 	d.facts(doc, s)
@@ -301,8 +299,8 @@ func (d *Servers) write(doc *draw.Document, s plan.ServerStatus) {
 	}
 }
 
-// tool writes a tool: what it may do, what the rules say of it, and what it says
-// of itself.
+// tool writes a tool's permissions, the rules that apply to it, and its own
+// description.
 func (d *Servers) tool(doc *draw.Document, t session.OfferedTool) {
 	l := d.Look
 	effect, style := "changes things", l.Warning

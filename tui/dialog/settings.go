@@ -17,23 +17,23 @@ import (
 	"replan/tui/keymap"
 )
 
-// Settings shows what is in force and where each of it comes from. It
-// changes for this session what can be changed, and writes no file.
+// Settings shows the settings in force and their sources. It changes settings for
+// this session only and writes no file.
 type Settings struct {
 	Look *draw.Look
 	Keys *keymap.Map
 	open bool
 	draw.List
 	word string
-	told *session.Settings // nil while it is on its way
+	told *session.Settings // nil until the settings arrive
 	Live func(key string) (value string, ok bool)
-	Turn func(key string) bool // turns on or off what the screen can, at once
+	Turn func(key string) bool // toggles a setting of the screen at once
 	Path func(string) string
 	Find func(id string) (*keymap.Action, keymap.Place)
 	Copy func(what, text string) tea.Cmd
 }
 
-// Ask opens the dialog and asks for what is in force.
+// Ask opens the dialog and requests the settings in force.
 func (d *Settings) Ask() keymap.Query {
 	d.open, d.List, d.word, d.told = true, draw.List{}, "", nil
 	return keymap.QuerySettings
@@ -42,7 +42,7 @@ func (d *Settings) Ask() keymap.Query {
 // Shown reports whether the dialog is open.
 func (d *Settings) Shown() bool { return d.open }
 
-// Take takes what is in force.
+// Take stores the settings in force.
 func (d *Settings) Take(s session.Settings) { d.told = &s }
 
 func (d *Settings) count() int {
@@ -52,8 +52,8 @@ func (d *Settings) count() int {
 	return len(d.told.Settings)
 }
 
-// setting is one of them as it stands now: what was changed in this session comes
-// from there.
+// setting returns the current state of a setting, including changes made in this
+// session.
 func (d *Settings) setting(i int) session.Setting {
 	s := d.told.Settings[i]
 	if value, ok := d.Live(s.Key); ok && value != s.Value && (value != "" || s.Value != "") {
@@ -74,15 +74,15 @@ func (d *Settings) setting(i int) session.Setting {
 	return s
 }
 
-// opener is the action that changes a setting, "" where none does.
+// opener returns the action that changes a setting, or "" if none does.
 func opener(key string) string {
 	return map[string]string{"model.name": "models", "profile": "models", "screen.theme": "themes", "review": "review.next"}[key]
 }
 
-// Forget lets go of the answers of the session.
+// Forget clears messages from the session.
 func (d *Settings) Forget() { d.word = "" }
 
-// Handlers are the actions of the dialog.
+// Handlers returns the actions of the dialog.
 func (d *Settings) Handlers() keymap.Handlers {
 	shut := keymap.Handler{Do: keymap.Just(func() { d.open = false })}
 	hs := keymap.Handlers{"dialog.leave": shut, "settings": shut}.With(d.Moving(false, d.count()))
@@ -103,11 +103,11 @@ func (d *Settings) Handlers() keymap.Handlers {
 	})
 }
 
-// change changes a setting for this session, or says what would.
+// change changes a setting for this session, or explains how to change it.
 func (d *Settings) change(s session.Setting) keymap.Wanted {
 	if id := opener(s.Key); id != "" {
 		if a, at := d.Find(id); a != nil {
-			d.open = id == "review.next" // which opens nothing
+			d.open = id == "review.next" // this action opens no dialog
 			return keymap.Wanted{Do: a, At: at}
 		}
 	}
@@ -132,8 +132,8 @@ func (d *Settings) change(s session.Setting) keymap.Wanted {
 	return keymap.Wanted{}
 }
 
-// keptLine is what goes into the configuration to keep a setting, "" where no
-// line does.
+// keptLine returns the configuration line that makes a setting permanent, or "" if
+// there is none.
 func keptLine(s session.Setting) string {
 	section, name, ok := strings.Cut(s.Key, ".")
 	if !ok || s.Literal == "" {
@@ -142,19 +142,18 @@ func keptLine(s session.Setting) string {
 	return "[" + section + "]\n" + name + " = " + s.Literal + "\n"
 }
 
-// Hints lists the keys that do something now.
+// Hints lists the keys that are active now.
 func (d *Settings) Hints() []keymap.Hint {
 	return []keymap.Hint{d.Keys.Hint("change", "plan.open"), d.Keys.Hint("copy its line", "settings.keep"), d.Keys.Hint("close", "dialog.leave"), d.Keys.Hint("choose", "move.up", "move.down")}
 }
 
-// Clicked takes a click at a place of the screen.
+// Clicked handles a mouse click.
 func (d *Settings) Clicked(y int) { d.List.Clicked(y, d.count()) }
 
-// Wheeled takes a turn of the mouse wheel.
+// Wheeled handles a turn of the mouse wheel.
 func (d *Settings) Wheeled(lines int) { d.Move(lines/draw.WheelStep, d.count()) }
 
-// Draw draws the dialog in the middle of exactly height lines of screenWidth
-// cells.
+// Draw draws the dialog centered in exactly height lines of screenWidth cells.
 func (d *Settings) Draw(screenWidth, height int) []string {
 	const widest = 110
 	l := d.Look
@@ -184,11 +183,11 @@ func (d *Settings) Draw(screenWidth, height int) []string {
 	framed := l.Frame(width, l.Focus,
 		draw.Section{Title: l.Strong.Render("Settings"), Note: note, Lines: draw.Padded(l.Block(lines, inner, len(lines))), Style: l.Focus},
 		draw.Section{Lines: draw.Padded(foot), Style: l.Focus})
-	d.First = max((height-len(framed))/2, 0) + 1 // under the border
+	d.First = max((height-len(framed))/2, 0) + 1 // below the border
 	return l.Middle(framed, width, screenWidth, height)
 }
 
-// row draws one setting: its key, its value and where that comes from.
+// row draws one setting: its key, its value and its source.
 func (d *Settings) row(i, column, width int) string {
 	l, s := d.Look, d.setting(i)
 	line := l.Line(i == d.At, true)
@@ -210,7 +209,7 @@ func (d *Settings) row(i, column, width int) string {
 	return line.Fill(drawn+line.Draw(from, s.Source), width)
 }
 
-// foot is what the chosen setting does, where it comes from, and how it is kept.
+// foot describes the selected setting, its source, and how to make it permanent.
 func (d *Settings) foot(width int) []string {
 	l := d.Look
 	var lines []string

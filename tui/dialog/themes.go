@@ -8,14 +8,14 @@ import (
 	"replan/tui/keymap"
 )
 
-// Themes lists the themes there are. The one that is chosen is worn at
-// once; leaving puts the one before on again.
+// Themes lists the themes. Selecting one applies it at once; leaving restores the
+// previous one.
 type Themes struct {
 	Look   *draw.Look
 	Keys   *keymap.Map
 	Wear   func(themes.Name)
 	Set    *themes.Set
-	Config string // the file that keeps a theme for good, "" for none
+	Config string // configuration file that stores the theme; "" for none
 	Open   bool
 	Before themes.Name
 	Items  []ThemeItem
@@ -24,25 +24,25 @@ type Themes struct {
 	word string
 }
 
-// ThemeItem is a theme, or one that cannot be used.
+// ThemeItem is a theme, possibly an unusable one.
 type ThemeItem struct {
 	Name  themes.Name
 	About string
-	Fault string // why it cannot be used
+	Fault string // why it is unusable
 }
 
 // Shown reports whether the dialog is open.
 func (d *Themes) Shown() bool { return d.Open }
 
-// Hints lists the keys that do something now.
+// Hints lists the keys that are active now.
 func (d *Themes) Hints() []keymap.Hint {
 	return []keymap.Hint{d.Keys.Hint("keep", "list.choose"), d.Keys.Hint("as before", "dialog.leave"), d.Keys.Hint("try on", "move.up", "move.down")}
 }
 
-// Forget lets go of the answers of the session.
+// Forget clears messages from the session.
 func (d *Themes) Forget() { d.word = "" }
 
-// Handlers are the actions of the dialog.
+// Handlers returns the actions of the dialog.
 func (d *Themes) Handlers() keymap.Handlers {
 	leave := keymap.Handler{Do: keymap.Just(func() {
 		d.Open = false
@@ -62,14 +62,14 @@ func (d *Themes) Handlers() keymap.Handlers {
 	})
 }
 
-// tryOn wears what is chosen where that has changed.
+// tryOn applies the selected theme if the selection has changed.
 func (d *Themes) tryOn(before int) {
 	if d.At != before && d.Items[d.At].Fault == "" {
 		d.Wear(d.Items[d.At].Name)
 	}
 }
 
-// keeping says how the chosen theme is kept for good.
+// keeping explains how to make the selected theme permanent.
 func (d *Themes) keeping() string {
 	file := d.Config
 	if file == "" {
@@ -78,14 +78,14 @@ func (d *Themes) keeping() string {
 	return fmt.Sprintf("For good: theme = %q under [screen] in %s", d.Items[d.At].Name, file)
 }
 
-// Wheeled takes a turn of the mouse wheel.
+// Wheeled handles a turn of the mouse wheel.
 func (d *Themes) Wheeled(lines int) {
 	at := d.At
 	d.Move(lines/draw.WheelStep, len(d.Items))
 	d.tryOn(at)
 }
 
-// Clicked chooses what is drawn at that line of the dialog's area.
+// Clicked selects the entry drawn at line y of the dialog's area.
 func (d *Themes) Clicked(y int) {
 	at := d.At
 	if d.List.Clicked(y, len(d.Items)) {
@@ -94,8 +94,8 @@ func (d *Themes) Clicked(y int) {
 	}
 }
 
-// Draw draws the dialog in the middle of exactly height lines of screenWidth
-// cells: the list, and beside or under it what the theme looks like.
+// Draw draws the dialog centered in exactly height lines of screenWidth cells: the
+// list, with a sample of the theme beside or below it.
 func (d *Themes) Draw(screenWidth, height int) []string {
 	const most, beside = 104, 66 // cells
 	l := d.Look
@@ -146,11 +146,11 @@ func (d *Themes) Draw(screenWidth, height int) []string {
 	framed := l.Frame(width, l.Focus,
 		draw.Section{Title: l.Strong.Render("Themes"), Note: l.Span(d.Top, end, len(d.Items)), Lines: draw.Padded(l.Block(lines, inner, len(lines))), Style: l.Focus},
 		draw.Section{Lines: draw.Padded(foot), Style: l.Focus})
-	d.First = max((height-len(framed))/2, 0) + 1 // under the border
+	d.First = max((height-len(framed))/2, 0) + 1 // below the border
 	return l.Middle(framed, width, screenWidth, height)
 }
 
-// foot is how the theme is kept, and what keeps its colours from the screen.
+// foot explains how to make the theme permanent, and why its colours may not show.
 func (d *Themes) foot(width int) []string {
 	l := d.Look
 	style, text := l.Muted, d.keeping()
@@ -169,7 +169,7 @@ func (d *Themes) foot(width int) []string {
 	return draw.Paint(style, lines)
 }
 
-// row draws a theme of the list.
+// row draws a theme in the list.
 func (d *Themes) row(t ThemeItem, chosen bool, width int) string {
 	l := d.Look
 	line := l.Line(chosen, true)
@@ -189,7 +189,7 @@ func (d *Themes) row(t ThemeItem, chosen bool, width int) string {
 	return line.Fill(line.Fill(head, column+3)+about, width)
 }
 
-// swatch is the specimen in two lines of width cells, for where it has no room.
+// swatch is a specimen in two lines of width cells, for narrow dialogs.
 func (d *Themes) swatch(width int) []string {
 	l, g := d.Look, d.Look.Glyphs
 	line := l.Line(true, true)
@@ -198,10 +198,10 @@ func (d *Themes) swatch(width int) []string {
 	return []string{l.Fit(states, width), l.Fit(diff, width)}
 }
 
-// sampleWidth is how wide the specimen is, in cells.
+// sampleWidth is the width of the specimen, in cells.
 const sampleWidth = 38
 
-// specimen is what the theme that is worn looks like.
+// specimen draws a sample of the current theme.
 func (d *Themes) specimen() []string {
 	l, g := d.Look, d.Look.Glyphs
 	chosen := l.Line(true, true)

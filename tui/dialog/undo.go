@@ -11,38 +11,37 @@ import (
 	"replan/tui/telling"
 )
 
-// Undo shows what undoing a run would do, and has it done on a yes.
+// Undo previews the undo of a run and performs it once the user confirms.
 type Undo struct {
 	Look *draw.Look
 	Keys *keymap.Map
 	open bool
 	run  string
-	what string      // that the run is about
-	got  *event.Undo // nil while it is on its way
-	sent bool        // the yes is on its way
+	what string      // what the run is about
+	got  *event.Undo // nil until the preview arrives
+	sent bool        // confirmation sent
 
 	doc  *draw.Document
-	line int // of the document at the top
-	body int // lines of the document in view
+	line int // first visible line of the document
+	body int // visible lines of the document
 
-	buttons []draw.Button // where its keys stand in the dialog's area
+	buttons []draw.Button // positions of the buttons in the dialog's area
 }
 
-// Ask opens the dialog for a run and asks what its undo would do.
+// Ask opens the dialog for a run and requests a preview of its undo.
 func (d *Undo) Ask(run, what string) keymap.Query {
 	*d = Undo{Look: d.Look, Keys: d.Keys, open: true, run: run, what: what}
 	return keymap.QueryUndo(run)
 }
 
-// Take takes what the undo of a run would do, or why it does nothing.
+// Take stores the preview of the undo, or the reason why the undo has no effect.
 func (d *Undo) Take(u event.Undo) {
 	if d.open && u.Run == d.run {
 		d.got, d.sent, d.doc, d.line = &u, false, nil, 0
 	}
 }
 
-// Done closes the dialog where the run is undone that it is about, and reports
-// whether it is.
+// Done closes the dialog if run is its run, and reports whether it is.
 func (d *Undo) Done(run string) bool {
 	if !d.open || d.run != run {
 		return false
@@ -51,12 +50,12 @@ func (d *Undo) Done(run string) bool {
 	return true
 }
 
-// ready reports whether a yes would put something back.
+// ready reports whether a confirmation would restore anything.
 func (d *Undo) ready() bool {
 	return d.got != nil && d.got.Refused == "" && len(d.got.Files) > 0 && !d.sent
 }
 
-// Handlers are the actions of the dialog.
+// Handlers returns the actions of the dialog.
 func (d *Undo) Handlers() keymap.Handlers {
 	shut := keymap.Handler{Do: keymap.Just(func() { d.open = false })}
 	return keymap.Handlers{
@@ -72,7 +71,7 @@ func (d *Undo) Handlers() keymap.Handlers {
 	}.With(keymap.Scrolling(d.body, func(lines int) { d.line += lines }))
 }
 
-// Hints lists the keys that do something now.
+// Hints lists the keys that are active now.
 func (d *Undo) Hints() []keymap.Hint {
 	var hints []keymap.Hint
 	if d.ready() {
@@ -84,17 +83,16 @@ func (d *Undo) Hints() []keymap.Hint {
 // Shown reports whether the dialog is open.
 func (d *Undo) Shown() bool { return d.open }
 
-// Clicked takes a click at a place of the screen.
+// Clicked handles a mouse click.
 func (d *Undo) Clicked(int) {}
 
-// Wheeled takes a turn of the mouse wheel.
+// Wheeled scrolls by a turn of the mouse wheel.
 func (d *Undo) Wheeled(lines int) { d.line += lines }
 
-// Retheme drops what was drawn in other colours.
+// Retheme discards the rendering made with the previous colours.
 func (d *Undo) Retheme() { d.doc = nil }
 
-// Draw draws the dialog in the middle of exactly height lines of screenWidth
-// cells.
+// Draw draws the dialog centered in exactly height lines of screenWidth cells.
 func (d *Undo) Draw(screenWidth, height int) []string {
 	const widest = 200
 	l := d.Look
@@ -129,10 +127,10 @@ func (d *Undo) Draw(screenWidth, height int) []string {
 	return l.Middle(framed, width, screenWidth, height)
 }
 
-// ButtonAt is the action at a cell of the dialog's area.
+// ButtonAt returns the action at a cell of the dialog's area.
 func (d *Undo) ButtonAt(x, y int) (id string, found bool) { return draw.Pressed(d.buttons, x, y) }
 
-// write writes all that a yes has to be based on.
+// write writes everything the user needs to know before confirming.
 func (d *Undo) write(doc *draw.Document) {
 	l := d.Look
 	if d.what != "" {
@@ -171,7 +169,7 @@ func (d *Undo) write(doc *draw.Document) {
 	doc.Diff(u.Diff)
 }
 
-// sign is what becomes of a file, in a sign.
+// sign returns a sign for the fate of a file.
 func (d *Undo) sign(f event.UndoneFile) (string, lipgloss.Style) {
 	switch l := d.Look; f.Action {
 	case "recreated":
@@ -183,7 +181,8 @@ func (d *Undo) sign(f event.UndoneFile) (string, lipgloss.Style) {
 	}
 }
 
-// bar is the actions of the dialog, and each as it is drawn there.
+// bar draws the actions of the dialog. It returns the lines, the action ids, and
+// each action as drawn.
 func (d *Undo) bar(width int) (lines, ids, parts []string) {
 	l := d.Look
 	add := func(h keymap.Hint) {
