@@ -12,12 +12,12 @@ import (
 	"replan/tui/telling"
 )
 
-// Under an agent step stand the calls that its sub-agent makes: folded to one
-// line with the newest of them, or each on a line of its own.
+// Below an agent step, the list shows the calls of its sub-agent: collapsed to
+// one line with the newest call, or one line per call.
 
 func callsKey(index string) string { return "calls " + index }
 
-// addCalls adds the rows of an agent step's calls under its own.
+// addCalls adds rows for an agent step's calls below the row of the step.
 func (o *outline) addCalls(of Row, open bool) {
 	s := of.Step
 	if s.Loop == nil || len(s.Loop.Calls) == 0 {
@@ -38,8 +38,8 @@ func (o *outline) addCalls(of Row, open bool) {
 	}
 }
 
-// chatOutline is the calls that a model makes in the chat, where there is no
-// plan to be shown.
+// chatOutline returns an outline of the model's calls in the chat, where there
+// is no plan to show.
 func chatOutline(chat *agent.Loop) *outline {
 	o := &outline{signs: 1, width: 1}
 	for _, c := range chat.Calls {
@@ -49,7 +49,7 @@ func chatOutline(chat *agent.Loop) *outline {
 	return o
 }
 
-// now brings a row up to date whose step changes: of folded calls, the newest.
+// now updates a row whose step changes: collapsed calls show the newest one.
 func (r *Row) now() *Row {
 	if r.Kind == RowCalls {
 		r.Step = telling.Newest(r.owner.Loop)
@@ -57,7 +57,7 @@ func (r *Row) now() *Row {
 	return r
 }
 
-// countCalls is how many calls rows may have to be laid out for.
+// countCalls returns the number of calls that may need rows.
 func countCalls(run *agent.Run) int {
 	n := 0
 	if run.Chat != nil {
@@ -81,8 +81,8 @@ func doneOf(steps []*agent.StepState) int {
 	return n
 }
 
-// keyOf is the row that stands for a step: of a folded call the line that it is
-// folded to.
+// keyOf returns the key of the row that represents a step. For a collapsed
+// call, this is the line of all calls.
 func (d *Pane) keyOf(s *agent.StepState) string {
 	if d.Run.Step(s.Parent) != nil && !d.calls[s.Parent] {
 		return callsKey(s.Parent)
@@ -90,8 +90,8 @@ func (d *Pane) keyOf(s *agent.StepState) string {
 	return s.Step.Index
 }
 
-// unfold shows all calls of the agent step that is chosen, be it by one of them,
-// or folds them.
+// unfold expands or collapses the calls of the selected agent step. Selecting
+// one of its calls counts as well.
 func (d *Pane) unfold() {
 	s := d.caller()
 	if s == nil {
@@ -109,7 +109,7 @@ func (d *Pane) unfold() {
 	d.Stale, d.News, d.drawn = true, true, false
 }
 
-// caller is the agent step that is chosen and has made calls, nil where none is.
+// caller returns the agent step of the selected row, or nil if it has no calls.
 func (d *Pane) caller() *agent.StepState {
 	r := d.Chosen()
 	if r == nil {
@@ -125,11 +125,11 @@ func (d *Pane) caller() *agent.StepState {
 	return s
 }
 
-// paintCall paints a call, or the line that the calls of an agent are folded to.
+// paintCall paints a call, or the line for an agent's collapsed calls.
 func (d *Pane) paintCall(r *Row, f *face, p *draw.Painter) {
 	l, s, c := d.Look, r.Step, f.columns
 	room := max(d.Width-1-c.mark-c.gutter-c.state-2, 1)
-	until := 0 // what is left of the room where the state begins, under those of the steps
+	until := 0 // room left where the state column starts, aligned with that of the steps
 	if r.owner != nil {
 		text := c.index + 2 + c.title
 		if c.tool > 0 {
@@ -166,7 +166,7 @@ func (d *Pane) paintCall(r *Row, f *face, p *draw.Painter) {
 	} else if r.owner != nil {
 		add(l.Text, "   ")
 	}
-	if r.owner != nil { // one of the chat stands in the gutter, as a step does
+	if r.owner != nil { // a call in the chat has its glyph in the gutter, as a step does
 		glyph, style := draw.StateGlyph(l, d.Run, s)
 		add(style, glyph)
 	}

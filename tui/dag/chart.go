@@ -14,28 +14,28 @@ import (
 	"replan/tui/telling"
 )
 
-// chart is the steps of a plan as a graph, by their positions in execution
-// order. It changes only when the plan does, never with what the steps do.
+// chart holds the steps of a plan as a graph, by position in execution order.
+// It changes only with the plan, never with step status.
 type chart struct {
 	Steps  []*agent.StepState
 	at     map[string]int   // step index → position
-	deps   [][]int          // for each position, what it depends on
-	feeds  [][]int          // and what depends on it
-	before []planlayout.Set // and all that must be done first
-	places []int            // where each stands in the run's own list
+	deps   [][]int          // dependencies of each position
+	feeds  [][]int          // dependents of each position
+	before []planlayout.Set // all transitive dependencies
+	places []int            // position of each step in run.Steps
 
-	parallel map[string]bool // steps that may run at the same time as another one
+	parallel map[string]bool // steps that may run concurrently with another step
 
-	fans   [][]int // siblings that do the same: alike in tool and in what they depend on
-	fan    []int   // which of those a step is one of, -1 for none
-	part   []int   // the milestone that a step belongs to, -1 for none
+	fans   [][]int // siblings with the same tool and the same dependencies
+	fan    []int   // index into fans, -1 for none
+	part   []int   // milestone of each step, -1 for none
 	parts  []string
-	agents []int // steps that make calls of their own
+	agents []int // agent steps, which make calls of their own
 
 	longest, tool, index int // widths of the longest title, tool name and index, in cells
 }
 
-// newChart charts the steps of a run.
+// newChart builds the chart of a run's steps.
 func newChart(run *agent.Run) *chart {
 	proposed := run.Plan
 	proposed.Steps = make([]plan.Step, len(run.Steps))
@@ -60,7 +60,7 @@ func newChart(run *agent.Run) *chart {
 	for i, index := range order {
 		all := planlayout.NewSet(n)
 		for _, d := range graph.Dependencies(index) {
-			// Of a draft that runs in a circle some come later.
+			// A draft may contain cycles, so some dependencies come later.
 			if p, ok := c.at[d]; ok && p < i {
 				c.deps[i] = append(c.deps[i], p)
 				c.feeds[p] = append(c.feeds[p], i)
@@ -82,8 +82,8 @@ func newChart(run *agent.Run) *chart {
 	return c
 }
 
-// executionOrder is every step of the plan once; what the graph leaves out, as
-// in a draft that is not whole yet, stands at the end.
+// executionOrder returns every step of the plan once. Steps missing from the
+// graph, as in an incomplete draft, come last.
 func executionOrder(graph *plan.Graph, plan plan.Plan) []string {
 	order := graph.Order()
 	seen := make(map[string]bool, len(plan.Steps))
@@ -99,12 +99,12 @@ func executionOrder(graph *plan.Graph, plan plan.Plan) []string {
 	return order
 }
 
-// fanLeast is how many siblings make a fan-out.
+// fanLeast is the minimum number of siblings in a fan-out.
 const fanLeast = 3
 
-// findFans finds steps that do the same with the same dependencies. Level by
-// level: what depends on different steps of one fan-out depends on that one, so
-// that a fan-out of whole chains is a chain of fan-outs.
+// findFans finds steps with the same tool and the same dependencies, level by
+// level. Dependencies on different steps of one fan-out count as the same, so a
+// fan-out of whole chains becomes a chain of fan-outs.
 func (c *chart) findFans() {
 	n := len(c.Steps)
 	depth, deepest := make([]int, n), -1
@@ -146,8 +146,8 @@ func (c *chart) findFans() {
 	}
 }
 
-// likeness names what a step does and what it depends on, a fan-out for any of
-// its steps.
+// likeness returns a key made of a step's tool and its dependencies. Any step
+// of a fan-out counts as the fan-out itself.
 func (c *chart) likeness(i int) string {
 	ids := make([]int, 0, len(c.deps[i]))
 	for _, d := range c.deps[i] {
@@ -169,7 +169,7 @@ func (c *chart) likeness(i int) string {
 	return b.String()
 }
 
-// findParts notes which milestone each step belongs to.
+// findParts records the milestone of each step.
 func (c *chart) findParts(milestones []plan.Milestone) {
 	c.part = make([]int, len(c.Steps))
 	for i := range c.part {
@@ -185,7 +185,7 @@ func (c *chart) findParts(milestones []plan.Milestone) {
 	}
 }
 
-// stands reports whether the chart still shows the steps that the run has.
+// stands reports whether the chart still matches the steps of the run.
 func (c *chart) stands(run *agent.Run) bool {
 	if len(run.Steps) != len(c.Steps) {
 		return false
@@ -198,7 +198,8 @@ func (c *chart) stands(run *agent.Run) bool {
 	return true
 }
 
-// led is what hangs on one step alone: every way to it leads over that one.
+// led returns the steps reachable only through step i: every path to them
+// passes it.
 func (c *chart) led(i int) []int {
 	var out []int
 	inside := planlayout.NewSet(len(c.Steps))

@@ -12,9 +12,9 @@ import (
 	"replan/tui/telling"
 )
 
-// Pane is the plan as it runs: one row a step in execution order, lanes
-// beside them, and what revisions took out. Rows are laid out when the plan
-// changes and drawn when they are seen.
+// Pane shows the plan as it runs: one row per step in execution order, with
+// lanes beside the rows and the steps that revisions removed. Pane lays out
+// rows when the plan changes and draws only visible rows.
 type Pane struct {
 	Look   *draw.Look
 	Keys   *keymap.Map
@@ -26,22 +26,22 @@ type Pane struct {
 	tally   *tally
 	Outline *outline
 	built   shape
-	Stale   bool // rows must be laid out again
-	News    bool // something has happened since the rows were looked at
-	Replan  bool // that may have changed the plan itself
+	Stale   bool // rows need a new layout
+	News    bool // something happened since the last layout
+	Replan  bool // the news may have changed the plan itself
 
 	Folds  folds
-	Open   map[int]bool    // revisions that the user unfolded (true) or folded
-	calls  map[string]bool // agent steps whose calls are unfolded
+	Open   map[int]bool    // revisions that the user expanded (true) or collapsed
+	calls  map[string]bool // agent steps with expanded calls
 	Filter planFilter
 
 	Selected string
-	Follow   bool   // the selection goes with what runs
-	Asked    string // the step that the user is asked about, which is followed first; "" for none
-	heeded   string // the one that was followed last
+	Follow   bool   // the selection follows the running step
+	Asked    string // step with a pending question to the user, followed first; "" for none
+	heeded   string // Asked at the last layout
 	focused  bool
 	top      int
-	loose    bool // the view was scrolled by itself and need not show the selection
+	loose    bool // the user scrolled the view, so it need not show the selection
 
 	Graph planGraph
 
@@ -52,7 +52,7 @@ type Pane struct {
 	drawn  bool
 }
 
-// shape is all that the layout depends on besides what is folded.
+// shape is everything the layout depends on, except what is collapsed.
 type shape struct {
 	run      *agent.Run
 	revision int
@@ -61,35 +61,35 @@ type shape struct {
 	calls    int // of agent steps and the chat
 }
 
-// New makes the pane without a plan.
+// New returns a pane without a plan.
 func New(l *draw.Look) *Pane {
 	d := &Pane{Look: l, Keys: keymap.New()}
 	d.Show(nil)
 	return d
 }
 
-// SetSize gives the pane its size in cells.
+// SetSize sets the size of the pane, in cells.
 func (d *Pane) SetSize(width, height int) {
 	if width != d.Width || height != d.Height {
 		d.Width, d.Height, d.drawn, d.News = width, height, false, true
 	}
 }
 
-// SetFocus says whether keys go to the pane.
+// SetFocus sets whether the pane receives keys.
 func (d *Pane) SetFocus(focused bool) {
 	if d.focused != focused {
 		d.focused, d.drawn = focused, false
 	}
 }
 
-// SetMapped says whether the plan has the whole screen.
+// SetMapped sets whether the plan takes the whole screen.
 func (d *Pane) SetMapped(mapped bool) {
 	if d.Graph.mapped != mapped {
 		d.Graph.mapped, d.drawn = mapped, false
 	}
 }
 
-// Show takes another run, or nil.
+// Show replaces the run; nil shows none.
 func (d *Pane) Show(run *agent.Run) {
 	*d = Pane{
 		Look: d.Look, Keys: d.Keys, Width: d.Width, Height: d.Height, focused: d.focused,
@@ -99,10 +99,10 @@ func (d *Pane) Show(run *agent.Run) {
 	}
 }
 
-// Touch says that what is drawn may have changed.
+// Touch forces a redraw on the next call of Lines.
 func (d *Pane) Touch() { d.drawn = false }
 
-// Heard says that an event of a run was folded into it.
+// Heard records an event that was applied to a run.
 func (d *Pane) Heard(run *agent.Run, data event.Data) {
 	if run != d.Run || data.Kind().Passing() {
 		return
@@ -122,7 +122,7 @@ func (d *Pane) Heard(run *agent.Run, data event.Data) {
 	}
 }
 
-// Layout brings rows and selection up to date.
+// Layout updates the rows and the selection.
 func (d *Pane) Layout() {
 	if d.Run == nil {
 		return
@@ -153,7 +153,7 @@ func (d *Pane) Layout() {
 	}
 }
 
-// recount brings up to date how the steps stand.
+// recount updates the chart and the step counts.
 func (d *Pane) recount(now shape) {
 	if d.Chart == nil || d.Replan || now.run != d.built.run || now.steps != d.built.steps || now.revision != d.built.revision || !d.Chart.stands(d.Run) {
 		d.Chart = newChart(d.Run)
@@ -165,12 +165,12 @@ func (d *Pane) recount(now shape) {
 	}
 }
 
-// rolling reports whether what the steps do decides about what is rolled up.
+// rolling reports whether step status decides which steps are rolled up.
 func (d *Pane) rolling() bool {
 	return d.Folds.Level == foldAll || d.Folds.Level == FoldAuto && len(d.Chart.Steps) > rollFrom
 }
 
-// rebuild lays out the rows anew, and keeps what the user looks at where it is.
+// rebuild lays out the rows again and keeps the row the user looks at in place.
 func (d *Pane) rebuild(now shape) {
 	held, line := d.holding()
 	switch {
@@ -194,7 +194,8 @@ func (d *Pane) rebuild(now shape) {
 	}
 }
 
-// holding is the row that the user looks at, and its line in the view.
+// holding returns the key of the row the user looks at, and its line in the
+// view.
 func (d *Pane) holding() (key string, line int) {
 	if d.Outline == nil {
 		return "", 0
@@ -209,7 +210,7 @@ func (d *Pane) holding() (key string, line int) {
 	return d.Outline.Rows[at].Key, at - d.top
 }
 
-// followed is the step that the selection goes with, or nil.
+// followed returns the step that the selection follows, or nil.
 func (d *Pane) followed() *agent.StepState {
 	if d.Asked != "" {
 		if s := d.Run.Step(d.Asked); s != nil {
@@ -219,9 +220,9 @@ func (d *Pane) followed() *agent.StepState {
 	return Following(d.Run)
 }
 
-// Following is the step that matters most now: at a gate, else running, else
-// the one that is being replanned, else in doubt, else the one at which the run
-// stopped, else the last that ended.
+// Following returns the most relevant step of a run. In order of precedence: at
+// a gate, running, being replanned, in doubt, the step that halted the run, and
+// the last step that ended. It returns nil if there is none.
 func Following(run *agent.Run) *agent.StepState {
 	var waiting, active, replanned, doubtful, stopped, ended *agent.StepState
 	steps := run.Steps
@@ -255,7 +256,7 @@ func Following(run *agent.Run) *agent.StepState {
 	return nil
 }
 
-// Position is the row of the selection, or -1.
+// Position returns the index of the selected row, or -1.
 func (d *Pane) Position() int {
 	if d.Outline == nil {
 		return -1
@@ -266,8 +267,7 @@ func (d *Pane) Position() int {
 	return -1
 }
 
-// next is the nearest row that can be chosen, from row i in steps of by; -1
-// means there is none.
+// next returns the nearest selectable row from row i in steps of by, or -1.
 func (d *Pane) next(i, by int) int {
 	for i += by; i >= 0 && i < len(d.Outline.Rows); i += by {
 		if d.Outline.Rows[i].Key != "" {
@@ -277,7 +277,8 @@ func (d *Pane) next(i, by int) int {
 	return -1
 }
 
-// nearest is the row that can be chosen at i, else behind it, else before it.
+// nearest returns the selectable row at i, else the next one after it, else the
+// last one before it.
 func (d *Pane) nearest(i int) int {
 	i = max(min(i, len(d.Outline.Rows)), 0)
 	if at := d.next(i-1, 1); at >= 0 {
@@ -286,7 +287,7 @@ func (d *Pane) nearest(i int) int {
 	return d.next(i, -1)
 }
 
-// Move moves the selection by n rows and stops following what runs.
+// Move moves the selection by n rows and stops following the run.
 func (d *Pane) Move(n int) {
 	d.Layout()
 	if d.Outline == nil {
@@ -302,7 +303,7 @@ func (d *Pane) Move(n int) {
 	}
 	at := d.Position()
 	if d.loose && (at < d.top || at >= d.top+d.body()) {
-		// From what is in view, not from what was left behind.
+		// Start from the rows in view, not from the selection out of view.
 		at = d.nearest(d.top) - by
 	}
 	for range min(n, len(d.Outline.Rows)) {
@@ -315,7 +316,7 @@ func (d *Pane) Move(n int) {
 	d.choose(at)
 }
 
-// choose selects row i, where there is something to choose.
+// choose selects row i if it is selectable.
 func (d *Pane) choose(i int) {
 	if d.Outline == nil || i < 0 || i >= len(d.Outline.Rows) || d.Outline.Rows[i].Key == "" {
 		return
@@ -323,13 +324,13 @@ func (d *Pane) choose(i int) {
 	d.selectKey(d.Outline.Rows[i].Key)
 }
 
-// selectKey selects what the key stands for, also where it is folded away.
+// selectKey selects the row with this key, even if it is collapsed.
 func (d *Pane) selectKey(key string) {
 	d.Selected, d.Follow, d.loose, d.drawn = key, false, false, false
 	d.Graph.Loose = false
 }
 
-// Scrolled moves the view by lines and leaves the selection where it is.
+// Scrolled scrolls the view by lines and keeps the selection.
 func (d *Pane) Scrolled(lines int) {
 	d.Layout()
 	if d.Outline == nil {
@@ -345,13 +346,13 @@ func (d *Pane) Scrolled(lines int) {
 	}
 }
 
-// SetFollow follows what runs from now on, or no longer.
+// SetFollow sets whether the selection follows the run.
 func (d *Pane) SetFollow(on bool) {
 	d.Follow, d.loose, d.drawn, d.News = on, false, false, true
 	d.Graph.Loose = false
 }
 
-// Chosen is the selected row, or nil.
+// Chosen returns the selected row, or nil.
 func (d *Pane) Chosen() *Row {
 	d.Layout()
 	if i := d.Position(); i >= 0 {
@@ -360,7 +361,7 @@ func (d *Pane) Chosen() *Row {
 	return nil
 }
 
-// body is how many lines there are for rows.
+// body returns the number of lines for rows.
 func (d *Pane) body() int {
 	if d.Filter.shown() {
 		return max(d.Height-1, 0)
@@ -368,7 +369,7 @@ func (d *Pane) body() int {
 	return d.Height
 }
 
-// Lines is the pane's content: height lines of exactly width cells.
+// Lines returns the pane's content: Height lines of exactly Width cells.
 func (d *Pane) Lines() []string {
 	if d.drawn {
 		return d.view
@@ -405,7 +406,7 @@ func (d *Pane) Lines() []string {
 	return d.view
 }
 
-// empty says why there are no steps.
+// empty explains why there are no steps.
 func (d *Pane) empty() string {
 	switch {
 	case d.Filter.On() && d.Chart != nil && len(d.Chart.Steps) > 0:
@@ -423,7 +424,7 @@ func (d *Pane) empty() string {
 	}
 }
 
-// scroll keeps the selection in view, with a line of context.
+// scroll keeps the selection in view, with one line of context.
 func (d *Pane) scroll() {
 	n, height := len(d.Outline.Rows), d.body()
 	if at := d.Position(); at >= 0 && !d.loose {
@@ -434,8 +435,8 @@ func (d *Pane) scroll() {
 	d.top = max(min(d.top, n-height), 0)
 }
 
-// Title is the pane's title: revision, steps done, time, and whether what runs
-// is followed.
+// Title returns the pane's title: revision, completed steps, elapsed time, and
+// whether the selection follows the run.
 func (d *Pane) Title() string {
 	l, run := d.Look, d.Run
 	if run == nil {
@@ -470,7 +471,8 @@ func (d *Pane) Title() string {
 	return strings.Join(parts, " "+l.Glyphs.Separator+" ")
 }
 
-// Summary counts the steps by state where not all of them are in view.
+// Summary returns the step counts by status, or "" if the whole plan is in
+// view.
 func (d *Pane) Summary() string {
 	switch {
 	case d.Run == nil || d.Outline == nil || d.tally == nil:

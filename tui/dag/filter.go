@@ -14,21 +14,21 @@ import (
 	"replan/tui/telling"
 )
 
-// planFilter shows only the steps that are like what was typed: words of their
-// titles, tools and indices, and how they stand, as in status:failed.
+// planFilter shows only the steps that match the typed text: words of their
+// titles, tools and indices, and their status, as in status:failed.
 type planFilter struct {
 	Text   string
 	Typing bool
 	found  []int // positions, in execution order
 }
 
-// On reports whether steps are left out.
+// On reports whether the filter hides steps.
 func (f *planFilter) On() bool { return strings.TrimSpace(f.Text) != "" }
 
 // shown reports whether the filter takes a line of the pane.
 func (f *planFilter) shown() bool { return f.Typing || f.On() }
 
-// statusWords are the words by which a filter knows how a step stands.
+// statusWords maps the status words of a filter to predicates.
 var statusWords = map[string]func(c telling.StepClass, s *agent.StepState) bool{
 	"drafting": isClass(telling.ClassDraft),
 	"pending":  isClass(telling.ClassWaits, telling.ClassDraft, telling.ClassReady, telling.ClassHeld, telling.ClassRetry),
@@ -53,8 +53,8 @@ func isClass(any ...telling.StepClass) func(telling.StepClass, *agent.StepState)
 	return func(c telling.StepClass, _ *agent.StepState) bool { return slices.Contains(any, c) }
 }
 
-// stands reports whether a step stands as a word of a filter says, which need not
-// be whole: run, fail, in_doubt.
+// stands reports whether a step has the status that a word names. A prefix is
+// enough: run, fail, in_doubt.
 func stands(word string, c telling.StepClass, s *agent.StepState) bool {
 	word = strings.TrimPrefix(strings.ToLower(word), "in_")
 	for name, is := range statusWords {
@@ -65,7 +65,7 @@ func stands(word string, c telling.StepClass, s *agent.StepState) bool {
 	return false
 }
 
-// stepTexts are the steps as a filter reads them.
+// stepTexts holds the texts of the steps that a filter searches.
 type stepTexts struct {
 	among []int
 	texts []string
@@ -74,8 +74,8 @@ type stepTexts struct {
 func (t *stepTexts) String(i int) string { return t.texts[i] }
 func (t *stepTexts) Len() int            { return len(t.among) }
 
-// search finds the steps. Every word must fit; one that is in no text as it
-// stands is looked for letter by letter.
+// search finds the matching steps. Every word must match; a word that occurs in
+// no text is matched letter by letter.
 func (f *planFilter) search(c *chart, t *tally) {
 	found := make([]int, len(c.Steps))
 	for i := range found {
@@ -99,12 +99,11 @@ func (f *planFilter) search(c *chart, t *tally) {
 	f.found = found
 }
 
-// wordLeast is how long the beginning of a word has to be that says without
-// status: how a step stands.
+// wordLeast is the minimum length of a status prefix without "status:".
 const wordLeast = 3
 
-// stepsLike finds a word in some steps: in their texts or as how they stand, else
-// its letters in the texts in their order.
+// stepsLike returns the steps that match a word by text or status. If there are
+// none, it returns those whose texts contain its letters in order.
 func stepsLike(c *chart, t *tally, among []int, word string) []int {
 	texts := &stepTexts{among: among, texts: make([]string, len(among))}
 	low := strings.ToLower(word)
@@ -125,7 +124,7 @@ func stepsLike(c *chart, t *tally, among []int, word string) []int {
 	return found
 }
 
-// StartFilter opens the line in which a filter is typed.
+// StartFilter opens the filter input line.
 func (d *Pane) StartFilter() {
 	d.Filter.Typing, d.drawn = true, false
 }
@@ -135,7 +134,7 @@ func (d *Pane) clearFilter() {
 	d.Filter, d.Stale, d.loose, d.drawn = planFilter{}, true, false, false
 }
 
-// FilterHandlers are the actions of the filter.
+// FilterHandlers returns the actions of the filter.
 func (d *Pane) FilterHandlers() keymap.Handlers {
 	if !d.Filter.Typing {
 		return keymap.Handlers{"run.stop": {Do: keymap.Just(d.clearFilter)}}
@@ -154,12 +153,12 @@ func (d *Pane) FilterHandlers() keymap.Handlers {
 	return hs
 }
 
-// Seek filters the steps by a text.
+// Seek filters the steps by text.
 func (d *Pane) Seek(text string) {
 	d.Filter.Text, d.Stale, d.drawn, d.loose = text, true, false, false
 }
 
-// drawFilter draws the line in which the filter stands.
+// drawFilter draws the filter input line.
 func (d *Pane) drawFilter() string {
 	l, f := d.Look, &d.Filter
 	tail := ""

@@ -13,47 +13,47 @@ import (
 	"replan/tui/telling"
 )
 
-// rollFrom is how many steps a plan has at most that is shown step by step. In
-// a larger one fan-outs, and runs of steps that are done, are rolled up.
+// rollFrom is the largest number of steps shown one by one. Larger plans roll
+// up fan-outs and sequences of completed steps.
 const rollFrom = 50
 
-// runLeast is how many steps that are done in a row are rolled up.
+// runLeast is the minimum number of consecutive completed steps to roll up.
 const runLeast = 4
 
-// FoldLevel is how much of a plan is folded where the user has said nothing of
-// the single part.
+// FoldLevel is how much of a plan is collapsed where the user has not expanded
+// or collapsed a part.
 type FoldLevel int
 
-// How much of the list is folded.
+// Fold levels of the list.
 const (
-	FoldAuto FoldLevel = iota // what is large
+	FoldAuto FoldLevel = iota // only large plans
 	FoldNone
 	foldAll
 )
 
-// rollup is several steps in one line, with how many of them stand how.
+// rollup is one line for several steps, with their counts by status.
 type rollup struct {
 	key     string
 	Label   string
 	First   string // index of the first and the last step in it
 	Last    string
 	members []int
-	Steps   []*agent.StepState // those
+	Steps   []*agent.StepState // the steps of members
 	Counts  telling.Counts
 	Open    bool
-	shown   []int // of a folded one: steps that have a row all the same
+	shown   []int // when collapsed: steps that keep a row of their own
 	set     planlayout.Set
 	tally   *tally
 }
 
-// Class is how the i-th of its steps stands.
+// Class returns the class of its i-th step.
 func (r *rollup) Class(i int) telling.StepClass { return r.tally.class[r.members[i]] }
 
-// folds is what is folded in a plan.
+// folds records what is collapsed in a plan.
 type folds struct {
 	Level FoldLevel
-	said  map[string]bool // roll-ups that the user has opened (true) or folded
-	led   map[string]bool // steps under which what they lead is folded
+	said  map[string]bool // roll-ups that the user expanded (true) or collapsed
+	led   map[string]bool // steps whose led steps are collapsed
 }
 
 func newFolds() folds { return folds{said: map[string]bool{}, led: map[string]bool{}} }
@@ -62,15 +62,14 @@ func ledKey(index string) string { return "led " + index }
 func fanKey(index string) string { return "fan " + index }
 func runKey(index string) string { return "run " + index }
 
-// node is what has a place of its own in the graph that is drawn: a step, or a
-// roll-up of several.
+// node is a vertex of the drawn graph: a step, or a roll-up of several steps.
 type node struct {
 	step int     // -1 for a roll-up
 	roll *rollup // nil for a step
-	head *rollup // an opened run of steps that begins here
+	head *rollup // an expanded sequence of steps that starts here
 }
 
-// members are the steps of a node.
+// members returns the steps of a node.
 func (n *node) members() []int {
 	if n.roll != nil {
 		return n.roll.members
@@ -78,21 +77,21 @@ func (n *node) members() []int {
 	return []int{n.step}
 }
 
-// folder finds the nodes of a plan.
+// folder computes the nodes of a plan.
 type folder struct {
 	*folds
 	chart *chart
 	tally *tally
-	keep  int // the step that is chosen, which is never out of sight; -1 for none
+	keep  int // the selected step, which always stays visible; -1 for none
 
-	roll  []*rollup // for each step, the one it is rolled up in
+	roll  []*rollup // the roll-up of each step
 	led   map[int]*rollup
 	nodes []node
-	of    []int // for each step its node
+	of    []int // node of each step
 }
 
-// nodesOf finds the nodes of a plan, in an order in which each stands behind
-// those that it depends on, and the node of each step.
+// nodesOf returns the nodes of a plan, each after its dependencies, and the
+// node of each step.
 func nodesOf(f *folds, c *chart, t *tally, keep int) ([]node, []int) {
 	w := &folder{folds: f, chart: c, tally: t, keep: keep, roll: make([]*rollup, len(c.Steps)), led: map[int]*rollup{}}
 	w.foldLed()
@@ -130,7 +129,7 @@ func (w *folder) newRollup(key, label string, members []int) *rollup {
 	}
 }
 
-// foldLed folds what the user wants folded under a step.
+// foldLed collapses what the user collapsed below a step.
 func (w *folder) foldLed() {
 	if len(w.folds.led) == 0 {
 		return
@@ -159,8 +158,8 @@ func (w *folder) foldLed() {
 	}
 }
 
-// foldFans rolls up fan-outs. Of one that the user has not folded himself, what
-// runs, waits or has failed keeps its row.
+// foldFans rolls up fan-outs. Unless the user collapsed the fan-out, steps that
+// run, wait or have failed keep their rows.
 func (w *folder) foldFans() {
 	c := w.chart
 	for _, fan := range c.fans {
@@ -239,8 +238,8 @@ func (h *minHeap) Pop() any {
 	return last
 }
 
-// sort puts the nodes behind those that they depend on; a roll-up stands where
-// its first step does, which may be before a step that another of them needs.
+// sort puts the nodes after their dependencies. A roll-up takes the place of
+// its first step, which may precede a dependency of its other steps.
 func (w *folder) sort() {
 	deps := nodeDeps(w.chart, w.nodes, w.of)
 	feeds, open := make([][]int, len(deps)), make([]int, len(deps))
@@ -271,7 +270,7 @@ func (w *folder) sort() {
 	w.nodes = order
 }
 
-// nodeDeps is which nodes each node depends on.
+// nodeDeps returns the dependencies of each node.
 func nodeDeps(c *chart, nodes []node, of []int) [][]int {
 	deps := make([][]int, len(nodes))
 	seen := make([]int, len(nodes))
@@ -289,8 +288,8 @@ func nodeDeps(c *chart, nodes []node, of []int) [][]int {
 	return deps
 }
 
-// foldRuns rolls up steps that are done one after the other, in portions that
-// stay where they are while the run goes on.
+// foldRuns rolls up sequences of completed steps, in chunks that stay in place
+// while the run continues.
 func (w *folder) foldRuns() {
 	if w.Level == FoldNone || w.Level == FoldAuto && len(w.chart.Steps) <= rollFrom {
 		return
@@ -327,8 +326,8 @@ func (w *folder) foldRuns() {
 	}
 }
 
-// run is the nodes for steps that are done: one where they are rolled up, else
-// themselves under a heading.
+// run returns the nodes for completed steps: one roll-up if they are collapsed,
+// else the steps below a heading.
 func (w *folder) run(nodes []node) []node {
 	c := w.chart
 	var members []int
@@ -348,7 +347,8 @@ func (w *folder) run(nodes []node) []node {
 	return []node{{step: -1, roll: r}}
 }
 
-// runLabel names a run of steps: after its milestone where it is all of one.
+// runLabel names a sequence of steps, after its milestone if it covers all of
+// it.
 func (w *folder) runLabel(members []int) string {
 	label := english.Count(len(members), "step")
 	if p := w.chart.part[members[0]]; p >= 0 && w.chart.parts[p] != "" {
@@ -357,11 +357,11 @@ func (w *folder) runLabel(members []int) string {
 	return label
 }
 
-// partOf is the milestone of a node.
+// partOf returns the milestone of a node.
 func (w *folder) partOf(i int) int { return w.chart.part[w.nodes[i].members()[0]] }
 
-// settled reports whether a node is done and so is all that needs it, so that
-// what was done last stays in sight. Fan-outs count where there are many rows.
+// settled reports whether a node and all its dependents are done, so that the
+// most recent steps stay visible. Fan-outs count only if there are many rows.
 func (w *folder) settled(n *node, many bool) bool {
 	if n.head != nil || n.roll != nil && (!many || n.roll.Open || w.Level == foldAll) {
 		return false
@@ -379,7 +379,7 @@ func (w *folder) settled(n *node, many bool) bool {
 	return true
 }
 
-// Large reports whether the plan has more rows than are in view.
+// Large reports whether the plan has more rows than fit the view.
 func (d *Pane) Large() bool {
 	return d.Chart != nil && len(d.Chart.Steps) > max(d.Height, 1)
 }

@@ -13,19 +13,19 @@ import (
 	"replan/tui/telling"
 )
 
-// GoneKey names the row of a step that a revision took out.
+// GoneKey returns the row key of a step that a revision removed.
 func GoneKey(r *agent.Revision, index string) string {
 	return fmt.Sprintf("gone %d %s", r.Number, index)
 }
 
 func revisionKey(r *agent.Revision) string { return fmt.Sprintf("revision %d", r.Number) }
 
-// What revisions changed stands among the steps: those that were taken out where
-// they had stood, the version before a revised one above it, and why over the
-// first of them. An older revision is one line that opens.
+// The list shows changes by revisions among the steps: removed steps in their
+// old place, and the previous version above a revised step. The reason precedes
+// the first change. An older revision is one line that expands.
 
-// gatherGhosts returns the rows of what revisions took out, by the index of the
-// step that they stand behind.
+// gatherGhosts returns the rows for what revisions removed, keyed by the index
+// of the step they follow.
 func (d *Pane) gatherGhosts() map[string][]Row {
 	run := d.Run
 	out := make(map[string][]Row)
@@ -51,8 +51,8 @@ func (d *Pane) gatherGhosts() map[string][]Row {
 	return out
 }
 
-// unfolded reports whether what a revision took out is shown: of the newest it
-// is until the user folds it.
+// unfolded reports whether the rows that a revision removed are visible. Those
+// of the newest revision are, until the user collapses them.
 func (d *Pane) unfolded(r *agent.Revision) bool {
 	if open, said := d.Open[r.Number]; said {
 		return open
@@ -60,7 +60,7 @@ func (d *Pane) unfolded(r *agent.Revision) bool {
 	return d.newest() == r
 }
 
-// newest is the newest revision, nil before there is one.
+// newest returns the newest revision, or nil.
 func (d *Pane) newest() *agent.Revision {
 	if n := len(d.Run.Revisions); n > 0 {
 		return &d.Run.Revisions[n-1]
@@ -68,7 +68,7 @@ func (d *Pane) newest() *agent.Revision {
 	return nil
 }
 
-// addGhosts adds rows for steps that are gone over a node, between its lanes.
+// addGhosts adds rows for removed steps above a node, between its lanes.
 func (o *outline) addGhosts(d *Pane, ghosts []Row, node int) {
 	for _, r := range ghosts {
 		r.rails, r.node = railsAbove, node
@@ -83,7 +83,7 @@ func (o *outline) addGhosts(d *Pane, ghosts []Row, node int) {
 	}
 }
 
-// addReason adds the line that says why the newest revision was made, over the
+// addReason adds the line with the reason for the newest revision, above the
 // first row that it changed.
 func (o *outline) addReason(d *Pane, over Row) {
 	newest := d.newest()
@@ -97,8 +97,8 @@ func (o *outline) addReason(d *Pane, over Row) {
 	o.add(over)
 }
 
-// addBefore adds what stands over a step that the newest revision changed: why,
-// and the version before, where a reader would see a difference.
+// addBefore adds the rows above a step that the newest revision changed: the
+// reason, and the previous version if the difference is visible.
 func (o *outline) addBefore(d *Pane, r Row) {
 	if r.Step.Change == agent.ChangeNone {
 		return
@@ -112,15 +112,16 @@ func (o *outline) addBefore(d *Pane, r Row) {
 	}
 }
 
-// liftRails makes the rails of a row those that lead to it, for a row over it.
+// liftRails gives a row that moves above its node the rails that lead to the
+// node.
 func (r *Row) liftRails() {
 	if r.rails == railsBeside {
 		r.rails = railsAbove
 	}
 }
 
-// versionBefore is a step as it stood before the newest revision changed it, or
-// nil.
+// versionBefore returns the step as it was before the newest revision changed
+// it, or nil.
 func (d *Pane) versionBefore(s *agent.StepState) *agent.StepState {
 	newest := d.newest()
 	if s.Change != agent.ChangeRevised || newest == nil {
@@ -134,8 +135,8 @@ func (d *Pane) versionBefore(s *agent.StepState) *agent.StepState {
 	return nil
 }
 
-// changeWords says what a revision changed in a step: tool: fs.read → fs.search,
-// args: path.
+// changeWords describes what a revision changed in a step: "tool: fs.read →
+// fs.search", "args: path".
 func changeWords(l *draw.Look, before, now *agent.StepState) string {
 	var parts []string
 	if was, is := telling.StepTool(before), telling.StepTool(now); was != is {
@@ -154,7 +155,7 @@ func changeWords(l *draw.Look, before, now *agent.StepState) string {
 	return strings.Join(parts, ", ")
 }
 
-// changedArgs are the names of the arguments that differ.
+// changedArgs returns the names of the arguments that differ.
 func changedArgs(before, now map[string]any) []string {
 	names := map[string]bool{}
 	for name, value := range now {

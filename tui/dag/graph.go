@@ -12,48 +12,48 @@ import (
 	planlayout "replan/planning/plan/layout"
 )
 
-// graphMode says how the pane of the plan shows it.
+// graphMode is how the pane shows the plan.
 type graphMode int
 
-// When the graph is shown.
+// Modes of the plan pane.
 const (
-	graphWhereFits graphMode = iota // as a graph where all of it fits the pane and shows more than the list
+	graphWhereFits graphMode = iota // a graph if all of it fits the pane and shows more than the list
 	GraphNever
 	graphAlways
 )
 
-// zoom is how much of each step a graph shows.
+// zoom is the level of detail of a step in the graph.
 type zoom int
 
 const (
 	zoomAuto  zoom = iota
 	zoomSigns      // sign and number
-	zoomLine       // and title and time, in one line
-	zoomBox        // and the tool, in a box
+	zoomLine       // also title and time, in one line
+	zoomBox        // also the tool, in a box
 )
 
 // planGraph is the plan drawn as boxes with lines between them. It is laid out
-// when the plan changes or its place does, and only what is in view is drawn.
+// again when the plan or its size changes; only the visible part is drawn.
 type planGraph struct {
 	Mode   graphMode
-	zoom   zoom // that the user wants
-	mapped bool // it has the whole screen now
+	zoom   zoom // requested by the user
+	mapped bool // it takes the whole screen
 
 	Built  GraphFace
-	shown  bool // in place of the list
+	shown  bool // it replaces the list
 	nodes  []graphNode
 	find   map[string]int // node of each key
 	deps   planlayout.Graph
-	before []planlayout.Set // all that each node depends on
+	before []planlayout.Set // transitive dependencies of each node
 	layers *planlayout.Layers
 	scale  graphScale
 
-	reason string // why the newest revision was made, below the drawing
-	x, y   int    // the cell of the drawing at the top left
-	Loose  bool   // the view was moved by itself and need not show the choice
+	reason string // reason for the newest revision, shown below the drawing
+	x, y   int    // cell of the drawing at the top left
+	Loose  bool   // the user scrolled the view, so it need not show the selection
 }
 
-// GraphFace is all that the layout depends on.
+// GraphFace is everything the layout depends on.
 type GraphFace struct {
 	chart         *chart
 	revision      int
@@ -66,43 +66,42 @@ type GraphFace struct {
 	mapped        bool
 }
 
-// graphNode is a step of the plan, or one that the newest revision took out.
+// graphNode is a step of the plan, or one that the newest revision removed.
 type graphNode struct {
 	Row
-	done bool // so that the lines from it are passed
+	done bool // its outgoing lines are drawn as passed
 }
 
-// graphScale is how large the boxes are drawn.
+// graphScale is the size of the boxes.
 type graphScale struct {
 	zoom      zoom
 	direction planlayout.Direction
-	mark      int // cells for what a revision did
+	mark      int // cells for the revision mark
 	index     int
 	title     int
 	tool      int
-	snug      bool // boxes are as narrow as can be, though lines leave them beside their middle
+	snug      bool // boxes are as narrow as possible, even if lines leave off-center
 }
 
-// graphState is how many cells of a box are for its time or the word for its state.
+// graphState is the width of a box's time or status word, in cells.
 const graphState = 7
 
-// graphTool is how many cells a box has for its tool at most, where its title
-// needs fewer.
+// graphTool is the maximum width of a box's tool, in cells, if its title is
+// shorter.
 const graphTool = 14
 
-// graphNarrow is the width below which a graph is drawn without titles where
-// more of it is seen so: hardly two boxes with a title stand side by side.
+// graphNarrow is the pane width, in cells, below which a graph drops titles if
+// it then shows more of the plan. Two boxes with titles barely fit such a pane.
 const graphNarrow = 100
 
-// graphTitles are the widths that titles may be cut to, the best first.
+// graphTitles are the widths titles may be cut to, in cells, best first.
 var graphTitles = []int{32, 28, 24, 21, 18, 15}
 
-// graphBeside is how many steps a plan may have of which it is tried whether it
-// fits the pane.
+// graphBeside is the maximum number of nodes for which fitGraph tries to fit
+// the pane.
 const graphBeside = 60
 
-// LayoutGraph brings the graph up to date, and reports whether it stands in place
-// of the list.
+// LayoutGraph updates the graph and reports whether it replaces the list.
 func (d *Pane) LayoutGraph() bool {
 	g := &d.Graph
 	if d.Run == nil || d.Chart == nil || len(d.Chart.Steps) == 0 {
@@ -137,8 +136,8 @@ func (d *Pane) LayoutGraph() bool {
 	return g.shown
 }
 
-// graphHeight is how many lines there are for the drawing: the last one says why
-// there is a new plan.
+// graphHeight returns the number of lines for the drawing. The last line of the
+// pane is for the reason of a revision.
 func (d *Pane) graphHeight() int {
 	if d.Graph.reason != "" && d.Height > 3 {
 		return d.Height - 1
@@ -146,8 +145,8 @@ func (d *Pane) graphHeight() int {
 	return d.Height
 }
 
-// gatherNodes finds the boxes: the steps of the plan, and behind what they
-// depended on those that the newest revision took out.
+// gatherNodes collects the boxes: the steps of the plan, and the steps removed
+// by the newest revision after their former dependencies.
 func (d *Pane) gatherNodes() {
 	g, c := &d.Graph, d.Chart
 	g.nodes, g.deps, g.reason = nil, nil, ""
@@ -169,8 +168,8 @@ func (d *Pane) gatherNodes() {
 	}
 }
 
-// gatherGone adds the boxes of what a revision took out, each joined to what it
-// depended on as far as that is still there, or was taken out with it.
+// gatherGone adds boxes for the steps that a revision removed. Each keeps the
+// edges to dependencies that still exist or were removed with it.
 func (d *Pane) gatherGone(r *agent.Revision) {
 	g, c := &d.Graph, d.Chart
 	removed := make(map[string]*agent.StepState, len(r.Removed))
@@ -204,8 +203,8 @@ func (d *Pane) gatherGone(r *agent.Revision) {
 	}
 }
 
-// branches reports whether the graph says more than the list: whether a line
-// parts or joins somewhere.
+// branches reports whether the graph shows more than the list does: whether
+// some line splits or joins.
 func (g *planGraph) branches() bool {
 	users := make([]int, len(g.deps))
 	for _, deps := range g.deps {
@@ -221,8 +220,8 @@ func (g *planGraph) branches() bool {
 	return false
 }
 
-// fitGraph lays the graph out so that all of it fits the pane, as large as it
-// can be with titles that can be read, and reports whether it does.
+// fitGraph lays out the graph to fit the pane, as large as possible with
+// legible titles, and reports whether it fits.
 func (d *Pane) fitGraph() bool {
 	g := &d.Graph
 	if len(g.nodes) > graphBeside {
@@ -243,8 +242,8 @@ func (d *Pane) fitGraph() bool {
 	return false
 }
 
-// scaleGraph lays the graph out as the user wants it, else so that of each step
-// the title can be read and as little as may be is out of view.
+// scaleGraph lays out the graph at the zoom the user chose. Without one, it
+// keeps titles legible and as little as possible out of view.
 func (d *Pane) scaleGraph() {
 	g := &d.Graph
 	title := graphTitles[len(graphTitles)/2]
@@ -262,8 +261,8 @@ func (d *Pane) scaleGraph() {
 	}
 }
 
-// graphDirection is where the graph leads so that it takes the fewest panes with
-// boxes of that size, and how many these are.
+// graphDirection returns the direction in which a graph with boxes of that size
+// needs the fewest panes, and how many.
 func (d *Pane) graphDirection(z zoom, title int) (direction planlayout.Direction, panes float64) {
 	down := d.beyond(d.graphScale(z, planlayout.Down, title))
 	right := d.beyond(d.graphScale(z, planlayout.Right, title))
@@ -287,10 +286,10 @@ func (d *Pane) graphScale(z zoom, direction planlayout.Direction, title int) gra
 	return s
 }
 
-// head is how many cells stand before the title.
+// head returns the number of cells before the title.
 func (s graphScale) head() int { return s.mark + 2 + s.index }
 
-// spec is how the boxes are to be laid out.
+// spec returns the layout parameters of the boxes.
 func (s graphScale) spec() planlayout.Spec {
 	spec := planlayout.Spec{Direction: s.direction, Height: 1}
 	switch s.zoom {
@@ -308,8 +307,8 @@ func (s graphScale) spec() planlayout.Spec {
 	return spec
 }
 
-// tryScale lays the graph out with boxes of that size. It does not where lines
-// that lead right would find no room at boxes of one line.
+// tryScale lays out the graph with boxes of that size. It reports false if
+// boxes of one line leave no room for lines to the right.
 func (d *Pane) tryScale(s graphScale) bool {
 	g := &d.Graph
 	layers := planlayout.Layered(g.deps, s.spec())
@@ -320,9 +319,10 @@ func (d *Pane) tryScale(s graphScale) bool {
 	return true
 }
 
-// least is how many cells the graph takes at least with boxes of that size.
+// least returns the minimum size of the graph with boxes of that size, in
+// cells.
 func (d *Pane) least(s graphScale) (width, height int) {
-	const gap = 3 // between boxes, at least
+	const gap = 3 // minimum distance between boxes
 	spec, layers, most := s.spec(), 0, 0
 	members := make([]int, len(d.Graph.deps)+1)
 	for _, level := range d.Graph.deps.Levels() {
@@ -335,19 +335,19 @@ func (d *Pane) least(s graphScale) (width, height int) {
 	return most*(spec.Width+gap) - gap, layers*(spec.Height+1) - 1
 }
 
-// room reports whether boxes of that size might fit the pane.
+// room reports whether boxes of that size may fit the pane.
 func (d *Pane) room(s graphScale) bool {
 	width, height := d.least(s)
 	return width <= d.Width && height <= d.graphHeight()
 }
 
-// beyond is how many panes the graph would take with boxes of that size.
+// beyond returns how many panes the graph would need with boxes of that size.
 func (d *Pane) beyond(s graphScale) float64 {
 	width, height := d.least(s)
 	return max(float64(width)/float64(max(d.Width, 1)), 1) * max(float64(height)/float64(max(d.graphHeight(), 1)), 1)
 }
 
-// graphAt is the node of what is chosen, or -1.
+// graphAt returns the node of the selection, or -1.
 func (d *Pane) graphAt() int {
 	g := &d.Graph
 	if i, ok := g.find[d.Selected]; ok {
@@ -370,7 +370,7 @@ func (d *Pane) graphAt() int {
 	return -1
 }
 
-// scrollGraph keeps the chosen box in view, with some of what is around it.
+// scrollGraph keeps the selected box in view, with some context.
 func (d *Pane) scrollGraph() {
 	g := &d.Graph
 	if i := d.graphAt(); i >= 0 && !g.Loose {
@@ -383,13 +383,13 @@ func (d *Pane) scrollGraph() {
 	g.y = inDrawing(g.y, g.layers.Height, d.graphHeight())
 }
 
-// intoView moves a view of so many cells so that it shows first to last, or the
-// beginning of it.
+// intoView moves a view of room cells to show first to last, or at least the
+// start of it.
 func intoView(at, first, last, room int) int {
 	return min(max(at, last-room), first)
 }
 
-// inDrawing keeps a view within the drawing; a smaller one stands in the middle.
+// inDrawing keeps a view within the drawing and centers a smaller drawing.
 func inDrawing(at, size, room int) int {
 	if size <= room {
 		return -(room - size) / 2
@@ -397,7 +397,7 @@ func inDrawing(at, size, room int) int {
 	return max(min(at, size-room), 0)
 }
 
-// updateNodes notes which steps are done.
+// updateNodes updates which steps are done.
 func (d *Pane) updateNodes() {
 	g := &d.Graph
 	for i := range g.nodes {

@@ -15,7 +15,7 @@ import (
 	"replan/tui/telling"
 )
 
-// drawGraph draws what is in view of the graph: height lines of exactly width
+// drawGraph draws the visible part of the graph: Height lines of exactly Width
 // cells.
 func (d *Pane) drawGraph() []string {
 	g := &d.Graph
@@ -38,8 +38,8 @@ func (d *Pane) drawGraph() []string {
 	return lines
 }
 
-// graphKin is what is lit: the chosen node, what it depends on, and what depends
-// on it.
+// graphKin is what is highlighted: the selected node, its dependencies and its
+// dependents.
 type graphKin struct {
 	on     bool
 	chosen int // -1 for none
@@ -55,8 +55,8 @@ func (g *planGraph) kinOf(chosen int, focused bool) graphKin {
 	return k
 }
 
-// up reports whether the node is the chosen one or one that it depends on, down
-// whether it is that or depends on it.
+// up reports whether the node is the selected one or one of its dependencies;
+// down, whether it is the selected one or a dependent.
 func (k *graphKin) up(i int) bool   { return i == k.chosen || k.above.Has(i) }
 func (k *graphKin) down(i int) bool { return i == k.chosen || k.before[i].Has(k.chosen) }
 
@@ -73,25 +73,25 @@ func (k *graphKin) of(i int) Kin {
 	}
 }
 
-// tone is how a line is drawn; of those that meet in a cell the highest wins.
+// tone is the style of a line; where lines meet in a cell, the highest wins.
 type tone uint8
 
 const (
-	toneGone   tone = iota // leads to steps that were taken out alone
-	toneCalm               // what it leads from is not done
-	tonePassed             // it is
-	toneLit                // leads to the chosen step or from it
+	toneGone   tone = iota // leads only to removed steps
+	toneCalm               // its source is not done
+	tonePassed             // its source is done
+	toneLit                // leads to or from the selected step
 )
 
-// wire is the lines in a cell.
+// wire describes the lines in a cell.
 type wire struct {
 	net   int
 	sides uint8
 	tone  tone
 }
 
-// toneOf looks at the edges that a line is part of: those from a source on one
-// side of it to a target on the other.
+// toneOf returns the tone of a line from the edges it is part of: those from a
+// source on one side of it to a target on the other.
 func (d *Pane) toneOf(w *planlayout.Line, k *graphKin) tone {
 	g := &d.Graph
 	ends := g.layers.Nets[w.Net].Ends
@@ -123,8 +123,8 @@ func (d *Pane) toneOf(w *planlayout.Line, k *graphKin) tone {
 	}
 }
 
-// drawLines draws the lines in view, and returns which sides of each cell they
-// join. Where two nets cross, the one that leads across is interrupted.
+// drawLines draws the visible lines and returns the sides that they connect in
+// each cell. Where two nets cross, the horizontal line is interrupted.
 func (d *Pane) drawLines(c *draw.Canvas, k graphKin) []wire {
 	g, l := &d.Graph, d.Look
 	wires := make([]wire, len(c.Cells))
@@ -176,7 +176,7 @@ func (d *Pane) drawLines(c *draw.Canvas, k graphKin) []wire {
 	return wires
 }
 
-// The sides of a cell that a line joins.
+// Sides of a cell that a line connects.
 const (
 	up    = planlayout.SideUp
 	down  = planlayout.SideDown
@@ -184,7 +184,7 @@ const (
 	right = planlayout.SideRight
 )
 
-// wireGlyph draws one cell of lines.
+// wireGlyph returns the glyph for one cell of lines.
 func wireGlyph(w themes.Lanes, sides uint8) string {
 	switch sides {
 	case up | down, up, down:
@@ -251,8 +251,8 @@ func (d *Pane) drawBox(c *draw.Canvas, i int, k graphKin, wires []wire) {
 	p.text(b.X+1+room-ansi.StringWidth(state), y, style, state)
 }
 
-// drawHead draws what a revision did to the step, its sign and its number, and
-// returns where the title begins.
+// drawHead draws the revision mark, the glyph and the index of a step, and
+// returns where the title starts.
 func (d *Pane) drawHead(p *boxPainter, n *graphNode, relation Kin, x, y int) int {
 	l, s := d.Look, d.Graph.scale
 	if s.mark > 0 {
@@ -281,7 +281,7 @@ func (d *Pane) drawHead(p *boxPainter, n *graphNode, relation Kin, x, y int) int
 	return x + s.index + 1
 }
 
-// titleStyle is the title of a step, and how it is drawn.
+// titleStyle returns the title of a step and its style.
 func (d *Pane) titleStyle(n *graphNode, relation Kin) (string, lipgloss.Style) {
 	l := d.Look
 	style := l.Text
@@ -298,8 +298,8 @@ func (d *Pane) titleStyle(n *graphNode, relation Kin) (string, lipgloss.Style) {
 	return untrusted.Line(n.Step.Step.Title), style
 }
 
-// drawSecond draws the second line of a large box: who carries the step out, and
-// its time or state.
+// drawSecond draws the second line of a large box: the executor of the step,
+// and its time or status.
 func (d *Pane) drawSecond(p *boxPainter, n *graphNode, x, y, end int) {
 	l := d.Look
 	state, style := d.graphState(n)
@@ -316,8 +316,8 @@ func (d *Pane) drawSecond(p *boxPainter, n *graphNode, x, y, end int) {
 	p.text(x, y, who, l.Cut(tool, end-x-ansi.StringWidth(state)-1))
 }
 
-// graphState is the time of a step or the word for how it stands. What it waits
-// for is seen from the lines.
+// graphState returns the time of a step or its status word. The lines show what
+// it waits for.
 func (d *Pane) graphState(n *graphNode) (string, lipgloss.Style) {
 	if n.Kind == RowStep && d.tally.class[n.at] == telling.ClassWaits && d.Run.Result == nil {
 		return "", d.Look.Faint
@@ -325,7 +325,7 @@ func (d *Pane) graphState(n *graphNode) (string, lipgloss.Style) {
 	return d.state(&n.Row, graphState)
 }
 
-// callsOf is how many calls are folded into the box of a step.
+// callsOf returns the number of calls collapsed into the box of a step.
 func (d *Pane) callsOf(n *graphNode) int {
 	if n.Step.Loop == nil {
 		return 0
@@ -333,7 +333,7 @@ func (d *Pane) callsOf(n *graphNode) int {
 	return len(n.Step.Loop.Calls)
 }
 
-// timesSign stands before a number of calls.
+// timesSign returns the sign before a number of calls.
 func (d *Pane) timesSign() string {
 	if d.Look.Theme.Mode.ASCII {
 		return "x"
@@ -355,8 +355,8 @@ func (p *boxPainter) text(x, y int, style lipgloss.Style, text string) {
 	p.Put(x, y, p.lit(style), text)
 }
 
-// frame draws the edges of the box, and clears what is between them. It returns
-// where text begins, and how many cells there are for it.
+// frame draws the border of the box and clears its inside. It returns where
+// text starts, and the number of cells for it.
 func (p *boxPainter) frame(framed bool, wires []wire) (x, room int) {
 	b, g := p.box, &p.look.Glyphs
 	blank := strings.Repeat(" ", max(b.W-2, 0))
@@ -387,7 +387,7 @@ func (p *boxPainter) frame(framed bool, wires []wire) (x, room int) {
 	return b.X + 2, b.W - 4
 }
 
-// joints draws where lines meet the edges of the box.
+// joints draws the junctions of lines and the border.
 func (p *boxPainter) joints(edge themes.Lanes, wires []wire) {
 	b := p.box
 	joint := func(x, y int, glyph string) {

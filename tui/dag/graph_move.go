@@ -5,8 +5,8 @@ import (
 	"replan/tui/draw"
 )
 
-// MoveGraph moves the choice to the nearest box by so many columns and rows:
-// down is one row on. A box that a line leads to is preferred.
+// MoveGraph moves the selection to the nearest box in a direction, with dy 1
+// for one row down. It prefers boxes connected by a line.
 func (d *Pane) MoveGraph(dx, dy int) {
 	g := &d.Graph
 	at := d.graphAt()
@@ -32,8 +32,7 @@ func (d *Pane) MoveGraph(dx, dy int) {
 	}
 }
 
-// nearestJoined is the nearest of the nodes that the node depends on, or of those
-// that depend on it; -1 where there is none.
+// nearestJoined returns the nearest dependency or dependent of a node, or -1.
 func (d *Pane) nearestJoined(at, along int) int {
 	g := &d.Graph
 	best, least := -1, 0
@@ -58,21 +57,21 @@ func (d *Pane) nearestJoined(at, along int) int {
 	return best
 }
 
-// middle is the middle of a box, in half cells; rows count twice, since they are
-// about twice as high as cells are wide.
+// middle returns the center of a box in half cells. Rows count twice, since
+// cells are about twice as high as wide.
 func (g *planGraph) middle(i int) (x, y int) {
 	b := g.layers.Boxes[i]
 	return 2*b.X + b.W, 2 * (2*b.Y + b.H)
 }
 
-// distance is how far two boxes are from each other.
+// distance returns the distance between two boxes.
 func (g *planGraph) distance(i, j int) int {
 	x1, y1 := g.middle(i)
 	x2, y2 := g.middle(j)
 	return max(x1-x2, x2-x1) + max(y1-y2, y2-y1)
 }
 
-// beside is the next box of the same layer, -1 where there is none.
+// beside returns the next box of the same layer, or -1.
 func (g *planGraph) beside(at, by int) int {
 	best := -1
 	self := g.layers.Boxes[at]
@@ -87,8 +86,8 @@ func (g *planGraph) beside(at, by int) int {
 	return best
 }
 
-// nearestBox is the nearest box in a direction, where what is off to the side
-// counts as farther; -1 where there is none.
+// nearestBox returns the nearest box in a direction, or -1. A sideways offset
+// increases the distance.
 func (g *planGraph) nearestBox(at, dx, dy int) int {
 	best, least := -1, 0
 	x, y := g.middle(at)
@@ -105,8 +104,8 @@ func (g *planGraph) nearestBox(at, dx, dy int) int {
 	return best
 }
 
-// pageGraph moves the choice by rows: by one box, by as many as come to n cells,
-// or to the first or the last.
+// pageGraph moves the selection by rows: by one box, by as many as fill n
+// cells, or to the first or last.
 func (d *Pane) pageGraph(n int) {
 	g := &d.Graph
 	by := 1
@@ -139,7 +138,7 @@ func (d *Pane) chooseNode(i int) {
 	d.Graph.Loose = false
 }
 
-// PanGraph moves the view by so many cells and leaves the choice where it is.
+// PanGraph scrolls the view by cells and keeps the selection.
 func (d *Pane) PanGraph(dx, dy int) {
 	g := &d.Graph
 	x, y := inDrawing(g.x+dx, g.layers.Width, d.Width), inDrawing(g.y+dy, g.layers.Height, d.graphHeight())
@@ -148,20 +147,19 @@ func (d *Pane) PanGraph(dx, dy int) {
 	}
 }
 
-// clickGraph chooses the box at a cell of the pane; a click on the chosen one
-// says so.
+// clickGraph selects the box at a cell of the pane and turns off follow.
 func (d *Pane) clickGraph(x, y int) {
 	g := &d.Graph
 	for i, b := range g.layers.Boxes {
 		if (draw.Rect{X: b.X, Y: b.Y, W: b.W, H: b.H}).Contains(x+g.x, y+g.y) {
 			d.selectKey(g.nodes[i].Key)
-			g.Loose = true // what is under the pointer stays there
+			g.Loose = true // keep what is under the pointer in place
 			return
 		}
 	}
 }
 
-// ZoomGraph draws steps larger, or smaller, and says so where it cannot.
+// ZoomGraph enlarges or shrinks the steps, and returns a message if it cannot.
 func (d *Pane) ZoomGraph(by int) (word string) {
 	g := &d.Graph
 	z := g.scale.zoom + zoom(by)
@@ -175,8 +173,8 @@ func (d *Pane) ZoomGraph(by int) (word string) {
 	return ""
 }
 
-// TurnGraph shows the plan as a list in place of the graph, or as a graph, and
-// says which.
+// TurnGraph switches between list and graph, and returns a message that names
+// the new view.
 func (d *Pane) TurnGraph() (word string) {
 	g := &d.Graph
 	g.Loose, d.drawn = false, false
@@ -188,7 +186,7 @@ func (d *Pane) TurnGraph() (word string) {
 	return "The plan is shown as a graph."
 }
 
-// ShowsGraph reports whether the graph stands in place of the list.
+// ShowsGraph reports whether the graph replaces the list.
 func (d *Pane) ShowsGraph() bool {
 	d.Layout()
 	return d.LayoutGraph()

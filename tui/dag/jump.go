@@ -7,11 +7,11 @@ import (
 
 // target is what a jump looks for.
 type target struct {
-	name string // in a sentence: no … is in this plan
+	name string // message if the plan has none
 	is   func(s *agent.StepState, c telling.StepClass) bool
 }
 
-// Where a jump can lead.
+// Targets of a jump.
 var (
 	ToGate    = target{"No step waits at a gate.", func(_ *agent.StepState, c telling.StepClass) bool { return c == telling.ClassGate }}
 	ToFailure = target{"No step has failed.", func(_ *agent.StepState, c telling.StepClass) bool {
@@ -20,9 +20,8 @@ var (
 	ToRunning = target{"No step is running.", func(_ *agent.StepState, c telling.StepClass) bool { return c == telling.ClassRuns }}
 )
 
-// Jump selects the next step of a kind behind the chosen row, from the top again
-// where there is none, also where it is folded away. It says why it does not
-// where there is none at all.
+// Jump selects the next matching step after the selected row, wrapping around,
+// even if it is collapsed. If there is none, it returns a message that says so.
 func (d *Pane) Jump(to target) (word string) {
 	d.Layout()
 	if d.Outline == nil {
@@ -56,8 +55,8 @@ func (d *Pane) Jump(to target) (word string) {
 	}
 }
 
-// goals are the keys of what a jump looks for in a row: the row itself, or steps
-// that are folded into it.
+// goals returns the keys of the targets in a row: the row itself, or steps
+// collapsed into it.
 func (d *Pane) goals(r *Row, to target) []string {
 	switch r.Kind {
 	case RowStep:
@@ -74,7 +73,7 @@ func (d *Pane) goals(r *Row, to target) []string {
 		}
 	case RowCalls:
 		if d.calls[r.owner.Step.Index] {
-			return nil // each has a row of its own
+			return nil // each call has its own row
 		}
 		for _, c := range r.owner.Loop.Calls {
 			if to.is(c, telling.ClassOf(d.Run, c, 1)) {
@@ -94,14 +93,14 @@ func (d *Pane) goals(r *Row, to target) []string {
 	return nil
 }
 
-// Reveal selects what the key stands for. A step that is folded away gets a row
-// beside what it is folded into.
+// Reveal selects the row with this key. A collapsed step gets a row beside its
+// roll-up.
 func (d *Pane) Reveal(key string) {
 	d.selectKey(key)
 	d.Layout()
 }
 
-// NextMatch selects the next step that the filter found, or the one before.
+// NextMatch selects the next step that the filter found, or the previous one.
 func (d *Pane) NextMatch(by int) (word string) {
 	d.Layout()
 	switch {
@@ -114,7 +113,7 @@ func (d *Pane) NextMatch(by int) (word string) {
 	for at >= 0 && d.Outline.Rows[at].Kind != RowStep {
 		at = d.next(at, by)
 	}
-	if at < 0 { // around
+	if at < 0 { // wrap around
 		at = -1
 		if by < 0 {
 			at = len(d.Outline.Rows)

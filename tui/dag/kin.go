@@ -2,30 +2,30 @@ package dag
 
 import planlayout "replan/planning/plan/layout"
 
-// Kin says how a row relates to the chosen one.
+// Kin is how a row relates to the selected row.
 type Kin int
 
-// How a row is related to the chosen one.
+// Relations to the selected row.
 const (
-	kinNone Kin = iota // nothing is lit
-	kinSelf            // it is chosen, or the step that the chosen one belongs to
+	kinNone Kin = iota // nothing is highlighted
+	kinSelf            // the selected row, or the step it belongs to
 	KinLit             // one depends on the other
-	KinDim             // neither does
+	KinDim             // unrelated
 )
 
-// kinship is what the chosen row depends on and what depends on it, of steps and
-// of what stands for them in the graph.
+// kinship holds the dependencies and dependents of the selected row, for steps
+// and for graph nodes.
 type kinship struct {
-	of       string // the row that it was found for
+	of       string // key of the row it was computed for
 	on       bool
 	self     planlayout.Set
-	above    planlayout.Set         // what it depends on
-	below    planlayout.Set         // what depends on it
-	up, down []bool                 // nodes on a way to it, and from it, itself among both
-	lanes    [][2][]planlayout.Span // of each lane, the parts that are such a way: up and down
+	above    planlayout.Set         // its dependencies
+	below    planlayout.Set         // its dependents
+	up, down []bool                 // nodes on a path to it and from it, itself included in both
+	lanes    [][2][]planlayout.Span // for each lane, its spans on such paths: up and down
 }
 
-// light finds the kinship of the chosen row, while the pane has the focus.
+// light computes the kinship of the selected row while the pane has the focus.
 func (d *Pane) light() {
 	at := d.Position()
 	if !d.focused || at < 0 || d.Chart == nil || d.Outline.chart == nil || d.Outline.flat {
@@ -73,7 +73,7 @@ func (d *Pane) light() {
 	d.kin = k
 }
 
-// KinOf says how a row relates to the chosen one.
+// KinOf returns how a row relates to the selected row.
 func (d *Pane) KinOf(r *Row) Kin {
 	k := &d.kin
 	if !k.on {
@@ -101,8 +101,8 @@ func (d *Pane) KinOf(r *Row) Kin {
 	}
 }
 
-// litLanes is the cells of a row's gutter through which a way leads to the
-// chosen step or from it, as bits.
+// litLanes returns, as bits, the gutter cells of a row on a path to or from the
+// selected step.
 func (d *Pane) litLanes(r *Row) uint32 {
 	k := &d.kin
 	if !k.on || r.rails == railsNone {
@@ -117,7 +117,7 @@ func (d *Pane) litLanes(r *Row) uint32 {
 	return lit
 }
 
-// lights reports whether a cell of a row's rails is on such a way.
+// lights reports whether a cell of a row's rails is on such a path.
 func (k *kinship) lights(cell planlayout.Cell, r *Row) bool {
 	for i, nodes := range [2][]bool{k.up, k.down} {
 		for _, s := range k.lanes[cell.Lane][i] {

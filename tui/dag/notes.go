@@ -2,8 +2,8 @@ package dag
 
 import "replan/tui/draw"
 
-// PlanNotes draws below the steps what the plan says besides them, in at most
-// room lines; what finds no room is left to the review and the step.
+// planNotes draws the plan's notes below the steps, in at most room lines. The
+// review and the step view show notes that do not fit.
 func (d *Pane) planNotes(room int) []string {
 	if d.Run == nil || d.Run.Revision == 0 || d.Filter.On() || room < 2 || d.Width < 20 {
 		return nil

@@ -13,36 +13,36 @@ import (
 	"replan/tui/telling"
 )
 
-// rowKind says what a row of the plan shows.
+// rowKind is what a row of the plan shows.
 type rowKind int
 
-// The kinds of rows.
+// Kinds of rows.
 const (
 	RowStep     rowKind = iota
-	RowGone             // a step that a revision took out, or its version before
-	RowRevision         // why a revision was made, or an older one, folded or heading its rows
-	RowCalls            // the calls of an agent step, folded or heading their rows
-	RowCall             // one of them, or a call of the chat
-	RowRoll             // several steps in one line, or the heading of them
+	RowGone             // a step that a revision removed, or its previous version
+	RowRevision         // the reason for a revision, or an older revision, collapsed or as a heading
+	RowCalls            // the calls of an agent step, collapsed or as a heading
+	RowCall             // one of these calls, or a call of the chat
+	RowRoll             // a roll-up of several steps, or its heading
 )
 
 // Row is one line of the plan.
 type Row struct {
 	Kind     rowKind
-	Key      string // what the selection holds on to; "" cannot be chosen
+	Key      string // what the selection refers to; "" is not selectable
 	Step     *agent.StepState
-	at       int      // position in execution order, of RowStep and the rows of its calls
-	after    []string // what it depends on where no lane shows it
+	at       int      // position in execution order, for RowStep and the rows of its calls
+	after    []string // dependencies that no lane shows
 	Revision *agent.Revision
-	owner    *agent.StepState // of the rows of calls: the agent step
-	Roll     *rollup          // of RowRoll; of a step in an opened or folded one: that
+	owner    *agent.StepState // for rows of calls: the agent step
+	Roll     *rollup          // for RowRoll, and for a step in a roll-up: the roll-up
 
 	rails  railsPart
-	node   int  // beside which it stands
-	nested bool // it is part of what the row above it stands for
+	node   int  // node beside the row
+	nested bool // part of the row above it
 
 	text painted
-	face face // that it was painted with
+	face face // used for text
 }
 
 // railsPart is the part of the rails that a row shows.
@@ -50,12 +50,12 @@ type railsPart int
 
 const (
 	railsNone   railsPart = iota
-	railsAbove            // the lanes that lead to its node from above, or past it
-	railsBeside           // its node's own
-	railsBelow            // the lanes under it
+	railsAbove            // lanes that lead to its node from above, or pass it
+	railsBeside           // those of the node itself
+	railsBelow            // lanes below it
 )
 
-// cells are the rails left of a row.
+// cells returns the rails left of a row.
 func (o *outline) cells(r *Row) []planlayout.Cell {
 	switch {
 	case r.rails == railsBeside:
@@ -69,24 +69,24 @@ func (o *outline) cells(r *Row) []planlayout.Cell {
 	}
 }
 
-// outline is the plan laid out in rows. It changes only when the plan does, or
-// what is folded in it.
+// outline is the plan laid out in rows. It changes only when the plan changes
+// or rows expand or collapse.
 type outline struct {
 	Rows  []Row
 	find  map[string]int // row of each key
 	rails *planlayout.Rails
-	signs int // columns of signs beside the rails
-	width int // of the rails and the signs
+	signs int // columns of glyphs beside the rails
+	width int // of rails and glyphs
 	chart *chart
 	nodes []node
-	of    []int // for each step its node
-	flat  bool  // a list without lanes: what a filter found
+	of    []int // node of each step
+	flat  bool  // a list without lanes, as for filter results
 
 	longest, tool, index int // widths of the longest title, tool name and index, in cells
 	reasoned             bool
 }
 
-// layOut lays out nodes of a plan that stand in execution order.
+// layOut lays out the nodes of a plan, given in execution order.
 func (d *Pane) layOut(nodes []node, of []int, limit int) *outline {
 	c := d.Chart
 	o := &outline{chart: c, nodes: nodes, of: of, longest: c.longest, tool: c.tool, index: c.index}
@@ -115,7 +115,7 @@ func (d *Pane) layOut(nodes []node, of []int, limit int) *outline {
 
 func (o *outline) add(r Row) { o.Rows = append(o.Rows, r) }
 
-// addStep adds a step with a place of its own in the graph.
+// addStep adds a step that has its own node.
 func (o *outline) addStep(d *Pane, at, node int) {
 	s := o.chart.Steps[at]
 	r := Row{Kind: RowStep, Key: s.Step.Index, Step: s, at: at, rails: railsBeside, node: node}
@@ -131,8 +131,7 @@ func (o *outline) addStep(d *Pane, at, node int) {
 	o.addCalls(r, d.calls[s.Step.Index])
 }
 
-// addRoll adds a roll-up, with those of its steps under it that have a row all
-// the same.
+// addRoll adds a roll-up, and below it those of its steps that keep a row.
 func (o *outline) addRoll(d *Pane, roll *rollup, node int) {
 	head := Row{Kind: RowRoll, Key: roll.key, Roll: roll, rails: railsBeside, node: node}
 	if !o.reasoned {
@@ -144,7 +143,7 @@ func (o *outline) addRoll(d *Pane, roll *rollup, node int) {
 		}
 	}
 	o.add(head)
-	o.signs = 2 // also where none is shown now, so that nothing moves when one is
+	o.signs = 2 // reserved even if unused, so that nothing moves later
 	for _, m := range roll.shown {
 		s := o.chart.Steps[m]
 		r := Row{Kind: RowStep, Key: s.Step.Index, Step: s, at: m, Roll: roll, rails: railsBelow, node: node, nested: true}
@@ -154,8 +153,7 @@ func (o *outline) addRoll(d *Pane, roll *rollup, node int) {
 	}
 }
 
-// finish takes the widths that the columns are made from, and notes where each
-// row stands.
+// finish computes the column widths and indexes the rows by key.
 func (o *outline) finish() {
 	o.find = make(map[string]int, len(o.Rows))
 	for i := range o.Rows {
@@ -178,11 +176,11 @@ func (o *outline) finish() {
 	}
 }
 
-// longestAfter bounds the room that is kept beside a title for the steps that it
-// comes after, in cells.
+// longestAfter is the maximum width of the list of dependencies beside a title,
+// in cells.
 const longestAfter = 60
 
-// listed is an outline of single steps without lanes.
+// listed returns an outline of single steps without lanes.
 func (d *Pane) listed(found []int) *outline {
 	c := d.Chart
 	o := &outline{chart: c, signs: 1, width: 1, flat: true, longest: c.longest, tool: c.tool, index: c.index}

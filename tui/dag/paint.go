@@ -18,25 +18,24 @@ type columns struct {
 	gutter   int
 	index    int
 	title    int
-	tool     int // 0 where there is no room
-	parallel int // of the mark on steps that may run at the same time; 0 for none
+	tool     int // 0 if there is no room
+	parallel int // mark for steps that may run concurrently; 0 for none
 	state    int
-	note     int // what is left at the right; 0 where that is too little
+	note     int // room left at the right; 0 if too little
 }
 
-// titleFirst is the width up to which a title has the room before the tool has
-// any, in cells.
+// titleFirst is the title width, in cells, that takes precedence over the tool.
 const titleFirst = 18
 
-// titleLeast is the width up to which a title has the room before anything else
-// has any, in cells.
+// titleLeast is the title width, in cells, that takes precedence over
+// everything else.
 const titleLeast = 10
 
-// noteLeast is how many cells a remark at the right takes at least.
+// noteLeast is the minimum width of a note at the right, in cells.
 const noteLeast = 10
 
-// columns measures the rows by the steps' own lengths and by the states that there
-// are now, whatever was drawn before: one run always looks one way.
+// columns computes the widths from the steps and their current states alone.
+// The same run always looks the same, whatever was drawn before.
 func (d *Pane) columns() columns {
 	c := columns{gutter: d.Outline.width, index: d.Outline.index}
 	if len(d.Run.Revisions) > 0 {
@@ -80,22 +79,22 @@ func (d *Pane) columns() columns {
 	return c
 }
 
-// dry reports whether nothing of the run is called.
+// dry reports whether the run is a dry run, which calls nothing.
 func (d *Pane) dry() bool {
 	for _, s := range d.Run.Steps {
 		if s.Status == agent.StepCompleted {
-			return s.DryRun // all are, or none
+			return s.DryRun // all steps are, or none
 		}
 	}
 	return false
 }
 
-// stateGap is how far the state may stand from the rest of the row, so that the
-// eye finds it on a wide screen.
+// stateGap is the maximum gap before the state, in cells, so that the eye finds
+// it on a wide screen.
 const stateGap = 4
 
-// face is all that a drawn row depends on besides the plan's layout, but for its
-// glyph and its state. A row with the same face need not be painted again.
+// face is everything a drawn row depends on besides the layout, except its
+// glyph and its state. A row with the same face is not painted again.
 type face struct {
 	columns  columns
 	width    int
@@ -105,29 +104,29 @@ type face struct {
 	selected bool
 	focused  bool
 	kin      Kin
-	lanes    uint32 // that are lit
+	lanes    uint32 // highlighted lanes
 	class    telling.StepClass
 	status   agent.StepStatus
 	note     string
-	beat     int // of a row that spins all over
+	beat     int // for a row that spins as a whole
 	open     bool
 	counts   telling.Counts
-	over     bool // the run is
+	over     bool // the run has ended
 }
 
-// painted is a row as it was painted last: what stands before its glyph, and what
-// stands between that and its state.
+// painted is the cached painting of a row: the part before its glyph, and the
+// part between glyph and state.
 type painted struct {
 	done       bool
 	head, body string
 	room       int // for the state, in cells
 	tail       string
 
-	said  string // the state that was drawn last
-	state string // and how
+	said  string // state drawn last
+	state string // state as it was drawn
 }
 
-// faceOf looks at a row.
+// faceOf computes the face of a row.
 func (d *Pane) faceOf(r *Row, c columns) face {
 	f := face{
 		columns: c, width: d.Width, theme: d.Look.Themed, selected: r.Key != "" && r.Key == d.Selected,
@@ -183,8 +182,8 @@ func (d *Pane) drawRow(r *Row, c columns) string {
 	return t.head + glyph + t.body + t.state + t.tail
 }
 
-// drawGlyph draws the sign of a step. That of what runs is the same for all rows
-// of a beat.
+// drawGlyph draws the glyph of a step. All running steps share one glyph per
+// beat.
 func (d *Pane) drawGlyph(r *Row, f face, line draw.LitLine) string {
 	glyph, style := d.glyph(r)
 	if r.Kind == RowGone || f.class != telling.ClassRuns {
@@ -203,7 +202,7 @@ func (d *Pane) drawGlyph(r *Row, f face, line draw.LitLine) string {
 	return d.spins[i]
 }
 
-// paintRow paints all of a row but its glyph and its state.
+// paintRow paints a row except its glyph and its state.
 func (d *Pane) paintRow(r *Row, f face, line draw.LitLine) painted {
 	l, c := d.Look, f.columns
 	p := &draw.Painter{LitLine: line, Lights: f.selected && d.focused}
@@ -246,13 +245,13 @@ func (d *Pane) paintRow(r *Row, f face, line draw.LitLine) painted {
 	}
 	p.Gap(d.Width - p.Width)
 	out.tail = p.Take()
-	if head == "" { // no glyph of its own: all of it is head
+	if head == "" { // no glyph of its own: everything is head
 		out.head, out.body = out.body, ""
 	}
 	return out
 }
 
-// paintMark paints what a revision did to the step.
+// paintMark paints the revision mark of the step.
 func (d *Pane) paintMark(r *Row, c columns, p *draw.Painter) {
 	l := d.Look
 	if c.mark == 0 {
@@ -270,8 +269,8 @@ func (d *Pane) paintMark(r *Row, c columns, p *draw.Painter) {
 	}
 }
 
-// paintGutter paints the lanes. Where the row has a glyph among them, it returns
-// what stands left of it, and leaves the room.
+// paintGutter paints the lanes. If the row has a glyph among them, it returns
+// the part left of the glyph and leaves room for it.
 func (d *Pane) paintGutter(r *Row, f face, p *draw.Painter) (head string) {
 	l := d.Look
 	calm, lit := l.Border, l.Accent.Bold(true)
@@ -333,7 +332,7 @@ func (d *Pane) paintText(r *Row, f face, p *draw.Painter) {
 	text := untrusted.Line(s.Step.Title)
 	tail, room := "", c.title
 	switch {
-	case len(r.after) > 0 && (f.class != telling.ClassWaits || f.over): // else the state says it
+	case len(r.after) > 0 && (f.class != telling.ClassWaits || f.over): // else the state shows it
 		tail = l.Blockers(r.after, max(room/2, room-ansi.StringWidth(text))-1)
 	case f.note != "" && c.note == 0 && r.Kind == RowStep && (s.Change == agent.ChangeRevised || f.class == telling.ClassSkipped) && room >= 2*noteLeast:
 		tail = f.note
@@ -359,7 +358,7 @@ func (d *Pane) paintText(r *Row, f face, p *draw.Painter) {
 	l.PaintParallel(p, c.parallel, r.Kind == RowStep && d.Chart.parallel[s.Step.Index])
 }
 
-// rollSign says whether a roll-up is folded.
+// rollSign returns the expanded or collapsed sign of a roll-up.
 func (d *Pane) rollSign(r *rollup) string {
 	if r.Open {
 		return d.Look.Glyphs.Unfolded
@@ -367,8 +366,8 @@ func (d *Pane) rollSign(r *rollup) string {
 	return d.Look.Glyphs.Folded
 }
 
-// paintRoll paints several steps as one line: what they are, and how many of
-// them stand how, which is never left out for the words.
+// paintRoll paints several steps as one line: a label and their counts by
+// status. The counts take precedence over the label.
 func (d *Pane) paintRoll(r *Row, f face, p *draw.Painter) {
 	l, c := d.Look, f.columns
 	words := CountWords(l, &f.counts, p.Lit)
@@ -380,7 +379,7 @@ func (d *Pane) paintRoll(r *Row, f face, p *draw.Painter) {
 		end += 2 + c.tool
 	}
 	end += c.parallel
-	end = min(end, d.Width-1) // where the states end
+	end = min(end, d.Width-1) // right edge of the states
 	room := max(end-p.Width-wide-2, 0)
 	style := l.Muted
 	switch f.kin {
@@ -402,7 +401,8 @@ func (d *Pane) paintRoll(r *Row, f face, p *draw.Painter) {
 	}
 }
 
-// revisionWords are why a revision was made, or what an older one did.
+// revisionWords returns the reason for a revision, or a summary of an older
+// one.
 func (d *Pane) revisionWords(rev *agent.Revision, open bool, width int) string {
 	l := d.Look
 	sign, does := l.Glyphs.Folded, d.Keys.Name("plan.open")+" opens"

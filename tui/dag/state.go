@@ -13,10 +13,10 @@ import (
 	"replan/tui/telling"
 )
 
-// How a step stands is said at the right end of its row, in a word as well as by
-// the glyph, with what is worth knowing besides where there is room.
+// The right end of a row names the step's status in a word, besides the glyph.
+// If there is room, a note follows.
 
-// glyph is the sign of the step's state.
+// glyph returns the glyph of the step's state, and its style.
 func (d *Pane) glyph(r *Row) (string, lipgloss.Style) {
 	l := d.Look
 	if r.Kind == RowStep {
@@ -36,7 +36,7 @@ func (d *Pane) glyph(r *Row) (string, lipgloss.Style) {
 	return glyph, style
 }
 
-// runOf is the run that a row's step belongs to, nil where it is gone.
+// runOf returns the run of a row's step, or nil if the step was removed.
 func (d *Pane) runOf(r *Row) *agent.Run {
 	if r.Kind == RowGone {
 		return nil
@@ -44,8 +44,8 @@ func (d *Pane) runOf(r *Row) *agent.Run {
 	return d.Run
 }
 
-// state is what stands at the right end of the row, in that many cells where it
-// can be said in them.
+// state returns the text at the right end of the row, shortened to room cells
+// if possible.
 func (d *Pane) state(r *Row, room int) (string, lipgloss.Style) {
 	l, s := d.Look, r.Step
 	if r.Kind == RowCalls && d.calls[r.owner.Step.Index] {
@@ -74,7 +74,7 @@ func (d *Pane) state(r *Row, room int) (string, lipgloss.Style) {
 	return draw.StateWord(l, d.runOf(r), s)
 }
 
-// runningWords are how far a step that runs has come, and for how long it has.
+// runningWords returns the progress and the running time of a step.
 func (d *Pane) runningWords(s *agent.StepState, room int) string {
 	took := d.Look.Since(s.StartedAt)
 	p := s.Progress
@@ -93,8 +93,8 @@ func (d *Pane) runningWords(s *agent.StepState, room int) string {
 	return far
 }
 
-// waits is the steps that this one still waits for: one that failed or is in
-// doubt holds it up as one that runs does.
+// waits returns the steps that this one still waits for. A failed step or one
+// in doubt blocks it as a running one does.
 func (d *Pane) waits(r *Row) []string {
 	var waits []string
 	for _, p := range d.Chart.deps[r.at] {
@@ -105,8 +105,8 @@ func (d *Pane) waits(r *Row) []string {
 	return waits
 }
 
-// note is what is worth knowing of a step besides, in one line: what a revision
-// changed in it, why it was skipped or failed, what it is about to do.
+// note returns one line about a step: what a revision changed, why it was
+// skipped or failed, or what it is about to do.
 func (d *Pane) note(r *Row) string {
 	l, s := d.Look, r.Step
 	if before := d.versionBefore(s); before != nil && s.Status != agent.StepFailed {
@@ -128,7 +128,7 @@ func (d *Pane) note(r *Row) string {
 	}
 }
 
-// skippedFor says because of which steps one is left out, by their names.
+// skippedFor names the steps that caused a step to be skipped.
 func (d *Pane) skippedFor(r *Row) string {
 	var why []string
 	for _, p := range d.Chart.deps[r.at] {
@@ -143,7 +143,7 @@ func (d *Pane) skippedFor(r *Row) string {
 	return d.Look.Glyphs.Blocker + strings.Join(why, ", ")
 }
 
-// doing is what a running step says of itself.
+// doing returns the progress message of a running step.
 func (d *Pane) doing(s *agent.StepState) string {
 	words := untrusted.FirstLine(s.Progress.Message)
 	if s.Attempt > 1 {

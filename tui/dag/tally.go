@@ -12,19 +12,19 @@ import (
 	"replan/tui/telling"
 )
 
-// tally keeps how each step of a chart stands. It is told which step an event
-// was about, and counts only that one again.
+// tally keeps the class of each step of a chart. Events mark the steps they
+// concern, and only those are counted again.
 type tally struct {
 	run   *agent.Run
 	chart *chart
 	class []telling.StepClass
-	waits []int // dependencies that are not done
+	waits []int // number of unfinished dependencies
 	total telling.Counts
-	rolls []*rollup // for each step the roll-up that counts it, if any
+	rolls []*rollup // for each step, the roll-up that counts it, if any
 
-	held  string // what keeps all that is ready, as HeldWords has it
+	held  string // why no ready step starts, from HeldWords
 	whole bool   // everything may have changed
-	dirty []int  // else these
+	dirty []int  // otherwise, the steps that changed
 }
 
 func newTally(run *agent.Run, c *chart) *tally {
@@ -37,7 +37,7 @@ func newTally(run *agent.Run, c *chart) *tally {
 	return t
 }
 
-// settle counts again what may have changed, and reports whether anything has.
+// settle recounts what may have changed, and reports whether anything has.
 func (t *tally) settle() bool {
 	changed := false
 	if held := telling.HeldWords(t.run); held != t.held {
@@ -56,7 +56,8 @@ func (t *tally) settle() bool {
 	return changed
 }
 
-// recount looks at one step again, and at those that it lets go.
+// recount updates one step and its dependents, and reports whether its class
+// changed.
 func (t *tally) recount(i int) bool {
 	was, now := t.class[i], t.classOf(i)
 	if was == now {
@@ -82,7 +83,7 @@ func (t *tally) recount(i int) bool {
 	return true
 }
 
-// ClassOf is how a step of the chart stands.
+// classOf returns the class of a step of the chart.
 func (t *tally) classOf(i int) telling.StepClass {
 	c := telling.ClassOf(t.run, t.chart.Steps[i], t.waits[i])
 	if c == telling.ClassReady && t.held != "" {
@@ -91,7 +92,7 @@ func (t *tally) classOf(i int) telling.StepClass {
 	return c
 }
 
-// mark notes that the step with this index may stand otherwise; "" is any step.
+// mark records that a step may have changed; "" means any step.
 func (t *tally) mark(index string) {
 	i, ok := t.chart.at[index]
 	switch {
@@ -102,8 +103,8 @@ func (t *tally) mark(index string) {
 	}
 }
 
-// eventStep is the step that an event is about. Of one that may concern several
-// steps it is "", and all is set.
+// eventStep returns the step that an event is about. For an event that may
+// concern several steps, it returns "" and true.
 func eventStep(data event.Data) (index string, all bool) {
 	switch d := data.(type) {
 	case event.StepStarted:
@@ -125,7 +126,7 @@ func eventStep(data event.Data) (index string, all bool) {
 	}
 }
 
-// CountWords says how many steps stand how: ✓18 ⠋2 ✗1 ·9.
+// CountWords returns the number of steps by status: ✓18 ⠋2 ✗1 ·9.
 func CountWords(l *draw.Look, c *telling.Counts, lit func(lipgloss.Style) lipgloss.Style) string {
 	g := &l.Glyphs
 	var parts []string
@@ -152,5 +153,5 @@ func CountWords(l *draw.Look, c *telling.Counts, lit func(lipgloss.Style) lipglo
 	return strings.Join(parts, lit(l.Text).Render(" "))
 }
 
-// AsItIs leaves a style alone.
+// AsItIs returns the style unchanged.
 func AsItIs(s lipgloss.Style) lipgloss.Style { return s }

@@ -2,8 +2,8 @@ package dag
 
 import "replan/agent"
 
-// Toggle unfolds or folds the row that is chosen, where it is a heading or stands
-// for others, and reports whether it is one.
+// Toggle expands or collapses the selected row, and reports whether the row can
+// do either.
 func (d *Pane) Toggle() bool {
 	r := d.Chosen()
 	if r == nil {
@@ -27,7 +27,7 @@ func (d *Pane) toggleRevision(r *agent.Revision) {
 	d.refold(revisionKey(r))
 }
 
-// toggleRoll opens or folds a roll-up.
+// toggleRoll expands or collapses a roll-up.
 func (d *Pane) toggleRoll(r *rollup) {
 	for index := range d.Folds.led {
 		if ledKey(index) == r.key {
@@ -44,14 +44,14 @@ func (d *Pane) toggleRoll(r *rollup) {
 	d.refold(r.key)
 }
 
-// refold lays the rows out again with the selection on a row.
+// refold lays out the rows again with the row of the key selected.
 func (d *Pane) refold(key string) {
 	d.Selected, d.Stale, d.drawn, d.Follow = key, true, false, false
 }
 
-// Fold folds what belongs to the chosen row, or unfolds it: a heading; the calls
-// of an agent; what a step leads to alone; the fan-out that it is one of. It says
-// so where there is nothing.
+// Fold collapses or expands what belongs to the selected row: a heading, an
+// agent's calls, the steps reachable only through a step, or its fan-out. It
+// returns a message if there is nothing to collapse.
 func (d *Pane) Fold() (word string) {
 	r := d.Chosen()
 	if r == nil {
@@ -94,15 +94,14 @@ func (d *Pane) Fold() (word string) {
 	return ""
 }
 
-// closeRoll folds the roll-up beside whose lane a step stands, with what runs in
-// it too.
+// closeRoll collapses a roll-up, including its running steps.
 func (d *Pane) closeRoll(r *rollup) {
 	d.Folds.said[r.key] = false
 	d.refold(r.key)
 }
 
-// FoldEverything folds all that can be folded, or where something is folded
-// unfolds all, and says which.
+// FoldEverything collapses everything, or expands everything if something is
+// collapsed, and returns a message that says which.
 func (d *Pane) FoldEverything() (word string) {
 	d.Layout()
 	if d.Outline == nil || d.Outline.chart == nil {
@@ -145,8 +144,8 @@ func (d *Pane) FoldEverything() (word string) {
 	return "There is nothing to fold."
 }
 
-// Heading reports whether the chosen row is one that enter folds or unfolds, and
-// whether it is folded.
+// Heading reports whether the selected row is one that enter expands or
+// collapses, and whether it is collapsed.
 func (d *Pane) Heading() (folded, heads bool) {
 	r := d.Chosen()
 	if r == nil {
@@ -164,9 +163,9 @@ func (d *Pane) Heading() (folded, heads bool) {
 	}
 }
 
-// Clicked selects the row that is drawn at line y of the pane; a click on the one
-// that is selected folds or unfolds it, as enter does. One on the line of the
-// filter goes on typing it.
+// Clicked selects the row drawn at line y of the pane. A click on the selected
+// row expands or collapses it, as enter does. A click on the filter line
+// resumes typing.
 func (d *Pane) Clicked(x, y int) {
 	if d.Filter.shown() && y == d.Height-1 {
 		d.StartFilter()
@@ -189,10 +188,10 @@ func (d *Pane) Clicked(x, y int) {
 	}
 	loose := d.loose
 	d.choose(d.top + y)
-	d.loose = d.loose || loose // what is under the pointer stays there
+	d.loose = d.loose || loose // keep what is under the pointer in place
 }
 
-// NoRow is why nothing can be looked into.
+// NoRow explains why there is nothing to inspect.
 func (d *Pane) NoRow() string {
 	if d.Chosen() == nil {
 		return "There is no step yet that could be looked into."
@@ -200,7 +199,7 @@ func (d *Pane) NoRow() string {
 	return ""
 }
 
-// ChosenStep is the step that is chosen in the plan as it is now, or nil.
+// ChosenStep returns the selected step of the current plan, or nil.
 func (d *Pane) ChosenStep() *agent.StepState {
 	if r := d.Chosen(); r != nil && (r.Kind == RowStep || r.Kind == RowCall || r.Kind == RowCalls) {
 		return r.Step
