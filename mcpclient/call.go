@@ -19,16 +19,17 @@ import (
 	"replan/planning/plan"
 )
 
-// Call calls a tool and returns its result, a JSON value with numbers as
-// json.Number: the tool's structured content, else its text, read as JSON
-// where it is an object or an array, else nil. The text is that of text blocks
-// and embedded resources, and a line about each link, picture and other block.
+// Call calls a tool and returns its result as a JSON value with numbers as
+// json.Number. It returns the structured content if there is any. Otherwise it
+// returns the text, parsed as JSON if it is an object or an array, or nil if
+// there is none. The text joins text blocks and embedded resources, with one
+// line for each link, picture and other block.
 //
-// The error wraps *plan.ToolError where the call did not do its work for
-// certain: the tool said so, its server refused the request as such, or the
-// call never reached it. It wraps the context's error where ctx or a time limit
-// ended the call. After any other error, a server's internal one among them,
-// nobody knows what the call did.
+// The error wraps *plan.ToolError if the call certainly did not do its work:
+// the tool reported a failure, the server refused the request, or the call
+// never reached the server. It wraps the context's error if ctx or a time
+// limit ended the call. After any other error, including a server's internal
+// error, the effect of the call is unknown.
 func (p *Pool) Call(ctx context.Context, call plan.ToolCall) (any, error) {
 	meta := map[string]any{}
 	if len(call.Hashes) > 0 {
@@ -48,8 +49,8 @@ func (p *Pool) Call(ctx context.Context, call plan.ToolCall) (any, error) {
 	return resultOf(result)
 }
 
-// Preview asks a built-in tool what the call would do. Nothing is changed. It
-// fails for tools that do not preview.
+// Preview asks a built-in tool what the call would change, without changing
+// anything. It fails for tools that do not support previews.
 func (p *Pool) Preview(ctx context.Context, call plan.ToolCall) (plan.ToolPreview, error) {
 	if !call.Tool.Previews {
 		return plan.ToolPreview{}, fmt.Errorf("%s cannot say what it would change", call.Tool.QualifiedName())
@@ -70,7 +71,7 @@ func (p *Pool) Preview(ctx context.Context, call plan.ToolCall) (plan.ToolPrevie
 	return plan.ToolPreview{Diff: *preview.Diff, Hashes: preview.Hashes, Removes: preview.Removes}, nil
 }
 
-// send carries one call out. The meta fields go to built-in servers only.
+// send performs one call. Only built-in servers receive the meta fields.
 func (p *Pool) send(ctx context.Context, call plan.ToolCall, meta map[string]any) (*mcp.CallToolResult, error) {
 	e, conn, err := p.begin(call.Tool)
 	if err != nil {
@@ -100,7 +101,7 @@ func (p *Pool) send(ctx context.Context, call plan.ToolCall, meta map[string]any
 	}
 	result, err := conn.call(ctx, call, meta, e.builtin != nil)
 	if errors.Is(err, transport.ErrSessionTerminated) {
-		// An HTTP server that has forgotten the session did not look at the call.
+		// An HTTP server that forgot the session has not processed the call.
 		if renewed := p.renewed(ctx, e, conn); renewed != nil {
 			conn = renewed
 			result, err = conn.call(ctx, call, meta, false)
@@ -118,7 +119,6 @@ func (p *Pool) send(ctx context.Context, call plan.ToolCall, meta map[string]any
 	return result, nil
 }
 
-// call sends the request and waits for the answer.
 func (c *connection) call(ctx context.Context, call plan.ToolCall, meta map[string]any, isBuiltin bool) (*mcp.CallToolResult, error) {
 	token, finish := c.listen(call, isBuiltin)
 	defer finish()
@@ -135,7 +135,7 @@ func (c *connection) call(ctx context.Context, call plan.ToolCall, meta map[stri
 }
 
 // renewed waits until the supervisor has replaced a connection whose session
-// has ended; nil where it could not.
+// ended. It returns nil if the supervisor could not.
 func (p *Pool) renewed(ctx context.Context, e *entry, old *connection) *connection {
 	old.askAgain()
 	for {
@@ -156,7 +156,7 @@ func (p *Pool) renewed(ctx context.Context, e *entry, old *connection) *connecti
 	}
 }
 
-// begin finds the connection for a tool and counts the call as under way.
+// begin finds the connection for a tool and registers the call as in progress.
 func (p *Pool) begin(tool plan.Tool) (*entry, *connection, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -180,7 +180,7 @@ func (p *Pool) begin(tool plan.Tool) (*entry, *connection, error) {
 	return nil, nil, notDone(tool, "there is no server called %s", tool.Server)
 }
 
-// explain says what an error of a call means.
+// explain translates an error of a call into one for the caller.
 func (p *Pool) explain(ctx context.Context, e *entry, conn *connection, tool plan.Tool, err error) error {
 	name := tool.QualifiedName()
 	var answered *answeredError
@@ -210,14 +210,14 @@ func (p *Pool) explain(ctx context.Context, e *entry, conn *connection, tool pla
 	}
 }
 
-// notSent reports whether the connection failed before anything went over it.
+// notSent reports whether the connection failed before anything was sent.
 func notSent(err error) bool {
 	var network *net.OpError
 	return errors.As(err, &network) && network.Op == "dial"
 }
 
-// plain takes the library's words and the address, which may hold a secret,
-// off an error.
+// plain strips the library's wording and the address, which may hold a secret,
+// from an error.
 func plain(err error) error {
 	var address *url.Error
 	if errors.As(err, &address) {
@@ -233,8 +233,8 @@ func plain(err error) error {
 	return err
 }
 
-// awaitProblem waits until the supervisor has found out why a server was
-// lost, and returns it.
+// awaitProblem waits until the supervisor has found out why a server was lost,
+// and returns the reason.
 func (p *Pool) awaitProblem(ctx context.Context, e *entry) string {
 	for {
 		p.mu.Lock()
@@ -251,8 +251,8 @@ func (p *Pool) awaitProblem(ctx context.Context, e *entry) string {
 	}
 }
 
-// lostHTTP notes that an HTTP server does not answer. Its connection is kept:
-// the next call, or the next Ready, may find it again.
+// lostHTTP records that an HTTP server does not answer. It keeps the
+// connection, since the next call or the next Ready may succeed.
 func (p *Pool) lostHTTP(e *entry, err error) {
 	p.mu.Lock()
 	conn, ready := e.conn, e.state == plan.ServerReady
@@ -262,7 +262,7 @@ func (p *Pool) lostHTTP(e *entry, err error) {
 	}
 }
 
-// recovered has the tools of a server listed again that was thought lost.
+// recovered lists the tools of a server again if it was considered lost.
 func (p *Pool) recovered(e *entry) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -277,7 +277,7 @@ func notDone(tool plan.Tool, format string, args ...any) error {
 
 func toolError(tool plan.Tool, result *mcp.CallToolResult, isBuiltin bool) error {
 	failure := &plan.ToolError{Tool: tool.QualifiedName(), Message: textOf(result)}
-	// What cannot be read is no reason to lose the message.
+	// An unreadable result must not hide the message.
 	failure.Result, _ = structured(result)
 	if isBuiltin && result.Meta != nil {
 		failure.Outdated, _ = result.Meta.AdditionalFields[builtin.MetaOutdated].(string)
@@ -292,7 +292,7 @@ func toolError(tool plan.Tool, result *mcp.CallToolResult, isBuiltin bool) error
 	return failure
 }
 
-// resultOf reads a result as the plan's variables see it.
+// resultOf returns a result in the form the plan's variables see.
 func resultOf(result *mcp.CallToolResult) (any, error) {
 	value, err := structured(result)
 	if err != nil || value != nil {
@@ -305,7 +305,7 @@ func resultOf(result *mcp.CallToolResult) (any, error) {
 		}
 	}
 	if texts == 0 {
-		return nil, nil // nothing at all is a result too
+		return nil, nil // an empty result is valid
 	}
 	text := textOf(result)
 	if trimmed := strings.TrimSpace(text); strings.HasPrefix(trimmed, "{") || strings.HasPrefix(trimmed, "[") {
@@ -316,7 +316,7 @@ func resultOf(result *mcp.CallToolResult) (any, error) {
 	return text, nil
 }
 
-// structured reads the structured content; nil where there is none.
+// structured parses the structured content. It returns nil if there is none.
 func structured(result *mcp.CallToolResult) (any, error) {
 	if len(result.RawStructuredContent) == 0 {
 		return nil, nil
@@ -328,7 +328,7 @@ func structured(result *mcp.CallToolResult) (any, error) {
 	return value, nil
 }
 
-// readJSON reads one JSON value and nothing after it, keeping every digit.
+// readJSON parses exactly one JSON value and keeps every digit of its numbers.
 func readJSON(text []byte) (any, error) {
 	decoder := json.NewDecoder(bytes.NewReader(text))
 	decoder.UseNumber()
@@ -342,7 +342,7 @@ func readJSON(text []byte) (any, error) {
 	return value, nil
 }
 
-// textOf joins the text blocks of a result by newlines.
+// textOf joins the text blocks of a result with newlines.
 func textOf(result *mcp.CallToolResult) string {
 	var texts []string
 	for _, content := range result.Content {

@@ -20,33 +20,33 @@ import (
 	"replan/planning/prompt"
 )
 
-// Server is one MCP server as it is configured: a child process where Command
-// is set, a streamable HTTP endpoint where URL is.
+// Server is the configuration of one MCP server: a child process if Command is
+// set, or a streamable HTTP endpoint if URL is.
 type Server struct {
-	Name     string            // letters, digits, dot, dash and underscore; none of the program's own
+	Name     string            // letters, digits, dot, dash and underscore; not a name of a built-in server
 	Command  string            // program to start
 	Args     []string          // its arguments
-	Env      map[string]string // set for the child, over what it inherits
-	Dir      string            // working directory; relative to the workspace, which it is when empty
+	Env      map[string]string // added to the inherited environment, overriding it
+	Dir      string            // working directory, relative to the workspace; empty means the workspace
 	URL      string            // http or https
 	Headers  map[string]string // sent with every HTTP request
 	Source   Source            // who configured it
-	Timeout  time.Duration     // of one call; 0 means the pool's
-	Disabled bool              // shown, never started
-	Problem  string            // what is wrong with how it is configured; shown, never started
+	Timeout  time.Duration     // per call; 0 means the pool's
+	Disabled bool              // listed but never started
+	Problem  string            // error in the configuration; listed but never started
 
-	// What the file says before variables are put in, for people: the value
-	// of a variable may be a secret.
+	// The configuration before variables are expanded, for display: the value of a
+	// variable may be a secret.
 	shown *plan.PendingServer
 }
 
-// Unusable stands for a configuration file that cannot be used as a whole, so
-// that what is wrong with it is shown where its servers would be.
+// Unusable returns a placeholder for a configuration file that cannot be used
+// at all, so that the error appears where its servers would.
 func Unusable(path string, source Source, err error) Server {
 	return Server{Name: filepath.Base(path), Source: source, Problem: err.Error()}
 }
 
-// forPeople is what the user is shown before the server is started.
+// forPeople returns what the user sees before the server is started.
 func (s Server) forPeople() plan.PendingServer {
 	if s.shown != nil {
 		return *s.shown
@@ -61,15 +61,15 @@ func (s Server) forPeople() plan.PendingServer {
 // Source says who configured a server.
 type Source int
 
-// Who can have configured a server. A project's own servers start after a
-// yes; the others are one.
+// The sources of a server. A project's own servers start only after the user
+// allows them; for the other sources the configuration itself is permission.
 const (
 	SourceUser    Source = iota // the user's own configuration
 	SourceFlag                  // a file named on the command line
 	SourceProject               // the workspace's own file
 )
 
-// String names the source for people.
+// String returns the name of the source for display.
 func (s Source) String() string {
 	switch s {
 	case SourceFlag:
@@ -81,22 +81,22 @@ func (s Source) String() string {
 	}
 }
 
-// maxConfig bounds a configuration file, in bytes.
+// maxConfig is the maximum size of a configuration file, in bytes.
 const maxConfig = 1 << 20
 
-// names is what a server or a tool may be called, so that server:tool can be
-// told apart and nothing hides in a name.
+// names matches valid names of servers and tools. It keeps server:tool
+// unambiguous and excludes invisible characters.
 var names = lazyregexp.New(`^[A-Za-z0-9_.-]{1,128}$`)
 
-// What is wrong with a name, after the name itself.
+// Errors about a name; they are printed after the name.
 var (
 	errNameForm  = errors.New("a name may hold letters, digits, dot, dash and underscore only")
 	errNameTaken = errors.New("this name is kept for the program's own tools; choose another")
 )
 
-// checkName says what is wrong with the name of a server that somebody
-// configured. Those of the program's own servers are in its rules and on the
-// screen, so nobody else may answer to them, in whatever case.
+// checkName returns an error if name is invalid for a configured server. The
+// names of the built-in servers appear in the rules and on the screen, so no
+// other server may use them, in any case.
 func checkName(name string) error {
 	switch {
 	case !names.MatchString(name):
@@ -121,21 +121,21 @@ type written struct {
 }
 
 // ReadConfig reads the servers of a configuration file in the mcpServers
-// convention, in the file's order. Comments and trailing commas are allowed;
-// ${NAME} and ${NAME:-default} stand for environment variables in command,
-// args, env, cwd, url and headers; timeout is a duration ("30s") or a number of
-// milliseconds; fields that are not known are ignored.
+// convention, in the file's order. Comments and trailing commas are allowed.
+// ${NAME} and ${NAME:-default} expand to environment variables in command,
+// args, env, cwd, url and headers. A timeout is a duration ("30s") or a number
+// of milliseconds. Unknown fields are ignored.
 //
-// A server with a mistake is among them, with its Problem, and the error names
-// every mistake, one sentence each with the file, the line and the server. Where
-// the file as a whole cannot be used there is the error alone; where there is no
-// file it wraps fs.ErrNotExist.
+// The result includes invalid servers, with Problem set. The error lists every
+// mistake in one sentence each, with the file, the line and the server. If the
+// whole file is unusable, ReadConfig returns only the error. The error wraps
+// fs.ErrNotExist if there is no file.
 func ReadConfig(path string, source Source) ([]Server, error) {
 	text, err := readBounded(path)
 	if err != nil {
 		return nil, fmt.Errorf("reading the MCP servers: %w", err)
 	}
-	text = bytes.TrimPrefix(text, []byte("\ufeff")) // as some editors begin a file
+	text = bytes.TrimPrefix(text, []byte("\ufeff")) // some editors write a byte order mark
 	if len(bytes.TrimSpace(text)) == 0 {
 		return nil, fmt.Errorf(`%s is empty; write {"mcpServers": {}} into it, or remove it`, path)
 	}
@@ -172,7 +172,7 @@ func ReadConfig(path string, source Source) ([]Server, error) {
 		if err != nil {
 			mistakes = append(mistakes, fmt.Errorf("%s:%d: server %q: %w", path, line, name, err))
 			if again {
-				name = fmt.Sprintf("%s (line %d)", name, line) // the first of the two keeps the name
+				name = fmt.Sprintf("%s (line %d)", name, line) // the first one keeps the name
 			}
 			server = Server{Name: name, Problem: fmt.Sprintf("%s:%d: %v", filepath.Base(path), line, err), shown: server.shown}
 		}
@@ -182,8 +182,8 @@ func ReadConfig(path string, source Source) ([]Server, error) {
 	return servers, errors.Join(mistakes...)
 }
 
-// readBounded reads a regular file. Anything else, such as a pipe that nobody
-// writes to, could keep the program waiting for ever.
+// readBounded reads a regular file. It refuses any other kind: a pipe without
+// a writer, for example, would block the program forever.
 func readBounded(path string) ([]byte, error) {
 	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
 		return nil, fmt.Errorf("%s is not a regular file; write the servers into one", path)
@@ -239,7 +239,7 @@ func readServer(name string, value *hujson.Value) (Server, error) {
 		s.shown.Command = append([]string{w.Command}, w.Args...)
 	}
 	if s.Disabled {
-		// How it would be reached is no mistake where nothing starts.
+		// A disabled server never starts, so its address is not checked.
 		s.Command, s.Args, s.Env, s.Dir, s.URL, s.Headers = w.Command, w.Args, w.Env, w.Dir, w.URL, w.Headers
 		return s, nil
 	}
@@ -324,7 +324,7 @@ func checkURL(text string) error {
 	}
 	u, err := url.Parse(text)
 	if err != nil || u.Host == "" || (u.Scheme != "http" && u.Scheme != "https") {
-		// The address itself may hold a secret by now, so it is not repeated.
+		// The expanded address may hold a secret, so the error omits it.
 		return errors.New(`"url" is not an address of the form http://host/path or https://host/path`)
 	}
 	return nil
@@ -332,7 +332,7 @@ func checkURL(text string) error {
 
 var reference = lazyregexp.New(`\$\{([A-Za-z_][A-Za-z0-9_]*)(:-[^}]*)?\}`)
 
-// expansion puts environment variables into text and keeps the first error.
+// expansion expands environment variables in text and keeps the first error.
 type expansion struct {
 	lookup func(string) (string, bool)
 	err    error

@@ -25,24 +25,24 @@ import (
 )
 
 const (
-	// discoverTimeout bounds the question whether a server speaks the newer
-	// protocol; one that does not may stay silent.
+	// discoverTimeout limits the check whether a server speaks the newer protocol.
+	// A server that does not may never answer.
 	discoverTimeout = time.Second
 	maxHTTPReply    = 64 << 20 // bytes
-	maxPages        = 100      // of a tool list
+	maxPages        = 100      // per tool list
 )
 
 // connection is one live connection to a server.
 type connection struct {
 	client  *client.Client
 	tap     *tap
-	process *process // nil where the server is no child
+	process *process // nil if the server is not a child process
 	relist  chan struct{}
-	release func() // after the client has been closed; may be nil
+	release func() // called after the client is closed; may be nil
 
 	tokens atomic.Int64
 	mu     sync.Mutex
-	relays map[string]*relay // by progress token
+	relays map[string]*relay // keyed by progress token
 }
 
 func newConnection(t transport.Interface, record *tap) *connection {
@@ -96,7 +96,7 @@ func dialHTTP(s Server, log *slog.Logger) (*connection, error) {
 	return c, nil
 }
 
-// shakeHands agrees with the server on a protocol.
+// shakeHands negotiates the protocol with the server.
 func (c *connection) shakeHands(ctx context.Context) error {
 	var request mcp.InitializeRequest
 	request.Params.ClientInfo = mcp.Implementation{Name: "replan", Version: "1"}
@@ -104,8 +104,8 @@ func (c *connection) shakeHands(ctx context.Context) error {
 	return err
 }
 
-// lost is closed when the server will not answer any more. It is nil, and
-// never ready, where that cannot be known without asking.
+// lost returns a channel that is closed when the server can no longer answer.
+// The channel is nil, and so never ready, if only a request could tell.
 func (c *connection) lost() <-chan struct{} {
 	if c.process == nil {
 		return nil
@@ -122,7 +122,7 @@ func (c *connection) isLost() bool {
 	}
 }
 
-// close ends the connection and, where it is a child, the server.
+// close closes the connection and stops the server if it is a child process.
 func (c *connection) close() {
 	_ = c.client.Close()
 	if c.process != nil {
@@ -133,8 +133,8 @@ func (c *connection) close() {
 	}
 }
 
-// tools lists what the server offers, and says what had to be left out. It
-// shakes hands first where that is still to be done.
+// tools lists the server's tools and returns a note about those left out. It
+// performs the handshake first if necessary.
 func (c *connection) tools(ctx context.Context, name string, isBuiltin bool) ([]plan.Tool, string, error) {
 	if !c.client.IsInitialized() {
 		if err := c.shakeHands(ctx); err != nil {
@@ -143,7 +143,7 @@ func (c *connection) tools(ctx context.Context, name string, isBuiltin bool) ([]
 	}
 	list, err := c.pages(ctx)
 	if errors.Is(err, mcp.ErrMethodNotFound) {
-		return nil, "", nil // a server may offer other things than tools
+		return nil, "", nil // servers without tools are valid
 	}
 	if err != nil {
 		return nil, "", err
@@ -180,8 +180,8 @@ func (c *connection) pages(ctx context.Context) ([]listedTool, error) {
 	for range maxPages {
 		c.tap.forget()
 		_, err := c.client.ListToolsByPage(ctx, request)
-		// The library's own types lose what a schema says beyond properties,
-		// and refuse a whole list for one odd schema. The wire does not.
+		// The library's types lose everything in a schema but its properties, and
+		// reject a whole list because of one odd schema. So read the wire format.
 		page, ok := c.tap.page()
 		if !ok {
 			if err == nil {
@@ -200,7 +200,7 @@ func (c *connection) pages(ctx context.Context) ([]listedTool, error) {
 	return nil, fmt.Errorf("the list has more than %d pages", maxPages)
 }
 
-// listedTool is a tool as it stands on the wire.
+// listedTool is a tool in the wire format.
 type listedTool struct {
 	Name        string          `json:"name"`
 	Description string          `json:"description"`
@@ -229,7 +229,7 @@ func (t listedTool) planned(serverName string, isBuiltin bool) plan.Tool {
 	if len(t.InputSchema) > 0 && !bytes.Equal(t.InputSchema, []byte("null")) {
 		tool.InputSchema = t.InputSchema
 	}
-	// Only this program's own servers are believed to change nothing.
+	// Only the built-in servers are trusted to change nothing.
 	tool.Previews = isBuiltin && t.Meta[builtin.MetaPreviews] == true
 	return tool
 }
@@ -239,7 +239,7 @@ type toolPage struct {
 	NextCursor string       `json:"nextCursor"`
 }
 
-// answeredError is an error that the server sent as its answer to a call.
+// answeredError is an error that the server returned in answer to a call.
 type answeredError struct {
 	code    int
 	message string
@@ -252,9 +252,9 @@ func (e *answeredError) Error() string {
 	return e.message
 }
 
-// refuses reports whether the server turned the call down before it did
-// anything: it found the request itself wrong. After any other error, such as
-// one in its own works, nobody knows what it did.
+// refuses reports whether the server rejected the call as invalid before it
+// did anything. After any other error, such as an internal one, the effect is
+// unknown.
 func (e *answeredError) refuses() bool {
 	switch e.code {
 	case mcp.INVALID_REQUEST, mcp.METHOD_NOT_FOUND, mcp.INVALID_PARAMS:
@@ -264,9 +264,9 @@ func (e *answeredError) refuses() bool {
 	}
 }
 
-// tap sees what comes back through a transport: it keeps the newest tool list
-// as it was sent, makes the content of results readable, and tells an error that
-// a server sent as its answer to a call from every other.
+// tap observes the answers on a transport. It keeps the newest tool list as
+// sent, makes the content of results readable, and distinguishes errors that a
+// server returned from all others.
 type tap struct {
 	mu   sync.Mutex
 	list json.RawMessage
@@ -310,7 +310,7 @@ type localTap struct {
 	tap *tap
 }
 
-// SendRequest sends and lets the tap see the answer.
+// SendRequest sends a request and passes the answer to the tap.
 func (l localTap) SendRequest(ctx context.Context, r transport.JSONRPCRequest) (*transport.JSONRPCResponse, error) {
 	response, err := l.local.SendRequest(ctx, r)
 	return l.tap.seen(r.Method, response, err)
@@ -321,7 +321,7 @@ type stdioTap struct {
 	tap *tap
 }
 
-// SendRequest sends and lets the tap see the answer.
+// SendRequest sends a request and passes the answer to the tap.
 func (s stdioTap) SendRequest(ctx context.Context, r transport.JSONRPCRequest) (*transport.JSONRPCResponse, error) {
 	response, err := s.Stdio.SendRequest(ctx, r)
 	return s.tap.seen(r.Method, response, err)
@@ -332,16 +332,16 @@ type httpTap struct {
 	tap *tap
 }
 
-// SendRequest sends and lets the tap see the answer.
+// SendRequest sends a request and passes the answer to the tap.
 func (h httpTap) SendRequest(ctx context.Context, r transport.JSONRPCRequest) (*transport.JSONRPCResponse, error) {
 	response, err := h.StreamableHTTP.SendRequest(ctx, r)
 	return h.tap.seen(r.Method, response, err)
 }
 
-// boundedReplies ends a reply that is larger than anybody can use.
+// boundedReplies cuts off replies that are too large to be useful.
 type boundedReplies struct{ *http.Transport }
 
-// RoundTrip sends the request and bounds the reply.
+// RoundTrip sends the request and limits the size of the reply.
 func (b boundedReplies) RoundTrip(r *http.Request) (*http.Response, error) {
 	response, err := b.Transport.RoundTrip(r)
 	if err == nil {
@@ -350,7 +350,7 @@ func (b boundedReplies) RoundTrip(r *http.Request) (*http.Response, error) {
 	return response, err
 }
 
-// sameHost keeps headers, which may hold keys, from being sent elsewhere.
+// sameHost refuses redirects to other hosts, because headers may hold keys.
 func sameHost(r *http.Request, via []*http.Request) error {
 	if r.URL.Host != via[0].URL.Host || r.URL.Scheme != via[0].URL.Scheme {
 		return fmt.Errorf("the server redirects to another host, %s; configure that address if it is meant", r.URL.Host)

@@ -9,7 +9,7 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 )
 
-// block is one content block of a result as it stands on the wire.
+// block is one content block of a result in the wire format.
 type block struct {
 	Type        string         `json:"type"`
 	Text        *string        `json:"text"`
@@ -23,7 +23,7 @@ type block struct {
 	Resource    *resourceBlock `json:"resource"`
 }
 
-// resourceBlock is what an embedded resource holds.
+// resourceBlock is the content of an embedded resource.
 type resourceBlock struct {
 	URI      string  `json:"uri"`
 	MIMEType string  `json:"mimeType"`
@@ -32,9 +32,9 @@ type resourceBlock struct {
 }
 
 // readableResult rewrites the raw result of a call so that all its content is
-// text: the library's own types refuse a whole result for one kind that they do
-// not know, or where there is structured content alone. A result that asks for
-// more input, or whose form is wrong, is returned as it is.
+// text. The library's types reject a whole result with one unknown kind of
+// content, or with structured content only. Results that ask for more input
+// and malformed results are returned unchanged.
 func readableResult(raw json.RawMessage) json.RawMessage {
 	var result map[string]json.RawMessage
 	if json.Unmarshal(raw, &result) != nil || result == nil {
@@ -46,7 +46,7 @@ func readableResult(raw json.RawMessage) json.RawMessage {
 	}
 	blocks := []json.RawMessage{}
 	if content := bytes.TrimSpace(result["content"]); len(content) > 0 && json.Unmarshal(content, &blocks) != nil {
-		blocks = []json.RawMessage{content} // one block that is not in a list
+		blocks = []json.RawMessage{content} // a single block outside a list
 	}
 	texts := make([]mcp.TextContent, len(blocks))
 	for i, b := range blocks {
@@ -63,8 +63,8 @@ func readableResult(raw json.RawMessage) json.RawMessage {
 	return raw
 }
 
-// readable is the text of a content block: what it says, or a line in brackets
-// that says what it is. Bytes are counted, never repeated.
+// readable returns the text of a content block, or a description in brackets.
+// Binary data appears only as its size.
 func readable(raw json.RawMessage) string {
 	var b block
 	if err := json.Unmarshal(raw, &b); err != nil {
@@ -90,7 +90,7 @@ func readable(raw json.RawMessage) string {
 	}
 }
 
-// link is a resource link on one line.
+// link formats a resource link as one line.
 func (b block) link() string {
 	size := ""
 	if b.Size != nil {
@@ -107,7 +107,8 @@ func (b block) link() string {
 	return line
 }
 
-// described is a line in brackets: what it is, then what is known of it.
+// described returns a line in brackets: the kind of content and the known
+// facts.
 func described(what string, facts ...string) string {
 	var known []string
 	for _, fact := range facts {
@@ -121,7 +122,7 @@ func described(what string, facts ...string) string {
 	return "[" + what + ": " + strings.Join(known, ", ") + "]"
 }
 
-// decodedBytes says how many bytes base64 text stands for; "" where there is none.
+// decodedBytes returns the decoded size of base64 text, or "" if it is empty.
 func decodedBytes(base64 string) string {
 	if base64 == "" {
 		return ""

@@ -13,9 +13,9 @@ import (
 )
 
 // local is the transport to a server in this process. Unlike the library's
-// own it answers a call only when every notification that the call sent has
-// been handled, and its Close waits; so the last lines of a tool's output are
-// never lost behind its result.
+// own, it returns from a call only after all notifications of that call were
+// handled, and its Close waits. So the last lines of a tool's output always
+// arrive before its result.
 type local struct {
 	server  *server.MCPServer
 	session *server.InProcessSession
@@ -28,15 +28,15 @@ type local struct {
 	stop      sync.Once
 	done      chan struct{}
 	forwarder sync.WaitGroup
-	late      func() <-chan time.Time // delivers when a call that was stopped is left
+	late      func() <-chan time.Time // fires when a stopped call is abandoned
 }
 
-// leaveTime is how long a call of a built-in tool may go on after it was stopped:
-// its children get 2 s to end before they are killed.
+// leaveTime is how long a stopped call of a built-in tool may continue. Its
+// children have 2 s to end before they are killed.
 const leaveTime = 4 * time.Second
 
-// barrier is the method of a notification that stands behind all earlier
-// ones in the session's queue. It never leaves this file.
+// barrier is the method of a notification queued after all earlier ones of the
+// session. It never leaves this file.
 const barrier = "replan/barrier"
 
 func newLocal(s *server.MCPServer) *local {
@@ -47,7 +47,7 @@ func newLocal(s *server.MCPServer) *local {
 	}
 }
 
-// Start registers the session and begins to forward its notifications.
+// Start registers the session and starts forwarding its notifications.
 func (l *local) Start(ctx context.Context) error {
 	l.start.Do(func() {
 		if err := l.server.RegisterSession(ctx, l.session); err != nil {
@@ -81,9 +81,9 @@ func (l *local) forward() {
 	}
 }
 
-// SendRequest has the server handle the request. The handler sees the end of
-// ctx. One that is too busy to heed it is left: what it comes to is nobody's, and
-// it must look at ctx once more before it changes anything.
+// SendRequest passes the request to the server. The handler sees ctx end. If
+// it is too busy to react, SendRequest abandons it and discards its result.
+// The handler must therefore check ctx again before it changes anything.
 func (l *local) SendRequest(ctx context.Context, request transport.JSONRPCRequest) (*transport.JSONRPCResponse, error) {
 	text, err := json.Marshal(request)
 	if err != nil {
@@ -131,7 +131,7 @@ func (l *local) awaitNotifications() {
 	}
 }
 
-// SendNotification has the server handle the notification.
+// SendNotification passes the notification to the server.
 func (l *local) SendNotification(ctx context.Context, notification mcp.JSONRPCNotification) error {
 	text, err := json.Marshal(notification)
 	if err != nil {
@@ -148,7 +148,7 @@ func (l *local) SetNotificationHandler(handler func(mcp.JSONRPCNotification)) {
 	l.handler = handler
 }
 
-// Close ends the session; the server itself belongs to whoever made it.
+// Close ends the session. The server still belongs to its creator.
 func (l *local) Close() error {
 	l.stop.Do(func() {
 		close(l.done)
@@ -158,5 +158,5 @@ func (l *local) Close() error {
 	return nil
 }
 
-// GetSessionId is empty: there is no session on the wire.
+// GetSessionId returns "", since there is no session on the wire.
 func (l *local) GetSessionId() string { return "" } //nolint:revive // the library's name

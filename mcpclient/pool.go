@@ -1,10 +1,10 @@
-// Package mcpclient holds every tool on offer: it starts the MCP servers that
-// are configured, over standard streams or streamable HTTP, beside the
-// built-in ones of this process, watches over them, and calls their tools.
+// Package mcpclient manages all available tools. It starts the configured MCP
+// servers over standard streams or streamable HTTP, beside the built-in
+// servers of this process. It supervises them and calls their tools.
 //
-// A project's own servers start only after the user's yes. Children run in
-// process groups of their own, without the secrets of this program's
-// environment, and end with the pool.
+// A project's own servers start only after the user allows them. Child
+// processes run in their own process groups, without the secrets in this
+// program's environment, and end with the pool.
 package mcpclient
 
 import (
@@ -28,35 +28,34 @@ import (
 	"replan/planning/prompt"
 )
 
-// What holds where Config says nothing.
+// Defaults for zero fields of Config.
 const (
 	DefaultStartTimeout = 20 * time.Second
 	DefaultCallTimeout  = 10 * time.Minute
 )
 
-// closeTimeout bounds Close. It is longer than all the graces of one child
-// together; children end side by side.
+// closeTimeout limits Close. It is longer than all grace periods of one child
+// together; children end in parallel.
 const closeTimeout = 10 * time.Second
 
-// Config is what a pool is made of.
+// Config configures a pool.
 type Config struct {
-	Servers   []Server                     // of two with one name the flag's wins, then the user's
-	InProcess map[string]*server.MCPServer // built-in servers by name; they stay the caller's to close
+	Servers   []Server                     // of two with the same name, the flag's wins, then the user's
+	InProcess map[string]*server.MCPServer // built-in servers by name; the caller closes them
 	Dir       string                       // the workspace; empty means the current directory
-	TrustFile string                       // remembers the user's yeses; empty remembers nothing
+	TrustFile string                       // stores which servers the user allowed; empty stores nothing
 	Trust     TrustMode
 
-	StartTimeout time.Duration // until a server has started and listed its tools; 0 means DefaultStartTimeout
-	CallTimeout  time.Duration // of one call, where neither its server nor its context says less; 0 means DefaultCallTimeout
+	StartTimeout time.Duration // to start a server and list its tools; 0 means DefaultStartTimeout
+	CallTimeout  time.Duration // per call, unless its server or context sets less; 0 means DefaultCallTimeout
 
 	Logger  *slog.Logger // nil logs nothing
-	Environ []string     // what children inherit, after scrubbing; nil means os.Environ()
+	Environ []string     // environment of children, before secrets are removed; nil means os.Environ()
 
-	Watcher child.Watcher // ends the children where this program cannot any more; nil is none
+	Watcher child.Watcher // kills the children if this program no longer can; may be nil
 }
 
-// Pool is a set of MCP servers and their tools. It is safe for use by several
-// goroutines at once.
+// Pool is a set of MCP servers and their tools. It is safe for concurrent use.
 type Pool struct {
 	cfg   Config
 	log   *slog.Logger
@@ -64,47 +63,47 @@ type Pool struct {
 
 	life   context.Context // ends with the pool
 	cancel context.CancelFunc
-	work   sync.WaitGroup // servers under supervision and calls under way
+	work   sync.WaitGroup // supervised servers and calls in progress
 
 	mu      sync.Mutex
-	entries []*entry      // in a fixed order: built-in ones by name, then as configured
-	changed chan struct{} // closed, and replaced, at every change of an entry
+	entries []*entry      // in a fixed order: built-in servers by name, then as configured
+	changed chan struct{} // closed and replaced whenever an entry changes
 	closed  bool
 
-	programs []*program // of this machine, that were asked about
+	programs []*program // local programs that need permission
 
 	watch   sync.RWMutex // held while the watcher is called
 	watcher func()
 }
 
-// entry is one server and where it stands. Its fields below the first group
-// are guarded by the pool's mutex.
+// entry is one server and its state. The pool's mutex guards all fields below
+// the first group.
 type entry struct {
 	server  Server
-	builtin *server.MCPServer // nil where the server is not of this process
+	builtin *server.MCPServer // nil if the server is not in this process
 
 	state    plan.ServerState
 	problem  string
 	tools    []plan.Tool
-	conn     *connection   // nil where there is none
-	begun    time.Time     // when it was started last
-	took     time.Duration // from then until it had listed its tools
-	failed   string        // the last that went wrong
+	conn     *connection   // nil if there is none
+	begun    time.Time     // time of the last start
+	took     time.Duration // from begun until the tools were listed
+	failed   string        // the last failure
 	declined bool          // the user said no
-	watched  bool          // supervise is at work on it
-	again    chan struct{} // has supervise start it anew
-	leftOut  bool          // the project's own, with nobody there to say yes
+	watched  bool          // supervise is running for it
+	again    chan struct{} // tells supervise to restart it
+	leftOut  bool          // a project's server that nobody was there to allow
 }
 
-// NewPool starts what may start, in the background and side by side, and
-// returns at once. The pool ends with ctx at the latest; Close it in any
-// case. It fails only where the workspace's path cannot be resolved.
+// NewPool starts all permitted servers in the background, in parallel, and
+// returns at once. The pool ends with ctx at the latest; always call Close.
+// NewPool fails only if the workspace's path cannot be resolved.
 func NewPool(ctx context.Context, cfg Config) (*Pool, error) {
 	dir, err := filepath.Abs(cfg.Dir)
 	if err != nil {
 		return nil, fmt.Errorf("resolving the workspace %s: %w", cfg.Dir, err)
 	}
-	// A link to a workspace is that workspace, for yeses too.
+	// Permissions apply to a workspace and to links to it alike.
 	if real, err := filepath.EvalSymlinks(dir); err == nil {
 		dir = real
 	}
@@ -134,8 +133,7 @@ func NewPool(ctx context.Context, cfg Config) (*Pool, error) {
 	return p, nil
 }
 
-// admit makes the entries and says of each where it stands before anything
-// has started.
+// admit creates the entries and sets their state before the first start.
 func (p *Pool) admit() {
 	for _, name := range slices.Sorted(maps.Keys(p.cfg.InProcess)) {
 		p.entries = append(p.entries, &entry{
@@ -174,8 +172,8 @@ func (p *Pool) admit() {
 	}
 }
 
-// chosen is the servers without those whose name a more trusted source uses
-// too, in the order given.
+// chosen removes servers whose name a more trusted source also uses. It keeps
+// the order.
 func chosen(all []Server) []Server {
 	rank := map[Source]int{SourceFlag: 0, SourceUser: 1, SourceProject: 2}
 	best := map[string]int{}
@@ -193,7 +191,7 @@ func chosen(all []Server) []Server {
 	return kept
 }
 
-// dial opens the way to a server; nothing has been said yet.
+// dial opens the connection to a server without sending a request.
 func (p *Pool) dial(e *entry) (*connection, error) {
 	log := p.log.With("server", e.server.Name)
 	var conn *connection
@@ -216,8 +214,8 @@ func (p *Pool) dial(e *entry) (*connection, error) {
 	return conn, nil
 }
 
-// list asks a server for its tools and makes it ready. The error says in
-// words why it is not.
+// list lists a server's tools and marks it ready. The error explains to the
+// user why it is not.
 func (p *Pool) list(e *entry, conn *connection) error {
 	ctx, cancel := context.WithTimeout(p.life, p.cfg.StartTimeout)
 	defer cancel()
@@ -237,7 +235,7 @@ func (p *Pool) list(e *entry, conn *connection) error {
 	return nil
 }
 
-// startProblem says in words why a server did not list its tools.
+// startProblem explains why a server did not list its tools.
 func (p *Pool) startProblem(ctx context.Context, conn *connection, err error) error {
 	switch {
 	case conn.isLost():
@@ -257,8 +255,8 @@ func (p *Pool) startProblem(ctx context.Context, conn *connection, err error) er
 	}
 }
 
-// fail says that a server cannot be used. conn is what is left of it: an HTTP
-// server may answer again later.
+// fail marks a server as failed. conn is the remaining connection, if any,
+// since an HTTP server may answer again later.
 func (p *Pool) fail(e *entry, conn *connection, err error) {
 	p.log.Warn("server failed", "server", e.server.Name, "error", err)
 	p.set(func() {
@@ -276,7 +274,7 @@ func (p *Pool) set(change func()) {
 	p.notify()
 }
 
-// broadcast wakes everybody who waits for a change. The mutex is held.
+// broadcast wakes everyone waiting for a change. The caller holds the mutex.
 func (p *Pool) broadcast() {
 	close(p.changed)
 	p.changed = make(chan struct{})
@@ -290,32 +288,32 @@ func (p *Pool) notify() {
 	}
 }
 
-// Watch calls changed, from any goroutine, whenever Status would answer
-// differently from then on. A nil changed ends it: when Watch returns, the
-// earlier one will not be called again. changed must return soon and must not
-// call Watch.
+// Watch registers changed, which is called from any goroutine whenever the
+// result of Status changes. A nil changed unregisters it: once Watch returns,
+// the earlier one is not called again. changed must return quickly and must
+// not call Watch.
 func (p *Pool) Watch(changed func()) {
 	p.watch.Lock()
 	defer p.watch.Unlock()
 	p.watcher = changed
 }
 
-// anyTool is the name of every tool of every server, see [Pool.ReadyFor].
+// anyTool matches every tool of every server; see [Pool.ReadyFor].
 const anyTool = "*:*"
 
-// Ready waits until the servers that are starting have started or failed, or
-// ctx ends, and returns the tools there are then, in a fixed order. Servers
-// that failed but may have come back are asked again.
+// Ready waits until all starting servers have started or failed, or ctx ends.
+// It returns the available tools in a fixed order. It also retries failed
+// servers that may have recovered.
 func (p *Pool) Ready(ctx context.Context) plan.Catalogue {
 	all, _ := p.ReadyFor(ctx, []string{anyTool})
 	return all
 }
 
-// ReadyFor is Ready for somebody who needs the tools with these names alone,
-// patterns of [prompt.MatchName] among them. It waits for the built-in
-// servers, for those that a qualified name names, and for every other only
-// while a bare name is that of no tool there is. It returns besides the servers
-// that it would have waited for longer, which have not started yet.
+// ReadyFor is like Ready but waits only for the tools with these names, which
+// may be patterns of [prompt.MatchName]. It waits for the built-in servers and
+// for servers in qualified names. It waits for all others only while a bare
+// name matches no available tool. It also returns the awaited servers that
+// have not started yet.
 func (p *Pool) ReadyFor(ctx context.Context, names []string) (all plan.Catalogue, awaited []string) {
 	p.retry(names)
 	for {
@@ -334,8 +332,8 @@ func (p *Pool) ReadyFor(ctx context.Context, names []string) (all plan.Catalogue
 	}
 }
 
-// awaited names the servers that are starting and that somebody who needs these
-// names waits for. The mutex is held.
+// awaited returns the starting servers that these names require. The caller
+// holds the mutex.
 func (p *Pool) awaited(names []string) []string {
 	all := p.catalogue()
 	var servers []string
@@ -347,8 +345,8 @@ func (p *Pool) awaited(names []string) []string {
 	return servers
 }
 
-// offers reports whether a server that has not said yet what it offers may have
-// a tool of one of these names, which is not among those there are.
+// offers reports whether a server with unknown tools may have one of these
+// names that is not yet available.
 func (e *entry) offers(names []string, all plan.Catalogue) bool {
 	return slices.ContainsFunc(names, func(name string) bool {
 		if server, _, qualified := strings.Cut(name, ":"); qualified {
@@ -358,7 +356,8 @@ func (e *entry) offers(names []string, all plan.Catalogue) bool {
 	})
 }
 
-// catalogue is the tools of the servers that are ready. The mutex is held.
+// catalogue returns the tools of all ready servers. The caller holds the
+// mutex.
 func (p *Pool) catalogue() plan.Catalogue {
 	var all plan.Catalogue
 	for _, e := range p.entries {
@@ -369,8 +368,8 @@ func (p *Pool) catalogue() plan.Catalogue {
 	return all
 }
 
-// retry asks the servers again that failed with a connection left, where they may
-// offer what is needed.
+// retry asks failed servers again if they still have a connection and may
+// offer the names.
 func (p *Pool) retry(names []string) {
 	p.mu.Lock()
 	var asked bool
@@ -390,8 +389,8 @@ func (p *Pool) retry(names []string) {
 	}
 }
 
-// Status returns the health of each server: the built-in ones by name, then
-// the others as they are configured.
+// Status returns the health of each server: built-in servers by name, then the
+// others in configuration order.
 func (p *Pool) Status() []plan.ServerStatus {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -402,9 +401,9 @@ func (p *Pool) Status() []plan.ServerStatus {
 	return all
 }
 
-// Pending returns the project's own servers that wait for a yes, as their
-// file writes them: variables are not put in, since they may be secrets. The
-// programs of [Pool.MayStart] and [Pool.Offer] follow them.
+// Pending returns the project's own servers that wait for permission, as
+// written in their file: variables may be secrets, so they are not expanded.
+// The programs of [Pool.MayStart] and [Pool.Offer] follow.
 func (p *Pool) Pending() []plan.PendingServer {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -423,10 +422,10 @@ func (p *Pool) Pending() []plan.PendingServer {
 	return waiting
 }
 
-// Answer starts the servers of Pending and remembers the yes for this
+// Answer starts the servers of Pending and stores the permission for this
 // workspace, or leaves them out until the next start. It does not wait for
-// them. Where a yes cannot be remembered the servers start all the same and
-// the error says so.
+// them. If the permission cannot be stored, the servers still start and Answer
+// returns the error.
 func (p *Pool) Answer(_ context.Context, yes bool) error {
 	p.mu.Lock()
 	if p.closed {
@@ -463,8 +462,8 @@ func (p *Pool) Answer(_ context.Context, yes bool) error {
 	return p.trust.remember(p.cfg.Dir, answered)
 }
 
-// LeftOut names the project's own servers that were left out because nobody
-// is there to say yes to them.
+// LeftOut returns the names of the project's own servers that were left out
+// because nobody was there to allow them.
 func (p *Pool) LeftOut() []string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -477,10 +476,10 @@ func (p *Pool) LeftOut() []string {
 	return out
 }
 
-// Close cancels the calls under way and stops every server: connections are
-// ended, children and all that they have started are killed. It waits for
-// them, for ten seconds at most, and fails only where that was not enough.
-// The watcher is not called after Close has returned.
+// Close cancels the calls in progress and stops every server: it closes
+// connections and kills children with all their descendants in the process
+// group. It waits for them for up to ten seconds, and fails only if that was
+// not enough. The watcher is not called after Close has returned.
 func (p *Pool) Close() error {
 	p.mu.Lock()
 	p.closed = true

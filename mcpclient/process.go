@@ -16,17 +16,17 @@ import (
 	"replan/mcpclient/child"
 )
 
-// Bounds of a child process.
+// Limits of a child process.
 const (
-	maxLine      = 16 << 20        // bytes of one message
-	writeTimeout = 5 * time.Second // until a child that does not read is given up
-	exitGrace    = time.Second     // from the end of its input to SIGTERM
+	maxLine      = 16 << 20        // bytes per message
+	writeTimeout = 5 * time.Second // until a child that does not read is abandoned
+	exitGrace    = time.Second     // from closing its input to SIGTERM
 	termGrace    = 2 * time.Second // from SIGTERM to SIGKILL
-	drainGrace   = time.Second     // for the last words of a child that has ended
+	drainGrace   = time.Second     // to read the remaining output of an ended child
 )
 
-// process is a child that speaks MCP on its standard streams. It leads a
-// process group of its own, which ends with it.
+// process is a child that speaks MCP on its standard streams. It leads its own
+// process group, which ends with it.
 type process struct {
 	cmd    *exec.Cmd
 	group  child.Group
@@ -35,13 +35,13 @@ type process struct {
 	stderr *os.File
 	words  lastWords
 	loss   *loss
-	quiet  chan struct{} // closed when standard error has been read to its end
+	quiet  chan struct{} // closed at the end of standard error
 	exited chan struct{} // closed when the child has ended
-	err    error         // how it ended, once exited is closed
+	err    error         // exit error, valid once exited is closed
 	stop   sync.Once
 }
 
-// startProcess starts the child of a server.
+// startProcess starts a server's child process.
 func startProcess(s Server, workspace string, environ []string, watcher child.Watcher, log *slog.Logger) (*process, error) {
 	cmd := exec.Command(s.Command, s.Args...) //nolint:gosec // what the configuration says, after the user's yes
 	cmd.Env = child.Environ(environ, s.Env)
@@ -94,7 +94,7 @@ func startProcess(s Server, workspace string, environ []string, watcher child.Wa
 	go func() {
 		defer close(p.exited)
 		p.err = cmd.Wait()
-		// What it started ends with it, even where it ended by itself.
+		// Kill the rest of the group even if the child ended by itself.
 		if err := child.Kill(cmd); err != nil {
 			log.Warn("ending what the server has started", "error", err)
 		}
@@ -103,8 +103,8 @@ func startProcess(s Server, workspace string, environ []string, watcher child.Wa
 	return p, nil
 }
 
-// Close ends the child and everything in its group and waits for it: first
-// its input ends, then it is asked, then it is killed.
+// Close ends the child and its whole group and waits for it. It first closes
+// the input, then terminates the group, then kills it.
 func (p *process) Close() {
 	p.stop.Do(func() {
 		_ = p.input.Close()
@@ -120,16 +120,16 @@ func (p *process) Close() {
 	})
 }
 
-// drain waits for the last words of a child that has ended. Its standard
-// error stays open beyond that where a process that left the group holds it.
+// drain reads the remaining output of an ended child. It then closes standard
+// error, which a process that left the group may still hold open.
 func (p *process) drain() {
 	ended(p.quiet, drainGrace)
 	_ = p.stderr.Close()
 	<-p.quiet
 }
 
-// reason says why the child no longer answers. It waits a moment for the
-// child to end, because the end of its output is seen before its own.
+// reason returns why the child no longer answers. It waits briefly for the
+// child to exit, because its output ends before it does.
 func (p *process) reason() string {
 	if why := p.loss.reason(); why != "" {
 		return why
@@ -151,7 +151,7 @@ func (p *process) withLastWords(text string) string {
 	return text
 }
 
-// ended waits for done, at most for the time given.
+// ended waits for done for up to most, and reports whether it is closed.
 func ended(done <-chan struct{}, most time.Duration) bool {
 	timer := time.NewTimer(most)
 	defer timer.Stop()
@@ -163,16 +163,16 @@ func ended(done <-chan struct{}, most time.Duration) bool {
 	}
 }
 
-// loss is the moment from which on a child cannot be spoken with any more.
+// loss marks the moment when communication with a child fails for good.
 type loss struct {
 	once sync.Once
-	done chan struct{} // closed then
+	done chan struct{} // closed at that moment
 
 	mu  sync.Mutex
 	why string
 }
 
-// because marks the loss; why is empty where the child's end will say more.
+// because records the loss; an empty why means the exit status explains it.
 func (l *loss) because(why string) {
 	l.once.Do(func() {
 		l.mu.Lock()
@@ -188,16 +188,16 @@ func (l *loss) reason() string {
 	return l.why
 }
 
-// pipeWriter writes to a child that may not read: a write that takes too long
-// closes the pipe, since half a message has spoilt it.
+// pipeWriter writes to a child that may not read. A write that takes too long
+// closes the pipe, because a partial message has corrupted it.
 type pipeWriter struct {
 	file *os.File
 	loss *loss
-	most time.Duration // of one write
+	most time.Duration // per write
 }
 
 func (w *pipeWriter) Write(b []byte) (int, error) {
-	// Where the system has no deadlines on pipes the write may block.
+	// On systems without deadlines on pipes the write may block.
 	_ = w.file.SetWriteDeadline(time.Now().Add(w.most))
 	n, err := w.file.Write(b)
 	switch {
@@ -212,8 +212,8 @@ func (w *pipeWriter) Write(b []byte) (int, error) {
 
 func (w *pipeWriter) Close() error { return w.file.Close() }
 
-// lineReader reads a child's output and ends at the first line that is longer
-// than maxLine, because the library reads a line whole.
+// lineReader reads a child's output and stops at the first line longer than
+// maxLine, because the library reads whole lines into memory.
 type lineReader struct {
 	file *os.File
 	loss *loss
@@ -224,7 +224,7 @@ func (r *lineReader) Read(b []byte) (int, error) {
 	n, err := r.file.Read(b)
 	if r.tooLong(b[:n]) {
 		r.loss.because(fmt.Sprintf("sent a line longer than %d MB", maxLine>>20))
-		_ = r.file.Close() // a child in the middle of a line would hang in it
+		_ = r.file.Close() // otherwise a child in the middle of a line would block
 		return 0, io.EOF
 	}
 	if err != nil {
@@ -249,8 +249,8 @@ func (r *lineReader) tooLong(b []byte) bool {
 	}
 }
 
-// lastWords passes what a child writes to standard error on to the log, line
-// by line, and keeps the last line that is not blank.
+// lastWords forwards a child's standard error to the log, line by line, and
+// keeps the last line that is not blank.
 type lastWords struct {
 	log *slog.Logger
 
@@ -259,7 +259,8 @@ type lastWords struct {
 	kept string
 }
 
-// maxWords bounds a line of standard error; the rest of it is dropped.
+// maxWords is the maximum length of a line of standard error in bytes; the
+// rest is dropped.
 const maxWords = 500
 
 func (w *lastWords) Write(b []byte) (int, error) {

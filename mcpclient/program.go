@@ -7,21 +7,21 @@ import (
 	"replan/planning/plan"
 )
 
-// Program is a program of this machine, no MCP server, that is started only after
-// a yes.
+// Program is a local program other than an MCP server that needs the user's
+// permission to start.
 type Program struct {
 	Name     string
 	Command  string // its path
 	Args     []string
-	Question string // what is asked
-	Why      string // what a yes means
+	Question string // the question for the user
+	Why      string // the effect of a yes
 }
 
-// program is a program that was asked about.
+// program is a program and the state of its permission.
 type program struct {
 	Program
 	state programState
-	run   func(ctx context.Context) // of an offer: what a yes does; nil for a permission
+	run   func(ctx context.Context) // what to run after a yes to an offer; nil for a permission
 }
 
 type programState int
@@ -32,8 +32,8 @@ const (
 	programDenied
 )
 
-// offeredBefore is where offers are remembered, in place of a workspace: each is
-// made once.
+// offeredBefore takes the place of the workspace when offers are stored, since
+// each is made only once.
 const offeredBefore = "*"
 
 func (p Program) server() Server {
@@ -46,20 +46,20 @@ func (p *program) forPeople() plan.PendingServer {
 	return shown
 }
 
-// MayStart reports whether the user has said yes to a program for this workspace.
-// Where nobody has been asked yet, Pending names it from now on; a yes is
-// remembered as that to a server of the project is.
+// MayStart reports whether the user allowed a program for this workspace. If
+// the user has not been asked yet, Pending lists it from now on. Permissions
+// are stored as they are for a project's servers.
 func (p *Pool) MayStart(wanted Program) bool {
 	return p.ask(p.cfg.Dir, wanted, nil) == programAllowed
 }
 
-// Offer asks, once for every user, whether a program is to be run now. A yes runs
-// it in the background, until the pool ends at the latest.
+// Offer asks, once per user, whether to run a program now. A yes runs it in
+// the background, until the pool ends at the latest.
 func (p *Pool) Offer(wanted Program, run func(ctx context.Context)) {
 	p.ask(offeredBefore, wanted, run)
 }
 
-// ask returns how the user has answered, and puts the question where it is new.
+// ask returns the user's answer, and adds the question if it is new.
 func (p *Pool) ask(workspace string, wanted Program, run func(ctx context.Context)) programState {
 	allowed, err := p.trust.read()
 	if err != nil {
@@ -85,8 +85,8 @@ func (p *Pool) ask(workspace string, wanted Program, run func(ctx context.Contex
 	return programAsked
 }
 
-// answerPrograms answers the programs that are asked about, and returns those that
-// were allowed and those that were offered. The mutex is held.
+// answerPrograms answers the open questions and returns the allowed and the
+// offered programs. The caller holds the mutex.
 func (p *Pool) answerPrograms(yes bool) (allowed, offered []Server) {
 	for _, asked := range p.programs {
 		if asked.state != programAsked {

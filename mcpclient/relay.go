@@ -11,23 +11,23 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 )
 
-// maxWaiting bounds the output that waits for a slow listener, in bytes; older
-// output gives way.
+// maxWaiting is the maximum output queued for a slow listener, in bytes. Older
+// output is dropped first.
 const maxWaiting = 1 << 20
 
-// relay carries what a running call says of itself to whoever called. The
-// transport's goroutine must not wait for a listener, so a goroutine of the
-// relay's own calls it.
+// relay delivers the progress of a running call to its caller. The transport's
+// goroutine must not wait for a listener, so the relay calls it from its own
+// goroutine.
 type relay struct {
 	call    plan.ToolCall
-	builtin bool // messages are output, not progress
+	builtin bool // messages are output instead of progress
 
 	mu       sync.Mutex
 	output   strings.Builder
 	progress *progress
 	closed   bool
 	wake     chan struct{} // capacity 1
-	done     chan struct{} // closed when the listener will not be called again
+	done     chan struct{} // closed after the last call of the listener
 }
 
 type progress struct {
@@ -66,8 +66,8 @@ func (r *relay) rouse() {
 	}
 }
 
-// finish delivers what is left and returns when the listener will not be
-// called again.
+// finish delivers the remaining output and returns after the last call of the
+// listener.
 func (r *relay) finish() {
 	r.mu.Lock()
 	r.closed = true
@@ -97,7 +97,7 @@ func (r *relay) run() {
 }
 
 // listen returns a progress token for a call and a function that ends its
-// relay. There is no token where nobody listens.
+// relay. The token is nil if nobody listens.
 func (c *connection) listen(call plan.ToolCall, builtin bool) (mcp.ProgressToken, func()) {
 	if call.Output == nil && call.Progress == nil {
 		return nil, func() {}
@@ -115,7 +115,7 @@ func (c *connection) listen(call plan.ToolCall, builtin bool) (mcp.ProgressToken
 	}
 }
 
-// notified takes a notification of the server.
+// notified handles a notification from the server.
 func (c *connection) notified(n mcp.JSONRPCNotification) {
 	switch n.Method {
 	case string(mcp.MethodNotificationProgress):
@@ -134,7 +134,7 @@ func (c *connection) notified(n mcp.JSONRPCNotification) {
 	}
 }
 
-// askAgain has the tools listed anew.
+// askAgain requests a new list of tools.
 func (c *connection) askAgain() {
 	select {
 	case c.relist <- struct{}{}:
@@ -142,7 +142,7 @@ func (c *connection) askAgain() {
 	}
 }
 
-// number reads a number that came over the wire or from this process.
+// number converts a number from the wire or from this process.
 func number(v any) float64 {
 	switch n := v.(type) {
 	case float64:

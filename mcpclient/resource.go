@@ -16,19 +16,20 @@ import (
 )
 
 const (
-	maxResources        = 1000             // of one server
-	maxResourceText     = 64 << 10         // bytes of one that is read
-	resourceListTimeout = 5 * time.Second  // of one server: somebody waits who types
-	resourceReadTimeout = 20 * time.Second // of one resource
+	maxResources        = 1000             // per server
+	maxResourceText     = 64 << 10         // bytes per resource
+	resourceListTimeout = 5 * time.Second  // per server; short because a user is typing
+	resourceReadTimeout = 20 * time.Second // per resource
 )
 
-// Resource is something to read that a server offers beside its tools.
+// Resource is a readable resource of a server.
 type Resource struct {
 	Server, URI, Name, Description string
 }
 
-// Resources lists what the servers that are ready offer to read, in the order of
-// the servers. A server that does not answer is left out, and the error says so.
+// Resources lists the resources of all ready servers, in the order of the
+// servers. It leaves out servers that do not answer and reports them in the
+// error.
 func (p *Pool) Resources(ctx context.Context) ([]Resource, error) {
 	offers := p.offering()
 	lists, errs := make([][]Resource, len(offers)), make([]error, len(offers))
@@ -55,8 +56,8 @@ type offer struct {
 	conn   *connection
 }
 
-// offering are the servers that offer resources, each with a piece of the pool's
-// work.
+// offering returns the servers that offer resources, each registered as work
+// of the pool.
 func (p *Pool) offering() []offer {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -70,14 +71,14 @@ func (p *Pool) offering() []offer {
 	return out
 }
 
-// bounded ends with the pool too, and when the time is over.
+// bounded returns a context that ends with ctx, with the pool or after limit.
 func (p *Pool) bounded(ctx context.Context, limit time.Duration) (context.Context, context.CancelFunc) {
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	stop := context.AfterFunc(p.life, cancel)
 	return ctx, func() { stop(); cancel() }
 }
 
-// resources lists what one server offers.
+// resources lists the resources of one server.
 func (o offer) resources(ctx context.Context) ([]Resource, error) {
 	var out []Resource
 	var request mcp.ListResourcesRequest
@@ -101,8 +102,8 @@ func (o offer) resources(ctx context.Context) ([]Resource, error) {
 	return out, nil
 }
 
-// ReadResource reads a resource of a server that offers some; ok is false where
-// there is no such server. Of a long text it is the beginning.
+// ReadResource reads a resource from a server. ok is false if no such server
+// offers resources. Long text is cut at the end.
 func (p *Pool) ReadResource(ctx context.Context, server, uri string) (m prompt.Mention, ok bool, err error) {
 	m = prompt.Mention{Name: server + ":" + uri, Server: server}
 	for _, o := range p.offering() {
@@ -117,7 +118,6 @@ func (p *Pool) ReadResource(ctx context.Context, server, uri string) (m prompt.M
 	return m, ok, err
 }
 
-// read reads one resource.
 func (o offer) read(ctx context.Context, m prompt.Mention, uri string) (prompt.Mention, error) {
 	var request mcp.ReadResourceRequest
 	request.Params.URI = uri

@@ -12,21 +12,21 @@ import (
 	"github.com/mark3labs/mcp-go/client/transport"
 )
 
-// launch has an entry supervised. The mutex is held.
+// launch starts the supervision of an entry. The caller holds the mutex.
 func (p *Pool) launch(e *entry) {
 	e.begun, e.watched = time.Now(), true
 	p.work.Go(func() { p.supervise(e) })
 }
 
-// supervise connects to a server and stays with it until it is lost for good or
-// the pool ends; where it is asked to, it starts the server anew.
+// supervise connects to a server and keeps it running until it is lost for
+// good or the pool ends. It restarts the server on request.
 func (p *Pool) supervise(e *entry) {
 	for {
 		again := p.serve(e)
 		p.mu.Lock()
 		if !again {
 			select {
-			case <-e.again: // it was asked for just as this life ended
+			case <-e.again: // requested just as the server ended
 				again = p.life.Err() == nil
 			default:
 			}
@@ -42,12 +42,12 @@ func (p *Pool) supervise(e *entry) {
 	}
 }
 
-// restarts says of an entry that its server is started anew. The mutex is held.
+// restarts marks an entry as restarting. The caller holds the mutex.
 func (e *entry) restarts() {
 	e.state, e.problem, e.tools, e.conn, e.took, e.begun = plan.ServerStarting, "", nil, nil, 0, time.Now()
 }
 
-// serve is one life of a server. It reports whether another is asked for.
+// serve runs a server once. It reports whether a restart was requested.
 func (p *Pool) serve(e *entry) (again bool) {
 	conn, err := p.dial(e)
 	if err != nil {
@@ -57,7 +57,7 @@ func (p *Pool) serve(e *entry) (again bool) {
 	for {
 		err := p.list(e, conn)
 		if errors.Is(err, transport.ErrSessionTerminated) {
-			// The server has been started anew and knows nothing of us.
+			// The server was restarted and does not know this session.
 			conn.close()
 			if conn, err = p.dial(e); err != nil {
 				p.fail(e, nil, err)
@@ -92,9 +92,10 @@ func (p *Pool) serve(e *entry) (again bool) {
 	}
 }
 
-// Restart ends a server, if it is there, and starts it anew, without waiting for
-// that. Calls of it that are under way fail. One that waits for a yes, is
-// disabled or starts already is left as it is, and the error says so.
+// Restart stops a server if it is running and starts it again, without
+// waiting. Its calls in progress fail. Restart returns an error for a server
+// that waits for permission, is disabled or is already starting, and leaves it
+// unchanged.
 func (p *Pool) Restart(name string) error {
 	p.mu.Lock()
 	defer p.notify()
@@ -124,7 +125,7 @@ func (p *Pool) Restart(name string) error {
 	if e.watched {
 		select {
 		case e.again <- struct{}{}:
-		default: // it has been asked to already
+		default: // already requested
 		}
 		return nil
 	}
@@ -132,7 +133,7 @@ func (p *Pool) Restart(name string) error {
 	return nil
 }
 
-// status is how one server stands. The mutex is held.
+// status returns the status of one server. The caller holds the mutex.
 func (e *entry) status() plan.ServerStatus {
 	s := plan.ServerStatus{
 		Name: e.server.Name, State: e.state, Tools: len(e.tools), Error: e.problem,
@@ -147,7 +148,7 @@ func (e *entry) status() plan.ServerStatus {
 		s.Source, s.Transport = "built-in", "built-in"
 	case how.URL != "":
 		s.Transport, s.Reached = "http", how.URL
-	case len(how.Command) == 0: // nothing is known of how it would be reached
+	case len(how.Command) == 0: // its address is unknown
 	default:
 		s.Transport, s.Reached = "stdio", strings.Join(how.Command, " ")
 	}

@@ -14,28 +14,28 @@ import (
 	"replan/internal/wholefile"
 )
 
-// TrustMode says what happens to a project's own servers that nobody has said
-// yes to.
+// TrustMode says how to treat a project's own servers that the user has not
+// allowed.
 type TrustMode int
 
-// The modes of trust.
+// The trust modes.
 const (
 	TrustAsk  TrustMode = iota // they wait for Pool.Answer
-	TrustNone                  // they are left out: nobody is there to ask
+	TrustNone                  // they are left out, since nobody is there to ask
 )
 
-// trust remembers which servers of which workspace the user has said yes to.
-// An empty path remembers nothing.
+// trust stores which servers the user allowed in which workspace. With an
+// empty path it stores nothing.
 type trust struct{ path string }
 
-// trustFile is the form of the file. A digest covers everything that decides
-// what is started or reached, so a changed command asks again.
+// trustFile is the file format. A digest covers everything that determines
+// what is started or contacted, so a changed command needs permission again.
 type trustFile struct {
 	Allowed map[string][]string `json:"allowed"` // workspace → digests, SHA-256 in hex
 }
 
 func digest(s Server) string {
-	text, _ := json.Marshal(struct { // cannot fail: strings alone
+	text, _ := json.Marshal(struct { // cannot fail: only strings
 		Name    string            `json:"name"`
 		Command string            `json:"command"`
 		Args    []string          `json:"args"`
@@ -70,12 +70,12 @@ func (t trust) read() (trustFile, error) {
 	return file, nil
 }
 
-// remember adds a yes for each server.
+// remember stores a permission for each server.
 func (t trust) remember(workspace string, servers []Server) error {
 	if t.path == "" {
 		return nil
 	}
-	// A file that is damaged is written anew: it only ever loses yeses.
+	// Overwrite a damaged file: that can only lose permissions.
 	file, _ := t.read()
 	for _, s := range servers {
 		if d := digest(s); !slices.Contains(file.Allowed[workspace], d) {
