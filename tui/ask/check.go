@@ -8,18 +8,18 @@ import (
 	"replan/internal/untrusted"
 )
 
-// CheckMsg says that a pause has passed since the change numbered count.
+// CheckMsg reports that the pause after edit number Count is over.
 type CheckMsg struct{ Count int }
 
-// Edit gives a message to the arguments that are being edited, and has them held
-// against the schema when nothing more comes for a while.
+// Edit passes a message to the argument editor and schedules a schema check for
+// when typing pauses.
 func (g *Dialog) Edit(msg tea.Msg) tea.Cmd {
 	cmd := g.Editor.Update(msg)
 	return tea.Batch(cmd, g.checkSoon())
 }
 
-// checkSoon has the arguments held against the schema after a pause. One wait at
-// a time is under way, however fast one types.
+// checkSoon schedules a schema check after a pause. Only one timer runs at a time,
+// however fast the user types.
 func (g *Dialog) checkSoon() tea.Cmd {
 	g.Edits++
 	if g.pausing {
@@ -34,8 +34,8 @@ func (g *Dialog) pause() tea.Cmd {
 	return tea.Tick(g.pauses.Check, func(time.Time) tea.Msg { return CheckMsg{count} })
 }
 
-// Check holds the arguments against the schema, unless they have changed since:
-// then it waits on.
+// Check validates the arguments against the schema. If they have changed since m
+// was sent, it waits for another pause.
 func (g *Dialog) Check(m CheckMsg) tea.Cmd {
 	g.pausing = false
 	if g.Editor == nil || !g.Showing() {

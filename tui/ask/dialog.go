@@ -16,80 +16,80 @@ import (
 	"replan/tui/keymap"
 )
 
-// GraceMsg says that a grace time has passed since the key numbered count.
+// GraceMsg reports that the grace time number Count is over.
 type GraceMsg struct{ Count int }
 
-// Asking is something that waits for the user's word: an open gate, or a step
-// of which nobody else can say how the run goes on.
+// Asking is a request that waits for the user: an open gate, or a step that cannot
+// continue without the user's decision.
 type Asking interface {
-	id() string // unique over all runs, and over the times it is asked
+	id() string // unique across runs and repeated requests
 	of() string // the run it belongs to
-	on() string // the step it is about, "" for none
-	// Name says what kind of thing asks, about what it asks about.
+	on() string // the step it concerns; "" for none
+	// Name returns the kind of request; about returns its subject.
 	Name() string
 	about() []string
-	// Brief is the same on one line: the step, what it is and its arguments.
+	// Brief describes the request on one line: step, kind and arguments.
 	Brief() (step, what, args string)
 	sign(l *draw.Look) (string, lipgloss.Style)
 	choices(k *keymap.Map) []choice
-	// write writes the whole of it: whatever an answer has to be based on.
+	// write writes the full request: everything the user needs for a decision.
 	write(l *draw.Look, d *draw.Document)
-	// with is the answer that gives other arguments, and resends says what it
-	// does. It fails where they do not fit.
+	// with returns a command that answers with other arguments, or an error if they
+	// do not fit. resends describes that command.
 	with(args map[string]any) (runner.Command, error)
 	resends() string
 }
 
-// choice is one answer that can be given.
+// choice is one possible answer.
 type choice struct {
-	id     string // of the action that gives it
+	id     string // action id
 	key    key.Binding
-	does   string         // what it does, as the dialog says it
-	short  string         // the same for a narrow screen
-	refuse string         // why it cannot be chosen now; "" where it can
-	send   runner.Command // nil for one that opens the editor
-	edit   map[string]any // the arguments to edit, where send is nil
-	saves  *event.Always  // a rule that send saves, which is shown first; nil for none
-	hidden bool           // not shown, but its key says why not
+	does   string         // its effect, as the dialog words it
+	short  string         // shorter wording for narrow screens
+	refuse string         // why it is unavailable now; "" if it is available
+	send   runner.Command // nil if the choice opens the editor
+	edit   map[string]any // arguments to edit if send is nil
+	saves  *event.Always  // rule that send saves, shown for confirmation first; nil for none
+	hidden bool           // not drawn, but its key explains why
 }
 
-// Dialog puts what waits for the user's word to the user, one after the
-// other. It opens by itself over whatever is shown.
+// Dialog presents pending requests to the user one at a time. It opens by itself
+// over any other view.
 type Dialog struct {
 	look   *draw.Look
 	pauses draw.Pauses
 	keys   *keymap.Map
-	queue  []Asking // in the order in which they were asked
-	at     int      // of the one in the dialog
+	queue  []Asking // in the order of the requests
+	at     int      // index of the displayed request
 
 	Open     bool
-	seen     map[string]bool // asks that were put to the user
-	answered map[string]bool // asks whose answer is on its way
-	shown    string          // id of the one in the dialog
-	Grace    bool            // takes no answer yet
+	seen     map[string]bool // ids already shown to the user
+	answered map[string]bool // ids whose answers are in flight
+	shown    string          // id of the displayed request
+	Grace    bool            // answers are not accepted yet
 	early    bool            // a key came too early
-	Count    int             // of grace times begun
+	Count    int             // grace times started
 	Mute     bool            // another question has the keys
 	top      int
 	doc      *draw.Document
-	body     int           // lines of the document in view
-	read     int           // lines of it that were
-	Fresh    []Asking      // opened in the newest batch of events, and nobody was called for them
-	Edits    int           // changes of arguments, over all that were edited
-	pausing  bool          // a pause is waited for, to check them
-	listed   int           // lines of the list of what waits
-	Buttons  []draw.Button // where its keys stand, from its upper left corner
-	Editor   *draw.Editor  // while arguments are being edited
-	confirm  *confirming   // while more than this one call is to be answered for
+	body     int           // visible lines of the document
+	read     int           // lines seen so far
+	Fresh    []Asking      // opened in the newest batch of events, with no notification sent yet
+	Edits    int           // edits of arguments, across all requests
+	pausing  bool          // a pause timer is running
+	listed   int           // lines of the request list
+	Buttons  []draw.Button // button positions, relative to the upper left corner
+	Editor   *draw.Editor  // non-nil while arguments are edited
+	confirm  *confirming   // non-nil while an answer covers more than this one call
 }
 
-// New makes the dialog, closed.
+// New returns a closed dialog.
 func New(l *draw.Look, k *keymap.Map, p draw.Pauses) *Dialog {
 	return &Dialog{look: l, keys: k, pauses: p, seen: map[string]bool{}, answered: map[string]bool{}}
 }
 
-// Set takes what waits now. What was not seen before opens the dialog and
-// begins a grace time; what is in the dialog stays in it.
+// Set updates the pending requests. A new request opens the dialog and starts a
+// grace time; the displayed request stays.
 func (g *Dialog) Set(asks []Asking) tea.Cmd {
 	g.queue = g.queue[:0]
 	g.Fresh = nil
@@ -115,7 +115,7 @@ func (g *Dialog) Set(asks []Asking) tea.Cmd {
 	return g.front()
 }
 
-// Forget has what a run asks asked anew, because the run is taken up again.
+// Forget marks the requests of a run as unseen because the run is being resumed.
 func (g *Dialog) Forget(run string) {
 	for _, ids := range []map[string]bool{g.seen, g.answered} {
 		for id := range ids {
@@ -129,8 +129,8 @@ func (g *Dialog) Forget(run string) {
 	}
 }
 
-// front puts what is to be in the dialog into it. Another one than before begins
-// a grace time of its own.
+// front displays the current request. If the request is a different one, a new
+// grace time starts.
 func (g *Dialog) front() tea.Cmd {
 	if len(g.queue) == 0 {
 		g.Open, g.shown, g.doc, g.Editor, g.confirm, g.at = false, "", nil, nil, nil, 0
@@ -146,10 +146,10 @@ func (g *Dialog) front() tea.Cmd {
 	return nil
 }
 
-// Current is the one in the dialog.
+// Current returns the displayed request.
 func (g *Dialog) Current() Asking { return g.queue[g.at] }
 
-// wait begins a grace time.
+// wait starts a grace time.
 func (g *Dialog) wait() tea.Cmd {
 	g.Grace = true
 	g.Count++
@@ -157,21 +157,21 @@ func (g *Dialog) wait() tea.Cmd {
 	return tea.Tick(g.pauses.Grace, func(time.Time) tea.Msg { return GraceMsg{count} })
 }
 
-// Rested ends the grace time, unless a key has come since.
+// Rested ends the grace time unless another key has arrived since.
 func (g *Dialog) Rested(m GraceMsg) {
 	if m.Count == g.Count {
 		g.Grace, g.early = false, false
 	}
 }
 
-// Reopen shows what waits again after the user looked around.
+// Reopen reopens the dialog after the user looked around.
 func (g *Dialog) Reopen() tea.Cmd {
 	g.Open, g.shown = true, ""
 	g.early = false
 	return g.front()
 }
 
-// StepOf is the step of the run that the dialog is about, "" for none.
+// StepOf returns the step of run that the dialog is about, or "" for none.
 func (g *Dialog) StepOf(run string) string {
 	if len(g.queue) == 0 || g.Current().of() != run {
 		return ""
@@ -179,7 +179,7 @@ func (g *Dialog) StepOf(run string) string {
 	return g.Current().on()
 }
 
-// Waiting is how many wait for an answer.
+// Waiting returns the number of pending requests.
 func (g *Dialog) Waiting() int { return len(g.queue) }
 
 // Showing reports whether the dialog is on the screen.
@@ -188,7 +188,7 @@ func (g *Dialog) Showing() bool { return g.Open && len(g.queue) > 0 }
 // Editing reports whether keys write text into the dialog.
 func (g *Dialog) Editing() bool { return g.Showing() && g.Editor != nil }
 
-// Press takes a key while the dialog is open.
+// Press handles a key while the dialog is open.
 func (g *Dialog) Press(k tea.KeyPressMsg) keymap.Wanted {
 	id, found := g.keys.Meant(k, g.Handlers())
 	switch {
@@ -203,8 +203,8 @@ func (g *Dialog) Press(k tea.KeyPressMsg) keymap.Wanted {
 	}
 }
 
-// Act does an action of the dialog. To go to another of what waits takes no quiet:
-// it answers nothing, and what is shown next takes no answer before a moment of it.
+// Act runs an action of the dialog. Moving to another request works during the
+// grace time: it answers nothing, and the next request has a grace time of its own.
 func (g *Dialog) Act(id string) keymap.Wanted {
 	if g.Grace && id != "gate.next" && id != "gate.previous" {
 		return g.tooEarly()
@@ -219,13 +219,13 @@ func (g *Dialog) Act(id string) keymap.Wanted {
 	return w
 }
 
-// tooEarly begins the grace time anew.
+// tooEarly restarts the grace time.
 func (g *Dialog) tooEarly() keymap.Wanted {
 	g.early = true
 	return keymap.Wanted{Cmd: g.wait()}
 }
 
-// Handlers are the actions of the dialog as it is now.
+// Handlers returns the actions available in the dialog's current state.
 func (g *Dialog) Handlers() keymap.Handlers {
 	switch {
 	case len(g.queue) == 0:
@@ -248,7 +248,7 @@ func (g *Dialog) Handlers() keymap.Handlers {
 	return hs
 }
 
-// choose gives an answer, or shows first what it reaches.
+// choose gives an answer, or first shows what the answer covers.
 func (g *Dialog) choose(c choice) keymap.Wanted {
 	ask := g.Current()
 	switch {
@@ -264,14 +264,14 @@ func (g *Dialog) choose(c choice) keymap.Wanted {
 	return keymap.Wanted{}
 }
 
-// TurnDiffs shows the diffs in the dialog the other way.
+// turnDiffs toggles between unified and side-by-side diffs.
 func (g *Dialog) turnDiffs() (word string) {
 	word = g.look.TurnDiffs(g.doc.Width)
 	g.doc = nil
 	return word
 }
 
-// editHandlers are the actions while arguments are edited.
+// editHandlers returns the actions of the argument editor.
 func (g *Dialog) editHandlers() keymap.Handlers {
 	return keymap.Handlers{
 		"dialog.leave":  {Do: keymap.Just(func() { g.Editor = nil })},
@@ -285,7 +285,7 @@ func (g *Dialog) editHandlers() keymap.Handlers {
 	}
 }
 
-// sendEdited answers with the arguments as they were edited.
+// sendEdited answers with the edited arguments.
 func (g *Dialog) sendEdited() keymap.Wanted {
 	args := g.Editor.Args()
 	if args == nil {
@@ -300,7 +300,7 @@ func (g *Dialog) sendEdited() keymap.Wanted {
 	return keymap.Wanted{Send: []runner.Command{answer}, Cmd: g.answer(ask.id())}
 }
 
-// viewHandlers are the actions that move or turn what the dialog shows.
+// viewHandlers returns the actions that scroll the document or toggle its diffs.
 func (g *Dialog) viewHandlers() keymap.Handlers {
 	return keymap.Handlers{"gate.sides": {
 		When: func() bool { return g.NoSides() == "" },
@@ -308,14 +308,14 @@ func (g *Dialog) viewHandlers() keymap.Handlers {
 	}}.With(keymap.Scrolling(g.body, func(lines int) { g.top += lines }))
 }
 
-// Scroll moves what the dialog shows by lines.
+// Scroll scrolls the document by lines.
 func (g *Dialog) Scroll(lines int) {
 	if g.Editor == nil {
 		g.top += lines
 	}
 }
 
-// answer takes what was answered from the queue.
+// answer removes answered requests from the queue.
 func (g *Dialog) answer(ids ...string) tea.Cmd {
 	for _, id := range ids {
 		g.answered[id] = true
@@ -325,7 +325,7 @@ func (g *Dialog) answer(ids ...string) tea.Cmd {
 	return g.front()
 }
 
-// Retheme draws the dialog anew.
+// Retheme discards the rendering made with the previous theme.
 func (g *Dialog) Retheme() {
 	g.doc = nil
 	if g.Editor != nil {

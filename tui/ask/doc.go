@@ -1,10 +1,10 @@
-// Package ask is the dialog at the bottom of the screen that puts gates, questions
-// and doubts to the user: the call with its diff, the reasons, the answers, and the
-// editor for arguments.
+// Package ask provides the dialog at the bottom of the screen that presents gates,
+// questions and doubts to the user. It shows the call with its diff, the reasons
+// and the possible answers, and has an editor for arguments.
 //
-// Start with [Dialog]. It takes no key before a moment of quiet, so that keys meant
-// for the input answer nothing.
+// Start with [Dialog]. It ignores keys until a moment of quiet has passed, so that
+// keys meant for the input answer nothing.
 //
-// Like every pane it imports draw, keymap, telling, timing and the core, never another
-// pane; the root model routes between them.
+// Like every pane, it imports draw, keymap, telling, timing and the core, but no
+// other pane. The root model routes between panes.
 package ask

@@ -9,7 +9,7 @@ import (
 	"charm.land/lipgloss/v2"
 )
 
-// prepare writes what is asked for a dialog of that width, its border included.
+// prepare renders the request for a dialog of width cells, including the border.
 func (g *Dialog) prepare(width int) {
 	if g.doc == nil || g.doc.Width != width-4 {
 		g.doc = &draw.Document{Look: g.look, Width: width - 4}
@@ -21,7 +21,7 @@ func (g *Dialog) prepare(width int) {
 	}
 }
 
-// Height is how many lines the dialog would like, its border included.
+// Height returns the preferred height in lines, including the border.
 func (g *Dialog) Height(width int) int {
 	if !g.Showing() {
 		return 0
@@ -34,7 +34,7 @@ func (g *Dialog) Height(width int) int {
 	return lines + len(g.bar(width-4)) + 3 + g.listHeight()
 }
 
-// SetSize gives the dialog its place, its border included.
+// SetSize sets the size of the dialog, including the border.
 func (g *Dialog) SetSize(width, height int) {
 	if !g.Showing() || height == 0 {
 		return
@@ -45,10 +45,10 @@ func (g *Dialog) SetSize(width, height int) {
 	}
 }
 
-// place shares out the lines of the dialog, its border included: the list of
-// what waits is short, or left out, where the call would have too little room.
+// place allots the lines of the dialog, including the border. It shortens or omits
+// the request list if the call would get too little room.
 func (g *Dialog) place(width, height int) {
-	const enough = 8 // lines of the call
+	const enough = 8 // lines for the call
 	g.body = max(height-3-len(g.bar(width-4)), 1)
 	g.listed = 0
 	if g.listHeight() == 0 {
@@ -58,7 +58,7 @@ func (g *Dialog) place(width, height int) {
 	if g.doc != nil {
 		call = min(call, len(g.doc.Lines))
 	}
-	if list := min(g.listHeight(), g.body-call); list > 2 { // two calls, and the edge below them
+	if list := min(g.listHeight(), g.body-call); list > 2 { // two requests and the edge below them
 		g.body, g.listed = g.body-list, list-1
 	}
 }
@@ -81,7 +81,7 @@ func (g *Dialog) Draw(width, height int) []string {
 	g.Buttons = draw.Buttons(bar, parts, ids)
 	for i := range g.Buttons {
 		b := &g.Buttons[i]
-		b.X, b.Y = b.X+2, b.Y+height-1-len(bar) // beside and over the border
+		b.X, b.Y = b.X+2, b.Y+height-1-len(bar) // offset by the border
 	}
 	for i, line := range bar {
 		bar[i] = l.Fit(line, width-4)
@@ -117,13 +117,14 @@ func (g *Dialog) title() (string, lipgloss.Style) {
 	return style.Bold(true).Render(glyph + " " + strings.Join(append([]string{title}, about...), " "+g.look.Glyphs.Separator+" ")), style
 }
 
-// bar is the keys of the dialog, faint while they do nothing yet.
+// bar draws the keys of the dialog, faint while they are inactive.
 func (g *Dialog) bar(width int) []string {
 	lines, _, _ := g.barOf(width)
 	return lines
 }
 
-// barOf is the bar with the actions in it, and each as it is drawn there.
+// barOf returns the lines of the bar, the ids of its actions, and each action as
+// drawn.
 func (g *Dialog) barOf(width int) (lines, ids, parts []string) {
 	l := g.look
 	if g.Grace && g.early {
@@ -165,7 +166,7 @@ func (g *Dialog) barOf(width int) (lines, ids, parts []string) {
 	return append(lines, keys...), ids, parts
 }
 
-// draws draws choices, in few words or in fewer.
+// draws draws choices, with shorter wording if short is set.
 func (g *Dialog) draws(choices []choice, short bool) []string {
 	l := g.look
 	var parts []string

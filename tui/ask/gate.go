@@ -16,14 +16,14 @@ import (
 	"replan/tui/telling"
 )
 
-// OpenGate is a gate that waits for an answer: a run's, or the session's own.
+// OpenGate is a gate that waits for an answer: one of a run, or the session's own.
 type OpenGate struct {
 	Run     string
 	Ask     event.GateRequested
 	Session bool
-	Tools   plan.Catalogue                  // of the run
-	Fits    func(args map[string]any) error // whether edited arguments fit the tool; nil for the session's own
-	Allowed []string                        // what the user has allowed in the run for longer than once
+	Tools   plan.Catalogue                  // tools of the run
+	Fits    func(args map[string]any) error // checks edited arguments against the tool; nil for the session's own gate
+	Allowed []string                        // what the user has allowed in the run beyond a single call
 }
 
 func (g OpenGate) id() string { return g.Run + " " + g.Ask.Gate }
@@ -32,7 +32,7 @@ func (g OpenGate) on() string { return g.Ask.Step }
 
 func (g OpenGate) sign(l *draw.Look) (string, lipgloss.Style) { return l.Glyphs.Gate, l.Warning }
 
-// Name says which step or call the gate belongs to.
+// Name returns the kind of step or call that the gate guards.
 func (g OpenGate) Name() string {
 	if g.Session {
 		return "Question"
@@ -51,13 +51,14 @@ func (g OpenGate) about() []string {
 	return parts
 }
 
-// untrustedText reports whether the call carries text that somebody from outside
-// may have written.
+// untrustedText reports whether the call carries text that an outsider may have
+// written.
 func (g OpenGate) untrustedText() bool {
 	return telling.CarriesUntrustedText(g.Ask.Provenance, g.Tools)
 }
 
-// Brief names the step, what is asked and the main argument, for a list of gates.
+// Brief returns the step, the kind of request and the main argument, for a list of
+// gates.
 func (g OpenGate) Brief() (step, what, args string) {
 	if g.Session {
 		return "", untrusted.Line(g.Ask.Title), ""
@@ -103,12 +104,12 @@ func (g OpenGate) choices(k *keymap.Map) []choice {
 	}
 }
 
-// noStep says why the servers of a project are answered in two ways alone.
+// noStep explains why the gate for a project's servers accepts only two answers.
 func noStep(k *keymap.Map) string {
 	return "This is no step of a run: " + k.Name("gate.once") + " or " + k.Name("gate.deny") + "."
 }
 
-// with has other arguments take the place of those at the gate.
+// with replaces the arguments at the gate.
 func (g OpenGate) with(args map[string]any) (runner.Command, error) {
 	if err := g.Fits(args); err != nil {
 		return nil, err
@@ -118,7 +119,8 @@ func (g OpenGate) with(args map[string]any) (runner.Command, error) {
 
 func (g OpenGate) resends() string { return "look at the call with these" }
 
-// writeRule writes the rule that an answer for always saves, as it will stand there.
+// writeRule writes the rule that an "always" answer saves, in the form in which it
+// is saved.
 func writeRule(d *draw.Document, a *event.Always) {
 	l := d.Look
 	for line := range strings.SplitSeq(strings.TrimRight(a.Text, "\n"), "\n") {
@@ -129,8 +131,8 @@ func writeRule(d *draw.Document, a *event.Always) {
 	d.Prose(l.Text, "This rule goes into your configuration, config.toml, before its other rules. Every call that it fits passes without a gate from now on, in this run and in all others in that folder and below. To take it back, take it out there.")
 }
 
-// write writes the whole question: what is called, why it asks, what it would
-// change, every argument, and where text in them comes from.
+// write writes the full request: the call, the reason for the gate, the expected
+// changes, every argument, and the sources of their text.
 func (g OpenGate) write(l *draw.Look, d *draw.Document) {
 	a := g.Ask
 	title := untrusted.Line(a.Title)

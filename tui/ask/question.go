@@ -16,16 +16,16 @@ import (
 	"replan/tui/telling"
 )
 
-// Question is a step that waits for the user's word: it is in doubt, or it
-// failed.
+// Question is a step in doubt, or a failed step, that waits for the user's
+// decision.
 type Question struct {
 	agent.Question
 	Run      string
-	Time     int // how often the run has been taken up, so that a resumed run asks anew
+	Time     int // number of times the run was resumed; makes a resumed run ask again
 	Attempt  int
 	Expects  string
-	NoReplan string // why there can be no replan; "" where there can
-	Over     bool   // the run has ended: the answer takes it up again
+	NoReplan string // why replanning is impossible; "" if it is possible
+	Over     bool   // the run has ended; an answer resumes it
 }
 
 func (q Question) id() string {
@@ -42,7 +42,7 @@ func (q Question) sign(l *draw.Look) (string, lipgloss.Style) {
 	return l.Glyphs.Failed, l.Danger
 }
 
-// Name says which step the question is about.
+// Name says whether the step is in doubt, denied or failed.
 func (q Question) Name() string {
 	switch {
 	case q.Doubt:
@@ -62,7 +62,8 @@ func (q Question) about() []string {
 	return parts
 }
 
-// Brief names the step, what is asked and the main argument, for a list of questions.
+// Brief returns the step, the kind of request and the main argument, for a list of
+// questions.
 func (q Question) Brief() (step, what, args string) {
 	what = untrusted.Line(q.Tool)
 	if what == "" {
@@ -116,7 +117,7 @@ func (q Question) with(args map[string]any) (runner.Command, error) {
 
 func (q Question) resends() string { return "run the step with these" }
 
-// write writes what the step was to do, what came of it, and its whole call.
+// write writes the purpose of the step, its outcome, and the full call.
 func (q Question) write(l *draw.Look, d *draw.Document) {
 	title := untrusted.Line(q.Title)
 	if title == "" {
@@ -153,8 +154,8 @@ func (q Question) write(l *draw.Look, d *draw.Document) {
 	}
 }
 
-// WhyNoReplan says in few words why there can be no new plan, "" where there
-// can. possible is whether there is anybody to make one.
+// WhyNoReplan says briefly why replanning is impossible, or "" if it is possible.
+// possible reports whether a planner is available.
 func WhyNoReplan(r *agent.Run, possible bool) string {
 	switch {
 	case !possible:

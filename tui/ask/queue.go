@@ -17,7 +17,7 @@ import (
 	"replan/tui/telling"
 )
 
-// Hints are the keys of the dialog for the footer.
+// Hints returns the keys of the dialog for the footer.
 func (g *Dialog) Hints() []keymap.Hint {
 	arrows := g.keys.Hint("scroll", "move.up", "move.down")
 	switch {
@@ -37,11 +37,11 @@ func (g *Dialog) Hints() []keymap.Hint {
 	return append(hints, g.keys.Hint("allowed", "gate.allowed"), g.keys.Hint("quit", "quit"))
 }
 
-// listMost is how many of what waits the dialog lists at once.
+// listMost is the maximum number of requests listed at once.
 const listMost = 5
 
-// listHeight is how many lines the list of what waits takes with the edge below
-// it, 0 where it would say nothing.
+// listHeight returns the height of the request list in lines, including the edge
+// below it. It is 0 if a list would add nothing.
 func (g *Dialog) listHeight() int {
 	if len(g.queue) < 2 || g.Editor != nil || g.confirm != nil {
 		return 0
@@ -49,7 +49,7 @@ func (g *Dialog) listHeight() int {
 	return min(len(g.queue), listMost) + 1
 }
 
-// list is what waits: those around the one in the dialog.
+// list draws the pending requests around the displayed one.
 func (g *Dialog) list(width int) []string {
 	first, end := g.window()
 	lines := make([]string, 0, g.listed)
@@ -59,7 +59,7 @@ func (g *Dialog) list(width int) []string {
 	return lines
 }
 
-// window says which of what waits the list shows.
+// window returns the range of requests that the list shows.
 func (g *Dialog) window() (first, end int) {
 	first = max(min(g.at-g.listed/2, len(g.queue)-g.listed), 0)
 	return first, min(first+g.listed, len(g.queue))
@@ -78,7 +78,8 @@ func (g *Dialog) listLine(a Asking, chosen bool, width int) string {
 	return line.Fill(drawn, width)
 }
 
-// ClickedAt shows what is listed at a line of the dialog, its border included.
+// ClickedAt displays the request listed at line y of the dialog, including the
+// border.
 func (g *Dialog) ClickedAt(y int) tea.Cmd {
 	if !g.Showing() || y < 1 || y > g.listed {
 		return nil
@@ -88,7 +89,7 @@ func (g *Dialog) ClickedAt(y int) tea.Cmd {
 	return g.front()
 }
 
-// step goes to another of what waits.
+// step moves to another request.
 func (g *Dialog) step(by int) keymap.Wanted {
 	n := len(g.queue)
 	g.at = (g.at + n + by) % n
@@ -96,7 +97,7 @@ func (g *Dialog) step(by int) keymap.Wanted {
 	return keymap.Wanted{Cmd: g.front()}
 }
 
-// brief is a call on one line: its arguments, the short ones first.
+// brief formats the arguments of a call on one line, short ones first.
 func brief(args map[string]any) string {
 	names := slices.Sorted(maps.Keys(args))
 	texts := make(map[string]string, len(args))
@@ -115,20 +116,20 @@ func brief(args map[string]any) string {
 	return strings.Join(parts, "  ")
 }
 
-// confirming is an answer that reaches further than the call in the dialog. What
-// it does is shown before it is given.
+// confirming is an answer that covers more than the displayed call. The dialog
+// shows its effect before the user confirms it.
 type confirming struct {
 	title  string
-	about  []string // beside the title; nil is what the call is about
-	does   string   // what a yes does, in words and in fewer
+	about  []string // shown beside the title; nil for the subject of the call
+	does   string   // effect of a yes; short is a shorter wording
 	short  string
-	unread string // said where a yes comes before the end of what it is about
+	unread string // message for a yes before the user has read to the end
 	ids    []string
 	send   []runner.Command
 	write  func(*draw.Document)
 }
 
-// holds reports whether all that it answers still waits.
+// holds reports whether every request it answers is still pending.
 func (c *confirming) holds(queue []Asking) bool {
 	for _, id := range c.ids {
 		if !slices.ContainsFunc(queue, func(a Asking) bool { return a.id() == id }) {
@@ -138,12 +139,12 @@ func (c *confirming) holds(queue []Asking) bool {
 	return true
 }
 
-// turn shows what an answer reaches, or with nil the question again.
+// turn shows the scope of an answer, or the question again if c is nil.
 func (g *Dialog) turn(c *confirming) {
 	g.confirm, g.doc, g.top, g.read = c, nil, 0, 0
 }
 
-// confirmHandlers are the actions while an answer is about to be confirmed.
+// confirmHandlers returns the actions while an answer awaits confirmation.
 func (g *Dialog) confirmHandlers() keymap.Handlers {
 	back := keymap.Handler{Do: keymap.Just(func() { g.turn(nil) })}
 	return keymap.Handlers{
@@ -158,7 +159,7 @@ func (g *Dialog) confirmHandlers() keymap.Handlers {
 	}
 }
 
-// savingRule is the choice that saves a rule.
+// savingRule returns the confirmation of a choice that saves a rule.
 func savingRule(k *keymap.Map, ask Asking, c choice) *confirming {
 	return &confirming{
 		title: "Allow always", does: "save it, and allow", short: "save",
@@ -168,8 +169,8 @@ func savingRule(k *keymap.Map, ask Asking, c choice) *confirming {
 	}
 }
 
-// like are the open gates that are like the one in the dialog, that one among
-// them: calls of the same tool in the same run, about which the same rule asks.
+// like returns the open gates similar to the displayed one, including it: same run,
+// same tool, and same rule.
 func (g *Dialog) like() []OpenGate {
 	if len(g.queue) == 0 {
 		return nil
@@ -188,7 +189,8 @@ func (g *Dialog) like() []OpenGate {
 	return out
 }
 
-// NotAlike says why there is nothing to be approved with the one in the dialog.
+// NotAlike says why there is no other gate to approve together with the displayed
+// one.
 func (g *Dialog) NotAlike() string {
 	switch {
 	case len(g.queue) == 0:
@@ -200,8 +202,8 @@ func (g *Dialog) NotAlike() string {
 	}
 }
 
-// approveAll shows which calls an approval of all that are like this one would
-// let pass. It says why there are none.
+// approveAll shows which calls a joint approval of all similar gates would let
+// pass. If there are none, it returns the reason.
 func (g *Dialog) approveAll() (word string) {
 	if word = g.NotAlike(); word != "" {
 		return word
@@ -222,8 +224,8 @@ func (g *Dialog) approveAll() (word string) {
 	return ""
 }
 
-// writeAlike writes the calls that are to be approved together: first the list, which
-// has to be seen to its end, then each of them whole.
+// writeAlike writes the calls to be approved together. The list comes first, and
+// the user must scroll to its end. The full calls follow.
 func writeAlike(d *draw.Document, all []OpenGate) {
 	l := d.Look
 	d.Prose(l.Text, fmt.Sprintf("A yes lets these %d calls of %s pass, once each. What asks later is not covered.", len(all), untrusted.Line(all[0].Ask.Tool)))
@@ -251,7 +253,7 @@ func writeAlike(d *draw.Document, all []OpenGate) {
 	}
 }
 
-// Refusal is why an answer cannot be given now, "" where it can.
+// Refusal returns why an answer is unavailable now, or "" if it is available.
 func (g *Dialog) Refusal(id string) string {
 	if len(g.queue) == 0 {
 		return "No gate and no question is open."
@@ -264,10 +266,10 @@ func (g *Dialog) Refusal(id string) string {
 	return noSuchAnswer
 }
 
-// noSuchAnswer is why what is open takes no such answer.
+// noSuchAnswer explains that the displayed request does not accept this answer.
 const noSuchAnswer = "What is open now takes no such answer."
 
-// Alone is why there is no other question to step to.
+// Alone returns why there is no other request to move to.
 func (g *Dialog) Alone() string {
 	if len(g.queue) < 2 {
 		return "Nothing else waits for an answer."
@@ -275,7 +277,7 @@ func (g *Dialog) Alone() string {
 	return ""
 }
 
-// NoSides is why the diff in the dialog cannot be turned.
+// NoSides returns why the dialog cannot toggle its diff.
 func (g *Dialog) NoSides() string {
 	if g.doc == nil || !g.doc.Diffs {
 		return "No diff is in view that could stand side by side."
