@@ -1,8 +1,8 @@
-// Package review is the dialog in which a plan is looked over before it runs: steps
-// are edited, moved and removed, and gates approved together.
+// Package review provides the dialog for reviewing a plan before it runs. The user
+// can edit, move and remove steps, and approve gates together.
 //
 // Start with [Dialog].
 //
-// Like every pane it imports draw, keymap, telling, timing and the core, never another
-// pane; the root model routes between them.
+// Like every pane, it imports draw, keymap, telling, timing and the core, but no
+// other pane. The root model routes between panes.
 package review

@@ -17,7 +17,7 @@ import (
 	"replan/tui/telling"
 )
 
-// lay lays the plan out as it is now, and stays with the step that was chosen.
+// lay lays out the current plan and keeps the selected step.
 func (d *Dialog) lay() {
 	kept := ""
 	if d.at < len(d.steps) {
@@ -38,7 +38,7 @@ func (d *Dialog) lay() {
 	d.at = max(min(d.at, len(d.steps)-1), 0)
 }
 
-// layRails lays out the rails for a pane of that width.
+// layRails lays out the rails for a pane of width cells.
 func (d *Dialog) layRails(width int) {
 	if d.limit == draw.LaneLimit(width) {
 		return
@@ -57,7 +57,7 @@ func (d *Dialog) layRails(width int) {
 	d.rails = planlayout.NewRails(deps.Reduce(), d.limit)
 }
 
-// Draw draws the dialog in exactly height lines of screenWidth cells.
+// Draw draws the dialog in exactly height lines of width cells.
 func (d *Dialog) Draw(width, height int) []string {
 	l := d.Look
 	if d.Editor != nil {
@@ -86,7 +86,7 @@ func (d *Dialog) Draw(width, height int) []string {
 	return l.Block(out, width, height)
 }
 
-// fitted makes lines of a frame of that width.
+// fitted fits lines into a frame of width cells.
 func fitted(l *draw.Look, lines []string, width int) []string {
 	out := make([]string, len(lines))
 	for i, line := range lines {
@@ -95,7 +95,7 @@ func fitted(l *draw.Look, lines []string, width int) []string {
 	return draw.Padded(out)
 }
 
-// drawStacked draws the plan over the step that is chosen.
+// drawStacked draws the plan above the selected step.
 func (d *Dialog) drawStacked(width, height int, bar []string) []string {
 	l := d.Look
 	room := max(height-4-len(bar), 2)
@@ -112,7 +112,7 @@ func (d *Dialog) drawStacked(width, height int, bar []string) []string {
 	)
 }
 
-// title is the title of the dialog, and which of its rows are in view.
+// title returns the title of the dialog and the range of visible rows.
 func (d *Dialog) title() (title, note string) {
 	l := d.Look
 	words := "Review"
@@ -127,7 +127,7 @@ func (d *Dialog) stepTitle() string {
 	return d.Look.Muted.Render(draw.StepTitle(d.Look, d.chosen().Step.Index))
 }
 
-// bar says what was changed, a word on the last key, or what is asked.
+// bar shows the changes, a message about the last key, or a question.
 func (d *Dialog) bar(width int) []string {
 	l := d.Look
 	most := 4
@@ -153,7 +153,7 @@ func (d *Dialog) bar(width int) []string {
 	return lines(l.Accent, changed)
 }
 
-// drawRows draws the rows in view, each exactly width cells wide.
+// drawRows draws the visible rows, each exactly width cells wide.
 func (d *Dialog) drawRows(width, height int) []string {
 	d.layRails(width)
 	d.body = height
@@ -172,7 +172,7 @@ func (d *Dialog) drawRows(width, height int) []string {
 	return out
 }
 
-// reviewColumns are the widths of the parts of a row.
+// reviewColumns holds the column widths of a row, in cells.
 type reviewColumns struct{ width, index, title, tool, parallel, state int }
 
 func (d *Dialog) columns(width int) reviewColumns {
@@ -200,7 +200,7 @@ func (d *Dialog) columns(width int) reviewColumns {
 	return c
 }
 
-// reviewTool names what carries a step out.
+// reviewTool names the executor of a step.
 func reviewTool(s plan.Step) string {
 	switch s.Executor {
 	case plan.ExecutorTool:
@@ -235,7 +235,7 @@ func (d *Dialog) drawRow(at int, c reviewColumns) string {
 	return l.Fit(p.Take(), c.width)
 }
 
-// drawStep draws index, title, tool and gate of a step.
+// drawStep draws the index, title, tool and gate of a step.
 func (d *Dialog) drawStep(p *draw.Painter, s *agent.ReviewStep, c reviewColumns) {
 	l := d.Look
 	title, tool := l.Text, l.Faint
@@ -276,7 +276,7 @@ func (d *Dialog) drawStep(p *draw.Painter, s *agent.ReviewStep, c reviewColumns)
 	p.Add(style, word)
 }
 
-// tail says what a step waits for since it, or that, was moved.
+// tail names the steps that s waits for because one of them was moved.
 func (d *Dialog) tail(s *agent.ReviewStep) string {
 	if len(s.After) == 0 {
 		return ""
@@ -284,7 +284,7 @@ func (d *Dialog) tail(s *agent.ReviewStep) string {
 	return " after " + untrusted.Line(strings.Join(s.After, ", "))
 }
 
-// sign is how a step stands, in a sign.
+// sign returns the glyph and style for the state of a step.
 func (d *Dialog) sign(s *agent.ReviewStep) (string, lipgloss.Style) {
 	l := d.Look
 	switch {
@@ -303,7 +303,7 @@ func (d *Dialog) sign(s *agent.ReviewStep) (string, lipgloss.Style) {
 	}
 }
 
-// gateWord says what its gate would do.
+// gateWord says what the step's gate would do.
 func (d *Dialog) gateWord(s *agent.ReviewStep) (string, lipgloss.Style) {
 	l := d.Look
 	switch {
@@ -324,8 +324,8 @@ func (d *Dialog) gateWord(s *agent.ReviewStep) (string, lipgloss.Style) {
 	}
 }
 
-// drawDetail draws the chosen step in exactly height lines of a frame of that
-// width.
+// drawDetail draws the selected step in exactly height lines of a frame of width
+// cells.
 func (d *Dialog) drawDetail(width, height int) []string {
 	if d.doc == nil || d.doc.Width != width-4 {
 		d.doc = &draw.Document{Look: d.Look, Width: width - 4}
@@ -336,7 +336,7 @@ func (d *Dialog) drawDetail(width, height int) []string {
 	return draw.Padded(d.Look.Block(d.doc.Rows(&d.line, height), width-4, height))
 }
 
-// write writes all there is to know of a step before it runs.
+// write writes all that is known about a step before it runs.
 func (d *Dialog) write(doc *draw.Document, s *agent.ReviewStep) {
 	l := d.Look
 	server := ""
@@ -377,7 +377,8 @@ func (d *Dialog) write(doc *draw.Document, s *agent.ReviewStep) {
 	}
 }
 
-// writeGate writes why the call would ask, and whether that can be answered now.
+// writeGate writes why the call needs an answer, and whether the user can give it
+// now.
 func (d *Dialog) writeGate(doc *draw.Document, s *agent.ReviewStep) {
 	l, g := d.Look, s.Gate
 	word := "asks"

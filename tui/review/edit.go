@@ -12,8 +12,8 @@ import (
 	"replan/tui/telling"
 )
 
-// reviewEditor is where a step of a plan that is looked over is edited, as JSON:
-// its title, and its arguments where it makes a call.
+// reviewEditor edits a step of the reviewed plan as JSON: its title and, if it
+// makes a call, its arguments.
 type reviewEditor struct {
 	*draw.Editor
 	step plan.Step
@@ -43,7 +43,7 @@ func (d *Dialog) edit(s agent.ReviewStep) error {
 	return nil
 }
 
-// takeEdit takes the step as it was edited, or says why it cannot be that.
+// takeEdit applies the edited step, or says why it is invalid.
 func (d *Dialog) takeEdit() {
 	e := d.Editor
 	value := e.Args()
@@ -62,8 +62,8 @@ func (d *Dialog) takeEdit() {
 	d.lay()
 }
 
-// read reads title and args. What the plan leaves to a model stays with it where
-// nothing was written.
+// read reads title and args. Arguments that the plan leaves to a model stay with it
+// if the user enters none.
 func (e *reviewEditor) read(value map[string]any) (title string, args map[string]any, err error) {
 	calls := e.step.Executor == plan.ExecutorTool
 	for name := range value {

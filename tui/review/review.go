@@ -18,54 +18,55 @@ import (
 	"replan/tui/keymap"
 )
 
-// Dialog shows a plan that is held and has it looked over: edited, moved,
-// steps taken out, gates approved, and run or refused. It opens by itself.
+// Dialog lets the user review a plan on hold: edit, move or remove steps, approve
+// gates, and run or refuse the plan. It opens by itself.
 type Dialog struct {
 	Look   *draw.Look
 	Pauses draw.Pauses
 	Keys   *keymap.Map
-	Hidden func() bool // something else asks first
+	Hidden func() bool // another request comes first
 
-	id     string        // which plan: its run, its revision, and how often that was taken up
-	Review *agent.Review // nil where no plan waits
+	id     string        // run, revision and resume count of the plan
+	Review *agent.Review // nil if no plan waits
 	tools  plan.Catalogue
 	open   bool
-	Fresh  bool // the user was not called for it yet
-	sent   bool // the answer is on its way
-	Grace  bool // takes no key yet
+	Fresh  bool // no notification sent yet
+	sent   bool // answer in flight
+	Grace  bool // keys are not accepted yet
 	early  bool // a key came too early
-	Count  int  // of grace times begun
+	Count  int  // grace times started
 
 	steps    []agent.ReviewStep
-	needs    [][]string        // what each waits for
-	rails    *planlayout.Rails // the rows are the steps
-	parallel map[string]bool   // steps that may run at the same time as another one
-	limit    int               // lanes that the rails are laid out with
-	at       int               // the chosen step
-	top      int               // the first row in view
-	body     int               // rows in view
+	needs    [][]string        // dependencies of each step
+	rails    *planlayout.Rails // one row per step
+	parallel map[string]bool   // steps that may run in parallel with another one
+	limit    int               // number of lanes the rails are laid out with
+	at       int               // selected step
+	top      int               // first visible row
+	body     int               // visible rows
 	first    int               // line of the first row, from the top of the dialog's area
 
-	doc    *draw.Document // of the chosen step
-	line   int            // of that at the top
-	detail int            // lines of it in view
+	doc    *draw.Document // describes the selected step
+	line   int            // first visible line of doc
+	detail int            // visible lines of doc
 
 	Editor *reviewEditor
-	sure   *reviewQuestion // what is asked before something is done
-	word   string          // on the last key
+	sure   *reviewQuestion // pending confirmation
+	word   string          // message about the last key
 }
 
-// reviewQuestion is asked before something is done that is more than was said.
+// reviewQuestion asks for confirmation of an action with wider effects than the
+// user requested.
 type reviewQuestion struct {
 	text string
 	yes  func() keymap.Wanted
 }
 
-// RestMsg says that a grace time has passed since the key numbered count.
+// RestMsg reports that the grace time number Count is over.
 type RestMsg struct{ Count int }
 
-// Set takes the plan that waits now, nil where none does. Another one than before
-// opens the dialog and begins a grace time.
+// Set stores the plan that waits for review, if any. A different plan opens the
+// dialog and starts a grace time.
 func (d *Dialog) Set(run *agent.Run, times int) tea.Cmd {
 	id := ""
 	if run != nil {
@@ -83,7 +84,7 @@ func (d *Dialog) Set(run *agent.Run, times int) tea.Cmd {
 	return d.Wait()
 }
 
-// Wait begins a grace time.
+// Wait starts a grace time.
 func (d *Dialog) Wait() tea.Cmd {
 	d.Grace = true
 	d.Count++
@@ -91,23 +92,24 @@ func (d *Dialog) Wait() tea.Cmd {
 	return tea.Tick(d.Pauses.Grace, func(time.Time) tea.Msg { return RestMsg{count} })
 }
 
-// Rested ends the grace time, unless a key has come since.
+// Rested ends the grace time unless another key has arrived since.
 func (d *Dialog) Rested(m RestMsg) {
 	if m.Count == d.Count {
 		d.Grace, d.early = false, false
 	}
 }
 
-// Waits reports whether a plan waits to be looked over.
+// Waits reports whether a plan waits for review.
 func (d *Dialog) Waits() bool { return d.Review != nil && !d.sent }
 
-// Reopen shows it again after the user looked around.
+// Reopen reopens the dialog after the user looked around.
 func (d *Dialog) Reopen() tea.Cmd {
 	d.open, d.early = true, false
 	return d.Wait()
 }
 
-// Refused shows it again where the answer was not taken, as a note has said.
+// Refused reopens the dialog after the session rejected the answer, as reported in
+// a note.
 func (d *Dialog) Refused(why string) {
 	if d.sent {
 		d.sent, d.open, d.word = false, true, untrusted.Line(why)
@@ -117,17 +119,17 @@ func (d *Dialog) Refused(why string) {
 // Shown reports whether the dialog is open.
 func (d *Dialog) Shown() bool { return d.open && d.Waits() && !d.Hidden() }
 
-// Types reports whether a call is edited in it.
+// Types reports whether the user is editing a call.
 func (d *Dialog) Types() bool { return d.Editor != nil }
 
-// Forget takes away the word on the last key.
+// Forget clears the message about the last key.
 func (d *Dialog) Forget() {
 	if !d.Grace && d.Editor == nil && d.sure == nil {
 		d.word = ""
 	}
 }
 
-// Handlers are the actions of the dialog, none while it takes no key yet.
+// Handlers returns the actions of the dialog. There are none during the grace time.
 func (d *Dialog) Handlers() keymap.Handlers {
 	switch {
 	case d.Grace || !d.Waits():
@@ -151,7 +153,7 @@ func (d *Dialog) Handlers() keymap.Handlers {
 	return d.changeHandlers().With(d.viewHandlers())
 }
 
-// Act does an action that was chosen elsewhere.
+// Act runs an action chosen elsewhere.
 func (d *Dialog) Act(id string) keymap.Wanted {
 	if d.Grace {
 		return d.tooEarly()
@@ -164,7 +166,7 @@ func (d *Dialog) Act(id string) keymap.Wanted {
 	return w
 }
 
-// Typed takes a key that means no action.
+// Typed handles a key that is bound to no action.
 func (d *Dialog) Typed(k tea.KeyPressMsg) keymap.Wanted {
 	switch {
 	case d.Grace:
@@ -176,13 +178,13 @@ func (d *Dialog) Typed(k tea.KeyPressMsg) keymap.Wanted {
 	}
 }
 
-// tooEarly begins the grace time anew.
+// tooEarly restarts the grace time.
 func (d *Dialog) tooEarly() keymap.Wanted {
 	d.early = true
 	return keymap.Wanted{Cmd: d.Wait()}
 }
 
-// viewHandlers are the actions that answer, or that move what is shown.
+// viewHandlers returns the actions that answer, and those that change the view.
 func (d *Dialog) viewHandlers() keymap.Handlers {
 	page := max(d.detail-1, 1)
 	line := func(by int) keymap.Handler { return keymap.Handler{Do: keymap.Just(func() { d.line += by })} }
@@ -198,23 +200,23 @@ func (d *Dialog) viewHandlers() keymap.Handlers {
 	}
 }
 
-// answer sends what becomes of the plan.
+// answer sends the decision about the plan.
 func (d *Dialog) answer(decision event.ReviewDecision) keymap.Wanted {
 	d.sent = true
 	return keymap.Sending(runner.Review{Run: d.Review.Run, Answer: d.Review.Answer(decision)})
 }
 
-// chosen is the step that is chosen.
+// chosen returns the selected step.
 func (d *Dialog) chosen() agent.ReviewStep { return d.steps[d.at] }
 
-// choose chooses a step.
+// choose selects a step.
 func (d *Dialog) choose(i int) {
 	if i = max(min(i, len(d.steps)-1), 0); i != d.at {
 		d.at, d.doc, d.line = i, nil, 0
 	}
 }
 
-// changeHandlers are the actions that change the plan.
+// changeHandlers returns the actions that change the plan.
 func (d *Dialog) changeHandlers() keymap.Handlers {
 	s, v := d.chosen(), d.Review
 	change := func(f func() error) keymap.Handler {
@@ -246,14 +248,14 @@ func (d *Dialog) changeHandlers() keymap.Handlers {
 	}
 }
 
-// sentence is an error as a sentence.
+// sentence formats an error as a sentence.
 func sentence(err error) string {
 	text := untrusted.Line(err.Error())
 	return strings.ToUpper(text[:1]) + text[1:] + "."
 }
 
-// takeOut takes a step out or brings it back. Where others need it, it asks
-// whether they go too.
+// takeOut removes or restores a step. If other steps depend on it, takeOut asks
+// whether to remove them too.
 func (d *Dialog) takeOut(s agent.ReviewStep) error {
 	v := d.Review
 	if s.Out {
@@ -279,17 +281,17 @@ func (d *Dialog) takeOut(s agent.ReviewStep) error {
 	return nil
 }
 
-// Clicked chooses what is drawn at that line.
+// Clicked selects the step drawn at line.
 func (d *Dialog) Clicked(line int) {
 	if i := line - d.first + d.top; line >= d.first && line < d.first+d.body && i >= 0 && i < len(d.steps) && d.Editor == nil {
 		d.choose(i)
 	}
 }
 
-// Wheeled takes a turn of the mouse wheel.
+// Wheeled handles a turn of the mouse wheel.
 func (d *Dialog) Wheeled(lines int) { d.line += lines }
 
-// Hints lists the keys that do something now.
+// Hints lists the keys that are active now.
 func (d *Dialog) Hints() []keymap.Hint {
 	switch {
 	case d.Editor != nil:
@@ -314,7 +316,7 @@ func (d *Dialog) Hints() []keymap.Hint {
 	}
 }
 
-// Retheme draws the dialog anew.
+// Retheme discards the rendering made with the previous theme.
 func (d *Dialog) Retheme() {
 	d.doc = nil
 	if d.Editor != nil {
