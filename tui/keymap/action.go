@@ -9,26 +9,26 @@ import (
 	tea "charm.land/bubbletea/v2"
 )
 
-// Action is one thing that the user can have the screen do. Keys, palette, help,
-// footer and mouse are views of it.
+// Action is something the user can make the program do. Keys, palette, help, footer
+// and mouse are all driven by actions.
 type Action struct {
-	ID  string       // "plan.follow", as the configuration names it
-	Key *key.Binding // in the key map, with what it does in words
+	ID  string       // configuration name, such as "plan.follow"
+	Key *key.Binding // in the key map, with a description
 	Handler
 }
 
-// Handler is how an action is done.
+// Handler defines how an action is performed.
 type Handler struct {
-	When   func() bool   // whether the key is meant for it now, else it is another's or text; nil: always
-	Refuse func() string // why it cannot be done now, "" where it can; nil: it always can
+	When   func() bool   // reports whether the key applies now; if not, it goes elsewhere; nil: always
+	Refuse func() string // returns why the action is unavailable, or ""; nil: always available
 	Do     func() Wanted
-	Opens  bool // Opens a dialog, over an open gate too
+	Opens  bool // opens a dialog, even over an open gate
 }
 
-// Handlers are how actions are done, by their ids.
+// Handlers maps action ids to their handlers.
 type Handlers map[string]Handler
 
-// Refusal is why an action cannot be done now, "" where it can.
+// Refusal returns why an action is unavailable now, or "" if it is available.
 func (h *Handler) Refusal() string {
 	if h.Refuse == nil {
 		return ""
@@ -36,24 +36,24 @@ func (h *Handler) Refusal() string {
 	return h.Refuse()
 }
 
-// Place is where the keys of a group of actions act.
+// Place is where the keys of a group of actions are active.
 type Place int
 
-// The places there are, in the order of help.
+// The places, in the order of the help dialog.
 const (
 	PlaceEverywhere Place = iota
 	PlaceChat
-	PlaceWriting // the list over the input
+	PlaceWriting // the list above the input
 	PlacePlan
 	PlaceStep
-	PlaceMoving // in plan, step and dialogs
+	PlaceMoving // in the plan, the step and dialogs
 	PlaceGate
 	PlaceQuestion
 	PlaceReview
 	PlaceDialog
 	PlaceQuit    // the question whether to quit
-	PlaceCommand // a command of the chat, which has no key
-	PlaceReplay  // while a run is played again
+	PlaceCommand // a chat command, which has no key
+	PlaceReplay  // while a run is replayed
 )
 
 // Group is the actions of one place.
@@ -63,7 +63,7 @@ type Group struct {
 	Actions []Action
 }
 
-// Unless refuses while something does not hold.
+// Unless returns a Refuse function that returns why unless holds reports true.
 func Unless(holds func() bool, why string) func() string {
 	return func() string {
 		if holds() {
@@ -73,7 +73,7 @@ func Unless(holds func() bool, why string) func() string {
 	}
 }
 
-// Just does something that asks nothing of the root.
+// Just wraps a function that requests nothing from the root.
 func Just(f func()) func() Wanted {
 	return func() Wanted {
 		f()
@@ -81,20 +81,20 @@ func Just(f func()) func() Wanted {
 	}
 }
 
-// Command does something that leaves a command.
+// Command wraps a function that returns a command.
 func Command(f func() tea.Cmd) func() Wanted {
 	return func() Wanted { return Wanted{Cmd: f()} }
 }
 
-// Hint is what keys do now.
+// Hint describes what some keys do now.
 type Hint struct {
-	IDs   []string // of their actions, in the order in which the label names the keys
+	IDs   []string // action ids, in the order of the key names in the label
 	Label string
 	Does  string
 }
 
-// Hint is what the keys of some actions do now, "" for what they always do. Of
-// several the first key of each is named.
+// Hint describes the keys of the given actions. An empty does means their usual
+// description. For several actions, it names the first key of each.
 func (k *Map) Hint(does string, ids ...string) Hint {
 	h := Hint{IDs: ids, Does: does}
 	if len(ids) == 1 {
@@ -115,7 +115,7 @@ func (k *Map) Hint(does string, ids ...string) Hint {
 	return h
 }
 
-// Name is the first key of an action, for a sentence.
+// Name returns the first key of an action, for use in a sentence.
 func (k *Map) Name(id string) string {
 	if b := k.ByID[id]; b != nil && len(b.Keys()) > 0 {
 		return b.Keys()[0]
@@ -123,8 +123,8 @@ func (k *Map) Name(id string) string {
 	return "no key"
 }
 
-// LeadingName is the key of an action at the beginning of a sentence. A letter stays as
-// it is: another case is another key.
+// LeadingName returns the key of an action for the beginning of a sentence. It
+// never capitalizes a single letter, because case distinguishes keys.
 func (k *Map) LeadingName(id string) string {
 	name := k.Name(id)
 	if len(name) == 1 {
@@ -133,8 +133,8 @@ func (k *Map) LeadingName(id string) string {
 	return strings.ToUpper(name[:1]) + name[1:]
 }
 
-// Untyped is a hint that names a key of an action which is no letter, so that it
-// acts where text is typed too.
+// Untyped returns a hint that prefers a key which types no letter, so that it also
+// works in text fields.
 func (k *Map) Untyped(does, id string) Hint {
 	h := k.Hint(does, id)
 	for _, name := range k.ByID[id].Keys() {
@@ -145,8 +145,8 @@ func (k *Map) Untyped(does, id string) Hint {
 	return h
 }
 
-// At is the action whose key stands at that cell of the label: of several the one
-// there, else the last.
+// At returns the action whose key is at the given cell of the label, or the last
+// action if there is none.
 func (h Hint) At(cell int) (id string, found bool) {
 	if len(h.IDs) == 0 {
 		return "", false
@@ -160,10 +160,10 @@ func (h Hint) At(cell int) (id string, found bool) {
 	return h.IDs[len(h.IDs)-1], true
 }
 
-// Matches is short for the keys of the map.
+// Matches is shorthand for key.Matches.
 func Matches(k tea.KeyPressMsg, b ...key.Binding) bool { return key.Matches(k, b...) }
 
-// Meant is the action that a key means among the handlers of a pane.
+// Meant returns the action bound to a key press among the handlers of a pane.
 func (k *Map) Meant(press tea.KeyPressMsg, hs Handlers) (id string, found bool) {
 	for _, g := range k.groups {
 		for _, a := range g.Actions {
@@ -176,7 +176,7 @@ func (k *Map) Meant(press tea.KeyPressMsg, hs Handlers) (id string, found bool) 
 	return "", false
 }
 
-// Act does an action of a pane. why says why it cannot be done now.
+// Act runs an action of a pane. If the action is unavailable, why is the reason.
 func (hs Handlers) Act(id string) (w Wanted, why string) {
 	h, ok := hs[id]
 	if !ok || h.When != nil && !h.When() {
@@ -188,7 +188,7 @@ func (hs Handlers) Act(id string) (w Wanted, why string) {
 	return h.Do(), ""
 }
 
-// NotHere is why an action cannot be done that belongs to a dialog which is not open.
+// NotHere explains that an action belongs to a dialog that is not open.
 const NotHere = "Its key acts while its dialog is open."
 
 // With adds handlers to those of a pane.
@@ -199,7 +199,7 @@ func (hs Handlers) With(more ...Handlers) Handlers {
 	return hs
 }
 
-// Then has f follow each of the actions.
+// Then makes f run after each of the actions.
 func (hs Handlers) Then(f func()) Handlers {
 	for id, h := range hs {
 		do := h.Do
@@ -213,7 +213,8 @@ func (hs Handlers) Then(f func()) Handlers {
 	return hs
 }
 
-// Scrolling moves what a pane shows by lines. body is how many lines are in view.
+// Scrolling returns handlers that scroll a pane. body is the number of visible
+// lines.
 func Scrolling(body int, move func(lines int)) Handlers {
 	const far = 1 << 30
 	by := func(lines int) Handler { return Handler{Do: Just(func() { move(lines) })} }
@@ -224,7 +225,8 @@ func Scrolling(body int, move func(lines int)) Handlers {
 	}
 }
 
-// Searching edits a line that is searched for. Nothing else is typed there.
+// Searching returns handlers that edit a search line in a place that accepts no
+// other text.
 func Searching(text string, set func(text string)) Handlers {
 	return Handlers{"list.erase": {Do: Just(func() {
 		if r := []rune(text); len(r) > 0 {

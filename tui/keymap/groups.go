@@ -2,7 +2,7 @@ package keymap
 
 import "charm.land/bubbles/v2/key"
 
-// chatKeys are the keys for what stands in the chat.
+// chatKeys are the keys for the contents of the chat.
 type chatKeys struct {
 	Search, CopyCode, Thinking, AllThinking, Unfold key.Binding
 	FindNext, ToTop, ToBottom, FindPrevious, Export key.Binding
@@ -23,7 +23,7 @@ func newChatKeys(bind func(keys []string, shown, does string) key.Binding) chatK
 	}
 }
 
-// aroundKeys are the keys of what stands around runs.
+// aroundKeys are the keys for views and dialogs outside a run.
 type aroundKeys struct {
 	Look, Servers, Settings, Restart     key.Binding
 	Pause, Faster, Slower, Forth, Back   key.Binding
@@ -58,7 +58,7 @@ func newAroundKeys(bind func(keys []string, shown, does string) key.Binding) aro
 	}
 }
 
-// askKeys are the keys of the queue of what waits.
+// askKeys are the keys of the queue of pending requests.
 type askKeys struct{ ApproveAll, NextAsk, PreviousAsk, Allowed key.Binding }
 
 func newAskKeys(bind func(keys []string, shown, does string) key.Binding) askKeys {
@@ -70,14 +70,14 @@ func newAskKeys(bind func(keys []string, shown, does string) key.Binding) askKey
 	}
 }
 
-// editorKeys are the keys of the editor of arguments.
+// editorKeys are the keys of the argument editor.
 type editorKeys struct{ UndoEdit key.Binding }
 
 func newEditorKeys(bind func(keys []string, shown, does string) key.Binding) editorKeys {
 	return editorKeys{UndoEdit: bind([]string{"ctrl+z"}, "ctrl+z", "take back an edit of arguments")}
 }
 
-// graphKeys are the keys of the plan as a graph.
+// graphKeys are the keys of the plan graph.
 type graphKeys struct {
 	Map, AsGraph, GraphLeft, GraphRight key.Binding
 	PanLeft, PanRight, PanUp, PanDown   key.Binding
@@ -99,7 +99,7 @@ func newGraphKeys(bind func(keys []string, shown, does string) key.Binding) grap
 	}
 }
 
-// inspectKeys are the keys that look into a step, and at the run as a whole.
+// inspectKeys are the keys that inspect a step or the whole run.
 type inspectKeys struct {
 	Story, Timing, CopyShown        key.Binding
 	Timeline, Revisions, PlanBefore key.Binding
@@ -116,7 +116,7 @@ func newInspectKeys(bind func(keys []string, shown, does string) key.Binding) in
 	}
 }
 
-// reviewKeys are the keys of a plan that waits to be looked over.
+// reviewKeys are the keys for reviewing a plan.
 type reviewKeys struct {
 	HoldPlans                                   key.Binding
 	RunPlan, RefusePlan, EditStep, TakeOut      key.Binding

@@ -4,8 +4,8 @@ import (
 	"charm.land/bubbles/v2/key"
 )
 
-// Map is every key the screen knows, with what it does in words. The tables of
-// actions say where it acts.
+// Map holds every key binding with its description. The action tables define where
+// each is active.
 type Map struct {
 	groups []Group // every action, without its handler
 	ByID   map[string]*key.Binding
@@ -37,7 +37,7 @@ type Map struct {
 	reviewKeys
 }
 
-// New makes the key map with its default bindings.
+// New returns the key map with its default bindings.
 func New() *Map {
 	bind := func(keys []string, shown, does string) key.Binding {
 		return key.NewBinding(key.WithKeys(keys...), key.WithHelp(shown, does))

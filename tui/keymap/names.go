@@ -12,11 +12,11 @@ import (
 	tea "charm.land/bubbletea/v2"
 )
 
-// Keys says which keys do what, by the name of the action: none takes an action's
-// keys away.
+// Keys maps action names to keys. An empty list unbinds the action.
 type Keys map[string][]string
 
-// Name is the first key of an action, the usual one where none was configured.
+// Name returns the first key of an action, or its default key if none is
+// configured.
 func (k Keys) Name(action string) string {
 	if names := k[action]; len(names) > 0 {
 		return names[0]
@@ -24,7 +24,7 @@ func (k Keys) Name(action string) string {
 	return New().Name(action)
 }
 
-// keyCodes are the keys that have names.
+// keyCodes maps key names to key codes.
 var keyCodes = map[string]rune{
 	"enter": tea.KeyEnter, "tab": tea.KeyTab, "esc": tea.KeyEscape, "space": tea.KeySpace, "backspace": tea.KeyBackspace,
 	"up": tea.KeyUp, "down": tea.KeyDown, "left": tea.KeyLeft, "right": tea.KeyRight, "home": tea.KeyHome, "end": tea.KeyEnd,
@@ -33,14 +33,14 @@ var keyCodes = map[string]rune{
 	"f7": tea.KeyF7, "f8": tea.KeyF8, "f9": tea.KeyF9, "f10": tea.KeyF10, "f11": tea.KeyF11, "f12": tea.KeyF12,
 }
 
-// modifiers are those a key's name may begin with, in the order in which a press
-// names them.
+// modifiers lists the possible prefixes of a key name, in the order in which a
+// press reports them.
 var modifiers = []struct {
 	name string
 	mod  tea.KeyMod
 }{{"ctrl+", tea.ModCtrl}, {"alt+", tea.ModAlt}, {"shift+", tea.ModShift}}
 
-// parseKey reads a key's name, such as "ctrl+k", "alt+enter", "G" or "f5".
+// parseKey parses a key name, such as "ctrl+k", "alt+enter", "G" or "f5".
 func parseKey(name string) (tea.KeyPressMsg, bool) {
 	var k tea.KeyPressMsg
 	rest := name
@@ -68,21 +68,20 @@ func parseKey(name string) (tea.KeyPressMsg, bool) {
 	return k, true
 }
 
-// KeyNamed is a press of the key with that name.
+// KeyNamed returns a press of the named key.
 func KeyNamed(name string) tea.KeyPressMsg {
 	k, _ := parseKey(name)
 	return k
 }
 
-// CheckKeys reports what is wrong with keys that somebody configured: an action
-// that does not exist, a key that none is called, one key for two actions of a
-// place, or a letter where text is typed.
+// CheckKeys returns an error for invalid key configuration: an unknown action or
+// key, one key for two actions of a place, or a letter where text is typed.
 func CheckKeys(keys Keys) error {
 	k := New()
 	return k.Rebind(keys)
 }
 
-// Rebind takes other keys for actions.
+// Rebind replaces the keys of actions.
 func (k *Map) Rebind(keys Keys) error {
 	groups := k.Actions()
 	bindings := map[string]*key.Binding{}
@@ -102,14 +101,15 @@ func (k *Map) Rebind(keys Keys) error {
 			}
 		}
 		b.SetKeys(keys[id]...)
-		does, _, _ := strings.Cut(b.Help().Desc, " (also ") // names keys that it had
+		does, _, _ := strings.Cut(b.Help().Desc, " (also ") // lists the previous keys
 		does, _, _ = strings.Cut(does, " (F1 also ")
 		b.SetHelp(cmp.Or(strings.Join(keys[id], "/"), "no key"), does)
 	}
 	return clash(groups, keys)
 }
 
-// clash reports a key that means two things in one place, one of them changed.
+// clash returns an error if one key means two things in one place and at least one
+// of them was changed.
 func clash(groups []Group, changed Keys) error {
 	everywhere := map[string]string{} // key → action
 	for _, g := range groups {

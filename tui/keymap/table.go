@@ -1,7 +1,7 @@
 package keymap
 
-// Actions is every action there is by place, with its key and what it does in
-// words. How each is done is for its handler to know.
+// Actions returns every action grouped by place, with its key and description. The
+// handlers define how each is performed.
 func (k *Map) Actions() []Group {
 	return []Group{
 		{PlaceEverywhere, "Everywhere", []Action{
@@ -174,8 +174,8 @@ func (k *Map) Actions() []Group {
 	}
 }
 
-// fixedActions are actions whose keys the configuration cannot change, and which
-// help does not list.
+// fixedActions returns the actions whose keys cannot be configured. The help dialog
+// does not list them.
 func (k *Map) fixedActions() Group {
 	return Group{Actions: []Action{
 		{ID: "move.onward", Key: &k.Onward},

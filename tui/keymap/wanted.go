@@ -6,27 +6,27 @@ import (
 	"replan/agent/runner"
 )
 
-// Wanted is what a pane asks of the root; its zero value is nothing.
+// Wanted is what a pane requests from the root. The zero value requests nothing.
 type Wanted struct {
 	Send []runner.Command // to the session
-	Ask  Query            // of the session
-	Do   *Action          // of the place at
+	Ask  Query            // to the session
+	Do   *Action          // at its own place
 	At   Place
 	Cmd  tea.Cmd
-	Gate bool    // the open gate or question is to be shown
-	Step string  // of the run in the plan pane, to be shown
-	Told string  // in a notice
+	Gate bool    // show the open gate or question
+	Step string  // show this step of the run in the plan pane
+	Told string  // as a notice
 	Say  string  // in the footer, until the next key
-	Play *Recall // a run to be shown again, once its events are here
+	Play *Recall // replay a run once its events arrive
 }
 
-// Sending sends commands to the session.
+// Sending returns a request to send commands to the session.
 func Sending(c ...runner.Command) Wanted { return Wanted{Send: c} }
 
-// Saying puts a word about the last key into the footer.
+// Saying returns a request to show a message about the last key in the footer.
 func Saying(word string) Wanted { return Wanted{Say: word} }
 
-// Recall is a run that is to be shown, once its events are here.
+// Recall is a run to be shown once its events arrive.
 type Recall struct {
 	Run   string
 	AtEnd bool
