@@ -7,28 +7,29 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// Canvas is a part of a drawing that may be larger: what is put outside of it is
-// cut off.
+// Canvas is the visible part of a drawing. It clips everything outside its
+// rectangle.
 type Canvas struct {
-	Rect   // of the drawing
+	Rect   // in coordinates of the drawing
 	method ansi.Method
 	Cells  []CanvasCell
 	Pens   []lipgloss.Style
 }
 
-// CanvasCell is one cell. What is wider than a cell leaves the next one empty.
+// CanvasCell is one cell. A wider character leaves the next cell empty.
 type CanvasCell struct {
 	Text string
-	Pen  int // one more than its place, 0 for none
+	Pen  int // index of its pen plus one, 0 for none
 	wide bool
 }
 
-// NewCanvas makes an empty canvas for a part of the screen.
+// NewCanvas returns an empty canvas for a part of a drawing.
 func NewCanvas(r Rect, method ansi.Method) *Canvas {
 	return &Canvas{Rect: r, method: method, Cells: make([]CanvasCell, max(r.W, 0)*max(r.H, 0))}
 }
 
-// At is the cell at a place of the drawing, nil where it is out of view.
+// At returns the cell at a position of the drawing, or nil if it is out of
+// view.
 func (c *Canvas) At(x, y int) *CanvasCell {
 	if !c.Contains(x, y) {
 		return nil
@@ -36,7 +37,7 @@ func (c *Canvas) At(x, y int) *CanvasCell {
 	return &c.Cells[(y-c.Y)*c.W+x-c.X]
 }
 
-// Put puts text into cells from x on.
+// Put writes text into cells, starting at x.
 func (c *Canvas) Put(x, y int, style lipgloss.Style, text string) {
 	if y < c.Y || y >= c.Y+c.H || x >= c.X+c.W || text == "" {
 		return
@@ -67,7 +68,7 @@ func (c *Canvas) Put(x, y int, style lipgloss.Style, text string) {
 	}
 }
 
-// Lines are the rows, each exactly as wide as the canvas.
+// Lines returns the rows, each exactly as wide as the canvas.
 func (c *Canvas) Lines() []string {
 	out := make([]string, max(c.H, 0))
 	var row, run strings.Builder

@@ -9,32 +9,32 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// widest is how wide text is at the most: letters one by one. Most terminals count
-// so; those that put together what belongs together (such as letters of Hindi and
-// Thai) need less.
+// widest measures the maximum width of text, with every letter counted alone.
+// Most terminals count like this. Terminals that combine letters, such as those
+// of Hindi and Thai, need fewer cells.
 const widest = ansi.WcWidth
 
 // Wrap breaks prose into lines of at most width cells.
 func Wrap(s string, width int) []string {
 	return breakLines(s, width, func(line string) string {
-		// Before a flag such as --host it leaves a blank that stands over the edge.
+		// Before a flag such as --host, Wrap leaves a space beyond the edge.
 		return strings.ReplaceAll(widest.Wrap(line, width, ""), " \n", "\n")
 	})
 }
 
-// WrapCode breaks code and output into lines of at most width cells, keeping
-// every blank.
+// WrapCode breaks code and output into lines of at most width cells and keeps
+// every space.
 func WrapCode(s string, width int) []string {
 	return breakLines(s, width, func(line string) string { return widest.Hardwrap(line, width, true) })
 }
 
-// WrapKept breaks text into lines of at most width cells, keeping every blank:
-// between words, where that leaves no line half empty.
+// WrapKept breaks text into lines of at most width cells and keeps every space.
+// It breaks between words unless that leaves a line half empty.
 func WrapKept(s string, width int) []string {
 	return breakLines(s, width, func(line string) string {
 		var b strings.Builder
 		for {
-			near := line // as much of it as surely fills a row, so that a long line costs what it is long
+			near := line // a prefix that surely fills a row, so that the cost stays linear in the line's length
 			if most := 16 * width; len(line) > most {
 				near = strings.ToValidUTF8(line[:most], "")
 			}
@@ -77,8 +77,8 @@ func breakLines(s string, width int, split func(string) string) []string {
 	return out
 }
 
-// pieces cuts a line that is still too wide: wrapping between words lets some
-// hyphens and wide letters stand over the edge.
+// pieces splits a line that is still too wide: word wrapping lets some hyphens
+// and wide letters exceed the width.
 func pieces(line string, width int) []string {
 	w := widest.StringWidth(line)
 	if w <= width {
@@ -86,7 +86,7 @@ func pieces(line string, width int) []string {
 	}
 	var out []string
 	for at := 0; at < w; {
-		part := widest.TruncateLeft(truncate(widest, line, at+width, ""), at, "") // its Cut cuts nothing off at the left
+		part := widest.TruncateLeft(truncate(widest, line, at+width, ""), at, "") // its Cut drops nothing on the left
 		got := widest.StringWidth(part)
 		if got == 0 {
 			break // a letter wider than the whole line
@@ -97,8 +97,8 @@ func pieces(line string, width int) []string {
 	return out
 }
 
-// truncate shortens one line to width cells. x/ansi leaves one alone that has no
-// more by its own way of counting.
+// truncate shortens one line to width cells. x/ansi alone does not shorten a
+// line that fits by its own count.
 func truncate(m ansi.Method, s string, width int, tail string) string {
 	for n := width; ; n-- {
 		out := m.Truncate(s, n, tail)
@@ -108,9 +108,9 @@ func truncate(m ansi.Method, s string, width int, tail string) string {
 	}
 }
 
-// steady draws typed text so that it keeps its cells in every terminal: of a
-// picture of several the first is shown, and what only controls how other
-// letters are shown is left out. What is sent stays as it was typed.
+// steady rewrites typed text so that it takes the same cells in every terminal.
+// It keeps the first emoji of a sequence and drops characters that only affect
+// how others look. The text sent stays as typed.
 func steady(line string) string {
 	if !strings.ContainsFunc(line, unsteady) {
 		return line
@@ -136,7 +136,7 @@ func steady(line string) string {
 	return b.String()
 }
 
-// SteadyLines is what a text field has drawn, line by line.
+// SteadyLines returns the lines of a rendered text field, made steady.
 func SteadyLines(drawn string) []string {
 	lines := strings.Split(drawn, "\n")
 	for i, line := range lines {
@@ -145,16 +145,16 @@ func SteadyLines(drawn string) []string {
 	return lines
 }
 
-// unsteady reports whether terminals disagree on what r does to its neighbours.
+// unsteady reports whether terminals disagree on how r affects its neighbors.
 func unsteady(r rune) bool {
 	return r >= 0xAD && (unicode.Is(unicode.Cf, r) || r >= 0xFE00 && r <= 0xFE0F || r >= 0x1F3FB && r <= 0x1F3FF)
 }
 
-// outputShown bounds what is drawn at once of an error or of what a model says,
-// in bytes. The journal keeps the whole.
+// outputShown is the maximum size, in bytes, of an error or a model's text on
+// the screen. The journal keeps all of it.
 const outputShown = 64 << 10
 
-// Clip keeps the end of a text that is too long to be drawn, and says so.
+// Clip keeps the end of a text that is too long to draw, and says so.
 func Clip(s string) string {
 	if len(s) <= outputShown {
 		return s
@@ -163,7 +163,8 @@ func Clip(s string) string {
 		strings.ToValidUTF8(s[len(s)-outputShown:], "")
 }
 
-// Flow puts parts on lines of at most width cells, breaking between parts.
+// Flow arranges parts on lines of at most width cells, with breaks only between
+// parts.
 func Flow(parts []string, between string, width int) []string {
 	var lines []string
 	line := ""
@@ -184,7 +185,7 @@ func Flow(parts []string, between string, width int) []string {
 	return lines
 }
 
-// Indent moves lines two cells to the right.
+// Indent indents lines by two cells.
 func Indent(lines []string) []string {
 	for i := range lines {
 		lines[i] = "  " + lines[i]
@@ -192,7 +193,7 @@ func Indent(lines []string) []string {
 	return lines
 }
 
-// At is line i, or nothing beyond the end.
+// At returns line i, or "" beyond the end.
 func At(lines []string, i int) string {
 	if i < len(lines) {
 		return lines[i]
@@ -200,5 +201,6 @@ func At(lines []string, i int) string {
 	return ""
 }
 
-// VisibleWidth is the width of a text on the screen in cells, without its styles.
+// VisibleWidth returns the width of text on the screen, in cells, without its
+// styles.
 func VisibleWidth(s string) int { return widest.StringWidth(s) }

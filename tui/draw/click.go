@@ -6,15 +6,15 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// Button is where a key stands on the screen with what it does: a click there does
-// that.
+// Button is the area of a key hint on the screen; a click there triggers its
+// action.
 type Button struct {
 	Rect
 	id string // of the action
 }
 
-// Buttons is where parts, which flow has put into lines, stand in them: one for
-// each action, in their order.
+// Buttons returns the positions of parts in the lines that Flow made of them,
+// one button per action, in order.
 func Buttons(lines, parts, ids []string) []Button {
 	var out []Button
 	y, from := 0, 0
@@ -35,7 +35,7 @@ func Buttons(lines, parts, ids []string) []Button {
 	return out
 }
 
-// Pressed is the action of the button at a cell.
+// Pressed returns the action of the button at a cell.
 func Pressed(all []Button, x, y int) (id string, found bool) {
 	for _, b := range all {
 		if b.Contains(x, y) {
@@ -45,13 +45,13 @@ func Pressed(all []Button, x, y int) (id string, found bool) {
 	return "", false
 }
 
-// Answerable is a dialog with keys inside it that can be clicked on.
+// Answerable is a dialog that contains clickable keys.
 type Answerable interface {
-	// ButtonAt is the action at a cell of the dialog's area.
+	// ButtonAt returns the action at a cell of the dialog's area.
 	ButtonAt(x, y int) (id string, found bool)
 }
 
-// Listed is a dialog whose rows can be chosen.
+// Listed is a dialog with selectable rows.
 type Listed interface {
 	Again() bool
 	Unpick()

@@ -7,16 +7,16 @@ import (
 	"replan/themes"
 )
 
-// CodeMargin is how far code stands from the left edge, in cells.
+// CodeMargin is the indentation of code, in cells.
 const CodeMargin = 2
 
-// Code draws lines of code for width cells, its margin among them.
+// Code draws lines of code in width cells, margin included.
 func (m *Markdown) Code(language, text string, width int, cut bool) []TextLine {
 	return m.CodeLines(themes.Code(untrusted.Visible(text), language), width, cut)
 }
 
-// CodeLines draws lines of code whose kinds are known. Those that are too long
-// are broken anywhere, or cut.
+// CodeLines draws highlighted lines of code. It breaks long lines at any
+// character, or cuts them.
 func (m *Markdown) CodeLines(lines [][]themes.CodeSpan, width int, cut bool) []TextLine {
 	room := width - CodeMargin
 	if room < 1 {
@@ -48,20 +48,21 @@ func (m *Markdown) CodeLines(lines [][]themes.CodeSpan, width int, cut bool) []T
 	return out
 }
 
-// OpenCode knows of code that is still being written what kind the parts of its
-// lines are. A line that is whole is looked at once.
+// OpenCode caches the highlighting of code that is still being written. Each
+// complete line is highlighted once.
 type OpenCode struct {
 	code  *Code
-	begin string // of the text, to know it by
-	done  int    // bytes of the text that are
+	begin string // start of the text, to recognize it
+	done  int    // bytes of the text already highlighted
 	lines [][]themes.CodeSpan
 }
 
-// codeContext is how many lines are looked at again with a new one, so that
-// it is seen in its surroundings.
+// codeContext is the number of earlier lines highlighted again with a new one,
+// for context.
 const codeContext = 6
 
-// Spans are the lines of a text, of which the beginning is as it was.
+// Spans returns the highlighted lines of a text. It reuses earlier results if
+// the text only grew.
 func (o *OpenCode) Spans(c *Code, text string) [][]themes.CodeSpan {
 	if o.code != c || o.done > len(text) || !strings.HasPrefix(text, o.begin) {
 		*o = OpenCode{code: c}
@@ -80,11 +81,11 @@ func (o *OpenCode) Spans(c *Code, text string) [][]themes.CodeSpan {
 	return out
 }
 
-// Code is a block of code in a Markdown text, as its source has it.
+// Code is a code block in Markdown, as in its source.
 type Code struct {
 	Language string
-	Text     string // without the fences and with every blank, its last line break left out
+	Text     string // without fences and the last line break, with every space
 }
 
-// Lines is how many lines the code has.
+// Lines returns the number of lines of the code.
 func (c *Code) Lines() int { return strings.Count(c.Text, "\n") + 1 }

@@ -16,18 +16,18 @@ import (
 	"replan/tui/patch"
 )
 
-// DiffView says how two versions of a file are shown.
+// DiffView is how two versions of a file are shown.
 type DiffView int
 
 const (
-	diffByWidth DiffView = iota // side by side where there is room for both
+	diffByWidth DiffView = iota // side by side if there is room for both
 	diffUnified
 	diffSplit
 )
 
-// The narrowest documents, in cells: in which diffs are side by side by
-// themselves, in which they can be so at all, in which a unified diff has the
-// numbers of both files, and in which lines have numbers at all.
+// Minimum document widths, in cells: for side-by-side diffs by default, for
+// side-by-side diffs at all, for both line numbers in a unified diff, and for
+// any line numbers.
 const (
 	splitFrom    = 132
 	SplitAtLeast = 60
@@ -35,8 +35,8 @@ const (
 	numbersFrom  = 24
 )
 
-// Diff adds a unified diff. It is laid out at once and drawn as it comes into
-// view, so that a long one opens as fast as a short one.
+// Diff adds a unified diff. Diff lays it out at once but draws rows only as
+// they come into view, so a long diff opens as fast as a short one.
 func (d *Document) Diff(text string) { d.patch(patch.Parse(text)) }
 
 func (d *Document) patch(p patch.Patch) {
@@ -45,7 +45,8 @@ func (d *Document) patch(p patch.Patch) {
 	d.Diffs = d.Diffs || rows.Count() > 0
 }
 
-// Changes adds a diff, and before one of several files how much it changes.
+// Changes adds a diff. If the diff covers several files, the size of the change
+// comes first.
 func (d *Document) Changes(text string) {
 	p := patch.Parse(text)
 	if len(p.Files) > 1 {
@@ -54,12 +55,13 @@ func (d *Document) Changes(text string) {
 	d.patch(p)
 }
 
-// ChangeCount is how many lines a diff changes, with the signs of the screen.
+// ChangeCount returns the number of added and removed lines, with the theme's
+// signs.
 func (l *Look) ChangeCount(added, removed int) string {
 	return l.Added.Render(l.Glyphs.Added+strconv.Itoa(added)) + " " + l.Removed.Render(l.Glyphs.Removed+strconv.Itoa(removed))
 }
 
-// splits reports whether diffs stand side by side in a document of that width.
+// splits reports whether a document of that width shows diffs side by side.
 func (l *Look) splits(width int) bool {
 	switch l.Diffs {
 	case diffUnified:
@@ -71,8 +73,8 @@ func (l *Look) splits(width int) bool {
 	}
 }
 
-// TurnDiffs shows diffs the other way, and says why not where there is no room
-// in a document of that width.
+// TurnDiffs switches between side-by-side and unified diffs. It returns why not
+// if a document of that width is too narrow.
 func (l *Look) TurnDiffs(width int) (refused string) {
 	switch {
 	case l.splits(width):
@@ -85,29 +87,29 @@ func (l *Look) TurnDiffs(width int) (refused string) {
 	return ""
 }
 
-// DiffRows lays out a diff and draws any row of it.
+// DiffRows lays out a diff and draws any of its rows.
 type DiffRows struct {
 	look   *Look
 	width  int
 	split  bool
 	patch  patch.Patch
-	texts  []string     // of each line, as it can be drawn
-	items  []patch.Pair // what stands on rows of its own; side by side, or left alone
-	starts []int        // the first row of each item, and the end
+	texts  []string     // drawable text of each line
+	items  []patch.Pair // lines with rows of their own: side by side, or only on the left
+	starts []int        // first row of each item, and the end
 	digits int          // of the longest number
-	side   int          // the cells of one side, where there are two
-	room   int          // cells for the text of a line
+	side   int          // width of one side in a split view, in cells
+	room   int          // width of a line's text, in cells
 
-	words   map[int][]patch.Span // the changed words of a line; filled for whole blocks
-	partner []int                // the line in whose place one came, and the other way round; -1 for none
+	words   map[int][]patch.Span // changed words of a line; filled for whole blocks
+	partner []int                // the line that replaced a line, or that it replaced; -1 for none
 	code    codePaint
 	grounds map[patch.Kind]themes.Ground
 
-	drawn     int // the item that was drawn last, and its rows
+	drawn     int // last drawn item, and its rows
 	drawnRows []string
 }
 
-// NewDiffRows lays a diff out for a width in cells.
+// NewDiffRows lays out a diff for a width in cells.
 func NewDiffRows(l *Look, width int, p patch.Patch) *DiffRows {
 	r := &DiffRows{look: l, width: max(width, 1), split: l.splits(width), patch: p, words: map[int][]patch.Span{}, drawn: -1}
 	r.texts = make([]string, len(p.Lines))
@@ -151,7 +153,7 @@ func NewDiffRows(l *Look, width int, p patch.Patch) *DiffRows {
 	return r
 }
 
-// gutter is the cells before the text of a line in a unified diff, its sign
+// gutter returns the width before a line's text in a unified diff, sign
 // included.
 func (r *DiffRows) gutter() int {
 	switch {
@@ -164,16 +166,16 @@ func (r *DiffRows) gutter() int {
 	}
 }
 
-// Count is the number of items.
+// Count returns the number of rows.
 func (r *DiffRows) Count() int { return r.starts[len(r.items)] }
 
-// whole reports whether an item takes the whole width, as what belongs to
-// neither file does.
+// whole reports whether an item takes the full width, as headings and notes
+// outside both files do.
 func (r *DiffRows) whole(item patch.Pair) bool {
 	return item.Left >= 0 && r.patch.Lines[item.Left].Kind >= patch.Heading
 }
 
-// height is how many rows an item takes.
+// height returns the number of rows of an item.
 func (r *DiffRows) height(item patch.Pair) int {
 	if r.whole(item) {
 		return len(r.title(item.Left))
@@ -214,7 +216,7 @@ func (r *DiffRows) draw(item patch.Pair) []string {
 	return out
 }
 
-// half is one side of a line that stands beside another.
+// half draws one side of a side-by-side line.
 func (r *DiffRows) half(i int, after bool) []string {
 	if i < 0 {
 		return nil
@@ -230,7 +232,7 @@ func (r *DiffRows) half(i int, after bool) []string {
 	return r.line(i, gutter, r.side)
 }
 
-// numbers are those of a line before the text of a unified diff.
+// numbers returns the line numbers before a line of a unified diff.
 func (r *DiffRows) numbers(i int) string {
 	if r.digits == 0 {
 		return ""
@@ -251,8 +253,8 @@ func (r *DiffRows) numbers(i int) string {
 	return number(line.Old)
 }
 
-// title draws what belongs to neither file: the heading of a file or of a part
-// of it, and remarks.
+// title draws a line outside both files: a file heading, a hunk heading or a
+// note.
 func (r *DiffRows) title(i int) []string {
 	l, line := r.look, r.patch.Lines[i]
 	switch line.Kind {
@@ -276,8 +278,8 @@ func (r *DiffRows) title(i int) []string {
 	}
 }
 
-// line draws a line of a file in rows of at most width cells: its number, its
-// sign and its text, which is broken where it is too long and never cut.
+// line draws a line of a file in rows of at most width cells: number, sign and
+// text. It wraps long text and never cuts it.
 func (r *DiffRows) line(i int, gutter string, width int) []string {
 	l, text := r.look, r.texts[i]
 	sign, style := " ", l.Muted
@@ -313,7 +315,7 @@ func (r *DiffRows) line(i int, gutter string, width int) []string {
 	return rows
 }
 
-// laid lays a colour under a style; nil is none.
+// laid sets the background of a style; nil means none.
 func laid(style lipgloss.Style, under color.Color) lipgloss.Style {
 	if under == nil {
 		return style
@@ -321,14 +323,14 @@ func laid(style lipgloss.Style, under color.Color) lipgloss.Style {
 	return style.Background(under)
 }
 
-// Run is a part of a line that is drawn in one style.
+// Run is a part of a line drawn in one style.
 type Run struct {
 	patch.Span
 	Style lipgloss.Style
 }
 
-// runs are the parts of a line: as code where it can be read as such, else in
-// the given style, with the words that changed underlined.
+// runs returns the parts of a line: highlighted as code if possible, else in
+// the given style, with changed words underlined.
 func (r *DiffRows) runs(i int, style lipgloss.Style) []Run {
 	ground := r.grounds[r.patch.Lines[i].Kind]
 	code := r.code.runs(i)
@@ -345,8 +347,8 @@ func (r *DiffRows) runs(i int, style lipgloss.Style) []Run {
 	return runs
 }
 
-// changed are the words of a line that differ from the line in whose place it
-// came.
+// changed returns the words of a line that differ from its counterpart in the
+// other version.
 func (r *DiffRows) changed(i int) []patch.Span {
 	other := r.partner[i]
 	if other < 0 {
@@ -362,7 +364,7 @@ func (r *DiffRows) changed(i int) []patch.Span {
 	return r.words[i]
 }
 
-// Emphasise underlines a part of runs.
+// Emphasise makes a part of runs bold and underlined.
 func Emphasise(runs []Run, part patch.Span, under color.Color) []Run {
 	out := make([]Run, 0, len(runs)+2)
 	for _, r := range runs {
@@ -382,13 +384,13 @@ func Emphasise(runs []Run, part patch.Span, under color.Color) []Run {
 	return out
 }
 
-// DiffLeaf is a unified diff, each row of it a line.
+// DiffLeaf is a unified diff as a leaf; each row is a line.
 type DiffLeaf struct{ *DiffRows }
 
-// NewDiff reads a unified diff and lays it out.
+// NewDiff parses a unified diff and lays it out.
 func NewDiff(l *Look, width int, text string) DiffLeaf {
 	return DiffLeaf{NewDiffRows(l, width, patch.Parse(text))}
 }
 
-// Rows draws item i as screen lines.
+// Rows returns row i as a screen line.
 func (d DiffLeaf) Rows(i, _ int) []string { return []string{d.row(i)} }

@@ -10,17 +10,17 @@ import (
 	"replan/tui/patch"
 )
 
-// codePaint highlights the lines of a diff as the code of their file, a few at a
-// time as they come into view.
+// codePaint highlights the lines of a diff as code, a few at a time as they
+// come into view.
 type codePaint struct {
 	rows   *DiffRows
 	styles map[themes.CodeKind]lipgloss.Style
-	lines  map[int][]Run // nil for one in no known language
+	lines  map[int][]Run // nil if the language is unknown
 }
 
-// codeAround is how many lines before and after one in view are highlighted with
-// it, codeBefore how many more before those are read: what a lexer begins in the
-// middle of, it may take for something else.
+// codeAround is the number of lines highlighted before and after a visible one.
+// codeBefore is the number of additional lines read before those: a lexer that
+// starts in the middle may misread code.
 const codeAround, codeBefore = 20, 6
 
 func newCodePaint(l *Look, r *DiffRows) codePaint {
@@ -34,7 +34,7 @@ func newCodePaint(l *Look, r *DiffRows) codePaint {
 	}}
 }
 
-// runs are the parts of a line as code, nil where it cannot be read as such.
+// runs returns the highlighted parts of a line, or nil if it is not code.
 func (c codePaint) runs(i int) []Run {
 	if c.rows == nil || c.rows.patch.Lines[i].File < 0 {
 		return nil
@@ -45,7 +45,8 @@ func (c codePaint) runs(i int) []Run {
 	return c.lines[i]
 }
 
-// read highlights a line with those around it in its version of the file.
+// read highlights a line together with its neighbors in its version of the
+// file.
 func (c codePaint) read(i int) {
 	lines := c.rows.patch.Lines
 	absent := patch.Removed
@@ -53,7 +54,7 @@ func (c codePaint) read(i int) {
 		absent = patch.Added
 	}
 	var above, window []int
-	read := 0 // of those above that are highlighted already: they are only read again
+	read := 0 // already highlighted lines above, read only for context
 	for at := i - 1; at >= 0 && read < codeBefore && len(above) < codeAround+codeBefore && lines[at].Kind < patch.Heading; at-- {
 		if lines[at].Kind != absent {
 			above = append(above, at)
@@ -81,7 +82,7 @@ func (c codePaint) read(i int) {
 		return slices.ContainsFunc(line, func(s themes.CodeSpan) bool { return s.Kind != themes.CodePlain })
 	})
 	for n, at := range window {
-		// A line of both versions is highlighted once, in the newer one.
+		// Highlight a line of both versions once, in the newer one.
 		_, known := c.lines[at]
 		switch {
 		case known || n < first || absent == patch.Added && lines[at].Kind != patch.Removed:
@@ -93,7 +94,7 @@ func (c codePaint) read(i int) {
 	}
 }
 
-// styled gives the parts of a line their styles.
+// styled returns the parts of a line with their styles.
 func (c codePaint) styled(spans []themes.CodeSpan) []Run {
 	out := make([]Run, len(spans))
 	at := 0

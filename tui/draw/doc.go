@@ -1,6 +1,6 @@
-// Package draw lays out text for the screen: styles, wrapping, Markdown, code, diffs,
-// lists, editors, buttons and the canvas of the graph.
+// Package draw lays out text for the screen: styles, wrapping, Markdown, code,
+// diffs, lists, editors, buttons and the canvas of the graph.
 //
-// Start with [Look], the styles and signs of a theme, and [Sheet], a text that is
-// folded and scrolled. It knows keys and sentences, and no pane.
+// Start with [Look], the styles and glyphs of a theme, and [Sheet], a long
+// wrapped text that scrolls. The package knows keys and sentences, but no pane.
 package draw

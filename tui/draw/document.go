@@ -13,23 +13,23 @@ import (
 	"replan/tui/telling"
 )
 
-// Document collects the lines of a pane that scrolls, wrapped to its width.
+// Document collects the lines of a scrolling pane, wrapped to its width.
 type Document struct {
 	Look  *Look
 	Width int
 	Lines []string
-	Must  int  // lines at its beginning that have to be seen before it is answered
-	Diffs bool // a diff is among them
+	Must  int  // lines at the start that the user must see before answering
+	Diffs bool // it contains a diff
 	parts []laterPart
 }
 
-// laterPart is lines of a document that are drawn when they come into view.
+// laterPart is a range of lines drawn only when they come into view.
 type laterPart struct {
 	from, to int
 	draw     func(i int) string
 }
 
-// later adds n lines that are drawn when they come into view.
+// later adds n lines that are drawn only when they come into view.
 func (d *Document) later(n int, draw func(i int) string) {
 	if n > 0 {
 		from := len(d.Lines)
@@ -38,7 +38,7 @@ func (d *Document) later(n int, draw func(i int) string) {
 	}
 }
 
-// drawn draws those lines from one to another that are still to be drawn.
+// drawn returns lines from to to, drawing those that are not drawn yet.
 func (d *Document) drawn(from, to int) []string {
 	for _, p := range d.parts {
 		for i := max(from, p.from); i < min(to, p.to); i++ {
@@ -50,10 +50,10 @@ func (d *Document) drawn(from, to int) []string {
 	return d.Lines[from:to]
 }
 
-// Whole is every line of the document.
+// Whole returns every line of the document.
 func (d *Document) Whole() []string { return d.drawn(0, len(d.Lines)) }
 
-// Blank appends an empty line, unless one is there.
+// Blank appends an empty line unless the last line is empty.
 func (d *Document) Blank() {
 	n := len(d.Lines)
 	if p := len(d.parts); n > 0 && (d.Lines[n-1] != "" || p > 0 && d.parts[p-1].to == n) {
@@ -61,12 +61,12 @@ func (d *Document) Blank() {
 	}
 }
 
-// Prose adds text that is wrapped between words.
+// Prose adds word-wrapped text.
 func (d *Document) Prose(style lipgloss.Style, text string) {
 	d.Lines = append(d.Lines, Paint(style, Wrap(untrusted.Visible(text), d.Width))...)
 }
 
-// Field adds a named value; its further lines stand under the first.
+// Field adds a named value; its continuation lines align with the first.
 func (d *Document) Field(name string, style lipgloss.Style, value string) {
 	const column = 9
 	if d.Width < 24 {
@@ -83,22 +83,22 @@ func (d *Document) Field(name string, style lipgloss.Style, value string) {
 	}
 }
 
-// Output adds what a tool wrote, line by line.
+// Output adds tool output.
 func (d *Document) Output(style lipgloss.Style, text string) { d.Prose(style, text) }
 
-// Code adds a call or a diff with every character kept.
+// Code adds a call or a diff and keeps every character.
 func (d *Document) Code(style lipgloss.Style, text string) {
 	d.Lines = append(d.Lines, Paint(style, WrapCode(untrusted.Visible(text), d.Width))...)
 }
 
-// Heading adds the title of a part.
+// Heading adds a section title.
 func (d *Document) Heading(text string) {
 	d.Blank()
 	d.Lines = append(d.Lines, d.Look.Accent.Render(d.Look.Cut(text, d.Width)))
 }
 
-// Object adds the members of a JSON object, sorted by name, the long ones last.
-// Text of several lines stands as a block under its name.
+// Object adds the members of a JSON object, sorted by name, long ones last.
+// Text of several lines becomes a block below its name.
 func (d *Document) Object(value map[string]any) {
 	names := make([]string, 0, len(value))
 	column := 0
@@ -120,7 +120,7 @@ func (d *Document) Object(value map[string]any) {
 	}
 }
 
-// Member appends a named value; names are padded to column.
+// Member appends a named value and pads the name to column.
 func (d *Document) Member(name string, column int, value any) {
 	l := d.Look
 	label := untrusted.Line(name)
@@ -148,14 +148,14 @@ func (d *Document) Member(name string, column int, value any) {
 	}
 }
 
-// Rows is the part of the document in view from line top on, which it keeps
+// Rows returns the visible part of the document from line top, which it keeps
 // within bounds.
 func (d *Document) Rows(top *int, height int) []string {
 	*top = max(min(*top, len(d.Lines)-height), 0)
 	return d.Look.Block(d.drawn(*top, min(*top+height, len(d.Lines))), d.Width, height)
 }
 
-// Place says which lines are in view, where they are not all.
+// Place returns which lines are in view, or "" if all are.
 func (d *Document) Place(top, height int) string {
 	if len(d.Lines) <= height {
 		return ""
@@ -163,7 +163,7 @@ func (d *Document) Place(top, height int) string {
 	return d.Look.Faint.Render(fmt.Sprintf("%d-%d of %d", top+1, min(top+height, len(d.Lines)), len(d.Lines)))
 }
 
-// Call adds what is called, beside its title: the tool, its server and its step.
+// Call adds what is called beside its title: tool, server and step.
 func (d *Document) Call(title, tool, server, step string) {
 	l := d.Look
 	var parts []string
@@ -175,7 +175,7 @@ func (d *Document) Call(title, tool, server, step string) {
 	if step != "" {
 		parts = append(parts, telling.StepWords(step))
 	}
-	if title == parts[0] { // a call that a model asks for has no title of its own
+	if title == parts[0] { // a model's call has no title of its own
 		parts = parts[1:]
 	}
 	call := strings.Join(parts, " "+l.Glyphs.Separator+" ")
@@ -184,8 +184,8 @@ func (d *Document) Call(title, tool, server, step string) {
 	}, "  ", d.Width)...)
 }
 
-// Order is the names of a JSON object's members, those with long values last, and
-// the width of the column they stand in.
+// Order returns the member names of a JSON object, long values last, and the
+// width of the name column.
 func (d *Document) Order(value map[string]any) (names []string, column int) {
 	long := map[string]bool{}
 	for name, v := range value {
@@ -202,7 +202,7 @@ func (d *Document) Order(value map[string]any) (names []string, column int) {
 	return names, min(column, 12, max(d.Width/3, 1))
 }
 
-// IsLong reports whether a value stands as a block of lines.
+// IsLong reports whether a value takes a block of lines.
 func IsLong(v any) bool {
 	if s, ok := v.(string); ok {
 		return strings.Contains(s, "\n") || len(s) > LongestLine
@@ -211,8 +211,8 @@ func IsLong(v any) bool {
 	return multi
 }
 
-// PlanNotes writes what a plan says besides its steps: how one will know that its
-// goal is met, its milestones and its risks. It writes nothing where there is none.
+// PlanNotes adds the plan's notes besides its steps: success criteria,
+// milestones and risks. It adds nothing if there are none.
 func (d *Document) PlanNotes(p plan.Plan) {
 	l := d.Look
 	notes := planNotes(p)
@@ -225,7 +225,7 @@ func (d *Document) PlanNotes(p plan.Plan) {
 	}
 }
 
-// planNote is one thing that a plan says besides its steps.
+// planNote is one note of a plan besides its steps.
 type planNote struct{ name, text string }
 
 func planNotes(p plan.Plan) []planNote {

@@ -14,18 +14,18 @@ import (
 	"replan/tui/telling"
 )
 
-// Editor is where the arguments of a failed step are edited, as JSON.
+// Editor edits the arguments of a failed step as JSON.
 type Editor struct {
 	look  *Look
 	area  textarea.Model
-	Fault string // what is wrong with the text
+	Fault string // error in the text
 
-	versions []editState // of the text, oldest first
-	typing   bool        // the last change was a letter
+	versions []editState // earlier texts, oldest first
+	typing   bool        // the last change typed a letter
 }
 
-// NewEditor opens an editor on a call's arguments. It returns nil where they are
-// too long to be edited on a screen.
+// NewEditor opens an editor on a call's arguments. It returns nil if they are
+// too long to edit on a screen.
 func NewEditor(l *Look, args map[string]any) *Editor {
 	area := textarea.New()
 	area.ShowLineNumbers = false
@@ -43,12 +43,12 @@ func NewEditor(l *Look, args map[string]any) *Editor {
 		return nil
 	}
 	e.area.MoveToBegin()
-	e.area.Focus() // returns a command for a cursor that blinks, which this one does not
+	e.area.Focus() // ignore its command for a blinking cursor: this one does not blink
 	return e
 }
 
-// escaped writes what a terminal would obey or not show as JSON escapes, which
-// mean the same. In JSON such characters stand in texts alone.
+// escaped replaces characters that a terminal would obey or hide with
+// equivalent JSON escapes. In JSON, such characters occur only in strings.
 func escaped(text string) string {
 	var b strings.Builder
 	for _, r := range text {
@@ -65,7 +65,7 @@ func escaped(text string) string {
 	return b.String()
 }
 
-// Retheme takes the colours of the theme.
+// Retheme applies the colors of the theme.
 func (e *Editor) Retheme() {
 	l := e.look
 	state := textarea.StyleState{
@@ -78,8 +78,8 @@ func (e *Editor) Retheme() {
 	e.area.SetStyles(styles)
 }
 
-// Args reads what stands in the editor. Where those are no arguments, fault says
-// why, and they are nil.
+// Args parses the text of the editor. If it is not valid, Args returns nil and
+// sets Fault.
 func (e *Editor) Args() map[string]any {
 	value, err := plan.DecodeValue([]byte(e.area.Value()))
 	if err != nil {
@@ -93,7 +93,7 @@ func (e *Editor) Args() map[string]any {
 	return args
 }
 
-// Update gives a message to the text.
+// Update passes a message to the text area.
 func (e *Editor) Update(msg tea.Msg) tea.Cmd {
 	e.Fault = ""
 	if paste, ok := msg.(tea.PasteMsg); ok {
@@ -111,7 +111,7 @@ func (e *Editor) Update(msg tea.Msg) tea.Cmd {
 	return cmd
 }
 
-// Wishes is how many lines the text would like in that width.
+// Wishes returns how many lines the text needs at a width.
 func (e *Editor) Wishes(width int) int {
 	lines := 0
 	for line := range strings.SplitSeq(e.area.Value(), "\n") {
@@ -120,7 +120,7 @@ func (e *Editor) Wishes(width int) int {
 	return lines
 }
 
-// SetSize makes the text that many cells wide and lines high.
+// SetSize sets the size of the text area, in cells and lines.
 func (e *Editor) SetSize(width, height int) {
 	if e.area.Width() != width || e.area.Height() != height {
 		e.area.SetWidth(width)
@@ -128,8 +128,8 @@ func (e *Editor) SetSize(width, height int) {
 	}
 }
 
-// Lines is the editor's content.
+// Lines returns the editor's content.
 func (e *Editor) Lines() []string { return SteadyLines(e.area.View()) }
 
-// Cursor is where the text cursor stands, from the editor's upper left corner.
+// Cursor returns the text cursor, relative to the editor's upper left corner.
 func (e *Editor) Cursor() *tea.Cursor { return e.area.Cursor() }

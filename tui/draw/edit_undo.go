@@ -4,23 +4,22 @@ import (
 	tea "charm.land/bubbletea/v2"
 )
 
-// editState is the text of an editor as it was before a change, and where the
-// cursor stood.
+// editState is the text of an editor before a change, and its cursor position.
 type editState struct {
 	text         string
 	line, column int
 }
 
-// versionsMost is how many changes of a text can be taken back.
+// versionsMost is the maximum number of changes Undo can revert.
 const versionsMost = 200
 
-// now is the text as it is.
+// now returns the current state.
 func (e *Editor) now() editState {
 	return editState{e.area.Value(), e.area.Line(), e.area.Column()}
 }
 
-// changed keeps what stood in the editor before a message changed it. Letters
-// that are typed in a row are one change up to the end of a word.
+// changed records the state before a message changed the text. Letters typed in
+// a row are one change, up to the end of a word.
 func (e *Editor) changed(before editState, msg tea.Msg) {
 	k, press := msg.(tea.KeyPressMsg)
 	typed := press && len(k.Text) == 1 && k.Text != " "
@@ -33,7 +32,7 @@ func (e *Editor) changed(before editState, msg tea.Msg) {
 	e.typing = typed
 }
 
-// Undo takes the last change back, and says why where there is none.
+// Undo reverts the last change. If there is none, it returns a message.
 func (e *Editor) Undo() (word string) {
 	n := len(e.versions)
 	if n == 0 {

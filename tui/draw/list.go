@@ -9,26 +9,27 @@ import (
 	"charm.land/lipgloss/v2"
 )
 
-// List is a list in a dialog: which of it is chosen, and what is in view.
+// List is a list in a dialog: its selected item and its visible part.
 type List struct {
-	At    int // chosen
-	Top   int // First in view
-	fits  int // how many are in view
-	Each  int // lines of one
-	First int // line of the first, from the top of the dialog's area; of the screen, where it stands over the input
-	Count int // of one over the input: how many there are
+	At    int // selected item
+	Top   int // first visible item
+	fits  int // number of visible items
+	Each  int // lines per item
+	First int // line of the first item, from the top of the dialog's area; from the top of the screen for a list over the input
+	Count int // number of items, for a list over the input
 
-	picked bool // the chosen one was clicked on, and no key has come since
-	twice  bool // the last click was on it again
+	picked bool // the selected item was clicked, and no key was pressed since
+	twice  bool // the last click was on the same item again
 }
 
-// Move moves the cursor by n among count items.
+// Move moves the cursor by n in a list of count items.
 func (l *List) Move(n, count int) { l.At = max(min(l.At+n, count-1), 0) }
 
-// Unpick forgets that the chosen one was clicked on.
+// Unpick forgets that the selected item was clicked.
 func (l *List) Unpick() { l.picked, l.twice = false, false }
 
-// Again reports once whether the last click was on what a click had chosen.
+// Again reports, once, whether the last click repeated a click on the same
+// item.
 func (l *List) Again() bool {
 	twice := l.twice
 	l.twice = false
@@ -38,8 +39,8 @@ func (l *List) Again() bool {
 	return twice
 }
 
-// Moving moves the choice among count. Where letters are typed into the dialog,
-// none of them moves it.
+// Moving returns the keys that move the selection among count items. While the
+// user types text, letters do not move it.
 func (l *List) Moving(typing bool, count int) keymap.Handlers {
 	by := func(n int) keymap.Handler { return keymap.Handler{Do: keymap.Just(func() { l.Move(n, count) })} }
 	page := max(l.fits-1, 1)
@@ -50,8 +51,8 @@ func (l *List) Moving(typing bool, count int) keymap.Handlers {
 	return hs.With(keymap.Handlers{"move.up": by(-1), "move.down": by(1), "move.first": by(-count), "move.last": by(count), "move.onward": by(page)})
 }
 
-// Clicked chooses what is drawn at that line of the dialog's area, and reports
-// whether something is.
+// Clicked selects the item drawn at line y of the dialog's area, and reports
+// whether there is one.
 func (l *List) Clicked(y, count int) bool {
 	if y < l.First || l.Each == 0 {
 		return false
@@ -65,8 +66,8 @@ func (l *List) Clicked(y, count int) bool {
 	return true
 }
 
-// Window brings the chosen one of count into a view of room lines, each lines
-// for one, and returns the end of what is in view.
+// Window scrolls the selected item into a view of room lines, with each lines
+// per item. It returns the end of the visible items.
 func (l *List) Window(count, room, each int) (end int) {
 	l.Each, l.fits = each, max(room/each, 1)
 	l.Move(0, count)
@@ -74,7 +75,7 @@ func (l *List) Window(count, room, each int) (end int) {
 	return min(l.Top+l.fits, count)
 }
 
-// Span says which of count are in view, where they are not all.
+// Span returns which of count items are in view, or "" if all are.
 func (l *Look) Span(top, end, count int) string {
 	if end-top >= count {
 		return ""
@@ -82,15 +83,15 @@ func (l *Look) Span(top, end, count int) string {
 	return l.Faint.Render(fmt.Sprintf("%d-%d of %d", top+1, end, count))
 }
 
-// LitLine draws the parts of a line that can be chosen.
+// LitLine draws the parts of a selectable line.
 type LitLine struct {
 	look   *Look
 	Lit    func(lipgloss.Style) lipgloss.Style
-	Cursor string // the first cell
+	Cursor string // first cell
 }
 
-// Line begins a line with the cursor where it is chosen, and lights it where
-// keys act on it.
+// Line starts a line. A chosen line gets the cursor, and is highlighted if keys
+// act on it.
 func (l *Look) Line(chosen, acts bool) LitLine {
 	line := LitLine{look: l, Lit: func(s lipgloss.Style) lipgloss.Style { return s }, Cursor: " "}
 	if chosen && acts {
@@ -102,19 +103,19 @@ func (l *Look) Line(chosen, acts bool) LitLine {
 	return line
 }
 
-// Draw draws text in a style.
+// Draw renders text in a style.
 func (r LitLine) Draw(style lipgloss.Style, text string) string { return r.Lit(style).Render(text) }
 
-// Fill makes what is drawn exactly width cells wide.
+// Fill pads or cuts drawn text to exactly width cells.
 func (r LitLine) Fill(drawn string, width int) string {
 	drawn = r.look.Cut(drawn, width)
 	return drawn + r.Blank(width-VisibleWidth(drawn))
 }
 
-// Blank is that many cells with nothing in them.
+// Blank returns blank cells.
 func (r LitLine) Blank(cells int) string {
 	return r.Lit(r.look.Text).Render(strings.Repeat(" ", max(cells, 0)))
 }
 
-// WheelStep is how many lines a turn of the wheel is.
+// WheelStep is the number of lines per turn of the mouse wheel.
 const WheelStep = 3

@@ -10,37 +10,37 @@ import (
 	"replan/themes"
 )
 
-// Look is what every pane draws with: the theme, and what the clock says. The
-// model owns it and the panes hold a pointer to it.
+// Look holds what every pane draws with: the theme and the clock. The model
+// owns it, and panes keep a pointer.
 type Look struct {
 	themes.Styles
 	Theme  themes.Theme
 	Glyphs themes.Glyphs
-	Now    time.Time // as the events count time
-	Beat   int       // of the animation
-	Diffs  DiffView  // as the user wants them
-	Themed int       // how often the theme was changed
+	Now    time.Time // on the clock of the events
+	Beat   int       // animation frame
+	Diffs  DiffView  // the user's choice
+	Themed int       // number of theme changes
 
-	Method ansi.Method // by which the terminal counts cells
+	Method ansi.Method // how the terminal counts cells
 }
 
-// NewLook makes the styles of a theme.
+// NewLook returns the styles of a theme.
 func NewLook(t themes.Theme) *Look {
 	return &Look{Styles: t.Styles, Theme: t, Glyphs: t.Glyphs}
 }
 
-// Retheme takes another theme and keeps the time.
+// Retheme changes the theme and keeps the time.
 func (l *Look) Retheme(t themes.Theme) {
 	l.Styles, l.Theme, l.Glyphs = t.Styles, t, t.Glyphs
 	l.Themed++
 }
 
-// Spinner is the sign of something that is running.
+// Spinner returns the glyph of running work.
 func (l *Look) Spinner() string {
 	return l.Glyphs.Spinner[l.Beat%len(l.Glyphs.Spinner)]
 }
 
-// Since is how long ago at was, never less than nothing.
+// Since returns the time since at, never negative.
 func (l *Look) Since(at time.Time) time.Duration {
 	if at.IsZero() || l.Now.Before(at) {
 		return 0
@@ -48,7 +48,7 @@ func (l *Look) Since(at time.Time) time.Duration {
 	return l.Now.Sub(at)
 }
 
-// Cut shortens one line to width cells, with an ellipsis where it was longer.
+// Cut shortens one line to width cells and marks the cut with an ellipsis.
 func (l *Look) Cut(s string, width int) string {
 	if width <= 0 {
 		return ""
@@ -76,7 +76,7 @@ func (l *Look) CutLeft(s string, width int) string {
 	return tail + l.Method.TruncateLeft(s, w-width+l.Method.StringWidth(tail), "")
 }
 
-// Fit makes a line exactly width cells wide.
+// Fit cuts or pads a line to exactly width cells.
 func (l *Look) Fit(s string, width int) string {
 	s = l.Cut(s, width)
 	if w := l.Method.StringWidth(s); w < width {
@@ -85,18 +85,17 @@ func (l *Look) Fit(s string, width int) string {
 	return s
 }
 
-// Exactly is a line that should be width cells wide already, and is so too where
-// it has text of which the terminal counts the cells in another way than who has
-// measured it.
+// Exactly returns a line of exactly width cells. It corrects lines that were
+// measured in another way than the terminal counts cells.
 func (l *Look) Exactly(line string, width int) string {
 	if l.Method.StringWidth(line) == width {
 		return line
 	}
-	return l.Fit(truncate(l.Method, line, width, ""), width) // what is lost are mostly blanks
+	return l.Fit(truncate(l.Method, line, width, ""), width) // mostly drops spaces
 }
 
-// Sides puts left and right at the ends of a line of width cells. Right is
-// shortened first, and left out where it would leave no room.
+// Sides puts left and right at the ends of a line of width cells. It shortens
+// right first, and drops it if there is no room.
 func (l *Look) Sides(left, right string, width int) string {
 	lw, rw := l.Method.StringWidth(left), l.Method.StringWidth(right)
 	switch {
@@ -109,7 +108,7 @@ func (l *Look) Sides(left, right string, width int) string {
 	return left + strings.Repeat(" ", width-lw-rw) + right
 }
 
-// Block makes exactly height lines of exactly width cells.
+// Block returns exactly height lines of exactly width cells.
 func (l *Look) Block(lines []string, width, height int) []string {
 	out := make([]string, max(height, 0))
 	for i := range out {
@@ -122,8 +121,8 @@ func (l *Look) Block(lines []string, width, height int) []string {
 	return out
 }
 
-// Section is a part of a frame: lines of equal width under a titled edge. The
-// Note stands in the edge below it.
+// Section is a part of a frame: lines of equal width below a titled edge. The
+// Note appears in the edge below the lines.
 type Section struct {
 	Title string
 	Note  string
@@ -131,9 +130,9 @@ type Section struct {
 	Style lipgloss.Style // of its edges and sides
 }
 
-// Frame draws sections one below the other in one border. The lines should be
-// width-2 cells wide already. Between a calm and a focused section the edge
-// takes the colour of the focused one, which strong names.
+// Frame draws sections below each other in one border. Lines should already be
+// width-2 cells wide. The edge between a calm and a focused section takes the
+// focused style, strong.
 func (l *Look) Frame(width int, strong lipgloss.Style, sections ...Section) []string {
 	b := l.Glyphs.Border
 	out := make([]string, 0, 16)
@@ -161,9 +160,10 @@ func (l *Look) Frame(width int, strong lipgloss.Style, sections ...Section) []st
 	return out
 }
 
-// Edge draws a horizontal edge with a title at its left and a note at its right.
+// Edge draws a horizontal edge with a title at the left and a note at the
+// right.
 func (l *Look) Edge(left, bar, right, title, note string, width int, style lipgloss.Style) string {
-	room := width - 4 // between the corners and a bar at each
+	room := width - 4 // without the corners and one bar at each
 	if title != "" {
 		title = " " + l.Cut(title, room-2) + " "
 	}
@@ -181,7 +181,7 @@ func (l *Look) Edge(left, bar, right, title, note string, width int, style lipgl
 	return style.Render(left+bar) + title + style.Render(strings.Repeat(bar, max(fill, 0))) + note + style.Render(bar+right)
 }
 
-// Padded puts a blank at both sides of each line.
+// Padded adds a space at both ends of each line.
 func Padded(lines []string) []string {
 	out := make([]string, len(lines))
 	for i, line := range lines {
@@ -190,7 +190,7 @@ func Padded(lines []string) []string {
 	return out
 }
 
-// Paint renders each line on its own, so that no style runs over a line's end.
+// Paint renders each line separately, so that no style crosses a line break.
 func Paint(style lipgloss.Style, lines []string) []string {
 	out := make([]string, len(lines))
 	for i, line := range lines {
@@ -201,7 +201,7 @@ func Paint(style lipgloss.Style, lines []string) []string {
 	return out
 }
 
-// Gauge is a small bar of that many cells that is full as far as share says.
+// Gauge returns a bar of cells, filled in proportion to share.
 func (l *Look) Gauge(share float64, cells int, style lipgloss.Style) string {
 	full := int(share*float64(cells) + 0.5)
 	if share > 0 {
@@ -211,7 +211,7 @@ func (l *Look) Gauge(share float64, cells int, style lipgloss.Style) string {
 	return style.Render(strings.Repeat(l.Glyphs.Full, full)) + l.Faint.Render(strings.Repeat(l.Glyphs.Empty, cells-full))
 }
 
-// HitStyle is the style of a match: of the one that is shown, or of another.
+// HitStyle returns the style of a match, the current one or another.
 func (l *Look) HitStyle(now bool) lipgloss.Style {
 	if now {
 		return l.Accent.Reverse(true)
@@ -219,8 +219,7 @@ func (l *Look) HitStyle(now bool) lipgloss.Style {
 	return l.Selected(l.Warning).Underline(true)
 }
 
-// Middle puts lines of width cells in the middle of exactly height lines of
-// screenWidth cells.
+// Middle centers lines of width cells in height lines of screenWidth cells.
 func (l *Look) Middle(lines []string, width, screenWidth, height int) []string {
 	out := make([]string, 0, height)
 	for range max((height-len(lines))/2, 0) {

@@ -15,30 +15,30 @@ import (
 	"replan/themes"
 )
 
-// Markdown renders Markdown to lines. Making a renderer costs more than using
-// one, so they are kept while the theme stays.
+// Markdown renders Markdown to lines. It keeps its renderers until the theme
+// changes, since creating one costs more than using it.
 //
-// Glamour breaks no lines here, except in tables: it does not indent the further
-// lines of a list item, and what it breaks it cannot take back on a resize.
+// Glamour wraps only tables here: it does not indent the continuation lines of
+// list items, and cannot undo its breaks on a resize.
 type Markdown struct {
 	look  *Look
 	flow  *glamour.TermRenderer
 	table *glamour.TermRenderer
 	width int // of table
 
-	wait func() <-chan time.Time // delivers when a text has taken too long
-	slow map[string]bool         // texts that did: they stand as they are
-	lost atomic.Int32            // renderings that were left and still go on
+	wait func() <-chan time.Time // delivers when rendering takes too long
+	slow map[string]bool         // texts that took too long, shown unrendered
+	lost atomic.Int32            // abandoned renderings that still run
 }
 
-// Bounds of a rendering that nothing can stop: how long it is waited for, and how
-// many may go on unwatched before nothing is rendered any more.
+// Limits for renderings, which cannot be stopped: how long to wait for one, and
+// how many abandoned ones may run before rendering stops altogether.
 const (
 	renderTime = time.Second
 	mostLost   = 2
 )
 
-// NewMarkdown makes a renderer in the styles of a look.
+// NewMarkdown returns a renderer in the styles of a look.
 func NewMarkdown(l *Look) *Markdown {
 	return &Markdown{
 		look: l, slow: map[string]bool{},
@@ -46,11 +46,11 @@ func NewMarkdown(l *Look) *Markdown {
 	}
 }
 
-// Retheme forgets what was made for the old theme.
+// Retheme drops the renderers of the old theme.
 func (m *Markdown) Retheme() { m.flow, m.table = nil, nil }
 
-// Lines renders text from outside to lines of at most width cells. Where
-// Glamour cannot, the text stands as it is.
+// Lines renders external text to lines of at most width cells. If Glamour
+// fails, Lines returns the text unrendered.
 func (m *Markdown) Lines(text string, width int) []TextLine {
 	if width < 1 {
 		return nil
@@ -64,13 +64,13 @@ func (m *Markdown) Lines(text string, width int) []TextLine {
 	}
 	if m.look.Theme.Mode.ASCII {
 		for i, line := range lines {
-			lines[i].Text = strings.ReplaceAll(line.Text, "…", m.look.Glyphs.Ellipsis[:1]) // Glamour's own mark, one cell
+			lines[i].Text = strings.ReplaceAll(line.Text, "…", m.look.Glyphs.Ellipsis[:1]) // Glamour's own ellipsis, one cell wide
 		}
 	}
 	return trimBlank(lines)
 }
 
-// render renders text that is one table or has none.
+// render renders text that is a single table or contains none.
 func (m *Markdown) render(text string, width int) []TextLine {
 	table := tableRow.MatchString(text)
 	rendered, ok := m.rendered(text, table, width)
@@ -78,7 +78,7 @@ func (m *Markdown) render(text string, width int) []TextLine {
 		return Wrapped(text, width)
 	}
 	var lines []TextLine
-	// Wrap at no width only closes and reopens styles at the ends of lines.
+	// At width 0, Wrap only closes and reopens styles at line ends.
 	for line := range strings.SplitSeq(lipgloss.Wrap(onlyStyles(rendered), 0, ""), "\n") {
 		line = trimStyled(line)
 		if n := len(lines); line == "" && n > 0 && lines[n-1].Text == "" {
@@ -92,8 +92,8 @@ func (m *Markdown) render(text string, width int) []TextLine {
 	return trimBlank(lines)
 }
 
-// rendered is what Glamour makes of text in the time that it has. The screen
-// stands still meanwhile, so a text that takes too long is not tried again.
+// rendered returns Glamour's output, or false on error or timeout. The screen
+// blocks meanwhile, so a text that timed out is not tried again.
 func (m *Markdown) rendered(text string, table bool, width int) (string, bool) {
 	if m.lost.Load() >= mostLost || m.slow[text] {
 		return "", false
@@ -107,7 +107,7 @@ func (m *Markdown) rendered(text string, table bool, width int) (string, bool) {
 		err  error
 	}
 	done := make(chan outcome, 1)
-	var over atomic.Bool // it has ended or was left
+	var over atomic.Bool // it finished or was abandoned
 	go func() {
 		out, err := renderer.Render(joinItems(shallow(text)))
 		done <- outcome{out, err}
@@ -121,20 +121,21 @@ func (m *Markdown) rendered(text string, table bool, width int) (string, bool) {
 	case <-m.wait():
 	}
 	m.lost.Add(1)
-	if !over.CompareAndSwap(false, true) { // just now
+	if !over.CompareAndSwap(false, true) { // it finished just now
 		m.lost.Add(-1)
 		out := <-done
 		return out.text, out.err == nil
 	}
 	m.slow[text] = true
-	m.Retheme() // the renderers serve one text at a time
+	m.Retheme() // a renderer serves one text at a time
 	return "", false
 }
 
-// tableEdge finds the lines of a table, which Glamour leaves as bright as text.
+// tableEdge matches the lines of a table, which Glamour leaves as bright as
+// text.
 var tableEdge = regexp.MustCompile(`[│─┼]+`)
 
-// splitTables parts a text before and behind each of its tables.
+// splitTables splits a text before and after each table.
 func splitTables(text string) []string {
 	if !tableRow.MatchString(text) {
 		if strings.TrimSpace(text) == "" {
@@ -172,7 +173,7 @@ func splitTables(text string) []string {
 	return parts
 }
 
-// tableRow finds the second line of a table.
+// tableRow matches the second line of a table.
 var tableRow = regexp.MustCompile(`(?m)^[ \t]*\|?[ \t]*:?-+:?[ \t]*\|[ \t:|-]*$`)
 
 // renderer returns the renderer for text with or without tables.
@@ -202,15 +203,15 @@ func (m *Markdown) renderer(table bool, width int) (*glamour.TermRenderer, error
 }
 
 var (
-	// ListItem matches the bullet or number that opens an item of a list.
+	// ListItem matches the bullet or number of a list item.
 	ListItem = regexp.MustCompile(`^[ \t]*(?:[-*+]|[0-9]{1,9}[.)])[ \t]+`)
-	// lineLead is what stands before the text of a line and is repeated, as
-	// blanks or as it is, before its further lines.
+	// lineLead matches the prefix of a line. Continuation lines repeat it, as
+	// spaces or as it is.
 	lineLead = regexp.MustCompile(`^[ ]*(?:(?:[•*] (?:\[.\] )?|[0-9]{1,9}\. )|(?:[│|] )+)?`)
 )
 
-// joinItems puts the further source lines of a list item on the item's own, so
-// that nothing but the width breaks them.
+// joinItems joins the source lines of each list item, so that only the width
+// breaks them.
 func joinItems(text string) string {
 	lines := strings.Split(text, "\n")
 	out := lines[:0:0]
@@ -237,8 +238,8 @@ func joinItems(text string) string {
 	return strings.Join(out, "\n")
 }
 
-// hang breaks a rendered line into lines of at most width cells; the further
-// ones stand under the text of the first.
+// hang breaks a rendered line into lines of at most width cells. Continuation
+// lines align with the text of the first.
 func hang(line string, width int) []TextLine {
 	plain := ansi.Strip(line)
 	if ansi.StringWidth(plain) <= width {
@@ -268,8 +269,8 @@ func hang(line string, width int) []TextLine {
 	return out
 }
 
-// onlyStyles keeps text and colours of what Glamour made and takes out every
-// other sequence, links with hidden targets among them.
+// onlyStyles keeps the text and colors of Glamour's output. It removes every
+// other sequence, such as links with hidden targets.
 func onlyStyles(s string) string {
 	var b strings.Builder
 	b.Grow(len(s))
@@ -289,8 +290,8 @@ func onlyStyles(s string) string {
 	return b.String()
 }
 
-// trimStyled takes the blanks away that Glamour pads a line with, together with
-// the styles that colour nothing but these.
+// trimStyled removes the spaces Glamour pads a line with, and the styles that
+// apply only to them.
 func trimStyled(line string) string {
 	plain := strings.TrimRight(ansi.Strip(line), " ")
 	if plain == "" {
@@ -303,7 +304,7 @@ func trimStyled(line string) string {
 	return ansi.Truncate(line, w, "")
 }
 
-// trimBlank takes empty lines from both ends.
+// trimBlank removes empty lines at both ends.
 func trimBlank(lines []TextLine) []TextLine {
 	for len(lines) > 0 && lines[0].Text == "" {
 		lines = lines[1:]

@@ -2,16 +2,15 @@ package draw
 
 import "strings"
 
-// Bounds of what is given to Glamour, whose time grows with a power of how deep
-// quotes and lists stand in each other: 500 levels take minutes.
+// Limits for Glamour's input. Its time grows with a power of the nesting depth
+// of quotes and lists: 500 levels take minutes.
 const (
-	mostNested   = 12 // quotes and list items that one line opens or goes on with
+	mostNested   = 12 // quotes and list items that one line opens or continues
 	mostIndented = 24 // columns before and between these
 )
 
-// shallow is Markdown without the quotes, list items and columns of a line that
-// nest deeper than anybody reads. Text is never taken out, nor is anything of
-// code between fences.
+// shallow removes quotes, list items and indentation nested deeper than anybody
+// reads. It never removes text or fenced code.
 func shallow(text string) string {
 	var out strings.Builder
 	fence, changed := "", false
@@ -38,8 +37,8 @@ func shallow(text string) string {
 	return out.String()
 }
 
-// containers parts a line into the quotes and list items that it begins with, as
-// far as they are kept, and what stands in the innermost of all.
+// containers splits a line into its kept leading quotes and list items, and the
+// content of the innermost one.
 func containers(line string) (lead, rest string) {
 	var kept strings.Builder
 	nested, columns := 0, 0
@@ -68,8 +67,8 @@ func containers(line string) (lead, rest string) {
 	}
 }
 
-// marker is how many bytes the sign of a quote or a list item takes at the
-// beginning of text, 0 where there is none.
+// marker returns the length in bytes of a quote or list marker at the start of
+// text, or 0.
 func marker(text string) int {
 	if text == "" {
 		return 0

@@ -10,15 +10,15 @@ import (
 	planlayout "replan/planning/plan/layout"
 )
 
-// Painter puts a row together from left to right.
+// Painter builds a row from left to right.
 type Painter struct {
 	LitLine
 	B      strings.Builder
 	Width  int
-	Lights bool // it is the chosen row, lit
+	Lights bool // the row is selected and highlighted
 }
 
-// Add appends a text in a style.
+// Add appends text in a style.
 func (p *Painter) Add(style lipgloss.Style, text string) {
 	if text != "" {
 		p.B.WriteString(p.Lit(style).Render(text))
@@ -26,7 +26,7 @@ func (p *Painter) Add(style lipgloss.Style, text string) {
 	}
 }
 
-// Gap leaves cells blank. Only the chosen row shows that something stands there.
+// Gap appends blank cells. They show only on the selected row.
 func (p *Painter) Gap(cells int) {
 	switch {
 	case cells <= 0:
@@ -38,15 +38,15 @@ func (p *Painter) Gap(cells int) {
 	}
 }
 
-// Take is what was painted since the last time.
+// Take returns what was painted since the last call.
 func (p *Painter) Take() string {
 	s := p.B.String()
 	p.B.Reset()
 	return s
 }
 
-// ParallelWidth is the cells of the mark on steps that may run at the same time
-// as another one, with the blank before it.
+// ParallelWidth returns the width of the mark for steps that may run
+// concurrently, with its leading space, in cells.
 func (l *Look) ParallelWidth(parallel map[string]bool) int {
 	if len(parallel) == 0 {
 		return 0
@@ -54,7 +54,7 @@ func (l *Look) ParallelWidth(parallel map[string]bool) int {
 	return 1 + ansi.StringWidth(l.Glyphs.Parallel)
 }
 
-// PaintParallel paints that mark, or leaves its room blank.
+// PaintParallel paints that mark, or blanks of the same width.
 func (l *Look) PaintParallel(p *Painter, width int, is bool) {
 	if !is || width == 0 {
 		p.Gap(width)
@@ -64,10 +64,10 @@ func (l *Look) PaintParallel(p *Painter, width int, is bool) {
 	p.Add(l.Faint, l.Glyphs.Parallel)
 }
 
-// LaneLimit is how many lanes a pane of that width has room for.
+// LaneLimit returns how many lanes fit a pane of that width.
 func LaneLimit(width int) int { return max(min(width/10, 8), 1) }
 
-// RailsWidth is the cells that rails take with the blank behind them.
+// RailsWidth returns the width of rails with the space after them, in cells.
 func RailsWidth(r *planlayout.Rails) int {
 	if r.Width == 0 {
 		return 0
@@ -75,8 +75,8 @@ func RailsWidth(r *planlayout.Rails) int {
 	return r.Width + 1
 }
 
-// Blockers names steps that one waits for: all of them where they fit in width
-// cells, else the first, with a mark that there are more.
+// Blockers lists the steps that one waits for. If they do not fit in width
+// cells, it lists the first ones and a mark for the rest.
 func (l *Look) Blockers(steps []string, width int) string {
 	if len(steps) == 0 {
 		return ""

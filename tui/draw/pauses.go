@@ -5,21 +5,21 @@ import (
 	"time"
 )
 
-// Pauses are the times that the screen waits for by itself. A field that is zero
-// has the usual length.
+// Pauses are the delays the screen applies on its own. Zero fields have the
+// usual length.
 type Pauses struct {
-	// Grace is how long no key may have been pressed before a dialog that has just
-	// opened takes one. Keys that were meant for the input answer nothing.
+	// Grace is how long no key may be pressed before a newly opened dialog
+	// accepts one, so that keys typed for the input do not answer it.
 	Grace time.Duration
-	// Check is how long nothing may have been typed into an editor before its text
-	// is checked against the schema.
+	// Check is how long typing must pause before an editor checks its text
+	// against the schema.
 	Check time.Duration
-	// Toast is how long a notice stands, and NextToast how long the one after it
-	// stands longer.
+	// Toast is how long a notice stays, and NextToast how much longer the
+	// following one stays.
 	Toast, NextToast time.Duration
 }
 
-// Usual fills the fields that are zero.
+// Usual returns p with its zero fields set to the defaults.
 func (p Pauses) Usual() Pauses {
 	return Pauses{
 		Grace:     cmp.Or(p.Grace, 400*time.Millisecond),

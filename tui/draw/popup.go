@@ -7,20 +7,20 @@ import (
 	"charm.land/lipgloss/v2"
 )
 
-// PopupRows is how many rows a list over the input shows at most.
+// PopupRows is the maximum number of rows of a list over the input.
 const PopupRows = 8
 
 // PopupRow is one row of such a list.
 type PopupRow struct {
 	Text   string
 	Detail string
-	Lit    []int // bytes of the text that the search has found
-	Path   bool  // its end says most
+	Lit    []int // offsets of the matched bytes in Text
+	Path   bool  // the end of the text matters most
 	Folder bool
 }
 
-// Popup draws a list over the input: an edge that says what it is of, and as many
-// rows as there is room for in most lines of width cells.
+// Popup draws a list over the input: a titled edge, and as many rows as fit in
+// most lines of width cells.
 func (l *List) Popup(look *Look, title, note string, rows []PopupRow, width, most int) []string {
 	room := min(PopupRows, most-1, max(len(rows), 1))
 	if room < 1 || width < 8 {
@@ -34,7 +34,7 @@ func (l *List) Popup(look *Look, title, note string, rows []PopupRow, width, mos
 	b := look.Glyphs.Border
 	out := []string{look.Edge(b.TopLeft, b.Top, b.TopRight, title, note, width, look.Focus)}
 	side, inner := look.Focus.Render(b.Left), width-2
-	names := 0 // cells of the longest name in view
+	names := 0 // width of the longest visible name
 	for _, row := range rows[l.Top:end] {
 		names = max(names, VisibleWidth(row.Text))
 	}
@@ -44,7 +44,8 @@ func (l *List) Popup(look *Look, title, note string, rows []PopupRow, width, mos
 	return out
 }
 
-// suggestion draws one row: the name, lit where it was found, and a few words.
+// suggestion draws one row: the name with its matches highlighted, and a short
+// description.
 func (l *Look) suggestion(row PopupRow, chosen bool, names, width int) string {
 	line := l.Line(chosen, true)
 	style := l.Text
@@ -71,7 +72,7 @@ func (l *Look) suggestion(row PopupRow, chosen bool, names, width int) string {
 	return line.Fill(drawn+line.Draw(l.Faint, "  "+l.Cut(row.Detail, width-names-4)), width)
 }
 
-// litText draws a text of which some bytes are lit, in as few pieces as that takes.
+// litText draws text with some bytes highlighted, in as few pieces as possible.
 func litText(line LitLine, plain, lit lipgloss.Style, text string, at []int) string {
 	var b, part strings.Builder
 	was := false

@@ -8,6 +8,6 @@ func (r Rect) Contains(x, y int) bool {
 	return x >= r.X && x < r.X+r.W && y >= r.Y && y < r.Y+r.H
 }
 
-// WideFrom is the width from which the panes stand side by side; below it they
-// are tabs.
+// WideFrom is the width, in cells, from which panes are side by side; on
+// narrower screens they are tabs.
 const WideFrom = 100

@@ -13,33 +13,34 @@ import (
 	"replan/themes"
 )
 
-// Sheet is a long text that a pane scrolls through, made of leaves. Only what is in
-// view is cleaned, highlighted and wrapped, so a frame costs the same at any length.
+// Sheet is a long text made of leaves that a pane scrolls through. It cleans,
+// highlights and wraps only visible lines, so a frame costs the same at any
+// length.
 type Sheet struct {
 	look   *Look
 	Width  int
 	leaves []Leaf
-	starts []int // the first line of each leaf
-	Total  int   // lines of all
+	starts []int // first line of each leaf
+	Total  int   // total number of lines
 	cut    map[int][]string
 }
 
-// Leaf is a part of a sheet: lines as they were written, each of which comes to
-// one row or more.
+// Leaf is a part of a sheet: unwrapped lines, each of which takes one row or
+// more.
 type Leaf interface {
 	Count() int
 	Rows(i, width int) []string
 }
 
-// SheetSpot is a place in a sheet: a line of it, and a row of that.
+// SheetSpot is a position in a sheet: a line, and a row of that line.
 type SheetSpot struct{ Line, Row int }
 
-// Before reports whether the spot comes before another.
+// Before reports whether s comes before t.
 func (s SheetSpot) Before(t SheetSpot) bool {
 	return s.Line < t.Line || s.Line == t.Line && s.Row < t.Row
 }
 
-// NewSheet makes a sheet of leaves for a width in cells.
+// NewSheet returns a sheet of leaves for a width in cells.
 func NewSheet(l *Look, width int, leaves []Leaf) *Sheet {
 	s := &Sheet{look: l, Width: width, leaves: leaves, cut: map[int][]string{}}
 	for _, f := range leaves {
@@ -49,20 +50,20 @@ func NewSheet(l *Look, width int, leaves []Leaf) *Sheet {
 	return s
 }
 
-// Rows are those of a line, at least one.
+// Rows returns the rows of a line, at least one.
 func (s *Sheet) Rows(line int) []string {
 	if rows, ok := s.cut[line]; ok {
 		return rows
 	}
 	i := sort.SearchInts(s.starts, line+1) - 1
 	for s.leaves[i].Count() == 0 {
-		i-- // an empty leaf begins where the next does
+		i-- // an empty leaf starts where the next one does
 	}
 	rows := s.leaves[i].Rows(line-s.starts[i], s.Width)
 	if len(rows) == 0 {
 		rows = []string{""}
 	}
-	const kept = 4096 // lines; more are cut anew
+	const kept = 4096 // maximum number of cached lines
 	if len(s.cut) >= kept {
 		clear(s.cut)
 	}
@@ -70,7 +71,7 @@ func (s *Sheet) Rows(line int) []string {
 	return rows
 }
 
-// Move is the SheetSpot that many rows from another, within the sheet.
+// Move returns the spot that is by rows from at, within the sheet.
 func (s *Sheet) Move(at SheetSpot, by int) SheetSpot {
 	if s.Total == 0 {
 		return SheetSpot{}
@@ -97,7 +98,7 @@ func (s *Sheet) Move(at SheetSpot, by int) SheetSpot {
 	return at
 }
 
-// Last is the SheetSpot from which the end is in view.
+// Last returns the topmost spot from which the end is in view.
 func (s *Sheet) Last(height int) SheetSpot {
 	if s.Total == 0 {
 		return SheetSpot{}
@@ -107,8 +108,8 @@ func (s *Sheet) Last(height int) SheetSpot {
 	return s.Move(end, 1-height)
 }
 
-// View is height rows of exactly the sheet's width from a SheetSpot on, which it
-// brings within bounds.
+// View returns height rows of exactly the sheet's width, starting at top, which
+// it keeps within bounds.
 func (s *Sheet) View(top *SheetSpot, height int) []string {
 	if s.Total == 0 || height <= 0 {
 		return s.look.Block(nil, s.Width, max(height, 0))
@@ -125,7 +126,7 @@ func (s *Sheet) View(top *SheetSpot, height int) []string {
 	return s.look.Block(out, s.Width, height)
 }
 
-// Place says which lines are in view, where they are not all.
+// Place returns which lines are in view, or "" if all are.
 func (s *Sheet) Place(top SheetSpot, height int) string {
 	end := s.Move(top, height-1)
 	if top == (SheetSpot{}) && end.Line == s.Total-1 && end.Row == len(s.Rows(end.Line))-1 || s.Total == 0 {
@@ -134,16 +135,16 @@ func (s *Sheet) Place(top SheetSpot, height int) string {
 	return s.look.Faint.Render(fmt.Sprintf("%d-%d of %d", top.Line+1, end.Line+1, s.Total))
 }
 
-// Drawn is a leaf of rows that are drawn already.
+// Drawn is a leaf of rows that are already drawn.
 type Drawn []string
 
-// Count is the number of items.
+// Count returns the number of rows.
 func (d Drawn) Count() int { return len(d) }
 
-// Rows draws item i as screen lines.
+// Rows returns row i.
 func (d Drawn) Rows(i, _ int) []string { return d[i : i+1] }
 
-// Put ends the block of lines and appends a leaf.
+// Put ends the current block of lines and appends a leaf.
 func (p *SheetPage) Put(f Leaf) { p.flush(); p.leaves = append(p.leaves, f) }
 
 // Heading starts a section.
@@ -152,19 +153,19 @@ func (p *SheetPage) Heading(text string) { p.Blank(); p.Lines = append(p.Lines, 
 // Title draws the title of a section.
 func (p *SheetPage) Title(text string) string { return p.Look.Accent.Render(p.Look.Cut(text, p.Width)) }
 
-// SheetPage collects the leaves of a sheet: what is short as a document, what is long
-// by itself.
+// SheetPage collects the leaves of a sheet: short content as a document, long
+// content as leaves of its own.
 type SheetPage struct {
 	Document
 	leaves []Leaf
 }
 
-// NewSheetPage makes an empty page for a width in cells.
+// NewSheetPage returns an empty page for a width in cells.
 func NewSheetPage(l *Look, width int) *SheetPage {
 	return &SheetPage{Document: Document{Look: l, Width: width}}
 }
 
-// flush makes a leaf of the document so far.
+// flush turns the document so far into a leaf.
 func (p *SheetPage) flush() {
 	if len(p.Lines) > 0 {
 		p.leaves = append(p.leaves, Drawn(p.Lines))
@@ -172,7 +173,7 @@ func (p *SheetPage) flush() {
 	}
 }
 
-// Blank parts what follows from what stands there.
+// Blank separates the following lines from the previous ones.
 func (p *SheetPage) Blank() {
 	if len(p.Lines) == 0 && len(p.leaves) > 0 {
 		p.Lines = append(p.Lines, "")
@@ -181,45 +182,45 @@ func (p *SheetPage) Blank() {
 	p.Document.Blank()
 }
 
-// All is every leaf.
+// All returns every leaf.
 func (p *SheetPage) All() []Leaf {
 	p.flush()
 	return p.leaves
 }
 
 const (
-	// LongestLine is how long a line of text may be, in bytes: what is longer is
-	// cut into such lines, so that one line never costs more than that.
+	// LongestLine is the maximum length of a line of text, in bytes. Longer
+	// lines are split, so that no line costs more.
 	LongestLine = 4 << 10
-	// codeChunk is how many lines are highlighted at once.
+	// codeChunk is the number of lines highlighted at once.
 	codeChunk = 24
 )
 
-// Text is a leaf of text from outside. It is looked at as it comes into view.
+// Text is a leaf of external text, processed as it comes into view.
 type Text struct {
 	Look     *Look
 	Lines    []string
 	Style    func(line string) lipgloss.Style // of each line
-	Language string                           // that it is highlighted as; "" is none
-	Prose    bool                             // it is wrapped between words
-	Guide    bool                             // it stands right of a line
+	Language string                           // language to highlight; "" for none
+	Prose    bool                             // wrap between words
+	Guide    bool                             // draw a vertical line at the left
 	code     map[int][][]themes.CodeSpan
 }
 
-// NewText is a leaf of text in one style.
+// NewText returns a leaf of text in one style.
 func NewText(l *Look, style lipgloss.Style, s string) *Text {
 	return &Text{Look: l, Lines: splitLines(s), Style: func(string) lipgloss.Style { return style }, Prose: true}
 }
 
-// NewCode is a leaf of text in which every blank is kept.
+// NewCode returns a leaf of text that keeps every space.
 func NewCode(l *Look, language, s string) *Text {
 	t := NewText(l, l.Text, s)
 	t.Prose, t.Language = false, language
 	return t
 }
 
-// splitLines parts text into lines without copying it. It leaves out the line
-// break at the end.
+// splitLines splits text into lines without copying it. It drops the line break
+// at the end.
 func splitLines(s string) []string {
 	s = strings.TrimRight(s, "\n")
 	lines := make([]string, 0, strings.Count(s, "\n")+1)
@@ -238,10 +239,10 @@ func splitLines(s string) []string {
 	return lines
 }
 
-// Count is the number of items.
+// Count returns the number of lines.
 func (t *Text) Count() int { return len(t.Lines) }
 
-// Rows draws item i as screen lines.
+// Rows returns line i as screen rows.
 func (t *Text) Rows(i, width int) []string {
 	lead := ""
 	if t.Guide {
@@ -270,7 +271,7 @@ func (t *Text) Rows(i, width int) []string {
 	return out
 }
 
-// spans is line i highlighted, with those beside it.
+// spans returns line i highlighted, together with its neighbors.
 func (t *Text) spans(i int) []themes.CodeSpan {
 	chunk := i / codeChunk
 	if t.code == nil {

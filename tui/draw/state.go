@@ -11,14 +11,15 @@ import (
 	"replan/tui/telling"
 )
 
-// StepTitle is the same where a title begins with it.
+// StepTitle returns the name of a step with a capital first letter, to start a
+// title.
 func StepTitle(l *Look, index string) string {
 	words := telling.StepWords(index)
 	name, number, _ := strings.Cut(words, " ")
 	return strings.ToUpper(name[:1]) + name[1:] + " " + l.Cut(number, 8)
 }
 
-// StateGlyph is the sign of how a step stands.
+// StateGlyph returns the glyph of a step's state, and its style.
 func StateGlyph(l *Look, run *agent.Run, s *agent.StepState) (string, lipgloss.Style) {
 	switch {
 	case telling.Halted(run, s):
@@ -29,7 +30,7 @@ func StateGlyph(l *Look, run *agent.Run, s *agent.StepState) (string, lipgloss.S
 	switch s.Status {
 	case agent.StepCompleted:
 		if s.DryRun {
-			return l.Glyphs.Pending, l.Muted // it has done nothing
+			return l.Glyphs.Pending, l.Muted // it did nothing
 		}
 		return l.Glyphs.Done, l.Success
 	case agent.StepRunning:
@@ -47,8 +48,8 @@ func StateGlyph(l *Look, run *agent.Run, s *agent.StepState) (string, lipgloss.S
 	}
 }
 
-// StateWord is the same in a word, or the time that the step took; "" where it
-// has not begun.
+// StateWord returns the word for a step's state, or the time the step took, and
+// its style. It returns "" if the step has not started.
 func StateWord(l *Look, run *agent.Run, s *agent.StepState) (string, lipgloss.Style) {
 	switch {
 	case telling.Halted(run, s):

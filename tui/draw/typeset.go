@@ -7,24 +7,24 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// joint says how a drawn line belongs to the one before it.
+// joint is how a drawn line continues the line before it.
 type joint byte
 
-// How a line joins the one before it in the text.
+// How a line joins the previous one in the text.
 const (
-	Apart  joint = iota // a line of its own in the text, too
-	Spaced              // the text was broken at a blank
-	joined              // the text was broken where it has nothing
+	Apart  joint = iota // a separate line in the text, too
+	Spaced              // the text was broken at a space
+	joined              // the text was broken between two characters
 )
 
-// TextLine is a drawn line that knows what of it is text.
+// TextLine is a drawn line that knows which part of it is text.
 type TextLine struct {
 	Text string
-	Lead int   // cells at its left that are no text: gutters, indentation
-	Join joint // with the line before
+	Lead int   // cells at the left that are not text: gutters, indentation
+	Join joint // with the previous line
 }
 
-// Set makes lines of drawn ones of which nothing is known.
+// Set turns drawn lines into text lines with no further information.
 func Set(lines []string) []TextLine {
 	out := make([]TextLine, len(lines))
 	for i, line := range lines {
@@ -33,7 +33,7 @@ func Set(lines []string) []TextLine {
 	return out
 }
 
-// Texts are the lines as they are drawn.
+// Texts returns the lines as drawn.
 func Texts(lines []TextLine) []string {
 	out := make([]string, len(lines))
 	for i, line := range lines {
@@ -42,8 +42,7 @@ func Texts(lines []TextLine) []string {
 	return out
 }
 
-// broken says how the parts belong together that the width has broken a line of
-// text into.
+// broken records how the parts of a wrapped line of text join.
 func broken(line string, parts []string) []TextLine {
 	out := make([]TextLine, 0, len(parts))
 	rest := ansi.Strip(line)
@@ -61,7 +60,7 @@ func broken(line string, parts []string) []TextLine {
 	return out
 }
 
-// Wrapped is wrap with what it broke.
+// Wrapped is like Wrap, but keeps how the lines join.
 func Wrapped(s string, width int) []TextLine {
 	var out []TextLine
 	for line := range strings.SplitSeq(s, "\n") {
@@ -70,8 +69,8 @@ func Wrapped(s string, width int) []TextLine {
 	return out
 }
 
-// Led puts a sign before the first line and as many blanks before the others,
-// and renders the text in a style.
+// Led puts a sign before the first line and spaces before the others, and
+// renders the text in a style.
 func Led(sign string, style lipgloss.Style, lines []TextLine) []TextLine {
 	w := ansi.StringWidth(sign)
 	blanks := strings.Repeat(" ", w)
@@ -89,8 +88,8 @@ func Led(sign string, style lipgloss.Style, lines []TextLine) []TextLine {
 	return lines
 }
 
-// Unbroken puts the text of lines together: without what stands at their left
-// and right, and without the breaks that only the width made.
+// Unbroken joins the text of lines, without the content at their left and right
+// and without breaks made by wrapping.
 func Unbroken(lines []TextLine) string {
 	var b strings.Builder
 	for i, line := range lines {

@@ -2,8 +2,8 @@ package draw
 
 import "github.com/charmbracelet/x/ansi"
 
-// Breaks are the places, in bytes, at which the rows of a text begin that is
-// broken into rows of at most width cells. Every character is kept.
+// Breaks returns the byte offsets where the rows of text start when it is
+// broken into rows of at most width cells. It keeps every character.
 func Breaks(text string, width int) []int {
 	out := []int{0}
 	if plainWidth(text) {
@@ -28,12 +28,12 @@ func Breaks(text string, width int) []int {
 	return out
 }
 
-// rowsOf is how many rows breaks makes.
+// rowsOf returns the number of rows Breaks makes.
 func rowsOf(text string, width int) int {
 	if plainWidth(text) {
 		return max((len(text)+width-1)/width, 1)
 	}
-	if len(text) <= width { // no character is wider than it has bytes
+	if len(text) <= width { // no character has more cells than bytes
 		return 1
 	}
 	return len(Breaks(text, width))
