@@ -16,34 +16,34 @@ import (
 	"replan/planning/prompt"
 )
 
-// child is a run that another one asks for: a model in chat has called a plan
-// tool. It has a journal, a plan and gates of its own, and lives on the account
-// of the run that asked.
+// child is a run requested by another run, whose chat model called a plan tool.
+// It has its own journal, plan and gates, but uses the budget of the requesting
+// run.
 type child struct {
 	outer *engine
 	call  agent.CallPlan
-	goal  string     // to be planned
-	plan  *plan.Plan // to be carried out as it is; nil has the goal planned
+	goal  string     // to plan
+	plan  *plan.Plan // to run as is; nil plans the goal
 	begun time.Time
 
-	past   *prepared     // the run that an earlier try of the call had started; nil for none
-	engine *engine       // touched by the session alone
-	over   chan struct{} // closed when the run is over, or was refused
-	came   event.Data    // what it came to, once over is closed
+	past   *prepared     // the run that an earlier attempt of the call started; nil if none
+	engine *engine       // accessed only by the session
+	over   chan struct{} // closed when the run has ended or was refused
+	came   event.Data    // the result of the call, valid once over is closed
 }
 
-// end says what the call came to.
+// end sets the result of the call.
 func (k *child) end(came event.Data) {
 	k.came = came
 	close(k.over)
 }
 
-// failed is a call that came to nothing.
+// failed returns the event for a failed call.
 func (k *child) failed(kind event.FailureKind, sentence string) event.StepFailed {
 	return event.StepFailed{Index: k.call.Index, Attempt: k.call.Attempt, Failure: kind, Error: sentence, MS: k.outer.since(k.begun)}
 }
 
-// refuse ends a call for which no run begins.
+// refuse ends a call for which no run starts.
 func (k *child) refuse(why error) {
 	kind := event.FailureTool
 	if errors.Is(why, errInterrupted) {
@@ -52,8 +52,8 @@ func (k *child) refuse(why error) {
 	k.end(k.failed(kind, why.Error()))
 }
 
-// callPlan carries out a call of a plan tool: it has the session start a run and
-// waits until that is over. Where the call is stopped, so is the run.
+// callPlan carries out a call of a plan tool. It has the session start a run and
+// waits for its end. If the call is stopped, so is the run.
 func (s *Session) callPlan(ctx context.Context, e *engine, under *call, c agent.CallPlan) event.Data {
 	k := &child{outer: e, call: c, begun: e.now(), over: make(chan struct{})}
 	if err := s.preparation().reopenChild(ctx, k); err != nil {
@@ -76,7 +76,7 @@ func (s *Session) callPlan(ctx context.Context, e *engine, under *call, c agent.
 	return k.came
 }
 
-// read finds out from the arguments of a call what is to be done.
+// read parses the arguments of the call.
 func (s preparation) read(k *child) error {
 	word := func(name, what string) (string, error) {
 		text, _ := k.call.Args[name].(string)
@@ -102,7 +102,7 @@ func (s preparation) read(k *child) error {
 	return nil
 }
 
-// spawn starts the run that a plan tool asks for.
+// spawn starts the run that a plan tool requests.
 func (s *Session) spawn(ctx context.Context, k *child) {
 	if k.outer.over() || k.outer.run.Paused {
 		if k.past != nil {
@@ -124,8 +124,8 @@ func (s *Session) spawn(ctx context.Context, k *child) {
 	}
 }
 
-// openChild begins the run once the journal of the one that asks names it: after
-// a crash it is taken up, and nothing in it is done a second time.
+// openChild starts the run after the requesting run has journaled its id. After a
+// crash the run is then resumed, and nothing in it is done twice.
 func (s *Session) openChild(ctx context.Context, started event.RunStarted, k *child) (*engine, error) {
 	id := s.newRun()
 	k.outer.take([]event.Data{event.RunSpawned{Index: k.call.Index, Attempt: k.call.Attempt, Run: id}})
@@ -136,8 +136,8 @@ func (s *Session) openChild(ctx context.Context, started event.RunStarted, k *ch
 	return s.open(ctx, id, started, k)
 }
 
-// reopenChild reads the run that an earlier try of a call had started, where
-// anything had happened in it.
+// reopenChild reads the run that an earlier attempt of the call started, if it
+// contains any events.
 func (s preparation) reopenChild(ctx context.Context, k *child) error {
 	if k.call.Run == "" {
 		return nil
@@ -155,8 +155,8 @@ func (s preparation) reopenChild(ctx context.Context, k *child) error {
 	return nil
 }
 
-// takeUpChild goes on with the run that an earlier try of a call had started. Of
-// one that is over, what came of it is all that is wanted.
+// takeUpChild resumes the run that an earlier attempt of the call started. If
+// that run is over, only its result is used.
 func (s *Session) takeUpChild(ctx context.Context, k *child) {
 	p, outer := *k.past, k.outer.run
 	if !p.run.Resumable() {
@@ -171,7 +171,7 @@ func (s *Session) takeUpChild(ctx context.Context, k *child) {
 		k.refuse(fmt.Errorf("the run %s cannot be taken up: it still needs %s, which no server offers now", p.run.ID, strings.Join(missing, ", ")))
 		return
 	}
-	// Of what it has used, the run that asks has counted a part.
+	// The requesting run has already counted part of this usage.
 	limits, spent := s.leaseWithin(k.call.Limits.After(k.call.Used, p.run.Elapsed().Milliseconds()), p.run.Usage)
 	if spent != "" {
 		p.drop()
@@ -181,14 +181,14 @@ func (s *Session) takeUpChild(ctx context.Context, k *child) {
 	k.engine = s.takeUp(ctx, p, limits, k)
 }
 
-// started is what such a run begins with: the tools, the rules and the
-// conversation of the run that asks for it, and what is left of its account. A
-// goal that a model wrote lets no tests run: the rules stay those of the user's
-// words.
+// started returns the event that starts such a run. Tools, rules and conversation
+// come from the requesting run, limits from what is left of its budget. A goal
+// written by a model does not let tests run: the rules remain those of the user's
+// own words.
 func (s *Session) started(k *child) (event.RunStarted, error) {
 	outer := k.outer.run
 	prompting := k.outer.prompting
-	prompting.ForcePlan, prompting.SkipPlan, prompting.PlanTools = true, false, false // a plan is what was asked for
+	prompting.ForcePlan, prompting.SkipPlan, prompting.PlanTools = true, false, false // the call asks for a plan
 	limits, spent := s.leaseWithin(k.call.Limits, event.Usage{})
 	if spent != "" {
 		return event.RunStarted{}, fmt.Errorf("this session has used up its budget of %s: answer with what there is", spent)
@@ -210,9 +210,9 @@ func (s *Session) started(k *child) (event.RunStarted, error) {
 	return started, nil
 }
 
-// leaseWithin bounds the limits of a run that another asks for by what is left
-// of the session's, of which those that go on have used some. What the run itself
-// has used by now is not of this session.
+// leaseWithin bounds the limits of an inner run by what the current runs have
+// left of the session's. own is the inner run's usage so far, which does not
+// count against the session.
 func (s *Session) leaseWithin(limits event.Limits, own event.Usage) (leased event.Limits, spent string) {
 	used, took := s.account.used, s.account.ms
 	for _, e := range s.engines {
@@ -227,7 +227,7 @@ func (s *Session) leaseWithin(limits event.Limits, own event.Usage) (leased even
 	return s.cfg.SessionLimits.Lease(limits, used, own, took, 0)
 }
 
-// recall stops a run whose call is not wanted any more.
+// recall stops a run whose call is no longer wanted.
 func (s *Session) recall(k *child) {
 	if k.engine != nil {
 		k.engine.stop()
@@ -235,9 +235,9 @@ func (s *Session) recall(k *child) {
 	}
 }
 
-// outcome is what a run that a plan tool asked for means to the run that asked.
-// One that failed is a result like any other, as long as there is something to
-// tell: which steps were done and why the others were not.
+// outcome returns the result of an inner run for the requesting run. A failed run
+// is still a result if there is something to report: the completed steps, and why
+// the others did not complete.
 func (s *Session) outcome(e *engine) event.Data {
 	k, usage := e.child, e.run.Usage
 	failed := k.failed(event.FailureTool, "")
@@ -277,7 +277,7 @@ func (s *Session) outcome(e *engine) event.Data {
 	return completed
 }
 
-// created tells of a plan that was stored.
+// created describes a stored plan.
 func created(plan plan.Plan) map[string]any {
 	steps := make([]any, len(plan.Steps))
 	for i, step := range plan.Steps {
@@ -290,7 +290,7 @@ func created(plan plan.Plan) map[string]any {
 	return map[string]any{"id": plan.ID, "title": plan.Title, "steps": steps}
 }
 
-// executed tells of a run that is over, and what came of each step.
+// executed describes a finished run and the results of its steps.
 func executed(e *engine) map[string]any {
 	steps := make([]any, len(e.run.Steps))
 	for i, s := range e.run.Steps {
@@ -311,15 +311,15 @@ func executed(e *engine) map[string]any {
 	return out
 }
 
-// What of one result is told to the model that asked for the run, in characters:
-// how it begins and how it ends.
+// Limits on how much of one result the requesting model sees, in characters: its
+// start and its end.
 const (
 	toldHead = 1000
 	toldTail = 500
 )
 
-// told is a result as it is told: the value itself, or where that is long, how
-// it begins and ends, and where the whole lies.
+// told returns a result as shown to the model: the value itself, or, if long, its
+// start and end and where to find the whole.
 func told(value any, where string) any {
 	text, ok := value.(string)
 	if !ok {

@@ -12,14 +12,14 @@ import (
 	"replan/planning/prompt"
 )
 
-// selection is the profile, the model and the thinking that the user chose.
+// selection holds the user's choice of profile, model and thinking level.
 type selection struct {
-	profile *Profile // nil is none
-	model   *string  // nil is the profile's; "" is the server's first that can use tools
+	profile *Profile // nil: none
+	model   *string  // nil: the profile's; "": the first model of the server that supports tools
 	think   *prompt.ThinkLevel
 }
 
-// name is the model that is asked for, "" for the server's own choice.
+// name returns the requested model, "" for the server's choice.
 func (m selection) name() string {
 	switch {
 	case m.model != nil:
@@ -31,7 +31,7 @@ func (m selection) name() string {
 	}
 }
 
-// called is the name of the profile, "" for none.
+// called returns the name of the profile, "" for none.
 func (m selection) called() string {
 	if m.profile == nil {
 		return ""
@@ -39,18 +39,18 @@ func (m selection) called() string {
 	return m.profile.Name
 }
 
-// jobTerms are the conditions under which a job is prepared: a copy of the
-// session's state, so that the worker that prepares need not ask for it.
+// jobTerms are the conditions under which a job is prepared. They copy the
+// session's state, so that the preparing worker need not ask for it.
 type jobTerms struct {
 	model     string
-	prompting prompt.Prompting // with the conversation
+	prompting prompt.Prompting // including the conversation
 	tools     []string         // patterns; nil is every tool
-	share     int              // of the window, in per cent, that the conversation may take
-	summed    bool             // the conversation begins with a summary
+	share     int              // of the window that the conversation may take, in percent
+	summed    bool             // the conversation starts with a summary
 	spent     bool             // the budget of the session is used up
 }
 
-// offered is what of a catalogue is on offer.
+// offered filters a catalogue by the tool patterns of the terms.
 func (t jobTerms) offered(all plan.Catalogue) plan.Catalogue {
 	profile := prompt.Profile{Tools: t.tools}
 	return slices.DeleteFunc(slices.Clone(all), func(tool plan.Tool) bool { return !profile.May(tool) })
@@ -71,13 +71,13 @@ func (s *Session) jobTerms() jobTerms {
 	if measured := s.modelUse.bytesPerToken[s.status.Model]; measured > 0 {
 		t.prompting.BytesPerToken = measured
 	}
-	t.prompting.Conversation = slices.Clip(s.conversation.messages) // whoever adds to it adds to one of its own
+	t.prompting.Conversation = slices.Clip(s.conversation.messages) // clipped, so that an append copies it
 	_, spent := s.account.lease(s.cfg.Limits)
 	t.spent = spent != ""
 	return t
 }
 
-// profile returns the profile with this name; nil for "", which is none.
+// profile returns the profile with the given name, nil for "".
 func (s *Session) profile(name string) (*Profile, error) {
 	if name == "" {
 		return nil, nil
@@ -95,8 +95,8 @@ func (s *Session) profile(name string) (*Profile, error) {
 	return nil, fmt.Errorf("there is no profile called %q: there are %s", name, strings.Join(names, ", "))
 }
 
-// windows finds out how much room sub-agents have whose profile names a model of
-// its own. One that cannot be described keeps no run from starting.
+// windows looks up the context windows of sub-agents whose profile names its own
+// model. A failed lookup is logged and does not keep the run from starting.
 func (s preparation) windows(ctx context.Context, profiles []prompt.Profile) []prompt.Profile {
 	profiles = slices.Clone(profiles)
 	for i, profile := range profiles {
@@ -113,8 +113,8 @@ func (s preparation) windows(ctx context.Context, profiles []prompt.Profile) []p
 	return profiles
 }
 
-// choose takes the choices that wait, one after the other. Where one is about
-// the model, it is first asked what that is like.
+// choose applies the waiting choices in order. If a choice changes the model, it
+// looks the model up first.
 func (s *Session) choose(ctx context.Context) {
 	for len(s.choices) > 0 && s.choosing == nil {
 		c, m := s.choices[0], s.selection
@@ -126,7 +126,7 @@ func (s *Session) choose(ctx context.Context) {
 				continue
 			}
 			if profile != nil && profile.Model != "" || m.profile != nil && m.profile.Model != "" {
-				m.model = nil // a model that was chosen for one of the two is not for the other
+				m.model = nil // a model chosen for one profile does not apply to the other
 			}
 			m.profile = profile
 		}
@@ -149,8 +149,8 @@ func (s *Session) choose(ctx context.Context) {
 	}
 }
 
-// described adopts a choice whose model was looked up, and goes on with those
-// behind it.
+// described adopts a choice after its model was looked up, then continues with
+// the remaining choices.
 func (s *Session) described(ctx context.Context, m selection, info prompt.ModelInfo, err error) {
 	s.choosing()
 	s.choosing = nil
@@ -161,7 +161,7 @@ func (s *Session) described(ctx context.Context, m selection, info prompt.ModelI
 		s.tellOf("warn", "nothing was chosen: "+err.Error())
 	default:
 		if m.model != nil && *m.model != "" {
-			m.model = &info.Name // as the server calls it
+			m.model = &info.Name // the server's name for it
 		}
 		s.adopt(m, &info)
 	}
@@ -169,22 +169,21 @@ func (s *Session) described(ctx context.Context, m selection, info prompt.ModelI
 	s.next(ctx)
 }
 
-// adopt works by another selection from the next run on; the run in progress stays
-// with what it began with. info is what its model is like, nil where that is the
-// same as before.
+// adopt makes m the selection from the next run on; the current run keeps its
+// own. info describes the new model and is nil if the model is unchanged.
 func (s *Session) adopt(m selection, info *prompt.ModelInfo) {
 	s.selection = m
 	if info != nil {
 		if info.Name != s.status.Model {
-			s.modelUse.active = time.Time{} // nobody has asked this one for anything yet
+			s.modelUse.active = time.Time{} // no request has gone to this model yet
 		}
 		s.status.Model, s.status.ContextWindow, s.status.Problem, s.status.Trouble = info.Name, info.ContextWindow, "", prompt.ModelTrouble{}
 	}
 	s.tell()
 }
 
-// warm has the model loaded, unless it still is from a short while ago, or would
-// not be any more when it is asked.
+// warm loads the model, unless it is still loaded or would be unloaded again
+// before its next request.
 func (s *Session) warm(ctx context.Context) {
 	shelf, ok := s.cfg.Model.(Shelf)
 	name := s.selection.name()
@@ -201,7 +200,7 @@ func (s *Session) warm(ctx context.Context) {
 	})
 }
 
-// warmed notes that a model is loaded, unless another was chosen since.
+// warmed records that a model is loaded, unless the user chose another one since.
 func (s *Session) warmed(name string, err error) {
 	delete(s.modelUse.warming, name)
 	if err == nil && name == s.selection.name() {
@@ -209,15 +208,16 @@ func (s *Session) warmed(name string, err error) {
 	}
 }
 
-// weigh tells how much the next request opens with, where that has changed.
+// weigh publishes the status if the size of the next request's opening has
+// changed.
 func (s *Session) weigh() {
 	if s.opening() != s.status.ContextTokens {
 		s.tell()
 	}
 }
 
-// opening is an estimate of the tokens that the next request opens with: prompt,
-// tools and conversation; 0 while the tools are not known.
+// opening estimates the tokens of the next request's prompt, tools and
+// conversation. It returns 0 while the tools are unknown.
 func (s *Session) opening() int {
 	if s.catalogue == nil {
 		return 0

@@ -7,39 +7,39 @@ import (
 	"replan/planning/prompt"
 )
 
-// Command is what the screen or the command line asks of a session.
+// Command is a request of the screen or the command line to a session.
 type Command interface{ command() }
 
-// Submit sends what the user typed. While a run goes on it is queued. A line
-// that begins with a slash is a command, see [Config.Slash]. What the line names by
-// an @ goes with it; where that cannot be read, the line comes back as
-// session.Returned. A line that begins with a blank is not remembered.
+// Submit sends what the user typed. It is queued while a run is in progress. A
+// line that begins with a slash is a command, see [Config.Slash]. Mentions by an
+// @ are attached; if one cannot be read, the line comes back as session.Returned.
+// A line that begins with a blank is not remembered.
 type Submit struct{ Text string }
 
-// Unqueue takes out of the queue what waits in it. With Back it is given back, as
+// Unqueue removes a waiting job from the queue. With Back it is returned as
 // session.Returned.
 type Unqueue struct {
 	ID   int // see session.QueuedJob
 	Back bool
 }
 
-// Create has a goal planned, and the plan stored rather than run.
+// Create has a goal planned and stores the plan instead of running it.
 type Create struct{ Goal string }
 
-// Execute carries out a plan as it is. While a run goes on it is queued.
+// Execute runs a plan as it is. It is queued while a run is in progress.
 type Execute struct {
 	Plan       plan.Plan
-	OnFailure  plan.OnFailure // where neither step nor plan says; "" is abort
-	Synthesize bool           // have an answer written at the end
-	Strict     bool           // args are not fitted to the types that tools ask for
+	OnFailure  plan.OnFailure // default for steps if the plan has none; "" is abort
+	Synthesize bool           // write an answer at the end
+	Strict     bool           // do not convert args to the types of the tools' parameters
 }
 
-// Resume takes up a run that was interrupted or failed, by its whole id. While a
-// run goes on it is queued.
+// Resume resumes an interrupted or failed run by its full id. It is queued while
+// a run is in progress.
 type Resume struct{ Run string }
 
-// Resolve answers an open gate, by the run (or session) and the gate's id. An
-// answer for always saves the rule that the gate shows.
+// Resolve answers an open gate, by the id of the run or session and of the gate.
+// An answer of always also saves the rule that the gate shows.
 type Resolve struct {
 	Run      string
 	Gate     string
@@ -47,82 +47,81 @@ type Resolve struct {
 	Scope    event.Scope
 }
 
-// Edit has other arguments take the place of those at an open gate, which opens
-// again for the call as it is then. Those that do not fit the tool are refused.
+// Edit replaces the arguments at an open gate, which opens again for the changed
+// call. Arguments that do not fit the tool are refused.
 type Edit struct {
 	Run  string
 	Gate string
-	Args map[string]any // whole, and without references
+	Args map[string]any // complete, without references
 }
 
-// Review answers a plan that is held: it runs as it was changed, or is refused.
-// What does not make a valid plan is not taken, and the plan waits on.
+// Review answers a held plan: run it as changed, or refuse it. If the changes
+// make the plan invalid, they are rejected and the plan stays held.
 type Review struct {
 	Run    string
 	Answer agent.ReviewAnswer
 }
 
-// Hold says whether the plans of the runs that come are held to be looked over.
+// Hold sets whether later plans are held for review.
 type Hold struct{ On bool }
 
-// Settle says what is to become of a step that is in doubt.
+// Settle decides about a step in doubt.
 type Settle struct {
 	Run      string
 	Step     string
 	Decision event.DoubtDecision
 }
 
-// Decide says how the run goes on after a step that failed. Where the run has
-// ended with it, the run is resumed first.
+// Decide says how the run continues after a failed step. If the run has ended
+// with that step, it is resumed first.
 type Decide struct {
 	Run      string
 	Step     string
 	Decision event.FailureDecision
-	Args     map[string]any // with a retry: in place of the plan's; nil keeps those
+	Args     map[string]any // for a retry, replaces the plan's; nil keeps those
 }
 
-// Cancel stops one running step; the others go on.
+// Cancel stops one running step; the others continue.
 type Cancel struct {
 	Run  string
 	Step string
 }
 
-// Stop stops the run that goes on: its model call, its tools and their
-// children. The run can be resumed.
+// Stop stops the current run: its model call, its tools and their children. The
+// run can be resumed.
 type Stop struct{}
 
-// Steer speaks to the run that goes on: a model at work hears it with its next
-// turn, else what remains of the plan is planned anew. Where nothing goes on that
-// could hear it, it is submitted.
+// Steer sends a remark to the current run. A model at work sees it in its next
+// turn; otherwise the rest of the plan is replanned. If no run can take it, it is
+// submitted as a goal.
 type Steer struct{ Text string }
 
-// Choose changes what the session works by, from the next run on; what is nil
-// stays as it is.
+// Choose changes the session's selection from the next run on; nil fields stay
+// unchanged.
 type Choose struct {
-	Model   *string // "" is the server's first that can use tools
+	Model   *string // "" is the first model of the server that supports tools
 	Think   *prompt.ThinkLevel
 	Profile *string // "" is none
 }
 
-// Warm has the model loaded, since something will be asked soon. Where it is
-// still loaded from a short while ago nothing is done.
+// Warm loads the model ahead of an expected request. It does nothing if the model
+// is still loaded.
 type Warm struct{}
 
-// Compact has the oldest turns of the conversation summed up, or with Undo puts
-// them back.
+// Compact summarizes the oldest turns of the conversation, or with Undo restores
+// them.
 type Compact struct{ Undo bool }
 
-// Undo puts back what a run and the runs inside it changed, by its whole id.
-// [Session.PreviewUndo] says what that would do; a refusal comes as
+// Undo reverts the changes of a run and its inner runs, by its full id.
+// [Session.PreviewUndo] previews it; a refusal is published as
 // session.UndoRefused.
 type Undo struct{ Run string }
 
-// Look asks anew for what the session works with: the model, its server, and the
-// tool servers that had failed. What is found comes as session.Status.
+// Look rechecks what the session works with: the model, its server and failed
+// tool servers. The results are published as session.Status.
 type Look struct{}
 
-// Restart ends a tool server and starts it anew. Calls of it that are under way
-// fail.
+// Restart restarts a tool server. Its calls in progress fail.
 type Restart struct{ Server string }
 
 func (Look) command()    {}

@@ -11,37 +11,35 @@ import (
 )
 
 const (
-	// keptMessages are the newest messages of the conversation, which no summary
-	// takes the place of.
+	// keptMessages is the number of newest messages that no summary replaces.
 	keptMessages = 4
-	// fullShare is how much of the room that prompt and tools leave in the context
-	// window a conversation may take before it is summed up, in per cent: the goal,
-	// what comes of its plan and the replies need the rest.
+	// fullShare is the share of the context window left by prompt and tools that
+	// a conversation may take before it is summarized, in percent. The goal, the
+	// results of its plan and the replies need the rest.
 	fullShare = 60
-	// undoneShare takes its place once the user has had a summary undone.
+	// undoneShare replaces fullShare after the user has undone a summary.
 	undoneShare = 100
 )
 
-// compaction is a summary that took the place of the conversation's oldest
-// messages.
+// compaction is a summary that replaced the oldest messages of the conversation.
 type compaction struct {
 	told          event.ChatCompacted
 	before, after []prompt.Message // the whole conversation
-	used          event.Usage      // for writing the summary
+	used          event.Usage      // of writing the summary
 }
 
-// compact sums the conversation up where the user asks for it, or where it
-// leaves too little room for the goal. It returns nil where it stays as it is.
+// compact summarizes the conversation if the user asks for it or if it leaves too
+// little room for the goal. It returns nil if the conversation stays unchanged.
 func (s preparation) compact(ctx context.Context, p prepared) *compaction {
 	prompting, talk := p.jobTerms.prompting, p.jobTerms.prompting.Conversation
 	prompting.ContextWindow = p.info.ContextWindow
 	cut := max(len(talk)-keptMessages, 0)
 	for cut > 0 && talk[cut].Role != prompt.RoleUser {
-		cut-- // an answer stays with its question
+		cut-- // keep an answer with its question
 	}
 	switch {
 	case cut == 0 || p.jobTerms.summed && cut <= 2:
-		return nil // there is nothing older, or only the last summary is
+		return nil // nothing older, or only the last summary
 	case p.jobTerms.spent && !p.job.compact:
 		return nil // no run will begin
 	}
@@ -82,7 +80,7 @@ func (s preparation) compact(ctx context.Context, p prepared) *compaction {
 	return c
 }
 
-// summarise has the model write the summary.
+// summarise asks the model for the summary.
 func (s preparation) summarise(ctx context.Context, p prepared, brief prompt.Brief, c *compaction) (string, error) {
 	switch {
 	case p.info.Name == "":
@@ -105,8 +103,7 @@ func (s preparation) summarise(ctx context.Context, p prepared, brief prompt.Bri
 	return summary, nil
 }
 
-// compacted makes the summary that came of preparing a job part of the
-// conversation.
+// compacted applies the summary written during a job's preparation.
 func (s *Session) compacted(p prepared) {
 	c := p.compacted
 	switch {
@@ -128,8 +125,8 @@ func (s *Session) compacted(p prepared) {
 	}
 }
 
-// undo puts back what the last summary took the place of; what was said since
-// stays.
+// undo restores the messages that the last summary replaced and keeps the newer
+// ones.
 func (s *Session) undo() {
 	if len(s.conversation.compactions) == 0 {
 		s.tellOf("info", "the conversation was not summed up, so there is nothing to put back")

@@ -11,25 +11,25 @@ import (
 	"replan/planning/prompt"
 )
 
-// conversation is what the user and the session have said, as later turns are
-// sent it.
+// conversation holds the messages of the user and the session that later turns
+// send.
 type conversation struct {
 	messages    []prompt.Message
-	compactions []compaction // that can be undone, oldest first
-	undone      bool         // the last one was undone: the next comes only when there is no room left
+	compactions []compaction // undoable, oldest first
+	undone      bool         // the last one was undone; the next waits until no room is left
 }
 
-// ask adds what the user asked for, with what it mentions.
+// ask appends the user's request and its mentions.
 func (c *conversation) ask(goal string, mentions []prompt.Mention) {
 	c.messages = append(append(c.messages, prompt.Attached(mentions, 0)...), prompt.Message{Role: prompt.RoleUser, Content: goal})
 }
 
-// reply adds what the session replied.
+// reply appends the session's reply.
 func (c *conversation) reply(text string) {
 	c.messages = append(c.messages, prompt.Message{Role: prompt.RoleAssistant, Content: text})
 }
 
-// undo adds that the user undid a run.
+// undo appends that the user undid a run.
 func (c *conversation) undo(d event.ChatUndone) {
 	if len(d.Files) == 0 {
 		return
@@ -48,20 +48,20 @@ func (c *conversation) undo(d event.ChatUndone) {
 	})
 }
 
-// shorten puts a summary in the place of the oldest messages.
+// shorten replaces the oldest messages with a summary.
 func (c *conversation) shorten(by compaction) {
 	c.compactions, c.undone, c.messages = append(c.compactions, by), false, by.after
 }
 
-// putBack restores the messages as they were before the last summary, with what
-// was said since.
+// putBack restores the messages from before the last summary and keeps the newer
+// ones.
 func (c *conversation) putBack() {
 	last := c.compactions[len(c.compactions)-1]
 	c.compactions, c.undone = c.compactions[:len(c.compactions)-1], true
 	c.messages = slices.Concat(last.before, c.messages[len(last.after):])
 }
 
-// recompact folds a summary, or its undoing, from the session's journal.
+// recompact applies a summary, or its undo, from the session's journal.
 func (c *conversation) recompact(told event.ChatCompacted) {
 	switch {
 	case !told.Undone:
@@ -71,14 +71,14 @@ func (c *conversation) recompact(told event.ChatCompacted) {
 	}
 }
 
-// account is what a session has used of its limits.
+// account tracks how much of its limits a session has used.
 type account struct {
 	limits event.SessionLimits
-	used   event.Usage // by the runs that are over, but for those that another run counts
-	ms     int64       // that the same took
+	used   event.Usage // by finished runs, except those that another run counts
+	ms     int64       // duration of those runs
 }
 
-// spend takes the usage of a run from the session's budget.
+// spend charges the usage of a run to the session's budget.
 func (a *account) spend(used event.Usage, ms int64) {
 	a.used.PromptTokens += used.PromptTokens
 	a.used.CompletionTokens += used.CompletionTokens
@@ -86,7 +86,7 @@ func (a *account) spend(used event.Usage, ms int64) {
 	a.ms += ms
 }
 
-// spendOn takes what a summary cost, as the journal has it.
+// spendOn charges the cost of a summary, as journaled.
 func (a *account) spendOn(told event.ChatCompacted) {
 	if !told.Undone {
 		a.spend(event.Usage{PromptTokens: told.Tokens}, 0)
@@ -98,22 +98,22 @@ func (a *account) lease(limits event.Limits) (leased event.Limits, spent string)
 	return a.limits.Lease(limits, a.used, event.Usage{}, a.ms, 0)
 }
 
-// modelUse is what a session has seen of its models.
+// modelUse records what a session has observed about its models.
 type modelUse struct {
-	bytesPerToken map[string]float64 // as the server of each model counts
-	active        time.Time          // when the model was at work last, or loaded
-	warming       map[string]bool    // models that are being loaded, by the name that was asked for
+	bytesPerToken map[string]float64 // by model, as its server counts
+	active        time.Time          // when the model last worked or was loaded
+	warming       map[string]bool    // models being loaded, by requested name
 }
 
-// calibrate keeps how the server counted the prompts of a run.
+// calibrate records how the server counted the prompts of a run.
 func (u *modelUse) calibrate(run *agent.Run) {
 	if measured := run.BytesPerToken(); measured > 0 && run.Model != "" {
 		u.bytesPerToken[run.Model] = measured
 	}
 }
 
-// stays reports whether nothing is gained by loading the model now, where it
-// stays loaded for a time: in the last fifth of that something is.
+// stays reports whether loading the model now would gain nothing. Once a fifth or
+// less of its keep-alive time is left, loading does gain something.
 func (u *modelUse) stays(loaded time.Duration, now time.Time) bool {
 	switch {
 	case loaded == 0:

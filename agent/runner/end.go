@@ -9,7 +9,7 @@ import (
 	"replan/planning/plan"
 )
 
-// store gives a plan that was created to whoever keeps plans.
+// store saves a newly created plan in the store.
 func (s *Session) store(e *engine, record event.Data) event.Data {
 	created, ok := record.(event.PlanCreated)
 	if !ok || s.cfg.DryRun {
@@ -27,7 +27,7 @@ func (s *Session) store(e *engine, record event.Data) event.Data {
 	return created
 }
 
-// closed sees to what remains of a run whose workers have gone.
+// closed finishes a run after its workers have stopped.
 func (s *Session) closed(e *engine) {
 	if err := e.close(); err != nil {
 		s.cfg.Logger.Error("close the journal", "run", e.id, "error", err)
@@ -61,12 +61,12 @@ func (s *Session) closed(e *engine) {
 	s.account.spend(used, took)
 	s.conversation.ask(e.run.Goal, e.prompting.Mentions)
 	s.conversation.reply(reply.Said())
-	s.weigh() // first, so that whoever has heard the reply has seen what it adds
+	s.weigh() // first, so that a reader of the reply sees the size that includes it
 	_ = s.say(reply)
 }
 
-// hear sees to it that what the user said to a run is not lost with it: whoever
-// goes on hears it, and else it is the next goal.
+// hear keeps remarks that a run did not take: another current run takes them, or
+// they become the next goal.
 func (s *Session) hear(remarks []string) {
 	for _, text := range remarks {
 		if !s.speak(text) {
@@ -79,8 +79,7 @@ func (s *Session) hear(remarks []string) {
 	}
 }
 
-// closing is what is said of a run that is over: its answer, else what became
-// of it.
+// closing returns the final words of a run: its answer, else its outcome.
 func (e *engine) closing(dryRun bool) string {
 	result := e.run.Result
 	switch {
@@ -97,8 +96,8 @@ func (e *engine) closing(dryRun bool) string {
 	}
 }
 
-// learn notes what a run has shown: when the model was at work, how its server
-// counts, and how long the tools took.
+// learn records what a run has shown: when the model last worked, how its server
+// counts tokens, and the tools' durations.
 func (s *Session) learn(e *engine) {
 	if e.run.Usage.ModelCalls > e.usageBefore.ModelCalls {
 		s.modelUse.active = e.run.Now
@@ -120,14 +119,14 @@ func (s *Session) learn(e *engine) {
 	}
 }
 
-// next goes on with what is queued, where nothing keeps it waiting.
+// next starts the next queued job, unless something blocks it.
 func (s *Session) next(ctx context.Context) {
 	if len(s.queue) == 0 || s.busy() || s.choosing != nil {
 		return
 	}
 	j := s.queue[0]
 	s.queue = s.queue[1:]
-	if j.names() && !j.fresh { // what it names may have changed since
+	if j.names() && !j.fresh { // the mentioned things may have changed since
 		s.admitting = append([]job{j}, s.admitting...)
 		s.tellQueue()
 		s.readNext(ctx)

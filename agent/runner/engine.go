@@ -15,9 +15,9 @@ import (
 	"replan/planning/prompt"
 )
 
-// Journal takes the durable events of a run in order and returns once they are
-// on disk. It does not keep the list that it is given. It is an alias, so that
-// what implements [Store] need not import this package.
+// Journal stores the durable events of a run in order and returns once they are
+// on disk. It must not retain the slice. It is an alias, so that implementations
+// of [Store] need not import this package.
 type Journal = interface {
 	Append(events ...event.Event) error
 	Close() error
@@ -29,15 +29,15 @@ type caller interface {
 	Preview(ctx context.Context, call plan.ToolCall) (plan.ToolPreview, error)
 }
 
-// arrival is what a worker brings back.
+// arrival carries events from a worker.
 type arrival struct {
 	engine *engine
 	data   event.Data
 }
 
-// engine carries out one run. Its methods are called from the goroutine of its
-// owner alone, a [Session] or [Run]; only its workers run beside it, and what
-// they bring back goes through arrivals, which the owner reads.
+// engine carries out one run. Only its owner, a [Session] or [Run], calls its
+// methods, from a single goroutine. Its workers run concurrently and send their
+// events through arrivals, which the owner reads.
 type engine struct {
 	run      *agent.Run
 	id       string
@@ -47,58 +47,58 @@ type engine struct {
 	log      *slog.Logger
 	now      func() time.Time
 	arrivals chan<- arrival
-	publish  func(event.Event) // nil where nobody listens
+	publish  func(event.Event) // nil if there are no listeners
 
-	// amend may change a record before it is kept; nil changes none.
+	// amend may change a record before it is stored; nil changes none.
 	amend func(event.Data) event.Data
-	// offer makes the rule that a gate offers to save; nil offers none.
+	// offer returns the rule that a gate offers to save; nil offers none.
 	offer func(event.GateRequested, plan.Tool) (always *event.Always, why string)
-	// plan carries out a call of a plan tool, in a worker; nil where there are
-	// none.
+	// plan carries out a call of a plan tool, in a worker; nil if there are no
+	// plan tools.
 	plan func(ctx context.Context, under *call, c agent.CallPlan) event.Data
 
-	// Of a run of a session.
-	prompting prompt.Prompting // it was started with
+	// For runs of a session.
+	prompting prompt.Prompting // at the start of the run
 	priors    map[string]int64
-	child     *child // the call of another run that it was started for; nil for none
-	stored    string // the id under which the plan it made is stored
-	unstored  error  // why it is not
+	child     *child // the call that the run was started for; nil if none
+	stored    string // the stored id of the plan it made
+	unstored  error  // why that plan is not stored
 
 	ctx           context.Context // of the workers
 	stopAll       context.CancelCauseFunc
 	workers       sync.WaitGroup
-	calling       chan func()     // to workers that have done what they were for
-	opening       <-chan struct{} // closed when the gate that was asked for last is open
+	calling       chan func()     // to idle workers
+	opening       <-chan struct{} // closed when the most recently requested gate is open
 	seq           uint64
-	begun         map[string]bool         // gates and timers under way
-	calls         map[event.Attempt]*call // steps under way
-	published     bool                    // its first event is on disk and known
+	begun         map[string]bool         // gates and timers in progress
+	calls         map[event.Attempt]*call // steps in progress
+	published     bool                    // its first event is on disk and published
 	usageBefore   event.Usage             // before it was started or resumed
-	elapsedBefore time.Duration           // by then
-	historyBefore int                     // items of history that are there since an earlier time
-	broken        error                   // the journal cannot be written any more
-	leaving       bool                    // the owner waits for the workers to go
+	elapsedBefore time.Duration           // at that time
+	historyBefore int                     // number of earlier history items
+	broken        error                   // why the journal cannot be written any more
+	leaving       bool                    // the owner is waiting for the workers to stop
 
-	// What one batch needs, kept for its place alone: steps come by the thousand.
+	// Buffers of one batch, reused because a run may have thousands of steps.
 	batch   []event.Data
 	records []event.Data
 	events  []event.Event
 	effects []agent.Effect
 }
 
-// call is one attempt of a step under way.
+// call is a running attempt of a step.
 type call struct {
 	cancel context.CancelFunc
-	why    atomic.Pointer[error] // it was stopped alone
+	why    atomic.Pointer[error] // set if this call alone was stopped
 }
 
-// stop ends the call while the run goes on.
+// stop cancels the call while the run continues.
 func (c *call) stop(why error) {
 	c.why.CompareAndSwap(nil, &why)
 	c.cancel()
 }
 
-// stopped says why the call was stopped alone, nil where it was not.
+// stopped returns why the call alone was stopped, nil if it was not.
 func (c *call) stopped() error {
 	if why := c.why.Load(); why != nil {
 		return *why
@@ -106,9 +106,9 @@ func (c *call) stopped() error {
 	return nil
 }
 
-// Why workers are cancelled: all of them when the user stops a run and when it
-// is over, one alone when the user cancels its step, and those of a sub-agent
-// whose step has ended.
+// Causes for canceling workers: all of them when the user stops a run and when it
+// ends, one when the user cancels its step, and those of a sub-agent whose step
+// has ended.
 var (
 	errInterrupted = errors.New("stopped by the user")
 	errOver        = errors.New("the run is over")
@@ -116,8 +116,8 @@ var (
 	errUnwanted    = errors.New("the step that made this call has ended")
 )
 
-// begin starts the run, or takes one up again whose events are folded already.
-// ctx bounds its workers.
+// begin starts the run, or resumes a run whose events are already applied. ctx
+// bounds its workers.
 func (e *engine) begin(ctx context.Context, first ...event.Data) {
 	e.ctx, e.stopAll = context.WithCancelCause(ctx)
 	e.begun, e.calls, e.calling = map[string]bool{}, map[event.Attempt]*call{}, make(chan func())
@@ -129,17 +129,16 @@ func (e *engine) begin(ctx context.Context, first ...event.Data) {
 // over reports whether the run has ended.
 func (e *engine) over() bool { return e.run.Result != nil || e.broken != nil }
 
-// take advances a run that is not over; what comes back late is not wanted any
-// more.
+// take advances the run, unless it is over: late events are dropped.
 func (e *engine) take(batch []event.Data) {
 	if !e.over() {
 		e.advance(batch)
 	}
 }
 
-// advance folds what has arrived, as one batch, with all that follows from it,
-// brings it to disk with one sync, tells it, and only then does what is to be
-// done.
+// advance applies the arrived events and all that follows from them as one batch.
+// It writes the batch to disk with one sync, publishes it, and only then carries
+// out the effects.
 func (e *engine) advance(batch []event.Data) {
 	events, _ := e.fold(e.events[:0], batch)
 	effects, records := e.effects[:0], e.records
@@ -159,8 +158,8 @@ func (e *engine) advance(batch []event.Data) {
 		}
 		var refused error
 		if events, refused = e.fold(events, records); refused != nil {
-			// The core asked for what it then did not take: to go on would be to
-			// act on what is in no journal.
+			// The core then rejected an event that it had requested itself.
+			// Continuing would act on events that are in no journal.
 			e.fail(fmt.Errorf("the run cannot go on: %w", refused))
 			break
 		}
@@ -168,7 +167,7 @@ func (e *engine) advance(batch []event.Data) {
 	if e.broken == nil {
 		e.keep(events)
 	}
-	e.events, e.effects, e.records = events, effects, records // only their place is used again
+	e.events, e.effects, e.records = events, effects, records // keep the buffers
 	if e.over() {
 		e.stopAll(errOver)
 		return
@@ -185,7 +184,7 @@ func (e *engine) amended(record event.Data) event.Data {
 	return e.amend(record)
 }
 
-// stop has the user's word that nothing more is to be done.
+// stop applies the user's request to stop the run.
 func (e *engine) stop() {
 	if e.over() || e.run.Paused {
 		return
@@ -194,7 +193,7 @@ func (e *engine) stop() {
 	e.take([]event.Data{event.RunPaused{Reason: "stopped by the user"}})
 }
 
-// cancel stops one step that is under way, and reports whether there is one.
+// cancel stops one running step and reports whether there is one.
 func (e *engine) cancel(index string) bool {
 	s := e.run.Step(index)
 	if s == nil {
@@ -202,7 +201,7 @@ func (e *engine) cancel(index string) bool {
 	}
 	c := e.calls[event.Attempt{Index: index, Number: s.Attempt}]
 	if l := s.Loop; l != nil && s.Status == agent.StepRunning && !l.Asking {
-		// Its last turn has come back; what is under way are the calls of that.
+		// Its last turn has returned; only the calls of that turn are running.
 		e.take([]event.Data{event.StepFailed{
 			Index: index, Attempt: s.Attempt, Error: errCancelled.Error(), Failure: event.FailureInterrupted,
 			MS: e.now().Sub(s.StartedAt).Milliseconds(),
@@ -216,17 +215,17 @@ func (e *engine) cancel(index string) bool {
 	return true
 }
 
-// fold numbers the events of a batch and applies them. It returns events with
-// those that were taken added, and why one was not.
+// fold numbers and applies the events of a batch. It returns events with the
+// accepted ones appended, and why one was refused.
 func (e *engine) fold(events []event.Event, batch []event.Data) (_ []event.Event, refused error) {
-	now := e.now().UTC().Round(0) // as a journal will have it: without the monotonic clock
+	now := e.now().UTC().Round(0) // without the monotonic clock, as a journal stores it
 	if now.Before(e.run.Now) {
 		now = e.run.Now // the clock was set back; a run's time never is
 	}
 	for _, data := range batch {
 		next := event.Event{Seq: e.seq + 1, Time: now, Run: e.id, Data: data}
 		if err := e.run.Apply(next); err != nil {
-			// A worker may come back after the run is over; nothing is lost.
+			// Workers may return after the run is over; nothing is lost.
 			e.log.Warn("event refused", "run", e.id, "error", err)
 			refused = err
 			continue
@@ -241,10 +240,10 @@ func (e *engine) fold(events []event.Event, batch []event.Data) (_ []event.Event
 		case event.StepInDoubt:
 			e.ended(event.Attempt{Index: d.Index, Number: d.Attempt})
 		case event.TimerFired:
-			delete(e.begun, agent.Wake{ID: d.ID}.Once()) // it may be asked for again
+			delete(e.begun, agent.Wake{ID: d.ID}.Once()) // the timer may be set again
 		case event.GuardBlocked:
 			if d.Guard == event.GuardTime {
-				// Nothing else would end a call before its own time.
+				// Nothing else would end a call before its time limit.
 				e.stopAll(errors.New(d.Reason))
 			}
 		}
@@ -252,8 +251,7 @@ func (e *engine) fold(events []event.Event, batch []event.Data) (_ []event.Event
 	return events, refused
 }
 
-// ended lets go of a step that is not under way any more, and of the calls that
-// it had made.
+// ended releases a step that is no longer running, and the calls it made.
 func (e *engine) ended(a event.Attempt) {
 	if c := e.calls[a]; c != nil {
 		c.cancel()
@@ -269,8 +267,8 @@ func (e *engine) ended(a event.Attempt) {
 	}
 }
 
-// keep brings the durable ones of the events to disk with one sync, and only
-// then tells anybody.
+// keep writes the durable events to disk with one sync, and only then publishes
+// all of them.
 func (e *engine) keep(events []event.Event) {
 	durable := events
 	for i, first := range events {
@@ -297,8 +295,9 @@ func (e *engine) keep(events []event.Event) {
 	}
 }
 
-// fail ends a run whose journal cannot be written: what is not on disk must not
-// be acted upon. One that never was on disk has not begun for anybody.
+// fail ends a run whose journal cannot be written, since nothing may act on
+// events that are not on disk. A run that was never on disk has not started for
+// anybody.
 func (e *engine) fail(err error) {
 	e.broken = err
 	e.log.Error("journal", "run", e.id, "error", err)
@@ -311,7 +310,7 @@ func (e *engine) fail(err error) {
 	}}})
 }
 
-// open reports whether the run waits at this gate.
+// open reports whether the run waits at the given gate.
 func (e *engine) open(gate string) bool {
 	for _, g := range e.run.Gates {
 		if g.Gate == gate {
@@ -321,7 +320,7 @@ func (e *engine) open(gate string) bool {
 	return false
 }
 
-// asks reports whether the run waits for the user's word about a step.
+// asks reports whether the run waits for the user's decision about a step.
 func (e *engine) asks(step string, doubt bool) bool {
 	for _, q := range e.run.Questions() {
 		if q.Step == step && q.Doubt == doubt {
@@ -331,8 +330,8 @@ func (e *engine) asks(step string, doubt bool) bool {
 	return false
 }
 
-// awaits reports whether something that was brought is still wanted: an answer
-// is only while its question is open.
+// awaits reports whether an event from outside is still wanted: an answer is
+// wanted only while its question is open.
 func (e *engine) awaits(data event.Data) bool {
 	switch d := data.(type) {
 	case event.GateResolved:
@@ -348,8 +347,8 @@ func (e *engine) awaits(data event.Data) bool {
 	}
 }
 
-// fresh reports whether an effect is to be carried out now: gates and timers
-// are asked for again until their event comes.
+// fresh reports whether to carry out an effect now. The core requests gates and
+// timers repeatedly until their event arrives.
 func (e *engine) fresh(effect agent.Effect) bool {
 	id := effect.Once()
 	if id == "" {
@@ -387,9 +386,9 @@ func (e *engine) carryOut(effect agent.Effect) {
 	}
 }
 
-// work has a call made by a worker that waits for one, else by a new one. Each
-// waits for the next until the run is over or stopped, since a goroutine whose
-// stack has grown already is worth more than a new one.
+// work runs a call on an idle worker, or on a new one. Workers stay until the run
+// ends or stops, because a goroutine whose stack has already grown is cheaper
+// than a new one.
 func (e *engine) work(do func()) {
 	select {
 	case e.calling <- do:
@@ -408,14 +407,14 @@ func (e *engine) work(do func()) {
 	})
 }
 
-// under returns the context of one attempt of a step, which ends with the run,
-// at its time limit or when it is cancelled alone.
+// under returns the context of one attempt of a step. It ends with the run, at
+// the time limit, or when the attempt alone is canceled.
 func (e *engine) under(a event.Attempt, timeout time.Duration) (context.Context, *call) {
 	if a.Index == "" {
 		return e.ctx, &call{}
 	}
 	if earlier := e.calls[a]; earlier != nil {
-		earlier.cancel() // a sub-agent's last turn, which has come back
+		earlier.cancel() // of a sub-agent's last turn, which has returned
 	}
 	c := &call{}
 	var ctx context.Context
@@ -428,9 +427,9 @@ func (e *engine) under(a event.Attempt, timeout time.Duration) (context.Context,
 	return ctx, c
 }
 
-// drained is what the workers have brought by now, as one batch that begins
-// with the arrival that was taken already. The next batch takes its place. What
-// a worker of another run has brought ends the batch and is returned, too.
+// drained collects the events that workers have sent by now into one batch that
+// starts with first. The next batch reuses its memory. An arrival for another run
+// ends the batch and is returned as well.
 func (e *engine) drained(first arrival, arrivals <-chan arrival) (batch []event.Data, other arrival) {
 	e.batch = append(e.batch[:0], first.data)
 	for {
@@ -446,16 +445,15 @@ func (e *engine) drained(first arrival, arrivals <-chan arrival) (batch []event.
 	}
 }
 
-// bring hands an event to the owner. It waits for the owner, who reads until
-// every worker has gone.
+// bring sends an event to the owner. It blocks until the owner reads it; the
+// owner reads until every worker has stopped.
 func (e *engine) bring(data event.Data) {
 	if data != nil {
 		e.arrivals <- arrival{e, data}
 	}
 }
 
-// leave waits until the workers of a run that is over have gone. What they
-// still bring is not wanted any more.
+// leave waits for the workers of a finished run to stop and drops their events.
 func (e *engine) leave(arrivals <-chan arrival) {
 	gone := make(chan struct{})
 	go func() {
@@ -471,5 +469,5 @@ func (e *engine) leave(arrivals <-chan arrival) {
 	}
 }
 
-// close releases the journal. The workers must have gone.
+// close closes the journal. The workers must have stopped.
 func (e *engine) close() error { return e.journal.Close() }

@@ -18,81 +18,81 @@ import (
 	"replan/planning/prompt"
 )
 
-// Job is one run of a Go program that brings its own tools: a plan, or a goal
-// and whoever plans it, and a function that carries out a call. Only one of
-// Plan, Goal and Past and, where a step calls a tool, Call have to be there.
+// Job describes a single run for a Go program that brings its own tools: a plan,
+// or a goal and its planners, and a function that carries out calls. One of Plan,
+// Goal and Past is required, and so is Call if a step calls a tool.
 type Job struct {
 	ID       string            // of the run; "" is "run"
-	Plan     *plan.Plan        // carried out as it is; nil has the goal planned
+	Plan     *plan.Plan        // run as is; nil plans the goal
 	Goal     string            // "" is the plan's
-	Planners planning.Planners // make the first plan of a goal, and every new one; nil asks Model in three phases
-	Model    Model             // nil means that there is none: no step can be the model's own words
+	Planners planning.Planners // make the first plan of a goal and every replan; nil asks Model in three phases
+	Model    Model             // nil: no model, so no step can be model work
 
-	// Call carries out one call, in a goroutine of its own. Its result may be
-	// anything that JSON can hold. Its error is the tool's own word that it did
-	// not do its work, but for one of ctx, which ends at the step's time limit
-	// and when the run is stopped: nobody knows then what the call did, and a
-	// step whose tool is not marked as read-only is in doubt.
+	// Call carries out one call, in its own goroutine. The result may be any
+	// value that JSON can represent. An error means that the tool did not do its
+	// work, unless it comes from ctx. ctx ends at the step's time limit and when
+	// the run is stopped. Nobody knows then what the call did: the step is in
+	// doubt unless its tool is read-only.
 	Call func(ctx context.Context, call plan.ToolCall) (any, error)
-	// Preview says what a call would do, for the gate. It is asked only of
-	// tools that the catalogue says it can be asked of.
+	// Preview returns what a call would do, for the gate. It is called only for
+	// tools that the catalogue marks as previewing.
 	Preview func(ctx context.Context, call plan.ToolCall) (plan.ToolPreview, error)
-	// Catalogue describes the tools. nil is every tool that the plan names,
-	// each taken to have effects; a goal that is planned needs one.
+	// Catalogue describes the tools. nil takes every tool that the plan names,
+	// each assumed to have effects. Planning a goal requires a catalogue.
 	Catalogue plan.Catalogue
-	Priors    map[string]int64 // median duration seen per tool, ms
-	// Profiles are the sub-agents that agent steps name. A plan that names
-	// another is not valid.
+	Priors    map[string]int64 // observed median duration per tool, in ms
+	// Profiles are the sub-agents that agent steps may name; a plan that names
+	// another one is invalid.
 	Profiles []prompt.Profile
 
-	Limits     event.Limits   // the zero value is event.DefaultLimits, or on a resume what the run had
-	OnFailure  plan.OnFailure // where neither step nor plan says; "" is abort for a plan, replan for a goal
+	Limits     event.Limits   // zero is event.DefaultLimits, or on resume the run's earlier limits
+	OnFailure  plan.OnFailure // default for steps if the plan has none; "" is abort for a plan, replan for a goal
 	Synthesize bool           // have Model write an answer at the end
-	DryRun     bool           // steps are resolved and told, nothing is called
+	DryRun     bool           // resolve and report steps, but call nothing
 
-	// Rules say which calls run, ask and are blocked; about what no rule speaks,
-	// it is asked. nil lets every call run: whoever gives a function to a plan
-	// trusts it with that plan. A step that asks for a gate of its own asks even
-	// so.
+	// Rules say which calls run, ask or are blocked; calls that match no rule
+	// ask. nil lets every call run, since a program that passes a function to a
+	// plan trusts it with that plan. A step that requests its own gate still
+	// asks.
 	Rules []rule.Rule
-	// Gate answers a gate; nil denies. It is called in a goroutine of its own,
-	// as Review, Doubt and Failure are, and ctx ends with the run.
+	// Gate answers a gate; nil denies. Gate, Review, Doubt and Failure are each
+	// called in their own goroutine, with a ctx that ends with the run.
 	Gate func(ctx context.Context, gate event.GateRequested) event.Decision
-	// Review looks a plan over before it runs, may change it, and says whether it
-	// does: every plan of the run is held until then. nil holds none.
+	// Review examines a plan before it runs, may change it, and decides whether
+	// it runs. Every plan of the run is held for it; nil holds none.
 	Review func(ctx context.Context, plan *agent.Review) event.ReviewDecision
-	// Doubt says what is to become of a step that may or may not have taken
-	// effect; nil is InDoubt.
+	// Doubt decides about a step that may or may not have taken effect; nil uses
+	// InDoubt.
 	Doubt   func(ctx context.Context, question agent.Question) event.DoubtDecision
 	InDoubt event.DoubtDecision // "" is abort
-	// Failure says how the run goes on after a failure that would end it; with
-	// event.FailureRetry it may return args to use in place of the plan's. nil
-	// lets it end.
+	// Failure says how the run continues after a failure that would end it. With
+	// event.FailureRetry it may return args that replace the plan's. nil lets the
+	// run end.
 	Failure func(ctx context.Context, question agent.Question) (decision event.FailureDecision, args map[string]any)
 
-	// Journal takes the durable events before anything is done because of them;
-	// nil keeps nothing. It is not closed.
+	// Journal stores the durable events before they are acted on; nil stores
+	// none. Run does not close it.
 	Journal Journal
-	// Past is what has happened in the run so far, as its journal holds it: the
-	// run is taken up where that ends. Plan, Goal, ID, OnFailure, Synthesize and
-	// DryRun are the run's own then.
+	// Past holds the earlier events of the run, as read from its journal. The run
+	// resumes after them. Plan, Goal, ID, OnFailure, Synthesize and DryRun are
+	// then taken from the run.
 	Past []event.Event
-	// Events takes every event in order, once it is in the journal. The run
-	// waits for it.
+	// Events receives every event in order, after it is in the journal. The run
+	// waits for it to return.
 	Events func(event.Event)
 }
 
-// Run carries out a job and returns once it is over and every call has come
-// back. How the run ended is said by the Result alone: one that failed, or that
-// was stopped because ctx ended, is no error. The error says why a run could not
-// begin (a plan that is not valid is a *plan.InvalidPlanError, and where a
-// model is needed it wraps prompt.ErrNoModel) or could not be kept; the Result
-// is what there is by then.
+// Run carries out a job and returns after the run has ended and every call has
+// returned. The Result alone says how the run ended: a run that failed, or that
+// ctx stopped, is no error.
 //
-// A run that is taken up again when it has completed has its old Result, and
-// nothing is done.
+// The error says why the run could not start or could not be journaled; the
+// Result then holds the events so far. For an invalid plan it is a
+// *plan.InvalidPlanError; for a missing model it wraps prompt.ErrNoModel.
+//
+// For a completed run in Past, Run returns the old Result and does nothing.
 func Run(ctx context.Context, job Job) (event.Result, error) {
-	arrivals := make(chan arrival, 64) // so that a worker need not wait for the run, nor the run for it
+	arrivals := make(chan arrival, 64) // buffered, so that workers and run do not wait for each other
 	e := job.newEngine(arrivals)
 	first, err := job.prepare(ctx, e)
 	if err != nil || len(first) == 0 {
@@ -100,7 +100,7 @@ func Run(ctx context.Context, job Job) (event.Result, error) {
 	}
 	a := asker{job: &job, engine: e, asked: map[string]bool{}}
 	ended := ctx.Done()
-	e.begin(context.WithoutCancel(ctx), first...) // the end of ctx is a stop, and told as one
+	e.begin(context.WithoutCancel(ctx), first...) // the end of ctx is recorded as a stop
 	for !e.over() {
 		a.ask()
 		select {
@@ -119,7 +119,7 @@ func Run(ctx context.Context, job Job) (event.Result, error) {
 	return *e.run.Result, nil
 }
 
-// newEngine makes the engine of the job's run.
+// newEngine creates the engine of the job's run.
 func (j *Job) newEngine(arrivals chan<- arrival) *engine {
 	e := &engine{
 		id: cmp.Or(j.ID, "run"), journal: j.Journal, model: j.Model, tools: functions{j.Call, j.Preview},
@@ -132,7 +132,7 @@ func (j *Job) newEngine(arrivals chan<- arrival) *engine {
 	return e
 }
 
-// prepare returns what the run begins with; nothing where it is over already.
+// prepare returns the first events of the run, none if it is already over.
 func (j *Job) prepare(ctx context.Context, e *engine) ([]event.Data, error) {
 	for _, past := range j.Past {
 		if err := e.run.Apply(past); err != nil {
@@ -165,7 +165,8 @@ func (j *Job) prepare(ctx context.Context, e *engine) ([]event.Data, error) {
 	return []event.Data{started}, nil
 }
 
-// describe asks the model who it is; it may be missing where nothing needs it.
+// describe asks the model to describe itself. The model may be missing if nothing
+// needs it.
 func (j *Job) describe(ctx context.Context, e *engine) (prompt.ModelInfo, error) {
 	needed := len(j.Past) == 0 && j.Plan == nil && j.Planners == nil || len(j.Past) > 0 && e.run.NeedsModel()
 	var info prompt.ModelInfo
@@ -177,13 +178,13 @@ func (j *Job) describe(ctx context.Context, e *engine) (prompt.ModelInfo, error)
 	case err == nil:
 		return info, nil
 	case errors.Is(err, prompt.ErrNoModel) && !needed:
-		return prompt.ModelInfo{}, nil // only the steps that need one will fail
+		return prompt.ModelInfo{}, nil // only the steps that need it will fail
 	default:
 		return info, fmt.Errorf("start the run: a goal without planners of its own needs a model: %w", err)
 	}
 }
 
-// started opens a new run.
+// started returns the event that starts a new run.
 func (j *Job) started(info prompt.ModelInfo) event.RunStarted {
 	started := event.RunStarted{
 		Goal: j.Goal, Model: info.Name, Limits: j.Limits, Rules: j.rules(), Catalogue: j.Catalogue, Priors: j.Priors,
@@ -204,7 +205,8 @@ func (j *Job) started(info prompt.ModelInfo) event.RunStarted {
 	return started
 }
 
-// resumed takes a run up again whose events are folded.
+// resumed returns the event that resumes a run after its past events were
+// applied.
 func (j *Job) resumed(e *engine, info prompt.ModelInfo) event.RunResumed {
 	resumed := event.RunResumed{
 		From: e.run.Seq, Model: info.Name, Tools: info.Tools, Window: info.ContextWindow, Limits: j.Limits, Rules: j.rules(), Catalogue: j.Catalogue, Priors: j.Priors,
@@ -224,7 +226,7 @@ func (j *Job) resumed(e *engine, info prompt.ModelInfo) event.RunResumed {
 
 func (j *Job) attended() bool { return j.Doubt != nil || j.Failure != nil }
 
-// inDoubt is the answer to steps in doubt where the program is not asked.
+// inDoubt returns the answer for steps in doubt if the program is not asked.
 func (j *Job) inDoubt() event.DoubtDecision {
 	if j.Doubt != nil {
 		return ""
@@ -239,13 +241,13 @@ func (j *Job) rules() []rule.Rule {
 	return []rule.Rule{{Tool: "*", Verdict: rule.VerdictRun, Untrusted: true, Source: byProgram, Why: "the program gave this tool to the plan"}}
 }
 
-// byProgram says of a rule or an answer that the Go program gave it.
+// byProgram marks a rule or an answer as given by the Go program.
 const byProgram = "program"
 
-// byNobody says of an answer that there was nobody to give one.
+// byNobody marks an answer as a default, since nobody could give one.
 const byNobody = "nobody was there to be asked"
 
-// asker puts open gates and questions to the program, each once.
+// asker passes open gates and questions to the program, each once.
 type asker struct {
 	job    *Job
 	engine *engine
@@ -264,7 +266,7 @@ func (a *asker) ask() {
 	}
 	for _, q := range run.Questions() {
 		if q.Doubt && a.job.Doubt == nil {
-			continue // the run answers it by itself
+			continue // the run answers it itself
 		}
 		if a.first(fmt.Sprintf("%t/%s/%d", q.Doubt, q.Step, run.Step(q.Step).Attempt)) {
 			a.question(q)
@@ -289,8 +291,8 @@ func (a *asker) gate(g event.GateRequested) {
 	})
 }
 
-// review has the program look a plan over. What it changed that makes no valid
-// plan was refused when it did.
+// review asks the program to review a plan. Changes that make the plan invalid
+// were refused when they were made.
 func (a *asker) review(v *agent.Review) {
 	e, look := a.engine, a.job.Review
 	e.workers.Go(func() {
@@ -318,7 +320,7 @@ func (a *asker) question(q agent.Question) {
 	})
 }
 
-// named is the tools that the steps of a plan name.
+// named returns the tools that the steps of a plan name.
 func named(p plan.Plan) plan.Catalogue {
 	tools := plan.Catalogue{}
 	seen := map[string]bool{}
@@ -336,13 +338,13 @@ func named(p plan.Plan) plan.Catalogue {
 	return tools
 }
 
-// functions are the tools of a Go program.
+// functions implements the tools of a Go program.
 type functions struct {
 	call    func(context.Context, plan.ToolCall) (any, error)
 	preview func(context.Context, plan.ToolCall) (plan.ToolPreview, error)
 }
 
-// Call carries out a call and makes a JSON value of its result.
+// Call carries out a call and converts its result to a JSON value.
 func (f functions) Call(ctx context.Context, call plan.ToolCall) (any, error) {
 	if f.call == nil {
 		return nil, &plan.ToolError{Tool: call.Tool.Name, Message: "the job has no function that carries out calls"}
@@ -357,8 +359,8 @@ func (f functions) Call(ctx context.Context, call plan.ToolCall) (any, error) {
 	return result, nil
 }
 
-// ofFunction makes the error of a function the word of its tool, unless it is
-// one or comes of the context.
+// ofFunction wraps the error of a function as a tool error, unless it already is
+// one or comes from the context.
 func ofFunction(tool plan.Tool, err error) error {
 	var said *plan.ToolError
 	if errors.As(err, &said) || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
@@ -367,7 +369,7 @@ func ofFunction(tool plan.Tool, err error) error {
 	return &plan.ToolError{Tool: tool.Name, Message: err.Error()}
 }
 
-// Preview says what a call would do.
+// Preview returns what a call would do.
 func (f functions) Preview(ctx context.Context, call plan.ToolCall) (plan.ToolPreview, error) {
 	if f.preview == nil {
 		return plan.ToolPreview{}, nil
@@ -375,8 +377,8 @@ func (f functions) Preview(ctx context.Context, call plan.ToolCall) (plan.ToolPr
 	return f.preview(ctx, call)
 }
 
-// jsonValue makes of what a function returned what a journal would give back,
-// so that references descend into it and a resume sees the same.
+// jsonValue converts the result of a function to what a journal would return.
+// References can then descend into it, and a resume sees the same value.
 func jsonValue(v any) (any, error) {
 	switch v.(type) {
 	case nil, string, bool:
@@ -389,7 +391,7 @@ func jsonValue(v any) (any, error) {
 	return plan.DecodeValue(data)
 }
 
-// unkept is the journal of a run that nobody keeps.
+// unkept is the journal of a run that is not stored.
 type unkept struct{}
 
 func (unkept) Append(...event.Event) error { return nil }

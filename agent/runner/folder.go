@@ -2,8 +2,8 @@ package runner
 
 import "path/filepath"
 
-// SameFolder reports whether two absolute paths lead to one folder, by whatever
-// links. One that is not there is the same as itself alone.
+// SameFolder reports whether two absolute paths lead to the same folder after
+// resolving links. A path that does not exist equals only itself.
 func SameFolder(a, b string) bool { return a == b || realPath(a) == realPath(b) }
 
 func realPath(path string) string {

@@ -11,8 +11,8 @@ import (
 	"replan/planning/plan"
 )
 
-// offering makes the rule that a gate's answer for always would save; nil and
-// why where there is none.
+// offering returns the rule that an answer of always would save, or nil and the
+// reason why there is none.
 func (s *Session) offering(g event.GateRequested, t plan.Tool) (always *event.Always, why string) {
 	if s.cfg.Remember == nil {
 		return nil, "no rules are kept here"
@@ -20,7 +20,7 @@ func (s *Session) offering(g event.GateRequested, t plan.Tool) (always *event.Al
 	return policy.Offer(g, t, s.cfg.Workspace)
 }
 
-// resolve answers an open gate, the run's or the session's own.
+// resolve answers an open gate of the run or of the session.
 func (s *Session) resolve(ctx context.Context, c Resolve) {
 	scope := c.Scope
 	if scope == "" {
@@ -42,7 +42,7 @@ func (s *Session) resolve(ctx context.Context, c Resolve) {
 		s.gate = ""
 		yes := c.Decision == event.Allow
 		if err := s.say(resolved); err != nil && yes {
-			yes = false // what is not on disk is not acted upon
+			yes = false // do not act on what is not on disk
 			s.tellOf("error", "the servers are not started, because the yes cannot be kept: "+err.Error())
 		}
 		if err := s.cfg.Tools.Answer(ctx, yes); err != nil {
@@ -53,7 +53,7 @@ func (s *Session) resolve(ctx context.Context, c Resolve) {
 	}
 }
 
-// forRun reports whether an open gate can be answered for the run.
+// forRun reports whether an open gate can be answered for the rest of the run.
 func forRun(run *agent.Run, gate string) bool {
 	return slices.ContainsFunc(run.Gates, func(g *agent.Gate) bool {
 		_, why := g.ForRun()
@@ -61,9 +61,9 @@ func forRun(run *agent.Run, gate string) bool {
 	})
 }
 
-// released answers the gates that wait already for what a permission for the run
-// lets pass: calls that its rule fits, about which the same rule asks. Those that the
-// plan asks about, or that carry text from a result, wait on.
+// released answers the waiting gates that a permission for the run covers: calls
+// that match its rule and for which the same rule asks. Gates that the plan
+// requests, or whose call contains text from a result, stay open.
 func released(run *agent.Run, by event.GateResolved) []event.Data {
 	at := slices.IndexFunc(run.Gates, func(g *agent.Gate) bool { return g.Gate == by.Gate })
 	if at < 0 || by.Decision != event.Allow || by.Scope != event.ScopeRun {
@@ -85,10 +85,10 @@ func released(run *agent.Run, by event.GateResolved) []event.Data {
 	return out
 }
 
-// remember saves the rule that a gate offers, just as it was shown, and has the
-// answer carry it. Where it cannot be saved, the yes to this one call stands. It
-// reports whether the gate is answered at all: where no rule was shown, nobody
-// can have said yes to it.
+// remember saves the rule that a gate offers, exactly as shown, and records it in
+// the answer. If saving fails, the permission for this one call stands. remember
+// reports whether the gate is answered at all: without a displayed rule, nobody
+// can have agreed to it.
 func (s *Session) remember(e *engine, resolved *event.GateResolved) bool {
 	at := slices.IndexFunc(e.run.Gates, func(g *agent.Gate) bool { return g.Gate == resolved.Gate })
 	gate := e.run.Gates[at]
@@ -104,7 +104,7 @@ func (s *Session) remember(e *engine, resolved *event.GateResolved) bool {
 	r := gate.Always.Rule
 	resolved.Rule = &r
 	flags, others := split(s.cfg.Rules)
-	first := 0 // what is denied stays denied
+	first := 0 // a denied call stays denied
 	for first < len(others) && others[first].Verdict == rule.VerdictBlock {
 		first++
 	}
@@ -112,8 +112,7 @@ func (s *Session) remember(e *engine, resolved *event.GateResolved) bool {
 	return true
 }
 
-// edit has other arguments take the place of those at an open gate, where they
-// fit the tool.
+// edit replaces the arguments at an open gate if they fit the tool.
 func (s *Session) edit(c Edit) {
 	e := s.running(c.Run)
 	if e == nil || !e.open(c.Gate) {

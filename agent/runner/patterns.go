@@ -9,11 +9,11 @@ import (
 	"replan/planning/prompt"
 )
 
-// misses tells, once, which patterns of the profiles fit the name of no tool.
-// While a server is not there nobody knows what it would offer.
+// misses reports, once, which patterns of the profiles match no tool. It stays
+// silent while a server is missing, since its tools are unknown.
 func (s *Session) misses(all plan.Catalogue) {
 	if slices.ContainsFunc(s.status.Servers, func(server plan.ServerStatus) bool {
-		return server.State != plan.ServerReady && server.State != plan.ServerStopped // which is not wanted
+		return server.State != plan.ServerReady && server.State != plan.ServerStopped // a stopped server is not wanted
 	}) {
 		return
 	}

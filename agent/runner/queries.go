@@ -14,36 +14,36 @@ import (
 	"replan/planning/prompt"
 )
 
-// Queries are the questions that a session answers. Each sees the commands that
-// were sent before it. Once the session is over, each fails with [ErrClosed].
+// Queries are the questions that a session answers. Each query sees the effect of
+// commands sent before it. After the session has ended, each returns [ErrClosed].
 type Queries interface {
-	// Runs lists the runs, newest first. The error names what could not be read;
-	// the other runs are listed beside it.
+	// Runs lists the runs, newest first. The error names unreadable runs; the
+	// others are still listed.
 	Runs(ctx context.Context) ([]agent.Summary, error)
-	// Journal returns the events of a run, by its whole id.
+	// Journal returns the events of a run, by its full id.
 	Journal(ctx context.Context, run string) ([]event.Event, error)
 	// Conversations lists the conversations that can be continued, newest first.
-	// The error names what could not be read; the others are listed beside it.
+	// The error names unreadable ones; the others are still listed.
 	Conversations(ctx context.Context) ([]session.Conversation, error)
-	// Models lists the models and profiles to choose from.
+	// Models lists the available models and profiles.
 	Models(ctx context.Context) (session.Models, error)
-	// Servers lists the tool servers and the tools they offer now; it waits for
-	// no server that is starting.
+	// Servers lists the tool servers and their current tools. It does not wait
+	// for starting servers.
 	Servers(ctx context.Context) (session.Servers, error)
 	// Settings lists the settings in force.
 	Settings(ctx context.Context) (session.Settings, error)
-	// Completions lists the proposals of one set. They may be incomplete beside
-	// an error.
+	// Completions lists the completions of one kind. The list may be incomplete
+	// if there is an error.
 	Completions(ctx context.Context, of session.Completing) (session.Completions, error)
-	// PreviewUndo says what [Undo] would do to a run, by its whole id.
+	// PreviewUndo returns what [Undo] would do to a run, by its full id.
 	PreviewUndo(ctx context.Context, run string) (event.Undo, error)
 }
 
-// ErrClosed says that the session is over and answers no queries.
+// ErrClosed reports that the session has ended and answers no queries.
 var ErrClosed = errors.New("the session is over")
 
-// query answers a question: prepare reads what it needs on the goroutine that
-// owns the session, and a worker of the session carries out what it returns.
+// query answers a question. prepare collects the inputs on the goroutine that
+// owns the session; a worker of the session runs the function it returns.
 func query[T any](ctx context.Context, s *Session, prepare func() func(ctx context.Context) (T, error)) (T, error) {
 	type reply struct {
 		value T
@@ -78,8 +78,8 @@ func query[T any](ctx context.Context, s *Session, prepare func() func(ctx conte
 	}
 }
 
-// Runs lists the runs, but for those that are resumed with the run that started
-// them.
+// Runs lists the runs, except those that are resumed together with their parent
+// run.
 func (s *Session) Runs(ctx context.Context) ([]agent.Summary, error) {
 	return query(ctx, s, func() func(context.Context) ([]agent.Summary, error) {
 		return func(context.Context) ([]agent.Summary, error) {
@@ -89,7 +89,7 @@ func (s *Session) Runs(ctx context.Context) ([]agent.Summary, error) {
 	})
 }
 
-// outermost leaves out the runs that are resumed with the run that started them.
+// outermost removes the runs that are resumed together with their parent run.
 func outermost(runs []agent.Summary) []agent.Summary {
 	return slices.DeleteFunc(runs, func(inner agent.Summary) bool {
 		return slices.ContainsFunc(runs, func(r agent.Summary) bool { return r.Run == inner.Outer && r.Resumable })
@@ -118,7 +118,7 @@ func (s *Session) Conversations(ctx context.Context) ([]session.Conversation, er
 	})
 }
 
-// Models lists the models and profiles to choose from.
+// Models lists the available models and profiles.
 func (s *Session) Models(ctx context.Context) (session.Models, error) {
 	return query(ctx, s, func() func(context.Context) (session.Models, error) {
 		list := session.Models{
@@ -144,13 +144,13 @@ func (s *Session) Models(ctx context.Context) (session.Models, error) {
 	})
 }
 
-// Servers lists the tool servers and the tools they offer now.
+// Servers lists the tool servers and their current tools.
 func (s *Session) Servers(ctx context.Context) (session.Servers, error) {
 	return query(ctx, s, func() func(context.Context) (session.Servers, error) {
 		rules := slices.Concat(s.cfg.Rules, policy.BuiltIn(policy.Trust{Workspace: s.cfg.Trusted}))
 		return func(ctx context.Context) (session.Servers, error) {
 			now, cancel := context.WithCancel(ctx)
-			cancel() // a server that is starting is shown as such
+			cancel() // do not wait for starting servers
 			list := session.Servers{Servers: s.cfg.Tools.Status(), Tools: []session.OfferedTool{}}
 			for _, t := range s.cfg.Tools.Ready(now) {
 				list.Tools = append(list.Tools, session.OfferedTool{
@@ -163,8 +163,8 @@ func (s *Session) Servers(ctx context.Context) (session.Servers, error) {
 	})
 }
 
-// verdictOn returns the verdict of the rules on the calls of a tool, "" if it
-// depends on their arguments.
+// verdictOn returns the verdict of the rules on calls of a tool, "" if it depends
+// on the arguments.
 func verdictOn(rules []rule.Rule, t plan.Tool) rule.Verdict {
 	verdict := rule.Verdict("")
 	for i, rule := range rule.Speaking(rules, t) {
@@ -187,7 +187,7 @@ func (s *Session) Settings(ctx context.Context) (session.Settings, error) {
 	})
 }
 
-// Completions lists the proposals of one set.
+// Completions lists the completions of one kind.
 func (s *Session) Completions(ctx context.Context, of session.Completing) (session.Completions, error) {
 	return query(ctx, s, func() func(context.Context) (session.Completions, error) {
 		return func(ctx context.Context) (list session.Completions, err error) {
@@ -200,7 +200,7 @@ func (s *Session) Completions(ctx context.Context, of session.Completing) (sessi
 	})
 }
 
-// PreviewUndo says what undoing a run would do.
+// PreviewUndo returns what undoing a run would do.
 func (s *Session) PreviewUndo(ctx context.Context, run string) (event.Undo, error) {
 	return query(ctx, s, func() func(context.Context) (event.Undo, error) {
 		refused := s.undoRefused(run, true)
@@ -213,40 +213,40 @@ func (s *Session) PreviewUndo(ctx context.Context, run string) (event.Undo, erro
 	})
 }
 
-// Unanswered are the queries of a session that is only replayed: each fails with
+// Unanswered implements [Queries] for a replayed session: each query returns
 // [ErrClosed].
 type Unanswered struct{}
 
-// Runs fails.
+// Runs returns [ErrClosed].
 func (Unanswered) Runs(context.Context) ([]agent.Summary, error) { return nil, ErrClosed }
 
-// Journal fails.
+// Journal returns [ErrClosed].
 func (Unanswered) Journal(context.Context, string) ([]event.Event, error) { return nil, ErrClosed }
 
-// Conversations fails.
+// Conversations returns [ErrClosed].
 func (Unanswered) Conversations(context.Context) ([]session.Conversation, error) {
 	return nil, ErrClosed
 }
 
-// Models fails.
+// Models returns [ErrClosed].
 func (Unanswered) Models(context.Context) (session.Models, error) { return session.Models{}, ErrClosed }
 
-// Servers fails.
+// Servers returns [ErrClosed].
 func (Unanswered) Servers(context.Context) (session.Servers, error) {
 	return session.Servers{}, ErrClosed
 }
 
-// Settings fails.
+// Settings returns [ErrClosed].
 func (Unanswered) Settings(context.Context) (session.Settings, error) {
 	return session.Settings{}, ErrClosed
 }
 
-// Completions fails.
+// Completions returns [ErrClosed].
 func (Unanswered) Completions(context.Context, session.Completing) (session.Completions, error) {
 	return session.Completions{}, ErrClosed
 }
 
-// PreviewUndo fails.
+// PreviewUndo returns [ErrClosed].
 func (Unanswered) PreviewUndo(context.Context, string) (event.Undo, error) {
 	return event.Undo{}, ErrClosed
 }

@@ -9,9 +9,9 @@ import (
 	"replan/planning/plan"
 )
 
-// reach gets the tools that a job needs, and the chain of operators for its goal
-// where its words are enough. Only the servers that a plan names are waited for;
-// a goal that has to be planned waits a moment for all of them.
+// reach gets the tools that a job needs, and the operator chain for its goal if
+// words alone suffice. It waits only for servers that a plan names; a goal
+// without a plan waits briefly for all of them.
 func (s preparation) reach(ctx context.Context, p *prepared) (chain intent.Chain, routed bool, unclear error) {
 	names := p.names()
 	s.await(ctx, p, names, s.cfg.ReadyWithin)
@@ -27,11 +27,11 @@ func (s preparation) reach(ctx context.Context, p *prepared) (chain intent.Chain
 	return chain, routed, unclear
 }
 
-// everyTool is the name that stands for all tools of all servers.
+// everyTool matches all tools of all servers.
 const everyTool = "*:*"
 
-// await waits for the servers that are needed for tools of these names, and says
-// which they are.
+// await waits for the servers that offer the named tools and publishes which ones
+// it waits for.
 func (s preparation) await(ctx context.Context, p *prepared, names []string, limit time.Duration) {
 	within, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
@@ -41,13 +41,13 @@ func (s preparation) await(ctx context.Context, p *prepared, names []string, lim
 		s.outcomes <- outcome{awaited: p.awaited}
 		p.all, p.awaited = s.cfg.Tools.ReadyFor(within, names)
 	}
-	p.catalogue = p.all // what a run was started with, it may have again
+	p.catalogue = p.all // a resumed run may use the tools it started with
 	if p.job.resume == "" {
 		p.catalogue = p.jobTerms.offered(p.all)
 	}
 }
 
-// names are the tools that the plan of a job calls.
+// names returns the tools that the plan of a job calls.
 func (p prepared) names() []string {
 	if p.job.execute == nil {
 		return p.run.ToolsToCall()
@@ -61,7 +61,7 @@ func (p prepared) names() []string {
 	return names
 }
 
-// mayCall are the tools that the sub-agents of a given plan may call.
+// mayCall returns the tools that the sub-agents of a given plan may call.
 func (p prepared) mayCall() []string {
 	if p.job.execute == nil {
 		return nil

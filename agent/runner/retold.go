@@ -9,15 +9,15 @@ import (
 	"replan/agent/session"
 )
 
-// RetoldSession is the id of the session that [Retold] makes around a run.
+// RetoldSession is the id of the session that [Retold] creates around a run.
 const RetoldSession = "s-replay"
 
-// longestRest is how long a replay rests between two events at most: nobody waits
-// for somebody at a gate, or for the days between two lives of a run.
+// longestRest bounds the pause between two events of a replay: nobody wants to
+// sit through a wait at a gate or the days between a stop and a resume.
 const longestRest = 2 * time.Second
 
-// Rest is how long a replay rests between two events that were gap apart, at a
-// speed times that of the run. At 0 it rests never.
+// Rest returns how long a replay pauses between two events that were gap apart,
+// at the given speed factor. At speed 0 it never pauses.
 func Rest(gap time.Duration, speed float64) time.Duration {
 	if speed <= 0 {
 		return 0
@@ -25,8 +25,8 @@ func Rest(gap time.Duration, speed float64) time.Duration {
 	return time.Duration(min(max(float64(gap)/speed, 0), float64(longestRest)))
 }
 
-// Retold is the session in which a run came about, to be played again: what was
-// asked, what happened, and what was answered.
+// Retold returns the events of a run wrapped in a session, for replay: the
+// request, the run and the answer.
 func Retold(id string, events []event.Event) []event.Event {
 	if len(events) == 0 {
 		return nil

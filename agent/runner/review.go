@@ -2,8 +2,8 @@ package runner
 
 import "replan/agent/event"
 
-// review answers a plan that is held. Where the answer makes no valid plan, that
-// is said with all that is wrong, and the plan waits on.
+// review answers a held plan. If the answer is no valid plan, all its problems
+// are reported and the plan stays held.
 func (s *Session) review(c Review) {
 	e := s.running(c.Run)
 	if e == nil || e.over() || !e.run.Held() {
@@ -18,8 +18,8 @@ func (s *Session) review(c Review) {
 	s.settle(e)
 }
 
-// refuseUnseen refuses a plan that is held where nobody is there to look it over:
-// the run ends, and can be resumed where somebody is.
+// refuseUnseen refuses a held plan if nobody can review it. The run ends, and can
+// be resumed with somebody present.
 func (s *Session) refuseUnseen(e *engine) {
 	if s.cfg.Reviewer || e.over() || !e.run.Held() {
 		return

@@ -10,8 +10,8 @@ import (
 	"replan/planning/prompt"
 )
 
-// survey looks through the workspace for what the goal of a job names, where its
-// words may plan it.
+// survey searches the workspace for the names in a job's goal, if words alone may
+// plan it.
 func (s preparation) survey(ctx context.Context, j job) intent.Facts {
 	if s.cfg.Survey == nil || !j.plans() || !s.cfg.Routing.Planner.ByWords() {
 		return intent.Facts{}
@@ -19,8 +19,8 @@ func (s preparation) survey(ctx context.Context, j job) intent.Facts {
 	return s.cfg.Survey(ctx, prompt.Unmentioned(j.goal, j.mentions))
 }
 
-// routes returns the chain that plans the goal of a job, where its words do, and
-// why they do not where they were understood.
+// routes returns the chain that words alone produce for a job's goal. unclear
+// says why words that were understood produce none.
 func (s preparation) routes(p prepared) (chain intent.Chain, ok bool, unclear error) {
 	if !p.job.plans() {
 		return chain, false, nil
@@ -28,8 +28,8 @@ func (s preparation) routes(p prepared) (chain intent.Chain, ok bool, unclear er
 	return agent.Route(s.routing(p.jobTerms.prompting, p.facts), prompt.Unmentioned(p.job.goal, p.job.mentions), p.catalogue, p.info.Name != "")
 }
 
-// routing is how goals are planned with some prompting: where the user has planning
-// switched off altogether, every goal is a turn of the chat.
+// routing returns how goals are planned with the given prompting. If the user
+// switched planning off, every goal is a chat turn.
 func (s preparation) routing(t prompt.Prompting, facts intent.Facts) event.Routing {
 	routing := s.cfg.Routing
 	routing.Facts = facts
@@ -39,8 +39,8 @@ func (s preparation) routing(t prompt.Prompting, facts intent.Facts) event.Routi
 	return routing
 }
 
-// unrouted says why there is neither a model nor a way without one, and what can
-// be asked without.
+// unrouted returns the error for a goal that needs a model when there is none. It
+// names what works without one.
 func (s preparation) unrouted(noModel, unclear error) error {
 	if !s.cfg.Routing.Planner.ByWords() {
 		return noModel

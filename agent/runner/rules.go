@@ -9,12 +9,12 @@ import (
 	"replan/planning/plan"
 )
 
-// rules are the gate rules of a run: tests run where the user's own words, or
-// the plan that the user gave, ask for them.
+// rules returns the gate rules of a run. Tests may run only if the user's own
+// words, or the plan that the user gave, ask for them.
 //
-// What the flags of an earlier start said holds on where those of this one say
-// nothing else. And where nobody asked for the tests then, nobody does now: the
-// goal or the plan may be a model's.
+// Flags of an earlier start still apply unless the flags of this one override
+// them. If nobody asked for the tests then, nobody does now: the goal or plan may
+// come from a model.
 func (s *Session) rules(goal string, given *plan.Plan, earlier ...rule.Rule) []rule.Rule {
 	trust := policy.Trust{Workspace: s.cfg.Trusted, Tests: policy.AsksForTests(goal) || policy.PlansTests(given) || intent.Parse(goal).AsksForTests()}
 	if len(earlier) > 0 {
@@ -30,14 +30,14 @@ func (s *Session) rules(goal string, given *plan.Plan, earlier ...rule.Rule) []r
 	return slices.Concat(flags, others, policy.BuiltIn(trust))
 }
 
-// testsRun reports whether a rule is the built-in one, and lets tests run.
+// testsRun reports whether a rule is the built-in one that lets tests run.
 func testsRun(rule rule.Rule) bool {
 	asked := policy.BuiltIn(policy.Trust{Tests: true})[0]
 	rule.Why = asked.Why
 	return rule.Equal(asked)
 }
 
-// split sorts rules into those of flags and all others.
+// split separates the rules of flags from all others.
 func split(rules []rule.Rule) (flags, others []rule.Rule) {
 	for _, r := range rules {
 		if r.Source == rule.SourceFlag {

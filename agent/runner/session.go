@@ -19,59 +19,60 @@ import (
 	"replan/planning/prompt"
 )
 
-// Config is what a session works with.
+// Config configures a session.
 type Config struct {
 	Model         Model
 	Tools         Tools
-	Workspace     string // absolute path of the folder it works in
-	Trusted       bool   // the user trusts the workspace: its tests may run
+	Workspace     string // absolute path of the working folder
+	Trusted       bool   // the user trusts the workspace, so its tests may run
 	Limits        event.Limits
-	SessionLimits event.SessionLimits // of all runs of the session together
+	SessionLimits event.SessionLimits // for all runs of the session together
 	Rules         []rule.Rule         // flags first, then the configuration's; the built-in ones follow
-	Prompting     prompt.Prompting    // but for the conversation, which the session keeps
-	Profiles      []Profile           // that the user may choose from
-	Profile       string              // of these, the one to begin with; "" is none
-	Instructions  string              // the file that the project's instructions come from, to be shown
-	Routing       event.Routing       // who plans a goal, and how its words do
-	// Survey looks through the workspace for what a goal names; nil knows nothing.
+	Prompting     prompt.Prompting    // without the conversation, which the session maintains
+	Profiles      []Profile           // for the user to choose from
+	Profile       string              // the initial one of Profiles; "" is none
+	Instructions  string              // the file with the project's instructions, for display
+	Routing       event.Routing       // who plans a goal, and how words alone can
+	// Survey searches the workspace for the names in a goal; nil finds nothing.
 	Survey  func(ctx context.Context, goal string) intent.Facts
 	Approve policy.Approve // how gates are answered; the zero value asks
 	Store   Store          // must not be nil
-	// EndLeft ends a process group of a run that is taken up again, whose program
-	// was killed, where it still runs, and says so; "" where it does not. nil ends none.
+	// EndLeft ends the leftover process group of a resumed run whose program was
+	// killed. It describes what it ended and returns "" if nothing was running.
+	// nil ends nothing.
 	EndLeft func(ctx context.Context, left event.StepProcess) string
-	// Remember saves a rule that the user allowed for always, so that it holds in
-	// later sessions too; nil offers none.
+	// Remember saves a rule that the user always allows, for later sessions; nil
+	// disables such rules.
 	Remember func(event.Always) error
-	// Undo puts back what a run changed, or with dry says what it would do; nil
-	// keeps nothing to put back. Why it does not is in what it returns.
+	// Undo reverts the changes of a run, or previews that with dry. A refusal is
+	// part of the returned event. nil disables undo.
 	Undo func(ctx context.Context, run string, dry bool) (event.Undo, error)
-	// Dirty counts the files of the workspace with changes that are not committed,
-	// 0 where that is not known; nil does not look.
+	// Dirty counts the files with uncommitted changes in the workspace, 0 if
+	// unknown; nil skips the count.
 	Dirty func(ctx context.Context) int
-	// Branch is the branch that the workspace is on, "" where that is not known;
-	// nil does not look.
+	// Branch returns the branch of the workspace, "" if unknown; nil skips the
+	// lookup.
 	Branch func() string
-	Host   string // of the model server, to be shown
-	// Settings says what is in force and where it comes from; nil shows nothing.
+	Host   string // of the model server, for display
+	// Settings returns the settings in force and their sources; nil shows none.
 	Settings func() session.Settings
 	// Slash carries out a line that begins with a slash, such as /plan list.
 	Slash func(ctx context.Context, line string, now Moment) (Answer, error)
-	// Aids help the user write; nil helps with nothing.
+	// Aids help the user write; nil disables them.
 	Aids Aids
-	// Restored is the session to go on with; nil starts a new one.
+	// Restored is the session to continue; nil starts a new one.
 	Restored *Restored
 
-	Attended  bool                            // somebody is there to be asked, about doubts and failed steps too
-	InDoubt   event.DoubtDecision             // the answer to steps in doubt where nobody is to be asked; "" is abort
-	OnFailure plan.OnFailure                  // what a failed step of a goal's plan does that says nothing of its own; "" is the planner's word, else replan
-	Raise     func(event.Limits) event.Limits // what a resume makes of the limits in the journal; nil keeps them
-	Review    bool                            // plans are held to be looked over before they run
-	Reviewer  bool                            // somebody is there to look them over; else a held plan is refused
-	DryRun    bool                            // steps are resolved and told, nothing is called
+	Attended  bool                            // somebody can answer questions, including those about doubts and failed steps
+	InDoubt   event.DoubtDecision             // the answer for steps in doubt if nobody can be asked; "" is abort
+	OnFailure plan.OnFailure                  // default for the failed steps of a goal's plan; "" leaves it to the planner, else replan
+	Raise     func(event.Limits) event.Limits // adjusts the journaled limits on resume; nil keeps them
+	Review    bool                            // hold plans for review before they run
+	Reviewer  bool                            // somebody can review plans; otherwise held plans are refused
+	DryRun    bool                            // resolve and report steps, but call nothing
 	// ReadyWithin bounds how long a run waits for servers whose tools its plan
-	// names, GoalWithin how long a goal waits for servers that it may need. 0 means
-	// 10 s and 2 s.
+	// names. GoalWithin bounds how long a goal waits for servers that it may
+	// need. 0 means 10 s and 2 s.
 	ReadyWithin, GoalWithin time.Duration
 
 	NewID  func(now time.Time) string
@@ -79,38 +80,38 @@ type Config struct {
 	Logger *slog.Logger     // nil means none
 }
 
-// Profile is a way for a session to work, which the user may choose.
+// Profile is a set of session settings that the user may choose.
 type Profile struct {
 	Name        string
 	Description string           // one line
 	Model       string           // "" is the session's
 	Tools       []string         // patterns of the tools on offer, see prompt.Profile; nil is every tool
-	BuiltIn     bool             // nobody wrote it: its patterns may fit nothing
-	Prompting   prompt.Prompting // in place of the session's
+	BuiltIn     bool             // not written by the user: patterns that match no tool are fine
+	Prompting   prompt.Prompting // replaces the session's
 }
 
-// Moment is how a session stands when a slash command is typed.
+// Moment is the state of a session when a slash command is typed.
 type Moment struct {
-	Model string            // that answers from the next run on, by the name it was chosen by; "" is the server's choice
-	Think prompt.ThinkLevel // the same
-	Busy  bool              // a run goes on, or is about to
+	Model string            // from the next run on, by the name it was chosen by; "" is the server's choice
+	Think prompt.ThinkLevel // from the next run on
+	Busy  bool              // a run is in progress or about to start
 }
 
-// Answer is what a slash command came to.
+// Answer is the result of a slash command.
 type Answer struct {
 	Text string  // Markdown, shown in the chat; "" shows nothing
-	Then Command // what is to be done next: Create, Execute or Resume; nil is nothing
+	Then Command // the next command: Create, Execute or Resume; nil is none
 }
 
-// Restored is a session that is gone on with.
+// Restored is a session to continue.
 type Restored struct {
 	ID      string
-	Journal Journal       // open, with Events in it
-	Events  []event.Event // what has been said so far
+	Journal Journal       // open, contains Events
+	Events  []event.Event // all earlier events
 }
 
-// Session is a conversation and the runs it starts, one at a time. One
-// goroutine owns all of it; commands go in, one ordered stream of events comes
+// Session is a conversation and the runs it starts, one at a time. A single
+// goroutine owns its state: commands go in, one ordered stream of events comes
 // out.
 type Session struct {
 	cfg      Config
@@ -120,48 +121,48 @@ type Session struct {
 	done     chan struct{}
 	cancel   context.CancelFunc
 
-	arrivals chan arrival // unbuffered: when a run's workers have gone, all they brought was taken
+	arrivals chan arrival // unbuffered: once a run's workers are gone, all their events were received
 	prepared chan prepared
 	outcomes chan outcome
 	changed  chan struct{}
 	gone     chan *engine
-	asked    chan *child    // runs that plan tools ask for
-	unwanted chan *child    // of those, the ones whose call was stopped
+	asked    chan *child    // runs requested by plan tools
+	unwanted chan *child    // those of asked whose call was stopped
 	workers  sync.WaitGroup // of the session itself
 
 	journal      Journal
 	seq          uint64
 	conversation conversation
 	queue        []job
-	jobs         int                // that were put so far, which numbers them
-	admitting    []job              // whose mentions are read, or that came behind such
-	reading      context.CancelFunc // ends the reading for the first of them; nil where nothing is read
-	engines      []*engine          // the run that goes on, and behind it those that its plan tools started
-	preparing    context.CancelFunc // a run is being prepared
+	jobs         int                // counts all jobs, to number them
+	admitting    []job              // jobs whose mentions are being read, or that queue behind one
+	reading      context.CancelFunc // cancels reading the mentions of the first; nil if idle
+	engines      []*engine          // the current run, then those that its plan tools started
+	preparing    context.CancelFunc // set while a run is being prepared
 	account      account
 	status       session.Status
 	selection    selection
-	choices      []Choose           // that wait for the first of them to be looked into
-	doing        string             // what is got ready, in a few words; "" is nothing
-	awaited      []string           // the servers that it waits for
-	choosing     context.CancelFunc // ends the look; nil where there is none
-	catalogue    plan.Catalogue     // as it was seen last
+	choices      []Choose           // waiting for a model lookup
+	doing        string             // the job in preparation, in a few words; "" is none
+	awaited      []string           // servers that the preparation waits for
+	choosing     context.CancelFunc // cancels the model lookup; nil if idle
+	catalogue    plan.Catalogue     // as last seen
 	modelUse     modelUse
-	gate         string            // the open gate of the session itself
-	gates        int               // gates the session has opened
-	answered     chan struct{}     // closed when that gate is answered; nil where there is none
-	troubles     map[string]string // what was said of each server and profile
+	gate         string            // the session's own open gate
+	gates        int               // number of gates opened by the session
+	answered     chan struct{}     // closed when that gate is answered; nil if there is none
+	troubles     map[string]string // last reported problem of each server and profile
 }
 
-// request is what somebody asks of the goroutine that owns the session: one of
-// the two.
+// request is a message to the goroutine that owns the session; exactly one field
+// is set.
 type request struct {
 	command Command
 	query   func(ctx context.Context)
 }
 
-// outcome is what a worker of the session came to, or has come to so far. The
-// owner tells the events, then calls finish, then carries out next; each may be
+// outcome is a final or intermediate result of a session's worker. The owner
+// publishes the events, then calls finish, then carries out next; each may be
 // missing.
 type outcome struct {
 	events  []event.Data
@@ -170,8 +171,8 @@ type outcome struct {
 	next    Command
 }
 
-// preparation is what the workers of a session work with: what it was configured
-// with, and the way to its owner. They see nothing of what the owner keeps.
+// preparation is what the workers of a session may use: its configuration and the
+// channels to its owner. They have no access to the owner's state.
 type preparation struct {
 	cfg      *Config
 	workers  *sync.WaitGroup
@@ -182,8 +183,8 @@ func (s *Session) preparation() preparation {
 	return preparation{cfg: &s.cfg, workers: &s.workers, outcomes: s.outcomes}
 }
 
-// NewSession starts a session. Its events must be read until the channel is
-// closed, which it is after Close or when ctx ends.
+// NewSession starts a session. The caller must read its events until the channel
+// closes, which happens after Close or when ctx ends.
 func NewSession(ctx context.Context, cfg Config) (*Session, error) {
 	if cfg.Now == nil {
 		cfg.Now = time.Now
@@ -217,14 +218,14 @@ func NewSession(ctx context.Context, cfg Config) (*Session, error) {
 	return s, nil
 }
 
-// ID is the session's id, the run of its own events.
+// ID returns the session's id, which is also the run id of its own events.
 func (s *Session) ID() string { return s.id }
 
-// Events is the stream of everything that happens.
+// Events returns the stream of all events.
 func (s *Session) Events() <-chan event.Event { return s.events }
 
-// Send gives the session a command. It does not wait for its effect, and after
-// the end of the session it does nothing.
+// Send passes a command to the session. It does not wait for the effect. After
+// the session has ended it does nothing.
 func (s *Session) Send(c Command) {
 	select {
 	case s.requests <- request{command: c}:
@@ -232,14 +233,14 @@ func (s *Session) Send(c Command) {
 	}
 }
 
-// Close stops what is running, with its children, and waits until all of it has
-// gone and the journals are closed. Events must still be read meanwhile.
+// Close stops the current run and its children. It waits until they have exited
+// and the journals are closed; events must still be read meanwhile.
 func (s *Session) Close() {
 	s.cancel()
 	<-s.done
 }
 
-// loop owns the session until ctx ends and everything it started has gone.
+// loop owns the session until ctx ends and everything it started has stopped.
 func (s *Session) loop(ctx context.Context) {
 	defer close(s.done)
 	defer close(s.events)
@@ -284,7 +285,7 @@ func (s *Session) loop(ctx context.Context) {
 	}
 }
 
-// shutDown stops the runs that go on and takes what their workers still bring.
+// shutDown stops the current runs and handles the last events of their workers.
 func (s *Session) shutDown() {
 	s.cfg.Tools.Watch(nil)
 	s.queue, s.choices, s.admitting = nil, nil, nil
@@ -383,10 +384,10 @@ func (s *Session) command(ctx context.Context, c Command) {
 	}
 }
 
-// byUser says of an answer that the user gave it.
+// byUser marks an answer as given by the user.
 const byUser = "user"
 
-// running returns the run with this id, nil where it does not go on.
+// running returns the current run with the given id, or nil.
 func (s *Session) running(id string) *engine {
 	for _, e := range s.engines {
 		if e.id == id {
@@ -396,10 +397,10 @@ func (s *Session) running(id string) *engine {
 	return nil
 }
 
-// busy reports whether a run goes on or is about to.
+// busy reports whether a run is in progress or about to start.
 func (s *Session) busy() bool { return len(s.engines) > 0 || s.preparing != nil }
 
-// decide goes on after a failed step, and resumes the run for it where it has
+// decide continues after a failed step. It first resumes the run if the run has
 // ended.
 func (s *Session) decide(ctx context.Context, c Decide) {
 	resolved := event.FailureResolved{Step: c.Step, Decision: c.Decision, Args: c.Args, By: byUser}
@@ -410,13 +411,13 @@ func (s *Session) decide(ctx context.Context, c Decide) {
 			e.take([]event.Data{resolved})
 			s.settle(e)
 		}
-	case c.Decision != event.FailureAbort: // to which it has come already
+	case c.Decision != event.FailureAbort: // which is how it ended already
 		s.put(ctx, job{resume: c.Run, decided: &resolved})
 	}
 }
 
-// speak says something to the run that goes on, the innermost first: what that
-// one comes to, the others hear of. It reports whether there was one to hear it.
+// speak passes the user's remark to the current runs, innermost first; the outer
+// runs learn of its results. It reports whether a run took it.
 func (s *Session) speak(text string) bool {
 	for _, e := range slices.Backward(s.engines) {
 		if e.run.Steerable() {
@@ -448,8 +449,8 @@ func (s *Session) stop() {
 	s.halt()
 }
 
-// halt stops the runs that go on, the innermost first: what a run was asked for
-// by another is over before that one hears of its end.
+// halt stops the current runs, innermost first. An inner run is thus over before
+// the run that requested it learns of its end.
 func (s *Session) halt() {
 	for _, e := range slices.Backward(s.engines) {
 		e.stop()
@@ -457,8 +458,8 @@ func (s *Session) halt() {
 	}
 }
 
-// arrived gives runs what their workers brought: all that is there by now, as
-// one batch for each.
+// arrived passes events of workers to their runs. It drains the channel and
+// delivers one batch to each run.
 func (s *Session) arrived(a arrival) {
 	for a.engine != nil {
 		e := a.engine
@@ -472,8 +473,8 @@ func (s *Session) arrived(a arrival) {
 	}
 }
 
-// settle answers gates where nobody is to be asked, and sees a run that is over
-// to its end.
+// settle answers gates if nobody can be asked, and cleans up after a finished
+// run.
 func (s *Session) settle(e *engine) {
 	for _, g := range slices.Clone(e.run.Gates) {
 		if decision, ok := s.cfg.Approve.Answer(g.GateRequested); ok && !e.over() {

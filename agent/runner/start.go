@@ -16,26 +16,26 @@ import (
 	"replan/planning/prompt"
 )
 
-// job is something that a run is to do.
+// job is a unit of work for a run.
 type job struct {
 	id       int    // in the queue
-	words    string // as the user typed it; "" where it was no goal
-	typed    string // with what names something by an @; "" where nothing can
+	words    string // as the user typed it; "" if it was no goal
+	typed    string // text that may mention things by an @; "" if it cannot
 	goal     string
-	mentions []prompt.Mention       // what the goal names
-	fresh    bool                   // they were read just now
-	create   bool                   // a plan is wanted, nothing is to be run
+	mentions []prompt.Mention       // in the goal
+	fresh    bool                   // the mentions were read just now
+	create   bool                   // make a plan, but run nothing
 	execute  *Execute               // the plan to carry out
-	resume   string                 // the run to take up
-	decided  *event.FailureResolved // how it goes on after the step that failed
-	compact  bool                   // the conversation is to be summed up
-	undo     bool                   // it is to be as it was before that
+	resume   string                 // the run to resume
+	decided  *event.FailureResolved // how to continue after the failed step
+	compact  bool                   // summarize the conversation
+	undo     bool                   // undo the last summary
 }
 
-// plans reports whether the goal of the job is to be planned.
+// plans reports whether the goal of the job needs a plan.
 func (j job) plans() bool { return j.goal != "" && j.execute == nil }
 
-// name says what a job is about in a few words.
+// name describes the job in a few words.
 func (j job) name() string {
 	switch {
 	case j.resume != "":
@@ -51,38 +51,38 @@ func (j job) name() string {
 	}
 }
 
-// prepared is what a run needs before it can start.
+// prepared holds what a run needs before it can start.
 type prepared struct {
-	ctx       context.Context // ends where the job is stopped before it begins
+	ctx       context.Context // canceled if the job is stopped before it begins
 	job       job
-	jobTerms  jobTerms // that it began under
+	jobTerms  jobTerms // the terms at its start
 	info      prompt.ModelInfo
-	all       plan.Catalogue // every tool there is
-	catalogue plan.Catalogue // those on offer
-	compacted *compaction    // the conversation was summed up
+	all       plan.Catalogue // all tools
+	catalogue plan.Catalogue // the tools on offer
+	compacted *compaction    // set if the conversation was summarized
 	priors    map[string]int64
-	journal   Journal    // of the run that is resumed
-	run       *agent.Run // that is resumed; not started where none is
+	journal   Journal    // of the resumed run
+	run       *agent.Run // the resumed run; not started if there is none
 	events    []event.Event
 	facts     intent.Facts // about the names in the goal
-	awaited   []string     // servers that were waited for and have not started
-	missing   []string     // tools that the run still needs and nobody offers
-	dirty     int          // files with changes that are not committed
+	awaited   []string     // servers that did not start in time
+	missing   []string     // tools that the run still needs and no server offers
+	dirty     int          // files with uncommitted changes
 	unfound   error        // why there is no model
 	err       error
-	look      bool     // only to show what there is, nothing is to be started
-	left      []string // what became of processes that were left behind, in words
+	look      bool     // only shows what there is; starts nothing
+	left      []string // what happened to leftover processes, in words
 }
 
-// drop lets go of what was prepared and is not wanted any more.
+// drop releases a preparation that is no longer needed.
 func (p prepared) drop() {
 	if p.journal != nil {
 		_ = p.journal.Close() // nothing was written to it
 	}
 }
 
-// look finds out what the session works with, so that it can be shown: the
-// model, and then the tools, for which servers may have to start.
+// look finds out what the session works with, to show it: first the model, then
+// the tools, whose servers may have to start.
 func (s *Session) look(ctx context.Context) {
 	t := s.jobTerms()
 	s.findBranch()
@@ -93,13 +93,13 @@ func (s *Session) look(ctx context.Context) {
 		defer cancel()
 		all := s.cfg.Tools.Ready(within)
 		if all == nil {
-			all = plan.Catalogue{} // known to be none
+			all = plan.Catalogue{} // known to be empty
 		}
 		s.prepared <- prepared{jobTerms: t, all: all, look: true}
 	})
 }
 
-// put starts a job, or queues it while another goes on.
+// put starts a job, or queues it while another one runs.
 func (s *Session) put(ctx context.Context, j job) {
 	s.jobs++
 	j.id = s.jobs
@@ -108,15 +108,15 @@ func (s *Session) put(ctx context.Context, j job) {
 		s.queue = append(s.queue, j)
 		s.tellQueue()
 	case s.choosing != nil:
-		s.queue = append(s.queue, j) // for as long as it takes to find out what it will work with
+		s.queue = append(s.queue, j) // until the choice is resolved
 		s.tellQueue()
 	default:
 		s.prepare(ctx, j)
 	}
 }
 
-// prepare gets what a run needs: the model and the tools, once the user has
-// said whether the project's servers may start.
+// prepare gets the model and the tools for a run, once the user has decided
+// whether the project's servers may start.
 func (s *Session) prepare(ctx context.Context, j job) {
 	if j.words != "" {
 		_ = s.say(event.ChatUser{Text: j.words, Mentions: j.mentions})
@@ -135,7 +135,7 @@ func (s *Session) prepare(ctx context.Context, j job) {
 	s.tellQueue()
 	answered, t := s.answered, s.jobTerms()
 	if j.compact {
-		answered = nil // no tool is needed for it
+		answered = nil // it needs no tools
 	}
 	s.workers.Go(func() {
 		if answered != nil {
@@ -148,8 +148,8 @@ func (s *Session) prepare(ctx context.Context, j job) {
 	})
 }
 
-// gather gets the run that is resumed, the model and the tools, and makes room
-// for the goal where the conversation takes too much of it.
+// gather gets the resumed run, the model and the tools. It compacts the
+// conversation if that leaves too little room for the goal.
 func (s preparation) gather(ctx context.Context, j job, t jobTerms) prepared {
 	p := prepared{ctx: ctx, job: j, jobTerms: t, run: agent.NewRun(nil), priors: map[string]int64{}}
 	dirty := s.countsDirty(ctx, j)
@@ -194,8 +194,8 @@ func (s preparation) gather(ctx context.Context, j job, t jobTerms) prepared {
 	return p
 }
 
-// wantsModel reports whether a model may be needed: a plan whose steps are all
-// calls does without one, unless a failure is to be replanned.
+// wantsModel reports whether the job may need a model. A plan that consists of
+// calls needs none, unless a failure leads to replanning.
 func (s preparation) wantsModel(p prepared) bool {
 	if p.job.execute == nil || s.cfg.Attended || p.job.execute.Synthesize {
 		return true
@@ -207,7 +207,7 @@ func (s preparation) wantsModel(p prepared) bool {
 	})
 }
 
-// doesWithout reports whether a job can be done although there is no model.
+// doesWithout reports whether the job can be done without a model.
 func (s preparation) doesWithout(p prepared) bool {
 	switch j := p.job; {
 	case j.compact:
@@ -219,11 +219,11 @@ func (s preparation) doesWithout(p prepared) bool {
 	}
 }
 
-// errNoArgs says that a plan cannot be run without a model.
+// errNoArgs reports that a plan cannot run without a model.
 var errNoArgs = errors.New("the plan needs a model")
 
-// unwritten says why a plan is not begun where there is no model: a step is the
-// model's work, or has args that a model is to fill in.
+// unwritten returns why a plan cannot start without a model: a model has to carry
+// out a step or fill in its arguments.
 func (s preparation) unwritten(ctx context.Context, p *prepared) error {
 	if p.job.execute == nil || s.cfg.DryRun {
 		return nil
@@ -243,7 +243,7 @@ func (s preparation) unwritten(ctx context.Context, p *prepared) error {
 			open = append(open, fmt.Sprintf("%s of step %s (%s)", what, step.Index, step.Tool))
 		}
 	}
-	if len(open) > 0 && p.info.Name == "" && p.unfound == nil { // nobody has asked for it yet
+	if len(open) > 0 && p.info.Name == "" && p.unfound == nil { // not looked up yet
 		info, err := s.cfg.Model.Describe(ctx, p.jobTerms.model)
 		if err != nil && !errors.Is(err, prompt.ErrNoModel) {
 			return err
@@ -262,18 +262,18 @@ func (s preparation) unwritten(ctx context.Context, p *prepared) error {
 	}
 }
 
-// needsWords reports whether a plan has steps that only a model can carry out:
-// rather than run half of it, it is not begun without one.
+// needsWords reports whether a plan has steps that only a model can carry out.
+// Without a model such a plan does not start, rather than run halfway.
 func needsWords(p plan.Plan) bool {
 	return slices.ContainsFunc(p.Steps, func(step plan.Step) bool {
 		return step.Executor == plan.ExecutorAgent || step.Executor == plan.ExecutorSelf
 	})
 }
 
-// errNotOpened says that a run cannot be taken up.
+// errNotOpened reports that a run cannot be resumed.
 var errNotOpened = errors.New("the run cannot be resumed")
 
-// reopen reads the run that is to be resumed.
+// reopen reads the run to resume.
 func (s preparation) reopen(ctx context.Context, p *prepared) error {
 	var err error
 	if p.journal, p.events, err = s.cfg.Store.ReopenRun(p.job.resume); err != nil {
@@ -290,7 +290,8 @@ func (s preparation) reopen(ctx context.Context, p *prepared) error {
 	if s.cfg.EndLeft == nil {
 		return nil
 	}
-	// Before anybody is asked whether a step took effect, it has stopped doing so.
+	// Leftover processes must end before anybody is asked whether their step took
+	// effect.
 	for _, left := range event.LeftProcesses(p.events) {
 		if word := s.cfg.EndLeft(ctx, left); word != "" {
 			p.left = append(p.left, word)
@@ -299,19 +300,19 @@ func (s preparation) reopen(ctx context.Context, p *prepared) error {
 	return nil
 }
 
-// begin starts a run with what was prepared for it.
+// begin starts a run from its preparation.
 func (s *Session) begin(ctx context.Context, p prepared) {
 	s.describe(p)
 	if p.look {
 		return
 	}
 	if p.err == nil {
-		p.err = p.ctx.Err() // it may have been stopped while this was on its way here
+		p.err = p.ctx.Err() // the job may have been stopped after its preparation
 	}
 	s.preparing()
 	s.preparing, s.doing, s.awaited = nil, "", nil
 	defer func() {
-		if s.preparing == nil { // else the next has been told of
+		if s.preparing == nil { // otherwise the queue of the next job was already published
 			s.tellQueue()
 		}
 	}()
@@ -351,7 +352,8 @@ func failed(reason event.Reason, sentence string) event.ChatReply {
 	return event.ChatReply{Status: event.StatusFailed, Reason: reason, Text: sentence}
 }
 
-// refusal says why a job does not begin, where it does not.
+// refusal returns the reply for a job that does not begin, and whether it is
+// refused.
 func (s *Session) refusal(p prepared) (reply event.ChatReply, refused bool) {
 	switch {
 	case errors.Is(p.err, context.Canceled):
@@ -377,7 +379,7 @@ func (s *Session) refusal(p prepared) (reply event.ChatReply, refused bool) {
 	return event.ChatReply{}, false
 }
 
-// newEngine makes the engine of a run that is about to go on.
+// newEngine creates the engine of a run that starts or resumes.
 func (s *Session) newEngine(id string, journal Journal, create bool) *engine {
 	e := &engine{
 		id: id, journal: journal, model: s.cfg.Model, tools: s.cfg.Tools, log: s.cfg.Logger, now: s.cfg.Now,
@@ -393,10 +395,10 @@ func (s *Session) newEngine(id string, journal Journal, create bool) *engine {
 	return e
 }
 
-// newRun is the id of a new run.
+// newRun returns a new run id.
 func (s *Session) newRun() string { return "r-" + s.cfg.NewID(s.cfg.Now()) }
 
-// open begins a new run with a journal of its own.
+// open starts a new run with its own journal.
 func (s *Session) open(ctx context.Context, id string, started event.RunStarted, of *child) (*engine, error) {
 	journal, err := s.cfg.Store.CreateJournal("run", id)
 	if err != nil {
@@ -406,7 +408,7 @@ func (s *Session) open(ctx context.Context, id string, started event.RunStarted,
 	started.Attended, started.InDoubt, started.Review = s.cfg.Attended, s.cfg.InDoubt, s.cfg.Review
 	e := s.newEngine(id, journal, started.PlanOnly)
 	e.prompting, e.priors, e.child = started.Prompting, started.Priors, of
-	// The end of ctx is a stop, and told as one by shutDown.
+	// shutDown turns the end of ctx into a stop and records it.
 	e.begin(context.WithoutCancel(ctx), started)
 	s.settle(e)
 	return e, nil
@@ -417,7 +419,7 @@ func (s *Session) start(ctx context.Context, p prepared) error {
 	prompting := p.jobTerms.prompting
 	prompting.Conversation, prompting.Mentions = slices.Clip(s.conversation.messages), p.job.mentions
 	prompting.ContextWindow, prompting.ModelTools = p.info.ContextWindow, p.info.Tools
-	if p.job.create { // a plan is what was asked for
+	if p.job.create { // the user asked for a plan
 		prompting.ForcePlan, prompting.SkipPlan, prompting.PlanTools = true, false, false
 	}
 	limits, _ := s.account.lease(s.cfg.Limits)
@@ -440,8 +442,8 @@ func (s *Session) start(ctx context.Context, p prepared) error {
 	return err
 }
 
-// ofPlan are the limits of a run whose plan is there: nobody asked for a bound
-// of its steps, unless the bound is one that does not grow.
+// ofPlan returns the limits of a run whose plan is given. Its steps are
+// unbounded, unless the bound is one that does not grow.
 func ofPlan(l event.Limits) event.Limits {
 	if l.GrowSteps {
 		l.MaxSteps = 0
@@ -449,8 +451,8 @@ func ofPlan(l event.Limits) event.Limits {
 	return l
 }
 
-// takeUp resumes a run. What happened before is told again, so that whoever
-// listens can fold it.
+// takeUp resumes a run. It publishes the earlier events again, so that listeners
+// can fold them.
 func (s *Session) takeUp(ctx context.Context, p prepared, limits event.Limits, of *child) *engine {
 	_ = s.say(session.Resuming{Run: p.run.ID, Upto: p.run.Seq})
 	for _, e := range p.events {
@@ -462,7 +464,7 @@ func (s *Session) takeUp(ctx context.Context, p prepared, limits event.Limits, o
 	first := []event.Data{event.RunResumed{
 		From: p.run.Seq, Session: s.id, Model: p.info.Name, Tools: p.info.Tools, Window: p.info.ContextWindow, Limits: limits, Rules: s.rules(p.run.Goal, p.plan(), p.run.Rules()...),
 		Catalogue: p.catalogue, Priors: p.priors, Attended: s.cfg.Attended, InDoubt: s.cfg.InDoubt,
-		// A word on one step is to be done, and nothing else looked over for it.
+		// A decision about one step does not start a review of the rest.
 		Review: s.cfg.Review && p.job.decided == nil && of == nil,
 	}}
 	if p.job.decided != nil {
@@ -473,8 +475,8 @@ func (s *Session) takeUp(ctx context.Context, p prepared, limits event.Limits, o
 	return e
 }
 
-// plan is the plan that the run was or is to be started with; nil where there
-// is none.
+// plan returns the plan that the run started or will start with, nil if there is
+// none.
 func (p prepared) plan() *plan.Plan {
 	if p.job.execute != nil {
 		return &p.job.execute.Plan
@@ -482,7 +484,7 @@ func (p prepared) plan() *plan.Plan {
 	return p.started().Plan
 }
 
-// started is what the run that is resumed was started with.
+// started returns the event that the resumed run started with.
 func (p prepared) started() event.RunStarted {
 	if len(p.events) > 0 {
 		if started, ok := p.events[0].Data.(event.RunStarted); ok {

@@ -7,28 +7,29 @@ import (
 	"replan/planning/plan"
 )
 
-// Store keeps what outlives a session: journals, plans and how long tools took.
-// It is used from several goroutines at once.
+// Store persists what outlives a session: journals, plans and tool durations. It
+// must be safe for concurrent use.
 type Store interface {
-	// CreateJournal starts the journal of a run or of the session; kind is "run"
-	// or "session".
+	// CreateJournal creates the journal of a run or session; kind is "run" or
+	// "session".
 	CreateJournal(kind, id string) (Journal, error)
-	// ReopenRun opens the journal of a run to go on with it, and returns what has
-	// happened in it.
+	// ReopenRun opens the journal of a run for appending and returns its events
+	// so far.
 	ReopenRun(id string) (Journal, []event.Event, error)
-	// ReadRun returns all that happened in a run, whoever carries it out.
+	// ReadRun returns all events of a run, even one that another process carries
+	// out.
 	ReadRun(id string) ([]event.Event, error)
-	// RunSummaries returns a line for each run, newest first.
+	// RunSummaries returns a summary of each run, newest first.
 	RunSummaries() ([]agent.Summary, error)
-	// Conversations returns the conversations there are, newest first.
+	// Conversations returns all conversations, newest first.
 	Conversations() ([]session.Conversation, error)
-	// SavePlan stores a plan that was created and returns it with its id.
+	// SavePlan stores a new plan and returns it with its id.
 	SavePlan(plan.Plan) (plan.Plan, error)
-	// LoadPlan returns a stored plan by its id or a prefix of it.
+	// LoadPlan returns the stored plan with the given id or id prefix.
 	LoadPlan(id string) (plan.Plan, error)
-	// MedianDurations returns how long the calls of each tool took, in ms, by its
+	// MedianDurations returns the median call duration of each tool in ms, by
 	// qualified name.
 	MedianDurations() (map[string]int64, error)
-	// AddDurations notes how long further calls of each tool took, in ms.
+	// AddDurations records the durations of further calls of each tool, in ms.
 	AddDurations(samples map[string][]int64) error
 }

@@ -45,7 +45,7 @@ func (s *Session) askForServers() {
 	})
 }
 
-// slash has a line that begins with a slash carried out.
+// slash carries out a line that begins with a slash.
 func (s *Session) slash(ctx context.Context, line string) {
 	_ = s.say(event.ChatUser{Text: line})
 	now := Moment{Model: s.selection.name(), Think: s.jobTerms().prompting.Think, Busy: s.busy()}
@@ -62,7 +62,7 @@ func (s *Session) slash(ctx context.Context, line string) {
 	})
 }
 
-// conclude tells what a worker of the session came to, and does what is next.
+// conclude publishes a worker's outcome and carries out its next command.
 func (s *Session) conclude(ctx context.Context, o outcome) {
 	for _, data := range o.events {
 		_ = s.say(data)
@@ -79,9 +79,9 @@ func (s *Session) conclude(ctx context.Context, o outcome) {
 	}
 }
 
-// restore tells again what was said in the session that is gone on with, and
-// makes it the conversation. A goal is part of that once it is answered: what
-// was summed up meanwhile was what had been said before it.
+// restore replays the journal of the continued session and rebuilds its
+// conversation. A goal joins the conversation only after its answer: a summary
+// made in between covers only what came before the goal.
 func (s *Session) restore() {
 	if s.cfg.Restored == nil {
 		return
@@ -123,8 +123,8 @@ func (s *Session) restore() {
 	asked()
 }
 
-// describe shows what is known of the model and the tools, unless another was
-// chosen since.
+// describe shows what is known about the model and the tools, unless the user
+// chose another model since.
 func (s *Session) describe(p prepared) {
 	switch {
 	case p.jobTerms.model != s.selection.name():
@@ -144,7 +144,7 @@ func (s *Session) describe(p prepared) {
 	}
 }
 
-// tell publishes what the session works with.
+// tell publishes the session's status.
 func (s *Session) tell() {
 	s.status.Servers = s.cfg.Tools.Status()
 	s.status.Tools = 0
@@ -160,14 +160,14 @@ func (s *Session) tell() {
 	s.status.ContextTokens, s.status.Review = s.opening(), s.cfg.Review
 	_ = s.say(s.status)
 	for _, server := range s.status.Servers {
-		// One that was stopped was not wanted.
+		// Nobody wanted a stopped server, so its error is no trouble.
 		if server.Error != "" && server.State != plan.ServerStopped {
 			s.trouble(server.Name, server.Error)
 		}
 	}
 }
 
-// trouble says, once, what is wrong with a server.
+// trouble reports, once, what is wrong with a server.
 func (s *Session) trouble(server, what string) {
 	if s.troubles[server] != what {
 		s.troubles[server] = what
@@ -175,7 +175,7 @@ func (s *Session) trouble(server, what string) {
 	}
 }
 
-// tellQueue says what is got ready and what waits.
+// tellQueue publishes the job in preparation and the queue.
 func (s *Session) tellQueue() {
 	q := session.Queue{Doing: s.doing, Servers: s.awaited, Waiting: make([]string, len(s.queue)), Jobs: make([]session.QueuedJob, len(s.queue))}
 	for i, j := range s.queue {
@@ -184,11 +184,11 @@ func (s *Session) tellQueue() {
 	_ = s.say(q)
 }
 
-// tellOf says something that the user should know.
+// tellOf publishes a note to the user.
 func (s *Session) tellOf(level, text string) { _ = s.say(event.Note{Level: level, Text: text}) }
 
-// say makes an event of the session itself. Whatever becomes of its journal it
-// is shown; the error is for those who would act on it.
+// say publishes an event of the session itself. The event is shown even if the
+// journal cannot be written; the error is for callers that would act on it.
 func (s *Session) say(data event.Data) (err error) {
 	s.seq++
 	event := event.Event{Seq: s.seq, Time: s.cfg.Now().UTC(), Run: s.id, Data: data}
@@ -203,7 +203,7 @@ func (s *Session) say(data event.Data) (err error) {
 
 func (s *Session) publish(event event.Event) { s.events <- event }
 
-// findBranch finds out which branch the workspace is on.
+// findBranch looks up the branch of the workspace.
 func (s *Session) findBranch() {
 	if s.cfg.Branch == nil {
 		return
@@ -230,5 +230,5 @@ func (s *Session) restart(server string) {
 		s.tellOf("warn", err.Error())
 		return
 	}
-	delete(s.troubles, server) // what goes wrong from now on is new
+	delete(s.troubles, server) // report its next failure again
 }

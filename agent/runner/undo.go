@@ -8,8 +8,8 @@ import (
 	"replan/agent/session"
 )
 
-// undoRefused says why a run cannot be undone now, "" if it can. A preview
-// changes nothing, so that another run does not stand in its way.
+// undoRefused returns why a run cannot be undone now, "" if it can. A preview
+// changes nothing, so other runs do not block it.
 func (s *Session) undoRefused(run string, preview bool) string {
 	switch {
 	case s.cfg.Undo == nil:
@@ -23,7 +23,7 @@ func (s *Session) undoRefused(run string, preview bool) string {
 	}
 }
 
-// carryOutUndo undoes a run, or with preview only finds out what that would do.
+// carryOutUndo undoes a run, or only previews the undo.
 func (s preparation) carryOutUndo(ctx context.Context, run string, preview bool) event.Undo {
 	u, err := s.cfg.Undo(ctx, run, preview)
 	if err != nil {
@@ -32,7 +32,7 @@ func (s preparation) carryOutUndo(ctx context.Context, run string, preview bool)
 	return u
 }
 
-// undoRun undoes a run, unless it cannot be undone now.
+// undoRun undoes a run, unless undoRefused objects.
 func (s *Session) undoRun(ctx context.Context, run string) {
 	if refused := s.undoRefused(run, false); refused != "" {
 		s.undone(event.Undo{Run: run, Refused: refused})
@@ -44,8 +44,8 @@ func (s *Session) undoRun(ctx context.Context, run string) {
 	})
 }
 
-// undone tells the result of an undo. The model is told too: what it has read
-// and written before is out of date.
+// undone publishes the result of an undo. It also tells the model, whose
+// knowledge of the files is now out of date.
 func (s *Session) undone(u event.Undo) {
 	if u.Refused != "" {
 		_ = s.say(session.UndoRefused{Undo: u})
@@ -60,8 +60,8 @@ func (s *Session) undone(u event.Undo) {
 	s.weigh()
 }
 
-// countsDirty begins to count the files with changes that are not committed, and
-// returns what waits for the count.
+// countsDirty starts counting the files with uncommitted changes and returns a
+// function that waits for the count.
 func (s preparation) countsDirty(ctx context.Context, j job) (count func() int) {
 	if s.cfg.Dirty == nil || s.cfg.DryRun || j.resume != "" || j.compact || j.create {
 		return func() int { return 0 }
@@ -71,7 +71,7 @@ func (s preparation) countsDirty(ctx context.Context, j job) (count func() int) 
 	return func() int { return <-counted }
 }
 
-// undoReply says in Markdown what an undo did that was not refused.
+// undoReply describes a successful undo in Markdown.
 func undoReply(u event.Undo) string {
 	said := "undid the run " + u.Run
 	switch {

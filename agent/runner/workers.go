@@ -12,7 +12,7 @@ import (
 	"replan/planning/reply"
 )
 
-// callModel asks the model and tells what streams in and what comes back.
+// callModel sends a request to the model and publishes the stream and the reply.
 func (e *engine) callModel(ctx context.Context, under *call, c agent.CallModel) {
 	var stream reply.StepStream
 	begun := e.now()
@@ -43,8 +43,8 @@ func (e *engine) callModel(ctx context.Context, under *call, c agent.CallModel) 
 	e.bring(c.Failed(kind, sentence, reply))
 }
 
-// streams tells what streams in, where there is a word in it: a model thinks in
-// many pieces of which a step's output shows none.
+// streams publishes streamed output. It drops empty chunks: a model thinks in
+// many pieces that a step's output does not show.
 func (e *engine) streams(data event.Data) {
 	if output, ok := data.(event.StepOutput); ok && output.Chunk == "" {
 		return
@@ -72,7 +72,7 @@ func (e *engine) callTool(ctx context.Context, under *call, c agent.CallTool) {
 	e.bring(event.StepCompleted{Index: c.Index, Attempt: c.Attempt, Result: result, MS: e.since(begun)})
 }
 
-// listen has what a tool says while it works told.
+// listen publishes the output and progress of a running tool.
 func (e *engine) listen(call *plan.ToolCall, index string) {
 	call.Output = func(chunk string) { e.streams(event.StepOutput{Index: index, Chunk: chunk}) }
 	call.Progress = func(done, total float64, message string) {
@@ -84,8 +84,8 @@ func tooLong(limit time.Duration) string {
 	return fmt.Sprintf("it took longer than the %s it may", limit)
 }
 
-// toolFailure says what the failure of a call means. Where the tool did not say
-// how it went, an effectful call is in doubt.
+// toolFailure returns the event for a failed call. An effectful call is in doubt
+// unless the tool itself reported the failure.
 func (e *engine) toolFailure(ctx context.Context, under *call, c agent.CallTool, err error, ms int64) event.Data {
 	failed := event.StepFailed{Index: c.Index, Attempt: c.Attempt, Error: err.Error(), Failure: event.FailureTool, MS: ms}
 	var said *plan.ToolError
@@ -100,7 +100,7 @@ func (e *engine) toolFailure(ctx context.Context, under *call, c agent.CallTool,
 	case errors.Is(ctx.Err(), context.DeadlineExceeded):
 		failed.Failure, failed.Error = event.FailureTimeout, tooLong(c.Timeout)
 	case errors.Is(err, context.DeadlineExceeded):
-		failed.Failure = event.FailureTimeout // its server's own limit
+		failed.Failure = event.FailureTimeout // the server's own limit
 	}
 	if c.Tool.ReadOnly {
 		return failed
@@ -108,7 +108,7 @@ func (e *engine) toolFailure(ctx context.Context, under *call, c agent.CallTool,
 	return event.StepInDoubt{Index: c.Index, Attempt: c.Attempt, Reason: failed.Error, MS: ms}
 }
 
-// callPlan makes or runs a plan for a model in chat.
+// callPlan makes or runs a plan on behalf of a chat model.
 func (e *engine) callPlan(ctx context.Context, under *call, c agent.CallPlan) {
 	if e.plan == nil {
 		e.bring(event.StepFailed{
@@ -120,8 +120,8 @@ func (e *engine) callPlan(ctx context.Context, under *call, c agent.CallPlan) {
 	e.bring(e.plan(ctx, under, c))
 }
 
-// openGate applies a call dry, where that can be done, and asks, after the gate
-// before it has.
+// openGate previews the call if the tool supports it. Then it opens the gate,
+// after the gate before it.
 func (e *engine) openGate(g agent.OpenGate, before <-chan struct{}) {
 	gate := g.Gate
 	if g.Tool.Previews {
@@ -147,8 +147,8 @@ func (e *engine) openGate(g agent.OpenGate, before <-chan struct{}) {
 	e.bring(gate)
 }
 
-// after waits until the gate that was asked for before this one is open: however
-// long the diffs of several take, they open in the order of the plan.
+// after waits until the previously requested gate is open. Gates thus open in
+// plan order, however long their diffs take.
 func (e *engine) after(before <-chan struct{}) {
 	if before == nil {
 		return
@@ -159,7 +159,7 @@ func (e *engine) after(before <-chan struct{}) {
 	}
 }
 
-// wake waits until a time has come.
+// wake waits until the given time and fires the timer.
 func (e *engine) wake(w agent.Wake) {
 	timer := time.NewTimer(w.At.Sub(e.now()))
 	defer timer.Stop()
@@ -170,8 +170,8 @@ func (e *engine) wake(w agent.Wake) {
 	}
 }
 
-// interrupted reports whether the run was stopped rather than slow or broken.
+// interrupted reports whether the run was stopped, as opposed to slow or broken.
 func (e *engine) interrupted() bool { return e.ctx.Err() != nil }
 
-// since is the wall clock since then, in ms.
+// since returns the wall-clock time elapsed since then, in ms.
 func (e *engine) since(then time.Time) int64 { return e.now().Sub(then).Milliseconds() }

@@ -11,24 +11,24 @@ import (
 	"replan/planning/prompt"
 )
 
-// What a message may mention.
+// Limits on mentions in a message.
 const (
 	maxMentions     = 16
-	maxMentionBytes = 256 << 10 // of all that it mentions together
+	maxMentionBytes = 256 << 10 // of all mentions together
 )
 
-// ErrUnnamed says that nothing has the name that stands behind an @.
+// ErrUnnamed reports that nothing has the name given by an @.
 var ErrUnnamed = errors.New("nothing is called so")
 
-// wordsJob is the job of words that the user typed.
+// wordsJob returns the job for words that the user typed.
 func wordsJob(text string) job {
 	return job{words: text, typed: text, goal: strings.TrimSpace(prompt.Unescaped(text))}
 }
 
-// names reports whether the job may name something by an @.
+// names reports whether the job may contain mentions.
 func (j job) names() bool { return len(prompt.Namings(j.typed)) > 0 }
 
-// tellHistory tells what was sent before.
+// tellHistory publishes the input history.
 func (s *Session) tellHistory() {
 	if s.cfg.Aids == nil {
 		return
@@ -42,7 +42,7 @@ func (s *Session) tellHistory() {
 	}
 }
 
-// keepWords keeps what the user sent, unless it begins with a blank.
+// keepWords remembers what the user sent, unless it begins with a blank.
 func (s *Session) keepWords(text string) {
 	if s.cfg.Aids == nil || strings.TrimLeft(text, " ") != text || strings.TrimSpace(text) == "" {
 		return
@@ -54,7 +54,7 @@ func (s *Session) keepWords(text string) {
 	})
 }
 
-// unqueue takes a job out of the queue, where it still waits.
+// unqueue removes a job that still waits in the queue.
 func (s *Session) unqueue(c Unqueue) {
 	at := slices.IndexFunc(s.queue, func(j job) bool { return j.id == c.ID })
 	if at < 0 {
@@ -68,8 +68,7 @@ func (s *Session) unqueue(c Unqueue) {
 	}
 }
 
-// admit puts a job once what it names by an @ was read. Those behind it wait for
-// their turn.
+// admit puts a job after its mentions were read. Later jobs wait their turn.
 func (s *Session) admit(ctx context.Context, j job) {
 	if len(s.admitting) == 0 && (s.cfg.Aids == nil || !j.names()) {
 		s.put(ctx, j)
@@ -79,7 +78,7 @@ func (s *Session) admit(ctx context.Context, j job) {
 	s.readNext(ctx)
 }
 
-// readNext reads what the next job names, where nothing is read now.
+// readNext reads the mentions of the next job unless a read is in progress.
 func (s *Session) readNext(ctx context.Context) {
 	for len(s.admitting) > 0 && s.reading == nil {
 		j := s.admitting[0]
@@ -97,11 +96,11 @@ func (s *Session) readNext(ctx context.Context) {
 	}
 }
 
-// admitted puts the job whose mentions were read, or gives it back.
+// admitted puts the job whose mentions were read, or returns it to the user.
 func (s *Session) admitted(ctx context.Context, mentions []prompt.Mention, err error) {
 	s.reading()
 	s.reading = nil
-	if len(s.admitting) > 0 { // else the session ends
+	if len(s.admitting) > 0 { // empty when the session ends
 		j := s.admitting[0]
 		s.admitting = s.admitting[1:]
 		if err != nil {
@@ -115,7 +114,7 @@ func (s *Session) admitted(ctx context.Context, mentions []prompt.Mention, err e
 	s.next(ctx)
 }
 
-// dismiss gives back what was not put yet.
+// dismiss returns all jobs that were not yet put.
 func (s *Session) dismiss() {
 	if s.reading == nil {
 		return
@@ -127,8 +126,8 @@ func (s *Session) dismiss() {
 	s.reading()
 }
 
-// mentions reads what a message names by an @. A single word that is the name of
-// nothing is a word.
+// mentions reads the mentions in a message. A single word that names nothing
+// counts as plain text.
 func (s preparation) mentions(ctx context.Context, text string) ([]prompt.Mention, error) {
 	var out []prompt.Mention
 	size := 0
