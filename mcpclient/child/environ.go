@@ -8,10 +8,9 @@ import (
 	"replan/internal/redact"
 )
 
-// Environ returns environ, entries of the form NAME=value, without the
-// variables whose names or values look like secrets, and with own set in it. What own
-// names is passed on whatever it is called: somebody wrote it down for this
-// child.
+// Environ returns environ, a list of NAME=value entries, without variables
+// whose names or values look like secrets, and with own added. It keeps every
+// variable in own, whatever its name, because a user set it for this child.
 func Environ(environ []string, own map[string]string) []string {
 	kept := make([]string, 0, len(environ)+len(own))
 	for _, entry := range environ {

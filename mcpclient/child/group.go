@@ -7,22 +7,22 @@ import (
 	"time"
 )
 
-// Group is a process group by the process that leads it. Numbers of processes are
-// used again, so a group is only the same where its start is too.
+// Group identifies a process group by its leader. Systems reuse process IDs,
+// so two groups are the same only if their start matches too.
 type Group struct {
 	PID   int
-	Start string // when its leader was started, as the system tells it; "" where it does not
+	Start string // start time of the leader in the system's own form; "" if unknown
 }
 
-// Watcher ends groups where this program cannot do so any more. It is told of
-// each that is started, and of its end.
+// Watcher ends groups when this program no longer can. It is notified when a
+// group starts and when it ends.
 type Watcher interface {
 	Started(Group)
 	Ended(Group)
 }
 
-// Start isolates a command, starts it and tells the watcher, which may be nil.
-// Once its group is gone, call Ended.
+// Start isolates and starts a command and notifies the watcher, which may be
+// nil. Call Ended once its group is gone.
 func Start(cmd *exec.Cmd, w Watcher) (Group, error) {
 	Isolate(cmd)
 	if err := cmd.Start(); err != nil {
@@ -35,17 +35,17 @@ func Start(cmd *exec.Cmd, w Watcher) (Group, error) {
 	return g, nil
 }
 
-// Ended tells the watcher, which may be nil, that a group is gone.
+// Ended notifies the watcher, which may be nil, that a group is gone.
 func Ended(g Group, w Watcher) {
 	if w != nil {
 		w.Ended(g)
 	}
 }
 
-// Runs reports whether the leader of the group is still there for certain.
+// Runs reports whether the group's leader is certainly still running.
 func (g Group) Runs() bool { return g.Start != "" && started(g.PID) == g.Start }
 
-// End ends a group that another program has started and waits until its leader is
+// End ends a group started by another program and waits until its leader is
 // gone. It reports whether there was anything to end.
 func (g Group) End(ctx context.Context) (ended bool, err error) {
 	if !g.Runs() {
@@ -67,22 +67,22 @@ func (g Group) End(ctx context.Context) (ended bool, err error) {
 	return true, nil
 }
 
-// How long a killed process may take to go, and how often that is looked at.
+// How long to wait for a killed process, and how often to check.
 const (
 	endTime     = 5 * time.Second
 	endInterval = 10 * time.Millisecond
 )
 
-// reportKey is where a context carries what is to be told of a started group.
+// reportKey is the context key of the function that receives started groups.
 type reportKey struct{}
 
-// Reporting is ctx for a call of a tool in this process: report is told of each
-// group that the call starts.
+// Reporting returns ctx for a call of a tool in this process. report receives
+// each group that the call starts.
 func Reporting(ctx context.Context, report func(Group)) context.Context {
 	return context.WithValue(ctx, reportKey{}, report)
 }
 
-// Report tells whoever made the call of ctx of a group that it has started.
+// Report passes a started group to the function set with Reporting, if any.
 func Report(ctx context.Context, g Group) {
 	if report, ok := ctx.Value(reportKey{}).(func(Group)); ok {
 		report(g)

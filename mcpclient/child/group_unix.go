@@ -9,9 +9,9 @@ import (
 	"syscall"
 )
 
-// Isolate makes cmd, when it starts, the leader of a session and a process group
-// of its own. It has no controlling terminal then: it can neither draw on the
-// screen nor type into it, which would open gates. Call it before cmd is started.
+// Isolate makes cmd the leader of its own session and process group when it
+// starts. Without a controlling terminal it can neither draw on the screen nor
+// type into it, which could open gates. Call it before cmd starts.
 func Isolate(cmd *exec.Cmd) {
 	if cmd.SysProcAttr == nil {
 		cmd.SysProcAttr = &syscall.SysProcAttr{}
@@ -19,16 +19,16 @@ func Isolate(cmd *exec.Cmd) {
 	cmd.SysProcAttr.Setsid = true
 }
 
-// Terminate asks every process of cmd's group to end. That nobody is left is
-// not an error.
+// Terminate sends SIGTERM to every process of cmd's group. It returns no error
+// if none is left.
 func Terminate(cmd *exec.Cmd) error { return signal(cmd, syscall.SIGTERM) }
 
-// Kill ends every process of cmd's group, whether or not cmd itself has ended
-// already. That nobody is left is not an error. A process that left the group
-// by itself is not reached.
+// Kill kills every process of cmd's group, even if cmd itself has already
+// ended. It returns no error if none is left. It does not reach processes that
+// left the group.
 func Kill(cmd *exec.Cmd) error { return signal(cmd, syscall.SIGKILL) }
 
-// Kill ends every process of the group. That nobody is left is not an error.
+// Kill kills every process of the group. It returns no error if none is left.
 func (g Group) Kill() error { return signalGroup(g.PID, syscall.SIGKILL) }
 
 func signal(cmd *exec.Cmd, sig syscall.Signal) error {
@@ -40,7 +40,7 @@ func signal(cmd *exec.Cmd, sig syscall.Signal) error {
 
 func signalGroup(pid int, sig syscall.Signal) error {
 	err := syscall.Kill(-pid, sig)
-	// Darwin says EPERM of a group whose members have all ended.
+	// Darwin returns EPERM for a group whose members have all ended.
 	if err == nil || errors.Is(err, syscall.ESRCH) || errors.Is(err, syscall.EPERM) {
 		return nil
 	}

@@ -11,12 +11,12 @@ import (
 	"syscall"
 )
 
-// createNoWindow gives a process a console of its own, which nobody sees.
+// createNoWindow gives a process its own invisible console.
 const createNoWindow = 0x08000000
 
-// Isolate makes cmd, when it starts, the leader of a process group of its own,
-// with a console of its own: it can neither draw on the screen nor type into
-// it, which would open gates. Call it before cmd is started.
+// Isolate makes cmd the leader of its own process group with its own console
+// when it starts. So it can neither draw on the screen nor type into it, which
+// could open gates. Call it before cmd starts.
 func Isolate(cmd *exec.Cmd) {
 	if cmd.SysProcAttr == nil {
 		cmd.SysProcAttr = &syscall.SysProcAttr{}
@@ -24,16 +24,16 @@ func Isolate(cmd *exec.Cmd) {
 	cmd.SysProcAttr.CreationFlags |= syscall.CREATE_NEW_PROCESS_GROUP | createNoWindow
 }
 
-// Terminate ends the processes that cmd has started, and cmd: Windows has no
-// way to ask.
+// Terminate kills cmd and the processes it started, because Windows cannot ask
+// them to end.
 func Terminate(cmd *exec.Cmd) error { return Kill(cmd) }
 
-// Kill ends the processes that cmd has started, and cmd.
+// Kill kills cmd and the processes it started.
 func Kill(cmd *exec.Cmd) error {
 	if cmd.Process == nil {
 		return nil
 	}
-	// The tree can only be found while cmd itself is alive.
+	// The process tree can be found only while cmd itself is alive.
 	//nolint:gosec // the argument is a number
 	if err := exec.Command("taskkill", "/T", "/F", "/PID", strconv.Itoa(cmd.Process.Pid)).Run(); err == nil {
 		return nil
@@ -44,7 +44,7 @@ func Kill(cmd *exec.Cmd) error {
 	return nil
 }
 
-// Kill ends the process that leads the group and those that it has started.
+// Kill kills the group's leader and the processes it started.
 func (g Group) Kill() error {
 	//nolint:gosec // the argument is a number
 	if err := exec.Command("taskkill", "/T", "/F", "/PID", strconv.Itoa(g.PID)).Run(); err != nil {

@@ -14,11 +14,11 @@ const (
 	spillName = "output-*.txt" // of spill files
 	maxSpill  = 64 << 20       // bytes of output kept in a spill file
 	// SpillKept is how long a spill file is kept.
-	SpillKept = 7 * 24 * time.Hour // since one was last written to
+	SpillKept = 7 * 24 * time.Hour // since the last write to it
 )
 
-// ForgetSpills removes the spill files of a folder that were last written before a
-// time. An empty dir is no folder.
+// ForgetSpills removes the spill files in dir that were last written before
+// the given time. It does nothing if dir is empty.
 func ForgetSpills(dir string, before time.Time) error {
 	if dir == "" {
 		return nil
@@ -35,30 +35,31 @@ func ForgetSpills(dir string, before time.Time) error {
 		if wrong == nil && info.ModTime().Before(before) {
 			wrong = os.Remove(filepath.Join(dir, e.Name()))
 		}
-		if !errors.Is(wrong, fs.ErrNotExist) { // somebody else may start, too
+		if !errors.Is(wrong, fs.ErrNotExist) { // another instance may be starting too
 			err = errors.Join(err, wrong)
 		}
 	}
 	return err
 }
 
-const maxLine = 64 << 10 // bytes of one line that a reader of lines is given
+const maxLine = 64 << 10 // maximum bytes of a line passed to a line reader
 
-// capture keeps the beginning and the end of the output in memory. Once there is
-// more it writes all of it to a file. It passes each line to a reader.
+// capture keeps the beginning and the end of the output in memory. If the
+// output is larger, capture writes all of it to a file. It passes each line to
+// a reader.
 type capture struct {
 	max   int    // bytes in memory
-	dir   string // for the spill file; "" keeps none
+	dir   string // for the spill file; "" for none
 	line  func(string)
 	head  []byte
-	tail  []byte // the newest bytes that head has no room for
+	tail  []byte // the newest bytes beyond head
 	total int64
 	spill *os.File
-	part  []byte // of a line that has not ended
-	err   error  // the first of writing the spill file
+	part  []byte // of an unfinished line
+	err   error  // the first error writing the spill file
 }
 
-// Write never fails: losing output must not stop the command.
+// Write never fails, because lost output must not stop the command.
 func (c *capture) Write(p []byte) (int, error) {
 	n := len(p)
 	c.total += int64(n)
@@ -78,7 +79,7 @@ func (c *capture) Write(p []byte) (int, error) {
 	return n, nil
 }
 
-// toSpillBeyond opens the spill file when memory is full.
+// toSpillBeyond opens the spill file once memory is full.
 func (c *capture) toSpillBeyond(p []byte) {
 	if c.spill == nil && c.err == nil && c.dir != "" && len(p) > 0 && c.total > int64(c.max) {
 		if c.err = os.MkdirAll(c.dir, 0o700); c.err == nil {
@@ -97,7 +98,7 @@ func (c *capture) toSpill(p []byte) {
 	_, c.err = c.spill.Write(p)
 }
 
-// lines passes on the lines that have ended.
+// lines passes on the complete lines.
 func (c *capture) lines(p []byte) {
 	if c.line == nil {
 		return
@@ -112,8 +113,8 @@ func (c *capture) lines(p []byte) {
 	}
 }
 
-// close ends the output. It returns the text and the name of the spill file, if
-// there is one.
+// close ends the output. It returns the text and the name of the spill file,
+// if any.
 func (c *capture) close() (text, spilled string, err error) {
 	if c.line != nil && len(c.part) > 0 {
 		c.line(string(c.part))

@@ -16,29 +16,29 @@ import (
 )
 
 const (
-	grace     = 2 * time.Second        // between asking a child to end and ending it
+	grace     = 2 * time.Second        // between asking a child to end and killing it
 	drain     = time.Second            // for output that is still in the pipe
-	chunkEach = 100 * time.Millisecond // between two chunks of output on the way to the client
-	maxChunk  = 32 << 10               // bytes of a chunk; older output is left out of it
+	chunkEach = 100 * time.Millisecond // between two chunks of output sent to the client
+	maxChunk  = 32 << 10               // maximum bytes of a chunk; older output is dropped
 )
 
-// Command is a child to run.
+// Command describes a child process to run.
 type Command struct {
 	Name    string
 	Args    []string
-	Script  string   // for the system's shell, in place of name and args
+	Script  string   // for the system's shell, instead of name and args
 	Dir     string   // on disk
-	Environ []string // nil is what all children inherit
-	Input   []byte   // what it reads; nil is nothing
+	Environ []string // nil means the runner's Environ
+	Input   []byte   // standard input; nil means empty
 	Timeout time.Duration
-	Line    func(string) // takes each line of output
-	// Data makes what takes standard output where that is for a program to
-	// read. What is written to shown is output as people read it. Where it is
-	// nil standard output is shown as it is.
+	Line    func(string) // receives each line of output
+	// Data creates the writer for standard output that a program reads. Text
+	// written to shown becomes the visible output. If Data is nil, standard output
+	// is shown directly.
 	Data  func(shown io.Writer) io.WriteCloser
-	Send  func(chunk string, bytes int64) error // takes output as it comes; nil is nobody
-	Quiet bool                                  // its output is nobody's but ours: it is neither sent nor spilled
-	Need  string                                // what to do where it is not installed
+	Send  func(chunk string, bytes int64) error // receives output as it arrives; may be nil
+	Quiet bool                                  // the output is internal: neither sent nor spilled
+	Need  string                                // advice if the command is not installed
 }
 
 func (c Command) String() string {
@@ -48,32 +48,33 @@ func (c Command) String() string {
 	return strings.Join(append([]string{c.Name}, c.Args...), " ")
 }
 
-// Outcome is how a child ended.
+// Outcome is the result of a child process.
 type Outcome struct {
 	Output   string
-	Spill    string // file with all of the output, "" where output is all
-	Exit     int    // -1 where a signal ended it
-	State    string // in words
+	Spill    string // file with the full output; "" if Output is complete
+	Exit     int    // -1 if a signal ended it
+	State    string // for display
 	TimedOut bool
 	Took     time.Duration
 }
 
-// Runner runs commands. Several goroutines may use it.
+// Runner runs commands. It is safe for concurrent use.
 type Runner struct {
-	// Environ is what children inherit, as NAME=VALUE.
+	// Environ is the environment that children inherit, as NAME=VALUE.
 	Environ []string
-	// MaxOutput is how many bytes of output are kept in memory.
+	// MaxOutput is the maximum output kept in memory, in bytes.
 	MaxOutput int
-	// SpillDir takes the whole output of a child that wrote more than MaxOutput.
-	// Empty keeps only the beginning and the end.
+	// SpillDir receives the full output of a child that wrote more than MaxOutput.
+	// If it is empty, only the beginning and the end are kept.
 	SpillDir string
 	Logger   *slog.Logger
-	// Watcher ends the children where this program cannot any more; nil is none.
+	// Watcher ends the children if this program no longer can; may be nil.
 	Watcher Watcher
 }
 
-// Run runs a command and returns when its whole process group has ended. It passes
-// on output as it comes. It fails if the command cannot be started or ctx ends.
+// Run runs a command and returns when its whole process group has ended. It
+// forwards output as it arrives. It fails if the command cannot be started or
+// if ctx ends.
 func (r *Runner) Run(ctx context.Context, what Command) (Outcome, error) {
 	out := &capture{max: r.MaxOutput, dir: r.SpillDir, line: what.Line}
 	f := &follow{out: out, stream: &stream{send: r.sender(what.Send)}, log: r.Logger}
@@ -112,10 +113,10 @@ func (r *Runner) Run(ctx context.Context, what Command) (Outcome, error) {
 	}, nil
 }
 
-// start starts a command whose output goes to f. If data is not nil, standard output
-// goes there.
+// start starts a command whose output goes to f. If data is not nil, standard
+// output goes there.
 func (r *Runner) start(f *follow, what Command, data io.Writer) (err error) {
-	f.cmd = exec.Command(what.Name, what.Args...) // #nosec G204 -- running what the call says is what it is for
+	f.cmd = exec.Command(what.Name, what.Args...) // #nosec G204 -- running the given command is the purpose
 	if what.Script != "" {
 		f.cmd = exec.Command(Shell, shellArgs(what.Script)...) // #nosec G204 -- as above
 	}
@@ -128,8 +129,8 @@ func (r *Runner) start(f *follow, what Command, data io.Writer) (err error) {
 		wholeLine(f.cmd, what.Script)
 	}
 	if what.Input != nil {
-		// A file, as a pipe would have to be fed for as long as a grandchild
-		// holds it.
+		// A file, because a pipe would need a writer for as long as a grandchild holds
+		// it open.
 		in, err := inputFile(what.Input)
 		if err != nil {
 			return fmt.Errorf("giving %s its input: %w", what.Name, err)
@@ -146,7 +147,7 @@ func (r *Runner) start(f *follow, what Command, data io.Writer) (err error) {
 		return fmt.Errorf("making a pipe for the output of %s: %w", what.Name, err)
 	}
 	f.cmd.Stdout, f.cmd.Stderr = shown, shown
-	ours := []*os.File{shown} // until the child has its own
+	ours := []*os.File{shown} // until the child has its own copies
 	if data != nil {
 		w, err := f.pipe(data)
 		if err != nil {
@@ -156,7 +157,7 @@ func (r *Runner) start(f *follow, what Command, data io.Writer) (err error) {
 	}
 	f.group, err = Start(f.cmd, r.Watcher)
 	for _, w := range ours {
-		_ = w.Close() // there is nothing of ours in it
+		_ = w.Close() // nothing of ours is in it
 	}
 	if err == nil {
 		r.Logger.Info("child started", "command", what.String(), "pid", f.cmd.Process.Pid)
@@ -169,7 +170,7 @@ func (r *Runner) start(f *follow, what Command, data io.Writer) (err error) {
 	return fmt.Errorf("starting %s: %w", what, err)
 }
 
-// inputFile returns a temporary file with data in it, at its beginning.
+// inputFile returns a temporary file that holds data, positioned at its start.
 func inputFile(data []byte) (*os.File, error) {
 	f, err := os.CreateTemp("", "input-*")
 	if err != nil {
@@ -194,13 +195,13 @@ type follow struct {
 	log    *slog.Logger
 }
 
-// pipe connects an output of the command with its reader.
+// pipe connects an output of the command to its reader.
 type pipe struct {
 	from *os.File
 	to   io.Writer
 }
 
-// piece is a piece of output and its reader.
+// piece is a part of the output and its reader.
 type piece struct {
 	b  []byte
 	to io.Writer
@@ -212,7 +213,7 @@ func (f *follow) Write(b []byte) (int, error) {
 	return f.out.Write(b) // never fails
 }
 
-// pipe makes a pipe to a writer and returns the end for the command.
+// pipe creates a pipe to a writer and returns the command's end.
 func (f *follow) pipe(to io.Writer) (*os.File, error) {
 	r, w, err := os.Pipe()
 	if err != nil {
@@ -222,7 +223,7 @@ func (f *follow) pipe(to io.Writer) (*os.File, error) {
 	return w, nil
 }
 
-// close closes our ends of the pipes. It may be called twice.
+// close closes our ends of the pipes. It is safe to call twice.
 func (f *follow) close() error {
 	var failed error
 	for _, p := range f.pipes {
@@ -233,23 +234,23 @@ func (f *follow) close() error {
 	return failed
 }
 
-// kill ends the group at once.
+// kill kills the group immediately.
 func (f *follow) kill() {
 	if err := Kill(f.cmd); err != nil {
 		f.log.Warn("a child may still run", "command", f.cmd.String(), "error", err)
 	}
 }
 
-// untilGone moves output until the process group has ended. It ends the group when
-// ctx ends or the time is up, and reports the latter. It does not wait for a process
-// that has left the group.
+// untilGone forwards output until the process group has ended. It ends the
+// group when ctx ends or the timeout expires, and reports a timeout. It does
+// not wait for processes that left the group.
 func (f *follow) untilGone(ctx context.Context, timeout time.Duration) bool {
 	chunks := make(chan piece)
 	exited := make(chan struct{})
 	go f.readPipes(chunks)
 	go func() {
 		defer close(exited)
-		_ = f.cmd.Wait() // how it ended is in ProcessState
+		_ = f.cmd.Wait() // ProcessState holds the result
 	}()
 	limit := time.NewTimer(timeout)
 	defer limit.Stop()
@@ -281,7 +282,7 @@ func (f *follow) untilGone(ctx context.Context, timeout time.Duration) bool {
 			f.kill()
 		case <-exited:
 			exited = nil
-			f.kill() // what it left behind
+			f.kill() // the processes it left behind
 			giveUp = time.After(drain)
 		case <-giveUp:
 			_ = f.close() // ends readPipes
@@ -291,7 +292,7 @@ func (f *follow) untilGone(ctx context.Context, timeout time.Duration) bool {
 	return timedOut
 }
 
-// readPipes passes on the output of the pipes until they end.
+// readPipes forwards the output of the pipes until they end.
 func (f *follow) readPipes(chunks chan<- piece) {
 	defer close(chunks)
 	var readers sync.WaitGroup
@@ -340,8 +341,8 @@ func (s *stream) flush(end bool) {
 	s.pending = append(s.pending[:0], s.pending[n:]...)
 }
 
-// sender returns a function that passes on chunks of output and the number of bytes
-// so far.
+// sender returns a function that sends chunks of output with the total number
+// of bytes so far.
 func (r *Runner) sender(send func(string, int64) error) func(string, int64) {
 	return func(chunk string, bytes int64) {
 		if send == nil {

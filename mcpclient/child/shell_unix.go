@@ -15,6 +15,6 @@ func shellArgs(script string) []string { return []string{"-c", script} }
 // wholeLine does nothing: arguments reach a program unchanged.
 func wholeLine(*exec.Cmd, string) {}
 
-// interrupt asks the process group to end, as Ctrl-C would. Tools that handle it
-// remove their temporary files.
-func interrupt(cmd *exec.Cmd) { _ = syscall.Kill(-cmd.Process.Pid, syscall.SIGINT) } // gone already: as wished
+// interrupt sends SIGINT to the process group, as Ctrl-C does. Tools that
+// handle it remove their temporary files.
+func interrupt(cmd *exec.Cmd) { _ = syscall.Kill(-cmd.Process.Pid, syscall.SIGINT) } // an error means it is already gone

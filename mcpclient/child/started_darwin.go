@@ -6,7 +6,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// started is when a process was started. It is "" of one that has ended.
+// started returns the start time of a process, or "" if it has ended.
 func started(pid int) string {
 	info, err := unix.SysctlKinfoProc("kern.proc.pid", pid)
 	const zombie = 5 // SZOMB of <sys/proc.h>

@@ -6,16 +6,16 @@ import (
 	"strings"
 )
 
-// started is when a process was started: the boot and the tick of its clock. It is
-// "" of one that has ended.
+// started returns the start of a process as the boot and the clock tick. It
+// returns "" if the process has ended.
 func started(pid int) string {
 	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	if err != nil {
 		return ""
 	}
-	// The name of the program stands in brackets and may hold anything.
+	// The program's name is in brackets and may contain any character.
 	_, rest, _ := strings.Cut(string(stat[strings.LastIndexByte(string(stat), ')')+1:]), " ")
-	const state, tick = 0, 19 // fields behind the name
+	const state, tick = 0, 19 // fields after the name
 	fields := strings.Fields(rest)
 	if len(fields) <= tick || fields[state] == "Z" || fields[state] == "X" {
 		return ""

@@ -2,5 +2,5 @@
 
 package child
 
-// started is when a process was started; this system is not asked.
+// started returns "", because start times are not read on this system.
 func started(int) string { return "" }
