@@ -14,8 +14,8 @@ import (
 	"replan/mcpclient/workspace/tree"
 )
 
-// diffChanges are the changes that a unified diff asks for. The diff must fit
-// exactly; one hunk that does not is a failure of all.
+// diffChanges returns the changes of a unified diff. The diff must match
+// exactly; if one hunk does not, the whole diff fails.
 func (o *Operators) diffChanges(ctx context.Context, args patchArgs) ([]change.Change, error) {
 	text := args.Diff
 	if tree.AllCRLF(text) {
@@ -63,8 +63,8 @@ func (o *Operators) diffChanges(ctx context.Context, args patchArgs) ([]change.C
 
 const gitHeader = "diff --git "
 
-// gitParts cuts a diff before each of git's headers. No line of a hunk begins
-// like one. Only the first file of a part can be git's.
+// gitParts splits a diff before each git header. No line of a hunk looks like
+// one. Only the first file of a part can come from git.
 func gitParts(diff string) []string {
 	var parts []string
 	for {
@@ -119,9 +119,9 @@ func (o *Operators) diffChange(ctx context.Context, f *gitdiff.File, fromGit boo
 	return change.Change{Path: at, Before: before, After: tree.File{Exists: true, Data: after, Mode: before.Mode}}, nil
 }
 
-// diffPath is the file that a header means. Diffs that do not come from git
-// keep their a/ and b/ when they are parsed; a folder that is really called so
-// is believed where only it has the file.
+// diffPath returns the path of the file in a header. In diffs not made by git,
+// the parser keeps the prefixes a/ and b/. A real folder with such a name wins
+// only if the file exists only there.
 func (o *Operators) diffPath(name string, fromGit bool) (string, error) {
 	plain, ok := strings.CutPrefix(name, "b/")
 	if !ok {
@@ -145,7 +145,7 @@ func (o *Operators) diffPath(name string, fromGit bool) (string, error) {
 	return at, nil
 }
 
-// applyFragments applies the hunks of one file, strictly.
+// applyFragments applies the hunks of one file, without fuzz.
 func applyFragments(at string, before []byte, f *gitdiff.File) ([]byte, error) {
 	crlf := tree.AllCRLF(string(before))
 	for i, frag := range f.TextFragments {
@@ -173,7 +173,8 @@ func applyFragments(at string, before []byte, f *gitdiff.File) ([]byte, error) {
 	return nil, fmt.Errorf("hunk %d does not fit %s: %w; read the file again and make the diff anew", misfit.Fragment, at, err)
 }
 
-// lineOf is a line of a text by its number from 1, empty where there is none.
+// lineOf returns a line of a text by its number, counted from 1, or "" if
+// there is no such line.
 func lineOf(text []byte, number int64) string {
 	n := int64(0)
 	for line := range bytes.Lines(text) {

@@ -15,11 +15,11 @@ import (
 	"replan/mcpclient/workspace/tree"
 )
 
-// What is moved or removed with its folder is kept for an undo, so it is
-// bounded.
+// Limits of a folder that is moved or removed, since an undo stores its
+// contents.
 const (
 	maxTree      = 1000     // files and folders
-	maxTreeBytes = 64 << 20 // of their contents
+	maxTreeBytes = 64 << 20 // total bytes of their contents
 )
 
 type mkdirArgs struct {
@@ -37,7 +37,7 @@ func (o *Operators) mkdir(ctx context.Context, c op.Call, args mkdirArgs) (*op.A
 		case err != nil:
 			return nil, err
 		case before.Dir:
-			return nil, nil // it is there
+			return nil, nil // it exists
 		case before.Exists:
 			return nil, fmt.Errorf("%s is a file; choose another name for the folder", at)
 		}
@@ -113,7 +113,7 @@ func (o *Operators) move(ctx context.Context, c op.Call, args moveArgs) (*op.Ans
 	})
 }
 
-// contents counts what a folder holds.
+// contents describes the number of entries in a folder.
 func contents(entries []entryOf) string {
 	files, folders := 0, 0
 	for _, e := range entries {
@@ -133,14 +133,14 @@ func contents(entries []entryOf) string {
 	return strings.Join(parts, " and ")
 }
 
-// entryOf is a file or a folder and where it lies.
+// entryOf is a file or folder and its location.
 type entryOf struct {
-	path string // from resolve
+	path string // as returned by resolve
 	file tree.File
 }
 
-// loadTree loads a file, or a folder with all that is in it, ignored or not: a
-// folder comes before what it holds.
+// loadTree loads a file, or a folder with all its contents, including ignored
+// files. Each folder comes before its contents.
 func (o *Operators) loadTree(ctx context.Context, at string) ([]entryOf, error) {
 	var entries []entryOf
 	size := 0

@@ -8,7 +8,7 @@ import (
 	"replan/mcpclient/workspace/op"
 )
 
-const maxEntries = 1000 // that fs.list returns
+const maxEntries = 1000 // maximum number fs.list returns
 
 type listResult struct {
 	Path      string      `json:"path"`
@@ -67,7 +67,7 @@ func entry(at string, d fs.DirEntry) listEntry {
 	return e
 }
 
-// levels is how far below start a path lies.
+// levels returns how many levels a path lies below start.
 func levels(start, at string) int {
 	n := 1
 	if start != "." {

@@ -17,21 +17,21 @@ import (
 
 const (
 	maxMentionable   = 5000     // files and folders that Mentionable lists
-	maxMention       = 64 << 10 // bytes of a file that Mention reads
-	maxMentionFolder = 200      // entries of a folder that it lists
+	maxMention       = 64 << 10 // maximum bytes of a file that Mention reads
+	maxMentionFolder = 200      // maximum entries of a folder that Mention lists
 )
 
-// ErrMissing says that there is no such file.
+// ErrMissing means the file does not exist.
 var ErrMissing = errors.New("there is no such file")
 
-// missingError says what there is in place of a file.
+// missingError describes what exists instead of a file.
 type missingError struct{ error }
 
 func (missingError) Is(target error) bool { return target == ErrMissing }
 
-// Mentionable lists the files and folders of the workspace for the user to choose
-// from, folders with a slash at the end, without what git ignores. It reports
-// whether there are more than it lists.
+// Mentionable lists the files and folders of the workspace that the user can
+// choose from, without those git ignores. Folders end with a slash. It reports
+// whether the list is incomplete.
 func (o *Operators) Mentionable(ctx context.Context) (paths []string, more bool, err error) {
 	err = o.tree.Walk(ctx, ".", func(at string, d fs.DirEntry) error {
 		switch {
@@ -52,9 +52,9 @@ func (o *Operators) Mentionable(ctx context.Context) (paths []string, more bool,
 	return paths, more, nil
 }
 
-// Mention reads a file of the workspace, or lists a folder, for a message that
-// names it. Of a long file it is the beginning, up to the end of a line. The error
-// wraps [ErrMissing] where there is no such file.
+// Mention reads a file or lists a folder of the workspace that a message
+// names. It cuts a long file at the end of a line. The error wraps
+// [ErrMissing] if there is no such file.
 func (o *Operators) Mention(ctx context.Context, name string) (prompt.Mention, error) {
 	m := prompt.Mention{Name: name}
 	at, err := o.tree.Resolve(name)
@@ -87,13 +87,13 @@ func (o *Operators) Mention(ctx context.Context, name string) (prompt.Mention, e
 	return m, nil
 }
 
-// head reads the beginning of a file, and says how long all of it is.
+// head reads the beginning of a file and returns the file's full length.
 func (o *Operators) head(at string) (data []byte, whole int, err error) {
 	f, err := o.tree.Root.OpenFile(at, os.O_RDONLY|tree.NonBlocking, 0)
 	if err != nil {
 		return nil, 0, err
 	}
-	defer func() { _ = f.Close() }() // it was only read
+	defer func() { _ = f.Close() }() // opened only for reading
 	info, err := f.Stat()
 	if err != nil {
 		return nil, 0, err
@@ -102,8 +102,8 @@ func (o *Operators) head(at string) (data []byte, whole int, err error) {
 	return data, int(info.Size()), err
 }
 
-// wholeLines leaves out the part of a line at the end; of one long line, the part
-// of a character.
+// wholeLines drops an incomplete line at the end. If there is only one long
+// line, it drops an incomplete character instead.
 func wholeLines(data []byte) []byte {
 	if at := strings.LastIndexByte(string(data), '\n'); at >= 0 {
 		return data[:at+1]
@@ -114,7 +114,7 @@ func wholeLines(data []byte) []byte {
 	return data
 }
 
-// mentionFolder lists what is in a folder, a line each.
+// mentionFolder lists the contents of a folder, one entry per line.
 func (o *Operators) mentionFolder(ctx context.Context, m prompt.Mention, start string) (prompt.Mention, error) {
 	m.Folder = true
 	var b strings.Builder

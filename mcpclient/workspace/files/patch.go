@@ -78,8 +78,8 @@ func (o *Operators) patch(ctx context.Context, c op.Call, args patchArgs) (*op.A
 	})
 }
 
-// vouched checks the files that a call says it was made against, and returns
-// their paths.
+// vouched checks the files that a call was made against by their hashes, and
+// returns their paths.
 func (o *Operators) vouched(hashes map[string]string) (map[string]bool, error) {
 	for name, hash := range hashes {
 		if sum, err := hex.DecodeString(hash); err != nil || len(sum) != sha256.Size && hash != "" {
@@ -104,7 +104,7 @@ func (o *Operators) vouched(hashes map[string]string) (map[string]bool, error) {
 	return paths, nil
 }
 
-// replacement is the change of one file by an exact replacement.
+// replacement returns the change of one file by an exact replacement.
 func (o *Operators) replacement(ctx context.Context, args patchArgs) ([]change.Change, error) {
 	at, err := o.tree.Changeable(args.Path)
 	if err != nil {
@@ -136,8 +136,8 @@ func (o *Operators) replacement(ctx context.Context, args patchArgs) ([]change.C
 	return []change.Change{{Path: at, Before: before, After: tree.File{Exists: true, Data: []byte(after), Mode: before.Mode}}}, nil
 }
 
-// occurrences are the places where old stands in text, overlapping ones too:
-// either of them could have been meant.
+// occurrences returns the positions of old in text. Overlapping ones count
+// too, since either could be meant.
 func occurrences(text, old string) []int {
 	const enough = 1000
 	var found []int
@@ -152,7 +152,7 @@ func occurrences(text, old string) []int {
 	return found
 }
 
-// lineList names the lines of the first few places.
+// lineList lists the line numbers of the first few places.
 func lineList(text string, places []int) string {
 	const shown = 5
 	numbers := make([]string, 0, shown)
@@ -166,7 +166,8 @@ func lineList(text string, places []int) string {
 	return list
 }
 
-// notFound says that old does not occur, and where something like it stands.
+// notFound returns an error that old does not occur, with the most similar
+// place.
 func notFound(at, text, old string) error {
 	wanted := ""
 	for line := range strings.Lines(old) {
@@ -185,8 +186,8 @@ func notFound(at, text, old string) error {
 	}
 }
 
-// nearest finds the line of text most like wanted, trimmed, and its number
-// from 1. It returns 0 where none is much like it.
+// nearest returns the trimmed line of text most similar to wanted and its
+// number, counted from 1. It returns 0 if no line is similar enough.
 func nearest(text, wanted string) (int, string) {
 	const alike = 0.5 // below this a hint would mislead
 	pairs := bigrams(wanted)
@@ -197,7 +198,8 @@ func nearest(text, wanted string) (int, string) {
 		if line == wanted && wanted != "" {
 			return n, line
 		}
-		// A line of another length cannot be much alike, and comparing costs.
+		// Lines of very different length cannot be similar, and comparing them is
+		// slow.
 		if len(line) > 3*len(wanted)+8 || len(wanted) > 3*len(line)+8 {
 			continue
 		}
@@ -216,7 +218,7 @@ func bigrams(s string) map[[2]byte]int {
 	return pairs
 }
 
-// dice is how alike two sets of letter pairs are, from 0 to 1.
+// dice returns the similarity of two sets of letter pairs, from 0 to 1.
 func dice(a, b map[[2]byte]int) float64 {
 	both, all := 0, 0
 	for pair, n := range a {

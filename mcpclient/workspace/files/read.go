@@ -37,8 +37,8 @@ func (o *Operators) read(ctx context.Context, _ op.Call, args readArgs) (*op.Ans
 	return op.Text(text), nil
 }
 
-// excerpt is the lines of text from first on, at most limit of them (0 means
-// all) and at most size bytes. Where lines are missing at the end, a last line
+// excerpt returns the lines of text from first on: at most limit lines (0
+// means all) and at most size bytes. If it omits lines at the end, a last line
 // in brackets says so.
 func excerpt(at, text string, first, limit, size int) (string, error) {
 	if first == 1 && limit == 0 && len(text) <= size {
@@ -59,7 +59,7 @@ func excerpt(at, text string, first, limit, size int) (string, error) {
 			b.WriteString(line)
 			continue
 		}
-		if next == first { // one line alone is too long to return whole
+		if next == first { // a single line is too long to return whole
 			b.WriteString(strings.ToValidUTF8(line[:size], ""))
 			next, cut = next+1, true
 		}

@@ -70,7 +70,7 @@ func (o *Operators) search(ctx context.Context, _ op.Call, args searchArgs) (*op
 	}
 	most := s.Limit
 	if args.Words {
-		s.Limit = grep.MostMatches // the best are picked from these
+		s.Limit = grep.MostMatches // the best matches are selected from these
 	}
 	wanted := func(at string, d fs.DirEntry) bool {
 		return d.Type().IsRegular() && (args.Glob == "" || only.Match(at))

@@ -9,10 +9,10 @@ import (
 	"replan/mcpclient/workspace/grep"
 )
 
-// wordSearch is a search for files that hold all of some words, in any order.
+// wordSearch searches for files that contain all of some words, in any order.
 type wordSearch struct{ stems []string }
 
-// newWordSearch reads the words of a query.
+// newWordSearch parses the words of a query.
 func newWordSearch(args searchArgs) (wordSearch, error) {
 	if args.Regex {
 		return wordSearch{}, errors.New("fs.search takes either words or regex, not both")
@@ -29,13 +29,13 @@ func newWordSearch(args searchArgs) (wordSearch, error) {
 	return w, nil
 }
 
-// endings of English words, the longest first.
+// endings lists endings of English words, longest first.
 var endings = []string{"ations", "ation", "ators", "ator", "ings", "ions", "ies", "ing", "ion", "ers", "ed", "er", "es", "e", "s", "y"}
 
-// shortestStem is how many letters a word keeps at least.
+// shortestStem is the minimum number of letters that a word keeps.
 const shortestStem = 4
 
-// stem is a word without its ending, so that authentication also finds
+// stem removes the ending of a word, so that authentication also finds
 // authenticate.
 func stem(word string) string {
 	for _, ending := range endings {
@@ -46,7 +46,7 @@ func stem(word string) string {
 	return word
 }
 
-// query is a regular expression for any of the words.
+// query returns a regular expression that matches any of the words.
 func (w wordSearch) query() string {
 	quoted := make([]string, len(w.stems))
 	for i, s := range w.stems {
@@ -55,10 +55,10 @@ func (w wordSearch) query() string {
 	return strings.Join(quoted, "|")
 }
 
-// rank keeps the lines of files that hold all of the words, those with the most
-// of them first, and of these the first.
+// rank keeps the matching lines of files that contain all words. Lines with
+// the most words come first, then earlier ones.
 func (w wordSearch) rank(found grep.Result, most int) grep.Result {
-	held := map[string]map[string]bool{} // file → the words in it
+	held := map[string]map[string]bool{} // file → the words it contains
 	number := func(m grep.Match) (n int) {
 		line := strings.ToLower(m.Text)
 		for _, s := range w.stems {

@@ -16,12 +16,12 @@ type statResult struct {
 	Path     string    `json:"path"`
 	Type     string    `json:"type"`            // file, dir, link or other
 	Size     int64     `json:"size"`            // bytes
-	Lines    *int      `json:"lines,omitempty"` // of a text
-	Mode     string    `json:"mode"`            // permissions, octal
+	Lines    *int      `json:"lines,omitempty"` // text files only
+	Mode     string    `json:"mode"`            // permissions in octal
 	Modified time.Time `json:"modified"`
-	SHA256   string    `json:"sha256,omitempty"` // of a file, in hex
-	Binary   bool      `json:"binary"`           // it is no text
-	Note     string    `json:"note,omitempty"`   // why something is missing
+	SHA256   string    `json:"sha256,omitempty"` // files only, in hex
+	Binary   bool      `json:"binary"`           // not text
+	Note     string    `json:"note,omitempty"`   // reason for a missing field
 }
 
 type statArgs struct {

@@ -6,7 +6,7 @@ import (
 	"replan/mcpclient/workspace/op"
 )
 
-// Tools are the tools for files.
+// Tools returns the tools for files.
 func (o *Operators) Tools() []op.Tool {
 	return []op.Tool{
 		op.Op[readArgs, op.None]{
