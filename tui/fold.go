@@ -19,7 +19,7 @@ import (
 	"replan/tui/telling"
 )
 
-// takeEvents folds a batch of events and brings the panes up to date.
+// takeEvents applies a batch of events and updates the panes.
 func (m *Model) takeEvents(b eventsMsg) tea.Cmd {
 	before := m.going()
 	for _, e := range b.events {
@@ -41,7 +41,7 @@ func (m *Model) takeEvents(b eventsMsg) tea.Cmd {
 	return tea.Batch(cmd, m.attend(before), m.suggestAnew(), m.Animate())
 }
 
-// take folds one event: into its run, or into what is known of the session.
+// take applies one event to its run or to the state of the session.
 func (m *Model) take(e event.Event) {
 	if m.retells(e) {
 		m.foldAgain(e)
@@ -74,7 +74,7 @@ func (m *Model) take(e event.Event) {
 	case session.Queue:
 		m.heardNow = true
 		if d.Doing != "" && m.going() == "" {
-			m.preparing = true // also where it was sent before the session said how it stands
+			m.preparing = true // even if sent before the session's first status
 		}
 		m.queued(d)
 	case event.ChatCompacted:
@@ -95,14 +95,14 @@ func (m *Model) take(e event.Event) {
 	}
 }
 
-// tellNote tells a note of the session in the chat.
+// tellNote shows a note of the session in the chat.
 func (m *Model) tellNote(d event.Note) {
-	m.chosen = nil // it says why not
+	m.chosen = nil // the note says why the choice failed
 	m.review.Refused(d.Text)
 	m.chat.Add(m.chat.Note(d.Level, d.Text))
 }
 
-// takeStatus takes how the session stands.
+// takeStatus applies the session's status.
 func (m *Model) takeStatus(d session.Status) {
 	m.heardNow = true
 	m.status, m.servers.looking = d, false
@@ -115,10 +115,10 @@ func (m *Model) takeStatus(d session.Status) {
 	}
 }
 
-// takeUser takes what the user has sent.
+// takeUser shows what the user sent.
 func (m *Model) takeUser(d event.ChatUser) {
-	// What is told again of a session that is gone on with, before all else,
-	// starts nothing.
+	// Repeated history of a continued session arrives before the first status
+	// and starts nothing.
 	if m.heardNow {
 		m.preparing = m.going() == ""
 	}
@@ -134,8 +134,8 @@ func (m *Model) takeUser(d event.ChatUser) {
 	m.input.Remember(d.Text)
 }
 
-// introduce says in the chat what the empty one shows: the project's notes, once,
-// and why no run can start, where no reply is about to say so.
+// introduce adds to the chat what the welcome page shows: the project's notes,
+// once, and why no run can start, unless a reply is about to say so.
 func (m *Model) introduce() {
 	if m.chat.Notes != "" && !m.introduced {
 		m.introduced = true
@@ -148,10 +148,10 @@ func (m *Model) introduce() {
 	}
 }
 
-// slashed reports whether what was sent last is a command to the session.
+// slashed reports whether the last text sent is a command to the session.
 func (m *Model) slashed() bool { return strings.HasPrefix(m.sent, "/") }
 
-// answered says that what was asked of the session has come to something.
+// answered records that the session finished a request.
 func (m *Model) answered() {
 	m.preparing = false
 	if m.going() == "" {
@@ -159,13 +159,13 @@ func (m *Model) answered() {
 	}
 }
 
-// begin shows a run that has started, and tells of it in the chat.
+// begin shows a started run and announces it in the chat.
 func (m *Model) begin(e event.Event, d event.RunStarted) {
 	if !m.show(e, d) {
 		return
 	}
 	if len(m.chat.Blocks) == 0 && d.Plan == nil {
-		// A run that nobody typed here, as in a replay, says itself what it is for.
+		// A run not typed here, as in a replay, states its own goal.
 		m.chat.Add(m.chat.User(d.Goal))
 		if len(d.Prompting.Mentions) > 0 {
 			m.chat.Add(m.chat.Mentioned(d.Prompting.Mentions))
@@ -179,7 +179,8 @@ func (m *Model) begin(e event.Event, d event.RunStarted) {
 	m.chat.Inset = false
 }
 
-// show shows a run from its first event on, and reports whether it can.
+// show puts a run on the screen at its first event. It reports whether it
+// succeeded.
 func (m *Model) show(e event.Event, d event.RunStarted) bool {
 	run := agent.NewRun(m.options.Planners)
 	if err := run.Apply(e); err != nil {
@@ -198,8 +199,8 @@ func (m *Model) show(e event.Event, d event.RunStarted) bool {
 	return true
 }
 
-// takeRun folds an event of the run that is shown, and writes into the chat
-// what a reader of the conversation wants to know of it.
+// takeRun applies an event to the current run and writes to the chat what a
+// reader of the conversation wants to know.
 func (m *Model) takeRun(e event.Event) {
 	if reply, ok := e.Data.(event.ChatReply); ok {
 		m.reply(reply)
@@ -221,11 +222,11 @@ func (m *Model) takeRun(e event.Event) {
 	m.tellRun(e.Data, was)
 }
 
-// reply takes the session's reply to what the user sent. What came of a run has
-// been shown already, but for where its plan lies now.
+// reply handles the session's reply to the user. A run's outcome has been shown
+// already, except where its plan is stored.
 func (m *Model) reply(d event.ChatReply) {
 	if m.retold != nil {
-		m.retold, m.ended = nil, true // the run could not be taken up after all
+		m.retold, m.ended = nil, true // the run could not be resumed
 	}
 	m.answered()
 	if untrusted.Line(d.Text) == m.chat.Problem {
@@ -262,8 +263,8 @@ func (m *Model) reply(d event.ChatReply) {
 	}
 }
 
-// asks is all that waits for the user's word: the session's own gates, the
-// run's, and the steps of which only the user can say how to go on.
+// asks returns all that waits for the user: the session's gates, the runs'
+// gates, and steps that only the user can decide about.
 func (m *Model) asks() []ask.Asking {
 	var out []ask.Asking
 	for _, g := range m.sessionGates {
@@ -290,7 +291,7 @@ func (m *Model) asks() []ask.Asking {
 	return out
 }
 
-// refresh brings the panes up to date with what was folded.
+// refresh updates the panes after events.
 func (m *Model) refresh() {
 	m.chat.Touch()
 	m.dag.Asked = m.askedStep()
@@ -299,8 +300,8 @@ func (m *Model) refresh() {
 	m.detail.Touch()
 }
 
-// askedStep is the step that the user is asked about first, "" for none. In a
-// replay, where nobody is asked, it is the one that was asked about.
+// askedStep returns the step of the first question to the user, "" for none. In
+// a replay, which asks nobody, it is the step of the recorded question.
 func (m *Model) askedStep() string {
 	r := m.shown.run
 	if m.options.Replay && r != nil {
@@ -314,7 +315,8 @@ func (m *Model) askedStep() string {
 	return m.ask.StepOf(r.ID)
 }
 
-// subjectOf is what the step pane shows for a row of the plan, nil for none.
+// subjectOf returns the subject of the step pane for a row of the plan, nil for
+// none.
 func subjectOf(r *dag.Row) *step.Subject {
 	if r == nil {
 		return nil

@@ -15,8 +15,8 @@ import (
 	"replan/tui/telling"
 )
 
-// header draws the first line: where we are, how the run stands, and with which
-// model, context and tools.
+// header draws the first line: the folder, the state of the run, and the model,
+// context and tools.
 func (m *Model) header() string {
 	l, width := m.look, m.layout.width
 	left := " " + l.Brand.Render("replan")
@@ -29,14 +29,14 @@ func (m *Model) header() string {
 		right += " "
 	}
 	room := width - named - 3 - draw.VisibleWidth(right) - 2
-	const least = 8 // a shorter path says nothing
+	const least = 8 // shorter paths are useless
 	folder, branch := m.folder(), untrusted.Line(m.status.Branch)
 	if branch != "" {
 		const longest = 24
 		branch = " " + l.Glyphs.Branch + " " + l.Cut(branch, longest)
 	}
 	if room < draw.VisibleWidth(branch)+least {
-		branch = "" // the folder goes before it
+		branch = "" // the folder has priority
 	}
 	if folder != "" && room >= least {
 		left += "  " + l.Muted.Render(l.CutLeft(folder, room-draw.VisibleWidth(branch))) + l.Accent.Render(branch)
@@ -44,7 +44,7 @@ func (m *Model) header() string {
 	return l.Fit(l.Sides(left, right, width), width)
 }
 
-// folder is the workspace with the home folder shortened.
+// folder returns the workspace with the home folder shortened to ~.
 func (m *Model) folder() string {
 	w := untrusted.Line(m.status.Workspace)
 	if rest, ok := strings.CutPrefix(w, m.home); ok && m.home != "" && (rest == "" || rest[0] == '/') {
@@ -53,15 +53,15 @@ func (m *Model) folder() string {
 	return w
 }
 
-// fact is a part of the header. The lower its rank, the longer it stays while
-// there is less and less room.
+// fact is a part of the header. Facts with a lower rank stay longer as space
+// shrinks.
 type fact struct {
 	rank int
 	text string
 }
 
-// facts are the parts of the header at its right, as far as they go into room
-// cells beside its left, in their order.
+// facts returns the right-hand parts of the header that fit into room cells, in
+// order.
 func (m *Model) facts(room int) []string {
 	all := m.allFacts(room)
 	const between = 3 // cells
@@ -75,7 +75,7 @@ func (m *Model) facts(room int) []string {
 		text := all[i].text
 		need := draw.VisibleWidth(text) + between
 		if at == 0 && need > room {
-			// The first of all is cut rather than left out.
+			// Truncate the first fact rather than omit it.
 			text = m.look.Cut(text, max(room-between, 0))
 			all[i].text, need = text, draw.VisibleWidth(text)+between
 		}
@@ -94,8 +94,8 @@ func (m *Model) facts(room int) []string {
 	return out
 }
 
-// allFacts are the parts of the header at its right where there is room for all.
-// A long name of a model is cut before there is no meter in room cells.
+// allFacts returns the right-hand parts of the header, given enough space. It
+// truncates a long model name before it gives up the meter in room cells.
 func (m *Model) allFacts(room int) []fact {
 	l := m.look
 	var all []fact
@@ -108,13 +108,13 @@ func (m *Model) allFacts(room int) []fact {
 	add(1, state)
 	narrow := m.layout.width < 60
 	if name := untrusted.Line(m.modelName()); name != "" {
-		const least, longest, around = 6, 40, 9 // cells; what parts three parts
+		const least, longest, around = 6, 40, 9 // cells; separators of three parts
 		left := room - draw.VisibleWidth(state) - draw.VisibleWidth(meter) - around
 		if state == "" {
 			left += 3
 		}
 		if left < least {
-			left = room - draw.VisibleWidth(state) - 6 // the meter has to go
+			left = room - draw.VisibleWidth(state) - 6 // without the meter
 		}
 		add(0, l.Muted.Render(l.Cut(name, max(min(left, longest), least))))
 		if t := m.status.Think; t != prompt.ThinkAuto && !narrow {
@@ -148,7 +148,7 @@ func (m *Model) allFacts(room int) []fact {
 	return all
 }
 
-// serverFacts are the servers that are not ready.
+// serverFacts returns counts of servers that are not ready.
 func (m *Model) serverFacts() []fact {
 	l := m.look
 	var all []fact
@@ -176,7 +176,7 @@ func (m *Model) serverFacts() []fact {
 	return all
 }
 
-// stateFact is how the run stands, in words; "" before the first.
+// stateFact returns the state of the run in words, "" before the first run.
 func (m *Model) stateFact() string {
 	l := m.look
 	switch {
@@ -213,7 +213,7 @@ func (m *Model) stateFact() string {
 	}
 }
 
-// goingFact is how a run that goes on stands.
+// goingFact returns the state of a run under way.
 func (m *Model) goingFact() string {
 	l, r := m.look, m.run
 	active, waits := 0, len(r.Gates) > 0
@@ -238,8 +238,8 @@ func (m *Model) goingFact() string {
 	}
 }
 
-// budgetFact is the bound of the run that it comes nearest to, as soon as some of
-// it is used, and whether there is little left of that.
+// budgetFact returns the run's limit that is closest to exhaustion, once part
+// of it is used, and whether little is left.
 func (m *Model) budgetFact() (text string, low bool) {
 	l := m.look
 	if m.run == nil {
@@ -268,8 +268,8 @@ func (m *Model) modelName() string {
 	return m.run.Model
 }
 
-// meter is how much of the model's context is used, with a bar where there is
-// room for one; "" where nothing is known.
+// meter returns the used share of the model's context, with a bar if space
+// permits, "" if unknown.
 func (m *Model) meter() string {
 	l := m.look
 	used, window, estimate := m.contextUse()
@@ -300,11 +300,11 @@ func (m *Model) meter() string {
 	return bar + style.Render(text)
 }
 
-// barFrom is the width of a screen from which meters have bars.
+// barFrom is the minimum screen width, in cells, at which meters have bars.
 const barFrom = 70
 
-// contextUse is how much of the model's context the newest request of the run
-// that goes on took, else an estimate of what the next opens with.
+// contextUse returns the context tokens of the newest request in the current
+// run, else an estimate for the next request.
 func (m *Model) contextUse() (used, window int, estimate bool) {
 	window = m.status.ContextWindow
 	if m.run != nil {
@@ -322,7 +322,7 @@ func (m *Model) contextUse() (used, window int, estimate bool) {
 	return used, window, estimate
 }
 
-// tabRow draws the tabs of a narrow screen and remembers where they stand.
+// tabRow draws the tabs of a narrow screen and stores their positions.
 func (m *Model) tabRow() string {
 	l := m.look
 	names := [panes]string{"Chat", m.dag.Title(), m.stepTitle()}
@@ -349,7 +349,7 @@ func (m *Model) tabRow() string {
 	return l.Fit(b.String(), m.layout.width)
 }
 
-// shortPlan is the plan's title for a screen with no room.
+// shortPlan returns the plan's title for narrow screens.
 func (m *Model) shortPlan() string {
 	if m.shown.run == nil {
 		return "Plan"
@@ -370,10 +370,10 @@ func (m *Model) stepTitle() string {
 	return "Step"
 }
 
-// running reports whether something goes on that can be stopped.
+// running reports whether there is work to stop.
 func (m *Model) running() bool { return m.preparing || m.going() != "" }
 
-// spins reports whether something on the screen moves.
+// spins reports whether the screen needs animation.
 func (m *Model) spins() bool {
 	return !m.frozen && (m.preparing || m.grows() || m.goes() && slices.ContainsFunc(m.stages, (*stage).spins))
 }

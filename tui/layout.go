@@ -2,46 +2,46 @@ package tui
 
 import "replan/tui/draw"
 
-// pane names the parts of the screen that take keys.
+// pane identifies a part of the screen that takes keys.
 type pane int
 
 const (
-	paneChat pane = iota // the conversation and the input under it
+	paneChat pane = iota // the conversation and the input below it
 	panePlan
 	paneStep
 	panes
 )
 
-// The smallest screen that everything is drawn on, in cells.
+// The minimum screen size for all parts, in cells.
 const (
 	minWidth  = 40
 	minHeight = 12
 )
 
-// layout says where everything stands. Rectangles of panes are their insides;
-// one that is not shown has no height.
+// layout holds the position of every part. Rectangles of panes exclude their
+// borders; a hidden pane has zero height.
 type layout struct {
 	width, height int
-	small         bool // too small for anything but a sentence
+	small         bool // too small for more than a sentence
 	wide          bool
-	mapped        bool      // the plan has all of the body
+	mapped        bool      // the plan fills the body
 	body          draw.Rect // between header and footer
-	tabs          draw.Rect // the row of tabs; no height where there is none
+	tabs          draw.Rect // the tab row; zero height without tabs
 	left, right   draw.Rect // the halves of a wide screen, borders included
 	chat, input   draw.Rect
 	plan, step    draw.Rect
-	sheet         draw.Rect // under the panes, for an open gate
+	sheet         draw.Rect // below the panes, for an open gate
 }
 
-// wish is what the screen's contents would like of a layout.
+// wish is what the screen's contents request from a layout.
 type wish struct {
 	input  int  // lines of the input
-	sheet  int  // lines of the open gate, its border included; 0 means none is open
-	mapped bool // the plan has the whole screen
-	focus  pane // decides which tab is shown, and which of plan and step where there is room for one
+	sheet  int  // lines of the open gate with its border; 0 means none is open
+	mapped bool // the plan fills the screen
+	focus  pane // selects the visible tab, and plan or step if there is room for only one
 }
 
-// arrange lays out a screen.
+// arrange returns the layout of a screen.
 func arrange(width, height int, w wish) layout {
 	l := layout{width: width, height: height}
 	if width < minWidth || height < minHeight {
@@ -66,10 +66,10 @@ func arrange(width, height int, w wish) layout {
 	return l
 }
 
-// placeSheet takes room for an open gate from the body, as much as it likes
-// while the panes above still show something, else all.
+// placeSheet reserves part of the body for an open gate: the desired height if
+// the panes above still have room, else the whole body.
 func (l *layout) placeSheet(want int) {
-	const least = 15 // a lower sheet shows too little of the call
+	const least = 15 // a smaller sheet shows too little of the call
 	rest := max(6, l.body.H/3)
 	h := min(want, l.body.H-rest)
 	if h < min(want, least) {
@@ -79,7 +79,7 @@ func (l *layout) placeSheet(want int) {
 	l.sheet = draw.Rect{X: 0, Y: l.body.Y + l.body.H, W: l.width, H: h}
 }
 
-// sideBySide puts the chat left and plan over step right.
+// sideBySide places the chat left, and the plan above the step right.
 func (l *layout) sideBySide(w wish) {
 	leftWidth := l.width * 11 / 20
 	l.left = draw.Rect{X: 0, Y: l.body.Y, W: leftWidth, H: l.body.H}
@@ -92,7 +92,7 @@ func (l *layout) sideBySide(w wish) {
 	}
 
 	inner := draw.Rect{X: l.right.X + 1, Y: l.body.Y + 1, W: l.right.W - 2, H: l.body.H - 2}
-	const bothFrom = 15 // lines below which plan and step take turns
+	const bothFrom = 15 // below this many lines, plan and step take turns
 	switch {
 	case inner.H >= bothFrom:
 		plan := (inner.H - 1) * 11 / 20
@@ -105,7 +105,7 @@ func (l *layout) sideBySide(w wish) {
 	}
 }
 
-// tabbed shows one pane at a time under a row of tabs.
+// tabbed shows one pane at a time below a tab row.
 func (l *layout) tabbed(w wish) {
 	l.tabs = draw.Rect{X: 0, Y: l.body.Y, W: l.width, H: 1}
 	inner := draw.Rect{X: 0, Y: l.body.Y + 1, W: l.width, H: l.body.H - 1}
@@ -124,7 +124,7 @@ func (l *layout) tabbed(w wish) {
 	}
 }
 
-// at is the pane at a cell of the screen.
+// at returns the pane at a screen cell.
 func (l layout) at(x, y int) (pane, bool) {
 	switch {
 	case l.chat.Contains(x, y), l.input.Contains(x, y), l.wide && l.left.Contains(x, y):

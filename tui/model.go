@@ -24,8 +24,8 @@ import (
 	"replan/tui/step"
 )
 
-// Model is the whole screen. It routes messages to its panes and puts what they
-// draw together; what a run is and how a pane looks, they know themselves.
+// Model is the whole screen. It routes messages to its panes and composes what
+// they draw. The panes themselves know what a run is and how they look.
 type Model struct {
 	options Options
 	theming theming
@@ -34,10 +34,10 @@ type Model struct {
 	keys    *keymap.Map
 	outbox  *outbox
 
-	clipboard func(text string) tea.Cmd // hands a text to the terminal's clipboard
+	clipboard func(text string) tea.Cmd // copies text to the terminal's clipboard
 
 	layout layout
-	mapped bool // the plan has the whole screen while it has the focus
+	mapped bool // the plan fills the screen while it has the focus
 	focus  pane
 	clock  clock
 	tabAt  [panes]draw.Rect
@@ -61,47 +61,47 @@ type Model struct {
 	inspectors
 	picker   *dialog.Themes
 	notify   notifier
-	overlays []overlay      // the dialogs that stand in place of the panes, the uppermost first
+	overlays []overlay      // dialogs that replace the panes, the topmost first
 	groups   []keymap.Group // every action
 
-	*stage                // the run that is told of: the one that goes on, else the newest that the user started
-	stages       []*stage // that one, and those that plan tools started in it, in their order
+	*stage                // the current run: the one under way, else the newest one the user started
+	stages       []*stage // the user's run, then those that plan tools started in it, in order
 	shown        *stage   // the run in the plan pane
 	status       session.Status
 	sessionGates []ask.OpenGate
-	told         string        // the run that the chat tells of
-	retold       *retelling    // set while a run's events are told again
-	resumes      int           // how often a run was taken up here
-	reopened     *ask.Question // a failed step of a run that has ended, put to the user by a key
-	sent         string        // last
-	heardNow     bool          // the session has said how it stands: what was said in it before has been told
-	preparing    bool          // something was sent and its run has not started
+	told         string        // the run shown in the chat
+	retold       *retelling    // set while the session repeats a run's events
+	resumes      int           // how many runs were resumed here
+	reopened     *ask.Question // a failed step of an ended run, reopened by a key
+	sent         string        // the last text sent
+	heardNow     bool          // the session has sent its status; earlier events were history
+	preparing    bool          // something was sent, but its run has not started
 	stopping     bool
-	introduced   bool           // the chat names the project's notes
-	troubled     string         // what it has said of why no run can start
-	queue        session.Queue  // what the session gets ready, and what waits
-	chosen       *runner.Choose // what was chosen in a dialog and the session does not work by yet
-	warmed       time.Time      // when the model was last to be loaded because the user types
+	introduced   bool           // the chat has named the project's notes
+	troubled     string         // the chat's last explanation why no run can start
+	queue        session.Queue  // what the session prepares, and what waits
+	chosen       *runner.Choose // a choice made in a dialog that the session does not use yet
+	warmed       time.Time      // when typing last triggered loading the model
 	closed       bool           // the session is over
 
-	copied   *draw.Code // with the last key
-	selected selector   // with the mouse
+	copied   *draw.Code // by the last key
+	selected selector   // by the mouse
 
 	toasts  toasts  // short notices
-	servers servers // what is known of them
-	playing         // a run again
+	servers servers // the servers as far as known
+	playing         // playback of a run
 
 	settings *dialog.Settings
 
 	quitting bool   // asks whether to quit
-	warned   bool   // the last key asked to stop at an open gate, and was told so
-	sure     bool   // this key asks again
-	word     string // on the last key, in the footer
-	passing  bool   // the word goes with the next thing that happens
+	warned   bool   // the last key asked to stop at an open gate and got a warning
+	sure     bool   // this key repeats that request
+	word     string // about the last key, shown in the footer
+	passing  bool   // the word disappears with the next event
 }
 
-// New makes the screen of a session. It reads no events by itself: [Run] or
-// [Forward] hands them over.
+// New returns the screen of a session. It reads no events itself: [Run] or
+// [Forward] deliver them.
 func New(s Session, o Options) *Model {
 	if o.Now == nil {
 		o.Now = time.Now
@@ -160,15 +160,14 @@ func New(s Session, o Options) *Model {
 	m.overlays = []overlay{m.help, m.palette, m.picker, m.allowed, m.undo, m.runs, m.models, m.talk}
 	m.overlays = append(m.overlays, m.servers.Servers, m.settings)
 	m.overlays = append(m.overlays, m.timeline, m.revisions)
-	m.overlays = append(m.overlays, m.review) // under what is opened over it
+	m.overlays = append(m.overlays, m.review) // below the dialogs that open over it
 	if len(o.Recorded) > 0 {
 		m.play(o.Recorded, o.Speed, false)
 	}
 	return m
 }
 
-// Init asks the terminal for its background and sends the goal that the screen
-// was opened with.
+// Init queries the terminal's background color and sends the initial goal.
 func (m *Model) Init() tea.Cmd {
 	var cmds []tea.Cmd
 	if !m.options.NoColor {
@@ -184,7 +183,7 @@ func (m *Model) Init() tea.Cmd {
 	return tea.Batch(cmds...)
 }
 
-// Update takes one message.
+// Update handles one message.
 func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	var cmd tea.Cmd
 	if cmd, taken := m.takePlayed(msg); taken {
@@ -236,7 +235,8 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	return m, tea.Batch(cmd, m.toasts.timer())
 }
 
-// resize takes the size of the terminal; the first one is the first frame.
+// resize stores the size of the terminal. The first size triggers the first
+// frame.
 func (m *Model) resize(msg tea.WindowSizeMsg) tea.Cmd {
 	first := m.layout.width == 0
 	m.layout.width, m.layout.height = msg.Width, msg.Height
@@ -250,7 +250,7 @@ func (m *Model) resize(msg tea.WindowSizeMsg) tea.Cmd {
 	}
 }
 
-// Animate sets the clock going while something spins.
+// Animate starts the clock if something spins.
 func (m *Model) Animate() tea.Cmd {
 	if m.spins() {
 		return m.clock.start()
@@ -258,7 +258,7 @@ func (m *Model) Animate() tea.Cmd {
 	return nil
 }
 
-// beat moves every animation on by one frame.
+// beat advances every animation by one frame.
 func (m *Model) beat(t tickMsg) tea.Cmd {
 	cmd := m.clock.tick(t, m.spins())
 	m.look.Beat++
@@ -267,7 +267,7 @@ func (m *Model) beat(t tickMsg) tea.Cmd {
 	return cmd
 }
 
-// arrange gives every pane its place.
+// arrange assigns every pane its place.
 func (m *Model) arrange() {
 	width, height := m.layout.width, m.layout.height
 	if width == 0 {
@@ -279,7 +279,7 @@ func (m *Model) arrange() {
 		return
 	}
 	if m.layout.input.W > 0 {
-		// The input's width decides about its height, and that about the chat's.
+		// The input's width determines its height, and that the chat's.
 		queued := m.queueLines()
 		m.input.SetSize(m.layout.input.W, m.layout.body.H/3-queued)
 		w.input = m.input.Height() + queued
@@ -295,11 +295,11 @@ func (m *Model) arrange() {
 	m.input.SetFocus(m.focus == paneChat && !m.covered() && !m.quitting)
 }
 
-// covered reports whether a dialog has the keys.
+// covered reports whether a dialog receives the keys.
 func (m *Model) covered() bool { return m.ask.Open || m.over() != nil }
 
-// View draws the screen: exactly as many lines as the terminal has, none longer
-// than it is wide.
+// View draws the screen: exactly as many lines as the terminal has, each
+// exactly as wide.
 func (m *Model) View() tea.View {
 	if m.player != nil {
 		return m.viewPlayed()
@@ -323,7 +323,8 @@ func (m *Model) View() tea.View {
 	return v
 }
 
-// cursor is where text is being typed, if anywhere.
+// cursor returns the position of the text cursor, nil if nothing is being
+// typed.
 func (m *Model) cursor() *tea.Cursor {
 	switch {
 	case m.layout.small || m.quitting:
@@ -358,7 +359,7 @@ func (m *Model) windowTitle() string {
 	return title
 }
 
-// screen draws every line.
+// screen returns every line of the screen.
 func (m *Model) screen() []string {
 	if m.layout.small {
 		return m.smallScreen()
@@ -390,7 +391,7 @@ func (m *Model) screen() []string {
 	return screen
 }
 
-// toastsFrom is the first line that notices may stand on.
+// toastsFrom returns the first line that notices may cover.
 func (m *Model) toastsFrom() int {
 	if m.layout.tabs.H > 0 && m.over() == nil {
 		return m.layout.tabs.Y + 1
@@ -398,7 +399,7 @@ func (m *Model) toastsFrom() int {
 	return 1
 }
 
-// smallScreen says that there is no room.
+// smallScreen returns a message that the window is too small.
 func (m *Model) smallScreen() []string {
 	for _, text := range []string{"replan needs 40 x 12 cells; please enlarge this window.", "Enlarge the window.", "Too small."} {
 		lines := draw.Wrap(text, m.layout.width)
@@ -409,7 +410,7 @@ func (m *Model) smallScreen() []string {
 	return m.look.Block([]string{"replan"}, m.layout.width, m.layout.height)
 }
 
-// edgeStyle is the style of a pane's border.
+// edgeStyle returns the style of a pane's border.
 func (m *Model) edgeStyle(p pane) lipgloss.Style {
 	if m.focus == p && !m.ask.Showing() {
 		return m.look.Focus
@@ -417,11 +418,11 @@ func (m *Model) edgeStyle(p pane) lipgloss.Style {
 	return m.look.Border
 }
 
-// leftHalf is the chat with the input under it.
+// leftHalf draws the chat with the input below it.
 func (m *Model) leftHalf() []string {
 	l, style := m.look, m.edgeStyle(paneChat)
 	lines := m.overInput(draw.Padded(m.chat.Lines()), m.layout.left.W-2)
-	title, note := m.chatNotice() // of the view that was just drawn
+	title, note := m.chatNotice() // for the view just drawn
 	sections := []draw.Section{{Title: m.paneTitle("Chat", m.focus == paneChat), Note: note, Lines: lines, Style: style}}
 	if m.layout.input.H > 0 {
 		lines := l.Block(m.composed(), m.layout.input.W, m.layout.input.H)
@@ -430,8 +431,8 @@ func (m *Model) leftHalf() []string {
 	return l.Frame(m.layout.left.W, l.Focus, sections...)
 }
 
-// chatNotice is what stands in the edge between chat and input: what is amiss,
-// and how much more there is below.
+// chatNotice returns the labels of the edge between chat and input: a problem,
+// and how many lines are below.
 func (m *Model) chatNotice() (title, note string) {
 	l := m.look
 	if n, exact := m.chat.MoreBelow(); n > 0 {
@@ -450,7 +451,7 @@ func (m *Model) chatNotice() (title, note string) {
 	return title, note
 }
 
-// rightHalf is the plan above the step.
+// rightHalf draws the plan above the step.
 func (m *Model) rightHalf() []string {
 	l := m.look
 	var sections []draw.Section
@@ -464,7 +465,7 @@ func (m *Model) rightHalf() []string {
 		lines := draw.Padded(m.detail.Lines())
 		width := m.layout.right.W - 6
 		if note := m.dag.Summary(); note != "" && len(sections) > 0 {
-			width -= draw.VisibleWidth(note) + 4 // which stands in the same edge
+			width -= draw.VisibleWidth(note) + 4 // drawn in the same edge
 		}
 		sections = append(sections, draw.Section{
 			Title: m.detail.Title(width), Note: m.detail.Place(), Lines: lines, Style: m.edgeStyle(paneStep),
@@ -480,7 +481,7 @@ func (m *Model) paneTitle(title string, focused bool) string {
 	return m.look.Muted.Render(title)
 }
 
-// tabBody is the tab in view.
+// tabBody draws the visible tab.
 func (m *Model) tabBody() []string {
 	switch m.focus {
 	case panePlan:

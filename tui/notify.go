@@ -12,17 +12,18 @@ import (
 	"replan/internal/untrusted"
 )
 
-// Notify says how the screen calls the user who looks elsewhere.
+// Notify selects how the screen alerts a user who looks elsewhere.
 type Notify string
 
-// The ways there are.
+// The notification modes.
 const (
-	NotifyAuto Notify = "auto" // bell, and a notification where the terminal knows one
+	NotifyAuto Notify = "auto" // bell, and a notification if the terminal supports one
 	NotifyBell Notify = "bell"
 	NotifyOff  Notify = "off"
 )
 
-// ParseNotify reads a way to call the user; nothing at all means [NotifyAuto].
+// ParseNotify parses a notification mode; "" means [NotifyAuto]. Unknown modes
+// are an error.
 func ParseNotify(name string) (Notify, error) {
 	switch n := Notify(strings.ToLower(strings.TrimSpace(name))); n {
 	case "":
@@ -35,15 +36,15 @@ func ParseNotify(name string) (Notify, error) {
 }
 
 const (
-	// notifyEvery is the shortest time between two calls: what happens in a burst
-	// calls once.
+	// notifyEvery is the minimum time between two alerts: a burst of events
+	// alerts once.
 	notifyEvery = 5 * time.Second
-	// idleTime is how long nobody may have typed before a gate rings in a terminal
-	// that does not say whether its window has the focus.
+	// idleTime is how long the keyboard must be idle before a gate rings in a
+	// terminal that does not report focus.
 	idleTime = 10 * time.Second
 )
 
-// attention is whether the user looks at the screen, as far as is known.
+// attention records whether the user looks at the screen, if known.
 type attention int
 
 const (
@@ -52,27 +53,27 @@ const (
 	elsewhere
 )
 
-// popup is the kind of notification that a terminal knows.
+// popup is the notification protocol of a terminal.
 type popup int
 
 const (
 	popupNone   popup = iota
-	popupOSC9         // of iTerm2, and what others took over from it
-	popupOSC777       // of urxvt
-	popupOSC99        // of kitty
+	popupOSC9         // iTerm2 and terminals that adopted its protocol
+	popupOSC777       // urxvt
+	popupOSC99        // kitty
 )
 
-// notifier calls the user who looks elsewhere: when something waits for an
-// answer, and when a run has ended.
+// notifier alerts a user who looks elsewhere: when something waits for an
+// answer, and when a run ends.
 type notifier struct {
 	mode  Notify
-	raw   func(sequence any) tea.Cmd // sends a sequence to the terminal as it is
+	raw   func(sequence any) tea.Cmd // sends a raw sequence to the terminal
 	looks attention
 	popup popup
 	tmux  bool
-	last  time.Time // of the newest call
-	typed time.Time // of the newest key
-	count int       // of the waits for a quiet keyboard
+	last  time.Time // time of the last alert
+	typed time.Time // time of the last key
+	count int       // number of waits for an idle keyboard
 }
 
 func newNotifier(mode Notify, now time.Time) notifier {
@@ -82,11 +83,11 @@ func newNotifier(mode Notify, now time.Time) notifier {
 	return notifier{mode: mode, raw: tea.Raw, typed: now}
 }
 
-// idleMsg says that idleTime may have passed since the newest key.
+// idleMsg reports that idleTime may have passed since the last key.
 type idleMsg struct{ count int }
 
-// learn finds out from the environment of the terminal which notification it
-// knows, and asks it whether it reports its focus.
+// learn determines the notification protocol from the terminal's environment
+// and asks whether the terminal reports focus.
 func (n *notifier) learn(env tea.EnvMsg) tea.Cmd {
 	if n.mode == NotifyOff {
 		return nil
@@ -95,21 +96,21 @@ func (n *notifier) learn(env tea.EnvMsg) tea.Cmd {
 	n.popup, n.tmux = popupOf(env.Getenv), env.Getenv("TMUX") != ""
 	switch {
 	case term == "" || term == "linux" || strings.HasPrefix(term, "dumb") || program == "Apple_Terminal":
-		return nil // shows what it does not understand
+		return nil // prints sequences it does not understand
 	case n.tmux || env.Getenv("STY") != "":
-		return nil // answers, and reports no focus all the same unless told to
+		return nil // answers the query, but reports no focus unless configured to
 	}
 	return n.raw(ansi.RequestModeFocusEvent)
 }
 
-// popupOf is the notification that a terminal knows by its environment. Most
-// ignore one that they do not know.
+// popupOf guesses the notification protocol from the terminal's environment.
+// Most terminals ignore an unknown one.
 func popupOf(getenv func(string) string) popup {
 	term, program := getenv("TERM"), getenv("TERM_PROGRAM")
 	has := func(name string) bool { return getenv(name) != "" }
 	switch {
 	case has("TMUX"):
-		return popupOSC9 // it hides the terminal around it
+		return popupOSC9 // tmux hides the terminal around it
 	case has("STY"), term == "", term == "linux", strings.HasPrefix(term, "dumb"), program == "Apple_Terminal", has("WT_SESSION"):
 		return popupNone
 	case has("KITTY_WINDOW_ID"), strings.HasPrefix(term, "xterm-kitty"):
@@ -121,23 +122,23 @@ func popupOf(getenv func(string) string) popup {
 	}
 }
 
-// told takes what the terminal says of its modes: one that knows how to report
-// the focus has it until it says otherwise.
+// told handles a mode report. A terminal that supports focus reports is assumed
+// to have the focus until it says otherwise.
 func (n *notifier) told(m tea.ModeReportMsg) {
 	if m.Mode == ansi.ModeFocusEvent && !m.Value.IsNotRecognized() && n.looks == attentionUnknown {
 		n.looks = attentive
 	}
 }
 
-// press notes that the user types.
+// press records that the user types.
 func (n *notifier) press(now time.Time) { n.typed = now }
 
-// waits calls for something that waits for an answer.
+// waits alerts the user that something waits for an answer.
 func (n *notifier) waits(text string, now time.Time) tea.Cmd {
 	if n.looks != attentionUnknown || n.mode == NotifyOff {
 		return n.call(text, now)
 	}
-	// Nobody knows where the user looks, but who types looks here.
+	// It is unknown where the user looks, but a user who types looks here.
 	quiet := now.Sub(n.typed)
 	if quiet >= idleTime {
 		return n.ring(now)
@@ -147,7 +148,7 @@ func (n *notifier) waits(text string, now time.Time) tea.Cmd {
 	return tea.Tick(idleTime-quiet, func(time.Time) tea.Msg { return idleMsg{count} })
 }
 
-// idle rings for what still waits, unless somebody has typed since.
+// idle rings if something still waits and nobody has typed since.
 func (n *notifier) idle(m idleMsg, still bool, now time.Time) tea.Cmd {
 	if m.count != n.count || !still || now.Sub(n.typed) < idleTime {
 		return nil
@@ -155,7 +156,7 @@ func (n *notifier) idle(m idleMsg, still bool, now time.Time) tea.Cmd {
 	return n.ring(now)
 }
 
-// call calls the user with a text, where the user is known to look elsewhere.
+// call alerts the user with a text if the user is known to look elsewhere.
 func (n *notifier) call(text string, now time.Time) tea.Cmd {
 	if n.mode == NotifyOff || n.looks != elsewhere || !n.due(now) {
 		return nil
@@ -174,7 +175,8 @@ func (n *notifier) ring(now time.Time) tea.Cmd {
 	return n.raw("\a")
 }
 
-// due reports whether a call is no part of a burst, and takes it for made.
+// due reports whether an alert is due, that is, outside a burst, and records it
+// as sent.
 func (n *notifier) due(now time.Time) bool {
 	if !n.last.IsZero() && now.Sub(n.last) < notifyEvery {
 		return false
@@ -183,8 +185,8 @@ func (n *notifier) due(now time.Time) bool {
 	return true
 }
 
-// sequence is what has the terminal show a text as a notification. Whatever the
-// text, nothing in it can end the sequence or begin another.
+// sequence returns the escape sequence that shows text as a notification. No
+// text can end the sequence or begin another.
 func (n *notifier) sequence(text string) string {
 	const most = 120 // cells
 	text = ansi.Truncate(untrusted.Line(text), most, "...")
@@ -203,8 +205,8 @@ func (n *notifier) sequence(text string) string {
 	return out
 }
 
-// attend calls the user for what a batch of events has brought: questions that
-// have opened, or the end of the run that went on before.
+// attend alerts the user to the results of a batch of events: new questions, or
+// the end of the run that was under way before.
 func (m *Model) attend(before string) tea.Cmd {
 	if m.options.Replay || m.retold != nil {
 		return nil
@@ -228,7 +230,7 @@ func (m *Model) attend(before string) tea.Cmd {
 	}
 	r := m.run.Result
 	if r == nil || r.Status == event.StatusCancelled {
-		return nil // whoever stopped it knows
+		return nil // the user who stopped it knows
 	}
 	return m.notify.call(fmt.Sprintf("%s: %s", r.Status, untrusted.FirstLine(m.run.Goal)), now)
 }

@@ -10,37 +10,38 @@ import (
 	"replan/tui/keymap"
 )
 
-// overlay is a dialog that stands in place of the panes until it is left.
+// overlay is a dialog that replaces the panes until the user leaves it.
 type overlay interface {
-	// Shown reports whether it is on the screen.
+	// Shown reports whether the dialog is on the screen.
 	Shown() bool
-	// Handlers are its actions.
+	// Handlers returns its actions.
 	Handlers() keymap.Handlers
-	// Draw draws it in the middle of exactly height lines of width cells.
+	// Draw returns the dialog, centered on exactly height lines of width cells.
 	Draw(width, height int) []string
-	// Clicked chooses what is drawn at that line, wheeled moves by lines.
+	// Clicked chooses the entry at a line; Wheeled scrolls by lines.
 	Clicked(line int)
 	Wheeled(lines int)
-	// Hints are its keys, the most useful first, for the footer.
+	// Hints returns its keys for the footer, the most useful first.
 	Hints() []keymap.Hint
 }
 
-// typist is a dialog in which letters may be typed.
+// typist is a dialog that may accept letters.
 type typist interface {
 	Types() bool // now
 }
 
-// taker is a dialog that takes keys which mean no action.
+// taker is a dialog that accepts keys without an action.
 type taker interface {
 	Typed(k tea.KeyPressMsg) keymap.Wanted
 }
 
-// forgetter is a dialog that says something about the last key until the next.
+// forgetter is a dialog with a message about the last key, shown until the
+// next.
 type forgetter interface {
 	Forget()
 }
 
-// over is the dialog in place of the panes, nil where there is none.
+// over returns the dialog that replaces the panes, nil for none.
 func (m *Model) over() overlay {
 	for _, o := range m.overlays {
 		if o.Shown() {
@@ -50,8 +51,8 @@ func (m *Model) over() overlay {
 	return nil
 }
 
-// listRuns opens the list of runs with the run on the screen chosen, where that
-// can go on.
+// listRuns opens the list of runs and chooses the run on the screen if that can
+// continue.
 func (m *Model) listRuns() tea.Cmd {
 	shown := ""
 	if m.run != nil {
@@ -61,10 +62,10 @@ func (m *Model) listRuns() tea.Cmd {
 	return m.outbox.ask(m.runs.Ask(shown))
 }
 
-// pressOver gives a key to the dialog and does what it wants. Help and palette
-// open over it.
+// pressOver passes a key to the dialog and carries out its request. Help and
+// the palette open over it.
 func (m *Model) pressOver(k tea.KeyPressMsg) tea.Cmd {
-	typed := false // letters are for the dialog
+	typed := false // the dialog takes letters
 	if t, ok := m.over().(typist); ok {
 		typed = t.Types()
 	}
@@ -82,7 +83,7 @@ func (m *Model) pressOver(k tea.KeyPressMsg) tea.Cmd {
 	return nil
 }
 
-// nextKey takes away what a dialog keeps of the last key.
+// nextKey clears what a dialog keeps about the last key.
 func (m *Model) nextKey(over overlay) {
 	if l, ok := over.(draw.Listed); ok {
 		l.Unpick()
@@ -92,7 +93,7 @@ func (m *Model) nextKey(over overlay) {
 	}
 }
 
-// actOver does an action of a dialog, or says why not.
+// actOver runs an action of a dialog, or says why it cannot.
 func (m *Model) actOver(over overlay, id string) tea.Cmd {
 	w, why := over.Handlers().Act(id)
 	if why != "" {
@@ -101,7 +102,7 @@ func (m *Model) actOver(over overlay, id string) tea.Cmd {
 	return m.carryOut(w)
 }
 
-// behind is the dialog that help or the palette was opened over, nil for none.
+// behind returns the dialog below help or the palette, nil for none.
 func (m *Model) behind() overlay {
 	for _, o := range m.overlays {
 		if o != overlay(m.help) && o != overlay(m.palette) && o.Shown() {
@@ -111,8 +112,8 @@ func (m *Model) behind() overlay {
 	return nil
 }
 
-// inDialog is how an action is done that belongs to dialogs: by the one that help
-// or the palette was opened over.
+// inDialog returns a handler for an action of dialogs. The dialog below help or
+// the palette carries it out.
 func (m *Model) inDialog(id string) keymap.Handler {
 	return keymap.Handler{
 		Refuse: func() string {
@@ -130,7 +131,7 @@ func (m *Model) inDialog(id string) keymap.Handler {
 	}
 }
 
-// carryOut does what a pane asks for.
+// carryOut carries out what a pane requests.
 func (m *Model) carryOut(w keymap.Wanted) tea.Cmd {
 	cmds := []tea.Cmd{w.Cmd}
 	if w.Say != "" {
@@ -171,11 +172,11 @@ func (m *Model) carryOut(w keymap.Wanted) tea.Cmd {
 	return tea.Batch(cmds...)
 }
 
-// warmEvery is how often typing has the model loaded at most.
+// warmEvery is the minimum time between two model loads triggered by typing.
 const warmEvery = time.Minute
 
-// warm has the model loaded as soon as the user begins to type, since it will be
-// asked next.
+// warm loads the model when the user begins to type, since the next request
+// needs it.
 func (m *Model) warm(typed string) tea.Cmd {
 	if typed == "" || typed[0] == '/' || !m.input.Empty() || m.closed || m.running() || m.chat.Problem != "" {
 		return nil

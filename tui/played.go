@@ -14,21 +14,21 @@ import (
 	"replan/tui/replay"
 )
 
-// playing is a run that is played again.
+// playing is the playback state of a recorded run.
 type playing struct {
-	player  *replay.Player // plays in place of this screen; nil where none is played
-	control *replay.Player // plays on this screen; nil where none does
-	frozen  bool           // nothing moves, since it rests
-	again   keymap.Recall  // what is to be shown again
+	player  *replay.Player // plays in place of this screen; nil for none
+	control *replay.Player // plays on this screen; nil for none
+	frozen  bool           // animations stop while playback is paused
+	again   keymap.Recall  // the run requested for playback
 }
 
-// deaf is the session of a replay: it says nothing, and is told nothing.
+// deaf is the session of a replay: it sends no events and ignores commands.
 type deaf struct{ runner.Unanswered }
 
 func (deaf) Events() <-chan event.Event { return nil }
 func (deaf) Send(runner.Command)        {}
 
-// play plays a run in place of this screen: from its start, or as it ended.
+// play plays a run in place of this screen, from its start or at its end.
 func (m *Model) play(events []event.Event, speed float64, atEnd bool) tea.Cmd {
 	o := m.options
 	o.Replay, o.Recorded, o.Intro, o.Goal, o.Suggestion, o.Drawn, o.GoOn = true, nil, "", "", "", nil, nil
@@ -51,7 +51,7 @@ func (m *Model) play(events []event.Event, speed float64, atEnd bool) tea.Cmd {
 		p.Paused = true
 		return p.Tell(len(events))
 	}
-	const opening = 3 // events: how the session stood, what was asked, that a run began
+	const opening = 3 // events: session status, user request, run start
 	return tea.Batch(p.Tell(min(opening, len(events))), p.Wait())
 }
 
@@ -62,7 +62,7 @@ func (m *Model) shut() {
 	}
 }
 
-// replayActions work in a replay.
+// replayActions returns the actions of a replay.
 func (m *Model) replayActions() keymap.Handlers {
 	none := func() string {
 		if m.control == nil {
@@ -87,7 +87,7 @@ func (m *Model) replayActions() keymap.Handlers {
 	}
 }
 
-// recalled plays what was asked for in the list of runs.
+// recalled plays the run requested in the list of runs.
 func (m *Model) recalled(d keymap.JournalMsg) tea.Cmd {
 	want := m.again
 	if want.Run != d.Run || m.options.Replay || errors.Is(d.Err, runner.ErrClosed) {
@@ -105,8 +105,8 @@ func (m *Model) recalled(d keymap.JournalMsg) tea.Cmd {
 	return m.play(runner.Retold(d.Run, d.Events), 1, want.AtEnd)
 }
 
-// takePlayed gives a message to the player or to its screen, where one plays. It
-// reports whether it was for one of them alone.
+// takePlayed passes a message to the player or its screen during playback. It
+// reports whether the message was for them alone.
 func (m *Model) takePlayed(msg tea.Msg) (cmd tea.Cmd, taken bool) {
 	if faded, ok := msg.(toastMsg); ok {
 		m.toasts.faded(faded)
@@ -144,10 +144,10 @@ func (m *Model) takePlayed(msg tea.Msg) (cmd tea.Cmd, taken bool) {
 	return p.Inward(cmd), true
 }
 
-// played is the screen that the player plays on.
+// played returns the screen that the player plays on.
 func (m *Model) played() *Model { return m.player.Screen.(*Model) }
 
-// resizePlayed gives the screen of the player its place.
+// resizePlayed sets the size of the player's screen.
 func (m *Model) resizePlayed(width, height int) {
 	if playerApart(height) {
 		height--
@@ -155,10 +155,10 @@ func (m *Model) resizePlayed(width, height int) {
 	m.player.Screen.Update(tea.WindowSizeMsg{Width: width, Height: height})
 }
 
-// playerApart reports whether the line of the player has a line of its own.
+// playerApart reports whether the player gets a line of its own.
 func playerApart(height int) bool { return height >= minHeight+2 }
 
-// viewPlayed is the screen of the player with the player's line on it.
+// viewPlayed draws the player's screen with the player's line on it.
 func (m *Model) viewPlayed() tea.View {
 	inner := m.played()
 	v := inner.View()
@@ -167,7 +167,7 @@ func (m *Model) viewPlayed() tea.View {
 		return v
 	}
 	if inner.layout.small {
-		if playerApart(height) { // its line has no room, but was left out of the screen
+		if playerApart(height) { // the line does not fit, but the screen excludes it
 			v.Content += "\n" + strings.Repeat(" ", width)
 		}
 		return v
@@ -187,11 +187,11 @@ func (m *Model) viewPlayed() tea.View {
 	return v
 }
 
-// TellEvents shows events of a run that is replayed; last says that no more follow.
+// TellEvents shows events of a replayed run; last means that no more follow.
 func (m *Model) TellEvents(events []event.Event, last bool) tea.Cmd {
 	_, cmd := m.Update(eventsMsg{events: fold(slices.Clone(events)), arrived: m.options.Now(), closed: last})
 	return cmd
 }
 
-// Freeze stops everything that moves, or lets it go on.
+// Freeze stops or resumes all animation.
 func (m *Model) Freeze(frozen bool) { m.frozen = frozen }

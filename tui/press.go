@@ -10,8 +10,8 @@ import (
 	"replan/tui/keymap"
 )
 
-// press routes a key: to an open question or dialog, else to the action that it
-// means where the focus is.
+// press routes a key to an open question or dialog, else to the action bound to
+// it in the focused pane.
 func (m *Model) press(k tea.KeyPressMsg) tea.Cmd {
 	id := ""
 	switch {
@@ -48,8 +48,8 @@ func (m *Model) press(k tea.KeyPressMsg) tea.Cmd {
 	return m.pressPane(k)
 }
 
-// pressMode does what a key means to what has the keys, or types it there. It
-// reports whether the key was for that.
+// pressMode runs the key's action in the active mode, or types the key there.
+// It reports whether the mode consumed the key.
 func (m *Model) pressMode(k tea.KeyPressMsg) (cmd tea.Cmd, taken bool) {
 	hs := m.mode()
 	if id, found := m.keys.Meant(k, hs); found {
@@ -79,7 +79,7 @@ func (m *Model) pressMode(k tea.KeyPressMsg) (cmd tea.Cmd, taken bool) {
 	}
 }
 
-// forget takes away what held until the next action, which is the one with this id.
+// forget clears state that lasts until the next action; id names that action.
 func (m *Model) forget(id string) {
 	m.word = ""
 	m.selected.unselect()
@@ -90,8 +90,8 @@ func (m *Model) forget(id string) {
 	m.sure, m.warned = m.warned && id == "run.stop", false
 }
 
-// pressPane does what a key means in the pane with the focus; what means nothing
-// there is typed, where that can be.
+// pressPane runs the key's action in the focused pane. Unbound keys are typed
+// if the pane takes text.
 func (m *Model) pressPane(k tea.KeyPressMsg) tea.Cmd {
 	typing := k.Text != "" && m.focus == paneChat && !m.input.Empty()
 	for _, at := range []keymap.Place{keymap.PlaceReplay, keymap.PlaceEverywhere, m.here(), keymap.PlaceMoving} {
@@ -103,8 +103,8 @@ func (m *Model) pressPane(k tea.KeyPressMsg) tea.Cmd {
 		}
 	}
 	if m.focus == paneChat && !m.input.TakesText() {
-		// Nothing is typed there: a key of the plan can mean nothing else. What is
-		// copied is what the pane with the focus shows, though.
+		// Without typing, a plan key is unambiguous here. But copying applies
+		// to the focused pane.
 		if a := m.find(k, keymap.PlacePlan); a != nil && a.ID != "plan.copy" {
 			return m.doFor(a, keymap.PlacePlan)
 		}
@@ -116,7 +116,7 @@ func (m *Model) pressPane(k tea.KeyPressMsg) tea.Cmd {
 	return nil
 }
 
-// leave clears the input, else quits; it asks first where something runs.
+// leave clears the input, else quits. It asks first during a run.
 func (m *Model) leave() tea.Cmd {
 	switch {
 	case m.focus == paneChat && !m.input.Empty() && !m.covered():
@@ -130,17 +130,18 @@ func (m *Model) leave() tea.Cmd {
 	}
 }
 
-// actInAsk has the dialog that asks do something, and sends the answers.
+// actInAsk runs an action of the question dialog and sends the answers.
 func (m *Model) actInAsk(act func() keymap.Wanted) tea.Cmd {
 	faced := m.review.Shown()
 	w := act()
 	cmd := tea.Batch(w.Cmd, m.faced(faced))
-	defer m.refresh() // the plan shows the step that is asked about
+	defer m.refresh() // the plan shows the step in question
 	if w.Say != "" {
 		m.say(w.Say)
 	}
 	if m.reopened != nil && (w.Send != nil || !m.ask.Open) {
-		// Nothing waits for this answer: who leaves it takes it back.
+		// No run waits for this answer, so leaving the dialog withdraws the
+		// question.
 		m.reopened = nil
 		m.preparing = w.Send != nil
 		cmd = tea.Batch(cmd, m.ask.Set(m.asks()), m.Animate())
@@ -152,9 +153,9 @@ func (m *Model) actInAsk(act func() keymap.Wanted) tea.Cmd {
 	return tea.Batch(cmds...)
 }
 
-// stop stops what runs; without anything to stop it leads back: from the step to the plan, and to the chat.
-// Where a run only waits at a gate, a second press must confirm it: the first
-// may have been meant for the gate.
+// stop stops the run; without one, it leads back from the step to the plan and
+// to the chat. If the run only waits at a gate, stop asks for a second press:
+// the first may have been meant for the gate.
 func (m *Model) stop() tea.Cmd {
 	switch {
 	case m.mapping():
@@ -177,20 +178,20 @@ func (m *Model) stop() tea.Cmd {
 	return nil
 }
 
-// leadBack leads from the map to the pane, from the step to the plan, and to the
-// chat.
+// leadBack returns from the map to the pane, from the step to the plan, and to
+// the chat.
 func (m *Model) leadBack() {
 	switch {
 	case m.mapping():
 		m.turnMap()
 	case m.focus == paneStep:
-		m.focus = panePlan // from which the step was opened
+		m.focus = panePlan // the step was opened from it
 	default:
 		m.focus = paneChat
 	}
 }
 
-// submit sends what was typed.
+// submit sends the typed text.
 func (m *Model) submit() tea.Cmd {
 	text := m.input.Sent()
 	if text == "" {
@@ -201,8 +202,8 @@ func (m *Model) submit() tea.Cmd {
 	return m.outbox.send(runner.Submit{Text: text})
 }
 
-// openRow unfolds the chosen revision, puts a failed step of a run that has
-// ended to the user, or leads to the step.
+// openRow expands the chosen revision, reopens a failed step of an ended run as
+// a question, or focuses the step.
 func (m *Model) openRow() tea.Cmd {
 	s := m.dag.ChosenStep()
 	switch {
@@ -220,14 +221,14 @@ func (m *Model) openRow() tea.Cmd {
 	return nil
 }
 
-// cancel stops the chosen step, which runs.
+// cancel cancels the chosen running step.
 func (m *Model) cancel() tea.Cmd {
 	s := m.dag.Chosen().Step
 	m.sayUntilHeard(draw.StepTitle(m.look, s.Step.Index) + " is being cancelled; the others go on.")
 	return m.outbox.send(runner.Cancel{Run: m.shown.run.ID, Step: s.Step.Index})
 }
 
-// noCancel is why the chosen step cannot be stopped, "" where it runs.
+// noCancel returns why the chosen step cannot be canceled, "" if it runs.
 func (m *Model) noCancel() string {
 	row := m.dag.Chosen()
 	if row == nil || row.Step == nil {
@@ -251,7 +252,7 @@ func (m *Model) noCancel() string {
 	}
 }
 
-// elsewhere says why a key did nothing in a pane that takes no text.
+// elsewhere explains why a key did nothing in a pane that takes no text.
 func (m *Model) elsewhere(k tea.KeyPressMsg) {
 	switch {
 	case k.Text == "":

@@ -13,30 +13,29 @@ import (
 	"replan/tui/draw"
 )
 
-// selection is text that was drawn over with the mouse. In the chat it belongs to
-// the lines of the conversation and moves with them, elsewhere to those of the
-// screen.
+// selection is text selected with the mouse. In the chat it is tied to lines of
+// the conversation and moves with them; elsewhere, to lines of the screen.
 type selection struct {
 	on       bool
 	inChat   bool
-	area     draw.Rect // of the screen, that it keeps to
+	area     draw.Rect // the screen area that bounds it
 	from, to mark
 	dragging bool
 	moved    bool
-	clicks   int // in one place, one soon after the other: letters, a word, a line
+	clicks   int // quick clicks in one place: 1 selects characters, 2 a word, 3 a line
 
-	last time.Time // of the last click
+	last time.Time // time of the last click
 	x, y int
 }
 
-// mark is an end of a selection: a cell of a line. Outside of the chat the line
-// is one of the screen, of block 0.
+// mark is one end of a selection: a cell of a line. Outside the chat, the line
+// is a screen line of block 0.
 type mark struct {
 	chat.Spot
 	column int
 }
 
-// Before reports whether a stands before b.
+// before reports whether a precedes b.
 func (a mark) before(b mark) bool {
 	if a.Spot != b.Spot {
 		return a.Before(b.Spot)
@@ -44,7 +43,7 @@ func (a mark) before(b mark) bool {
 	return a.column < b.column
 }
 
-// ends are the ends of the selection, the first one first.
+// ends returns both ends of the selection in order.
 func (s *selection) ends() (from, to mark) {
 	if s.to.before(s.from) {
 		return s.to, s.from
@@ -52,7 +51,7 @@ func (s *selection) ends() (from, to mark) {
 	return s.from, s.to
 }
 
-// againWithin is how soon a click must follow another to count with it.
+// againWithin is the maximum time between clicks that count together.
 const againWithin = 400 * time.Millisecond
 
 // selector selects text with the mouse.
@@ -60,12 +59,12 @@ type selector struct {
 	selection
 	chat *chat.Pane
 	look *draw.Look
-	// screen draws every line of the screen.
+	// screen returns every line of the screen.
 	screen func() []string
 }
 
-// start begins a selection where the left button was pressed, in an area of the
-// screen, which is that of the chat or not.
+// start begins a selection at the pressed cell within an area of the screen;
+// inChat tells whether that is the chat.
 func (s *selector) start(at tea.Mouse, now time.Time, area draw.Rect, inChat bool) {
 	clicks := 1
 	if s.x == at.X && s.y == at.Y && now.Sub(s.last) < againWithin {
@@ -93,7 +92,7 @@ func (s *selector) start(at tea.Mouse, now time.Time, area draw.Rect, inChat boo
 	}
 }
 
-// framed is the inside of the frame around a cell of the screen.
+// framed returns the inside of the frame around a screen cell.
 func (s *selector) framed(x, y int) draw.Rect {
 	screen := s.screen()
 	side := s.look.Glyphs.Border.Left
@@ -136,8 +135,7 @@ func (s *selector) framed(x, y int) draw.Rect {
 	return draw.Rect{X: left + 2, Y: first, W: right - left - 3, H: last - first + 1}
 }
 
-// markAt is the cell of the selection's area that is nearest to one of the
-// screen.
+// markAt returns the mark in the selection's area nearest to a screen cell.
 func (s *selector) markAt(x, y int) (mark, bool) {
 	a := s.area
 	x, y = max(min(x, a.X+a.W-1), a.X), max(min(y, a.Y+a.H-1), a.Y)
@@ -154,8 +152,7 @@ func (s *selector) markAt(x, y int) (mark, bool) {
 	return mark{}, false
 }
 
-// drag draws the selection as far as the pointer. At the edge of the chat it
-// scrolls.
+// drag extends the selection to the pointer. Beyond the chat's edge it scrolls.
 func (s *selector) drag(at tea.Mouse) {
 	if !s.dragging || s.clicks > 1 {
 		return
@@ -173,8 +170,8 @@ func (s *selector) drag(at tea.Mouse) {
 	}
 }
 
-// release ends the selection and returns what was selected, "" for nothing. A click
-// that selected nothing unfolds what is under it.
+// release ends the selection and returns the selected text, "" for none. A
+// click that selects nothing toggles the folded block under it.
 func (s *selector) release() (text string) {
 	if !s.dragging {
 		return ""
@@ -195,10 +192,10 @@ func (s *selector) release() (text string) {
 	return text
 }
 
-// unselect takes the selection away.
+// unselect clears the selection.
 func (s *selector) unselect() { s.on, s.dragging, s.chat.Chosen = false, false, nil }
 
-// selectedLines are the lines with the selection, cut to it.
+// selectedLines returns the selected lines, cut to the selection.
 func (s *selector) selectedLines() []draw.TextLine {
 	from, to := s.ends()
 	var lines []draw.TextLine
@@ -230,11 +227,11 @@ func (s *selector) selectedLines() []draw.TextLine {
 	return lines
 }
 
-// selectedText is the text of the selection, without borders and gutters and
-// without the breaks that only the width made.
+// selectedText returns the selected text without borders, gutters and the line
+// breaks added by wrapping.
 func (s *selector) selectedText() string { return draw.Unbroken(s.selectedLines()) }
 
-// lineAt is the drawn line of a mark.
+// lineAt returns the drawn line of a mark.
 func (s *selector) lineAt(at mark) draw.TextLine {
 	if s.inChat {
 		if lines := s.chat.LinesOf(at.Block); at.Line < len(lines) {
@@ -249,7 +246,8 @@ func (s *selector) lineAt(at mark) draw.TextLine {
 	return draw.TextLine{}
 }
 
-// selectWord selects the word at a mark: what has no blank or quotation in it.
+// selectWord selects the word at a mark, bounded by characters that [inWord]
+// rejects.
 func (s *selector) selectWord(at mark) {
 	line := s.lineAt(at)
 	column, from, to := 0, -1, -1
@@ -277,14 +275,13 @@ func (s *selector) selectWord(at mark) {
 	s.from.column, s.to.column = from, to-1
 }
 
-// inWord reports whether a letter belongs to a word: paths and names of all
-// kinds are one.
+// inWord reports whether r belongs to a word. Paths and names of all kinds are
+// one word.
 func inWord(r rune) bool {
 	return unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.IsMark(r) || strings.ContainsRune("_-./:@~+%#&=?\\$", r)
 }
 
-// selectLine selects the line at a mark, as it is without the breaks of the
-// width.
+// selectLine selects the whole line at a mark, across wrapped lines.
 func (s *selector) selectLine(at mark) {
 	from, to := at, at
 	if s.inChat {
@@ -304,7 +301,7 @@ func (s *selector) selectLine(at mark) {
 	}
 }
 
-// light draws the selection over the lines of the screen.
+// light highlights the selection on the lines of the screen.
 func (s *selector) light(screen []string) {
 	if !s.on || !s.moved && s.clicks == 1 {
 		return

@@ -11,38 +11,38 @@ import (
 	"replan/tui/dialog"
 )
 
-// stage is a run on the screen, with what the screen keeps of it besides.
+// stage is a run on the screen together with the screen's own state for it.
 type stage struct {
 	run      *agent.Run    // nil before the first
-	folded   []event.Event // into the run, in order
-	by       string        // the call that has started it in the run around it, "" where the user has
+	folded   []event.Event // applied to the run, in order
+	by       string        // the call that started it in the enclosing run, "" if the user did
 	asked    map[errand]time.Time
-	turn     *chat.Turn            // in which a model writes into the chat, or has written last
-	planning *chat.Thought         // what models thought aloud in the phases of planning, nil for nothing
-	thoughts *chat.Block           // that tells of it
-	cards    int                   // calls of the chat that stand in it
-	failed   string                // the attempt whose failure the chat has told
-	blocked  string                // what the chat has said of why the run ends: a guard's sentence, or why there is no answer
-	cut      string                // what was last said to be left out of a prompt
-	closing  bool                  // the session has said what came of the run
-	dry      bool                  // the run calls nothing
+	turn     *chat.Turn            // the chat turn that a model writes or last wrote
+	planning *chat.Thought         // models' thinking in the planning phases, nil for none
+	thoughts *chat.Block           // shows the thinking
+	cards    int                   // number of chat calls shown
+	failed   string                // the attempt whose failure the chat has reported
+	blocked  string                // the reason the chat gave for the run's end: a guard's sentence, or why there is no answer
+	cut      string                // the last reported omission from a prompt
+	closing  bool                  // the session has reported the run's outcome
+	dry      bool                  // the run makes no calls
 	planOnly bool                  // the run ends with its plan
-	ended    bool                  // the session gave the run up without a result
-	live     func(run string) bool // whether a run on the screen goes on, nil where this is no run
+	ended    bool                  // the session abandoned the run without a result
+	live     func(run string) bool // whether a run on the screen is under way; nil in a stage without a run
 }
 
-// errand is what a model is at work on outside the phases of planning.
+// errand is a model request outside the planning phases.
 type errand struct {
 	purpose prompt.Purpose
-	step    string // that it is for, "" for none
+	step    string // its step, "" for none
 }
 
 func newStage(run *agent.Run) *stage { return &stage{run: run, asked: map[errand]time.Time{}} }
 
-// goes reports whether the run goes on.
+// goes reports whether the run is under way.
 func (s *stage) goes() bool { return s.run != nil && s.run.Result == nil && !s.ended }
 
-// busyWith reports whether a model is at work on something of that kind, and for
+// busyWith reports whether a model request with purpose p is under way, and for
 // which step.
 func (s *stage) busyWith(p prompt.Purpose) (step string, ok bool) {
 	for e := range s.asked {
@@ -53,7 +53,7 @@ func (s *stage) busyWith(p prompt.Purpose) (step string, ok bool) {
 	return step, ok
 }
 
-// spins reports whether something of the run moves.
+// spins reports whether the run needs animation.
 func (s *stage) spins() bool {
 	if !s.goes() {
 		return false
@@ -75,9 +75,9 @@ func (s *stage) spins() bool {
 	return r.Chat != nil && s.stirs(r.Chat, false)
 }
 
-// stirs reports whether a call of a loop is under way, or idle where there is
-// none that waits for the user either. A call that waits for its own run leaves
-// it to that one.
+// stirs reports whether a call of the loop is running. Without running or
+// waiting calls, it returns idle. A call that waits for its own run does not
+// count: that run is animated itself.
 func (s *stage) stirs(l *agent.Loop, idle bool) bool {
 	for _, c := range l.Calls {
 		switch {
@@ -90,8 +90,8 @@ func (s *stage) stirs(l *agent.Loop, idle bool) bool {
 	return idle
 }
 
-// front is the run that goes on: the innermost of those that plan tools have
-// started, else the one that the user did.
+// front returns the run under way: the innermost one started by plan tools,
+// else the user's.
 func (m *Model) front() *stage {
 	if len(m.stages) == 0 {
 		return m.stage
@@ -106,7 +106,7 @@ func (m *Model) front() *stage {
 	return m.stages[0]
 }
 
-// stageOf is the run with this id, nil where it is not on the screen.
+// stageOf returns the run with this id, nil if it is not on the screen.
 func (m *Model) stageOf(run string) *stage {
 	for _, s := range m.stages {
 		if s.run.ID == run {
@@ -116,14 +116,14 @@ func (m *Model) stageOf(run string) *stage {
 	return nil
 }
 
-// live reports whether a run goes on, which is one on the screen.
+// live reports whether a run is on the screen and under way.
 func (m *Model) live(run string) bool {
 	s := m.stageOf(run)
 	return s != nil && m.stages[0].goes() && s.goes()
 }
 
-// enter puts a run on the screen. One that starts while another goes on was
-// started by that one's model, and leads back to it.
+// enter puts a run on the screen. A run that starts during another was started
+// by the other's model, and returns to it.
 func (m *Model) enter(s *stage) {
 	if around := m.front(); around.goes() {
 		s.by = startedBy(around.run, s.run.ID)
@@ -137,8 +137,8 @@ func (m *Model) enter(s *stage) {
 	m.watch(s)
 }
 
-// startedBy is the call of a run that has started the one with this id, "" where
-// none has.
+// startedBy returns the index of the call that started the run with this id, ""
+// if none did.
 func startedBy(around *agent.Run, id string) string {
 	loops := []*agent.Loop{around.Chat}
 	for _, step := range around.Steps {
@@ -157,7 +157,7 @@ func startedBy(around *agent.Run, id string) string {
 	return ""
 }
 
-// talkRuns are the runs on the screen, for the list of their exchanges.
+// talkRuns returns the runs on the screen for the list of exchanges.
 func (m *Model) talkRuns() []dialog.ExchangesRun {
 	var runs []dialog.ExchangesRun
 	for _, s := range m.stages {
@@ -172,10 +172,10 @@ func (m *Model) watch(s *stage) {
 	m.dag.Show(s.run)
 }
 
-// inner reports whether the run that is told of was started by a plan tool.
+// inner reports whether a plan tool started the current run.
 func (m *Model) inner() bool { return len(m.stages) > 0 && m.stages[0] != m.stage }
 
-// moment looks at the run before an event is folded.
+// moment captures the run's state before it applies an event.
 func (s *stage) moment(d event.Data) moment {
 	was := moment{replanning: s.run.Replanning != nil}
 	switch d := d.(type) {
@@ -193,7 +193,7 @@ func (s *stage) moment(d event.Data) moment {
 	return was
 }
 
-// phased reports whether phases of planning have told of the plan.
+// phased reports whether planning phases produced the plan.
 func (s *stage) phased() bool {
 	for i := range s.run.Phases {
 		if s.run.Phases[i].Status != agent.PhasePending {
@@ -203,7 +203,7 @@ func (s *stage) phased() bool {
 	return false
 }
 
-// outcomeWord says how a run that completed went.
+// outcomeWord describes the outcome of a completed run.
 func (s *stage) outcomeWord(r *event.Result) string {
 	switch {
 	case s.dry:
@@ -219,8 +219,8 @@ func (s *stage) outcomeWord(r *event.Result) string {
 	}
 }
 
-// openTurn is the turn that is being written. One that is done is followed by
-// another, which begins in the chat where the first of it arrives.
+// openTurn returns the turn being written. After a completed turn it starts a
+// new one, which enters the chat with its first text.
 func (s *stage) openTurn() *chat.Turn {
 	if s.turn == nil || s.turn.Done {
 		s.turn = &chat.Turn{Split: &chat.Splitter{}}
@@ -228,7 +228,7 @@ func (s *stage) openTurn() *chat.Turn {
 	return s.turn
 }
 
-// going is the run that goes on, "" where none does.
+// going returns the id of the run if it is under way, else "".
 func (s *stage) going() string {
 	if !s.goes() {
 		return ""

@@ -13,15 +13,15 @@ import (
 	"replan/tui/telling"
 )
 
-// moment is what the run said just before an event, as far as the chat tells of
+// moment is the state of the run just before an event, as far as the chat needs
 // it.
 type moment struct {
-	gate       *agent.Gate // the open gate that the event answers
+	gate       *agent.Gate // the open gate answered by the event
 	replanning bool
-	failure    string // the error of the failed step that the event decides about; "" where it was told when the run ended
+	failure    string // the error of the failed step that the event decides; "" if told at the end of the run
 }
 
-// tellRun writes into the chat what an event says of the run as a whole.
+// tellRun writes to the chat what an event says about the run as a whole.
 func (m *Model) tellRun(data event.Data, was moment) {
 	c := m.chat
 	m.tellCut()
@@ -40,13 +40,13 @@ func (m *Model) tellRun(data event.Data, was moment) {
 	case event.ModelReplied:
 		m.replied(d)
 	case event.RunSteered:
-		// As a command it stands in the chat already.
+		// A /steer command is in the chat already.
 		c.Add(c.Steered(d.Text, strings.TrimSpace(strings.TrimPrefix(m.sent, "/steer ")) == strings.TrimSpace(d.Text)))
 		m.input.Remember(d.Text)
 	case event.RouteMatched:
 		c.Add(c.Remark(chat.DoneGlyph, chat.SuccessStyle, plain.Routed(d, m.run.Model)))
 		if m.run.Model == "" {
-			m.troubled = c.Problem // which that says
+			m.troubled = c.Problem // the route remark says so
 		}
 	case event.ReplanStarted:
 		m.tellFailure(d.Step, d.Error)
@@ -70,7 +70,7 @@ func (m *Model) tellRun(data event.Data, was moment) {
 	}
 }
 
-// tellAnswered ends the answer that was written, and says where it is not whole.
+// tellAnswered ends the written answer, and warns if it is incomplete.
 func (m *Model) tellAnswered(d event.SynthesisCompleted) {
 	c := m.chat
 	delete(m.asked, errand{purpose: prompt.PurposeSynthesis})
@@ -88,8 +88,8 @@ func (m *Model) tellAnswered(d event.SynthesisCompleted) {
 	}
 }
 
-// tellNotice writes what a model thinks while it plans, and what the user should
-// know besides: of budgets, guards and anything else.
+// tellNotice writes model thinking during planning, and notices about budgets,
+// guards and the rest.
 func (m *Model) tellNotice(data event.Data) {
 	c := m.chat
 	switch d := data.(type) {
@@ -113,7 +113,7 @@ func (m *Model) tellNotice(data event.Data) {
 	}
 }
 
-// tellCut says what was left out of the newest prompt to make it fit, once.
+// tellCut reports once what was omitted to fit the newest prompt.
 func (m *Model) tellCut() {
 	n := len(m.run.Exchanges)
 	if n == 0 {
@@ -125,7 +125,7 @@ func (m *Model) tellCut() {
 	}
 }
 
-// answering is what a model is asked for where it writes the answer.
+// answering returns the purpose of the request that writes the answer.
 func answering(direct bool) prompt.Purpose {
 	if direct {
 		return prompt.PurposeChat
@@ -133,8 +133,8 @@ func answering(direct bool) prompt.Purpose {
 	return prompt.PurposeSynthesis
 }
 
-// replied tells what came of a request outside the phases of planning: a turn
-// of the chat, and that no reply came.
+// replied handles the end of a request outside the planning phases: it closes a
+// chat turn and reports a missing reply.
 func (m *Model) replied(d event.ModelReplied) {
 	delete(m.asked, errand{d.Purpose, d.Step})
 	if d.Purpose == prompt.PurposeChat {
@@ -146,8 +146,8 @@ func (m *Model) replied(d event.ModelReplied) {
 	}
 }
 
-// tellStep writes into the chat what an event says of a step that a reader of
-// the conversation wants to know.
+// tellStep writes to the chat what an event says about a step, if a reader of
+// the conversation wants to know it.
 func (m *Model) tellStep(data event.Data, was moment) {
 	c := m.chat
 	switch d := data.(type) {
@@ -179,8 +179,7 @@ func (m *Model) tellStep(data event.Data, was moment) {
 	}
 }
 
-// finish writes how the run ended. An answer that did not stream is written
-// first.
+// finish writes how the run ended, preceded by the answer if it did not stream.
 func (m *Model) finish(r *event.Result) {
 	clear(m.asked)
 	if m.turn != nil && !m.turn.Done {
@@ -193,17 +192,17 @@ func (m *Model) finish(r *event.Result) {
 	}
 	told := *r
 	if told.Error == m.blocked {
-		told.Error = "" // the chat has said so
+		told.Error = "" // already in the chat
 	}
 	again := m.keys.Name("runs") + " takes the run up again."
 	if m.options.Replay {
 		again = "replan plan resume " + m.run.ID + " takes the run up again."
 	}
 	if m.dry {
-		again = "" // it has no journal
+		again = "" // a dry run has no journal
 	}
 	if m.inner() {
-		again = "" // with the run whose model started this one
+		again = "" // resumes with the run whose model started it
 	} else {
 		m.stopping = false
 	}
@@ -216,8 +215,8 @@ func (m *Model) finish(r *event.Result) {
 	m.chat.Add(append(results, outcome)...)
 }
 
-// tellPassed writes that a call passes by an answer that the user gave for longer
-// than once, with a mark where it carries text from outside: nobody is shown it.
+// tellPassed writes that an earlier lasting answer of the user let a call pass.
+// It marks calls that carry untrusted text, since nobody sees them.
 func (m *Model) tellPassed(d event.StepStarted) {
 	words := plain.Passed(m.run, d)
 	if words == "" {
@@ -230,7 +229,7 @@ func (m *Model) tellPassed(d event.StepStarted) {
 	m.chat.Add(m.chat.Remark(chat.GateGlyph, style, words))
 }
 
-// tellFailure writes that an attempt of a step failed, once.
+// tellFailure writes once that an attempt of a step failed.
 func (m *Model) tellFailure(index, sentence string) {
 	attempt := index
 	if s := m.run.Step(index); s != nil {

@@ -1,7 +1,7 @@
-// Package tui is the full screen: one Bubble Tea model that folds the events of
-// a session into the very same [agent.Run] as the engine does, draws it in panes
-// (chat, plan, step) and sends commands back. It knows no model server and no
-// tool server; both reach it as events.
+// Package tui implements the full-screen interface: one Bubble Tea model that
+// applies the events of a session to the same [agent.Run] as the engine. It
+// draws the run in panes (chat, plan, step) and sends commands back. It knows
+// no model server and no tool server; both reach it as events.
 package tui
 
 import (
@@ -22,62 +22,66 @@ import (
 	"replan/tui/keymap"
 )
 
-// Session is what the screen shows and talks to.
+// Session is the session that the screen shows and sends commands to.
 type Session interface {
-	// Events is everything that happens, in order. It is closed when the
-	// session is.
+	// Events returns the session's events in order. The channel closes with the
+	// session.
 	Events() <-chan event.Event
-	// Send gives the session a command. It may wait until the session takes it.
+	// Send gives the session a command. It may block until the session takes
+	// it.
 	Send(runner.Command)
-	// Queries answer what the screen asks. Each sees the commands sent before it.
+	// Queries answer the screen's questions. Each sees the commands sent before
+	// it.
 	runner.Queries
 }
 
-// Options say how the screen opens.
+// Options configure the screen.
 type Options struct {
 	Theme   themes.Name // "" is auto
-	Themes  *themes.Set // those that can be chosen; nil is the program's own
-	Config  string      // the configuration file, where a theme can be kept; "" for none
-	ASCII   bool        // draw with nothing beyond ASCII
+	Themes  *themes.Set // the themes to choose from; nil means the built-in ones
+	Config  string      // the configuration file, where a theme can be stored; "" for none
+	ASCII   bool        // draw with ASCII only
 	NoColor bool        // draw without colour
 
-	ReducedMotion bool // nothing spins, and the time moves on once a second
+	ReducedMotion bool // no spinners; the time advances once a second
 
-	Notify     Notify                      // how to call a user who looks elsewhere; "" is auto
+	Notify     Notify                      // how to alert a user who looks elsewhere; "" is auto
 	Version    string                      // shown in help
-	Goal       string                      // sent at the start, unless it is ""
+	Goal       string                      // sent at the start; "" for none
 	Intro      string                      // Markdown, shown while the chat is empty
 	Examples   []string                    // goals that fit this folder, shown in the greeting
-	Suggestion string                      // text that the input opens with
-	Editor     []string                    // the user's, with its arguments; none opens none
-	Planners   planning.Planners           // make the session's plans; nil is the three phases and a model
-	Keys       keymap.Keys                 // in place of the usual ones; see [CheckKeys]
-	Commands   func() []session.Completion // the commands of the chat, for palette and help; nil is none
-	Drawn      func()                      // called once, beside the drawing, when the first frame is made; may be nil
-	Replay     bool                        // the session only tells what was: nothing is asked, sent or stopped
+	Suggestion string                      // initial text of the input
+	Editor     []string                    // the user's editor with its arguments; none if empty
+	Planners   planning.Planners           // the session's planners; nil means the three phases and a model
+	Keys       keymap.Keys                 // override the default keys; see [CheckKeys]
+	Commands   func() []session.Completion // chat commands for the palette and help; nil for none
+	Drawn      func()                      // called once, concurrently with drawing, at the first frame; may be nil
+	Replay     bool                        // the session replays a past run: no questions, no sending, no stopping
 	Now        func() time.Time            // nil means time.Now
-	Pauses     draw.Pauses                 // zero fields have the usual length
+	Pauses     draw.Pauses                 // zero fields mean the default length
 
-	// GoOn takes the conversation that the user goes on with once the screen is
-	// left; nil: none can be opened.
+	// GoOn receives the conversation that the user continues after leaving the
+	// screen. If nil, none can be opened.
 	GoOn func(session string)
-	// Recorded is what a replay plays by itself; none: the session tells it. Speed
-	// is how many times as fast as it was, 0 at once.
+	// Recorded holds the events that a replay plays by itself; if empty, the
+	// session sends them. Speed is a multiple of the original speed; 0 plays
+	// everything at once.
 	Recorded []event.Event
 	Speed    float64
 }
 
-// Run shows the session on the terminal until the user quits or ctx ends; a ctx
-// that ends is no error. It reads the session's events only while the screen is
-// there: whoever closes the session afterwards reads the rest. It handles no
-// signals: whoever does ends ctx. Where the screen panics the error is a [*Panic].
+// Run shows the session on the terminal until the user quits or ctx ends; the
+// end of ctx is not an error. It reads the session's events only while the
+// screen is up: whoever closes the session afterwards must read the rest. It
+// handles no signals: the caller does, and cancels ctx. If the screen panics,
+// Run returns a [*Panic].
 func Run(ctx context.Context, s Session, o Options, options ...tea.ProgramOption) error {
 	feeding, stop := context.WithCancel(ctx)
 	defer stop()
-	// Bubble Tea's own handler of signals waits for ever where the program ends at
-	// the same signal, and a context given to it closes the terminal while that is
-	// still read. The end of ctx is therefore put to it as a message.
-	// A key waits for the next frame: with the usual 60 a second that alone is 17 ms.
+	// Bubble Tea's own signal handler waits forever if the program ends at the
+	// same signal. A context passed to it closes the terminal while it is still
+	// being read. So the end of ctx is sent to it as a message. A key press
+	// waits for the next frame: the default 60 frames a second alone add 17 ms.
 	options = append([]tea.ProgramOption{tea.WithoutSignalHandler(), tea.WithFPS(120)}, options...)
 	if o.NoColor {
 		options = append(options, tea.WithColorProfile(colorprofile.ASCII))
@@ -118,16 +122,15 @@ func Run(ctx context.Context, s Session, o Options, options ...tea.ProgramOption
 	return nil
 }
 
-// ErrStuck is the error of a screen that was still busy with something when it
-// had to end. The terminal has been given back; whatever it is busy with goes on
-// until the process ends.
+// ErrStuck is returned when the screen was still busy when it had to end. The
+// terminal has been restored; the busy work continues until the process ends.
 var ErrStuck = errors.New("the screen did not end in time and was left")
 
-// endTime is how long the screen may take to end once ctx has.
+// endTime bounds how long the screen may take to end after ctx.
 const endTime = time.Second
 
-// untilEnded waits for the end of a program. One that is busy when ctx has ended
-// is left, and the terminal given back without it.
+// untilEnded waits for the program to end. If it is still busy endTime after
+// ctx ends, untilEnded restores the terminal and abandons the program.
 func untilEnded(ctx context.Context, program *tea.Program, ended <-chan error) error {
 	select {
 	case err := <-ended:
@@ -143,7 +146,7 @@ func untilEnded(ctx context.Context, program *tea.Program, ended <-chan error) e
 	}
 	program.Kill()
 	select {
-	case err := <-ended: // it was about to
+	case err := <-ended: // it ended just now
 		return err
 	default:
 		return ErrStuck
