@@ -11,7 +11,7 @@ import (
 	"replan/internal/english"
 )
 
-// Seconds is a short duration for a row: 0.4s, 12.3s, 2:05.
+// Seconds formats a short duration for a row: 0.4s, 12.3s, 2:05.
 func Seconds(d time.Duration) string {
 	if d < 100*time.Second {
 		return fmt.Sprintf("%.1fs", d.Seconds())
@@ -19,8 +19,8 @@ func Seconds(d time.Duration) string {
 	return ClockTime(d)
 }
 
-// Ticking is how long something that goes on has taken so far, in whole seconds:
-// tenths would be sent anew with every frame, for every step that runs.
+// Ticking formats the elapsed time of ongoing work in whole seconds. Tenths would
+// redraw every running step in every frame.
 func Ticking(d time.Duration) string {
 	if d < 100*time.Second {
 		return fmt.Sprintf("%ds", int(d.Seconds()))
@@ -28,7 +28,7 @@ func Ticking(d time.Duration) string {
 	return ClockTime(d)
 }
 
-// ClockTime is a duration as minutes and seconds: 0:41, 12:05, 1:02:03.
+// ClockTime formats a duration as minutes and seconds: 0:41, 12:05, 1:02:03.
 func ClockTime(d time.Duration) string {
 	s := int(d.Seconds())
 	if s >= 3600 {
@@ -37,7 +37,7 @@ func ClockTime(d time.Duration) string {
 	return fmt.Sprintf("%d:%02d", s/60, s%60)
 }
 
-// DoneIn is how long something took that is done: 12ms, 4.2s.
+// DoneIn formats the duration of finished work, given in milliseconds: 12ms, 4.2s.
 func DoneIn(ms int64) string {
 	if ms < 1000 {
 		return fmt.Sprintf("%dms", ms)
@@ -45,10 +45,10 @@ func DoneIn(ms int64) string {
 	return Milliseconds(ms)
 }
 
-// Milliseconds is a stored duration as seconds writes it.
+// Milliseconds formats a stored duration like Seconds.
 func Milliseconds(ms int64) string { return Seconds(time.Duration(ms) * time.Millisecond) }
 
-// Tokens is a count of tokens that were used: 412, 2.0k, 12.4k, 128k.
+// Tokens formats a number of used tokens: 412, 2.0k, 12.4k, 128k.
 func Tokens(n int) string {
 	switch {
 	case n < 1000:
@@ -60,7 +60,7 @@ func Tokens(n int) string {
 	}
 }
 
-// WindowSize is the size of a context window in tokens: 8k, 40k, 32.5k.
+// WindowSize formats the size of a context window in tokens: 8k, 40k, 32.5k.
 func WindowSize(n int) string {
 	if n >= 1024 && n%1024 == 0 {
 		return fmt.Sprintf("%dk", n/1024)
@@ -68,10 +68,10 @@ func WindowSize(n int) string {
 	return strings.Replace(Tokens(n), ".0k", "k", 1)
 }
 
-// Shortly is a time that may be very short.
+// Shortly formats a duration that may be very short.
 func Shortly(d time.Duration) string { return DoneIn(d.Milliseconds()) }
 
-// BudgetWords says how much of a budget is used: steps 3/12, time 0:41/15:00.
+// BudgetWords describes the used part of a budget: steps 3/12, time 0:41/15:00.
 func BudgetWords(b agent.Budget) string {
 	words := map[string]string{
 		event.GuardToolCalls: "calls", event.GuardDiscovery: "reading calls", event.GuardExecution: "changing calls",
@@ -88,7 +88,7 @@ func BudgetWords(b agent.Budget) string {
 	}
 }
 
-// Undone counts the files and folders that an undo puts back.
+// Undone counts the files and folders that an undo restores.
 func Undone(u event.Undo) string {
 	files, folders := 0, 0
 	for _, f := range u.Files {

@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// ValueText is a JSON value as it is shown, and whether that takes several
-// lines. Short lists and objects stay on one.
+// ValueText formats a JSON value for display and reports whether the text has
+// several lines. Short lists and objects stay on one line.
 func ValueText(value any) (text string, multi bool) {
 	const short = 60
 	switch v := value.(type) {
@@ -27,7 +27,7 @@ func ValueText(value any) (text string, multi bool) {
 	}
 }
 
-// JSONText is value as JSON, indented unless indent is "".
+// JSONText formats value as JSON, indented unless indent is "".
 func JSONText(value any, indent string) string {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)

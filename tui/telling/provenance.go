@@ -10,35 +10,35 @@ import (
 	"replan/planning/plan"
 )
 
-// computed reports whether an argument carries no text that somebody wrote, but a
-// change that the workspace's own operator worked out. The gate shows all of it.
+// computed reports whether an argument carries no written text, only a change
+// computed by the workspace's own operator. The gate shows the whole change.
 func computed(p rule.Provenance, tools plan.Catalogue) bool {
 	t, err := tools.Find(p.Tool)
 	return err == nil && t.Trusted && t.Name == "code.transform" && !p.Written
 }
 
-// CarriesUntrustedText reports whether a call carries text that somebody from
-// outside may have written.
+// CarriesUntrustedText reports whether a call carries text that an outsider may
+// have written.
 func CarriesUntrustedText(from []rule.Provenance, tools plan.Catalogue) bool {
 	return slices.ContainsFunc(from, func(p rule.Provenance) bool { return !computed(p, tools) })
 }
 
-// TextSource says where text in a call comes from.
+// TextSource describes the source of text in a call.
 type TextSource struct {
 	Words    string
 	Computed bool
 }
 
-// TextSources says where text in a call comes from: a sentence for each step whose
-// result arguments carry, and one for each argument that a model wrote after it
-// had read results.
+// TextSources describes the sources of text in a call. It returns a sentence for
+// each step whose result the arguments carry, and for each argument that a model
+// wrote after reading results.
 func TextSources(from []rule.Provenance, tools plan.Catalogue) []TextSource {
 	var out []TextSource
 	var steps, written []string
-	carry := map[string][]string{} // step → the arguments that carry its result
-	own := map[string]bool{}       // step → its result is computed
-	guessed := map[string]bool{}   // step → it is computed by words
-	read := map[string][]string{}  // argument → what was read before it was written
+	carry := map[string][]string{} // step → arguments that carry its result
+	own := map[string]bool{}       // step → whether its result is computed
+	guessed := map[string]bool{}   // step → whether it is computed from words
+	read := map[string][]string{}  // argument → steps read before it was written
 	for _, p := range from {
 		if p.Mention != "" {
 			out = append(out, TextSource{Words: "a model wrote " + argWords(p.Arg) + " after reading " + untrusted.Line(p.Mention) + ", which your message mentions"})
@@ -87,7 +87,7 @@ func TextSources(from []rule.Provenance, tools plan.Catalogue) []TextSource {
 	return out
 }
 
-// argWords names an argument; "" is all of them.
+// argWords names an argument; "" stands for all arguments.
 func argWords(name string) string {
 	if name == "" {
 		return "the call"

@@ -13,14 +13,14 @@ func HasDiff(r map[string]any) bool {
 	return r["diff"] != nil || r["patch"] != nil
 }
 
-// IsTestRun reports whether a result says how tests went.
+// IsTestRun reports whether a result describes a test run.
 func IsTestRun(r map[string]any) bool {
 	_, says := r["summary"].(string)
 	_, passed := r["passed"].(bool)
 	return says && passed
 }
 
-// FailureLines is each test that failed with where and why.
+// FailureLines returns each failed test with its location and reason.
 func FailureLines(value any) (lines []string) {
 	list, _ := value.([]any)
 	for _, v := range list {
@@ -43,8 +43,8 @@ func FailureLines(value any) (lines []string) {
 	return lines
 }
 
-// MatchLines is what a search found, a line each: path:line: text. It is nothing
-// where one of them is something else.
+// MatchLines formats search matches as lines of the form path:line: text. It
+// returns nothing if any item has a different form.
 func MatchLines(value any) (lines []string) {
 	list, _ := value.([]any)
 	for _, v := range list {
@@ -59,7 +59,7 @@ func MatchLines(value any) (lines []string) {
 	return lines
 }
 
-// placeOf is a line of a file, "" where there is none.
+// placeOf formats a line of a file, or returns "" if there is none.
 func placeOf(file, line any) string {
 	path, _ := file.(string)
 	if path == "" {
@@ -68,7 +68,7 @@ func placeOf(file, line any) string {
 	switch n := line.(type) {
 	case float64:
 		return fmt.Sprintf("%s:%.0f", untrusted.Line(path), n)
-	case json.Number: // as events carry it
+	case json.Number: // the type used in events
 		return untrusted.Line(path) + ":" + untrusted.Line(n.String())
 	case int:
 		return fmt.Sprintf("%s:%d", untrusted.Line(path), n)
@@ -77,8 +77,8 @@ func placeOf(file, line any) string {
 	}
 }
 
-// PlaceLines is a list of places in files, a line each: path:line: text, or as
-// much of it as there is. It is nothing where an item is something else.
+// PlaceLines formats places in files as lines of the form path:line: text, with
+// missing parts left out. It returns nothing if any item has a different form.
 func PlaceLines(value any) (lines []string) {
 	list, _ := value.([]any)
 	for _, v := range list {

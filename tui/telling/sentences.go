@@ -10,7 +10,7 @@ import (
 	"replan/planning/prompt"
 )
 
-// RuleWords says why a rule asks, and whose it is.
+// RuleWords says why a rule asks and who set it.
 func RuleWords(r rule.Rule) string {
 	if r.Source == "" {
 		return r.Why
@@ -18,7 +18,7 @@ func RuleWords(r rule.Rule) string {
 	return r.Why + " (" + r.Source + " rule)"
 }
 
-// AskedWords says what a gate asked, where nobody is asked any more.
+// AskedWords describes the question of a gate that is no longer open.
 func AskedWords(g event.GateRequested) string {
 	what := untrusted.Line(g.Tool)
 	if g.Step != "" {
@@ -30,7 +30,7 @@ func AskedWords(g event.GateRequested) string {
 	return "asked about " + what
 }
 
-// ResolvedWords says how a gate was answered.
+// ResolvedWords describes the answer to a gate.
 func ResolvedWords(g *agent.Gate, d event.GateResolved) string {
 	what := "the call"
 	if g != nil {
@@ -53,7 +53,7 @@ func ResolvedWords(g *agent.Gate, d event.GateResolved) string {
 	return words + ByWords(d.By)
 }
 
-// WouldWords says what a gate would do to a step of a dry run.
+// WouldWords says what a gate would do to a step in a dry run.
 func WouldWords(r rule.Rule) string {
 	if r.Verdict == rule.VerdictBlock {
 		return "would be denied"
@@ -61,7 +61,7 @@ func WouldWords(r rule.Rule) string {
 	return "would ask"
 }
 
-// QuestionWords asks a question of the run in a line.
+// QuestionWords describes a question of the run in one line.
 func QuestionWords(q agent.Question) string {
 	switch {
 	case q.Doubt:
@@ -72,7 +72,7 @@ func QuestionWords(q agent.Question) string {
 	return StepWords(q.Step) + " failed: how shall it go on?"
 }
 
-// DoubtWords says what was decided about a step in doubt.
+// DoubtWords describes the decision about a step in doubt.
 func DoubtWords(d event.DoubtResolved) string {
 	step := StepWords(d.Step)
 	switch d.Decision {
@@ -86,7 +86,7 @@ func DoubtWords(d event.DoubtResolved) string {
 	return step + ByWords(d.By)
 }
 
-// FailureWords says how the run goes on after a failed step.
+// FailureWords says how the run continues after a failed step.
 func FailureWords(d event.FailureResolved) string {
 	step := StepWords(d.Step)
 	switch {
@@ -104,19 +104,19 @@ func FailureWords(d event.FailureResolved) string {
 	return step + ByWords(d.By)
 }
 
-// ByWords says who decided, where it was not the user.
+// ByWords names who decided, or returns "" if it was the user.
 func ByWords(by string) string {
 	switch {
 	case by == "" || by == "user":
 		return ""
-	case strings.HasPrefix(by, "nobody "): // a sentence of its own
+	case strings.HasPrefix(by, "nobody "): // a complete sentence
 		return " (" + untrusted.Line(by) + ")"
 	}
 	return " (by " + untrusted.Line(by) + ")"
 }
 
-// StepWords names a step in a sentence: one of the plan, or a call that a model
-// makes in the chat.
+// StepWords names a step for use in a sentence: a step of the plan, or a model's
+// call in the chat.
 func StepWords(index string) string {
 	if number, ok := strings.CutPrefix(index, prompt.ChatParent+"."); ok {
 		return "call " + untrusted.Line(number)
@@ -124,7 +124,7 @@ func StepWords(index string) string {
 	return "step " + untrusted.Line(index)
 }
 
-// DecisionWords says what was decided.
+// DecisionWords describes a decision.
 func DecisionWords(q agent.Asked) string {
 	switch q.About {
 	case agent.AskedGate:
@@ -161,7 +161,7 @@ func DecisionWords(q agent.Asked) string {
 	return "the run was ended"
 }
 
-// WhoWords says who decided.
+// WhoWords names who decided.
 func WhoWords(by string) string {
 	switch by {
 	case "user":

@@ -6,27 +6,27 @@ import (
 	"replan/tui/plain"
 )
 
-// StepClass is how a step stands, as the plan tells them apart.
+// StepClass is the state of a step as the plan shows it.
 type StepClass uint8
 
-// The states of a step, as the screen tells them apart.
+// The states of a step that the screen distinguishes.
 const (
 	ClassWaits StepClass = iota // for other steps
 	ClassDraft
-	ClassReady // nothing keeps it but a free slot
-	ClassHeld  // it would be ready, but nothing new starts before somebody has answered
+	ClassReady // waits only for a free slot
+	ClassHeld  // ready, but blocked until somebody answers
 	ClassRetry
 	ClassRuns
 	ClassGate
 	ClassDoubt
 	ClassFailed
-	ClassStopped // it had begun when its run ended
+	ClassStopped // started, but not finished when its run ended
 	ClassDone
 	ClassSkipped
 	stepClasses
 )
 
-// Quiet reports whether nothing about such a step asks to be looked at now.
+// Quiet reports whether the step needs no attention now.
 func (c StepClass) Quiet() bool {
 	switch c {
 	case ClassWaits, ClassDraft, ClassReady, ClassHeld, ClassDone, ClassSkipped:
@@ -36,15 +36,14 @@ func (c StepClass) Quiet() bool {
 	}
 }
 
-// Over reports whether such a step needs nothing more and went as it should.
+// Over reports whether the step is finished without a problem.
 func (c StepClass) Over() bool { return c == ClassDone || c == ClassSkipped }
 
-// Counts is how many steps stand how.
+// Counts holds the number of steps in each state.
 type Counts [stepClasses]int
 
-// HeldWords says what keeps everything that is ready from starting, in few cells:
-// a plan that is to be looked over, or the step of which only the user can say how
-// to go on. "" is nothing.
+// HeldWords says in a few cells what blocks all ready steps: a plan review, or a
+// step that needs the user's decision. It returns "" if nothing does.
 func HeldWords(run *agent.Run) string {
 	if run.Held() {
 		return "review"
@@ -55,7 +54,8 @@ func HeldWords(run *agent.Run) string {
 	return ""
 }
 
-// ClassOf is how a step stands that waits for so many others.
+// ClassOf returns the state of a step that waits for the given number of other
+// steps.
 func ClassOf(run *agent.Run, s *agent.StepState, waits int) StepClass {
 	switch {
 	case Halted(run, s):

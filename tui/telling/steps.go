@@ -11,8 +11,8 @@ import (
 	"replan/planning/plan"
 )
 
-// CallArgs are the arguments of a call, as they were resolved or as they were
-// asked for.
+// CallArgs returns the arguments of a call: the resolved ones if known, otherwise
+// the requested ones.
 func CallArgs(s *agent.StepState) map[string]any {
 	if s.Args != nil {
 		return s.Args
@@ -20,8 +20,9 @@ func CallArgs(s *agent.StepState) map[string]any {
 	return s.Step.Args
 }
 
-// Newest is the call of a loop that a reader wants to see: one that waits for
-// the user, else one that runs, else the last; nil where there is none.
+// Newest returns the call of a loop that matters most to a reader: a call waiting
+// for the user, otherwise a running one, otherwise the last. It returns nil if
+// there is none.
 func Newest(l *agent.Loop) *agent.StepState {
 	if l == nil || len(l.Calls) == 0 {
 		return nil
@@ -41,7 +42,7 @@ func Newest(l *agent.Loop) *agent.StepState {
 	return l.Calls[len(l.Calls)-1]
 }
 
-// MainArgument is the argument of a call that says most about it, on one line.
+// MainArgument returns the most informative argument of a call, on one line.
 func MainArgument(args map[string]any) string {
 	telling := []string{"path", "file", "goal", "query", "pattern", "name", "command", "url", "id", "text"}
 	rank := func(name string) int {
@@ -68,7 +69,7 @@ func MainArgument(args map[string]any) string {
 	return untrusted.Line(JSONText(args, ""))
 }
 
-// CallsWords counts the calls of a loop: of a run that is over, those that were
+// CallsWords counts the calls of a loop. If the run is over, it counts the calls
 // made.
 func CallsWords(run *agent.Run, l *agent.Loop) string {
 	made := 0
@@ -84,7 +85,7 @@ func CallsWords(run *agent.Run, l *agent.Loop) string {
 	return all
 }
 
-// StepTool is who carries the step out, as the row names it.
+// StepTool names the executor of a step as its row shows it.
 func StepTool(s *agent.StepState) string {
 	switch s.Step.Executor {
 	case plan.ExecutorSelf:
@@ -96,7 +97,7 @@ func StepTool(s *agent.StepState) string {
 	}
 }
 
-// Milestone is the title of the part of the plan that a step belongs to, "" for
+// Milestone returns the title of the milestone that a step belongs to, or "" for
 // none.
 func Milestone(p plan.Plan, index string) string {
 	for _, m := range p.Milestones {
@@ -109,7 +110,7 @@ func Milestone(p plan.Plan, index string) string {
 	return ""
 }
 
-// ShortID is the part of a run's id behind its date, which tells it from runs of
+// ShortID returns the part of a run id after its date, which distinguishes runs of
 // the same day.
 func ShortID(run string) string {
 	run = untrusted.Line(run)
