@@ -15,7 +15,7 @@ import (
 
 type commitResult struct {
 	Hash    string     `json:"hash"`
-	Branch  string     `json:"branch"` // empty where none is checked out
+	Branch  string     `json:"branch"` // empty if no branch is checked out
 	Subject string     `json:"subject"`
 	Files   []diffFile `json:"files"`
 	Note    string     `json:"note,omitempty"`
@@ -27,9 +27,9 @@ type commitArgs struct {
 	All     bool     `json:"all,omitempty" jsonschema:"everything, also where something is staged"`
 }
 
-// vcsCommit puts together what is to be committed in an index of its own: what
-// was staged stays as it is until the commit is made, and what was approved is
-// what is committed.
+// vcsCommit assembles the commit in a separate index. So staged changes stay
+// as they are until the commit is made, and the commit holds exactly what was
+// approved.
 func (o *Operators) vcsCommit(ctx context.Context, c op.Call, args commitArgs) (*op.Answer[commitResult], error) {
 	if strings.TrimSpace(args.Message) == "" || strings.ContainsRune(args.Message, 0) {
 		return nil, errors.New("the argument message of vcs.commit is empty or no text; say what the commit does")
@@ -76,19 +76,19 @@ func (o *Operators) vcsCommit(ctx context.Context, c op.Call, args commitArgs) (
 	return p.commit(ctx, c, args.Message)
 }
 
-// prepared is what a commit would take.
+// prepared is the content of a planned commit.
 type prepared struct {
 	*scratch
 	paths   []string          // relative to the workspace
-	hashes  map[string]string // of the mode and content of each
-	outside int               // staged files that are left out
-	nested  []string          // repositories of their own, left out
+	hashes  map[string]string // of the mode and content of each file
+	outside int               // number of staged files left out
+	nested  []string          // nested repositories, left out
 }
 
-// stagedFile is a file as git diff --raw has it.
+// stagedFile is a file as listed by git diff --raw.
 type stagedFile struct{ path, mode, object string }
 
-const gitlink = "160000" // mode of a repository within a repository
+const gitlink = "160000" // mode of a nested repository
 
 func (r *gitRepository) prepare(ctx context.Context, args commitArgs, dry bool) (*prepared, error) {
 	staged, err := r.staged(ctx, r.git, "--relative", "--", ".")
@@ -111,7 +111,7 @@ func (r *gitRepository) prepare(ctx context.Context, args commitArgs, dry bool) 
 	return p, nil
 }
 
-// fill takes the files of a commit into the index.
+// fill adds the files of a commit to the index.
 func (p *prepared) fill(ctx context.Context, args commitArgs, staged []stagedFile) error {
 	onlyStaged := len(staged) > 0 && !args.All && len(args.Paths) == 0
 	begin := p.copyIndex
@@ -155,7 +155,7 @@ func (p *prepared) fill(ctx context.Context, args commitArgs, staged []stagedFil
 	return errors.New("there is nothing to commit: no file differs from the last commit")
 }
 
-// conflicts refuses an index that a merge has left unresolved.
+// conflicts refuses an index with unresolved merge conflicts.
 func (p *prepared) conflicts(ctx context.Context) error {
 	out, err := p.r.must(ctx, "look for conflicts", gitRun{args: []string{"ls-files", "--unmerged", "-z"}})
 	if err == nil && out.data != "" {
@@ -164,7 +164,7 @@ func (p *prepared) conflicts(ctx context.Context) error {
 	return err
 }
 
-// takeTree takes files of the workspace as they are now.
+// takeTree adds files of the workspace in their current state.
 func (p *prepared) takeTree(ctx context.Context, paths []string) error {
 	known, err := p.git(ctx, gitRun{args: append([]string{"ls-files", "--error-unmatch", "--cached", "--others", "--exclude-standard", "-z", "--"}, paths...)})
 	if err != nil {
@@ -206,7 +206,7 @@ func (p *prepared) takeTree(ctx context.Context, paths []string) error {
 	return nil
 }
 
-// takeStaged takes what is staged of the workspace, and nothing else.
+// takeStaged adds only the staged files of the workspace.
 func (p *prepared) takeStaged(ctx context.Context) error {
 	staged, err := p.r.staged(ctx, p.r.git, "--no-relative", "--", ".")
 	if err != nil {
@@ -219,15 +219,15 @@ func (p *prepared) takeStaged(ctx context.Context) error {
 	return p.must(ctx, "take what is staged", gitRun{args: []string{"update-index", "-z", "--index-info"}, input: []byte(list.String())})
 }
 
-// staged lists how an index differs from the last commit.
+// staged lists the differences between an index and the last commit.
 func (r *gitRepository) staged(ctx context.Context, git gitFunc, flags ...string) ([]stagedFile, error) {
 	return r.raw(ctx, git, append([]string{"diff", "--cached"}, flags...)...)
 }
 
-// gitFunc runs git with one index or another.
+// gitFunc runs git with a certain index.
 type gitFunc func(context.Context, gitRun) (gitOutput, error)
 
-// raw lists differences as git diff --raw has them.
+// raw parses the differences that git diff --raw lists.
 func (r *gitRepository) raw(ctx context.Context, git gitFunc, args ...string) ([]stagedFile, error) {
 	flags := []string{"--raw", "-z", "--no-abbrev", "--no-renames", "--no-ext-diff", "--ignore-submodules=dirty"}
 	out, err := git(ctx, gitRun{args: slices.Insert(args, 1, flags...)})
@@ -252,8 +252,8 @@ func (r *gitRepository) raw(ctx context.Context, git gitFunc, args ...string) ([
 	return files, nil
 }
 
-// hash stands for the mode and content of a file, as MetaHashes has it; it is
-// empty where there is no file any more.
+// hash returns the hash of a file's mode and content in the form of
+// MetaHashes. It is empty if the file was removed.
 func (f stagedFile) hash() string {
 	if f.mode == "000000" {
 		return ""
@@ -262,7 +262,7 @@ func (f stagedFile) hash() string {
 	return hex.EncodeToString(sum[:])
 }
 
-// approved checks that the commit holds what was approved and nothing else.
+// approved checks that the commit holds exactly what was approved.
 func (p *prepared) approved(hashes map[string]string) error {
 	if hashes == nil {
 		return nil
@@ -310,8 +310,8 @@ func (p *prepared) commit(ctx context.Context, c op.Call, message string) (*op.A
 	return p.committed(ctx, after)
 }
 
-// committed brings the repository's index up to the commit and says what is in
-// it.
+// committed updates the repository's index to the commit and returns the
+// commit's content.
 func (p *prepared) committed(ctx context.Context, hash string) (*op.Answer[commitResult], error) {
 	result := commitResult{Hash: hash, Files: []diffFile{}, Note: p.leftOut()}
 	note := func(text string) { result.Note = strings.TrimPrefix(result.Note+"; "+text, "; ") }
@@ -324,7 +324,7 @@ func (p *prepared) committed(ctx context.Context, hash string) (*op.Answer[commi
 		result.Files = append(result.Files, d.Files...)
 	}
 	paths := slices.Clone(p.paths)
-	for _, f := range result.Files { // a hook may have added some
+	for _, f := range result.Files { // a hook may have added files
 		if !slices.Contains(paths, f.Path) {
 			paths = append(paths, f.Path)
 		}
@@ -355,7 +355,7 @@ func (p *prepared) committed(ctx context.Context, hash string) (*op.Answer[commi
 	return op.Reply(result, text), nil
 }
 
-// leftOut says what the commit does not take.
+// leftOut describes what the commit leaves out.
 func (p *prepared) leftOut() string {
 	var said []string
 	if p.outside > 0 {
@@ -367,7 +367,7 @@ func (p *prepared) leftOut() string {
 	return strings.Join(said, "; ")
 }
 
-// identity checks that git knows who commits.
+// identity checks that git knows the author.
 func (r *gitRepository) identity(ctx context.Context) error {
 	for _, who := range []string{"GIT_AUTHOR_IDENT", "GIT_COMMITTER_IDENT"} {
 		out, err := r.git(ctx, gitRun{args: []string{"var", who}})
@@ -381,7 +381,7 @@ func (r *gitRepository) identity(ctx context.Context) error {
 	return nil
 }
 
-// headHash is the last commit, empty before the first one.
+// headHash returns the hash of the last commit, or "" before the first one.
 func (r *gitRepository) headHash(ctx context.Context) (string, error) {
 	out, err := r.git(ctx, gitRun{args: []string{"rev-parse", "--verify", "--quiet", "HEAD^{commit}"}})
 	return strings.TrimSpace(out.data), err

@@ -18,8 +18,8 @@ import (
 type diffResult struct {
 	Diff      string     `json:"diff"`
 	Files     []diffFile `json:"files"`
-	Added     int        `json:"added"`   // lines, of all files
-	Removed   int        `json:"removed"` // lines, of all files
+	Added     int        `json:"added"`   // lines in all files
+	Removed   int        `json:"removed"` // lines in all files
 	Truncated bool       `json:"truncated"`
 	Note      string     `json:"note,omitempty"`
 }
@@ -29,11 +29,11 @@ type diffFile struct {
 	Added   int    `json:"added"`   // lines
 	Removed int    `json:"removed"` // lines
 	Status  string `json:"status"`
-	From    string `json:"from,omitempty"` // what it was called before
+	From    string `json:"from,omitempty"` // previous name
 }
 
-// diffFlags make git diff say the same whatever is configured, run nothing and
-// name files relative to the workspace.
+// diffFlags make git diff independent of the configuration. With them it runs
+// no other program and names files relative to the workspace.
 var diffFlags = []string{
 	"diff", "--no-ext-diff", "--no-textconv", "--no-color", "--relative", "--ignore-submodules=dirty", "--submodule=short",
 	"--find-renames", "--src-prefix=a/", "--dst-prefix=b/",
@@ -93,7 +93,7 @@ func (o *Operators) vcsDiff(ctx context.Context, _ op.Call, args diffArgs) (*op.
 	return op.Reply(result, text), nil
 }
 
-// noteOutside says so where the repository has changes that are not shown.
+// noteOutside adds a note if the repository has changes outside the workspace.
 func (r *gitRepository) noteOutside(ctx context.Context, d *diffResult) error {
 	n, err := r.changedOutside(ctx, "status", "--porcelain", "-z", "--untracked-files=normal", "--ignore-submodules=dirty", "--no-renames")
 	if n > 0 {
@@ -102,8 +102,8 @@ func (r *gitRepository) noteOutside(ctx context.Context, d *diffResult) error {
 	return err
 }
 
-// head is what the work tree is compared with: the last commit, and before the
-// first one nothing.
+// head returns the base to compare the work tree with: the last commit, or
+// nothing before the first one.
 func (r *gitRepository) head() string {
 	if r.born {
 		return "HEAD"
@@ -111,8 +111,8 @@ func (r *gitRepository) head() string {
 	return ""
 }
 
-// revisions reads a commit, or two with dots between, and reports whether there
-// are two.
+// revisions parses a commit, or two commits joined by dots, and reports
+// whether there are two.
 func (r *gitRepository) revisions(ctx context.Context, ref string) (string, bool, error) {
 	dots := ""
 	for _, d := range []string{"...", ".."} {
@@ -147,7 +147,7 @@ func (r *gitRepository) revisions(ctx context.Context, ref string) (string, bool
 	return from + dots + to, dots != "", nil
 }
 
-// diff is what git diff says, with which as its argument for what is compared.
+// diff runs git diff. which is its argument for what to compare.
 func (r *gitRepository) diff(ctx context.Context, run gitRun, which, at string) (diffResult, error) {
 	result := diffResult{Files: []diffFile{}}
 	ask := func(max int, flags ...string) (gitOutput, error) {
@@ -176,9 +176,9 @@ func (r *gitRepository) diff(ctx context.Context, run gitRun, which, at string) 
 	return result, nil
 }
 
-// read takes the output of git diff --raw --numstat -z.
+// read parses the output of git diff --raw --numstat -z.
 func (d *diffResult) read(data string) {
-	at := map[string]int{} // in Files
+	at := map[string]int{} // indexes of Files
 	fields := strings.Split(strings.TrimSuffix(data, "\x00"), "\x00")
 	next := func() string {
 		if len(fields) == 0 {
@@ -218,8 +218,8 @@ func (d *diffResult) read(data string) {
 		if name == "" {
 			_, name = next(), next()
 		}
-		added, _ := strconv.Atoi(counts[0])   // "-" of a binary file
-		removed, _ := strconv.Atoi(counts[1]) // is no lines
+		added, _ := strconv.Atoi(counts[0])   // "-" for a binary file
+		removed, _ := strconv.Atoi(counts[1]) // counts as 0
 		d.Added, d.Removed = d.Added+added, d.Removed+removed
 		if i, ok := at[name]; ok {
 			d.Files[i].Added, d.Files[i].Removed = added, removed
@@ -227,8 +227,8 @@ func (d *diffResult) read(data string) {
 	}
 }
 
-// diffOfAll compares the work tree, new files too, with a commit, or with
-// nothing where base is empty.
+// diffOfAll compares the work tree, including new files, with a commit, or
+// with nothing if base is empty.
 func (r *gitRepository) diffOfAll(ctx context.Context, base, at string) (diffResult, error) {
 	s, err := r.scratch(true)
 	if err != nil {
@@ -266,7 +266,7 @@ func (r *gitRepository) diffOfAll(ctx context.Context, base, at string) (diffRes
 	return result, err
 }
 
-// diffOfCommit is what vcs.commit would take.
+// diffOfCommit returns the diff that vcs.commit would commit.
 func (r *gitRepository) diffOfCommit(ctx context.Context, at string) (diffResult, error) {
 	staged, err := r.diff(ctx, gitRun{}, "--cached", ".")
 	if err != nil {
@@ -281,17 +281,17 @@ func (r *gitRepository) diffOfCommit(ctx context.Context, at string) (diffResult
 	return r.diffOfAll(ctx, r.head(), at)
 }
 
-// scratch is an index of its own, so that what is put together for a diff or a
-// commit is in nobody's way.
+// scratch is a separate index for assembling a diff or a commit without
+// disturbing anyone.
 type scratch struct {
 	r      *gitRepository
 	dir    string
 	index  string
-	store  string // for objects that nobody is to keep; empty keeps them
+	store  string // for temporary objects; empty stores them in the repository
 	asUser bool
 }
 
-// scratch makes one. Dry leaves the repository as it is.
+// scratch creates a scratch index. With dry, the repository stays unchanged.
 func (r *gitRepository) scratch(dry bool) (*scratch, error) {
 	dir, err := os.MkdirTemp("", "index-")
 	if err != nil {
@@ -314,13 +314,13 @@ func (s *scratch) remove() {
 	}
 }
 
-// git is git with this index.
+// git runs git with this index.
 func (s *scratch) git(ctx context.Context, run gitRun) (gitOutput, error) {
 	run.index, run.store, run.asUser = s.index, s.store, s.asUser
 	return s.r.git(ctx, run)
 }
 
-// copyIndex begins with what is staged now.
+// copyIndex fills the index with what is staged now.
 func (s *scratch) copyIndex(ctx context.Context) error {
 	out, err := s.r.must(ctx, "find the index", gitRun{args: []string{"rev-parse", "--git-path", "index"}})
 	if err != nil {
@@ -333,14 +333,14 @@ func (s *scratch) copyIndex(ctx context.Context) error {
 	}
 	var data []byte
 	if err == nil {
-		data, err = os.ReadFile(from) // #nosec G304 -- git itself names it
+		data, err = os.ReadFile(from) // #nosec G304 -- git itself returned this path
 	}
 	if err == nil {
-		err = os.WriteFile(s.index, data, 0o600) // #nosec G703 -- in a folder that was just made
+		err = os.WriteFile(s.index, data, 0o600) // #nosec G703 -- in a newly created folder
 	}
 	if err == nil {
-		// By its time git tells which files may have changed since within one
-		// tick of the clock.
+		// From the time of its index git tells which files may have changed since,
+		// within one tick of the clock.
 		err = os.Chtimes(s.index, time.Time{}, info.ModTime())
 	}
 	if err != nil {
@@ -349,7 +349,7 @@ func (s *scratch) copyIndex(ctx context.Context) error {
 	return nil
 }
 
-// headIndex begins with the last commit.
+// headIndex fills the index with the last commit.
 func (s *scratch) headIndex(ctx context.Context) error {
 	tree := "HEAD"
 	if !s.r.born {
@@ -358,8 +358,8 @@ func (s *scratch) headIndex(ctx context.Context) error {
 	return s.must(ctx, "read the last commit", gitRun{args: []string{"read-tree", tree}})
 }
 
-// fresh lists the files that git neither knows nor ignores, and the folders
-// among them that are repositories of their own.
+// fresh lists the untracked files that git does not ignore, and the nested
+// repositories among their folders.
 func (s *scratch) fresh(ctx context.Context, paths ...string) (files, nested []string, err error) {
 	out, err := s.git(ctx, gitRun{args: append([]string{"ls-files", "--others", "--exclude-standard", "-z", "--"}, paths...)})
 	switch {
@@ -380,9 +380,8 @@ func (s *scratch) fresh(ctx context.Context, paths ...string) (files, nested []s
 	return files, nested, nil
 }
 
-// add takes files of the work tree as they are. They are named one by one, as
-// git looks into the repositories within a folder, where it would run what they
-// configure.
+// add adds files of the work tree as they are. It passes each by name: given a
+// folder, git would look into nested repositories and run what they configure.
 func (s *scratch) add(ctx context.Context, files []string, run gitRun) error {
 	if len(files) == 0 {
 		return nil

@@ -8,19 +8,20 @@ import (
 	"replan/mcpclient/workspace/tree"
 )
 
-// Config says what the operators work on.
+// Config configures the operators.
 type Config struct {
 	Tree   *tree.Tree
 	Runner *child.Runner
-	// Turn waits until no other call changes anything. The returned function ends
+	// Turn waits until no other call is making changes. The returned function ends
 	// the turn.
 	Turn func(context.Context) (release func(), err error)
-	// MaxOutput is how many bytes of a diff are answered.
+	// MaxOutput is the maximum size of a returned diff in bytes.
 	MaxOutput int
 	Logger    *slog.Logger
 }
 
-// Operators are the operators for the git repository that the workspace lies in.
+// Operators implements the operators for the git repository that contains the
+// workspace.
 type Operators struct {
 	tree      *tree.Tree
 	runner    *child.Runner
@@ -29,7 +30,7 @@ type Operators struct {
 	log       *slog.Logger
 }
 
-// New makes the operators.
+// New returns the operators.
 func New(cfg Config) *Operators {
 	return &Operators{tree: cfg.Tree, runner: cfg.Runner, turn: cfg.Turn, maxOutput: cfg.MaxOutput, log: cfg.Logger}
 }

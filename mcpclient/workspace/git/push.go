@@ -66,10 +66,10 @@ func (o *Operators) vcsBranch(ctx context.Context, c op.Call, args branchArgs) (
 	return op.Reply(result, strings.TrimSuffix(text+"; "+result.Note, "; ")), nil
 }
 
-// notSwitched says why git stays on its branch, in a sentence that names the
-// files that are in the way.
+// notSwitched returns an error that says why git stays on its branch and which
+// files prevent the switch.
 func (r *gitRepository) notSwitched(name string, out gitOutput) error {
-	const most = 5 // files to name
+	const most = 5 // maximum number of files to name
 	var files []string
 	for line := range strings.Lines(out.said) {
 		if strings.HasPrefix(line, "\t") {
@@ -91,8 +91,8 @@ func (r *gitRepository) notSwitched(name string, out gitOutput) error {
 	}
 }
 
-// branchName refuses what cannot be the name of a branch: an option, a commit
-// or a name that stands for another.
+// branchName refuses invalid branch names: options, commits and names that
+// refer to something else.
 func (r *gitRepository) branchName(ctx context.Context, name string) error {
 	bad := fmt.Errorf("%q cannot be the name of a branch; take letters, digits, dashes and slashes", name)
 	if name == "" || name == "HEAD" || strings.HasPrefix(name, "-") || strings.Contains(name, "@{") || strings.ContainsRune(name, 0) {
@@ -113,7 +113,7 @@ func (r *gitRepository) hasBranch(ctx context.Context, name string) (bool, error
 type pushResult struct {
 	Remote   string `json:"remote"`
 	Branch   string `json:"branch"`
-	To       string `json:"to"` // branch of the remote
+	To       string `json:"to"` // branch on the remote
 	UpToDate bool   `json:"up_to_date"`
 	Output   string `json:"output"`
 }
@@ -173,8 +173,8 @@ func (o *Operators) vcsPush(ctx context.Context, c op.Call, args pushArgs) (*op.
 	return op.Reply(result, strings.TrimSpace(text+"\n"+result.Output)), nil
 }
 
-// askNobody keeps ssh from asking for a password on the terminal, where nobody
-// would see it, unless a command of the user's own is configured.
+// askNobody keeps ssh from asking for a password on the hidden terminal,
+// unless the user has configured an ssh command.
 func (r *gitRepository) askNobody(ctx context.Context) ([]string, error) {
 	for _, entry := range r.o.runner.Environ {
 		if strings.HasPrefix(entry, "GIT_SSH_COMMAND=") || strings.HasPrefix(entry, "GIT_SSH=") {
@@ -188,7 +188,7 @@ func (r *gitRepository) askNobody(ctx context.Context) ([]string, error) {
 	return []string{"GIT_SSH_COMMAND=ssh -oBatchMode=yes"}, nil
 }
 
-// verdict is the line of git push --porcelain about the one branch.
+// verdict returns the line of git push --porcelain about the pushed branch.
 func verdict(data string) string {
 	for line := range strings.Lines(data) {
 		if strings.Contains(line, "\trefs/heads/") {
@@ -213,8 +213,8 @@ func notPushed(remote, to string, out gitOutput) error {
 	}
 }
 
-// target is the remote and its branch that a branch is pushed to: the one that
-// it follows, or one of the same name.
+// target returns the remote and the remote branch to push a branch to: its
+// upstream, or a branch of the same name.
 func (r *gitRepository) target(ctx context.Context, branch, remote string, follow bool) (string, string, error) {
 	out, err := r.must(ctx, "list the remotes", gitRun{args: []string{"remote"}})
 	if err != nil {

@@ -12,13 +12,13 @@ import (
 )
 
 const (
-	maxVCSFiles = 2000 // files that a call lists
+	maxVCSFiles = 2000 // maximum number of files in a list
 	maxCommits  = 200
-	maxBody     = 4 << 10 // bytes of the body of a commit, or of what git says
+	maxBody     = 4 << 10 // maximum bytes of a commit's body or of git's messages
 )
 
 type statusResult struct {
-	Branch    string       `json:"branch"` // empty where no branch is checked out
+	Branch    string       `json:"branch"` // empty if no branch is checked out
 	Upstream  string       `json:"upstream"`
 	Ahead     int          `json:"ahead"`
 	Behind    int          `json:"behind"`
@@ -32,12 +32,12 @@ type statusResult struct {
 type statusFile struct {
 	Path     string `json:"path"`
 	Status   string `json:"status"`
-	Staged   bool   `json:"staged"`             // a commit would take it
-	Unstaged bool   `json:"unstaged,omitempty"` // it is changed beyond what is staged
-	From     string `json:"from,omitempty"`     // what it was called before
+	Staged   bool   `json:"staged"`             // a commit would include it
+	Unstaged bool   `json:"unstaged,omitempty"` // it has changes that are not staged
+	From     string `json:"from,omitempty"`     // previous name
 }
 
-// statusWords are the letters of git.
+// statusWords maps git's status letters to words.
 var statusWords = map[byte]string{
 	'A': "added", 'M': "modified", 'D': "deleted", 'R': "renamed", 'C': "copied", 'T': "retyped", 'U': "conflicted", '?': "untracked",
 }
@@ -54,7 +54,7 @@ func (o *Operators) vcsStatus(ctx context.Context, _ op.Call, _ struct{}) (*op.A
 	return op.Reply(result, result.words(r.born)), nil
 }
 
-// words say the state for a reader.
+// words describes the status for display.
 func (s statusResult) words(born bool) string {
 	var b strings.Builder
 	switch {
@@ -115,8 +115,8 @@ func were(files int) string {
 	return fmt.Sprintf("%d files are", files)
 }
 
-// changedOutside counts the files outside the workspace in what a call of git
-// lists: a name after each NUL, after the two letters of a status if it is one.
+// changedOutside counts the files outside the workspace that git lists. Names
+// are separated by NUL; in a status, two letters precede each name.
 func (r *gitRepository) changedOutside(ctx context.Context, args ...string) (int, error) {
 	if r.prefix == "" {
 		return 0, nil
@@ -130,7 +130,7 @@ func (r *gitRepository) changedOutside(ctx context.Context, args ...string) (int
 		if args[0] == "status" && len(name) > len("XY ") {
 			name = name[len("XY "):]
 		}
-		// A folder that is new as a whole may hold the workspace.
+		// A new folder may contain the workspace.
 		if name != "" && !strings.HasPrefix(name, r.prefix) && !strings.HasPrefix(r.prefix, name) {
 			n++
 		}
@@ -138,7 +138,7 @@ func (r *gitRepository) changedOutside(ctx context.Context, args ...string) (int
 	return n, nil
 }
 
-// read takes the output of git status --porcelain=v2 -z.
+// read parses the output of git status --porcelain=v2 -z.
 func (s *statusResult) read(data string, r *gitRepository) {
 	entries := strings.Split(strings.TrimSuffix(data, "\x00"), "\x00")
 	for i := 0; i < len(entries); i++ {
@@ -175,7 +175,7 @@ func (s *statusResult) read(data string, r *gitRepository) {
 			continue
 		}
 		if f.Path = at; !ok {
-			f.Path = "." // all of the workspace is new
+			f.Path = "." // the whole workspace is new
 		}
 		if len(s.Files) == maxVCSFiles {
 			s.Truncated = true
@@ -185,7 +185,7 @@ func (s *statusResult) read(data string, r *gitRepository) {
 	}
 }
 
-// states reads the two letters of an entry: of the index and of the work tree.
+// states parses the two letters of an entry, for the index and the work tree.
 func (f *statusFile) states(entry string) {
 	if len(entry) < len("1 XY") {
 		return
@@ -198,7 +198,7 @@ func (f *statusFile) states(entry string) {
 	}
 }
 
-// afterFields is what stands after so many fields, which may hold blanks.
+// afterFields returns the rest of entry after n fields; it may contain blanks.
 func afterFields(entry string, n int) string {
 	parts := strings.SplitN(entry, " ", n+1)
 	if len(parts) <= n {
@@ -218,13 +218,13 @@ func (s *statusResult) header(entry string) {
 		s.Upstream = value
 	case "branch.ab":
 		ahead, behind, _ := strings.Cut(value, " ")
-		s.Ahead, _ = strconv.Atoi(strings.TrimPrefix(ahead, "+"))   // digits
-		s.Behind, _ = strconv.Atoi(strings.TrimPrefix(behind, "-")) // digits
+		s.Ahead, _ = strconv.Atoi(strings.TrimPrefix(ahead, "+"))   // only digits
+		s.Behind, _ = strconv.Atoi(strings.TrimPrefix(behind, "-")) // only digits
 	}
 }
 
-// Dirty counts the files of the workspace that are not as git has them. Without
-// git or a repository there are none.
+// Dirty counts the changed and new files in the workspace. It returns 0
+// without git or a repository.
 func (o *Operators) Dirty(ctx context.Context) (int, error) {
 	r, err := o.repository(ctx)
 	if errors.Is(err, errNoRepository) || errors.Is(err, exec.ErrNotFound) {
@@ -237,14 +237,14 @@ func (o *Operators) Dirty(ctx context.Context) (int, error) {
 	return len(status.Files), err
 }
 
-// State is what is known of the repository before anything is done to it.
+// State is the state of the repository before any work starts.
 type State struct {
-	Clean      bool // nothing is changed, and no merge or the like is under way
-	NoUpstream bool // the branch that is checked out follows none
+	Clean      bool // no changes, and no merge or similar operation in progress
+	NoUpstream bool // the current branch has no upstream
 	NoRemote   bool
 }
 
-// State looks at the repository.
+// State returns the state of the repository.
 func (o *Operators) State(ctx context.Context) (State, error) {
 	r, err := o.repository(ctx)
 	if err != nil {
@@ -263,14 +263,14 @@ func (o *Operators) State(ctx context.Context) (State, error) {
 
 type logResult struct {
 	Commits []commitInfo `json:"commits"`
-	Total   int          `json:"total"` // also those that are not listed
+	Total   int          `json:"total"` // includes those not listed
 	Note    string       `json:"note,omitempty"`
 }
 
 type commitInfo struct {
 	Hash    string `json:"hash"`
 	Author  string `json:"author"`
-	Date    string `json:"date"` // as ISO 8601
+	Date    string `json:"date"` // in ISO 8601
 	Subject string `json:"subject"`
 	Body    string `json:"body"`
 }
@@ -347,7 +347,7 @@ func (o *Operators) vcsLog(ctx context.Context, _ op.Call, args logArgs) (*op.An
 func valid(text string) string { return strings.ToValidUTF8(text, "\uFFFD") }
 
 type branchesResult struct {
-	Current  string       `json:"current"` // empty where no branch is checked out
+	Current  string       `json:"current"` // empty if no branch is checked out
 	Branches []branchInfo `json:"branches"`
 }
 
@@ -390,8 +390,8 @@ func (o *Operators) vcsBranches(ctx context.Context, _ op.Call, _ struct{}) (*op
 	return op.Reply(result, strings.Join(said, "\n")), nil
 }
 
-// Touching returns the hashes of the newest commits that touched one of the files.
-// What is no path of the workspace is left out.
+// Touching returns the hashes of the newest commits that changed one of the
+// files. It ignores names that are not paths of the workspace.
 func (o *Operators) Touching(ctx context.Context, files []string) ([]string, error) {
 	r, err := o.repository(ctx)
 	if err != nil || !r.born {

@@ -18,34 +18,34 @@ import (
 
 const (
 	gitReadTime  = time.Minute
-	gitWriteTime = 10 * time.Minute // hooks may run tests
-	maxGitData   = 8 << 20          // bytes of what git lists
+	gitWriteTime = 10 * time.Minute // long, because hooks may run tests
+	maxGitData   = 8 << 20          // bytes of git's output
 )
 
-// gitRun is one call of git.
+// gitRun describes one run of git.
 type gitRun struct {
 	args  []string
 	input []byte
-	index string // file in place of the repository's index
-	store string // folder for new objects in place of the repository's
-	apart bool   // no object of the repository's is looked at: git would touch those that it finds again
-	max   int    // bytes of standard output that are kept; 0 is maxGitData
-	// asUser runs what the repository has configured: hooks, filters and
-	// whatever reaches a remote. Else nothing of the repository's is run.
+	index string // file to use instead of the repository's index
+	store string // folder for new objects, instead of the repository's
+	apart bool   // hide the repository's objects, because git would touch those it finds again
+	max   int    // maximum bytes of standard output to keep; 0 means maxGitData
+	// asUser also runs what the repository configures: hooks, filters and helpers
+	// that reach a remote. Otherwise nothing of the repository's runs.
 	asUser  bool
-	send    func(chunk string, bytes int64) error // where the output of a call asUser is sent; nil is nowhere
-	environ []string                              // beside what git always inherits
+	send    func(chunk string, bytes int64) error // receives the output of a call with asUser; may be nil
+	environ []string                              // added to the environment that git always inherits
 }
 
-// gitOutput is what git said.
+// gitOutput is the output of git.
 type gitOutput struct {
 	data string // standard output
-	cut  bool   // there was more
+	cut  bool   // standard output was cut off
 	said string // standard error
 	exit int
 }
 
-// limited keeps the first bytes that are written.
+// limited keeps only the first bytes written to it.
 type limited struct {
 	bytes.Buffer
 	max int
@@ -61,20 +61,20 @@ func (l *limited) Write(p []byte) (int, error) {
 
 func (*limited) Close() error { return nil }
 
-// gitRepository is the git repository that the workspace lies in.
+// gitRepository is the git repository that contains the workspace.
 type gitRepository struct {
 	o       *Operators
-	prefix  string // the workspace within it, with a slash at the end, or empty
+	prefix  string // path of the workspace in the repository with a trailing slash, or empty
 	gitDir  string // on disk, absolute
 	filters []string
-	born    bool // there is a commit
+	born    bool // there is at least one commit
 }
 
-// git runs git in the workspace, or fails where that cannot be done. An exit
-// that is not 0 is no failure here.
+// git runs git in the workspace. It returns an error if git cannot run. A
+// non-zero exit status is not an error here.
 func (r *gitRepository) git(ctx context.Context, run gitRun) (gitOutput, error) {
 	flags := []string{
-		"--no-pager", "--literal-pathspecs", // a name is a name, whatever it begins with
+		"--no-pager", "--literal-pathspecs", // no name is a pattern, whatever it begins with
 		"-c", "core.quotePath=off", "-c", "color.ui=false", "-c", "core.splitIndex=false",
 		"-c", "safe.bareRepository=explicit", "-c", "advice.addEmbeddedRepo=false",
 	}
@@ -108,22 +108,23 @@ func (r *gitRepository) git(ctx context.Context, run gitRun) (gitOutput, error) 
 	return gitOutput{data: out.String(), cut: out.cut, said: ended.Output, exit: ended.Exit}, nil
 }
 
-// environ is what git inherits: nothing that points it at another repository,
-// and for what only reads nothing by which it would write or reach a remote.
+// environ returns the environment of git without variables that point it at
+// another repository. For reading it also drops those that make git write or
+// reach a remote.
 func (r *gitRepository) environ(run gitRun) []string {
 	environ := slices.DeleteFunc(slices.Clone(r.o.runner.Environ), func(entry string) bool {
 		name, _, _ := strings.Cut(entry, "=")
 		switch name {
 		case "GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_OBJECT_DIRECTORY", "GIT_ALTERNATE_OBJECT_DIRECTORIES",
 			"GIT_COMMON_DIR", "GIT_PREFIX", "GIT_NAMESPACE", "GIT_EXTERNAL_DIFF", "GIT_DIFF_OPTS", "GIT_QUARANTINE_PATH",
-			"GPG_TTY", // it is the screen's
+			"GPG_TTY", // it names the screen's terminal
 			"GIT_GLOB_PATHSPECS", "GIT_NOGLOB_PATHSPECS", "GIT_ICASE_PATHSPECS", "GIT_INTERNAL_SUPER_PREFIX":
 			return true
 		default:
 			return false
 		}
 	})
-	// An editor or a question would wait for somebody.
+	// An editor or a prompt would block.
 	environ = append(append(environ, "GIT_EDITOR=true", "GIT_PAGER=cat", "GIT_TERMINAL_PROMPT=0"), run.environ...)
 	if !run.asUser {
 		environ = append(environ, "GIT_OPTIONAL_LOCKS=0", "GIT_ALLOW_PROTOCOL=none", "GIT_NO_LAZY_FETCH=1", "LC_ALL=C")
@@ -151,7 +152,7 @@ func absolute(base, name string) string {
 	return filepath.Join(base, name)
 }
 
-// quotedPath is a path as git reads it in a list of paths.
+// quotedPath quotes a path for git's lists of paths.
 func quotedPath(name string) string {
 	if !strings.ContainsAny(name, string(filepath.ListSeparator)+`"`) {
 		return name
@@ -159,7 +160,8 @@ func quotedPath(name string) string {
 	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(name) + `"`
 }
 
-// must is git for a call that has to succeed; doing says what for.
+// must runs git and returns an error unless it succeeds; doing is for the
+// message.
 func (r *gitRepository) must(ctx context.Context, doing string, run gitRun) (gitOutput, error) {
 	out, err := r.git(ctx, run)
 	if err == nil && out.exit != 0 {
@@ -168,7 +170,7 @@ func (r *gitRepository) must(ctx context.Context, doing string, run gitRun) (git
 	return out, err
 }
 
-// failure is a sentence with what git itself says.
+// failure returns an error with git's own message.
 func (g gitOutput) failure(doing string) error {
 	var said []string
 	for line := range strings.Lines(g.said) {
@@ -180,7 +182,7 @@ func (g gitOutput) failure(doing string) error {
 		}
 	}
 	if len(said) == 0 {
-		const most = 2000 // bytes of what a hook says
+		const most = 2000 // maximum bytes of a hook's output
 		said = []string{op.MiddleCut(strings.TrimSpace(g.said), most)}
 	}
 	if said[0] == "" {
@@ -191,7 +193,7 @@ func (g gitOutput) failure(doing string) error {
 
 var errNoRepository = errors.New("the workspace lies in no git repository; make one with git init")
 
-// repository finds the repository that the workspace lies in.
+// repository finds the repository that contains the workspace.
 func (o *Operators) repository(ctx context.Context) (*gitRepository, error) {
 	r := &gitRepository{o: o}
 	out, err := r.git(ctx, gitRun{args: []string{"rev-parse", "--is-inside-work-tree", "--show-prefix"}})
@@ -221,9 +223,9 @@ func (o *Operators) repository(ctx context.Context) (*gitRepository, error) {
 	return r, r.findFilters(ctx)
 }
 
-// findFilters notes the filters that the repository itself configures: reading
-// must not run them. Those of the user's own configuration are trusted, and so
-// is what git lfs install writes into a repository.
+// findFilters records the filters that the repository itself configures, which
+// must not run while reading. Filters in the user's own configuration are
+// trusted, and so is what git lfs install writes into a repository.
 func (r *gitRepository) findFilters(ctx context.Context) error {
 	out, err := r.git(ctx, gitRun{args: []string{"config", "-z", "--show-scope", "--get-regexp", `^filter\..*\.(clean|smudge|process)$`}})
 	if err != nil {
@@ -247,7 +249,7 @@ func (r *gitRepository) findFilters(ctx context.Context) error {
 	return nil
 }
 
-// underway is what git has begun in the repository and not finished, in words.
+// underway describes the unfinished git operation in the repository, if any.
 func (r *gitRepository) underway() string {
 	for _, state := range []struct{ file, words string }{
 		{"MERGE_HEAD", "merge"},
@@ -263,13 +265,13 @@ func (r *gitRepository) underway() string {
 	return ""
 }
 
-// branch is the branch that is checked out, empty where none is.
+// branch returns the current branch, or "" if none is checked out.
 func (r *gitRepository) branch(ctx context.Context) (string, error) {
 	out, err := r.git(ctx, gitRun{args: []string{"symbolic-ref", "--quiet", "--short", "HEAD"}})
 	return strings.TrimSpace(out.data), err
 }
 
-// pathspec is a path argument for git; empty means the workspace.
+// pathspec returns a path argument for git; empty means the workspace.
 func (o *Operators) pathspec(name string) (string, error) {
 	if name == "" {
 		return ".", nil
@@ -277,7 +279,8 @@ func (o *Operators) pathspec(name string) (string, error) {
 	return o.tree.Resolve(name)
 }
 
-// local is a path of the repository relative to the workspace.
+// local returns a path of the repository relative to the workspace. It reports
+// whether the path is in the workspace.
 func (r *gitRepository) local(name string) (string, bool) {
 	rest, ok := strings.CutPrefix(name, r.prefix)
 	if rest == "" {

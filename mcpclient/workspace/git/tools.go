@@ -2,8 +2,7 @@ package git
 
 import "replan/mcpclient/workspace/op"
 
-// Tools are the tools over the git repository that the workspace lies
-// in.
+// Tools returns the tools for the git repository that contains the workspace.
 func (o *Operators) Tools() []op.Tool {
 	return append(o.vcsReaders(),
 		op.Op[branchArgs, branchResult]{
