@@ -11,8 +11,8 @@ import (
 )
 
 func goTest(o *Operators, dir string, args testArgs) (child.Command, error) {
-	// A little less than our own limit, which counts the time to build, too: go
-	// then names the test that hangs before all of it is stopped.
+	// A little less than our own limit, which includes the build time. So go can
+	// name the hanging test before the whole run is stopped.
 	limit := args.limit - cmp.Or(o.margin, args.limit/10)
 	flags := []string{"test", "-json", "-count=1", "-timeout=" + limit.String()}
 	if args.Run != "" {
@@ -21,7 +21,7 @@ func goTest(o *Operators, dir string, args testArgs) (child.Command, error) {
 	return child.Command{Name: "go", Args: append(flags, o.goTarget(dir, args.Path))}, nil
 }
 
-// goTarget is a path argument as the go command takes it.
+// goTarget converts a path argument to one for the go command.
 func (o *Operators) goTarget(dir, name string) string {
 	if name == "" {
 		return "./..."
@@ -56,7 +56,7 @@ func makeTest(_ *Operators, _ string, args testArgs) (child.Command, error) {
 	return child.Command{Name: "make", Args: []string{"test"}}, nil
 }
 
-// runFlags narrow the test runners that npm scripts call.
+// runFlags select tests by name in the test runners that npm scripts call.
 var runFlags = []struct {
 	runner *lazyregexp.Regexp
 	flag   string

@@ -14,9 +14,9 @@ import (
 	"replan/internal/lazyregexp"
 )
 
-const maxEventLine = 4 << 20 // bytes of one event
+const maxEventLine = 4 << 20 // maximum bytes of one event
 
-// goEvent is a line of go test -json, as `go doc test2json` has it.
+// goEvent is a line of go test -json; see `go doc test2json`.
 type goEvent struct {
 	Action      string
 	Package     string
@@ -26,28 +26,28 @@ type goEvent struct {
 	FailedBuild string
 }
 
-// goEvents reads go test -json, in which the events of several packages come in
-// any order. Shown is what go test says to people: the lines of packages and
-// what failed tests print.
+// goEvents parses go test -json, which interleaves the events of several
+// packages. It writes to shown the human-readable output: the result of each
+// package and the output of failed tests.
 type goEvents struct {
 	shown    io.Writer
 	report   *testReport
-	dir      string                            // that the go command runs in, relative to the workspace
-	inside   func(file string) (string, error) // makes an absolute name relative to the workspace
+	dir      string                            // where the go command runs, relative to the workspace
+	inside   func(file string) (string, error) // converts an absolute path to one relative to the workspace
 	line     []byte
 	packages map[string]*goPackage
-	builds   map[string][]string // what the compiler says, by import path
-	building string              // import path in what an older go command says
+	builds   map[string][]string // compiler output by import path
+	building string              // import path in the output of older go commands
 }
 
 type goPackage struct {
-	text  clipped // what no test printed
+	text  clipped // output outside tests
 	tests map[string]*goTestRun
-	order []*goTestRun // in which they began
+	order []*goTestRun // in the order they started
 	shown map[string]bool
 }
 
-// goTestRun is a test under way.
+// goTestRun is a test in progress.
 type goTestRun struct {
 	name  string
 	state string // run, pause, pass, fail or skip
@@ -82,7 +82,7 @@ func (g *goEvents) keep(p []byte) {
 	}
 }
 
-// Close says what the tests printed that have not ended.
+// Close writes the output of tests that have not ended.
 func (g *goEvents) Close() error {
 	if len(g.line) > 0 {
 		g.event(g.line)
@@ -123,8 +123,8 @@ func (g *goEvents) event(line []byte) {
 	}
 }
 
-// plain takes a line that is no event: a go command before 1.24 says so what
-// the compiler says.
+// plain handles a line that is not an event. Before Go 1.24 the go command
+// printed compiler output that way.
 func (g *goEvents) plain(line string) {
 	if name, ok := strings.CutPrefix(line, "# "); ok {
 		g.building = name
@@ -155,7 +155,7 @@ func (g *goEvents) test(e goEvent) {
 	switch e.Action {
 	case "output":
 		if t.text.open() && (chatter(e.Output) || strings.HasPrefix(e.Output, "--- ")) {
-			t.text.add("\n") // the test printed no end of its line
+			t.text.add("\n") // the test did not end its last line
 		}
 		t.text.add(e.Output)
 	case "pause":
@@ -173,8 +173,8 @@ func (g *goEvents) test(e goEvent) {
 	}
 }
 
-// ended takes the end of a test. A test and those below it are shown together,
-// once the outermost has failed.
+// ended handles the end of a test. A test and its subtests are shown together
+// after the outermost has failed.
 func (g *goEvents) ended(pkg string, t *goTestRun, state string) {
 	t.state = state
 	g.report.total++
@@ -183,7 +183,7 @@ func (g *goEvents) ended(pkg string, t *goTestRun, state string) {
 		f := g.failure(pkg, t, "")
 		below := func(other *goTestRun) bool { return other.state == "fail" && strings.HasPrefix(other.name, t.name+"/") }
 		if f.Message == "" && slices.ContainsFunc(p.order, below) {
-			g.report.name(f) // those below say why
+			g.report.name(f) // its subtests say why
 		} else {
 			g.report.fail(f)
 		}
@@ -201,8 +201,8 @@ func (g *goEvents) ended(pkg string, t *goTestRun, state string) {
 	}
 }
 
-// show writes what tests printed that failed or did not end, each below its
-// verdict.
+// show writes the output of tests that failed or did not end, each below its
+// result.
 func (g *goEvents) show(p *goPackage, which func(*goTestRun) bool) {
 	for _, t := range p.order {
 		if !which(t) || t.state != "fail" && t.state != "run" || p.shown[t.name] {
@@ -225,7 +225,8 @@ func (g *goEvents) show(p *goPackage, which func(*goTestRun) bool) {
 	}
 }
 
-// chatter is what go test -v says beside what a test prints.
+// chatter reports whether a line comes from go test -v itself and not from a
+// test.
 func chatter(line string) bool {
 	for _, begin := range []string{"=== RUN   ", "=== PAUSE ", "=== CONT  ", "=== NAME  ", "=== ATTR  "} {
 		if strings.HasPrefix(line, begin) {
@@ -264,8 +265,9 @@ func lastLine(p *goPackage) string {
 	return lines[len(lines)-1]
 }
 
-// failPackage names a package where none of its tests is named, as when it does
-// not build or exits, and the tests that a limit of time ended.
+// failPackage reports a package as failed if none of its tests is, for example
+// because it does not build or exits. It also reports the tests that a timeout
+// ended.
 func (g *goEvents) failPackage(e goEvent, p *goPackage) {
 	running, said := p.running(), p.text.lines()
 	g.report.total += len(running)
@@ -302,8 +304,8 @@ func (g *goEvents) failPackage(e goEvent, p *goPackage) {
 	}
 }
 
-// hung names the tests that did not end in time. One of them has the stacks of
-// all in its text.
+// hung reports the tests that did not end in time. The output of one of them
+// contains all stacks.
 func (g *goEvents) hung(pkg string, running []*goTestRun) {
 	var stacks []string
 	for _, t := range running {
@@ -331,7 +333,7 @@ func (g *goEvents) hung(pkg string, running []*goTestRun) {
 	}
 }
 
-// buildText is what the compiler said about what a package needs.
+// buildText returns the compiler output for a package and its dependencies.
 func (g *goEvents) buildText(e goEvent) []string {
 	if text := g.builds[e.FailedBuild]; len(text) > 0 {
 		return text
@@ -347,8 +349,8 @@ func (g *goEvents) buildText(e goEvent) []string {
 	return nil
 }
 
-// buildPlace is how the go command says where a file does not compile:
-// relative to the folder that it runs in.
+// buildPlace matches the place of a compile error. The go command prints it
+// relative to the folder it runs in.
 var buildPlace = lazyregexp.New(`^(?:vet: )?((?:[A-Za-z]:)?[^\s:][^:]*\.[a-zA-Z]+):(\d+)(?::\d+)?: `)
 
 func (g *goEvents) buildFailure(lines []string) (file string, line int, message string) {
@@ -362,7 +364,7 @@ func (g *goEvents) buildFailure(lines []string) (file string, line int, message 
 	return file, line, strings.Join(lines, "\n")
 }
 
-// place is where a file lies that the go command names.
+// place converts a place in the go command's output to a path and a line.
 func (g *goEvents) place(file, line string) (string, int) {
 	if !filepath.IsAbs(file) {
 		file = path.Join(g.dir, filepath.ToSlash(file))
@@ -381,13 +383,13 @@ func (g *goEvents) place(file, line string) (string, int) {
 	return file, n
 }
 
-// isStopped reports whether a line says that time was over: go's own or ours.
+// isStopped reports whether a line announces a timeout, either go's or ours.
 func isStopped(line string) bool {
 	return strings.HasPrefix(line, "panic: test timed out after ") || line == "signal: interrupt" || line == "signal: killed"
 }
 
-// running are the tests that have not ended and wait for no other: those below
-// which none runs.
+// running returns the unfinished tests that wait for no other test, that is,
+// those without a running subtest.
 func (p *goPackage) running() []*goTestRun {
 	var all []*goTestRun
 	for _, t := range p.order {
@@ -401,14 +403,14 @@ func (p *goPackage) running() []*goTestRun {
 	return all
 }
 
-// endPackage shows what is left of a package and forgets it.
+// endPackage shows the remaining output of a package and removes it.
 func (g *goEvents) endPackage(name string, failed bool) {
 	p := g.pkg(name)
 	lines := p.text.lines()
 	if failed {
 		g.show(p, func(*goTestRun) bool { return true })
 	} else if len(lines) > 0 {
-		lines = lines[len(lines)-1:] // its verdict
+		lines = lines[len(lines)-1:] // its result
 	}
 	for _, line := range lines {
 		if line != "PASS" && line != "FAIL" {
@@ -418,21 +420,21 @@ func (g *goEvents) endPackage(name string, failed bool) {
 	delete(g.packages, name)
 }
 
-// ownText is what a test printed beside verdicts.
+// ownText returns the output of a test without result lines.
 func ownText(t *goTestRun) []string {
 	return slices.DeleteFunc(t.text.lines(), func(l string) bool {
 		return chatter(l) || strings.HasPrefix(strings.TrimSpace(l), "--- FAIL: ")
 	})
 }
 
-// failure is what a failed test says: not where it failed alone because of one
-// below it.
+// failure returns the message of a failed test. It is empty if the test failed
+// only because of a subtest.
 func (g *goEvents) failure(pkg string, t *goTestRun, why string) testFailure {
 	f := testFailure{Name: t.name, Package: pkg}
 	text := ownText(t)
 	f.File, f.Line = g.findPlace(text, pkg)
 	if i := slices.IndexFunc(text, func(l string) bool { return strings.HasPrefix(l, "goroutine ") }); i >= 0 && slices.ContainsFunc(text[:i], isPanic) {
-		text = text[:i] // the place says the rest
+		text = text[:i] // the place holds the rest
 	}
 	f.Message = why + dedent(text)
 	return f
@@ -443,13 +445,13 @@ func isPanic(line string) bool {
 }
 
 var (
-	// logPlace begins what t.Log and t.Error print: a file of the package.
+	// logPlace matches the prefix of t.Log and t.Error: a file of the package.
 	logPlace = lazyregexp.New(`^\s*([^\s:/\\]+\.go):(\d+): `)
-	// framePlace is a line of a stack.
+	// framePlace matches a line of a stack.
 	framePlace = lazyregexp.New(`^\s+(\S.*\.go):(\d+)(?: \+0x[0-9a-f]+)?$`)
 )
 
-// frame reads a line of a stack in a file of the workspace.
+// frame parses a line of a stack that names a file of the workspace.
 func (g *goEvents) frame(line string) (string, int, bool) {
 	m := framePlace.FindStringSubmatch(line)
 	if m == nil || !filepath.IsAbs(m[1]) {
@@ -459,9 +461,9 @@ func (g *goEvents) frame(line string) (string, int, bool) {
 	return file, n, file != ""
 }
 
-// findPlace finds where a test failed. What is said in a panic comes first, as
-// what was logged before it is not the cause. A file of the package itself is
-// marked with ofPackage until its folder is known.
+// findPlace finds where a test failed. Panics come first, because what was
+// logged before a panic is not the cause. A file of the package itself gets
+// the prefix ofPackage until its folder is known.
 func (g *goEvents) findPlace(lines []string, pkg string) (string, int) {
 	if panicked := slices.IndexFunc(lines, isPanic); panicked >= 0 {
 		for _, l := range lines[panicked:] {
@@ -472,12 +474,12 @@ func (g *goEvents) findPlace(lines []string, pkg string) (string, int) {
 	}
 	for _, l := range lines {
 		if m := logPlace.FindStringSubmatch(l); m != nil && m[1] != "testing.go" {
-			n, _ := strconv.Atoi(m[2]) // digits
+			n, _ := strconv.Atoi(m[2]) // only digits
 			return ofPackage + pkg + "/" + m[1], n
 		}
 	}
 	return "", 0
 }
 
-// ofPackage begins the name of a file that is said to be in a package.
+// ofPackage is the prefix of a file known only to be in the package.
 const ofPackage = "package:"

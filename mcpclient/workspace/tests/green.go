@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// withoutGreen takes out the lines of packages that are well, so that failures
-// come first.
+// withoutGreen removes the lines of packages without failures, so that
+// failures come first.
 func withoutGreen(output string) string {
 	var b strings.Builder
 	for line := range strings.Lines(output) {
@@ -18,16 +18,16 @@ func withoutGreen(output string) string {
 	return strings.TrimSpace(b.String())
 }
 
-// isGreen reports whether a line of go test says of a package that it passed, or
-// has no tests.
+// isGreen reports whether a line of go test says that a package passed or has
+// no tests.
 func isGreen(line string) bool {
 	bare := strings.TrimRight(line, "\r\n")
 	untested := strings.HasSuffix(bare, "[no test files]") && (strings.HasPrefix(bare, "?   \t") || strings.HasPrefix(bare, "\t"))
 	return untested || strings.HasPrefix(bare, "ok  \t")
 }
 
-// inOrder puts the lines of packages that passed, or have no tests, into the
-// order of their names: those that run at once end in any.
+// inOrder sorts the lines of packages that passed or have no tests by name,
+// because parallel packages end in any order.
 func inOrder(output string) string {
 	lines := strings.SplitAfter(output, "\n")
 	var at []int
@@ -44,7 +44,7 @@ func inOrder(output string) string {
 	return strings.Join(lines, "")
 }
 
-// packageOf is the package that a line of go test is about.
+// packageOf returns the package that a line of go test is about.
 func packageOf(line string) string {
 	fields := strings.SplitN(line, "\t", 3)
 	return strings.TrimSpace(fields[min(1, len(fields)-1)])

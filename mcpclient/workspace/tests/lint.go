@@ -24,7 +24,7 @@ type lintResult struct {
 	Findings []finding `json:"findings"`
 	Command  string    `json:"command"`
 	Output   string    `json:"output"`
-	Spill    string    `json:"spill,omitempty"` // file with all of the output
+	Spill    string    `json:"spill,omitempty"` // file with the full output
 }
 
 type finding struct {
@@ -79,8 +79,8 @@ func (o *Operators) lint(ctx context.Context, c op.Call, args lintArgs) (*op.Ans
 	return answer, nil
 }
 
-// lintCommand says how the project that path lies in is checked, and in which
-// folder.
+// lintCommand returns the linter of the project that contains path, and the
+// folder to run it in.
 func (o *Operators) lintCommand(name string) (child.Command, string, error) {
 	p, err := o.projectOf(name)
 	if err != nil {
@@ -120,8 +120,8 @@ func (o *Operators) lintCommand(name string) (child.Command, string, error) {
 	return cmd, p.dir, nil
 }
 
-// goLint takes golangci-lint where the project, or the workspace around it, has
-// a configuration for it and it is installed, else go vet.
+// goLint returns golangci-lint if it is installed and the project or the
+// workspace around it configures it. Otherwise it returns go vet.
 func (o *Operators) goLint(dir, name string) child.Command {
 	target := o.goTarget(dir, name)
 	for at := dir; installed("golangci-lint"); at = path.Dir(at) {
@@ -142,12 +142,12 @@ func installed(name string) bool {
 	return err == nil
 }
 
-// lintLines finds what a linter reports: lines of FILE:LINE, and those of
-// ESLint, which names the file in a line of its own.
+// lintLines parses linter reports: lines of the form FILE:LINE, and those of
+// ESLint, which prints the file on a separate line.
 type lintLines struct {
-	dir      string // that the linter runs in, relative to the workspace
+	dir      string // where the linter runs, relative to the workspace
 	relative func(string) (string, error)
-	under    string // file that ESLint reports about
+	under    string // current file in ESLint's output
 	all      []finding
 	total    int
 }

@@ -8,17 +8,18 @@ import (
 	"replan/mcpclient/workspace/tree"
 )
 
-// Config says what the operators work on.
+// Config configures the operators.
 type Config struct {
 	Tree   *tree.Tree
 	Runner *child.Runner
 	Logger *slog.Logger
-	// Margin is how much earlier than the limit of a call the go command is to stop a
-	// test that hangs; 0 is a tenth of the limit.
+	// Margin is how long before the limit of a call the go command stops a hanging
+	// test; 0 means a tenth of the limit.
 	Margin time.Duration
 }
 
-// Operators are the operators that run the tests and the linters of the workspace.
+// Operators implements the operators that run the tests and linters of the
+// workspace.
 type Operators struct {
 	tree   *tree.Tree
 	runner *child.Runner
@@ -26,7 +27,7 @@ type Operators struct {
 	margin time.Duration
 }
 
-// New makes the operators.
+// New returns the operators.
 func New(cfg Config) *Operators {
 	return &Operators{tree: cfg.Tree, runner: cfg.Runner, log: cfg.Logger, margin: cfg.Margin}
 }

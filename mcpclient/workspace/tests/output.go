@@ -2,9 +2,9 @@ package tests
 
 import "strings"
 
-const maxTestText = 64 << 10 // bytes of what one test prints, or half as much again
+const maxTestText = 64 << 10 // bytes of one test's output, up to half as much again
 
-// clipped is a text of which the middle is left out where it is long.
+// clipped is a text that drops its middle if it is long.
 type clipped struct {
 	head, tail []byte
 	cut        bool
@@ -20,7 +20,7 @@ func (c *clipped) add(s string) {
 	}
 }
 
-// open reports whether the last line has not ended.
+// open reports whether the last line is incomplete.
 func (c *clipped) open() bool {
 	last := c.tail
 	if len(last) == 0 {

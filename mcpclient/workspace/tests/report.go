@@ -10,30 +10,30 @@ import (
 )
 
 const (
-	maxFailures = 200     // failed tests that are kept
-	maxMessage  = 4 << 10 // bytes of what one failed test says
+	maxFailures = 200     // maximum number of failed tests to keep
+	maxMessage  = 4 << 10 // maximum bytes of one failure's message
 )
 
-// testFailure is one test that failed, or a package that could not be built.
+// testFailure is a failed test or a package that does not build.
 type testFailure struct {
 	Name    string `json:"name"`
-	Package string `json:"package"` // empty where the runner knows no packages
-	File    string `json:"file"`    // relative to the workspace; empty where the output does not say
+	Package string `json:"package"` // empty if the runner has no packages
+	File    string `json:"file"`    // relative to the workspace; empty if unknown
 	Line    int    `json:"line"`
 	Message string `json:"message"`
 }
 
-// testReport gathers what passed and failed in one test run.
+// testReport collects the results of one test run.
 type testReport struct {
 	failed      []string // names
 	failures    []testFailure
-	total       int // tests that ended, or were ended
+	total       int // tests that ended or were stopped
 	ok, skipped int
-	packages    int // in which tests passed
-	untested    int // without tests
+	packages    int // number with passed tests
+	untested    int // number without tests
 	summary     string
 	hung        []string // tests that did not end
-	none        bool     // the runner itself says that no test fits
+	none        bool     // the runner says that no test matches
 }
 
 func (r *testReport) fail(f testFailure) {
@@ -44,8 +44,8 @@ func (r *testReport) fail(f testFailure) {
 	}
 }
 
-// name notes the name of a failed test, with its package where another has a
-// test of that name.
+// name adds the name of a failed test. It includes the package if another
+// package has a test of that name.
 func (r *testReport) name(f testFailure) {
 	name := f.Name
 	if slices.Contains(r.failed, name) && f.Package != "" {
@@ -56,17 +56,17 @@ func (r *testReport) name(f testFailure) {
 	}
 }
 
-// hang notes a test that did not end.
+// hang adds a test that did not end.
 func (r *testReport) hang(name string) {
 	if !slices.Contains(r.hung, name) {
 		r.hung = append(r.hung, name)
 	}
 }
 
-// noneRan reports whether there was no test in what was run.
+// noneRan reports whether the run contained no tests.
 func (r *testReport) noneRan() bool { return r.none || r.total == 0 && r.packages+r.untested > 0 }
 
-// passed sums a green run up.
+// passed summarizes a successful run.
 func (r *testReport) passed() string {
 	switch {
 	case r.summary != "":
@@ -90,9 +90,9 @@ func (r *testReport) passed() string {
 	return "the tests passed: " + where + "; " + said
 }
 
-// places says where tests failed, a line each, for a reader of text.
+// places lists where tests failed, one per line, for display.
 func (r *testReport) places() string {
-	const most = 20 // lines
+	const most = 20 // maximum number of lines
 	var b strings.Builder
 	lines := 0
 	for _, f := range r.failures {
@@ -107,7 +107,7 @@ func (r *testReport) places() string {
 	return b.String()
 }
 
-// dedent takes away the white space that all lines begin with.
+// dedent removes the white space that all lines start with.
 func dedent(lines []string) string {
 	common := -1
 	for _, line := range lines {

@@ -21,21 +21,21 @@ import (
 
 const (
 	defaultTestTime = 10 * time.Minute
-	maxFailureText  = 16 << 10 // bytes of output in the text of a failure
-	maxProjects     = 200      // that test.detect returns
+	maxFailureText  = 16 << 10 // maximum bytes of output in the text of a failure
+	maxProjects     = 200      // maximum number test.detect returns
 )
 
 type testResult struct {
 	Passed   bool          `json:"passed"`
 	Summary  string        `json:"summary"`
-	Total    int           `json:"total"` // tests, those below others too
+	Total    int           `json:"total"` // tests, including subtests
 	OK       int           `json:"ok"`
 	Skipped  int           `json:"skipped"`
-	Failed   []string      `json:"failed"` // tests, and packages that could not be built
+	Failed   []string      `json:"failed"` // tests, and packages that do not build
 	Failures []testFailure `json:"failures"`
 	Command  string        `json:"command"`
 	Output   string        `json:"output"`
-	Spill    string        `json:"spill,omitempty"` // file with all of the output
+	Spill    string        `json:"spill,omitempty"` // file with the full output
 	Duration int64         `json:"duration_ms"`
 	Sources  []sourceFile  `json:"sources,omitempty"`
 }
@@ -48,7 +48,7 @@ type testArgs struct {
 	Sources       bool   `json:"sources,omitempty" jsonschema:"bring the files of the tests that fail along, and those that they test"`
 	AllowNone     bool   `json:"allow_none,omitempty" jsonschema:"pass where there is no project with tests, instead of failing"`
 
-	limit time.Duration // what Timeout means
+	limit time.Duration // parsed Timeout
 }
 
 func (o *Operators) test(ctx context.Context, c op.Call, args testArgs) (*op.Answer[testResult], error) {
@@ -108,10 +108,10 @@ func (o *Operators) test(ctx context.Context, c op.Call, args testArgs) (*op.Ans
 	return answer, nil
 }
 
-// noTestsExit is how pytest ends where it finds no test.
+// noTestsExit is pytest's exit status if it finds no tests.
 const noTestsExit = 5
 
-// conclude says in words how a run ended.
+// conclude describes the result of a run.
 func (r *testResult) conclude(args testArgs, report *testReport, out child.Outcome, cmd child.Command) {
 	switch {
 	case out.TimedOut:
@@ -136,8 +136,8 @@ func (r *testResult) conclude(args testArgs, report *testReport, out child.Outco
 	}
 }
 
-// placeInPackages finds the folders of the files that are only known to be in
-// a package. What cannot be found stays without a file.
+// placeInPackages finds the folders of files known only by their package. If
+// it cannot find the folder, it clears the file.
 func (o *Operators) placeInPackages(ctx context.Context, dir string, failures []testFailure) {
 	var packages []string
 	for _, f := range failures {
@@ -174,7 +174,7 @@ func (o *Operators) placeInPackages(ctx context.Context, dir string, failures []
 	}
 }
 
-// keeper keeps what is written.
+// keeper is a buffer that implements io.WriteCloser.
 type keeper struct{ *bytes.Buffer }
 
 func (keeper) Close() error { return nil }
@@ -193,7 +193,7 @@ type detectArgs struct {
 	Path string `json:"path,omitempty" jsonschema:"folder to look in; the whole workspace where it is left out"`
 }
 
-// detect lists the folders of the workspace whose tests can be run.
+// detect lists the folders of the workspace with tests that can be run.
 func (o *Operators) detect(ctx context.Context, _ op.Call, args detectArgs) (*op.Answer[detectResult], error) {
 	start, err := o.tree.Folder(args.Path)
 	if err != nil {
@@ -233,15 +233,15 @@ func (o *Operators) detect(ctx context.Context, _ op.Call, args detectArgs) (*op
 
 var errNoProject = errors.New("there is no go.mod, Cargo.toml, package.json, pyproject.toml or Makefile with a target test to tell how the tests are run")
 
-// project is a folder with tests, and how they are run.
+// project is a folder with tests and the way to run them.
 type project struct {
 	kind    string
 	dir     string // relative to the workspace
 	command func(o *Operators, dir string, args testArgs) (child.Command, error)
 }
 
-// testKinds are the kinds of projects whose tests can be run, by the file that
-// tells them, the surest first.
+// testKinds lists the supported kinds of projects with the file that
+// identifies each, the most reliable first.
 var testKinds = []struct {
 	kind, marker string
 	command      func(o *Operators, dir string, args testArgs) (child.Command, error)
@@ -256,9 +256,9 @@ var testKinds = []struct {
 	{"pytest", "requirements.txt", pytest},
 }
 
-// projectIn is the project that begins in a folder; it has no kind where there
-// is none. A Makefile counts where nothing else fits, and before a package.json
-// that names no tests.
+// projectIn returns the project in a folder; its kind is empty if there is
+// none. A Makefile is the last choice, but precedes a package.json without
+// tests.
 func (o *Operators) projectIn(dir string) (project, error) {
 	for _, k := range testKinds {
 		info, err := o.tree.Root.Stat(path.Join(dir, k.marker))
@@ -277,7 +277,7 @@ func (o *Operators) projectIn(dir string) (project, error) {
 
 var testTarget = lazyregexp.New(`(?m)^test[ \t]*:(?:[^=]|$)`)
 
-// makeIn is the project of a Makefile that has a target test.
+// makeIn returns the project of a Makefile that has a target test.
 func (o *Operators) makeIn(dir string) (project, error) {
 	for _, name := range []string{"GNUmakefile", "makefile", "Makefile"} {
 		f, err := o.tree.LoadText(path.Join(dir, name))
@@ -285,13 +285,13 @@ func (o *Operators) makeIn(dir string) (project, error) {
 			if testTarget.Match(f.Data) {
 				return project{"make", dir, makeTest}, nil
 			}
-			return project{}, nil // make reads the first that there is
+			return project{}, nil // make reads only the first that exists
 		}
 	}
 	return project{}, nil
 }
 
-// scripts are the scripts of a package.json.
+// scripts returns the scripts of a package.json.
 func (o *Operators) scripts(dir string) map[string]string {
 	f, err := o.tree.LoadText(path.Join(dir, "package.json"))
 	if err != nil || !f.Exists {
@@ -301,20 +301,20 @@ func (o *Operators) scripts(dir string) map[string]string {
 		Scripts map[string]string `json:"scripts"`
 	}
 	if json.Unmarshal(f.Data, &manifest) != nil {
-		return nil // npm says what is wrong with it
+		return nil // npm reports what is wrong with it
 	}
 	return manifest.Scripts
 }
 
-// untested reports whether a project names no tests: a package.json without a
-// script for them, or with the one that npm init writes.
+// untested reports whether a project has no tests: a package.json without a
+// test script, or with the one that npm init writes.
 func (o *Operators) untested(p project) bool {
 	script := o.scripts(p.dir)["test"]
 	return p.kind == "npm" && (script == "" || strings.Contains(script, "no test specified"))
 }
 
-// testCommand finds the project that path lies in, from there upwards, and
-// says how its tests are run.
+// testCommand finds the project that contains path, searching upwards, and
+// returns the command that runs its tests.
 func (o *Operators) testCommand(c op.Call, args testArgs) (child.Command, project, error) {
 	if strings.HasPrefix(args.Path, "-") {
 		return child.Command{}, project{}, fmt.Errorf("the argument path of %s is %q; name a package or a folder, not an option", c.Tool, args.Path)
@@ -333,7 +333,7 @@ func (o *Operators) testCommand(c op.Call, args testArgs) (child.Command, projec
 	return cmd, p, err
 }
 
-// projectOf is the project that a path lies in.
+// projectOf returns the project that contains a path.
 func (o *Operators) projectOf(name string) (project, error) {
 	start, err := o.testFolder(name)
 	if err != nil {
@@ -353,8 +353,8 @@ func (o *Operators) projectOf(name string) (project, error) {
 	return project{}, fmt.Errorf("%w; name the folder that has one in path", errNoProject)
 }
 
-// testFolder is the folder that a path argument lies in; what is no path of
-// the workspace, like an import path, stands for the workspace.
+// testFolder returns the folder that contains a path argument. Anything that
+// is not a path of the workspace, such as an import path, means the workspace.
 func (o *Operators) testFolder(name string) (string, error) {
 	name = strings.TrimSuffix(strings.TrimSuffix(name, "..."), "/")
 	if name == "" {
@@ -377,8 +377,8 @@ func (o *Operators) testFolder(name string) (string, error) {
 	}
 }
 
-// below is a path argument relative to the folder of the project, as far as
-// there is such a file; otherwise it is left as it is.
+// below returns a path argument relative to the folder of the project if such
+// a file exists, or else unchanged.
 func (o *Operators) below(dir, name string) string {
 	at, err := o.tree.Resolve(name)
 	if err != nil {

@@ -12,20 +12,20 @@ import (
 	"replan/planning/intent"
 )
 
-// The bounds of the files that test.run brings along.
+// Limits of the source files that test.run returns.
 const (
 	maxSourceFiles = 12
 	maxSourceBytes = 96 << 10
 )
 
-// sourceFile is a file that somebody who mends a test wants to see.
+// sourceFile is a file that helps to fix a failed test.
 type sourceFile struct {
 	Path string `json:"path"`
 	Text string `json:"text"`
 }
 
-// sourcesOf reads the files of tests that failed, and those that they test:
-// the file whose name says so, else of Go the package.
+// sourcesOf reads the files of failed tests and the files under test: the file
+// with the matching name or, for Go, the whole package.
 func (o *Operators) sourcesOf(ctx context.Context, failures []testFailure) ([]sourceFile, error) {
 	var tests []string
 	for _, f := range failures {
@@ -58,7 +58,7 @@ func (o *Operators) sourcesOf(ctx context.Context, failures []testFailure) ([]so
 		}
 		f, err := o.tree.LoadEntry(at)
 		if err != nil || !f.Exists || f.Dir || !tree.IsText(f.Data) || len(f.Data) > room {
-			continue // a file that is not there any more, or too long, keeps nobody from the others
+			continue // skip a file that is gone or too long
 		}
 		room -= len(f.Data)
 		out = append(out, sourceFile{Path: at, Text: string(f.Data)})
@@ -66,7 +66,7 @@ func (o *Operators) sourcesOf(ctx context.Context, failures []testFailure) ([]so
 	return out, nil
 }
 
-// tested are the files that a test file tests, among all files.
+// tested returns the files in all that a test file tests.
 func tested(test string, all []string) []string {
 	if !intent.IsTestFile(test) {
 		return nil
@@ -88,7 +88,8 @@ func tested(test string, all []string) []string {
 	return beside
 }
 
-// nearness is 0 for a file in the same folder, and the more the deeper others lie.
+// nearness is 0 for a file in the same folder, and grows with the depth of
+// others.
 func nearness(test, at string) int {
 	if path.Dir(test) == path.Dir(at) {
 		return 0

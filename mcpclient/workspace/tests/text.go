@@ -10,25 +10,25 @@ import (
 	"replan/mcpclient/workspace/op"
 )
 
-// textReport reads what test runners write for people: cargo test, pytest,
-// Jest, Vitest, Mocha, node --test, and go test where make runs it. Where it
-// understands nothing the exit of the runner decides alone.
+// textReport parses the human-readable output of test runners: cargo test,
+// pytest, Jest, Vitest, Mocha, node --test, and go test run by make. If it
+// recognizes nothing, only the exit status counts.
 type textReport struct {
 	*testReport
-	dir    string                       // that the runner runs in, relative to the workspace
-	inside func(string) (string, error) // makes an absolute name relative to the workspace
+	dir    string                       // where the runner runs, relative to the workspace
+	inside func(string) (string, error) // converts an absolute path to one relative to the workspace
 
 	block   *testBlock
-	blocks  map[string]*testBlock // what failed tests say, by the name that their runner uses there
-	results bool                  // cargo has summed up
-	hanging bool                  // the next lines name Go tests that run
-	titles  []string              // of a failure of Mocha, until the name is whole
-	subtest bool                  // failures of node --test are detailed at the end
+	blocks  map[string]*testBlock // output of failed tests by the name that their runner uses
+	results bool                  // cargo has printed a summary
+	hanging bool                  // the next lines name running Go tests
+	titles  []string              // of a Mocha failure, until the name is complete
+	subtest bool                  // node --test prints details of failures at the end
 }
 
-// testBlock is the part of the output that is about one failed test.
+// testBlock is the part of the output about one failed test.
 type testBlock struct {
-	kind  string // of the runner
+	kind  string // the runner
 	name  string
 	lines []string
 }
@@ -68,7 +68,7 @@ var (
 	goFail = lazyregexp.New(`^\s*--- FAIL: (\S+)`)
 )
 
-// line takes the next line of the output.
+// line handles the next line of the output.
 func (r *textReport) line(line string) {
 	line = strings.TrimRight(line, "\r")
 	if r.cargo(line) || r.pytest(line) || r.jest(line) || r.vitest(line) || r.mocha(line) || r.node(line) || r.golang(line) {
@@ -137,7 +137,7 @@ func (r *textReport) pytest(line string) bool {
 		r.none = m[1] == "no tests ran"
 		r.total, r.ok, r.skipped = 0, 0, 0
 		for _, c := range pytestCount.FindAllStringSubmatch(m[1], -1) {
-			n, _ := strconv.Atoi(c[1]) // digits
+			n, _ := strconv.Atoi(c[1]) // only digits
 			r.total += n
 			switch c[2] {
 			case "passed", "xpassed":
@@ -165,7 +165,7 @@ func (r *textReport) pytest(line string) bool {
 	return true
 }
 
-// pytestFailed finds the part of the output about a test by its name there:
+// pytestFailed finds a test's part of the output by the name used there:
 // Class.test for file.py::Class::test.
 func (r *textReport) pytestFailed(id, why string) {
 	file, test, _ := strings.Cut(id, "::")
@@ -223,11 +223,11 @@ func (r *textReport) jest(line string) bool {
 	return true
 }
 
-// scripts takes the counts of Jest and Vitest.
+// scripts parses the counts of Jest and Vitest.
 func (r *textReport) scripts(counts string) {
 	r.total, r.ok, r.skipped = 0, 0, 0
 	for _, m := range jsCount.FindAllStringSubmatch(counts, -1) {
-		n, _ := strconv.Atoi(m[1]) // digits
+		n, _ := strconv.Atoi(m[1]) // only digits
 		switch m[2] {
 		case "passed":
 			r.ok = n
@@ -238,7 +238,7 @@ func (r *textReport) scripts(counts string) {
 			r.total += n
 		}
 	}
-	// A test that is left out because of its name counts as skipped.
+	// A test left out because of its name counts as skipped.
 	r.none = r.total == r.skipped && len(r.failed) == 0
 }
 
@@ -267,7 +267,7 @@ func (r *textReport) vitest(line string) bool {
 
 func (r *textReport) mocha(line string) bool {
 	if m := mochaCount.FindStringSubmatch(line); m != nil {
-		n, _ := strconv.Atoi(m[1]) // digits
+		n, _ := strconv.Atoi(m[1]) // only digits
 		r.total += n
 		switch m[2] {
 		case "passing":
@@ -275,7 +275,7 @@ func (r *textReport) mocha(line string) bool {
 		case "pending":
 			r.skipped += n
 		}
-		r.block = &testBlock{kind: "mocha"} // what follows is about failures
+		r.block = &testBlock{kind: "mocha"} // failures follow
 		return true
 	}
 	if r.block == nil || !strings.HasPrefix(r.block.kind, "mocha") {
@@ -301,7 +301,7 @@ func (r *textReport) mocha(line string) bool {
 
 func (r *textReport) node(line string) bool {
 	if m := nodeCount.FindStringSubmatch(line); m != nil {
-		n, _ := strconv.Atoi(m[2]) // digits
+		n, _ := strconv.Atoi(m[2]) // only digits
 		switch m[1] {
 		case "tests":
 			r.total = n
@@ -331,7 +331,7 @@ func (r *textReport) node(line string) bool {
 	return true
 }
 
-// golang reads go test as it speaks to people.
+// golang parses the human-readable output of go test.
 func (r *textReport) golang(line string) bool {
 	hanging := r.hanging && strings.HasPrefix(line, "\t\t")
 	r.hanging = hanging || line == "\trunning tests:"
@@ -361,7 +361,7 @@ func (r *textReport) golang(line string) bool {
 	return true
 }
 
-// finish puts together what was said about each failed test.
+// finish completes the messages of the failed tests.
 func (r *textReport) finish() {
 	for i := range r.failures {
 		f := &r.failures[i]
@@ -378,8 +378,8 @@ func (r *textReport) finish() {
 	r.total = max(r.total, len(r.failed)+r.ok+r.skipped)
 }
 
-// place is the place in the workspace that a part of the output names: the
-// first, or for pytest, which says the callers before, the last.
+// place returns the first place in the workspace that a part of the output
+// names. For pytest, which prints callers first, it returns the last.
 func (r *textReport) place(b *testBlock) (file string, line int) {
 	form, last := scriptAt, false
 	switch b.kind {
@@ -400,7 +400,7 @@ func (r *textReport) place(b *testBlock) (file string, line int) {
 			continue
 		}
 		file = at
-		line, _ = strconv.Atoi(m[2]) // digits
+		line, _ = strconv.Atoi(m[2]) // only digits
 		if !last {
 			break
 		}
@@ -408,8 +408,8 @@ func (r *textReport) place(b *testBlock) (file string, line int) {
 	return file, line
 }
 
-// file is a name from the output relative to the workspace, empty where it
-// lies outside.
+// file converts a name in the output to a path relative to the workspace. It
+// returns "" for files outside.
 func (r *textReport) file(name string) string {
 	if filepath.IsAbs(name) {
 		rel, err := r.inside(name)

@@ -2,7 +2,7 @@ package tests
 
 import "replan/mcpclient/workspace/op"
 
-// Tools are the tools that run the tests of the workspace.
+// Tools returns the tools that run the tests of the workspace.
 func (o *Operators) Tools() []op.Tool {
 	return []op.Tool{
 		op.Op[detectArgs, detectResult]{
