@@ -1,7 +1,7 @@
-// Package ollama answers requests with a model of an Ollama server. It knows
-// where that server's own client is too trusting: a stream that ends early, a
-// prompt that is too long, a context window that changes, a model that thinks
-// where it should answer.
+// Package ollama sends requests to the models of an Ollama server. It guards
+// against cases that the server's own client does not handle: a stream that ends
+// early, a prompt that is too long, a changing context window, a model that
+// thinks instead of answering.
 package ollama
 
 import (
@@ -25,23 +25,23 @@ import (
 const (
 	dialTimeout  = 5 * time.Second
 	defaultDelay = 500 * time.Millisecond
-	busyTries    = 5 // with the default delay: half a second to four seconds apart
+	busyTries    = 5 // with the default delay, half a second to four seconds apart
 )
 
-// Config says which server and which model to ask. Its zero value means the
-// server of this machine and its first model that can use tools.
+// Config selects the server and the model. The zero value means the local server
+// and its first model that supports tools.
 type Config struct {
 	Host          string        // URL, host:port or host; "" means 127.0.0.1:11434
-	Model         string        // as `ollama list` names it; "" means the first that can use tools
-	ContextWindow int           // tokens wanted (num_ctx); 0 means the Modelfile's, else at most 16384; never more than the model's own
-	KeepAlive     time.Duration // how long the model stays loaded; 0 means the server's default, negative for ever
-	RetryDelay    time.Duration // before a busy server is asked again, doubled each time; 0 means 500 ms
+	Model         string        // as listed by `ollama list`; "" means the first that supports tools
+	ContextWindow int           // requested tokens (num_ctx); 0 means the Modelfile's, else at most 16384; never more than the model's own
+	KeepAlive     time.Duration // how long the model stays loaded; 0 means the server's default, negative forever
+	RetryDelay    time.Duration // before retrying a busy server, doubled each time; 0 means 500 ms
 	Logger        *slog.Logger  // nil logs nothing
 }
 
-// Client asks the models of one server. What it finds out about a model it
-// keeps, so that no request is made in vain twice. It may be used from several
-// goroutines.
+// Client sends requests to the models of one server. It remembers what each model
+// rejects, so that no request fails twice for the same reason. It is safe for
+// concurrent use.
 type Client struct {
 	base   *url.URL
 	api    *api.Client
@@ -54,11 +54,11 @@ type Client struct {
 
 	mu     sync.Mutex
 	known  map[string]*known // by tagged name
-	chosen string            // the model that answers where none is named; "" until the server has said
+	chosen string            // the model that answers if none is named; "" until the server has said
 }
 
-// New makes a client. It does not connect; it fails where Host is no
-// address.
+// New creates a client without connecting. It returns an error if Host is no
+// valid address.
 func New(cfg Config) (*Client, error) {
 	base, err := parseHost(cfg.Host)
 	if err != nil {
@@ -67,14 +67,14 @@ func New(cfg Config) (*Client, error) {
 	if cfg.ContextWindow < 0 {
 		return nil, fmt.Errorf("a context window of %d tokens is not possible; give a positive number, or 0 for the default", cfg.ContextWindow)
 	}
-	// No limit on the whole request or on its headers: a model may take
-	// minutes to load. Request.Timeout and ctx bound it.
+	// No timeout on the whole request or on its headers: loading a model may take
+	// minutes. Request.Timeout and ctx bound it.
 	transport := &http.Transport{
 		Proxy:               http.ProxyFromEnvironment,
 		DialContext:         (&net.Dialer{Timeout: dialTimeout}).DialContext,
 		TLSHandshakeTimeout: dialTimeout,
-		// A connection kept from before a restart of the server would fail the
-		// next request; a new one costs nothing beside a model's work.
+		// A connection kept from before a server restart would fail the next
+		// request. Compared to a model's work a new one costs nothing.
 		DisableKeepAlives: true,
 	}
 	c := &Client{
@@ -97,34 +97,36 @@ func New(cfg Config) (*Client, error) {
 	return c, nil
 }
 
-// Host is the URL of the server.
+// Host returns the URL of the server.
 func (c *Client) Host() string { return c.base.String() }
 
-// Close gives up connections that serve no request. Requests that are under
-// way end with their context, not with Close.
+// Close closes idle connections. Requests in progress end with their context, not
+// with Close.
 func (c *Client) Close() error {
 	c.http.CloseIdleConnections()
 	return nil
 }
 
-// Ask sends req to req.Model, or to the model that [Client.Describe] names for
-// "", and returns the whole reply. Each piece of text or of thought goes to
-// delta as it comes in, from the calling goroutine; delta may be nil. All pieces
-// of text joined are Reply.Text, all pieces of thought joined are
-// Reply.Thinking, also where a request had to be made twice; the tokens are
-// those of both then. Where the server turns away tools, a think setting or a
-// schema, it is asked again without; what it said is logged and remembered.
+// Ask sends req to req.Model, or to the model that [Client.Describe] returns for
+// "", and returns the whole reply. It calls delta with each piece of text or
+// thinking as it arrives, from the calling goroutine; delta may be nil. The
+// pieces of text joined are Reply.Text, the pieces of thinking joined are
+// Reply.Thinking.
 //
-// Beside an error comes as much of the reply as had come in by then, but for its
-// calls, on which nobody may act; what it cost is not known then. The error is a
-// *CutStreamError where the reply broke off, a *StalledError where the model
-// passed req.MaxThinking, a *PromptTooLongError where the request does not fit, a
-// *TimeoutError where req.Timeout ran out; it wraps the error of ctx where that
-// ended, and prompt.ErrNoModel where the server or the model is not there.
+// If the server rejects tools, a think setting or a schema, Ask retries without
+// it; it logs and remembers the rejection. Text, thinking and tokens then cover
+// both requests.
 //
-// Where the reply is read while it comes in (an answer in chat, a synthesis, a
-// step in the model's own words), req.Timeout bounds the time in which nothing
-// comes; else it bounds the whole.
+// With an error, Ask returns the part of the reply received so far, without its
+// calls, which must not be acted on; its cost is unknown. The error is a
+// *CutStreamError if the reply broke off and a *StalledError if the model
+// exceeded req.MaxThinking. It is a *PromptTooLongError if the request does not
+// fit and a *TimeoutError if req.Timeout expired. It wraps the error of ctx if
+// ctx ended, and prompt.ErrNoModel if the server or the model is missing.
+//
+// If somebody reads the reply as it arrives (a chat answer, a synthesis, a step
+// in the model's own words), req.Timeout bounds the time without any output.
+// Otherwise it bounds the whole request.
 func (c *Client) Ask(ctx context.Context, req prompt.Request, delta func(text, thinking string)) (reply.Reply, error) {
 	if len(req.Messages) == 0 {
 		return reply.Reply{}, errors.New("asking the model: the request has no message")

@@ -16,18 +16,19 @@ import (
 )
 
 const (
-	defaultWindow   = 16384            // tokens, where nobody asks for more or less
-	describeTimeout = 30 * time.Second // for all questions about models together
+	defaultWindow   = 16384            // tokens, if neither user nor model sets one
+	describeTimeout = 30 * time.Second // for all queries about models together
 	suggestion      = "qwen3:8b"       // a model that plans well on an ordinary machine
 )
 
-// Describe says what the model with this name is like, and for "" which one
-// will answer: the configured one, else the first that is installed, can chat
-// and can use tools. The server is asked until it has answered once; from then
-// on the answer stands, whatever becomes of the model, so that its context
-// window never changes. Whether it is loaded only [Client.Models] says. The
-// error wraps prompt.ErrNoModel and says in one sentence what to do, or it
-// wraps the error of ctx.
+// Describe describes the model with the given name; "" is the model that will
+// answer. That is the configured one, else the first installed one that can chat
+// and use tools.
+//
+// The first answer of the server stands for good, so that a model's context
+// window never changes. Only [Client.Models] says whether a model is loaded. The
+// error wraps prompt.ErrNoModel and says in one sentence what to do, or it wraps
+// the error of ctx.
 func (c *Client) Describe(ctx context.Context, name string) (prompt.ModelInfo, error) {
 	info, _, err := c.describe(ctx, name)
 	return info, err
@@ -52,7 +53,7 @@ func (c *Client) describe(ctx context.Context, name string) (prompt.ModelInfo, *
 	}
 	info := about.info
 	if name != "" {
-		info.Name = name // with or without its tag, as the caller knows it
+		info.Name = name // with or without its tag, as the caller spelled it
 	}
 	if !info.Chats {
 		return prompt.ModelInfo{}, nil, c.because(noModel(nil, "the model %s cannot chat: choose another (--model, or /model in the chat)", name), prompt.TroubleUnfit, name, nil)
@@ -110,8 +111,8 @@ func (c *Client) firstWithTools(ctx context.Context) (*known, error) {
 		c.base, suggestion, names(listed)), prompt.TroubleUnfit, "", listed)
 }
 
-// prefer keeps which model answers where none is named. Where two have asked at
-// once the first answer stands.
+// prefer stores which model answers if none is named. Of concurrent calls the
+// first wins.
 func (c *Client) prefer(about *known) *known {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -121,7 +122,7 @@ func (c *Client) prefer(about *known) *known {
 	return c.known[tagged(c.chosen)]
 }
 
-// installed is all models, in the server's order.
+// installed returns all models in the server's order.
 func (c *Client) installed(ctx context.Context) ([]api.ListModelResponse, error) {
 	list, err := c.api.List(ctx)
 	if err != nil {
@@ -138,7 +139,7 @@ func names(listed []api.ListModelResponse) string {
 	return strings.Join(out, ", ")
 }
 
-// missing is the sentence for a model that is not there.
+// missing returns the error for a model that is not installed.
 func (c *Client) missing(ctx context.Context, name string, cause error) error {
 	listed, err := c.installed(ctx)
 	if err != nil {
@@ -151,7 +152,7 @@ func (c *Client) missing(ctx context.Context, name string, cause error) error {
 		c.base, name, name, names(listed)), prompt.TroubleMissing, name, listed)
 }
 
-// undescribed is the sentence for a question about models that failed.
+// undescribed returns the error for a failed query about models.
 func (c *Client) undescribed(err error) error {
 	if silent(err) {
 		return c.unreachable(err)
@@ -165,7 +166,7 @@ func (c *Client) undescribed(err error) error {
 	return noModel(err, "Ollama at %s cannot say which models it has (%v): look into its log, or name another with --host", c.base, err)
 }
 
-// info is what the rest of the program needs to know of a model.
+// info extracts what the rest of the program needs to know about a model.
 func (c *Client) info(entry api.ListModelResponse, shown *api.ShowResponse) prompt.ModelInfo {
 	own := contextLength(shown)
 	wanted := c.window
@@ -194,27 +195,27 @@ func (c *Client) info(entry api.ListModelResponse, shown *api.ShowResponse) prom
 	}
 }
 
-// toolless says whether a model is known to turn tools away. An old server that
-// names no capabilities says so only when it is asked.
+// toolless reports whether a model is known to reject tools. An old server lists
+// no capabilities and reveals it only on request.
 func toolless(shown *api.ShowResponse) bool {
 	return len(shown.Capabilities) > 0 && !slices.Contains(shown.Capabilities, model.CapabilityTools)
 }
 
-// chats says whether a model can answer at all. Old servers name no
-// capabilities; then the model gets the benefit of the doubt.
+// chats reports whether a model can chat. Old servers list no capabilities; then
+// the model gets the benefit of the doubt.
 func chats(shown *api.ShowResponse) bool {
 	return len(shown.Capabilities) == 0 || slices.Contains(shown.Capabilities, model.CapabilityCompletion)
 }
 
-// contextLength is the model's own limit in tokens, 0 where it is unknown.
+// contextLength returns the model's own limit in tokens, 0 if unknown.
 func contextLength(shown *api.ShowResponse) int {
 	architecture, _ := shown.ModelInfo["general.architecture"].(string)
 	tokens, _ := shown.ModelInfo[architecture+".context_length"].(float64)
 	return int(tokens)
 }
 
-// modelfileWindow is the num_ctx that the model was made with, 0 where it was
-// made with none: whoever set it knew the machine.
+// modelfileWindow returns the num_ctx of the model's Modelfile, 0 if unset.
+// Whoever set it knew the machine.
 func modelfileWindow(shown *api.ShowResponse) int {
 	for line := range strings.Lines(shown.Parameters) {
 		if fields := strings.Fields(line); len(fields) == 2 && fields[0] == "num_ctx" {

@@ -15,18 +15,18 @@ import (
 	"github.com/ollama/ollama/api"
 )
 
-// CutStreamError says that a reply ended before the model was done: the server
-// or its model died, or the server gave up a model that repeats itself. What
-// had come in until then has gone to delta.
+// CutStreamError reports that a reply ended before the model was done. The server
+// or its model died, or the server stopped a model that repeats itself. All
+// output received before went to delta.
 type CutStreamError struct {
 	Model   string
-	Bytes   int   // of text that had come in
-	Repeats int   // pieces at the end that were all the same
-	Err     error // what the server or the connection said; io.ErrUnexpectedEOF where they said nothing
+	Bytes   int   // of text received
+	Repeats int   // equal pieces at the end
+	Err     error // from the server or the connection; io.ErrUnexpectedEOF if they reported none
 }
 
-// repeatsGivenUp is how many equal pieces a reply that the server gives up for
-// repeating itself has at least.
+// repeatsGivenUp is the minimum number of equal pieces at the end of a reply that
+// the server stops for repetition.
 const repeatsGivenUp = 30
 
 func (e *CutStreamError) Error() string {
@@ -41,22 +41,22 @@ func (e *CutStreamError) Error() string {
 
 func (e *CutStreamError) Unwrap() error { return e.Err }
 
-// StalledError says that a model thought on and on and never came to an answer.
-// It was stopped.
+// StalledError reports that a model was stopped because it kept thinking without
+// ever answering.
 type StalledError struct {
 	Model string
-	Bytes int // of thought
+	Bytes int // of thinking
 }
 
 func (e *StalledError) Error() string {
 	return fmt.Sprintf("%s thought on for %d bytes without a word of an answer and was stopped: ask for less at once, have it think less or choose another --model", e.Model, e.Bytes)
 }
 
-// PromptTooLongError says that a request does not fit into the context window.
-// Nothing was cut from it and the model never saw it.
+// PromptTooLongError reports that a request does not fit into the context window.
+// Nothing was cut from it, and the model never saw it.
 type PromptTooLongError struct {
 	Model         string
-	ContextWindow int // tokens there is room for
+	ContextWindow int // in tokens
 	Err           error
 }
 
@@ -66,11 +66,11 @@ func (e *PromptTooLongError) Error() string {
 
 func (e *PromptTooLongError) Unwrap() error { return e.Err }
 
-// TimeoutError says that the time limit of a request ran out. It wraps
+// TimeoutError reports that the time limit of a request expired. It wraps
 // context.DeadlineExceeded.
 type TimeoutError struct {
 	After  time.Duration // the limit
-	Silent bool          // it bounds the time in which nothing comes, not the whole
+	Silent bool          // the limit bounds the time without output, not the whole request
 	Err    error
 }
 
@@ -83,7 +83,7 @@ func (e *TimeoutError) Error() string {
 
 func (e *TimeoutError) Unwrap() error { return e.Err }
 
-// noModelError is a sentence that wraps prompt.ErrNoModel.
+// noModelError is a message that wraps prompt.ErrNoModel.
 type noModelError struct {
 	sentence string
 	cause    error // may be nil
@@ -103,7 +103,7 @@ func noModel(cause error, format string, args ...any) error {
 	return &noModelError{sentence: fmt.Sprintf(format, args...), cause: cause}
 }
 
-// Trouble is what is wrong, for those who help with it.
+// Trouble describes the problem for code that offers help with it.
 func (e *noModelError) Trouble() prompt.ModelTrouble {
 	t := e.trouble
 	if t.Kind == "" {
@@ -112,7 +112,7 @@ func (e *noModelError) Trouble() prompt.ModelTrouble {
 	return t
 }
 
-// because says what is wrong beside the sentence of a noModel.
+// because attaches the kind of problem to a noModelError.
 func (c *Client) because(err error, kind prompt.TroubleKind, model string, there []api.ListModelResponse) error {
 	var e *noModelError
 	if errors.As(err, &e) {
@@ -124,20 +124,21 @@ func (c *Client) because(err error, kind prompt.TroubleKind, model string, there
 	return err
 }
 
-// silent says whether nobody answered at all: the request never got an answer.
+// silent reports whether the request got no answer at all.
 func silent(err error) bool {
 	var urlErr *url.Error
 	return errors.As(err, &urlErr)
 }
 
-// refusedToDial says whether there was nobody to connect to.
+// refusedToDial reports whether nothing accepted the connection.
 func refusedToDial(err error) bool {
 	var opErr *net.OpError
 	var dnsErr *net.DNSError
 	return errors.As(err, &dnsErr) || errors.As(err, &opErr) && opErr.Op == "dial"
 }
 
-// status is the HTTP status and the server's words, 0 where it gave none.
+// status returns the HTTP status and the server's message; the status is 0 if
+// there was none.
 func status(err error) (int, string) {
 	var statusErr api.StatusError
 	if errors.As(err, &statusErr) {
@@ -150,7 +151,7 @@ func status(err error) (int, string) {
 	return 0, ""
 }
 
-// said is the server's own words, "" where it said nothing.
+// said returns the server's message, "" if there is none.
 func said(err error) string {
 	if _, words := status(err); words != "" {
 		return words
@@ -162,7 +163,7 @@ func said(err error) string {
 	return ""
 }
 
-// unreachable is the sentence for a server that does not answer at all.
+// unreachable returns the error for a server that does not answer at all.
 func (c *Client) unreachable(err error) error {
 	if refusedToDial(err) {
 		return c.because(noModel(err, "Ollama does not answer at %s: start it with `ollama serve`, or name another with --host", c.base), prompt.TroubleUnreachable, "", nil)
@@ -173,8 +174,8 @@ func (c *Client) unreachable(err error) error {
 	return c.because(noModel(err, "what answers at %s does not speak as Ollama does (%v): start `ollama serve` there, or name another with --host", c.base, reason(err)), prompt.TroubleUnreachable, "", nil)
 }
 
-// reason is the innermost of the errors that net/http wraps: what went wrong,
-// without the address a second time.
+// reason returns the innermost error wrapped by net/http: the cause without a
+// repeated address.
 func reason(err error) error {
 	var urlErr *url.Error
 	if errors.As(err, &urlErr) {

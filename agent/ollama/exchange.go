@@ -15,14 +15,14 @@ import (
 	"github.com/ollama/ollama/api"
 )
 
-// exchange is one request with all the tries that it takes.
+// exchange is one request with all its retries.
 type exchange struct {
 	client *Client
 	info   prompt.ModelInfo
 	known  *known
 	req    prompt.Request
 	delta  func(text, thinking string)
-	heard  func() // takes note of a sign of life
+	heard  func() // records a sign of life
 
 	text, thinking   strings.Builder
 	calls            []reply.ToolUse
@@ -34,16 +34,16 @@ type exchange struct {
 	try try
 }
 
-// try is what has come in with one HTTP request.
+// try is the output received in one HTTP request.
 type try struct {
-	text    int    // of the exchange, bytes, before this try
-	thought int    // bytes of thought
-	spoken  bool   // a word or a call has come
-	last    string // piece of text or of thought, without the blanks around it
-	equal   int    // pieces in a row that are the same as last, with it
+	text    int    // bytes in the exchange before this try
+	thought int    // bytes of thinking
+	spoken  bool   // text or a call has arrived
+	last    string // last piece of text or thinking, trimmed
+	equal   int    // length of the current run of equal pieces
 }
 
-// reply is all that has come in.
+// reply returns everything received so far.
 func (x *exchange) reply() reply.Reply {
 	return reply.Reply{
 		Text:             x.text.String(),
@@ -57,9 +57,9 @@ func (x *exchange) reply() reply.Reply {
 	}
 }
 
-// run asks until there is a reply: again without what the server turns away,
-// and once more with the other think setting where a formatted reply has no
-// words in it.
+// run sends the request until there is a reply. It retries without the features
+// that the server rejects, and once with the other think setting if a formatted
+// reply is empty.
 func (x *exchange) run(ctx context.Context) error {
 	s := x.known.setting(x.req)
 	err := x.whenFree(ctx, s)
@@ -76,7 +76,7 @@ func (x *exchange) run(ctx context.Context) error {
 	s.think = &api.ThinkValue{Value: other}
 	again := x.whenFree(ctx, s)
 	if again != nil && err == nil && ctx.Err() == nil {
-		// The first reply was empty but sound; the parser says what it lacks.
+		// The first reply was empty but valid; the parser reports what it lacks.
 		x.client.log.Warn("asking again did not help", "model", x.info.Name, "error", again)
 		return nil
 	}
@@ -86,18 +86,18 @@ func (x *exchange) run(ctx context.Context) error {
 	return again
 }
 
-// wordless says whether nothing has come that could be acted upon.
+// wordless reports whether nothing usable has arrived.
 func (x *exchange) wordless() bool {
 	return len(x.calls) == 0 && strings.TrimSpace(x.text.String()) == ""
 }
 
-// endedOrBroke says whether there was a reply at all, whole or not.
+// endedOrBroke reports whether there was a reply at all, complete or not.
 func endedOrBroke(err error) bool {
 	var cut *CutStreamError
 	return err == nil || errors.As(err, &cut)
 }
 
-// whenFree asks, and asks a busy server again with growing pauses.
+// whenFree sends a request and retries a busy server with growing delays.
 func (x *exchange) whenFree(ctx context.Context, s setting) error {
 	delay := x.client.delay
 	for try := 1; ; try++ {
@@ -124,7 +124,7 @@ func pause(ctx context.Context, delay time.Duration) error {
 	}
 }
 
-// once makes one HTTP request and takes in its stream.
+// once makes one HTTP request and reads its stream.
 func (x *exchange) once(ctx context.Context, s setting) error {
 	answered, done := false, false
 	x.try = try{text: x.text.Len()}
@@ -154,7 +154,7 @@ func (x *exchange) once(ctx context.Context, s setting) error {
 		return x.patience()
 	})
 	if done {
-		return nil // what the connection does afterwards is of no matter
+		return nil // later connection errors do not matter
 	}
 	var stalled *StalledError
 	if errors.As(err, &stalled) || silent(err) {
@@ -196,8 +196,8 @@ func (x *exchange) take(text, thinking string) {
 	}
 }
 
-// patience ends where the model thinks on and on and has not said a word. An
-// old model thinks in its text, between tags.
+// patience returns an error once the model has thought for too long without a
+// word of text. An old model thinks in its text, between tags.
 func (x *exchange) patience() error {
 	if x.req.MaxThinking <= 0 || x.try.spoken {
 		return nil

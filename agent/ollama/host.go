@@ -10,12 +10,12 @@ import (
 
 const defaultPort = "11434"
 
-// parseHost reads an address as Ollama reads OLLAMA_HOST: a URL, host:port, a
-// bare host or nothing at all.
+// parseHost parses an address as Ollama parses OLLAMA_HOST: a URL, host:port, a
+// bare host or an empty string.
 func parseHost(text string) (*url.URL, error) {
 	s := strings.Trim(strings.TrimSpace(text), `"'`)
 	if strings.Contains(s, "@") {
-		// The text is not repeated: it may hold a password.
+		// Do not repeat the text: it may contain a password.
 		return nil, fmt.Errorf("reading the address of Ollama: a user name is not possible there; give host:port or a URL without one")
 	}
 	port := defaultPort
@@ -53,8 +53,8 @@ func parseHost(text string) (*url.URL, error) {
 	return u, nil
 }
 
-// reachable turns an address that a server listens on, such as 0.0.0.0, into
-// one that a client can call.
+// reachable converts an address to listen on, such as 0.0.0.0, to one that a
+// client can connect to.
 func reachable(host string) string {
 	ip := net.ParseIP(host)
 	switch {

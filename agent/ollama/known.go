@@ -11,21 +11,22 @@ import (
 	"github.com/ollama/ollama/api"
 )
 
-// known is what a client has found out about one model. The description never
-// changes, so that every request names the same context window; the rest grows
-// with what the server turns away.
+// known is what a client has learned about one model. The description never
+// changes, so that every request uses the same context window. The rest grows
+// with each rejection by the server.
 type known struct {
 	info prompt.ModelInfo
 
 	mu            sync.Mutex
-	noTools       bool            // requests with tools are turned away
-	noLevels      bool            // it thinks or does not, and knows no levels between
-	noThink       bool            // requests with a think setting are turned away
-	thinkToFormat bool            // formatted replies have come out empty without thinking
-	noFormat      map[string]bool // the schemas that the server makes no grammar of
+	noTools       bool            // the server rejects requests with tools
+	noLevels      bool            // thinking is on or off, without levels
+	noThink       bool            // the server rejects requests with a think setting
+	thinkToFormat bool            // formatted replies were empty without thinking
+	noFormat      map[string]bool // schemas that the server cannot turn into a grammar
 }
 
-// setting is how a request is put: with all that the model is known to bear.
+// setting is how to make a request, with every feature that the model is known to
+// accept.
 type setting struct {
 	think  *api.ThinkValue
 	tools  bool
@@ -41,7 +42,7 @@ func (k *known) setting(req prompt.Request) setting {
 	}
 	switch {
 	case !k.info.Thinks || k.noThink:
-	case len(req.Format) > 0: // it would bind only after the thinking
+	case len(req.Format) > 0: // the format would apply only after the thinking
 		s.think = &api.ThinkValue{Value: k.thinkToFormat}
 	case !req.Think || req.Level == prompt.ThinkOff:
 		s.think = &api.ThinkValue{Value: false}
@@ -53,9 +54,9 @@ func (k *known) setting(req prompt.Request) setting {
 	return s
 }
 
-// learn keeps what a refusal says about the model, and reports whether the same
-// request is worth another try: each lesson takes something away from it, so
-// that the tries come to an end.
+// learn records what a rejection says about the model, and reports whether the
+// request is worth a retry. Each lesson removes a feature, so the retries are
+// bounded.
 func (k *known) learn(req prompt.Request, s setting, err error) bool {
 	words := strings.ToLower(said(err))
 	k.mu.Lock()
@@ -86,8 +87,8 @@ func (k *known) preferThinking(think bool) {
 	k.thinkToFormat = think
 }
 
-// remember keeps what is first said of a model. Where two have asked at once
-// the first answer stands.
+// remember stores the first description of a model. Of concurrent calls the first
+// wins.
 func (c *Client) remember(info prompt.ModelInfo, toolless bool) *known {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -98,8 +99,8 @@ func (c *Client) remember(info prompt.ModelInfo, toolless bool) *known {
 	return c.known[key]
 }
 
-// recall returns what is known of a model, and for "" of the one that answers;
-// nil where the server has not been asked yet.
+// recall returns what is known about a model, "" being the one that answers, or
+// nil if the server has not been asked yet.
 func (c *Client) recall(name string) *known {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -109,24 +110,23 @@ func (c *Client) recall(name string) *known {
 	return c.known[tagged(name)]
 }
 
-// tagged is the name by which what is known of a model is kept: servers tell no
-// capitals apart.
+// tagged returns the key of a model in Client.known. Servers ignore case.
 func tagged(name string) string { return prompt.TaggedName(strings.ToLower(name)) }
 
-// refusesThinking says whether the server's words, in lower case, turn a think
-// setting away. A model may have the word in its name.
+// refusesThinking reports whether an error message, in lower case, rejects a
+// think setting. A model may have the word in its name.
 func refusesThinking(words string) bool {
 	return strings.Contains(words, "does not support thinking") || strings.Contains(words, "think value")
 }
 
-// refusesFormat says whether the server's words, in lower case, turn a schema
-// away.
+// refusesFormat reports whether an error message, in lower case, rejects a
+// schema.
 func refusesFormat(words string) bool {
 	return strings.Contains(words, "json schema") || strings.Contains(words, "json_schema") ||
 		strings.Contains(words, "grammar") || strings.Contains(words, "required for format")
 }
 
-// missingModel says whether a 404 is about the model and not about the path.
+// missingModel reports whether a 404 is about the model and not the path.
 func missingModel(err error) bool {
 	code, words := status(err)
 	return code == http.StatusNotFound && strings.Contains(words, "model")

@@ -7,8 +7,8 @@ import (
 	"replan/planning/prompt"
 )
 
-// limit bounds a request in time. heard is to be called with each piece that
-// comes in, end when all is over.
+// limit applies the time limit of a request. Callers call heard for each piece
+// received and end when the request is over.
 func limit(ctx context.Context, req prompt.Request) (limited context.Context, heard, end func()) {
 	if req.Timeout <= 0 {
 		return ctx, func() {}, func() {}
@@ -28,16 +28,15 @@ func limit(ctx context.Context, req prompt.Request) (limited context.Context, he
 	return limited, heard, end
 }
 
-// readAsItComes says whether somebody reads the reply while it comes in. Such a
-// one may take as long as it goes on: what has been read already is not to be
-// lost for its length. Whoever waits for a plan or for arguments has nothing of
-// the half of them.
+// readAsItComes reports whether somebody reads the reply as it streams. Such a
+// reply may take as long as it keeps coming: what was already read must not be
+// lost. A partial plan or partial arguments are useless.
 func readAsItComes(req prompt.Request) bool {
 	switch req.Purpose {
 	case prompt.PurposeChat, prompt.PurposeSynthesis:
 		return true
 	case prompt.PurposeStep:
-		return len(req.Format) == 0 // its own words, not the arguments of a call
+		return len(req.Format) == 0 // text, not the arguments of a call
 	default:
 		return false
 	}

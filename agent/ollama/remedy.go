@@ -10,8 +10,8 @@ import (
 	"replan/planning/prompt"
 )
 
-// explain turns an error into one that says what to do. What ended ctx goes
-// before all else: whatever the connection says then only follows from it.
+// explain converts an error into one that says what to do. The cause of a
+// canceled ctx comes first, since connection errors then only follow from it.
 func (c *Client) explain(ctx context.Context, info prompt.ModelInfo, err error) error {
 	if ctx.Err() != nil {
 		cause := context.Cause(ctx)
@@ -52,7 +52,7 @@ func (c *Client) explain(ctx context.Context, info prompt.ModelInfo, err error) 
 	return fmt.Errorf("asking %s at %s, whose log may say more: %w", info.Name, c.base, err)
 }
 
-// unanswered is the error for a request that got no answer at all.
+// unanswered returns the error for a request that got no answer at all.
 func (c *Client) unanswered(name string, err error) error {
 	if refusedToDial(err) {
 		return c.unreachable(err)
@@ -60,9 +60,9 @@ func (c *Client) unanswered(name string, err error) error {
 	return &CutStreamError{Model: name, Err: reason(err)}
 }
 
-// remedy is what to do where a server says these words of a model, "" where
-// nothing is known. It goes by the words, as Ollama sends most of them with one
-// and the same status, or in the middle of a reply.
+// remedy returns what to do about an error message of the server for a model, ""
+// if unknown. It matches the text, because Ollama sends most errors with the same
+// status, or in the middle of a reply.
 func remedy(name, words string) string {
 	words = strings.ToLower(words)
 	says := func(these ...string) bool {
@@ -96,7 +96,7 @@ func remedy(name, words string) string {
 	}
 }
 
-// tooLong says whether the server's words are that a prompt does not fit.
+// tooLong reports whether an error message says that the prompt does not fit.
 func tooLong(words string) bool {
 	return strings.Contains(words, "exceeds the context length") || strings.Contains(words, "exceeds maximum context length") ||
 		strings.Contains(words, "exceeds the available context size")

@@ -15,14 +15,13 @@ import (
 const (
 	toolWords     = 1000 // characters of a tool's description
 	propertyWords = 300  // characters of a property's description
-	schemaDepth   = 8    // of schemas within a schema, which may mean itself
-	schemaParts   = 200  // schemas within a schema altogether; what is beyond has its type and description
+	schemaDepth   = 8    // nesting of schemas; a schema may refer to itself
+	schemaParts   = 200  // schemas within a schema in total; further ones keep only type and description
 )
 
-// parameters is an input schema as far as Ollama's own type carries it: the
-// server turns the whole request away where a schema does not fit that type.
-// References are replaced by what they mean, and bounds and defaults are told
-// in the descriptions.
+// parameters converts an input schema to Ollama's own type, as far as that type
+// can express it; the server rejects the whole request if a schema does not fit.
+// References are resolved, and bounds and defaults move into the descriptions.
 func parameters(raw json.RawMessage) api.ToolFunctionParameters {
 	out := api.ToolFunctionParameters{Type: "object", Properties: api.NewToolPropertiesMap()}
 	value, err := plan.DecodeValue(raw)
@@ -32,8 +31,8 @@ func parameters(raw json.RawMessage) api.ToolFunctionParameters {
 	root, _ := value.(map[string]any)
 	s := &schema{root: root, left: schemaParts}
 	top := s.plain(root)
-	// The type has no alternatives at its top: what any of them takes is
-	// offered, and nothing that only some of them require is required.
+	// The type has no alternatives at the top level. Offer the properties of all
+	// of them, and require nothing that only some require.
 	for _, alternative := range s.alternatives(top) {
 		part, _ := alternative.(map[string]any)
 		delete(part, "required")
@@ -43,16 +42,16 @@ func parameters(raw json.RawMessage) api.ToolFunctionParameters {
 	return out
 }
 
-// schema reads the parts of a JSON Schema.
+// schema converts the parts of a JSON Schema.
 type schema struct {
 	root map[string]any
-	left int // parts that may still be read whole
+	left int // budget of parts to convert in full
 }
 
-// plain is a schema without references and without allOf.
+// plain resolves the references and allOf of a schema.
 func (s *schema) plain(value any) map[string]any {
 	object, _ := value.(map[string]any)
-	for range schemaDepth { // a reference may mean another, or itself
+	for range schemaDepth { // a reference may lead to another one, or to itself
 		ref, ok := object["$ref"].(string)
 		if !ok {
 			break
@@ -76,7 +75,7 @@ func (s *schema) plain(value any) map[string]any {
 	return all
 }
 
-// find returns what a reference within the schema means; any other means
+// find resolves a reference within the schema; any other reference yields
 // nothing.
 func (s *schema) find(ref string) map[string]any {
 	path, ok := strings.CutPrefix(ref, "#/")
@@ -92,8 +91,8 @@ func (s *schema) find(ref string) map[string]any {
 	return object
 }
 
-// merged is a with all that b says; the properties and what is required are
-// those of both.
+// merged returns a overridden by b, with the properties and required names of
+// both.
 func merged(a, b map[string]any) map[string]any {
 	out := maps.Clone(a)
 	if out == nil {
@@ -129,8 +128,8 @@ func (s *schema) alternatives(object map[string]any) []any {
 	return out
 }
 
-// properties are those of an object: what is required first, in its own order,
-// then the others by name.
+// properties returns the properties of an object: the required ones in schema
+// order, then the others by name.
 func (s *schema) properties(object map[string]any, depth int) (*api.ToolPropertiesMap, []string) {
 	out := api.NewToolPropertiesMap()
 	named, _ := object["properties"].(map[string]any)
@@ -149,7 +148,8 @@ func (s *schema) properties(object map[string]any, depth int) (*api.ToolProperti
 	return out, required
 }
 
-// property is a schema as far as the API's type for properties carries it.
+// property converts a schema to the API's type for properties, as far as that can
+// express it.
 func (s *schema) property(value any, depth int) api.ToolProperty {
 	object := s.plain(value)
 	out := api.ToolProperty{Type: types(object["type"]), Description: described(object)}
@@ -171,7 +171,7 @@ func (s *schema) property(value any, depth int) api.ToolProperty {
 	switch items := object["items"].(type) {
 	case map[string]any:
 		out.Items = s.property(items, depth+1)
-	case []any: // of a list whose places differ
+	case []any: // a tuple
 		var places api.ToolProperty
 		for _, item := range items {
 			places.AnyOf = append(places.AnyOf, s.property(item, depth+1))
@@ -184,7 +184,7 @@ func (s *schema) property(value any, depth int) api.ToolProperty {
 	return out
 }
 
-// types are the names of a schema's type.
+// types returns the type names of a schema.
 func types(value any) api.PropertyType {
 	if name, ok := value.(string); ok {
 		return api.PropertyType{name}
@@ -199,8 +199,8 @@ func types(value any) api.PropertyType {
 	return out
 }
 
-// described is the description of a property, and what its type has no place
-// for.
+// described returns the description of a property, extended by what its type
+// cannot express.
 func described(object map[string]any) string {
 	text, _ := object["description"].(string)
 	if text == "" {

@@ -13,11 +13,11 @@ import (
 	"github.com/ollama/ollama/api"
 )
 
-const shownAtOnce = 4 // models that the server is asked about at the same time
+const shownAtOnce = 4 // concurrent queries about models
 
-// Models lists the models that are installed, in the server's order. Of a model
-// that cannot be described only its name and size are known, and that it cannot
-// chat. The error is as that of [Client.Describe].
+// Models lists the installed models in the server's order. A model that cannot be
+// described has only its name and size and counts as unable to chat. Errors are
+// those of [Client.Describe].
 func (c *Client) Models(ctx context.Context) ([]prompt.ModelInfo, error) {
 	asking, cancel := context.WithTimeout(ctx, describeTimeout)
 	defer cancel()
@@ -47,8 +47,8 @@ func (c *Client) Models(ctx context.Context) ([]prompt.ModelInfo, error) {
 	return infos, nil
 }
 
-// listedInfo describes one model of the list, with the context window that it
-// has been given before.
+// listedInfo describes one listed model, with the context window that was first
+// assigned to it.
 func (c *Client) listedInfo(ctx context.Context, entry api.ListModelResponse) prompt.ModelInfo {
 	shown, err := c.api.Show(ctx, &api.ShowRequest{Model: entry.Name})
 	if err != nil {
@@ -63,7 +63,7 @@ func (c *Client) listedInfo(ctx context.Context, entry api.ListModelResponse) pr
 	return info
 }
 
-// loaded is the models in memory, by tagged name; none where the server does not
+// loaded returns the models in memory by tagged name, none if the server does not
 // say.
 func (c *Client) loaded(ctx context.Context) map[string]bool {
 	out := make(map[string]bool)
@@ -78,17 +78,17 @@ func (c *Client) loaded(ctx context.Context) map[string]bool {
 	return out
 }
 
-// serverKeepAlive is how long a server keeps a model where nobody says anything
-// else; what its own environment says it does not tell.
+// serverKeepAlive is the server's default keep-alive time. The server does not
+// report a value set in its environment.
 const serverKeepAlive = 5 * time.Minute
 
-// KeepAlive is how long a model stays loaded after a request; below 0 is for
-// ever.
+// KeepAlive returns how long a model stays loaded after a request; below 0 means
+// forever.
 func (c *Client) KeepAlive() time.Duration { return cmp.Or(c.alive, serverKeepAlive) }
 
-// Warm has the server load a model, "" being the one that will answer, with the
-// context window and for the time that requests ask for. It returns when the
-// model is loaded. The error is as that of [Client.Ask].
+// Warm loads a model, "" being the one that will answer, with the context window
+// and keep-alive time of later requests. It returns once the model is loaded.
+// Errors are those of [Client.Ask].
 func (c *Client) Warm(ctx context.Context, name string) error {
 	info, _, err := c.describe(ctx, name)
 	if err != nil {

@@ -8,19 +8,19 @@ import (
 	"net/http"
 )
 
-// tape is a transport that serves one request and keeps the lines of its answer
-// beside what the API's own client makes of them. That client reads every number
-// as a float64, and takes the rest of a torn line for words of the server.
+// tape is a transport for one request that records the lines of the response for
+// a second reading. The API's own client reads every number as a float64, and
+// takes the rest of a torn line for a message of the server.
 type tape struct {
 	base http.RoundTripper
 
 	status int
 	body   io.ReadCloser
 	kept   bytes.Buffer
-	broke  error // why the body ended, other than in good order
+	broke  error // why the body ended early, nil if it ended cleanly
 }
 
-// RoundTrip starts anew where a redirect has come before.
+// RoundTrip restarts the recording after a redirect.
 func (t *tape) RoundTrip(req *http.Request) (*http.Response, error) {
 	resp, err := t.base.RoundTrip(req)
 	if err != nil {
@@ -43,13 +43,13 @@ func (t *tape) Read(p []byte) (int, error) {
 
 func (t *tape) Close() error { return t.body.Close() }
 
-// line takes the next line off the tape.
+// line removes and returns the next recorded line.
 func (t *tape) line() []byte {
-	line, _ := t.kept.ReadBytes('\n') // the last may end without one
+	line, _ := t.kept.ReadBytes('\n') // the last line may lack a line break
 	return line
 }
 
-// torn says whether the tape ends in the middle of a line.
+// torn reports whether the recording ends in the middle of a line.
 func (t *tape) torn() bool {
 	rest := t.kept.Bytes()
 	rest = rest[bytes.LastIndexByte(rest, '\n')+1:]

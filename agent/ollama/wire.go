@@ -15,9 +15,9 @@ import (
 	"replan/planning/reply"
 )
 
-// loading is what every request for a model says, that which only loads it
-// included. The context window is the same in each, as the server loads the
-// model anew where it changes.
+// loading returns the fields that all requests for a model share, including one
+// that only loads it. The context window never varies, since the server would
+// reload the model.
 func (c *Client) loading(info prompt.ModelInfo) *api.ChatRequest {
 	chat := &api.ChatRequest{
 		Model:    info.Name,
@@ -30,8 +30,8 @@ func (c *Client) loading(info prompt.ModelInfo) *api.ChatRequest {
 	return chat
 }
 
-// chatRequest is the request as Ollama wants it. The server may neither cut the
-// prompt nor shift it out of the window in silence.
+// chatRequest converts the request to Ollama's format. It forbids the server to
+// truncate or shift the prompt silently.
 func (x *exchange) chatRequest(s setting) *api.ChatRequest {
 	stream, no := true, false
 	chat := x.client.loading(x.info)
@@ -57,7 +57,7 @@ func message(m prompt.Message) api.Message {
 	out := api.Message{Role: string(m.Role), Content: redact.Prompt(m.Content), ToolName: m.Tool, ToolCallID: m.CallID}
 	for i, use := range m.Calls {
 		call := api.ToolCall{ID: use.ID, Function: api.ToolCallFunction{Index: i, Name: use.Name, Arguments: api.NewToolCallFunctionArguments()}}
-		// In a fixed order: the server's prompt cache goes by the byte.
+		// Sorted, because the server's prompt cache compares bytes.
 		for _, key := range slices.Sorted(maps.Keys(use.Args)) {
 			call.Function.Arguments.Set(key, redact.Value(use.Args[key], redact.Prompt))
 		}
@@ -66,8 +66,8 @@ func message(m prompt.Message) api.Message {
 	return out
 }
 
-// plainMessage is a message for a model that knows no tools. Its template would
-// drop calls and what came of them without a word.
+// plainMessage converts a message for a model without tools, whose template would
+// silently drop calls and their results.
 func plainMessage(m prompt.Message) api.Message {
 	out := api.Message{Role: string(m.Role), Content: redact.Prompt(m.Content)}
 	if m.Role == prompt.RoleTool {
@@ -82,8 +82,7 @@ func plainMessage(m prompt.Message) api.Message {
 	return out
 }
 
-// tools describes what the model may call, each by the shortest name that means
-// it.
+// tools converts the offered tools, each under its shortest unambiguous name.
 func tools(offer plan.Offer) api.Tools {
 	named := make(map[string]int, len(offer))
 	for _, t := range offer {
@@ -104,7 +103,7 @@ func tools(offer plan.Offer) api.Tools {
 	return out
 }
 
-// bounded is text on one line, cut after so many characters.
+// bounded returns text on one line, cut to at most most characters.
 func bounded(text string, most int) string {
 	text = strings.Join(strings.Fields(text), " ")
 	if runes := []rune(text); len(runes) > most {
@@ -113,8 +112,8 @@ func bounded(text string, most int) string {
 	return text
 }
 
-// readCalls reads the calls of a line. The API's own types would make a float64
-// of every number.
+// readCalls parses the calls in a line. The API's own types would turn every
+// number into a float64.
 func readCalls(line []byte) ([]reply.ToolUse, error) {
 	var whole struct {
 		Message struct {

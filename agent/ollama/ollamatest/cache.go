@@ -8,25 +8,25 @@ import (
 	"time"
 )
 
-// Cache is what a model's work costs, as Ollama's prompt cache has it: what a
-// prompt shares with the last one of its slot, from the first byte on, is not
-// read again. It is for benchmarks; the times are real.
+// Cache is the cost of a model's work with Ollama's prompt cache: the prefix that
+// a prompt shares with the last one of its slot is not read again. It is for
+// benchmarks; the delays are real.
 type Cache struct {
-	PerToken       time.Duration // for each token that is written
-	PerPromptToken time.Duration // for each token of the prompt that is read
+	PerToken       time.Duration // per token written
+	PerPromptToken time.Duration // per prompt token read
 	BytesPerToken  int           // 0 means 4; a chunk is one token
-	Slots          int           // requests that are worked on at once, others wait; 0 means 1
+	Slots          int           // concurrent requests, others wait; 0 means 1
 }
 
-// CacheUse is what the requests so far have cost, in tokens.
+// CacheUse is the cost of the requests so far, in tokens.
 type CacheUse struct {
-	Requests     int // that have been read
+	Requests     int // read so far
 	PromptTokens int // of all prompts
-	CachedTokens int // of those, how many needed no reading
+	CachedTokens int // those of PromptTokens that needed no reading
 }
 
-// Cache returns what the requests so far have cost; the zero value where the
-// script has no Cache.
+// Cache returns the cost of the requests so far, or the zero value if the script
+// has no Cache.
 func (s *Server) Cache() CacheUse {
 	if s.cache == nil {
 		return CacheUse{}
@@ -38,7 +38,7 @@ func (s *Server) Cache() CacheUse {
 
 const bytesPerToken = 4
 
-// tokenSize is how many bytes a token has.
+// tokenSize returns the size of a token in bytes.
 func (s *Server) tokenSize() int {
 	if s.cache == nil {
 		return bytesPerToken
@@ -48,8 +48,8 @@ func (s *Server) tokenSize() int {
 
 type promptCache struct {
 	cost Cache
-	base context.Context // of the server: a prompt is read to its end, whoever has gone away
-	free chan struct{}   // a place for each slot
+	base context.Context // of the server: a prompt is read to the end even if its client is gone
+	free chan struct{}   // one entry per slot
 
 	mu    sync.Mutex
 	slots []*slot
@@ -57,18 +57,18 @@ type promptCache struct {
 	use   CacheUse
 }
 
-// slot is one prompt that the model remembers.
+// slot is a prompt that the model remembers.
 type slot struct {
 	busy     bool
 	model    string
 	window   int
 	rendered string // prompt and reply
-	turn     int    // when it was last used
+	turn     int    // of its last use
 
-	// Of the request that uses it.
+	// For the request that uses it.
 	promptTokens int
 	readFor      time.Duration
-	written      time.Time // when the last token is done
+	written      time.Time // when the last token is complete
 }
 
 func newPromptCache(base context.Context, cost Cache) *promptCache {
@@ -83,9 +83,8 @@ func newPromptCache(base context.Context, cost Cache) *promptCache {
 	return c
 }
 
-// read waits for a slot and reads the prompt. Whoever gives up while it waits
-// gets nil; the model goes on reading for one who gives up later, and then nil
-// too.
+// read waits for a slot and reads the prompt. It returns nil if the client gives
+// up. If the client gives up during reading, the model still reads to the end.
 func (c *promptCache) read(ctx context.Context, m Model, req Request) *slot {
 	select {
 	case c.free <- struct{}{}:
@@ -100,8 +99,9 @@ func (c *promptCache) read(ctx context.Context, m Model, req Request) *slot {
 	return s
 }
 
-// take gives the prompt the free slot that remembers most of it, of several the
-// one that was used longest ago, and says when it will have been read.
+// take assigns the prompt to the free slot that shares the longest prefix with
+// it; ties go to the least recently used slot. It also returns when the prompt
+// will have been read.
 func (c *promptCache) take(model string, window int, prompt string) (*slot, time.Time) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -112,7 +112,7 @@ func (c *promptCache) take(model string, window int, prompt string) (*slot, time
 			continue
 		}
 		n := 0
-		if s.model == model && s.window == window { // another window loads the model anew
+		if s.model == model && s.window == window { // a different window reloads the model
 			n = common(s.rendered, prompt)
 		}
 		if best == nil || n > shared || n == shared && s.turn < best.turn {
@@ -134,7 +134,7 @@ func (c *promptCache) take(model string, window int, prompt string) (*slot, time
 	return best, best.written
 }
 
-// write waits until the model has written a piece, and remembers it.
+// write waits until the model has written a piece, and adds it to the slot.
 func (c *promptCache) write(ctx context.Context, s *slot, p piece) bool {
 	s.written = s.written.Add(time.Duration(p.tokens) * c.cost.PerToken)
 	if !sleep(ctx, s.written) {
@@ -154,8 +154,8 @@ func (c *promptCache) leave(s *slot) {
 	<-c.free
 }
 
-// rendered is the prompt as a model's template makes it of a request: the system
-// message, the tools, the other messages, and the opening of the reply.
+// rendered returns the prompt as a model's template renders it: system message,
+// tools, other messages, start of the reply.
 func rendered(req Request) string {
 	var b strings.Builder
 	messages := req.Messages
@@ -180,7 +180,7 @@ func callText(name, args string) string {
 	return fmt.Sprintf(`<call>{"name":%q,"arguments":%s}`, name, args)
 }
 
-// common is how many bytes two texts share from their first on.
+// common returns the length of the common prefix in bytes.
 func common(a, b string) int {
 	n := min(len(a), len(b))
 	for i := range n {

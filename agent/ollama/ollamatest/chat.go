@@ -78,8 +78,8 @@ func (s *Server) chat(w http.ResponseWriter, r *http.Request) {
 	a.stream(r.Context())
 }
 
-// refuse is the error with which Ollama turns a request away before any model
-// sees it; status 0 means that it does not.
+// refuse returns the error with which Ollama rejects a request before any model
+// sees it, or status 0 if it accepts the request.
 func refuse(m Model, req Request) (status int, message string) {
 	if !m.can("completion") {
 		return http.StatusBadRequest, fmt.Sprintf("%q does not support chat", req.Model)
@@ -99,7 +99,7 @@ func refuse(m Model, req Request) (status int, message string) {
 	return 0, ""
 }
 
-// window is how many tokens the model is given room for.
+// window returns the context window of the request in tokens.
 func window(m Model, req Request) int {
 	n := req.NumCtx()
 	if n == 0 {
@@ -159,7 +159,7 @@ func (s *Server) record(req Request) {
 	s.arrived = make(chan struct{})
 }
 
-// take finds the reply that serves and counts it as used.
+// take returns the matching reply and counts it as used.
 func (s *Server) take(req Request) (Reply, bool) {
 	for i, reply := range s.script.Replies {
 		if s.left(i, false) && reply.fits(req) && s.left(i, true) {
@@ -169,9 +169,9 @@ func (s *Server) take(req Request) (Reply, bool) {
 	return Reply{}, false
 }
 
-// left says whether reply i may still serve, and counts it as used if asked
-// to. The script's own functions run outside of the lock, as they may ask the
-// server something.
+// left reports whether reply i may still be used, and counts it as used if use is
+// set. It calls the script's own functions without the lock, since they may call
+// the server.
 func (s *Server) left(i int, use bool) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -189,7 +189,7 @@ func (s *Server) line(req Request) api.ChatResponse {
 	return api.ChatResponse{Model: req.Model, CreatedAt: time.Now().UTC(), Message: api.Message{Role: "assistant"}}
 }
 
-// answer is one reply on its way to a client.
+// answer is a reply that is being sent to a client.
 type answer struct {
 	server *Server
 	model  Model
@@ -197,17 +197,17 @@ type answer struct {
 	reply  Reply
 	w      http.ResponseWriter
 	began  time.Time
-	slot   *slot            // nil where reading and writing cost nothing
-	sent   int              // chunks so far
-	bytes  int              // of the body so far
-	whole  api.ChatResponse // what a client that wants no stream gets
+	slot   *slot            // nil if reading and writing cost nothing
+	sent   int              // chunks sent so far
+	bytes  int              // bytes of the body sent so far
+	whole  api.ChatResponse // for clients that do not stream
 }
 
-// piece is one chunk of words, of thought, or a call.
+// piece is one chunk of text or thinking, or a call.
 type piece struct {
 	text, thinking string
 	call           *api.ToolCall
-	tokens         int // that it took to write it
+	tokens         int // cost of writing it
 }
 
 func (a *answer) stream(ctx context.Context) {
@@ -231,7 +231,7 @@ func (a *answer) stream(ctx context.Context) {
 	switch {
 	case breaks && a.reply.CutAfter != 0:
 		a.flush()
-		panic(http.ErrAbortHandler) // the one way to break a connection that net/http offers
+		panic(http.ErrAbortHandler) // the only way in net/http to break a connection
 	case breaks:
 		a.flush()
 	case a.reply.Error != "":
@@ -242,7 +242,7 @@ func (a *answer) stream(ctx context.Context) {
 	}
 }
 
-// pieces is what is to be sent, and whether the stream breaks after it.
+// pieces returns what to send, and whether the stream breaks afterwards.
 func (a *answer) pieces() (out []piece, breaks bool) {
 	cut := func(text string) []string { return chunks(text, a.server.script.ChunkSize) }
 	size := a.server.tokenSize()
@@ -279,7 +279,7 @@ func (a *answer) pieces() (out []piece, breaks bool) {
 	return out, false
 }
 
-// wait waits until the model has written the piece, the i-th of its reply.
+// wait waits until the model has written piece i of its reply.
 func (a *answer) wait(ctx context.Context, i int, p piece) bool {
 	if a.slot != nil {
 		return a.server.cache.write(ctx, a.slot, p)
@@ -290,7 +290,7 @@ func (a *answer) wait(ctx context.Context, i int, p piece) bool {
 	return sleep(ctx, time.Now().Add(a.server.script.Pace))
 }
 
-// sleep waits for a moment and says whether it has come.
+// sleep waits until the given time and reports whether it was reached.
 func sleep(ctx context.Context, until time.Time) bool {
 	timer := time.NewTimer(time.Until(until))
 	defer timer.Stop()
@@ -302,7 +302,7 @@ func sleep(ctx context.Context, until time.Time) bool {
 	}
 }
 
-// send sends one piece, and says whether anybody still listens.
+// send sends one piece and reports whether the client still reads.
 func (a *answer) send(p piece) bool {
 	a.sent += p.tokens
 	if !a.streams() {
@@ -350,8 +350,8 @@ func (a *answer) finish(reason string) {
 	a.write(end)
 }
 
-// write sends one line, or what of it comes before the place where the stream is
-// to break, and says whether it goes on.
+// write sends one line, or the part of it before the point where the stream must
+// break. It reports whether the stream continues.
 func (a *answer) write(line api.ChatResponse) bool {
 	body, err := json.Marshal(line)
 	if err != nil {
@@ -375,8 +375,8 @@ func (a *answer) write(line api.ChatResponse) bool {
 	return true
 }
 
-// within is how many bytes of the next line come before a limit; all where there
-// is none.
+// within returns how many bytes of the next line fit below a limit; all of them
+// if there is no limit.
 func (a *answer) within(limit int, line []byte) int {
 	if limit == 0 {
 		return len(line)
@@ -384,8 +384,8 @@ func (a *answer) within(limit int, line []byte) int {
 	return min(max(limit, 0)-a.bytes, len(line))
 }
 
-// flush sends what has been written; a connection that cannot be flushed is
-// broken, which the next write finds out.
+// flush sends buffered data. If flushing fails, the connection is broken and the
+// next write reports it.
 func (a *answer) flush() { _ = http.NewResponseController(a.w).Flush() }
 
 func (a *answer) streams() bool { return a.req.Stream == nil || *a.req.Stream }

@@ -1,7 +1,7 @@
-// Package ollamatest is a scripted model behind a real HTTP server that speaks
-// Ollama's API, wire format and error shapes: what the demo runs on where no
-// Ollama is installed, and what the tests talk to. It never looks at the
-// words it sends; a script decides them by the heading of each request.
+// Package ollamatest is a scripted model behind a real HTTP server with Ollama's
+// API, wire format and error shapes. The demo uses it where no Ollama is
+// installed, and the tests use it too. The server does not interpret text; the
+// script chooses replies by the heading of each request.
 package ollamatest
 
 import (
@@ -11,72 +11,71 @@ import (
 	"time"
 )
 
-// Script is everything a server knows: its model and what that model says.
+// Script describes a server: its models and their replies.
 type Script struct {
-	Model         string        // the name of the model; "" means that none is installed
+	Model         string        // name of the model; "": none is installed
 	ContextLength int           // tokens, the model's own limit; 0 means 32768
 	Capabilities  []string      // completion, tools, thinking; nil means completion and tools
-	Others        []Model       // more models that are installed; they share the replies
-	Replies       []Reply       // the first that fits and is not used up serves
-	Pace          time.Duration // between two chunks; 0 sends them at once
+	Others        []Model       // further installed models; they share the replies
+	Replies       []Reply       // the first matching reply that is not used up is sent
+	Pace          time.Duration // delay between chunks; 0 sends them at once
 	ChunkSize     int           // runes in a chunk; 0 means one word
-	Cache         *Cache        // what reading and writing cost; nil means nothing, and then Pace and ChunkSize hold
+	Cache         *Cache        // cost of reading and writing; nil: none, and Pace and ChunkSize apply
 }
 
 // Model is one installed model.
 type Model struct {
-	Name          string   // with or without a tag; without means :latest
+	Name          string   // without a tag, :latest is assumed
 	ContextLength int      // tokens; 0 means 32768
 	Capabilities  []string // nil means completion and tools
-	NumCtx        int      // PARAMETER num_ctx of its Modelfile; 0 means none
+	NumCtx        int      // PARAMETER num_ctx of its Modelfile; 0: none
 	Bytes         int64    // on disk
 	Parameters    string   // "8.2B"
 	Quantization  string   // "Q4_K_M"
 }
 
-// Reply is what the model says once, or as often as Times allows.
+// Reply is a reply of the model, sent once or as often as Times allows.
 //
-// It serves a request where When holds (nil: any request) and Heading fits.
-// A reply with neither serves plain chat turns alone, which open with none of
+// It matches a request if When holds (nil: any request) and Heading matches. A
+// reply without either matches only plain chat turns, which start with none of
 // the headings.
 type Reply struct {
 	When    func(Request) bool
-	Heading string // fits the first line of the last message up to the end of a word, as "# Phase 1" does
-	Times   int    // how often it may serve; 0 means once, -1 always
+	Heading string // prefix of the last message's first line, ending at a word boundary, such as "# Phase 1"
+	Times   int    // how often it may be sent; 0 means once, -1 always
 
 	Text       string
 	TextFor    func(Request) string // computes the text from the request; overrides Text
-	Thinking   string               // sent first, where the model thinks and the request does not forbid it
-	Calls      []Call               // sent last, a line each; a request without tools is answered with an error then
+	Thinking   string               // sent first if the model thinks and the request allows it
+	Calls      []Call               // sent last, one per line; a request without tools then gets an error
 	DoneReason string               // "" means stop
 
-	Hold <-chan struct{} // waits until it is closed before anything is answered
+	Hold <-chan struct{} // delays the answer until it is closed
 
 	Status   int    // an HTTP error with Error as its message
-	Error    string // with Status 0: a line {"error":…} that follows the text in place of the end
-	CutAfter int    // bytes of text after which the connection breaks; 0 never, -1 before the first
-	EndAfter int    // bytes of text after which the stream ends in good order, yet without done; 0 never, -1 before the first
+	Error    string // with Status 0: a line {"error":…} that replaces the end of the reply
+	CutAfter int    // breaks the connection after that many bytes of text; 0 never, -1 before the first
+	EndAfter int    // ends the stream cleanly but without done after that many bytes of text; 0 never, -1 before the first
 
-	// The same in bytes of the response's body as it goes over the wire, so that
-	// a break may come in the middle of a line: of thinking, of a call, of the
-	// counts at the end.
+	// The same in bytes of the response body on the wire, so that a break may
+	// fall inside a line: of thinking, of a call, of the final counts.
 	BreakAfter int
 	StopAfter  int
 }
 
-// Call is a call of a tool that the model asks for.
+// Call is a tool call that the model makes.
 type Call struct {
-	ID   string // "" means one that the server makes up
+	ID   string // "" lets the server generate one
 	Name string
-	Args map[string]any // anything that JSON can hold
+	Args map[string]any // any JSON values
 }
 
-// Request is one chat request as it came in.
+// Request is a chat request as received.
 type Request struct {
 	Model     string          `json:"model"`
 	Messages  []Message       `json:"messages"`
 	Format    json.RawMessage `json:"format"`
-	Think     any             `json:"think"` // nil, a bool or a word
+	Think     any             `json:"think"` // nil, a bool or a string
 	Tools     json.RawMessage `json:"tools"`
 	Options   map[string]any  `json:"options"` // numbers are float64
 	Stream    *bool           `json:"stream"`
@@ -95,7 +94,7 @@ type Message struct {
 	ToolCallID string     `json:"tool_call_id"`
 }
 
-// ToolCall is a call that an earlier turn of a request holds.
+// ToolCall is a call in an earlier turn of a request.
 type ToolCall struct {
 	ID       string `json:"id"`
 	Function struct {
@@ -104,14 +103,14 @@ type ToolCall struct {
 	} `json:"function"`
 }
 
-// ToolNames are the names of the tools on offer, in their order.
+// ToolNames returns the names of the offered tools in order.
 func (r Request) ToolNames() []string {
 	var tools []struct {
 		Function struct {
 			Name string `json:"name"`
 		} `json:"function"`
 	}
-	// What is no list of tools, chat has turned away.
+	// The chat handler has already rejected anything but a list of tools.
 	_ = json.Unmarshal(r.Tools, &tools)
 	var names []string
 	for _, t := range tools {
@@ -120,7 +119,7 @@ func (r Request) ToolNames() []string {
 	return names
 }
 
-// Last is the content of the last message, "" where there is none.
+// Last returns the content of the last message, "" if there is none.
 func (r Request) Last() string {
 	if len(r.Messages) == 0 {
 		return ""
@@ -128,17 +127,16 @@ func (r Request) Last() string {
 	return r.Messages[len(r.Messages)-1].Content
 }
 
-// Heading is the first line of the last message.
+// Heading returns the first line of the last message.
 func (r Request) Heading() string {
 	line, _, _ := strings.Cut(r.Last(), "\n")
 	return strings.TrimRight(line, "\r")
 }
 
-// NumCtx is the context window that the request asks for, in tokens; 0 where
-// it asks for none.
+// NumCtx returns the requested context window in tokens, 0 if unset.
 func (r Request) NumCtx() int { return r.number("num_ctx") }
 
-// NumPredict is the bound of the reply in tokens; 0 where there is none.
+// NumPredict returns the limit on the reply in tokens, 0 if unset.
 func (r Request) NumPredict() int { return r.number("num_predict") }
 
 func (r Request) number(option string) int {
@@ -146,7 +144,7 @@ func (r Request) number(option string) int {
 	return int(n)
 }
 
-// estimatedTokens is what the prompt is said to cost.
+// estimatedTokens returns the reported cost of the prompt.
 func (r Request) estimatedTokens() int {
 	bytes := 0
 	if r.offersTools() {
@@ -165,10 +163,10 @@ func (r Request) offersTools() bool {
 	return len(r.Tools) > 0 && string(r.Tools) != "null" && string(r.Tools) != "[]"
 }
 
-// headings are the lines with which a request for anything but chat opens.
+// headings matches the first line of every request except plain chat.
 var headings = regexp.MustCompile(`^# (Phase [123]|Repair|Replan|Step|Synthesis|Compaction)\b`)
 
-// fits says whether the reply may answer the request.
+// fits reports whether the reply matches the request.
 func (r Reply) fits(req Request) bool {
 	heading := req.Heading()
 	switch {
@@ -182,14 +180,14 @@ func (r Reply) fits(req Request) bool {
 	return r.When == nil || r.When(req)
 }
 
-// opensWith says whether line begins with prefix and a word ends there, so
-// that "# Step 1" means neither "# Step 10" nor "# Step 1.2".
+// opensWith reports whether line starts with prefix and a word ends there. So "#
+// Step 1" matches neither "# Step 10" nor "# Step 1.2".
 func opensWith(line, prefix string) bool {
 	rest, ok := strings.CutPrefix(line, prefix)
 	return ok && (rest == "" || strings.HasSuffix(prefix, " ") || strings.ContainsRune(" :\t", rune(rest[0])))
 }
 
-// text is what the reply says to the request.
+// text returns the text of the reply to the request.
 func (r Reply) text(req Request) string {
 	if r.TextFor != nil {
 		return r.TextFor(req)
@@ -197,7 +195,7 @@ func (r Reply) text(req Request) string {
 	return r.Text
 }
 
-// tokens cuts text into pieces of at least so many bytes, each of whole runes.
+// tokens splits text into pieces of at least size bytes, on rune boundaries.
 func tokens(text string, size int) []string {
 	var out []string
 	begin := 0
@@ -213,8 +211,8 @@ func tokens(text string, size int) []string {
 	return out
 }
 
-// chunks cuts text into pieces of size runes, or into words with the blanks
-// that follow them where size is 0.
+// chunks splits text into pieces of size runes, or, if size is 0, into words with
+// the blanks that follow them.
 func chunks(text string, size int) []string {
 	var out []string
 	var piece strings.Builder

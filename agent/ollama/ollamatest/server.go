@@ -17,41 +17,41 @@ import (
 	"github.com/ollama/ollama/types/model"
 )
 
-// Version is what the server gives as Ollama's version.
+// Version is the Ollama version that the server reports.
 const Version = "0.24.0"
 
 const (
 	defaultContextLength = 32768
-	defaultNumCtx        = 4096 // what Ollama takes where a request names none
+	defaultNumCtx        = 4096 // Ollama's default if a request names none
 	headerTimeout        = 10 * time.Second
-	keptFor              = 5 * time.Minute // a model in memory, as it is said
+	keptFor              = 5 * time.Minute // how long a model stays in memory, as reported
 )
 
-// Server is a running server. Its methods may be called from any goroutine.
+// Server is a running server. Its methods are safe for concurrent use.
 type Server struct {
 	script  Script
 	models  []Model
 	started time.Time
 	url     string
-	cache   *promptCache // nil where reading and writing cost nothing
+	cache   *promptCache // nil if reading and writing cost nothing
 
 	http   *http.Server
 	stop   context.CancelFunc
-	served chan error     // what Serve returned, once
-	conns  sync.WaitGroup // open connections and with them their handlers
+	served chan error     // receives the result of Serve, once
+	conns  sync.WaitGroup // open connections and their handlers
 
 	closing  sync.Once
 	closeErr error
 
 	mu       sync.Mutex
-	used     []int // how often each reply of the script has served
+	used     []int // uses of each reply of the script
 	requests []Request
-	loaded   map[string]loaded // by the names of models
-	arrived  chan struct{}     // closed and replaced whenever a request has come in
+	loaded   map[string]loaded // by model name
+	arrived  chan struct{}     // closed and replaced on every request
 }
 
-// Start listens on a free port of the loopback interface and serves the script
-// until Close. Requests that are being answered when ctx ends are broken off.
+// Start listens on a free loopback port and serves the script until Close. When
+// ctx ends, it aborts the requests in progress.
 func Start(ctx context.Context, script Script) (*Server, error) {
 	var listen net.ListenConfig
 	listener, err := listen.Listen(ctx, "tcp", "127.0.0.1:0")
@@ -61,8 +61,8 @@ func Start(ctx context.Context, script Script) (*Server, error) {
 	return Serve(ctx, listener, script), nil
 }
 
-// Serve is Start on a listener that is there already and that it closes: one
-// within the program, say, so that no time passes while it is waited for.
+// Serve is like Start on an existing listener, which it closes. With a listener
+// inside the program, waiting for it takes no time.
 func Serve(ctx context.Context, listener net.Listener, script Script) *Server {
 	base, stop := context.WithCancel(ctx)
 	s := &Server{
@@ -95,11 +95,11 @@ func Serve(ctx context.Context, listener net.Listener, script Script) *Server {
 	return s
 }
 
-// URL is where the server answers, without a slash at the end.
+// URL returns the server's address without a trailing slash.
 func (s *Server) URL() string { return s.url }
 
-// Close stops the server, breaks off what it is answering and waits until all
-// of it has ended. A second Close does nothing.
+// Close stops the server, aborts its requests in progress and waits until all
+// have ended. A second Close does nothing.
 func (s *Server) Close() error {
 	s.closing.Do(func() {
 		s.stop()
@@ -115,17 +115,16 @@ func (s *Server) Close() error {
 	return s.closeErr
 }
 
-// Requests are the chat requests that have come in so far, in order, whether
-// they were answered or not. Requests without a message, which only load the
-// model, are not among them.
+// Requests returns all chat requests so far, in order, answered or not. It leaves
+// out requests without a message, which only load the model.
 func (s *Server) Requests() []Request {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return slices.Clone(s.requests)
 }
 
-// WaitForRequests waits until at least n chat requests have come in, and
-// returns them. It fails with the error of ctx where that ends first.
+// WaitForRequests waits for at least n chat requests and returns them. If ctx
+// ends first, it returns the error of ctx.
 func (s *Server) WaitForRequests(ctx context.Context, n int) ([]Request, error) {
 	for {
 		s.mu.Lock()
@@ -198,7 +197,7 @@ type loaded struct {
 	until  time.Time
 }
 
-// load keeps a model in memory, as every request does, or takes it out.
+// load records that a model is in memory, as after every request, or unloads it.
 func (s *Server) load(m Model, req Request) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -209,7 +208,7 @@ func (s *Server) load(m Model, req Request) {
 	s.loaded[m.Name] = loaded{window: window(m, req), until: time.Now().Add(keptFor)}
 }
 
-// unloads says whether a keep_alive is 0.
+// unloads reports whether a keep_alive is 0.
 func unloads(keepAlive any) bool {
 	if text, ok := keepAlive.(string); ok {
 		d, err := time.ParseDuration(text)
@@ -284,7 +283,7 @@ func writeError(w http.ResponseWriter, status int, message string) {
 	writeJSON(w, status, map[string]string{"error": message})
 }
 
-// writeJSON sends value. A client that has gone away is nobody's concern.
+// writeJSON sends value. It ignores errors: the client may be gone.
 func writeJSON(w http.ResponseWriter, status int, value any) {
 	body, err := json.Marshal(value)
 	if err != nil {
