@@ -18,33 +18,33 @@ import (
 	"replan/tui/telling"
 )
 
-// Block is one entry of the chat. It is drawn once and kept until it changes or
-// the width does.
+// Block is one entry of the chat. The pane caches its lines until the block or
+// the width changes.
 type Block struct {
-	Draw  func(width int) []string        // its lines
-	lay   func(width int) []draw.TextLine // the same, where it is known what of them is text; draw is nil then
-	says  func() string                   // its text, to be searched; nil takes what it draws
-	codes []*draw.Code                    // blocks of code that begin in it
-	of    *draw.Code                      // that it is a part of, nil for none
-	folds *folding                        // what a click or a key folds and unfolds; nil for nothing
-	Gap   bool                            // a blank line before it
-	inset bool                            // belongs to a run that a call in the chat has started
-	card  bool                            // draws a call
-	live  bool                            // still changing: drawn again with every beat and event
-	until func() bool                     // of a live one: says that it changes no more; nil where the run's end does
+	Draw  func(width int) []string        // returns its lines
+	lay   func(width int) []draw.TextLine // like Draw, for blocks that know which part is text; Draw is nil then
+	says  func() string                   // its text for the search; nil searches the drawn lines
+	codes []*draw.Code                    // code blocks that start in it
+	of    *draw.Code                      // code it is a part of, nil for none
+	folds *folding                        // what a click or a key expands and collapses; nil for nothing
+	Gap   bool                            // blank line before it
+	inset bool                            // belongs to a run started by a call in the chat
+	card  bool                            // shows a call
+	live  bool                            // still changing: drawn again on every beat and event
+	until func() bool                     // for a live block: reports whether it is final; nil if it changes until the run ends
 
-	opened  *draw.OpenCode  // of one that is still being written
-	lines   []draw.TextLine // where they are fresh
-	height  int             // how many there are, or were at that width
+	opened  *draw.OpenCode  // for a block that is still being written
+	lines   []draw.TextLine // valid if fresh
+	height  int             // number of lines, now or at the last width
 	width   int
 	fresh   bool
 	stale   bool
-	plain   string // its text in the form that is searched
-	looked  bool   // that is known
-	counted int    // the query that hits is of
-	hits    int    // how often its text has the query
-	found   []lit  // in its lines
-	foundBy int    // the query that was found
+	plain   string // its text, normalized for the search
+	looked  bool   // plain is valid
+	counted int    // query that hits belongs to
+	hits    int    // matches in its text
+	found   []lit  // matches in its lines
+	foundBy int    // query that found belongs to
 }
 
 // Typeset draws the block.
@@ -55,11 +55,11 @@ func (b *Block) Typeset(width int) []draw.TextLine {
 	return draw.Set(b.Draw(width))
 }
 
-// Forget lets go of the drawn lines.
+// Forget drops the cached lines.
 func (b *Block) Forget() { b.lines, b.found, b.fresh = nil, nil, false }
 
-// guess is about how many lines the block has at a width at which it was not
-// drawn yet.
+// guess estimates the block's number of lines at a width it was not drawn at
+// yet.
 func (b *Block) guess(width int) int {
 	n := b.height
 	if n > 0 && b.width > 0 && width > 0 {
@@ -72,7 +72,7 @@ func (b *Block) guess(width int) int {
 	return max(n, 1)
 }
 
-// User draws what the user sent.
+// User returns a block with the user's message.
 func (c *Pane) User(text string) *Block {
 	text = untrusted.Visible(strings.TrimSpace(text))
 	return &Block{Gap: true, says: func() string { return text }, lay: func(width int) []draw.TextLine {
@@ -80,15 +80,15 @@ func (c *Pane) User(text string) *Block {
 	}}
 }
 
-// Prose draws finished Markdown, a block for each part of it.
+// Prose returns finished Markdown as blocks, one for each part.
 func (c *Pane) Prose(text string) []*Block { return c.passageBlocks(split(text), false) }
 
-// Listing draws Markdown whose code blocks are tables: their lines are cut, not
-// broken.
+// Listing returns Markdown whose code blocks are tables: it cuts their lines
+// instead of wrapping them.
 func (c *Pane) Listing(text string) []*Block { return c.passageBlocks(split(text), true) }
 
-// passageBlocks are the blocks of a text. Where its code is cut, it is nothing
-// that would be copied.
+// passageBlocks returns the blocks of a text. Code that is cut is not meant to
+// be copied.
 func (c *Pane) passageBlocks(pieces []piece, cut bool) []*Block {
 	var out []*Block
 	for i, p := range pieces {
@@ -104,15 +104,15 @@ func (c *Pane) passageBlocks(pieces []piece, cut bool) []*Block {
 	return out
 }
 
-// pieceBlock draws a piece of Markdown that changes no more.
+// pieceBlock returns a block for a finished piece of Markdown.
 func (c *Pane) pieceBlock(p piece, cut bool) *Block {
 	return &Block{Gap: p.gap, of: p.code, says: func() string { return p.text }, lay: func(width int) []draw.TextLine {
 		return c.layPiece(p, width, cut)
 	}}
 }
 
-// layPiece draws a piece of Markdown. Code that was copied last is marked at its
-// left.
+// layPiece draws a piece of Markdown, with a mark at the left of the last
+// copied code.
 func (c *Pane) layPiece(p piece, width int, cut bool) []draw.TextLine {
 	if p.code == nil {
 		return c.Markdown.Lines(p.text, width)
@@ -130,7 +130,7 @@ func (c *Pane) layPiece(p piece, width int, cut bool) []draw.TextLine {
 	return lines
 }
 
-// Remark draws one thing that happened, with a glyph before it.
+// Remark returns a block for an event, with a glyph before its text.
 func (c *Pane) Remark(glyph func(*draw.Look) string, style func(*draw.Look) lipgloss.Style, text string) *Block {
 	text = untrusted.Visible(strings.TrimSpace(text))
 	return &Block{says: func() string { return text }, lay: func(width int) []draw.TextLine {
@@ -138,7 +138,7 @@ func (c *Pane) Remark(glyph func(*draw.Look) string, style func(*draw.Look) lipg
 	}}
 }
 
-// Note draws something the user should know.
+// Note returns a block with something the user should know.
 func (c *Pane) Note(level, text string) *Block {
 	switch level {
 	case "error":
@@ -150,15 +150,15 @@ func (c *Pane) Note(level, text string) *Block {
 	}
 }
 
-// Phases draws how far planning has come, on one line where there is room.
-// Unfolded it shows the steps of the plan as they stand.
+// Phases returns a block with the progress of planning, on one line if there is
+// room. Expanded, it shows the current steps of the plan.
 func (c *Pane) Phases(run *agent.Run) *Block {
 	b := &Block{Gap: true, live: true}
 	can := func() bool { return run.Revision > 0 && len(run.Steps) > 0 }
 	unfolded := b.foldsAs(foldCard, can)
 	b.lay = func(width int) []draw.TextLine {
 		if !slices.ContainsFunc(run.Phases[:], func(p agent.Phase) bool { return p.Status != agent.PhaseSkipped }) {
-			return nil // nothing is planned here
+			return nil // this run does no planning
 		}
 		var parts []string
 		for i := range run.Phases {
@@ -194,7 +194,7 @@ func (c *Pane) phase(run *agent.Run, i int) string {
 		return text + " " + l.Faint.Render(telling.Ticking(l.Since(p.StartedAt)))
 	case agent.PhaseCompleted:
 		text := l.Success.Render(l.Glyphs.Done) + " " + label
-		if i == 2 && run.Revision == 1 { // a revised plan says its own length
+		if i == 2 && run.Revision == 1 { // a revised plan shows its own length
 			text += " " + english.Count(len(run.Plan.Steps), "step")
 		}
 		text += " " + l.Faint.Render(telling.Milliseconds(p.MS))
@@ -214,8 +214,8 @@ func (c *Pane) phase(run *agent.Run, i int) string {
 	}
 }
 
-// Revision draws what a replan changed. The failure that led to it stands
-// before it already, where the run told of it.
+// Revision returns a block with the changes of a replan. If told, the chat
+// already shows the failure that caused it.
 func (c *Pane) Revision(d event.PlanDiff, told bool) *Block {
 	l := c.Look
 	reason := untrusted.FirstLine(d.Reason)
@@ -238,8 +238,9 @@ func (c *Pane) Revision(d event.PlanDiff, told bool) *Block {
 	}}
 }
 
-// Outcome draws how a run ended; word says it of one that completed, again how
-// one that was stopped goes on, "" where it does so with another.
+// Outcome returns a block with how a run ended. word describes a completed run.
+// again says how to resume the run; it is "" if the run cannot be resumed, or only
+// together with the run that started it.
 func (c *Pane) Outcome(r *event.Result, word, again string) *Block {
 	l := c.Look
 	return &Block{Gap: r.Status != event.StatusCompleted || r.Answer != "", Draw: func(width int) []string {
@@ -290,7 +291,7 @@ func (c *Pane) Outcome(r *event.Result, word, again string) *Block {
 	}}
 }
 
-// reasonWords says why a run ended without success.
+// reasonWords explains why a run ended without success.
 func reasonWords(r event.Reason) string {
 	switch r {
 	case event.ReasonStepFailed:
@@ -302,27 +303,27 @@ func reasonWords(r event.Reason) string {
 	}
 }
 
-// DoneGlyph is the sign of success.
+// DoneGlyph returns the glyph of success.
 func DoneGlyph(l *draw.Look) string { return l.Glyphs.Done }
 
-// FailedGlyph is the sign of a failure.
+// FailedGlyph returns the glyph of a failure.
 func FailedGlyph(l *draw.Look) string  { return l.Glyphs.Failed }
 func warningGlyph(l *draw.Look) string { return l.Glyphs.Warning }
 
-// SeparatorGlyph is the sign between two parts of a line.
+// SeparatorGlyph returns the glyph between two parts of a line.
 func SeparatorGlyph(l *draw.Look) string { return l.Glyphs.Separator }
 
-// GateGlyph is the sign of a gate.
+// GateGlyph returns the glyph of a gate.
 func GateGlyph(l *draw.Look) string { return l.Glyphs.Gate }
 
-// SuccessStyle is the style of a success.
+// SuccessStyle returns the style of a success.
 func SuccessStyle(l *draw.Look) lipgloss.Style { return l.Success }
 
-// DangerStyle is the style of a failure.
+// DangerStyle returns the style of a failure.
 func DangerStyle(l *draw.Look) lipgloss.Style { return l.Danger }
 
-// WarningStyle is the style of a warning.
+// WarningStyle returns the style of a warning.
 func WarningStyle(l *draw.Look) lipgloss.Style { return l.Warning }
 
-// FaintStyle is the style of what matters least.
+// FaintStyle returns the style of the least important text.
 func FaintStyle(l *draw.Look) lipgloss.Style { return l.Faint }

@@ -10,26 +10,26 @@ import (
 	"replan/tui/telling"
 )
 
-// The kinds of things that fold in the chat.
+// Kinds of blocks that collapse in the chat.
 const (
 	FoldThinking = "thinking"
 	foldCard     = "card"
 )
 
-// The most lines that an unfolded card shows: the step's own pane has the rest.
+// Maximum number of lines of an expanded card; the step pane shows the rest.
 const (
 	mostOfCard = 24
 	mostOfPlan = 40
 )
 
-// foldsAs makes a block fold and unfold, and returns how it stands.
+// foldsAs makes a block collapsible and returns a pointer to its state.
 func (b *Block) foldsAs(thing string, can func() bool) (unfolded *bool) {
 	unfolded = new(bool)
 	b.folds = &folding{thing: thing, can: can, open: func() bool { return *unfolded }, turn: func() { *unfolded = !*unfolded }}
 	return unfolded
 }
 
-// foldSign shows whether something is unfolded, behind what it belongs to.
+// foldSign returns the sign that follows an expanded or collapsed title.
 func foldSign(l *draw.Look, unfolded bool) string {
 	if unfolded {
 		return " " + l.Faint.Render(l.Glyphs.Unfolded)
@@ -37,8 +37,9 @@ func foldSign(l *draw.Look, unfolded bool) string {
 	return " " + l.Faint.Render(l.Glyphs.Folded)
 }
 
-// Card draws a call that the model makes in the chat, on one line; where it
-// failed, a second says why. Unfolded it shows the call and what it came to.
+// Card returns a block for a model's call in the chat: one line, and a second
+// one with the error if it failed. Expanded, the card shows the call and its
+// result.
 func (c *Pane) Card(run *agent.Run, s *agent.StepState) *Block {
 	b := &Block{live: true, card: true, until: func() bool { return s.Status.Ended() }}
 	can := func() bool { return len(telling.CallArgs(s)) > 0 || s.Result != nil || s.Error != "" }
@@ -77,7 +78,7 @@ func (c *Pane) Card(run *agent.Run, s *agent.StepState) *Block {
 	return b
 }
 
-// cardBody draws a call whole, and what came of it.
+// cardBody draws the complete call and its result.
 func (c *Pane) cardBody(s *agent.StepState, width int) []draw.TextLine {
 	l := c.Look
 	d := &draw.Document{Look: l, Width: max(width-2, 1)}
@@ -99,7 +100,8 @@ func (c *Pane) cardBody(s *agent.StepState, width int) []draw.TextLine {
 	return c.guided(draw.Set(lines))
 }
 
-// writeResult adds what a call came to: text as it is, an object by its members.
+// writeResult adds the result of a call: text as it is, an object by its
+// members.
 func writeResult(d *draw.Document, result any) {
 	switch result := result.(type) {
 	case string:
@@ -112,7 +114,7 @@ func writeResult(d *draw.Document, result any) {
 	}
 }
 
-// planSteps draws the steps of a plan as they stand, a line each.
+// planSteps draws the current steps of a plan, one per line.
 func (c *Pane) planSteps(run *agent.Run, width int) []draw.TextLine {
 	l := c.Look
 	var lines []string

@@ -9,53 +9,53 @@ import (
 	"replan/tui/plain"
 )
 
-// Pane is the conversation: what was said and what became of it, the newest
-// at the bottom. It shows the end unless the user scrolled up.
+// Pane is the conversation: messages and their outcomes, the newest at the
+// bottom. It shows the end unless the user scrolled up.
 //
-// Only what is in view is drawn, whatever the length of the chat: a view is a
-// place among the blocks, and the way from it is walked line by line.
+// The pane draws only visible lines, however long the chat is. A view is a
+// position among the blocks; the pane walks line by line from there.
 type Pane struct {
 	Look     *draw.Look
 	Markdown *draw.Markdown
 	width    int
 	Height   int
 	Blocks   []*Block
-	live     []*Block // of those, the ones that still change
+	live     []*Block // blocks that still change
 	intro    string
 	Problem  string                           // why there is no model, shown in full while the chat is empty
-	Words    bool                             // goals may be planned by their words
-	Notes    string                           // the file with the project's instructions, "" for none
-	Inset    bool                             // what is added belongs to a run that a call has started
-	activity func(width int) []string         // what goes on now; none where nothing does
-	Welcome  func(width, height int) []string // what stands in it before anything was said
+	Words    bool                             // the planner may plan a goal by its words
+	Notes    string                           // file with the project's instructions, "" for none
+	Inset    bool                             // new blocks belong to a run started by a call
+	activity func(width int) []string         // draws current activity; no lines if there is none
+	Welcome  func(width, height int) []string // draws the pane while the chat is empty
 
-	away bool // the user has scrolled up from the end
-	top  Spot // first in view, where away
-	kept int  // lines that blocks hold
+	away bool // the user scrolled up from the end
+	top  Spot // first visible line, if away
+	kept int  // number of cached lines
 
 	Find   search
-	marked *draw.Code // that was copied last
-	Chosen []*Spot    // ends of what is selected with the mouse
+	marked *draw.Code // last copied code
+	Chosen []*Spot    // ends of the mouse selection
 	view   []string
-	Shown  []shownLine // of the view
+	Shown  []shownLine // lines in view
 	drawn  bool
 }
 
 // Spot is a line of a block.
 type Spot struct{ Block, Line int }
 
-// shownLine is a line in view; its block is -1 where it belongs to none.
+// shownLine is a visible line; its block is -1 if it belongs to none.
 type shownLine struct {
 	Spot
 	draw.TextLine
 }
 
-// New makes an empty conversation; activity draws the lines under it.
+// New returns an empty conversation; activity draws the lines below it.
 func New(l *draw.Look, intro string, activity func(width int) []string) *Pane {
 	return &Pane{Look: l, Markdown: draw.NewMarkdown(l), intro: intro, activity: activity}
 }
 
-// SetSize makes the pane that large. What was in view stays in view.
+// SetSize sets the size of the pane. Visible lines stay in view.
 func (c *Pane) SetSize(width, height int) {
 	if width == c.width && height == c.Height {
 		return
@@ -70,7 +70,7 @@ func (c *Pane) SetSize(width, height int) {
 	c.width, c.Height, c.drawn = width, height, false
 }
 
-// Retheme draws everything anew in another theme.
+// Retheme redraws everything in a new theme.
 func (c *Pane) Retheme() {
 	c.Markdown.Retheme()
 	for _, b := range c.Blocks {
@@ -80,7 +80,7 @@ func (c *Pane) Retheme() {
 	c.kept, c.drawn = 0, false
 }
 
-// Add puts blocks at the end.
+// Add appends blocks.
 func (c *Pane) Add(blocks ...*Block) {
 	for _, b := range blocks {
 		b.inset = c.Inset
@@ -93,7 +93,7 @@ func (c *Pane) Add(blocks ...*Block) {
 	c.drawn = false
 }
 
-// insert puts blocks before the one at a place, of which they are the beginning.
+// insert inserts blocks before block at, from which they were split off.
 func (c *Pane) insert(at int, blocks ...*Block) {
 	if len(blocks) == 0 {
 		return
@@ -104,8 +104,8 @@ func (c *Pane) insert(at int, blocks ...*Block) {
 	c.drawn = false
 }
 
-// shift moves the places that are kept behind a block by as many blocks as have
-// come before it, or have gone. Where it is parted they stay in what they are in.
+// shift moves the stored spots after a block by the number of blocks inserted
+// or removed. If the block was split, spots in it stay with their text.
 func (c *Pane) shift(at, blocks int) {
 	for _, kept := range append([]*Spot{&c.top, &c.Find.from}, c.Chosen...) {
 		switch {
@@ -117,7 +117,7 @@ func (c *Pane) shift(at, blocks int) {
 	}
 }
 
-// Revive says that a block changes again.
+// Revive makes a block change again.
 func (c *Pane) Revive(b *Block) {
 	if !slices.Contains(c.live, b) {
 		b.live, b.stale = true, true
@@ -125,7 +125,7 @@ func (c *Pane) Revive(b *Block) {
 	}
 }
 
-// Touch says that what live blocks and the activity show has changed.
+// Touch marks live blocks and the activity as changed.
 func (c *Pane) Touch() {
 	kept := c.live[:0]
 	for _, b := range c.live {
@@ -143,8 +143,8 @@ func (c *Pane) Touch() {
 	c.drawn = false
 }
 
-// Settle draws the live blocks of a run a last time; they change no more. The
-// card of the call that has started the run is not of it.
+// Settle draws the live blocks of a run for the last time. The card of the call
+// that started the run is not part of the run.
 func (c *Pane) Settle() {
 	kept := c.live[:0]
 	for _, b := range c.live {
@@ -158,7 +158,7 @@ func (c *Pane) Settle() {
 	c.live = kept
 }
 
-// LinesOf is the lines of block i, its gap among them.
+// LinesOf returns the lines of block i, including its gap.
 func (c *Pane) LinesOf(i int) []draw.TextLine {
 	b := c.Blocks[i]
 	if b.fresh && !b.stale && b.width == c.width {
@@ -181,7 +181,7 @@ func (c *Pane) LinesOf(i int) []draw.TextLine {
 	return lines
 }
 
-// heightOf is how many lines block i has, and whether it was drawn to know it.
+// heightOf returns the number of lines of block i, and whether it is exact.
 func (c *Pane) heightOf(i int) (lines int, known bool) {
 	b := c.Blocks[i]
 	if b.width == c.width && !b.stale {
@@ -190,7 +190,7 @@ func (c *Pane) heightOf(i int) (lines int, known bool) {
 	return b.guess(c.width), false
 }
 
-// guided draws lines under the card of the call that they belong to.
+// guided draws lines below the card of the call they belong to.
 func (c *Pane) guided(lines []draw.TextLine) []draw.TextLine {
 	guide := c.Look.Border.Render(c.Look.Glyphs.Guide) + " "
 	out := make([]draw.TextLine, len(lines))
@@ -200,7 +200,7 @@ func (c *Pane) guided(lines []draw.TextLine) []draw.TextLine {
 	return out
 }
 
-// Scroll moves the view by lines, up where they are positive.
+// Scroll scrolls the view by lines, up if lines is positive.
 func (c *Pane) Scroll(lines int) {
 	if !c.away {
 		if lines <= 0 || c.Greets() {
@@ -212,7 +212,7 @@ func (c *Pane) Scroll(lines int) {
 	c.drawn = false
 }
 
-// first is the first line in view that belongs to a block.
+// first returns the first visible line of a block.
 func (c *Pane) first() Spot {
 	c.Lines()
 	for _, line := range c.Shown {
@@ -223,8 +223,8 @@ func (c *Pane) first() Spot {
 	return Spot{len(c.Blocks), 0}
 }
 
-// moved is the place that many lines further down, or up where they are less
-// than none.
+// moved returns the spot that many lines further down, or up if lines is
+// negative.
 func (c *Pane) moved(p Spot, lines int) Spot {
 	p.Line += lines
 	for p.Line < 0 {
@@ -248,7 +248,7 @@ func (c *Pane) moved(p Spot, lines int) Spot {
 // ToEnd shows the end again.
 func (c *Pane) ToEnd() { c.away, c.drawn = false, false }
 
-// show brings a line into view, a third from the top where it was not.
+// show scrolls a line into view, to a third from the top if it was not visible.
 func (c *Pane) show(p Spot) {
 	c.Lines()
 	for _, line := range c.Shown {
@@ -260,7 +260,7 @@ func (c *Pane) show(p Spot) {
 	c.top = c.moved(p, -c.Height/3)
 }
 
-// Lines is the pane's content: height lines of at most width cells.
+// Lines returns the pane's content: Height lines of at most width cells.
 func (c *Pane) Lines() []string {
 	if c.drawn {
 		return c.view
@@ -281,14 +281,14 @@ func (c *Pane) Lines() []string {
 	return c.view
 }
 
-// NotesWords names the file with the project's instructions.
+// NotesWords precedes the name of the file with the project's instructions.
 const NotesWords = "notes of this project: "
 
 // Greets reports whether the greeting is in view.
 func (c *Pane) Greets() bool { return len(c.Blocks) == 0 && len(c.activity(c.width)) == 0 }
 
-// window picks the lines in view: from the place that the user has scrolled to,
-// else from the end backwards, so that only what is seen is drawn.
+// window picks the visible lines. It starts at the position the user scrolled
+// to, or walks backward from the end, so that it draws only what is visible.
 func (c *Pane) window(height int) {
 	tail := c.activity(c.width)
 	if len(tail) > 0 && len(c.Blocks) > 0 {
@@ -325,8 +325,8 @@ func (c *Pane) window(height int) {
 	}
 }
 
-// belowIt reports whether there is something below the view. Before it are n
-// lines that belong to no block.
+// belowIt reports whether there is something below the view. The chat ends with
+// tail lines outside any block.
 func (c *Pane) belowIt(tail int) bool {
 	last := c.Shown[len(c.Shown)-1]
 	if last.Block < 0 {
@@ -349,15 +349,15 @@ func (c *Pane) belowIt(tail int) bool {
 	return false
 }
 
-// mostKept is how many drawn lines are held besides those in view; nearBy how
-// many blocks around the view keep theirs.
+// mostKept is the number of cached lines besides the visible ones; nearBy is
+// the number of blocks around the view that keep their lines.
 const (
 	mostKept = 4000
 	nearBy   = 100
 )
 
-// bound lets go of the lines of blocks far away, which are drawn anew where the
-// user comes back to them.
+// bound drops the lines of distant blocks. They are drawn again when the user
+// returns to them.
 func (c *Pane) bound() {
 	if c.kept <= mostKept {
 		return
@@ -377,8 +377,8 @@ func (c *Pane) bound() {
 	}
 }
 
-// MoreBelow is how many lines lie below the view, and whether that is exact:
-// what was not drawn yet is guessed.
+// MoreBelow returns the number of lines below the view, and whether it is
+// exact: blocks not drawn yet are estimated.
 func (c *Pane) MoreBelow() (n int, exact bool) {
 	if !c.away || len(c.Shown) == 0 {
 		return 0, true
@@ -405,8 +405,8 @@ func (c *Pane) MoreBelow() (n int, exact bool) {
 	return n, exact
 }
 
-// Started says that a run has begun. The phases of planning come only where
-// there is no plan yet.
+// Started records the start of a run. It adds the planning phases unless a plan
+// is given.
 func (c *Pane) Started(run *agent.Run, given bool) {
 	c.Settle()
 	if !given {
@@ -419,12 +419,12 @@ func (c *Pane) EndsInCard() bool {
 	return len(c.Blocks) > 0 && c.Blocks[len(c.Blocks)-1].card
 }
 
-// Before reports whether the spot comes before another.
+// Before reports whether a comes before b.
 func (a Spot) Before(b Spot) bool {
 	return a.Block < b.Block || a.Block == b.Block && a.Line < b.Line
 }
 
-// Mentioned draws what goes with a message, a line each.
+// Mentioned returns a block with the attachments of a message, one per line.
 func (c *Pane) Mentioned(mentions []prompt.Mention) *Block {
 	return &Block{Draw: func(width int) []string {
 		l := c.Look

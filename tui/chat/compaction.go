@@ -8,7 +8,7 @@ import (
 	"replan/tui/telling"
 )
 
-// Compacted says that the oldest of the conversation was summed up, or is back.
+// Compacted returns a note that old messages were summarized, or restored.
 func (c *Pane) Compacted(d event.ChatCompacted) *Block {
 	sizes := telling.Tokens(d.Before) + " → " + telling.Tokens(d.After) + " tokens"
 	if c.Look.Theme.Mode.ASCII {

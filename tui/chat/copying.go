@@ -6,11 +6,11 @@ import (
 	"replan/tui/draw"
 )
 
-// CopyLimit is from where on a text is more than some terminals take, in bytes:
-// xterm's limit for what a program puts into the clipboard.
+// CopyLimit is the size, in bytes, above which some terminals reject text:
+// xterm's limit for what a program writes to the clipboard.
 const CopyLimit = 74_994
 
-// AllCode is every block of code in the chat, the oldest first.
+// AllCode returns every code block in the chat, oldest first.
 func (c *Pane) AllCode() []*draw.Code {
 	var out []*draw.Code
 	for _, b := range c.Blocks {
@@ -23,8 +23,8 @@ func (c *Pane) AllCode() []*draw.Code {
 	return out
 }
 
-// CodeInView is the newest block of code of which something is in view, else the
-// last one above it, else the first.
+// CodeInView returns the index of the newest code block that is partly visible,
+// else the last one above the view, else the first.
 func (c *Pane) CodeInView(all []*draw.Code) int {
 	c.Lines()
 	last := -1
@@ -45,8 +45,8 @@ func (c *Pane) CodeInView(all []*draw.Code) int {
 	return max(n-1, 0)
 }
 
-// Mark marks a block of code, and takes the mark from the one before; nil marks
-// none. What is marked is brought into view.
+// Mark moves the mark to a code block and scrolls it into view; nil removes the
+// mark.
 func (c *Pane) Mark(marked *draw.Code) {
 	if c.marked == marked {
 		return
@@ -71,10 +71,10 @@ func (c *Pane) Mark(marked *draw.Code) {
 	}
 }
 
-// begins reports whether code begins in the block.
+// begins reports whether code starts in the block.
 func (b *Block) begins(c *draw.Code) bool { return c != nil && slices.Contains(b.codes, c) }
 
-// NoCode is why there is nothing to copy.
+// NoCode explains why there is nothing to copy.
 func (c *Pane) NoCode() string {
 	if len(c.AllCode()) == 0 {
 		return "There is no block of code in the chat."

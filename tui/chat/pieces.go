@@ -6,44 +6,42 @@ import (
 	"replan/tui/draw"
 )
 
-// piece is a part of a Markdown text that can be rendered on its own: some
-// paragraphs, a list, or some lines of code. Nothing that is written behind it
-// changes how it looks.
+// piece is a part of a Markdown text that renders on its own: some paragraphs,
+// a list, or some lines of code. Text that follows does not change its look.
 type piece struct {
-	text string     // Markdown, or the lines of code
-	code *draw.Code // that the lines belong to, nil for Markdown
-	gap  bool       // a blank line stands before it
+	text string     // Markdown, or lines of code
+	code *draw.Code // code block of the lines, nil for Markdown
+	gap  bool       // blank line before it
 }
 
-// The sizes from which a part that has no natural end is parted all the same, so
-// that what is still being written stays small.
+// Sizes from which parts without a natural end are split, so that the text
+// still being written stays small.
 const (
-	listLines  = 24   // of a list, before another item of it
-	codeLines  = 40   // of code, before a line that is not indented
+	listLines  = 24   // of a list, before a new item
+	codeLines  = 40   // of code, before an unindented line
 	mostCode   = 80   // of code, anywhere
 	longestRun = 4096 // bytes of one paragraph
 )
 
-// Splitter parts a Markdown text into pieces while it is being written. It looks
-// at every line once.
+// Splitter splits a Markdown text into pieces while it is being written. It
+// reads every line once.
 type Splitter struct {
-	done   int     // bytes that have been looked at: whole lines
-	begin  int     // where the piece begins that they leave open
-	pieces []piece // that are finished
+	done   int     // bytes read, in complete lines
+	begin  int     // start of the open piece
+	pieces []piece // finished pieces
 
-	gap   bool   // a blank line stands before the open piece
+	gap   bool   // blank line before the open piece
 	blank bool   // the newest line was blank
 	lines int    // of the open piece
 	list  bool   // the newest lines are a list
-	inner string // the fence of code inside a list, which stays with it
-	fence string // the fence of code that is open
+	inner string // fence of code inside a list, which stays in the list's piece
+	fence string // fence of the open code
 	open  *draw.Code
-	from  int // where the text of that code begins
-	shift int // how far its fence is indented
+	from  int // start of the text of that code
+	shift int // indentation of its fence
 }
 
-// feed takes the text as far as it has come; what was fed before is its
-// beginning.
+// feed reads the text received so far, which extends the text fed before.
 func (s *Splitter) feed(text string) {
 	for {
 		end := strings.IndexByte(text[s.done:], '\n')
@@ -60,8 +58,8 @@ func (s *Splitter) feed(text string) {
 	}
 }
 
-// partSentence parts a line behind a sentence, where it is very long. end is how
-// long it is, less than 0 while it is being written.
+// partSentence splits a very long line after a sentence. end is the length of
+// the line, negative while it is being written.
 func (s *Splitter) partSentence(text string, end int) bool {
 	if end < 0 {
 		end = len(text) - s.done
@@ -81,7 +79,7 @@ func (s *Splitter) partSentence(text string, end int) bool {
 	return true
 }
 
-// line takes the line that ends before end.
+// line reads the line that ends before end.
 func (s *Splitter) line(text string, end int) {
 	begin := s.done
 	line := text[begin:end]
@@ -122,8 +120,8 @@ func (s *Splitter) line(text string, end int) {
 	s.lines++
 }
 
-// goesOn reports whether an item looks the same where its list is parted before
-// it: a mark has no number, and a number follows the one before.
+// goesOn reports whether a list item looks the same if its list is split before
+// it: it is a bullet, or its number follows the previous one.
 func goesOn(before, line string) bool {
 	number := func(s string) int {
 		n, digits := 0, 0
@@ -148,7 +146,7 @@ func goesOn(before, line string) bool {
 	return now == last+1
 }
 
-// OpenCode begins a block of code.
+// openCode starts a code block.
 func (s *Splitter) openCode(text string, begin int, line, trimmed string) {
 	s.cut(text, begin)
 	s.fence, s.shift = fenceOf(trimmed), indentation(line)
@@ -158,7 +156,7 @@ func (s *Splitter) openCode(text string, begin int, line, trimmed string) {
 	s.lines, s.gap, s.list, s.blank = 0, true, false, false
 }
 
-// codeLine takes a line of the open block of code.
+// codeLine reads a line of the open code block.
 func (s *Splitter) codeLine(text string, begin int, line, trimmed string) {
 	if closes(trimmed, s.fence) && indentation(line) < 4 {
 		s.open.Text = s.codeText(text[s.from:begin])
@@ -188,7 +186,7 @@ func (s *Splitter) cut(text string, end int) {
 	s.begin, s.lines, s.blank = end, 0, false
 }
 
-// pieceOf is the open piece with that text.
+// pieceOf returns the open piece with that text.
 func (s *Splitter) pieceOf(text string) (p piece, some bool) {
 	if s.open != nil {
 		text = s.codeText(text)
@@ -197,7 +195,7 @@ func (s *Splitter) pieceOf(text string) (p piece, some bool) {
 	return piece{text: text, gap: s.gap}, strings.TrimSpace(text) != ""
 }
 
-// codeText takes the indentation of the fence from each line, and the last line
+// codeText removes the fence's indentation from each line, and the last line
 // break.
 func (s *Splitter) codeText(text string) string {
 	text = strings.TrimSuffix(text, "\n")
@@ -211,7 +209,7 @@ func (s *Splitter) codeText(text string) string {
 	return strings.Join(lines, "\n")
 }
 
-// rest is what the finished pieces leave open of a text that was fed.
+// rest returns the pieces of a fed text that are still open.
 func (s *Splitter) rest(text string) []piece {
 	tail := *s
 	tail.pieces = nil
@@ -222,15 +220,15 @@ func (s *Splitter) rest(text string) []piece {
 	return tail.pieces
 }
 
-// split parts a text that is whole.
+// split splits a complete text.
 func split(text string) []piece {
 	s := &Splitter{}
 	s.feed(text)
 	return append(s.pieces, s.rest(text)...)
 }
 
-// sentenceEnd is behind the last sentence of a text outside of any mark, 0 where
-// there is none.
+// sentenceEnd returns the offset after the last sentence outside any Markdown
+// mark, or 0.
 func sentenceEnd(text string) int {
 	for end := len(text); ; {
 		end = strings.LastIndex(text[:end], ". ")
@@ -244,7 +242,7 @@ func sentenceEnd(text string) int {
 	}
 }
 
-// fenceOf is the fence that a line opens code with, "" for none.
+// fenceOf returns the fence with which a line opens code, or "".
 func fenceOf(trimmed string) string {
 	for _, mark := range []string{"`", "~"} {
 		if n := len(trimmed) - len(strings.TrimLeft(trimmed, mark)); n >= 3 && (mark != "`" || !strings.Contains(trimmed[n:], "`")) {
@@ -254,16 +252,16 @@ func fenceOf(trimmed string) string {
 	return ""
 }
 
-// closes reports whether a line closes code that was opened with a fence.
+// closes reports whether a line closes code opened with a fence.
 func closes(trimmed, fence string) bool {
 	return strings.HasPrefix(trimmed, fence) && strings.Trim(trimmed, fence[:1]) == ""
 }
 
-// indentation is how many blanks a line begins with.
+// indentation returns the number of leading spaces of a line.
 func indentation(line string) int { return len(line) - len(strings.TrimLeft(line, " ")) }
 
-// startsBlock reports whether a line after a blank one starts a block of its
-// own, rather than going on with a list.
+// startsBlock reports whether a line after a blank one starts its own block
+// instead of continuing a list.
 func startsBlock(line string) bool {
 	switch line[0] {
 	case ' ', '\t', '-', '*', '+', '0', '1', '2', '3', '4', '5', '6', '7', '8', '9':

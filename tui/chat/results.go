@@ -16,15 +16,16 @@ import (
 	"replan/tui/telling"
 )
 
-// How much the chat shows of the results of a plan that nobody wrote an answer
-// for. The plan's own pane has the rest.
+// How much the chat shows of the results of a plan without a written answer.
+// The plan pane has the rest.
 const (
-	resultsShown = 8 // Results
-	linesFolded  = 4 // of one, while it is folded
+	resultsShown = 8 // results
+	linesFolded  = 4 // lines of one collapsed result
 )
 
-// Results draws the results of a plan that nobody wrote an answer for: those that
-// no other step worked on, each with its first lines, and unfolded with more.
+// Results returns blocks with the results of a plan without a written answer:
+// those no other step used. Each shows its first lines; expanded, it shows
+// more.
 func (c *Pane) Results(run *agent.Run) []*Block {
 	wanted := map[string]bool{}
 	for _, item := range run.SynthesisItems() {
@@ -48,8 +49,8 @@ func (c *Pane) Results(run *agent.Run) []*Block {
 	return blocks
 }
 
-// ResultsTold draws results that a reply of an earlier session tells of. Folded
-// they are one line.
+// ResultsTold returns a block with the results in a reply from an earlier
+// session. Collapsed, they take one line.
 func (c *Pane) ResultsTold(markdown string) *Block {
 	b := c.foldedResult("results of the steps", 0, func(width int) []string {
 		var lines []string
@@ -67,8 +68,8 @@ func (c *Pane) ResultsTold(markdown string) *Block {
 	return b
 }
 
-// foldedResult draws a title with a body under it, of which only the first lines
-// show while it is folded.
+// foldedResult returns a block with a title and a body. Collapsed, it shows
+// only the first lines of the body.
 func (c *Pane) foldedResult(title string, folded int, body func(width int) []string) *Block {
 	b := &Block{Gap: true}
 	unfolded := b.foldsAs(foldCard, func() bool { return len(body(max(c.width-2, 1))) > folded })
@@ -94,8 +95,8 @@ func (c *Pane) foldedResult(title string, folded int, body func(width int) []str
 	return b
 }
 
-// writeReadable adds what a person would read first of a result: how a test run
-// went, the lines of what was found or listed, else the whole.
+// writeReadable adds the most readable part of a result: the outcome of a test
+// run, the lines found or listed, else all of it.
 func writeReadable(d *draw.Document, result any) {
 	members, _ := result.(map[string]any)
 	if !telling.IsTestRun(members) {
@@ -113,7 +114,7 @@ func writeReadable(d *draw.Document, result any) {
 	writeCutLines(d, d.Look.Danger, telling.FailureLines(members["failures"]))
 }
 
-// writeCutLines adds a line for each text, cut where it is too long.
+// writeCutLines adds one line per text and cuts long ones.
 func writeCutLines(d *draw.Document, style lipgloss.Style, lines []string) {
 	for _, line := range lines {
 		d.Lines = append(d.Lines, style.Render(d.Look.Cut(untrusted.Line(line), d.Width)))

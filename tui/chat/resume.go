@@ -7,8 +7,8 @@ import (
 	"replan/tui/draw"
 )
 
-// Resumed draws that a run is taken up again, and what for where the chat has
-// not said so yet.
+// Resumed returns a block for a resumed run. It shows the goal if the chat has
+// not shown it yet.
 func (c *Pane) Resumed(words, goal string) *Block {
 	goal = untrusted.FirstLine(goal)
 	return &Block{Gap: true, Draw: func(width int) []string {
@@ -21,8 +21,8 @@ func (c *Pane) Resumed(words, goal string) *Block {
 	}}
 }
 
-// Planned draws which plan is carried out, where no phases have told of it.
-// Unfolded it shows the steps as they stand.
+// Planned returns a block that names the plan in execution, if no phases
+// introduced it. Expanded, it shows the current steps.
 func (c *Pane) Planned(run *agent.Run, title string, steps int, dry bool) *Block {
 	title = untrusted.Line(title)
 	b := &Block{Gap: true, live: true}

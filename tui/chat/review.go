@@ -9,8 +9,8 @@ import (
 	"replan/tui/telling"
 )
 
-// Reviewed draws what came of a plan that was looked over, and what was changed of
-// it.
+// Reviewed returns a block with the decision of a plan review and the changes
+// made in it.
 func (c *Pane) Reviewed(run *agent.Run, d event.PlanReviewed) *Block {
 	if d.Decision != event.ReviewRun {
 		return c.Remark(GateGlyph, WarningStyle, "refused the plan"+telling.ByWords(d.By))

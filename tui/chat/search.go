@@ -15,21 +15,21 @@ import (
 	"replan/tui/keymap"
 )
 
-// search is a search in the chat. The text of every block is searched, drawn or
-// not; what is found is lit in the blocks in view alone.
+// search is a search in the chat. It covers the text of every block, drawn or
+// not, but highlights matches only in visible blocks.
 type search struct {
 	Open  bool
 	Query string
-	id    int // of the query, to know what was counted for it
+	id    int // identifies the query, for cached counts
 	dirty bool
 	hits  []hit
-	at    int  // the hit that is shown; -1 where there is none
-	on    hit  // the same, to be found again where the chat has changed
-	from  Spot // where the search began
-	was   bool // the view was away from the end then
+	at    int  // current match; -1 if there is none
+	on    hit  // the same match, to find it again after the chat changed
+	from  Spot // where the search started
+	was   bool // the view was scrolled up then
 }
 
-// hit is one match: which block, and which in it.
+// hit is one match: a block, and the number of the match in it.
 type hit struct {
 	block *Block
 	index int // of the block
@@ -39,10 +39,10 @@ type hit struct {
 // lit is a match in a drawn block: cells of one of its lines.
 type lit struct{ line, from, to, nth int }
 
-// changed says that blocks were added or changed.
+// changed records that blocks were added or changed.
 func (f *search) changed() { f.dirty = true }
 
-// height is how many lines the search takes.
+// height returns the number of lines of the search.
 func (f *search) height() int {
 	if f.Open {
 		return 1
@@ -60,11 +60,11 @@ func (c *Pane) StartSearch() {
 	c.drawn = false
 }
 
-// leaveSearch closes it; the view stays where it is.
+// leaveSearch closes the search line and keeps the view.
 func (c *Pane) leaveSearch() { c.Find.Open, c.Find.hits, c.drawn = false, nil, false }
 
-// Seek searches for another text, from where the search began: the first match
-// there or below it, else the last one above.
+// Seek searches for a new text from where the search started: the first match
+// there or below, else the last one above.
 func (c *Pane) Seek(query string) {
 	f := &c.Find
 	f.Query = query
@@ -89,8 +89,7 @@ func (c *Pane) Seek(query string) {
 	c.drawn = false
 }
 
-// count finds all matches. What was counted of a block that has not changed
-// since is not counted again.
+// count finds all matches. It reuses the counts of unchanged blocks.
 func (c *Pane) count() {
 	f := &c.Find
 	f.hits, f.dirty = f.hits[:0], false
@@ -118,8 +117,8 @@ func (c *Pane) count() {
 	}
 }
 
-// folded is the query as it is compared, and whether upper and lower case are
-// told apart: where it has a capital letter.
+// folded returns the query in comparable form, and whether the search is
+// case-sensitive, as it is if the query has a capital letter.
 func (f *search) folded() (query string, exact bool) {
 	if exact = strings.ContainsFunc(f.Query, unicode.IsUpper); exact {
 		return f.Query, true
@@ -127,8 +126,7 @@ func (f *search) folded() (query string, exact bool) {
 	return strings.ToLower(f.Query), false
 }
 
-// searchable is the text of a block, as far as that can be had without drawing
-// it.
+// searchable returns the text of a block, if possible without drawing it.
 func (c *Pane) searchable(b *Block) string {
 	if b.looked {
 		return b.plain
@@ -143,14 +141,15 @@ func (c *Pane) searchable(b *Block) string {
 	return b.plain
 }
 
-// The marks of Markdown that are not drawn.
+// Markdown marks that are not drawn.
 var (
 	markedLink  = regexp.MustCompile(`!?\[([^\]]*)\]\(([^)\s]*)[^)]*\)`)
 	markedText  = strings.NewReplacer("**", "", "__", "", "`", "", "~~", "")
 	markedLines = regexp.MustCompile(`(?m)^[ \t]*(?:#{1,6} |> ?)|^(?:~~~|-{3,}$)`)
 )
 
-// unmarked is Markdown without most of its marks, about as it is drawn.
+// unmarked removes most Markdown marks, so that the text is close to what is
+// drawn.
 func unmarked(text string) string {
 	text = untrusted.Visible(text)
 	if strings.Contains(text, "](") {
@@ -165,7 +164,7 @@ func unmarked(text string) string {
 	return strings.ReplaceAll(text, "\n", " ")
 }
 
-// step goes to the match n further, around the ends.
+// step moves to the n-th next match and wraps around.
 func (c *Pane) step(n int) {
 	f := &c.Find
 	if f.dirty {
@@ -179,7 +178,7 @@ func (c *Pane) step(n int) {
 	c.drawn = false
 }
 
-// showHit brings the match into view.
+// showHit scrolls the match into view.
 func (c *Pane) showHit() {
 	f := &c.Find
 	f.on = f.hits[f.at]
@@ -197,7 +196,7 @@ func (c *Pane) showHit() {
 	c.show(at)
 }
 
-// matches are the matches in a block as it is drawn.
+// matches returns the matches in a block as drawn.
 func (c *Pane) matches(index int) []lit {
 	b := c.Blocks[index]
 	lines := c.LinesOf(index)
@@ -208,7 +207,7 @@ func (c *Pane) matches(index int) []lit {
 	return b.found
 }
 
-// litIn finds a text in drawn lines, over the breaks that the width made.
+// litIn finds a text in drawn lines, across breaks made by wrapping.
 func litIn(lines []draw.TextLine, query string, exact bool) []lit {
 	out := []lit{}
 	nth := 0
@@ -223,7 +222,7 @@ func litIn(lines []draw.TextLine, query string, exact bool) []lit {
 	return out
 }
 
-// litInLine finds a text in one line that the width has broken into several.
+// litInLine finds a text in one line that wrapping broke into several.
 func litInLine(out []lit, lines []draw.TextLine, first int, query string, exact bool, nth int) ([]lit, int) {
 	texts := make([]string, len(lines))
 	starts := make([]int, len(lines)+1)
@@ -247,7 +246,8 @@ func litInLine(out []lit, lines []draw.TextLine, first int, query string, exact 
 		if i < 0 {
 			break
 		}
-		// Folding may change how many bytes a letter takes, not how many letters there are.
+		// Case folding may change the bytes of a letter, but not the number of
+		// letters.
 		from := runesIn(text, utf8.RuneCountInString(compared[:at+i]))
 		to := runesIn(text, utf8.RuneCountInString(compared[:at+i+len(query)]))
 		at += i + len(query)
@@ -263,7 +263,7 @@ func litInLine(out []lit, lines []draw.TextLine, first int, query string, exact 
 	return out, nth
 }
 
-// runesIn is how many bytes the first n runes of s take.
+// runesIn returns the number of bytes of the first n runes of s.
 func runesIn(s string, n int) int {
 	for i := range s {
 		if n == 0 {
@@ -274,7 +274,7 @@ func runesIn(s string, n int) int {
 	return len(s)
 }
 
-// litLines are the lines in view, with what was found in them lit.
+// litLines returns the visible lines with matches highlighted.
 func (c *Pane) litLines() []string {
 	f := &c.Find
 	if f.Open && f.dirty {
@@ -308,13 +308,13 @@ func Relit(line string, from, to int, style lipgloss.Style) string {
 	return ansi.Truncate(line, from, "") + style.Render(middle) + ansi.TruncateLeft(line, to, "")
 }
 
-// searchLine is the line over the input: what is searched, and what came of it.
+// searchLine draws the line over the input: the query and the result.
 func (c *Pane) searchLine(width int) string {
 	query, state := c.searchParts(width)
 	return c.Look.Sides(query, state, width)
 }
 
-// searchParts are what is searched, and what came of it.
+// searchParts returns the query and the result of the search.
 func (c *Pane) searchParts(width int) (query, state string) {
 	l, f := c.Look, &c.Find
 	switch {
@@ -330,18 +330,18 @@ func (c *Pane) searchParts(width int) (query, state string) {
 	return head + l.Strong.Render(l.CutLeft(visibleQuery(f.Query), max(room, 1))), state
 }
 
-// visibleQuery is what is searched as it can be drawn, its blanks kept.
+// visibleQuery returns the query in drawable form, with its spaces.
 func visibleQuery(s string) string {
 	return strings.ReplaceAll(untrusted.Visible(s), "\n", " ")
 }
 
-// SearchCursor is the column of the cursor in the search line.
+// SearchCursor returns the column of the cursor in the search line.
 func (c *Pane) SearchCursor() int {
 	head, _ := c.searchParts(c.width)
 	return draw.VisibleWidth(head)
 }
 
-// SearchHandlers are the actions of the open search.
+// SearchHandlers returns the actions of the open search.
 func (c *Pane) SearchHandlers() keymap.Handlers {
 	page := max(c.Height-2, 1)
 	head := strings.TrimRight(c.Find.Query, " ")
@@ -356,14 +356,14 @@ func (c *Pane) SearchHandlers() keymap.Handlers {
 	}.With(keymap.Searching(c.Find.Query, c.Seek))
 }
 
-// Typed adds letters to what is searched.
+// Typed appends letters to the query.
 func (c *Pane) Typed(text string) {
 	if text != "" {
 		c.Seek(c.Find.Query + text)
 	}
 }
 
-// NothingSaid is why the chat cannot be searched.
+// NothingSaid explains why the chat cannot be searched.
 func (c *Pane) NothingSaid() string {
 	if len(c.Blocks) == 0 {
 		return "Nothing has been said here yet."

@@ -11,23 +11,23 @@ import (
 	"replan/tui/telling"
 )
 
-// Thought is what a model thought aloud before it wrote, folded to a line unless
-// the user looks into it.
+// Thought is what a model thought before it wrote, collapsed to a line unless
+// the user expands it.
 type Thought struct {
 	Parts    []ThinkingPart
-	Began    time.Time     // zero where nobody measured it
-	took     time.Duration // 0 where nobody measured it
-	Live     bool          // it goes on
+	Began    time.Time     // zero if not measured
+	took     time.Duration // 0 if not measured
+	Live     bool          // still in progress
 	unfolded bool
 }
 
-// ThinkingPart is what was thought in one phase of planning, or for an answer.
+// ThinkingPart is the thinking of one planning phase, or before an answer.
 type ThinkingPart struct {
 	of   string // the phase, "" for an answer
 	text string
 }
 
-// AddThought adds to what was thought in one phase.
+// AddThought appends text to the thinking of a phase.
 func AddThought(parts []ThinkingPart, of, text string) []ThinkingPart {
 	if n := len(parts); n > 0 && parts[n-1].of == of {
 		parts[n-1].text += text
@@ -36,7 +36,8 @@ func AddThought(parts []ThinkingPart, of, text string) []ThinkingPart {
 	return append(parts, ThinkingPart{of, text})
 }
 
-// End says that the model has begun to write, or else that no more comes.
+// End records that the model started to write, or that no more thinking
+// follows.
 func (t *Thought) End(at time.Time) {
 	if !t.Live {
 		return
@@ -45,12 +46,12 @@ func (t *Thought) End(at time.Time) {
 	t.took += max(at.Sub(t.Began), 0)
 }
 
-// In reports whether something was thought in that phase.
+// In reports whether the model thought in that phase.
 func (t *Thought) In(phase string) bool {
 	return slices.ContainsFunc(t.Parts, func(p ThinkingPart) bool { return p.of == phase })
 }
 
-// words is how many words were thought.
+// words returns the number of words of the thinking.
 func (t *Thought) words() int {
 	n := 0
 	for _, p := range t.Parts {
@@ -59,16 +60,16 @@ func (t *Thought) words() int {
 	return n
 }
 
-// folding is what a click or a key folds and unfolds in the chat.
+// folding is what a click or a key expands and collapses in the chat.
 type folding struct {
-	turn  func()      // folds or unfolds it
-	thing string      // what it is, in a word
-	can   func() bool // there is something to unfold
-	open  func() bool // it is unfolded
+	turn  func()      // expands or collapses it
+	thing string      // its kind, in a word
+	can   func() bool // reports whether there is something to expand
+	open  func() bool // reports whether it is expanded
 }
 
-// Thinking draws what a model thinks: while it goes on its end, afterwards how
-// long and how much it was, and unfolded the whole.
+// Thinking returns a block with a model's thinking: its end while in progress,
+// then its duration and length. Expanded, it shows all of it.
 func (c *Pane) Thinking(t *Thought) *Block {
 	b := &Block{Gap: true, live: t.Live, until: func() bool { return !t.Live }}
 	count := -1
@@ -120,7 +121,7 @@ func (c *Pane) Thinking(t *Thought) *Block {
 	return b
 }
 
-// thoughtText draws the whole of what was thought behind a guide.
+// thoughtText draws the complete thinking behind a guide.
 func (c *Pane) thoughtText(t *Thought, width int) []draw.TextLine {
 	l := c.Look
 	guide := l.Border.Render(l.Glyphs.Guide) + " "
@@ -136,7 +137,7 @@ func (c *Pane) thoughtText(t *Thought, width int) []draw.TextLine {
 	return lines
 }
 
-// thoughtTail is the end of what the model thinks aloud, on one line.
+// thoughtTail draws the end of the current thinking on one line.
 func (c *Pane) thoughtTail(text string, width int) string {
 	const lead = "  thinking: "
 	const tail = 400 // bytes; more than fits on any line
@@ -146,8 +147,8 @@ func (c *Pane) thoughtTail(text string, width int) string {
 	return c.Look.Faint.Render(lead + c.Look.CutLeft(untrusted.Line(text), width-len(lead)))
 }
 
-// FoldNewest folds or unfolds the newest thing of a kind that is in view, else
-// the newest of all; "" is any kind. It reports whether there is one.
+// FoldNewest expands or collapses the newest visible block of a kind, else the
+// newest of all; "" means any kind. It reports whether there is one.
 func (c *Pane) FoldNewest(thing string) bool {
 	c.Lines()
 	for i := len(c.Shown) - 1; i >= 0; i-- {
@@ -166,7 +167,7 @@ func (c *Pane) FoldNewest(thing string) bool {
 	return false
 }
 
-// TurnFold folds or unfolds a block. What stands above it stays where it is.
+// TurnFold expands or collapses a block. Lines above it stay in place.
 func (c *Pane) TurnFold(at int) {
 	b := c.Blocks[at]
 	if !b.foldable("") {
@@ -185,12 +186,12 @@ func (c *Pane) TurnFold(at int) {
 	c.drawn = false
 }
 
-// HasFold reports whether there is something of a kind to fold or unfold.
+// HasFold reports whether a block of that kind can expand or collapse.
 func (c *Pane) HasFold(thing string) bool {
 	return slices.ContainsFunc(c.Blocks, func(b *Block) bool { return b.foldable(thing) })
 }
 
-// FoldAll unfolds everything of a kind, or where all of it is unfolded folds it.
+// FoldAll expands every block of a kind, or collapses them if all are expanded.
 func (c *Pane) FoldAll(thing string) {
 	folded := slices.ContainsFunc(c.Blocks, func(b *Block) bool { return b.foldable(thing) && !b.folds.open() })
 	for i, b := range c.Blocks {
@@ -200,13 +201,13 @@ func (c *Pane) FoldAll(thing string) {
 	}
 }
 
-// foldable reports whether a block is of a kind that can be folded and unfolded;
-// "" is any.
+// foldable reports whether a block is of that kind and can expand or collapse;
+// "" means any kind.
 func (b *Block) foldable(thing string) bool {
 	return b.folds != nil && (thing == "" || b.folds.thing == thing) && b.folds.can()
 }
 
-// NoThinking is why there is no thinking to look into.
+// NoThinking explains why there is no thinking to inspect.
 func (c *Pane) NoThinking() string {
 	if !c.HasFold(FoldThinking) {
 		return "No model has thought aloud here."
@@ -214,7 +215,7 @@ func (c *Pane) NoThinking() string {
 	return ""
 }
 
-// NothingFolded is why nothing can be unfolded.
+// NothingFolded explains why nothing can be expanded.
 func (c *Pane) NothingFolded() string {
 	if !c.HasFold("") {
 		return "Nothing in the chat can be unfolded."

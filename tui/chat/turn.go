@@ -8,21 +8,20 @@ import (
 	"replan/tui/draw"
 )
 
-// Turn is one reply that a model writes into the chat: the answer, or what it
-// says before it calls tools.
+// Turn is one reply that a model writes into the chat: the answer, or text
+// before tool calls.
 type Turn struct {
 	Text    string
-	Written strings.Builder // the same, as it came
-	Thought *Thought        // what it thought before, nil where it said nothing of that
+	Written strings.Builder // the same, as received
+	Thought *Thought        // thinking before the text, nil for none
 	Done    bool
 
 	Split  *Splitter
-	Blocks []*Block // the finished parts of the text, and at the end what is open
+	Blocks []*Block // finished parts of the text, and the open part at the end
 }
 
-// Flow puts into the chat what has come of a turn: a block for each part that is
-// finished, which is drawn once, and one for what is open. Of a turn that is done
-// nothing is open.
+// Flow shows the text of a turn received so far: one block per finished part,
+// drawn once, and one for the open part. A completed turn has no open part.
 func (c *Pane) Flow(t *Turn) {
 	if t.Split == nil {
 		t.Split = &Splitter{}
@@ -71,7 +70,7 @@ func (c *Pane) Flow(t *Turn) {
 	}
 }
 
-// insetLike makes blocks stand as deep as another.
+// insetLike gives blocks the depth of another.
 func (c *Pane) insetLike(as *Block, blocks []*Block) []*Block {
 	for _, b := range blocks {
 		b.inset = as.inset
@@ -79,12 +78,12 @@ func (c *Pane) insetLike(as *Block, blocks []*Block) []*Block {
 	return blocks
 }
 
-// has reports whether a block of the turn begins that code.
+// has reports whether that code starts in a block of the turn.
 func (t *Turn) has(c *draw.Code) bool {
 	return slices.ContainsFunc(t.Blocks, func(b *Block) bool { return slices.Contains(b.codes, c) })
 }
 
-// open makes a block draw what is open of a turn.
+// open adds a block for the open part of a turn.
 func (c *Pane) open(t *Turn, b *Block, rest []piece) {
 	colours := &draw.OpenCode{}
 	if b.opened != nil {
@@ -118,7 +117,7 @@ func (c *Pane) open(t *Turn, b *Block, rest []piece) {
 	c.Find.changed()
 }
 
-// Unsay takes what was written of a turn out of the chat.
+// Unsay removes the text of a turn from the chat.
 func (c *Pane) Unsay(t *Turn) {
 	for _, b := range t.Blocks {
 		c.remove(b)
@@ -126,7 +125,7 @@ func (c *Pane) Unsay(t *Turn) {
 	t.Blocks, t.Split = nil, &Splitter{}
 }
 
-// placeOf is where a block stands. It is one of the newest.
+// placeOf returns the index of a block, which is one of the newest.
 func (c *Pane) placeOf(b *Block) int {
 	for i := len(c.Blocks) - 1; i >= 0; i-- {
 		if c.Blocks[i] == b {
@@ -136,7 +135,7 @@ func (c *Pane) placeOf(b *Block) int {
 	return len(c.Blocks)
 }
 
-// remove takes a block out of the chat.
+// remove removes a block from the chat.
 func (c *Pane) remove(b *Block) {
 	at := c.placeOf(b)
 	if at == len(c.Blocks) {
@@ -150,8 +149,8 @@ func (c *Pane) remove(b *Block) {
 	c.drawn = false
 }
 
-// Steered draws what the user said to a run that goes on, or where that was typed
-// as a command, what became of it.
+// Steered returns a block with the user's message to a running run. If it was
+// typed as a command, the block shows only what became of it.
 func (c *Pane) Steered(text string, typed bool) *Block {
 	text = untrusted.Visible(text)
 	return &Block{Gap: !typed, says: func() string { return text }, lay: func(width int) []draw.TextLine {
