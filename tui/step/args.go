@@ -14,13 +14,13 @@ import (
 	"replan/tui/telling"
 )
 
-// drawArgs draws the arguments of the call: each as resolved, where that differs
-// as written, and where its value comes from.
+// drawArgs draws the arguments of the call: the resolved value, the written one
+// if it differs, and the source.
 func (d *Pane) drawArgs(p *draw.SheetPage, s *agent.StepState) {
 	l := d.look
 	args, named := d.args(s)
 	sources := d.run.Sources(s)
-	p.Lines = append(p.Lines, "", p.Title(named)) // the facts stand above
+	p.Lines = append(p.Lines, "", p.Title(named)) // the facts are above
 	if len(args) == 0 && len(sources) == 0 {
 		none := "none"
 		if s.Step.Executor == plan.ExecutorTool && s.Attempt == 0 && s.Step.Args == nil {
@@ -57,8 +57,8 @@ func (d *Pane) drawArgs(p *draw.SheetPage, s *agent.StepState) {
 	}
 }
 
-// args is the call as it was made, or as it would be as far as that is known, and
-// what that is.
+// args returns the arguments of the call, or as much as is known before it, and
+// a title for them.
 func (d *Pane) args(s *agent.StepState) (map[string]any, string) {
 	switch {
 	case s.DryRun:
@@ -84,8 +84,8 @@ func (d *Pane) args(s *agent.StepState) (map[string]any, string) {
 	return args, "args, as planned"
 }
 
-// sharedReads names the results that a model had read before it wrote every one
-// of the arguments, "" where they are not the same for all.
+// sharedReads names the results that a model read before it wrote all of the
+// arguments. It returns "" if they differ between arguments.
 func sharedReads(sources []agent.Source) string {
 	shared := ""
 	for i, source := range sources {
@@ -101,7 +101,7 @@ func sharedReads(sources []agent.Source) string {
 	return shared
 }
 
-// readWords names what a model had read before it wrote an argument.
+// readWords names the results that a model read before it wrote an argument.
 func readWords(source agent.Source) string {
 	var steps []string
 	last := ""
@@ -120,7 +120,7 @@ func readWords(source agent.Source) string {
 	}
 }
 
-// originStep names a step whose result is meant.
+// originStep names a step as the source of a result.
 func originStep(o agent.Origin) string {
 	words := telling.StepWords(o.Step)
 	if o.Tool != "" {
@@ -129,8 +129,8 @@ func originStep(o agent.Origin) string {
 	return words
 }
 
-// writeArgument adds a member of an object: on a line, or as a block below its name,
-// highlighted as that language.
+// writeArgument adds a member of an object, on one line or as a highlighted
+// block below its name.
 func writeArgument(p *draw.SheetPage, name string, column int, value any, language string) {
 	if !draw.IsLong(value) {
 		writeWorded(p, name, column, value)
@@ -144,7 +144,7 @@ func writeArgument(p *draw.SheetPage, name string, column int, value any, langua
 	p.Put(guidedCode(p, written, language))
 }
 
-// writeWorded adds a member that stands on a line, which is broken between its words.
+// writeWorded adds a word-wrapped member that starts on the line of its name.
 func writeWorded(p *draw.SheetPage, name string, column int, value any) {
 	label, text := untrusted.Line(name), ""
 	if text, _ = telling.ValueText(value); ansi.StringWidth(label) > column {
@@ -158,7 +158,7 @@ func writeWorded(p *draw.SheetPage, name string, column int, value any) {
 	}
 }
 
-// guidedCode is a leaf of what stands right of a line.
+// guidedCode returns a leaf of code at the right of a vertical line.
 func guidedCode(p *draw.SheetPage, s, language string) *draw.Text {
 	t := draw.NewCode(p.Look, language, s)
 	if language == languageTest {
@@ -168,8 +168,8 @@ func guidedCode(p *draw.SheetPage, s, language string) *draw.Text {
 	return t
 }
 
-// writeOrigins adds where the value of an argument comes from, each on a line of its
-// own, and how it is written where that is not what it came to.
+// writeOrigins adds the sources of an argument, one per line. It also adds the
+// written value if the final one differs.
 func writeOrigins(p *draw.SheetPage, column int, value, planned any, source agent.Source, shared bool, run *agent.Run) {
 	l := p.Look
 	lead := strings.Repeat(" ", min(column+1, p.Width/3))
@@ -226,7 +226,7 @@ func writeOrigins(p *draw.SheetPage, column int, value, planned any, source agen
 	}
 }
 
-// argsText is the call as text that can be copied.
+// argsText returns the call as text to copy.
 func (d *Pane) argsText(s *agent.StepState) string {
 	args, _ := d.args(s)
 	if len(args) == 0 {

@@ -8,8 +8,8 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// Copied is what the tab in view shows, whole and as it was rather than as it is
-// drawn, and its name.
+// Copied returns the complete text of the visible tab, unformatted, and its
+// name.
 func (d *Pane) Copied() (text, what string) {
 	s := d.state()
 	if s == nil {
@@ -34,7 +34,7 @@ func (d *Pane) Copied() (text, what string) {
 	return d.plain(), what
 }
 
-// plain is every line of the sheet without its colours.
+// plain returns every line of the sheet without colors.
 func (d *Pane) plain() string {
 	if d.sheet == nil {
 		return ""

@@ -11,8 +11,8 @@ import (
 	"replan/tui/telling"
 )
 
-// drawDiff draws what the step changes in files, else what a revision changed
-// in the step.
+// drawDiff draws the file changes of the step, else what a revision changed in
+// the step.
 func (d *Pane) drawDiff(p *draw.SheetPage, s *agent.StepState) {
 	l := d.look
 	before := d.versionBefore(s)
@@ -34,7 +34,8 @@ func (d *Pane) drawDiff(p *draw.SheetPage, s *agent.StepState) {
 	}
 }
 
-// versionBefore is the step as it stood before the newest revision changed it.
+// versionBefore returns the step as it was before the newest revision changed
+// it.
 func (d *Pane) versionBefore(s *agent.StepState) *agent.StepState {
 	if s.Change != agent.ChangeRevised || d.shown.Kind != SubjectStep || len(d.run.Revisions) == 0 {
 		return nil
@@ -48,12 +49,12 @@ func (d *Pane) versionBefore(s *agent.StepState) *agent.StepState {
 	return nil
 }
 
-// stepText is a step's call as text that can be compared line by line.
+// stepText returns a step's call as text for a line-by-line diff.
 func stepText(s *agent.StepState) string {
 	return fmt.Sprintf("title: %s\ntool: %s\nargs: %s\n", s.Step.Title, s.Step.Tool, telling.JSONText(s.Step.Args, "  "))
 }
 
-// NoSides is why the diff of the chosen step cannot be turned.
+// NoSides explains why the diff of the selected step cannot switch its view.
 func (d *Pane) NoSides() string {
 	d.Lines()
 	for _, f := range d.Back {

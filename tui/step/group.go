@@ -10,8 +10,8 @@ import (
 	"replan/tui/telling"
 )
 
-// classNames are the states of steps as a roll-up lists them, those first that ask
-// to be looked at.
+// classNames are the step states in the order in which a roll-up lists them,
+// those that need attention first.
 var classNames = []struct {
 	class telling.StepClass
 	name  string
@@ -30,10 +30,10 @@ var classNames = []struct {
 	{telling.ClassSkipped, "skipped"},
 }
 
-// rollNamed is how many steps of one state a roll-up names in the pane of the step.
+// rollNamed is the maximum number of steps per state that the step pane names.
 const rollNamed = 40
 
-// drawGroup draws which steps stand in one line of the plan, by their state.
+// drawGroup draws the steps of a roll-up by their state.
 func (d *Pane) drawGroup(p *draw.Document, r *Group) {
 	l := d.look
 	title := r.Label

@@ -14,14 +14,14 @@ import (
 	"replan/tui/telling"
 )
 
-// languageTest is the language of what tests write.
+// languageTest is the language of test output.
 const languageTest = "test output"
 
-// besideFrom is the width from which what was expected stands right of the
-// output, in cells; below it it stands above.
+// besideFrom is the width, in cells, from which the expected outcome is at the
+// right of the output. On narrower panes it is above.
 const besideFrom = 80
 
-// besides is the width of the column for what was expected, 0 where there is none.
+// besides returns the width of the column for the expected outcome, or 0.
 func (d *Pane) besides(s *agent.StepState) int {
 	if d.Tab != TabOutput || d.Width < besideFrom || s.Step.ExpectedOutcome == "" {
 		return 0
@@ -29,7 +29,7 @@ func (d *Pane) besides(s *agent.StepState) int {
 	return d.Width / 3
 }
 
-// besideOutput puts what was expected right of the output.
+// besideOutput puts the expected outcome at the right of the output.
 func (d *Pane) besideOutput(s *agent.StepState, body []string, width int) []string {
 	l := d.look
 	right := []string{l.Accent.Render("expected")}
@@ -41,7 +41,7 @@ func (d *Pane) besideOutput(s *agent.StepState, body []string, width int) []stri
 	return out
 }
 
-// drawSoFar draws what was expected, how far the step has come and why it failed.
+// drawSoFar draws the expected outcome, the progress of the step and its error.
 func (d *Pane) drawSoFar(p *draw.SheetPage, s *agent.StepState) {
 	l := d.look
 	if s.Step.ExpectedOutcome != "" && d.besides(s) == 0 {
@@ -56,7 +56,7 @@ func (d *Pane) drawSoFar(p *draw.SheetPage, s *agent.StepState) {
 	}
 }
 
-// drawOutput draws what came of the step so far.
+// drawOutput draws the output of the step so far.
 func (d *Pane) drawOutput(p *draw.SheetPage, s *agent.StepState) {
 	l := d.look
 	gap := func() { p.Lines = append(p.Lines, "") }
@@ -87,8 +87,8 @@ func (d *Pane) drawOutput(p *draw.SheetPage, s *agent.StepState) {
 	}
 }
 
-// drawResult draws what the step gave: text by what it is, an object by its
-// members.
+// drawResult draws the result of the step: text by its language, an object by
+// its members.
 func (d *Pane) drawResult(p *draw.SheetPage, s *agent.StepState) {
 	l := d.look
 	switch r := s.Result.(type) {
@@ -123,9 +123,9 @@ func (d *Pane) drawResult(p *draw.SheetPage, s *agent.StepState) {
 	}
 }
 
-// languageOf guesses what a text is, for its colours: the value of a member of a
-// call or a result, or with no name all of the result. "" is nothing that is
-// known.
+// languageOf guesses the language of a text for highlighting: a member of a
+// call or result, or the whole result if name is "". It returns "" if the
+// language is unknown.
 func (d *Pane) languageOf(s *agent.StepState, name string, value any) string {
 	written, ok := value.(string)
 	if !ok {
@@ -166,7 +166,7 @@ var (
 	testPlace  = regexp.MustCompile(`^\s*[^\s:]+\.\w+:\d+`)
 )
 
-// testStyle is the style of a line that a test run wrote, by what it says.
+// testStyle returns the style of a line of test output, by its content.
 func testStyle(l *draw.Look) func(line string) lipgloss.Style {
 	return func(line string) lipgloss.Style {
 		switch {
@@ -184,7 +184,7 @@ func testStyle(l *draw.Look) func(line string) lipgloss.Style {
 	}
 }
 
-// outputText is what came of the step as text that can be copied.
+// outputText returns the output of the step as text to copy.
 func outputText(s *agent.StepState) string {
 	switch r := s.Result.(type) {
 	case string:

@@ -10,9 +10,9 @@ import (
 	"replan/tui/telling"
 )
 
-// readable draws what a person would read first of a result, whichever server it
-// is from: how a test run went, what a search found, what was written. It returns
-// the members that are left.
+// readable draws the most readable part of a result from any server: the
+// outcome of a test run, the matches of a search, what was written. It returns
+// the remaining members.
 func (d *Pane) readable(p *draw.SheetPage, s *agent.StepState, r map[string]any) map[string]any {
 	rest := maps.Clone(r)
 	switch {
@@ -36,8 +36,8 @@ func (d *Pane) readable(p *draw.SheetPage, s *agent.StepState, r map[string]any)
 	return rest
 }
 
-// drawTestRun draws how tests went: in a sentence, by what failed, and by what
-// they wrote.
+// drawTestRun draws the outcome of a test run: a sentence, the failures and the
+// test output.
 func (d *Pane) drawTestRun(p *draw.SheetPage, r map[string]any) {
 	l := d.look
 	sign, style := l.Glyphs.Done, l.Success

@@ -17,23 +17,23 @@ import (
 	"replan/tui/telling"
 )
 
-// Tab is one side of a step.
+// Tab is one view of a step.
 type Tab int
 
-// The tabs.
+// Tabs of the pane.
 const (
 	TabArgs   Tab = iota
-	TabOutput     // beside what was expected
+	TabOutput     // next to the expected outcome
 	TabDiff
-	TabStory // its attempts, and who decided what
+	TabStory // attempts and decisions
 	TabTiming
 	tabs
 )
 
 var tabNames = [tabs]string{"args", "output", "diff", "story", "timing"}
 
-// Pane shows one step whole: the call and where it comes from, what came of
-// it, what it changes, its attempts and its times.
+// Pane shows one step in full: the call and its sources, its result, its
+// changes, its attempts and its times.
 type Pane struct {
 	look   *draw.Look
 	Keys   *keymap.Map
@@ -41,24 +41,24 @@ type Pane struct {
 	shown  *Subject
 	key    string
 	Tab    Tab
-	chosen bool // the user chose the tab; it stays until another step is shown
+	chosen bool // the user chose the tab; it stays until the pane shows another step
 	Width  int
 	Height int
-	tabbed bool // the tabs stand in the pane itself, since nothing frames it
+	tabbed bool // the pane draws its own tabs, since it has no frame
 	top    draw.SheetSpot
-	atEnd  bool // output is followed as it comes
+	atEnd  bool // the view follows new output
 
-	head  []string    // drawn anew each time
-	Back  []draw.Leaf // what may be long, kept while built holds
+	head  []string    // drawn on every change
+	Back  []draw.Leaf // potentially long part, kept while built is valid
 	built version
 	sheet *draw.Sheet
-	body  int // rows of the sheet in view
+	body  int // visible rows of the sheet
 	view  []string
 	drawn bool
-	tabAt [tabs]draw.Rect // of the title, from where it begins
+	tabAt [tabs]draw.Rect // position in the title, from its start
 }
 
-// version is all that the long part of a tab depends on.
+// version is everything the long part of a tab depends on.
 type version struct {
 	key      string
 	tab      Tab
@@ -72,29 +72,29 @@ type version struct {
 	gate     string
 	revision int
 	failed   string
-	output   string // as far as it has come
+	output   string // received so far
 	diff     string
-	seq      uint64 // while anything may change the step, of the run
+	seq      uint64 // of the run, while something may still change the step
 }
 
-// New makes the pane without a step.
+// New returns the pane without a step.
 func New(l *draw.Look) *Pane { return &Pane{look: l, Keys: keymap.New()} }
 
-// SetSize gives the pane its size in cells.
+// SetSize sets the size of the pane, in cells.
 func (d *Pane) SetSize(width, height int) {
 	if width != d.Width || height != d.Height {
 		d.Width, d.Height, d.drawn = width, height, false
 	}
 }
 
-// SetTabbed says whether the tabs stand in the pane itself.
+// SetTabbed sets whether the pane draws its own tabs.
 func (d *Pane) SetTabbed(tabbed bool) {
 	if tabbed != d.tabbed {
 		d.tabbed, d.drawn = tabbed, false
 	}
 }
 
-// Show takes what the pane is to show, or nil for nothing.
+// Show sets the subject of the pane; nil shows nothing.
 func (d *Pane) Show(run *agent.Run, s *Subject) {
 	key := ""
 	if s != nil && s.Step != nil {
@@ -112,7 +112,7 @@ func (d *Pane) Show(run *agent.Run, s *Subject) {
 	}
 }
 
-// telling is the tab that says most about the step as it stands.
+// telling returns the most informative tab for the current state of the step.
 func (d *Pane) telling() Tab {
 	s := d.state()
 	switch {
@@ -129,7 +129,7 @@ func (d *Pane) telling() Tab {
 	}
 }
 
-// Touch says that the step has changed.
+// Touch forces a redraw on the next call of Lines.
 func (d *Pane) Touch() { d.drawn = false }
 
 func (d *Pane) state() *agent.StepState {
@@ -144,7 +144,8 @@ func (d *Pane) Choose(t Tab) {
 	d.Tab, d.chosen, d.top, d.atEnd, d.drawn = (t+tabs)%tabs, true, draw.SheetSpot{}, true, false
 }
 
-// Clicked chooses the tab at a cell of the title, and reports whether there is one.
+// Clicked chooses the tab at a cell of the title, and reports whether there is
+// one.
 func (d *Pane) Clicked(x int) bool {
 	for t, r := range d.tabAt {
 		if d.state() != nil && r.Contains(x, 0) {
@@ -155,9 +156,9 @@ func (d *Pane) Clicked(x int) bool {
 	return false
 }
 
-// Scroll moves the view by rows, down where they are positive.
+// Scroll scrolls the view by rows, down if rows is positive.
 func (d *Pane) Scroll(rows int) {
-	const far = 1 << 16 // rows: to the first, or the last
+	const far = 1 << 16 // rows; scrolls to the start or the end
 	if d.sheet == nil {
 		return
 	}
@@ -174,7 +175,7 @@ func (d *Pane) Scroll(rows int) {
 	d.drawn = false
 }
 
-// Title names the step and its tabs.
+// Title returns the name of the step and its tabs.
 func (d *Pane) Title(width int) string {
 	l, s := d.look, d.state()
 	if s == nil {
@@ -199,7 +200,7 @@ func (d *Pane) Title(width int) string {
 		l.Muted.Render(fmt.Sprintf(" %d/%d", d.Tab+1, tabs))
 }
 
-// tabRow draws the tabs from a cell on and notes where they stand.
+// tabRow draws the tabs from cell x and records their positions.
 func (d *Pane) tabRow(between string, x int) string {
 	l := d.look
 	var b strings.Builder
@@ -219,7 +220,7 @@ func (d *Pane) tabRow(between string, x int) string {
 	return b.String()
 }
 
-// Lines is the pane's content: height lines of exactly width cells.
+// Lines returns the pane's content: Height lines of exactly Width cells.
 func (d *Pane) Lines() []string {
 	if d.drawn {
 		return d.view
@@ -238,7 +239,7 @@ func (d *Pane) Lines() []string {
 	return d.view
 }
 
-// draw draws the tab in that many lines.
+// draw draws the tab in height lines.
 func (d *Pane) draw(height int) []string {
 	l, s := d.look, d.state()
 	front := draw.NewSheetPage(l, d.Width)
@@ -279,7 +280,7 @@ func (d *Pane) draw(height int) []string {
 	return l.Block(append(append([]string{}, d.head...), body...), d.Width, height)
 }
 
-// version is what the long part of the tab depends on now.
+// version returns the current version of the tab's long part.
 func (d *Pane) version(s *agent.StepState, width int) version {
 	v := version{
 		key: d.key, tab: d.Tab, width: width, theme: d.look.Theme.Name, dark: d.look.Theme.Dark, diffs: d.look.Diffs, status: s.Status, attempt: s.Attempt,
@@ -297,8 +298,8 @@ func (d *Pane) version(s *agent.StepState, width int) version {
 	return v
 }
 
-// drawFront draws what stands before the long part of a tab, which is drawn each
-// time.
+// drawFront draws the part before the long part of a tab. It is drawn on every
+// change.
 func (d *Pane) drawFront(p *draw.SheetPage, s *agent.StepState) {
 	switch d.Tab {
 	case TabArgs:
@@ -324,7 +325,7 @@ func (d *Pane) drawBack(p *draw.SheetPage, s *agent.StepState) {
 	}
 }
 
-// Place says which part of the step is in view.
+// Place returns which part of the step is in view.
 func (d *Pane) Place() string {
 	if d.sheet == nil {
 		return ""
@@ -332,7 +333,8 @@ func (d *Pane) Place() string {
 	return d.sheet.Place(d.top, d.body)
 }
 
-// drawHead draws what the step is, which stays in view while the rest scrolls.
+// drawHead draws the summary of the step, which stays in view while the rest
+// scrolls.
 func (d *Pane) drawHead(s *agent.StepState, height int) []string {
 	l, run := d.look, d.run
 	const roomy = 16 // lines
@@ -358,7 +360,7 @@ func (d *Pane) drawHead(s *agent.StepState, height int) []string {
 	return out
 }
 
-// drawCall draws what the step is, what it depends on and should come to.
+// drawCall draws the step, its dependencies and its expected outcome.
 func (d *Pane) drawCall(p *draw.SheetPage, s *agent.StepState) {
 	l := d.look
 	p.Field("does", l.Text, telling.StepTool(s))
@@ -395,7 +397,7 @@ func (d *Pane) drawCall(p *draw.SheetPage, s *agent.StepState) {
 	}
 }
 
-// dependencies are the steps that the shown one names itself.
+// dependencies returns the direct dependencies of the step.
 func (d *Pane) dependencies() []string {
 	var out []string
 	for _, dep := range d.shown.Step.Step.DependsOn {
@@ -404,7 +406,7 @@ func (d *Pane) dependencies() []string {
 	return out
 }
 
-// stateWords says how the step stands, in words.
+// stateWords describes the state of the step.
 func (d *Pane) stateWords(s *agent.StepState) string {
 	words := map[agent.StepStatus]string{
 		agent.StepPending:   "waits for its turn",
@@ -441,7 +443,7 @@ func (d *Pane) stateWords(s *agent.StepState) string {
 	return words
 }
 
-// pendingWords says what a step waits for that has not begun.
+// pendingWords describes what a pending step waits for.
 func (d *Pane) pendingWords(s *agent.StepState) string {
 	asking := d.run.Asking()
 	switch {
@@ -456,7 +458,7 @@ func (d *Pane) pendingWords(s *agent.StepState) string {
 	}
 }
 
-// drawRevision draws what an older revision changed and why.
+// drawRevision draws the changes of an older revision and its reason.
 func (d *Pane) drawRevision(p *draw.Document, r *agent.Revision) {
 	l := d.look
 	p.Prose(l.Strong, fmt.Sprintf("Revision %d", r.Number))

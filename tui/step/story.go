@@ -16,8 +16,8 @@ import (
 	"replan/tui/timing"
 )
 
-// drawStory draws what happened to the step, attempt by attempt: when it was
-// ready, who decided what, how each attempt ended.
+// drawStory draws the history of the step by attempt: when it was ready, who
+// decided what, and how each attempt ended.
 func (d *Pane) drawStory(p *draw.SheetPage, s *agent.StepState) {
 	l := d.look
 	at := timing.Axis{Start: d.run.StartedAt, Breaks: d.run.Breaks}
@@ -46,12 +46,12 @@ func (d *Pane) drawStory(p *draw.SheetPage, s *agent.StepState) {
 	}
 }
 
-// openAttempt reports whether the newest attempt goes on.
+// openAttempt reports whether the newest attempt is still running.
 func openAttempt(attempts []agent.Attempt) bool {
 	return len(attempts) > 0 && attempts[len(attempts)-1].EndedAt.IsZero()
 }
 
-// storyWords sums up the attempts.
+// storyWords summarizes the attempts.
 func storyWords(s *agent.StepState, attempts []agent.Attempt, began int) string {
 	retries, asked := 0, 0
 	for i := range attempts {
@@ -90,7 +90,7 @@ func attemptHeading(a *agent.Attempt, run *agent.Run) string {
 	return heading
 }
 
-// writeAttempt adds what happened in an attempt, each with its time.
+// writeAttempt adds the events of an attempt with their times.
 func writeAttempt(p *draw.SheetPage, a *agent.Attempt, at timing.Axis) {
 	l := p.Look
 	if !a.ReadyAt.IsZero() {
@@ -120,7 +120,7 @@ func writeAttempt(p *draw.SheetPage, a *agent.Attempt, at timing.Axis) {
 	}
 }
 
-// writeEnded adds how an attempt came out.
+// writeEnded adds the outcome of an attempt.
 func writeEnded(p *draw.SheetPage, a *agent.Attempt, at timing.Axis) {
 	l := p.Look
 	took := ""
@@ -193,7 +193,7 @@ func writeAsked(p *draw.SheetPage, q agent.Asked, at timing.Axis) {
 	}
 	glyph, style := l.Glyphs.Done, l.Success
 	switch q.Decision {
-	case string(event.Deny), string(event.FailureAbort): // of a doubt too
+	case string(event.Deny), string(event.FailureAbort): // also the answer to a doubt
 		glyph, style = l.Glyphs.Failed, l.Danger
 	case string(event.Edit):
 		glyph, style = l.Glyphs.Revised, l.Warning
@@ -205,10 +205,10 @@ func writeAsked(p *draw.SheetPage, q agent.Asked, at timing.Axis) {
 	writeMoment(p, at, q.AnsweredAt, style, glyph, words)
 }
 
-// momentColumn is how wide the times of a story are, in cells.
+// momentColumn is the width of the times in a story, in cells.
 const momentColumn = 8
 
-// writeMoment adds what happened at a time of the run; no time at all is now.
+// writeMoment adds an event at a time of the run; a zero time means now.
 func writeMoment(p *draw.SheetPage, at timing.Axis, when time.Time, style lipgloss.Style, glyph, words string) {
 	l := p.Look
 	column := momentColumn

@@ -5,33 +5,33 @@ import (
 	"replan/tui/telling"
 )
 
-// subjectKind says what the step pane shows.
+// subjectKind is the kind of thing the step pane shows.
 type subjectKind int
 
-// What the pane can show.
+// Kinds of subjects.
 const (
 	SubjectStep     subjectKind = iota
-	SubjectCall                 // a call of a model
-	SubjectGone                 // a step that a revision took out, or its version before
-	SubjectRevision             // why a revision was made
-	SubjectGroup                // several steps that the plan shows in one line
+	SubjectCall                 // a call by a model
+	SubjectGone                 // a step that a revision removed, or its previous version
+	SubjectRevision             // the reason for a revision
+	SubjectGroup                // several steps in one line of the plan
 )
 
 // Subject is what the step pane shows.
 type Subject struct {
 	Kind     subjectKind
-	Key      string           // tells it from every other one of its run
+	Key      string           // unique in its run
 	Step     *agent.StepState // nil for a revision and for a group
-	Revision *agent.Revision  // it, or the one that took the step out
+	Revision *agent.Revision  // the revision itself, or the one that removed the step
 	Group    *Group
 }
 
-// Group is several steps that the plan shows in one line.
+// Group is several steps in one line of the plan.
 type Group struct {
 	Label       string
 	First, Last string // indexes
 	Open        bool
 	Steps       []*agent.StepState
 	Counts      telling.Counts
-	Class       func(i int) telling.StepClass // of the i-th of the steps
+	Class       func(i int) telling.StepClass // of the i-th step
 }

@@ -14,7 +14,7 @@ import (
 	"replan/tui/timing"
 )
 
-// drawTiming draws what the step waited for and how long it ran, each beside a
+// drawTiming draws what the step waited for and how long it ran, each with a
 // bar of its share.
 func (d *Pane) drawTiming(p *draw.SheetPage, s *agent.StepState) {
 	l := d.look
@@ -64,7 +64,8 @@ func (d *Pane) drawTiming(p *draw.SheetPage, s *agent.StepState) {
 	}
 }
 
-// timingFacts are what else there is to say of a step's time.
+// timingFacts returns further facts about a step's time, as pairs of name and
+// text.
 func (d *Pane) timingFacts(s *agent.StepState, t *timing.Track) [][2]string {
 	var facts [][2]string
 	add := func(name, words string) {
@@ -101,8 +102,8 @@ func (d *Pane) timingFacts(s *agent.StepState, t *timing.Track) [][2]string {
 	return facts
 }
 
-// drawCallTiming draws the times of a call that a model made itself, which has no
-// place in the plan.
+// drawCallTiming draws the times of a model's own call, which has no place in
+// the plan.
 func (d *Pane) drawCallTiming(p *draw.SheetPage, s *agent.StepState) {
 	l := d.look
 	at := timing.Axis{Start: d.run.StartedAt, Breaks: d.run.Breaks}
