@@ -14,12 +14,12 @@ import (
 	"replan/tui/timing"
 )
 
-// barColumns say where a row's parts stand, in cells.
+// barColumns are the widths of a row's parts, in cells.
 type barColumns struct {
 	width   int
 	index   int
 	title   int
-	plan    int // of planning, before the axis of the steps
+	plan    int // planning, before the axis of the steps
 	bars    int
 	took    int
 	planned time.Duration
@@ -41,7 +41,7 @@ func (d *Dialog) columns(width int) barColumns {
 	if width >= 70 {
 		c.title = min(width/4, 32)
 	}
-	fixed := 4 + c.index + c.took + 1 // cursor, mark, sign, and blanks between
+	fixed := 4 + c.index + c.took + 1 // cursor, mark, sign and the spaces between
 	if c.title > 0 {
 		fixed += c.title + 1
 	}
@@ -52,7 +52,7 @@ func (d *Dialog) columns(width int) barColumns {
 	return c
 }
 
-// lead is how many cells stand before the bars.
+// lead returns the number of cells before the bars.
 func (c barColumns) lead() int {
 	lead := 4 + c.index
 	if c.title > 0 {
@@ -61,7 +61,8 @@ func (c barColumns) lead() int {
 	return lead
 }
 
-// axisLine draws the times along the axis, and where new plans came.
+// axisLine draws the heading of the planning column and the times along the
+// axis.
 func (d *Dialog) axisLine(c barColumns) string {
 	l := d.Look
 	line := strings.Repeat(" ", c.lead())
@@ -93,7 +94,8 @@ func (d *Dialog) axisLine(c barColumns) string {
 	return line + l.Faint.Render(string(cells))
 }
 
-// TickEvery is a round time of which at most that many fit into a span.
+// TickEvery returns a round interval that fits into span at most that many
+// times.
 func TickEvery(span time.Duration, most int) time.Duration {
 	for unit := time.Millisecond; ; unit *= 10 {
 		for _, n := range []time.Duration{1, 2, 5} {
@@ -147,7 +149,7 @@ func (d *Dialog) row(t *timing.Track, chosen bool, c barColumns) string {
 	return line.Fill(drawn+line.Blank(c.took-draw.VisibleWidth(took)+1)+line.Draw(l.Faint, took), c.width)
 }
 
-// sign is how a track stands.
+// sign returns the glyph of a track's state, and its style.
 func (d *Dialog) sign(t *timing.Track) (string, lipgloss.Style) {
 	l := d.Look
 	switch t.Kind {
@@ -182,13 +184,13 @@ func (d *Dialog) planBar(t *timing.Track, c barColumns, line draw.LitLine) strin
 	return line.Draw(l.Accent, strings.Join(cells, ""))
 }
 
-// cellsOf are the cells that a time takes of an axis, at least one.
+// cellsOf returns the cells of an axis that a period takes, at least one.
 func cellsOf(from, to, span time.Duration, cells int) (first, end int) {
 	first = int(int64(cells) * int64(from) / int64(span))
 	end = int((int64(cells)*int64(to) + int64(span) - 1) / int64(span))
 	first = max(min(first, cells-1), 0)
 	if int64(to-from)*int64(cells) < int64(span) {
-		return first, first + 1 // also where it crosses from one into the next
+		return first, first + 1 // also if it crosses a cell boundary
 	}
 	return first, max(min(end, cells), first+1)
 }
@@ -250,7 +252,7 @@ func (d *Dialog) bar(t *timing.Track, c barColumns, line draw.LitLine) string {
 	return out.String()
 }
 
-// density draws how many steps ran at each time.
+// density draws the number of running steps over time.
 func (d *Dialog) density(c barColumns) string {
 	l := d.Look
 	lead := l.Fit(" ", c.lead())

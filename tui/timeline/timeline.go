@@ -14,30 +14,30 @@ import (
 	"replan/tui/timing"
 )
 
-// Dialog shows when the steps of the run waited and ran, each as a bar on
-// one axis.
+// Dialog shows when the steps of the run waited and ran, as bars on a common
+// axis.
 type Dialog struct {
 	Look     *draw.Look
 	Keys     *keymap.Map
-	ShownRun func() *agent.Run // in the plan pane
+	ShownRun func() *agent.Run // returns the run in the plan pane
 	Open     bool
 	draw.List
 	line *timing.Timeline
-	seq  uint64 // of the run when line was made
+	seq  uint64 // sequence number of the run when line was made
 	Run  *agent.Run
 	now  time.Time
-	Wish string // the step that was chosen in the plan
+	Wish string // step selected in the plan
 }
 
 // Shown reports whether the dialog is open.
 func (d *Dialog) Shown() bool { return d.Open }
 
-// Hints lists the keys that do something now.
+// Hints returns the keys that are active now.
 func (d *Dialog) Hints() []keymap.Hint {
 	return []keymap.Hint{d.Keys.Hint("close", "dialog.leave"), d.Keys.Hint("choose", "move.up", "move.down"), d.Keys.Hint("look in", "plan.open")}
 }
 
-// Handlers are the actions of the timeline.
+// Handlers returns the actions of the timeline.
 func (d *Dialog) Handlers() keymap.Handlers {
 	count := 0
 	if d.line != nil {
@@ -57,14 +57,14 @@ func (d *Dialog) Handlers() keymap.Handlers {
 	}.With(d.Moving(false, count))
 }
 
-// Wheeled takes a turn of the mouse wheel.
+// Wheeled handles a turn of the mouse wheel.
 func (d *Dialog) Wheeled(lines int) {
 	if d.line != nil {
 		d.Move(lines/draw.WheelStep, len(d.line.Tracks))
 	}
 }
 
-// Clicked takes a click at a place of the screen.
+// Clicked handles a click at line y of the dialog's area.
 func (d *Dialog) Clicked(y int) {
 	if d.line != nil {
 		d.List.Clicked(y, len(d.line.Tracks))
@@ -78,8 +78,8 @@ func (d *Dialog) chosen() *timing.Track {
 	return &d.line.Tracks[d.At]
 }
 
-// Update works the timeline out anew where the run or the time has gone on. What
-// was chosen stays chosen.
+// Update recomputes the timeline if the run or the time changed. The selection
+// stays on its track.
 func (d *Dialog) Update(run *agent.Run) {
 	now := d.Look.Now
 	if now.Before(run.Now) || run.Result != nil {
@@ -114,7 +114,7 @@ func (d *Dialog) Draw(screenWidth, height int) []string {
 	}
 	d.Update(run)
 	below := d.below(inner, height-2)
-	room := height - 2 - 1 - len(below) // the axis above
+	room := height - 2 - 1 - len(below) // minus borders and the axis above
 	dense := height >= 16
 	if dense {
 		room--
@@ -135,11 +135,11 @@ func (d *Dialog) Draw(screenWidth, height int) []string {
 	}
 	title := l.Strong.Render("Timeline") + l.Faint.Render(" "+l.Glyphs.Separator+" ") + l.Text.Render(d.summary(width-16))
 	framed := l.Frame(width, l.Focus, draw.Section{Title: title, Note: l.Span(d.Top, end, len(d.line.Tracks)), Lines: draw.Padded(l.Block(lines, inner, len(lines))), Style: l.Focus})
-	d.First = max((height-len(framed))/2, 0) + 2 // under border and axis
+	d.First = max((height-len(framed))/2, 0) + 2 // below border and axis
 	return l.Middle(framed, width, screenWidth, height)
 }
 
-// summary is the figures of the whole run, as many as there is room for.
+// summary returns the figures of the whole run, as many as fit in room cells.
 func (d *Dialog) summary(room int) string {
 	t := d.line
 	parts := []string{"makespan " + telling.Seconds(t.Makespan()), "steps " + telling.Shortly(t.Sum), fmt.Sprintf("parallelism %.1f", t.Parallelism())}
@@ -166,8 +166,8 @@ func (d *Dialog) summary(room int) string {
 	return line
 }
 
-// below is the figures of the chosen track and what the signs mean, as many lines
-// as there is room for.
+// below returns the figures of the selected track and the legend, in as many
+// lines as fit.
 func (d *Dialog) below(width, height int) []string {
 	l := d.Look
 	var out []string
@@ -191,7 +191,7 @@ func (d *Dialog) below(width, height int) []string {
 	return out
 }
 
-// words are the figures of a track.
+// words returns the figures of a track.
 func (d *Dialog) words(t *timing.Track) string {
 	l := d.Look
 	var parts []string
@@ -236,7 +236,7 @@ func (d *Dialog) words(t *timing.Track) string {
 	return name + strings.Join(parts, ", ") + d.cause(t)
 }
 
-// cause says why a track is on the critical path.
+// cause explains why a track is on the critical path.
 func (d *Dialog) cause(t *timing.Track) string {
 	switch {
 	case !t.Critical:
