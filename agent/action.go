@@ -11,27 +11,28 @@ import (
 	"replan/planning/reply"
 )
 
-// Action is one thing that may be done now. Record, where there is one, is
-// written and applied before Effect is carried out.
+// Action is one thing that may be done now. Record, if any, is written and
+// applied before Effect is executed.
 type Action struct {
-	Record event.Data // nil for effects that may be asked for again until their event comes
-	Effect Effect     // nil where the record is all there is to do
+	Record event.Data // nil for effects that Next may return again until their event comes
+	Effect Effect     // nil if the record is the whole action
 }
 
-// Effect is work for the runner: a call whose outcome comes back as an event.
+// Effect is work for the runner: a call that reports its outcome as an event.
 type Effect interface {
-	// Once names an effect that Next returns again until its event comes, so
-	// that it is carried out once alone; "" for one that is returned once.
+	// Once returns a key for an effect that Next repeats until its event comes,
+	// so that the runner executes it only once. It returns "" for an effect that
+	// Next returns once.
 	Once() string
 }
 
-// CallModel puts a request to the model.
+// CallModel sends a request to the model.
 type CallModel struct {
 	Request prompt.Request
-	Index   string // the step it carries out; "" for planning, synthesis and chat
+	Index   string // the step to execute; "" for planning, synthesis and chat
 	Attempt int
-	Timeout time.Duration // 0 means none of the step's own
-	Again   bool          // a plan is there already: no step of the reply is a draft
+	Timeout time.Duration // 0 if the step has no timeout of its own
+	Again   bool          // a plan already exists, so no step of the reply is a draft
 }
 
 // CallTool calls a tool for a step.
@@ -40,58 +41,58 @@ type CallTool struct {
 	Attempt int
 	Tool    plan.Tool
 	Args    map[string]any
-	Hashes  map[string]string // what its gate was shown, see plan.ToolCall
-	Diff    string            // what its gate showed
-	Hold    bool              // nobody has seen what it would change, see plan.ToolCall
+	Hashes  map[string]string // file hashes shown at its gate, see plan.ToolCall
+	Diff    string            // shown at its gate
+	Hold    bool              // nobody has seen its changes yet, see plan.ToolCall
 	Timeout time.Duration
 }
 
-// CallPlan makes a plan, runs one, or both, for the model that asked for it in
-// chat. What comes of it is the StepCompleted or StepFailed of the call, with the
-// id of the run that it was and what that used.
+// CallPlan makes a plan, runs one, or both, on request of the model in chat. Its
+// outcome is the StepCompleted or StepFailed of the call, with the id and the
+// usage of the run.
 type CallPlan struct {
 	Index   string
 	Attempt int
 	Tool    plan.Tool // one of prompt.PlanTools
 	Args    map[string]any
-	Limits  event.Limits // what is left of the account of the run that asks
-	Run     string       // that the call had started already when it was cut off; "" starts one
-	Used    event.Usage  // what that run has been counted with so far, which Limits leaves out
+	Limits  event.Limits // what remains of the budget of the calling run
+	Run     string       // already started by the call when it was interrupted; "" starts a new run
+	Used    event.Usage  // of that run so far, already subtracted from Limits
 }
 
-// OpenGate applies a call dry, where its tool can do that, and then asks. It is
-// returned until the gate.requested (or step.failed) event comes; the runner
-// does it once for each gate id.
+// OpenGate does a dry run of a call, if its tool supports that, and then asks the
+// user. Next returns it until the gate.requested (or step.failed) event comes;
+// the runner executes it once per gate id.
 type OpenGate struct {
 	Gate    event.GateRequested // without diff and hashes
 	Attempt int
 	Tool    plan.Tool
 }
 
-// Wake asks for a timer.fired event at a time. It is returned until then; the
-// runner keeps one timer for each id.
+// Wake asks for a timer.fired event at the given time. Next returns it until
+// then; the runner keeps one timer per id.
 type Wake struct {
 	ID string
 	At time.Time
 }
 
-// Once is empty: the record of the call keeps it from being returned again.
+// Once returns "": the record of the call keeps Next from returning it again.
 func (CallModel) Once() string { return "" }
 
-// Once is empty: the record of the call keeps it from being returned again.
+// Once returns "": the record of the call keeps Next from returning it again.
 func (CallTool) Once() string { return "" }
 
-// Once is empty: the record of the call keeps it from being returned again.
+// Once returns "": the record of the call keeps Next from returning it again.
 func (CallPlan) Once() string { return "" }
 
-// Once names the gate.
+// Once returns the key of the gate.
 func (g OpenGate) Once() string { return "gate/" + g.Gate.Gate }
 
-// Once names the timer.
+// Once returns the key of the timer.
 func (w Wake) Once() string { return "timer/" + w.ID }
 
-// Delta is the event for a piece of the reply that has streamed in; nil where
-// nobody would show it.
+// Delta returns the event for a streamed piece of the reply, or nil if nobody
+// would show it.
 func (c CallModel) Delta(text, thinking string) event.Data {
 	switch phase := c.phase(); {
 	case phase > 0:
@@ -105,11 +106,11 @@ func (c CallModel) Delta(text, thinking string) event.Data {
 	}
 }
 
-// Drafts reports whether whole steps of a plan stream in with the reply, each
-// to be told as plan.drafting.
+// Drafts reports whether the reply streams whole plan steps, each of which is
+// reported as plan.drafting.
 func (c CallModel) Drafts() bool {
 	if c.Index != "" || c.Again {
-		return false // of a sub-agent's own plan no step is carried out
+		return false // steps of a sub-agent's own plan are not executed
 	}
 	switch c.Request.Purpose {
 	case prompt.PurposePlan, prompt.PurposeAnalysis, prompt.PurposeRepair:
@@ -119,8 +120,8 @@ func (c CallModel) Drafts() bool {
 	}
 }
 
-// phase is the phase of the run's planning that the call is, 0 where it is none:
-// a sub-agent's planning is its own affair.
+// phase returns the planning phase of the call, or 0 if it belongs to none. A
+// sub-agent's planning does not count as a phase of the run.
 func (c CallModel) phase() int {
 	if c.Index != "" {
 		return 0
@@ -128,12 +129,12 @@ func (c CallModel) phase() int {
 	return c.Request.Purpose.Phase()
 }
 
-// speaks reports whether the reply is the step's own words, or on the way there.
+// speaks reports whether the reply is, or leads to, the text of the step.
 func (c CallModel) speaks() bool {
 	return c.Request.Purpose == prompt.PurposeStep || c.Request.Purpose == prompt.PurposeAgent
 }
 
-// Replied is the event for a whole reply.
+// Replied returns the event for a complete reply.
 func (c CallModel) Replied(reply reply.Reply) event.Data {
 	switch phase := c.phase(); {
 	case phase > 0:
@@ -154,8 +155,8 @@ func (c CallModel) Replied(reply reply.Reply) event.Data {
 	}
 }
 
-// wrote is the event for a step in the model's own words. Later steps go by
-// them, so that nothing, and half of something, is no result.
+// wrote returns the event for a step that the model answers in text. Later steps
+// rely on that text, so an empty or truncated reply is a failure.
 func (c CallModel) wrote(reply reply.Reply) event.Data {
 	said := prompt.Said(reply).Content
 	failed := event.StepFailed{Index: c.Index, Attempt: c.Attempt, Failure: event.FailureModel, MS: reply.MS, Reply: &reply}
@@ -175,8 +176,8 @@ func (c CallModel) wrote(reply reply.Reply) event.Data {
 	}
 }
 
-// Failed is the event for a reply that did not come whole: partial is what had
-// streamed in by then, its MS how long it was waited for.
+// Failed returns the event for an incomplete reply. partial holds what had
+// streamed in so far; its MS is the time waited.
 func (c CallModel) Failed(kind event.FailureKind, sentence string, partial reply.Reply) event.Data {
 	switch phase := c.phase(); {
 	case phase > 0:

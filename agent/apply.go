@@ -15,19 +15,19 @@ import (
 	"replan/planning/reply"
 )
 
-// ErrOutOfOrder says that an event does not follow the events applied so far.
+// ErrOutOfOrder reports that an event does not follow the events applied so far.
 var ErrOutOfOrder = errors.New("event out of order")
 
-// fold takes events into a run, one method per kind where it is more than a line
-// or two. It alone calls what changes a run, with the layers below it: dialogue,
-// scheduler and ledger.
+// fold applies events to a run, with a method for each kind that needs more than
+// a line or two. Only fold and the layers below it (dialogue, scheduler and
+// ledger) change a run.
 type fold struct{ dialogue }
 
 func foldOf(r *Run) fold { return fold{dialogue{scheduler{ledger{r}}}} }
 
-// Apply folds one event into the run. It fails, and changes nothing, where the
-// event does not follow: another run's, a number that is not above the last, a
-// second start, anything after the end, or a step that is not there.
+// Apply applies one event to the run. It returns an error and changes nothing if
+// the event does not follow. That is an event of another run, one whose number is
+// not above the last, a second start, anything after the end, or an unknown step.
 func (r *Run) Apply(e event.Event) error {
 	f := foldOf(r)
 	if err := f.follows(e); err != nil {
@@ -40,7 +40,7 @@ func (r *Run) Apply(e event.Event) error {
 	return nil
 }
 
-// apply folds an event that follows; last is the time of the one before.
+// apply applies an event that follows; last is the time of the previous event.
 //
 //nolint:funlen // one case per kind
 func (r fold) apply(e event.Event, last time.Time) {
@@ -145,15 +145,15 @@ func (r fold) apply(e event.Event, last time.Time) {
 	}
 }
 
-// applySpawned notes which run a call of a plan tool started.
+// applySpawned records the run that a plan tool call started.
 func (r fold) applySpawned(d event.RunSpawned) {
 	if s := r.Step(d.Index); s != nil && s.Status == StepRunning && s.Attempt == d.Attempt {
 		s.Run, s.runUsage = d.Run, event.Usage{}
 	}
 }
 
-// applyTimer lets go what waited for a time. One that comes too early, because
-// the clock was set back, is asked for again.
+// applyTimer releases what waited for the timer. A timer that fires too early,
+// because the clock was set back, is requested again.
 func (r fold) applyTimer(d event.TimerFired) {
 	if d.ID == event.GuardTime && r.Elapsed().Milliseconds() < r.Limits.MaxDurationMS {
 		return
@@ -179,7 +179,7 @@ func (r fold) applyCompleted(d event.RunCompleted) {
 	r.every(func(s *StepState) {
 		s.awaitsUser = false
 		if s.Status == StepWaiting || s.Status == StepRunning && s.Loop != nil {
-			s.Status, s.Gate = StepPending, "" // nobody will answer, or go on, any more
+			s.Status, s.Gate = StepPending, "" // nobody will answer or continue
 		}
 	})
 }
@@ -193,7 +193,7 @@ func (r fold) applyGuardWarned(d event.GuardWarned) {
 	r.Warnings = append(r.Warnings, d.Reason)
 }
 
-// follows checks that the event may come next.
+// follows returns an error if the event may not come next.
 func (r fold) follows(e event.Event) error {
 	if e.Data == nil {
 		return fmt.Errorf("it says nothing: %w", ErrOutOfOrder)
@@ -230,7 +230,7 @@ func (r fold) follows(e event.Event) error {
 	return nil
 }
 
-// followsPlan checks that what begins, or lets begin, belongs to the plan as it is.
+// followsPlan checks that a review or a start refers to the current plan.
 func (r fold) followsPlan(data event.Data) error {
 	switch d := data.(type) {
 	case event.PlanReviewed:
@@ -245,13 +245,13 @@ func (r fold) followsPlan(data event.Data) error {
 	return nil
 }
 
-// awaits reports whether the step still is to pass this gate.
+// awaits reports whether the step has yet to pass this gate.
 func (r fold) awaits(index, gate string) bool {
 	s := r.Step(index)
 	return s != nil && s.Status == StepPending && r.ending == nil && gate == r.gateID(s)
 }
 
-// gateOf returns the step and the gate of what a preview came to.
+// gateOf returns the step and the gate that a preview event refers to.
 func gateOf(d event.Data) (index, gate string) {
 	switch d := d.(type) {
 	case event.GateRequested:
@@ -263,7 +263,7 @@ func gateOf(d event.Data) (index, gate string) {
 	}
 }
 
-// phaseOf returns the phase that an event speaks about.
+// phaseOf returns the phase that an event refers to.
 func phaseOf(d event.Data) (int, bool) {
 	switch d := d.(type) {
 	case event.PhaseStarted:
@@ -281,7 +281,7 @@ func phaseOf(d event.Data) (int, bool) {
 	}
 }
 
-// stepOf returns the step that an event speaks about, where it changes one.
+// stepOf returns the step that an event changes, if any.
 func stepOf(d event.Data) (string, bool) {
 	switch d := d.(type) {
 	case event.StepStarted:
@@ -324,7 +324,7 @@ func (r fold) applyStarted(e event.Event, d event.RunStarted) {
 	r.variables, r.warned, r.firedTimers = map[string]any{}, map[string]bool{}, map[string]bool{}
 	r.callsBefore, r.streaks = map[string]int{}, map[string]streak{}
 	r.modelTools, r.bytesPerToken = d.Prompting.ModelTools, d.Prompting.BytesPerToken
-	r.prompting.ModelTools = d.Prompting.ModelTools && !d.DryRun // in chat too nothing is called then
+	r.prompting.ModelTools = d.Prompting.ModelTools && !d.DryRun // a dry run calls nothing in chat either
 	if d.Plan != nil {
 		r.planner = planning.Given(*d.Plan)
 		r.fallback = cmp.Or(r.fallback, plan.OnFailureAbort)
@@ -334,7 +334,7 @@ func (r fold) applyStarted(e event.Event, d event.RunStarted) {
 	r.planGoal(d)
 }
 
-// absorb gives a reply to the planner.
+// absorb passes a reply to the planner.
 func (r ledger) absorb(reply reply.Reply) {
 	r.modelBusy--
 	r.plannerAsked = false
@@ -344,8 +344,8 @@ func (r ledger) absorb(reply reply.Reply) {
 	}
 }
 
-// unanswered tells the planner that no whole reply came. Where the user has
-// stopped the run, it is asked for again should that be resumed.
+// unanswered tells the planner that no complete reply came. If the user stopped
+// the run, the planner asks again after a resume.
 func (r ledger) unanswered(kind event.FailureKind, reason string, partial reply.Reply) {
 	r.modelBusy--
 	r.plannerAsked = false
@@ -355,7 +355,7 @@ func (r ledger) unanswered(kind event.FailureKind, reason string, partial reply.
 	}
 }
 
-// applyRequest notes that the model is asked outside the three phases.
+// applyRequest records a model request outside the three phases.
 func (r fold) applyRequest(d event.ModelRequested) {
 	r.modelBusy++
 	r.asked(&Exchange{Purpose: d.Purpose, Step: d.Step, Attempt: d.Attempt, Request: d.Request})
@@ -366,7 +366,7 @@ func (r fold) applyRequest(d event.ModelRequested) {
 	case d.Attempt > 0:
 		if s != nil && s.Loop != nil {
 			if d.Purpose == prompt.PurposeAgent && s.Loop.Turns == 0 {
-				s.partial = d.Request.Partial // what later turns have less room for, it has seen
+				s.partial = d.Request.Partial // it has seen these, although later turns have less room for them
 			}
 			s.Loop.request()
 			r.enqueue(s)
@@ -410,8 +410,8 @@ func (r fold) applyReply(d event.ModelReplied) {
 	r.absorb(d.Reply)
 }
 
-// fill takes the arguments that a model wrote for a step, where the whole call
-// fits its tool with them.
+// fill takes the arguments that a model wrote for a step if the resulting call
+// fits its tool.
 func (r fold) fill(s *StepState, text string) {
 	args, err := reply.ParseArgs(text)
 	if err != nil {
@@ -430,7 +430,7 @@ func (r fold) fill(s *StepState, text string) {
 	s.fill.args = args
 }
 
-// merge adds what a model filled in to what the plan says, which holds.
+// merge adds filled to given; values in given take precedence.
 func merge(given, filled map[string]any) map[string]any {
 	out := maps.Clone(filled)
 	if out == nil {
@@ -447,7 +447,7 @@ func (r ledger) used(reply reply.Reply) {
 	r.Usage.CompletionTokens += reply.CompletionTokens
 }
 
-// SpentReason says how a run ends when a guard blocks it.
+// SpentReason returns the reason that a run ends with when the guard blocks it.
 func SpentReason(guard string) event.Reason {
 	switch guard {
 	case event.GuardSteps:

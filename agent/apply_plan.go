@@ -10,9 +10,8 @@ import (
 	"replan/planning/prompt"
 )
 
-// applyPlan takes the first plan. A step that was started while the plan
-// streamed in is adopted where tool, args and what it waited for are still the
-// same.
+// applyPlan applies the first plan. A step started while the plan streamed in is
+// adopted if its tool, args and dependencies are unchanged.
 func (r fold) applyPlan(d event.PlanCreated) {
 	drafts := r.Steps
 	r.countAttempts()
@@ -24,9 +23,9 @@ func (r fold) applyPlan(d event.PlanCreated) {
 	early := r.History
 	r.History = nil
 	r.Steps = make([]*StepState, 0, len(d.Plan.Steps))
-	states := make([]StepState, len(d.Plan.Steps)) // in one piece, since plans can be long
+	states := make([]StepState, len(d.Plan.Steps)) // one allocation, since plans can be long
 	var read []rule.Provenance
-	if r.givenPlan == nil && r.routed == nil { // else no model wrote it
+	if r.givenPlan == nil && r.routed == nil { // otherwise no model wrote it
 		read = r.mentions()
 	}
 	for i, step := range d.Plan.Steps {
@@ -54,14 +53,13 @@ func (r fold) applyPlan(d event.PlanCreated) {
 	r.heed()
 }
 
-// attemptsBefore counts the attempts under an index before the plan as it is now.
+// attemptsBefore counts the attempts under an index before the current plan.
 func (r *Run) attemptsBefore(index string) attemptCount {
 	n := r.attempts[index]
 	return attemptCount{total: n, before: n}
 }
 
-// countAttempts notes how often the steps were tried that another plan takes the
-// place of.
+// countAttempts saves the attempt counts of the steps that another plan replaces.
 func (r ledger) countAttempts() {
 	r.every(func(s *StepState) {
 		if s.attempts.total > 0 {
@@ -75,7 +73,7 @@ func (r fold) applyReplan(d event.ReplanStarted) {
 	r.Replanning = &Replanning{Attempt: d.Attempt, Step: d.Step, Error: d.Error, Said: d.Said, StartedAt: r.Now}
 	why := d.Error
 	if d.Step == "" {
-		why = "" // there is only the user's word
+		why = "" // the replan comes only from the user's remark
 	}
 	r.planner = r.planners().Replan(r.brief(), prompt.Situation{
 		Said:        d.Said,
@@ -91,7 +89,7 @@ func (r fold) applyReplan(d event.ReplanStarted) {
 	})
 }
 
-// finished holds the steps that are frozen in a replan.
+// finished returns the steps that a replan must not change.
 func (r fold) finished() map[string]bool {
 	done := map[string]bool{}
 	for _, s := range r.Steps {
@@ -102,7 +100,7 @@ func (r fold) finished() map[string]bool {
 	return done
 }
 
-// remaining returns the steps that a replan may change, in the plan's order.
+// remaining returns the steps that a replan may change, in plan order.
 func (r *Run) remaining() []plan.Step {
 	var out []plan.Step
 	for _, s := range r.Steps {
@@ -113,7 +111,7 @@ func (r *Run) remaining() []plan.Step {
 	return out
 }
 
-// applyDiff takes a new plan for the steps that remained.
+// applyDiff applies a new plan for the remaining steps.
 func (r fold) applyDiff(d event.PlanDiff) {
 	revision := Revision{Number: d.Revision, Reason: d.Reason, Added: d.Added, Revised: d.Revised, AskedAt: r.Now, At: r.Now, Was: r.Steps}
 	if asked := r.Replanning; asked != nil {
@@ -151,11 +149,12 @@ func (r fold) applyDiff(d event.PlanDiff) {
 		case slices.Contains(d.Revised, step.Index):
 			state.Change, state.replanned, state.author.read = ChangeRevised, true, r.unsaid(step, old, read)
 		case stays && before.Status == StepCompleted:
-			// Only what is done stays as it was: a reference may mean another
-			// result now, so an approval of what was to come holds no longer.
+			// Only completed steps stay unchanged. A reference may now mean
+			// another result, so earlier approvals of pending calls no longer
+			// hold.
 			*state = *before
 			state.Step = step
-			r.bind(state) // the result may go by another name now
+			r.bind(state) // the result may have a new name
 		case stays:
 			state.replanned, state.author.read = before.replanned, before.author.read
 		}
@@ -190,9 +189,9 @@ func (r fold) applyPhaseFailed(d event.PhaseFailed) {
 	r.unanswered(d.Failure, d.Reason, d.Reply)
 }
 
-// applyReplanRefused notes why the planner's answer was not taken. It is asked
-// again about a failed step; where only the user wanted another plan, the plan
-// stays as it is.
+// applyReplanRefused records why the planner's answer was refused. After a failed
+// step the planner is asked again; if only the user asked for a replan, the plan
+// stays.
 func (r fold) applyReplanRefused(d event.ReplanRefused) {
 	r.planner, r.Replanning = nil, nil
 	switch {
@@ -215,7 +214,7 @@ func (r fold) applySynthesisStarted(d event.SynthesisStarted) {
 	}
 }
 
-// applySynthesis takes the answer. One in which the model says nothing is none.
+// applySynthesis takes the answer of the model. An empty one does not count.
 func (r fold) applySynthesis(d event.SynthesisCompleted) {
 	r.modelBusy--
 	r.used(d.Reply)

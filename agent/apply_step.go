@@ -14,8 +14,8 @@ import (
 	"replan/planning/reply"
 )
 
-// outputKept is how much of a running step's output the run keeps to be shown,
-// in bytes; the newest counts.
+// outputKept bounds the displayed output of a running step, in bytes; the newest
+// output is kept.
 const outputKept = 64 << 10
 
 // applyStepOutput keeps the newest output of a running step.
@@ -30,7 +30,7 @@ func (r fold) applyStepOutput(d event.StepOutput) {
 	}
 }
 
-// applyStepRetry has a failed step wait for its next attempt.
+// applyStepRetry makes a failed step wait for its next attempt.
 func (r fold) applyStepRetry(d event.StepRetry) {
 	s := r.Step(d.Index)
 	if s == nil {
@@ -43,7 +43,7 @@ func (r fold) applyStepRetry(d event.StepRetry) {
 	r.enqueue(s)
 }
 
-// applyStepSkipped skips a step, and with it those that depend on it.
+// applyStepSkipped skips a step and its dependents.
 func (r fold) applyStepSkipped(d event.StepSkipped) {
 	s := r.Step(d.Index)
 	if s == nil {
@@ -55,7 +55,7 @@ func (r fold) applyStepSkipped(d event.StepSkipped) {
 	r.cutBehind(s)
 }
 
-// applyStepInDoubt asks what became of a step that may have taken effect.
+// applyStepInDoubt asks about a step that may have taken effect.
 func (r fold) applyStepInDoubt(d event.StepInDoubt) {
 	r.lost = slices.DeleteFunc(r.lost, func(l *StepState) bool { return l.Step.Index == d.Index && l.Attempt == d.Attempt })
 	s := r.back(d.Index, d.Attempt)
@@ -72,7 +72,7 @@ func (r fold) applyStepInDoubt(d event.StepInDoubt) {
 	r.enqueue(s)
 }
 
-// applyGateRequested opens the gate that a step waits at.
+// applyGateRequested opens the gate of a waiting step.
 func (r fold) applyGateRequested(e event.Event, d event.GateRequested) {
 	s := r.Step(d.Step)
 	if s == nil {
@@ -84,7 +84,7 @@ func (r fold) applyGateRequested(e event.Event, d event.GateRequested) {
 	r.askedGate(s, d)
 }
 
-// applyStepCompleted takes what an attempt brought.
+// applyStepCompleted stores the result of an attempt.
 func (r fold) applyStepCompleted(d event.StepCompleted) {
 	if d.DryRun {
 		r.applyDry(d)
@@ -112,7 +112,7 @@ func (r fold) applyStepCompleted(d event.StepCompleted) {
 	default:
 		r.release(s)
 		r.leaveLoop(s)
-		r.enqueue(s) // a sub-agent stood there with its answer
+		r.enqueue(s) // a sub-agent was waiting here with its answer
 	}
 }
 
@@ -130,7 +130,7 @@ func (r fold) applyStepStarted(d event.StepStarted) {
 	r.Usage.Steps++
 	if s.inner.loop != nil {
 		r.innerSteps++
-		if s.Run == "" { // to take a run up is not to ask for it again
+		if s.Run == "" { // resuming a run does not count as a new call
 			s.inner.loop.callCounts[callKey(s.Step.Tool, d.Args)]++
 		}
 	}
@@ -155,7 +155,7 @@ func (r fold) applyStepStarted(d event.StepStarted) {
 	r.enqueue(s)
 }
 
-// applyDry takes what a step would do for what it did.
+// applyDry completes a step of a dry run without a call.
 func (r fold) applyDry(d event.StepCompleted) {
 	s := r.Step(d.Index)
 	if s == nil || s.Status != StepPending {
@@ -186,8 +186,8 @@ func (r fold) applyDry(d event.StepCompleted) {
 	r.enqueue(s)
 }
 
-// back takes an attempt out of flight and returns the step it belongs to, nil
-// where the plan has moved on since.
+// back marks an attempt as no longer in flight and returns its step, or nil if
+// the plan has changed since.
 func (r ledger) back(index string, number int) *StepState {
 	s := r.Step(index)
 	current := s != nil && s.Status == StepRunning && s.Attempt == number
@@ -206,8 +206,8 @@ func (r ledger) back(index string, number int) *StepState {
 func (r fold) applyStepFailed(d event.StepFailed) {
 	s := r.back(d.Index, d.Attempt)
 	if s == nil {
-		// It failed before it could start: an attempt all the same, so that a
-		// plan that cannot be carried out spends its budget too.
+		// It failed before it started. It still counts as an attempt, so that a
+		// plan that cannot be executed uses up its budget.
 		s = r.Step(d.Index)
 		if s == nil || s.Status == StepCompleted || s.attempts.total >= d.Attempt {
 			r.endOrphan(d.Index, d.Attempt, StepFailed, d.MS)
@@ -253,8 +253,8 @@ func (r fold) applyStepFailed(d event.StepFailed) {
 	r.enqueue(s)
 }
 
-// account adds what a run has used that a plan tool started: it is one budget.
-// Of a run that was taken up again, a part has been added before.
+// account adds the usage of a run that a plan tool started, since both share one
+// budget. For a resumed run, part of the usage was added before.
 func (r ledger) account(s *StepState, run string, used *event.Usage) {
 	if run != "" && run != s.Run {
 		s.Run, s.runUsage = run, event.Usage{}
@@ -266,8 +266,8 @@ func (r ledger) account(s *StepState, run string, used *event.Usage) {
 	}
 }
 
-// deal decides what follows from a failed step. Where it would end the run and
-// the user is there, the user is asked instead.
+// deal decides what follows from a failed step. If that would end the run and the
+// user is present, it asks the user instead.
 func (r fold) deal(s *StepState) {
 	status, reason := event.StatusFailed, event.ReasonStepFailed
 	sentence := fmt.Sprintf("step %s (%s) failed: %s", s.Step.Index, s.Step.Title, headline(s.Error))
@@ -290,7 +290,7 @@ func (r fold) deal(s *StepState) {
 			return
 		default:
 			if r.dryRun {
-				break // it tells what would happen, and makes nothing new of it
+				break // a dry run reports what would happen and plans nothing new
 			}
 			if r.canReplan() {
 				if r.failure == nil {
@@ -303,7 +303,8 @@ func (r fold) deal(s *StepState) {
 	}
 	switch {
 	case r.dryRun:
-		// It would end here; what does not hang on this step is to be seen too.
+		// The run would end here, but a dry run also shows the steps that do not
+		// depend on this one.
 		r.cutBehind(s)
 		if r.dryEnding == nil {
 			r.dryEnding = &ending{status: status, reason: reason, error: sentence}
@@ -315,11 +316,11 @@ func (r fold) deal(s *StepState) {
 	}
 }
 
-// headlineKept is how much of an error the sentence says with which a run ends,
-// in runes; the history has all of it.
+// headlineKept bounds the error text in the sentence that ends a run, in runes;
+// the history keeps the full error.
 const headlineKept = 300
 
-// headline is the first line of an error that says anything.
+// headline returns the first non-empty line of an error.
 func headline(text string) string {
 	line, rest, _ := strings.Cut(strings.TrimSpace(text), "\n")
 	line = strings.TrimSpace(line)
@@ -332,8 +333,8 @@ func headline(text string) string {
 	return line
 }
 
-// retries reports whether a failed step will be tried again: a read-only tool
-// with attempts left.
+// retries reports whether a failed step will be retried: its tool is read-only
+// and has attempts left.
 func (r scheduler) retries(s *StepState) bool {
 	if s.Step.Retries == 0 || s.Attempt-s.attempts.before > s.Step.Retries {
 		return false
@@ -343,11 +344,11 @@ func (r scheduler) retries(s *StepState) bool {
 		facts := r.facts(s.Step.Tool)
 		return facts.err == nil && facts.tool.ReadOnly
 	default:
-		return false // another attempt would come to the same
+		return false // another attempt would fail the same way
 	}
 }
 
-// bind makes the result of a step a variable.
+// bind stores the result of a step as a variable.
 func (r ledger) bind(s *StepState) {
 	if s.Step.ResultVariable != "" {
 		r.variables[s.Step.ResultVariable] = s.Result
@@ -366,7 +367,7 @@ func (r ledger) record(s *StepState, status plan.ItemStatus) {
 	r.History = append(r.History, item)
 }
 
-// openGate puts a gate among those that are open, where the plan has its step.
+// openGate inserts a gate into the open gates, in plan order.
 func (r ledger) openGate(g *Gate) {
 	at := len(r.Gates)
 	for at > 0 && plan.CompareIndices(r.Gates[at-1].Step, g.Step) > 0 {

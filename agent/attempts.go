@@ -10,52 +10,52 @@ import (
 	"replan/planning/plan"
 )
 
-// Attempt is one try of a step, from when it could be made until it ended. A run
-// keeps them all in the order in which they began, those of steps that a
-// revision took out among them.
+// Attempt is one try of a step, from when it could start until it ended. A run
+// keeps all attempts in the order in which they began, including those of steps
+// that a revision removed.
 type Attempt struct {
 	Step     string
-	Parent   string // of a call that a model makes, as in StepState
-	Number   int    // from 1, over all revisions
-	Revision int    // of the plan that it was made for; 0 while that streamed in
+	Parent   string // of a call made by a model, as in StepState
+	Number   int    // from 1, across all revisions
+	Revision int    // of the plan it was made for; 0 while the plan was streaming in
 
-	ReadyAt   time.Time // what the step depends on was done
-	StartedAt time.Time // zero where it did not come to that
-	EndedAt   time.Time // zero where it has not
-	MS        int64     // for how long the call itself took, where it came back
+	ReadyAt   time.Time // when all dependencies were done
+	StartedAt time.Time // zero if it never started
+	EndedAt   time.Time // zero if it has not ended
+	MS        int64     // duration of the call itself, if it returned
 	Status    StepStatus
 	Failure   event.FailureKind
 	Error     string
-	RetryAt   time.Time  // of the next one, where it is tried again by itself
-	Passed    *rule.Rule // that let a call with effects pass without a gate
-	Asked     []Asked    // what the user was asked about it, in its order
+	RetryAt   time.Time  // of the next attempt, if retried automatically
+	Passed    *rule.Rule // the rule that let a call with effects pass without a gate
+	Asked     []Asked    // questions to the user about it, in order
 }
 
-// Asked is a question about an attempt: its gate, or how to go on after it.
+// Asked is a question about an attempt: its gate, or how to continue after it.
 type Asked struct {
 	About      AskedAbout
-	Why        string // the gate asks
+	Why        string // the reason for the gate
 	At         time.Time
-	AnsweredAt time.Time   // zero while it is open
+	AnsweredAt time.Time   // zero while the question is open
 	Decision   string      // a Decision, FailureDecision or DoubtDecision
 	Scope      event.Scope // of a gate's answer
-	By         string      // user, or the option that answered
+	By         string      // the user, or the option that answered
 }
 
-// AskedAbout says what a question is about.
+// AskedAbout is the subject of a question.
 type AskedAbout string
 
-// What a question can be about.
+// Subjects of a question.
 const (
 	AskedGate    AskedAbout = "gate"    // whether the call may be made
-	AskedFailure AskedAbout = "failure" // how to go on after it failed
-	AskedDoubt   AskedAbout = "doubt"   // what became of it
+	AskedFailure AskedAbout = "failure" // how to continue after it failed
+	AskedDoubt   AskedAbout = "doubt"   // whether it took effect
 )
 
-// Break is a time in which the run did not go on: from its end to its resume.
+// Break is a time in which the run was stopped: from its end to its resume.
 type Break struct{ From, To time.Time }
 
-// AttemptsOf returns the attempts of a step in their order.
+// AttemptsOf returns the attempts of a step, in order.
 func (r *Run) AttemptsOf(index string) []Attempt {
 	var out []Attempt
 	for i := range r.Attempts {
@@ -66,8 +66,8 @@ func (r *Run) AttemptsOf(index string) []Attempt {
 	return out
 }
 
-// attemptOf is the attempt of a step with that number, which begins with this
-// where there is none yet. It is valid until the next one begins.
+// attemptOf returns the attempt of a step with the given number, and adds it if
+// there is none. The pointer is valid until the next attempt begins.
 func (r ledger) attemptOf(s *StepState, number int) *Attempt {
 	if s.attempts.newest > 0 {
 		if a := &r.Attempts[s.attempts.newest-1]; a.Number == number && a.EndedAt.IsZero() {
@@ -81,7 +81,7 @@ func (r ledger) attemptOf(s *StepState, number int) *Attempt {
 	return &r.Attempts[s.attempts.newest-1]
 }
 
-// newestOf is the newest attempt of a step, nil before the first.
+// newestOf returns the newest attempt of a step, or nil before the first.
 func (r ledger) newestOf(s *StepState) *Attempt {
 	if s.attempts.newest == 0 {
 		return nil
@@ -89,7 +89,7 @@ func (r ledger) newestOf(s *StepState) *Attempt {
 	return &r.Attempts[s.attempts.newest-1]
 }
 
-// endAttempt notes what an attempt came to.
+// endAttempt records the outcome of an attempt.
 func (r ledger) endAttempt(s *StepState, number int) {
 	a := r.newestOf(s)
 	if a == nil || a.Number != number {
@@ -99,10 +99,10 @@ func (r ledger) endAttempt(s *StepState, number int) {
 	if a.EndedAt.IsZero() {
 		a.EndedAt = r.Now
 	}
-	s.ReadyAt = time.Time{} // the next one is ready when it is
+	s.ReadyAt = time.Time{} // the next attempt sets its own
 }
 
-// endOrphan does so where the plan has moved on since.
+// endOrphan ends an attempt whose step the plan no longer has.
 func (r ledger) endOrphan(index string, number int, status StepStatus, ms int64) {
 	for i := len(r.Attempts) - 1; i >= 0; i-- {
 		if a := &r.Attempts[i]; a.Step == index && a.Number == number {
@@ -114,7 +114,7 @@ func (r ledger) endOrphan(index string, number int, status StepStatus, ms int64)
 	}
 }
 
-// dropAttempts ends those that a new plan takes the place of before they began.
+// dropAttempts ends attempts that a new plan replaces before they began.
 func (r ledger) dropAttempts() {
 	for _, s := range r.Steps {
 		if a := r.newestOf(s); a != nil && a.EndedAt.IsZero() && a.StartedAt.IsZero() {
@@ -123,8 +123,8 @@ func (r ledger) dropAttempts() {
 	}
 }
 
-// loseAttempts ends those that were under way when the program ended, which was
-// at that time. A sub-agent's goes on.
+// loseAttempts ends the attempts that were running when the program ended, at the
+// time last. Attempts of sub-agents continue.
 func (r ledger) loseAttempts(last time.Time) {
 	r.every(func(s *StepState) {
 		if a := r.newestOf(s); a != nil && a.Status == StepRunning && a.EndedAt.IsZero() && s.Loop == nil {
@@ -134,14 +134,14 @@ func (r ledger) loseAttempts(last time.Time) {
 	})
 }
 
-// askedGate notes that the gate of a step's next attempt is open.
+// askedGate records the open gate of a step's next attempt.
 func (r ledger) askedGate(s *StepState, d event.GateRequested) {
 	a := r.attemptOf(s, s.attempts.total+1)
 	a.Status = StepWaiting
 	a.Asked = append(a.Asked, Asked{About: AskedGate, Why: d.Rule.Why, At: r.Now})
 }
 
-// answeredGate notes the answer to it.
+// answeredGate records the answer to that gate.
 func (r ledger) answeredGate(s *StepState, d event.GateResolved) {
 	a := r.newestOf(s)
 	if a == nil || len(a.Asked) == 0 {
@@ -152,41 +152,41 @@ func (r ledger) answeredGate(s *StepState, d event.GateResolved) {
 	q.AnsweredAt, q.Decision, q.Scope, q.By = r.Now, string(d.Decision), d.Scope, d.By
 }
 
-// decided notes how a step goes on that failed, or that is in doubt.
+// decided records how a step continues that failed or is in doubt.
 func (r ledger) decided(s *StepState, about AskedAbout, decision, by string) {
 	if a := r.newestOf(s); a != nil {
 		a.Asked = append(a.Asked, Asked{About: about, At: a.EndedAt, AnsweredAt: r.Now, Decision: decision, By: by})
 	}
 }
 
-// Source says where the value of one argument of a call comes from.
+// Source is the origin of the value of one argument of a call.
 type Source struct {
 	Arg     string
-	Written any // as plan, user or model have it: with references; nil where the plan leaves it out
+	Written any // as written by plan, user or model, with references; nil if the plan leaves it out
 	By      Author
 	From    []Origin
 }
 
-// Author says who wrote an argument.
+// Author is the writer of an argument.
 type Author string
 
-// The authors of an argument.
+// Authors of an argument.
 const (
 	AuthorPlan  Author = "plan"
 	AuthorUser  Author = "user"  // at a gate, or after a failure
-	AuthorModel Author = "model" // when the step was ready, or as a call of its own
+	AuthorModel Author = "model" // when the step was ready, or as a call of the model itself
 )
 
-// Origin is one thing that the value of an argument was made from.
+// Origin is one input from which the value of an argument was made.
 type Origin struct {
-	Reference string // as it is written, "" where there is none
-	Variable  string // of the plan, "" where it is a result
-	Step      string // whose result it is
+	Reference string // as written; "" if there is none
+	Variable  string // of the plan; "" for a result
+	Step      string // that produced the result
 	Tool      string
-	Read      bool // a model had read it when it wrote the argument
+	Read      bool // a model had read it when writing the argument
 }
 
-// Sources says where the values of a step's arguments come from, by name.
+// Sources returns the origins of a step's arguments, sorted by name.
 func (r *Run) Sources(s *StepState) []Source {
 	if s.inner.loop != nil {
 		return r.modelSources(s.Step.Args, r.provenance(s))
@@ -198,7 +198,7 @@ func (r *Run) Sources(s *StepState) []Source {
 	var out []Source
 	for _, arg := range slices.Sorted(maps.Keys(args)) {
 		source := Source{Arg: arg, Written: args[arg], By: by}
-		if s.author.edits == 0 { // what the user writes at a gate is no reference
+		if s.author.edits == 0 { // text the user enters at a gate is no reference
 			for _, ref := range plan.References(args[arg]) {
 				source.From = append(source.From, r.originOf(ref))
 			}
@@ -223,8 +223,7 @@ func (r *Run) Sources(s *StepState) []Source {
 	return out
 }
 
-// modelSources are those of arguments that a model wrote when it was asked for
-// them.
+// modelSources returns the sources of arguments that a model wrote on request.
 func (r *Run) modelSources(args map[string]any, read []rule.Provenance) []Source {
 	var out []Source
 	for _, arg := range slices.Sorted(maps.Keys(args)) {
@@ -239,7 +238,7 @@ func (r *Run) modelSources(args map[string]any, read []rule.Provenance) []Source
 	return out
 }
 
-// originOf finds what a reference refers to.
+// originOf returns what a reference refers to.
 func (r *Run) originOf(ref plan.Reference) Origin {
 	for _, s := range r.Steps {
 		if s.Step.ResultVariable == ref.Name && ref.Name != "" {

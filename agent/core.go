@@ -13,66 +13,66 @@ import (
 	"replan/planning/reply"
 )
 
-// core is what only the engine needs of a run: all of it follows from the
-// events, none of it is shown.
+// core is the state that only the engine needs. All of it follows from the
+// events; none of it is displayed.
 type core struct {
-	ownPlanners   planning.Planners // that make the plans; nil is the three phases and a model
+	ownPlanners   planning.Planners // make the plans; nil means the three phases with a model
 	session       string
 	rules         []rule.Rule // gate rules
-	granted       []grant     // what the user allowed at gates, newest first
+	granted       []grant     // user permissions from gates, newest first
 	prompting     prompt.Prompting
 	priors        map[string]int64
-	givenPlan     *plan.Plan     // the plan that the run was started with
-	firstOffer    plan.Catalogue // the tools of the start: a replan gets no others
-	fallback      plan.OnFailure // where neither step nor plan says
-	userOnFailure plan.OnFailure // by the user for plans of a goal, in place of what the planner says of the plan
+	givenPlan     *plan.Plan     // plan that the run was started with
+	firstOffer    plan.Catalogue // tools at the start; a replan gets no others
+	fallback      plan.OnFailure // used if neither step nor plan sets one
+	userOnFailure plan.OnFailure // set by the user for plans of a goal; overrides the planner's choice for the plan
 	attended      bool
 	inDoubt       event.DoubtDecision
 	planOnly      bool
-	skipSynthesis bool // no answer is written at the end
+	skipSynthesis bool // do not write an answer at the end
 	dryRun        bool
-	strict        bool // args are not fitted to the types that tools ask for
-	reviewPlans   bool // every plan is looked over before it runs
-	held          bool // the plan as it is now waits for that
-	dirtyFiles    int  // files with changes that were not committed when it began
-	hasEffects    bool // where there are such: it has a step or a call that may change something
+	strict        bool // do not coerce args to the types of the tool
+	reviewPlans   bool // every plan is reviewed before it runs
+	held          bool // the current plan waits for its review
+	dirtyFiles    int  // files with uncommitted changes when the run began
+	hasEffects    bool // relevant if there are such files: a step or a call may change something
 
-	elapsedBefore time.Duration // the run was going on before it was resumed
+	elapsedBefore time.Duration // time the run was active before it was resumed
 	resumedAt     time.Time     // of the start or the last resume
 
-	routed        *event.RouteMatched // what the words come to, where they plan the goal
-	planner       planning.Planner    // planning under way, first or again; nil where none is
-	plannerAsked  bool                // its request is with the model
-	reportedSkips int                 // skipped phases that were told
+	routed        *event.RouteMatched // meaning of the goal's words, if they plan the goal
+	planner       planning.Planner    // first planning or replan in progress; nil if none
+	plannerAsked  bool                // the model is working on its request
+	reportedSkips int                 // skipped phases that were reported
 
 	graph     *plan.Graph
-	places    map[string]int          // step → its place in Steps
-	producers map[string][]*StepState // name → the steps whose result goes by it; nil where the plan is not whole
+	places    map[string]int          // step → index in Steps
+	producers map[string][]*StepState // name → steps that produce that result; nil while the plan is incomplete
 	queues    queues
-	questions []*StepState // steps that wait for the user's word, oldest first
-	lost      []*StepState // steps that were under way when the program ended
+	questions []*StepState // steps that wait for the user's decision, oldest first
+	lost      []*StepState // steps that were running when the program ended
 	variables map[string]any
 
 	known       map[string]*toolFacts  // by the name that steps use
-	callsBefore map[string]int         // of each tool, before known was made; by qualified name
+	callsBefore map[string]int         // calls of each tool before known was built, by qualified name
 	gatedTools  map[string]bool        // tools that a revision put behind a gate, by qualified name
-	attempts    map[string]int         // step → highest attempt before the plan as it is now
-	inFlight    map[event.Attempt]bool // tool calls that have not come back, orphans included
-	modelBusy   int                    // model calls that have not come back
-	streaks     map[string]streak      // calls and failing results over successive revisions
-	counted     int                    // items of history that are in streaks
+	attempts    map[string]int         // step → highest attempt before the current plan
+	inFlight    map[event.Attempt]bool // tool calls that have not returned, including orphans
+	modelBusy   int                    // model calls that have not returned
+	streaks     map[string]streak      // calls and failing results across successive revisions
+	counted     int                    // history items included in streaks
 
-	failure       *failure        // a failed step, or the user's word, that waits to be dealt with
-	agents        []*StepState    // steps whose loops were begun
-	innerSteps    int             // step executions within loops and the runs that they started
-	outerRun      string          // the run whose model asked for this one, "" where nobody's did
+	failure       *failure        // a failed step or a user remark that is not handled yet
+	agents        []*StepState    // steps that have started a loop
+	innerSteps    int             // step executions in loops and in the runs that they started
+	outerRun      string          // the run whose model requested this one; "" if none did
 	modelTools    bool            // the model can call tools
-	bytesPerToken float64         // bytes that the model's server counts as a token; 0 is unknown
+	bytesPerToken float64         // bytes per token as the model's server counts; 0 if unknown
 	firstLength   int             // steps of the first plan
-	answering     bool            // all steps have ended, and the answer is asked for
-	ending        *ending         // nothing new starts any more, and why
-	dryEnding     *ending         // how the run would end that is only run dry
-	dryCalls      int             // tool calls that a dry run told
+	answering     bool            // all steps have ended, and the model is writing the answer
+	ending        *ending         // set when nothing new may start, with the reason
+	dryEnding     *ending         // how a dry run would end
+	dryCalls      int             // tool calls that a dry run reported
 	dryDiscovery  int             // of those, calls of read-only tools
 	warned        map[string]bool // budgets and guards that warned
 	firedTimers   map[string]bool // timers that fired

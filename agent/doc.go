@@ -1,14 +1,14 @@
-// Package agent is the deterministic core of a run. Everything that happens is
-// an [event.Event]; [Run.Apply] folds one event into the run and [Run.Next] says what
-// may be done now. The core does no I/O and reads no clock: time is what the
-// events say it is, so folding the same events gives the same run, whether they
-// come from a live engine, a journal or a test.
+// Package agent is the deterministic core of a run. Everything that happens is an
+// [event.Event]: [Run.Apply] applies one event to the run, and [Run.Next] returns
+// what may be done next. The core does no I/O and reads no clock; time comes from
+// the events. The same events therefore give the same run, whether they come from
+// a live engine, a journal or a test.
 //
 // # As a library
 //
-// A Go program that has a plan and functions to carry it out needs four
-// packages: planning/plan reads the plan, [replan/agent/runner] runs it, agent/event
-// says what happened.
+// A Go program that has a plan and functions to execute it needs four packages:
+// planning/plan reads the plan, [replan/agent/runner] runs it, and agent/event
+// reports progress.
 //
 //	p, faults, _ := plan.CheckPlan(file, plan.Rules{})
 //	result, err := runner.Run(ctx, runner.Job{
@@ -17,35 +17,37 @@
 //		Events: func(e event.Event) { … },
 //	})
 //
-// The functions run as soon as what their step depends on is done, several at
-// once, in goroutines of the runner; events come one after the other. A plan
-// with gates wants a function that answers them, a run that is to survive its
-// program a journal (replan/agent/store/journal), and a goal without a plan somebody to
-// plan it: a model, or planning.Planners of one's own.
+// Each function runs as soon as the dependencies of its step are done. Functions
+// run concurrently, in goroutines of the runner; events arrive one at a time. A
+// plan with gates needs a function that answers them. A run that must survive its
+// program needs a journal (replan/agent/store/journal). A goal without a plan
+// needs a planner: a model, or a custom planning.Planners.
 //
 // # The core by itself
 //
-// A [Run] is a value that its events determine. Whoever needs another runner,
-// such as a simulation that plays a thousand plans in no time at all, asks Next
-// and answers with Apply:
+// A [Run] is a value determined by its events. A custom runner, such as a
+// simulation that plays a thousand plans instantly, calls Next and answers with
+// Apply:
 //
-//   - The first event is [event.RunStarted]. It carries all that decides what the run
-//     may do: limits, gate rules, tools, and the plan or the goal.
-//   - Next returns actions. The record of one is to be applied (and, where there
-//     is a journal, to be on disk) before its effect is carried out.
-//   - What comes of an effect is the next event: [event.StepCompleted], [event.StepFailed] or
-//     [event.StepInDoubt] for [CallTool]; what [CallModel.Replied] and
-//     [CallModel.Failed] return for CallModel; [event.GateRequested], and later
-//     [event.GateResolved], for [OpenGate]; [event.TimerFired] for [Wake].
-//   - [event.RunCompleted] is the last, with the [event.Result]. A run that has not completed
-//     can go on even so, by [event.RunResumed].
+//   - The first event is [event.RunStarted]. It carries everything that decides what
+//     the run may do: limits, gate rules, tools, and the plan or the goal.
+//   - Next returns actions. Apply the record of an action (and write it to the
+//     journal, if there is one) before executing its effect.
+//   - The outcome of an effect is the next event. For [CallTool] it is
+//     [event.StepCompleted], [event.StepFailed] or [event.StepInDoubt]. For CallModel it
+//     is the event that [CallModel.Replied] or [CallModel.Failed] returns. For
+//     [OpenGate] it is [event.GateRequested], and later [event.GateResolved]. For [Wake]
+//     it is [event.TimerFired].
+//   - The last event is [event.RunCompleted], with the [event.Result]. A run that was not
+//     completed can still continue, by [event.RunResumed].
 //
-// Inside, four layers each embed the one below, so that what only reads cannot
-// change anything: ledger books what happened, scheduler finds out what steps
-// need next, dialogue carries the conversations with models, and fold has a
-// method for each kind of event. Next is a decision, which sees the run alone.
-// Start reading at [Run.Apply] in apply.go and [Run.Next] in next.go.
+// Internally there are four layers, each embedding the one below, so that
+// read-only code cannot change anything. ledger records what happened, scheduler
+// decides what each step needs next, dialogue manages conversations with models,
+// and fold has a method per event kind. Next is implemented by decision, which
+// sees only the run. Start reading at [Run.Apply] in apply.go and [Run.Next] in
+// next.go.
 //
-// Next gives no more than there are free slots for and nothing twice, so that
-// asking it after each batch of events is all the scheduling there is.
+// Next never returns more than there are free slots for, and returns nothing
+// twice. Calling it after each batch of events is all the scheduling there is.
 package agent

@@ -11,21 +11,20 @@ import (
 	"replan/planning/prompt"
 )
 
-// grant is what the user allowed at a gate for longer than once. It lifts what
-// asks and never what denies.
+// grant is a user permission from a gate that lasts longer than one call. It
+// lifts rules that ask, never rules that deny.
 type grant struct {
 	rule  rule.Rule
-	over  rule.Rule // that asked; the zero value where that is not known
-	shown []string  // arguments that carried text from a result, as the gate said
+	over  rule.Rule // the rule that asked; zero if unknown
+	shown []string  // arguments with text from a result, as listed by the gate
 }
 
-// covers reports whether the user had such untrusted text in mind at the gate.
+// covers reports whether the gate showed the user such untrusted text.
 func (g grant) covers(p rule.Provenance, t plan.Tool, args map[string]any) bool {
 	return !p.Written && slices.Contains(g.shown, p.Arg) || g.rule.Covers(p, t, args)
 }
 
-// grants takes what the user allowed out of the rules that a run is given by the
-// one that asks for it.
+// grants separates the user's permissions from the other rules of a run.
 func grants(rules []rule.Rule) (granted []grant, others []rule.Rule) {
 	others = make([]rule.Rule, 0, len(rules))
 	for _, r := range rules {
@@ -38,24 +37,24 @@ func grants(rules []rule.Rule) (granted []grant, others []rule.Rule) {
 	return granted, others
 }
 
-// lifts reports whether the grant lets a call pass that asked asks about. A rule
-// that asks about some arguments alone is lifted only where it was what asked:
-// nobody had it in mind at the gate of another call.
+// lifts reports whether the grant allows a call that the rule asked asks about. A
+// rule about specific arguments is lifted only if that rule was the one that
+// asked, since a gate for another call did not show it.
 func (g grant) lifts(asked rule.Rule, t plan.Tool, args map[string]any) bool {
 	return g.rule.Matches(t) && g.rule.Fits(args) && (len(asked.Args) == 0 || asked.Equal(g.over))
 }
 
-// blocked reports whether no call of the tool may be made, whatever its
+// blocked reports whether every call of the tool is denied, whatever its
 // arguments.
 func (f *toolFacts) blocked() bool {
 	return len(f.rules) == 1 && f.rules[0].Verdict == rule.VerdictBlock
 }
 
-// ruleFor returns the rule that decides about a step's call. What a rule lets run
-// asks where its arguments carry untrusted text that the rule does not cover, and
-// what the user allowed at a gate lifts that, where it does. A plan may ask for a gate, and
-// exempts from none. A tool that any revision put behind a gate stays behind one
-// in the steps of a replan.
+// ruleFor returns the rule that decides about a step's call. A call that a rule
+// allows still asks if its arguments carry untrusted text that the rule does not
+// cover; a user's grant can lift that. A plan may ask for a gate but cannot
+// exempt a call from one. A tool that any revision put behind a gate stays behind
+// one in the steps of a replan.
 func (r *Run) ruleFor(s *StepState, facts *toolFacts) rule.Rule {
 	if facts.err != nil {
 		return rule.Rule{Tool: s.Step.Tool, Verdict: rule.VerdictAsk, Source: rule.SourceBuiltIn, Why: "there is no such tool"}
@@ -64,7 +63,7 @@ func (r *Run) ruleFor(s *StepState, facts *toolFacts) rule.Rule {
 	if r.dryRun && len(s.fill.missing) > 0 {
 		args = merge(args, nil)
 		for _, name := range s.fill.missing {
-			args[name] = plan.Placeholder("<" + name + ">") // which the model would write
+			args[name] = plan.Placeholder("<" + name + ">") // the model would write it
 		}
 	}
 	matched := rule.DecideAmong(facts.rules, args)
@@ -96,20 +95,21 @@ func (r *Run) ruleFor(s *StepState, facts *toolFacts) rule.Rule {
 	return matched
 }
 
-// RemovalRule is the rule of a call that would remove most of a file. No grant and
-// no rule lifts it that names a tool alone.
+// RemovalRule returns the rule for a call that would remove most of a file. No
+// grant lifts it, and no rule that names only a tool.
 func RemovalRule(tool, removes string) rule.Rule {
 	return rule.Rule{Tool: tool, Verdict: rule.VerdictAsk, Source: rule.SourceBuiltIn, Why: "it " + removes}
 }
 
-// unseen reports whether a call may change files of the workspace and passes by a
-// rule that says nothing of its arguments: it may not remove most of a file then.
+// unseen reports whether a call may change workspace files and passes by a rule
+// that says nothing about its arguments. Such a call may not remove most of a
+// file.
 func (r decision) unseen(s *StepState, facts *toolFacts) bool {
 	return facts.err == nil && facts.tool.Trusted && facts.tool.Previews && !s.gate.allowed() && len(r.ruleFor(s, facts).Args) == 0
 }
 
-// holdBack has a call wait for its gate that its tool refused to make without one,
-// or without another. Nothing was done: no budget counts it.
+// holdBack makes a call wait for its gate after its tool refused to run without
+// one, or without another one. Nothing was done, so no budget counts it.
 func (r fold) holdBack(s *StepState) {
 	s.Status, s.Error, s.Failure = StepPending, "", ""
 	r.facts(s.Step.Tool).calls--
@@ -127,12 +127,12 @@ func (r *Run) planGates(s *StepState, tool plan.Tool) bool {
 	return s.Step.Gate || s.replanned && r.gatedTools[tool.QualifiedName()]
 }
 
-// gatedByPlan is the rule of a step whose plan asks for a gate.
+// gatedByPlan returns the rule for a step whose plan asks for a gate.
 func gatedByPlan(tool string) rule.Rule {
 	return rule.Rule{Tool: tool, Verdict: rule.VerdictAsk, Source: rule.SourcePlan, Why: "the plan asks for a gate here"}
 }
 
-// gate is the question that the call of a step must pass.
+// gate returns the question that a step's call must pass.
 func (r decision) gate(s *StepState) OpenGate {
 	facts := r.facts(s.Step.Tool)
 	tool := facts.tool
@@ -147,9 +147,9 @@ func (r decision) gate(s *StepState) OpenGate {
 	}
 }
 
-// gateID names the gate of a step's next attempt in this revision, so that a
-// question about a call that the plan has dropped since, or the user has edited,
-// is not taken for one about the call that came in its place.
+// gateID returns the id of the gate for a step's next attempt in this revision. A
+// question about a call that the plan has dropped, or the user has edited, is
+// thus not mistaken for one about its replacement.
 func (r *Run) gateID(s *StepState) string {
 	id := fmt.Sprintf("%s.%d.%d", s.Step.Index, r.Revision, s.attempts.total+1)
 	if s.author.edits > 0 {
@@ -158,9 +158,9 @@ func (r *Run) gateID(s *StepState) string {
 	return id
 }
 
-// EditCheck returns what says of arguments that are to take the place of those
-// at an open gate why they do not fit, nil where they do. It may be called from
-// any goroutine, whatever becomes of the run.
+// EditCheck returns a function that checks replacement arguments for an open
+// gate. The function returns an error if they do not fit, else nil. It is safe to
+// call from any goroutine, whatever becomes of the run.
 func (r *Run) EditCheck(gate string) func(args map[string]any) error {
 	for _, g := range r.Gates {
 		s := r.Step(g.Step)
@@ -206,9 +206,9 @@ func (r fold) applyGateResolved(d event.GateResolved) {
 	}
 }
 
-// askAnew closes the gates that were open or passed for another tool than the
-// one that their call means now, or for one that has other effects, since a resume has brought other tools: nobody
-// has said yes to that.
+// askAnew reopens the gates, open or passed, of calls that now mean another tool
+// or one with other effects. A resume may bring other tools, and nobody has
+// approved those.
 func (r fold) askAnew() {
 	r.every(func(s *StepState) {
 		if !s.gate.allowed() && s.Status != StepWaiting || s.gate.tool == promised(r.facts(s.Step.Tool).tool) {
@@ -223,14 +223,14 @@ func (r fold) askAnew() {
 	})
 }
 
-// promised is what a yes to a call of the tool goes by: which one it is, and what
-// its server says of its effects.
+// promised returns what an approval of the tool covers: its identity, and the
+// effects that its server announces.
 func promised(t plan.Tool) string {
 	return fmt.Sprint(t.QualifiedName(), t.ReadOnly, t.Destructive, t.Annotated, t.Trusted)
 }
 
-// edit has the user's arguments take the place of those that a gate showed. The
-// gate opens again for the call as it is now.
+// edit replaces the arguments that a gate showed with those of the user. The gate
+// opens again for the new call.
 func (r fold) edit(s *StepState, before, args map[string]any) {
 	if args == nil {
 		args = map[string]any{}
@@ -252,14 +252,14 @@ func (r fold) edit(s *StepState, before, args map[string]any) {
 	r.enqueue(s)
 }
 
-// grant keeps what the user allowed for longer than once.
+// grant stores a permission that lasts longer than one call.
 func (r fold) grant(g *Gate, d event.GateResolved) {
 	allowed := grant{over: g.Rule}
 	switch {
 	case d.Scope == event.ScopeRun:
 		rule, why := g.ForRun()
 		if why != "" {
-			return // it passes once
+			return // valid for one call
 		}
 		allowed.rule = rule
 		for _, p := range g.Provenance {
@@ -276,9 +276,9 @@ func (r fold) grant(g *Gate, d event.GateResolved) {
 	r.enqueueAll()
 }
 
-// startedCall begins an attempt of a call. What has effects and passed no gate
-// says which rule let it pass, and where text in it comes from; so does what sends
-// such text to another server.
+// startedCall begins an attempt of a call. A call with effects that passed no
+// gate records the rule that allowed it, and the origin of its text. So does a
+// call that sends such text to another server.
 func (r decision) startedCall(s *StepState, facts *toolFacts, number int) event.StepStarted {
 	started := r.started(s, s.call.args, number)
 	started.Coerced = s.call.fitted
@@ -295,16 +295,17 @@ func (r decision) startedCall(s *StepState, facts *toolFacts, number int) event.
 	return started
 }
 
-// provenance says which arguments of a step carry text from a result, or were
-// written by a model that had read one. References are exact. Every result is
-// untrusted: those of the workspace's own tools hold what stands in its files.
+// provenance returns the arguments of a step that carry text from a result, or
+// that a model wrote after reading one. References are tracked exactly. Every
+// result is untrusted: even those of the workspace's own tools contain text from
+// its files.
 func (r *Run) provenance(s *StepState) []rule.Provenance {
 	switch {
 	case s.author.edits > 0:
 		return s.author.kept
 	case s.inner.loop != nil:
 		if len(s.Step.Args) == 0 {
-			return nil // there is nothing to carry it
+			return nil // no arguments to carry it
 		}
 		return r.read(s)
 	}
@@ -334,7 +335,7 @@ func (r *Run) provenance(s *StepState) []rule.Provenance {
 	return out
 }
 
-// producersOf are the steps whose result goes by a name.
+// producersOf returns the steps whose result has the given name.
 func (r *Run) producersOf(name string) []*StepState {
 	if r.producers != nil {
 		return r.producers[name]
@@ -348,8 +349,8 @@ func (r *Run) producersOf(name string) []*StepState {
 	return out
 }
 
-// mentions are what a model has read before anything else: what the user's
-// message mentions.
+// mentions returns what a model reads before anything else: the mentions in the
+// user's message.
 func (r *Run) mentions() []rule.Provenance {
 	var out []rule.Provenance
 	for _, m := range r.prompting.Mentions[:min(len(r.prompting.Mentions), provenanceMost)] {
@@ -358,8 +359,8 @@ func (r *Run) mentions() []rule.Provenance {
 	return out
 }
 
-// hasRead says what a model has read that is about to write the plan anew: what
-// the goal mentions, and the newest results and errors.
+// hasRead returns what a model has read before it replans: the mentions of the
+// goal, and the newest results and errors.
 func (r fold) hasRead() []rule.Provenance {
 	out := r.mentions()
 	for _, h := range slices.Backward(r.History) {
@@ -375,8 +376,9 @@ func (r fold) hasRead() []rule.Provenance {
 	return out
 }
 
-// unsaid is what a step of a new plan carries of what its model had read:
-// nothing where the plan before had the same call, before anything was read.
+// unsaid returns what a step of a new plan carries of the text its model had
+// read. It returns nothing if the previous plan had the same call, written before
+// anything was read.
 func (r fold) unsaid(step plan.Step, before map[string]*StepState, read []rule.Provenance) []rule.Provenance {
 	for _, s := range before {
 		if len(s.author.read) == 0 && r.facts(s.Step.Tool) == r.facts(step.Tool) && plan.EqualValues(s.Step.Args, step.Args) {
@@ -386,8 +388,8 @@ func (r fold) unsaid(step plan.Step, before map[string]*StepState, read []rule.P
 	return read
 }
 
-// uncovered returns what the rule does not cover of the untrusted text in the call
-// of a step.
+// uncovered returns the untrusted text in a step's call that the rule does not
+// cover.
 func (r *Run) uncovered(s *StepState, tool plan.Tool, matched rule.Rule, args map[string]any) []rule.Provenance {
 	if prompt.IsPlanTool(tool) || tool.Trusted && tool.ReadOnly {
 		return nil
@@ -395,7 +397,7 @@ func (r *Run) uncovered(s *StepState, tool plan.Tool, matched rule.Rule, args ma
 	return rule.Uncovered(matched, tool, args, r.provenance(s), r.toolOf)
 }
 
-// toolOf is the tool whose result a text comes from.
+// toolOf returns the tool that produced a text.
 func (r *Run) toolOf(p rule.Provenance) (plan.Tool, bool) {
 	if p.Tool == "" {
 		return plan.Tool{}, false

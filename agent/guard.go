@@ -9,15 +9,15 @@ import (
 	"replan/planning/plan"
 )
 
-// budget is what a guard allows and how much of it is used.
+// budget is the limit of a guard and its usage.
 type budget struct {
 	guard       string
 	used, limit int64
 	words       string // what is counted
 }
 
-// budgets returns every budget of the run; a limit of 0 means there is none, and
-// one of [NothingLeft] that nothing is allowed.
+// budgets returns every budget of the run. A limit of 0 means no limit, and
+// [NothingLeft] that nothing is allowed.
 func (r *Run) budgets() [7]budget {
 	calls, discovery := r.calls()
 	return [...]budget{
@@ -31,12 +31,12 @@ func (r *Run) budgets() [7]budget {
 	}
 }
 
-// low reports whether a budget is at 80 % of its limit, or beyond.
+// low reports whether at least 80 % of a budget is used.
 func (b budget) low() bool { return b.limit > 0 && b.used*5 >= b.limit*4 }
 
-// spent returns the action that ends the run where the guard's budget is used
-// up, nil where something is left. step is the one that it keeps from starting,
-// if it is one.
+// spent returns the action that ends the run if the guard's budget is used up, or
+// nil if something is left. step is the step that the guard keeps from starting,
+// or "".
 func (r decision) spent(guard, step string) *Action {
 	for _, b := range r.budgets() {
 		if b.guard == guard && b.limit != 0 && b.used >= b.limit {
@@ -49,7 +49,7 @@ func (r decision) spent(guard, step string) *Action {
 	return nil
 }
 
-// sentence says that a budget is used up.
+// sentence returns the message that a budget is used up.
 func (b budget) sentence() string {
 	if b.limit == event.NothingLeft {
 		return "the run that asked for this one has left it no " + b.words
@@ -65,8 +65,8 @@ func whom(step string) string {
 	return "; step " + step + " was to start"
 }
 
-// stopped returns the action that ends the run where a budget is used up, and
-// nothing where the rest of it is promised to steps that are about to start.
+// stopped returns the action that ends the run if a budget is used up. It returns
+// nothing if the rest of the budget is promised to steps that are about to start.
 func (r decision) stopped(guard, step string) []Action {
 	if blocked := r.spent(guard, step); blocked != nil {
 		return []Action{*blocked}
@@ -74,9 +74,9 @@ func (r decision) stopped(guard, step string) []Action {
 	return nil
 }
 
-// perTool returns what a call of the tool finds of its own budget, of which other
-// calls are starting or reserved: that it ends the run, that it is time to warn, or
-// that the rest is promised to them.
+// perTool checks the budget of the call's tool, given the calls that are starting
+// or reserved. It returns the action that ends the run, a warning, or whether the
+// rest is promised to those calls.
 func (r decision) perTool(s *StepState, facts *toolFacts, starting, reserved int) (blocked, warned *Action, promised bool) {
 	b := budget{used: int64(facts.calls), limit: int64(r.Limits.MaxCallsPerTool)}
 	if b.limit == 0 {
@@ -103,12 +103,13 @@ func (r decision) perTool(s *StepState, facts *toolFacts, starting, reserved int
 	return nil, nil, false
 }
 
-// guardKey names a warning of a guard that counts by tool or by step.
+// guardKey returns the key of a warning by a guard that counts per tool or per
+// step.
 func guardKey(guard, what string) string { return guard + " " + what }
 
-// streak counts in how many revisions in a row something was seen.
+// streak counts successive revisions in which something occurred.
 type streak struct {
-	revision int // the last one
+	revision int // the latest one
 	count    int
 }
 
@@ -124,7 +125,7 @@ func (s streak) seen(revision int) streak {
 	}
 }
 
-// upTo is how long the streak was that ended with the revision before this one.
+// upTo returns the length of the streak that ended with the previous revision.
 func (s streak) upTo(revision int) int {
 	if s.revision == revision-1 {
 		return s.count
@@ -132,14 +133,15 @@ func (s streak) upTo(revision int) int {
 	return 0
 }
 
-// callKey and resultKey name a call and a failing result, to find them again.
+// callKey and resultKey return keys to recognize a repeated call or failing
+// result.
 func callKey(tool string, args map[string]any) string {
 	return "call " + tool + " " + plan.CanonicalJSON(args)
 }
 
 func resultKey(tool, err string) string { return "result " + tool + " " + err }
 
-// toolName is the one name of a tool that has several.
+// toolName returns the canonical name of a tool with several names.
 func (r *Run) toolName(name string) string {
 	if facts := r.facts(name); facts.err == nil {
 		return facts.tool.QualifiedName()
@@ -147,9 +149,9 @@ func (r *Run) toolName(name string) string {
 	return name
 }
 
-// closeRevision notes what a revision has called and what it came to, now that
-// another takes its place. Within one revision, and so in a plan from a file,
-// nothing counts as repeated.
+// closeRevision records the calls and results of a revision when another replaces
+// it. Nothing counts as repeated within one revision, and so within a plan from a
+// file.
 func (r ledger) closeRevision() {
 	for _, h := range r.History[r.counted:] {
 		if h.Tool == "" || h.Parent != "" || h.Status == plan.ItemSkipped {
@@ -166,9 +168,9 @@ func (r ledger) closeRevision() {
 	r.counted = len(r.History)
 }
 
-// repeats returns what the runaway guard says to a call that is about to start:
-// the same one was made in so many successive revisions that another would only
-// do the same again.
+// repeats applies the runaway guard to a call that is about to start. It reacts
+// when so many successive revisions made the same call that another would only
+// repeat it.
 func (r decision) repeats(s *StepState, args map[string]any) (blocked, warned *Action) {
 	most := r.Limits.MaxRepeats
 	if most == 0 {
@@ -191,8 +193,8 @@ func (r decision) repeats(s *StepState, args map[string]any) (blocked, warned *A
 	return nil, nil
 }
 
-// sameFailure returns what the runaway guard says before a replan: the same
-// tool has failed in the same way in so many successive revisions.
+// sameFailure applies the runaway guard before a replan. It reacts when the same
+// tool failed in the same way in too many successive revisions.
 func (r decision) sameFailure() []Action {
 	most := r.Limits.MaxRepeats
 	s := r.Step(r.failure.step)
@@ -209,15 +211,16 @@ func (r decision) sameFailure() []Action {
 	}}}
 }
 
-// Budget is how much of one bound of the run is used.
+// Budget is the usage of one limit of the run.
 type Budget struct {
 	Guard string
 	Used  int64
 	Limit int64 // above 0
-	Low   bool  // at 80 % of the limit, or beyond
+	Low   bool  // at least 80 % of the limit is used
 }
 
-// Budgets returns the run's budgets that have a limit, as the guards count them.
+// Budgets returns the budgets of the run that have a limit, as the guards count
+// them.
 func (r *Run) Budgets() []Budget {
 	var out []Budget
 	for _, b := range r.budgets() {
@@ -228,8 +231,8 @@ func (r *Run) Budgets() []Budget {
 	return out
 }
 
-// noteEffects keeps in mind whether the run has a step, or a call of a model,
-// that may change anything.
+// noteEffects records whether the run has a step, or a call by a model, that may
+// change something.
 func (r fold) noteEffects(d event.Data) {
 	if r.dirtyFiles == 0 || r.hasEffects {
 		return
@@ -242,8 +245,8 @@ func (r fold) noteEffects(d event.Data) {
 	}
 }
 
-// mayChange reports whether a tool may change files: it says so, shows beforehand
-// what it changes, or says nothing.
+// mayChange reports whether a tool may change files: it declares so, previews its
+// changes, or declares nothing.
 func (r *Run) mayChange(tool string) bool {
 	if tool == "" {
 		return false

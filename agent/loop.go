@@ -12,53 +12,54 @@ import (
 	"replan/planning/reply"
 )
 
-// dialogue folds what models say in loops, and makes the calls that they ask for.
+// dialogue applies what models say in loops, and creates the calls that they
+// request.
 type dialogue struct{ scheduler }
 
-// Loop is a conversation in which a model calls tools until it has an answer:
-// that of a sub-agent, or a turn of the chat.
+// Loop is a conversation in which a model calls tools until it has an answer. It
+// belongs to a sub-agent or to a turn of the chat.
 type Loop struct {
-	Calls  []*StepState // what it called, oldest first: "5.1", "5.2" of step 5, "chat.1" of the chat
+	Calls  []*StepState // calls so far, oldest first: "5.1", "5.2" of step 5, "chat.1" of the chat
 	Turns  int          // replies so far
-	Tokens int          // prompt and completion of all of them
-	Asking bool         // the model is at work on the next
+	Tokens int          // prompt and completion tokens of all replies
+	Asking bool         // the model is working on the next reply
 	Text   string       // of the newest reply
 
 	step          *StepState       // the agent step; nil for the chat
-	profile       prompt.Profile   // that the sub-agent works under; the zero value for the chat
-	planner       planning.Planner // of the sub-agent's own plan, nil where it makes none or has made it
+	profile       prompt.Profile   // of the sub-agent; zero for the chat
+	planner       planning.Planner // of the sub-agent's own plan; nil if it makes none or is done
 	outline       string           // of that plan
-	messages      []prompt.Message // what was said since it began
-	remarks       []string         // of the user, for the next turn
+	messages      []prompt.Message // since the loop began
+	remarks       []string         // by the user, for the next turn
 	lastCalls     []*StepState     // the calls of the newest reply
-	droppedCalls  []reply.ToolUse  // of the newest reply, beyond what is made at once
-	callCounts    map[string]int   // call → how often it was made
-	failureCounts map[string]int   // failing result → how often it came
-	stalls        int              // replies in a row that said nothing, or that did not come
-	answer        *string          // what it came to
-	flaw          *flaw            // why it comes to nothing
-	waitedForUser time.Duration    // for the user
-	waitingSince  time.Time        // since when it waits again, zero where it does not
-	mustAnswer    bool             // the turn that was asked for has to be an answer
+	droppedCalls  []reply.ToolUse  // of the newest reply, beyond the limit of concurrent calls
+	callCounts    map[string]int   // call → number of times it was made
+	failureCounts map[string]int   // failing result → number of occurrences
+	stalls        int              // consecutive replies that were empty or never came
+	answer        *string          // set when the loop succeeds
+	flaw          *flaw            // set when the loop fails
+	waitedForUser time.Duration    // total
+	waitingSince  time.Time        // start of the current wait, zero if not waiting
+	mustAnswer    bool             // the requested turn must be an answer
 }
 
 // Bounds of a loop that a profile does not set.
 const (
-	stallsBorne    = 2 // replies in a row without a word or a call; the next ends the loop
+	stallsBorne    = 2 // consecutive replies without text or call; the next one ends the loop
 	callsPerTurn   = 16
 	provenanceMost = 8
 )
 
-// newLoop begins the conversation of a step, nil for the chat.
+// newLoop starts the conversation of a step, or of the chat if s is nil.
 func newLoop(s *StepState, profile prompt.Profile) *Loop {
 	l := &Loop{step: s, profile: profile, callCounts: map[string]int{}, failureCounts: map[string]int{}}
 	if s != nil && s.Loop != nil {
-		l.Calls = s.Loop.Calls // of an earlier attempt, to be looked at
+		l.Calls = s.Loop.Calls // of an earlier attempt, kept for display
 	}
 	return l
 }
 
-// over reports whether the loop has come to something, or to nothing.
+// over reports whether the loop has succeeded or failed.
 func (l *Loop) over() bool { return l.answer != nil || l.flaw != nil }
 
 // idle reports whether nothing is under way: the next turn can be asked for.
@@ -74,7 +75,7 @@ func (l *Loop) idle() bool {
 	return true
 }
 
-// last reports whether the next turn has to be an answer.
+// last reports whether the next turn must be an answer.
 func (l *Loop) last() bool {
 	return l.Turns+1 >= l.profile.Turns() || l.profile.MaxTokens > 0 && l.Tokens >= l.profile.MaxTokens
 }
@@ -83,7 +84,7 @@ func (l *Loop) turn() prompt.Turn {
 	return prompt.Turn{Number: l.Turns + 1, Last: l.last(), Outline: l.outline}
 }
 
-// loops returns the loops that are going on.
+// loops returns the active loops.
 func (r *Run) loops() []*Loop {
 	var out []*Loop
 	if r.Chat != nil && !r.Synthesis.Done {
@@ -97,7 +98,7 @@ func (r *Run) loops() []*Loop {
 	return out
 }
 
-// every calls do for each step and each inner call that the run knows.
+// every calls do for each step and each inner call of the run.
 func (r *Run) every(do func(*StepState)) {
 	for _, s := range r.Steps {
 		do(s)
@@ -114,7 +115,7 @@ func (r *Run) every(do func(*StepState)) {
 	}
 }
 
-// call returns the inner call with this index, nil where there is none.
+// call returns the inner call with this index, or nil.
 func (r *Run) call(index string) *StepState {
 	parent, _, inner := cutLast(index)
 	if !inner {
@@ -147,13 +148,13 @@ func cutLast(index string) (parent, number string, ok bool) {
 	return index[:at], index[at+1:], true
 }
 
-// applyTurn folds the reply to a turn of a sub-agent, or of its planning.
+// applyTurn applies the reply to a turn of a sub-agent, or to its planning.
 func (r dialogue) applyTurn(d event.ModelReplied) {
 	r.modelBusy--
 	r.used(d.Reply)
 	s := r.Step(d.Step)
 	if s == nil || s.Status != StepRunning || s.Attempt != d.Attempt || s.Loop == nil || !s.Loop.Asking {
-		return // the plan has moved on
+		return // the plan has changed since
 	}
 	defer r.enqueue(s)
 	l := s.Loop
@@ -171,8 +172,8 @@ func (r dialogue) applyTurn(d event.ModelReplied) {
 	r.hear(l, d.Reply)
 }
 
-// applyOwnPlan folds a reply to the planning of a sub-agent. What it plans is an
-// outline for itself; without one it goes on all the same.
+// applyOwnPlan applies a reply to the planning of a sub-agent. The plan is an
+// outline for the sub-agent itself; without one it continues all the same.
 func (r dialogue) applyOwnPlan(l *Loop, d event.ModelReplied) {
 	switch {
 	case d.Failure == event.FailureInterrupted && r.ending != nil:
@@ -194,7 +195,7 @@ func (r dialogue) applyOwnPlan(l *Loop, d event.ModelReplied) {
 	l.planner = nil
 }
 
-// applyChatTurn folds a reply of the chat that asks for calls.
+// applyChatTurn applies a chat reply that requests calls.
 func (r dialogue) applyChatTurn(d event.ModelReplied) {
 	r.modelBusy--
 	r.used(d.Reply)
@@ -204,7 +205,7 @@ func (r dialogue) applyChatTurn(d event.ModelReplied) {
 	r.hear(r.Chat, d.Reply)
 }
 
-// chatted is the loop of the chat, begun where it was not.
+// chatted returns the loop of the chat, and starts it if needed.
 func (r dialogue) chatted() *Loop {
 	if r.Chat == nil {
 		r.Chat = newLoop(nil, prompt.Profile{})
@@ -212,7 +213,7 @@ func (r dialogue) chatted() *Loop {
 	return r.Chat
 }
 
-// unheard deals with a turn to which no reply came.
+// unheard handles a turn without a reply.
 func (r dialogue) unheard(l *Loop, d event.ModelReplied) {
 	switch {
 	case d.Failure == event.FailureInterrupted && r.ending != nil:
@@ -227,7 +228,7 @@ func (r dialogue) unheard(l *Loop, d event.ModelReplied) {
 	}
 }
 
-// hear takes a reply: its calls are to be made, or it is the answer.
+// hear handles a reply: it plans the requested calls, or takes the answer.
 func (r dialogue) hear(l *Loop, reply reply.Reply) {
 	l.Turns++
 	l.Text = reply.Text
@@ -255,13 +256,13 @@ func (r dialogue) hear(l *Loop, reply reply.Reply) {
 	said.Calls = nil
 	l.messages = append(l.messages, said)
 	if len(l.remarks) > 0 && !l.mustAnswer {
-		return // the user has said something that this is no answer to
+		return // the user has added a remark that this does not answer
 	}
 	l.answer = &said.Content
 }
 
-// shorten has a sub-agent say in fewer words what was cut off: half of an answer
-// is none for the steps that go by it.
+// shorten asks a sub-agent for a shorter version of an answer that was cut off.
+// Later steps cannot rely on half an answer.
 func (r dialogue) shorten(l *Loop) {
 	if l.stalls++; l.stalls > stallsBorne || l.mustAnswer {
 		l.flaw = &flaw{event.FailureModel, "the model's answer was cut off at the length that it may have"}
@@ -270,7 +271,7 @@ func (r dialogue) shorten(l *Loop) {
 	l.messages = append(l.messages, prompt.Remark("# Step "+l.step.Step.Index+"\n\nYour last reply was cut off, because it was too long, and was not taken. Answer in fewer words."))
 }
 
-// goOn is the turn of the program with which a loop goes on.
+// goOn adds the program's turn that continues a loop.
 func (r dialogue) goOn(l *Loop) {
 	switch {
 	case l.step != nil:
@@ -282,7 +283,7 @@ func (r dialogue) goOn(l *Loop) {
 	}
 }
 
-// plan makes steps of the calls that a reply asks for.
+// plan turns the calls that a reply requests into steps.
 func (r dialogue) plan(l *Loop, uses []reply.ToolUse) {
 	made := min(len(uses), callsPerTurn)
 	l.lastCalls, l.droppedCalls = nil, uses[made:]
@@ -295,7 +296,7 @@ func (r dialogue) plan(l *Loop, uses []reply.ToolUse) {
 	}
 }
 
-// newCall is the step that a call of a loop is.
+// newCall returns a step for a call of a loop.
 func (r dialogue) newCall(l *Loop, use reply.ToolUse) *StepState {
 	parent, length, gate, replanned := prompt.ChatParent, 0.0, false, false
 	offer := plan.Offer(prompt.ChatTools(r.brief()))
@@ -341,8 +342,8 @@ func (r dialogue) planned(index string) bool {
 	return ok
 }
 
-// settleCall notes that an inner call has come to its end, and tells the model
-// once all calls of its reply have.
+// settleCall records that an inner call has ended, and tells the model once all
+// calls of its reply have.
 func (r dialogue) settleCall(c *StepState) {
 	l := c.inner.loop
 	if c.inner.answered || l == nil {
@@ -374,7 +375,7 @@ func (r dialogue) settleCall(c *StepState) {
 	}
 }
 
-// answered is what a model is told of a call.
+// answered returns the message that tells a model the outcome of a call.
 func answered(c *StepState) prompt.Message {
 	failure := c.Error
 	switch {
@@ -388,15 +389,14 @@ func answered(c *StepState) prompt.Message {
 	return prompt.Answered(c.inner.use, c.Result, failure, "the result of step "+c.Step.Index)
 }
 
-// dealCall decides what follows from an inner call that failed: the model is
-// told, unless it was refused by somebody who is not there to be asked, or the
-// run is being stopped.
+// dealCall decides what follows from a failed inner call. The model is told,
+// unless nobody was present to allow the call, or the run is stopping.
 func (r dialogue) dealCall(c *StepState) {
 	switch {
 	case c.Failure == event.FailureInterrupted && r.ending != nil:
-		return // made again, should the run be resumed
+		return // repeated if the run is resumed
 	case c.Failure == event.FailureInDoubt:
-		// The model is not told: what it asked for is taken up with this run.
+		// The model is not told: resuming this run resumes the requested one.
 		r.end(event.StatusFailed, event.ReasonInDoubt, c.Error)
 		return
 	case c.Failure == event.FailureDenied && !r.attended:

@@ -13,9 +13,9 @@ import (
 	"replan/planning/prompt"
 )
 
-// Next says what may be done now: at most as much as there are free slots, and
-// nothing twice, once the records of what it returned have been applied. It
-// changes nothing. An empty answer means that the run waits for an event, or is
+// Next returns what may be done now. It never returns more than there are free
+// slots for, and nothing twice once the records of its actions are applied. It
+// changes nothing. An empty result means that the run waits for an event or is
 // over.
 func (r *Run) Next() []Action {
 	if !r.Active() {
@@ -24,13 +24,13 @@ func (r *Run) Next() []Action {
 	return decision{r}.next()
 }
 
-// decision works out what may be done now. It reads a run and changes nothing.
+// decision computes what may be done now. It only reads the run.
 type decision struct{ *Run }
 
-// next says what may be done now of a run that is not over.
+// next returns what may be done now in a run that is not over.
 func (r decision) next() []Action {
 	if lost := r.nextLost(); len(lost) > 0 {
-		return lost // also where the run ends: the doubt must not be lost with it
+		return lost // even if the run ends, so that the doubt is not lost with it
 	}
 	if r.ending != nil {
 		return r.nextEnding()
@@ -65,7 +65,7 @@ func (r decision) next() []Action {
 	}
 }
 
-// nextEnding closes the run once all that is in flight has come back.
+// nextEnding completes the run once nothing is in flight.
 func (r decision) nextEnding() []Action {
 	if !r.quiet() {
 		return nil
@@ -77,7 +77,7 @@ func (r decision) nextEnding() []Action {
 	}
 	switch {
 	case e.reason == event.ReasonStepFailed && len(doubtful) > 0:
-		// What failed can be tried again; this can not, until somebody has looked.
+		// Failures can be retried; a doubt cannot, until somebody has checked it.
 		e.reason = event.ReasonInDoubt
 		e.error += "; in doubt: step " + strings.Join(doubtful, ", step ") + whatToDo
 	case e.reason == event.ReasonInDoubt && len(doubtful) > 1:
@@ -97,8 +97,8 @@ func (r decision) doubtful() []string {
 	return out
 }
 
-// nextRecords returns what follows from the state without anybody's doing:
-// skipped phases and budgets that run low.
+// nextRecords returns records that follow from the state alone: skipped phases
+// and budgets that run low.
 func (r decision) nextRecords() []Action {
 	var out []Action
 	if r.planner != nil {
@@ -117,13 +117,13 @@ func (r decision) nextRecords() []Action {
 	return out
 }
 
-// settled reports whether every step of the plan has ended for good.
+// settled reports whether every step of the plan has finally ended.
 func (r *Run) settled() bool {
 	return len(r.inFlight) == 0 && r.modelBusy == 0 && len(r.Gates) == 0 && r.queues.empty()
 }
 
-// nextPlanning asks the model for the next phase, or takes what planning came
-// to. While a phase is out, read-only steps of the draft may start.
+// nextPlanning asks the model for the next phase, or takes the outcome of
+// planning. During a phase, read-only steps of the draft may start.
 func (r decision) nextPlanning() []Action {
 	if r.plannerAsked {
 		return r.nextDrafts()
@@ -153,7 +153,7 @@ func (r decision) nextPlanning() []Action {
 	return r.takePlan(r.planner.Outcome())
 }
 
-// takePlan turns the outcome of the pipeline into what follows from it.
+// takePlan turns the outcome of the pipeline into actions.
 func (r decision) takePlan(o planning.Outcome) []Action {
 	switch o.Kind {
 	case planning.OutcomePlanned:
@@ -172,7 +172,7 @@ func (r decision) takePlan(o planning.Outcome) []Action {
 	}
 }
 
-// warned adds to a new plan, in one note, what the user should know of it.
+// warned adds a note to a new plan with all its warnings for the user.
 func warned(o planning.Outcome, made event.Data) []Action {
 	out := []Action{{Record: made}}
 	if len(o.Warnings) == 0 {
@@ -185,7 +185,7 @@ func warned(o planning.Outcome, made event.Data) []Action {
 	return append(out, Action{Record: event.Note{Level: "warn", Text: "of this plan: " + strings.Join(words, "; ")}})
 }
 
-// answerDirectly has the goal answered without a plan.
+// answerDirectly requests an answer to the goal without a plan.
 func (r decision) answerDirectly() []Action {
 	if r.Model == "" {
 		return r.finish(ending{event.StatusFailed, event.ReasonPlannerError, "there is no model to answer; start Ollama, or choose one with --host and --model", ""})
@@ -201,7 +201,7 @@ func (r decision) answerDirectly() []Action {
 	return []Action{{event.SynthesisStarted{Direct: true, Request: request}, CallModel{Request: request}}}
 }
 
-// takeReplan turns the outcome of a replan into what follows from it.
+// takeReplan turns the outcome of a replan into actions.
 func (r decision) takeReplan(o planning.Outcome) []Action {
 	switch o.Kind {
 	case planning.OutcomePlanned:
@@ -221,8 +221,8 @@ func (r decision) takeReplan(o planning.Outcome) []Action {
 	}
 }
 
-// planningFailed ends the run; a plan that is too long for what is left of the
-// step budget is the budget's doing.
+// planningFailed ends the run. A plan that is too long for the remaining step
+// budget counts as exhausting that budget.
 func (r decision) planningFailed(o planning.Outcome) []Action {
 	left := r.stepsLeft()
 	for _, f := range o.Faults {
@@ -246,10 +246,10 @@ func (r decision) finish(e ending) []Action {
 	return []Action{{Record: event.RunCompleted{Result: r.result(e)}}}
 }
 
-// nextReplan puts a failed step to the planner once nothing is in flight.
+// nextReplan passes a failed step to the planner once nothing is in flight.
 func (r decision) nextReplan() []Action {
 	if len(r.loops()) > 0 {
-		return r.nextOfLoops() // a sub-agent at work may finish
+		return r.nextOfLoops() // a working sub-agent may finish
 	}
 	if !r.quiet() {
 		return nil
@@ -274,7 +274,7 @@ func (r decision) nextReplan() []Action {
 	}}}
 }
 
-// nextAnswer has the answer written, and closes the run with it.
+// nextAnswer requests the answer, and completes the run with it.
 func (r decision) nextAnswer() []Action {
 	switch {
 	case r.Synthesis.Done:
@@ -294,7 +294,7 @@ func (r decision) nextAnswer() []Action {
 	case r.Synthesis.Started || !r.quiet():
 		return nil
 	case r.Synthesis.Direct:
-		return r.answerDirectly() // it was lost with the program that wrote it
+		return r.answerDirectly() // it was lost when the program ended
 	case r.dryEnding != nil:
 		return r.finish(*r.dryEnding)
 	case r.answersByRule():
@@ -320,7 +320,7 @@ func (r decision) nextAnswer() []Action {
 	return []Action{{event.SynthesisStarted{Request: request}, CallModel{Request: request}}}
 }
 
-// incomplete reports whether a step of the plan as it is now was left out.
+// incomplete reports whether a step of the current plan was skipped.
 func (r decision) incomplete() bool {
 	for _, s := range r.Steps {
 		if s.Status != StepCompleted {
@@ -330,7 +330,7 @@ func (r decision) incomplete() bool {
 	return false
 }
 
-// overdue ends the run where its time is up.
+// overdue ends the run when its time is up.
 func (r decision) overdue() *Action {
 	limit := r.Limits.MaxDurationMS
 	used := r.Elapsed().Milliseconds()
@@ -343,7 +343,7 @@ func (r decision) overdue() *Action {
 	}}
 }
 
-// deadline asks to be woken when the time of the run is up.
+// deadline requests a timer for the end of the run's time.
 func (r decision) deadline() []Action {
 	if r.Limits.MaxDurationMS <= 0 || r.firedTimers[event.GuardTime] {
 		return nil
@@ -351,7 +351,7 @@ func (r decision) deadline() []Action {
 	return []Action{{Effect: Wake{ID: event.GuardTime, At: r.resumedAt.Add(time.Duration(r.Limits.MaxDurationMS)*time.Millisecond - r.elapsedBefore)}}}
 }
 
-// result sums the run up.
+// result returns the result of the run.
 func (r *Run) result(e ending) event.Result {
 	out := event.Result{
 		Status: e.status, Reason: e.reason, Answer: e.answer, Error: e.error,
@@ -381,7 +381,7 @@ func (r *Run) result(e ending) event.Result {
 	return out
 }
 
-// list makes an empty list of nil, so that JSON shows [] and not null.
+// list turns nil into an empty list, so that JSON shows [] and not null.
 func list(items []string) []string {
 	if items == nil {
 		return []string{}

@@ -12,11 +12,11 @@ import (
 	"replan/planning/prompt"
 )
 
-// need is what an agent step that is under way needs next.
+// need returns what a running agent step needs next.
 func (l *Loop) need() need {
 	switch {
 	case l.over():
-		return needRecord // what is still on its way is not waited for
+		return needRecord // do not wait for calls in flight
 	case l.idle():
 		return needModelSlot
 	default:
@@ -34,7 +34,7 @@ func (r dialogue) beginLoop(s *StepState) {
 	r.agents = append(r.agents, s)
 }
 
-// resumeLoops has the loops that were under way go on from their last reply.
+// resumeLoops makes interrupted loops continue from their last reply.
 func (r dialogue) resumeLoops() {
 	r.agents = nil
 	for _, s := range r.Steps {
@@ -43,14 +43,14 @@ func (r dialogue) resumeLoops() {
 		}
 		s.Status, s.Loop.Asking = StepRunning, false
 		delete(r.firedTimers, deadlineID(s))
-		// The time between does not count, and its limit begins anew.
+		// The time in between does not count, and the time limit restarts.
 		s.StartedAt, s.Loop.waitedForUser, s.Loop.waitingSince = r.Now, 0, time.Time{}
 		s.Loop.clock(r.Now)
 		r.agents = append(r.agents, s)
 	}
 }
 
-// came is what a loop came to, as the end of its step.
+// came returns the event that ends the step of a finished loop.
 func (r decision) came(s *StepState) event.Data {
 	ms := r.Now.Sub(s.StartedAt).Milliseconds()
 	l := s.Loop
@@ -77,15 +77,15 @@ func (r decision) nextTurn(s *StepState, free *slots) []Action {
 		talk := append(slices.Clone(l.messages), l.said()...)
 		request = prompt.AgentRequest(r.brief(), r.Plan, s.Step, l.profile, r.inputs(s.Step), talk, l.turn())
 	}
-	request.Think = request.Think && l.stalls == 0 // a model that lost itself in thought is to answer
+	request.Think = request.Think && l.stalls == 0 // a model that got stuck thinking should answer now
 	return []Action{{
 		event.ModelRequested{Purpose: request.Purpose, Step: s.Step.Index, Attempt: s.Attempt, Request: request},
 		CallModel{Request: request, Index: s.Step.Index, Attempt: s.Attempt},
 	}}
 }
 
-// nextChat goes on with a turn of the chat: its calls, and then what the model
-// makes of them.
+// nextChat continues a chat turn: first its calls, then the model's reply to
+// them.
 func (r decision) nextChat() []Action {
 	out := r.nextSteps()
 	c := r.Chat
@@ -110,7 +110,7 @@ func (r decision) nextChat() []Action {
 	return append(out, Action{event.ModelRequested{Purpose: request.Purpose, Request: request}, CallModel{Request: request}})
 }
 
-// nextOfLoops goes on with the loops alone: nothing else starts.
+// nextOfLoops continues only the loops; nothing else starts.
 func (r decision) nextOfLoops() []Action {
 	var some queues
 	for i, q := range r.queues {
@@ -134,8 +134,8 @@ func (r decision) nextOfLoops() []Action {
 	return r.nextOf(&some)
 }
 
-// nextDeadlines asks to be woken when an agent step has taken too long. While it
-// waits for the user, its time stands still.
+// nextDeadlines requests timers for the time limits of agent steps. Time spent
+// waiting for the user does not count.
 func (r decision) nextDeadlines() []Action {
 	var out []Action
 	for _, s := range r.agents {
@@ -153,7 +153,7 @@ func (r fold) applyDeadline(id string) {
 			continue
 		}
 		if s.Loop.waits() || r.Now.Before(s.Loop.deadline()) {
-			delete(r.firedTimers, id) // it waited for the user meanwhile
+			delete(r.firedTimers, id) // it has waited for the user in the meantime
 			continue
 		}
 		s.Loop.flaw = &flaw{event.FailureTimeout, "it took longer than the " + s.Loop.limit().String() + " it may"}
@@ -166,7 +166,7 @@ func (l *Loop) waits() bool {
 	return slices.ContainsFunc(l.lastCalls, func(c *StepState) bool { return c.Status == StepWaiting || c.awaitsUser })
 }
 
-// clock counts how long the loop waits for the user, at however many gates at
+// clock measures how long the loop waits for the user; simultaneous gates count
 // once.
 func (l *Loop) clock(now time.Time) {
 	switch waits := l.waits(); {
@@ -177,9 +177,8 @@ func (l *Loop) clock(now time.Time) {
 	}
 }
 
-// leaveLoop ends the loop of a step that has ended: the calls that were still to
-// be made are not, and what the user said that it has not heard is for whoever
-// goes on.
+// leaveLoop ends the loop of a step that has ended. It drops the remaining calls,
+// and keeps unheard user remarks for whoever continues.
 func (r dialogue) leaveLoop(s *StepState) {
 	l := s.Loop
 	if l == nil {
@@ -196,14 +195,14 @@ func (r dialogue) leaveLoop(s *StepState) {
 	r.heed()
 }
 
-// orphaned reports whether nobody waits for a call any more: the loop that asked
-// for it has ended with its step, of which there may be another attempt.
+// orphaned reports whether nobody waits for a call any more. The loop that
+// requested it has ended with its step, which may have a newer attempt.
 func (s *StepState) orphaned() bool {
 	l := s.inner.loop
 	return l != nil && l.step != nil && (l.step.Status != StepRunning || l.step.Loop != l)
 }
 
-// keepRemarks keeps what the user said and a loop has not heard.
+// keepRemarks saves the user remarks that a loop has not heard.
 func (r dialogue) keepRemarks(l *Loop) {
 	for _, text := range l.remarks {
 		if !slices.Contains(r.Remarks, text) {
@@ -213,13 +212,13 @@ func (r dialogue) keepRemarks(l *Loop) {
 	l.remarks = nil
 }
 
-// deadlineID names the timer at which an agent step has taken too long.
+// deadlineID returns the timer id for the time limit of an agent step.
 func deadlineID(s *StepState) string { return fmt.Sprintf("agent/%s/%d", s.Step.Index, s.Attempt) }
 
-// deadline is when it has.
+// deadline returns the end of the time limit of an agent step.
 func (l *Loop) deadline() time.Time { return l.step.StartedAt.Add(l.limit() + l.waitedForUser) }
 
-// limit is how long an agent step may take.
+// limit returns the time limit of an agent step.
 func (l *Loop) limit() time.Duration {
 	if l.step.Step.Timeout > 0 {
 		return l.step.Step.Timeout
@@ -227,8 +226,8 @@ func (l *Loop) limit() time.Duration {
 	return l.profile.Limit()
 }
 
-// stuck ends the run where a loop has met the same failure so many times that
-// another turn would only bring it again.
+// stuck ends the run if a loop has met the same failure so often that another
+// turn would only repeat it.
 func (r decision) stuck(l *Loop) []Action {
 	most := r.Limits.MaxRepeats
 	if most == 0 {
@@ -246,8 +245,8 @@ func (r decision) stuck(l *Loop) []Action {
 	return nil
 }
 
-// repeated is what the runaway guard says to a call that a loop is about to make
-// again, or after a result that failed in the same way before.
+// repeated applies the runaway guard to a call that a loop is about to repeat, or
+// that follows a result which failed in the same way before.
 func (r decision) repeated(c *StepState) *Action {
 	most := r.Limits.MaxRepeats
 	if most == 0 {
@@ -270,8 +269,8 @@ func (r decision) repeated(c *StepState) *Action {
 	return nil
 }
 
-// read says what a model had read when it wrote the arguments of a call: the
-// results that it was given to begin with, and the newest of its own calls.
+// read returns what a model had read when it wrote the arguments of a call: its
+// initial results, and the newest results of its own calls.
 func (r *Run) read(c *StepState) []rule.Provenance {
 	var out []rule.Provenance
 	if c.inner.loop.step != nil {
@@ -279,7 +278,7 @@ func (r *Run) read(c *StepState) []rule.Provenance {
 			out = append(out, rule.Provenance{Step: h.Index, Tool: h.Tool, Written: true})
 		}
 	} else {
-		out = r.mentions() // a sub-agent is not given them
+		out = r.mentions() // a sub-agent does not get them
 	}
 	var own []rule.Provenance
 	for _, earlier := range c.inner.loop.Calls {
@@ -293,8 +292,9 @@ func (r *Run) read(c *StepState) []rule.Provenance {
 	return append(out[:min(len(out), provenanceMost)], own[max(len(own)-provenanceMost, 0):]...)
 }
 
-// leftOver is what is left of the limits of this run for one that a plan tool
-// starts: it is one account, and the call of that tool is on it already.
+// leftOver returns the remaining limits of this run for a run that a plan tool
+// starts. Both share one budget, which already includes the call of the plan
+// tool.
 func (r decision) leftOver(tool plan.Tool) event.Limits {
 	l := r.Limits
 	calls := event.Usage{Steps: r.Usage.Steps + 1, ToolCalls: r.Usage.ToolCalls + 1, DiscoveryCalls: r.Usage.DiscoveryCalls}
@@ -320,7 +320,7 @@ func (r decision) leftOver(tool plan.Tool) event.Limits {
 	return l
 }
 
-// rest is what is left of a limit, of which 0 is none.
+// rest returns the remainder of a limit; a limit of 0 means none.
 func rest[T int | int64](limit, used T) T {
 	switch {
 	case limit == 0:

@@ -11,14 +11,14 @@ import (
 	"replan/planning/prompt"
 )
 
-// How much is shown of the results where no model wrote an answer, in characters.
+// Bounds of displayed results without a model's answer, in characters.
 const (
 	shownOfAll = 12_000
 	shownOfOne = 4_000
 )
 
-// Unanswered says why a run that completed has no answer from its model, "" where
-// it has one or needs none. A resume asks for the answer again, and runs no step.
+// Unanswered returns why a completed run has no answer from its model, or "" if
+// it has one or needs none. A resume requests the answer again and runs no step.
 func (r *Run) Unanswered() string {
 	if r.Result == nil || r.Result.Status != event.StatusCompleted {
 		return ""
@@ -29,8 +29,8 @@ func (r *Run) Unanswered() string {
 // Answering reports whether all steps have ended and only the answer is missing.
 func (r *Run) Answering() bool { return r.answering }
 
-// missingAnswer says why the model wrote no answer, or not all of it, "" where it
-// did or where rules make up for it.
+// missingAnswer returns why the model wrote no complete answer, or "" if it did
+// or rules replace it.
 func (r *Run) missingAnswer() string {
 	if !r.Synthesis.Done || r.Synthesis.Direct || r.ruleAnswers() {
 		return ""
@@ -38,14 +38,14 @@ func (r *Run) missingAnswer() string {
 	return r.Synthesis.Error
 }
 
-// ruleAnswers reports whether the answer by rule stands in for one that the model
-// did not begin.
+// ruleAnswers reports whether the answer by rule replaces one that the model
+// never began.
 func (r *Run) ruleAnswers() bool {
 	return r.Synthesis.Text == "" && r.Route != nil && r.Revision == 1
 }
 
-// unwritten is the answer where the model gave none, or not all of it: what there
-// is, or the steps with their results.
+// unwritten returns the answer if the model gave none or only a part: that part,
+// or the steps with their results.
 func (r decision) unwritten() string {
 	if r.ruleAnswers() {
 		return r.ruled()
@@ -56,10 +56,10 @@ func (r decision) unwritten() string {
 	return "The steps are done, but the model wrote no answer: " + r.Synthesis.Error + "\n\n" + r.stepResults(shownOfAll)
 }
 
-// Results shows what each step brought, of a run that completed and for which
-// nobody wrote an answer; "" of any other. It is a part of the conversation that
-// later turns are sent, so it takes no more than a sixth of the context window,
-// at three characters a token.
+// Results returns what each step of a completed run produced if nobody wrote an
+// answer; otherwise "". Later turns are sent it as part of the conversation. It
+// therefore takes at most a sixth of the context window, at three characters a
+// token.
 func (r *Run) Results() string {
 	hasResult := func(s *StepState) bool { return resultText(s) != "" }
 	if r.Result == nil || r.Result.Status != event.StatusCompleted || r.Result.Answer != "" || r.dryRun || !slices.ContainsFunc(r.Steps, hasResult) {
@@ -72,8 +72,8 @@ func (r *Run) Results() string {
 	return r.stepResults(bound)
 }
 
-// stepResults lists the steps with their results as Markdown, in no more than
-// bound characters of results.
+// stepResults lists the steps with their results as Markdown, with at most bound
+// characters of results.
 func (r *Run) stepResults(bound int) string {
 	sizes := make([]int, len(r.Steps))
 	for i, s := range r.Steps {
@@ -95,7 +95,7 @@ func (r *Run) stepResults(bound int) string {
 	return text.String()
 }
 
-// resultText is what a step brought, as text; "" where it brought nothing.
+// resultText returns the result of a step as text, or "" if it has none.
 func resultText(s *StepState) string {
 	switch result := s.Result.(type) {
 	case nil:
@@ -107,8 +107,8 @@ func resultText(s *StepState) string {
 	}
 }
 
-// fencedBlock is text as a block of code in Markdown, which nothing in the text
-// can end.
+// fencedBlock returns text as a Markdown code block that the text itself cannot
+// close.
 func fencedBlock(text string) string {
 	fence := "```"
 	for strings.Contains(text, fence) {
@@ -117,32 +117,32 @@ func fencedBlock(text string) string {
 	return fence + "\n" + text + "\n" + fence
 }
 
-// Summary is a run in a line of a list.
+// Summary describes a run in one line of a list.
 type Summary struct {
 	Run       string       `json:"run"`
-	Plan      string       `json:"plan"` // id of the stored plan it carried out; "" for a goal or a file without one
+	Plan      string       `json:"plan"` // id of the stored plan that it ran; "" for a goal or a file without one
 	Goal      string       `json:"goal"`
 	Title     string       `json:"title,omitempty"` // of the plan
-	Status    event.Status `json:"status"`          // StatusUnfinished where it has not ended
+	Status    event.Status `json:"status"`          // StatusUnfinished if it has not ended
 	Reason    event.Reason `json:"reason"`
 	Started   time.Time    `json:"started"`
-	Steps     int          `json:"steps"` // of the plan as it is now
-	Done      int          `json:"done"`  // of those
+	Steps     int          `json:"steps"` // of the current plan
+	Done      int          `json:"done"`  // number of completed steps
 	Replans   int          `json:"replans"`
 	Workspace string       `json:"workspace"`
 	Session   string       `json:"session,omitempty"`
-	Outer     string       `json:"outer,omitempty"`     // the run whose model asked for this one, with which it is resumed
-	Resumable bool         `json:"resumable"`           // there is something left to do
-	PlanOnly  bool         `json:"plan_only,omitempty"` // a plan was to be made, and nothing run
+	Outer     string       `json:"outer,omitempty"`     // the run whose model requested this one, and with which it is resumed
+	Resumable bool         `json:"resumable"`           // something is left to do
+	PlanOnly  bool         `json:"plan_only,omitempty"` // the run only makes a plan
 }
 
-// How a run that has not ended can stand.
+// Statuses of a run that has not ended.
 const (
-	StatusUnfinished event.Status = "unfinished" // its program was ended, or nobody knows better
-	StatusRunning    event.Status = "running"    // some process is carrying it out
+	StatusUnfinished event.Status = "unfinished" // its program ended, or its state is unknown
+	StatusRunning    event.Status = "running"    // a process is executing it
 )
 
-// Summary returns the run in a line.
+// Summary returns the summary of the run.
 func (r *Run) Summary() Summary {
 	s := Summary{
 		Run: r.ID, Plan: r.Plan.ID, Goal: r.Goal, Title: r.Plan.Title, Status: StatusUnfinished,
@@ -155,23 +155,23 @@ func (r *Run) Summary() Summary {
 	return s
 }
 
-// Resumable reports whether a resume would find something to do: the run has
-// begun and is not completed, or the model still owes it an answer.
+// Resumable reports whether a resume would find something to do. The run has
+// begun and is not completed, or the model still owes an answer.
 func (r *Run) Resumable() bool {
 	return r.ID != "" && !r.dryRun && (r.Result == nil || r.Result.Status != event.StatusCompleted || r.Unanswered() != "")
 }
 
-// Standing is a run as far as it has come.
+// Standing is the state of a run so far.
 type Standing struct {
 	event.Result
 	CompletedSteps []string `json:"completed_steps"`
 	InDoubt        []string `json:"in_doubt"`
 }
 
-// Standing returns the result so far, and which steps are done or in doubt. A
-// run that has not ended has the status unfinished and no reason. live says that
-// some process is carrying it out: in one that none does, a step that was under
-// way and does not only read is in doubt.
+// Standing returns the result so far, and the steps that are done or in doubt. A
+// run that has not ended has the status unfinished and no reason. live means that
+// some process is executing it. Without one, a step that was running is in doubt
+// unless it is read-only.
 func (r *Run) Standing(live bool) Standing {
 	s := Standing{CompletedSteps: []string{}, InDoubt: []string{}}
 	if r.Result != nil {

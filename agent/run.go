@@ -10,11 +10,10 @@ import (
 	"replan/planning/plan"
 )
 
-// Run is the state of one run: what its events folded so far say. The engine
-// and the screen fold the same events into a Run of their own, so they cannot
-// disagree. The zero value is a run that plans with a model and has not started;
-// only Apply changes it.
-// A Run is not safe for use by several goroutines at once.
+// Run is the state of one run after the events applied so far. The engine and the
+// screen each apply the same events to a Run of their own, so they cannot
+// disagree. The zero value is a run that plans with a model and has not started.
+// Only Apply changes a Run. It is not safe for concurrent use.
 type Run struct {
 	ID        string
 	Goal      string
@@ -27,57 +26,57 @@ type Run struct {
 	StartedAt time.Time // of run.started
 	Now       time.Time // of the last event applied
 
-	Route      *event.RouteMatched // how the words of the goal made the plan; nil where they did not
+	Route      *event.RouteMatched // how the goal's words led to the plan; nil if they did not
 	Phases     [3]Phase            // analysis, review, plan
-	Plan       plan.Plan           // the plan as it is now; no steps while planning
-	Revision   int                 // 0 before there is a plan
+	Plan       plan.Plan           // the current plan; no steps while planning
+	Revision   int                 // 0 before the first plan
 	PlannedAt  time.Time           // of the first plan
-	Steps      []*StepState        // the plan's steps in its order; before there is a plan, the drafted ones
-	Revisions  []Revision          // one for each replan
-	Gates      []*Gate             // open gates, in the order of the plan
-	Reviews    []Reviewed          // the plans that were looked over, and what was changed of each
+	Steps      []*StepState        // in plan order; the drafted steps before there is a plan
+	Revisions  []Revision          // one per replan
+	Gates      []*Gate             // open gates, in plan order
+	Reviews    []Reviewed          // reviewed plans, with their changes
 	Replanning *Replanning         // set while the planner is asked for a new plan
 	Synthesis  Synthesis
-	Chat       *Loop       // of a turn of the chat in which the model calls tools; nil before its first call
-	Exchanges  []*Exchange // with the model, in the order in which it was asked
-	Remarks    []string    // with which the user steers, as far as nobody has heard them yet
+	Chat       *Loop       // the chat turn in which the model calls tools; nil before its first call
+	Exchanges  []*Exchange // with the model, in request order
+	Remarks    []string    // from the user, not yet passed to a model
 
 	Usage         event.Usage
 	ContextTokens int // prompt and completion of the newest model call
-	ContextWindow int // tokens the model has room for, as far as known
+	ContextWindow int // tokens the model has room for, if known
 	History       []plan.HistoryItem
 	Attempts      []Attempt // of all steps, in the order in which they began
-	Breaks        []Break   // in which it did not go on
+	Breaks        []Break   // times between an end and a resume
 	Notes         []event.Note
-	Warnings      []string      // budgets and guards that warned, in words
-	Paused        bool          // the user stopped it
+	Warnings      []string      // of budgets and guards, as text
+	Paused        bool          // by the user
 	Result        *event.Result // set once the run is over
 
-	core // what only the engine needs
+	core // state that only the engine needs
 }
 
-// NewRun returns a run that has not started. planners make its plans; nil plans
-// in three phases with a model. Whoever folds the events of a run must pass the
-// same planners as whoever carried it out.
+// NewRun returns a run that has not started. planners makes its plans; nil plans
+// in three phases with a model. Whoever replays the events of a run must pass the
+// same planners as the original engine.
 func NewRun(planners planning.Planners) *Run {
 	return &Run{core: core{ownPlanners: planners}}
 }
 
-// Phase is one phase of planning as far as it has come.
+// Phase is the state of one planning phase.
 type Phase struct {
 	Status    PhaseStatus
 	StartedAt time.Time
 	MS        int64
 	Tokens    int    // prompt and completion
-	Text      string // as far as it has streamed in
+	Text      string // streamed so far
 	Thinking  string
 	Reason    string // why it was skipped or failed
 }
 
-// PhaseStatus says where a phase stands.
+// PhaseStatus is the status of a phase.
 type PhaseStatus string
 
-// Where a phase can stand.
+// Statuses of a phase.
 const (
 	PhasePending   PhaseStatus = ""
 	PhaseRunning   PhaseStatus = "running"
@@ -86,30 +85,30 @@ const (
 	PhaseFailed    PhaseStatus = "failed"
 )
 
-// StepState is one step of the plan and how far it has come.
+// StepState is the state of one plan step.
 type StepState struct {
 	Step      plan.Step
 	Status    StepStatus
 	Attempt   int             // of the running or last attempt; 0 before the first
 	Args      map[string]any  // as resolved for that attempt
 	Coerced   []plan.Coercion // of the scalars in Args
-	ReadyAt   time.Time       // since then nothing but a gate or a slot keeps the next attempt; zero where something else does
+	ReadyAt   time.Time       // when only a gate or a slot still delayed the next attempt; zero if something else does
 	StartedAt time.Time
 	MS        int64
 	Result    any
-	Output    string // as far as it has streamed in, capped
+	Output    string // streamed so far, capped
 	Progress  event.StepProgress
 	Error     string
 	Failure   event.FailureKind
 	Gate      string    // id of the open gate it waits at
-	Diff      string    // the diff its gate showed, kept after the decision
+	Diff      string    // the diff shown at its gate, kept after the decision
 	RetryAt   time.Time // of the next attempt
-	Change    Change    // what the newest revision did to it
+	Change    Change    // by the newest revision
 	Draft     bool      // not yet part of a plan
 	Tokens    int
 	Parent    string // of an inner call: the agent step that makes it, or prompt.ChatParent
-	Loop      *Loop  // of an agent step, once it has started
-	Run       string // that a plan tool started
+	Loop      *Loop  // of an agent step that has started
+	Run       string // started by a plan tool
 
 	DryRun  bool       // nothing was called
 	DryGate *rule.Rule // of a dry run: the rule that would ask
@@ -124,17 +123,17 @@ type StepState struct {
 	sched        schedule
 	call         readyCall
 
-	replanned  bool        // a replan added or revised it
+	replanned  bool        // added or revised by a replan
 	awaitsUser bool        // a question about it is open
-	startable  bool        // of a draft: all that it needs is there
-	partial    []string    // the steps whose results its model saw in part only
-	runUsage   event.Usage // of the run that it started, as far as the run's own usage counts it
+	startable  bool        // of a draft: everything it needs is available
+	partial    []string    // steps whose results its model saw only in part
+	runUsage   event.Usage // of the run it started, as already included in the usage of this run
 }
 
-// StepStatus says where a step stands.
+// StepStatus is the status of a step.
 type StepStatus string
 
-// Where a step can stand.
+// Statuses of a step.
 const (
 	StepPending   StepStatus = "pending"
 	StepWaiting   StepStatus = "waiting" // at an open gate
@@ -155,10 +154,10 @@ func (s StepStatus) Ended() bool {
 	}
 }
 
-// Change says what the newest revision did to a step.
+// Change is what the newest revision did to a step.
 type Change string
 
-// What a revision can do to a step that is still in the plan.
+// Changes to a step that is still in the plan.
 const (
 	ChangeNone    Change = ""
 	ChangeAdded   Change = "added"
@@ -169,17 +168,17 @@ const (
 type Revision struct {
 	Number  int         // from 2
 	Reason  string      // the failure that led to it
-	Removed []StepState // the steps it took out, as they stood, in their old order
-	After   []string    // for each removed step the index of the step that stood before it, or ""
+	Removed []StepState // removed steps in their last state, in their old order
+	After   []string    // for each removed step, the index of its predecessor, or ""
 	Added   []string
 	Revised []string
-	Before  []StepState // the revised steps as they stood before
+	Before  []StepState // revised steps in their earlier state
 
-	Step    string       // that failed, "" where none did
-	Said    string       // what the user asked for
-	AskedAt time.Time    // the planner was asked for it
-	At      time.Time    // it took the place of the plan before
-	Was     []*StepState // the steps of that plan, as they stood; not to be changed
+	Step    string       // the failed step; "" if none failed
+	Said    string       // the user's request
+	AskedAt time.Time    // when the planner was asked
+	At      time.Time    // when it replaced the previous plan
+	Was     []*StepState // steps of the previous plan in their last state; read-only
 }
 
 // Gate is an open gate.
@@ -188,17 +187,17 @@ type Gate struct {
 	RequestedAt time.Time
 }
 
-// Replanning is a replan under way.
+// Replanning is a replan in progress.
 type Replanning struct {
 	Attempt   int
 	Step      string
 	Error     string
-	Said      string // what the user asks for
+	Said      string // the user's request
 	StartedAt time.Time
 	Text      string
 }
 
-// Synthesis is the answer as far as it has come.
+// Synthesis is the answer so far.
 type Synthesis struct {
 	Started   bool
 	Done      bool
@@ -210,8 +209,9 @@ type Synthesis struct {
 	Error     string // why there is no answer
 }
 
-// RemovedAfter is the step of the present plan behind which the i-th step that
-// the n-th revision took out is shown, both from 0; "" is before all.
+// RemovedAfter returns the step of the current plan after which to show the i-th
+// step removed by the n-th revision. Both count from 0; "" means before all
+// steps.
 func (r *Run) RemovedAfter(n, i int) string {
 	for {
 		revision := &r.Revisions[n]
@@ -228,14 +228,14 @@ func (r *Run) RemovedAfter(n, i int) string {
 	}
 }
 
-// addedSince reports whether a revision from the n-th on brought this index in,
-// so that it is not the step that stood there before.
+// addedSince reports whether the n-th or a later revision added this index, so
+// that it is a different step from the earlier one.
 func (r *Run) addedSince(n int, index string) bool {
 	return slices.ContainsFunc(r.Revisions[n:], func(revision Revision) bool { return slices.Contains(revision.Added, index) })
 }
 
-// removal finds where a step was taken out: before the i-th of the n-th
-// revision, or by a later one. The revision is -1 where it was not.
+// removal returns where a step was removed: before the i-th of the n-th revision,
+// or by a later one. The revision is -1 if it was not removed.
 func (r *Run) removal(n, i int, index string) (revision, position int) {
 	for j := range i {
 		if r.Revisions[n].Removed[j].Step.Index == index {
