@@ -10,7 +10,7 @@ import (
 	"replan/tui/keymap"
 )
 
-// everywhereActions work in every pane.
+// everywhereActions returns the actions of every pane.
 func (m *Model) everywhereActions() keymap.Handlers {
 	return keymap.Handlers{
 		"palette":       {Opens: true, Do: keymap.Just(m.openPalette)},
@@ -35,12 +35,12 @@ func (m *Model) everywhereActions() keymap.Handlers {
 	}
 }
 
-// noReplay is why no replay can be left.
+// noReplay returns why no replay can be left.
 func (m *Model) noReplay() string {
 	return "This is no replay: " + m.keys.Name("quit") + " quits."
 }
 
-// chatActions work where text is typed.
+// chatActions returns the actions of the text input.
 func (m *Model) chatActions() keymap.Handlers {
 	return keymap.Handlers{
 		"chat.send":        {Refuse: m.nothingToSend, Do: keymap.Command(m.send)},
@@ -55,7 +55,7 @@ func (m *Model) chatActions() keymap.Handlers {
 	}
 }
 
-// planActions work on the plan and the step that is chosen in it.
+// planActions returns the actions on the plan and its chosen step.
 func (m *Model) planActions() keymap.Handlers {
 	return keymap.Handlers{
 		"plan.open":           {Refuse: m.dag.NoRow, Do: keymap.Command(m.openRow)},
@@ -73,7 +73,7 @@ func (m *Model) planActions() keymap.Handlers {
 	}
 }
 
-// stepActions work on the step that is shown whole.
+// stepActions returns the actions of the step pane.
 func (m *Model) stepActions() keymap.Handlers {
 	d := m.detail
 	return keymap.Handlers{
@@ -83,10 +83,10 @@ func (m *Model) stepActions() keymap.Handlers {
 	}
 }
 
-// movingActions move what the pane with the focus shows.
+// movingActions returns the actions that scroll the focused pane.
 func (m *Model) movingActions() keymap.Handlers {
 	const far = 1 << 20
-	// Where text is typed, letters and arrows are for the text.
+	// In the input, letters and arrows edit the text.
 	beside := func() bool { return m.focus != paneChat || !m.input.TakesText() }
 	by := func(lines func(page int) int) func() keymap.Wanted {
 		return keymap.Just(func() { m.move(lines) })
@@ -103,8 +103,7 @@ func (m *Model) movingActions() keymap.Handlers {
 	}
 }
 
-// move moves what the pane with the focus shows, by as many lines as there are
-// for a page of it.
+// move scrolls the focused pane; lines returns the distance for a page height.
 func (m *Model) move(lines func(page int) int) {
 	switch m.focus {
 	case panePlan:
@@ -117,13 +116,13 @@ func (m *Model) move(lines func(page int) int) {
 	}
 }
 
-// followRun has the selection go with what runs, or stay.
+// followRun turns following of the running step on or off.
 func (m *Model) followRun() {
 	m.dag.SetFollow(!m.dag.Follow)
 	m.refresh()
 }
 
-// noSteering is why nothing can be said to a run now.
+// noSteering returns why the user cannot steer a run now.
 func (m *Model) noSteering() string {
 	switch {
 	case m.focus != paneChat:
@@ -139,13 +138,13 @@ func (m *Model) noSteering() string {
 	}
 }
 
-// heeds reports whether somebody in what goes on would hear the user's word: a
-// model at work, or one that can plan anew.
+// heeds reports whether anything in the current runs would hear the user: a
+// model at work, or one that can replan.
 func (m *Model) heeds() bool {
 	return slices.ContainsFunc(m.stages, func(s *stage) bool { return s.goes() && s.run.Steerable() })
 }
 
-// steer says what was typed to the run that goes on.
+// steer sends the typed text to the current run.
 func (m *Model) steer() tea.Cmd {
 	text := m.input.Sent()
 	m.input.Clear()
@@ -153,7 +152,7 @@ func (m *Model) steer() tea.Cmd {
 	return m.outbox.send(runner.Steer{Text: text})
 }
 
-// nothingToStop is why there is nothing that could be stopped or left.
+// nothingToStop returns why there is nothing to stop or leave.
 func (m *Model) nothingToStop() string {
 	switch {
 	case m.stopping || m.focus != paneChat || m.ask.Waiting() > 0:
@@ -165,11 +164,11 @@ func (m *Model) nothingToStop() string {
 	}
 }
 
-// nothingToSend is why enter sends nothing.
+// nothingToSend returns why enter sends nothing.
 func (m *Model) nothingToSend() string {
 	switch {
 	case m.input.Value() == "" && m.helpless():
-		return "" // it tries again
+		return "" // enter looks for a model again
 	case m.input.Value() == "":
 		return "Type what shall be done first."
 	case m.closed:

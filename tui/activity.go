@@ -12,8 +12,8 @@ import (
 	"replan/tui/telling"
 )
 
-// activity is what goes on and what waits for the user, each on one line, for
-// those who look at the chat alone.
+// activity returns one line each for current work and for open questions, for
+// users who see only the chat.
 func (m *Model) activity(width int) []string {
 	l := m.look
 	if !m.running() {
@@ -45,8 +45,8 @@ func (m *Model) activity(width int) []string {
 	return lines
 }
 
-// goesOnNow is one line on what the run is about, "" where it only waits for
-// the answer to a question.
+// goesOnNow returns one line about the run's current work, "" if it only waits
+// for the answer to a question.
 func (m *Model) goesOnNow(spin string, width int) string {
 	l, r := m.look, m.run
 	width = max(width-2, 1)
@@ -81,8 +81,8 @@ func (m *Model) goesOnNow(spin string, width int) string {
 	return ""
 }
 
-// answers is one line on an answer that is not to be seen yet: a model that is
-// at work on it, or a call that waits.
+// answers returns one line about an answer that is not visible yet: a model
+// that works on it, or a call that waits.
 func (m *Model) answers(spin string, width int) string {
 	l, r := m.look, m.run
 	if r.Chat != nil {
@@ -109,8 +109,8 @@ func (m *Model) answers(spin string, width int) string {
 	return spin + l.Muted.Render(words) + " " + l.Faint.Render(telling.Ticking(l.Since(at)))
 }
 
-// askedIn is the step of a run that the dialog is about, whether it is on the
-// screen or ctrl+g would bring it, "" for none.
+// askedIn returns the step of a run that the question dialog is about, "" for
+// none. The dialog may be hidden until ctrl+g.
 func (m *Model) askedIn(r *agent.Run) string {
 	if m.options.Replay {
 		return ""
@@ -118,7 +118,7 @@ func (m *Model) askedIn(r *agent.Run) string {
 	return m.ask.StepOf(r.ID)
 }
 
-// gateWords says that a step waits at its gate.
+// gateWords returns a line for a step that waits at its gate.
 func (m *Model) gateWords(s *agent.StepState, width int) string {
 	words := telling.StepWords(s.Step.Index) + " waits for your answer"
 	if m.options.Replay {
@@ -127,8 +127,8 @@ func (m *Model) gateWords(s *agent.StepState, width int) string {
 	return m.waitingWords(m.look.Glyphs.Gate, words, width)
 }
 
-// waitingWords says that the user is waited for, and which key leads there, in
-// width cells behind the glyph.
+// waitingWords returns a line that something waits for the user, with the key
+// that leads there. The text after the glyph fits into width cells.
 func (m *Model) waitingWords(glyph, text string, width int) string {
 	l := m.look
 	if m.options.Replay {
@@ -138,7 +138,7 @@ func (m *Model) waitingWords(glyph, text string, width int) string {
 	return l.Warning.Render(glyph) + " " + l.Muted.Render(l.Cut(text, width-len(leads))) + l.Faint.Render(leads)
 }
 
-// runningWords says which steps run.
+// runningWords lists the running steps.
 func (m *Model) runningWords() string {
 	var running []string
 	for _, s := range m.run.Steps {

@@ -13,14 +13,14 @@ import (
 	"replan/tui/keymap"
 )
 
-// completes reports whether the list is on the screen.
+// completes reports whether the completion list is on the screen.
 func (m *Model) completes() bool {
 	c := m.complete
 	return m.focus == paneChat && !c.Wants.None() && len(c.Rows) > 0 && !c.Wants.Same(c.Left) && m.input.Area.Value() == c.Text
 }
 
-// suggest looks what can be completed now that a key has changed the input, and
-// asks the session for what is not known.
+// suggest updates the completions after a key changed the input, and asks the
+// session for unknown ones.
 func (m *Model) suggest() tea.Cmd {
 	c := m.complete
 	before, after := m.input.Split()
@@ -55,18 +55,18 @@ func (m *Model) suggest() tea.Cmd {
 	return tea.Batch(cmds...)
 }
 
-// typeInto gives a message to the input and looks what can be completed in it then.
+// typeInto passes a message to the input and updates the completions.
 func (m *Model) typeInto(msg tea.Msg) tea.Cmd {
 	return tea.Batch(m.input.Update(msg), m.suggest())
 }
 
-// newline begins a new line in the input.
+// newline adds a line break to the input.
 func (m *Model) newline() tea.Cmd {
 	m.input.Newline()
 	return m.suggest()
 }
 
-// suggestAnew looks again once the session has said what there is.
+// suggestAnew updates the completions after the session's answer.
 func (m *Model) suggestAnew() tea.Cmd {
 	if !m.complete.Stale || m.input.Area.Value() != m.complete.Text {
 		return nil
@@ -74,7 +74,7 @@ func (m *Model) suggestAnew() tea.Cmd {
 	return m.suggest()
 }
 
-// completeHandlers are the actions of the list over the input.
+// completeHandlers returns the actions of the completion list.
 func (m *Model) completeHandlers() keymap.Handlers {
 	c := m.complete
 	by := func(n int) keymap.Handler { return keymap.Handler{Do: keymap.Just(func() { c.Step(n) })} }
@@ -87,8 +87,8 @@ func (m *Model) completeHandlers() keymap.Handlers {
 	}
 }
 
-// takeChosen puts the chosen row in the place of what was typed of it. A folder and
-// a command that takes something go on.
+// takeChosen replaces the typed part with the chosen row. After a folder or a
+// command with arguments, completion continues.
 func (m *Model) takeChosen() tea.Cmd {
 	c := m.complete
 	if c.At >= len(c.Found) {
@@ -96,14 +96,14 @@ func (m *Model) takeChosen() tea.Cmd {
 	}
 	item, t := c.Found[c.At], c.Wants
 	before, after := m.input.Split()
-	text, ends := item.Text, !item.Folder // else it goes on where it stands
+	text, ends := item.Text, !item.Folder // a folder continues without a blank
 	switch {
 	case t.Of[0] == session.CompleteMentions:
 		if text = prompt.NameOf(item.Text); item.Folder {
 			text = strings.TrimSuffix(text, `"`)
 		}
 	case t.Of[0] == session.CompleteCommands:
-		ends = item.Usage != "" || c.HasBelow(item.Text) // else that is all
+		ends = item.Usage != "" || c.HasBelow(item.Text) // a command without arguments is complete
 	case strings.Contains(text, " "):
 		if text = `"` + text; !item.Folder {
 			text += `"`

@@ -13,19 +13,19 @@ import (
 	tea "charm.land/bubbletea/v2"
 )
 
-// draftMsg says that what was typed lies in a file for the editor.
+// draftMsg reports that the typed text is in a file for the editor.
 type draftMsg struct {
 	path string
 	err  error
 }
 
-// editedMsg is what the editor left.
+// editedMsg is the text that the editor left.
 type editedMsg struct {
 	text string
 	err  error
 }
 
-// noEditor is why no editor can be opened.
+// noEditor returns why no editor can be opened.
 func (m *Model) noEditor() string {
 	switch {
 	case len(m.options.Editor) == 0:
@@ -37,8 +37,8 @@ func (m *Model) noEditor() string {
 	}
 }
 
-// editDraft writes what was typed into a private file for the editor. It stays in
-// the input until that is done.
+// editDraft writes the typed text to a private file for the editor. The text
+// stays in the input until the editor is done.
 func (m *Model) editDraft() tea.Cmd {
 	text := m.input.Expanded()
 	return func() tea.Msg {
@@ -54,7 +54,7 @@ func (m *Model) editDraft() tea.Cmd {
 	}
 }
 
-// openEditor gives the terminal to the editor.
+// openEditor runs the editor on the terminal.
 func (m *Model) openEditor(d draftMsg) tea.Cmd {
 	if d.err != nil {
 		m.say("The editor cannot be opened: " + d.err.Error() + ".")
@@ -66,9 +66,9 @@ func (m *Model) openEditor(d draftMsg) tea.Cmd {
 	})
 }
 
-// readDraft reads what the editor left, and takes the file away.
+// readDraft reads the file that the editor left, and removes it.
 func readDraft(path string, failed error) (out editedMsg) {
-	defer func() { _ = os.RemoveAll(filepath.Dir(path)) }() // it lies among temporary files
+	defer func() { _ = os.RemoveAll(filepath.Dir(path)) }() // it is a temporary folder
 	if failed != nil {
 		return editedMsg{err: failed}
 	}
@@ -76,7 +76,8 @@ func readDraft(path string, failed error) (out editedMsg) {
 	return editedMsg{text: strings.TrimRight(string(text), "\r\n"), err: err}
 }
 
-// edited takes what the editor left; where it failed, the text stays as it was.
+// edited puts the edited text into the input. If the editor failed, the text
+// stays unchanged.
 func (m *Model) edited(d editedMsg) {
 	if d.err != nil {
 		m.say(fmt.Sprintf("%s failed (%v): your text is as it was.", filepath.Base(m.options.Editor[0]), d.err))

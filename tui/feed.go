@@ -11,25 +11,25 @@ import (
 )
 
 const (
-	// feedTime is the shortest time between two batches of events: about one
-	// drawn frame, because every message costs a View.
+	// feedTime is the minimum time between two batches of events: about one
+	// frame, because every message costs a View.
 	feedTime = 30 * time.Millisecond
-	// feedSize bounds a batch, so that a flood is still drawn as it comes.
+	// feedSize bounds a batch, so that a flood of events is still drawn as it
+	// arrives.
 	feedSize = 4096
 )
 
-// eventsMsg is a batch of events in their order, neighbours that only stream
-// text folded into one.
+// eventsMsg is a batch of events in order. Adjacent events that only stream
+// text are merged.
 type eventsMsg struct {
 	events  []event.Event
 	arrived time.Time
-	closed  bool // no more will come
+	closed  bool // the channel is closed
 }
 
-// Forward hands the session's events to send in batches until they end or ctx
-// does. It waits for events, never for the screen, and returns when it is done;
-// [Run] does this by itself, while a test that drives a [Model] calls Forward
-// with its program's Send.
+// Forward passes the session's events to send in batches until they end or ctx
+// does. It waits for events, never for the screen, and blocks until done. [Run]
+// calls it; a test that drives a [Model] calls Forward with its program's Send.
 func Forward(ctx context.Context, events <-chan event.Event, send func(tea.Msg)) {
 	pause := time.NewTimer(0)
 	defer pause.Stop()
@@ -48,8 +48,8 @@ func Forward(ctx context.Context, events <-chan event.Event, send func(tea.Msg))
 	}
 }
 
-// collect waits for at least one event and for ready, and returns what has come
-// by then. It reports whether more can come.
+// collect waits for at least one event and for ready, then returns the events
+// received. It reports whether more can follow.
 func collect(ctx context.Context, events <-chan event.Event, ready <-chan time.Time) ([]event.Event, bool) {
 	var batch []event.Event
 	due := false
@@ -75,7 +75,7 @@ func collect(ctx context.Context, events <-chan event.Event, ready <-chan time.T
 	}
 }
 
-// drain adds what can be had without waiting.
+// drain adds the events that are available without waiting.
 func drain(batch []event.Event, events <-chan event.Event) ([]event.Event, bool) {
 	for len(batch) < feedSize {
 		select {
@@ -91,8 +91,8 @@ func drain(batch []event.Event, events <-chan event.Event) ([]event.Event, bool)
 	return batch, true
 }
 
-// fold joins neighbouring events that only stream text or progress of the same
-// thing. The joined event keeps the number and time of the last.
+// fold merges adjacent events that only stream text or progress of the same
+// thing. The merged event keeps the number and time of the last.
 func fold(events []event.Event) []event.Event {
 	var out []event.Event
 	for _, e := range events {
@@ -107,7 +107,7 @@ func fold(events []event.Event) []event.Event {
 	return out
 }
 
-// join makes one of two events' data, where that loses nothing.
+// join merges the data of two events if that loses nothing.
 func join(a, b event.Data) (event.Data, bool) {
 	switch b := b.(type) {
 	case event.PhaseDelta:

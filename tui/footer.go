@@ -10,8 +10,8 @@ import (
 	"replan/tui/keymap"
 )
 
-// footer draws the last line: a question, a word on the last key, or the keys
-// that do something now.
+// footer draws the last line: a question, a message about the last key, or the
+// keys available now.
 func (m *Model) footer() string {
 	l, width := m.look, m.layout.width
 	switch {
@@ -31,7 +31,8 @@ func (m *Model) footer() string {
 	return l.Fit(line, width)
 }
 
-// quitLine asks whether to quit, in as many words as leave room for the keys.
+// quitLine asks whether to quit, with the longest text that leaves room for the
+// keys.
 func (m *Model) quitLine(width int) string {
 	keys := ""
 	for _, h := range m.quitHints() {
@@ -46,12 +47,12 @@ func (m *Model) quitLine(width int) string {
 	return line
 }
 
-// quitHints are its keys.
+// quitHints returns the keys of that question.
 func (m *Model) quitHints() []keymap.Hint {
 	return []keymap.Hint{m.keys.Hint("", "quit.yes"), m.keys.Hint("", "quit.no")}
 }
 
-// quitButtons is where its keys stand.
+// quitButtons returns the positions of those keys.
 func (m *Model) quitButtons(width int) []draw.Button {
 	var parts, ids []string
 	for _, h := range m.quitHints() {
@@ -65,7 +66,7 @@ func (m *Model) drawHint(h keymap.Hint) string {
 	return m.look.Key.Render(h.Label) + " " + m.look.Faint.Render(h.Does)
 }
 
-// hints are the keys that do something now, the most useful first.
+// hints returns the keys available now, the most useful first.
 func (m *Model) hints() []keymap.Hint {
 	var hints []keymap.Hint
 	add := func(h keymap.Hint) { hints = append(hints, h) }
@@ -120,7 +121,7 @@ func (m *Model) hints() []keymap.Hint {
 	return hints
 }
 
-// chatHints are the keys that do something with what is typed, or with the run.
+// chatHints returns the keys for the typed text and the run.
 func (m *Model) chatHints() []keymap.Hint {
 	var hints []keymap.Hint
 	switch {
@@ -143,7 +144,7 @@ func (m *Model) chatHints() []keymap.Hint {
 	return hints
 }
 
-// planHints are the keys that do something to the step that is chosen.
+// planHints returns the keys for the chosen step.
 func (m *Model) planHints() []keymap.Hint {
 	switch f := &m.dag.Filter; {
 	case f.Typing:
@@ -191,7 +192,7 @@ func (m *Model) planHints() []keymap.Hint {
 	return hints
 }
 
-// replayHints are the keys that do something in a replay.
+// replayHints returns the keys of a replay.
 func (m *Model) replayHints() []keymap.Hint {
 	scroll := m.keys.Hint("scroll", "move.up", "move.down")
 	hints := []keymap.Hint{m.keys.Hint("quit", "replay.quit")}
@@ -216,22 +217,21 @@ func (m *Model) replayHints() []keymap.Hint {
 	return append(hints, m.keys.Hint("pane", "pane.next"), m.keys.Hint("help", "help"))
 }
 
-// say puts a word about the last key into the footer; the next key takes it
-// away.
+// say shows a message about the last key in the footer until the next key.
 func (m *Model) say(parts ...string) { m.word, m.passing = strings.Join(parts, " "), false }
 
-// sayUntilHeard is say for a word on what a key has begun: the next thing that
-// happens takes it away too.
+// sayUntilHeard is like say for work that a key has started: the next event
+// clears the message too.
 func (m *Model) sayUntilHeard(word string) { m.word, m.passing = word, true }
 
-// heard takes a word away that stands until something happens.
+// heard clears a message that lasts until the next event.
 func (m *Model) heard(e event.Event) {
 	if m.passing && !e.Data.Kind().Passing() {
 		m.word, m.passing = "", false
 	}
 }
 
-// waiting names what waits for the user's word.
+// waiting names what waits for the user.
 func (m *Model) waiting() string {
 	if _, gate := m.ask.Current().(ask.OpenGate); gate {
 		return "gate"
@@ -239,7 +239,8 @@ func (m *Model) waiting() string {
 	return "question"
 }
 
-// resumable reports whether the run in the plan pane has ended and can be taken up.
+// resumable reports whether the run in the plan pane has ended and can be
+// resumed.
 func (m *Model) resumable() bool {
 	r := m.shown.run
 	return !m.options.Replay && r != nil && r.Result != nil && r.Resumable() && !m.running()

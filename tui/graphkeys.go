@@ -7,7 +7,7 @@ import (
 	"replan/tui/keymap"
 )
 
-// graphActions work on the plan as a graph.
+// graphActions returns the actions on the plan's graph.
 func (m *Model) graphActions() keymap.Handlers {
 	d := m.dag
 	move := func(dx, dy int) func() keymap.Wanted {
@@ -33,7 +33,7 @@ func (m *Model) graphActions() keymap.Handlers {
 	}
 }
 
-// noMap is why there is nothing to draw a graph of.
+// noMap returns why there is no graph to draw.
 func (m *Model) noMap() string {
 	if m.shown.run == nil || len(m.shown.run.Steps) == 0 {
 		return "There are no steps yet that could be drawn as a graph."
@@ -41,7 +41,7 @@ func (m *Model) noMap() string {
 	return ""
 }
 
-// noGraph is why a key of the graph does nothing.
+// noGraph returns why a key of the graph does nothing.
 func (m *Model) noGraph() string {
 	if word := m.noMap(); word != "" {
 		return word
@@ -52,20 +52,21 @@ func (m *Model) noGraph() string {
 	return ""
 }
 
-// turnMap gives the graph the whole screen, or the pane again.
+// turnMap switches the graph between the whole screen and the pane.
 func (m *Model) turnMap() {
 	m.mapped = !m.mapped
 	m.dag.Graph.Loose = false
 }
 
-// TurnGraph shows the plan as a list in place of the graph, or as a graph, and
-// says which.
+// turnGraph switches the plan between list and graph, and returns a message
+// that says which.
 func (m *Model) turnGraph() (word string) {
 	m.mapped = false
 	return m.dag.TurnGraph()
 }
 
-// inList is an action on rows of the list, which it shows in place of the graph.
+// inList returns an action on the rows of the list. It replaces the graph with
+// the list first.
 func (m *Model) inList(f func() (word string)) func() keymap.Wanted {
 	return m.inPlan(func() string {
 		if m.dag.ShowsGraph() {
@@ -75,7 +76,7 @@ func (m *Model) inList(f func() (word string)) func() keymap.Wanted {
 	})
 }
 
-// mapping reports whether the graph has the whole screen.
+// mapping reports whether the graph fills the screen.
 func (m *Model) mapping() bool { return m.mapped && m.focus == panePlan }
 
 // mapScreen draws the plan on the whole screen.
@@ -86,8 +87,8 @@ func (m *Model) mapScreen() []string {
 	})
 }
 
-// wheelGraph moves the view of the graph to the side, where the wheel is turned
-// or pushed so over it, and reports whether it was.
+// wheelGraph scrolls the graph sideways for a horizontal wheel or shift with
+// the wheel. It reports whether it did.
 func (m *Model) wheelGraph(at tea.Mouse) bool {
 	by := 2 * draw.WheelStep
 	switch {

@@ -8,26 +8,26 @@ import (
 	tea "charm.land/bubbletea/v2"
 )
 
-// Panic is the error of a screen that panicked while it drew, took a message or
-// carried out a command. The terminal has been given back.
+// Panic is the error of a screen that panicked in View, Update or a command.
+// The terminal has been restored.
 type Panic struct {
-	Value any    // what was panicked with
-	Stack []byte // of the goroutine that did
+	Value any    // the value passed to panic
+	Stack []byte // stack of the panicking goroutine
 }
 
-// Error says what was panicked with.
+// Error describes the panic's value.
 func (p *Panic) Error() string { return fmt.Sprintf("the screen panicked: %v", p.Value) }
 
-// guard is the screen as Bubble Tea runs it. It keeps what panics in it, and
-// panics on, for Bubble Tea to give the terminal back.
+// guard wraps the screen for Bubble Tea. It records the first panic and panics
+// again, so that Bubble Tea restores the terminal.
 type guard struct {
 	*Model
-	caught *atomic.Pointer[Panic] // the first
+	caught *atomic.Pointer[Panic] // the first panic
 }
 
 func newGuard(m *Model) guard { return guard{m, &atomic.Pointer[Panic]{}} }
 
-// keep is deferred around whatever may panic.
+// keep records a panic; deferred around everything that may panic.
 func (g guard) keep() {
 	if r := recover(); r != nil {
 		g.caught.CompareAndSwap(nil, &Panic{Value: r, Stack: debug.Stack()})
@@ -35,26 +35,26 @@ func (g guard) keep() {
 	}
 }
 
-// Init is the screen's.
+// Init calls Init of the screen.
 func (g guard) Init() tea.Cmd {
 	defer g.keep()
 	return g.watch(g.Model.Init())
 }
 
-// Update is the screen's.
+// Update calls Update of the screen.
 func (g guard) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	defer g.keep()
 	_, cmd := g.Model.Update(msg)
 	return g, g.watch(cmd)
 }
 
-// View is the screen's.
+// View calls View of the screen.
 func (g guard) View() tea.View {
 	defer g.keep()
 	return g.Model.View()
 }
 
-// watch keeps what panics in a command, and in those that it comes to.
+// watch records panics of a command and of the commands in its batch.
 func (g guard) watch(cmd tea.Cmd) tea.Cmd {
 	if cmd == nil {
 		return nil

@@ -9,7 +9,7 @@ import (
 	"replan/tui/draw"
 )
 
-// paste gives pasted text to the input, where the user is typing.
+// paste passes pasted text to the input with the text cursor.
 func (m *Model) paste(p tea.PasteMsg) tea.Cmd {
 	if m.ask.Editing() && m.over() == nil && !m.quitting {
 		return m.ask.Edit(p)
@@ -40,7 +40,7 @@ func (m *Model) paste(p tea.PasteMsg) tea.Cmd {
 	return tea.Batch(warm, m.suggest())
 }
 
-// takeMouse takes what the mouse does.
+// takeMouse handles mouse messages.
 func (m *Model) takeMouse(msg tea.MouseMsg) tea.Cmd {
 	switch msg := msg.(type) {
 	case tea.MouseClickMsg:
@@ -55,8 +55,8 @@ func (m *Model) takeMouse(msg tea.MouseMsg) tea.Cmd {
 	return nil
 }
 
-// pressButton takes a click: on a hint in the footer it presses that key, else it
-// chooses what is there and begins a selection.
+// pressButton handles a click: on a hint in the footer it presses that key;
+// elsewhere it chooses the entry there and begins a selection.
 func (m *Model) pressButton(at tea.Mouse) tea.Cmd {
 	if at.Button != tea.MouseLeft || at.Mod.Contains(tea.ModShift) {
 		return nil
@@ -84,13 +84,13 @@ func (m *Model) pressButton(at tea.Mouse) tea.Cmd {
 	return cmd
 }
 
-// click focuses the pane under the pointer and chooses what is there.
+// click focuses the pane under the pointer and chooses the entry there.
 func (m *Model) click(at tea.Mouse) {
 	if m.layout.small || at.Button != tea.MouseLeft {
 		return
 	}
 	if m.ask.Open && m.over() == nil && !m.quitting && m.layout.plan.Contains(at.X, at.Y) {
-		m.dag.Clicked(at.X-m.layout.plan.X, at.Y-m.layout.plan.Y) // keys stay with the dialog
+		m.dag.Clicked(at.X-m.layout.plan.X, at.Y-m.layout.plan.Y) // the dialog keeps the keys
 		m.refresh()
 		return
 	}
@@ -120,7 +120,7 @@ func (m *Model) click(at tea.Mouse) {
 	m.clickInput(at)
 }
 
-// wheel scrolls what is under the pointer.
+// wheel scrolls the part under the pointer.
 func (m *Model) wheel(at tea.Mouse) {
 	if m.wheelGraph(at) {
 		return
@@ -132,7 +132,7 @@ func (m *Model) wheel(at tea.Mouse) {
 		return
 	}
 	if !m.selected.inChat {
-		m.selected.unselect() // it belongs to lines of the screen
+		m.selected.unselect() // it is tied to screen lines
 	}
 	if over := m.over(); over != nil {
 		over.Wheeled(lines)
@@ -156,7 +156,7 @@ func (m *Model) wheel(at tea.Mouse) {
 	}
 }
 
-// copySelected copies what was selected with the mouse.
+// copySelected copies the text selected with the mouse.
 func (m *Model) copySelected() tea.Cmd {
 	text := m.selected.release()
 	if text == "" {
@@ -169,7 +169,7 @@ func (m *Model) copySelected() tea.Cmd {
 	return m.copyText(what, text)
 }
 
-// selectable is the part of the screen that a selection from there keeps to, and
+// selectable returns the area that bounds a selection from that cell, and
 // whether that is the chat.
 func (m *Model) selectable(x, y int) (area draw.Rect, chat bool) {
 	l := m.layout

@@ -12,8 +12,8 @@ import (
 	"replan/tui/draw"
 )
 
-// queued takes what the session gets ready and what waits. Once it gets nothing
-// ready any more, what was asked of it has come to something.
+// queued stores what the session prepares and what waits. When the session
+// stops preparing, its request is finished.
 func (m *Model) queued(d session.Queue) {
 	if m.queue.Doing != "" && d.Doing == "" {
 		m.answered()
@@ -22,8 +22,8 @@ func (m *Model) queued(d session.Queue) {
 	m.chat.Touch()
 }
 
-// queueLines is how many lines over the input say what is queued: as many as wait,
-// up to three, one where there is little room.
+// queueLines returns how many lines above the input list the queue: one per
+// entry, at most three, or one on a low screen.
 func (m *Model) queueLines() int {
 	most := 3
 	if m.layout.height < 24 {
@@ -32,11 +32,11 @@ func (m *Model) queueLines() int {
 	return min(len(m.queue.Waiting), most)
 }
 
-// queueShown is how many of them there is room for beside the input.
+// queueShown returns how many of those lines fit beside the input.
 func (m *Model) queueShown() int { return max(min(m.queueLines(), m.layout.input.H-1), 0) }
 
-// waits is what waits for that which goes on, each on a line with its number, in as
-// many lines. The newest is always among them, since a key takes it back.
+// waits returns the given number of lines for queued entries, each with its
+// number. The newest is always among them, since a key takes it back.
 func (m *Model) waits(width, lines int) []string {
 	l, n := m.look, len(m.queue.Waiting)
 	var out []string
@@ -55,7 +55,7 @@ func (m *Model) waits(width, lines int) []string {
 	return out
 }
 
-// newestQueued is what was queued last, nil where nothing waits.
+// newestQueued returns the entry queued last, nil if the queue is empty.
 func (m *Model) newestQueued() *session.QueuedJob {
 	if n := len(m.queue.Jobs); n > 0 && !m.options.Replay {
 		return &m.queue.Jobs[n-1]
@@ -63,18 +63,18 @@ func (m *Model) newestQueued() *session.QueuedJob {
 	return nil
 }
 
-// mayTakeBack reports whether the newest that waits can go back into the input.
+// mayTakeBack reports whether the newest entry can return to the input.
 func (m *Model) mayTakeBack() bool {
 	j := m.newestQueued()
 	return j != nil && j.Text != "" && m.input.Empty()
 }
 
-// takeBack takes the newest that waits back into the input.
+// takeBack returns the newest entry to the input.
 func (m *Model) takeBack() tea.Cmd {
 	return m.outbox.send(runner.Unqueue{ID: m.newestQueued().ID, Back: true})
 }
 
-// nothingQueued is why nothing can be taken out of the queue.
+// nothingQueued returns why nothing can be removed from the queue.
 func (m *Model) nothingQueued() string {
 	if m.newestQueued() == nil {
 		return "Nothing is queued."
@@ -82,13 +82,13 @@ func (m *Model) nothingQueued() string {
 	return ""
 }
 
-// dropQueued takes the newest that waits out of the queue.
+// dropQueued removes the newest entry from the queue.
 func (m *Model) dropQueued() tea.Cmd {
 	m.sayUntilHeard("Taken out of the queue: " + untrusted.FirstLine(m.queue.Waiting[len(m.queue.Waiting)-1]))
 	return m.outbox.send(runner.Unqueue{ID: m.newestQueued().ID})
 }
 
-// getsReady says what the session gets ready.
+// getsReady describes what the session prepares.
 func (m *Model) getsReady() string {
 	if name := m.queue.Doing; name != "" && m.slashed() {
 		return untrusted.FirstLine(name)

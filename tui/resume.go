@@ -10,22 +10,23 @@ import (
 	"replan/internal/english"
 )
 
-// retelling is a run whose events are told again so that it can be folded.
+// retelling is a run whose past events the session repeats so that the screen
+// can apply them.
 type retelling struct {
 	run  string
 	upto uint64
 }
 
-// retell begins to fold a run anew. Nothing of what is told again is written
-// into the chat, and nothing of it asks the user.
+// retell starts to apply a run's past events. They add nothing to the chat and
+// open no questions.
 func (m *Model) retell(d session.Resuming) {
 	m.retold = &retelling{run: d.Run, upto: d.Upto}
 	m.preparing = true
 	m.reopened = nil
 }
 
-// retells reports whether an event has happened before, and ends the telling
-// with the first one that has not.
+// retells reports whether an event repeats a past one. The first new event ends
+// the retelling.
 func (m *Model) retells(e event.Event) bool {
 	if m.retold == nil || e.Run != m.retold.run {
 		return false
@@ -37,13 +38,13 @@ func (m *Model) retells(e event.Event) bool {
 	return true
 }
 
-// foldAgain folds an event that has happened before.
+// foldAgain applies a repeated event.
 func (m *Model) foldAgain(e event.Event) {
 	d, starts := e.Data.(event.RunStarted)
 	switch {
 	case starts:
 		m.show(e, d)
-		m.preparing = true // until what is new is heard
+		m.preparing = true // until a new event arrives
 	case m.run == nil || m.run.ID != e.Run:
 	default:
 		m.keep(e)
@@ -54,16 +55,16 @@ func (m *Model) foldAgain(e event.Event) {
 	}
 }
 
-// keep keeps an event of the run, so that it can be folded again. What streams
-// in is kept in a replay alone, which has it in memory anyway.
+// keep stores an event of the run so that it can be applied again. It stores
+// streamed events only in a replay, which holds them in memory anyway.
 func (m *Model) keep(e event.Event) {
 	if m.options.Replay || !e.Data.Kind().Passing() {
 		m.folded = append(m.folded, e)
 	}
 }
 
-// goesOn writes into the chat that a run is taken up again, and what it is for
-// where the chat has not told of it yet.
+// goesOn writes to the chat that a run was resumed, with its goal if the chat
+// has not shown it yet.
 func (m *Model) goesOn() {
 	r := m.run
 	m.stopping, m.ended, m.preparing, m.closing, m.reopened = false, false, false, false, nil
@@ -91,7 +92,7 @@ func (m *Model) goesOn() {
 	m.cards = 0
 	switch {
 	case goal == "" && r.Chat != nil:
-		// The chat has told of its planning, and of the calls that have ended.
+		// The chat has shown its planning and the ended calls.
 		for m.cards < len(r.Chat.Calls) && r.Chat.Calls[m.cards].Status.Ended() {
 			m.cards++
 		}
@@ -101,16 +102,16 @@ func (m *Model) goesOn() {
 	m.tellCalls()
 }
 
-// wake takes up a run that has ended on the screen without being told again, as
-// in a replay. Its events are folded into another run: what the chat has drawn
-// keeps the state it was drawn from.
+// wake resumes an ended run on the screen without a retelling, as in a replay.
+// It applies the stored events to a new run: the chat keeps the state it was
+// drawn from.
 func (m *Model) wake() {
 	again := agent.NewRun(m.options.Planners)
 	for _, e := range m.folded {
-		_ = again.Apply(e) // as it did before
+		_ = again.Apply(e) // any error was handled the first time
 	}
 	m.run = again
-	// What it had been asked for by stays; what it had asked for is over.
+	// Keep the runs around it; drop those that it started.
 	m.stages = m.stages[:slices.Index(m.stages, m.stage)+1]
 	if m.shown != m.stage {
 		m.watch(m.stage)

@@ -8,13 +8,13 @@ import (
 	"replan/themes"
 )
 
-// theming is what decides about the theme: what the user chose, and what the
-// terminal has told of itself.
+// theming determines the theme from the user's choice and the terminal's
+// reports.
 type theming struct {
 	set    *themes.Set
-	chosen themes.Name // as it is shown, auto where the terminal is followed
+	chosen themes.Name // as displayed; auto follows the terminal
 	mode   themes.Mode
-	dark   bool // the terminal's background, as far as it is known
+	dark   bool // whether the terminal's background is dark, if known
 	method ansi.Method
 }
 
@@ -29,10 +29,11 @@ func newTheming(o Options) theming {
 	}
 }
 
-// theme is the theme as it is now.
+// theme returns the current theme.
 func (t *theming) theme() themes.Theme { return t.set.New(t.chosen, t.dark, t.mode) }
 
-// hears takes what the terminal tells of itself, and reports whether it was that.
+// hears handles a terminal's report about itself. It reports whether msg was
+// one.
 func (t *theming) hears(msg tea.Msg) bool {
 	switch msg := msg.(type) {
 	case tea.BackgroundColorMsg:
@@ -52,7 +53,7 @@ func (t *theming) hears(msg tea.Msg) bool {
 			t.mode.NoColor = true
 		}
 	case tea.ModeReportMsg:
-		// Such a terminal is told by Bubble Tea to count by what belongs together.
+		// Bubble Tea makes such a terminal measure width by grapheme clusters.
 		if msg.Mode != ansi.ModeUnicodeCore || msg.Value != ansi.ModeReset && msg.Value != ansi.ModeSet && msg.Value != ansi.ModePermanentlySet {
 			return false
 		}
@@ -63,17 +64,17 @@ func (t *theming) hears(msg tea.Msg) bool {
 	return true
 }
 
-// hear takes what the terminal tells of itself.
+// hear updates the theme after a terminal's report.
 func (m *Model) hear(msg tea.Msg) {
 	if m.theming.hears(msg) {
 		m.dress()
 	}
 }
 
-// rethemer is whatever keeps something that it has drawn in a theme.
+// rethemer is a part that caches drawings in a theme.
 type rethemer interface{ Retheme() }
 
-// dress shows everything in the theme as it is now.
+// dress redraws everything in the current theme.
 func (m *Model) dress() {
 	t, before := m.theming.theme(), m.look.Theme
 	if t.Name == before.Name && t.Mode == before.Mode && t.Palette == before.Palette && t.Ground == before.Ground && m.theming.method == m.look.Method {
@@ -92,8 +93,8 @@ func (m *Model) dress() {
 	m.refresh()
 }
 
-// wear shows everything in a theme; to have it back afterwards is for whoever
-// tries it on.
+// wear shows everything in a theme. A caller that only previews it must restore
+// the old one.
 func (m *Model) wear(name themes.Name) {
 	m.theming.chosen = name
 	m.dress()

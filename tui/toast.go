@@ -16,30 +16,32 @@ import (
 	"replan/tui/telling"
 )
 
-// mostToasts is how many notices stand at once; an older one gives way.
+// mostToasts is the maximum number of notices shown at once; a new one replaces
+// the oldest.
 const mostToasts = 3
 
-// toastMsg is the end of a notice's time, unless another count goes by now.
+// toastMsg ends the oldest notice's time. A message with an outdated count is
+// ignored.
 type toastMsg struct{ count int }
 
-// toasts are short notices in the upper right corner. They take no key: they
-// vanish by themselves, or with the next key whatever that does.
+// toasts are short notices in the upper right corner. They take no keys and
+// disappear after a while, or at the next key.
 type toasts struct {
 	pauses draw.Pauses
-	quiet  bool // what is told happened before: nothing of it is worth a notice
+	quiet  bool // events are history and need no notices
 	list   []toast
-	count  int  // of timers, so that one of cleared notices ends nothing
-	timing bool // a timer is under way
-	late   bool // the next is that of a notice that has stood beside another
+	count  int  // number of timers, so that a timer of cleared notices has no effect
+	timing bool // a timer is running
+	late   bool // the next timer is for a notice that was shown beside another
 }
 
 // toast is one notice.
 type toast struct {
-	level string // info, warn or error, as of a note
+	level string // info, warn or error, like a note's
 	text  string
 }
 
-// show shows a notice. Whatever it is about, it is told once at a time.
+// show shows a notice. It ignores a text that is already on the screen.
 func (t *toasts) show(level, text string) {
 	if t.quiet {
 		return
@@ -56,7 +58,7 @@ func (t *toasts) show(level, text string) {
 	t.list = append(t.list, toast{level, text})
 }
 
-// timer is the one timer of the notices, nil where none is wanted.
+// timer starts the timer of the notices; nil if none is needed.
 func (t *toasts) timer() tea.Cmd {
 	if len(t.list) == 0 || t.timing {
 		return nil
@@ -70,7 +72,7 @@ func (t *toasts) timer() tea.Cmd {
 	return tea.Tick(after, func(time.Time) tea.Msg { return toastMsg{count} })
 }
 
-// faded takes the oldest notice away.
+// faded removes the oldest notice.
 func (t *toasts) faded(msg toastMsg) {
 	if msg.count != t.count || !t.timing {
 		return
@@ -82,13 +84,13 @@ func (t *toasts) faded(msg toastMsg) {
 	t.late = len(t.list) > 0
 }
 
-// clear takes all notices away.
+// clear removes all notices.
 func (t *toasts) clear() {
 	t.list, t.timing, t.late = nil, false, false
 	t.count++
 }
 
-// lay draws the notices over lines of the screen, at their right.
+// lay draws the notices over the right side of lines.
 func (t *toasts) lay(l *draw.Look, width int, lines []string, rows int) {
 	const widest, margin = 56, 1 // cells
 	for i, t := range t.list {
@@ -114,7 +116,7 @@ func (t *toasts) lay(l *draw.Look, width int, lines []string, rows int) {
 	}
 }
 
-// notices tells what of an event is worth a notice.
+// notices shows a notice for an event that deserves one.
 func (m *Model) notices(e event.Event) {
 	switch d := e.Data.(type) {
 	case session.Status:

@@ -17,11 +17,11 @@ import (
 	"replan/tui/keymap"
 )
 
-// suggestedModel is one that plans well on an ordinary machine.
+// suggestedModel is a model that plans well on an ordinary machine.
 const suggestedModel = "qwen3:8b"
 
-// welcome is what stands in the chat before anything was said: what may be
-// asked, or why no model answers and what to do.
+// welcome returns the page shown in the empty chat: what the user may ask, or
+// why no model answers and what to do.
 func (m *Model) welcome(width, height int) []string {
 	l := m.look
 	page := &page{look: l, width: width, brief: height < 16}
@@ -45,7 +45,7 @@ func (m *Model) welcome(width, height int) []string {
 	return page.lines
 }
 
-// greet says what this is and gives examples of what may be asked here.
+// greet introduces the program and gives example goals.
 func (m *Model) greet(p *page) {
 	l := m.look
 	with := "a model"
@@ -61,7 +61,7 @@ func (m *Model) greet(p *page) {
 	p.keys(m.keys.Hint("send", "chat.send"), m.keys.Hint("everything", "palette"), m.keys.Hint("runs", "runs"), m.keys.Hint("keys", "help"))
 }
 
-// examples are goals that fit this folder.
+// examples returns goals that fit this folder.
 func (m *Model) examples() []string {
 	if len(m.options.Examples) > 0 {
 		return m.options.Examples
@@ -69,7 +69,7 @@ func (m *Model) examples() []string {
 	return []string{"explain what this project does", "run the tests", "find TODO"}
 }
 
-// helpOut says what is wrong where no model answers, and what to do.
+// helpOut explains why no model answers, and what to do.
 func (m *Model) helpOut(p *page) {
 	l, t := m.look, m.status.Trouble
 	p.gap()
@@ -121,7 +121,7 @@ func (m *Model) helpOut(p *page) {
 	p.command("replan demo", "a whole session with nothing installed")
 }
 
-// found says what there is in this folder.
+// found describes the folder: notes, branch, tools and servers.
 func (m *Model) found(p *page) {
 	if p.brief && m.status.Problem != "" {
 		return
@@ -153,11 +153,10 @@ func (m *Model) found(p *page) {
 	}
 }
 
-// helpless reports whether the page stands there that helps where no model
-// answers.
+// helpless reports whether the chat shows the help page for a missing model.
 func (m *Model) helpless() bool { return m.status.Trouble.Kind != "" && m.chat.Greets() }
 
-// lookAgain has the session look anew for a model and its servers.
+// lookAgain asks the session to look again for a model and its servers.
 func (m *Model) lookAgain() tea.Cmd {
 	m.servers.looking = true
 	m.sayUntilHeard("Looking for the model and the servers again" + m.look.Glyphs.Ellipsis)
@@ -165,17 +164,17 @@ func (m *Model) lookAgain() tea.Cmd {
 	return m.outbox.send(runner.Look{})
 }
 
-// page is text for somebody who begins: prose, headings, commands to type, keys.
+// page is text for new users: prose, headings, commands to type, keys.
 type page struct {
 	look  *draw.Look
 	width int
-	brief bool // there is little room
+	brief bool // for little space
 	lines []string
 }
 
 func (p *page) add(lines ...string) { p.lines = append(p.lines[:len(p.lines):len(p.lines)], lines...) }
 
-// gap parts what comes from what is there.
+// gap adds a blank line unless there is one already.
 func (p *page) gap() {
 	if n := len(p.lines); n > 0 && p.lines[n-1] != "" && !p.brief {
 		p.add("")
@@ -193,10 +192,10 @@ func (p *page) heading(text string) {
 	}
 }
 
-// command is something to type and what it is for.
+// command adds a command to type and its purpose.
 func (p *page) command(text, about string) { p.entry(p.look.Code, text, about) }
 
-// press is a key and what it does.
+// press adds a key and its effect.
 func (p *page) press(h keymap.Hint) { p.entry(p.look.Key, h.Label, h.Does) }
 
 func (p *page) entry(style lipgloss.Style, text, about string) {
@@ -220,7 +219,7 @@ func (p *page) entry(style lipgloss.Style, text, about string) {
 	}
 }
 
-// keys are several keys on a line.
+// keys adds several keys on one line.
 func (p *page) keys(hints ...keymap.Hint) {
 	l := p.look
 	var parts []string
