@@ -7,7 +7,7 @@ import (
 	"replan/tui/keymap"
 )
 
-// newGroups is every action there is, each with its handler.
+// newGroups returns every action with its handler.
 func (m *Model) newGroups() []keymap.Group {
 	byPlace := map[keymap.Place]keymap.Handlers{
 		keymap.PlaceEverywhere: m.everywhereActions().With(m.conversationActions()),
@@ -43,7 +43,7 @@ func (m *Model) newGroups() []keymap.Group {
 	return groups
 }
 
-// find is the action that a key means in a place, nil where it means none.
+// find returns the action bound to a key in a place, nil for none.
 func (m *Model) find(k tea.KeyPressMsg, at keymap.Place) *keymap.Action {
 	for i := range m.groups {
 		if m.groups[i].Place != at {
@@ -59,7 +59,7 @@ func (m *Model) find(k tea.KeyPressMsg, at keymap.Place) *keymap.Action {
 	return nil
 }
 
-// do does an action, or says why not.
+// do runs an action, or says why it cannot.
 func (m *Model) do(a *keymap.Action) tea.Cmd {
 	if why := a.Refusal(); why != "" {
 		m.say(why)
@@ -68,8 +68,8 @@ func (m *Model) do(a *keymap.Action) tea.Cmd {
 	return m.carryOut(a.Do())
 }
 
-// doFor does an action of a place that was chosen elsewhere than there, so that
-// its pane has to take the focus first.
+// doFor runs an action of a place that was chosen elsewhere, and first focuses
+// that place's pane.
 func (m *Model) doFor(a *keymap.Action, at keymap.Place) tea.Cmd {
 	if why := a.Refusal(); why != "" {
 		m.say(why)
@@ -86,8 +86,8 @@ func (m *Model) doFor(a *keymap.Action, at keymap.Place) tea.Cmd {
 	return m.carryOut(a.Do())
 }
 
-// mode is the actions that go before those of the panes while something has the
-// keys: a question, a dialog, a search. It is nil where nothing has.
+// mode returns the actions that precede those of the panes while a question,
+// dialog or search has the keys. It returns nil otherwise.
 func (m *Model) mode() keymap.Handlers {
 	switch over := m.over(); {
 	case m.quitting:
@@ -112,7 +112,7 @@ func (m *Model) mode() keymap.Handlers {
 	}
 }
 
-// doHere does an action as its key would where the user is now.
+// doHere runs an action as its key would in the current state.
 func (m *Model) doHere(id string) tea.Cmd {
 	m.forget(id)
 	m.selected.unselect()
@@ -147,7 +147,7 @@ func (m *Model) doHere(id string) tea.Cmd {
 	return nil
 }
 
-// here is the place whose keys act now.
+// here returns the place whose keys are active.
 func (m *Model) here() keymap.Place {
 	if m.ask.Showing() {
 		if _, gate := m.ask.Current().(ask.OpenGate); gate {

@@ -6,7 +6,7 @@ import (
 	"replan/tui/keymap"
 )
 
-// gateActions answer an open gate.
+// gateActions returns the answers to an open gate.
 func (m *Model) gateActions() keymap.Handlers {
 	return keymap.Handlers{
 		"gate.once":     m.answering("gate.once"),
@@ -21,7 +21,8 @@ func (m *Model) gateActions() keymap.Handlers {
 	}
 }
 
-// questionActions answer what only the user can say of a step.
+// questionActions returns the answers to questions about a step that only the
+// user can decide.
 func (m *Model) questionActions() keymap.Handlers {
 	return keymap.Handlers{
 		"question.done":   m.answering("question.done"),
@@ -34,13 +35,14 @@ func (m *Model) questionActions() keymap.Handlers {
 	}
 }
 
-// answering is how an answer is given. Where the question is not on the screen it
-// is only shown: nothing is answered unseen.
+// answering returns the handler of an answer. If the question is hidden, the
+// handler only shows it: no answer goes to an unseen question.
 func (m *Model) answering(id string) keymap.Handler {
 	return m.atGate(id, func() string { return m.ask.Refusal(id) })
 }
 
-// atGate is how an action of the dialog that asks is done from elsewhere.
+// atGate returns the handler of a question dialog's action that is triggered
+// elsewhere.
 func (m *Model) atGate(id string, refuse func() string) keymap.Handler {
 	return keymap.Handler{Refuse: refuse, Do: func() keymap.Wanted {
 		if !m.ask.Showing() {
@@ -50,7 +52,8 @@ func (m *Model) atGate(id string, refuse func() string) keymap.Handler {
 	}}
 }
 
-// reopen shows what waits for the user again: gates and questions before a plan.
+// reopen shows again what waits for the user: gates and questions before a
+// plan.
 func (m *Model) reopen() tea.Cmd {
 	if m.ask.Waiting() == 0 {
 		return m.review.Reopen()
@@ -58,7 +61,7 @@ func (m *Model) reopen() tea.Cmd {
 	return m.ask.Reopen()
 }
 
-// noGate is why no gate or question can be shown.
+// noGate returns why no gate or question can be shown.
 func (m *Model) noGate() string {
 	switch {
 	case m.ask.Waiting() == 0 && !m.review.Waits():

@@ -8,7 +8,8 @@ import (
 	"replan/tui/keymap"
 )
 
-// conversationActions work on what stands in the chat, from every pane.
+// conversationActions returns the actions on the chat's contents, available in
+// every pane.
 func (m *Model) conversationActions() keymap.Handlers {
 	return keymap.Handlers{
 		"chat.search":       {Refuse: m.chat.NothingSaid, Do: keymap.Just(m.searchChat)},
@@ -22,7 +23,7 @@ func (m *Model) conversationActions() keymap.Handlers {
 	}
 }
 
-// noExport is why the chat cannot be written to a file.
+// noExport returns why the chat cannot be written to a file.
 func (m *Model) noExport() string {
 	switch {
 	case m.closed:

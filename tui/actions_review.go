@@ -7,7 +7,7 @@ import (
 	"replan/tui/keymap"
 )
 
-// reviewActions change and answer a plan that waits to be looked over.
+// reviewActions returns the actions that change and answer a plan under review.
 func (m *Model) reviewActions() keymap.Handlers {
 	return keymap.Handlers{
 		"review.run":         m.reviewing("review.run"),
@@ -22,8 +22,8 @@ func (m *Model) reviewActions() keymap.Handlers {
 	}
 }
 
-// reviewing is how an action of the review is done. Where the review is not on the
-// screen it is only shown: nothing is changed unseen.
+// reviewing returns the handler of a review action. If the review is hidden,
+// the handler only shows it: nothing changes unseen.
 func (m *Model) reviewing(id string) keymap.Handler {
 	return keymap.Handler{
 		Refuse: func() string {
@@ -41,7 +41,7 @@ func (m *Model) reviewing(id string) keymap.Handler {
 	}
 }
 
-// holdPlans says whether the next plans are looked over before they run.
+// holdPlans toggles the review of the next plans before they run.
 func (m *Model) holdPlans() tea.Cmd {
 	on := !m.status.Review
 	word := "The next plans run at once."

@@ -1,6 +1,6 @@
 package tui
 
-// tellCalls puts a card into the chat for each call that has none yet.
+// tellCalls adds a card to the chat for each call without one.
 func (m *Model) tellCalls() {
 	if m.run.Chat == nil {
 		return

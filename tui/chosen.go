@@ -11,8 +11,8 @@ import (
 	"replan/tui/telling"
 )
 
-// tellChosen writes into the chat what was chosen in a dialog, once the session
-// works by it, in the words in which it answers /model, /think and /profile.
+// tellChosen writes a dialog's choice to the chat once the session uses it. The
+// words are those of the replies to /model, /think and /profile.
 func (m *Model) tellChosen() {
 	c := m.chosen
 	if c == nil || c.Model != nil && !prompt.SameModel(*c.Model, m.status.Model) ||
@@ -47,8 +47,7 @@ func (m *Model) chosenWords(c runner.Choose) string {
 	return said
 }
 
-// modelWords name a model with its context and what it can do, as far as that is
-// known.
+// modelWords describes a model with its context and abilities, as far as known.
 func modelWords(name string, info prompt.ModelInfo) string {
 	words := "`" + untrusted.Line(name) + "`"
 	if info.Name == "" {
@@ -60,7 +59,7 @@ func modelWords(name string, info prompt.ModelInfo) string {
 	return words + ", " + abilities(info)
 }
 
-// abilities says what a model can do beside answering.
+// abilities lists what a model can do besides answering.
 func abilities(info prompt.ModelInfo) string {
 	switch {
 	case info.Tools && info.Thinks:

@@ -8,8 +8,8 @@ import (
 	tea "charm.land/bubbletea/v2"
 )
 
-// clickAnswer does what the key under the pointer does in a dialog, and reports
-// whether one stands there.
+// clickAnswer runs the action of the key label under the pointer in a dialog,
+// and reports whether there is one.
 func (m *Model) clickAnswer(at tea.Mouse) (cmd tea.Cmd, taken bool) {
 	if m.quitting || m.layout.small {
 		return nil, false
@@ -18,7 +18,7 @@ func (m *Model) clickAnswer(at tea.Mouse) (cmd tea.Cmd, taken bool) {
 	switch over := m.over(); {
 	case over != nil:
 		if a, ok := over.(draw.Answerable); ok {
-			id, taken = a.ButtonAt(at.X, at.Y-1) // under the header
+			id, taken = a.ButtonAt(at.X, at.Y-1) // below the header
 		}
 	case m.ask.Showing() && m.layout.sheet.Contains(at.X, at.Y):
 		id, taken = draw.Pressed(m.ask.Buttons, at.X-m.layout.sheet.X, at.Y-m.layout.sheet.Y)
@@ -29,10 +29,10 @@ func (m *Model) clickAnswer(at tea.Mouse) (cmd tea.Cmd, taken bool) {
 	return m.doHere(id), true
 }
 
-// clickOver chooses what is drawn there in the dialog in place of the panes. A
-// second click on what the first has chosen does what its first key does.
+// clickOver chooses the entry under the pointer in the dialog that replaces the
+// panes. A second click on it runs the dialog's first key.
 func (m *Model) clickOver(over overlay, at tea.Mouse) tea.Cmd {
-	over.Clicked(at.Y - 1) // under the header
+	over.Clicked(at.Y - 1) // below the header
 	if l, ok := over.(draw.Listed); !ok || !l.Again() {
 		return nil
 	}
@@ -44,7 +44,7 @@ func (m *Model) clickOver(over overlay, at tea.Mouse) tea.Cmd {
 	return nil
 }
 
-// clickHint does what the hint in the footer at x says.
+// clickHint runs the action of the footer hint at x.
 func (m *Model) clickHint(x int) tea.Cmd {
 	if m.quitting {
 		if id, ok := draw.Pressed(m.quitButtons(m.layout.width), x, 0); ok {
@@ -70,7 +70,7 @@ func (m *Model) clickHint(x int) tea.Cmd {
 	return nil
 }
 
-// clickInput puts the text cursor to the cell that was clicked on.
+// clickInput moves the text cursor to the clicked cell.
 func (m *Model) clickInput(at tea.Mouse) {
 	in := m.layout.input
 	if m.searching() || m.recall.Open || in.H == 0 || !in.Contains(at.X, at.Y) {

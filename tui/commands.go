@@ -11,8 +11,8 @@ import (
 	"replan/tui/keymap"
 )
 
-// commandGroup is the commands of the chat as the palette lists them. Choosing one
-// puts it into the input, since most take more words.
+// commandGroup returns the chat commands for the palette. A chosen command goes
+// into the input, since most take arguments.
 func (m *Model) commandGroup() keymap.Group {
 	g := keymap.Group{Place: keymap.PlaceCommand, Title: "Chat command"}
 	if m.options.Commands == nil {
@@ -20,7 +20,7 @@ func (m *Model) commandGroup() keymap.Group {
 	}
 	for _, c := range m.options.Commands() {
 		if c.Detail == "" {
-			continue // a word behind a command
+			continue // an argument of a command
 		}
 		text := untrusted.Line(strings.TrimSpace(c.Text + " " + c.Usage))
 		shown := key.NewBinding(key.WithHelp(text, untrusted.Line(c.Detail)))
@@ -29,7 +29,7 @@ func (m *Model) commandGroup() keymap.Group {
 	return g
 }
 
-// noCommand is why no command can be put into the input.
+// noCommand returns why no command can be put into the input.
 func (m *Model) noCommand() string {
 	switch {
 	case !m.input.TakesText():
@@ -41,7 +41,7 @@ func (m *Model) noCommand() string {
 	}
 }
 
-// begins puts a command into the input, ready for what it takes.
+// begins puts a command into the input, ready for its arguments.
 func (m *Model) begins(c session.Completion) tea.Cmd {
 	m.focus = paneChat
 	text := c.Text

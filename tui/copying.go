@@ -9,10 +9,10 @@ import (
 	"replan/tui/chat"
 )
 
-// copyText hands a text to the terminal's clipboard. Whether it has arrived there
-// nobody tells: what is said of it is that it was sent.
+// copyText sends a text to the terminal's clipboard. Terminals do not confirm
+// the copy, so the notice only says that the text was sent.
 func (m *Model) copyText(what, text string) tea.Cmd {
-	m.toasts.clear() // a drag with the mouse is no key, which would have done it
+	m.toasts.clear() // a mouse drag, unlike a key, has not cleared them
 	m.toasts.show("info", what+", sent to the clipboard")
 	if len(text)*4/3 > chat.CopyLimit {
 		m.toasts.show("warn", fmt.Sprint(len(text)>>10)+" KB: more than some terminals take")
@@ -20,8 +20,8 @@ func (m *Model) copyText(what, text string) tea.Cmd {
 	return m.clipboard(text)
 }
 
-// copyCode copies the newest block of code that is in view, and pressed again
-// the one before. It is marked until another key is pressed.
+// copyCode copies the newest visible block of code; repeated, the one before.
+// The block stays marked until the next key.
 func (m *Model) copyCode() tea.Cmd {
 	c := m.chat
 	all := c.AllCode()

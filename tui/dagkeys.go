@@ -2,7 +2,7 @@ package tui
 
 import "replan/tui/keymap"
 
-// inPlan is an action on the plan that may have something to say.
+// inPlan returns an action on the plan that may report a message.
 func (m *Model) inPlan(f func() (word string)) func() keymap.Wanted {
 	return keymap.Just(func() {
 		if word := f(); word != "" {
@@ -12,7 +12,7 @@ func (m *Model) inPlan(f func() (word string)) func() keymap.Wanted {
 	})
 }
 
-// noSteps is why there is nothing to filter.
+// noSteps returns why there is nothing to filter.
 func (m *Model) noSteps() string {
 	if m.shown.run == nil || len(m.shown.run.Steps) == 0 {
 		return "There are no steps yet that could be filtered."
@@ -20,7 +20,7 @@ func (m *Model) noSteps() string {
 	return ""
 }
 
-// noFilter is why there is no next match.
+// noFilter returns why there is no next match.
 func (m *Model) noFilter() string {
 	if !m.dag.Filter.On() {
 		return "Nothing is filtered: " + m.keys.Filter.Help().Key + " begins."
@@ -28,8 +28,8 @@ func (m *Model) noFilter() string {
 	return ""
 }
 
-// filters reports whether the filter of the plan has the keys, or a key takes it
-// away.
+// filters reports whether the plan's filter takes the keys, or a key can clear
+// it.
 func (m *Model) filters() bool {
 	return m.focus == panePlan && (m.dag.Filter.Typing || m.dag.Filter.On())
 }

@@ -2,7 +2,7 @@ package tui
 
 import "replan/tui/keymap"
 
-// openHelp opens help on the keys that act now.
+// openHelp opens help on the active keys.
 func (m *Model) openHelp() {
 	h := m.help
 	h.Now, h.Here, h.Replay = nil, m.topic(), m.options.Replay
@@ -13,7 +13,7 @@ func (m *Model) openHelp() {
 	h.Open, h.Top = true, 0
 }
 
-// topic is the place that help is wanted of.
+// topic returns the place that help is about.
 func (m *Model) topic() keymap.Place {
 	switch over := m.over(); {
 	case over == overlay(m.review):

@@ -1,6 +1,7 @@
 package tui
 
-// turnStep shows the diff of the chosen step side by side, or unified.
+// turnStep toggles the diff of the chosen step between side by side and
+// unified.
 func (m *Model) turnStep() {
 	if word := m.look.TurnDiffs(m.detail.Width); word != "" {
 		m.say(word)

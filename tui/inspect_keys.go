@@ -8,7 +8,8 @@ import (
 	"replan/tui/timeline"
 )
 
-// inspectActions look into the chosen step, from plan and step alike.
+// inspectActions returns the actions that inspect the chosen step, from the
+// plan and the step pane.
 func (m *Model) inspectActions() keymap.Handlers {
 	show := func(t step.Tab) func() keymap.Wanted {
 		return keymap.Just(func() { m.detail.Choose(t) })
@@ -25,7 +26,7 @@ func (m *Model) inspectActions() keymap.Handlers {
 	}
 }
 
-// inspectors are the dialogs that show a run as a whole.
+// inspectors are the dialogs that show a whole run.
 type inspectors struct {
 	timeline  *timeline.Dialog
 	revisions *dialog.Revisions

@@ -4,8 +4,8 @@ import (
 	"replan/agent/session"
 )
 
-// returned takes back what was sent and not taken, or taken out of the queue. Where
-// something else was typed meanwhile, it is with what was sent before.
+// returned puts back into the input a text that was rejected or removed from
+// the queue. If the input is no longer empty, the text goes to the history.
 func (m *Model) returned(d session.Returned) {
 	if d.Reason != "" {
 		m.answered()

@@ -10,8 +10,8 @@ import (
 	"replan/tui/keymap"
 )
 
-// outbox sends commands to the session in the order they were given, off the
-// goroutine that draws, so that a session that is slow to listen stops nothing.
+// outbox sends commands to the session in order, outside the drawing goroutine,
+// so that a slow session never blocks the screen.
 type outbox struct {
 	session Session
 	sending sync.Mutex
@@ -19,7 +19,7 @@ type outbox struct {
 	queue   []runner.Command
 }
 
-// send queues a command and returns what sends it.
+// send queues a command and returns a tea.Cmd that sends it.
 func (o *outbox) send(c runner.Command) tea.Cmd {
 	o.mu.Lock()
 	o.queue = append(o.queue, c)
@@ -30,7 +30,8 @@ func (o *outbox) send(c runner.Command) tea.Cmd {
 	}
 }
 
-// ask returns what asks the session a question, after the commands given before.
+// ask returns a tea.Cmd that queries the session after the commands queued
+// before.
 func (o *outbox) ask(q keymap.Query) tea.Cmd {
 	return func() tea.Msg {
 		o.flush()
@@ -38,7 +39,7 @@ func (o *outbox) ask(q keymap.Query) tea.Cmd {
 	}
 }
 
-// flush sends the commands that are queued.
+// flush sends the queued commands.
 func (o *outbox) flush() {
 	o.sending.Lock()
 	defer o.sending.Unlock()

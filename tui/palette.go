@@ -6,7 +6,7 @@ import (
 	"replan/tui/draw"
 )
 
-// openPalette opens the palette with all that can be done here first.
+// openPalette opens the palette, with the actions available here first.
 func (m *Model) openPalette() {
 	p := m.palette
 	p.Groups = append(slices.Clip(m.groups), m.commandGroup())

@@ -6,8 +6,8 @@ import (
 	"replan/tui/draw"
 )
 
-// overInput draws the list that stands over the input, if any, over the last lines
-// of the chat, which are width cells wide.
+// overInput draws the list above the input, if any, over the last lines of the
+// chat, which are width cells wide.
 func (m *Model) overInput(lines []string, width int) []string {
 	if m.covered() || m.layout.input.H == 0 {
 		return lines
@@ -26,7 +26,7 @@ func (m *Model) overInput(lines []string, width int) []string {
 	return lines
 }
 
-// openList is the list over the input, nil where there is none.
+// openList returns the list above the input, nil for none.
 func (m *Model) openList() *draw.List {
 	switch {
 	case m.covered() || m.layout.input.H == 0 || m.quitting:
@@ -40,7 +40,8 @@ func (m *Model) openList() *draw.List {
 	}
 }
 
-// listUnder is the list over the input where the pointer is on a row of it.
+// listUnder returns the list above the input if the pointer is on one of its
+// rows, else nil.
 func (m *Model) listUnder(at tea.Mouse) *draw.List {
 	l := m.openList()
 	if l == nil || !m.layout.chat.Contains(at.X, at.Y) || at.Y < l.First {
@@ -49,8 +50,8 @@ func (m *Model) listUnder(at tea.Mouse) *draw.List {
 	return l
 }
 
-// clickList takes what is clicked on in the list over the input, and reports
-// whether something is.
+// clickList chooses the clicked row of the list above the input, and reports
+// whether there is one.
 func (m *Model) clickList(at tea.Mouse) (cmd tea.Cmd, taken bool) {
 	l := m.listUnder(at)
 	if l == nil || !l.Clicked(at.Y, l.Count) {

@@ -12,8 +12,8 @@ import (
 	"replan/tui/keymap"
 )
 
-// takeAnswer gives the answer to a query to the pane that asked. It reports
-// whether the message is one.
+// takeAnswer passes the answer to a query to the pane that asked. It reports
+// whether msg is an answer.
 func (m *Model) takeAnswer(msg tea.Msg) (cmd tea.Cmd, taken bool) {
 	switch a := msg.(type) {
 	case keymap.AnswerMsg[[]agent.Summary]:
@@ -37,7 +37,7 @@ func (m *Model) takeAnswer(msg tea.Msg) (cmd tea.Cmd, taken bool) {
 			m.settings.Take(a.Value)
 		}
 	case keymap.AnswerMsg[session.Completions]:
-		// Why there are none is not said while somebody types.
+		// Do not report missing completions while the user types.
 		if !errors.Is(a.Err, runner.ErrClosed) {
 			m.complete.Take(a.Value)
 			cmd = m.suggestAnew()
@@ -55,8 +55,8 @@ func (m *Model) takeAnswer(msg tea.Msg) (cmd tea.Cmd, taken bool) {
 	return cmd, true
 }
 
-// answerable reports whether there is an answer to show. It tells the user of
-// what could not be read; other answers stand beside such an error.
+// answerable reports whether there is an answer to show. It shows read errors
+// to the user; partial answers remain usable.
 func (m *Model) answerable(err error) bool {
 	if errors.Is(err, runner.ErrClosed) {
 		return false

@@ -6,7 +6,8 @@ import (
 	"replan/tui/ask"
 )
 
-// openQuestions are the steps of a run that wait for the user's word.
+// openQuestions returns the questions about steps of a run that wait for the
+// user.
 func (m *Model) openQuestions(r *agent.Run) []ask.Asking {
 	var out []ask.Asking
 	for _, q := range r.Questions() {
@@ -15,7 +16,7 @@ func (m *Model) openQuestions(r *agent.Run) []ask.Asking {
 	return out
 }
 
-// questionOf adds to a question of the run what is to be shown with it.
+// questionOf adds the details to display to a question of the run.
 func (m *Model) questionOf(r *agent.Run, q agent.Question) ask.Question {
 	asked := ask.Question{Question: q, Run: r.ID, Time: m.resumes}
 	if s := r.Step(q.Step); s != nil {
@@ -25,8 +26,8 @@ func (m *Model) questionOf(r *agent.Run, q agent.Question) ask.Question {
 	return asked
 }
 
-// takeUp opens the dialog of a failed step of a run that has ended, and reports
-// whether that can be done.
+// takeUp opens the dialog of a failed step of an ended run, and reports whether
+// that is possible.
 func (m *Model) takeUp(s *agent.StepState) bool {
 	if !m.resumable() || s.Status != agent.StepFailed {
 		return false

@@ -6,7 +6,7 @@ import (
 	"replan/tui/input"
 )
 
-// noHistory is why nothing can be searched.
+// noHistory returns why there is no history to search.
 func (m *Model) noHistory() string {
 	switch {
 	case len(m.input.History)+len(m.input.Others) == 0:
@@ -16,8 +16,8 @@ func (m *Model) noHistory() string {
 	}
 }
 
-// searchHistory opens the search; what stands in the input is what is searched
-// for first.
+// searchHistory opens the history search. The text in the input is the initial
+// query.
 func (m *Model) searchHistory() {
 	r := m.recall
 	r.Open, r.All, r.Query = true, nil, ""

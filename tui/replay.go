@@ -6,8 +6,8 @@ import (
 	"replan/tui/keymap"
 )
 
-// replayCommands are how actions are done in a replay, in place of what they do in
-// a session. What would ask something of the session is refused.
+// replayCommands returns replacements for session actions in a replay. They
+// refuse requests to the session.
 func (m *Model) replayCommands() keymap.Handlers {
 	no := func(why string) keymap.Handler {
 		return keymap.Handler{Refuse: func() string { return "This is a replay: " + why }, Do: keymap.Just(func() {})}
@@ -37,7 +37,7 @@ func (m *Model) replayCommands() keymap.Handlers {
 	}
 }
 
-// nothingToLeave is why a replay has no pane to be led back from.
+// nothingToLeave returns why a replay has no pane to lead back from.
 func (m *Model) nothingToLeave() string {
 	if m.focus != paneChat {
 		return ""
@@ -45,7 +45,7 @@ func (m *Model) nothingToLeave() string {
 	return "This is a replay: nothing runs that could be stopped; " + m.keys.Name("replay.quit") + " quits."
 }
 
-// nothingSent says why a replay takes no text.
+// nothingSent returns why a replay takes no text.
 func (m *Model) nothingSent() string {
 	return "This is a replay: nothing can be sent; " + m.keys.Name("replay.quit") + " quits."
 }

@@ -6,7 +6,7 @@ import (
 	"replan/agent"
 )
 
-// heldRun is the run whose plan waits to be looked over, nil where none does.
+// heldRun returns the run whose plan waits for review, nil for none.
 func (m *Model) heldRun() *agent.Run {
 	if m.retold != nil || m.options.Replay || !m.running() {
 		return nil
@@ -19,8 +19,8 @@ func (m *Model) heldRun() *agent.Run {
 	return nil
 }
 
-// faced begins a grace time for a review that has come to the screen, where it
-// was not there before.
+// faced starts the grace time of a review that has just appeared; before tells
+// whether it was shown already.
 func (m *Model) faced(before bool) tea.Cmd {
 	if !before && m.review.Shown() && !m.review.Grace {
 		return m.review.Wait()

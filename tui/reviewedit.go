@@ -4,7 +4,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 )
 
-// editCursor is where text is typed in the editor, nil where none is.
+// editCursor returns the text cursor of the review's editor, nil for none.
 func (m *Model) editCursor() *tea.Cursor {
 	if !m.review.Shown() || m.over() != overlay(m.review) || m.review.Editor == nil {
 		return nil
@@ -12,7 +12,7 @@ func (m *Model) editCursor() *tea.Cursor {
 	c := m.review.Editor.Cursor()
 	if c != nil {
 		c.X += 2
-		c.Y += 2 // under the header and the upper edge
+		c.Y += 2 // below the header and the upper edge
 	}
 	return c
 }

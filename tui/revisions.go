@@ -2,7 +2,7 @@ package tui
 
 import "replan/tui/draw"
 
-// noRevisions is why there are none to step through.
+// noRevisions returns why there are no revisions to browse.
 func (m *Model) noRevisions() string {
 	if m.shown.run == nil || m.shown.run.Revision == 0 {
 		return "There is no plan yet whose revisions could be looked at."
@@ -10,8 +10,8 @@ func (m *Model) noRevisions() string {
 	return ""
 }
 
-// openRevisions opens the dialog at the plan as it is now, or at the revision that
-// is chosen in the plan.
+// openRevisions opens the dialog at the current plan, or at the revision chosen
+// in the plan.
 func (m *Model) openRevisions() {
 	d := m.revisions
 	d.Open, d.Top, d.At = true, draw.SheetSpot{}, len(m.shown.run.Revisions)

@@ -7,26 +7,26 @@ import (
 	"replan/tui/dialog"
 )
 
-// servers is what the screen knows of the tool servers, with their dialog.
+// servers holds the known state of the tool servers, with their dialog.
 type servers struct {
 	*dialog.Servers
-	lost    map[string]bool // were there, or were to be
-	stale   bool            // what they offer is to be asked for again
-	looking bool            // the session looks anew for a model
+	lost    map[string]bool // servers that were lost, or never started
+	stale   bool            // the tools of the servers must be fetched again
+	looking bool            // the session looks again for a model
 }
 
-// Retheme draws the dialog anew.
+// Retheme discards the drawn document.
 func (s *servers) Retheme() { s.Doc = nil }
 
-// changed gives the open dialog the state of the servers. Where that may have
-// changed what they offer, that is asked for again.
+// changed passes the state of the servers to the open dialog, and marks its
+// contents stale if they may have changed.
 func (s *servers) changed(now []plan.ServerStatus) {
 	if s.Open && s.Stand(now) {
 		s.stale = true
 	}
 }
 
-// notices tells which servers were lost and which are back, and that a model
+// notices shows which servers were lost, which are back, and when a model
 // answers at last.
 func (s *servers) notices(was, now session.Status, tell func(level, text string)) {
 	before := map[string]plan.ServerState{}

@@ -8,7 +8,7 @@ import (
 	"replan/tui/keymap"
 )
 
-// liveSetting is what a setting has come to in this session.
+// liveSetting returns the current value of a setting in this session.
 func (m *Model) liveSetting(key string) (value string, ok bool) {
 	switch key {
 	case "model.name":
@@ -33,8 +33,8 @@ func (m *Model) liveSetting(key string) (value string, ok bool) {
 	}
 }
 
-// turnSetting turns on or off what the screen can turn while it is open, and
-// reports whether it was such a setting.
+// turnSetting toggles a setting that can change while the screen is open, and
+// reports whether key is one.
 func (m *Model) turnSetting(key string) bool {
 	mode := &m.theming.mode
 	switch key {
@@ -50,7 +50,7 @@ func (m *Model) turnSetting(key string) bool {
 	return true
 }
 
-// actionOf is an action by its id, with its place.
+// actionOf returns an action by its id, with its place.
 func (m *Model) actionOf(id string) (*keymap.Action, keymap.Place) {
 	for i := range m.groups {
 		for j := range m.groups[i].Actions {

@@ -8,7 +8,7 @@ import (
 	"replan/tui/dialog"
 )
 
-// openThemes opens the list with the theme that is worn chosen.
+// openThemes opens the list of themes at the current one.
 func (m *Model) openThemes() {
 	d := m.picker
 	*d = dialog.Themes{Look: d.Look, Keys: d.Keys, Wear: m.wear, Set: m.options.Themes, Config: m.shortPath(m.options.Config), Open: true, Before: m.theming.chosen, Sample: d.Sample}
@@ -29,7 +29,7 @@ func (m *Model) openThemes() {
 	}
 }
 
-// shortPath is a path with the home folder shortened.
+// shortPath returns a path with the home folder shortened to ~.
 func (m *Model) shortPath(path string) string {
 	if rest, ok := strings.CutPrefix(path, m.home+"/"); ok && m.home != "" {
 		return "~/" + rest

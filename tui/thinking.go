@@ -5,8 +5,8 @@ import (
 	"replan/tui/chat"
 )
 
-// thinks takes what a model thinks aloud in a phase of planning. Text says that
-// it has begun to write.
+// thinks handles streamed thinking in a planning phase. A non-empty text means
+// that the model has begun to write.
 func (m *Model) thinks(phase int, thinking, text string) {
 	t := m.planning
 	if thinking != "" {
@@ -27,8 +27,8 @@ func (m *Model) thinks(phase int, thinking, text string) {
 	}
 }
 
-// thought takes what a model has thought in a phase that is over, where it did
-// not come piece by piece.
+// thoughtIn handles a model's thinking in a finished phase if it was not
+// streamed.
 func (m *Model) thoughtIn(phase int, thinking string) {
 	if t := m.planning; t != nil {
 		t.End(m.run.Now)
@@ -38,8 +38,8 @@ func (m *Model) thoughtIn(phase int, thinking string) {
 		return
 	}
 	m.thinks(phase, thinking, "")
-	m.planning.Live = false // nobody measured it
+	m.planning.Live = false // its duration is unknown
 }
 
-// FoldThinking folds or unfolds what a model thought aloud.
+// foldThinking collapses or expands the newest thinking of a model.
 func (m *Model) foldThinking() { m.chat.FoldNewest(chat.FoldThinking) }

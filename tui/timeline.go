@@ -7,7 +7,7 @@ import (
 	"replan/tui/draw"
 )
 
-// noTimeline is why there is no timeline.
+// noTimeline returns why there is no timeline.
 func (m *Model) noTimeline() string {
 	if m.shown.run == nil || len(m.shown.run.Steps) == 0 {
 		return "There are no steps yet that could stand on a timeline."
@@ -15,8 +15,8 @@ func (m *Model) noTimeline() string {
 	return ""
 }
 
-// lookInto chooses a step in the plan and leads to it, also where a revision has
-// taken it out.
+// lookInto chooses a step in the plan and focuses it, even if a revision has
+// removed it.
 func (m *Model) lookInto(index string) {
 	d := m.dag
 	key := index
@@ -36,8 +36,8 @@ func (m *Model) lookInto(index string) {
 	m.refresh()
 }
 
-// openTimeline opens it with the step chosen that is chosen in the plan. While the
-// run goes on its bars grow.
+// openTimeline opens the timeline at the step chosen in the plan. Its bars grow
+// during the run.
 func (m *Model) openTimeline() tea.Cmd {
 	d := m.timeline
 	d.Open, d.List, d.Run, d.Wish = true, draw.List{}, nil, ""
@@ -51,5 +51,5 @@ func (m *Model) openTimeline() tea.Cmd {
 	return m.Animate()
 }
 
-// grows reports whether bars of an open timeline do.
+// grows reports whether bars of an open timeline are growing.
 func (m *Model) grows() bool { return m.timeline.Open && !m.closed && m.shown.goes() }

@@ -6,7 +6,7 @@ import (
 	"replan/tui/chat"
 )
 
-// writes takes what a model has written of a turn, and what it has thought.
+// writes adds streamed text and thinking of a model to the open turn.
 func (m *Model) writes(text, thinking string) {
 	t := m.openTurn()
 	if thinking != "" {
@@ -27,7 +27,7 @@ func (m *Model) writes(text, thinking string) {
 	m.chat.Touch()
 }
 
-// closeTurn ends a turn with all that was written in it.
+// closeTurn ends a turn with its complete text and thinking.
 func (m *Model) closeTurn(text, thinking string) {
 	if text == "" && thinking == "" && (m.turn == nil || m.turn.Done) {
 		return

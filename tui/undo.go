@@ -8,8 +8,8 @@ import (
 	"replan/tui/dialog"
 )
 
-// undone leads to the chat, which tells what was put back, where the dialog is
-// still open about it.
+// undone closes the undo dialog for that run, if open, and focuses the chat,
+// which lists the restored files.
 func (m *Model) undone(d event.ChatUndone) {
 	if m.undo.Done(d.Run) {
 		m.runs.Open = false
@@ -18,13 +18,13 @@ func (m *Model) undone(d event.ChatUndone) {
 	}
 }
 
-// askUndo opens the dialog for the run in the plan pane, which has ended.
+// askUndo opens the undo dialog for the ended run in the plan pane.
 func (m *Model) askUndo() tea.Cmd {
 	r := m.shown.run
 	return m.outbox.ask(m.undo.Ask(r.ID, dialog.RunWords(m.look, r.Summary())))
 }
 
-// noUndo is why the run in the plan pane cannot be undone now.
+// noUndo returns why the run in the plan pane cannot be undone now.
 func (m *Model) noUndo() string {
 	switch {
 	case m.shown.run == nil:
@@ -38,8 +38,8 @@ func (m *Model) noUndo() string {
 	}
 }
 
-// changedFiles reports whether the run in the plan pane, having ended, has called
-// a tool whose changes can be put back.
+// changedFiles reports whether the run in the plan pane has ended and called a
+// tool with reversible changes.
 func (m *Model) changedFiles() bool {
 	r := m.shown.run
 	if r == nil || m.shown.goes() || m.running() || m.options.Replay || m.shown.dry {
