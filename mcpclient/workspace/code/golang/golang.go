@@ -13,17 +13,16 @@ import (
 	"replan/mcpclient/workspace/code/source"
 )
 
-// Project is the Go code of a workspace. It keeps nothing between two calls, so
-// it never answers from what a file held before, and several goroutines may use
-// it.
+// Project is the Go code of a workspace. It caches nothing between calls, so
+// its answers are never outdated. It is safe for concurrent use.
 type Project struct {
 	dir     string // absolute
-	real    string // dir with its links resolved
+	real    string // dir with symbolic links resolved
 	environ []string
 }
 
-// New is cheap: nothing is read before the first question. dir is the folder of
-// the workspace, environ what the go command gets.
+// New returns a project without reading anything yet. dir is the folder of the
+// workspace, environ the environment of the go command.
 func New(dir string, environ []string) *Project {
 	real, err := filepath.EvalSymlinks(dir)
 	if err != nil {
@@ -32,22 +31,22 @@ func New(dir string, environ []string) *Project {
 	return &Project{dir: filepath.Clean(dir), real: real, environ: environ}
 }
 
-// Found is where a name is used.
+// Found holds the uses of a name.
 type Found struct {
-	Uses  []source.Reference // the declaration among them, by file and place
-	Read  map[string][]byte  // what the files that were type-checked hold, by path
-	Notes []string           // what the answer may lack, in sentences
+	Uses  []source.Reference // including the declaration, by file and place
+	Read  map[string][]byte  // contents of the type-checked files, by path
+	Notes []string           // possible gaps in the answer, in sentences
 }
 
-// Renamed is what a rename comes to.
+// Renamed is the result of a rename.
 type Renamed struct {
 	Edits []source.Edit
-	Also  []source.Symbol   // methods and fields that are renamed with it
-	Read  map[string][]byte // what the files that were type-checked hold, by path
-	Notes []string          // what a reader should look at, in sentences
+	Also  []source.Symbol   // methods and fields that are renamed too
+	Read  map[string][]byte // contents of the type-checked files, by path
+	Notes []string          // places to review, in sentences
 }
 
-// RefusedError says why a name is not changed.
+// RefusedError says why a name cannot be changed.
 type RefusedError struct{ Reason string }
 
 func (e *RefusedError) Error() string { return e.Reason }
@@ -56,16 +55,16 @@ func refuse(format string, args ...any) error {
 	return &RefusedError{Reason: fmt.Sprintf(format, args...)}
 }
 
-// module is what one run of the go command can see.
+// module is the code that one run of the go command covers.
 type module struct {
-	dir      string   // where the command runs, on disk
-	patterns []string // the packages of the workspace in it
+	dir      string   // folder to run the command in, on disk
+	patterns []string // the packages of the workspace that it contains
 	environ  []string
 }
 
-// moduleOf returns the module of a file: that of the nearest go.mod, with those
-// that a go.work above it joins. It is false where the workspace has no go.mod
-// above the file.
+// moduleOf returns the module of a file: the one of the nearest go.mod, plus
+// those that a go.work above it joins. It returns false if the workspace has
+// no go.mod above the file.
 func (p *Project) moduleOf(file string) (module, bool) {
 	m := module{environ: append(slices.Clone(p.environ), "GOPACKAGESDRIVER=off", "GOTOOLCHAIN=local", "GOPROXY=off", "GONOPROXY=none", "GOVCS=*:off")}
 	for dir := path.Dir(file); ; dir = path.Dir(dir) {
@@ -85,7 +84,7 @@ func (p *Project) moduleOf(file string) (module, bool) {
 			break
 		}
 	}
-	// A go.work that does not name the module would keep it from being read.
+	// A go.work that does not list the module would keep it from being read.
 	m.environ = append(m.environ, "GOWORK=off")
 	return m, m.dir != ""
 }
@@ -101,8 +100,8 @@ func isFile(name string) bool {
 	return err == nil && info.Mode().IsRegular()
 }
 
-// joined are the folders on disk that the go.work of a folder joins, as far as
-// they lie in the workspace.
+// joined returns the folders on disk that a folder's go.work joins, if they
+// are in the workspace.
 func (p *Project) joined(dir string) []string {
 	data, err := fs.ReadFile(os.DirFS(p.onDisk(dir)), "go.work")
 	if err != nil {
@@ -125,7 +124,8 @@ func (p *Project) joined(dir string) []string {
 	return dirs
 }
 
-// relative makes an absolute path relative to the workspace, where it is in it.
+// relative converts an absolute path to one relative to the workspace. It
+// reports whether the path is in the workspace.
 func (p *Project) relative(name string) (string, bool) {
 	for _, base := range []string{p.real, p.dir} {
 		if rel, err := filepath.Rel(base, name); err == nil && filepath.IsLocal(rel) {

@@ -20,27 +20,27 @@ import (
 	"replan/mcpclient/workspace/code/source"
 )
 
-// program is the code of a module with its types. A package is in it once by
-// itself and once with its tests. Objects of the two are never the same, even
-// where they stand for one declaration: the place of that is what they share.
+// program is the code of a module with types. It contains each package once
+// alone and once with its tests. Their objects always differ, even for the
+// same declaration, so compare declarations by place.
 type program struct {
 	p    *Project
 	fset *token.FileSet
-	pkgs []*packages.Package // each after those that it imports
+	pkgs []*packages.Package // each after its imports
 	read map[string][]byte   // files of the workspace, by path
-	// outside are the packages of others, by import path.
+	// outside maps import paths to packages outside the workspace.
 	outside map[string]*types.Package
 }
 
-// key is where something is declared.
+// key is the place of a declaration.
 type key struct {
-	file   string // on disk; of other people's code the package and the name
+	file   string // on disk; for code outside the workspace, the package and the name
 	offset int
 }
 
-// load type-checks the module of a file, its tests included. Nothing of the
-// workspace is compiled for it: packages of others come from what the compiler has
-// exported of them.
+// load type-checks the module of a file, including its tests. It compiles
+// nothing in the workspace. The types of other packages come from the
+// compiler's export data.
 func (p *Project) load(ctx context.Context, file string) (*program, error) {
 	m, ok := p.moduleOf(file)
 	if !ok {
@@ -65,7 +65,7 @@ func (p *Project) load(ctx context.Context, file string) (*program, error) {
 		return nil, err
 	}
 	imported := map[string]bool{}
-	packages.Visit(roots, nil, func(pkg *packages.Package) { // each after those that it imports
+	packages.Visit(roots, nil, func(pkg *packages.Package) { // each after its imports
 		if !slices.ContainsFunc(pkg.GoFiles, p.isOwn) || strings.HasSuffix(pkg.ID, ".test") {
 			return
 		}
@@ -92,22 +92,22 @@ func (p *Project) load(ctx context.Context, file string) (*program, error) {
 	return prog, prog.parse(ctx)
 }
 
-// isOwn reports whether a file is the workspace's own, and not vendored.
+// isOwn reports whether a file belongs to the workspace and is not vendored.
 func (p *Project) isOwn(file string) bool {
 	at, inside := p.relative(file)
 	return inside && !slices.Contains(strings.Split(at, "/"), "vendor")
 }
 
-// parse reads the files of all packages, each once, and type-checks them.
+// parse parses the files of all packages, each once, and type-checks them.
 func (prog *program) parse(ctx context.Context) error {
 	files := map[string]*ast.File{}
 	broken := map[string][]packages.Error{}
 	for _, pkg := range prog.pkgs {
-		pkg.Errors = slices.DeleteFunc(pkg.Errors, func(e packages.Error) bool { return e.Kind == packages.ParseError }) // found again
-		for _, name := range pkg.GoFiles {                                                                               // as they are written: cgo is not run
+		pkg.Errors = slices.DeleteFunc(pkg.Errors, func(e packages.Error) bool { return e.Kind == packages.ParseError }) // parsing finds them again
+		for _, name := range pkg.GoFiles {                                                                               // the original files, because cgo is not run
 			at, inside := prog.p.relative(name)
 			if files[name] == nil {
-				data, err := os.ReadFile(name) // #nosec G304 -- named by the go command
+				data, err := os.ReadFile(name) // #nosec G304 -- the go command named it
 				if err != nil {
 					return fmt.Errorf("reading %s: %w", name, err)
 				}
@@ -139,7 +139,7 @@ func (prog *program) parse(ctx context.Context) error {
 
 const parseMode = parser.ParseComments | parser.AllErrors | parser.SkipObjectResolution
 
-// loadFailed says what kept the go command from answering.
+// loadFailed explains why the go command failed.
 func loadFailed(err error) error {
 	if err == nil {
 		return nil
@@ -151,7 +151,8 @@ func loadFailed(err error) error {
 	return fmt.Errorf("asking the go command about the packages: %w", err)
 }
 
-// missing says what to do where the go command lacks modules that it may not fetch.
+// missing returns advice for when the go command lacks modules that it may not
+// download.
 func missing(said string) string {
 	if strings.Contains(said, "disabled by GOPROXY=off") {
 		return "modules are missing: run go mod download"
@@ -164,7 +165,7 @@ func (prog *program) keyOf(o types.Object) key {
 		return key{} // nothing, or predeclared
 	}
 	at := prog.fset.PositionFor(o.Pos(), false)
-	if !prog.reads(o.Pos()) { // exported data has no exact places
+	if !prog.reads(o.Pos()) { // export data has no exact places
 		return key{o.Pkg().Path() + "." + o.Name(), -1}
 	}
 	return key{at.Filename, at.Offset}
@@ -175,7 +176,7 @@ func (prog *program) owns(o types.Object) bool {
 	return o.Pos().IsValid() && prog.reads(o.Pos())
 }
 
-// origin is the declaration that an instance of a generic one comes from.
+// origin returns the generic declaration of an instance.
 func origin(o types.Object) types.Object {
 	switch o := o.(type) {
 	case *types.Func:
@@ -186,7 +187,7 @@ func origin(o types.Object) types.Object {
 	return o
 }
 
-// meaning is what an identifier denotes: what it uses, else what it declares.
+// meaning returns the object that an identifier uses or else declares.
 func meaning(pkg *packages.Package, id *ast.Ident) types.Object {
 	if o := pkg.TypesInfo.Uses[id]; o != nil {
 		return origin(o)
@@ -202,7 +203,7 @@ func meaning(pkg *packages.Package, id *ast.Ident) types.Object {
 	return nil
 }
 
-// identifiers calls visit with every identifier of the program.
+// identifiers calls visit for every identifier of the program.
 func (prog *program) identifiers(visit func(pkg *packages.Package, id *ast.Ident)) {
 	for _, pkg := range prog.pkgs {
 		for _, file := range pkg.Syntax {
@@ -224,8 +225,8 @@ func identsOf(file *ast.File) []*ast.Ident {
 	return ids
 }
 
-// at returns what the identifier at a place denotes. That of an embedded field
-// denotes its type where uses are asked for, else the field.
+// at returns the object that the identifier at a place denotes. For an
+// embedded field it returns the type if uses is set, or else the field.
 func (prog *program) at(place source.Place, uses bool) (types.Object, error) {
 	if prog.read[place.Path] == nil {
 		return nil, refuse("%s is not compiled on this system, so the type checker knows nothing of it", place.Path)
@@ -256,13 +257,13 @@ func (prog *program) at(place source.Place, uses bool) (types.Object, error) {
 	}
 }
 
-// isClause reports whether a place lies in the package clause of its file.
+// isClause reports whether a place is in the package clause of its file.
 func (prog *program) isClause(place source.Place) bool {
 	line, _ := strings.CutPrefix(strings.Split(string(prog.read[place.Path]), "\n")[place.Line-1], " ")
 	return strings.HasPrefix(line, "package ")
 }
 
-// place is where something stands.
+// place converts a position to a place.
 func (prog *program) place(pos token.Pos) source.Place {
 	at := prog.fset.PositionFor(pos, false)
 	path, _ := prog.p.relative(at.Filename)
@@ -272,13 +273,13 @@ func (prog *program) place(pos token.Pos) source.Place {
 	return source.Place{Path: path, Line: at.Line, Column: at.Column, Text: strings.TrimSpace(strings.ToValidUTF8(line, "\uFFFD"))}
 }
 
-// lineOf is a place in words.
+// lineOf formats a position for messages.
 func (prog *program) lineOf(pos token.Pos) string {
 	place := prog.place(pos)
 	return fmt.Sprintf("%s:%d", place.Path, place.Line)
 }
 
-// notes say which packages do not compile.
+// notes returns which packages do not compile.
 func (prog *program) notes() []string {
 	var notes []string
 	for _, pkg := range prog.pkgs {
@@ -291,7 +292,7 @@ func (prog *program) notes() []string {
 	return notes[:min(len(notes), 3)]
 }
 
-// fault is an error of a package with a readable place.
+// fault formats an error of a package with a readable place.
 func (prog *program) fault(e packages.Error) string {
 	message, _, _ := strings.Cut(missing(strings.TrimSpace(e.Msg)), "\n")
 	if file, rest, ok := strings.Cut(e.Pos, ".go:"); ok {
@@ -325,8 +326,8 @@ func (p *Project) References(ctx context.Context, at source.Place) (Found, error
 	return found, nil
 }
 
-// Definition returns where the name at a place is declared; nothing where that is
-// outside the workspace.
+// Definition returns where the name at a place is declared. It returns nothing
+// if that is outside the workspace.
 func (p *Project) Definition(ctx context.Context, at source.Place) ([]source.Place, error) {
 	prog, err := p.load(ctx, at.Path)
 	if err != nil {
@@ -339,14 +340,14 @@ func (p *Project) Definition(ctx context.Context, at source.Place) ([]source.Pla
 	return []source.Place{prog.place(o.Pos())}, nil
 }
 
-// reads reports whether a place lies in a file that was read.
+// reads reports whether a position is in a file that was read.
 func (prog *program) reads(pos token.Pos) bool {
 	at, inside := prog.p.relative(prog.fset.PositionFor(pos, false).Filename)
 	return inside && prog.read[at] != nil
 }
 
-// same reports whether two objects stand for one declaration. What has no place is
-// predeclared and stands for itself.
+// same reports whether two objects have the same declaration. An object
+// without a place is predeclared and equals only itself.
 func same(prog *program, a, b types.Object) bool {
 	if a == nil || !b.Pos().IsValid() {
 		return a == b

@@ -18,19 +18,19 @@ import (
 	"replan/mcpclient/workspace/code/source"
 )
 
-// renaming is one change of a name, on its way to edits.
+// renaming is a rename in progress.
 type renaming struct {
 	*program
 	target    types.Object
 	old, name string
-	set       map[key]types.Object     // what gets the new name
+	set       map[key]types.Object     // objects that get the new name
 	edits     map[string][]source.Edit // by path
 }
 
-// Rename returns the edits that give the name at a place another name, in all
-// packages and tests of its module. Methods that one interface holds together are
-// renamed together. It fails with a [RefusedError] where the code would not
-// compile afterwards, or a name would mean something else.
+// Rename returns the edits that rename the name at a place in all packages and
+// tests of its module. It also renames methods that an interface ties to it.
+// It fails with a [RefusedError] if the code would no longer compile, or if a
+// name would refer to something else.
 func (p *Project) Rename(ctx context.Context, at source.Place, name string) (Renamed, error) {
 	switch {
 	case token.IsKeyword(name):
@@ -74,10 +74,10 @@ func (p *Project) Rename(ctx context.Context, at source.Place, name string) (Ren
 	return result, nil
 }
 
-// lookedUp are the methods that the standard library looks for in any value.
+// lookedUp lists methods that the standard library looks for in any value.
 const lookedUp = "String GoString Format Error Unwrap Is As MarshalJSON UnmarshalJSON MarshalText UnmarshalText Scan Value LogValue Close Read Write"
 
-// memberName is the name of a method behind that of its type, else the bare name.
+// memberName returns Type.Method for a method and the bare name otherwise.
 func memberName(o types.Object) string {
 	f, ok := o.(*types.Func)
 	if !ok || f.Signature().Recv() == nil {
@@ -93,8 +93,8 @@ func memberName(o types.Object) string {
 	return o.Name()
 }
 
-// allowed refuses what is not ours to rename, what is bound to its name, and what
-// nobody can tell the uses of.
+// allowed refuses names outside the workspace, names that must not change, and
+// names with uses that cannot be determined.
 func (r *renaming) allowed() error {
 	v, isVar := r.target.(*types.Var)
 	_, isPkg := r.target.(*types.PkgName)
@@ -133,7 +133,8 @@ func (r *renaming) allowed() error {
 	return nil
 }
 
-// embedded adds the fields that embed a type: they have its name.
+// embedded adds the fields that embed a renamed type, because they share its
+// name.
 func (r *renaming) embedded() {
 	if _, isType := r.target.(*types.TypeName); !isType {
 		return
@@ -146,21 +147,21 @@ func (r *renaming) embedded() {
 	})
 }
 
-// holder is a type that has a method of the old name, by whatever way.
+// holder is a type with a method of the old name, own or promoted.
 type holder struct {
 	typ    types.Type
 	method types.Object
 }
 
-// couple adds the methods that have to keep one name with the target: those of the
-// interfaces that it implements, and of what implements them. A method that an
-// interface outside the workspace holds is refused.
+// couple adds the methods that must keep the same name as the target: those of
+// its interfaces and of their other implementations. It refuses a method that
+// an interface outside the workspace requires.
 func (r *renaming) couple() error {
 	f, ok := r.target.(*types.Func)
 	if !ok || f.Signature().Recv() == nil {
 		return nil
 	}
-	groups := map[key]key{} // the group of a method, which is another of it
+	groups := map[key]key{} // maps a method to another of its group
 	root := func(k key) key {
 		for groups[k] != (key{}) {
 			k = groups[k]
@@ -199,8 +200,8 @@ func (r *renaming) couple() error {
 	return nil
 }
 
-// holders are the types that a package declares, writes out or uses, and that have
-// a method of the old name.
+// holders returns the types with a method of the old name that a package
+// declares, spells out or uses.
 func (r *renaming) holders(pkg *packages.Package) []holder {
 	var found []holder
 	seen := map[types.Type]bool{}
@@ -233,7 +234,7 @@ func (r *renaming) holders(pkg *packages.Package) []holder {
 	return found
 }
 
-// collect makes an edit of every identifier that denotes what is renamed.
+// collect creates an edit for every identifier that denotes a renamed object.
 func (r *renaming) collect() (err error) {
 	r.identifiers(func(pkg *packages.Package, id *ast.Ident) {
 		if id.Name != r.old || !r.reads(id.Pos()) {
@@ -252,8 +253,8 @@ func (r *renaming) collect() (err error) {
 	return err
 }
 
-// examples renames the functions that show the use of what is renamed: go vet
-// holds their names to it.
+// examples renames the example functions of renamed objects, because go vet
+// checks their names.
 func (r *renaming) examples() {
 	for _, o := range r.set {
 		if o.Pkg() == nil || o.Parent() != o.Pkg().Scope() && !strings.Contains(memberName(o), ".") {
@@ -272,7 +273,7 @@ func (r *renaming) examples() {
 	}
 }
 
-// edit replaces a text, once, however many packages hold its file.
+// edit replaces a text once, even if several packages contain its file.
 func (r *renaming) edit(pos token.Pos, from, to string) {
 	at := r.fset.PositionFor(pos, false)
 	path, _ := r.p.relative(at.Filename)
@@ -282,8 +283,8 @@ func (r *renaming) edit(pos token.Pos, from, to string) {
 	}
 }
 
-// comments renames the word in the comments of what is renamed, and in links that
-// mean it.
+// comments renames the word in the comments of renamed objects, and in doc
+// links to them.
 func (r *renaming) comments() {
 	word := regexp.MustCompile(`\b` + regexp.QuoteMeta(r.old) + `\b`)
 	parent, pkg := strings.TrimSuffix(memberName(r.target), r.old), regexp.QuoteMeta(r.target.Pkg().Name())+`\.`
@@ -318,7 +319,7 @@ func (r *renaming) comments() {
 	}
 }
 
-// textOf is a comment as the file has it, line by line.
+// textOf returns a comment line by line, as in the file.
 func textOf(group *ast.CommentGroup) string {
 	var b strings.Builder
 	for _, c := range group.List {
@@ -327,7 +328,7 @@ func textOf(group *ast.CommentGroup) string {
 	return b.String()
 }
 
-// inComment renames what stands at a byte of a comment's text.
+// inComment renames the word at a byte offset in a comment's text.
 func (r *renaming) inComment(group *ast.CommentGroup, at int) {
 	for _, c := range group.List {
 		if at < len(c.Text) {
@@ -338,7 +339,7 @@ func (r *renaming) inComment(group *ast.CommentGroup, at int) {
 	}
 }
 
-// own are the comments of a declaration that is renamed.
+// own returns the comments of a renamed declaration.
 func (r *renaming) own(n ast.Node) []*ast.CommentGroup {
 	var names []*ast.Ident
 	var groups []*ast.CommentGroup
@@ -375,8 +376,8 @@ func declares(spec ast.Spec) []*ast.Ident {
 	return nil
 }
 
-// all returns the edits by file and place. A file that was formatted stays so:
-// where names stand in columns, the blanks beside them change too.
+// all returns the edits by file and place. A gofmt-formatted file stays
+// formatted: the blanks beside aligned names change too.
 func (r *renaming) all() []source.Edit {
 	var list []source.Edit
 	for _, path := range slices.Sorted(maps.Keys(r.edits)) {

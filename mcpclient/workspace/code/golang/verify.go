@@ -16,13 +16,13 @@ import (
 	"replan/mcpclient/workspace/code/source"
 )
 
-// verify type-checks the packages that the edits reach as they would be, and
-// compares what each identifier means with what it meant. That finds a name that
-// is taken, that hides another or is hidden by one, and whatever else no longer
-// compiles.
+// verify type-checks the packages that the edits affect, with the edits
+// applied. It compares the meaning of each identifier before and after. This
+// finds names that are already taken, shadow another name or are shadowed, and
+// all other compile errors.
 func (r *renaming) verify(ctx context.Context) error {
 	after := &program{p: r.p, fset: r.fset, read: maps.Clone(r.read)}
-	files := map[string]*ast.File{} // as they would be, by name on disk
+	files := map[string]*ast.File{} // with edits applied, by name on disk
 	for path, edits := range r.edits {
 		text, err := source.Apply(string(r.read[path]), edits)
 		if err != nil {
@@ -35,8 +35,8 @@ func (r *renaming) verify(ctx context.Context) error {
 		after.read[path] = []byte(text)
 	}
 	c := &checker{program: r.program, changed: files}
-	// Where a name means something else there is often an error too, and the name
-	// says more than the error.
+	// A changed meaning often also causes an error, but the name is the better
+	// explanation.
 	for _, check := range []func(before, now *packages.Package) error{
 		func(before, now *packages.Package) error { return r.sameMeaning(after, before, now, false) },
 		func(before, now *packages.Package) error { return r.sameErrors(after, before, now) },
@@ -56,16 +56,16 @@ func (r *renaming) verify(ctx context.Context) error {
 	return nil
 }
 
-// checker type-checks the packages of a program as they are, or again with changed
-// files.
+// checker type-checks the packages of a program, either unchanged or with
+// changed files.
 type checker struct {
 	*program
-	changed map[string]*ast.File // by name on disk; nil where nothing has been checked yet
+	changed map[string]*ast.File // by name on disk; nil before the first check
 	done    map[*packages.Package]*packages.Package
 }
 
-// check returns a package with its types. Where files have changed it is the same
-// one unless a change reaches it.
+// check returns a package with types. With changed files it returns the same
+// package unless a change affects it.
 func (c *checker) check(pkg *packages.Package) *packages.Package {
 	if now := c.done[pkg]; now != nil {
 		return now
@@ -108,8 +108,8 @@ func (c *checker) check(pkg *packages.Package) *packages.Package {
 	return now
 }
 
-// wantsBodies reports whether the functions of a package are to be checked too. Of
-// a package that is there once with its tests and once without, once will do.
+// wantsBodies reports whether to check the function bodies of a package too.
+// If a package exists with and without its tests, one check is enough.
 func (c *checker) wantsBodies(pkg *packages.Package) bool {
 	if pkg.ForTest != "" {
 		return pkg.ForTest == pkg.PkgPath || strings.HasSuffix(pkg.PkgPath, "_test")
@@ -117,7 +117,7 @@ func (c *checker) wantsBodies(pkg *packages.Package) bool {
 	return !slices.ContainsFunc(c.pkgs, func(p *packages.Package) bool { return p.ForTest == pkg.PkgPath && p.PkgPath == pkg.PkgPath })
 }
 
-// imported is a package that another imports.
+// imported returns a package that another imports.
 func (c *checker) imported(by *packages.Package, path string) (*types.Package, error) {
 	if path == "unsafe" {
 		return types.Unsafe, nil
@@ -145,14 +145,14 @@ type importer func(path string) (*types.Package, error)
 
 func (f importer) Import(path string) (*types.Package, error) { return f(path) }
 
-// sameErrors refuses an error that was not there before.
+// sameErrors refuses errors that did not exist before.
 func (r *renaming) sameErrors(after *program, before, now *packages.Package) error {
 	known := map[string]bool{}
 	for _, e := range before.Errors {
 		known[e.Msg] = true
 	}
 	for _, e := range now.Errors {
-		if !known[e.Msg] && !strings.HasPrefix(e.Msg, "\t") { // which goes on about the one before
+		if !known[e.Msg] && !strings.HasPrefix(e.Msg, "\t") { // a tab continues the previous error
 
 			return refuse("%s would not compile with the name %s: %s", before.PkgPath, r.name, after.fault(e))
 		}
@@ -160,8 +160,8 @@ func (r *renaming) sameErrors(after *program, before, now *packages.Package) err
 	return nil
 }
 
-// sameMeaning refuses an identifier that would denote something else, or, where
-// that is strict, nothing.
+// sameMeaning refuses an identifier that would denote something else. If
+// strict, it also refuses one that would denote nothing.
 func (r *renaming) sameMeaning(after *program, before, now *packages.Package, strict bool) error {
 	for i, file := range before.Syntax {
 		was, is := identsOf(file), identsOf(now.Syntax[i])
@@ -179,7 +179,7 @@ func (r *renaming) sameMeaning(after *program, before, now *packages.Package, st
 	return nil
 }
 
-// moved is where a declaration lies behind the edits.
+// moved returns the place of a declaration after the edits.
 func (r *renaming) moved(k key) key {
 	path, _ := r.p.relative(k.file)
 	shift := 0
@@ -192,7 +192,7 @@ func (r *renaming) moved(k key) key {
 	return k
 }
 
-// phrase names an object and where it is declared.
+// phrase returns the name of an object and its place.
 func (prog *program) phrase(o types.Object) string {
 	if o == nil {
 		return "nothing"
