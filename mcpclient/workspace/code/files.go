@@ -16,39 +16,39 @@ import (
 )
 
 const (
-	maxLexed    = 512 << 10 // bytes of a file that is read by words
-	maxLexedAll = 8 << 20   // bytes that one call reads by words
-	namedFiles  = 3         // files that a note names
+	maxLexed    = 512 << 10 // maximum bytes of a file to lex
+	maxLexedAll = 8 << 20   // maximum bytes that one call lexes
+	namedFiles  = 3         // maximum number of files in a note
 )
 
-// golang is the Go code of the workspace, by types.
+// golang returns the Go code of the workspace, with types.
 func (o *Operators) golang() *golang.Project { return golang.New(o.tree.Dir, o.environ) }
 
 func isGo(at string) bool { return strings.HasSuffix(at, ".go") }
 
-// reading is one pass over the files under a path that looks for a word.
+// reading is one pass over the files under a path in search of a word.
 type reading struct {
 	start   string
-	word    string                 // files without it are not lexed; "" lexes all
-	fold    bool                   // the word in upper or lower case, and as a part of words
-	skip    func(at string) bool   // says of a file that it is left out; nil leaves none out
-	lexed   func(*source.File) any // asked of each source file that is lexed
-	results []readFile             // what came of it, by path
+	word    string                 // only files with it are lexed; "" lexes all
+	fold    bool                   // ignore case and also match parts of words
+	skip    func(at string) bool   // reports whether to leave out a file; may be nil
+	lexed   func(*source.File) any // called for each lexed source file
+	results []readFile             // by path
 }
 
-// readFile is what a pass knows of one file that holds the word.
+// readFile is the result of a pass for one file that contains the word.
 type readFile struct {
 	path     string
 	language source.Language
 	file     *source.File
 	found    any
-	text     tree.File // as it was read
-	mentions int       // of the word in a file that is not source
+	text     tree.File // as read
+	mentions int       // occurrences of the word in a file that is not source code
 	skipped  string    // why a source file was not lexed
 }
 
-// readWords visits the files under r.start: source files that hold the word are
-// lexed, in others the word is counted.
+// readWords visits the files under r.start. It lexes source files that contain
+// the word, and counts the word in other files.
 func (o *Operators) readWords(ctx context.Context, r *reading) error {
 	var paths []string
 	err := o.tree.Walk(ctx, r.start, func(at string, d fs.DirEntry) error {
@@ -91,7 +91,7 @@ func (o *Operators) readWords(ctx context.Context, r *reading) error {
 	return nil
 }
 
-// readWord reads one file. Its path is empty where it says nothing.
+// readWord reads one file. The result has no path if the file is irrelevant.
 func (o *Operators) readWord(ctx context.Context, r *reading, at string, lexed *atomic.Int64) (readFile, error) {
 	if ctx.Err() != nil {
 		return readFile{}, context.Cause(ctx)
@@ -131,7 +131,8 @@ func (o *Operators) readWord(ctx context.Context, r *reading, at string, lexed *
 	return f, nil
 }
 
-// holding are the files that hold the word, as text, and how often.
+// holding returns the files whose text contains the word, and the number of
+// occurrences.
 func (o *Operators) holding(ctx context.Context, r *reading) (files []string, mentions int, err error) {
 	err = o.tree.Walk(ctx, r.start, func(at string, d fs.DirEntry) error {
 		if !d.Type().IsRegular() || r.skip != nil && r.skip(at) {
@@ -162,7 +163,7 @@ func (r *reading) holds(data []byte) bool {
 	}
 }
 
-// notes says which files a pass left out, in sentences.
+// notes returns one sentence per kind of file that the pass left out.
 func (r *reading) notes() []string {
 	var skipped, mentioned []string
 	why, mentions := "", 0
@@ -202,7 +203,7 @@ func times(n int) string {
 	return fmt.Sprintf("%d times", n)
 }
 
-// listFiles names a few files, and how many more there are.
+// listFiles names the first few files and counts the rest.
 func listFiles(names []string) string {
 	if len(names) <= namedFiles {
 		return strings.Join(names, ", ")
@@ -220,7 +221,7 @@ func sentences(notes []string) string {
 		if b.Len() > 0 {
 			b.WriteByte(' ')
 		}
-		if first, _, _ := strings.Cut(n, " "); !strings.ContainsAny(first, "./_:()") { // else it is a name
+		if first, _, _ := strings.Cut(n, " "); !strings.ContainsAny(first, "./_:()") { // otherwise it is a name
 			n = strings.ToUpper(n[:1]) + n[1:]
 		}
 		b.WriteString(n)
@@ -231,10 +232,10 @@ func sentences(notes []string) string {
 	return b.String()
 }
 
-// mayErr is said of everything that words tell of uses.
+// mayErr accompanies every result about uses that comes from words.
 const mayErr = "by words, may miss or match too much"
 
-// typesFailed says that what types would have told is told by words, and why.
+// typesFailed returns a note that words replace types in the result, and why.
 func typesFailed(err error) string {
 	return "its types could not be had, so it was read by words: " + firstSentence(err.Error())
 }

@@ -23,7 +23,7 @@ type symbolsResult struct {
 	Path      string          `json:"path"`
 	By        source.Method   `json:"by"`
 	Symbols   []source.Symbol `json:"symbols"`
-	Total     int             `json:"total"` // returned or not
+	Total     int             `json:"total"` // including those not returned
 	Truncated bool            `json:"truncated"`
 	Note      string          `json:"note,omitempty"`
 }
@@ -68,8 +68,8 @@ func (o *Operators) symbols(ctx context.Context, _ op.Call, args symbolsArgs) (*
 	return op.Reply(result, symbolLines(result.Symbols, result.Total)), nil
 }
 
-// parsed puts the declarations of Go first, which its own parser has found, and
-// says of what kind the others are.
+// parsed puts the Go declarations first, which Go's own parser found, and
+// notes how the others were found.
 func (o *Operators) parsed(found []source.Symbol, what string) (source.Method, []string) {
 	slices.SortStableFunc(found, func(a, b source.Symbol) int {
 		switch {
@@ -100,7 +100,7 @@ func (o *Operators) parsed(found []source.Symbol, what string) (source.Method, [
 	return source.ByTypes, []string{fmt.Sprintf("%s of other languages than Go: by words", english.Count(words, what))}
 }
 
-// skippedOnly leaves out what a pass says of files that have no symbols.
+// skippedOnly drops the notes of a pass about files without symbols.
 func skippedOnly(r *reading) []string {
 	only := &reading{}
 	for _, f := range r.results {
@@ -122,8 +122,8 @@ func capped(tool string, asked, normal, most int) (int, error) {
 	}
 }
 
-// matching are the symbols of files that hold the query, those that are called
-// so first.
+// matching returns the symbols in files that match the query, exact names
+// first.
 func matching(files []readFile, query source.Name) []source.Symbol {
 	asked := strings.ToLower(query.Word)
 	if query.Parent != "" {
@@ -159,7 +159,7 @@ func farFrom(s source.Symbol, asked string) int {
 	}
 }
 
-// symbolLines are symbols for a reader of text.
+// symbolLines formats symbols for display.
 func symbolLines(symbols []source.Symbol, total int) string {
 	var b strings.Builder
 	for _, s := range symbols {
@@ -191,7 +191,7 @@ func (o *Operators) definition(ctx context.Context, _ op.Call, args definitionAr
 	return op.Reply(result, symbolLines(result.Definitions, result.Total)), nil
 }
 
-// define finds the declarations of a symbol. It fails where there is none.
+// define finds the declarations of a symbol. It fails if there is none.
 func (o *Operators) define(ctx context.Context, symbol, within string) (definitionResult, error) {
 	name, start, err := o.asked(ctx, symbol, within)
 	if err != nil {
@@ -251,7 +251,7 @@ func (o *Operators) definePlace(ctx context.Context, result definitionResult, t 
 	return result, nil
 }
 
-// asked reads the arguments symbol and path.
+// asked parses the arguments symbol and path.
 func (o *Operators) asked(ctx context.Context, symbol, within string) (source.Name, string, error) {
 	name := source.ParseName(symbol)
 	if name.Word == "" {
@@ -261,7 +261,7 @@ func (o *Operators) asked(ctx context.Context, symbol, within string) (source.Na
 	return name, start, err
 }
 
-// unknown says that nothing declares a name, and what is called nearly so.
+// unknown returns an error that nothing declares a name, with similar names.
 func (o *Operators) unknown(ctx context.Context, name source.Name, start string, r *reading) error {
 	where := "the workspace"
 	if start != "." {
@@ -292,12 +292,13 @@ func (o *Operators) unknown(ctx context.Context, name source.Name, start string,
 	}
 }
 
-// unnamedError says that nothing has a name.
+// unnamedError means that nothing has a name.
 type unnamedError struct{ error }
 
 func unnamed(format string, args ...any) error { return unnamedError{fmt.Errorf(format, args...)} }
 
-// unknownName reports whether an error says that nothing has a name, and how.
+// unknownName reports whether an error means that nothing has a name, and
+// returns its message.
 func unknownName(err error) (note string, unknown bool) {
 	var words unnamedError
 	if errors.As(err, &words) {
@@ -317,8 +318,8 @@ func (o *Operators) holds(ctx context.Context, text, start string) (bool, error)
 	return s.Total > 0, err
 }
 
-// near are declared names that are spelt nearly as a word. Those that are spelt
-// so are picked from the text, which is quick, and only those are looked for.
+// near returns declared names spelled similarly to a word. It first picks
+// similar words from the text, which is fast, and looks up only those.
 func (o *Operators) near(ctx context.Context, word, start string) ([]string, error) {
 	all := map[string]bool{}
 	err := o.tree.Walk(ctx, start, func(at string, d fs.DirEntry) error {

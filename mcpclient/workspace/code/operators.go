@@ -8,24 +8,24 @@ import (
 	"replan/mcpclient/workspace/tree"
 )
 
-// Config says what the operators work on.
+// Config configures the operators.
 type Config struct {
 	Tree *tree.Tree
-	// Environ is what the go command inherits, as NAME=VALUE.
+	// Environ is the environment of the go command, as NAME=VALUE.
 	Environ []string
-	// MaxOutput is how many bytes of text a search reads at most.
+	// MaxOutput is the maximum text that a search reads, in bytes.
 	MaxOutput int
-	// Touching returns the hashes of the newest commits that touched one of the
+	// Touching returns the hashes of the newest commits that changed one of the
 	// files.
 	Touching func(ctx context.Context, files []string) ([]string, error)
-	// Servers are the language servers of the workspace; nil is none.
+	// Servers are the language servers of the workspace; may be nil.
 	Servers *lsp.Servers
-	// MissingServer is told of a server that is not installed; nil is not told.
+	// MissingServer is called for a server that is not installed; may be nil.
 	MissingServer func(p lsp.Program)
 	Logger        *slog.Logger
 }
 
-// Operators are the operators for source code.
+// Operators implements the operators for source code.
 type Operators struct {
 	tree      *tree.Tree
 	environ   []string
@@ -36,7 +36,7 @@ type Operators struct {
 	log       *slog.Logger
 }
 
-// New makes the operators.
+// New returns the operators.
 func New(cfg Config) *Operators {
 	return &Operators{tree: cfg.Tree, environ: cfg.Environ, maxOutput: cfg.MaxOutput, touching: cfg.Touching, servers: cfg.Servers, missing: cfg.MissingServer, log: cfg.Logger}
 }

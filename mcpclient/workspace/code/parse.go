@@ -44,7 +44,7 @@ func (o *Operators) parse(ctx context.Context, _ op.Call, args parseArgs) (*op.A
 	return op.Reply(result, text+symbolLines(result.Outline, len(result.Outline))), nil
 }
 
-// outline says what a file holds whose text is given.
+// outline returns the outline of a file with the given text.
 func (o *Operators) outline(ctx context.Context, at, text string) (parseResult, error) {
 	result := parseResult{Path: at, Language: "unknown", By: source.ByWords, Imports: []string{}, Lines: source.CountLines(text), Outline: []source.Symbol{}}
 	lang, known := source.LanguageOf(at)
@@ -90,8 +90,8 @@ func (o *Operators) outline(ctx context.Context, at, text string) (parseResult, 
 	return result, nil
 }
 
-// serverOutline is what a language server says that a file declares, with what
-// words tell besides: signatures and comments.
+// serverOutline returns a language server's declarations of a file. It adds
+// signatures and comments found by words.
 func (o *Operators) serverOutline(ctx context.Context, at string, words []source.Symbol) ([]source.Symbol, error) {
 	if isGo(at) {
 		return nil, errNoTypes

@@ -17,12 +17,12 @@ const (
 )
 
 type referencesResult struct {
-	Symbol     string             `json:"symbol"` // what means it alone; for words, as it was given
+	Symbol     string             `json:"symbol"` // qualified name; for words, as given
 	Name       string             `json:"name"`
 	By         source.Method      `json:"by"`
 	Definition *source.Place      `json:"definition"`
 	References []source.Reference `json:"references"`
-	Total      int                `json:"total"` // returned or not
+	Total      int                `json:"total"` // including those not returned
 	Truncated  bool               `json:"truncated"`
 	Note       string             `json:"note,omitempty"`
 }
@@ -79,14 +79,14 @@ func (o *Operators) refer(ctx context.Context, symbol, within string) (reference
 	case err == nil:
 		return o.typedReferences(ctx, name, start, t, found)
 	}
-	if name.Word != t.word { // it was named by a place
+	if name.Word != t.word { // the symbol was given as a place
 		name = source.Name{Given: t.word, Word: t.word}
 	}
 	return o.wordReferences(ctx, name, start, []string{typesFailed(err)})
 }
 
-// typedReferences are uses by types, with a word on files that were not looked
-// into.
+// typedReferences returns uses by types, with a note on files that were not
+// examined.
 func (o *Operators) typedReferences(ctx context.Context, name source.Name, start string, t target, found uses) (referencesResult, error) {
 	result := referencesResult{Symbol: name.Given, Name: t.word, By: source.ByTypes, References: inside(found.references, start)}
 	if t.symbol != nil {
@@ -101,7 +101,7 @@ func (o *Operators) typedReferences(ctx context.Context, name source.Name, start
 	if out := len(found.references) - len(result.References); out > 0 {
 		notes = append(notes, fmt.Sprintf("outside %s there are %s more", start, english.Count(out, "use")))
 	}
-	if t.symbol != nil { // else it is one of a function, which no other file can mean
+	if t.symbol != nil { // otherwise it is local to a function, so no other file can mean it
 		other, err := o.otherFiles(ctx, start, t.word, found.compared)
 		if err != nil {
 			return referencesResult{}, err
@@ -112,7 +112,7 @@ func (o *Operators) typedReferences(ctx context.Context, name source.Name, start
 	return result, nil
 }
 
-// inside are the references that lie in a folder or file.
+// inside returns the references in a folder or file.
 func inside(refs []source.Reference, start string) []source.Reference {
 	kept := make([]source.Reference, 0, len(refs))
 	for _, r := range refs {
@@ -125,8 +125,8 @@ func inside(refs []source.Reference, start string) []source.Reference {
 
 func lastName(name string) string { return name[strings.LastIndexByte(name, '.')+1:] }
 
-// otherFiles says which files that were not compared hold a word. They are searched
-// as text, not lexed.
+// otherFiles returns the files with a word that were not compared. It searches
+// them as text, without lexing.
 func (o *Operators) otherFiles(ctx context.Context, start, word string, compared func(at string) bool) ([]string, error) {
 	r := &reading{start: start, word: word, skip: compared}
 	files, mentions, err := o.holding(ctx, r)
@@ -136,7 +136,7 @@ func (o *Operators) otherFiles(ctx context.Context, start, word string, compared
 	return []string{fmt.Sprintf("other files hold the word %s and were not compared (%s)", times(mentions), listFiles(files))}, nil
 }
 
-// wordReferences are uses by words.
+// wordReferences returns uses by words.
 func (o *Operators) wordReferences(ctx context.Context, name source.Name, start string, notes []string) (referencesResult, error) {
 	r := &reading{start: start, word: name.Word, lexed: func(f *source.File) any { return f.Uses(name.Word) }}
 	if err := o.readWords(ctx, r); err != nil {

@@ -11,12 +11,12 @@ import (
 	"replan/mcpclient/workspace/tree"
 )
 
-// noUseError says that a word stands nowhere as a name.
+// noUseError means that a word occurs nowhere as a name.
 type noUseError struct{ error }
 
 func (e *noUseError) Unwrap() error { return e.error }
 
-// wordRename is what one file says of a rename by words.
+// wordRename is the result of a rename by words in one file.
 type wordRename struct {
 	edits    []source.Edit
 	uses     source.Uses
@@ -24,9 +24,9 @@ type wordRename struct {
 	err      error
 }
 
-// renameWords works out a rename by words: in the files of the languages that
-// declare the name, and nothing where words cannot tell whose name it is. notes
-// are what is to be said beside.
+// renameWords computes a rename by words in the files of the languages that
+// declare the name. It changes nothing if words cannot tell which declaration
+// is meant. notes are added to the result.
 func (o *Operators) renameWords(ctx context.Context, name source.Name, newName, start string, notes []string) (transformResult, error) {
 	bare := source.Name{Given: name.Word, Word: name.Word}
 	r := &reading{start: start, word: name.Word, lexed: func(f *source.File) any {
@@ -72,7 +72,7 @@ func (o *Operators) renameWords(ctx context.Context, name source.Name, newName, 
 		return transformResult{}, err
 	}
 	notes = append(notes, outside...)
-	// What was read is what the edits are of, so it is not read again.
+	// The edits apply to the text as read, so do not read it again.
 	var changes []change.Change
 	for _, f := range chosen {
 		found := f.found.(wordRename)
@@ -85,8 +85,8 @@ func (o *Operators) renameWords(ctx context.Context, name source.Name, newName, 
 	return transformed(source.ByWords, changes, len(edits), append(notes, r.notes()...))
 }
 
-// outside says where else than under start the languages of a rename have the old
-// name: what stands there still says it, and may no longer work.
+// outside returns where the languages of a rename use the old name outside
+// start: those places keep it and may break.
 func (o *Operators) outside(ctx context.Context, word string, chosen []readFile, start string) ([]string, error) {
 	if start == "." {
 		return nil, nil
@@ -122,14 +122,14 @@ func (o *Operators) outside(ctx context.Context, word string, chosen []readFile,
 	return append(notes, fmt.Sprintf("outside %s the name %s stands %s as it was, and what means the renamed one breaks there: %s", start, word, times(len(places)), listFiles(places))), nil
 }
 
-// naming is what the files of a rename say of a name together.
+// naming collects the results of all files about a name.
 type naming struct {
-	declaring map[string]bool // families of languages that declare it
-	using     map[string]bool // and that use it
-	places    []string        // where it is declared
-	paths     []string        // of files in which alone it could be renamed
-	asked     bool            // one of them is what was asked for
-	files     int             // that use it
+	declaring map[string]bool // language families that declare it
+	using     map[string]bool // language families that use it
+	places    []string        // of its declarations
+	paths     []string        // of files to which the rename could be limited
+	asked     bool            // one of them is the requested path
+	files     int             // number of files that use it
 }
 
 func namingOf(files []readFile, name source.Name) naming {
@@ -164,7 +164,8 @@ func namingOf(files []readFile, name source.Name) naming {
 	return n
 }
 
-// refuses says what words cannot tell apart, and what to type instead.
+// refuses returns an error if words cannot tell names apart, with what to type
+// instead.
 func (n naming) refuses(name source.Name, newName, start string) error {
 	narrow := ""
 	if len(n.paths) > 0 && n.paths[0] != start {
@@ -185,7 +186,8 @@ func (n naming) refuses(name source.Name, newName, start string) error {
 	}
 }
 
-// families are those that declare the name, else those that use it.
+// families returns the families that declare the name, or else those that use
+// it.
 func (n naming) families() map[string]bool {
 	if len(n.declaring) > 0 {
 		return n.declaring
@@ -193,8 +195,8 @@ func (n naming) families() map[string]bool {
 	return n.using
 }
 
-// family chooses the files that a rename by words changes: those of the
-// languages that declare the name. It refuses what words cannot tell apart.
+// family selects the files that a rename by words changes: those of the
+// languages that declare the name. It fails if words cannot tell names apart.
 func family(files []readFile, name source.Name, newName, start string) (chosen []readFile, others []string, err error) {
 	n := namingOf(files, name)
 	if n.files == 0 {

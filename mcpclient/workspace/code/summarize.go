@@ -17,8 +17,8 @@ import (
 )
 
 type summaryResult struct {
-	Kind    string `json:"kind"`    // file, folder, diff, log, tests or symbol; several with a + between
-	Title   string `json:"title"`   // one line; of a diff, the subject of a commit
+	Kind    string `json:"kind"`    // file, folder, diff, log, tests or symbol; several are joined by +
+	Title   string `json:"title"`   // one line; for a diff, the subject of a commit
 	Summary string `json:"summary"` // Markdown
 }
 
@@ -32,7 +32,7 @@ type summaryArgs struct {
 	Symbol  string          `json:"symbol,omitempty" jsonschema:"name to explain; with matches, what was searched for"`
 }
 
-// summarize puts together what each argument comes to, what failed first.
+// summarize combines the summaries of all arguments, failures first.
 func (o *Operators) summarize(ctx context.Context, c op.Call, args summaryArgs) (*op.Answer[summaryResult], error) {
 	var parts []digest.Digest
 	for _, of := range []func(context.Context, summaryArgs) (digest.Digest, error){
@@ -56,8 +56,8 @@ func given(raw json.RawMessage) bool {
 	return len(raw) > 0 && !bytes.Equal(raw, []byte("null"))
 }
 
-// summarizeTests sums up a test run, and the commits of the log that touched
-// what fails.
+// summarizeTests summarizes a test run and the commits in the log that changed
+// the failing code.
 func (o *Operators) summarizeTests(ctx context.Context, args summaryArgs) (digest.Digest, error) {
 	if !given(args.Tests) {
 		return digest.Digest{}, nil
@@ -83,8 +83,8 @@ func (o *Operators) summarizeTests(ctx context.Context, args summaryArgs) (diges
 	return d, nil
 }
 
-// mark says which of the commits touched files, or what these test. Without an
-// answer of git none is marked.
+// mark flags the commits that changed files or the code they test. If git
+// fails, it flags none.
 func (o *Operators) mark(ctx context.Context, commits []digest.Commit, files []string) {
 	const most = 20
 	if len(files) == 0 || len(commits) == 0 {
@@ -94,7 +94,7 @@ func (o *Operators) mark(ctx context.Context, commits []digest.Commit, files []s
 	for _, name := range files[:min(most, len(files))] {
 		names = append(names, name)
 		if test := strings.TrimSuffix(name, "_test.go"); test != name {
-			names = append(names, test+".go") // what it tests
+			names = append(names, test+".go") // the tested file
 		}
 	}
 	touched, err := o.touching(ctx, names)
@@ -107,7 +107,7 @@ func (o *Operators) mark(ctx context.Context, commits []digest.Commit, files []s
 	}
 }
 
-// readLog takes what vcs.log returns, or its commits alone.
+// readLog parses the result of vcs.log, or its commits alone.
 func readLog(raw json.RawMessage) ([]digest.Commit, int, error) {
 	var log struct {
 		Commits []digest.Commit `json:"commits"`
@@ -131,7 +131,7 @@ func (o *Operators) summarizeLog(_ context.Context, args summaryArgs) (digest.Di
 	if err != nil {
 		return digest.Digest{}, err
 	}
-	if given(args.Tests) { // told with the tests, where they fail
+	if given(args.Tests) { // described with the tests that fail
 		var report digest.Report
 		if err := json.Unmarshal(args.Tests, &report); err == nil && !report.Passed {
 			return digest.Digest{}, nil
@@ -147,8 +147,8 @@ func (o *Operators) summarizeDiff(ctx context.Context, args summaryArgs) (digest
 	return digest.Diff(ctx, *args.Diff)
 }
 
-// summarizeSymbol says what a name is. Without matches of a search it looks for
-// the uses itself.
+// summarizeSymbol describes a name. Without search matches it looks up the
+// uses itself.
 func (o *Operators) summarizeSymbol(ctx context.Context, args summaryArgs) (digest.Digest, error) {
 	if args.Symbol == "" && !given(args.Matches) {
 		return digest.Digest{}, nil
@@ -192,7 +192,7 @@ func (o *Operators) summarizeSymbol(ctx context.Context, args summaryArgs) (dige
 	k.How = "used"
 	asked := args.Symbol
 	if s := k.Definitions[0]; s.Qualified != "" && defined.By == source.ByTypes {
-		asked = s.Qualified // where the name means several things, the first is told of
+		asked = s.Qualified // if the name is ambiguous, describe the first
 	}
 	uses, err := o.refer(ctx, asked, within)
 	if ctx.Err() != nil {
@@ -216,7 +216,8 @@ func (o *Operators) summarizeSymbol(ctx context.Context, args summaryArgs) (dige
 	return digest.Symbol(k), nil
 }
 
-// members are the methods and fields of a type. What cannot be read has none.
+// members returns the methods and fields of a type, or none if it cannot be
+// read.
 func (o *Operators) members(ctx context.Context, s source.Symbol) []source.Symbol {
 	var all []source.Symbol
 	if isGo(s.Path) {
@@ -240,7 +241,7 @@ func (o *Operators) members(ctx context.Context, s source.Symbol) []source.Symbo
 	return slices.DeleteFunc(all, func(m source.Symbol) bool { return m.Parent != name || m.Kind == "heading" })
 }
 
-// summarizeFile says what a file, a folder or a text is.
+// summarizeFile describes a file, a folder or a text.
 func (o *Operators) summarizeFile(ctx context.Context, args summaryArgs) (digest.Digest, error) {
 	if args.Text == "" && (args.Path == "" || args.Symbol != "") {
 		return digest.Digest{}, nil
@@ -262,7 +263,7 @@ func (o *Operators) summarizeFile(ctx context.Context, args summaryArgs) (digest
 		case err == nil && !f.Exists && args.Text == "":
 			return digest.Digest{}, o.tree.NoFile(ctx, at)
 		case err == nil && f.Exists:
-			p.Text = string(f.Data) // the whole of it, where what was read is a part
+			p.Text = string(f.Data) // the full text, even if the argument is a part
 		}
 		p.Path = at
 		known, err := o.outline(ctx, at, p.Text)
@@ -285,7 +286,7 @@ func (o *Operators) summarizeFile(ctx context.Context, args summaryArgs) (digest
 func (o *Operators) summarizeFolder(ctx context.Context, at string) (digest.Digest, error) {
 	const most = 5000
 	f := digest.Folder{Path: at, Languages: map[string]digest.Size{}}
-	abouts := map[int]string{} // by how well they tell
+	abouts := map[int]string{} // by reliability
 	err := o.tree.Walk(ctx, at, func(p string, d fs.DirEntry) error {
 		if d.IsDir() {
 			if p != at && path.Dir(p) == at {
@@ -327,8 +328,8 @@ func (o *Operators) summarizeFolder(ctx context.Context, at string) (digest.Dige
 	return digest.Contents(f), nil
 }
 
-// about notes what a file of a folder says of the folder: its README, doc.go, or
-// the comment of its package.
+// about records what a file says about its folder: a README, doc.go, or a
+// package comment.
 func (o *Operators) about(p, text string, abouts map[int]string) {
 	base := strings.ToLower(path.Base(p))
 	var rank int

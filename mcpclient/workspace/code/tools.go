@@ -2,7 +2,7 @@ package code
 
 import "replan/mcpclient/workspace/op"
 
-// Tools are the tools for source code. None of them changes a file.
+// Tools returns the tools for source code. None of them changes a file.
 func (o *Operators) Tools() []op.Tool {
 	return []op.Tool{
 		op.Op[symbolsArgs, symbolsResult]{

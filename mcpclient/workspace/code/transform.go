@@ -18,10 +18,10 @@ import (
 )
 
 const (
-	maxEdits     = 5000    // of one transformation
-	maxEditFiles = 1000    // that one transformation changes
+	maxEdits     = 5000    // per transformation
+	maxEditFiles = 1000    // files changed per transformation
 	maxDiff      = 4 << 20 // bytes
-	maxWritten   = 4 << 20 // bytes that one transformation puts into files
+	maxWritten   = 4 << 20 // bytes written per transformation
 )
 
 type transformResult struct {
@@ -30,7 +30,7 @@ type transformResult struct {
 	Diff   string            `json:"diff"`
 	Files  []transformedFile `json:"files"`
 	Edits  int               `json:"edits"`
-	Hashes map[string]string `json:"hashes"` // SHA-256 of what was read
+	Hashes map[string]string `json:"hashes"` // SHA-256 of the files as read
 	Note   string            `json:"note,omitempty"`
 }
 
@@ -51,7 +51,7 @@ type transformArgs struct {
 	Path        string  `json:"path,omitempty" jsonschema:"only in this folder or file; the whole workspace where it is left out"`
 }
 
-// transform works out a change and writes nothing.
+// transform computes a change without writing anything.
 func (o *Operators) transform(ctx context.Context, _ op.Call, args transformArgs) (*op.Answer[transformResult], error) {
 	var result transformResult
 	var err error
@@ -74,7 +74,7 @@ func (o *Operators) transform(ctx context.Context, _ op.Call, args transformArgs
 	return op.Reply(result, text+result.Diff), nil
 }
 
-// rename works out a new name: by types where there are any, else by words.
+// rename computes a rename, by types if possible, or else by words.
 func (o *Operators) rename(ctx context.Context, args transformArgs) (transformResult, error) {
 	switch {
 	case args.Symbol == "" || args.NewName == "":
@@ -109,13 +109,13 @@ func (o *Operators) rename(ctx context.Context, args transformArgs) (transformRe
 		return transformResult{}, context.Cause(ctx)
 	case err == nil:
 		return o.renamed(ctx, t, renamed, compared)
-	case refuses(err) || name.Word != t.word: // words know nothing of a place
+	case refuses(err) || name.Word != t.word: // a search by words ignores places
 		return transformResult{}, err
 	}
 	return o.renameWords(ctx, name, newName, start, []string{typesFailed(err)})
 }
 
-// renamed makes the result of a rename by types.
+// renamed returns the result of a rename by types.
 func (o *Operators) renamed(ctx context.Context, t target, renamed golang.Renamed, compared func(at string) bool) (transformResult, error) {
 	notes := renamed.Notes
 	if len(renamed.Also) > 0 {
@@ -144,7 +144,7 @@ func (o *Operators) renamed(ctx context.Context, t target, renamed golang.Rename
 	return transformed(source.ByTypes, changes, len(renamed.Edits), notes)
 }
 
-// edited applies edits to the files they are of.
+// edited applies edits to their files.
 func (o *Operators) edited(edits []source.Edit) ([]change.Change, error) {
 	byPath := map[string][]source.Edit{}
 	for _, e := range edits {
@@ -173,7 +173,7 @@ func (o *Operators) edited(edits []source.Edit) ([]change.Change, error) {
 	return changes, nil
 }
 
-// transformed puts changes into one diff.
+// transformed combines changes into one diff.
 func transformed(by source.Method, changes []change.Change, edits int, notes []string) (transformResult, error) {
 	result := transformResult{By: by, Files: []transformedFile{}, Edits: edits, Hashes: make(map[string]string, len(changes)), Note: sentences(notes)}
 	if edits > maxEdits || len(changes) > maxEditFiles {
@@ -198,7 +198,7 @@ func transformed(by source.Method, changes []change.Change, edits int, notes []s
 	return result, nil
 }
 
-// replace works out the replacement of a pattern.
+// replace computes the replacement of a pattern.
 func (o *Operators) replace(ctx context.Context, args transformArgs) (transformResult, error) {
 	switch {
 	case args.Replacement == nil:

@@ -19,16 +19,16 @@ import (
 	"replan/mcpclient/workspace/code/source"
 )
 
-// target is a name at a place, which a language server or a type checker is asked
-// about.
+// target is a name at a place that a language server or a type checker can
+// look up.
 type target struct {
 	place   source.Place
 	word    string
-	symbol  *source.Symbol // its declaration, nil where only a use is known
-	holding []string       // files that hold the word
+	symbol  *source.Symbol // its declaration; nil if only a use is known
+	holding []string       // files that contain the word
 }
 
-// ambiguousError says that a name means more than one thing.
+// ambiguousError means that a name has more than one meaning.
 type ambiguousError struct {
 	name       string
 	candidates []source.Symbol
@@ -48,12 +48,12 @@ func (e *ambiguousError) Error() string {
 		e.name, len(e.candidates), strings.Join(named, ", "), more)
 }
 
-// errNoTypes says that a name can be told by words alone.
+// errNoTypes means that only words can resolve a name.
 var errNoTypes = errors.New("nothing knows its types")
 
-// aim finds where a symbol is declared, or at least used, in a language that a
-// server or a type checker can be asked about. It fails with errNoTypes where
-// words are all there is.
+// aim finds a declaration, or at least a use, of a symbol in a language with a
+// language server or a type checker. It fails with errNoTypes if only words
+// are available.
 func (o *Operators) aim(ctx context.Context, symbol string, name source.Name, start string) (target, error) {
 	if at, ok, err := o.placed(ctx, symbol); ok || err != nil {
 		return at, err
@@ -111,7 +111,7 @@ func (o *Operators) aim(ctx context.Context, symbol string, name source.Name, st
 
 var placeForm = regexp.MustCompile(`^(.+\.\w+):(\d+)(?::(\d+))?$`)
 
-// placed reads a symbol that is a place: file:line, or file:line:column.
+// placed parses a symbol given as a place: file:line or file:line:column.
 func (o *Operators) placed(ctx context.Context, symbol string) (target, bool, error) {
 	m := placeForm.FindStringSubmatch(strings.Trim(strings.TrimSpace(symbol), "`\"'"))
 	if m == nil {
@@ -149,8 +149,8 @@ func (o *Operators) placed(ctx context.Context, symbol string) (target, bool, er
 	return t, true, nil
 }
 
-// compiled leaves out declarations of Go that are not compiled on this system,
-// where others are.
+// compiled drops Go declarations that are not compiled on this system, unless
+// there are no others.
 func compiled(dir string, declared []source.Symbol) []source.Symbol {
 	here := slices.DeleteFunc(slices.Clone(declared), func(s source.Symbol) bool {
 		ok, err := build.Default.MatchFile(filepath.Join(dir, filepath.FromSlash(path.Dir(s.Path))), path.Base(s.Path))
@@ -162,7 +162,7 @@ func compiled(dir string, declared []source.Symbol) []source.Symbol {
 	return here
 }
 
-// knows reports whether more than words can be told of a file.
+// knows reports whether a file has a language server or a type checker.
 func (o *Operators) knows(at string) bool {
 	if isGo(at) && o.golang().Governs(at) {
 		return true
@@ -175,7 +175,7 @@ func (o *Operators) knows(at string) bool {
 	return err == nil
 }
 
-// qualified gives declarations of Go the names that mean them alone.
+// qualified sets unambiguous names for Go declarations.
 func (o *Operators) qualified(declared []source.Symbol) []source.Symbol {
 	paths := map[string]string{}
 	for i, s := range declared {
@@ -192,8 +192,8 @@ func (o *Operators) qualified(declared []source.Symbol) []source.Symbol {
 	return declared
 }
 
-// importPath is what the package of a folder is imported as; where no go.mod says
-// so, its folder.
+// importPath returns the import path of the package in a folder, or the folder
+// if no go.mod determines it.
 func (o *Operators) importPath(at string) string {
 	for dir := at; ; dir = path.Dir(dir) {
 		if data, err := o.tree.Root.ReadFile(filepath.FromSlash(path.Join(dir, "go.mod"))); err == nil {
@@ -205,15 +205,14 @@ func (o *Operators) importPath(at string) string {
 	}
 }
 
-// uses are what a server or a type checker tells of a name.
+// uses is what a server or a type checker reports about a name.
 type uses struct {
 	references []source.Reference
-	compared   func(at string) bool // whether a file was looked into
+	compared   func(at string) bool // whether a file was examined
 	notes      []string
 }
 
-// typedUses asks the language server, and where there is none the type checker of
-// Go.
+// typedUses asks the language server, or Go's type checker if there is none.
 func (o *Operators) typedUses(ctx context.Context, t target) (uses, error) {
 	var u uses
 	refs, err := o.servers.References(ctx, t.place, t.holding)
@@ -239,8 +238,8 @@ func (o *Operators) typedUses(ctx context.Context, t target) (uses, error) {
 	return u, nil
 }
 
-// renamedBy asks the language server for a rename, and where there is none the
-// type checker of Go.
+// renamedBy asks the language server for a rename, or Go's type checker if
+// there is none.
 func (o *Operators) renamedBy(ctx context.Context, t target, name string) (golang.Renamed, func(string) bool, error) {
 	renamed, err := o.servers.Rename(ctx, t.place, name, t.holding)
 	refused := new(lsp.RefusedError)
@@ -267,13 +266,14 @@ func (o *Operators) renamedBy(ctx context.Context, t target, name string) (golan
 	return result, func(at string) bool { return result.Read[at] != nil }, err
 }
 
-// refuses reports whether an error is a no to a rename, and not a failure.
+// refuses reports whether an error refuses a rename, as opposed to a failure.
 func refuses(err error) bool {
 	server, types := new(lsp.RefusedError), new(golang.RefusedError)
 	return errors.As(err, &server) || errors.As(err, &types)
 }
 
-// sameServer reports of a file whether the server of another one looks into it.
+// sameServer returns a function that reports whether a file shares the server
+// of another file.
 func (o *Operators) sameServer(file string) func(at string) bool {
 	ours, _ := o.servers.Program(file)
 	return func(at string) bool {
@@ -282,9 +282,8 @@ func (o *Operators) sameServer(file string) func(at string) bool {
 	}
 }
 
-// notServed says why a language server that could answer did not, and tells who
-// wants to know of one that is not installed. That it is not, or is switched off,
-// is no news.
+// notServed explains why a language server did not answer, and reports one
+// that is not installed. A missing or disabled server needs no note.
 func (o *Operators) notServed(err error) []string {
 	unavailable := new(lsp.UnavailableError)
 	if errors.As(err, &unavailable) && unavailable.Missing() && o.missing != nil {
@@ -299,14 +298,14 @@ func (o *Operators) notServed(err error) []string {
 	return []string{"the language server did not answer: " + firstSentence(err.Error())}
 }
 
-// around says of each reference in which function or type it stands.
+// around adds the enclosing function or type to each reference.
 func (o *Operators) around(ctx context.Context, refs []source.Reference) []source.Reference {
 	files := map[string]*source.File{}
 	for i, ref := range refs {
 		f, known := files[ref.Path]
 		if !known {
 			if text, err := o.tree.LoadText(ref.Path); err == nil && text.Exists {
-				f, _ = source.Lex(ctx, ref.Path, string(text.Data)) // without it nothing is said
+				f, _ = source.Lex(ctx, ref.Path, string(text.Data)) // on an error nothing is added
 			}
 			files[ref.Path] = f
 		}
