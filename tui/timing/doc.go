@@ -1,5 +1,5 @@
-// Package timing computes from a run when its steps waited and ran, which ran at
-// once, and which path was critical.
+// Package timing computes from a run when its steps waited and ran, which steps ran
+// at once, and which path was critical.
 //
 // Start with [Chronicle].
 package timing

@@ -11,15 +11,15 @@ import (
 	"replan/planning/plan"
 )
 
-// Number writes a number.
+// Number formats an integer.
 func Number(n int) string { return strconv.Itoa(n) }
 
-// slotNoticed is from when on a wait for a slot counts: below it, it is only the
-// time between two events.
+// slotNoticed is the threshold above which a slot wait counts. A shorter wait is
+// only the gap between two events.
 const slotNoticed = 5 * time.Millisecond
 
-// decide marks the chain of attempts that decided how long the steps took: from
-// the one that ended last, always back to what it had waited for longest.
+// decide marks the critical chain of attempts. It starts from the attempt that
+// ended last and follows the longest wait back each time.
 func (c *chronicler) decide() {
 	at := -1
 	for i := range c.tries {
@@ -53,8 +53,9 @@ func (c *chronicler) decide() {
 	}
 }
 
-// cause is the attempt whose end let another begin, -1 where none did, and in
-// words what that one waited for; replan is the revision that stood between them.
+// cause returns the attempt whose end let attempt at start, or -1 for none, and
+// describes the cause of the wait. replan is the revision between the two attempts,
+// if any.
 func (c *chronicler) cause(at int) (before int, why string, replan int) {
 	t := &c.tries[at]
 	begin := t.Start
@@ -90,8 +91,8 @@ func (c *chronicler) cause(at int) (before int, why string, replan int) {
 	return before, why, replan
 }
 
-// freed is the attempt of another step that ended last before an attempt began
-// which waited for a slot until then, -1 where none did in that time.
+// freed returns the last attempt of another step to end while t waited for a slot,
+// or -1 if none ended in that time.
 func (c *chronicler) freed(t *Tried, begin time.Duration) int {
 	if c.byEnd == nil {
 		c.byEnd = make([]int, len(c.tries))
@@ -109,8 +110,8 @@ func (c *chronicler) freed(t *Tried, begin time.Duration) int {
 	return -1
 }
 
-// newest is the last attempt of a step that had ended by then, -1 where there is
-// none.
+// newest returns the last attempt of a step that had ended by then, or -1 if there
+// is none.
 func (c *chronicler) newest(step string, by time.Duration) int {
 	found := -1
 	for _, i := range c.of[step] {
@@ -121,17 +122,18 @@ func (c *chronicler) newest(step string, by time.Duration) int {
 	return found
 }
 
-// planned is the steps of the plan of a revision, and which of them gives which
+// planned holds the steps of a plan revision and the step that provides each
 // variable.
 type planned struct {
 	steps map[string]*plan.Step
 	gives map[string]string
 }
 
-// dependencies are those of a step in the plan of a revision, by name and by
-// reference. A graph of all of them would cost more than the few that are asked for.
+// dependencies returns the dependencies of a step in a plan revision, by name and
+// by reference. Building a graph of all steps would cost more than these few
+// lookups.
 func (c *chronicler) dependencies(revision int, step string) []string {
-	revision = max(revision, 1) // what began while the first plan streamed in is of that
+	revision = max(revision, 1) // attempts made while the first plan streamed in belong to it
 	p, ok := c.plans[revision]
 	if !ok {
 		steps := c.run.Steps

@@ -10,25 +10,25 @@ import (
 	"replan/internal/untrusted"
 )
 
-// Timeline is when the steps of a run waited and ran, worked out from what the
-// run keeps. It changes only when the run does, or with the time while it goes on.
+// Timeline records when the steps of a run waited and ran, computed from the run's
+// state. It changes only with the run, or with time while the run is active.
 type Timeline struct {
 	Tracks  []Track
-	Phases  []Stretch // of planning, with their names
-	planned bool      // the critical path begins with planning
+	Phases  []Stretch // planning phases, with names
+	planned bool      // the critical path starts with planning
 	Replans []time.Duration
-	Begin   time.Duration // of the steps: the plan was there, or the first of them was tried
-	end     time.Duration // the last of them ended, or now
-	Last    time.Duration // of everything
-	Sum     time.Duration // of the times that steps ran
-	Gates   time.Duration // in which somebody was waited for
-	Most    int           // steps that ran at once
+	Begin   time.Duration // of the steps: when the plan was ready, or when the first step was tried
+	end     time.Duration // when the last step ended, or now
+	Last    time.Duration // end of the last track
+	Sum     time.Duration // sum of the steps' running times
+	Gates   time.Duration // time spent waiting for somebody
+	Most    int           // maximum number of steps running at once
 }
 
-// Makespan is how long the steps took from the first to the last.
+// Makespan returns the time from the first step's start to the last step's end.
 func (t *Timeline) Makespan() time.Duration { return t.end - t.Begin }
 
-// Parallelism is how many steps ran at once on average.
+// Parallelism returns the average number of steps running at once.
 func (t *Timeline) Parallelism() float64 {
 	if t.Makespan() <= 0 {
 		return 0
@@ -36,61 +36,61 @@ func (t *Timeline) Parallelism() float64 {
 	return float64(t.Sum) / float64(t.Makespan())
 }
 
-// trackKind says what a track of the timeline is of.
+// trackKind is the kind of a track.
 type trackKind int
 
-// What a track can stand for.
+// The kinds of tracks.
 const (
-	TrackPlanning trackKind = iota // the phases
+	TrackPlanning trackKind = iota // the planning phases
 	TrackStep
 	TrackReplan
 	TrackAnswer
 )
 
-// Track is one bar: a step, or what the planner or the answer took.
+// Track is one bar of the timeline: a step, a replan, planning or the answer.
 type Track struct {
 	Kind      trackKind
-	Index     string // of the step
+	Index     string // step index
 	Title     string
 	Status    agent.StepStatus
 	Stretches []Stretch
 	Tries     int
-	Gone      int  // the revision that took the step out, 0 where it is in the plan
-	Critical  bool // on the path that decided how long the run took
+	Gone      int  // revision that removed the step; 0 if it is in the plan
+	Critical  bool // on the critical path
 	After     string
-	Lane      int // the same for steps that ran one after the other; from 1
-	Inner     int // calls that it made itself
+	Lane      int // shared by steps that ran one after another; starts at 1
+	Inner     int // calls made by the step itself
 
-	Needs, Slot, Gate, Pause, Ran time.Duration // it waited for others, for a slot, at its gate, between attempts; it ran
+	Needs, Slot, Gate, Pause, Ran time.Duration // time waiting for other steps, for a slot, at a gate and between attempts; running time
 	Beside                        []string      // steps that ran at the same time
 }
 
-// stretchKind says what happened in a time.
+// stretchKind is the kind of a stretch of time.
 type stretchKind int
 
-// What a stretch of time can be.
+// The kinds of stretches.
 const (
-	StretchWait  stretchKind = iota // for a slot, or before it is tried again
-	StretchGate                     // for somebody's word
-	StretchRun                      // it ran
-	StretchPlan                     // a model planned
-	stretchPhase                    // of planning
+	StretchWait  stretchKind = iota // waiting for a slot or a retry
+	StretchGate                     // waiting for somebody's answer
+	StretchRun                      // running
+	StretchPlan                     // a model planning
+	stretchPhase                    // a planning phase
 )
 
-// Stretch is a time of one kind.
+// Stretch is a period of one kind.
 type Stretch struct {
 	Kind     stretchKind
 	From, To time.Duration
-	Name     string // of a phase
+	Name     string // phase name
 }
 
-// Axis is the time of a run, without those in which it did not go on.
+// Axis measures the time of a run without its breaks.
 type Axis struct {
 	Start  time.Time
 	Breaks []agent.Break
 }
 
-// At is the time of the run at a moment, without its breaks.
+// At returns the run time at t, without the breaks.
 func (a Axis) At(t time.Time) time.Duration {
 	if t.IsZero() || t.Before(a.Start) {
 		return 0
@@ -108,7 +108,7 @@ func (a Axis) At(t time.Time) time.Duration {
 	return max(d, 0)
 }
 
-// chronicler works a timeline out.
+// chronicler computes a timeline.
 type chronicler struct {
 	run    *agent.Run
 	axis   Axis
@@ -116,21 +116,21 @@ type chronicler struct {
 	line   *Timeline
 	tracks map[string]*Track
 	order  []*Track
-	tries  []Tried          // attempts of steps, in the order in which they began
-	of     map[string][]int // step → its attempts among those
-	plans  map[int]planned  // of each revision
-	byEnd  []int            // the attempts by when they ended
+	tries  []Tried          // attempts of steps, in start order
+	of     map[string][]int // step → indexes of its attempts in tries
+	plans  map[int]planned  // by revision
+	byEnd  []int            // indexes of the attempts, by end time
 }
 
-// Tried is an attempt in the time of the run.
+// Tried is an attempt, in run time.
 type Tried struct {
 	*agent.Attempt
-	Ready, free, Start, End time.Duration // free: nothing but a slot kept it
+	Ready, free, Start, End time.Duration // free: from here on only a slot was missing
 	Began                   bool
 }
 
-// Took is for how long it ran: as its call was timed, which its row in the plan
-// says too, and not with what passed until it was told that it is over.
+// Took returns how long the attempt ran: the time measured for its call, which its
+// row in the plan shows too. It excludes the delay until the end was reported.
 func (t *Tried) Took() time.Duration {
 	if t.Status == agent.StepCompleted || t.Status == agent.StepFailed {
 		return min(time.Duration(t.MS)*time.Millisecond, t.End-t.Start)
@@ -138,7 +138,7 @@ func (t *Tried) Took() time.Duration {
 	return t.End - t.Start
 }
 
-// Chronicle is the timeline of a run at a time.
+// Chronicle returns the timeline of a run at time now.
 func Chronicle(run *agent.Run, now time.Time) *Timeline {
 	if now.Before(run.Now) || run.Result != nil {
 		now = run.Now
@@ -159,7 +159,7 @@ func Chronicle(run *agent.Run, now time.Time) *Timeline {
 	return c.line
 }
 
-// planning notes how long the phases took.
+// planning records the durations of the phases.
 func (c *chronicler) planning() {
 	names := [len(c.run.Phases)]string{"analysis", "review", "plan"}
 	for i, p := range c.run.Phases {
@@ -176,8 +176,8 @@ func (c *chronicler) planning() {
 	}
 }
 
-// steps makes a track of each step that is in the plan, or was tried in one
-// before.
+// steps creates a track for each step that is in the plan or was tried in an
+// earlier plan.
 func (c *chronicler) steps() {
 	add := func(s *agent.StepState, gone int) {
 		t := c.tracks[s.Step.Index]
@@ -222,7 +222,7 @@ func (c *chronicler) steps() {
 	}
 }
 
-// measure adds up what each step waited for and how long it ran.
+// measure sums up the waiting and running times of each step.
 func (c *chronicler) measure() {
 	begin := c.axis.At(c.run.PlannedAt)
 	if c.run.PlannedAt.IsZero() || c.run.Held() {
@@ -261,7 +261,7 @@ func (c *chronicler) measure() {
 	c.line.Last = max(c.line.Last, c.line.end)
 }
 
-// begins is when the plan of a revision was there.
+// begins returns the time at which the plan of a revision was ready.
 func (c *chronicler) begins(revision int) time.Duration {
 	at := c.run.PlannedAt
 	if revision >= 2 && revision-2 < len(c.run.Revisions) {
@@ -270,8 +270,8 @@ func (c *chronicler) begins(revision int) time.Duration {
 	return max(c.axis.At(at), c.reviewed(revision))
 }
 
-// reviewed is when the plan of a revision was let go that had been held to be
-// looked over, 0 where it was not.
+// reviewed returns the time at which the user released the plan of a revision after
+// review, or 0 if there was no review.
 func (c *chronicler) reviewed(revision int) (at time.Duration) {
 	for i := range c.run.Reviews {
 		if r := &c.run.Reviews[i]; r.Revision == revision && r.Decision == event.ReviewRun {
@@ -281,7 +281,7 @@ func (c *chronicler) reviewed(revision int) (at time.Duration) {
 	return at
 }
 
-// wait adds a stretch of a track.
+// wait adds a stretch to a track.
 func (t *Track) wait(sum *time.Duration, kind stretchKind, from, to time.Duration) {
 	if to < from || to == from && kind != StretchRun {
 		return
@@ -292,8 +292,8 @@ func (t *Track) wait(sum *time.Duration, kind stretchKind, from, to time.Duratio
 	t.Stretches = append(t.Stretches, Stretch{Kind: kind, From: from, To: to})
 }
 
-// Gates adds the times in which an attempt waited for somebody's word, and
-// returns when nothing but a slot kept it.
+// Gates adds the periods in which an attempt waited for an answer. It returns the
+// time from which only a slot was missing.
 func (t *Track) Gates(a *Tried, at Axis, now time.Duration) (free time.Duration) {
 	free = a.Ready
 	for _, q := range a.Asked {
@@ -306,13 +306,13 @@ func (t *Track) Gates(a *Tried, at Axis, now time.Duration) (free time.Duration)
 		} else if a.EndedAt.IsZero() {
 			to = now
 		}
-		t.wait(&t.Gate, StretchGate, free, to) // it had to be made ready too
+		t.wait(&t.Gate, StretchGate, free, to) // includes time to get ready
 		free = to
 	}
 	return free
 }
 
-// replans adds a track for each time the planner was asked again.
+// replans adds a track for each replan.
 func (c *chronicler) replans() {
 	add := func(number int, from, to time.Duration) {
 		c.order = append(c.order, &Track{
@@ -332,7 +332,7 @@ func (c *chronicler) replans() {
 	}
 }
 
-// answer adds a track for the words at the end.
+// answer adds a track for the final answer.
 func (c *chronicler) answer() {
 	s := c.run.Synthesis
 	if !s.Started || s.Direct || s.StartedAt.IsZero() {
@@ -346,8 +346,8 @@ func (c *chronicler) answer() {
 	c.order = append(c.order, &Track{Kind: TrackAnswer, Title: "answer", Ran: to - from, Stretches: []Stretch{{Kind: StretchPlan, From: from, To: to}}})
 }
 
-// lanes finds out what ran beside what: each step goes into the first lane in
-// which nothing else runs at that time.
+// lanes shows which steps ran in parallel: each step goes into the first lane that
+// is free at that time.
 func (c *chronicler) lanes() {
 	type run struct {
 		from, to time.Duration
@@ -365,7 +365,7 @@ func (c *chronicler) lanes() {
 		}
 	}
 	slices.SortStableFunc(runs, func(a, b run) int { return cmp.Compare(a.from, b.from) })
-	var free []time.Duration // when each lane is
+	var free []time.Duration // when each lane becomes free
 	var now []run
 	for _, r := range runs {
 		now = slices.DeleteFunc(now, func(o run) bool { return o.to <= r.from })
@@ -396,8 +396,7 @@ func addOnce(list []string, s string) []string {
 	return append(list, s)
 }
 
-// finish puts the tracks in the order in which they began, what has not begun
-// last.
+// finish sorts the tracks by start time, with those that have not started last.
 func (c *chronicler) finish() {
 	first := func(t *Track) time.Duration {
 		if len(t.Stretches) == 0 {
@@ -418,8 +417,8 @@ func (c *chronicler) finish() {
 	}
 }
 
-// AtOnce is how many steps ran at once at most in each of so many equal parts of a
-// span.
+// AtOnce divides a span into equal parts and returns the maximum number of steps
+// running at once in each.
 func (t *Timeline) AtOnce(begin, span time.Duration, parts int) []int {
 	type change struct {
 		at time.Duration
@@ -450,7 +449,7 @@ func (t *Timeline) AtOnce(begin, span time.Duration, parts int) []int {
 	return counts
 }
 
-// TrackIndex is the index of a track's step, or the number of its revision.
+// TrackIndex returns the index of a track's step, or its revision number.
 func TrackIndex(t *Track) string {
 	if t.Kind == TrackReplan {
 		return "r" + t.Index
@@ -458,7 +457,7 @@ func TrackIndex(t *Track) string {
 	return untrusted.Line(t.Index)
 }
 
-// Track is that of a step, nil where there is none.
+// Track returns the track of a step, or nil if there is none.
 func (t *Timeline) Track(index string) *Track {
 	for i := range t.Tracks {
 		if t.Tracks[i].Kind == TrackStep && t.Tracks[i].Index == index {
