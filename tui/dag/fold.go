@@ -158,8 +158,8 @@ func (w *folder) foldLed() {
 	}
 }
 
-// foldFans rolls up fan-outs. Unless the user collapsed the fan-out, steps that
-// run, wait or have failed keep their rows.
+// foldFans rolls up fan-outs. At FoldAuto, steps that run, wait or have failed
+// keep their rows unless the user collapsed the fan-out.
 func (w *folder) foldFans() {
 	c := w.chart
 	for _, fan := range c.fans {
@@ -347,8 +347,8 @@ func (w *folder) run(nodes []node) []node {
 	return []node{{step: -1, roll: r}}
 }
 
-// runLabel names a sequence of steps, after its milestone if it covers all of
-// it.
+// runLabel names a sequence of steps after their milestone, or by their number
+// if there is none.
 func (w *folder) runLabel(members []int) string {
 	label := english.Count(len(members), "step")
 	if p := w.chart.part[members[0]]; p >= 0 && w.chart.parts[p] != "" {
@@ -360,7 +360,7 @@ func (w *folder) runLabel(members []int) string {
 // partOf returns the milestone of a node.
 func (w *folder) partOf(i int) int { return w.chart.part[w.nodes[i].members()[0]] }
 
-// settled reports whether a node and all its dependents are done, so that the
+// settled reports whether a node and its direct dependents are over, so that the
 // most recent steps stay visible. Fan-outs count only if there are many rows.
 func (w *folder) settled(n *node, many bool) bool {
 	if n.head != nil || n.roll != nil && (!many || n.roll.Open || w.Level == foldAll) {

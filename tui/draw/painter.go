@@ -76,7 +76,7 @@ func RailsWidth(r *planlayout.Rails) int {
 }
 
 // Blockers lists the steps that one waits for. If they do not fit in width
-// cells, it lists the first ones and a mark for the rest.
+// cells, it lists the first one and a mark for the rest.
 func (l *Look) Blockers(steps []string, width int) string {
 	if len(steps) == 0 {
 		return ""

@@ -48,7 +48,7 @@ type Pane struct {
 	top    draw.SheetSpot
 	atEnd  bool // the view follows new output
 
-	head  []string    // drawn on every change
+	head  []string    // redrawn each time
 	Back  []draw.Leaf // potentially long part, kept while built is valid
 	built version
 	sheet *draw.Sheet
@@ -298,8 +298,8 @@ func (d *Pane) version(s *agent.StepState, width int) version {
 	return v
 }
 
-// drawFront draws the part before the long part of a tab. It is drawn on every
-// change.
+// drawFront draws the part before the long part of a tab. It is redrawn
+// each time.
 func (d *Pane) drawFront(p *draw.SheetPage, s *agent.StepState) {
 	switch d.Tab {
 	case TabArgs:
