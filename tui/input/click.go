@@ -6,7 +6,7 @@ import (
 	"replan/tui/draw"
 )
 
-// PointAt puts the cursor to a cell of the input.
+// PointAt moves the cursor to a cell of the input.
 func (i *Input) PointAt(x, y int) {
 	c := i.Cursor()
 	if c == nil || i.closed != nil || y < 0 || y >= i.Area.Height() {
@@ -30,7 +30,7 @@ func (i *Input) PointAt(x, y int) {
 		}
 	}
 	if column == end && end < len(text) && end > row.StartColumn {
-		column-- // behind the last cell of a row that goes on is the next row
+		column-- // past the last cell of a wrapped row, the position belongs to the next row
 	}
 	i.Area.SetCursorColumn(column)
 	i.stepOver(was)

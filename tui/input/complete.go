@@ -14,11 +14,11 @@ import (
 	"replan/tui/keymap"
 )
 
-// mostFound bounds the rows of a list that is searched.
+// mostFound is the maximum number of rows in a searched list.
 const mostFound = 200
 
-// Completer lists what can stand where the user is typing: what an @ names, the
-// commands that a slash begins, and what these take.
+// Completer lists completions at the cursor: names after an @, slash commands, and
+// their arguments.
 type Completer struct {
 	look *draw.Look
 	keys *keymap.Map
@@ -26,41 +26,42 @@ type Completer struct {
 	known map[session.Completing]session.Completions
 	Asked map[session.Completing]bool // since the list was opened
 
-	Text  string // Of the input, that was looked at
-	Stale bool   // more is known since
+	Text  string // input text last examined
+	Stale bool   // new completions have arrived since
 	Wants Token
-	Left  Token // that the user has closed the list of
-	Moved bool  // the user has chosen a row
+	Left  Token // token whose list the user closed
+	Moved bool  // the user has moved the selection
 	Found []session.Completion
 	Rows  []draw.PopupRow
 }
 
-// Token is the part of the input that is completed, from a byte of it on.
+// Token is the part of the input to complete, starting at a byte offset.
 type Token struct {
-	Of    []session.Completing // None is nothing
+	Of    []session.Completing // empty for no token
 	Start int
 	Query string
-	line  string // of a command: the words before what it takes
-	usage string // of that command
+	line  string // words before the argument of a command
+	usage string // usage of that command
 }
 
-// None reports whether nothing can be completed.
+// None reports whether there is nothing to complete.
 func (t Token) None() bool { return len(t.Of) == 0 }
 
-// Same reports whether two are one, however much of it is typed.
+// Same reports whether both tokens are the same one, regardless of how much is
+// typed.
 func (t Token) Same(other Token) bool {
 	return slices.Equal(t.Of, other.Of) && t.Start == other.Start && t.line == other.line
 }
 
-// NewCompleter makes a completer, closed.
+// NewCompleter returns a closed completer.
 func NewCompleter(l *draw.Look, keys *keymap.Map) *Completer {
 	return &Completer{look: l, keys: keys, known: map[session.Completing]session.Completions{}, Asked: map[session.Completing]bool{}}
 }
 
-// Take takes what the session says can be completed.
+// Take stores completions from the session.
 func (c *Completer) Take(d session.Completions) { c.known[d.Of], c.Stale = d, true }
 
-// TokenAt is what is being typed before the cursor.
+// TokenAt returns the token being typed before the cursor.
 func (c *Completer) TokenAt(before, after string) Token {
 	if after != "" && !strings.ContainsAny(after[:1], " \n)]}") {
 		return Token{}
@@ -74,7 +75,7 @@ func (c *Completer) TokenAt(before, after string) Token {
 	return c.commandAt(before)
 }
 
-// mentionAt is the name behind an @ that is being typed at the end of a text.
+// mentionAt returns the name after an @ that is being typed at the end of a text.
 func mentionAt(text string) Token {
 	at := strings.LastIndexByte(text, '@')
 	for at >= 0 {
@@ -93,12 +94,12 @@ func mentionAt(text string) Token {
 	return Token{}
 }
 
-// commandAt is what of a line that begins with a slash is being typed: the command,
-// or what it takes.
+// commandAt returns the token being typed in a line that starts with a slash: a
+// command or its argument.
 func (c *Completer) commandAt(line string) Token {
 	commands := Token{Of: []session.Completing{session.CompleteCommands}, Query: line}
 	var longest session.Completion
-	below := false // another command goes on where the line is
+	below := false // another command extends this line
 	for _, item := range c.known[session.CompleteCommands].Items {
 		if strings.HasPrefix(line, item.Text+" ") && len(item.Text) > len(longest.Text) {
 			longest = item
@@ -116,7 +117,7 @@ func (c *Completer) commandAt(line string) Token {
 	return Token{Of: longest.Takes, Start: start, Query: strings.TrimPrefix(line[start:], `"`), line: longest.Text, usage: longest.Usage}
 }
 
-// Find lists what fits what is typed.
+// Find lists the completions that match the typed text.
 func (c *Completer) Find() {
 	c.Found, c.Rows = nil, nil
 	t := c.Wants
@@ -138,7 +139,7 @@ func (c *Completer) Find() {
 	c.Move(0, len(c.Found))
 }
 
-// add adds a row for something, of which the search has found some bytes.
+// add adds a row for a completion. lit holds the byte offsets of the match.
 func (c *Completer) add(item session.Completion, lit []int) {
 	row := draw.PopupRow{Text: untrusted.Line(item.Text), Detail: untrusted.Line(item.Detail), Folder: item.Folder, Path: strings.ContainsRune(item.Text, '/') && item.Text[0] != '/'}
 	if row.Text == item.Text {
@@ -150,13 +151,14 @@ func (c *Completer) add(item session.Completion, lit []int) {
 	c.Found, c.Rows = append(c.Found, item), append(c.Rows, row)
 }
 
-// completions are searched by what is to be typed.
+// completions are searched by the text they insert.
 type completions []session.Completion
 
 func (c completions) String(i int) string { return c[i].Text }
 func (c completions) Len() int            { return len(c) }
 
-// search adds what a query finds, the best first, all of it where there is none.
+// search adds the matches of a query, best first. An empty query matches
+// everything.
 func (c *Completer) search(items []session.Completion, query string) {
 	if query == "" {
 		for _, item := range items[:min(len(items), mostFound)] {
@@ -165,7 +167,7 @@ func (c *Completer) search(items []session.Completion, query string) {
 		return
 	}
 	found := fuzzy.FindFrom(query, completions(items))
-	// Of what is found as well, a whole word at the end of a path says more.
+	// Among equally good matches, a whole word at the end of a path ranks first.
 	slices.SortStableFunc(found, func(a, b fuzzy.Match) int {
 		return cmp.Compare(nearness(items[a.Index].Text, query), nearness(items[b.Index].Text, query))
 	})
@@ -174,8 +176,8 @@ func (c *Completer) search(items []session.Completion, query string) {
 	}
 }
 
-// nearness is how well a name fits a query, lower is better: it begins with it, its
-// last part does, it holds it, or only its letters.
+// nearness ranks how well a name matches a query; lower is better. The ranks are:
+// prefix of the name, prefix of its last part, substring, scattered letters.
 func nearness(name, query string) int {
 	name, query = strings.ToLower(strings.TrimSuffix(name, "/")), strings.ToLower(query)
 	switch {
@@ -190,8 +192,8 @@ func nearness(name, query string) int {
 	}
 }
 
-// findNames adds what lies in the folder that is typed, and what a query finds in
-// any.
+// findNames adds the entries of the typed folder and the query's matches in all
+// folders.
 func (c *Completer) findNames(items []session.Completion) {
 	query := c.Wants.Query
 	if query != "" && !strings.HasSuffix(query, "/") {
@@ -207,8 +209,8 @@ func (c *Completer) findNames(items []session.Completion) {
 	}
 }
 
-// findCommands adds the commands that a line may become: of those that go on
-// alike, as many words as are typed.
+// findCommands adds the commands that start with the typed line and have as many
+// words. If there are none for a first word, it searches for the word.
 func (c *Completer) findCommands(items []session.Completion) {
 	line := c.Wants.Query
 	words := strings.Count(line, " ")
@@ -222,7 +224,7 @@ func (c *Completer) findCommands(items []session.Completion) {
 	}
 }
 
-// span is the numbers from one up to another.
+// span returns the numbers from one up to another.
 func span(from, to int) []int {
 	out := make([]int, 0, to-from)
 	for i := from; i < to; i++ {
@@ -231,40 +233,40 @@ func span(from, to int) []int {
 	return out
 }
 
-// Step moves the choice by n.
+// Step moves the selection by n.
 func (c *Completer) Step(n int) {
 	c.Move(n, len(c.Found))
 	c.Moved = true
 }
 
-// TakesEnter reports whether enter takes the chosen row, rather than sends what
-// stands there whole already.
+// TakesEnter reports whether enter accepts the selected row. Otherwise the text is
+// already complete, and enter sends it.
 func (c *Completer) TakesEnter() bool {
 	t := c.Wants
 	switch {
 	case c.Moved:
 		return true
-	case t.line != "": // of what a command takes, a part is enough
+	case t.line != "": // part of a command's argument is enough
 		return t.Query == "" && !strings.HasPrefix(t.usage, "[")
 	}
 	whole := slices.ContainsFunc(c.Found, func(i session.Completion) bool { return i.Text == t.Query })
 	return !whole
 }
 
-// HasBelow reports whether a command has others below it.
+// HasBelow reports whether a command has subcommands.
 func (c *Completer) HasBelow(text string) bool {
 	return slices.ContainsFunc(c.known[session.CompleteCommands].Items, func(i session.Completion) bool {
 		return strings.HasPrefix(i.Text, text+" ")
 	})
 }
 
-// titles say what a list is of.
+// titles holds the titles of the lists.
 var titles = map[session.Completing]string{
 	session.CompleteMentions: "files and resources", session.CompleteFiles: "files", session.CompleteCommands: "commands",
 	session.CompletePlans: "plans", session.CompleteRuns: "runs", session.CompleteModels: "models", session.CompleteProfiles: "profiles",
 }
 
-// Draw draws the list in at most so many lines.
+// Draw draws the list in at most the given number of lines.
 func (c *Completer) Draw(width, most int) []string {
 	l := c.look
 	title, note := "", ""

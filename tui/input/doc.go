@@ -1,8 +1,8 @@
-// Package input is where the user types: the text field, its completion, the history
-// of earlier inputs and long pasted texts.
+// Package input provides the text field with completion, input history and
+// placeholders for long pasted texts.
 //
 // Start with [Input].
 //
-// Like every pane it imports draw, keymap, telling, timing and the core, never another
-// pane; the root model routes between them.
+// Like every pane, it imports draw, keymap, telling, timing and the core, but no
+// other pane. The root model routes between panes.
 package input

@@ -13,24 +13,24 @@ import (
 	"replan/tui/draw"
 )
 
-// MaxInputHeight bounds the input; longer text scrolls in it.
+// MaxInputHeight is the maximum height of the input in lines. Longer text scrolls.
 const MaxInputHeight = 8
 
-// Input is where the user types, with a history of what was sent.
+// Input is the text field with a history of sent texts.
 type Input struct {
 	look    *draw.Look
 	Area    textarea.Model
 	width   int
 	History []string
-	Others  []string // what was sent in other folders
-	secret  string   // what was sent last with a blank before it: it is not remembered
-	at      int      // position in history; its length where none is shown
-	draft   string   // what was typed before the history was looked at
-	pastes  []pasted // what tokens in the text stand for
-	closed  []string // what stands in its place where nothing can be typed, the longest first
+	Others  []string // texts sent in other folders
+	secret  string   // text last sent with a leading blank, which keeps it out of the history
+	at      int      // position in history; its length if none is shown
+	draft   string   // text typed before the user opened the history
+	pastes  []pasted // texts that the tokens stand for
+	closed  []string // messages shown while the input is closed, longest first
 }
 
-// New makes the text field; text is shown while it is empty.
+// New returns the text field. It shows text while it is empty.
 func New(l *draw.Look, text string) *Input {
 	area := textarea.New()
 	area.ShowLineNumbers = false
@@ -41,7 +41,7 @@ func New(l *draw.Look, text string) *Input {
 	area.MinHeight = 1
 	area.Placeholder = "What shall be done?"
 	area.SetVirtualCursor(false)
-	// Enter sends, and keys that other parts of the screen take are left to them.
+	// Enter sends, and other parts of the screen handle the remaining keys.
 	area.KeyMap.InsertNewline.Unbind()
 	area.KeyMap.PageUp.Unbind()
 	area.KeyMap.PageDown.Unbind()
@@ -52,7 +52,7 @@ func New(l *draw.Look, text string) *Input {
 	return i
 }
 
-// Retheme takes the colours of the theme.
+// Retheme applies the colours of the theme.
 func (i *Input) Retheme() {
 	l := i.look
 	i.Area.SetPromptFunc(2, func(p textarea.PromptInfo) string {
@@ -72,8 +72,8 @@ func (i *Input) Retheme() {
 	i.Area.SetStyles(styles)
 }
 
-// SetSize makes the input that many cells wide, its prompt included, and bounds
-// how many lines of the text are shown.
+// SetSize sets the width in cells, including the prompt, and the maximum number of
+// visible lines.
 func (i *Input) SetSize(width, lines int) {
 	lines = max(min(lines, MaxInputHeight), 1)
 	if i.Area.MaxHeight != lines || i.width != width {
@@ -82,7 +82,7 @@ func (i *Input) SetSize(width, lines int) {
 	}
 }
 
-// Height is how many lines the input takes.
+// Height returns the height of the input in lines.
 func (i *Input) Height() int {
 	if i.closed != nil {
 		return 1
@@ -90,24 +90,23 @@ func (i *Input) Height() int {
 	return max(i.Area.Height(), 1)
 }
 
-// Close takes no more text and says words instead, the longest that there is
-// room for.
+// Close blocks typing and shows the longest of words that fits.
 func (i *Input) Close(words ...string) {
 	i.closed = words
 	i.Area.Blur()
 }
 
-// TakesText reports whether something can be typed.
+// TakesText reports whether the user can type.
 func (i *Input) TakesText() bool { return i.closed == nil }
 
 // Empty reports whether nothing is typed.
 func (i *Input) Empty() bool { return i.Area.Value() == "" }
 
-// Value is what was typed, with what its tokens stand for.
+// Value returns the typed text with its tokens expanded.
 func (i *Input) Value() string { return strings.TrimSpace(i.Expanded()) }
 
-// Sent is the value to be sent: with a blank before it where that keeps it from
-// being remembered.
+// Sent returns the value to send. It keeps a leading blank that excludes the text
+// from the history.
 func (i *Input) Sent() string {
 	text := i.Value()
 	if !strings.HasPrefix(i.Area.Value(), " ") {
@@ -123,7 +122,7 @@ func (i *Input) Clear() {
 	i.pastes, i.at = nil, len(i.History)
 }
 
-// Split is the text before and behind the cursor.
+// Split returns the text before and after the cursor.
 func (i *Input) Split() (before, after string) {
 	text := i.Area.Value()
 	at := 0
@@ -137,15 +136,15 @@ func (i *Input) Split() (before, after string) {
 	return text[:at], text[at:]
 }
 
-// SetSplit sets the text with the cursor between its parts.
+// SetSplit sets the text and places the cursor between the two parts.
 func (i *Input) SetSplit(before, after string) {
 	i.Area.SetValue(after)
 	i.Area.MoveToBegin()
 	i.Area.InsertString(before)
 }
 
-// BreakLine takes a backslash before the cursor for a new line, and reports whether
-// there was one.
+// BreakLine replaces a backslash before the cursor with a new line, and reports
+// whether there was one.
 func (i *Input) BreakLine() bool {
 	before, after := i.Split()
 	before, escaped := strings.CutSuffix(before, `\`)
@@ -161,10 +160,10 @@ func (i *Input) Set(text string) {
 	i.Area.MoveToEnd()
 }
 
-// SetFocus says whether keys go to the field.
+// SetFocus sets whether the field receives keys.
 func (i *Input) SetFocus(focused bool) {
 	if focused && i.closed == nil {
-		i.Area.Focus() // returns a command for a cursor that blinks, which this one does not
+		i.Area.Focus() // its command blinks a cursor, and this one does not blink
 		return
 	}
 	i.Area.Blur()
@@ -182,7 +181,7 @@ func (i *Input) Remember(text string) {
 	i.at = len(i.History)
 }
 
-// Restore puts what was sent in other sessions before what was sent in this one.
+// Restore inserts texts sent in other sessions before those of this session.
 func (i *Input) Restore(h session.History) {
 	here := slices.Clone(h.Here)
 	for _, text := range i.History {
@@ -193,7 +192,8 @@ func (i *Input) Restore(h session.History) {
 	i.History, i.Others, i.at = here, h.Elsewhere, len(here)
 }
 
-// Update gives a message to the text. What a token stands for goes as a whole.
+// Update passes a message to the text field. Deleting a token deletes it as a
+// whole.
 func (i *Input) Update(msg tea.Msg) tea.Cmd {
 	k, isKey := msg.(tea.KeyPressMsg)
 	if isKey && i.erased(k) {
@@ -208,26 +208,26 @@ func (i *Input) Update(msg tea.Msg) tea.Cmd {
 	return cmd
 }
 
-// Newline begins a new line at the cursor.
+// Newline inserts a new line at the cursor.
 func (i *Input) Newline() {
 	was, _ := i.Split()
 	i.Area.InsertString("\n")
 	i.stepOver(was)
 }
 
-// HasBefore reports whether the cursor is on the first line and something was
-// sent before what is shown.
+// HasBefore reports whether the cursor is on the first line and the history has an
+// earlier text.
 func (i *Input) HasBefore() bool {
 	return i.Area.Line() == 0 && i.Area.LineInfo().RowOffset == 0 && i.at > 0 && len(i.History) > 0
 }
 
-// HasAfter reports whether the cursor is on the last line and something was sent
-// after what is shown.
+// HasAfter reports whether the cursor is on the last line and the history has a
+// later text.
 func (i *Input) HasAfter() bool {
 	return i.at < len(i.History) && i.Area.Line() >= i.Area.LineCount()-1
 }
 
-// Back shows what was sent before.
+// Back shows the previous text of the history.
 func (i *Input) Back() {
 	if i.at == len(i.History) {
 		i.draft = i.Area.Value()
@@ -236,7 +236,7 @@ func (i *Input) Back() {
 	i.Set(i.History[i.at])
 }
 
-// Forward shows what was sent after that, and at last what was being typed.
+// Forward shows the next text of the history, and finally the draft.
 func (i *Input) Forward() {
 	i.at++
 	if i.at == len(i.History) {
@@ -246,7 +246,7 @@ func (i *Input) Forward() {
 	}
 }
 
-// Lines is the input's content.
+// Lines returns the drawn lines of the input.
 func (i *Input) Lines() []string {
 	if i.closed == nil {
 		return draw.SteadyLines(i.Area.View())
@@ -260,5 +260,6 @@ func (i *Input) Lines() []string {
 	return []string{i.look.Faint.Render(i.look.Cut(line, i.width))}
 }
 
-// Cursor is where the text cursor stands, from the input's upper left corner.
+// Cursor returns the position of the text cursor, relative to the input's upper
+// left corner.
 func (i *Input) Cursor() *tea.Cursor { return i.Area.Cursor() }

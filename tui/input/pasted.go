@@ -14,17 +14,17 @@ import (
 	"replan/tui/keymap"
 )
 
-// A paste of more than so much stands in the input as a token.
+// Larger pastes appear in the input as a token.
 const (
 	foldedLines      = 20
 	foldedCharacters = 2000
 )
 
-// pasted is text that a token in the input stands for.
+// pasted is the text that a token in the input stands for.
 type pasted struct{ token, text string }
 
-// Cleaned is pasted text as it may be sent: without the sequences that colour it,
-// other control characters made visible, tabs as they are.
+// Cleaned returns pasted text in a form safe to send: colour sequences removed,
+// other control characters made visible, tabs kept.
 func Cleaned(text string) string {
 	text = ansi.Strip(strings.NewReplacer("\r\n", "\n", "\r", "\n").Replace(text))
 	parts := strings.Split(text, "\t")
@@ -34,7 +34,7 @@ func Cleaned(text string) string {
 	return strings.Join(parts, "\t")
 }
 
-// Paste puts text where the cursor is, a long one as a token.
+// Paste inserts text at the cursor, as a token if it is long.
 func (i *Input) Paste(text string) {
 	text = Cleaned(text)
 	lines, characters := strings.Count(strings.TrimRight(text, "\n"), "\n")+1, utf8.RuneCountInString(text)
@@ -56,7 +56,7 @@ func (i *Input) Paste(text string) {
 	i.Area.InsertString(token)
 }
 
-// Expanded is the text of the input with what its tokens stand for.
+// Expanded returns the text of the input with its tokens expanded.
 func (i *Input) Expanded() string {
 	text := i.Area.Value()
 	if len(i.pastes) == 0 {
@@ -74,7 +74,7 @@ func (i *Input) Expanded() string {
 	return b.String() + text
 }
 
-// nextToken is the first token in a text, nil where there is none.
+// nextToken returns the first token in a text, or nil if there is none.
 func (i *Input) nextToken(text string) (at int, first *pasted) {
 	for n := range i.pastes {
 		if found := strings.Index(text, i.pastes[n].token); found >= 0 && (first == nil || found < at) {
@@ -84,8 +84,8 @@ func (i *Input) nextToken(text string) (at int, first *pasted) {
 	return at, first
 }
 
-// erased takes a token away as a whole where a key would take its end or its
-// beginning, and reports whether it did.
+// erased removes a whole token if a key would delete its first or last character.
+// It reports whether it did.
 func (i *Input) erased(k tea.KeyPressMsg) bool {
 	if len(i.pastes) == 0 {
 		return false
@@ -118,8 +118,8 @@ func (i *Input) erased(k tea.KeyPressMsg) bool {
 	return false
 }
 
-// stepOver moves the cursor out of a token that a key has led it into: on, where it
-// came from before it, else back.
+// stepOver moves the cursor out of a token that a key has moved it into. A cursor
+// that came from before the token moves to its end, otherwise to its start.
 func (i *Input) stepOver(was string) {
 	if len(i.pastes) == 0 {
 		return
@@ -139,8 +139,7 @@ func (i *Input) stepOver(was string) {
 	}
 }
 
-// OpenPaste puts what a token stands for in its place: of the one that the cursor
-// is at, else of the last.
+// OpenPaste expands the token at the cursor, or else the last one.
 func (i *Input) OpenPaste() {
 	before, after := i.Split()
 	var last *pasted
@@ -162,7 +161,7 @@ func (i *Input) OpenPaste() {
 	i.SetSplit(text[:at]+last.text, text[at+len(last.token):])
 }
 
-// HasPaste reports whether a token stands in the input.
+// HasPaste reports whether the input contains a token.
 func (i *Input) HasPaste() bool {
 	_, p := i.nextToken(i.Area.Value())
 	return p != nil
