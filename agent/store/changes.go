@@ -13,27 +13,27 @@ import (
 	"replan/planning/prompt"
 )
 
-// Changes is what the journals say of a run that is to be undone, and of those
-// that its plan tools started.
+// Changes is what the journals say about a run to undo and the runs that its plan
+// tools started.
 type Changes struct {
-	Runs      []string // the run itself first
-	Workspace string   // "" where no journal says
+	Runs      []string // starting with the run itself
+	Workspace string   // "" if no journal names it
 
 	journals  journal.Folder
 	committed bool
-	others    []string // tools with effects that cannot be undone
-	damaged   []string // runs whose journal cannot be read to its end
+	others    []string // called tools whose effects cannot be undone
+	damaged   []string // runs whose journal cannot be read completely
 }
 
-// Changes follows a run and the runs that it started, as far as their journals
-// can be read.
+// Changes collects a run and the runs that it started, as far as their journals
+// are readable.
 func (s *Store) Changes(run string) (*Changes, error) {
 	c := &Changes{journals: s.Runs}
 	return c, c.follow(run)
 }
 
-// follow reads the journal of a run. Which files it changed is listed elsewhere,
-// so a damaged journal does not keep it from being undone.
+// follow reads the journal of a run. The changed files are listed elsewhere, so a
+// damaged journal does not prevent the undo.
 func (c *Changes) follow(id string) error {
 	if slices.Contains(c.Runs, id) {
 		return nil
@@ -70,7 +70,7 @@ func (c *Changes) follow(id string) error {
 	return nil
 }
 
-// note takes note of a tool that was called whose effects cannot be undone.
+// note records a called tool whose effects cannot be undone.
 func (c *Changes) note(tools plan.Catalogue, name string) {
 	if _, err := prompt.PlanTools().Find(name); err == nil || name == "" {
 		return
@@ -87,15 +87,15 @@ func (c *Changes) note(tools plan.Catalogue, name string) {
 	}
 }
 
-// BusyError says that somebody still works on a run.
+// BusyError reports that a process is still working on a run.
 type BusyError struct{ Run string }
 
 func (e *BusyError) Error() string {
 	return fmt.Sprintf("the run %s still goes on: stop it first, or wait until it has ended", e.Run)
 }
 
-// Hold keeps everybody from working on the runs until they are released. It
-// fails with a *BusyError where somebody does.
+// Hold keeps other processes from working on the runs until release is called. If
+// one is working on a run, the error is a *BusyError.
 func (c *Changes) Hold() (release func() error, err error) {
 	var held []func() error
 	release = func() error {
@@ -118,7 +118,7 @@ func (c *Changes) Hold() (release func() error, err error) {
 	return release, nil
 }
 
-// Notes say what an undo leaves as it is.
+// Notes returns what an undo leaves unchanged.
 func (c *Changes) Notes() []string {
 	var notes []string
 	if c.committed {

@@ -10,15 +10,15 @@ import (
 	"replan/agent/session"
 )
 
-// maxConversations is how many conversations are listed, the newest.
+// maxConversations is the maximum number of listed conversations; older ones are
+// left out.
 const maxConversations = 200
 
-// clockSlack is by how much the time of a file may differ from that of an event
-// in it.
+// clockSlack is the tolerated difference between the time of a file and that of
+// an event in it.
 const clockSlack = time.Minute
 
-// Conversations lists the conversations in which something was said, newest
-// first.
+// Conversations lists the conversations with at least one message, newest first.
 func (s *Store) Conversations() ([]session.Conversation, error) {
 	entries, err := s.Sessions.List()
 	if err != nil {
@@ -39,7 +39,7 @@ func (s *Store) Conversations() ([]session.Conversation, error) {
 		}
 		events, err := s.Sessions.Read(e.ID)
 		if err != nil {
-			continue // a damaged one keeps nobody from the others
+			continue // a damaged journal does not hide the others
 		}
 		c := session.Conversation{Session: e.ID, Changed: e.Modified, Open: e.Locked, Runs: len(folders[e.ID])}
 		if n := len(events); n > 0 {

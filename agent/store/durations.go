@@ -7,25 +7,25 @@ import (
 	"sync/atomic"
 )
 
-// Bounds of the durations of tools.
+// Limits of the recorded durations.
 const (
-	maxSamples = 32  // of a tool, the newest
-	maxTools   = 512 // those that were used last
+	maxSamples = 32  // newest samples per tool
+	maxTools   = 512 // most recently used tools
 )
 
-// durationsVersion is the version of the file of durations.
+// durationsVersion is the version of the file format.
 const durationsVersion = 1
 
-// Durations are how long the calls of tools took, over all runs, so that the
-// next run knows which steps are long. Several goroutines and processes may use
-// the same file at once.
+// Durations records how long the calls of tools took, over all runs, so that the
+// next run can predict long steps. It is safe for concurrent use, by several
+// processes too.
 type Durations struct {
 	file   jsonFile[durationsFile]
-	warned atomic.Bool // that the file is damaged
+	warned atomic.Bool // about a damaged file
 }
 
-// durationsFile is the form of the file: the tools that were used last come
-// last, and so do the newest samples.
+// durationsFile is the format of the file: most recently used tools last, newest
+// samples last.
 type durationsFile struct {
 	V     int         `json:"v"`
 	Tools []toolTimes `json:"tools"`
@@ -36,16 +36,17 @@ type toolTimes struct {
 	MS   []int64 `json:"ms"`
 }
 
-// OpenDurations names the file; nothing is read or written yet.
+// OpenDurations returns the durations in the given file. It reads and writes
+// nothing yet.
 func OpenDurations(path string) *Durations {
 	return &Durations{file: jsonFile[durationsFile]{
 		path: path, what: "durations of tools", empty: durationsFile{V: durationsVersion}, sound: durationsFile.sound,
 	}}
 }
 
-// Medians returns the median duration of each tool in milliseconds, of its
-// newest 32. A file that is missing knows no tool; nor does a damaged one, which
-// is an error the first time only. The map is never nil.
+// Medians returns the median duration of each tool in milliseconds, over its
+// newest 32 samples. For a missing file the map is empty. So it is for a damaged
+// file, the first time with an error. The map is never nil.
 func (d *Durations) Medians() (map[string]int64, error) {
 	file, err := d.file.read()
 	medians := map[string]int64{}
@@ -55,9 +56,9 @@ func (d *Durations) Medians() (map[string]int64, error) {
 	return medians, d.once(err)
 }
 
-// Add adds samples in milliseconds, oldest first. Negative ones and those
-// without a tool are left out. A damaged file begins anew; the error that says
-// so, where Medians has not yet, does not mean that the samples were lost.
+// Add adds samples in milliseconds, oldest first. It skips negative samples and
+// those without a tool. A damaged file starts over; Add then returns an error
+// unless Medians already has, but the samples are stored.
 func (d *Durations) Add(samples map[string][]int64) error {
 	if len(samples) == 0 {
 		return nil
@@ -66,7 +67,7 @@ func (d *Durations) Add(samples map[string][]int64) error {
 	return errors.Join(d.once(damage), err)
 }
 
-// once lets an error about a damaged file pass the first time only.
+// once passes an error about a damaged file only the first time.
 func (d *Durations) once(err error) error {
 	var damaged *damagedError
 	if errors.As(err, &damaged) && d.warned.Swap(true) {
@@ -82,7 +83,7 @@ func (f durationsFile) sound() bool {
 	})
 }
 
-// add adds samples and drops what is over the bounds.
+// add adds samples and drops those beyond the limits.
 func (f *durationsFile) add(samples map[string][]int64) {
 	for _, tool := range slices.Sorted(maps.Keys(samples)) {
 		fresh := slices.DeleteFunc(slices.Clone(samples[tool]), func(ms int64) bool { return ms < 0 })
@@ -99,8 +100,8 @@ func (f *durationsFile) add(samples map[string][]int64) {
 	f.Tools = f.Tools[max(0, len(f.Tools)-maxTools):]
 }
 
-// median is the middle of the samples, the mean of the middle two where their
-// number is even.
+// median returns the median of the samples; for an even number, the mean of the
+// middle two.
 func median(samples []int64) int64 {
 	sorted := slices.Sorted(slices.Values(samples))
 	low, high := sorted[(len(sorted)-1)/2], sorted[len(sorted)/2]

@@ -10,10 +10,9 @@ import (
 	"time"
 )
 
-// Export writes the transcript of a conversation where the user wants it: file,
-// relative to the workspace, else a new one among the exports in the data
-// folder. Nothing is overwritten: a file that exists is an error that wraps
-// fs.ErrExist. It returns the path.
+// Export writes the transcript of a conversation to file, relative to the
+// workspace, or to a new file among the exports in the data folder. It overwrites
+// nothing: for an existing file the error wraps fs.ErrExist. It returns the path.
 func (s *Store) Export(workspace, file, text string, now time.Time) (string, error) {
 	name := "chat-" + now.Format("20060102-150405")
 	path := file

@@ -12,8 +12,8 @@ import (
 	"replan/planning/plan"
 )
 
-// NotFoundError says that no run or plan has an id that begins so. It wraps
-// plan.ErrUnknownID.
+// NotFoundError reports that no run or plan has an id with the given prefix. It
+// wraps plan.ErrUnknownID.
 type NotFoundError struct {
 	Kind string // "run" or "plan"
 	err  error
@@ -24,15 +24,14 @@ func (e *NotFoundError) Error() string { return fmt.Sprintf("find a %s: %v", e.K
 // Unwrap returns plan.ErrUnknownID with the prefix.
 func (e *NotFoundError) Unwrap() error { return e.err }
 
-// FindRun returns the id of the run that prefix means: the id itself, or the
-// beginning of one alone. It fails with a *NotFoundError or a
-// *plan.AmbiguousIDError.
+// FindRun returns the id of the run with the given id or unique id prefix. The
+// error is a *NotFoundError or a *plan.AmbiguousIDError.
 func (s *Store) FindRun(prefix string) (string, error) { return find("run", s.Runs.IDs, prefix) }
 
-// FindPlan is FindRun for a stored plan.
+// FindPlan is like FindRun for a stored plan.
 func (s *Store) FindPlan(prefix string) (string, error) { return find("plan", s.Plans.IDs, prefix) }
 
-// find returns the one of ids that prefix means.
+// find returns the id that equals prefix or is the only one to start with it.
 func find(kind string, ids func() ([]string, error), prefix string) (string, error) {
 	known, err := ids()
 	if err != nil {
@@ -48,8 +47,8 @@ func find(kind string, ids func() ([]string, error), prefix string) (string, err
 	return id, nil
 }
 
-// FindChange returns the id of a run, or of a server that was used without one,
-// that changed files: what an undo takes.
+// FindChange returns the id of something to undo: a run, or a server used without
+// a run, that changed files.
 func (s *Store) FindChange(prefix string) (string, error) {
 	id, err := s.FindRun(prefix)
 	if !errors.Is(err, plan.ErrUnknownID) {
@@ -70,14 +69,14 @@ func (s *Store) FindChange(prefix string) (string, error) {
 	return found, missed
 }
 
-// StartedRun is a run with what its first event says.
+// StartedRun is a run with the data of its first event.
 type StartedRun struct {
 	journal.Entry
 	event.RunStarted
 }
 
-// StartedRuns returns the runs that have begun, newest first, reading no more
-// than the first event of each. Journals that cannot be read are left out.
+// StartedRuns returns all started runs, newest first. It reads only the first
+// event of each run and skips unreadable journals.
 func (s *Store) StartedRuns() ([]StartedRun, error) {
 	entries, err := s.Runs.List()
 	if err != nil {
@@ -96,7 +95,7 @@ func (s *Store) StartedRuns() ([]StartedRun, error) {
 	return runs, nil
 }
 
-// RunsByPlan returns the ids of the runs of each stored plan, newest first.
+// RunsByPlan returns the run ids of each stored plan, newest first.
 func (s *Store) RunsByPlan() (map[string][]string, error) {
 	started, err := s.StartedRuns()
 	if err != nil {
@@ -111,14 +110,15 @@ func (s *Store) RunsByPlan() (map[string][]string, error) {
 	return runs, nil
 }
 
-// NoRunError says that a plan has not been run yet.
+// NoRunError reports that a plan has not been run yet.
 type NoRunError struct{ Plan string }
 
 func (e *NoRunError) Error() string { return fmt.Sprintf("the plan %s has no run yet", e.Plan) }
 
-// ResumableRun returns the run that prefix means: a run, or of a plan its latest
-// unfinished one, or its latest where all have ended well. A plan need not be
-// stored any more. It fails with a *NoRunError for a plan without a run.
+// ResumableRun returns the run to resume for the id prefix of a run or plan. For
+// a plan that is its latest unfinished run, or its latest run if all succeeded;
+// the plan need not be stored any more. For a plan without a run, the error is a
+// *NoRunError.
 func (s *Store) ResumableRun(prefix string) (agent.Run, error) {
 	id, err := s.FindRun(prefix)
 	if err == nil {
@@ -145,7 +145,7 @@ func (s *Store) ResumableRun(prefix string) (agent.Run, error) {
 	return s.latest(planID, runs[planID])
 }
 
-// latest returns a plan's latest run that can be resumed, else its latest.
+// latest returns a plan's latest resumable run, else its latest run.
 func (s *Store) latest(plan string, runs []string) (agent.Run, error) {
 	var latest *agent.Run
 	for _, id := range runs {

@@ -5,33 +5,34 @@ import (
 	"strings"
 )
 
-// Bounds of the history of what the user has typed.
+// Limits of the input history.
 const (
-	maxHistory     = 500      // entries, the newest
-	maxHistoryText = 16 << 10 // bytes of one; a longer one is not kept
+	maxHistory     = 500      // newest entries
+	maxHistoryText = 16 << 10 // bytes per entry; longer ones are not stored
 	historyVersion = 1
 )
 
-// History is what the user has sent, over all sessions and workspaces, in a file
-// that only the user can read. Several goroutines and processes may use it at
-// once.
+// History is the user's input over all sessions and workspaces, in a file that
+// only the user can read. It is safe for concurrent use, by several processes
+// too.
 type History struct {
 	file jsonFile[historyFile]
 }
 
-// historyFile is the form of the file, the newest entry last.
+// historyFile is the format of the file, newest entry last.
 type historyFile struct {
 	V       int           `json:"v"`
 	Entries []HistoryLine `json:"entries"`
 }
 
-// HistoryLine is something that was sent, and where.
+// HistoryLine is a sent text and its workspace.
 type HistoryLine struct {
 	Workspace string `json:"workspace"`
 	Text      string `json:"text"`
 }
 
-// OpenHistory names the file; nothing is read or written yet.
+// OpenHistory returns the history in the given file. It reads and writes nothing
+// yet.
 func OpenHistory(path string) *History {
 	return &History{file: jsonFile[historyFile]{
 		path: path, what: "what was sent", empty: historyFile{V: historyVersion},
@@ -39,16 +40,15 @@ func OpenHistory(path string) *History {
 	}}
 }
 
-// Lines returns what was sent, oldest first. A file that is missing holds
-// nothing; nor does a damaged one, which is an error.
+// Lines returns all entries, oldest first. A missing file is an empty history; so
+// is a damaged one, together with an error.
 func (h *History) Lines() ([]HistoryLine, error) {
 	file, err := h.file.read()
 	return file.Entries, err
 }
 
-// Add keeps one more line. A line that was sent in the same workspace before
-// moves to the end. Blank and very long text is left out. A damaged file begins
-// anew.
+// Add appends an entry. An equal entry of the same workspace moves to the end.
+// Blank and overlong text is skipped. A damaged file starts over.
 func (h *History) Add(line HistoryLine) error {
 	if strings.TrimSpace(line.Text) == "" || len(line.Text) > maxHistoryText {
 		return nil

@@ -17,33 +17,33 @@ import (
 	"replan/planning/plan"
 )
 
-// How long a change waits for that of another process, which takes
-// milliseconds.
+// Limits on the wait for another process's change, which takes milliseconds.
 const (
 	lockPatience = 5 * time.Second
 	lockInterval = 5 * time.Millisecond
 )
 
 // jsonFile is a small JSON file that several processes read and change. It is
-// written whole, under a lock that lies beside it. It is a cache: that it is
-// whole counts, not that the newest change outlives a power cut.
+// replaced atomically, under a lock file beside it. It is a cache: it must stay
+// intact, but the last change may be lost in a power failure.
 type jsonFile[T any] struct {
 	path  string
-	what  string       // it holds, for errors
-	empty T            // its content where there is no file
-	sound func(T) bool // whether this program can have written the content
+	what  string       // its subject, for errors
+	empty T            // the content if there is no file
+	sound func(T) bool // reports whether this program can have written the content
 
 	mu sync.Mutex
 }
 
-// damagedError says that a file holds something else than this program wrote.
+// damagedError reports that a file holds something that this program did not
+// write.
 type damagedError struct{ path, what string }
 
 func (e *damagedError) Error() string {
 	return fmt.Sprintf("read the file %s: it does not hold %s and is begun anew", e.path, e.what)
 }
 
-// read returns the content. That of a damaged file is empty, with a
+// read returns the content. For a damaged file it returns empty content and a
 // *damagedError.
 func (f *jsonFile[T]) read() (T, error) {
 	f.mu.Lock()
@@ -51,8 +51,8 @@ func (f *jsonFile[T]) read() (T, error) {
 	return f.load()
 }
 
-// change changes the content while no other process does. A damaged file begins
-// anew, which damage says; it is not a failure.
+// change updates the content under the lock. A damaged file starts over, which
+// damage reports; that is no failure.
 func (f *jsonFile[T]) change(do func(content *T)) (damage, err error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()

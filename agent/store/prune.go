@@ -10,22 +10,22 @@ import (
 	"replan/agent/store/journal"
 )
 
-// Pruning says which runs are to be removed.
+// Pruning selects the runs to remove.
 type Pruning struct {
-	Keep       int           // how many of the newest ended runs stay
-	OlderThan  time.Duration // younger runs stay; 0 spares none
-	Unfinished bool          // runs that have not ended go too
-	DryRun     bool          // nothing is removed, only listed
+	Keep       int           // number of newest ended runs to keep
+	OlderThan  time.Duration // keep younger runs; 0 keeps none for their age
+	Unfinished bool          // also remove runs that have not ended
+	DryRun     bool          // only list, remove nothing
 }
 
-// Pruned is what a prune has removed, also where it failed half-way.
+// Pruned is what a prune removed, even if it failed halfway.
 type Pruned struct {
 	Files  []string // never nil
-	Unread []error  // journals that stay, since nobody can know whether their run ended
+	Unread []error  // journals kept because it is unknown whether their run ended
 }
 
-// Prune removes old runs with what belongs to them, the conversations of which
-// no run is left, and what is kept of changes without a run.
+// Prune removes old runs with their files, conversations without any remaining
+// run, and stored changes without a run.
 func (s *Store) Prune(p Pruning, now time.Time) (Pruned, error) {
 	pruned := Pruned{Files: []string{}}
 	entries, err := s.Runs.List()
@@ -33,7 +33,7 @@ func (s *Store) Prune(p Pruning, now time.Time) (Pruned, error) {
 		return pruned, fmt.Errorf("list the runs: %w", err)
 	}
 	sessions := map[string]bool{} // that lost a run
-	gone := map[string]bool{}     // runs that are removed, or would be
+	gone := map[string]bool{}     // runs removed, or to be removed
 	ended := 0
 	for _, e := range entries {
 		run, err := s.Runs.Fold(e.ID)
@@ -68,7 +68,7 @@ func (s *Store) Prune(p Pruning, now time.Time) (Pruned, error) {
 	return pruned, s.pruneOrphans(&pruned, p, now)
 }
 
-// pruneOrphans removes what is kept of changes that no journal tells of.
+// pruneOrphans removes stored changes without a journal.
 func (s *Store) pruneOrphans(pruned *Pruned, p Pruning, now time.Time) error {
 	entries, err := s.Runs.Orphans()
 	if err != nil {
@@ -85,8 +85,7 @@ func (s *Store) pruneOrphans(pruned *Pruned, p Pruning, now time.Time) error {
 	return nil
 }
 
-// pruneSessions removes those of the sessions that have no run left but those
-// that are gone.
+// pruneSessions removes those of the sessions whose runs are all gone.
 func (s *Store) pruneSessions(pruned *Pruned, sessions, gone map[string]bool, dry bool) error {
 	if len(sessions) == 0 {
 		return nil
@@ -116,7 +115,7 @@ func (s *Store) pruneSessions(pruned *Pruned, sessions, gone map[string]bool, dr
 }
 
 // remove deletes a run or a conversation and lists its files; a dry run only
-// lists them. It reports false where somebody has resumed it meanwhile.
+// lists them. It returns false if somebody has resumed it in the meantime.
 func (p *Pruned) remove(from journal.Folder, id string, dry bool) (bool, error) {
 	if !dry {
 		files, err := from.Delete(id)

@@ -8,15 +8,15 @@ import (
 	"replan/agent/store/journal"
 )
 
-// RunSummaries returns a line for each run that can be read, newest first.
+// RunSummaries returns a summary of each readable run, newest first.
 func (s *Store) RunSummaries() ([]agent.Summary, error) {
 	list, _, err := s.Summaries()
 	return list, err
 }
 
-// Summaries returns a line for each run, newest first. Journals that cannot be
-// read are errors of their own and keep nobody from the others; one without a
-// single event has never begun.
+// Summaries returns a summary of each run, newest first. Unreadable journals are
+// reported in broken and do not hide the other runs. A journal without any event
+// is skipped, since its run never began.
 func (s *Store) Summaries() (list []agent.Summary, broken []error, err error) {
 	entries, err := s.Runs.List()
 	if err != nil {
@@ -36,7 +36,7 @@ func (s *Store) Summaries() (list []agent.Summary, broken []error, err error) {
 	return list, broken, nil
 }
 
-// Summary returns a run in a line. Where a process holds its journal and it has
+// Summary returns the summary of a run. If a process holds its journal and it has
 // not ended, it is running, and nobody else can resume it.
 func Summary(run *agent.Run, locked bool) agent.Summary {
 	s := run.Summary()
@@ -46,7 +46,7 @@ func Summary(run *agent.Run, locked bool) agent.Summary {
 	return s
 }
 
-// Locked reports whether a process works on the run.
+// Locked reports whether a process is working on the run.
 func (s *Store) Locked(id string) (bool, error) {
 	entries, err := s.Runs.List()
 	if err != nil {
@@ -60,8 +60,8 @@ func (s *Store) Locked(id string) (bool, error) {
 	return false, nil
 }
 
-// NewestRun returns the newest run of a folder, or the one that a resume of it
-// resumes; ok is false where there is none.
+// NewestRun returns the newest run of a workspace, or the run that is resumed in
+// its place; ok is false if there is none.
 func (s *Store) NewestRun(workspace string) (run agent.Run, ok bool, err error) {
 	started, err := s.StartedRuns()
 	if err != nil {
@@ -76,7 +76,7 @@ func (s *Store) NewestRun(workspace string) (run agent.Run, ok bool, err error) 
 	return run, false, nil
 }
 
-// outermost returns a run, or the one that started it and is resumed with it.
+// outermost returns a run, or the parent run that it is resumed with.
 func (s *Store) outermost(id string) (agent.Run, error) {
 	run, err := s.Runs.Fold(id)
 	for err == nil && run.Summary().Outer != "" {
@@ -90,7 +90,7 @@ func (s *Store) outermost(id string) (agent.Run, error) {
 }
 
 // RunsOfSession returns the events of each run that a conversation started,
-// newest first. Runs that ended before the conversation began are not looked at.
+// newest first. It skips runs that ended before the conversation began.
 func (s *Store) RunsOfSession(session string, conversation []event.Event) ([][]event.Event, error) {
 	entries, err := s.Runs.List()
 	if err != nil {
@@ -103,7 +103,7 @@ func (s *Store) RunsOfSession(session string, conversation []event.Event) ([][]e
 		}
 		head, err := s.Runs.Head(e.ID)
 		if err != nil {
-			continue // it is gone, or has not begun
+			continue // deleted, or not begun
 		}
 		if started, ok := head.Data.(event.RunStarted); !ok || started.Session != session {
 			continue

@@ -13,13 +13,13 @@ import (
 	"replan/planning/plan"
 )
 
-// Dirs are the folders in which replan keeps things.
+// Dirs are the folders that replan stores its files in.
 type Dirs struct {
 	Config, Data, State string
 }
 
-// FindDirs returns the folders: home for everything where it is given, else
-// those of the XDG base directory specification.
+// FindDirs returns the folders: all of them in home if set, else those of the XDG
+// base directory specification.
 func FindDirs(home string) (Dirs, error) {
 	if home == "" {
 		return Dirs{
@@ -35,40 +35,40 @@ func FindDirs(home string) (Dirs, error) {
 	return Dirs{Config: abs, Data: abs, State: abs}, nil
 }
 
-// All returns the folders, which no tool of the workspace may touch.
+// All returns all folders; no tool of the workspace may touch them.
 func (d Dirs) All() []string { return []string{d.Config, d.Data, d.State} }
 
-// ConfigFile is the path of the user's configuration.
+// ConfigFile returns the path of the user's configuration.
 func (d Dirs) ConfigFile() string { return filepath.Join(d.Config, "config.toml") }
 
-// Logs is the folder of the program's log files.
+// Logs returns the folder of the log files.
 func (d Dirs) Logs() string { return filepath.Join(d.State, "logs") }
 
-// Crashes is the folder of crash reports.
+// Crashes returns the folder of crash reports.
 func (d Dirs) Crashes() string { return filepath.Join(d.State, "crashes") }
 
-// Outputs is the folder into which tools spill output that is too long.
+// Outputs returns the folder to which tools write output that is too long.
 func (d Dirs) Outputs() string { return filepath.Join(d.State, "outputs") }
 
-// Memory is the file of the memory tools.
+// Memory returns the file of the memory tools.
 func (d Dirs) Memory() string { return filepath.Join(d.Data, "memory.md") }
 
-// Trust is the file that remembers which servers of projects may start.
+// Trust returns the file that records which servers of projects may start.
 func (d Dirs) Trust() string { return filepath.Join(d.Data, "trust.json") }
 
-// Store is everything below the folders of one user. Several processes may use
-// the same folders, and several goroutines the same Store.
+// Store gives access to all files of one user. It is safe for concurrent use, and
+// several processes may use the same folders.
 type Store struct {
 	Dirs     Dirs
 	Runs     journal.Folder // the journals of runs
 	Sessions journal.Folder // the journals of conversations
 	Plans    plans.Store
-	History  *History // what the user has typed
+	History  *History // what the user typed
 
 	durations *Durations
 }
 
-// New names the files of a store. Nothing is read or written yet.
+// New returns the store for dirs. It reads and writes nothing yet.
 func New(dirs Dirs) *Store {
 	return &Store{
 		Dirs:      dirs,
@@ -80,14 +80,14 @@ func New(dirs Dirs) *Store {
 	}
 }
 
-// Journal is where the events of a run or a conversation are written.
+// Journal stores the events of a run or a conversation.
 type Journal = interface {
 	Append(events ...event.Event) error
 	Close() error
 }
 
-// CreateJournal starts the journal of a run or of a conversation; kind is "run"
-// or "session".
+// CreateJournal creates the journal of a run or conversation; kind is "run" or
+// "session".
 func (s *Store) CreateJournal(kind, id string) (Journal, error) {
 	folder := s.Sessions
 	if kind == "run" {
@@ -100,7 +100,7 @@ func (s *Store) CreateJournal(kind, id string) (Journal, error) {
 	return j, nil
 }
 
-// ReopenRun opens the journal of a run to go on with it, and returns its events.
+// ReopenRun opens the journal of a run for appending and returns its events.
 func (s *Store) ReopenRun(id string) (Journal, []event.Event, error) {
 	j, events, err := s.Runs.Open(id)
 	if err != nil {
@@ -109,16 +109,16 @@ func (s *Store) ReopenRun(id string) (Journal, []event.Event, error) {
 	return j, events, nil
 }
 
-// ReadRun returns the events of a run, which may still be written.
+// ReadRun returns the events of a run, which may still be in progress.
 func (s *Store) ReadRun(id string) ([]event.Event, error) { return s.Runs.Read(id) }
 
-// SavePlan stores a plan under an id that no plan has yet.
+// SavePlan stores a plan under an unused id.
 func (s *Store) SavePlan(p plan.Plan) (plan.Plan, error) {
 	p.ID = ""
 	return s.Plans.Save(p, time.Now())
 }
 
-// LoadPlan returns the plan whose id is, or begins with, prefix.
+// LoadPlan returns the plan with the given id or id prefix.
 func (s *Store) LoadPlan(prefix string) (plan.Plan, error) {
 	id, err := s.FindPlan(prefix)
 	if err != nil {
@@ -127,27 +127,27 @@ func (s *Store) LoadPlan(prefix string) (plan.Plan, error) {
 	return s.Plans.Load(id)
 }
 
-// MedianDurations returns how long each tool took, in ms; see
+// MedianDurations returns the median duration of each tool, in ms; see
 // [Durations.Medians].
 func (s *Store) MedianDurations() (map[string]int64, error) { return s.durations.Medians() }
 
-// AddDurations notes how long tools took, in ms; see [Durations.Add].
+// AddDurations records durations of tools, in ms; see [Durations.Add].
 func (s *Store) AddDurations(samples map[string][]int64) error { return s.durations.Add(samples) }
 
-// Dry is the store of a dry run: it reads what there is and writes nothing.
+// Dry is the store of a dry run: it reads but never writes.
 type Dry struct {
 	*Store
-	NoResume error // why a dry run resumes no run
+	NoResume error // why a dry run cannot resume a run
 }
 
-// CreateJournal returns a journal that keeps nothing: nothing happens in a dry
-// run that could be resumed.
+// CreateJournal returns a journal that stores nothing, since a dry run does
+// nothing that could be resumed.
 func (Dry) CreateJournal(string, string) (Journal, error) { return discard{}, nil }
 
-// ReopenRun fails with NoResume.
+// ReopenRun returns NoResume.
 func (d Dry) ReopenRun(string) (Journal, []event.Event, error) { return nil, nil, d.NoResume }
 
-// discard is a journal that keeps nothing.
+// discard is a journal that stores nothing.
 type discard struct{}
 
 func (discard) Append(...event.Event) error { return nil }

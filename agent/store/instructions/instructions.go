@@ -1,6 +1,6 @@
-// Package instructions finds the AGENTS.md that holds for a folder: the nearest
-// one, if nobody but the user can have written it. It imports nothing of replan.
-// Start reading at [Find].
+// Package instructions finds the AGENTS.md that applies to a folder: the nearest
+// one, if only the user can have written it. It imports nothing of replan. Start
+// reading at [Find].
 package instructions
 
 import (
@@ -16,24 +16,24 @@ import (
 	"unicode/utf8"
 )
 
-// instructionsName is the file in which projects say how they are worked on.
+// instructionsName is the file with a project's instructions.
 const instructionsName = "AGENTS.md"
 
-// maxInstructions is how much of a project's AGENTS.md is read, in bytes.
+// maxInstructions is the maximum size of an AGENTS.md in bytes; the rest is cut
+// off.
 const maxInstructions = 32 << 10
 
-// Instructions is what a project says about how to work on it.
+// Instructions are a project's instructions for working on it.
 type Instructions struct {
-	Text string // at most maxInstructions bytes, and a mark where more is left out
-	File string // where it comes from, relative to the workspace, with slashes; "" without a text
-	Note string // why a file that is there is left out
+	Text string // at most maxInstructions bytes, plus a mark if it was cut
+	File string // its source, relative to the workspace, with slashes; "" if there is no text
+	Note string // why an existing file is skipped
 }
 
-// Find returns what the AGENTS.md says that is nearest to the
-// workspace: in it, or in a folder above. The search ends with the folder that
-// holds .git, with home, or at the top. A file that cannot be read is left out
-// with a note, and none above it takes its place; one that is not the user's own
-// word is left out with a note, too, and the search goes on.
+// Find returns the AGENTS.md nearest to the workspace: in it, or in a folder
+// above. The search ends at the folder that holds .git, at home, or at the root.
+// An unreadable file is skipped with a note and ends the search. A file that
+// others may have written is also skipped with a note, but the search continues.
 func Find(workspace, home string) (Instructions, error) {
 	start, err := filepath.EvalSymlinks(workspace)
 	if err != nil {
@@ -65,8 +65,8 @@ func Find(workspace, home string) (Instructions, error) {
 	return Instructions{Note: note}, nil
 }
 
-// searched returns the folders whose AGENTS.md may count, the workspace first,
-// and whether they are of a repository of the user's own.
+// searched returns the folders to search, the workspace first, and whether they
+// belong to a repository of the user's own.
 func searched(start, home string) (folders []string, repository bool) {
 	for folder := start; ; folder = filepath.Dir(folder) {
 		folders = append(folders, folder)
@@ -81,7 +81,7 @@ func searched(start, home string) (folders []string, repository bool) {
 }
 
 // holdsInstructions reports whether a folder has an AGENTS.md. Above the
-// workspace, one that cannot be looked into has none.
+// workspace, an unreadable folder counts as having none.
 func holdsInstructions(folder string, workspace bool) (bool, error) {
 	_, err := os.Lstat(filepath.Join(folder, instructionsName))
 	if errors.Is(err, fs.ErrNotExist) || err != nil && !workspace {
@@ -90,7 +90,7 @@ func holdsInstructions(folder string, workspace bool) (bool, error) {
 	return err == nil, err
 }
 
-// shownFrom is what the AGENTS.md of a folder is called from the workspace.
+// shownFrom returns the name of a folder's AGENTS.md relative to the workspace.
 func shownFrom(workspace, folder string) string {
 	rel, err := filepath.Rel(workspace, filepath.Join(folder, instructionsName))
 	if err != nil {
@@ -99,7 +99,7 @@ func shownFrom(workspace, folder string) string {
 	return filepath.ToSlash(rel)
 }
 
-// leftOut is the note on a file that is there and does not count.
+// leftOut returns the note for an existing file that is skipped.
 func leftOut(shown string, err error) string { return fmt.Sprintf("%s is left out: %v", shown, err) }
 
 // instructionsIn reads the AGENTS.md of a folder.
@@ -107,7 +107,7 @@ func instructionsIn(folder, shown string) Instructions {
 	text, err := readNotes(folder, shown)
 	var path *fs.PathError
 	switch {
-	case errors.As(err, &path): // it names the file once more
+	case errors.As(err, &path): // which repeats the file name
 		return Instructions{Note: leftOut(shown, path.Err)}
 	case err != nil:
 		return Instructions{Note: leftOut(shown, err)}
@@ -117,15 +117,15 @@ func instructionsIn(folder, shown string) Instructions {
 	return Instructions{Text: text, File: shown}
 }
 
-// What keeps a file from being read, besides what the system says.
+// Reasons for not reading a file, besides system errors.
 var (
 	errNotRegular = errors.New("it is no regular file")
 	errLinkOut    = errors.New("it is a link that leads to no file of its folder")
 )
 
 // readNotes returns the AGENTS.md of a folder, cut at maxInstructions with a
-// mark. A link in its place must not lead out of the folder, and a named pipe is
-// left alone: it would keep the program waiting for a writer.
+// mark. It refuses a link that leads out of the folder and a named pipe, which
+// would block until somebody writes to it.
 func readNotes(folder, shown string) (string, error) {
 	root, err := os.OpenRoot(folder)
 	if err != nil {
@@ -142,7 +142,7 @@ func readNotes(folder, shown string) (string, error) {
 	if !info.Mode().IsRegular() {
 		return "", errNotRegular
 	}
-	// Should the file become a pipe in between, opening it does not wait.
+	// If the file becomes a pipe in the meantime, opening it does not block.
 	file, err := root.OpenFile(instructionsName, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if err != nil {
 		return "", err

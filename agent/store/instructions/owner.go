@@ -7,26 +7,26 @@ import (
 	"path/filepath"
 )
 
-// Who can write to a file besides its owner, as bits of its mode.
+// Mode bits for who can write to a file besides its owner.
 const (
 	writableByAll    fs.FileMode = 0o002
-	writableByOthers fs.FileMode = 0o022 // that is, by the group too
+	writableByOthers fs.FileMode = 0o022 // including the group
 )
 
-// Why a file above the workspace is not the user's own word.
+// Reasons to distrust a file above the workspace.
 var (
 	errNotOwned       = errors.New("it or its folder belongs to somebody else")
 	errOthersMayWrite = errors.New("others may write to it or to its folder")
 )
 
-// holder is to whom a file belongs, or who runs the program.
+// holder is the owner of a file or of the process.
 type holder struct{ user, group int }
 
-// me is who runs the program.
+// me returns the owner of the process.
 func me() holder { return holder{os.Geteuid(), os.Getegid()} }
 
-// owned reports whether a file belongs to the user or to root. It does where
-// files have no owners.
+// owned reports whether a file belongs to the user or to root. Where files have
+// no owners, it returns true.
 func owned(info fs.FileInfo) bool {
 	of, known := holderOf(info)
 	return !known || of.ownedBy(me())
@@ -34,12 +34,12 @@ func owned(info fs.FileInfo) bool {
 
 func (h holder) ownedBy(user holder) bool { return h.user == user.user || h.user == 0 }
 
-// private reports whether the user's group is theirs alone, as many systems make
-// one for each user: then all that they write may be written by the group.
+// private reports whether the user's group has no other members. Many systems
+// create such a group for each user; group-writable files are then fine.
 func (h holder) private() bool { return h.user == h.group && h.user != 0 }
 
-// ownWord says why what lies in a folder above the workspace may be somebody
-// else's word: who can put a file there has nothing to say here.
+// ownWord returns why a file in a folder above the workspace may be somebody
+// else's: others can put files there.
 func ownWord(folder string, repository bool) error {
 	for _, path := range []string{folder, filepath.Join(folder, instructionsName)} {
 		info, err := os.Stat(path)
@@ -55,8 +55,8 @@ func ownWord(folder string, repository bool) error {
 	return nil
 }
 
-// speaksFor says why a file of this holder and mode may be somebody else's word.
-// Within a repository of the user's own, those who share it have a say as well.
+// speaksFor returns why a file with this holder and mode may be somebody else's.
+// Within a repository of the user's own, those who share it are trusted too.
 func (h holder) speaksFor(user holder, mode fs.FileMode, repository bool) error {
 	others := writableByOthers
 	if repository || user.private() && h == user {

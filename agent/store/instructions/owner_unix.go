@@ -7,7 +7,7 @@ import (
 	"syscall"
 )
 
-// holderOf returns to whom a file belongs.
+// holderOf returns the owner of a file.
 func holderOf(info fs.FileInfo) (holder, bool) {
 	stat, ok := info.Sys().(*syscall.Stat_t)
 	if !ok {

@@ -2,5 +2,5 @@ package instructions
 
 import "io/fs"
 
-// holderOf knows nobody: here modes say nothing of who may write.
+// holderOf returns false: on Windows, modes do not say who may write.
 func holderOf(fs.FileInfo) (holder, bool) { return holder{}, false }

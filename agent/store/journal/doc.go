@@ -1,11 +1,12 @@
-// Package journal keeps the events of runs on disk: one file a run, one event a
-// line, each line with a checksum. A written and synced line is never lost. A last
-// line torn by a crash is cut off; a damaged last line is replaced by an event
-// that says so; any other damage is refused with the number of the line.
+// Package journal stores the events of runs on disk: one file per run and one
+// event per line, each line with a checksum. A written and synced line is never
+// lost. A last line torn by a crash is cut off, and a damaged last line is
+// replaced with an event that reports it. Any other damage is an error with the
+// line number.
 //
-// A value larger than 256 KB is kept in a file of its own beside the journal, and
-// put back before the event is decoded; see values.go for the form.
+// A value larger than 256 KB goes to a separate file beside the journal and is
+// restored before the event is decoded; see values.go for the format.
 //
-// It imports the core and planning. Start reading at [Journal]; [Folder] holds the
-// journals of many runs.
+// It imports the core and planning. Start reading at [Journal]; [Folder] holds
+// the journals of many runs.
 package journal

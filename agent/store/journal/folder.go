@@ -19,31 +19,31 @@ import (
 	"replan/planning/plan"
 )
 
-// journalSuffix ends the name of a journal.
+// journalSuffix is the suffix of a journal file.
 const journalSuffix = ".jsonl"
 
-// undoSuffix ends the name of the folder in which the tools keep the files changed
-// by a run. Here it only belongs to the run.
+// undoSuffix is the suffix of the folder in which the tools keep the files that a
+// run changed. This package only treats it as part of the run.
 const undoSuffix = ".undo"
 
-// Folder is a folder of runs: <id>.jsonl is the journal of a run, <id>.values has
-// its large values, <id>.undo the files before its changes, and <id>.jsonl.lock is
-// its lock. Every method with an id refuses one that plan.CheckID refuses, with
-// plan.ErrBadID, before it makes a path of it. A missing run is an error that
-// wraps fs.ErrNotExist.
+// Folder is a folder of runs. <id>.jsonl is the journal of a run and
+// <id>.jsonl.lock its lock; <id>.values holds its large values and <id>.undo the
+// files before its changes. Methods that take an id return plan.ErrBadID if
+// plan.CheckID rejects it, before they build a path from it. For a missing run
+// the error wraps fs.ErrNotExist.
 type Folder struct {
 	Dir string
 }
 
-// Entry is one run of a folder.
+// Entry is a run in a folder.
 type Entry struct {
 	ID       string
-	Modified time.Time // when its journal was last written
+	Modified time.Time // last write to its journal
 	Bytes    int64     // of the journal and the files beside it
-	Locked   bool      // somebody works on it
+	Locked   bool      // a process is using it
 }
 
-// Path is the path of a run's journal, "" for an invalid id.
+// Path returns the path of a run's journal, "" for an invalid id.
 func (f Folder) Path(id string) string {
 	if plan.CheckID(id) != nil {
 		return ""
@@ -51,7 +51,7 @@ func (f Folder) Path(id string) string {
 	return filepath.Join(f.Dir, id+journalSuffix)
 }
 
-// path is Path with an error.
+// path is like Path but returns an error.
 func (f Folder) path(id string) (string, error) {
 	if err := plan.CheckID(id); err != nil {
 		return "", fmt.Errorf("the run: %w", err)
@@ -59,7 +59,7 @@ func (f Folder) path(id string) (string, error) {
 	return f.Path(id), nil
 }
 
-// Create starts the journal of a new run; see [Create].
+// Create creates the journal of a new run; see [Create].
 func (f Folder) Create(id string) (*Journal, error) {
 	path, err := f.path(id)
 	if err != nil {
@@ -68,7 +68,7 @@ func (f Folder) Create(id string) (*Journal, error) {
 	return Create(path)
 }
 
-// Open takes up the journal of a run again; see [Open].
+// Open opens the journal of a run for appending; see [Open].
 func (f Folder) Open(id string) (*Journal, []event.Event, error) {
 	path, err := f.path(id)
 	if err != nil {
@@ -77,8 +77,8 @@ func (f Folder) Open(id string) (*Journal, []event.Event, error) {
 	return Open(path)
 }
 
-// Read returns the events of a run, which may still be written: a torn last line
-// is left out. It fails with ErrEmpty if there is none.
+// Read returns the events of a run, which may still be in progress; it skips a
+// torn last line. If there are no events, the error is ErrEmpty.
 func (f Folder) Read(id string) ([]event.Event, error) {
 	path, err := f.path(id)
 	if err != nil {
@@ -92,7 +92,7 @@ func (f Folder) Read(id string) ([]event.Event, error) {
 }
 
 // Head returns the first event of a run, which describes it, without reading the
-// rest. It fails as Read does.
+// rest. Errors are those of Read.
 func (f Folder) Head(id string) (event.Event, error) {
 	path, err := f.path(id)
 	if err != nil {
@@ -106,7 +106,7 @@ func (f Folder) Head(id string) (event.Event, error) {
 	return event, errors.Join(err, file.Close())
 }
 
-// head reads the first line of a journal.
+// head returns the first event of a journal.
 func head(path string, file io.Reader) (event.Event, error) {
 	in := bufio.NewReader(io.LimitReader(file, maxLine))
 	line, err := in.ReadBytes('\n')
@@ -133,8 +133,8 @@ func head(path string, file io.Reader) (event.Event, error) {
 	}
 }
 
-// Fold returns the state of a run from its journal. An event out of order is a
-// *DamageError with the line.
+// Fold returns the state of a run from its journal. For an event out of order,
+// the error is a *DamageError with the line.
 func (f Folder) Fold(id string) (agent.Run, error) {
 	var run agent.Run
 	events, err := f.Read(id)
@@ -149,8 +149,7 @@ func (f Folder) Fold(id string) (agent.Run, error) {
 	return run, nil
 }
 
-// List returns the runs of the folder, the newest first. A missing folder has
-// none.
+// List returns the runs of the folder, newest first. A missing folder has none.
 func (f Folder) List() ([]Entry, error) {
 	files, err := f.journals()
 	if err != nil {
@@ -160,7 +159,7 @@ func (f Folder) List() ([]Entry, error) {
 	for _, file := range files {
 		entry, err := f.entry(file)
 		if errors.Is(err, fs.ErrNotExist) {
-			continue // deleted since
+			continue // deleted in the meantime
 		}
 		if err != nil {
 			return nil, fmt.Errorf("list the runs: %w", err)
@@ -171,7 +170,7 @@ func (f Folder) List() ([]Entry, error) {
 		if c := b.Modified.Compare(a.Modified); c != 0 {
 			return c
 		}
-		return strings.Compare(b.ID, a.ID) // ids begin with the time
+		return strings.Compare(b.ID, a.ID) // ids start with the time
 	})
 	return entries, nil
 }
@@ -212,11 +211,12 @@ func (f Folder) entry(file fs.DirEntry) (Entry, error) {
 	return e, err
 }
 
-// undoOf is the folder with the files changed by the run whose journal is at path.
+// undoOf returns the folder with the files changed by the run whose journal is at
+// path.
 func undoOf(path string) string { return strings.TrimSuffix(path, journalSuffix) + undoSuffix }
 
-// Orphans returns the ids of leftovers without a journal, such as those of a
-// server whose client keeps none, the newest first.
+// Orphans returns files without a journal, newest first, such as those of a
+// server whose client keeps none.
 func (f Folder) Orphans() ([]Entry, error) {
 	files, err := os.ReadDir(f.Dir)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -233,7 +233,7 @@ func (f Folder) Orphans() ([]Entry, error) {
 		}
 		info, err := file.Info()
 		if errors.Is(err, fs.ErrNotExist) {
-			continue // deleted since
+			continue // deleted in the meantime
 		}
 		if err != nil {
 			return nil, fmt.Errorf("list the runs: %w", err)
@@ -248,8 +248,8 @@ func (f Folder) Orphans() ([]Entry, error) {
 	return orphans, nil
 }
 
-// Hold keeps others from working on a run, or taking it up, until it is let go.
-// It fails with ErrLocked where somebody works on it.
+// Hold keeps other processes from working on or resuming a run until release is
+// called. If one is working on it, the error is ErrLocked.
 func (f Folder) Hold(id string) (release func() error, err error) {
 	path, err := f.path(id)
 	if err != nil {
@@ -262,7 +262,7 @@ func (f Folder) Hold(id string) (release func() error, err error) {
 	return lock.Unlock, nil
 }
 
-// IDs returns the ids of the runs of the folder. A missing folder has none.
+// IDs returns the ids of all runs. A missing folder has none.
 func (f Folder) IDs() ([]string, error) {
 	files, err := f.journals()
 	if err != nil {
@@ -275,20 +275,21 @@ func (f Folder) IDs() ([]string, error) {
 	return ids, nil
 }
 
-// Files returns the possible files and folders of a run, its lock last.
+// Files returns the paths that may belong to a run, its lock last.
 func (f Folder) Files(id string) []string {
 	path := f.Path(id)
 	return []string{path, valuesOf(path).dir, undoOf(path), path + lockSuffix}
 }
 
-// Delete removes a run and returns the removed files and folders. It fails with
-// ErrLocked while the run is in use. It also finishes an interrupted removal.
+// Delete removes a run and returns the removed files and folders. While the run
+// is in use, the error is ErrLocked. Delete also completes an interrupted
+// removal.
 func (f Folder) Delete(id string) (removed []string, err error) {
 	path, err := f.path(id)
 	if err != nil {
 		return nil, err
 	}
-	// The journal goes first: without it, the rest means nothing.
+	// Remove the journal first: without it, the rest means nothing.
 	belongings := f.Files(id)
 	there := slices.DeleteFunc(slices.Clone(belongings), func(name string) bool {
 		_, err := os.Lstat(name)
@@ -318,8 +319,8 @@ func (f Folder) Delete(id string) (removed []string, err error) {
 	return removed, syncDir(f.Dir)
 }
 
-// removeLock removes the file of a held lock; a waiting process notices. If an
-// open file cannot be removed, the lock is released first.
+// removeLock removes the file of a lock we hold; a waiting process notices. Where
+// an open file cannot be removed, it releases the lock first.
 func removeLock(lock *flock.Flock) error {
 	if os.Remove(lock.Path()) == nil {
 		return lock.Unlock()

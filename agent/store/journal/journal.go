@@ -16,15 +16,15 @@ import (
 	"replan/internal/wholefile"
 )
 
-// ErrEmpty says that a journal holds no whole event: its writer was stopped before
-// the first was on disk, so nothing was done because of it.
+// ErrEmpty reports that a journal holds no complete event. Its writer stopped
+// before the first one was on disk, so nothing acted on it.
 var ErrEmpty = errors.New("it holds no event, because its writer was stopped before the first; delete it")
 
-// DamageError names the damaged line of a journal.
+// DamageError describes a damaged line of a journal.
 type DamageError struct {
 	Path string
-	Line int    // from 1
-	Why  string // names the file of a damaged value
+	Line int    // starting at 1
+	Why  string // includes the file of a damaged value
 }
 
 func (e *DamageError) Error() string {
@@ -34,18 +34,18 @@ func (e *DamageError) Error() string {
 // castagnoli is the polynomial of CRC-32C, which has hardware support.
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// Journal is the open journal of one run. It has one writer at a time, held by
-// a file lock, and is not safe for use by several goroutines at once.
+// Journal is the open journal of one run. A file lock limits it to one writer at
+// a time. It is not safe for concurrent use.
 type Journal struct {
 	file   *os.File
 	lock   *flock.Flock
 	values values
-	broken error // of the failed write; a line after a torn one would be damage
+	broken error // of the failed write; a line after a torn one would count as damage
 }
 
-// Create starts the journal at path, which must not exist (fs.ErrExist). It makes
-// a missing folder; both are readable by the user alone. It fails with ErrLocked
-// while another process has a journal of this name.
+// Create creates the journal at path, and its folder if missing; only the user
+// can read them. If the journal exists, the error is fs.ErrExist; if another
+// process holds a journal of this name, it is ErrLocked.
 func Create(path string) (*Journal, error) {
 	dir := filepath.Dir(path)
 	if err := os.MkdirAll(dir, 0o700); err != nil {
@@ -65,14 +65,15 @@ func Create(path string) (*Journal, error) {
 	return &Journal{file: file, lock: lock, values: valuesOf(path)}, nil
 }
 
-// Open continues the journal at path: it takes the lock, reads every event, cuts
-// off a torn last line and replaces a damaged one by an event that says so. New
-// events follow the returned ones. It fails with an error that wraps
-// fs.ErrNotExist without a journal, ErrLocked while another process has it,
-// ErrEmpty without an event, and a *DamageError; in all of these cases the file
-// stays as it is.
+// Open opens the journal at path for appending and returns its events. It takes
+// the lock, cuts off a torn last line and replaces a damaged one with an event
+// that reports the damage.
+//
+// It leaves the file unchanged and returns an error that wraps fs.ErrNotExist for
+// a missing journal, ErrLocked if another process has it, ErrEmpty if it has no
+// events, and a *DamageError for other damage.
 func Open(path string) (*Journal, []event.Event, error) {
-	// Checked first, so that no lock file is left for a missing journal.
+	// Check first, so that a missing journal leaves no lock file.
 	if _, err := os.Stat(path); err != nil {
 		return nil, nil, fmt.Errorf("open the journal: %w", err)
 	}
@@ -92,9 +93,8 @@ func Open(path string) (*Journal, []event.Event, error) {
 	return j, events, nil
 }
 
-// takeUp reads the events and leaves the file ending with the last of them, on
-// disk: a killed writer may have written without a sync, and the events are about
-// to be acted upon.
+// takeUp reads the events, truncates the file after the last one and syncs it. A
+// killed writer may not have synced, and the events are about to be acted on.
 func (j *Journal) takeUp(path string) ([]event.Event, error) {
 	found, err := read(path, j.file)
 	if err != nil {
@@ -117,8 +117,8 @@ func (j *Journal) takeUp(path string) ([]event.Event, error) {
 	return found.events, nil
 }
 
-// replaceBroken replaces a damaged last line by an event that says so, at once: a
-// crash between the two must not lose the damage.
+// replaceBroken replaces a damaged last line with an event that reports it. It
+// does so in one step, since a crash in between must not lose the damage.
 func (j *Journal) replaceBroken(path string, found contents) ([]event.Event, error) {
 	last := found.events[len(found.events)-1]
 	damaged := event.Event{Seq: last.Seq + 1, Time: last.Time, Run: last.Run, Data: event.JournalDamaged{Line: len(found.events) + 1}}
@@ -130,7 +130,7 @@ func (j *Journal) replaceBroken(path string, found contents) ([]event.Event, err
 	if _, err := j.file.ReadAt(whole, 0); err != nil {
 		return nil, fmt.Errorf("replace the damaged line of the journal: %w", err)
 	}
-	if err := j.file.Close(); err != nil { // no open file can be replaced on Windows
+	if err := j.file.Close(); err != nil { // Windows cannot replace an open file
 		return nil, fmt.Errorf("replace the damaged line of the journal: %w", err)
 	}
 	writeErr := wholefile.Write(path, seal(whole, line))
@@ -143,9 +143,9 @@ func (j *Journal) replaceBroken(path string, found contents) ([]event.Event, err
 	return append(found.events, damaged), nil
 }
 
-// Append writes the events, which must not be passing ones, and returns once
-// they are on disk, large values first. One fsync of the journal serves all of
-// them. Once it has failed it fails always.
+// Append writes durable events and returns once they are on disk, large values
+// first. A single fsync of the journal covers all of them. After one failure,
+// every later call fails.
 func (j *Journal) Append(events ...event.Event) error {
 	if len(events) == 0 || j.broken != nil {
 		return j.broken
@@ -154,7 +154,7 @@ func (j *Journal) Append(events ...event.Event) error {
 	return j.broken
 }
 
-// write is Append for a journal without an error.
+// write is Append for a journal that has not failed.
 func (j *Journal) write(events []event.Event) error {
 	var lines []byte
 	var moved []value
@@ -183,31 +183,31 @@ func (j *Journal) write(events []event.Event) error {
 		err = j.file.Sync()
 	}
 	if err != nil {
-		return fmt.Errorf("the journal: %w", err) // which names the file
+		return fmt.Errorf("the journal: %w", err) // includes the file name
 	}
 	return nil
 }
 
-// maxDepth is how deep encoding/json and jsontext read nested values.
+// maxDepth is the nesting limit of encoding/json and jsontext for reading.
 const maxDepth = 10000
 
 var errTooDeep = fmt.Errorf("a value in it is nested more than %d deep, and could not be read again", maxDepth)
 
 // readable reports whether a line can be decoded again: deeper values can be
-// written, but not read. Few lines are long enough to need the check.
+// written but not read. Few lines are long enough to need the check.
 func readable(line []byte) bool {
 	return len(line) <= maxDepth || bytes.Count(line, []byte("["))+bytes.Count(line, []byte("{")) <= maxDepth || json.Valid(line)
 }
 
-// Close releases the journal. The lock file stays: to remove it would let two
-// others hold a lock on two files of one name.
+// Close releases the journal. It keeps the lock file: without it, two processes
+// could lock two files of the same name.
 func (j *Journal) Close() error {
 	return errors.Join(j.file.Close(), j.lock.Unlock())
 }
 
-// Read returns the events of the journal at path, without a lock: it may still be
-// written. A torn or damaged last line is left out, and torn is true; earlier
-// damage is a *DamageError and comes with the events before it.
+// Read returns the events of the journal at path. It takes no lock, so the
+// journal may still be growing. It skips a torn or damaged last line and sets
+// torn. For earlier damage it returns a *DamageError with the events before it.
 func Read(path string) (events []event.Event, torn bool, err error) {
 	file, err := os.Open(path) //nolint:gosec // the caller chose the path
 	if err != nil {
@@ -217,13 +217,13 @@ func Read(path string) (events []event.Event, torn bool, err error) {
 	return found.events, found.torn || found.broken, errors.Join(err, file.Close())
 }
 
-// read reads a journal from its beginning.
+// read reads a journal from the start.
 func read(path string, from io.Reader) (contents, error) {
 	r := reader{path: path, values: valuesOf(path)}
 	return r.read(from)
 }
 
-// syncDir makes a new file's name durable.
+// syncDir makes the name of a new file durable.
 func syncDir(dir string) error {
 	d, err := os.Open(dir) //nolint:gosec // the caller chose the path
 	if err != nil {

@@ -13,19 +13,18 @@ import (
 	"replan/agent/event"
 )
 
-// How a line ends: ,"crc":"01234567"}
+// The end of a line: ,"crc":"01234567"}
 const (
 	crcOpen  = `,"crc":"`
 	crcClose = `"}`
 	crcField = len(crcOpen) + 2*crc32.Size + len(crcClose)
 )
 
-// eventOpen is how the line of an event begins. Two of them in a line are two
-// events whose line break is damaged.
+// eventOpen is the start of an event's line. If it occurs twice in a line, the
+// line break between two events is damaged.
 const eventOpen = `{"v":1,"seq":`
 
-// seal appends one event's line to lines, with the checksum of the line as its
-// last field.
+// seal appends an event's line to lines, with the checksum as its last field.
 func seal(lines, line []byte) []byte {
 	sum := checksum(line)
 	lines = append(lines, line[:len(line)-1]...)
@@ -34,7 +33,7 @@ func seal(lines, line []byte) []byte {
 	return append(lines, crcClose+"\n"...)
 }
 
-// checksum is the CRC-32C of a line in hexadecimal digits.
+// checksum returns the CRC-32C of a line in hexadecimal digits.
 func checksum(line []byte) (digits [2 * crc32.Size]byte) {
 	var sum [crc32.Size]byte
 	binary.BigEndian.PutUint32(sum[:], crc32.Checksum(line, castagnoli))
@@ -42,15 +41,15 @@ func checksum(line []byte) (digits [2 * crc32.Size]byte) {
 	return digits
 }
 
-// unseal checks one line, without its line break, and returns it as it was
-// before it was sealed. It writes into the line.
+// unseal verifies a line, given without its line break, and returns it as it was
+// before seal. It modifies line.
 func unseal(line []byte) ([]byte, error) {
 	cut := len(line) - crcField
 	if cut < 0 || string(line[cut:cut+len(crcOpen)]) != crcOpen || !bytes.HasSuffix(line, []byte(crcClose)) {
 		return nil, errors.New("it has no checksum")
 	}
 	written := line[cut+len(crcOpen) : len(line)-len(crcClose)]
-	line[cut] = '}' // which the field's comma took the place of
+	line[cut] = '}' // which the comma of the checksum field replaced
 	if sum := checksum(line[:cut+1]); !bytes.Equal(sum[:], written) {
 		return nil, fmt.Errorf("its checksum is %s where %s was written", sum[:], written)
 	}
@@ -71,8 +70,8 @@ func (r *reader) decode(line []byte) (event.Event, error) {
 	return e, err
 }
 
-// references returns the JSON Pointers of a line to values in files of their own,
-// and the start of its data. A line with its fields in another order has none.
+// references returns the JSON Pointers of a line to values in separate files, and
+// the offset of its data. It finds none if the fields are in another order.
 func references(line []byte) (pointers []string, data int) {
 	before, _, ok := bytes.Cut(line, []byte(dataField))
 	if !ok || !bytes.HasPrefix(before, []byte(eventOpen)) || !bytes.Contains(before, []byte(refsField)) {

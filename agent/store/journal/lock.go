@@ -10,22 +10,22 @@ import (
 	"github.com/gofrs/flock"
 )
 
-// ErrLocked says that another process writes this journal.
+// ErrLocked reports that another process writes this journal.
 var ErrLocked = errors.New("another replan is working on it")
 
-// lockSuffix ends the name of a journal's lock file.
+// lockSuffix is the suffix of a journal's lock file.
 const lockSuffix = ".lock"
 
-// lockTries is how often a lock is tried for. A listing of the journals holds
-// each lock for some microseconds to see whether it is free, and must not be
-// taken for a writer. A time limit would not do: on a busy machine it can pass
-// before the first try.
+// lockTries is the number of attempts to take a lock. A listing of journals holds
+// each lock for some microseconds to test it, and must not count as a writer. A
+// time limit would not work: on a busy machine it can expire before the first
+// attempt.
 const (
 	lockTries    = 11
 	lockInterval = 5 * time.Millisecond
 )
 
-// hold takes the lock of the journal at path, or fails with ErrLocked.
+// hold takes the lock of the journal at path, or returns ErrLocked.
 func hold(path string) (*flock.Flock, error) {
 	for tries := 1; ; tries++ {
 		lock := flock.New(path + lockSuffix)
@@ -41,15 +41,15 @@ func hold(path string) (*flock.Flock, error) {
 		case current(lock):
 			return lock, nil
 		}
-		// Who deleted the journal removed the file between our opening and our
-		// locking it; a lock on a file without a name keeps nobody out.
+		// Somebody deleted the journal and its lock file between our open and our
+		// lock. A lock on an unlinked file keeps nobody out.
 		if err := lock.Unlock(); err != nil {
 			return nil, fmt.Errorf("lock the journal %s: %w", path, err)
 		}
 	}
 }
 
-// current reports whether the locked file is still the one of its name.
+// current reports whether the locked file still has its name.
 func current(lock *flock.Flock) bool {
 	locked, err := lock.Stat()
 	if err != nil {
@@ -59,7 +59,7 @@ func current(lock *flock.Flock) bool {
 	return err == nil && os.SameFile(locked, named)
 }
 
-// locked reports whether the journal at path is being written. It makes no lock
+// locked reports whether the journal at path is being written. It creates no lock
 // file.
 func locked(path string) (bool, error) {
 	lock := flock.New(path+lockSuffix, flock.SetFlag(os.O_RDONLY))

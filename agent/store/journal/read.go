@@ -11,14 +11,15 @@ import (
 	"replan/agent/event"
 )
 
-// maxLine is the length of the longest readable line, in bytes.
+// maxLine is the maximum length of a readable line, in bytes.
 const maxLine = 64 << 20
 
-// blockSize is how much of a file is read at a time and decoded by one worker.
+// blockSize is the number of bytes of a file that are read at a time and decoded
+// by one worker.
 const blockSize = 256 << 10
 
-// reader reads one journal: blocks of whole lines in the order of the file,
-// decoded side by side.
+// reader reads a journal in blocks of whole lines, in file order, and decodes
+// them in parallel.
 type reader struct {
 	path   string
 	values values
@@ -27,18 +28,18 @@ type reader struct {
 // contents is the contents of a journal.
 type contents struct {
 	events []event.Event
-	whole  int64 // bytes up to the end of the last whole line
-	torn   bool  // an interrupted write follows
-	broken bool  // a complete but damaged line follows
+	whole  int64 // bytes up to the end of the last complete line
+	torn   bool  // followed by an interrupted write
+	broken bool  // followed by a complete but damaged line
 }
 
-// block is some whole lines of a journal.
+// block is a number of complete lines of a journal.
 type block struct {
-	text   []byte        // given up once it is decoded
-	events []event.Event // one a line, up to the first bad line
-	good   int           // bytes of the lines of these events
-	bad    error         // the fault of the line after them, nil for none
-	broken bool          // and the line ends the block, is one event, and fails its checksum
+	text   []byte        // released after decoding
+	events []event.Event // one per line, up to the first bad line
+	good   int           // length in bytes of their lines
+	bad    error         // error of the next line, nil if none
+	broken bool          // that line ends the block, holds one event and fails its checksum
 }
 
 // read reads a journal to its end.
@@ -49,7 +50,7 @@ func (r *reader) read(from io.Reader) (contents, error) {
 	tail, err := split(from, func(b *block) {
 		blocks = append(blocks, b)
 		switch len(blocks) {
-		case 1: // most journals are one block, and need nobody else
+		case 1: // most journals are one block and need no other worker
 			return
 		case 2:
 			for range runtime.GOMAXPROCS(0) {
@@ -82,8 +83,8 @@ func (r *reader) read(from io.Reader) (contents, error) {
 
 var errLongLine = errors.New("it is longer than any line that is written")
 
-// split reads a file in blocks of whole lines. The tail is the part after the last
-// line break.
+// split reads a file in blocks of complete lines. The tail is the text after the
+// last line break.
 func split(from io.Reader, emit func(*block)) (tail []byte, err error) {
 	buf := make([]byte, 0, blockSize)
 	for {
@@ -136,10 +137,11 @@ func (r *reader) open(b *block) {
 	}
 }
 
-// join puts the blocks together, up to the first bad line. A line with its line
-// break was written whole: if the last one is damaged, it is broken, and Open
-// replaces it. An end without a line break was torn; one lacking nothing else is
-// broken too. Without a line before it, the journal is empty.
+// join concatenates the blocks up to the first bad line. A line with its line
+// break was written completely: if the last one is damaged, it is broken, and
+// Open replaces it. An end without a line break is torn. If it lacks nothing but
+// the line break, it is broken too; if there is no line before it, the journal is
+// empty.
 func (r *reader) join(blocks []*block, tail []byte) (contents, error) {
 	var found contents
 	total := 0
@@ -160,7 +162,7 @@ func (r *reader) join(blocks []*block, tail []byte) (contents, error) {
 		return found, &DamageError{r.path, len(found.events) + 1, b.bad.Error()}
 	}
 	if len(tail) > 0 {
-		_, err := unseal(tail[:len(tail)-1]) // with another byte where the line break was
+		_, err := unseal(tail[:len(tail)-1]) // with a wrong byte in place of the line break
 		found.broken = err == nil
 		found.torn = !found.broken
 	}

@@ -37,17 +37,17 @@ const (
 	valueSuffix  = ".json"
 )
 
-// reference stands for a value in a file of its own.
+// reference stands for a value in a separate file.
 type reference struct {
-	Ref    string `json:"ref"` // the file's name in the folder of values
+	Ref    string `json:"ref"` // file name in the folder of values
 	SHA256 string `json:"sha256"`
 	Bytes  int    `json:"bytes"`
 }
 
-// referenceSize is about how long a reference is.
+// referenceSize is the approximate length of a reference.
 const referenceSize = len(`{"ref":"`) + 2*sha256.Size + len(`.json","sha256":"`) + 2*sha256.Size + len(`","bytes":12345678}`)
 
-// value is a value for a file of its own.
+// value is a value for a separate file.
 type value struct {
 	name string
 	json []byte
@@ -59,11 +59,11 @@ type span struct {
 	start, end int
 }
 
-// extract takes the values over maxValue out of an event's line and puts
-// references in their place: the innermost large ones, and a container of many
-// small ones as a whole.
+// extract replaces the values over maxValue in an event's line with references
+// and returns them. It moves the innermost large values, and a container of many
+// small values as a whole.
 func extract(line []byte) ([]byte, []value, error) {
-	// Within a text the quotation mark would be escaped: this is the field.
+	// Inside a string the quotation mark would be escaped, so this is the field.
 	at := bytes.Index(line, []byte(dataField))
 	if at < 0 {
 		return nil, nil, errMalformed
@@ -98,16 +98,16 @@ func extract(line []byte) ([]byte, []value, error) {
 	return bytes.Join([][]byte{line[:at], []byte(refsField), refs, []byte(dataField), out.Bytes(), []byte("}")}, nil), moved, nil
 }
 
-// largeValues finds the values to be moved, in the order of the text.
+// largeValues finds the values to move, in text order.
 func largeValues(data []byte) ([]span, error) {
 	var large []span
 	err := walkValues(data, func(pointer []byte, start, end int) {
-		// The data itself stays where it is one object, as every kind's is: it
-		// has few fields, and none of them is large any more.
+		// The data itself stays if it is an object, as for every kind of event:
+		// it has few fields, none of which is still large.
 		if end-start <= maxValue || start == 0 && data[0] == '{' {
 			return
 		}
-		// The remaining size without the values found inside it.
+		// The remaining size, without the values found inside.
 		left, inner := end-start, len(large)
 		for inner > 0 && large[inner-1].start >= start {
 			inner--
@@ -120,13 +120,13 @@ func largeValues(data []byte) ([]span, error) {
 	return large, err
 }
 
-// values is the folder of the values of one journal.
+// values is the folder with the values of one journal.
 type values struct {
 	dir  string
-	kept map[string]bool // names whose files are known to be good; only a writer keeps any
+	kept map[string]bool // names of files known to be intact; only a writer fills it
 }
 
-// valuesOf names the folder of the values of the journal at path.
+// valuesOf returns the folder with the values of the journal at path.
 func valuesOf(path string) values {
 	return values{dir: strings.TrimSuffix(path, journalSuffix) + valuesSuffix, kept: map[string]bool{}}
 }
@@ -149,7 +149,7 @@ func (v *values) keep(moved []value) error {
 			continue
 		}
 		path := filepath.Join(v.dir, m.name)
-		// A file of this name may exist since before a crash or a restart.
+		// The file may be a leftover of a crash or an earlier run of the program.
 		if there, err := os.ReadFile(path); err != nil || !bytes.Equal(there, m.json) { //nolint:gosec // the name is a hash
 			if err := wholefile.Write(path, m.json); err != nil {
 				return fmt.Errorf("keep a value of %d bytes: %w", len(m.json), err)
@@ -164,8 +164,8 @@ func (v *values) keep(moved []value) error {
 	return syncDir(v.dir)
 }
 
-// putBack returns the data of a line with its references replaced by their values.
-// Its errors name the file.
+// putBack replaces the references in a line's data with their values. Errors
+// include the file name.
 func (v values) putBack(data []byte, refs []string) ([]byte, error) {
 	var spans []span
 	err := walkValues(data, func(pointer []byte, start, end int) {
@@ -217,7 +217,7 @@ func (v values) fetch(raw []byte) ([]byte, error) {
 	return whole, nil
 }
 
-// hashOf is the SHA-256 of data in hexadecimal digits.
+// hashOf returns the SHA-256 of data in hexadecimal digits.
 func hashOf(data []byte) string {
 	sum := sha256.Sum256(data)
 	return hex.EncodeToString(sum[:])

@@ -12,21 +12,21 @@ import (
 
 var errMalformed = errors.New("it is not JSON, or nested too deep")
 
-// pointerEscapes writes a name as a token of a JSON Pointer (RFC 6901).
+// pointerEscapes escapes a name for a JSON Pointer (RFC 6901).
 var pointerEscapes = strings.NewReplacer("~", "~0", "/", "~1")
 
-// walk visits every value of a JSON text in the order of the text, inner values
-// before their containers.
+// walk visits every value of a JSON text in text order, inner values before their
+// containers.
 type walk struct {
 	decoder *jsontext.Decoder
-	// pointer is the JSON Pointer to the current value. The decoder could name it
-	// too, but only by writing it anew for each value.
+	// pointer is the JSON Pointer to the current value. The decoder could return
+	// it too, but would build it anew for each value.
 	pointer []byte
 	visit   func(pointer []byte, start, end int)
 }
 
-// walkValues visits the values of a text, perhaps with bytes outside UTF-8:
-// another program may have written it.
+// walkValues visits the values of a text, which may contain invalid UTF-8 because
+// other programs may have written it.
 func walkValues(text []byte, visit func(pointer []byte, start, end int)) error {
 	w := walk{
 		decoder: jsontext.NewDecoder(bytes.NewBuffer(text), jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true)),
@@ -55,7 +55,7 @@ func (w *walk) value() error {
 		return err
 	}
 	start, outer := int(w.decoder.InputOffset())-1, len(w.pointer)
-	for i := 0; w.decoder.PeekKind() != kind+2; i++ { // the closing bracket is two bytes on
+	for i := 0; w.decoder.PeekKind() != kind+2; i++ { // a closing bracket is the opening one plus two
 		token := strconv.Itoa(i)
 		if kind == '{' {
 			name, err := w.decoder.ReadToken()

@@ -22,47 +22,44 @@ import (
 	"replan/planning/plan"
 )
 
-// ErrExists says that there is a plan of this id already.
+// ErrExists reports that a plan with this id already exists.
 var ErrExists = errors.New("there is a plan of this id already; delete it first or give the new one another id")
 
 const (
 	planSuffix = ".json"
 	lockName   = ".lock"
 
-	// createdField is the field of a plan file that says when the plan was made.
-	// It is the name that the plan files of mcp-cli have for it; the file's own
-	// time would not outlive a copy or a change of the plan.
+	// createdField is the field of a plan file with the creation time. The name
+	// is that of mcp-cli's plan files. The file's own time would not survive a
+	// copy or a change of the plan.
 	createdField = "created_at"
 )
 
-// How long a change waits for that of another process, which takes
-// milliseconds.
+// Limits on the wait for another process's change, which takes milliseconds.
 const (
 	lockPatience = 5 * time.Second
 	lockInterval = 5 * time.Millisecond
 )
 
-// Store is a folder of plans. Every method that takes an id refuses one that
-// plan.CheckID does not pass, with plan.ErrBadID, before any path is
-// made of it; a plan that is not there is an error that wraps fs.ErrNotExist.
-// Several processes may use one folder.
+// Store is a folder of plans. Methods that take an id return plan.ErrBadID if
+// plan.CheckID rejects it, before they build a path from it. For a missing plan
+// the error wraps fs.ErrNotExist. Several processes may use the same folder.
 type Store struct {
 	Dir string
 }
 
-// Entry is one plan of a store.
+// Entry is a plan in a store.
 type Entry struct {
 	ID      string
 	Title   string
 	Steps   int
-	Created time.Time // when it was first saved, else when its file was last changed
-	Error   error     // why it cannot be read; then only ID and Created are known
+	Created time.Time // when it was first saved, else the file's modification time
+	Error   error     // why it cannot be read; then only ID and Created are set
 }
 
-// Save keeps a new plan and returns it as it is kept: with an id, made of the
-// title where it has none, and with the time it was made in the field
-// created_at, which is now where it has none. An id that is taken is refused
-// with ErrExists.
+// Save stores a new plan and returns it as stored. A missing id is derived from
+// the title, and a missing created_at is set to now. If the id is taken, the
+// error is ErrExists.
 func (s Store) Save(p plan.Plan, now time.Time) (plan.Plan, error) {
 	if p.ID != "" {
 		if err := plan.CheckID(p.ID); err != nil {
@@ -88,9 +85,9 @@ func (s Store) Save(p plan.Plan, now time.Time) (plan.Plan, error) {
 	return p, nil
 }
 
-// Load reads a plan. The name of its file is its id, whatever the file says. A
-// file that is no plan is a *plan.InvalidPlanError; whether the plan makes
-// sense is for plan.Validate to judge.
+// Load reads a plan. The file's name determines the id, whatever the file says.
+// If the file is no plan, the error is a *plan.InvalidPlanError; Load does not
+// validate the plan, see plan.Validate.
 func (s Store) Load(id string) (plan.Plan, error) {
 	if err := plan.CheckID(id); err != nil {
 		return plan.Plan{}, fmt.Errorf("load the plan: %w", err)
@@ -107,8 +104,8 @@ func (s Store) Load(id string) (plan.Plan, error) {
 	return p, nil
 }
 
-// List returns the plans, the newest first. One that cannot be read is among
-// them, with the error. A folder that is not there has none.
+// List returns all plans, newest first. Unreadable plans are included with their
+// error. A missing folder has no plans.
 func (s Store) List() ([]Entry, error) {
 	ids, err := s.IDs()
 	if err != nil {
@@ -123,7 +120,7 @@ func (s Store) List() ([]Entry, error) {
 		p, err := s.Load(id)
 		switch {
 		case errors.Is(err, fs.ErrNotExist):
-			continue // deleted since
+			continue // deleted in the meantime
 		case err != nil:
 			e.Error = err
 		default:
@@ -140,13 +137,12 @@ func (s Store) List() ([]Entry, error) {
 	return entries, nil
 }
 
-// Delete removes a plan and says which files that were. The runs of the plan
-// stay.
+// Delete removes a plan and returns the removed files. The runs of the plan stay.
 func (s Store) Delete(id string) (removed []string, err error) {
 	if err := plan.CheckID(id); err != nil {
 		return nil, fmt.Errorf("delete the plan: %w", err)
 	}
-	// Looked at first, so that no folder is made for a plan that is not there.
+	// Check first, so that no folder is created for a missing plan.
 	if _, err := os.Lstat(s.path(id)); err != nil {
 		return nil, fmt.Errorf("delete the plan: %w", err)
 	}
@@ -157,10 +153,10 @@ func (s Store) Delete(id string) (removed []string, err error) {
 	return []string{s.path(id)}, nil
 }
 
-// path is the path of a plan whose id was checked.
+// path returns the path of a plan; the id must have been checked.
 func (s Store) path(id string) string { return filepath.Join(s.Dir, id+planSuffix) }
 
-// IDs returns the ids of the plans that are there, sorted.
+// IDs returns the ids of all plans, sorted.
 func (s Store) IDs() ([]string, error) {
 	files, err := os.ReadDir(s.Dir)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -176,7 +172,7 @@ func (s Store) IDs() ([]string, error) {
 	return ids, nil
 }
 
-// free fails with ErrExists where the id is taken.
+// free returns ErrExists if the id is taken.
 func (s Store) free(id string) error {
 	_, err := os.Lstat(s.path(id))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -188,8 +184,7 @@ func (s Store) free(id string) error {
 	return fmt.Errorf("%s: %w", id, ErrExists)
 }
 
-// change makes a change of the folder while no other process makes one, and
-// returns once it is on disk.
+// change calls do under the folder's lock and returns once the change is on disk.
 func (s Store) change(do func() error) error {
 	if err := os.MkdirAll(s.Dir, 0o700); err != nil {
 		return err
@@ -218,13 +213,13 @@ func (s Store) sync() error {
 	return dir.Close()
 }
 
-// write writes the file of a plan.
+// write writes a plan file.
 func (s Store) write(p plan.Plan) error {
 	data, err := plan.EncodeJSON(p)
 	if err != nil {
 		return err
 	}
-	var text bytes.Buffer // indented: people change these files by hand
+	var text bytes.Buffer // indented, because people edit these files by hand
 	if err := json.Indent(&text, data, "", "  "); err != nil {
 		return err
 	}
@@ -232,11 +227,11 @@ func (s Store) write(p plan.Plan) error {
 	return wholefile.Write(s.path(p.ID), text.Bytes())
 }
 
-// freshID makes an id of a title that no plan has.
+// freshID derives an unused id from a title.
 func (s Store) freshID(title string) (string, error) {
 	for {
 		var random [3]byte
-		_, _ = rand.Read(random[:]) // never fails, by its documentation
+		_, _ = rand.Read(random[:]) // never fails, according to its documentation
 		id := slug(title) + "-" + hex.EncodeToString(random[:])
 		if err := s.free(id); !errors.Is(err, ErrExists) {
 			return id, err
@@ -244,11 +239,11 @@ func (s Store) freshID(title string) (string, error) {
 	}
 }
 
-// maxSlug is how long the part of an id is that comes from a title.
+// maxSlug is the maximum length of the title's part of an id.
 const maxSlug = 40
 
-// slug is a title as part of an id: its letters and digits of ASCII in lower
-// case, with dashes for what stands between them.
+// slug converts a title to a part of an id: its ASCII letters and digits in lower
+// case, with dashes in between.
 func slug(title string) string {
 	words := strings.FieldsFunc(strings.ToLower(title), func(r rune) bool {
 		return (r < 'a' || r > 'z') && (r < '0' || r > '9')
@@ -271,7 +266,7 @@ func slug(title string) string {
 	}
 }
 
-// dated returns the plan with the time it was made, unless it says itself.
+// dated returns the plan with its creation time, unless it already has one.
 func dated(p plan.Plan, created time.Time) plan.Plan {
 	if _, ok := p.Extra[createdField]; ok {
 		return p
@@ -282,7 +277,7 @@ func dated(p plan.Plan, created time.Time) plan.Plan {
 	return p
 }
 
-// createdAt returns the time that a plan says it was made, else fallback.
+// createdAt returns the creation time in a plan, else fallback.
 func createdAt(p plan.Plan, fallback time.Time) time.Time {
 	text, _ := p.Extra[createdField].(string)
 	if created, err := time.Parse(time.RFC3339Nano, text); err == nil {
