@@ -5,26 +5,25 @@ import (
 	"sync"
 )
 
-// grammar is what is known of how a language declares names. It is no grammar
-// of the language: it knows the words that open a declaration and where its name
-// stands, which is enough for code that is written as most people write it.
+// grammar describes how a language declares names. It is not a full grammar:
+// it lists the words that open a declaration and where its name is. That is
+// enough for code in a common style.
 type grammar struct {
-	lines   bool              // a declaration opens its line, and indentation tells what it holds; else braces do
-	declare map[string]string // the word that opens a declaration: the kind of what it declares
-	skip    map[string]bool   // words that may stand before it: public, export, async
+	lines   bool              // declarations open their line and nest by indentation; otherwise by braces
+	declare map[string]string // the word that opens a declaration → the declared kind
+	skip    map[string]bool   // words that may precede it: public, export, async
 	untyped bool              // name(…) { in a class is a method
 	typed   bool              // Type name(…) { is a function, Type name; in a class a field
-	body    bool              // a type is declared only where its body follows
+	body    bool              // a type is declared only if its body follows
 	colon   bool              // name: Type in a class is a field
-	dollar  bool              // identifiers may hold $
-	dash    bool              // identifiers may hold -
+	dollar  bool              // identifiers may contain $
+	dash    bool              // identifiers may contain -
 	marks   bool              // identifiers may end in ? or !
 	imports map[string]bool   // words that open an import
-	pack    map[string]bool   // words that open the name of the package
+	pack    map[string]bool   // words that open the package name
 }
 
-// container reports whether the members of what a kind declares are members of
-// it.
+// container reports whether declarations of a kind have members.
 func container(kind string) bool {
 	switch kind {
 	case "class", "struct", "interface", "enum", "trait", "namespace", "module", "impl", "union", "record", "annotation":
@@ -34,7 +33,7 @@ func container(kind string) bool {
 	}
 }
 
-// callable reports whether a kind is of code that is called.
+// callable reports whether a kind is callable code.
 func callable(kind string) bool {
 	switch kind {
 	case "function", "method", "macro", "constructor":
@@ -44,7 +43,8 @@ func callable(kind string) bool {
 	}
 }
 
-// pairs reads "word:kind word" into a map; a word alone declares its own kind.
+// pairs parses "word:kind word" into a map; a word without a kind is its own
+// kind.
 func pairs(list string) map[string]string {
 	m := map[string]string{}
 	for _, f := range strings.Fields(list) {
@@ -72,7 +72,7 @@ func grammarOf(lexer string) *grammar {
 	return grammars()[lexer]
 }
 
-// alike are the languages that declare as another does.
+// alike maps languages to others with the same declarations.
 var alike = map[string]string{
 	"react": "TypeScript", "JavaScript": "TypeScript", "vue": "TypeScript", "Svelte": "TypeScript", "HTML": "TypeScript",
 	"C": "C++", "Objective-C": "C++", "Arduino": "C++", "Python 2": "Python", "PHTML": "PHP", "SCSS": "CSS", "Sass": "CSS",
@@ -82,7 +82,7 @@ const visibility = "public private protected internal static final abstract over
 
 var grammars = sync.OnceValue(func() map[string]*grammar {
 	return map[string]*grammar{
-		"Go": {}, // Go's own parser reads it
+		"Go": {}, // parsed by Go's own parser
 		"TypeScript": {
 			declare: pairs("class function interface enum type namespace module const:constant let:variable var:variable"),
 			untyped: true, colon: true, dollar: true, imports: set("import require"),

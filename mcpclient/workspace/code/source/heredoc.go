@@ -9,8 +9,8 @@ import (
 
 var heredocOpens = lazyregexp.New("<<[~-]?(\"[A-Za-z_]\\w*\"|'[A-Za-z_]\\w*'|`[A-Za-z_]\\w*`|[A-Z_]\\w*)")
 
-// bodies are the lines of the heredocs of a Ruby text, from and to an offset.
-// Ruby's lexer takes them for code.
+// bodies returns the lines of the heredocs in a Ruby text as pairs of offsets,
+// because Ruby's lexer treats them as code.
 func (f *File) bodies() [][2]int {
 	var found [][2]int
 	for _, m := range heredocOpens.FindAllStringSubmatchIndex(f.Text, -1) {
@@ -24,14 +24,14 @@ func (f *File) bodies() [][2]int {
 		for last <= len(f.lines) && strings.TrimSpace(f.line(last)) != word {
 			last++
 		}
-		if last <= len(f.lines) && last > first { // closed, with something in it
+		if last <= len(f.lines) && last > first { // terminated and not empty
 			found = append(found, [2]int{f.lines[first-1], f.lines[last-1]})
 		}
 	}
 	return found
 }
 
-// masked is a text with blanks in the place of some of its parts.
+// masked returns a text with some parts replaced by blanks.
 func masked(src string, parts [][2]int) string {
 	b := []byte(src)
 	for _, p := range parts {
@@ -44,8 +44,8 @@ func masked(src string, parts [][2]int) string {
 	return string(b)
 }
 
-// quote puts strings in the place of parts that were lexed as blanks. What
-// stands in #{…} stays code.
+// quote adds strings for the parts that were lexed as blanks. Code in #{…}
+// stays code.
 func (f *File) quote(parts [][2]int) {
 	for _, p := range parts {
 		var made []lexeme

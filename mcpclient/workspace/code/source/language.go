@@ -9,29 +9,29 @@ import (
 	"github.com/alecthomas/chroma/v2/lexers"
 )
 
-// Sort is what a file is for, which decides how its words are read.
+// Sort is the purpose of a file, which determines how to interpret its words.
 type Sort string
 
 // The sorts of files.
 const (
 	Source Sort = "source" // a program: its words are names
-	Markup Sort = "markup" // tags with a program in between: only what is marked as a name is one
-	Prose  Sort = "prose"  // text for people: its words are words
-	Data   Sort = "data"   // values: its words are what a program makes of them
+	Markup Sort = "markup" // tags mixed with a program: only names marked as such are names
+	Prose  Sort = "prose"  // text for people: its words are not names
+	Data   Sort = "data"   // values: a program interprets its words
 )
 
-// Language is what is known of the language of a file.
+// Language describes the language of a file.
 type Language struct {
-	Name  string // as people write it: Python, TypeScript
+	Name  string // display name: Python, TypeScript
 	Sort  Sort
 	lexer string // chroma's name
-	// Family is shared by languages whose files use each other's names.
+	// Family groups languages whose files use each other's names.
 	Family  string
-	grammar *grammar // nil where no declaration is known
+	grammar *grammar // nil if declarations are unknown
 }
 
-// LanguageOf tells the language of a file by its name. It is false where the
-// name says nothing.
+// LanguageOf returns the language of a file by its name. It returns false if
+// the name is not recognized.
 func LanguageOf(file string) (Language, bool) {
 	base := path.Base(file)
 	lexer, ok := byName()[base]
@@ -55,7 +55,7 @@ func LanguageOf(file string) (Language, bool) {
 	return l, true
 }
 
-// byExtension tries the longest end of a name first: .d.ts before .ts.
+// byExtension tries the longest extension first: .d.ts before .ts.
 func byExtension(base string) (string, bool) {
 	lower := strings.ToLower(base)
 	for i := strings.IndexByte(lower, '.'); i >= 0; {
@@ -74,9 +74,9 @@ func byExtension(base string) (string, bool) {
 	return "", false
 }
 
-// byName maps the plain names and the *.ext patterns of chroma's lexers to
-// their names. Asking chroma itself tries every pattern of every lexer, which
-// takes milliseconds a file.
+// byName maps the plain names and *.ext patterns of chroma's lexers to lexer
+// names. Chroma itself would try every pattern of every lexer, which takes
+// milliseconds per file.
 var byName = sync.OnceValue(func() map[string]string {
 	names, weight := map[string]string{}, map[string]float32{}
 	for _, l := range lexers.GlobalLexerRegistry.Lexers {
@@ -102,10 +102,11 @@ var byName = sync.OnceValue(func() map[string]string {
 	return names
 })
 
-// tokeniser is chroma's lexer of the language. Each is built once, by chroma.
+// tokeniser returns chroma's lexer of the language. Chroma builds each only
+// once.
 func (l Language) tokeniser() chroma.Lexer { return lexers.Get(l.lexer) }
 
-// preferred settles what several languages claim, by what is met most.
+// preferred resolves extensions of several languages to the most common one.
 var preferred = map[string]string{
 	".h": "C++", ".hh": "C++", ".hpp": "C++", ".inl": "C++", ".cu": "C++", ".cuh": "C++", ".ino": "C++",
 	".m": "Objective-C", ".mm": "Objective-C", ".v": "verilog", ".fs": "FSharp", ".fsx": "FSharp",
@@ -116,7 +117,7 @@ var preferred = map[string]string{
 	".cfg": "INI", ".conf": "INI", ".in": "plaintext", ".svelte": "Svelte", ".vue": "vue",
 }
 
-// spoken are the names that chroma has in lower case, or in its own way.
+// spoken maps chroma's names to the usual spelling.
 var spoken = map[string]string{
 	"vue": "Vue", "react": "JavaScript (JSX)", "markdown": "Markdown", "plaintext": "plain text",
 	"verilog": "Verilog", "Bash": "shell", "FSharp": "F#",
@@ -132,7 +133,7 @@ var sorts = map[string]Sort{
 	"Myghty": Markup, "Genshi": Markup, "Angular2": Markup, "vue": Markup, "Svelte": Markup, "Go HTML Template": Markup, "PHTML": Markup,
 }
 
-// families are the languages whose files name each other's things.
+// families groups languages whose files refer to each other's names.
 var families = map[string]string{
 	"JavaScript": "web", "TypeScript": "web", "react": "web", "vue": "web", "Svelte": "web", "HTML": "web", "CoffeeScript": "web", "Angular2": "web",
 	"C": "c", "C++": "c", "Objective-C": "c", "GAS": "c", "Arduino": "c",

@@ -16,57 +16,58 @@ type lexemeKind uint8
 
 const (
 	word    lexemeKind = iota // an identifier or a keyword
-	number                    // a literal that begins with a digit
-	sign                      // one character of anything else
+	number                    // a literal that starts with a digit
+	sign                      // any other single character
 	text                      // a string, or a part of one
 	comment                   // a comment, or a doc string
-	symbol                    // a string that names something, like Ruby's :name
+	symbol                    // a string that serves as a name, like Ruby's :name
 )
 
-// lexeme is a part of a source file with nothing blank in it but in strings and
-// comments.
+// lexeme is a token of a source file. Only strings and comments contain
+// blanks.
 type lexeme struct {
-	start, end int // bytes of the text
+	start, end int // byte offsets
 	line       int // from 1
 	kind       lexemeKind
-	quoted     bool // it stands within a string, like a name in an f-string
+	quoted     bool // inside a string, like a name in an f-string
 }
 
-// File is a text of a known language, taken apart.
+// File is a lexed text of a known language.
 type File struct {
 	Path     string
 	Text     string
 	Language Language
 	lexemes  []lexeme
-	lines    []int // where each line begins
+	lines    []int // offset of each line
 	outline  []declared
 	outlined bool
-	plain    bool // its lexer took too long: all of it counts as code
+	plain    bool // the lexer timed out: everything counts as code
 
-	pack    string   // of a Go file, once it is outlined
-	imports []string // of a Go file, once it is outlined
-	broken  string   // the first syntax error of a Go file, once it is outlined
+	pack    string   // of a Go file, after outlining
+	imports []string // of a Go file, after outlining
+	broken  string   // the first syntax error of a Go file, after outlining
 }
 
-// Plain reports whether the lexer of the language took too long over the text.
-// Then all of it is words and signs: strings and comments are not told apart.
+// Plain reports whether the lexer of the language timed out. Then the whole
+// text consists of words and signs, including strings and comments.
 func (f *File) Plain() bool { return f.plain }
 
-// The time that a lexer has for a text. Usual code takes a tenth of it; the
-// expressions of some lexers take minutes for a page of nothing but line ends.
+// Time limits of a lexer. Ordinary code takes a tenth of them. The regular
+// expressions of some lexers take minutes for a page of line ends.
 const (
 	lexTime      = 300 * time.Millisecond
 	lexTimePerKB = 5 * time.Millisecond
 )
 
-// Lex takes a text apart. It fails where the language is not known, or the text
-// cannot be read as it. A text that takes too long is read as plain words.
+// Lex lexes a text. It fails if the language is unknown or the text cannot be
+// read as that language. If lexing takes too long, the text is split into
+// plain words.
 func Lex(ctx context.Context, file, src string) (*File, error) {
 	end := time.Now().Add(lexTime + time.Duration(len(src)>>10)*lexTimePerKB)
 	return lex(ctx, file, src, func() bool { return time.Now().After(end) })
 }
 
-// lex is Lex, with what says that the time is over.
+// lex implements Lex; over reports whether time is up.
 func lex(ctx context.Context, file, src string, over func() bool) (*File, error) {
 	lang, ok := LanguageOf(file)
 	if !ok {
@@ -105,11 +106,11 @@ func lex(ctx context.Context, file, src string, over func() bool) (*File, error)
 	return f, nil
 }
 
-// errSlow says that a lexer took too long.
+// errSlow means that a lexer timed out.
 var errSlow = errors.New("its lexer takes too long")
 
-// take turns chroma's tokens into lexemes. Its tokens are the text with every
-// end of line a LF, and perhaps one LF more at the end.
+// take converts chroma's tokens to lexemes. Chroma normalizes line ends to LF
+// and may append one more LF.
 func (f *File) take(ctx context.Context, tokens chroma.Iterator, over func() bool) error {
 	s := splitter{file: f}
 	for {
@@ -135,7 +136,7 @@ func (f *File) take(ctx context.Context, tokens chroma.Iterator, over func() boo
 	return nil
 }
 
-// kindOf is what a token is to us; sign stands for all that is to be split.
+// kindOf returns the kind of a token; sign means that the token must be split.
 func kindOf(lang Language, t chroma.TokenType) lexemeKind {
 	switch {
 	case t == chroma.CommentPreproc || t == chroma.LiteralStringInterpol || t == chroma.LiteralStringAffix:
@@ -157,19 +158,20 @@ func kindOf(lang Language, t chroma.TokenType) lexemeKind {
 	}
 }
 
-// splitter cuts tokens into lexemes, and knows where in the text it is.
+// splitter splits tokens into lexemes and tracks the position in the text.
 type splitter struct {
 	file *File
 	at   int
 	line int
 }
 
-// follow steps over the text of a token, and reports whether it stands there.
+// follow advances over the text of a token, and reports whether the text
+// matches.
 func (s *splitter) follow(value string) bool {
 	src := s.file.Text
 	for i := 0; i < len(value); i++ {
 		if s.at == len(src) {
-			return value[i:] == "\n" // what the lexer added
+			return value[i:] == "\n" // added by the lexer
 		}
 		if value[i] == '\n' && src[s.at] == '\r' {
 			if s.at++; s.at < len(src) && src[s.at] == '\n' {
@@ -214,7 +216,7 @@ func (s *splitter) split(start, end int, kind lexemeKind, quoted bool) {
 		case s.file.Language.begins(r):
 			stop := s.file.Language.wordEnd(src[:end], start)
 			if n := len(s.file.lexemes); n > 0 && s.file.lexemes[n-1].kind == word && s.file.lexemes[n-1].end == start {
-				s.file.lexemes[n-1].end = stop // some lexers cut total_ in two
+				s.file.lexemes[n-1].end = stop // some lexers split total_ in two
 				start = stop
 				continue
 			}
@@ -238,7 +240,7 @@ func (s *splitter) split(start, end int, kind lexemeKind, quoted bool) {
 	}
 }
 
-// add appends a lexeme; strings and comments of several tokens become one.
+// add appends a lexeme. It merges adjacent tokens of a string or comment.
 func (s *splitter) add(start, end int, kind lexemeKind) {
 	f := s.file
 	if start == end {
@@ -258,12 +260,12 @@ func (s *splitter) add(start, end int, kind lexemeKind) {
 	f.lexemes = append(f.lexemes, lexeme{start: start, end: end, line: s.line, kind: kind})
 }
 
-// begins reports whether an identifier of the language can begin with r.
+// begins reports whether an identifier of the language can start with r.
 func (l Language) begins(r rune) bool {
 	return r == '_' || unicode.IsLetter(r) || l.grammar != nil && r == '$' && l.grammar.dollar
 }
 
-// wordEnd is where the identifier ends that begins at start.
+// wordEnd returns the end of the identifier that starts at start.
 func (l Language) wordEnd(src string, start int) int {
 	i := start
 	for i < len(src) {
@@ -291,7 +293,7 @@ func isWordRune(s string) bool {
 	return isIdentifier(r)
 }
 
-// lineStarts are the offsets at which the lines of a text begin.
+// lineStarts returns the offsets of the lines of a text.
 func lineStarts(src string) []int {
 	starts := []int{0}
 	for i := 0; i < len(src); i++ {
@@ -302,7 +304,7 @@ func lineStarts(src string) []int {
 	return starts
 }
 
-// lineAt is the number of the line that an offset lies in, from 1.
+// lineAt returns the number of the line at an offset, counted from 1.
 func (f *File) lineAt(offset int) int {
 	lo, hi := 0, len(f.lines)
 	for lo < hi {
@@ -315,7 +317,7 @@ func (f *File) lineAt(offset int) int {
 	return lo
 }
 
-// line is a line of the text without its end.
+// line returns a line of the text without its line end.
 func (f *File) line(n int) string {
 	start, end := f.lines[n-1], len(f.Text)
 	if n < len(f.lines) {
@@ -324,15 +326,15 @@ func (f *File) line(n int) string {
 	return strings.TrimRight(f.Text[start:end], "\r\n")
 }
 
-// place is where an offset is.
+// place returns the place of an offset.
 func (f *File) place(offset int) Place {
 	n := f.lineAt(offset)
 	return Place{Path: f.Path, Line: n, Column: offset - f.lines[n-1] + 1, Text: clip(strings.TrimSpace(f.line(n)), maxLineText)}
 }
 
-const maxLineText = 240 // bytes of a line that a place shows
+const maxLineText = 240 // maximum bytes of a line in a place
 
-// clip cuts a text that is too long to show.
+// clip shortens a text that is too long to show.
 func clip(s string, most int) string {
 	if len(s) <= most {
 		return s
@@ -347,10 +349,10 @@ func (f *File) at(i int) string {
 	return f.Text[f.lexemes[i].start:f.lexemes[i].end]
 }
 
-// LineCount is how many lines the text has.
+// LineCount returns the number of lines in the text.
 func (f *File) LineCount() int { return CountLines(f.Text) }
 
-// CountLines counts the lines of a text; a last one need not end.
+// CountLines counts the lines of a text, including an unterminated last one.
 func CountLines(src string) int {
 	n := strings.Count(src, "\n")
 	if src != "" && !strings.HasSuffix(src, "\n") {

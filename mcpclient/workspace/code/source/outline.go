@@ -6,22 +6,22 @@ import (
 	"strings"
 )
 
-// declared is a symbol with what the file knows of it beyond what is shown.
+// declared is a symbol with internal details.
 type declared struct {
 	Symbol
 	at int // offset of the name
 }
 
-// Outline is what a file declares, in the order in which it is written.
+// Outline lists the declarations of a file in their order.
 type Outline struct {
 	Package string
 	Imports []string
 	Symbols []Symbol
-	Plain   bool   // it was read as plain words; see [File.Plain]
+	Plain   bool   // it was lexed as plain words; see [File.Plain]
 	Broken  string // the first syntax error of a Go file
 }
 
-// Outline lists what the file declares, as far as words tell.
+// Outline returns the declarations of the file, as far as words reveal them.
 func (f *File) Outline() Outline {
 	f.declare()
 	o := Outline{Symbols: make([]Symbol, len(f.outline)), Plain: f.plain}
@@ -33,7 +33,7 @@ func (f *File) Outline() Outline {
 	return o
 }
 
-// Declares returns the declarations that a name means. In Go what stands before
+// Declares returns the declarations that match a name. In Go the part before
 // the name may be the package.
 func (f *File) Declares(name Name) []Symbol {
 	f.declare()
@@ -47,10 +47,10 @@ func (f *File) Declares(name Name) []Symbol {
 	return found
 }
 
-// Knows reports whether the declarations of the language are known at all.
+// Knows reports whether the package can find declarations of the language.
 func (l Language) Knows() bool { return l.grammar != nil }
 
-// declare finds the declarations, once.
+// declare finds the declarations once.
 func (f *File) declare() {
 	if f.outlined {
 		return
@@ -80,8 +80,8 @@ func (f *File) declare() {
 	}
 }
 
-// exported tells by the custom of the language whether others see a symbol. In
-// most it is known only roughly.
+// exported reports whether a symbol is visible to others, by the conventions
+// of the language. For most languages this is approximate.
 func exported(f *File, d *declared) bool {
 	last := d.Name[strings.LastIndexByte(d.Name, '.')+1:]
 	switch f.Language.Family {
@@ -103,8 +103,8 @@ func exported(f *File, d *declared) bool {
 	}
 }
 
-// add notes a declaration whose name is the lexeme at name, and returns its
-// index.
+// add appends a declaration with the lexeme at name as its name, and returns
+// its index.
 func (f *File) add(kind, parent string, name int) int {
 	l := f.lexemes[name]
 	s := Symbol{Name: f.at(name), Kind: kind, Place: f.place(l.start), Parent: clip(parent, maxParent)}
@@ -113,15 +113,15 @@ func (f *File) add(kind, parent string, name int) int {
 	return len(f.outline) - 1
 }
 
-// maxSignature, maxParent and maxDoc are how much of them is kept, in bytes. The
-// name of a parent is repeated for each member, and grows with each level.
+// maxSignature, maxParent and maxDoc are size limits in bytes. The name of a
+// parent is repeated for each member and grows with each level.
 const (
 	maxSignature = 240
 	maxParent    = 240
 	maxDoc       = 800
 )
 
-// signature is the text between two lexemes on one line.
+// signature returns the text between two lexemes on one line.
 func (f *File) signature(from, to int) string {
 	if from >= to || to > len(f.lexemes) {
 		return ""
@@ -144,8 +144,8 @@ func (f *File) signature(from, to int) string {
 	return clip(strings.Join(strings.Fields(b.String()), " "), maxSignature)
 }
 
-// docAbove is the comment that ends right above a line; attributes between are
-// passed over.
+// docAbove returns the comment directly above a line. It skips attributes in
+// between.
 func (f *File) docAbove(line int) string {
 	first := line
 	for first > 1 {
@@ -163,7 +163,7 @@ func (f *File) docAbove(line int) string {
 			break
 		}
 		if strings.TrimSpace(f.Text[f.lines[l.line-1]:l.start]) != "" {
-			break // it ends a line of code
+			break // a comment at the end of a line of code
 		}
 		if strings.HasPrefix(f.at(i), "#!") {
 			break
@@ -175,7 +175,7 @@ func (f *File) docAbove(line int) string {
 	return plainComment(strings.Join(parts, "\n"))
 }
 
-// plainComment is a comment without the signs that make it one.
+// plainComment returns a comment without its comment markers.
 func plainComment(c string) string {
 	var lines []string
 	for line := range strings.Lines(c) {
@@ -190,7 +190,7 @@ func plainComment(c string) string {
 	return clip(strings.Trim(strings.Join(lines, "\n"), "\n "), maxDoc)
 }
 
-// header finds the package and the imports by the words that open them.
+// header finds the package and the imports by their keywords.
 func (f *File) header() (pack string, imports []string) {
 	g := f.Language.grammar
 	switch {
@@ -223,8 +223,8 @@ func (f *File) header() (pack string, imports []string) {
 	return pack, imports
 }
 
-// opens reports whether a lexeme is the first of its line, or stands after what
-// may begin one.
+// opens reports whether a lexeme is the first of its line, or follows
+// something that may start a line.
 func (f *File) opens(i int) bool {
 	if i == 0 || f.lexemes[i-1].line != f.lexemes[i].line {
 		return true
@@ -237,7 +237,7 @@ func (f *File) opens(i int) bool {
 	}
 }
 
-// statement is what an import names: the string in it where there is one, else
+// statement returns what an import names: its string if it has one, or else
 // its words up to the end of the line.
 func (f *File) statement(i int) string {
 	if i >= len(f.lexemes) {
@@ -262,7 +262,7 @@ func (f *File) statement(i int) string {
 	return strings.Trim(f.signature(from, i), "()<> ;")
 }
 
-// headings reads the headings of Markdown.
+// headings finds the headings of Markdown.
 func (f *File) headings() {
 	type open struct {
 		level, at int
@@ -309,8 +309,8 @@ func (f *File) headings() {
 	}
 }
 
-// around is the name of the innermost declaration that a line lies in, other
-// than one at the offset itself.
+// around returns the name of the innermost declaration that contains a line,
+// except one at the offset itself.
 func (f *File) around(line, offset int) string {
 	f.declare()
 	best, name := -1, ""
@@ -322,7 +322,7 @@ func (f *File) around(line, offset int) string {
 	return name
 }
 
-// Around is the function or type that a place stands in, or "".
+// Around returns the function or type that contains a place, or "".
 func (f *File) Around(at Place) string {
 	if at.Line < 1 || at.Line > len(f.lines) {
 		return ""
@@ -330,8 +330,8 @@ func (f *File) Around(at Place) string {
 	return f.around(at.Line, f.lines[at.Line-1]+at.Column-1)
 }
 
-// WordAt is the name at a line and column. Without a column it is the first name
-// that the line declares, else the only one of the line.
+// WordAt returns the name at a line and column. Without a column it returns
+// the first name that the line declares, or else the only name on the line.
 func (f *File) WordAt(line, column int) (string, Place, bool) {
 	if column == 0 {
 		f.declare()
@@ -360,7 +360,7 @@ func (f *File) WordAt(line, column int) (string, Place, bool) {
 	return f.at(found), f.place(f.lexemes[found].start), true
 }
 
-// OutlineOf lexes a text and lists what it declares.
+// OutlineOf lexes a text and returns its outline.
 func OutlineOf(ctx context.Context, file, src string) (Outline, error) {
 	f, err := Lex(ctx, file, src)
 	if err != nil {

@@ -2,22 +2,21 @@ package source
 
 import "strings"
 
-// braceReader finds the declarations of languages that mark with braces what
-// belongs to one.
+// braceReader finds declarations in languages that nest them with braces.
 type braceReader struct {
 	f       *File
 	g       *grammar
 	stack   []scope
 	pending *scope // what the next brace opens
-	at      int    // how deep the stack was when it was declared
-	start   int    // the first lexeme of the statement
+	at      int    // depth of the stack at its declaration
+	start   int    // first lexeme of the statement
 }
 
-// scope is what an open bracket holds.
+// scope is the content of an open bracket.
 type scope struct {
-	kind   string // of the declaration; "" of anything else
-	decl   int    // in the outline, or -1
-	parent string // what its members are members of
+	kind   string // of the declaration; "" for anything else
+	decl   int    // index in the outline, or -1
+	parent string // parent of its members
 	close  string
 }
 
@@ -61,7 +60,7 @@ func (r *braceReader) top() scope {
 	return r.stack[len(r.stack)-1]
 }
 
-// member reports whether a declaration that no word opens can stand here.
+// member reports whether a declaration without a keyword can start here.
 func (r *braceReader) member() bool {
 	k := r.top().kind
 	return k == "file" || container(k)
@@ -79,8 +78,8 @@ func (r *braceReader) open(i int, s string) {
 	}
 }
 
-// close closes the innermost bracket of its kind. One that nothing opened is
-// passed over.
+// close closes the innermost bracket of its kind. It ignores unmatched closing
+// brackets.
 func (r *braceReader) close(i int, s string) {
 	for k := len(r.stack) - 1; k >= 0; k-- {
 		if r.stack[k].close != s {
@@ -105,7 +104,7 @@ func (r *braceReader) close(i int, s string) {
 	}
 }
 
-// end is a semicolon: what was declared has no body.
+// end handles a semicolon: the pending declaration has no body.
 func (r *braceReader) end(i int) {
 	if r.pending != nil && len(r.stack) == r.at {
 		if d := r.pending.decl; d >= 0 {
@@ -116,7 +115,8 @@ func (r *braceReader) end(i int) {
 	r.start = i + 1
 }
 
-// word looks at a word that may declare something, and returns where to go on.
+// word handles a word that may declare something, and returns where to
+// continue.
 func (r *braceReader) word(i int) int {
 	f := r.f
 	if kind, ok := r.g.declare[f.at(i)]; ok && r.plausible(i) {
@@ -142,8 +142,8 @@ func (r *braceReader) word(i int) int {
 	return i
 }
 
-// plausible reports whether the word that opens a declaration can do so where
-// it stands: not x.class, ::class or <class T>.
+// plausible reports whether a keyword can open a declaration where it is: not
+// x.class, ::class or <class T>.
 func (r *braceReader) plausible(i int) bool {
 	f := r.f
 	if i+1 >= len(f.lexemes) || f.lexemes[i+1].kind == text {
@@ -164,11 +164,11 @@ func (r *braceReader) plausible(i int) bool {
 	return f.at(i) != "define"
 }
 
-// keyword reads a declaration that a word opens.
+// keyword parses a declaration that starts with a keyword.
 func (r *braceReader) keyword(i int, kind string) int {
 	f := r.f
 	if _, again := r.g.declare[f.at(i+1)]; again && f.at(i) != "typedef" && f.lexemes[i+1].kind == word && f.at(i+2) != "=" && f.at(i+2) != "(" {
-		return i // const fn, enum class, class func: the second word opens it
+		return i // const fn, enum class, class func: the second word opens the declaration
 	}
 	switch before := f.at(i - 1); {
 	case before == "enum" && kind != "enum", before == "enum" && kind == "class":
@@ -182,7 +182,7 @@ func (r *braceReader) keyword(i int, kind string) int {
 	if name < 0 {
 		return i
 	}
-	if f.at(i) == "typedef" { // what it names may have a body of its own
+	if f.at(i) == "typedef" { // the named type may have its own body
 		r.add(kind, r.from(i), name, r.statementEnd(i))
 		return i
 	}
@@ -203,7 +203,7 @@ func (r *braceReader) keyword(i int, kind string) int {
 	return name + 1
 }
 
-// refine tells what a declaration is from what follows its name.
+// refine returns the kind of a declaration, using the lexemes after its name.
 func (r *braceReader) refine(kind string, name int) string {
 	f := r.f
 	if r.g.untyped && (kind == "constant" || kind == "variable") && r.function(name+1) {
@@ -215,8 +215,8 @@ func (r *braceReader) refine(kind string, name int) string {
 	return kind
 }
 
-// function reports whether an assignment gives a function: = function, = (…) =>,
-// = async x =>. Between the name and the sign there may be a type.
+// function reports whether an assignment's value is a function: = function, =
+// (…) =>, = async x =>. A type may stand between the name and the sign.
 func (r *braceReader) function(i int) bool {
 	f := r.f
 	const near = 40
@@ -247,7 +247,7 @@ func (r *braceReader) function(i int) bool {
 	}
 }
 
-// assigned reads A.prototype.name = function, exports.name = x => …
+// assigned parses A.prototype.name = function, exports.name = x => …
 func (r *braceReader) assigned(i int) int {
 	f := r.f
 	parent := ""
@@ -270,14 +270,14 @@ func (r *braceReader) assigned(i int) int {
 	return i + 1
 }
 
-// near is how far a declaration that begins at i is followed: a file in which
-// brackets do not close must not be read once for each of its words.
+// near limits how far to follow a declaration that starts at i. Otherwise a
+// file with unclosed brackets would be scanned once per word.
 func (r *braceReader) near(i int) int {
 	const most = 1000
 	return min(i+most, len(r.f.lexemes))
 }
 
-// matching is the lexeme behind the one that closes the bracket at i.
+// matching returns the index after the bracket that closes the one at i.
 func (r *braceReader) matching(i int) int {
 	depth := 0
 	const most = 20_000
@@ -297,7 +297,7 @@ func (r *braceReader) matching(i int) int {
 	return i
 }
 
-// angles is the lexeme behind <…>, or i where there is none.
+// angles returns the index after <…>, or i if there is none.
 func (r *braceReader) angles(i int) int {
 	if r.f.at(i) != "<" {
 		return i
@@ -322,7 +322,7 @@ func (r *braceReader) angles(i int) int {
 	return i
 }
 
-// from is the lexeme that the declaration of i begins with: the first of its
+// from returns the first lexeme of the declaration at i: the first of its
 // statement on its line.
 func (r *braceReader) from(i int) int {
 	f := r.f
@@ -333,8 +333,8 @@ func (r *braceReader) from(i int) int {
 	return k
 }
 
-// lineEnd is the lexeme behind the signature that the name i is in: before its
-// body, or at the end of its line.
+// lineEnd returns the index after the signature of the name at i: before its
+// body or at the end of its line.
 func (r *braceReader) lineEnd(i int) int {
 	f := r.f
 	depth := 0
@@ -359,7 +359,8 @@ func (r *braceReader) lineEnd(i int) int {
 	return r.near(i)
 }
 
-// statementEnd is the next semicolon outside brackets, or the body before it.
+// statementEnd returns the next semicolon outside brackets, or the body before
+// it.
 func (r *braceReader) statementEnd(i int) int {
 	for end := r.near(i); i < end; i++ {
 		switch r.f.at(i) {
@@ -376,8 +377,8 @@ func (r *braceReader) add(kind string, from, name, to int) int {
 	return r.addTo(kind, "", from, name, to)
 }
 
-// addTo notes a declaration; a parent of its own comes before the one that it
-// stands in.
+// addTo appends a declaration. An explicit parent takes precedence over the
+// enclosing one.
 func (r *braceReader) addTo(kind, parent string, from, name, to int) int {
 	own := parent != ""
 	if top := r.top(); container(top.kind) {

@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// goLexemes takes a Go file apart with Go's own scanner.
+// goLexemes lexes a Go file with Go's own scanner.
 func (f *File) goLexemes() {
 	fset := token.NewFileSet()
 	file := fset.AddFile(f.Path, -1, len(f.Text))
@@ -20,11 +20,11 @@ func (f *File) goLexemes() {
 	for {
 		pos, tok, lit := in.Scan()
 		at := file.Offset(pos)
-		end := at + len(lit) // without carriage returns in what spans lines
+		end := at + len(lit) // the scanner drops carriage returns in multi-line literals
 		switch {
 		case tok == token.EOF:
 			return
-		case tok == token.SEMICOLON && lit != ";": // written by the scanner
+		case tok == token.SEMICOLON && lit != ";": // inserted by the scanner
 		case tok == token.COMMENT:
 			if i := strings.Index(f.Text[at:], "*/"); strings.HasPrefix(lit, "/*") && i >= 0 {
 				end = at + i + len("*/")
@@ -45,18 +45,18 @@ func (f *File) goLexemes() {
 	}
 }
 
-// goReader finds the declarations of a Go file with Go's own parser. It makes the
-// best of files that do not parse.
+// goReader finds the declarations of a Go file with Go's own parser. It also
+// extracts what it can from files with syntax errors.
 type goReader struct {
 	f     *File
 	fset  *token.FileSet
-	shift int // bytes that were put before the text
+	shift int // bytes inserted before the text
 }
 
 func (f *File) goDeclarations() {
 	const clause = "package _;"
 	fset, shift, text := token.NewFileSet(), 0, f.Text
-	if head, err := parser.ParseFile(fset, f.Path, text, parser.PackageClauseOnly); err != nil || head == nil { // a part of a file
+	if head, err := parser.ParseFile(fset, f.Path, text, parser.PackageClauseOnly); err != nil || head == nil { // a fragment of a file
 		shift, text = len(clause), clause+text
 	}
 	file, err := parser.ParseFile(fset, f.Path, text, parser.ParseComments|parser.AllErrors|parser.SkipObjectResolution)
@@ -100,7 +100,7 @@ func (r *goReader) function(d *ast.FuncDecl) {
 	r.add(d.Name, d, s)
 }
 
-// typeName is the name of the type in a receiver or an embedded field.
+// typeName returns the type name of a receiver or an embedded field.
 func typeName(e ast.Expr) *ast.Ident {
 	switch e := e.(type) {
 	case *ast.StarExpr:
@@ -123,7 +123,7 @@ func typeName(e ast.Expr) *ast.Ident {
 func (r *goReader) spec(d *ast.GenDecl, spec ast.Spec) {
 	doc := d.Doc.Text()
 	if len(d.Specs) != 1 {
-		doc = "" // it is of the group
+		doc = "" // the comment belongs to the group
 	}
 	switch spec := spec.(type) {
 	case *ast.ValueSpec:
@@ -152,8 +152,8 @@ func (r *goReader) spec(d *ast.GenDecl, spec ast.Spec) {
 	}
 }
 
-// members are the fields and methods that a type is written with, and those of
-// the types inside it that have no name of their own.
+// members adds the fields and methods written in a type, including those of
+// unnamed types inside it.
 func (r *goReader) members(parent string, e ast.Expr) {
 	switch e := e.(type) {
 	case *ast.StructType:
@@ -188,7 +188,7 @@ func (r *goReader) member(kind, parent string, field *ast.Field) {
 	}
 }
 
-// field prints a field, or a method of an interface.
+// field formats a field, or a method of an interface.
 func (r *goReader) field(field *ast.Field) string {
 	var names []string
 	for _, name := range field.Names {
@@ -227,7 +227,7 @@ func (r *goReader) add(name *ast.Ident, node ast.Node, s Symbol) {
 	r.f.outline = append(r.f.outline, declared{Symbol: s, at: at})
 }
 
-// print writes a node on one line.
+// print formats a node on one line.
 func (r *goReader) print(node any) string {
 	var b strings.Builder
 	if err := (&printer.Config{Mode: printer.RawFormat}).Fprint(&b, r.fset, node); err != nil {
@@ -236,7 +236,7 @@ func (r *goReader) print(node any) string {
 	return clip(strings.Join(strings.Fields(b.String()), " "), maxSignature)
 }
 
-// firstText is the first text that says something.
+// firstText returns the first text that is not blank.
 func firstText(texts ...string) string {
 	for _, s := range texts {
 		if strings.TrimSpace(s) != "" {

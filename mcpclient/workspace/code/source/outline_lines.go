@@ -2,14 +2,14 @@ package source
 
 import "strings"
 
-// lineReader finds the declarations of languages in which a declaration opens
-// its line, and what belongs to it is indented.
+// lineReader finds declarations in languages where a declaration opens its
+// line and its content is indented.
 type lineReader struct {
 	f     *File
 	g     *grammar
 	stack []indented
-	last  int             // the last line with code
-	seen  map[string]bool // variables that have been noted, with what holds them
+	last  int             // last line with code
+	seen  map[string]bool // variables already added, with their container
 }
 
 type indented struct {
@@ -44,7 +44,7 @@ func (r *lineReader) read() {
 	}
 }
 
-// dedent closes the declarations that a line no longer belongs to.
+// dedent closes the declarations that do not contain a line.
 func (r *lineReader) dedent(i int, l lexeme) {
 	indent := l.start - r.f.lines[l.line-1]
 	for len(r.stack) > 0 {
@@ -61,7 +61,7 @@ func (r *lineReader) dedent(i int, l lexeme) {
 	}
 }
 
-// open notes what the line declares that begins with the lexeme i.
+// open adds the declaration of the line that starts with lexeme i, if any.
 func (r *lineReader) open(i int) {
 	from := i
 	for r.g.skip[r.f.at(i)] && i+1 < len(r.f.lexemes) && r.f.lexemes[i+1].line == r.f.lexemes[i].line {
@@ -79,8 +79,8 @@ func (r *lineReader) open(i int) {
 	r.note(kind, parent, from, name, true)
 }
 
-// name finds the name that follows a word: self.name, M.sub:name, A::B. What
-// stands before its last part is returned as the parent.
+// name finds the name after a word: self.name, M.sub:name, A::B. It returns
+// the part before the last as the parent.
 func (r *lineReader) name(i int) (at int, parent string) {
 	f := r.f
 	if i >= len(f.lexemes) || f.lexemes[i].kind != word {
@@ -105,7 +105,7 @@ func (r *lineReader) name(i int) (at int, parent string) {
 	return i, strings.Join(parts, ".")
 }
 
-// note adds a declaration; opens says that lines may belong to it.
+// note adds a declaration; opens means that lines may belong to it.
 func (r *lineReader) note(kind, parent string, from, name int, opens bool) {
 	f := r.f
 	if len(r.stack) > 0 {
@@ -157,7 +157,7 @@ func (r *lineReader) note(kind, parent string, from, name int, opens bool) {
 	}
 }
 
-// special notes declarations that no word of their own opens.
+// special adds declarations without a keyword.
 func (r *lineReader) special(from, i int) {
 	f := r.f
 	first := f.lexemes[i]
@@ -194,7 +194,7 @@ func (r *lineReader) shell(from, i int, outer bool) {
 	}
 }
 
-// variable notes the first place where a name gets its value.
+// variable adds the first assignment to a name.
 func (r *lineReader) variable(from, i int) {
 	holder := ""
 	if len(r.stack) > 0 {

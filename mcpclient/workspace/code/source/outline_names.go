@@ -2,8 +2,7 @@ package source
 
 import "strings"
 
-// name finds the name of what the word at i declares. An impl has none, but a
-// parent.
+// name finds the name declared by the word at i. An impl has only a parent.
 func (r *braceReader) name(i int, kind string) (at int, parent string) {
 	if at, parent, ok := r.oddName(i, kind); ok {
 		return at, parent
@@ -27,8 +26,8 @@ func (r *braceReader) name(i int, kind string) (at int, parent string) {
 	return j, parent
 }
 
-// oddName finds the name where it does not follow the word; ok says that it is
-// one of those.
+// oddName finds a name that does not directly follow the word. ok reports
+// whether the word is of that kind.
 func (r *braceReader) oddName(i int, kind string) (at int, parent string, ok bool) {
 	f := r.f
 	switch {
@@ -48,8 +47,8 @@ func (r *braceReader) oddName(i int, kind string) (at int, parent string, ok boo
 	}
 }
 
-// beforeName passes over what may stand between the word that opens a
-// declaration and its name.
+// beforeName skips lexemes that may stand between the keyword of a declaration
+// and its name.
 func (r *braceReader) beforeName(i int) int {
 	switch j := i + 1; r.f.at(j) {
 	case "*", "!", "mut":
@@ -82,7 +81,8 @@ func (r *braceReader) typedef(i int) int {
 	return -1
 }
 
-// implemented finds what an impl adds to: the type after for, else the first one.
+// implemented finds the type that an impl extends: the one after for, or else
+// the first one.
 func (r *braceReader) implemented(j int) (at int, parent string) {
 	f := r.f
 	j = r.angles(j)
@@ -103,7 +103,7 @@ func (r *braceReader) implemented(j int) (at int, parent string) {
 	return -1, ""
 }
 
-// bodied finds the name of a C type whose body follows.
+// bodied finds the name of a C type that has a body.
 func (r *braceReader) bodied(j int) int {
 	f := r.f
 	last := -1
@@ -133,16 +133,16 @@ func (r *braceReader) bodied(j int) int {
 	return -1
 }
 
-// reserved are words that no declaration without a word of its own can be named
-// by, or be the type of.
+// reserved lists words that cannot be the name or the type of a declaration
+// without a keyword.
 var reserved = set("if for while switch return else do case throw new delete await yield catch function typeof instanceof in of " +
 	"sizeof goto using try with synchronized lock fixed foreach assert default not and or import export extends implements super this")
 
-// modifiers are words before a member that are no type of it.
+// modifiers lists words before a member that are not its type.
 var modifiers = set("static public private protected async readonly override abstract get set declare accessor internal final virtual " +
 	"inline extern explicit constexpr unsafe sealed partial synchronized native default const friend mutable volatile")
 
-// method reads name(…) where that is a declaration, and returns where to go on.
+// method parses name(…) if it is a declaration, and returns where to continue.
 func (r *braceReader) method(i int) int {
 	f := r.f
 	name := f.at(i)
@@ -178,7 +178,7 @@ func (r *braceReader) method(i int) int {
 	return after
 }
 
-// qualified is where A::B<T>::name begins, and what stands before the name.
+// qualified returns where A::B<T>::name starts, and the part before the name.
 func (r *braceReader) qualified(i int) (first int, parent string) {
 	f := r.f
 	prev := i - 1
@@ -193,7 +193,8 @@ func (r *braceReader) qualified(i int) (first int, parent string) {
 	return prev + 1, parent
 }
 
-// anglesBack is the lexeme before <…> that ends at i, or i where there is none.
+// anglesBack returns the index before the <…> that ends at i, or i if there is
+// none.
 func (r *braceReader) anglesBack(i int) int {
 	if r.f.at(i) != ">" {
 		return i
@@ -227,7 +228,7 @@ func lastPart(name string) string {
 	return name
 }
 
-// header reports whether a file is one of declarations.
+// header reports whether a file is a header file.
 func header(file string) bool {
 	for _, end := range []string{".h", ".hpp", ".hh", ".hxx", ".d.ts", ".cuh", ".inl"} {
 		if len(file) > len(end) && file[len(file)-len(end):] == end {
@@ -237,7 +238,7 @@ func header(file string) bool {
 	return false
 }
 
-// typedBefore reports whether what stands before i can be a type.
+// typedBefore reports whether the lexemes before i can be a type.
 func (r *braceReader) typedBefore(i int) bool {
 	f := r.f
 	if i <= r.start || i == 0 {
@@ -276,12 +277,12 @@ func (r *braceReader) memberStart(i int) bool {
 type hasBody int
 
 const (
-	none  hasBody = iota // it is no declaration
+	none  hasBody = iota // not a declaration
 	now                  // its body follows
-	later                // it is declared without one
+	later                // declared without a body
 )
 
-// body looks at what follows the arguments of what may be a function.
+// body examines the lexemes after the arguments of a possible function.
 func (r *braceReader) body(i int) hasBody {
 	f := r.f
 	const near = 60
@@ -326,7 +327,7 @@ func (r *braceReader) body(i int) hasBody {
 	return none
 }
 
-// typed looks behind a return type, which may hold braces itself.
+// typed skips a return type, which may contain braces itself.
 func (r *braceReader) typed(i int) hasBody {
 	f := r.f
 	for k := i; k < r.near(i); k++ {
@@ -350,7 +351,7 @@ func (r *braceReader) typed(i int) hasBody {
 	return later
 }
 
-// field reports whether the word at i is declared as a field of a class.
+// field reports whether the word at i declares a field of a class.
 func (r *braceReader) field(i int) bool {
 	f := r.f
 	if reserved[f.at(i)] || modifiers[f.at(i)] {
@@ -372,7 +373,7 @@ func (r *braceReader) field(i int) bool {
 	}
 }
 
-// typedField is Type name; in a class.
+// typedField reports whether i is the name in Type name; in a class.
 func (r *braceReader) typedField(i int) bool {
 	f := r.f
 	before, next := f.at(i-1), f.at(i+1)
@@ -393,7 +394,8 @@ func (r *braceReader) typedField(i int) bool {
 	}
 }
 
-// scriptField is name: Type, name?: Type, name = value; or name; in a class.
+// scriptField reports whether i is the name in name: Type, name?: Type, name =
+// value; or name; in a class.
 func (r *braceReader) scriptField(i int) bool {
 	f := r.f
 	next := f.at(i + 1)

@@ -8,8 +8,8 @@ import (
 	"github.com/alecthomas/chroma/v2"
 )
 
-// CheckName says why a word cannot be the name of something in the language of a
-// file; nil where it can.
+// CheckName returns an error if a word cannot be a name in the language of a
+// file.
 func CheckName(lang Language, name string) error {
 	if name == "" {
 		return fmt.Errorf("the new name is empty")
@@ -34,7 +34,7 @@ func firstRune(s string) (rune, bool) {
 	return 0, false
 }
 
-// keyword asks the lexer of the language what a word alone is.
+// keyword asks the lexer of the language whether a single word is a keyword.
 func (l Language) keyword(name string) bool {
 	lexer := l.tokeniser()
 	if lexer == nil {
@@ -56,9 +56,9 @@ func (l Language) keyword(name string) bool {
 	return false
 }
 
-// Rename is the edits that put a new name in the place of a word wherever it
-// stands as an identifier of the file. It fails where the new name cannot be one
-// or is one already.
+// Rename returns the edits that replace a word by a new name wherever it is an
+// identifier of the file. It fails if the new name is invalid or already in
+// use.
 func (f *File) Rename(name, newName string) ([]Edit, Uses, error) {
 	uses := f.Uses(name)
 	if len(uses.offsets) == 0 {
@@ -80,8 +80,8 @@ func (f *File) Rename(name, newName string) ([]Edit, Uses, error) {
 	return edits, uses, nil
 }
 
-// Apply makes edits in a text, which they must all be of. They may come in any
-// order but may not overlap.
+// Apply applies edits to a text. They must belong to it and not overlap, but
+// may be in any order.
 func Apply(src string, edits []Edit) (string, error) {
 	sorted := append([]Edit{}, edits...)
 	sortEdits(sorted)

@@ -11,15 +11,16 @@ import (
 	"replan/internal/lazyregexp"
 )
 
-// Pattern is what replace looks for, and what it puts there.
+// Pattern is a search pattern with its replacement.
 type Pattern struct {
 	re      *regexp.Regexp
 	with    string
 	literal bool
 }
 
-// NewPattern reads a pattern: a text, or a regular expression (RE2) whose groups
-// the replacement may name as $1 or ${name}. ^ and $ are of lines.
+// NewPattern compiles a pattern: a text, or a regular expression (RE2) whose
+// groups the replacement may reference as $1 or ${name}. ^ and $ match at
+// lines.
 func NewPattern(pattern, replacement string, regex bool) (Pattern, error) {
 	if pattern == "" {
 		return Pattern{}, errors.New("the pattern is empty; say what to replace")
@@ -39,8 +40,8 @@ func NewPattern(pattern, replacement string, regex bool) (Pattern, error) {
 
 var dollar = lazyregexp.New(`\$\$|\$(\w+)|\$\{(\w+)\}`)
 
-// groupsOf refuses a replacement that names a group the expression lacks: RE2
-// would put nothing there, which nobody means. "$1_x" is the group "1_x".
+// groupsOf refuses a replacement that names a missing group, which RE2 would
+// silently replace by nothing. "$1_x" is the group "1_x".
 func groupsOf(re *regexp.Regexp, replacement string) error {
 	for _, m := range dollar.FindAllStringSubmatch(replacement, -1) {
 		name := m[1] + m[2]
@@ -56,13 +57,13 @@ func groupsOf(re *regexp.Regexp, replacement string) error {
 	return nil
 }
 
-// IsWord reports whether a literal pattern is a name, which a rename may have
-// been meant for.
+// IsWord reports whether a literal pattern is a name, so that a rename may
+// have been intended.
 func (p Pattern) IsWord() bool { return p.literal && IsIdentifier(p.re.String()) }
 
-// Edits are the changes of a text, and how many bytes they put into it. They end
-// where that is more than most. Matches of nothing are passed over. Where every
-// line of the text ends in CR LF, so do those of pattern and replacement.
+// Edits returns the changes of a text and the number of bytes they write. It
+// stops once that exceeds most. It skips empty matches. If every line of the
+// text ends in CR LF, so do those of pattern and replacement.
 func (p Pattern) Edits(file, src string, most int) (edits []Edit, written int) {
 	crlf := strings.Contains(src, "\r\n") && strings.Count(src, "\r\n") == strings.Count(src, "\n")
 	text, back := src, func(at int) int { return at }
@@ -70,7 +71,7 @@ func (p Pattern) Edits(file, src string, most int) (edits []Edit, written int) {
 	if crlf {
 		text = strings.ReplaceAll(src, "\r\n", "\n")
 		starts := lineStarts(text)
-		back = func(at int) int { // one CR more for each line before
+		back = func(at int) int { // add one CR for each earlier line
 			n, exact := slices.BinarySearch(starts, at)
 			if !exact {
 				n--
@@ -101,8 +102,8 @@ func (p Pattern) Edits(file, src string, most int) (edits []Edit, written int) {
 	return edits, written
 }
 
-// InWords is how many edits of a text have a letter, a digit or _ beside them, and
-// so change a part of a longer word.
+// InWords counts the edits with an adjacent letter, digit or _, which
+// therefore change part of a longer word.
 func InWords(src string, edits []Edit) int {
 	n := 0
 	for _, e := range edits {

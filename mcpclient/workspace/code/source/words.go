@@ -9,15 +9,15 @@ import (
 	"github.com/agnivade/levenshtein"
 )
 
-// Name is a symbol as a person writes it, taken apart.
+// Name is a parsed symbol as a person writes it.
 type Name struct {
-	Given  string // as it was written, without what is around it
-	Word   string // the part that stands in the text: Apply
-	Parent string // what stands before it: Run; "" where nothing does
+	Given  string // as written, without surrounding text
+	Word   string // the part that occurs in the text: Apply
+	Parent string // the part before it: Run; may be ""
 }
 
-// ParseName reads a symbol like Apply, Run.Apply, (*Run).Apply(), A::b, A#b or
-// `$name`.
+// ParseName parses a symbol like Apply, Run.Apply, (*Run).Apply(), A::b, A#b
+// or `$name`.
 func ParseName(symbol string) Name {
 	s := strings.Trim(strings.TrimSpace(symbol), "`'\"")
 	for {
@@ -40,7 +40,7 @@ func ParseName(symbol string) Name {
 	return n
 }
 
-// Names reports whether the symbol is what the name means.
+// Names reports whether the name refers to the symbol.
 func (n Name) Names(s Symbol) bool {
 	last, parent := s.Name, ""
 	if s.Kind != "heading" {
@@ -54,11 +54,12 @@ func (n Name) Names(s Symbol) bool {
 	return n.Parent == "" || parent == n.Parent || strings.HasSuffix(parent, "."+n.Parent) || strings.HasSuffix(n.Parent, "."+parent) && parent != ""
 }
 
-// Holds reports whether a text may hold a word: whether it stands in it with no
-// letter or digit on either side. It is what is asked before a file is lexed.
+// Holds reports whether a word occurs in a text with no letter or digit on
+// either side. Use it to decide whether to lex a file.
 func Holds(src []byte, word string) bool { return wordIndex(src, word, 0) >= 0 }
 
-// wordIndex is the first place at or after from where word stands whole, or -1.
+// wordIndex returns the first whole occurrence of word at or after from, or
+// -1.
 func wordIndex(src []byte, word string, from int) int {
 	if word == "" {
 		return -1
@@ -81,15 +82,15 @@ func wordIndex(src []byte, word string, from int) int {
 	return -1
 }
 
-// Uses is where a word stands in a file.
+// Uses lists the occurrences of a word in a file.
 type Uses struct {
 	References []Reference
 	offsets    []int   // of the references
-	Quoted     []Place // whole words in strings and comments, which are no uses
+	Quoted     []Place // whole words in strings and comments, which are not uses
 }
 
-// Uses finds a word as an identifier of the file, and where it stands in strings
-// and comments.
+// Uses finds a word as an identifier of the file, and its occurrences in
+// strings and comments.
 func (f *File) Uses(name string) Uses {
 	f.declare()
 	declaredAt := map[int]bool{}
@@ -116,8 +117,8 @@ func (f *File) Uses(name string) Uses {
 	return u
 }
 
-// Mentions are the whole words of a text that is not lexed: of a document, or of
-// a file whose language is not known.
+// Mentions counts the whole words in a text that is not lexed: a document, or
+// a file in an unknown language.
 func Mentions(src []byte, word string) int {
 	n := 0
 	for at := wordIndex(src, word, 0); at >= 0; at = wordIndex(src, word, at+len(word)) {
@@ -126,7 +127,7 @@ func Mentions(src []byte, word string) int {
 	return n
 }
 
-// Words adds the words of a text to a set, whatever they are in it.
+// Words adds the words of a text to a set, wherever they occur.
 func Words(src []byte, into map[string]bool) {
 	for w := range bytes.FieldsFuncSeq(src, func(r rune) bool { return !isIdentifier(r) }) {
 		if len(w) > 1 && (w[0] < '0' || w[0] > '9') && !into[string(w)] {
@@ -145,7 +146,7 @@ func IsIdentifier(name string) bool {
 	return name != ""
 }
 
-// Near picks the names that are spelt most like a word, the nearest first.
+// Near returns the names spelled most like a word, nearest first.
 func Near(word string, names []string) []string {
 	const most = 3
 	type scored struct {
