@@ -1,11 +1,11 @@
-// Package event says what happened in a run: the kinds of events, their data and
-// their JSON, one object a line, as journals hold them and as --output json prints
-// them. Journals of older versions are read too.
+// Package event defines the events of a run: their kinds, their data and their
+// JSON. Journals and --output json hold one JSON object per line. The package
+// also reads journals of older versions.
 //
-// Start with [Event] and [Kind] in event.go; data.go has the data of each kind. A
-// kind that is [Kind.Passing] may be dropped on its way to a screen; every other
-// is kept and delivered in order.
+// Start with [Event] and [Kind] in event.go; data.go defines the data of each
+// kind. Events of a kind that is [Kind.Passing] may be dropped on their way to a
+// screen. All others are kept and delivered in order.
 //
-// The package holds data alone: package agent decides what follows from it. It
-// imports planning and package rule, whose rules travel in the first event.
+// The package holds data only; package agent decides what follows from it. It
+// imports planning, and package rule because the first event carries the rules.
 package event

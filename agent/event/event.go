@@ -8,27 +8,27 @@ import (
 	"time"
 )
 
-// Version is the version of the event format, the "v" of every line.
+// Version is the version of the event format, in the "v" field of every line.
 const Version = 1
 
 // Event is one fact about a run. Its JSON form is one line of the journal and
 // of --output json: {"v":1,"seq":17,"time":"…","run":"…","kind":"…","data":{…}}.
 type Event struct {
 	Seq  uint64    // ascending within a run, from 1; passing events take numbers too
-	Time time.Time // when the runner learned of it, UTC
-	Run  string    // the run's id, or the session's
-	Data Data      // what happened; its type is the event's kind
+	Time time.Time // when the runner received it, UTC
+	Run  string    // id of the run or session
+	Data Data      // its type determines the event's kind
 }
 
-// Data is the content of an event. Each kind of event has a type of its own.
+// Data is the content of an event. Each kind of event has its own type.
 type Data interface {
 	Kind() Kind
 }
 
-// Kind names what happened.
+// Kind is the name of a kind of event.
 type Kind string
 
-// The kinds of events.
+// Kinds of events.
 const (
 	KindRunStarted   Kind = "run.started"
 	KindRunResumed   Kind = "run.resumed"
@@ -92,9 +92,9 @@ const (
 	KindNote       Kind = "note"
 )
 
-// Passing reports whether events of this kind may be coalesced or dropped on
-// the way to a reader. They are not journalled and change nothing durable. All
-// that a session reports about itself passes, see package session.
+// Passing reports whether events of this kind may be coalesced or dropped on the
+// way to a reader. They are not journalled and change no durable state.
+// Everything a session reports about itself is passing, see package session.
 func (k Kind) Passing() bool {
 	switch k {
 	case KindPhaseDelta, KindSynthesisDelta, KindStepProgress, KindStepOutput:
@@ -114,7 +114,7 @@ type wireEvent struct {
 	Data json.RawMessage `json:"data"`
 }
 
-// MarshalJSON writes the event as one line without a line break. Text is not
+// MarshalJSON returns the event as one line without a line break. Text is not
 // HTML-escaped.
 func (e Event) MarshalJSON() ([]byte, error) {
 	if e.Data == nil {
@@ -127,8 +127,8 @@ func (e Event) MarshalJSON() ([]byte, error) {
 	return encode(wireEvent{V: Version, Seq: e.Seq, Time: e.Time.UTC(), Run: e.Run, Kind: e.Data.Kind(), Data: data})
 }
 
-// UnmarshalJSON reads one line. A kind that this program does not know becomes
-// [Unknown], so that a journal of a later version can still be shown.
+// UnmarshalJSON reads one line. An unknown kind becomes [Unknown], so that a
+// journal of a later version can still be shown.
 func (e *Event) UnmarshalJSON(line []byte) error {
 	var wire wireEvent
 	if err := json.Unmarshal(line, &wire); err != nil {
@@ -145,7 +145,7 @@ func (e *Event) UnmarshalJSON(line []byte) error {
 	return nil
 }
 
-// encode writes v as compact JSON without HTML escapes.
+// encode returns v as compact JSON without HTML escapes.
 func encode(v any) ([]byte, error) {
 	var buf bytes.Buffer
 	enc := json.NewEncoder(&buf)
@@ -156,7 +156,7 @@ func encode(v any) ([]byte, error) {
 	return bytes.TrimSuffix(buf.Bytes(), []byte("\n")), nil
 }
 
-// decode reads data of one kind; numbers keep every digit.
+// decode reads data of one kind; numbers keep all their digits.
 func decode[T Data](raw []byte) (Data, error) {
 	var v T
 	if len(raw) == 0 {

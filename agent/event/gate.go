@@ -5,8 +5,8 @@ import (
 	"replan/planning/plan"
 )
 
-// GateRequested says that a step, or the start of a project's servers, waits
-// for a decision. It shows the whole call.
+// GateRequested reports that a step, or the start of a project's servers, waits
+// for a decision. It shows the complete call.
 type GateRequested struct {
 	Gate       string            `json:"gate"` // unique within a run
 	Step       string            `json:"step,omitempty"`
@@ -15,41 +15,41 @@ type GateRequested struct {
 	Server     string            `json:"server,omitempty"`
 	Trusted    bool              `json:"trusted,omitempty"`  // one of the workspace's own operators
 	Rule       rule.Rule         `json:"rule"`               // why it asks
-	Planned    bool              `json:"planned,omitempty"`  // the plan asks for a gate here too, whatever rules say
-	Args       map[string]any    `json:"args,omitempty"`     // in full
-	Diff       string            `json:"diff,omitempty"`     // unified, from a dry application
-	Hashes     map[string]string `json:"hashes,omitempty"`   // path → SHA-256 (hex) of what the diff was made against
-	Removes    string            `json:"removes,omitempty"`  // "removes 180 of 214 lines of a.go": most of a file goes
-	Outdated   string            `json:"outdated,omitempty"` // why it asks again about what was approved already
+	Planned    bool              `json:"planned,omitempty"`  // the plan asks for a gate here too, independent of rules
+	Args       map[string]any    `json:"args,omitempty"`     // complete
+	Diff       string            `json:"diff,omitempty"`     // unified, from a dry run of the call
+	Hashes     map[string]string `json:"hashes,omitempty"`   // path → SHA-256 (hex) of the files under the diff
+	Removes    string            `json:"removes,omitempty"`  // "removes 180 of 214 lines of a.go": the call removes most of a file
+	Outdated   string            `json:"outdated,omitempty"` // why it asks again about an approved call
 	Provenance []rule.Provenance `json:"provenance,omitempty"`
-	Always     *Always           `json:"always,omitempty"`    // what the answer "always" would save; nil where there is no such answer
-	NoAlways   string            `json:"no_always,omitempty"` // why there is not, a sentence
+	Always     *Always           `json:"always,omitempty"`    // what the answer "always" would save; nil if that answer is not available
+	NoAlways   string            `json:"no_always,omitempty"` // why "always" is not available, a sentence
 }
 
-// Always is the rule that a gate's answer for always saves.
+// Always is the rule that the answer "always" at a gate saves.
 type Always struct {
 	Rule rule.Rule `json:"rule"`
-	Text string    `json:"text"` // as it is written into the configuration
+	Text string    `json:"text"` // as written to the configuration
 }
 
 // Decision is the answer to a gate.
 type Decision string
 
-// The answers to a gate.
+// Answers to a gate.
 const (
 	Allow Decision = "allow"
 	Deny  Decision = "deny"
-	Edit  Decision = "edit" // the call is another one, and asks again
+	Edit  Decision = "edit" // the call is replaced by another, which asks again
 )
 
-// Scope says how far a decision reaches.
+// Scope is the range of calls that a decision applies to.
 type Scope string
 
-// How far a decision reaches.
+// Scopes of a decision.
 const (
 	ScopeOnce   Scope = "once"
-	ScopeRun    Scope = "run"    // every later call in this run that [GateRequested.ForRun] fits
-	ScopeAlways Scope = "always" // every later call that the rule fits, in later runs too
+	ScopeRun    Scope = "run"    // every later call in this run that matches [GateRequested.ForRun]
+	ScopeAlways Scope = "always" // every later call that matches the rule, in later runs too
 )
 
 // GateResolved is the answer to a gate.
@@ -59,20 +59,21 @@ type GateResolved struct {
 	Scope    Scope    `json:"scope"`
 	By       string   `json:"by"` // user, or the option that answered
 
-	Rule *rule.Rule     `json:"rule,omitempty"` // for always: as it was saved
-	Args map[string]any `json:"args,omitempty"` // of an edit: of the call as it is now, without references
+	Rule *rule.Rule     `json:"rule,omitempty"` // for always: the saved rule
+	Args map[string]any `json:"args,omitempty"` // of an edit: the args of the new call, without references
 }
 
-// Undoable reports whether the call is of one of the workspace's operators for
-// files, code and tests, whose name in a rule covers what a model wrote.
+// Undoable reports whether the call uses one of the workspace's operators for
+// files, code and tests. Naming such an operator in a rule covers text written by
+// a model.
 func (g GateRequested) Undoable() bool {
 	return rule.Undoable(plan.Tool{Name: g.Tool, Trusted: g.Trusted})
 }
 
-// ForRun returns the rule that the answer for the run stands for: calls of the
-// same tool, and where that runs programs, of the same program. A program that
-// runs whatever it is told is bound to all of its words. Where there is no such
-// answer, why says so.
+// ForRun returns the rule for the answer "run": calls of the same tool and, if
+// the tool runs programs, of the same program. For a program that runs whatever
+// it is told, the rule requires all the same words. If that answer is not
+// available, why is the reason.
 func (g GateRequested) ForRun() (r rule.Rule, why string) {
 	r = rule.Rule{Tool: g.QualifiedTool(), Verdict: rule.VerdictRun, Source: rule.SourceUser, Why: "you allowed this tool for the run"}
 	if !g.Trusted || g.Tool != "proc.run" {
@@ -97,5 +98,5 @@ func (g GateRequested) ForRun() (r rule.Rule, why string) {
 	return r, ""
 }
 
-// QualifiedTool is server:tool of the call that waits.
+// QualifiedTool returns server:tool of the waiting call.
 func (g GateRequested) QualifiedTool() string { return g.Server + ":" + g.Tool }

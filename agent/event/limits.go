@@ -2,32 +2,32 @@ package event
 
 import "fmt"
 
-// NothingLeft is the limit of what a run may not do at all, since the run that
-// asked for it has used up their one account.
+// NothingLeft is the limit of what a run may not do at all, because the run that
+// requested it has used up their shared budget.
 const NothingLeft = -1
 
-// Limits bound a run. 0 means no limit, but for the slots, where it means the
+// Limits bound a run. 0 means no limit, except for the slots, where it means the
 // default; [NothingLeft] allows nothing.
 type Limits struct {
 	MaxSteps          int   `json:"max_steps"`                     // step executions
 	GrowSteps         bool  `json:"grow_steps"`                    // MaxSteps rises to one and a half times the first plan's length
-	MaxPlanSteps      int   `json:"max_plan_steps"`                // steps a planner may propose at once
-	MaxReplans        int   `json:"max_replans"`                   // calls of the planner after the first plan
-	NoReplan          bool  `json:"no_replan,omitempty"`           // a failed step that asks for a new plan ends the run
-	MaxToolCalls      int   `json:"max_tool_calls"`                // of every tool
-	MaxDiscoveryCalls int   `json:"max_discovery_calls,omitempty"` // of tools that are read-only
+	MaxPlanSteps      int   `json:"max_plan_steps"`                // steps that a planner may propose at once
+	MaxReplans        int   `json:"max_replans"`                   // planner calls after the first plan
+	NoReplan          bool  `json:"no_replan,omitempty"`           // a failed step that requires a replan ends the run
+	MaxToolCalls      int   `json:"max_tool_calls"`                // of all tools
+	MaxDiscoveryCalls int   `json:"max_discovery_calls,omitempty"` // of read-only tools
 	MaxExecutionCalls int   `json:"max_execution_calls,omitempty"` // of all others
 	MaxCallsPerTool   int   `json:"max_calls_per_tool,omitempty"`  // of any one tool
 	MaxRepeats        int   `json:"max_repeats"`                   // the same call, or the same failing result, in successive revisions
 	MaxTokens         int   `json:"max_tokens"`                    // prompt and completion, all calls
-	MaxDurationMS     int64 `json:"max_duration_ms"`               // wall clock while the run is going on
-	StepTimeoutMS     int64 `json:"step_timeout_ms"`               // for a step that names none
+	MaxDurationMS     int64 `json:"max_duration_ms"`               // wall clock while the run is active
+	StepTimeoutMS     int64 `json:"step_timeout_ms"`               // for steps without their own timeout
 	MaxConcurrency    int   `json:"max_concurrency"`               // tool slots
 	ModelSlots        int   `json:"model_slots"`
 }
 
-// DefaultLimits are the limits of a run where nobody says otherwise, the
-// preset "default".
+// DefaultLimits returns the limits of the preset "default", used unless others
+// are set.
 func DefaultLimits() Limits {
 	return Limits{
 		MaxSteps: 12, GrowSteps: true, MaxPlanSteps: 15, MaxReplans: 5, MaxRepeats: 3,
@@ -35,8 +35,8 @@ func DefaultLimits() Limits {
 	}
 }
 
-// StrictLimits are the limits of the preset "strict", for a model or tools that
-// are not trusted far.
+// StrictLimits returns the limits of the preset "strict", for models or tools
+// with little trust.
 func StrictLimits() Limits {
 	return Limits{
 		MaxSteps: 12, MaxPlanSteps: 10, MaxReplans: 2, MaxRepeats: 2,
@@ -46,7 +46,7 @@ func StrictLimits() Limits {
 	}
 }
 
-// Preset returns the limits of a preset by its name.
+// Preset returns the limits of the named preset.
 func Preset(name string) (Limits, error) {
 	switch name {
 	case "", "default":
@@ -58,9 +58,8 @@ func Preset(name string) (Limits, error) {
 	}
 }
 
-// RaisedTo returns the limits with each bound as high as the higher of both has
-// it, where 0 is the highest. How many may be at work at once is no bound and is
-// taken from other.
+// RaisedTo returns the limits with each bound raised to the higher of both, where
+// 0 is the highest. The concurrency is not a bound and is taken from other.
 func (l Limits) RaisedTo(other Limits) Limits {
 	if l.MaxSteps != 0 && (other.MaxSteps == 0 || other.MaxSteps > l.MaxSteps) {
 		l.MaxSteps, l.GrowSteps = other.MaxSteps, other.GrowSteps
@@ -86,8 +85,8 @@ func (l Limits) RaisedTo(other Limits) Limits {
 	return l
 }
 
-// After returns the limits of a run that has used so much of its account and
-// taken so many ms already, where l is what is left of that.
+// After returns the limits of a run that has already used its share and taken
+// took ms, where l is the remainder.
 func (l Limits) After(used Usage, took int64) Limits {
 	for _, b := range []struct {
 		limit *int
@@ -108,7 +107,7 @@ func (l Limits) After(used Usage, took int64) Limits {
 	return l
 }
 
-// beyond adds what is left of a limit to what was used of it; see [rest].
+// beyond adds the remainder of a limit to the amount used; see [rest].
 func beyond[T int | int64](left, used T) T {
 	switch {
 	case left > 0:
@@ -120,7 +119,7 @@ func beyond[T int | int64](left, used T) T {
 	}
 }
 
-// higher is the higher of two limits, of which 0 is none.
+// higher returns the higher of two limits, where 0 means no limit.
 func higher[T int | int64](a, b T) T {
 	if a == 0 || b == 0 {
 		return 0
@@ -128,17 +127,17 @@ func higher[T int | int64](a, b T) T {
 	return max(a, b)
 }
 
-// SessionLimits bound all runs of one session together. 0 means no limit.
+// SessionLimits bound all runs of a session together. 0 means no limit.
 type SessionLimits struct {
 	MaxTokens     int   `json:"max_tokens"` // prompt and completion
 	MaxToolCalls  int   `json:"max_tool_calls"`
-	MaxDurationMS int64 `json:"max_duration_ms"` // wall clock while runs are going on
+	MaxDurationMS int64 `json:"max_duration_ms"` // wall clock while runs are active
 }
 
-// Lease bounds the limits of one run by what earlier runs of the session, which
-// used and took so much, have left. A run that is resumed has used and taken of
-// its own what does not count here. Lease returns the guard whose budget nothing
-// is left of, "" where there is something.
+// Lease lowers the limits of one run to what earlier runs of the session have
+// left. used and took are the usage and the ms of those runs; own and ownTook are
+// those of the resumed run itself, which do not count here. Lease returns the
+// guard whose budget is used up, or "" if there is none.
 func (s SessionLimits) Lease(l Limits, used, own Usage, took, ownTook int64) (leased Limits, spent string) {
 	for _, b := range []struct {
 		guard            string
@@ -160,7 +159,7 @@ func (s SessionLimits) Lease(l Limits, used, own Usage, took, ownTook int64) (le
 	return l, ""
 }
 
-// tighter is the lower of two limits, of which the first may be none.
+// tighter returns the lower of two limits, where limit may mean no limit.
 func tighter(limit, left int64) int64 {
 	if limit == 0 {
 		return left

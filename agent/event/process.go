@@ -4,8 +4,8 @@ import (
 	"slices"
 )
 
-// LeftProcesses returns the process groups that events tell of and whose calls
-// have not come back: where their program was killed they may still be at work.
+// LeftProcesses returns the process groups of calls that have not returned. If
+// their program was killed, they may still be running.
 func LeftProcesses(events []Event) []StepProcess {
 	var left []StepProcess
 	ended := func(index string, number int) {
@@ -22,7 +22,7 @@ func LeftProcesses(events []Event) []StepProcess {
 		case StepInDoubt:
 			ended(d.Index, d.Attempt)
 		case RunResumed:
-			left = nil // that resume has seen to them
+			left = nil // the resume has handled them
 		}
 	}
 	return left

@@ -2,25 +2,25 @@ package event
 
 import "replan/planning/plan"
 
-// Status says how a run ended.
+// Status is the outcome of a run.
 type Status string
 
-// How a run can end.
+// Statuses of an ended run.
 const (
 	StatusCompleted Status = "completed"
 	StatusFailed    Status = "failed"
 	StatusCancelled Status = "cancelled"
 )
 
-// Reason says why a run ended as it did.
+// Reason is the reason why a run ended.
 type Reason string
 
-// Why a run can end.
+// Reasons for the end of a run.
 const (
 	ReasonGoalMet      Reason = "goal_met"
 	ReasonPartial      Reason = "partial"       // some steps were skipped
 	ReasonDirect       Reason = "direct"        // answered without a plan
-	ReasonNothingFound Reason = "nothing_found" // all was done, and there is nothing of what was asked for
+	ReasonNothingFound Reason = "nothing_found" // everything ran, but found nothing that was asked for
 	ReasonGaveUp       Reason = "gave_up"
 	ReasonNoPlan       Reason = "no_plan"
 	ReasonStepFailed   Reason = "step_failed"
@@ -39,7 +39,7 @@ const (
 	ReasonNotOpened    Reason = "not_opened"      // of a reply in chat: the run is unknown, damaged or another's
 )
 
-// ExitCode is the exit status of a headless run that ended for this reason.
+// ExitCode returns the exit status of a headless run that ended for this reason.
 func (r Reason) ExitCode() int {
 	switch r {
 	case ReasonGoalMet, ReasonPartial, ReasonDirect, ReasonNothingFound:
@@ -59,14 +59,14 @@ func (r Reason) ExitCode() int {
 	}
 }
 
-// Result is what a run came to.
+// Result is the outcome of a run.
 type Result struct {
 	Status     Status             `json:"status"`
 	Reason     Reason             `json:"reason"`
 	Answer     string             `json:"answer"`               // Markdown
-	Error      string             `json:"error,omitempty"`      // one sentence, where it did not complete
+	Error      string             `json:"error,omitempty"`      // one sentence, if the run did not complete
 	Unanswered string             `json:"unanswered,omitempty"` // of a completed run: why the model wrote no answer, or not all of it; a resume asks for it again
-	Plan       *plan.Plan         `json:"plan"`                 // as it was at the end; null where there was none
+	Plan       *plan.Plan         `json:"plan"`                 // at the end; null if there was none
 	Variables  map[string]any     `json:"variables"`
 	History    []plan.HistoryItem `json:"history"`
 	Revisions  []RevisionSummary  `json:"revisions"`
@@ -83,9 +83,9 @@ type RevisionSummary struct {
 	Revised  []string `json:"revised"`
 }
 
-// Usage counts what a run has used.
+// Usage counts the resources that a run has used.
 type Usage struct {
-	Steps            int `json:"steps"` // step executions, failed ones and replans included
+	Steps            int `json:"steps"` // step executions, including failed ones and replans
 	ToolCalls        int `json:"tool_calls"`
 	DiscoveryCalls   int `json:"discovery_calls,omitempty"` // of those, calls of read-only tools
 	ModelCalls       int `json:"model_calls"`
@@ -94,10 +94,10 @@ type Usage struct {
 	Replans          int `json:"replans"`
 }
 
-// Tokens is the tokens of all model calls, prompt and completion.
+// Tokens returns the prompt and completion tokens of all model calls.
 func (u Usage) Tokens() int64 { return int64(u.PromptTokens) + int64(u.CompletionTokens) }
 
-// Plus is what has been used with more.
+// Plus returns the sum of both usages.
 func (u Usage) Plus(more Usage) Usage {
 	u.Steps += more.Steps
 	u.ToolCalls += more.ToolCalls
@@ -109,7 +109,7 @@ func (u Usage) Plus(more Usage) Usage {
 	return u
 }
 
-// Since is what has been used beyond earlier.
+// Since returns the usage in addition to earlier.
 func (u Usage) Since(earlier Usage) Usage {
 	u.Steps -= earlier.Steps
 	u.ToolCalls -= earlier.ToolCalls

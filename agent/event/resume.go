@@ -5,78 +5,78 @@ import (
 	"replan/planning/plan"
 )
 
-// RunResumed says that a run whose program had ended, or that had ended itself,
-// is taken up again. It carries what decides what the run may do from here on:
-// its limits may have been raised, and tools may have come or gone.
+// RunResumed reports that a run continues after its program, or the run itself,
+// had ended. It carries what decides what the run may do from here on. Limits may
+// have been raised, and tools added or removed.
 type RunResumed struct {
 	From      uint64           `json:"from"` // the last event before
 	Session   string           `json:"session,omitempty"`
-	Model     string           `json:"model"`                    // "" means that there is none
-	Tools     bool             `json:"model_tools,omitempty"`    // it can call tools
-	Window    int              `json:"context_window,omitempty"` // of the model, in tokens; 0 is unknown
+	Model     string           `json:"model"`                    // "" if there is none
+	Tools     bool             `json:"model_tools,omitempty"`    // the model can call tools
+	Window    int              `json:"context_window,omitempty"` // of the model, in tokens; 0 if unknown
 	Limits    Limits           `json:"limits"`
-	Rules     []rule.Rule      `json:"rules"` // gate rules, first match wins; what the user allowed for the run stays before them
+	Rules     []rule.Rule      `json:"rules"` // gate rules, first match wins; the user's permissions for the run stay before them
 	Catalogue plan.Catalogue   `json:"catalogue"`
 	Priors    map[string]int64 `json:"priors"`
-	Review    bool             `json:"review,omitempty"` // what is left of the plan is held, and every new one; without it, that stays as it was
+	Review    bool             `json:"review,omitempty"` // hold the rest of the plan, and every new one, for review; false leaves the setting unchanged
 	Attended  bool             `json:"attended,omitempty"`
 	InDoubt   DoubtDecision    `json:"in_doubt,omitempty"`
 }
 
-// RunSpawned says which run a call of a plan tool is about to start, so that a
-// resume takes that one up rather than start another.
+// RunSpawned identifies the run that a plan tool call is about to start, so that
+// a resume continues that run and starts no other.
 type RunSpawned struct {
 	Index   string `json:"index"` // of the call
 	Attempt int    `json:"attempt"`
 	Run     string `json:"run"`
 }
 
-// JournalDamaged stands in the place of the last line of a journal that was
-// written whole and is not what was written any more. What it said is lost: it
-// may have been the start of any step that could start there.
+// JournalDamaged replaces the last line of a journal if that line was written
+// completely but has changed since. Its content is lost. It may have been the
+// start of any step that could start there.
 type JournalDamaged struct {
 	Line int `json:"line"` // from 1
 }
 
-// DoubtResolved says what is to become of a step that is in doubt.
+// DoubtResolved reports the decision about a step in doubt.
 type DoubtResolved struct {
 	Step     string        `json:"step"`
 	Decision DoubtDecision `json:"decision"`
-	By       string        `json:"by"` // user, the option that answered, or that nobody was there to be asked
+	By       string        `json:"by"` // the user, the option that answered, or a note that nobody was present
 }
 
-// DoubtDecision says what is to become of a step that is in doubt.
+// DoubtDecision is a decision about a step in doubt.
 type DoubtDecision string
 
-// What can become of a step that is in doubt.
+// Decisions about a step in doubt.
 const (
-	DoubtDone  DoubtDecision = "done"  // it took effect: go on, with nothing as its result
-	DoubtRerun DoubtDecision = "rerun" // it did not, or may take effect twice: run it again
+	DoubtDone  DoubtDecision = "done"  // it took effect: continue with an empty result
+	DoubtRerun DoubtDecision = "rerun" // it did not take effect, or may do so twice: run it again
 	DoubtAbort DoubtDecision = "abort" // end the run; the doubt stays for the next resume
 )
 
-// FailureResolved says how the run goes on after a step that failed, where the
-// user was there to be asked.
+// FailureResolved reports how the run continues after a failed step, if the user
+// was present to decide.
 type FailureResolved struct {
 	Step     string          `json:"step"`
 	Decision FailureDecision `json:"decision"`
-	Args     map[string]any  `json:"args,omitempty"` // with a retry: in place of the plan's
+	Args     map[string]any  `json:"args,omitempty"` // for a retry: replaces the plan's args
 	By       string          `json:"by"`
 }
 
-// FailureDecision says how the run goes on after a step that failed.
+// FailureDecision is a decision about a failed step.
 type FailureDecision string
 
-// How a run can go on after a step that failed.
+// Decisions about a failed step.
 const (
-	FailureRetry  FailureDecision = "retry"  // a new attempt, with other args where some are given
-	FailureSkip   FailureDecision = "skip"   // without it and what depends on it
-	FailureReplan FailureDecision = "replan" // with a new plan of what remains
-	FailureAbort  FailureDecision = "abort"  // not at all
+	FailureRetry  FailureDecision = "retry"  // a new attempt, optionally with other args
+	FailureSkip   FailureDecision = "skip"   // continue without the step and its dependents
+	FailureReplan FailureDecision = "replan" // continue with a new plan for the rest
+	FailureAbort  FailureDecision = "abort"  // end the run
 )
 
-// GuardWarned says, once, that a guard which counts by tool or call is at 80 %
-// of its limit.
+// GuardWarned reports, once, that a guard which counts per tool or call is at 80
+// % of its limit.
 type GuardWarned struct {
 	Guard  string `json:"guard"`
 	Step   string `json:"step,omitempty"`

@@ -7,45 +7,45 @@ import (
 	"replan/planning/plan"
 )
 
-// PlanReviewed says what came of a plan that was held to be looked over: it runs,
-// as it was or as the user changed it, or it is refused and the run ends.
+// PlanReviewed reports the outcome of a plan review. The plan runs, unchanged or
+// as edited by the user, or it is refused and the run ends.
 type PlanReviewed struct {
-	Revision int            `json:"revision"` // of the plan that was looked over; it keeps its number
+	Revision int            `json:"revision"` // of the reviewed plan, which keeps its number
 	Decision ReviewDecision `json:"decision"`
-	By       string         `json:"by"`             // user, or that nobody was there to be asked
-	Plan     *plan.Plan     `json:"plan,omitempty"` // as it is carried out, where it was changed
-	Edited   []string       `json:"edited"`         // indices of the steps with another title or other args
+	By       string         `json:"by"`             // the user, or a note that nobody was present
+	Plan     *plan.Plan     `json:"plan,omitempty"` // the plan to execute, if changed
+	Edited   []string       `json:"edited"`         // indices of the steps with a new title or new args
 	Moved    []Move         `json:"moved"`
 	Removed  []string       `json:"removed"` // indices
 	Approved []Approval     `json:"approved"`
 }
 
-// ReviewDecision is what becomes of a plan that was looked over.
+// ReviewDecision is the outcome of a plan review.
 type ReviewDecision string
 
-// What can become of a plan that was looked over.
+// Outcomes of a plan review.
 const (
 	ReviewRun    ReviewDecision = "run"
 	ReviewRefuse ReviewDecision = "refuse"
 )
 
-// Move says that a step was moved behind another: it waits for that one now.
+// Move reports that a step was moved after another, and now waits for it.
 type Move struct {
 	Step  string `json:"step"`
 	After string `json:"after"`
 }
 
-// Approval is the gate of one call, opened before it is reached.
+// Approval is the early permission for one call at a gate.
 type Approval struct {
 	Step string         `json:"step"`
 	Tool string         `json:"tool"` // server:tool
-	Args map[string]any `json:"args"` // that it holds for; any others ask
+	Args map[string]any `json:"args"` // permitted args; a call with any others asks
 }
 
 // Kind of each event's data.
 func (PlanReviewed) Kind() Kind { return KindPlanReviewed }
 
-// String says what was changed in a few words, "" where nothing was.
+// String returns a short description of the changes, or "" if there are none.
 func (c ReviewChanges) String() string {
 	var words []string
 	say := func(n int, what string) {
@@ -64,12 +64,12 @@ func (c ReviewChanges) String() string {
 	return strings.Join(words, " · ")
 }
 
-// Changes is what the user changed of a plan that was looked over.
+// Changes returns the changes that the user made in the review.
 func (d PlanReviewed) Changes() ReviewChanges {
 	return ReviewChanges{Edited: d.Edited, Moved: d.Moved, Removed: d.Removed, Approved: d.Approved}
 }
 
-// ReviewChanges is what was changed of a plan.
+// ReviewChanges are the changes to a plan in a review.
 type ReviewChanges struct {
 	Edited   []string
 	Moved    []Move
