@@ -15,9 +15,9 @@ import (
 	"replan/planning/plan"
 )
 
-// Offer makes the narrowest rule that lets the call of a gate pass for ever in
-// this workspace, to be shown with the gate. t is the tool that is called. Where
-// there is none, why says so.
+// Offer returns the narrowest rule that always allows the call of a gate in this
+// workspace, to show with the gate. t is the called tool. If there is none, why
+// gives the reason.
 func Offer(g event.GateRequested, t plan.Tool, workspace string) (always *event.Always, why string) {
 	switch {
 	case g.Step == "":
@@ -34,7 +34,7 @@ func Offer(g event.GateRequested, t plan.Tool, workspace string) (always *event.
 	if workspace == "" {
 		return nil, "it is not known which folder the rule would hold in"
 	}
-	// Where a link leads, so that the rule stays there when the link is moved.
+	// Resolve links, so that the rule stays with the folder when a link moves.
 	if real, err := filepath.EvalSymlinks(workspace); err == nil {
 		workspace = real
 	}
@@ -58,23 +58,23 @@ func Offer(g event.GateRequested, t plan.Tool, workspace string) (always *event.
 	return &event.Always{Rule: r, Text: text}, ""
 }
 
-// longestRule bounds the text of a rule that is offered, in bytes: what is not
-// read whole must not be said yes to.
+// longestRule limits the text of an offered rule in bytes: nobody should agree to
+// a rule too long to read.
 const longestRule = 1000
 
-// scopes are the arguments of the workspace's operators that say what a call may
-// touch. The others say what it does there, and are free. No entry leaves
-// nothing free.
+// scopes are the arguments of the workspace's operators that determine what a
+// call may touch. Other arguments determine what it does there, and stay free. A
+// tool without an entry has no free arguments.
 var scopes = map[string][]string{
 	"fs.write": {"path"}, "fs.patch": {"path"}, "fs.mkdir": {"path"}, "fs.remove": {"path"}, "fs.move": {"from", "to"},
 	"test.run": {}, "test.lint": {}, "vcs.commit": {},
 	"proc.run": {"argv", "shell", "dir"}, "vcs.branch": {"name", "create"}, "vcs.push": {"remote", "branch", "set_upstream"},
 }
 
-// conditions are those of the narrowest sensible rule for the call of a gate: a
-// file operator is bound to its files, a command to its words, and what another
-// server offers to every argument. What the call leaves out has to be left out:
-// it could let the call touch more, or be another one altogether.
+// conditions returns the conditions of the narrowest sensible rule for the call
+// of a gate. A file operator is bound to its files, a command to its words, and a
+// tool of another server to every argument. Arguments that the call omits must
+// stay omitted: they could widen the call or turn it into another one.
 func conditions(g event.GateRequested, t plan.Tool) (args map[string]string, why string) {
 	args = map[string]string{}
 	names := slices.Collect(maps.Keys(g.Args))
@@ -107,11 +107,11 @@ func conditions(g event.GateRequested, t plan.Tool) (args map[string]string, why
 	return args, ""
 }
 
-// harmless are the arguments of the workspace's operators that let a call do no
-// more than it does without them.
+// harmless are the arguments of the workspace's operators that never extend what
+// a call does.
 var harmless = []string{"timeout", "allow_failure", "allow_failures", "allow_none", "hashes"}
 
-// properties are the names of the arguments that a tool says it takes.
+// properties returns the names of a tool's arguments.
 func properties(t plan.Tool) ([]string, error) {
 	if len(t.InputSchema) == 0 {
 		return nil, nil
@@ -123,12 +123,12 @@ func properties(t plan.Tool) ([]string, error) {
 	return slices.Collect(maps.Keys(schema.Properties)), err
 }
 
-// escapeName is the pattern that fits this name of a tool alone.
+// escapeName returns a pattern that matches only this tool name.
 func escapeName(name string) string {
 	return strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`).Replace(name)
 }
 
-// text is the block as it is written into the configuration.
+// text returns the block as written into the configuration.
 func (b Block) text() (string, error) {
 	data, err := toml.Marshal(struct {
 		Policy []Block `toml:"policy"`

@@ -7,17 +7,16 @@ import (
 	"replan/planning/plan"
 )
 
-// Foreseen is what the rules will decide about the call of a step.
+// Foreseen is the expected decision of the rules about a step's call.
 type Foreseen struct {
 	Step     string // its index
 	Position int    // among the steps of the plan
 	Rule     rule.Rule
-	Asks     bool // its call stops at a gate
+	Asks     bool // its call waits at a gate
 }
 
-// Foresee returns, in execution order, what the rules will decide about each call
-// of a plan, as far as that is known before it runs. Where it depends on what is
-// not known, the call asks.
+// Foresee returns, in execution order, the expected decision about each call of a
+// plan before it runs. If the decision depends on unknown values, the call asks.
 func Foresee(rules []rule.Rule, p plan.Plan, graph *plan.Graph, catalogue plan.Catalogue) []Foreseen {
 	values := maps.Clone(p.Variables)
 	if values == nil {
@@ -35,7 +34,7 @@ func Foresee(rules []rule.Rule, p plan.Plan, graph *plan.Graph, catalogue plan.C
 		if step.Executor != plan.ExecutorTool {
 			continue
 		}
-		decided := rule.Rule{Verdict: rule.VerdictRun} // of a tool that is not known, only the plan speaks
+		decided := rule.Rule{Verdict: rule.VerdictRun} // for an unknown tool only the plan decides
 		if tool, err := catalogue.Find(step.Tool); err == nil {
 			decided = foreseen(rules, tool, step, values, carriedBy(p, step), catalogue)
 		}
@@ -44,7 +43,7 @@ func Foresee(rules []rule.Rule, p plan.Plan, graph *plan.Graph, catalogue plan.C
 	return out
 }
 
-// carriedBy says which results the references of a step put into its call.
+// carriedBy returns the results that a step's references put into its call.
 func carriedBy(p plan.Plan, step plan.Step) []rule.Provenance {
 	var out []rule.Provenance
 	for arg, value := range step.Args {
@@ -59,8 +58,8 @@ func carriedBy(p plan.Plan, step plan.Step) []rule.Provenance {
 	return out
 }
 
-// foreseen is the rule that will decide about a step's call, as far as that is known
-// before the plan runs. Where it hangs on what is not, the call asks.
+// foreseen returns the rule that will decide about a step's call, as far as known
+// before the plan runs. If that depends on unknown values, the call asks.
 func foreseen(rules []rule.Rule, tool plan.Tool, step plan.Step, values map[string]any, carried []rule.Provenance, catalogue plan.Catalogue) rule.Rule {
 	asks := rule.Rule{Verdict: rule.VerdictAsk}
 	origin := func(p rule.Provenance) (plan.Tool, bool) {

@@ -1,8 +1,7 @@
-// Package policy says which calls stop at a gate, and how a gate is answered
-// where nobody is there to press a key. It reads the rules of flags and of the
-// configuration, has the built-in ones, and makes and saves the rule with which a
-// gate is answered for always. Which rule decides about a call, [rule.Decide]
-// says.
+// Package policy decides which calls wait at a gate, and how a gate is answered
+// if nobody can press a key. It reads the rules of flags and configuration,
+// defines the built-in ones, and creates and saves the rule behind an answer of
+// always. [rule.Decide] picks the rule for a call.
 package policy
 
 import (
@@ -15,16 +14,16 @@ import (
 	"replan/planning/prompt"
 )
 
-// Trust says what is known of the workspace and of what the user asked for.
+// Trust is what is known about the workspace and the user's request.
 type Trust struct {
-	Workspace bool // the user trusts the workspace: its tests may run
+	Workspace bool // the user trusts the workspace, so its tests may run
 	Tests     bool // the user's own words, or the plan that the user gave, ask for the tests
 }
 
-// BuiltIn returns the rules that hold where neither a flag nor the
-// configuration says otherwise: what only reads runs, tests and linters run where
-// they are trusted or asked for, plans that a model makes and runs in chat are
-// held at the gates of their steps, everything else asks.
+// BuiltIn returns the rules that apply if neither a flag nor the configuration
+// says otherwise. Read-only calls run. Tests and linters run where trusted or
+// asked for. Plans that a chat model makes and runs wait at the gates of their
+// steps. Everything else asks.
 func BuiltIn(t Trust) []rule.Rule {
 	const source = rule.SourceBuiltIn
 	tests := rule.Rule{Tool: testTools[0], When: rule.WhenTrusted, Verdict: rule.VerdictAsk, Source: source, Why: "running tests runs the code of this folder"}
@@ -48,21 +47,21 @@ func BuiltIn(t Trust) []rule.Rule {
 	}
 }
 
-// testTools are the operators that run the code of the folder to check it.
+// testTools are the operators that run the workspace's code to check it.
 var testTools = [...]string{"workspace:test.run", "workspace:test.lint"}
 
-// PlansTests reports whether a plan that the user gave has a step that runs the
-// tests or the linter of the workspace. nil has none.
+// PlansTests reports whether a plan given by the user has a step that runs the
+// workspace's tests or linter. It returns false for nil.
 func PlansTests(given *plan.Plan) bool {
 	return given != nil && slices.ContainsFunc(given.Steps, func(s plan.Step) bool {
 		return slices.ContainsFunc(testTools[:], func(name string) bool { return name == s.Tool || name == "workspace:"+s.Tool })
 	})
 }
 
-// Approve says how gates are answered.
+// Approve is a way to answer gates.
 type Approve string
 
-// How gates can be answered. The zero value leaves them open for the user.
+// Ways to answer gates. The zero value leaves them to the user.
 const (
 	ApproveAsk  Approve = ""
 	ApproveNone Approve = "none" // a gate denies
@@ -70,7 +69,7 @@ const (
 	ApproveAll  Approve = "all"
 )
 
-// ParseApprove reads the value of --approve.
+// ParseApprove parses the value of --approve.
 func ParseApprove(text string) (Approve, error) {
 	switch a := Approve(text); a {
 	case ApproveNone, ApproveSafe, ApproveAll:
@@ -80,8 +79,8 @@ func ParseApprove(text string) (Approve, error) {
 	}
 }
 
-// Answer decides about a gate where nobody is asked; ok is false where the user
-// is to be asked.
+// Answer decides about a gate without the user; ok is false if the user must
+// decide.
 func (a Approve) Answer(g event.GateRequested) (decision event.Decision, ok bool) {
 	switch a {
 	case ApproveAll:
@@ -98,9 +97,10 @@ func (a Approve) Answer(g event.GateRequested) (decision event.Decision, ok bool
 	}
 }
 
-// safeOperators are the workspace's own operators that --approve safe lets
-// pass: their changes stay inside the workspace and can be taken back. What is
-// remembered of the user lies outside it and goes on to every later session.
+// safeOperators are the workspace's own operators that --approve safe lets pass.
+// Their changes stay inside the workspace and can be undone. The memory of the
+// user lies outside it and affects every later session, so its tools are not
+// listed.
 var safeOperators = map[string]bool{
 	"fs.patch": true, "fs.write": true, "fs.move": true, "fs.mkdir": true, "fs.remove": true, "test.run": true, "test.lint": true,
 }

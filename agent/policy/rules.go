@@ -12,17 +12,17 @@ import (
 	"replan/agent/rule"
 )
 
-// Section is what the configuration says of rules besides its [[policy]] blocks:
-// the tools that never run, and those that pass without a gate.
+// Section holds the configured rules outside [[policy]] blocks: tools that never
+// run, and tools that pass without a gate.
 type Section struct {
 	Allow   []string `toml:"allow"`
 	Deny    []string `toml:"deny"`
-	Trusted []string `toml:"trusted_folders"` // their tests may run without a gate
+	Trusted []string `toml:"trusted_folders"` // folders whose tests may run without a gate
 }
 
-// Rules are the rules of the configuration in the order in which they hold: the
-// section's denials, the blocks as they were written, what the section allows.
-// here says whether the workspace is a folder or lies below it: blocks of other
+// Rules returns the rules of the configuration in order of precedence: the
+// section's denials, the blocks as written, the section's permissions. here
+// reports whether the workspace is a folder or lies below it; blocks for other
 // folders are left out.
 func Rules(blocks []Block, s Section, here func(folder string) bool) ([]rule.Rule, error) {
 	var rules []rule.Rule
@@ -52,20 +52,20 @@ func Rules(blocks []Block, s Section, here func(folder string) bool) ([]rule.Rul
 	return rules, errors.Join(faults...)
 }
 
-// Block is one [[policy]] of the configuration.
+// Block is a [[policy]] block of the configuration.
 type Block struct {
 	Tool      string            `toml:"tool"`
 	Args      map[string]string `toml:"args,omitempty,inline"`
-	Workspace string            `toml:"workspace,omitempty"` // the folder where it holds, and below; "" is everywhere
+	Workspace string            `toml:"workspace,omitempty"` // the folder to which it applies, with its subfolders; "" is everywhere
 	Action    string            `toml:"action"`
-	Untrusted bool              `toml:"untrusted,omitempty"` // with allow: text from results may be in the call
+	Untrusted bool              `toml:"untrusted,omitempty"` // with allow: the call may contain text from results
 	Why       string            `toml:"why,omitempty"`
 }
 
-// actions are the words for verdicts in a block.
+// actions maps the words in a block to verdicts.
 var actions = map[string]rule.Verdict{"ask": rule.VerdictAsk, "allow": rule.VerdictRun, "deny": rule.VerdictBlock}
 
-// Rule is the rule that the block stands for.
+// Rule returns the rule that the block defines.
 func (b Block) Rule() (rule.Rule, error) {
 	verdict, known := actions[b.Action]
 	if !known {
@@ -80,9 +80,9 @@ func (b Block) Rule() (rule.Rule, error) {
 	return newRule(rule.Rule{Tool: b.Tool, Args: b.Args, Verdict: verdict, Untrusted: b.Untrusted, Source: rule.SourceConfiguration, Why: b.Why})
 }
 
-// Parse reads a rule as a flag has it: a tool, bare or server:tool, in which *
-// stands for any text, and ARG=PATTERN for each condition. A pattern with blanks
-// stands in double quotes or backticks.
+// Parse parses a rule as given in a flag: a tool, bare or server:tool, in which *
+// matches any text, and ARG=PATTERN for each condition. A pattern with blanks
+// must be in double quotes or backticks.
 func Parse(text string, verdict rule.Verdict, source string) (rule.Rule, error) {
 	tool, rest, _ := strings.Cut(strings.TrimSpace(text), " ")
 	r := rule.Rule{Tool: tool, Verdict: verdict, Source: source}
@@ -114,8 +114,8 @@ func Parse(text string, verdict rule.Verdict, source string) (rule.Rule, error) 
 	return newRule(r)
 }
 
-// untrustedWord is no argument in a rule: with yes the rule lets text from results
-// pass.
+// untrustedWord is not an argument in a rule: set to yes, it lets text from
+// results pass.
 const untrustedWord = "untrusted"
 
 func yesOrNo(word string) (bool, error) {
@@ -129,7 +129,7 @@ func yesOrNo(word string) (bool, error) {
 	}
 }
 
-// nextPattern reads the pattern that a text begins with.
+// nextPattern returns the pattern at the start of a text, and the rest.
 func nextPattern(text string) (pattern, rest string, err error) {
 	if !strings.HasPrefix(text, `"`) && !strings.HasPrefix(text, "`") {
 		pattern, rest, _ = strings.Cut(text, " ")
@@ -145,7 +145,7 @@ func nextPattern(text string) (pattern, rest string, err error) {
 	return pattern, rest, nil
 }
 
-// newRule checks a rule and says in words what it is.
+// newRule checks a rule and adds its description.
 func newRule(r rule.Rule) (rule.Rule, error) {
 	r.Tool = strings.TrimSpace(r.Tool)
 	if r.Tool == "" {

@@ -18,9 +18,9 @@ import (
 	"replan/internal/wholefile"
 )
 
-// Save writes a rule into the configuration at path, before every other
-// [[policy]], so that it is the first of them to match. All else stays as it is,
-// to the byte. The file, and its folder, are made where they are not there.
+// Save inserts a rule into the configuration at path, before every other
+// [[policy]], so that it matches first. All other bytes stay unchanged. It
+// creates the file and its folder if they are missing.
 func Save(path string, always event.Always) error {
 	if err := save(path, always); err != nil {
 		return fmt.Errorf("save the rule in %s: %w; the rule is: %s", path, err, always.Rule)
@@ -29,7 +29,7 @@ func Save(path string, always event.Always) error {
 }
 
 func save(path string, always event.Always) error {
-	// A link leads to the file that is meant: it stays a link.
+	// Write to the target of a link, so that the link survives.
 	if real, err := filepath.EvalSymlinks(path); err == nil {
 		path = real
 	}
@@ -47,9 +47,9 @@ func save(path string, always event.Always) error {
 	return wholefile.Write(path, after)
 }
 
-// Insert puts the text of a [[policy]] block before the first one that a
-// configuration has, else at its end. It fails where that would not add just this
-// block to what the configuration says.
+// Insert inserts the text of a [[policy]] block before the first one in a
+// configuration, or at its end. It returns an error if that would change the
+// configuration in any other way.
 func Insert(config []byte, block string) ([]byte, error) {
 	at, err := place(config)
 	if err != nil {
@@ -73,8 +73,8 @@ func Insert(config []byte, block string) ([]byte, error) {
 	return out, added(config, out, block)
 }
 
-// place is where the first [[policy]] begins, with the comments that stand right
-// above it; the end where there is none.
+// place returns where the first [[policy]] starts, including the comments right
+// above it, or the end if there is none.
 func place(config []byte) (int, error) {
 	var p unstable.Parser
 	p.Reset(config)
@@ -103,8 +103,8 @@ func place(config []byte) (int, error) {
 	return len(config), nil
 }
 
-// added checks that a configuration says what it said before, and the block
-// first of all rules.
+// added verifies that a configuration is unchanged except for the block, which is
+// its first rule.
 func added(before, after []byte, block string) error {
 	var was, is, own map[string]any
 	if err := errors.Join(toml.Unmarshal(before, &was), toml.Unmarshal(after, &is), toml.Unmarshal([]byte(block), &own)); err != nil {

@@ -9,9 +9,9 @@ import (
 	"replan/agent/event"
 )
 
-// startupNames are files and folders that other programs run, or obey, by
-// themselves: when a folder is opened, a commit is made, a shell starts, a change
-// is pushed, or an agent begins to work.
+// startupNames are files and folders that other programs run or obey on their
+// own: when a folder is opened, a commit is made, a shell starts, a change is
+// pushed, or an agent starts to work.
 var startupNames = []string{
 	".mcp.json", ".envrc", ".replan", ".vscode", ".idea", ".cursor", ".cursorrules", ".claude", ".gemini", ".codex", ".devcontainer", ".zed",
 	"agents.md", "claude.md", "gemini.md", "copilot-instructions.md",
@@ -22,8 +22,8 @@ var startupNames = []string{
 }
 
 // changesStartup reports whether a call of the workspace's operators may change a
-// file that runs by itself. Links are followed where the gate has a diff, whose
-// files are named as they are.
+// file that runs by itself. It follows links if the gate has a diff, which lists
+// the real file names.
 func changesStartup(g event.GateRequested) bool {
 	var names []string
 	for name := range g.Hashes {
@@ -48,7 +48,7 @@ func changesStartup(g event.GateRequested) bool {
 	return slices.ContainsFunc(names, startup)
 }
 
-// startup reports whether a path is, or lies in, one of startupNames.
+// startup reports whether a path is one of startupNames or lies in one.
 func startup(name string) bool {
 	name = strings.ToLower(path.Clean(strings.ReplaceAll(name, `\`, "/")))
 	if strings.Contains("/"+name+"/", "/.github/workflows/") || strings.HasSuffix("/"+name, "/.github") || strings.Contains("/"+name, "/.github/actions/") {
@@ -62,8 +62,8 @@ func startup(name string) bool {
 	return false
 }
 
-// TooWide reports whether a workspace holds the user's home folder: file changes
-// there are safe for nobody. Both are absolute.
+// TooWide reports whether a workspace contains the user's home folder, which
+// makes file changes unsafe. Both paths are absolute.
 func TooWide(workspace, home string) bool {
 	if filepath.Dir(workspace) == workspace {
 		return true
@@ -81,7 +81,7 @@ func TooWide(workspace, home string) bool {
 	return false
 }
 
-// real is a path without links, where it has some.
+// real resolves the links in a path, if possible.
 func real(name string) string {
 	if at, err := filepath.EvalSymlinks(name); err == nil {
 		return at

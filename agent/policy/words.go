@@ -5,18 +5,19 @@ import (
 	"strings"
 )
 
-// AsksForTests reports whether the user's own words ask for the tests to be run.
-// It opens a gate, so where words can be read either way they do not.
+// AsksForTests reports whether the user's own words ask to run the tests. Since
+// that opens a gate, ambiguous words do not count.
 //
-// They ask where, in one clause, a verb such as run, fix, mend or check has the
-// test, the tests or the test suite as its object, with no more than a few words
-// between ("run the parser tests"); where tests are said to fail, to be red or
-// not to pass; where they are to pass or to be green ("make the tests pass"); and
-// in "test it". Paths, file names and words that only carry the word test ("the
-// test helper") are no tests, and tests to be deleted, renamed or written are not
-// asked for. Nothing counts that stands behind a negation in its clause, and a
-// negation before the running of anything ("do not run", "without running")
-// takes back all the rest.
+// Words ask for tests in four cases. Within one clause, a verb such as run, fix,
+// mend or check has the test, the tests or the test suite as its object, with at
+// most a few words in between ("run the parser tests"). Tests are said to fail,
+// to be red or not to pass. Tests are to pass or be green ("make the tests
+// pass"). Or the words are "test it".
+//
+// Paths, file names and names that merely contain the word test ("the test
+// helper") do not count, nor do tests to delete, rename or write. Nothing after a
+// negation in its clause counts. A negation before running anything ("do not
+// run", "without running") revokes the whole request.
 func AsksForTests(words string) bool {
 	asks := false
 	for _, c := range clauses(words) {
@@ -31,10 +32,10 @@ func AsksForTests(words string) bool {
 	return asks
 }
 
-// clause is the words between two signs of punctuation, in lower case.
+// clause holds the words between two punctuation marks, in lower case.
 type clause []string
 
-// clauses takes words apart.
+// clauses splits words into clauses.
 func clauses(words string) []clause {
 	var all, sentence []clause
 	var c clause
@@ -59,8 +60,8 @@ func clauses(words string) []clause {
 	return all
 }
 
-// joined makes one clause of a sentence in which a negation holds beyond a comma:
-// "do not, ever, run" and "don't edit, or run".
+// joined merges the clauses of a sentence if a negation extends past a comma: "do
+// not, ever, run" and "don't edit, or run".
 func joined(sentence []clause) []clause {
 	sentence = slices.DeleteFunc(sentence, func(c clause) bool { return len(c) == 0 })
 	for _, c := range sentence {
@@ -71,8 +72,8 @@ func joined(sentence []clause) []clause {
 	return sentence
 }
 
-// negation returns where the first negation stands, or -1. "Why don't the tests
-// pass" denies nothing.
+// negation returns the index of the first negation, or -1. "Why don't the tests
+// pass" negates nothing.
 func (c clause) negation() int {
 	for i, word := range c {
 		if isNegation(word) && (i == 0 || c[i-1] != "why") {
@@ -82,7 +83,7 @@ func (c clause) negation() int {
 	return -1
 }
 
-// wants reports whether word i stands for tests that are asked for.
+// wants reports whether word i names tests that are asked for.
 func (c clause) wants(i int) bool {
 	if !c.isTests(i) {
 		return false
@@ -106,11 +107,11 @@ func (c clause) wants(i int) bool {
 	return failing || c.state(i)
 }
 
-// mostBetween is how many words, beside articles and their like, may stand
+// mostBetween is the maximum number of words, besides articles and the like,
 // between a verb and its tests.
 const mostBetween = 2
 
-// state reports whether the words behind the tests at i say that they fail, or
+// state reports whether the words after the tests at i say that they fail, or
 // that they are to pass.
 func (c clause) state(i int) bool {
 	must := slices.ContainsFunc(c[:i], isLeader) || slices.ContainsFunc(c[:i], isNegation)
@@ -127,10 +128,11 @@ func (c clause) state(i int) bool {
 	return false
 }
 
-// stateWithin is how many words behind the tests may say how they fare.
+// stateWithin is the number of words after the tests that may describe their
+// state.
 const stateWithin = 4
 
-// isTests reports whether word i is tests, and not only part of another name.
+// isTests reports whether word i means tests and is not part of another name.
 func (c clause) isTests(i int) bool {
 	next := ""
 	if i+1 < len(c) {
@@ -178,7 +180,7 @@ func isNegation(word string) bool {
 	return strings.HasSuffix(word, "n't")
 }
 
-// isOtherwise reports whether a verb wants something else of tests than to run.
+// isOtherwise reports whether a verb does something other than run tests.
 func isOtherwise(word string) bool {
 	switch word {
 	case "delete", "deleting", "remove", "removing", "rename", "renaming", "move", "moving", "disable", "ignore",
@@ -200,7 +202,7 @@ func isPassing(word string) bool {
 	return slices.Contains([]string{"pass", "passes", "passing", "green", "succeed", "work"}, word)
 }
 
-// isLeader reports whether a word says that what follows is to become so.
+// isLeader reports whether a word introduces a desired state.
 func isLeader(word string) bool {
 	switch word {
 	case "make", "making", "get", "getting", "bring", "turn", "sure", "ensure", "until", "till", "so",
@@ -210,7 +212,7 @@ func isLeader(word string) bool {
 	return false
 }
 
-// isLink reports whether a word begins another part of the clause.
+// isLink reports whether a word starts another part of the clause.
 func isLink(word string) bool {
 	switch word {
 	case "in", "on", "of", "for", "with", "to", "from", "into", "by", "as", "and", "or", "it", "them", "under", "about",
@@ -229,8 +231,8 @@ func isDeterminer(word string) bool {
 	return false
 }
 
-// isAfterTest reports whether a word can follow "the test" without making it the
-// name of something else.
+// isAfterTest reports whether a word can follow "the test" without forming
+// another name.
 func isAfterTest(word string) bool {
 	switch word {
 	case "suite", "suites", "case", "cases", "and", "in", "for", "of", "that", "which", "is", "does", "doesn't", "until",
@@ -240,7 +242,7 @@ func isAfterTest(word string) bool {
 	return isFailing(word) || isPassing(word)
 }
 
-// isPlace reports whether a word makes tests the name of a place.
+// isPlace reports whether a word turns "tests" into the name of a place.
 func isPlace(word string) bool {
 	switch word {
 	case "folder", "folders", "directory", "directories", "dir", "file", "files", "package", "module", "path", "page":
