@@ -16,7 +16,8 @@ import (
 	"github.com/sourcegraph/jsonrpc2"
 )
 
-// Time limits of requests. The first one waits until the project is loaded.
+// Time limits of requests. The first request waits until the project is
+// loaded.
 const (
 	initTime     = 30 * time.Second
 	loadTime     = time.Minute
@@ -24,24 +25,24 @@ const (
 	shutdownTime = time.Second
 )
 
-// client is a connection with one running server. Its requests are made one at a
-// time, by whoever holds turn.
+// client is a connection to one running server. The holder of turn makes
+// requests, one at a time.
 type client struct {
 	workspace
 	program Program
 	proc    *process
 	conn    *jsonrpc2.Conn
-	options map[string]any // by section
+	options map[string]any // keyed by section
 	log     *slog.Logger
 
-	utf8   bool // positions count bytes, else UTF-16 units
-	pulls  bool // diagnostics are asked for, else the server sends them
+	utf8   bool // positions count bytes, otherwise UTF-16 units
+	pulls  bool // the client requests diagnostics, otherwise the server sends them
 	lastID atomic.Uint64
 
-	turn   chan struct{}       // holds a token while a request is under way
-	open   map[string]document // by path; of whoever holds turn
-	stamps map[string]stamp    // by path, as the server knows them; of whoever holds turn
-	round  int                 // counts the calls of sync; of whoever holds turn
+	turn   chan struct{}       // holds a token during a request
+	open   map[string]document // by path; guarded by turn
+	stamps map[string]stamp    // by path, as the server knows them; guarded by turn
+	round  int                 // counts the calls of sync; guarded by turn
 
 	mu        sync.Mutex
 	published map[string]published // by path
@@ -53,19 +54,19 @@ type client struct {
 type document struct {
 	version int32
 	text    string
-	sent    int // how often diagnostics had come when the server was told of the text
-	round   int // of sync, in which the server was told
+	sent    int // how often diagnostics had arrived when the text was sent
+	round   int // the round of sync that sent it
 }
 
-// published are the diagnostics that a server has sent for a file.
+// published holds the diagnostics that a server sent for a file.
 type published struct {
-	version int32 // of the document, 0 where the server does not say
-	count   int   // how many times it has sent some
+	version int32 // of the document; 0 if the server does not say
+	count   int   // how often diagnostics were sent
 	at      time.Time
 	items   []protocol.Diagnostic
 }
 
-// connect starts a server and makes its acquaintance.
+// connect starts a server and initializes it.
 func connect(ctx context.Context, w workspace, p Program, proc *process, options map[string]any, log *slog.Logger) (*client, error) {
 	c := &client{
 		workspace: w, program: p, proc: proc, options: options, log: log, turn: make(chan struct{}, 1),
@@ -109,8 +110,8 @@ func (c *client) initialize(ctx context.Context) error {
 	return c.notify(ctx, "workspace/didChangeConfiguration", map[string]any{"settings": c.options})
 }
 
-// capabilities say what the answers may look like. No resource operations: a
-// rename changes text only.
+// capabilities describes the answers that the client accepts. It excludes
+// resource operations, because a rename changes text only.
 func capabilities() map[string]any {
 	return map[string]any{
 		"general": map[string]any{"positionEncodings": []string{"utf-8", "utf-16"}},
@@ -130,7 +131,7 @@ func capabilities() map[string]any {
 	}
 }
 
-// initOptions are the options of the one section that a server has.
+// initOptions returns the options of the server's only section.
 func (c *client) initOptions() any {
 	for _, section := range c.options {
 		return section
@@ -138,8 +139,7 @@ func (c *client) initOptions() any {
 	return nil
 }
 
-// request asks the server, and tells it when nobody waits for the answer any
-// more.
+// request sends a request, and cancels it at the server if ctx ends first.
 func (c *client) request(ctx context.Context, method string, params, result any) error {
 	id := c.lastID.Add(1)
 	err := c.conn.Call(ctx, method, params, result, jsonrpc2.PickID(jsonrpc2.ID{Num: id}))
@@ -154,7 +154,7 @@ func (c *client) request(ctx context.Context, method string, params, result any)
 		return &RefusedError{Server: c.program.Name, Reason: strings.TrimSpace(refused.Message)}
 	default:
 		if errors.Is(err, jsonrpc2.ErrClosed) {
-			<-c.conn.DisconnectNotify() // which comes a moment later, and is what alive asks
+			<-c.conn.DisconnectNotify() // arrives a moment later; alive depends on it
 		}
 		return fmt.Errorf("asking %s for %s: %w", c.program.Name, method, err)
 	}
@@ -167,7 +167,7 @@ func (c *client) notify(ctx context.Context, method string, params any) error {
 	return nil
 }
 
-// handle answers the server.
+// handle handles requests and notifications from the server.
 func (c *client) handle(_ context.Context, _ *jsonrpc2.Conn, req *jsonrpc2.Request) (any, error) {
 	var params json.RawMessage
 	if req.Params != nil {
@@ -199,10 +199,10 @@ func (c *client) handle(_ context.Context, _ *jsonrpc2.Conn, req *jsonrpc2.Reque
 	return nil, nil
 }
 
-// configuration answers with the options of the sections that are asked for.
+// configuration returns the options of the requested sections.
 func (c *client) configuration(params json.RawMessage) []any {
 	var asked protocol.ConfigurationParams
-	_ = json.Unmarshal(params, &asked) // nothing is asked for then
+	_ = json.Unmarshal(params, &asked) // on an error no section is requested
 	found := make([]any, len(asked.Items))
 	for i, item := range asked.Items {
 		section, rest, nested := strings.Cut(item.Section, ".")
@@ -217,7 +217,7 @@ func (c *client) configuration(params json.RawMessage) []any {
 	return found
 }
 
-// publish keeps diagnostics that the server has sent.
+// publish stores diagnostics that the server sent.
 func (c *client) publish(params json.RawMessage) {
 	var sent protocol.PublishDiagnosticsParams
 	if json.Unmarshal(params, &sent) != nil {
@@ -232,14 +232,14 @@ func (c *client) publish(params json.RawMessage) {
 	})
 }
 
-// count is how many times the server has sent diagnostics of a file.
+// count returns how often the server has sent diagnostics for a file.
 func (c *client) count(at string) int {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.published[at].count
 }
 
-// changed changes what others wait for, and wakes them.
+// changed applies a change that others wait for, and wakes them.
 func (c *client) changed(change func()) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -248,8 +248,8 @@ func (c *client) changed(change func()) {
 	c.news = make(chan struct{})
 }
 
-// until waits until a condition holds; it is asked again after every change. It
-// returns false where the server ends or the time is over.
+// until waits until a condition holds, and checks it after every change. It
+// returns false if the server ends or the time is up.
 func (c *client) until(ctx context.Context, most time.Duration, holds func() (bool, time.Duration)) bool {
 	limit := time.NewTimer(most)
 	defer limit.Stop()
@@ -278,8 +278,8 @@ func (c *client) until(ctx context.Context, most time.Duration, holds func() (bo
 	}
 }
 
-// begin takes the turn for a request about files, and brings the server up to
-// date with what is on disk. The returned function gives the turn back.
+// begin takes the turn for a request about files, and synchronizes the server
+// with the disk. The returned function releases the turn.
 func (c *client) begin(ctx context.Context, paths ...string) (done func(), err error) {
 	select {
 	case c.turn <- struct{}{}:
@@ -297,8 +297,8 @@ func (c *client) begin(ctx context.Context, paths ...string) (done func(), err e
 	return done, nil
 }
 
-// sync tells the server which files have changed on disk, and opens those that
-// the request is about.
+// sync notifies the server of files changed on disk, and opens the files of
+// the request.
 func (c *client) sync(ctx context.Context, paths []string) error {
 	c.round++
 	now, err := c.workspace.stamps(c.program)
@@ -337,11 +337,11 @@ func (c *client) sync(ctx context.Context, paths []string) error {
 	return nil
 }
 
-// refresh brings an open file up to date.
+// refresh updates an open file from disk.
 func (c *client) refresh(ctx context.Context, at string) error {
 	text, err := c.read(at)
 	switch {
-	case err != nil: // it is gone, or too large now
+	case err != nil: // it is gone or now too large
 		delete(c.open, at)
 		return c.notify(ctx, "textDocument/didClose", protocol.DidCloseTextDocumentParams{TextDocument: protocol.TextDocumentIdentifier{URI: c.uri(at)}})
 	case text == c.open[at].text:
@@ -353,7 +353,7 @@ func (c *client) refresh(ctx context.Context, at string) error {
 	return c.notify(ctx, "textDocument/didSave", map[string]any{"textDocument": map[string]any{"uri": c.uri(at)}})
 }
 
-// change tells the server what an open file holds now.
+// change sends the server the new text of an open file.
 func (c *client) change(ctx context.Context, at, text string) error {
 	d := document{version: c.open[at].version + 1, text: text, sent: c.count(at), round: c.round}
 	c.open[at] = d
@@ -363,7 +363,7 @@ func (c *client) change(ctx context.Context, at, text string) error {
 	})
 }
 
-// alive reports whether the server can still be asked.
+// alive reports whether the server can still answer.
 func (c *client) alive() bool {
 	select {
 	case <-c.conn.DisconnectNotify():
@@ -375,7 +375,7 @@ func (c *client) alive() bool {
 	}
 }
 
-// close ends the server and waits for its processes.
+// close stops the server and waits for its processes.
 func (c *client) close() {
 	if c.alive() {
 		ctx, cancel := context.WithTimeout(context.Background(), shutdownTime)
@@ -384,6 +384,6 @@ func (c *client) close() {
 			_ = c.notify(ctx, "exit", nil)
 		}
 	}
-	_ = c.conn.Close() // closed already where the server ended by itself
+	_ = c.conn.Close() // already closed if the server ended by itself
 	_ = c.proc.Close()
 }

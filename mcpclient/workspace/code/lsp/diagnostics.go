@@ -11,12 +11,12 @@ import (
 	"replan/mcpclient/workspace/code/source"
 )
 
-// settle is how long a server that has sent diagnostics may send more: several do
-// so first for the syntax and then for the types.
+// settle is how long to wait for more diagnostics after the first. Several
+// servers send those of the syntax first and those of the types later.
 const settle = 300 * time.Millisecond
 
-// Checks reports whether the diagnostics of a file can be asked for now: its server
-// runs, or may be started for it.
+// Checks reports whether Diagnostics can answer for a file now: its server is
+// running or may be started for it.
 func (s *Servers) Checks(file string) bool {
 	p, known := s.Program(file)
 	if !known {
@@ -27,16 +27,16 @@ func (s *Servers) Checks(file string) bool {
 		return err == nil
 	}
 	slot := s.running[p.Language]
-	if !slot.TryLock() { // it is just being started
+	if !slot.TryLock() { // it is starting
 		return false
 	}
 	defer slot.Unlock()
 	return slot.client != nil && slot.client.alive()
 }
 
-// Diagnostics returns what the server finds wrong with files of one language, as
-// they are on disk, by file and line. It fails where the server has not said so
-// within the time given.
+// Diagnostics returns the server's diagnostics for files of one language as
+// they are on disk, by file and line. It fails if the server does not answer
+// within the given time.
 func (s *Servers) Diagnostics(ctx context.Context, paths []string, within time.Duration) ([]source.Diagnostic, error) {
 	if len(paths) == 0 {
 		return nil, nil
@@ -78,8 +78,8 @@ func (c *client) diagnostic(at string, item protocol.Diagnostic) source.Diagnost
 	return source.Diagnostic{Path: at, Line: place.Line, Column: place.Column, Severity: severity, Message: item.Message, Source: item.Source}
 }
 
-// diagnose asks for the diagnostics of an open file, or waits until the server has
-// sent those of its present version.
+// diagnose requests the diagnostics of an open file, or waits until the server
+// has sent those of the current version.
 func (c *client) diagnose(ctx context.Context, at string, within time.Duration) ([]protocol.Diagnostic, error) {
 	if c.pulls {
 		var report protocol.FullDocumentDiagnosticReport
@@ -87,8 +87,8 @@ func (c *client) diagnose(ctx context.Context, at string, within time.Duration) 
 		return report.Items, err
 	}
 	if document := c.open[at]; document.round != c.round {
-		// Another file may have changed since. A new version of the same text has the
-		// server look again, and say so.
+		// Another file may have changed since. A new version with the same text makes
+		// the server check the file again and send the result.
 		if err := c.change(ctx, at, document.text); err != nil {
 			return nil, err
 		}

@@ -10,7 +10,7 @@ import (
 	"replan/mcpclient/workspace/code/source"
 )
 
-// lineOf is the text of a line, counted from 0, and the byte at which it begins.
+// lineOf returns the text of a line, counted from 0, and its byte offset.
 func lineOf(text string, line uint32) (string, int) {
 	start := 0
 	for ; line > 0; line-- {
@@ -24,7 +24,7 @@ func lineOf(text string, line uint32) (string, int) {
 	return strings.TrimSuffix(rest, "\r"), start
 }
 
-// offset is the byte of a position in a text.
+// offset returns the byte offset of a position in a text.
 func (c *client) offset(text string, at protocol.Position) int {
 	line, start := lineOf(text, at.Line)
 	if c.utf8 {
@@ -33,7 +33,7 @@ func (c *client) offset(text string, at protocol.Position) int {
 	return start + lsp.PositionToByteOffset(line, at.Character)
 }
 
-// position is the position of a place in a text.
+// position returns the protocol position of a place in a text.
 func (c *client) position(text string, at source.Place) protocol.Position {
 	row := uint32(max(at.Line, 1) - 1) // #nosec G115 -- of a file of at most 4 MB
 	line, _ := lineOf(text, row)
@@ -48,7 +48,7 @@ func (c *client) position(text string, at source.Place) protocol.Position {
 	return protocol.Position{Line: row, Character: uint32(column)} // #nosec G115 -- as above
 }
 
-// place is a position of a text as the operators name it.
+// place converts a protocol position in a text to a place.
 func (c *client) place(path, text string, at protocol.Position) source.Place {
 	line, start := lineOf(text, at.Line)
 	return source.Place{

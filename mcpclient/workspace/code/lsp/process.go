@@ -13,10 +13,10 @@ import (
 	"replan/mcpclient/child"
 )
 
-// Time limits of a server that does not do what it should.
+// Time limits for a server that misbehaves.
 const (
 	writeTime = 10 * time.Second // to read a message
-	exitTime  = time.Second      // to end by itself, and again after it was asked to
+	exitTime  = time.Second      // to exit by itself, and again after SIGTERM
 )
 
 // process is a running server. It leads a process group that ends with it.
@@ -31,7 +31,7 @@ func startProcess(path string, args, environ []string, dir string, watcher child
 	cmd := exec.Command(path, args...) // #nosec G204 -- found outside the workspace, after the user's yes
 	cmd.Env, cmd.Dir = environ, dir
 	cmd.Stderr = &lines{log: log}
-	cmd.WaitDelay = exitTime // for a process that left the group and holds standard error
+	cmd.WaitDelay = exitTime // for a process that left the group and keeps standard error open
 	theirIn, in, err := os.Pipe()
 	if err != nil {
 		return nil, fmt.Errorf("starting %s: %w", path, err)
@@ -42,7 +42,7 @@ func startProcess(path string, args, environ []string, dir string, watcher child
 	}
 	cmd.Stdin, cmd.Stdout = theirIn, theirOut
 	group, err := child.Start(cmd, watcher)
-	_, _ = theirIn.Close(), theirOut.Close() // the child has its own
+	_, _ = theirIn.Close(), theirOut.Close() // the child has its own copies
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("starting %s: %w", path, err), in.Close(), out.Close())
 	}
@@ -50,7 +50,7 @@ func startProcess(path string, args, environ []string, dir string, watcher child
 	p := &process{cmd: cmd, input: in, output: out, exited: make(chan struct{})}
 	go func() {
 		defer close(p.exited)
-		_ = cmd.Wait() // how it ended is in ProcessState
+		_ = cmd.Wait() // ProcessState holds the result
 		if err := child.Kill(cmd); err != nil {
 			log.Warn("what a language server started may still run", "command", cmd.String(), "error", err)
 		}
@@ -60,11 +60,11 @@ func startProcess(path string, args, environ []string, dir string, watcher child
 	return p, nil
 }
 
-// Read and Write are the stream of messages.
+// Read and Write access the stream of messages.
 func (p *process) Read(b []byte) (int, error) { return p.output.Read(b) }
 
 func (p *process) Write(b []byte) (int, error) {
-	// Where the system has no deadlines on pipes the write may block.
+	// On systems without deadlines on pipes the write may block.
 	_ = p.input.SetWriteDeadline(time.Now().Add(writeTime))
 	return p.input.Write(b)
 }
@@ -82,7 +82,7 @@ func (p *process) Close() error {
 	return p.output.Close()
 }
 
-// ends reports whether the process ends within a time.
+// ends reports whether the process ends within the given time.
 func (p *process) ends(within time.Duration) bool {
 	ctx, cancel := context.WithTimeout(context.Background(), within)
 	defer cancel()
@@ -94,7 +94,7 @@ func (p *process) ends(within time.Duration) bool {
 	}
 }
 
-// lines passes what a server writes to standard error on to the log.
+// lines writes a server's standard error to the log.
 type lines struct{ log *slog.Logger }
 
 func (l *lines) Write(b []byte) (int, error) {

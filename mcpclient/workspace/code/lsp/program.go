@@ -19,28 +19,28 @@ const Gopls = "golang.org/x/tools/gopls@v0.23.0"
 // Program is a language server that can be started.
 type Program struct {
 	Language string   // its key in the configuration: go, rust, typescript, python, c
-	Name     string   // what people call it
+	Name     string   // display name
 	Argv     []string // the command to look up on PATH and its arguments
-	Install  string   // how to install it, in words for a user
+	Install  string   // installation instructions for the user
 
-	// files maps the ends of file names to the language identifiers of the
-	// protocol.
+	// files maps the suffixes of file names to the protocol's language
+	// identifiers.
 	files map[string]string
-	// markers are files besides that change what the server makes of a project.
+	// markers are other files that affect the server's view of a project.
 	markers []string
-	// environ is set on top of the inherited environment.
+	// environ returns variables to add to the inherited environment.
 	environ func(dir string) map[string]string
-	// options returns the settings of the server, found at the given path, by
-	// their section. It fails where it cannot be started safely.
+	// options returns the settings by section for the server at the given path. It
+	// fails if the server cannot be started safely.
 	options func(path, dir string) (map[string]any, error)
-	// openAll: files that are not open are unknown to the server.
+	// openAll means that the server knows only open files.
 	openAll bool
-	// quiesces: the server says when it has loaded the project, and answers
-	// nothing useful before.
+	// quiesces means that the server reports when it has loaded the project, and
+	// gives no useful answer before.
 	quiesces bool
 }
 
-// Programs returns the servers that the package knows, by language.
+// Programs returns the supported servers, by language.
 func Programs() []Program {
 	return []Program{
 		{
@@ -68,8 +68,8 @@ func Programs() []Program {
 			markers: []string{"pyproject.toml", "pyrightconfig.json", "setup.cfg"}, options: pythonOptions,
 		},
 		{
-			// Its configuration may name an index server, and its index is a folder
-			// in the project, so both stay off.
+			// Its configuration may name an index server, and its index is a folder in the
+			// project, so both stay off.
 			Language: "c", Name: "clangd", Argv: []string{"clangd", "--background-index=false", "--enable-config=false", "--clang-tidy=false"},
 			Install: "the package clangd of your system",
 			files: map[string]string{
@@ -80,21 +80,21 @@ func Programs() []Program {
 	}
 }
 
-// language is the identifier of a file in the protocol. It is false for files of
-// other languages.
+// language returns the protocol's identifier for a file. It returns false for
+// files of other languages.
 func (p Program) language(file string) (string, bool) {
 	id, ok := p.files[strings.ToLower(filepath.Ext(file))]
 	return id, ok
 }
 
-// watches reports whether a change of the file concerns the server.
+// watches reports whether a change of the file affects the server.
 func (p Program) watches(file string) bool {
 	_, source := p.language(file)
 	return source || slices.Contains(p.markers, filepath.Base(file))
 }
 
-// find returns the path of a command on the PATH of environ. Relative entries of
-// PATH, and what lies in the workspace or leads there, are passed over.
+// find returns the path of a command on the PATH of environ. It skips relative
+// entries of PATH, and everything that is in the workspace or links into it.
 func (w workspace) find(command string, environ []string) (string, error) {
 	if strings.ContainsRune(command, filepath.Separator) || strings.Contains(command, "/") {
 		if !filepath.IsAbs(command) {
@@ -118,15 +118,15 @@ func (w workspace) find(command string, environ []string) (string, error) {
 	return "", &exec.Error{Name: command, Err: exec.ErrNotFound}
 }
 
-// searchPath returns the entries of PATH that are absolute and lie outside the
-// workspace.
+// searchPath returns the absolute entries of PATH outside the workspace.
 func (w workspace) searchPath(environ []string) []string {
 	return slices.DeleteFunc(filepath.SplitList(variable(environ, "PATH")), func(dir string) bool {
 		return !filepath.IsAbs(dir) || w.contains(dir)
 	})
 }
 
-// installFolders are where go install puts programs, which often is not on PATH.
+// installFolders returns the folders where go install puts programs, which are
+// often not on PATH.
 func installFolders(environ []string) []string {
 	var dirs []string
 	if dir := variable(environ, "GOBIN"); dir != "" {
@@ -141,7 +141,7 @@ func installFolders(environ []string) []string {
 	return slices.DeleteFunc(dirs, func(dir string) bool { return !filepath.IsAbs(dir) })
 }
 
-// variable is the value of an environment variable; the last entry counts.
+// variable returns the value of an environment variable; the last entry wins.
 func variable(environ []string, name string) string {
 	for _, entry := range slices.Backward(environ) {
 		key, value, _ := strings.Cut(entry, "=")
@@ -152,7 +152,8 @@ func variable(environ []string, name string) string {
 	return ""
 }
 
-// goEnviron keeps the go command from cgo, downloads and other programs.
+// goEnviron prevents the go command from using cgo, downloads and other
+// programs.
 func goEnviron(dir string) map[string]string {
 	mod := "-mod=readonly"
 	if _, err := os.Stat(filepath.Join(dir, "vendor", "modules.txt")); err == nil {
@@ -170,8 +171,8 @@ func goOptions(_, dir string) (map[string]any, error) {
 	}}, nil
 }
 
-// rustEnviron keeps cargo and rustup from downloads, and from wrappers that the
-// project's configuration may name.
+// rustEnviron prevents cargo and rustup from downloading, and from using
+// wrappers named in the project's configuration.
 func rustEnviron(string) map[string]string {
 	return map[string]string{
 		"CARGO_NET_OFFLINE": "true", "RUSTUP_AUTO_INSTALL": "0", "RUSTC_WRAPPER": "", "RUSTC_WORKSPACE_WRAPPER": "",
@@ -183,12 +184,12 @@ func rustOptions(string, string) (map[string]any, error) {
 	return map[string]any{"rust-analyzer": map[string]any{
 		"cargo":       map[string]any{"buildScripts": map[string]any{"enable": false}},
 		"procMacro":   map[string]any{"enable": false},
-		"checkOnSave": false, // cargo check runs both
+		"checkOnSave": false, // cargo check runs both build scripts and macros
 	}}, nil
 }
 
-// typescriptOptions name the compiler beside the server. Without them it would
-// start the one in the project's node_modules.
+// typescriptOptions name the compiler installed beside the server. Otherwise
+// the server would start the one in the project's node_modules.
 func typescriptOptions(path, _ string) (map[string]any, error) {
 	real, err := filepath.EvalSymlinks(path)
 	if err != nil {
@@ -213,8 +214,8 @@ func pythonOptions(string, string) (map[string]any, error) {
 	}, nil
 }
 
-// environment is what a server gets: what is inherited, with the entries of PATH
-// that are safe and the variables of its own.
+// environment returns a server's environment: the inherited one with the safe
+// entries of PATH, and the server's own variables.
 func (w workspace) environment(p Program, inherited []string) map[string]string {
 	own := map[string]string{"PATH": strings.Join(w.searchPath(inherited), string(filepath.ListSeparator))}
 	if p.environ != nil {
@@ -223,12 +224,12 @@ func (w workspace) environment(p Program, inherited []string) map[string]string 
 	return own
 }
 
-// Section is what the configuration says of language servers, [lsp].
+// Section is the configuration of language servers, [lsp].
 type Section struct {
-	Enabled *bool `toml:"enabled"` // false asks none
+	Enabled *bool `toml:"enabled"` // false disables all
 
-	// The command of each language: a program on PATH or its absolute path, and its
-	// arguments. An empty one asks no server about the language.
+	// The command of each language: a program on PATH or its absolute path, and
+	// its arguments. An empty command disables the language.
 	Go         []string `toml:"go"`
 	Rust       []string `toml:"rust"`
 	TypeScript []string `toml:"typescript"` // and JavaScript
@@ -236,10 +237,10 @@ type Section struct {
 	C          []string `toml:"c"` // and C++
 }
 
-// On reports whether servers may be asked at all.
+// On reports whether language servers are enabled.
 func (s Section) On() bool { return s.Enabled == nil || *s.Enabled }
 
-// Commands are the commands that are set, by language.
+// Commands returns the configured commands by language.
 func (s Section) Commands() map[string][]string {
 	commands := map[string][]string{"go": s.Go, "rust": s.Rust, "typescript": s.TypeScript, "python": s.Python, "c": s.C}
 	maps.DeleteFunc(commands, func(_ string, argv []string) bool { return argv == nil })

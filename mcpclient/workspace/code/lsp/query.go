@@ -12,14 +12,14 @@ import (
 	"replan/mcpclient/workspace/code/source"
 )
 
-// Renamed is what a rename comes to.
+// Renamed is the result of a rename.
 type Renamed struct {
 	Edits []source.Edit
-	Read  map[string]string // the text that the edits are of, by path
+	Read  map[string]string // the text that the edits apply to, by path
 }
 
-// Definition returns where the name at a place is declared. Declarations outside
-// the workspace are left out.
+// Definition returns where the name at a place is declared. It omits
+// declarations outside the workspace.
 func (s *Servers) Definition(ctx context.Context, at source.Place) ([]source.Place, error) {
 	return ask(ctx, s, at.Path, nil, func(ctx context.Context, c *client) ([]source.Place, error) {
 		var raw json.RawMessage
@@ -34,9 +34,9 @@ func (s *Servers) Definition(ctx context.Context, at source.Place) ([]source.Pla
 	})
 }
 
-// References returns where the name at a place is used, its declaration among
-// them, by file and place. holding are files that may use it, for servers that
-// know open files only.
+// References returns the uses of the name at a place, including its
+// declaration, by file and place. holding lists files that may use it, for
+// servers that know only open files.
 func (s *Servers) References(ctx context.Context, at source.Place, holding []string) ([]source.Reference, error) {
 	return ask(ctx, s, at.Path, holding, func(ctx context.Context, c *client) ([]source.Reference, error) {
 		find := func(declaration bool) ([]source.Place, error) {
@@ -64,9 +64,9 @@ func (s *Servers) References(ctx context.Context, at source.Place, holding []str
 	})
 }
 
-// Rename returns the edits that give the name at a place another name. holding
-// are files that may use it, for servers that know open files only. It fails with
-// a [RefusedError] where the server says no.
+// Rename returns the edits that rename the name at a place. holding lists
+// files that may use it, for servers that know only open files. It fails with
+// a [RefusedError] if the server refuses.
 func (s *Servers) Rename(ctx context.Context, at source.Place, name string, holding []string) (Renamed, error) {
 	return ask(ctx, s, at.Path, holding, func(ctx context.Context, c *client) (Renamed, error) {
 		params := c.pointing(at)
@@ -82,7 +82,7 @@ func (s *Servers) Rename(ctx context.Context, at source.Place, name string, hold
 	})
 }
 
-// Symbols returns what a file declares, in the order of the file.
+// Symbols returns the declarations of a file in their order.
 func (s *Servers) Symbols(ctx context.Context, path string) ([]source.Symbol, error) {
 	return ask(ctx, s, path, nil, func(ctx context.Context, c *client) ([]source.Symbol, error) {
 		var found []symbol
@@ -96,8 +96,8 @@ func (s *Servers) Symbols(ctx context.Context, path string) ([]source.Symbol, er
 	})
 }
 
-// WorkspaceSymbols returns declarations whose names match a query, in the files of
-// the language of a file. How names match is the server's own.
+// WorkspaceSymbols returns declarations that match a query, in files of the
+// same language as file. The server decides how names match.
 func (s *Servers) WorkspaceSymbols(ctx context.Context, file, query string) ([]source.Symbol, error) {
 	return ask(ctx, s, file, nil, func(ctx context.Context, c *client) ([]source.Symbol, error) {
 		var found []protocol.SymbolInformation
@@ -120,7 +120,7 @@ func (s *Servers) WorkspaceSymbols(ctx context.Context, file, query string) ([]s
 	})
 }
 
-// ask brings the server of a file up to date and asks it.
+// ask synchronizes the server of a file and sends it a question.
 func ask[T any](ctx context.Context, s *Servers, file string, holding []string, question func(context.Context, *client) (T, error)) (T, error) {
 	var none T
 	c, err := s.client(ctx, file)
@@ -145,14 +145,14 @@ func ask[T any](ctx context.Context, s *Servers, file string, holding []string, 
 	return question(ctx, c)
 }
 
-// pointing are the params of a request about a place in an open file.
+// pointing returns the params of a request about a place in an open file.
 func (c *client) pointing(at source.Place) map[string]any {
 	return map[string]any{
 		"textDocument": map[string]any{"uri": c.uri(at.Path)}, "position": c.position(c.open[at.Path].text, at),
 	}
 }
 
-// locationsOf reads one location, several, or none.
+// locationsOf parses one location, several, or none.
 func locationsOf(raw json.RawMessage) ([]protocol.Location, error) {
 	var several []protocol.Location
 	if text := strings.TrimSpace(string(raw)); text == "" || text == "null" {
@@ -165,7 +165,8 @@ func locationsOf(raw json.RawMessage) ([]protocol.Location, error) {
 	return append(several, one), err
 }
 
-// text is the file of a URI and what it holds. It is false outside the workspace.
+// text returns the file of a URI and its content. It returns false for files
+// outside the workspace.
 func (c *client) text(uri protocol.DocumentURI, known map[string]string) (path, text string, ok bool) {
 	if path, ok = c.path(uri); !ok {
 		return "", "", false
@@ -184,7 +185,7 @@ func (c *client) text(uri protocol.DocumentURI, known map[string]string) (path, 
 	return path, text, true
 }
 
-// places are locations in the workspace, by file and place, each once.
+// places returns the distinct locations in the workspace, by file and place.
 func (c *client) places(locations []protocol.Location) []source.Place {
 	texts := map[string]string{}
 	var found []source.Place
@@ -207,8 +208,8 @@ func comparePlaces(a, b source.Place) int {
 	return a.Column - b.Column
 }
 
-// edits reads the edits of a server. It fails where they reach beyond the text of
-// files in the workspace.
+// edits parses the edits of a server. It fails if they affect anything but the
+// text of files in the workspace.
 func (c *client) edits(edit protocol.WorkspaceEdit) (Renamed, error) {
 	byFile := map[protocol.DocumentURI][]protocol.TextEdit{}
 	for uri, edits := range edit.Changes {
@@ -250,7 +251,7 @@ func (c *client) edits(edit protocol.WorkspaceEdit) (Renamed, error) {
 	return result, nil
 }
 
-// symbol is either form in which servers answer what a file declares.
+// symbol covers both forms in which servers return declarations.
 type symbol struct {
 	Name           string              `json:"name"`
 	Detail         string              `json:"detail"`
@@ -262,7 +263,7 @@ type symbol struct {
 	Location       *protocol.Location  `json:"location"`
 }
 
-// flatten lists symbols with their members behind them.
+// flatten appends symbols, each followed by its members.
 func (c *client) flatten(found []symbol, path, text, parent string, into *[]source.Symbol) {
 	for _, f := range found {
 		at, whole := f.SelectionRange, f.Range
@@ -281,7 +282,7 @@ func (c *client) flatten(found []symbol, path, text, parent string, into *[]sour
 	}
 }
 
-// kindOf is a kind of the protocol in the words of the operators.
+// kindOf converts a kind of the protocol to one of the operators.
 func kindOf(kind protocol.SymbolKind) string {
 	kinds := map[protocol.SymbolKind]string{
 		protocol.Module: "module", protocol.Namespace: "namespace", protocol.Package: "package", protocol.Class: "class",

@@ -13,34 +13,34 @@ import (
 	"replan/mcpclient/child"
 )
 
-// Config says which workspace the servers see and what they may use.
+// Config configures the servers of a workspace.
 type Config struct {
 	// Dir is the folder of the workspace.
 	Dir string
-	// Root is the same folder, through which files are read. It stays open as
-	// long as the servers run.
+	// Root is the same folder, used to read files. It stays open while the servers
+	// run.
 	Root *os.Root
-	// Environ is what servers inherit, as NAME=VALUE. Names that look like secrets
-	// are taken out.
+	// Environ is the environment that servers inherit, as NAME=VALUE. Names that
+	// look like secrets are removed.
 	Environ []string
-	// Commands replace the command of a language, program and arguments. An empty
-	// command switches the language off.
+	// Commands override the command of a language: program and arguments. An empty
+	// command disables the language.
 	Commands map[string][]string
-	// Trusted: a change of a file starts the server that checks it, else a server
-	// that runs is asked.
+	// Trusted lets the check of a changed file start its server. Otherwise only a
+	// running server checks it.
 	Trusted bool
-	// Allow is asked before a server is started, with its program. It returns nil,
-	// or why not. A nil Allow allows all.
+	// Allow is called before a server starts. It returns nil to allow the start,
+	// or the reason against it. A nil Allow allows all.
 	Allow func(ctx context.Context, p Program, path string) error
-	// Watcher ends the servers where this program cannot any more; nil is none.
+	// Watcher ends the servers if this program no longer can; may be nil.
 	Watcher child.Watcher
-	// Logger takes what the servers do; nil logs nothing.
+	// Logger receives the log of the servers; nil logs nothing.
 	Logger *slog.Logger
 }
 
-// Servers are the language servers of one workspace. Each is started at the first
-// question about its language. They are safe for use by several goroutines. A nil
-// Servers is one where all are switched off.
+// Servers manages the language servers of one workspace. Each starts at the
+// first question about its language. It is safe for concurrent use. A nil
+// Servers has all servers disabled.
 type Servers struct {
 	cfg       Config
 	workspace workspace
@@ -52,18 +52,18 @@ type Servers struct {
 	running map[string]*slot // by language
 }
 
-// slot is the place of one server. Whoever starts it holds the lock.
+// slot holds one server. Its lock is held while the server starts.
 type slot struct {
 	sync.Mutex
 	client  *client
 	starts  int
-	failure error // why it is not started again
+	failure error // why it is not restarted
 }
 
-// maxStarts is how often a server is started that ends by itself.
+// maxStarts is how often to start a server that keeps exiting.
 const maxStarts = 3
 
-// UnavailableError says that no server answers for a language.
+// UnavailableError means that no server is available for a language.
 type UnavailableError struct {
 	Program Program
 	Err     error
@@ -77,7 +77,7 @@ func (e *UnavailableError) Missing() bool {
 	return errors.Is(e.Err, errNotInstalled)
 }
 
-// Off reports whether the configuration has switched the program off.
+// Off reports whether the configuration disables the program.
 func (e *UnavailableError) Off() bool { return errors.Is(e.Err, errOff) }
 
 var (
@@ -86,12 +86,12 @@ var (
 	errClosed       = errors.New("the language servers are closed")
 )
 
-// RefusedError is a server's no to a request, in its own words.
+// RefusedError is a server's refusal of a request, with its own message.
 type RefusedError struct{ Server, Reason string }
 
 func (e *RefusedError) Error() string { return e.Server + " refuses: " + e.Reason }
 
-// New starts nothing yet.
+// New returns the servers of a workspace without starting any.
 func New(cfg Config) (*Servers, error) {
 	dir, err := filepath.Abs(cfg.Dir)
 	if err != nil {
@@ -117,7 +117,7 @@ func New(cfg Config) (*Servers, error) {
 	return s, nil
 }
 
-// Program returns the server for a file. It is false where none is known.
+// Program returns the server for a file. It returns false if none is known.
 func (s *Servers) Program(file string) (Program, bool) {
 	if s == nil {
 		return Program{}, false
@@ -129,10 +129,10 @@ func (s *Servers) Program(file string) (Program, bool) {
 	return s.programs[i], true
 }
 
-// Programs returns the servers as they are configured, by language.
+// Programs returns the configured servers, by language.
 func (s *Servers) Programs() []Program { return slices.Clone(s.programs) }
 
-// Find returns where the program of a server is. It starts nothing.
+// Find returns the path of a server's program, without starting it.
 func (s *Servers) Find(p Program) (string, error) {
 	if len(p.Argv) == 0 {
 		return "", &UnavailableError{p, errOff}
@@ -144,7 +144,7 @@ func (s *Servers) Find(p Program) (string, error) {
 	return path, nil
 }
 
-// Close ends all servers and waits for their processes.
+// Close stops all servers and waits for their processes.
 func (s *Servers) Close() {
 	if s == nil {
 		return
@@ -167,7 +167,7 @@ func (s *Servers) Close() {
 	ending.Wait()
 }
 
-// client returns the running server for a file, and starts it where it has to.
+// client returns the running server for a file, and starts it if necessary.
 func (s *Servers) client(ctx context.Context, file string) (*client, error) {
 	p, known := s.Program(file)
 	if !known {

@@ -12,17 +12,17 @@ import (
 	"github.com/charmbracelet/x/powernap/pkg/lsp/protocol"
 )
 
-const maxFile = 4 << 20 // bytes of a file that is sent to a server
+const maxFile = 4 << 20 // maximum bytes of a file sent to a server
 
-// workspace is the folder that is asked about. Its files are named relative to
-// it, with slashes.
+// workspace is the folder that the servers see. File names are relative to it,
+// with slashes.
 type workspace struct {
 	dir  string // absolute
-	real string // dir with its links resolved
+	real string // dir with symbolic links resolved
 	root *os.Root
 }
 
-// contains reports whether a path lies in the workspace, or leads there by links.
+// contains reports whether a path is in the workspace or links into it.
 func (w workspace) contains(name string) bool {
 	if real, err := filepath.EvalSymlinks(name); err == nil {
 		if _, inside := w.relative(real); inside {
@@ -33,7 +33,8 @@ func (w workspace) contains(name string) bool {
 	return inside
 }
 
-// relative names an absolute path relative to the workspace, where it lies in it.
+// relative converts an absolute path to one relative to the workspace, if it
+// is inside.
 func (w workspace) relative(name string) (string, bool) {
 	for _, base := range []string{w.dir, w.real} {
 		if rel, err := filepath.Rel(base, name); err == nil && filepath.IsLocal(rel) {
@@ -47,7 +48,7 @@ func (w workspace) uri(at string) protocol.DocumentURI {
 	return protocol.URIFromPath(filepath.Join(w.real, filepath.FromSlash(at)))
 }
 
-// path is the file that a server means by a URI. It is false outside the
+// path converts a URI from a server to a path. It returns false outside the
 // workspace.
 func (w workspace) path(uri protocol.DocumentURI) (string, bool) {
 	name, err := uri.Path()
@@ -70,13 +71,13 @@ func (w workspace) read(at string) (string, error) {
 	return string(data), err
 }
 
-// stamp tells one state of a file from another.
+// stamp identifies one version of a file.
 type stamp struct {
 	modified time.Time
 	size     int64
 }
 
-// stamps are the states of the files that concern a server.
+// stamps returns the stamps of all files that affect a server.
 func (w workspace) stamps(p Program) (map[string]stamp, error) {
 	found := map[string]stamp{}
 	err := fs.WalkDir(w.root.FS(), ".", func(at string, d fs.DirEntry, err error) error {
@@ -101,7 +102,7 @@ func (w workspace) stamps(p Program) (map[string]stamp, error) {
 	return found, nil
 }
 
-// changes are the differences between two states of the workspace.
+// changes returns the differences between two states of the workspace.
 func (w workspace) changes(before, after map[string]stamp) []protocol.FileEvent {
 	var events []protocol.FileEvent
 	for at, now := range after {
