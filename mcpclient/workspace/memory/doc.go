@@ -1,7 +1,8 @@
-// Package memory holds the operators memory.*: the user's own facts and
-// preferences, in a file of Markdown that the user may edit. It lies outside the
-// workspace. No secret is remembered, as what is here is sent to models.
+// Package memory implements the operators memory.*: the user's own facts and
+// preferences, in a Markdown file that the user may edit. The file is outside
+// the workspace. The package stores no secrets, because the memory is sent to
+// models.
 //
 // Of the workspace it imports op, change and tree. Start reading at memory.go;
-// facts.go knows the file, and secret.go tells secrets from facts.
+// facts.go parses the file, and secret.go tells secrets from facts.
 package memory

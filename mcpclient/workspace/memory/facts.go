@@ -13,16 +13,16 @@ import (
 // fact is one bullet of the memory.
 type fact struct {
 	text     string // on one line, without its bullet and its date
-	added    string // YYYY-MM-DD; empty where the file does not say
-	bullet   string // what stands before the text
-	from, to int    // its lines: the first, and the one after its last
+	added    string // YYYY-MM-DD; empty if unknown
+	bullet   string // the prefix of the text
+	from, to int    // its first line, and the line after its last
 }
 
-// factList is the file of the memory: Markdown, of which every bullet is a fact.
-// All that is no bullet belongs to the user and stays as it is.
+// factList is the memory file: Markdown in which every bullet is a fact.
+// Everything else belongs to the user and stays unchanged.
 type factList struct {
-	lines []string // with their ends
-	end   string   // of a line that is added
+	lines []string // including line ends
+	end   string   // line end of added lines
 	facts []fact
 }
 
@@ -31,8 +31,8 @@ var (
 	addedForm  = lazyregexp.New(`^(.*\S) \(added (\d{4}-\d{2}-\d{2})\)$`)
 )
 
-// readFacts finds the facts of a text. A bullet goes on over the indented lines
-// below it, as editors wrap them.
+// readFacts finds the facts in a text. A bullet continues over the indented
+// lines below it, as editors wrap them.
 func readFacts(text string) factList {
 	l := factList{lines: slices.Collect(strings.Lines(text)), end: "\n"}
 	if tree.AllCRLF(text) {
@@ -62,9 +62,9 @@ func readFacts(text string) factList {
 	return l
 }
 
-// write returns the text with one fact in the place of old, which are facts of
-// the list in their order. An empty text only takes them out; where there are
-// none, the fact comes last.
+// write returns the text with one fact in place of old, which are facts of the
+// list in their order. With an empty text it only removes old. If old is
+// empty, it appends the fact.
 func (l factList) write(old []fact, text, day string) string {
 	line := text + " (added " + day + ")" + l.end
 	var b strings.Builder
@@ -94,8 +94,8 @@ func (l factList) write(old []fact, text, day string) string {
 	return b.String()
 }
 
-// same returns the facts that say the text, whatever their case, their white
-// space and their full stop.
+// same returns the facts with the same text, ignoring case, white space and
+// the full stop.
 func (l factList) same(text string) []fact {
 	var found []fact
 	for _, f := range l.facts {
@@ -106,9 +106,9 @@ func (l factList) same(text string) []fact {
 	return found
 }
 
-// about returns the facts that share a word with the query: first those that
-// share most and rarest, among equals the newest. A query without words returns
-// all, in their order.
+// about returns the facts that share words with the query. Facts with the most
+// and rarest words come first, and newer facts first among equals. A query
+// without words returns all facts in their order.
 func (l factList) about(query string) []fact {
 	asked := words(query)
 	slices.Sort(asked)
@@ -147,30 +147,30 @@ func (l factList) about(query string) []fact {
 	return found
 }
 
-// alike reports whether two words are the same, or forms of one as far as one
-// begins with the other.
+// alike reports whether two words are equal, or are forms of one word in that
+// one is a prefix of the other.
 func alike(a, b string) bool {
-	const stem = 3 // bytes; shorter words begin too many others
+	const stem = 3 // bytes; shorter words are prefixes of too many others
 	if len(a) > len(b) {
 		a, b = b, a
 	}
 	return a == b || len(a) >= stem && strings.HasPrefix(b, a)
 }
 
-// words are the words of a text in lower case.
+// words returns the words of a text in lower case.
 func words(text string) []string {
 	return strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
 }
 
-// gist is what a text has in common with others that say the same.
+// gist returns a normalized text that is equal for texts that say the same.
 func gist(text string) string {
 	return strings.TrimRight(strings.ToLower(oneLine(text)), ".")
 }
 
-// oneLine is a text with each run of white space made one blank.
+// oneLine replaces each run of white space by one blank.
 func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }
 
-// saysSomething reports whether a text holds a letter or a digit.
+// saysSomething reports whether a text contains a letter or a digit.
 func saysSomething(text string) bool {
 	return strings.ContainsFunc(text, func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) })
 }

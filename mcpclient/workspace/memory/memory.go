@@ -21,31 +21,31 @@ import (
 	"replan/mcpclient/workspace/tree"
 )
 
-// memoryName is what the file of the memory is called in diffs and in the
-// hashes of a call. It lies outside the workspace.
+// memoryName is the name of the memory file in diffs and in the hashes of a
+// call. The file is outside the workspace.
 const memoryName = "memory.md"
 
-// What the memory is bounded by, so that all of it fits into a prompt.
+// Limits of the memory, so that all of it fits into a prompt.
 const (
 	maxMemory     = 64 << 10 // bytes of the file
 	maxFacts      = 200
 	maxFact       = 500 // runes
-	defaultRecall = 50  // facts that a call returns
+	defaultRecall = 50  // number of facts that a call returns
 )
 
-// How long a change of the memory waits for that of another process, which
-// takes milliseconds.
+// How long a change waits for another process to finish its own, which takes
+// milliseconds.
 const (
 	memoryPatience = 5 * time.Second
 	memoryInterval = 5 * time.Millisecond
 )
 
-// memoryHeader opens a file that is made.
+// memoryHeader is the start of a new file.
 const memoryHeader = "# Memory\n\nYour own facts and preferences, a bullet each. Change them as you like; all else in this file is left alone.\n\n"
 
 type recallResult struct {
 	Facts []recalled `json:"facts"`
-	Total int        `json:"total"` // that match, returned or not
+	Total int        `json:"total"` // matching facts, including those not returned
 }
 
 type recalled struct {
@@ -58,13 +58,13 @@ type recallArgs struct {
 	Limit int    `json:"limit,omitempty" jsonschema:"how many facts to return; 50 where it is left out"`
 }
 
-// Operators are the operators for what is remembered of the user.
+// Operators implements the operators for the user's memory.
 type Operators struct {
 	file *factFile
 	log  *slog.Logger
 }
 
-// New makes the operators over a file, which need not exist.
+// New returns the operators for a file, which need not exist.
 func New(path string, log *slog.Logger) (*Operators, error) {
 	path, err := filepath.Abs(path)
 	if err != nil {
@@ -73,7 +73,7 @@ func New(path string, log *slog.Logger) (*Operators, error) {
 	return &Operators{file: &factFile{path: path}, log: log}, nil
 }
 
-// recall is memory.read.
+// recall implements memory.read.
 func (o *Operators) recall(_ context.Context, _ op.Call, args recallArgs) (*op.Answer[recallResult], error) {
 	if args.Limit < 0 {
 		return nil, fmt.Errorf("the argument limit of memory.read must be 1 or more, not %d", args.Limit)
@@ -100,18 +100,18 @@ func (o *Operators) recall(_ context.Context, _ op.Call, args recallArgs) (*op.A
 	return op.Reply(result, text.String()), nil
 }
 
-// How a call changed the memory.
+// The effects of a call on the memory.
 const (
 	factAdded     = "added"
 	factCorrected = "corrected"
 	factRemoved   = "removed"
-	factKnown     = "none" // it was there already
+	factKnown     = "none" // it was already there
 )
 
 type rememberResult struct {
 	Change string `json:"change"`
-	Text   string `json:"text"`  // of the fact that it is about
-	Total  int    `json:"total"` // facts, after the change
+	Text   string `json:"text"`  // of the affected fact
+	Total  int    `json:"total"` // number of facts after the change
 	Diff   string `json:"diff"`
 }
 
@@ -120,7 +120,7 @@ type rememberArgs struct {
 	Replaces string `json:"replaces,omitempty" jsonschema:"the fact that this one takes the place of, word for word as memory.read returned it"`
 }
 
-// remember is memory.write.
+// remember implements memory.write.
 func (o *Operators) remember(ctx context.Context, c op.Call, args rememberArgs) (*op.Answer[rememberResult], error) {
 	text, err := factOf(args.Text)
 	if err != nil {
@@ -177,8 +177,7 @@ func (r rememberResult) sentence() string {
 	}
 }
 
-// factOf checks what is to be remembered and makes it one line; empty stays
-// empty.
+// factOf validates a fact and joins it to one line. An empty text stays empty.
 func factOf(text string) (string, error) {
 	text = strings.TrimSpace(text)
 	if strings.ContainsFunc(text, unprintable) {
@@ -199,9 +198,9 @@ func factOf(text string) (string, error) {
 	return text, nil
 }
 
-// unprintable reports whether a rune steers a terminal, ends a line or hides
-// text from who reads the file. Two of the kind only join the letters of some
-// scripts and of pictures.
+// unprintable reports whether a rune controls a terminal, ends a line or hides
+// text from readers of the file. It allows two such runes that only join
+// letters of some scripts and emoji.
 func unprintable(r rune) bool {
 	const nonJoiner, joiner = '\u200C', '\u200D'
 	return unicode.In(r, unicode.Cc, unicode.Cf, unicode.Co, unicode.Zl, unicode.Zp) && r != nonJoiner && r != joiner
@@ -210,7 +209,7 @@ func unprintable(r rune) bool {
 // factFile is the file of the user's own facts and preferences.
 type factFile struct{ path string }
 
-// load reads the file; one that does not exist is empty.
+// load reads the file. A missing file is empty.
 func (m *factFile) load() (tree.File, error) {
 	info, err := os.Stat(m.path)
 	switch {
@@ -239,7 +238,7 @@ func (m *factFile) tooLarge(size int) error {
 	return fmt.Errorf("the memory %s has %d bytes, and at most %d are read; shorten it by hand", m.path, size, maxMemory)
 }
 
-// plan computes what a call changes. An empty text takes out what is replaced.
+// plan computes the change of a call. An empty text removes the replaced fact.
 func (m *factFile) plan(text, replaces string) (change.Change, rememberResult, error) {
 	before, err := m.load()
 	if err != nil {
@@ -266,7 +265,7 @@ func (m *factFile) plan(text, replaces string) (change.Change, rememberResult, e
 		result.Change, result.Text, result.Total = factKnown, known[0].text, len(list.facts)
 		return change.Change{Path: memoryName, Before: before, After: before}, result, nil
 	default:
-		fresh = "" // another fact says so: only the old one goes
+		fresh = "" // another fact says the same: only remove the old one
 	}
 	if result.Change == factAdded && len(list.facts) >= maxFacts {
 		return change.Change{}, rememberResult{}, fmt.Errorf("the memory is full: it holds %d facts; remove one that holds no longer, or correct one with replaces", len(list.facts))
@@ -281,7 +280,8 @@ func (m *factFile) plan(text, replaces string) (change.Change, rememberResult, e
 	return done, result, nil
 }
 
-// unknown says that there is no such fact, and which one may have been meant.
+// unknown returns an error that there is no such fact, with the most similar
+// one.
 func (l factList) unknown(text string) error {
 	near := l.about(text)
 	if len(near) == 0 {
@@ -290,7 +290,7 @@ func (l factList) unknown(text string) error {
 	return fmt.Errorf("there is no fact %q; there is %q", op.Clip(text), near[0].text)
 }
 
-// unchanged checks that the file is still what the call was approved against.
+// unchanged checks that the file has not changed since the call was approved.
 func (m *factFile) unchanged(hashes map[string]string) error {
 	if hashes == nil {
 		return nil
@@ -309,7 +309,7 @@ func (m *factFile) unchanged(hashes map[string]string) error {
 	return nil
 }
 
-// lock keeps other processes from changing the memory until the returned
+// lock prevents other processes from changing the memory until the returned
 // function is called.
 func (m *factFile) lock(ctx context.Context) (unlock func(), err error) {
 	if err := os.MkdirAll(filepath.Dir(m.path), 0o700); err != nil {
@@ -323,10 +323,10 @@ func (m *factFile) lock(ctx context.Context) (unlock func(), err error) {
 	} else if err != nil {
 		return nil, fmt.Errorf("locking the memory: %w", err)
 	}
-	return func() { _ = lock.Unlock() }, nil // the system does so too, at the latest when the program ends
+	return func() { _ = lock.Unlock() }, nil // the system unlocks it when the program ends
 }
 
-// store replaces the file, or what a link of its name leads to.
+// store replaces the file, or the target if it is a link.
 func (m *factFile) store(data []byte) error {
 	at := m.path
 	if real, err := filepath.EvalSymlinks(at); err == nil {

@@ -7,7 +7,7 @@ import (
 	"replan/internal/lazyregexp"
 )
 
-// secretForms are what keys and passwords look like, with their names for the
+// secretForms lists the formats of keys and passwords with their names for the
 // user.
 var secretForms = []struct {
 	name string
@@ -19,14 +19,14 @@ var secretForms = []struct {
 		`gh[opsur]_[A-Za-z0-9]{20,}|github_pat_\w{20,}|glpat-[\w-]{16,}|` +
 		`xox[a-z]-[\w-]{10,}|(?:AKIA|ASIA)[A-Z0-9]{16}|AIza[\w-]{30,}|ya29\.[\w-]{20,}|` +
 		`(?:npm|hf)_[A-Za-z0-9]{20,}|pypi-[\w-]{20,}|eyJ[\w-]{8,}\.[\w-]{8,}\.)`)},
-	// Up to a slash digits alone are a port, and what follows is a path.
+	// Digits alone before a slash are a port, and a path follows.
 	{"an address with a password in it", lazyregexp.New(`[A-Za-z][A-Za-z0-9+.-]*://[^\s/:@]*:(?:[^\s/@]+|[^\s/@]*[^\s/@\d][^\s/@]*/[^\s@]*)@`)},
 	{"an authorization header", lazyregexp.New(`(?i)\bauthorization["']?\s*[:=]\s*["']?(?:basic|bearer|digest|token)\s+\S`)},
 	{"a PIN", said(`\bpins?`+quotes+whereFor, `(?:[:=(>→–-]|is|was|are|ist|lautet)?`, `\d{4,8}(?:\.?(?:[^\w.]|$))`)},
 }
 
-// The parts of a secret that is told in words: "the token for the wiki is …".
-// Clear names are of nothing but secrets; the others have many meanings.
+// The parts of a secret described in words: "the token for the wiki is …".
+// Clear names refer only to secrets; the others have many meanings.
 const (
 	clearNames = `(?:passwor[dt]|kennwort|passwd|passphrase|passcode|mots? de passe|(?:seed|recovery)[ _-]phrase|(?:\b|_)pwd?\b)s?`
 	otherNames = `(?:secret|credential|(?:api|access|private|secret|license)[ _-]?key)s?`
@@ -36,9 +36,9 @@ const (
 	beside     = `["'` + "`" + `(,>→–-]*\s+["'` + "`" + `(>→–-]*\s*([^\s"'` + "`" + `)]*\d[^\s"'` + "`" + `)]*)`
 )
 
-// saidForms are the ways to tell a secret in words, up to the word that is it.
-// After a clear name that is any word but one that dealtWith knows; after
-// another it must look like a value, too.
+// saidForms match the ways to state a secret in words, up to the secret
+// itself. After a clear name, any word is a secret unless dealtWith matches
+// it. After other names, the word must also look like a value.
 var saidForms = []struct {
 	form  *lazyregexp.Regexp
 	clear bool
@@ -46,31 +46,31 @@ var saidForms = []struct {
 	{said(clearNames+quotes+whereFor, anySign, ""), true},
 	{said(otherNames+quotes+whereFor, anySign, ""), false},
 	{said(`token`+quotes+whereFor, `(?:[:=]|\b(?:is|was|ist|lautet)\b)`, ""), false},
-	{said(`tokens`+quotes, `(?:[:=]|\bis\b)`, ""), false}, // of such many speak in general
+	{said(`tokens`+quotes, `(?:[:=]|\bis\b)`, ""), false}, // many general statements are about tokens
 	{said(`\b(?:my|our)\s+(?:\w+\s+)?tokens`+quotes, `\bare\b`, ""), false},
 	{said(`(?:\b|_)pass`+quotes, `[:=]`, ""), false}, // tests pass, too
 }
 
-// said is what a secret is called, a sign that what follows is it, and what
-// that must look like.
+// said returns a regular expression for the name of a secret, a sign that the
+// secret follows, and the form of its value.
 func said(name, sign, value string) *lazyregexp.Regexp {
 	return lazyregexp.New(`(?i)` + name + `\s*(?:` + sign + `\s*)+(?:(?:now|always|still|currently|jetzt)\s+)?` + quotes + value)
 }
 
-// besideForms are secrets that stand beside their names: "my wifi password …".
-// They have a digit in them, or else every "password manager" were one.
+// besideForms match secrets next to their names: "my wifi password …". A
+// secret must contain a digit, or else "password manager" would match.
 var besideForms = []struct {
 	form  *lazyregexp.Regexp
-	least int                // characters; fewer count or name something
-	not   *lazyregexp.Regexp // what the word may not look like
+	least int                // characters; shorter words are counts or names
+	not   *lazyregexp.Regexp // what the word must not match
 }{
 	{lazyregexp.New(`(?i)` + clearNames + beside), 4, version},
 	{lazyregexp.New(`(?i)(?:` + otherNames + `|token)` + beside), leastValue, noValue},
 	{lazyregexp.New(`(?i)\bbearer` + beside), 12, noValue},
 }
 
-// dealtWith is what goes on to say where a secret is kept, or how it is dealt
-// with, rather than what it is.
+// dealtWith matches text about where a secret is kept or how it is handled,
+// rather than the secret itself.
 var dealtWith = lazyregexp.New(`(?i)^(?:` +
 	`(?:not|never|none|in|on|at|to|from|by|with|see|ask|use|the same|im|bei|beim|von|zu|nicht|siehe)[.,;!]*(?:\s|$)|` +
 	`\d+ (?:of|out|von|characters|letters|digits|words|zeichen)\b|` +
@@ -78,40 +78,40 @@ var dealtWith = lazyregexp.New(`(?i)^(?:` +
 	`(?:\pL+ly\s+)?(?:\pL+(?:ed|en)|kept|held|set|put|read|made|optional|valid)\s+` +
 	`(?:and|as|at|by|each|every|for|from|if|in|into|on|per|through|to|under|until|via|when|with|\pL+ly)\b)`)
 
-// What tells a value from a word of a sentence.
+// These tell a value from an ordinary word.
 const leastValue = 6
 
 var (
 	valueSign = lazyregexp.New(`\d|[a-z][A-Z]|[!#$%&*+/=?@^~|:]`)
-	// noValue is a version, a pinned package, a count, a name of plain words, or
-	// a place to look.
+	// noValue matches a version, a pinned package, a count, a name of plain words,
+	// or a place to look.
 	noValue = lazyregexp.New(`^(?:v?\d+(?:\.\d+)+|[\w.-]+[=<>~]=v?\d[\w.]*|\d{1,7}|[a-z]+(?:-[a-z]+)+(?:-\d{1,3})?|` +
 		`(?:--|[~.<]).*|/[a-z]+/.*|\$\{?[A-Z_]+\}?)$`)
 	version = lazyregexp.New(`^v?\d+(?:\.\d+)+$`)
-	// loneWord is all that is said: "the secret is swordfish", unless it is a
-	// quality.
+	// loneWord matches a single word: "the secret is swordfish". A quality does
+	// not count.
 	loneWord = lazyregexp.New(`^([A-Za-z]?[a-z]{2,})(?:["'` + "`" + `]|[.,;!)]+(?:\s|$)|\s+(?:and|or|und)\b|\s*$)`)
 	quality  = lazyregexp.New(`(?i)^(?:yes|valid|invalid|missing|empty|wrong|secret|private|public|temporary|short|long|stale|new|old|safe|secure|unique|\w+(?:ed|able))$`)
 )
 
-// randomWord is a word as long and as mixed as only machines make them.
+// randomWord matches a word so long and mixed that only a machine makes it.
 var randomWord = lazyregexp.New(`[A-Za-z0-9+_=-]{32,}`)
 
-// checksum is what a long hexadecimal number may be instead of a key.
+// checksum matches names of long hexadecimal numbers that are not keys.
 var checksum = lazyregexp.New(`(?i)\b(?:sha-?\d+|md5|checksums?|digest|prüfsumme)`)
 
-// The numbers of payment cards, as long as they are and beginning as they do. In
-// one piece many numbers look like that; those are of a card only where its name
-// or the month of its end is told, too.
+// The numbers of payment cards, by length and prefix. Many unbroken numbers
+// look like that, so they count only with the name of a card or an expiry
+// date.
 var (
 	cardGroups = lazyregexp.New(`\b(?:[2-6]\d{3}(?:[ -]\d{4}){3}|3\d{3}[ -]\d{6}[ -]\d{4,5})\b`)
 	cardPiece  = lazyregexp.New(`\b[2-6]\d{13,18}\b`)
 	cardSign   = lazyregexp.New(`(?i)card|karte|\b(?:visa|amex|american express|maestro|cv[cv])\b|\b\d{14,19}\s+(?:0[1-9]|1[0-2])/?\d\d\b`)
 )
 
-// secretIn says what kind of secret a text seems to hold; empty where it seems
-// to hold none. It takes a harmless text for a secret rather than a secret for
-// harmless: what is kept here is sent to models for a long time.
+// secretIn returns the kind of secret that a text seems to contain, or "" if
+// none. It prefers false positives to missed secrets, because models receive
+// the memory for a long time.
 func secretIn(text string) string {
 	for _, s := range secretForms {
 		if s.form.MatchString(text) {
@@ -132,7 +132,7 @@ func secretIn(text string) string {
 	return ""
 }
 
-// tellsSecret reports whether a text says in words what a secret is.
+// tellsSecret reports whether a text states a secret in words.
 func tellsSecret(text string) bool {
 	for _, s := range saidForms {
 		for _, at := range s.form.FindAllStringIndex(text, -1) {
@@ -154,7 +154,7 @@ func tellsSecret(text string) bool {
 }
 
 // opensWithValue reports whether a text begins with a word that looks like a
-// value, or is one word only.
+// value, or consists of a single word.
 func opensWithValue(text string) bool {
 	word, _, _ := strings.Cut(text, " ")
 	word = strings.TrimRight(word, ".,;:!?)\"'`")
@@ -165,7 +165,7 @@ func opensWithValue(text string) bool {
 	return lone != nil && !quality.MatchString(lone[1])
 }
 
-// commitDigits is how long the ids of commits are, which are no secrets.
+// commitDigits is the length of commit hashes, which are not secrets.
 const commitDigits = 40
 
 const (
@@ -173,9 +173,9 @@ const (
 	hexDigits = digits + "abcdef"
 )
 
-// hasRandomWord reports whether a text has a long word that has digits among
-// letters of both cases, or is a hexadecimal number, but of no commit and no
-// checksum.
+// hasRandomWord reports whether a text contains a long word with digits and
+// letters of both cases, or a hexadecimal number that is neither a commit nor
+// a checksum.
 func hasRandomWord(text string) bool {
 	for _, word := range randomWord.FindAllString(text, -1) {
 		if !strings.ContainsAny(word, digits) || strings.Trim(word, digits) == "" {
@@ -190,13 +190,13 @@ func hasRandomWord(text string) bool {
 	return false
 }
 
-// checksOut reports whether the digits of a number add up as those of cards do:
-// by Luhn's rule.
+// checksOut reports whether the digits of a number pass the check of payment
+// cards, Luhn's rule.
 func checksOut(number string) bool {
 	sum, double := 0, false
 	for i := len(number) - 1; i >= 0; i-- {
 		d := int(number[i] - '0')
-		if d < 0 || d > 9 { // what parts the groups
+		if d < 0 || d > 9 { // a separator between groups
 			continue
 		}
 		if double {
@@ -207,10 +207,11 @@ func checksOut(number string) bool {
 	return sum%10 == 0
 }
 
-// The words of a seed phrase are from a list of their own (BIP 39), twelve of
-// them at least and without a capital but the first. No list is needed to tell
-// them from a sentence: that has a short word, a long one, a comma or one of
-// smallWords, which are not on the list, long before its twelfth.
+// The words of a seed phrase come from a fixed list (BIP 39). There are at
+// least twelve, all in lower case but perhaps the first. The list is not
+// needed to tell them from a sentence. Before its twelfth word, a sentence has
+// a short or long word, a comma, or one of smallWords, which are not on the
+// list.
 const seedWords = 12
 
 var (
@@ -219,8 +220,8 @@ var (
 		"with without using written from your our its their them his her uses und ist mit der die das ein auf von den")
 )
 
-// hasSeedPhrase reports whether a text holds as many words in a row as open a
-// wallet.
+// hasSeedPhrase reports whether a text contains enough such words in a row to
+// open a wallet.
 func hasSeedPhrase(text string) bool {
 	run := 0
 	for word := range strings.FieldsSeq(text) {
@@ -229,7 +230,7 @@ func hasSeedPhrase(text string) bool {
 			run = 0
 			continue
 		}
-		if form[1] != "" { // it can only be the first
+		if form[1] != "" { // only the first word may have a capital
 			run = 0
 		}
 		if run++; run == seedWords {

@@ -2,7 +2,7 @@ package memory
 
 import "replan/mcpclient/workspace/op"
 
-// Tools are the tools for what is remembered of the user.
+// Tools returns the tools for the user's memory.
 func (o *Operators) Tools() []op.Tool {
 	return []op.Tool{
 		op.Op[recallArgs, recallResult]{
