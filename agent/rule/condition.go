@@ -10,7 +10,7 @@ import (
 	"replan/planning/plan"
 )
 
-// fit says whether a condition holds for a call.
+// fit is the result of matching a condition against a call.
 type fit uint8
 
 const (
@@ -19,11 +19,11 @@ const (
 	fits
 )
 
-// Fits reports whether all conditions of the rule hold for a call. A condition
-// on a value that is not known yet does not hold.
+// Fits reports whether all conditions of the rule match a call. A condition on a
+// value that is not known yet does not match.
 func (r Rule) Fits(args map[string]any) bool { return r.fit(args) == fits }
 
-// fit is the weakest fit among the conditions of the rule.
+// fit returns the weakest fit among the conditions of the rule.
 func (r Rule) fit(args map[string]any) fit {
 	all := fits
 	for name, pattern := range r.Args {
@@ -32,13 +32,13 @@ func (r Rule) fit(args map[string]any) fit {
 	return all
 }
 
-// fitsArg holds the values that a name may mean against a pattern. Where there
-// are several, what lets the call pass must fit all of them.
+// fitsArg matches a pattern against the values that a name may mean. If there are
+// several, a rule that allows the call must match all of them.
 func (r Rule) fitsArg(values []any, pattern string) fit {
 	narrow := r.Verdict == VerdictRun
 	out := fitsNot
 	if len(values) == 0 && pattern == "" {
-		return fits // the call leaves it out, as the rule wants it
+		return fits // the call omits it, as the rule requires
 	}
 	for i, v := range values {
 		one := fitsNot
@@ -60,8 +60,8 @@ func (r Rule) fitsArg(values []any, pattern string) fit {
 	return out
 }
 
-// lookUp returns the values that a name may mean: the argument with that name,
-// and with dots in it a part of another. Null is no value.
+// lookUp returns the values that a name may mean: the argument with that name
+// and, for a name with dots, a part of another argument. Null is no value.
 func lookUp(args map[string]any, name string) []any {
 	var out []any
 	if v, ok := args[name]; ok && v != nil {
@@ -113,7 +113,7 @@ func unknown(v any) bool {
 	return false
 }
 
-// written is a value as a pattern sees it.
+// written returns a value as text for matching.
 func written(v any) string {
 	if text, ok := v.(string); ok {
 		return text
@@ -121,11 +121,11 @@ func written(v any) string {
 	return plan.CanonicalJSON(v)
 }
 
-// upwards finds a step upwards in a path, or the beginning of one that a server
-// may make of what is written as in a URL.
+// upwards matches a parent step (..) in a path, or an escape that a server may
+// decode to one, as in a URL.
 var upwards = regexp.MustCompile(`(^|[^\w.-])\.\.($|[^\w.-])|%(2e|2f|5c)`)
 
-// fitsNarrowly reports whether a text fits a pattern that lets a call pass.
+// fitsNarrowly reports whether a text matches a pattern that allows a call.
 func fitsNarrowly(text, pattern string) bool {
 	if literal, ok := plainText(pattern); ok && literal == text {
 		return true
@@ -137,14 +137,14 @@ func fitsNarrowly(text, pattern string) bool {
 	return glob.MatchString(text) || text != "" && glob.MatchString(path.Clean(text))
 }
 
-// fitsWidely reports whether a text fits a pattern that asks about a call or
-// denies it, in any of the ways in which the same file can be written.
+// fitsWidely reports whether a text matches a pattern that asks about or denies a
+// call. It tries every way to write the same file.
 func fitsWidely(text, pattern string) bool {
 	glob := globOf(pattern, `[^/]`, `.`, "is")
 	slashed := strings.ReplaceAll(text, `\`, "/")
 	ways := []string{text, slashed, path.Clean(slashed)}
 	if rooted.MatchString(slashed) && len(slashed) <= longestPath {
-		// Whose root may be the workspace, or any folder in it.
+		// The root of the path may be the workspace, or any folder in it.
 		for at, rest := 0, ways[2]; at >= 0; at = strings.IndexByte(rest, '/') {
 			rest = rest[at+1:]
 			ways = append(ways, rest)
@@ -153,12 +153,12 @@ func fitsWidely(text, pattern string) bool {
 	return slices.ContainsFunc(ways, glob.MatchString)
 }
 
-// rooted finds an absolute path, longestPath is how long one can be.
+// rooted matches an absolute path; longestPath bounds its length.
 var rooted = regexp.MustCompile(`^(/|[A-Za-z]:/|file:)`)
 
 const longestPath = 4096
 
-// plainText is what a pattern without wildcards stands for.
+// plainText returns the text that a pattern without wildcards matches.
 func plainText(pattern string) (text string, ok bool) {
 	var b strings.Builder
 	for i := 0; i < len(pattern); i++ {
@@ -175,13 +175,13 @@ func plainText(pattern string) (text string, ok bool) {
 	return b.String(), true
 }
 
-// Literal is the pattern that fits this text alone.
+// Literal returns the pattern that matches only this text.
 func Literal(text string) string {
 	return strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`).Replace(text)
 }
 
-// globOf writes a pattern as a regular expression: one is what ? may stand for,
-// and * any number of times, and beyond is the same for **.
+// globOf translates a pattern to a regular expression. ? matches one, * any
+// number of one, and ** any number of beyond.
 func globOf(pattern, one, beyond, flags string) *regexp.Regexp {
 	var b strings.Builder
 	if flags != "" {

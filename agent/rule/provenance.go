@@ -1,17 +1,19 @@
 package rule
 
-// Provenance says where text in a gated call came from.
+// Provenance is the origin of text in a gated call.
 type Provenance struct {
-	Arg  string `json:"arg"`  // the argument's name; "" is all of them
-	Step string `json:"step"` // the step whose result it carries
+	Arg  string `json:"arg"`  // the argument's name; "" means all arguments
+	Step string `json:"step"` // the step that produced the text
 	Tool string `json:"tool,omitempty"`
-	// Mention is what the user's message mentions, in place of a step.
+	// Mention is the mention in the user's message that the text comes from, if
+	// no step.
 	Mention string `json:"mention,omitempty"`
-	// Exact says that a reference carries the text of that result, Written that a
-	// model wrote the argument after it had read it. It is one of them.
+	// Exact means that a reference carries the text of that result. Written means
+	// that a model wrote the argument after reading it. Exactly one of them is
+	// set.
 	Exact   bool `json:"exact,omitempty"`
 	Written bool `json:"written,omitempty"`
-	// Words says that the change it carries was worked out by words, which may miss
+	// Words means that the change was computed by matching words, which may miss
 	// places or match too many.
 	Words bool `json:"words,omitempty"`
 }

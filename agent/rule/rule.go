@@ -10,63 +10,64 @@ import (
 	"replan/planning/prompt"
 )
 
-// Rule is one gate rule. Rules are tried in order and the first that matches a
-// call decides about it.
+// Rule is one gate rule. Rules are tried in order; the first that matches a call
+// decides about it.
 type Rule struct {
-	Tool    string            `json:"tool"`           // pattern over bare and qualified names, as in path.Match; * is any
-	Args    map[string]string `json:"args,omitempty"` // argument → pattern, all of which must match; see [Decide]
-	When    When              `json:"when,omitempty"` // what the tool must be like besides
+	Tool    string            `json:"tool"`           // pattern for bare and qualified names, as in path.Match; * matches any
+	Args    map[string]string `json:"args,omitempty"` // argument → pattern; all must match, see [Decide]
+	When    When              `json:"when,omitempty"` // additional condition on the kind of tool
 	Verdict Verdict           `json:"verdict"`
-	// Untrusted says that a rule which lets calls pass does so too where text from
-	// a result is in them.
+	// Untrusted extends a rule that allows calls to calls with text from a
+	// result.
 	Untrusted bool `json:"untrusted,omitempty"`
 
 	Source string `json:"source"` // flag, configuration, built-in, plan, or user
-	Why    string `json:"why"`    // in words, for the gate
+	Why    string `json:"why"`    // for display at the gate
 }
 
-// When narrows a rule to tools of a kind.
+// When restricts a rule to one kind of tools.
 type When string
 
-// The kinds of tools a rule can be narrowed to.
+// Kinds of tools for When.
 const (
 	WhenAny         When = ""
 	WhenReadOnly    When = "read_only"
 	WhenDestructive When = "destructive"
-	WhenUnmarked    When = "unmarked" // the server says nothing of its effects
+	WhenUnmarked    When = "unmarked" // the server does not declare its effects
 	WhenTrusted     When = "trusted"  // one of the workspace's own operators
 )
 
-// The sources of rules.
+// Sources of rules.
 const (
-	SourceFlag          = "flag"          // holds on when the run is resumed without the flag
-	SourceConfiguration = "configuration" // of the user
-	SourceBuiltIn       = "built-in"      // what nobody said: it lets no untrusted text into an effect
-	SourcePlan          = "plan"          // the plan asks for a gate, which no other rule opens
-	SourceUser          = "user"          // at a gate: with VerdictRun it lifts what asks, never what denies
+	SourceFlag          = "flag"          // stays in force if the run is resumed without the flag
+	SourceConfiguration = "configuration" // the user's configuration
+	SourceBuiltIn       = "built-in"      // the default: it lets no untrusted text into an effect
+	SourcePlan          = "plan"          // the plan asks for a gate, and no other rule can open it
+	SourceUser          = "user"          // at a gate: with VerdictRun it lifts rules that ask, never rules that deny
 )
 
-// Verdict is what a rule says about a call.
+// Verdict is the decision of a rule about a call.
 type Verdict string
 
-// The verdicts of a rule.
+// Verdicts of a rule.
 const (
 	VerdictRun   Verdict = "run"
 	VerdictAsk   Verdict = "ask"
 	VerdictBlock Verdict = "block"
 )
 
-// Matches reports whether the rule speaks about the tool, whatever it says of
-// arguments. The bare name of a workspace operator lets only the workspace's own
-// tool pass; where the rule asks or denies, it covers every server's tool of that
-// name.
+// Matches reports whether the rule applies to the tool, ignoring its conditions
+// on arguments. If the rule allows calls, the bare name of a workspace operator
+// matches only the workspace's own tool. If it asks or denies, the name matches
+// the tool of every server.
 func (r Rule) Matches(t plan.Tool) bool {
 	switch {
 	case r.When == WhenReadOnly && !t.ReadOnly,
 		r.When == WhenDestructive && !t.Destructive,
 		r.When == WhenUnmarked && t.Annotated,
 		r.When == WhenTrusted && !t.Trusted,
-		// A namesake on another server gets nothing that was meant for the workspace's own.
+		// A tool of the same name on another server gets no permission meant for
+		// the workspace's own.
 		r.Verdict == VerdictRun && plan.IsOperator(r.Tool) && !t.Trusted,
 		r.Verdict == VerdictRun && leaves(t) && strings.ContainsAny(r.Tool, `*?[`):
 		return false
@@ -74,24 +75,24 @@ func (r Rule) Matches(t plan.Tool) bool {
 	qualified := t.QualifiedName()
 	switch {
 	case r.Source == SourceUser:
-		return r.Tool == qualified // the tool that was shown, whatever it is called
+		return r.Tool == qualified // the exact tool that the user saw, whatever its name
 	case strings.Contains(r.Tool, ":"):
-		return prompt.MatchName(r.Tool, qualified) // which no bare name can pose as
+		return prompt.MatchName(r.Tool, qualified) // no bare name can imitate a qualified one
 	default:
 		return prompt.MatchName(r.Tool, t.Name) || prompt.MatchName(r.Tool, qualified)
 	}
 }
 
-// leaves reports whether what the tool does leaves this machine for good: only a
-// rule that has its name lets it pass, no pattern.
+// leaves reports whether the tool sends data off this machine for good. Only a
+// rule with its exact name allows it, no pattern.
 func leaves(t plan.Tool) bool { return t.Trusted && t.Name == "vcs.push" }
 
-// Equal reports whether both rules say the same.
+// Equal reports whether both rules are the same.
 func (r Rule) Equal(o Rule) bool {
 	return r.Tool == o.Tool && r.When == o.When && r.Untrusted == o.Untrusted && r.Verdict == o.Verdict && r.Source == o.Source && r.Why == o.Why && maps.Equal(r.Args, o.Args)
 }
 
-// String is the rule as a flag has it: the tool, and ARG=PATTERN for each
+// String returns the rule in flag syntax: the tool, and ARG=PATTERN for each
 // condition.
 func (r Rule) String() string {
 	words := []string{r.Tool}
@@ -108,8 +109,8 @@ func (r Rule) String() string {
 	return strings.Join(words, " ")
 }
 
-// Speaking returns the rules of which one will decide about a call of the tool,
-// in their order. Only the last has no conditions on arguments.
+// Speaking returns the rules that may decide about a call of the tool, in order.
+// Only the last has no conditions on arguments.
 func Speaking(rules []Rule, t plan.Tool) []Rule {
 	var out []Rule
 	for _, r := range rules {
@@ -123,30 +124,30 @@ func Speaking(rules []Rule, t plan.Tool) []Rule {
 	return append(out, Rule{Tool: t.Name, Verdict: VerdictAsk, Source: SourceBuiltIn, Why: "no rule speaks about this tool"})
 }
 
-// Decide returns the rule that decides about a call of the tool. Where no rule
-// speaks, it asks.
+// Decide returns the rule that decides about a call of the tool. If no rule
+// matches, the call asks.
 //
-// A condition is a pattern for the text of an argument, in which * and ? stop at
-// a slash, ** does not, and a backslash takes the meaning from what follows. What
-// is no text is matched as compact JSON; a name with dots leads into objects and
-// lists. A condition on an argument that is not there does not match, unless its
-// pattern is empty: that matches what is left out, and empty text.
+// A condition is a pattern for the text of an argument. * and ? stop at a slash,
+// ** does not, and a backslash escapes the next character. Values other than text
+// are matched as compact JSON; a name with dots refers to parts of objects and
+// lists. A condition on a missing argument does not match. The exception is an
+// empty pattern, which matches a missing argument and empty text.
 //
-// What lets a call pass is read narrowly: * stops at a quote, and no wildcard
-// lets in a control character, or anything in a text with a step upwards (..).
-// What asks or denies is read widely: neither the case of letters, nor dots and
-// steps upwards, nor an absolute path hide a file from it.
+// A rule that allows calls matches narrowly: * stops at a quote. No wildcard
+// matches a control character, or any part of a text with a step upwards (..). A
+// rule that asks or denies matches widely: letter case, dots, steps upwards and
+// absolute paths cannot hide a file from it.
 //
-// Where a [plan.Placeholder] stands for an argument and the decision hangs
-// on it, the call asks.
+// If a [plan.Placeholder] stands for an argument and the decision depends on it,
+// the call asks.
 func Decide(rules []Rule, t plan.Tool, args map[string]any) Rule {
 	return DecideAmong(Speaking(rules, t), args)
 }
 
-// DecideAmong returns the first of the rules that speak about a tool whose conditions
-// hold.
+// DecideAmong returns the first of the rules from [Speaking] whose conditions
+// match.
 func DecideAmong(speaking []Rule, args map[string]any) Rule {
-	var open []Rule // may decide, once all is known
+	var open []Rule // may decide once all values are known
 	for _, r := range speaking {
 		switch r.fit(args) {
 		case fitsNot:

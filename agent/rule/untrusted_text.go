@@ -8,18 +8,17 @@ import (
 	"replan/planning/prompt"
 )
 
-// Uncovered returns what a call carries of untrusted text that must not pass
-// because of the rule: it stops at a gate even so. from says where the text in
-// the call comes from, and toolOf which tool had that result, ok being false
-// where no tool did.
+// Uncovered returns the untrusted text of a call that the rule does not allow;
+// the call then stops at a gate. from lists the origins of text in the call.
+// toolOf returns the tool that produced a text; ok is false if none did.
 //
-// Reading with the workspace's own operators carries nothing anywhere. To give
-// text to another server is to send it, whatever that server says of its tool,
-// unless the text came from that very server. What has effects carries all of it,
-// but for an edit that the workspace's own operator worked out.
+// Reading with the workspace's own operators sends text nowhere. Passing text to
+// another server sends it, whatever that server declares about its tool, unless
+// the text came from the same server. A call with effects carries all of its
+// text, except an edit computed by the workspace's own operator.
 func Uncovered(rule Rule, tool plan.Tool, args map[string]any, from []Provenance, toolOf func(Provenance) (plan.Tool, bool)) []Provenance {
 	if prompt.IsPlanTool(tool) || tool.Trusted && tool.ReadOnly {
-		return nil // the steps of a plan have gates of their own
+		return nil // the steps of a plan have their own gates
 	}
 	var out []Provenance
 	for _, p := range from {
@@ -35,14 +34,14 @@ func Uncovered(rule Rule, tool plan.Tool, args map[string]any, from []Provenance
 	return out
 }
 
-// worksOut reports whether the result of a tool is an edit that it computed from
-// what the plan asks for, of which the gate of fs.patch shows all.
+// worksOut reports whether the result of a tool is an edit computed from what the
+// plan asks for. The gate of fs.patch shows all of that edit.
 func worksOut(t plan.Tool) bool { return t.Trusted && t.Name == "code.transform" }
 
-// Covers reports whether a rule that lets calls pass has untrusted text in mind.
-// A text that a reference carries is covered by a rule that names it alone. What a
-// model wrote is covered by a pattern for the argument too, and by the mere name of
-// an operator whose effects undo takes back. Built-in rules cover nothing.
+// Covers reports whether a rule that allows calls also allows the untrusted text.
+// Text from a reference is covered only by a rule that names untrusted text. Text
+// written by a model is also covered by a pattern for the argument, or by the
+// name of an operator whose effects undo reverts. Built-in rules cover nothing.
 func (r Rule) Covers(p Provenance, t plan.Tool, args map[string]any) bool {
 	switch {
 	case r.Verdict != VerdictRun || r.Source == SourceBuiltIn:
@@ -57,7 +56,7 @@ func (r Rule) Covers(p Provenance, t plan.Tool, args map[string]any) bool {
 }
 
 // binds reports whether the rule has a pattern for an argument or a part of it;
-// "" is every argument that holds text.
+// "" means every argument with text.
 func (r Rule) binds(arg string, args map[string]any) bool {
 	if arg == "" {
 		for name, value := range args {
@@ -85,14 +84,14 @@ func hasText(value any) bool {
 	}
 }
 
-// Undoable reports whether the tool is one of the workspace's operators for files,
-// code and tests.
+// Undoable reports whether the tool is one of the workspace's operators for
+// files, code and tests.
 func Undoable(t plan.Tool) bool {
 	family, _, _ := strings.Cut(t.Name, ".")
 	return t.Trusted && (family == "fs" || family == "code" || family == "test")
 }
 
-// UntrustedText is the rule by which a call asks for the untrusted text in it.
+// UntrustedText returns the rule that asks about the untrusted text in a call.
 func UntrustedText(t plan.Tool) Rule {
 	why := "it has effects, and its arguments carry text from a result"
 	if t.ReadOnly {
@@ -101,8 +100,8 @@ func UntrustedText(t plan.Tool) Rule {
 	return Rule{Tool: t.Name, Verdict: VerdictAsk, Source: SourceBuiltIn, Why: why}
 }
 
-// Interprets reports whether a program runs code, or another program, that its
-// arguments name.
+// Interprets reports whether a program runs code, or another program, given in
+// its arguments.
 func Interprets(program string) bool {
 	name := strings.ToLower(program[strings.LastIndexAny(program, `/\`)+1:])
 	name = strings.TrimRight(strings.TrimSuffix(name, ".exe"), "0123456789.-")
