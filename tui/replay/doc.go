@@ -2,6 +2,6 @@
 //
 // Start with [Player].
 //
-// Like every pane it imports draw, keymap, telling, timing and the core, never another
-// pane; the root model routes between them.
+// Like every pane, it imports draw, keymap, telling, timing and the core, but no
+// other pane. The root model routes between panes.
 package replay

@@ -14,51 +14,51 @@ import (
 	"replan/tui/telling"
 )
 
-// AtOnce is the speed that waits for nothing.
+// atOnce is the speed without delays.
 const atOnce = 0
 
-// speeds are how many times as fast as it was a run can be played.
+// speeds returns the playback speeds as multiples of the original speed.
 func speeds() []float64 { return []float64{0.25, 0.5, 1, 2, 4, 8, 16, atOnce} }
 
 // PlayedScreen is the screen that a player plays on.
 type PlayedScreen interface {
 	tea.Model
-	// TellEvents shows events; last says that no more of the run follow.
+	// TellEvents shows events. last reports whether they end the run.
 	TellEvents(events []event.Event, last bool) tea.Cmd
-	// Freeze stops everything that moves, or lets it go on.
+	// Freeze stops all animation, or resumes it.
 	Freeze(frozen bool)
-	// Animate starts the clock where something moves.
+	// Animate starts the animation clock if anything is animated.
 	Animate() tea.Cmd
 }
 
-// Player plays a run again on a screen of its own, which it makes anew where it
-// seeks back. It has one timer, which it can stop.
+// Player replays a run on its own screen, and creates a new screen when it seeks
+// backward. It has a single timer, which it can stop.
 type Player struct {
-	// fresh makes a screen on which nothing has happened. It looks where the one
-	// before did, which is nil at first.
+	// fresh creates an empty screen that keeps the view of the previous one, which
+	// is nil at first.
 	fresh  func(p *Player, before PlayedScreen) PlayedScreen
 	Screen PlayedScreen
 	frame  time.Duration // between two drawn frames
 	Events []event.Event
-	due    []time.Duration // when each event comes, from the start, at the pace of the run
-	stops  []int           // how many events were told at each moment worth seeking
-	At     int             // events that were told
+	due    []time.Duration // time of each event since the start, at original speed
+	stops  []int           // number of events before each moment worth seeking
+	At     int             // number of events played
 	speed  float64
 	Paused bool
-	Alone  bool // the program shows nothing else
+	Alone  bool // the replay is all the program shows
 
-	count  int           // of waits
-	halted chan struct{} // ends the wait that is under way; nil where none is
+	count  int           // number of waits
+	halted chan struct{} // ends the current wait; nil if there is none
 }
 
 type (
-	// PlayMsg ends the wait of the player with that count.
+	// PlayMsg ends the player's wait number count.
 	PlayMsg struct{ count int }
-	// InnerMsg is for the screen that the player plays on.
+	// InnerMsg is a message for the inner screen.
 	InnerMsg struct{ Msg tea.Msg }
-	// outerMsg comes from that screen and is for the terminal.
+	// outerMsg is a message from the inner screen to the terminal.
 	outerMsg struct{ msg tea.Msg }
-	// LeftMsg says that the user has left the replay.
+	// LeftMsg reports that the user has left the replay.
 	LeftMsg struct{}
 )
 
@@ -67,7 +67,7 @@ func Outward(cmd tea.Cmd) tea.Cmd {
 	return func() tea.Msg { return outerMsg{cmd()} }
 }
 
-// New makes a player of what was told, which has told nothing yet.
+// New returns a player of events that has played none yet.
 func New(events []event.Event, speed float64, frame time.Duration, fresh func(p *Player, before PlayedScreen) PlayedScreen) *Player {
 	p := &Player{fresh: fresh, frame: frame, Events: events, speed: nearestSpeed(speed), due: make([]time.Duration, len(events))}
 	for i, e := range events {
@@ -82,7 +82,7 @@ func New(events []event.Event, speed float64, frame time.Duration, fresh func(p 
 	return p
 }
 
-// nearestSpeed is the speed there is that is nearest to one.
+// nearestSpeed returns the available speed nearest to the given one.
 func nearestSpeed(speed float64) float64 {
 	if speed <= 0 {
 		return atOnce
@@ -96,8 +96,8 @@ func nearestSpeed(speed float64) float64 {
 	return best
 }
 
-// worthSeeking reports whether an event is a moment of the run that a reader
-// knows.
+// worthSeeking reports whether an event is a moment of the run that users
+// recognize.
 func worthSeeking(data event.Data) bool {
 	switch data.(type) {
 	case event.PhaseStarted, event.PhaseCompleted, event.PlanCreated, event.PlanDiff, event.StepStarted, event.StepCompleted,
@@ -109,10 +109,11 @@ func worthSeeking(data event.Data) bool {
 	}
 }
 
-// renew begins on a fresh screen.
+// renew starts over on a fresh screen.
 func (p *Player) renew() { p.Screen, p.At = p.fresh(p, p.Screen), 0 }
 
-// Tell tells the events up to that many.
+// Tell plays the first upto events. It starts over on a fresh screen if that is a
+// step backward.
 func (p *Player) Tell(upto int) tea.Cmd {
 	upto = max(min(upto, len(p.Events)), 0)
 	if upto < p.At {
@@ -127,7 +128,7 @@ func (p *Player) Tell(upto int) tea.Cmd {
 	return p.Inward(cmd)
 }
 
-// Wait waits for the next event, in place of any wait before.
+// Wait waits for the next event. It cancels any earlier wait.
 func (p *Player) Wait() tea.Cmd {
 	p.Halt()
 	if p.Paused || p.At >= len(p.Events) {
@@ -151,7 +152,7 @@ func (p *Player) Wait() tea.Cmd {
 	}
 }
 
-// Halt ends the wait that is under way.
+// Halt ends the current wait.
 func (p *Player) Halt() {
 	p.count++
 	if p.halted != nil {
@@ -160,14 +161,14 @@ func (p *Player) Halt() {
 	}
 }
 
-// Next tells what is due after a wait, and waits for what comes then.
+// Next plays the due events after a wait, then waits for the next ones.
 func (p *Player) Next(msg PlayMsg) tea.Cmd {
 	if msg.count != p.count || p.At >= len(p.Events) {
 		return nil
 	}
 	upto := len(p.Events)
 	if p.speed != atOnce {
-		// What comes within one drawn frame is told together.
+		// Events within one frame are played together.
 		within := p.due[p.At] + time.Duration(float64(p.frame)*p.speed)
 		upto = p.At + 1
 		for upto < len(p.Events) && p.due[upto] <= within {
@@ -181,13 +182,13 @@ func (p *Player) Next(msg PlayMsg) tea.Cmd {
 	return tea.Batch(told, p.Wait())
 }
 
-// rest stops playing, or goes on.
+// rest pauses or resumes playback.
 func (p *Player) rest(rest bool) {
 	p.Paused = rest
 	p.Screen.Freeze(rest)
 }
 
-// Toggle pauses or goes on; at the end it begins anew.
+// Toggle pauses or resumes playback. At the end it starts from the beginning.
 func (p *Player) Toggle() tea.Cmd {
 	var told tea.Cmd
 	if p.Paused && p.At == len(p.Events) {
@@ -197,15 +198,15 @@ func (p *Player) Toggle() tea.Cmd {
 	return tea.Batch(told, p.Wait(), p.Inward(p.Screen.Animate()))
 }
 
-// Seek goes to where that many events were told, and plays on from there unless
-// it rests.
+// Seek moves to the position after the given number of events. It keeps playing
+// from there unless paused.
 func (p *Player) Seek(to int) tea.Cmd {
 	told := p.Tell(to)
 	p.Screen.Freeze(p.Paused)
 	return tea.Batch(told, p.Wait())
 }
 
-// Moment is where the next moment is, or the one before.
+// Moment returns the position of the next moment, or of the previous one.
 func (p *Player) Moment(forth bool) int {
 	if forth {
 		for _, stop := range p.stops {
@@ -223,7 +224,7 @@ func (p *Player) Moment(forth bool) int {
 	return 0
 }
 
-// Faster takes the next speed, or the one before.
+// Faster moves by positions in the list of speeds.
 func (p *Player) Faster(by int) tea.Cmd {
 	all := speeds()
 	p.speed = all[max(min(slices.Index(all, p.speed)+by, len(all)-1), 0)]
@@ -231,7 +232,8 @@ func (p *Player) Faster(by int) tea.Cmd {
 }
 
 // Inward wraps a command of the inner screen so that its message returns to that
-// screen. Quitting the screen leaves the replay, unless there is nothing else.
+// screen. Quitting the inner screen leaves the replay, or the program if it shows
+// nothing else.
 func (p *Player) Inward(cmd tea.Cmd) tea.Cmd {
 	if cmd == nil {
 		return nil
@@ -261,8 +263,8 @@ func (p *Player) Inward(cmd tea.Cmd) tea.Cmd {
 	}
 }
 
-// Line is the speed, how far the replay has come, and what happened last. notice
-// stands at its right where it is not empty.
+// Line draws the speed, the progress of the replay and its last moment. A non-empty
+// notice appears on the right.
 func (p *Player) Line(l *draw.Look, notice string, width int) string {
 	glyph, style := l.Glyphs.Play, l.Running
 	if p.Paused {
@@ -307,7 +309,7 @@ func (p *Player) Line(l *draw.Look, notice string, width int) string {
 	return l.Fit(l.Sides(left+bar+times, right, width), width)
 }
 
-// last is the last moment that was told, in a few words.
+// last describes the last moment played in a few words.
 func (p *Player) last() string {
 	for i := p.At - 1; i >= 0; i-- {
 		switch d := p.Events[i].Data.(type) {
