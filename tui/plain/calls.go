@@ -13,9 +13,9 @@ import (
 	"replan/planning/prompt"
 )
 
-// tellCall tells of a call that a model makes, in a step of its own or in the
-// chat, and reports whether the event is one. Each of its events is one line,
-// with the reason of a failure below.
+// tellCall prints a call that a model makes, in its own step or in the chat, and
+// reports whether the event is one. Each event takes one line, with the reason for
+// a failure below it.
 func (l *Log) tellCall(d event.Data) bool {
 	index := ""
 	switch d := d.(type) {
@@ -56,7 +56,7 @@ func (l *Log) tellCall(d event.Data) bool {
 		l.block(inset+"    ", why, outputShown)
 	case event.StepFailed:
 		if d.Removes != "" || d.Outdated != "" {
-			break // its gate says so
+			break // its gate reports the reason
 		}
 		l.line("%s%s %s  %s", inset, l.marks.failed, name, seconds(d.MS))
 		l.block(inset+"    ", d.Error, outputShown)
@@ -66,8 +66,8 @@ func (l *Log) tellCall(d event.Data) bool {
 	return true
 }
 
-// Fruitless says why a call came to nothing although it came back: the run that
-// it has started did not complete. It is "" where that did.
+// Fruitless returns why a call that returned still produced nothing: the run it
+// started did not complete. It returns "" if that run completed.
 func Fruitless(s *agent.StepState) string {
 	if s.Status != agent.StepCompleted || s.Run == "" {
 		return ""
@@ -81,7 +81,7 @@ func Fruitless(s *agent.StepState) string {
 	return cmp.Or(word("error"), strings.ReplaceAll(word("reason"), "_", " "), status)
 }
 
-// arguments are those of a call on one line.
+// arguments formats the arguments of a call on one line.
 func (l *Log) arguments(args map[string]any) string {
 	const most = 100 // runes
 	parts := make([]string, 0, len(args))
@@ -95,7 +95,8 @@ func (l *Log) arguments(args map[string]any) string {
 	return line
 }
 
-// compacted tells that the oldest of the conversation was summed up, or is back.
+// compacted prints that the oldest part of the conversation was summarized or
+// restored.
 func (l *Log) compacted(d event.ChatCompacted) {
 	if d.Undone {
 		l.line("%s %s stand in the conversation again", l.marks.note, english.Count(d.Turns, "message"))

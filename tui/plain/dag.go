@@ -14,8 +14,8 @@ import (
 	"replan/themes"
 )
 
-// lanesShown is how many lanes of a plan run side by side at most in text. What
-// a step depends on is written out in any case.
+// lanesShown is the maximum number of lanes drawn side by side. Each row also names
+// its dependencies in words.
 const lanesShown = 8
 
 // Plan draws a plan as lines of text in execution order:
@@ -24,8 +24,8 @@ const lanesShown = 8
 //	├─ ○ 2. Title   [tool]  ← after: 1  ∥
 //	└─ ○ 3. Title   [tool]  ← after: 1  ∥
 //
-// The rails at the left join each step to what it depends on, as layout.Rails
-// says. ∥ marks steps that may run at the same time as another one.
+// The rails on the left join each step to its dependencies, as layout.Rails describes.
+// ∥ marks steps that may run in parallel with another one.
 func Plan(p plan.Plan, ascii bool) string {
 	d := newDrawing(p, ascii)
 	sign := d.signs[agent.StepPending]
@@ -35,11 +35,10 @@ func Plan(p plan.Plan, ascii bool) string {
 	return d.text()
 }
 
-// Run draws the plan of a run as it stands, with a sign for the state of each
-// step. What the newest revision took out stands where it had stood, marked −;
-// what it added or revised is marked + or ~. Where words is not nil, it says
-// more of each step, the calls of a step are drawn under it, and what older
-// revisions took out is shown too.
+// Run draws the current plan of a run, with a sign for the state of each step.
+// Steps removed by the newest revision keep their position, marked −. Added or
+// revised steps are marked + or ~. If words is not nil, it adds details to each
+// step, and Run also draws calls and steps removed by older revisions.
 func Run(run *agent.Run, ascii bool, words func(*agent.StepState) string) string {
 	p := run.Plan
 	p.Steps = make([]plan.Step, len(run.Steps))
@@ -88,8 +87,8 @@ func Run(run *agent.Run, ascii bool, words func(*agent.StepState) string) string
 	return d.text()
 }
 
-// addRemoved adds steps that revisions took out, between the lanes of those
-// that stay.
+// addRemoved adds steps removed by revisions between the lanes of the remaining
+// ones.
 func (d *drawing) addRemoved(rows []textRow, cells []layout.Cell) {
 	for _, r := range rows {
 		r.cells = cells
@@ -97,13 +96,13 @@ func (d *drawing) addRemoved(rows []textRow, cells []layout.Cell) {
 	}
 }
 
-// drawing is a plan that is drawn as text.
+// drawing is a plan being drawn as text.
 type drawing struct {
 	ascii    bool
 	glyphs   themes.Glyphs
 	signs    map[agent.StepStatus]string
 	graph    *plan.Graph
-	steps    []plan.Step // by their positions in graph
+	steps    []plan.Step // by position in graph
 	order    []int
 	rails    *layout.Rails
 	parallel map[string]bool
@@ -112,11 +111,11 @@ type drawing struct {
 
 // textRow is one line of a drawing.
 type textRow struct {
-	mark    string // what a revision did to it, "" for nothing
+	mark    string // effect of a revision on it; "" for none
 	cells   []layout.Cell
 	sign    string
 	step    *plan.Step
-	planned bool // it is a step of the plan, and not a call or removed
+	planned bool // a step of the plan, neither a call nor removed
 	words   string
 }
 
@@ -134,7 +133,7 @@ func newDrawing(p plan.Plan, ascii bool) *drawing {
 		}
 	}
 	d.steps = make([]plan.Step, d.graph.Len())
-	for i := len(p.Steps) - 1; i >= 0; i-- { // of two with one index the first counts
+	for i := len(p.Steps) - 1; i >= 0; i-- { // if two steps share an index, the first counts
 		if at, ok := d.graph.Position(p.Steps[i].Index); ok {
 			d.steps[at] = p.Steps[i]
 		}
@@ -151,8 +150,8 @@ func (d *drawing) sign(s *agent.StepState) string {
 
 func (d *drawing) add(r textRow) { d.rows = append(d.rows, r) }
 
-// text writes the rows in columns: marks where there are any, rails, signs,
-// titles and tools.
+// text formats the rows in columns: marks if there are any, rails, signs, titles
+// and tools.
 func (d *drawing) text() string {
 	title, marked := 0, false
 	for i := range d.rows {
@@ -179,7 +178,7 @@ func (d *drawing) text() string {
 	return b.String()
 }
 
-// writeTail writes what stands behind the title of a row.
+// writeTail writes the part of a row after its title.
 func (d *drawing) writeTail(line *strings.Builder, r *textRow) {
 	line.WriteString("  [" + carrier(*r.step) + "]")
 	if !r.planned {
@@ -212,16 +211,16 @@ func (d *drawing) rail(cells []layout.Cell) string {
 	return b.String()
 }
 
-// padded fills text up with blanks.
+// padded pads text with spaces.
 func padded(text string, width int) string {
 	return text + strings.Repeat(" ", max(width-ansi.StringWidth(text), 0))
 }
 
-// widest is the longest title that others are aligned with, in cells; one long
-// title does not push every tool off the screen.
+// widest is the maximum title width used for alignment, in cells. It keeps one long
+// title from pushing every tool off the screen.
 const widest = 72
 
-// carrier is what carries a step out: its tool, its profile or the model itself.
+// carrier names the executor of a step: its tool, its profile or the model itself.
 func carrier(s plan.Step) string {
 	if s.Executor == plan.ExecutorAgent && s.Profile != "" {
 		return "agent " + untrusted.Line(s.Profile)

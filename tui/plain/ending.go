@@ -14,7 +14,7 @@ import (
 	"replan/planning/prompt"
 )
 
-// completed tells how a run ended, and with which answer.
+// completed prints how a run ended, with its answer.
 func (l *Log) completed(r event.Result) {
 	if r.Answer != "" {
 		l.line("")
@@ -24,7 +24,7 @@ func (l *Log) completed(r event.Result) {
 		}
 		l.line("")
 	} else if r.Status == event.StatusCompleted && l.inset() == "" {
-		l.results(r) // those of a run that a call has started, the answer speaks of
+		l.results(r) // the answer covers the results of a run started by a call
 	}
 	if r.Unanswered != "" {
 		l.line("%s the answer is missing; ask for it again: replan plan resume %s", l.marks.note, l.run.ID)
@@ -42,7 +42,8 @@ func (l *Log) completed(r event.Result) {
 	l.line("%s: %s in %s", r.Status, r.Reason, strings.Join(parts, l.marks.between))
 }
 
-// CutOff says that the answer of a run is not whole, "" where it is.
+// CutOff says why the answer of a run is incomplete, or returns "" if it is
+// complete.
 func CutOff(run *agent.Run) string {
 	for _, x := range slices.Backward(run.Exchanges) {
 		if x.Purpose != prompt.PurposeSynthesis && x.Purpose != prompt.PurposeChat {
@@ -56,8 +57,8 @@ func CutOff(run *agent.Run) string {
 	return ""
 }
 
-// results shows what came of a plan that nobody wrote an answer for: the results
-// that no other step worked on.
+// results prints the results of a plan without a written answer: those that no
+// other step used.
 func (l *Log) results(r event.Result) {
 	if r.Plan == nil {
 		return

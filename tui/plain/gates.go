@@ -13,8 +13,8 @@ import (
 	"replan/planning/plan"
 )
 
-// gate shows the whole call that waits. What a diff of the workspace's own shows
-// already is not told twice.
+// gate prints the full call that waits. It omits whatever a workspace diff already
+// shows.
 func (l *Log) gate(d event.GateRequested) {
 	what := d.Tool
 	if d.Step != "" {
@@ -51,21 +51,21 @@ func (l *Log) gate(d event.GateRequested) {
 	}
 }
 
-// drawn are the arguments of the workspace's operators that their diff shows.
+// drawn lists the arguments of workspace operators that their diff already shows.
 var drawn = []string{"diff", "hashes", "new", "old", "text"}
 
-// provenance says where text in a call comes from.
+// provenance prints the sources of text in a call.
 func (l *Log) provenance(from []rule.Provenance) {
 	for _, line := range sources(from) {
 		l.line("    %s", line)
 	}
 }
 
-// sources says of each argument where its text comes from, a line each.
+// sources describes the source of the text in each argument, one line per source.
 func sources(from []rule.Provenance) []string {
 	var out, steps []string
-	carry := map[string][]string{} // step → the arguments that carry text of its result
-	read := map[string][]string{}  // argument → the steps whose results were read before it was written
+	carry := map[string][]string{} // step → arguments that carry text of its result
+	read := map[string][]string{}  // argument → steps whose results were read before it was written
 	for _, p := range from {
 		if p.Mention != "" {
 			out = append(out, fmt.Sprintf("a model wrote %s after reading %s, which your message mentions", cmp.Or(p.Arg, "the call"), untrusted.Line(p.Mention)))
@@ -94,8 +94,8 @@ func sources(from []rule.Provenance) []string {
 	return out
 }
 
-// Lifts says of the untrusted text in a call of which kind it is, and what would
-// let such a call pass unasked; "" where there is none that matters.
+// Lifts describes the kind of untrusted text in a call and what would let such a
+// call pass without a gate. It returns "" if there is no relevant text.
 func Lifts(g event.GateRequested) string {
 	var exact, written []string
 	for _, p := range g.Provenance {
@@ -121,15 +121,15 @@ func Lifts(g event.GateRequested) string {
 	return strings.Join(out, "; ")
 }
 
-// coerced tells which arguments were given the type that their tool asks for.
+// coerced prints which arguments were converted to the type their tool expects.
 func (l *Log) coerced(indent string, all []plan.Coercion) {
 	for _, c := range all {
 		l.line("%s%s fitted to the tool's types: %s", indent, l.marks.note, untrusted.Line(c.String()))
 	}
 }
 
-// passed says that a call passes by what the user has allowed in the run, and
-// where text in it comes from.
+// passed prints that an earlier permission in the run lets a call pass, and where
+// its text comes from.
 func (l *Log) passed(indent string, d event.StepStarted) {
 	words := Passed(l.run, d)
 	if words == "" {
@@ -142,7 +142,7 @@ func (l *Log) passed(indent string, d event.StepStarted) {
 	l.provenance(d.Provenance)
 }
 
-// resolved says how a gate was answered.
+// resolved prints the answer to a gate.
 func (l *Log) resolved(d event.GateResolved) {
 	how := string(d.Decision)
 	switch {

@@ -7,8 +7,8 @@ import (
 	"replan/planning/plan"
 )
 
-// health writes a line for each tool server that is ready again and for each change
-// of the model. Why a server failed is in the session's note about it.
+// health prints a line for each recovered tool server and each change of the model.
+// A note of the session explains why a server failed.
 func (l *Log) health(now session.Status) {
 	was := map[string]plan.ServerState{}
 	for _, s := range l.status.Servers {
@@ -36,7 +36,7 @@ func (l *Log) health(now session.Status) {
 	l.status = now
 }
 
-// because is a reason behind what it is a reason for.
+// because formats a reason for use after the statement it explains.
 func because(why string) string {
 	if why = untrusted.Line(why); why == "" {
 		return ""

@@ -9,7 +9,8 @@ import (
 	"replan/planning/prompt"
 )
 
-// Mentioned says in a few words what goes with a message, and how much of it.
+// Mentioned describes in a few words the content attached to a message, and its
+// size.
 func Mentioned(m prompt.Mention, separator string) string {
 	size := bytesWords(m.Bytes)
 	switch {
@@ -23,7 +24,7 @@ func Mentioned(m prompt.Mention, separator string) string {
 	return untrusted.Line(m.Name) + " " + separator + " " + size
 }
 
-// bytesWords is a size as people say it.
+// bytesWords formats a size for people.
 func bytesWords(n int) string {
 	const kilo = 1024
 	switch {

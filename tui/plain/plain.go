@@ -1,5 +1,5 @@
-// Package plain tells a run as lines of text, for pipes, logs and screen
-// readers. It folds the same events into the same run as the full screen does.
+// Package plain prints a run as lines of text, for pipes, logs and screen readers.
+// It applies the same events to the same run type as the full screen.
 package plain
 
 import (
@@ -22,8 +22,8 @@ import (
 	"replan/planning/prompt"
 )
 
-// outputShown is how many lines of a result, an error or a failed step's output are
-// told; the journal has all of it.
+// outputShown is the maximum number of lines printed of a result, an error or a
+// failed step's output. The journal has all of them.
 const outputShown = 20
 
 // Log writes a line for each event that matters.
@@ -32,26 +32,26 @@ type Log struct {
 	session string
 	marks   marks
 	ascii   bool
-	run     *agent.Run       // that is told of
-	runs    []*agent.Run     // those that go on: one that a call in the chat has started stands behind the one that made it
-	before  session.Resuming // the events that have happened before, which are not told again
-	cut     string           // what was last said to be left out of a prompt
-	blocked string           // the guard's sentence that was told already
-	notes   string           // the file with the project's instructions
-	named   bool             // it was
-	status  session.Status   // that was heard last
+	run     *agent.Run       // the run being printed
+	runs    []*agent.Run     // active runs; a run started by a chat call follows the run that made the call
+	before  session.Resuming // earlier events, which are not printed again
+	cut     string           // last message about text left out of a prompt
+	blocked string           // guard sentence already printed
+	notes   string           // file with the project's instructions
+	named   bool             // notes has been named
+	status  session.Status   // last status received
 	lost    map[string]bool  // servers that have failed
 	silent  bool             // the model was told not to answer
-	err     error            // of the first write that failed
+	err     error            // from the first failed write
 }
 
-// marks are the signs that lines open with.
+// marks are the signs at the start of lines.
 type marks struct {
 	done, failed, started, gate, skipped, note, removed, added, revised, replan, pending, between string
 }
 
-// New returns a log that writes to out. session is the id of the session, whose
-// own events are told without a run; ascii draws with ASCII characters alone.
+// New returns a log that writes to out. session is the id of the session, whose own
+// events belong to no run. ascii limits the output to ASCII characters.
 func New(out io.Writer, session string, ascii bool) *Log {
 	m := marks{"✓", "✗", "▸", "◆", "—", "·", "−", "+", "~", "↻", "○", " · "}
 	if ascii {
@@ -60,8 +60,8 @@ func New(out io.Writer, session string, ascii bool) *Log {
 	return &Log{out: out, session: session, marks: m, ascii: ascii, lost: map[string]bool{}}
 }
 
-// Event tells one event. It fails where the line cannot be written, and from
-// then on always.
+// Event prints one event. Once a write fails, Event returns that error on every
+// call.
 func (l *Log) Event(e event.Event) error {
 	if e.Run == l.session {
 		l.tellSession(e.Data)
@@ -81,7 +81,7 @@ func (l *Log) Event(e event.Event) error {
 	return l.err
 }
 
-// enter begins with a run. Those that are over are forgotten.
+// enter starts a run. It drops the previous runs if the first of them is over.
 func (l *Log) enter() {
 	if len(l.runs) > 0 && l.runs[0].Result != nil {
 		l.runs = nil
@@ -90,7 +90,7 @@ func (l *Log) enter() {
 	l.runs = append(l.runs, l.run)
 }
 
-// find turns to the run with this id.
+// find selects the run with the given id and reports whether it exists.
 func (l *Log) find(id string) bool {
 	for _, r := range l.runs {
 		if r.ID == id {
@@ -101,7 +101,7 @@ func (l *Log) find(id string) bool {
 	return false
 }
 
-// inset is what stands before each line of a run that a call has started.
+// inset returns the indentation for lines of a run started by a call.
 func (l *Log) inset() string {
 	if len(l.runs) > 0 && l.run != l.runs[0] {
 		return "    "
@@ -109,9 +109,8 @@ func (l *Log) inset() string {
 	return ""
 }
 
-// line writes one line. Everything told goes through here, so this is where text
-// from models and servers is kept from the terminal, and from making lines of its
-// own.
+// line writes one line. All output passes through it, so it keeps text from models
+// and servers from controlling the terminal or adding lines.
 func (l *Log) line(format string, args ...any) {
 	if l.err != nil {
 		return
@@ -123,7 +122,7 @@ func (l *Log) line(format string, args ...any) {
 	_, l.err = io.WriteString(l.out, strings.ReplaceAll(text, "\n", " ")+"\n")
 }
 
-// block writes text as it is, each line behind indent.
+// block writes text unchanged, with indent before each line.
 func (l *Log) block(indent, text string, most int) {
 	lines := strings.Split(strings.TrimRight(untrusted.Visible(text), "\n"), "\n")
 	for i, line := range lines {
@@ -158,7 +157,7 @@ func (l *Log) tellSession(d event.Data) {
 	}
 }
 
-// tell says what one event of the run means. The run has folded it already.
+// tell prints an event that has already been applied to the run.
 func (l *Log) tell(d event.Data) {
 	if n := len(l.run.Exchanges); n > 0 {
 		if cut := l.run.Exchanges[n-1].Request.Shortened; cut != "" && cut != l.cut {
@@ -218,8 +217,8 @@ func (l *Log) tell(d event.Data) {
 	l.held(d)
 }
 
-// tellPlan tells how the plan came about and how it changed, and reports whether
-// the event was about that.
+// tellPlan prints how the plan was made and changed. It reports whether the event
+// concerns the plan.
 func (l *Log) tellPlan(d event.Data) bool {
 	switch d := d.(type) {
 	case event.RouteMatched:
@@ -243,15 +242,15 @@ func (l *Log) tellPlan(d event.Data) bool {
 	return true
 }
 
-// modelRequested tells that a model is asked for something that it may take long
-// over. Of a turn, the step or the answer that it belongs to has told.
+// modelRequested prints that a model is working on a request that may take long. It
+// skips turns, because their step or answer is already announced.
 func (l *Log) modelRequested(d event.ModelRequested) {
 	if d.Purpose != prompt.PurposeAgent && d.Purpose != prompt.PurposeChat {
 		l.line("%s %s", l.marks.started, asked(d.Purpose, d.Step))
 	}
 }
 
-// asked says what a model is asked for.
+// asked describes the request to a model.
 func asked(purpose prompt.Purpose, step string) string {
 	switch {
 	case purpose == prompt.PurposeAgent:
@@ -275,7 +274,7 @@ func (l *Log) modelReplied(d event.ModelReplied) {
 	}
 	switch d.Purpose {
 	case prompt.PurposeAgent:
-		return // its calls are told
+		return // its calls are printed
 	case prompt.PurposeChat:
 		if d.Reply.Text != "" && len(d.Reply.Calls) > 0 {
 			l.block("", d.Reply.Text, 0)
@@ -285,7 +284,7 @@ func (l *Log) modelReplied(d event.ModelReplied) {
 	l.line("%s %s  %s  %d tokens", l.marks.done, name, seconds(d.MS), d.PromptTokens+d.CompletionTokens)
 }
 
-// where says what the run is called and what it works with.
+// where prints the name of the run, its model, its tools and its workspace.
 func (l *Log) where(model string, tools int, workspace string) {
 	named := "no model"
 	if model != "" {
@@ -298,8 +297,8 @@ func (l *Log) where(model string, tools int, workspace string) {
 	}
 }
 
-// dryStep says what a step would do: its call as far as it is known, and
-// whether a gate would stop it.
+// dryStep prints what a step would do: its call, as far as it is known, and whether
+// a gate would stop it.
 func (l *Log) dryStep(d event.StepCompleted) {
 	what := ""
 	if s := l.run.Step(d.Index); s != nil {
@@ -319,7 +318,7 @@ func (l *Log) dryStep(d event.StepCompleted) {
 	l.line("    %s: %s (%s rule for %s)", would, d.Gate.Why, d.Gate.Source, d.Gate.Tool)
 }
 
-// doubtWords says what was decided about a step in doubt.
+// doubtWords describes the decision about a step in doubt.
 func doubtWords(d event.DoubtDecision) string {
 	switch d {
 	case event.DoubtDone:
@@ -331,7 +330,7 @@ func doubtWords(d event.DoubtDecision) string {
 	}
 }
 
-// failureWords says how the run goes on after a failed step.
+// failureWords says how the run continues after a failed step.
 func failureWords(d event.FailureDecision) string {
 	switch d {
 	case event.FailureRetry:
@@ -345,7 +344,7 @@ func failureWords(d event.FailureDecision) string {
 	}
 }
 
-// tellStep says what happened to a step or its gate.
+// tellStep prints what happened to a step or its gate.
 func (l *Log) tellStep(d event.Data) {
 	if l.tellCall(d) {
 		return
@@ -367,7 +366,7 @@ func (l *Log) tellStep(d event.Data) {
 		l.line("%s %s %s  %s", l.marks.done, d.Index, l.title(d.Index), seconds(d.MS))
 	case event.StepFailed:
 		if d.Removes != "" || d.Outdated != "" {
-			return // its gate says so
+			return // its gate reports the reason
 		}
 		l.line("%s %s %s  %s", l.marks.failed, d.Index, l.title(d.Index), seconds(d.MS))
 		l.block("    ", d.Error, outputShown)
@@ -391,8 +390,7 @@ func (l *Log) tellStep(d event.Data) {
 	}
 }
 
-// byWords says who decided: the user, an option, or a sentence on why nobody
-// did.
+// byWords names who decided: the user, an option, or a sentence on why nobody did.
 func byWords(by string) string {
 	switch {
 	case by == "":
@@ -404,7 +402,7 @@ func byWords(by string) string {
 	}
 }
 
-// question shows a step that waits for the user's word, with its whole call.
+// question prints a step that waits for the user's decision, with its full call.
 func (l *Log) question(q agent.Question) {
 	tool := "model"
 	if q.Tool != "" {
@@ -438,7 +436,7 @@ func (l *Log) diff(d event.PlanDiff) {
 	l.block("  ", Run(l.run, l.ascii, nil), 0)
 }
 
-// by names what carries a step out.
+// by names the executor of a step.
 func by(executor plan.Executor, tool string) string {
 	if tool != "" {
 		return untrusted.Line(tool)
@@ -446,7 +444,7 @@ func by(executor plan.Executor, tool string) string {
 	return untrusted.Line(string(executor))
 }
 
-// indented shows a result: text as it is, an object or a list over several lines.
+// indented formats a result: text unchanged, objects and lists over several lines.
 func indented(v any) string {
 	var lines bytes.Buffer
 	if _, ok := v.(string); ok || json.Indent(&lines, []byte(plan.CanonicalJSON(v)), "", "  ") != nil {
@@ -455,7 +453,7 @@ func indented(v any) string {
 	return lines.String()
 }
 
-// text shows a value of an argument: text as it is, all else as JSON.
+// text formats the value of an argument: text unchanged, anything else as JSON.
 func text(v any) string {
 	if s, ok := v.(string); ok {
 		return s
@@ -467,7 +465,8 @@ func seconds(ms int64) string {
 	return fmt.Sprintf("%.1fs", (time.Duration(ms) * time.Millisecond).Seconds())
 }
 
-// OneLine makes one line of text from outside, cut with a mark at width runes.
+// OneLine formats text from outside as one line, truncated with a mark at width
+// runes.
 func OneLine(s string, width int) string {
 	runes := []rune(untrusted.Line(s))
 	if len(runes) > width {

@@ -6,7 +6,7 @@ import (
 	"replan/internal/untrusted"
 )
 
-// resumed tells how a run that is taken up stands.
+// resumed prints the state of a resumed run.
 func (l *Log) resumed(d event.RunResumed) {
 	l.line("%s resumed: %s", l.marks.started, untrusted.Line(l.run.Goal))
 	l.where(d.Model, len(d.Catalogue), l.run.Workspace)
@@ -14,7 +14,7 @@ func (l *Log) resumed(d event.RunResumed) {
 		l.line("  %d of %s done", l.run.Done(), english.Count(len(l.run.Plan.Steps), "step"))
 	}
 	for _, g := range l.run.Gates {
-		l.gate(g.GateRequested) // still open: whoever answers must see the whole call
+		l.gate(g.GateRequested) // still open: whoever answers must see the full call
 	}
 	for _, q := range l.run.Questions() {
 		l.question(q)

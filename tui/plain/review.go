@@ -11,8 +11,8 @@ import (
 	"replan/planning/plan"
 )
 
-// held shows a plan that waits to be looked over since this event: every call of
-// it that would ask, whole.
+// held prints a plan put on hold for review by this event, with every call that
+// would ask in full.
 func (l *Log) held(d event.Data) {
 	switch d.(type) {
 	case event.PlanCreated, event.PlanDiff, event.ReplanRefused, event.RunResumed:
@@ -33,8 +33,8 @@ func (l *Log) held(d event.Data) {
 	}
 }
 
-// Asking shows the calls of a plan that is looked over which would ask, with the
-// rule that asks and whether it can be approved now; whole with their arguments.
+// Asking describes the calls of a reviewed plan that would ask, with the rule and
+// whether the user can approve the call now. whole adds their arguments.
 func Asking(v *agent.Review, whole bool) string {
 	var b strings.Builder
 	say := func(indent, text string) {
@@ -68,7 +68,7 @@ func Asking(v *agent.Review, whole bool) string {
 	return b.String()
 }
 
-// reviewed tells what came of a plan that was looked over.
+// reviewed prints the outcome of a plan review.
 func (l *Log) reviewed(d event.PlanReviewed) {
 	if d.Decision != event.ReviewRun {
 		l.line("  %s the plan is refused%s", l.marks.gate, byWords(d.By))

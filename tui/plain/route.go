@@ -8,8 +8,8 @@ import (
 	"replan/agent/event"
 )
 
-// Routed says in a sentence who planned a goal that no model planned, and how
-// sure of its words that is.
+// Routed says in a sentence who planned a goal without a model, and how sure it is
+// of the goal's wording.
 func Routed(d event.RouteMatched, model string) string {
 	who := "planned by your words"
 	switch {
@@ -21,8 +21,8 @@ func Routed(d event.RouteMatched, model string) string {
 	return fmt.Sprintf("%s (%d %% sure)", who, int(math.Round(d.Confidence*100)))
 }
 
-// asksModel reports whether a part of a chain is for a model: it is no tool, so
-// that its name has no dot.
+// asksModel reports whether part of a chain is for a model. Tool names contain a
+// dot, so a name without one means a model.
 func asksModel(chain []string) bool {
 	for _, name := range chain {
 		if !strings.Contains(name, ".") {

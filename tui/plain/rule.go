@@ -10,8 +10,7 @@ import (
 	"replan/internal/untrusted"
 )
 
-// Rule names a gate rule by the calls that it is about, what becomes of them and
-// whose rule it is.
+// Rule describes a gate rule: the calls it covers, its verdict and its owner.
 func Rule(r rule.Rule) string {
 	named := untrusted.Line(r.String())
 	if rest, every := strings.CutPrefix(r.String(), "*"); every && (rest == "" || rest[0] == ' ') {
@@ -32,7 +31,7 @@ func Rule(r rule.Rule) string {
 	return named + " (" + whose + ")"
 }
 
-// ForRun names the calls that the answer for the run lets pass.
+// ForRun names the calls that an answer for the whole run lets pass.
 func ForRun(g event.GateRequested) string {
 	if argv, _ := g.Args["argv"].([]any); g.Trusted && g.Tool == "proc.run" && len(argv) > 0 {
 		if program, _ := argv[0].(string); program != "" {
@@ -42,8 +41,8 @@ func ForRun(g event.GateRequested) string {
 	return untrusted.Line(g.Tool)
 }
 
-// Passed says that a call passes by what the user has allowed in its run for
-// longer than once, and by which answer; "" where it passes for another reason.
+// Passed says which earlier answer lets a call pass for longer than once, or
+// returns "" if the call passes for another reason.
 func Passed(r *agent.Run, d event.StepStarted) string {
 	if d.Rule == nil || !slices.ContainsFunc(r.Rules(), func(matched rule.Rule) bool {
 		return matched.Source == rule.SourceUser && matched.Verdict == rule.VerdictRun && matched.Equal(*d.Rule)
@@ -53,8 +52,8 @@ func Passed(r *agent.Run, d event.StepStarted) string {
 	return "passed without a gate: " + untrusted.Line(d.Tool) + " in step " + untrusted.Line(d.Index) + " (" + untrusted.Line(d.Rule.Why) + ")"
 }
 
-// Allowed names what the user has allowed in a run for longer than once, the
-// newest last.
+// Allowed lists what the user has allowed in a run beyond a single call, newest
+// last.
 func Allowed(r *agent.Run) []string {
 	var out []string
 	for _, matched := range r.Rules() {
