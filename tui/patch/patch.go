@@ -1,5 +1,5 @@
-// Package patch reads unified diffs and says which words of a changed line
-// differ from the line in whose place it came. It draws nothing.
+// Package patch parses unified diffs and finds the changed words between a removed
+// line and its replacement. It draws nothing.
 package patch
 
 import (
@@ -8,35 +8,35 @@ import (
 	"strings"
 )
 
-// Kind says what a line of a diff is.
+// Kind is the kind of a diff line.
 type Kind uint8
 
 // The kinds of lines.
 const (
-	Same    Kind = iota // stands in the file before and after
-	Added               // stands in it after
-	Removed             // stood in it before
-	Heading             // opens a file; its text is the file's heading
-	Hunk                // opens a part of a file
-	Remark              // belongs to no file, or says that a line has no line break
+	Same    Kind = iota // in the file before and after
+	Added               // only in the file after
+	Removed             // only in the file before
+	Heading             // starts a file; its text is the file's heading
+	Hunk                // starts a hunk
+	Remark              // belongs to no file, or notes a missing line break
 )
 
 // Line is a line of a diff.
 type Line struct {
 	Kind Kind
-	Text string // without the sign before it
-	Old  int    // its number in the file before; 0 where it is not there
-	New  int    // its number in the file after; 0 where it is not there
-	File int    // the file it belongs to, in Patch.Files; -1 for none
+	Text string // without its leading sign
+	Old  int    // line number in the old file; 0 if absent there
+	New  int    // line number in the new file; 0 if absent there
+	File int    // index in Patch.Files; -1 for none
 }
 
-// File is a file that a diff changes.
+// File is a file changed by a diff.
 type File struct {
-	Before, After  string // its name before and after; "" where there is none
-	Added, Removed int    // lines
+	Before, After  string // old and new name; "" if there is none
+	Added, Removed int    // in lines
 }
 
-// Name is the name that the file has in the end, else the one it had.
+// Name returns the new name of the file, or its old name if it has no new one.
 func (f File) Name() string {
 	if f.After != "" {
 		return f.After
@@ -48,16 +48,16 @@ func (f File) Name() string {
 type Patch struct {
 	Lines          []Line
 	Files          []File
-	Added, Removed int // lines, in all files
-	Longest        int // the highest number of a line
+	Added, Removed int // in lines, over all files
+	Longest        int // highest line number
 }
 
-// hunkHead matches the line that opens a hunk and says at which lines of the old
-// and the new file it begins, and how many follow.
+// hunkHead matches the header of a hunk: its start lines and line counts in the old
+// and the new file.
 var hunkHead = regexp.MustCompile(`^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@`)
 
-// Parse reads a unified diff. Lines are counted off as each hunk announces them,
-// so that no line of a file can pass for a heading.
+// Parse parses a unified diff. It counts lines as announced by each hunk, so that
+// no line of a file can pass for a heading.
 func Parse(text string) Patch {
 	text = strings.TrimRight(text, "\n")
 	p := Patch{Lines: make([]Line, 0, strings.Count(text, "\n")+1)}
@@ -65,8 +65,8 @@ func Parse(text string) Patch {
 		return p
 	}
 	file := -1
-	before, after := 0, 0 // lines of the hunk that are still to come
-	old, now := 0, 0      // the numbers of the next ones
+	before, after := 0, 0 // lines of the hunk still to come
+	old, now := 0, 0      // next line numbers
 	for text != "" {
 		line, rest, more := strings.Cut(text, "\n")
 		text = rest
@@ -117,7 +117,7 @@ func (p *Patch) count(file, added, removed int) {
 	}
 }
 
-// number is a number in the head of a hunk, 1 where it is left out.
+// number parses a number in a hunk header. A missing number is 1.
 func number(digits string) int {
 	n, err := strconv.Atoi(digits)
 	if err != nil {
@@ -126,7 +126,7 @@ func number(digits string) int {
 	return n
 }
 
-// nowhere is how a diff names a file that is not there.
+// nowhere is the name that a diff gives to a nonexistent file.
 const nowhere = "/dev/null"
 
 func named(before, after string) File {
@@ -144,7 +144,7 @@ func named(before, after string) File {
 	}
 }
 
-// heading names the file, and what becomes of it.
+// heading returns the name of the file and its kind of change.
 func (f File) heading() string {
 	switch {
 	case f.Before == "":
@@ -158,12 +158,12 @@ func (f File) heading() string {
 	}
 }
 
-// Pair is two lines of a diff that stand for each other: the same line of both
-// files, or a removed one and the one added in its place. -1 stands for none.
+// Pair is two corresponding lines of a diff: the same line in both files, or a
+// removed line and its replacement. -1 means none.
 type Pair struct{ Left, Right int }
 
-// Pairs puts the lines of the diff side by side, in their order. What belongs to
-// neither file stands at both sides.
+// Pairs arranges the lines of the diff side by side, in order. Lines that belong to
+// neither file appear on both sides.
 func (p Patch) Pairs() []Pair {
 	out := make([]Pair, 0, len(p.Lines))
 	for i := 0; i < len(p.Lines); {
@@ -182,11 +182,12 @@ func (p Patch) Pairs() []Pair {
 	return out
 }
 
-// block is lines that were removed, those that came in their place, and what is
-// said between them: that a line has no line break.
+// block is a group of removed lines, the added lines that replace them, and the
+// remarks between them about missing line breaks.
 type block struct{ removed, added, remarks []int }
 
-// block is the block that begins at a line, and the line after it.
+// block returns the block that starts at a line, and the index of the line after
+// it.
 func (p Patch) block(at int) (block, int) {
 	var b block
 	for ; at < len(p.Lines); at++ {
@@ -204,12 +205,12 @@ func (p Patch) block(at int) (block, int) {
 	return b, at
 }
 
-// alignMost bounds the work of aligning a block with more lines at one side than
-// at the other, in pairs of lines that are compared.
+// alignMost limits the work of aligning a block with unequal sides, in pairs of
+// compared lines.
 const alignMost = 1024
 
-// align pairs the lines of a block: one by one, or, where there are more at one
-// side, so that those stand together that are most alike.
+// align pairs the lines of a block one by one. If the sides have different lengths,
+// it pairs the most similar lines.
 func (p Patch) align(b block) []Pair {
 	n, m := len(b.removed), len(b.added)
 	out := make([]Pair, 0, max(n, m))
@@ -226,7 +227,7 @@ func (p Patch) align(b block) []Pair {
 		}
 		return out
 	}
-	// best[i][j] is how alike the lines from i and from j on can be made.
+	// best[i][j] is the best total likeness for the lines from i and from j on.
 	best := make([][]float64, n+1)
 	for i := range best {
 		best[i] = make([]float64, m+1)
@@ -253,8 +254,8 @@ func (p Patch) align(b block) []Pair {
 	return out
 }
 
-// likeness is how much of two lines is the same at their beginning and end, from
-// 0 to 1. Blanks before them say nothing.
+// likeness returns the share of two lines that is equal at their start and end,
+// from 0 to 1. It ignores leading blanks.
 func likeness(a, b string) float64 {
 	a, b = strings.TrimSpace(a), strings.TrimSpace(b)
 	longest := max(len(a), len(b))

@@ -5,15 +5,15 @@ import (
 	"unicode/utf8"
 )
 
-// Span is a part of a text, in bytes.
+// Span is a byte range of a text.
 type Span struct{ From, To int }
 
-// wordsMost bounds the words of a line, between what begins and ends both lines
-// alike, that are compared one by one.
+// wordsMost is the maximum number of words compared one by one in a line. Common
+// words at the start and end of both lines do not count.
 const wordsMost = 160
 
-// Words says which parts of a line differ from the line in whose place it came.
-// Both are nil where the lines have so little in common that all of it does.
+// Words returns the parts that differ between a line and its replacement. Both
+// results are nil if the lines have too little in common.
 func Words(before, after string) (old, now []Span) {
 	a, b := split(before), split(after)
 	head := 0
@@ -34,7 +34,7 @@ func Words(before, after string) (old, now []Span) {
 	return spans(changedA, before), spans(changedB, after)
 }
 
-// word is a piece of a line that is compared as a whole.
+// word is a piece of a line that is compared as a unit.
 type word struct {
 	text string
 	Span
@@ -42,7 +42,7 @@ type word struct {
 
 func (w word) blank() bool { return w.text[0] == ' ' || w.text[0] == '\t' }
 
-// split cuts a line into words, blanks and single signs.
+// split splits a line into words, blanks and single signs.
 func split(s string) []word {
 	var out []word
 	const blank, letter, sign = 0, 1, 2
@@ -68,7 +68,7 @@ func split(s string) []word {
 	return out
 }
 
-// apart leaves the words that are not in the longest sequence that both have.
+// apart returns the words outside the longest common subsequence.
 func apart(a, b []word) (onlyA, onlyB []word) {
 	longest := make([][]int16, len(a)+1)
 	for i := range longest {
@@ -99,8 +99,8 @@ func apart(a, b []word) (onlyA, onlyB []word) {
 	return onlyA, onlyB
 }
 
-// other reports whether so much of a line changed that it is another one: three
-// quarters of its letters, or more.
+// other reports whether at least three quarters of a line's letters changed, which
+// makes it a different line.
 func other(changed, all []word) bool {
 	n, of := letters(changed), letters(all)
 	return n*4 >= of*3
@@ -116,8 +116,7 @@ func letters(words []word) int {
 	return n
 }
 
-// spans joins words that stand beside each other, or with blanks alone between
-// them.
+// spans joins words that are adjacent or separated only by blanks.
 func spans(words []word, line string) []Span {
 	var out []Span
 	for _, w := range words {
