@@ -1,6 +1,6 @@
-// Package transcript writes a conversation as Markdown: what was said, which plans
-// came of it and how their steps ended, what was decided and why a plan was
-// revised. What looks like a secret is left out.
+// Package transcript writes a conversation as Markdown: messages, plans with the
+// outcome of their steps, decisions, and the reasons for revisions. It omits text
+// that looks like a secret.
 package transcript
 
 import (
@@ -20,18 +20,18 @@ import (
 	"replan/tui/plain"
 )
 
-// Conversation is what a transcript is made of.
+// Conversation is the input for a transcript.
 type Conversation struct {
 	Session   []event.Event     // of the session, in order
-	Runs      [][]event.Event   // that it has started, each in order
-	Planners  planning.Planners // that made the plans; nil is the three phases and a model
-	Home      string            // the user's folder, which is written as ~; "" is written as it is
-	Exported  time.Time         // when this is; it decides about the zone of all times
+	Runs      [][]event.Event   // runs started by the session, each in order
+	Planners  planning.Planners // planners of the plans; nil means the three phases and a model
+	Home      string            // user's folder, written as ~; "" leaves paths unchanged
+	Exported  time.Time         // time of the export; sets the time zone of all times
 	Workspace string
 }
 
-// Markdown writes the conversation. What of it cannot be followed is said where it
-// would stand.
+// Markdown writes the conversation. It notes any part that it cannot follow at the
+// place of that part.
 func Markdown(c Conversation) string {
 	w := &writer{home: strings.TrimRight(c.Home, "/"), zone: c.Exported.Location()}
 	w.line("# Conversation with replan")
@@ -70,7 +70,7 @@ func (w *writer) line(format string, args ...any) {
 	_, _ = fmt.Fprintf(&w.text, format+"\n", args...)
 }
 
-// heading begins a part.
+// heading starts a section.
 func (w *writer) heading(format string, args ...any) {
 	w.line("")
 	w.line(format, args...)
@@ -79,7 +79,7 @@ func (w *writer) heading(format string, args ...any) {
 
 func (w *writer) time(t time.Time) string { return t.In(w.zone).Format("2006-01-02 15:04 MST") }
 
-// path is a path with the user's folder left out.
+// path shortens a path in the user's folder.
 func (w *writer) path(path string) string {
 	if rest, in := strings.CutPrefix(path, w.home+"/"); in && w.home != "" {
 		return "~/" + rest
@@ -87,7 +87,7 @@ func (w *writer) path(path string) string {
 	return path
 }
 
-// prose is text of several lines, made safe to be shown and with its tabs.
+// prose makes text of several lines safe for display and keeps its tabs.
 func prose(text string) string {
 	parts := strings.Split(strings.TrimSpace(strings.ReplaceAll(text, "\r\n", "\n")), "\t")
 	for i, part := range parts {
@@ -96,18 +96,18 @@ func prose(text string) string {
 	return strings.Join(parts, "\t")
 }
 
-// inline is text of one line in which nothing is a mark of Markdown.
+// inline formats text as one line without Markdown markup.
 func inline(text string) string {
 	return strings.NewReplacer(`\`, `\\`, "`", "\\`", "*", `\*`, "_", `\_`, "<", `\<`, "[", `\[`, "]", `\]`, "|", `\|`).Replace(untrusted.Line(text))
 }
 
-// named is a name as code.
+// named formats a name as code.
 func named(name string) string {
 	return "`" + strings.ReplaceAll(untrusted.Line(name), "`", "'") + "`"
 }
 
-// said writes what the session says by itself. answers are those of the runs that
-// were written.
+// said writes an event of the session itself. answers holds the answers of the runs
+// already written.
 func (w *writer) said(e event.Event, answers map[string]string) {
 	switch d := e.Data.(type) {
 	case event.ChatUser:
@@ -174,8 +174,8 @@ func (w *writer) run(events []event.Event, planners planning.Planners) string {
 	return answer
 }
 
-// plan draws the plan as it stands, with what its revisions took out. No line of
-// a drawing can end the block that it stands in.
+// plan draws the current plan with the steps that revisions removed. It ensures
+// that no line can end the enclosing block.
 func (w *writer) plan(run *agent.Run) {
 	if run.Revision == 0 {
 		return
@@ -187,7 +187,7 @@ func (w *writer) plan(run *agent.Run) {
 	w.planNotes(run.Plan)
 }
 
-// planNotes writes what a plan says besides its steps.
+// planNotes writes the contents of a plan other than its steps.
 func (w *writer) planNotes(p plan.Plan) {
 	if p.DoneWhen == "" && len(p.Milestones) == 0 && len(p.Risks) == 0 {
 		return
@@ -204,7 +204,7 @@ func (w *writer) planNotes(p plan.Plan) {
 	}
 }
 
-// calls writes what a model called while it answered.
+// calls writes the calls a model made while it answered.
 func (w *writer) calls(run *agent.Run) {
 	if run.Chat == nil || len(run.Chat.Calls) == 0 {
 		return
@@ -215,7 +215,7 @@ func (w *writer) calls(run *agent.Run) {
 	}
 }
 
-// step writes one step: its state, what it is and how long it took.
+// step writes one step: its state, its title and its duration.
 func (w *writer) step(s *agent.StepState) {
 	signs := map[agent.StepStatus]string{
 		agent.StepCompleted: "✓", agent.StepFailed: "✗", agent.StepSkipped: "—", agent.StepInDoubt: "?", agent.StepWaiting: "◆",
@@ -227,7 +227,7 @@ func (w *writer) step(s *agent.StepState) {
 	w.line("- %s **%s** %s: %s", cmp.Or(signs[s.Status], "·"), inline(s.Step.Index), title, stateWords(s))
 }
 
-// stateWords says how a step stands.
+// stateWords describes the state of a step.
 func stateWords(s *agent.StepState) string {
 	words := map[agent.StepStatus]string{
 		agent.StepPending: "not run", agent.StepWaiting: "waits at a gate", agent.StepRunning: "running", agent.StepCompleted: "done",
@@ -246,7 +246,7 @@ func stateWords(s *agent.StepState) string {
 	return state
 }
 
-// happened says of an event what a reader wants to know of it, "" for nothing.
+// happened describes an event for a reader, or returns "" if it is of no interest.
 func happened(data event.Data, gates map[string]event.GateRequested) string {
 	switch d := data.(type) {
 	case event.RouteMatched:
@@ -290,7 +290,7 @@ func happened(data event.Data, gates map[string]event.GateRequested) string {
 	}
 }
 
-// decided says how a gate was answered, and what it had asked.
+// decided describes the question of a gate and its answer.
 func decided(d event.GateResolved, g event.GateRequested) string {
 	how := map[event.Decision]string{event.Allow: "allowed", event.Deny: "denied", event.Edit: "edited"}[d.Decision]
 	words := fmt.Sprintf("gate: %s %s", cmp.Or(how, inline(string(d.Decision))), named(g.Tool))
