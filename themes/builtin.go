@@ -6,18 +6,18 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// Definition is a theme before it is known what the terminal can show.
+// Definition is a theme independent of the terminal's abilities.
 type Definition struct {
 	Name    Name
-	About   string // a few words for whoever chooses
-	Dark    bool   // made for a dark background
-	Plain   bool   // without colours: bold, faint and reverse alone
-	Keeps   bool   // leaves the terminal its own background, where that is known to fit
+	About   string // short description for the user
+	Dark    bool   // for dark backgrounds
+	Plain   bool   // no colours, only bold, faint and reverse
+	Keeps   bool   // keeps the terminal's own background where it is known to fit
 	Palette Palette
-	Basic   Palette // in a terminal of 16 colours
+	Basic   Palette // for terminals with 16 colours
 }
 
-// The themes there are besides auto, dark and light.
+// The themes besides auto, dark and light.
 const (
 	HighContrastDark  Name = "high-contrast-dark"
 	HighContrastLight Name = "high-contrast-light"
@@ -31,8 +31,7 @@ const (
 	Frost             Name = "frost"
 )
 
-// builtin are the themes that come with the program, in the order in which they
-// are told.
+// builtin returns the themes of the program in display order.
 func builtin() []Definition {
 	return []Definition{
 		{Dark, "on the terminal's own background", true, false, true, darkPalette(), basicDark(false)},
@@ -50,8 +49,8 @@ func builtin() []Definition {
 	}
 }
 
-// darkPalette leaves the text the terminal's own colour, so that it can be read
-// even where the background was guessed wrong.
+// darkPalette leaves the text in the terminal's own colour, so that it stays
+// legible if the background was guessed wrong.
 func darkPalette() Palette {
 	return Palette{
 		Ground: hex(0x16181D), Muted: hex(0xA3A9B5), Faint: hex(0x7C8493), Accent: hex(0x9DB2F5),
@@ -92,8 +91,8 @@ func highContrastLight() Palette {
 	}
 }
 
-// colourBlindDark is after Okabe and Ito: what differs, differs between blue and
-// yellow, and in how light it is.
+// colourBlindDark follows Okabe and Ito: it distinguishes by blue against yellow,
+// and by lightness.
 func colourBlindDark() Palette {
 	return Palette{
 		Ground: hex(0x12151C), Text: hex(0xE8EAF0), Muted: hex(0xABB1BF), Faint: hex(0x828A9A), Accent: hex(0xC6CCF2),
@@ -164,9 +163,9 @@ func frost() Palette {
 	}
 }
 
-// basicDark is for terminals of 16 colours, whose shades everybody sets as they
-// like: what must be read is in one that is legible in all of them, and what may
-// be overlooked in the text's own, faint.
+// basicDark is for terminals with 16 colours, whose shades users configure.
+// Important text uses a shade that is legible in all of them. Unimportant text uses
+// the text's own colour, faint.
 func basicDark(blueAndYellow bool) Palette {
 	p := Palette{
 		Muted: ansiColour(7), Accent: ansiColour(14), Code: ansiColour(13), Focus: ansiColour(14),
@@ -181,8 +180,8 @@ func basicDark(blueAndYellow bool) Palette {
 	return p
 }
 
-// basicLight has no green and no yellow: on white nobody can read those of the
-// usual 16.
+// basicLight has no green and no yellow, because the usual 16-colour shades of both
+// are illegible on white.
 func basicLight() Palette {
 	return Palette{
 		Accent: ansiColour(4), Code: ansiColour(5), Focus: ansiColour(4),
@@ -190,7 +189,7 @@ func basicLight() Palette {
 	}
 }
 
-// ansiColour is one of the terminal's own 16 colours, or of its 256.
+// ansiColour returns one of the terminal's own 16 or 256 colours.
 func ansiColour(n uint8) color.Color {
 	if n < 16 {
 		return ansi.BasicColor(n)

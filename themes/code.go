@@ -12,17 +12,17 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// CodeKind is what a piece of code is, as far as colours tell it.
+// CodeKind is the kind of a piece of code, for colouring.
 type CodeKind uint8
 
-// The kinds of code there are.
+// The kinds of code.
 const (
 	CodePlain CodeKind = iota
 	CodeKeyword
 	CodeType
 	CodeFunction
 	CodeString
-	CodeNumber // constants and escapes too
+	CodeNumber // also constants and escapes
 	CodeComment
 	CodePunctuation
 	CodeInserted
@@ -37,19 +37,21 @@ type CodeSpan struct {
 	Kind CodeKind
 }
 
-// The most of a text that is looked at; what goes beyond stays plain.
+// Limits on highlighting. Text beyond them stays plain.
 const (
 	mostCodeBytes    = 16 << 10
-	mostCodeLineSize = 4 << 10 // the expressions of some lexers take very long over long lines
+	mostCodeLineSize = 4 << 10 // some lexers' expressions are very slow on long lines
 
-	codeTime = 300 * time.Millisecond // usual code takes a tenth of it
+	codeTime = 300 * time.Millisecond // typical code takes a tenth of it
 )
 
-// Code parts source into lines of spans, whose texts are together exactly the
-// line. The language is a name such as "go" or the name or path of a file; where
-// nobody knows it everything is plain. It takes about 3 ms for a KB, of which it
-// looks at 16 at most; what a lexer has not come to in 300 ms is plain. It is the same in every theme: keep what it returns
-// rather than ask for it at every frame.
+// Code splits source into lines of spans; the texts of a line's spans add up to
+// exactly that line. language is a name such as "go", or the name or path of a
+// file. If it is unknown, everything is plain.
+//
+// Code takes about 3 ms per KB. It examines at most 16 KB, and leaves plain
+// whatever the lexer has not reached after 300 ms. The result is the same in every
+// theme, so keep it rather than call Code for every frame.
 func Code(source, language string) [][]CodeSpan {
 	if len(source) <= mostCodeBytes {
 		return spans(source, language)
@@ -61,7 +63,7 @@ func Code(source, language string) [][]CodeSpan {
 	return append(spans(source[:end], language), plainLines(source[end+1:])...)
 }
 
-// spans is Code of a text that is short enough.
+// spans is Code for a text within the size limit.
 func spans(source, language string) [][]CodeSpan {
 	lexer := lexerOf(language)
 	if lexer == nil || longestLine(source) > mostCodeLineSize {
@@ -78,9 +80,9 @@ func spans(source, language string) [][]CodeSpan {
 		value := token.Value
 		if !strings.HasPrefix(rest, value) {
 			if value = rest; value == "" {
-				break // the line break that some lexers add
+				break // line break added by some lexers
 			}
-			token.Type = chroma.Text // this lexer has changed the text: the source stands
+			token.Type = chroma.Text // the lexer changed the text, so keep the source
 		}
 		rest = rest[len(value):]
 		kind := codeKind(token.Type)
@@ -100,8 +102,8 @@ func spans(source, language string) [][]CodeSpan {
 	return lines
 }
 
-// addSpan puts a piece at the end of a line, into the last span where that is of
-// the same kind or they are parts of one character. Blanks are of any kind.
+// addSpan appends a piece to a line. It extends the last span if the kinds match or
+// the pieces share a character. Blanks match any kind.
 func addSpan(line []CodeSpan, text string, kind CodeKind) []CodeSpan {
 	if text == "" {
 		return line
@@ -113,8 +115,8 @@ func addSpan(line []CodeSpan, text string, kind CodeKind) []CodeSpan {
 	return append(line, CodeSpan{Text: text, Kind: kind})
 }
 
-// joins reports whether a lexer has parted a character between two pieces: a
-// style between them would take the parts of an emoji asunder.
+// joins reports whether a lexer has split a character between two pieces. A style
+// between them would break up an emoji.
 func joins(before, after string) bool {
 	first, _ := utf8.DecodeRuneInString(after)
 	const joiner = "\u200d"
@@ -138,10 +140,12 @@ func longestLine(source string) int {
 	return longest
 }
 
-// Highlight draws source in the colours of the theme, one text a line of it, each
-// as wide as it is without colours and with every style closed at its end. The
-// source must be safe to draw already. See [Code] for the language and for what
-// is left plain, and [Theme.Paint] to keep the two apart.
+// Highlight draws source in the colours of the theme, one string per line. Each
+// line keeps its plain width, and every style is closed at its end. The source must
+// already be safe to draw.
+//
+// See [Code] for the language and for what stays plain, and [Theme.Paint] to
+// separate the two steps.
 func (t Theme) Highlight(source, language string) []string {
 	lines := Code(source, language)
 	out := make([]string, len(lines))
@@ -151,8 +155,8 @@ func (t Theme) Highlight(source, language string) []string {
 	return out
 }
 
-// Paint draws a line of code in the colours of the theme. Every style is closed
-// at the line's end.
+// Paint draws a line of code in the colours of the theme. It closes every style at
+// the end of the line.
 func (t Theme) Paint(line []CodeSpan) string {
 	var b strings.Builder
 	for _, span := range line {
@@ -161,7 +165,7 @@ func (t Theme) Paint(line []CodeSpan) string {
 	return b.String()
 }
 
-// codeKind is the kind of a lexer's token.
+// codeKind returns the kind of a lexer token.
 func codeKind(t chroma.TokenType) CodeKind {
 	if kind, ok := codeKindOf[t]; ok {
 		return kind
@@ -186,8 +190,8 @@ var codeKindOf = map[chroma.TokenType]CodeKind{
 	chroma.GenericHeading: CodeHeading, chroma.GenericSubheading: CodeHeading, chroma.GenericStrong: CodeHeading,
 }
 
-// lexerOf is the lexer of a language by its name, or by that of a file; nil where
-// there is none.
+// lexerOf returns the lexer for a language name or a file name, or nil if there is
+// none.
 func lexerOf(language string) chroma.Lexer {
 	name := strings.ToLower(strings.TrimSpace(language))
 	if name == "" || len(name) > 4096 {
@@ -213,10 +217,9 @@ func lexerOf(language string) chroma.Lexer {
 	}
 }
 
-// lexerNames leads from the names and aliases of languages, from "*." and the
-// endings of files, and from "/" and whole names of files, all in small letters,
-// to the names of lexers. Asked by itself, chroma tries each pattern of each
-// lexer, which takes milliseconds.
+// lexerNames maps lower-case keys to lexer names. The keys are language names and
+// aliases, "*." with a file extension, and "/" with a full file name. chroma's own
+// lookup tries each pattern of each lexer, which takes milliseconds.
 var lexerNames = sync.OnceValue(func() map[string]string {
 	names, weights := map[string]string{}, map[string]float32{}
 	add := func(key, lexer string, weight float32) {
@@ -232,7 +235,7 @@ var lexerNames = sync.OnceValue(func() map[string]string {
 		if weight == 0 {
 			weight = 1
 		}
-		add(c.Name, c.Name, weight+1) // its own name goes before another's alias
+		add(c.Name, c.Name, weight+1) // a lexer's own name beats another's alias
 		for _, alias := range c.Aliases {
 			add(alias, c.Name, weight)
 		}
@@ -247,7 +250,7 @@ var lexerNames = sync.OnceValue(func() map[string]string {
 			}
 		}
 	}
-	// What several languages claim goes to the one that is met most.
+	// A key claimed by several languages goes to the most common one.
 	for key, lexer := range map[string]string{
 		"*.h": "C++", "*.hpp": "C++", "*.ts": "TypeScript", "*.mts": "TypeScript", "*.cts": "TypeScript", "*.sql": "SQL",
 		"*.pl": "Perl", "*.pm": "Perl", "*.r": "R", "*.d": "D", "*.m": "Objective-C", "*.fs": "FSharp", "*.jsonl": "JSON",

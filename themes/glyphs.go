@@ -2,68 +2,69 @@ package themes
 
 import "charm.land/lipgloss/v2"
 
-// Glyphs are the signs the screen is drawn with, each one cell wide unless it
-// says otherwise.
+// Glyphs are the signs used to draw the screen. Each is one cell wide unless noted
+// otherwise.
 type Glyphs struct {
 	Done    string
-	Partial string // of which something was left out
+	Partial string // done, with parts left out
 	Failed  string
 	Pending string
 	Gate    string // waits for the user
 	Skipped string
-	Doubt   string // nobody knows whether it took effect
+	Doubt   string // unknown whether it took effect
 	Stopped string
-	Draft   string // of a plan that is not whole yet
-	Ready   string // nothing keeps it from starting but a free slot
-	Retry   string // will be tried again
+	Draft   string // part of an incomplete plan
+	Ready   string // waits only for a free slot
+	Retry   string // will be retried
 	Warning string
-	Spinner []string // one after the other while something goes on
-	Still   string   // in its place where nothing is to move
+	Spinner []string // frames of the animation for ongoing work
+	Still   string   // replaces Spinner if animation is off
 
 	Added   string
 	Removed string
 	Revised string
 
 	Prompt    string
-	Separator string // between things on one line
+	Separator string // between items on one line
 	Folded    string
 	Unfolded  string
-	Blocker   string // stands before the steps that one waits for; may be wider
+	Blocker   string // before the steps that a step waits for; may be wider
 	Ellipsis  string // may be wider
 	Guide     string // left of a block of text
 	Bullet    string
-	Cursor    string // left of the chosen row in a list
+	Cursor    string // left of the selected list row
 	Rule      string
 	Quote     string // left of a quotation
-	Branch    string // before the name of a branch
+	Branch    string // before a branch name
 	Full      string // of a bar
 	Empty     string
-	Play      string // what plays
+	Play      string // playing
 	Pause     string // may be wider
-	Parallel  string // on what may run at the same time as something else; may be wider
+	Parallel  string // marks what may run in parallel; may be wider
 
 	Border lipgloss.Border
 	Lanes  Lanes
 	Bars   Bars
 
-	Wires     Lanes  // lines between boxes; two cells are joined where both have that side
+	Wires     Lanes  // lines between boxes; two cells connect if both have that side
 	Box       Lanes  // edges of a box, with a joint where a line meets it
-	ChosenBox Lanes  // of the chosen one
-	CursorEnd string // right of what is chosen, where Cursor is left of it
+	ChosenBox Lanes  // edges of the selected box
+	CursorEnd string // right of the selection; Cursor is left of it
 }
 
-// Bars are what times are drawn with, so that none is told by colour alone.
+// Bars are the signs for periods of time, so that colour alone never distinguishes
+// them.
 type Bars struct {
-	Critical string // ran, on the path that decided how long it all took
-	Run      string // ran beside that
-	Gate     string // waited for somebody's word
-	Wait     string // waited otherwise
-	Plan     string // a model planned
-	Mark     string // a new plan took the place of the old one
+	Critical string // running, on the critical path
+	Run      string // running beside the critical path
+	Gate     string // waiting for somebody's answer
+	Wait     string // other waiting
+	Plan     string // a model planning
+	Mark     string // a new plan replaced the old one
 }
 
-// Lanes are the pieces that the gutter of a graph is drawn with, by the sides
-// of the cell that they join: up, down, left, right.
+// Lanes are the pieces for drawing the gutter of a graph. Each is named by the
+// sides of its cell that it connects: up, down, left, right.
 type Lanes struct {
 	UD, UDR, UDL, UDLR string
 	DL, DR, UL, UR     string
@@ -77,7 +78,7 @@ var lightLines = Lanes{
 	LR: "─", DLR: "┬", ULR: "┴",
 }
 
-// The sides of a cell that a line joins, as bits.
+// The sides of a cell that a line connects, as bits.
 const (
 	sideUp uint8 = 1 << iota
 	sideDown
@@ -85,8 +86,8 @@ const (
 	sideRight
 )
 
-// Cell is the piece that joins those sides of a cell, in the order of the bits
-// up, down, left and right; a blank for none.
+// Cell returns the piece that connects the given sides of a cell, or a blank for
+// none. The bits are in the order up, down, left, right.
 func (l Lanes) Cell(sides uint8) string {
 	switch sides {
 	case sideUp | sideDown:
@@ -116,8 +117,8 @@ func (l Lanes) Cell(sides uint8) string {
 	}
 }
 
-// UnicodeGlyphs need a font with box drawing and Braille, as every terminal's
-// has.
+// UnicodeGlyphs returns glyphs that need a font with box drawing and Braille, which
+// every terminal has.
 func UnicodeGlyphs() Glyphs {
 	return Glyphs{
 		Done: "✓", Partial: "◐", Failed: "✗", Pending: "·", Gate: "◆", Skipped: "—", Doubt: "?", Stopped: "■", Warning: "!",
@@ -144,7 +145,7 @@ func UnicodeGlyphs() Glyphs {
 	}
 }
 
-// ASCIIGlyphs are for terminals and fonts that have nothing else.
+// ASCIIGlyphs returns glyphs for terminals and fonts limited to ASCII.
 func ASCIIGlyphs() Glyphs {
 	border := lipgloss.ASCIIBorder()
 	return Glyphs{

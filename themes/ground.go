@@ -6,31 +6,31 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// Ground is what is laid under lines of a diff, behind the words that changed a
-// stronger one. Both are nil where the theme has no colours that can be mixed:
-// then the letters alone are coloured.
+// Ground is the background of diff lines, with a stronger one behind changed words.
+// Both are nil if the theme has no colours that can be mixed; then only the letters
+// are coloured.
 type Ground struct{ Line, Words color.Color }
 
-// Grounds are those under added and under removed lines.
+// Grounds returns the backgrounds of added and of removed lines.
 func (t Theme) Grounds() (added, removed Ground) {
 	p := t.Palette
-	few := t.Mode.Depth != TrueColour // then the next shade there is may be far away
+	few := t.Mode.Depth != TrueColour // then the next available shade may be far off
 	return ground(p.AddedGround, p.Added, few), ground(p.RemovedGround, p.Removed, few)
 }
 
-// ground mixes a little more of a colour into a background for the words.
+// ground mixes more of colour c into a background for the words.
 func ground(line, c color.Color, few bool) Ground {
 	if line == nil || c == nil || few {
 		return Ground{line, line}
 	}
 	switch c.(type) {
 	case ansi.BasicColor, ansi.IndexedColor:
-		return Ground{line, line} // the terminal's own: nobody knows what it looks like
+		return Ground{line, line} // the terminal's own colour, whose shade is unknown
 	}
 	return Ground{line, mix(c, line, 0.12)}
 }
 
-// mix is part of one colour in the rest of another.
+// mix blends part of one colour with the rest of another.
 func mix(c, base color.Color, part float64) color.Color {
 	r, g, b, _ := c.RGBA()
 	br, bg, bb, _ := base.RGBA()

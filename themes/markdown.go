@@ -9,8 +9,8 @@ import (
 	xansi "github.com/charmbracelet/x/ansi"
 )
 
-// Markdown is the theme as a Glamour style. Nothing is indented and nothing
-// padded around the document: the pane that shows it has margins of its own.
+// Markdown returns the theme as a Glamour style without indentation or padding
+// around the document. The pane that shows it has its own margins.
 func (t Theme) Markdown() ansi.StyleConfig {
 	p, g := t.Palette, t.Glyphs
 	heading := ansi.StylePrimitive{Color: ink(p.Accent), Bold: set(true), BlockSuffix: "\n"}
@@ -49,7 +49,7 @@ func (t Theme) Markdown() ansi.StyleConfig {
 		DefinitionDescription: ansi.StylePrimitive{BlockPrefix: "\n" + g.Bullet + " "},
 	}
 	if p.Code == nil {
-		// What colour would say of code is said by the marks of the source.
+		// The source's own marks identify code where colour cannot.
 		config.Code.BlockPrefix, config.Code.BlockSuffix = "`", "`"
 	}
 	return config
@@ -60,7 +60,7 @@ func ink(c color.Color) *string {
 		return nil
 	}
 	if own, ok := c.(xansi.BasicColor); ok {
-		return text(strconv.Itoa(int(own))) // of the terminal's 16
+		return text(strconv.Itoa(int(own))) // one of the terminal's 16 colours
 	}
 	r, g, b, _ := c.RGBA()
 	return text(fmt.Sprintf("#%02x%02x%02x", r>>8, g>>8, b>>8))

@@ -2,36 +2,36 @@ package themes
 
 import "image/color"
 
-// Palette names colours by what they mean. A nil colour is the terminal's own.
+// Palette names colours by their meaning. A nil colour is the terminal's own.
 type Palette struct {
-	Ground    color.Color // what everything is drawn on
-	Text      color.Color // what is read
-	Muted     color.Color // what stands beside it
-	Faint     color.Color // what may be overlooked
-	Accent    color.Color // what is chosen or can be acted on
+	Ground    color.Color // general background
+	Text      color.Color // main text
+	Muted     color.Color // secondary text
+	Faint     color.Color // unimportant text
+	Accent    color.Color // selected or actionable
 	Success   color.Color
-	Warning   color.Color // what waits for the user
+	Warning   color.Color // waits for the user
 	Danger    color.Color
 	Running   color.Color
 	Added     color.Color
 	Removed   color.Color
 	Border    color.Color
-	Focus     color.Color // the border of the pane that takes the keys
-	Selection color.Color // background of the chosen row
+	Focus     color.Color // border of the focused pane
+	Selection color.Color // background of the selected row
 	Code      color.Color // code in prose, and its keywords
 
-	AddedGround   color.Color // background of what a diff adds
-	RemovedGround color.Color // and of what it takes out
-	Match         color.Color // background of what was searched for
+	AddedGround   color.Color // background of added diff lines
+	RemovedGround color.Color // background of removed diff lines
+	Match         color.Color // background of search matches
 }
 
-// slot is a colour of a palette by its name in the files of user themes.
+// slot is a palette colour with its name in user theme files.
 type slot struct {
 	name string
 	of   func(*Palette) *color.Color
 }
 
-// slots are all colours of a palette, in the order in which they are told.
+// slots lists all colours of a palette in display order.
 var slots = []slot{
 	{"ground", func(p *Palette) *color.Color { return &p.Ground }},
 	{"text", func(p *Palette) *color.Color { return &p.Text }},
@@ -53,8 +53,7 @@ var slots = []slot{
 	{"match", func(p *Palette) *color.Color { return &p.Match }},
 }
 
-// Colours are the names of the colours of a palette, as the files of user themes
-// have them.
+// Colours returns the names of the palette colours in user theme files.
 func Colours() []string {
 	names := make([]string, len(slots))
 	for i, s := range slots {
@@ -63,7 +62,7 @@ func Colours() []string {
 	return names
 }
 
-// hex makes a colour of 0xRRGGBB.
+// hex returns the colour 0xRRGGBB.
 func hex(rgb uint32) color.Color {
 	return color.RGBA{R: uint8(rgb >> 16), G: uint8(rgb >> 8), B: uint8(rgb), A: 0xFF} // #nosec G115 -- each is one byte
 }

@@ -13,8 +13,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// pens are what each kind of code is drawn with: the sequence before it, "" where
-// it is drawn as any text.
+// pens holds the escape sequence for each kind of code; "" means ordinary text.
 type pens [codeKinds]string
 
 func (p *pens) write(w io.StringWriter, text string, kind CodeKind) {
@@ -28,8 +27,8 @@ func (p *pens) write(w io.StringWriter, text string, kind CodeKind) {
 	_, _ = w.WriteString(ansi.ResetStyle)
 }
 
-// newPens takes the colours of code from what they mean elsewhere. Red is left
-// to what is wrong or taken out.
+// newPens derives the colours of code from their meaning elsewhere. It reserves red
+// for errors and removals.
 func newPens(p Palette) pens {
 	pen := func(c color.Color) ansi.Style {
 		if c == nil {
@@ -58,12 +57,12 @@ func newPens(p Palette) pens {
 	return out
 }
 
-// CodeFormatter is the name by which chroma, and so Glamour, knows the formatter
-// that draws code blocks as [Theme.Highlight] draws code.
+// CodeFormatter is the name under which chroma, and thus Glamour, finds the
+// formatter for code blocks. It draws code like [Theme.Highlight].
 const CodeFormatter = "replan"
 
-// drawn holds the pens of every theme by the name of its chroma style. That style
-// itself has no colours: chroma knows none of a terminal's own.
+// drawn maps the name of a theme's chroma style to its pens. The style itself has
+// no colours, because chroma cannot express a terminal's own colours.
 var drawn sync.Map
 
 func init() {
@@ -73,15 +72,15 @@ func init() {
 	}
 }
 
-// declareTheme has chroma know the styles of a theme by their names. Its registry
-// takes no locks: this is called before anything is drawn.
+// declareTheme registers the styles of a theme with chroma. Call it before anything
+// is drawn, because chroma's registry has no locks.
 func declareTheme(name Name) {
 	for _, mode := range []Mode{{}, {Depth: Colours256}, {Depth: Colours16}, {NoColor: true}} {
 		styles.Register(chroma.MustNewStyle(codeName(name, mode), nil))
 	}
 }
 
-// codeName is the name of the chroma style of a theme.
+// codeName returns the name of a theme's chroma style.
 func codeName(name Name, mode Mode) string {
 	depth := strconv.Itoa(int(mode.Depth))
 	if mode.NoColor {

@@ -7,25 +7,25 @@ import (
 	"strings"
 )
 
-// Set is the themes that can be chosen: those of the program and those that were
-// added. A nil set has the program's alone.
+// Set holds the available themes: those of the program and those the user added. A
+// nil set has only the program's themes.
 type Set struct {
 	own    []Definition
 	broken []Broken
 }
 
-// Broken is a theme of the user's own that cannot be used.
+// Broken is a user theme that cannot be used.
 type Broken struct {
 	Name Name
 	Err  error
 }
 
-// Miss notes that a theme cannot be used.
+// Miss records that a theme cannot be used.
 func (s *Set) Miss(name string, err error) {
 	s.broken = append(s.broken, Broken{normal(name), err})
 }
 
-// Broken are the themes that cannot be used.
+// Broken returns the themes that cannot be used.
 func (s *Set) Broken() []Broken {
 	if s == nil {
 		return nil
@@ -33,7 +33,7 @@ func (s *Set) Broken() []Broken {
 	return s.broken
 }
 
-// All are the themes of the set, the program's before the user's.
+// All returns the themes of the set, the program's before the user's.
 func (s *Set) All() []Definition {
 	all := builtin()
 	if s != nil {
@@ -42,7 +42,7 @@ func (s *Set) All() []Definition {
 	return all
 }
 
-// Names are the names that can be chosen, auto the first.
+// Names returns the names to choose from, starting with auto.
 func (s *Set) Names() []Name {
 	names := []Name{Auto}
 	for _, d := range s.All() {
@@ -51,8 +51,8 @@ func (s *Set) Names() []Name {
 	return names
 }
 
-// Parse reads the name of a theme of the set; nothing at all means [Auto]. The
-// error lists what there is.
+// Parse parses a theme name of the set. An empty name means [Auto]. The error lists
+// the available names.
 func (s *Set) Parse(name string) (Name, error) {
 	n := normal(name)
 	for _, b := range s.Broken() {
@@ -70,16 +70,16 @@ func (s *Set) Parse(name string) (Name, error) {
 	return n, nil
 }
 
-// Parse reads the name of a theme of the program.
+// Parse parses the name of a theme of the program.
 func Parse(name string) (Name, error) { return (*Set)(nil).Parse(name) }
 
-// normal is a name as it is kept.
+// normal returns a name in its stored form.
 func normal(name string) Name {
 	n := strings.ToLower(strings.TrimSpace(name))
 	return cmp.Or(Name(strings.ReplaceAll(n, "color", "colour")), Auto)
 }
 
-// New makes the theme of that name for a terminal; one that there is not is auto.
+// New returns the named theme for a terminal. An unknown name means auto.
 func (s *Set) New(name Name, darkBackground bool, mode Mode) Theme {
 	all := s.All()
 	i := slices.IndexFunc(all, func(d Definition) bool { return d.Name == name })

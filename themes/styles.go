@@ -6,11 +6,11 @@ import (
 	"charm.land/lipgloss/v2"
 )
 
-// Styles are the palette as Lip Gloss styles. None has a margin, a padding or a
-// width: whoever draws decides about space.
+// Styles is the palette as Lip Gloss styles. None has a margin, a padding or a
+// width; the caller controls the layout.
 type Styles struct {
 	Text    lipgloss.Style
-	Strong  lipgloss.Style // text that stands out: titles
+	Strong  lipgloss.Style // emphasized text, such as titles
 	Muted   lipgloss.Style
 	Faint   lipgloss.Style
 	Accent  lipgloss.Style
@@ -20,20 +20,20 @@ type Styles struct {
 	Running lipgloss.Style
 	Added   lipgloss.Style
 	Removed lipgloss.Style
-	Struck  lipgloss.Style // steps that a revision took out: faint and struck through
+	Struck  lipgloss.Style // steps removed by a revision: faint and struck through
 	Hunk    lipgloss.Style // headings inside a diff
 	Border  lipgloss.Style
 	Focus   lipgloss.Style // border of the focused pane
 	Key     lipgloss.Style // keys in the footer and in help
 	Code    lipgloss.Style
-	Brand   lipgloss.Style // the program's name
-	Match   lipgloss.Style // what was searched for
+	Brand   lipgloss.Style // program name
+	Match   lipgloss.Style // search matches
 
 	palette Palette
 }
 
-// newStyles makes the styles of a palette. What has no colour of its own is told
-// apart by attributes.
+// newStyles returns the styles of a palette. Attributes distinguish whatever has no
+// colour.
 func newStyles(p Palette) Styles {
 	ink := func(c color.Color) lipgloss.Style {
 		if c == nil {
@@ -82,14 +82,14 @@ func newStyles(p Palette) Styles {
 	return s
 }
 
-// Selected lays the selection's background under a style; where the palette has
-// none the row is shown in reverse, all of it alike: colours in reverse are
-// patches that nobody can read.
+// Selected adds the selection background to a style. If the palette has none, it
+// draws the row uniformly in reverse, because reversed colours become illegible
+// patches.
 func (s Styles) Selected(style lipgloss.Style) lipgloss.Style {
 	return s.on(s.palette.Selection, style)
 }
 
-// Matched shows text in a style as what was searched for.
+// Matched adds the style of a search match.
 func (s Styles) Matched(style lipgloss.Style) lipgloss.Style {
 	return s.on(s.palette.Match, style)
 }

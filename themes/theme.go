@@ -1,67 +1,68 @@
-// Package themes holds what the screen looks like: semantic palettes, the styles
-// for Lip Gloss, Glamour and code that derive from them, and the glyphs in Unicode
-// and ASCII. A state is never told by colour alone: each has a glyph of its own,
-// and the colours are chosen so that people with the common kinds of colour
-// blindness can tell them apart. Users bring themes of their own as TOML.
+// Package themes defines the look of the screen: semantic palettes, glyphs in
+// Unicode and ASCII, and derived styles for Lip Gloss, Glamour and code.
+//
+// Colour alone never conveys a state: each state has its own glyph. People with the
+// common kinds of colour blindness can distinguish the colours. Users can add
+// themes as TOML.
 package themes
 
 import "image/color"
 
-// Name is a theme as the user asks for it.
+// Name is the name of a theme as the user enters it.
 type Name string
 
-// The themes that were there first. Auto follows the terminal's background.
+// The original themes. Auto follows the terminal's background.
 const (
 	Auto  Name = "auto"
 	Dark  Name = "dark"
 	Light Name = "light"
 )
 
-// Depth is how many colours a terminal has.
+// Depth is the number of colours of a terminal.
 type Depth uint8
 
-// The depths there are.
+// The colour depths.
 const (
 	TrueColour Depth = iota
 	Colours256
 	Colours16
 )
 
-// Mode says what the terminal may be sent.
+// Mode describes what the terminal may receive.
 type Mode struct {
-	ASCII   bool  // nothing beyond ASCII is drawn
+	ASCII   bool  // draw only ASCII
 	NoColor bool  // no colour; bold, faint, underline and strikethrough remain
-	Still   bool  // nothing moves: what goes on has one sign
-	Depth   Depth // how many colours there are
-	// Known says that the terminal has told its background, so that it can set
-	// another one too.
+	Still   bool  // no animation; ongoing work has one fixed sign
+	Depth   Depth // number of colours
+	// Known reports whether the terminal has revealed its background, which means
+	// that it can also set another one.
 	Known bool
 }
 
-// Theme is all that drawing needs to know of looks. Make one with [New].
+// Theme holds everything drawing needs to know about looks. Create one with [New].
 type Theme struct {
-	Name    Name // never auto: that is dark or light here
+	Name    Name // never auto, which becomes dark or light here
 	Palette Palette
 	Styles  Styles
 	Glyphs  Glyphs
 	Mode    Mode
-	Dark    bool // drawn for a dark background
+	Dark    bool // for a dark background
 
-	// Ground and Text are what the terminal's own background and text have to be
-	// while the theme is shown; nil leaves them as they are.
+	// Ground and Text replace the terminal's background and text colours while the
+	// theme is in use; nil keeps them.
 	Ground, Text color.Color
 
-	pens pens   // of code
-	code string // the name of its chroma style
+	pens pens   // for code
+	code string // name of its chroma style
 }
 
-// New makes the theme of that name. Auto follows darkBackground, the others do
-// as they are told.
+// New returns the named theme. Auto follows darkBackground; the other themes ignore
+// it.
 func New(name Name, darkBackground bool, mode Mode) Theme {
 	return (*Set)(nil).New(name, darkBackground, mode)
 }
 
-// theme makes the theme for a terminal.
+// theme returns the theme for a terminal.
 func (d Definition) theme(darkBackground bool, mode Mode) Theme {
 	palette := d.Palette
 	switch {
@@ -94,7 +95,7 @@ func (d Definition) theme(darkBackground bool, mode Mode) Theme {
 	return t
 }
 
-// text is the colour of text on the theme's own ground.
+// text returns the text colour on the theme's own background.
 func (d Definition) text() color.Color {
 	switch {
 	case d.Palette.Text != nil:

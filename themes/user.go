@@ -13,7 +13,7 @@ import (
 	"github.com/pelletier/go-toml/v2"
 )
 
-// userTheme is the file of a theme of the user's own.
+// userTheme is the content of a user theme file.
 type userTheme struct {
 	About   string            `toml:"about"`
 	Base    string            `toml:"base"`
@@ -23,11 +23,11 @@ type userTheme struct {
 	Basic   map[string]colour `toml:"basic"`
 }
 
-// colour is a colour as it is written: "#rrggbb", the number of a terminal's own,
-// the name of another colour of the theme, or "default".
+// colour is a colour as written in the file: "#rrggbb", the number of a terminal
+// colour, the name of another colour of the theme, or "default".
 type colour string
 
-// UnmarshalText takes the colour as it is written, a number too.
+// UnmarshalText stores a colour as written, including a number.
 func (c *colour) UnmarshalText(text []byte) error {
 	*c = colour(text)
 	return nil
@@ -35,11 +35,10 @@ func (c *colour) UnmarshalText(text []byte) error {
 
 var validName = regexp.MustCompile(`^[a-z0-9][a-z0-9_-]{0,39}$`)
 
-// Add adds a theme of the user's own to the set, from its file. It takes the
-// file's colours over those of the theme it is based on. What is wrong is said
-// with the line that it stands in.
+// Add adds a user theme to the set, from the content of its file. The file's
+// colours override those of its base theme. Errors name the line.
 //
-// It must not be called while something is drawn.
+// Do not call it while anything is being drawn.
 func (s *Set) Add(name string, file []byte) error {
 	n := normal(name)
 	switch {
@@ -58,7 +57,7 @@ func (s *Set) Add(name string, file []byte) error {
 	return nil
 }
 
-// define reads the file of a theme.
+// define parses a theme file.
 func define(name Name, file []byte) (Definition, error) {
 	var u userTheme
 	if err := toml.NewDecoder(strings.NewReader(string(file))).DisallowUnknownFields().Decode(&u); err != nil {
@@ -96,14 +95,14 @@ func define(name Name, file []byte) (Definition, error) {
 		return Definition{}, fmt.Errorf("line %d: a theme based on %s has no colours", lineOf(file, "", "["+section+"]"), base)
 	}
 	if len(colours) > 0 {
-		// Its colours are made for its own background, where it names one.
+		// If the theme names a background, its colours are made for it.
 		_, ground := colours["ground"]
 		d.Keeps = d.Keeps && !ground
 	}
 	if err := take(&d.Palette, colours, false); err != nil {
 		return Definition{}, err.in(file, section)
 	}
-	// What is one of the terminal's own colours is so with 16 of them too.
+	// The terminal's own colours also work in terminals with 16 colours.
 	for _, slot := range slots {
 		if c, ok := (*slot.of(&d.Palette)).(ansi.BasicColor); ok {
 			*slot.of(&d.Basic) = c
@@ -115,23 +114,24 @@ func define(name Name, file []byte) (Definition, error) {
 	return d, nil
 }
 
-// miscolour is a colour that cannot be used.
+// miscolour is an invalid colour.
 type miscolour struct {
 	key, why string
 }
 
-// in is the error of a colour, with its place in the file.
+// in returns the error for a colour with its position in the file.
 func (m *miscolour) in(file []byte, section string) error {
 	return fmt.Errorf("line %d: %s.%s %s", lineOf(file, section, m.key), section, m.key, m.why)
 }
 
-// take puts colours into a palette. Basic takes none but the 16 of a terminal.
+// take puts colours into a palette. With basic set, it accepts only the terminal's
+// 16 colours.
 func take(p *Palette, colours map[string]colour, basic bool) *miscolour {
 	keys := make([]string, 0, len(colours))
 	for key := range colours {
 		keys = append(keys, key)
 	}
-	slices.Sort(keys) // what is told first is the same each time
+	slices.Sort(keys) // reports the same error first each time
 	before := *p
 	for _, key := range keys {
 		i := slices.IndexFunc(slots, func(s slot) bool { return s.name == key })
@@ -147,8 +147,8 @@ func take(p *Palette, colours map[string]colour, basic bool) *miscolour {
 	return nil
 }
 
-// resolve is the colour of a key; one that is not given is that of the theme
-// below. Seen are the keys that led here.
+// resolve returns the colour for a key. A missing key takes its colour from the
+// theme below. seen holds the keys that led here.
 func resolve(key string, colours map[string]colour, below *Palette, basic bool, seen []string) (color.Color, *miscolour) {
 	text, given := colours[key]
 	if !given {
@@ -185,7 +185,7 @@ func resolve(key string, colours map[string]colour, below *Palette, basic bool, 
 	return nil, &miscolour{key, fmt.Sprintf("is %q; it takes %s", string(text), takes)}
 }
 
-// misread says in words what go-toml could not read.
+// misread explains in words what go-toml could not parse.
 func misread(err error) error {
 	var strict *toml.StrictMissingError
 	if errors.As(err, &strict) && len(strict.Errors) > 0 {
@@ -209,8 +209,8 @@ func misread(err error) error {
 	return fmt.Errorf("line %d: %s", line, what)
 }
 
-// lineOf is the line in which a key of a section is given, or the section's own
-// where that has none of the name. A key before all sections has section "".
+// lineOf returns the line of a key in a section, or the section's line if the key
+// is missing. Keys before all sections have section "".
 func lineOf(file []byte, section, key string) int {
 	in, at := "", 1
 	for i, line := range strings.Split(string(file), "\n") {
@@ -227,7 +227,7 @@ func lineOf(file []byte, section, key string) int {
 			isKey && in == "" && strings.TrimSpace(name) == section+"."+key:
 			return i + 1
 		case isKey && in == "" && strings.TrimSpace(name) == section:
-			at = i + 1 // as a table on one line
+			at = i + 1 // written as a table on one line
 		}
 	}
 	return at
