@@ -1,5 +1,5 @@
-// Package english writes counts and lists as English sentences need them. It
-// stands alone and imports none of the others.
+// Package english formats counts and lists for English sentences. It imports no
+// other package of replan.
 package english
 
 import (
@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// Count writes a number with its noun: "1 step", "2 steps", "3 more entries".
+// Count formats a number with its noun: "1 step", "2 steps", "3 more entries".
 func Count(n int, noun string) string {
 	if n == 1 {
 		return "1 " + noun
@@ -15,7 +15,7 @@ func Count(n int, noun string) string {
 	return strconv.Itoa(n) + " " + plural(noun)
 }
 
-// plural is a noun for several things.
+// plural returns the plural of a noun.
 func plural(noun string) string {
 	for _, ending := range []string{"s", "x", "ch", "sh"} {
 		if strings.HasSuffix(noun, ending) {
@@ -28,7 +28,7 @@ func plural(noun string) string {
 	return noun + "s"
 }
 
-// List joins words, the last with a conjunction: "a, b and c".
+// List joins words, with a conjunction before the last: "a, b and c".
 func List(words []string, conjunction string) string {
 	if len(words) < 2 {
 		return strings.Join(words, "")
@@ -37,8 +37,8 @@ func List(words []string, conjunction string) string {
 	return strings.Join(words[:last], ", ") + " " + conjunction + " " + words[last]
 }
 
-// Some lists words, and of a long list the first few and the number of the rest:
-// "a, b and 3 more". The noun, which may be empty, says what those are.
+// Some lists words. It shortens a long list to the first few and the number of the
+// rest: "a, b and 3 more". noun names the items and may be empty.
 func Some(words []string, most int, noun string) string {
 	if len(words) <= most {
 		return List(words, "and")

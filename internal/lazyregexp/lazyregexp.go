@@ -1,5 +1,5 @@
-// Package lazyregexp compiles regular expressions when they are first used.
-// Package-level expressions that are compiled before main delay the first frame.
+// Package lazyregexp compiles regular expressions on first use. Compiling
+// package-level expressions before main would delay the first frame.
 //
 // It imports nothing of replan. Start reading at [New].
 package lazyregexp
@@ -11,16 +11,16 @@ import (
 	"sync"
 )
 
-// Regexp is a regular expression that is compiled once, by the first call of any
-// of its methods. The methods are those of [regexp.Regexp]. It is safe for
-// concurrent use.
+// Regexp is a regular expression compiled once, by the first call of any of its
+// methods. The methods are those of [regexp.Regexp]. It is safe for concurrent use.
 type Regexp struct {
 	pattern string
 	compile func() *regexp.Regexp
 }
 
-// New returns the expression of a pattern. Like [regexp.MustCompile] it is meant
-// for constant patterns: an invalid one panics on first use, and in tests at once.
+// New returns the expression for a pattern. Like [regexp.MustCompile], it is meant
+// for constant patterns: an invalid pattern panics on first use, and at once in
+// tests.
 func New(pattern string) *Regexp {
 	r := &Regexp{pattern: pattern, compile: sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(pattern) })}
 	if inTest {
@@ -29,7 +29,7 @@ func New(pattern string) *Regexp {
 	return r
 }
 
-// inTest is true in a test binary.
+// inTest reports whether this is a test binary.
 var inTest = len(os.Args) > 0 && strings.HasSuffix(strings.TrimSuffix(os.Args[0], ".exe"), ".test")
 
 // MatchString is [regexp.Regexp.MatchString].

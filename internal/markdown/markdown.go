@@ -1,5 +1,5 @@
-// Package markdown quotes text from outside in Markdown, so that it cannot leave
-// its quotes: as a span of code, or as a fenced block. It imports english alone.
+// Package markdown quotes text from outside in Markdown, as a code span or a fenced
+// block that the text cannot close. It imports only english.
 package markdown
 
 import (
@@ -10,7 +10,7 @@ import (
 	"replan/internal/english"
 )
 
-// maxLine is how many characters of a line in a fence are shown.
+// maxLine is the maximum number of characters shown per line in a fence.
 const maxLine = 200
 
 // Line squeezes text into one line of at most bound characters.
@@ -18,8 +18,8 @@ func Line(text string, bound int) string {
 	return clip(strings.Join(strings.Fields(printable(text)), " "), bound)
 }
 
-// Code quotes text as a span of code on one line, of at most bound characters. It
-// is empty where the text is blank.
+// Code quotes text as a code span on one line of at most bound characters. It
+// returns "" if the text is blank.
 func Code(text string, bound int) string {
 	if text = Line(text, bound); text == "" {
 		return ""
@@ -31,8 +31,8 @@ func Code(text string, bound int) string {
 	return ticks + text + ticks
 }
 
-// Fence quotes text as a fenced block of at most so many lines; the rest is
-// counted below it.
+// Fence quotes text as a fenced block of at most most lines. It states the number
+// of omitted lines below the block.
 func Fence(language, text string, most int) string {
 	lines := strings.Split(strings.TrimRight(printable(text), "\n"), "\n")
 	rest := len(lines) - most
@@ -49,8 +49,8 @@ func Fence(language, text string, most int) string {
 	return block
 }
 
-// printable marks characters that move a cursor, change the order of letters, or
-// are no letters at all.
+// printable replaces characters that move the cursor, reorder letters, or are not
+// letters at all.
 func printable(text string) string {
 	return strings.Map(func(r rune) rune {
 		switch {
@@ -66,7 +66,7 @@ func printable(text string) string {
 	}, strings.ToValidUTF8(text, "\uFFFD"))
 }
 
-// clip cuts text that is longer than bound characters.
+// clip truncates text longer than bound characters.
 func clip(text string, bound int) string {
 	if utf8.RuneCountInString(text) <= bound {
 		return text
@@ -74,7 +74,7 @@ func clip(text string, bound int) string {
 	return strings.TrimRight(string([]rune(text)[:bound-1]), " ") + "…"
 }
 
-// longestRun is the length of the longest run of a mark.
+// longestRun returns the length of the longest run of mark in text.
 func longestRun(text string, mark rune) int {
 	longest, run := 0, 0
 	for _, r := range text {

@@ -11,19 +11,20 @@ var secretWords = []string{
 	"KEY", "KEYS", "APIKEY", "AUTH", "DSN", "PAT", "JWT", "SESSION", "COOKIE", "COOKIES", "SID", "SK", "WEBHOOK", "BEARER", "SIGNATURE",
 }
 
-// harmless are names with such a word that hold none: a child may need them.
+// harmless lists variables that contain such a word but no secret. A child process
+// may need them.
 var harmless = []string{
 	"PWD", "SSH_AUTH_SOCK", "DESKTOP_SESSION", "SESSION_MANAGER", "DBUS_SESSION_BUS_ADDRESS", "XDG_SESSION_ID", "XDG_SESSION_TYPE",
 	"XDG_SESSION_CLASS", "XDG_SESSION_DESKTOP", "XDG_SESSION_PATH", "GNOME_DESKTOP_SESSION_ID", "GDM_SESSION", "SSH_KEY_PATH",
 }
 
-// services are what is spoken to by an address with a password in it.
+// services are services whose addresses may contain a password.
 var services = []string{
 	"DATABASE", "DB", "MONGO", "MONGODB", "REDIS", "POSTGRES", "POSTGRESQL", "PG", "MYSQL", "MARIADB", "AMQP", "RABBITMQ", "CELERY", "BROKER", "SENTRY", "SLACK",
 }
 
-// Variable reports whether a variable of the environment holds something that a
-// child has no business to know: by any word of its name, or by its value.
+// Variable reports whether an environment variable holds something that a child
+// process must not see. It checks each word of the name, and the value.
 func Variable(name, value string) bool {
 	name = strings.ToUpper(name)
 	if slices.Contains(harmless, name) {

@@ -1,6 +1,6 @@
-// Package redact takes secrets out of what leaves the program: logs, prompts,
-// exports, reports of crashes, and the environment of children. Journals stay
-// whole. It imports no other room.
+// Package redact removes secrets from everything that leaves the program: logs,
+// prompts, exports, crash reports, and the environment of child processes. Journals
+// stay complete. The package imports no other package of replan.
 package redact
 
 import (
@@ -9,19 +9,20 @@ import (
 	"strings"
 )
 
-// form is what one kind of secret looks like. The first group stays.
+// form describes the appearance of one kind of secret. Redaction keeps its first
+// group.
 type form struct {
 	name string
 	form *regexp.Regexp
-	is   func(found []string) bool // nil where all that fits is one
+	is   func(found []string) bool // nil if every match is a secret
 }
 
-// edge is what stands before a key: nothing that belongs to a word. A line end may
-// be written as JSON has it.
+// edge matches the position before a key: anything but a word character. A line end
+// may have its JSON escape.
 const edge = `((?:^|[^A-Za-z0-9_]|\\[nrt]))`
 
-// precise are forms that nothing but a secret has, so that they may be taken out
-// of source text too.
+// precise lists forms that only secrets have, which are therefore safe to redact in
+// source text too.
 var precise = []form{
 	{name: "private key", form: regexp.MustCompile(`()(?:-----BEGIN [A-Z ]*PRIVATE KEY-----[A-Za-z0-9+/=\s\\:,.-]*?-----END [A-Z ]*PRIVATE KEY-----|` +
 		`-----BEGIN [A-Z ]*PRIVATE KEY-----(?:\s|\\[nr])*[A-Za-z0-9+/=\s\\]{16,}|AGE-SECRET-KEY-1\w{16,})`)},
@@ -30,29 +31,28 @@ var precise = []form{
 		`gh[opsur]_[A-Za-z0-9]{20,}|github_pat_\w{20,}|glpat-[\w-]{16,}|` +
 		`xox[a-z]-[\w-]{10,}|(?:AKIA|ASIA)[A-Z0-9]{16}|AIza[\w-]{30,}|ya29\.[\w-]{20,}|` +
 		`(?:npm|hf)_[A-Za-z0-9]{20,}|pypi-[\w-]{20,}|eyJ[\w-]{8,}\.[\w-]{8,}\.[\w-]*)`)},
-	// Up to a slash digits alone are a port.
+	// Before a slash, digits alone are a port.
 	{name: "password", form: regexp.MustCompile(`([A-Za-z][A-Za-z0-9+.-]*://[^\s/:@"'$%{}<>]*:)([^\s/@"'$%{}<>]+)(?:@)`)},
 	{name: "credentials", form: regexp.MustCompile(`(?i)(\bauthorization["']?\s*[:=]\s*["']?(?:basic|bearer|digest|token)\s+)[A-Za-z0-9+/=_.~-]{6,}`)},
 	{name: "secret", is: value, form: regexp.MustCompile(
 		`((?:PASSWORD|PASSWD|PASSPHRASE|SECRET|TOKEN|APIKEY|[A-Z0-9]_KEY|CREDENTIAL|_PASS|_PWD|_AUTH)S?[A-Z0-9_]*=["']?)([A-Za-z0-9+/=_.~@:!#*-]{6,})`)},
 }
 
-// wide are forms of secrets that words of a sentence may have too.
+// wide lists forms of secrets that ordinary sentences may also have.
 var wide = []form{
 	{name: "secret", form: regexp.MustCompile(`(?i)((?:\b|_)(?:password|passwd|passphrase|pwd|secret|token|api[_-]?key|access[_-]?key|private[_-]?key|client[_-]?secret|credential)s?["']?\s*[:=]\s*)` +
 		`(?:"[^"\n]{4,}"|'[^'\n]{4,}'|[^\s"'` + "`" + `,;(){}\[\]<>$]{6,})`)},
 }
 
-// value reports whether the word behind a name looks like a value rather than like
-// a name of its own.
+// value reports whether the word after a name looks like a value rather than
+// another name.
 func value(found []string) bool { return strings.ContainsAny(found[2], "0123456789") }
 
-// Marker begins what stands where a secret was taken out of a prompt.
+// Marker starts the replacement for a secret in a prompt.
 const Marker = "[redacted " + "by replan: " // in two, so that this file can be changed by the program
 
-// Text takes out of a text what looks like a key, a password or another secret, and
-// says what stood there. It takes out something harmless rather than leave a secret
-// in.
+// Text replaces anything that looks like a key, a password or another secret with a
+// note on its kind. It prefers to remove harmless text over leaving a secret.
 func Text(text string) string {
 	for _, forms := range [][]form{precise, wide} {
 		text = without(text, forms, func(name string) string { return "[" + name + " left out]" })
@@ -60,8 +60,8 @@ func Text(text string) string {
 	return text
 }
 
-// Prompt takes out of a text what can be nothing but a secret: in source text all
-// else stays as it is. What stands there instead begins with [Marker].
+// Prompt redacts only what must be a secret, so that source text otherwise stays
+// unchanged. Each replacement starts with [Marker].
 func Prompt(text string) string {
 	return without(text, precise, func(name string) string { return Marker + name + "]" })
 }
@@ -83,10 +83,10 @@ func without(text string, forms []form, mark func(name string) string) string {
 	return text
 }
 
-// Marks counts the places where something was taken out of a prompt.
+// Marks counts the redactions in a prompt.
 func Marks(text string) int { return strings.Count(text, Marker) }
 
-// Value returns a JSON value without what [Text] takes out of its texts.
+// Value returns a JSON value with redact applied to its strings.
 func Value(v any, redact func(string) string) any {
 	switch v := v.(type) {
 	case string:
@@ -108,7 +108,8 @@ func Value(v any, redact func(string) string) any {
 	}
 }
 
-// Writer passes on what is written to it, without secrets. One write is one text.
+// Writer returns a writer that redacts secrets and forwards to another writer. It
+// treats each write as one text.
 func Writer(to io.Writer) io.Writer { return writer{to} }
 
 type writer struct{ to io.Writer }

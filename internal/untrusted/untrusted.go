@@ -1,5 +1,5 @@
 // Package untrusted makes text from outside safe to draw: tool output, tool
-// descriptions, project files and the words of models.
+// descriptions, project files and model output.
 package untrusted
 
 import (
@@ -11,12 +11,12 @@ import (
 	"unicode/utf8"
 )
 
-// tabWidth is how far apart tab stops are, in cells.
+// tabWidth is the distance between tab stops, in cells.
 const tabWidth = 4
 
-// Visible makes text from outside safe to draw: control characters, escape
-// sequences, bidi and zero-width characters come out as signs that can be
-// seen, tabs as blanks, line breaks as they are.
+// Visible makes text from outside safe to draw. It turns control, bidi and
+// zero-width characters and escape sequences into visible signs, and tabs into
+// blanks. It keeps line breaks.
 func Visible(s string) string {
 	if harmless(s) {
 		return s
@@ -25,7 +25,7 @@ func Visible(s string) string {
 	var b strings.Builder
 	b.Grow(len(s) + 16)
 	column := 0
-	var before rune // the one drawn last
+	var before rune // last rune drawn
 	for i := 0; i < len(s); {
 		r, size := utf8.DecodeRuneInString(s[i:])
 		switch {
@@ -39,12 +39,12 @@ func Visible(s string) string {
 			b.WriteString(strings.Repeat(" ", blanks))
 			column += blanks - 1
 		case r == 0xFE0F, joins(before, s[i:]):
-			// These only ask for another form of an emoji, or for one picture in place
-			// of several; terminals disagree on how wide that is.
+			// These runes only select an emoji variant or join several emoji.
+			// Terminals disagree on the resulting width.
 			i += size
 			continue
 		case regional(r):
-			// Two are a flag. One alone is as wide as it likes.
+			// Two form a flag. The width of a single one is undefined.
 			if second, more := utf8.DecodeRuneInString(s[i+size:]); regional(second) {
 				b.WriteString(s[i : i+size+more])
 				size += more
@@ -64,8 +64,8 @@ func Visible(s string) string {
 	return b.String()
 }
 
-// joins reports whether the rune that s begins with joins emoji to one picture, or
-// gives the one before a colour of skin.
+// joins reports whether the first rune of s joins two emoji or gives the emoji
+// before it a skin tone.
 func joins(before rune, s string) bool {
 	r, size := utf8.DecodeRuneInString(s)
 	switch {
@@ -79,18 +79,18 @@ func joins(before rune, s string) bool {
 	}
 }
 
-// pictograph reports whether r is a picture that can be part of a larger one.
+// pictograph reports whether r is an emoji that can be part of a larger one.
 func pictograph(r rune) bool {
 	return r >= 0x1F000 && r <= 0x1FAFF && !regional(r) || r >= 0x2190 && r <= 0x2BFF
 }
 
-// skin reports whether r gives the emoji before it a colour of skin.
+// skin reports whether r is a skin tone for the emoji before it.
 func skin(r rune) bool { return r >= 0x1F3FB && r <= 0x1F3FF }
 
-// regional reports whether r is half a flag.
+// regional reports whether r is half of a flag.
 func regional(r rune) bool { return r >= 0x1F1E6 && r <= 0x1F1FF }
 
-// Line is Visible for what must stay on one line.
+// Line is like Visible, but for text that must stay on one line.
 func Line(s string) string {
 	s = Visible(strings.TrimSpace(s))
 	if !strings.Contains(s, "\n") {
@@ -99,7 +99,7 @@ func Line(s string) string {
 	return strings.Join(strings.Fields(s), " ")
 }
 
-// FirstLine is the first line of text that says anything.
+// FirstLine returns the first line of s that is not blank.
 func FirstLine(s string) string {
 	for line := range strings.SplitSeq(s, "\n") {
 		if line = strings.TrimSpace(line); line != "" {
@@ -109,8 +109,8 @@ func FirstLine(s string) string {
 	return ""
 }
 
-// harmless reports whether every byte is printable ASCII or a line break, so
-// that nothing need be looked at rune by rune.
+// harmless reports whether every byte is printable ASCII or a line break, so that
+// Visible can skip the check of each rune.
 func harmless(s string) bool {
 	for i := range len(s) {
 		if c := s[i]; (c < 0x20 && c != '\n') || c >= 0x7F {
@@ -120,28 +120,28 @@ func harmless(s string) bool {
 	return true
 }
 
-// unsafeRune reports whether a terminal would obey r, or not show it at all.
+// unsafeRune reports whether a terminal would interpret r or not show it.
 func unsafeRune(r rune) bool {
 	switch {
-	case r >= 0x20 && r < 0x7F: // what most text is made of
+	case r >= 0x20 && r < 0x7F: // most text
 		return false
 	case r < 0x20 && r != '\n', r >= 0x7F && r < 0xA0: // C0 and C1
 		return true
-	case unicode.Is(unicode.Cf, r): // bidi, zero width, tags and their like
+	case unicode.Is(unicode.Cf, r): // bidi, zero width, tags and similar
 		return true
 	case r >= 0xFE00 && r <= 0xFE0E, r >= 0xE0100 && r <= 0xE01EF: // variation selectors can hide data
 		return true
 	case skin(r):
-		return true // where there is nothing to colour; joins takes the others
+		return true // no emoji to modify here; joins handles the others
 	case r == 0x2028, r == 0x2029, r == 0x115F, r == 0x1160, r == 0x3164, r == 0xFFA0, r == 0x034F:
-		return true // line separators and letters that show nothing
+		return true // line separators and invisible letters
 	case unicode.Is(unicode.Co, r): // private use: any width, any shape
 		return true
 	}
 	return false
 }
 
-// namedRune writes a rune that cannot be drawn, in caret notation or by number.
+// namedRune writes an undrawable rune in caret notation or by number.
 func namedRune(r rune) string {
 	switch {
 	case r < 0x20:
@@ -153,11 +153,11 @@ func namedRune(r rune) string {
 	}
 }
 
-// characterReference is a character written as a number, as Markdown allows.
+// characterReference matches a character written as a number, as Markdown allows.
 var characterReference = regexp.MustCompile(`(?i)&#(x[0-9a-f]{1,7}|[0-9]{1,8});`)
 
-// Markdown is Visible for Markdown, where a character can also hide
-// behind its number.
+// Markdown is like Visible, but for Markdown, where numeric references can also
+// hide characters.
 func Markdown(s string) string {
 	s = Visible(s)
 	if !strings.Contains(s, "&#") {

@@ -1,6 +1,6 @@
-// Package wholefile writes files whole or not at all: what a reader finds, also
-// after a crash, is the old content or the new one. It has a way of its own on
-// Windows, where github.com/google/renameio does nothing.
+// Package wholefile writes files atomically: even after a crash, a reader finds
+// either the old or the new content. It has its own implementation on Windows,
+// where github.com/google/renameio does nothing.
 //
 // It imports nothing of replan. Start reading at [Write].
 package wholefile
