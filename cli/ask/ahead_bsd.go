@@ -4,13 +4,13 @@ package ask
 
 import "golang.org/x/sys/unix"
 
-// terminalInput is the input of the terminal with this file descriptor. What
-// fails leaves it as it is: then a question is put as if nothing were there.
+// terminalInput is the input of the terminal with this file descriptor. Its
+// methods ignore errors; the question then appears as if no input were pending.
 type terminalInput uintptr
 
 const (
-	fionread = 0x4004667f // from <sys/filio.h>: bytes that can be read
-	fread    = 1          // from <sys/fcntl.h>: the input of a terminal
+	fionread = 0x4004667f // from <sys/filio.h>: number of readable bytes
+	fread    = 1          // from <sys/fcntl.h>: input queue of a terminal
 )
 
 func (t terminalInput) waits() bool {

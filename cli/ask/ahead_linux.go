@@ -2,8 +2,8 @@ package ask
 
 import "golang.org/x/sys/unix"
 
-// terminalInput is the input of the terminal with this file descriptor. What
-// fails leaves it as it is: then a question is put as if nothing were there.
+// terminalInput is the input of the terminal with this file descriptor. Its
+// methods ignore errors; the question then appears as if no input were pending.
 type terminalInput uintptr
 
 func (t terminalInput) waits() bool {

@@ -2,8 +2,8 @@
 
 package ask
 
-// terminalInput is the input of a terminal on a system where nothing in it can
-// be dropped. What was typed ahead in one piece is dropped with the reader.
+// terminalInput is the input of a terminal on a system without a way to drop
+// pending input. The reader still drops what was typed ahead in one piece.
 type terminalInput uintptr
 
 func (terminalInput) waits() bool { return false }

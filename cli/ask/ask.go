@@ -16,17 +16,16 @@ import (
 	"replan/tui/plain"
 )
 
-// Output is a writer that the line log and the questions write to at once. What
-// is written while a question is open stands on lines of its own, and the
-// question is put again below it.
+// Output is a writer shared by the line log and the questions. Text written while
+// a question is open goes on its own lines, and the question is repeated below.
 type Output struct {
 	mu     sync.Mutex
 	out    io.Writer
-	prompt string // of the question that is open; "" where none is
-	shown  bool   // the prompt is the last that was written
+	prompt string // of the open question; "" if there is none
+	shown  bool   // nothing was written after the prompt
 }
 
-// Write writes p in one piece.
+// Write writes p without interleaving.
 func (s *Output) Write(p []byte) (int, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -44,11 +43,10 @@ func (s *Output) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// NewOutput returns the writer through which the log and the questions write to
-// out.
+// NewOutput returns a shared writer to out.
 func NewOutput(out io.Writer) *Output { return &Output{out: out} }
 
-// ask puts a question, which is open until answered, and reports that it did.
+// ask shows a question, which stays open until answered, and returns true.
 func (s *Output) ask(prompt string) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -57,8 +55,8 @@ func (s *Output) ask(prompt string) bool {
 	return true
 }
 
-// answered says that the question is open no more. Where nobody ended its line
-// by pressing enter, that is done for them.
+// answered closes the question. If the user has not ended the line with enter, it
+// writes the line break.
 func (s *Output) answered(entered bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -68,8 +66,8 @@ func (s *Output) answered(entered bool) {
 	s.prompt, s.shown = "", false
 }
 
-// Questions asks about held plans, gates, steps in doubt and failed steps on standard input,
-// one after another.
+// Questions asks about held plans, gates, steps in doubt and failed steps on
+// standard input, one after another.
 type Questions struct {
 	out   *Output
 	input *Input
@@ -78,34 +76,34 @@ type Questions struct {
 	gone  chan struct{}
 
 	options Options
-	runs    map[string]*agent.Run // folded, to know which of their steps wait for a word; a run that plan tools start is one beside its own
-	told    map[string]uint64     // by run: the last event that is only told again
+	runs    map[string]*agent.Run // current state, to know which steps wait for a decision; includes runs started by plan tools
+	told    map[string]uint64     // by run: the last event that is only a repetition
 
 	mu    sync.Mutex
-	asked map[string]uint64 // the number of the question about each gate and step that waits for an answer
-	count uint64            // of the questions
+	asked map[string]uint64 // the question number of each waiting gate and step
+	count uint64            // number of questions so far
 }
 
-// question is something to be asked about when its turn comes.
+// question is a question that waits for its turn.
 type question struct {
-	id     string // of the gate or the step
-	number uint64 // which question it is
+	id     string // of the gate or step
+	number uint64 // number of the question
 	prompt string
-	help   []string // the answers in words, one a line
-	// answer is what a line means; nothing at all where it is none of the answers.
+	help   []string // descriptions of the answers, one per line
+	// answer returns the meaning of a line, the zero value if it is no answer.
 	answer func(line string) answer
-	// careful is the command where the input has ended.
+	// careful is the command to send at the end of input.
 	careful runner.Command
 }
 
-// answer is what a line comes to.
+// answer is the meaning of a line.
 type answer struct {
 	send runner.Command
-	then *question // asked next about the same; nil for nothing
-	tell string    // before the question is asked again
+	then *question // follow-up question; nil is none
+	tell string    // text to show before asking again
 }
 
-// understand is what a line means, or why it means nothing.
+// understand returns the meaning of a line, or why it has none.
 func (q *question) understand(line string) answer {
 	if len(q.help) > 0 && (line == "?" || strings.EqualFold(line, "help")) {
 		return answer{tell: "    " + strings.Join(q.help, "\n    ") + "\n"}
@@ -118,13 +116,14 @@ func (q *question) understand(line string) answer {
 	return said
 }
 
-// Options say what is asked about, and how it is shown.
+// Options configure what to ask about and how to show it.
 type Options struct {
-	Gates bool // gates are asked about
-	ASCII bool // plans are drawn with ASCII alone
+	Gates bool // ask about gates
+	ASCII bool // draw plans in ASCII only
 }
 
-// New starts to ask, and to send the answers. Close it.
+// New starts asking questions and passes the answers to send. The caller must
+// close it.
 func New(input *Input, out *Output, send func(runner.Command), options Options) *Questions {
 	q := &Questions{
 		options: options, out: out, input: input, send: send,
@@ -135,9 +134,9 @@ func New(input *Input, out *Output, send func(runner.Command), options Options) 
 	return q
 }
 
-// Hear takes an event of the session and asks about what waits for a word since:
-// the gates and the steps of a run as it stands now, since what is told again of
-// a run that is resumed was answered, or is still open.
+// Hear takes an event of the session and asks about whatever now waits for a
+// decision. It asks according to the current state of the run: repeated events of
+// a resumed run were answered already, or are still open.
 func (q *Questions) Hear(e event.Event) {
 	switch d := e.Data.(type) {
 	case session.Resuming:
@@ -148,18 +147,18 @@ func (q *Questions) Hear(e event.Event) {
 		q.keep(e.Run, nil)
 	case event.GateRequested:
 		if q.runs[e.Run] == nil {
-			q.put(gateQuestion(e.Run, d, nil)) // the session's own
+			q.put(gateQuestion(e.Run, d, nil)) // of the session itself
 			return
 		}
 	case event.GateResolved:
 		q.decided(e.Run, d.Gate)
 	}
 	run := q.runs[e.Run]
-	// What cannot be folded has been told to be so by whoever tells the run.
+	// The output of the run already reports events that cannot be applied.
 	if run == nil || run.Apply(e) != nil || e.Seq <= q.told[e.Run] {
 		return
 	}
-	if run.Result != nil { // nothing of it waits any more; a resume begins anew
+	if run.Result != nil { // nothing in it waits any more; a resume starts over
 		delete(q.runs, e.Run)
 	}
 	var waiting []question
@@ -180,7 +179,7 @@ func (q *Questions) Hear(e event.Event) {
 	}
 }
 
-// keep forgets what was asked about a run and waits no more.
+// keep drops the questions about a run that no longer wait.
 func (q *Questions) keep(run string, waiting []question) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -191,21 +190,21 @@ func (q *Questions) keep(run string, waiting []question) {
 	}
 }
 
-// decided forgets a gate.
+// decided drops the question about a gate.
 func (q *Questions) decided(run, gate string) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	delete(q.asked, gateID(run, gate))
 }
 
-// waits reports whether a question still waits for an answer.
+// waits reports whether a question still needs an answer.
 func (q *Questions) waits(ask question) bool {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	return q.asked[ask.id] == ask.number
 }
 
-// put asks a question, once, when those before it are answered.
+// put queues a question, once.
 func (q *Questions) put(ask question) {
 	q.mu.Lock()
 	_, again := q.asked[ask.id]
@@ -220,11 +219,11 @@ func (q *Questions) put(ask question) {
 	}
 }
 
-// gateID and stepID name what is asked about; both begin with the run.
+// gateID and stepID return the ids of questions; both start with the run.
 func gateID(run, gate string) string { return run + " gate " + gate }
 func stepID(run, step string) string { return run + " step " + step }
 
-// stepQuestion asks what becomes of a step that is in doubt or failed.
+// stepQuestion asks about a step that is in doubt or failed.
 func stepQuestion(run string, w agent.Question) question {
 	what := untrusted.Line(strings.TrimSpace(w.Step + " " + cmp.Or(w.Tool, w.Title)))
 	if w.Doubt {
@@ -267,8 +266,8 @@ func stepQuestion(run string, w agent.Question) question {
 	}
 }
 
-// listen asks each question that still waits, until a line is one of its
-// answers; the end of input is the careful one.
+// listen asks each waiting question until a line is a valid answer. At the end of
+// input it sends the careful command.
 func (q *Questions) listen() {
 	defer close(q.gone)
 	for asked := range q.open {
@@ -285,7 +284,7 @@ func (q *Questions) listen() {
 			if more {
 				said = ask.understand(strings.TrimSpace(line))
 			}
-			// What was decided while it was typed is answered no more.
+			// The question may have been decided while the user was typing.
 			if said.send != nil && q.waits(asked) {
 				q.send(said.send)
 				break
@@ -300,7 +299,7 @@ func (q *Questions) listen() {
 	}
 }
 
-// Close puts no question any more, and waits until none is open.
+// Close stops asking and waits until no question is open.
 func (q *Questions) Close() {
 	close(q.open)
 	q.input.cancel()

@@ -12,9 +12,9 @@ import (
 	log "replan/tui/plain"
 )
 
-// gateQuestion asks about one gate, which the line log has shown already. fits
-// says whether edited arguments fit its tool; nil is for the session's own gate,
-// which is no call.
+// gateQuestion asks about a gate that the line log has already shown. fits checks
+// edited arguments against the tool; it is nil for the session's own gate, which
+// is no call.
 func gateQuestion(run string, g event.GateRequested, fits func(args map[string]any) error) question {
 	what := strings.TrimSpace(untrusted.Line(g.Step) + " " + untrusted.Line(g.Tool))
 	if what != "" {
@@ -62,7 +62,7 @@ func gateQuestion(run string, g event.GateRequested, fits func(args map[string]a
 	return ask
 }
 
-// gateHelp says what the answers to a gate do.
+// gateHelp describes the answers to a gate.
 func gateHelp(g event.GateRequested) []string {
 	run := "r, run: this call passes, and every later one of " + log.ForRun(g) + " in this run"
 	if _, why := g.ForRun(); why != "" {
@@ -81,7 +81,7 @@ func gateHelp(g event.GateRequested) []string {
 	}
 }
 
-// ruleLines shows the rule that an answer for always saves, as it will stand in
+// ruleLines shows the rule that an answer of always saves, as it will appear in
 // the configuration.
 func ruleLines(a event.Always) string {
 	var b strings.Builder
@@ -92,14 +92,14 @@ func ruleLines(a event.Always) string {
 	return b.String()
 }
 
-// savingQuestion asks whether a rule that was shown is to be saved. A no leads
-// back to the question that it belongs to.
+// savingQuestion asks whether to save a displayed rule. A no returns to the
+// question back.
 func savingQuestion(back *question, save runner.Command) *question {
 	return yesOrNo(back, "  save it, and let this call pass? [y]es, [n]o: ", func() answer { return answer{send: save} })
 }
 
-// editQuestion asks for the arguments of a call. Empty ones lead back to the
-// question that it belongs to.
+// editQuestion asks for the arguments of a call. Empty input returns to the
+// question back.
 func editQuestion(back *question, run string, g event.GateRequested, fits func(args map[string]any) error) *question {
 	return argsQuestion(back, func(args map[string]any) answer {
 		if err := fits(args); err != nil {
@@ -109,7 +109,7 @@ func editQuestion(back *question, run string, g event.GateRequested, fits func(a
 	})
 }
 
-// yesOrNo asks a question that belongs to another, to which a no leads back.
+// yesOrNo asks a follow-up question. A no returns to the question back.
 func yesOrNo(back *question, prompt string, yes func() answer) *question {
 	return &question{prompt: prompt, careful: back.careful, answer: func(line string) answer {
 		switch strings.ToLower(line) {
@@ -122,8 +122,8 @@ func yesOrNo(back *question, prompt string, yes func() answer) *question {
 	}}
 }
 
-// argsQuestion asks for arguments, as one line of JSON. An empty line leaves them
-// and leads back to the question that it belongs to.
+// argsQuestion asks for arguments as one line of JSON. An empty line keeps them
+// and returns to the question back.
 func argsQuestion(back *question, take func(args map[string]any) answer) *question {
 	return &question{
 		prompt: "  its arguments, as one line of JSON (empty leaves them): ", careful: back.careful,
@@ -140,10 +140,10 @@ func argsQuestion(back *question, take func(args map[string]any) answer) *questi
 	}
 }
 
-// failed tells why an answer cannot be taken.
+// failed reports why an answer cannot be accepted.
 func failed(err error) answer { return answer{tell: "  " + untrusted.Line(err.Error()) + "\n"} }
 
-// readArgs reads arguments from a line, or tells why it holds none.
+// readArgs parses arguments from a line, or says why it contains none.
 func readArgs(line string) (args map[string]any, told string) {
 	value, err := plan.DecodeValue([]byte(line))
 	if err != nil {
@@ -156,8 +156,8 @@ func readArgs(line string) (args map[string]any, told string) {
 	return args, ""
 }
 
-// oneOf reads one of the answers: a word or the letter that stands for it, which
-// the key holds with a blank between them.
+// oneOf parses one of the answers: a word or its letter. A key of the map holds
+// both, separated by a blank.
 func oneOf(answers map[string]runner.Command) func(string) answer {
 	return func(line string) answer {
 		for words, command := range answers {

@@ -11,30 +11,33 @@ import (
 	"github.com/muesli/cancelreader"
 )
 
-// quietTime is how long nobody may have typed before a question is put. What was
-// meant for something else answers nothing, as with the dialogs of the screen.
+// quietTime is how long the user must not have typed before a question appears.
+// As in the dialogs of the screen, keys meant for something else then answer
+// nothing.
 const quietTime = 400 * time.Millisecond
 
-// longestLine bounds a line that is typed, in bytes: arguments may be long.
+// longestLine is the maximum length of a typed line in bytes; arguments may be
+// long.
 const longestLine = 4 << 20
 
-// Input reads what is typed in answer to the questions of the line log. All of
-// them go through ask, so that none is answered by what was typed before it.
+// Input reads the answers to the questions of the line log. All reads go through
+// ask, so that no earlier input answers a question.
 type Input struct {
 	input cancelreader.CancelReader
 	lines *bufio.Scanner
-	ahead typedAhead              // nil where the input is no terminal
-	quiet func() <-chan time.Time // delivers when quietTime has passed
-	ended chan struct{}           // closed when nobody is to be asked any more
+	ahead typedAhead              // nil if the input is not a terminal
+	quiet func() <-chan time.Time // fires after quietTime
+	ended chan struct{}           // closed when no more questions may be asked
 }
 
-// typedAhead is what a terminal holds that nobody has read yet.
+// typedAhead is the unread input of a terminal.
 type typedAhead interface {
-	waits() bool // a whole line is there
+	waits() bool // reports whether a complete line is pending
 	drop()
 }
 
-// NewInput reads answers from in. What reads on from in cancels it first.
+// NewInput reads answers from in. Before others read from in, they must call
+// cancel.
 func NewInput(in io.Reader) (*Input, error) {
 	input, err := cancelreader.NewReader(in)
 	if err != nil {
@@ -54,9 +57,9 @@ func (p *Input) scanner() *bufio.Scanner {
 	return lines
 }
 
-// ask drops what was typed so far, waits until nobody types, has put put the
-// question and returns the line that answers it. There is none where put reports
-// that it need not be asked any more, where the input has ended or was cancelled.
+// ask drops pending input, waits until the user stops typing, calls put to show
+// the question and returns the answer line. answered is false if put reports that
+// the question is obsolete, or if the input has ended or was canceled.
 func (p *Input) ask(put func() bool) (line string, answered bool) {
 	if p.ahead != nil {
 		p.lines = p.scanner()
@@ -70,7 +73,7 @@ func (p *Input) ask(put func() bool) (line string, answered bool) {
 				break
 			}
 		}
-		p.ahead.drop() // the beginning of a line, which cannot be seen
+		p.ahead.drop() // an incomplete line, which waits cannot detect
 	}
 	if !put() || !p.lines.Scan() {
 		return "", false
@@ -78,7 +81,7 @@ func (p *Input) ask(put func() bool) (line string, answered bool) {
 	return p.lines.Text(), true
 }
 
-// over reports whether nobody is to be asked any more.
+// over reports whether no more questions may be asked.
 func (p *Input) over() bool {
 	select {
 	case <-p.ended:
@@ -88,14 +91,14 @@ func (p *Input) over() bool {
 	}
 }
 
-// cancel ends the question that is open, and all later ones. Once is enough.
+// cancel ends the open question and all later ones. It may be called once.
 func (p *Input) cancel() {
 	close(p.ended)
 	p.input.Cancel()
 }
 
-// AskIn has put put a question and returns the line that answers it, or why ctx
-// has ended before.
+// AskIn calls put to show a question and returns the answer line, or an error if
+// ctx ends first.
 func (p *Input) AskIn(ctx context.Context, put func() bool) (line string, answered bool, err error) {
 	release := context.AfterFunc(ctx, p.cancel)
 	line, answered = p.ask(put)

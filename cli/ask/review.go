@@ -13,8 +13,8 @@ import (
 	"replan/tui/plain"
 )
 
-// reviewQuestion asks what becomes of a plan that is held. It is changed line by
-// line, and shown again with each change.
+// reviewQuestion asks about a held plan. The user edits it line by line and sees
+// it again after each change.
 func reviewQuestion(v *agent.Review, ascii bool) question {
 	ask := question{
 		id:     fmt.Sprintf("%s review %d", v.Run, v.Revision),
@@ -56,7 +56,7 @@ func reviewQuestion(v *agent.Review, ascii bool) question {
 	return ask
 }
 
-// changeStep changes one step of a plan that is held.
+// changeStep changes one step of a held plan.
 func changeStep(back *question, v *agent.Review, word, index string, ascii bool) answer {
 	var err error
 	switch word {
@@ -89,7 +89,8 @@ func changeStep(back *question, v *agent.Review, word, index string, ascii bool)
 	return answer{tell: planLines(v, ascii)}
 }
 
-// dependentsQuestion asks whether steps are taken out with the one they need.
+// dependentsQuestion asks whether to remove steps together with the one they
+// depend on.
 func dependentsQuestion(back *question, v *agent.Review, needed *agent.DependentsError, ascii bool) *question {
 	prompt := fmt.Sprintf("  take out %s too? [y]es, [n]o: ", strings.Join(needed.Dependents, ", "))
 	return yesOrNo(back, prompt, func() answer {
@@ -110,7 +111,7 @@ func stepArgsQuestion(back *question, v *agent.Review, step plan.Step, ascii boo
 	})
 }
 
-// planLines shows a plan as it was changed so far, and the calls that would ask.
+// planLines shows a plan with its changes so far, and the calls that would ask.
 func planLines(v *agent.Review, ascii bool) string {
 	var b strings.Builder
 	for line := range strings.SplitSeq(strings.TrimRight(plain.Plan(v.Plan(), ascii)+plain.Asking(v, false), "\n"), "\n") {

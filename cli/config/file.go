@@ -18,7 +18,7 @@ import (
 	"replan/mcpclient/workspace/code/lsp"
 )
 
-// Misconfigured says of a value that it stands in the configuration.
+// Misconfigured marks an error as one about a value in the configuration.
 func (o *Options) Misconfigured(err error) error {
 	return fmt.Errorf("the configuration %s cannot be used: %w", o.Dirs.ConfigFile(), err)
 }
@@ -51,25 +51,24 @@ type file struct {
 	Keys map[string]any `toml:"keys"` // action → key or keys; see screenKeys
 }
 
-// routingConfig says who plans a goal, and how one is planned by its words.
+// routingConfig says who plans a goal, and how words alone plan one.
 type routingConfig struct {
 	Planner      string   `toml:"planner"`
 	PreferTools  []string `toml:"prefer_tools"`
 	RequireTests bool     `toml:"require_tests"`
 }
 
-// duration is a time such as "10m".
+// duration is a time span such as "10m".
 type duration struct{ time.Duration }
 
-// UnmarshalText reads the duration.
+// UnmarshalText parses the duration.
 func (d *duration) UnmarshalText(text []byte) (err error) {
 	d.Duration, err = time.ParseDuration(string(text))
 	return err
 }
 
-// readConfig reads the configuration at path; a file that is not there is an
-// empty one. A key that nobody knows is an error, so that no typing mistake
-// goes unnoticed.
+// readConfig reads the configuration at path; a missing file counts as empty. An
+// unknown key is an error, so that typos do not go unnoticed.
 func readConfig(path string) (file, error) {
 	var c file
 	file, err := os.Open(path) //nolint:gosec // the user's own configuration
@@ -90,8 +89,7 @@ func readConfig(path string) (file, error) {
 	return c, nil
 }
 
-// misread says in words what is wrong with a value of the configuration, by its
-// key.
+// misread describes an invalid value of the configuration by its key.
 func misread(err error) error {
 	var wrong *toml.DecodeError
 	if !errors.As(err, &wrong) {
@@ -115,12 +113,12 @@ func misread(err error) error {
 	return fmt.Errorf("line %d: %s takes %s", line, strings.Join(wrong.Key(), "."), First(takes, "keys of its own: it is a section"))
 }
 
-// fieldOf returns the type of a key of a section, nil where it has none.
+// fieldOf returns the type of a key in a section, nil if it has none.
 func fieldOf(section reflect.Type, key string) reflect.Type {
 	switch section.Kind() {
 	case reflect.Map, reflect.Slice:
 		if section.Elem().Kind() == reflect.Struct && section.Kind() == reflect.Slice {
-			return fieldOf(section.Elem(), key) // of a block of a list
+			return fieldOf(section.Elem(), key) // for a block in a list
 		}
 		return section.Elem()
 	case reflect.Struct:
@@ -146,18 +144,18 @@ func fieldOf(section reflect.Type, key string) reflect.Type {
 	return nil
 }
 
-// trusts reports whether the user trusts the folder, or one above it.
+// trusts reports whether the user trusts the folder or one above it.
 func (c file) trusts(folder string) bool {
 	return slices.ContainsFunc(c.Gates.Trusted, func(above string) bool { return Within(folder, above) })
 }
 
-// here reports whether the workspace is a folder that the configuration names,
-// or lies below it.
+// here reports whether the workspace is the given configured folder or lies below
+// it.
 func (o *Options) here(folder string) bool { return Within(o.Workspace, folder) }
 
-// Within reports whether a folder is another one, or lies below it. A link is
-// where it leads: what is said of a folder holds by every way to it, and for
-// nothing that a link in it leads out to.
+// Within reports whether a folder is another one or lies below it. It resolves
+// links: a statement about a folder holds by every path to it, but not for what a
+// link in it points to outside.
 func Within(folder, above string) bool {
 	if rest, ok := strings.CutPrefix(above, "~/"); ok {
 		above = filepath.Join(xdg.Home, rest)
@@ -169,7 +167,7 @@ func Within(folder, above string) bool {
 	return err == nil && rel != ".." && !strings.HasPrefix(rel, ".."+string(filepath.Separator))
 }
 
-// linked is where a path leads; the path where that cannot be known.
+// linked resolves the links in a path, or returns the path if that fails.
 func linked(path string) string {
 	if real, err := filepath.EvalSymlinks(path); err == nil {
 		return real

@@ -12,15 +12,15 @@ import (
 	"replan/planning/plan"
 )
 
-// limitsConfig is the section [limits] of the configuration. A number that is
-// not given is the preset's.
+// limitsConfig is the section [limits] of the configuration. Missing numbers come
+// from the preset.
 type limitsConfig struct {
 	Preset            string    `toml:"preset"` // default or strict
 	MaxSteps          *int      `toml:"max_steps"`
 	MaxPlanSteps      *int      `toml:"max_plan_steps"`
 	MaxReplans        *int      `toml:"max_replans"`
 	Replan            *bool     `toml:"replan"`
-	OnFailure         string    `toml:"on_failure"` // of goals
+	OnFailure         string    `toml:"on_failure"` // for goals
 	MaxToolCalls      *int      `toml:"max_tool_calls"`
 	MaxDiscoveryCalls *int      `toml:"max_discovery_calls"`
 	MaxExecutionCalls *int      `toml:"max_execution_calls"`
@@ -34,18 +34,18 @@ type limitsConfig struct {
 }
 
 // sessionLimitsConfig is the section [session_limits] of the configuration:
-// what all runs of a session and the chat may use together.
+// limits for all runs of a session and the chat together.
 type sessionLimitsConfig struct {
 	MaxTokens    int      `toml:"max_tokens"`
 	MaxToolCalls int      `toml:"max_tool_calls"`
 	MaxDuration  duration `toml:"max_duration"`
 }
 
-// maxSteps is the limit that grows with the plan unless it is given.
+// maxSteps is the limit that grows with the plan unless it is set.
 const maxSteps = "max-steps"
 
-// limit is a limit of a run: its flag, and where its number stands in the
-// configuration and among the limits of a run. Times are in milliseconds.
+// limit is a limit of a run: its flag, and accessors for its number in the
+// configuration and in event.Limits. Times are in milliseconds.
 type limit struct {
 	name, help string
 	time       bool
@@ -54,7 +54,7 @@ type limit struct {
 	set        func(*event.Limits, int64)
 }
 
-// count is a limit that counts.
+// count returns a limit on a count.
 func count(name, help string, in func(*limitsConfig) *int, of func(*event.Limits) *int) limit {
 	return limit{
 		name: name, help: help,
@@ -69,7 +69,7 @@ func count(name, help string, in func(*limitsConfig) *int, of func(*event.Limits
 	}
 }
 
-// span is a limit that is a time.
+// span returns a limit on a time.
 func span(name, help string, in func(*limitsConfig) *duration, of func(*event.Limits) *int64) limit {
 	return limit{
 		name: name, help: help, time: true,
@@ -84,7 +84,7 @@ func span(name, help string, in func(*limitsConfig) *duration, of func(*event.Li
 	}
 }
 
-// milliseconds are those of a time; of one below 0 they are below 0 too.
+// milliseconds converts a time. A negative time stays negative.
 func milliseconds(d time.Duration) int64 {
 	if d < 0 {
 		return min(d.Milliseconds(), -1)
@@ -92,7 +92,7 @@ func milliseconds(d time.Duration) int64 {
 	return d.Milliseconds()
 }
 
-// text is a number of the limit in words of the user.
+// text formats a value of the limit for the user.
 func (l limit) text(n int64) string {
 	if l.time {
 		return (time.Duration(n) * time.Millisecond).String()
@@ -100,8 +100,7 @@ func (l limit) text(n int64) string {
 	return strconv.FormatInt(n, 10)
 }
 
-// runLimits are the limits of a run, in the order in which the settings list
-// them.
+// runLimits returns the limits of a run, in the order of the settings.
 func runLimits() []limit {
 	return []limit{
 		count(maxSteps, "most step executions of a run, 0 for no limit; grows with the plan unless given",
@@ -133,7 +132,7 @@ func runLimits() []limit {
 	}
 }
 
-// givenLimits are the limits that the flags give, by their names.
+// givenLimits holds the limits set by flags, by name.
 type givenLimits struct {
 	preset  string
 	numbers map[string]func() int64
@@ -157,8 +156,8 @@ func (o *Options) registerLimits(f *pflag.FlagSet) {
 	}
 }
 
-// readLimits puts the limits of a run and of the session together: the preset,
-// the configuration's numbers over it, the flags over those.
+// readLimits computes the limits of the run and the session: the preset,
+// overridden by the configuration, overridden by flags.
 func (o *Options) readLimits(flags *pflag.FlagSet) error {
 	if _, err := event.Preset(o.given.preset); err != nil {
 		return fmt.Errorf("%w", err)
@@ -176,7 +175,7 @@ func (o *Options) readLimits(flags *pflag.FlagSet) error {
 	return nil
 }
 
-// readOnFailure takes what follows a failure from the flags, else from the
+// readOnFailure reads the failure mode from the flags, else from the
 // configuration.
 func (o *Options) readOnFailure() error {
 	c, err := o.file.Limits, error(nil)
@@ -197,7 +196,7 @@ func (o *Options) readOnFailure() error {
 	return nil
 }
 
-// ParseOnFailure reads what follows a failed step; "" is not said.
+// ParseOnFailure parses what happens after a failed step; "" is unset.
 func ParseOnFailure(text string) (plan.OnFailure, error) {
 	switch f := plan.OnFailure(text); f {
 	case plan.OnFailureDefault, plan.OnFailureAbort, plan.OnFailureSkip, plan.OnFailureReplan:
@@ -207,7 +206,7 @@ func ParseOnFailure(text string) (plan.OnFailure, error) {
 	}
 }
 
-// configureLimits checks what the configuration says of limits.
+// configureLimits validates the configured limits.
 func (o *Options) configureLimits() error {
 	var err error
 	if o.Limits, err = event.Preset(First(o.given.preset, o.file.Limits.Preset)); err != nil {
@@ -229,7 +228,7 @@ func (o *Options) configureLimits() error {
 	return o.configureSessionLimits()
 }
 
-// checkGivenLimits refuses flags that cannot be limits.
+// checkGivenLimits rejects flag values that are no valid limits.
 func (o *Options) checkGivenLimits(flags *pflag.FlagSet) error {
 	for _, l := range runLimits() {
 		if n := o.given.numbers[l.name](); flags.Changed(l.name) && n < 0 {
@@ -239,15 +238,15 @@ func (o *Options) checkGivenLimits(flags *pflag.FlagSet) error {
 	return nil
 }
 
-// keyOf is the key of the configuration that stands for a flag of a limit.
+// keyOf returns the configuration key for the flag of a limit.
 func keyOf(flag string) string { return "limits." + strings.ReplaceAll(flag, "-", "_") }
 
 func belowZero(which, what string) error {
 	return fmt.Errorf("a limit cannot be below 0: %s is %s; 0 is no limit", which, what)
 }
 
-// Raised returns the limits of a run that is resumed: those of its journal, or
-// what the flags give where that is more.
+// Raised returns the limits of a resumed run: those of its journal, or those of
+// the flags where they are higher.
 func (o *Options) Raised(limits event.Limits) event.Limits {
 	if o.Changed("limits") {
 		return limits.RaisedTo(o.Limits)
@@ -255,7 +254,7 @@ func (o *Options) Raised(limits event.Limits) event.Limits {
 	return limits.RaisedTo(o.raise(limits))
 }
 
-// raise returns limits with those in their place that the flags give.
+// raise returns limits overridden by the flags.
 func (o *Options) raise(limits event.Limits) event.Limits {
 	for _, l := range runLimits() {
 		if o.Changed(l.name) {

@@ -15,7 +15,7 @@ import (
 	"replan/tui"
 )
 
-// registerLooks declares the flags of what the screen looks like.
+// registerLooks declares the flags for the appearance of the screen.
 func (o *Options) registerLooks(f *pflag.FlagSet) {
 	f.StringVar(&o.theme, "theme", "", "colours of the screen: auto (as the terminal is), dark, light, high-contrast-dark, … or one of your own")
 	f.BoolVar(&o.NoColor, "no-color", false, "no colours; NO_COLOR does the same")
@@ -23,7 +23,7 @@ func (o *Options) registerLooks(f *pflag.FlagSet) {
 	f.BoolVar(&o.ReducedMotion, "reduced-motion", false, "nothing spins on the screen; REPLAN_REDUCED_MOTION does the same")
 }
 
-// readLooks takes what the screen looks like from the flags, else the
+// readLooks reads the appearance of the screen from the flags, else the
 // environment, else the configuration.
 func (o *Options) readLooks(flags *pflag.FlagSet, terminal bool) error {
 	c := o.file.Screen
@@ -48,10 +48,10 @@ func (o *Options) readLooks(flags *pflag.FlagSet, terminal bool) error {
 	return o.readTheme()
 }
 
-// asciiTerminal reports whether the terminal is known to draw no more than
-// ASCII: by a locale of another encoding than UTF-8, or because it is the console
-// of Linux, whose fonts have no room for more. An environment that says nothing of
-// a locale says nothing of the terminal.
+// asciiTerminal reports whether the terminal is known to show only ASCII: its
+// locale uses an encoding other than UTF-8, or it is the Linux console, whose
+// fonts have no room for more. Without a locale in the environment, nothing is
+// known.
 func (o *Options) asciiTerminal() bool {
 	if o.getenv("TERM") == "linux" {
 		return true
@@ -60,7 +60,7 @@ func (o *Options) asciiTerminal() bool {
 	return locale != "" && !strings.Contains(locale, "utf-8") && !strings.Contains(locale, "utf8")
 }
 
-// readTheme takes the colours of the flag, else of the configuration.
+// readTheme reads the theme from the flag, else from the configuration.
 func (o *Options) readTheme() error {
 	asked := First(o.theme, o.file.Screen.Theme, string(themes.Auto))
 	name, err := themes.Parse(asked)
@@ -78,11 +78,11 @@ func (o *Options) readTheme() error {
 	}
 }
 
-// mostThemeBytes is how long the file of a theme may be.
+// mostThemeBytes is the maximum size of a theme file.
 const mostThemeBytes = 64 << 10
 
-// ThemeSet is the themes that can be chosen, with those of the user's own: the
-// files in themes beside the configuration. They are read once.
+// ThemeSet returns the available themes, including the user's own: the files in
+// the folder themes beside the configuration. They are read once.
 func (o *Options) ThemeSet() *themes.Set {
 	if o.themes != nil {
 		return o.themes
@@ -106,7 +106,7 @@ func (o *Options) ThemeSet() *themes.Set {
 	return o.themes
 }
 
-// addTheme adds the theme of a file to a set.
+// addTheme adds the theme in a file to a set.
 func addTheme(set *themes.Set, name, path string) error {
 	info, err := os.Stat(path)
 	if err != nil {
@@ -122,7 +122,7 @@ func addTheme(set *themes.Set, name, path string) error {
 	return set.Add(name, file)
 }
 
-// Dressed is the screen with its looks.
+// Dressed returns the screen options with the appearance applied.
 func (o *Options) Dressed(screen tui.Options) tui.Options {
 	screen.Theme, screen.Themes, screen.Config = o.ThemeName, o.ThemeSet(), o.OwnConfig
 	screen.ASCII, screen.NoColor, screen.ReducedMotion = o.ASCII, o.NoColor, o.ReducedMotion

@@ -24,44 +24,44 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// The forms of output.
+// Output formats.
 const (
 	OutputText = "text"
 	OutputJSON = "json"
 )
 
-// Options are what the command line, the environment and the configuration come
-// to. [Options.Register] declares the flags, [Options.Complete] reads the rest.
+// Options are the result of flags, environment and configuration.
+// [Options.Register] declares the flags, [Options.Complete] reads the rest.
 type Options struct {
 	Model, Host      string
-	MCPConfig        string // a file
+	MCPConfig        string // a file name
 	NoWorkspaceTools bool
-	Servers          []string // that --server names; none is all
+	Servers          []string // named by --server; none means all
 	DataDir          string
 	Dirs             store.Dirs
-	Changed          func(flag string) bool // whether a flag was given
-	OnFailure        plan.OnFailure         // of goals
+	Changed          func(flag string) bool // reports whether a flag was given
+	OnFailure        plan.OnFailure         // for goals
 	DryRun           bool
-	Review           bool // plans are held to be looked over before they run
+	Review           bool // hold plans for review before they run
 	ForcePlan        bool
 	Routing          event.Routing
-	Think            string             // as --think has it
-	Level            *prompt.ThinkLevel // that --think names; nil where it is not given
+	Think            string             // value of --think
+	Level            *prompt.ThinkLevel // level of --think; nil if not given
 	Manner           Manner
-	ApproveText      string // as --approve has it
+	ApproveText      string // value of --approve
 	Approve          policy.Approve
 	Output           string // OutputText or OutputJSON
 	Plain            bool
 	NoColor, ASCII   bool
 	ReducedMotion    bool
 	ContextWindow    int
-	KeepAlive        time.Duration // below 0 is for ever, 0 is the server's own
+	KeepAlive        time.Duration // negative is forever, 0 is the server's default
 	Trusted          bool          // the user trusts the workspace
 	Limits           event.Limits
 	SessionLimits    event.SessionLimits
 	Rules            []rule.Rule
 	ThemeName        themes.Name
-	OwnConfig        string // the user's own configuration file, in a demo too
+	OwnConfig        string // the user's own configuration file, even in a demo
 	Notify           tui.Notify
 	Keys             keymap.Keys
 	Workspace        string
@@ -75,19 +75,19 @@ type Options struct {
 	planTools, eager bool
 	allow, deny      []string
 	theme            string
-	themes           *themes.Set // nil before they are read, see ThemeSet
+	themes           *themes.Set // nil until read, see ThemeSet
 	file             file
 	getenv           func(string) string
 }
 
-// Environment is what the options are completed from, besides the flags.
+// Environment is the input of Complete besides the flags.
 type Environment struct {
-	Workspace string // absolute path of the folder that is worked in
+	Workspace string // absolute path of the working folder
 	Getenv    func(string) string
-	Terminal  bool // somebody sits at a terminal
+	Terminal  bool // a user is present at a terminal
 }
 
-// Register declares the flags that hold everywhere.
+// Register declares the global flags.
 func (o *Options) Register(f *pflag.FlagSet) {
 	f.StringVar(&o.Model, "model", "", "the model to use; else the first installed one that can use tools")
 	f.StringVar(&o.Host, "host", "", "where Ollama answers; else OLLAMA_HOST, else 127.0.0.1:11434")
@@ -112,8 +112,8 @@ func (o *Options) Register(f *pflag.FlagSet) {
 	f.BoolVar(&o.Plain, "plain", false, "a plain line log in place of the full screen")
 }
 
-// Complete reads the environment and the configuration and checks what was
-// given. Flags come before the environment, and that before the configuration.
+// Complete reads the environment and the configuration and validates all values.
+// Flags override the environment, which overrides the configuration.
 func (o *Options) Complete(flags *pflag.FlagSet, env Environment) error {
 	o.Workspace, o.getenv = env.Workspace, env.Getenv
 	var err error
@@ -162,8 +162,8 @@ func (o *Options) Complete(flags *pflag.FlagSet, env Environment) error {
 	return o.readLimits(flags)
 }
 
-// CheckOutput refuses a form of output that there is not, and falls back to
-// text to say so.
+// CheckOutput rejects an unknown output format, and falls back to text for the
+// error.
 func (o *Options) CheckOutput() error {
 	if o.Output == OutputText || o.Output == OutputJSON {
 		return nil
@@ -173,7 +173,7 @@ func (o *Options) CheckOutput() error {
 	return fmt.Errorf("--output takes text or json, not %q", given)
 }
 
-// readPlanner takes who plans from the flag, else from the configuration.
+// readPlanner reads who plans from the flag, else from the configuration.
 func (o *Options) readPlanner() error {
 	name := First(o.plannerText, o.file.Routing.Planner, string(event.PlannerAuto))
 	kind, ok := event.ParsePlannerKind(name)
@@ -188,8 +188,8 @@ func (o *Options) readPlanner() error {
 	}
 }
 
-// readRules takes the gate rules of the flags and the configuration: of the
-// flags, denials before permissions.
+// readRules reads the gate rules of the flags and the configuration. Among flags,
+// denials precede permissions.
 func (o *Options) readRules() error {
 	var faults []error
 	add := func(flag string, texts []string, verdict rule.Verdict) {
@@ -215,7 +215,7 @@ func (o *Options) readRules() error {
 	return nil
 }
 
-// First returns the first text that is not empty.
+// First returns the first non-empty text.
 func First(texts ...string) string {
 	for _, t := range texts {
 		if strings.TrimSpace(t) != "" {
@@ -225,7 +225,7 @@ func First(texts ...string) string {
 	return ""
 }
 
-// Wants reports whether --server lets this server in.
+// Wants reports whether --server admits the named server.
 func (o *Options) Wants(name string) bool {
 	for _, s := range o.Servers {
 		if s == name {
@@ -235,5 +235,5 @@ func (o *Options) Wants(name string) bool {
 	return len(o.Servers) == 0
 }
 
-// HostConfigured reports whether the host is that of the configuration file.
+// HostConfigured reports whether the host comes from the configuration file.
 func (o *Options) HostConfigured() bool { return o.Host == o.file.Model.Host }

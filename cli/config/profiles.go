@@ -17,9 +17,9 @@ import (
 	"replan/planning/prompt"
 )
 
-// planningConfig is how planning goes: the section [planning], and keys of each
-// profile. What is not given is left to whoever stands behind it: the section
-// behind a profile, the program behind the section.
+// planningConfig configures planning: the section [planning], and the same keys
+// in each profile. Missing values of a profile come from the section, those of
+// the section from the program's defaults.
 type planningConfig struct {
 	Analysis       *bool     `toml:"analysis"`
 	Review         *bool     `toml:"review"`
@@ -32,7 +32,7 @@ type planningConfig struct {
 }
 
 // profileConfig is a section [profiles.NAME]: a sub-agent that a plan may name,
-// and a way for the session to work.
+// and a profile for the session.
 type profileConfig struct {
 	Description string            `toml:"description"`
 	System      string            `toml:"system"`
@@ -48,11 +48,11 @@ type profileConfig struct {
 	planningConfig
 }
 
-// keepAlive is how long a model stays loaded: a time, or whole seconds. Below 0 is
-// for ever, as Ollama has it.
+// keepAlive is how long a model stays loaded: a duration or whole seconds. As in
+// Ollama, a negative value means forever.
 type keepAlive struct{ time.Duration }
 
-// UnmarshalText reads the time.
+// UnmarshalText parses the time.
 func (k *keepAlive) UnmarshalText(text []byte) (err error) {
 	if seconds, err := strconv.ParseInt(string(text), 10, 32); err == nil {
 		k.Duration = time.Duration(seconds) * time.Second
@@ -65,12 +65,11 @@ func (k *keepAlive) UnmarshalText(text []byte) (err error) {
 	return nil
 }
 
-// NoProfile is what takes the place of a name where the session is to work by no
-// profile.
+// NoProfile in place of a name selects no profile for the session.
 const NoProfile = "none"
 
-// explorer is the profile that there is without any configuration. Its tools are
-// named with their server, so that no other server's are meant.
+// explorer returns the built-in profile. Its tool names include the server, so
+// that they match no other server's tools.
 func explorer() profileConfig {
 	return profileConfig{
 		Description: "reads and searches this folder; changes nothing",
@@ -81,14 +80,14 @@ func explorer() profileConfig {
 	}
 }
 
-// Manner is what the session works by, as far as planning goes.
+// Manner is the planning configuration of a session.
 type Manner struct {
 	Prompting prompt.Prompting // without the project's instructions
-	Profiles  []runner.Profile // by name; the same
-	Profile   string           // of these, the one to begin with; "" is none
+	Profiles  []runner.Profile // sorted by name; also without the instructions
+	Profile   string           // the initial one of Profiles; "" is none
 }
 
-// Names lists the profiles by name.
+// Names returns the names of the profiles.
 func (m Manner) Names() []string {
 	names := make([]string, len(m.Profiles))
 	for i, p := range m.Profiles {
@@ -97,8 +96,7 @@ func (m Manner) Names() []string {
 	return names
 }
 
-// Instructed returns the manner with the project's instructions in all that it
-// says to a model.
+// Instructed returns a copy with the project's instructions added to all prompts.
 func (m Manner) Instructed(text string) Manner {
 	m.Prompting.Instructions = text
 	m.Profiles = slices.Clone(m.Profiles)
@@ -108,8 +106,8 @@ func (m Manner) Instructed(text string) Manner {
 	return m
 }
 
-// readManner puts together how the session plans: the configuration, the flags
-// over it.
+// readManner computes the planning configuration: the configuration file,
+// overridden by flags.
 func (o *Options) readManner() error {
 	if o.Changed("think") {
 		level, err := ReadThink("--think", o.Think)
@@ -124,7 +122,7 @@ func (o *Options) readManner() error {
 	return o.chooseProfile()
 }
 
-// configureManner checks what the configuration says of it.
+// configureManner validates and reads the planning keys of the configuration.
 func (o *Options) configureManner() error {
 	profiles := o.profileConfigs()
 	base := prompt.Prompting{ForcePlan: o.ForcePlan, PlanTools: true}
@@ -153,8 +151,8 @@ func (o *Options) configureManner() error {
 	return nil
 }
 
-// profileConfigs returns the sections of the profiles by name, with the built-in
-// one where the user has none of its name and its tools are there.
+// profileConfigs returns the profile sections by name. It includes the built-in
+// profile unless the user defines one of that name or its tools are missing.
 func (o *Options) profileConfigs() map[string]profileConfig {
 	profiles := map[string]profileConfig{}
 	if !o.NoWorkspaceTools && o.Wants("workspace") {
@@ -164,8 +162,8 @@ func (o *Options) profileConfigs() map[string]profileConfig {
 	return profiles
 }
 
-// chooseProfile finds the profile that --profile names. The model that a flag
-// names goes before the profile's.
+// chooseProfile selects the profile named by --profile. A model given by a flag
+// overrides the profile's.
 func (o *Options) chooseProfile() error {
 	if o.profile == "" || o.profile == NoProfile {
 		return nil
@@ -181,7 +179,7 @@ func (o *Options) chooseProfile() error {
 	return nil
 }
 
-// UnknownProfile says which profiles there are.
+// UnknownProfile returns an error that lists the existing profiles.
 func (o *Options) UnknownProfile(name string) error {
 	names := o.Manner.Names()
 	if len(names) == 0 {
@@ -190,10 +188,10 @@ func (o *Options) UnknownProfile(name string) error {
 	return fmt.Errorf("there is no profile %q: there is %s", name, strings.Join(names, ", "))
 }
 
-// profileName is what a profile may be called.
+// profileName matches valid profile names.
 var profileName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_-]*$`)
 
-// subagent is the profile as a plan may name it.
+// subagent returns the profile as a sub-agent for plans.
 func (c profileConfig) subagent(name string) (prompt.Profile, error) {
 	key := "profiles." + name
 	var p prompt.Profile
@@ -227,7 +225,7 @@ func (c profileConfig) subagent(name string) (prompt.Profile, error) {
 	return p, positiveTime(key+".timeout", c.Timeout, &p.Timeout)
 }
 
-// way is the profile as the session works by it.
+// way returns the profile as a session profile.
 func (o *Options) way(base prompt.Prompting, of prompt.Profile, c profileConfig) (runner.Profile, error) {
 	key := "profiles." + of.Name
 	prompting, err := c.over(base, key+".")
@@ -245,8 +243,8 @@ func (o *Options) way(base prompt.Prompting, of prompt.Profile, c profileConfig)
 	}, nil
 }
 
-// over returns base with what is given in its place. key is the section, to be
-// named where something in it is wrong.
+// over returns base overridden by the given values. key is the section's name for
+// errors.
 func (c planningConfig) over(base prompt.Prompting, key string) (prompt.Prompting, error) {
 	for _, of := range []struct {
 		given  *bool
@@ -270,7 +268,7 @@ func (c planningConfig) over(base prompt.Prompting, key string) (prompt.Promptin
 	)
 }
 
-// positive puts a number where it belongs, if it is given.
+// positive sets a number if it is given; it must be positive.
 func positive(key string, given, to *int) error {
 	if given == nil {
 		return nil
@@ -282,7 +280,7 @@ func positive(key string, given, to *int) error {
 	return nil
 }
 
-// positiveTime puts a time where it belongs, if it is given.
+// positiveTime sets a time if it is given; it must be positive.
 func positiveTime(key string, given *duration, to *time.Duration) error {
 	if given == nil {
 		return nil
@@ -294,12 +292,12 @@ func positiveTime(key string, given *duration, to *time.Duration) error {
 	return nil
 }
 
-// tooLittle is the failure of a bound that there must be.
+// tooLittle returns the error for a required limit that is not positive.
 func tooLittle(which, what string) error {
 	return fmt.Errorf("%s must be more than 0, and is %s: leave it out for the program's own", which, what)
 }
 
-// Flagged returns base with what the flags say in its place.
+// Flagged returns base overridden by the flags.
 func (o *Options) Flagged(base prompt.Prompting) prompt.Prompting {
 	if o.Level != nil {
 		base.Think = *o.Level
@@ -313,7 +311,7 @@ func (o *Options) Flagged(base prompt.Prompting) prompt.Prompting {
 	return base
 }
 
-// ReadThink reads a level of thinking; where says who gives it.
+// ReadThink parses a thinking level; where names its source for errors.
 func ReadThink(where, name string) (prompt.ThinkLevel, error) {
 	level, ok := prompt.ParseThinkLevel(strings.ToLower(name))
 	if !ok {

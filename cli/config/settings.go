@@ -18,15 +18,15 @@ import (
 	"replan/planning/prompt"
 )
 
-// The places that a setting can come from, as the screen names them.
+// Sources of a setting, as shown on the screen.
 const (
 	fromEnvironment   = "environment"
 	fromConfiguration = "configuration"
 	fromDefault       = "default"
-	fromProgram       = "this command" // such as the demo, which brings its own
+	fromProgram       = "this command" // such as the demo, which has its own values
 )
 
-// Report is what is in force, and where each of it comes from.
+// Report returns the settings in force and their sources.
 func (o *Options) Report() session.Settings {
 	told := session.Settings{File: First(o.OwnConfig, o.Dirs.ConfigFile())}
 	if _, err := os.Stat(told.File); errors.Is(err, fs.ErrNotExist) {
@@ -38,8 +38,8 @@ func (o *Options) Report() session.Settings {
 	return told
 }
 
-// sourceOf says where a value comes from: the flag of that name, else the
-// configuration where it has one.
+// sourceOf returns the source of a value: the flag of that name, else the
+// configuration if it sets the value.
 func (o *Options) sourceOf(flag string, configured bool) string {
 	switch {
 	case flag != "" && o.Changed != nil && o.Changed(flag):
@@ -51,7 +51,7 @@ func (o *Options) sourceOf(flag string, configured bool) string {
 	}
 }
 
-// quoted is a setting that is a text.
+// quoted returns a text setting.
 func quoted(key, value, source, about string) session.Setting {
 	if value == "" {
 		return session.Setting{Key: key, Source: source, About: about}
@@ -59,18 +59,18 @@ func quoted(key, value, source, about string) session.Setting {
 	return session.Setting{Key: key, Value: value, Source: source, Literal: strconv.Quote(value), About: about}
 }
 
-// unquoted is a setting that TOML writes without quotes.
+// unquoted returns a setting that TOML writes without quotes.
 func unquoted(key string, value any, source, about string) session.Setting {
 	return session.Setting{Key: key, Value: fmt.Sprint(value), Source: source, Literal: fmt.Sprint(value), About: about}
 }
 
-// among says what else a setting can be.
+// among adds the possible values of a setting.
 func among(s session.Setting, choices ...string) session.Setting {
 	s.Choices = choices
 	return s
 }
 
-// modelSettings are those of [model].
+// modelSettings returns the settings of [model].
 func (o *Options) modelSettings() []session.Setting {
 	c := o.file.Model
 	name := quoted("model.name", o.Model, o.sourceOf("model", c.Name != "" && o.Model == c.Name), "the model that answers")
@@ -106,7 +106,7 @@ func (o *Options) modelSettings() []session.Setting {
 	}
 }
 
-// planSettings are those of [routing] and [planning], and the profile.
+// planSettings returns the settings of [routing] and [planning], and the profile.
 func (o *Options) planSettings() []session.Setting {
 	r, c, p := o.file.Routing, o.file.Planning, o.Manner.Prompting
 	out := []session.Setting{
@@ -135,7 +135,7 @@ func (o *Options) planSettings() []session.Setting {
 	return out
 }
 
-// limitSettings are those of [limits] and [session_limits].
+// limitSettings returns the settings of [limits] and [session_limits].
 func (o *Options) limitSettings() []session.Setting {
 	var out []session.Setting
 	add := func(key, flag, value, literal, help string, configured bool) {
@@ -168,8 +168,9 @@ func (o *Options) limitSettings() []session.Setting {
 	return out
 }
 
-// screenSettings are those of [screen]: what flags and the environment change by
-// name, every other key as it stands.
+// screenSettings returns the settings of [screen]. Those that flags and the
+// environment can change have their own entries; other keys are listed as they
+// stand.
 func (o *Options) screenSettings() []session.Setting {
 	c := o.file.Screen
 	colour := unquoted("screen.no_color", o.NoColor, o.sourceOf("no-color", c.NoColor), "no colours")
@@ -214,7 +215,7 @@ func (o *Options) screenSettings() []session.Setting {
 	return append(out, o.keySetting())
 }
 
-// keySetting says how many actions have keys of the user's own, and which.
+// keySetting returns how many actions have user-defined keys, and which.
 func (o *Options) keySetting() session.Setting {
 	if len(o.Keys) == 0 {
 		return session.Setting{Key: "keys", Value: "the usual ones", Source: fromDefault, About: "keys of your own go under [keys] in the configuration; ? shows all"}
@@ -223,7 +224,7 @@ func (o *Options) keySetting() session.Setting {
 	return session.Setting{Key: "keys", Value: strconv.Itoa(len(changed)) + " changed", Source: fromConfiguration, About: "under [keys]: " + strings.Join(changed, ", ")}
 }
 
-// gateSettings say how calls are gated.
+// gateSettings returns the settings of the gates.
 func (o *Options) gateSettings() []session.Setting {
 	trusted := "no"
 	if o.Trusted {

@@ -21,19 +21,20 @@ import (
 	"replan/mcpclient/child"
 )
 
-// EnvWatch is the environment variable that makes the program a watcher: whoever
-// starts it sees to it that [Watching] is asked first.
+// EnvWatch is the environment variable that turns the program into a watcher. Any
+// program that starts one must check [Watching] first.
 const EnvWatch = "REPLAN_CRASH_WATCH"
 
-// brief is what the watcher is told at its start, as one line of JSON.
+// brief is what the watcher receives at its start, as one line of JSON.
 type brief struct {
 	Dir     string      // for reports
 	Version string      // of the program
-	Tty     *term.State // as it is to be given back; nil where there is none
+	Tty     *term.State // state to restore; nil without a terminal
 }
 
-// mark begins what the program itself writes into the pipe; the rest of the line
-// is one of these and, of a child, its group as JSON. A crash has no such lines.
+// mark starts a line that the program itself writes into the pipe. The rest is
+// one of these words and, for a child, its group as JSON. A crash contains no
+// such lines.
 const mark = "\x00"
 
 const (
@@ -44,23 +45,23 @@ const (
 	inOrder      = "."
 )
 
-// Watch is a watcher over this process. It is a [child.Watcher].
+// Watch controls the watcher of this process. It is a [child.Watcher].
 type Watch struct {
 	dir, version string
-	tty          *os.File // nil where there is none
+	tty          *os.File // nil without a terminal
 	state        *term.State
 
 	mu      sync.Mutex
 	over    bool
-	screen  bool                 // it is open
-	groups  map[child.Group]bool // that run
-	write   *os.File             // where the watcher reads; nil while nobody watches
+	screen  bool                 // the full screen is open
+	groups  map[child.Group]bool // running groups
+	write   *os.File             // pipe to the watcher; nil if none is running
 	watcher *exec.Cmd
 }
 
-// New returns a watcher that is started with the first child. It notes how the
-// terminal on tty, which may be nil, is to be given back: as it is now. Reports
-// will go into dir. Where nothing can watch on this system it fails.
+// New returns a watcher that starts with the first child. It records the current
+// state of the terminal tty, which may be nil, to restore later. Reports go into
+// dir. New returns an error if this system does not support a watcher.
 func New(dir, version string, tty *os.File) (*Watch, error) {
 	if !watches {
 		return nil, errors.New("watch for crashes: not on " + runtime.GOOS)
@@ -76,8 +77,8 @@ func New(dir, version string, tty *os.File) (*Watch, error) {
 	return w, nil
 }
 
-// Screen says whether the full screen has the terminal, which is given back and
-// told of a crash only then.
+// Screen sets whether the full screen is open. Only then does the watcher restore
+// the terminal and print about a crash there.
 func (w *Watch) Screen(open bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -94,22 +95,22 @@ func (w *Watch) tellScreen() {
 		what, crashes = screenOpened, w.write
 	}
 	_, _ = w.write.WriteString(mark + what + "\n")
-	_ = debug.SetCrashOutput(crashes, debug.CrashOptions{}) // without it a crash is as bad as it was
+	_ = debug.SetCrashOutput(crashes, debug.CrashOptions{}) // on failure, crashes are merely unwatched
 }
 
-// Started has a group ended with the program, however that ends.
+// Started registers a group that must end with the program, however that ends.
 func (w *Watch) Started(g child.Group) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.groups[g] = true
 	if w.write == nil {
-		_ = w.start() // which tells of all groups; without it a crash is as bad as it was
+		_ = w.start() // it reports all groups; on failure, crashes are merely unwatched
 		return
 	}
 	w.tell(childStarted, g)
 }
 
-// Ended says that a group is gone.
+// Ended removes a group that has ended.
 func (w *Watch) Ended(g child.Group) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -117,7 +118,7 @@ func (w *Watch) Ended(g child.Group) {
 	w.tell(childEnded, g)
 }
 
-// tell writes a line about a child to the watcher, if there is one.
+// tell writes a line about a child to the watcher, if one is running.
 func (w *Watch) tell(what string, g child.Group) {
 	if w.write == nil {
 		return
@@ -134,7 +135,7 @@ func (w *Watch) Start() error {
 	return w.start()
 }
 
-// start is Start for whoever holds the lock.
+// start is Start with the lock held.
 func (w *Watch) start() error {
 	if w.over || w.write != nil {
 		return nil
@@ -175,7 +176,7 @@ func (w *Watch) start() error {
 	return nil
 }
 
-// Stop ends the watcher in order and waits for it.
+// Stop stops the watcher and waits for it.
 func (w *Watch) Stop() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -188,7 +189,7 @@ func (w *Watch) end() {
 		return
 	}
 	_ = debug.SetCrashOutput(nil, debug.CrashOptions{})
-	if len(w.groups) == 0 { // else the watcher ends what was left
+	if len(w.groups) == 0 { // otherwise the watcher ends the remaining groups
 		_, _ = w.write.WriteString(mark + inOrder + "\n")
 	}
 	_ = w.write.Close()
@@ -199,8 +200,8 @@ func (w *Watch) end() {
 // Watching reports whether this process was started as a watcher.
 func Watching() bool { return os.Getenv(EnvWatch) != "" }
 
-// Main is the watcher: it waits until the program that has started it ends, and
-// acts where that crashed. It returns an exit code.
+// Main runs the watcher: it waits until the program that started it ends, and
+// cleans up if that crashed. It returns an exit code.
 func Main(in io.Reader, tty *os.File) int {
 	ignoreSignals()
 	lines := bufio.NewReader(in)
@@ -211,8 +212,8 @@ func Main(in io.Reader, tty *os.File) int {
 	}
 	p := program{groups: map[child.Group]bool{}}
 	p.follow(lines, func() {
-		// At once: the shell takes the terminal as soon as the program is gone, and
-		// then it is no longer ours to change.
+		// At once: the shell takes the terminal back as soon as the program is
+		// gone, and then we can no longer change it.
 		if b.Tty != nil {
 			giveBack(tty, b.Tty)
 		}
@@ -221,7 +222,7 @@ func Main(in io.Reader, tty *os.File) int {
 		return 0
 	}
 	for g := range p.groups {
-		_ = g.Kill() // a resume finds what is still there
+		_ = g.Kill() // a resume finds what still runs
 	}
 	switch {
 	case b.Tty == nil:
@@ -233,16 +234,16 @@ func Main(in io.Reader, tty *os.File) int {
 	return 0
 }
 
-// program is what a watcher knows of the one that has started it.
+// program is the watcher's knowledge of the program that started it.
 type program struct {
-	groups map[child.Group]bool // that run
-	screen bool                 // it is open
-	ended  bool                 // in order
-	report []byte               // of a crash
+	groups map[child.Group]bool // running groups
+	screen bool                 // the full screen is open
+	ended  bool                 // it ended in order
+	report []byte               // text of a crash
 }
 
-// follow reads what the program writes until it is gone. At the beginning of a
-// crash crashed is called.
+// follow reads the program's output until it ends, and calls crashed at the start
+// of a crash.
 func (p *program) follow(lines *bufio.Reader, crashed func()) {
 	const mostReport = 4 << 20
 	for {
@@ -255,7 +256,8 @@ func (p *program) follow(lines *bufio.Reader, crashed func()) {
 			if len(p.report) == 0 {
 				crashed()
 			}
-			// What is over that is read too: the program could not end while it writes.
+			// Keep reading beyond the limit: the program cannot end while its
+			// write blocks.
 			p.report = append(p.report, line[:min(len(line), mostReport-len(p.report))]...)
 		}
 		if err != nil {
@@ -264,7 +266,7 @@ func (p *program) follow(lines *bufio.Reader, crashed func()) {
 	}
 }
 
-// hear takes a line of the program's own.
+// hear handles a line of the program itself.
 func (p *program) hear(text string) {
 	if text == "" {
 		return
@@ -286,8 +288,8 @@ func (p *program) hear(text string) {
 	}
 }
 
-// Report writes the report of a panic that was caught into dir, and returns the
-// sentence that says what happened and where to look.
+// Report writes the report of a recovered panic into dir. It returns a sentence
+// that says what happened and where the report is.
 func Report(dir, version string, value any, stack []byte) string {
 	b := brief{Dir: dir, Version: version}
 	return b.report(fmt.Appendf(nil, "panic: %v\n\n%s", value, stack))
@@ -298,24 +300,24 @@ func (b brief) report(report []byte) string {
 	return sentence(report, file, err)
 }
 
-// reset takes back what the screen asked of the terminal: synchronized output,
-// the mouse, focus, pasting, the keyboard's protocols, colours, progress, the
-// other screen, the hidden cursor.
+// reset undoes the screen's terminal modes: synchronized output, the mouse,
+// focus, pasting, the keyboard's protocols, colours, progress, the alternate
+// screen, the hidden cursor.
 const reset = "\x1b[?2026l\x1b[?1000l\x1b[?1002l\x1b[?1003l\x1b[?1006l\x1b[?1004l\x1b[?2004l\x1b[<u\x1b[>4;0m\x1b[0m\x1b]9;4;0\x07\x1b]110\x07\x1b]111\x07\x1b[?1049l\x1b[?25h"
 
-// giveBack gives the terminal back as it was.
+// giveBack restores the terminal.
 func giveBack(tty *os.File, state *term.State) {
 	_, _ = tty.WriteString(reset)
 	_ = term.Restore(tty.Fd(), state)
 }
 
-// say writes a sentence below whatever the runtime has written.
+// say prints a sentence below the runtime's output.
 func say(tty *os.File, state *term.State, text string) {
 	_ = term.Restore(tty.Fd(), state)
 	_, _ = tty.WriteString("\n" + text + "\n")
 }
 
-// write writes the report of a crash into a file of its own and returns its name.
+// write writes a crash report to a new file and returns its name.
 func (b brief) write(report []byte, now time.Time) (string, error) {
 	if err := os.MkdirAll(b.Dir, 0o700); err != nil {
 		return "", err
@@ -332,7 +334,7 @@ func (b brief) write(report []byte, now time.Time) (string, error) {
 	return filepath.Clean(file.Name()), err
 }
 
-// sentence says what happened and where to look.
+// sentence says what happened and where the report is.
 func sentence(report []byte, file string, err error) string {
 	what, _, _ := strings.Cut(string(report), "\n")
 	said := "crashed: " + strings.Map(printable, strings.TrimPrefix(what, "panic: ")) + ".\n"
@@ -342,7 +344,7 @@ func sentence(report []byte, file string, err error) string {
 	return said + "The report is in " + file + ". What a run has done is kept: replan --continue goes on."
 }
 
-// printable keeps what a terminal obeys out of what it is shown.
+// printable drops characters that a terminal would interpret.
 func printable(r rune) rune {
 	if r < ' ' || r >= 0x7f && r < 0xa0 {
 		return '?'

@@ -7,11 +7,12 @@ import (
 	"syscall"
 )
 
-// watches reports whether a watcher can give the terminal back on this system.
+// watches reports whether a watcher can restore the terminal on this system.
 const watches = true
 
-// ignoreSignals keeps the watcher alive where the program's whole group is
-// signalled, and lets it change a terminal that the shell has taken back.
+// ignoreSignals keeps the watcher alive when the program's whole process group is
+// signalled. It also lets the watcher change a terminal that the shell has taken
+// back.
 func ignoreSignals() {
 	signal.Ignore(syscall.SIGINT, syscall.SIGQUIT, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGTTOU, syscall.SIGTSTP)
 }
