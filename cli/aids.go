@@ -17,17 +17,17 @@ import (
 	"replan/tui/plain"
 )
 
-// aids help the user write: they know the files, the resources, the commands and
-// what was sent before.
+// aids implement runner.Aids with files, resources, commands and the input
+// history.
 type aids struct {
 	o     *options
 	w     *workshop
 	files *workspace.Operators
-	sent  *store.History // nil keeps nothing
+	sent  *store.History // nil stores nothing
 }
 
-// aids are those of a session. Where the workspace's tools are left out, the user
-// may name its files all the same.
+// aids returns the aids of a session. Even without the workspace's tools, the
+// user may mention its files.
 func (o wiring) aids(w *workshop) runner.Aids {
 	a := &aids{o: o.options, w: w, files: w.own}
 	if a.files == nil && w.named == nil {
@@ -45,7 +45,7 @@ func (o wiring) aids(w *workshop) runner.Aids {
 	return a
 }
 
-// Complete lists what can stand where the user types.
+// Complete lists completions at the cursor.
 func (a *aids) Complete(ctx context.Context, of session.Completing) (items []session.Completion, more bool, err error) {
 	switch of {
 	case session.CompleteMentions:
@@ -119,7 +119,7 @@ func (a *aids) models(ctx context.Context) ([]session.Completion, error) {
 	return items, err
 }
 
-// Mention reads what a message names: a file or folder of the workspace, or a
+// Mention reads what a message mentions: a file or folder of the workspace, or a
 // resource of a server, SERVER:URI.
 func (a *aids) Mention(ctx context.Context, name string) (prompt.Mention, error) {
 	if a.files == nil {
@@ -141,13 +141,13 @@ func (a *aids) Mention(ctx context.Context, name string) (prompt.Mention, error)
 	return m, err
 }
 
-// missingFile is the error of a name that nothing has.
+// missingFile is the error for a name that does not exist.
 type missingFile struct{ error }
 
-// Is makes it one that may be plain words.
+// Is lets the name count as plain text.
 func (missingFile) Is(target error) bool { return target == runner.ErrUnnamed }
 
-// History is what was sent before, here and elsewhere.
+// History returns what the user sent before, here and elsewhere.
 func (a *aids) History() (h session.History, err error) {
 	if a.sent == nil {
 		return h, nil
@@ -163,7 +163,7 @@ func (a *aids) History() (h session.History, err error) {
 	return h, err
 }
 
-// Remember keeps what was sent for later sessions.
+// Remember keeps a sent message for later sessions.
 func (a *aids) Remember(text string) error {
 	if a.sent == nil {
 		return nil

@@ -22,15 +22,15 @@ import (
 	"replan/tui/plain"
 )
 
-// namedPlan is a plan as it was named on the command line.
+// namedPlan is a plan named on the command line.
 type namedPlan struct {
-	data   []byte // in the form of a plan file
-	stored bool   // among the plans, by its id
-	strict bool   // args are not fitted to the types that tools ask for
+	data   []byte // in plan file format
+	stored bool   // given by the id of a stored plan
+	strict bool   // do not convert args to the types of the tools' parameters
 }
 
-// isFile reports whether what names a plan is a file rather than an id: it says
-// so by its look, or it is there.
+// isFile reports whether a plan's name is a file, not an id: it looks like a
+// path, or the file exists.
 func isFile(name string) bool {
 	if name == "-" || strings.ContainsRune(name, '/') || strings.ContainsRune(name, os.PathSeparator) || strings.HasSuffix(name, ".json") {
 		return true
@@ -39,8 +39,8 @@ func isFile(name string) bool {
 	return err == nil && !info.IsDir()
 }
 
-// readPlan reads the plan that is named: a file, - for standard input, or the id
-// of a stored plan.
+// readPlan reads the named plan: a file, - for standard input, or the id of a
+// stored plan.
 func (o plans) readPlan(name string) (namedPlan, error) {
 	if !isFile(name) {
 		p, err := o.storedPlan(name)
@@ -58,8 +58,7 @@ func (o plans) readPlan(name string) (namedPlan, error) {
 	return named, err
 }
 
-// unwrap returns the plan within an object that is none and has one as its plan,
-// as replan compose prints it.
+// unwrap returns the plan nested in an object, as replan compose prints it.
 func unwrap(data []byte) (plan []byte, wrapped bool) {
 	var object map[string]json.RawMessage
 	if json.Unmarshal(data, &object) != nil {
@@ -72,7 +71,7 @@ func unwrap(data []byte) (plan []byte, wrapped bool) {
 	return plan, true
 }
 
-// readFile returns what is in a file, or on standard input for -.
+// readFile returns the contents of a file, or of standard input for -.
 func (o plans) readFile(name string) (data []byte, err error) {
 	switch {
 	case name != "-":
@@ -88,11 +87,11 @@ func (o plans) readFile(name string) (data []byte, err error) {
 	return data, nil
 }
 
-// variables are those that --var defines, in the order in which they were given.
+// variables are the definitions of --var, in order.
 type variables []string
 
-// into returns the plan with the variables defined, which override its own.
-// What is no plan is returned as it is: the check says what is wrong with it.
+// into adds the variables to a plan and overrides its own. It returns an invalid
+// plan unchanged, since the check reports what is wrong with it.
 func (v variables) into(data []byte) ([]byte, error) {
 	defined := map[string]any{}
 	for _, given := range v {
@@ -112,7 +111,7 @@ func (v variables) into(data []byte) ([]byte, error) {
 	read, err := plan.DecodeValue(data)
 	object, ok := read.(map[string]any)
 	if err != nil || !ok {
-		return data, nil //nolint:nilerr // it is told with its place when the plan is checked
+		return data, nil //nolint:nilerr // the check reports it with its position
 	}
 	switch own := object["variables"].(type) {
 	case nil:
@@ -125,18 +124,18 @@ func (v variables) into(data []byte) ([]byte, error) {
 	return plan.EncodeJSON(object)
 }
 
-// verdict is what a check finds out about a plan.
+// verdict is the result of checking a plan.
 type verdict struct {
 	plan         plan.Plan
 	faults       []plan.Fault
 	batches      [][]string
 	order        []string
 	criticalPath []string
-	gates        []string // the steps whose calls would ask
+	gates        []string // steps whose calls would ask
 	warnings     []plan.Fault
 }
 
-// check holds a plan against the tools there are.
+// check checks a plan against the available tools.
 func (o plans) check(ctx context.Context, w *workshop, named namedPlan, vars variables) (verdict, error) {
 	data, err := vars.into(named.data)
 	if err != nil {
@@ -148,11 +147,11 @@ func (o plans) check(ctx context.Context, w *workshop, named namedPlan, vars var
 	}
 	rules := plan.Rules{
 		Catalogue: catalogue,
-		// A server that was left out or switched off says nothing of its tools, but
-		// is no reason to believe every name.
+		// A skipped or disabled server offers no tools, but that does not make
+		// every name valid.
 		CheckTools: len(w.tools.Status()) > 0,
-		// What was left out a model fills in when the step is ready. A file whose
-		// args are empty says that there are none.
+		// A model fills in missing arguments when the step is ready. In a file,
+		// empty args mean that there are none.
 		PartialArgs: true,
 		Strict:      named.strict,
 		EmptyArgs:   !named.stored,
@@ -179,9 +178,9 @@ func (o plans) check(ctx context.Context, w *workshop, named namedPlan, vars var
 }
 
 // toolsFor waits for the servers whose tools a plan names, for no others, and
-// returns the tools there are then.
+// returns the tools available then.
 func (o plans) toolsFor(ctx context.Context, w *workshop, data []byte) (plan.Catalogue, error) {
-	p, _ := plan.DecodePlan(data) // what is wrong with it is told when it is checked
+	p, _ := plan.DecodePlan(data) // the check reports its errors
 	var names []string
 	for _, step := range p.Steps {
 		if step.Executor == plan.ExecutorTool && step.Tool != "" {
@@ -206,7 +205,7 @@ func (o plans) toolsFor(ctx context.Context, w *workshop, data []byte) (plan.Cat
 	return catalogue, nil
 }
 
-// tellTroubles says on standard error what is wrong with servers.
+// tellTroubles reports problems with servers on standard error.
 func (o plans) tellTroubles(w *workshop) {
 	for _, s := range w.tools.Status() {
 		if s.Error != "" {
@@ -218,9 +217,9 @@ func (o plans) tellTroubles(w *workshop) {
 	}
 }
 
-// foresee returns the steps whose calls would ask, and a warning for each whose call
-// a rule would deny, in execution order. The user who runs a plan asks for the tests
-// that are in it.
+// foresee returns the steps whose calls would ask, and a warning for each whose
+// call a rule would deny, in execution order. A user who runs a plan asks for the
+// tests in it.
 func (o plans) foresee(p plan.Plan, graph *plan.Graph, catalogue plan.Catalogue) (gates []string, denied []plan.Fault) {
 	rules := slices.Concat(o.Rules, policy.BuiltIn(policy.Trust{Workspace: o.Trusted, Tests: policy.PlansTests(&p)}))
 	gates = []string{}
@@ -238,8 +237,8 @@ func (o plans) foresee(p plan.Plan, graph *plan.Graph, catalogue plan.Catalogue)
 	return gates, denied
 }
 
-// tellVerdict prints what a check found out. An invalid plan is a failure that
-// has been told then.
+// tellVerdict prints the result of a check. An invalid plan returns a failure
+// that was already reported.
 func (o plans) tellVerdict(v verdict) error {
 	var err error
 	switch {
@@ -270,7 +269,7 @@ func (o plans) tellVerdict(v verdict) error {
 	return err
 }
 
-// noNil returns an empty list in place of none.
+// noNil returns an empty list for nil.
 func noNil[T any](list []T) []T {
 	if list == nil {
 		return []T{}
@@ -278,7 +277,7 @@ func noNil[T any](list []T) []T {
 	return list
 }
 
-// text is the verdict for people.
+// text formats the verdict for people.
 func (v verdict) text(ascii bool) string {
 	good, bad, arrow := "✓", "✗", " → "
 	if ascii {
@@ -307,7 +306,7 @@ func (v verdict) text(ascii bool) string {
 	return b.String()
 }
 
-// planCheck is replan plan check.
+// planCheck implements replan plan check.
 func (o plans) planCheck(ctx context.Context, name string, vars variables, strict bool) error {
 	named, err := o.readPlan(name)
 	if err != nil {
@@ -324,8 +323,8 @@ func (o plans) planCheck(ctx context.Context, name string, vars variables, stric
 	})
 }
 
-// withTools does something with the tools at hand: those of the chat, or else
-// some that are started for it and stopped after.
+// withTools calls a function with tools: those of the chat, or new ones that it
+// starts and stops.
 func (o plans) withTools(ctx context.Context, do func(*workshop) error) (err error) {
 	if o.talk != nil {
 		return do(o.talk.workshop)

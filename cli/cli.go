@@ -23,23 +23,23 @@ import (
 	"replan/internal/untrusted"
 )
 
-// The exit codes that are not a run's own.
+// Exit codes other than those of runs.
 const (
 	exitUsage       = 2
-	exitCrashed     = 2 // as of any Go program
+	exitCrashed     = 2 // as for any Go program
 	exitInterrupted = 130
 )
 
-// IO is what the program reads and writes, and whether a person sits there.
+// IO is the program's input and output, and whether a person is present.
 type IO struct {
 	In       io.Reader
 	Out, Err io.Writer
-	Terminal bool // Out is a terminal and so is In
+	Terminal bool // both In and Out are terminals
 	Getenv   func(string) string
 	Getwd    func() (string, error)
 }
 
-// System is the IO of the process.
+// System returns the IO of the process.
 func System() IO {
 	return IO{
 		In: os.Stdin, Out: os.Stdout, Err: os.Stderr,
@@ -48,14 +48,14 @@ func System() IO {
 	}
 }
 
-// failure is an error with the exit code that goes with it. An empty sentence
-// prints nothing: all has been said.
+// failure is an error with its exit code. An empty sentence prints nothing, since
+// everything was already reported.
 type failure struct {
 	exit int
 	code string // for --output json
 	err  error
 
-	unparsed bool // a wrong flag ended the reading of the arguments
+	unparsed bool // parsing stopped at a wrong flag
 }
 
 func (f *failure) Error() string { return f.err.Error() }
@@ -64,13 +64,13 @@ func (f *failure) Unwrap() error { return f.err }
 // errSaid is the cause of a failure that has been reported already.
 var errSaid = errors.New("reported")
 
-// usage is the failure of a command line that cannot be understood.
+// usage returns the error for an invalid command line.
 func usage(format string, args ...any) error {
 	return &failure{exit: exitUsage, code: "usage", err: fmt.Errorf(format, args...)}
 }
 
-// Main runs the program and returns its exit code. The first interrupt stops
-// what is running in good order, a third leaves at once.
+// Main runs the program and returns its exit code. The first interrupt stops the
+// work in order, a third one exits at once.
 func Main(ctx context.Context, args []string, std IO) int {
 	if crash.Watching() {
 		return crash.Main(os.Stdin, os.Stdout)
@@ -97,13 +97,13 @@ func Main(ctx context.Context, args []string, std IO) int {
 	return report(std, o.Output == config.OutputJSON || unparsed(err) && givenOutput(args) == config.OutputJSON, err)
 }
 
-// unparsed reports whether err is a wrong flag, behind which nothing was parsed.
+// unparsed reports whether err is a wrong flag, after which nothing was parsed.
 func unparsed(err error) bool {
 	var f *failure
 	return errors.As(err, &f) && f.unparsed
 }
 
-// givenOutput returns what the arguments, parsed or not, give as --output.
+// givenOutput returns the value of --output in the arguments, parsed or not.
 func givenOutput(args []string) string {
 	var output string
 	for i, arg := range args {
@@ -119,9 +119,9 @@ func givenOutput(args []string) string {
 	return output
 }
 
-// holdErrors keeps the first error of a command line where the result points,
-// and from fang. Given one, fang asks the terminal for its colours before
-// anything is said, and a terminal that does not answer keeps the user waiting.
+// holdErrors stores the first error of a command line in the returned pointer and
+// hides it from fang. On an error, fang first asks the terminal for its colours,
+// and a terminal that does not answer keeps the user waiting.
 func holdErrors(root *cobra.Command) *error {
 	var first error
 	hold := func(do func(*cobra.Command, []string) error) func(*cobra.Command, []string) error {
@@ -142,8 +142,8 @@ func holdErrors(root *cobra.Command) *error {
 		c.Args, c.RunE = hold(c.Args), hold(c.RunE)
 		commands = append(commands, c.Commands()...)
 	}
-	// A command without words of its own for a wrong flag has its parent's, so
-	// the children come first.
+	// A command without its own handler for wrong flags inherits its parent's, so
+	// set the children first.
 	for _, c := range slices.Backward(commands) {
 		wrong := c.FlagErrorFunc()
 		c.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
@@ -155,8 +155,8 @@ func holdErrors(root *cobra.Command) *error {
 }
 
 // onInterrupt calls stop at the first interrupt and warn at the second, since
-// many press twice what should have ended at once. From then on the system's
-// own way with interrupts holds again, so that a third one ends the process.
+// many users press twice. After that it restores the default handling, so that a
+// third interrupt ends the process.
 func onInterrupt(stop, warn func()) (release func()) {
 	signals := make(chan os.Signal, 2)
 	done := make(chan struct{})
@@ -181,11 +181,11 @@ func onInterrupt(stop, warn func()) (release func()) {
 	}
 }
 
-// tellOfBrokenPipes makes a write to a pipe that nobody reads any more an error.
-// Without it the first such write to standard output would end the process on
-// the spot, and leave behind what a run has started.
+// tellOfBrokenPipes turns a write to a closed pipe into an error. Otherwise the
+// first such write to standard output would end the process at once and leave
+// children of the run behind.
 func tellOfBrokenPipes() (release func()) {
-	// The signal itself says nothing that the error does not.
+	// The signal itself adds nothing to the error.
 	signals := make(chan os.Signal, 1)
 	signal.Notify(signals, syscall.SIGPIPE)
 	return func() { signal.Stop(signals) }
@@ -211,15 +211,14 @@ func report(std IO, asJSON bool, err error) int {
 		}
 		enc := json.NewEncoder(std.Out)
 		enc.SetEscapeHTML(false)
-		// Nothing can be said where standard output is gone; the exit code
-		// still speaks.
+		// If standard output is closed, only the exit code remains.
 		_ = enc.Encode(map[string]fault{"error": {f.code, sentence}})
 	}
 	_, _ = fmt.Fprintf(std.Err, "replan: %s\n", sentence)
 	return f.exit
 }
 
-// oneLine makes one line of an error's text, which may repeat what a server said.
+// oneLine puts an error's text on one line; it may quote a server.
 func oneLine(s string) string { return untrusted.Line(strings.Join(strings.Fields(s), " ")) }
 
 func newRoot(o *options) *cobra.Command {
@@ -252,8 +251,8 @@ func newRoot(o *options) *cobra.Command {
 	return root
 }
 
-// unconfigured reports whether a command tells of the program itself, which it
-// does whatever is wrong with the configuration.
+// unconfigured reports whether a command describes the program itself and must
+// work with a broken configuration.
 func unconfigured(cmd *cobra.Command) bool {
 	for ; cmd.HasParent(); cmd = cmd.Parent() {
 		if slices.Contains([]string{"version", "completion", "man", "help"}, cmd.Name()) && !cmd.Parent().HasParent() {
@@ -263,7 +262,7 @@ func unconfigured(cmd *cobra.Command) bool {
 	return false
 }
 
-// wrongFlag says in words what is wrong with a flag.
+// wrongFlag describes what is wrong with a flag.
 func wrongFlag(err error) error {
 	var value *pflag.InvalidValueError
 	if !errors.As(err, &value) {
@@ -297,8 +296,8 @@ func newRun(o *options) *cobra.Command {
 // Version is the version of the program, set by the build.
 var Version = "0.1.0-dev"
 
-// commit returns the commit that the program was built from, with "-dirty" where
-// the sources were changed since; "" where the build does not say.
+// commit returns the commit of the build, with "-dirty" if the sources were
+// modified; "" if unknown.
 func commit() string {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
@@ -307,7 +306,7 @@ func commit() string {
 	return commitOf(info.Settings)
 }
 
-// commitOf is commit for the settings of a build.
+// commitOf returns the commit in the settings of a build.
 func commitOf(settings []debug.BuildSetting) string {
 	values := map[string]string{}
 	for _, s := range settings {

@@ -13,16 +13,16 @@ import (
 	"replan/tui"
 )
 
-// continued is what replan --continue goes on with.
+// continued is what replan --continue continues.
 type continued struct {
-	session *runner.Restored // nil where the conversation is gone
-	run     string           // to be resumed; "" where its newest run needs nothing
+	session *runner.Restored // nil if the conversation is gone
+	run     string           // to resume; "" if the newest run is complete
 	note    string
 }
 
-// continueSession is replan --continue: it goes on with the newest session of
-// this folder, resumes its newest run where that was left undone, and then
-// takes the goal, if there is one.
+// continueSession implements replan --continue: it continues the newest session
+// of this folder, resumes its newest run if unfinished, and then takes the goal,
+// if any.
 func (o screens) continueSession(ctx context.Context, goal string) error {
 	if o.DryRun {
 		return o.noDryResume()
@@ -31,7 +31,7 @@ func (o screens) continueSession(ctx context.Context, goal string) error {
 	if err != nil {
 		return err
 	}
-	// On the screen the answer would hold for every run that comes after, too.
+	// On the screen the answer would also apply to every later run.
 	if o.screen() && inDoubt != "" {
 		return usage("on the full screen you are asked about steps in doubt: leave --in-doubt out, or give --plain")
 	}
@@ -59,7 +59,7 @@ func (o screens) continueSession(ctx context.Context, goal string) error {
 	return errors.Join(err, o.plans().tellDoubts(c.run, err))
 }
 
-// close lets go of a session that nobody goes on with.
+// close releases a session that is not continued.
 func (c continued) close() error {
 	if c.session == nil {
 		return nil
@@ -67,7 +67,7 @@ func (c continued) close() error {
 	return c.session.Journal.Close()
 }
 
-// findContinued finds and opens the session to go on with.
+// findContinued finds and opens the session to continue.
 func (o screens) findContinued() (continued, error) {
 	var c continued
 	run, ok, err := o.store.NewestRun(o.Workspace)

@@ -20,8 +20,8 @@ import (
 	"replan/tui"
 )
 
-// demoPace is the time between two pieces of the scripted model's words on the
-// full screen, about as fast as a small model on a good machine.
+// demoPace is the delay between two chunks of the scripted model on the full
+// screen, about the speed of a small model on a good machine.
 const demoPace = 12 * time.Millisecond
 
 func newDemo(o *options) *cobra.Command {
@@ -75,9 +75,9 @@ func (o *options) demo(ctx context.Context, keep bool) (err error) {
 	defer func() { err = errors.Join(err, wrap("stop the demo's model", model.Close())) }()
 
 	o.Host, o.Model, o.Trusted = model.URL(), demo.Model, true
-	o.LSP = lsp.Section{Enabled: new(bool)} // what it shows is the same on every machine
+	o.LSP = lsp.Section{Enabled: new(bool)} // show the same on every machine
 	o.MCPConfig, o.Servers, o.NoWorkspaceTools = "", nil, false
-	o.Manner = config.Manner{} // the script knows no other, but for what flags say
+	o.Manner = config.Manner{} // the script supports no other settings, except for flags
 	o.Manner.Prompting = o.Flagged(prompt.Prompting{ForcePlan: o.ForcePlan})
 	home := folder + "/home"
 	o.Dirs = store.Dirs{Config: home, Data: home, State: home}
@@ -92,7 +92,7 @@ func (o *options) demo(ctx context.Context, keep bool) (err error) {
 	return o.runHeadless(ctx, demo.Goal)
 }
 
-// prepareDemo unpacks the project into a subfolder and returns its path.
+// prepareDemo unpacks the project to a subfolder and returns its path.
 func prepareDemo(folder, name string) (string, error) {
 	path := strings.TrimRight(folder, string(os.PathSeparator)) + string(os.PathSeparator) + name
 	if err := os.Mkdir(path, 0o700); err != nil {

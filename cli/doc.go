@@ -1,7 +1,7 @@
-// Package cli is the command line: it reads flags, environment and
-// configuration, wires the rooms of the program together and turns what comes
-// of it into an exit code. It alone imports every other package. What is in force
-// is put together in cli/config; the commands of the chat are run by cli/slash.
+// Package cli is the command line. It reads flags, environment and configuration,
+// connects the parts of the program, and converts the outcome to an exit code. It
+// alone imports every other package. cli/config computes the settings in force;
+// cli/slash runs the commands of the chat.
 //
 // Start reading at [Main]; the commands are grouped in options.go, and session.go
 // opens what a session works with.

@@ -11,12 +11,12 @@ import (
 	"replan/mcpclient/workspace/code/lsp"
 )
 
-// serverReport is what doctor says of one language server.
+// serverReport is doctor's report on a language server.
 type serverReport struct {
 	Language string `json:"language"`
 	Name     string `json:"name"`
 	Path     string `json:"path,omitempty"`    // where it was found
-	Problem  string `json:"problem,omitempty"` // why it is not asked
+	Problem  string `json:"problem,omitempty"` // why it is not used
 	Fix      string `json:"fix,omitempty"`     // how to install it
 }
 

@@ -23,32 +23,32 @@ import (
 	"replan/tui/plain"
 )
 
-// teller tells a run to somebody who reads lines.
+// teller prints a run for a line-oriented reader.
 type teller interface {
 	Event(event.Event) error
 }
 
-// errand is what a session without the full screen is to do.
+// errand is the work of a session without the full screen.
 type errand struct {
-	// commands are sent at once; each that starts something is answered.
+	// commands are sent at once; the session answers each that starts something.
 	commands []runner.Command
-	// prepare, where it is not nil, looks at what the session will work with before
-	// it starts, and says the commands.
+	// prepare, if not nil, inspects the workshop before the session starts and
+	// returns the commands.
 	prepare  func(context.Context, *workshop) ([]runner.Command, error)
-	inDoubt  event.DoubtDecision                        // the answer to steps in doubt; "" asks where somebody is there
-	restored *runner.Restored                           // the session to go on with; nil is a new one
-	keep     func(plan.Plan) (plan.Plan, error)         // stores a plan that is created; nil keeps it among the plans
-	hear     func(event.Event)                          // is told every event; may be nil
-	teller   func(session string, out io.Writer) teller // nil tells by --output
+	inDoubt  event.DoubtDecision                        // the answer for steps in doubt; "" asks if somebody is present
+	restored *runner.Restored                           // the session to continue; nil starts a new one
+	keep     func(plan.Plan) (plan.Plan, error)         // stores a created plan; nil stores it among the plans
+	hear     func(event.Event)                          // receives every event; may be nil
+	teller   func(session string, out io.Writer) teller // nil chooses by --output
 }
 
-// runHeadless plans and runs one goal, told as lines or as JSON.
+// runHeadless plans and runs one goal and prints it as lines or as JSON.
 func (o *options) runHeadless(ctx context.Context, goal string) error {
 	return o.headless(ctx, errand{commands: []runner.Command{runner.Submit{Text: goal}}})
 }
 
-// headless runs an errand, told as lines or as JSON, and ends with how the last
-// of its commands ended.
+// headless runs an errand and prints it as lines or as JSON. It returns the
+// outcome of the last command.
 func (o *options) headless(ctx context.Context, e errand) (err error) {
 	if o.talk != nil {
 		return o.chat().aside(ctx, e)
@@ -69,7 +69,7 @@ func (o *options) headless(ctx context.Context, e errand) (err error) {
 		_, _ = fmt.Fprintf(o.io.Err, "replan: %s\n", untrusted.Line(note))
 	}
 	o.tellThought(ctx, w)
-	var input *ask.Input // nil where nobody is there to be asked
+	var input *ask.Input // nil if nobody is present to answer
 	if o.asks() {
 		if input, err = ask.NewInput(o.io.In); err != nil {
 			return wrap("read standard input", err)
@@ -85,8 +85,8 @@ func (o *options) headless(ctx context.Context, e errand) (err error) {
 			return err
 		}
 	}
-	// A yes to all gates is no word on what failed: who sits there is asked. A no
-	// to all of them is the word.
+	// Approving all gates is no decision about failures, so the user is still
+	// asked. Denying all gates is one.
 	how := opening{ask: asks, attended: o.asks() && o.ApproveText != string(policy.ApproveNone), inDoubt: e.inDoubt, restored: e.restored, keep: e.keep}
 	if err := w.begin(ctx, o, how); err != nil {
 		return err
@@ -94,8 +94,8 @@ func (o *options) headless(ctx context.Context, e errand) (err error) {
 	return o.tell(ctx, w, e, input, asks)
 }
 
-// tellThought says on standard error where --think comes to nothing with the
-// model that will answer.
+// tellThought warns on standard error if --think has no effect on the model that
+// will answer.
 func (o *options) tellThought(ctx context.Context, w *workshop) {
 	if o.Level == nil {
 		return
@@ -105,13 +105,12 @@ func (o *options) tellThought(ctx context.Context, w *workshop) {
 		name = o.Manner.Profiles[at].Model
 	}
 	info, err := w.model.Describe(ctx, name)
-	if word := unthought(info, *o.Level); err == nil && word != "" { // else whoever needs a model says what is wrong
+	if word := unthought(info, *o.Level); err == nil && word != "" { // otherwise whoever needs a model reports the error
 		_, _ = fmt.Fprintf(o.io.Err, "replan: --think %s: %s\n", o.Think, word)
 	}
 }
 
-// lastRestored is the number of the last event of the session that is gone on
-// with.
+// lastRestored returns the number of the last event of the continued session.
 func (e errand) lastRestored() (seq uint64) {
 	if e.restored != nil {
 		for _, event := range e.restored.Events {
@@ -121,8 +120,8 @@ func (e errand) lastRestored() (seq uint64) {
 	return seq
 }
 
-// tell sends the commands of an errand and tells what comes of them until the
-// last is answered.
+// tell sends the commands of an errand and prints the events until the last
+// command is answered.
 func (o *options) tell(ctx context.Context, w *workshop, e errand, input *ask.Input, asks bool) error {
 	text := ask.NewOutput(o.io.Out)
 	out := o.tellerOf(w.session.ID(), text, e)
@@ -138,14 +137,14 @@ func (o *options) tell(ctx context.Context, w *workshop, e errand, input *ask.In
 	var written error
 	for found := range w.session.Events() {
 		if found.Run == w.session.ID() && found.Seq <= restored {
-			continue // it was said in the session's life before
+			continue // from an earlier life of the session
 		}
 		if e.hear != nil {
 			e.hear(found)
 		}
 		if written == nil {
-			// The reader may have gone away: then nothing can be told, and the
-			// run is stopped rather than carried on unseen.
+			// The reader may be gone. Stop the run then, rather than continue it
+			// unseen.
 			if written = out.Event(found); written != nil {
 				w.session.Send(runner.Stop{})
 			}
@@ -168,7 +167,7 @@ func (o *options) tell(ctx context.Context, w *workshop, e errand, input *ask.In
 	return wrap("run", errors.New("the session ended without an answer"))
 }
 
-// tellerOf returns who tells the events of an errand.
+// tellerOf returns the teller for the events of an errand.
 func (o *options) tellerOf(session string, text io.Writer, e errand) teller {
 	switch {
 	case e.teller != nil:
@@ -180,7 +179,7 @@ func (o *options) tellerOf(session string, text io.Writer, e errand) teller {
 	}
 }
 
-// ended turns the end of a run into an error with its exit code.
+// ended converts the end of a run to an error with its exit code.
 func (o *options) ended(reply event.ChatReply, written error) error {
 	var f *failure
 	switch {
@@ -188,7 +187,7 @@ func (o *options) ended(reply event.ChatReply, written error) error {
 		return f
 	case written != nil:
 		return unwritten(written)
-	case reply.Run == "" && reply.Reason == "" && o.Output == config.OutputJSON: // of a command of the chat
+	case reply.Run == "" && reply.Reason == "" && o.Output == config.OutputJSON: // of a chat command
 		return o.printJSON(map[string]string{"text": reply.Text})
 	case reply.Run == "" && reply.Reason == "":
 		return o.print(untrusted.Visible(reply.Text) + "\n")
@@ -201,7 +200,7 @@ func (o *options) ended(reply event.ChatReply, written error) error {
 	}
 }
 
-// unwritten says why a run was stopped that could not be told.
+// unwritten returns the error for a run stopped because its output failed.
 func unwritten(err error) error {
 	if errors.Is(err, syscall.EPIPE) {
 		err = errors.New("nobody reads it any more, so the run was stopped")
@@ -209,13 +208,13 @@ func unwritten(err error) error {
 	return wrap(writing, err)
 }
 
-// jsonLines writes the events of the runs, one a line. The session's own are for
-// the screen, but for its notes.
+// jsonLines writes the events of runs, one per line. Of the session's own events,
+// which are for the screen, it writes only the notes.
 type jsonLines struct {
 	out     io.Writer
 	notes   io.Writer
 	session string
-	past    map[string]uint64 // by run: the last event that was told in another life of it
+	past    map[string]uint64 // by run: the last event that an earlier life already printed
 }
 
 // Event writes one event.
@@ -240,8 +239,8 @@ func (j *jsonLines) Event(e event.Event) error {
 	return err
 }
 
-// askForServers asks whether the servers that the project names may start, where
-// that is to be known before the session starts.
+// askForServers asks whether the project's servers may start, if that must be
+// known before the session starts.
 func (o *options) askForServers(ctx context.Context, w *workshop, input *ask.Input) error {
 	pending := w.tools.Pending()
 	if len(pending) == 0 {
@@ -268,7 +267,7 @@ func (o *options) askForServers(ctx context.Context, w *workshop, input *ask.Inp
 	}
 }
 
-// nobodyReviews says why no plan can be looked over here.
+// nobodyReviews says why plans cannot be reviewed here.
 func (o *options) nobodyReviews() error {
 	if o.Output == config.OutputJSON {
 		return usage("with --output json nobody is asked, so no plan can be looked over: leave --review or --output json out")
@@ -276,7 +275,7 @@ func (o *options) nobodyReviews() error {
 	return usage("there is no terminal on which the plan could be looked over: leave --review out")
 }
 
-// checkReview refuses to hold plans that nobody can look over.
+// checkReview refuses to hold plans that nobody can review.
 func (o *options) checkReview() error {
 	if o.Review && !o.asks() && !o.DryRun {
 		return o.nobodyReviews()
@@ -284,8 +283,8 @@ func (o *options) checkReview() error {
 	return nil
 }
 
-// canReview refuses to take up a run whose plan waits to be looked over, or will,
-// where nobody can.
+// canReview refuses to resume a run with a plan that waits, or will wait, for a
+// review that nobody can give.
 func (o *options) canReview(run *agent.Run) error {
 	if !run.Resumable() || o.asks() || !run.Unreviewed() && (!run.Holds() || run.Revision > 0) {
 		return nil

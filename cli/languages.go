@@ -17,9 +17,9 @@ import (
 // errUntrusted says why a language server is not started.
 var errUntrusted = errors.New("it starts in a trusted folder (gates.trusted_folders), or after your yes on the screen")
 
-// languageServers says which language servers may be asked about source code; nil
-// is none. They are started in a trusted folder, or after a yes that names the
-// program.
+// languageServers returns the language servers that may be asked about source
+// code, nil for none. They start in a trusted folder, or after the user approves
+// the program.
 func (o wiring) languageServers(w *workshop) *lsp.Config {
 	if !o.LSP.On() {
 		return nil
@@ -35,7 +35,7 @@ func (o wiring) languageServers(w *workshop) *lsp.Config {
 	}}
 }
 
-// offerServer offers, once, to install gopls.
+// offerServer returns a function that offers, once, to install gopls.
 func (o wiring) offerServer(w *workshop) func(lsp.Program) {
 	return func(p lsp.Program) {
 		path, err := exec.LookPath("go")
@@ -53,7 +53,7 @@ func (o wiring) offerServer(w *workshop) func(lsp.Program) {
 	}
 }
 
-// install runs go install for gopls, and ends it with ctx.
+// install runs go install for gopls until ctx ends.
 func (w *workshop) install(ctx context.Context, path string, log *slog.Logger) error {
 	cmd := exec.Command(path, "install", lsp.Gopls) // #nosec G204 -- the go command, outside the workspace, after a yes
 	cmd.Dir, cmd.Env = os.TempDir(), child.Environ(os.Environ(), nil)

@@ -20,23 +20,23 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// options is what a command works with: what is in force, and where to.
+// options is the environment of a command: settings, input and output.
 type options struct {
 	config.Options
 
 	io      IO
 	store   *store.Store
 	goOn    bool   // --continue
-	inDoubt string // what a resume does about steps in doubt
-	talk    *talk  // the chat in which the command was typed; nil on the command line
+	inDoubt string // the decision about steps in doubt on resume
+	talk    *talk  // the chat that the command was typed into; nil on the command line
 }
 
-// The commands, by what they are about. Each has the options at hand.
+// Commands, grouped by subject. Each group has access to the options.
 type (
 	plans   struct{ *options } // replan plan
 	runs    struct{ *options } // replan runs, undo and replay
 	router  struct{ *options } // replan intent, route and compose
-	chat    struct{ *options } // what is typed into the chat with a slash
+	chat    struct{ *options } // chat commands that begin with a slash
 	screens struct{ *options } // the full screen
 	wiring  struct{ *options } // opens what a session works with
 )
@@ -66,13 +66,13 @@ func (o *options) screen() bool {
 	return o.io.Terminal && !o.Plain && o.Output == config.OutputText && o.io.Getenv("TERM") != "dumb"
 }
 
-// asks reports whether somebody sits there to be asked, line by line.
+// asks reports whether somebody is present to answer questions, line by line.
 func (o *options) asks() bool { return o.io.Terminal && o.Output == config.OutputText }
 
-// writing is what is being done when something is told.
+// writing describes the operation in errors about output.
 const writing = "write to standard output"
 
-// wrap says what was being done when err came up.
+// wrap prefixes err with the operation that failed.
 func wrap(doing string, err error) error {
 	if err == nil {
 		return nil
@@ -82,7 +82,7 @@ func wrap(doing string, err error) error {
 	case errors.Is(err, syscall.EPIPE):
 		err = errors.New("nobody reads it any more")
 	case errors.As(err, &path) && doing == writing:
-		err = path.Err // the name of a device says nothing
+		err = path.Err // the name of a device is not helpful
 	}
 	return &failure{exit: 1, code: "failed", err: fmt.Errorf("%s: %w", doing, err)}
 }
@@ -100,8 +100,8 @@ func (o *options) printJSON(v any) error {
 	return wrap(writing, enc.Encode(v))
 }
 
-// sayTo returns what writes a line to b, whatever came from outside made visible
-// and kept from making lines of its own.
+// sayTo returns a function that writes a line to b. It makes control characters
+// in external text visible, so that such text cannot add lines.
 func sayTo(b *strings.Builder) func(format string, args ...any) {
 	return func(format string, args ...any) {
 		text := untrusted.Visible(fmt.Sprintf(format, args...))
@@ -109,8 +109,8 @@ func sayTo(b *strings.Builder) func(format string, args ...any) {
 	}
 }
 
-// named is the name of a command as the user can type it here: in the chat they
-// begin with a slash. Every text that names a command goes through it.
+// named returns a command as the user can type it here: in the chat, commands
+// begin with a slash. Every text that mentions a command must use it.
 func (o *options) named(command string) string {
 	if o.talk != nil {
 		return "/" + command
@@ -118,7 +118,8 @@ func (o *options) named(command string) string {
 	return "replan " + command
 }
 
-// unlessTalking returns what is to be said of flags that the chat does not take.
+// unlessTalking returns text, or "" in the chat, for text about flags that the
+// chat does not take.
 func (o *options) unlessTalking(text string) string {
 	if o.talk != nil {
 		return ""
@@ -126,7 +127,7 @@ func (o *options) unlessTalking(text string) string {
 	return text
 }
 
-// unopened is the failure of a plan, a run or a session that cannot be opened.
+// unopened returns the error for a plan, run or session that cannot be opened.
 func (o *options) unopened(err error) error {
 	code := "unreadable"
 	var unknown *store.NotFoundError

@@ -11,7 +11,7 @@ import (
 	"replan/cli/slash"
 )
 
-// newPlan is replan plan and, in the chat, /plan: the same commands.
+// newPlan returns the command replan plan, which is /plan in the chat.
 func newPlan(o *options) slash.Command {
 	return slash.Command{
 		Name:  "plan",
@@ -27,7 +27,7 @@ func newPlan(o *options) slash.Command {
 	}
 }
 
-// one demands exactly one argument and says which.
+// one requires exactly one argument and names it in the error.
 func one(what string) func(path string, args []string) error {
 	return func(path string, args []string) error {
 		if len(args) == 1 && strings.TrimSpace(args[0]) != "" {
@@ -37,7 +37,7 @@ func one(what string) func(path string, args []string) error {
 	}
 }
 
-// anyNumber takes arguments as they come.
+// anyNumber accepts any arguments.
 func anyNumber(string, []string) error { return nil }
 
 func newPlanCreate(o *options) slash.Command {
@@ -184,7 +184,7 @@ func newPlanDiff(o *options) slash.Command {
 	}
 }
 
-// deleted tells which files were removed, or would be.
+// deleted prints which files were removed, or would be.
 func (o *options) deleted(files []string) error {
 	if o.Output == config.OutputJSON {
 		return o.printJSON(map[string][]string{"deleted": noNil(files)})

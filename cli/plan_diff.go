@@ -13,16 +13,16 @@ import (
 	"replan/tui/plain"
 )
 
-// replanned is what became of the replans of a run.
+// replanned collects the results of a run's replans.
 type replanned struct {
 	summaries []event.RevisionSummary
 	tried     int
-	text      []string // of each revision, and of each replan that made none
+	text      []string // one per revision and per replan without one
 	open      *event.ReplanStarted
 }
 
-// planDiff is replan plan diff, of a run or of a plan's latest one. As JSON it is
-// the revisions alone.
+// planDiff implements replan plan diff, for a run or a plan's latest run. With
+// JSON it prints only the revisions.
 func (o plans) planDiff(prefix string) error {
 	run, err := o.resumable(prefix)
 	if err != nil {
@@ -50,7 +50,7 @@ func (o plans) planDiff(prefix string) error {
 	return o.print(head + strings.Join(told.text, ""))
 }
 
-// replans follows the replans through the events of a run.
+// replans extracts the replans from the events of a run.
 func (o plans) replans(events []event.Event) replanned {
 	r := replanned{summaries: []event.RevisionSummary{}}
 	var before plan.Plan
@@ -84,8 +84,7 @@ func (o plans) replans(events []event.Event) replanned {
 	return r
 }
 
-// none tells the replan that was going on, where one was, and why it made no
-// revision.
+// none records that the current replan, if any, made no revision, and why.
 func (r *replanned) none(why string) {
 	if r.open == nil {
 		return
@@ -104,7 +103,7 @@ func noPlanCame(r event.Result) string {
 	return fmt.Sprintf("the run ended (%s)", config.First(r.Error, string(r.Reason)))
 }
 
-// diffText tells one revision: what it took out, changed and put in, and why.
+// diffText describes a revision: the removed, changed and added steps, and why.
 func (o plans) diffText(before plan.Plan, d event.PlanDiff) string {
 	removed, arrow := "−", " → "
 	if o.ASCII {
@@ -143,10 +142,10 @@ func (o plans) diffText(before plan.Plan, d event.PlanDiff) string {
 	return b.String()
 }
 
-// argShown is how much of an argument is told, in characters.
+// argShown is how much of an argument is shown, in characters.
 const argShown = 80
 
-// changedArgs returns a line for each argument that differs, by name.
+// changedArgs returns a line for each changed argument, sorted by name.
 func changedArgs(before, after map[string]any, arrow string) []string {
 	names := maps.Clone(before)
 	if names == nil {
@@ -170,7 +169,7 @@ func changedArgs(before, after map[string]any, arrow string) []string {
 	return lines
 }
 
-// by names what carries a step out.
+// by names the executor of a step.
 func by(s plan.Step) string {
 	if s.Executor == plan.ExecutorAgent && s.Profile != "" {
 		return "agent " + s.Profile

@@ -20,7 +20,7 @@ import (
 	"replan/tui/plain"
 )
 
-// planLine is a plan as replan plan list tells it.
+// planLine is a plan in the output of replan plan list.
 type planLine struct {
 	ID      string    `json:"id"`
 	Title   string    `json:"title"`
@@ -29,8 +29,8 @@ type planLine struct {
 	Runs    []string  `json:"runs"` // newest first
 }
 
-// planList is replan plan list. A file among the plans that is none is told on
-// standard error and keeps nobody from the others.
+// planList implements replan plan list. It reports an invalid plan file on
+// standard error and still lists the others.
 func (o plans) planList() error {
 	entries, err := o.store.Plans.List()
 	if err != nil {
@@ -62,10 +62,10 @@ func (o plans) planList() error {
 	return wrap(writing, table.Flush())
 }
 
-// timeShown is how a time is told in lists.
+// timeShown is the time format of lists.
 const timeShown = "2006-01-02 15:04"
 
-// storedPlan returns the plan whose id begins with prefix.
+// storedPlan returns the plan with the given id or id prefix.
 func (o plans) storedPlan(prefix string) (plan.Plan, error) {
 	p, err := o.store.LoadPlan(prefix)
 	if err != nil {
@@ -74,7 +74,7 @@ func (o plans) storedPlan(prefix string) (plan.Plan, error) {
 	return p, nil
 }
 
-// planShow is replan plan show.
+// planShow implements replan plan show.
 func (o plans) planShow(prefix string) error {
 	plan, err := o.storedPlan(prefix)
 	if err != nil {
@@ -83,7 +83,7 @@ func (o plans) planShow(prefix string) error {
 	return o.tellPlan(plan)
 }
 
-// tellPlan prints a plan: as it is kept, or as a graph in text.
+// tellPlan prints a plan, as stored or as a text graph.
 func (o plans) tellPlan(p plan.Plan) error {
 	if o.Output == config.OutputJSON {
 		return o.printJSON(p)
@@ -123,7 +123,7 @@ func (o plans) tellPlan(p plan.Plan) error {
 	return o.print(b.String())
 }
 
-// planDelete is replan plan delete.
+// planDelete implements replan plan delete.
 func (o plans) planDelete(prefix string) error {
 	id, err := o.store.FindPlan(prefix)
 	if err != nil {
@@ -139,8 +139,8 @@ func (o plans) planDelete(prefix string) error {
 	return o.deleted(removed)
 }
 
-// planImport is replan plan import. Tool names are not checked: the servers may
-// be others where the plan is run.
+// planImport implements replan plan import. It does not check tool names, since
+// the plan may run with other servers.
 func (o plans) planImport(name, as string) error {
 	data, err := o.readFile(name)
 	if err != nil {
@@ -176,7 +176,7 @@ func (o plans) planImport(name, as string) error {
 	return o.print(fmt.Sprintf("kept as %s; run it with: %s %s\n", kept.ID, o.named("plan run"), kept.ID))
 }
 
-// wouldKeep tells what an import would keep, or that its id is taken.
+// wouldKeep reports what an import would store, or that the id is taken.
 func (o plans) wouldKeep(plan plan.Plan) error {
 	if plan.ID != "" {
 		_, err := os.Lstat(filepath.Join(o.store.Plans.Dir, plan.ID+".json"))
@@ -193,7 +193,7 @@ func (o plans) wouldKeep(plan plan.Plan) error {
 	return o.print(fmt.Sprintf("would be kept as %s: %s\n", config.First(plan.ID, "an id made of its title"), english.Count(len(plan.Steps), "step")))
 }
 
-// without leaves out the faults of one code.
+// without filters out the faults with one code.
 func without(faults []plan.Fault, code string) []plan.Fault {
 	var rest []plan.Fault
 	for _, f := range faults {
@@ -204,7 +204,7 @@ func without(faults []plan.Fault, code string) []plan.Fault {
 	return rest
 }
 
-// withoutSecrets is a plan as it may be given away.
+// withoutSecrets returns a copy of a plan that is safe to share.
 func withoutSecrets(p plan.Plan) plan.Plan {
 	p.Title, p.Goal = redact.Text(p.Title), redact.Text(p.Goal)
 	if p.Variables != nil {
@@ -220,7 +220,8 @@ func withoutSecrets(p plan.Plan) plan.Plan {
 	return p
 }
 
-// planExport is replan plan export: always JSON, which is the format it is in.
+// planExport implements replan plan export. The output is always JSON, the format
+// of plan files.
 func (o plans) planExport(prefix string) error {
 	p, err := o.storedPlan(prefix)
 	if err != nil {

@@ -18,7 +18,7 @@ import (
 	"replan/tui/plain"
 )
 
-// planRun is how a plan is to be run.
+// planRun holds the options for running a plan.
 type planRun struct {
 	vars       variables
 	onFailure  plan.OnFailure
@@ -26,12 +26,12 @@ type planRun struct {
 	strict     bool
 }
 
-// execute is the order to carry a plan out in this way.
+// execute returns the command that runs a plan with these options.
 func (how planRun) execute(p plan.Plan) runner.Execute {
 	return runner.Execute{Plan: p, OnFailure: how.onFailure, Synthesize: how.synthesize, Strict: how.strict}
 }
 
-// planRun is replan plan run.
+// planRun implements replan plan run.
 func (o plans) planRun(ctx context.Context, name string, how planRun) error {
 	named, err := o.readPlan(name)
 	if err != nil {
@@ -65,12 +65,12 @@ func (o plans) planRun(ctx context.Context, name string, how planRun) error {
 	}})
 }
 
-// planCreate is replan plan create. As JSON nothing but the plan is told.
+// planCreate implements replan plan create. With JSON it prints only the plan.
 func (o plans) planCreate(ctx context.Context, goal string) error {
 	if o.DryRun {
 		return usage("plan create calls no tool, so there is nothing to do dry: leave --dry-run out")
 	}
-	o.Review = false // nothing is run that could be looked over first
+	o.Review = false // nothing runs that could be reviewed first
 	if o.talk != nil {
 		o.talk.then = runner.Create{Goal: goal}
 		return nil
@@ -87,7 +87,7 @@ func (o plans) planCreate(ctx context.Context, goal string) error {
 		}
 		return uncrowned{plain.New(out, session, o.ASCII)}
 	}
-	// The session has gone when this returns, and nobody else writes to kept.
+	// The session has ended when headless returns, so nobody else writes to kept.
 	if err := o.headless(ctx, e); err != nil {
 		return err
 	}
@@ -103,11 +103,11 @@ func (o plans) planCreate(ctx context.Context, goal string) error {
 	return o.print(fmt.Sprintf("plan %s: %s, kept; run it with %s %s\n", kept.ID, english.Count(len(kept.Steps), "step"), o.named("plan run"), kept.ID))
 }
 
-// uncrowned tells a run but for the line that it ended well, in whose place
-// something better can be said.
+// uncrowned suppresses the line for a successful end of a run, for callers that
+// print something better.
 type uncrowned struct{ teller }
 
-// Event tells one event.
+// Event prints one event.
 func (u uncrowned) Event(e event.Event) error {
 	if d, ok := e.Data.(event.RunCompleted); ok && d.Reason.ExitCode() == 0 {
 		return nil
@@ -115,14 +115,14 @@ func (u uncrowned) Event(e event.Event) error {
 	return u.teller.Event(e)
 }
 
-// notesOnly tells what the session notes on standard error, and how a run
-// failed, but nothing else.
+// notesOnly prints the session's notes and a run's failure on standard error, and
+// nothing else.
 type notesOnly struct {
 	o       *options
 	session string
 }
 
-// Event tells a note.
+// Event prints a note.
 func (n notesOnly) Event(e event.Event) error {
 	switch d := e.Data.(type) {
 	case event.Note:
@@ -135,8 +135,8 @@ func (n notesOnly) Event(e event.Event) error {
 	return nil
 }
 
-// parseInDoubt reads --in-doubt; "" is to ask. Where nobody can be asked the
-// run is not to go on by a guess.
+// parseInDoubt parses --in-doubt; "" means ask. If nobody can be asked, it
+// returns an error, since the run must not continue on a guess.
 func (o *options) parseInDoubt(text string) (event.DoubtDecision, error) {
 	switch text {
 	case "":
@@ -159,7 +159,7 @@ func (o *options) parseInDoubt(text string) (event.DoubtDecision, error) {
 	}
 }
 
-// planResume is replan plan resume.
+// planResume implements replan plan resume.
 func (o plans) planResume(ctx context.Context, prefix string, inDoubt event.DoubtDecision) error {
 	if o.DryRun {
 		return o.noDryResume()
@@ -185,8 +185,8 @@ func (o plans) planResume(ctx context.Context, prefix string, inDoubt event.Doub
 	return errors.Join(err, o.tellDoubts(run.ID, err))
 }
 
-// tellDoubts names on standard error all steps that are in doubt where a run
-// ended with that and has more than the one that its end speaks of.
+// tellDoubts lists all steps in doubt on standard error if a run ended because of
+// doubt and has several, since its end names only one.
 func (o plans) tellDoubts(id string, ended error) error {
 	var f *failure
 	if !errors.As(ended, &f) || f.code != string(event.ReasonInDoubt) {
@@ -206,13 +206,13 @@ func (o plans) tellDoubts(id string, ended error) error {
 	return nil
 }
 
-// tellCompleted prints the last event of a run that is completed, which is what
-// a resume that had something to do would end with.
+// tellCompleted prints the last event of a completed run, as a resume with work
+// to do would.
 func (o plans) tellCompleted(run agent.Run) error {
 	return o.printJSON(event.Event{Seq: run.Seq, Time: run.Now, Run: run.ID, Data: event.RunCompleted{Result: *run.Result}})
 }
 
-// resumable returns the run that prefix means: a run, or of a plan its latest.
+// resumable returns the run for an id prefix: a run, or a plan's latest run.
 func (o plans) resumable(prefix string) (agent.Run, error) {
 	run, err := o.store.ResumableRun(prefix)
 	var none *store.NoRunError

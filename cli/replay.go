@@ -35,7 +35,7 @@ func newReplay(o *options) *cobra.Command {
 	return command
 }
 
-// replay is replan replay.
+// replay implements replan replay.
 func (o runs) replay(ctx context.Context, prefix string, speed float64) error {
 	run, err := o.foldedRun(prefix)
 	if err != nil {
@@ -59,7 +59,7 @@ func (o runs) replay(ctx context.Context, prefix string, speed float64) error {
 	out := o.tellerOf(replaySession, o.io.Out, errand{})
 	for event := range r.Events() {
 		if event.Run == replaySession {
-			continue // made for the screen
+			continue // created for the screen
 		}
 		if err := out.Event(event); err != nil {
 			return wrap(writing, err)
@@ -71,10 +71,10 @@ func (o runs) replay(ctx context.Context, prefix string, speed float64) error {
 	return nil
 }
 
-// replaySession is the id of the session that a replay plays.
+// replaySession is the id of the replayed session.
 const replaySession = runner.RetoldSession
 
-// still is a session in which nothing happens: the screen plays by itself.
+// still is a session without activity: the screen plays by itself.
 type still struct {
 	runner.Unanswered
 	events chan event.Event
@@ -83,8 +83,7 @@ type still struct {
 func (s still) Events() <-chan event.Event { return s.events }
 func (still) Send(runner.Command)          {}
 
-// replayed is a session that plays a journal. It takes no command but the one to
-// stop.
+// replayed is a session that plays a journal. Its only command is to stop.
 type replayed struct {
 	events []event.Event
 	pauses []time.Duration // before each event
@@ -94,14 +93,14 @@ type replayed struct {
 	gone chan struct{}
 }
 
-// newReplayed makes the session in which the run came about: what was asked, the
-// run, and what was answered.
+// newReplayed returns the session around a run: the request, the run and the
+// answer.
 func newReplayed(id string, events []event.Event, speed float64) *replayed {
 	all := runner.Retold(id, events)
 	return &replayed{events: all, pauses: pauses(all, speed), out: make(chan event.Event), gone: make(chan struct{})}
 }
 
-// pauses returns how long to rest before each event.
+// pauses returns the pause before each event.
 func pauses(events []event.Event, speed float64) []time.Duration {
 	out := make([]time.Duration, len(events))
 	for i := 1; i < len(events); i++ {
@@ -110,17 +109,17 @@ func pauses(events []event.Event, speed float64) []time.Duration {
 	return out
 }
 
-// Events is the run with the session around it.
+// Events returns the events of the run and the session around it.
 func (r *replayed) Events() <-chan event.Event { return r.out }
 
-// Send ends the replay where it is asked to stop; there is nothing else to do.
+// Send ends the replay if asked to stop and ignores other commands.
 func (r *replayed) Send(c runner.Command) {
 	if _, ok := c.(runner.Stop); ok {
 		r.stop()
 	}
 }
 
-// start plays until the journal ends, ctx does, or somebody says stop.
+// start plays until the journal ends, ctx ends, or a command stops it.
 func (r *replayed) start(ctx context.Context) {
 	ctx, r.stop = context.WithCancel(ctx)
 	go func() {

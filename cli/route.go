@@ -14,7 +14,7 @@ import (
 	"replan/planning/plan"
 )
 
-// maxRouteFile is how many bytes of an intent or a chain are read.
+// maxRouteFile is the maximum size of an intent or chain file in bytes.
 const maxRouteFile = 4 << 20
 
 func newRoute(o *options) *cobra.Command {
@@ -65,7 +65,7 @@ func newCompose(o *options) *cobra.Command {
 	return dashing(command)
 }
 
-// dashing has a command say how words that begin with a dash are given.
+// dashing makes a command explain how to pass words that begin with a dash.
 func dashing(command *cobra.Command) *cobra.Command {
 	command.Args = cobra.ArbitraryArgs
 	command.SetFlagErrorFunc(func(_ *cobra.Command, err error) error {
@@ -74,7 +74,7 @@ func dashing(command *cobra.Command) *cobra.Command {
 	return command
 }
 
-// printLine writes a value as one line of JSON, nothing escaped for HTML.
+// printLine writes a value as one line of JSON without HTML escaping.
 func (o router) printLine(v any) error {
 	line, err := plan.EncodeJSON(v)
 	if err != nil {
@@ -84,7 +84,7 @@ func (o router) printLine(v any) error {
 	return wrap(writing, err)
 }
 
-// routeOf returns the chain of words, or of the intent in a file.
+// routeOf returns the chain for words, or for the intent in a file.
 func (o router) routeOf(ctx context.Context, words, from, policyText string) (intent.Chain, error) {
 	policy, err := o.routePolicy(policyText)
 	if err != nil {
@@ -119,7 +119,7 @@ func (o router) routeOf(ctx context.Context, words, from, policyText string) (in
 	return chain, nil
 }
 
-// composed returns the chain of words, or the one in a file.
+// composed returns the chain for words, or the one in a file.
 func (o router) composed(ctx context.Context, words, from, policyText string) (intent.Chain, error) {
 	switch {
 	case from != "" && strings.TrimSpace(words) != "":
@@ -147,7 +147,7 @@ func (o router) composed(ctx context.Context, words, from, policyText string) (i
 	return chain, nil
 }
 
-// routePolicy reads --policy; without one the configuration's holds.
+// routePolicy parses --policy; without it the configuration applies.
 func (o router) routePolicy(text string) (intent.Policy, error) {
 	if text == "" {
 		return o.Routing.Policy, nil
@@ -159,7 +159,7 @@ func (o router) routePolicy(text string) (intent.Policy, error) {
 	return policy, nil
 }
 
-// readRouteFile reads what an earlier command printed.
+// readRouteFile reads the output of an earlier command.
 func (o router) readRouteFile(name string) ([]byte, error) {
 	in := o.io.In
 	if name != "-" {

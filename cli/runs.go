@@ -22,7 +22,7 @@ import (
 	"replan/tui/plain"
 )
 
-// newRuns is replan runs and, in the chat, /runs.
+// newRuns returns the command replan runs, which is /runs in the chat.
 func newRuns(o *options) slash.Command {
 	var all bool
 	flags := func(f *pflag.FlagSet) {
@@ -45,8 +45,8 @@ func newRuns(o *options) slash.Command {
 	}
 }
 
-// runsList is replan runs list. Runs that were to make a plan and did are told
-// with all alone: what they came to is among the plans.
+// runsList implements replan runs list. It shows runs that successfully made a
+// plan only with all, since their result is among the plans.
 func (o runs) runsList(all bool) error {
 	list, broken, err := o.store.Summaries()
 	if err != nil {
@@ -66,7 +66,7 @@ func (o runs) runsList(all bool) error {
 	}
 	row := "%s\t%s\t%s\t%d/%d\t%s\t%s\n"
 	if o.talk != nil {
-		row = "%s\t%s\t%s\t%d/%d\t%s\n  %s\n" // the chat is narrow: the goal gets a line
+		row = "%s\t%s\t%s\t%d/%d\t%s\n  %s\n" // the chat is narrow, so the goal gets its own line
 	}
 	table := tabwriter.NewWriter(o.io.Out, 0, 4, 2, ' ', 0)
 	for _, s := range list {
@@ -76,7 +76,7 @@ func (o runs) runsList(all bool) error {
 	return wrap(writing, table.Flush())
 }
 
-// standingOf says in words how a run stands.
+// standingOf describes the state of a run.
 func standingOf(s agent.Summary) string {
 	if s.Reason == "" {
 		return string(s.Status)
@@ -84,7 +84,7 @@ func standingOf(s agent.Summary) string {
 	return fmt.Sprintf("%s: %s", s.Status, s.Reason)
 }
 
-// foldedRun returns the run whose id begins with prefix, as far as it has come.
+// foldedRun returns the run with the given id or id prefix, in its current state.
 func (o runs) foldedRun(prefix string) (agent.Run, error) {
 	id, err := o.store.FindRun(prefix)
 	if err != nil {
@@ -97,13 +97,13 @@ func (o runs) foldedRun(prefix string) (agent.Run, error) {
 	return run, nil
 }
 
-// runsShow is replan runs show.
+// runsShow implements replan runs show.
 func (o runs) runsShow(prefix string) error {
 	id, err := o.store.FindRun(prefix)
 	if err != nil {
 		return o.unopened(err)
 	}
-	// Asked first: what ends after that has ended in its journal too.
+	// Check first: a run that ends later has its end in the journal too.
 	held, err := o.store.Locked(id)
 	if err != nil {
 		return wrap("list the runs", err)
@@ -123,7 +123,7 @@ func (o runs) runsShow(prefix string) error {
 	return o.print(o.runText(&run, summary, standing))
 }
 
-// runText tells a run as far as it has come.
+// runText describes the current state of a run.
 func (o runs) runText(run *agent.Run, s agent.Summary, standing agent.Standing) string {
 	var b strings.Builder
 	say := sayTo(&b)
@@ -159,7 +159,7 @@ func (o runs) runText(run *agent.Run, s agent.Summary, standing agent.Standing) 
 	return b.String()
 }
 
-// stepMark is the sign of a step that stands so.
+// stepMark returns the symbol for a step's status.
 func stepMark(status agent.StepStatus, ascii bool) string {
 	marks := map[agent.StepStatus][2]string{
 		agent.StepPending: {"○", "o"}, agent.StepWaiting: {"◆", "?"}, agent.StepRunning: {"▸", ">"},
@@ -172,7 +172,7 @@ func stepMark(status agent.StepStatus, ascii bool) string {
 	return marks[0]
 }
 
-// stepWords says what there is to say of a step behind its title.
+// stepWords returns the remarks after a step's title.
 func stepWords(s *agent.StepState) string {
 	words := ""
 	switch s.Status {
@@ -191,7 +191,7 @@ func stepWords(s *agent.StepState) string {
 	return words
 }
 
-// keptRuns is how many ended runs replan runs prune leaves unless told otherwise.
+// keptRuns is the default number of ended runs that replan runs prune keeps.
 const keptRuns = 50
 
 func newRunsPrune(o *options) slash.Command {
@@ -234,7 +234,7 @@ func newRunsPrune(o *options) slash.Command {
 	}
 }
 
-// parseAge reads a time such as 30d or 2w, or one that Go's durations know.
+// parseAge parses an age such as 30d or 2w, or a Go duration.
 func parseAge(text string) (time.Duration, error) {
 	for unit, length := range map[string]time.Duration{"d": 24 * time.Hour, "w": 7 * 24 * time.Hour} {
 		if number, ok := strings.CutSuffix(text, unit); ok {
@@ -250,7 +250,7 @@ func parseAge(text string) (time.Duration, error) {
 	return d, nil
 }
 
-// runsPrune is replan runs prune.
+// runsPrune implements replan runs prune.
 func (o runs) runsPrune(p store.Pruning, now time.Time) error {
 	pruned, err := o.store.Prune(p, now)
 	for _, unread := range pruned.Unread {

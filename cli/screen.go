@@ -17,7 +17,7 @@ import (
 	"replan/tui"
 )
 
-// start opens the full screen, or without one does what replan run does.
+// start opens the full screen, or without one acts like replan run.
 func (o *options) start(ctx context.Context, goal string) error {
 	if o.goOn {
 		return o.screens().continueSession(ctx, goal)
@@ -34,9 +34,9 @@ func (o *options) start(ctx context.Context, goal string) error {
 	return o.screens().openScreen(ctx, tui.Options{Goal: goal}, continued{})
 }
 
-// openScreen runs the full screen until the user leaves it. Where there is a
-// session to go on with, it does. Where the user chooses another conversation on
-// the screen, this one is ended in order before that one is opened.
+// openScreen runs the full screen until the user leaves it. It continues a
+// session if one is given. If the user chooses another conversation, it closes
+// this one before it opens that.
 func (o screens) openScreen(ctx context.Context, screen tui.Options, before continued) error {
 	for {
 		next := ""
@@ -49,7 +49,7 @@ func (o screens) openScreen(ctx context.Context, screen tui.Options, before cont
 		}
 		screen.Intro, screen.Goal, screen.Suggestion = "", "", ""
 		if before.session, err = o.openTalk(next); err != nil {
-			// The one that was left is still there.
+			// The previous conversation is still there.
 			screen.Intro = "The conversation cannot be opened: " + oneLine(err.Error())
 			if before.session, err = o.openTalk(left); err != nil {
 				return err
@@ -59,7 +59,7 @@ func (o screens) openScreen(ctx context.Context, screen tui.Options, before cont
 	}
 }
 
-// openTalk opens a conversation to go on with.
+// openTalk opens a conversation to continue.
 func (o screens) openTalk(id string) (*runner.Restored, error) {
 	j, events, err := o.store.Sessions.Open(id)
 	switch {
@@ -73,7 +73,7 @@ func (o screens) openTalk(id string) (*runner.Restored, error) {
 	return &runner.Restored{ID: id, Journal: j, Events: events}, nil
 }
 
-// openScreenOn runs the screen of one session, and returns which it was.
+// openScreenOn runs the screen of one session and returns the session's id.
 func (o screens) openScreenOn(ctx context.Context, screen tui.Options, before continued) (session string, err error) {
 	w, err := o.wiring().open(ctx, opening{ask: o.Approve == policy.ApproveAsk, attended: true, restored: before.session})
 	if err != nil {
@@ -91,8 +91,8 @@ func (o screens) openScreenOn(ctx context.Context, screen tui.Options, before co
 	return w.session.ID(), errors.Join(err, wrap("end in order", w.close()))
 }
 
-// show runs the screen. What panics in it leaves a report; what panics on any
-// other goroutine does so by a watcher beside the program.
+// show runs the screen. A panic in it leaves a report; a panic on another
+// goroutine does so through the watcher.
 func (o screens) show(ctx context.Context, s tui.Session, watch *crash.Watch, screen tui.Options) error {
 	if watch != nil {
 		watch.Screen(true)
@@ -112,10 +112,10 @@ func (o screens) show(ctx context.Context, s tui.Session, watch *crash.Watch, sc
 	return err
 }
 
-// crashes is the folder of the reports of crashes.
+// crashes returns the folder of crash reports.
 func (o *options) crashes() string { return o.store.Dirs.Crashes() }
 
-// newWatch makes the watcher over this process; nil where there can be none.
+// newWatch returns the watcher of this process; nil if there can be none.
 func (o wiring) newWatch() *crash.Watch {
 	tty, _ := o.io.Out.(*os.File)
 	if !o.io.Terminal {
@@ -123,12 +123,12 @@ func (o wiring) newWatch() *crash.Watch {
 	}
 	watch, err := crash.New(o.crashes(), Version, tty)
 	if err != nil {
-		return nil // then a crash leaves what it leaves
+		return nil // crashes then go unreported
 	}
 	return watch
 }
 
-// editor is the user's editor with its arguments; none where none is set.
+// editor returns the user's editor with its arguments; nil if unset.
 func (o screens) editor() []string {
 	line := config.First(o.io.Getenv("VISUAL"), o.io.Getenv("EDITOR"))
 	if strings.TrimSpace(line) == "" {
@@ -141,7 +141,7 @@ func (o screens) editor() []string {
 	return words
 }
 
-// dressed is the screen with its looks.
+// dressed returns the screen options with the appearance applied.
 func (o screens) dressed(screen tui.Options) tui.Options {
 	screen.Version = Version
 	return o.Dressed(screen)

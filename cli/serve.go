@@ -41,8 +41,8 @@ func newServe(o *options) *cobra.Command {
 }
 
 // serveWorkspace serves the workspace's operators until the input ends or the
-// program is to stop. What its calls change is kept as that of a run is, which
-// nobody may undo while the server goes on.
+// program must stop. It records the changes of its calls like those of a run;
+// nobody may undo them while the server runs.
 func (o *options) serveWorkspace(ctx context.Context) (err error) {
 	w := &workshop{watch: o.wiring().newWatch()}
 	defer func() { err = errors.Join(err, wrap("end in order", w.close())) }()
@@ -71,13 +71,13 @@ func (o *options) serveWorkspace(ctx context.Context) (err error) {
 		return usage("%w", err)
 	}
 	in, err := cancelreader.NewReader(o.io.In)
-	if err != nil { // a file, which nobody has to be waited for with
+	if err != nil { // a file, for which nobody has to wait
 		in, err = cancelreader.NewReader(struct{ io.Reader }{o.io.In})
 	}
 	if err != nil {
 		return wrap("read standard input", err)
 	}
-	defer func() { _ = in.Close() }() // nothing of it is left to be read
+	defer func() { _ = in.Close() }() // nothing remains to be read
 	defer context.AfterFunc(ctx, func() { in.Cancel() })()
 	served := server.NewStdioServer(w.own.Server())
 	served.SetErrorLogger(slog.NewLogLogger(w.logger.Handler(), slog.LevelWarn))
@@ -88,8 +88,8 @@ func (o *options) serveWorkspace(ctx context.Context) (err error) {
 	return nil
 }
 
-// letGo ends the hold on what a server keeps of its changes, and says how to
-// undo them. A server that changed nothing leaves nothing behind.
+// letGo releases the hold on a server's recorded changes and says how to undo
+// them. A server without changes leaves nothing behind.
 func (o *options) letGo(id string, release func() error) error {
 	if err := release(); err != nil {
 		return err

@@ -32,34 +32,34 @@ import (
 	"replan/planning/plan"
 )
 
-// workshop is everything a session works with, opened and ready to be closed.
+// workshop holds everything a session works with, until it is closed.
 type workshop struct {
 	session *runner.Session
 	model   *ollama.Client
 	tools   *mcpclient.Pool
 	own     *workspace.Operators // nil without the workspace's operators
-	named   *workspace.Operators // without them: for the files that the user names
+	named   *workspace.Operators // for files that the user names, if own is nil
 	log     *os.File
 	logger  *slog.Logger
-	awaited []string     // servers that were waited for and have not started
-	watch   *crash.Watch // ends the children where this process cannot; nil is none
-	notes   []string     // what the user should know before it begins
+	awaited []string     // servers that did not start in time
+	watch   *crash.Watch // ends the children if this process cannot; nil is none
+	notes   []string     // for the user, before the session begins
 
 	instructions     string // of the project
-	instructionsFile string // where they come from, relative to the workspace; "" without any
+	instructionsFile string // their source, relative to the workspace; "" if none
 }
 
-// opening says how a session opens.
+// opening configures how a session opens.
 type opening struct {
-	ask      bool                // somebody is there to say whether the project's servers may start
-	attended bool                // somebody is there to be asked about steps
-	inDoubt  event.DoubtDecision // the answer to steps in doubt where nobody is
-	restored *runner.Restored    // the session to go on with; nil is a new one
-	// keep stores a plan that is created; nil keeps it among the plans.
+	ask      bool                // somebody can decide whether the project's servers may start
+	attended bool                // somebody can answer questions about steps
+	inDoubt  event.DoubtDecision // the answer for steps in doubt if nobody can
+	restored *runner.Restored    // the session to continue; nil starts a new one
+	// keep stores a created plan; nil stores it among the plans.
 	keep func(plan.Plan) (plan.Plan, error)
 }
 
-// open wires the rooms together.
+// open prepares a workshop and starts its session.
 func (o wiring) open(ctx context.Context, how opening) (w *workshop, err error) {
 	w, err = o.prepare(ctx, how.ask)
 	if err != nil {
@@ -71,7 +71,7 @@ func (o wiring) open(ctx context.Context, how opening) (w *workshop, err error) 
 	return w, nil
 }
 
-// prepare opens all that a session works with.
+// prepare opens everything a session works with.
 func (o wiring) prepare(ctx context.Context, ask bool) (w *workshop, err error) {
 	w = &workshop{watch: o.newWatch()}
 	defer func() {
@@ -108,7 +108,7 @@ func (w *workshop) begin(ctx context.Context, o *options, how opening) (err erro
 	return wrap("start", err)
 }
 
-// sessionConfig is what every session has in common.
+// sessionConfig returns the configuration that all sessions share.
 func (o wiring) sessionConfig(w *workshop) runner.Config {
 	manner := o.Manner.Instructed(w.instructions)
 	cfg := runner.Config{
@@ -140,16 +140,16 @@ func (o wiring) sessionConfig(w *workshop) runner.Config {
 	return cfg
 }
 
-// keeping is a store that keeps created plans in its own way.
+// keeping is a store that stores created plans elsewhere.
 type keeping struct {
 	runner.Store
 	keep func(plan.Plan) (plan.Plan, error)
 }
 
-// SavePlan keeps a plan.
+// SavePlan stores a plan.
 func (k keeping) SavePlan(p plan.Plan) (plan.Plan, error) { return k.keep(p) }
 
-// noDryResume says why a dry run takes up no other.
+// noDryResume returns why a dry run cannot resume another run.
 func (o *options) noDryResume() error {
 	return usage("a resume cannot be dry: %s ID --dry-run shows what the steps of a plan would do", o.named("plan run"))
 }
@@ -184,8 +184,8 @@ func (w *workshop) openTools(ctx context.Context, o *options, ask bool, logger *
 		}
 		cfg.InProcess = map[string]*server.MCPServer{"workspace": w.own.Server()}
 	}
-	// Its end is its Close, after the calls under way were stopped: servers are to
-	// be told of that before they go.
+	// Only Close ends the pool, after the running calls were stopped: servers
+	// must hear of that before they exit.
 	if w.tools, err = mcpclient.NewPool(context.WithoutCancel(ctx), cfg); err != nil {
 		return usage("%w", err)
 	}
@@ -196,7 +196,8 @@ func (w *workshop) openTools(ctx context.Context, o *options, ask bool, logger *
 	return nil
 }
 
-// watcher is who ends the children where this process cannot; nil is nobody.
+// watcher returns the watcher that ends the children if this process cannot; nil
+// is none.
 func (w *workshop) watcher() child.Watcher {
 	if w.watch == nil {
 		return nil
@@ -204,7 +205,7 @@ func (w *workshop) watcher() child.Watcher {
 	return w.watch
 }
 
-// endLeft ends what a program that was killed has left behind, and says so.
+// endLeft ends what a killed program left running, and describes it.
 func (w *workshop) endLeft(ctx context.Context, left event.StepProcess) string {
 	g := child.Group{PID: left.PID, Start: left.Start}
 	ended, err := g.End(ctx)
@@ -218,9 +219,9 @@ func (w *workshop) endLeft(ctx context.Context, left event.StepProcess) string {
 	}
 }
 
-// readServers returns the MCP servers of the flag, the user and the project. A
-// mistake in the file of the flag ends the program; any other is that of one
-// server, which fails alone, or stands for its file.
+// readServers returns the MCP servers of the flag, the user and the project. An
+// error in the flag's file ends the program. Any other error fails only its
+// server, or one that stands for the whole file.
 func (o wiring) readServers() ([]mcpclient.Server, error) {
 	var servers []mcpclient.Server
 	for _, from := range []struct {
@@ -251,7 +252,7 @@ func (o wiring) readServers() ([]mcpclient.Server, error) {
 	return o.onlyWanted(servers)
 }
 
-// onlyWanted leaves the servers that --server names, all of them without it.
+// onlyWanted filters the servers by --server; without it, all remain.
 func (o wiring) onlyWanted(servers []mcpclient.Server) ([]mcpclient.Server, error) {
 	if len(o.Servers) == 0 {
 		return servers, nil
@@ -277,7 +278,7 @@ func (o wiring) onlyWanted(servers []mcpclient.Server) ([]mcpclient.Server, erro
 	return wanted, nil
 }
 
-// openLog sends the log to a file, never to the screen.
+// openLog directs the log to a file, never to the screen.
 func (w *workshop) openLog(dir string) (*slog.Logger, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, wrap("make the folder of logs; choose another with --data-dir", err)
@@ -290,8 +291,8 @@ func (w *workshop) openLog(dir string) (*slog.Logger, error) {
 	return slog.New(slog.NewTextHandler(redact.Writer(w.log), nil)), nil
 }
 
-// close stops everything, children included, and waits for it. What the session
-// still has to say is read and told to nobody.
+// close stops everything, including children, and waits for it. It discards the
+// remaining events of the session.
 func (w *workshop) close() error {
 	var errs []error
 	if w.session != nil {
@@ -324,15 +325,16 @@ func (w *workshop) close() error {
 	return errors.Join(errs...)
 }
 
-// newID names a run or a session: the time, so that names sort, and something
-// random.
+// newID returns an id for a run or a session: the time, for sorting, and a random
+// part.
 func newID(now time.Time) string {
 	var random [3]byte
-	_, _ = rand.Read(random[:]) // never fails, by its documentation
+	_, _ = rand.Read(random[:]) // never fails, according to its documentation
 	return now.UTC().Format("20060102-150405-") + hex.EncodeToString(random[:])
 }
 
-// readInstructions reads what the project says, for the prompts and the screen.
+// readInstructions reads the project's instructions for the prompts and the
+// screen.
 func (w *workshop) readInstructions(workspace string) error {
 	found, err := instructions.Find(workspace, xdg.Home)
 	if err != nil {
@@ -345,8 +347,8 @@ func (w *workshop) readInstructions(workspace string) error {
 	return nil
 }
 
-// survey looks through the workspace for what a goal names, so that its chain fits
-// what is there. Where that fails nothing is known, and the operators say why.
+// survey searches the workspace for the names in a goal, so that its chain
+// matches what exists. On failure nothing is known, and the operators report why.
 func (w *workshop) survey(ctx context.Context, goal string) intent.Facts {
 	if w.own == nil {
 		return intent.Facts{}
@@ -358,7 +360,7 @@ func (w *workshop) survey(ctx context.Context, goal string) intent.Facts {
 	return facts
 }
 
-// facts looks through the workspace for a command that runs nothing.
+// facts searches the workspace for a command that runs nothing.
 func (o router) facts(ctx context.Context, survey *intent.Survey) intent.Facts {
 	own, err := workspace.New(workspace.Config{Dir: o.Workspace, Private: o.store.Dirs.All()})
 	if err != nil {

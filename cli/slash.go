@@ -20,13 +20,13 @@ import (
 	"replan/planning/plan"
 )
 
-// talk is what a command has at hand that was typed into the chat.
+// talk is the environment of a command typed into the chat.
 type talk struct {
 	workshop *workshop
-	then     runner.Command // what the session is to do next
+	then     runner.Command // next command for the session
 }
 
-// slashHelp is what /help says.
+// slashHelp is the text of /help.
 const slashHelp = "Beside goals and questions the chat takes these commands:\n\n" +
 	"- `/plan create GOAL` has a goal planned and the plan kept\n" +
 	"- `/plan list`, `/plan show ID`, `/plan check FILE`\n" +
@@ -42,8 +42,8 @@ const slashHelp = "Beside goals and questions the chat takes these commands:\n\n
 	"- `/export [FILE]` writes the conversation as Markdown\n" +
 	"- `/help`, and `--help` behind any of them\n"
 
-// slash carries out a line of the chat that begins with a slash, by the very
-// commands of the command line. What they print becomes the answer.
+// slash runs a chat line that begins with a slash, with the same commands as the
+// command line. Their output becomes the answer.
 func (o chat) slash(ctx context.Context, w *workshop, now runner.Moment, line string) (runner.Answer, error) {
 	name, rest, _ := strings.Cut(strings.TrimSpace(line), " ")
 	rest = strings.TrimSpace(rest)
@@ -86,7 +86,7 @@ func (o chat) slash(ctx context.Context, w *workshop, now runner.Moment, line st
 	return runner.Answer{Text: slash.CodeBlock(said.String()), Then: in.talk.then}, nil
 }
 
-// journalCommands are the commands that the shell has too.
+// journalCommands returns the commands that the shell has too.
 func (o chat) journalCommands() []slash.Command {
 	table := []slash.Command{newPlan(o.options), newRuns(o.options), newUndo(o.options)}
 	for i := range table {
@@ -95,13 +95,13 @@ func (o chat) journalCommands() []slash.Command {
 	return table
 }
 
-// chatCommands are all commands of the chat with what each takes.
+// chatCommands returns all chat commands with their arguments.
 func (o chat) chatCommands() []session.Completion {
 	out := slash.Completions(append(o.journalCommands(), o.sessionCommands(nil)...))
 	return append(out, session.Completion{Text: "/help", Detail: "What the chat takes beside goals and questions"})
 }
 
-// notInChat says of a flag that the program takes, and the chat does not, why.
+// notInChat explains that a flag of the program is not available in the chat.
 func notInChat(err error) error {
 	var unknown *pflag.NotExistError
 	if errors.As(err, &unknown) && programFlag(unknown.GetSpecifiedName()) {
@@ -117,15 +117,16 @@ func notInChat(err error) error {
 	return usage("%w", wrongFlag(err))
 }
 
-// programFlag reports whether a flag is one of the program that the commands of
-// the chat do not have.
+// programFlag reports whether a flag belongs to the program but not to chat
+// commands.
 func programFlag(name string) bool {
 	all := pflag.NewFlagSet("", pflag.ContinueOnError)
 	new(config.Options).Register(all)
 	return all.Lookup(name) != nil && name != "output" && name != "dry-run"
 }
 
-// remarks are what a command said before it failed; nil where that was nothing.
+// remarks returns the output of a failed command as an error, nil if there was
+// none.
 func remarks(text string) error {
 	if text = strings.TrimSpace(text); text == "" {
 		return nil
@@ -133,8 +134,8 @@ func remarks(text string) error {
 	return errors.New(text)
 }
 
-// aside runs an errand beside the conversation, in a session of its own over the
-// same tools, and tells it into the answer.
+// aside runs an errand in a separate session over the same tools, and prints it
+// into the answer.
 func (o chat) aside(ctx context.Context, e errand) (err error) {
 	w := o.talk.workshop
 	if e.prepare != nil {
@@ -153,17 +154,17 @@ func (o chat) aside(ctx context.Context, e errand) (err error) {
 	return o.tell(ctx, side, e, nil, false)
 }
 
-// unwatched is the tools of another session, which watches them and asks about
-// the project's servers.
+// unwatched wraps the tools of another session, which keeps watching them and
+// asking about the project's servers.
 type unwatched struct{ runner.Tools }
 
-// Watch is left to the other session.
+// Watch does nothing; the other session watches.
 func (unwatched) Watch(func()) {}
 
-// Pending is left to the other session.
+// Pending returns nil; the other session asks.
 func (unwatched) Pending() []plan.PendingServer { return nil }
 
-// shellCommand is the command of the shell that does what one of the chat does.
+// shellCommand returns the shell's version of a chat command.
 func shellCommand(c slash.Command) *cobra.Command {
 	command := &cobra.Command{
 		Use: strings.TrimSpace(c.Name + " " + c.Args), Short: c.Short, Long: c.Long, Args: cobra.NoArgs,
@@ -189,7 +190,7 @@ func shellCommand(c slash.Command) *cobra.Command {
 	return command
 }
 
-// positional has the shell check arguments as the chat does.
+// positional converts an argument check of the chat to one of the shell.
 func positional(check func(path string, args []string) error) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error { return check(cmd.CommandPath(), args) }
 }

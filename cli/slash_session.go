@@ -23,8 +23,8 @@ import (
 	"replan/planning/prompt"
 )
 
-// sessionCommands are the commands about the session itself rather than about
-// plans and runs.
+// sessionCommands returns the chat commands about the session itself, as opposed
+// to plans and runs.
 func (o chat) sessionCommands(w *workshop) []slash.Command {
 	type of = []session.Completing
 	return []slash.Command{
@@ -81,7 +81,7 @@ func (o chat) sessionCommands(w *workshop) []slash.Command {
 	}
 }
 
-// aboutSession are their names.
+// aboutSession returns the names of those commands.
 func (o chat) aboutSession() []string {
 	var names []string
 	for _, c := range o.sessionCommands(nil) {
@@ -90,7 +90,7 @@ func (o chat) aboutSession() []string {
 	return names
 }
 
-// steer speaks to the run that goes on, with the words as they were typed.
+// steer sends a remark to the current run, exactly as typed.
 func steer(now runner.Moment, text string) (runner.Answer, error) {
 	switch {
 	case text == "":
@@ -101,8 +101,7 @@ func steer(now runner.Moment, text string) (runner.Answer, error) {
 	return runner.Answer{Then: runner.Steer{Text: text}}, nil
 }
 
-// slashReview says whether the plans of the runs that come are held to be looked
-// over.
+// slashReview sets whether later plans are held for review.
 func (o chat) slashReview(word string) (runner.Answer, error) {
 	switch {
 	case word != "on" && word != "off":
@@ -116,7 +115,7 @@ func (o chat) slashReview(word string) (runner.Answer, error) {
 	}
 }
 
-// compact has the conversation summed up, or the turns put back.
+// compact summarizes the conversation, or restores the summarized turns.
 func (o chat) compact(word string) (runner.Answer, error) {
 	switch {
 	case word != "" && word != "undo":
@@ -127,8 +126,7 @@ func (o chat) compact(word string) (runner.Answer, error) {
 	return runner.Answer{Then: runner.Compact{Undo: word != ""}}, nil
 }
 
-// slashModel chooses a model, which must be one that the server has; without a
-// name it lists them.
+// slashModel chooses one of the server's models; without a name it lists them.
 func slashModel(ctx context.Context, w *workshop, now runner.Moment, name string) (runner.Answer, error) {
 	if name == "" {
 		return listModels(ctx, w.model)
@@ -145,8 +143,7 @@ func slashModel(ctx context.Context, w *workshop, now runner.Moment, name string
 	return runner.Answer{Text: sentences(text+abilities(info), unthought(info, now.Think)), Then: runner.Choose{Model: &info.Name}}, nil
 }
 
-// unthought says so where a model will not think as hard as it is to, since it
-// does not think.
+// unthought returns a warning if a model cannot think at the requested level.
 func unthought(info prompt.ModelInfo, level prompt.ThinkLevel) string {
 	if info.Thinks || level == prompt.ThinkAuto || level == prompt.ThinkOff {
 		return ""
@@ -166,7 +163,7 @@ func slashThink(ctx context.Context, w *workshop, now runner.Moment, name string
 		return runner.Answer{}, err
 	}
 	text := "from the next run on: think " + config.First(string(level), "auto")
-	if info, err := w.model.Describe(ctx, now.Model); err == nil { // else the next run says what is wrong
+	if info, err := w.model.Describe(ctx, now.Model); err == nil { // otherwise the next run reports the error
 		text = sentences(text, unthought(info, level))
 	}
 	return runner.Answer{Text: text, Then: runner.Choose{Think: &level}}, nil
@@ -187,7 +184,7 @@ func (o chat) slashProfile(name string) (runner.Answer, error) {
 	return runner.Answer{Text: "from the next run on: the profile `" + name + "`", Then: runner.Choose{Profile: &name}}, nil
 }
 
-// listModels tells which models the server has.
+// listModels lists the models of the server.
 func listModels(ctx context.Context, shelf runner.Shelf) (runner.Answer, error) {
 	models, err := shelf.Models(ctx)
 	if err != nil {
@@ -207,7 +204,7 @@ func listModels(ctx context.Context, shelf runner.Shelf) (runner.Answer, error) 
 	return table(rows)
 }
 
-// listProfiles tells which profiles the session can work by.
+// listProfiles lists the profiles for the session.
 func (o chat) listProfiles() (runner.Answer, error) {
 	profiles := o.Manner.Profiles
 	if len(profiles) == 0 {
@@ -220,8 +217,8 @@ func (o chat) listProfiles() (runner.Answer, error) {
 	return table(rows)
 }
 
-// table is an answer of rows, the first of them the heading. A column of which
-// nothing is known is left out.
+// table formats rows as an answer; the first row is the heading. It leaves out
+// empty columns.
 func table(rows [][]string) (runner.Answer, error) {
 	var b strings.Builder
 	t := tabwriter.NewWriter(&b, 0, 4, 2, ' ', 0)
@@ -240,12 +237,12 @@ func table(rows [][]string) (runner.Answer, error) {
 	return runner.Answer{Text: slash.CodeBlock(trailing.ReplaceAllString(b.String(), ""))}, nil
 }
 
-// trailing are the blanks before the end of a line, where a last cell is empty.
+// trailing matches blanks at the end of a line, which empty last cells leave.
 var trailing = regexp.MustCompile(`(?m) +$`)
 
 func blank(text string) bool { return strings.TrimSpace(text) == "" }
 
-// abilities says what a model can do beside answering.
+// abilities lists what a model can do besides answering.
 func abilities(m prompt.ModelInfo) string {
 	if !m.Chats {
 		return "no chat"
@@ -260,7 +257,7 @@ func abilities(m prompt.ModelInfo) string {
 	return can
 }
 
-// size is how much room a model takes on disk, or as much as is known of it.
+// size returns the size of a model on disk, as far as known.
 func size(m prompt.ModelInfo) string {
 	const mega, giga = 1e6, 1e9
 	switch {
@@ -273,7 +270,7 @@ func size(m prompt.ModelInfo) string {
 	}
 }
 
-// tokens is a number of tokens as people say it, "" for none.
+// tokens formats a number of tokens for people, "" for none.
 func tokens(n int) string {
 	switch {
 	case n <= 0:
@@ -285,8 +282,8 @@ func tokens(n int) string {
 	}
 }
 
-// slashExport is /export in the chat: it writes the conversation as Markdown to a
-// file that was not there before.
+// slashExport implements /export: it writes the conversation as Markdown to a new
+// file.
 func (o chat) slashExport(w *workshop, file string) (runner.Answer, error) {
 	text, err := o.transcript(w.session.ID(), time.Now())
 	if err != nil {
@@ -302,7 +299,7 @@ func (o chat) slashExport(w *workshop, file string) (runner.Answer, error) {
 	return runner.Answer{Text: "the conversation is in `" + path + "`; what looks like a secret was left out"}, nil
 }
 
-// transcript is a session as Markdown.
+// transcript returns a session as Markdown.
 func (o chat) transcript(session string, now time.Time) (string, error) {
 	events, err := o.store.Sessions.Read(session)
 	if err != nil {

@@ -18,7 +18,7 @@ import (
 	"replan/tui/plain"
 )
 
-// How long a command waits for servers to start: toolsSoon without a word, then
+// How long a command waits for servers to start: toolsSoon silently, then
 // toolsWithin.
 const (
 	toolsSoon   = 2 * time.Second
@@ -35,20 +35,20 @@ func newTools(o *options) *cobra.Command {
 	return command
 }
 
-// toolLine is one tool as replan tools tells it.
+// toolLine is a tool in the output of replan tools.
 type toolLine struct {
 	Name        string `json:"name"`
 	Server      string `json:"server"`
 	Description string `json:"description"`
 	ReadOnly    bool   `json:"read_only"`
-	Gate        bool   `json:"gate"`    // a call of it asks, or may ask
-	Verdict     string `json:"verdict"` // run, ask or block; depends where it hangs on the arguments
+	Gate        bool   `json:"gate"`    // a call asks, or may ask
+	Verdict     string `json:"verdict"` // run, ask or block; depends if it depends on the arguments
 }
 
-// verdictDepends is the verdict of a tool whose rules look at arguments.
+// verdictDepends is the verdict for tools whose rules look at arguments.
 const verdictDepends = "depends"
 
-// listTools starts the servers, asks them what they offer and stops them.
+// listTools starts the servers, lists their tools and stops them.
 func (o *options) listTools(ctx context.Context) (err error) {
 	w := &workshop{}
 	defer func() { err = errors.Join(err, wrap("end in order", w.close())) }()

@@ -42,8 +42,8 @@ func newToolsCall(o *options) *cobra.Command {
 	return command
 }
 
-// callTool is replan tools call: a run of one step, of which the result alone is
-// told.
+// callTool implements replan tools call: it runs a single step and prints only
+// its result.
 func (o *options) callTool(ctx context.Context, name, args string) error {
 	text := []byte(args)
 	if args == "-" {
@@ -78,7 +78,7 @@ func (o *options) callTool(ctx context.Context, name, args string) error {
 		if len(v.faults) > 0 {
 			o.plans().tellTroubles(w)
 			f := v.faults[0]
-			said := strings.TrimPrefix(strings.TrimPrefix(f.Message, "step 1: "), "step 1 calls ") // there is but one
+			said := strings.TrimPrefix(strings.TrimPrefix(f.Message, "step 1: "), "step 1 calls ") // there is only one step
 			return nil, &failure{exit: exitUsage, code: f.Code, err: errors.New(said)}
 		}
 		return []runner.Command{runner.Execute{Plan: v.plan, OnFailure: plan.OnFailureAbort}}, nil
@@ -89,8 +89,8 @@ func (o *options) callTool(ctx context.Context, name, args string) error {
 	return o.headless(ctx, e)
 }
 
-// literal is a value whose texts are meant as they stand: what looks like a
-// reference to a variable is none.
+// literal escapes a value, so that text resembling a variable reference stays as
+// it is.
 func literal(v any) any {
 	switch v := v.(type) {
 	case string:
@@ -112,12 +112,12 @@ func literal(v any) any {
 	}
 }
 
-// resultOnly tells of a run of one call its result, its gates where somebody is
-// asked, and why it failed.
+// resultOnly prints the result of a run with a single call, its gates if the user
+// is asked, and why it failed.
 type resultOnly struct {
 	notesOnly
 	log    *plain.Log
-	gates  *muted // what the log writes to
+	gates  *muted // the writer of the log
 	failed string // why the call failed, in the tool's own words
 }
 
@@ -126,7 +126,7 @@ func newResultOnly(o *options, session string, out io.Writer) *resultOnly {
 	return &resultOnly{notesOnly: notesOnly{o, session}, log: plain.New(gates, session, o.ASCII), gates: gates}
 }
 
-// Event tells one event.
+// Event prints one event.
 func (r *resultOnly) Event(e event.Event) error {
 	if r.o.asks() {
 		switch e.Data.(type) {
@@ -155,7 +155,7 @@ func (r *resultOnly) Event(e event.Event) error {
 	return r.notesOnly.Event(e)
 }
 
-// resultText is a result for people: a text as it is, all else as JSON.
+// resultText formats a result for people: text as it is, everything else as JSON.
 func resultText(result any) string {
 	text, ok := result.(string)
 	if !ok {
@@ -164,7 +164,7 @@ func resultText(result any) string {
 		enc.SetEscapeHTML(false)
 		enc.SetIndent("", "  ")
 		if err := enc.Encode(result); err != nil {
-			return fmt.Sprintln(result) // it came as JSON, so this is never seen
+			return fmt.Sprintln(result) // unreachable, since the result was JSON
 		}
 		text = b.String()
 	}
@@ -175,13 +175,13 @@ func resultText(result any) string {
 	return text
 }
 
-// muted is a writer that can be kept quiet.
+// muted is a writer that can be silenced.
 type muted struct {
 	out  io.Writer
 	mute bool
 }
 
-// Write writes, unless it is to be quiet.
+// Write writes unless silenced.
 func (m *muted) Write(p []byte) (int, error) {
 	if m.mute {
 		return len(p), nil

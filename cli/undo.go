@@ -19,7 +19,7 @@ import (
 	"replan/tui/telling"
 )
 
-// newUndo is replan undo and, in the chat, /undo.
+// newUndo returns the command replan undo, which is /undo in the chat.
 func newUndo(o *options) slash.Command {
 	return slash.Command{
 		Name: "undo", Args: "RUN", Short: "Put back what a run changed",
@@ -31,7 +31,7 @@ func newUndo(o *options) slash.Command {
 		Examples: []string{"undo r-20260102 --dry-run", "undo r-20260102-030405-1f2e3d", "undo r-20260102 --output json"},
 		Check: func(path string, args []string) error {
 			if len(args) == 0 {
-				return nil // which are there is known once the configuration is read
+				return nil // the configuration, read later, decides which exist
 			}
 			return one("RUN")(path, args)
 		},
@@ -44,7 +44,8 @@ func newUndo(o *options) slash.Command {
 	}
 }
 
-// whichUndo asks for the run, and names the newest that changed files here.
+// whichUndo returns an error that asks for a run and names the newest one that
+// changed files here.
 func (o runs) whichUndo(command string) error {
 	runs, err := o.store.StartedRuns()
 	if err != nil {
@@ -58,7 +59,7 @@ func (o runs) whichUndo(command string) error {
 	return usage("say which: %s RUN; no run has changed files here that could be put back", command)
 }
 
-// undo is replan undo.
+// undo implements replan undo.
 func (o runs) undo(ctx context.Context, prefix string) (err error) {
 	id, err := o.store.FindChange(prefix)
 	if err != nil {
@@ -80,7 +81,7 @@ func (o runs) undo(ctx context.Context, prefix string) (err error) {
 	return o.tellUndo(u)
 }
 
-// tellUndo prints what an undo came to.
+// tellUndo prints the result of an undo.
 func (o runs) tellUndo(u event.Undo) error {
 	if u.Refused != "" {
 		if u.Diff != "" {
@@ -115,8 +116,8 @@ func (o runs) tellUndo(u event.Undo) error {
 	return o.print(b.String())
 }
 
-// undoRun puts back what a run changed, with the runs that its plan tools
-// started. Nobody may be working on any of them.
+// undoRun reverts the changes of a run and of the runs that its plan tools
+// started. It requires that nobody is working on any of them.
 func (o runs) undoRun(ctx context.Context, own *workspace.Operators, id string, dry bool) (u event.Undo, err error) {
 	u = event.Undo{Run: id, Files: []event.UndoneFile{}}
 	changes, err := o.store.Changes(id)
@@ -156,17 +157,17 @@ func (o runs) undoRun(ctx context.Context, own *workspace.Operators, id string, 
 	return u, nil
 }
 
-// elsewhere is the failure of who would undo a run of another folder.
+// elsewhere is the error for undoing a run of another folder.
 func elsewhere(err error) error {
 	return &failure{exit: exitUsage, code: string(event.ReasonNotOpened), err: err}
 }
 
-// undoes is how a session undoes runs: by its own operators, so that nothing
-// else changes files meanwhile.
+// undoes returns the undo function of a session. It uses the session's own
+// operators, so that nothing else changes files meanwhile.
 func (o wiring) undoes(w *workshop) func(context.Context, string, bool) (event.Undo, error) {
 	return func(ctx context.Context, run string, dry bool) (u event.Undo, err error) {
 		own := w.own
-		if own == nil { // the session works without them
+		if own == nil { // the session does not use them
 			if own, err = workspace.New(workspace.Config{Dir: o.Workspace, Backups: o.store.Runs.Dir, Logger: w.logger}); err != nil {
 				return event.Undo{Run: run}, err
 			}
@@ -176,12 +177,11 @@ func (o wiring) undoes(w *workshop) func(context.Context, string, bool) (event.U
 	}
 }
 
-// dirtyWithin bounds how long git may take to say what is not committed; in a
-// folder where it takes longer the run begins without that word.
+// dirtyWithin limits how long git may take to list uncommitted changes; after
+// that the run starts without the count.
 const dirtyWithin = 2 * time.Second
 
-// dirty counts the files with changes that are not committed, 0 where there is no
-// git to say.
+// dirty counts the files with uncommitted changes, 0 without git.
 func (w *workshop) dirty(ctx context.Context) int {
 	if w.own == nil {
 		return 0

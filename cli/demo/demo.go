@@ -19,11 +19,11 @@ var project embed.FS
 //go:embed words
 var words embed.FS
 
-// Goal is what the demo asks for.
+// Goal is the goal of the demo.
 const Goal = "TestMake is red: find out why, mend it and run the tests"
 
-// Intro is shown in the chat before anything was typed, in Markdown. send is the
-// key that sends.
+// Intro returns the Markdown shown in the chat at the start. send is the key that
+// sends.
 func Intro(send string) string {
 	return "**This is a demo.** A scripted model plays its part over Ollama's own protocol; the project, the tools, " +
 		"the tests, the failure and the gates are real. The folder is a copy of its own: open the gates without fear.\n\n" +
@@ -33,7 +33,7 @@ func Intro(send string) string {
 // Model is the name of the scripted model.
 const Model = "demo-script"
 
-// Unpack writes the sample project into dir, which must exist.
+// Unpack writes the sample project to dir, which must exist.
 func Unpack(dir string) error {
 	err := fs.WalkDir(project, "project", func(path string, entry fs.DirEntry, err error) error {
 		if err != nil || entry.IsDir() {
@@ -43,7 +43,7 @@ func Unpack(dir string) error {
 		if err != nil {
 			return err
 		}
-		// The files end in .txt so that they are no part of this module.
+		// The files end in .txt to keep them out of this module.
 		name := strings.TrimSuffix(strings.TrimPrefix(path, "project/"), ".txt")
 		target := filepath.Join(dir, filepath.FromSlash(name))
 		if err := os.MkdirAll(filepath.Dir(target), 0o700); err != nil {
@@ -57,8 +57,8 @@ func Unpack(dir string) error {
 	return nil
 }
 
-// Start serves the scripted model until Close. pace is the time between two
-// pieces of a reply; 0 sends them at once.
+// Start serves the scripted model until Close. pace is the delay between two
+// chunks of a reply; 0 sends them at once.
 func Start(ctx context.Context, pace time.Duration) (*ollamatest.Server, error) {
 	replies := []ollamatest.Reply{
 		{Heading: "# Phase 1: analysis", Text: say("1-analysis.json")},
@@ -83,7 +83,7 @@ func Start(ctx context.Context, pace time.Duration) (*ollamatest.Server, error) 
 func say(name string) string {
 	text, err := words.ReadFile("words/" + name)
 	if err != nil {
-		panic(err) // the files are part of the program
+		panic(err) // the files are embedded
 	}
 	return string(text)
 }

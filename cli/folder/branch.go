@@ -7,9 +7,9 @@ import (
 	"strings"
 )
 
-// Branch is the branch of git that a folder is on, the beginning of a commit
-// where it is on none, "" where there is no repository. It reads no more than the
-// few bytes in which git keeps that, and starts no program.
+// Branch returns the git branch of a folder, the abbreviated commit if HEAD is
+// detached, or "" outside a repository. It reads only git's few bytes for HEAD
+// and starts no program.
 func Branch(folder string) string {
 	for {
 		head, found := gitHead(filepath.Join(folder, ".git"))
@@ -28,7 +28,7 @@ func Branch(folder string) string {
 	}
 }
 
-// gitHead reads the HEAD of a repository; in a worktree a file leads there.
+// gitHead reads the HEAD of a repository; in a worktree, a file leads to it.
 func gitHead(path string) (head string, found bool) {
 	info, err := os.Stat(path)
 	if err != nil {
@@ -48,12 +48,12 @@ func gitHead(path string) (head string, found bool) {
 	return head, head != ""
 }
 
-// firstLine is the first line of a short file, "" where it cannot be read.
+// firstLine returns the first line of a short file, "" if it cannot be read.
 func firstLine(path string) string {
 	const most = 4096
 	info, err := os.Stat(path)
 	if err != nil || !info.Mode().IsRegular() {
-		return "" // a pipe would be waited for
+		return "" // reading a pipe would block
 	}
 	file, err := os.Open(path) //nolint:gosec // where git keeps it
 	if err != nil {

@@ -9,19 +9,18 @@ import (
 	"strings"
 )
 
-// defines finds the name of something that a line of source defines, in most
-// languages.
+// defines matches a definition in source code, in most languages.
 var defines = regexp.MustCompile(`(?m)^(?:export +)?(?:pub +)?(?:async +)?(?:func|def|class|function|fn|struct|interface) +([A-Za-z_][A-Za-z0-9_]{3,40})`)
 
-// ExampleGoals are three goals that fit a folder, to be shown in the greeting. It
-// looks at the names in the folder and into one file, no further.
+// ExampleGoals returns three goals that suit a folder, for the greeting. It reads
+// only the names in the folder and one file.
 func ExampleGoals(folder string) []string {
 	const most = 2000           // names
 	dir, err := os.Open(folder) //nolint:gosec // the workspace
 	if err != nil {
 		return nil
 	}
-	names, _ := dir.Readdirnames(most) // as far as they can be read
+	names, _ := dir.Readdirnames(most) // a partial list is enough
 	_ = dir.Close()
 	slices.Sort(names)
 	tested, source := false, ""
@@ -46,8 +45,8 @@ func ExampleGoals(folder string) []string {
 	return append(goals, "what changed lately")
 }
 
-// definedIn is the name of something that a source file defines, "" where none is
-// found near its beginning.
+// definedIn returns a name that a source file defines near its start, "" if it
+// finds none.
 func definedIn(path string) string {
 	const most = 32 << 10
 	info, err := os.Stat(path)

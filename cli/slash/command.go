@@ -13,44 +13,44 @@ import (
 	"replan/agent/session"
 )
 
-// Command is an entry of the table: a command of the chat, or one below it such
-// as create below /plan.
+// Command is an entry of the table: a chat command, or a subcommand such as
+// create of /plan.
 type Command struct {
-	Name     string   // as it is typed
-	Args     string   // its arguments, such as ID|FILE; "" takes none
-	Short    string   // one line that says what it does
-	Long     string   // what --help says; "" is Short
-	Examples []string // as they are typed behind the name of the program, without it
+	Name     string   // as typed
+	Args     string   // placeholders such as ID|FILE; "" takes none
+	Short    string   // one-line description
+	Long     string   // text of --help; "" is Short
+	Examples []string // command lines without the program's name
 	Flags    func(*pflag.FlagSet)
-	Check    func(path string, args []string) error // of its arguments; nil takes none
-	Do       func(context.Context, Call) error      // nil says the help
+	Check    func(path string, args []string) error // validates the arguments; nil takes none
+	Do       func(context.Context, Call) error      // nil shows the help
 	Below    []Command
 
-	// Answer takes the rest of the line as it was typed, in place of Do.
+	// Answer replaces Do and takes the rest of the line as typed.
 	Answer    func(ctx context.Context, now runner.Moment, rest string) (runner.Answer, error)
-	Completes []session.Completing // what its argument may be, of an Answer
-	Words     []string             // that its argument may be, of an Answer
+	Completes []session.Completing // completions for the argument of an Answer
+	Words     []string             // possible arguments of an Answer
 }
 
-// Call is a command that is carried out.
+// Call is an invocation of a command.
 type Call struct {
-	Path  string // as it was typed: "/plan create", or "replan plan create"
+	Path  string // as typed: "/plan create", or "replan plan create"
 	Args  []string
 	Flags *pflag.FlagSet
 }
 
-// Syntax is how commands are read in one place.
+// Syntax defines how commands are parsed in one environment.
 type Syntax struct {
-	Flags     func(*pflag.FlagSet) // that every command takes
-	WrongFlag func(error) error    // says in words what is wrong with a flag
-	Before    func() error         // checks them, before a command is carried out
-	// Foreign reports whether a flag is one that only the shell's commands take:
-	// examples with it are left out.
+	Flags     func(*pflag.FlagSet) // common flags of all commands
+	WrongFlag func(error) error    // describes a wrong flag
+	Before    func() error         // checks the flags before a command runs
+	// Foreign reports whether a flag exists only in the shell. Examples with such
+	// flags are left out.
 	Foreign func(flag string) bool
 }
 
-// Run carries out a command and writes its help to out where that is asked for.
-// words are what was typed behind its name.
+// Run runs a command, or writes its help to out if requested. words are what
+// follows its name.
 func (s Syntax) Run(ctx context.Context, c Command, words []string, out io.Writer) error {
 	path := c.Name
 	help := false
@@ -90,7 +90,7 @@ func (s Syntax) Run(ctx context.Context, c Command, words []string, out io.Write
 	return c.Do(ctx, Call{Path: path, Args: all.Args(), Flags: all})
 }
 
-// None is the check of a command without arguments.
+// None is the argument check of a command without arguments.
 func None(path string, args []string) error {
 	if len(args) > 0 {
 		return fmt.Errorf("unknown command %q for %q", args[0], path)
@@ -98,7 +98,7 @@ func None(path string, args []string) error {
 	return nil
 }
 
-// below returns the command of a name; ok is false for help.
+// below returns the subcommand with the given name; ok is false for help.
 func (c Command) below(name string) (below Command, ok bool) {
 	for _, b := range c.Below {
 		if b.Name == name {
@@ -108,8 +108,8 @@ func (c Command) below(name string) (below Command, ok bool) {
 	return Command{}, false
 }
 
-// subcommand is where among the words a command below this one, or help, is
-// named; below 0 where none is.
+// subcommand returns the index of the word that names a subcommand, or help;
+// below 0 if there is none.
 func (c Command) subcommand(words []string) int {
 	if len(c.Below) == 0 {
 		return -1
@@ -118,7 +118,7 @@ func (c Command) subcommand(words []string) int {
 		switch word := words[i]; {
 		case word == "--":
 			return -1
-		case word == "--output": // the only flag of every command that takes a value
+		case word == "--output": // the only common flag that takes a value
 			i++
 		case strings.HasPrefix(word, "-"):
 		default:
@@ -131,7 +131,7 @@ func (c Command) subcommand(words []string) int {
 	return -1
 }
 
-// flags returns the flags of a command alone, and with those of every command.
+// flags returns the flags of a command alone, and together with the common flags.
 func (s Syntax) flags(c Command, top bool) (own, all *pflag.FlagSet) {
 	own = pflag.NewFlagSet(c.Name, pflag.ContinueOnError)
 	own.BoolP("help", "h", false, "help for "+c.Name)
@@ -150,10 +150,10 @@ func (s Syntax) flags(c Command, top bool) (own, all *pflag.FlagSet) {
 	return own, all
 }
 
-// ErrUnknown says that no command has a name.
+// ErrUnknown reports that no command has the given name.
 var ErrUnknown = errors.New("there is no such command")
 
-// Find returns the command of a table by the word that a line begins with.
+// Find returns the command in a table that the first word of a line names.
 func Find(table []Command, word string) (Command, error) {
 	for _, c := range table {
 		if c.Name == word {

@@ -6,8 +6,8 @@ import (
 	"replan/agent/session"
 )
 
-// Completions are the commands of a table, those below them too, with what each
-// takes.
+// Completions returns the commands of a table, including subcommands, with their
+// arguments.
 func Completions(table []Command) []session.Completion {
 	var out []session.Completion
 	for _, c := range table {
@@ -19,7 +19,7 @@ func Completions(table []Command) []session.Completion {
 	return out
 }
 
-// complete adds a command and those below it, each with all its words.
+// complete appends a command and its subcommands, each with its full path.
 func complete(out []session.Completion, above string, c Command) []session.Completion {
 	text := strings.TrimSpace(above + " " + c.Name)
 	takes := c.Completes
@@ -33,7 +33,8 @@ func complete(out []session.Completion, above string, c Command) []session.Compl
 	return out
 }
 
-// completes is what can be completed of an argument, by how it is named.
+// completes returns what an argument can be completed with, given its
+// placeholder.
 func completes(args string) []session.Completing {
 	var out []session.Completing
 	for name := range strings.SplitSeq(args, "|") {

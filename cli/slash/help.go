@@ -8,7 +8,7 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// help is what --help says of a command.
+// help returns the text of --help for a command.
 func (s Syntax) help(c Command, path string, own *pflag.FlagSet, top bool) string {
 	var b strings.Builder
 	long := c.Long
@@ -40,7 +40,7 @@ func (s Syntax) help(c Command, path string, own *pflag.FlagSet, top bool) strin
 	return b.String()
 }
 
-// examples are those without flags of the shell's commands.
+// examples returns the examples without flags that only the shell takes.
 func (s Syntax) examples(c Command) []string {
 	return slices.DeleteFunc(slices.Clone(c.Examples), func(example string) bool {
 		return slices.ContainsFunc(strings.Fields(example), func(word string) bool {
@@ -50,7 +50,7 @@ func (s Syntax) examples(c Command) []string {
 	})
 }
 
-// sorted returns commands by their names.
+// sorted returns commands sorted by name.
 func sorted(commands []Command) []Command {
 	return slices.SortedFunc(slices.Values(commands), func(a, b Command) int { return strings.Compare(a.Name, b.Name) })
 }

@@ -6,11 +6,11 @@ import (
 	"unicode"
 )
 
-// Split splits a line into words as a shell would, with these rules alone: words
-// are parted by blanks; single and double quotes keep what is between them
-// together where a word begins or after an equals sign, so that an apostrophe is
-// one; in double quotes a backslash keeps a quote or a backslash. There is at
-// least one word, which may be empty.
+// Split splits a line into words by a subset of shell rules. Blanks separate
+// words. Single and double quotes group text at the start of a word or after an
+// equals sign; elsewhere a quote is an apostrophe. Inside double quotes a
+// backslash escapes a quote or a backslash. The result has at least one word,
+// which may be empty.
 func Split(line string) ([]string, error) {
 	var words []string
 	var word strings.Builder
@@ -50,7 +50,8 @@ func Split(line string) ([]string, error) {
 	return words, nil
 }
 
-// CodeBlock shows text as it is in Markdown, whatever it holds; "" for blanks.
+// CodeBlock returns text as a Markdown code block, whatever it contains; "" for
+// blanks.
 func CodeBlock(text string) string {
 	if strings.TrimSpace(text) == "" {
 		return ""

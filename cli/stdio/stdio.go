@@ -1,5 +1,5 @@
-// Package stdio is the standard input and output of a served MCP server. It
-// imports nothing of replan. Start reading at [Pipe].
+// Package stdio provides standard input and output for an MCP server. It imports
+// nothing of replan. Start reading at [Pipe].
 package stdio
 
 import (
@@ -13,28 +13,28 @@ import (
 	"sync"
 )
 
-// Pipe is a server's standard input. The server breaks off the calls that it
-// works on when its input ends, so that end is held back until those that were
-// read are answered, or the program is to stop.
+// Pipe is a server's standard input. The server aborts its running calls when its
+// input ends. Pipe therefore delays that end until all calls read are answered,
+// or the program is to stop.
 type Pipe struct {
 	ctx  context.Context
 	in   *bufio.Reader
 	to   io.Writer
-	rest []byte // of a line that was read
-	err  error  // that comes after it
+	rest []byte // of the current line
+	err  error  // to return after rest
 
 	mu      sync.Mutex
-	open    map[string]int // calls without an answer, by their ids
-	changed chan struct{}  // closed and made anew at each answer
+	open    map[string]int // ids of unanswered calls
+	changed chan struct{}  // closed and replaced at each answer
 }
 
-// New returns the pipe between a client that writes to in and a server. It holds the
-// end of the input back until ctx ends at the latest.
+// New returns a pipe between a client that writes to in and a server that writes
+// to out. It delays the end of the input until ctx ends at the latest.
 func New(ctx context.Context, in io.Reader, out io.Writer) *Pipe {
 	return &Pipe{ctx: ctx, in: bufio.NewReader(in), to: out, open: map[string]int{}, changed: make(chan struct{})}
 }
 
-// message is as much of one as tells calls and their answers.
+// message holds the fields that identify calls and their answers.
 type message struct {
 	Version string          `json:"jsonrpc"`
 	ID      any             `json:"id"`
@@ -42,8 +42,8 @@ type message struct {
 	Result  json.RawMessage `json:"result"`
 }
 
-// read reads a message and reports its id, which is a text or a whole number:
-// what the protocol does not know is not answered under its id.
+// read parses a message and returns its id, a string or a whole number. Other ids
+// are not in the protocol and get no answer.
 func (m *message) read(line []byte) (id string, ok bool) {
 	if json.Unmarshal(line, m) != nil || m.Version != "2.0" {
 		return "", false
@@ -58,10 +58,10 @@ func (m *message) read(line []byte) (id string, ok bool) {
 	return "", false
 }
 
-// isCall reports whether the server answers the message when a tool has.
+// isCall reports whether the message is a tool call that the server will answer.
 func (m *message) isCall() bool { return m.Method == "tools/call" && m.Result == nil }
 
-// Read passes on the input line by line; a last line without an end gets one.
+// Read returns the input line by line. It adds a missing line break at the end.
 func (w *Pipe) Read(p []byte) (int, error) {
 	if len(w.rest) == 0 && w.err == nil {
 		w.rest, w.err = w.in.ReadBytes('\n')
@@ -84,7 +84,7 @@ func (w *Pipe) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// answered waits until no call is without an answer.
+// answered waits until every call is answered.
 func (w *Pipe) answered() {
 	for {
 		w.mu.Lock()
@@ -101,7 +101,7 @@ func (w *Pipe) answered() {
 	}
 }
 
-// Out is what the server writes its messages to, each at once.
+// Out returns the writer for the server's messages, which it passes on at once.
 func (w *Pipe) Out() io.Writer { return answers{w} }
 
 type answers struct{ *Pipe }
