@@ -78,18 +78,18 @@ type core struct {
 	firedTimers   map[string]bool // timers that fired
 }
 
-// ledger books what has happened: usage, history, attempts, exchanges with models,
+// ledger records what happened: usage, history, attempts, exchanges with models,
 // open gates and questions.
 type ledger struct{ *Run }
 
-// failure is a failed step that is to be put to the planner.
+// failure is a failed step that the planner must handle.
 type failure struct {
-	step  string // "" where only the user wants something else
-	said  string // what the user wants
+	step  string // "" if there is only a user remark
+	said  string // the user's remark
 	error string
 }
 
-// ending says how a run will end once what is in flight has come back.
+// ending is how a run will end once nothing is in flight.
 type ending struct {
 	status event.Status
 	reason event.Reason
@@ -97,7 +97,7 @@ type ending struct {
 	answer string
 }
 
-// end decides how the run ends; the first decision holds.
+// end decides how the run ends; the first decision stands.
 func (r ledger) end(status event.Status, reason event.Reason, sentence string) {
 	if r.ending == nil {
 		r.ending = &ending{status: status, reason: reason, error: sentence}
@@ -110,12 +110,12 @@ func (r *Run) quiet() bool { return r.modelBusy == 0 && len(r.inFlight) == 0 }
 // Active reports whether the run has begun and is not over.
 func (r *Run) Active() bool { return r.ID != "" && r.Result == nil }
 
-// Busy reports whether a model or a tool is at work, as opposed to the run
-// waiting for a gate or being over.
+// Busy reports whether a model or a tool is working. It is false while the run
+// waits for a gate, and after its end.
 func (r *Run) Busy() bool { return r.Active() && !r.quiet() }
 
-// Step returns the state of the step with this index, an inner call too; nil
-// where there is none.
+// Step returns the state of the step, or inner call, with this index; nil if
+// there is none.
 func (r *Run) Step(index string) *StepState {
 	if i, ok := r.places[index]; ok && i < len(r.Steps) && r.Steps[i].Step.Index == index {
 		return r.Steps[i]
@@ -128,17 +128,17 @@ func (r *Run) Step(index string) *StepState {
 	return r.call(index)
 }
 
-// DryRun reports whether the run only tells what its steps would do.
+// DryRun reports whether the run only reports what its steps would do.
 func (r *Run) DryRun() bool { return r.dryRun }
 
 // ModelTools reports whether the model of the run can call tools.
 func (r *Run) ModelTools() bool { return r.modelTools }
 
-// Graph returns the graph of the plan as it is now, nil while there is none.
+// Graph returns the graph of the current plan, or nil if there is none.
 func (r *Run) Graph() *plan.Graph { return r.graph }
 
-// Rules returns the gate rules of the run as they are now, what the user allowed
-// for the run first.
+// Rules returns the current gate rules of the run, starting with the user's
+// permissions for the run.
 func (r *Run) Rules() []rule.Rule {
 	out := make([]rule.Rule, 0, len(r.granted)+len(r.rules))
 	for _, g := range r.granted {
@@ -147,8 +147,8 @@ func (r *Run) Rules() []rule.Rule {
 	return append(out, r.rules...)
 }
 
-// Variables returns the plan's variables and the results bound so far. The map
-// is the caller's, its values are not to be changed.
+// Variables returns the plan's variables and the results bound so far. The caller
+// owns the map, but must not change its values.
 func (r *Run) Variables() map[string]any {
 	out := maps.Clone(r.variables)
 	if out == nil {
@@ -157,7 +157,7 @@ func (r *Run) Variables() map[string]any {
 	return out
 }
 
-// Done counts the steps of the plan that are completed.
+// Done returns the number of completed steps in the plan.
 func (r *Run) Done() int {
 	n := 0
 	for _, s := range r.Steps {
@@ -168,8 +168,8 @@ func (r *Run) Done() int {
 	return n
 }
 
-// brief is what a planner is told of this run. A new plan gets no tool that was
-// not offered to the first, whatever a resume has brought.
+// brief returns what a planner learns about this run. A new plan gets no tool
+// that the first was not offered, even if a resume added some.
 func (r *Run) brief() prompt.Brief {
 	catalogue := r.Catalogue
 	if r.Revision > 0 {
@@ -193,8 +193,8 @@ func (r *Run) brief() prompt.Brief {
 	return prompt.Brief{Goal: r.Goal, Catalogue: catalogue, Prompting: prompting, MaxSteps: r.mayPropose(), Toolless: toolless}
 }
 
-// mayPropose is how many steps a planner may propose now: what the bound of one
-// plan and the step budget both leave. 0 means there is no bound.
+// mayPropose returns how many steps a planner may propose now, within both the
+// bound of one plan and the step budget. 0 means no bound.
 func (r *Run) mayPropose() int {
 	most := r.Limits.MaxPlanSteps
 	if r.Revision == 0 && r.Limits.GrowSteps {
@@ -206,22 +206,22 @@ func (r *Run) mayPropose() int {
 	return most
 }
 
-// maxSteps is the step budget of the run: the limit, or one and a half times
-// the length of the first plan where that is more and the limit may grow. What
-// happens within loops does not use up a limit that may grow, since it has bounds
-// of its own; one that the user set counts everything.
+// maxSteps returns the step budget of the run. It is the limit, or one and a half
+// times the length of the first plan if that is more and the limit may grow.
+// Steps within loops do not count toward a limit that may grow, since loops have
+// their own bounds. A limit set by the user counts everything.
 func (r *Run) maxSteps() int {
 	limit := r.Limits.MaxSteps
 	if limit > 0 && r.Limits.GrowSteps {
 		if r.Revision == 0 {
-			return 0 // how far it grows, the plan will say
+			return 0 // its growth depends on the plan
 		}
 		limit = max(limit, (r.firstLength*3+1)/2) + r.innerSteps
 	}
 	return limit
 }
 
-// stepsLeft is what is left of the step budget, -1 where there is no limit.
+// stepsLeft returns the remaining step budget, or -1 if there is no limit.
 func (r *Run) stepsLeft() int {
 	if r.maxSteps() == 0 {
 		return -1
@@ -229,7 +229,7 @@ func (r *Run) stepsLeft() int {
 	return max(r.maxSteps()-r.Usage.Steps, 0)
 }
 
-// replansLeft is what is left of the replan budget, -1 where there is no limit.
+// replansLeft returns the remaining replan budget, or -1 if there is no limit.
 func (r fold) replansLeft() int {
 	if r.Limits.MaxReplans == 0 {
 		return -1
@@ -237,9 +237,9 @@ func (r fold) replansLeft() int {
 	return max(r.Limits.MaxReplans-r.Usage.Replans, 0)
 }
 
-// Weigh is the time a step is expected to take, in ms: the median seen for its
-// tool, by its qualified name or the one the step uses, else a rough guess by
-// what carries it out.
+// Weigh returns the expected duration of a step, in ms. It is the median seen for
+// its tool, by its qualified name or the one the step uses. Otherwise it is a
+// rough guess by executor.
 func Weigh(s plan.Step, catalogue plan.Catalogue, priors map[string]int64) float64 {
 	if s.Executor != plan.ExecutorTool {
 		return 10_000
@@ -255,12 +255,11 @@ func Weigh(s plan.Step, catalogue plan.Catalogue, priors map[string]int64) float
 	return 1_000
 }
 
-// replot computes what follows from the plan after it changed: its graph, the
-// longest paths, what each step waits for, what its call lacks and what it
-// needs next.
+// replot recomputes what follows from a changed plan: the graph, the longest
+// paths, and for each step its dependencies, missing args and next need.
 func (r scheduler) replot() {
 	r.graph = plan.NewGraph(r.Plan)
-	weights := map[string]float64{} // one look for each tool
+	weights := map[string]float64{} // one lookup per tool
 	lengths := r.graph.Weights(func(s plan.Step) float64 {
 		key := string(s.Executor) + s.Tool
 		w, ok := weights[key]
@@ -298,8 +297,8 @@ func (r scheduler) replot() {
 	r.enqueueAll()
 }
 
-// equip finds out what the call of a step lacks, and holds its tool to the gate
-// that the plan asks for.
+// equip finds the missing args of a step's call, and marks its tool as gated if
+// the plan asks for a gate.
 func (r scheduler) equip(s *StepState) {
 	s.fill.missing = nil
 	if s.Step.Executor != plan.ExecutorTool {
@@ -317,10 +316,10 @@ func (r scheduler) equip(s *StepState) {
 	}
 }
 
-// lacking returns the args of a step that a model is to write: those that its
-// tool requires and the plan lacks. Where none is required, and a model planned
-// the step and said nothing of its args, not even that there are none, those are
-// all that the tool knows: only the title says what the call is about.
+// lacking returns the args of a step that a model must write: those that its tool
+// requires and the plan lacks. If none is required, and a model planned the step
+// without mentioning args at all, it returns all args of the tool. In that case
+// only the title says what the call is about.
 func (r *Run) lacking(s *StepState, step plan.Step, facts *toolFacts) []string {
 	missing := facts.signature.Missing(step.Args)
 	if len(missing) == 0 && step.Args == nil && r.modelPlanned(s) && r.Model != "" && !r.dryRun {
@@ -329,8 +328,8 @@ func (r *Run) lacking(s *StepState, step plan.Step, facts *toolFacts) []string {
 	return missing
 }
 
-// modelPlanned reports whether a model planned a step: in this run, or earlier,
-// when the plan that this run was given was made.
+// modelPlanned reports whether a model planned a step, in this run or earlier
+// when it wrote the plan given to this run.
 func (r *Run) modelPlanned(s *StepState) bool {
 	if s.replanned {
 		return r.ownPlanners == nil
@@ -338,31 +337,32 @@ func (r *Run) modelPlanned(s *StepState) bool {
 	return r.ModelPlans() || r.givenPlan != nil && r.givenPlan.PlannedBy != ""
 }
 
-// ModelPlans reports whether a model makes the first plan of the run, rather than
-// that it is given, follows from the words of the goal, or comes from another planner.
+// ModelPlans reports whether a model makes the first plan of the run. It does not
+// if the plan is given, follows from the words of the goal, or comes from another
+// planner.
 func (r *Run) ModelPlans() bool {
 	return r.ownPlanners == nil && r.givenPlan == nil && r.routed == nil
 }
 
-// Exchange is one request to a model and what came back.
+// Exchange is one model request and its reply.
 type Exchange struct {
 	Purpose   prompt.Purpose
-	Step      string // the step it was for, "" for none
-	Attempt   int    // of that step; 0 where it only had its arguments written
+	Step      string // the step of the request; "" if none
+	Attempt   int    // of that step; 0 if the model only wrote its arguments
 	Request   prompt.Request
 	Reply     reply.Reply // as far as it came
-	Error     string      // why no whole reply came
+	Error     string      // why no complete reply came
 	StartedAt time.Time
-	Done      bool // the reply came, or none will
+	Done      bool // the reply came, or will never come
 }
 
-// asked notes what the model is asked.
+// asked records a model request.
 func (r ledger) asked(x *Exchange) {
 	x.StartedAt = r.Now
 	r.Exchanges = append(r.Exchanges, x)
 }
 
-// replied notes what came of what the model was asked for the same.
+// replied records the reply to the matching request.
 func (r ledger) replied(came Exchange) {
 	for i := len(r.Exchanges) - 1; i >= 0; i-- {
 		x := r.Exchanges[i]
@@ -377,13 +377,13 @@ func (r ledger) replied(came Exchange) {
 	}
 }
 
-// calibratedFrom is how long a prompt has to be, in tokens, to tell how many
-// bytes a token has: in short ones the marks of the turns weigh too much.
+// calibratedFrom is the minimum prompt length, in tokens, for measuring bytes per
+// token. In shorter prompts the turn markers weigh too much.
 const calibratedFrom = 200
 
-// measure learns from what the server of the run's model counted how full its
-// window is, and how many bytes make a token. Of that, requests with tools say
-// nothing, since their server writes those out as well.
+// measure uses the token counts of the model's server to learn how full its
+// window is, and how many bytes make a token. Requests with tools say nothing
+// about the latter, because their server writes out the tools as well.
 func (r ledger) measure(x *Exchange) {
 	if x.Reply.PromptTokens > 0 {
 		r.ContextTokens = x.Reply.PromptTokens + x.Reply.CompletionTokens
@@ -401,11 +401,11 @@ func (r ledger) measure(x *Exchange) {
 	r.bytesPerToken = float64(bytes) / float64(x.Reply.PromptTokens)
 }
 
-// BytesPerToken is how many bytes of a prompt the model's server counted as one
-// token, as last seen; 0 is unknown.
+// BytesPerToken returns how many bytes of a prompt the model's server last
+// counted as one token; 0 if unknown.
 func (r *Run) BytesPerToken() float64 { return r.bytesPerToken }
 
-// loseExchanges closes those that nobody will reply to.
+// loseExchanges closes the exchanges that will get no reply.
 func (r ledger) loseExchanges() {
 	for i := len(r.Exchanges) - 1; i >= 0 && !r.Exchanges[i].Done; i-- {
 		r.Exchanges[i].Done, r.Exchanges[i].Error = true, "replan ended before the reply came"

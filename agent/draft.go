@@ -8,25 +8,26 @@ import (
 	"replan/planning/plan"
 )
 
-// applyDrafting takes a step that came while the plan was streaming in.
+// applyDrafting adds a step that arrived while the plan was streaming in.
 func (r fold) applyDrafting(d event.PlanDrafting) {
 	if r.Revision > 0 || r.Step(d.Step.Index) != nil {
-		return // of two with one index the plan will have to do without
+		return // the plan cannot use a second step with the same index
 	}
 	r.Steps = append(r.Steps, &StepState{Step: d.Step, Status: StepPending, Draft: true, attempts: r.attemptsBefore(d.Step.Index)})
 	r.readyDrafts()
 }
 
-// undraft drops what was drafted and not started: another reply is on its way.
-// What was started is kept, for the plan may be served by it.
+// undraft drops draft steps that were not started, because another reply is
+// coming. It keeps started ones, since the plan may use their work.
 func (r fold) undraft() {
 	if r.Revision == 0 {
 		r.Steps = slices.DeleteFunc(r.Steps, func(s *StepState) bool { return s.Attempt == 0 })
 	}
 }
 
-// readyDrafts finds out which drafted steps stand on their own, and keeps their
-// calls: nothing that they need is still to come, and their args fit their tool.
+// readyDrafts finds the draft steps that can start on their own, and stores their
+// calls. Such a step waits for nothing that is still to come, and its args fit
+// its tool.
 func (r fold) readyDrafts() {
 	found := map[string]any{}
 	done := map[string]bool{}
@@ -49,7 +50,7 @@ func (r fold) readyDrafts() {
 	}
 }
 
-// draftCall is the call of a drafted step, where it can be made already.
+// draftCall returns the call of a draft step, if it can already be made.
 func (r fold) draftCall(step plan.Step, done map[string]bool, found map[string]any) (map[string]any, bool) {
 	if step.Executor != plan.ExecutorTool || step.Args == nil || step.Gate {
 		return nil, false
@@ -76,7 +77,7 @@ func (r fold) draftCall(step plan.Step, done map[string]bool, found map[string]a
 	}
 	probe := StepState{Step: step, call: readyCall{args: call}, author: authorship{read: r.mentions()}}
 	if r.ruleFor(&probe, facts).Verdict != rule.VerdictRun {
-		return nil, false // it waits for its gate until the plan is whole
+		return nil, false // it waits for its gate until the plan is complete
 	}
 	alone.Args = call
 	faults, _ := plan.Validate(
@@ -86,7 +87,7 @@ func (r fold) draftCall(step plan.Step, done map[string]bool, found map[string]a
 	return call, len(faults) == 0
 }
 
-// nextDrafts starts what is ready while the plan is still streaming in.
+// nextDrafts starts ready steps while the plan is still streaming in.
 func (r decision) nextDrafts() []Action {
 	if r.Revision > 0 || r.planOnly || r.dryRun || r.reviewPlans || r.prompting.Patient {
 		return nil
@@ -95,7 +96,7 @@ func (r decision) nextDrafts() []Action {
 	var out []Action
 	for i, s := range r.Steps {
 		if most := r.mayPropose(); most > 0 && i >= most {
-			break // a plan as long as that will be refused
+			break // a plan of that length will be refused
 		}
 		if free.tools <= 0 || free.left.steps <= 0 || free.left.calls <= 0 || free.left.discovery <= 0 {
 			break
@@ -107,9 +108,9 @@ func (r decision) nextDrafts() []Action {
 	return out
 }
 
-// adopt has steps of the plan served by what was done for drafts. Steps that
-// wait for others come after those, since what they saw has to be what they
-// would see now.
+// adopt reuses the work done for drafts in steps of the plan. Steps with
+// dependencies come after those dependencies, because they must have seen what
+// they would see now.
 func (r fold) adopt(drafts []*StepState, early []plan.HistoryItem) {
 	graph := plan.NewGraph(r.Plan)
 	states := make(map[string]*StepState, len(r.Steps))
@@ -133,7 +134,7 @@ func (r fold) adopt(drafts []*StepState, early []plan.HistoryItem) {
 		*s = *draft
 		s.Step, s.Draft = step, false
 		if a := r.newestOf(s); a != nil {
-			a.Step = step.Index // a draft may have gone by another
+			a.Step = step.Index // the draft may have had another index
 		}
 		if s.Status == StepCompleted && step.ResultVariable != "" {
 			found[step.ResultVariable] = s.Result
@@ -142,9 +143,9 @@ func (r fold) adopt(drafts []*StepState, early []plan.HistoryItem) {
 	}
 }
 
-// adoptable finds the draft whose work may serve a step: started with the args
-// that the step has now, and under the same index unless it is done and waited
-// for nobody.
+// adoptable returns the draft whose work a step may reuse. The draft must have
+// started with the args that the step has now. It must have the same index,
+// unless it is done and waited for nobody.
 func (r fold) adoptable(drafts []*StepState, step plan.Step, needs []string, found map[string]any, served map[*StepState]bool) *StepState {
 	if step.Executor != plan.ExecutorTool {
 		return nil
@@ -169,7 +170,7 @@ func (r fold) adoptable(drafts []*StepState, step plan.Step, needs []string, fou
 	return nil
 }
 
-// waitedFor reports whether a draft had waited for all of these.
+// waitedFor reports whether a draft had waited for all of needs.
 func waitedFor(drafts []*StepState, step plan.Step, needs []string) bool {
 	waited := map[string]bool{}
 	for _, d := range step.DependsOn {
@@ -185,8 +186,8 @@ func waitedFor(drafts []*StepState, step plan.Step, needs []string) bool {
 	return !slices.ContainsFunc(needs, func(index string) bool { return !waited[index] })
 }
 
-// keepEarly takes over what was done for a draft under the step that it serves
-// now. What no step of the plan is served by is no history of the plan.
+// keepEarly moves the history of a draft to the step that now uses its work. Work
+// that no step uses is not part of the plan's history.
 func (r fold) keepEarly(early []plan.HistoryItem, draft *StepState, step plan.Step) {
 	for _, item := range early {
 		if item.Index == draft.Step.Index && item.Attempt == draft.Attempt {

@@ -12,20 +12,20 @@ import (
 	"replan/planning/prompt"
 )
 
-// retryBase is the pause before the second attempt of a step; it doubles with
-// each further one.
+// retryBase is the pause before the second attempt of a step; it doubles for each
+// further attempt.
 const retryBase = 500 * time.Millisecond
 
-// gatesAtOnce is how many gates may be open or about to open at once: more than
-// anybody looks at, and few enough that a plan of a thousand changes does not
-// apply all of them dry before the first is answered.
+// gatesAtOnce bounds the gates that are open or about to open. It is more than a
+// user looks at. It is small enough that a plan of a thousand changes does not do
+// a dry run of all before the first answer.
 const gatesAtOnce = 16
 
-// nextSteps starts what is ready, longest remaining path first. Nothing starts
-// behind a record that may end the run: what it comes to is seen first.
+// nextSteps starts the ready steps, longest remaining path first. Nothing starts
+// after a record that may end the run until that record is applied.
 func (r decision) nextSteps() []Action { return r.nextOf(&r.queues) }
 
-// nextOf starts what is ready of some queues.
+// nextOf starts the ready steps of some queues.
 func (r decision) nextOf(q *queues) []Action {
 	free := r.freeSlots()
 	r.reserveApproved(q, &free)
@@ -62,8 +62,7 @@ func (r decision) nextOf(q *queues) []Action {
 	return out
 }
 
-// claimed returns the files that calls which are under way, approved or asked about
-// again are to change.
+// claimed returns the files that running, approved or reopened calls will change.
 func (r decision) claimed(q *queues, free *slots) map[string]bool {
 	claimed := slots{changing: map[string]bool{}}
 	maps.Copy(claimed.changing, free.changing)
@@ -80,8 +79,9 @@ func (r decision) claimed(q *queues, free *slots) map[string]bool {
 	return claimed.changing
 }
 
-// toolSteps returns the steps that may have the free tool slots. Where budget is
-// kept back, the first of them may have to wait, and those it is kept for may not.
+// toolSteps returns the steps that may use the free tool slots. If budget is
+// reserved, the first steps may have to wait while those with a reservation may
+// start.
 func (q *queues) toolSteps(free slots) []*StepState {
 	steps := q[needToolSlot].first(free.tools)
 	if free.reserved.steps == 0 || len(steps) == len(q[needToolSlot]) {
@@ -96,9 +96,10 @@ func (q *queues) toolSteps(free slots) []*StepState {
 	return append(steps, approved...)
 }
 
-// nextGates opens gates, behind the guards: what they refuse is put to nobody.
+// nextGates opens gates after checking the guards, so that nobody is asked about
+// a call that they refuse.
 func (r decision) nextGates(q *queues, free *slots) (out []Action, blocked bool) {
-	var again slots // files of the calls that are asked about again
+	var again slots // files of the calls whose gates open again
 	for _, s := range inPlanOrder(q[needGate].first(gatesAtOnce - len(r.Gates))) {
 		facts := r.facts(s.Step.Tool)
 		if s.gate.outdated != "" {
@@ -106,7 +107,7 @@ func (r decision) nextGates(q *queues, free *slots) (out []Action, blocked bool)
 				again.changing = r.claimed(q, free)
 			}
 			if again.changes(s.gate.files) {
-				continue // what it would do now is not what it will do after that
+				continue // its effect may be different after that call
 			}
 		}
 		said, passes := r.askGuards(s, facts, free)
@@ -123,15 +124,14 @@ func (r decision) nextGates(q *queues, free *slots) (out []Action, blocked bool)
 	return out, false
 }
 
-// inPlanOrder sorts steps as the plan has them: who is asked about several looks
-// at the first of them first.
+// inPlanOrder sorts steps in plan order, so that a user with several questions
+// sees the first step first.
 func inPlanOrder(steps []*StepState) []*StepState {
 	slices.SortStableFunc(steps, func(a, b *StepState) int { return plan.CompareIndices(a.Step.Index, b.Step.Index) })
 	return steps
 }
 
-// mayEnd reports whether nothing new may start any more once this has been
-// applied.
+// mayEnd reports whether nothing new may start after this action is applied.
 func (a Action) mayEnd() bool {
 	switch a.Record.(type) {
 	case event.StepFailed, event.GuardBlocked:
@@ -141,28 +141,28 @@ func (a Action) mayEnd() bool {
 	}
 }
 
-// blocks reports whether a guard ends the run with this.
+// blocks reports whether this is a guard ending the run.
 func (a Action) blocks() bool {
 	_, blocked := a.Record.(event.GuardBlocked)
 	return blocked
 }
 
-// wordsAtOnce is how many records that need no slot are returned at once.
+// wordsAtOnce bounds the records without a slot that are returned at once.
 const wordsAtOnce = 64
 
-// retryTimer names the timer that a step's next attempt waits for.
+// retryTimer returns the timer id for a step's next attempt.
 func (r *Run) retryTimer(s *StepState) string {
 	return fmt.Sprintf("retry/%s/%d", s.Step.Index, s.attempts.total+1)
 }
 
-// word returns what is to be said of a step of which nothing else can be done.
+// word returns the record for a step that needs nothing else.
 func (r decision) word(s *StepState, free *slots) []Action {
 	index := s.Step.Index
 	switch {
 	case s.Status == StepRunning:
 		return []Action{{Record: r.came(s)}}
 	case s.Status == StepFailed && free.stepsLeft() <= 0:
-		return r.stopped(event.GuardSteps, index) // rather than wait for an attempt that may not be made
+		return r.stopped(event.GuardSteps, index) // instead of waiting for an attempt that the budget forbids
 	case s.Status == StepFailed:
 		pause := retryBase << min(s.Attempt-s.attempts.before-1, 6)
 		return []Action{{Record: event.StepRetry{Index: index, Attempt: s.Attempt, Error: s.Error, At: r.Now.Add(pause)}}}
@@ -189,8 +189,8 @@ func (r decision) word(s *StepState, free *slots) []Action {
 	return said
 }
 
-// dryStep is what a step would do: its call, the gate that would ask, and a
-// placeholder for what would come of it.
+// dryStep returns what a step would do: its call, the gate that would ask, and a
+// placeholder for its result.
 func (r decision) dryStep(s *StepState, number int) event.StepCompleted {
 	done := event.StepCompleted{
 		Index: s.Step.Index, Attempt: number, DryRun: true, Args: s.call.args, Coerced: s.call.fitted, Result: string(placeholder(s.Step)),
@@ -211,7 +211,7 @@ func (r decision) dryStep(s *StepState, number int) event.StepCompleted {
 	return done
 }
 
-// placeholder stands for the result of a step in a dry run.
+// placeholder returns the stand-in for the result of a step in a dry run.
 func placeholder(s plan.Step) plan.Placeholder {
 	by := s.Tool
 	switch s.Executor {
@@ -223,16 +223,16 @@ func placeholder(s plan.Step) plan.Placeholder {
 	return plan.Placeholder("<" + by + " result>")
 }
 
-// askGuards asks the guards about a call that is about to start, or to be put to
-// the user. It returns what they say, which may end the run. A call passes where
-// they do not refuse it, and what is left of its budgets is not promised to others.
+// askGuards checks the guards for a call that is about to start or to be shown to
+// the user. It returns their actions, which may end the run. A call passes if
+// they do not refuse it and the rest of its budgets is not promised to others.
 func (r decision) askGuards(s *StepState, facts *toolFacts, free *slots) (said []Action, passes bool) {
 	kind := event.GuardExecution
 	if facts.tool.ReadOnly {
 		kind = event.GuardDiscovery
 	}
 	reserved, ofTool := free.reserved, free.reservedPerTool[facts]
-	if s.gate.allowed() { // a part of it is its own
+	if s.gate.allowed() { // part of the reservation is its own
 		reserved, ofTool = account{}, 0
 	}
 	switch {
@@ -272,7 +272,7 @@ func (r decision) askGuards(s *StepState, facts *toolFacts, free *slots) (said [
 	}
 }
 
-// startTool begins one call of a tool, and adds that to out.
+// startTool starts a tool call and appends the actions for it to out.
 func (r decision) startTool(out []Action, s *StepState, free *slots) []Action {
 	index, facts := s.Step.Index, r.facts(s.Step.Tool)
 	if free.tools <= 0 || prompt.IsPlanTool(facts.tool) && r.plansUnderWay(free) {
@@ -280,7 +280,7 @@ func (r decision) startTool(out []Action, s *StepState, free *slots) []Action {
 	}
 	files := slices.Collect(maps.Keys(s.gate.hashes))
 	if free.changes(files) {
-		return out // what was approved may not be what it does after that
+		return out // its effect after that call may differ from the approved one
 	}
 	said, passes := r.askGuards(s, facts, free)
 	out = append(out, said...)
@@ -310,8 +310,8 @@ func (r decision) startTool(out []Action, s *StepState, free *slots) []Action {
 	})
 }
 
-// startModel has the model carry a step out in its own words, or write the
-// arguments that the plan left out.
+// startModel asks the model to execute a step in text, or to write the arguments
+// that the plan left out.
 func (r decision) startModel(s *StepState, free *slots) []Action {
 	if s.Status == StepRunning {
 		return r.nextTurn(s, free)
@@ -346,13 +346,13 @@ func (r decision) startModel(s *StepState, free *slots) []Action {
 	}}
 }
 
-// needs returns what a step waits for, by references to results too.
+// needs returns the steps that a step waits for, including those it references.
 func (r decision) needs(s *StepState) []string {
 	if r.graph == nil || s.Parent != "" {
-		return list(s.Step.DependsOn) // a draft, which waits for nothing
+		return list(s.Step.DependsOn) // a draft waits for nothing
 	}
 	if len(r.graph.Needs(s.sched.node)) == len(s.Step.DependsOn) {
-		return list(s.Step.DependsOn) // it says them all itself
+		return list(s.Step.DependsOn) // the step lists them all itself
 	}
 	return list(r.graph.Dependencies(s.Step.Index))
 }
@@ -367,8 +367,8 @@ func (r decision) started(s *StepState, args map[string]any, number int) event.S
 	}
 }
 
-// inputs returns the completed items of history that a step can have to do with:
-// of the steps that it depends on, and of those that these depend on in turn.
+// inputs returns the completed history items of the steps that step depends on,
+// directly or indirectly.
 func (r *Run) inputs(step plan.Step) []plan.HistoryItem {
 	before := r.graph.Ancestors(step.Index)
 	var out []plan.HistoryItem
@@ -380,7 +380,8 @@ func (r *Run) inputs(step plan.Step) []plan.HistoryItem {
 	return out
 }
 
-// SynthesisItems is what the answer is made of, see [prompt.SynthesisItems].
+// SynthesisItems returns the items from which the answer is made, see
+// [prompt.SynthesisItems].
 func (r *Run) SynthesisItems() []plan.HistoryItem {
 	partial := map[string][]string{}
 	for _, s := range r.Steps {

@@ -11,27 +11,27 @@ import (
 	"replan/planning/prompt"
 )
 
-// scheduler finds out what each step needs next, and keeps the queues of those
-// that something can be done about.
+// scheduler decides what each step needs next, and maintains the queues of steps
+// that can be acted on.
 type scheduler struct{ ledger }
 
-// need says what a step needs next, so that Next looks only at steps that
-// something can be done about, however long the plan is. It follows from the
-// events alone and is brought up to date by [Run.enqueue] whenever they change it.
+// need is what a step needs next. It lets Next look only at steps that can be
+// acted on, however long the plan is. It follows from the events alone;
+// [Run.enqueue] updates it whenever they change it.
 type need uint8
 
 const (
-	needNothing   need = iota // it waits for others, is under way or has ended
-	needRecord                // all there is to do is to say so: it fails, is skipped, is tried again
+	needNothing   need = iota // it waits for others, is running or has ended
+	needRecord                // it only needs a record: it fails, is skipped or is retried
 	needTimer                 // it waits for a time
-	needGate                  // its gate is to be opened
+	needGate                  // its gate must be opened
 	needToolSlot              // it waits for a tool slot
 	needModelSlot             // it waits for a model slot
 	needKinds
 )
 
-// queue holds steps with the same need, the one with the longest remaining path
-// first and equal ones in the plan's order; those that wait for a time by that.
+// queue holds steps with the same need. The longest remaining path comes first,
+// and equal ones are in plan order; steps that wait for a time are sorted by it.
 type queue []*StepState
 
 func (q queue) Len() int           { return len(q) }
@@ -57,7 +57,7 @@ func (q *queue) Pop() any {
 	return s
 }
 
-// before reports whether s goes before t where both could.
+// before reports whether s has priority over t.
 func (s *StepState) before(t *StepState) bool {
 	if s.sched.need == needTimer && !s.RetryAt.Equal(t.RetryAt) {
 		return s.RetryAt.Before(t.RetryAt)
@@ -68,9 +68,8 @@ func (s *StepState) before(t *StepState) bool {
 	return s.sched.place < t.sched.place
 }
 
-// first returns up to n steps in their order. The heap is not touched: its best
-// members are found by walking it from the top, always on from the best one
-// seen.
+// first returns up to n steps in order. It does not change the heap: it walks
+// from the top, always continuing from the best member seen.
 func (q queue) first(n int) []*StepState {
 	if n <= 0 || len(q) == 0 {
 		return nil
@@ -79,7 +78,7 @@ func (q queue) first(n int) []*StepState {
 		return []*StepState{q[0]}
 	}
 	out := make([]*StepState, 0, min(n, len(q)))
-	edge := make([]int, 1, min(n, len(q))+1) // places in the heap that come next
+	edge := make([]int, 1, min(n, len(q))+1) // heap indices that come next
 	for len(edge) > 0 && len(out) < n {
 		best := 0
 		for i := range edge {
@@ -100,7 +99,7 @@ func (q queue) first(n int) []*StepState {
 	return out
 }
 
-// enqueue finds out anew what a step needs next and puts it where Next looks.
+// enqueue recomputes what a step needs next and puts it into the right queue.
 func (r scheduler) enqueue(s *StepState) {
 	if s.inner.loop != nil {
 		s.inner.loop.clock(r.Now)
@@ -117,15 +116,15 @@ func (r scheduler) enqueue(s *StepState) {
 	}
 }
 
-// enqueueAll does so for every step of the plan.
+// enqueueAll enqueues every step of the plan.
 func (r scheduler) enqueueAll() {
 	r.queues = queues{}
 	r.every(func(s *StepState) { s.sched.need = needNothing })
 	r.every(r.enqueue)
 }
 
-// needOf works out what a step needs next, and for one that could start keeps
-// its call, or why there can be none.
+// needOf computes what a step needs next. For a step that could start, it stores
+// the call, or the reason why there is none.
 func (r scheduler) needOf(s *StepState) need {
 	if s.Draft {
 		return needNothing
@@ -159,8 +158,8 @@ func (r scheduler) needOf(s *StepState) need {
 	return r.needOfCall(s)
 }
 
-// needOfCall is what a step needs next that nothing but a slot, a gate or a
-// flaw of its own keeps from starting.
+// needOfCall returns the next need of a step that only a slot, a gate or its own
+// flaw keeps from starting.
 func (r scheduler) needOfCall(s *StepState) need {
 	flawed := func(kind event.FailureKind, sentence string) need {
 		s.call.flaw = &flaw{kind, sentence}
@@ -209,8 +208,8 @@ func (r scheduler) needOfCall(s *StepState) need {
 	return r.needByRule(s, r.ruleFor(s, facts))
 }
 
-// needByRule is what a step needs next whose call is ready, by the rule that
-// decides about it.
+// needByRule returns the next need of a step whose call is ready, given the rule
+// that decides about it.
 func (r scheduler) needByRule(s *StepState, matched rule.Rule) need {
 	switch {
 	case matched.Verdict == rule.VerdictBlock:
@@ -223,10 +222,10 @@ func (r scheduler) needByRule(s *StepState, matched rule.Rule) need {
 	}
 }
 
-// prepare resolves the call of a step and holds it against its tool's schema.
+// prepare resolves the call of a step and checks it against the tool's schema.
 func (r scheduler) prepare(s *StepState, facts *toolFacts) error {
 	args := s.args()
-	if len(args) > 0 && s.inner.loop == nil && s.author.edits == 0 { // what a model, or the user at a gate, writes in a call is no reference
+	if len(args) > 0 && s.inner.loop == nil && s.author.edits == 0 { // text written by a model in a call, or by the user at a gate, is no reference
 		var err error
 		if args, err = plan.ResolveArgs(args, r.variables); err != nil {
 			return err
@@ -243,8 +242,8 @@ func (r scheduler) prepare(s *StepState, facts *toolFacts) error {
 	return nil
 }
 
-// fit gives scalars in args the types that the tool asks for, where nothing is
-// lost by that and the run is not strict.
+// fit converts scalars in args to the types of the tool, if nothing is lost and
+// the run is not strict.
 func (r *Run) fit(facts *toolFacts, args map[string]any) (map[string]any, []plan.Coercion) {
 	if r.strict {
 		return args, nil
@@ -252,7 +251,7 @@ func (r *Run) fit(facts *toolFacts, args map[string]any) (map[string]any, []plan
 	return facts.signature.Fit(args)
 }
 
-// prepareDry resolves the call of a step as far as it can be.
+// prepareDry resolves the call of a step as far as possible.
 func (r scheduler) prepareDry(s *StepState) *flaw {
 	if s.Step.Executor == plan.ExecutorTool && len(r.Catalogue) > 0 {
 		facts := r.facts(s.Step.Tool)
@@ -264,7 +263,7 @@ func (r scheduler) prepareDry(s *StepState) *flaw {
 		}
 	}
 	s.call.args = s.args()
-	if s.inner.loop == nil { // what a model writes in a call is no reference
+	if s.inner.loop == nil { // text written by a model in a call is no reference
 		args, err := plan.ResolveArgs(s.call.args, r.variables)
 		if err != nil {
 			return &flaw{event.FailureArgs, err.Error()}
@@ -280,8 +279,8 @@ func (r scheduler) prepareDry(s *StepState) *flaw {
 	return nil
 }
 
-// args are the arguments of a step as they were written: the user's where there
-// are any, else the plan's.
+// args returns the arguments of a step as written: those of the user if there are
+// any, else those of the plan.
 func (s *StepState) args() map[string]any {
 	if s.author.args != nil {
 		return s.author.args
@@ -289,16 +288,16 @@ func (s *StepState) args() map[string]any {
 	return s.Step.Args
 }
 
-// toolFacts is what the run knows of a tool that its steps name.
+// toolFacts caches what the run knows of a tool that its steps name.
 type toolFacts struct {
 	tool      plan.Tool
-	err       error           // there is no such tool
-	rules     []rule.Rule     // that speak about it, see Speaking
-	signature *plan.Signature // nil where its schema cannot be used
+	err       error           // set if the tool does not exist
+	rules     []rule.Rule     // rules about the tool, see Speaking
+	signature *plan.Signature // nil if its schema is unusable
 	calls     int             // in this run
 }
 
-// facts returns what is known of the tool with this name.
+// facts returns the facts about the tool with this name.
 func (r *Run) facts(name string) *toolFacts {
 	if known, ok := r.known[name]; ok {
 		return known
@@ -313,7 +312,7 @@ func (r *Run) facts(name string) *toolFacts {
 			facts = r.facts(qualified)
 		} else {
 			facts.rules = rule.Speaking(r.rules, tool)
-			facts.signature, _ = plan.NewSignature(tool) // what cannot be used checks nothing
+			facts.signature, _ = plan.NewSignature(tool) // an unusable schema checks nothing
 			facts.calls = r.callsBefore[qualified]
 		}
 	}
@@ -324,8 +323,8 @@ func (r *Run) facts(name string) *toolFacts {
 	return facts
 }
 
-// forget has the facts of all tools looked up anew, since tools or rules have
-// changed. How often each was called is kept.
+// forget drops the cached facts of all tools after tools or rules changed. It
+// keeps the call counts.
 func (r scheduler) forget() {
 	for name, facts := range r.known {
 		if facts.err == nil && name == facts.tool.QualifiedName() {
@@ -335,19 +334,19 @@ func (r scheduler) forget() {
 	r.known = nil
 }
 
-// readOnly reports whether a step can be run again without a second effect.
+// readOnly reports whether running a step again has no second effect.
 func (r *Run) readOnly(s *StepState) bool {
 	if s.Step.Executor != plan.ExecutorTool {
 		return true
 	}
 	facts := r.facts(s.Step.Tool)
-	return facts.err == nil && (facts.tool.ReadOnly || prompt.IsPlanTool(facts.tool)) // whose run is taken up
+	return facts.err == nil && (facts.tool.ReadOnly || prompt.IsPlanTool(facts.tool)) // a resume continues the run of a plan tool
 }
 
-// queues holds the steps that something can be done about, by what they need.
+// queues holds the steps that can be acted on, by need.
 type queues [needKinds]queue
 
-// empty reports whether nothing can be done about any step.
+// empty reports whether no step can be acted on.
 func (q *queues) empty() bool {
 	for i := range q {
 		if len(q[i]) > 0 {

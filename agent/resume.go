@@ -12,8 +12,8 @@ import (
 	"replan/planning/prompt"
 )
 
-// Elapsed is how long the run has been going on, the time between an end and a
-// resume left out.
+// Elapsed returns the active time of the run, without the time between an end and
+// a resume.
 func (r *Run) Elapsed() time.Duration {
 	if r.resumedAt.IsZero() {
 		return 0
@@ -21,21 +21,21 @@ func (r *Run) Elapsed() time.Duration {
 	return r.elapsedBefore + r.Now.Sub(r.resumedAt)
 }
 
-// applyResumed takes the run up where its events end: what was under way when
-// its program ended has not come back and never will, and where the run had
-// ended itself, what it failed at is tried again.
+// applyResumed continues the run where its events end. Calls in flight when the
+// program ended will never return. If the run had ended itself, what it failed at
+// is retried.
 func (r fold) applyResumed(d event.RunResumed, last time.Time) {
-	over := (r.Result != nil || r.ending != nil) && !r.answering // where only the answer is missing, no step is tried again
+	over := (r.Result != nil || r.ending != nil) && !r.answering // if only the answer is missing, no step is retried
 	r.elapsedBefore += last.Sub(r.resumedAt)
 	r.Breaks = append(r.Breaks, Break{From: last, To: r.Now})
 	r.loseAttempts(last)
 	r.resumedAt = r.Now
 	if d.Limits != r.Limits {
-		r.warned = map[string]bool{} // of another limit something else is 80 %
+		r.warned = map[string]bool{} // 80 % of another limit is another amount
 	}
 	didRead := r.reading()
 	if d.Model != r.Model {
-		r.bytesPerToken, r.prompting.BytesPerToken = 0, 0 // how another one counts, nobody has seen yet
+		r.bytesPerToken, r.prompting.BytesPerToken = 0, 0 // how another model's server counts is not known yet
 	}
 	r.Limits, r.Catalogue, r.priors, r.Model, r.modelTools = d.Limits, d.Catalogue, d.Priors, d.Model, d.Tools
 	r.prompting.ModelTools = d.Tools
@@ -61,7 +61,7 @@ func (r fold) applyResumed(d event.RunResumed, last time.Time) {
 	}
 	delete(r.firedTimers, event.GuardTime)
 	if r.Revision == 0 {
-		r.every(r.enqueue) // calls of the chat
+		r.every(r.enqueue) // including calls of the chat
 	} else {
 		r.replot()
 		for _, s := range r.Steps {
@@ -76,8 +76,8 @@ func (r fold) applyResumed(d event.RunResumed, last time.Time) {
 	}
 }
 
-// reading returns the steps under way whose tools only read, as far as was known
-// when they were started.
+// reading returns the running steps whose tools were known to be read-only when
+// they started.
 func (r fold) reading() map[*StepState]bool {
 	reads := map[*StepState]bool{}
 	r.every(func(s *StepState) {
@@ -88,8 +88,8 @@ func (r fold) reading() map[*StepState]bool {
 	return reads
 }
 
-// loseModelCalls forgets the requests that were with a model: planning and
-// synthesis put them again.
+// loseModelCalls drops the pending model requests; planning and synthesis send
+// them again.
 func (r fold) loseModelCalls() {
 	r.modelBusy, r.plannerAsked = 0, false
 	for i, p := range r.Phases {
@@ -98,7 +98,7 @@ func (r fold) loseModelCalls() {
 		}
 	}
 	if r.Synthesis.Started && !r.Synthesis.Done || r.Synthesis.Error != "" {
-		// A chat in which calls were made goes on from its last reply.
+		// A chat with calls continues from its last reply.
 		r.Synthesis = Synthesis{Direct: r.Synthesis.Direct, Started: r.Chat != nil, StartedAt: r.Synthesis.StartedAt}
 	}
 	if r.Chat != nil {
@@ -111,16 +111,16 @@ func (r fold) loseModelCalls() {
 	}
 }
 
-// loseToolCalls sorts out the steps that were under way. One that only read when
-// it was started, and of which nobody says anything else now, is run again; of
-// any other nobody knows whether it took effect.
+// loseToolCalls handles the steps that were running. A step runs again if it was
+// read-only when it started and nothing now says otherwise. For any other, it is
+// unknown whether it took effect.
 func (r fold) loseToolCalls(didRead map[*StepState]bool) {
 	r.inFlight, r.lost = map[event.Attempt]bool{}, nil
 	r.every(func(s *StepState) {
 		before := s.interruption
 		s.interruption = uninterrupted
 		if s.Status != StepRunning || s.Loop != nil {
-			return // a sub-agent goes on from its last reply
+			return // a sub-agent continues from its last reply
 		}
 		gone := s.Step.Executor == plan.ExecutorTool && r.facts(s.Step.Tool).err != nil
 		if didRead[s] && (gone || r.readOnly(s)) {
@@ -132,10 +132,10 @@ func (r fold) loseToolCalls(didRead map[*StepState]bool) {
 	})
 }
 
-// takeUp clears the way for another try of a run that had ended.
+// takeUp prepares another try of a run that had ended.
 func (r fold) takeUp() {
 	r.failure, r.Replanning = nil, nil
-	r.Gates, r.questions = nil, nil // it may have been ended before they were closed
+	r.Gates, r.questions = nil, nil // it may have ended before they were closed
 	if r.Chat != nil && r.Chat.flaw != nil {
 		r.Chat.flaw, r.Chat.stalls, r.Chat.mustAnswer = nil, 0, false
 		r.Chat.messages = append(r.Chat.messages, prompt.Remark("The conversation goes on."))
@@ -143,7 +143,7 @@ func (r fold) takeUp() {
 	r.every(func(s *StepState) {
 		s.awaitsUser = false
 		if s.inner.answered {
-			return // what came of the call, a model knows
+			return // the model already knows the outcome of the call
 		}
 		if s.orphaned() && s.Status != StepInDoubt {
 			return
@@ -151,12 +151,12 @@ func (r fold) takeUp() {
 		switch s.Status {
 		case StepFailed, StepSkipped, StepWaiting:
 			if s.skip.byUser {
-				s.Status = StepSkipped // the user's word outlives the resume
+				s.Status = StepSkipped // the user's decision survives the resume
 				return
 			}
 			r.again(s)
 		case StepPending:
-			s.skip.reason = "" // what it was to be skipped for is tried again
+			s.skip.reason = "" // the cause of the skip is retried
 		case StepInDoubt:
 			r.ask(s)
 		}
@@ -169,8 +169,8 @@ func (r fold) takeUp() {
 	}
 }
 
-// unask has the steps tried again that failed and wait for the word of a user
-// who is no longer there: resuming a run is to try again.
+// unask retries the failed steps that wait for a user who is no longer present:
+// resuming a run means retrying.
 func (r fold) unask() {
 	for _, s := range slices.Clone(r.questions) {
 		if s.Status != StepInDoubt {
@@ -180,7 +180,7 @@ func (r fold) unask() {
 	}
 }
 
-// unplanned reports whether planning came to nothing and must begin anew.
+// unplanned reports whether planning failed and must start over.
 func (r fold) unplanned() bool {
 	if r.planner == nil {
 		return true
@@ -193,30 +193,30 @@ func (r fold) unplanned() bool {
 	}
 }
 
-// again has a step wait for a new attempt, with all that an attempt is granted
-// to be granted anew.
+// again makes a step wait for a new attempt, and resets everything that permits
+// one.
 func (r scheduler) again(s *StepState) {
 	s.Status, s.Gate, s.RetryAt = StepPending, "", time.Time{}
 	s.gate.outdated, s.gate.files = "", nil
-	s.Diff, s.gate.hashes, s.gate.removes = "", nil, "" // of a call that may have been another
+	s.Diff, s.gate.hashes, s.gate.removes = "", nil, "" // they may belong to another call
 	s.attempts.before, s.gate.answer, s.fill.problem, s.skip.reason = s.attempts.total, gateUnanswered, "", ""
 }
 
-// Question is a step that waits for the user's word: it is in doubt, or it
-// failed and somebody is there to say how the run goes on. While a question is
-// open nothing new starts.
+// Question is a step that waits for the user's decision. It is in doubt, or it
+// failed and a user is present to decide how the run continues. While a question
+// is open, nothing new starts.
 type Question struct {
 	Step   string // index
-	Doubt  bool   // answered by doubt.resolved, else by failure.resolved
+	Doubt  bool   // answered by doubt.resolved, otherwise by failure.resolved
 	Title  string
 	Tool   string
-	Args   map[string]any // as resolved for the attempt, or as the plan has them
+	Args   map[string]any // as resolved for the attempt, or as in the plan
 	Reason string         // the error, or why there is doubt
-	Denied bool           // it was not allowed, at its gate or by a rule: nothing was done
-	Replan bool           // a new plan can be made of what remains
+	Denied bool           // denied at its gate or by a rule: nothing was done
+	Replan bool           // the rest can be replanned
 }
 
-// Asking is the index of the step that the oldest open question is about, "" where
+// Asking returns the index of the step with the oldest open question, or "" if
 // none is open.
 func (r *Run) Asking() string {
 	if len(r.questions) == 0 || !r.Active() || r.ending != nil {
@@ -258,8 +258,8 @@ func (r ledger) answered(s *StepState) {
 	r.questions = slices.DeleteFunc(r.questions, func(q *StepState) bool { return q == s })
 }
 
-// nextLost says of steps that were under way when the program ended that they
-// are in doubt.
+// nextLost reports that the steps that were running when the program ended are in
+// doubt.
 func (r decision) nextLost() []Action {
 	var out []Action
 	for _, s := range r.lost {
@@ -272,8 +272,8 @@ func (r decision) nextLost() []Action {
 	return out
 }
 
-// applyDamaged takes every step with effects that could start here for started,
-// so that a resume finds it in doubt: the line that is lost may have said so.
+// applyDamaged treats every step with effects that could start here as started,
+// so that a resume finds it in doubt. The lost line may have recorded its start.
 func (r fold) applyDamaged() {
 	for _, action := range r.Next() {
 		started, ok := action.Record.(event.StepStarted)
@@ -287,22 +287,22 @@ func (r fold) applyDamaged() {
 	}
 }
 
-// nextDoubts answers questions about doubts that nobody is there to be asked.
+// nextDoubts decides about doubts when no user is present.
 func (r decision) nextDoubts() []Action {
 	var out []Action
 	for _, s := range r.questions {
 		if decision := r.doubtAnswer(s); s.Status == StepInDoubt && decision != "" {
 			out = append(out, Action{Record: event.DoubtResolved{Step: s.Step.Index, Decision: decision, By: r.doubtAnswerer()}})
 			if decision == event.DoubtAbort {
-				break // the run ends with it
+				break // this ends the run
 			}
 		}
 	}
 	return out
 }
 
-// doubtAnswer is what is decided of a step in doubt without asking; "" where the
-// user is to be asked. By itself no step is run again twice after one resume.
+// doubtAnswer returns the automatic decision about a step in doubt, or "" if the
+// user must decide. After one resume, no step is automatically run again twice.
 func (r decision) doubtAnswer(s *StepState) event.DoubtDecision {
 	switch {
 	case r.inDoubt == "" && r.attended:
@@ -321,7 +321,7 @@ func (r decision) doubtAnswerer() string {
 	return "--in-doubt " + string(r.inDoubt)
 }
 
-// applyDoubtResolved does with a step in doubt what was decided.
+// applyDoubtResolved applies the decision about a step in doubt.
 func (r fold) applyDoubtResolved(d event.DoubtResolved) {
 	s := r.Step(d.Step)
 	if s == nil || s.Status != StepInDoubt {
@@ -348,11 +348,11 @@ func (r fold) applyDoubtResolved(d event.DoubtResolved) {
 	r.enqueue(s)
 }
 
-// byUser says of a decision that the user made it.
+// byUser marks a decision as made by the user.
 const byUser = "user"
 
-// applyFailureResolved goes on after a failed step as was decided. After a
-// resume the step waits for another attempt already.
+// applyFailureResolved continues after a failed step as decided. After a resume,
+// the step already waits for another attempt.
 func (r fold) applyFailureResolved(d event.FailureResolved) {
 	s := r.Step(d.Step)
 	if s == nil || s.inner.loop != nil || s.Status != StepFailed && s.Status != StepPending {
@@ -394,7 +394,7 @@ func (r fold) applyFailureResolved(d event.FailureResolved) {
 	r.enqueue(s)
 }
 
-// cutBehind has the steps that depend on one which will not succeed be skipped.
+// cutBehind skips the steps that depend on a step that will not succeed.
 func (r scheduler) cutBehind(s *StepState) {
 	for _, d := range s.sched.feeds {
 		if d.Status == StepPending && d.skip.reason == "" {
@@ -404,8 +404,8 @@ func (r scheduler) cutBehind(s *StepState) {
 	}
 }
 
-// release binds the result of a step that is done and lets go what waited for
-// it alone.
+// release binds the result of a completed step and releases the steps that waited
+// only for it.
 func (r scheduler) release(s *StepState) {
 	r.bind(s)
 	for _, d := range s.sched.feeds {
@@ -415,11 +415,11 @@ func (r scheduler) release(s *StepState) {
 	}
 }
 
-// canReplan reports whether there is anybody to make a new plan.
+// canReplan reports whether a planner is available.
 func (r *Run) canReplan() bool { return r.ownPlanners != nil || r.Model != "" }
 
-// MissingTools returns the tools that steps which are not done yet need, that
-// the run knew and that catalogue does not have.
+// MissingTools returns the tools that unfinished steps need and the run knew, but
+// catalogue lacks.
 func (r *Run) MissingTools(catalogue plan.Catalogue) []string {
 	return slices.DeleteFunc(r.ToolsToCall(), func(name string) bool {
 		_, before := r.Catalogue.Find(name)
@@ -429,7 +429,7 @@ func (r *Run) MissingTools(catalogue plan.Catalogue) []string {
 }
 
 // ToolsToCall returns the names of the tools that the run has still to call, as
-// far as that is known.
+// far as known.
 func (r *Run) ToolsToCall() []string {
 	var names []string
 	r.every(func(s *StepState) {
@@ -440,13 +440,13 @@ func (r *Run) ToolsToCall() []string {
 	return names
 }
 
-// NeedsModel reports whether nothing can be done without a model: there is no
-// plan, and no other planner, or only the answer is missing.
+// NeedsModel reports whether the run cannot continue without a model. Either
+// there is no plan and no other planner, or only the answer is missing.
 func (r *Run) NeedsModel() bool {
 	return r.Unanswered() != "" || r.Revision == 0 && r.givenPlan == nil && r.routed == nil && r.ownPlanners == nil
 }
 
-// planners returns who makes the plans of this run.
+// planners returns the planners of this run.
 func (r fold) planners() planning.Planners {
 	if r.ownPlanners != nil {
 		return r.ownPlanners

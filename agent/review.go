@@ -10,28 +10,27 @@ import (
 	"replan/planning/plan"
 )
 
-// Reviewed is a plan that was looked over and what was changed of it.
+// Reviewed is a reviewed plan with its changes.
 type Reviewed struct {
 	event.PlanReviewed
 	At  time.Time   // of the answer
-	Out []StepState // the steps that were taken out, as they stood
+	Out []StepState // removed steps in their last state
 }
 
-// pass is the user's yes to one call that has not been reached yet.
+// pass is the user's approval of one call that has not been reached yet.
 type pass struct {
-	args map[string]any // as they were shown
-	tool string         // that it is about, and what was said of it then
-	try  int            // the attempt that it holds for
+	args map[string]any // as shown to the user
+	tool string         // the tool with the effects announced for it at the time
+	try  int            // the attempt that the approval is valid for
 }
 
-// hold keeps the plan from running until it is looked over, where it is to be
-// and anything of it is left.
+// hold stops the plan for review, if a review is required and any steps are left.
 func (r scheduler) hold() {
 	r.held = r.reviewPlans && !r.planOnly && !r.dryRun && slices.ContainsFunc(r.Steps, func(s *StepState) bool { return !s.settled() })
 }
 
-// settled reports whether a review can change nothing of a step any more: it has
-// ended or is under way, or its call is the user's own already.
+// settled reports whether a review can no longer change a step. The step has
+// ended or is running, or the user already wrote its call.
 func (s *StepState) settled() bool {
 	switch s.Status {
 	case StepPending, StepWaiting, StepFailed:
@@ -41,35 +40,33 @@ func (s *StepState) settled() bool {
 	}
 }
 
-// Held reports whether the plan waits to be looked over. While it does nothing of
-// it starts. A plan that is about to be made anew, or a question about a step,
-// comes first.
+// Held reports whether the plan waits for review. Until then, none of its steps
+// start. A pending replan, or a question about a step, comes first.
 func (r *Run) Held() bool {
 	return r.held && r.Active() && r.ending == nil && r.planner == nil && r.failure == nil && len(r.questions) == 0
 }
 
-// Holds reports whether the plans of the run are held before they run, this one
-// or the next.
+// Holds reports whether the run holds its plans for review, this one or the next.
 func (r *Run) Holds() bool { return r.reviewPlans }
 
-// Unreviewed reports whether the plan of a run that goes on, or is resumed, waits
-// to be looked over, now or when nothing else comes first.
+// Unreviewed reports whether the plan of an active or resumed run waits for
+// review, now or once nothing else comes first.
 func (r *Run) Unreviewed() bool { return r.held }
 
-// ReviewAnswer is what the user says to a plan that was held.
+// ReviewAnswer is the user's answer to a held plan.
 type ReviewAnswer struct {
-	Revision int // of the plan that was shown
+	Revision int // of the displayed plan
 	Decision event.ReviewDecision
-	Plan     *plan.Plan // as it was changed; nil leaves it as it is
-	Approved []string   // the steps whose gates are open for the args that the plan gives
+	Plan     *plan.Plan // the changed plan; nil leaves it unchanged
+	Approved []string   // steps whose gates are open for the args in the plan
 }
 
-// errNotHeld says that no plan waits to be looked over.
+// errNotHeld reports that no plan waits for review.
 var errNotHeld = errors.New("no plan waits to be looked over")
 
-// Reviewed returns the event that an answer is, or why it cannot be taken: all
-// that is wrong with the plan as it was changed. Of that plan titles, args, what
-// a step waits for besides, and which steps are left are taken, nothing else.
+// Reviewed returns the event for an answer, or an error with all faults of the
+// changed plan. It takes only titles, args, added dependencies and the choice of
+// remaining steps from that plan.
 func (r *Run) Reviewed(a ReviewAnswer, by string) (event.PlanReviewed, error) {
 	v := r.Review()
 	switch {
@@ -95,8 +92,8 @@ func (r *Run) Reviewed(a ReviewAnswer, by string) (event.PlanReviewed, error) {
 	return v.Said(event.ReviewRun, by), nil
 }
 
-// applyReviewed takes what came of a plan that was looked over. One that was
-// refused is held again should the run be resumed.
+// applyReviewed applies the outcome of a review. A refused plan is held again if
+// the run is resumed.
 func (r fold) applyReviewed(d event.PlanReviewed) {
 	reviewed := Reviewed{PlanReviewed: d, At: r.Now}
 	if d.Decision != event.ReviewRun {
@@ -118,7 +115,7 @@ func (r fold) applyReviewed(d event.PlanReviewed) {
 	r.Reviews = append(r.Reviews, reviewed)
 	r.every(func(s *StepState) {
 		if !s.ReadyAt.IsZero() {
-			s.ReadyAt = r.Now // before, it was held
+			s.ReadyAt = r.Now // it was held until now
 		}
 	})
 	for _, a := range d.Approved {
@@ -129,8 +126,8 @@ func (r fold) applyReviewed(d event.PlanReviewed) {
 	}
 }
 
-// takeReviewed has the plan go on as the user changed it, and returns the steps
-// that are gone.
+// takeReviewed applies the user's changes to the plan, and returns the removed
+// steps.
 func (r fold) takeReviewed(p plan.Plan) (out []StepState) {
 	r.countAttempts()
 	before := map[string]*StepState{}
@@ -147,11 +144,11 @@ func (r fold) takeReviewed(p plan.Plan) (out []StepState) {
 		if s == nil {
 			s = &StepState{Status: StepPending, attempts: r.attemptsBefore(step.Index)}
 		} else if !plan.EqualValues(s.Step.Args, step.Args) {
-			r.closeGate(s.Gate) // of a call that is another now
+			r.closeGate(s.Gate) // it was for a different call
 			if s.Status == StepWaiting {
 				s.Status, s.Gate = StepPending, ""
 			}
-			s.gate.outdated, s.gate.files = "", nil // of a call that is another now
+			s.gate.outdated, s.gate.files = "", nil // they were for a different call
 			s.gate.withdraw()
 			s.fill.args, s.fill.problem, s.Diff, s.gate.hashes, s.gate.removes = nil, "", "", nil, ""
 		}
@@ -173,8 +170,8 @@ func (r fold) takeReviewed(p plan.Plan) (out []StepState) {
 	return out
 }
 
-// passed reports whether the call that a step is about to make is the one that
-// the user approved when the plan was looked over.
+// passed reports whether the user approved, in the review, the call that a step
+// is about to make.
 func (r *Run) passed(s *StepState) bool {
 	p := s.gate.pass
 	return p != nil && p.try == s.attempts.total+1 && p.tool == promised(r.facts(s.Step.Tool).tool) && plan.EqualValues(p.args, s.call.args)

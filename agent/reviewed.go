@@ -11,8 +11,8 @@ import (
 	"replan/planning/plan"
 )
 
-// Gate returns the question that the call of a step would stop at, nil where
-// there is none.
+// Gate returns the question at which a step's call would stop, or nil if there is
+// none.
 func (v *Review) Gate(index string) *ReviewGate {
 	at := v.now.at(index)
 	if at < 0 {
@@ -51,8 +51,8 @@ func (v *Review) Gate(index string) *ReviewGate {
 	return gate
 }
 
-// Steps returns the steps of the plan in the order in which they come, those
-// that are out where they came before.
+// Steps returns the steps of the plan in execution order, with the removed steps
+// at their old positions.
 func (v *Review) Steps() []ReviewStep {
 	all := v.now.clone()
 	order := v.order(all)
@@ -77,8 +77,8 @@ func (v *Review) Steps() []ReviewStep {
 	return out
 }
 
-// places puts the steps that are out among those that are left, each behind the
-// one that it came behind in the plan as it was.
+// places inserts the removed steps among the remaining ones, each after its old
+// predecessor.
 func (v *Review) places(left []string) []string {
 	out := slices.Clone(left)
 	last := ""
@@ -92,17 +92,16 @@ func (v *Review) places(left []string) []string {
 	return out
 }
 
-// edited reports whether a step has another title or other args than it came
-// with.
+// edited reports whether the title or the args of a step were changed.
 func (v *Review) edited(s plan.Step) bool {
 	was := v.original[s.Index]
 	return was.Title != s.Title || !plan.EqualValues(was.Args, s.Args)
 }
 
-// Plan is the plan as it is now.
+// Plan returns the current plan.
 func (v *Review) Plan() plan.Plan { return v.plan(v.now) }
 
-// Changes sums up what was changed.
+// Changes returns the changes so far.
 func (v *Review) Changes() event.ReviewChanges {
 	var c event.ReviewChanges
 	for _, s := range v.now.steps {
@@ -125,7 +124,7 @@ func (v *Review) Changes() event.ReviewChanges {
 	return c
 }
 
-// Answer is what is sent when the user has looked the plan over.
+// Answer returns the answer to send at the end of the review.
 func (v *Review) Answer(decision event.ReviewDecision) ReviewAnswer {
 	a := ReviewAnswer{Revision: v.Revision, Decision: decision}
 	if decision != event.ReviewRun {
@@ -142,7 +141,7 @@ func (v *Review) Answer(decision event.ReviewDecision) ReviewAnswer {
 	return a
 }
 
-// adopt takes the changes of a plan that somebody else has made.
+// adopt applies the changes of a plan edited elsewhere.
 func (v *Review) adopt(p plan.Plan) error {
 	next := v.now.clone()
 	left := map[string]plan.Step{}
@@ -174,7 +173,7 @@ func (v *Review) adopt(p plan.Plan) error {
 	return v.change(next)
 }
 
-// Said is the answer as it is kept, by whoever gives it.
+// Said returns the event for the answer; by is whoever gives it.
 func (v *Review) Said(decision event.ReviewDecision, by string) event.PlanReviewed {
 	d := event.PlanReviewed{Revision: v.Revision, Decision: decision, By: by, Edited: []string{}, Moved: []event.Move{}, Removed: []string{}, Approved: []event.Approval{}}
 	if decision != event.ReviewRun {

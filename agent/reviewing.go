@@ -11,61 +11,61 @@ import (
 	"replan/planning/plan"
 )
 
-// Review is a plan that waits to be looked over, with what the user has changed
-// of it so far. It is a copy: nothing is changed of the run until its Answer is
-// taken. It belongs to one goroutine, which may be any.
+// Review is a plan waiting for review, with the user's changes so far. It is a
+// copy: the run does not change until its Answer is applied. It may be used by
+// any goroutine, but only by one.
 type Review struct {
 	Run      string
 	Revision int
 
 	base     plan.Plan
-	settled  map[string]bool // steps of which nothing can be changed any more
-	world    *Run            // as much of the run as says which calls would ask
-	faults   map[string]bool // that the plan came with
+	settled  map[string]bool // steps that can no longer be changed
+	world    *Run            // enough of the run to tell which calls would ask
+	faults   map[string]bool // faults the plan already had
 	now      draft
-	before   []draft // the last change newest
+	before   []draft // most recent change last
 	original map[string]plan.Step
 }
 
-// draft is how the plan stands between two changes. Each change makes another.
+// draft is the plan between two changes. Each change creates a new draft.
 type draft struct {
-	steps    []plan.Step // of the base, in its order, those that are out among them
+	steps    []plan.Step // of the base, in its order, including removed ones
 	out      map[string]bool
 	approved map[string]map[string]any // step → the args that were shown
 }
 
-// ReviewStep is one step of a plan that is looked over.
+// ReviewStep is one step of a plan under review.
 type ReviewStep struct {
 	Step    plan.Step
 	Status  StepStatus
-	Settled bool // it has ended or is under way: nothing can be changed of it
+	Settled bool // it has ended or is running, and cannot be changed
 	Out     bool
 	Edited  bool
-	After   []string    // the steps that it waits for since they, or it, were moved
-	Gate    *ReviewGate // nil where its call runs unasked, or where it makes none
+	After   []string    // dependencies added when this or another step was moved
+	Gate    *ReviewGate // nil if its call runs without a question, or there is no call
 	Passes  bool        // its gate is approved
 }
 
-// ReviewGate is the question that a call would stop at.
+// ReviewGate is the question at which a call would stop.
 type ReviewGate struct {
 	Tool       plan.Tool
 	Rule       rule.Rule
-	Args       map[string]any // of the call, as far as they are known
+	Args       map[string]any // of the call, as far as known
 	Provenance []rule.Provenance
-	Closed     string // why it cannot be approved now, a clause; "" where it can
+	Closed     string // why it cannot be approved now, a clause; "" if it can
 }
 
-// DependentsError says which steps wait for one that is to be taken out.
+// DependentsError lists the steps that depend on a step to be removed.
 type DependentsError struct {
 	Step       string
-	Dependents []string // in the order in which they run
+	Dependents []string // in execution order
 }
 
 func (e *DependentsError) Error() string {
 	return fmt.Sprintf("step %s cannot go alone: %s needs it", e.Step, strings.Join(e.Dependents, ", "))
 }
 
-// Review returns the plan that waits to be looked over, nil where none does.
+// Review returns the plan that waits for review, or nil.
 func (r *Run) Review() *Review {
 	if !r.Held() {
 		return nil
@@ -73,7 +73,7 @@ func (r *Run) Review() *Review {
 	world := &Run{ID: r.ID, Model: r.Model, Catalogue: r.Catalogue, Plan: r.Plan, Revision: r.Revision}
 	world.rules, world.granted, world.gatedTools = slices.Clone(r.rules), slices.Clone(r.granted), maps.Clone(r.gatedTools)
 	world.prompting, world.callsBefore, world.variables = r.prompting, map[string]int{}, r.Variables()
-	world.dryRun = true // what is not known yet may have stand-ins
+	world.dryRun = true // placeholders stand for values that are not known yet
 	v := &Review{
 		Run: r.ID, Revision: r.Revision, base: r.Plan, settled: map[string]bool{}, world: world,
 		faults: map[string]bool{}, original: map[string]plan.Step{},
@@ -89,15 +89,15 @@ func (r *Run) Review() *Review {
 	}
 	world.places = maps.Clone(r.places)
 	for _, f := range v.check(v.now) {
-		v.faults[sameFault(f)] = true // of the plan as it came: nobody here is to mend those
+		v.faults[sameFault(f)] = true // faults of the original plan, which the user need not fix here
 	}
 	return v
 }
 
-// sameFault names a fault wherever its step stands.
+// sameFault identifies a fault independent of its step's position.
 func sameFault(f plan.Fault) string { return f.Code + " " + f.Step + " " + f.Message }
 
-// check returns the faults of the plan as a draft has it.
+// check returns the faults of the plan in a draft.
 func (v *Review) check(d draft) []plan.Fault {
 	faults, _ := plan.Validate(v.plan(d), plan.Rules{
 		Catalogue: v.world.Catalogue, CheckTools: true, PartialArgs: v.world.Model != "", Profiles: v.world.prompting.ProfileNames(),
@@ -105,8 +105,8 @@ func (v *Review) check(d draft) []plan.Fault {
 	return faults
 }
 
-// plan is the plan that a draft comes to: without what is out, and without
-// waiting for it.
+// plan returns the plan of a draft, without removed steps and dependencies on
+// them.
 func (v *Review) plan(d draft) plan.Plan {
 	if len(d.out) == 0 {
 		return v.base.With(d.steps)
@@ -124,23 +124,23 @@ func (v *Review) plan(d draft) plan.Plan {
 	return v.base.With(left)
 }
 
-// added reports whether a step waits for another only since the user said so.
+// added reports whether the user added this dependency.
 func (v *Review) added(index, on string) bool {
 	return !slices.Contains(v.original[index].DependsOn, on)
 }
 
-// clone is a draft that can be changed.
+// clone returns a draft that can be changed.
 func (d draft) clone() draft {
 	return draft{steps: slices.Clone(d.steps), out: maps.Clone(d.out), approved: maps.Clone(d.approved)}
 }
 
-// at returns where a step stands in the draft, -1 where it does not.
+// at returns the position of a step in the draft, or -1 if it is not there.
 func (d draft) at(index string) int {
 	return slices.IndexFunc(d.steps, func(s plan.Step) bool { return s.Index == index })
 }
 
-// change takes another draft for the one there is, unless it has faults that the
-// plan did not come with. All of them are told.
+// change replaces the current draft, unless the new one has faults that the plan
+// did not have before. The error lists them all.
 func (v *Review) change(next draft) error {
 	faults := slices.DeleteFunc(v.check(next), func(f plan.Fault) bool { return v.faults[sameFault(f)] })
 	if len(faults) > 0 {
@@ -151,7 +151,7 @@ func (v *Review) change(next draft) error {
 	return nil
 }
 
-// open returns where a step stands that can be changed.
+// open returns the position of a step that can be changed.
 func (v *Review) open(index string) (int, error) {
 	at := v.now.at(index)
 	switch {
@@ -164,8 +164,8 @@ func (v *Review) open(index string) (int, error) {
 	}
 }
 
-// Edit gives a step another title and other args, which may hold references as
-// any plan's. A gate of it that was approved asks again.
+// Edit sets the title and the args of a step; args may hold references as in any
+// plan. If its gate was approved, it asks again.
 func (v *Review) Edit(index, title string, args map[string]any) error {
 	at, err := v.open(index)
 	if err != nil {
@@ -185,8 +185,9 @@ func (v *Review) Edit(index, title string, args map[string]any) error {
 	return v.change(next)
 }
 
-// Remove takes a step out, and with dependents those that need it too, directly
-// or not. Without, it is refused with a [DependentsError] where there are any.
+// Remove removes a step and, with dependents, all steps that need it, directly or
+// indirectly. Without dependents, it returns a [DependentsError] if there are
+// any.
 func (v *Review) Remove(index string, dependents bool) error {
 	if _, err := v.open(index); err != nil {
 		return err
@@ -195,7 +196,7 @@ func (v *Review) Remove(index string, dependents bool) error {
 		return fmt.Errorf("step %s is out already", index)
 	}
 	next := v.now.clone()
-	// What waits for it only since the user moved it, waits no more.
+	// Steps that wait for it only because the user moved them no longer wait.
 	next.out[index] = true
 	needing := plan.NewGraph(v.plan(v.unmoved(v.now))).Descendants(index)
 	var names []string
@@ -216,7 +217,7 @@ func (v *Review) Remove(index string, dependents bool) error {
 	return v.change(next)
 }
 
-// unmoved is a draft without what the user had steps wait for.
+// unmoved returns a draft without the dependencies added by the user.
 func (v *Review) unmoved(d draft) draft {
 	d = d.clone()
 	for i, s := range d.steps {
@@ -225,8 +226,8 @@ func (v *Review) unmoved(d draft) draft {
 	return d
 }
 
-// Restore brings a step back, with those that it needs and that are out too. It
-// returns all that came back.
+// Restore brings back a step, with all removed steps that it needs. It returns
+// the restored steps.
 func (v *Review) Restore(index string) ([]string, error) {
 	if !v.now.out[index] {
 		return nil, fmt.Errorf("step %s is not out", index)
@@ -242,8 +243,8 @@ func (v *Review) Restore(index string) ([]string, error) {
 			back = append(back, other)
 		}
 	}
-	// A step that waits for another since it was moved may close a circle with
-	// what has been moved since.
+	// A restored step with dependencies from a move may close a cycle with later
+	// moves.
 	if len(plan.NewGraph(v.plan(next)).Order()) < len(v.plan(next).Steps) {
 		for i, s := range next.steps {
 			if slices.Contains(back, s.Index) {
@@ -257,13 +258,12 @@ func (v *Review) Restore(index string) ([]string, error) {
 	return back, v.change(next)
 }
 
-// order is the steps of a draft that are left, as they come in the plan's order.
+// order returns the remaining steps of a draft in execution order.
 func (v *Review) order(d draft) []string { return plan.NewGraph(v.plan(d)).Order() }
 
-// Move has a step change places with the one before it (by -1) or behind it
-// (by 1) among those that can be moved. Of the two, the one that comes later
-// waits for the other from then on: an order among steps that wait for nothing
-// would be none, since they run at once. Moved back, it does so no more.
+// Move swaps a step with the movable step before it (by -1) or after it (by 1).
+// From then on, the later of the two waits for the other, since independent steps
+// run at once and have no order. Moving it back removes that dependency.
 func (v *Review) Move(index string, by int) error {
 	if _, err := v.open(index); err != nil {
 		return err
@@ -294,7 +294,7 @@ func (v *Review) Move(index string, by int) error {
 	return v.change(next)
 }
 
-// wait has a step wait for another, or no more.
+// wait adds or removes a dependency of a step.
 func (d draft) wait(index, on string, yes bool) {
 	at := d.at(index)
 	needs := slices.DeleteFunc(slices.Clone(d.steps[at].DependsOn), func(other string) bool { return other == on })
@@ -304,8 +304,8 @@ func (d draft) wait(index, on string, yes bool) {
 	d.steps[at].DependsOn = needs
 }
 
-// needs says why a step must come behind another, "" where only the user's word
-// has it there.
+// needs returns why a step must come after another, or "" if only the user put it
+// there.
 func (v *Review) needs(index, on string) string {
 	if !v.added(index, on) {
 		return fmt.Sprintf("step %s depends on step %s", index, on)
@@ -319,8 +319,7 @@ func (v *Review) needs(index, on string) string {
 	return ""
 }
 
-// Approve opens the gate of a step for the call that is shown now, or closes it
-// again.
+// Approve opens the gate of a step for the displayed call, or closes it again.
 func (v *Review) Approve(index string, yes bool) error {
 	if _, err := v.open(index); err != nil {
 		return err
@@ -346,8 +345,8 @@ func (v *Review) Approve(index string, yes bool) error {
 	return v.change(next)
 }
 
-// ApproveAll opens, as one change, every gate that can be. It returns how many
-// that were not open before.
+// ApproveAll opens every gate that can be opened, as one change. It returns how
+// many were not open before.
 func (v *Review) ApproveAll() int {
 	next := v.now.clone()
 	for _, s := range v.now.steps {
@@ -363,7 +362,7 @@ func (v *Review) ApproveAll() int {
 	return n
 }
 
-// Undo takes the last change back, and reports whether there was one.
+// Undo reverts the last change, and reports whether there was one.
 func (v *Review) Undo() bool {
 	last := len(v.before) - 1
 	if last < 0 {

@@ -13,12 +13,12 @@ import (
 	"replan/planning/prompt"
 )
 
-// WithoutModel says what can be asked where there is no model.
+// WithoutModel lists what can be asked without a model.
 const WithoutModel = "without a model this can be asked: find X, what is X, where is X used, rename X to Y, run the tests, why does X fail, commit; replan undo RUN puts back what a run changed"
 
 // Route returns the chain of operators that the words of a goal mean, and whether
-// they plan the goal; model says whether a model could plan it. The error says why
-// words that were understood do not plan the goal.
+// they plan the goal. model says whether a model could plan it. The error says
+// why words that were understood do not plan the goal.
 func Route(w event.Routing, goal string, tools plan.Catalogue, model bool) (chain intent.Chain, ok bool, err error) {
 	if !w.Planner.ByWords() {
 		return intent.Chain{}, false, nil
@@ -36,23 +36,23 @@ func Route(w event.Routing, goal string, tools plan.Catalogue, model bool) (chai
 	case !offered(tools, chain):
 		return chain, false, fmt.Errorf("this takes tools that are not all on offer: %s", strings.Join(chain.Tools(), ", "))
 	}
-	// Without a model nothing is done by words that are not clear: whatever came of
-	// it would pass for an answer.
+	// Without a model, unclear words do nothing: any result would pass for an
+	// answer.
 	if !model && !chain.Confident() {
 		return chain, false, errors.New(w.Facts.Unclear(goal, chain.Intent))
 	}
 	return chain, chain.Ready() || !model || w.Planner == event.PlannerRouter, nil
 }
 
-// offered reports whether every tool of a chain is one of the workspace's own
-// operators on offer.
+// offered reports whether the catalogue offers every tool of a chain as one of
+// the workspace's own operators.
 func offered(tools plan.Catalogue, chain intent.Chain) bool {
 	return !slices.ContainsFunc(chain.Nodes, func(n intent.Node) bool {
 		return n.Executor == plan.ExecutorTool && !slices.ContainsFunc(tools, func(t plan.Tool) bool { return t.Trusted && t.Name == n.Tool })
 	})
 }
 
-// planGoal makes the planner of the goal.
+// planGoal creates the planner of the goal.
 func (r fold) planGoal(d event.RunStarted) {
 	if r.ownPlanners != nil {
 		r.planner = r.planners().Plan(r.brief())
@@ -80,10 +80,10 @@ func (r fold) planGoal(d event.RunStarted) {
 	r.planner = r.planners().Plan(r.brief())
 }
 
-// owned names the tools of a routed plan so that they are the workspace's own
-// where another server offers one of the same name. Of the chain's gates only
-// those that the user's policy sets are the plan's: what else asks is for the rules
-// of the run to say, which the user may have changed.
+// owned qualifies the tool names of a routed plan as the workspace's own if
+// another server offers one of the same name. It keeps only the chain's gates
+// that the user's policy sets. All other gates are up to the rules of the run,
+// which the user may have changed.
 func owned(p plan.Plan, tools plan.Catalogue, policy intent.Policy) plan.Plan {
 	for i, s := range p.Steps {
 		p.Steps[i].Gate = policy.Asks(s.Tool)
@@ -99,8 +99,8 @@ func owned(p plan.Plan, tools plan.Catalogue, policy intent.Policy) plan.Plan {
 	return p
 }
 
-// cutWordless leaves out what a routed plan would need a model for where there
-// is none, and what hangs on that.
+// cutWordless skips the steps of a routed plan that need a model if there is
+// none, and their dependents.
 func (r scheduler) cutWordless() {
 	if r.Route == nil || r.Model != "" {
 		return
@@ -115,8 +115,8 @@ func (r scheduler) cutWordless() {
 
 const wordless = "it needs a model, and there is none; start Ollama, or choose one with --host and --model"
 
-// answersByRule reports whether the answer of the run is put together from its
-// results: where its plan was, and words add nothing or nobody could find them.
+// answersByRule reports whether the answer is put together from the results. This
+// requires a routed plan, for which a model would add nothing or is not available.
 func (r decision) answersByRule() bool {
 	if r.Route == nil || r.dryRun || r.Revision > 1 && r.Model != "" {
 		return false
@@ -130,7 +130,7 @@ func wantsWords(d event.RouteMatched) bool {
 	return d.Intent.WantsWords() || slices.ContainsFunc(d.Chain, intent.IsModelWork)
 }
 
-// ruled is the answer by rule.
+// ruled returns the answer by rule.
 func (r decision) ruled() string {
 	left := ""
 	if slices.ContainsFunc(r.Steps, func(s *StepState) bool { return s.skip.reason == wordless }) {

@@ -9,25 +9,25 @@ import (
 	"replan/planning/prompt"
 )
 
-// slots counts what is free while Next collects what may start.
+// slots counts free resources while Next collects what may start.
 type slots struct {
 	tools, models int
-	plans         int                // calls of plan tools that are about to start
-	left          account            // of the budgets, after what is about to start
-	starting      map[*toolFacts]int // calls of a tool that are about to start; nil where none is counted
-	// What is kept back of that for calls that are before the user, or approved:
-	// nobody is asked about a call that a guard refuses afterwards.
+	plans         int                // plan tool calls that are about to start
+	left          account            // remaining budgets, after what is about to start
+	starting      map[*toolFacts]int // calls per tool that are about to start; nil if none are counted
+	// reserved is kept back for calls that are shown to the user or approved, so
+	// that no guard refuses a call after the user was asked about it.
 	reserved        account
-	changing        map[string]bool // files that calls under way are to change
+	changing        map[string]bool // files that running calls will change
 	reservedPerTool map[*toolFacts]int
 }
 
-// account counts what budgets count of the steps that are to start.
+// account counts the budget of steps that are about to start.
 type account struct {
 	steps, calls, discovery, execution int
 }
 
-// ofKind is what budgets count of calls of the tool's kind.
+// ofKind returns the count for calls of the tool's kind.
 func (a *account) ofKind(facts *toolFacts) *int {
 	if facts.tool.ReadOnly {
 		return &a.discovery
@@ -42,7 +42,7 @@ func (a *account) add(facts *toolFacts, calls int) {
 	*a.ofKind(facts) += calls
 }
 
-// unlimited is what is left of a budget without a limit.
+// unlimited is the remainder of a budget without a limit.
 const unlimited = math.MaxInt32
 
 func (r decision) freeSlots() slots {
@@ -71,13 +71,13 @@ func (r decision) freeSlots() slots {
 	return free
 }
 
-// calls counts the tool calls that the guards go by, and those of them that only
-// read: in a dry run the ones that it told.
+// calls counts the tool calls for the guards, and how many of them were
+// read-only. In a dry run it counts the reported calls.
 func (r *Run) calls() (all, discovery int) {
 	return r.Usage.ToolCalls + r.dryCalls, r.Usage.DiscoveryCalls + r.dryDiscovery
 }
 
-// stepsLeft is how many steps may start that nobody has approved.
+// stepsLeft returns how many unapproved steps may start.
 func (f *slots) stepsLeft() int { return f.left.steps - f.reserved.steps }
 
 // start counts a call that is about to start.
@@ -88,7 +88,7 @@ func (f *slots) start(facts *toolFacts) {
 	}
 }
 
-// reserve keeps budget back for calls, or gives it back where calls is negative.
+// reserve reserves budget for calls, or releases it if calls is negative.
 func (f *slots) reserve(facts *toolFacts, calls int) {
 	f.reserved.add(facts, calls)
 	if f.reservedPerTool != nil {
@@ -96,7 +96,7 @@ func (f *slots) reserve(facts *toolFacts, calls int) {
 	}
 }
 
-// change notes files that a call is about to change.
+// change records files that a call is about to change.
 func (f *slots) change(files []string) {
 	if f.changing == nil && len(files) > 0 {
 		f.changing = map[string]bool{}
@@ -111,8 +111,8 @@ func (f *slots) changes(files []string) bool {
 	return slices.ContainsFunc(files, func(name string) bool { return f.changing[name] })
 }
 
-// reserveApproved keeps budget back for the calls of open gates, and for those
-// that passed one and have not started. While a failed step waits for the planner,
+// reserveApproved reserves budget for the calls of open gates, and for calls that
+// passed one and have not started. While a failed step waits for the planner,
 // only the calls of loops still start.
 func (r decision) reserveApproved(q *queues, free *slots) {
 	for _, g := range r.Gates {
@@ -127,16 +127,16 @@ func (r decision) reserveApproved(q *queues, free *slots) {
 	}
 }
 
-// plansUnderWay reports whether a run that a plan tool asked for goes on, or is
-// about to: the next waits for it, so that both can be given what is left of the
-// one account, and of the one model.
+// plansUnderWay reports whether a run requested by a plan tool is active or about
+// to start. The next one waits, so that each gets all that remains of the shared
+// budget, and the one model.
 func (r decision) plansUnderWay(free *slots) bool {
 	return free.plans > 0 || r.Chat != nil && slices.ContainsFunc(r.Chat.lastCalls, func(c *StepState) bool {
 		return c.Status == StepRunning && prompt.IsPlanTool(r.facts(c.Step.Tool).tool)
 	})
 }
 
-// left is what is left of a budget.
+// left returns the remainder of a budget.
 func left(limit, used int) int {
 	if limit == 0 {
 		return unlimited

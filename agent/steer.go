@@ -8,8 +8,8 @@ import (
 	"replan/planning/reply"
 )
 
-// applySteered has the user's word heard by whoever is at work: each model in a
-// loop with its next turn, else the planner of what remains.
+// applySteered passes the user's remark to whoever is working: each model in a
+// loop gets it with its next turn, otherwise the planner of the rest.
 func (r fold) applySteered(d event.RunSteered) {
 	if loops := r.loops(); len(loops) > 0 {
 		for _, l := range loops {
@@ -23,8 +23,8 @@ func (r fold) applySteered(d event.RunSteered) {
 	r.heed()
 }
 
-// heed has what remains of the plan planned anew for the sake of what the user
-// said, where that can be done now.
+// heed replans the rest of the plan because of the user's remark, if that is
+// possible now.
 func (r dialogue) heed() {
 	if len(r.Remarks) == 0 || r.Revision == 0 || r.planner != nil || r.Synthesis.Started {
 		return
@@ -36,7 +36,7 @@ func (r dialogue) heed() {
 	r.Remarks = nil
 }
 
-// reason says why there is a new plan.
+// reason returns why there is a new plan.
 func (f *failure) reason() string {
 	if f.step == "" {
 		return "the user says: " + f.said
@@ -44,7 +44,7 @@ func (f *failure) reason() string {
 	return f.error
 }
 
-// Steerable reports whether the user's word to the run would be heard.
+// Steerable reports whether a remark of the user to the run would be heard.
 func (r *Run) Steerable() bool {
 	switch {
 	case !r.Active() || r.ending != nil || r.Paused || r.dryRun || r.planOnly && r.Revision > 0:
@@ -60,7 +60,7 @@ func (r *Run) Steerable() bool {
 	}
 }
 
-// remarks are those that the chat has not heard.
+// remarks returns the remarks that the chat has not heard.
 func (r dialogue) remarks() []string {
 	if r.Chat != nil {
 		return r.Chat.remarks
@@ -68,8 +68,8 @@ func (r dialogue) remarks() []string {
 	return r.Remarks
 }
 
-// takeRemarks makes what the user said while planning was under way part of the
-// conversation in which the goal is answered.
+// takeRemarks adds remarks made during planning to the conversation that answers
+// the goal.
 func (r dialogue) takeRemarks() {
 	if len(r.Remarks) == 0 {
 		return
@@ -79,7 +79,7 @@ func (r dialogue) takeRemarks() {
 	c.request()
 }
 
-// hearMore goes on from an answer that the user has spoken after.
+// hearMore continues after an answer if the user has made a remark since.
 func (r dialogue) hearMore(reply reply.Reply) {
 	c := r.chatted()
 	c.remarks, r.Remarks = append(c.remarks, r.Remarks...), nil
@@ -88,14 +88,14 @@ func (r dialogue) hearMore(reply reply.Reply) {
 	r.Synthesis.Text, r.Synthesis.Thinking = "", ""
 }
 
-// request notes that the next turn was asked for, with what the user said.
+// request records that the next turn was requested, with the user's remarks.
 func (l *Loop) request() {
 	l.Asking, l.mustAnswer = true, l.last()
 	l.messages = append(l.messages, l.said()...)
 	l.remarks = nil
 }
 
-// said is what the user said since the last turn.
+// said returns the user's remarks since the last turn.
 func (l *Loop) said() []prompt.Message {
 	out := make([]prompt.Message, 0, len(l.remarks)+1)
 	for _, text := range l.remarks {
