@@ -9,7 +9,7 @@ import (
 	"replan/planning/reply"
 )
 
-// settled is a planner that needs nobody's help: its outcome is there at once.
+// settled is a planner that needs no replies: its outcome is available at once.
 type settled struct{ outcome Outcome }
 
 func (s settled) Next() (prompt.Request, bool) { return prompt.Request{}, false }
@@ -18,20 +18,19 @@ func (s settled) Fail(string, reply.Reply)     {}
 func (s settled) Outcome() Outcome             { return s.outcome }
 func (s settled) Skipped() []SkippedPhase      { return nil }
 
-// Given returns the planner of a plan that is there already: it asks for
-// nothing and is done at once. Whether the plan is valid is for [Validate] to
-// have said before.
+// Given returns the planner of an existing plan. It makes no requests and is done
+// at once. The caller must have checked the plan with [Validate].
 func Given(p plan.Plan) Planner {
 	return settled{Outcome{Kind: OutcomePlanned, Plan: spellOut(p)}}
 }
 
-// Unplanned returns the planner of a goal that nobody plans, and says why.
+// Unplanned returns the planner of a goal that nobody plans; reason says why.
 func Unplanned(reason string) Planner {
 	return settled{Outcome{Kind: OutcomeEmpty, Reason: reason}}
 }
 
-// spellOut fills in the defaults of a plan, as if it had been read from a file: a
-// plan written in Go need not set them either.
+// spellOut fills in the defaults of a plan, as if it had been read from a file,
+// so that a plan written in Go need not set them.
 func spellOut(p plan.Plan) plan.Plan {
 	if p.Goal == "" {
 		p.Goal = p.Title
@@ -81,7 +80,7 @@ func (s script) Replan(b prompt.Brief, situation prompt.Situation) Planner {
 	if r.outcome.Kind != OutcomePending {
 		return settled{r.outcome}
 	}
-	// A situation that does not count its attempts is the first.
+	// Treat a situation without an attempt number as the first.
 	next := max(situation.Attempt, 1)
 	if next >= len(s.plans) {
 		return settled{Outcome{Kind: OutcomeGaveUp, Reason: "the script holds no further plan"}}
@@ -90,9 +89,9 @@ func (s script) Replan(b prompt.Brief, situation prompt.Situation) Planner {
 }
 
 // Proposed returns a planner with a ready answer to a failure: the steps of p
-// replace the remaining ones. The answer is judged as a model's is: without steps
+// replace the remaining ones. The answer is judged like a model's. Without steps
 // it gives up, with its title as the reason; a repetition of the failed steps is
-// refused; an invalid one fails, since there is no repair.
+// refused. An invalid answer fails, since there is no repair.
 func Proposed(b prompt.Brief, situation prompt.Situation, p plan.Plan) Planner {
 	r := newReplanner(b, situation)
 	if r.outcome.Kind != OutcomePending {
@@ -114,7 +113,8 @@ func proposed(r *replanner, p plan.Plan) Planner {
 	return settled{outcome}
 }
 
-// misscripted is the end of a plan that nobody can repair.
+// misscripted returns the outcome of a scripted plan with faults, which nobody
+// can repair.
 func misscripted(faults []plan.Fault) Outcome {
 	return Outcome{
 		Kind:   OutcomeFailed,

@@ -9,9 +9,9 @@ import (
 	"replan/planning/reply"
 )
 
-// NewPipeline returns the planner of three phases: an analysis, a review where
-// the analysis asks for one, and the execution plan. A simple goal is planned in
-// one call: the steps that come with such an analysis are the plan.
+// NewPipeline returns the planner of three phases: an analysis, a review if the
+// analysis asks for one, and the execution plan. A simple goal is planned in one
+// call: the analysis then includes the steps of the plan.
 func NewPipeline(b prompt.Brief) Planner {
 	p := &pipeline{brief: b}
 	switch {
@@ -57,7 +57,7 @@ func (p *pipeline) skip(phase int, reason string) {
 	p.skipped = append(p.skipped, SkippedPhase{Phase: phase, Reason: reason})
 }
 
-// enter moves to a stage and makes its request.
+// enter moves to a stage and creates its request.
 func (p *pipeline) enter(stage prompt.Purpose) {
 	p.stage = stage
 	switch stage {
@@ -171,8 +171,8 @@ func (p *pipeline) absorbReview(r reply.Reply) {
 	p.enter(prompt.PurposePlan)
 }
 
-// unused says why a phase counts as left out despite a reply: the fault, without
-// the advice to the model at its end.
+// unused returns why a phase counts as skipped despite a reply: the fault,
+// without the advice to the model at its end.
 func unused(flaw string) string {
 	if at := strings.LastIndex(flaw, "; "); at > strings.LastIndex(flaw, "”") {
 		flaw = flaw[:at]
@@ -180,7 +180,7 @@ func unused(flaw string) string {
 	return "planned without it: " + flaw
 }
 
-// cutShort reports whether the steps of a reply are not all there.
+// cutShort reports whether steps of a reply are missing.
 func cutShort(p reply.Proposal) bool {
 	for _, f := range p.Faults {
 		if f.Code == plan.CodeBadJSON {
@@ -190,7 +190,7 @@ func cutShort(p reply.Proposal) bool {
 	return false
 }
 
-// absorbPlan takes the plan of phase 3 or a repaired one.
+// absorbPlan handles the plan of phase 3, or a repaired one.
 func (p *pipeline) absorbPlan(r reply.Reply) {
 	proposed := reply.ReadProposal(r, false)
 	if proposed.Read && len(proposed.Plan.Steps) == 0 && len(proposed.Faults) == 0 {
@@ -200,7 +200,7 @@ func (p *pipeline) absorbPlan(r reply.Reply) {
 	p.judge(proposed, r)
 }
 
-// judge takes a valid plan and has an invalid one repaired.
+// judge accepts a valid plan and requests the repair of an invalid one.
 func (p *pipeline) judge(proposed reply.Proposal, reply reply.Reply) {
 	current := finishPlan(p.brief, p.repairs.keepNotes(proposed.Plan), p.analysis.Task, p.analysis.Goal)
 	faults := checkProposal(p.brief, current, proposed.Faults, p.brief.MaxSteps)
@@ -231,7 +231,8 @@ func (p *pipeline) repair(faults []plan.Fault) {
 	}
 }
 
-// emptyReason is why a planner proposed nothing, in its own words if it gave any.
+// emptyReason returns why a planner proposed nothing, in its own words if it gave
+// any.
 func emptyReason(p reply.Proposal, otherwise string) string {
 	if p.Reason == "" && reply.Refuses(p.Plan.Title) {
 		p.Reason = p.Plan.Title

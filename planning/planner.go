@@ -6,29 +6,30 @@ import (
 	"replan/planning/reply"
 )
 
-// Planner turns a goal into a plan, one model call at a time. It calls nobody: it
-// names the next request and absorbs the reply, so folding the same replies again
-// gives the same plan.
+// Planner turns a goal into a plan, one model call at a time. It makes no calls
+// itself: it returns the next request and absorbs the reply. The same replies
+// therefore give the same plan.
 type Planner interface {
-	// Next returns the request to put to the model now. It returns the same
+	// Next returns the request to send to the model now. It returns the same
 	// request until Absorb or Fail is called, and false once Outcome is final.
 	Next() (prompt.Request, bool)
 	// Absorb takes the reply to the request that Next returned.
 	Absorb(reply.Reply)
 	// Fail reports a missing reply, with the reason; reply is the part received
-	// before it broke off, the zero value for none. Planning continues if it can:
-	// without the analysis, without the review, and for a missing plan with a
-	// repair, which counts as made.
+	// before it broke off, or the zero value. Planning continues if possible:
+	// without the analysis or the review. A missing plan is repaired, which
+	// counts as a repair.
 	Fail(reason string, reply reply.Reply)
-	// Outcome is the result of planning; its kind is OutcomePending before the
-	// end.
+	// Outcome returns the result of planning; its kind is OutcomePending before
+	// the end.
 	Outcome() Outcome
-	// Skipped lists the phases left out so far, in order. A phase with an unusable
-	// reply is among them: planning continues as if it had been left out.
+	// Skipped returns the phases skipped so far, in order. They include phases
+	// with an unusable reply, after which planning continues as if they had been
+	// skipped.
 	Skipped() []SkippedPhase
 }
 
-// Planners makes the planners of a run. Folding a run again asks again with equal
+// Planners makes the planners of a run. Replaying a run calls it again with equal
 // arguments and must get equal planners, so an implementation keeps no state
 // between calls.
 type Planners interface {
@@ -38,22 +39,22 @@ type Planners interface {
 	Replan(prompt.Brief, prompt.Situation) Planner
 }
 
-// SkippedPhase is a phase of planning that was left out.
+// SkippedPhase is a planning phase that was skipped.
 type SkippedPhase struct {
 	Phase  int    // 1 to 3
 	Reason string // a few words
 }
 
-// OutcomeKind says how planning ended.
+// OutcomeKind is the kind of result that planning ended with.
 type OutcomeKind string
 
-// How planning can end.
+// Kinds of planning results.
 const (
 	OutcomePending  OutcomeKind = ""         // not yet
 	OutcomeDirect   OutcomeKind = "direct"   // no plan is needed: answer the goal
 	OutcomePlanned  OutcomeKind = "planned"  // Plan is valid
-	OutcomeAnalysed OutcomeKind = "analysed" // phase 3 is switched off; Text is the analysis
-	OutcomeEmpty    OutcomeKind = "empty"    // there is no plan: the model proposed no step, or none that is valid after the repairs
+	OutcomeAnalysed OutcomeKind = "analysed" // phase 3 is disabled; Text is the analysis
+	OutcomeEmpty    OutcomeKind = "empty"    // there is no plan: the model proposed no step, or no valid one after the repairs
 	OutcomeGaveUp   OutcomeKind = "gave_up"  // a replan proposed no step
 	OutcomeRefused  OutcomeKind = "refused"  // a replan repeated the steps that had failed
 	OutcomeSilent   OutcomeKind = "silent"   // no reply came to any request for the first plan: no model is available, or it takes too long
@@ -63,10 +64,10 @@ const (
 // Outcome is the result of planning.
 type Outcome struct {
 	Kind   OutcomeKind
-	Plan   plan.Plan    // with OutcomePlanned; after a replan the merged plan, finished steps included
-	Diff   plan.Diff    // of a replan, over the steps that remained
+	Plan   plan.Plan    // with OutcomePlanned; after a replan the merged plan, including finished steps
+	Diff   plan.Diff    // of a replan, for the remaining steps
 	Text   string       // with OutcomeAnalysed, Markdown
-	Reason string       // one sentence, with every kind that ends without a plan
+	Reason string       // one sentence, for every kind without a plan
 	Faults []plan.Fault // with OutcomeEmpty and OutcomeFailed, the faults of the last plan; none if the model proposed no step
 
 	// Warnings are for the user of a plan that runs all the same, with

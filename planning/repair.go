@@ -12,14 +12,14 @@ import (
 	"replan/planning/reply"
 )
 
-// repairs counts the repairs of a plan, and keeps its last faults.
+// repairs counts the repairs of a plan, and stores its last faults.
 type repairs struct {
 	made     int
-	answered bool         // a whole reply came, were it an empty one
-	reply    string       // the last that came whole, "" for none
-	partly   string       // the part of a later reply before it broke off; "" for none
-	faults   []plan.Fault // of that reply, and of missing ones since
-	notes    plan.Plan    // parts for display: milestones, risks, how to know that the goal is met
+	answered bool         // a complete reply came, even an empty one
+	reply    string       // the last complete reply, or ""
+	partly   string       // the part of a later reply before it broke off, or ""
+	faults   []plan.Fault // of that reply, and of missing replies since
+	notes    plan.Plan    // display parts: milestones, risks, criteria for meeting the goal
 }
 
 // faulty records a reply with its faults, and returns them.
@@ -28,8 +28,8 @@ func (r *repairs) faulty(answer reply.Reply, faults []plan.Fault) []plan.Fault {
 	return faults
 }
 
-// keepNotes keeps the display parts of a proposal, and fills in missing ones from
-// an earlier one: a repair is about the steps.
+// keepNotes stores the display parts of a proposal. It fills in missing ones from
+// an earlier proposal, since a repair is about the steps.
 func (r *repairs) keepNotes(p plan.Plan) plan.Plan {
 	if len(p.Milestones) == 0 {
 		p.Milestones = r.notes.Milestones
@@ -42,9 +42,9 @@ func (r *repairs) keepNotes(p plan.Plan) plan.Plan {
 	return p
 }
 
-// unanswered records a missing reply to a request, and returns all faults: the
-// reply to repair is still the one before. The part of a broken reply is kept
-// beside it, until a longer one comes.
+// unanswered records a missing reply to a request, and returns all faults. The
+// reply to repair is still the previous one. The part of a broken reply is stored
+// next to it, until a longer one comes.
 func (r *repairs) unanswered(stage prompt.Purpose, reason string, answer reply.Reply) []plan.Fault {
 	f := plan.Fault{Code: plan.CodeBadJSON, Message: "no " + stageName(stage) + " came from the model: " + reason}
 	if partly := reply.StripThinking(answer.Text); partly != "" {
@@ -75,7 +75,7 @@ func (r *repairs) next(b prompt.Brief, from prompt.RepairContext) (prompt.Reques
 // silent reports whether nothing at all came from the model.
 func (r *repairs) silent() bool { return !r.answered && r.partly == "" }
 
-// unrepaired is the end of a plan that stayed wrong, or never came.
+// unrepaired returns the outcome of a plan that stayed invalid or never came.
 func (r *repairs) unrepaired(kind OutcomeKind) Outcome {
 	what := "the model's plan is still wrong"
 	if r.reply == "" {
@@ -88,9 +88,9 @@ func (r *repairs) unrepaired(kind OutcomeKind) Outcome {
 	}
 }
 
-// finishPlan completes a model's proposal: the goal is the user's, and the id
-// comes from the title. The model's own words on the goal become the condition for
-// done.
+// finishPlan completes a model's proposal. The goal is the user's, the id comes
+// from the title, and the model's own wording of the goal becomes the completion
+// condition.
 func finishPlan(b prompt.Brief, p plan.Plan, task, doneWhen string) plan.Plan {
 	p.Goal, p.DoneWhen = b.Goal, cmp.Or(p.DoneWhen, doneWhen)
 	if p.DoneWhen == p.Goal {
@@ -105,7 +105,7 @@ func finishPlan(b prompt.Brief, p plan.Plan, task, doneWhen string) plan.Plan {
 	p.Milestones = plan.KeepMilestones(p.Milestones, p.Steps)
 	p.Steps = reply.FinishSteps(b.Catalogue, b.Prompting.ProfileNames(), p.Steps)
 	for i := range p.Steps {
-		p.Steps[i].Leads = false // there is nothing before it
+		p.Steps[i].Leads = false // nothing comes before it
 	}
 	return p
 }

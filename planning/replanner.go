@@ -21,8 +21,8 @@ func NewReplanner(b prompt.Brief, s prompt.Situation) Planner {
 	return r
 }
 
-// newReplanner settles how much may be proposed; without any step left there is
-// nothing to ask.
+// newReplanner computes how much may be proposed. If no steps are left, it asks
+// nothing.
 func newReplanner(b prompt.Brief, s prompt.Situation) *replanner {
 	r := &replanner{brief: b, situation: s, most: b.MaxSteps}
 	if s.StepsLeft >= 0 && (r.most <= 0 || s.StepsLeft < r.most) {
@@ -38,7 +38,7 @@ func newReplanner(b prompt.Brief, s prompt.Situation) *replanner {
 type replanner struct {
 	brief     prompt.Brief
 	situation prompt.Situation
-	most      int // the most steps that may be proposed; 0 means no bound
+	most      int // maximum number of proposed steps; 0 means no bound
 	request   prompt.Request
 	repairs   repairs
 	outcome   Outcome
@@ -75,7 +75,7 @@ func (r *replanner) Absorb(answer reply.Reply) {
 	r.repair()
 }
 
-// repair asks for the plan again, as often as may be.
+// repair requests the plan again, up to the limit.
 func (r *replanner) repair() {
 	request, ok := r.repairs.next(r.brief, prompt.RepairContext{Situation: &r.situation})
 	if !ok {
@@ -105,8 +105,8 @@ func (r *replanner) judge(proposed reply.Proposal) (Outcome, []plan.Fault) {
 
 // check merges the proposal with the finished steps and returns its faults.
 func (r *replanner) check(proposed reply.Proposal) ([]plan.Fault, plan.Revised) {
-	// Repetitions of finished steps do not count, so they pass here; far more than
-	// those need no check.
+	// Repetitions of finished steps do not count, so they pass here. Far longer
+	// plans need no check.
 	if n := len(proposed.Plan.Steps); r.most > 0 && n > r.most+len(r.situation.Finished) {
 		return append(proposed.Faults, r.tooMany(n)), plan.Revised{}
 	}
@@ -115,7 +115,8 @@ func (r *replanner) check(proposed reply.Proposal) ([]plan.Fault, plan.Revised) 
 	if len(proposed.Plan.Risks) > 0 {
 		revised.Plan.Risks = proposed.Plan.Risks // of the remaining work
 	}
-	// The bound is on the new steps alone, and the merged plan holds them all.
+	// The bound applies to the new steps only, and the merged plan holds all of
+	// them.
 	faults := checkProposal(r.brief, revised.Plan, proposed.Faults, 0)
 	if n := len(revised.Proposed); r.most > 0 && n > r.most {
 		faults = append(faults, r.tooMany(n))
@@ -136,8 +137,8 @@ func (r *replanner) tooMany(n int) plan.Fault {
 	}
 }
 
-// follow has the steps that begin a list come after the finished steps, whose
-// results they could not see otherwise.
+// follow makes the first steps of a list depend on the finished steps; otherwise
+// they could not see those results.
 func (r *replanner) follow(revised plan.Revised) plan.Revised {
 	var ends []string
 	graph := plan.NewGraph(r.situation.Plan)
@@ -158,8 +159,8 @@ func (r *replanner) follow(revised plan.Revised) plan.Revised {
 	return revised
 }
 
-// inherit lets a remaining step with the same tool keep fields the reply leaves
-// out: its time limit, its retries, its on_failure and its place in the answer.
+// inherit copies fields that the reply omits from a remaining step with the same
+// tool: its time limit, retries, on_failure and place in the answer.
 func (r *replanner) inherit(steps []plan.Step) []plan.Step {
 	for i, s := range steps {
 		at := slices.IndexFunc(r.situation.Remaining, func(old plan.Step) bool { return old.Index == s.Index && old.Tool == s.Tool })
