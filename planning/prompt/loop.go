@@ -11,8 +11,8 @@ import (
 // ChatParent is the parent of a model's calls in chat.
 const ChatParent = "chat"
 
-// The tools with which a model makes and runs plans in chat. They are taken
-// before any server's, and no planner and no sub-agent is offered them.
+// Tools with which a model makes and runs plans in chat. They take precedence
+// over those of servers, and are not offered to planners and sub-agents.
 const (
 	PlanCreate           = "plan_create"
 	PlanExecute          = "plan_execute"
@@ -22,7 +22,7 @@ const (
 // PlanServer is the server of the plan tools in a catalogue.
 const PlanServer = "replan"
 
-// PlanTools describes the plan tools as any other.
+// PlanTools returns the descriptions of the plan tools.
 func PlanTools() plan.Catalogue {
 	goal := `{"type":"object","properties":{"goal":{"type":"string","description":"what is to be done, complete in itself"}},"required":["goal"],"additionalProperties":false}`
 	id := `{"type":"object","properties":{"id":{"type":"string","description":"the id that plan_create returned"}},"required":["id"],"additionalProperties":false}`
@@ -46,14 +46,14 @@ func PlanTools() plan.Catalogue {
 // with just the same name is not trusted.
 func IsPlanTool(t plan.Tool) bool { return t.Server == PlanServer && t.Trusted }
 
-// Turn is where the loop of a sub-agent stands.
+// Turn is the position in the loop of a sub-agent.
 type Turn struct {
 	Number  int    // of the wanted reply, from 1
-	Last    bool   // no call will be made after it: an answer is needed
-	Outline string // of the sub-agent's own plan, "" where it made none
+	Last    bool   // no calls are made after it, so it must be an answer
+	Outline string // of the sub-agent's own plan; "" if it made none
 }
 
-// AgentTools are the tools of a sub-agent under the profile.
+// AgentTools returns the tools of a sub-agent under the profile.
 func AgentTools(b Brief, profile Profile) plan.Catalogue {
 	tools := plan.Catalogue{}
 	for _, t := range b.Catalogue {
@@ -64,7 +64,7 @@ func AgentTools(b Brief, profile Profile) plan.Catalogue {
 	return tools
 }
 
-// ChatTools are the tools a model may call in chat.
+// ChatTools returns the tools that a model may call in chat.
 func ChatTools(b Brief) plan.Catalogue {
 	if !b.Prompting.ModelTools {
 		return nil
@@ -76,7 +76,7 @@ func ChatTools(b Brief) plan.Catalogue {
 	return tools
 }
 
-// AgentBrief is the brief from which a sub-agent plans its step.
+// AgentBrief returns the brief from which a sub-agent plans its step.
 func AgentBrief(b Brief, step plan.Step, profile Profile) Brief {
 	prompting := b.Prompting.under(profile)
 	prompting.SkipReview, prompting.SkipAnalysis, prompting.SkipPlan = true, false, false
@@ -91,14 +91,14 @@ func AgentBrief(b Brief, step plan.Step, profile Profile) Brief {
 	return b
 }
 
-// AgentRequest is a turn of the sub-agent on a step. inputs are the ended steps
-// before it, see [StepRequest]; talk is the turns since, see [Said], [Answered]
-// and [Reminder]. The messages of a turn are those of the turn before plus the new
-// ones, while there is room for all; nothing of the user's conversation is among
-// them. In the last turn nothing can be called.
+// AgentRequest returns the request for a sub-agent's turn on a step. inputs are
+// the ended steps before it, see [StepRequest]; talk is the turns since, see
+// [Said], [Answered] and [Reminder]. While there is room, the messages of a turn
+// are those of the previous turn plus the new ones. They include nothing of the
+// user's conversation. In the last turn nothing can be called.
 func AgentRequest(b Brief, p plan.Plan, step plan.Step, profile Profile, inputs []plan.HistoryItem, talk []Message, turn Turn) Request {
 	b.Prompting = b.Prompting.under(profile)
-	// A call of its own takes no references: it should see none.
+	// The model's own calls take no references, so it should see none.
 	p.Steps = slices.Clone(p.Steps)
 	for i := range p.Steps {
 		p.Steps[i].ResultVariable = ""
@@ -119,13 +119,14 @@ func AgentRequest(b Brief, p plan.Plan, step plan.Step, profile Profile, inputs 
 	return req
 }
 
-// Said is a reply as a turn of the conversation.
+// Said returns a reply as a turn of the conversation.
 func Said(r reply.Reply) Message {
 	return Message{Role: RoleAssistant, Content: reply.StripThinking(r.Text), Calls: r.Calls}
 }
 
-// Answered is the turn with the result of a call, or the reason why there is none.
-// whole is the place of the full result, in case it is shortened.
+// Answered returns the turn with the result of a call, or with the reason why
+// there is none. whole is the location of the full result, in case it is
+// shortened.
 func Answered(use reply.ToolUse, result any, failure, whole string) Message {
 	text := resultText(result)
 	if failure != "" {
@@ -135,8 +136,8 @@ func Answered(use reply.ToolUse, result any, failure, whole string) Message {
 	return Message{Role: RoleTool, Tool: use.Name, CallID: use.ID, Content: fenced(answerLabel(use.Name, whole), cut.text(text, whole))}
 }
 
-// Reminder is the turn with which the program has a sub-agent go on: short as a
-// rule, with the goal of its step now and then.
+// Reminder returns the turn that makes a sub-agent continue. It is usually short,
+// and repeats the goal of the step now and then.
 func Reminder(b Brief, step plan.Step, turn Turn) Message {
 	text := "# Step " + plan.OneLine(step.Index, 80) + "\n\nGo on."
 	if turn.Number%5 == 0 || turn.Last {
@@ -148,5 +149,5 @@ func Reminder(b Brief, step plan.Step, turn Turn) Message {
 	return Message{Role: RoleUser, Content: text}
 }
 
-// Remark is the turn with which the user steers a model at work.
+// Remark returns the turn with which the user steers a working model.
 func Remark(text string) Message { return Message{Role: RoleUser, Content: text} }

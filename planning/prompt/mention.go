@@ -9,15 +9,15 @@ import (
 	"unicode/utf8"
 )
 
-// Mention is a file or folder of the workspace, or a resource of a server, named
-// by the user with an @. It goes to the model as data.
+// Mention is a file or folder of the workspace, or a resource of a server, that
+// the user named with an @. The model gets it as data.
 type Mention struct {
-	Name   string `json:"name"`             // as it stands behind the @: a path, or SERVER:URI
+	Name   string `json:"name"`             // as written after the @: a path, or SERVER:URI
 	Server string `json:"server,omitempty"` // of a resource
 	Folder bool   `json:"folder,omitempty"` // Text lists its entries
 	Text   string `json:"text"`
-	Bytes  int    `json:"bytes"`         // of the whole, of which Text may be the beginning
-	Cut    bool   `json:"cut,omitempty"` // it is
+	Bytes  int    `json:"bytes"`         // total size; Text may hold only the beginning
+	Cut    bool   `json:"cut,omitempty"` // Text holds only the beginning
 }
 
 // Naming is an @ in a message with the name behind it.
@@ -49,13 +49,13 @@ func Namings(text string) []Naming {
 	return out
 }
 
-// opensWord reports whether a word begins behind a text.
+// opensWord reports whether a word begins after a text.
 func opensWord(before string) bool {
 	r, size := utf8.DecodeLastRuneInString(before)
 	return size == 0 || unicode.IsSpace(r) || strings.ContainsRune("([{", r)
 }
 
-// nameAt reads the name at a place of the text, "" if there is none.
+// nameAt returns the name at a position of the text, or "" if there is none.
 func nameAt(text string, at int) (name string, end int) {
 	if rest, quoted := strings.CutPrefix(text[at:], `"`); quoted {
 		name, _, closed := strings.Cut(rest, `"`)
@@ -72,8 +72,8 @@ func nameAt(text string, at int) (name string, end int) {
 	return name, at + len(name)
 }
 
-// NameOf is how a message names something: with its @, and in quotes where the
-// name would not be read whole without.
+// NameOf returns a name as written in a message: with its @, and in quotes if it
+// would not be read completely without them.
 func NameOf(name string) string {
 	if n := Namings("@" + name); len(n) == 1 && n[0].Name == name {
 		return "@" + name
@@ -81,7 +81,7 @@ func NameOf(name string) string {
 	return `@"` + name + `"`
 }
 
-// Unescaped is a message without the backslashes that keep an @ from naming
+// Unescaped returns a message without the backslashes that keep an @ from naming
 // something.
 func Unescaped(text string) string {
 	if !strings.Contains(text, `\@`) {
@@ -96,8 +96,8 @@ func Unescaped(text string) string {
 	return b.String()
 }
 
-// Unmentioned is a message with the names of its mentions without their @, for
-// readers of plain words.
+// Unmentioned returns a message with the @ of its mentions removed, for readers
+// of plain words.
 func Unmentioned(text string, mentions []Mention) string {
 	if len(mentions) == 0 {
 		return text
@@ -111,15 +111,16 @@ func Unmentioned(text string, mentions []Mention) string {
 	return text
 }
 
-// Attached is the message with the contents of the mentions, before the user's
-// own; empty without mentions. bound is the number of characters to send of all of
-// them, 0 for all.
+// Attached returns the message with the contents of the mentions, which precedes
+// the user's own. It is empty without mentions. bound is the total number of
+// characters to send, 0 for all.
 func Attached(mentions []Mention, bound int) []Message {
 	message, _ := attachedWithin(mentions, bound)
 	return message
 }
 
-// attachedWithin also says how many characters were left out to keep to the bound.
+// attachedWithin also returns how many characters were left out because of the
+// bound.
 func attachedWithin(mentions []Mention, bound int) ([]Message, int) {
 	if len(mentions) == 0 {
 		return nil, 0
@@ -156,8 +157,8 @@ func (m Mention) label() string {
 	return label
 }
 
-// Shares divides a bound among texts of these sizes: room unused by shorter ones
-// goes to the longer ones.
+// Shares divides a bound among texts of these sizes: longer texts get the room
+// that shorter ones leave.
 func Shares(sizes []int, bound int) []int {
 	sizes, order := slices.Clone(sizes), make([]int, len(sizes))
 	for i := range order {
@@ -171,7 +172,7 @@ func Shares(sizes []int, bound int) []int {
 	return sizes
 }
 
-// mentioned is how many characters the mentions have in all.
+// mentioned returns the total number of characters in the mentions.
 func mentioned(mentions []Mention) (n int) {
 	for _, m := range mentions {
 		n += utf8.RuneCountInString(m.Text)

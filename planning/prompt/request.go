@@ -11,7 +11,7 @@ import (
 	"replan/planning/reply"
 )
 
-// Role says who speaks in a conversation with a model.
+// Role is the speaker of a message in a conversation with a model.
 type Role string
 
 // The roles of a conversation.
@@ -19,16 +19,16 @@ const (
 	RoleSystem    Role = "system"
 	RoleUser      Role = "user"
 	RoleAssistant Role = "assistant"
-	RoleTool      Role = "tool" // the result of a call the model asked for
+	RoleTool      Role = "tool" // the result of a call that the model requested
 )
 
 // Message is one turn of a conversation with a model.
 type Message struct {
 	Role    Role            `json:"role"`
 	Content string          `json:"content"`
-	Calls   []reply.ToolUse `json:"tool_calls,omitempty"` // with RoleAssistant: the calls the model asked for
+	Calls   []reply.ToolUse `json:"tool_calls,omitempty"` // with RoleAssistant: calls that the model requested
 	Tool    string          `json:"tool,omitempty"`       // with RoleTool: the tool that answers
-	CallID  string          `json:"call_id,omitempty"`    // with RoleTool: the id of the call, where the model gave one
+	CallID  string          `json:"call_id,omitempty"`    // with RoleTool: the id of the call, if the model gave one
 }
 
 // Purpose is the purpose of a request to a model.
@@ -44,7 +44,7 @@ const (
 	PurposeReplan    Purpose = "replan"    // # Replan
 	PurposeStep      Purpose = "step"      // # Step INDEX
 	PurposeSynthesis Purpose = "synthesis" // # Synthesis
-	PurposeAgent     Purpose = "agent"     // # Step INDEX, too: a turn of the sub-agent that carries it out
+	PurposeAgent     Purpose = "agent"     // # Step INDEX, too: a turn of the sub-agent that executes it
 	PurposeCompact   Purpose = "compact"   // # Compaction
 	PurposeChat      Purpose = "chat"      // no heading
 )
@@ -56,7 +56,7 @@ var Phases = [3]Purpose{PurposeAnalysis, PurposeReview, PurposePlan}
 // Phase returns 1, 2 or 3 for the phases of planning and 0 for all else.
 func (p Purpose) Phase() int { return slices.Index(Phases[:], p) + 1 }
 
-// Request is one call of a model, as a value: nobody has called yet.
+// Request is one model call as a value; it has not been made yet.
 type Request struct {
 	Purpose   Purpose         `json:"purpose"`
 	Step      string          `json:"step,omitempty"`       // the step it is for, with PurposeStep and PurposeAgent, and planning of a sub-agent
@@ -65,11 +65,11 @@ type Request struct {
 	Format    json.RawMessage `json:"format,omitempty"`     // JSON Schema of the reply; absent means prose
 	Tools     plan.Offer      `json:"tools,omitempty"`      // the tools the model may call; empty for none
 	Think     bool            `json:"think,omitempty"`      // the model may think aloud first, where it can; not with a Format
-	Level     ThinkLevel      `json:"level,omitempty"`      // how hard, with Think; "" is the model's own measure
-	MaxTokens int             `json:"max_tokens,omitempty"` // bound of the reply (num_predict); 0 means the model's own
+	Level     ThinkLevel      `json:"level,omitempty"`      // with Think: the effort; "" is the model's default
+	MaxTokens int             `json:"max_tokens,omitempty"` // limit of the reply (num_predict); 0 means the model's default
 	Timeout   time.Duration   `json:"timeout,omitempty"`    // ns; 0 means none
 	Shortened string          `json:"shortened,omitempty"`  // the parts left out to make it fit, one sentence
-	Partial   []string        `json:"partial,omitempty"`    // indices of the steps whose results it does not hold whole
+	Partial   []string        `json:"partial,omitempty"`    // indices of the steps whose results it holds only in part
 
 	// MaxThinking bounds the thoughts of the model before its first word, in
 	// bytes; 0 means no bound. A model beyond it is stopped.
@@ -80,18 +80,18 @@ type Request struct {
 type ModelInfo struct {
 	Name          string `json:"name"`
 	ContextWindow int    `json:"context_window"`         // tokens a request is given room for
-	Longest       int    `json:"longest,omitempty"`      // tokens, the model's own limit; 0 where it is unknown
+	Longest       int    `json:"longest,omitempty"`      // the model's own limit, in tokens; 0 if unknown
 	Tools         bool   `json:"tools,omitempty"`        // it can call tools
 	Thinks        bool   `json:"thinks,omitempty"`       // it can think aloud
 	Chats         bool   `json:"chats,omitempty"`        // it can answer at all
 	Bytes         int64  `json:"bytes,omitempty"`        // on disk
-	Parameters    string `json:"parameters,omitempty"`   // as the server says it: "8.2B"
-	Quantization  string `json:"quantization,omitempty"` // as the server says it: "Q4_K_M"
+	Parameters    string `json:"parameters,omitempty"`   // as reported by the server: "8.2B"
+	Quantization  string `json:"quantization,omitempty"` // as reported by the server: "Q4_K_M"
 	Loaded        bool   `json:"loaded,omitempty"`       // in memory now
 }
 
-// TaggedName is the name of a model in a server's list: with the tag latest if it
-// has none.
+// TaggedName returns the name of a model as listed by a server: with the tag
+// latest if it has none.
 func TaggedName(name string) string {
 	if strings.Contains(name[strings.LastIndexByte(name, '/')+1:], ":") {
 		return name
@@ -105,7 +105,7 @@ func SameModel(a, b string) bool {
 	return a != "" && b != "" && strings.EqualFold(TaggedName(a), TaggedName(b))
 }
 
-// ErrNoModel says that no model is available: the server does not answer, or has
-// no suitable model. The error wrapping it says the reason and the remedy in one
-// sentence.
+// ErrNoModel reports that no model is available: the server does not answer, or
+// has no suitable model. The error wrapping it gives the reason and the remedy in
+// one sentence.
 var ErrNoModel = errors.New("no model")

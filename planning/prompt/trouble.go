@@ -2,25 +2,25 @@ package prompt
 
 import "errors"
 
-// ModelTrouble says why no model answers, for those who help with it rather
-// than repeat the sentence.
+// ModelTrouble is the cause of a missing model, for code that helps the user
+// instead of repeating the sentence.
 type ModelTrouble struct {
 	Kind   TroubleKind `json:"kind"`
-	Host   string      `json:"host,omitempty"`   // of the server that was asked
-	Model  string      `json:"model,omitempty"`  // that was wanted; "" for any
-	Models []string    `json:"models,omitempty"` // that the server has instead
+	Host   string      `json:"host,omitempty"`   // of the model server
+	Model  string      `json:"model,omitempty"`  // the requested model; "" for any
+	Models []string    `json:"models,omitempty"` // available on the server instead
 }
 
 // TroubleKind is a kind of trouble with a model.
 type TroubleKind string
 
-// The kinds of trouble.
+// Kinds of trouble.
 const (
 	TroubleUnreachable TroubleKind = "unreachable" // no server answers
-	TroubleNoModels    TroubleKind = "no_models"   // it has none at all
-	TroubleMissing     TroubleKind = "missing"     // it has others than the one that is wanted
+	TroubleNoModels    TroubleKind = "no_models"   // the server has no models
+	TroubleMissing     TroubleKind = "missing"     // the server lacks the requested model
 	TroubleUnfit       TroubleKind = "unfit"       // its models cannot chat, or cannot use tools
-	TroubleOther       TroubleKind = "other"       // the sentence says more
+	TroubleOther       TroubleKind = "other"       // the sentence has the details
 )
 
 // TroubleOf returns the trouble if err says that there is no model, else the zero
