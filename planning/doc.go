@@ -11,6 +11,6 @@
 // without a model.
 //
 // Everything here is a pure value: the package calls no model or tool, and reads
-// no file or clock. Of the other rooms, it imports only plan, prompt, reply and
-// english.
+// no file or clock. It imports plan, prompt, reply and english, and no other
+// package of the program.
 package planning

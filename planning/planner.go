@@ -17,8 +17,8 @@ type Planner interface {
 	Absorb(reply.Reply)
 	// Fail reports a missing reply, with the reason; reply is the part received
 	// before it broke off, or the zero value. Planning continues if possible:
-	// without the analysis or the review. A missing plan is repaired, which
-	// counts as a repair.
+	// without the analysis, without the review, and for a missing plan with a
+	// repair, which counts toward MaxRepairs.
 	Fail(reason string, reply reply.Reply)
 	// Outcome returns the result of planning; its kind is OutcomePending before
 	// the end.

@@ -43,8 +43,8 @@ func (r *repairs) keepNotes(p plan.Plan) plan.Plan {
 }
 
 // unanswered records a missing reply to a request, and returns all faults. The
-// reply to repair is still the previous one. The part of a broken reply is stored
-// next to it, until a longer one comes.
+// reply to repair is still the previous one. The latest part of a broken reply is
+// stored next to it.
 func (r *repairs) unanswered(stage prompt.Purpose, reason string, answer reply.Reply) []plan.Fault {
 	f := plan.Fault{Code: plan.CodeBadJSON, Message: "no " + stageName(stage) + " came from the model: " + reason}
 	if partly := reply.StripThinking(answer.Text); partly != "" {

@@ -48,7 +48,7 @@ func IsPlanTool(t plan.Tool) bool { return t.Server == PlanServer && t.Trusted }
 
 // Turn is the position in the loop of a sub-agent.
 type Turn struct {
-	Number  int    // of the wanted reply, from 1
+	Number  int    // of the next reply, from 1
 	Last    bool   // no calls are made after it, so it must be an answer
 	Outline string // of the sub-agent's own plan; "" if it made none
 }
