@@ -50,20 +50,25 @@ func gitHead(path string) (head string, found bool) {
 
 // firstLine returns the first line of a short file, "" if it cannot be read.
 func firstLine(path string) string {
-	const most = 4096
+	line, _, _ := strings.Cut(string(head(path, 4096)), "\n")
+	return strings.TrimSpace(line)
+}
+
+// head returns at most most bytes from the start of a regular file; nil if it
+// cannot be read.
+func head(path string, most int64) []byte {
 	info, err := os.Stat(path)
 	if err != nil || !info.Mode().IsRegular() {
-		return "" // reading a pipe would block
+		return nil // reading a pipe would block
 	}
-	file, err := os.Open(path) //nolint:gosec // where git keeps it
+	file, err := os.Open(path) //nolint:gosec // of the workspace, or where git keeps it
 	if err != nil {
-		return ""
+		return nil
 	}
 	defer file.Close() //nolint:errcheck // only read
 	text, err := io.ReadAll(io.LimitReader(file, most))
 	if err != nil {
-		return ""
+		return nil
 	}
-	line, _, _ := strings.Cut(string(text), "\n")
-	return strings.TrimSpace(line)
+	return text
 }

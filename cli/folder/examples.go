@@ -1,7 +1,6 @@
 package folder
 
 import (
-	"io"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -48,21 +47,7 @@ func ExampleGoals(folder string) []string {
 // definedIn returns a name that a source file defines near its start, "" if it
 // finds none.
 func definedIn(path string) string {
-	const most = 32 << 10
-	info, err := os.Stat(path)
-	if err != nil || !info.Mode().IsRegular() {
-		return ""
-	}
-	file, err := os.Open(path) //nolint:gosec // of the workspace
-	if err != nil {
-		return ""
-	}
-	defer file.Close() //nolint:errcheck // only read
-	text, err := io.ReadAll(io.LimitReader(file, most))
-	if err != nil {
-		return ""
-	}
-	for _, found := range defines.FindAllSubmatch(text, -1) {
+	for _, found := range defines.FindAllSubmatch(head(path, 32<<10), -1) {
 		if name := string(found[1]); name != "main" && name != "init" {
 			return name
 		}
