@@ -321,7 +321,7 @@ func (p *Project) References(ctx context.Context, at source.Place) (Found, error
 		}
 		found.Uses = append(found.Uses, source.Reference{Place: prog.place(id.Pos()), Definition: id.Pos() == o.Pos() || pkg.TypesInfo.Defs[id] != nil})
 	})
-	slices.SortFunc(found.Uses, func(a, b source.Reference) int { return comparePlaces(a.Place, b.Place) })
+	slices.SortFunc(found.Uses, func(a, b source.Reference) int { return source.ComparePlaces(a.Place, b.Place) })
 	found.Uses = slices.CompactFunc(found.Uses, func(a, b source.Reference) bool { return a.Place == b.Place })
 	return found, nil
 }
@@ -353,14 +353,4 @@ func same(prog *program, a, b types.Object) bool {
 		return a == b
 	}
 	return prog.keyOf(a) == prog.keyOf(b)
-}
-
-func comparePlaces(a, b source.Place) int {
-	if a.Path != b.Path {
-		return strings.Compare(a.Path, b.Path)
-	}
-	if a.Line != b.Line {
-		return a.Line - b.Line
-	}
-	return a.Column - b.Column
 }

@@ -70,7 +70,7 @@ func (p *Project) Rename(ctx context.Context, at source.Place, name string) (Ren
 			result.Also = append(result.Also, source.Symbol{Name: memberName(o), Place: prog.place(o.Pos())})
 		}
 	}
-	slices.SortFunc(result.Also, func(a, b source.Symbol) int { return comparePlaces(a.Place, b.Place) })
+	slices.SortFunc(result.Also, func(a, b source.Symbol) int { return source.ComparePlaces(a.Place, b.Place) })
 	return result, nil
 }
 

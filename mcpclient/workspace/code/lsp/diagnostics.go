@@ -63,7 +63,7 @@ func (s *Servers) Diagnostics(ctx context.Context, paths []string, within time.D
 		}
 	}
 	slices.SortStableFunc(found, func(a, b source.Diagnostic) int {
-		return comparePlaces(source.Place{Path: a.Path, Line: a.Line, Column: a.Column}, source.Place{Path: b.Path, Line: b.Line, Column: b.Column})
+		return source.ComparePlaces(source.Place{Path: a.Path, Line: a.Line, Column: a.Column}, source.Place{Path: b.Path, Line: b.Line, Column: b.Column})
 	})
 	return found, nil
 }

@@ -194,18 +194,8 @@ func (c *client) places(locations []protocol.Location) []source.Place {
 			found = append(found, c.place(path, text, l.Range.Start))
 		}
 	}
-	slices.SortFunc(found, comparePlaces)
+	slices.SortFunc(found, source.ComparePlaces)
 	return slices.Compact(found)
-}
-
-func comparePlaces(a, b source.Place) int {
-	if a.Path != b.Path {
-		return strings.Compare(a.Path, b.Path)
-	}
-	if a.Line != b.Line {
-		return a.Line - b.Line
-	}
-	return a.Column - b.Column
 }
 
 // edits parses the edits of a server. It fails if they affect anything but the

@@ -7,6 +7,7 @@
 package source
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 )
@@ -27,6 +28,11 @@ type Place struct {
 	Line   int    `json:"line"`           // from 1
 	Column int    `json:"column"`         // from 1, in bytes
 	Text   string `json:"text,omitempty"` // of the line, without surrounding blanks
+}
+
+// ComparePlaces orders places by path, line and column.
+func ComparePlaces(a, b Place) int {
+	return cmp.Or(strings.Compare(a.Path, b.Path), cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column))
 }
 
 // Symbol is a name that a file declares.
