@@ -65,7 +65,7 @@ func (o *options) callTool(ctx context.Context, name, args string) error {
 	}
 	p, err := plan.EncodeJSON(map[string]any{
 		"title": "Call " + name,
-		"steps": []any{map[string]any{"index": "1", "title": "Call " + name, "tool": name, "args": literal(given)}},
+		"steps": []any{map[string]any{"index": "1", "title": "Call " + name, "tool": name, "args": plan.Literal(given)}},
 	})
 	if err != nil {
 		return usage("--args cannot be passed on: %w", err)
@@ -87,29 +87,6 @@ func (o *options) callTool(ctx context.Context, name, args string) error {
 		e.teller = func(session string, out io.Writer) teller { return newResultOnly(o, session, out) }
 	}
 	return o.headless(ctx, e)
-}
-
-// literal escapes a value, so that text resembling a variable reference stays as
-// it is.
-func literal(v any) any {
-	switch v := v.(type) {
-	case string:
-		return strings.ReplaceAll(v, "${", "$${")
-	case []any:
-		list := make([]any, len(v))
-		for i, item := range v {
-			list[i] = literal(item)
-		}
-		return list
-	case map[string]any:
-		object := make(map[string]any, len(v))
-		for key, item := range v {
-			object[key] = literal(item)
-		}
-		return object
-	default:
-		return v
-	}
 }
 
 // resultOnly prints the result of a run with a single call, its gates if the user

@@ -157,27 +157,15 @@ func replacedAt(v any, at []string, value any) any {
 // becomes a text unlike any other scalar, and so does a number too large to
 // compute with.
 func withoutPlaceholders(v any) any {
-	switch v := v.(type) {
-	case Placeholder:
-		return standIn
-	case json.Number:
-		if !reckonable(v) {
+	return mapLeaves(v, func(leaf any) any {
+		switch leaf := leaf.(type) {
+		case Placeholder:
 			return standIn
+		case json.Number:
+			if !reckonable(leaf) {
+				return standIn
+			}
 		}
-		return v
-	case []any:
-		list := make([]any, len(v))
-		for i, item := range v {
-			list[i] = withoutPlaceholders(item)
-		}
-		return list
-	case map[string]any:
-		object := make(map[string]any, len(v))
-		for key, item := range v {
-			object[key] = withoutPlaceholders(item)
-		}
-		return object
-	default:
-		return v
-	}
+		return leaf
+	})
 }

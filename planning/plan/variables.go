@@ -374,10 +374,13 @@ func descend(v any, field string) (next any, there []string, ok bool) {
 
 // renameReferences returns v with every reference to from naming to.
 func renameReferences(v any, from, to string) any {
-	switch v := v.(type) {
-	case string:
+	return mapLeaves(v, func(leaf any) any {
+		text, ok := leaf.(string)
+		if !ok {
+			return leaf
+		}
 		var b strings.Builder
-		for _, part := range splitText(v) {
+		for _, part := range splitText(text) {
 			if part.reference == nil || part.reference.Name != from {
 				b.WriteString(part.raw)
 				continue
@@ -386,20 +389,37 @@ func renameReferences(v any, from, to string) any {
 			b.WriteString("${" + to + inner[len(from):] + "}")
 		}
 		return b.String()
+	})
+}
+
+// Literal escapes a JSON value, so that text resembling a reference stays as it is.
+func Literal(v any) any {
+	return mapLeaves(v, func(leaf any) any {
+		if text, ok := leaf.(string); ok {
+			return strings.ReplaceAll(text, "${", "$${")
+		}
+		return leaf
+	})
+}
+
+// mapLeaves returns a copy of a JSON value with f applied to everything but lists
+// and objects.
+func mapLeaves(v any, f func(leaf any) any) any {
+	switch v := v.(type) {
 	case []any:
 		list := make([]any, len(v))
 		for i, item := range v {
-			list[i] = renameReferences(item, from, to)
+			list[i] = mapLeaves(item, f)
 		}
 		return list
 	case map[string]any:
 		object := make(map[string]any, len(v))
 		for key, item := range v {
-			object[key] = renameReferences(item, from, to)
+			object[key] = mapLeaves(item, f)
 		}
 		return object
 	default:
-		return v
+		return f(v)
 	}
 }
 
