@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"replan/agent/event"
+	"replan/internal/markdown"
 	"replan/planning/plan"
 	"replan/planning/prompt"
 )
@@ -89,7 +90,7 @@ func (r *Run) stepResults(bound int) string {
 			if left := len(result) - shares[i]; left > 0 {
 				shown += fmt.Sprintf("\n… %d more characters", left)
 			}
-			text.WriteString("\n" + fencedBlock(shown) + "\n")
+			text.WriteString("\n" + markdown.Block(shown) + "\n")
 		}
 	}
 	return text.String()
@@ -105,16 +106,6 @@ func resultText(s *StepState) string {
 	default:
 		return plan.CanonicalJSON(result)
 	}
-}
-
-// fencedBlock returns text as a Markdown code block that the text itself cannot
-// close.
-func fencedBlock(text string) string {
-	fence := "```"
-	for strings.Contains(text, fence) {
-		fence += "`"
-	}
-	return fence + "\n" + text + "\n" + fence
 }
 
 // Summary describes a run in one line of a list.

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 	"unicode"
+
+	"replan/internal/markdown"
 )
 
 // Split splits a line into words by a subset of shell rules. Blanks separate
@@ -56,9 +58,5 @@ func CodeBlock(text string) string {
 	if strings.TrimSpace(text) == "" {
 		return ""
 	}
-	fence := "```"
-	for strings.Contains(text, fence) {
-		fence += "`"
-	}
-	return fmt.Sprintf("%s\n%s\n%s", fence, strings.TrimRight(text, "\n"), fence)
+	return markdown.Block(strings.TrimRight(text, "\n"))
 }

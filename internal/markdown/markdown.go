@@ -1,5 +1,6 @@
 // Package markdown quotes text from outside in Markdown, as a code span or a fenced
-// block that the text cannot close. It imports only english.
+// block that the text cannot close, and finds the fenced blocks of a text. It
+// imports only english.
 package markdown
 
 import (
@@ -47,6 +48,36 @@ func Fence(language, text string, most int) string {
 		block += "\n\n… and " + english.Count(rest, "more line")
 	}
 	return block
+}
+
+// Block returns text as a fenced block that the text cannot close.
+func Block(text string) string {
+	marks := strings.Repeat("`", max(3, longestRun(text, '`')+1))
+	return marks + "\n" + text + "\n" + marks
+}
+
+// Fences follows the fenced blocks of a text, line by line. The zero value is
+// outside of a block.
+type Fences struct {
+	mark string // of the open block; "" outside
+}
+
+// Encloses reports whether the next line belongs to a fenced block, as the lines
+// that open and close one do.
+func (f *Fences) Encloses(line string) bool {
+	line = strings.TrimSpace(line)
+	switch {
+	case f.mark != "":
+		if strings.HasPrefix(line, f.mark) {
+			f.mark = ""
+		}
+		return true
+	case strings.HasPrefix(line, "```"), strings.HasPrefix(line, "~~~"):
+		f.mark = line[:3]
+		return true
+	default:
+		return false
+	}
 }
 
 // printable replaces characters that move the cursor, reorder letters, or are not

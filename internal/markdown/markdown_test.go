@@ -37,3 +37,26 @@ func TestTextCannotLeaveAFence(t *testing.T) {
 		}
 	}
 }
+
+func TestFencesEncloseTheLinesOfABlock(t *testing.T) {
+	var fences markdown.Fences
+	lines := []string{"a", "  ```go", "# b", "~~~", "```", "c", "~~~", "```", "~~~ x", "d"}
+	want := []bool{false, true, true, true, true, false, true, true, true, false}
+	for i, line := range lines {
+		if got := fences.Encloses(line); got != want[i] {
+			t.Errorf("line %d %q: got %t, want %t", i+1, line, got, want[i])
+		}
+	}
+}
+
+func TestABlockCannotBeClosedByItsText(t *testing.T) {
+	for text, want := range map[string]string{
+		"a":         "```\na\n```",
+		"```\nb":    "````\n```\nb\n````",
+		"x `` `y` ": "```\nx `` `y` \n```",
+	} {
+		if got := markdown.Block(text); got != want {
+			t.Errorf("%q: got %q, want %q", text, got, want)
+		}
+	}
+}

@@ -128,7 +128,7 @@ func Said(r reply.Reply) Message {
 // there is none. whole is the location of the full result, in case it is
 // shortened.
 func Answered(use reply.ToolUse, result any, failure, whole string) Message {
-	text := resultText(result)
+	text := Text(result)
 	if failure != "" {
 		text = "error: " + failure
 	}

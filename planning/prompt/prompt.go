@@ -11,6 +11,7 @@ import (
 
 	"replan/internal/english"
 	"replan/internal/lazyregexp"
+	"replan/internal/markdown"
 	"replan/planning/plan"
 )
 
@@ -393,11 +394,7 @@ func fenced(label, text string) string {
 
 // walled puts text between marks it cannot close.
 func walled(text string) string {
-	fence := "```"
-	for strings.Contains(text, fence) {
-		fence += "`"
-	}
-	return fence + "\n" + disarm(text) + "\n" + fence
+	return markdown.Block(disarm(text))
 }
 
 // controlTokens are the marks of speakers in chat templates. A server that finds

@@ -191,8 +191,8 @@ func stepLine(s plan.Step) string {
 	return line
 }
 
-// outline lists the steps of a plan, a line each.
-func outline(p plan.Plan) string {
+// Outline lists the steps of a plan, a line each.
+func Outline(p plan.Plan) string {
 	lines := make([]string, len(p.Steps))
 	for i, s := range p.Steps {
 		lines[i] = "- " + stepLine(s)
@@ -203,7 +203,7 @@ func outline(p plan.Plan) string {
 // dataOf holds the parts of a step that the prompts about it show.
 func dataOf(s plan.Step, p plan.Plan, inputs []plan.HistoryItem, cut *cutter) stepData {
 	return stepData{
-		plan.OneLine(s.Index, 80), disarm(plan.OneLine(s.Title, 400)), disarm(plan.OneLine(s.ExpectedOutcome, 400)), outline(p), cut.results(inputs, p, neededResults(s, p)),
+		plan.OneLine(s.Index, 80), disarm(plan.OneLine(s.Title, 400)), disarm(plan.OneLine(s.ExpectedOutcome, 400)), Outline(p), cut.results(inputs, p, neededResults(s, p)),
 	}
 }
 

@@ -73,7 +73,7 @@ func (c *cutter) result(item plan.HistoryItem, p plan.Plan, bound int) string {
 	}
 	if item.Result != nil {
 		before := c.characters
-		result := resultText(item.Result)
+		result := Text(item.Result)
 		parts = append(parts, "result: "+c.textWithin(result, whole, bound))
 		if out := c.characters - before; out > 0 {
 			c.cuts = append(c.cuts, resultCut{item.Index, item.Title, bound, bound + out})
@@ -96,9 +96,9 @@ func itemStatus(s plan.ItemStatus) string {
 	}
 }
 
-// resultText writes a result as a model reads it best: text as it is, all else
+// Text writes a result as a model reads it best: text as it is, all else
 // as JSON, and base64 left out.
-func resultText(v any) string {
+func Text(v any) string {
 	if text, ok := v.(string); ok {
 		return withoutBase64(text)
 	}
@@ -112,7 +112,7 @@ func (c *cutter) results(items []plan.HistoryItem, p plan.Plan, first map[string
 	sizes := make([]int, len(items))
 	var older []int
 	for i, item := range items {
-		sizes[i] = utf8.RuneCountInString(resultText(item.Result))
+		sizes[i] = utf8.RuneCountInString(Text(item.Result))
 		if !first[item.Index] {
 			older = append(older, min(sizes[i], c.each))
 		}

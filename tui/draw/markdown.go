@@ -11,6 +11,7 @@ import (
 	"charm.land/lipgloss/v2"
 	"github.com/charmbracelet/x/ansi"
 
+	"replan/internal/markdown"
 	"replan/internal/untrusted"
 	"replan/themes"
 )
@@ -144,7 +145,8 @@ func splitTables(text string) []string {
 		return []string{text}
 	}
 	var parts []string
-	begin, table, fence := 0, false, ""
+	var fences markdown.Fences
+	begin, table := 0, false
 	lines := strings.Split(text, "\n")
 	cut := func(end int) {
 		if part := strings.Join(lines[begin:end], "\n"); strings.TrimSpace(part) != "" {
@@ -153,14 +155,8 @@ func splitTables(text string) []string {
 		begin = end
 	}
 	for i, line := range lines {
-		trimmed := strings.TrimSpace(line)
 		switch {
-		case fence != "":
-			if strings.HasPrefix(trimmed, fence) {
-				fence = ""
-			}
-		case strings.HasPrefix(trimmed, "```"), strings.HasPrefix(trimmed, "~~~"):
-			fence = trimmed[:3]
+		case fences.Encloses(line):
 		case table && !strings.Contains(line, "|"):
 			cut(i)
 			table = false
@@ -215,16 +211,13 @@ var (
 func joinItems(text string) string {
 	lines := strings.Split(text, "\n")
 	out := lines[:0:0]
-	fence, item := "", false
+	var fences markdown.Fences
+	item := false
 	for _, line := range lines {
 		trimmed := strings.TrimSpace(line)
 		switch {
-		case fence != "":
-			if strings.HasPrefix(trimmed, fence) {
-				fence = ""
-			}
-		case strings.HasPrefix(trimmed, "```"), strings.HasPrefix(trimmed, "~~~"):
-			fence, item = trimmed[:3], false
+		case fences.Encloses(line):
+			item = false
 		case ListItem.MatchString(line):
 			item = true
 		case item && trimmed != "" && line != strings.TrimLeft(line, " \t"):

@@ -1,6 +1,10 @@
 package draw
 
-import "strings"
+import (
+	"strings"
+
+	"replan/internal/markdown"
+)
 
 // Limits for Glamour's input. Its time grows with a power of the nesting depth
 // of quotes and lists: 500 levels take minutes.
@@ -13,17 +17,10 @@ const (
 // reads. It never removes text or fenced code.
 func shallow(text string) string {
 	var out strings.Builder
-	fence, changed := "", false
+	var fences markdown.Fences
+	changed := false
 	for line := range strings.Lines(text) {
-		trimmed := strings.TrimSpace(line)
-		switch {
-		case fence != "":
-			if strings.HasPrefix(trimmed, fence) {
-				fence = ""
-			}
-		case strings.HasPrefix(trimmed, "```"), strings.HasPrefix(trimmed, "~~~"):
-			fence = trimmed[:3]
-		default:
+		if !fences.Encloses(line) {
 			lead, rest := containers(line)
 			changed = changed || len(lead)+len(rest) != len(line)
 			out.WriteString(lead)

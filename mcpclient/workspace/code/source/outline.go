@@ -4,6 +4,8 @@ import (
 	"context"
 	"slices"
 	"strings"
+
+	"replan/internal/markdown"
 )
 
 // declared is a symbol with internal details.
@@ -268,7 +270,7 @@ func (f *File) headings() {
 		level, at int
 	}
 	var stack []open
-	fence := ""
+	var fences markdown.Fences
 	note := func(n, level int, title string) {
 		for len(stack) > 0 && stack[len(stack)-1].level >= level {
 			f.outline[stack[len(stack)-1].at].EndLine = n - 1
@@ -285,13 +287,9 @@ func (f *File) headings() {
 	before := ""
 	for n := 1; n <= len(f.lines); n++ {
 		line := strings.TrimSpace(f.line(n))
+		fenced := fences.Encloses(line)
 		switch {
-		case fence != "":
-			if strings.HasPrefix(line, fence) {
-				fence = ""
-			}
-		case strings.HasPrefix(line, "```"), strings.HasPrefix(line, "~~~"):
-			fence = line[:3]
+		case fenced:
 		case strings.HasPrefix(line, "#"):
 			level := len(line) - len(strings.TrimLeft(line, "#"))
 			if title := strings.TrimSpace(strings.Trim(line, "#")); level <= 6 && title != "" && line[level] == ' ' {
@@ -300,7 +298,7 @@ func (f *File) headings() {
 		case before != "" && line != "" && strings.Trim(line, "=") == "":
 			note(n-1, 1, before)
 		}
-		if before = line; fence != "" || strings.HasPrefix(line, "#") {
+		if before = line; fenced || strings.HasPrefix(line, "#") {
 			before = ""
 		}
 	}
