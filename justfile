@@ -29,7 +29,7 @@ golden:
 
 # speed, each benchmark six times, to be compared with benchstat
 bench:
-    go test -run '^$' -bench . -count 6 ./planning/... ./agent ./agent/runner ./agent/store/journal ./tui
+    go test -run '^$' -bench . -count 6 ./planning/... ./agent ./agent/runner ./agent/store/journal ./tui/...
 
 # format
 fmt:

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"replan/agent/event"
+	"replan/internal/untrusted"
 	"replan/planning/plan"
 	"replan/planning/prompt"
 	"replan/planning/reply"
@@ -162,10 +163,10 @@ func (c CallModel) wrote(reply reply.Reply) event.Data {
 	failed := event.StepFailed{Index: c.Index, Attempt: c.Attempt, Failure: event.FailureModel, MS: reply.MS, Reply: &reply}
 	switch {
 	case strings.TrimSpace(said) == "":
-		failed.Error = "the model said nothing"
+		failed.Error = "the model's reply was empty"
 		return failed
 	case reply.CutOff:
-		failed.Error = fmt.Sprintf("the reply was cut off after the %d tokens that it may have", c.Request.MaxTokens)
+		failed.Error = untrusted.Text(fmt.Sprintf("the reply was cut off after the %d tokens that it may have", c.Request.MaxTokens))
 		return failed
 	default:
 		return event.StepCompleted{
@@ -181,15 +182,15 @@ func (c CallModel) wrote(reply reply.Reply) event.Data {
 func (c CallModel) Failed(kind event.FailureKind, sentence string, partial reply.Reply) event.Data {
 	switch phase := c.phase(); {
 	case phase > 0:
-		return event.PhaseFailed{Phase: phase, Label: string(c.Request.Purpose), Reason: sentence, Failure: kind, Reply: partial}
+		return event.PhaseFailed{Phase: phase, Label: string(c.Request.Purpose), Reason: untrusted.Text(sentence), Failure: kind, Reply: partial}
 	case c.Index != "" && c.Request.Purpose == prompt.PurposeStep:
-		return event.StepFailed{Index: c.Index, Attempt: c.Attempt, Error: sentence, Failure: kind, MS: partial.MS, Reply: &partial}
+		return event.StepFailed{Index: c.Index, Attempt: c.Attempt, Error: untrusted.Text(sentence), Failure: kind, MS: partial.MS, Reply: &partial}
 	case c.Request.Purpose == prompt.PurposeSynthesis, c.Request.Purpose == prompt.PurposeChat:
-		return event.SynthesisCompleted{Text: prompt.Said(partial).Content, Error: sentence, Reply: partial}
+		return event.SynthesisCompleted{Text: prompt.Said(partial).Content, Error: untrusted.Text(sentence), Reply: partial}
 	default:
 		return event.ModelReplied{
 			Purpose: c.Request.Purpose, Step: c.Request.Step, Attempt: c.Attempt, Reply: partial,
-			Error: sentence, Failure: kind, MS: partial.MS,
+			Error: untrusted.Text(sentence), Failure: kind, MS: partial.MS,
 		}
 	}
 }

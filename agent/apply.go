@@ -86,7 +86,7 @@ func (r fold) apply(e event.Event, last time.Time) {
 		r.applyPlan(d)
 	case event.PlanEmpty:
 		r.planner = nil
-		r.end(event.StatusFailed, event.ReasonNoPlan, d.Reason)
+		r.end(event.StatusFailed, event.ReasonNoPlan, string(d.Reason))
 	case event.PlanDiff:
 		r.applyDiff(d)
 	case event.PlanReviewed:
@@ -129,8 +129,8 @@ func (r fold) apply(e event.Event, last time.Time) {
 	case event.GuardWarned:
 		r.applyGuardWarned(d)
 	case event.GuardBlocked:
-		r.Warnings = append(r.Warnings, d.Reason)
-		r.end(event.StatusFailed, SpentReason(d.Guard), d.Reason)
+		r.Warnings = append(r.Warnings, string(d.Reason))
+		r.end(event.StatusFailed, SpentReason(d.Guard), string(d.Reason))
 
 	case event.ModelRequested:
 		r.applyRequest(d)
@@ -190,13 +190,13 @@ func (r fold) applyGuardWarned(d event.GuardWarned) {
 		what = r.facts(s.Step.Tool).tool.QualifiedName()
 	}
 	r.warned[guardKey(d.Guard, what)] = true
-	r.Warnings = append(r.Warnings, d.Reason)
+	r.Warnings = append(r.Warnings, string(d.Reason))
 }
 
 // follows returns an error if the event may not come next.
 func (r fold) follows(e event.Event) error {
 	if e.Data == nil {
-		return fmt.Errorf("it says nothing: %w", ErrOutOfOrder)
+		return fmt.Errorf("it has no data: %w", ErrOutOfOrder)
 	}
 	_, starts := e.Data.(event.RunStarted)
 	_, resumes := e.Data.(event.RunResumed)
@@ -211,7 +211,7 @@ func (r fold) follows(e event.Event) error {
 	case e.Seq <= r.Seq:
 		return fmt.Errorf("the last one was %d: %w", r.Seq, ErrOutOfOrder)
 	case resumes && r.Result != nil && r.Result.Status == event.StatusCompleted && r.Unanswered() == "":
-		return fmt.Errorf("the run is completed, so there is nothing to resume: %w", ErrOutOfOrder)
+		return fmt.Errorf("the run is completed: nothing to resume: %w", ErrOutOfOrder)
 	case r.Result != nil && !resumes && !damaged:
 		return fmt.Errorf("the run is over: %w", ErrOutOfOrder)
 	}
@@ -219,12 +219,12 @@ func (r fold) follows(e event.Event) error {
 		return fmt.Errorf("there is no phase %d: %w", phase, ErrOutOfOrder)
 	}
 	if index, gate := gateOf(e.Data); gate != "" && !r.awaits(index, gate) {
-		return fmt.Errorf("the call behind gate %s is no longer planned: %w", gate, ErrOutOfOrder)
+		return fmt.Errorf("the call of gate %s is no longer planned: %w", gate, ErrOutOfOrder)
 	}
 	if err := r.followsPlan(e.Data); err != nil {
 		return err
 	}
-	if index, ok := stepOf(e.Data); ok && r.Step(index) == nil && r.attempts[index] == 0 {
+	if index, ok := event.StepOf(e.Data); ok && r.Step(index) == nil && r.attempts[index] == 0 {
 		return fmt.Errorf("the plan has no step %q: %w", index, ErrOutOfOrder)
 	}
 	return nil
@@ -234,8 +234,8 @@ func (r fold) follows(e event.Event) error {
 func (r fold) followsPlan(data event.Data) error {
 	switch d := data.(type) {
 	case event.PlanReviewed:
-		if !r.Held() || d.Revision != r.Revision {
-			return fmt.Errorf("revision %d of the plan does not wait to be looked over: %w", d.Revision, ErrOutOfOrder)
+		if !r.AwaitsReview() || d.Revision != r.Revision {
+			return fmt.Errorf("revision %d of the plan does not wait for review: %w", d.Revision, ErrOutOfOrder)
 		}
 	case event.StepStarted:
 		if r.Step(d.Index) == nil {
@@ -278,34 +278,6 @@ func phaseOf(d event.Data) (int, bool) {
 		return d.Phase, true
 	default:
 		return 0, false
-	}
-}
-
-// stepOf returns the step that an event changes, if any.
-func stepOf(d event.Data) (string, bool) {
-	switch d := d.(type) {
-	case event.StepStarted:
-		return d.Index, true
-	case event.StepCompleted:
-		return d.Index, true
-	case event.StepFailed:
-		return d.Index, true
-	case event.StepRetry:
-		return d.Index, true
-	case event.StepSkipped:
-		return d.Index, true
-	case event.StepInDoubt:
-		return d.Index, true
-	case event.RunSpawned:
-		return d.Index, true
-	case event.DoubtResolved:
-		return d.Step, true
-	case event.FailureResolved:
-		return d.Step, true
-	case event.GateRequested:
-		return d.Step, true
-	default:
-		return "", false
 	}
 }
 
@@ -395,7 +367,7 @@ func (r fold) applyReply(d event.ModelReplied) {
 		r.used(d.Reply)
 		if s := r.Step(d.Step); s != nil {
 			s.fill.asking = false
-			s.fill.problem = d.Error
+			s.fill.problem = string(d.Error)
 			if d.Error == "" {
 				r.fill(s, d.Reply.Text)
 			}
@@ -404,7 +376,7 @@ func (r fold) applyReply(d event.ModelReplied) {
 		return
 	}
 	if d.Error != "" {
-		r.unanswered(d.Failure, d.Error, d.Reply)
+		r.unanswered(d.Failure, string(d.Error), d.Reply)
 		return
 	}
 	r.absorb(d.Reply)

@@ -42,7 +42,7 @@ func (r fold) applyPlan(d event.PlanCreated) {
 			r.bind(s)
 		}
 	}
-	r.replot()
+	r.rebuildGraph()
 	r.cutWordless()
 	for _, s := range r.Steps {
 		if s.Status == StepFailed {
@@ -70,8 +70,8 @@ func (r ledger) countAttempts() {
 
 func (r fold) applyReplan(d event.ReplanStarted) {
 	r.Usage.Replans++
-	r.Replanning = &Replanning{Attempt: d.Attempt, Step: d.Step, Error: d.Error, Said: d.Said, StartedAt: r.Now}
-	why := d.Error
+	r.Replanning = &Replanning{Attempt: d.Attempt, Step: d.Step, Error: d.Error, UserRequest: d.Said, StartedAt: r.Now}
+	why := string(d.Error)
 	if d.Step == "" {
 		why = "" // the replan comes only from the user's remark
 	}
@@ -113,9 +113,9 @@ func (r *Run) remaining() []plan.Step {
 
 // applyDiff applies a new plan for the remaining steps.
 func (r fold) applyDiff(d event.PlanDiff) {
-	revision := Revision{Number: d.Revision, Reason: d.Reason, Added: d.Added, Revised: d.Revised, AskedAt: r.Now, At: r.Now, Was: r.Steps}
+	revision := Revision{Number: d.Revision, Reason: d.Reason, Added: d.Added, Revised: d.Revised, AskedAt: r.Now, At: r.Now, PreviousSteps: r.Steps}
 	if asked := r.Replanning; asked != nil {
-		revision.Step, revision.Said, revision.AskedAt = asked.Step, asked.Said, asked.StartedAt
+		revision.Step, revision.UserRequest, revision.AskedAt = asked.Step, asked.UserRequest, asked.StartedAt
 	}
 	r.dropAttempts()
 	old := map[string]*StepState{}
@@ -161,7 +161,7 @@ func (r fold) applyDiff(d event.PlanDiff) {
 		r.Steps = append(r.Steps, state)
 	}
 	r.Gates = nil
-	r.replot()
+	r.rebuildGraph()
 	r.hold()
 	r.heed()
 }
@@ -186,12 +186,12 @@ func (r fold) applyPhaseFailed(d event.PhaseFailed) {
 	p := &r.Phases[d.Phase-1]
 	p.Status, p.Reason, p.MS = PhaseFailed, d.Reason, r.Now.Sub(p.StartedAt).Milliseconds()
 	r.replied(Exchange{Purpose: prompt.Purpose(d.Label), Reply: d.Reply, Error: d.Reason})
-	r.unanswered(d.Failure, d.Reason, d.Reply)
+	r.unanswered(d.Failure, string(d.Reason), d.Reply)
 }
 
 // applyReplanRefused records why the planner's answer was refused. After a failed
-// step the planner is asked again; if only the user asked for a replan, the plan
-// stays.
+// step the planner gets another request; if only the user asked for a replan, the
+// plan stays.
 func (r fold) applyReplanRefused(d event.ReplanRefused) {
 	r.planner, r.Replanning = nil, nil
 	switch {
@@ -199,7 +199,7 @@ func (r fold) applyReplanRefused(d event.ReplanRefused) {
 	case r.failure.step == "":
 		r.failure = nil
 	default:
-		r.failure.error += "\nThe last answer was refused: " + d.Reason
+		r.failure.error += "\nThe last answer was refused: " + string(d.Reason)
 	}
 }
 
@@ -239,6 +239,6 @@ func (r fold) applySynthesis(d event.SynthesisCompleted) {
 	r.Synthesis.Done, r.Synthesis.MS, r.Synthesis.Text = true, d.Reply.MS, d.Text
 	r.Synthesis.Error = d.Error
 	if silent {
-		r.Synthesis.Error = "the model said nothing"
+		r.Synthesis.Error = "the model's reply was empty"
 	}
 }

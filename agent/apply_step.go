@@ -270,7 +270,7 @@ func (r ledger) account(s *StepState, run string, used *event.Usage) {
 // user is present, it asks the user instead.
 func (r fold) deal(s *StepState) {
 	status, reason := event.StatusFailed, event.ReasonStepFailed
-	sentence := fmt.Sprintf("step %s (%s) failed: %s", s.Step.Index, s.Step.Title, headline(s.Error))
+	sentence := fmt.Sprintf("step %s (%s) failed: %s", s.Step.Index, s.Step.Title, headline(string(s.Error)))
 	switch {
 	case s.Failure == event.FailureDenied:
 		reason, sentence = event.ReasonDenied, fmt.Sprintf("step %s (%s) was denied", s.Step.Index, s.Step.Title)
@@ -294,7 +294,7 @@ func (r fold) deal(s *StepState) {
 			}
 			if r.canReplan() {
 				if r.failure == nil {
-					r.failure = &failure{step: s.Step.Index, error: s.Error}
+					r.failure = &failure{step: s.Step.Index, error: string(s.Error)}
 				}
 				return
 			}

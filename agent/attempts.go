@@ -7,6 +7,7 @@ import (
 
 	"replan/agent/event"
 	"replan/agent/rule"
+	"replan/internal/untrusted"
 	"replan/planning/plan"
 )
 
@@ -25,7 +26,7 @@ type Attempt struct {
 	MS        int64     // duration of the call itself, if it returned
 	Status    StepStatus
 	Failure   event.FailureKind
-	Error     string
+	Error     untrusted.Text
 	RetryAt   time.Time  // of the next attempt, if retried automatically
 	Passed    *rule.Rule // the rule that let a call with effects pass without a gate
 	Asked     []Asked    // questions to the user about it, in order
@@ -34,7 +35,7 @@ type Attempt struct {
 // Asked is a question about an attempt: its gate, or how to continue after it.
 type Asked struct {
 	About      AskedAbout
-	Why        string // the reason for the gate
+	Why        untrusted.Text // the reason for the gate
 	At         time.Time
 	AnsweredAt time.Time   // zero while the question is open
 	Decision   string      // a Decision, FailureDecision or DoubtDecision

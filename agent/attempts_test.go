@@ -14,8 +14,8 @@ import (
 	"replan/planning/reply"
 )
 
-// told folds events a second apart and returns the run.
-func told(t *testing.T, data ...event.Data) *agent.Run {
+// foldEvents folds events one second apart and returns the run.
+func foldEvents(t *testing.T, data ...event.Data) *agent.Run {
 	t.Helper()
 	run := &agent.Run{}
 	for i, d := range data {
@@ -27,8 +27,8 @@ func told(t *testing.T, data ...event.Data) *agent.Run {
 	return run
 }
 
-// attemptWords is an attempt on one line, its times in seconds.
-func attemptWords(a agent.Attempt) string {
+// attemptLine formats an attempt as one line, with times in seconds.
+func attemptLine(a agent.Attempt) string {
 	at := func(t time.Time) string {
 		if t.IsZero() {
 			return "-"
@@ -45,7 +45,7 @@ func attemptWords(a agent.Attempt) string {
 	return words
 }
 
-func TestAttemptsAreKeptWithTheirTimesAndWhoDecided(t *testing.T) {
+func TestAttemptsRecordTimesAndDecisions(t *testing.T) {
 	step := func(index, tool string, deps ...string) plan.Step {
 		return plan.Step{Index: index, Title: "Step", Executor: plan.ExecutorTool, Tool: tool, Args: map[string]any{}, DependsOn: deps}
 	}
@@ -74,40 +74,40 @@ func TestAttemptsAreKeptWithTheirTimesAndWhoDecided(t *testing.T) {
 		events []event.Data
 		want   []string
 	}{
-		"a step is ready with the plan, or when what it depends on is done": {
+		"ready with the plan or after its dependency": {
 			[]event.Data{start("1", 1), done("1", 1), asked(1)},
 			[]string{"1/1 completed 1..2..3", "2/1 waiting 3..-..- [gate 4..-  ]"},
 		},
-		"a retry is an attempt of its own": {
+		"retry": {
 			[]event.Data{start("1", 1), failed("1", 1), event.StepRetry{Index: "1", Attempt: 1, At: time.Unix(4, 0)}, event.TimerFired{ID: "retry/1/2"}, start("1", 2), done("1", 2)},
 			[]string{"1/1 failed 1..2..3 tool", "1/2 completed 5..6..7"},
 		},
-		"a gate says who opened it and when": {
+		"gate allowed": {
 			[]event.Data{start("1", 1), done("1", 1), asked(1), resolved(1, event.Allow), start("2", 1), done("2", 1)},
 			[]string{"1/1 completed 1..2..3", "2/1 completed 3..6..7 [gate 4..5 allow user]"},
 		},
-		"a denied call never began": {
+		"gate denied": {
 			[]event.Data{start("1", 1), done("1", 1), asked(1), resolved(1, event.Deny), event.StepFailed{Index: "2", Attempt: 1, Error: "denied", Failure: event.FailureDenied}},
 			[]string{"1/1 completed 1..2..3", "2/1 failed 3..-..6 denied [gate 4..5 deny user]"},
 		},
-		"how a failed step goes on belongs to the attempt that failed": {
+		"decision after a failure": {
 			[]event.Data{start("1", 1), failed("1", 1), event.FailureResolved{Step: "1", Decision: event.FailureRetry, By: "user"}, start("1", 2)},
 			[]string{"1/1 failed 1..2..3 tool [failure 3..4 retry user]", "1/2 running 4..5..-"},
 		},
-		"what waits at a gate ends with its plan": {
+		"open gate of a replaced plan": {
 			[]event.Data{start("1", 1), done("1", 1), asked(1), event.PlanDiff{Revision: 2, Removed: []string{"2"}, Added: []string{"3"}, Plan: replaced}, start("3", 1)},
 			[]string{"1/1 completed 1..2..3", "2/1 skipped 3..-..5 [gate 4..-  ]", "3/1 running 5..6..-"},
 		},
-		"what was under way when the program ended ends there": {
+		"running step at a resume": {
 			[]event.Data{start("1", 1), event.Note{Text: "last"}, event.RunResumed{Limits: event.DefaultLimits(), Catalogue: catalogue}, start("1", 2), done("1", 2)},
 			[]string{"1/1 in_doubt 1..2..3 interrupted", "1/2 completed 4..5..6"},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			run := told(t, append(append([]event.Data{}, begin...), c.events...)...)
+			run := foldEvents(t, append(append([]event.Data{}, begin...), c.events...)...)
 			var got []string
 			for _, a := range run.Attempts {
-				got = append(got, attemptWords(a))
+				got = append(got, attemptLine(a))
 			}
 			if strings.Join(got, "\n") != strings.Join(c.want, "\n") {
 				t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(c.want, "\n"))
@@ -116,10 +116,10 @@ func TestAttemptsAreKeptWithTheirTimesAndWhoDecided(t *testing.T) {
 	}
 }
 
-func TestARevisionKeepsThePlanBeforeAndWhenItWasMade(t *testing.T) {
+func TestRevisionRecordsPreviousPlanAndTimes(t *testing.T) {
 	first := plan.Plan{Title: "P", Steps: []plan.Step{{Index: "1", Title: "Look", Tool: "look", Executor: plan.ExecutorTool}}}
 	second := plan.Plan{Title: "P", Steps: []plan.Step{{Index: "2", Title: "Other", Tool: "look", Executor: plan.ExecutorTool}}}
-	run := told(t,
+	run := foldEvents(t,
 		event.RunStarted{Plan: &first, Limits: event.DefaultLimits(), Catalogue: catalogue, OnFailure: plan.OnFailureReplan, Model: "m"},
 		event.PlanCreated{Plan: first, Revision: 1},
 		event.StepStarted{Index: "1", Attempt: 1, Tool: "look", Executor: plan.ExecutorTool},
@@ -129,21 +129,21 @@ func TestARevisionKeepsThePlanBeforeAndWhenItWasMade(t *testing.T) {
 		event.StepStarted{Index: "2", Attempt: 1, Tool: "look", Executor: plan.ExecutorTool},
 	)
 	r := run.Revisions[0]
-	if r.Step != "1" || r.Said != "another way" || r.AskedAt.Unix() != 4 || r.At.Unix() != 5 || run.PlannedAt.Unix() != 1 {
+	if r.Step != "1" || r.UserRequest != "another way" || r.AskedAt.Unix() != 4 || r.At.Unix() != 5 || run.PlannedAt.Unix() != 1 {
 		t.Errorf("got %+v", r)
 	}
-	if len(r.Was) != 1 || r.Was[0].Step.Index != "1" || r.Was[0].Status != agent.StepFailed {
-		t.Errorf("the plan before is %+v", r.Was)
+	if len(r.PreviousSteps) != 1 || r.PreviousSteps[0].Step.Index != "1" || r.PreviousSteps[0].Status != agent.StepFailed {
+		t.Errorf("the previous plan is %+v", r.PreviousSteps)
 	}
 }
 
-func TestEveryArgumentSaysWhereItComesFrom(t *testing.T) {
+func TestSourcesOfArguments(t *testing.T) {
 	p := plan.Plan{Title: "P", Variables: map[string]any{"dir": "src"}, Steps: []plan.Step{
 		{Index: "1", Title: "Look", Tool: "look", Executor: plan.ExecutorTool, Args: map[string]any{}, ResultVariable: "found"},
 		{Index: "2", Title: "Use", Tool: "look", Executor: plan.ExecutorTool, Args: map[string]any{"at": "${dir}/${found.0}", "as": "it is"}},
 		{Index: "3", Title: "Fill", Tool: "fill", Executor: plan.ExecutorTool, DependsOn: []string{"1"}},
 	}}
-	run := told(t,
+	run := foldEvents(t,
 		event.RunStarted{Plan: &p, Model: "m", Attended: true, Limits: event.DefaultLimits(), Catalogue: catalogue, Rules: []rule.Rule{{Tool: "*", Verdict: rule.VerdictRun}}},
 		event.PlanCreated{Plan: p, Revision: 1},
 		event.StepStarted{Index: "1", Attempt: 1, Tool: "look", Executor: plan.ExecutorTool},

@@ -12,11 +12,11 @@ import (
 	"replan/planning/plan"
 )
 
-// noop is a tool that needs nothing and says nothing.
+// noop is a catalogue of one tool that does nothing.
 var noop = plan.Catalogue{{Name: "noop", Server: "w", ReadOnly: true, Annotated: true}}
 
-// wide is a plan of n steps, each of which needs one far before it, so that
-// there is always more ready than may run.
+// wide returns a plan of n steps, each of which depends on a step far before it,
+// so more steps are always ready than may run.
 func wide(n int) plan.Plan {
 	steps := make([]plan.Step, n)
 	for i := range steps {
@@ -29,8 +29,8 @@ func wide(n int) plan.Plan {
 }
 
 // BenchmarkRun plays a plan of n no-op steps through the core alone. run-ns/step
-// is the engine's overhead for a step; layout-ns/step, once for a plan, what its
-// graph, queues and states cost.
+// is the engine's overhead per step; layout-ns/step is the cost of the plan's
+// graph, queues and states, once per plan.
 func BenchmarkRun(b *testing.B) {
 	for _, n := range []int{100, 1_000, 10_000, 100_000} {
 		b.Run(fmt.Sprintf("steps=%d", n), func(b *testing.B) {
@@ -52,7 +52,7 @@ func BenchmarkRun(b *testing.B) {
 	}
 }
 
-// noopRun is a run with the number of its next event.
+// noopRun is a run and the number of its last event.
 type noopRun struct {
 	agent.Run
 	seq uint64
@@ -65,7 +65,7 @@ func (r *noopRun) apply(b *testing.B, data event.Data) {
 	}
 }
 
-// startNoop starts a run of the plan, up to its plan.created.
+// startNoop starts a run of the plan, up to its event plan.created.
 func startNoop(b *testing.B, plan plan.Plan) *noopRun {
 	r := &noopRun{}
 	r.apply(b, event.RunStarted{
@@ -78,7 +78,7 @@ func startNoop(b *testing.B, plan plan.Plan) *noopRun {
 	return r
 }
 
-// playNoop carries it out with calls that come back at once.
+// playNoop runs it with calls that return at once.
 func playNoop(b *testing.B, r *noopRun) {
 	for r.Active() {
 		actions := r.Next()

@@ -12,7 +12,7 @@ import (
 	"replan/planning/reply"
 )
 
-// chatting starts a run whose goal is answered directly.
+// chatting returns the start of a run whose goal is answered directly.
 func chatting(w *world, k *talker) event.RunStarted {
 	k.others = script{prompt.PurposeAnalysis: {`{"mode":"direct","task":"t","goal":"g","complexity":"simple","reflect":false}`}}
 	k.join(w)
@@ -36,10 +36,10 @@ func TestChatCallsTools(t *testing.T) {
 	}
 	last := k.requests[1].Messages[len(k.requests[1].Messages)-1]
 	if last.Role != prompt.RoleTool || last.Tool != "look" || !strings.Contains(last.Content, "result of chat.1") {
-		t.Errorf("the second turn ends with %+v, want what came back", last)
+		t.Errorf("the second turn ends with %+v, want the call's result", last)
 	}
 	if n := len(w.run.Chat.Calls); n != 1 {
-		t.Errorf("%d calls are there to be shown", n)
+		t.Errorf("got %d calls in the chat, want 1", n)
 	}
 }
 
@@ -50,11 +50,11 @@ func TestDryChatOffersNoTools(t *testing.T) {
 	start.DryRun = true
 	w.play(start)
 	if len(k.requests[0].Tools) > 0 {
-		t.Errorf("%d tools are offered in a dry run", len(k.requests[0].Tools))
+		t.Errorf("got %d tools in a dry run, want none", len(k.requests[0].Tools))
 	}
 }
 
-func TestPlanOfTheChatIsOneAccountWithIt(t *testing.T) {
+func TestInnerPlanSharesBudgetOfChat(t *testing.T) {
 	w := newWorld(t)
 	k := &talker{turns: []turn{
 		{calls: []reply.ToolUse{{Name: prompt.PlanCreateAndExecute, Args: map[string]any{"goal": "sub"}}}},
@@ -76,20 +76,20 @@ func TestPlanOfTheChatIsOneAccountWithIt(t *testing.T) {
 		t.Fatalf("ended %s: %s", result.Reason, result.Error)
 	}
 	if asked.Tool.Name != prompt.PlanCreateAndExecute || asked.Args["goal"] != "sub" {
-		t.Errorf("asked for %+v", asked)
+		t.Errorf("called %+v", asked)
 	}
 	if asked.Limits.MaxTokens != 5000-2*110 || asked.Limits.MaxToolCalls != 8 {
-		t.Errorf("its limits are %+v, want what is left of the account", asked.Limits)
+		t.Errorf("its limits are %+v, want the remaining budget", asked.Limits)
 	}
 	if u := result.Usage; u.Steps != 5 || u.ToolCalls != 4 || u.PromptTokens != 1300 || u.ModelCalls != 5 {
-		t.Errorf("used %+v, want both together", u)
+		t.Errorf("used %+v, want the sum of both runs", u)
 	}
 	if s := w.run.Step("chat.1"); s.Run != "r-2" {
-		t.Errorf("the call does not know its run: %+v", s)
+		t.Errorf("the call lacks its run: %+v", s)
 	}
 }
 
-func TestOnlyTheChatMakesPlans(t *testing.T) {
+func TestSubAgentsCannotCreatePlans(t *testing.T) {
 	w := newWorld(t)
 	k := &talker{turns: []turn{{calls: []reply.ToolUse{{Name: prompt.PlanCreate, Args: map[string]any{"goal": "sub"}}}}, {text: "then not"}}}
 	k.join(w)
@@ -101,20 +101,20 @@ func TestOnlyTheChatMakesPlans(t *testing.T) {
 	}
 }
 
-func TestExchangesAreKeptToBeLookedAt(t *testing.T) {
+func TestExchangesAreRecorded(t *testing.T) {
 	w := newWorld(t)
 	(&talker{turns: []turn{{calls: []reply.ToolUse{use("look", "a")}}, {fails: "lost"}, {text: "seen"}}}).join(w)
 	w.play(scouting(t, prompt.Profile{}))
-	var told []string
+	var lines []string
 	for _, x := range w.run.Exchanges {
-		told = append(told, fmt.Sprintf("%s %s %d messages, %d calls, %q, done %t", x.Purpose, x.Step, len(x.Request.Messages), len(x.Reply.Calls), x.Error, x.Done))
+		lines = append(lines, fmt.Sprintf("%s %s %d messages, %d calls, %q, done %t", x.Purpose, x.Step, len(x.Request.Messages), len(x.Reply.Calls), x.Error, x.Done))
 	}
-	if len(told) != 3 || !strings.HasPrefix(told[0], "agent 5") || !strings.Contains(told[1], `"lost", done true`) {
-		t.Errorf("the exchanges are\n%s", strings.Join(told, "\n"))
+	if len(lines) != 3 || !strings.HasPrefix(lines[0], "agent 5") || !strings.Contains(lines[1], `"lost", done true`) {
+		t.Errorf("the exchanges are\n%s", strings.Join(lines, "\n"))
 	}
 }
 
-// fourBytes counts a token for every four bytes that a model is sent.
+// fourBytes counts one token for every four bytes of a request.
 func fourBytes(r prompt.Request) int {
 	bytes := 0
 	for _, m := range r.Messages {
@@ -123,16 +123,16 @@ func fourBytes(r prompt.Request) int {
 	return bytes / 4
 }
 
-func TestWhatTheServerCountsCalibratesTheNextPrompt(t *testing.T) {
+func TestServerTokenCountCalibratesPrompts(t *testing.T) {
 	for _, tc := range []struct {
-		rule   string
+		name   string
 		start  func(*testing.T, *world) event.RunStarted
 		tokens func(prompt.Request) int
 		want   float64
 	}{
-		{"a long prompt tells how many bytes a token has", ofPlanning, fourBytes, 4},
-		{"a short one tells nothing", ofPlanning, func(prompt.Request) int { return 199 }, 0},
-		{"one with tools tells nothing, since the server writes those out", func(t *testing.T, w *world) event.RunStarted {
+		{"long prompt", ofPlanning, fourBytes, 4},
+		{"short prompt", ofPlanning, func(prompt.Request) int { return 199 }, 0},
+		{"prompt with tools", func(t *testing.T, w *world) event.RunStarted {
 			return chatting(w, &talker{turns: []turn{{calls: []reply.ToolUse{use("look", "a")}}, {text: "seen"}}})
 		}, func(r prompt.Request) int {
 			if len(r.Tools) == 0 {
@@ -140,24 +140,24 @@ func TestWhatTheServerCountsCalibratesTheNextPrompt(t *testing.T) {
 			}
 			return fourBytes(r)
 		}, 0},
-		{"what another model counts tells nothing", func(t *testing.T, w *world) event.RunStarted {
+		{"another model", func(t *testing.T, w *world) event.RunStarted {
 			(&talker{turns: []turn{{text: "seen"}}}).join(w)
 			return scouting(t, prompt.Profile{Model: "another", Tools: []string{"none"}})
 		}, fourBytes, 0},
 	} {
-		t.Run(tc.rule, func(t *testing.T) {
+		t.Run(tc.name, func(t *testing.T) {
 			w := newWorld(t)
 			w.tokens = tc.tokens
 			w.play(tc.start(t, w))
 			if got := w.run.BytesPerToken(); got < tc.want-0.1 || got > tc.want+0.1 {
-				t.Errorf("%v bytes a token, want %v", got, tc.want)
+				t.Errorf("got %v bytes per token, want %v", got, tc.want)
 			}
 		})
 	}
 }
 
-// ofPlanning starts a run in which the model plans one step and is asked for no
-// answer.
+// ofPlanning returns the start of a run in which the model plans one step and
+// writes no answer.
 func ofPlanning(_ *testing.T, w *world) event.RunStarted {
 	w.reply = script{prompt.PurposePlan: {`{"title":"One","steps":[{"index":"1","title":"Look","tool":"look","args":{"at":"x"},"depends_on":[],"expected_outcome":"x"}]}`}}.reply
 	start := started(event.DefaultLimits())

@@ -9,7 +9,7 @@ import (
 	"replan/planning/plan"
 )
 
-// coercions are what the starts of a step say of the scalars in its args.
+// coercions returns the coercions recorded in the starts of a step.
 func (w *world) coercions(index string) []plan.Coercion {
 	var all []plan.Coercion
 	for _, e := range w.events {
@@ -20,7 +20,7 @@ func (w *world) coercions(index string) []plan.Coercion {
 	return all
 }
 
-func TestAResultIsFittedToTheTypeThatTheNextToolAsksFor(t *testing.T) {
+func TestResultIsCoercedToSchemaType(t *testing.T) {
 	const plan = `{"title":"x","steps":[{"index":"1","title":"Look","tool":"look","args":{"at":"a"},"result_variable":"n"},
 	 {"index":"2","title":"Fill","tool":"fill","args":{"at":"${n}"}}]}`
 	for name, c := range map[string]struct {
@@ -29,10 +29,10 @@ func TestAResultIsFittedToTheTypeThatTheNextToolAsksFor(t *testing.T) {
 		want    event.Reason
 		coerced bool
 	}{
-		"a number for a text":                {result: json.Number("7"), want: event.ReasonGoalMet, coerced: true},
-		"a text needs nothing":               {result: "7", want: event.ReasonGoalMet},
-		"an object is not fitted":            {result: map[string]any{"n": json.Number("7")}, want: event.ReasonStepFailed},
-		"a number for a text in strict runs": {result: json.Number("7"), strict: true, want: event.ReasonStepFailed},
+		"number as string":                 {result: json.Number("7"), want: event.ReasonGoalMet, coerced: true},
+		"string":                           {result: "7", want: event.ReasonGoalMet},
+		"object":                           {result: map[string]any{"n": json.Number("7")}, want: event.ReasonStepFailed},
+		"number as string in a strict run": {result: json.Number("7"), strict: true, want: event.ReasonStepFailed},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t)
@@ -45,14 +45,14 @@ func TestAResultIsFittedToTheTypeThatTheNextToolAsksFor(t *testing.T) {
 			start := given(t, plan)
 			start.Strict = c.strict
 			if got := w.play(start); got.Reason != c.want {
-				t.Errorf("it ended %s (%s), want %s", got.Reason, got.Error, c.want)
+				t.Errorf("ended %s (%s), want %s", got.Reason, got.Error, c.want)
 			}
-			told := w.coercions("2")
-			if c.coerced != (len(told) == 1 && told[0].String() == `at: 7 is taken as "7"`) || !c.coerced && len(told) > 0 {
-				t.Errorf("told %v", told)
+			coerced := w.coercions("2")
+			if c.coerced != (len(coerced) == 1 && coerced[0].String() == `at: 7 is taken as "7"`) || !c.coerced && len(coerced) > 0 {
+				t.Errorf("got the coercions %v", coerced)
 			}
-			if step := w.run.Step("2"); len(step.Coerced) != len(told) {
-				t.Errorf("the step shows %v", step.Coerced)
+			if step := w.run.Step("2"); len(step.Coerced) != len(coerced) {
+				t.Errorf("the step has the coercions %v", step.Coerced)
 			}
 		})
 	}

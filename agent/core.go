@@ -7,6 +7,7 @@ import (
 
 	"replan/agent/event"
 	"replan/agent/rule"
+	"replan/internal/untrusted"
 	"replan/planning"
 	"replan/planning/plan"
 	"replan/planning/prompt"
@@ -33,7 +34,7 @@ type core struct {
 	dryRun        bool
 	strict        bool // do not coerce args to the types of the tool
 	reviewPlans   bool // every plan is reviewed before it runs
-	held          bool // the current plan waits for its review
+	reviewPending bool // the current plan waits for its review
 	dirtyFiles    int  // files with uncommitted changes when the run began
 	hasEffects    bool // relevant if there are such files: a step or a call may change something
 
@@ -131,11 +132,11 @@ func (r *Run) Step(index string) *StepState {
 // DryRun reports whether the run only reports what its steps would do.
 func (r *Run) DryRun() bool { return r.dryRun }
 
+// PlanOnly reports whether the run ends with its plan.
+func (r *Run) PlanOnly() bool { return r.planOnly }
+
 // ModelTools reports whether the model of the run can call tools.
 func (r *Run) ModelTools() bool { return r.modelTools }
-
-// Graph returns the graph of the current plan, or nil if there is none.
-func (r *Run) Graph() *plan.Graph { return r.graph }
 
 // Rules returns the current gate rules of the run, starting with the user's
 // permissions for the run.
@@ -255,9 +256,9 @@ func Weigh(s plan.Step, catalogue plan.Catalogue, priors map[string]int64) float
 	return 1_000
 }
 
-// replot recomputes what follows from a changed plan: the graph, the longest
+// rebuildGraph recomputes what follows from a changed plan: the graph, the longest
 // paths, and for each step its dependencies, missing args and next need.
-func (r scheduler) replot() {
+func (r scheduler) rebuildGraph() {
 	r.graph = plan.NewGraph(r.Plan)
 	weights := map[string]float64{} // one lookup per tool
 	lengths := r.graph.Weights(func(s plan.Step) float64 {
@@ -290,16 +291,16 @@ func (r scheduler) replot() {
 		for n, d := range feeds {
 			s.sched.feeds[n] = r.Steps[d]
 		}
-		r.equip(s)
+		r.findMissingArgs(s)
 	}
 	r.History = slices.Grow(r.History, len(r.Steps))
 	r.Attempts = slices.Grow(r.Attempts, len(r.Steps))
 	r.enqueueAll()
 }
 
-// equip finds the missing args of a step's call, and marks its tool as gated if
-// the plan asks for a gate.
-func (r scheduler) equip(s *StepState) {
+// findMissingArgs finds the missing args of a step's call, and marks its tool as
+// gated if the plan asks for a gate.
+func (r scheduler) findMissingArgs(s *StepState) {
 	s.fill.missing = nil
 	if s.Step.Executor != plan.ExecutorTool {
 		return
@@ -309,18 +310,18 @@ func (r scheduler) equip(s *StepState) {
 		return
 	}
 	if s.author.args == nil {
-		s.fill.missing = r.lacking(s, s.Step, facts)
+		s.fill.missing = r.missingArgs(s, s.Step, facts)
 	}
 	if s.Step.Gate {
 		r.gatedTools[facts.tool.QualifiedName()] = true
 	}
 }
 
-// lacking returns the args of a step that a model must write: those that its tool
-// requires and the plan lacks. If none is required, and a model planned the step
-// without mentioning args at all, it returns all args of the tool. In that case
-// only the title says what the call is about.
-func (r *Run) lacking(s *StepState, step plan.Step, facts *toolFacts) []string {
+// missingArgs returns the args of a step that a model must write: those that its
+// tool requires and the plan lacks. If none is required, and a model planned the
+// step without mentioning args at all, it returns all args of the tool. In that
+// case only the title says what the call is about.
+func (r *Run) missingArgs(s *StepState, step plan.Step, facts *toolFacts) []string {
 	missing := facts.signature.Missing(step.Args)
 	if len(missing) == 0 && step.Args == nil && r.modelPlanned(s) && r.Model != "" && !r.dryRun {
 		return facts.signature.Names()
@@ -350,8 +351,8 @@ type Exchange struct {
 	Step      string // the step of the request; "" if none
 	Attempt   int    // of that step; 0 if the model only wrote its arguments
 	Request   prompt.Request
-	Reply     reply.Reply // as far as it came
-	Error     string      // why no complete reply came
+	Reply     reply.Reply    // possibly incomplete
+	Error     untrusted.Text // why no complete reply came
 	StartedAt time.Time
 	Done      bool // the reply came, or will never come
 }

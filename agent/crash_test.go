@@ -10,10 +10,9 @@ import (
 	"replan/agent/event"
 )
 
-// TestAnyCutOfARunResumesToAConsistentEnd ends the program again and again: of
-// what happened a part from the front is kept, cut anywhere, and another program
-// goes on from there.
-func TestAnyCutOfARunResumesToAConsistentEnd(t *testing.T) {
+// TestResumeAfterAnyCutIsConsistent kills the program repeatedly: the events are
+// cut at a random place, and another program resumes the run from the rest.
+func TestResumeAfterAnyCutIsConsistent(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		w, start := randomWorld(t, executors)
 		limits := start.Limits
@@ -47,7 +46,8 @@ func TestAnyCutOfARunResumesToAConsistentEnd(t *testing.T) {
 	})
 }
 
-// playOrStop goes on to the end, where the user may stop the run on the way.
+// playOrStop plays the run to its end, or lets the user stop it at a random
+// point.
 func (w *world) playOrStop(t *rapid.T) {
 	if rapid.IntRange(0, 3).Draw(t, "stop") == 0 {
 		for n := rapid.IntRange(0, 8).Draw(t, "before the stop"); n > 0; n-- {
@@ -55,16 +55,16 @@ func (w *world) playOrStop(t *rapid.T) {
 			if !w.run.Active() {
 				break
 			}
-			w.back()
+			w.deliver()
 		}
 		if w.run.Active() {
 			w.apply(event.RunPaused{Reason: "stopped by the user"})
 		}
 	}
-	w.goOn()
+	w.finish()
 }
 
-// raised leaves twice as much of every budget.
+// raised returns limits with twice the budgets.
 func raised(l event.Limits) event.Limits {
 	l.MaxSteps *= 2
 	l.MaxReplans *= 2
@@ -76,7 +76,7 @@ func raised(l event.Limits) event.Limits {
 	return l
 }
 
-// mirrorOn is mirror for a run that has begun.
+// mirrorOn does the same as mirror for a run that has already begun.
 func mirrorOn(w *world) {
 	again := agent.NewRun(w.planners)
 	for _, e := range w.events {
@@ -85,8 +85,8 @@ func mirrorOn(w *world) {
 		}
 	}
 	check := func() {
-		if here, there := standing(w.t, w.run), standing(w.t, again); here != there {
-			w.t.Fatalf("folded again the run is\n%s\nwhere it is\n%s\nafter\n%s", there, here, w.tail())
+		if here, there := dump(w.t, w.run), dump(w.t, again); here != there {
+			w.t.Fatalf("the refolded run is\n%s\nwant\n%s\nafter\n%s", there, here, w.tail())
 		}
 	}
 	check()

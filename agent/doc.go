@@ -41,11 +41,12 @@
 //   - The last event is [event.RunCompleted], with the [event.Result]. A run that was not
 //     completed can still continue, by [event.RunResumed].
 //
-// Internally there are four layers, each embedding the one below, so that
-// read-only code cannot change anything. ledger records what happened, scheduler
-// decides what each step needs next, dialogue manages conversations with models,
-// and fold has a method per event kind. Next is implemented by decision, which
-// sees only the run. Start reading at [Run.Apply] in apply.go and [Run.Next] in
+// Internally there are four layers, each embedding the one below. ledger keeps
+// the records, scheduler decides about the next need of each step, dialogue manages
+// conversations with models, and fold has a method per event kind. Next is
+// implemented by decision, which has none of their methods. All of them hold the
+// same *Run, so the compiler does not stop decision from writing to its fields:
+// it must only read. Start reading at [Run.Apply] in apply.go and [Run.Next] in
 // next.go.
 //
 // Next never returns more than there are free slots for, and returns nothing

@@ -10,14 +10,14 @@ import (
 	"replan/planning/prompt"
 )
 
-// changes is a step with effects, one that reads behind it, and one that reads
-// beside it.
+// changes is a plan of a step with effects, a read that depends on it, and an
+// independent read.
 const changes = `{"title":"Changes","steps":[
  {"index":"1","title":"Change","tool":"change","args":{"at":"a"},"result_variable":"a"},
  {"index":"2","title":"Behind","tool":"look","args":{"at":"${a}"}},
  {"index":"3","title":"Beside","tool":"look","args":{"at":"b"}}]}`
 
-// doubting has the calls of step 1 end in doubt so many times.
+// doubting makes the calls of step 1 end in doubt that many times.
 func doubting(times int) func(agent.CallTool) event.Data {
 	return func(c agent.CallTool) event.Data {
 		if c.Index == "1" && times > 0 {
@@ -28,28 +28,28 @@ func doubting(times int) func(agent.CallTool) event.Data {
 	}
 }
 
-func TestWhatBecomesOfAStepInDoubt(t *testing.T) {
+func TestDoubtIsResolved(t *testing.T) {
 	for name, c := range map[string]struct {
 		attended bool
 		option   event.DoubtDecision
-		answers  []event.DoubtDecision // the user's
-		times    int                   // it comes to be in doubt
+		answers  []event.DoubtDecision // of the user
+		times    int                   // the step ends in doubt
 		want     event.Reason
 		calls    int // of the step
 		by       string
 	}{
-		"nobody there aborts":                             {times: 1, want: event.ReasonInDoubt, calls: 1, by: "nobody was there to be asked"},
-		"the option to abort aborts":                      {option: event.DoubtAbort, times: 1, want: event.ReasonInDoubt, calls: 1, by: "--in-doubt abort"},
-		"the option to take it for done goes on":          {option: event.DoubtDone, times: 1, want: event.ReasonGoalMet, calls: 1, by: "--in-doubt done"},
-		"the option to run again runs it again":           {option: event.DoubtRerun, times: 1, want: event.ReasonGoalMet, calls: 2, by: "--in-doubt rerun"},
-		"the option runs it again once and not for ever":  {option: event.DoubtRerun, times: 2, want: event.ReasonInDoubt, calls: 2, by: "--in-doubt rerun"},
-		"an option answers where the user is there too":   {attended: true, option: event.DoubtDone, times: 1, want: event.ReasonGoalMet, calls: 1, by: "--in-doubt done"},
-		"the user may take it for done":                   {attended: true, answers: []event.DoubtDecision{event.DoubtDone}, times: 1, want: event.ReasonGoalMet, calls: 1, by: "user"},
-		"the user may run it again, as often as it takes": {attended: true, answers: []event.DoubtDecision{event.DoubtRerun, event.DoubtRerun, event.DoubtRerun}, times: 3, want: event.ReasonGoalMet, calls: 4, by: "user"},
-		"the user may abort":                              {attended: true, answers: []event.DoubtDecision{event.DoubtAbort}, times: 1, want: event.ReasonInDoubt, calls: 1, by: "user"},
+		"unattended aborts":                  {times: 1, want: event.ReasonInDoubt, calls: 1, by: "nobody was there to be asked"},
+		"option abort":                       {option: event.DoubtAbort, times: 1, want: event.ReasonInDoubt, calls: 1, by: "--in-doubt abort"},
+		"option done":                        {option: event.DoubtDone, times: 1, want: event.ReasonGoalMet, calls: 1, by: "--in-doubt done"},
+		"option rerun":                       {option: event.DoubtRerun, times: 1, want: event.ReasonGoalMet, calls: 2, by: "--in-doubt rerun"},
+		"option rerun applies once":          {option: event.DoubtRerun, times: 2, want: event.ReasonInDoubt, calls: 2, by: "--in-doubt rerun"},
+		"option answers for an attended run": {attended: true, option: event.DoubtDone, times: 1, want: event.ReasonGoalMet, calls: 1, by: "--in-doubt done"},
+		"user says done":                     {attended: true, answers: []event.DoubtDecision{event.DoubtDone}, times: 1, want: event.ReasonGoalMet, calls: 1, by: "user"},
+		"user reruns three times":            {attended: true, answers: []event.DoubtDecision{event.DoubtRerun, event.DoubtRerun, event.DoubtRerun}, times: 3, want: event.ReasonGoalMet, calls: 4, by: "user"},
+		"user aborts":                        {attended: true, answers: []event.DoubtDecision{event.DoubtAbort}, times: 1, want: event.ReasonInDoubt, calls: 1, by: "user"},
 	} {
-		// On the way there it makes no difference whether the step came to be in
-		// doubt while the program ran or because the program ended.
+		// The result is the same whether the step ends in doubt while the program
+		// runs or because the program ends.
 		for _, way := range []string{"live", "lost"} {
 			t.Run(name+", "+way, func(t *testing.T) {
 				w := newWorld(t)
@@ -58,11 +58,11 @@ func TestWhatBecomesOfAStepInDoubt(t *testing.T) {
 				answers := c.answers
 				w.doubt = func(q agent.Question) event.DoubtDecision {
 					if !q.Doubt || q.Step != "1" || q.Reason == "" || q.Args["at"] != "a" {
-						t.Errorf("asked %+v", q)
+						t.Errorf("got the question %+v", q)
 					}
-					said := answers[0]
+					answer := answers[0]
 					answers = answers[1:]
-					return said
+					return answer
 				}
 				start := given(t, changes)
 				start.Attended, start.InDoubt = c.attended, c.option
@@ -79,23 +79,23 @@ func TestWhatBecomesOfAStepInDoubt(t *testing.T) {
 					got = w.resume(resumed(start))
 				}
 				if got.Reason != c.want {
-					t.Fatalf("it ended %s (%s), want %s", got.Reason, got.Error, c.want)
+					t.Fatalf("ended %s (%s), want %s", got.Reason, got.Error, c.want)
 				}
 				if n := len(slices.DeleteFunc(w.starts(), func(s string) bool { return s != "1" })); n != c.calls || gates != c.calls {
-					t.Errorf("called %d times behind %d gates, want %d behind as many", n, gates, c.calls)
+					t.Errorf("called %d times after %d gates, want %d of each", n, gates, c.calls)
 				}
-				told, decided := all[event.StepInDoubt](w), all[event.DoubtResolved](w)
-				if len(told) != c.times || len(decided) != c.times || decided[0].By != c.by {
-					t.Errorf("told %v, decided %v; want each %d times, by %q", told, decided, c.times, c.by)
+				doubts, decided := all[event.StepInDoubt](w), all[event.DoubtResolved](w)
+				if len(doubts) != c.times || len(decided) != c.times || decided[0].By != c.by {
+					t.Errorf("doubts %v, decisions %v; want %d of each, by %q", doubts, decided, c.times, c.by)
 				}
 				switch {
 				case got.Status != event.StatusCompleted:
-					if !strings.Contains(got.Error, "step 1 (Change) may or may not have taken effect") || !slices.Equal(w.run.Standing(true).InDoubt, []string{"1"}) {
-						t.Errorf("it ends with %q, in doubt %v", got.Error, w.run.Standing(true).InDoubt)
+					if !strings.Contains(string(got.Error), "step 1 (Change) may or may not have taken effect") || !slices.Equal(w.run.Snapshot(true).InDoubt, []string{"1"}) {
+						t.Errorf("ended with %q, in doubt %v", got.Error, w.run.Snapshot(true).InDoubt)
 					}
 				case decided[len(decided)-1].Decision == event.DoubtDone:
 					if a, there := w.run.Variables()["a"]; !there || a != nil || w.run.Step("2").Args["at"] != nil {
-						t.Errorf("a step taken for done has the result %v, and what follows was called with %v", a, w.run.Step("2").Args)
+						t.Errorf("the step declared done has the result %v, and the next step was called with %v", a, w.run.Step("2").Args)
 					}
 				}
 			})
@@ -103,7 +103,7 @@ func TestWhatBecomesOfAStepInDoubt(t *testing.T) {
 	}
 }
 
-func TestNothingNewStartsWhileAStepIsInDoubt(t *testing.T) {
+func TestNoStepStartsDuringDoubt(t *testing.T) {
 	w := newWorld(t)
 	w.tool = doubting(1)
 	start := given(t, with(changes, `{"at":"b"}}`, `{"at":"b"}},{"index":"4","title":"Later","tool":"look","args":{},"depends_on":["3"]}`))
@@ -112,28 +112,28 @@ func TestNothingNewStartsWhileAStepIsInDoubt(t *testing.T) {
 	w.until(event.KindStepInDoubt)
 	before := len(w.starts())
 	for w.advance(); len(w.pending) > 0; w.advance() {
-		w.back()
+		w.deliver()
 	}
 	if len(w.starts()) != before || len(w.run.Questions()) != 1 || w.run.Busy() {
-		t.Errorf("%d steps were started, %d before; questions %v", len(w.starts()), before, w.run.Questions())
+		t.Errorf("got %d starts, want %d; questions %v", len(w.starts()), before, w.run.Questions())
 	}
 	w.doubt = func(agent.Question) event.DoubtDecision { return event.DoubtDone }
-	if got := w.goOn(); got.Reason != event.ReasonGoalMet {
+	if got := w.finish(); got.Reason != event.ReasonGoalMet {
 		t.Errorf("%s: %s", got.Reason, got.Error)
 	}
 }
 
-func TestADoubtStaysUntilItIsResolved(t *testing.T) {
+func TestDoubtLastsUntilResolved(t *testing.T) {
 	w := newWorld(t)
 	w.tool = doubting(1)
 	start := given(t, changes)
 	if got := w.play(start); got.Reason != event.ReasonInDoubt {
 		t.Fatal(got.Reason)
 	}
-	for range 2 { // aborted again and again
+	for range 2 { // aborted each time
 		w.kill(len(w.events))
 		if got := w.resume(resumed(start)); got.Reason != event.ReasonInDoubt || len(all[event.StepInDoubt](w)) != 1 {
-			t.Fatalf("%s, told %v", got.Reason, all[event.StepInDoubt](w))
+			t.Fatalf("%s, doubts %v", got.Reason, all[event.StepInDoubt](w))
 		}
 	}
 	w.kill(len(w.events))
@@ -145,36 +145,36 @@ func TestADoubtStaysUntilItIsResolved(t *testing.T) {
 	}
 }
 
-func TestADoubtThatIsLostTwiceIsToldOnce(t *testing.T) {
+func TestLostStepIsInDoubtOnce(t *testing.T) {
 	w := newWorld(t)
 	start := given(t, changes)
 	w.apply(start)
 	w.until(event.KindGateResolved)
 	w.advance()
-	for range 3 { // the program ends again before it can say a word
+	for range 3 { // the program ends again before it records the doubt
 		w.kill(len(w.events))
 		w.apply(resumed(start))
 	}
 	w.kill(len(w.events))
 	w.resume(resumed(start))
-	if told := all[event.StepInDoubt](w); len(told) != 1 || told[0].Attempt != 1 {
-		t.Errorf("told %v, want once", told)
+	if doubts := all[event.StepInDoubt](w); len(doubts) != 1 || doubts[0].Attempt != 1 {
+		t.Errorf("got the doubts %v, want one", doubts)
 	}
 }
 
-func TestAStepInDoubtWhoseRunIsStopped(t *testing.T) {
+func TestDoubtSurvivesStop(t *testing.T) {
 	for name, c := range map[string]struct {
 		stop func(*world)
 	}{
-		"stopped while it ran": {func(w *world) {
+		"stopped during the call": {func(w *world) {
 			w.apply(event.RunPaused{Reason: "stopped by the user"})
-			w.back()
+			w.deliver()
 		}},
-		"stopped while it was asked about": {func(w *world) {
-			w.back()
+		"stopped during the question": {func(w *world) {
+			w.deliver()
 			w.apply(event.RunPaused{Reason: "stopped by the user"})
 		}},
-		"stopped right after a resume": {func(w *world) {
+		"stopped after a resume": {func(w *world) {
 			w.kill(len(w.events))
 			w.apply(resumed(given(w.t, changes)))
 			w.apply(event.RunPaused{Reason: "stopped by the user"})
@@ -186,7 +186,7 @@ func TestAStepInDoubtWhoseRunIsStopped(t *testing.T) {
 			start := given(t, changes)
 			start.Attended, start.Limits.MaxConcurrency = true, 1
 			w.apply(start)
-			w.choose = func(int) int { // the gate first, and what waits behind it
+			w.choose = func(int) int { // the gate first, then the rest
 				if len(w.run.Gates) > 0 {
 					return len(w.pending)
 				}
@@ -197,15 +197,15 @@ func TestAStepInDoubtWhoseRunIsStopped(t *testing.T) {
 				if i := slices.IndexFunc(w.pending, isCall("1")); i >= 0 {
 					break
 				}
-				w.back()
+				w.deliver()
 			}
 			w.choose = func(int) int { return max(0, slices.IndexFunc(w.pending, isCall("1"))) }
 			c.stop(w)
-			if got := w.goOn(); got.Reason != event.ReasonInterrupted {
+			if got := w.finish(); got.Reason != event.ReasonInterrupted {
 				t.Fatalf("%s: %s", got.Reason, got.Error)
 			}
-			if len(all[event.StepInDoubt](w)) != 1 || !slices.Equal(w.run.Standing(true).InDoubt, []string{"1"}) {
-				t.Errorf("told %v, in doubt %v", all[event.StepInDoubt](w), w.run.Standing(true).InDoubt)
+			if len(all[event.StepInDoubt](w)) != 1 || !slices.Equal(w.run.Snapshot(true).InDoubt, []string{"1"}) {
+				t.Errorf("doubts %v, in doubt %v", all[event.StepInDoubt](w), w.run.Snapshot(true).InDoubt)
 			}
 			w.choose = func(int) int { return 0 }
 			w.kill(len(w.events))
@@ -218,7 +218,7 @@ func TestAStepInDoubtWhoseRunIsStopped(t *testing.T) {
 	}
 }
 
-func TestADoubtIsNeitherRetriedNorReplanned(t *testing.T) {
+func TestDoubtIsNotRetriedOrReplanned(t *testing.T) {
 	w := newWorld(t)
 	w.tool = doubting(1)
 	w.reply = script{prompt.PurposeReplan: {`{"title":"x","steps":[{"index":"9","title":"Other","tool":"look","args":{"at":"z"}}]}`}}.reply
@@ -228,7 +228,7 @@ func TestADoubtIsNeitherRetriedNorReplanned(t *testing.T) {
 	}
 }
 
-func TestALostReadIsRunAgainUnasked(t *testing.T) {
+func TestLostReadRunsAgain(t *testing.T) {
 	w := newWorld(t)
 	start := given(t, chain)
 	w.apply(start)
@@ -240,14 +240,14 @@ func TestALostReadIsRunAgainUnasked(t *testing.T) {
 	}
 }
 
-// damage has the last line of the journal, the n-th, be lost.
+// damage loses the n-th line of the journal, its last.
 func damage(w *world, n int) {
 	w.t.Helper()
 	w.kill(n - 1)
 	w.apply(event.JournalDamaged{Line: n})
 }
 
-func TestADamagedLastLinePutsWhatCouldStartInDoubt(t *testing.T) {
+func TestDamagedLastLinePutsNextStepInDoubt(t *testing.T) {
 	w := newWorld(t)
 	w.apply(given(t, changes))
 	w.until(event.KindGateResolved)
@@ -261,24 +261,24 @@ func TestADamagedLastLinePutsWhatCouldStartInDoubt(t *testing.T) {
 	}
 	damage(w, at+1)
 	got := w.resume(resumed(given(t, changes)))
-	told := all[event.StepInDoubt](w)
-	if got.Reason != event.ReasonInDoubt || len(told) != 1 || told[0].Index != "1" || !strings.Contains(told[0].Reason, "journal is damaged") {
-		t.Errorf("it ended %s, in doubt %v", got.Reason, told)
+	doubts := all[event.StepInDoubt](w)
+	if got.Reason != event.ReasonInDoubt || len(doubts) != 1 || doubts[0].Index != "1" || !strings.Contains(string(doubts[0].Reason), "journal is damaged") {
+		t.Errorf("ended %s, doubts %v", got.Reason, doubts)
 	}
 	if slices.Contains(w.starts(), "1") {
 		t.Errorf("started again: %v", w.starts())
 	}
 }
 
-func TestNoLostEventMakesAnEffectHappenTwice(t *testing.T) {
+func TestLostEventRepeatsNoEffect(t *testing.T) {
 	for name, world := range map[string]func(*testing.T) (*world, event.RunStarted){
-		"a plan":         fullWorld,
-		"a plan to read": func(t *testing.T) (*world, event.RunStarted) { return newWorld(t), given(t, changes) },
+		"given plan": fullWorld,
+		"changes":    func(t *testing.T) (*world, event.RunStarted) { return newWorld(t), given(t, changes) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			whole, start := world(t)
 			whole.play(start)
-			start.InDoubt = "" // nobody says that it may run twice
+			start.InDoubt = "" // no option allows a second run
 			lost := 0
 			for n := 3; n <= len(whole.events); n++ {
 				w, _ := world(t)
@@ -292,11 +292,11 @@ func TestNoLostEventMakesAnEffectHappenTwice(t *testing.T) {
 					continue
 				}
 				if lost++; startedAgain(w.events[n:], started.Index) {
-					t.Errorf("event %d, the start of step %s, was lost, and the step was started again", n, started.Index)
+					t.Errorf("after the loss of event %d, the start of step %s, the step started again", n, started.Index)
 				}
 			}
 			if lost == 0 {
-				t.Fatal("no step with effects was started")
+				t.Fatal("no step with effects started")
 			}
 		})
 	}

@@ -12,7 +12,7 @@ import (
 	"replan/planning/prompt"
 )
 
-// eager has every tool call come back at once.
+// eager completes every tool call at once.
 func eager(w *world) {
 	busy := false
 	w.watch = func([]event.Data, []agent.Effect) {
@@ -32,7 +32,7 @@ func eager(w *world) {
 	}
 }
 
-func TestAReadBehindAChangeIsNoEarlyRead(t *testing.T) {
+func TestReadAfterChangeDoesNotStartEarly(t *testing.T) {
 	w := newWorld(t)
 	w.reply = script{prompt.PurposePlan: {`{"title":"x","steps":[
 	{"index":"1","title":"Read","tool":"look","args":{"at":"a"}},
@@ -50,7 +50,7 @@ func TestAReadBehindAChangeIsNoEarlyRead(t *testing.T) {
 	}
 }
 
-func TestARepairMayMoveAnEarlyReadBehindAChange(t *testing.T) {
+func TestRepairedDependencyRepeatsEarlyRead(t *testing.T) {
 	w := newWorld(t)
 	bad := `{"title":"x","steps":[
 	{"index":"1","title":"Change","tool":"change","args":{"at":"a"}},
@@ -68,37 +68,37 @@ func TestARepairMayMoveAnEarlyReadBehindAChange(t *testing.T) {
 	eager(w)
 	w.play(started(event.DefaultLimits()))
 	if calls[len(calls)-1] != "2" {
-		t.Errorf("step 2 depends on 1, the calls were %v", calls)
+		t.Errorf("got the calls %v, want step 2 last", calls)
 	}
 }
 
-func TestReadThatNeedsAReadStartsOnceThatIsDone(t *testing.T) {
+func TestDependentReadStartsEarly(t *testing.T) {
 	const step1 = `{"index":"1","title":"Find","tool":"look","args":{"at":"a"},"result_variable":"found"},`
 	for _, tc := range []struct {
-		rule  string
+		name  string
 		plan  string
-		after string // the repaired plan, "" where the first is sound
-		early string // the steps that were started before there was a plan
-		again string // the steps that were started with it
+		after string // the repaired plan, "" if the first is valid
+		early string // steps started before the plan was complete
+		later string // steps started after that
 	}{
-		{"by its word", step1 + `{"index":"2","title":"Read","tool":"look","args":{"at":"b"},"depends_on":["1"]}`, "", "1 2", ""},
-		{"by its reference", step1 + `{"index":"2","title":"Read","tool":"look","args":{"at":"${found}"}}`, "", "1 2", ""},
-		{"and so on", step1 + `{"index":"2","title":"Read","tool":"look","args":{"at":"b"},"depends_on":["1"]},{"index":"3","title":"Read","tool":"look","args":{"at":"c"},"depends_on":["2"]}`, "", "1 2 3", ""},
-		{"one that needs a change does not", step1 + `{"index":"2","title":"Change","tool":"change","args":{"at":"b"}},{"index":"3","title":"Read","tool":"look","args":{"at":"c"},"depends_on":["2"]}`, "", "1", "2 3"},
+		{"depends_on", step1 + `{"index":"2","title":"Read","tool":"look","args":{"at":"b"},"depends_on":["1"]}`, "", "1 2", ""},
+		{"reference", step1 + `{"index":"2","title":"Read","tool":"look","args":{"at":"${found}"}}`, "", "1 2", ""},
+		{"chain of reads", step1 + `{"index":"2","title":"Read","tool":"look","args":{"at":"b"},"depends_on":["1"]},{"index":"3","title":"Read","tool":"look","args":{"at":"c"},"depends_on":["2"]}`, "", "1 2 3", ""},
+		{"read after a change", step1 + `{"index":"2","title":"Change","tool":"change","args":{"at":"b"}},{"index":"3","title":"Read","tool":"look","args":{"at":"c"},"depends_on":["2"]}`, "", "1", "2 3"},
 		{
-			"it is done again where the plan has it wait for more",
+			"repeated after a new dependency",
 			step1 + `{"index":"2","title":"Read","tool":"look","args":{"at":"b"},"depends_on":["1"]},{"index":"3","title":"Fly","tool":"fly","args":{}}`,
 			step1 + `{"index":"2","title":"Read","tool":"look","args":{"at":"b"},"depends_on":["1","3"]},{"index":"3","title":"Change","tool":"change","args":{"at":"c"}}`,
 			"1 2", "3 2",
 		},
 		{
-			"what it found serves the repaired plan",
+			"result kept for the repaired plan",
 			step1 + `{"index":"2","title":"Read","tool":"look","args":{"at":"${found}"}},{"index":"3","title":"Fly","tool":"fly","args":{}}`,
 			step1 + `{"index":"2","title":"Read","tool":"look","args":{"at":"${found}"}},{"index":"3","title":"Change","tool":"change","args":{"at":"c"}}`,
 			"1 2", "3",
 		},
 	} {
-		t.Run(tc.rule, func(t *testing.T) {
+		t.Run(tc.name, func(t *testing.T) {
 			w := newWorld(t)
 			whole := func(steps string) string { return `{"title":"x","steps":[` + steps + `]}` }
 			w.reply = script{prompt.PurposePlan: {whole(tc.plan)}, prompt.PurposeRepair: {whole(tc.after)}}.reply
@@ -107,7 +107,7 @@ func TestReadThatNeedsAReadStartsOnceThatIsDone(t *testing.T) {
 			if result := w.play(started(event.DefaultLimits())); result.Reason != event.ReasonGoalMet {
 				t.Fatalf("%s: %s", result.Reason, result.Error)
 			}
-			var early, again []string
+			var early, later []string
 			planned := false
 			for _, e := range w.events {
 				switch d := e.Data.(type) {
@@ -115,20 +115,20 @@ func TestReadThatNeedsAReadStartsOnceThatIsDone(t *testing.T) {
 					planned = true
 				case event.StepStarted:
 					if planned {
-						again = append(again, d.Index)
+						later = append(later, d.Index)
 					} else {
 						early = append(early, d.Index)
 					}
 				}
 			}
-			if strings.Join(early, " ") != tc.early || strings.Join(again, " ") != tc.again {
-				t.Errorf("started %v early and %v later, want %s and %s", early, again, tc.early, tc.again)
+			if strings.Join(early, " ") != tc.early || strings.Join(later, " ") != tc.later {
+				t.Errorf("started %v early and %v later, want %s and %s", early, later, tc.early, tc.later)
 			}
 		})
 	}
 }
 
-func TestNothingStartsEarlyWherePatienceIsAskedFor(t *testing.T) {
+func TestPatientRunStartsNoDrafts(t *testing.T) {
 	w := newWorld(t)
 	w.reply = script{prompt.PurposePlan: {diamond}}.reply
 	eager(w)
@@ -137,12 +137,12 @@ func TestNothingStartsEarlyWherePatienceIsAskedFor(t *testing.T) {
 	w.play(start)
 	for _, d := range all[event.StepStarted](w) {
 		if d.Draft {
-			t.Errorf("step %s was started while the plan streamed in", d.Index)
+			t.Errorf("step %s started while the plan was streaming", d.Index)
 		}
 	}
 }
 
-func TestTwoDraftsOfOneIndexAreOne(t *testing.T) {
+func TestDuplicateDraftIndexStartsOnce(t *testing.T) {
 	w := newWorld(t)
 	dup := `{"title":"x","steps":[
 	{"index":"1","title":"A","tool":"look","args":{"at":"a"}},
@@ -163,7 +163,7 @@ func TestTwoDraftsOfOneIndexAreOne(t *testing.T) {
 	}
 }
 
-func TestDraftsSpendNoBudgetThatIsStillToGrow(t *testing.T) {
+func TestDraftsDoNotExhaustStepBudget(t *testing.T) {
 	w := newWorld(t)
 	var steps []string
 	for i := 1; i <= 15; i++ {
@@ -177,7 +177,7 @@ func TestDraftsSpendNoBudgetThatIsStillToGrow(t *testing.T) {
 	}
 }
 
-func TestAGateShowsTheCallThatRuns(t *testing.T) {
+func TestGateShowsCallThatRuns(t *testing.T) {
 	w := newWorld(t)
 	plan := `{"title":"x","steps":[
 	{"index":"1","title":"Find","tool":"look","args":{"at":"a"},"result_variable":"p"},
@@ -210,12 +210,12 @@ func TestAGateShowsTheCallThatRuns(t *testing.T) {
 			}
 		}
 		switch {
-		case i >= 0: // gates open first, and the user takes his time
+		case i >= 0: // gates open first, and the user answers last
 			g := w.pending[i].(agent.OpenGate)
 			w.pending = append(w.pending[:i:i], w.pending[i+1:]...)
 			w.apply(g.Gate)
 		case len(w.pending) > 0:
-			w.back()
+			w.deliver()
 		default:
 			g := w.run.Gates[0]
 			shown[g.Step] = g.Args["at"]
@@ -223,11 +223,11 @@ func TestAGateShowsTheCallThatRuns(t *testing.T) {
 		}
 	}
 	if shown["3"] != ran["3"] {
-		t.Errorf("the gate showed %v and what ran was %v", shown["3"], ran["3"])
+		t.Errorf("the gate showed %v, the call was %v", shown["3"], ran["3"])
 	}
 }
 
-func TestRetriesCountWithinARevision(t *testing.T) {
+func TestRetriesCountPerRevision(t *testing.T) {
 	w := newWorld(t)
 	plan := `{"title":"x","steps":[{"index":"1","title":"Look","tool":"look","args":{"at":"a"}}]}`
 	replan := `{"title":"x","steps":[{"index":"1","title":"Look","tool":"look","args":{"at":"b"},"retries":1,"on_failure":"abort"}]}`
@@ -238,7 +238,7 @@ func TestRetriesCountWithinARevision(t *testing.T) {
 	}
 }
 
-func TestAReplanMakesASkippedStepGood(t *testing.T) {
+func TestReplanReplacesSkippedStep(t *testing.T) {
 	w := newWorld(t)
 	plan := `{"title":"x","steps":[{"index":"1","title":"Look","tool":"look","args":{"at":"a"},"on_failure":"skip"},
 	 {"index":"2","title":"Look","tool":"look","args":{"at":"b"}}]}`
@@ -251,42 +251,42 @@ func TestAReplanMakesASkippedStepGood(t *testing.T) {
 		return event.StepCompleted{Index: c.Index, Attempt: c.Attempt}
 	}
 	if got := w.play(started(event.DefaultLimits())); got.Reason != event.ReasonGoalMet {
-		t.Errorf("%s: every step of the plan that ran is done", got.Reason)
+		t.Errorf("got %s although every step of the last plan completed", got.Reason)
 	}
 }
 
-func TestWhatAModelFillsInMustFitTheTool(t *testing.T) {
+func TestModelArgumentsAreValidated(t *testing.T) {
 	w := newWorld(t)
 	plan := `{"title":"x","steps":[{"index":"1","title":"Fill","tool":"fill","on_failure":"abort"}]}`
 	w.reply = script{prompt.PurposePlan: {plan}, prompt.PurposeStep: {`{"at":[5]}`}}.reply
 	if got := w.play(started(event.DefaultLimits())); got.Reason != event.ReasonStepFailed || got.Usage.ToolCalls != 0 {
-		t.Errorf("%s after %d tool calls, want the step to fail before any", got.Reason, got.Usage.ToolCalls)
+		t.Errorf("%s after %d tool calls, want a failed step before any call", got.Reason, got.Usage.ToolCalls)
 	}
 }
 
-func TestAReplanLosesNoGate(t *testing.T) {
+func TestReplanKeepsGate(t *testing.T) {
 	w := newWorld(t)
 	gated := `{"title":"x","steps":[{"index":"1","title":"Look","tool":"look","args":{"at":"a"},"gate":true}]}`
 	other := `{"title":"x","steps":[{"index":"2","title":"Think","executor":"self"}]}`
 	again := `{"title":"x","steps":[{"index":"3","title":"Look","tool":"look","args":{"at":"a"}}]}`
-	said := script{prompt.PurposePlan: {gated}, prompt.PurposeReplan: {other, again}}
+	replies := script{prompt.PurposePlan: {gated}, prompt.PurposeReplan: {other, again}}
 	w.reply = func(r prompt.Request) (string, error) {
 		if r.Purpose == prompt.PurposeStep {
 			return "", fmt.Errorf("silent")
 		}
-		return said.reply(r)
+		return replies.reply(r)
 	}
 	w.tool = failing("1", 1, event.FailureTool)
 	gates := 0
 	w.gate = func(event.GateRequested) event.Decision { gates++; return event.Allow }
 	if got := w.play(started(event.DefaultLimits())); got.Reason != event.ReasonGoalMet || gates != 2 {
-		t.Errorf("%s with %d gates, want two: the tool that the plan gated is gated two replans later", got.Reason, gates)
+		t.Errorf("%s with %d gates, want two: the tool stays gated after two replans", got.Reason, gates)
 	}
 }
 
-func TestARuleMeansOneNameAlone(t *testing.T) {
+func TestRuleMatchesExactName(t *testing.T) {
 	r := rule.Rule{Tool: "s:write", Verdict: rule.VerdictRun}
 	if r.Matches(plan.Tool{Name: "Write", Server: "s"}) {
-		t.Error("a yes to s:write opens s:Write")
+		t.Error("a rule for s:write matches s:Write")
 	}
 }

@@ -13,25 +13,25 @@ import (
 	"replan/planning/reply"
 )
 
-// dry is the start of a dry run of a plan.
+// dry returns the start of a dry run of a plan.
 func dry(t *testing.T, plan string) event.RunStarted {
 	start := given(t, plan)
 	start.DryRun = true
 	return start
 }
 
-// nothingCalled holds that nobody is asked to do anything.
+// nothingCalled fails the test if the run requests any effect but a timer.
 func nothingCalled(t *testing.T, w *world) {
 	w.watch = func(_ []event.Data, pending []agent.Effect) {
 		for _, e := range pending {
 			if _, timer := e.(agent.Wake); !timer {
-				t.Errorf("a dry run asks for %T: %+v", e, e)
+				t.Errorf("a dry run requests %T: %+v", e, e)
 			}
 		}
 	}
 }
 
-func TestADryRunResolvesWhatItCanAndCallsNothing(t *testing.T) {
+func TestDryRunResolvesArgumentsAndCallsNothing(t *testing.T) {
 	w := newWorld(t)
 	nothingCalled(t, w)
 	got := w.play(dry(t, `{"title":"Dry","variables":{"dir":{"path":"src"}},"steps":[
@@ -47,7 +47,7 @@ func TestADryRunResolvesWhatItCanAndCallsNothing(t *testing.T) {
 	want := map[string]struct {
 		result string
 		args   map[string]any
-		asks   string // source of the rule that would ask
+		asks   string // source of the rule that asks
 	}{
 		"1": {"<w:look result>", map[string]any{"at": "src/x"}, ""},
 		"2": {"<step 2 result>", nil, ""},
@@ -58,7 +58,7 @@ func TestADryRunResolvesWhatItCanAndCallsNothing(t *testing.T) {
 	}
 	done := all[event.StepCompleted](w)
 	if len(done) != len(want) || len(w.starts()) != 0 {
-		t.Fatalf("%d steps were told, %d started", len(done), len(w.starts()))
+		t.Fatalf("got %d completed steps and %d starts", len(done), len(w.starts()))
 	}
 	for _, d := range done {
 		c := want[d.Index]
@@ -67,36 +67,36 @@ func TestADryRunResolvesWhatItCanAndCallsNothing(t *testing.T) {
 		}
 		switch {
 		case (d.Gate != nil) != (c.asks != ""):
-			t.Errorf("step %s tells the gate %v", d.Index, d.Gate)
+			t.Errorf("step %s has the gate %v", d.Index, d.Gate)
 		case c.asks == "plan" && d.Gate.Source != "plan", c.asks == "rule" && d.Gate.Why != "it has effects":
-			t.Errorf("step %s tells the gate %+v, want one from the %s", d.Index, d.Gate, c.asks)
+			t.Errorf("step %s has the gate %+v, want one from the %s", d.Index, d.Gate, c.asks)
 		}
 	}
 	if w.run.Resumable() {
-		t.Error("a dry run says that it can be resumed")
+		t.Error("a dry run is resumable")
 	}
 }
 
-// plain is a JSON value with numbers as they are written.
+// plain returns args as a JSON value with numbers as written.
 func plain(t *testing.T, args map[string]any) any {
 	t.Helper()
 	return plan.CanonicalJSON(args)
 }
 
-func TestADryRunTellsWhatWouldFail(t *testing.T) {
+func TestDryRunReportsFailures(t *testing.T) {
 	missing := `{"title":"x","variables":{"api":{"host":"h"}},"steps":[{"title":"Look","tool":"look","args":{"at":"${api.hots}"}},{"title":"Then","tool":"look","args":{},"depends_on":["1"]}]}`
 	for name, c := range map[string]struct {
 		plan     string
 		attended bool
 		want     event.Reason
-		says     string
+		err      string
 	}{
-		"a missing field":                        {plan: missing, want: event.ReasonStepFailed, says: `no field "hots"`},
-		"a missing field, whoever is there":      {plan: missing, attended: true, want: event.ReasonStepFailed, says: `no field "hots"`},
-		"a missing field, where a replan is due": {plan: with(missing, `"title":"Look"`, `"title":"Look","on_failure":"replan"`), want: event.ReasonStepFailed, says: `no field "hots"`},
-		"a missing field, where it is skipped":   {plan: with(missing, `"title":"Look"`, `"title":"Look","on_failure":"skip"`), want: event.ReasonPartial},
-		"a tool that is nowhere":                 {plan: with(missing, `"look"`, `"nowhere"`, "hots", "host"), want: event.ReasonStepFailed, says: "nowhere"},
-		"a tool that is nowhere, with a retry":   {plan: with(missing, `"look"`, `"nowhere","retries":2`, "hots", "host"), want: event.ReasonStepFailed, says: "nowhere"},
+		"missing field":                    {plan: missing, want: event.ReasonStepFailed, err: `no field "hots"`},
+		"missing field, attended":          {plan: missing, attended: true, want: event.ReasonStepFailed, err: `no field "hots"`},
+		"missing field, on_failure replan": {plan: with(missing, `"title":"Look"`, `"title":"Look","on_failure":"replan"`), want: event.ReasonStepFailed, err: `no field "hots"`},
+		"missing field, on_failure skip":   {plan: with(missing, `"title":"Look"`, `"title":"Look","on_failure":"skip"`), want: event.ReasonPartial},
+		"unknown tool":                     {plan: with(missing, `"look"`, `"nowhere"`, "hots", "host"), want: event.ReasonStepFailed, err: "nowhere"},
+		"unknown tool, retried":            {plan: with(missing, `"look"`, `"nowhere","retries":2`, "hots", "host"), want: event.ReasonStepFailed, err: "nowhere"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t)
@@ -104,14 +104,14 @@ func TestADryRunTellsWhatWouldFail(t *testing.T) {
 			start := dry(t, c.plan)
 			start.Attended = c.attended
 			got := w.play(start)
-			if got.Reason != c.want || !strings.Contains(got.Error, c.says) {
-				t.Errorf("%s: %q, want %s saying %q", got.Reason, got.Error, c.want, c.says)
+			if got.Reason != c.want || !strings.Contains(string(got.Error), c.err) {
+				t.Errorf("got %s: %q, want %s: %q", got.Reason, got.Error, c.want, c.err)
 			}
 		})
 	}
 }
 
-func TestADryRunWithoutAnyCatalogueTakesToolsOnTrust(t *testing.T) {
+func TestDryRunWithoutCatalogueAcceptsTools(t *testing.T) {
 	w := newWorld(t)
 	nothingCalled(t, w)
 	start := dry(t, with(chain, `"tool":"look","args":{"at":"d"}`, `"tool":"git.push","args":{"at":"d"},"gate":true`))
@@ -123,11 +123,11 @@ func TestADryRunWithoutAnyCatalogueTakesToolsOnTrust(t *testing.T) {
 	done := all[event.StepCompleted](w)
 	at := slices.IndexFunc(done, func(d event.StepCompleted) bool { return d.Index == "4" })
 	if done[at].Gate == nil || done[at].Gate.Source != "plan" {
-		t.Errorf("the gate that the plan asks for is not told: %+v", done[at])
+		t.Errorf("the gate of the plan is missing: %+v", done[at])
 	}
 }
 
-func TestADryRunShowsTheStepBudget(t *testing.T) {
+func TestDryRunEnforcesStepBudget(t *testing.T) {
 	w := newWorld(t)
 	nothingCalled(t, w)
 	start := dry(t, serial(6, false))
@@ -138,7 +138,7 @@ func TestADryRunShowsTheStepBudget(t *testing.T) {
 	}
 }
 
-func TestADryRunOfAGoalPlansAndThenCallsNothing(t *testing.T) {
+func TestDryRunOfGoalOnlyPlans(t *testing.T) {
 	w := newWorld(t)
 	w.reply = script{prompt.PurposePlan: {diamond}}.reply
 	start := started(event.DefaultLimits())
@@ -146,7 +146,7 @@ func TestADryRunOfAGoalPlansAndThenCallsNothing(t *testing.T) {
 	w.watch = func(_ []event.Data, pending []agent.Effect) {
 		for _, e := range pending {
 			if c, ok := e.(agent.CallModel); !ok || c.Request.Purpose != prompt.PurposePlan {
-				t.Errorf("a dry run asks for %T", e)
+				t.Errorf("a dry run requests %T", e)
 			}
 		}
 	}
@@ -156,7 +156,7 @@ func TestADryRunOfAGoalPlansAndThenCallsNothing(t *testing.T) {
 	}
 }
 
-func TestDryRunEndsAtTheBudgetsOfTheRealRun(t *testing.T) {
+func TestDryRunEndsAtSameBudgetAsRealRun(t *testing.T) {
 	for name, limit := range map[string]func(*event.Limits){
 		"tool calls":      func(l *event.Limits) { l.MaxToolCalls = 3 },
 		"discovery calls": func(l *event.Limits) { l.MaxDiscoveryCalls = 3 },
@@ -187,7 +187,7 @@ func TestDryRunEndsAtTheBudgetsOfTheRealRun(t *testing.T) {
 	}
 }
 
-func TestDryRunEndsWhereAModelCallsToolsUnasked(t *testing.T) {
+func TestDryRunIgnoresUnofferedToolCalls(t *testing.T) {
 	for name, stubborn := range map[string]bool{"once": false, "in every turn": true} {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t)
@@ -205,30 +205,30 @@ func TestDryRunEndsWhereAModelCallsToolsUnasked(t *testing.T) {
 			w.watch = func(_ []event.Data, pending []agent.Effect) {
 				for _, e := range pending {
 					if _, call := e.(agent.CallTool); call {
-						t.Errorf("a dry run asks for %+v", e)
+						t.Errorf("a dry run requests %+v", e)
 					}
 				}
 			}
 			got := w.play(start)
 			if !stubborn && (got.Reason != event.ReasonDirect || got.Answer != "what I know") {
-				t.Errorf("it ended %s (%s) with %q", got.Reason, got.Error, got.Answer)
+				t.Errorf("ended %s (%s) with %q", got.Reason, got.Error, got.Answer)
 			}
 		})
 	}
 }
 
-func TestDryRunSaysOfEachStepWhatItIs(t *testing.T) {
+func TestDryRunEventsDescribeSteps(t *testing.T) {
 	w := newWorld(t)
 	w.play(dry(t, `{"title":"Dry","steps":[
 	 {"index":"1","title":"Look","tool":"look","args":{},"result_variable":"found"},
 	 {"index":"2","title":"Think","executor":"self","depends_on":["1"]},
 	 {"index":"3","title":"Change","tool":"change","args":{"at":"${found}"}}]}`))
-	var said []string
+	var got []string
 	for _, d := range all[event.StepCompleted](w) {
-		said = append(said, fmt.Sprint(d.Index, d.Title, " ", d.Executor, " ", d.Tool, d.DependsOn))
+		got = append(got, fmt.Sprint(d.Index, d.Title, " ", d.Executor, " ", d.Tool, d.DependsOn))
 	}
-	slices.Sort(said)
-	if want := []string{"1Look tool look[]", "2Think self [1]", "3Change tool change[1]"}; !slices.Equal(said, want) {
-		t.Errorf("it says %q, want %q", said, want)
+	slices.Sort(got)
+	if want := []string{"1Look tool look[]", "2Think self [1]", "3Change tool change[1]"}; !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
 	}
 }

@@ -22,7 +22,7 @@ const greeting = `{
 	]
 }`
 
-// tool is what the steps of the examples call.
+// tool executes the tool calls of the examples.
 func tool(_ context.Context, call plan.ToolCall) (any, error) {
 	switch call.Tool.Name {
 	case "words":
@@ -34,7 +34,7 @@ func tool(_ context.Context, call plan.ToolCall) (any, error) {
 	}
 }
 
-// A plan, a function that carries out its calls, and the events.
+// Example runs a plan with a function for its tool calls, and prints the events.
 func Example() {
 	p, faults, _ := plan.CheckPlan([]byte(greeting), plan.Rules{})
 	if len(faults) > 0 {
@@ -68,8 +68,9 @@ func Example() {
 	// completed goal_met
 }
 
-// The core alone: a run is folded from events, and says after each batch of
-// them what may be done now. Nothing here waits, and the clock is ours.
+// ExampleRun_Next uses the core alone: a run is folded from events, and after
+// each batch of events Next returns the actions that may follow. The core never
+// waits, and the caller sets the clock.
 func ExampleRun_Next() {
 	p, _ := plan.DecodePlan([]byte(greeting))
 	var run agent.Run
@@ -87,16 +88,16 @@ func ExampleRun_Next() {
 		Rules:     []rule.Rule{{Tool: "*", Verdict: rule.VerdictRun, Untrusted: true}},
 		Catalogue: plan.Catalogue{{Server: "me", Name: "words"}, {Server: "me", Name: "greet"}},
 
-		SkipSynthesis: true, // there is no model to write an answer
+		SkipSynthesis: true, // no model writes an answer
 	})
 	for run.Active() {
 		actions := run.Next()
-		for _, a := range actions { // first what is decided, …
+		for _, a := range actions { // first record the decisions, …
 			if a.Record != nil {
 				apply(a.Record)
 			}
 		}
-		for _, a := range actions { // … then what is done because of it
+		for _, a := range actions { // … then carry out their effects
 			if call, ok := a.Effect.(agent.CallTool); ok {
 				result, _ := tool(context.Background(), plan.ToolCall{Tool: call.Tool, Args: call.Args})
 				apply(event.StepCompleted{Index: call.Index, Attempt: call.Attempt, Result: result})
@@ -117,7 +118,7 @@ func ExampleRun_Next() {
 	// goal_met after 8s with Good morning, Ada!
 }
 
-// A run that failed is taken up where it ended: what is done stays done.
+// ExampleRun_Apply resumes a failed run: completed steps stay completed.
 func ExampleRun_Apply() {
 	p, _ := plan.DecodePlan([]byte(greeting))
 	var past []event.Event
@@ -144,7 +145,7 @@ func ExampleRun_Apply() {
 	result, _ = runner.Run(context.Background(), job)
 	fmt.Println(result.Reason)
 
-	// Anybody who has the events can fold them, to the same state.
+	// Folding the same events always gives the same state.
 	var run agent.Run
 	for _, e := range past {
 		if err := run.Apply(e); err != nil {

@@ -1,6 +1,12 @@
 package agent
 
-import "replan/agent/rule"
+import (
+	"replan/agent/rule"
+	"replan/planning/plan"
+)
 
-// Carried says where untrusted text in the call of a step comes from.
+// Carried returns the sources of untrusted text in the call of a step.
 func (r *Run) Carried(index string) []rule.Provenance { return r.provenance(r.Step(index)) }
+
+// Graph returns the graph of the current plan, or nil if there is none.
+func (r *Run) Graph() *plan.Graph { return r.graph }

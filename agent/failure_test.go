@@ -8,28 +8,28 @@ import (
 
 	"replan/agent"
 	"replan/agent/event"
+	"replan/internal/untrusted"
 	"replan/planning"
 	"replan/planning/plan"
 	"replan/planning/prompt"
 )
 
-// chain is three reads, the second and the third each behind the one before,
-// and one that stands alone.
+// chain is a plan of three reads in a row and an independent fourth.
 const chain = `{"title":"Chain","steps":[
  {"index":"1","title":"First","tool":"look","args":{"at":"a"},"result_variable":"a"},
  {"index":"2","title":"Second","tool":"look","args":{"at":"${a}"}},
  {"index":"3","title":"Third","tool":"look","args":{"at":"c"},"depends_on":["2"]},
  {"index":"4","title":"Alone","tool":"look","args":{"at":"d"}}]}`
 
-// with changes a plan's text before it is read.
+// with replaces parts of a plan's text.
 func with(plan string, changes ...string) string {
 	return strings.NewReplacer(changes...).Replace(plan)
 }
 
-// second is where in chain something can be said of step 2.
+// second is the place in chain where step 2 can get more fields.
 const second = `{"at":"${a}"}`
 
-func TestWhatFollowsAFailedStep(t *testing.T) {
+func TestFailedStepFollowsOnFailure(t *testing.T) {
 	onStep := func(word string) string { return with(chain, second, second+`,"on_failure":"`+word+`"`) }
 	onPlan := func(word string) string {
 		return with(chain, `"title":"Chain"`, `"title":"Chain","on_failure":"`+word+`"`)
@@ -41,29 +41,29 @@ func TestWhatFollowsAFailedStep(t *testing.T) {
 		kind     event.FailureKind
 		want     event.Reason
 		starts   string // in order
-		says     string // part of the sentence with which it ends
+		err      string // part of the run's error
 	}{
-		"a given plan aborts where nobody says otherwise":   {plan: chain, want: event.ReasonStepFailed, starts: "1 2 4", says: "step 2 (Second) failed: it broke"},
-		"the step's word to skip holds":                     {plan: onStep("skip"), want: event.ReasonPartial, starts: "1 2 4"},
-		"the plan's word to skip holds":                     {plan: onPlan("skip"), want: event.ReasonPartial, starts: "1 2 4"},
-		"the step's word beats the plan's":                  {plan: with(onPlan("skip"), second, second+`,"on_failure":"abort"`), want: event.ReasonStepFailed, starts: "1 2 4"},
-		"the word the run was started with fills the gap":   {plan: chain, start: func(s *event.RunStarted) { s.OnFailure = plan.OnFailureSkip }, want: event.ReasonPartial, starts: "1 2 4"},
-		"the plan's word beats the one it was started with": {plan: onPlan("abort"), start: func(s *event.RunStarted) { s.OnFailure = plan.OnFailureSkip }, want: event.ReasonStepFailed, starts: "1 2 4"},
-		"replan with no model aborts and says so": {
+		"given plan aborts by default": {plan: chain, want: event.ReasonStepFailed, starts: "1 2 4", err: "step 2 (Second) failed: it broke"},
+		"step says skip":               {plan: onStep("skip"), want: event.ReasonPartial, starts: "1 2 4"},
+		"plan says skip":               {plan: onPlan("skip"), want: event.ReasonPartial, starts: "1 2 4"},
+		"step overrides plan":          {plan: with(onPlan("skip"), second, second+`,"on_failure":"abort"`), want: event.ReasonStepFailed, starts: "1 2 4"},
+		"run default applies":          {plan: chain, start: func(s *event.RunStarted) { s.OnFailure = plan.OnFailureSkip }, want: event.ReasonPartial, starts: "1 2 4"},
+		"plan overrides run default":   {plan: onPlan("abort"), start: func(s *event.RunStarted) { s.OnFailure = plan.OnFailureSkip }, want: event.ReasonStepFailed, starts: "1 2 4"},
+		"replan without a model aborts": {
 			plan: onStep("replan"), start: func(s *event.RunStarted) { s.Model = "" },
-			want: event.ReasonStepFailed, starts: "1 2 4", says: "there is no model",
+			want: event.ReasonStepFailed, starts: "1 2 4", err: "there is no model",
 		},
-		"replan asks planners of one's own, with no model": {
+		"replan with own planners and no model": {
 			plan: onStep("replan"), start: func(s *event.RunStarted) { s.Model = "" }, planners: planning.Scripted(plan.Plan{}, looks("5")),
 			want: event.ReasonGoalMet, starts: "1 2 4 5",
 		},
-		"replan asks the model where there is one": {plan: onPlan("replan"), want: event.ReasonGaveUp, starts: "1 2 4", says: "no way"},
-		"a time-out follows on_failure":            {plan: onStep("skip"), kind: event.FailureTimeout, want: event.ReasonPartial, starts: "1 2 4"},
-		"a denial skips nothing":                   {plan: onStep("skip"), kind: event.FailureDenied, want: event.ReasonDenied, starts: "1 2 4", says: "was denied"},
-		"a denial replans nothing":                 {plan: onStep("replan"), kind: event.FailureDenied, want: event.ReasonDenied, starts: "1 2 4"},
-		"a guard's stop replans nothing":           {plan: onStep("replan"), kind: event.FailureGuard, want: event.ReasonGuard, starts: "1 2 4"},
-		"a budget's stop skips nothing":            {plan: onStep("skip"), kind: event.FailureBudget, want: event.ReasonGuard, starts: "1 2 4"},
-		"a cancelled step replans nothing":         {plan: onStep("replan"), kind: event.FailureInterrupted, want: event.ReasonInterrupted, starts: "1 2 4"},
+		"replan with a model":        {plan: onPlan("replan"), want: event.ReasonGaveUp, starts: "1 2 4", err: "no way"},
+		"timeout follows on_failure": {plan: onStep("skip"), kind: event.FailureTimeout, want: event.ReasonPartial, starts: "1 2 4"},
+		"denial does not skip":       {plan: onStep("skip"), kind: event.FailureDenied, want: event.ReasonDenied, starts: "1 2 4", err: "was denied"},
+		"denial does not replan":     {plan: onStep("replan"), kind: event.FailureDenied, want: event.ReasonDenied, starts: "1 2 4"},
+		"guard does not replan":      {plan: onStep("replan"), kind: event.FailureGuard, want: event.ReasonGuard, starts: "1 2 4"},
+		"budget does not skip":       {plan: onStep("skip"), kind: event.FailureBudget, want: event.ReasonGuard, starts: "1 2 4"},
+		"cancel does not replan":     {plan: onStep("replan"), kind: event.FailureInterrupted, want: event.ReasonInterrupted, starts: "1 2 4"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t)
@@ -84,13 +84,13 @@ func TestWhatFollowsAFailedStep(t *testing.T) {
 			got := w.play(start)
 			starts := w.starts()
 			slices.Sort(starts)
-			if got.Reason != c.want || !strings.Contains(got.Error, c.says) {
-				t.Errorf("it ended %s: %q; want %s, saying %q", got.Reason, got.Error, c.want, c.says)
+			if got.Reason != c.want || !strings.Contains(string(got.Error), c.err) {
+				t.Errorf("ended %s: %q; want %s: %q", got.Reason, got.Error, c.want, c.err)
 			}
 			allowed := strings.Fields(c.starts)
 			for _, s := range starts {
 				if !slices.Contains(allowed, s) {
-					t.Errorf("step %s was started; want none but %s", s, c.starts)
+					t.Errorf("step %s started; want only %s", s, c.starts)
 				}
 			}
 			if slices.Contains(allowed, "5") != slices.Contains(starts, "5") {
@@ -100,18 +100,18 @@ func TestWhatFollowsAFailedStep(t *testing.T) {
 	}
 }
 
-// looks is a plan of reads that do not depend on each other.
+// looks returns a plan of independent reads.
 func looks(indices ...string) plan.Plan {
 	p := plan.Plan{Title: "Looks"}
 	for _, index := range indices {
 		p.Steps = append(p.Steps, plan.Step{
-			Index: index, Title: "Look " + index, Executor: plan.ExecutorTool, Tool: "look", Args: map[string]any{"at": index},
+			Index: index, Title: untrusted.Text("Look " + index), Executor: plan.ExecutorTool, Tool: "look", Args: map[string]any{"at": index},
 		})
 	}
 	return p
 }
 
-func TestAfterAnAbortNothingNewStartsAndWhatRunsMayFinish(t *testing.T) {
+func TestAbortLetsRunningStepsFinish(t *testing.T) {
 	w := newWorld(t)
 	w.tool = failing("1", 1, event.FailureTool)
 	start := given(t, `{"title":"x","steps":[{"title":"A","tool":"look","args":{}},{"title":"B","tool":"look","args":{"at":1}},{"title":"C","tool":"look","args":{"at":2}}]}`)
@@ -121,11 +121,11 @@ func TestAfterAnAbortNothingNewStartsAndWhatRunsMayFinish(t *testing.T) {
 		t.Errorf("%s after the starts %v, want step_failed after 1 and 2", got.Reason, w.starts())
 	}
 	if s := w.run.Step("2"); s.Status != agent.StepCompleted {
-		t.Errorf("step 2 was running and is %s, want completed", s.Status)
+		t.Errorf("the running step 2 is %s, want completed", s.Status)
 	}
 }
 
-func TestAFailureSeenInTheSameMomentStopsWhatWouldStart(t *testing.T) {
+func TestFailureStopsStartsOfSameBatch(t *testing.T) {
 	w := newWorld(t)
 	start := given(t, `{"title":"x","steps":[{"title":"Nowhere","tool":"nowhere","args":{}},{"title":"Look","tool":"look","args":{}}]}`)
 	got := w.play(start)
@@ -134,34 +134,34 @@ func TestAFailureSeenInTheSameMomentStopsWhatWouldStart(t *testing.T) {
 	}
 }
 
-func TestSkippedStepsAreToldByName(t *testing.T) {
+func TestSkippedStepsNameTheirCause(t *testing.T) {
 	w := newWorld(t)
 	w.tool = failing("1", 1, event.FailureTool)
 	got := w.play(given(t, with(chain, `"title":"Chain"`, `"title":"Chain","on_failure":"skip"`)))
 	if got.Status != event.StatusCompleted || got.Reason != event.ReasonPartial {
 		t.Fatalf("%s %s", got.Status, got.Reason)
 	}
-	var said []string
+	var reasons []string
 	for _, d := range all[event.StepSkipped](w) {
-		said = append(said, d.Index+": "+d.Reason)
+		reasons = append(reasons, d.Index+": "+string(d.Reason))
 	}
 	want := []string{"2: step 1 (First) did not succeed", "3: step 2 (Second) did not succeed"}
-	if !slices.Equal(said, want) {
-		t.Errorf("told %q, want %q", said, want)
+	if !slices.Equal(reasons, want) {
+		t.Errorf("got %q, want %q", reasons, want)
 	}
 	if s := w.run.Step("4"); s.Status != agent.StepCompleted {
-		t.Errorf("step 4 depends on none of them and is %s", s.Status)
+		t.Errorf("the independent step 4 is %s, want completed", s.Status)
 	}
 	statuses := map[string]plan.ItemStatus{}
 	for _, h := range got.History {
 		statuses[h.Index] = h.Status
 	}
 	if statuses["1"] != plan.ItemFailed || statuses["2"] != plan.ItemSkipped || statuses["3"] != plan.ItemSkipped {
-		t.Errorf("the history says %v", statuses)
+		t.Errorf("the history has the statuses %v", statuses)
 	}
 }
 
-func TestRetriesWaitLongerEachTimeAndAreCounted(t *testing.T) {
+func TestRetriesBackOffAndCountAsAttempts(t *testing.T) {
 	w := newWorld(t)
 	w.tool = failing("1", 3, event.FailureTimeout)
 	got := w.play(given(t, `{"title":"x","steps":[{"title":"Look","tool":"look","args":{},"retries":3}]}`))
@@ -178,26 +178,26 @@ func TestRetriesWaitLongerEachTimeAndAreCounted(t *testing.T) {
 			pauses = append(pauses, d.At.Sub(failedAt))
 		case event.StepStarted:
 			if d.Attempt > 1 && e.Time.Before(failedAt.Add(pauses[len(pauses)-1])) {
-				t.Errorf("attempt %d began %v after the failure, before its time", d.Attempt, e.Time.Sub(failedAt))
+				t.Errorf("attempt %d started %v after the failure, too early", d.Attempt, e.Time.Sub(failedAt))
 			}
 		}
 	}
 	if want := []time.Duration{500 * time.Millisecond, time.Second, 2 * time.Second}; !slices.Equal(pauses, want) {
-		t.Errorf("it waited %v, want %v", pauses, want)
+		t.Errorf("got the pauses %v, want %v", pauses, want)
 	}
 }
 
-func TestWhatIsNeverRetried(t *testing.T) {
+func TestFailuresWithoutRetry(t *testing.T) {
 	for name, c := range map[string]struct {
 		step string
 		kind event.FailureKind
 	}{
-		"a step with effects":    {`"tool":"change","args":{}`, event.FailureTool},
-		"a cancelled step":       {`"tool":"look","args":{}`, event.FailureInterrupted},
-		"a denied step":          {`"tool":"look","args":{}`, event.FailureDenied},
-		"a step a guard stops":   {`"tool":"look","args":{}`, event.FailureGuard},
-		"args that do not fit":   {`"tool":"fill","args":{"at":[5]}`, ""},
-		"a tool that is nowhere": {`"tool":"nowhere","args":{}`, ""},
+		"step with effects": {`"tool":"change","args":{}`, event.FailureTool},
+		"cancelled step":    {`"tool":"look","args":{}`, event.FailureInterrupted},
+		"denied step":       {`"tool":"look","args":{}`, event.FailureDenied},
+		"guarded step":      {`"tool":"look","args":{}`, event.FailureGuard},
+		"invalid args":      {`"tool":"fill","args":{"at":[5]}`, ""},
+		"unknown tool":      {`"tool":"nowhere","args":{}`, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t)
@@ -210,22 +210,22 @@ func TestWhatIsNeverRetried(t *testing.T) {
 	}
 }
 
-// asks has the user answer questions about failed steps in turn, and records
-// them.
+// asks makes the user answer questions about failed steps in turn, and records
+// the questions.
 func asks(w *world, answers ...event.FailureResolved) *[]agent.Question {
 	var asked []agent.Question
 	w.failed = func(q agent.Question) event.FailureResolved {
 		asked = append(asked, q)
 		if len(asked) > len(answers) {
-			w.t.Fatalf("asked once more, about %+v", q)
+			w.t.Fatalf("unexpected question %+v", q)
 		}
 		return answers[len(asked)-1]
 	}
 	return &asked
 }
 
-func TestTheUserSaysHowAFailedStepGoesOn(t *testing.T) {
-	say := func(d event.FailureDecision) event.FailureResolved { return event.FailureResolved{Decision: d} }
+func TestUserDecidesFailedStep(t *testing.T) {
+	decide := func(d event.FailureDecision) event.FailureResolved { return event.FailureResolved{Decision: d} }
 	edited := func(args map[string]any) event.FailureResolved {
 		return event.FailureResolved{Decision: event.FailureRetry, Args: args}
 	}
@@ -233,7 +233,7 @@ func TestTheUserSaysHowAFailedStepGoesOn(t *testing.T) {
 	fills := with(chain, `"tool":"look","args":{"at":"${a}"}`, `"tool":"fill","args":{"at":"${a}"}`)
 	for name, c := range map[string]struct {
 		plan    string
-		times   int // step 2 fails
+		times   int // number of failures of step 2
 		kind    event.FailureKind
 		denials int
 		answers []event.FailureResolved
@@ -241,28 +241,28 @@ func TestTheUserSaysHowAFailedStepGoesOn(t *testing.T) {
 		calls   int            // of step 2
 		args    map[string]any // of its last attempt
 	}{
-		"retry tries again":                     {plan: chain, times: 1, answers: []event.FailureResolved{say(event.FailureRetry)}, want: event.ReasonGoalMet, calls: 2, args: map[string]any{"at": "result of 1"}},
-		"retry asks again where it fails again": {plan: chain, times: 2, answers: []event.FailureResolved{say(event.FailureRetry), say(event.FailureRetry)}, want: event.ReasonGoalMet, calls: 3},
-		"retry with args calls with those":      {plan: fills, times: 1, answers: []event.FailureResolved{edited(map[string]any{"at": "b"})}, want: event.ReasonGoalMet, calls: 2, args: map[string]any{"at": "b"}},
-		"references in those args are filled in": {
+		"retry":             {plan: chain, times: 1, answers: []event.FailureResolved{decide(event.FailureRetry)}, want: event.ReasonGoalMet, calls: 2, args: map[string]any{"at": "result of 1"}},
+		"retry fails again": {plan: chain, times: 2, answers: []event.FailureResolved{decide(event.FailureRetry), decide(event.FailureRetry)}, want: event.ReasonGoalMet, calls: 3},
+		"retry with args":   {plan: fills, times: 1, answers: []event.FailureResolved{edited(map[string]any{"at": "b"})}, want: event.ReasonGoalMet, calls: 2, args: map[string]any{"at": "b"}},
+		"retry with references": {
 			plan: fills, times: 1, answers: []event.FailureResolved{edited(map[string]any{"at": "see ${a}"})},
 			want: event.ReasonGoalMet, calls: 2, args: map[string]any{"at": "see result of 1"},
 		},
-		"args that do not fit the schema are never called": {
+		"retry with invalid args": {
 			plan: fills, times: 1, answers: []event.FailureResolved{edited(map[string]any{"at": []any{5}}), edited(map[string]any{}), edited(map[string]any{"at": "b"})},
 			want: event.ReasonGoalMet, calls: 2, args: map[string]any{"at": "b"},
 		},
-		"skip goes on without it and what depends on it": {plan: chain, times: 9, answers: []event.FailureResolved{say(event.FailureSkip)}, want: event.ReasonPartial, calls: 1},
-		"replan has a new plan made":                     {plan: chain, times: 1, answers: []event.FailureResolved{say(event.FailureReplan)}, want: event.ReasonGoalMet, calls: 1},
-		"abort ends the run":                             {plan: chain, times: 1, answers: []event.FailureResolved{say(event.FailureAbort)}, want: event.ReasonStepFailed, calls: 1},
-		"a denial can be retried, and asks at the gate":  {plan: gated, denials: 1, answers: []event.FailureResolved{say(event.FailureRetry)}, want: event.ReasonGoalMet, calls: 1},
-		"a denial can be skipped":                        {plan: gated, denials: 9, answers: []event.FailureResolved{say(event.FailureSkip)}, want: event.ReasonPartial},
-		"a denial can be replanned":                      {plan: gated, denials: 9, answers: []event.FailureResolved{say(event.FailureReplan)}, want: event.ReasonGoalMet},
-		"abort after a denial ends it denied":            {plan: gated, denials: 9, answers: []event.FailureResolved{say(event.FailureAbort)}, want: event.ReasonDenied},
-		"a cancelled step can be retried":                {plan: chain, times: 1, kind: event.FailureInterrupted, answers: []event.FailureResolved{say(event.FailureRetry)}, want: event.ReasonGoalMet, calls: 2},
-		"abort after a cancel ends it interrupted":       {plan: chain, times: 1, kind: event.FailureInterrupted, answers: []event.FailureResolved{say(event.FailureAbort)}, want: event.ReasonInterrupted, calls: 1},
-		"where the plan says skip nobody is asked":       {plan: with(chain, second, second+`,"on_failure":"skip"`), times: 9, want: event.ReasonPartial, calls: 1},
-		"where the plan says replan nobody is asked":     {plan: with(chain, second, second+`,"on_failure":"replan"`), times: 1, want: event.ReasonGoalMet, calls: 1},
+		"skip":                   {plan: chain, times: 9, answers: []event.FailureResolved{decide(event.FailureSkip)}, want: event.ReasonPartial, calls: 1},
+		"replan":                 {plan: chain, times: 1, answers: []event.FailureResolved{decide(event.FailureReplan)}, want: event.ReasonGoalMet, calls: 1},
+		"abort":                  {plan: chain, times: 1, answers: []event.FailureResolved{decide(event.FailureAbort)}, want: event.ReasonStepFailed, calls: 1},
+		"denial retried":         {plan: gated, denials: 1, answers: []event.FailureResolved{decide(event.FailureRetry)}, want: event.ReasonGoalMet, calls: 1},
+		"denial skipped":         {plan: gated, denials: 9, answers: []event.FailureResolved{decide(event.FailureSkip)}, want: event.ReasonPartial},
+		"denial replanned":       {plan: gated, denials: 9, answers: []event.FailureResolved{decide(event.FailureReplan)}, want: event.ReasonGoalMet},
+		"denial aborted":         {plan: gated, denials: 9, answers: []event.FailureResolved{decide(event.FailureAbort)}, want: event.ReasonDenied},
+		"cancelled step retried": {plan: chain, times: 1, kind: event.FailureInterrupted, answers: []event.FailureResolved{decide(event.FailureRetry)}, want: event.ReasonGoalMet, calls: 2},
+		"cancelled step aborted": {plan: chain, times: 1, kind: event.FailureInterrupted, answers: []event.FailureResolved{decide(event.FailureAbort)}, want: event.ReasonInterrupted, calls: 1},
+		"plan says skip":         {plan: with(chain, second, second+`,"on_failure":"skip"`), times: 9, want: event.ReasonPartial, calls: 1},
+		"plan says replan":       {plan: with(chain, second, second+`,"on_failure":"replan"`), times: 1, want: event.ReasonGoalMet, calls: 1},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t)
@@ -282,7 +282,7 @@ func TestTheUserSaysHowAFailedStepGoesOn(t *testing.T) {
 			start.Attended = true
 			got := w.play(start)
 			if got.Reason != c.want {
-				t.Fatalf("it ended %s (%s), want %s", got.Reason, got.Error, c.want)
+				t.Fatalf("ended %s (%s), want %s", got.Reason, got.Error, c.want)
 			}
 			if len(*asked) != len(c.answers) {
 				t.Errorf("asked %d times, want %d", len(*asked), len(c.answers))
@@ -292,13 +292,13 @@ func TestTheUserSaysHowAFailedStepGoesOn(t *testing.T) {
 				t.Errorf("step 2 was called %d times, want %d", len(calls), c.calls)
 			}
 			if c.args != nil && !plan.EqualValues(w.run.Step("2").Args, c.args) {
-				t.Errorf("called at last with %v, want %v", w.run.Step("2").Args, c.args)
+				t.Errorf("last called with %v, want %v", w.run.Step("2").Args, c.args)
 			}
 		})
 	}
 }
 
-func TestAQuestionTellsAllThatIsNeededToAnswerIt(t *testing.T) {
+func TestFailureQuestionDescribesStep(t *testing.T) {
 	for model, replan := range map[string]bool{"m": true, "": false} {
 		w := newWorld(t)
 		w.tool = failing("2", 1, event.FailureTool)
@@ -309,12 +309,12 @@ func TestAQuestionTellsAllThatIsNeededToAnswerIt(t *testing.T) {
 		q := (*asked)[0]
 		if q.Step != "2" || q.Doubt || q.Title != "Second" || q.Tool != "look" || q.Reason != "it broke" || q.Replan != replan ||
 			!plan.EqualValues(q.Args, map[string]any{"at": "result of 1"}) {
-			t.Errorf("asked %+v", q)
+			t.Errorf("got the question %+v", q)
 		}
 	}
 }
 
-// isCall finds the call of a step among what is under way.
+// isCall returns a predicate that matches the call of a step.
 func isCall(step string) func(agent.Effect) bool {
 	return func(e agent.Effect) bool {
 		c, ok := e.(agent.CallTool)
@@ -322,7 +322,7 @@ func isCall(step string) func(agent.Effect) bool {
 	}
 }
 
-func TestNothingNewStartsWhileAQuestionIsOpen(t *testing.T) {
+func TestNoStepStartsDuringQuestion(t *testing.T) {
 	w := newWorld(t)
 	w.tool = failing("1", 1, event.FailureTool)
 	start := given(t, `{"title":"x","steps":[{"title":"A","tool":"look","args":{}},{"title":"B","tool":"look","args":{"at":1}},{"title":"C","tool":"look","args":{"at":2},"depends_on":["2"]}]}`)
@@ -337,10 +337,10 @@ func TestNothingNewStartsWhileAQuestionIsOpen(t *testing.T) {
 		t.Fatalf("questions %v, busy %v", w.run.Questions(), w.run.Busy())
 	}
 	if next := w.run.Next(); len(next) != 0 || len(w.starts()) != 2 {
-		t.Errorf("it wants %v, and %v were started, with a question open", next, w.starts())
+		t.Errorf("with an open question: next %v, started %v", next, w.starts())
 	}
 	w.failed = func(agent.Question) event.FailureResolved { return event.FailureResolved{Decision: event.FailureSkip} }
-	if got := w.goOn(); got.Reason != event.ReasonPartial || w.run.Step("3").Status != agent.StepCompleted {
+	if got := w.finish(); got.Reason != event.ReasonPartial || w.run.Step("3").Status != agent.StepCompleted {
 		t.Errorf("%s, step 3 %s", got.Reason, w.run.Step("3").Status)
 	}
 }

@@ -12,9 +12,9 @@ import (
 	"replan/planning/reply"
 )
 
-// FuzzEvent holds that no line makes the reader of events panic, that what it
-// reads is written so that it reads back the same, and that a run which is given
-// the event takes it or refuses it.
+// FuzzEvent checks that no line makes the reader of events panic, that an event
+// that was read survives writing and reading, and that a run applies or rejects
+// it.
 func FuzzEvent(f *testing.F) {
 	at := time.Date(2026, 1, 2, 3, 4, 5, 678, time.UTC)
 	plan := plan.Plan{Title: "T", Steps: []plan.Step{{Index: "1", Title: "S", Executor: plan.ExecutorTool, Tool: "look"}}}
@@ -62,11 +62,11 @@ func FuzzEvent(f *testing.F) {
 		}
 		written, err := e.MarshalJSON()
 		if err != nil {
-			t.Fatalf("%s was read and cannot be written: %v", line, err)
+			t.Fatalf("%s was read but cannot be written: %v", line, err)
 		}
 		var back event.Event
 		if err := json.Unmarshal(written, &back); err != nil {
-			t.Fatalf("%s was written as %s, which cannot be read: %v", line, written, err)
+			t.Fatalf("%s was written as %s, which is unreadable: %v", line, written, err)
 		}
 		if again, err := back.MarshalJSON(); err != nil || string(again) != string(written) {
 			t.Fatalf("written first as %s\nthen as %s, %v", written, again, err)
@@ -78,14 +78,14 @@ func FuzzEvent(f *testing.F) {
 			e.Seq, e.Run = run.Seq+1, "r"
 			if run.Apply(e) == nil {
 				run.Next()
-				run.Standing(true)
+				run.Snapshot(true)
 			}
 		}
 	})
 }
 
-// fuzzed returns runs that an event may come to: one that plans, one that waits
-// for a tool, one that is held, and one that is over.
+// fuzzed returns runs to apply an event to: one that plans, one that is held, one
+// that waits for a tool, and one that is over.
 func fuzzed(t *testing.T, at time.Time, p plan.Plan) []*agent.Run {
 	goal := started(event.DefaultLimits())
 	carried := goal

@@ -7,6 +7,7 @@ import (
 
 	"replan/agent/event"
 	"replan/agent/rule"
+	"replan/internal/untrusted"
 	"replan/planning/plan"
 	"replan/planning/prompt"
 )
@@ -90,7 +91,7 @@ func (r *Run) ruleFor(s *StepState, facts *toolFacts) rule.Rule {
 	case r.planGates(s, tool):
 		return gatedByPlan(tool.Name)
 	case s.author.edits > 0 && !s.gate.allowed():
-		return rule.Rule{Tool: tool.Name, Verdict: rule.VerdictAsk, Source: rule.SourceUser, Why: "you edited this call: this is what it would do now"}
+		return rule.Rule{Tool: tool.Name, Verdict: rule.VerdictAsk, Source: rule.SourceUser, Why: "you edited this call; this is what it would do now"}
 	}
 	return matched
 }
@@ -98,7 +99,7 @@ func (r *Run) ruleFor(s *StepState, facts *toolFacts) rule.Rule {
 // RemovalRule returns the rule for a call that would remove most of a file. No
 // grant lifts it, and no rule that names only a tool.
 func RemovalRule(tool, removes string) rule.Rule {
-	return rule.Rule{Tool: tool, Verdict: rule.VerdictAsk, Source: rule.SourceBuiltIn, Why: "it " + removes}
+	return rule.Rule{Tool: tool, Verdict: rule.VerdictAsk, Source: rule.SourceBuiltIn, Why: untrusted.Text("it " + removes)}
 }
 
 // unseen reports whether a call may change workspace files and passes by a rule
@@ -268,7 +269,7 @@ func (r fold) grant(g *Gate, d event.GateResolved) {
 			}
 		}
 	case d.Scope == event.ScopeAlways && d.Rule != nil:
-		allowed.rule = rule.Rule{Tool: g.QualifiedTool(), Args: d.Rule.Args, Verdict: rule.VerdictRun, Source: rule.SourceUser, Why: "you allowed this always: " + d.Rule.String()}
+		allowed.rule = rule.Rule{Tool: g.QualifiedTool(), Args: d.Rule.Args, Verdict: rule.VerdictRun, Source: rule.SourceUser, Why: untrusted.Text("you allowed this always: " + d.Rule.String())}
 	default:
 		return
 	}
@@ -288,7 +289,7 @@ func (r decision) startedCall(s *StepState, facts *toolFacts, number int) event.
 	matched := r.ruleFor(s, facts)
 	if from := r.provenance(s); !facts.tool.ReadOnly || len(from) > 0 && !facts.tool.Trusted && matched.Source != rule.SourceBuiltIn {
 		if r.passed(s) {
-			matched = rule.Rule{Tool: facts.tool.Name, Verdict: rule.VerdictRun, Source: rule.SourceUser, Why: "you approved this call when you looked the plan over"}
+			matched = rule.Rule{Tool: facts.tool.Name, Verdict: rule.VerdictRun, Source: rule.SourceUser, Why: "you approved this call in the review of the plan"}
 		}
 		started.Rule, started.Provenance = &matched, from
 	}

@@ -9,15 +9,16 @@ import (
 	"replan/agent/event"
 	"replan/agent/policy"
 	"replan/agent/rule"
+	"replan/internal/untrusted"
 	"replan/planning/plan"
 	"replan/planning/prompt"
 	"replan/planning/reply"
 )
 
-// gates are the gates of a run, in the order in which they were asked.
+// gates returns the requested gates of a run in order.
 func gates(w *world) []event.GateRequested { return all[event.GateRequested](w) }
 
-func TestAnEditedCallIsAskedAboutAnewAndRunsAsEdited(t *testing.T) {
+func TestEditedCallIsAskedAgainAndRunsAsEdited(t *testing.T) {
 	w := newWorld(t)
 	start := given(t, `{"title":"T","steps":[
 		{"title":"Look","tool":"look","args":{},"result_variable":"seen"},
@@ -44,7 +45,7 @@ func TestAnEditedCallIsAskedAboutAnewAndRunsAsEdited(t *testing.T) {
 		t.Fatalf("%d gates: %+v", len(asked), asked)
 	}
 	if got := asked[1].Args["at"]; got != "mine ${seen}" {
-		t.Errorf("what the user wrote was expanded: %q", got)
+		t.Errorf("the user's text was expanded: %q", got)
 	}
 	if p := asked[0].Provenance; len(p) != 1 || p[0].Arg != "at" {
 		t.Errorf("the first call carries %+v", p)
@@ -57,7 +58,7 @@ func TestAnEditedCallIsAskedAboutAnewAndRunsAsEdited(t *testing.T) {
 	}
 }
 
-func TestWhatAnEditLeavesAsItWasStaysMarked(t *testing.T) {
+func TestUneditedArgumentKeepsProvenance(t *testing.T) {
 	w := newWorld(t)
 	start := given(t, `{"title":"T","steps":[
 		{"title":"Look","tool":"look","args":{},"result_variable":"seen"},
@@ -76,7 +77,7 @@ func TestWhatAnEditLeavesAsItWasStaysMarked(t *testing.T) {
 	}
 }
 
-func TestAnEditSurvivesTheEndOfTheProgram(t *testing.T) {
+func TestEditSurvivesResume(t *testing.T) {
 	w := newWorld(t)
 	start := given(t, `{"title":"T","steps":[{"title":"Change","tool":"change","args":{"at":"plan"}}]}`)
 	w.resolve = func(g event.GateRequested) event.GateResolved {
@@ -99,7 +100,7 @@ func TestAnEditSurvivesTheEndOfTheProgram(t *testing.T) {
 	}
 }
 
-func TestAnEditIsCheckedAgainstTheTool(t *testing.T) {
+func TestEditIsCheckedAgainstSchema(t *testing.T) {
 	w := newWorld(t)
 	w.apply(given(t, `{"title":"T","steps":[{"title":"Fill","tool":"fill","args":{"at":"x"},"gate":true}]}`))
 	w.until(event.KindGateRequested)
@@ -111,13 +112,13 @@ func TestAnEditIsCheckedAgainstTheTool(t *testing.T) {
 		t.Errorf("plain text: %v", err)
 	}
 	if err := w.run.EditCheck("none")(nil); err == nil {
-		t.Error("a gate that is not there can be edited")
+		t.Error("the check accepts an unknown gate")
 	}
 }
 
-func TestAYesForTheRunLiftsWhatAsksAndNotWhatDenies(t *testing.T) {
+func TestGrantForRunDoesNotOverrideRules(t *testing.T) {
 	r := func(pattern string, v rule.Verdict) rule.Rule {
-		return rule.Rule{Tool: "change", Args: map[string]string{"at": pattern}, Verdict: v, Source: rule.SourceConfiguration, Why: pattern}
+		return rule.Rule{Tool: "change", Args: map[string]string{"at": pattern}, Verdict: v, Source: rule.SourceConfiguration, Why: untrusted.Text(pattern)}
 	}
 	w := newWorld(t)
 	start := given(t, `{"title":"T","on_failure":"skip","steps":[
@@ -135,19 +136,19 @@ func TestAYesForTheRunLiftsWhatAsksAndNotWhatDenies(t *testing.T) {
 		steps = append(steps, g.Step)
 	}
 	if got := strings.Join(steps, " "); got != "1 3 4" {
-		t.Errorf("asked about %s: the second call is granted, a rule for some arguments and a plan's gate ask even so", got)
+		t.Errorf("asked about %s, want 1 3 4: the grant covers step 2, but not a rule with arguments or a gate of the plan", got)
 	}
 	if result.Reason != event.ReasonDenied || w.run.Step("5").Failure != event.FailureDenied {
 		t.Errorf("ended %s: %s", result.Reason, result.Error)
 	}
 	for _, d := range all[event.StepStarted](w) {
 		if (d.Rule != nil) != (d.Index == "2") || d.Rule != nil && d.Rule.Source != rule.SourceUser {
-			t.Errorf("step %s was let pass by %+v", d.Index, d.Rule)
+			t.Errorf("step %s passed by the rule %+v", d.Index, d.Rule)
 		}
 	}
 }
 
-func TestAYesForAlwaysHoldsForTheCallsThatItsRuleFits(t *testing.T) {
+func TestAlwaysHoldsForMatchingCalls(t *testing.T) {
 	w := newWorld(t)
 	start := given(t, `{"title":"T","steps":[
 		{"index":"1","title":"A","tool":"change","args":{"at":"a"}},
@@ -162,23 +163,23 @@ func TestAYesForAlwaysHoldsForTheCallsThatItsRuleFits(t *testing.T) {
 	mirror(w)
 	w.play(start)
 	if asked := gates(w); len(asked) != 2 || asked[1].Step != "3" {
-		t.Errorf("asked %+v", asked)
+		t.Errorf("got the gates %+v", asked)
 	}
 	w.check = func(event.Event) {}
 	w.killAt(event.KindGateResolved)
 	w.resume(resumed(start))
 	if asked := gates(w); len(asked) != 2 || asked[1].Step != "3" {
-		t.Errorf("after a resume asked %+v", asked)
+		t.Errorf("after a resume: got the gates %+v", asked)
 	}
 }
 
-// tested is a catalogue with the workspace's tests beside what reads.
+// tested is a catalogue of a reading tool and the workspace's tests.
 var tested = plan.Catalogue{
 	{Name: "look", Server: "w", ReadOnly: true, Annotated: true},
 	{Name: "test.run", Server: "workspace", Annotated: true, Trusted: true},
 }
 
-func TestUntrustedTextAsksWhereNobodySaidThatItMayRun(t *testing.T) {
+func TestUntrustedTextAsksUnlessRuleNamesIt(t *testing.T) {
 	const plan = `{"title":"T","steps":[{"title":"Look","tool":"look","args":{},"result_variable":"seen"},{"title":"Test","tool":"test.run","args":ARGS}]}`
 	allowed := rule.Rule{Tool: "test.run", Verdict: rule.VerdictRun, Source: rule.SourceFlag, Why: "your flag says so"}
 	naming := allowed
@@ -188,12 +189,12 @@ func TestUntrustedTextAsksWhereNobodySaidThatItMayRun(t *testing.T) {
 		rules []rule.Rule
 		asks  bool
 	}{
-		"the trusted folder's tests run":                {`{}`, nil, false},
-		"with plain words of the plan too":              {`{"run":"TestX"}`, nil, false},
-		"with text of a result they ask":                {`{"run":"${seen}"}`, nil, true},
-		"also where a flag lets them run":               {`{"run":"${seen}"}`, []rule.Rule{allowed}, true},
-		"but not where it names such text":              {`{"run":"${seen}"}`, []rule.Rule{naming}, false},
-		"a denial by a condition on that text comes in": {`{"run":"${seen}"}`, []rule.Rule{{Tool: "*", Args: map[string]string{"run": "result*"}, Verdict: rule.VerdictAsk, Source: rule.SourceFlag}}, true},
+		"trusted folder":                               {`{}`, nil, false},
+		"plain arguments":                              {`{"run":"TestX"}`, nil, false},
+		"text of a result":                             {`{"run":"${seen}"}`, nil, true},
+		"text of a result, flag allows":                {`{"run":"${seen}"}`, []rule.Rule{allowed}, true},
+		"text of a result, flag allows untrusted text": {`{"run":"${seen}"}`, []rule.Rule{naming}, false},
+		"condition on the text asks":                   {`{"run":"${seen}"}`, []rule.Rule{{Tool: "*", Args: map[string]string{"run": "result*"}, Verdict: rule.VerdictAsk, Source: rule.SourceFlag}}, true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t)
@@ -204,20 +205,20 @@ func TestUntrustedTextAsksWhereNobodySaidThatItMayRun(t *testing.T) {
 				t.Fatalf("ended %s: %s", result.Reason, result.Error)
 			}
 			if asked := gates(w); (len(asked) > 0) != c.asks {
-				t.Errorf("asked %+v", asked)
+				t.Errorf("got the gates %+v", asked)
 			}
 			d := all[event.StepStarted](w)[1]
 			if (d.Rule == nil) != c.asks {
-				t.Errorf("its start says it was let pass by %+v", d.Rule)
+				t.Errorf("the start has the rule %+v", d.Rule)
 			}
 			if carries := strings.Contains(c.args, "seen"); !c.asks && carries != (len(d.Provenance) == 1) {
-				t.Errorf("its start says it carries %+v", d.Provenance)
+				t.Errorf("the start has the provenance %+v", d.Provenance)
 			}
 		})
 	}
 }
 
-func TestWhatAModelWritesIntoANewPlanIsMarked(t *testing.T) {
+func TestReplannedArgumentsAreMarkedUntrusted(t *testing.T) {
 	w := newWorld(t)
 	w.reply = script{prompt.PurposeReplan: {`{"title":"T","steps":[{"index":"3","title":"Change","tool":"change","args":{"at":"what the result said"}},{"index":"4","title":"Change","tool":"change","args":{}}]}`}}.reply
 	start := given(t, `{"title":"T","on_failure":"replan","steps":[{"index":"1","title":"Look","tool":"look","args":{}},{"index":"2","title":"Look","tool":"look","args":{"at":"x"},"depends_on":["1"]}]}`)
@@ -230,7 +231,7 @@ func TestWhatAModelWritesIntoANewPlanIsMarked(t *testing.T) {
 	w.play(start)
 	asked := gates(w)
 	if len(asked) != 2 {
-		t.Fatalf("asked %+v", asked)
+		t.Fatalf("got the gates %+v", asked)
 	}
 	for _, g := range asked {
 		want := 0
@@ -243,18 +244,18 @@ func TestWhatAModelWritesIntoANewPlanIsMarked(t *testing.T) {
 	}
 }
 
-func TestAConditionDecidesOnlyOnceTheArgumentsAreThere(t *testing.T) {
+func TestConditionSeesArgumentsFromModel(t *testing.T) {
 	w := newWorld(t)
 	w.reply = script{prompt.PurposeStep: {`{"at":"docs/a"}`}}.reply
 	start := given(t, `{"title":"T","steps":[{"title":"Look","tool":"look","args":{}},{"title":"Fill","tool":"fill","depends_on":["1"]}]}`)
 	start.Rules = []rule.Rule{{Tool: "fill", Args: map[string]string{"at": "docs/*"}, Verdict: rule.VerdictBlock, Why: "no docs"}, {Tool: "*", Verdict: rule.VerdictRun}}
 	result := w.play(start)
-	if result.Reason != event.ReasonDenied || !strings.Contains(result.Error, "denied") || w.run.Step("2").Error != "denied by a rule: no docs" {
+	if result.Reason != event.ReasonDenied || !strings.Contains(string(result.Error), "denied") || w.run.Step("2").Error != "denied by a rule: no docs" {
 		t.Errorf("ended %s: %s (%q)", result.Reason, result.Error, w.run.Step("2").Error)
 	}
 }
 
-func TestADryRunTellsWhatConditionsWouldSay(t *testing.T) {
+func TestDryRunEvaluatesConditions(t *testing.T) {
 	w := newWorld(t)
 	start := given(t, `{"title":"T","steps":[
 		{"index":"1","title":"Look","tool":"look","args":{},"result_variable":"seen"},
@@ -266,13 +267,13 @@ func TestADryRunTellsWhatConditionsWouldSay(t *testing.T) {
 	w.play(start)
 	for _, d := range all[event.StepCompleted](w) {
 		want := map[string]string{"1": "", "2": "", "3": "it has effects", "4": "it has effects"}[d.Index]
-		if d.Gate == nil && want != "" || d.Gate != nil && d.Gate.Why != want && !strings.HasPrefix(d.Gate.Why, "it depends on at") {
+		if d.Gate == nil && want != "" || d.Gate != nil && d.Gate.Why != untrusted.Text(want) && !strings.HasPrefix(string(d.Gate.Why), "it depends on at") {
 			t.Errorf("step %s: %+v, want %q", d.Index, d.Gate, want)
 		}
 	}
 }
 
-func TestAYesToAnotherServersToolIsNoneToThisOne(t *testing.T) {
+func TestGrantDoesNotCoverOtherServer(t *testing.T) {
 	w := newWorld(t)
 	start := given(t, `{"title":"T","steps":[{"title":"Change","tool":"change","args":{"at":"a"}}]}`)
 	w.apply(start)
@@ -282,11 +283,11 @@ func TestAYesToAnotherServersToolIsNoneToThisOne(t *testing.T) {
 	again.Catalogue = plan.Catalogue{{Name: "change", Server: "other", Annotated: true}}
 	w.resume(again)
 	if asked := gates(w); len(asked) != 2 || asked[1].Server != "other" {
-		t.Errorf("asked %+v", asked)
+		t.Errorf("got the gates %+v", asked)
 	}
 }
 
-func TestAModelIsToldThatTheUserEditedItsCall(t *testing.T) {
+func TestModelLearnsOfEditedCall(t *testing.T) {
 	w := newWorld(t)
 	k := &talker{turns: []turn{{calls: []reply.ToolUse{use("change", "a")}}, {text: "done"}}}
 	start := chatting(w, k)
@@ -306,12 +307,12 @@ func TestAModelIsToldThatTheUserEditedItsCall(t *testing.T) {
 	if !slices.ContainsFunc(messages, func(m prompt.Message) bool {
 		return strings.Contains(m.Content, `changed the arguments of your call of change before it was made, to {"at":"b"}`)
 	}) {
-		t.Errorf("it is told %+v", messages)
+		t.Errorf("got the messages %+v", messages)
 	}
 }
 
-// removing is a world whose tool change is the workspace's own, and refuses what
-// would remove most of a file unless somebody has seen it.
+// removing returns a world whose tool change belongs to the workspace and refuses
+// to remove most of a file before the user has seen the call.
 func removing(t *testing.T, rules ...rule.Rule) (*world, event.RunStarted) {
 	w := newWorld(t)
 	w.tool = func(c agent.CallTool) event.Data {
@@ -328,19 +329,19 @@ func removing(t *testing.T, rules ...rule.Rule) (*world, event.RunStarted) {
 	return w, start
 }
 
-func TestACallThatRemovesMostOfAFileAsksWhateverNamesItsToolAlone(t *testing.T) {
+func TestRemovalAsksDespiteBroadRule(t *testing.T) {
 	bare := rule.Rule{Tool: "change", Verdict: rule.VerdictRun, Source: rule.SourceFlag, Why: "you said so"}
 	narrow := bare
 	narrow.Args = map[string]string{"at": "most"}
 	for name, c := range map[string]struct {
 		rules []rule.Rule
 		scope event.Scope
-		gates []string // the steps that are asked about
+		gates []string // steps that ask
 	}{
-		"a rule with the name of the tool":    {[]rule.Rule{bare}, event.ScopeOnce, []string{"2"}},
-		"a rule with a pattern for the call":  {[]rule.Rule{narrow, bare}, event.ScopeOnce, nil},
-		"what was allowed for the run":        {nil, event.ScopeRun, []string{"1", "2"}},
-		"no rule, and a yes to each as shown": {nil, event.ScopeOnce, []string{"1", "2"}},
+		"rule for the tool":      {[]rule.Rule{bare}, event.ScopeOnce, []string{"2"}},
+		"rule for the call":      {[]rule.Rule{narrow, bare}, event.ScopeOnce, nil},
+		"grant for the run":      {nil, event.ScopeRun, []string{"1", "2"}},
+		"each call allowed once": {nil, event.ScopeOnce, []string{"1", "2"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w, start := removing(t, c.rules...)
@@ -352,7 +353,7 @@ func TestACallThatRemovesMostOfAFileAsksWhateverNamesItsToolAlone(t *testing.T) 
 			for _, g := range gates(w) {
 				asked = append(asked, g.Step)
 				if held := c.scope == event.ScopeRun || c.rules != nil; held && g.Step == "2" && g.Rule.Why != "it removes 180 of 214 lines of a.go" {
-					t.Errorf("it asks because %q", g.Rule.Why)
+					t.Errorf("the gate's reason is %q", g.Rule.Why)
 				}
 			}
 			if !slices.Equal(asked, c.gates) {
@@ -362,7 +363,7 @@ func TestACallThatRemovesMostOfAFileAsksWhateverNamesItsToolAlone(t *testing.T) 
 	}
 }
 
-func TestACallThatWasHeldAndDeniedDoesNothing(t *testing.T) {
+func TestDeniedRemovalFailsStep(t *testing.T) {
 	w, start := removing(t, rule.Rule{Tool: "change", Verdict: rule.VerdictRun, Source: rule.SourceFlag})
 	w.gate = func(event.GateRequested) event.Decision { return event.Deny }
 	result := w.play(start)
@@ -371,7 +372,7 @@ func TestACallThatWasHeldAndDeniedDoesNothing(t *testing.T) {
 	}
 }
 
-func TestACallOfTheChatThatRemovesMostOfAFileAsks(t *testing.T) {
+func TestRemovalInChatAsks(t *testing.T) {
 	w, plan := removing(t, rule.Rule{Tool: "change", Verdict: rule.VerdictRun, Source: rule.SourceFlag, Why: "you said so"})
 	k := &talker{turns: []turn{{calls: []reply.ToolUse{use("change", "most")}}, {text: "done"}}}
 	tool := w.tool
@@ -382,6 +383,6 @@ func TestACallOfTheChatThatRemovesMostOfAFileAsks(t *testing.T) {
 		t.Fatalf("ended %s: %s", result.Reason, result.Error)
 	}
 	if asked := gates(w); len(asked) != 1 || asked[0].Rule.Why != "it removes 180 of 214 lines of a.go" {
-		t.Errorf("asked %+v", asked)
+		t.Errorf("got the gates %+v", asked)
 	}
 }

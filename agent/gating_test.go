@@ -19,14 +19,13 @@ import (
 	"replan/planning/reply"
 )
 
-// TestNothingWithEffectsRunsUngatedUnlessARuleSaysSo plays random plans, chats
-// and sub-agents over random catalogues and rules, with a user who allows, denies
-// and edits, and a program that ends and is taken up. Whatever happens, a tool
-// that is not marked as one that only reads is called only with the very
-// arguments that its gate has shown and that were allowed, or where a rule that
-// fits the call says that it may run, or where that very call was approved when
-// its plan was looked over.
-func TestNothingWithEffectsRunsUngatedUnlessARuleSaysSo(t *testing.T) {
+// TestEffectsNeedGateOrRule plays random plans, chats and sub-agents over random
+// catalogues and rules, with a user who allows, denies and edits, and a program
+// that ends and resumes. A tool that is not marked read-only is called only with
+// the exact arguments that its gate showed and that were allowed, if a rule that
+// matches the call allows it, or if that exact call was approved in the review of
+// its plan.
+func TestEffectsNeedGateOrRule(t *testing.T) {
 	passed := map[string]int{}
 	play := func(t *rapid.T) {
 		w, start := randomWorld(t, executors)
@@ -54,8 +53,8 @@ func TestNothingWithEffectsRunsUngatedUnlessARuleSaysSo(t *testing.T) {
 			w.playOrStop(t)
 		}
 	}
-	// Under -short a round is few plays, and one may pass in which nobody meets a
-	// rule: another is played then.
+	// With -short a round has few plays and may meet no rule at all; then it
+	// plays another round.
 	for range 20 {
 		if rapid.Check(t, play); passed["gate"] > 0 && passed["rule"] > 0 {
 			break
@@ -65,13 +64,13 @@ func TestNothingWithEffectsRunsUngatedUnlessARuleSaysSo(t *testing.T) {
 	t.Logf("calls with effects: %v", passed)
 	for _, way := range []string{"gate", "rule"} { // the others are rare
 		if passed[way] == 0 {
-			t.Errorf("no call with effects passed by a %s: nothing was tested", way)
+			t.Errorf("no call with effects passed by a %s", way)
 		}
 	}
 }
 
-// nextSeed moves on to the next seed where one is fixed, so that the next round
-// does not repeat this one. The fixed one is back after the test.
+// nextSeed moves to the next seed if one is fixed, so that the next round does
+// not repeat this one. The test's cleanup restores the fixed seed.
 func nextSeed(t *testing.T) {
 	const name = "rapid.seed"
 	fixed := flag.Lookup(name).Value.String()
@@ -85,7 +84,7 @@ func nextSeed(t *testing.T) {
 	}
 }
 
-// randomCatalogue draws tools that say of themselves whatever they like.
+// randomCatalogue draws tools with random annotations.
 func randomCatalogue(t *rapid.T) plan.Catalogue {
 	out := plan.Catalogue{}
 	for _, name := range []string{"look", "change", "fill"} {
@@ -117,7 +116,7 @@ func randomRules(t *rapid.T) []rule.Rule {
 	return append(out, policy.BuiltIn(policy.Trust{Workspace: rapid.Bool().Draw(t, "trusts"), Tests: rapid.Bool().Draw(t, "tests")})...)
 }
 
-// chats has the model call tools in the chat rather than plan.
+// chats makes the model call tools in the chat instead of planning.
 func chats(t *rapid.T, w *world, start *event.RunStarted) {
 	start.Plan, start.Model, start.SkipSynthesis, start.Prompting.ModelTools = nil, "m", false, true
 	start.Prompting.SkipPlan = true
@@ -131,21 +130,21 @@ func chats(t *rapid.T, w *world, start *event.RunStarted) {
 	}
 }
 
-// watcher holds each call that is made against what allows it.
+// watcher checks that each call is allowed.
 type watcher struct {
-	resumed bool // other tools may be on offer than when a gate was opened
+	resumed bool // the catalogue may have changed since a gate opened
 	t       *rapid.T
 	w       *world
 	rules   []rule.Rule
 	open    map[string]event.GateRequested
-	allowed map[string]event.GateRequested // step → what was allowed at its newest gate
-	shown   map[string]event.Approval      // step → what was approved when its plan was looked over
+	allowed map[string]event.GateRequested // step → call allowed at its latest gate
+	shown   map[string]event.Approval      // step → call approved in the review of its plan
 	edited  map[string]bool                // steps whose call the user edited
 	granted []rule.Rule                    // for longer than once
-	passed  map[string]int                 // how calls came to be made, over all runs
+	passed  map[string]int                 // calls by what allowed them, over all runs
 }
 
-// begin starts anew, with what is kept of the events.
+// begin resets the watcher to the stored events.
 func (x *watcher) begin(rules []rule.Rule) {
 	x.open, x.allowed, x.edited, x.granted = map[string]event.GateRequested{}, map[string]event.GateRequested{}, map[string]bool{}, nil
 	x.shown = map[string]event.Approval{}
@@ -163,7 +162,7 @@ func (x *watcher) begin(rules []rule.Rule) {
 	}
 }
 
-// resolve answers a gate in any way there is.
+// resolve answers a gate in a random way.
 func (x *watcher) resolve(g event.GateRequested) event.GateResolved {
 	d := event.GateResolved{Gate: g.Gate, Decision: x.w.gate(g), Scope: x.w.scope, By: "test"}
 	switch rapid.IntRange(0, 5).Draw(x.t, "answer") {
@@ -203,7 +202,7 @@ func (x *watcher) see(d event.Data) {
 		x.resumed = true
 	case event.FailureResolved:
 		if d.Args != nil {
-			delete(x.edited, d.Step) // the user wrote the call anew, and what the user allowed holds of it
+			delete(x.edited, d.Step) // the user rewrote the call, and the user's grants apply to it
 		}
 	case event.GateResolved:
 		g := x.open[d.Gate]
@@ -224,15 +223,15 @@ func (x *watcher) see(d event.Data) {
 	}
 }
 
-// holds fails unless something allows the call.
+// holds fails the test unless something allows the call.
 func (x *watcher) holds(c agent.CallTool) {
 	g, yes := x.allowed[c.Index]
 	if yes && x.resumed && g.QualifiedTool() != c.Tool.QualifiedName() {
-		yes = false // the name means another tool since the resume: a rule has to let that pass
+		yes = false // since the resume the name means another tool, which needs a rule
 	}
 	if yes {
 		if !plan.EqualValues(g.Args, c.Args) || g.QualifiedTool() != c.Tool.QualifiedName() || !maps.Equal(g.Hashes, c.Hashes) {
-			x.t.Fatalf("step %s was allowed %s %v and calls %s %v:\n%s", c.Index, g.QualifiedTool(), g.Args, c.Tool.QualifiedName(), c.Args, tell(x.w.events))
+			x.t.Fatalf("step %s was allowed %s %v but calls %s %v:\n%s", c.Index, g.QualifiedTool(), g.Args, c.Tool.QualifiedName(), c.Args, eventLines(x.w.events))
 		}
 		if x.passed["gate"]++; x.edited[c.Index] {
 			x.passed["edited"]++
@@ -240,7 +239,7 @@ func (x *watcher) holds(c agent.CallTool) {
 		return
 	}
 	if x.edited[c.Index] {
-		x.t.Fatalf("step %s was edited and then asked about no more:\n%s", c.Index, tell(x.w.events))
+		x.t.Fatalf("step %s ran after an edit without a new gate:\n%s", c.Index, eventLines(x.w.events))
 	}
 	decides := rule.Decide(x.rules, c.Tool, c.Args)
 	switch {
@@ -257,6 +256,6 @@ func (x *watcher) holds(c agent.CallTool) {
 		x.passed["grant"]++
 		return
 	}
-	x.t.Fatalf("step %s calls %s %v, which passed no gate, and by the rules it is to %s (%+v):\n%s",
-		c.Index, c.Tool.QualifiedName(), c.Args, decides.Verdict, decides, tell(x.w.events))
+	x.t.Fatalf("step %s calls %s %v without a gate; the rules say %s (%+v):\n%s",
+		c.Index, c.Tool.QualifiedName(), c.Args, decides.Verdict, decides, eventLines(x.w.events))
 }

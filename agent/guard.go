@@ -6,6 +6,8 @@ import (
 	"slices"
 
 	"replan/agent/event"
+	"replan/internal/english"
+	"replan/internal/untrusted"
 	"replan/planning/plan"
 )
 
@@ -42,7 +44,7 @@ func (r decision) spent(guard, step string) *Action {
 		if b.guard == guard && b.limit != 0 && b.used >= b.limit {
 			return &Action{Record: event.GuardBlocked{
 				Guard: b.guard, Step: step, Used: b.used, Limit: b.limit,
-				Reason: fmt.Sprintf("%s (guard %s)%s", b.sentence(), b.guard, whom(step)),
+				Reason: untrusted.Text(fmt.Sprintf("%s (guard %s)%s", b.sentence(), b.guard, whom(step))),
 			}}
 		}
 	}
@@ -52,9 +54,9 @@ func (r decision) spent(guard, step string) *Action {
 // sentence returns the message that a budget is used up.
 func (b budget) sentence() string {
 	if b.limit == event.NothingLeft {
-		return "the run that asked for this one has left it no " + b.words
+		return "the run that started this one has no budget left for " + b.words
 	}
-	return fmt.Sprintf("this run has used all of its %s: %d of %d", b.words, b.used, b.limit)
+	return fmt.Sprintf("this run has used all its %s: %d of %d", b.words, b.used, b.limit)
 }
 
 // whom names the step that a guard keeps from starting.
@@ -62,7 +64,7 @@ func whom(step string) string {
 	if step == "" {
 		return ""
 	}
-	return "; step " + step + " was to start"
+	return "; step " + step + " was next"
 }
 
 // stopped returns the action that ends the run if a budget is used up. It returns
@@ -85,7 +87,7 @@ func (r decision) perTool(s *StepState, facts *toolFacts, starting, reserved int
 	if b.used >= b.limit {
 		return &Action{Record: event.GuardBlocked{
 			Guard: event.GuardPerTool, Step: s.Step.Index, Used: b.used, Limit: b.limit,
-			Reason: fmt.Sprintf("this run has used all of its calls of %s: %d of %d (guard %s)%s", cmp.Or(facts.tool.Name, s.Step.Tool), b.used, b.limit, event.GuardPerTool, whom(s.Step.Index)),
+			Reason: untrusted.Text(fmt.Sprintf("this run has used all its calls of %s: %d of %d (guard %s)%s", cmp.Or(facts.tool.Name, s.Step.Tool), b.used, b.limit, event.GuardPerTool, whom(s.Step.Index))),
 		}}, nil, false
 	}
 	before := b
@@ -97,7 +99,7 @@ func (r decision) perTool(s *StepState, facts *toolFacts, starting, reserved int
 	if b.low() && (starting == 0 || !before.low()) && !r.warned[guardKey(event.GuardPerTool, facts.tool.QualifiedName())] {
 		return nil, &Action{Record: event.GuardWarned{
 			Guard: event.GuardPerTool, Step: s.Step.Index, Used: b.used, Limit: b.limit,
-			Reason: fmt.Sprintf("%d of %d calls of %s", b.used, b.limit, facts.tool.QualifiedName()),
+			Reason: untrusted.Text(fmt.Sprintf("%d of %d calls of %s", b.used, b.limit, facts.tool.QualifiedName())),
 		}}, false
 	}
 	return nil, nil, false
@@ -159,7 +161,7 @@ func (r ledger) closeRevision() {
 		}
 		keys := []string{callKey(r.toolName(h.Tool), h.Args)}
 		if h.Status == plan.ItemFailed {
-			keys = append(keys, resultKey(r.toolName(h.Tool), h.Error))
+			keys = append(keys, resultKey(r.toolName(h.Tool), string(h.Error)))
 		}
 		for _, key := range keys {
 			r.streaks[key] = r.streaks[key].seen(r.Revision)
@@ -180,14 +182,14 @@ func (r decision) repeats(s *StepState, args map[string]any) (blocked, warned *A
 	if b.used >= b.limit {
 		return &Action{Record: event.GuardBlocked{
 			Guard: event.GuardRunaway, Step: s.Step.Index, Used: b.used, Limit: b.limit,
-			Reason: fmt.Sprintf("%d plans in a row made the same call of %s (guard %s)%s", b.used, s.Step.Tool, event.GuardRunaway, whom(s.Step.Index)),
+			Reason: untrusted.Text(fmt.Sprintf("%d plans in a row made the same call of %s (guard %s)%s", b.used, s.Step.Tool, event.GuardRunaway, whom(s.Step.Index))),
 		}}, nil
 	}
 	b.used++
 	if b.low() && !r.warned[guardKey(event.GuardRunaway, s.Step.Index)] {
 		return nil, &Action{Record: event.GuardWarned{
 			Guard: event.GuardRunaway, Step: s.Step.Index, Used: b.used, Limit: b.limit,
-			Reason: fmt.Sprintf("%d plans in a row make the same call of %s", b.used, s.Step.Tool),
+			Reason: untrusted.Text(fmt.Sprintf("%d plans in a row make the same call of %s", b.used, s.Step.Tool)),
 		}}
 	}
 	return nil, nil
@@ -201,13 +203,13 @@ func (r decision) sameFailure() []Action {
 	if most == 0 || s == nil || s.Step.Tool == "" {
 		return nil
 	}
-	used := r.streaks[resultKey(r.toolName(s.Step.Tool), s.Error)].upTo(r.Revision) + 1
+	used := r.streaks[resultKey(r.toolName(s.Step.Tool), string(s.Error))].upTo(r.Revision) + 1
 	if used < most || r.Revision < 2 {
 		return nil
 	}
 	return []Action{{Record: event.GuardBlocked{
 		Guard: event.GuardRunaway, Step: s.Step.Index, Used: int64(used), Limit: int64(most),
-		Reason: fmt.Sprintf("%d plans in a row failed in the same way, at %s: %s (guard %s)", used, s.Step.Tool, headline(s.Error), event.GuardRunaway),
+		Reason: untrusted.Text(fmt.Sprintf("%d plans in a row failed in the same way, at %s: %s (guard %s)", used, s.Step.Tool, headline(string(s.Error)), event.GuardRunaway)),
 	}}}
 }
 
@@ -262,16 +264,12 @@ func (r decision) nextDirty() []Action {
 		return nil
 	}
 	text := dirtyWords(r.dirtyFiles)
-	if slices.ContainsFunc(r.Notes, func(n event.Note) bool { return n.Text == text }) {
+	if slices.ContainsFunc(r.Notes, func(n event.Note) bool { return string(n.Text) == text }) {
 		return nil
 	}
-	return []Action{{Record: event.Note{Level: "warn", Text: text}}}
+	return []Action{{Record: event.Note{Level: "warn", Text: untrusted.Text(text)}}}
 }
 
 func dirtyWords(files int) string {
-	has := fmt.Sprintf("%d files have changes", files)
-	if files == 1 {
-		has = "1 file has changes"
-	}
-	return has + " that git has not committed: undo can put back what this run changes, but git cannot tell its changes from yours"
+	return english.Count(files, "file") + " " + english.Agree(files, "has", "have") + " changes not committed to git: undo can restore the changes of this run, but git cannot tell them from yours"
 }

@@ -8,10 +8,11 @@ import (
 
 	"replan/agent"
 	"replan/agent/event"
+	"replan/internal/untrusted"
 	"replan/planning/prompt"
 )
 
-// serial is n reads, one behind the other; effects makes them changes.
+// serial returns a plan of n reads in a row; effects makes them changes.
 func serial(n int, effects bool) string {
 	tool := "look"
 	if effects {
@@ -28,15 +29,15 @@ func serial(n int, effects bool) string {
 	return `{"title":"Serial","steps":[` + strings.Join(steps, ",") + `]}`
 }
 
-func TestEachGuardBlocksByItsNameAndNamesTheStep(t *testing.T) {
+func TestGuardNamesItselfAndStep(t *testing.T) {
 	for name, c := range map[string]struct {
 		plan   string
 		limit  func(*event.Limits)
 		guard  string
 		reason event.Reason
-		step   string // that was to start
+		step   string // that is blocked
 		used   int64
-		starts int // before
+		starts int // before the block
 	}{
 		"steps":           {serial(6, false), func(l *event.Limits) { l.MaxSteps, l.GrowSteps = 5, false }, event.GuardSteps, event.ReasonStepBudget, "6", 5, 5},
 		"tool calls":      {serial(6, false), func(l *event.Limits) { l.MaxToolCalls = 5 }, event.GuardToolCalls, event.ReasonToolBudget, "6", 5, 5},
@@ -53,23 +54,23 @@ func TestEachGuardBlocksByItsNameAndNamesTheStep(t *testing.T) {
 			got := w.play(start)
 			blocked := all[event.GuardBlocked](w)
 			if got.Reason != c.reason || len(blocked) != 1 {
-				t.Fatalf("it ended %s (%s) after %v", got.Reason, got.Error, blocked)
+				t.Fatalf("ended %s (%s) after %v", got.Reason, got.Error, blocked)
 			}
 			b := blocked[0]
 			if b.Guard != c.guard || b.Step != c.step || b.Limit != c.used || b.Used < c.used || c.guard != event.GuardTime && b.Used != c.used {
 				t.Errorf("blocked %+v", b)
 			}
-			if !strings.Contains(b.Reason, "guard "+c.guard) && c.guard != event.GuardTime || got.Error != b.Reason {
-				t.Errorf("it says %q, and the run ends with %q", b.Reason, got.Error)
+			if !strings.Contains(string(b.Reason), "guard "+c.guard) && c.guard != event.GuardTime || got.Error != b.Reason {
+				t.Errorf("the guard says %q, the run ended with %q", b.Reason, got.Error)
 			}
 			if c.guard != event.GuardTime && len(w.starts()) != c.starts {
-				t.Errorf("%d steps were started, want %d", len(w.starts()), c.starts)
+				t.Errorf("got %d starts, want %d", len(w.starts()), c.starts)
 			}
 		})
 	}
 }
 
-// noTimersOrGates answers gates at once, and has timers come last.
+// noTimersOrGates answers gates at once and fires timers last.
 func (w *world) noTimersOrGates(int) int {
 	if len(w.run.Gates) > 0 {
 		return len(w.pending)
@@ -77,7 +78,7 @@ func (w *world) noTimersOrGates(int) int {
 	return w.noTimers(0)
 }
 
-func TestABudgetWarnsOnceAtFourFifths(t *testing.T) {
+func TestBudgetWarnsOnceAtFourFifths(t *testing.T) {
 	for name, c := range map[string]struct {
 		plan  string
 		limit func(*event.Limits)
@@ -102,35 +103,35 @@ func TestABudgetWarnsOnceAtFourFifths(t *testing.T) {
 			if got := w.play(start); got.Reason != event.ReasonGoalMet {
 				t.Fatalf("%s: %s", got.Reason, got.Error)
 			}
-			var said []string
+			var warnings []string
 			for _, d := range all[event.BudgetWarned](w) {
-				said = append(said, fmt.Sprint(d.Guard, " ", d.Used, " of ", d.Limit))
+				warnings = append(warnings, fmt.Sprint(d.Guard, " ", d.Used, " of ", d.Limit))
 			}
 			for _, d := range all[event.GuardWarned](w) {
-				said = append(said, fmt.Sprint(d.Guard, " ", d.Used, " of ", d.Limit))
+				warnings = append(warnings, fmt.Sprint(d.Guard, " ", d.Used, " of ", d.Limit))
 			}
-			if want := fmt.Sprint(c.guard, " ", c.at, " of 10"); len(said) != 1 || said[0] != want {
-				t.Errorf("told %q, want %q once", said, want)
+			if want := fmt.Sprint(c.guard, " ", c.at, " of 10"); len(warnings) != 1 || warnings[0] != want {
+				t.Errorf("got the warnings %q, want %q once", warnings, want)
 			}
 			if len(w.run.Warnings) != 1 {
-				t.Errorf("the run shows %q", w.run.Warnings)
+				t.Errorf("the run has the warnings %q", w.run.Warnings)
 			}
 		})
 	}
 }
 
-func TestTokensAreHeldBeforeEachCallOfTheModel(t *testing.T) {
+func TestTokenBudgetIsCheckedBeforeModelCalls(t *testing.T) {
 	for name, c := range map[string]struct {
 		tokens int
 		calls  int
 		want   event.Reason
 	}{
-		"before the plan is repaired":   {1, 1, event.ReasonTokenBudget},
-		"before a step is carried out":  {220, 2, event.ReasonTokenBudget},
-		"before the answer is written":  {330, 3, event.ReasonTokenBudget},
-		"what suffices is enough":       {441, 4, event.ReasonGoalMet},
-		"0 is no limit":                 {0, 4, event.ReasonGoalMet},
-		"also where it is just reached": {440, 4, event.ReasonGoalMet},
+		"before the repair":      {1, 1, event.ReasonTokenBudget},
+		"before a step":          {220, 2, event.ReasonTokenBudget},
+		"before the answer":      {330, 3, event.ReasonTokenBudget},
+		"enough tokens":          {441, 4, event.ReasonGoalMet},
+		"no limit":               {0, 4, event.ReasonGoalMet},
+		"budget reached exactly": {440, 4, event.ReasonGoalMet},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t)
@@ -148,7 +149,7 @@ func TestTokensAreHeldBeforeEachCallOfTheModel(t *testing.T) {
 	}
 }
 
-func TestZeroIsNoLimit(t *testing.T) {
+func TestZeroLimitsAreUnlimited(t *testing.T) {
 	w := newWorld(t)
 	w.choose = w.noTimersOrGates
 	start := given(t, strings.Replace(serial(60, false), `"tool":"look","args":{"at":30}`, `"tool":"change","args":{"at":30}`, 1))
@@ -157,12 +158,12 @@ func TestZeroIsNoLimit(t *testing.T) {
 	if got.Reason != event.ReasonGoalMet || got.Usage.Steps != 60 {
 		t.Fatalf("%s (%s) after %d steps", got.Reason, got.Error, got.Usage.Steps)
 	}
-	if said := slices.Concat(w.run.Warnings, []string{}); len(said) != 0 {
-		t.Errorf("it warned of %q", said)
+	if warnings := slices.Concat(w.run.Warnings, []string{}); len(warnings) != 0 {
+		t.Errorf("got the warnings %q", warnings)
 	}
 }
 
-func TestABudgetIsNotPassedByStepsThatStartAtOnce(t *testing.T) {
+func TestConcurrentStartsStayWithinBudget(t *testing.T) {
 	plan := `{"title":"x","steps":[` + strings.Repeat(`{"title":"Look","tool":"look","args":{}},`, 7) + `{"title":"Look","tool":"look","args":{}}]}`
 	for name, limit := range map[string]func(*event.Limits){
 		"steps":           func(l *event.Limits) { l.MaxSteps, l.GrowSteps = 3, false },
@@ -182,7 +183,7 @@ func TestABudgetIsNotPassedByStepsThatStartAtOnce(t *testing.T) {
 	}
 }
 
-func TestNoGateIsAskedForWhatCouldNotRun(t *testing.T) {
+func TestNoGateBeyondStepBudget(t *testing.T) {
 	w := newWorld(t)
 	w.choose = w.noTimersOrGates
 	start := given(t, serial(3, true))
@@ -192,17 +193,17 @@ func TestNoGateIsAskedForWhatCouldNotRun(t *testing.T) {
 	}
 }
 
-// failingAlways has every call of these tools fail, each in the same words.
+// failingAlways makes every call of these tools fail with the same error.
 func failingAlways(tools ...string) func(agent.CallTool) event.Data {
 	return func(c agent.CallTool) event.Data {
 		if slices.Contains(tools, c.Tool.Name) {
-			return event.StepFailed{Index: c.Index, Attempt: c.Attempt, Error: c.Tool.Name + " broke", Failure: event.FailureTool}
+			return event.StepFailed{Index: c.Index, Attempt: c.Attempt, Error: untrusted.Text(c.Tool.Name + " broke"), Failure: event.FailureTool}
 		}
 		return event.StepCompleted{Index: c.Index, Attempt: c.Attempt, Result: "result of " + c.Index}
 	}
 }
 
-func TestTheRunawayGuard(t *testing.T) {
+func TestRunawayGuard(t *testing.T) {
 	step := func(index, tool string, at any) string {
 		return fmt.Sprintf(`{"index":"%s","title":"Step","tool":"%s","args":{"at":%v}}`, index, tool, at)
 	}
@@ -222,15 +223,15 @@ func TestTheRunawayGuard(t *testing.T) {
 		want    event.Reason
 		starts  int
 	}{
-		"the same failing result in three revisions stops": {
+		"same failure in three revisions": {
 			repeats: 3, plans: again(1, 6, func(i int) string { return step(fmt.Sprint(i), "look", i) }),
 			tool: failingAlways("look"), want: event.ReasonGuard, starts: 3,
 		},
-		"two are not enough for three": {
+		"two of three revisions": {
 			repeats: 3, plans: []string{plan(step("1", "look", 1)), plan(step("2", "look", 2)), plan(step("3", "fill", `"x"`))},
 			tool: failingAlways("look"), want: event.ReasonGoalMet, starts: 3,
 		},
-		"the same call in three revisions stops before the fourth": {
+		"same call in three revisions": {
 			repeats: 3, plans: again(1, 6, func(i int) string {
 				return step(fmt.Sprint(10*i), "look", 7) + "," + fmt.Sprintf(`{"index":"%d","title":"Then","tool":"change","args":{"at":%d},"depends_on":["%d"]}`, 10*i+1, i, 10*i)
 			}),
@@ -239,31 +240,31 @@ func TestTheRunawayGuard(t *testing.T) {
 				return func(c agent.CallTool) event.Data {
 					n++
 					if c.Tool.Name == "change" {
-						return event.StepFailed{Index: c.Index, Attempt: c.Attempt, Error: fmt.Sprint("broke in way ", n), Failure: event.FailureTool}
+						return event.StepFailed{Index: c.Index, Attempt: c.Attempt, Error: untrusted.Text(fmt.Sprint("broke in way ", n)), Failure: event.FailureTool}
 					}
 					return event.StepCompleted{Index: c.Index, Attempt: c.Attempt, Result: n}
 				}
 			}(), want: event.ReasonGuard, starts: 6,
 		},
-		"no bound is so low that the first plan trips it": {
+		"first plan never trips it": {
 			repeats: 1, plans: []string{plan(step("1", "look", 1)), plan(step("2", "fill", `"x"`))},
 			tool: failingAlways("look"), want: event.ReasonGoalMet, starts: 2,
 		},
-		"0 lets it run on to the replans": {
+		"0 is no limit": {
 			repeats: 0, plans: again(1, 9, func(i int) string { return step(fmt.Sprint(i), "look", i) }),
 			tool: failingAlways("look"), want: event.ReasonReplanBudget, starts: 6,
 		},
-		"equal calls within one revision never trip it": {
+		"equal calls in one revision": {
 			repeats: 3, plans: []string{plan(step("1", "look", 1), step("2", "look", 1), step("3", "look", 1), step("4", "look", 1), step("5", "look", 1))},
 			want: event.ReasonGoalMet, starts: 5,
 		},
-		"equal failures within one revision never trip it": {
+		"equal failures in one revision": {
 			repeats: 2, plans: []string{
 				plan(step("1", "look", 1), step("2", "look", 2), step("3", "look", 3), step("4", "look", 4)), plan(step("5", "fill", `"x"`)),
 			},
 			tool: failingAlways("look"), want: event.ReasonGoalMet, starts: 5,
 		},
-		"equal calls of a plan from a file never trip it": {
+		"equal calls of a given plan": {
 			repeats: 2, given: true, plans: []string{plan(step("1", "look", 1), step("2", "look", 1), step("3", "look", 1), step("4", "look", 1))},
 			want: event.ReasonGoalMet, starts: 4,
 		},
@@ -292,15 +293,15 @@ func TestTheRunawayGuard(t *testing.T) {
 	}
 }
 
-func TestAReplanIsNotAskedForWhereItCouldNotRun(t *testing.T) {
+func TestNoReplanBeyondBudget(t *testing.T) {
 	for name, c := range map[string]struct {
 		limit func(*event.Limits)
 		guard string
 		want  event.Reason
 	}{
-		"no step is left":   {func(l *event.Limits) { l.MaxSteps, l.GrowSteps = 4, false }, event.GuardSteps, event.ReasonStepBudget},
-		"no replan is left": {func(l *event.Limits) { l.MaxReplans = 1 }, event.GuardReplans, event.ReasonReplanBudget},
-		"no token is left":  {func(l *event.Limits) { l.MaxTokens = 220 }, event.GuardTokens, event.ReasonTokenBudget},
+		"steps":   {func(l *event.Limits) { l.MaxSteps, l.GrowSteps = 4, false }, event.GuardSteps, event.ReasonStepBudget},
+		"replans": {func(l *event.Limits) { l.MaxReplans = 1 }, event.GuardReplans, event.ReasonReplanBudget},
+		"tokens":  {func(l *event.Limits) { l.MaxTokens = 220 }, event.GuardTokens, event.ReasonTokenBudget},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t)

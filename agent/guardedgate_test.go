@@ -9,10 +9,11 @@ import (
 
 	"replan/agent"
 	"replan/agent/event"
+	"replan/internal/untrusted"
 	"replan/planning/prompt"
 )
 
-// parallel is n changes, none of which waits for another.
+// parallel returns a plan of n independent changes.
 func parallel(n int) string {
 	var steps []string
 	for i := 1; i <= n; i++ {
@@ -21,7 +22,7 @@ func parallel(n int) string {
 	return `{"title":"Parallel","steps":[` + strings.Join(steps, ",") + `]}`
 }
 
-func TestGateIsNotOpenedForACallThatAGuardRefuses(t *testing.T) {
+func TestGuardedCallOpensNoGate(t *testing.T) {
 	for name, limit := range map[string]func(*event.Limits){
 		"steps":           func(l *event.Limits) { l.MaxSteps, l.GrowSteps = 2, false },
 		"tool calls":      func(l *event.Limits) { l.MaxToolCalls = 2 },
@@ -36,17 +37,17 @@ func TestGateIsNotOpenedForACallThatAGuardRefuses(t *testing.T) {
 				got := w.play(start)
 				blocked := all[event.GuardBlocked](w)
 				if len(blocked) != 1 || got.Error != blocked[0].Reason {
-					t.Fatalf("it ended %s (%s) after %+v", got.Reason, got.Error, blocked)
+					t.Fatalf("ended %s (%s) after %+v", got.Reason, got.Error, blocked)
 				}
 				if asked, called := len(gates(w)), len(w.starts()); asked != 2 || called != 2 {
-					t.Errorf("%d gates were opened and %d calls made; the guard allows 2", asked, called)
+					t.Errorf("got %d gates and %d calls, want 2 of each", asked, called)
 				}
 			})
 		}
 	}
 }
 
-func TestGateIsNotOpenedForACallThatPlansRepeat(t *testing.T) {
+func TestRepeatedCallOpensNoGate(t *testing.T) {
 	w := newWorld(t)
 	var plans []string
 	for i := 1; i < 6; i++ {
@@ -58,19 +59,19 @@ func TestGateIsNotOpenedForACallThatPlansRepeat(t *testing.T) {
 		if c.Tool.Name == "change" {
 			return event.StepCompleted{Index: c.Index, Attempt: c.Attempt, Result: c.Index}
 		}
-		return event.StepFailed{Index: c.Index, Attempt: c.Attempt, Error: "broken in the way of step " + c.Index, Failure: event.FailureTool}
+		return event.StepFailed{Index: c.Index, Attempt: c.Attempt, Error: untrusted.Text("broken in the way of step " + c.Index), Failure: event.FailureTool}
 	}
 	limits := event.DefaultLimits()
 	limits.MaxRepeats = 2
 	got := w.play(started(limits))
 	if got.Reason != event.ReasonGuard || len(gates(w)) != 2 {
-		t.Errorf("it ended %s (%s) after %d gates, want the guard after 2", got.Reason, got.Error, len(gates(w)))
+		t.Errorf("ended %s (%s) after %d gates, want the guard after 2", got.Reason, got.Error, len(gates(w)))
 	}
 }
 
-// TestGuardRefusesNothingThatWasApproved plays random plans under random budgets
-// with a user who allows everything.
-func TestGuardRefusesNothingThatWasApproved(t *testing.T) {
+// TestGuardNeverRefusesApprovedCall plays random plans under random budgets with
+// a user who allows everything.
+func TestGuardNeverRefusesApprovedCall(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		w, start := randomWorld(t, executors)
 		start.Limits = randomLimits(t)
@@ -99,7 +100,7 @@ func TestGuardRefusesNothingThatWasApproved(t *testing.T) {
 	})
 }
 
-func TestApprovedCallRunsBeforeStepsThatWaitForItsBudget(t *testing.T) {
+func TestApprovedCallGetsBudgetFirst(t *testing.T) {
 	w := newWorld(t)
 	start := given(t, `{"title":"x","steps":[
 		{"index":"1","title":"Look","tool":"look","args":{"at":1}},
@@ -108,6 +109,27 @@ func TestApprovedCallRunsBeforeStepsThatWaitForItsBudget(t *testing.T) {
 	start.Limits.MaxConcurrency, start.Limits.MaxToolCalls = 1, 1
 	got := w.play(start)
 	if got.Reason != event.ReasonToolBudget || fmt.Sprint(w.starts()) != "[3]" {
-		t.Errorf("it ended %s (%s) after the steps %v", got.Reason, got.Error, w.starts())
+		t.Errorf("ended %s (%s) after the steps %v", got.Reason, got.Error, w.starts())
+	}
+}
+
+func TestRetryLeavesBudgetToOpenGates(t *testing.T) {
+	w := newWorld(t)
+	start := given(t, `{"title":"x","steps":[
+		{"index":"1","title":"Look","tool":"look","args":{"at":1},"gate":true,"retries":1},
+		{"index":"2","title":"Look on","tool":"look","args":{"at":2}},
+		{"index":"3","title":"Change","tool":"change","args":{"at":3},"depends_on":["2"]}]}`)
+	start.Limits.MaxToolCalls = 3
+	failed := false
+	w.tool = func(c agent.CallTool) event.Data {
+		if c.Index == "1" && !failed {
+			failed = true
+			return event.StepFailed{Index: c.Index, Attempt: c.Attempt, Error: "busy", Failure: event.FailureTool}
+		}
+		return event.StepCompleted{Index: c.Index, Attempt: c.Attempt, Result: c.Index}
+	}
+	got := w.play(start)
+	if starts := fmt.Sprint(w.starts()); got.Reason != event.ReasonToolBudget || starts != "[2 1 3]" || !strings.Contains(got.Error.Line(), "step 1 was next") {
+		t.Errorf("ended %s (%s) after the steps %s, want the tool budget after 2, 1 and 3", got.Reason, got.Error, starts)
 	}
 }

@@ -9,7 +9,7 @@ import (
 	"replan/planning/prompt"
 )
 
-func TestModelsSeeTheResultsOfAllStepsBefore(t *testing.T) {
+func TestModelsSeeResultsOfEarlierSteps(t *testing.T) {
 	asked := map[string]string{}
 	partial := false
 	play := func(result string) {
@@ -21,7 +21,7 @@ func TestModelsSeeTheResultsOfAllStepsBefore(t *testing.T) {
 			partial = partial || len(r.Partial) > 0
 			return replies.reply(r)
 		}
-		w.choose = func(n int) int { return n - 1 } // an answer comes before its time is up
+		w.choose = func(n int) int { return n - 1 } // an answer arrives before its timeout
 		w.tool = func(c agent.CallTool) event.Data {
 			return event.StepCompleted{Index: c.Index, Attempt: c.Attempt, Result: "result of " + c.Index + result, MS: 1}
 		}
@@ -29,7 +29,7 @@ func TestModelsSeeTheResultsOfAllStepsBefore(t *testing.T) {
 		start.Prompting.Profiles = []prompt.Profile{{Name: "explorer"}}
 		start.Prompting.ModelTools, start.Prompting.ContextWindow = true, 32768
 		if got := w.play(start); got.Reason != event.ReasonGoalMet {
-			t.Fatalf("it ended %s: %s\n%s", got.Reason, got.Error, w.tail())
+			t.Fatalf("ended %s: %s\n%s", got.Reason, got.Error, w.tail())
 		}
 	}
 	play("")
@@ -45,6 +45,6 @@ func TestModelsSeeTheResultsOfAllStepsBefore(t *testing.T) {
 	}
 	play(strings.Repeat(" and so on", 2000))
 	if !partial || !strings.Contains(asked["step5"], "Not shown whole, for want of room: step 1, Look around") {
-		t.Errorf("of long results, nothing is said to be missing:\n%.2000s", asked["step5"])
+		t.Errorf("the prompt does not name the shortened result:\n%.2000s", asked["step5"])
 	}
 }

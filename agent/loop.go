@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"replan/agent/event"
+	"replan/internal/untrusted"
 	"replan/planning"
 	"replan/planning/plan"
 	"replan/planning/prompt"
@@ -179,10 +180,10 @@ func (r dialogue) applyOwnPlan(l *Loop, d event.ModelReplied) {
 	case d.Failure == event.FailureInterrupted && r.ending != nil:
 		return
 	case d.Failure == event.FailureInterrupted:
-		l.flaw = &flaw{event.FailureInterrupted, d.Error}
+		l.flaw = &flaw{event.FailureInterrupted, string(d.Error)}
 		return
 	case d.Error != "":
-		l.planner.Fail(d.Error, d.Reply)
+		l.planner.Fail(string(d.Error), d.Reply)
 	default:
 		l.planner.Absorb(d.Reply)
 	}
@@ -219,9 +220,9 @@ func (r dialogue) unheard(l *Loop, d event.ModelReplied) {
 	case d.Failure == event.FailureInterrupted && r.ending != nil:
 		// The run was stopped; a resume asks again.
 	case d.Failure == event.FailureInterrupted:
-		l.flaw = &flaw{event.FailureInterrupted, d.Error}
+		l.flaw = &flaw{event.FailureInterrupted, string(d.Error)}
 	case l.stalls >= stallsBorne || d.Failure == event.FailureTimeout:
-		l.flaw = &flaw{d.Failure, d.Error}
+		l.flaw = &flaw{d.Failure, string(d.Error)}
 	default:
 		l.stalls++
 		r.goOn(l)
@@ -240,11 +241,11 @@ func (r dialogue) hear(l *Loop, reply reply.Reply) {
 		r.plan(l, reply.Calls)
 		return
 	case strings.TrimSpace(said.Content) == "" && l.mustAnswer:
-		l.flaw = &flaw{event.FailureModel, fmt.Sprintf("the model came to no answer in %d turns", l.Turns)}
+		l.flaw = &flaw{event.FailureModel, fmt.Sprintf("the model gave no answer in %d turns", l.Turns)}
 		return
 	case strings.TrimSpace(said.Content) == "":
 		if l.stalls++; l.stalls > stallsBorne {
-			l.flaw = &flaw{event.FailureModel, "the model said nothing and called nothing, again and again"}
+			l.flaw = &flaw{event.FailureModel, "the model repeatedly replied with neither text nor a call"}
 			return
 		}
 		r.goOn(l)
@@ -265,7 +266,7 @@ func (r dialogue) hear(l *Loop, reply reply.Reply) {
 // Later steps cannot rely on half an answer.
 func (r dialogue) shorten(l *Loop) {
 	if l.stalls++; l.stalls > stallsBorne || l.mustAnswer {
-		l.flaw = &flaw{event.FailureModel, "the model's answer was cut off at the length that it may have"}
+		l.flaw = &flaw{event.FailureModel, "the model's answer was cut off at its maximum length"}
 		return
 	}
 	l.messages = append(l.messages, prompt.Remark("# Step "+l.step.Step.Index+"\n\nYour last reply was cut off, because it was too long, and was not taken. Answer in fewer words."))
@@ -319,7 +320,7 @@ func (r dialogue) newCall(l *Loop, use reply.ToolUse) *StepState {
 	}
 	c := &StepState{
 		Step: plan.Step{
-			Index: index, Title: use.Name, Executor: plan.ExecutorTool, Tool: use.Name, Args: args,
+			Index: index, Title: untrusted.Text(use.Name), Executor: plan.ExecutorTool, Tool: use.Name, Args: args,
 			OnFailure: plan.OnFailureAbort, Gate: gate,
 		},
 		Status: StepPending, Parent: parent, replanned: replanned, attempts: r.attemptsBefore(index),
@@ -328,7 +329,7 @@ func (r dialogue) newCall(l *Loop, use reply.ToolUse) *StepState {
 	if tool, err := offer.Find(use.Name); err != nil {
 		c.inner.unknown = err
 	} else {
-		c.Step.Tool, c.Step.Title = tool.Name, tool.Name
+		c.Step.Tool, c.Step.Title = tool.Name, untrusted.Text(tool.Name)
 		if named, err := r.Catalogue.Find(tool.Name); err != nil || named.Server != tool.Server {
 			c.Step.Tool = tool.QualifiedName()
 		}
@@ -359,7 +360,7 @@ func (r dialogue) settleCall(c *StepState) {
 	for _, call := range l.lastCalls {
 		l.messages = append(l.messages, answered(call))
 		if call.author.edits > 0 && call.Status == StepCompleted {
-			l.messages = append(l.messages, prompt.Remark("The program notes: the user changed the arguments of your call of "+call.Step.Title+" before it was made, to "+plan.CanonicalJSON(call.Args)))
+			l.messages = append(l.messages, prompt.Remark("The program notes: the user changed the arguments of your call of "+string(call.Step.Title)+" before it was made, to "+plan.CanonicalJSON(call.Args)))
 		}
 		again = max(again, l.callCounts[callKey(call.Step.Tool, call.Args)])
 	}
@@ -377,7 +378,7 @@ func (r dialogue) settleCall(c *StepState) {
 
 // answered returns the message that tells a model the outcome of a call.
 func answered(c *StepState) prompt.Message {
-	failure := c.Error
+	failure := string(c.Error)
 	switch {
 	case c.Status == StepCompleted:
 		failure = ""
@@ -389,27 +390,27 @@ func answered(c *StepState) prompt.Message {
 	return prompt.Answered(c.inner.use, c.Result, failure, "the result of step "+c.Step.Index)
 }
 
-// dealCall decides what follows from a failed inner call. The model is told,
-// unless nobody was present to allow the call, or the run is stopping.
+// dealCall decides what follows from a failed inner call. The model gets the
+// error, unless nobody was present to allow the call or the run is stopping.
 func (r dialogue) dealCall(c *StepState) {
 	switch {
 	case c.Failure == event.FailureInterrupted && r.ending != nil:
 		return // repeated if the run is resumed
 	case c.Failure == event.FailureInDoubt:
 		// The model is not told: resuming this run resumes the requested one.
-		r.end(event.StatusFailed, event.ReasonInDoubt, c.Error)
+		r.end(event.StatusFailed, event.ReasonInDoubt, string(c.Error))
 		return
 	case c.Failure == event.FailureDenied && !r.attended:
 		sentence := fmt.Sprintf("step %s (%s) was denied", c.Step.Index, c.Step.Title)
 		if c.Run != "" {
-			sentence = fmt.Sprintf("step %s (%s) failed: %s", c.Step.Index, c.Step.Title, headline(c.Error))
+			sentence = fmt.Sprintf("step %s (%s) failed: %s", c.Step.Index, c.Step.Title, headline(string(c.Error)))
 		}
 		r.end(event.StatusFailed, event.ReasonDenied, sentence)
 		return
 	case !c.Failure.Replannable() && c.Failure != event.FailureDenied && c.Failure != event.FailureInterrupted:
-		r.end(event.StatusFailed, event.ReasonGuard, fmt.Sprintf("step %s (%s) failed: %s", c.Step.Index, c.Step.Title, headline(c.Error)))
+		r.end(event.StatusFailed, event.ReasonGuard, fmt.Sprintf("step %s (%s) failed: %s", c.Step.Index, c.Step.Title, headline(string(c.Error))))
 		return
 	}
-	c.inner.loop.failureCounts[resultKey(c.Step.Tool, c.Error)]++
+	c.inner.loop.failureCounts[resultKey(c.Step.Tool, string(c.Error))]++
 	r.settleCall(c)
 }

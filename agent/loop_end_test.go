@@ -14,17 +14,17 @@ import (
 	"replan/planning/reply"
 )
 
-// anything lets every tool run.
+// anything allows every tool.
 var anything = []rule.Rule{{Tool: "*", Verdict: rule.VerdictRun}}
 
-func TestCallsThatWaitAreNotMadeOnceTheirStepHasEnded(t *testing.T) {
+func TestWaitingCallsEndWithTheirAgentStep(t *testing.T) {
 	w, _ := timedOut(t, "skip")
 	w.apply(event.TimerFired{ID: "agent/5/1"})
-	w.goOn()
+	w.finish()
 	failed := slices.Index(w.kinds(), event.KindStepFailed)
 	for i, e := range w.events {
 		if d, ok := e.Data.(event.StepStarted); ok && i > failed {
-			t.Errorf("%s (%s) starts after its sub-agent has failed", d.Index, d.Tool)
+			t.Errorf("%s (%s) started after its sub-agent failed", d.Index, d.Tool)
 		}
 	}
 	if s := w.run.Step("5.2"); s.Status != agent.StepSkipped {
@@ -32,7 +32,7 @@ func TestCallsThatWaitAreNotMadeOnceTheirStepHasEnded(t *testing.T) {
 	}
 }
 
-func TestInnerCallsOfAReplanStayBehindTheGatesOfThePlan(t *testing.T) {
+func TestGateHoldsForInnerCallsAfterReplan(t *testing.T) {
 	w := newWorld(t)
 	k := &talker{turns: []turn{{calls: []reply.ToolUse{use("change", "a")}}, {text: "ok"}}}
 	k.others = script{prompt.PurposeReplan: {`{"title":"x","steps":[{"index":"7","title":"Do it","executor":"agent","profile":"scout"}]}`}}
@@ -50,11 +50,11 @@ func TestInnerCallsOfAReplanStayBehindTheGatesOfThePlan(t *testing.T) {
 	}
 	w.play(start)
 	if n := len(all[event.GateRequested](w)); n != 2 {
-		t.Errorf("%d gates open, of the plan's own call and of the sub-agent's", n)
+		t.Errorf("got %d gates, want one for the plan's call and one for the sub-agent's", n)
 	}
 }
 
-func TestInnerCallsTakeNoIndexTwice(t *testing.T) {
+func TestInnerCallsGetUnusedIndices(t *testing.T) {
 	w := newWorld(t)
 	k := &talker{turns: []turn{{calls: []reply.ToolUse{use("look", "a")}}, {calls: []reply.ToolUse{use("look", "b")}}, {text: "seen"}}}
 	k.join(w)
@@ -70,7 +70,7 @@ func TestInnerCallsTakeNoIndexTwice(t *testing.T) {
 	}
 }
 
-func TestEveryCallOfAReplyIsAnswered(t *testing.T) {
+func TestEveryCallOfReplyIsAnswered(t *testing.T) {
 	w := newWorld(t)
 	var many []reply.ToolUse
 	for i := range 20 {
@@ -87,11 +87,11 @@ func TestEveryCallOfAReplyIsAnswered(t *testing.T) {
 		}
 	}
 	if asked != 20 || answered != 20 || !strings.Contains(last, "not made: at most 16") {
-		t.Errorf("of %d calls %d are answered, the last with %q", asked, answered, last)
+		t.Errorf("got %d calls and %d answers, the last %q", asked, answered, last)
 	}
 }
 
-func TestAWordInTheLastTurnIsHeardByWhoeverGoesOn(t *testing.T) {
+func TestSteeringInLastTurnReachesPlanner(t *testing.T) {
 	w := newWorld(t)
 	k := &talker{turns: []turn{{calls: []reply.ToolUse{use("look", "a")}}, {text: "the answer"}}}
 	k.others = script{prompt.PurposeReplan: {`{"title":"x","steps":[]}`}}
@@ -100,13 +100,13 @@ func TestAWordInTheLastTurnIsHeardByWhoeverGoesOn(t *testing.T) {
 	w.until(event.KindModelRequested)
 	w.until(event.KindModelRequested)
 	w.apply(event.RunSteered{Text: "mind the gap"})
-	w.goOn()
+	w.finish()
 	if started := all[event.ReplanStarted](w); len(started) != 1 || started[0].Said != "mind the gap" {
-		t.Errorf("the planner is told %+v", started)
+		t.Errorf("the planner got %+v", started)
 	}
 }
 
-// talkative has the chat make so many calls, one in each turn.
+// talkative makes the chat call a tool in each of that many turns.
 func talkative(turns int) *talker {
 	k := &talker{}
 	for i := range turns {
@@ -115,7 +115,7 @@ func talkative(turns int) *talker {
 	return k
 }
 
-func TestTheLastTurnOfTheChatOffersNoTools(t *testing.T) {
+func TestLastChatTurnOffersNoTools(t *testing.T) {
 	w := newWorld(t)
 	k := talkative(19)
 	k.turns = append(k.turns, turn{text: "this is it"})
@@ -129,7 +129,7 @@ func TestTheLastTurnOfTheChatOffersNoTools(t *testing.T) {
 	}
 }
 
-func TestAChatThatCameToNoAnswerIsAskedForOneOnAResume(t *testing.T) {
+func TestResumeAsksChatForMissingAnswer(t *testing.T) {
 	w := newWorld(t)
 	k := talkative(20)
 	start := chatting(w, k)
@@ -143,7 +143,7 @@ func TestAChatThatCameToNoAnswerIsAskedForOneOnAResume(t *testing.T) {
 	}
 }
 
-// delegating has the chat ask for so many plans at once.
+// delegating makes the chat call that many plans at once.
 func delegating(w *world, plans int) event.RunStarted {
 	k := &talker{turns: []turn{{}, {text: "ok"}}}
 	for i := range plans {
@@ -154,7 +154,7 @@ func delegating(w *world, plans int) event.RunStarted {
 	return start
 }
 
-func TestPlansOfOneReplyShareTheAccount(t *testing.T) {
+func TestPlansOfOneReplyShareBudget(t *testing.T) {
 	w := newWorld(t)
 	start := delegating(w, 2)
 	start.Limits.MaxTokens, start.Limits.MaxToolCalls = 5000, 9
@@ -167,27 +167,27 @@ func TestPlansOfOneReplyShareTheAccount(t *testing.T) {
 	w.plan = func(c agent.CallPlan) event.Data { left = append(left, c.Limits); return plan(c) }
 	w.play(start)
 	if len(left) != 2 || left[0].MaxToolCalls != 8 || left[1].MaxToolCalls != 5 || left[0].MaxTokens-left[1].MaxTokens != 1000 {
-		t.Errorf("they are given %+v", left)
+		t.Errorf("got the limits %+v", left)
 	}
 }
 
-func TestTheCallOfAPlanIsOnTheAccount(t *testing.T) {
+func TestPlanCallCountsTowardBudget(t *testing.T) {
 	for _, tc := range []struct {
-		rule             string
+		name             string
 		limits           event.Limits
 		calls, exec, max int
 	}{
-		{"it is one of each", event.Limits{MaxToolCalls: 3, MaxExecutionCalls: 3, MaxSteps: 5}, 2, 2, 4},
-		{"where nothing is left after it, nothing is left", event.Limits{MaxToolCalls: 1, MaxExecutionCalls: 1, MaxSteps: 1}, event.NothingLeft, event.NothingLeft, event.NothingLeft},
-		{"what has no limit has none", event.Limits{}, 0, 0, 0},
+		{"counts as one of each", event.Limits{MaxToolCalls: 3, MaxExecutionCalls: 3, MaxSteps: 5}, 2, 2, 4},
+		{"exhausts the budget", event.Limits{MaxToolCalls: 1, MaxExecutionCalls: 1, MaxSteps: 1}, event.NothingLeft, event.NothingLeft, event.NothingLeft},
+		{"no limits", event.Limits{}, 0, 0, 0},
 	} {
-		t.Run(tc.rule, func(t *testing.T) {
+		t.Run(tc.name, func(t *testing.T) {
 			w := newWorld(t)
 			start := delegating(w, 1)
 			start.Limits = tc.limits
 			w.plan = func(c agent.CallPlan) event.Data {
 				if l := c.Limits; l.MaxToolCalls != tc.calls || l.MaxExecutionCalls != tc.exec || l.MaxSteps != tc.max {
-					t.Errorf("%d calls, %d with effects and %d steps are left", l.MaxToolCalls, l.MaxExecutionCalls, l.MaxSteps)
+					t.Errorf("remaining: %d calls, %d with effects, %d steps", l.MaxToolCalls, l.MaxExecutionCalls, l.MaxSteps)
 				}
 				return event.StepCompleted{Index: c.Index, Attempt: c.Attempt, Result: "x"}
 			}
@@ -196,17 +196,17 @@ func TestTheCallOfAPlanIsOnTheAccount(t *testing.T) {
 	}
 }
 
-func TestNothingLeftBlocksInWords(t *testing.T) {
+func TestSpentBudgetIsExplained(t *testing.T) {
 	w := newWorld(t)
 	start := given(t, `{"title":"x","steps":[{"title":"Look","tool":"look","args":{"at":"a"}}]}`)
 	start.Limits.MaxToolCalls = event.NothingLeft
 	r := w.play(start)
-	if r.Reason != event.ReasonToolBudget || !strings.Contains(r.Error, "left it no tool calls") {
+	if r.Reason != event.ReasonToolBudget || !strings.Contains(string(r.Error), "no budget left for tool calls") {
 		t.Errorf("%s: %s", r.Reason, r.Error)
 	}
 }
 
-func TestAPlanOfTheChatIsTakenUpByItsRun(t *testing.T) {
+func TestResumeContinuesPlanOfChat(t *testing.T) {
 	w := newWorld(t)
 	start := delegating(w, 1)
 	w.apply(start)
@@ -220,11 +220,11 @@ func TestAPlanOfTheChatIsTakenUpByItsRun(t *testing.T) {
 	}
 	r := w.resume(resumed(start))
 	if again != "r-inner" || r.Status != event.StatusCompleted {
-		t.Errorf("the run %q is taken up: %s %s", again, r.Reason, r.Error)
+		t.Errorf("got the inner run %q: %s %s", again, r.Reason, r.Error)
 	}
 }
 
-func TestAResumeWritesForTheWindowOfItsModel(t *testing.T) {
+func TestResumeFitsPromptToNewModel(t *testing.T) {
 	w := newWorld(t)
 	k := &talker{turns: []turn{{text: "done"}}}
 	start := chatting(w, k)
@@ -240,27 +240,27 @@ func TestAResumeWritesForTheWindowOfItsModel(t *testing.T) {
 	d.Model, d.Window = "small", 4096
 	w.resume(d)
 	if last := k.requests[len(k.requests)-1]; !strings.Contains(last.Shortened, "4096") {
-		t.Errorf("what is left out: %q", last.Shortened)
+		t.Errorf("got the note %q about shortening, want one that names 4096", last.Shortened)
 	}
 }
 
-// waitsAt plays until so many gates of sub-agents are open.
+// waitsAt plays until that many gates of sub-agents are open.
 func waitsAt(w *world, gates int) {
 	w.until(event.KindGateRequested)
 	for len(w.run.Gates) < gates {
 		w.advance()
-		w.back()
+		w.deliver()
 	}
 }
 
-// deadline is when the sub-agent has taken too long.
+// deadline returns the time at which the sub-agent times out.
 func deadline(w *world) time.Time {
 	for _, a := range w.run.Next() {
 		if wake, ok := a.Effect.(agent.Wake); ok && strings.HasPrefix(wake.ID, "agent/") {
 			return wake.At
 		}
 	}
-	w.t.Fatal("nothing bounds the sub-agent")
+	w.t.Fatal("the sub-agent has no timeout")
 	return time.Time{}
 }
 
@@ -270,7 +270,7 @@ func allowAll(w *world) {
 	}
 }
 
-func TestTimeAtGatesSideBySideCountsOnce(t *testing.T) {
+func TestTimeAtConcurrentGatesCountsOnce(t *testing.T) {
 	w := newWorld(t)
 	k := &talker{turns: []turn{{calls: []reply.ToolUse{use("change", "a"), use("change", "b")}}, {text: "late"}}}
 	k.join(w)
@@ -280,11 +280,11 @@ func TestTimeAtGatesSideBySideCountsOnce(t *testing.T) {
 	w.now = w.now.Add(time.Hour)
 	allowAll(w)
 	if d := deadline(w).Sub(began); d < time.Hour || d > time.Hour+2*time.Minute {
-		t.Errorf("its minute ends %s after its start, of which it waited an hour", d)
+		t.Errorf("the timeout of one minute ends %s after the start, with an hour at gates", d)
 	}
 }
 
-func TestAResumeGivesASubAgentItsTimeAnew(t *testing.T) {
+func TestResumeRestartsSubAgentTimeout(t *testing.T) {
 	w := newWorld(t)
 	k := &talker{turns: []turn{{calls: []reply.ToolUse{use("change", "a")}}, {text: "late"}}}
 	k.join(w)
@@ -298,11 +298,11 @@ func TestAResumeGivesASubAgentItsTimeAnew(t *testing.T) {
 	from := w.now
 	allowAll(w)
 	if d := deadline(w).Sub(from); d <= 0 || d > 2*time.Minute {
-		t.Errorf("after the resume its minute ends in %s", d)
+		t.Errorf("after the resume the timeout ends in %s", d)
 	}
 }
 
-func TestGateOfACallSaysWhatItsStepWasGiven(t *testing.T) {
+func TestInnerGateShowsProvenanceOfStepInput(t *testing.T) {
 	w := newWorld(t)
 	(&talker{turns: []turn{{calls: []reply.ToolUse{use("change", "from the page")}}, {text: "ok"}}}).join(w)
 	start := given(t, `{"title":"x","steps":[{"index":"1","title":"Fetch","tool":"look","args":{"at":"url"},"result_variable":"page"},{"index":"2","title":"Apply it","executor":"agent","profile":"scout","depends_on":["1"]}]}`)
@@ -310,11 +310,11 @@ func TestGateOfACallSaysWhatItsStepWasGiven(t *testing.T) {
 	w.play(start)
 	want := []rule.Provenance{{Step: "1", Tool: "look", Written: true}}
 	if g := all[event.GateRequested](w)[0]; !slices.Equal(g.Provenance, want) {
-		t.Errorf("the gate says %+v", g.Provenance)
+		t.Errorf("got the provenance %+v", g.Provenance)
 	}
 }
 
-func TestAnAnswerThatWasCutOffIsAskedForAgain(t *testing.T) {
+func TestCutOffAnswerIsRequestedAgain(t *testing.T) {
 	w := newWorld(t)
 	k := &talker{turns: []turn{{text: "this is as far as"}, {text: "short"}}}
 	k.join(w)
@@ -325,34 +325,34 @@ func TestAnAnswerThatWasCutOffIsAskedForAgain(t *testing.T) {
 	}
 	last := k.requests[1].Messages[len(k.requests[1].Messages)-1]
 	if !strings.HasPrefix(last.Content, "# Step 5") || !strings.Contains(last.Content, "cut off") {
-		t.Errorf("it is told %q", last.Content)
+		t.Errorf("got the message %q", last.Content)
 	}
 }
 
-func TestWordsThatAreNoneAreNoResult(t *testing.T) {
+func TestSelfStepRejectsUnusableReplies(t *testing.T) {
 	for _, tc := range []struct {
-		rule, says string
-		cut        bool
-		want       any
-		fails      string
+		name, reply string
+		cut         bool
+		want        any
+		fails       string
 	}{
-		{"thinking is left out", "<think>secret</think>open", false, "open", ""},
-		{"nothing fails", "  \n", false, nil, "said nothing"},
-		{"half of it fails", "this is as far as", true, nil, "cut off"},
+		{"thinking is removed", "<think>secret</think>open", false, "open", ""},
+		{"blank reply", "  \n", false, nil, "reply was empty"},
+		{"reply cut off", "this is as far as", true, nil, "cut off"},
 	} {
-		t.Run(tc.rule, func(t *testing.T) {
+		t.Run(tc.name, func(t *testing.T) {
 			w := newWorld(t)
-			w.reply = func(prompt.Request) (string, error) { return tc.says, nil }
+			w.reply = func(prompt.Request) (string, error) { return tc.reply, nil }
 			w.cutOff = func(prompt.Request) bool { return tc.cut }
 			r := w.play(given(t, `{"title":"x","steps":[{"title":"Say","executor":"self","result_variable":"said"}]}`))
-			if r.Variables["said"] != tc.want || !strings.Contains(r.Error, tc.fails) {
+			if r.Variables["said"] != tc.want || !strings.Contains(string(r.Error), tc.fails) {
 				t.Errorf("%v, %q", r.Variables["said"], r.Error)
 			}
 		})
 	}
 }
 
-func TestAPhaseThatTheUserStoppedIsAskedForAgain(t *testing.T) {
+func TestStoppedPhaseIsRequestedAgain(t *testing.T) {
 	for _, purpose := range []prompt.Purpose{prompt.PurposeAnalysis, prompt.PurposePlan, prompt.PurposeRepair} {
 		t.Run(string(purpose), func(t *testing.T) {
 			w := newWorld(t)
@@ -382,7 +382,7 @@ func TestAPhaseThatTheUserStoppedIsAskedForAgain(t *testing.T) {
 			at := slices.Index(want, purpose)
 			want = slices.Insert(want, at, purpose)
 			if !slices.Equal(asked, want) {
-				t.Errorf("asked for %v", asked)
+				t.Errorf("got the requests %v", asked)
 			}
 		})
 	}

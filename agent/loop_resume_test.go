@@ -11,8 +11,8 @@ import (
 	"replan/planning/reply"
 )
 
-// timedOut plays until a sub-agent has taken too long, with a call of it under
-// way and one that waits.
+// timedOut plays until a sub-agent exceeds its timeout with one of its calls
+// running and one waiting.
 func timedOut(t *testing.T, onFailure string) (*world, event.RunStarted) {
 	t.Helper()
 	w := newWorld(t)
@@ -29,33 +29,33 @@ func timedOut(t *testing.T, onFailure string) (*world, event.RunStarted) {
 	return w, start
 }
 
-func TestACallThatEndedWithItsStepIsNotMadeOnAResume(t *testing.T) {
+func TestResumeDropsInnerCallsOfFailedStep(t *testing.T) {
 	w, start := timedOut(t, "abort")
 	w.apply(event.TimerFired{ID: "agent/5/1"})
-	w.goOn()
+	w.finish()
 	before := len(w.events)
 	if r := w.resume(resumed(start)); r.Variables["found"] != "ok" {
 		t.Errorf("%s: %v", r.Reason, r.Variables)
 	}
 	for _, index := range []string{"5.1", "5.2"} {
 		if startedAgain(w.events[before:], index) {
-			t.Errorf("%s starts, for nobody", index)
+			t.Errorf("%s started after its step ended", index)
 		}
 	}
 }
 
-func TestAWordThatWasNotHeardHidesNoFailure(t *testing.T) {
+func TestUnreadSteeringKeepsFailure(t *testing.T) {
 	w, _ := timedOut(t, "replan")
 	w.apply(event.RunSteered{Text: "mind the gap"})
 	w.apply(event.TimerFired{ID: "agent/5/1"})
-	w.goOn()
-	told := all[event.ReplanStarted](w)
-	if len(told) != 1 || told[0].Step != "5" || told[0].Said != "mind the gap" || !strings.Contains(told[0].Error, "longer") {
-		t.Errorf("the planner is told %+v", told)
+	w.finish()
+	replans := all[event.ReplanStarted](w)
+	if len(replans) != 1 || replans[0].Step != "5" || replans[0].Said != "mind the gap" || !strings.Contains(string(replans[0].Error), "longer") {
+		t.Errorf("the planner got %+v", replans)
 	}
 }
 
-func TestASubAgentIsCancelledWhileItPlans(t *testing.T) {
+func TestSubAgentCancelledDuringPlanning(t *testing.T) {
 	w := newWorld(t)
 	k := &talker{turns: []turn{{text: "ok"}}}
 	k.others = script{prompt.PurposeAnalysis: {`{"mode":"plan","complexity":"medium"}`}, prompt.PurposePlan: {`{"title":"x","steps":[]}`}}
@@ -65,12 +65,12 @@ func TestASubAgentIsCancelledWhileItPlans(t *testing.T) {
 	asked := all[event.ModelRequested](w)[0]
 	w.pending = nil
 	w.apply(event.ModelReplied{Purpose: asked.Purpose, Step: asked.Step, Attempt: asked.Attempt, Error: "cancelled by the user", Failure: event.FailureInterrupted})
-	if r := w.goOn(); r.Reason != event.ReasonInterrupted {
+	if r := w.finish(); r.Reason != event.ReasonInterrupted {
 		t.Errorf("%s: %s", r.Reason, r.Error)
 	}
 }
 
-func TestADoubtWithinAPlanOfTheChatEndsTheRunAndIsTakenUp(t *testing.T) {
+func TestDoubtInPlanOfChatEndsRunAndResumes(t *testing.T) {
 	w := newWorld(t)
 	start := delegating(w, 1)
 	used := event.Usage{PromptTokens: 70}
@@ -83,7 +83,7 @@ func TestADoubtWithinAPlanOfTheChatEndsTheRunAndIsTakenUp(t *testing.T) {
 	}
 	w.plan = func(c agent.CallPlan) event.Data {
 		if c.Run != "r-7" || c.Used != used {
-			t.Errorf("taken up: %q, which used %+v", c.Run, c.Used)
+			t.Errorf("resumed run %q with usage %+v", c.Run, c.Used)
 		}
 		return event.StepCompleted{Index: c.Index, Attempt: c.Attempt, Result: "x", Run: c.Run, Usage: &used}
 	}
@@ -94,17 +94,17 @@ func TestADoubtWithinAPlanOfTheChatEndsTheRunAndIsTakenUp(t *testing.T) {
 	}
 }
 
-func TestAnExchangeOfAStepThatFailedIsOver(t *testing.T) {
+func TestExchangeEndsWithFailedStep(t *testing.T) {
 	w := newWorld(t)
 	w.apply(given(t, `{"title":"x","steps":[{"title":"Say","executor":"self"}]}`))
 	w.advance()
-	w.apply(event.StepFailed{Index: "1", Attempt: 1, Error: "no", Failure: event.FailureModel, MS: 5}) // without a reply, as journals of before have it
+	w.apply(event.StepFailed{Index: "1", Attempt: 1, Error: "no", Failure: event.FailureModel, MS: 5}) // without a reply, as in older journals
 	if x := w.run.Exchanges[0]; !x.Done || x.Error != "no" {
 		t.Errorf("%+v", x)
 	}
 }
 
-func TestLimitsAfterWhatWasUsed(t *testing.T) {
+func TestLimitsAfterUsage(t *testing.T) {
 	left := event.Limits{MaxTokens: 100, MaxToolCalls: event.NothingLeft, MaxSteps: 4, MaxDurationMS: 1000, MaxReplans: event.NothingLeft}
 	got := left.After(event.Usage{PromptTokens: 30, ToolCalls: 3, Steps: 2}, 500)
 	want := event.Limits{MaxTokens: 130, MaxToolCalls: 3, MaxSteps: 6, MaxDurationMS: 1500, MaxReplans: event.NothingLeft}

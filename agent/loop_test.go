@@ -15,26 +15,26 @@ import (
 	"replan/planning/reply"
 )
 
-// use is one call that a model asks for.
+// use returns one call that a model requests.
 func use(tool, at string) reply.ToolUse {
 	return reply.ToolUse{Name: tool, Args: map[string]any{"at": at}}
 }
 
-// talker is a model that answers its turns in a loop one after the other.
+// talker is a model that answers the turns of a loop in order.
 type talker struct {
 	turns    []turn
-	requests []prompt.Request // of the loop
+	requests []prompt.Request // requests of the loop
 	others   script
 }
 
-// turn is one reply: words, calls, or an error.
+// turn is one reply: text, calls, or an error.
 type turn struct {
 	text  string
 	calls []reply.ToolUse
 	fails string
 }
 
-// join lets the talker speak in a world.
+// join makes the talker the model of a world.
 func (k *talker) join(w *world) {
 	var now turn
 	w.reply = func(r prompt.Request) (string, error) {
@@ -44,7 +44,7 @@ func (k *talker) join(w *world) {
 		}
 		k.requests = append(k.requests, r)
 		if len(k.turns) == 0 {
-			w.t.Fatalf("the model is asked once too often: %s", r.Messages[len(r.Messages)-1].Content)
+			w.t.Fatalf("unexpected request: %s", r.Messages[len(r.Messages)-1].Content)
 		}
 		now, k.turns = k.turns[0], k.turns[1:]
 		if now.fails != "" {
@@ -56,7 +56,7 @@ func (k *talker) join(w *world) {
 	w.choose = w.inTime
 }
 
-// inTime chooses what is next so that no time limit of a sub-agent runs out.
+// inTime chooses the next effect so that no timeout of a sub-agent fires.
 func (w *world) inTime(int) int {
 	for i, e := range w.pending {
 		if wake, ok := e.(agent.Wake); !ok || !strings.HasPrefix(wake.ID, "agent/") {
@@ -68,7 +68,7 @@ func (w *world) inTime(int) int {
 
 const agentPlan = `{"title":"Find out","steps":[{"index":"5","title":"Look around","executor":"agent","profile":"scout","result_variable":"found"}]}`
 
-// scouting starts a run of one agent step.
+// scouting returns the start of a run with one agent step.
 func scouting(t *testing.T, profile prompt.Profile) event.RunStarted {
 	t.Helper()
 	start := given(t, agentPlan)
@@ -77,9 +77,9 @@ func scouting(t *testing.T, profile prompt.Profile) event.RunStarted {
 	return start
 }
 
-func TestLoopOfAnAgentStep(t *testing.T) {
+func TestAgentStepLoop(t *testing.T) {
 	for _, tc := range []struct {
-		rule     string
+		name     string
 		profile  prompt.Profile
 		turns    []turn
 		attended bool
@@ -91,79 +91,79 @@ func TestLoopOfAnAgentStep(t *testing.T) {
 		failure  event.FailureKind
 	}{
 		{
-			rule: "an answer without a call ends it", turns: []turn{{text: "nothing to look at"}},
+			name: "answer without a call", turns: []turn{{text: "nothing to look at"}},
 			status: event.StatusCompleted, reason: event.ReasonGoalMet, starts: "5", result: "nothing to look at",
 		},
 		{
-			rule: "calls are steps of their own, and their results come back", turns: []turn{{text: "let me see", calls: []reply.ToolUse{use("look", "a")}}, {calls: []reply.ToolUse{use("look", "b"), use("look", "c")}}, {text: "seen"}},
+			name: "calls run as steps and return results", turns: []turn{{text: "let me see", calls: []reply.ToolUse{use("look", "a")}}, {calls: []reply.ToolUse{use("look", "b"), use("look", "c")}}, {text: "seen"}},
 			status: event.StatusCompleted, reason: event.ReasonGoalMet, starts: "5 5.1 5.2 5.3", result: "seen",
 		},
 		{
-			rule: "an effect waits at a gate", turns: []turn{{calls: []reply.ToolUse{use("change", "a")}}, {text: "changed"}},
+			name: "effect waits at a gate", turns: []turn{{calls: []reply.ToolUse{use("change", "a")}}, {text: "changed"}},
 			status: event.StatusCompleted, reason: event.ReasonGoalMet, starts: "5 5.1", result: "changed",
 		},
 		{
-			rule: "a denial ends the run where nobody is there to say otherwise", turns: []turn{{calls: []reply.ToolUse{use("change", "a")}}},
+			name: "denial ends an unattended run", turns: []turn{{calls: []reply.ToolUse{use("change", "a")}}},
 			deny: true, status: event.StatusFailed, reason: event.ReasonDenied, starts: "5",
 		},
 		{
-			rule: "a denial is told to the model where somebody is", turns: []turn{{calls: []reply.ToolUse{use("change", "a")}}, {text: "then not"}},
+			name: "denial goes to the model in an attended run", turns: []turn{{calls: []reply.ToolUse{use("change", "a")}}, {text: "then not"}},
 			deny: true, attended: true, status: event.StatusCompleted, reason: event.ReasonGoalMet, starts: "5", result: "then not",
 		},
 		{
-			rule: "a tool that is not there is told to the model", turns: []turn{{calls: []reply.ToolUse{use("nowhere", "a")}}, {text: "so be it"}},
+			name: "unknown tool goes to the model", turns: []turn{{calls: []reply.ToolUse{use("nowhere", "a")}}, {text: "so be it"}},
 			status: event.StatusCompleted, reason: event.ReasonGoalMet, starts: "5", result: "so be it",
 		},
 		{
-			rule: "a tool that the profile leaves out is not there", profile: prompt.Profile{Tools: []string{"fill"}}, turns: []turn{{calls: []reply.ToolUse{use("look", "a")}}, {text: "so be it"}},
+			name: "tool outside the profile is unknown", profile: prompt.Profile{Tools: []string{"fill"}}, turns: []turn{{calls: []reply.ToolUse{use("look", "a")}}, {text: "so be it"}},
 			status: event.StatusCompleted, reason: event.ReasonGoalMet, starts: "5", result: "so be it",
 		},
 		{
-			rule: "args that do not fit are told to the model", turns: []turn{{calls: []reply.ToolUse{{Name: "fill"}}}, {calls: []reply.ToolUse{use("fill", "x")}}, {text: "filled"}},
+			name: "invalid args go to the model", turns: []turn{{calls: []reply.ToolUse{{Name: "fill"}}}, {calls: []reply.ToolUse{use("fill", "x")}}, {text: "filled"}},
 			status: event.StatusCompleted, reason: event.ReasonGoalMet, starts: "5 5.2", result: "filled",
 		},
 		{
-			rule: "a reference in a call is only text", turns: []turn{{calls: []reply.ToolUse{use("look", "${nothing}")}}, {text: "seen"}},
+			name: "reference in a call stays text", turns: []turn{{calls: []reply.ToolUse{use("look", "${nothing}")}}, {text: "seen"}},
 			status: event.StatusCompleted, reason: event.ReasonGoalMet, starts: "5 5.1", result: "seen",
 		},
 		{
-			rule: "in the last turn calls are not made", profile: prompt.Profile{MaxTurns: 2}, turns: []turn{{calls: []reply.ToolUse{use("look", "a")}}, {text: "this much", calls: []reply.ToolUse{use("look", "b")}}},
+			name: "last turn makes no calls", profile: prompt.Profile{MaxTurns: 2}, turns: []turn{{calls: []reply.ToolUse{use("look", "a")}}, {text: "this much", calls: []reply.ToolUse{use("look", "b")}}},
 			status: event.StatusCompleted, reason: event.ReasonGoalMet, starts: "5 5.1", result: "this much",
 		},
 		{
-			rule: "without an answer in the last turn the step fails", profile: prompt.Profile{MaxTurns: 2}, turns: []turn{{calls: []reply.ToolUse{use("look", "a")}}, {calls: []reply.ToolUse{use("look", "b")}}},
+			name: "no answer in the last turn", profile: prompt.Profile{MaxTurns: 2}, turns: []turn{{calls: []reply.ToolUse{use("look", "a")}}, {calls: []reply.ToolUse{use("look", "b")}}},
 			status: event.StatusFailed, reason: event.ReasonStepFailed, starts: "5 5.1", failure: event.FailureModel,
 		},
 		{
-			rule: "a spent bound of tokens makes the next turn the last", profile: prompt.Profile{MaxTokens: 50}, turns: []turn{{calls: []reply.ToolUse{use("look", "a")}}, {text: "this much"}},
+			name: "spent tokens make the next turn the last", profile: prompt.Profile{MaxTokens: 50}, turns: []turn{{calls: []reply.ToolUse{use("look", "a")}}, {text: "this much"}},
 			status: event.StatusCompleted, reason: event.ReasonGoalMet, starts: "5 5.1", result: "this much",
 		},
 		{
-			rule: "a reply that says nothing is asked for again", turns: []turn{{}, {text: " \n"}, {text: "there"}},
+			name: "empty reply is requested again", turns: []turn{{}, {text: " \n"}, {text: "there"}},
 			status: event.StatusCompleted, reason: event.ReasonGoalMet, starts: "5", result: "there",
 		},
 		{
-			rule: "a model that says nothing again and again fails the step", turns: []turn{{}, {}, {}},
+			name: "empty replies fail the step", turns: []turn{{}, {}, {}},
 			status: event.StatusFailed, reason: event.ReasonStepFailed, starts: "5", failure: event.FailureModel,
 		},
 		{
-			rule: "a reply that does not come is asked for again", turns: []turn{{fails: "lost"}, {text: "there"}},
+			name: "failed request is repeated", turns: []turn{{fails: "lost"}, {text: "there"}},
 			status: event.StatusCompleted, reason: event.ReasonGoalMet, starts: "5", result: "there",
 		},
 		{
-			rule: "replies that never come fail the step", turns: []turn{{fails: "lost"}, {fails: "lost"}, {fails: "lost for good"}},
+			name: "failing requests fail the step", turns: []turn{{fails: "lost"}, {fails: "lost"}, {fails: "lost for good"}},
 			status: event.StatusFailed, reason: event.ReasonStepFailed, starts: "5", failure: event.FailureModel,
 		},
 		{
-			rule: "the same call is made three times and blocked then", turns: []turn{{calls: []reply.ToolUse{use("look", "a")}}, {calls: []reply.ToolUse{use("look", "a")}}, {calls: []reply.ToolUse{use("look", "a")}}, {calls: []reply.ToolUse{use("look", "a")}}},
+			name: "same call is blocked after three times", turns: []turn{{calls: []reply.ToolUse{use("look", "a")}}, {calls: []reply.ToolUse{use("look", "a")}}, {calls: []reply.ToolUse{use("look", "a")}}, {calls: []reply.ToolUse{use("look", "a")}}},
 			status: event.StatusFailed, reason: event.ReasonGuard, starts: "5 5.1 5.2 5.3",
 		},
 		{
-			rule: "the same failure three times is enough", turns: []turn{{calls: []reply.ToolUse{use("nowhere", "a")}}, {calls: []reply.ToolUse{use("nowhere", "b")}}, {calls: []reply.ToolUse{use("nowhere", "c")}}},
+			name: "same failure three times", turns: []turn{{calls: []reply.ToolUse{use("nowhere", "a")}}, {calls: []reply.ToolUse{use("nowhere", "b")}}, {calls: []reply.ToolUse{use("nowhere", "c")}}},
 			status: event.StatusFailed, reason: event.ReasonGuard, starts: "5",
 		},
 	} {
-		t.Run(tc.rule, func(t *testing.T) {
+		t.Run(tc.name, func(t *testing.T) {
 			w := newWorld(t)
 			k := &talker{turns: tc.turns}
 			k.join(w)
@@ -186,13 +186,13 @@ func TestLoopOfAnAgentStep(t *testing.T) {
 				t.Errorf("started %s, want %s", got, tc.starts)
 			}
 			if got, _ := result.Variables["found"].(string); got != tc.result {
-				t.Errorf("the step brought %q, want %q", got, tc.result)
+				t.Errorf("got the result %q, want %q", got, tc.result)
 			}
 			if s := w.run.Step("5"); s.Failure != tc.failure {
 				t.Errorf("the step failed as %q, want %q", s.Failure, tc.failure)
 			}
 			if len(k.turns) > 0 {
-				t.Errorf("%d turns were never asked for", len(k.turns))
+				t.Errorf("%d turns were not requested", len(k.turns))
 			}
 		})
 	}
@@ -213,18 +213,18 @@ func TestInnerCallsAreJournalledAndCounted(t *testing.T) {
 		}
 	}
 	if u := result.Usage; u.Steps != 3 || u.ToolCalls != 2 || u.DiscoveryCalls != 1 || u.ModelCalls != 2 {
-		t.Errorf("used %+v, want 3 steps, 2 calls, one of them only reading, 2 replies", u)
+		t.Errorf("used %+v, want 3 steps, 2 calls, one of them read-only, 2 replies", u)
 	}
-	var told []string
+	var items []string
 	for _, h := range result.History {
-		told = append(told, h.Index+" of "+h.Parent)
+		items = append(items, h.Index+" of "+h.Parent)
 	}
-	if got := strings.Join(told, ", "); got != "5.1 of 5, 5.2 of 5, 5 of " {
+	if got := strings.Join(items, ", "); got != "5.1 of 5, 5.2 of 5, 5 of " {
 		t.Errorf("the history is %s", got)
 	}
 	gate := all[event.GateRequested](w)[0]
 	if gate.Step != "5.2" || gate.Args["at"] != "b" {
-		t.Errorf("the gate is %+v, want the call 5.2 in full", gate)
+		t.Errorf("the gate is %+v, want the whole call 5.2", gate)
 	}
 	last := k.requests[1].Messages
 	roles := ""
@@ -235,21 +235,21 @@ func TestInnerCallsAreJournalledAndCounted(t *testing.T) {
 		t.Errorf("the second turn ends with %s: %q", roles, last[len(last)-1].Content)
 	}
 	if s := w.run.Step("5.2"); s == nil || s.Parent != "5" || s.Status != agent.StepCompleted {
-		t.Errorf("step 5.2 is %+v, want one that is done", s)
+		t.Errorf("step 5.2 is %+v, want a completed step", s)
 	}
 }
 
-func TestCallWrittenAfterAResultSaysSoAtItsGate(t *testing.T) {
+func TestGateNamesResultsReadBeforeCall(t *testing.T) {
 	w := newWorld(t)
 	(&talker{turns: []turn{{calls: []reply.ToolUse{use("look", "a")}}, {calls: []reply.ToolUse{use("change", "b")}}, {text: "done"}}}).join(w)
 	w.play(scouting(t, prompt.Profile{}))
 	want := []rule.Provenance{{Step: "5.1", Tool: "look", Written: true}}
 	if got := all[event.GateRequested](w)[0].Provenance; !slices.Equal(got, want) {
-		t.Errorf("the gate says %+v, want %+v", got, want)
+		t.Errorf("got the provenance %+v, want %+v", got, want)
 	}
 }
 
-func TestGateOfAnAgentStepIsAGateOfEachCall(t *testing.T) {
+func TestGateOfAgentStepHoldsForEachCall(t *testing.T) {
 	w := newWorld(t)
 	(&talker{turns: []turn{{calls: []reply.ToolUse{use("look", "a")}}, {text: "done"}}}).join(w)
 	start := scouting(t, prompt.Profile{})
@@ -260,16 +260,16 @@ func TestGateOfAnAgentStepIsAGateOfEachCall(t *testing.T) {
 	}
 }
 
-func TestAgentStepThatTakesTooLong(t *testing.T) {
+func TestAgentStepTimeout(t *testing.T) {
 	for _, tc := range []struct {
-		rule string
-		held event.Kind // the last event before its time is up
+		name string
+		held event.Kind // the last event before the timeout
 		gate bool
 	}{
-		{"ends while the model thinks", event.KindModelRequested, false},
-		{"ends while a tool works", event.KindGateResolved, true},
+		{"during a request", event.KindModelRequested, false},
+		{"during a tool call", event.KindGateResolved, true},
 	} {
-		t.Run(tc.rule, func(t *testing.T) {
+		t.Run(tc.name, func(t *testing.T) {
 			w := newWorld(t)
 			(&talker{turns: []turn{{calls: []reply.ToolUse{use("change", "a")}}, {text: "late"}}}).join(w)
 			start := scouting(t, prompt.Profile{Timeout: time.Minute})
@@ -290,7 +290,7 @@ func TestAgentStepThatTakesTooLong(t *testing.T) {
 			w.tool = func(c agent.CallTool) event.Data {
 				return event.StepInDoubt{Index: c.Index, Attempt: c.Attempt, Reason: "cut off"}
 			}
-			result := w.goOn()
+			result := w.finish()
 			if s := w.run.Step("5"); s.Failure != event.FailureTimeout {
 				t.Errorf("step 5 failed as %q: %s", s.Failure, s.Error)
 			}
@@ -305,7 +305,7 @@ func TestAgentStepThatTakesTooLong(t *testing.T) {
 	}
 }
 
-func TestTimeAtAGateDoesNotCount(t *testing.T) {
+func TestTimeAtGateDoesNotCount(t *testing.T) {
 	w := newWorld(t)
 	(&talker{turns: []turn{{calls: []reply.ToolUse{use("change", "a")}}, {text: "done"}}}).join(w)
 	start := scouting(t, prompt.Profile{Timeout: time.Minute})
@@ -313,36 +313,36 @@ func TestTimeAtAGateDoesNotCount(t *testing.T) {
 	w.until(event.KindGateRequested)
 	w.now = w.now.Add(time.Hour)
 	w.apply(event.TimerFired{ID: "agent/5/1"})
-	if result := w.goOn(); result.Reason != event.ReasonGoalMet {
+	if result := w.finish(); result.Reason != event.ReasonGoalMet {
 		t.Errorf("ended for %s: %s", result.Reason, result.Error)
 	}
 }
 
-// A run with a loop is cut after every event and taken up again: no call whose
-// end was written is made again, and the loop goes on from its last reply.
-func TestLoopGoesOnFromItsLastReply(t *testing.T) {
+// A run with a loop is cut after every event and resumed: no call with a stored
+// end runs again, and the loop continues from its last reply.
+func TestLoopResumesFromLastReply(t *testing.T) {
 	for _, chat := range []bool{false, true} {
 		turns := []turn{{calls: []reply.ToolUse{use("look", "a"), use("look", "b")}}, {text: "hm", calls: []reply.ToolUse{use("change", "c")}}, {text: "there"}}
 		begin := func() (*world, event.RunStarted) {
 			w := newWorld(t)
-			said := 0
+			replied := 0
 			w.reply = func(r prompt.Request) (string, error) {
 				if r.Purpose == prompt.PurposeAnalysis {
 					return `{"mode":"direct","task":"t","goal":"g","complexity":"simple","reflect":false}`, nil
 				}
-				said = 0
+				replied = 0
 				for _, m := range r.Messages {
 					if m.Role == prompt.RoleAssistant {
-						said++
+						replied++
 					}
 				}
-				return turns[said].text, nil
+				return turns[replied].text, nil
 			}
 			w.calls = func(r prompt.Request) []reply.ToolUse {
 				if r.Purpose == prompt.PurposeAnalysis {
 					return nil
 				}
-				return turns[said].calls
+				return turns[replied].calls
 			}
 			w.doubt = func(agent.Question) event.DoubtDecision { return event.DoubtRerun }
 			w.choose = w.inTime
@@ -374,7 +374,7 @@ func TestLoopGoesOnFromItsLastReply(t *testing.T) {
 			}
 			for _, e := range w.events[n:] {
 				if d, ok := e.Data.(event.StepStarted); ok && finished[d.Index] {
-					t.Fatalf("cut after %d: step %s was done and ran again", n, d.Index)
+					t.Fatalf("cut after %d: completed step %s ran again", n, d.Index)
 				}
 			}
 			if got, most := len(all[event.ModelReplied](w))-replies, len(all[event.ModelReplied](whole))-replies; got > most {
@@ -384,7 +384,7 @@ func TestLoopGoesOnFromItsLastReply(t *testing.T) {
 	}
 }
 
-func TestAgentPlansItsOwnStep(t *testing.T) {
+func TestAgentPlansItsStep(t *testing.T) {
 	w := newWorld(t)
 	k := &talker{turns: []turn{{text: "done as planned"}}, others: script{
 		prompt.PurposeAnalysis: {`{"mode":"plan","task":"t","goal":"g","complexity":"medium","reflect":true}`},
@@ -400,17 +400,17 @@ func TestAgentPlansItsOwnStep(t *testing.T) {
 		asked = append(asked, string(d.Purpose)+" "+d.Step)
 	}
 	if got := strings.Join(asked, ", "); got != "analysis 5, plan 5, agent 5" {
-		t.Errorf("asked for %s, want no review", got)
+		t.Errorf("got the requests %s, want no review", got)
 	}
 	if all[event.PhaseStarted](w) != nil || all[event.PlanDrafting](w) != nil {
-		t.Error("the run's own phases tell of the sub-agent's plan")
+		t.Error("the run has phases for the sub-agent's plan")
 	}
 	if !slices.ContainsFunc(k.requests[0].Messages, func(m prompt.Message) bool { return strings.Contains(m.Content, "Look at it closely") }) {
 		t.Error("the sub-agent does not see its plan")
 	}
 }
 
-func TestSubAgentAtWorkMayFinishBeforeAReplan(t *testing.T) {
+func TestRunningSubAgentFinishesBeforeReplan(t *testing.T) {
 	w := newWorld(t)
 	k := &talker{turns: []turn{{calls: []reply.ToolUse{use("look", "a")}}, {text: "seen"}}, others: script{
 		prompt.PurposeReplan: {`{"title":"Again","steps":[{"index":"7","title":"Other","tool":"look","args":{"at":"other"},"depends_on":[],"expected_outcome":"x"}]}`},
@@ -422,7 +422,7 @@ func TestSubAgentAtWorkMayFinishBeforeAReplan(t *testing.T) {
 		}
 		return event.StepCompleted{Index: c.Index, Attempt: c.Attempt, Result: "ok"}
 	}
-	// What fails comes back first, whatever else is under way.
+	// The failing call returns before all others.
 	w.choose = func(int) int {
 		broken := slices.IndexFunc(w.pending, func(e agent.Effect) bool { c, ok := e.(agent.CallTool); return ok && c.Index == "6" })
 		if broken < 0 {
@@ -444,26 +444,26 @@ func TestSubAgentAtWorkMayFinishBeforeAReplan(t *testing.T) {
 	}
 }
 
-func TestAgentStepNeedsAProfileAndAModelThatCallsTools(t *testing.T) {
+func TestAgentStepNeedsProfileAndToolModel(t *testing.T) {
 	for _, tc := range []struct {
-		rule string
-		make func(*event.RunStarted)
-		says string
+		name   string
+		change func(*event.RunStarted)
+		want   string
 	}{
-		{"an unknown profile", func(s *event.RunStarted) { s.Prompting.Profiles = nil }, `no profile "scout"`},
+		{"unknown profile", func(s *event.RunStarted) { s.Prompting.Profiles = nil }, `no profile "scout"`},
 		{"no model", func(s *event.RunStarted) { s.Model = "" }, "no model"},
-		{"a model without tools", func(s *event.RunStarted) { s.Prompting.ModelTools = false }, "cannot call tools"},
+		{"model without tools", func(s *event.RunStarted) { s.Prompting.ModelTools = false }, "cannot call tools"},
 	} {
-		t.Run(tc.rule, func(t *testing.T) {
+		t.Run(tc.name, func(t *testing.T) {
 			w := newWorld(t)
 			start := scouting(t, prompt.Profile{})
-			tc.make(&start)
-			if result := w.play(start); result.Status != event.StatusFailed || !strings.Contains(result.Error, tc.says) {
-				t.Errorf("ended %s: %s, want %q", result.Status, result.Error, tc.says)
+			tc.change(&start)
+			if result := w.play(start); result.Status != event.StatusFailed || !strings.Contains(string(result.Error), tc.want) {
+				t.Errorf("ended %s: %s, want %q", result.Status, result.Error, tc.want)
 			}
 		})
 	}
-	t.Run("the profile's own model may be one", func(t *testing.T) {
+	t.Run("profile with its own model", func(t *testing.T) {
 		w := newWorld(t)
 		k := &talker{turns: []turn{{text: "done"}}}
 		k.join(w)

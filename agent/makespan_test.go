@@ -16,16 +16,16 @@ import (
 	"replan/planning/plan"
 )
 
-// Each DAG of the makespan tests has so many steps.
+// dagSteps is the number of steps in each DAG of the makespan tests.
 const dagSteps = 60
 
-// job is one call of a tool and when it will have come back.
+// job is one tool call and the time of its return.
 type job struct {
 	call agent.CallTool
 	at   time.Duration
 }
 
-// jobs are under way, the one that comes back first on top.
+// jobs is a heap of running calls, the next to return on top.
 type jobs []job
 
 func (j jobs) Len() int           { return len(j) }
@@ -38,11 +38,11 @@ func (j *jobs) Pop() any {
 	return last
 }
 
-// dag draws a plan whose every step calls a tool of its own, in layers as people
-// write plans, and how long each call takes, in ms: mostly a little, at times
-// very much.
+// dag draws a plan in layers, as people write plans, in which every step calls
+// its own tool. It also returns the duration of each call in ms: mostly short,
+// sometimes very long.
 func dag(random *rand.Rand) (plan.Plan, map[string]int64) {
-	p, took := plan.Plan{Title: "DAG"}, map[string]int64{}
+	p, times := plan.Plan{Title: "DAG"}, map[string]int64{}
 	width := 2 + random.IntN(10)
 	for i := range dagSteps {
 		s := plan.Step{
@@ -56,27 +56,27 @@ func dag(random *rand.Rand) (plan.Plan, map[string]int64) {
 		}
 		p.Steps = append(p.Steps, s)
 		pareto := 100 * math.Pow(1-random.Float64(), -1/1.5)
-		took["w:"+s.Tool] = int64(min(pareto, 60_000))
+		times["w:"+s.Tool] = int64(min(pareto, 60_000))
 	}
-	return p, took
+	return p, times
 }
 
-// durations are tools that take as long as they are said to.
-func durations(took map[string]int64) plan.Catalogue {
+// toolsOf returns the tools with these durations.
+func toolsOf(times map[string]int64) plan.Catalogue {
 	var out plan.Catalogue
 	for i := range dagSteps {
 		tool := plan.Tool{Name: fmt.Sprintf("t%d", i+1), Server: "w", ReadOnly: true, Annotated: true}
-		if _, ok := took[tool.QualifiedName()]; ok {
+		if _, ok := times[tool.QualifiedName()]; ok {
 			out = append(out, tool)
 		}
 	}
 	return out
 }
 
-// makespan carries a plan out in simulated time, and says how long it took.
-func makespan(t testing.TB, plan plan.Plan, took, priors map[string]int64, slots int) time.Duration {
+// makespan runs a plan in simulated time and returns the time it took.
+func makespan(t testing.TB, plan plan.Plan, times, priors map[string]int64, slots int) time.Duration {
 	var run agent.Run
-	var under jobs
+	var running jobs
 	seq, now := uint64(0), time.Duration(0)
 	apply := func(d event.Data) {
 		seq++
@@ -85,7 +85,7 @@ func makespan(t testing.TB, plan plan.Plan, took, priors map[string]int64, slots
 		}
 	}
 	apply(event.RunStarted{
-		Plan: &plan, Limits: event.Limits{MaxConcurrency: slots}, Catalogue: durations(took), Priors: priors, SkipSynthesis: true,
+		Plan: &plan, Limits: event.Limits{MaxConcurrency: slots}, Catalogue: toolsOf(times), Priors: priors, SkipSynthesis: true,
 		Rules: []rule.Rule{{Tool: "*", Verdict: rule.VerdictRun}},
 	})
 	for run.Active() {
@@ -95,14 +95,14 @@ func makespan(t testing.TB, plan plan.Plan, took, priors map[string]int64, slots
 				apply(a.Record)
 			}
 			if call, ok := a.Effect.(agent.CallTool); ok {
-				heap.Push(&under, job{call, now + time.Duration(took[call.Tool.QualifiedName()])*time.Millisecond})
+				heap.Push(&running, job{call, now + time.Duration(times[call.Tool.QualifiedName()])*time.Millisecond})
 			}
 		}
-		if len(under) > slots {
-			t.Fatalf("%d calls in %d slots", len(under), slots)
+		if len(running) > slots {
+			t.Fatalf("%d calls in %d slots", len(running), slots)
 		}
 		if len(next) == 0 {
-			back := heap.Pop(&under).(job)
+			back := heap.Pop(&running).(job)
 			now = back.at
 			apply(event.StepCompleted{Index: back.call.Index, Attempt: back.call.Attempt})
 		}
@@ -113,61 +113,61 @@ func makespan(t testing.TB, plan plan.Plan, took, priors map[string]int64, slots
 	return now
 }
 
-// barrier is how long the plan takes where each batch waits for the one before,
-// in the order of the file.
-func barrier(p plan.Plan, took map[string]int64, slots int) time.Duration {
+// barrier returns the duration of a plan whose batches wait for each other, in
+// the order of the file.
+func barrier(p plan.Plan, times map[string]int64, slots int) time.Duration {
 	total := int64(0)
 	for _, batch := range plan.NewGraph(p).Batches() {
 		free := make([]int64, slots)
 		for _, index := range batch {
 			slices.Sort(free)
-			free[0] += took["w:t"+index]
+			free[0] += times["w:t"+index]
 		}
 		total += slices.Max(free)
 	}
 	return time.Duration(total) * time.Millisecond
 }
 
-// floor is what no order of the steps can beat.
-func floor(p plan.Plan, took map[string]int64, slots int) time.Duration {
-	weight := func(s plan.Step) float64 { return float64(took["w:"+s.Tool]) }
+// floor returns a lower bound for the duration under any order of the steps.
+func floor(p plan.Plan, times map[string]int64, slots int) time.Duration {
+	weight := func(s plan.Step) float64 { return float64(times["w:"+s.Tool]) }
 	work, longest := 0.0, 0.0
 	for _, s := range p.Steps {
 		work += weight(s)
 	}
-	for _, w := range plan.NewGraph(p).Longest(weight) {
+	for _, w := range plan.NewGraph(p).Weights(weight) {
 		longest = max(longest, w)
 	}
 	return time.Duration(max(longest, work/float64(slots)) * float64(time.Millisecond))
 }
 
-// spread is how far above the floor the runs of many DAGs came.
+// spread holds durations of the runs of many DAGs relative to the floor.
 type spread struct{ known, unknown, barrier []float64 }
 
 func measure(t testing.TB, dags, slots int) spread {
 	random := rand.New(rand.NewPCG(1, uint64(slots)))
 	var s spread
 	for range dags {
-		plan, took := dag(random)
-		bound := float64(floor(plan, took, slots))
-		s.known = append(s.known, float64(makespan(t, plan, took, took, slots))/bound)
-		s.unknown = append(s.unknown, float64(makespan(t, plan, took, nil, slots))/bound)
-		s.barrier = append(s.barrier, float64(barrier(plan, took, slots))/bound)
+		plan, times := dag(random)
+		bound := float64(floor(plan, times, slots))
+		s.known = append(s.known, float64(makespan(t, plan, times, times, slots))/bound)
+		s.unknown = append(s.unknown, float64(makespan(t, plan, times, nil, slots))/bound)
+		s.barrier = append(s.barrier, float64(barrier(plan, times, slots))/bound)
 	}
 	return s
 }
 
-// percentile sorts the figures.
+// percentile sorts the figures and returns the p-th percentile.
 func percentile[T cmp.Ordered](figures []T, p int) T {
 	slices.Sort(figures)
 	return figures[min(len(figures)*p/100, len(figures)-1)]
 }
 
-// TestMakespanComesNearTheFloor holds that scheduling by dependency, longest
-// remaining path first, wastes little where the durations of tools are known.
-func TestMakespanComesNearTheFloor(t *testing.T) {
+// TestMakespanIsNearFloor checks that scheduling by dependency, longest remaining
+// path first, wastes little time if the durations of tools are known.
+func TestMakespanIsNearFloor(t *testing.T) {
 	if testing.Short() {
-		t.Skip("has no goroutine that the race detector could watch")
+		t.Skip("starts no goroutine for the race detector to watch")
 	}
 	for _, slots := range []int{4, 8} {
 		s := measure(t, 1_000, slots)
@@ -178,7 +178,7 @@ func TestMakespanComesNearTheFloor(t *testing.T) {
 			t.Errorf("with %d slots the 95th percentile is %.3f of the floor, want at most 1.2", slots, got)
 		}
 		if slices.Min(s.known) < 1-1e-6 {
-			t.Errorf("with %d slots a run came in under the floor, at %.3f: the simulation is wrong", slots, slices.Min(s.known))
+			t.Errorf("with %d slots a run took %.3f of the floor: the simulation is wrong", slots, slices.Min(s.known))
 		}
 		if percentile(s.unknown, 50) >= percentile(s.barrier, 50) {
 			t.Errorf("with %d slots scheduling by dependency is no better than by batches", slots)
@@ -186,16 +186,16 @@ func TestMakespanComesNearTheFloor(t *testing.T) {
 	}
 }
 
-// BenchmarkMakespan tells how far above the floor runs come, and how long one
-// of 60 steps takes the core.
+// BenchmarkMakespan reports how far runs are above the floor, and how long the
+// core takes for a run of 60 steps.
 func BenchmarkMakespan(b *testing.B) {
 	for _, slots := range []int{4, 8} {
 		b.Run(fmt.Sprintf("slots=%d", slots), func(b *testing.B) {
 			random := rand.New(rand.NewPCG(1, uint64(slots)))
 			var figures []float64
 			for b.Loop() {
-				plan, took := dag(random)
-				figures = append(figures, float64(makespan(b, plan, took, took, slots))/float64(floor(plan, took, slots)))
+				plan, times := dag(random)
+				figures = append(figures, float64(makespan(b, plan, times, times, slots))/float64(floor(plan, times, slots)))
 			}
 			b.ReportMetric(percentile(figures, 50), "p50-of-floor")
 			b.ReportMetric(percentile(figures, 95), "p95-of-floor")

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"replan/agent/event"
+	"replan/internal/untrusted"
 	"replan/planning"
 	"replan/planning/intent"
 	"replan/planning/plan"
@@ -54,7 +55,7 @@ func (r decision) next() []Action {
 		return append(actions, r.nextReplan()...)
 	case r.Synthesis.Direct && r.Synthesis.Started && !r.Synthesis.Done:
 		return append(actions, r.nextChat()...)
-	case r.held:
+	case r.reviewPending:
 		return actions
 	case r.Revision > 0 && r.planOnly:
 		return r.finish(ending{status: event.StatusCompleted, reason: event.ReasonGoalMet})
@@ -104,7 +105,7 @@ func (r decision) nextRecords() []Action {
 	if r.planner != nil {
 		for _, s := range r.planner.Skipped()[min(r.reportedSkips, len(r.planner.Skipped())):] {
 			if s.Phase > 0 && r.Revision == 0 {
-				out = append(out, Action{Record: event.PhaseSkipped{Phase: s.Phase, Label: string(prompt.Phases[s.Phase-1]), Reason: s.Reason}})
+				out = append(out, Action{Record: event.PhaseSkipped{Phase: s.Phase, Label: string(prompt.Phases[s.Phase-1]), Reason: untrusted.Text(s.Reason)}})
 			}
 		}
 	}
@@ -164,9 +165,9 @@ func (r decision) takePlan(o planning.Outcome) []Action {
 	case planning.OutcomeAnalysed:
 		return r.finish(ending{status: event.StatusCompleted, reason: event.ReasonDirect, answer: o.Text})
 	case planning.OutcomeSilent:
-		return r.finish(ending{event.StatusFailed, event.ReasonPlannerError, cmp.Or(o.Reason, "no plan came from the model"), ""})
+		return r.finish(ending{event.StatusFailed, event.ReasonPlannerError, cmp.Or(o.Reason, "the model sent no plan"), ""})
 	case planning.OutcomeEmpty:
-		return []Action{{Record: event.PlanEmpty{Reason: cmp.Or(o.Reason, "the planner proposed no step")}}}
+		return []Action{{Record: event.PlanEmpty{Reason: untrusted.Text(cmp.Or(o.Reason, "the planner proposed no stepssss"))}}}
 	default:
 		return r.planningFailed(o)
 	}
@@ -182,7 +183,7 @@ func warned(o planning.Outcome, made event.Data) []Action {
 	for i, w := range o.Warnings {
 		words[i] = w.Message
 	}
-	return append(out, Action{Record: event.Note{Level: "warn", Text: "of this plan: " + strings.Join(words, "; ")}})
+	return append(out, Action{Record: event.Note{Level: "warn", Text: untrusted.Text("of this plan: " + strings.Join(words, "; "))}})
 }
 
 // answerDirectly requests an answer to the goal without a plan.
@@ -194,7 +195,7 @@ func (r decision) answerDirectly() []Action {
 		return blocked
 	}
 	var said []prompt.Message
-	for _, text := range r.Remarks {
+	for _, text := range r.UserMessages {
 		said = append(said, prompt.Remark(text))
 	}
 	request := prompt.ChatRequest(r.brief(), false, said...)
@@ -206,16 +207,16 @@ func (r decision) takeReplan(o planning.Outcome) []Action {
 	switch o.Kind {
 	case planning.OutcomePlanned:
 		return warned(o, event.PlanDiff{
-			Revision: r.Revision + 1, Reason: r.failure.reason(), Plan: o.Plan,
+			Revision: r.Revision + 1, Reason: untrusted.Text(r.failure.reason()), Plan: o.Plan,
 			Removed: list(o.Diff.Removed), Added: list(o.Diff.Added), Revised: list(o.Diff.Revised),
 		})
 	case planning.OutcomeRefused:
-		return []Action{{Record: event.ReplanRefused{Attempt: r.Usage.Replans, Reason: o.Reason}}}
+		return []Action{{Record: event.ReplanRefused{Attempt: r.Usage.Replans, Reason: untrusted.Text(o.Reason)}}}
 	case planning.OutcomeGaveUp, planning.OutcomeEmpty:
-		return r.finish(ending{event.StatusFailed, event.ReasonGaveUp, cmp.Or(o.Reason, "the planner knows no other way"), ""})
+		return r.finish(ending{event.StatusFailed, event.ReasonGaveUp, cmp.Or(o.Reason, "the planner found no other way"), ""})
 	default:
 		if r.failure.step == "" {
-			return []Action{{Record: event.ReplanRefused{Attempt: r.Usage.Replans, Reason: cmp.Or(o.Reason, "planning failed")}}}
+			return []Action{{Record: event.ReplanRefused{Attempt: r.Usage.Replans, Reason: untrusted.Text(cmp.Or(o.Reason, "planning failed"))}}}
 		}
 		return r.planningFailed(o)
 	}
@@ -229,12 +230,12 @@ func (r decision) planningFailed(o planning.Outcome) []Action {
 		if f.Code == "too_many_steps" && left >= 0 && r.mayPropose() >= max(left, 1) {
 			return []Action{{Record: event.GuardBlocked{
 				Guard: event.GuardSteps, Used: int64(r.Usage.Steps), Limit: int64(r.maxSteps()),
-				Reason: fmt.Sprintf("the new plan does not fit into what is left of the step budget (%d of %d used)", r.Usage.Steps, r.maxSteps()),
+				Reason: untrusted.Text(fmt.Sprintf("the new plan does not fit into the rest of the step budget (%d of %d used)", r.Usage.Steps, r.maxSteps())),
 			}}}
 		}
 	}
 	if r.Revision == 0 && r.ownPlanners == nil {
-		return []Action{{Record: event.PlanEmpty{Reason: cmp.Or(o.Reason, "planning failed")}}}
+		return []Action{{Record: event.PlanEmpty{Reason: untrusted.Text(cmp.Or(o.Reason, "planning failed"))}}}
 	}
 	return r.finish(ending{event.StatusFailed, event.ReasonPlannerError, cmp.Or(o.Reason, "planning failed"), ""})
 }
@@ -270,7 +271,7 @@ func (r decision) nextReplan() []Action {
 		remaining = append(remaining, s.Index)
 	}
 	return []Action{{Record: event.ReplanStarted{
-		Attempt: r.Usage.Replans + 1, Step: r.failure.step, Error: r.failure.reason(), Said: r.failure.said, Remaining: list(remaining),
+		Attempt: r.Usage.Replans + 1, Step: r.failure.step, Error: untrusted.Text(r.failure.reason()), Said: r.failure.said, Remaining: list(remaining),
 	}}}
 }
 
@@ -281,7 +282,7 @@ func (r decision) nextAnswer() []Action {
 		e := ending{status: event.StatusCompleted, reason: event.ReasonGoalMet, answer: r.Synthesis.Text}
 		switch {
 		case r.Synthesis.Direct && r.Synthesis.Error != "":
-			e = ending{event.StatusFailed, event.ReasonPlannerError, r.Synthesis.Error, ""}
+			e = ending{event.StatusFailed, event.ReasonPlannerError, string(r.Synthesis.Error), ""}
 		case r.Synthesis.Direct:
 			e.reason = event.ReasonDirect
 		case r.incomplete():
@@ -339,7 +340,7 @@ func (r decision) overdue() *Action {
 	}
 	return &Action{Record: event.GuardBlocked{
 		Guard: event.GuardTime, Used: used, Limit: limit,
-		Reason: fmt.Sprintf("the run has taken longer than the %s it may", time.Duration(limit)*time.Millisecond),
+		Reason: untrusted.Text(fmt.Sprintf("the run took longer than its limit of %s", time.Duration(limit)*time.Millisecond)),
 	}}
 }
 
@@ -354,12 +355,12 @@ func (r decision) deadline() []Action {
 // result returns the result of the run.
 func (r *Run) result(e ending) event.Result {
 	out := event.Result{
-		Status: e.status, Reason: e.reason, Answer: e.answer, Error: e.error,
+		Status: e.status, Reason: e.reason, Answer: e.answer, Error: untrusted.Text(e.error),
 		Variables: r.Variables(), History: r.History, Revisions: []event.RevisionSummary{},
 		Usage: r.Usage, DurationMS: r.Elapsed().Milliseconds(),
 	}
 	if e.status == event.StatusCompleted {
-		out.Unanswered = r.missingAnswer()
+		out.Unanswered = untrusted.Text(r.missingAnswer())
 	}
 	if out.History == nil {
 		out.History = []plan.HistoryItem{}

@@ -7,6 +7,7 @@ import (
 
 	"replan/agent/event"
 	"replan/agent/rule"
+	"replan/internal/untrusted"
 	"replan/planning"
 	"replan/planning/plan"
 	"replan/planning/prompt"
@@ -55,7 +56,7 @@ func (r decision) came(s *StepState) event.Data {
 	ms := r.Now.Sub(s.StartedAt).Milliseconds()
 	l := s.Loop
 	if l.flaw != nil {
-		return event.StepFailed{Index: s.Step.Index, Attempt: s.Attempt, Error: l.flaw.sentence, Failure: l.flaw.kind, MS: ms}
+		return event.StepFailed{Index: s.Step.Index, Attempt: s.Attempt, Error: untrusted.Text(l.flaw.sentence), Failure: l.flaw.kind, MS: ms}
 	}
 	return event.StepCompleted{Index: s.Step.Index, Attempt: s.Attempt, Result: *l.answer, MS: ms, Tokens: l.Tokens}
 }
@@ -205,8 +206,8 @@ func (s *StepState) orphaned() bool {
 // keepRemarks saves the user remarks that a loop has not heard.
 func (r dialogue) keepRemarks(l *Loop) {
 	for _, text := range l.remarks {
-		if !slices.Contains(r.Remarks, text) {
-			r.Remarks = append(r.Remarks, text)
+		if !slices.Contains(r.UserMessages, text) {
+			r.UserMessages = append(r.UserMessages, text)
 		}
 	}
 	l.remarks = nil
@@ -234,11 +235,11 @@ func (r decision) stuck(l *Loop) []Action {
 		return nil
 	}
 	for _, c := range l.lastCalls {
-		used := l.failureCounts[resultKey(c.Step.Tool, c.Error)]
+		used := l.failureCounts[resultKey(c.Step.Tool, string(c.Error))]
 		if c.Status == StepFailed && used >= most {
 			return []Action{{Record: event.GuardBlocked{
 				Guard: event.GuardRunaway, Step: c.Step.Index, Used: int64(used), Limit: int64(most),
-				Reason: fmt.Sprintf("calls of %s failed %d times in the same way: %s (guard %s)", c.Step.Title, used, headline(c.Error), event.GuardRunaway),
+				Reason: untrusted.Text(fmt.Sprintf("calls of %s failed %d times in the same way: %s (guard %s)", c.Step.Title, used, headline(string(c.Error)), event.GuardRunaway)),
 			}}}
 		}
 	}
@@ -256,14 +257,14 @@ func (r decision) repeated(c *StepState) *Action {
 	if b.used >= b.limit {
 		return &Action{Record: event.GuardBlocked{
 			Guard: event.GuardRunaway, Step: c.Step.Index, Used: b.used, Limit: b.limit,
-			Reason: fmt.Sprintf("the model has made the same call of %s %d times (guard %s); step %s was to start", c.Step.Title, b.used, event.GuardRunaway, c.Step.Index),
+			Reason: untrusted.Text(fmt.Sprintf("the model has made the same call of %s %d times (guard %s); step %s was next", c.Step.Title, b.used, event.GuardRunaway, c.Step.Index)),
 		}}
 	}
 	b.used++
 	if b.low() && !r.warned[guardKey(event.GuardRunaway, c.Step.Index)] {
 		return &Action{Record: event.GuardWarned{
 			Guard: event.GuardRunaway, Step: c.Step.Index, Used: b.used, Limit: b.limit,
-			Reason: fmt.Sprintf("the model makes the same call of %s again: %d times of the %d that it may", c.Step.Title, b.used, b.limit),
+			Reason: untrusted.Text(fmt.Sprintf("the model makes the same call of %s again: %d of %d times", c.Step.Title, b.used, b.limit)),
 		}}
 	}
 	return nil
@@ -286,7 +287,7 @@ func (r *Run) read(c *StepState) []rule.Provenance {
 			break
 		}
 		if earlier.Status == StepCompleted {
-			own = append(own, rule.Provenance{Step: earlier.Step.Index, Tool: earlier.Step.Title, Written: true})
+			own = append(own, rule.Provenance{Step: earlier.Step.Index, Tool: string(earlier.Step.Title), Written: true})
 		}
 	}
 	return append(out[:min(len(out), provenanceMost)], own[max(len(own)-provenanceMost, 0):]...)

@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -8,6 +9,7 @@ import (
 
 	"replan/agent/event"
 	"replan/agent/rule"
+	"replan/internal/untrusted"
 	"replan/planning/plan"
 	"replan/planning/prompt"
 )
@@ -30,8 +32,8 @@ func (r decision) nextOf(q *queues) []Action {
 	free := r.freeSlots()
 	r.reserveApproved(q, &free)
 	var out []Action
-	for _, s := range q[needRecord].first(wordsAtOnce) {
-		said := r.word(s, &free)
+	for _, s := range q[needRecord].first(recordsAtOnce) {
+		said := r.recordFor(s, &free)
 		if len(said) == 1 && said[0].blocks() {
 			return append(out, said...)
 		}
@@ -89,18 +91,18 @@ func (q *queues) toolSteps(free slots) []*StepState {
 	}
 	var approved []*StepState
 	for _, s := range q[needToolSlot] {
-		if s.gate.allowed() && !slices.Contains(steps, s) {
+		if s.reserved() && !slices.Contains(steps, s) {
 			approved = append(approved, s)
 		}
 	}
 	return append(steps, approved...)
 }
 
-// nextGates opens gates after checking the guards, so that nobody is asked about
-// a call that they refuse.
+// nextGates opens gates after checking the guards, so that no gate opens for a
+// call that they refuse.
 func (r decision) nextGates(q *queues, free *slots) (out []Action, blocked bool) {
 	var again slots // files of the calls whose gates open again
-	for _, s := range inPlanOrder(q[needGate].first(gatesAtOnce - len(r.Gates))) {
+	for _, s := range byReadiness(q[needGate].first(gatesAtOnce - len(r.Gates))) {
 		facts := r.facts(s.Step.Tool)
 		if s.gate.outdated != "" {
 			if again.changing == nil {
@@ -124,10 +126,13 @@ func (r decision) nextGates(q *queues, free *slots) (out []Action, blocked bool)
 	return out, false
 }
 
-// inPlanOrder sorts steps in plan order, so that a user with several questions
-// sees the first step first.
-func inPlanOrder(steps []*StepState) []*StepState {
-	slices.SortStableFunc(steps, func(a, b *StepState) int { return plan.CompareIndices(a.Step.Index, b.Step.Index) })
+// byReadiness sorts steps by the time they became ready, so that a step that is
+// ready later takes no budget from a gate whose diff is being made. Equal ones are
+// in plan order: a user with several questions sees the first step first.
+func byReadiness(steps []*StepState) []*StepState {
+	slices.SortStableFunc(steps, func(a, b *StepState) int {
+		return cmp.Or(a.ReadyAt.Compare(b.ReadyAt), plan.CompareIndices(a.Step.Index, b.Step.Index))
+	})
 	return steps
 }
 
@@ -147,16 +152,16 @@ func (a Action) blocks() bool {
 	return blocked
 }
 
-// wordsAtOnce bounds the records without a slot that are returned at once.
-const wordsAtOnce = 64
+// recordsAtOnce bounds the records without a slot that are returned at once.
+const recordsAtOnce = 64
 
 // retryTimer returns the timer id for a step's next attempt.
 func (r *Run) retryTimer(s *StepState) string {
 	return fmt.Sprintf("retry/%s/%d", s.Step.Index, s.attempts.total+1)
 }
 
-// word returns the record for a step that needs nothing else.
-func (r decision) word(s *StepState, free *slots) []Action {
+// recordFor returns the record for a step that needs nothing else.
+func (r decision) recordFor(s *StepState, free *slots) []Action {
 	index := s.Step.Index
 	switch {
 	case s.Status == StepRunning:
@@ -167,14 +172,14 @@ func (r decision) word(s *StepState, free *slots) []Action {
 		pause := retryBase << min(s.Attempt-s.attempts.before-1, 6)
 		return []Action{{Record: event.StepRetry{Index: index, Attempt: s.Attempt, Error: s.Error, At: r.Now.Add(pause)}}}
 	case s.skip.reason != "":
-		return []Action{{Record: event.StepSkipped{Index: index, Reason: s.skip.reason}}}
+		return []Action{{Record: event.StepSkipped{Index: index, Reason: untrusted.Text(s.skip.reason)}}}
 	case free.stepsLeft() <= 0:
 		return r.stopped(event.GuardSteps, index)
 	}
 	number := s.attempts.total + 1
 	if s.call.flaw != nil {
 		free.left.steps--
-		return []Action{{Record: event.StepFailed{Index: index, Attempt: number, Error: s.call.flaw.sentence, Failure: s.call.flaw.kind}}}
+		return []Action{{Record: event.StepFailed{Index: index, Attempt: number, Error: untrusted.Text(s.call.flaw.sentence), Failure: s.call.flaw.kind}}}
 	}
 	if s.Step.Executor != plan.ExecutorTool {
 		free.left.steps--
@@ -232,7 +237,7 @@ func (r decision) askGuards(s *StepState, facts *toolFacts, free *slots) (said [
 		kind = event.GuardDiscovery
 	}
 	reserved, ofTool := free.reserved, free.reservedPerTool[facts]
-	if s.gate.allowed() { // part of the reservation is its own
+	if s.reserved() { // part of the reservation is its own
 		reserved, ofTool = account{}, 0
 	}
 	switch {
@@ -290,7 +295,7 @@ func (r decision) startTool(out []Action, s *StepState, free *slots) []Action {
 	free.change(files)
 	free.tools--
 	free.start(facts)
-	if s.gate.allowed() {
+	if s.reserved() {
 		free.reserve(facts, -1)
 	}
 	timeout := s.Step.Timeout

@@ -9,7 +9,7 @@ import (
 	"replan/planning/prompt"
 )
 
-func TestWhatFollowsTheFailureOfAGoalsStep(t *testing.T) {
+func TestFailedStepOfGoalFollowsOnFailure(t *testing.T) {
 	const p = `{"title":"x",ORDER"steps":[{"index":"1","title":"Look","tool":"look","args":{"at":1}STEP},{"index":"2","title":"Fill","tool":"fill","args":{"at":"x"}}]}`
 	for name, c := range map[string]struct {
 		planner, step string // on_failure of the plan, and of the step
@@ -18,14 +18,14 @@ func TestWhatFollowsTheFailureOfAGoalsStep(t *testing.T) {
 		want          event.Reason
 		replans       int
 	}{
-		"a new plan, where nobody says otherwise":             {want: event.ReasonGoalMet, replans: 1},
-		"what the planner says of its plan":                   {planner: "skip", want: event.ReasonPartial},
-		"what the user ordered":                               {ordered: plan.OnFailureAbort, want: event.ReasonStepFailed},
-		"what the user ordered, over what the planner says":   {planner: "skip", ordered: plan.OnFailureAbort, want: event.ReasonStepFailed},
-		"what the step says, over what the user ordered":      {step: "skip", ordered: plan.OnFailureAbort, want: event.ReasonPartial},
-		"no new plan, where the user forbids it":              {noReplan: true, want: event.ReasonStepFailed},
-		"no new plan, although the step asks for it":          {step: "replan", noReplan: true, want: event.ReasonStepFailed},
-		"what the planner says, where no new plan is allowed": {planner: "skip", noReplan: true, want: event.ReasonPartial},
+		"replans by default":                   {want: event.ReasonGoalMet, replans: 1},
+		"planner says skip":                    {planner: "skip", want: event.ReasonPartial},
+		"user says abort":                      {ordered: plan.OnFailureAbort, want: event.ReasonStepFailed},
+		"user overrides planner":               {planner: "skip", ordered: plan.OnFailureAbort, want: event.ReasonStepFailed},
+		"step overrides user":                  {step: "skip", ordered: plan.OnFailureAbort, want: event.ReasonPartial},
+		"replans forbidden":                    {noReplan: true, want: event.ReasonStepFailed},
+		"step asks for a forbidden replan":     {step: "replan", noReplan: true, want: event.ReasonStepFailed},
+		"planner says skip, replans forbidden": {planner: "skip", noReplan: true, want: event.ReasonPartial},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t)
@@ -45,7 +45,7 @@ func TestWhatFollowsTheFailureOfAGoalsStep(t *testing.T) {
 			start.OnFailure, start.Limits.NoReplan = c.ordered, c.noReplan
 			got := w.play(start)
 			if got.Reason != c.want || got.Usage.Replans != c.replans {
-				t.Errorf("it ended %s (%s) after %d replans, want %s after %d", got.Reason, got.Error, got.Usage.Replans, c.want, c.replans)
+				t.Errorf("ended %s (%s) after %d replans, want %s after %d", got.Reason, got.Error, got.Usage.Replans, c.want, c.replans)
 			}
 		})
 	}

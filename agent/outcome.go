@@ -8,6 +8,7 @@ import (
 
 	"replan/agent/event"
 	"replan/internal/markdown"
+	"replan/internal/untrusted"
 	"replan/planning/plan"
 	"replan/planning/prompt"
 )
@@ -24,7 +25,7 @@ func (r *Run) Unanswered() string {
 	if r.Result == nil || r.Result.Status != event.StatusCompleted {
 		return ""
 	}
-	return r.Result.Unanswered
+	return string(r.Result.Unanswered)
 }
 
 // Answering reports whether all steps have ended and only the answer is missing.
@@ -36,7 +37,7 @@ func (r *Run) missingAnswer() string {
 	if !r.Synthesis.Done || r.Synthesis.Direct || r.ruleAnswers() {
 		return ""
 	}
-	return r.Synthesis.Error
+	return string(r.Synthesis.Error)
 }
 
 // ruleAnswers reports whether the answer by rule replaces one that the model
@@ -52,9 +53,9 @@ func (r decision) unwritten() string {
 		return r.ruled()
 	}
 	if r.Synthesis.Text != "" {
-		return r.Synthesis.Text + "\n\n*The answer was cut off: " + r.Synthesis.Error + "*"
+		return r.Synthesis.Text + "\n\n*The answer was cut off: " + string(r.Synthesis.Error) + "*"
 	}
-	return "The steps are done, but the model wrote no answer: " + r.Synthesis.Error + "\n\n" + r.stepResults(shownOfAll)
+	return "The steps are done, but the model wrote no answer: " + string(r.Synthesis.Error) + "\n\n" + r.stepResults(shownOfAll)
 }
 
 // Results returns what each step of a completed run produced if nobody wrote an
@@ -110,21 +111,21 @@ func resultText(s *StepState) string {
 
 // Summary describes a run in one line of a list.
 type Summary struct {
-	Run       string       `json:"run"`
-	Plan      string       `json:"plan"` // id of the stored plan that it ran; "" for a goal or a file without one
-	Goal      string       `json:"goal"`
-	Title     string       `json:"title,omitempty"` // of the plan
-	Status    event.Status `json:"status"`          // StatusUnfinished if it has not ended
-	Reason    event.Reason `json:"reason"`
-	Started   time.Time    `json:"started"`
-	Steps     int          `json:"steps"` // of the current plan
-	Done      int          `json:"done"`  // number of completed steps
-	Replans   int          `json:"replans"`
-	Workspace string       `json:"workspace"`
-	Session   string       `json:"session,omitempty"`
-	Outer     string       `json:"outer,omitempty"`     // the run whose model requested this one, and with which it is resumed
-	Resumable bool         `json:"resumable"`           // something is left to do
-	PlanOnly  bool         `json:"plan_only,omitempty"` // the run only makes a plan
+	Run       string         `json:"run"`
+	Plan      string         `json:"plan"` // id of the stored plan that it ran; "" for a goal or a file without one
+	Goal      string         `json:"goal"`
+	Title     untrusted.Text `json:"title,omitempty"` // of the plan
+	Status    event.Status   `json:"status"`          // StatusUnfinished if it has not ended
+	Reason    event.Reason   `json:"reason"`
+	Started   time.Time      `json:"started"`
+	Steps     int            `json:"steps"` // of the current plan
+	Done      int            `json:"done"`  // number of completed steps
+	Replans   int            `json:"replans"`
+	Workspace string         `json:"workspace"`
+	Session   string         `json:"session,omitempty"`
+	Outer     string         `json:"outer,omitempty"`     // the run whose model requested this one, and with which it is resumed
+	Resumable bool           `json:"resumable"`           // something is left to do
+	PlanOnly  bool           `json:"plan_only,omitempty"` // the run only makes a plan
 }
 
 // Statuses of a run that has not ended.
@@ -152,19 +153,19 @@ func (r *Run) Resumable() bool {
 	return r.ID != "" && !r.dryRun && (r.Result == nil || r.Result.Status != event.StatusCompleted || r.Unanswered() != "")
 }
 
-// Standing is the state of a run so far.
-type Standing struct {
+// Snapshot is the state of a run so far.
+type Snapshot struct {
 	event.Result
 	CompletedSteps []string `json:"completed_steps"`
 	InDoubt        []string `json:"in_doubt"`
 }
 
-// Standing returns the result so far, and the steps that are done or in doubt. A
+// Snapshot returns the result so far, and the steps that are done or in doubt. A
 // run that has not ended has the status unfinished and no reason. live means that
 // some process is executing it. Without one, a step that was running is in doubt
 // unless it is read-only.
-func (r *Run) Standing(live bool) Standing {
-	s := Standing{CompletedSteps: []string{}, InDoubt: []string{}}
+func (r *Run) Snapshot(live bool) Snapshot {
+	s := Snapshot{CompletedSteps: []string{}, InDoubt: []string{}}
 	if r.Result != nil {
 		s.Result = *r.Result
 	} else {

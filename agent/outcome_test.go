@@ -10,8 +10,8 @@ import (
 	"replan/planning/prompt"
 )
 
-// unansweredRun is a run whose steps have ended, one of them skipped, and whose
-// model wrote no answer.
+// unansweredRun returns a run whose steps have ended, one of them skipped, and
+// whose model wrote no answer.
 func unansweredRun(t *testing.T) (*world, event.RunStarted) {
 	t.Helper()
 	w := newWorld(t)
@@ -20,13 +20,13 @@ func unansweredRun(t *testing.T) (*world, event.RunStarted) {
 	start := given(t, with(chain, second, second+`,"on_failure":"skip"`))
 	start.SkipSynthesis = false
 	got := w.play(start)
-	if got.Status != event.StatusCompleted || got.Reason != event.ReasonPartial || !strings.Contains(got.Unanswered, "the model fell silent") {
-		t.Fatalf("it ended %s, %s, unanswered %q", got.Status, got.Reason, got.Unanswered)
+	if got.Status != event.StatusCompleted || got.Reason != event.ReasonPartial || !strings.Contains(string(got.Unanswered), "the model fell silent") {
+		t.Fatalf("ended %s, %s, unanswered %q", got.Status, got.Reason, got.Unanswered)
 	}
 	return w, start
 }
 
-func TestAnAnswerThatTheModelDidNotWriteShowsTheResults(t *testing.T) {
+func TestMissingAnswerShowsResults(t *testing.T) {
 	w, _ := unansweredRun(t)
 	for _, want := range []string{
 		"the model wrote no answer: the model fell silent", "**1. First**: completed\n\n```\nresult of 1\n```", "**2. Second**: failed", "**3. Third**: skipped", "result of 4",
@@ -37,7 +37,7 @@ func TestAnAnswerThatTheModelDidNotWriteShowsTheResults(t *testing.T) {
 	}
 }
 
-func TestTheAnswerByResultsKeepsToItsLength(t *testing.T) {
+func TestAnswerFromResultsIsBounded(t *testing.T) {
 	w := newWorld(t)
 	w.reply = script{prompt.PurposeSynthesis: {""}}.reply
 	w.tool = func(c agent.CallTool) event.Data {
@@ -52,27 +52,27 @@ func TestTheAnswerByResultsKeepsToItsLength(t *testing.T) {
 	}
 }
 
-func TestAMissingAnswerIsAskedForAgainWithoutRunningAnyStep(t *testing.T) {
+func TestResumeAsksForMissingAnswerAlone(t *testing.T) {
 	w, start := unansweredRun(t)
 	if !w.run.Resumable() || !w.run.NeedsModel() {
-		t.Error("a run without its answer cannot be resumed, or needs no model")
+		t.Error("a run without an answer is not resumable or needs no model")
 	}
 	before := len(w.starts())
 	got := w.resume(resumed(start))
 	if got.Reason != event.ReasonPartial || got.Answer != "all is well" || got.Unanswered != "" || len(w.starts()) != before {
-		t.Errorf("it ended %s with %q, unanswered %q, after the starts %v", got.Reason, got.Answer, got.Unanswered, w.starts()[before:])
+		t.Errorf("ended %s with %q, unanswered %q, after the starts %v", got.Reason, got.Answer, got.Unanswered, w.starts()[before:])
 	}
 	if w.run.Resumable() {
-		t.Error("there is something left to do after the answer")
+		t.Error("the answered run is resumable")
 	}
 	again := resumed(start)
 	again.From = w.run.Seq
 	if err := w.offer(again); err == nil {
-		t.Error("a run with its answer is resumed")
+		t.Error("an answered run was resumed")
 	}
 }
 
-func TestAMissingAnswerOutlivesFailuresStopsAndCrashes(t *testing.T) {
+func TestMissingAnswerSurvivesFailuresStopsAndKills(t *testing.T) {
 	whole, start := unansweredRun(t)
 	first := len(whole.events)
 	if whole.resume(resumed(start)); whole.run.Result.Unanswered != "" {
@@ -84,9 +84,9 @@ func TestAMissingAnswerOutlivesFailuresStopsAndCrashes(t *testing.T) {
 		w.events = slices.Clone(whole.events)
 		w.kill(n)
 		if n > first {
-			_ = w.offer(event.RunPaused{}) // where it cannot be stopped any more, it goes on
+			_ = w.offer(event.RunPaused{}) // a run past that point refuses the stop and continues
 		}
-		for range 2 { // the first attempt fails again, where there is one
+		for range 2 { // the first attempt fails again, if the kill left one
 			if !w.run.Resumable() {
 				break
 			}
@@ -100,25 +100,25 @@ func TestAMissingAnswerOutlivesFailuresStopsAndCrashes(t *testing.T) {
 	}
 }
 
-func TestResultsOfARunWithoutAnAnswer(t *testing.T) {
+func TestResultsOfRunWithoutAnswer(t *testing.T) {
 	long := strings.Repeat("x", 3000)
 	for name, c := range map[string]struct {
 		change func(*event.RunStarted)
 		tool   func(agent.CallTool) event.Data
-		wants  []string // nothing where there are none to show
+		wants  []string // none if no results are shown
 	}{
-		"each step is shown with its result": {wants: []string{"**1. First**: completed\n\n```\nresult of 1\n```", "result of 4"}},
-		"they take a sixth of the context window": {
+		"results of each step": {wants: []string{"**1. First**: completed\n\n```\nresult of 1\n```", "result of 4"}},
+		"a sixth of the context window": {
 			change: func(start *event.RunStarted) { start.Prompting.ContextWindow = 2000 },
 			tool: func(c agent.CallTool) event.Data {
 				return event.StepCompleted{Index: c.Index, Attempt: c.Attempt, Result: long}
 			},
 			wants: []string{"```\n" + strings.Repeat("x", 250) + "\n… 2750 more characters"},
 		},
-		"an answer takes their place":    {change: func(start *event.RunStarted) { start.SkipSynthesis = false }},
-		"a run that failed shows none":   {tool: failing("2", 99, event.FailureTool)},
-		"a dry run has none":             {change: func(start *event.RunStarted) { start.DryRun = true }},
-		"steps without any are not told": {tool: func(c agent.CallTool) event.Data { return event.StepCompleted{Index: c.Index, Attempt: c.Attempt} }},
+		"answered run":          {change: func(start *event.RunStarted) { start.SkipSynthesis = false }},
+		"failed run":            {tool: failing("2", 99, event.FailureTool)},
+		"dry run":               {change: func(start *event.RunStarted) { start.DryRun = true }},
+		"steps without results": {tool: func(c agent.CallTool) event.Data { return event.StepCompleted{Index: c.Index, Attempt: c.Attempt} }},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t)
@@ -134,11 +134,11 @@ func TestResultsOfARunWithoutAnAnswer(t *testing.T) {
 			got := w.run.Results()
 			for _, want := range c.wants {
 				if !strings.Contains(got, want) {
-					t.Errorf("they lack %q:\n%s", want, got)
+					t.Errorf("the results lack %q:\n%s", want, got)
 				}
 			}
 			if len(c.wants) == 0 && got != "" {
-				t.Errorf("they are shown:\n%s", got)
+				t.Errorf("got unexpected results:\n%s", got)
 			}
 		})
 	}

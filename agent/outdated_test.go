@@ -12,15 +12,16 @@ import (
 	"replan/planning/reply"
 )
 
-// file is a file that calls change, each against what its gate showed.
+// file is a file that calls change; each call is checked against the version that
+// its gate showed.
 type file struct {
 	version int
-	calls   []string // the steps whose calls changed it
+	calls   []string // steps whose calls changed the file
 	refused int
 }
 
-// in has a world change the file: its previews show the version that they would
-// change, and a call that was approved for another is refused.
+// in makes the calls of a world change the file: previews show the current
+// version, and a call that was approved for another version is refused.
 func (f *file) in(w *world) {
 	w.show = func(g agent.OpenGate) event.GateRequested {
 		shown := g.Gate
@@ -28,7 +29,7 @@ func (f *file) in(w *world) {
 		return shown
 	}
 	w.tool = func(c agent.CallTool) event.Data {
-		if was, approved := c.Hashes["f"]; approved && was != fmt.Sprint(f.version) {
+		if version, approved := c.Hashes["f"]; approved && version != fmt.Sprint(f.version) {
 			f.refused++
 			return event.StepFailed{Index: c.Index, Attempt: c.Attempt, Error: "outdated", Outdated: "f changed since it was approved", Failure: event.FailureTool}
 		}
@@ -38,30 +39,30 @@ func (f *file) in(w *world) {
 	}
 }
 
-func TestOutdatedCallIsAskedAboutAgainAndRuns(t *testing.T) {
+func TestOutdatedCallAsksAgainAndRuns(t *testing.T) {
 	for _, n := range []int{2, 5} {
 		t.Run(fmt.Sprint(n, " changes of one file"), func(t *testing.T) {
 			w, f := newWorld(t), &file{}
 			f.in(w)
 			mirror(w)
 			start := given(t, parallel(n))
-			start.Limits.MaxToolCalls = n // what was refused counts as nothing
+			start.Limits.MaxToolCalls = n // refused calls do not count
 			got := w.play(start)
 			if got.Reason != event.ReasonGoalMet || len(f.calls) != n || got.Usage.ToolCalls != n || got.Usage.Steps != n {
-				t.Fatalf("it ended %s (%s) after the calls %v, used %+v", got.Reason, got.Error, f.calls, got.Usage)
+				t.Fatalf("ended %s (%s) after the calls %v, used %+v", got.Reason, got.Error, f.calls, got.Usage)
 			}
 			if len(got.History) != n {
 				t.Errorf("the history has %d items: %+v", len(got.History), got.History)
 			}
 			if f.refused != n-1 {
-				t.Errorf("%d calls were refused: all but the first are, each once", f.refused)
+				t.Errorf("%d calls were refused, want each but the first refused once", f.refused)
 			}
 			again := 0
 			for _, g := range gates(w) {
 				if g.Outdated != "" {
 					again++
 					if g.Outdated != "f changed since it was approved" || g.Diff == "version 0" {
-						t.Errorf("it asks again because %q, with the diff %q", g.Outdated, g.Diff)
+						t.Errorf("the second gate has the reason %q and the diff %q", g.Outdated, g.Diff)
 					}
 				}
 			}
@@ -72,7 +73,7 @@ func TestOutdatedCallIsAskedAboutAgainAndRuns(t *testing.T) {
 	}
 }
 
-func TestOutdatedCallMayBeDeniedTheSecondTime(t *testing.T) {
+func TestOutdatedCallCanBeDenied(t *testing.T) {
 	w, f := newWorld(t), &file{}
 	f.in(w)
 	w.gate = func(g event.GateRequested) event.Decision {
@@ -82,28 +83,28 @@ func TestOutdatedCallMayBeDeniedTheSecondTime(t *testing.T) {
 		return event.Allow
 	}
 	if got := w.play(given(t, parallel(2))); got.Reason != event.ReasonDenied || len(f.calls) != 1 {
-		t.Errorf("it ended %s (%s) after the calls %v", got.Reason, got.Error, f.calls)
+		t.Errorf("ended %s (%s) after the calls %v", got.Reason, got.Error, f.calls)
 	}
 }
 
-func TestOutdatedCallRunsUnaskedWhereItsToolWasAllowedMeanwhile(t *testing.T) {
+func TestOutdatedCallRunsUnderNewGrant(t *testing.T) {
 	w, f := newWorld(t), &file{}
 	f.in(w)
 	asked := 0
 	w.resolve = func(g event.GateRequested) event.GateResolved {
 		asked++
-		said := event.GateResolved{Gate: g.Gate, Decision: event.Allow, Scope: event.ScopeOnce, By: "test"}
+		answer := event.GateResolved{Gate: g.Gate, Decision: event.Allow, Scope: event.ScopeOnce, By: "test"}
 		if asked == 2 {
-			said.Scope = event.ScopeRun
+			answer.Scope = event.ScopeRun
 		}
-		return said
+		return answer
 	}
 	if got := w.play(given(t, parallel(2))); got.Reason != event.ReasonGoalMet || len(f.calls) != 2 || asked != 2 {
-		t.Errorf("it ended %s (%s) after the calls %v and %d gates", got.Reason, got.Error, f.calls, asked)
+		t.Errorf("ended %s (%s) after the calls %v and %d gates", got.Reason, got.Error, f.calls, asked)
 	}
 }
 
-func TestOutdatedCallOfTheChatIsAskedAboutAgain(t *testing.T) {
+func TestOutdatedCallOfChatAsksAgain(t *testing.T) {
 	w, f := newWorld(t), &file{}
 	f.in(w)
 	start := started(event.DefaultLimits())
@@ -118,11 +119,11 @@ func TestOutdatedCallOfTheChatIsAskedAboutAgain(t *testing.T) {
 	}
 	got := w.play(start)
 	if got.Reason != event.ReasonDirect || len(f.calls) != 2 || f.refused != 1 {
-		t.Errorf("it ended %s (%s) after the calls %v, %d refused", got.Reason, got.Error, f.calls, f.refused)
+		t.Errorf("ended %s (%s) after the calls %v, %d refused", got.Reason, got.Error, f.calls, f.refused)
 	}
 }
 
-func TestOutdatedCallSurvivesACrash(t *testing.T) {
+func TestOutdatedCallSurvivesKill(t *testing.T) {
 	w, f := newWorld(t), &file{}
 	f.in(w)
 	start := given(t, parallel(3))
@@ -131,11 +132,11 @@ func TestOutdatedCallSurvivesACrash(t *testing.T) {
 	w.kill(len(w.events))
 	again := resumed(start)
 	if got := w.resume(again); got.Reason != event.ReasonGoalMet || len(f.calls) != 3 {
-		t.Errorf("it ended %s (%s) after the calls %v", got.Reason, got.Error, f.calls)
+		t.Errorf("ended %s (%s) after the calls %v", got.Reason, got.Error, f.calls)
 	}
 	for _, g := range gates(w) {
 		if strings.Contains(g.Diff, "version 0") && maps.Equal(g.Hashes, map[string]string{"f": "1"}) {
-			t.Errorf("a gate shows what is no longer so: %+v", g)
+			t.Errorf("a gate shows an outdated diff: %+v", g)
 		}
 	}
 }

@@ -11,8 +11,8 @@ import (
 )
 
 // TestCoreHasNoGoroutinesOrChannels reads the sources of the core and of
-// planning. The order in which goroutines run is no event, so that a run folded
-// again could come to something else. The linter forbids clocks and randomness.
+// planning. The order in which goroutines run is no event, so folding a run again
+// could give another state. The linter forbids clocks and randomness.
 func TestCoreHasNoGoroutinesOrChannels(t *testing.T) {
 	files := 0
 	check := func(path string) {
@@ -24,26 +24,26 @@ func TestCoreHasNoGoroutinesOrChannels(t *testing.T) {
 			return
 		}
 		ast.Inspect(file, func(n ast.Node) bool {
-			what := ""
+			found := ""
 			switch n := n.(type) {
 			case *ast.GoStmt:
-				what = "a goroutine"
+				found = "a goroutine"
 			case *ast.ChanType, *ast.SelectStmt, *ast.SendStmt:
-				what = "a channel"
+				found = "a channel"
 			case *ast.UnaryExpr:
 				if n.Op == token.ARROW {
-					what = "a channel"
+					found = "a channel"
 				}
 			}
-			if what != "" {
-				t.Errorf("%s: %s in the core", set.Position(n.Pos()), what)
+			if found != "" {
+				t.Errorf("%s: %s in the core", set.Position(n.Pos()), found)
 			}
 			return true
 		})
 	}
 	for _, room := range []struct {
 		dir  string
-		deep bool // with the packages under it
+		deep bool // includes the packages below
 	}{{".", false}, {"event", true}, {"rule", true}, {"session", true}, {"../planning", true}} {
 		err := filepath.WalkDir(room.dir, func(path string, d fs.DirEntry, err error) error {
 			switch {

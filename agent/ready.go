@@ -194,7 +194,7 @@ func (r scheduler) needOfCall(s *StepState) need {
 	case s.gate.answer == gateDenied:
 		return flawed(event.FailureDenied, "denied at the gate")
 	case facts.blocked():
-		return flawed(event.FailureDenied, "denied by a rule: "+facts.rules[0].Why)
+		return flawed(event.FailureDenied, "denied by a rule: "+string(facts.rules[0].Why))
 	case len(s.fill.missing) > 0 && s.fill.args == nil && s.fill.problem != "":
 		return flawed(event.FailureModel, "the model did not fill in "+strings.Join(s.fill.missing, " and ")+": "+s.fill.problem)
 	case len(s.fill.missing) > 0 && s.fill.args == nil && r.Model == "":
@@ -213,7 +213,7 @@ func (r scheduler) needOfCall(s *StepState) need {
 func (r scheduler) needByRule(s *StepState, matched rule.Rule) need {
 	switch {
 	case matched.Verdict == rule.VerdictBlock:
-		s.call.flaw = &flaw{event.FailureDenied, "denied by a rule: " + matched.Why}
+		s.call.flaw = &flaw{event.FailureDenied, "denied by a rule: " + string(matched.Why)}
 		return needRecord
 	case matched.Verdict == rule.VerdictAsk && !s.gate.allowed() && !r.passed(s):
 		return needGate
@@ -251,7 +251,7 @@ func (r *Run) fit(facts *toolFacts, args map[string]any) (map[string]any, []plan
 	return facts.signature.Fit(args)
 }
 
-// prepareDry resolves the call of a step as far as possible.
+// prepareDry resolves the call of a step, with placeholders for unknown results.
 func (r scheduler) prepareDry(s *StepState) *flaw {
 	if s.Step.Executor == plan.ExecutorTool && len(r.Catalogue) > 0 {
 		facts := r.facts(s.Step.Tool)
@@ -259,7 +259,7 @@ func (r scheduler) prepareDry(s *StepState) *flaw {
 			return &flaw{event.FailureArgs, facts.err.Error()}
 		}
 		if facts.blocked() {
-			return &flaw{event.FailureDenied, "would be denied by a rule: " + facts.rules[0].Why}
+			return &flaw{event.FailureDenied, "would be denied by a rule: " + string(facts.rules[0].Why)}
 		}
 	}
 	s.call.args = s.args()
@@ -273,7 +273,7 @@ func (r scheduler) prepareDry(s *StepState) *flaw {
 	if s.Step.Executor == plan.ExecutorTool && len(r.Catalogue) > 0 {
 		s.call.args, s.call.fitted = r.fit(r.facts(s.Step.Tool), s.call.args)
 		if matched := r.ruleFor(s, r.facts(s.Step.Tool)); matched.Verdict == rule.VerdictBlock {
-			return &flaw{event.FailureDenied, "would be denied by a rule: " + matched.Why}
+			return &flaw{event.FailureDenied, "would be denied by a rule: " + string(matched.Why)}
 		}
 	}
 	return nil
@@ -292,7 +292,7 @@ func (s *StepState) args() map[string]any {
 type toolFacts struct {
 	tool      plan.Tool
 	err       error           // set if the tool does not exist
-	rules     []rule.Rule     // rules about the tool, see Speaking
+	rules     []rule.Rule     // rules about the tool, see rule.Matching
 	signature *plan.Signature // nil if its schema is unusable
 	calls     int             // in this run
 }
@@ -311,7 +311,7 @@ func (r *Run) facts(name string) *toolFacts {
 		if qualified := tool.QualifiedName(); qualified != name {
 			facts = r.facts(qualified)
 		} else {
-			facts.rules = rule.Speaking(r.rules, tool)
+			facts.rules = rule.Matching(r.rules, tool)
 			facts.signature, _ = plan.NewSignature(tool) // an unusable schema checks nothing
 			facts.calls = r.callsBefore[qualified]
 		}

@@ -17,19 +17,19 @@ import (
 	"replan/planning/reply"
 )
 
-// TestTheQueuesAgreeWithALookAtEveryStep holds what Next says of the steps of a
-// plan, which it knows from queues that are kept up to date, against a slow
-// function that looks at every step each time.
-func TestTheQueuesAgreeWithALookAtEveryStep(t *testing.T) {
+// TestQueuesMatchFullScan compares the actions that Next derives from its
+// incremental queues with those of a slow function that scans every step each
+// time.
+func TestQueuesMatchFullScan(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		w, start := randomWorld(t, executors-1)
-		start.Limits = event.Limits{MaxConcurrency: start.Limits.MaxConcurrency, MaxReplans: 2} // other budgets would only end it early
-		start.Review = false                                                                    // the look does not know of it
+		start.Limits = event.Limits{MaxConcurrency: start.Limits.MaxConcurrency, MaxReplans: 2} // other budgets would only end the run early
+		start.Review = false                                                                    // the scan does not support reviews
 		start.Rules = slices.Clone(start.Rules)
-		start.Rules[0].Untrusted = true // text may be sent to what only reads
+		start.Rules[0].Untrusted = true // text may go to tools that only read
 		start.Plan, start.SkipSynthesis = randomGiven(t, executors-1), true
-		look := &look{start: start}
-		w.check = func(e event.Event) { look.compare(t, w, e) }
+		scan := &scan{start: start}
+		w.check = func(e event.Event) { scan.compare(t, w, e) }
 		w.apply(start)
 		w.playOrStop(t)
 
@@ -38,45 +38,45 @@ func TestTheQueuesAgreeWithALookAtEveryStep(t *testing.T) {
 		if r := w.run.Result; r != nil && r.Status == event.StatusCompleted {
 			return
 		}
-		look.again(t, w)
-		w.check = func(e event.Event) { look.compare(t, w, e) }
+		scan.again(t, w)
+		w.check = func(e event.Event) { scan.compare(t, w, e) }
 		again := resumed(start)
 		again.Attended = rapid.Bool().Draw(t, "attended")
 		w.resume(again)
 	})
 }
 
-// look knows what the events say of the steps besides what a run shows, and
-// looks at every step to say what can be done.
-type look struct {
+// scan derives from the events what a run does not show, and scans every step for
+// what can be done.
+type scan struct {
 	start     event.RunStarted
 	model     string
 	stopped   bool                           // nothing new starts until a resume
-	ended     bool                           // the run is over, or about to be
-	base      map[string]int                 // step → attempts before its retries were counted anew
-	approved  map[string]bool                // step → its gate was passed
-	denied    map[string]bool                // step → its gate was not
+	ended     bool                           // the run is over or about to end
+	base      map[string]int                 // step → attempts before its retries started over
+	approved  map[string]bool                // step → its gate was allowed
+	denied    map[string]bool                // step → its gate was denied
 	granted   map[string]bool                // tools that were allowed for the run
-	exact     map[string]bool                // arguments of them that carried text from a result when they were
-	held      map[string]bool                // steps whose call was refused, since most of a file would go
-	leftOut   map[string]bool                // failed steps that the user said to go on without
-	replan    map[string]bool                // failed steps that the user wants a new plan for
+	exact     map[string]bool                // arguments of granted calls that carried text from a result
+	held      map[string]bool                // steps whose call was refused because it removes most of a file
+	leftOut   map[string]bool                // failed steps that the user skipped
+	replan    map[string]bool                // failed steps for which the user asked for a new plan
 	filled    map[string]bool                // steps whose args the model wrote
-	unfilled  map[string]bool                // steps whose args it did not
-	asking    map[string]bool                // steps whose args it is asked for
+	unfilled  map[string]bool                // steps whose args the model failed to write
+	asking    map[string]bool                // steps whose args are requested from the model
 	edited    map[string]bool                // steps whose args the user gave
-	lost      map[string]bool                // steps with effects that were under way when the program ended
+	lost      map[string]bool                // steps with effects that were running when the program ended
 	fired     map[string]bool                // timers
-	gated     map[string]bool                // tools that a revision put behind a gate
+	gated     map[string]bool                // tools that a revision gated
 	replanned map[string]bool                // steps that a replan added or revised
 	shown     map[string]event.GateRequested // by gate
-	statuses  map[string]agent.StepStatus    // after the event before
-	asked     map[string]bool                // failed steps with a question, after the event before
+	statuses  map[string]agent.StepStatus    // after the previous event
+	asked     map[string]bool                // failed steps with a question, after the previous event
 }
 
-// again begins anew, with what was kept of the events.
-func (l *look) again(t *rapid.T, w *world) {
-	*l = look{start: l.start}
+// again starts over from the kept events.
+func (l *scan) again(t *rapid.T, w *world) {
+	*l = scan{start: l.start}
 	run := agent.NewRun(w.planners)
 	for _, e := range w.events {
 		if err := run.Apply(e); err != nil {
@@ -86,58 +86,57 @@ func (l *look) again(t *rapid.T, w *world) {
 	}
 }
 
-// compare holds Next against what a look at every step says.
-func (l *look) compare(t *rapid.T, w *world, e event.Event) {
+// compare compares Next with the scan.
+func (l *scan) compare(t *rapid.T, w *world, e event.Event) {
 	l.follow(w.run, e.Data)
-	said, warned := heard(w.run.Next())
-	if want := l.todo(w.run); !warned && fmt.Sprint(said) != fmt.Sprint(want) {
-		t.Fatalf("Next says\n%v\nand a look at every step\n%v\nafter\n%s", said, want, tell(w.events))
+	got, warned := classify(w.run.Next())
+	if want := l.todo(w.run); !warned && fmt.Sprint(got) != fmt.Sprint(want) {
+		t.Fatalf("Next returns\n%v\nthe scan of every step\n%v\nafter\n%s", got, want, eventLines(w.events))
 	}
 }
 
-// heard sorts what Next says of steps by what is to be done: in order what
-// starts, and else by name. It reports whether there is a warning to be told
-// before anything else.
-func heard(next []agent.Action) (said map[string][]string, warned bool) {
-	said = map[string][]string{}
-	say := func(what, who string) { said[what] = append(said[what], who) }
+// classify groups the actions on steps by kind: starts in order, all others by
+// name. It reports whether a warning precedes everything else.
+func classify(next []agent.Action) (got map[string][]string, warned bool) {
+	got = map[string][]string{}
+	add := func(action, name string) { got[action] = append(got[action], name) }
 	for _, a := range next {
 		switch d := a.Record.(type) {
 		case event.StepStarted:
-			say("start", d.Index)
+			add("start", d.Index)
 		case event.StepRetry:
-			say("retry", d.Index)
+			add("retry", d.Index)
 		case event.StepSkipped:
-			say("skip", d.Index)
+			add("skip", d.Index)
 		case event.StepFailed:
-			say("fail", d.Index)
+			add("fail", d.Index)
 		case event.BudgetWarned:
 			warned = true
 		case event.ModelRequested:
 			if d.Step != "" {
-				say("start", d.Step)
+				add("start", d.Step)
 			}
 		case nil:
 			switch e := a.Effect.(type) {
 			case agent.OpenGate:
-				say("gate", e.Gate.Step)
+				add("gate", e.Gate.Step)
 			case agent.Wake:
-				say("timer", e.ID)
+				add("timer", e.ID)
 			}
 		}
 	}
-	for _, what := range []string{"retry", "skip", "fail", "gate", "timer"} {
-		slices.Sort(said[what])
+	for _, action := range []string{"retry", "skip", "fail", "gate", "timer"} {
+		slices.Sort(got[action])
 	}
-	return said, warned
+	return got, warned
 }
 
-// follow takes one event in, after the run did.
-func (l *look) follow(r *agent.Run, d event.Data) {
+// follow applies one event, after the run did.
+func (l *scan) follow(r *agent.Run, d event.Data) {
 	switch d := d.(type) {
 	case event.RunStarted:
 		model := d.Model
-		*l = look{start: l.start, model: model}
+		*l = scan{start: l.start, model: model}
 		for _, m := range []*map[string]bool{
 			&l.approved, &l.denied, &l.granted, &l.exact, &l.held, &l.leftOut, &l.replan, &l.filled, &l.unfilled,
 			&l.asking, &l.edited, &l.lost, &l.fired, &l.gated, &l.replanned,
@@ -198,22 +197,22 @@ func (l *look) follow(r *agent.Run, d event.Data) {
 	}
 }
 
-func (l *look) decide(r *agent.Run, step string, again, abort bool) {
+func (l *scan) decide(r *agent.Run, step string, again, abort bool) {
 	if again {
 		l.anew(r.Step(step))
 	}
 	l.stopped = l.stopped || abort
 }
 
-// anew has a step be tried as if it never had been.
-func (l *look) anew(s *agent.StepState) {
+// anew resets a step as if it had never been tried.
+func (l *scan) anew(s *agent.StepState) {
 	l.base[s.Step.Index] = s.Attempt
 	for _, m := range []map[string]bool{l.approved, l.denied, l.held, l.unfilled, l.leftOut, l.replan} {
 		delete(m, s.Step.Index)
 	}
 }
 
-func (l *look) resume(r *agent.Run, d event.RunResumed) {
+func (l *scan) resume(r *agent.Run, d event.RunResumed) {
 	for _, s := range r.Steps {
 		index := s.Step.Index
 		delete(l.asking, index)
@@ -233,7 +232,7 @@ func (l *look) resume(r *agent.Run, d event.RunResumed) {
 	l.stopped, l.ended, l.model = false, false, d.Model
 }
 
-func (l *look) revise(r *agent.Run, d event.PlanDiff) {
+func (l *scan) revise(r *agent.Run, d event.PlanDiff) {
 	for _, m := range []map[string]bool{l.approved, l.denied, l.held, l.filled, l.unfilled, l.leftOut, l.replan, l.edited} {
 		clear(m)
 	}
@@ -246,15 +245,15 @@ func (l *look) revise(r *agent.Run, d event.PlanDiff) {
 	l.gates(r)
 }
 
-func (l *look) gates(r *agent.Run) {
+func (l *scan) gates(r *agent.Run) {
 	for _, s := range r.Steps {
 		l.gated[s.Step.Tool] = l.gated[s.Step.Tool] || s.Step.Gate
 	}
 }
 
-// ends reports whether a failed step ends the run, or would if nobody were
-// there to be asked.
-func (l *look) ends(r *agent.Run, s *agent.StepState) bool {
+// ends reports whether a failed step ends the run, or would end it if it were
+// unattended.
+func (l *scan) ends(r *agent.Run, s *agent.StepState) bool {
 	index := s.Step.Index
 	switch {
 	case s.Status != agent.StepFailed || l.retries(s) || l.leftOut[index] || l.replan[index] || len(r.Questions()) > 0:
@@ -272,7 +271,7 @@ func (l *look) ends(r *agent.Run, s *agent.StepState) bool {
 	}
 }
 
-func (l *look) policy(r *agent.Run, s *agent.StepState) plan.OnFailure {
+func (l *scan) policy(r *agent.Run, s *agent.StepState) plan.OnFailure {
 	fallback := l.start.OnFailure
 	if fallback == "" {
 		fallback = plan.OnFailureAbort
@@ -280,7 +279,7 @@ func (l *look) policy(r *agent.Run, s *agent.StepState) plan.OnFailure {
 	return r.Plan.FailureOf(s.Step, fallback)
 }
 
-func (l *look) retries(s *agent.StepState) bool {
+func (l *scan) retries(s *agent.StepState) bool {
 	switch s.Failure {
 	case event.FailureTool, event.FailureTimeout, event.FailureModel:
 	default:
@@ -290,8 +289,8 @@ func (l *look) retries(s *agent.StepState) bool {
 	return s.Status == agent.StepFailed && reads && s.Step.Retries > 0 && s.Attempt-l.base[s.Step.Index] <= s.Step.Retries
 }
 
-// todo looks at every step.
-func (l *look) todo(r *agent.Run) map[string][]string {
+// todo scans every step.
+func (l *scan) todo(r *agent.Run) map[string][]string {
 	out := map[string][]string{}
 	if l.ended || r.Revision == 0 || r.Replanning != nil || len(r.Questions()) > 0 {
 		return out
@@ -301,16 +300,16 @@ func (l *look) todo(r *agent.Run) map[string][]string {
 		retried := l.retries(s)
 		failed := s.Status == agent.StepFailed && !retried && !l.leftOut[index]
 		if failed && (l.replan[index] || s.Failure == event.FailureInterrupted || l.policy(r, s) == plan.OnFailureReplan) {
-			return map[string][]string{} // the planner is asked next
+			return map[string][]string{} // a replan comes next
 		}
 		if s.Status == agent.StepInDoubt || l.lost[index] {
-			return map[string][]string{} // its doubt is told or decided next
+			return map[string][]string{} // its doubt is recorded or decided next
 		}
 	}
 	var tools, models, timers []*agent.StepState
 	for _, s := range r.Steps {
-		what, who := l.need(r, s)
-		switch what {
+		action, name := l.need(r, s)
+		switch action {
 		case "":
 		case "tool":
 			tools = append(tools, s)
@@ -319,32 +318,32 @@ func (l *look) todo(r *agent.Run) map[string][]string {
 		case "timer":
 			timers = append(timers, s)
 		default:
-			out[what] = append(out[what], who)
+			out[action] = append(out[action], name)
 		}
 	}
-	// The earliest alone, since the others will be asked for after it.
+	// Only the earliest timer, since the others follow it.
 	timers = l.first(r, timers, len(timers))
 	slices.SortStableFunc(timers, func(a, b *agent.StepState) int { return a.RetryAt.Compare(b.RetryAt) })
 	for _, s := range timers[:min(len(timers), 1)] {
-		_, who := l.need(r, s)
-		out["timer"] = []string{who}
+		_, name := l.need(r, s)
+		out["timer"] = []string{name}
 	}
-	if len(out["fail"]) > 0 { // what it comes to is seen first
-		maps.DeleteFunc(out, func(what string, _ []string) bool { return what == "gate" || what == "timer" })
+	if len(out["fail"]) > 0 { // failures are handled first
+		maps.DeleteFunc(out, func(action string, _ []string) bool { return action == "gate" || action == "timer" })
 	} else {
 		toolSlots, modelSlots := l.free(r)
 		for _, s := range slices.Concat(l.first(r, tools, toolSlots), l.first(r, models, modelSlots)) {
 			out["start"] = append(out["start"], s.Step.Index)
 		}
 	}
-	for _, what := range []string{"retry", "skip", "fail", "gate", "timer"} {
-		slices.Sort(out[what])
+	for _, action := range []string{"retry", "skip", "fail", "gate", "timer"} {
+		slices.Sort(out[action])
 	}
 	return out
 }
 
-// free counts the slots that nothing is in.
-func (l *look) free(r *agent.Run) (tools, models int) {
+// free returns the number of free slots for tools and for models.
+func (l *scan) free(r *agent.Run) (tools, models int) {
 	tools, models = r.Limits.MaxConcurrency, 1
 	for _, s := range r.Steps {
 		switch {
@@ -357,19 +356,21 @@ func (l *look) free(r *agent.Run) (tools, models int) {
 	return max(tools, 0), max(models, 0)
 }
 
-// first returns up to n steps, longest remaining path first and equal ones by
-// number.
-func (l *look) first(r *agent.Run, steps []*agent.StepState, n int) []*agent.StepState {
-	longest := r.Graph().Longest(func(s plan.Step) float64 { return agent.Weigh(s, r.Catalogue, l.start.Priors) })
+// first returns up to n steps, longest remaining path first and ties by number.
+func (l *scan) first(r *agent.Run, steps []*agent.StepState, n int) []*agent.StepState {
+	weights := r.Graph().Weights(func(s plan.Step) float64 { return agent.Weigh(s, r.Catalogue, l.start.Priors) })
+	longest := func(s *agent.StepState) float64 {
+		position, _ := r.Graph().Position(s.Step.Index)
+		return weights[position]
+	}
 	slices.SortStableFunc(steps, func(a, b *agent.StepState) int {
-		return cmp.Or(cmp.Compare(longest[b.Step.Index], longest[a.Step.Index]), plan.CompareIndices(a.Step.Index, b.Step.Index))
+		return cmp.Or(cmp.Compare(longest(b), longest(a)), plan.CompareIndices(a.Step.Index, b.Step.Index))
 	})
 	return steps[:min(n, len(steps))]
 }
 
-// need says what is to be done about a step now, and by what name; "" for
-// nothing.
-func (l *look) need(r *agent.Run, s *agent.StepState) (what, who string) {
+// need returns the action that a step needs now and its name, or "" for none.
+func (l *scan) need(r *agent.Run, s *agent.StepState) (action, name string) {
 	index := s.Step.Index
 	if l.retries(s) {
 		return "retry", index

@@ -8,20 +8,20 @@ import (
 
 	"replan/agent"
 	"replan/agent/event"
+	"replan/internal/untrusted"
 	"replan/planning"
 	"replan/planning/plan"
 	"replan/planning/prompt"
 )
 
-// calls is a scripted plan: each word is the index of a step, the tool it calls
-// and the word it is called with, as in "3:look:z"; each step depends on the one
-// before it.
+// calls returns a scripted plan: each word has the index of a step, its tool and
+// its argument, as in "3:look:z"; each step depends on the one before it.
 func calls(title string, words ...string) plan.Plan {
-	p := plan.Plan{Title: title}
+	p := plan.Plan{Title: untrusted.Text(title)}
 	for i, word := range words {
 		parts := strings.Split(word, ":")
 		s := plan.Step{
-			Index: parts[0], Title: "Step " + parts[0], Executor: plan.ExecutorTool, Tool: parts[1],
+			Index: parts[0], Title: untrusted.Text("Step " + parts[0]), Executor: plan.ExecutorTool, Tool: parts[1],
 			Args: map[string]any{"at": parts[2]}, ExpectedOutcome: "it says " + parts[2],
 		}
 		if i > 0 {
@@ -32,19 +32,19 @@ func calls(title string, words ...string) plan.Plan {
 	return p
 }
 
-// breaking fails each call with one of these words.
+// breaking fails each call with one of these arguments.
 func breaking(words ...string) func(agent.CallTool) event.Data {
 	return func(c agent.CallTool) event.Data {
 		if at, _ := c.Args["at"].(string); slices.Contains(words, at) {
-			return event.StepFailed{Index: c.Index, Attempt: c.Attempt, Error: at + " is broken", Failure: event.FailureTool}
+			return event.StepFailed{Index: c.Index, Attempt: c.Attempt, Error: untrusted.Text(at + " is broken"), Failure: event.FailureTool}
 		}
 		return event.StepCompleted{Index: c.Index, Attempt: c.Attempt, Result: "result of " + c.Index}
 	}
 }
 
-// TestAScriptedPlannerWalksEveryTransition goes through what can become of a
-// plan whose steps fail, with a planner that asks no model.
-func TestAScriptedPlannerWalksEveryTransition(t *testing.T) {
+// TestReplanTransitions covers everything that can follow the failed steps of a
+// plan, with a planner that needs no model.
+func TestReplanTransitions(t *testing.T) {
 	four := calls("Four", "1:look:a", "2:look:x", "3:look:c", "4:look:d")
 	around := calls("Around x", "5:look:e", "6:look:y", "7:look:g")
 	last := calls("Two more", "8:look:h", "9:look:i")
@@ -70,7 +70,7 @@ func TestAScriptedPlannerWalksEveryTransition(t *testing.T) {
 			plans: []plan.Plan{four, around, last}, broken: []string{"x", "y"}, status: event.StatusCompleted, reason: event.ReasonGoalMet,
 			starts: "1 2 5 6 8 9", diffs: []diff{{"2 3 4", "5 6 7", ""}, {"6 7", "8 9", ""}}, replans: 2,
 		},
-		"a revised step keeps its index and is a new attempt": {
+		"revised step keeps its index": {
 			plans: []plan.Plan{four, calls("Other words", "2:look:b", "3:look:c")}, broken: []string{"x"}, status: event.StatusCompleted, reason: event.ReasonGoalMet,
 			starts: "1 2 2 3", diffs: []diff{{"4", "", "2"}}, replans: 1,
 		},
@@ -78,7 +78,7 @@ func TestAScriptedPlannerWalksEveryTransition(t *testing.T) {
 			plans: []plan.Plan{four, around, last}, broken: []string{"x", "y"}, limit: func(l *event.Limits) { l.MaxReplans = 1 },
 			status: event.StatusFailed, reason: event.ReasonReplanBudget, starts: "1 2 5 6", diffs: []diff{{"2 3 4", "5 6 7", ""}}, replans: 1,
 		},
-		"replans spent by answers that repeat what failed": {
+		"replans spent on repeated failures": {
 			plans: []plan.Plan{calls("Two", "1:look:x", "2:look:b"), calls("Same", "1:look:x", "2:look:b"), calls("Same", "5:look:x", "6:look:b")}, broken: []string{"x"},
 			limit: func(l *event.Limits) { l.MaxReplans = 2 }, status: event.StatusFailed, reason: event.ReasonReplanBudget, starts: "1", replans: 2,
 		},
@@ -86,20 +86,20 @@ func TestAScriptedPlannerWalksEveryTransition(t *testing.T) {
 			plans: []plan.Plan{four, around}, broken: []string{"x"}, limit: func(l *event.Limits) { l.MaxSteps, l.GrowSteps = 4, false },
 			status: event.StatusFailed, reason: event.ReasonStepBudget, starts: "1 2", replans: 1,
 		},
-		"steps spent before the planner is asked": {
+		"steps spent before the replan": {
 			plans: []plan.Plan{four, around}, broken: []string{"d"}, limit: func(l *event.Limits) { l.MaxSteps, l.GrowSteps = 4, false },
 			status: event.StatusFailed, reason: event.ReasonStepBudget, starts: "1 2 3 4",
 		},
 		"nothing to replan": {
 			plans: []plan.Plan{four, {Title: "There is no way around x"}}, broken: []string{"x"}, status: event.StatusFailed, reason: event.ReasonGaveUp, starts: "1 2", replans: 1,
 		},
-		"nothing left in the script": {
+		"script exhausted": {
 			plans: []plan.Plan{four}, broken: []string{"x"}, status: event.StatusFailed, reason: event.ReasonGaveUp, starts: "1 2", replans: 1,
 		},
-		"no plan at all": {
+		"no plan": {
 			plans: []plan.Plan{{Title: "Nothing"}}, status: event.StatusFailed, reason: event.ReasonNoPlan,
 		},
-		"a planner that fails": {
+		"planner fails": {
 			plans: []plan.Plan{four, calls("Wrong", "5:nowhere:e")}, broken: []string{"x"}, status: event.StatusFailed, reason: event.ReasonPlannerError, starts: "1 2", replans: 1,
 		},
 	} {
@@ -114,7 +114,7 @@ func TestAScriptedPlannerWalksEveryTransition(t *testing.T) {
 			}
 			got := w.play(start)
 			if got.Status != c.status || got.Reason != c.reason {
-				t.Fatalf("it ended %s %s (%s), want %s %s", got.Status, got.Reason, got.Error, c.status, c.reason)
+				t.Fatalf("ended %s %s (%s), want %s %s", got.Status, got.Reason, got.Error, c.status, c.reason)
 			}
 			if starts := strings.Join(w.starts(), " "); starts != c.starts {
 				t.Errorf("started %s, want %s", starts, c.starts)
@@ -127,19 +127,19 @@ func TestAScriptedPlannerWalksEveryTransition(t *testing.T) {
 			}
 			for i, want := range c.diffs {
 				r := got.Revisions[i]
-				if said := (diff{strings.Join(r.Removed, " "), strings.Join(r.Added, " "), strings.Join(r.Revised, " ")}); said != want || r.Revision != i+2 {
-					t.Errorf("revision %d: %+v, want %+v", r.Revision, said, want)
+				if got := (diff{strings.Join(r.Removed, " "), strings.Join(r.Added, " "), strings.Join(r.Revised, " ")}); got != want || r.Revision != i+2 {
+					t.Errorf("revision %d: %+v, want %+v", r.Revision, got, want)
 				}
 			}
-			if again := replay(t, w); again != standing(t, w.run) {
-				t.Error("folded again the run is another")
+			if again := replay(t, w); again != dump(t, w.run) {
+				t.Error("folding the events again gives another state")
 			}
 		})
 	}
 }
 
-// replay folds the events again, with the same planners, and says what can be
-// seen of the run.
+// replay folds the events again with the same planners and returns the run's
+// visible state.
 func replay(t *testing.T, w *world) string {
 	run := agent.NewRun(w.planners)
 	for _, e := range w.events {
@@ -147,17 +147,17 @@ func replay(t *testing.T, w *world) string {
 			t.Fatal(err)
 		}
 	}
-	return standing(t, run)
+	return dump(t, run)
 }
 
-func TestAReplanGivesFinishedStepsNoSecondMeaning(t *testing.T) {
+func TestReplanKeepsFinishedSteps(t *testing.T) {
 	w := newWorld(t)
 	w.reply = script{
 		prompt.PurposePlan: {`{"title":"x","steps":[
 			{"index":"1","title":"A","tool":"look","args":{"at":"a"},"result_variable":"a"},
 			{"index":"2","title":"B","tool":"look","args":{"at":"b"},"result_variable":"b","depends_on":["1"]},
 			{"index":"3","title":"C","tool":"look","args":{"at":"c"},"depends_on":["2"]}]}`},
-		// 1 is done and means something new here; what refers to it must follow.
+		// The finished step 1 gets a new meaning here; references to it must follow.
 		prompt.PurposeReplan: {`{"title":"x","steps":[
 			{"index":"1","title":"New","tool":"look","args":{"at":"new"},"result_variable":"n"},
 			{"index":"3","title":"C again","tool":"look","args":{"at":"${n} ${a}"},"depends_on":["1","2"]}]}`},
@@ -168,7 +168,7 @@ func TestAReplanGivesFinishedStepsNoSecondMeaning(t *testing.T) {
 		t.Fatalf("%s: %s", got.Reason, got.Error)
 	}
 	if starts := strings.Join(w.starts(), " "); starts != "1 2 3 4 3" {
-		t.Errorf("started %s, want 1 2 3, then 4 in the place of the second 1, then 3", starts)
+		t.Errorf("started %s, want 1 2 3, then 4 for the new step 1, then 3", starts)
 	}
 	if s := w.run.Step("1"); s.Step.Title != "A" || s.Result != "result of 1" || s.Attempt != 1 {
 		t.Errorf("the finished step is now %+v", s.Step)
@@ -182,7 +182,7 @@ func TestAReplanGivesFinishedStepsNoSecondMeaning(t *testing.T) {
 	}
 }
 
-func TestThePlannerIsToldWhatItNeeds(t *testing.T) {
+func TestReplanPromptDescribesFailure(t *testing.T) {
 	w := newWorld(t)
 	w.reply = script{
 		prompt.PurposePlan:   {with(diamond, `"args":{"at":"b"}`, `"args":{"at":"b"},"expected_outcome":"the b is right"`)},
@@ -195,19 +195,19 @@ func TestThePlannerIsToldWhatItNeeds(t *testing.T) {
 		t.Fatalf("%d requests outside the phases, want one", len(asked))
 	}
 	prompt := asked[0].Request.Messages[len(asked[0].Request.Messages)-1].Content
-	for what, words := range map[string]string{
+	for name, words := range map[string]string{
 		"the error": "it broke", "the expected outcome": "the b is right", "a result": "result of 1", "a step that remains": "Join",
 	} {
 		if !strings.Contains(prompt, words) {
-			t.Errorf("the prompt lacks %s (%q):\n%s", what, words, prompt)
+			t.Errorf("the prompt lacks %s (%q):\n%s", name, words, prompt)
 		}
 	}
 	if d := all[event.ReplanStarted](w)[0]; d.Step != "3" || d.Error != "it broke" || !slices.Equal(d.Remaining, []string{"3", "4"}) {
-		t.Errorf("told %+v", d)
+		t.Errorf("got the event %+v", d)
 	}
 }
 
-func TestARefusedAnswerIsToldAndCounted(t *testing.T) {
+func TestRefusedReplanCountsAndNamesReason(t *testing.T) {
 	w := newWorld(t)
 	same := `{"title":"x","steps":[{"index":"3","title":"Right","tool":"change","args":{"at":"b"},"depends_on":["1"]},{"index":"4","title":"Join","tool":"look","args":{"at":"c"},"depends_on":["2","3"]}]}`
 	w.reply = script{prompt.PurposePlan: {diamond}, prompt.PurposeReplan: {same, `{"title":"x","steps":[{"index":"9","title":"Other","tool":"look","args":{"at":"z"}}]}`}}.reply
@@ -220,12 +220,12 @@ func TestARefusedAnswerIsToldAndCounted(t *testing.T) {
 		t.Errorf("refused %+v", refused)
 	}
 	second := all[event.ReplanStarted](w)[1]
-	if !strings.Contains(second.Error, "The last answer was refused") {
-		t.Errorf("the planner is not told why it is asked again: %q", second.Error)
+	if !strings.Contains(string(second.Error), "The last answer was refused") {
+		t.Errorf("the second request lacks the reason of the refusal: %q", second.Error)
 	}
 }
 
-func TestAResultOfARunTellsItsRevisions(t *testing.T) {
+func TestResultListsRevisions(t *testing.T) {
 	w := newWorld(t)
 	w.planBy(planning.Scripted(calls("A", "1:look:x"), calls("B", "2:look:y")))
 	w.tool = breaking("x")

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"replan/agent/event"
+	"replan/internal/untrusted"
 	"replan/planning"
 	"replan/planning/plan"
 	"replan/planning/prompt"
@@ -63,7 +64,7 @@ func (r fold) applyResumed(d event.RunResumed, last time.Time) {
 	if r.Revision == 0 {
 		r.every(r.enqueue) // including calls of the chat
 	} else {
-		r.replot()
+		r.rebuildGraph()
 		for _, s := range r.Steps {
 			if s.skip.byUser && s.Status != StepCompleted {
 				r.cutBehind(s)
@@ -138,7 +139,7 @@ func (r fold) takeUp() {
 	r.Gates, r.questions = nil, nil // it may have ended before they were closed
 	if r.Chat != nil && r.Chat.flaw != nil {
 		r.Chat.flaw, r.Chat.stalls, r.Chat.mustAnswer = nil, 0, false
-		r.Chat.messages = append(r.Chat.messages, prompt.Remark("The conversation goes on."))
+		r.Chat.messages = append(r.Chat.messages, prompt.Remark("The conversation continues."))
 	}
 	r.every(func(s *StepState) {
 		s.awaitsUser = false
@@ -208,10 +209,10 @@ func (r scheduler) again(s *StepState) {
 type Question struct {
 	Step   string // index
 	Doubt  bool   // answered by doubt.resolved, otherwise by failure.resolved
-	Title  string
+	Title  untrusted.Text
 	Tool   string
 	Args   map[string]any // as resolved for the attempt, or as in the plan
-	Reason string         // the error, or why there is doubt
+	Reason untrusted.Text // the error, or why there is doubt
 	Denied bool           // denied at its gate or by a rule: nothing was done
 	Replan bool           // the rest can be replanned
 }
@@ -265,9 +266,9 @@ func (r decision) nextLost() []Action {
 	for _, s := range r.lost {
 		reason := "replan ended while it ran"
 		if s.interruption == lostStartUnknown {
-			reason = "the last line of the journal is damaged, and may have said that it started"
+			reason = "the last line of the journal is damaged and may have recorded its start"
 		}
-		out = append(out, Action{Record: event.StepInDoubt{Index: s.Step.Index, Attempt: s.Attempt, Reason: reason}})
+		out = append(out, Action{Record: event.StepInDoubt{Index: s.Step.Index, Attempt: s.Attempt, Reason: untrusted.Text(reason)}})
 	}
 	return out
 }
@@ -302,7 +303,7 @@ func (r decision) nextDoubts() []Action {
 }
 
 // doubtAnswer returns the automatic decision about a step in doubt, or "" if the
-// user must decide. After one resume, no step is automatically run again twice.
+// user must decide. One resume reruns each step at most once by itself.
 func (r decision) doubtAnswer(s *StepState) event.DoubtDecision {
 	switch {
 	case r.inDoubt == "" && r.attended:
@@ -380,7 +381,7 @@ func (r fold) applyFailureResolved(d event.FailureResolved) {
 		r.cutBehind(s)
 	case event.FailureReplan:
 		s.Status = StepFailed
-		r.failure = &failure{step: s.Step.Index, error: cmp.Or(s.Error, "the user asks for another way")}
+		r.failure = &failure{step: s.Step.Index, error: cmp.Or(string(s.Error), "the user asks for a new plan")}
 	default:
 		status, reason := event.StatusFailed, event.ReasonStepFailed
 		switch s.Failure {
@@ -389,7 +390,7 @@ func (r fold) applyFailureResolved(d event.FailureResolved) {
 		case event.FailureInterrupted:
 			status, reason = event.StatusCancelled, event.ReasonInterrupted
 		}
-		r.end(status, reason, fmt.Sprintf("step %s (%s) failed: %s", s.Step.Index, s.Step.Title, headline(s.Error)))
+		r.end(status, reason, fmt.Sprintf("step %s (%s) failed: %s", s.Step.Index, s.Step.Title, headline(string(s.Error))))
 	}
 	r.enqueue(s)
 }

@@ -12,7 +12,7 @@ import (
 	"replan/agent/event"
 )
 
-func TestVariablesAndBudgetsSurviveAResumeWhole(t *testing.T) {
+func TestResumeKeepsVariablesAndUsage(t *testing.T) {
 	long := strings.Repeat("ä", 300_000)
 	w := newWorld(t)
 	w.tool = func(c agent.CallTool) event.Data {
@@ -24,33 +24,33 @@ func TestVariablesAndBudgetsSurviveAResumeWhole(t *testing.T) {
 	w.until(event.KindStepCompleted)
 	w.killAt(event.KindStepCompleted)
 	if got := w.run.Usage; got.Steps != 1 || got.ToolCalls != 1 {
-		t.Errorf("read again it has used %+v", got)
+		t.Errorf("after reading the events: used %+v", got)
 	}
 	if got := w.resume(resumed(start)); got.Usage.Steps != 4 || got.Reason != event.ReasonGoalMet {
 		t.Errorf("%s: %s, used %+v", got.Reason, got.Error, got.Usage)
 	}
 	if w.run.Step("2").Args["at"] != long || fmt.Sprint(w.run.Step("3").Args["at"]) != "12345678901234567890.50" {
-		t.Error("the values that a step was called with after the kill are not whole")
+		t.Error("a step after the kill was called with incomplete values")
 	}
 }
 
-func TestLimitsOverAResume(t *testing.T) {
+func TestLimitsAfterResume(t *testing.T) {
 	for name, c := range map[string]struct {
 		limit func(*event.Limits)
 		raise func(*event.Limits)
 		first event.Reason
 		then  event.Reason
 	}{
-		"steps raised go on":               {func(l *event.Limits) { l.MaxSteps, l.GrowSteps = 2, false }, func(l *event.Limits) { l.MaxSteps = 4 }, event.ReasonStepBudget, event.ReasonGoalMet},
-		"steps taken off go on":            {func(l *event.Limits) { l.MaxSteps, l.GrowSteps = 2, false }, func(l *event.Limits) { l.MaxSteps = 0 }, event.ReasonStepBudget, event.ReasonGoalMet},
-		"steps not raised are spent again": {func(l *event.Limits) { l.MaxSteps, l.GrowSteps = 2, false }, nil, event.ReasonStepBudget, event.ReasonStepBudget},
-		"steps raised too little too":      {func(l *event.Limits) { l.MaxSteps, l.GrowSteps = 2, false }, func(l *event.Limits) { l.MaxSteps = 3 }, event.ReasonStepBudget, event.ReasonStepBudget},
-		"calls raised go on":               {func(l *event.Limits) { l.MaxToolCalls = 2 }, func(l *event.Limits) { l.MaxToolCalls = 9 }, event.ReasonToolBudget, event.ReasonGoalMet},
-		"calls not raised are spent again": {func(l *event.Limits) { l.MaxToolCalls = 2 }, nil, event.ReasonToolBudget, event.ReasonToolBudget},
-		"a tool's calls raised go on":      {func(l *event.Limits) { l.MaxCallsPerTool = 3 }, func(l *event.Limits) { l.MaxCallsPerTool = 4 }, event.ReasonToolBudget, event.ReasonGoalMet},
-		"a tool's calls are spent again":   {func(l *event.Limits) { l.MaxCallsPerTool = 3 }, nil, event.ReasonToolBudget, event.ReasonToolBudget},
-		"time raised goes on":              {func(l *event.Limits) { l.MaxDurationMS = 60 }, func(l *event.Limits) { l.MaxDurationMS = 60_000 }, event.ReasonTimeBudget, event.ReasonGoalMet},
-		"time not raised is spent again":   {func(l *event.Limits) { l.MaxDurationMS = 60 }, nil, event.ReasonTimeBudget, event.ReasonTimeBudget},
+		"steps raised":              {func(l *event.Limits) { l.MaxSteps, l.GrowSteps = 2, false }, func(l *event.Limits) { l.MaxSteps = 4 }, event.ReasonStepBudget, event.ReasonGoalMet},
+		"steps unlimited":           {func(l *event.Limits) { l.MaxSteps, l.GrowSteps = 2, false }, func(l *event.Limits) { l.MaxSteps = 0 }, event.ReasonStepBudget, event.ReasonGoalMet},
+		"steps unchanged":           {func(l *event.Limits) { l.MaxSteps, l.GrowSteps = 2, false }, nil, event.ReasonStepBudget, event.ReasonStepBudget},
+		"steps raised too little":   {func(l *event.Limits) { l.MaxSteps, l.GrowSteps = 2, false }, func(l *event.Limits) { l.MaxSteps = 3 }, event.ReasonStepBudget, event.ReasonStepBudget},
+		"calls raised":              {func(l *event.Limits) { l.MaxToolCalls = 2 }, func(l *event.Limits) { l.MaxToolCalls = 9 }, event.ReasonToolBudget, event.ReasonGoalMet},
+		"calls unchanged":           {func(l *event.Limits) { l.MaxToolCalls = 2 }, nil, event.ReasonToolBudget, event.ReasonToolBudget},
+		"calls of a tool raised":    {func(l *event.Limits) { l.MaxCallsPerTool = 3 }, func(l *event.Limits) { l.MaxCallsPerTool = 4 }, event.ReasonToolBudget, event.ReasonGoalMet},
+		"calls of a tool unchanged": {func(l *event.Limits) { l.MaxCallsPerTool = 3 }, nil, event.ReasonToolBudget, event.ReasonToolBudget},
+		"time raised":               {func(l *event.Limits) { l.MaxDurationMS = 60 }, func(l *event.Limits) { l.MaxDurationMS = 60_000 }, event.ReasonTimeBudget, event.ReasonGoalMet},
+		"time unchanged":            {func(l *event.Limits) { l.MaxDurationMS = 60 }, nil, event.ReasonTimeBudget, event.ReasonTimeBudget},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t)
@@ -68,10 +68,10 @@ func TestLimitsOverAResume(t *testing.T) {
 			starts := len(w.starts())
 			got := w.resume(again)
 			if got.Reason != c.then {
-				t.Fatalf("resumed it came to %s (%s), want %s", got.Reason, got.Error, c.then)
+				t.Fatalf("after the resume: %s (%s), want %s", got.Reason, got.Error, c.then)
 			}
 			if c.raise == nil && len(w.starts()) != starts {
-				t.Errorf("nothing is left of the budget, and %v were started", w.starts()[starts:])
+				t.Errorf("the budget is spent, but %v started", w.starts()[starts:])
 			}
 		})
 	}
@@ -81,7 +81,7 @@ func (w *world) noTimers(int) int {
 	return max(0, slices.IndexFunc(w.pending, func(e agent.Effect) bool { _, timer := e.(agent.Wake); return !timer }))
 }
 
-func TestTheWallClockDoesNotCountTheTimeBetween(t *testing.T) {
+func TestTimeBetweenRunAndResumeDoesNotCount(t *testing.T) {
 	w := newWorld(t)
 	start := given(t, chain)
 	start.Limits.MaxDurationMS = 10_000
@@ -92,19 +92,19 @@ func TestTheWallClockDoesNotCountTheTimeBetween(t *testing.T) {
 	w.kill(len(w.events)) // a day passes
 	w.apply(resumed(start))
 	if got := w.run.Elapsed(); got != before {
-		t.Errorf("elapsed %v, before the kill %v", got, before)
+		t.Errorf("elapsed %v, want %v as before the kill", got, before)
 	}
 	for _, a := range w.run.Next() {
 		if wake, ok := a.Effect.(agent.Wake); ok && wake.At.Sub(w.now) != 10*time.Second-before {
-			t.Errorf("it wants to be woken in %v, of 10 s %v are used", wake.At.Sub(w.now), before)
+			t.Errorf("the timer fires in %v, with %v of 10 s used", wake.At.Sub(w.now), before)
 		}
 	}
-	if got := w.goOn(); got.Reason != event.ReasonGoalMet || got.DurationMS >= 10_000 {
+	if got := w.finish(); got.Reason != event.ReasonGoalMet || got.DurationMS >= 10_000 {
 		t.Errorf("%s (%s) after %d ms", got.Reason, got.Error, got.DurationMS)
 	}
 }
 
-func TestTheClockIsSetAnewByAResume(t *testing.T) {
+func TestResumeSetsNewDeadline(t *testing.T) {
 	w := newWorld(t)
 	start := given(t, chain)
 	start.Limits.MaxDurationMS = 1_000
@@ -113,7 +113,7 @@ func TestTheClockIsSetAnewByAResume(t *testing.T) {
 		return max(0, slices.IndexFunc(w.pending, func(e agent.Effect) bool { _, timer := e.(agent.Wake); return timer }))
 	}
 	w.until(event.KindTimerFired)
-	if got := w.goOn(); got.Reason != event.ReasonTimeBudget {
+	if got := w.finish(); got.Reason != event.ReasonTimeBudget {
 		t.Fatalf("%s: %s", got.Reason, got.Error)
 	}
 	w.kill(len(w.events))
@@ -122,11 +122,11 @@ func TestTheClockIsSetAnewByAResume(t *testing.T) {
 	w.pending, w.begun = nil, map[string]bool{}
 	w.apply(again)
 	if !slices.ContainsFunc(w.run.Next(), func(a agent.Action) bool { _, timer := a.Effect.(agent.Wake); return timer }) {
-		t.Error("nobody is asked to say when the time is up")
+		t.Error("no timer is set for the deadline")
 	}
 }
 
-func TestAWarningIsToldAgainOnlyOfAnotherLimit(t *testing.T) {
+func TestBudgetWarningRepeatsOnlyForNewLimit(t *testing.T) {
 	for limit, want := range map[int]string{10: "8 of 10", 11: "8 of 10, 9 of 11"} {
 		w := newWorld(t)
 		start := given(t, serial(9, false))
@@ -138,12 +138,12 @@ func TestAWarningIsToldAgainOnlyOfAnotherLimit(t *testing.T) {
 		if got := w.resume(again); got.Reason != event.ReasonGoalMet {
 			t.Fatalf("%s: %s", got.Reason, got.Error)
 		}
-		var said []string
+		var warnings []string
 		for _, d := range all[event.BudgetWarned](w) {
-			said = append(said, fmt.Sprintf("%d of %d", d.Used, d.Limit))
+			warnings = append(warnings, fmt.Sprintf("%d of %d", d.Used, d.Limit))
 		}
-		if got := strings.Join(said, ", "); got != want {
-			t.Errorf("with a limit of %d it warned at %s, want %s", limit, got, want)
+		if got := strings.Join(warnings, ", "); got != want {
+			t.Errorf("with a limit of %d: got the warnings %s, want %s", limit, got, want)
 		}
 	}
 }

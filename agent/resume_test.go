@@ -13,14 +13,14 @@ import (
 	"replan/planning/prompt"
 )
 
-// analysed asks for a review.
+// analysed is an analysis that asks for a review.
 const analysed = `{"mode":"plan","task":"do it","goal":"done","complexity":"medium","reflect":true,"subtasks":["look"]}`
 
-// faulty names a tool that there is not.
+// faulty is a plan with an unknown tool.
 const faulty = `{"title":"x","steps":[{"index":"2","title":"Fly","tool":"fly","args":{}}]}`
 
-// fullWorld walks through everything that a run asks a model: three phases, a
-// repair, arguments, a step's own words, a replan, its repair, an answer.
+// fullWorld covers every kind of model request: three phases, a repair,
+// arguments, a step's text, a replan, its repair, an answer.
 func fullWorld(t *testing.T) (*world, event.RunStarted) {
 	w := newWorld(t)
 	w.reply = func(r prompt.Request) (string, error) {
@@ -70,7 +70,7 @@ func directWorld(t *testing.T) (*world, event.RunStarted) {
 	return w, start
 }
 
-// requestOf is the request that an event puts to a model, nil where it puts none.
+// requestOf returns the model request of an event, or nil.
 func requestOf(d event.Data) *prompt.Request {
 	switch d := d.(type) {
 	case event.PhaseStarted:
@@ -84,24 +84,24 @@ func requestOf(d event.Data) *prompt.Request {
 	}
 }
 
-func TestARunKilledAtAnyEventComesToTheSameEnd(t *testing.T) {
+func TestResumeAfterKillAtAnyEvent(t *testing.T) {
 	for name, c := range map[string]struct {
 		world func(*testing.T) (*world, event.RunStarted)
-		kinds []event.Kind // that its events must be of for the test to say anything
+		kinds []event.Kind // kinds that its events must include
 	}{
-		"a plan": {fullWorld, []event.Kind{
+		"plan": {fullWorld, []event.Kind{
 			event.KindPhaseStarted, event.KindPhaseCompleted, event.KindPlanDrafting, event.KindPlanCreated, event.KindModelRequested,
 			event.KindModelReplied, event.KindGateRequested, event.KindGateResolved, event.KindStepStarted, event.KindStepCompleted,
 			event.KindStepFailed, event.KindReplanStarted, event.KindPlanDiff, event.KindSynthesisStarted, event.KindSynthesisCompleted,
 		}},
-		"a direct answer": {directWorld, []event.Kind{event.KindPhaseSkipped, event.KindSynthesisStarted}},
+		"direct answer": {directWorld, []event.Kind{event.KindPhaseSkipped, event.KindSynthesisStarted}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			whole, start := c.world(t)
 			want := whole.play(start)
 			for _, kind := range c.kinds {
 				if !slices.Contains(whole.kinds(), kind) {
-					t.Fatalf("nothing of kind %s happens: %v", kind, whole.kinds())
+					t.Fatalf("no event of kind %s: %v", kind, whole.kinds())
 				}
 			}
 			for n := 1; n < len(whole.events); n++ {
@@ -111,18 +111,18 @@ func TestARunKilledAtAnyEventComesToTheSameEnd(t *testing.T) {
 				last := w.events[n-1].Data
 				got := w.resume(resumed(start))
 				if got.Status != want.Status || got.Reason != want.Reason || got.Answer != want.Answer || len(got.Revisions) != len(want.Revisions) {
-					t.Fatalf("killed after event %d (%s) it came to %s %q with %d revisions (%s), want %s %q with %d", n, last.Kind(),
+					t.Fatalf("killed after event %d (%s): got %s %q with %d revisions (%s), want %s %q with %d", n, last.Kind(),
 						got.Reason, got.Answer, len(got.Revisions), got.Error, want.Reason, want.Answer, len(want.Revisions))
 				}
 				if fmt.Sprint(w.run.Variables()) != fmt.Sprint(whole.run.Variables()) {
-					t.Errorf("killed after event %d (%s) the variables are %v", n, last.Kind(), w.run.Variables())
+					t.Errorf("killed after event %d (%s): got the variables %v", n, last.Kind(), w.run.Variables())
 				}
 				if lost := requestOf(last); lost != nil {
 					sameRequest(t, *lost, w.events[n:])
 				}
 				for _, e := range w.events[:n] {
 					if done, ok := e.Data.(event.StepCompleted); ok && startedAgain(w.events[n:], done.Index) {
-						t.Errorf("killed after event %d (%s): step %s had been completed and was started again", n, last.Kind(), done.Index)
+						t.Errorf("killed after event %d (%s): completed step %s started again", n, last.Kind(), done.Index)
 					}
 				}
 			}
@@ -130,7 +130,7 @@ func TestARunKilledAtAnyEventComesToTheSameEnd(t *testing.T) {
 	}
 }
 
-// sameRequest holds that the request that was lost is the next one put.
+// sameRequest checks that the next request equals the lost one.
 func sameRequest(t *testing.T, lost prompt.Request, events []event.Event) {
 	t.Helper()
 	for _, e := range events {
@@ -138,15 +138,15 @@ func sameRequest(t *testing.T, lost prompt.Request, events []event.Event) {
 			a, _ := json.Marshal(lost)
 			b, _ := json.Marshal(again)
 			if string(a) != string(b) {
-				t.Errorf("after the request\n%s\nwas lost it put\n%s", a, b)
+				t.Errorf("lost the request\n%s\nbut the next one is\n%s", a, b)
 			}
 			return
 		}
 	}
-	t.Errorf("the request for %s was lost and not put again", lost.Purpose)
+	t.Errorf("the lost request for %s was not repeated", lost.Purpose)
 }
 
-// startedAgain reports whether a step was started.
+// startedAgain reports whether a step started.
 func startedAgain(events []event.Event, index string) bool {
 	return slices.ContainsFunc(events, func(e event.Event) bool {
 		d, ok := e.Data.(event.StepStarted)
@@ -154,15 +154,15 @@ func startedAgain(events []event.Event, index string) bool {
 	})
 }
 
-func TestWhatEndedIsTakenUpAgain(t *testing.T) {
+func TestResumeRetriesFailedStep(t *testing.T) {
 	attempts := func(w *world, index string) int { return w.run.Step(index).Attempt }
 	for name, c := range map[string]struct {
-		prepare func(*world) // before the first life
-		mend    func(*world) // before the second
+		prepare func(*world) // before the first run
+		fix     func(*world) // before the resume
 		first   event.Reason
 		check   func(*testing.T, *world)
 	}{
-		"a failed step is a new attempt, what is done stays done": {
+		"failed step": {
 			prepare: func(w *world) { w.tool = failing("2", 1, event.FailureTool) }, first: event.ReasonStepFailed,
 			check: func(t *testing.T, w *world) {
 				if attempts(w, "1") != 1 || attempts(w, "2") != 2 || attempts(w, "3") != 1 {
@@ -170,7 +170,7 @@ func TestWhatEndedIsTakenUpAgain(t *testing.T) {
 				}
 			},
 		},
-		"a cancelled step is a new attempt": {
+		"cancelled step": {
 			prepare: func(w *world) { w.tool = failing("2", 1, event.FailureInterrupted) }, first: event.ReasonInterrupted,
 			check: func(t *testing.T, w *world) {
 				if attempts(w, "2") != 2 {
@@ -179,7 +179,7 @@ func TestWhatEndedIsTakenUpAgain(t *testing.T) {
 			},
 		},
 	} {
-		for _, way := range []string{"whose end was written", "killed before the end was written"} {
+		for _, way := range []string{"end written", "killed before the end"} {
 			t.Run(name+", "+way, func(t *testing.T) {
 				w := newWorld(t)
 				c.prepare(w)
@@ -188,12 +188,12 @@ func TestWhatEndedIsTakenUpAgain(t *testing.T) {
 					t.Fatalf("%s: %s", got.Reason, got.Error)
 				}
 				n := len(w.events)
-				if way != "whose end was written" {
+				if way != "end written" {
 					n--
 				}
 				w.kill(n)
 				if got := w.resume(resumed(start)); got.Reason != event.ReasonGoalMet {
-					t.Fatalf("resumed it came to %s: %s", got.Reason, got.Error)
+					t.Fatalf("after the resume: %s: %s", got.Reason, got.Error)
 				}
 				c.check(t, w)
 			})
@@ -201,7 +201,7 @@ func TestWhatEndedIsTakenUpAgain(t *testing.T) {
 	}
 }
 
-func TestWhatWasSkippedIsTriedAgainWithWhatItWasSkippedFor(t *testing.T) {
+func TestResumeRetriesSkippedSteps(t *testing.T) {
 	plan := with(chain, `"result_variable":"a"`, `"result_variable":"a","on_failure":"skip"`) // 4 aborts
 	whole := newWorld(t)
 	whole.tool = func(c agent.CallTool) event.Data {
@@ -220,38 +220,38 @@ func TestWhatWasSkippedIsTriedAgainWithWhatItWasSkippedFor(t *testing.T) {
 		over := w.run.Result != nil || w.run.Step("4").Status == agent.StepFailed
 		got := w.resume(resumed(start))
 		if want := map[bool]event.Reason{true: event.ReasonGoalMet, false: event.ReasonPartial}[over]; got.Reason != want {
-			t.Errorf("killed after event %d it came to %s, want %s", n, got.Reason, want)
+			t.Errorf("killed after event %d: got %s, want %s", n, got.Reason, want)
 		}
 	}
 }
 
-func TestACompletedRunIsNotResumed(t *testing.T) {
+func TestCompletedRunIsNotResumable(t *testing.T) {
 	w := newWorld(t)
 	start := given(t, chain)
 	w.play(start)
 	w.kill(len(w.events))
 	if w.run.Resumable() {
-		t.Error("it says that it can be resumed")
+		t.Error("a completed run is resumable")
 	}
 	if err := w.offer(resumed(start)); !errors.Is(err, agent.ErrOutOfOrder) {
 		t.Errorf("got %v, want ErrOutOfOrder", err)
 	}
 }
 
-func TestApprovalsAndGatesOverAResume(t *testing.T) {
+func TestGatesAfterResume(t *testing.T) {
 	plan := `{"title":"x","steps":[{"title":"A","tool":"change","args":{"at":1}},{"title":"B","tool":"change","args":{"at":2},"depends_on":["1"]}]}`
 	for name, c := range map[string]struct {
 		scope event.Scope
 		tool  func(agent.CallTool) event.Data
-		kill  event.Kind // at the first of these; "" once it is over
-		gates int        // asked in both lives
+		kill  event.Kind // at the first event of this kind; "" after the end
+		gates int        // gates before and after the resume
 	}{
-		"an approval for the run stays":                        {scope: event.ScopeRun, tool: failing("2", 1, event.FailureTool), gates: 1},
-		"an approval for the run stays where it was killed":    {scope: event.ScopeRun, kill: event.KindStepCompleted, gates: 1},
-		"an approval for once is not for the next attempt":     {scope: event.ScopeOnce, tool: failing("2", 1, event.FailureTool), gates: 3},
-		"an approval for once holds for the call not yet made": {scope: event.ScopeOnce, kill: event.KindGateResolved, gates: 2},
-		"an open gate survives a kill and is not asked again":  {scope: event.ScopeOnce, kill: event.KindGateRequested, gates: 2},
-		"a gate that was about to open is opened":              {scope: event.ScopeOnce, kill: event.KindPlanCreated, gates: 2},
+		"grant for the run after the end":                 {scope: event.ScopeRun, tool: failing("2", 1, event.FailureTool), gates: 1},
+		"grant for the run after a kill":                  {scope: event.ScopeRun, kill: event.KindStepCompleted, gates: 1},
+		"single approval does not cover the next attempt": {scope: event.ScopeOnce, tool: failing("2", 1, event.FailureTool), gates: 3},
+		"single approval covers the pending call":         {scope: event.ScopeOnce, kill: event.KindGateResolved, gates: 2},
+		"open gate is not asked again":                    {scope: event.ScopeOnce, kill: event.KindGateRequested, gates: 2},
+		"pending gate opens":                              {scope: event.ScopeOnce, kill: event.KindPlanCreated, gates: 2},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t)
@@ -270,13 +270,13 @@ func TestApprovalsAndGatesOverAResume(t *testing.T) {
 				t.Fatalf("%s: %s", got.Reason, got.Error)
 			}
 			if n := len(all[event.GateRequested](w)); n != c.gates {
-				t.Errorf("%d gates were asked, want %d", n, c.gates)
+				t.Errorf("got %d gates, want %d", n, c.gates)
 			}
 		})
 	}
 }
 
-func TestADenialIsAskedAnewByAResume(t *testing.T) {
+func TestResumeAsksAgainAfterDenial(t *testing.T) {
 	w := newWorld(t)
 	w.gate = func(event.GateRequested) event.Decision { return event.Deny }
 	start := given(t, changes)
@@ -290,17 +290,17 @@ func TestADenialIsAskedAnewByAResume(t *testing.T) {
 	}
 }
 
-func TestAQuestionOverAResume(t *testing.T) {
+func TestQuestionAfterResume(t *testing.T) {
 	for name, c := range map[string]struct {
-		stop     bool // the run is stopped while it is open
-		attended bool // the second life is
-		asked    int  // in the second life
-		calls    int  // of the step that failed
+		stop     bool // the run is stopped during the question
+		attended bool // the resumed run is attended
+		asked    int  // after the resume
+		calls    int  // of the failed step
 	}{
-		"it stays open where somebody is there":                {attended: true, asked: 1, calls: 2},
-		"it is a new attempt where nobody is there":            {attended: false, calls: 2},
-		"of a run that was stopped it is a new attempt":        {stop: true, attended: true, calls: 2},
-		"of a stopped run it is one where nobody is there too": {stop: true, calls: 2},
+		"attended":            {attended: true, asked: 1, calls: 2},
+		"unattended":          {attended: false, calls: 2},
+		"stopped, attended":   {stop: true, attended: true, calls: 2},
+		"stopped, unattended": {stop: true, calls: 2},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t)
@@ -310,7 +310,7 @@ func TestAQuestionOverAResume(t *testing.T) {
 			w.apply(start)
 			w.until(event.KindStepFailed)
 			for w.advance(); len(w.pending) > 0; w.advance() {
-				w.back()
+				w.deliver()
 			}
 			if c.stop {
 				w.apply(event.RunPaused{Reason: "stopped by the user"})
@@ -333,8 +333,7 @@ func TestAQuestionOverAResume(t *testing.T) {
 	}
 }
 
-// noTimers has timers come last.
-func TestAFailureThatWaitsForAReplanIsReplannedAfterAKill(t *testing.T) {
+func TestPendingReplanSurvivesKill(t *testing.T) {
 	whole := newWorld(t)
 	replies := func() func(prompt.Request) (string, error) {
 		return script{prompt.PurposePlan: {diamond}, prompt.PurposeReplan: {`{"title":"x","steps":[{"index":"9","title":"Other","tool":"look","args":{"at":"z"}}]}`}}.reply
@@ -353,7 +352,7 @@ func TestAFailureThatWaitsForAReplanIsReplannedAfterAKill(t *testing.T) {
 	}
 }
 
-func TestAPlannerThatFailedIsAskedFromTheStart(t *testing.T) {
+func TestResumeRestartsFailedPlanning(t *testing.T) {
 	w := newWorld(t)
 	w.reply = script{prompt.PurposePlan: {"", diamond}}.reply
 	start := started(event.DefaultLimits())
@@ -366,7 +365,7 @@ func TestAPlannerThatFailedIsAskedFromTheStart(t *testing.T) {
 	}
 }
 
-func TestAPlanAloneIsResumedToAPlanAlone(t *testing.T) {
+func TestPlanOnlyRunResumesAsPlanOnly(t *testing.T) {
 	whole := newWorld(t)
 	whole.reply = script{prompt.PurposePlan: {diamond}}.reply
 	start := started(event.DefaultLimits())
@@ -384,21 +383,21 @@ func TestAPlanAloneIsResumedToAPlanAlone(t *testing.T) {
 	}
 }
 
-func TestWhatWasOpenWhenARunEndedIsAskedAnew(t *testing.T) {
-	for _, way := range []string{"whose end was written", "killed before the end was written"} {
+func TestResumeReopensGateOfEndedRun(t *testing.T) {
+	for _, way := range []string{"end written", "killed before the end"} {
 		t.Run(way, func(t *testing.T) {
 			w := newWorld(t)
 			w.tool = failing("3", 1, event.FailureTool)
 			start := given(t, changes)
 			w.apply(start)
-			w.choose = func(int) int { // the gate opens, and the read fails before it is answered
+			w.choose = func(int) int { // the gate opens, and the read fails before the answer
 				return max(0, slices.IndexFunc(w.pending, func(e agent.Effect) bool { _, ok := e.(agent.OpenGate); return ok }))
 			}
 			w.until(event.KindGateRequested)
 			w.until(event.KindStepFailed)
 			n := len(w.events)
-			w.goOn()
-			if way == "whose end was written" {
+			w.finish()
+			if way == "end written" {
 				n = len(w.events)
 			}
 			w.kill(n)
@@ -410,31 +409,31 @@ func TestWhatWasOpenWhenARunEndedIsAskedAnew(t *testing.T) {
 	}
 }
 
-func TestWhatWasToBeSkippedWhenARunWasStoppedIsNot(t *testing.T) {
+func TestResumeDropsPendingSkipOfStoppedRun(t *testing.T) {
 	w := newWorld(t)
 	start := given(t, with(chain, `"title":"Chain"`, `"title":"Chain","on_failure":"skip"`))
 	w.apply(start)
 	w.advance()
 	w.apply(event.StepFailed{Index: "1", Attempt: 1, Error: "broke", Failure: event.FailureTool})
-	w.apply(event.RunPaused{Reason: "stopped by the user"}) // before step 2 is told to be skipped
+	w.apply(event.RunPaused{Reason: "stopped by the user"}) // before step 2 is skipped
 	w.kill(len(w.events))
 	if got := w.resume(resumed(start)); got.Reason != event.ReasonGoalMet {
-		t.Errorf("%s: %s, although step 1 went well at last", got.Reason, w.run.Step("2").Error)
+		t.Errorf("%s: %s, although step 1 succeeded in the end", got.Reason, w.run.Step("2").Error)
 	}
 }
 
-func TestADecisionMayComeWithTheResume(t *testing.T) {
+func TestDecisionAfterResume(t *testing.T) {
 	for name, c := range map[string]struct {
-		say    event.FailureResolved
+		decide event.FailureResolved
 		want   event.Reason
-		at     string // what step 2 is called with at last
+		at     string // the last argument of step 2
 		starts int    // of step 2
 	}{
-		"a retry is the new attempt":          {event.FailureResolved{Decision: event.FailureRetry}, event.ReasonGoalMet, "result of 1", 2},
-		"a retry with args calls with those":  {event.FailureResolved{Decision: event.FailureRetry, Args: map[string]any{"at": "b"}}, event.ReasonGoalMet, "b", 2},
-		"a skip goes on without it":           {event.FailureResolved{Decision: event.FailureSkip}, event.ReasonPartial, "", 1},
-		"a replan makes a new plan":           {event.FailureResolved{Decision: event.FailureReplan}, event.ReasonGoalMet, "", 1},
-		"an abort ends it as it ended before": {event.FailureResolved{Decision: event.FailureAbort}, event.ReasonStepFailed, "", 1},
+		"retry":           {event.FailureResolved{Decision: event.FailureRetry}, event.ReasonGoalMet, "result of 1", 2},
+		"retry with args": {event.FailureResolved{Decision: event.FailureRetry, Args: map[string]any{"at": "b"}}, event.ReasonGoalMet, "b", 2},
+		"skip":            {event.FailureResolved{Decision: event.FailureSkip}, event.ReasonPartial, "", 1},
+		"replan":          {event.FailureResolved{Decision: event.FailureReplan}, event.ReasonGoalMet, "", 1},
+		"abort":           {event.FailureResolved{Decision: event.FailureAbort}, event.ReasonStepFailed, "", 1},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t)
@@ -444,9 +443,9 @@ func TestADecisionMayComeWithTheResume(t *testing.T) {
 			w.play(start)
 			w.kill(len(w.events))
 			w.apply(resumed(start))
-			c.say.Step, c.say.By = "2", "user"
-			w.apply(c.say)
-			got := w.goOn()
+			c.decide.Step, c.decide.By = "2", "user"
+			w.apply(c.decide)
+			got := w.finish()
 			calls := slices.DeleteFunc(w.starts(), func(s string) bool { return s != "2" })
 			if got.Reason != c.want || len(calls) != c.starts {
 				t.Errorf("%s (%s) after %d calls, want %s after %d", got.Reason, got.Error, len(calls), c.want, c.starts)
@@ -458,7 +457,7 @@ func TestADecisionMayComeWithTheResume(t *testing.T) {
 	}
 }
 
-func TestAttemptsAreCountedOnOverAPlanningThatBeginsAnew(t *testing.T) {
+func TestAttemptsContinueAfterNewPlanning(t *testing.T) {
 	w := newWorld(t)
 	w.reply = script{prompt.PurposePlan: {with(diamond, `"tool":"change"`, `"tool":"fly"`), diamond}, prompt.PurposeRepair: {""}}.reply
 	start := started(event.DefaultLimits())
@@ -470,6 +469,6 @@ func TestAttemptsAreCountedOnOverAPlanningThatBeginsAnew(t *testing.T) {
 		t.Fatalf("%s: %s", got.Reason, got.Error)
 	}
 	if s := w.run.Step("1"); s.Attempt != 2 {
-		t.Errorf("step 1 was tried for the first plan too, and is at attempt %d", s.Attempt)
+		t.Errorf("step 1 is at attempt %d, want 2: the first plan tried it, too", s.Attempt)
 	}
 }

@@ -10,8 +10,8 @@ import (
 	"replan/planning/plan"
 )
 
-// Reviewed is a reviewed plan with its changes.
-type Reviewed struct {
+// ReviewedPlan is a reviewed plan with its changes.
+type ReviewedPlan struct {
 	event.PlanReviewed
 	At  time.Time   // of the answer
 	Out []StepState // removed steps in their last state
@@ -26,7 +26,7 @@ type pass struct {
 
 // hold stops the plan for review, if a review is required and any steps are left.
 func (r scheduler) hold() {
-	r.held = r.reviewPlans && !r.planOnly && !r.dryRun && slices.ContainsFunc(r.Steps, func(s *StepState) bool { return !s.settled() })
+	r.reviewPending = r.reviewPlans && !r.planOnly && !r.dryRun && slices.ContainsFunc(r.Steps, func(s *StepState) bool { return !s.settled() })
 }
 
 // settled reports whether a review can no longer change a step. The step has
@@ -40,18 +40,19 @@ func (s *StepState) settled() bool {
 	}
 }
 
-// Held reports whether the plan waits for review. Until then, none of its steps
-// start. A pending replan, or a question about a step, comes first.
-func (r *Run) Held() bool {
-	return r.held && r.Active() && r.ending == nil && r.planner == nil && r.failure == nil && len(r.questions) == 0
+// AwaitsReview reports whether the plan waits for review. Until then, none of its
+// steps start. A pending replan, or a question about a step, comes first.
+func (r *Run) AwaitsReview() bool {
+	return r.reviewPending && r.Active() && r.ending == nil && r.planner == nil && r.failure == nil && len(r.questions) == 0
 }
 
-// Holds reports whether the run holds its plans for review, this one or the next.
-func (r *Run) Holds() bool { return r.reviewPlans }
+// ReviewsPlans reports whether the run holds its plans for review, this one or the
+// next.
+func (r *Run) ReviewsPlans() bool { return r.reviewPlans }
 
-// Unreviewed reports whether the plan of an active or resumed run waits for
+// ReviewPending reports whether the plan of an active or resumed run waits for
 // review, now or once nothing else comes first.
-func (r *Run) Unreviewed() bool { return r.held }
+func (r *Run) ReviewPending() bool { return r.reviewPending }
 
 // ReviewAnswer is the user's answer to a held plan.
 type ReviewAnswer struct {
@@ -62,22 +63,22 @@ type ReviewAnswer struct {
 }
 
 // errNotHeld reports that no plan waits for review.
-var errNotHeld = errors.New("no plan waits to be looked over")
+var errNotHeld = errors.New("no plan waits for review")
 
-// Reviewed returns the event for an answer, or an error with all faults of the
+// AnswerReview returns the event for an answer, or an error with all faults of the
 // changed plan. It takes only titles, args, added dependencies and the choice of
 // remaining steps from that plan.
-func (r *Run) Reviewed(a ReviewAnswer, by string) (event.PlanReviewed, error) {
+func (r *Run) AnswerReview(a ReviewAnswer, by string) (event.PlanReviewed, error) {
 	v := r.Review()
 	switch {
 	case v == nil:
 		return event.PlanReviewed{}, errNotHeld
 	case a.Revision != v.Revision:
-		return event.PlanReviewed{}, fmt.Errorf("revision %d of the plan was looked over, and it is revision %d that waits", a.Revision, v.Revision)
+		return event.PlanReviewed{}, fmt.Errorf("revision %d of the plan was reviewed, but revision %d waits", a.Revision, v.Revision)
 	case a.Decision == event.ReviewRefuse:
-		return v.Said(event.ReviewRefuse, by), nil
+		return v.Event(event.ReviewRefuse, by), nil
 	case a.Decision != event.ReviewRun:
-		return event.PlanReviewed{}, fmt.Errorf("a plan that was looked over is run or refused, not %q", a.Decision)
+		return event.PlanReviewed{}, fmt.Errorf("a reviewed plan is run or refused, not %q", a.Decision)
 	}
 	if a.Plan != nil {
 		if err := v.adopt(*a.Plan); err != nil {
@@ -89,26 +90,26 @@ func (r *Run) Reviewed(a ReviewAnswer, by string) (event.PlanReviewed, error) {
 			return event.PlanReviewed{}, err
 		}
 	}
-	return v.Said(event.ReviewRun, by), nil
+	return v.Event(event.ReviewRun, by), nil
 }
 
 // applyReviewed applies the outcome of a review. A refused plan is held again if
 // the run is resumed.
 func (r fold) applyReviewed(d event.PlanReviewed) {
-	reviewed := Reviewed{PlanReviewed: d, At: r.Now}
+	reviewed := ReviewedPlan{PlanReviewed: d, At: r.Now}
 	if d.Decision != event.ReviewRun {
-		sentence := "the plan was refused: nothing of it was run"
+		sentence := "the plan was refused: no step was run"
 		if r.Usage.Steps > 0 {
-			sentence = "the plan was refused: nothing more of it was run"
+			sentence = "the plan was refused: no further step was run"
 		}
 		if d.By != byUser {
-			sentence = "the plan waits to be looked over, and " + d.By + "; resume the run on a terminal"
+			sentence = "the plan waits for review, and " + d.By + "; resume the run on a terminal"
 		}
 		r.Reviews = append(r.Reviews, reviewed)
 		r.end(event.StatusFailed, event.ReasonDenied, sentence)
 		return
 	}
-	r.held = false
+	r.reviewPending = false
 	if d.Plan != nil {
 		reviewed.Out = r.takeReviewed(*d.Plan)
 	}
@@ -166,7 +167,7 @@ func (r fold) takeReviewed(p plan.Plan) (out []StepState) {
 		}
 	}
 	r.Steps = steps
-	r.replot()
+	r.rebuildGraph()
 	return out
 }
 

@@ -12,12 +12,11 @@ import (
 	"replan/planning/prompt"
 )
 
-// TestReviewKeepsEveryPromise plays random changes on random plans: whatever is
-// done, the plan stays one without faults that runs in its order, and each change
-// can be undone.
-func TestReviewKeepsEveryPromise(t *testing.T) {
+// TestRandomReviewKeepsPlanValid plays random changes on random plans: the plan
+// stays valid and runs in its order, and each change can be undone.
+func TestRandomReviewKeepsPlanValid(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		plan := randomPlan(t, 1, 3) // nothing that fails
+		plan := randomPlan(t, 1, 3) // without steps that fail
 		if strings.Contains(plan, `"steps":[]`) {
 			return
 		}
@@ -31,10 +30,10 @@ func TestReviewKeepsEveryPromise(t *testing.T) {
 		before := snapshot()
 		_ = v.Remove(rapid.SampledFrom(v.Plan().Steps).Draw(t, "one more").Index, true)
 		if snapshot() != before && (!v.Undo() || snapshot() != before) {
-			t.Fatalf("undone it is\n%s\nwhere it was\n%s", snapshot(), before)
+			t.Fatalf("after the undo it is\n%s\nwant\n%s", snapshot(), before)
 		}
 		c := v.Changes()
-		w.say(v.Answer(event.ReviewRun))
+		w.answerReview(v.Answer(event.ReviewRun))
 		passes := map[string]bool{}
 		for _, a := range c.Approved {
 			passes[a.Step] = true
@@ -46,25 +45,25 @@ func TestReviewKeepsEveryPromise(t *testing.T) {
 			return event.Allow
 		}
 		w.reply = func(prompt.Request) (string, error) { return "words", nil }
-		w.goOn()
-		began := map[string]int{}
+		w.finish()
+		started := map[string]int{}
 		for i, index := range w.starts() {
-			began[index] = i
+			started[index] = i
 		}
 		for _, index := range c.Removed {
-			if _, yes := began[index]; yes {
-				t.Fatalf("step %s is out and was started", index)
+			if _, yes := started[index]; yes {
+				t.Fatalf("removed step %s started", index)
 			}
 		}
 		for _, m := range c.Moved {
-			if began[m.Step] < began[m.After] {
-				t.Fatalf("step %s was moved behind %s and started first", m.Step, m.After)
+			if started[m.Step] < started[m.After] {
+				t.Fatalf("step %s was moved after %s but started first", m.Step, m.After)
 			}
 		}
 	})
 }
 
-// changeAtRandom does to a plan what a user may do.
+// changeAtRandom makes random changes of a user to a plan.
 func changeAtRandom(t *rapid.T, v *agent.Review) {
 	for range rapid.IntRange(0, 8).Draw(t, "changes") {
 		index := rapid.SampledFrom(v.Steps()).Draw(t, "changed").Step.Index

@@ -15,8 +15,8 @@ import (
 	"replan/planning/prompt"
 )
 
-// reviewed is a plan with all that a review has to do with: a step that others
-// need, one that nobody needs, a gate and one whose args hold a reference.
+// reviewed is a plan with everything that matters in a review: a step that others
+// need, one that no other needs, a gate, and one whose args hold a reference.
 const reviewed = `{"title":"T","steps":[
 	{"index":"1","title":"Look","tool":"look","args":{"at":"a"},"result_variable":"seen"},
 	{"index":"2","title":"Change","tool":"change","args":{"at":"b"}},
@@ -32,31 +32,31 @@ func held(t tester, plan string) *world {
 	start.Review = true
 	w.apply(start)
 	w.advance()
-	if !w.run.Held() {
+	if !w.run.AwaitsReview() {
 		t.Fatalf("the plan is not held:\n%s", w.tail())
 	}
 	return w
 }
 
-// untilHeld goes on until the plan waits to be looked over.
+// untilHeld plays until the plan waits for review.
 func (w *world) untilHeld() {
 	w.t.Helper()
-	for w.advance(); !w.run.Held(); w.advance() {
-		w.back()
+	for w.advance(); !w.run.AwaitsReview(); w.advance() {
+		w.deliver()
 	}
 }
 
-// say answers the review of a run.
-func (w *world) say(a agent.ReviewAnswer) {
+// answerReview answers the review of a run.
+func (w *world) answerReview(a agent.ReviewAnswer) {
 	w.t.Helper()
-	d, err := w.run.Reviewed(a, "user")
+	d, err := w.run.AnswerReview(a, "user")
 	if err != nil {
 		w.t.Fatal(err)
 	}
 	w.apply(d)
 }
 
-// ordered is a plan's steps in the order in which they come, as text.
+// ordered returns a plan's steps in order as text.
 func ordered(v *agent.Review) string {
 	var out []string
 	for _, s := range v.Steps() {
@@ -69,18 +69,18 @@ func ordered(v *agent.Review) string {
 	return strings.Join(out, " ")
 }
 
-func TestNothingOfAHeldPlanStarts(t *testing.T) {
+func TestHeldPlanDoesNotStart(t *testing.T) {
 	w := held(t, reviewed)
 	if next := w.run.Next(); len(next) > 0 {
-		t.Fatalf("it wants %v", next)
+		t.Fatalf("got the actions %v", next)
 	}
-	w.say(w.run.Review().Answer(event.ReviewRun))
-	if r := w.goOn(); r.Status != event.StatusCompleted {
-		t.Fatalf("it ended %s: %s", r.Reason, r.Error)
+	w.answerReview(w.run.Review().Answer(event.ReviewRun))
+	if r := w.finish(); r.Status != event.StatusCompleted {
+		t.Fatalf("ended %s: %s", r.Reason, r.Error)
 	}
 }
 
-func TestNothingOfAHeldPlanStartsWhileItStreams(t *testing.T) {
+func TestHeldPlanStartsNoDrafts(t *testing.T) {
 	w := newWorld(t)
 	w.reply = script{prompt.PurposePlan: {reviewed}}.reply
 	start := started(event.DefaultLimits())
@@ -92,33 +92,33 @@ func TestNothingOfAHeldPlanStartsWhileItStreams(t *testing.T) {
 	}
 }
 
-func TestARefusedPlanEndsTheRunAndIsHeldAgainOnAResume(t *testing.T) {
+func TestRefusedPlanIsHeldAgainOnResume(t *testing.T) {
 	w := held(t, reviewed)
-	w.say(agent.ReviewAnswer{Revision: 1, Decision: event.ReviewRefuse})
-	result := w.goOn()
-	if result.Status != event.StatusFailed || result.Reason != event.ReasonDenied || !strings.Contains(result.Error, "refused") || len(w.starts()) > 0 {
+	w.answerReview(agent.ReviewAnswer{Revision: 1, Decision: event.ReviewRefuse})
+	result := w.finish()
+	if result.Status != event.StatusFailed || result.Reason != event.ReasonDenied || !strings.Contains(string(result.Error), "refused") || len(w.starts()) > 0 {
 		t.Fatalf("%s, %s: %s", result.Status, result.Reason, result.Error)
 	}
 	start := given(t, reviewed)
 	w.begun = map[string]bool{}
 	w.apply(resumed(start))
 	w.advance()
-	if !w.run.Held() {
-		t.Fatal("it is not held again")
+	if !w.run.AwaitsReview() {
+		t.Fatal("the plan is not held again")
 	}
-	w.say(w.run.Review().Answer(event.ReviewRun))
-	if result := w.goOn(); result.Status != event.StatusCompleted {
+	w.answerReview(w.run.Review().Answer(event.ReviewRun))
+	if result := w.finish(); result.Status != event.StatusCompleted {
 		t.Fatalf("%s: %s", result.Reason, result.Error)
 	}
 }
 
-func TestAReviewOutlivesTheProgram(t *testing.T) {
+func TestReviewSurvivesKill(t *testing.T) {
 	w := held(t, reviewed)
 	w.kill(len(w.events))
 	w.apply(resumed(given(t, reviewed)))
 	w.advance()
-	if !w.run.Held() || len(w.starts()) > 0 {
-		t.Fatalf("held %t, started %v", w.run.Held(), w.starts())
+	if !w.run.AwaitsReview() || len(w.starts()) > 0 {
+		t.Fatalf("held %t, started %v", w.run.AwaitsReview(), w.starts())
 	}
 	v := w.run.Review()
 	if err := v.Remove("4", false); err != nil {
@@ -127,11 +127,11 @@ func TestAReviewOutlivesTheProgram(t *testing.T) {
 	if err := v.Approve("2", true); err != nil {
 		t.Fatal(err)
 	}
-	w.say(v.Answer(event.ReviewRun))
+	w.answerReview(v.Answer(event.ReviewRun))
 	w.kill(len(w.events))
 	w.gate = func(g event.GateRequested) event.Decision {
 		if g.Step == "2" {
-			t.Fatal("the approval was forgotten")
+			t.Fatal("the approval was lost")
 		}
 		return event.Allow
 	}
@@ -140,7 +140,7 @@ func TestAReviewOutlivesTheProgram(t *testing.T) {
 	}
 }
 
-func TestAResumeMayHoldWhatIsLeft(t *testing.T) {
+func TestResumeCanHoldRemainingSteps(t *testing.T) {
 	w := newWorld(t)
 	w.gate = func(event.GateRequested) event.Decision { return event.Deny }
 	start := given(t, reviewed)
@@ -149,166 +149,166 @@ func TestAResumeMayHoldWhatIsLeft(t *testing.T) {
 	resume.Review = true
 	w.apply(resume)
 	w.advance()
-	if !w.run.Held() {
-		t.Fatal("it is not held")
+	if !w.run.AwaitsReview() {
+		t.Fatal("the plan is not held")
 	}
 	v := w.run.Review()
 	for _, s := range v.Steps() {
 		if s.Settled != (s.Step.Index == "1") {
-			t.Fatalf("step %s is settled: %t", s.Step.Index, s.Settled)
+			t.Fatalf("step %s: got settled %t", s.Step.Index, s.Settled)
 		}
 	}
 	if err := v.Remove("1", true); err == nil {
-		t.Fatal("a step that was carried out can be taken out")
+		t.Fatal("a completed step can be removed")
 	}
 }
 
 func TestReview(t *testing.T) {
 	tests := []struct {
 		name    string
-		do      func(v *agent.Review) error
-		refused string // part of why
+		change  func(v *agent.Review) error
+		refused string // part of the error
 		order   string
 		changes string
 	}{
-		{name: "nothing changed", do: func(*agent.Review) error { return nil }, order: "1 2 3 4"},
+		{name: "nothing changed", change: func(*agent.Review) error { return nil }, order: "1 2 3 4"},
 		{
-			name:    "an edit gives another title and args",
-			do:      func(v *agent.Review) error { return v.Edit("2", "Other", map[string]any{"at": "z"}) },
+			name:    "edit",
+			change:  func(v *agent.Review) error { return v.Edit("2", "Other", map[string]any{"at": "z"}) },
 			order:   "1 2 3 4",
 			changes: "1 edited",
 		},
 		{
-			name: "an edit back is none",
-			do: func(v *agent.Review) error {
+			name: "edit and edit back",
+			change: func(v *agent.Review) error {
 				return errors.Join(v.Edit("2", "Other", map[string]any{"at": "z"}), v.Edit("2", "Change", map[string]any{"at": "b"}))
 			},
 			order: "1 2 3 4",
 		},
 		{
-			name: "an edit that does not fit is refused with all that is wrong",
-			do: func(v *agent.Review) error {
+			name: "invalid edit is refused with all faults",
+			change: func(v *agent.Review) error {
 				return v.Edit("2", " ", map[string]any{"at": "${nobody}", "by": "${noone}"})
 			},
 			refused: "no title; step 2 refers to ${nobody}",
 			order:   "1 2 3 4",
 		},
 		{
-			name:    "an edit that closes a circle is refused",
-			do:      func(v *agent.Review) error { return v.Edit("1", "Look", map[string]any{"at": "${seen}"}) },
+			name:    "edit that makes a cycle is refused",
+			change:  func(v *agent.Review) error { return v.Edit("1", "Look", map[string]any{"at": "${seen}"}) },
 			refused: "its own result",
 			order:   "1 2 3 4",
 		},
 		{
-			name:    "a step nobody needs is taken out",
-			do:      func(v *agent.Review) error { return v.Remove("3", false) },
+			name:    "remove an unneeded step",
+			change:  func(v *agent.Review) error { return v.Remove("3", false) },
 			order:   "1 2 -3 4",
 			changes: "1 out",
 		},
 		{
-			name:    "a step that others need is refused with their names",
-			do:      func(v *agent.Review) error { return v.Remove("1", false) },
-			refused: "step 1 cannot go alone: 3 needs it",
+			name:    "removing a needed step is refused",
+			change:  func(v *agent.Review) error { return v.Remove("1", false) },
+			refused: "step 1 cannot be removed alone: 3 needs it",
 			order:   "1 2 3 4",
 		},
 		{
-			name:    "or goes with them",
-			do:      func(v *agent.Review) error { return v.Remove("2", true) },
+			name:    "remove a step with its dependents",
+			change:  func(v *agent.Review) error { return v.Remove("2", true) },
 			order:   "1 -2 3 -4",
 			changes: "2 out",
 		},
 		{
-			name:    "not all can go",
-			do:      func(v *agent.Review) error { return errors.Join(v.Remove("1", true), v.Remove("2", true)) },
-			refused: "refuse it instead",
+			name:    "removing all steps is refused",
+			change:  func(v *agent.Review) error { return errors.Join(v.Remove("1", true), v.Remove("2", true)) },
+			refused: "refuse the plan instead",
 			order:   "-1 2 -3 4",
 			changes: "2 out",
 		},
 		{
-			name: "a step comes back with what it needs",
-			do: func(v *agent.Review) error {
+			name: "restore a step with its dependencies",
+			change: func(v *agent.Review) error {
 				_, err := v.Restore("4")
 				return errors.Join(v.Remove("2", true), err, func() error { _, err := v.Restore("4"); return err }())
 			},
-			refused: "step 4 is not out", // the first time
+			refused: "step 4 is not removed", // the first time
 			order:   "1 2 3 4",
 		},
 		{
-			name:    "a step moves before another, which then waits for it",
-			do:      func(v *agent.Review) error { return v.Move("2", -1) },
+			name:    "move up",
+			change:  func(v *agent.Review) error { return v.Move("2", -1) },
 			order:   "2 1 3 4",
 			changes: "1 moved",
 		},
 		{
-			name:  "and back",
-			do:    func(v *agent.Review) error { return errors.Join(v.Move("2", -1), v.Move("2", 1)) },
-			order: "1 2 3 4",
+			name:   "move up and back",
+			change: func(v *agent.Review) error { return errors.Join(v.Move("2", -1), v.Move("2", 1)) },
+			order:  "1 2 3 4",
 		},
 		{
-			name:    "down is the same",
-			do:      func(v *agent.Review) error { return v.Move("1", 1) },
+			name:    "move down",
+			change:  func(v *agent.Review) error { return v.Move("1", 1) },
 			order:   "2 1 3 4",
 			changes: "1 moved",
 		},
 		{
-			name:    "a step does not pass one whose result it needs",
-			do:      func(v *agent.Review) error { return errors.Join(v.Move("3", -1), v.Move("3", -1)) },
+			name:    "step cannot pass a result that it needs",
+			change:  func(v *agent.Review) error { return errors.Join(v.Move("3", -1), v.Move("3", -1)) },
 			refused: "step 3 needs the result of step 1 (${seen})",
 			order:   "1 3 2 4",
 			changes: "1 moved",
 		},
 		{
-			name:    "nor one that it depends on",
-			do:      func(v *agent.Review) error { return errors.Join(v.Move("4", -1), v.Move("4", -1)) },
+			name:    "step cannot pass its dependency",
+			change:  func(v *agent.Review) error { return errors.Join(v.Move("4", -1), v.Move("4", -1)) },
 			refused: "step 4 depends on step 2",
 			order:   "1 2 4 3",
 			changes: "1 moved",
 		},
-		{name: "the first cannot move up", do: func(v *agent.Review) error { return v.Move("1", -1) }, refused: "first already", order: "1 2 3 4"},
-		{name: "nor the last down", do: func(v *agent.Review) error { return v.Move("4", 1) }, refused: "last already", order: "1 2 3 4"},
+		{name: "first step cannot move up", change: func(v *agent.Review) error { return v.Move("1", -1) }, refused: "already first", order: "1 2 3 4"},
+		{name: "last step cannot move down", change: func(v *agent.Review) error { return v.Move("4", 1) }, refused: "already last", order: "1 2 3 4"},
 		{
-			name:    "what another was moved behind can still go alone",
-			do:      func(v *agent.Review) error { return errors.Join(v.Move("4", -1), v.Remove("4", false)) },
+			name:    "moved step can be removed alone",
+			change:  func(v *agent.Review) error { return errors.Join(v.Move("4", -1), v.Remove("4", false)) },
 			order:   "1 2 3 -4",
 			changes: "1 out",
 		},
 		{
-			name:    "a gate is approved",
-			do:      func(v *agent.Review) error { return v.Approve("2", true) },
+			name:    "approve a gate",
+			change:  func(v *agent.Review) error { return v.Approve("2", true) },
 			order:   "1 2 3 4",
 			changes: "1 gate approved",
 		},
 		{
-			name:    "one whose args are not known yet is not",
-			do:      func(v *agent.Review) error { return v.Approve("3", true) },
-			refused: "it asks when it runs, since ${seen} is put in then",
+			name:    "approving unknown args is refused",
+			change:  func(v *agent.Review) error { return v.Approve("3", true) },
+			refused: "it asks when it runs, because ${seen} is inserted then",
 			order:   "1 2 3 4",
 		},
 		{
-			name:    "nor one that does not ask",
-			do:      func(v *agent.Review) error { return v.Approve("1", true) },
+			name:    "approving a step without a gate is refused",
+			change:  func(v *agent.Review) error { return v.Approve("1", true) },
 			refused: "step 1 does not ask",
 			order:   "1 2 3 4",
 		},
 		{
-			name: "all that can be are approved together",
-			do: func(v *agent.Review) error {
+			name: "approve all",
+			change: func(v *agent.Review) error {
 				return errors.Join(v.Edit("3", "Put", map[string]any{"at": "x"}), count(v.ApproveAll(), 2), count(v.ApproveAll(), 0))
 			},
 			order:   "1 2 3 4",
 			changes: "1 edited · 2 gates approved",
 		},
 		{
-			name: "an edit takes the approval back",
-			do: func(v *agent.Review) error {
+			name: "edit revokes the approval",
+			change: func(v *agent.Review) error {
 				return errors.Join(v.Approve("2", true), v.Edit("2", "Change", map[string]any{"at": "other"}))
 			},
 			order:   "1 2 3 4",
 			changes: "1 edited",
 		},
 		{
-			name: "every change can be undone, one at a time",
-			do: func(v *agent.Review) error {
+			name: "undo changes one at a time",
+			change: func(v *agent.Review) error {
 				err := errors.Join(v.Remove("3", false), v.Approve("2", true), v.Move("2", -1))
 				if v.Undo(); v.Changes().String() != "1 out · 1 gate approved" {
 					return errors.Join(err, fmt.Errorf("after one undo: %s", v.Changes()))
@@ -316,7 +316,7 @@ func TestReview(t *testing.T) {
 				v.Undo()
 				v.Undo()
 				if v.Undo() {
-					return errors.New("there was nothing left to undo")
+					return errors.New("undo succeeded with nothing left to undo")
 				}
 				return err
 			},
@@ -327,18 +327,18 @@ func TestReview(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			w := held(t, reviewed)
 			v := w.run.Review()
-			err := test.do(v)
-			if said := fmt.Sprint(err); (err != nil) != (test.refused != "") || !strings.Contains(said, test.refused) {
-				t.Errorf("it said %v, want %q", err, test.refused)
+			err := test.change(v)
+			if got := fmt.Sprint(err); (err != nil) != (test.refused != "") || !strings.Contains(got, test.refused) {
+				t.Errorf("got error %v, want %q", err, test.refused)
 			}
 			if got := ordered(v); got != test.order {
-				t.Errorf("the order is %s, want %s", got, test.order)
+				t.Errorf("got the order %s, want %s", got, test.order)
 			}
 			if got := v.Changes().String(); got != test.changes {
-				t.Errorf("changed was %q, want %q", got, test.changes)
+				t.Errorf("got the changes %q, want %q", got, test.changes)
 			}
-			w.say(v.Answer(event.ReviewRun))
-			if result := w.goOn(); result.Status != event.StatusCompleted {
+			w.answerReview(v.Answer(event.ReviewRun))
+			if result := w.finish(); result.Status != event.StatusCompleted {
 				t.Errorf("the run ended %s: %s", result.Reason, result.Error)
 			}
 		})
@@ -347,40 +347,40 @@ func TestReview(t *testing.T) {
 
 func count(got, want int) error {
 	if got != want {
-		return fmt.Errorf("there were %d, want %d", got, want)
+		return fmt.Errorf("got %d, want %d", got, want)
 	}
 	return nil
 }
 
-func TestAMovedStepIsWaitedFor(t *testing.T) {
+func TestMovedStepRunsFirst(t *testing.T) {
 	w := held(t, reviewed)
 	v := w.run.Review()
 	if err := v.Move("2", -1); err != nil {
 		t.Fatal(err)
 	}
-	w.say(v.Answer(event.ReviewRun))
-	w.goOn()
+	w.answerReview(v.Answer(event.ReviewRun))
+	w.finish()
 	if got := w.starts(); got[0] != "2" {
-		t.Fatalf("they started as %v", got)
+		t.Fatalf("got the starts %v", got)
 	}
 	d := all[event.PlanReviewed](w)[0]
 	if want := []event.Move{{Step: "1", After: "2"}}; !reflect.DeepEqual(d.Moved, want) {
-		t.Fatalf("the event says %v, want %v", d.Moved, want)
+		t.Fatalf("got the moves %v, want %v", d.Moved, want)
 	}
 }
 
-func TestAnApprovalHoldsForTheCallThatWasShown(t *testing.T) {
+func TestApprovalHoldsForShownCall(t *testing.T) {
 	tests := []struct {
 		name   string
 		change func(w *world, resume *event.RunResumed)
 		asked  bool
 	}{
-		{name: "as it was shown", change: func(*world, *event.RunResumed) {}},
-		{name: "not for a tool that says something else of itself", change: func(_ *world, r *event.RunResumed) {
+		{name: "unchanged tool", change: func(*world, *event.RunResumed) {}},
+		{name: "tool with other annotations", change: func(_ *world, r *event.RunResumed) {
 			r.Catalogue = slices.Clone(r.Catalogue)
 			r.Catalogue[1].Destructive = true
 		}, asked: true},
-		{name: "never against a rule that denies it", change: func(_ *world, r *event.RunResumed) {
+		{name: "rule blocks the tool", change: func(_ *world, r *event.RunResumed) {
 			r.Rules = append([]rule.Rule{{Tool: "change", Verdict: rule.VerdictBlock, Why: "no"}}, r.Rules...)
 		}},
 	}
@@ -389,9 +389,9 @@ func TestAnApprovalHoldsForTheCallThatWasShown(t *testing.T) {
 			w := held(t, `{"title":"T","steps":[{"index":"1","title":"C","tool":"change","args":{"at":"b"},"gate":true}]}`)
 			v := w.run.Review()
 			if n := v.ApproveAll(); n != 1 {
-				t.Fatalf("%d gates were approved", n)
+				t.Fatalf("approved %d gates, want 1", n)
 			}
-			w.say(v.Answer(event.ReviewRun))
+			w.answerReview(v.Answer(event.ReviewRun))
 			w.kill(len(w.events))
 			resume := resumed(given(t, reviewed))
 			test.change(w, &resume)
@@ -401,17 +401,17 @@ func TestAnApprovalHoldsForTheCallThatWasShown(t *testing.T) {
 			}
 			switch blocked := resume.Rules[0].Verdict == rule.VerdictBlock; {
 			case blocked && result.Reason != event.ReasonDenied:
-				t.Errorf("it ended %s", result.Reason)
+				t.Errorf("ended %s", result.Reason)
 			case !blocked && !test.asked:
-				if rule := all[event.StepStarted](w)[0].Rule; rule == nil || !strings.Contains(rule.Why, "looked the plan over") {
-					t.Errorf("the journal says it passed by %v", rule)
+				if rule := all[event.StepStarted](w)[0].Rule; rule == nil || !strings.Contains(string(rule.Why), "review of the plan") {
+					t.Errorf("the step passed by the rule %v", rule)
 				}
 			}
 		})
 	}
 }
 
-func TestAnAnswerIsHeldAgainstThePlanThatWaits(t *testing.T) {
+func TestReviewAnswerIsCheckedAgainstHeldPlan(t *testing.T) {
 	w := held(t, reviewed)
 	p := w.run.Plan
 	widened, gone := p, p
@@ -424,20 +424,20 @@ func TestAnAnswerIsHeldAgainstThePlanThatWaits(t *testing.T) {
 		"step 1 does not ask":  {Revision: 1, Decision: event.ReviewRun, Approved: []string{"1"}},
 		"run or refused":       {Revision: 1, Decision: "perhaps"},
 	} {
-		if _, err := w.run.Reviewed(a, "user"); err == nil || !strings.Contains(err.Error(), refused) {
-			t.Errorf("want %q, it said %v", refused, err)
+		if _, err := w.run.AnswerReview(a, "user"); err == nil || !strings.Contains(err.Error(), refused) {
+			t.Errorf("got error %v, want %q", refused, err)
 		}
 	}
 	changed := p
 	changed.Steps = slices.Clone(p.Steps)
 	changed.Steps[3].Tool, changed.Steps[3].DependsOn = "change", nil
-	d, err := w.run.Reviewed(agent.ReviewAnswer{Revision: 1, Decision: event.ReviewRun, Plan: &changed}, "user")
+	d, err := w.run.AnswerReview(agent.ReviewAnswer{Revision: 1, Decision: event.ReviewRun, Plan: &changed}, "user")
 	if err != nil || d.Plan != nil {
-		t.Errorf("another tool and a dependency that is gone were taken: %v, %v", d.Plan, err)
+		t.Errorf("another tool and a removed dependency were accepted: %v, %v", d.Plan, err)
 	}
 }
 
-func TestARevisionOfAHeldPlanIsHeldToo(t *testing.T) {
+func TestRevisionOfHeldPlanIsHeld(t *testing.T) {
 	w := newWorld(t)
 	w.reply = script{
 		prompt.PurposePlan:   {`{"title":"T","steps":[{"index":"1","title":"Look","tool":"look","args":{"at":"a"}},{"index":"2","title":"Change","tool":"change","args":{"at":"b"},"depends_on":["1"]}]}`},
@@ -459,14 +459,14 @@ func TestARevisionOfAHeldPlanIsHeldToo(t *testing.T) {
 		if w.run.Revision != revision {
 			t.Fatalf("revision %d is held", w.run.Revision)
 		}
-		w.say(w.run.Review().Answer(event.ReviewRun))
+		w.answerReview(w.run.Review().Answer(event.ReviewRun))
 	}
-	if result := w.goOn(); result.Status != event.StatusCompleted {
+	if result := w.finish(); result.Status != event.StatusCompleted {
 		t.Fatalf("%s: %s", result.Reason, result.Error)
 	}
 }
 
-func TestTheUsersWordOnAHeldPlanMakesAnotherThatIsHeld(t *testing.T) {
+func TestSteeringHeldPlanMakesNewHeldPlan(t *testing.T) {
 	w := newWorld(t)
 	w.reply = script{
 		prompt.PurposePlan:   {reviewed},
@@ -477,8 +477,8 @@ func TestTheUsersWordOnAHeldPlanMakesAnotherThatIsHeld(t *testing.T) {
 	w.apply(start)
 	w.untilHeld()
 	w.apply(event.RunSteered{Text: "look elsewhere"})
-	if w.run.Held() {
-		t.Fatal("it is to be looked over although another is on its way")
+	if w.run.AwaitsReview() {
+		t.Fatal("the plan is still held although a new one is being made")
 	}
 	w.untilHeld()
 	if w.run.Revision != 2 || len(w.starts()) > 0 {

@@ -14,7 +14,7 @@ import (
 )
 
 // WithoutModel lists what can be asked without a model.
-const WithoutModel = "without a model this can be asked: find X, what is X, where is X used, rename X to Y, run the tests, why does X fail, commit; replan undo RUN puts back what a run changed"
+const WithoutModel = "without a model you can ask: find X, what is X, where is X used, rename X to Y, run the tests, why does X fail, commit; replan undo RUN restores the files that a run changed"
 
 // Route returns the chain of operators that the words of a goal mean, and whether
 // they plan the goal. model says whether a model could plan it. The error says
@@ -34,7 +34,7 @@ func Route(w event.Routing, goal string, tools plan.Catalogue, model bool) (chai
 	case !chain.Bound():
 		return chain, false, errors.New("the goal does not say enough: " + strings.Join(chain.Missing, ", and "))
 	case !offered(tools, chain):
-		return chain, false, fmt.Errorf("this takes tools that are not all on offer: %s", strings.Join(chain.Tools(), ", "))
+		return chain, false, fmt.Errorf("this needs tools that are not available: %s", strings.Join(chain.Tools(), ", "))
 	}
 	// Without a model, unclear words do nothing: any result would pass for an
 	// answer.
@@ -68,7 +68,7 @@ func (r fold) planGoal(d event.RunStarted) {
 		}
 		return
 	case d.Routing.Planner == event.PlannerRouter:
-		reason := "the words of the goal do not say clearly what to do; say it like \"find X\", \"rename X to Y\" or \"run the tests\", or let a model plan with --planner auto"
+		reason := "the goal is not clear enough without a model; write it like \"find X\", \"rename X to Y\" or \"run the tests\", or let a model plan with --planner auto"
 		if err != nil {
 			reason = err.Error()
 		}
@@ -134,7 +134,7 @@ func wantsWords(d event.RouteMatched) bool {
 func (r decision) ruled() string {
 	left := ""
 	if slices.ContainsFunc(r.Steps, func(s *StepState) bool { return s.skip.reason == wordless }) {
-		left = "What needs a model was left out, with all that hangs on it: there is none. Start Ollama, or choose one with `--host` and `--model`."
+		left = "Steps that need a model were left out, with their dependents: there is no model. Start Ollama, or choose one with `--host` and `--model`."
 	}
 	return intent.Answer(r.Route.Intent, r.History, left)
 }

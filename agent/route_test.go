@@ -14,7 +14,7 @@ import (
 	"replan/planning/prompt"
 )
 
-// operators are the workspace's own tools, as far as routed plans need them.
+// operators returns the workspace's tools that routed plans need.
 func operators() plan.Catalogue {
 	var out plan.Catalogue
 	for _, name := range []string{
@@ -29,7 +29,7 @@ func operators() plan.Catalogue {
 	return out
 }
 
-// routed is the start of a run whose goal may be planned by its words.
+// routed returns the start of a run whose goal a route may plan.
 func routed(goal, model string, planner event.PlannerKind) event.RunStarted {
 	return event.RunStarted{
 		Goal: goal, Model: model, Limits: event.DefaultLimits(), Rules: rules, Catalogue: operators(),
@@ -37,7 +37,7 @@ func routed(goal, model string, planner event.PlannerKind) event.RunStarted {
 	}
 }
 
-// operate answers as the operators do, as far as later steps refer to it.
+// operate answers as the operators do, with the fields that later steps refer to.
 func operate(c agent.CallTool) event.Data {
 	var result any = map[string]any{}
 	switch c.Tool.Name {
@@ -53,26 +53,26 @@ func operate(c agent.CallTool) event.Data {
 	return event.StepCompleted{Index: c.Index, Attempt: c.Attempt, Result: result, MS: 10}
 }
 
-func TestWhoPlansAGoal(t *testing.T) {
+func TestGoalIsPlannedByRouterOrPhases(t *testing.T) {
 	const phases, words, nobody, none = "phases", "words", "nobody", "none"
 	for name, c := range map[string]struct {
 		goal, model string
 		planner     event.PlannerKind
-		tools       plan.Catalogue // nil is all
+		tools       plan.Catalogue // nil for all operators
 		want        string
 	}{
-		"clear words that need no model":              {goal: "where is Run.Apply used", model: "m", planner: event.PlannerAuto, want: words},
-		"clear words, with no model":                  {goal: "where is Run.Apply used", planner: event.PlannerAuto, want: words},
-		"words that need a model":                     {goal: "fix the bug in run.go", model: "m", planner: event.PlannerAuto, want: phases},
-		"words that need a model, and there is none":  {goal: "fix the bug in run.go", planner: event.PlannerAuto, want: words},
-		"words that leave it open":                    {goal: "rename it", model: "m", planner: event.PlannerAuto, want: phases},
-		"words that nobody understands":               {goal: "make me happy", model: "m", planner: event.PlannerAuto, want: phases},
-		"tools that are not on offer":                 {goal: "where is Run.Apply used", model: "m", planner: event.PlannerAuto, tools: catalogue, want: phases},
-		"the phases alone":                            {goal: "where is Run.Apply used", model: "m", planner: event.PlannerPhases, want: phases},
-		"a journal that does not say":                 {goal: "where is Run.Apply used", model: "m", want: phases},
-		"the router, with a model for its steps":      {goal: "fix the bug in run.go", model: "m", planner: event.PlannerRouter, want: words},
-		"the router, with words that it cannot place": {goal: "make me happy", model: "m", planner: event.PlannerRouter, want: nobody},
-		"nobody": {goal: "where is Run.Apply used", model: "m", planner: event.PlannerNone, want: none},
+		"routable goal":                        {goal: "where is Run.Apply used", model: "m", planner: event.PlannerAuto, want: words},
+		"routable goal without a model":        {goal: "where is Run.Apply used", planner: event.PlannerAuto, want: words},
+		"goal that needs a model":              {goal: "fix the bug in run.go", model: "m", planner: event.PlannerAuto, want: phases},
+		"goal that needs a model, without one": {goal: "fix the bug in run.go", planner: event.PlannerAuto, want: words},
+		"ambiguous goal":                       {goal: "rename it", model: "m", planner: event.PlannerAuto, want: phases},
+		"unknown goal":                         {goal: "make me happy", model: "m", planner: event.PlannerAuto, want: phases},
+		"missing tools":                        {goal: "where is Run.Apply used", model: "m", planner: event.PlannerAuto, tools: catalogue, want: phases},
+		"planner phases":                       {goal: "where is Run.Apply used", model: "m", planner: event.PlannerPhases, want: phases},
+		"planner unset, as in old journals":    {goal: "where is Run.Apply used", model: "m", want: phases},
+		"planner router":                       {goal: "fix the bug in run.go", model: "m", planner: event.PlannerRouter, want: words},
+		"planner router, unknown goal":         {goal: "make me happy", model: "m", planner: event.PlannerRouter, want: nobody},
+		"planner none":                         {goal: "where is Run.Apply used", model: "m", planner: event.PlannerNone, want: none},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t)
@@ -98,7 +98,7 @@ func TestWhoPlansAGoal(t *testing.T) {
 	}
 }
 
-func TestARoutedPlanIsToldBeforeItIsMade(t *testing.T) {
+func TestRouteIsRecordedBeforePlan(t *testing.T) {
 	w := newWorld(t)
 	w.tool = operate
 	result := w.play(routed("rename Run.Apply to Add", "m", event.PlannerAuto))
@@ -109,23 +109,23 @@ func TestARoutedPlanIsToldBeforeItIsMade(t *testing.T) {
 	if at := slices.Index(kinds, event.KindRouteMatched); at < 0 || at+1 >= len(kinds) || kinds[at+1] != event.KindPlanCreated {
 		t.Errorf("%v", kinds)
 	}
-	told := all[event.RouteMatched](w)[0]
-	if told.Intent.Action != "rename" || told.Intent.Target != "Run.Apply" || told.Intent.Params["new_name"] != "Add" || told.Confidence < 0.8 {
-		t.Errorf("%+v", told)
+	matched := all[event.RouteMatched](w)[0]
+	if matched.Intent.Action != "rename" || matched.Intent.Target != "Run.Apply" || matched.Intent.Params["new_name"] != "Add" || matched.Confidence < 0.8 {
+		t.Errorf("%+v", matched)
 	}
 	want := "code.references code.transform code.summarize fs.patch test.run"
-	if got := strings.Join(told.Chain, " "); got != want {
+	if got := strings.Join(matched.Chain, " "); got != want {
 		t.Errorf("the chain is %s, want %s", got, want)
 	}
 	if asked := all[event.GateRequested](w); len(asked) == 0 || asked[0].Tool != "fs.patch" {
 		t.Errorf("gates: %+v", asked)
 	}
 	if n := len(w.run.Exchanges); n != 0 {
-		t.Errorf("the model was asked %d times", n)
+		t.Errorf("the model got %d requests, want none", n)
 	}
 }
 
-func TestAChainEndsBeforeWhatNeedsAModelThatIsNotThere(t *testing.T) {
+func TestChainSkipsModelStepsWithoutModel(t *testing.T) {
 	w := newWorld(t)
 	w.tool = operate
 	result := w.play(routed("fix the bug in run.go", "", event.PlannerAuto))
@@ -142,17 +142,17 @@ func TestAChainEndsBeforeWhatNeedsAModelThatIsNotThere(t *testing.T) {
 		}
 	}
 	if done != 2 || left != len(w.run.Steps)-2 {
-		t.Errorf("%d done and %d left out of %d", done, left, len(w.run.Steps))
+		t.Errorf("%d completed and %d skipped of %d", done, left, len(w.run.Steps))
 	}
-	if !strings.Contains(result.Answer, "needs a model") {
-		t.Errorf("the answer does not say why: %q", result.Answer)
+	if !strings.Contains(result.Answer, "need a model") {
+		t.Errorf("the answer lacks the reason: %q", result.Answer)
 	}
 	if len(all[event.GateRequested](w)) > 0 {
-		t.Error("a gate was opened for what cannot be done")
+		t.Error("a gate opened for a step that cannot run")
 	}
 }
 
-func TestARoutedRunGoesOnWhereverItsJournalIsCut(t *testing.T) {
+func TestRoutedRunResumesAfterAnyCut(t *testing.T) {
 	whole := newWorld(t)
 	whole.tool = operate
 	want := whole.play(routed("rename Run.Apply to Add", "", event.PlannerAuto))
@@ -163,7 +163,7 @@ func TestARoutedRunGoesOnWhereverItsJournalIsCut(t *testing.T) {
 			w.apply(reread(t, e).Data)
 		}
 		if w.run.NeedsModel() {
-			t.Errorf("cut after %s it needs a model", whole.events[cut-1].Data.Kind())
+			t.Errorf("cut after %s: the run needs a model", whole.events[cut-1].Data.Kind())
 		}
 		resume := resumed(routed("rename Run.Apply to Add", "", event.PlannerAuto))
 		resume.InDoubt = event.DoubtRerun
@@ -174,7 +174,7 @@ func TestARoutedRunGoesOnWhereverItsJournalIsCut(t *testing.T) {
 	}
 }
 
-func TestAQuestionIsAnsweredInWordsWhereThereIsAModel(t *testing.T) {
+func TestModelAnswersRoutedQuestion(t *testing.T) {
 	w := newWorld(t)
 	w.tool = operate
 	w.reply = func(r prompt.Request) (string, error) { return "It is what it is.", nil }
@@ -191,18 +191,18 @@ func TestAQuestionIsAnsweredInWordsWhereThereIsAModel(t *testing.T) {
 	}
 }
 
-func TestAStepOfARoutedPlanThatFailsEndsTheRunWhereThereIsNoModel(t *testing.T) {
+func TestFailedRoutedStepEndsRunWithoutModel(t *testing.T) {
 	w := newWorld(t)
 	w.tool = func(c agent.CallTool) event.Data {
 		return event.StepFailed{Index: c.Index, Attempt: c.Attempt, Error: "no such name", Failure: event.FailureTool}
 	}
 	result := w.play(routed("rename Run.Apply to Add", "", event.PlannerAuto))
-	if result.Reason != event.ReasonStepFailed || strings.Contains(result.Error, "replan") || !strings.Contains(result.Error, "no such name") {
+	if result.Reason != event.ReasonStepFailed || strings.Contains(string(result.Error), "replan") || !strings.Contains(string(result.Error), "no such name") {
 		t.Errorf("%s: %s", result.Reason, result.Error)
 	}
 }
 
-func TestTheUsersRulesOpenTheGatesOfARoutedPlan(t *testing.T) {
+func TestRulesAndPolicyGateRoutedPlan(t *testing.T) {
 	gates := func(change func(*event.RunStarted)) []string {
 		w := newWorld(t)
 		w.tool = operate
@@ -219,13 +219,13 @@ func TestTheUsersRulesOpenTheGatesOfARoutedPlan(t *testing.T) {
 		s.Rules = append([]rule.Rule{{Tool: "fs.patch", Verdict: rule.VerdictRun, Source: rule.SourceFlag}}, s.Rules...)
 	}
 	if got := gates(allow); !slices.Equal(got, []string{"test.run"}) {
-		t.Errorf("with fs.patch allowed %v ask", got)
+		t.Errorf("with fs.patch allowed: got gates for %v", got)
 	}
 	policed := func(s *event.RunStarted) {
 		allow(s)
 		s.Routing.Policy.Gates = []intent.GateRule{{Tool: "fs.*", Action: intent.GateAsk}}
 	}
 	if got := gates(policed); !slices.Equal(got, []string{"fs.patch", "test.run"}) {
-		t.Errorf("where the policy gates fs.* %v ask", got)
+		t.Errorf("with a policy gate for fs.*: got gates for %v", got)
 	}
 }

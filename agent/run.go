@@ -6,6 +6,7 @@ import (
 
 	"replan/agent/event"
 	"replan/agent/rule"
+	"replan/internal/untrusted"
 	"replan/planning"
 	"replan/planning/plan"
 )
@@ -26,20 +27,20 @@ type Run struct {
 	StartedAt time.Time // of run.started
 	Now       time.Time // of the last event applied
 
-	Route      *event.RouteMatched // how the goal's words led to the plan; nil if they did not
-	Phases     [3]Phase            // analysis, review, plan
-	Plan       plan.Plan           // the current plan; no steps while planning
-	Revision   int                 // 0 before the first plan
-	PlannedAt  time.Time           // of the first plan
-	Steps      []*StepState        // in plan order; the drafted steps before there is a plan
-	Revisions  []Revision          // one per replan
-	Gates      []*Gate             // open gates, in plan order
-	Reviews    []Reviewed          // reviewed plans, with their changes
-	Replanning *Replanning         // set while the planner is asked for a new plan
-	Synthesis  Synthesis
-	Chat       *Loop       // the chat turn in which the model calls tools; nil before its first call
-	Exchanges  []*Exchange // with the model, in request order
-	Remarks    []string    // from the user, not yet passed to a model
+	Route        *event.RouteMatched // how the goal's words led to the plan; nil if they did not
+	Phases       [3]Phase            // analysis, review, plan
+	Plan         plan.Plan           // the current plan; no steps while planning
+	Revision     int                 // 0 before the first plan
+	PlannedAt    time.Time           // of the first plan
+	Steps        []*StepState        // in plan order; the drafted steps before there is a plan
+	Revisions    []Revision          // one per replan
+	Gates        []*Gate             // open gates, in plan order
+	Reviews      []ReviewedPlan      // reviewed plans, with their changes
+	Replanning   *Replanning         // set during the request for a new plan
+	Synthesis    Synthesis
+	Chat         *Loop       // the chat turn in which the model calls tools; nil before its first call
+	Exchanges    []*Exchange // with the model, in request order
+	UserMessages []string    // from the user, not yet passed to a model
 
 	Usage         event.Usage
 	ContextTokens int // prompt and completion of the newest model call
@@ -70,7 +71,7 @@ type Phase struct {
 	Tokens    int    // prompt and completion
 	Text      string // streamed so far
 	Thinking  string
-	Reason    string // why it was skipped or failed
+	Reason    untrusted.Text // why it was skipped or failed
 }
 
 // PhaseStatus is the status of a phase.
@@ -98,7 +99,7 @@ type StepState struct {
 	Result    any
 	Output    string // streamed so far, capped
 	Progress  event.StepProgress
-	Error     string
+	Error     untrusted.Text
 	Failure   event.FailureKind
 	Gate      string    // id of the open gate it waits at
 	Diff      string    // the diff shown at its gate, kept after the decision
@@ -166,19 +167,19 @@ const (
 
 // Revision is one replan: what it changed and why.
 type Revision struct {
-	Number  int         // from 2
-	Reason  string      // the failure that led to it
-	Removed []StepState // removed steps in their last state, in their old order
-	After   []string    // for each removed step, the index of its predecessor, or ""
+	Number  int            // from 2
+	Reason  untrusted.Text // the failure that led to it
+	Removed []StepState    // removed steps in their last state, in their old order
+	After   []string       // for each removed step, the index of its predecessor, or ""
 	Added   []string
 	Revised []string
 	Before  []StepState // revised steps in their earlier state
 
-	Step    string       // the failed step; "" if none failed
-	Said    string       // the user's request
-	AskedAt time.Time    // when the planner was asked
-	At      time.Time    // when it replaced the previous plan
-	Was     []*StepState // steps of the previous plan in their last state; read-only
+	Step          string       // the failed step; "" if none failed
+	UserRequest   string       // the user's request
+	AskedAt       time.Time    // when the planner was asked
+	At            time.Time    // when it replaced the previous plan
+	PreviousSteps []*StepState // steps of the previous plan in their last state; read-only
 }
 
 // Gate is an open gate.
@@ -189,12 +190,12 @@ type Gate struct {
 
 // Replanning is a replan in progress.
 type Replanning struct {
-	Attempt   int
-	Step      string
-	Error     string
-	Said      string // the user's request
-	StartedAt time.Time
-	Text      string
+	Attempt     int
+	Step        string
+	Error       untrusted.Text
+	UserRequest string // the user's request
+	StartedAt   time.Time
+	Text        string
 }
 
 // Synthesis is the answer so far.
@@ -206,7 +207,7 @@ type Synthesis struct {
 	Text      string
 	Thinking  string
 	MS        int64
-	Error     string // why there is no answer
+	Error     untrusted.Text // why there is no answer
 }
 
 // RemovedAfter returns the step of the current plan after which to show the i-th

@@ -9,6 +9,7 @@ import (
 
 	"replan/agent"
 	"replan/agent/event"
+	"replan/internal/untrusted"
 	"replan/planning/plan"
 	"replan/planning/prompt"
 )
@@ -29,7 +30,7 @@ func failing(index string, times int, kind event.FailureKind) func(agent.CallToo
 	}
 }
 
-func TestHowARunEnds(t *testing.T) {
+func TestRunEndsWithReason(t *testing.T) {
 	limits := event.DefaultLimits()
 	with := func(change func(*event.Limits)) event.Limits {
 		l := limits
@@ -48,41 +49,41 @@ func TestHowARunEnds(t *testing.T) {
 		phases bool
 		want   event.Reason
 	}{
-		"all steps done is goal met":                        {script: script{prompt.PurposePlan: {diamond}}, want: event.ReasonGoalMet},
-		"a direct answer needs no plan":                     {script: script{prompt.PurposeAnalysis: {`{"mode":"direct"}`}, prompt.PurposeChat: {"42"}}, phases: true, want: event.ReasonDirect},
-		"a failed step is replanned":                        {script: script{prompt.PurposePlan: {diamond}, prompt.PurposeReplan: {replaced}}, tool: failing("2", 1, event.FailureTool), want: event.ReasonGoalMet},
-		"a time-out is replanned":                           {script: script{prompt.PurposePlan: {diamond}, prompt.PurposeReplan: {replaced}}, tool: failing("2", 1, event.FailureTimeout), want: event.ReasonGoalMet},
-		"a planner may give up":                             {script: script{prompt.PurposePlan: {diamond}, prompt.PurposeReplan: {`{"title":"x","steps":[],"reason":"no way"}`}}, tool: failing("2", 9, event.FailureTool), want: event.ReasonGaveUp},
-		"equal answers spend the replans":                   {script: script{prompt.PurposePlan: {`{"title":"x","steps":[{"index":"1","title":"Look","tool":"look","args":{"at":"a"}}]}`}, prompt.PurposeReplan: {`{"title":"x","steps":[{"index":"1","title":"Look","tool":"look","args":{"at":"a"}}]}`}}, tool: failing("1", 99, event.FailureTool), want: event.ReasonReplanBudget},
-		"no step is no plan":                                {script: script{prompt.PurposePlan: {`{"title":"x","steps":[]}`}}, want: event.ReasonNoPlan},
-		"a planner that never answers is a planner error":   {script: script{prompt.PurposePlan: {""}}, want: event.ReasonPlannerError},
-		"a planner that says nothing of use is no plan":     {script: script{prompt.PurposePlan: {"hm"}, prompt.PurposeRepair: {""}}, want: event.ReasonNoPlan},
-		"a silent replanner is one too":                     {script: script{prompt.PurposePlan: {diamond}, prompt.PurposeReplan: {""}}, tool: failing("2", 1, event.FailureTool), want: event.ReasonPlannerError},
-		"an unknown tool is repaired":                       {script: script{prompt.PurposePlan: {`{"title":"x","steps":[{"title":"Fly","tool":"fly","args":{}}]}`}, prompt.PurposeRepair: {diamond}}, want: event.ReasonGoalMet},
-		"an unknown tool that stays in the plan is no plan": {script: script{prompt.PurposePlan: {`{"title":"x","steps":[{"title":"Fly","tool":"fly","args":{}}]}`}, prompt.PurposeRepair: {`{"title":"x","steps":[{"title":"Fly","tool":"fly","args":{}}]}`}}, want: event.ReasonNoPlan},
-		"a denied gate ends the run":                        {script: script{prompt.PurposePlan: {diamond}}, gate: gate(event.Deny), want: event.ReasonDenied},
-		"abort ends the run":                                {script: script{prompt.PurposePlan: {`{"title":"x","steps":[{"title":"Look","tool":"look","args":{},"on_failure":"abort"}]}`}}, tool: failing("1", 1, event.FailureTool), want: event.ReasonStepFailed},
-		"skip completes in part":                            {script: script{prompt.PurposePlan: {`{"title":"x","steps":[{"title":"Look","tool":"look","args":{},"on_failure":"skip"},{"title":"Next","tool":"look","args":{},"depends_on":["1"]}]}`}}, tool: failing("1", 1, event.FailureTool), want: event.ReasonPartial},
-		"a retry mends a read-only step":                    {script: script{prompt.PurposePlan: {`{"title":"x","steps":[{"title":"Look","tool":"look","args":{},"retries":1,"on_failure":"abort"}]}`}}, tool: failing("1", 1, event.FailureTool), want: event.ReasonGoalMet},
-		"retries do not go on for ever":                     {script: script{prompt.PurposePlan: {`{"title":"x","steps":[{"title":"Look","tool":"look","args":{},"retries":2,"on_failure":"abort"}]}`}}, tool: failing("1", 3, event.FailureTool), want: event.ReasonStepFailed},
-		"an effectful step is never retried":                {script: script{prompt.PurposePlan: {`{"title":"x","steps":[{"title":"Do","tool":"change","args":{},"retries":3,"on_failure":"abort"}]}`}}, tool: failing("1", 1, event.FailureTool), want: event.ReasonStepFailed},
-		"a missing field is a failed step":                  {script: script{prompt.PurposePlan: {`{"title":"x","steps":[{"title":"Look","tool":"look","args":{},"result_variable":"v"},{"title":"Use","tool":"look","args":{"at":"${v.none}"},"on_failure":"abort"}]}`}}, want: event.ReasonStepFailed},
-		"doubt ends the run": {script: script{prompt.PurposePlan: {diamond}}, tool: func(c agent.CallTool) event.Data {
+		"goal met":                           {script: script{prompt.PurposePlan: {diamond}}, want: event.ReasonGoalMet},
+		"direct answer":                      {script: script{prompt.PurposeAnalysis: {`{"mode":"direct"}`}, prompt.PurposeChat: {"42"}}, phases: true, want: event.ReasonDirect},
+		"failed step is replanned":           {script: script{prompt.PurposePlan: {diamond}, prompt.PurposeReplan: {replaced}}, tool: failing("2", 1, event.FailureTool), want: event.ReasonGoalMet},
+		"timeout is replanned":               {script: script{prompt.PurposePlan: {diamond}, prompt.PurposeReplan: {replaced}}, tool: failing("2", 1, event.FailureTimeout), want: event.ReasonGoalMet},
+		"planner gives up":                   {script: script{prompt.PurposePlan: {diamond}, prompt.PurposeReplan: {`{"title":"x","steps":[],"reason":"no way"}`}}, tool: failing("2", 9, event.FailureTool), want: event.ReasonGaveUp},
+		"equal replans spend the budget":     {script: script{prompt.PurposePlan: {`{"title":"x","steps":[{"index":"1","title":"Look","tool":"look","args":{"at":"a"}}]}`}, prompt.PurposeReplan: {`{"title":"x","steps":[{"index":"1","title":"Look","tool":"look","args":{"at":"a"}}]}`}}, tool: failing("1", 99, event.FailureTool), want: event.ReasonReplanBudget},
+		"plan without steps":                 {script: script{prompt.PurposePlan: {`{"title":"x","steps":[]}`}}, want: event.ReasonNoPlan},
+		"planner never answers":              {script: script{prompt.PurposePlan: {""}}, want: event.ReasonPlannerError},
+		"planner makes no plan":              {script: script{prompt.PurposePlan: {"hm"}, prompt.PurposeRepair: {""}}, want: event.ReasonNoPlan},
+		"replanner never answers":            {script: script{prompt.PurposePlan: {diamond}, prompt.PurposeReplan: {""}}, tool: failing("2", 1, event.FailureTool), want: event.ReasonPlannerError},
+		"unknown tool is repaired":           {script: script{prompt.PurposePlan: {`{"title":"x","steps":[{"title":"Fly","tool":"fly","args":{}}]}`}, prompt.PurposeRepair: {diamond}}, want: event.ReasonGoalMet},
+		"unknown tool is not repaired":       {script: script{prompt.PurposePlan: {`{"title":"x","steps":[{"title":"Fly","tool":"fly","args":{}}]}`}, prompt.PurposeRepair: {`{"title":"x","steps":[{"title":"Fly","tool":"fly","args":{}}]}`}}, want: event.ReasonNoPlan},
+		"denied gate":                        {script: script{prompt.PurposePlan: {diamond}}, gate: gate(event.Deny), want: event.ReasonDenied},
+		"abort":                              {script: script{prompt.PurposePlan: {`{"title":"x","steps":[{"title":"Look","tool":"look","args":{},"on_failure":"abort"}]}`}}, tool: failing("1", 1, event.FailureTool), want: event.ReasonStepFailed},
+		"skip":                               {script: script{prompt.PurposePlan: {`{"title":"x","steps":[{"title":"Look","tool":"look","args":{},"on_failure":"skip"},{"title":"Next","tool":"look","args":{},"depends_on":["1"]}]}`}}, tool: failing("1", 1, event.FailureTool), want: event.ReasonPartial},
+		"retry of a read-only step succeeds": {script: script{prompt.PurposePlan: {`{"title":"x","steps":[{"title":"Look","tool":"look","args":{},"retries":1,"on_failure":"abort"}]}`}}, tool: failing("1", 1, event.FailureTool), want: event.ReasonGoalMet},
+		"retries are bounded":                {script: script{prompt.PurposePlan: {`{"title":"x","steps":[{"title":"Look","tool":"look","args":{},"retries":2,"on_failure":"abort"}]}`}}, tool: failing("1", 3, event.FailureTool), want: event.ReasonStepFailed},
+		"step with effects is not retried":   {script: script{prompt.PurposePlan: {`{"title":"x","steps":[{"title":"Do","tool":"change","args":{},"retries":3,"on_failure":"abort"}]}`}}, tool: failing("1", 1, event.FailureTool), want: event.ReasonStepFailed},
+		"missing field":                      {script: script{prompt.PurposePlan: {`{"title":"x","steps":[{"title":"Look","tool":"look","args":{},"result_variable":"v"},{"title":"Use","tool":"look","args":{"at":"${v.none}"},"on_failure":"abort"}]}`}}, want: event.ReasonStepFailed},
+		"doubt": {script: script{prompt.PurposePlan: {diamond}}, tool: func(c agent.CallTool) event.Data {
 			if c.Index == "3" {
 				return event.StepInDoubt{Index: "3", Attempt: c.Attempt, Reason: "the server went away"}
 			}
 			return event.StepCompleted{Index: c.Index, Attempt: c.Attempt}
 		}, want: event.ReasonInDoubt},
-		"a self step is the model's own words": {script: script{prompt.PurposePlan: {`{"title":"x","steps":[{"title":"Think","executor":"self"}]}`}, prompt.PurposeStep: {"thought"}}, want: event.ReasonGoalMet},
-		"a silent self step fails":             {script: script{prompt.PurposePlan: {`{"title":"x","steps":[{"title":"Think","executor":"self","on_failure":"abort"}]}`}, prompt.PurposeStep: {""}}, want: event.ReasonStepFailed},
-		"missing args are filled in":           {script: script{prompt.PurposePlan: {`{"title":"x","steps":[{"title":"Fill","tool":"fill"}]}`}, prompt.PurposeStep: {`{"at":"here"}`}}, want: event.ReasonGoalMet},
-		"args that stay missing fail":          {script: script{prompt.PurposePlan: {`{"title":"x","steps":[{"title":"Fill","tool":"fill","on_failure":"abort"}]}`}, prompt.PurposeStep: {"no idea"}}, want: event.ReasonStepFailed},
-		"a silent synthesis still answers":     {script: script{prompt.PurposePlan: {diamond}, prompt.PurposeSynthesis: {""}}, want: event.ReasonGoalMet},
-		"steps are bounded":                    {script: script{prompt.PurposePlan: {`{"title":"x","steps":[{"index":"1","title":"Look","tool":"look","args":{"at":1},"retries":9}]}`}}, tool: failing("1", 99, event.FailureTool), limits: with(func(l *event.Limits) { l.MaxSteps, l.GrowSteps = 2, false }), want: event.ReasonStepBudget},
-		"a plan longer than the steps left":    {script: script{prompt.PurposePlan: {diamond}, prompt.PurposeRepair: {diamond}}, limits: with(func(l *event.Limits) { l.MaxSteps, l.GrowSteps = 3, false }), want: event.ReasonStepBudget},
-		"tool calls are bounded":               {script: script{prompt.PurposePlan: {diamond}}, limits: with(func(l *event.Limits) { l.MaxToolCalls = 2 }), want: event.ReasonToolBudget},
-		"tokens are bounded":                   {script: script{prompt.PurposePlan: {diamond}}, limits: with(func(l *event.Limits) { l.MaxTokens = 100 }), want: event.ReasonTokenBudget},
-		"time is bounded":                      {script: script{prompt.PurposePlan: {diamond}}, limits: with(func(l *event.Limits) { l.MaxDurationMS = 20 }), want: event.ReasonTimeBudget},
+		"self step":                               {script: script{prompt.PurposePlan: {`{"title":"x","steps":[{"title":"Think","executor":"self"}]}`}, prompt.PurposeStep: {"thought"}}, want: event.ReasonGoalMet},
+		"self step without a reply":               {script: script{prompt.PurposePlan: {`{"title":"x","steps":[{"title":"Think","executor":"self","on_failure":"abort"}]}`}, prompt.PurposeStep: {""}}, want: event.ReasonStepFailed},
+		"missing args are filled in by the model": {script: script{prompt.PurposePlan: {`{"title":"x","steps":[{"title":"Fill","tool":"fill"}]}`}, prompt.PurposeStep: {`{"at":"here"}`}}, want: event.ReasonGoalMet},
+		"missing args stay missing":               {script: script{prompt.PurposePlan: {`{"title":"x","steps":[{"title":"Fill","tool":"fill","on_failure":"abort"}]}`}, prompt.PurposeStep: {"no idea"}}, want: event.ReasonStepFailed},
+		"no synthesis":                            {script: script{prompt.PurposePlan: {diamond}, prompt.PurposeSynthesis: {""}}, want: event.ReasonGoalMet},
+		"step budget":                             {script: script{prompt.PurposePlan: {`{"title":"x","steps":[{"index":"1","title":"Look","tool":"look","args":{"at":1},"retries":9}]}`}}, tool: failing("1", 99, event.FailureTool), limits: with(func(l *event.Limits) { l.MaxSteps, l.GrowSteps = 2, false }), want: event.ReasonStepBudget},
+		"plan exceeds step budget":                {script: script{prompt.PurposePlan: {diamond}, prompt.PurposeRepair: {diamond}}, limits: with(func(l *event.Limits) { l.MaxSteps, l.GrowSteps = 3, false }), want: event.ReasonStepBudget},
+		"tool budget":                             {script: script{prompt.PurposePlan: {diamond}}, limits: with(func(l *event.Limits) { l.MaxToolCalls = 2 }), want: event.ReasonToolBudget},
+		"token budget":                            {script: script{prompt.PurposePlan: {diamond}}, limits: with(func(l *event.Limits) { l.MaxTokens = 100 }), want: event.ReasonTokenBudget},
+		"time budget":                             {script: script{prompt.PurposePlan: {diamond}}, limits: with(func(l *event.Limits) { l.MaxDurationMS = 20 }), want: event.ReasonTimeBudget},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t)
@@ -103,19 +104,19 @@ func TestHowARunEnds(t *testing.T) {
 				t.Errorf("reason %q (%s), want %q; the last events:\n%s", got.Reason, got.Error, c.want, w.tail())
 			}
 			if ok := got.Status == event.StatusCompleted; ok != (c.want.ExitCode() == 0) {
-				t.Errorf("status %q does not go with reason %q", got.Status, got.Reason)
+				t.Errorf("status %q does not match reason %q", got.Status, got.Reason)
 			}
 			if got.Status == event.StatusCompleted && got.Answer == "" {
 				t.Error("a completed run has no answer")
 			}
 			if got.Status != event.StatusCompleted && got.Error == "" {
-				t.Error("a run that did not complete does not say why")
+				t.Error("a run that did not complete has no error")
 			}
 		})
 	}
 }
 
-func TestReplanFreezesWhatIsDone(t *testing.T) {
+func TestReplanKeepsCompletedSteps(t *testing.T) {
 	w := newWorld(t)
 	w.reply = script{
 		prompt.PurposePlan:   {diamond},
@@ -142,7 +143,7 @@ func TestReplanFreezesWhatIsDone(t *testing.T) {
 	}
 }
 
-func TestIndependentStepsRunAtOnce(t *testing.T) {
+func TestIndependentStepsRunConcurrently(t *testing.T) {
 	w := newWorld(t)
 	w.reply = script{prompt.PurposePlan: {diamond}}.reply
 	most := 0
@@ -158,11 +159,11 @@ func TestIndependentStepsRunAtOnce(t *testing.T) {
 	}
 	w.play(started(event.DefaultLimits()))
 	if most != 2 {
-		t.Errorf("at most %d steps under way at once, want 2: steps 2 and 3 need only step 1", most)
+		t.Errorf("at most %d steps ran at once, want 2: steps 2 and 3 need only step 1", most)
 	}
 }
 
-func TestTheModelFillsInWhatThePlanLeftOutAndNoMore(t *testing.T) {
+func TestModelFillsOnlyMissingArgs(t *testing.T) {
 	w := newWorld(t)
 	w.reply = script{
 		prompt.PurposePlan: {`{"title":"x","steps":[{"title":"Both","tool":"both","args":{"at":"here"}}]}`},
@@ -179,23 +180,23 @@ func TestTheModelFillsInWhatThePlanLeftOutAndNoMore(t *testing.T) {
 	}
 }
 
-func TestTheModelWritesOptionalArgsOfAStepThatItPlannedWithoutAny(t *testing.T) {
+func TestModelWritesOptionalArgsOfPlannedStep(t *testing.T) {
 	args := map[string]any{"at": "slug"}
 	for name, c := range map[string]struct {
 		plan  string
 		model string
 		file  bool
-		want  map[string]any // what the tool is called with
+		want  map[string]any // args of the call
 		asks  int            // requests for args
 	}{
-		"planned without args":                    {plan: `{"title":"x","steps":[{"title":"Look at slug","tool":"look"}]}`, model: "m", want: args, asks: 1},
-		"a line of a list":                        {plan: "1. Look at slug → TOOL: look", model: "m", want: args, asks: 1},
-		"planned with none":                       {plan: `{"title":"x","steps":[{"title":"Look","tool":"look","args":{}}]}`, model: "m", want: map[string]any{}},
-		"a file":                                  {plan: `{"title":"x","steps":[{"title":"Look","tool":"look"}]}`, model: "m", file: true, want: map[string]any{}},
-		"a kept plan of a model":                  {plan: `{"title":"x","planned_by":"other","steps":[{"title":"Look at slug","tool":"look"}]}`, model: "m", file: true, want: args, asks: 1},
-		"a kept plan of a model, with none":       {plan: `{"title":"x","planned_by":"other","steps":[{"title":"Look","tool":"look","args":{}}]}`, model: "m", file: true, want: map[string]any{}},
-		"a kept plan of a model, and none to ask": {plan: `{"title":"x","planned_by":"other","steps":[{"title":"Look","tool":"look"}]}`, file: true, want: map[string]any{}},
-		"a file and no model":                     {plan: `{"title":"x","steps":[{"title":"Look","tool":"look"}]}`, file: true, want: map[string]any{}},
+		"args omitted":                            {plan: `{"title":"x","steps":[{"title":"Look at slug","tool":"look"}]}`, model: "m", want: args, asks: 1},
+		"args omitted in a list":                  {plan: "1. Look at slug → TOOL: look", model: "m", want: args, asks: 1},
+		"empty args":                              {plan: `{"title":"x","steps":[{"title":"Look","tool":"look","args":{}}]}`, model: "m", want: map[string]any{}},
+		"plan file":                               {plan: `{"title":"x","steps":[{"title":"Look","tool":"look"}]}`, model: "m", file: true, want: map[string]any{}},
+		"stored plan of a model":                  {plan: `{"title":"x","planned_by":"other","steps":[{"title":"Look at slug","tool":"look"}]}`, model: "m", file: true, want: args, asks: 1},
+		"stored plan of a model, empty args":      {plan: `{"title":"x","planned_by":"other","steps":[{"title":"Look","tool":"look","args":{}}]}`, model: "m", file: true, want: map[string]any{}},
+		"stored plan of a model, without a model": {plan: `{"title":"x","planned_by":"other","steps":[{"title":"Look","tool":"look"}]}`, file: true, want: map[string]any{}},
+		"plan file without a model":               {plan: `{"title":"x","steps":[{"title":"Look","tool":"look"}]}`, file: true, want: map[string]any{}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t)
@@ -221,7 +222,7 @@ func TestTheModelWritesOptionalArgsOfAStepThatItPlannedWithoutAny(t *testing.T) 
 	}
 }
 
-func TestReadOnlyStepsStartWhileThePlanStreams(t *testing.T) {
+func TestReadOnlyStepsStartWhilePlanStreams(t *testing.T) {
 	w := newWorld(t)
 	w.reply = script{prompt.PurposePlan: {diamond}}.reply
 	w.play(started(event.DefaultLimits()))
@@ -236,11 +237,11 @@ func TestReadOnlyStepsStartWhileThePlanStreams(t *testing.T) {
 		}
 	}
 	if runs != 1 {
-		t.Errorf("step 1 ran %d times, want its early result to be adopted", runs)
+		t.Errorf("step 1 ran %d times, want one early run", runs)
 	}
 }
 
-func TestTheStepsOfASimpleAnalysisStartWhileItStreams(t *testing.T) {
+func TestStepsOfSimpleAnalysisStartEarly(t *testing.T) {
 	w := newWorld(t)
 	w.reply = script{prompt.PurposeAnalysis: {
 		`{"mode":"plan","task":"look","complexity":"simple","reflect":false,"steps":[{"title":"Look","tool":"look","args":{"at":"a"}}]}`,
@@ -257,12 +258,12 @@ func TestTheStepsOfASimpleAnalysisStartWhileItStreams(t *testing.T) {
 	}
 }
 
-func TestAnEarlyStepThatThePlanChangedRunsAgain(t *testing.T) {
+func TestChangedDraftRunsAgain(t *testing.T) {
 	w := newWorld(t)
 	bad := `{"title":"x","steps":[{"index":"1","title":"Look","tool":"look","args":{"at":"a"}},{"index":"2","title":"Fly","tool":"fly","args":{}}]}`
 	good := `{"title":"x","steps":[{"index":"1","title":"Look","tool":"look","args":{"at":"b"}}]}`
 	w.reply = script{prompt.PurposePlan: {bad}, prompt.PurposeRepair: {good}}.reply
-	// The early call stays out until the plan has been repaired.
+	// The early call returns only after the repair.
 	w.choose = func(n int) int { return n - 1 }
 	got := w.play(started(event.DefaultLimits()))
 	if got.Reason != event.ReasonGoalMet {
@@ -273,7 +274,7 @@ func TestAnEarlyStepThatThePlanChangedRunsAgain(t *testing.T) {
 	}
 }
 
-func TestAllowForTheRunAsksOnce(t *testing.T) {
+func TestGrantForRunAsksOnce(t *testing.T) {
 	plan := `{"title":"x","steps":[{"title":"Do","tool":"change","args":{"at":1}},{"title":"Do more","tool":"change","args":{"at":2},"depends_on":["1"]}]}`
 	for scope, want := range map[event.Scope]int{event.ScopeOnce: 2, event.ScopeRun: 1} {
 		w := newWorld(t)
@@ -292,7 +293,7 @@ func TestAllowForTheRunAsksOnce(t *testing.T) {
 				w.apply(event.GateResolved{Gate: g.Gate.Gate, Decision: event.Allow, Scope: scope, By: "test"})
 				continue
 			}
-			w.back()
+			w.deliver()
 		}
 		if gates != want {
 			t.Errorf("scope %s asked %d times, want %d", scope, gates, want)
@@ -300,18 +301,18 @@ func TestAllowForTheRunAsksOnce(t *testing.T) {
 	}
 }
 
-func TestStopLetsNothingNewStart(t *testing.T) {
+func TestStopStartsNothingNew(t *testing.T) {
 	w := newWorld(t)
 	w.reply = script{prompt.PurposePlan: {diamond}}.reply
 	w.apply(started(event.DefaultLimits()))
 	w.advance()
-	w.back() // the plan
+	w.deliver() // the plan
 	w.advance()
 	w.apply(event.RunPaused{Reason: "stopped by the user"})
 	for w.advance(); w.run.Result == nil; w.advance() {
 		call, ok := w.pending[0].(agent.CallTool)
 		if !ok {
-			t.Fatalf("%T is under way after the stop", w.pending[0])
+			t.Fatalf("%T is pending after the stop", w.pending[0])
 		}
 		w.pending = w.pending[1:]
 		w.apply(event.StepFailed{Index: call.Index, Attempt: call.Attempt, Error: "stopped", Failure: event.FailureInterrupted})
@@ -321,7 +322,7 @@ func TestStopLetsNothingNewStart(t *testing.T) {
 	}
 }
 
-func TestApplyRefusesWhatDoesNotFollow(t *testing.T) {
+func TestApplyRefusesEventsOutOfOrder(t *testing.T) {
 	at := time.Unix(0, 0)
 	fresh := func() *agent.Run {
 		r := &agent.Run{}
@@ -331,12 +332,12 @@ func TestApplyRefusesWhatDoesNotFollow(t *testing.T) {
 		return r
 	}
 	for name, e := range map[string]event.Event{
-		"a second start":            {Seq: 2, Run: "r", Data: event.RunStarted{}},
-		"another run's event":       {Seq: 2, Run: "s", Data: event.Note{}},
-		"a number seen before":      {Seq: 1, Run: "r", Data: event.Note{}},
-		"a step that is not there":  {Seq: 2, Run: "r", Data: event.StepStarted{Index: "9"}},
-		"a phase that is not there": {Seq: 2, Run: "r", Data: event.PhaseStarted{Phase: 4}},
-		"nothing at all":            {Seq: 2, Run: "r"},
+		"second start":         {Seq: 2, Run: "r", Data: event.RunStarted{}},
+		"event of another run": {Seq: 2, Run: "s", Data: event.Note{}},
+		"repeated number":      {Seq: 1, Run: "r", Data: event.Note{}},
+		"unknown step":         {Seq: 2, Run: "r", Data: event.StepStarted{Index: "9"}},
+		"unknown phase":        {Seq: 2, Run: "r", Data: event.PhaseStarted{Phase: 4}},
+		"no data":              {Seq: 2, Run: "r"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := fresh()
@@ -353,7 +354,7 @@ func TestApplyRefusesWhatDoesNotFollow(t *testing.T) {
 	}
 }
 
-func TestARunEndsWithOneSentenceHoweverLongTheError(t *testing.T) {
+func TestRunErrorIsOneShortSentence(t *testing.T) {
 	for text, want := range map[string]string{
 		"it broke":                       "it broke",
 		"\n1 failed: TestX\n\n--- FAIL":  "1 failed: TestX …",
@@ -363,19 +364,19 @@ func TestARunEndsWithOneSentenceHoweverLongTheError(t *testing.T) {
 		w := newWorld(t)
 		w.reply = script{prompt.PurposePlan: {`{"title":"x","steps":[{"title":"Look","tool":"look","args":{},"on_failure":"abort"}]}`}}.reply
 		w.tool = func(c agent.CallTool) event.Data {
-			return event.StepFailed{Index: c.Index, Attempt: c.Attempt, Error: text, Failure: event.FailureTool}
+			return event.StepFailed{Index: c.Index, Attempt: c.Attempt, Error: untrusted.Text(text), Failure: event.FailureTool}
 		}
 		got := w.play(started(event.DefaultLimits()))
-		if got.Error != "step 1 (Look) failed: "+want {
-			t.Errorf("it ends with %q", got.Error)
+		if string(got.Error) != "step 1 (Look) failed: "+want {
+			t.Errorf("got the error %q", got.Error)
 		}
-		if len(got.History) != 1 || got.History[0].Error != text {
-			t.Errorf("the history has not all of it: %+v", got.History)
+		if len(got.History) != 1 || string(got.History[0].Error) != text {
+			t.Errorf("the history lacks the whole error: %+v", got.History)
 		}
 	}
 }
 
-func TestWhatAPlanLeavesVagueIsSaidOnce(t *testing.T) {
+func TestVaguePlanIsNotedOnce(t *testing.T) {
 	w := newWorld(t)
 	w.reply = script{
 		prompt.PurposePlan:      {`{"title":"x","steps":[{"title":"Fix everything","tool":"look","args":{"at":"a"},"expected_outcome":"success"}]}`},
@@ -383,7 +384,7 @@ func TestWhatAPlanLeavesVagueIsSaidOnce(t *testing.T) {
 	}.reply
 	w.play(started(event.DefaultLimits()))
 	notes := all[event.Note](w)
-	if len(notes) != 1 || !strings.Contains(notes[0].Text, "Fix everything") || !strings.Contains(notes[0].Text, "success") {
+	if len(notes) != 1 || !strings.Contains(string(notes[0].Text), "Fix everything") || !strings.Contains(string(notes[0].Text), "success") {
 		t.Errorf("%+v", notes)
 	}
 }

@@ -16,34 +16,34 @@ import (
 	"replan/planning/prompt"
 )
 
-// TestFaultsOfCarryingOutPlansThatAreNotRepeated has one case for each fault, in
-// the systems that this one comes from, of carrying out a plan from a file.
-func TestFaultsOfCarryingOutPlansThatAreNotRepeated(t *testing.T) {
+// TestExecutionFaultsOfPredecessors has one case for each fault that the
+// predecessors of this program had in executing plans from files.
+func TestExecutionFaultsOfPredecessors(t *testing.T) {
 	for name, check := range map[string]func(*testing.T){
-		"a step waits for what it depends on and for no batch": func(t *testing.T) {
-			p, took := plan.Plan{Title: "Two chains"}, map[string]int64{}
+		"step waits only for its dependencies": func(t *testing.T) {
+			p, times := plan.Plan{Title: "Two chains"}, map[string]int64{}
 			for i, ms := range []int64{50, 300, 300, 50} {
 				tool := fmt.Sprintf("t%d", i+1)
 				p.Steps = append(p.Steps, plan.Step{Index: fmt.Sprint(i + 1), Title: "Step", Executor: plan.ExecutorTool, Tool: tool, Args: map[string]any{}})
-				took["w:"+tool] = ms
+				times["w:"+tool] = ms
 			}
 			p.Steps[1].DependsOn, p.Steps[3].DependsOn = []string{"1"}, []string{"3"}
-			if got := makespan(t, p, took, nil, 4); got != 350*time.Millisecond {
-				t.Errorf("it takes %v, the critical path is 350ms", got)
+			if got := makespan(t, p, times, nil, 4); got != 350*time.Millisecond {
+				t.Errorf("it takes %v, want the critical path of 350ms", got)
 			}
 		},
-		"a null variable is null, a missing one no call at all": func(t *testing.T) {
+		"null and missing variables": func(t *testing.T) {
 			w := newWorld(t)
 			start := given(t, `{"title":"x","variables":{"none":null},"steps":[{"title":"A","tool":"look","args":{"at":"${none}"}},{"title":"B","tool":"look","args":{"at":"${gone}"},"depends_on":["1"]}]}`)
 			got := w.play(start)
 			if at, there := w.run.Step("1").Args["at"]; !there || at != nil {
 				t.Errorf("called with %v", w.run.Step("1").Args)
 			}
-			if got.Reason != event.ReasonStepFailed || slices.Contains(w.starts(), "2") || !strings.Contains(got.Error, "${gone}") {
+			if got.Reason != event.ReasonStepFailed || slices.Contains(w.starts(), "2") || !strings.Contains(string(got.Error), "${gone}") {
 				t.Errorf("%s (%s) after the starts %v", got.Reason, got.Error, w.starts())
 			}
 		},
-		"a value survives a resume whole, however long": func(t *testing.T) {
+		"long value survives a resume": func(t *testing.T) {
 			long := strings.Repeat("x", 1_001)
 			w := newWorld(t)
 			w.tool = func(c agent.CallTool) event.Data {
@@ -57,7 +57,7 @@ func TestFaultsOfCarryingOutPlansThatAreNotRepeated(t *testing.T) {
 				t.Errorf("called with %d characters of %d", len(fmt.Sprint(w.run.Step("2").Args["at"])), len(long))
 			}
 		},
-		"a second resume runs nothing again that is done": func(t *testing.T) {
+		"second resume repeats no completed step": func(t *testing.T) {
 			w := newWorld(t)
 			w.tool = failing("3", 2, event.FailureTool)
 			start := given(t, chain)
@@ -72,7 +72,7 @@ func TestFaultsOfCarryingOutPlansThatAreNotRepeated(t *testing.T) {
 				t.Errorf("%s after the starts %v", w.run.Result.Reason, starts)
 			}
 		},
-		"a third resume of a completed run does nothing": func(t *testing.T) {
+		"completed run is not resumed": func(t *testing.T) {
 			w := newWorld(t)
 			start := given(t, chain)
 			w.play(start)
@@ -80,7 +80,7 @@ func TestFaultsOfCarryingOutPlansThatAreNotRepeated(t *testing.T) {
 				t.Errorf("got %v", err)
 			}
 		},
-		"whole numbers as indices are found again by a resume": func(t *testing.T) {
+		"numbers as indices after a resume": func(t *testing.T) {
 			w := newWorld(t)
 			start := given(t, `{"title":"x","steps":[{"index":1,"title":"A","tool":"look","args":{}},{"index":2,"title":"B","tool":"look","args":{},"depends_on":[1]}]}`)
 			w.play(start)
@@ -89,14 +89,14 @@ func TestFaultsOfCarryingOutPlansThatAreNotRepeated(t *testing.T) {
 				t.Errorf("%s after the starts %v", got.Reason, w.starts())
 			}
 		},
-		"a dry run resolves the arguments": func(t *testing.T) {
+		"dry run resolves arguments": func(t *testing.T) {
 			w := newWorld(t)
 			w.play(dry(t, `{"title":"x","variables":{"p":"src"},"steps":[{"title":"A","tool":"look","args":{"at":"${p}/a"}}]}`))
 			if got := all[event.StepCompleted](w)[0].Args["at"]; got != "src/a" {
-				t.Errorf("it tells %v", got)
+				t.Errorf("got %v", got)
 			}
 		},
-		"the guards hold for a plan from a file too": func(t *testing.T) {
+		"guards hold for plan files": func(t *testing.T) {
 			w := newWorld(t)
 			start := given(t, serial(4, false))
 			start.Limits.MaxToolCalls = 3
@@ -104,27 +104,27 @@ func TestFaultsOfCarryingOutPlansThatAreNotRepeated(t *testing.T) {
 				t.Errorf("%s after %d calls", got.Reason, len(w.starts()))
 			}
 		},
-		"a cap of three is allow, allow, warn, block": func(t *testing.T) {
+		"limit of three warns, then blocks": func(t *testing.T) {
 			w := newWorld(t)
 			start := given(t, serial(4, false))
 			start.Limits.MaxCallsPerTool = 3
 			w.play(start)
-			var said []string
+			var got []string
 			for _, e := range w.events {
 				switch d := e.Data.(type) {
 				case event.StepStarted:
-					said = append(said, "call")
+					got = append(got, "call")
 				case event.GuardWarned:
-					said = append(said, "warn")
+					got = append(got, "warn")
 				case event.GuardBlocked:
-					said = append(said, "block by "+d.Guard)
+					got = append(got, "block by "+d.Guard)
 				}
 			}
-			if got := strings.Join(said, ", "); got != "call, call, warn, call, block by calls_per_tool" {
+			if got := strings.Join(got, ", "); got != "call, call, warn, call, block by calls_per_tool" {
 				t.Error(got)
 			}
 		},
-		"a cap of 0 is none": func(t *testing.T) {
+		"limit of 0 is unlimited": func(t *testing.T) {
 			w := newWorld(t)
 			start := given(t, serial(40, false))
 			start.Limits = event.Limits{}
@@ -132,7 +132,7 @@ func TestFaultsOfCarryingOutPlansThatAreNotRepeated(t *testing.T) {
 				t.Errorf("%s: %s", got.Reason, got.Error)
 			}
 		},
-		"equal values, even 0 and 1, do not make a runaway of a file": func(t *testing.T) {
+		"equal results are no runaway of a plan file": func(t *testing.T) {
 			w := newWorld(t)
 			w.tool = func(c agent.CallTool) event.Data {
 				return event.StepCompleted{Index: c.Index, Attempt: c.Attempt, Result: 0}
@@ -147,9 +147,9 @@ func TestFaultsOfCarryingOutPlansThatAreNotRepeated(t *testing.T) {
 	}
 }
 
-// TestFaultsOfPlanningAndReplanningThatAreNotRepeated has one case for each
-// fault of planning, budgets and replanning in those systems.
-func TestFaultsOfPlanningAndReplanningThatAreNotRepeated(t *testing.T) {
+// TestPlanningFaultsOfPredecessors has one case for each fault that they had in
+// planning, budgets and replanning.
+func TestPlanningFaultsOfPredecessors(t *testing.T) {
 	two := calls("Two", "1:look:a", "2:look:x")
 	scripted := func(t *testing.T, limit func(*event.Limits), plans ...plan.Plan) (*world, event.Result) {
 		w := newWorld(t)
@@ -162,9 +162,9 @@ func TestFaultsOfPlanningAndReplanningThatAreNotRepeated(t *testing.T) {
 		}
 		return w, w.play(start)
 	}
-	phases := func(t *testing.T, said script, limit func(*event.Limits)) (*world, event.Result) {
+	phases := func(t *testing.T, replies script, limit func(*event.Limits)) (*world, event.Result) {
 		w := newWorld(t)
-		w.reply = said.reply
+		w.reply = replies.reply
 		start := started(event.DefaultLimits())
 		start.Prompting.SkipAnalysis = false
 		if limit != nil {
@@ -173,19 +173,19 @@ func TestFaultsOfPlanningAndReplanningThatAreNotRepeated(t *testing.T) {
 		return w, w.play(start)
 	}
 	for name, check := range map[string]func(*testing.T){
-		"the budget is asked before the planner": func(t *testing.T) {
+		"budget is checked before planning": func(t *testing.T) {
 			w, got := phases(t, script{prompt.PurposeAnalysis: {analysed}, prompt.PurposeReview: {"fine"}, prompt.PurposePlan: {diamond}}, func(l *event.Limits) { l.MaxTokens = 220 })
 			if got.Reason != event.ReasonTokenBudget || len(all[event.PhaseStarted](w)) != 2 {
 				t.Errorf("%s after %d phases", got.Reason, len(all[event.PhaseStarted](w)))
 			}
 		},
-		"the budget is asked before the synthesiser": func(t *testing.T) {
+		"budget is checked before the synthesis": func(t *testing.T) {
 			w, got := phases(t, script{prompt.PurposeAnalysis: {analysed}, prompt.PurposeReview: {"fine"}, prompt.PurposePlan: {diamond}}, func(l *event.Limits) { l.MaxTokens = 330 })
 			if got.Reason != event.ReasonTokenBudget || len(all[event.SynthesisStarted](w)) != 0 {
 				t.Errorf("%s after %d answers", got.Reason, len(all[event.SynthesisStarted](w)))
 			}
 		},
-		"a budget that runs low is warned of once, not at every step": func(t *testing.T) {
+		"low budget warns once": func(t *testing.T) {
 			w := newWorld(t)
 			start := given(t, serial(10, false))
 			start.Limits.MaxSteps, start.Limits.GrowSteps = 10, false
@@ -194,37 +194,37 @@ func TestFaultsOfPlanningAndReplanningThatAreNotRepeated(t *testing.T) {
 				t.Errorf("warned %d times", n)
 			}
 		},
-		"a plan that is too long is refused, and not cut": func(t *testing.T) {
+		"long plan is refused, not cut": func(t *testing.T) {
 			w, got := phases(t, script{prompt.PurposeAnalysis: {analysed}, prompt.PurposeReview: {"fine"}, prompt.PurposePlan: {serial(16, false)}, prompt.PurposeRepair: {serial(16, false)}}, nil)
 			if got.Reason != event.ReasonNoPlan || slices.Contains(w.starts(), "16") || got.Plan != nil {
 				t.Errorf("%s (%s) with the plan %v after the starts %v", got.Reason, got.Error, got.Plan, w.starts())
 			}
 		},
-		"an analysis that fails is told, and planning goes on": func(t *testing.T) {
+		"failed analysis is reported and planning continues": func(t *testing.T) {
 			w, got := phases(t, script{prompt.PurposeAnalysis: {""}, prompt.PurposePlan: {diamond}}, nil)
 			if failed := all[event.PhaseFailed](w); got.Reason != event.ReasonGoalMet || len(failed) != 1 || failed[0].Phase != 1 {
 				t.Errorf("%s (%s), failed %v", got.Reason, got.Error, failed)
 			}
 		},
-		"nothing is carried out where phase 3 fails": func(t *testing.T) {
+		"failed phase 3 executes nothing": func(t *testing.T) {
 			w, got := phases(t, script{prompt.PurposeAnalysis: {analysed}, prompt.PurposeReview: {"fine"}, prompt.PurposePlan: {""}}, nil)
 			if got.Reason != event.ReasonPlannerError || len(w.starts()) != 0 {
 				t.Errorf("%s after the starts %v", got.Reason, w.starts())
 			}
 		},
-		"a review that fails is told, and planning goes on": func(t *testing.T) {
+		"failed review is reported and planning continues": func(t *testing.T) {
 			w, got := phases(t, script{prompt.PurposeAnalysis: {analysed}, prompt.PurposeReview: {""}, prompt.PurposePlan: {diamond}}, nil)
 			if failed := all[event.PhaseFailed](w); got.Reason != event.ReasonGoalMet || len(failed) != 1 || failed[0].Phase != 2 {
 				t.Errorf("%s (%s), failed %v", got.Reason, got.Error, failed)
 			}
 		},
-		"the tools of a plan are those there are": func(t *testing.T) {
+		"plan with unknown tools is refused": func(t *testing.T) {
 			w, got := phases(t, script{prompt.PurposeAnalysis: {analysed}, prompt.PurposeReview: {"fine"}, prompt.PurposePlan: {faulty}, prompt.PurposeRepair: {faulty}}, nil)
 			if got.Reason != event.ReasonNoPlan || len(w.starts()) != 0 {
 				t.Errorf("%s after the starts %v", got.Reason, w.starts())
 			}
 		},
-		"what a rule says is not ignored": func(t *testing.T) {
+		"rules are obeyed": func(t *testing.T) {
 			w := newWorld(t)
 			start := given(t, changes)
 			start.Rules = []rule.Rule{{Tool: "change", Verdict: rule.VerdictBlock, Why: "never"}, {Tool: "*", Verdict: rule.VerdictRun}}
@@ -232,36 +232,36 @@ func TestFaultsOfPlanningAndReplanningThatAreNotRepeated(t *testing.T) {
 				t.Errorf("%s after the starts %v", got.Reason, w.starts())
 			}
 		},
-		"the diff is over what remains, the failed step among it": func(t *testing.T) {
+		"diff covers remaining steps and the failed one": func(t *testing.T) {
 			_, got := scripted(t, nil, two, calls("Around", "2:look:b"))
 			r := got.Revisions[0]
 			if len(r.Removed) != 0 || len(r.Added) != 0 || !slices.Equal(r.Revised, []string{"2"}) {
 				t.Errorf("got %+v", r)
 			}
 		},
-		"a failed step counts": func(t *testing.T) {
+		"failed step counts": func(t *testing.T) {
 			_, got := scripted(t, nil, two, calls("Around", "3:look:b"))
 			if got.Usage.Steps != 3 {
-				t.Errorf("%d steps were counted", got.Usage.Steps)
+				t.Errorf("got %d steps, want 3", got.Usage.Steps)
 			}
 		},
-		"the planner is not called after the last step of the budget": func(t *testing.T) {
+		"no replan after the last step of the budget": func(t *testing.T) {
 			w, got := scripted(t, func(l *event.Limits) { l.MaxSteps, l.GrowSteps = 2, false }, two, calls("Around", "3:look:b"))
 			if got.Reason != event.ReasonStepBudget || len(all[event.ReplanStarted](w)) != 0 {
 				t.Errorf("%s after %d replans", got.Reason, len(all[event.ReplanStarted](w)))
 			}
 		},
-		"giving up is no goal met": func(t *testing.T) {
+		"giving up fails the run": func(t *testing.T) {
 			_, got := scripted(t, nil, two, plan.Plan{Title: "There is no way"})
 			if got.Status != event.StatusFailed || got.Reason != event.ReasonGaveUp || got.Error != "There is no way" {
 				t.Errorf("%s %s: %q", got.Status, got.Reason, got.Error)
 			}
 		},
-		"a planner that fails ends the run, and nothing else": func(t *testing.T) {
+		"failed replan ends the run": func(t *testing.T) {
 			w := newWorld(t)
 			w.reply, w.tool = script{prompt.PurposePlan: {diamond}, prompt.PurposeReplan: {""}, prompt.PurposeRepair: {""}}.reply, failing("3", 1, event.FailureTool)
 			got := w.play(started(event.DefaultLimits()))
-			if got.Status != event.StatusFailed || got.Reason != event.ReasonPlannerError || !strings.Contains(got.Error, "the model fell silent") || len(got.History) != 3 {
+			if got.Status != event.StatusFailed || got.Reason != event.ReasonPlannerError || !strings.Contains(string(got.Error), "the model fell silent") || len(got.History) != 3 {
 				t.Errorf("%s %s: %q after %d items of history", got.Status, got.Reason, got.Error, len(got.History))
 			}
 		},

@@ -17,11 +17,11 @@ import (
 	"replan/planning/reply"
 )
 
-// executors is how many kinds of steps there are to draw from; the last are
+// executors is the number of kinds of steps to draw from; the last kind is
 // sub-agents.
 const executors = 10
 
-// randomPlan draws a plan whose steps depend on earlier ones only.
+// randomPlan draws a plan whose steps depend only on earlier ones.
 func randomPlan(t *rapid.T, first, kinds int) string {
 	n := rapid.IntRange(0, 6).Draw(t, "steps")
 	steps := []map[string]any{}
@@ -69,8 +69,8 @@ func randomPlan(t *rapid.T, first, kinds int) string {
 	return string(text)
 }
 
-// randomWorld draws a world in which anything may happen, and how its run
-// starts: with a goal or a plan, attended or not, and bounded in every way.
+// randomWorld draws a world with random behaviour, and the start of its run: with
+// a goal or a plan, attended or not, and with random limits.
 func randomWorld(t *rapid.T, kinds int) (*world, event.RunStarted) {
 	w := newWorld(t)
 	next := 1
@@ -130,16 +130,16 @@ func randomWorld(t *rapid.T, kinds int) (*world, event.RunStarted) {
 	}
 	w.scope = rapid.SampledFrom([]event.Scope{event.ScopeOnce, event.ScopeOnce, event.ScopeRun}).Draw(t, "scope")
 	w.failed = func(q agent.Question) event.FailureResolved {
-		said := event.FailureResolved{Decision: rapid.SampledFrom([]event.FailureDecision{
+		answer := event.FailureResolved{Decision: rapid.SampledFrom([]event.FailureDecision{
 			event.FailureRetry, event.FailureSkip, event.FailureReplan, event.FailureAbort,
 		}).Draw(t, "decision")}
-		if said.Decision == event.FailureReplan && !q.Replan {
-			said.Decision = event.FailureSkip
+		if answer.Decision == event.FailureReplan && !q.Replan {
+			answer.Decision = event.FailureSkip
 		}
-		if said.Decision == event.FailureRetry && rapid.Bool().Draw(t, "edited") {
-			said.Args = map[string]any{"at": "edited"}
+		if answer.Decision == event.FailureRetry && rapid.Bool().Draw(t, "edited") {
+			answer.Args = map[string]any{"at": "edited"}
 		}
-		return said
+		return answer
 	}
 	w.doubt = func(agent.Question) event.DoubtDecision {
 		return rapid.SampledFrom([]event.DoubtDecision{event.DoubtDone, event.DoubtRerun, event.DoubtAbort}).Draw(t, "doubt")
@@ -155,7 +155,7 @@ func randomWorld(t *rapid.T, kinds int) (*world, event.RunStarted) {
 	return w, randomStart(t, kinds)
 }
 
-// randomStart draws how a run starts.
+// randomStart draws the start of a run.
 func randomStart(t *rapid.T, kinds int) event.RunStarted {
 	start := started(randomLimits(t))
 	start.Catalogue = slices.Clone(catalogue)
@@ -202,8 +202,8 @@ func randomLimits(t *rapid.T) event.Limits {
 	return limits
 }
 
-// TestSimulation plays random plans in a random world, and holds what must be
-// true of every run whatever happens.
+// TestSimulation plays random plans in a random world, and checks the invariants
+// of every run.
 func TestSimulation(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		w, start := randomWorld(t, executors)
@@ -215,13 +215,13 @@ func TestSimulation(t *testing.T) {
 		checkOrder(t, w.events)
 		checkBudgets(t, start.Limits, result.Usage, w.events)
 		if next := w.run.Next(); next != nil {
-			t.Fatalf("a run that is over wants %v", next)
+			t.Fatalf("an ended run has the actions %v", next)
 		}
 	})
 }
 
-// mirror folds every event a second time, as it was written and read, and holds
-// that both runs are the same at every moment.
+// mirror folds every event a second time, as written and read, and checks after
+// each that both runs are in the same state.
 func mirror(w *world) {
 	again := agent.NewRun(w.planners)
 	w.check = func(e event.Event) {
@@ -232,14 +232,14 @@ func mirror(w *world) {
 		if err := again.Apply(reread(w.t, e)); err != nil {
 			w.t.Fatal(err)
 		}
-		if here, there := standing(w.t, w.run), standing(w.t, again); here != there {
-			w.t.Fatalf("folded again the run is\n%s\nwhere it is\n%s\nafter\n%s", there, here, w.tail())
+		if here, there := dump(w.t, w.run), dump(w.t, again); here != there {
+			w.t.Fatalf("the refolded run is\n%s\nwant\n%s\nafter\n%s", there, here, w.tail())
 		}
 	}
 }
 
-// standing is all that can be seen of a run from outside, as text.
-func standing(t tester, r *agent.Run) string {
+// dump returns the visible state of a run as text.
+func dump(t tester, r *agent.Run) string {
 	t.Helper()
 	type step struct {
 		Index   string
@@ -252,11 +252,11 @@ func standing(t tester, r *agent.Run) string {
 	}
 	steps := make([]step, len(r.Steps))
 	for i, s := range r.Steps {
-		steps[i] = step{s.Step.Index, s.Status, s.Attempt, s.Args, s.Result, s.Error, s.Gate}
+		steps[i] = step{s.Step.Index, s.Status, s.Attempt, s.Args, s.Result, string(s.Error), s.Gate}
 	}
 	text, err := json.MarshalIndent(map[string]any{
-		"next": actions(r.Next()), "standing": r.Standing(true), "steps": steps, "questions": r.Questions(),
-		"gates": r.Gates, "held": r.Held(), "reviews": r.Reviews, "phases": r.Phases, "revision": r.Revision, "usage": r.Usage, "variables": r.Variables(),
+		"next": actions(r.Next()), "standing": r.Snapshot(true), "steps": steps, "questions": r.Questions(),
+		"gates": r.Gates, "held": r.AwaitsReview(), "reviews": r.Reviews, "phases": r.Phases, "revision": r.Revision, "usage": r.Usage, "variables": r.Variables(),
 	}, "", " ")
 	if err != nil {
 		t.Fatal(err)
@@ -264,7 +264,7 @@ func standing(t tester, r *agent.Run) string {
 	return string(text)
 }
 
-// actions are what Next returned, with the kinds that JSON alone would not show.
+// actions returns the actions of Next with their types, which JSON alone omits.
 func actions(next []agent.Action) []map[string]any {
 	out := make([]map[string]any, len(next))
 	for i, a := range next {
@@ -273,10 +273,10 @@ func actions(next []agent.Action) []map[string]any {
 	return out
 }
 
-// checkBudgets holds that no bound was passed.
+// checkBudgets checks that no limit was exceeded.
 func checkBudgets(t *rapid.T, limits event.Limits, used event.Usage, events []event.Event) {
 	calls, executed := map[string]int{}, used.Steps
-	toolOf := map[string]string{} // of each step's newest call
+	toolOf := map[string]string{} // step → tool of its latest call
 	for _, e := range events {
 		switch d := e.Data.(type) {
 		case event.StepStarted:
@@ -284,14 +284,14 @@ func checkBudgets(t *rapid.T, limits event.Limits, used event.Usage, events []ev
 			toolOf[d.Index] = d.Tool
 		case event.StepFailed:
 			if d.Gate != "" {
-				executed-- // a call that does not apply was counted, and never made
+				executed-- // the call did not apply: counted, but never made
 			}
 			if d.Removes != "" || d.Outdated != "" {
-				calls[toolOf[d.Index]]-- // its tool held it back to be asked about
+				calls[toolOf[d.Index]]-- // its tool refused the call, which must ask first
 			}
 		}
 	}
-	for what, b := range map[string][2]int{
+	for name, b := range map[string][2]int{
 		"replans":         {used.Replans, limits.MaxReplans},
 		"tool calls":      {used.ToolCalls, limits.MaxToolCalls},
 		"discovery calls": {used.DiscoveryCalls, limits.MaxDiscoveryCalls},
@@ -301,15 +301,15 @@ func checkBudgets(t *rapid.T, limits event.Limits, used event.Usage, events []ev
 		"calls of fill":   {calls["fill"], limits.MaxCallsPerTool},
 	} {
 		if b[1] > 0 && b[0] > b[1] {
-			t.Fatalf("%d %s, there may be %d:\n%s", b[0], what, b[1], tell(events))
+			t.Fatalf("got %d %s, want at most %d:\n%s", b[0], name, b[1], eventLines(events))
 		}
 	}
 	if limits.MaxSteps > 0 && !limits.GrowSteps && executed > limits.MaxSteps {
-		t.Fatalf("%d steps were executed, %d may be:\n%s", executed, limits.MaxSteps, tell(events))
+		t.Fatalf("executed %d steps, want at most %d:\n%s", executed, limits.MaxSteps, eventLines(events))
 	}
 }
 
-// checkSlots holds that no more is under way than there are slots.
+// checkSlots checks that no more calls run than there are slots.
 func checkSlots(t *rapid.T, limits event.Limits, pending []agent.Effect) {
 	tools, models := 0, 0
 	for _, e := range pending {
@@ -325,40 +325,40 @@ func checkSlots(t *rapid.T, limits event.Limits, pending []agent.Effect) {
 	}
 }
 
-// order follows what happened to the steps of a run.
+// order tracks the events of a run's steps.
 type order struct {
-	t       *rapid.T
-	events  []event.Event
-	plan    *plan.Graph
-	done    map[string]bool
-	allowed map[string]bool                // step → its next call passed the gate
-	forAll  bool                           // and so does every call of its tool
-	open    map[string]event.GateRequested // by gate
-	running map[string]int                 // step → attempt that counts
-	drafted map[string]plan.Step
-	early   map[string]bool
-	waits   bool            // the plan is held to be looked over
-	reviews bool            // and so is every other
-	under   map[string]bool // effectful steps that were started and have not ended
-	lost    map[string]bool // of those, the ones whose program has ended
-	tried   map[attempt]bool
+	t        *rapid.T
+	events   []event.Event
+	plan     *plan.Graph
+	done     map[string]bool
+	allowed  map[string]bool                // step → its gate allowed the next call
+	forAll   bool                           // a grant covers every call of the tool
+	open     map[string]event.GateRequested // by gate
+	running  map[string]int                 // step → attempt that counts
+	drafted  map[string]plan.Step
+	early    map[string]bool
+	waits    bool            // the plan is held for review
+	reviews  bool            // every plan is held
+	inFlight map[string]bool // running steps with effects
+	lost     map[string]bool // of those, the ones that ran when the program ended
+	tried    map[attempt]bool
 }
 
-// attempt is one try of one step.
+// attempt is one attempt of one step.
 type attempt struct {
 	step   string
 	number int
 }
 
-// checkOrder holds that a step starts once only what it depends on is done, is
-// not started again after it was completed, is let through its gate first, and
-// where it has effects and was lost with its program, is told to be in doubt
-// before anything else happens.
+// checkOrder checks that a step starts only after its dependencies completed,
+// does not start again after it completed, passes its gate first and, if it has
+// effects and was lost with its program, is reported in doubt before anything
+// else happens.
 func checkOrder(t *rapid.T, events []event.Event) {
 	o := order{
 		t: t, events: events, done: map[string]bool{}, allowed: map[string]bool{}, open: map[string]event.GateRequested{},
 		running: map[string]int{}, drafted: map[string]plan.Step{}, early: map[string]bool{},
-		under: map[string]bool{}, lost: map[string]bool{}, tried: map[attempt]bool{},
+		inFlight: map[string]bool{}, lost: map[string]bool{}, tried: map[attempt]bool{},
 	}
 	for _, e := range events {
 		o.see(e.Data)
@@ -368,21 +368,21 @@ func checkOrder(t *rapid.T, events []event.Event) {
 func (o *order) see(d event.Data) {
 	switch d := d.(type) {
 	case event.RunResumed:
-		o.lost = maps.Clone(o.under)
+		o.lost = maps.Clone(o.inFlight)
 	case event.StepInDoubt:
-		delete(o.under, d.Index)
+		delete(o.inFlight, d.Index)
 		delete(o.lost, d.Index)
-	case event.RunPaused: // the user may stop it at any time
+	case event.RunPaused: // the user may stop at any time
 	default:
 		if len(o.lost) > 0 {
-			o.t.Fatalf("%s happened before steps %v were told to be in doubt:\n%s", d.Kind(), o.lost, tell(o.events))
+			o.t.Fatalf("%s happened before steps %v were reported in doubt:\n%s", d.Kind(), o.lost, eventLines(o.events))
 		}
 	}
 	switch d := d.(type) {
-	case event.PhaseSkipped: // planning begins, perhaps anew
+	case event.PhaseSkipped: // planning starts, perhaps again
 		o.drafted, o.early, o.running = map[string]plan.Step{}, map[string]bool{}, map[string]int{}
 	case event.PlanDrafting:
-		if o.running[d.Step.Index] == 0 { // of two with one index the one that was started counts
+		if o.running[d.Step.Index] == 0 { // of two drafts with one index, the started one counts
 			o.drafted[d.Step.Index] = d.Step
 		}
 	case event.RunStarted:
@@ -394,8 +394,8 @@ func (o *order) see(d event.Data) {
 		o.waits = o.reviews
 		o.plan, o.allowed = plan.NewGraph(d.Plan), map[string]bool{}
 		for index, yes := range o.done {
-			if _, stays := d.Plan.Step(index); yes && !stays && !strings.Contains(index, ".") { // inner calls go with their step
-				o.t.Fatalf("revision %d lost the finished step %s:\n%s", d.Revision, index, tell(o.events))
+			if _, stays := d.Plan.Step(index); yes && !stays && !strings.Contains(index, ".") { // inner calls end with their step
+				o.t.Fatalf("revision %d lost the finished step %s:\n%s", d.Revision, index, eventLines(o.events))
 			}
 		}
 	case event.PlanReviewed:
@@ -410,9 +410,9 @@ func (o *order) see(d event.Data) {
 	case event.StepStarted:
 		o.start(d)
 	case event.StepFailed:
-		delete(o.under, d.Index)
+		delete(o.inFlight, d.Index)
 	case event.StepCompleted:
-		delete(o.under, d.Index)
+		delete(o.inFlight, d.Index)
 		switch {
 		case o.plan == nil:
 			o.early[d.Index] = true
@@ -422,7 +422,7 @@ func (o *order) see(d event.Data) {
 	}
 }
 
-// take goes over to the first plan, which adopts what was started early.
+// take switches to the first plan, which adopts early results.
 func (o *order) take(p plan.Plan) {
 	o.plan = plan.NewGraph(p)
 	before := o.running
@@ -441,7 +441,7 @@ func (o *order) take(p plan.Plan) {
 	}
 }
 
-// reviewed takes what the user made of a plan.
+// reviewed applies the user's review of a plan.
 func (o *order) reviewed(d event.PlanReviewed) {
 	o.waits = d.Decision != event.ReviewRun
 	if d.Plan != nil {
@@ -454,39 +454,39 @@ func (o *order) reviewed(d event.PlanReviewed) {
 
 func (o *order) start(d event.StepStarted) {
 	if o.waits || o.reviews && o.plan == nil {
-		o.t.Fatalf("step %s was started although nobody has looked the plan over:\n%s", d.Index, tell(o.events))
+		o.t.Fatalf("step %s started before the review of the plan:\n%s", d.Index, eventLines(o.events))
 	}
 	o.running[d.Index] = d.Attempt
 	if call := (attempt{d.Index, d.Attempt}); o.tried[call] {
-		o.t.Fatalf("attempt %d of step %s was started twice:\n%s", d.Attempt, d.Index, tell(o.events))
+		o.t.Fatalf("attempt %d of step %s started twice:\n%s", d.Attempt, d.Index, eventLines(o.events))
 	} else {
 		o.tried[call] = true
 	}
 	if o.done[d.Index] {
-		o.t.Fatalf("step %s was started after it was completed:\n%s", d.Index, tell(o.events))
+		o.t.Fatalf("step %s started after it completed:\n%s", d.Index, eventLines(o.events))
 	}
 	if d.Tool == "change" {
 		if !o.allowed[d.Index] && !o.forAll {
-			o.t.Fatalf("attempt %d of step %s changes things and passed no gate:\n%s", d.Attempt, d.Index, tell(o.events))
+			o.t.Fatalf("attempt %d of step %s has effects but passed no gate:\n%s", d.Attempt, d.Index, eventLines(o.events))
 		}
-		o.under[d.Index] = true
+		o.inFlight[d.Index] = true
 	}
 	delete(o.allowed, d.Index)
 	if o.plan == nil {
 		if d.Tool != "look" {
-			o.t.Fatalf("step %s (%s) was started before there was a plan", d.Index, d.Tool)
+			o.t.Fatalf("step %s (%s) started before there was a plan", d.Index, d.Tool)
 		}
 		return
 	}
 	for _, dep := range o.plan.Dependencies(d.Index) {
 		if !o.done[dep] {
-			o.t.Fatalf("step %s was started before step %s was done:\n%s", d.Index, dep, tell(o.events))
+			o.t.Fatalf("step %s started before step %s completed:\n%s", d.Index, dep, eventLines(o.events))
 		}
 	}
 }
 
-// tell writes events as lines, each cut short.
-func tell(events []event.Event) string {
+// eventLines formats events as lines of limited length.
+func eventLines(events []event.Event) string {
 	text := ""
 	for _, e := range events {
 		line, _ := e.MarshalJSON()

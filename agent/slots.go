@@ -121,11 +121,15 @@ func (r decision) reserveApproved(q *queues, free *slots) {
 		}
 	}
 	for _, s := range q[needToolSlot] {
-		if s.gate.allowed() {
+		if s.reserved() {
 			free.reserve(r.facts(s.Step.Tool), 1)
 		}
 	}
 }
+
+// reserved reports whether budget is reserved for the step's approved call. An
+// automatic retry has no reservation: calls whose gate is open come first.
+func (s *StepState) reserved() bool { return s.gate.allowed() && s.RetryAt.IsZero() }
 
 // plansUnderWay reports whether a run requested by a plan tool is active or about
 // to start. The next one waits, so that each gets all that remains of the shared

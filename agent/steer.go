@@ -19,21 +19,21 @@ func (r fold) applySteered(d event.RunSteered) {
 		}
 		return
 	}
-	r.Remarks = append(r.Remarks, d.Text)
+	r.UserMessages = append(r.UserMessages, d.Text)
 	r.heed()
 }
 
 // heed replans the rest of the plan because of the user's remark, if that is
 // possible now.
 func (r dialogue) heed() {
-	if len(r.Remarks) == 0 || r.Revision == 0 || r.planner != nil || r.Synthesis.Started {
+	if len(r.UserMessages) == 0 || r.Revision == 0 || r.planner != nil || r.Synthesis.Started {
 		return
 	}
 	if r.failure == nil {
 		r.failure = &failure{}
 	}
-	r.failure.said = strings.TrimSpace(r.failure.said + "\n" + strings.Join(r.Remarks, "\n"))
-	r.Remarks = nil
+	r.failure.said = strings.TrimSpace(r.failure.said + "\n" + strings.Join(r.UserMessages, "\n"))
+	r.UserMessages = nil
 }
 
 // reason returns why there is a new plan.
@@ -65,24 +65,24 @@ func (r dialogue) remarks() []string {
 	if r.Chat != nil {
 		return r.Chat.remarks
 	}
-	return r.Remarks
+	return r.UserMessages
 }
 
 // takeRemarks adds remarks made during planning to the conversation that answers
 // the goal.
 func (r dialogue) takeRemarks() {
-	if len(r.Remarks) == 0 {
+	if len(r.UserMessages) == 0 {
 		return
 	}
 	c := r.chatted()
-	c.remarks, r.Remarks = append(c.remarks, r.Remarks...), nil
+	c.remarks, r.UserMessages = append(c.remarks, r.UserMessages...), nil
 	c.request()
 }
 
 // hearMore continues after an answer if the user has made a remark since.
 func (r dialogue) hearMore(reply reply.Reply) {
 	c := r.chatted()
-	c.remarks, r.Remarks = append(c.remarks, r.Remarks...), nil
+	c.remarks, r.UserMessages = append(c.remarks, r.UserMessages...), nil
 	c.Turns++
 	c.messages = append(c.messages, prompt.Said(reply))
 	r.Synthesis.Text, r.Synthesis.Thinking = "", ""

@@ -18,33 +18,33 @@ const threeInARow = `{"title":"Three","steps":[
 
 const otherWay = `{"title":"Other","steps":[{"index":"9","title":"Other","tool":"look","args":{"at":"z"},"depends_on":[],"expected_outcome":"x"}]}`
 
-func TestWordToARunWithoutALoopMakesANewPlan(t *testing.T) {
+func TestSteeringReplansRun(t *testing.T) {
 	for _, tc := range []struct {
-		rule  string
-		at    event.Kind // the user speaks after this
-		said  script
-		steps string // of the last plan
-		ends  event.Reason
+		name    string
+		at      event.Kind // the user steers after this event
+		replies script
+		steps   string // of the last plan
+		want    event.Reason
 	}{
-		{"while it is carried out", event.KindStepCompleted, script{prompt.PurposePlan: {threeInARow}, prompt.PurposeReplan: {otherWay}}, "1 2 9", event.ReasonGoalMet},
-		{"while it is planned", event.KindPhaseStarted, script{prompt.PurposePlan: {threeInARow}, prompt.PurposeReplan: {otherWay}}, "9", event.ReasonGoalMet},
-		{"an equal plan changes nothing", event.KindStepCompleted, script{prompt.PurposePlan: {threeInARow}, prompt.PurposeReplan: {tail(threeInARow)}}, "1 2 3", event.ReasonGoalMet},
-		{"a planner that fails changes nothing", event.KindStepCompleted, script{prompt.PurposePlan: {threeInARow}, prompt.PurposeReplan: {""}}, "1 2 3", event.ReasonGoalMet},
+		{"during execution", event.KindStepCompleted, script{prompt.PurposePlan: {threeInARow}, prompt.PurposeReplan: {otherWay}}, "1 2 9", event.ReasonGoalMet},
+		{"during planning", event.KindPhaseStarted, script{prompt.PurposePlan: {threeInARow}, prompt.PurposeReplan: {otherWay}}, "9", event.ReasonGoalMet},
+		{"equal plan changes nothing", event.KindStepCompleted, script{prompt.PurposePlan: {threeInARow}, prompt.PurposeReplan: {tail(threeInARow)}}, "1 2 3", event.ReasonGoalMet},
+		{"failing planner changes nothing", event.KindStepCompleted, script{prompt.PurposePlan: {threeInARow}, prompt.PurposeReplan: {""}}, "1 2 3", event.ReasonGoalMet},
 	} {
-		t.Run(tc.rule, func(t *testing.T) {
+		t.Run(tc.name, func(t *testing.T) {
 			w := newWorld(t)
-			w.reply = tc.said.reply
+			w.reply = tc.replies.reply
 			mirror(w)
 			start := started(event.DefaultLimits())
-			start.Prompting.Patient = true // that nothing is done before the word
+			start.Prompting.Patient = true // no step starts before the steering
 			w.apply(start)
 			w.until(tc.at)
 			if !w.run.Steerable() {
-				t.Fatal("the run would not hear the user")
+				t.Fatal("the run is not steerable")
 			}
 			w.apply(event.RunSteered{Text: "look at z"})
-			result := w.goOn()
-			if result.Reason != tc.ends {
+			result := w.finish()
+			if result.Reason != tc.want {
 				t.Fatalf("ended for %s: %s\n%s", result.Reason, result.Error, w.tail())
 			}
 			var steps []string
@@ -52,17 +52,17 @@ func TestWordToARunWithoutALoopMakesANewPlan(t *testing.T) {
 				steps = append(steps, s.Index)
 			}
 			if got := strings.Join(steps, " "); got != tc.steps {
-				t.Errorf("the plan came to the steps %s, want %s", got, tc.steps)
+				t.Errorf("got the steps %s, want %s", got, tc.steps)
 			}
 			asked := all[event.ReplanStarted](w)
-			if len(asked) != 1 || !strings.Contains(asked[0].Error, "look at z") || asked[0].Step != "" {
-				t.Errorf("the planner was told %+v", asked)
+			if len(asked) != 1 || !strings.Contains(string(asked[0].Error), "look at z") || asked[0].Step != "" {
+				t.Errorf("the planner got %+v", asked)
 			}
 		})
 	}
 }
 
-// tail is the plan of a chain but for its first step.
+// tail returns the plan of a chain without its first step.
 func tail(proposed string) string {
 	p, _ := plan.DecodePlan([]byte(proposed))
 	p.Steps = p.Steps[1:]
@@ -73,71 +73,71 @@ func tail(proposed string) string {
 	return string(text)
 }
 
-func TestWordToALoopIsHeardWithItsNextTurn(t *testing.T) {
-	heard := func(r prompt.Request) bool {
+func TestSteeringReachesNextTurnOfLoop(t *testing.T) {
+	steered := func(r prompt.Request) bool {
 		return slices.ContainsFunc(r.Messages, func(m prompt.Message) bool {
 			return m.Role == prompt.RoleUser && strings.HasSuffix(m.Content, "mind the gap")
 		})
 	}
-	t.Run("of a sub-agent", func(t *testing.T) {
+	t.Run("sub-agent", func(t *testing.T) {
 		w := newWorld(t)
 		k := &talker{turns: []turn{{calls: []reply.ToolUse{use("look", "a")}}, {text: "seen"}}}
 		k.join(w)
 		w.apply(scouting(t, prompt.Profile{}))
 		w.until(event.KindModelReplied)
 		w.apply(event.RunSteered{Text: "mind the gap"})
-		if result := w.goOn(); result.Reason != event.ReasonGoalMet || len(all[event.ReplanStarted](w)) > 0 {
+		if result := w.finish(); result.Reason != event.ReasonGoalMet || len(all[event.ReplanStarted](w)) > 0 {
 			t.Fatalf("ended for %s after %d replans", result.Reason, len(all[event.ReplanStarted](w)))
 		}
 		last := k.requests[1].Messages[len(k.requests[1].Messages)-1]
-		if heard(k.requests[0]) || !heard(k.requests[1]) || !strings.HasPrefix(last.Content, "# Step 5") {
+		if steered(k.requests[0]) || !steered(k.requests[1]) || !strings.HasPrefix(last.Content, "# Step 5") {
 			t.Errorf("the second turn ends with %q", last.Content)
 		}
 	})
-	t.Run("of a sub-agent that has answered meanwhile", func(t *testing.T) {
+	t.Run("sub-agent that answered meanwhile", func(t *testing.T) {
 		w := newWorld(t)
 		k := &talker{turns: []turn{{text: "too soon"}, {text: "in time"}}}
 		k.join(w)
 		w.apply(scouting(t, prompt.Profile{}))
 		w.until(event.KindModelRequested)
 		w.apply(event.RunSteered{Text: "mind the gap"})
-		if result := w.goOn(); result.Variables["found"] != "in time" || !heard(k.requests[1]) {
-			t.Errorf("the step brought %v", result.Variables["found"])
+		if result := w.finish(); result.Variables["found"] != "in time" || !steered(k.requests[1]) {
+			t.Errorf("got the result %v", result.Variables["found"])
 		}
 	})
-	t.Run("of the chat", func(t *testing.T) {
+	t.Run("chat", func(t *testing.T) {
 		w := newWorld(t)
 		k := &talker{turns: []turn{{text: "too soon"}, {text: "in time"}}}
 		w.apply(chatting(w, k))
 		w.until(event.KindSynthesisStarted)
 		w.apply(event.RunSteered{Text: "mind the gap"})
-		if result := w.goOn(); result.Answer != "in time" || !heard(k.requests[1]) {
+		if result := w.finish(); result.Answer != "in time" || !steered(k.requests[1]) {
 			t.Errorf("answered %q", result.Answer)
 		}
 	})
-	t.Run("of the chat, while it was not one yet", func(t *testing.T) {
+	t.Run("chat during the analysis", func(t *testing.T) {
 		w := newWorld(t)
 		k := &talker{turns: []turn{{text: "in time"}}}
 		w.apply(chatting(w, k))
 		w.until(event.KindPhaseStarted)
 		w.apply(event.RunSteered{Text: "mind the gap"})
-		if result := w.goOn(); result.Answer != "in time" || !heard(k.requests[0]) {
+		if result := w.finish(); result.Answer != "in time" || !steered(k.requests[0]) {
 			t.Errorf("answered %q", result.Answer)
 		}
 	})
 }
 
-func TestRunThatWouldNotHear(t *testing.T) {
+func TestRunIsNotSteerable(t *testing.T) {
 	w := newWorld(t)
 	w.reply = script{prompt.PurposePlan: {diamond}}.reply
 	w.apply(started(event.DefaultLimits()))
 	w.until(event.KindSynthesisStarted)
 	if w.run.Steerable() {
-		t.Error("a run whose answer is being written is said to hear")
+		t.Error("a run is steerable during the synthesis")
 	}
-	w.goOn()
+	w.finish()
 	if w.run.Steerable() {
-		t.Error("a run that is over is said to hear")
+		t.Error("an ended run is steerable")
 	}
 	alone := newWorld(t)
 	start := given(t, diamond)
@@ -145,24 +145,24 @@ func TestRunThatWouldNotHear(t *testing.T) {
 	alone.apply(start)
 	alone.advance()
 	if alone.run.Steerable() {
-		t.Error("a plan that nobody can replan is said to hear")
+		t.Error("a run without a planner is steerable")
 	}
 }
 
-func TestChatThatSaysNothingIsAskedAgain(t *testing.T) {
+func TestEmptyChatReplyIsRequestedAgain(t *testing.T) {
 	for _, tc := range []struct {
-		rule   string
+		name   string
 		turns  []turn
 		answer string
-		ends   event.Reason
+		want   event.Reason
 	}{
-		{"and answers then", []turn{{}, {text: "there"}}, "there", event.ReasonDirect},
-		{"and fails where it never answers", []turn{{}, {}, {}}, "", event.ReasonPlannerError},
+		{"answers then", []turn{{}, {text: "there"}}, "there", event.ReasonDirect},
+		{"never answers", []turn{{}, {}, {}}, "", event.ReasonPlannerError},
 	} {
-		t.Run(tc.rule, func(t *testing.T) {
+		t.Run(tc.name, func(t *testing.T) {
 			w := newWorld(t)
 			result := w.play(chatting(w, &talker{turns: tc.turns}))
-			if result.Reason != tc.ends || result.Answer != tc.answer {
+			if result.Reason != tc.want || result.Answer != tc.answer {
 				t.Errorf("ended for %s with %q: %s", result.Reason, result.Answer, result.Error)
 			}
 		})

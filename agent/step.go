@@ -3,6 +3,7 @@ package agent
 import (
 	"replan/agent/event"
 	"replan/agent/rule"
+	"replan/internal/untrusted"
 	"replan/planning/plan"
 	"replan/planning/reply"
 )
@@ -29,7 +30,7 @@ type gateState struct {
 	tool     string            // the tool of the newest gate, with the effects announced for it
 	hashes   map[string]string // of the files as the gate showed them
 	files    []string          // files to be changed by the call when it passed the gate
-	outdated string            // why the passed gate opens again
+	outdated untrusted.Text    // why the passed gate opens again
 	removes  string            // what the call would remove and its gate asks about; see event.StepFailed
 	pass     *pass             // given by the user when reviewing the plan
 }
@@ -56,7 +57,7 @@ type authorship struct {
 type filling struct {
 	missing []string       // args that the tool requires
 	args    map[string]any // written by the model; nil until then
-	asking  bool           // the model is asked for them
+	asking  bool           // requested from the model
 	problem string         // why the model did not write them
 }
 

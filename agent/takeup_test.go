@@ -13,7 +13,7 @@ import (
 	"replan/planning/prompt"
 )
 
-func TestTheHistoryOfAnAdoptedDraftIsThatOfTheStepItServes(t *testing.T) {
+func TestAdoptedDraftResultBelongsToItsStep(t *testing.T) {
 	w := newWorld(t)
 	var stepPrompt string
 	w.reply = func(r prompt.Request) (string, error) {
@@ -35,7 +35,7 @@ func TestTheHistoryOfAnAdoptedDraftIsThatOfTheStepItServes(t *testing.T) {
 	}
 	w.play(started(event.DefaultLimits()))
 	if !strings.Contains(stepPrompt, "RESULT-OF-A") {
-		t.Errorf("step 3 depends on 2 (A) and is not shown its result; prompt: %s", tailOf(stepPrompt, 900))
+		t.Errorf("step 3 depends on 2 (A), but its prompt lacks the result: %s", tailOf(stepPrompt, 900))
 	}
 }
 
@@ -46,7 +46,7 @@ func tailOf(s string, n int) string {
 	return s
 }
 
-func TestALostDraftIsNotTalkedOfForEver(t *testing.T) {
+func TestLostDraftIsInDoubtOnlyOnce(t *testing.T) {
 	w := newWorld(t)
 	start := started(event.DefaultLimits())
 	w.apply(start)
@@ -78,12 +78,12 @@ func TestALostDraftIsNotTalkedOfForEver(t *testing.T) {
 		}
 		w.apply(next[0].Record)
 		if i == 49 {
-			t.Fatal("Next returns step.in_doubt of the same step for ever")
+			t.Fatal("Next keeps returning step.in_doubt for the same step")
 		}
 	}
 }
 
-func TestARetryWithOtherArgsIsNotHeldToTheHashesOfTheOldCall(t *testing.T) {
+func TestRetryWithOtherArgsDropsHashes(t *testing.T) {
 	w := newWorld(t)
 	start := given(t, `{"title":"T","steps":[{"index":"1","title":"C","tool":"change","args":{"at":"a.go"}}]}`)
 	start.Attended = true
@@ -101,11 +101,11 @@ func TestARetryWithOtherArgsIsNotHeldToTheHashesOfTheOldCall(t *testing.T) {
 	w.advance()
 	c := w.pending[0].(agent.CallTool)
 	if c.Hashes != nil {
-		t.Errorf("a retry with other args %v is held to the hashes of the old call %v", c.Args, c.Hashes)
+		t.Errorf("the retry with other args %v has the hashes of the old call %v", c.Args, c.Hashes)
 	}
 }
 
-func TestAReplanIsNotPutToAModelThatIsNotThere(t *testing.T) {
+func TestReplanCallsNoMissingModel(t *testing.T) {
 	w := newWorld(t)
 	start := given(t, `{"title":"T","steps":[{"index":"1","title":"C","tool":"look","args":{"at":"a"}}]}`)
 	start.Attended, start.Model = true, ""
@@ -117,12 +117,12 @@ func TestAReplanIsNotPutToAModelThatIsNotThere(t *testing.T) {
 	w.advance()
 	for _, e := range w.pending {
 		if m, ok := e.(agent.CallModel); ok {
-			t.Errorf("a run without a model calls one: %s", m.Request.Purpose)
+			t.Errorf("a run without a model makes the request %s", m.Request.Purpose)
 		}
 	}
 }
 
-func TestASkipByTheUserOutlivesAResume(t *testing.T) {
+func TestUserSkipSurvivesResume(t *testing.T) {
 	w := newWorld(t)
 	start := given(t, `{"title":"T","steps":[{"index":"1","title":"C","tool":"change","args":{"at":"a"}},{"index":"2","title":"D","tool":"look","args":{}}]}`)
 	start.Attended, start.Limits.MaxConcurrency = true, 1
@@ -142,12 +142,12 @@ func TestASkipByTheUserOutlivesAResume(t *testing.T) {
 	w.resume(resumed(start))
 	for _, i := range w.starts()[before:] {
 		if i == "1" {
-			t.Error("the step with effects that the user skipped is run by the resume")
+			t.Error("the resume runs the step that the user skipped")
 		}
 	}
 }
 
-func TestATimerThatComesTooEarlyIsAskedForAgain(t *testing.T) {
+func TestEarlyTimerIsSetAgain(t *testing.T) {
 	w := newWorld(t)
 	start := given(t, `{"title":"T","steps":[{"index":"1","title":"C","tool":"look","args":{"at":"a"}}]}`)
 	start.Limits.MaxDurationMS = 60_000
@@ -155,7 +155,7 @@ func TestATimerThatComesTooEarlyIsAskedForAgain(t *testing.T) {
 	w.advance()
 	w.now = w.run.StartedAt.Add(59 * time.Second)
 	w.apply(event.TimerFired{ID: event.GuardTime})
-	for range 2 { // the budget that is nearly spent is warned of first
+	for range 2 { // the warning about the nearly spent budget comes first
 		for _, a := range w.run.Next() {
 			if _, ok := a.Effect.(agent.Wake); ok {
 				return
@@ -163,10 +163,10 @@ func TestATimerThatComesTooEarlyIsAskedForAgain(t *testing.T) {
 			w.apply(a.Record)
 		}
 	}
-	t.Error("nothing wakes the run at its deadline any more, with a call under way")
+	t.Error("no timer is set for the deadline while a call runs")
 }
 
-func TestAPendingReplanIsNotPutToAModelThatIsGone(t *testing.T) {
+func TestPendingReplanCallsNoMissingModel(t *testing.T) {
 	w := newWorld(t)
 	start := given(t, `{"title":"T","on_failure":"replan","steps":[{"index":"1","title":"C","tool":"look","args":{"at":"a"}}]}`)
 	w.apply(start)
@@ -180,39 +180,39 @@ func TestAPendingReplanIsNotPutToAModelThatIsGone(t *testing.T) {
 	w.advance()
 	for _, e := range w.pending {
 		if m, ok := e.(agent.CallModel); ok {
-			t.Errorf("a run without a model calls one: %s", m.Request.Purpose)
+			t.Errorf("a run without a model makes the request %s", m.Request.Purpose)
 		}
 	}
 }
 
-func TestACallIsNotMadeAgainBecauseItsServerSaysSomethingElseNow(t *testing.T) {
+func TestNewAnnotationRepeatsNoLostCall(t *testing.T) {
 	w := newWorld(t)
 	start := given(t, `{"title":"T","steps":[{"index":"1","title":"C","tool":"change","args":{"at":"a"}}]}`)
 	start.Rules = []rule.Rule{{Tool: "*", Verdict: rule.VerdictRun}}
 	w.apply(start)
 	w.advance()
-	w.kill(len(w.events)) // step 1, with effects, was under way
+	w.kill(len(w.events)) // step 1, with effects, was running
 	r := resumed(start)
 	r.Catalogue = append(plan.Catalogue{}, catalogue...)
-	r.Catalogue[1].ReadOnly = true // its server says otherwise today
+	r.Catalogue[1].ReadOnly = true // its server's annotation has changed
 	w.resume(r)
 	if len(w.starts()) > 1 {
-		t.Error("a call with effects that did not come back was made again unasked")
+		t.Error("a lost call with effects was repeated without a question")
 	}
 }
 
-func TestAGrantIsForTheToolThatWasShown(t *testing.T) {
+func TestGrantCoversOnlyShownTool(t *testing.T) {
 	w := newWorld(t)
 	start := given(t, `{"title":"T","steps":[{"index":"1","title":"C","tool":"w:*","args":{}},{"index":"2","title":"W","tool":"wipe","args":{},"depends_on":["1"]}]}`)
 	start.Catalogue = plan.Catalogue{{Name: "*", Server: "w"}, {Name: "wipe", Server: "w", Destructive: true, Annotated: true}}
 	w.scope = event.ScopeRun
 	w.play(start)
 	if len(all[event.GateRequested](w)) < 2 {
-		t.Error("a yes for the run to a tool called * opens every other tool of its server")
+		t.Error("a grant for a tool named * covers other tools of its server")
 	}
 }
 
-func TestAnEarlyReadIsNeverInDoubt(t *testing.T) {
+func TestDraftReadIsNeverInDoubt(t *testing.T) {
 	w := newWorld(t)
 	start := started(event.DefaultLimits())
 	w.apply(start)
@@ -227,7 +227,7 @@ func TestAnEarlyReadIsNeverInDoubt(t *testing.T) {
 			w.apply(a.Record)
 		}
 	}
-	// killed; the tool's server is gone for the resume: the draft is asked about in doubt
+	// killed, and the tool's server is missing at the resume
 	r := resumed(start)
 	r.Catalogue = nil
 	w.apply(r)
@@ -235,13 +235,13 @@ func TestAnEarlyReadIsNeverInDoubt(t *testing.T) {
 		return `{"title":"T","steps":[{"index":"1","title":"think","executor":"self"}]}`, nil
 	}
 	w.begun = map[string]bool{}
-	res := w.goOn()
+	res := w.finish()
 	if res.Reason == event.ReasonInDoubt {
 		t.Error("a read-only draft ends the run in doubt because its server has not started yet")
 	}
 }
 
-func TestADenialOfAResumeComesBeforeWhatWasGranted(t *testing.T) {
+func TestDenyRuleOfResumeOverridesGrant(t *testing.T) {
 	w := newWorld(t)
 	start := given(t, `{"title":"T","steps":[{"index":"1","title":"A","tool":"change","args":{"at":"a"}},{"index":"2","title":"B","tool":"change","args":{"at":"b"},"depends_on":["1"]}]}`)
 	w.scope = event.ScopeRun
@@ -252,6 +252,6 @@ func TestADenialOfAResumeComesBeforeWhatWasGranted(t *testing.T) {
 	r.Rules = append([]rule.Rule{{Tool: "change", Verdict: rule.VerdictBlock, Source: "flag", Why: "--deny change"}}, start.Rules...)
 	w.resume(r)
 	if len(w.starts()) > 1 {
-		t.Error("--deny change on the resume, and change is called")
+		t.Error("change was called although the resume has --deny change")
 	}
 }

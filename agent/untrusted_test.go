@@ -13,7 +13,7 @@ import (
 	"replan/planning/prompt"
 )
 
-// twoServers are tools of the workspace and of two other servers.
+// twoServers is a catalogue of the workspace and another server.
 var twoServers = plan.Catalogue{
 	{Name: "fs.read", Server: "workspace", ReadOnly: true, Annotated: true, Trusted: true},
 	{Name: "fs.write", Server: "workspace", Annotated: true, Destructive: true, Trusted: true},
@@ -26,7 +26,8 @@ var twoServers = plan.Catalogue{
 	{Name: "post", Server: "web", Annotated: true},
 }
 
-// after returns the start of a run whose second step carries what the first read.
+// after returns the start of a run whose second step can use the first step's
+// result.
 func after(t *testing.T, first, tool, args string, allow ...string) event.RunStarted {
 	t.Helper()
 	start := given(t, `{"title":"T","steps":[{"index":"1","title":"First","tool":"`+first+`","args":{},"result_variable":"seen"},
@@ -43,28 +44,28 @@ func after(t *testing.T, first, tool, args string, allow ...string) event.RunSta
 	return start
 }
 
-func TestExactTextPassesOnlyByARuleThatNamesIt(t *testing.T) {
+func TestExactResultTextNeedsExplicitRule(t *testing.T) {
 	for name, c := range map[string]struct {
 		first, tool, args string
 		allow             []string
 		asks              bool
 	}{
-		"the name of a shell does not cover it":         {"fs.read", "proc.run", `{"shell":"${seen}"}`, []string{"proc.run"}, true},
-		"nor does every tool":                           {"fs.read", "proc.run", `{"shell":"${seen}"}`, []string{"*"}, true},
-		"nor a family of tools":                         {"fs.read", "fs.write", `{"path":"o","text":"${seen}"}`, []string{"fs.*"}, true},
-		"nor a pattern for another argument":            {"fs.read", "fs.write", `{"path":"o","text":"${seen}"}`, []string{"fs.write path=**"}, true},
-		"nor one for the argument itself":               {"fs.read", "fs.write", `{"path":"o","text":"${seen}"}`, []string{"fs.write text=**"}, true},
-		"a rule that names it does":                     {"fs.read", "fs.write", `{"path":"o","text":"${seen}"}`, []string{"fs.write untrusted=yes"}, false},
-		"words of the plan are no such text":            {"fs.read", "proc.run", `{"shell":"echo ok"}`, []string{"proc.run"}, false},
-		"an edit that the workspace worked out is none": {"code.transform", "fs.patch", `{"diff":"${seen}"}`, []string{"fs.patch"}, false},
-		"but anything else that a transform returns is": {"code.transform", "proc.run", `{"shell":"${seen}"}`, []string{"proc.run"}, true},
-		"a file's text is no edit":                      {"fs.read", "fs.patch", `{"diff":"${seen}"}`, []string{"fs.patch"}, true},
-		"it is not sent because a tool only reads":      {"fs.read", "web:fetch", `{"url":"http://x/${seen}"}`, nil, true},
-		"nor because a rule has the name of the tool":   {"fs.read", "web:fetch", `{"url":"http://x/${seen}"}`, []string{"web:fetch"}, true},
-		"but where a rule names it":                     {"fs.read", "web:fetch", `{"url":"http://x/${seen}"}`, []string{"web:fetch untrusted=yes"}, false},
-		"and back to the server that it came from":      {"web:list", "web:fetch", `{"url":"${seen}"}`, nil, false},
-		"where it changes nothing":                      {"web:list", "web:post", `{"url":"${seen}"}`, []string{"web:post"}, true},
-		"the workspace reads what it likes":             {"web:list", "fs.read", `{"path":"${seen}"}`, nil, false},
+		"rule for the shell":                         {"fs.read", "proc.run", `{"shell":"${seen}"}`, []string{"proc.run"}, true},
+		"rule for every tool":                        {"fs.read", "proc.run", `{"shell":"${seen}"}`, []string{"*"}, true},
+		"rule for a family of tools":                 {"fs.read", "fs.write", `{"path":"o","text":"${seen}"}`, []string{"fs.*"}, true},
+		"pattern for another argument":               {"fs.read", "fs.write", `{"path":"o","text":"${seen}"}`, []string{"fs.write path=**"}, true},
+		"pattern for the argument":                   {"fs.read", "fs.write", `{"path":"o","text":"${seen}"}`, []string{"fs.write text=**"}, true},
+		"rule with untrusted=yes":                    {"fs.read", "fs.write", `{"path":"o","text":"${seen}"}`, []string{"fs.write untrusted=yes"}, false},
+		"text of the plan":                           {"fs.read", "proc.run", `{"shell":"echo ok"}`, []string{"proc.run"}, false},
+		"diff of a transform":                        {"code.transform", "fs.patch", `{"diff":"${seen}"}`, []string{"fs.patch"}, false},
+		"transform result in a shell":                {"code.transform", "proc.run", `{"shell":"${seen}"}`, []string{"proc.run"}, true},
+		"file text as a diff":                        {"fs.read", "fs.patch", `{"diff":"${seen}"}`, []string{"fs.patch"}, true},
+		"read-only tool of another server":           {"fs.read", "web:fetch", `{"url":"http://x/${seen}"}`, nil, true},
+		"rule for the tool of another server":        {"fs.read", "web:fetch", `{"url":"http://x/${seen}"}`, []string{"web:fetch"}, true},
+		"rule with untrusted=yes for another server": {"fs.read", "web:fetch", `{"url":"http://x/${seen}"}`, []string{"web:fetch untrusted=yes"}, false},
+		"back to its own server":                     {"web:list", "web:fetch", `{"url":"${seen}"}`, nil, false},
+		"back to its own server with effects":        {"web:list", "web:post", `{"url":"${seen}"}`, []string{"web:post"}, true},
+		"workspace reads a path":                     {"web:list", "fs.read", `{"path":"${seen}"}`, nil, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t)
@@ -74,32 +75,32 @@ func TestExactTextPassesOnlyByARuleThatNamesIt(t *testing.T) {
 			}
 			asked := gates(w)
 			if (len(asked) > 0) != c.asks {
-				t.Fatalf("asked %+v", asked)
+				t.Fatalf("got the gates %+v", asked)
 			}
 			if c.asks && (len(asked[0].Provenance) != 1 || !asked[0].Provenance[0].Exact || asked[0].Provenance[0].Written) {
-				t.Errorf("the gate says it carries %+v", asked[0].Provenance)
+				t.Errorf("got the provenance %+v", asked[0].Provenance)
 			}
 		})
 	}
 }
 
-func TestWhatAModelWroteNeedsAPatternUnlessUndoTakesItBack(t *testing.T) {
+func TestModelTextNeedsPatternUnlessUndoable(t *testing.T) {
 	for name, c := range map[string]struct {
 		tool, args string
 		allow      []string
 		asks       bool
 	}{
-		"the name of a file operator covers it":        {"fs.write", `{"path":"o","text":"x"}`, []string{"fs.write"}, false},
-		"so does its family":                           {"fs.write", `{"path":"o","text":"x"}`, []string{"fs.*"}, false},
-		"the name of a shell does not":                 {"proc.run", `{"shell":"make x"}`, []string{"proc.run"}, true},
-		"a pattern for the argument does":              {"proc.run", `{"argv":["go","vet"]}`, []string{`proc.run argv.0=go shell=""`}, false},
-		"but for each that holds text":                 {"proc.run", `{"argv":["go","vet"],"dir":"x"}`, []string{"proc.run argv.0=go"}, true},
-		"the name of a push does not":                  {"vcs.push", `{"branch":"x"}`, []string{"vcs.push"}, true},
-		"nor that of another server's tool":            {"web:post", `{"body":"x"}`, []string{"web:post"}, true},
-		"though that only reads":                       {"web:fetch", `{"url":"http://x"}`, nil, true},
-		"a pattern for the argument covers that too":   {"web:fetch", `{"url":"http://x"}`, []string{"web:fetch url=http://x"}, false},
-		"as does a rule that names such text":          {"web:post", `{"body":"x"}`, []string{"web:post untrusted=yes"}, false},
-		"and a call without text has nothing to cover": {"web:post", `{"n":1}`, []string{"web:post"}, false},
+		"rule for a file operator":          {"fs.write", `{"path":"o","text":"x"}`, []string{"fs.write"}, false},
+		"rule for a family of operators":    {"fs.write", `{"path":"o","text":"x"}`, []string{"fs.*"}, false},
+		"rule for the shell":                {"proc.run", `{"shell":"make x"}`, []string{"proc.run"}, true},
+		"pattern for the argument":          {"proc.run", `{"argv":["go","vet"]}`, []string{`proc.run argv.0=go shell=""`}, false},
+		"pattern for one of two arguments":  {"proc.run", `{"argv":["go","vet"],"dir":"x"}`, []string{"proc.run argv.0=go"}, true},
+		"rule for a push":                   {"vcs.push", `{"branch":"x"}`, []string{"vcs.push"}, true},
+		"rule for another server's tool":    {"web:post", `{"body":"x"}`, []string{"web:post"}, true},
+		"read-only tool of another server":  {"web:fetch", `{"url":"http://x"}`, nil, true},
+		"pattern for another server's tool": {"web:fetch", `{"url":"http://x"}`, []string{"web:fetch url=http://x"}, false},
+		"rule with untrusted=yes":           {"web:post", `{"body":"x"}`, []string{"web:post untrusted=yes"}, false},
+		"call without text":                 {"web:post", `{"n":1}`, []string{"web:post"}, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t)
@@ -117,29 +118,29 @@ func TestWhatAModelWroteNeedsAPatternUnlessUndoTakesItBack(t *testing.T) {
 				t.Fatalf("ended %s: %s", result.Reason, result.Error)
 			}
 			if asked := gates(w); (len(asked) > 0) != c.asks || c.asks && !asked[0].Provenance[0].Written {
-				t.Errorf("asked %+v", asked)
+				t.Errorf("got the gates %+v", asked)
 			}
 		})
 	}
 }
 
-func TestAYesForTheRunCoversWhatItsGateShowed(t *testing.T) {
+func TestGrantForRunCoversWhatGateShowed(t *testing.T) {
 	for name, c := range map[string]struct {
 		tool          string
 		first, second string // args of two calls of it
-		asked         string // the steps whose gates open
+		asked         string // steps whose gates open
 	}{
-		"of a harmless command covers no shell":     {"proc.run", `{"argv":["echo","ok"]}`, `{"shell":"${seen}"}`, "2 3"},
-		"nor a shell with words of the plan":        {"proc.run", `{"argv":["echo","ok"]}`, `{"shell":"echo ok"}`, "2 3"},
-		"nor another program":                       {"proc.run", `{"argv":["echo","ok"]}`, `{"argv":["rm","x"]}`, "2 3"},
-		"it covers the same program":                {"proc.run", `{"argv":["go","vet"]}`, `{"argv":["go","test"]}`, "2"},
-		"but not with text of a result":             {"proc.run", `{"argv":["go","vet"]}`, `{"argv":["go","${seen}"]}`, "2 3"},
-		"unless the gate showed such text":          {"proc.run", `{"argv":["go","${seen}"]}`, `{"argv":["go","vet","${seen}"]}`, "2"},
-		"a program that runs others is bound whole": {"proc.run", `{"argv":["bash","a.sh"]}`, `{"argv":["bash","b.sh"]}`, "2 3"},
-		"a shell is never allowed for the run":      {"proc.run", `{"shell":"echo ok"}`, `{"shell":"echo ok"}`, "2 3"},
-		"a file operator is covered as before":      {"fs.write", `{"path":"a","text":"x"}`, `{"path":"b","text":"y"}`, "2"},
-		"but not for text of a result":              {"fs.write", `{"path":"a","text":"x"}`, `{"path":"b","text":"${seen}"}`, "2 3"},
-		"in the argument that showed it alone":      {"fs.write", `{"path":"a","text":"${seen}"}`, `{"path":"${seen}","text":"y"}`, "2 3"},
+		"program, then shell with a result":  {"proc.run", `{"argv":["echo","ok"]}`, `{"shell":"${seen}"}`, "2 3"},
+		"program, then shell":                {"proc.run", `{"argv":["echo","ok"]}`, `{"shell":"echo ok"}`, "2 3"},
+		"another program":                    {"proc.run", `{"argv":["echo","ok"]}`, `{"argv":["rm","x"]}`, "2 3"},
+		"same program":                       {"proc.run", `{"argv":["go","vet"]}`, `{"argv":["go","test"]}`, "2"},
+		"same program with a result":         {"proc.run", `{"argv":["go","vet"]}`, `{"argv":["go","${seen}"]}`, "2 3"},
+		"same program, gate showed a result": {"proc.run", `{"argv":["go","${seen}"]}`, `{"argv":["go","vet","${seen}"]}`, "2"},
+		"interpreter with another script":    {"proc.run", `{"argv":["bash","a.sh"]}`, `{"argv":["bash","b.sh"]}`, "2 3"},
+		"same shell command":                 {"proc.run", `{"shell":"echo ok"}`, `{"shell":"echo ok"}`, "2 3"},
+		"file operator":                      {"fs.write", `{"path":"a","text":"x"}`, `{"path":"b","text":"y"}`, "2"},
+		"file operator with a result":        {"fs.write", `{"path":"a","text":"x"}`, `{"path":"b","text":"${seen}"}`, "2 3"},
+		"result in another argument":         {"fs.write", `{"path":"a","text":"${seen}"}`, `{"path":"${seen}","text":"y"}`, "2 3"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t)
@@ -164,7 +165,7 @@ func TestAYesForTheRunCoversWhatItsGateShowed(t *testing.T) {
 	}
 }
 
-func TestNothingIsSentWhileThePlanStillStreamsIn(t *testing.T) {
+func TestDraftsSendNoResultText(t *testing.T) {
 	w := newWorld(t)
 	w.reply = script{prompt.PurposePlan: {`{"title":"x","steps":[
 	{"index":"1","title":"Read","tool":"fs.read","args":{},"result_variable":"seen"},

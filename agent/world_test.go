@@ -11,53 +11,54 @@ import (
 	"replan/agent"
 	"replan/agent/event"
 	"replan/agent/rule"
+	"replan/internal/untrusted"
 	"replan/planning"
 	"replan/planning/plan"
 	"replan/planning/prompt"
 	"replan/planning/reply"
 )
 
-// world plays the runner without any I/O: it takes what Next says may be done,
-// and brings back what its script says, one outcome at a time.
+// world replaces the runner without any I/O: it carries out the actions of Next
+// and returns scripted outcomes, one at a time.
 type world struct {
 	t        tester
 	run      *agent.Run
-	planners planning.Planners // of the run; set by planBy
+	planners planning.Planners // set by planBy
 	events   []event.Event
 	now      time.Time
 	pending  []agent.Effect
 	begun    map[string]bool
 
 	reply   func(prompt.Request) (string, error)           // the model
-	calls   func(prompt.Request) []reply.ToolUse           // what it calls besides; nil is nothing
-	tokens  func(prompt.Request) int                       // of what it is sent; nil is 100
-	cutOff  func(prompt.Request) bool                      // whether what it says is cut off; nil is never
-	plan    func(agent.CallPlan) event.Data                // what becomes of its plans
-	tool    func(agent.CallTool) event.Data                // the tools
+	calls   func(prompt.Request) []reply.ToolUse           // the tool calls of its replies; nil for none
+	tokens  func(prompt.Request) int                       // prompt tokens of a request; nil for 100
+	cutOff  func(prompt.Request) bool                      // whether a reply is cut off; nil for never
+	plan    func(agent.CallPlan) event.Data                // the outcome of a plan call
+	tool    func(agent.CallTool) event.Data                // the outcome of a tool call
 	gate    func(event.GateRequested) event.Decision       // the user
-	scope   event.Scope                                    // how far the user's yes reaches
-	resolve func(event.GateRequested) event.GateResolved   // the user, in place of gate and scope; nil goes by those
-	show    func(agent.OpenGate) event.GateRequested       // the gate with what its call would do; nil shows nothing of that
-	flaw    func(agent.OpenGate) string                    // why a call does not apply, "" where it does
+	scope   event.Scope                                    // scope of the user's approvals
+	resolve func(event.GateRequested) event.GateResolved   // the user's answer; nil uses gate and scope
+	show    func(agent.OpenGate) event.GateRequested       // the gate with a preview of its call; nil for no preview
+	flaw    func(agent.OpenGate) string                    // why a call does not apply, or ""
 	failed  func(agent.Question) event.FailureResolved     // the user, asked about a failed step
 	doubt   func(agent.Question) event.DoubtDecision       // the user, asked about a step in doubt
-	review  func(*agent.Review) event.ReviewDecision       // the user, who looks a plan over and may change it; nil changes nothing
-	choose  func(n int) int                                // which pending effect is next, or after those which gate, which question
+	review  func(*agent.Review) event.ReviewDecision       // the user's review, which may change the plan; nil changes nothing
+	choose  func(n int) int                                // index of the next pending effect; gates and questions follow the effects
 	watch   func(records []event.Data, all []agent.Effect) // called after each step
 	check   func(event.Event)                              // called after each event
 }
 
-// tester is what a table test and a property have in common.
+// tester is the common interface of tests and properties.
 type tester interface {
 	Helper()
 	Fatal(args ...any)
 	Fatalf(format string, args ...any)
 }
 
-// errStopped is what comes of a request that is stopped.
+// errStopped is the error of a stopped request.
 var errStopped = errors.New("stopped by the user")
 
-// planBy has planners of the test's own make the plans.
+// planBy sets the planners of the run.
 func (w *world) planBy(planners planning.Planners) {
 	w.planners, w.run = planners, agent.NewRun(planners)
 }
@@ -77,19 +78,19 @@ func newWorld(t tester) *world {
 	}
 }
 
-// catalogue has one tool that only reads, one that changes things, and one
-// that says nothing of itself.
+// catalogue has a read-only tool, one that changes things, and a read-only tool
+// with a required argument.
 var catalogue = plan.Catalogue{
 	{Name: "look", Server: "w", ReadOnly: true, Annotated: true, InputSchema: json.RawMessage(`{"type":"object","properties":{"at":{}}}`)},
 	{Name: "change", Server: "w", Annotated: true, InputSchema: json.RawMessage(`{"type":"object","properties":{"at":{}}}`)},
 	{Name: "fill", Server: "w", ReadOnly: true, Annotated: true, InputSchema: json.RawMessage(`{"type":"object","properties":{"at":{"type":"string"}},"required":["at"]}`)},
 }
 
-// both is a tool with two arguments that it cannot do without.
+// both is a tool with two required arguments.
 var both = plan.Tool{Name: "both", Server: "w", ReadOnly: true, Annotated: true, InputSchema: json.RawMessage(
 	`{"type":"object","properties":{"at":{"type":"string"},"text":{"type":"string"}},"required":["at","text"]}`)}
 
-// rules let what reads pass and ask for everything else.
+// rules allow tools that only read and ask for all others.
 var rules = []rule.Rule{
 	{Tool: "*", When: rule.WhenReadOnly, Verdict: rule.VerdictRun},
 	{Tool: "*", Verdict: rule.VerdictAsk, Why: "it has effects"},
@@ -103,11 +104,11 @@ func (w *world) apply(data event.Data) {
 	w.t.Helper()
 	w.now = w.now.Add(10 * time.Millisecond)
 	if err := w.offer(data); err != nil {
-		w.t.Fatalf("apply: %v\n%s\nafter\n%s", err, tell([]event.Event{{Run: "r", Data: data}}), w.tail())
+		w.t.Fatalf("apply: %v\n%s\nafter\n%s", err, eventLines([]event.Event{{Run: "r", Data: data}}), w.tail())
 	}
 }
 
-// offer has something happen that the run may refuse.
+// offer applies an event that the run may refuse.
 func (w *world) offer(data event.Data) error {
 	w.t.Helper()
 	e := event.Event{Seq: w.run.Seq + 1, Time: w.now, Run: "r", Data: data}
@@ -119,7 +120,7 @@ func (w *world) offer(data event.Data) error {
 	return nil
 }
 
-// advance does all that may be done now.
+// advance carries out all actions that are possible now.
 func (w *world) advance() {
 	w.t.Helper()
 	for {
@@ -151,20 +152,21 @@ func (w *world) fresh(e agent.Effect) bool {
 	return !seen
 }
 
-// waits counts what may happen next.
+// waits returns the number of outcomes that may happen next.
 func (w *world) waits() int {
 	n := len(w.pending) + len(w.run.Gates) + len(w.run.Questions())
-	if w.run.Held() {
+	if w.run.AwaitsReview() {
 		n++
 	}
 	return n
 }
 
-// back brings one pending effect back, or the answer to a gate or a question.
-func (w *world) back() {
+// deliver delivers the outcome of one pending effect, or the answer to a gate or
+// a question.
+func (w *world) deliver() {
 	w.t.Helper()
 	i := w.choose(w.waits())
-	if w.run.Held() && i == w.waits()-1 {
+	if w.run.AwaitsReview() && i == w.waits()-1 {
 		w.look(w.run.Review())
 		return
 	}
@@ -219,9 +221,9 @@ func (w *world) back() {
 			shown = w.show(e)
 		}
 		if why := w.flaw(e); why != "" {
-			shown = event.StepFailed{Index: e.Gate.Step, Attempt: e.Attempt, Error: why, Failure: event.FailureTool, Gate: e.Gate.Gate}
+			shown = event.StepFailed{Index: e.Gate.Step, Attempt: e.Attempt, Error: untrusted.Text(why), Failure: event.FailureTool, Gate: e.Gate.Gate}
 		}
-		if err := w.offer(shown); err != nil && !errors.Is(err, agent.ErrOutOfOrder) { // the plan may have dropped the call since
+		if err := w.offer(shown); err != nil && !errors.Is(err, agent.ErrOutOfOrder) { // the plan may have dropped the call
 			w.t.Fatal(err)
 		}
 	case agent.Wake:
@@ -232,44 +234,44 @@ func (w *world) back() {
 	}
 }
 
-// answer is what the user says to a question.
+// answer gives the user's answer to a question.
 func (w *world) answer(q agent.Question) {
 	w.t.Helper()
 	switch {
 	case q.Doubt && w.doubt != nil:
 		w.apply(event.DoubtResolved{Step: q.Step, Decision: w.doubt(q), By: "user"})
 	case !q.Doubt && w.failed != nil:
-		said := w.failed(q)
-		said.Step, said.By = q.Step, "user"
-		w.apply(said)
+		decision := w.failed(q)
+		decision.Step, decision.By = q.Step, "user"
+		w.apply(decision)
 	default:
-		w.t.Fatalf("nobody expected to be asked about step %s: %s; the last events:\n%s", q.Step, q.Reason, w.tail())
+		w.t.Fatalf("unexpected question about step %s: %s; the last events:\n%s", q.Step, q.Reason, w.tail())
 	}
 }
 
-// look is what the user does with a plan that is held.
+// look gives the user's review of a held plan.
 func (w *world) look(v *agent.Review) {
 	w.t.Helper()
 	decision := event.ReviewRun
 	if w.review != nil {
 		decision = w.review(v)
 	}
-	said, err := w.run.Reviewed(v.Answer(decision), "user")
+	reviewed, err := w.run.AnswerReview(v.Answer(decision), "user")
 	if err != nil {
 		w.t.Fatal(err)
 	}
-	w.apply(said)
+	w.apply(reviewed)
 }
 
-// play carries the run to its end and returns its result.
+// play runs to the end and returns the result.
 func (w *world) play(start event.RunStarted) event.Result {
 	w.t.Helper()
 	w.apply(start)
-	return w.goOn()
+	return w.finish()
 }
 
-// goOn carries a run that has begun to its end and returns its result.
-func (w *world) goOn() event.Result {
+// finish plays a started run to its end and returns the result.
+func (w *world) finish() event.Result {
 	w.t.Helper()
 	for n := 0; ; n++ {
 		w.advance()
@@ -277,16 +279,16 @@ func (w *world) goOn() event.Result {
 		case w.run.Result != nil:
 			return *w.run.Result
 		case w.waits() == 0:
-			w.t.Fatalf("the run waits for nothing and is not over; the last events:\n%s", w.tail())
+			w.t.Fatalf("the run is stuck; the last events:\n%s", w.tail())
 		case n > 10_000:
 			w.t.Fatal("the run does not end")
 		}
-		w.back()
+		w.deliver()
 	}
 }
 
-// until goes on until an event of this kind has happened, and fails where none
-// does. Events that are returned together with it happen too.
+// until plays until an event of this kind has happened, and fails if none does.
+// Events returned together with it happen too.
 func (w *world) until(kind event.Kind) {
 	w.t.Helper()
 	for seen := len(w.events); ; {
@@ -297,15 +299,14 @@ func (w *world) until(kind event.Kind) {
 			}
 		}
 		if w.run.Result != nil || w.waits() == 0 {
-			w.t.Fatalf("no %s came; the last events:\n%s", kind, w.tail())
+			w.t.Fatalf("got no %s; the last events:\n%s", kind, w.tail())
 		}
-		w.back()
+		w.deliver()
 	}
 }
 
-// kill ends the program: of what happened the first n events were written, and
-// they are read again by another program, a day later. What was under way is
-// lost.
+// kill ends the program with the first n events stored. Another program reads
+// them a day later. Running calls are lost.
 func (w *world) kill(n int) {
 	w.t.Helper()
 	kept := w.events[:n]
@@ -321,18 +322,17 @@ func (w *world) kill(n int) {
 	w.now = w.now.Add(24 * time.Hour)
 }
 
-// killAt ends the program at the first event of this kind, which is the last
-// one written.
+// killAt ends the program at the first event of this kind, the last one stored.
 func (w *world) killAt(kind event.Kind) {
 	w.t.Helper()
 	at := slices.Index(w.kinds(), kind)
 	if at < 0 {
-		w.t.Fatalf("there was no %s in\n%s", kind, w.tail())
+		w.t.Fatalf("no %s in\n%s", kind, w.tail())
 	}
 	w.kill(at + 1)
 }
 
-// reread writes an event as the journal does and reads it again.
+// reread writes an event as the journal does and reads it back.
 func reread(t tester, e event.Event) event.Event {
 	t.Helper()
 	line, err := e.MarshalJSON()
@@ -346,7 +346,7 @@ func reread(t tester, e event.Event) event.Event {
 	return read
 }
 
-// resumed takes a run up with what it was started with.
+// resumed returns the resume of a run with the settings of its start.
 func resumed(start event.RunStarted) event.RunResumed {
 	return event.RunResumed{
 		Model: start.Model, Limits: start.Limits, Rules: start.Rules, Catalogue: start.Catalogue,
@@ -354,16 +354,16 @@ func resumed(start event.RunStarted) event.RunResumed {
 	}
 }
 
-// resume takes the run up and carries it to its end.
+// resume resumes the run and plays it to its end.
 func (w *world) resume(d event.RunResumed) event.Result {
 	w.t.Helper()
 	w.begun, w.pending = map[string]bool{}, nil
 	d.From = w.run.Seq
 	w.apply(d)
-	return w.goOn()
+	return w.finish()
 }
 
-// given is the start of a run that carries a plan out, from its JSON.
+// given returns the start of a run that executes a plan, from its JSON.
 func given(t tester, proposed string) event.RunStarted {
 	t.Helper()
 	p, faults := plan.DecodePlan([]byte(proposed))
@@ -371,7 +371,7 @@ func given(t tester, proposed string) event.RunStarted {
 		t.Fatalf("the plan of the test: %v", plan.FaultError(faults))
 	}
 	start := started(event.DefaultLimits())
-	start.Goal, start.Plan, start.SkipSynthesis, start.Limits.MaxSteps = p.Title, &p, true, 0
+	start.Goal, start.Plan, start.SkipSynthesis, start.Limits.MaxSteps = string(p.Title), &p, true, 0
 	return start
 }
 
@@ -386,7 +386,7 @@ func all[T event.Data](w *world) []T {
 	return out
 }
 
-// starts returns the steps that were started, in order, as often as they were.
+// starts returns the started steps in order, once per start.
 func (w *world) starts() []string {
 	var out []string
 	for _, d := range all[event.StepStarted](w) {
@@ -413,7 +413,8 @@ func (w *world) kinds() []event.Kind {
 	return out
 }
 
-// script answers each purpose with its replies in turn, the last one for ever.
+// script answers each purpose with its replies in turn, and then repeats the last
+// one.
 type script map[prompt.Purpose][]string
 
 func (s script) reply(r prompt.Request) (string, error) {
@@ -422,7 +423,7 @@ func (s script) reply(r prompt.Request) (string, error) {
 		if r.Purpose == prompt.PurposeSynthesis {
 			return "all done", nil
 		}
-		return "", fmt.Errorf("nothing to say about %s", r.Purpose)
+		return "", fmt.Errorf("no reply for %s", r.Purpose)
 	}
 	if len(left) > 1 {
 		s[r.Purpose] = left[1:]

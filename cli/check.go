@@ -19,7 +19,8 @@ import (
 	"replan/internal/english"
 	"replan/internal/untrusted"
 	"replan/planning/plan"
-	"replan/tui/plain"
+	"replan/tui/plantext"
+	"replan/tui/telling"
 )
 
 // namedPlan is a plan named on the command line.
@@ -76,7 +77,7 @@ func (o plans) readFile(name string) (data []byte, err error) {
 	switch {
 	case name != "-":
 		data, err = os.ReadFile(name) //nolint:gosec // the user named it
-	case o.talk != nil:
+	case o.chatContext != nil:
 		return nil, usage("there is no standard input in the chat: name a file")
 	default:
 		data, err = io.ReadAll(o.io.In)
@@ -136,7 +137,7 @@ type verdict struct {
 }
 
 // check checks a plan against the available tools.
-func (o plans) check(ctx context.Context, w *workshop, named namedPlan, vars variables) (verdict, error) {
+func (o plans) check(ctx context.Context, w *services, named namedPlan, vars variables) (verdict, error) {
 	data, err := vars.into(named.data)
 	if err != nil {
 		return verdict{}, err
@@ -151,7 +152,7 @@ func (o plans) check(ctx context.Context, w *workshop, named namedPlan, vars var
 		// every name valid.
 		CheckTools: len(w.tools.Status()) > 0,
 		// A model fills in missing arguments when the step is ready. In a file,
-		// empty args mean that there are none.
+		// empty args mean a call without arguments.
 		PartialArgs: true,
 		Strict:      named.strict,
 		EmptyArgs:   !named.stored,
@@ -169,7 +170,7 @@ func (o plans) check(ctx context.Context, w *workshop, named namedPlan, vars var
 	v.batches, v.order = graph.Batches(), graph.Order()
 	priors, err := o.store.MedianDurations()
 	if err != nil {
-		w.logger.Warn("how long tools took is not known", "error", err)
+		w.logger.Warn("the durations of tools cannot be read", "error", err)
 	}
 	v.criticalPath = graph.CriticalPath(func(s plan.Step) float64 { return agent.Weigh(s, catalogue, priors) })
 	gates, denied := o.foresee(v.plan, graph, catalogue)
@@ -179,7 +180,7 @@ func (o plans) check(ctx context.Context, w *workshop, named namedPlan, vars var
 
 // toolsFor waits for the servers whose tools a plan names, for no others, and
 // returns the tools available then.
-func (o plans) toolsFor(ctx context.Context, w *workshop, data []byte) (plan.Catalogue, error) {
+func (o plans) toolsFor(ctx context.Context, w *services, data []byte) (plan.Catalogue, error) {
 	p, _ := plan.DecodePlan(data) // the check reports its errors
 	var names []string
 	for _, step := range p.Steps {
@@ -191,7 +192,7 @@ func (o plans) toolsFor(ctx context.Context, w *workshop, data []byte) (plan.Cat
 	defer cancel()
 	catalogue, awaited := w.tools.ReadyFor(within, names)
 	if len(awaited) > 0 && ctx.Err() == nil {
-		if o.talk == nil {
+		if o.chatContext == nil {
 			_, _ = fmt.Fprintf(o.io.Err, "replan: waiting for the MCP server %s to start\n", untrusted.Line(strings.Join(awaited, ", ")))
 		}
 		within, cancel := context.WithTimeout(ctx, toolsWithin)
@@ -206,10 +207,10 @@ func (o plans) toolsFor(ctx context.Context, w *workshop, data []byte) (plan.Cat
 }
 
 // tellTroubles reports problems with servers on standard error.
-func (o plans) tellTroubles(w *workshop) {
+func (o plans) tellTroubles(w *services) {
 	for _, s := range w.tools.Status() {
 		if s.Error != "" {
-			_, _ = fmt.Fprintf(o.io.Err, "replan: the MCP server %q: %s\n", s.Name, untrusted.Line(s.Error))
+			_, _ = fmt.Fprintf(o.io.Err, "replan: the MCP server %q: %s\n", s.Name, s.Error.Line())
 		}
 		if s.State == plan.ServerStarting && slices.Contains(w.awaited, s.Name) {
 			_, _ = fmt.Fprintf(o.io.Err, "replan: the MCP server %q has not started within %s\n", s.Name, toolsWithin)
@@ -228,7 +229,7 @@ func (o plans) foresee(p plan.Plan, graph *plan.Graph, catalogue plan.Catalogue)
 		case f.Rule.Verdict == rule.VerdictBlock:
 			denied = append(denied, plan.Fault{
 				Code: plan.CodeDenied, Path: fmt.Sprintf("/steps/%d/tool", f.Position), Step: f.Step,
-				Message: fmt.Sprintf("step %s will be denied, and its run ends there: %s", f.Step, plain.Rule(f.Rule)),
+				Message: fmt.Sprintf("step %s will be denied, and its run ends there: %s", f.Step, telling.RuleWords(f.Rule)),
 			})
 		case f.Asks:
 			gates = append(gates, f.Step)
@@ -261,8 +262,8 @@ func (o plans) tellVerdict(v verdict) error {
 	}
 	if err == nil && len(v.faults) > 0 {
 		said := errSaid
-		if o.Output == config.OutputText && o.talk == nil { // in the chat the list is the answer
-			said = fmt.Errorf("the plan cannot be run as it is: mend what is listed, then check it again (%s)", english.Count(len(v.faults), "fault"))
+		if o.Output == config.OutputText && o.chatContext == nil { // in the chat the list is the answer
+			said = fmt.Errorf("the plan is not valid: fix the errors above, then check it again (%s)", english.Count(len(v.faults), "error"))
 		}
 		err = &failure{exit: exitUsage, code: "invalid_plan", err: said}
 	}
@@ -286,14 +287,14 @@ func (v verdict) text(ascii bool) string {
 	var b strings.Builder
 	say := sayTo(&b)
 	if len(v.faults) > 0 {
-		say("%s the plan is not valid: %s", bad, english.Count(len(v.faults), "fault"))
+		say("%s the plan is not valid: %s", bad, english.Count(len(v.faults), "error"))
 		for _, f := range v.faults {
 			say("  %s at %s: %s", f.Code, config.First(f.Path, "the plan"), f.Message)
 		}
 		return b.String()
 	}
 	say("%s %s is valid: %s in %s", good, v.plan.Title, english.Count(len(v.order), "step"), english.Count(len(v.batches), "batch"))
-	b.WriteString(plain.Plan(v.plan, ascii))
+	b.WriteString(plantext.Plan(v.plan, ascii))
 	if len(v.criticalPath) > 0 {
 		say("critical path: %s", strings.Join(v.criticalPath, arrow))
 	}
@@ -313,7 +314,7 @@ func (o plans) planCheck(ctx context.Context, name string, vars variables, stric
 		return err
 	}
 	named.strict = strict
-	return o.withTools(ctx, func(w *workshop) error {
+	return o.withTools(ctx, func(w *services) error {
 		v, err := o.check(ctx, w, named, vars)
 		if err != nil {
 			return err
@@ -325,9 +326,9 @@ func (o plans) planCheck(ctx context.Context, name string, vars variables, stric
 
 // withTools calls a function with tools: those of the chat, or new ones that it
 // starts and stops.
-func (o plans) withTools(ctx context.Context, do func(*workshop) error) (err error) {
-	if o.talk != nil {
-		return do(o.talk.workshop)
+func (o plans) withTools(ctx context.Context, do func(*services) error) (err error) {
+	if o.chatContext != nil {
+		return do(o.chatContext.services)
 	}
 	w, err := o.wiring().prepare(ctx, false)
 	if err != nil {

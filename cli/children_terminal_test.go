@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// A child that could open the terminal could type the answer to the next gate.
+// A child process that can open the terminal could answer the next gate itself.
 func TestChildrenHaveNoTerminal(t *testing.T) {
 	folder := t.TempDir()
 	servers := filepath.Join(t.TempDir(), "servers.json")

@@ -78,7 +78,7 @@ func Main(ctx context.Context, args []string, std IO) int {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	release := onInterrupt(cancel, func() {
-		_, _ = fmt.Fprintln(std.Err, "replan: stopping what runs; a third interrupt leaves at once and may leave it running")
+		_, _ = fmt.Fprintln(std.Err, "replan: stopping the run; a third interrupt exits at once and may leave processes running")
 	})
 	defer release()
 	defer tellOfBrokenPipes()()
@@ -224,11 +224,11 @@ func oneLine(s string) string { return untrusted.Line(strings.Join(strings.Field
 func newRoot(o *options) *cobra.Command {
 	root := &cobra.Command{
 		Use:   "replan [GOAL]",
-		Short: "Plan a goal with a local model, run the plan live, replan in sight",
+		Short: "Plan a goal with a local model, run the plan live, watch it replan",
 		Long: "replan opens the full screen in this folder. Type a goal: a local Ollama model plans it in three\n" +
-			"phases, the plan runs over MCP tools beside the chat, risky steps stop at a gate that a key opens,\n" +
-			"and a failed step makes a new plan whose difference you see. Clear orders and questions, such as rename X\n" +
-			"to Y, where is X used or run the tests, are planned by their words and need no model.",
+			"phases, the plan runs over MCP tools beside the chat, risky steps wait at a gate for your key,\n" +
+			"and a failed step leads to a new plan with a visible diff. Clear orders and questions, such as rename X\n" +
+			"to Y, where is X used or run the tests, are planned by rules and need no model.",
 		Example: "  replan\n  replan demo\n  replan run \"find out why the tests fail\" --approve safe\n  replan run --output json \"list the packages\"\n  replan --continue\n  replan plan run deploy.json --dry-run",
 		Args:    cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -245,7 +245,7 @@ func newRoot(o *options) *cobra.Command {
 		}
 		return o.complete(cmd.Flags())
 	}
-	root.Flags().BoolVar(&o.goOn, "continue", false, "go on with the newest session of this folder, and with its newest run where that was left undone")
+	root.Flags().BoolVar(&o.goOn, "continue", false, "continue this folder's newest session, and its newest run if unfinished")
 	registerInDoubt(root.Flags(), &o.inDoubt)
 	root.AddCommand(newRun(o), shellCommand(newPlan(o)), shellCommand(newRuns(o)), newReplay(o), shellCommand(newUndo(o)), newDemo(o), newTools(o), newServe(o), newDoctor(o), newIntent(o), newRoute(o), newCompose(o), newVersion(o))
 	return root
@@ -281,12 +281,12 @@ func newRun(o *options) *cobra.Command {
 	return &cobra.Command{
 		Use:     "run GOAL",
 		Short:   "Plan and run a goal without the full screen",
-		Example: "  replan run \"mend the failing test\" --approve safe\n  replan run --output json \"what does this module do\"",
+		Example: "  replan run \"fix the failing test\" --approve safe\n  replan run --output json \"what does this module do\"",
 		Args:    cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			goal := strings.Join(args, " ")
 			if strings.TrimSpace(goal) == "" {
-				return usage("say what is to be done: replan run GOAL")
+				return usage("name the goal: replan run GOAL")
 			}
 			return o.runHeadless(cmd.Context(), goal)
 		},

@@ -32,8 +32,8 @@ func TestMain(m *testing.M) {
 		}
 		os.Exit(crash.Main(os.Stdin, os.Stdout))
 	}
-	// Scripts spend much of their time waiting for other processes. The flag on the
-	// command line wins.
+	// Scripts mostly wait for other processes. A flag on the command line overrides
+	// this.
 	if err := flag.Set("test.parallel", strconv.Itoa(2*runtime.GOMAXPROCS(0))); err != nil {
 		panic(err)
 	}
@@ -48,24 +48,24 @@ func TestMain(m *testing.M) {
 	})
 }
 
-// TestScripts runs the command line as a user does. Beside testscript's own
-// commands there are:
+// TestScripts runs the command line as a user does. In addition to testscript's
+// own commands there are:
 //
 //	model FILE…        starts a scripted model and points OLLAMA_HOST at it; each
-//	                   file is one reply: the heading it answers, and its text.
-//	                   Lines before it give orders: !cut N, !long, !hold, !once (the
-//	                   reply after it serves from then on), !call NAME ARGS (a call of a
-//	                   tool, args as JSON), !echo (the request's last message follows the
-//	                   text), and of the model, !toolless and !thinks.
-//	asked HEADING WANT…   holds that the model was asked with this heading, - for none,
-//	                   and that each WANT fits the body of one such request; with !
-//	                   before it, that none does
-//	events FILE WANT…  holds that FILE has an event a line, those of each run numbered
-//	                   upwards, and that the kinds WANT come in this order
-//	result FILE STATUS REASON   holds how the last event says the run ended
-//	runid FILE NAME             puts the run of the events in FILE into the variable NAME
-//	newest NAME                 puts the run whose journal is the newest into the variable NAME
-//	exit WANT PROGRAM…          runs the program and holds its exit code
+//	                   file is one reply: the heading it answers, then its text.
+//	                   Lines before it are options: !cut N, !long, !hold, !once (later
+//	                   requests get the next reply), !call NAME ARGS (a tool call,
+//	                   args as JSON), !echo (the text is followed by the request's last
+//	                   message); !toolless and !thinks configure the model.
+//	asked HEADING WANT…   checks that the model got a request with this heading, - for
+//	                   none, and that each WANT matches the body of one such request;
+//	                   with ! before it, that none matches
+//	events FILE WANT…  checks that each line of FILE is an event, that the numbers of
+//	                   each run increase, and that the kinds WANT occur in this order
+//	result FILE STATUS REASON   checks how the run ended, by the last event
+//	runid FILE NAME             sets variable NAME to the run of the events in FILE
+//	newest NAME                 sets variable NAME to the run with the newest journal
+//	exit WANT PROGRAM…          runs the program and checks its exit code
 //
 // and those for MCP servers in mcp_test.go.
 func TestScripts(t *testing.T) {
@@ -73,13 +73,13 @@ func TestScripts(t *testing.T) {
 		Dir: "testdata/script",
 		Setup: func(env *testscript.Env) error {
 			env.Setenv("REPLAN_HOME", env.WorkDir+"/home")
-			env.Setenv("OLLAMA_HOST", "127.0.0.1:1") // nobody answers there
+			env.Setenv("OLLAMA_HOST", "127.0.0.1:1") // nothing listens there
 			for name, value := range goEnv() {
 				env.Setenv(name, value)
 			}
 			env.Setenv("GOPROXY", "off")
 			env.Setenv("GOTOOLCHAIN", "local")
-			env.Setenv("GOGC", "400") // many short processes: to collect less saves a sixth of their time
+			env.Setenv("GOGC", "400") // less collection saves a sixth of the time of many short processes
 			env.Values[modelKey{}] = new(*ollamatest.Server)
 			prepareMCP(env)
 			return nil
@@ -93,7 +93,7 @@ func TestScripts(t *testing.T) {
 	})
 }
 
-// startModel is the script command model.
+// startModel implements the script command model.
 func startModel(ts *testscript.TestScript, _ bool, files []string) {
 	script := ollamatest.Script{Model: "scripted", ContextLength: 8192, Capabilities: []string{"completion", "tools"}}
 	for _, name := range files {
@@ -103,7 +103,7 @@ func startModel(ts *testscript.TestScript, _ bool, files []string) {
 		for strings.HasPrefix(text, "!") {
 			var line string
 			line, text, _ = strings.Cut(text, "\n")
-			switch order, rest, _ := strings.Cut(line, " "); order {
+			switch option, rest, _ := strings.Cut(line, " "); option {
 			case "!toolless":
 				script.Capabilities = []string{"completion"}
 			case "!thinks":
@@ -120,7 +120,7 @@ func startModel(ts *testscript.TestScript, _ bool, files []string) {
 				reply.DoneReason = "length"
 			default:
 				if _, err := fmt.Sscanf(line, "!cut %d", &reply.CutAfter); err != nil {
-					ts.Fatalf("%s: %q is no order", name, line)
+					ts.Fatalf("%s: unknown option %q", name, line)
 				}
 			}
 		}
@@ -129,8 +129,8 @@ func startModel(ts *testscript.TestScript, _ bool, files []string) {
 		}
 		reply.Text = strings.TrimRight(text, "\n")
 		if echo {
-			said := reply.Text
-			reply.TextFor = func(r ollamatest.Request) string { return said + "\n" + r.Last() }
+			prefix := reply.Text
+			reply.TextFor = func(r ollamatest.Request) string { return prefix + "\n" + r.Last() }
 		}
 		script.Replies = append(script.Replies, reply)
 	}
@@ -141,10 +141,10 @@ func startModel(ts *testscript.TestScript, _ bool, files []string) {
 	*ts.Value(modelKey{}).(**ollamatest.Server) = server
 }
 
-// modelKey is where a script keeps the scripted model that was started last.
+// modelKey is the key of a script's most recently started model.
 type modelKey struct{}
 
-// readCall reads the call of a tool: its name, and its arguments as JSON.
+// readCall parses a tool call: its name, then its arguments as JSON.
 func readCall(ts *testscript.TestScript, text string) ollamatest.Call {
 	name, args, _ := strings.Cut(text, " ")
 	call := ollamatest.Call{Name: name}
@@ -152,7 +152,7 @@ func readCall(ts *testscript.TestScript, text string) ollamatest.Call {
 	return call
 }
 
-// checkAsked is the script command asked.
+// checkAsked implements the script command asked.
 func checkAsked(ts *testscript.TestScript, none bool, args []string) {
 	var bodies []string
 	for _, r := range (*ts.Value(modelKey{}).(**ollamatest.Server)).Requests() {
@@ -162,27 +162,27 @@ func checkAsked(ts *testscript.TestScript, none bool, args []string) {
 	}
 	never := none && len(args) == 1
 	if never != (len(bodies) == 0) {
-		ts.Fatalf("the model was asked %d times for %q: %s", len(bodies), args[0], strings.Join(bodies, "\n"))
+		ts.Fatalf("the model got %d requests for %q: %s", len(bodies), args[0], strings.Join(bodies, "\n"))
 	}
 	for _, want := range args[1:] {
 		pattern, err := regexp.Compile(want)
 		ts.Check(err)
 		if found := slices.ContainsFunc(bodies, pattern.MatchString); found == none {
-			ts.Fatalf("%q is found: %v, in what was sent for %q:\n%s", want, found, args[0], strings.Join(bodies, "\n"))
+			ts.Fatalf("%q found: %v, in the requests for %q:\n%s", want, found, args[0], strings.Join(bodies, "\n"))
 		}
 	}
 }
 
 func readEvents(ts *testscript.TestScript, name string) []event.Event {
 	var events []event.Event
-	newest := map[string]uint64{} // by run: one may run within another
+	newest := map[string]uint64{} // by run, because runs can be nested
 	for i, line := range strings.Split(strings.TrimSpace(ts.ReadFile(name)), "\n") {
 		var e event.Event
 		if err := json.Unmarshal([]byte(line), &e); err != nil {
-			ts.Fatalf("line %d is no event: %v in %q", i+1, err, line)
+			ts.Fatalf("line %d is not an event: %v in %q", i+1, err, line)
 		}
 		if e.Seq <= newest[e.Run] {
-			ts.Fatalf("line %d: number %d of the run %s comes after %d", i+1, e.Seq, e.Run, newest[e.Run])
+			ts.Fatalf("line %d: event %d of run %s follows event %d", i+1, e.Seq, e.Run, newest[e.Run])
 		}
 		newest[e.Run] = e.Seq
 		events = append(events, e)
@@ -190,23 +190,23 @@ func readEvents(ts *testscript.TestScript, name string) []event.Event {
 	return events
 }
 
-// setRunID is the script command runid.
+// setRunID implements the script command runid.
 func setRunID(ts *testscript.TestScript, _ bool, args []string) {
 	ts.Setenv(args[1], readEvents(ts, args[0])[0].Run)
 }
 
-// setNewest is the script command newest: of a program that was killed, only what
-// is on disk is sure.
+// setNewest implements the script command newest. After the program was killed,
+// only the files on disk can be relied on.
 func setNewest(ts *testscript.TestScript, _ bool, args []string) {
 	runs, err := journal.Folder{Dir: ts.MkAbs("home/runs")}.List()
 	ts.Check(err)
 	if len(runs) == 0 {
-		ts.Fatalf("there is no run")
+		ts.Fatalf("no run found")
 	}
 	ts.Setenv(args[0], runs[0].ID)
 }
 
-// checkEvents is the script command events.
+// checkEvents implements the script command events.
 func checkEvents(ts *testscript.TestScript, _ bool, args []string) {
 	events := readEvents(ts, args[0])
 	at := 0
@@ -215,18 +215,18 @@ func checkEvents(ts *testscript.TestScript, _ bool, args []string) {
 			at++
 		}
 		if at == len(events) {
-			ts.Fatalf("no %s follows where it should", want)
+			ts.Fatalf("event %s is missing or out of order", want)
 		}
 		at++
 	}
 }
 
-// checkResult is the script command result.
+// checkResult implements the script command result.
 func checkResult(ts *testscript.TestScript, _ bool, args []string) {
 	events := readEvents(ts, args[0])
 	end, ok := events[len(events)-1].Data.(event.RunCompleted)
 	if !ok {
-		ts.Fatalf("the last event is %s", events[len(events)-1].Data.Kind())
+		ts.Fatalf("the last event is %s, want the end of the run", events[len(events)-1].Data.Kind())
 	}
 	if string(end.Status) != args[1] || string(end.Reason) != args[2] {
 		ts.Fatalf("the run ended %s %s (%s), want %s %s", end.Status, end.Reason, end.Error, args[1], args[2])

@@ -13,21 +13,21 @@ import (
 	"replan/agent/session"
 )
 
-func TestVariablesFromOutside(t *testing.T) {
+func TestVariablesAreMergedIntoPlan(t *testing.T) {
 	const plan = `{"title":"t","variables":{"a":1,"b":2},"steps":[]}`
 	for name, c := range map[string]struct {
 		plan string
 		vars []string
-		want string // "" is the plan, byte for byte
+		want string // "" means the unchanged plan
 	}{
-		"none leave the plan as it is":             {plan, nil, ""},
-		"JSON keeps its type and every digit":      {plan, []string{`a={"x":[12345678901234567890]}`}, `{"steps":[],"title":"t","variables":{"a":{"x":[12345678901234567890]},"b":2}}`},
-		"what is no JSON is text":                  {plan, []string{"a=x y=z"}, `{"steps":[],"title":"t","variables":{"a":"x y=z","b":2}}`},
-		"an empty value is empty text":             {plan, []string{"a="}, `{"steps":[],"title":"t","variables":{"a":"","b":2}}`},
-		"the last of one name counts":              {plan, []string{"a=1", "a=true"}, `{"steps":[],"title":"t","variables":{"a":true,"b":2}}`},
-		"a plan without any gets them":             {`{"title":"t"}`, []string{"a=null"}, `{"title":"t","variables":{"a":null}}`},
-		"what is no plan is left to the check":     {`{"title":`, []string{"a=1"}, ""},
-		"variables of a wrong type are left to it": {`{"variables":[1]}`, []string{"a=1"}, ""},
+		"no variables":                            {plan, nil, ""},
+		"JSON keeps type and digits":              {plan, []string{`a={"x":[12345678901234567890]}`}, `{"steps":[],"title":"t","variables":{"a":{"x":[12345678901234567890]},"b":2}}`},
+		"not JSON":                                {plan, []string{"a=x y=z"}, `{"steps":[],"title":"t","variables":{"a":"x y=z","b":2}}`},
+		"empty value":                             {plan, []string{"a="}, `{"steps":[],"title":"t","variables":{"a":"","b":2}}`},
+		"last of the same name wins":              {plan, []string{"a=1", "a=true"}, `{"steps":[],"title":"t","variables":{"a":true,"b":2}}`},
+		"plan without variables":                  {`{"title":"t"}`, []string{"a=null"}, `{"title":"t","variables":{"a":null}}`},
+		"invalid plan is unchanged":               {`{"title":`, []string{"a=1"}, ""},
+		"variables of a wrong type are unchanged": {`{"variables":[1]}`, []string{"a=1"}, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if c.want == "" {
@@ -41,27 +41,27 @@ func TestVariablesFromOutside(t *testing.T) {
 	}
 	for _, bad := range []string{"a", "=1", " =1", ""} {
 		if _, err := (variables{bad}).into([]byte(plan)); err == nil {
-			t.Errorf("%q was taken", bad)
+			t.Errorf("%q was accepted", bad)
 		}
 	}
 }
 
-func TestAges(t *testing.T) {
+func TestParseAge(t *testing.T) {
 	for text, want := range map[string]time.Duration{
 		"30d": 30 * 24 * time.Hour, "2w": 14 * 24 * time.Hour, "0d": 0, "90m": 90 * time.Minute, "1h30m": 90 * time.Minute,
 	} {
 		if got, err := parseAge(text); err != nil || got != want {
-			t.Errorf("%s is %s, %v; want %s", text, got, err, want)
+			t.Errorf("%s: got %s, %v; want %s", text, got, err, want)
 		}
 	}
 	for _, text := range []string{"", "d", "-3d", "-3h", "3", "1.5d", "99999999999d"} {
 		if got, err := parseAge(text); err == nil {
-			t.Errorf("%q was taken for %s", text, got)
+			t.Errorf("%q was accepted as %s", text, got)
 		}
 	}
 }
 
-func TestAReplayKeepsThePaceAndShortensLongPauses(t *testing.T) {
+func TestReplayKeepsPaceAndShortensLongPauses(t *testing.T) {
 	begun := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 	var events []event.Event
 	for _, after := range []time.Duration{0, time.Second, time.Second, 9 * time.Second, 48 * time.Hour, 47 * time.Hour} {
@@ -76,13 +76,13 @@ func TestAReplayKeepsThePaceAndShortensLongPauses(t *testing.T) {
 		10:  {0, 100 * ms, 0, 800 * ms, 2000 * ms, 0},
 	} {
 		if got := pauses(events, speed); !slices.Equal(got, want) {
-			t.Errorf("at speed %g it rests %v, want %v", speed, got, want)
+			t.Errorf("speed %g: got pauses %v, want %v", speed, got, want)
 		}
 	}
 }
 
-// storyOf is a journal of a run that was interrupted, with a long rest in it.
-func storyOf(t *testing.T) []event.Event {
+// interruptedRun returns the journal of an interrupted run with a long pause.
+func interruptedRun(t *testing.T) []event.Event {
 	t.Helper()
 	var events []event.Event
 	for _, line := range []string{
@@ -98,11 +98,11 @@ func storyOf(t *testing.T) []event.Event {
 	return events
 }
 
-func TestAReplayIsASession(t *testing.T) {
-	r := newReplayed("r-1", storyOf(t), 0)
+func TestReplayIsASession(t *testing.T) {
+	r := newReplayed("r-1", interruptedRun(t), 0)
 	r.start(context.Background())
 	defer r.close()
-	r.Send(runner.Submit{Text: "do something"}) // is not taken
+	r.Send(runner.Submit{Text: "do something"}) // is ignored
 	var kinds []event.Kind
 	var last event.Data
 	for e := range r.Events() {
@@ -110,24 +110,24 @@ func TestAReplayIsASession(t *testing.T) {
 	}
 	want := []event.Kind{session.KindStatus, event.KindChatUser, event.KindRunStarted, event.KindNote, event.KindChatReply}
 	if !slices.Equal(kinds, want) {
-		t.Errorf("it plays %v, want %v", kinds, want)
+		t.Errorf("got events %v, want %v", kinds, want)
 	}
 	if reply := last.(event.ChatReply); !strings.Contains(reply.Text, "unfinished") || reply.Run != "r-1" {
-		t.Errorf("it ends with %+v", reply)
+		t.Errorf("got last event %+v", reply)
 	}
 }
 
-func TestAReplayEndsWhereItIsStopped(t *testing.T) {
-	r := newReplayed("r-1", storyOf(t), 0.001) // every rest is as long as can be
+func TestStopEndsReplay(t *testing.T) {
+	r := newReplayed("r-1", interruptedRun(t), 0.001) // every pause has the maximum length
 	r.start(context.Background())
 	defer r.close()
 	for range 3 {
 		<-r.Events()
 	}
 	r.Send(runner.Stop{})
-	for e := range r.Events() { // it may have been about to be taken
+	for e := range r.Events() { // one event may already be on its way
 		if e.Data.Kind() == event.KindChatReply {
-			t.Error("it was played to its end")
+			t.Error("the replay ran to its end")
 		}
 	}
 }

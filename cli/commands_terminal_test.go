@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// replan runs the program without a terminal and returns what it says.
+// replan runs the program without a terminal and returns its output.
 func replan(t *testing.T, folder, home string, args ...string) string {
 	t.Helper()
 	cmd := exec.Command("replan", args...)
@@ -25,15 +25,15 @@ func replan(t *testing.T, folder, home string, args ...string) string {
 
 const lookPlan = `{"id":"look-1","title":"Look around","steps":[{"title":"List what is there","tool":"fs.list","args":{"path":"."}}]}`
 
-// What the command line does with plans and runs, the chat does too, and a run
-// that it starts is shown as any other.
-func TestCommandsInTheChat(t *testing.T) {
+// The chat offers the command line's commands for plans and runs, and shows the
+// runs that they start.
+func TestChatRunsCommands(t *testing.T) {
 	folder := t.TempDir()
 	write(t, filepath.Join(folder, "look.json"), lookPlan)
 	s := open(t, program{folder: folder, width: 200, height: 50})
 	s.until(0, "ollama serve")
 	for _, c := range []struct{ typed, shown string }{
-		{"/plan import look.json\r", "kept as look-1"},
+		{"/plan import look.json\r", "saved as look-1"},
 		{"/plan show look\r", "1. List what is there"},
 		{"/plan run look\r", "✓ done"},
 		{"/runs\r", "goal_met"},
@@ -48,7 +48,7 @@ func TestCommandsInTheChat(t *testing.T) {
 	s.end(0)
 }
 
-func TestAReplayOnTheScreen(t *testing.T) {
+func TestReplayIsShownOnScreen(t *testing.T) {
 	folder, home := t.TempDir(), t.TempDir()
 	write(t, filepath.Join(folder, "look.json"), lookPlan)
 	replan(t, folder, home, "plan", "run", "look.json")
@@ -58,9 +58,8 @@ func TestAReplayOnTheScreen(t *testing.T) {
 	s.end(0)
 }
 
-// What was said before is on the screen again, and the run that was left undone
-// goes on.
-func TestASessionGoesOnOnTheScreen(t *testing.T) {
+// The screen shows the earlier conversation again, and its runs are still known.
+func TestContinueRestoresConversationOnScreen(t *testing.T) {
 	folder, home := t.TempDir(), t.TempDir()
 	write(t, filepath.Join(folder, "look.json"), lookPlan)
 	replan(t, folder, home, "run", "/plan run look.json")

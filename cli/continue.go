@@ -33,7 +33,7 @@ func (o screens) continueSession(ctx context.Context, goal string) error {
 	}
 	// On the screen the answer would also apply to every later run.
 	if o.screen() && inDoubt != "" {
-		return usage("on the full screen you are asked about steps in doubt: leave --in-doubt out, or give --plain")
+		return usage("the full screen asks about steps in doubt: omit --in-doubt, or add --plain")
 	}
 	c, err := o.findContinued()
 	if err != nil {
@@ -50,12 +50,12 @@ func (o screens) continueSession(ctx context.Context, goal string) error {
 		commands = append(commands, runner.Submit{Text: goal})
 	}
 	if len(commands) == 0 {
-		return errors.Join(usage("nothing of this folder was interrupted, and there is no terminal for the full screen: say how to go on with replan --continue GOAL, or take a run that failed up with replan plan resume RUN"), c.close())
+		return errors.Join(usage("no run of this folder was interrupted, and there is no terminal for the full screen: name the next goal with replan --continue GOAL, or resume a failed run with replan plan resume RUN"), c.close())
 	}
 	if c.note != "" {
 		_, _ = fmt.Fprintf(o.io.Err, "replan: %s\n", c.note)
 	}
-	err = o.headless(ctx, errand{commands: commands, restored: c.session, inDoubt: inDoubt})
+	err = o.headless(ctx, headlessJob{commands: commands, restored: c.session, inDoubt: inDoubt})
 	return errors.Join(err, o.plans().tellDoubts(c.run, err))
 }
 
@@ -75,7 +75,7 @@ func (o screens) findContinued() (continued, error) {
 		return c, o.unopened(err)
 	}
 	if !ok {
-		return c, usage("there is nothing to go on with in this folder: no run was started here yet; begin with replan, or replan run GOAL")
+		return c, usage("there is nothing to continue in this folder: no run was started here; start with replan, or replan run GOAL")
 	}
 	if !o.screen() {
 		if err := o.canReview(&run); err != nil {
@@ -88,11 +88,11 @@ func (o screens) findContinued() (continued, error) {
 	id := run.Summary().Session
 	j, events, err := o.store.Sessions.Open(strings.TrimSpace(id))
 	switch {
-	case errors.Is(err, fs.ErrNotExist), errors.Is(err, journal.ErrEmpty), id == "":
-		c.note = "what was said before is gone; its newest run is still there"
+	case errors.Is(err, fs.ErrNotExist), errors.Is(err, event.ErrNoEvents), id == "":
+		c.note = "the conversation is gone; its newest run is still there"
 		return c, nil
 	case errors.Is(err, journal.ErrLocked):
-		return c, &failure{exit: exitUsage, code: "locked", err: fmt.Errorf("the session %s is open in another replan: close that one, or leave --continue out", id)}
+		return c, &failure{exit: exitUsage, code: "locked", err: fmt.Errorf("the session %s is open in another replan: close that one, or omit --continue", id)}
 	case err != nil:
 		return c, o.unopened(err)
 	}

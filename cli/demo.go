@@ -28,38 +28,38 @@ func newDemo(o *options) *cobra.Command {
 	var keep bool
 	command := &cobra.Command{
 		Use:   "demo",
-		Short: "A whole session with nothing installed: a scripted model, a real project",
+		Short: "Play a whole session with nothing installed",
 		Long: "demo plays a whole session in a folder of its own. The model's words are a script, served over\n" +
 			"Ollama's own protocol; the project, the tools, the failing test, the diff and the gates are real.\n" +
-			"Without a terminal it opens its own gates.",
+			"Without a terminal it approves its own gates.",
 		Example: "  replan demo\n  replan demo --plain --approve all\n  replan demo --output json",
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return o.demo(cmd.Context(), keep)
 		},
 	}
-	command.Flags().BoolVar(&keep, "keep", false, "keep the demo's folder and say where it is")
+	command.Flags().BoolVar(&keep, "keep", false, "keep the demo's folder and print its path")
 	return command
 }
 
 // demo unpacks the project, starts the scripted model and runs a session.
 func (o *options) demo(ctx context.Context, keep bool) (err error) {
 	if _, err := exec.LookPath("go"); err != nil {
-		return usage("the demo mends a Go project and needs the go command: install Go from https://go.dev/dl")
+		return usage("the demo fixes a Go project and needs the go command: install Go from https://go.dev/dl")
 	}
 	if _, err := os.UserCacheDir(); err != nil && o.io.Getenv("GOCACHE") == "" {
 		return usage("the demo runs go test, which needs a folder for its cache: set HOME or GOCACHE")
 	}
 	folder, err := os.MkdirTemp("", "replan-demo-")
 	if err != nil {
-		return wrap("make a folder for the demo; set TMPDIR to one that can be written", err)
+		return wrap("create a folder for the demo; set TMPDIR to a writable folder", err)
 	}
 	defer func() {
 		if keep {
-			_, _ = fmt.Fprintf(o.io.Err, "replan: the demo's folder is %s\n", folder)
+			_, _ = fmt.Fprintf(o.io.Err, "replan: the demo ran in %s\n", folder)
 			return
 		}
-		err = errors.Join(err, wrap("take the demo's folder away", os.RemoveAll(folder)))
+		err = errors.Join(err, wrap("remove the demo's folder", os.RemoveAll(folder)))
 	}()
 	if o.Workspace, err = prepareDemo(folder, "pages"); err != nil {
 		return wrap("prepare the demo", err)
@@ -87,7 +87,7 @@ func (o *options) demo(ctx context.Context, keep bool) (err error) {
 	}
 	if o.ApproveText == "" && !o.asks() {
 		o.ApproveText, o.Approve = string(policy.ApproveAll), policy.ApproveAll
-		_, _ = fmt.Fprintln(o.io.Err, "replan: the demo works in a folder of its own and opens its own gates; --approve none keeps them shut")
+		_, _ = fmt.Fprintln(o.io.Err, "replan: the demo works in its own folder and approves its own gates; --approve none keeps them closed")
 	}
 	return o.runHeadless(ctx, demo.Goal)
 }

@@ -23,9 +23,9 @@ type serverReport struct {
 func newDoctor(o *options) *cobra.Command {
 	return &cobra.Command{
 		Use:   "doctor",
-		Short: "Say which language servers there are, and what to install",
-		Long: "doctor says which language servers are installed outside this folder, and how to install the others.\n" +
-			"Names in a language without one are told by words, which may miss or match too much. It starts none.",
+		Short: "List language servers, and how to install the missing ones",
+		Long: "doctor lists the language servers installed outside this folder, and how to install the others.\n" +
+			"Without one, names match by words, which may miss or match too much. doctor starts no server.",
 		Args: cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error { return o.doctor() },
 	}
@@ -43,7 +43,7 @@ func (o *options) doctor() error {
 		path, err := servers.Find(p)
 		switch {
 		case !o.LSP.On() || len(p.Argv) == 0:
-			report.Problem = "switched off in [lsp]"
+			report.Problem = "disabled in [lsp]"
 		case err != nil:
 			report.Problem, report.Fix = "not installed", p.Install
 		default:

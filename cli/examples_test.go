@@ -15,17 +15,17 @@ import (
 	"replan/agent/event"
 )
 
-// lesson is what one block of lines of the examples' README runs, and what it is
-// said to print.
+// lesson is one block of commands in the examples' README and its documented
+// output.
 type lesson struct {
-	line      int    // of the README, where the block begins
-	script    string // for a shell
-	said      []string
-	unordered bool // branches that run at once end in any order
+	line      int    // line of the README where the block begins
+	script    string // shell commands
+	want      []string
+	unordered bool // concurrent branches end in any order
 }
 
-// readLessons finds the blocks for a shell in Markdown, each with the block of
-// text that follows it.
+// readLessons finds the shell blocks in Markdown, each with the text block that
+// follows it.
 func readLessons(t *testing.T, markdown string) []lesson {
 	t.Helper()
 	var lessons []lesson
@@ -42,14 +42,14 @@ func readLessons(t *testing.T, markdown string) []lesson {
 			lessons = append(lessons, lesson{line: begun, script: strings.Join(block, "\n")})
 			fence = ""
 		case fence == "text", fence == "text unordered":
-			if len(lessons) == 0 || lessons[len(lessons)-1].said != nil {
-				t.Fatalf("line %d: this is the output of nothing", begun)
+			if len(lessons) == 0 || lessons[len(lessons)-1].want != nil {
+				t.Fatalf("line %d: this output follows no shell block", begun)
 			}
 			last := &lessons[len(lessons)-1]
-			last.said, last.unordered = block, fence != "text"
+			last.want, last.unordered = block, fence != "text"
 			fence = ""
 		default:
-			t.Fatalf("line %d: nobody holds a block of %q against what happens", begun, fence)
+			t.Fatalf("line %d: blocks of kind %q are not checked", begun, fence)
 		}
 	}
 	if fence != "" {
@@ -58,7 +58,7 @@ func readLessons(t *testing.T, markdown string) []lesson {
 	return lessons
 }
 
-// masks take out of a line what differs from run to run.
+// masks replace the parts of a line that vary between runs.
 var masks = []struct {
 	pattern *regexp.Regexp
 	with    string
@@ -76,68 +76,69 @@ func masked(line string) string {
 	return line
 }
 
-// elided is the line that stands for any number of lines.
+// elided stands for any number of lines.
 const elided = "…"
 
-// differs says how what was printed is not what was said, "" where it is.
-func (l lesson) differs(printed string) string {
-	var came []string
+// mismatch describes how the output differs from the documented one, or returns
+// "".
+func (l lesson) mismatch(printed string) string {
+	var got []string
 	for line := range strings.Lines(strings.TrimRight(printed, "\n")) {
-		came = append(came, masked(strings.TrimRight(line, "\n")))
+		got = append(got, masked(strings.TrimRight(line, "\n")))
 	}
 	if l.unordered {
-		return inAnyOrder(l.said, came)
+		return inAnyOrder(l.want, got)
 	}
-	return inOrder(l.said, came)
+	return inOrder(l.want, got)
 }
 
-func inOrder(said, came []string) string {
-	leaveOut := false
-	for _, line := range said {
+func inOrder(want, got []string) string {
+	skip := false
+	for _, line := range want {
 		if line == elided {
-			leaveOut = true
+			skip = true
 			continue
 		}
-		at := slices.Index(came, masked(line))
+		at := slices.Index(got, masked(line))
 		switch {
 		case at < 0:
-			return "nowhere from there on: " + line
-		case at > 0 && !leaveOut:
-			return "not said: " + came[0]
+			return "missing after the lines before it: " + line
+		case at > 0 && !skip:
+			return "not documented: " + got[0]
 		}
-		came, leaveOut = came[at+1:], false
+		got, skip = got[at+1:], false
 	}
-	if len(came) > 0 && !leaveOut {
-		return "not said: " + came[0]
+	if len(got) > 0 && !skip {
+		return "not documented: " + got[0]
 	}
 	return ""
 }
 
-func inAnyOrder(said, came []string) string {
-	leaveOut := false
-	for _, line := range said {
+func inAnyOrder(want, got []string) string {
+	skip := false
+	for _, line := range want {
 		if line == elided {
-			leaveOut = true
+			skip = true
 			continue
 		}
-		at := slices.Index(came, masked(line))
+		at := slices.Index(got, masked(line))
 		if at < 0 {
-			return "nowhere: " + line
+			return "missing: " + line
 		}
-		came = slices.Delete(came, at, at+1)
+		got = slices.Delete(got, at, at+1)
 	}
-	if len(came) > 0 && !leaveOut {
-		return "not said: " + came[0]
+	if len(got) > 0 && !skip {
+		return "not documented: " + got[0]
 	}
 	return ""
 }
 
-// newExamples returns a folder with the examples as they are in the repository,
-// and what programs that run there find in their environment.
+// newExamples returns a folder with a copy of the repository's examples, and the
+// environment for programs that run there.
 func newExamples(t *testing.T) (dir string, environ []string) {
 	t.Helper()
 	if runtime.GOOS == "windows" {
-		t.Skip("the lines are for a POSIX shell")
+		t.Skip("the commands need a POSIX shell")
 	}
 	dir = t.TempDir()
 	if err := os.CopyFS(filepath.Join(dir, "examples"), os.DirFS("../examples")); err != nil {
@@ -147,7 +148,7 @@ func newExamples(t *testing.T) (dir string, environ []string) {
 		t.Fatal(err)
 	}
 	environ = append(os.Environ(),
-		"HOME="+t.TempDir(), "TMPDIR="+t.TempDir(), "REPLAN_HOME="+t.TempDir(), "OLLAMA_HOST=127.0.0.1:1", // nobody answers there
+		"HOME="+t.TempDir(), "TMPDIR="+t.TempDir(), "REPLAN_HOME="+t.TempDir(), "OLLAMA_HOST=127.0.0.1:1", // nothing listens there
 		"GOPROXY=off", "GOTOOLCHAIN=local", "GOFLAGS=")
 	for name, value := range goEnv() {
 		environ = append(environ, name+"="+value)
@@ -155,9 +156,8 @@ func newExamples(t *testing.T) (dir string, environ []string) {
 	return dir, environ
 }
 
-// TestTheExamplesDoWhatTheirReadmeSays runs every line of it in one shell, as a
-// reader does.
-func TestTheExamplesDoWhatTheirReadmeSays(t *testing.T) {
+// The test runs every command of the README in one shell, as a reader would.
+func TestExamplesMatchTheirReadme(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {
 		t.Skip("runs the go command many times")
@@ -169,7 +169,7 @@ func TestTheExamplesDoWhatTheirReadmeSays(t *testing.T) {
 	lessons := readLessons(t, string(markdown))
 	dir, environ := newExamples(t)
 
-	// What is built from the repository is at hand already, or is run there.
+	// Programs of the repository are already built, or run in the repository.
 	replan, err := exec.LookPath("replan")
 	if err != nil {
 		t.Fatal(err)
@@ -184,7 +184,7 @@ func TestTheExamplesDoWhatTheirReadmeSays(t *testing.T) {
 	}
 	for line := range instead {
 		if !strings.Contains(string(markdown), "\n"+line+"\n") {
-			t.Errorf("the README does not say %q any more", line)
+			t.Errorf("the README no longer has %q", line)
 		}
 	}
 	const mark = "=== end of a block: "
@@ -202,40 +202,40 @@ func TestTheExamplesDoWhatTheirReadmeSays(t *testing.T) {
 	shell := exec.CommandContext(t.Context(), "sh", "-c", script.String())
 	shell.Dir = dir
 	shell.Env = append(environ, "BUILT_REPLAN="+replan, "REPOSITORY="+root)
-	var printed, complaints bytes.Buffer
-	shell.Stdout, shell.Stderr = &printed, &complaints
+	var printed, stderr bytes.Buffer
+	shell.Stdout, shell.Stderr = &printed, &stderr
 	if err := shell.Run(); err != nil {
-		t.Errorf("the lines end with %v\n%s", err, complaints.String())
+		t.Errorf("the shell failed: %v\n%s", err, stderr.String())
 	}
 	rest := printed.String()
 	for _, l := range lessons {
 		block, after, ok := strings.Cut(rest, "\n"+mark)
 		if !ok {
-			t.Fatalf("line %d: its block did not end\n%s", l.line, complaints.String())
+			t.Fatalf("line %d: the block did not end\n%s", l.line, stderr.String())
 		}
 		var exit string
 		exit, rest, _ = strings.Cut(after, "\n")
 		if exit != "0" {
-			t.Errorf("line %d: %q ends with exit code %s\n%s", l.line, l.script, exit, complaints.String())
+			t.Errorf("line %d: %q: exit code %s\n%s", l.line, l.script, exit, stderr.String())
 		}
-		if differs := l.differs(block); differs != "" {
-			t.Errorf("line %d: %s\n%s\nprinted\n%s", l.line, differs, l.script, block)
+		if mismatch := l.mismatch(block); mismatch != "" {
+			t.Errorf("line %d: %s\n%s\nprinted\n%s", l.line, mismatch, l.script, block)
 		}
 	}
-	// The README shows what it prints of the plan that is not valid, and this is
-	// beside it on standard error.
-	const said = "replan: the plan cannot be run as it is: mend what is listed, then check it again (3 faults)\n"
-	if complaints.String() != said {
-		t.Errorf("it complained:\n%swant\n%s", complaints.String(), said)
+	// The README shows only the standard output for the invalid plan. This goes to
+	// standard error.
+	const want = "replan: the plan is not valid: fix the errors above, then check it again (3 errors)\n"
+	if stderr.String() != want {
+		t.Errorf("got on standard error:\n%swant\n%s", stderr.String(), want)
 	}
 	for path, text := range files(t, dir) {
 		if was, err := os.ReadFile(filepath.Join("..", path)); path != "replan" && (err != nil || string(was) != text) {
-			t.Errorf("the examples make %s anew, or another (%v)", path, err)
+			t.Errorf("the examples created or changed %s (%v)", path, err)
 		}
 	}
 }
 
-// files returns what is in a folder, by path.
+// files returns the contents of a folder's files by path.
 func files(t *testing.T, dir string) map[string]string {
 	t.Helper()
 	all := map[string]string{}
@@ -257,9 +257,9 @@ func files(t *testing.T, dir string) map[string]string {
 	return all
 }
 
-// TestBranchesOfTheExampleRunAtOnce holds what the README says of the times in
-// words: the tests overlap, and a step waits for what it depends on alone.
-func TestBranchesOfTheExampleRunAtOnce(t *testing.T) {
+// The README describes the timing: the tests overlap, and a step waits only for
+// its dependencies.
+func TestExampleBranchesRunConcurrently(t *testing.T) {
 	t.Parallel()
 	dir, environ := newExamples(t)
 	replan, err := exec.LookPath("replan")
@@ -268,18 +268,18 @@ func TestBranchesOfTheExampleRunAtOnce(t *testing.T) {
 	}
 	run := exec.CommandContext(t.Context(), replan, "plan", "run", "examples/parallel.json", "--output", "json")
 	run.Dir, run.Env = dir, environ
-	var complaints bytes.Buffer
-	run.Stderr = &complaints
+	var stderr bytes.Buffer
+	run.Stderr = &stderr
 	out, err := run.Output()
 	if err != nil {
-		t.Fatalf("%v\n%s\n%s", err, complaints.String(), out)
+		t.Fatalf("%v\n%s\n%s", err, stderr.String(), out)
 	}
 	began, ended := map[string]int{}, map[string]int{}
-	var sum, took int64
+	var sum, duration int64
 	for i, line := range strings.Split(strings.TrimSpace(string(out)), "\n") {
 		var e event.Event
 		if err := json.Unmarshal([]byte(line), &e); err != nil {
-			t.Fatalf("line %d is no event: %v", i+1, err)
+			t.Fatalf("line %d is not an event: %v", i+1, err)
 		}
 		switch d := e.Data.(type) {
 		case event.StepStarted:
@@ -287,20 +287,20 @@ func TestBranchesOfTheExampleRunAtOnce(t *testing.T) {
 		case event.StepCompleted:
 			ended[d.Index], sum = i, sum+d.MS
 		case event.RunCompleted:
-			took = d.DurationMS
+			duration = d.DurationMS
 		}
 	}
 	for _, test := range []string{"2", "3", "4"} {
 		for _, other := range []string{"2", "3", "4"} {
 			if began[test] > ended[other] {
-				t.Errorf("step %s began when step %s had ended", test, other)
+				t.Errorf("step %s began after step %s ended", test, other)
 			}
 		}
 		if began["6"] > ended[test] {
 			t.Errorf("step 6 waited for step %s", test)
 		}
 	}
-	if took >= sum {
-		t.Errorf("the run took %d ms, and its steps together %d ms", took, sum)
+	if duration >= sum {
+		t.Errorf("the run took %d ms, want less than the sum of its steps, %d ms", duration, sum)
 	}
 }

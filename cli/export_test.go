@@ -11,23 +11,23 @@ import (
 	"replan/mcpclient/workspace/code/lsp"
 )
 
-// DemoSession is all that the demo's screen stands on: the unpacked project, the
-// scripted model and a session over the workspace's own operators.
+// DemoSession is everything below the demo's screen: the unpacked project, the
+// scripted model and a session with the workspace's operators.
 type DemoSession struct {
-	workshop  *workshop
+	services  *services
 	model     *ollamatest.Server
 	workspace string
 }
 
-// OpenDemo prepares in folder what the demo command does before it draws, with a
-// model that speaks at once.
+// OpenDemo does in folder what the demo command does before it draws, with a
+// model that replies without delay.
 func OpenDemo(ctx context.Context, folder string) (*DemoSession, error) {
 	o := &options{io: IO{
 		Getenv: func(string) string { return "" },
 		Getwd:  func() (string, error) { return folder, nil },
 	}}
 	flags := newRoot(o).PersistentFlags()
-	o.DataDir = folder + "/home" // behind what declaring the flag sets it to
+	o.DataDir = folder + "/home" // after the flag's declaration has set the default
 	if err := o.complete(flags); err != nil {
 		return nil, err
 	}
@@ -40,22 +40,22 @@ func OpenDemo(ctx context.Context, folder string) (*DemoSession, error) {
 		return nil, err
 	}
 	o.Host, o.Model, o.Trusted = model.URL(), demo.Model, true
-	o.LSP = lsp.Section{Enabled: new(bool)} // what it shows is the same on every machine
+	o.LSP = lsp.Section{Enabled: new(bool)} // keeps the output the same on every machine
 	o.Manner = config.Manner{}
-	shop, err := o.wiring().open(ctx, opening{ask: true, attended: true})
+	services, err := o.wiring().open(ctx, opening{ask: true, attended: true})
 	if err != nil {
 		return nil, errors.Join(err, model.Close())
 	}
-	return &DemoSession{shop, model, o.Workspace}, nil
+	return &DemoSession{services, model, o.Workspace}, nil
 }
 
-// Session is the running session.
-func (d *DemoSession) Session() *runner.Session { return d.workshop.session }
+// Session returns the running session.
+func (d *DemoSession) Session() *runner.Session { return d.services.session }
 
-// Workspace is the folder the session works in.
+// Workspace returns the folder that the session works in.
 func (d *DemoSession) Workspace() string { return d.workspace }
 
-// Close stops everything and waits for it.
+// Close stops everything and waits until it has ended.
 func (d *DemoSession) Close() error {
-	return errors.Join(d.workshop.close(), d.model.Close())
+	return errors.Join(d.services.close(), d.model.Close())
 }

@@ -6,9 +6,8 @@ import (
 	"sync"
 )
 
-// goEnv returns where the go command keeps things, by the names of its
-// variables, so that a script whose HOME is another still finds the build cache.
-// It is nil without a go command.
+// goEnv returns the go command's directories by variable name, so that a script
+// with another HOME still finds the build cache. It is nil without a go command.
 var goEnv = sync.OnceValue(func() (found map[string]string) {
 	out, err := exec.Command("go", "env", "-json", "GOCACHE", "GOMODCACHE", "GOROOT").Output()
 	if err != nil {

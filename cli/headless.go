@@ -21,6 +21,7 @@ import (
 	"replan/internal/untrusted"
 	"replan/planning/plan"
 	"replan/tui/plain"
+	"replan/tui/telling"
 )
 
 // teller prints a run for a line-oriented reader.
@@ -28,13 +29,13 @@ type teller interface {
 	Event(event.Event) error
 }
 
-// errand is the work of a session without the full screen.
-type errand struct {
+// headlessJob is the work of a session without the full screen.
+type headlessJob struct {
 	// commands are sent at once; the session answers each that starts something.
 	commands []runner.Command
-	// prepare, if not nil, inspects the workshop before the session starts and
+	// prepare, if not nil, inspects the services before the session starts and
 	// returns the commands.
-	prepare  func(context.Context, *workshop) ([]runner.Command, error)
+	prepare  func(context.Context, *services) ([]runner.Command, error)
 	inDoubt  event.DoubtDecision                        // the answer for steps in doubt; "" asks if somebody is present
 	restored *runner.Restored                           // the session to continue; nil starts a new one
 	keep     func(plan.Plan) (plan.Plan, error)         // stores a created plan; nil stores it among the plans
@@ -44,13 +45,13 @@ type errand struct {
 
 // runHeadless plans and runs one goal and prints it as lines or as JSON.
 func (o *options) runHeadless(ctx context.Context, goal string) error {
-	return o.headless(ctx, errand{commands: []runner.Command{runner.Submit{Text: goal}}})
+	return o.headless(ctx, headlessJob{commands: []runner.Command{runner.Submit{Text: goal}}})
 }
 
-// headless runs an errand and prints it as lines or as JSON. It returns the
+// headless runs a headless job and prints it as lines or as JSON. It returns the
 // outcome of the last command.
-func (o *options) headless(ctx context.Context, e errand) (err error) {
-	if o.talk != nil {
+func (o *options) headless(ctx context.Context, e headlessJob) (err error) {
+	if o.chatContext != nil {
 		return o.chat().aside(ctx, e)
 	}
 	if err := o.checkReview(); err != nil {
@@ -96,7 +97,7 @@ func (o *options) headless(ctx context.Context, e errand) (err error) {
 
 // tellThought warns on standard error if --think has no effect on the model that
 // will answer.
-func (o *options) tellThought(ctx context.Context, w *workshop) {
+func (o *options) tellThought(ctx context.Context, w *services) {
 	if o.Level == nil {
 		return
 	}
@@ -105,13 +106,13 @@ func (o *options) tellThought(ctx context.Context, w *workshop) {
 		name = o.Manner.Profiles[at].Model
 	}
 	info, err := w.model.Describe(ctx, name)
-	if word := unthought(info, *o.Level); err == nil && word != "" { // otherwise whoever needs a model reports the error
+	if word := telling.NoThinking(info, *o.Level); err == nil && word != "" { // otherwise whoever needs a model reports the error
 		_, _ = fmt.Fprintf(o.io.Err, "replan: --think %s: %s\n", o.Think, word)
 	}
 }
 
 // lastRestored returns the number of the last event of the continued session.
-func (e errand) lastRestored() (seq uint64) {
+func (e headlessJob) lastRestored() (seq uint64) {
 	if e.restored != nil {
 		for _, event := range e.restored.Events {
 			seq = max(seq, event.Seq)
@@ -120,9 +121,9 @@ func (e errand) lastRestored() (seq uint64) {
 	return seq
 }
 
-// tell sends the commands of an errand and prints the events until the last
+// tell sends the commands of a headless job and prints the events until the last
 // command is answered.
-func (o *options) tell(ctx context.Context, w *workshop, e errand, input *ask.Input, asks bool) error {
+func (o *options) tell(ctx context.Context, w *services, e headlessJob, input *ask.Input, asks bool) error {
 	text := ask.NewOutput(o.io.Out)
 	out := o.tellerOf(w.session.ID(), text, e)
 	var questions *ask.Questions
@@ -167,8 +168,8 @@ func (o *options) tell(ctx context.Context, w *workshop, e errand, input *ask.In
 	return wrap("run", errors.New("the session ended without an answer"))
 }
 
-// tellerOf returns the teller for the events of an errand.
-func (o *options) tellerOf(session string, text io.Writer, e errand) teller {
+// tellerOf returns the teller for the events of a headless job.
+func (o *options) tellerOf(session string, text io.Writer, e headlessJob) teller {
 	switch {
 	case e.teller != nil:
 		return e.teller(session, text)
@@ -203,7 +204,7 @@ func (o *options) ended(reply event.ChatReply, written error) error {
 // unwritten returns the error for a run stopped because its output failed.
 func unwritten(err error) error {
 	if errors.Is(err, syscall.EPIPE) {
-		err = errors.New("nobody reads it any more, so the run was stopped")
+		err = errors.New("the reader closed the output, so the run was stopped")
 	}
 	return wrap(writing, err)
 }
@@ -222,7 +223,7 @@ func (j *jsonLines) Event(e event.Event) error {
 	if e.Run == j.session {
 		switch d := e.Data.(type) {
 		case event.Note:
-			_, _ = fmt.Fprintf(j.notes, "replan: %s\n", untrusted.Line(d.Text))
+			_, _ = fmt.Fprintf(j.notes, "replan: %s\n", d.Text.Line())
 		case session.Resuming:
 			j.past[d.Run] = d.Upto
 		}
@@ -241,7 +242,7 @@ func (j *jsonLines) Event(e event.Event) error {
 
 // askForServers asks whether the project's servers may start, if that must be
 // known before the session starts.
-func (o *options) askForServers(ctx context.Context, w *workshop, input *ask.Input) error {
+func (o *options) askForServers(ctx context.Context, w *services, input *ask.Input) error {
 	pending := w.tools.Pending()
 	if len(pending) == 0 {
 		return nil
@@ -255,7 +256,7 @@ func (o *options) askForServers(ctx context.Context, w *workshop, input *ask.Inp
 	for {
 		var unwritten error
 		line, more, err := input.AskIn(ctx, func() bool {
-			unwritten = o.print("start the tool servers that this project names? a yes is remembered until they change [y]es, [n]o: ")
+			unwritten = o.print("start this project's tool servers? yes is remembered until they change [y]es, [n]o: ")
 			return unwritten == nil
 		})
 		if err = cmp.Or(err, unwritten); err != nil {
@@ -270,9 +271,9 @@ func (o *options) askForServers(ctx context.Context, w *workshop, input *ask.Inp
 // nobodyReviews says why plans cannot be reviewed here.
 func (o *options) nobodyReviews() error {
 	if o.Output == config.OutputJSON {
-		return usage("with --output json nobody is asked, so no plan can be looked over: leave --review or --output json out")
+		return usage("--output json asks no questions, so it cannot show a plan for review: omit --review or --output json")
 	}
-	return usage("there is no terminal on which the plan could be looked over: leave --review out")
+	return usage("there is no terminal to review the plan on: omit --review")
 }
 
 // checkReview refuses to hold plans that nobody can review.
@@ -286,8 +287,8 @@ func (o *options) checkReview() error {
 // canReview refuses to resume a run with a plan that waits, or will wait, for a
 // review that nobody can give.
 func (o *options) canReview(run *agent.Run) error {
-	if !run.Resumable() || o.asks() || !run.Unreviewed() && (!run.Holds() || run.Revision > 0) {
+	if !run.Resumable() || o.asks() || !run.ReviewPending() && (!run.ReviewsPlans() || run.Revision > 0) {
 		return nil
 	}
-	return usage("the plan of the run %s waits to be looked over: resume it on a terminal, without --output json", run.ID)
+	return usage("the plan of the run %s waits for your review: resume it on a terminal, without --output json", run.ID)
 }

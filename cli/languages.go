@@ -15,19 +15,19 @@ import (
 )
 
 // errUntrusted says why a language server is not started.
-var errUntrusted = errors.New("it starts in a trusted folder (gates.trusted_folders), or after your yes on the screen")
+var errUntrusted = errors.New("it starts in a trusted folder (gates.trusted_folders), or after you approve it on the screen")
 
 // languageServers returns the language servers that may be asked about source
 // code, nil for none. They start in a trusted folder, or after the user approves
 // the program.
-func (o wiring) languageServers(w *workshop) *lsp.Config {
+func (o wiring) languageServers(w *services) *lsp.Config {
 	if !o.LSP.On() {
 		return nil
 	}
 	return &lsp.Config{Commands: o.LSP.Commands(), Trusted: o.Trusted, Allow: func(_ context.Context, p lsp.Program, path string) error {
 		if o.Trusted || w.tools != nil && w.tools.MayStart(mcpclient.Program{
 			Name: p.Name, Command: path, Args: p.Argv[1:], Question: "Start the language server " + p.Name + " for this project",
-			Why: "it is a program of this machine that reads the project's code; a yes is remembered for this folder",
+			Why: "it is a program on this machine that reads the project's code; yes is remembered for this folder",
 		}) {
 			return nil
 		}
@@ -36,7 +36,7 @@ func (o wiring) languageServers(w *workshop) *lsp.Config {
 }
 
 // offerServer returns a function that offers, once, to install gopls.
-func (o wiring) offerServer(w *workshop) func(lsp.Program) {
+func (o wiring) offerServer(w *services) func(lsp.Program) {
 	return func(p lsp.Program) {
 		path, err := exec.LookPath("go")
 		if p.Language != "go" || err != nil || w.tools == nil || config.Within(filepath.Dir(path), o.Workspace) {
@@ -44,7 +44,7 @@ func (o wiring) offerServer(w *workshop) func(lsp.Program) {
 		}
 		w.tools.Offer(mcpclient.Program{
 			Name: p.Name, Command: path, Args: []string{"install", lsp.Gopls}, Question: "Install gopls, the language server of Go",
-			Why: "it is downloaded and built; with it names in Go code are told by their types, and files are checked after a change. This is asked once",
+			Why: "it is downloaded and built; it finds names in Go code by type and checks files after a change. replan asks this once",
 		}, func(ctx context.Context) {
 			if err := w.install(ctx, path, w.logger); err != nil {
 				w.logger.Warn("installing gopls", "error", err)
@@ -54,7 +54,7 @@ func (o wiring) offerServer(w *workshop) func(lsp.Program) {
 }
 
 // install runs go install for gopls until ctx ends.
-func (w *workshop) install(ctx context.Context, path string, log *slog.Logger) error {
+func (w *services) install(ctx context.Context, path string, log *slog.Logger) error {
 	cmd := exec.Command(path, "install", lsp.Gopls) // #nosec G204 -- the go command, outside the workspace, after a yes
 	cmd.Dir, cmd.Env = os.TempDir(), child.Environ(os.Environ(), nil)
 	group, err := child.Start(cmd, w.watcher())

@@ -23,15 +23,14 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
-// toolServer is the program toolserver of the scripts: an MCP server on its
-// standard streams that is called by its first argument, or one that
-// misbehaves:
+// toolServer is the scripts' program toolserver: an MCP server on standard input
+// and output that is named by its first argument, or one that misbehaves:
 //
 //	toolserver NAME     serves the tools of newToolServer
-//	toolserver !mute    reads all that is said to it and never answers
-//	toolserver !broken  ends at once, with a word on why
-//	toolserver !hold    is no server: it holds on to the watch until it is killed
-//	toolserver !tty F   is no server: it writes into F what came of opening its terminal
+//	toolserver !mute    reads its input and never answers
+//	toolserver !broken  prints an error and exits
+//	toolserver !hold    keeps a connection to the watch open until it is killed
+//	toolserver !tty F   tries to open the terminal and writes the outcome to F
 func toolServer() {
 	if file := os.Getenv("TTY_REPORT"); file != "" {
 		reportTerminal(file)
@@ -50,9 +49,9 @@ func toolServer() {
 	case "!tty":
 		reportTerminal(os.Args[2])
 	case "!hold":
-		if hear := announce("child"); hear != nil {
+		if conn := announce("child"); conn != nil {
 			fmt.Println("held")
-			_, _ = io.Copy(io.Discard, hear)
+			_, _ = io.Copy(io.Discard, conn)
 		}
 	default:
 		announce("server")
@@ -60,7 +59,8 @@ func toolServer() {
 	}
 }
 
-// reportTerminal writes into file what came of opening the controlling terminal.
+// reportTerminal tries to open the controlling terminal and writes the outcome to
+// a file.
 func reportTerminal(file string) {
 	tty, err := os.OpenFile("/dev/tty", os.O_RDWR, 0)
 	report := "opened"
@@ -78,8 +78,8 @@ func reportTerminal(file string) {
 	}
 }
 
-// announce says to the watch that this process is alive. The connection ends
-// with the process and not before.
+// announce tells the watch that this process is alive. The connection stays open
+// until the process ends.
 func announce(what string) net.Conn {
 	addr := os.Getenv("ALIVE")
 	if addr == "" {
@@ -96,12 +96,12 @@ func announce(what string) net.Conn {
 	return conn
 }
 
-// newToolServer offers a few tools, most of which only read: lookup says what a
-// word means to the server of that name, wait waits until it is cancelled,
-// spawn starts a process that would outlive the server, crash ends the server,
-// big returns some MB of JSON and flood more than anybody reads; note has an
-// effect: it writes a file. hand_over has one too, and never returns. peek, deliver and fail_once do another thing the first
-// time than later.
+// newToolServer offers a few tools, most of them read-only: lookup explains a
+// word, wait waits until it is cancelled, spawn starts a process that would
+// outlive the server, crash ends the server, big returns some MB of JSON, and
+// flood more than the client reads. note has an effect: it writes a file.
+// hand_over has one too, and never returns. The first calls of peek, deliver and
+// fail_once differ from later ones.
 func newToolServer(name string) *server.MCPServer {
 	var handed atomic.Int32 // calls of hand_over
 	s := server.NewMCPServer(name, "1", server.WithToolCapabilities(true))
@@ -134,8 +134,8 @@ func newToolServer(name string) *server.MCPServer {
 	s.AddTool(reads("flood"), func(context.Context, mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 		return mcp.NewToolResultText(strings.Repeat("x", 20<<20)), nil
 	})
-	// Their first call waits until it is cancelled, every later one returns: the
-	// one only reads, so it says, the other has effects.
+	// The first call of each waits until it is cancelled, later calls return. peek
+	// declares itself read-only, deliver has effects.
 	s.AddTool(reads("peek"), func(ctx context.Context, _ mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 		return first(ctx, "peek.txt")
 	})
@@ -167,8 +167,8 @@ func newToolServer(name string) *server.MCPServer {
 	return s
 }
 
-// first notes a line in the file; where it is the first one there, it announces
-// that and waits until it is cancelled.
+// first appends a line to a file. The first call announces itself and waits until
+// it is cancelled.
 func first(ctx context.Context, name string) (*mcp.CallToolResult, error) {
 	before, _ := os.ReadFile(name)
 	if err := os.WriteFile(name, append(before, "called\n"...), 0o600); err != nil {
@@ -184,8 +184,8 @@ func first(ctx context.Context, name string) (*mcp.CallToolResult, error) {
 	return nil, ctx.Err()
 }
 
-// spawn starts a child of the server that holds on to the watch, with the
-// server's own standard error, and returns when it does.
+// spawn starts a child of the server with the server's standard error, and
+// returns once the child is connected to the watch.
 func spawn() (*mcp.CallToolResult, error) {
 	child := exec.Command(os.Args[0], "!hold")
 	child.Stderr = os.Stderr
@@ -200,8 +200,8 @@ func spawn() (*mcp.CallToolResult, error) {
 	return mcp.NewToolResultText(line), err
 }
 
-// serveHTTP is the script command httpserver NAME: it serves the same tools over
-// streamable HTTP and points TOOLS_URL at them.
+// serveHTTP implements the script command httpserver NAME: it serves the same
+// tools over streamable HTTP and points TOOLS_URL at them.
 func serveHTTP(ts *testscript.TestScript, _ bool, args []string) {
 	if len(args) != 1 {
 		ts.Fatalf("usage: httpserver NAME")
@@ -215,25 +215,25 @@ func serveHTTP(ts *testscript.TestScript, _ bool, args []string) {
 	ts.Setenv("TOOLS_URL", web.URL+"/mcp")
 }
 
-// heardWithin bounds a wait for something that happens at once where all is well.
+// heardWithin limits waits that normally end at once.
 const heardWithin = 30 * time.Second
 
-// watch hears from the processes that a script starts: each holds a connection
-// to it open for as long as it lives.
+// watch tracks the processes that a script starts: each keeps a connection to it
+// open for as long as it lives.
 type watch struct {
-	heard chan string   // what each process calls itself
-	gone  chan struct{} // once for each process that has ended
+	heard chan string   // names of announced processes
+	gone  chan struct{} // one value for each ended process
 	alive int
 }
 
-// theWatch is the key under which a script keeps its watch, and variables the
-// one of the names in its environment.
+// theWatch is the key of a script's watch, and variables the key of the names in
+// its environment.
 type (
 	theWatch  struct{}
 	variables struct{}
 )
 
-// prepareMCP makes room for what the commands of this file keep of a script.
+// prepareMCP initializes the values that the commands of this file need.
 func prepareMCP(env *testscript.Env) {
 	// Under the race detector a process lingers a second after its end.
 	env.Setenv("GORACE", "atexit_sleep_ms=0")
@@ -248,7 +248,7 @@ func prepareMCP(env *testscript.Env) {
 
 func watchOf(ts *testscript.TestScript) *watch { return ts.Value(theWatch{}).(*watch) }
 
-// startWatch is the script command watch.
+// startWatch implements the script command watch.
 func startWatch(ts *testscript.TestScript, _ bool, _ []string) {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	ts.Check(err)
@@ -261,7 +261,7 @@ func startWatch(ts *testscript.TestScript, _ bool, _ []string) {
 				return
 			}
 			go func() {
-				defer conn.Close() //nolint:errcheck // it is at its end
+				defer conn.Close() //nolint:errcheck // nothing was written
 				lines := bufio.NewReader(conn)
 				name, err := lines.ReadString('\n')
 				if err == nil {
@@ -275,7 +275,7 @@ func startWatch(ts *testscript.TestScript, _ bool, _ []string) {
 	ts.Setenv("ALIVE", listener.Addr().String())
 }
 
-// hear waits until a process calls itself by the name.
+// hear waits until a process announces itself by the name.
 func (w *watch) hear(ts *testscript.TestScript, name string) {
 	timeout := time.After(heardWithin)
 	for {
@@ -286,13 +286,13 @@ func (w *watch) hear(ts *testscript.TestScript, name string) {
 				return
 			}
 		case <-timeout:
-			ts.Fatalf("no process called %s was heard of", name)
+			ts.Fatalf("no process called %s announced itself", name)
 		}
 	}
 }
 
-// hearOf is the script command hear NAME: it waits until a process calls itself
-// by the name.
+// hearOf implements the script command hear NAME: it waits until a process
+// announces itself by the name.
 func hearOf(ts *testscript.TestScript, _ bool, args []string) {
 	if len(args) != 1 {
 		ts.Fatalf("usage: hear NAME")
@@ -300,8 +300,8 @@ func hearOf(ts *testscript.TestScript, _ bool, args []string) {
 	watchOf(ts).hear(ts, args[0])
 }
 
-// checkGone is the script command gone N: N processes were heard of since the
-// last time, and all of them have ended.
+// checkGone implements the script command gone N: it checks that N processes
+// announced themselves since the last check and that all of them have ended.
 func checkGone(ts *testscript.TestScript, _ bool, args []string) {
 	w := watchOf(ts)
 	want, err := strconv.Atoi(strings.Join(args, " "))
@@ -315,24 +315,24 @@ func checkGone(ts *testscript.TestScript, _ bool, args []string) {
 		}
 	}
 	if w.alive != want {
-		ts.Fatalf("%d processes were heard of, not %d", w.alive, want)
+		ts.Fatalf("got %d announced processes, want %d", w.alive, want)
 	}
 	timeout := time.After(heardWithin)
 	for ; w.alive > 0; w.alive-- {
 		select {
 		case <-w.gone:
 		case <-timeout:
-			ts.Fatalf("%d processes live on", w.alive)
+			ts.Fatalf("%d processes are still alive", w.alive)
 		}
 	}
 }
 
-// checkExit is the script command exit WANT PROGRAM…: it runs the program,
-// keeps what it says in stdout and stderr, and holds its exit code. Before the
-// program may stand SIGNAL@NAME, which sends the signal when a process that
-// calls itself NAME is heard of (INT+INT@NAME sends it twice), or tty:FILE,
-// which runs it on a terminal where each question is answered with the next line
-// of FILE, and then the input ends.
+// checkExit implements the script command exit WANT PROGRAM…: it runs the
+// program, keeps its stdout and stderr, and checks its exit code. SIGNAL@NAME
+// before the program sends the signal as soon as a process announces itself as
+// NAME (INT+INT@NAME sends it twice). tty:FILE runs the program on a terminal
+// where each question is answered with the next line of FILE, until the input
+// ends.
 func checkExit(ts *testscript.TestScript, _ bool, args []string) {
 	if len(args) < 2 {
 		ts.Fatalf("usage: exit WANT [SIGNAL@NAME|tty:FILE] PROGRAM…")
@@ -357,8 +357,8 @@ func checkExit(ts *testscript.TestScript, _ bool, args []string) {
 	if onTerminal {
 		terminal, err := pty.Start(cmd)
 		ts.Check(err)
-		said := answerOn(terminal, ts.ReadFile(typed))
-		_, _ = ts.Stdout().Write(bytes.ReplaceAll(said, []byte("\r\n"), []byte("\n")))
+		output := answerOn(terminal, ts.ReadFile(typed))
+		_, _ = ts.Stdout().Write(bytes.ReplaceAll(output, []byte("\r\n"), []byte("\n")))
 		ts.Check(terminal.Close())
 	} else {
 		cmd.Stdout, cmd.Stderr = ts.Stdout(), ts.Stderr()
@@ -378,22 +378,22 @@ func checkExit(ts *testscript.TestScript, _ bool, args []string) {
 		ts.Fatalf("%v", err)
 	}
 	if got := cmd.ProcessState.ExitCode(); got != want {
-		ts.Fatalf("it exited with %d, not %d (%s)", got, want, cmd.ProcessState)
+		ts.Fatalf("got exit code %d, want %d (%s)", got, want, cmd.ProcessState)
 	}
 }
 
-// answerOn types the next line at each question that is put on a terminal, and
-// the end of the input when there is none left. It returns all that was said.
-func answerOn(terminal io.ReadWriter, lines string) (said []byte) {
-	asked := 0 // where what was said since the last answer begins
+// answerOn types the next line at each question on a terminal, and ends the input
+// when no line is left. It returns all output.
+func answerOn(terminal io.ReadWriter, lines string) (output []byte) {
+	answered := 0 // length of the output at the last answer
 	piece := make([]byte, 4096)
 	for {
 		n, err := terminal.Read(piece)
-		said = append(said, piece[:n]...)
+		output = append(output, piece[:n]...)
 		if err != nil {
-			return said // with an error of its own on Linux
+			return output // the end of a terminal is an error on Linux
 		}
-		if !bytes.HasSuffix(said[asked:], []byte(": ")) {
+		if !bytes.HasSuffix(output[answered:], []byte(": ")) {
 			continue
 		}
 		line, rest, _ := strings.Cut(lines, "\n")
@@ -402,9 +402,9 @@ func answerOn(terminal io.ReadWriter, lines string) (said []byte) {
 		} else {
 			line += "\n"
 		}
-		lines, asked = rest, len(said)
+		lines, answered = rest, len(output)
 		if _, err := io.WriteString(terminal, line); err != nil {
-			return said
+			return output
 		}
 	}
 }
@@ -415,7 +415,7 @@ func lookPath(name, path string) (string, error) {
 			return full, nil
 		}
 	}
-	return "", fmt.Errorf("there is no %s in %s", name, path)
+	return "", fmt.Errorf("%s not found in %s", name, path)
 }
 
 func isFile(path string) bool {

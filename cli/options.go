@@ -9,6 +9,7 @@ import (
 	"strings"
 	"syscall"
 
+	"replan/agent/event"
 	"replan/agent/store/journal"
 	planfiles "replan/agent/store/plans"
 	"replan/internal/untrusted"
@@ -24,11 +25,11 @@ import (
 type options struct {
 	config.Options
 
-	io      IO
-	store   *store.Store
-	goOn    bool   // --continue
-	inDoubt string // the decision about steps in doubt on resume
-	talk    *talk  // the chat that the command was typed into; nil on the command line
+	io          IO
+	store       *store.Store
+	goOn        bool         // --continue
+	inDoubt     string       // the decision about steps in doubt on resume
+	chatContext *chatContext // the chat that the command was typed into; nil on the command line
 }
 
 // Commands, grouped by subject. Each group has access to the options.
@@ -80,7 +81,7 @@ func wrap(doing string, err error) error {
 	var path *fs.PathError
 	switch {
 	case errors.Is(err, syscall.EPIPE):
-		err = errors.New("nobody reads it any more")
+		err = errors.New("the reader closed it")
 	case errors.As(err, &path) && doing == writing:
 		err = path.Err // the name of a device is not helpful
 	}
@@ -112,7 +113,7 @@ func sayTo(b *strings.Builder) func(format string, args ...any) {
 // named returns a command as the user can type it here: in the chat, commands
 // begin with a slash. Every text that mentions a command must use it.
 func (o *options) named(command string) string {
-	if o.talk != nil {
+	if o.chatContext != nil {
 		return "/" + command
 	}
 	return "replan " + command
@@ -121,7 +122,7 @@ func (o *options) named(command string) string {
 // unlessTalking returns text, or "" in the chat, for text about flags that the
 // chat does not take.
 func (o *options) unlessTalking(text string) string {
-	if o.talk != nil {
+	if o.chatContext != nil {
 		return ""
 	}
 	return text
@@ -132,7 +133,7 @@ func (o *options) unopened(err error) error {
 	code := "unreadable"
 	var unknown *store.NotFoundError
 	if errors.As(err, &unknown) {
-		err = fmt.Errorf("%w; %q shows those there are", err, o.named(map[string]string{"run": "runs list", "plan": "plan list"}[unknown.Kind]))
+		err = fmt.Errorf("%w; %q lists them", err, o.named(map[string]string{"run": "runs list", "plan": "plan list"}[unknown.Kind]))
 	}
 	var ambiguous *plan.AmbiguousIDError
 	var damaged *journal.DamageError
@@ -145,7 +146,7 @@ func (o *options) unopened(err error) error {
 		code = "locked"
 	case errors.Is(err, planfiles.ErrExists):
 		code = "exists"
-	case errors.As(err, &damaged), errors.Is(err, journal.ErrEmpty):
+	case errors.As(err, &damaged), errors.Is(err, event.ErrNoEvents):
 		code = "damaged"
 	}
 	return &failure{exit: exitUsage, code: code, err: err}

@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// A child that outlives its program takes effect once more when its step is run
-// again.
+// The effects of a child that outlives the program would happen twice if its step
+// ran again.
 func TestChildrenDoNotOutliveTheProgram(t *testing.T) {
 	for name, sig := range map[string]syscall.Signal{
 		"SIGKILL": syscall.SIGKILL, "SIGQUIT": syscall.SIGQUIT, "SIGABRT": syscall.SIGABRT,
@@ -36,9 +36,9 @@ func TestChildrenDoNotOutliveTheProgram(t *testing.T) {
 
 const holdPlan = `{"id":"hold-1","title":"Hold","steps":[{"index":"1","title":"Hold","tool":"proc.run","args":{"argv":["toolserver","!hold"]}}]}`
 
-// A watcher may be killed as well. Then the journal says which process may still
-// run, and a resume ends it before anybody is asked.
-func TestAResumeEndsWhatStillRuns(t *testing.T) {
+// The watcher can be killed as well. Then the journal names the process that may
+// still run, and a resume ends it before it asks the user anything.
+func TestResumeEndsRunningChild(t *testing.T) {
 	line := newLifeline(t)
 	folder, home := t.TempDir(), t.TempDir()
 	write(t, filepath.Join(folder, "hold.json"), holdPlan)
@@ -47,17 +47,17 @@ func TestAResumeEndsWhatStillRuns(t *testing.T) {
 	}})
 	line.held()
 	s.until(0, `"kind":"step.process"`)
-	s.until(0, `"kind":"step.output"`) // what it writes after the kill would end it
+	s.until(0, `"kind":"step.output"`) // output after the kill would end the child
 	journals, err := filepath.Glob(filepath.Join(home, "runs", "*.jsonl"))
 	if err != nil || len(journals) != 1 {
-		t.Fatalf("the journals are %v, %v", journals, err)
+		t.Fatalf("got journals %v, %v; want one", journals, err)
 	}
 	s.signal(syscall.SIGKILL)
 	<-s.exited
 
 	run := strings.TrimSuffix(filepath.Base(journals[0]), ".jsonl")
 	r := open(t, program{folder: folder, home: home, args: []string{"plan", "resume", run, "--plain", "--in-doubt", "abort"}})
-	r.until(0, "step 1 still ran from before (process")
+	r.until(0, "step 1 was still running (process")
 	r.end(3)
 	line.gone()
 }

@@ -15,11 +15,11 @@ import (
 func newPlan(o *options) slash.Command {
 	return slash.Command{
 		Name:  "plan",
-		Short: "Make, keep, check and run plans",
-		Long: "A plan is a file of JSON: a graph of steps, each a call of a tool, a task for a sub-agent or words of\n" +
-			"the model. These commands make plans with the model, keep them, check them without running anything,\n" +
-			"and run them; a run that was interrupted or failed is resumed where it stopped. ID and RUN may be given\n" +
-			"as a unique prefix.",
+		Short: "Create, save, check and run plans",
+		Long: "A plan is a JSON file: a graph of steps, each a tool call, a task for a sub-agent or a text by\n" +
+			"the model. These commands create plans with the model, save them, check them without running anything,\n" +
+			"and run them; an interrupted or failed run resumes where it stopped. ID and RUN may be shortened to\n" +
+			"a unique prefix.",
 		Below: []slash.Command{
 			newPlanCreate(o), newPlanList(o), newPlanShow(o), newPlanCheck(o), newPlanRun(o), newPlanResume(o),
 			newPlanDelete(o), newPlanImport(o), newPlanExport(o), newPlanDiff(o),
@@ -33,7 +33,7 @@ func one(what string) func(path string, args []string) error {
 		if len(args) == 1 && strings.TrimSpace(args[0]) != "" {
 			return nil
 		}
-		return usage("say which: %s %s", path, what)
+		return usage("name one: %s %s", path, what)
 	}
 }
 
@@ -42,13 +42,13 @@ func anyNumber(string, []string) error { return nil }
 
 func newPlanCreate(o *options) slash.Command {
 	return slash.Command{
-		Name: "create", Args: "GOAL", Short: "Have the model plan a goal and keep the plan; nothing is run",
+		Name: "create", Args: "GOAL", Short: "Plan a goal with the model and save the plan; nothing runs",
 		Examples: []string{"plan create \"rename X to Y and run the tests\""},
 		Check:    anyNumber,
 		Do: func(ctx context.Context, c slash.Call) error {
 			goal := strings.Join(c.Args, " ")
 			if strings.TrimSpace(goal) == "" {
-				return usage("say what is to be planned: %s GOAL", c.Path)
+				return usage("name the goal: %s GOAL", c.Path)
 			}
 			return o.plans().planCreate(ctx, goal)
 		},
@@ -57,14 +57,14 @@ func newPlanCreate(o *options) slash.Command {
 
 func newPlanList(o *options) slash.Command {
 	return slash.Command{
-		Name: "list", Short: "List the plans that are kept, and the runs of each",
+		Name: "list", Short: "List saved plans and their runs",
 		Do: func(context.Context, slash.Call) error { return o.plans().planList() },
 	}
 }
 
 func newPlanShow(o *options) slash.Command {
 	return slash.Command{
-		Name: "show", Args: "ID", Short: "Show a plan as a graph in text, or with --output json as it is kept", Check: one("ID"),
+		Name: "show", Args: "ID", Short: "Show a plan as a text graph, or with --output json as saved", Check: one("ID"),
 		Do: func(_ context.Context, c slash.Call) error { return o.plans().planShow(c.Args[0]) },
 	}
 }
@@ -73,11 +73,11 @@ func newPlanCheck(o *options) slash.Command {
 	var vars []string
 	var strict bool
 	return slash.Command{
-		Name: "check", Args: "FILE", Short: "Say what is wrong with a plan, all at once, and how it would run",
-		Long: "check reads a plan and reports every fault of it at once, each with its place in the file. A plan without\n" +
-			"faults is told with the batches that can run at the same time, the critical path by how long the tools\n" +
-			"took so far, and the steps that would stop at a gate. A step whose call a rule denies is a warning. Nothing\n" +
-			"is called. FILE may be - for standard input, or the id of a plan that is kept.",
+		Name: "check", Args: "FILE", Short: "Check a plan: every error, and how it would run",
+		Long: "check reports every error of a plan at once, each with its place in the file. For a valid plan it prints\n" +
+			"the batches that can run at the same time, the critical path by the durations of earlier runs,\n" +
+			"and the steps that would wait at a gate. A step whose call a rule denies is a warning. Nothing\n" +
+			"is called. FILE may be - for standard input, or the id of a saved plan.",
 		Examples: []string{"plan check deploy.json", "plan check deploy.json --var env=staging --output json"},
 		Flags: func(f *pflag.FlagSet) {
 			registerVars(f, &vars)
@@ -91,27 +91,27 @@ func newPlanCheck(o *options) slash.Command {
 }
 
 func registerStrict(f *pflag.FlagSet, strict *bool) {
-	f.BoolVar(strict, "strict", false, "refuse args of another type than their tool asks for, such as \"7\" for 7")
+	f.BoolVar(strict, "strict", false, "refuse args of the wrong type, such as \"7\" for 7")
 }
 
 func registerVars(f *pflag.FlagSet, vars *[]string) {
-	f.StringArrayVar(vars, "var", nil, "define a variable of the plan, NAME=VALUE, as JSON or else as text; repeat for more")
+	f.StringArrayVar(vars, "var", nil, "set a variable of the plan, NAME=VALUE, as JSON or else as text; repeat for more")
 }
 
 func newPlanRun(o *options) slash.Command {
 	var how planRun
 	var onFailure string
 	return slash.Command{
-		Name: "run", Args: "ID|FILE", Short: "Run a plan that is kept, or one from a file",
-		Long: "run checks a plan and carries it out. What names a plan is a file where it is there, holds a path\n" +
-			"separator or ends in .json, and else the id of a plan that is kept; - is standard input. No model is\n" +
-			"needed for steps that call tools. With --dry-run every step is resolved and told, and nothing is called.",
+		Name: "run", Args: "ID|FILE", Short: "Run a saved plan, or one from a file",
+		Long: "run checks a plan and runs it. The argument is a file if it exists, contains a path separator\n" +
+			"or ends in .json, otherwise the id of a saved plan; - is standard input. Steps that call tools\n" +
+			"need no model. With --dry-run every step is resolved and printed, and nothing is called.",
 		Examples: []string{"plan run deploy.json --var env=staging --dry-run", "plan run refactor-auth --approve safe --output json"},
 		Flags: func(f *pflag.FlagSet) {
 			registerVars(f, (*[]string)(&how.vars))
 			registerStrict(f, &how.strict)
-			f.StringVar(&onFailure, "on-failure", "", "what a failed step does that says nothing of its own: abort, skip or replan") // in the chat too
-			f.BoolVar(&how.synthesize, "synthesize", false, "have the model write an answer at the end")
+			f.StringVar(&onFailure, "on-failure", "", "after a failed step without its own setting: abort, skip or replan") // in the chat too
+			f.BoolVar(&how.synthesize, "synthesize", false, "let the model write an answer at the end")
 		},
 		Check: one("ID|FILE"),
 		Do: func(ctx context.Context, c slash.Call) error {
@@ -127,12 +127,12 @@ func newPlanRun(o *options) slash.Command {
 func newPlanResume(o *options) slash.Command {
 	var inDoubt string
 	return slash.Command{
-		Name: "resume", Args: "RUN", Short: "Go on with a run that was interrupted or failed",
-		Long: "resume takes up a run where it stopped. Steps that are done never run again; a step that failed is tried\n" +
-			"again. A step that had started and may or may not have taken effect is in doubt: --in-doubt says what\n" +
-			"becomes of it. RUN may be a plan too, which means its latest unfinished run. Limits are the run's own;\n" +
-			"flags raise them. A run that is completed is left alone, unless the model failed at its answer: that is asked\n" +
-			"for again, and no step runs.",
+		Name: "resume", Args: "RUN", Short: "Resume an interrupted or failed run",
+		Long: "resume continues a run where it stopped. Steps that are done never run again; a failed step is tried\n" +
+			"again. A step that started and may or may not have taken effect is in doubt: --in-doubt decides about\n" +
+			"it. RUN may also be a plan, which means its latest unfinished run. The run keeps its own limits;\n" +
+			"flags raise them. A completed run is left alone, unless its answer failed: then the model is asked\n" +
+			"again, and no step runs.",
 		Examples: []string{"plan resume r-20260102", "plan resume deploy --in-doubt rerun --max-steps 30"},
 		Flags:    func(f *pflag.FlagSet) { registerInDoubt(f, &inDoubt) },
 		Check:    one("RUN"),
@@ -148,12 +148,12 @@ func newPlanResume(o *options) slash.Command {
 
 func registerInDoubt(f *pflag.FlagSet, inDoubt *string) {
 	f.StringVar(inDoubt, "in-doubt", "",
-		"what becomes of a step in doubt on a resume: ask (on a terminal), rerun, done (it took effect; its result is null) or abort")
+		"decision about a step in doubt on a resume: ask (on a terminal), rerun, done (it took effect; its result is null) or abort")
 }
 
 func newPlanDelete(o *options) slash.Command {
 	return slash.Command{
-		Name: "delete", Args: "ID", Short: "Remove a plan that is kept, not its runs, and say what was removed", Check: one("ID"),
+		Name: "delete", Args: "ID", Short: "Delete a saved plan, not its runs, and print its name", Check: one("ID"),
 		Do: func(_ context.Context, c slash.Call) error { return o.plans().planDelete(c.Args[0]) },
 	}
 }
@@ -161,10 +161,10 @@ func newPlanDelete(o *options) slash.Command {
 func newPlanImport(o *options) slash.Command {
 	var as string
 	return slash.Command{
-		Name: "import", Args: "FILE", Short: "Keep a plan from a file, ours or mcp-cli's",
-		Long: "import reads a plan file of this program or of mcp-cli and keeps it among the plans. Tool names are not\n" +
-			"checked. A plan whose id is taken is refused, unless --as gives it another. FILE may be - for standard input.",
-		Flags: func(f *pflag.FlagSet) { f.StringVar(&as, "as", "", "the id to keep it under") },
+		Name: "import", Args: "FILE", Short: "Save a plan from a file of replan or mcp-cli",
+		Long: "import reads a plan file of replan or mcp-cli and saves it among the plans. Tool names are not\n" +
+			"checked. A plan whose id is taken is refused, unless --as names another. FILE may be - for standard input.",
+		Flags: func(f *pflag.FlagSet) { f.StringVar(&as, "as", "", "the id to save it under") },
 		Check: one("FILE"),
 		Do:    func(_ context.Context, c slash.Call) error { return o.plans().planImport(c.Args[0], as) },
 	}
@@ -179,7 +179,7 @@ func newPlanExport(o *options) slash.Command {
 
 func newPlanDiff(o *options) slash.Command {
 	return slash.Command{
-		Name: "diff", Args: "RUN", Short: "Show how each replan of a run, or of a plan's latest run, changed its plan, and why", Check: one("RUN"),
+		Name: "diff", Args: "RUN", Short: "Show how each replan of a run changed its plan, and why", Check: one("RUN"),
 		Do: func(_ context.Context, c slash.Call) error { return o.plans().planDiff(c.Args[0]) },
 	}
 }

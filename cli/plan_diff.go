@@ -10,7 +10,7 @@ import (
 	"replan/cli/config"
 	"replan/internal/english"
 	"replan/planning/plan"
-	"replan/tui/plain"
+	"replan/tui/telling"
 )
 
 // replanned collects the results of a run's replans.
@@ -32,22 +32,18 @@ func (o plans) planDiff(prefix string) error {
 	if err != nil {
 		return o.unopened(err)
 	}
-	told := o.replans(events)
+	replans := o.replans(events)
 	if o.Output == config.OutputJSON {
-		return o.printJSON(told.summaries)
+		return o.printJSON(replans.summaries)
 	}
 	head := ""
 	switch {
-	case told.tried == 0 && len(told.summaries) == 0:
-		head = fmt.Sprintf("the run %s kept to its plan: there was no replan\n", run.ID)
-	case len(told.summaries) == 0:
-		were := "were"
-		if told.tried == 1 {
-			were = "was"
-		}
-		head = fmt.Sprintf("the run %s kept to its plan: %s %s tried, and none was taken\n", run.ID, english.Count(told.tried, "replan"), were)
+	case replans.tried == 0 && len(replans.summaries) == 0:
+		head = fmt.Sprintf("the run %s kept its plan: there was no replan\n", run.ID)
+	case len(replans.summaries) == 0:
+		head = fmt.Sprintf("the run %s kept its plan: %s %s tried, none was used\n", run.ID, english.Count(replans.tried, "replan"), english.Agree(replans.tried, "was", "were"))
 	}
-	return o.print(head + strings.Join(told.text, ""))
+	return o.print(head + strings.Join(replans.text, ""))
 }
 
 // replans extracts the replans from the events of a run.
@@ -67,7 +63,7 @@ func (o plans) replans(events []event.Event) replanned {
 			r.open = &d
 			r.tried++
 		case event.ReplanRefused:
-			r.none("refused: " + d.Reason)
+			r.none("refused: " + d.Reason.Visible())
 		case event.RunCompleted:
 			r.none(noPlanCame(d.Result))
 		case event.PlanDiff:
@@ -80,7 +76,7 @@ func (o plans) replans(events []event.Event) replanned {
 			before = d.Plan
 		}
 	}
-	r.none("it is not over")
+	r.none("still active")
 	return r
 }
 
@@ -90,7 +86,7 @@ func (r *replanned) none(why string) {
 		return
 	}
 	var b strings.Builder
-	sayTo(&b)("replan %d, because step %s failed (%s): %s", r.open.Attempt, r.open.Step, plain.OneLine(r.open.Error, 120), plain.OneLine(why, 200))
+	sayTo(&b)("replan %d, because step %s failed (%s): %s", r.open.Attempt, r.open.Step, telling.Excerpt(r.open.Error.Visible(), 120), telling.Excerpt(why, 200))
 	r.text = append(r.text, b.String())
 	r.open = nil
 }
@@ -98,9 +94,9 @@ func (r *replanned) none(why string) {
 // noPlanCame says why a run ended in the middle of a replan.
 func noPlanCame(r event.Result) string {
 	if r.Reason == event.ReasonGaveUp {
-		return "gave up: " + config.First(r.Error, "the planner sees no way on")
+		return "gave up: " + config.First(r.Error.Visible(), "the planner found no way to continue")
 	}
-	return fmt.Sprintf("the run ended (%s)", config.First(r.Error, string(r.Reason)))
+	return fmt.Sprintf("the run ended (%s)", config.First(r.Error.Visible(), string(r.Reason)))
 }
 
 // diffText describes a revision: the removed, changed and added steps, and why.
@@ -111,7 +107,7 @@ func (o plans) diffText(before plan.Plan, d event.PlanDiff) string {
 	}
 	var b strings.Builder
 	say := sayTo(&b)
-	say("revision %d: %s", d.Revision, plain.OneLine(d.Reason, 200))
+	say("revision %d: %s", d.Revision, telling.Excerpt(d.Reason.Visible(), 200))
 	for _, index := range d.Removed {
 		if s, ok := before.Step(index); ok {
 			say("  %s %s. %s  [%s]", removed, index, s.Title, by(s))
@@ -163,7 +159,7 @@ func changedArgs(before, after map[string]any, arrow string) []string {
 	for _, name := range slices.Sorted(maps.Keys(names)) {
 		was, is := value(before, name), value(after, name)
 		if was != is {
-			lines = append(lines, fmt.Sprintf("%s: %s%s%s", name, plain.OneLine(was, argShown), arrow, plain.OneLine(is, argShown)))
+			lines = append(lines, fmt.Sprintf("%s: %s%s%s", name, telling.Excerpt(was, argShown), arrow, telling.Excerpt(is, argShown)))
 		}
 	}
 	return lines

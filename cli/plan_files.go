@@ -16,8 +16,10 @@ import (
 	"replan/cli/config"
 	"replan/internal/english"
 	"replan/internal/redact"
+	"replan/internal/untrusted"
 	"replan/planning/plan"
-	"replan/tui/plain"
+	"replan/tui/plantext"
+	"replan/tui/telling"
 )
 
 // planLine is a plan in the output of replan plan list.
@@ -52,12 +54,12 @@ func (o plans) planList() error {
 		return o.printJSON(lines)
 	}
 	if len(lines) == 0 {
-		return o.print(fmt.Sprintf("no plans are kept; %s GOAL and %s FILE make some\n", o.named("plan create"), o.named("plan import")))
+		return o.print(fmt.Sprintf("no plans are saved; create one with %s GOAL or %s FILE\n", o.named("plan create"), o.named("plan import")))
 	}
 	table := tabwriter.NewWriter(o.io.Out, 0, 4, 2, ' ', 0)
 	for _, l := range lines {
 		_, _ = fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\n", l.ID, l.Created.Local().Format(timeShown),
-			english.Count(l.Steps, "step"), english.Count(len(l.Runs), "run"), plain.OneLine(l.Title, 60))
+			english.Count(l.Steps, "step"), english.Count(len(l.Runs), "run"), telling.Excerpt(l.Title, 60))
 	}
 	return wrap(writing, table.Flush())
 }
@@ -91,19 +93,19 @@ func (o plans) tellPlan(p plan.Plan) error {
 	var b strings.Builder
 	say := sayTo(&b)
 	say("%s  (%s)", p.Title, config.First(p.ID, "not kept"))
-	if p.Goal != "" && p.Goal != p.Title {
+	if p.Goal != "" && untrusted.Text(p.Goal) != p.Title {
 		say("goal: %s", p.Goal)
 	}
 	if p.DoneWhen != "" {
 		say("done when: %s", p.DoneWhen)
 	}
 	b.WriteByte('\n')
-	b.WriteString(plain.Plan(p, o.ASCII))
+	b.WriteString(plantext.Plan(p, o.ASCII))
 	if len(p.Variables) > 0 {
 		say("")
 		say("variables:")
 		for _, name := range slices.Sorted(maps.Keys(p.Variables)) {
-			say("  %s = %s", name, plain.OneLine(plan.CanonicalJSON(p.Variables[name]), 100))
+			say("  %s = %s", name, telling.Excerpt(plan.CanonicalJSON(p.Variables[name]), 100))
 		}
 	}
 	if len(p.Milestones) > 0 {
@@ -152,7 +154,7 @@ func (o plans) planImport(name, as string) error {
 	p, faults, warnings := plan.CheckPlan(data, plan.Rules{})
 	if as != "" {
 		if !plan.IDPattern.MatchString(as) {
-			return usage("--as takes letters, digits, dots, dashes and underscores, at most 128, and begins with a letter or a digit, not %q", as)
+			return usage("--as takes at most 128 letters, digits, dots, dashes and underscores, and starts with a letter or digit, not %q", as)
 		}
 		p.ID = as
 		faults = without(faults, plan.CodeBadID)
@@ -173,7 +175,7 @@ func (o plans) planImport(name, as string) error {
 	if o.Output == config.OutputJSON {
 		return o.printJSON(kept)
 	}
-	return o.print(fmt.Sprintf("kept as %s; run it with: %s %s\n", kept.ID, o.named("plan run"), kept.ID))
+	return o.print(fmt.Sprintf("saved as %s; run it with: %s %s\n", kept.ID, o.named("plan run"), kept.ID))
 }
 
 // wouldKeep reports what an import would store, or that the id is taken.
@@ -190,7 +192,7 @@ func (o plans) wouldKeep(plan plan.Plan) error {
 	if o.Output == config.OutputJSON {
 		return o.printJSON(plan)
 	}
-	return o.print(fmt.Sprintf("would be kept as %s: %s\n", config.First(plan.ID, "an id made of its title"), english.Count(len(plan.Steps), "step")))
+	return o.print(fmt.Sprintf("would be saved as %s: %s\n", config.First(plan.ID, "an id from its title"), english.Count(len(plan.Steps), "step")))
 }
 
 // without filters out the faults with one code.
@@ -206,13 +208,13 @@ func without(faults []plan.Fault, code string) []plan.Fault {
 
 // withoutSecrets returns a copy of a plan that is safe to share.
 func withoutSecrets(p plan.Plan) plan.Plan {
-	p.Title, p.Goal = redact.Text(p.Title), redact.Text(p.Goal)
+	p.Title, p.Goal = untrusted.Text(redact.Text(string(p.Title))), redact.Text(p.Goal)
 	if p.Variables != nil {
 		p.Variables, _ = redact.Value(p.Variables, redact.Text).(map[string]any)
 	}
 	p.Steps = slices.Clone(p.Steps)
 	for i, s := range p.Steps {
-		p.Steps[i].Title = redact.Text(s.Title)
+		p.Steps[i].Title = untrusted.Text(redact.Text(string(s.Title)))
 		if s.Args != nil {
 			p.Steps[i].Args, _ = redact.Value(s.Args, redact.Text).(map[string]any)
 		}
@@ -230,11 +232,11 @@ func (o plans) planExport(prefix string) error {
 	p = withoutSecrets(p)
 	data, err := plan.ExportMCP(p)
 	if err != nil {
-		return &failure{exit: exitUsage, code: "not_exported", err: fmt.Errorf("the plan %s cannot be said in mcp-cli's format: %w", p.ID, err)}
+		return &failure{exit: exitUsage, code: "not_exported", err: fmt.Errorf("the plan %s cannot be written in mcp-cli's format: %w", p.ID, err)}
 	}
 	for _, s := range p.Steps {
 		if s.Executor == plan.ExecutorTool && s.Args == nil {
-			_, _ = fmt.Fprintf(o.io.Err, "replan: warning: step %s has no args, and is written with empty ones: replan has a model fill them in, mcp-cli calls %s without any\n", s.Index, oneLine(s.Tool))
+			_, _ = fmt.Fprintf(o.io.Err, "replan: warning: step %s has no args and is written with empty ones: replan lets a model fill them in, mcp-cli calls %s without any\n", s.Index, oneLine(s.Tool))
 		}
 	}
 	return o.print(strings.TrimRight(string(data), "\n") + "\n")

@@ -38,18 +38,18 @@ func (o plans) planRun(ctx context.Context, name string, how planRun) error {
 		return err
 	}
 	named.strict = how.strict
-	if o.talk != nil && !o.DryRun {
-		v, err := o.check(ctx, o.talk.workshop, named, how.vars)
+	if o.chatContext != nil && !o.DryRun {
+		v, err := o.check(ctx, o.chatContext.services, named, how.vars)
 		if err != nil {
 			return err
 		}
 		if len(v.faults) > 0 {
 			return o.tellVerdict(v)
 		}
-		o.talk.then = how.execute(v.plan)
+		o.chatContext.then = how.execute(v.plan)
 		return nil
 	}
-	return o.headless(ctx, errand{prepare: func(ctx context.Context, w *workshop) ([]runner.Command, error) {
+	return o.headless(ctx, headlessJob{prepare: func(ctx context.Context, w *services) ([]runner.Command, error) {
 		v, err := o.check(ctx, w, named, how.vars)
 		if err != nil {
 			return nil, err
@@ -68,16 +68,16 @@ func (o plans) planRun(ctx context.Context, name string, how planRun) error {
 // planCreate implements replan plan create. With JSON it prints only the plan.
 func (o plans) planCreate(ctx context.Context, goal string) error {
 	if o.DryRun {
-		return usage("plan create calls no tool, so there is nothing to do dry: leave --dry-run out")
+		return usage("plan create calls no tools: omit --dry-run")
 	}
 	o.Review = false // nothing runs that could be reviewed first
-	if o.talk != nil {
-		o.talk.then = runner.Create{Goal: goal}
+	if o.chatContext != nil {
+		o.chatContext.then = runner.Create{Goal: goal}
 		return nil
 	}
 	var kept plan.Plan
 	var unkept error
-	e := errand{commands: []runner.Command{runner.Create{Goal: goal}}, keep: func(p plan.Plan) (plan.Plan, error) {
+	e := headlessJob{commands: []runner.Command{runner.Create{Goal: goal}}, keep: func(p plan.Plan) (plan.Plan, error) {
 		kept, unkept = o.store.SavePlan(p)
 		return kept, unkept
 	}}
@@ -93,14 +93,14 @@ func (o plans) planCreate(ctx context.Context, goal string) error {
 	}
 	switch {
 	case unkept != nil:
-		return wrap("keep the plan", unkept)
+		return wrap("save the plan", unkept)
 	case kept.ID == "":
-		return &failure{exit: event.ReasonNoPlan.ExitCode(), code: string(event.ReasonNoPlan), err: errors.New("the model answered at once and made no plan: --force-plan has it make one")}
+		return &failure{exit: event.ReasonNoPlan.ExitCode(), code: string(event.ReasonNoPlan), err: errors.New("the model answered directly and made no plan: add --force-plan")}
 	}
 	if o.Output == config.OutputJSON {
 		return o.printJSON(kept)
 	}
-	return o.print(fmt.Sprintf("plan %s: %s, kept; run it with %s %s\n", kept.ID, english.Count(len(kept.Steps), "step"), o.named("plan run"), kept.ID))
+	return o.print(fmt.Sprintf("plan %s: %s, saved; run it with %s %s\n", kept.ID, english.Count(len(kept.Steps), "step"), o.named("plan run"), kept.ID))
 }
 
 // uncrowned suppresses the line for a successful end of a run, for callers that
@@ -126,10 +126,10 @@ type notesOnly struct {
 func (n notesOnly) Event(e event.Event) error {
 	switch d := e.Data.(type) {
 	case event.Note:
-		_, _ = fmt.Fprintf(n.o.io.Err, "replan: %s\n", untrusted.Line(d.Text))
+		_, _ = fmt.Fprintf(n.o.io.Err, "replan: %s\n", d.Text.Line())
 	case event.RunCompleted:
 		if d.Reason.ExitCode() != 0 {
-			return &failure{exit: d.Reason.ExitCode(), code: string(d.Reason), err: errors.New(config.First(d.Error, string(d.Reason)))}
+			return &failure{exit: d.Reason.ExitCode(), code: string(d.Reason), err: errors.New(config.First(string(d.Error), string(d.Reason)))}
 		}
 	}
 	return nil
@@ -140,18 +140,18 @@ func (n notesOnly) Event(e event.Event) error {
 func (o *options) parseInDoubt(text string) (event.DoubtDecision, error) {
 	switch text {
 	case "":
-		if o.talk != nil || o.asks() {
+		if o.chatContext != nil || o.asks() {
 			return "", nil
 		}
 		return event.DoubtAbort, nil
 	case "ask":
-		if o.talk == nil && !o.asks() {
-			return "", usage("nobody is there to be asked: say --in-doubt rerun, done or abort")
+		if o.chatContext == nil && !o.asks() {
+			return "", usage("there is no terminal to ask on: use --in-doubt rerun, done or abort")
 		}
 		return "", nil
 	case string(event.DoubtRerun), string(event.DoubtDone), string(event.DoubtAbort):
-		if o.talk != nil {
-			return "", usage("in the chat you are asked about steps in doubt: leave --in-doubt out")
+		if o.chatContext != nil {
+			return "", usage("the chat asks about steps in doubt: omit --in-doubt")
 		}
 		return event.DoubtDecision(text), nil
 	default:
@@ -172,16 +172,16 @@ func (o plans) planResume(ctx context.Context, prefix string, inDoubt event.Doub
 		if o.Output == config.OutputJSON {
 			return o.tellCompleted(run)
 		}
-		return o.print(fmt.Sprintf("the run %s is completed; there is nothing left to do\n", run.ID))
+		return o.print(fmt.Sprintf("the run %s is completed; nothing is left to do\n", run.ID))
 	}
-	if o.talk != nil {
-		o.talk.then = runner.Resume{Run: run.ID}
+	if o.chatContext != nil {
+		o.chatContext.then = runner.Resume{Run: run.ID}
 		return nil
 	}
 	if err := o.canReview(&run); err != nil {
 		return err
 	}
-	err = o.headless(ctx, errand{commands: []runner.Command{runner.Resume{Run: run.ID}}, inDoubt: inDoubt})
+	err = o.headless(ctx, headlessJob{commands: []runner.Command{runner.Resume{Run: run.ID}}, inDoubt: inDoubt})
 	return errors.Join(err, o.tellDoubts(run.ID, err))
 }
 
@@ -197,11 +197,11 @@ func (o plans) tellDoubts(id string, ended error) error {
 		return o.unopened(err)
 	}
 	var names []string
-	for _, index := range run.Standing(false).InDoubt {
+	for _, index := range run.Snapshot(false).InDoubt {
 		names = append(names, fmt.Sprintf("%s (%s)", index, run.Step(index).Step.Title))
 	}
 	if len(names) > 1 {
-		_, _ = fmt.Fprintf(o.io.Err, "replan: %s\n", untrusted.Line("in doubt are the steps "+strings.Join(names, ", ")))
+		_, _ = fmt.Fprintf(o.io.Err, "replan: %s\n", untrusted.Line("steps in doubt: "+strings.Join(names, ", ")))
 	}
 	return nil
 }

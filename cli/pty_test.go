@@ -21,34 +21,34 @@ import (
 	"go.uber.org/goleak"
 )
 
-// terminal is the real program on a pseudo-terminal of its own.
+// terminal runs the real program on its own pseudo-terminal.
 type terminal struct {
 	t       *testing.T
-	screen  *os.File // what a terminal emulator holds
-	tty     *os.File // what the program holds
+	screen  *os.File // the terminal emulator's end
+	tty     *os.File // the program's end
 	cmd     *exec.Cmd
 	before  *term.State
 	exited  chan struct{}
-	waited  error         // what waiting for the program came to, once it has exited
-	drained chan struct{} // all that was written was read
+	waited  error         // result of Wait, valid once exited is closed
+	drained chan struct{} // closed when all output has been read
 
 	mu   sync.Mutex
 	out  []byte
 	news chan struct{}
 }
 
-// program says what is started, and where.
+// program describes a program to start.
 type program struct {
 	args   []string
-	env    []string // beside what every one gets
-	folder string   // "" is a new one
-	home   string   // REPLAN_HOME; "" is a new one
-	width  uint16   // 0 is 100 x 30
+	env    []string // in addition to the common environment
+	folder string   // "" means a new one
+	home   string   // REPLAN_HOME; "" means a new one
+	width  uint16   // 0 means 100 x 30
 	height uint16
-	shell  bool // the terminal is a shell's, which outlives the program
+	shell  bool // run the program from a shell that outlives it
 }
 
-// open starts the program on a terminal and sees to its end.
+// open starts the program on a terminal and kills it when the test ends.
 func open(t *testing.T, p program) *terminal {
 	t.Helper()
 	leaks := goleak.IgnoreCurrent()
@@ -78,7 +78,7 @@ func open(t *testing.T, p program) *terminal {
 	s.cmd.Dir = p.folder
 	s.cmd.Env = append(os.Environ(), "TERM=xterm-256color", "COLORTERM=truecolor", "NO_COLOR=", "SSH_TTY=", "TMUX=",
 		"OLLAMA_HOST=127.0.0.1:1", "REPLAN_HOME="+p.home, "GOPROXY=off", "GOTOOLCHAIN=local", "GOFLAGS=",
-		"GORACE=atexit_sleep_ms=0") // a child under the race detector would linger for a second
+		"GORACE=atexit_sleep_ms=0") // a child with the race detector would linger for a second
 	s.cmd.Env = append(s.cmd.Env, p.env...)
 	s.cmd.Stdin, s.cmd.Stdout, s.cmd.Stderr = s.tty, s.tty, s.tty
 	s.cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}
@@ -91,7 +91,7 @@ func open(t *testing.T, p program) *terminal {
 		s.waited = s.cmd.Wait()
 	}()
 	t.Cleanup(func() {
-		_ = s.cmd.Process.Kill() // if it is still there
+		_ = s.cmd.Process.Kill() // if it still runs
 		<-s.exited
 		_ = s.tty.Close()
 		<-s.drained
@@ -101,14 +101,14 @@ func open(t *testing.T, p program) *terminal {
 	return s
 }
 
-// openPTY opens a pseudo-terminal. Reads of its screen end when that is closed,
-// which those of the file that package pty opens do not.
+// openPTY opens a pseudo-terminal. Closing its screen ends reads from it, unlike
+// with the file that package pty opens.
 func openPTY() (screen, tty *os.File, err error) {
 	opened, tty, err := pty.Open()
 	if err != nil {
 		return nil, nil, err
 	}
-	defer opened.Close() //nolint:errcheck // its twin stays open
+	defer opened.Close() //nolint:errcheck // its duplicate stays open
 	twin, err := syscall.Dup(int(opened.Fd()))
 	if err != nil {
 		return nil, nil, err
@@ -120,7 +120,7 @@ func openPTY() (screen, tty *os.File, err error) {
 	return os.NewFile(uintptr(twin), opened.Name()), tty, nil
 }
 
-// read keeps what the program writes until nobody can write any more.
+// read collects the program's output until the terminal is closed.
 func (s *terminal) read() {
 	defer close(s.drained)
 	piece := make([]byte, 32<<10)
@@ -137,7 +137,7 @@ func (s *terminal) read() {
 	}
 }
 
-// resize changes the size of the terminal, as a user who pulls at its corner.
+// resize changes the size of the terminal.
 func (s *terminal) resize(width, height uint16) {
 	s.t.Helper()
 	if err := pty.Setsize(s.tty, &pty.Winsize{Cols: width, Rows: height}); err != nil {
@@ -145,22 +145,22 @@ func (s *terminal) resize(width, height uint16) {
 	}
 }
 
-// mark is a place in what was written; until looks behind it.
+// mark returns the current position in the output, for until and since.
 func (s *terminal) mark() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return len(s.out)
 }
 
-// since is what was written from a mark on.
+// since returns the output after a mark.
 func (s *terminal) since(from int) string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return string(s.out[from:])
 }
 
-// until waits until text was written after from. Blanks do not count, because
-// the program moves the cursor over those that are there already.
+// until waits for text in the output after from. It ignores blanks, because the
+// program skips existing ones by moving the cursor.
 func (s *terminal) until(from int, text string) {
 	s.t.Helper()
 	limit := time.NewTimer(longest)
@@ -175,19 +175,19 @@ func (s *terminal) until(from int, text string) {
 		select {
 		case <-news:
 		case <-s.exited:
-			s.t.Fatalf("%q was not written before the program ended (%v); it wrote\n%s", text, s.waited, shown)
+			s.t.Fatalf("the program ended (%v) without writing %q; it wrote\n%s", s.waited, text, shown)
 		case <-limit.C:
-			s.t.Fatalf("%q was never written, but\n%s", text, shown)
+			s.t.Fatalf("timed out waiting for %q; the program wrote\n%s", text, shown)
 		}
 	}
 }
 
-// packed is text without escape sequences and blanks.
+// packed returns text without escape sequences and blanks.
 func packed(text string) string {
 	return strings.Join(strings.Fields(ansi.Strip(text)), "")
 }
 
-// keys types.
+// keys types keys.
 func (s *terminal) keys(keys string) {
 	s.t.Helper()
 	if _, err := s.screen.WriteString(keys); err != nil {
@@ -208,8 +208,8 @@ func (s *terminal) signal(sig os.Signal) {
 	}
 }
 
-// end waits for the program's end with this exit code and returns all it wrote.
-// The terminal must be as it was: whatever was switched on is off again.
+// end waits for the program to end, checks its exit code and returns all of its
+// output. It also checks that the terminal is restored and all modes are off.
 func (s *terminal) end(code int) (out string) {
 	s.t.Helper()
 	select {
@@ -219,14 +219,14 @@ func (s *terminal) end(code int) (out string) {
 			s.t.Fatal(s.waited)
 		}
 	case <-time.After(longest):
-		s.t.Fatalf("the program does not end; it wrote\n%s", packed(s.since(0)))
+		s.t.Fatalf("the program did not end; it wrote\n%s", packed(s.since(0)))
 	}
 	after, err := term.GetState(s.tty.Fd())
 	if err != nil {
 		s.t.Fatal(err)
 	}
 	if !reflect.DeepEqual(s.before, after) {
-		s.t.Errorf("the terminal is left in another mode:\n%+v, before it was\n%+v", after, s.before)
+		s.t.Errorf("got terminal mode\n%+v, want\n%+v", after, s.before)
 	}
 	_ = s.tty.Close()
 	<-s.drained
@@ -235,13 +235,13 @@ func (s *terminal) end(code int) (out string) {
 		s.t.Error(fault)
 	}
 	if got := s.cmd.ProcessState.ExitCode(); got != code {
-		s.t.Errorf("the exit code is %d, want %d, after\n%s", got, code, ansi.Strip(out))
+		s.t.Errorf("got exit code %d, want %d, after\n%s", got, code, ansi.Strip(out))
 	}
 	return out
 }
 
 const (
-	cursorMode    = "25" // on where the others are off
+	cursorMode    = "25" // on by default, unlike the others
 	alternateMode = "1049"
 )
 
@@ -250,8 +250,7 @@ var (
 	keyboard    = regexp.MustCompile(`\x1b\[([<>=])([0-9;]*)u`)
 )
 
-// modes is which of a terminal's private modes were ever switched, and how they
-// stand at the end.
+// modes returns the final state of each private mode that was ever switched.
 func modes(out string) map[string]bool {
 	on := map[string]bool{cursorMode: true}
 	for _, m := range privateMode.FindAllStringSubmatch(out, -1) {
@@ -262,13 +261,13 @@ func modes(out string) map[string]bool {
 	return on
 }
 
-// leftOn names what a program switched on and did not switch off: the alternate
-// screen, the mouse, bracketed paste, the extended keyboard.
+// leftOn lists the modes that a program did not restore: the alternate screen, the
+// mouse, bracketed paste, the extended keyboard.
 func leftOn(out string) []string {
 	var faults []string
 	for mode, on := range modes(out) {
 		if on != (mode == cursorMode) {
-			faults = append(faults, fmt.Sprintf("the terminal's mode %s is left on: %v", mode, on))
+			faults = append(faults, fmt.Sprintf("terminal mode %s was left as: %v", mode, on))
 		}
 	}
 	pushed, flags := 0, ""
@@ -283,7 +282,7 @@ func leftOn(out string) []string {
 		}
 	}
 	if pushed > 0 || flags != "" && flags != "0" {
-		faults = append(faults, fmt.Sprintf("the keyboard is left in a mode of its own: %d pushed, flags %q", pushed, flags))
+		faults = append(faults, fmt.Sprintf("the keyboard mode was not restored: %d pushed, flags %q", pushed, flags))
 	}
 	return faults
 }

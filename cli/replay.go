@@ -15,10 +15,10 @@ func newReplay(o *options) *cobra.Command {
 	var speed float64
 	command := &cobra.Command{
 		Use:   "replay RUN",
-		Short: "Play a run again from its journal; nothing is called",
-		Long: "replay shows a run as it was: on the full screen in the pace it had, long pauses shortened, or without a\n" +
-			"terminal as lines or as JSON, at once. No model and no tool is called, and a run that is going on\n" +
-			"elsewhere is not held up.",
+		Short: "Replay a run from its journal; nothing is called",
+		Long: "replay shows a run as it was: on the full screen at its own pace, with long pauses shortened, or without a\n" +
+			"terminal as lines or JSON, at once. No model and no tool is called, and a run that is active\n" +
+			"elsewhere is not disturbed.",
 		Example: "  replan replay r-20260102 --speed 4\n  replan replay r-20260102 --plain",
 		Args:    positional(one("RUN")),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -31,7 +31,7 @@ func newReplay(o *options) *cobra.Command {
 			return o.runs().replay(cmd.Context(), args[0], speed)
 		},
 	}
-	command.Flags().Float64Var(&speed, "speed", 1, "how many times as fast as it was, 0 for at once, which it is without a terminal")
+	command.Flags().Float64Var(&speed, "speed", 1, "a multiple of the original speed; 0 is at once, the default without a terminal")
 	return command
 }
 
@@ -46,17 +46,17 @@ func (o runs) replay(ctx context.Context, prefix string, speed float64) error {
 		return o.unopened(err)
 	}
 	if o.screen() {
-		screen := tui.Options{Replay: true, Recorded: runner.Retold(run.ID, events), Speed: speed}
+		screen := tui.Options{Replay: true, Recorded: runner.ReplayEvents(run.ID, events), Speed: speed}
 		watch := o.wiring().newWatch()
 		if watch != nil {
 			defer watch.Stop()
 		}
-		return wrap("the screen", o.screens().show(ctx, still{events: make(chan event.Event)}, watch, o.screens().dressed(screen)))
+		return wrap("the screen", o.screens().show(ctx, runner.Closed(), watch, o.screens().dressed(screen)))
 	}
 	r := newReplayed(run.ID, events, speed)
 	r.start(ctx)
 	defer r.close()
-	out := o.tellerOf(replaySession, o.io.Out, errand{})
+	out := o.tellerOf(replaySession, o.io.Out, headlessJob{})
 	for event := range r.Events() {
 		if event.Run == replaySession {
 			continue // created for the screen
@@ -72,16 +72,7 @@ func (o runs) replay(ctx context.Context, prefix string, speed float64) error {
 }
 
 // replaySession is the id of the replayed session.
-const replaySession = runner.RetoldSession
-
-// still is a session without activity: the screen plays by itself.
-type still struct {
-	runner.Unanswered
-	events chan event.Event
-}
-
-func (s still) Events() <-chan event.Event { return s.events }
-func (still) Send(runner.Command)          {}
+const replaySession = runner.ReplaySession
 
 // replayed is a session that plays a journal. Its only command is to stop.
 type replayed struct {
@@ -96,7 +87,7 @@ type replayed struct {
 // newReplayed returns the session around a run: the request, the run and the
 // answer.
 func newReplayed(id string, events []event.Event, speed float64) *replayed {
-	all := runner.Retold(id, events)
+	all := runner.ReplayEvents(id, events)
 	return &replayed{events: all, pauses: pauses(all, speed), out: make(chan event.Event), gone: make(chan struct{})}
 }
 

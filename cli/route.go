@@ -21,9 +21,9 @@ func newRoute(o *options) *cobra.Command {
 	var policyText, from string
 	command := &cobra.Command{
 		Use:   "route WORDS",
-		Short: "Say as JSON which operators would carry words out, without a model",
-		Long: "route reads what words ask for and prints the chain of operators that carries it out: one line of JSON with\n" +
-			"the intent, the nodes in their order, and the positions of those that ask first. Nothing is run.",
+		Short: "Print as JSON the operators that would do a task, without a model",
+		Long: "route reads an order and prints the chain of operators that does it: one line of JSON with\n" +
+			"the intent, the nodes in order, and the positions of those that ask first. Nothing runs.",
 		Example: "  replan route rename authenticate to verify_user\n  replan route \"add caching to api.go\" --policy '{\"require_tests\":true}'\n  replan intent find X | replan route --intent -",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			chain, err := o.router().routeOf(cmd.Context(), strings.Join(args, " "), from, policyText)
@@ -34,7 +34,7 @@ func newRoute(o *options) *cobra.Command {
 		},
 	}
 	command.Flags().StringVar(&policyText, "policy", "", "policy as JSON: prefer_tools, require_tests, gates")
-	command.Flags().StringVar(&from, "intent", "", "take the intent from this file, - is standard input, in place of words")
+	command.Flags().StringVar(&from, "intent", "", "read the intent from this file instead of words; - is standard input")
 	return dashing(command)
 }
 
@@ -42,10 +42,10 @@ func newCompose(o *options) *cobra.Command {
 	var policyText, from string
 	command := &cobra.Command{
 		Use:   "compose WORDS",
-		Short: "Say as JSON which plan words come to, without a model",
-		Long: "compose compiles the chain of operators that carries words out to a graph: one line of JSON with its nodes\n" +
-			"and edges, an order to run them in, the groups that may run at once, a rough complexity, and the same as a\n" +
-			"plan that replan plan run takes. Nothing is run.",
+		Short: "Print as JSON the plan for a task, without a model",
+		Long: "compose compiles the chain of operators for an order to a graph: one line of JSON with its nodes\n" +
+			"and edges, a topological order, the groups that may run at once, a rough complexity, and the same as a\n" +
+			"plan for replan plan run. Nothing runs.",
 		Example: "  replan compose \"why does TestLogin fail\"\n  replan route \"run the tests\" | replan compose --plan -",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			words := strings.Join(args, " ")
@@ -61,7 +61,7 @@ func newCompose(o *options) *cobra.Command {
 		},
 	}
 	command.Flags().StringVar(&policyText, "policy", "", "policy as JSON: prefer_tools, require_tests, gates")
-	command.Flags().StringVar(&from, "plan", "", "take the chain that replan route printed from this file, - is standard input, in place of words")
+	command.Flags().StringVar(&from, "plan", "", "read the chain printed by replan route from this file instead of words; - is standard input")
 	return dashing(command)
 }
 
@@ -69,7 +69,7 @@ func newCompose(o *options) *cobra.Command {
 func dashing(command *cobra.Command) *cobra.Command {
 	command.Args = cobra.ArbitraryArgs
 	command.SetFlagErrorFunc(func(_ *cobra.Command, err error) error {
-		return usage("%w; words that begin with a dash go in quotes with the others, or after --", err)
+		return usage("%w; quote words that begin with a dash together with the others, or put them after --", err)
 	})
 	return command
 }
@@ -109,7 +109,7 @@ func (o router) routeOf(ctx context.Context, words, from, policyText string) (in
 			return chain, usage("%w", err)
 		}
 	case words == "":
-		return intent.Chain{}, usage("say in words what is wanted: replan route WORDS")
+		return intent.Chain{}, usage("name the task: replan route WORDS")
 	default:
 		if chain, err = o.facts(ctx, intent.NewSurvey(words)).RouteWords(words, policy); err != nil {
 			return chain, usage("%w", err)
@@ -125,7 +125,7 @@ func (o router) composed(ctx context.Context, words, from, policyText string) (i
 	case from != "" && strings.TrimSpace(words) != "":
 		return intent.Chain{}, usage("give either words or --plan, not both")
 	case from == "" && strings.TrimSpace(words) == "":
-		return intent.Chain{}, usage("say in words what is wanted: replan compose WORDS")
+		return intent.Chain{}, usage("name the task: replan compose WORDS")
 	case from == "":
 		return o.routeOf(ctx, words, "", policyText)
 	}
@@ -175,7 +175,7 @@ func (o router) readRouteFile(name string) ([]byte, error) {
 	case err != nil:
 		return nil, usage("reading %s: %w", name, err)
 	case len(data) > maxRouteFile:
-		return nil, usage("%s has more than %d bytes, which no chain has", name, maxRouteFile)
+		return nil, usage("%s is larger than %d bytes, too large for a chain", name, maxRouteFile)
 	}
 	return data, nil
 }
@@ -183,14 +183,14 @@ func (o router) readRouteFile(name string) ([]byte, error) {
 func newIntent(o *options) *cobra.Command {
 	command := &cobra.Command{
 		Use:   "intent WORDS",
-		Short: "Say as JSON what words ask for, without a model",
+		Short: "Print as JSON the intent of an order, without a model",
 		Long: "intent reads an order or a question and prints one line of JSON: its category, action, target and\n" +
-			"parameters, and a confidence from 0 to 1. Below 0.5 the category is unknown. Nothing is run.",
+			"parameters, and a confidence from 0 to 1. Below 0.5 the category is unknown. Nothing runs.",
 		Example: "  replan intent rename authenticate to verify_user\n  replan intent \"why does TestLogin fail?\"",
 		RunE: func(_ *cobra.Command, args []string) error {
 			words := strings.Join(args, " ")
 			if strings.TrimSpace(words) == "" {
-				return usage("say in words what is wanted: replan intent WORDS")
+				return usage("name the task: replan intent WORDS")
 			}
 			return o.router().printLine(intent.Parse(words))
 		},

@@ -19,25 +19,25 @@ import (
 	"replan/cli/slash"
 	"replan/internal/english"
 	"replan/internal/untrusted"
-	"replan/tui/plain"
+	"replan/tui/telling"
 )
 
 // newRuns returns the command replan runs, which is /runs in the chat.
 func newRuns(o *options) slash.Command {
 	var all bool
 	flags := func(f *pflag.FlagSet) {
-		f.BoolVar(&all, "all", false, "those too that made a plan to be kept and carried nothing out")
+		f.BoolVar(&all, "all", false, "include runs of plan create, which only saved a plan")
 	}
 	list := func(context.Context, slash.Call) error { return o.runs().runsList(all) }
 	return slash.Command{
 		Name: "runs", Short: "List, show and remove runs",
-		Long: "Every run leaves a journal, from which it can be shown, replayed and resumed. RUN may be given as a\n" +
+		Long: "Every run leaves a journal, from which it can be shown, replayed and resumed. RUN may be shortened to a\n" +
 			"unique prefix.",
 		Flags: flags, Do: list,
 		Below: []slash.Command{
 			{Name: "list", Short: "List the runs, newest first", Flags: flags, Do: list},
 			{
-				Name: "show", Args: "RUN", Short: "Show a run as far as it has come", Check: one("RUN"),
+				Name: "show", Args: "RUN", Short: "Show a run and its progress", Check: one("RUN"),
 				Do: func(_ context.Context, c slash.Call) error { return o.runs().runsShow(c.Args[0]) },
 			},
 			newRunsPrune(o),
@@ -65,13 +65,13 @@ func (o runs) runsList(all bool) error {
 		return o.print("there are no runs yet\n")
 	}
 	row := "%s\t%s\t%s\t%d/%d\t%s\t%s\n"
-	if o.talk != nil {
+	if o.chatContext != nil {
 		row = "%s\t%s\t%s\t%d/%d\t%s\n  %s\n" // the chat is narrow, so the goal gets its own line
 	}
 	table := tabwriter.NewWriter(o.io.Out, 0, 4, 2, ' ', 0)
 	for _, s := range list {
 		_, _ = fmt.Fprintf(table, row, s.Run, s.Started.Local().Format(timeShown), standingOf(s),
-			s.Done, s.Steps, english.Count(s.Replans, "replan"), plain.OneLine(config.First(s.Goal, s.Title), 60))
+			s.Done, s.Steps, english.Count(s.Replans, "replan"), telling.Excerpt(config.First(s.Goal, s.Title.Visible()), 60))
 	}
 	return wrap(writing, table.Flush())
 }
@@ -112,24 +112,24 @@ func (o runs) runsShow(prefix string) error {
 	if err != nil {
 		return o.unopened(err)
 	}
-	summary, standing := store.Summary(&run, held), run.Standing(held)
-	standing.Status = summary.Status
+	summary, snapshot := store.Summary(&run, held), run.Snapshot(held)
+	snapshot.Status = summary.Status
 	if o.Output == config.OutputJSON {
 		return o.printJSON(struct {
-			agent.Standing
+			agent.Snapshot
 			Resumable bool `json:"resumable"`
-		}{standing, summary.Resumable})
+		}{snapshot, summary.Resumable})
 	}
-	return o.print(o.runText(&run, summary, standing))
+	return o.print(o.runText(&run, summary, snapshot))
 }
 
 // runText describes the current state of a run.
-func (o runs) runText(run *agent.Run, s agent.Summary, standing agent.Standing) string {
+func (o runs) runText(run *agent.Run, s agent.Summary, snapshot agent.Snapshot) string {
 	var b strings.Builder
 	say := sayTo(&b)
 	say("%s  %s", s.Run, standingOf(s))
 	say("goal: %s", s.Goal)
-	say("begun %s in %s", s.Started.Local().Format(timeShown), s.Workspace)
+	say("started %s in %s", s.Started.Local().Format(timeShown), s.Workspace)
 	used := run.Usage
 	say("%s of %d done, %s, %s, %s", english.Count(s.Done, "step"), s.Steps, english.Count(used.ToolCalls, "tool call"),
 		english.Count(used.Replans, "replan"), english.Count(used.PromptTokens+used.CompletionTokens, "token"))
@@ -139,9 +139,9 @@ func (o runs) runText(run *agent.Run, s agent.Summary, standing agent.Standing) 
 	for _, step := range run.Steps {
 		say("%s %s. %s  [%s]%s", stepMark(step.Status, o.ASCII), step.Step.Index, step.Step.Title, by(step.Step), stepWords(step))
 	}
-	if len(standing.InDoubt) > 0 {
+	if len(snapshot.InDoubt) > 0 {
 		say("")
-		say("in doubt: %s; a resume asks%s", strings.Join(standing.InDoubt, ", "), o.unlessTalking(", or takes --in-doubt rerun, done or abort"))
+		say("in doubt: %s; a resume asks%s", strings.Join(snapshot.InDoubt, ", "), o.unlessTalking(", or takes --in-doubt rerun, done or abort"))
 	}
 	if r := run.Result; r != nil {
 		if r.Answer != "" {
@@ -154,7 +154,7 @@ func (o runs) runText(run *agent.Run, s agent.Summary, standing agent.Standing) 
 	}
 	if s.Resumable {
 		say("")
-		say("go on with it: %s %s", o.named("plan resume"), s.Run)
+		say("resume it: %s %s", o.named("plan resume"), s.Run)
 	}
 	return b.String()
 }
@@ -179,7 +179,7 @@ func stepWords(s *agent.StepState) string {
 	case agent.StepCompleted:
 		words = "  " + (time.Duration(s.MS) * time.Millisecond).String()
 	case agent.StepFailed, agent.StepSkipped:
-		words = "  " + string(s.Status) + ": " + plain.OneLine(s.Error, 120)
+		words = "  " + string(s.Status) + ": " + telling.Excerpt(s.Error.Visible(), 120)
 	case agent.StepInDoubt:
 		words = "  in doubt"
 	case agent.StepRunning, agent.StepWaiting:
@@ -199,23 +199,23 @@ func newRunsPrune(o *options) slash.Command {
 	var older string
 	var all, unfinished bool
 	return slash.Command{
-		Name: "prune", Short: "Remove old runs and what belongs to them, and say what was removed",
-		Long: "prune removes the journals of runs that have ended, with the large values and what was there before\n" +
-			"their changes, which are kept beside them: such a run cannot be undone any more. The journals of sessions\n" +
-			"that have no run left go too. The newest " + strconv.Itoa(keptRuns) + " stay, or as many as --keep says; with --older-than only older\n" +
-			"ones go. A run that somebody works on is never removed, one that is unfinished only with --unfinished.",
+		Name: "prune", Short: "Remove old runs and their files, and list them",
+		Long: "prune removes the journals of finished runs, with their large values and the files kept for undo:\n" +
+			"such a run can no longer be undone. Journals of sessions\n" +
+			"without runs go too. The newest " + strconv.Itoa(keptRuns) + " runs stay, or the number given by --keep; with --older-than only older\n" +
+			"ones go. An active run is never removed, an unfinished one only with --unfinished.",
 		Examples: []string{"runs prune", "runs prune --older-than 30d", "runs prune --all --output json"},
 		Flags: func(f *pflag.FlagSet) {
-			f.IntVar(&keep, "keep", keptRuns, "how many of the newest stay")
-			f.StringVar(&older, "older-than", "", "only those older than this, such as 30d, 2w or 12h")
-			f.BoolVar(&all, "all", false, "every run that has ended")
-			f.BoolVar(&unfinished, "unfinished", false, "those that have not ended too, unless somebody works on them")
+			f.IntVar(&keep, "keep", keptRuns, "number of newest runs to keep")
+			f.StringVar(&older, "older-than", "", "only runs older than this, such as 30d, 2w or 12h")
+			f.BoolVar(&all, "all", false, "every finished run")
+			f.BoolVar(&unfinished, "unfinished", false, "unfinished runs too, unless they are active")
 		},
 		Do: func(_ context.Context, c slash.Call) error {
 			p := store.Pruning{Keep: keep, Unfinished: unfinished, DryRun: o.DryRun}
 			given := c.Flags.Changed
 			if all && (given("keep") || given("older-than")) {
-				return usage("--all removes every run that has ended: leave --keep and --older-than out")
+				return usage("--all removes every finished run: omit --keep and --older-than")
 			}
 			if keep < 0 {
 				return usage("--keep cannot be below 0: it is %d", keep)
@@ -254,7 +254,7 @@ func parseAge(text string) (time.Duration, error) {
 func (o runs) runsPrune(p store.Pruning, now time.Time) error {
 	pruned, err := o.store.Prune(p, now)
 	for _, unread := range pruned.Unread {
-		_, _ = fmt.Fprintf(o.io.Err, "replan: left where it is: %s\n", oneLine(unread.Error()))
+		_, _ = fmt.Fprintf(o.io.Err, "replan: not removed: %s\n", oneLine(unread.Error()))
 	}
 	if err != nil {
 		err = &failure{exit: 1, code: "failed", err: err}

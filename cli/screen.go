@@ -7,6 +7,7 @@ import (
 	"os"
 	"strings"
 
+	"replan/agent/event"
 	"replan/agent/policy"
 	"replan/agent/runner"
 	"replan/agent/store/journal"
@@ -23,11 +24,11 @@ func (o *options) start(ctx context.Context, goal string) error {
 		return o.screens().continueSession(ctx, goal)
 	}
 	if o.inDoubt != "" {
-		return usage("--in-doubt is a word on a run that is resumed: give --continue too, or use replan plan resume RUN")
+		return usage("--in-doubt applies to a resumed run: add --continue, or use replan plan resume RUN")
 	}
 	if !o.screen() {
 		if goal == "" {
-			return usage("there is no terminal for the full screen: say what is to be done with replan run GOAL")
+			return usage("there is no terminal for the full screen: use replan run GOAL")
 		}
 		return o.runHeadless(ctx, goal)
 	}
@@ -48,10 +49,10 @@ func (o screens) openScreen(ctx context.Context, screen tui.Options, before cont
 			return err
 		}
 		screen.Intro, screen.Goal, screen.Suggestion = "", "", ""
-		if before.session, err = o.openTalk(next); err != nil {
+		if before.session, err = o.openConversation(next); err != nil {
 			// The previous conversation is still there.
 			screen.Intro = "The conversation cannot be opened: " + oneLine(err.Error())
-			if before.session, err = o.openTalk(left); err != nil {
+			if before.session, err = o.openConversation(left); err != nil {
 				return err
 			}
 		}
@@ -59,11 +60,11 @@ func (o screens) openScreen(ctx context.Context, screen tui.Options, before cont
 	}
 }
 
-// openTalk opens a conversation to continue.
-func (o screens) openTalk(id string) (*runner.Restored, error) {
+// openConversation opens a conversation to continue.
+func (o screens) openConversation(id string) (*runner.Restored, error) {
 	j, events, err := o.store.Sessions.Open(id)
 	switch {
-	case errors.Is(err, journal.ErrEmpty):
+	case errors.Is(err, event.ErrNoEvents):
 		return nil, nil //nolint:nilnil // nothing was said in it: a new one is the same
 	case errors.Is(err, journal.ErrLocked):
 		return nil, &failure{exit: exitUsage, code: "locked", err: fmt.Errorf("the session %s is open in another replan: close that one first", id)}

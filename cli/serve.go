@@ -23,15 +23,15 @@ func newServe(o *options) *cobra.Command {
 	command := &cobra.Command{
 		Use:   "serve --workspace",
 		Short: "Serve the workspace's tools to another MCP client",
-		Long: "serve --workspace is an MCP server on standard input and output that offers the built-in tools for this\n" +
-			"folder: fs, code, test, vcs and proc. It ends when its input does. No gate of replan's stands before its\n" +
-			"calls: the client must ask its user before a tool that is not marked as read-only. What the file tools\n" +
-			"change can be put back with replan undo, by the name that serve says on standard error when it ends.",
+		Long: "serve --workspace is an MCP server on standard input and output with the built-in tools for this\n" +
+			"folder: fs, code, test, vcs and proc. It ends at the end of input. No gate protects its\n" +
+			"calls: the client must ask its user before a tool that is not marked as read-only. Changes by the file\n" +
+			"tools can be undone with replan undo and the id that serve prints to standard error when it ends.",
 		Example: "  replan serve --workspace\n  {\"mcpServers\": {\"files\": {\"command\": \"replan\", \"args\": [\"serve\", \"--workspace\"]}}}   (in .mcp.json)",
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if !files {
-				return usage("only the workspace's tools can be served: say replan serve --workspace")
+				return usage("only the workspace's tools can be served: use replan serve --workspace")
 			}
 			return o.serveWorkspace(cmd.Context())
 		},
@@ -44,18 +44,18 @@ func newServe(o *options) *cobra.Command {
 // program must stop. It records the changes of its calls like those of a run;
 // nobody may undo them while the server runs.
 func (o *options) serveWorkspace(ctx context.Context) (err error) {
-	w := &workshop{watch: o.wiring().newWatch()}
+	w := &services{watch: o.wiring().newWatch()}
 	defer func() { err = errors.Join(err, wrap("end in order", w.close())) }()
 	if w.logger, err = w.openLog(o.store.Dirs.Logs()); err != nil {
 		return err
 	}
 	id := newID(time.Now())
 	if err := os.MkdirAll(o.store.Runs.Dir, 0o700); err != nil {
-		return wrap("make the folder of runs; choose another with --data-dir", err)
+		return wrap("create the folder of runs; choose another with --data-dir", err)
 	}
 	release, err := o.store.Runs.Hold(id)
 	if err != nil {
-		return wrap("keep what is changed", err)
+		return wrap("record the changes", err)
 	}
 	defer func() { err = errors.Join(err, wrap("end in order", o.letGo(id, release))) }()
 	if w.own, err = workspace.New(workspace.Config{
@@ -88,14 +88,14 @@ func (o *options) serveWorkspace(ctx context.Context) (err error) {
 	return nil
 }
 
-// letGo releases the hold on a server's recorded changes and says how to undo
-// them. A server without changes leaves nothing behind.
+// letGo unlocks a server's recorded changes and prints how to undo them. A server
+// without changes leaves nothing behind.
 func (o *options) letGo(id string, release func() error) error {
 	if err := release(); err != nil {
 		return err
 	}
 	if undo.Changed(o.store.Runs.Dir, id) {
-		_, _ = fmt.Fprintf(o.io.Err, "replan: what was changed can be put back with replan undo %s\n", id)
+		_, _ = fmt.Fprintf(o.io.Err, "replan: undo the changes with replan undo %s\n", id)
 		return nil
 	}
 	_, err := o.store.Runs.Delete(id)

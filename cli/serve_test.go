@@ -16,12 +16,12 @@ import (
 	"replan/cli"
 )
 
-// served is replan serve --workspace in a folder, with its ends of the wire.
+// served is a running replan serve --workspace and its streams.
 type served struct {
 	dir     string
 	in      *io.PipeWriter
 	replies *bufio.Scanner
-	said    bytes.Buffer // on standard error, complete once exit has a value
+	stderr  bytes.Buffer // complete once exit has a value
 	exit    chan int
 }
 
@@ -31,7 +31,7 @@ func serve(ctx context.Context, t *testing.T, dir, home string) *served {
 	fromServer, out := io.Pipe()
 	s := &served{dir: dir, in: toServer, replies: bufio.NewScanner(fromServer), exit: make(chan int, 1)}
 	std := inFolder(dir, home)
-	std.In, std.Out, std.Err = in, out, &s.said
+	std.In, std.Out, std.Err = in, out, &s.stderr
 	go func() {
 		code := cli.Main(ctx, []string{"serve", "--workspace"}, std)
 		_ = out.Close()
@@ -42,8 +42,8 @@ func serve(ctx context.Context, t *testing.T, dir, home string) *served {
 	return s
 }
 
-// inFolder is what a program in a folder reads and writes, nothing of which is
-// the user's own.
+// inFolder returns the streams and environment of a program in a folder, isolated
+// from the user's own.
 func inFolder(dir, home string) cli.IO {
 	return cli.IO{
 		In: strings.NewReader(""), Out: io.Discard, Err: io.Discard,
@@ -57,7 +57,7 @@ func inFolder(dir, home string) cli.IO {
 	}
 }
 
-// ask sends a request and returns the result of the reply to it.
+// ask sends a request and returns the result in its reply.
 func (s *served) ask(t *testing.T, id int, method, params string) string {
 	t.Helper()
 	if _, err := fmt.Fprintf(s.in, `{"jsonrpc":"2.0","id":%d,"method":%q,"params":%s}`+"\n", id, method, params); err != nil {
@@ -69,7 +69,7 @@ func (s *served) ask(t *testing.T, id int, method, params string) string {
 			Result json.RawMessage
 		}
 		if err := json.Unmarshal(s.replies.Bytes(), &reply); err != nil {
-			t.Fatalf("%q is not of the protocol: %v", s.replies.Text(), err)
+			t.Fatalf("%q is not a message of the protocol: %v", s.replies.Text(), err)
 		}
 		if reply.ID != nil && *reply.ID == id {
 			return string(reply.Result)
@@ -79,64 +79,64 @@ func (s *served) ask(t *testing.T, id int, method, params string) string {
 	return ""
 }
 
-func TestWhatAServerChangedCanBeUndone(t *testing.T) {
+func TestChangesOfServerCanBeUndone(t *testing.T) {
 	dir, home := t.TempDir(), t.TempDir()
 	s := serve(t.Context(), t, dir, home)
 	s.ask(t, 1, "tools/call", `{"name":"fs.write","arguments":{"path":"in/new.txt","text":"new\n"}}`)
 	if got, err := os.ReadFile(filepath.Join(dir, "in/new.txt")); string(got) != "new\n" {
-		t.Fatalf("the file holds %q: %v", got, err)
+		t.Fatalf("got file content %q, %v", got, err)
 	}
 	if err := s.in.Close(); err != nil {
 		t.Fatal(err)
 	}
 	if code := <-s.exit; code != 0 {
-		t.Fatalf("it ended with %d: %s", code, &s.said)
+		t.Fatalf("got exit code %d: %s", code, &s.stderr)
 	}
-	named := regexp.MustCompile(`^replan: what was changed can be put back with replan undo (\S+)\n$`).FindStringSubmatch(s.said.String())
+	named := regexp.MustCompile(`^replan: undo the changes with replan undo (\S+)\n$`).FindStringSubmatch(s.stderr.String())
 	if named == nil {
-		t.Fatalf("it says %q", &s.said)
+		t.Fatalf("got %q on standard error", &s.stderr)
 	}
 	if code := cli.Main(t.Context(), []string{"undo", named[1]}, inFolder(dir, home)); code != 0 {
-		t.Errorf("the undo ended with %d", code)
+		t.Errorf("undo: got exit code %d", code)
 	}
 	if _, err := os.Stat(filepath.Join(dir, "in")); !os.IsNotExist(err) {
-		t.Errorf("what was made is still there: %v", err)
+		t.Errorf("the created folder is still there: %v", err)
 	}
 }
 
-func TestAServerThatIsStoppedEndsInSilence(t *testing.T) {
+func TestStoppedServerEndsSilently(t *testing.T) {
 	ctx, stop := context.WithCancel(t.Context())
 	defer stop()
 	dir := t.TempDir()
 	s := serve(ctx, t, dir, t.TempDir())
 	s.ask(t, 1, "tools/list", `{}`)
 	stop()
-	if code := <-s.exit; code != 0 || s.said.Len() > 0 {
-		t.Errorf("it ended with %d and says %q", code, &s.said)
+	if code := <-s.exit; code != 0 || s.stderr.Len() > 0 {
+		t.Errorf("got exit code %d and %q on standard error", code, &s.stderr)
 	}
 }
 
-func TestWhatWasAskedBeforeTheInputEndsIsAnswered(t *testing.T) {
+func TestServerAnswersAllRequestsBeforeEndOfInput(t *testing.T) {
 	var in strings.Builder
 	in.WriteString(`{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"test","version":"1"}}}` + "\n")
 	const calls = 40
 	for _, odd := range []string{`{"jsonrpc":2,"id":1,"method":"tools/call"}`, `{"jsonrpc":"2.0","id":1.5,"method":"tools/call"}`, `{"jsonrpc":"2.0","id":{},"method":"tools/call"}`, `{"jsonrpc":"2.0","id":7,"method":"tools/call","result":{}}`, `{"jsonrpc":"2.0","id":8,"method":"tools/call","params":3}`, `[]`} {
-		in.WriteString(odd + "\n") // nobody waits for answers to these
+		in.WriteString(odd + "\n") // these need no answers
 	}
 	for i := range calls {
 		fmt.Fprintf(&in, `{"jsonrpc":"2.0","id":"c%d","method":"tools/call","params":{"name":"fs.write","arguments":{"path":"f%d","text":"x"}}}`+"\n", i, i)
 	}
 	dir := t.TempDir()
-	var out, said bytes.Buffer
+	var out, stderr bytes.Buffer
 	std := inFolder(dir, t.TempDir())
-	std.In, std.Out, std.Err = strings.NewReader(strings.TrimSuffix(in.String(), "\n")), &out, &said
+	std.In, std.Out, std.Err = strings.NewReader(strings.TrimSuffix(in.String(), "\n")), &out, &stderr
 	if code := cli.Main(t.Context(), []string{"serve", "--workspace"}, std); code != 0 {
-		t.Fatalf("it ended with %d: %s", code, &said)
+		t.Fatalf("got exit code %d: %s", code, &stderr)
 	}
 	if n := strings.Count(out.String(), " created +1 -0"); n < calls || strings.Contains(out.String(), "stopped") {
-		t.Errorf("%d of %d calls were answered:\n%s", n, calls, &out)
+		t.Errorf("got answers to %d of %d calls:\n%s", n, calls, &out)
 	}
 	if entries, err := os.ReadDir(dir); err != nil || len(entries) != calls {
-		t.Errorf("%d files were made: %v", len(entries), err)
+		t.Errorf("got %d files, want %d: %v", len(entries), calls, err)
 	}
 }

@@ -32,8 +32,8 @@ import (
 	"replan/planning/plan"
 )
 
-// workshop holds everything a session works with, until it is closed.
-type workshop struct {
+// services holds everything a session works with, until it is closed.
+type services struct {
 	session *runner.Session
 	model   *ollama.Client
 	tools   *mcpclient.Pool
@@ -60,7 +60,7 @@ type opening struct {
 }
 
 // open prepares a workshop and starts its session.
-func (o wiring) open(ctx context.Context, how opening) (w *workshop, err error) {
+func (o wiring) open(ctx context.Context, how opening) (w *services, err error) {
 	w, err = o.prepare(ctx, how.ask)
 	if err != nil {
 		return w, err
@@ -72,8 +72,8 @@ func (o wiring) open(ctx context.Context, how opening) (w *workshop, err error) 
 }
 
 // prepare opens everything a session works with.
-func (o wiring) prepare(ctx context.Context, ask bool) (w *workshop, err error) {
-	w = &workshop{watch: o.newWatch()}
+func (o wiring) prepare(ctx context.Context, ask bool) (w *services, err error) {
+	w = &services{watch: o.newWatch()}
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, w.close())
@@ -95,13 +95,13 @@ func (o wiring) prepare(ctx context.Context, ask bool) (w *workshop, err error) 
 }
 
 // begin starts the session.
-func (w *workshop) begin(ctx context.Context, o *options, how opening) (err error) {
+func (w *services) begin(ctx context.Context, o *options, how opening) (err error) {
 	cfg := o.wiring().sessionConfig(w)
 	cfg.Attended, cfg.InDoubt, cfg.Restored = how.attended, how.inDoubt, how.restored
 	if how.keep != nil {
 		cfg.Store = keeping{cfg.Store, how.keep}
 	}
-	cfg.Slash = func(ctx context.Context, line string, now runner.Moment) (runner.Answer, error) {
+	cfg.Slash = func(ctx context.Context, line string, now runner.SlashState) (runner.Answer, error) {
 		return o.chat().slash(ctx, w, now, line)
 	}
 	w.session, err = runner.NewSession(ctx, cfg)
@@ -109,7 +109,7 @@ func (w *workshop) begin(ctx context.Context, o *options, how opening) (err erro
 }
 
 // sessionConfig returns the configuration that all sessions share.
-func (o wiring) sessionConfig(w *workshop) runner.Config {
+func (o wiring) sessionConfig(w *services) runner.Config {
 	manner := o.Manner.Instructed(w.instructions)
 	cfg := runner.Config{
 		Model: w.model, Tools: w.tools,
@@ -125,7 +125,7 @@ func (o wiring) sessionConfig(w *workshop) runner.Config {
 		Branch:    func() string { return folder.Branch(o.Workspace) },
 		Host:      w.model.Host(),
 		Settings:  o.Report,
-		Aids:      o.aids(w),
+		InputHelp: o.inputHelp(w),
 		Raise:     o.Raised,
 		DryRun:    o.DryRun,
 		OnFailure: o.OnFailure,
@@ -151,11 +151,11 @@ func (k keeping) SavePlan(p plan.Plan) (plan.Plan, error) { return k.keep(p) }
 
 // noDryResume returns why a dry run cannot resume another run.
 func (o *options) noDryResume() error {
-	return usage("a resume cannot be dry: %s ID --dry-run shows what the steps of a plan would do", o.named("plan run"))
+	return usage("a resume cannot be a dry run: use %s ID --dry-run", o.named("plan run"))
 }
 
 // openTools starts the workspace's operators and the MCP servers.
-func (w *workshop) openTools(ctx context.Context, o *options, ask bool, logger *slog.Logger) error {
+func (w *services) openTools(ctx context.Context, o *options, ask bool, logger *slog.Logger) error {
 	cfg := mcpclient.Config{
 		Dir: o.Workspace, TrustFile: o.store.Dirs.Trust(),
 		Trust: mcpclient.TrustNone, Logger: logger,
@@ -191,14 +191,14 @@ func (w *workshop) openTools(ctx context.Context, o *options, ask bool, logger *
 	}
 	for _, name := range w.tools.LeftOut() {
 		w.notes = append(w.notes, fmt.Sprintf(
-			"the MCP server %q of this project's .mcp.json is left out: say yes to it once on the screen, or give --mcp-config .mcp.json", name))
+			"the MCP server %q of this project's .mcp.json is left out: approve it once on the screen, or use --mcp-config .mcp.json", name))
 	}
 	return nil
 }
 
 // watcher returns the watcher that ends the children if this process cannot; nil
 // is none.
-func (w *workshop) watcher() child.Watcher {
+func (w *services) watcher() child.Watcher {
 	if w.watch == nil {
 		return nil
 	}
@@ -206,14 +206,14 @@ func (w *workshop) watcher() child.Watcher {
 }
 
 // endLeft ends what a killed program left running, and describes it.
-func (w *workshop) endLeft(ctx context.Context, left event.StepProcess) string {
+func (w *services) endLeft(ctx context.Context, left event.StepProcess) string {
 	g := child.Group{PID: left.PID, Start: left.Start}
 	ended, err := g.End(ctx)
 	switch {
 	case err != nil:
-		return fmt.Sprintf("step %s still runs from before (process %d) and cannot be ended: %v", left.Index, left.PID, err)
+		return fmt.Sprintf("step %s still runs (process %d, from the interrupted run) and cannot be ended: %v", left.Index, left.PID, err)
 	case ended:
-		return fmt.Sprintf("step %s still ran from before (process %d), and was ended", left.Index, left.PID)
+		return fmt.Sprintf("step %s was still running (process %d, from the interrupted run) and was ended", left.Index, left.PID)
 	default:
 		return ""
 	}
@@ -279,9 +279,9 @@ func (o wiring) onlyWanted(servers []mcpclient.Server) ([]mcpclient.Server, erro
 }
 
 // openLog directs the log to a file, never to the screen.
-func (w *workshop) openLog(dir string) (*slog.Logger, error) {
+func (w *services) openLog(dir string) (*slog.Logger, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return nil, wrap("make the folder of logs; choose another with --data-dir", err)
+		return nil, wrap("create the folder of logs; choose another with --data-dir", err)
 	}
 	var err error
 	w.log, err = os.OpenFile(filepath.Join(dir, "replan.log"), os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600) //nolint:gosec // the user's own folder
@@ -293,13 +293,13 @@ func (w *workshop) openLog(dir string) (*slog.Logger, error) {
 
 // close stops everything, including children, and waits for it. It discards the
 // remaining events of the session.
-func (w *workshop) close() error {
+func (w *services) close() error {
 	var errs []error
 	if w.session != nil {
 		drained := make(chan struct{})
 		go func() {
 			defer close(drained)
-			for range w.session.Events() { //nolint:revive // nobody is there to be told any more
+			for range w.session.Events() { //nolint:revive // nobody is listening any more
 			}
 		}()
 		w.session.Close()
@@ -335,7 +335,7 @@ func newID(now time.Time) string {
 
 // readInstructions reads the project's instructions for the prompts and the
 // screen.
-func (w *workshop) readInstructions(workspace string) error {
+func (w *services) readInstructions(workspace string) error {
 	found, err := instructions.Find(workspace, xdg.Home)
 	if err != nil {
 		return wrap("read the project's instructions", err)
@@ -349,13 +349,13 @@ func (w *workshop) readInstructions(workspace string) error {
 
 // survey searches the workspace for the names in a goal, so that its chain
 // matches what exists. On failure nothing is known, and the operators report why.
-func (w *workshop) survey(ctx context.Context, goal string) intent.Facts {
+func (w *services) survey(ctx context.Context, goal string) intent.Facts {
 	if w.own == nil {
 		return intent.Facts{}
 	}
 	facts, err := w.own.Facts(ctx, intent.NewSurvey(goal))
 	if err != nil {
-		w.logger.Warn("what the goal names is not known", "error", err)
+		w.logger.Warn("the files named by the goal cannot be listed", "error", err)
 	}
 	return facts
 }

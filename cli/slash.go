@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -20,36 +21,33 @@ import (
 	"replan/planning/plan"
 )
 
-// talk is the environment of a command typed into the chat.
-type talk struct {
-	workshop *workshop
+// chatContext is the environment of a command typed into the chat.
+type chatContext struct {
+	services *services
 	then     runner.Command // next command for the session
 }
 
-// slashHelp is the text of /help.
-const slashHelp = "Beside goals and questions the chat takes these commands:\n\n" +
-	"- `/plan create GOAL` has a goal planned and the plan kept\n" +
-	"- `/plan list`, `/plan show ID`, `/plan check FILE`\n" +
-	"- `/plan run ID|FILE` with `--var NAME=VALUE`, `--on-failure`, `--synthesize`, `--dry-run`\n" +
-	"- `/plan resume RUN`, `/plan diff RUN`\n" +
-	"- `/plan delete ID`, `/plan import FILE`, `/plan export ID`\n" +
-	"- `/runs`, `/runs show RUN`, `/runs prune`\n" +
-	"- `/undo RUN` puts back what a run changed; with `--dry-run` it shows the diff\n" +
-	"- `/model [NAME]`, `/models`, `/think auto|off|on|low|medium|high`, `/profile [NAME|none]`, `/profiles`: what answers, from the next run on\n" +
-	"- `/steer TEXT` speaks to the run that goes on\n" +
-	"- `/review on|off`: plans are held until you have looked them over, from the next run on\n" +
-	"- `/compact` sums up the oldest part of the conversation, `/compact undo` brings it back\n" +
-	"- `/export [FILE]` writes the conversation as Markdown\n" +
-	"- `/help`, and `--help` behind any of them\n"
+// help returns the text of /help: every command with its arguments.
+func (o chat) help() string {
+	var b strings.Builder
+	b.WriteString("Besides goals and questions, the chat accepts these commands:\n\n")
+	for _, c := range o.chatCommands() {
+		if c.Detail != "" { // otherwise it is a command with one of its arguments
+			fmt.Fprintf(&b, "- `%s`: %s\n", strings.TrimSpace(c.Text+" "+c.Usage), c.Detail.Line())
+		}
+	}
+	b.WriteString("\nAdd `--help` to a command for more about it.\n")
+	return b.String()
+}
 
 // slash runs a chat line that begins with a slash, with the same commands as the
 // command line. Their output becomes the answer.
-func (o chat) slash(ctx context.Context, w *workshop, now runner.Moment, line string) (runner.Answer, error) {
+func (o chat) slash(ctx context.Context, w *services, now runner.SlashState, line string) (runner.Answer, error) {
 	name, rest, _ := strings.Cut(strings.TrimSpace(line), " ")
 	rest = strings.TrimSpace(rest)
 	if c, err := slash.Find(o.sessionCommands(w), name); err == nil {
 		if rest == "--help" || rest == "-h" {
-			return runner.Answer{Text: slashHelp}, nil
+			return runner.Answer{Text: o.help()}, nil
 		}
 		return c.Answer(ctx, now, rest)
 	}
@@ -59,12 +57,12 @@ func (o chat) slash(ctx context.Context, w *workshop, now runner.Moment, line st
 	}
 	name = strings.TrimSpace(words[0])
 	if name == "/help" || name == "/" || name == "/?" {
-		return runner.Answer{Text: slashHelp}, nil
+		return runner.Answer{Text: o.help()}, nil
 	}
 	var said bytes.Buffer
 	in := *o.options
 	in.io.In, in.io.Out, in.io.Err, in.io.Terminal = strings.NewReader(""), &said, &said, false
-	in.Output, in.talk = config.OutputText, &talk{workshop: w}
+	in.Output, in.chatContext = config.OutputText, &chatContext{services: w}
 	command, err := slash.Find(in.chat().journalCommands(), cmp.Or(map[string]string{"/plans": "/plan", "/run": "/runs"}[name], name))
 	if err != nil {
 		return runner.Answer{}, usage("there is no command %s: there are /plan, /runs, /undo, %s and /help", name, strings.Join(o.aboutSession(), ", "))
@@ -73,7 +71,7 @@ func (o chat) slash(ctx context.Context, w *workshop, now runner.Moment, line st
 		WrongFlag: notInChat, Foreign: programFlag, Before: in.CheckOutput,
 		Flags: func(f *pflag.FlagSet) {
 			f.StringVar(&in.Output, "output", config.OutputText, "text or json")
-			f.BoolVar(&in.DryRun, "dry-run", o.DryRun, "tell what the steps would do; call no tool")
+			f.BoolVar(&in.DryRun, "dry-run", o.DryRun, "show what the steps would do; call no tool")
 		},
 	}
 	err = syntax.Run(ctx, command, words[1:], &said)
@@ -83,7 +81,7 @@ func (o chat) slash(ctx context.Context, w *workshop, now runner.Moment, line st
 	if err != nil {
 		return runner.Answer{}, errors.Join(remarks(said.String()), err)
 	}
-	return runner.Answer{Text: slash.CodeBlock(said.String()), Then: in.talk.then}, nil
+	return runner.Answer{Text: slash.CodeBlock(said.String()), Then: in.chatContext.then}, nil
 }
 
 // journalCommands returns the commands that the shell has too.
@@ -98,7 +96,7 @@ func (o chat) journalCommands() []slash.Command {
 // chatCommands returns all chat commands with their arguments.
 func (o chat) chatCommands() []session.Completion {
 	out := slash.Completions(append(o.journalCommands(), o.sessionCommands(nil)...))
-	return append(out, session.Completion{Text: "/help", Detail: "What the chat takes beside goals and questions"})
+	return append(out, session.Completion{Text: "/help", Detail: "List the commands of the chat"})
 }
 
 // notInChat explains that a flag of the program is not available in the chat.
@@ -107,12 +105,12 @@ func notInChat(err error) error {
 	if errors.As(err, &unknown) && programFlag(unknown.GetSpecifiedName()) {
 		name := unknown.GetSpecifiedName()
 		if name == "review" {
-			return usage("leave --review out: /review on says it for all that comes next")
+			return usage("omit --review: /review on applies from the next run on")
 		}
 		if slices.Contains([]string{"model", "think", "profile"}, name) {
-			return usage("leave --%s out: /%s says it for all that comes next", name, name)
+			return usage("omit --%s: /%s applies from the next run on", name, name)
 		}
-		return usage("limits and approvals are those that replan was started with: leave --%s out, or start replan with it", name)
+		return usage("limits and approvals are set when replan starts: omit --%s, or restart replan with it", name)
 	}
 	return usage("%w", wrongFlag(err))
 }
@@ -134,10 +132,10 @@ func remarks(text string) error {
 	return errors.New(text)
 }
 
-// aside runs an errand in a separate session over the same tools, and prints it
+// aside runs a headless job in a separate session over the same tools, and prints it
 // into the answer.
-func (o chat) aside(ctx context.Context, e errand) (err error) {
-	w := o.talk.workshop
+func (o chat) aside(ctx context.Context, e headlessJob) (err error) {
+	w := o.chatContext.services
 	if e.prepare != nil {
 		if e.commands, err = e.prepare(ctx, w); err != nil {
 			return err
@@ -149,7 +147,7 @@ func (o chat) aside(ctx context.Context, e errand) (err error) {
 	if err != nil {
 		return wrap("start", err)
 	}
-	side := &workshop{session: session}
+	side := &services{session: session}
 	defer func() { err = errors.Join(err, wrap("end in order", side.close())) }()
 	return o.tell(ctx, side, e, nil, false)
 }

@@ -8,17 +8,17 @@ import (
 	"replan/agent/session"
 )
 
-func TestWhatTheChatCompletesIsWhatItCarriesOut(t *testing.T) {
-	all := new(options).chat().chatCommands()
+func TestCompletionMatchesChatCommands(t *testing.T) {
+	all, help := new(options).chat().chatCommands(), new(options).chat().help()
 	takes := map[string][]session.Completing{}
 	for _, c := range all {
 		takes[c.Text] = c.Takes
 		words := strings.Fields(c.Text)
-		if !strings.Contains(slashHelp, words[0]) {
-			t.Errorf("%s is not in /help", words[0])
+		if !strings.Contains(help, "- `"+c.Text) && c.Detail != "" {
+			t.Errorf("%s is not in /help", c.Text)
 		}
 		if c.Detail == "" && len(words) == 1 {
-			t.Errorf("%s does not say what it does", c.Text)
+			t.Errorf("%s has no description", c.Text)
 		}
 	}
 	for _, name := range new(options).chat().aboutSession() {
@@ -40,7 +40,7 @@ func TestWhatTheChatCompletesIsWhatItCarriesOut(t *testing.T) {
 		"/plan create": nil,
 	} {
 		if got, ok := takes[text]; !ok || !slices.Equal(got, want) {
-			t.Errorf("%s takes %v, not %v (%v)", text, got, want, ok)
+			t.Errorf("%s takes %v, want %v (%v)", text, got, want, ok)
 		}
 	}
 }

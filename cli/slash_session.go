@@ -21,60 +21,63 @@ import (
 	"replan/cli/slash"
 	"replan/internal/untrusted"
 	"replan/planning/prompt"
+	"replan/tui/telling"
 )
 
 // sessionCommands returns the chat commands about the session itself, as opposed
 // to plans and runs.
-func (o chat) sessionCommands(w *workshop) []slash.Command {
+func (o chat) sessionCommands(w *services) []slash.Command {
 	type of = []session.Completing
 	return []slash.Command{
 		{
-			Name: "/model", Args: "[NAME]", Short: "What answers from the next run on", Completes: of{session.CompleteModels},
-			Answer: func(ctx context.Context, now runner.Moment, rest string) (runner.Answer, error) {
+			Name: "/model", Args: "[NAME]", Short: "Choose the model from the next run on", Completes: of{session.CompleteModels},
+			Answer: func(ctx context.Context, now runner.SlashState, rest string) (runner.Answer, error) {
 				return slashModel(ctx, w, now, rest)
 			},
 		},
 		{
 			Name: "/models", Short: "List the models of the server",
-			Answer: func(ctx context.Context, _ runner.Moment, _ string) (runner.Answer, error) {
+			Answer: func(ctx context.Context, _ runner.SlashState, _ string) (runner.Answer, error) {
 				return listModels(ctx, w.model)
 			},
 		},
 		{
-			Name: "/think", Args: strings.Join(prompt.ThinkLevels(), "|"), Short: "How hard the model thinks from the next run on", Words: prompt.ThinkLevels(),
-			Answer: func(ctx context.Context, now runner.Moment, rest string) (runner.Answer, error) {
+			Name: "/think", Args: strings.Join(prompt.ThinkLevels(), "|"), Short: "Set how hard the model thinks from the next run on", Words: prompt.ThinkLevels(),
+			Answer: func(ctx context.Context, now runner.SlashState, rest string) (runner.Answer, error) {
 				return slashThink(ctx, w, now, rest)
 			},
 		},
 		{
-			Name: "/profile", Args: "[NAME|none]", Short: "The profile to work by from the next run on", Completes: of{session.CompleteProfiles},
-			Answer: func(_ context.Context, _ runner.Moment, rest string) (runner.Answer, error) {
+			Name: "/profile", Args: "[NAME|none]", Short: "Choose the profile from the next run on", Completes: of{session.CompleteProfiles},
+			Answer: func(_ context.Context, _ runner.SlashState, rest string) (runner.Answer, error) {
 				return o.slashProfile(rest)
 			},
 		},
 		{
-			Name: "/profiles", Short: "List the profiles there are",
-			Answer: func(context.Context, runner.Moment, string) (runner.Answer, error) { return o.listProfiles() },
+			Name: "/profiles", Short: "List the profiles",
+			Answer: func(context.Context, runner.SlashState, string) (runner.Answer, error) { return o.listProfiles() },
 		},
 		{
-			Name: "/steer", Args: "TEXT", Short: "Speak to the run that goes on",
-			Answer: func(_ context.Context, now runner.Moment, rest string) (runner.Answer, error) {
+			Name: "/steer", Args: "TEXT", Short: "Send a text to the current run",
+			Answer: func(_ context.Context, now runner.SlashState, rest string) (runner.Answer, error) {
 				return steer(now, rest)
 			},
 		},
 		{
-			Name: "/compact", Args: "[undo]", Short: "Sum up the oldest part of the conversation, or bring it back", Words: []string{"undo"},
-			Answer: func(_ context.Context, _ runner.Moment, rest string) (runner.Answer, error) { return o.compact(rest) },
+			Name: "/compact", Args: "[undo]", Short: "Summarize the oldest part of the conversation; /compact undo restores it", Words: []string{"undo"},
+			Answer: func(_ context.Context, _ runner.SlashState, rest string) (runner.Answer, error) {
+				return o.compact(rest)
+			},
 		},
 		{
-			Name: "/export", Args: "[FILE]", Short: "Write the conversation as Markdown to a file that is not there yet", Completes: of{session.CompleteFiles},
-			Answer: func(_ context.Context, _ runner.Moment, rest string) (runner.Answer, error) {
+			Name: "/export", Args: "[FILE]", Short: "Export the conversation as Markdown to a new file", Completes: of{session.CompleteFiles},
+			Answer: func(_ context.Context, _ runner.SlashState, rest string) (runner.Answer, error) {
 				return o.slashExport(w, rest)
 			},
 		},
 		{
-			Name: "/review", Args: "on|off", Short: "Whether plans are held until you have looked them over, from the next run on", Words: []string{"on", "off"},
-			Answer: func(_ context.Context, _ runner.Moment, rest string) (runner.Answer, error) {
+			Name: "/review", Args: "on|off", Short: "Review plans before they run, from the next run on", Words: []string{"on", "off"},
+			Answer: func(_ context.Context, _ runner.SlashState, rest string) (runner.Answer, error) {
 				return o.slashReview(rest)
 			},
 		},
@@ -91,12 +94,12 @@ func (o chat) aboutSession() []string {
 }
 
 // steer sends a remark to the current run, exactly as typed.
-func steer(now runner.Moment, text string) (runner.Answer, error) {
+func steer(now runner.SlashState, text string) (runner.Answer, error) {
 	switch {
 	case text == "":
-		return runner.Answer{}, usage("say what the run should know: /steer TEXT")
+		return runner.Answer{}, usage("name the text to send: /steer TEXT")
 	case !now.Busy:
-		return runner.Answer{}, usage("no run goes on that could hear it; without /steer it begins one")
+		return runner.Answer{}, usage("no run is active; send the text without /steer to start one")
 	}
 	return runner.Answer{Then: runner.Steer{Text: text}}, nil
 }
@@ -105,11 +108,11 @@ func steer(now runner.Moment, text string) (runner.Answer, error) {
 func (o chat) slashReview(word string) (runner.Answer, error) {
 	switch {
 	case word != "on" && word != "off":
-		return runner.Answer{}, usage("say whether plans are looked over before they run: /review on or /review off")
+		return runner.Answer{}, usage("use /review on or /review off")
 	case !o.asks():
 		return runner.Answer{}, o.nobodyReviews()
 	case word == "on":
-		return runner.Answer{Text: "from the next run on: plans are held until you have looked them over", Then: runner.Hold{On: true}}, nil
+		return runner.Answer{Text: "from the next run on: you review plans before they run", Then: runner.Hold{On: true}}, nil
 	default:
 		return runner.Answer{Text: "from the next run on: plans run at once", Then: runner.Hold{}}, nil
 	}
@@ -119,15 +122,15 @@ func (o chat) slashReview(word string) (runner.Answer, error) {
 func (o chat) compact(word string) (runner.Answer, error) {
 	switch {
 	case word != "" && word != "undo":
-		return runner.Answer{}, usage("/compact takes nothing or undo, not %q", word)
+		return runner.Answer{}, usage("/compact takes no argument or undo, not %q", word)
 	case !o.screen():
-		return runner.Answer{}, usage("/compact is for a conversation that goes on, on the full screen")
+		return runner.Answer{}, usage("/compact works only in a conversation on the full screen")
 	}
 	return runner.Answer{Then: runner.Compact{Undo: word != ""}}, nil
 }
 
 // slashModel chooses one of the server's models; without a name it lists them.
-func slashModel(ctx context.Context, w *workshop, now runner.Moment, name string) (runner.Answer, error) {
+func slashModel(ctx context.Context, w *services, now runner.SlashState, name string) (runner.Answer, error) {
 	if name == "" {
 		return listModels(ctx, w.model)
 	}
@@ -137,26 +140,18 @@ func slashModel(ctx context.Context, w *workshop, now runner.Moment, name string
 	}
 	info.Name = prompt.TaggedName(info.Name)
 	text := "from the next run on: `" + untrusted.Line(info.Name) + "`, "
-	if room := tokens(info.ContextWindow); room != "" {
+	if room := telling.WindowSize(info.ContextWindow); room != "" {
 		text += room + " of context, "
 	}
-	return runner.Answer{Text: sentences(text+abilities(info), unthought(info, now.Think)), Then: runner.Choose{Model: &info.Name}}, nil
-}
-
-// unthought returns a warning if a model cannot think at the requested level.
-func unthought(info prompt.ModelInfo, level prompt.ThinkLevel) string {
-	if info.Thinks || level == prompt.ThinkAuto || level == prompt.ThinkOff {
-		return ""
-	}
-	return fmt.Sprintf("%s does not think; the level holds for models that do", untrusted.Line(info.Name))
+	return runner.Answer{Text: sentences(text+telling.Abilities(info), telling.NoThinking(info, now.Think)), Then: runner.Choose{Model: &info.Name}}, nil
 }
 
 func sentences(said ...string) string { return strings.Join(slices.DeleteFunc(said, blank), ". ") }
 
 // slashThink chooses how hard the model thinks.
-func slashThink(ctx context.Context, w *workshop, now runner.Moment, name string) (runner.Answer, error) {
+func slashThink(ctx context.Context, w *services, now runner.SlashState, name string) (runner.Answer, error) {
 	if name == "" {
-		return runner.Answer{}, usage("say how hard the model is to think: /think %s", strings.Join(prompt.ThinkLevels(), "|"))
+		return runner.Answer{}, usage("use /think %s", strings.Join(prompt.ThinkLevels(), "|"))
 	}
 	level, err := config.ReadThink("/think", name)
 	if err != nil {
@@ -164,7 +159,7 @@ func slashThink(ctx context.Context, w *workshop, now runner.Moment, name string
 	}
 	text := "from the next run on: think " + config.First(string(level), "auto")
 	if info, err := w.model.Describe(ctx, now.Model); err == nil { // otherwise the next run reports the error
-		text = sentences(text, unthought(info, level))
+		text = sentences(text, telling.NoThinking(info, level))
 	}
 	return runner.Answer{Text: text, Then: runner.Choose{Think: &level}}, nil
 }
@@ -185,13 +180,13 @@ func (o chat) slashProfile(name string) (runner.Answer, error) {
 }
 
 // listModels lists the models of the server.
-func listModels(ctx context.Context, shelf runner.Shelf) (runner.Answer, error) {
-	models, err := shelf.Models(ctx)
+func listModels(ctx context.Context, lister runner.ModelLister) (runner.Answer, error) {
+	models, err := lister.Models(ctx)
 	if err != nil {
 		return runner.Answer{}, err
 	}
 	if len(models) == 0 {
-		return runner.Answer{Text: "the server has no model: `ollama pull NAME` fetches one"}, nil
+		return runner.Answer{Text: "the server has no models: get one with `ollama pull NAME`"}, nil
 	}
 	rows := [][]string{{"model", "size", "context", "can", "loaded"}}
 	for _, m := range models {
@@ -199,7 +194,7 @@ func listModels(ctx context.Context, shelf runner.Shelf) (runner.Answer, error) 
 		if m.Loaded {
 			loaded = "yes"
 		}
-		rows = append(rows, []string{m.Name, size(m), tokens(cmp.Or(m.ContextWindow, m.Longest)), abilities(m), loaded})
+		rows = append(rows, []string{m.Name, size(m), telling.WindowSize(cmp.Or(m.ContextWindow, m.Longest)), telling.Abilities(m), loaded})
 	}
 	return table(rows)
 }
@@ -208,7 +203,7 @@ func listModels(ctx context.Context, shelf runner.Shelf) (runner.Answer, error) 
 func (o chat) listProfiles() (runner.Answer, error) {
 	profiles := o.Manner.Profiles
 	if len(profiles) == 0 {
-		return runner.Answer{Text: "there is no profile: a section `[profiles.NAME]` of config.toml makes one"}, nil
+		return runner.Answer{Text: "there are no profiles: define one with a section `[profiles.NAME]` in config.toml"}, nil
 	}
 	rows := [][]string{{"profile", "model", "what it is for"}}
 	for _, p := range profiles {
@@ -242,49 +237,17 @@ var trailing = regexp.MustCompile(`(?m) +$`)
 
 func blank(text string) bool { return strings.TrimSpace(text) == "" }
 
-// abilities lists what a model can do besides answering.
-func abilities(m prompt.ModelInfo) string {
-	if !m.Chats {
-		return "no chat"
-	}
-	can := "no tools"
-	if m.Tools {
-		can = "tools"
-	}
-	if m.Thinks {
-		can += ", thinking"
-	}
-	return can
-}
-
-// size returns the size of a model on disk, as far as known.
+// size returns the size of a model on disk, else its parameters, "" if unknown.
 func size(m prompt.ModelInfo) string {
-	const mega, giga = 1e6, 1e9
-	switch {
-	case m.Bytes >= giga:
-		return fmt.Sprintf("%.1f GB", float64(m.Bytes)/giga)
-	case m.Bytes > 0:
-		return fmt.Sprintf("%.0f MB", float64(m.Bytes)/mega)
-	default:
-		return m.Parameters
+	if m.Bytes > 0 {
+		return telling.DiskSize(m.Bytes)
 	}
-}
-
-// tokens formats a number of tokens for people, "" for none.
-func tokens(n int) string {
-	switch {
-	case n <= 0:
-		return ""
-	case n < 1024:
-		return fmt.Sprint(n)
-	default:
-		return fmt.Sprintf("%dk", n/1024)
-	}
+	return m.Parameters.Line()
 }
 
 // slashExport implements /export: it writes the conversation as Markdown to a new
 // file.
-func (o chat) slashExport(w *workshop, file string) (runner.Answer, error) {
+func (o chat) slashExport(w *services, file string) (runner.Answer, error) {
 	text, err := o.transcript(w.session.ID(), time.Now())
 	if err != nil {
 		return runner.Answer{}, err
@@ -292,11 +255,11 @@ func (o chat) slashExport(w *workshop, file string) (runner.Answer, error) {
 	path, err := o.store.Export(o.Workspace, file, text, time.Now())
 	switch {
 	case errors.Is(err, fs.ErrExist):
-		return runner.Answer{}, usage("%s is there already, and nothing is overwritten: name another file", path)
+		return runner.Answer{}, usage("%s already exists: name another file", path)
 	case err != nil:
 		return runner.Answer{}, wrap("export", err)
 	}
-	return runner.Answer{Text: "the conversation is in `" + path + "`; what looks like a secret was left out"}, nil
+	return runner.Answer{Text: "exported the conversation to `" + path + "`; possible secrets were removed"}, nil
 }
 
 // transcript returns a session as Markdown.

@@ -14,9 +14,9 @@ import (
 	"replan/planning/prompt"
 )
 
-// onScreen returns the options of a session on the full screen and what it works
-// with: a server with two models.
-func onScreen(t *testing.T) (*options, *workshop) {
+// onScreen returns the options of a session on the full screen, and a workshop
+// whose server has several models.
+func onScreen(t *testing.T) (*options, *services) {
 	t.Helper()
 	server, err := ollamatest.Start(t.Context(), ollamatest.Script{
 		Model: "small", ContextLength: 8192, Capabilities: []string{"completion", "tools"},
@@ -52,16 +52,16 @@ func onScreen(t *testing.T) (*options, *workshop) {
 		t.Fatal(err)
 	}
 	o.io.Terminal = true
-	return o, &workshop{model: model}
+	return o, &services{model: model}
 }
 
-func TestALineAboutTheSessionIsAnOrderToIt(t *testing.T) {
+func TestSessionCommandsAnswerAndSendCommands(t *testing.T) {
 	o, w := onScreen(t)
 	text := func(s string) *string { return &s }
 	level := func(l prompt.ThinkLevel) *prompt.ThinkLevel { return &l }
 	for line, c := range map[string]struct {
 		then runner.Command
-		says []string
+		want []string // in the answer
 	}{
 		"/model wise":                     {runner.Choose{Model: text("wise:latest")}, []string{"`wise:latest`, 16k of context, no tools, thinking"}},
 		"/think high":                     {runner.Choose{Think: level(prompt.ThinkHigh)}, []string{"think high"}},
@@ -69,7 +69,7 @@ func TestALineAboutTheSessionIsAnOrderToIt(t *testing.T) {
 		"/profile quick":                  {runner.Choose{Profile: text("quick")}, []string{"`quick`"}},
 		"/profile none":                   {runner.Choose{Profile: text("")}, []string{"no profile"}},
 		"/compact":                        {runner.Compact{}, nil},
-		"/review on":                      {runner.Hold{On: true}, []string{"held until you have looked them over"}},
+		"/review on":                      {runner.Hold{On: true}, []string{"you review plans before they run"}},
 		"/review off":                     {runner.Hold{}, []string{"run at once"}},
 		"/compact undo":                   {runner.Compact{Undo: true}, nil},
 		"/steer  don't touch \"main.go\"": {runner.Steer{Text: "don't touch \"main.go\""}, nil},
@@ -82,26 +82,26 @@ func TestALineAboutTheSessionIsAnOrderToIt(t *testing.T) {
 		"/help":                           {nil, []string{"/model [NAME]", "/models", "/think", "/profile [NAME|none]", "/profiles", "/steer TEXT", "/compact undo"}},
 	} {
 		t.Run(line, func(t *testing.T) {
-			answer, err := o.chat().slash(context.Background(), w, runner.Moment{Busy: true}, line)
+			answer, err := o.chat().slash(context.Background(), w, runner.SlashState{Busy: true}, line)
 			if err != nil {
 				t.Fatal(err)
 			}
 			if got, want := plan.CanonicalJSON(answer.Then), plan.CanonicalJSON(c.then); got != want {
-				t.Errorf("it orders %s, want %s", got, want)
+				t.Errorf("got command %s, want %s", got, want)
 			}
-			if len(c.says) == 0 && answer.Text != "" {
-				t.Errorf("it says %q", answer.Text)
+			if len(c.want) == 0 && answer.Text != "" {
+				t.Errorf("got answer %q, want none", answer.Text)
 			}
-			for _, want := range c.says {
+			for _, want := range c.want {
 				if !strings.Contains(answer.Text, want) {
-					t.Errorf("it says %q without %q", answer.Text, want)
+					t.Errorf("got answer %q, want %q in it", answer.Text, want)
 				}
 			}
 		})
 	}
 }
 
-func TestALineAboutTheSessionThatCannotBe(t *testing.T) {
+func TestInvalidSessionCommandsAreRejected(t *testing.T) {
 	o, w := onScreen(t)
 	for line, want := range map[string]string{
 		"/model nowhere":   "nowhere",
@@ -109,82 +109,81 @@ func TestALineAboutTheSessionThatCannotBe(t *testing.T) {
 		"/think hard":      "/think takes auto, off, on, low, medium or high, not \"hard\"",
 		"/profile nowhere": "there is no profile \"nowhere\": there is explorer, quick",
 		"/review":          "/review on or /review off",
-		"/compact it":      "takes nothing or undo",
+		"/compact it":      "takes no argument or undo",
 		"/steer":           "/steer TEXT",
-		"/steer left":      "no run goes on that could hear it",
+		"/steer left":      "no run is active",
 		"/modell":          "there is no command /modell",
 	} {
-		answer, err := o.chat().slash(context.Background(), w, runner.Moment{}, line)
+		answer, err := o.chat().slash(context.Background(), w, runner.SlashState{}, line)
 		if err == nil || !strings.Contains(err.Error(), want) || answer != (runner.Answer{}) {
 			t.Errorf("%s: %+v, %v; want %q", line, answer, err, want)
 		}
 	}
 	o.io.Terminal = false
-	if _, err := o.chat().slash(context.Background(), w, runner.Moment{}, "/compact"); err == nil || !strings.Contains(err.Error(), "full screen") {
-		t.Errorf("without the screen a conversation is summed up: %v", err)
+	if _, err := o.chat().slash(context.Background(), w, runner.SlashState{}, "/compact"); err == nil || !strings.Contains(err.Error(), "full screen") {
+		t.Errorf("/compact without the screen: got error %v", err)
 	}
 }
 
-func TestALevelThatTheModelCannotThinkAtIsSpokenOf(t *testing.T) {
+func TestThinkWarnsAboutModelsThatDoNotThink(t *testing.T) {
 	o, w := onScreen(t)
 	for name, c := range map[string]struct {
 		line string
-		now  runner.Moment
-		want string // "" is no word
+		now  runner.SlashState
+		want string // "" means no warning
 	}{
-		"the level, with a model that does not think":     {"/think high", runner.Moment{Model: "small"}, "small does not think; the level holds for models that do"},
-		"the level, with the server's choice":             {"/think low", runner.Moment{}, "small"},
-		"the level, with a model that does":               {"/think high", runner.Moment{Model: "wise"}, ""},
-		"no thinking, with a model that does not":         {"/think off", runner.Moment{Model: "small"}, ""},
-		"its own measure, with a model that does not":     {"/think auto", runner.Moment{Model: "small"}, ""},
-		"the level, with a model that nobody knows":       {"/think high", runner.Moment{Model: "nowhere"}, ""},
-		"a model that does not think, with a level":       {"/model small", runner.Moment{Model: "wise", Think: prompt.ThinkOn}, "small:latest does not think"},
-		"a model that does, with a level":                 {"/model wise", runner.Moment{Think: prompt.ThinkOn}, ""},
-		"a model that does not think, by its own measure": {"/model small", runner.Moment{Model: "wise"}, ""},
+		"level with a model that does not think":            {"/think high", runner.SlashState{Model: "small"}, "small does not think; the level applies to models that do"},
+		"level with the server's default model":             {"/think low", runner.SlashState{}, "small"},
+		"level with a model that thinks":                    {"/think high", runner.SlashState{Model: "wise"}, ""},
+		"off with a model that does not think":              {"/think off", runner.SlashState{Model: "small"}, ""},
+		"auto with a model that does not think":             {"/think auto", runner.SlashState{Model: "small"}, ""},
+		"level with an unknown model":                       {"/think high", runner.SlashState{Model: "nowhere"}, ""},
+		"choosing a model that does not think with a level": {"/model small", runner.SlashState{Model: "wise", Think: prompt.ThinkOn}, "small:latest does not think"},
+		"choosing a model that thinks with a level":         {"/model wise", runner.SlashState{Think: prompt.ThinkOn}, ""},
+		"choosing a model that does not think with auto":    {"/model small", runner.SlashState{Model: "wise"}, ""},
 	} {
 		answer, err := o.chat().slash(context.Background(), w, c.now, c.line)
 		if err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
-		if said := strings.Contains(answer.Text, "does not think"); said != (c.want != "") || !strings.Contains(answer.Text, c.want) {
-			t.Errorf("%s: it says %q, want %q", name, answer.Text, c.want)
+		if warned := strings.Contains(answer.Text, "does not think"); warned != (c.want != "") || !strings.Contains(answer.Text, c.want) {
+			t.Errorf("%s: got answer %q, want %q in it", name, answer.Text, c.want)
 		}
 	}
 }
 
-func TestATableLeavesOutWhatNobodyKnows(t *testing.T) {
+func TestTableOmitsEmptyColumns(t *testing.T) {
 	for name, c := range map[string]struct {
 		rows [][]string
 		want string
 	}{
-		"a column of which nothing is known": {[][]string{{"model", "size", "can"}, {"a", "", "tools"}}, "model  can\na      tools"},
-		"a cell":                             {[][]string{{"model", "size", "can"}, {"a", "", "tools"}, {"b", "1 GB", ""}}, "model  size  can\na            tools\nb      1 GB"},
+		"empty column": {[][]string{{"model", "size", "can"}, {"a", "", "tools"}}, "model  can\na      tools"},
+		"empty cell":   {[][]string{{"model", "size", "can"}, {"a", "", "tools"}, {"b", "1 GB", ""}}, "model  size  can\na            tools\nb      1 GB"},
 	} {
 		if answer, err := table(c.rows); err != nil || answer.Text != "```\n"+c.want+"\n```" {
-			t.Errorf("%s: %q, %v; want %q", name, answer.Text, err, c.want)
+			t.Errorf("%s: got %q, %v; want %q", name, answer.Text, err, c.want)
 		}
 	}
 }
 
-// TestModelsFitBesideThePlan holds the list against the chat of a screen of 120
-// columns.
+// The list must fit into the chat of a screen with 120 columns.
 func TestModelsFitBesideThePlan(t *testing.T) {
 	const most = 58
 	o, w := onScreen(t)
 	if err := w.model.Warm(t.Context(), "wise"); err != nil {
 		t.Fatal(err)
 	}
-	answer, err := o.chat().slash(context.Background(), w, runner.Moment{}, "/models")
+	answer, err := o.chat().slash(context.Background(), w, runner.SlashState{}, "/models")
 	if err != nil {
 		t.Fatal(err)
 	}
 	lines := strings.Split(answer.Text, "\n")
 	if heading := strings.Join(strings.Fields(lines[1]), " "); heading != "model size context can loaded" {
-		t.Errorf("the heading is %q", heading)
+		t.Errorf("got heading %q", heading)
 	}
 	for _, line := range lines {
 		if len(line) > most || strings.Contains(line, " - ") {
-			t.Errorf("%d: %s", len(line), line)
+			t.Errorf("got a line of width %d, want at most %d: %s", len(line), most, line)
 		}
 	}
 }

@@ -25,19 +25,20 @@ import (
 	"replan/themes"
 	"replan/tui"
 	"replan/tui/draw"
+	"replan/tui/notify"
 )
 
-// longest bounds a wait for something that never comes.
+// longest limits waits for something that may never happen.
 const longest = 2 * time.Minute
 
-// The demo's whole story on real parts: its model over HTTP, its tools, its
-// tests, its gates, the session and the screen. Only what a clock says is made
-// steady, in the events, before the screen folds them.
-func TestTheStoryOfTheDemo(t *testing.T) {
+// The test plays the whole demo with the real model server, tools, tests, gates,
+// session and screen. Only times in the events are fixed, before the screen
+// applies them.
+func TestDemoStory(t *testing.T) {
 	for _, size := range []tea.WindowSizeMsg{{Width: 120, Height: 36}, {Width: 80, Height: 24}, {Width: 40, Height: 12}} {
 		t.Run(fmt.Sprintf("%dx%d", size.Width, size.Height), func(t *testing.T) {
 			if testing.Short() && size.Width != 120 {
-				t.Skip("the same story at another size")
+				t.Skip("repeats the story at another size")
 			}
 			s := openStory(t, size)
 			s.until("the model and the tools are known", func() bool { return s.known })
@@ -81,8 +82,8 @@ var (
 	backTabKey = tea.KeyPressMsg{Code: tea.KeyTab, Mod: tea.ModShift}
 )
 
-// story is the demo on a screen of a given size. It is the model that teatest
-// drives: the real one, watched. What the watcher knows is guarded by mu.
+// story is the demo on a screen of a given size. It wraps the real model for
+// teatest and watches it. The fields after mu are guarded by it.
 type story struct {
 	*tui.Model
 	t       *testing.T
@@ -93,17 +94,17 @@ type story struct {
 
 	mu      sync.Mutex
 	news    chan struct{} // closed when a frame is drawn
-	frame   string        // the newest
-	synced  int           // the newest sync that a frame was drawn after
-	syncs   int           // how many were sent
-	folded  int           // events that the frame shows
+	frame   string        // the newest frame
+	synced  int           // the newest sync that the frame reflects
+	syncs   int           // number of syncs sent
+	folded  int           // number of events in the frame
 	run     agent.Run
-	known   bool // the status of the session has come, with its model and its tools
+	known   bool // the session has reported its model and tools
 	replied bool
 }
 
-// The messages by which the watcher learns what a frame shows: so many events,
-// or everything that was sent before.
+// Messages that tell the watcher what a frame reflects: a number of events, or
+// everything sent before.
 type (
 	foldedMsg int
 	syncMsg   int
@@ -118,10 +119,10 @@ func openStory(t *testing.T, size tea.WindowSizeMsg) *story {
 		t.Fatal(err)
 	}
 	s := &story{
-		t: t, size: size, theme: themes.New(themes.Auto, true, themes.Mode{}),
+		t: t, size: size, theme: new(themes.Set).New(themes.Auto, true, themes.Mode{}),
 		news: make(chan struct{}), feed: newFeed(d),
-		// Nobody is called who looks elsewhere: the wait for that outlives the story.
-		Model: tui.New(d.Session(), tui.Options{Intro: demo.Intro("enter"), Suggestion: demo.Goal, Version: "test", Notify: tui.NotifyOff, Pauses: draw.Pauses{Grace: 20 * time.Millisecond}}),
+		// Notifications are off: their timer would outlive the story.
+		Model: tui.New(d.Session(), tui.Options{Intro: demo.Intro("enter"), Suggestion: demo.Goal, Version: "test", Notify: notify.Off, Pauses: draw.Pauses{Grace: 20 * time.Millisecond}}),
 	}
 	s.program = teatest.NewTestModel(t, s, teatest.WithInitialTermSize(size.Width, size.Height))
 	var feeding sync.WaitGroup
@@ -143,19 +144,19 @@ func openStory(t *testing.T, size tea.WindowSizeMsg) *story {
 		}
 		s.program.WaitFinished(t, teatest.WithFinalTimeout(longest))
 		goleak.VerifyNone(t, leaks,
-			// Neither teatest's wait for an interrupt nor the clock of the
-			// highlighter's regular expressions can be stopped.
+			// teatest's wait for an interrupt and the clock of the highlighter's
+			// regular expressions cannot be stopped.
 			goleak.IgnoreAnyFunction("github.com/charmbracelet/x/exp/teatest/v2.NewTestModel.func2"),
 			goleak.IgnoreAnyFunction("github.com/dlclark/regexp2/v2.runClock"))
 	})
 	return s
 }
 
-// Update passes messages on to the real model and reads those for the watcher.
+// Update handles the watcher's messages and passes all others to the real model.
 func (s *story) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	switch msg := msg.(type) {
 	case tea.ColorProfileMsg:
-		return s, nil // the pictures are those of a terminal with all colours
+		return s, nil // the golden frames use all colours
 	case foldedMsg:
 		s.mu.Lock()
 		defer s.mu.Unlock()
@@ -174,7 +175,7 @@ func (s *story) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	return s, cmd
 }
 
-// View draws the real model and keeps what it drew.
+// View draws the real model and keeps the frame.
 func (s *story) View() tea.View {
 	v := s.Model.View()
 	s.mu.Lock()
@@ -185,7 +186,7 @@ func (s *story) View() tea.View {
 	return v
 }
 
-// fold folds an event that is on the screen by now.
+// fold applies an event that the screen has received.
 func (s *story) fold(e event.Event) {
 	switch d := e.Data.(type) {
 	case session.Status:
@@ -197,12 +198,12 @@ func (s *story) fold(e event.Event) {
 	}
 	if _, starts := e.Data.(event.RunStarted); starts || e.Run == s.run.ID && s.run.ID != "" {
 		if err := s.run.Apply(e); err != nil && !e.Data.Kind().Passing() {
-			s.t.Errorf("the event %d does not fold: %v", e.Seq, err)
+			s.t.Errorf("apply event %d: %v", e.Seq, err)
 		}
 	}
 }
 
-// until waits for a frame on which cond holds.
+// until waits for a frame that meets cond.
 func (s *story) until(what string, cond func() bool) {
 	s.t.Helper()
 	limit := time.NewTimer(longest)
@@ -217,12 +218,12 @@ func (s *story) until(what string, cond func() bool) {
 		select {
 		case <-news:
 		case <-limit.C:
-			s.t.Fatalf("%s: never on the screen, which shows\n%s", what, plainText(frame))
+			s.t.Fatalf("timed out: %s; the screen shows\n%s", what, plainText(frame))
 		}
 	}
 }
 
-// press presses keys and waits for the frame that follows.
+// press presses keys and waits for the next frame.
 func (s *story) press(keys ...tea.KeyPressMsg) {
 	s.t.Helper()
 	for _, k := range keys {
@@ -230,11 +231,11 @@ func (s *story) press(keys ...tea.KeyPressMsg) {
 	}
 	s.syncs++
 	s.program.Send(syncMsg(s.syncs))
-	s.until("what a key does", func() bool { return s.synced >= s.syncs })
+	s.until("a frame after the key", func() bool { return s.synced >= s.syncs })
 }
 
-// untilGate waits until nothing but the gate of that step goes on, and until
-// the gate takes keys.
+// untilGate waits until the gate of the step accepts keys and no other step is
+// running.
 func (s *story) untilGate(step string) {
 	s.t.Helper()
 	s.until("the gate of step "+step, func() bool {
@@ -247,13 +248,13 @@ func (s *story) untilGate(step string) {
 	})
 }
 
-// takesKeys reports whether the screen shows a gate whose keys are lit: until
-// its time of grace is over they are faint.
+// takesKeys reports whether the screen shows a gate whose keys are lit. They are
+// faint during the grace period.
 func (s *story) takesKeys() bool {
 	return strings.Contains(s.frame, s.theme.Styles.Key.Bold(true).Render("y")+" ")
 }
 
-// openGate brings the gate back to the front and opens it.
+// openGate brings the gate to the front and allows the call.
 func (s *story) openGate() {
 	s.t.Helper()
 	s.press(tea.KeyPressMsg{Code: 'g', Mod: tea.ModCtrl})
@@ -261,7 +262,7 @@ func (s *story) openGate() {
 	s.press(tea.KeyPressMsg{Code: 'y', Text: "y"})
 }
 
-// golden holds the text of the screen.
+// golden compares the text of the screen with a golden file.
 func (s *story) golden(name string) {
 	s.t.Helper()
 	s.mu.Lock()
@@ -270,18 +271,18 @@ func (s *story) golden(name string) {
 	s.t.Run(name, func(t *testing.T) {
 		lines := strings.Split(ansi.Strip(frame), "\n")
 		if len(lines) != s.size.Height {
-			t.Errorf("%d lines are drawn on a screen of %d", len(lines), s.size.Height)
+			t.Errorf("got %d lines, want %d", len(lines), s.size.Height)
 		}
 		for i, line := range lines {
 			if w := ansi.StringWidth(line); w > s.size.Width {
-				t.Errorf("line %d is %d cells wide on a screen of %d: %q", i+1, w, s.size.Width, line)
+				t.Errorf("line %d is %d cells wide, want at most %d: %q", i+1, w, s.size.Width, line)
 			}
 		}
 		golden.RequireEqual(t, plainText(frame))
 	})
 }
 
-// styled holds the screen with its colours and attributes.
+// styled compares the screen with its colours and attributes with a golden file.
 func (s *story) styled(name string) {
 	s.t.Helper()
 	s.mu.Lock()
@@ -290,7 +291,7 @@ func (s *story) styled(name string) {
 	s.t.Run(name, func(t *testing.T) { golden.RequireEqual(t, frame+"\n") })
 }
 
-// wantsStyled holds that a styled text is on the screen.
+// wantsStyled checks that a styled text is on the screen.
 func (s *story) wantsStyled(why, text string) {
 	s.t.Helper()
 	s.mu.Lock()
@@ -300,7 +301,7 @@ func (s *story) wantsStyled(why, text string) {
 	}
 }
 
-// plainText is a frame without styles and without blanks at the ends of lines.
+// plainText returns a frame without styles and trailing blanks.
 func plainText(frame string) string {
 	lines := strings.Split(ansi.Strip(frame), "\n")
 	for i := range lines {
@@ -309,20 +310,20 @@ func plainText(frame string) string {
 	return strings.Join(lines, "\n") + "\n"
 }
 
-// feed hands a session's events to the screen, and counts them. What a clock or
-// a temporary folder put into them is replaced by what stays the same, so that
-// the screen lays out text that is the same in every run.
+// feed passes a session's events to the screen and counts them. It replaces
+// times and temporary paths by fixed ones, so that the screen is the same in
+// every run.
 type feed struct {
 	out    chan event.Event
 	steady *strings.Replacer
-	began  time.Time // of the run
+	began  time.Time // start of the run
 	now    time.Time
 
 	mu   sync.Mutex
 	sent []event.Event
 }
 
-// A run's events come a second apart, and whatever is measured took so long.
+// A run's events are one second apart, and every measured duration is the same.
 const (
 	tickOfStory = time.Second
 	measured    = `"${1}ms":300`
@@ -335,13 +336,13 @@ var (
 
 func newFeed(d *cli.DemoSession) *feed {
 	return &feed{
-		out:    make(chan event.Event, 1<<16), // more than the story has: a send never waits
+		out:    make(chan event.Event, 1<<16), // more than the story has, so that sends never block
 		steady: strings.NewReplacer(d.Workspace(), "/src/pages"),
 		now:    time.Date(2026, 11, 21, 11, 42, 0, 0, time.UTC),
 	}
 }
 
-// relay hands on what a session says until it ends.
+// relay passes on a session's events until it ends.
 func (f *feed) relay(events <-chan event.Event) {
 	defer close(f.out)
 	for e := range events {
@@ -353,37 +354,37 @@ func (f *feed) relay(events <-chan event.Event) {
 	}
 }
 
-// taken is how many events the screen's side has taken out.
+// taken returns the number of events that the screen has received.
 func (f *feed) taken() int {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return len(f.sent) - len(f.out)
 }
 
-// events is a part of what was sent.
+// events returns a range of the sent events.
 func (f *feed) events(from, to int) []event.Event {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return f.sent[from:to:to]
 }
 
-// still makes an event the same in every run.
+// still returns the event with the fixed values.
 func (f *feed) still(e event.Event) event.Event {
 	line, err := e.MarshalJSON()
 	if err != nil {
-		panic(fmt.Sprintf("a session's event cannot be written: %v", err))
+		panic(fmt.Sprintf("marshal an event of the session: %v", err))
 	}
 	text := measuredMS.ReplaceAllString(f.steady.Replace(string(line)), measured)
 	text = testSeconds.ReplaceAllStringFunc(text, func(s string) string {
 		_, decimals, _ := strings.Cut(s, ".")
 		return "0." + strings.Repeat("0", len(decimals)-len("s")) + "s"
 	})
-	told := e.Data
+	original := e.Data
 	if err := e.UnmarshalJSON([]byte(text)); err != nil {
-		panic(fmt.Sprintf("a session's event cannot be read: %v", err))
+		panic(fmt.Sprintf("unmarshal an event of the session: %v", err))
 	}
-	if strings.HasPrefix(string(told.Kind()), "session.") {
-		e.Data = reread(told, []byte(text))
+	if strings.HasPrefix(string(original.Kind()), "session.") {
+		e.Data = reread(original, []byte(text))
 	}
 	if !e.Data.Kind().Passing() {
 		f.now = f.now.Add(tickOfStory)
@@ -399,14 +400,14 @@ func (f *feed) still(e event.Event) event.Event {
 	return e
 }
 
-// reread reads what a session reports about itself back from its line: the
-// decoder of events knows only what happens in runs.
-func reread(told event.Data, line []byte) event.Data {
+// reread decodes an event about the session from its line, because the decoder of
+// events knows only those of runs.
+func reread(original event.Data, line []byte) event.Data {
 	envelope := struct {
 		Data any `json:"data"`
-	}{reflect.New(reflect.TypeOf(told)).Interface()}
+	}{reflect.New(reflect.TypeOf(original)).Interface()}
 	if err := json.Unmarshal(line, &envelope); err != nil {
-		panic(fmt.Sprintf("%s cannot be read: %v", told.Kind(), err))
+		panic(fmt.Sprintf("unmarshal %s: %v", original.Kind(), err))
 	}
 	return reflect.ValueOf(envelope.Data).Elem().Interface().(event.Data)
 }

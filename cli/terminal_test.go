@@ -17,8 +17,8 @@ import (
 	"replan/agent/ollama/ollamatest"
 )
 
-// lifeline is what a child of the program holds on to. When the child has
-// gone, whatever ended it, the system lets go.
+// lifeline is a listener that a child of the program connects to. However the
+// child ends, the system closes the connection.
 type lifeline struct {
 	t        *testing.T
 	listener *net.TCPListener
@@ -37,34 +37,34 @@ func newLifeline(t *testing.T) *lifeline {
 
 func (l *lifeline) addr() string { return l.listener.Addr().String() }
 
-// held waits until a child holds on.
+// held waits until a child has connected.
 func (l *lifeline) held() {
 	l.t.Helper()
 	_ = l.listener.SetDeadline(time.Now().Add(longest))
 	var err error
 	if l.conn, err = l.listener.Accept(); err != nil {
-		l.t.Fatalf("no child came up: %v", err)
+		l.t.Fatalf("no child connected: %v", err)
 	}
 	l.t.Cleanup(func() { _ = l.conn.Close() })
 	if _, err := bufio.NewReader(l.conn).ReadString('\n'); err != nil {
-		l.t.Fatalf("the child said nothing: %v", err)
+		l.t.Fatalf("read from the child: %v", err)
 	}
 }
 
-// gone waits until that child lives no more.
+// gone waits until the child has ended.
 func (l *lifeline) gone() {
 	l.t.Helper()
 	_ = l.conn.SetReadDeadline(time.Now().Add(longest))
 	var timeout net.Error
 	if _, err := l.conn.Read(make([]byte, 1)); errors.As(err, &timeout) && timeout.Timeout() {
-		l.t.Error("a child lives on")
+		l.t.Error("a child is still alive")
 	}
 }
 
-// With no Ollama there the screen opens, says in a sentence what to do, and
-// stays usable; whichever way it is left, the terminal is as it was and the
-// children are gone, even one that never answered.
-func TestEveryWayOutRestoresTheTerminal(t *testing.T) {
+// Without Ollama the screen opens, shows one sentence of advice and stays usable.
+// Every way to quit restores the terminal and ends the children, even one that
+// never answered.
+func TestEveryExitRestoresTheTerminal(t *testing.T) {
 	for name, leave := range map[string]func(*terminal){
 		"ctrl+c":  func(s *terminal) { s.keys(ctrlC) },
 		"ctrl+d":  func(s *terminal) { s.keys(ctrlD) },
@@ -88,23 +88,23 @@ func TestEveryWayOutRestoresTheTerminal(t *testing.T) {
 			s.until(at, "next pane")
 			at = s.mark()
 			s.keys("?")
-			s.until(at, "What shall be done?")
+			s.until(at, "What should be done?")
 
 			leave(s)
 			if out := s.end(0); !strings.Contains(out, "\x1b[?"+alternateMode+"h") {
-				t.Error("the program never took the alternate screen")
+				t.Error("the program never switched to the alternate screen")
 			}
 			line.gone()
 		})
 	}
 }
 
-// A child that runs when the user leaves is gone with the program.
-func TestLeavingARunStopsItsChildren(t *testing.T) {
+// A child that runs while the user quits ends with the program.
+func TestQuittingDuringRunEndsItsChildren(t *testing.T) {
 	for name, leave := range map[string]func(*terminal){
 		"SIGINT":  func(s *terminal) { s.signal(syscall.SIGINT) },
 		"SIGTERM": func(s *terminal) { s.signal(syscall.SIGTERM) },
-		"ctrl+c and a yes": func(s *terminal) {
+		"ctrl+c, then y": func(s *terminal) {
 			at := s.mark()
 			s.keys(ctrlC)
 			s.until(at, "Stop it and quit?")
@@ -160,9 +160,8 @@ func TestHang(t *testing.T) {
 	}
 }
 
-// Whatever is done to the window while a run goes on, the program draws on and
-// leaves in order.
-func TestAStormOfSizes(t *testing.T) {
+// The program survives any resizing of the window during a run and exits cleanly.
+func TestManyResizesDuringRun(t *testing.T) {
 	s := open(t, program{args: []string{"demo"}, width: 120, height: 36})
 	s.until(0, "Press enter to send the goal below.")
 	s.until(0, "demo-script")
@@ -190,24 +189,23 @@ func TestAStormOfSizes(t *testing.T) {
 	s.end(0)
 }
 
-// An error before the screen opens is one sentence, and the terminal is not
-// touched at all.
-func TestABadConfigurationDoesNotTouchTheTerminal(t *testing.T) {
+// An error before the screen opens is printed as one sentence without escape
+// sequences.
+func TestInvalidConfigurationLeavesTerminalAlone(t *testing.T) {
 	home := t.TempDir()
 	write(t, filepath.Join(home, "config.toml"), "[model]\nnmae = \"x\"\n")
 	s := open(t, program{home: home})
 	out := s.end(2)
 	if !strings.Contains(out, "a key that does not exist: model.nmae") || strings.Count(strings.TrimSpace(out), "\n") != 0 {
-		t.Errorf("it is not one sentence that names the key: %q", out)
+		t.Errorf("got %q, want one sentence that names the key", out)
 	}
 	if strings.Contains(out, "\x1b") {
-		t.Errorf("the terminal was sent %q", out)
+		t.Errorf("got escape sequences in %q", out)
 	}
 }
 
-// An error that only shows while a run is to start is told on the screen, which
-// stays.
-func TestAnErrorOnTheScreenLeavesItUsable(t *testing.T) {
+// An error at the start of a run is shown on the screen, which stays open.
+func TestScreenStaysUsableAfterError(t *testing.T) {
 	model, err := ollamatest.Start(context.Background(), ollamatest.Script{Model: "scripted"})
 	if err != nil {
 		t.Fatal(err)
@@ -226,8 +224,8 @@ func TestAnErrorOnTheScreenLeavesItUsable(t *testing.T) {
 	}
 }
 
-// When the window is closed the program ends by itself, with its children.
-func TestAClosedWindowEndsTheProgram(t *testing.T) {
+// Closing the window ends the program and its children.
+func TestClosedWindowEndsTheProgram(t *testing.T) {
 	line := newLifeline(t)
 	servers := filepath.Join(t.TempDir(), "servers.json")
 	write(t, servers, `{"mcpServers": {"mute": {"command": "toolserver", "args": ["!mute"], "env": {"ALIVE": "`+line.addr()+`"}}}}`)
@@ -238,7 +236,7 @@ func TestAClosedWindowEndsTheProgram(t *testing.T) {
 	select {
 	case <-s.exited:
 	case <-time.After(longest):
-		t.Fatal("the program does not end")
+		t.Fatal("the program did not end")
 	}
 	line.gone()
 }

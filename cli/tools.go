@@ -15,7 +15,7 @@ import (
 	"replan/agent/rule"
 	"replan/cli/config"
 	"replan/planning/plan"
-	"replan/tui/plain"
+	"replan/tui/telling"
 )
 
 // How long a command waits for servers to start: toolsSoon silently, then
@@ -50,7 +50,7 @@ const verdictDepends = "depends"
 
 // listTools starts the servers, lists their tools and stops them.
 func (o *options) listTools(ctx context.Context) (err error) {
-	w := &workshop{}
+	w := &services{}
 	defer func() { err = errors.Join(err, wrap("end in order", w.close())) }()
 	logger, err := w.openLog(o.store.Dirs.Logs())
 	if err != nil {
@@ -67,7 +67,7 @@ func (o *options) listTools(ctx context.Context) (err error) {
 	catalogue, w.awaited = w.tools.ReadyFor(within, []string{"*:*"})
 	for _, t := range catalogue {
 		line := toolLine{Name: t.Name, Server: t.Server, Description: t.Description, ReadOnly: t.ReadOnly}
-		for _, r := range rule.Speaking(rules, t) {
+		for _, r := range rule.Matching(rules, t) {
 			if line.Gate = line.Gate || r.Verdict == rule.VerdictAsk; line.Verdict != "" && line.Verdict != string(r.Verdict) {
 				line.Verdict = verdictDepends
 				continue
@@ -88,7 +88,7 @@ func (o *options) listTools(ctx context.Context) (err error) {
 	table := tabwriter.NewWriter(o.io.Out, 0, 4, 2, ' ', 0)
 	for _, l := range lines {
 		mark := map[string]string{string(rule.VerdictAsk): "asks", string(rule.VerdictBlock): "denied", verdictDepends: "depends"}[l.Verdict]
-		_, _ = fmt.Fprintf(table, "%s\t%s\t%s\t%s\n", l.Name, l.Server, mark, plain.OneLine(l.Description, 80))
+		_, _ = fmt.Fprintf(table, "%s\t%s\t%s\t%s\n", l.Name, l.Server, mark, telling.Excerpt(l.Description, 80))
 	}
 	return wrap(writing, table.Flush())
 }

@@ -24,13 +24,13 @@ func newToolsCall(o *options) *cobra.Command {
 	command := &cobra.Command{
 		Use:   "call NAME",
 		Short: "Call one tool and print its result",
-		Long: "call NAME calls one tool as a plan of one step would: gates are asked or answered as for plan run,\n" +
-			"the call is in the journal of a run of its own, and its changes can be undone. The result is printed\n" +
-			"as text, with --output json as the JSON value it is.",
+		Long: "call NAME calls one tool like a plan of one step: gates are answered as for plan run,\n" +
+			"the call has a run and a journal of its own, and its changes can be undone. The result is printed\n" +
+			"as text, with --output json as JSON.",
 		Example: "  replan tools call fs.search --args '{\"query\": \"TODO\"}'\n  replan tools call fs.mkdir --args '{\"path\": \"docs\"}' --approve safe\n  replan tools call vcs.log --output json",
 		Args: func(_ *cobra.Command, names []string) error {
 			if len(names) != 1 {
-				return usage("say which tool to call: replan tools call NAME --args JSON; replan tools lists them")
+				return usage("name the tool: replan tools call NAME --args JSON; replan tools lists them")
 			}
 			return nil
 		},
@@ -48,7 +48,7 @@ func (o *options) callTool(ctx context.Context, name, args string) error {
 	text := []byte(args)
 	if args == "-" {
 		if o.asks() {
-			return usage("standard input is where gates are asked: give the arguments to --args itself")
+			return usage("standard input answers the gates: pass the arguments to --args itself")
 		}
 		var err error
 		if text, err = io.ReadAll(o.io.In); err != nil {
@@ -70,7 +70,7 @@ func (o *options) callTool(ctx context.Context, name, args string) error {
 	if err != nil {
 		return usage("--args cannot be passed on: %w", err)
 	}
-	e := errand{prepare: func(ctx context.Context, w *workshop) ([]runner.Command, error) {
+	e := headlessJob{prepare: func(ctx context.Context, w *services) ([]runner.Command, error) {
 		v, err := o.plans().check(ctx, w, namedPlan{data: p}, nil)
 		if err != nil {
 			return nil, err
@@ -89,8 +89,8 @@ func (o *options) callTool(ctx context.Context, name, args string) error {
 	return o.headless(ctx, e)
 }
 
-// resultOnly prints the result of a run with a single call, its gates if the user
-// is asked, and why it failed.
+// resultOnly prints the result of a run with a single call, its questions to the
+// user, and why it failed.
 type resultOnly struct {
 	notesOnly
 	log    *plain.Log
@@ -123,10 +123,10 @@ func (r *resultOnly) Event(e event.Event) error {
 		}
 		return r.o.print(resultText(d.Result))
 	case event.StepFailed:
-		r.failed = d.Error
+		r.failed = string(d.Error)
 	case event.RunCompleted:
 		if d.Reason == event.ReasonStepFailed {
-			return &failure{exit: d.Reason.ExitCode(), code: string(d.Reason), err: errors.New(config.First(r.failed, d.Error))}
+			return &failure{exit: d.Reason.ExitCode(), code: string(d.Reason), err: errors.New(config.First(r.failed, string(d.Error)))}
 		}
 	}
 	return r.notesOnly.Event(e)

@@ -8,9 +8,9 @@ import (
 	"testing"
 )
 
-// A paste of several lines, or a key that was meant for something else, must not
-// open a gate that nobody has seen.
-func TestALineTypedAheadOpensNoGate(t *testing.T) {
+// A paste of several lines, or a key meant for something else, must not open a
+// gate that the user has not seen.
+func TestInputTypedAheadOpensNoGate(t *testing.T) {
 	line := newLifeline(t)
 	folder := t.TempDir()
 	write(t, filepath.Join(folder, "two.json"), `{"id":"two-1","title":"Two","steps":[
@@ -24,32 +24,32 @@ func TestALineTypedAheadOpensNoGate(t *testing.T) {
 	s.until(at, "▸ 1 Hold")
 	at = s.mark()
 	s.keys("y\ny\ny")
-	s.until(at, "y") // the terminal has echoed it
+	s.until(at, "y") // the terminal's echo
 	_ = line.conn.Close()
 	s.until(at, "open this gate? (2 proc.run)")
-	s.keys("\n") // an empty line, not the y before it
+	s.keys("\n") // only this empty line is read, not the y before it
 	s.until(at, "open this gate? (2 proc.run) [y]es once, [r] for this run, [a]lways, [n]o, [e]dit, [?]: open this gate?")
 	s.keys("n\n")
 	s.until(at, "2 proc.run failed: [r]etry")
 	s.keys("a\n")
 	s.end(3)
 	if _, err := os.Stat(filepath.Join(folder, "opened.txt")); err == nil {
-		t.Error("the gate was opened by what was typed before it")
+		t.Error("input typed before the gate opened it")
 	}
 }
 
-func TestALineTypedAheadStartsNoServerOfAProject(t *testing.T) {
+func TestInputTypedAheadStartsNoProjectServer(t *testing.T) {
 	folder := t.TempDir()
 	started := filepath.Join(folder, "started.txt")
 	write(t, filepath.Join(folder, ".mcp.json"), `{"mcpServers": {"word": {"command": "toolserver", "env": {"TTY_REPORT": "`+started+`"}}}}`)
 	write(t, filepath.Join(folder, "look.json"), lookPlan)
 	s := open(t, program{folder: folder, args: []string{"plan", "run", "look.json", "--plain"}})
 	s.keys("y\n")
-	s.until(0, "start the tool servers that this project names?")
+	s.until(0, "start this project's tool servers?")
 	s.keys("n\n")
 	s.until(0, "goal_met")
 	s.end(0)
 	if _, err := os.Stat(started); err == nil {
-		t.Error("the server was started by what was typed before the question")
+		t.Error("input typed before the question started the server")
 	}
 }

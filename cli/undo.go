@@ -22,12 +22,12 @@ import (
 // newUndo returns the command replan undo, which is /undo in the chat.
 func newUndo(o *options) slash.Command {
 	return slash.Command{
-		Name: "undo", Args: "RUN", Short: "Put back what a run changed",
-		Long: "undo puts back the files that a run changed, whether it was completed, failed, was stopped or killed:\n" +
-			"content, mode and existence, all of them or none. It refuses where a file is no longer what the run left,\n" +
-			"and shows what became of it. What the run did by other means than the workspace's own file tools, such as\n" +
-			"a command it ran or a commit, stays and is named. With --dry-run only the diff is shown. RUN may be given\n" +
-			"as a unique prefix.",
+		Name: "undo", Args: "RUN", Short: "Restore the files that a run changed",
+		Long: "undo restores the files that a run changed, whether it completed, failed, was stopped or killed:\n" +
+			"content, mode and existence, all of them or none. It refuses if a file was changed after the run,\n" +
+			"and shows that change. Effects other than those of the workspace's file tools, such as\n" +
+			"commands and commits, stay and are listed. With --dry-run only the diff is shown. RUN may be shortened\n" +
+			"to a unique prefix.",
 		Examples: []string{"undo r-20260102 --dry-run", "undo r-20260102-030405-1f2e3d", "undo r-20260102 --output json"},
 		Check: func(path string, args []string) error {
 			if len(args) == 0 {
@@ -53,10 +53,10 @@ func (o runs) whichUndo(command string) error {
 	}
 	for _, r := range runs {
 		if r.Workspace == o.Workspace && r.Outer == "" && undo.Changed(o.store.Runs.Dir, r.ID) {
-			return usage("say which: %s RUN; the newest that changed files here is %s", command, r.ID)
+			return usage("name the run: %s RUN; the newest that changed files here is %s", command, r.ID)
 		}
 	}
-	return usage("say which: %s RUN; no run has changed files here that could be put back", command)
+	return usage("name the run: %s RUN; no run changed files here that can be restored", command)
 }
 
 // undo implements replan undo.
@@ -65,8 +65,8 @@ func (o runs) undo(ctx context.Context, prefix string) (err error) {
 	if err != nil {
 		return o.unopened(err)
 	}
-	if o.talk != nil && !o.DryRun {
-		o.talk.then = runner.Undo{Run: id}
+	if o.chatContext != nil && !o.DryRun {
+		o.chatContext.then = runner.Undo{Run: id}
 		return nil
 	}
 	own, err := workspace.New(workspace.Config{Dir: o.Workspace, Backups: o.store.Runs.Dir})
@@ -100,13 +100,13 @@ func (o runs) tellUndo(u event.Undo) error {
 	}
 	done := "put back"
 	if o.DryRun {
-		done = "would be put back"
+		done = "would be restored"
 	}
 	switch {
 	case u.Already:
-		say("the run %s is undone already: nothing was changed", u.Run)
+		say("the run %s is already undone: nothing was changed", u.Run)
 	case len(u.Files) == 0:
-		say("the run %s changed nothing that could be put back", u.Run)
+		say("the run %s changed nothing that can be restored", u.Run)
 	default:
 		say("%s of the run %s: %s", done, u.Run, telling.Undone(u))
 		for _, f := range u.Files {
@@ -164,7 +164,7 @@ func elsewhere(err error) error {
 
 // undoes returns the undo function of a session. It uses the session's own
 // operators, so that nothing else changes files meanwhile.
-func (o wiring) undoes(w *workshop) func(context.Context, string, bool) (event.Undo, error) {
+func (o wiring) undoes(w *services) func(context.Context, string, bool) (event.Undo, error) {
 	return func(ctx context.Context, run string, dry bool) (u event.Undo, err error) {
 		own := w.own
 		if own == nil { // the session does not use them
@@ -182,7 +182,7 @@ func (o wiring) undoes(w *workshop) func(context.Context, string, bool) (event.U
 const dirtyWithin = 2 * time.Second
 
 // dirty counts the files with uncommitted changes, 0 without git.
-func (w *workshop) dirty(ctx context.Context) int {
+func (w *services) dirty(ctx context.Context) int {
 	if w.own == nil {
 		return 0
 	}
@@ -190,7 +190,7 @@ func (w *workshop) dirty(ctx context.Context) int {
 	defer cancel()
 	files, err := w.own.Dirty(ctx)
 	if err != nil {
-		w.logger.Info("what is not committed is not known", "error", err)
+		w.logger.Info("the uncommitted files cannot be listed", "error", err)
 		return 0
 	}
 	return files

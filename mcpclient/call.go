@@ -53,7 +53,7 @@ func (p *Pool) Call(ctx context.Context, call plan.ToolCall) (any, error) {
 // anything. It fails for tools that do not support previews.
 func (p *Pool) Preview(ctx context.Context, call plan.ToolCall) (plan.ToolPreview, error) {
 	if !call.Tool.Previews {
-		return plan.ToolPreview{}, fmt.Errorf("%s cannot say what it would change", call.Tool.QualifiedName())
+		return plan.ToolPreview{}, fmt.Errorf("%s cannot preview its changes", call.Tool.QualifiedName())
 	}
 	call.Output, call.Progress = nil, nil
 	result, err := p.send(ctx, call, map[string]any{builtin.MetaPreview: true})
@@ -80,7 +80,7 @@ func (p *Pool) send(ctx context.Context, call plan.ToolCall, meta map[string]any
 	defer p.work.Done()
 	if e.builtin == nil {
 		if _, preview := meta[builtin.MetaPreview]; preview {
-			return nil, notDone(call.Tool, "only built-in servers preview, and %s is none", call.Tool.Server)
+			return nil, notDone(call.Tool, "only built-in servers preview, and %s is not built-in", call.Tool.Server)
 		}
 		meta = nil
 	}
@@ -177,7 +177,7 @@ func (p *Pool) begin(tool plan.Tool) (*entry, *connection, error) {
 		p.work.Add(1)
 		return e, e.conn, nil
 	}
-	return nil, nil, notDone(tool, "there is no server called %s", tool.Server)
+	return nil, nil, notDone(tool, "no server is called %s", tool.Server)
 }
 
 // explain translates an error of a call into one for the caller.

@@ -286,9 +286,9 @@ func checkKind(w written) error {
 	stdio := strings.EqualFold(w.Type, "stdio")
 	switch {
 	case w.Command != "" && w.URL != "":
-		return errors.New(`has both "command" and "url"; keep the one that is meant`)
+		return errors.New(`has both "command" and "url"; keep one of them`)
 	case w.Command == "" && w.URL == "":
-		return errors.New(`has neither "command" nor "url"; one of them says how to reach it`)
+		return errors.New(`has neither "command" nor "url"; add one of them`)
 	case stdio && w.Command == "":
 		return errors.New(`is of type "stdio" and has no "command"`)
 	case w.Type != "" && !stdio && w.URL == "":

@@ -26,7 +26,7 @@ func configFile(t *testing.T, text string) string {
 	return path
 }
 
-func TestAConfigurationIsReadInItsOrderWithCommentsAndVariables(t *testing.T) {
+func TestReadConfigKeepsOrderAndExpandsVariables(t *testing.T) {
 	t.Setenv("REPLAN_TEST_DIR", "/srv")
 	t.Setenv("REPLAN_TEST_EMPTY", "")
 	servers, err := mcpclient.ReadConfig(configFile(t, `{
@@ -80,54 +80,54 @@ func TestAConfigurationIsReadInItsOrderWithCommentsAndVariables(t *testing.T) {
 	}
 }
 
-func TestAFileThatIsNotThereIsSaidSo(t *testing.T) {
+func TestReadConfigReportsMissingFile(t *testing.T) {
 	_, err := mcpclient.ReadConfig(filepath.Join(t.TempDir(), "none.json"), mcpclient.SourceUser)
 	if !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("got %v", err)
 	}
 }
 
-func TestEveryMistakeIsOneSentenceWithFileLineAndServer(t *testing.T) {
+func TestConfigErrorsNameFileLineAndServer(t *testing.T) {
 	one := func(server string) string { return "{\"mcpServers\": {\n\"it\": " + server + "\n}}" }
 	for name, c := range map[string]struct{ text, want string }{
-		"no JSON":                 {`{"mcpServers": {`, "is not JSON"},
-		"nothing":                 {"\n", "is empty"},
-		"a mark and nothing":      {"\ufeff", "is empty"},
-		"a list":                  {`[]`, "must be an object"},
-		"no servers":              {`{"servers": {}}`, `there is no "mcpServers"`},
-		"servers in a list":       {`{"mcpServers": []}`, `"mcpServers" must be an object`},
-		"neither":                 {one(`{}`), `:2: server "it": has neither "command" nor "url"`},
-		"both":                    {one(`{"command":"x","url":"http://x"}`), `has both "command" and "url"`},
-		"older transport":         {one(`{"type":"sse","url":"http://x/sse"}`), `"sse" transport is not supported`},
-		"unknown transport":       {one(`{"type":"carrier pigeon","command":"x"}`), `"carrier pigeon" is not a type`},
-		"stdio without command":   {one(`{"type":"stdio","url":"http://x"}`), `has no "command"`},
-		"http without url":        {one(`{"type":"http","command":"x"}`), `has no "url"`},
-		"a number for a command":  {one(`{"command": 7}`), `"command" must be text, not number`},
-		"args as text":            {one(`{"command":"x","args":"-a -b"}`), `"args" must be a list of texts, not string`},
-		"a number among args":     {one(`{"command":"x","args":["a",1]}`), `"args" must be a list of texts, not number`},
-		"env with a number":       {one(`{"command":"x","env":{"A":1}}`), `"env" must be an object of texts, not number`},
-		"headers in a list":       {one(`{"url":"http://x","headers":[]}`), `"headers" must be an object of texts, not array`},
-		"disabled as text":        {one(`{"command":"x","disabled":"yes"}`), `"disabled" must be true or false, not string`},
-		"a server that is text":   {one(`"x"`), `must be an object, not string`},
-		"a timeout in words":      {one(`{"command":"x","timeout":"soon"}`), `"timeout" is "soon"`},
-		"a timeout of nothing":    {one(`{"command":"x","timeout":0}`), `"timeout" must be more than 0`},
-		"a timeout as a list":     {one(`{"command":"x","timeout":[1]}`), `"timeout" must be a duration`},
-		"a variable not set":      {one(`{"command":"${REPLAN_TEST_NONE}"}`), "the environment variable REPLAN_TEST_NONE is not set"},
-		"no address":              {one(`{"url":"example.com/mcp"}`), `"url" is not an address`},
-		"another scheme":          {one(`{"url":"file:///etc/passwd"}`), `"url" is not an address`},
-		"a name with a blank":     {`{"mcpServers":{"a b":{"command":"x"}}}`, "a name may hold letters"},
-		"a name with a colon":     {`{"mcpServers":{"a:b":{"command":"x"}}}`, "a name may hold letters"},
-		"the plan tools' name":    {`{"mcpServers":{"replan":{"command":"x"}}}`, `:1: server "replan": this name is kept for the program's own tools; choose another`},
-		"the operators' name":     {`{"mcpServers":{"workspace":{"url":"http://x"}}}`, `:1: server "workspace": this name is kept`},
-		"one of them in capitals": {`{"mcpServers":{"Replan":{"command":"x","disabled":true}}}`, `:1: server "Replan": this name is kept`},
-		"a name used twice":       {"{\"mcpServers\":{\"it\":{\"command\":\"x\"},\n\"it\":{\"command\":\"y\"}}}", `:2: server "it": the name is used twice`},
-		"far too much":            {`{"mcpServers":{}}` + strings.Repeat(" ", 1<<20), "larger than 1024 KB"},
+		"not JSON":                       {`{"mcpServers": {`, "is not JSON"},
+		"empty file":                     {"\n", "is empty"},
+		"byte order mark only":           {"\ufeff", "is empty"},
+		"list":                           {`[]`, "must be an object"},
+		"no servers":                     {`{"servers": {}}`, `there is no "mcpServers"`},
+		"list of servers":                {`{"mcpServers": []}`, `"mcpServers" must be an object`},
+		"neither command nor url":        {one(`{}`), `:2: server "it": has neither "command" nor "url"`},
+		"both command and url":           {one(`{"command":"x","url":"http://x"}`), `has both "command" and "url"`},
+		"older transport":                {one(`{"type":"sse","url":"http://x/sse"}`), `"sse" transport is not supported`},
+		"unknown transport":              {one(`{"type":"carrier pigeon","command":"x"}`), `"carrier pigeon" is not a type`},
+		"stdio without command":          {one(`{"type":"stdio","url":"http://x"}`), `has no "command"`},
+		"http without url":               {one(`{"type":"http","command":"x"}`), `has no "url"`},
+		"number as command":              {one(`{"command": 7}`), `"command" must be text, not number`},
+		"text as args":                   {one(`{"command":"x","args":"-a -b"}`), `"args" must be a list of texts, not string`},
+		"number among args":              {one(`{"command":"x","args":["a",1]}`), `"args" must be a list of texts, not number`},
+		"number in env":                  {one(`{"command":"x","env":{"A":1}}`), `"env" must be an object of texts, not number`},
+		"list as headers":                {one(`{"url":"http://x","headers":[]}`), `"headers" must be an object of texts, not array`},
+		"text as disabled":               {one(`{"command":"x","disabled":"yes"}`), `"disabled" must be true or false, not string`},
+		"text as server":                 {one(`"x"`), `must be an object, not string`},
+		"timeout that is not a duration": {one(`{"command":"x","timeout":"soon"}`), `"timeout" is "soon"`},
+		"zero timeout":                   {one(`{"command":"x","timeout":0}`), `"timeout" must be more than 0`},
+		"list as timeout":                {one(`{"command":"x","timeout":[1]}`), `"timeout" must be a duration`},
+		"unset variable":                 {one(`{"command":"${REPLAN_TEST_NONE}"}`), "the environment variable REPLAN_TEST_NONE is not set"},
+		"url without scheme":             {one(`{"url":"example.com/mcp"}`), `"url" is not an address`},
+		"url with unknown scheme":        {one(`{"url":"file:///etc/passwd"}`), `"url" is not an address`},
+		"name with a blank":              {`{"mcpServers":{"a b":{"command":"x"}}}`, "a name may hold letters"},
+		"name with a colon":              {`{"mcpServers":{"a:b":{"command":"x"}}}`, "a name may hold letters"},
+		"name of the plan tools":         {`{"mcpServers":{"replan":{"command":"x"}}}`, `:1: server "replan": this name is kept for the program's own tools; choose another`},
+		"name of the operators":          {`{"mcpServers":{"workspace":{"url":"http://x"}}}`, `:1: server "workspace": this name is kept`},
+		"reserved name in capitals":      {`{"mcpServers":{"Replan":{"command":"x","disabled":true}}}`, `:1: server "Replan": this name is kept`},
+		"duplicate name":                 {"{\"mcpServers\":{\"it\":{\"command\":\"x\"},\n\"it\":{\"command\":\"y\"}}}", `:2: server "it": the name is used twice`},
+		"file too large":                 {`{"mcpServers":{}}` + strings.Repeat(" ", 1<<20), "larger than 1024 KB"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			path := configFile(t, c.text)
 			_, err := mcpclient.ReadConfig(path, mcpclient.SourceUser)
 			if err == nil {
-				t.Fatal("it was read")
+				t.Fatal("got no error")
 			}
 			if text := err.Error(); !strings.Contains(text, path) || !strings.Contains(text, c.want) || strings.Contains(text, "\n") {
 				t.Errorf("got %q, want %q", text, c.want)
@@ -136,7 +136,7 @@ func TestEveryMistakeIsOneSentenceWithFileLineAndServer(t *testing.T) {
 	}
 }
 
-func TestServersWithoutAMistakeAreReadBesideOthers(t *testing.T) {
+func TestValidServersAreReadDespiteInvalidOnes(t *testing.T) {
 	servers, err := mcpclient.ReadConfig(configFile(t, `{"mcpServers":{
 		"bad": {"args": []},
 		"good": {"command": "x"},
@@ -146,7 +146,7 @@ func TestServersWithoutAMistakeAreReadBesideOthers(t *testing.T) {
 		names, problems = append(names, s.Name), append(problems, s.Problem)
 	}
 	if !slices.Equal(names, []string{"bad", "good", "worse"}) || problems[1] != "" ||
-		problems[0] != `mcp.json:2: has neither "command" nor "url"; one of them says how to reach it` || !strings.HasPrefix(problems[2], `mcp.json:4: the "sse" transport`) {
+		problems[0] != `mcp.json:2: has neither "command" nor "url"; add one of them` || !strings.HasPrefix(problems[2], `mcp.json:4: the "sse" transport`) {
 		t.Errorf("got %q with the problems %q", names, problems)
 	}
 	if err == nil || strings.Count(err.Error(), "\n") != 1 {
@@ -154,14 +154,14 @@ func TestServersWithoutAMistakeAreReadBesideOthers(t *testing.T) {
 	}
 }
 
-func TestAByteOrderMarkIsNoMistake(t *testing.T) {
+func TestReadConfigIgnoresByteOrderMark(t *testing.T) {
 	servers, err := mcpclient.ReadConfig(configFile(t, "\ufeff"+`{"mcpServers":{"it":{"command":"x"}}}`), mcpclient.SourceUser)
 	if err != nil || len(servers) != 1 || servers[0].Command != "x" {
 		t.Errorf("got %+v, %v", servers, err)
 	}
 }
 
-func TestWhatIsDisabledNeedNotBeReachable(t *testing.T) {
+func TestDisabledServerMayBeIncomplete(t *testing.T) {
 	for _, server := range []string{`{"type":"sse","url":"http://x/sse","disabled":true}`, `{"disabled":true}`, `{"command":"${REPLAN_TEST_NONE}","disabled":true}`} {
 		servers, err := mcpclient.ReadConfig(configFile(t, `{"mcpServers":{"it":`+server+`}}`), mcpclient.SourceUser)
 		if err != nil || len(servers) != 1 || !servers[0].Disabled || servers[0].Problem != "" {
@@ -170,7 +170,7 @@ func TestWhatIsDisabledNeedNotBeReachable(t *testing.T) {
 	}
 }
 
-func TestAServerWithAMistakeFailsAlone(t *testing.T) {
+func TestInvalidServerFailsAlone(t *testing.T) {
 	path := configFile(t, `{"mcpServers":{
 		"unset": {"command": "docker", "args": ["run"], "env": {"T": "${REPLAN_TEST_NONE}"}},
 		"old": {"type": "sse", "url": "http://x/sse"},
@@ -181,12 +181,12 @@ func TestAServerWithAMistakeFailsAlone(t *testing.T) {
 		"twice": {"command": "y"}}}`)
 	servers, err := mcpclient.ReadConfig(path, mcpclient.SourceProject)
 	if err == nil {
-		t.Fatal("there is no mistake")
+		t.Fatal("got no error")
 	}
 	servers = append(servers, aChild("good", "server", nil), mcpclient.Unusable("/a/.mcp.json", mcpclient.SourceProject, errors.New("/a/.mcp.json is empty")))
 	p := newPool(t, mcpclient.Config{Servers: servers, Trust: mcpclient.TrustAsk})
 	if got, err := call(t, p, "good:where", nil); err != nil || got == "" {
-		t.Errorf("the good one answers %v, %v", got, err)
+		t.Errorf("call of the valid server: got %v, %v", got, err)
 	}
 	want := map[string]string{
 		"unset": "the environment variable REPLAN_TEST_NONE is not set", "old": `"sse" transport`, "port": `"env" must be`, "@odd name": "a name may hold",
@@ -195,15 +195,15 @@ func TestAServerWithAMistakeFailsAlone(t *testing.T) {
 	failed := map[string]string{}
 	for _, s := range p.Status() {
 		if s.State == plan.ServerFailed {
-			failed[s.Name] = s.Error
-			if err := p.Restart(s.Name); err == nil || !strings.Contains(err.Error(), "as it is configured") {
-				t.Errorf("%s is started anew: %v", s.Name, err)
+			failed[s.Name] = string(s.Error)
+			if err := p.Restart(s.Name); err == nil || !strings.Contains(err.Error(), "with its configuration") {
+				t.Errorf("restart of %s: got error %v", s.Name, err)
 			}
 		}
 	}
-	for name, why := range want {
-		if !strings.Contains(failed[name], why) {
-			t.Errorf("%s failed with %q, want %q", name, failed[name], why)
+	for name, text := range want {
+		if !strings.Contains(failed[name], text) {
+			t.Errorf("%s failed with %q, want %q", name, failed[name], text)
 		}
 	}
 	if len(failed) != len(want) || len(p.Pending()) > 0 || len(p.LeftOut()) > 0 {
@@ -211,7 +211,7 @@ func TestAServerWithAMistakeFailsAlone(t *testing.T) {
 	}
 }
 
-func TestNoConfigurationMakesItPanic(t *testing.T) {
+func TestReadConfigNeverPanics(t *testing.T) {
 	dir := t.TempDir()
 	rapid.Check(t, func(t *rapid.T) {
 		pieces := rapid.SliceOfN(rapid.SampledFrom([]string{
@@ -224,7 +224,7 @@ func TestNoConfigurationMakesItPanic(t *testing.T) {
 		servers, err := mcpclient.ReadConfig(path, mcpclient.SourceUser)
 		for _, s := range servers {
 			if s.Problem == "" && s.Command == "" && s.URL == "" {
-				t.Fatalf("a server without a way to reach it: %+v (%v)", s, err)
+				t.Fatalf("got a server without command and url: %+v (%v)", s, err)
 			}
 		}
 	})

@@ -11,7 +11,7 @@ import (
 	"replan/mcpclient"
 )
 
-func TestAConfigurationIsARegularFile(t *testing.T) {
+func TestReadConfigRefusesIrregularFiles(t *testing.T) {
 	pipe := filepath.Join(t.TempDir(), ".mcp.json")
 	if err := syscall.Mkfifo(pipe, 0o600); err != nil {
 		t.Fatal(err)

@@ -353,7 +353,7 @@ func (b boundedReplies) RoundTrip(r *http.Request) (*http.Response, error) {
 // sameHost refuses redirects to other hosts, because headers may hold keys.
 func sameHost(r *http.Request, via []*http.Request) error {
 	if r.URL.Host != via[0].URL.Host || r.URL.Scheme != via[0].URL.Scheme {
-		return fmt.Errorf("the server redirects to another host, %s; configure that address if it is meant", r.URL.Host)
+		return fmt.Errorf("the server redirects to another host, %s; configure that address if it is the right one", r.URL.Host)
 	}
 	if len(via) >= 5 {
 		return errors.New("the server redirects in a circle")

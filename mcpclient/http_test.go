@@ -19,16 +19,16 @@ import (
 	"replan/planning/plan"
 )
 
-// remote is mcp-go's own streamable HTTP server, with a door in front of it.
+// remote is mcp-go's streamable HTTP server behind a filter.
 type remote struct {
 	*httptest.Server
-	mcp  *server.MCPServer
-	door func(w http.ResponseWriter, r *http.Request, body []byte) bool // true lets the request in
+	mcp    *server.MCPServer
+	filter func(w http.ResponseWriter, r *http.Request, body []byte) bool // true passes the request on
 }
 
-func newRemote(t *testing.T, door func(http.ResponseWriter, *http.Request, []byte) bool) *remote {
+func newRemote(t *testing.T, filter func(http.ResponseWriter, *http.Request, []byte) bool) *remote {
 	t.Helper()
-	r := &remote{mcp: server.NewMCPServer("remote", "1"), door: door}
+	r := &remote{mcp: server.NewMCPServer("remote", "1"), filter: filter}
 	r.mcp.AddTool(mcp.NewTool("hello"), func(context.Context, mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 		return mcp.NewToolResultText("from afar"), nil
 	})
@@ -40,9 +40,9 @@ func newRemote(t *testing.T, door func(http.ResponseWriter, *http.Request, []byt
 func (r *remote) handler() http.Handler {
 	inner := server.NewStreamableHTTPServer(r.mcp)
 	return http.HandlerFunc(func(w http.ResponseWriter, q *http.Request) {
-		if r.door != nil {
+		if r.filter != nil {
 			body, err := io.ReadAll(q.Body)
-			if err != nil || !r.door(w, q, body) {
+			if err != nil || !r.filter(w, q, body) {
 				return
 			}
 			q.Body = io.NopCloser(bytes.NewReader(body))
@@ -51,6 +51,7 @@ func (r *remote) handler() http.Handler {
 	})
 }
 
+// over returns a pool with a server at the URL.
 func over(t *testing.T, url string, headers map[string]string) *mcpclient.Pool {
 	t.Helper()
 	return newPool(t, mcpclient.Config{Servers: []mcpclient.Server{
@@ -58,14 +59,14 @@ func over(t *testing.T, url string, headers map[string]string) *mcpclient.Pool {
 	}})
 }
 
-func TestAServerIsReachedOverHTTP(t *testing.T) {
+func TestCallOverHTTP(t *testing.T) {
 	p := over(t, newRemote(t, nil).URL, nil)
 	if got, err := call(t, p, "far:hello", nil); err != nil || got != "from afar" {
 		t.Errorf("got %v, %v", got, err)
 	}
 }
 
-func TestProgressArrivesOverHTTPWhileTheToolWorks(t *testing.T) {
+func TestHTTPProgressArrivesDuringCall(t *testing.T) {
 	r := newRemote(t, nil)
 	seen := make(chan struct{})
 	r.mcp.AddTool(mcp.NewTool("work"), func(ctx context.Context, q mcp.CallToolRequest) (*mcp.CallToolResult, error) {
@@ -82,7 +83,7 @@ func TestProgressArrivesOverHTTPWhileTheToolWorks(t *testing.T) {
 		Tool: tool(t, p, "work"),
 		Progress: func(done, total float64, text string) {
 			if done != 1 || total != 2 || text != "half" {
-				t.Errorf("%v of %v, %q", done, total, text)
+				t.Errorf("got progress %v of %v, %q", done, total, text)
 			}
 			close(seen)
 		},
@@ -92,7 +93,7 @@ func TestProgressArrivesOverHTTPWhileTheToolWorks(t *testing.T) {
 	}
 }
 
-func TestHeadersAreSentAndTheirLackIsSaid(t *testing.T) {
+func TestHeadersAreSentAndMissingOnesReported(t *testing.T) {
 	r := newRemote(t, func(w http.ResponseWriter, r *http.Request, _ []byte) bool {
 		ok := r.Header.Get("Authorization") == "Bearer k"
 		if !ok {
@@ -103,12 +104,12 @@ func TestHeadersAreSentAndTheirLackIsSaid(t *testing.T) {
 	if got := status(t, over(t, r.URL, map[string]string{"Authorization": "Bearer k"}), "far"); got.State != plan.ServerReady {
 		t.Errorf("got %+v", got)
 	}
-	if got := status(t, over(t, r.URL, nil), "far"); got.State != plan.ServerFailed || !strings.Contains(got.Error, "authorisation") {
+	if got := status(t, over(t, r.URL, nil), "far"); got.State != plan.ServerFailed || !strings.Contains(string(got.Error), "authorisation") {
 		t.Errorf("got %+v", got)
 	}
 }
 
-func TestHeadersAreNotCarriedToAnotherHost(t *testing.T) {
+func TestHeadersAreNotSentToOtherHosts(t *testing.T) {
 	var leaked atomic.Bool
 	elsewhere := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { leaked.Store(true) }))
 	t.Cleanup(elsewhere.Close)
@@ -117,24 +118,24 @@ func TestHeadersAreNotCarriedToAnotherHost(t *testing.T) {
 		return false
 	})
 	p := over(t, r.URL, map[string]string{"X-Key": "k"})
-	if got := status(t, p, "far"); got.State != plan.ServerFailed || !strings.Contains(got.Error, "another host") {
+	if got := status(t, p, "far"); got.State != plan.ServerFailed || !strings.Contains(string(got.Error), "another host") {
 		t.Errorf("got %+v", got)
 	}
 	if leaked.Load() {
-		t.Error("the other host was asked")
+		t.Error("the other host got a request")
 	}
 }
 
-func TestAnAddressWithoutAServerIsSaidSoWithoutRepeatingIt(t *testing.T) {
+func TestConnectionErrorDoesNotRepeatURL(t *testing.T) {
 	for name, h := range map[string]http.HandlerFunc{
-		"no such page": http.NotFound,
-		"another site": func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "<html>") },
+		"not found":         http.NotFound,
+		"not an MCP server": func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "<html>") },
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := httptest.NewServer(h)
 			t.Cleanup(s.Close)
 			got := status(t, over(t, s.URL+"/hunter2", nil), "far")
-			if got.State != plan.ServerFailed || got.Error == "" || strings.Contains(got.Error, "hunter2") {
+			if got.State != plan.ServerFailed || got.Error == "" || strings.Contains(string(got.Error), "hunter2") {
 				t.Errorf("got %+v", got)
 			}
 		})
@@ -163,26 +164,26 @@ func TestCancellingACallEndsItsRequest(t *testing.T) {
 	<-left
 }
 
-func TestAServerThatGoesAwayIsFoundAgain(t *testing.T) {
+func TestClientReconnectsToRestartedServer(t *testing.T) {
 	r := newRemote(t, nil)
 	p := over(t, r.URL, nil)
 	hello := tool(t, p, "hello")
 	addr := r.Listener.Addr().String()
 	r.Close()
-	// What was sent on the old connection may have been seen; the next call
-	// finds nobody to be sent to.
+	// The server may have seen a request on the old connection. The next call finds
+	// no server to send to.
 	if _, err := p.Call(t.Context(), plan.ToolCall{Tool: hello}); err == nil {
-		t.Error("nobody answered")
+		t.Error("a call of a closed server succeeded")
 	}
 	if _, err := p.Call(t.Context(), plan.ToolCall{Tool: hello}); !isToolError(err) {
-		t.Errorf("a call that was never sent: %v", err)
+		t.Errorf("an unsent call: got error %v, want a tool error", err)
 	}
 	if got := p.Status()[0]; got.State != plan.ServerFailed || got.Error == "" {
 		t.Errorf("got %+v", got)
 	}
 	l, err := net.Listen("tcp", addr)
 	if err != nil {
-		t.Skip("the port is taken by now: ", err)
+		t.Skip("the port is in use: ", err)
 	}
 	again := httptest.NewUnstartedServer(r.handler())
 	_ = again.Listener.Close()
@@ -194,13 +195,13 @@ func TestAServerThatGoesAwayIsFoundAgain(t *testing.T) {
 	}
 }
 
-func TestASessionThatTheServerForgotIsBegunAnew(t *testing.T) {
+func TestClientRenewsForgottenSession(t *testing.T) {
 	var forgotten atomic.Value
 	forgotten.Store("")
 	var session atomic.Value
 	session.Store("")
 	r := newRemote(t, func(w http.ResponseWriter, r *http.Request, body []byte) bool {
-		// Sessions are a thing of the older protocol.
+		// Only the older protocol has sessions.
 		if bytes.Contains(body, []byte(`"server/discover"`)) {
 			w.WriteHeader(http.StatusBadRequest)
 			return false
@@ -216,7 +217,7 @@ func TestASessionThatTheServerForgotIsBegunAnew(t *testing.T) {
 	p := over(t, r.URL, nil)
 	hello := tool(t, p, "hello")
 	if session.Load() == "" {
-		t.Fatal("there is no session to forget")
+		t.Fatal("got no session")
 	}
 	forgotten.Store(session.Load())
 	if got, err := p.Call(t.Context(), plan.ToolCall{Tool: hello}); err != nil || got != "from afar" {

@@ -29,7 +29,7 @@ func inProcess(t *testing.T, tools map[string]handler) *mcpclient.Pool {
 	return newPool(t, mcpclient.Config{InProcess: map[string]*server.MCPServer{"workspace": s}})
 }
 
-func TestAResultIsTheStructuredContentElseTheText(t *testing.T) {
+func TestResultIsStructuredContentOrText(t *testing.T) {
 	texts := func(all ...string) *mcp.CallToolResult {
 		r := &mcp.CallToolResult{Content: []mcp.Content{}}
 		for _, text := range all {
@@ -44,20 +44,20 @@ func TestAResultIsTheStructuredContentElseTheText(t *testing.T) {
 		result *mcp.CallToolResult
 		want   any
 	}{
-		"structured content wins over text":       {both, map[string]any{"n": json.Number("12345678901234567890")}},
-		"structured content may nest":             {list, map[string]any{"items": []any{true, nil}}},
-		"text stays text":                         {texts("package main\n"), "package main\n"},
-		"text blocks are joined by newlines":      {texts("a", "", "b"), "a\n\nb"},
-		"empty text is text":                      {texts(""), ""},
-		"text that is an object is read":          {texts(` {"n": 1.50} `), map[string]any{"n": json.Number("1.50")}},
-		"text that is an array is read":           {texts("[1,", "2]"), []any{json.Number("1"), json.Number("2")}},
-		"a bare number stays text":                {texts("42"), "42"},
-		"a quoted text stays as it is":            {texts(`"x"`), `"x"`},
-		"JSON with something after it is text":    {texts(`{"a":1} and more`), `{"a":1} and more`},
-		"a bracket that opens no JSON is text":    {texts("[main] ok"), "[main] ok"},
-		"nothing at all is null":                  {texts(), nil},
-		"a picture is told of":                    {picture, "[image: image/png, 3 bytes]"},
-		"markup and ampersands come as they were": {texts("<a & b>"), "<a & b>"},
+		"structured content and text": {both, map[string]any{"n": json.Number("12345678901234567890")}},
+		"nested structured content":   {list, map[string]any{"items": []any{true, nil}}},
+		"text":                        {texts("package main\n"), "package main\n"},
+		"several texts":               {texts("a", "", "b"), "a\n\nb"},
+		"empty text":                  {texts(""), ""},
+		"JSON object as text":         {texts(` {"n": 1.50} `), map[string]any{"n": json.Number("1.50")}},
+		"JSON array as text":          {texts("[1,", "2]"), []any{json.Number("1"), json.Number("2")}},
+		"number as text":              {texts("42"), "42"},
+		"quoted text":                 {texts(`"x"`), `"x"`},
+		"text after JSON":             {texts(`{"a":1} and more`), `{"a":1} and more`},
+		"bracket without JSON":        {texts("[main] ok"), "[main] ok"},
+		"no content":                  {texts(), nil},
+		"image":                       {picture, "[image: image/png, 3 bytes]"},
+		"markup":                      {texts("<a & b>"), "<a & b>"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			p := inProcess(t, map[string]handler{"it": func(context.Context, mcp.CallToolRequest) (*mcp.CallToolResult, error) {
@@ -74,7 +74,7 @@ func TestAResultIsTheStructuredContentElseTheText(t *testing.T) {
 	}
 }
 
-func TestArgumentsArriveWithEveryDigitAndNoneAsAnObject(t *testing.T) {
+func TestArgumentsKeepDigitsAndNilBecomesObject(t *testing.T) {
 	p := inProcess(t, map[string]handler{"raw": func(_ context.Context, r mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 		return mcp.NewToolResultText("args: " + string(r.Params.RawArguments)), nil
 	}})
@@ -88,7 +88,7 @@ func TestArgumentsArriveWithEveryDigitAndNoneAsAnObject(t *testing.T) {
 	}
 }
 
-func TestAFailureOfTheToolIsAToolError(t *testing.T) {
+func TestFailedToolReturnsToolError(t *testing.T) {
 	structured := mcp.NewToolResultStructured(map[string]any{"failed": []any{"TestX"}}, "1 test failed")
 	structured.IsError = true
 	silent := &mcp.CallToolResult{Content: []mcp.Content{}, IsError: true}
@@ -97,17 +97,17 @@ func TestAFailureOfTheToolIsAToolError(t *testing.T) {
 		text   string
 		result any
 	}{
-		"with its text": {
+		"text": {
 			func(context.Context, mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 				return mcp.NewToolResultError("no such file"), nil
 			}, "no such file", nil,
 		},
-		"with what it sent along": {
+		"structured content": {
 			func(context.Context, mcp.CallToolRequest) (*mcp.CallToolResult, error) { return structured, nil },
 			"1 test failed",
 			map[string]any{"failed": []any{"TestX"}},
 		},
-		"even where it says nothing": {
+		"no content": {
 			func(context.Context, mcp.CallToolRequest) (*mcp.CallToolResult, error) { return silent, nil },
 			"the tool failed and did not say why", nil,
 		},
@@ -126,27 +126,27 @@ func TestAFailureOfTheToolIsAToolError(t *testing.T) {
 	}
 }
 
-func TestOnlyARefusedRequestIsCertainlyNotDone(t *testing.T) {
+func TestOnlyRefusedRequestIsToolError(t *testing.T) {
 	p := inProcess(t, map[string]handler{"it": func(context.Context, mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 		return nil, errors.New("look at the files")
 	}})
 	if _, err := call(t, p, "it", nil); err == nil || isToolError(err) || !strings.Contains(err.Error(), "look at the files") {
-		t.Errorf("an error in the server's own works: %v", err)
+		t.Errorf("internal error of the server: got %v", err)
 	}
 	elicit := inProcess(t, map[string]handler{"it": func(context.Context, mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 		return nil, mcp.URLElicitationRequiredError{}
 	}})
 	if _, err := call(t, elicit, "it", nil); err == nil || isToolError(err) {
-		t.Errorf("an error of a code of its own: %v", err)
+		t.Errorf("error with another code: got %v", err)
 	}
 	it := tool(t, p, "it")
 	it.Name = "that"
 	if _, err := p.Call(t.Context(), plan.ToolCall{Tool: it}); !isToolError(err) {
-		t.Errorf("a tool that the server does not have: %v", err)
+		t.Errorf("unknown tool: got %v", err)
 	}
 }
 
-func TestACallThatNeverLeftIsAToolError(t *testing.T) {
+func TestUnsentCallReturnsToolError(t *testing.T) {
 	p := inProcess(t, nil)
 	p.Ready(t.Context())
 	for name, missing := range map[string]plan.Tool{
@@ -159,7 +159,7 @@ func TestACallThatNeverLeftIsAToolError(t *testing.T) {
 	}
 }
 
-func TestOutputArrivesWholeInOrderAndBeforeTheResult(t *testing.T) {
+func TestOutputArrivesInOrderBeforeResult(t *testing.T) {
 	s := server.NewMCPServer("workspace", "1")
 	const lines = 90
 	s.AddTool(mcp.NewTool("talk"), func(ctx context.Context, r mcp.CallToolRequest) (*mcp.CallToolResult, error) {
@@ -178,7 +178,7 @@ func TestOutputArrivesWholeInOrderAndBeforeTheResult(t *testing.T) {
 	for i := range lines {
 		fmt.Fprintln(&want, i)
 	}
-	// No lock: a listener is called from one goroutine, never after the call.
+	// No lock: the listener is called from one goroutine, and never after the call.
 	var got strings.Builder
 	_, err := p.Call(t.Context(), plan.ToolCall{
 		Tool:   tool(t, p, "talk"),
@@ -192,7 +192,7 @@ func TestOutputArrivesWholeInOrderAndBeforeTheResult(t *testing.T) {
 	}
 }
 
-func TestTheLastWordOfAToolIsNotLostBehindItsResult(t *testing.T) {
+func TestLastOutputIsNotLost(t *testing.T) {
 	s := server.NewMCPServer("workspace", "1")
 	s.AddTool(mcp.NewTool("talk"), func(ctx context.Context, r mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 		err := s.SendNotificationToClient(ctx, "notifications/progress", map[string]any{
@@ -201,10 +201,10 @@ func TestTheLastWordOfAToolIsNotLostBehindItsResult(t *testing.T) {
 		return mcp.NewToolResultText("done"), err
 	})
 	p := newPool(t, mcpclient.Config{InProcess: map[string]*server.MCPServer{"workspace": s}})
-	talk := tool(t, p, "talk")
+	output := tool(t, p, "talk")
 	for range 300 {
 		var got string
-		if _, err := p.Call(t.Context(), plan.ToolCall{Tool: talk, Output: func(chunk string) { got += chunk }}); err != nil {
+		if _, err := p.Call(t.Context(), plan.ToolCall{Tool: output, Output: func(chunk string) { got += chunk }}); err != nil {
 			t.Fatal(err)
 		}
 		if got != "bye" {
@@ -213,7 +213,7 @@ func TestTheLastWordOfAToolIsNotLostBehindItsResult(t *testing.T) {
 	}
 }
 
-func TestWithoutAListenerNoProgressIsAskedFor(t *testing.T) {
+func TestProgressIsRequestedOnlyForListeners(t *testing.T) {
 	p := inProcess(t, map[string]handler{"it": func(_ context.Context, r mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 		return mcp.NewToolResultText(fmt.Sprint(r.Params.Meta != nil && r.Params.Meta.ProgressToken != nil)), nil
 	}})
@@ -222,7 +222,7 @@ func TestWithoutAListenerNoProgressIsAskedFor(t *testing.T) {
 	}
 }
 
-func TestCancellingReachesABuiltInToolAndWaitsForIt(t *testing.T) {
+func TestCancelStopsBuiltInToolAndWaits(t *testing.T) {
 	called, left := make(chan struct{}), make(chan struct{})
 	p := inProcess(t, map[string]handler{"wait": func(ctx context.Context, _ mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 		close(called)
@@ -246,7 +246,7 @@ func TestCancellingReachesABuiltInToolAndWaitsForIt(t *testing.T) {
 	}
 }
 
-func TestATimeLimitOfTheServerEndsACall(t *testing.T) {
+func TestCallTimeoutEndsCall(t *testing.T) {
 	p, err := mcpclient.NewPool(t.Context(), mcpclient.Config{
 		CallTimeout: 1, InProcess: map[string]*server.MCPServer{"workspace": server.NewMCPServer("workspace", "1")},
 	})
@@ -261,7 +261,7 @@ func TestATimeLimitOfTheServerEndsACall(t *testing.T) {
 	}
 }
 
-func TestClosingThePoolEndsCallsAndRefusesNewOnes(t *testing.T) {
+func TestCloseEndsCallsAndRefusesNewOnes(t *testing.T) {
 	called := make(chan struct{})
 	p := inProcess(t, map[string]handler{"wait": func(ctx context.Context, _ mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 		close(called)
@@ -278,20 +278,20 @@ func TestClosingThePoolEndsCallsAndRefusesNewOnes(t *testing.T) {
 	closed := make(chan error)
 	go func() { closed <- p.Close() }()
 	if err := <-ended; !errors.Is(err, context.Canceled) {
-		t.Errorf("the call ended with %v", err)
+		t.Errorf("got error %v", err)
 	}
 	if err := <-closed; err != nil {
 		t.Error(err)
 	}
 	if _, err := p.Call(t.Context(), plan.ToolCall{Tool: wait}); !isToolError(err) {
-		t.Errorf("a call after Close: %v", err)
+		t.Errorf("call after Close: got error %v", err)
 	}
 	if got := p.Status()[0].State; got != plan.ServerStopped {
-		t.Errorf("the server is %s", got)
+		t.Errorf("got server state %s", got)
 	}
 }
 
-func TestPreviewApprovedHashesAndRunTravelToABuiltInServer(t *testing.T) {
+func TestBuiltInServerGetsPreviewHashesAndRun(t *testing.T) {
 	s := server.NewMCPServer("workspace", "1")
 	patch := mcp.NewTool("fs.patch")
 	patch.Meta = mcp.NewMetaFromMap(map[string]any{builtin.MetaPreviews: true})
@@ -324,11 +324,11 @@ func TestPreviewApprovedHashesAndRunTravelToABuiltInServer(t *testing.T) {
 		t.Errorf("got %v", got)
 	}
 	if _, err := p.Preview(t.Context(), plan.ToolCall{Tool: tool(t, p, "fs.read")}); err == nil {
-		t.Error("a tool that does not preview did")
+		t.Error("got a preview from a tool without previews")
 	}
 }
 
-func TestAToolIsDescribedAsItsServerDescribesIt(t *testing.T) {
+func TestToolDescriptionComesFromServer(t *testing.T) {
 	yes, no := true, false
 	schema := `{"type":"object","anyOf":[{"required":["path"]},{"required":["diff"]}]}`
 	odd := `{"type":["object","null"],"required":"path"}`
@@ -336,15 +336,15 @@ func TestAToolIsDescribedAsItsServerDescribesIt(t *testing.T) {
 		hints mcp.ToolAnnotation
 		want  plan.Tool
 	}{
-		"silent":      {mcp.ToolAnnotation{}, plan.Tool{}},
-		"titled":      {mcp.ToolAnnotation{Title: "x"}, plan.Tool{}},
-		"reading":     {mcp.ToolAnnotation{ReadOnlyHint: &yes}, plan.Tool{ReadOnly: true, Annotated: true}},
-		"writing":     {mcp.ToolAnnotation{ReadOnlyHint: &no}, plan.Tool{Annotated: true}},
-		"destroying":  {mcp.ToolAnnotation{DestructiveHint: &yes}, plan.Tool{Destructive: true, Annotated: true}},
-		"harmless":    {mcp.ToolAnnotation{DestructiveHint: &no}, plan.Tool{Annotated: true}},
-		"both":        {mcp.ToolAnnotation{ReadOnlyHint: &yes, DestructiveHint: &yes}, plan.Tool{ReadOnly: true, Annotated: true}},
-		"inward only": {mcp.ToolAnnotation{OpenWorldHint: &no}, plan.Tool{Annotated: true, OpenWorld: &no}},
-		"outward":     {mcp.ToolAnnotation{OpenWorldHint: &yes}, plan.Tool{Annotated: true, OpenWorld: &yes}},
+		"no hints":                  {mcp.ToolAnnotation{}, plan.Tool{}},
+		"title":                     {mcp.ToolAnnotation{Title: "x"}, plan.Tool{}},
+		"read-only":                 {mcp.ToolAnnotation{ReadOnlyHint: &yes}, plan.Tool{ReadOnly: true, Annotated: true}},
+		"not read-only":             {mcp.ToolAnnotation{ReadOnlyHint: &no}, plan.Tool{Annotated: true}},
+		"destructive":               {mcp.ToolAnnotation{DestructiveHint: &yes}, plan.Tool{Destructive: true, Annotated: true}},
+		"not destructive":           {mcp.ToolAnnotation{DestructiveHint: &no}, plan.Tool{Annotated: true}},
+		"read-only and destructive": {mcp.ToolAnnotation{ReadOnlyHint: &yes, DestructiveHint: &yes}, plan.Tool{ReadOnly: true, Annotated: true}},
+		"closed world":              {mcp.ToolAnnotation{OpenWorldHint: &no}, plan.Tool{Annotated: true, OpenWorld: &no}},
+		"open world":                {mcp.ToolAnnotation{OpenWorldHint: &yes}, plan.Tool{Annotated: true, OpenWorld: &yes}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := server.NewMCPServer("x", "1", server.WithPaginationLimit(1))
@@ -355,13 +355,13 @@ func TestAToolIsDescribedAsItsServerDescribesIt(t *testing.T) {
 			p := newPool(t, mcpclient.Config{InProcess: map[string]*server.MCPServer{"x": s}})
 			all := p.Ready(t.Context())
 			if len(all) != 2 || string(all[1].InputSchema) != odd {
-				t.Fatalf("of two pages came %+v; %+v", all, p.Status())
+				t.Fatalf("got tools %+v from two pages; %+v", all, p.Status())
 			}
 			c.want.Name, c.want.Server, c.want.Trusted = "it", "x", true
 			c.want.Description = "\x1b[31mred\x1b[0m"
 			got := all[0]
 			if string(got.InputSchema) != schema {
-				t.Errorf("the schema is %s", got.InputSchema)
+				t.Errorf("got schema %s", got.InputSchema)
 			}
 			got.InputSchema = nil
 			if !reflect.DeepEqual(got, c.want) {
@@ -371,18 +371,18 @@ func TestAToolIsDescribedAsItsServerDescribesIt(t *testing.T) {
 	}
 }
 
-func TestToolsWithNamesThatCannotBeUsedAreLeftOutWithANote(t *testing.T) {
+func TestToolsWithInvalidNamesAreLeftOut(t *testing.T) {
 	p := inProcess(t, map[string]handler{"ok": nil, "a b": nil, "x:y": nil, "\x1b[2J": nil, "ü": nil})
 	if got := p.Ready(t.Context()).Names(); !slices.Equal(got, []string{"ok"}) {
 		t.Errorf("got %q", got)
 	}
 	s := status(t, p, "workspace")
-	if s.State != plan.ServerReady || s.Tools != 1 || !strings.Contains(s.Error, "1 more") || strings.Contains(s.Error, "\x1b") {
+	if s.State != plan.ServerReady || s.Tools != 1 || !strings.Contains(string(s.Error), "1 more") || strings.Contains(string(s.Error), "\x1b") {
 		t.Errorf("got %+v", s)
 	}
 }
 
-func TestServersThatCannotBeAreSaidSo(t *testing.T) {
+func TestUnusableServersAreReported(t *testing.T) {
 	p := newPool(t, mcpclient.Config{
 		InProcess: map[string]*server.MCPServer{"workspace": server.NewMCPServer("workspace", "1"), "a": server.NewMCPServer("a", "1")},
 		Servers: []mcpclient.Server{
@@ -407,43 +407,43 @@ func TestServersThatCannotBeAreSaidSo(t *testing.T) {
 	}
 }
 
-func TestNobodyElseAnswersToTheNamesOfTheProgramsOwnTools(t *testing.T) {
+func TestReservedServerNamesAreRefused(t *testing.T) {
 	for _, name := range []string{"replan", "workspace", "Workspace"} {
 		p := newPool(t, mcpclient.Config{Servers: []mcpclient.Server{aChild(name, "server", nil)}})
 		if got := p.Ready(t.Context()); len(got) != 0 {
-			t.Errorf("%s offers %v", name, got.Names())
+			t.Errorf("%s: got tools %v, want none", name, got.Names())
 		}
-		if s := status(t, p, name); s.State != plan.ServerFailed || !strings.Contains(s.Error, "kept for the program's own tools; choose another") {
+		if s := status(t, p, name); s.State != plan.ServerFailed || !strings.Contains(string(s.Error), "kept for the program's own tools; choose another") {
 			t.Errorf("got %+v", s)
 		}
 	}
 }
 
-func TestTheWatcherHearsOfChangesUntilItIsTakenAway(t *testing.T) {
+func TestWatchReportsChangesUntilRemoved(t *testing.T) {
 	s := server.NewMCPServer("x", "1")
 	p := newPool(t, mcpclient.Config{Servers: []mcpclient.Server{
 		{Name: "asked", Command: "/nowhere/at/all", Source: mcpclient.SourceProject},
 	}, InProcess: map[string]*server.MCPServer{"x": s}})
 	p.Ready(t.Context())
-	heard := make(chan struct{}, 10)
-	p.Watch(func() { heard <- struct{}{} })
+	calls := make(chan struct{}, 10)
+	p.Watch(func() { calls <- struct{}{} })
 	if err := p.Answer(t.Context(), true); err != nil {
 		t.Fatal(err)
 	}
-	<-heard // starting
-	<-heard // failed
+	<-calls // starting
+	<-calls // failed
 	p.Watch(nil)
 	if err := p.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if len(heard) != 0 {
-		t.Error("it was called after it was taken away")
+	if len(calls) != 0 {
+		t.Error("the watcher was called after its removal")
 	}
 }
 
-func TestReadyReturnsWhatThereIsWhenItsContextEnds(t *testing.T) {
-	ears := listen(t)
-	stubborn := aChild("slow", "mute", map[string]string{"ADDR": ears.addr()})
+func TestReadyReturnsEarlyWhenCancelled(t *testing.T) {
+	l := listen(t)
+	stubborn := aChild("slow", "mute", map[string]string{"ADDR": l.addr()})
 	p := newPool(t, mcpclient.Config{Servers: []mcpclient.Server{stubborn}})
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
@@ -451,6 +451,6 @@ func TestReadyReturnsWhatThereIsWhenItsContextEnds(t *testing.T) {
 		t.Errorf("got %v", got)
 	}
 	if got := p.Status()[0].State; got != plan.ServerStarting {
-		t.Errorf("the server is %s", got)
+		t.Errorf("got server state %s", got)
 	}
 }

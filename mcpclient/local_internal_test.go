@@ -11,9 +11,9 @@ import (
 	"github.com/mark3labs/mcp-go/server"
 )
 
-// A tool that spins heeds no context; neither its time limit nor a signal could
-// end it if its caller waited for it.
-func TestACallThatDoesNotHeedItsEndIsLeft(t *testing.T) {
+// A busy tool ignores its context. If the caller waited for it, neither a timeout
+// nor a signal could end the call.
+func TestCallIgnoringCancellationIsAbandoned(t *testing.T) {
 	s := server.NewMCPServer("busy", "1", server.WithToolCapabilities(false))
 	begun, released, returned := make(chan struct{}), make(chan struct{}), make(chan struct{})
 	s.AddTool(mcp.NewTool("spin"), func(context.Context, mcp.CallToolRequest) (*mcp.CallToolResult, error) {
@@ -40,7 +40,7 @@ func TestACallThatDoesNotHeedItsEndIsLeft(t *testing.T) {
 	cancel()
 	late <- time.Time{}
 	if err := <-ended; !errors.Is(err, context.Canceled) {
-		t.Errorf("the call ends with %v", err)
+		t.Errorf("got error %v, want %v", err, context.Canceled)
 	}
 	if err := l.Close(); err != nil {
 		t.Error(err)

@@ -23,7 +23,7 @@ import (
 	"replan/planning/plan"
 )
 
-// role is the variable that makes the test binary play a child's part.
+// role is the environment variable that makes the test binary act as a child.
 const role = "REPLAN_TEST_ROLE"
 
 func TestMain(m *testing.M) {
@@ -44,8 +44,8 @@ func TestMain(m *testing.M) {
 	}
 }
 
-// hold keeps a connection to the test open for as long as this process lives,
-// which is until it is killed or the test is over.
+// hold keeps a connection to the test open until this process is killed or the
+// test ends.
 func hold(addr string) {
 	conn, err := net.Dial("tcp", addr)
 	if err != nil {
@@ -65,9 +65,9 @@ func childServer() *server.MCPServer {
 		dir, err := os.Getwd()
 		return mcp.NewToolResultText(dir), err
 	})
-	boastful := mcp.NewTool("meta")
-	boastful.Meta = mcp.NewMetaFromMap(map[string]any{builtin.MetaPreviews: true})
-	s.AddTool(boastful, func(_ context.Context, r mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+	previewing := mcp.NewTool("meta")
+	previewing.Meta = mcp.NewMetaFromMap(map[string]any{builtin.MetaPreviews: true})
+	s.AddTool(previewing, func(_ context.Context, r mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 		var keys []string
 		if r.Params.Meta != nil {
 			for key := range r.Params.Meta.AdditionalFields {
@@ -86,7 +86,7 @@ func childServer() *server.MCPServer {
 			"progressToken": r.Params.Meta.ProgressToken, "progress": 1, "total": 3, "message": "counting",
 		})
 		if err == nil {
-			_, err = conn.Read(make([]byte, 1)) // until the test has seen it
+			_, err = conn.Read(make([]byte, 1)) // waits until the test has seen it
 		}
 		return mcp.NewToolResultText("done"), err
 	})
@@ -124,9 +124,9 @@ func childServer() *server.MCPServer {
 	return s
 }
 
-// aChild is a server whose process is this test binary in a role.
+// aChild returns a server whose process is this test binary in a role.
 func aChild(name, part string, env map[string]string) mcpclient.Server {
-	// Under the race detector a process lingers a second after its end.
+	// With the race detector a process lingers for a second before it exits.
 	all := map[string]string{role: part, "GORACE": "atexit_sleep_ms=0"}
 	for k, v := range env {
 		all[k] = v
@@ -169,7 +169,7 @@ func call(t *testing.T, p *mcpclient.Pool, name string, args map[string]any) (an
 	return p.Call(t.Context(), plan.ToolCall{Tool: tool(t, p, name), Args: args})
 }
 
-// status waits until no server is starting and returns the named one.
+// status waits until all servers have started and returns the status of one.
 func status(t *testing.T, p *mcpclient.Pool, name string) plan.ServerStatus {
 	t.Helper()
 	p.Ready(t.Context())
@@ -201,14 +201,14 @@ func listen(t *testing.T) *listener {
 	if err != nil {
 		t.Fatal(err)
 	}
-	ears := &listener{t: t, l: l}
+	child := &listener{t: t, l: l}
 	t.Cleanup(func() {
 		_ = l.Close()
-		if ears.conn != nil {
-			_ = ears.conn.Close()
+		if child.conn != nil {
+			_ = child.conn.Close()
 		}
 	})
-	return ears
+	return child
 }
 
 func (e *listener) addr() string { return e.l.Addr().String() }
@@ -229,15 +229,15 @@ func (e *listener) line() string {
 	e.accept()
 	text, err := e.read.ReadString('\n')
 	if err != nil {
-		e.t.Fatalf("the child is gone: %v", err)
+		e.t.Fatalf("read from the child: %v", err)
 	}
 	return strings.TrimSpace(text)
 }
 
-// awaitDeath waits until the process at the other end is gone.
+// awaitDeath waits until the process at the other end has ended.
 func (e *listener) awaitDeath() {
 	e.t.Helper()
 	if text, err := io.ReadAll(e.read); len(text) > 0 {
-		e.t.Errorf("the child says %q (%v)", text, err)
+		e.t.Errorf("got %q from the child (%v)", text, err)
 	}
 }

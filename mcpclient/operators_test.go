@@ -14,7 +14,7 @@ import (
 	"replan/planning/plan"
 )
 
-// inAWorkspace opens a pool over the built-in operators in a folder of files.
+// inAWorkspace returns a pool with the built-in operators in a folder of files.
 func inAWorkspace(t *testing.T, files map[string]string) (*mcpclient.Pool, string) {
 	t.Helper()
 	dir := t.TempDir()
@@ -33,7 +33,7 @@ func inAWorkspace(t *testing.T, files map[string]string) (*mcpclient.Pool, strin
 	}), dir
 }
 
-func TestTheNamesOfOperatorsAreThoseOfTheWorkspace(t *testing.T) {
+func TestOperatorNamesMatchWorkspace(t *testing.T) {
 	dir := t.TempDir()
 	operators, err := workspace.New(workspace.Config{Dir: dir, Memory: filepath.Join(dir, "memory.md")})
 	if err != nil {
@@ -47,18 +47,18 @@ func TestTheNamesOfOperatorsAreThoseOfTheWorkspace(t *testing.T) {
 	}
 	slices.Sort(names)
 	if !slices.Equal(names, plan.OperatorNames()) {
-		t.Errorf("the workspace offers %q, and names are kept for %q", names, plan.OperatorNames())
+		t.Errorf("got operators %q, want %q", names, plan.OperatorNames())
 	}
 }
 
-func TestAnApprovedChangeIsMadeOnlyToWhatWasApproved(t *testing.T) {
+func TestApprovedChangeRequiresUnchangedFile(t *testing.T) {
 	p, dir := inAWorkspace(t, map[string]string{"greet.txt": "hello\n"})
 	patch := plan.ToolCall{
 		Tool: tool(t, p, "fs.patch"),
 		Args: map[string]any{"path": "greet.txt", "old": "hello", "new": "good day"},
 	}
 	if !patch.Tool.Previews || !patch.Tool.Trusted || patch.Tool.ReadOnly {
-		t.Errorf("the tool is %+v", patch.Tool)
+		t.Errorf("got tool %+v", patch.Tool)
 	}
 	preview, err := p.Preview(t.Context(), patch)
 	if err != nil || !strings.Contains(preview.Diff, "+good day") || preview.Hashes["greet.txt"] == "" {
@@ -71,7 +71,7 @@ func TestAnApprovedChangeIsMadeOnlyToWhatWasApproved(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := p.Call(t.Context(), patch); !isToolError(err) {
-		t.Errorf("it was changed in the meantime: %v", err)
+		t.Errorf("call after the file changed: got error %v", err)
 	}
 	if err := os.WriteFile(file, []byte("hello\n"), 0o600); err != nil {
 		t.Fatal(err)
@@ -85,7 +85,7 @@ func TestAnApprovedChangeIsMadeOnlyToWhatWasApproved(t *testing.T) {
 	}
 }
 
-func TestTestOutputStreamsAsOutput(t *testing.T) {
+func TestRunStreamsTestOutput(t *testing.T) {
 	if testing.Short() {
 		t.Skip("runs the go command")
 	}
@@ -102,6 +102,6 @@ func TestTestOutputStreamsAsOutput(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 	if !strings.Contains(output.String(), "red indeed") {
-		t.Errorf("the output was %q", output.String())
+		t.Errorf("got output %q", output.String())
 	}
 }

@@ -1,10 +1,3 @@
-// Package mcpclient manages all available tools. It starts the configured MCP
-// servers over standard streams or streamable HTTP, beside the built-in
-// servers of this process. It supervises them and calls their tools.
-//
-// A project's own servers start only after the user allows them. Child
-// processes run in their own process groups, without the secrets in this
-// program's environment, and end with the pool.
 package mcpclient
 
 import (
@@ -159,12 +152,12 @@ func (p *Pool) admit() {
 		case s.Disabled:
 			e.state, e.problem = plan.ServerStopped, "disabled in the configuration"
 		case s.Command == "" && s.URL == "":
-			e.state, e.problem = plan.ServerFailed, "neither a command nor a url says how to reach it"
+			e.state, e.problem = plan.ServerFailed, "it has neither a command nor a url"
 		case s.Source != SourceProject || slices.Contains(allowed.Allowed[p.cfg.Dir], digest(s)):
 		case p.cfg.Trust == TrustNone:
 			e.leftOut = true
 			e.state, e.problem = plan.ServerStopped,
-				"left out: the project brings this server along and nobody has said yes to it; name its file with --mcp-config, or say yes on the screen once"
+				"left out: the project defines this server and nobody has approved it; name its file with --mcp-config, or approve it once on the screen"
 		default:
 			e.state = plan.ServerWaiting
 		}

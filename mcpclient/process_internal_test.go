@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-func TestAWriteToAChildThatDoesNotReadEndsTheConnection(t *testing.T) {
+func TestBlockedWriteEndsConnection(t *testing.T) {
 	r, w, err := os.Pipe()
 	if err != nil {
 		t.Fatal(err)
@@ -25,21 +25,21 @@ func TestAWriteToAChildThatDoesNotReadEndsTheConnection(t *testing.T) {
 		t.Errorf("got %q", got)
 	}
 	if _, err := writer.Write([]byte("more")); !errors.Is(err, os.ErrClosed) {
-		t.Errorf("half a message is followed by more: %v", err)
+		t.Errorf("write after a partial message: got error %v", err)
 	}
 }
 
-func TestALineMayBeAsLongAsTheLimitHoweverItArrives(t *testing.T) {
+func TestLineLengthLimit(t *testing.T) {
 	for name, c := range map[string]struct {
 		chunks []int // bytes; negative ends in a newline
-		tooFar bool
+		want   bool
 	}{
-		"just as long":              {[]int{maxLine, -1}, false},
-		"one more":                  {[]int{maxLine, 1}, true},
-		"one more before its end":   {[]int{maxLine, -2}, true},
-		"many lines":                {[]int{-maxLine, -maxLine, -maxLine}, false},
-		"a short one and a long":    {[]int{-10, maxLine, 1}, true},
-		"pieces that come together": {[]int{maxLine / 2, maxLine / 2, -1}, false},
+		"line of maximum length":       {[]int{maxLine, -1}, false},
+		"one byte more":                {[]int{maxLine, 1}, true},
+		"one byte more and a newline":  {[]int{maxLine, -2}, true},
+		"many long lines":              {[]int{-maxLine, -maxLine, -maxLine}, false},
+		"short line before a long one": {[]int{-10, maxLine, 1}, true},
+		"long line in pieces":          {[]int{maxLine / 2, maxLine / 2, -1}, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var r lineReader
@@ -51,25 +51,25 @@ func TestALineMayBeAsLongAsTheLimitHoweverItArrives(t *testing.T) {
 				}
 				got = got || r.tooLong(b)
 			}
-			if got != c.tooFar {
-				t.Errorf("too long: %v", got)
+			if got != c.want {
+				t.Errorf("got %v, want %v", got, c.want)
 			}
 		})
 	}
 }
 
-func TestTheLastWordsAreTheLastLineThatIsNotBlank(t *testing.T) {
+func TestLastWordsAreTheLastNonBlankLine(t *testing.T) {
 	for name, c := range map[string]struct{ text, want string }{
-		"nothing":       {"", ""},
-		"one line":      {"a\n", "a"},
-		"no newline":    {"a\nb", "b"},
-		"blanks at end": {"a\n b \n\n \n", "b"},
-		"carriage":      {"a\r\n", "a"},
-		"no text":       {"ok\n\xff\xfe\n", "�"},
+		"empty":                {"", ""},
+		"one line":             {"a\n", "a"},
+		"no newline":           {"a\nb", "b"},
+		"trailing blank lines": {"a\n b \n\n \n", "b"},
+		"carriage return":      {"a\r\n", "a"},
+		"invalid UTF-8":        {"ok\n\xff\xfe\n", "�"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := lastWords{log: slog.New(slog.DiscardHandler)}
-			for i := range len(c.text) { // however it is cut
+			for i := range len(c.text) { // byte by byte
 				if _, err := io.WriteString(&w, c.text[i:i+1]); err != nil {
 					t.Fatal(err)
 				}

@@ -10,37 +10,37 @@ import (
 
 var gopls = mcpclient.Program{Name: "gopls", Command: "/usr/bin/gopls", Args: []string{"serve"}, Question: "Start gopls", Why: "it reads code"}
 
-func TestProgramStartsAfterAYesThatNamesIt(t *testing.T) {
-	dir, yeses := t.TempDir(), filepath.Join(t.TempDir(), "allowed.json")
+func TestProgramStartsAfterApproval(t *testing.T) {
+	dir, trustFile := t.TempDir(), filepath.Join(t.TempDir(), "allowed.json")
 	open := func(mode mcpclient.TrustMode) *mcpclient.Pool {
-		return newPool(t, mcpclient.Config{Dir: dir, TrustFile: yeses, Trust: mode})
+		return newPool(t, mcpclient.Config{Dir: dir, TrustFile: trustFile, Trust: mode})
 	}
 	p := open(mcpclient.TrustAsk)
 	changed := make(chan struct{}, 8)
 	p.Watch(func() { changed <- struct{}{} })
 	for range 2 {
 		if p.MayStart(gopls) {
-			t.Fatal("it may start before the question is answered")
+			t.Fatal("the program may start before the answer")
 		}
 	}
 	<-changed
 	asked := p.Pending()
 	if len(asked) != 1 || asked[0].Name != "gopls" || asked[0].Command[0] != "/usr/bin/gopls" || asked[0].Question != "Start gopls" {
-		t.Fatalf("asked %+v", asked)
+		t.Fatalf("got questions %+v", asked)
 	}
 	if err := p.Answer(t.Context(), true); err != nil {
 		t.Fatal(err)
 	}
 	if !p.MayStart(gopls) || len(p.Pending()) != 0 {
-		t.Error("the yes does not count")
+		t.Error("the approval has no effect")
 	}
 	if !open(mcpclient.TrustNone).MayStart(gopls) {
-		t.Error("the yes is not remembered")
+		t.Error("the approval was not saved")
 	}
 	other := gopls
 	other.Command = "/opt/gopls"
 	if open(mcpclient.TrustNone).MayStart(other) {
-		t.Error("the yes counts for another program")
+		t.Error("the approval applies to another program")
 	}
 }
 
@@ -51,26 +51,26 @@ func TestDeniedProgramIsNotAskedAboutAgain(t *testing.T) {
 		t.Fatal(err)
 	}
 	if p.MayStart(gopls) || len(p.Pending()) != 0 {
-		t.Error("it is asked about again")
+		t.Error("the user is asked again")
 	}
 }
 
-func TestOfferIsMadeOnce(t *testing.T) {
-	dir, yeses := t.TempDir(), filepath.Join(t.TempDir(), "allowed.json")
+func TestApprovedOfferIsNotRepeated(t *testing.T) {
+	dir, trustFile := t.TempDir(), filepath.Join(t.TempDir(), "allowed.json")
 	ran := make(chan struct{}, 8)
 	run := func(context.Context) { ran <- struct{}{} }
 	for i, answer := range []bool{false, true} {
-		p := newPool(t, mcpclient.Config{Dir: dir, TrustFile: yeses, Trust: mcpclient.TrustAsk})
+		p := newPool(t, mcpclient.Config{Dir: dir, TrustFile: trustFile, Trust: mcpclient.TrustAsk})
 		p.Offer(gopls, run)
 		if got := len(p.Pending()); got != 1-i {
-			t.Fatalf("start %d asks %d questions", i, got)
+			t.Fatalf("start %d: got %d questions, want %d", i, got, 1-i)
 		}
 		if err := p.Answer(t.Context(), answer); err != nil {
 			t.Fatal(err)
 		}
 	}
 	if len(ran) != 0 {
-		t.Error("a denied offer was carried out")
+		t.Error("a denied offer ran")
 	}
 	p := newPool(t, mcpclient.Config{Dir: dir, Trust: mcpclient.TrustAsk})
 	p.Offer(gopls, run)

@@ -12,7 +12,7 @@ import (
 	"replan/mcpclient"
 )
 
-func TestResourcesAreListedAndReadFromServersThatOfferThem(t *testing.T) {
+func TestResourcesAreListedAndRead(t *testing.T) {
 	docs := server.NewMCPServer("docs", "1", server.WithResourceCapabilities(false, false))
 	add := func(uri string, content mcp.ResourceContents, err error) {
 		docs.AddResource(mcp.NewResource(uri, "the "+uri), func(context.Context, mcp.ReadResourceRequest) ([]mcp.ResourceContents, error) {
@@ -41,6 +41,6 @@ func TestResourcesAreListedAndReadFromServersThatOfferThem(t *testing.T) {
 		}
 	}
 	if _, ok, err := p.ReadResource(t.Context(), "tools", "doc://guide"); ok || err != nil {
-		t.Errorf("a server without resources: %v %v", ok, err)
+		t.Errorf("server without resources: got %v, %v", ok, err)
 	}
 }

@@ -7,7 +7,7 @@ import (
 	"replan/planning/plan"
 )
 
-func TestRestartingWhatCannotBeStartedSaysWhy(t *testing.T) {
+func TestRestartOfUnstartableServerGivesTheReason(t *testing.T) {
 	p, err := mcpclient.NewPool(t.Context(), mcpclient.Config{Dir: t.TempDir(), Trust: mcpclient.TrustAsk, Servers: []mcpclient.Server{
 		{Name: "off", Command: "x", Disabled: true}, {Name: "empty"}, {Name: "theirs", Command: "x", Source: mcpclient.SourceProject},
 	}})
@@ -16,17 +16,17 @@ func TestRestartingWhatCannotBeStartedSaysWhy(t *testing.T) {
 	}
 	defer func() { _ = p.Close() }()
 	for name, want := range map[string]string{
-		"off": "off is disabled in its configuration", "theirs": "theirs waits for a yes: answer what is asked about this project's servers",
+		"off": "off is disabled in its configuration", "theirs": "theirs waits for your approval: answer the question about this project's servers",
 		"none":  `no MCP server is called "none"`,
-		"empty": "empty cannot be started as it is configured: neither a command nor a url says how to reach it",
+		"empty": "empty cannot be started with its configuration: it has neither a command nor a url",
 	} {
 		if err := p.Restart(name); err == nil || err.Error() != want {
-			t.Errorf("%s: %v", name, err)
+			t.Errorf("%s: got error %v, want %q", name, err, want)
 		}
 	}
 }
 
-func TestAServerThatEndedIsStartedAnew(t *testing.T) {
+func TestRestartOfFailedServer(t *testing.T) {
 	p, err := mcpclient.NewPool(t.Context(), mcpclient.Config{Dir: t.TempDir(), Servers: []mcpclient.Server{{Name: "gone", Command: "/nonexistent/program"}}})
 	if err != nil {
 		t.Fatal(err)

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"replan/internal/untrusted"
 	"replan/planning/plan"
 
 	"github.com/mark3labs/mcp-go/client/transport"
@@ -110,15 +111,15 @@ func (p *Pool) Restart(name string) error {
 	e := p.entries[at]
 	switch {
 	case e.state == plan.ServerWaiting:
-		return fmt.Errorf("%s waits for a yes: answer what is asked about this project's servers", name)
+		return fmt.Errorf("%s waits for your approval: answer the question about this project's servers", name)
 	case e.state == plan.ServerStarting:
 		return fmt.Errorf("%s is starting already", name)
 	case e.server.Disabled:
 		return fmt.Errorf("%s is disabled in its configuration", name)
 	case e.leftOut || e.declined:
-		return fmt.Errorf("%s was left out: it starts after a yes, which is asked for when replan starts", name)
+		return fmt.Errorf("%s was left out: approve it when replan starts and asks about it", name)
 	case e.server.Problem != "", e.server.Command == "" && e.server.URL == "" && e.builtin == nil, checkName(e.server.Name) != nil && e.builtin == nil:
-		return fmt.Errorf("%s cannot be started as it is configured: %s", name, e.problem)
+		return fmt.Errorf("%s cannot be started with its configuration: %s", name, e.problem)
 	}
 	e.restarts()
 	p.broadcast()
@@ -136,8 +137,8 @@ func (p *Pool) Restart(name string) error {
 // status returns the status of one server. The caller holds the mutex.
 func (e *entry) status() plan.ServerStatus {
 	s := plan.ServerStatus{
-		Name: e.server.Name, State: e.state, Tools: len(e.tools), Error: e.problem,
-		Source: e.server.Source.String(), StartMS: e.took.Milliseconds(), LastError: e.failed,
+		Name: e.server.Name, State: e.state, Tools: len(e.tools), Error: untrusted.Text(e.problem),
+		Source: e.server.Source.String(), StartMS: e.took.Milliseconds(), LastError: untrusted.Text(e.failed),
 	}
 	if e.took > 0 {
 		s.StartMS = max(s.StartMS, 1)

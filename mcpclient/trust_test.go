@@ -13,12 +13,12 @@ import (
 	"replan/planning/plan"
 )
 
-// a project whose one server writes down that it was started.
+// project is a workspace that configures one server.
 type project struct {
-	t      *testing.T
-	dir    string
-	yeses  string
-	server mcpclient.Server
+	t         *testing.T
+	dir       string
+	trustFile string
+	server    mcpclient.Server
 }
 
 func newProject(t *testing.T) *project {
@@ -26,12 +26,12 @@ func newProject(t *testing.T) *project {
 	dir := t.TempDir()
 	server := aChild("own", "server", map[string]string{"LEVEL": "1"})
 	server.Source = mcpclient.SourceProject
-	return &project{t: t, dir: dir, yeses: filepath.Join(dir, "state", "allowed.json"), server: server}
+	return &project{t: t, dir: dir, trustFile: filepath.Join(dir, "state", "allowed.json"), server: server}
 }
 
 func (p *project) open(mode mcpclient.TrustMode) *mcpclient.Pool {
 	p.t.Helper()
-	return newPool(p.t, mcpclient.Config{Servers: []mcpclient.Server{p.server}, Dir: p.dir, TrustFile: p.yeses, Trust: mode})
+	return newPool(p.t, mcpclient.Config{Servers: []mcpclient.Server{p.server}, Dir: p.dir, TrustFile: p.trustFile, Trust: mode})
 }
 
 func (p *project) state(mode mcpclient.TrustMode) plan.ServerState {
@@ -41,18 +41,18 @@ func (p *project) state(mode mcpclient.TrustMode) plan.ServerState {
 	return status(p.t, pool, "own").State
 }
 
-func (p *project) sayYes() {
+func (p *project) approve() {
 	p.t.Helper()
 	pool := p.open(mcpclient.TrustAsk)
 	if err := pool.Answer(p.t.Context(), true); err != nil {
 		p.t.Fatal(err)
 	}
 	if got := status(p.t, pool, "own"); got.State != plan.ServerReady {
-		p.t.Fatalf("after the yes: %+v", got)
+		p.t.Fatalf("after approval: got %+v", got)
 	}
 }
 
-func TestAProjectsOwnServerWaitsForAYesAndIsShownAsWritten(t *testing.T) {
+func TestProjectServerWaitsForApproval(t *testing.T) {
 	t.Setenv("REPLAN_TEST_TOKEN", "hunter2")
 	path := configFile(t, `{"mcpServers": {
 		"own": {"command": "run", "args": ["--key", "${REPLAN_TEST_TOKEN}"], "env": {"LD_PRELOAD": "x.so"}, "cwd": "sub"},
@@ -63,7 +63,7 @@ func TestAProjectsOwnServerWaitsForAYesAndIsShownAsWritten(t *testing.T) {
 	}
 	p := newPool(t, mcpclient.Config{Servers: append(servers, mcpclient.Server{Name: "bare", Command: "x", Args: []string{"y"}, Source: mcpclient.SourceProject})})
 	if got := p.Ready(t.Context()); len(got) != 0 {
-		t.Errorf("it offers %v already", got.Names())
+		t.Errorf("got tools %v before approval", got.Names())
 	}
 	want := []plan.PendingServer{
 		{Name: "own", Command: []string{"run", "--key", "${REPLAN_TEST_TOKEN}"}, Env: map[string]string{"LD_PRELOAD": "x.so"}, Dir: "sub"},
@@ -80,138 +80,138 @@ func TestAProjectsOwnServerWaitsForAYesAndIsShownAsWritten(t *testing.T) {
 	}
 }
 
-func TestANoLeavesItOutAndIsAskedAgainNextTime(t *testing.T) {
+func TestDeniedServerIsLeftOutAndAskedAgainNextTime(t *testing.T) {
 	project := newProject(t)
 	p := project.open(mcpclient.TrustAsk)
 	if err := p.Answer(t.Context(), false); err != nil {
 		t.Fatal(err)
 	}
-	if got := status(t, p, "own"); got.State != plan.ServerStopped || !strings.Contains(got.Error, "left out") {
+	if got := status(t, p, "own"); got.State != plan.ServerStopped || !strings.Contains(string(got.Error), "left out") {
 		t.Errorf("got %+v", got)
 	}
 	if got := p.Pending(); len(got) != 0 {
-		t.Errorf("it is still asked about: %v", got)
+		t.Errorf("the server is still pending: %v", got)
 	}
 	if got := project.state(mcpclient.TrustAsk); got != plan.ServerWaiting {
-		t.Errorf("next time it is %s", got)
+		t.Errorf("got state %s next time", got)
 	}
 }
 
-func TestAYesIsRememberedInAPrivateFile(t *testing.T) {
+func TestApprovalIsSavedInPrivateFile(t *testing.T) {
 	project := newProject(t)
-	project.sayYes()
+	project.approve()
 	for _, mode := range []mcpclient.TrustMode{mcpclient.TrustAsk, mcpclient.TrustNone} {
 		if got := project.state(mode); got != plan.ServerReady {
-			t.Errorf("next time it is %s", got)
+			t.Errorf("got state %s next time", got)
 		}
 	}
-	info, err := os.Stat(project.yeses)
+	info, err := os.Stat(project.trustFile)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if info.Mode().Perm() != 0o600 {
-		t.Errorf("the file's mode is %o", info.Mode().Perm())
+		t.Errorf("got file mode %o, want 600", info.Mode().Perm())
 	}
-	text, err := os.ReadFile(project.yeses)
+	text, err := os.ReadFile(project.trustFile)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if strings.Contains(string(text), "LEVEL") || strings.Contains(string(text), project.server.Command) {
-		t.Errorf("it holds the command line itself: %s", text)
+		t.Errorf("the file contains the command line: %s", text)
 	}
 }
 
-func TestAYesIsForOneWorkspaceAndOneCommandLine(t *testing.T) {
+func TestApprovalCoversOneWorkspaceAndCommand(t *testing.T) {
 	for name, change := range map[string]func(*project){
-		"another workspace": func(p *project) { p.dir = p.t.TempDir() },
-		"another argument":  func(p *project) { p.server.Args = []string{"--unsafe"} },
-		"another command":   func(p *project) { p.server.Command = "sh" },
-		"another variable":  func(p *project) { p.server.Env = maps.Clone(p.server.Env); p.server.Env["LEVEL"] = "2" },
-		"another directory": func(p *project) { p.server.Dir = "sub" },
-		"another name":      func(p *project) { p.server.Name = "own2" },
-		"a url":             func(p *project) { p.server.URL = "http://127.0.0.1:1/" },
-		"a damaged memory": func(p *project) {
-			if err := os.WriteFile(p.yeses, []byte("{"), 0o600); err != nil {
+		"other workspace": func(p *project) { p.dir = p.t.TempDir() },
+		"other argument":  func(p *project) { p.server.Args = []string{"--unsafe"} },
+		"other command":   func(p *project) { p.server.Command = "sh" },
+		"other variable":  func(p *project) { p.server.Env = maps.Clone(p.server.Env); p.server.Env["LEVEL"] = "2" },
+		"other directory": func(p *project) { p.server.Dir = "sub" },
+		"other name":      func(p *project) { p.server.Name = "own2" },
+		"url":             func(p *project) { p.server.URL = "http://127.0.0.1:1/" },
+		"damaged trust file": func(p *project) {
+			if err := os.WriteFile(p.trustFile, []byte("{"), 0o600); err != nil {
 				p.t.Fatal(err)
 			}
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			project := newProject(t)
-			project.sayYes()
+			project.approve()
 			change(project)
 			pool := project.open(mcpclient.TrustAsk)
 			if got := pool.Pending(); len(got) != 1 {
-				t.Errorf("it was not asked about: %+v", pool.Status())
+				t.Errorf("the server is not pending: %+v", pool.Status())
 			}
 		})
 	}
 }
 
-func TestSeveralYesesLiveSideBySide(t *testing.T) {
+func TestApprovalsAreIndependent(t *testing.T) {
 	project := newProject(t)
 	first := project.server
-	project.sayYes()
+	project.approve()
 	project.server.Args = []string{"-v"}
-	project.sayYes()
+	project.approve()
 	project.server = first
 	if got := project.state(mcpclient.TrustNone); got != plan.ServerReady {
-		t.Errorf("the first yes is lost: %s", got)
+		t.Errorf("got state %s, want the first approval kept", got)
 	}
 }
 
-func TestALinkToAWorkspaceIsThatWorkspace(t *testing.T) {
+func TestLinkToWorkspaceSharesItsApproval(t *testing.T) {
 	project := newProject(t)
-	project.sayYes()
+	project.approve()
 	link := filepath.Join(t.TempDir(), "link")
 	if err := os.Symlink(project.dir, link); err != nil {
 		t.Skip(err)
 	}
 	project.dir = link
 	if got := project.state(mcpclient.TrustNone); got != plan.ServerReady {
-		t.Errorf("it is %s", got)
+		t.Errorf("got state %s", got)
 	}
 }
 
-func TestHeadlessAProjectsOwnServerIsLeftOutWithANote(t *testing.T) {
+func TestProjectServerIsLeftOutWithoutUser(t *testing.T) {
 	project := newProject(t)
 	p := project.open(mcpclient.TrustNone)
-	if got := status(t, p, "own"); got.State != plan.ServerStopped || !strings.HasPrefix(got.Error, "left out: ") {
+	if got := status(t, p, "own"); got.State != plan.ServerStopped || !strings.HasPrefix(string(got.Error), "left out: ") {
 		t.Errorf("got %+v", got)
 	}
 	if got := p.LeftOut(); !slices.Equal(got, []string{"own"}) {
 		t.Errorf("got %v", got)
 	}
 	if got := p.Pending(); len(got) != 0 {
-		t.Errorf("it is asked about: %v", got)
+		t.Errorf("got pending servers %v", got)
 	}
 }
 
-func TestAYesThatCannotBeRememberedCountsForNow(t *testing.T) {
+func TestUnsavedApprovalStillCounts(t *testing.T) {
 	project := newProject(t)
 	if err := os.WriteFile(filepath.Join(project.dir, "state"), nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
 	p := project.open(mcpclient.TrustAsk)
 	if err := p.Answer(t.Context(), true); err == nil {
-		t.Error("it does not say so")
+		t.Error("got no error")
 	}
 	if got := status(t, p, "own"); got.State != plan.ServerReady {
 		t.Errorf("got %+v", got)
 	}
 }
 
-func TestAnAnswerAfterCloseStartsNothing(t *testing.T) {
+func TestAnswerAfterCloseStartsNothing(t *testing.T) {
 	p := newProject(t).open(mcpclient.TrustAsk)
 	if err := p.Close(); err != nil {
 		t.Fatal(err)
 	}
 	if err := p.Answer(t.Context(), true); err == nil {
-		t.Error("it was taken")
+		t.Error("got no error")
 	}
 }
 
-func TestTheMoreTrustedSourceOfANameWins(t *testing.T) {
+func TestMoreTrustedSourceWins(t *testing.T) {
 	of := func(source mcpclient.Source, command string) mcpclient.Server {
 		return mcpclient.Server{Name: "it", Command: command, Source: source, Disabled: source != mcpclient.SourceProject}
 	}
@@ -220,11 +220,11 @@ func TestTheMoreTrustedSourceOfANameWins(t *testing.T) {
 		servers []mcpclient.Server
 		pending int
 	}{
-		"the project's alone":     {[]mcpclient.Server{project}, 1},
-		"the user's over it":      {[]mcpclient.Server{project, user}, 0},
-		"in any order":            {[]mcpclient.Server{user, project}, 0},
-		"the flag's over it":      {[]mcpclient.Server{project, flag}, 0},
-		"the first of one source": {[]mcpclient.Server{project, project}, 1},
+		"project only":             {[]mcpclient.Server{project}, 1},
+		"user over project":        {[]mcpclient.Server{project, user}, 0},
+		"user before project":      {[]mcpclient.Server{user, project}, 0},
+		"flag over project":        {[]mcpclient.Server{project, flag}, 0},
+		"first of the same source": {[]mcpclient.Server{project, project}, 1},
 	} {
 		t.Run(name, func(t *testing.T) {
 			p := newPool(t, mcpclient.Config{Servers: c.servers})

@@ -23,14 +23,14 @@ func TestPromptsNoteBase64(t *testing.T) {
 		result any
 		want   string
 	}{
-		"a picture in an object":    {map[string]any{"data": picture, "kind": "png"}, `{"data":"[base64 left out: 3000 bytes]","kind":"png"}`},
-		"padding goes with it":      {map[string]any{"data": padded}, `{"data":"[base64 left out: 2999 bytes]"}`},
-		"a data address in text":    {"see data:image/png;base64," + picture + ")", "see data:image/png;base64,[base64 left out: 3000 bytes])"},
-		"two pictures":              {[]any{picture, picture}, `["[base64 left out: 3000 bytes]","[base64 left out: 3000 bytes]"]`},
-		"a short run stays":         {picture[:1000], picture[:1000]},
-		"a long run of one letter":  {strings.Repeat("a", 5000), strings.Repeat("a", 5000)},
-		"a long hexadecimal number": {strings.Repeat("c0ffee", 400), strings.Repeat("c0ffee", 400)},
-		"lines of words":            {strings.Repeat("Room 101 is shut.\n", 400), strings.Repeat("Room 101 is shut.\n", 400)},
+		"picture in an object":    {map[string]any{"data": picture, "kind": "png"}, `{"data":"[base64 left out: 3000 bytes]","kind":"png"}`},
+		"padded":                  {map[string]any{"data": padded}, `{"data":"[base64 left out: 2999 bytes]"}`},
+		"data URL in text":        {"see data:image/png;base64," + picture + ")", "see data:image/png;base64,[base64 left out: 3000 bytes])"},
+		"two pictures":            {[]any{picture, picture}, `["[base64 left out: 3000 bytes]","[base64 left out: 3000 bytes]"]`},
+		"short run":               {picture[:1000], picture[:1000]},
+		"long run of one letter":  {strings.Repeat("a", 5000), strings.Repeat("a", 5000)},
+		"long hexadecimal number": {strings.Repeat("c0ffee", 400), strings.Repeat("c0ffee", 400)},
+		"lines of words":          {strings.Repeat("Room 101 is shut.\n", 400), strings.Repeat("Room 101 is shut.\n", 400)},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if got := prompt.Text(c.result); got != c.want {
@@ -46,7 +46,7 @@ func TestPromptsNoteBase64(t *testing.T) {
 	} {
 		for _, m := range request.Messages {
 			if bytes.Contains([]byte(m.Content), []byte(picture[:64])) {
-				t.Errorf("the request of %s repeats the picture", name)
+				t.Errorf("the request of %s contains the picture", name)
 			}
 		}
 	}

@@ -11,7 +11,7 @@ import (
 	"replan/planning/reply"
 )
 
-// conversation is n questions with their answers.
+// conversation returns n questions with their answers.
 func conversation(n int) []prompt.Message {
 	var messages []prompt.Message
 	for i := range n {
@@ -37,14 +37,14 @@ func TestSummaryReplacesOldestMessages(t *testing.T) {
 		turns, keep int
 		want        string
 	}{
-		"the newest stay":           {3, 2, fmt.Sprintf(opening, "4 messages") + " | u:Question 3? | a:Answer 3."},
-		"none stay":                 {2, 0, fmt.Sprintf(opening, "4 messages")},
-		"a negative number is none": {2, -3, fmt.Sprintf(opening, "4 messages")},
-		"an answer does not stay without its question": {3, 1, fmt.Sprintf(opening, "4 messages") + " | u:Question 3? | a:Answer 3."},
-		"all stay":                              {2, 4, "u:Question 1? | a:Answer 1. | u:Question 2? | a:Answer 2."},
-		"more than there are stay":              {1, 9, "u:Question 1? | a:Answer 1."},
-		"of one turn nothing is left to sum up": {1, 1, "u:Question 1? | a:Answer 1."},
-		"nothing comes of nothing":              {0, 0, ""},
+		"newest turns stay":           {3, 2, fmt.Sprintf(opening, "4 messages") + " | u:Question 3? | a:Answer 3."},
+		"no turns stay":               {2, 0, fmt.Sprintf(opening, "4 messages")},
+		"negative number":             {2, -3, fmt.Sprintf(opening, "4 messages")},
+		"answer without its question": {3, 1, fmt.Sprintf(opening, "4 messages") + " | u:Question 3? | a:Answer 3."},
+		"all turns stay":              {2, 4, "u:Question 1? | a:Answer 1. | u:Question 2? | a:Answer 2."},
+		"more turns than there are":   {1, 9, "u:Question 1? | a:Answer 1."},
+		"single turn":                 {1, 1, "u:Question 1? | a:Answer 1."},
+		"empty conversation":          {0, 0, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			before := conversation(tt.turns)
@@ -53,10 +53,10 @@ func TestSummaryReplacesOldestMessages(t *testing.T) {
 				t.Errorf("got  %s\nwant %s", contents(got), tt.want)
 			}
 			if contents(before) != contents(conversation(tt.turns)) {
-				t.Error("the conversation that was given has changed")
+				t.Error("the given conversation changed")
 			}
 			if strings.Contains(tt.want, "Summary") && !strings.HasSuffix(got[1].Content, "\n\nThe summary.") {
-				t.Errorf("the summary stands as %q", got[1].Content)
+				t.Errorf("got the summary %q", got[1].Content)
 			}
 		})
 	}
@@ -71,14 +71,14 @@ func TestDigestHasTheBeginningOfEachTurn(t *testing.T) {
 	}
 	long := prompt.Digest(conversation(40))
 	if len(long) > 8000 || !strings.HasPrefix(long, "- (28 earlier turns before these)\n- The user: Question 29?") || !strings.Contains(long, "Question 40?") {
-		t.Errorf("of 40 turns it is\n%s", long)
+		t.Errorf("the digest of 40 turns is\n%s", long)
 	}
 	again := prompt.Digest(prompt.Compact(conversation(6), "They want "+strings.Repeat("much, ", 100)+"and the end.", 2))
 	if !strings.Contains(again, "and the end.") {
-		t.Errorf("a summary within it is cut:\n%s", again)
+		t.Errorf("the digest cuts an earlier summary:\n%s", again)
 	}
 	if got := prompt.Digest(nil); got != "" {
-		t.Errorf("the digest of nothing is %q", got)
+		t.Errorf("got the digest %q of an empty conversation", got)
 	}
 }
 
@@ -88,7 +88,7 @@ func TestCompactionLeavesRoomForTheConversation(t *testing.T) {
 	b.Prompting.Conversation, b.Prompting.ContextWindow = conversation(30), 16384
 	req := prompt.CompactionRequest(b)
 	if len(req.Messages) != 62 || req.Shortened != "" || req.MaxTokens > 2000 || req.Tools != nil {
-		t.Errorf("%d messages, shortened %q, at most %d tokens, tools %v", len(req.Messages), req.Shortened, req.MaxTokens, req.Tools)
+		t.Errorf("got %d messages, shortened %q, at most %d tokens, tools %v", len(req.Messages), req.Shortened, req.MaxTokens, req.Tools)
 	}
 }
 
@@ -101,11 +101,11 @@ func TestTokenEstimatesFollowMeasurementsAndStayAbove(t *testing.T) {
 		measured    float64
 		least, most int
 	}{
-		"nothing measured":   {0, 1000, 1010},
-		"four bytes a token": {4, 825, 835},   // 750, and a tenth more
-		"two bytes a token":  {2, 1650, 1660}, // 1500, and a tenth more
-		"less than can be":   {0.01, 6000, 7000},
-		"more than can be":   {1000, 400, 430},
+		"no measurement":       {0, 1000, 1010},
+		"four bytes per token": {4, 825, 835},   // 750 and a tenth more
+		"two bytes per token":  {2, 1650, 1660}, // 1500 and a tenth more
+		"implausibly low":      {0.01, 6000, 7000},
+		"implausibly high":     {1000, 400, 430},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if got := estimate(tt.measured); got < tt.least || got > tt.most {
@@ -115,7 +115,7 @@ func TestTokenEstimatesFollowMeasurementsAndStayAbove(t *testing.T) {
 	}
 	messages = []prompt.Message{{Role: prompt.RoleAssistant, Calls: []reply.ToolUse{{Name: "x", Args: map[string]any{"text": strings.Repeat("y", 3000)}}}}}
 	if got := estimate(0); got < 1000 {
-		t.Errorf("a call with much in it takes %d tokens", got)
+		t.Errorf("got %d tokens for a large call", got)
 	}
 }
 
@@ -132,11 +132,11 @@ func TestCallableToolsTakeRoom(t *testing.T) {
 	b := full()
 	b.Prompting.ContextWindow, b.Prompting.Conversation = 10000, conversation(8)
 	if req := prompt.ChatRequest(b, false); req.Shortened != "" {
-		t.Fatalf("it says %q", req.Shortened)
+		t.Fatalf("got the note %q", req.Shortened)
 	}
 	schema := json.RawMessage(`{"type":"object","properties":{"x":{"type":"string","description":"` + strings.Repeat("long ", 2000) + `"}}}`)
 	b.Catalogue = append(b.Catalogue, plan.Tool{Name: "big", Server: "s", InputSchema: schema})
 	if req := prompt.ChatRequest(b, false); !strings.Contains(req.Shortened, "oldest messages of the conversation left out") {
-		t.Errorf("a tool of 10 KB changes nothing: it says %q", req.Shortened)
+		t.Errorf("with a tool of 10 KB: got the note %q", req.Shortened)
 	}
 }

@@ -11,6 +11,6 @@
 // without a model.
 //
 // Everything here is a pure value: the package calls no model or tool, and reads
-// no file or clock. It imports plan, prompt, reply and english, and no other
-// package of the program.
+// no file or clock. It imports plan, prompt, reply and packages of
+// internal.
 package planning

@@ -20,7 +20,7 @@ const moduleFile = `{
 	]
 }`
 
-// A plan file is read and checked in one go: all faults come at once.
+// CheckPlan reads and checks a plan file and returns all faults at once.
 func ExampleCheckPlan() {
 	file := `{"steps": [{"title": "Read", "tool": "fs.read", "args": {"path": "${file}"}, "depends_on": [2]}]}`
 	_, faults, _ := plan.CheckPlan([]byte(file), plan.Rules{})
@@ -33,8 +33,8 @@ func ExampleCheckPlan() {
 	// unknown_variable at "/steps/0/args/path": step 1 refers to ${file}, and the plan defines no variables
 }
 
-// The graph knows the dependencies that come of references, and orders steps as
-// numbers.
+// NewGraph adds the dependencies implied by references and orders steps by
+// number.
 func ExampleNewGraph() {
 	p, faults, _ := plan.CheckPlan([]byte(moduleFile), plan.Rules{})
 	if len(faults) > 0 {
@@ -56,8 +56,8 @@ func ExampleNewGraph() {
 	// critical path: 1, 3, 10
 }
 
-// A reference alone keeps the type of its value; inside text a string goes in
-// as it is and everything else as JSON.
+// A lone reference keeps the type of its value; inside text, a string is inserted
+// as it is and any other value as JSON.
 func ExampleResolveArgs() {
 	p, _ := plan.DecodePlan([]byte(moduleFile))
 	values := p.Variables
@@ -74,7 +74,7 @@ func ExampleResolveArgs() {
 	// ${module.file} cannot be filled in: there is no field "file", only path and tests
 }
 
-// In a dry run results stand as placeholders.
+// In a dry run, placeholders replace results.
 func ExamplePlaceholder() {
 	values := map[string]any{"callers": plan.Placeholder("<fs.search result>")}
 	args, err := plan.Resolve("in ${callers.files[0]}", values)
@@ -82,7 +82,7 @@ func ExamplePlaceholder() {
 	// Output: in <fs.search result> <nil>
 }
 
-// Two revisions are compared step by step, by index.
+// Compare compares two revisions step by step, by index.
 func ExampleCompare() {
 	before, _ := plan.DecodePlan([]byte(moduleFile))
 	after, _ := plan.DecodePlan([]byte(strings.NewReplacer(`"fs.patch"`, `"fs.write"`, `"index": 10`, `"index": 11`).Replace(moduleFile)))
@@ -91,8 +91,8 @@ func ExampleCompare() {
 	// Output: removed: [10] added: [11] revised: [3]
 }
 
-// A script stands in for a model: the first plan is carried out, the second
-// answers the first replan.
+// Scripted replaces a model: the first plan is executed, the second answers the
+// first replan.
 func ExampleScripted() {
 	tools := plan.Catalogue{{Name: "fetch", Server: "web"}, {Name: "read", Server: "disk"}}
 	fetch := plan.Step{Index: "1", Title: "Fetch", Tool: "fetch", Args: map[string]any{}}

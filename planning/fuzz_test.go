@@ -10,17 +10,16 @@ import (
 	"replan/planning/reply"
 )
 
-// FuzzReplies checks rules for every reply: an analysis leads somewhere, an
-// accepted plan is valid, a repair request has the faults, and a stream yields
-// whole steps.
+// FuzzReplies checks what holds for every reply: planning ends, an accepted plan
+// is valid, every other outcome has a reason, and a stream yields whole steps.
 func FuzzReplies(f *testing.F) {
-	for _, r := range corpusOfJSON {
+	for _, r := range jsonCorpus {
 		f.Add(r.reply, r.cut)
 	}
-	for _, r := range corpusOfWords {
+	for _, r := range proseCorpus {
 		f.Add(r.reply, r.cut)
 	}
-	for _, r := range corpusOfNothing {
+	for _, r := range emptyCorpus {
 		f.Add(r.reply, r.cut)
 	}
 	f.Add(complexAnalysis, false)
@@ -45,19 +44,19 @@ func FuzzReplies(f *testing.F) {
 				continue
 			}
 			if faults, _ := plan.Validate(out.Plan, plan.Rules{Catalogue: b.Catalogue, CheckTools: true, MaxSteps: b.MaxSteps, Planned: true, PartialArgs: true}); len(faults) > 0 {
-				t.Fatalf("planned a wrong plan: %v", faults)
+				t.Fatalf("planned an invalid plan: %v", faults)
 			}
 		}
 		var stream reply.StepStream
 		for _, s := range stream.Feed(text) {
 			if s.Index == "" || s.Executor == "" {
-				t.Fatalf("half a step came: %+v", s)
+				t.Fatalf("got half a step: %+v", s)
 			}
 		}
 	})
 }
 
-// FuzzParseArgs holds that args which were read can be written and read again.
+// FuzzParseArgs checks that parsed args can be written and parsed again.
 func FuzzParseArgs(f *testing.F) {
 	for _, text := range []string{`{"path":"a"}`, "```json\n{'a': 1,}\n```", `{"a":{"b":[1,"x`, "<think>{}</think>{}", `call({"a":1e999})`, "{a: 1}", "{\"a\":\"\x00\"}"} {
 		f.Add(text)
@@ -72,7 +71,7 @@ func FuzzParseArgs(f *testing.F) {
 		}
 		again, err := reply.ParseArgs(plan.CanonicalJSON(args))
 		if err != nil || !plan.EqualValues(args, again) {
-			t.Fatalf("%q was read as %v, and that as %v, %v", text, args, again, err)
+			t.Fatalf("%q was read as %v and read back as %v, %v", text, args, again, err)
 		}
 	})
 }

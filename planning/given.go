@@ -33,7 +33,7 @@ func Unplanned(reason string) Planner {
 // so that a plan written in Go need not set them.
 func spellOut(p plan.Plan) plan.Plan {
 	if p.Goal == "" {
-		p.Goal = p.Title
+		p.Goal = string(p.Title)
 	}
 	if !slices.ContainsFunc(p.Steps, func(s plan.Step) bool { return s.Executor == "" }) {
 		return p
@@ -102,7 +102,7 @@ func Proposed(b prompt.Brief, situation prompt.Situation, p plan.Plan) Planner {
 
 func proposed(r *replanner, p plan.Plan) Planner {
 	plan := spellOut(p)
-	reason := plan.Title
+	reason := string(plan.Title)
 	if reason == "" {
 		reason = "the planner proposes no further steps"
 	}

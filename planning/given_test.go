@@ -10,16 +10,16 @@ import (
 	"replan/planning/reply"
 )
 
-// decided asserts that a planner never makes a request, and returns its outcome.
+// decided checks that a planner makes no request, and returns its outcome.
 func decided(t *testing.T, p planning.Planner) planning.Outcome {
 	t.Helper()
 	p.Absorb(reply.Reply{Text: `{"steps":[]}`})
 	p.Fail("nobody was asked", reply.Reply{})
 	if request, more := p.Next(); more {
-		t.Errorf("it asks for %s", request.Purpose)
+		t.Errorf("got a request for %s", request.Purpose)
 	}
 	if skipped := p.Skipped(); len(skipped) > 0 {
-		t.Errorf("it skipped %v", skipped)
+		t.Errorf("got the skipped phases %v", skipped)
 	}
 	return p.Outcome()
 }
@@ -31,13 +31,13 @@ func TestGivenPlanNeedsNoRequest(t *testing.T) {
 		t.Fatalf("got %+v", out)
 	}
 	if got := out.Plan.Steps; got[0].Executor != plan.ExecutorTool || got[1].Executor != plan.ExecutorSelf {
-		t.Errorf("the executors are %q and %q", got[0].Executor, got[1].Executor)
+		t.Errorf("got the executors %q and %q", got[0].Executor, got[1].Executor)
 	}
 	if p.Steps[0].Executor != "" {
-		t.Error("the plan that was given was changed")
+		t.Error("the given plan was changed")
 	}
 	if out := decided(t, planning.Given(plan.Plan{Title: "T"})); out.Kind != planning.OutcomePlanned || out.Plan.Steps != nil {
-		t.Errorf("a plan without steps: got %+v", out)
+		t.Errorf("plan without steps: got %+v", out)
 	}
 }
 
@@ -45,11 +45,11 @@ func TestPhasesAskTheModel(t *testing.T) {
 	planners := planning.Phases()
 	first, ok := planners.Plan(brief()).Next()
 	if !ok || first.Purpose != prompt.PurposeAnalysis {
-		t.Errorf("the plan begins with %q", first.Purpose)
+		t.Errorf("the plan starts with the request %q", first.Purpose)
 	}
 	again, ok := planners.Replan(brief(), situation()).Next()
 	if !ok || again.Purpose != prompt.PurposeReplan {
-		t.Errorf("the replan begins with %q", again.Purpose)
+		t.Errorf("the replan starts with the request %q", again.Purpose)
 	}
 }
 
@@ -62,26 +62,26 @@ func TestScriptAnswersEachReplanInTurn(t *testing.T) {
 	for _, tt := range []struct {
 		name    string
 		plans   []plan.Plan
-		attempt int // 0 asks for the plan
+		attempt int // 0 for the first plan
 		change  func(*prompt.Brief, *prompt.Situation)
 		kind    planning.OutcomeKind
 		steps   string
 		reason  string
 	}{
-		{name: "the first is the plan", plans: []plan.Plan{first, after}, kind: planning.OutcomePlanned, steps: "1"},
-		{name: "no plan is no steps", kind: planning.OutcomeEmpty, reason: "no steps"},
-		{name: "a plan without steps is empty", plans: []plan.Plan{end}, kind: planning.OutcomeEmpty, reason: "no steps"},
-		{name: "a plan that is not valid fails", plans: []plan.Plan{wrong}, kind: planning.OutcomeFailed, reason: `no tool is called "no.such"`},
-		{name: "a plan with more steps than there may be fails", plans: []plan.Plan{after}, change: func(b *prompt.Brief, _ *prompt.Situation) { b.MaxSteps = 2 }, kind: planning.OutcomeFailed, reason: "at most 2"},
-		{name: "the second answers the first replan", plans: []plan.Plan{first, after, end}, attempt: 1, kind: planning.OutcomePlanned, steps: "1 2 5 3 4"},
-		{name: "the third answers the second replan", plans: []plan.Plan{first, same, after}, attempt: 2, kind: planning.OutcomePlanned, steps: "1 2 5 3 4"},
-		{name: "an answer without steps gives up and says why", plans: []plan.Plan{first, end}, attempt: 1, kind: planning.OutcomeGaveUp, reason: "a.go is generated"},
-		{name: "after the last answer it gives up", plans: []plan.Plan{first, after}, attempt: 2, kind: planning.OutcomeGaveUp, reason: "no further plan"},
-		{name: "a repetition of the failed steps is refused", plans: []plan.Plan{first, same}, attempt: 1, kind: planning.OutcomeRefused, reason: "repeats"},
-		{name: "an answer that is not valid fails", plans: []plan.Plan{first, wrong}, attempt: 1, kind: planning.OutcomeFailed, reason: `no tool is called "no.such"`},
-		{name: "an answer with nothing but finished steps fails", plans: []plan.Plan{first, done}, attempt: 1, kind: planning.OutcomeFailed, reason: "nothing is left to do"},
-		{name: "an answer beyond the step limit fails", plans: []plan.Plan{first, after}, attempt: 1, change: func(_ *prompt.Brief, s *prompt.Situation) { s.StepsLeft = 2 }, kind: planning.OutcomeFailed, reason: "at most 2 steps"},
-		{name: "with no step left nothing is looked at", plans: []plan.Plan{first, after}, attempt: 1, change: func(_ *prompt.Brief, s *prompt.Situation) { s.StepsLeft = 0 }, kind: planning.OutcomeFailed, reason: "max_steps"},
+		{name: "first plan", plans: []plan.Plan{first, after}, kind: planning.OutcomePlanned, steps: "1"},
+		{name: "no plans", kind: planning.OutcomeEmpty, reason: "no steps"},
+		{name: "plan without steps", plans: []plan.Plan{end}, kind: planning.OutcomeEmpty, reason: "no steps"},
+		{name: "invalid plan", plans: []plan.Plan{wrong}, kind: planning.OutcomeFailed, reason: `no tool is called "no.such"`},
+		{name: "plan exceeds the step limit", plans: []plan.Plan{after}, change: func(b *prompt.Brief, _ *prompt.Situation) { b.MaxSteps = 2 }, kind: planning.OutcomeFailed, reason: "at most 2"},
+		{name: "first replan", plans: []plan.Plan{first, after, end}, attempt: 1, kind: planning.OutcomePlanned, steps: "1 2 5 3 4"},
+		{name: "second replan", plans: []plan.Plan{first, same, after}, attempt: 2, kind: planning.OutcomePlanned, steps: "1 2 5 3 4"},
+		{name: "replan without steps gives up", plans: []plan.Plan{first, end}, attempt: 1, kind: planning.OutcomeGaveUp, reason: "a.go is generated"},
+		{name: "no further plan gives up", plans: []plan.Plan{first, after}, attempt: 2, kind: planning.OutcomeGaveUp, reason: "no further plan"},
+		{name: "repeated steps are refused", plans: []plan.Plan{first, same}, attempt: 1, kind: planning.OutcomeRefused, reason: "repeats"},
+		{name: "invalid replan", plans: []plan.Plan{first, wrong}, attempt: 1, kind: planning.OutcomeFailed, reason: `no tool is called "no.such"`},
+		{name: "replan with only finished steps", plans: []plan.Plan{first, done}, attempt: 1, kind: planning.OutcomeFailed, reason: "nothing is left to do"},
+		{name: "replan exceeds the step limit", plans: []plan.Plan{first, after}, attempt: 1, change: func(_ *prompt.Brief, s *prompt.Situation) { s.StepsLeft = 2 }, kind: planning.OutcomeFailed, reason: "at most 2 steps"},
+		{name: "no steps left", plans: []plan.Plan{first, after}, attempt: 1, change: func(_ *prompt.Brief, s *prompt.Situation) { s.StepsLeft = 0 }, kind: planning.OutcomeFailed, reason: "max_steps"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			b, s := brief(), situation()
@@ -101,7 +101,7 @@ func TestScriptAnswersEachReplanInTurn(t *testing.T) {
 				t.Errorf("ended %s with steps %q (%s); want %s, %q (%s)", out.Kind, indices(out.Plan.Steps), out.Reason, tt.kind, tt.steps, tt.reason)
 			}
 			if again := decided(t, ask()); plan.CanonicalJSON(again) != plan.CanonicalJSON(out) {
-				t.Errorf("asked the same again, it comes to %+v", again)
+				t.Errorf("the same request gave another outcome: %+v", again)
 			}
 		})
 	}

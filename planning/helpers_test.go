@@ -10,17 +10,18 @@ import (
 	"replan/planning/reply"
 )
 
-// readSteps reads the steps of a reply as the pipeline does, valid or not.
+// readSteps reads the steps of a reply as the pipeline does, whether valid or
+// not.
 func readSteps(text string) []plan.Step {
 	return reply.ReadProposal(reply.Reply{Text: text}, false).Plan.Steps
 }
 
-// planRequest is the request of phase 3 for a goal that was not analysed.
+// planRequest returns the request of phase 3 for a goal without an analysis.
 func planRequest(b prompt.Brief) prompt.Request {
 	return prompt.PlanRequest(b, reply.Analysis{}, "")
 }
 
-// mustPlan decodes a plan that a test itself wrote.
+// mustPlan decodes a plan written by a test.
 func mustPlan(t testing.TB, text string) plan.Plan {
 	t.Helper()
 	p, faults := plan.DecodePlan([]byte(text))
@@ -39,8 +40,8 @@ func faultsAt(faults []plan.Fault) []string {
 	return list
 }
 
-// benchCatalogue is forty tools of two servers, all with schemas; every fifth
-// name is offered twice and must be qualified.
+// benchCatalogue returns forty tools of two servers with schemas; every fifth
+// name exists twice and must be qualified.
 func benchCatalogue() plan.Catalogue {
 	var catalogue plan.Catalogue
 	for i := range 40 {

@@ -34,10 +34,10 @@ func TestPlanKeepsMilestonesRisksAndDoneWhen(t *testing.T) {
 		replies []string
 		want    string
 	}{
-		"as the model gave them":              {[]string{noReview, noted}, want},
-		"through a repair that has none":      {[]string{noReview, fmt.Sprintf(notedPlan, "Run the tests", "no.tool"), fullPlan}, want},
-		"from words":                          {[]string{noReview, words}, "Understand[] | Verify[] | callers outside this repository | tests pass"},
-		"of a simple plan, how to know alone": {[]string{strings.Replace(strings.Replace(noReview, "medium", "simple", 1), `"reflect"`, `"steps":[{"title":"Run the tests","tool":"test.run","args":{}}],"reflect"`, 1)}, " | tests pass"},
+		"first reply":                      {[]string{noReview, noted}, want},
+		"repair without them":              {[]string{noReview, fmt.Sprintf(notedPlan, "Run the tests", "no.tool"), fullPlan}, want},
+		"prose":                            {[]string{noReview, words}, "Understand[] | Verify[] | callers outside this repository | tests pass"},
+		"simple plan with done_when alone": {[]string{strings.Replace(strings.Replace(noReview, "medium", "simple", 1), `"reflect"`, `"steps":[{"title":"Run the tests","tool":"test.run","args":{}}],"reflect"`, 1)}, " | tests pass"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			p := planning.NewPipeline(brief())
@@ -46,7 +46,7 @@ func TestPlanKeepsMilestonesRisksAndDoneWhen(t *testing.T) {
 			}
 			proposed := p.Outcome().Plan
 			if got := notes(proposed); got != c.want || proposed.Goal != brief().Goal {
-				t.Errorf("%s: it keeps %q for the goal %q, want %q", p.Outcome().Reason, got, proposed.Goal, c.want)
+				t.Errorf("%s: got %q for the goal %q, want %q", p.Outcome().Reason, got, proposed.Goal, c.want)
 			}
 			data, err := plan.EncodeJSON(proposed)
 			if err != nil {
@@ -54,7 +54,7 @@ func TestPlanKeepsMilestonesRisksAndDoneWhen(t *testing.T) {
 			}
 			again, faults := plan.DecodePlan(data)
 			if got := notes(again); len(faults) > 0 || got != c.want {
-				t.Errorf("read again it keeps %q (%v)", got, faults)
+				t.Errorf("after reading again: got %q (%v)", got, faults)
 			}
 		})
 	}
@@ -67,11 +67,11 @@ func TestReplanKeepsMilestonesOfExistingSteps(t *testing.T) {
 	p := planning.NewReplanner(brief(), s)
 	p.Absorb(reply.Reply{Text: `{"title":"Fix","steps":[{"index":"4","title":"Test again","tool":"test.run","args":{"target":"./a"},"depends_on":["2"],"expected_outcome":"all pass"}]}`})
 	if got := notes(p.Outcome().Plan); got != "Look[1 2] | Verify[4] | flaky tests | tests pass" {
-		t.Errorf("%s: it keeps %q", p.Outcome().Reason, got)
+		t.Errorf("%s: got %q", p.Outcome().Reason, got)
 	}
 }
 
-func TestPhase3AsksForMilestonesAndRisksBehindTheSteps(t *testing.T) {
+func TestPhase3AsksForMilestonesAndRisksAfterSteps(t *testing.T) {
 	straight := brief()
 	straight.Prompting.SkipAnalysis = true
 	req := firstRequest(planning.NewPipeline(straight))
@@ -86,9 +86,9 @@ func TestPhase3AsksForMilestonesAndRisksBehindTheSteps(t *testing.T) {
 		t.Errorf("the format requires %v and has %d fields", format.Required, len(format.Properties))
 	}
 	if text := string(req.Format); strings.Index(text, `"milestones"`) < strings.Index(text, `"expected_outcome"`) {
-		t.Error("steps wait for milestones")
+		t.Error("milestones precede the steps")
 	}
 	if !strings.Contains(last(req), "`milestones`") || !strings.Contains(last(req), "`risks`") {
-		t.Errorf("the prompt does not ask for them:\n%s", last(req))
+		t.Errorf("the prompt does not ask for milestones and risks:\n%s", last(req))
 	}
 }

@@ -12,7 +12,7 @@ import (
 	"replan/planning/prompt"
 )
 
-func TestToolsAreCutInASmallWindow(t *testing.T) {
+func TestToolsAreCutInSmallWindow(t *testing.T) {
 	brief := prompt.Brief{Goal: "hello", Prompting: prompt.Prompting{ModelTools: true, PlanTools: true}}
 	for i := range 10 {
 		brief.Catalogue = append(brief.Catalogue, plan.Tool{
@@ -22,23 +22,23 @@ func TestToolsAreCutInASmallWindow(t *testing.T) {
 	}
 	const plans = 3
 	for _, tc := range []struct {
-		rule   string
+		name   string
 		window int
 		offers int
 		terse  bool
-		says   string
+		note   string
 	}{
-		{"with room for all they are offered as they are", 16384, 10 + plans, false, ""},
-		{"with less they are told of in fewer words", 4500, 10 + plans, true, ""},
-		{"with little they give way one by one", 2800, 3 + plans, true, "7 tools not offered: tool3, tool4, tool5, tool6, tool7 and 2 more"},
-		{"with less only plans can be made", 2500, plans, true, "10 tools not offered"},
-		{"with next to none nothing is offered", 2350, 0, true, "13 tools not offered"},
+		{"all tools unchanged", 16384, 10 + plans, false, ""},
+		{"shorter descriptions", 4500, 10 + plans, true, ""},
+		{"some tools left out", 2800, 3 + plans, true, "7 tools not offered: tool3, tool4, tool5, tool6, tool7 and 2 more"},
+		{"only plan tools", 2500, plans, true, "10 tools not offered"},
+		{"no tools", 2350, 0, true, "13 tools not offered"},
 	} {
-		t.Run(tc.rule, func(t *testing.T) {
+		t.Run(tc.name, func(t *testing.T) {
 			brief.Prompting.ContextWindow = tc.window
 			req := prompt.ChatRequest(brief, false)
-			if len(req.Tools) != tc.offers || !strings.Contains(req.Shortened, tc.says) || tc.says == "" && req.Shortened != "" {
-				t.Fatalf("%d tools are offered, and it is said: %q; want %d and %q", len(req.Tools), req.Shortened, tc.offers, tc.says)
+			if len(req.Tools) != tc.offers || !strings.Contains(req.Shortened, tc.note) || tc.note == "" && req.Shortened != "" {
+				t.Fatalf("got %d tools and the note %q; want %d and %q", len(req.Tools), req.Shortened, tc.offers, tc.note)
 			}
 			for _, tool := range req.Tools {
 				if prompt.IsPlanTool(tool) {
@@ -49,17 +49,17 @@ func TestToolsAreCutInASmallWindow(t *testing.T) {
 					t.Errorf("terse %t: the schema is %s", tc.terse, schema)
 				}
 				if !strings.Contains(schema, `"description":{`) {
-					t.Errorf("the parameter's name went with the words: %s", schema)
+					t.Errorf("the name of a parameter is missing: %s", schema)
 				}
 			}
 			if strings.Contains(req.Shortened, "too long") {
-				t.Error("it is too long all the same")
+				t.Error("the request is still too long")
 			}
 		})
 	}
 }
 
-func TestOneToolDoesNotCrowdOutTheOthers(t *testing.T) {
+func TestLargeToolLeavesRoomForOthers(t *testing.T) {
 	huge := `{"type":"object","properties":{`
 	for i := range 500 {
 		if i > 0 {
@@ -73,32 +73,32 @@ func TestOneToolDoesNotCrowdOutTheOthers(t *testing.T) {
 		Goal: "hello", Catalogue: plan.Catalogue{{Name: "big", Server: "x", InputSchema: []byte(huge + "}}")}, small, own},
 		Prompting: prompt.Prompting{ModelTools: true, PlanTools: true, ContextWindow: 6000},
 	}
-	t.Run("in chat it alone is not offered, by name", func(t *testing.T) {
+	t.Run("chat omits only the large tool", func(t *testing.T) {
 		req := prompt.ChatRequest(brief, false)
 		var names []string
 		for _, tool := range req.Tools {
 			names = append(names, tool.Name)
 		}
 		if !slices.Contains(names, "fs.read") || !slices.Contains(names, "small") || slices.Contains(names, "big") || !strings.Contains(req.Shortened, "1 tool not offered: big") {
-			t.Errorf("offered are %q, and it is said: %s", names, req.Shortened)
+			t.Errorf("got the tools %q and the note %s", names, req.Shortened)
 		}
 	})
-	t.Run("in a plan it alone has no form of its own, by name", func(t *testing.T) {
+	t.Run("plan has no format only for the large tool", func(t *testing.T) {
 		req := planRequest(brief)
 		if !strings.Contains(req.Shortened, "no room for the args of 1 tool, which may be any: big.") {
-			t.Errorf("it is said: %s", req.Shortened)
+			t.Errorf("got the note %s", req.Shortened)
 		}
 		format := compile(t, req.Format)
 		for name, c := range map[string]struct {
 			step string
 			fits bool
 		}{
-			"the workspace's with its args":  {`"tool":"fs.read","args":{"path":"a"}`, true},
-			"the workspace's with other":     {`"tool":"fs.read","args":{"path":[7]}`, false},
-			"another small one with its own": {`"tool":"small","args":{"word":"a"}`, true},
-			"another small one with other":   {`"tool":"small","args":{"word":{}}`, false},
-			"the large one with any args":    {`"tool":"big","args":{"field_7":{}}`, true},
-			"one that does not exist":        {`"tool":"huge","args":{}`, false},
+			"workspace tool, valid args":   {`"tool":"fs.read","args":{"path":"a"}`, true},
+			"workspace tool, invalid args": {`"tool":"fs.read","args":{"path":[7]}`, false},
+			"small tool, valid args":       {`"tool":"small","args":{"word":"a"}`, true},
+			"small tool, invalid args":     {`"tool":"small","args":{"word":{}}`, false},
+			"large tool, any args":         {`"tool":"big","args":{"field_7":{}}`, true},
+			"unknown tool":                 {`"tool":"huge","args":{}`, false},
 		} {
 			value, err := jsonschema.UnmarshalJSON(strings.NewReader(`{"title":"T","steps":[{"index":"1","title":"a",` + c.step + `,"depends_on":[],"expected_outcome":"x"}]}`))
 			if err != nil {
@@ -109,7 +109,7 @@ func TestOneToolDoesNotCrowdOutTheOthers(t *testing.T) {
 			}
 		}
 	})
-	t.Run("what fits is given room, the workspace's first", func(t *testing.T) {
+	t.Run("workspace tools get room first", func(t *testing.T) {
 		for i := range 60 {
 			brief.Catalogue = append(brief.Catalogue, plan.Tool{Name: fmt.Sprintf("a%02d", i), Server: "x", InputSchema: small.InputSchema})
 		}
@@ -120,7 +120,7 @@ func TestOneToolDoesNotCrowdOutTheOthers(t *testing.T) {
 	})
 }
 
-func TestManyForeignToolsLeaveRoomToPlan(t *testing.T) {
+func TestManyForeignToolsLeaveRoomForPlan(t *testing.T) {
 	brief := prompt.Brief{Goal: "hello", Prompting: prompt.Prompting{ContextWindow: 16384, ModelTools: true, PlanTools: true}}
 	schema := []byte(`{"type":"object","properties":{"owner":{"type":"string"},"repository":{"type":"string"},"state":{"enum":["open","closed","all"]}},"required":["owner","repository"]}`)
 	for i := range 200 {
@@ -135,6 +135,6 @@ func TestManyForeignToolsLeaveRoomToPlan(t *testing.T) {
 	}
 	chat := prompt.ChatRequest(brief, false)
 	if !slices.ContainsFunc(chat.Tools, func(tool plan.Tool) bool { return tool.Name == "fs.read" }) {
-		t.Errorf("the workspace's are not offered: %s", chat.Shortened)
+		t.Errorf("the workspace's tools are missing: %s", chat.Shortened)
 	}
 }

@@ -16,14 +16,17 @@ import (
 	"time"
 
 	"replan/planning"
+	"replan/planning/plan"
+	"replan/planning/prompt"
+	"replan/planning/reply"
 )
 
-// serverAt is the server at OLLAMA_HOST.
+// serverAt returns the address of the server at OLLAMA_HOST.
 func serverAt(t *testing.T) string {
 	t.Helper()
 	host := os.Getenv("OLLAMA_HOST")
 	if host == "" {
-		t.Fatal("OLLAMA_HOST is not set: name the server that these tests are to ask")
+		t.Fatal("OLLAMA_HOST is not set: name the server for these tests")
 	}
 	if !strings.Contains(host, "://") {
 		host = "http://" + host
@@ -31,7 +34,7 @@ func serverAt(t *testing.T) string {
 	return host
 }
 
-// serverSays sends a question to the server and reads its answer.
+// serverSays sends a request to the server and decodes its answer.
 func serverSays(t *testing.T, method, path string, question, answer any) {
 	t.Helper()
 	body, err := json.Marshal(question)
@@ -55,12 +58,12 @@ func serverSays(t *testing.T, method, path string, question, answer any) {
 	}
 }
 
-// longWait is for one reply of a real model on a slow machine.
+// longWait is the timeout for one reply of a real model on a slow machine.
 const longWait = 2 * time.Minute
 
-// smallestModel is the model with the fewest bytes that chats and does not think:
-// one that thinks would be held to a format only after that. Where there is none,
-// the test is left out.
+// smallestModel returns the smallest model that chats and does not think: a
+// format binds a thinking model only after its thoughts. It skips the test if
+// there is none.
 func smallestModel(t *testing.T) string {
 	t.Helper()
 	type entry struct {
@@ -77,88 +80,88 @@ func smallestModel(t *testing.T) string {
 			return m.Name
 		}
 	}
-	t.Skipf("%s has no model that chats and does not think: pull one to have this tested", serverAt(t))
+	t.Skipf("%s has no model that chats and does not think: pull one to run this test", serverAt(t))
 	return ""
 }
 
-// askServer sends a request to a model and returns its reply. Models of random
-// weights write nonsense, in the form allowed by the grammar.
-func askServer(t *testing.T, model string, req planning.Request, seed int) planning.Reply {
+// askServer sends a request to a model and returns its reply. Models with random
+// weights write nonsense in the form that the grammar allows.
+func askServer(t *testing.T, model string, req prompt.Request, seed int) reply.Reply {
 	t.Helper()
 	messages := []map[string]string{}
-	// Left to itself, such a model proposes no steps.
+	// Without this, such a model proposes no steps.
 	format := bytes.ReplaceAll(req.Format, []byte(`"maxItems":5}`), []byte(`"minItems":3,"maxItems":5}`))
 	for _, m := range req.Messages[len(req.Messages)-1:] {
 		messages = append(messages, map[string]string{"role": string(m.Role), "content": m.Content})
 	}
-	var reply struct {
+	var answer struct {
 		Message    struct{ Content string }
 		DoneReason string `json:"done_reason"`
 	}
 	serverSays(t, http.MethodPost, "/api/chat", map[string]any{
 		"model": model, "messages": messages, "format": json.RawMessage(format), "stream": false,
 		"options": map[string]any{"num_predict": 900, "num_ctx": 4096, "seed": seed, "temperature": 1.0},
-	}, &reply)
-	return planning.Reply{Text: reply.Message.Content, CutOff: reply.DoneReason == "length"}
+	}, &answer)
+	return reply.Reply{Text: answer.Message.Content, CutOff: answer.DoneReason == "length"}
 }
 
-// TestTheServerHoldsAPlanToItsSchema has the grammar that the server makes of
-// each format obeyed by a model that knows no better.
-func TestTheServerHoldsAPlanToItsSchema(t *testing.T) {
+// TestServerEnforcesPlanSchema checks the grammar that the server derives from
+// each format with a model that writes nonsense.
+func TestServerEnforcesPlanSchema(t *testing.T) {
 	model := smallestModel(t)
 	wide := brief()
 	wide.Catalogue = benchCatalogue()
 	withAgents := brief()
-	withAgents.Prompting.Profiles = []planning.Profile{{Name: "explorer"}, {Name: "fixer"}}
+	withAgents.Prompting.Profiles = []prompt.Profile{{Name: "explorer"}, {Name: "fixer"}}
 	odd := brief()
 	odd.Catalogue = oddTools()
-	for name, b := range map[string]planning.Brief{"tools with their arguments": brief(), "more tools than there is room for": wide, "agents": withAgents, "schemas of every kind": odd} {
+	for name, b := range map[string]prompt.Brief{"tools with their arguments": brief(), "too many tools": wide, "agents": withAgents, "all kinds of schemas": odd} {
 		t.Run(name, func(t *testing.T) {
 			whole := 0
 			for seed := range 3 {
 				b.Prompting.SkipAnalysis = seed%2 == 0
 				p := planning.NewPipeline(b)
 				req, _ := p.Next()
-				reply := askServer(t, model, req, seed)
-				for i, s := range planning.ReadSteps(reply.Text) {
-					if s.Executor == planning.ExecutorTool && s.Tool == "" && reply.CutOff {
-						continue // cut off in the middle of it
+				answer := askServer(t, model, req, seed)
+				for i, s := range reply.ReadProposal(answer, false).Plan.Steps {
+					if s.Executor == plan.ExecutorTool && s.Tool == "" && answer.CutOff {
+						continue // cut off within the step
 					}
-					if _, err := b.Catalogue.Find(s.Tool); s.Executor == planning.ExecutorTool && err != nil {
-						t.Errorf("seed %d, step %d: %v\n%s", seed, i, err, reply.Text)
+					if _, err := b.Catalogue.Find(s.Tool); s.Executor == plan.ExecutorTool && err != nil {
+						t.Errorf("seed %d, step %d: %v\n%s", seed, i, err, answer.Text)
 					}
-					if s.Executor == planning.ExecutorAgent && s.Profile != "" && !slices.Contains(b.Prompting.ProfileNames(), s.Profile) {
+					if s.Executor == plan.ExecutorAgent && s.Profile != "" && !slices.Contains(b.Prompting.ProfileNames(), s.Profile) {
 						t.Errorf("seed %d, step %d names the agent %q", seed, i, s.Profile)
 					}
 					whole++
 				}
 			}
 			if whole == 0 {
-				t.Error("no step came back")
+				t.Error("got no steps")
 			}
 		})
 	}
 }
 
-// TestTheServerTakesTheFormatOfEachCall has the server make a grammar of each
-// tool's arguments, and the model write some.
-func TestTheServerTakesTheFormatOfEachCall(t *testing.T) {
+// TestServerAcceptsArgsFormats checks that the server derives a grammar from each
+// tool's arguments and the model writes some.
+func TestServerAcceptsArgsFormats(t *testing.T) {
 	model := smallestModel(t)
 	b := brief()
 	b.Catalogue = append(oddTools(), tools()...)
 	for _, tool := range b.Catalogue {
-		req := planning.ArgsRequest(b, planning.Plan{}, planning.Step{Index: "1", Title: "x", Tool: tool.Name}, tool, nil)
-		reply := askServer(t, model, req, 1)
-		if args, err := planning.ParseArgs(reply.Text); err != nil && !reply.CutOff {
-			t.Errorf("%s: %v, %v\n%s", tool.Name, args, err, reply.Text)
+		req := prompt.ArgsRequest(b, plan.Plan{}, plan.Step{Index: "1", Title: "x", Tool: tool.Name}, tool, nil)
+		answer := askServer(t, model, req, 1)
+		if args, err := reply.ParseArgs(answer.Text); err != nil && !answer.CutOff {
+			t.Errorf("%s: %v, %v\n%s", tool.Name, args, err, answer.Text)
 		}
 	}
 }
 
-// oddTools is a tool with an argument of every kind that a schema knows, and some
-// whose schemas are of no use.
-func oddTools() planning.Catalogue {
-	return planning.Catalogue{
+// oddTools returns a tool with every kind of argument, and tools with unusable
+// schemas.
+func oddTools() plan.Catalogue {
+	return plan.Catalogue{
 		{Name: "every.kind", Server: "odd", InputSchema: json.RawMessage(`{"type":"object","required":["n"],"properties":{
 			"n":{"type":"integer","minimum":3},"f":{"type":"number"},"b":{"type":"boolean"},"null":{"type":["string","null"]},"two":{"type":["integer","boolean"]},
 			"e":{"enum":[1,2,null]},"c":{"const":{"a":1}},"any":{},"yes":true,"ref":{"$ref":"#/$defs/x"},

@@ -13,19 +13,19 @@ import (
 	"replan/planning/reply"
 )
 
-// shape writes steps in a line each: index, executor or tool, dependencies and
+// shape formats each step as a line: index, executor or tool, dependencies and
 // title.
 func shape(steps []plan.Step) string {
 	var lines []string
 	for _, s := range steps {
-		who := string(s.Executor)
+		executor := string(s.Executor)
 		switch {
 		case s.Tool != "":
-			who = s.Tool
+			executor = s.Tool
 		case s.Profile != "":
-			who += ":" + s.Profile
+			executor += ":" + s.Profile
 		}
-		line := fmt.Sprintf("%s %s <%s> %s", s.Index, who, strings.Join(s.DependsOn, ","), s.Title)
+		line := fmt.Sprintf("%s %s <%s> %s", s.Index, executor, strings.Join(s.DependsOn, ","), s.Title)
 		if len(s.Args) > 0 {
 			line += " " + plan.CanonicalJSON(s.Args)
 		}
@@ -43,36 +43,36 @@ func TestRepliesAreReadInAnyShape(t *testing.T) {
 		{"JSON in a fence", "```json\n{\"steps\":[{\"title\":\"Read\",\"tool\":\"fs.read\"}]}\n```", "1 fs.read <> Read"},
 		{"JSON in a fence without a name", "```\n[\"Look\",\"Act\"]\n```", "1 self <> Look\n2 self <1> Act"},
 		{"JSON in prose", "Sure! Here is {the} plan:\n{\"steps\":[{\"title\":\"Read\",\"tool\":\"fs.read\"}]}\nLet me know [if] it helps.", "1 fs.read <> Read"},
-		{"behind thinking", "<think>I could write {\"steps\":[\"wrong\"]}</think>\n{\"steps\":[{\"title\":\"Right\",\"tool\":\"fs.read\"}]}", "1 fs.read <> Right"},
-		{"behind thinking that the template opened", "so I should… {\"steps\":[\"wrong\"]}\n</think>\n{\"steps\":[\"Right\"]}", "1 self <> Right"},
-		{"thinking marks within a plan are text", `{"steps":[{"title":"Strip <think> and </think>","tool":"fs.read"}]}`, "1 fs.read <> Strip <think> and </think>"},
+		{"after thinking", "<think>I could write {\"steps\":[\"wrong\"]}</think>\n{\"steps\":[{\"title\":\"Right\",\"tool\":\"fs.read\"}]}", "1 fs.read <> Right"},
+		{"after thinking opened by the template", "so I should… {\"steps\":[\"wrong\"]}\n</think>\n{\"steps\":[\"Right\"]}", "1 self <> Right"},
+		{"think tags within a plan", `{"steps":[{"title":"Strip <think> and </think>","tool":"fs.read"}]}`, "1 fs.read <> Strip <think> and </think>"},
 		{"a bare list of texts is a sequence", `["Look","Think","Act"]`, "1 self <> Look\n2 self <1> Think\n3 self <2> Act"},
 		{"a bare list of objects", `[{"title":"Read","tool":"fs.read"},{"title":"Test","tool":"test.run","depends_on":[1]}]`, "1 fs.read <> Read\n2 test.run <1> Test"},
 		{"objects one after the other", "{\"title\":\"Read\",\"tool\":\"fs.read\"}\n{\"title\":\"Test\",\"tool\":\"test.run\",\"depends_on\":[1]}", "1 fs.read <> Read\n2 test.run <1> Test"},
 		{"bullets among numbered lines are steps", "1. Read A\n2. Read B\n- Compare them\n- Recommend one → SELF", "1 self <> Read A\n2 self <1> Read B\n3 self <2> Compare them\n4 self <3> Recommend one"},
-		{"numbers mean the numbered lines where bullets stand between them", "1. Read A\n- Note it\n2. Read B (after 1)\n3. Compare (after 1, 2)", "1 self <> Read A\n2 self <1> Note it\n3 self <1> Read B\n4 self <1,3> Compare"},
+		{"numbers refer to numbered lines between bullets", "1. Read A\n- Note it\n2. Read B (after 1)\n3. Compare (after 1, 2)", "1 self <> Read A\n2 self <1> Note it\n3 self <1> Read B\n4 self <1,3> Compare"},
 		{"bullets that name fields or executors are details", "1. Read A\n- TOOL: fs.read\n2. Test\n- tool: test.run\n  - deep", "1 fs.read <> Read A\n2 test.run <1> Test"},
-		{"bullets after other text are none", "1. Read A\n2. Read B\n\nWhat I assume:\n- nothing else", "1 self <> Read A\n2 self <1> Read B"},
+		{"bullets after other text are not steps", "1. Read A\n2. Read B\n\nWhat I assume:\n- nothing else", "1 self <> Read A\n2 self <1> Read B"},
 		{"a plan within a plan", `{"plan":{"title":"x","steps":[{"title":"Read","tool":"fs.read"}]}}`, "1 fs.read <> Read"},
 		{"steps under another name", `{"tasks":[{"description":"Read","tool":"fs.read"}]}`, "1 fs.read <> Read"},
 		{"fields under other names", `{"steps":[{"id":1,"description":"Read","tool_name":"fs.read","arguments":{"path":"a"},"dependencies":[],"save_as":"${src}"},{"id":2,"name":"Test","tool":"test.run","after":"1"}]}`, `1 fs.read <> Read {"path":"a"} =src` + "\n2 test.run <1> Test"},
 		{"args as text", `{"steps":[{"title":"Read","tool":"fs.read","args":"{\"path\":\"a\"}"}]}`, `1 fs.read <> Read {"path":"a"}`},
 		{"the tool within the executor", `{"steps":[{"title":"Read","executor":"TOOL: fs.read"},{"title":"Say","executor":"SELF","depends_on":["1"]}]}`, "1 fs.read <> Read\n2 self <1> Say"},
-		{"a self step that names a tool all the same", `{"steps":[{"title":"Say","executor":"self","tool":"fs.read","args":{"path":"x"}}]}`, "1 self <> Say"},
+		{"a self step that names a tool", `{"steps":[{"title":"Say","executor":"self","tool":"fs.read","args":{"path":"x"}}]}`, "1 self <> Say"},
 		{"a tool called none", `{"steps":[{"title":"Say","tool":"none"}]}`, "1 self <> Say"},
 		{"objects without executor and order are a sequence", `{"steps":[{"title":"Read","tool":"fs.read"},{"title":"Weigh"},{"title":"Say"}]}`, "1 fs.read <> Read\n2 self <1> Weigh\n3 self <2> Say"},
-		{"an object that says it waits for nothing", `{"steps":[{"title":"Weigh"},{"title":"Say","depends_on":[]}]}`, "1 self <> Weigh\n2 self <> Say"},
+		{"an object with empty depends_on", `{"steps":[{"title":"Weigh"},{"title":"Say","depends_on":[]}]}`, "1 self <> Weigh\n2 self <> Say"},
 		{"whole numbers for indices", `{"steps":[{"index":1,"title":"A","tool":"x"},{"index":2,"title":"B","tool":"y","depends_on":[1,1]}]}`, "1 x <> A\n2 y <1> B"},
 		{"indices from 0", `{"steps":[{"index":0,"title":"A","tool":"x"},{"index":1,"title":"B","tool":"y","depends_on":[0]},{"index":2,"title":"C","tool":"z","depends_on":["0","1"]}]}`, "1 x <> A\n2 y <1> B\n3 z <1,2> C"},
 		{"dependencies from 0 without indices", `{"steps":[{"title":"A","tool":"x"},{"title":"B","tool":"y","depends_on":[0]},{"title":"C","tool":"z","depends_on":[1]}]}`, "1 x <> A\n2 y <1> B\n3 z <2> C"},
 		{"dependencies from 0 beside indices from 1", `{"steps":[{"index":1,"title":"A","tool":"x"},{"index":2,"title":"B","tool":"y","depends_on":[0]},{"index":3,"title":"C","tool":"z","depends_on":[0,1]}]}`, "1 x <> A\n2 y <1> B\n3 z <1,2> C"},
-		{"0 before the first step means nothing", `{"steps":[{"index":1,"title":"A","tool":"x","depends_on":[0]},{"index":2,"title":"B","tool":"y","depends_on":[1]}]}`, "1 x <> A\n2 y <1> B"},
-		{"a late 0 is left to be reported", `{"steps":[{"title":"A","tool":"x"},{"title":"B","tool":"y","depends_on":[1]},{"title":"C","tool":"z","depends_on":[0]}]}`, "1 x <> A\n2 y <1> B\n3 z <0> C"},
-		{"dependencies in words", `{"steps":[{"title":"A","tool":"x","depends_on":"none"},{"title":"B","tool":"y","depends_on":"step 1"},{"title":"C","tool":"z","depends_on":"1 and 2"}]}`, "1 x <> A\n2 y <1> B\n3 z <1,2> C"},
+		{"0 as a dependency of the first step", `{"steps":[{"index":1,"title":"A","tool":"x","depends_on":[0]},{"index":2,"title":"B","tool":"y","depends_on":[1]}]}`, "1 x <> A\n2 y <1> B"},
+		{"0 as a dependency of a later step", `{"steps":[{"title":"A","tool":"x"},{"title":"B","tool":"y","depends_on":[1]},{"title":"C","tool":"z","depends_on":[0]}]}`, "1 x <> A\n2 y <1> B\n3 z <0> C"},
+		{"dependencies as text", `{"steps":[{"title":"A","tool":"x","depends_on":"none"},{"title":"B","tool":"y","depends_on":"step 1"},{"title":"C","tool":"z","depends_on":"1 and 2"}]}`, "1 x <> A\n2 y <1> B\n3 z <1,2> C"},
 		{"dependencies by title and by variable", `{"steps":[{"title":"Read","tool":"x"},{"title":"B","tool":"y","depends_on":["Read"],"result_variable":"b"},{"title":"C","tool":"z","depends_on":["b"]}]}`, "1 x <> Read\n2 y <1> B =b\n3 z <2> C"},
-		{"placeholders are dropped", `{"steps":["[describe the step]",{"title":"[title]"},{"title":"Read","tool":"fs.read"}]}`, "1 fs.read <> Read"},
-		{"lines within JSON may name executors", `{"steps":["Read it → TOOL: fs.read","Say it → SELF"]}`, "1 fs.read <> Read it\n2 self <1> Say it"},
-		{"single quotes and Python's words", `{'steps': [{'title': 'Read', 'tool': 'fs.read', 'depends_on': [], 'gate': True, 'args': None}]}`, "1 fs.read <> Read"},
+		{"placeholders", `{"steps":["[describe the step]",{"title":"[title]"},{"title":"Read","tool":"fs.read"}]}`, "1 fs.read <> Read"},
+		{"executors in lines within JSON", `{"steps":["Read it → TOOL: fs.read","Say it → SELF"]}`, "1 fs.read <> Read it\n2 self <1> Say it"},
+		{"single quotes and Python literals", `{'steps': [{'title': 'Read', 'tool': 'fs.read', 'depends_on': [], 'gate': True, 'args': None}]}`, "1 fs.read <> Read"},
 		{"trailing commas and comments", "{\"steps\": [\n {\"title\": \"Read\", \"tool\": \"fs.read\",}, // look\n],}", "1 fs.read <> Read"},
 		{"unquoted keys", `{steps: [{title: "Read", tool: "fs.read"}]}`, "1 fs.read <> Read"},
 		{"quotes within text", `{"steps":[{"title":"Say "hello" twice","tool":"fs.read"}]}`, `1 fs.read <> Say "hello" twice`},
@@ -95,7 +95,7 @@ func TestRepliesAreReadInAnyShape(t *testing.T) {
 			"1 fs.search <> Find uses\n2 fs.read <1> Read main.go\n3 fs.read <1> Read util.go\n5 agent:explorer <2,3> Explore\n6 self <5> Sum up",
 		},
 		{"several parallel groups", "**Steps:**\n1. A\n2. B\n3. C\n4. D\n5. E\n**Parallel:** 1-2; steps 4 and 5", "1 self <> A\n2 self <> B\n3 self <1,2> C\n4 self <3> D\n5 self <3> E"},
-		{"steps that are apart do not run at once", "**Steps:**\n1. A\n2. B\n3. C\n**Parallel:** 1, 3", "1 self <> A\n2 self <1> B\n3 self <2> C"},
+		{"separate steps are not parallel", "**Steps:**\n1. A\n2. B\n3. C\n**Parallel:** 1, 3", "1 self <> A\n2 self <1> B\n3 self <2> C"},
 		{"a heading for the steps", "# Fix it\n\nSome words.\n\n## Steps\n\n1. Look\n\n## Notes\n\n1. Not a step", "1 self <> Look"},
 		{"prose is no plan", "I would first look around and then decide.", ""},
 		{"a refusal is no plan", "I'm sorry, I can't help with that.", ""},
@@ -132,12 +132,12 @@ func TestRepliesWithLostStepsAreRepaired(t *testing.T) {
 		lost  bool
 	}{
 		{"a whole plan", whole, false, false},
-		{"a whole plan whose reply was cut off behind it", whole + "\nAnd now", true, false},
+		{"cut off after a whole plan", whole + "\nAnd now", true, false},
 		{"cut off within a step", whole[:90], true, true},
 		{"stopped within a step", whole[:90], false, true},
 		{"cut off between steps", whole[:strings.Index(whole, `,{"title":"Say"`)], true, true},
-		{"stopped between steps, with the last one whole", whole[:strings.Index(whole, `,{"title":"Say"`)], false, false},
-		{"cut off behind the list", strings.TrimSuffix(whole, "}"), true, false},
+		{"stopped between steps", whole[:strings.Index(whole, `,{"title":"Say"`)], false, false},
+		{"cut off after the list", strings.TrimSuffix(whole, "}"), true, false},
 		{"a bare list cut off", `["Look","Sa`, true, true},
 		{"lines cut off", "1. Look\n2. Sa", true, true},
 		{"lines not cut off", "1. Look\n2. Say", false, false},
@@ -151,19 +151,19 @@ func TestRepliesWithLostStepsAreRepaired(t *testing.T) {
 			p.Absorb(reply.Reply{Text: tt.reply, CutOff: tt.cut})
 			req, asks := p.Next()
 			if asks != tt.lost {
-				t.Fatalf("asks again: %v, want %v (%+v)", asks, tt.lost, p.Outcome())
+				t.Fatalf("requests a repair: %v, want %v (%+v)", asks, tt.lost, p.Outcome())
 			}
 			if asks && (req.Purpose != prompt.PurposeRepair || tt.cut && !strings.Contains(last(req), "cut off")) {
-				t.Errorf("%s does not say that the reply was cut off:\n%s", req.Purpose, last(req))
+				t.Errorf("%s does not mention that the reply was cut off:\n%s", req.Purpose, last(req))
 			}
 		})
 	}
 }
 
-func TestArgsAreReadFromAReply(t *testing.T) {
+func TestArgsAreReadFromReply(t *testing.T) {
 	tests := []struct{ name, reply, want string }{
 		{"plain", `{"path":"a","n":12345678901234567890}`, `{"n":12345678901234567890,"path":"a"}`},
-		{"in a fence behind thinking", "<think>x</think>```json\n{\"path\":\"a\"}\n```", `{"path":"a"}`},
+		{"in a fence after thinking", "<think>x</think>```json\n{\"path\":\"a\"}\n```", `{"path":"a"}`},
 		{"broken", `{'path': 'a',}`, `{"path":"a"}`},
 		{"empty", `{}`, `{}`},
 		{"a list", `["a"]`, ""},
@@ -184,7 +184,7 @@ func TestArgsAreReadFromAReply(t *testing.T) {
 	}
 }
 
-// absorbAnything puts any text to every stage of planning, to find a panic.
+// absorbAnything feeds any text to every stage of planning to find a panic.
 func absorbAnything(text string, cut bool) {
 	for _, prompt := range []prompt.Prompting{{}, {SkipAnalysis: true}} {
 		b := brief()

@@ -234,8 +234,8 @@ func (p *pipeline) repair(faults []plan.Fault) {
 // emptyReason returns why a planner proposed nothing, in its own words if it gave
 // any.
 func emptyReason(p reply.Proposal, otherwise string) string {
-	if p.Reason == "" && reply.Refuses(p.Plan.Title) {
-		p.Reason = p.Plan.Title
+	if p.Reason == "" && reply.Refuses(string(p.Plan.Title)) {
+		p.Reason = string(p.Plan.Title)
 	}
 	return cmp.Or(p.Reason, otherwise)
 }

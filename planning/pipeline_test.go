@@ -12,7 +12,7 @@ import (
 	"replan/planning/reply"
 )
 
-// tools is a small catalogue: two readers, an editor and a test runner.
+// tools returns a small catalogue: two readers, an editor and a test runner.
 func tools() plan.Catalogue {
 	return plan.Catalogue{
 		{
@@ -49,7 +49,7 @@ const (
 )
 
 // turn is one exchange with the scripted model: the expected request, and the
-// reply, or fail without one.
+// reply or the failure.
 type turn struct {
 	want  prompt.Purpose
 	reply string
@@ -57,21 +57,21 @@ type turn struct {
 	cut   bool
 }
 
-// play puts a scripted conversation to a planner and returns the requests.
+// play feeds a scripted conversation to a planner and returns the requests.
 func play(t *testing.T, p planning.Planner, turns []turn) []prompt.Request {
 	t.Helper()
 	var asked []prompt.Request
 	for i, turn := range turns {
 		req, ok := p.Next()
 		if !ok {
-			t.Fatalf("turn %d: the planner is finished (%+v), and %s was to come", i, p.Outcome(), turn.want)
+			t.Fatalf("turn %d: the planner is finished (%+v), want the request %s", i, p.Outcome(), turn.want)
 		}
 		again, _ := p.Next()
 		if fmt.Sprint(req) != fmt.Sprint(again) {
-			t.Fatalf("turn %d: Next answered differently when asked twice", i)
+			t.Fatalf("turn %d: two calls of Next returned different requests", i)
 		}
 		if req.Purpose != turn.want {
-			t.Fatalf("turn %d: asked for %s, want %s; last message:\n%s", i, req.Purpose, turn.want, last(req))
+			t.Fatalf("turn %d: got the request %s, want %s; last message:\n%s", i, req.Purpose, turn.want, last(req))
 		}
 		asked = append(asked, req)
 		if turn.fail != "" {
@@ -81,7 +81,7 @@ func play(t *testing.T, p planning.Planner, turns []turn) []prompt.Request {
 		p.Absorb(reply.Reply{Text: turn.reply, CutOff: turn.cut})
 	}
 	if req, ok := p.Next(); ok {
-		t.Fatalf("the planner asks on for %s:\n%s", req.Purpose, last(req))
+		t.Fatalf("unexpected request for %s:\n%s", req.Purpose, last(req))
 	}
 	return asked
 }
@@ -107,7 +107,7 @@ func indices(steps []plan.Step) string {
 	return strings.Join(all, " ")
 }
 
-func TestPipelineFollowsTheReplies(t *testing.T) {
+func TestPipelineFollowsReplies(t *testing.T) {
 	simple := `{"mode":"plan","task":"Run tests","goal":"green","complexity":"simple","reflect":false,"steps":[{"index":"1","title":"Run the tests","executor":"tool","tool":"test.run","args":{},"depends_on":[],"expected_outcome":"all pass"}]}`
 	noReview := strings.Replace(complexAnalysis, `"reflect":true`, `"reflect":false`, 1)
 	tests := []struct {
@@ -119,44 +119,44 @@ func TestPipelineFollowsTheReplies(t *testing.T) {
 		steps   string // indices of the plan
 		reason  string // part of the outcome's reason
 	}{
-		{name: "a direct answer ends planning", turns: []turn{{want: "analysis", reply: `{"mode":"direct","task":"t","goal":"g","complexity":"simple","reflect":false}`}}, kind: "direct", skipped: "2 3"},
-		{name: "a lone DIRECT in words is direct", turns: []turn{{want: "analysis", reply: "**DIRECT**\n"}}, kind: "direct", skipped: "2 3"},
-		{name: "DIRECTLY is not direct", turns: []turn{{want: "analysis", reply: "DIRECTLY change the file, then test.\nREFLECT: no"}, {want: "plan", reply: fullPlan}}, kind: "planned", skipped: "2", steps: "1 2"},
-		{name: "a forced plan does not take direct for an answer", prompt: prompt.Prompting{ForcePlan: true}, turns: []turn{{want: "analysis", reply: `{"mode":"direct"}`}, {want: "plan", reply: fullPlan}}, kind: "planned", skipped: "2", steps: "1 2"},
-		{name: "a simple analysis with steps is the plan", turns: []turn{{want: "analysis", reply: simple}}, kind: "planned", skipped: "2 3", steps: "1"},
-		{name: "steps of an analysis that wants a review do not count", turns: []turn{{want: "analysis", reply: strings.Replace(simple, `"reflect":false`, `"reflect":true`, 1)}, {want: "review", reply: review}, {want: "plan", reply: fullPlan}}, kind: "planned", steps: "1 2"},
-		{name: "steps of an analysis that is not simple do not count", turns: []turn{{want: "analysis", reply: strings.Replace(simple, `"simple"`, `"medium"`, 1)}, {want: "plan", reply: fullPlan}}, kind: "planned", skipped: "2", steps: "1 2"},
-		{name: "steps of an analysis in direct mode do not count when a plan is forced", prompt: prompt.Prompting{ForcePlan: true}, turns: []turn{{want: "analysis", reply: strings.Replace(simple, `"mode":"plan"`, `"mode":"direct"`, 1)}, {want: "plan", reply: fullPlan}}, kind: "planned", skipped: "2", steps: "1 2"},
-		{name: "a simple analysis with a wrong plan is repaired", turns: []turn{{want: "analysis", reply: strings.Replace(simple, "test.run", "test.go", 1)}, {want: "repair", reply: fullPlan}}, kind: "planned", skipped: "2 3", steps: "1 2"},
-		{name: "a simple analysis cut off in its steps goes on to phase 3", turns: []turn{{want: "analysis", reply: simple[:len(simple)-30], cut: true}, {want: "plan", reply: fullPlan}}, kind: "planned", skipped: "2", steps: "1 2"},
-		{name: "all three phases run where the analysis asks for a review", turns: []turn{{want: "analysis", reply: complexAnalysis}, {want: "review", reply: review}, {want: "plan", reply: fullPlan}}, kind: "planned", steps: "1 2"},
-		{name: "the review is skipped where nobody asked for it", turns: []turn{{want: "analysis", reply: noReview}, {want: "plan", reply: fullPlan}}, kind: "planned", skipped: "2", steps: "1 2"},
-		{name: "the review is skipped where it is switched off", prompt: prompt.Prompting{SkipReview: true}, turns: []turn{{want: "analysis", reply: complexAnalysis}, {want: "plan", reply: fullPlan}}, kind: "planned", skipped: "2", steps: "1 2"},
-		{name: "prose with REFLECT in bold asks for a review", turns: []turn{{want: "analysis", reply: "TASK: rename\n**REFLECT:** yes, it is risky"}, {want: "review", reply: review}, {want: "plan", reply: fullPlan}}, kind: "planned", steps: "1 2"},
-		{name: "without phase 1 the goal goes straight to phase 3", prompt: prompt.Prompting{SkipAnalysis: true}, turns: []turn{{want: "plan", reply: fullPlan}}, kind: "planned", skipped: "1 2", steps: "1 2"},
-		{name: "without phase 3 the analysis is the end", prompt: prompt.Prompting{SkipPlan: true}, turns: []turn{{want: "analysis", reply: complexAnalysis}}, kind: "analysed", skipped: "2 3"},
-		{name: "without phases 1 and 3 it is a turn of the chat", prompt: prompt.Prompting{SkipAnalysis: true, SkipPlan: true}, kind: "direct", skipped: "1 2 3", reason: "both switched off"},
-		{name: "no reply in phase 1 is planned without", turns: []turn{{want: "analysis", fail: "timed out"}, {want: "plan", reply: fullPlan}}, kind: "planned", skipped: "2", steps: "1 2"},
-		{name: "no reply in phase 1 is the end without phase 3", prompt: prompt.Prompting{SkipPlan: true}, turns: []turn{{want: "analysis", fail: "timed out"}}, kind: "failed", skipped: "2 3", reason: "no analysis came from the model: timed out"},
-		{name: "an analysis of nothing is the end without phase 3", prompt: prompt.Prompting{SkipPlan: true}, turns: []turn{{want: "analysis", reply: " "}}, kind: "failed", skipped: "2 3", reason: "the reply is empty"},
-		{name: "no reply in any phase is told apart, and all are tried", turns: []turn{{want: "analysis", fail: "gone"}, {want: "plan", fail: "gone"}, {want: "repair", fail: "gone"}, {want: "repair", fail: "gone"}}, kind: "silent", skipped: "2", reason: "there is still no plan after 2 repairs: no repaired plan came from the model: gone"},
-		{name: "no reply in phase 2 is ignored", turns: []turn{{want: "analysis", reply: complexAnalysis}, {want: "review", fail: "timed out"}, {want: "plan", reply: fullPlan}}, kind: "planned", steps: "1 2"},
-		{name: "no reply in phase 3 is repaired", turns: []turn{{want: "analysis", reply: noReview}, {want: "plan", fail: "timed out"}, {want: "repair", reply: fullPlan}}, kind: "planned", skipped: "2", steps: "1 2"},
-		{name: "a refusal in phase 2 is ignored", turns: []turn{{want: "analysis", reply: complexAnalysis}, {want: "review", reply: "I'm sorry, but I can't do that."}, {want: "plan", reply: fullPlan}}, kind: "planned", skipped: "2", steps: "1 2"},
-		{name: "a refusal in phase 1 is planned without", turns: []turn{{want: "analysis", reply: "I cannot help with that."}, {want: "plan", reply: fullPlan}}, kind: "planned", skipped: "1 2", steps: "1 2"},
-		{name: "a wrong plan is repaired once", turns: []turn{{want: "analysis", reply: noReview}, {want: "plan", reply: wrongPlan}, {want: "repair", reply: fullPlan}}, kind: "planned", skipped: "2", steps: "1 2"},
-		{name: "a plan that stays wrong is none", turns: []turn{{want: "analysis", reply: noReview}, {want: "plan", reply: wrongPlan}, {want: "repair", reply: wrongPlan}, {want: "repair", reply: wrongPlan}}, kind: "empty", skipped: "2", reason: "still wrong after 2 repairs: "},
-		{name: "a plan that stays too long is told apart", prompt: prompt.Prompting{SkipAnalysis: true, MaxRepairs: 1}, turns: []turn{{want: "plan", reply: `["a","b","c","d","e","f"]`}, {want: "repair", reply: `["a","b","c","d","e","f"]`}}, kind: "failed", skipped: "1 2", reason: "after 1 repair: the plan has 6 steps"},
-		{name: "as many repairs as are allowed", prompt: prompt.Prompting{SkipAnalysis: true, MaxRepairs: 2}, turns: []turn{{want: "plan", reply: wrongPlan}, {want: "repair", reply: "no idea"}, {want: "repair", reply: fullPlan}}, kind: "planned", skipped: "1 2", steps: "1 2"},
-		{name: "no reply to a repair counts as one, and the next is tried", prompt: prompt.Prompting{SkipAnalysis: true}, turns: []turn{{want: "plan", reply: wrongPlan}, {want: "repair", fail: "gone"}, {want: "repair", reply: fullPlan}}, kind: "planned", skipped: "1 2", steps: "1 2"},
-		{name: "no reply to the last repair is no plan", prompt: prompt.Prompting{SkipAnalysis: true, MaxRepairs: 1}, turns: []turn{{want: "plan", reply: wrongPlan}, {want: "repair", fail: "gone"}}, kind: "empty", skipped: "1 2", reason: "still wrong after 1 repair: "},
-		{name: "a plan without steps that is titled as a refusal gives that as the reason", prompt: prompt.Prompting{SkipAnalysis: true}, turns: []turn{{want: "plan", reply: `{"title":"I cannot do this without a network","steps":[]}`}}, kind: "empty", skipped: "1 2", reason: "I cannot do this without a network"},
-		{name: "a plan without steps is empty, with the model's reason", prompt: prompt.Prompting{SkipAnalysis: true}, turns: []turn{{want: "plan", reply: `{"title":"None","reason":"nothing to do","steps":[]}`}}, kind: "empty", skipped: "1 2", reason: "nothing to do"},
-		{name: "an empty list is an empty plan", prompt: prompt.Prompting{SkipAnalysis: true}, turns: []turn{{want: "plan", reply: `[]`}}, kind: "empty", skipped: "1 2", reason: "no steps"},
-		{name: "more steps than there may be are refused, not cut", prompt: prompt.Prompting{SkipAnalysis: true, MaxRepairs: 1}, turns: []turn{{want: "plan", reply: `["a","b","c","d","e","f"]`}, {want: "repair", reply: `["a","b"]`}}, kind: "planned", skipped: "1 2", steps: "1 2"},
-		{name: "an analysis of nothing goes on to phase 3", turns: []turn{{want: "analysis", reply: "<think>hm</think>", cut: true}, {want: "plan", reply: fullPlan}}, kind: "planned", skipped: "1 2", steps: "1 2"},
-		{name: "a plan that is only prose is repaired", prompt: prompt.Prompting{SkipAnalysis: true}, turns: []turn{{want: "plan", reply: "I would look around first."}, {want: "repair", reply: fullPlan}}, kind: "planned", skipped: "1 2", steps: "1 2"},
-		{name: "an agent step is repaired while there are no profiles", prompt: prompt.Prompting{SkipAnalysis: true}, turns: []turn{{want: "plan", reply: "1. Look → AGENT: explorer\n"}, {want: "repair", reply: fullPlan}}, kind: "planned", skipped: "1 2", steps: "1 2"},
+		{name: "direct answer", turns: []turn{{want: "analysis", reply: `{"mode":"direct","task":"t","goal":"g","complexity":"simple","reflect":false}`}}, kind: "direct", skipped: "2 3"},
+		{name: "DIRECT alone in prose", turns: []turn{{want: "analysis", reply: "**DIRECT**\n"}}, kind: "direct", skipped: "2 3"},
+		{name: "DIRECTLY is not DIRECT", turns: []turn{{want: "analysis", reply: "DIRECTLY change the file, then test.\nREFLECT: no"}, {want: "plan", reply: fullPlan}}, kind: "planned", skipped: "2", steps: "1 2"},
+		{name: "forced plan ignores direct", prompt: prompt.Prompting{ForcePlan: true}, turns: []turn{{want: "analysis", reply: `{"mode":"direct"}`}, {want: "plan", reply: fullPlan}}, kind: "planned", skipped: "2", steps: "1 2"},
+		{name: "simple analysis with steps", turns: []turn{{want: "analysis", reply: simple}}, kind: "planned", skipped: "2 3", steps: "1"},
+		{name: "analysis with steps asks for a review", turns: []turn{{want: "analysis", reply: strings.Replace(simple, `"reflect":false`, `"reflect":true`, 1)}, {want: "review", reply: review}, {want: "plan", reply: fullPlan}}, kind: "planned", steps: "1 2"},
+		{name: "analysis with steps is not simple", turns: []turn{{want: "analysis", reply: strings.Replace(simple, `"simple"`, `"medium"`, 1)}, {want: "plan", reply: fullPlan}}, kind: "planned", skipped: "2", steps: "1 2"},
+		{name: "forced plan ignores steps in direct mode", prompt: prompt.Prompting{ForcePlan: true}, turns: []turn{{want: "analysis", reply: strings.Replace(simple, `"mode":"plan"`, `"mode":"direct"`, 1)}, {want: "plan", reply: fullPlan}}, kind: "planned", skipped: "2", steps: "1 2"},
+		{name: "simple analysis with an invalid plan", turns: []turn{{want: "analysis", reply: strings.Replace(simple, "test.run", "test.go", 1)}, {want: "repair", reply: fullPlan}}, kind: "planned", skipped: "2 3", steps: "1 2"},
+		{name: "simple analysis cut off in its steps", turns: []turn{{want: "analysis", reply: simple[:len(simple)-30], cut: true}, {want: "plan", reply: fullPlan}}, kind: "planned", skipped: "2", steps: "1 2"},
+		{name: "all three phases", turns: []turn{{want: "analysis", reply: complexAnalysis}, {want: "review", reply: review}, {want: "plan", reply: fullPlan}}, kind: "planned", steps: "1 2"},
+		{name: "review not requested", turns: []turn{{want: "analysis", reply: noReview}, {want: "plan", reply: fullPlan}}, kind: "planned", skipped: "2", steps: "1 2"},
+		{name: "review switched off", prompt: prompt.Prompting{SkipReview: true}, turns: []turn{{want: "analysis", reply: complexAnalysis}, {want: "plan", reply: fullPlan}}, kind: "planned", skipped: "2", steps: "1 2"},
+		{name: "review requested in bold prose", turns: []turn{{want: "analysis", reply: "TASK: rename\n**REFLECT:** yes, it is risky"}, {want: "review", reply: review}, {want: "plan", reply: fullPlan}}, kind: "planned", steps: "1 2"},
+		{name: "phase 1 switched off", prompt: prompt.Prompting{SkipAnalysis: true}, turns: []turn{{want: "plan", reply: fullPlan}}, kind: "planned", skipped: "1 2", steps: "1 2"},
+		{name: "phase 3 switched off", prompt: prompt.Prompting{SkipPlan: true}, turns: []turn{{want: "analysis", reply: complexAnalysis}}, kind: "analysed", skipped: "2 3"},
+		{name: "phases 1 and 3 switched off", prompt: prompt.Prompting{SkipAnalysis: true, SkipPlan: true}, kind: "direct", skipped: "1 2 3", reason: "both switched off"},
+		{name: "no reply in phase 1", turns: []turn{{want: "analysis", fail: "timed out"}, {want: "plan", reply: fullPlan}}, kind: "planned", skipped: "2", steps: "1 2"},
+		{name: "no reply in phase 1, phase 3 switched off", prompt: prompt.Prompting{SkipPlan: true}, turns: []turn{{want: "analysis", fail: "timed out"}}, kind: "failed", skipped: "2 3", reason: "no analysis came from the model: timed out"},
+		{name: "blank analysis, phase 3 switched off", prompt: prompt.Prompting{SkipPlan: true}, turns: []turn{{want: "analysis", reply: " "}}, kind: "failed", skipped: "2 3", reason: "the reply is empty"},
+		{name: "no reply in any phase", turns: []turn{{want: "analysis", fail: "gone"}, {want: "plan", fail: "gone"}, {want: "repair", fail: "gone"}, {want: "repair", fail: "gone"}}, kind: "silent", skipped: "2", reason: "there is still no plan after 2 repairs: no repaired plan came from the model: gone"},
+		{name: "no reply in phase 2", turns: []turn{{want: "analysis", reply: complexAnalysis}, {want: "review", fail: "timed out"}, {want: "plan", reply: fullPlan}}, kind: "planned", steps: "1 2"},
+		{name: "no reply in phase 3", turns: []turn{{want: "analysis", reply: noReview}, {want: "plan", fail: "timed out"}, {want: "repair", reply: fullPlan}}, kind: "planned", skipped: "2", steps: "1 2"},
+		{name: "refusal in phase 2", turns: []turn{{want: "analysis", reply: complexAnalysis}, {want: "review", reply: "I'm sorry, but I can't do that."}, {want: "plan", reply: fullPlan}}, kind: "planned", skipped: "2", steps: "1 2"},
+		{name: "refusal in phase 1", turns: []turn{{want: "analysis", reply: "I cannot help with that."}, {want: "plan", reply: fullPlan}}, kind: "planned", skipped: "1 2", steps: "1 2"},
+		{name: "invalid plan is repaired", turns: []turn{{want: "analysis", reply: noReview}, {want: "plan", reply: wrongPlan}, {want: "repair", reply: fullPlan}}, kind: "planned", skipped: "2", steps: "1 2"},
+		{name: "plan stays invalid", turns: []turn{{want: "analysis", reply: noReview}, {want: "plan", reply: wrongPlan}, {want: "repair", reply: wrongPlan}, {want: "repair", reply: wrongPlan}}, kind: "empty", skipped: "2", reason: "still wrong after 2 repairs: "},
+		{name: "plan stays too long", prompt: prompt.Prompting{SkipAnalysis: true, MaxRepairs: 1}, turns: []turn{{want: "plan", reply: `["a","b","c","d","e","f"]`}, {want: "repair", reply: `["a","b","c","d","e","f"]`}}, kind: "failed", skipped: "1 2", reason: "after 1 repair: the plan has 6 steps"},
+		{name: "all allowed repairs", prompt: prompt.Prompting{SkipAnalysis: true, MaxRepairs: 2}, turns: []turn{{want: "plan", reply: wrongPlan}, {want: "repair", reply: "no idea"}, {want: "repair", reply: fullPlan}}, kind: "planned", skipped: "1 2", steps: "1 2"},
+		{name: "no reply to the first repair", prompt: prompt.Prompting{SkipAnalysis: true}, turns: []turn{{want: "plan", reply: wrongPlan}, {want: "repair", fail: "gone"}, {want: "repair", reply: fullPlan}}, kind: "planned", skipped: "1 2", steps: "1 2"},
+		{name: "no reply to the last repair", prompt: prompt.Prompting{SkipAnalysis: true, MaxRepairs: 1}, turns: []turn{{want: "plan", reply: wrongPlan}, {want: "repair", fail: "gone"}}, kind: "empty", skipped: "1 2", reason: "still wrong after 1 repair: "},
+		{name: "empty plan with a refusal as title", prompt: prompt.Prompting{SkipAnalysis: true}, turns: []turn{{want: "plan", reply: `{"title":"I cannot do this without a network","steps":[]}`}}, kind: "empty", skipped: "1 2", reason: "I cannot do this without a network"},
+		{name: "empty plan with a reason", prompt: prompt.Prompting{SkipAnalysis: true}, turns: []turn{{want: "plan", reply: `{"title":"None","reason":"nothing to do","steps":[]}`}}, kind: "empty", skipped: "1 2", reason: "nothing to do"},
+		{name: "empty list", prompt: prompt.Prompting{SkipAnalysis: true}, turns: []turn{{want: "plan", reply: `[]`}}, kind: "empty", skipped: "1 2", reason: "no steps"},
+		{name: "too many steps are refused, not cut", prompt: prompt.Prompting{SkipAnalysis: true, MaxRepairs: 1}, turns: []turn{{want: "plan", reply: `["a","b","c","d","e","f"]`}, {want: "repair", reply: `["a","b"]`}}, kind: "planned", skipped: "1 2", steps: "1 2"},
+		{name: "analysis of thoughts alone", turns: []turn{{want: "analysis", reply: "<think>hm</think>", cut: true}, {want: "plan", reply: fullPlan}}, kind: "planned", skipped: "1 2", steps: "1 2"},
+		{name: "plan of prose alone", prompt: prompt.Prompting{SkipAnalysis: true}, turns: []turn{{want: "plan", reply: "I would look around first."}, {want: "repair", reply: fullPlan}}, kind: "planned", skipped: "1 2", steps: "1 2"},
+		{name: "agent step without profiles", prompt: prompt.Prompting{SkipAnalysis: true}, turns: []turn{{want: "plan", reply: "1. Look → AGENT: explorer\n"}, {want: "repair", reply: fullPlan}}, kind: "planned", skipped: "1 2", steps: "1 2"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -170,14 +170,14 @@ func TestPipelineFollowsTheReplies(t *testing.T) {
 					out.Kind, indices(out.Plan.Steps), skips(p), out.Reason, tt.kind, tt.steps, tt.skipped)
 			}
 			if !strings.Contains(out.Reason, tt.reason) {
-				t.Errorf("reason %q does not say %q", out.Reason, tt.reason)
+				t.Errorf("got the reason %q, want %q", out.Reason, tt.reason)
 			}
 			if len(out.Faults) > 0 != (strings.Contains(tt.reason, "repair: ") || strings.Contains(tt.reason, "repairs: ")) {
 				t.Errorf("faults %v with reason %q", out.Faults, out.Reason)
 			}
 			if out.Kind == planning.OutcomePlanned {
 				if faults, _ := plan.Validate(out.Plan, plan.Rules{Catalogue: b.Catalogue, CheckTools: true, MaxSteps: b.MaxSteps, Planned: true}); len(faults) > 0 {
-					t.Errorf("planned a wrong plan: %v", faults)
+					t.Errorf("planned an invalid plan: %v", faults)
 				}
 				if out.Plan.Goal != b.Goal || !plan.IDPattern.MatchString(out.Plan.ID) {
 					t.Errorf("goal %q, id %q", out.Plan.Goal, out.Plan.ID)
@@ -219,16 +219,16 @@ func TestUnusableRepliesAreReported(t *testing.T) {
 	for _, tt := range []struct {
 		name  string
 		turns []turn
-		want  string // each skipped phase with its reason
+		want  string // skipped phases with their reasons
 	}{
-		{"an empty analysis", []turn{{want: "analysis", reply: ""}, {want: "plan", reply: fullPlan}}, "1 planned without it: the reply is empty, 2 there is no analysis to review"},
-		{"white space for an analysis", []turn{{want: "analysis", reply: strings.Repeat("\n", 300)}, {want: "plan", reply: fullPlan}}, "1 planned without it: the reply is nothing but white space, 2 there is no analysis to review"},
-		{"a refusal for an analysis", []turn{{want: "analysis", reply: "I cannot help; sorry."}, {want: "plan", reply: fullPlan}}, "1 planned without it: the reply is a refusal, “I cannot help; sorry.”, 2 there is no analysis to review"},
-		{"thoughts for an analysis", []turn{{want: "analysis", reply: "<think>hm</think>"}, {want: "plan", reply: fullPlan}}, "1 planned without it: the reply holds nothing but thoughts, 2 there is no analysis to review"},
-		{"an analysis without a field, which no review is made of", []turn{{want: "analysis", reply: `{"mode":"plan","reflect":true}`}, {want: "plan", reply: fullPlan}}, "1 planned without it: it fills in none of its fields, 2 there is no analysis to review"},
-		{"an empty review", []turn{{want: "analysis", reply: complexAnalysis}, {want: "review", reply: " "}, {want: "plan", reply: fullPlan}}, "2 planned without it: the reply is empty"},
-		{"a refusal for a review", []turn{{want: "analysis", reply: complexAnalysis}, {want: "review", reply: "Sorry, no."}, {want: "plan", reply: fullPlan}}, "2 planned without it: the reply is a refusal, “Sorry, no.”"},
-		{"a review that is one", []turn{{want: "analysis", reply: complexAnalysis}, {want: "review", reply: review}, {want: "plan", reply: fullPlan}}, ""},
+		{"empty analysis", []turn{{want: "analysis", reply: ""}, {want: "plan", reply: fullPlan}}, "1 planned without it: the reply is empty, 2 there is no analysis to review"},
+		{"white space as analysis", []turn{{want: "analysis", reply: strings.Repeat("\n", 300)}, {want: "plan", reply: fullPlan}}, "1 planned without it: the reply is nothing but white space, 2 there is no analysis to review"},
+		{"refusal as analysis", []turn{{want: "analysis", reply: "I cannot help; sorry."}, {want: "plan", reply: fullPlan}}, "1 planned without it: the reply is a refusal, “I cannot help; sorry.”, 2 there is no analysis to review"},
+		{"thoughts as analysis", []turn{{want: "analysis", reply: "<think>hm</think>"}, {want: "plan", reply: fullPlan}}, "1 planned without it: the reply holds nothing but thoughts, 2 there is no analysis to review"},
+		{"analysis without fields", []turn{{want: "analysis", reply: `{"mode":"plan","reflect":true}`}, {want: "plan", reply: fullPlan}}, "1 planned without it: it fills in none of its fields, 2 there is no analysis to review"},
+		{"empty review", []turn{{want: "analysis", reply: complexAnalysis}, {want: "review", reply: " "}, {want: "plan", reply: fullPlan}}, "2 planned without it: the reply is empty"},
+		{"refusal as review", []turn{{want: "analysis", reply: complexAnalysis}, {want: "review", reply: "Sorry, no."}, {want: "plan", reply: fullPlan}}, "2 planned without it: the reply is a refusal, “Sorry, no.”"},
+		{"valid review", []turn{{want: "analysis", reply: complexAnalysis}, {want: "review", reply: review}, {want: "plan", reply: fullPlan}}, ""},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			p := planning.NewPipeline(brief())
@@ -238,7 +238,7 @@ func TestUnusableRepliesAreReported(t *testing.T) {
 				got = append(got, fmt.Sprint(s.Phase, " ", s.Reason))
 			}
 			if strings.Join(got, ", ") != tt.want {
-				t.Errorf("told %q, want %q", strings.Join(got, ", "), tt.want)
+				t.Errorf("got %q, want %q", strings.Join(got, ", "), tt.want)
 			}
 		})
 	}
@@ -255,40 +255,40 @@ func TestRepairRequestHasGoalReplyAndFaults(t *testing.T) {
 	}
 	for _, want := range []string{b.Goal, `"tool":"fs.look"`, `no tool is called "fs.look"`, "depends on step 9, which does not exist"} {
 		if !strings.Contains(whole.String(), want) {
-			t.Errorf("the repair is not told %q:\n%s", want, last(asked[1]))
+			t.Errorf("the repair lacks %q:\n%s", want, last(asked[1]))
 		}
 	}
 }
 
-func TestRepairOfAMissingReplySaysWhy(t *testing.T) {
+func TestRepairOfMissingReplyNamesReason(t *testing.T) {
 	b := brief()
 	b.Prompting.SkipAnalysis = true
 	p := planning.NewPipeline(b)
 	asked := play(t, p, []turn{{want: "plan", fail: "timed out after 2m0s"}, {want: "repair", reply: wrongPlan}, {want: "repair", fail: "it broke off"}})
 	first, second := last(asked[1]), ""
 	if !strings.Contains(first, "There is no plan yet.") || !strings.Contains(first, "- no execution plan came from the model: timed out after 2m0s\n") || strings.Contains(first, "your last reply") {
-		t.Errorf("the first repair is told\n%s", first)
+		t.Errorf("got the first repair\n%s", first)
 	}
 	if second = last(asked[2]); !strings.Contains(second, `"tool":"fs.look"`) || strings.Contains(second, "timed out") {
-		t.Errorf("the second repair is told\n%s", second)
+		t.Errorf("got the second repair\n%s", second)
 	}
 	if out := p.Outcome(); out.Kind != planning.OutcomeEmpty || !strings.Contains(out.Reason, "fs.look") || !strings.Contains(out.Reason, "no repaired plan came from the model: it broke off") {
 		t.Errorf("ended %s: %s", out.Kind, out.Reason)
 	}
 }
 
-func TestRepairAfterALostOneRepeatsTheFaultyReply(t *testing.T) {
+func TestRepairAfterLostRepairRepeatsFaultyReply(t *testing.T) {
 	b := brief()
 	b.Prompting.SkipAnalysis = true
 	asked := play(t, planning.NewPipeline(b), []turn{{want: "plan", reply: wrongPlan}, {want: "repair", fail: "it broke off"}, {want: "repair", reply: fullPlan}})
 	for _, want := range []string{`no tool is called "fs.look"`, `"tool":"fs.look"`, "no repaired plan came from the model: it broke off"} {
 		if !strings.Contains(last(asked[2]), want) {
-			t.Errorf("it is not told %q:\n%s", want, last(asked[2]))
+			t.Errorf("the repair lacks %q:\n%s", want, last(asked[2]))
 		}
 	}
 }
 
-func TestEndsWithoutAPlanHaveAReason(t *testing.T) {
+func TestOutcomeWithoutPlanHasReason(t *testing.T) {
 	for _, prompt := range []prompt.Prompting{{}, {SkipPlan: true}, {SkipAnalysis: true}, {SkipAnalysis: true, SkipPlan: true}} {
 		for _, r := range []string{"", "DIRECT", complexAnalysis, "[]", wrongPlan, `{"mode":"direct"}`, "I'm sorry, I can't."} {
 			b := brief()
@@ -322,13 +322,13 @@ func TestUntitledPlansAreNamedByTaskOrGoal(t *testing.T) {
 	} {
 		p := planning.NewPipeline(brief())
 		play(t, p, []turn{{want: "analysis", reply: analysis}, {want: "plan", reply: `["look","sum up"]`}})
-		if got := p.Outcome().Plan.Title; got != want {
+		if got := string(p.Outcome().Plan.Title); got != want {
 			t.Errorf("title %q, want %q", got, want)
 		}
 	}
 }
 
-func TestEmptyArgsOfAToolAreFilledInLater(t *testing.T) {
+func TestEmptyArgsOfToolAreFilledInLater(t *testing.T) {
 	b := brief()
 	b.Prompting.SkipAnalysis = true
 	p := planning.NewPipeline(b)
@@ -340,7 +340,7 @@ func TestEmptyArgsOfAToolAreFilledInLater(t *testing.T) {
 	}
 }
 
-func TestIdsAreMadeOfTitles(t *testing.T) {
+func TestIDsAreDerivedFromTitles(t *testing.T) {
 	for title, want := range map[string]string{
 		"Rename authenticate → verify_user": "rename-authenticate-verify-user",
 		"  ../etc/passwd ":                  "etc-passwd",
@@ -353,12 +353,12 @@ func TestIdsAreMadeOfTitles(t *testing.T) {
 		p := planning.NewPipeline(b)
 		play(t, p, []turn{{want: "plan", reply: plan.CanonicalJSON(map[string]any{"title": title, "steps": []any{"look"}})}})
 		if got := p.Outcome().Plan.ID; got != want {
-			t.Errorf("the id of %q is %q, want %q", title, got, want)
+			t.Errorf("title %q: got the id %q, want %q", title, got, want)
 		}
 	}
 }
 
-func TestOnlyPlanFieldsOfAReplyAreKept(t *testing.T) {
+func TestOnlyPlanFieldsOfReplyAreKept(t *testing.T) {
 	b := brief()
 	b.Prompting.SkipAnalysis = true
 	p := planning.NewPipeline(b)
@@ -396,9 +396,9 @@ func TestManyFaultsAreListedInPart(t *testing.T) {
 	p := planning.NewPipeline(b)
 	asked := play(t, p, []turn{{want: "plan", reply: reply}, {want: "repair", reply: reply}, {want: "repair", reply: reply}})
 	if !strings.Contains(last(asked[1]), "- and 36 more faults\n") {
-		t.Errorf("the repair is told\n%s", last(asked[1]))
+		t.Errorf("got the repair\n%s", last(asked[1]))
 	}
 	if out := p.Outcome(); len(out.Faults) != 60 || !strings.HasSuffix(out.Reason, "; and 52 more faults") {
-		t.Errorf("%d faults, and the reason is %q", len(out.Faults), out.Reason)
+		t.Errorf("got %d faults and the reason %q", len(out.Faults), out.Reason)
 	}
 }

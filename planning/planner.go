@@ -51,13 +51,13 @@ type OutcomeKind string
 // Kinds of planning results.
 const (
 	OutcomePending  OutcomeKind = ""         // not yet
-	OutcomeDirect   OutcomeKind = "direct"   // no plan is needed: answer the goal
+	OutcomeDirect   OutcomeKind = "direct"   // answer the goal without a plan
 	OutcomePlanned  OutcomeKind = "planned"  // Plan is valid
 	OutcomeAnalysed OutcomeKind = "analysed" // phase 3 is disabled; Text is the analysis
 	OutcomeEmpty    OutcomeKind = "empty"    // there is no plan: the model proposed no step, or no valid one after the repairs
 	OutcomeGaveUp   OutcomeKind = "gave_up"  // a replan proposed no step
 	OutcomeRefused  OutcomeKind = "refused"  // a replan repeated the steps that had failed
-	OutcomeSilent   OutcomeKind = "silent"   // no reply came to any request for the first plan: no model is available, or it takes too long
+	OutcomeSilent   OutcomeKind = "silent"   // every request for the first plan failed: the model is unavailable or too slow
 	OutcomeFailed   OutcomeKind = "failed"   // a replan stayed invalid after its repairs, a first plan stayed too long, or nothing could be asked
 )
 

@@ -13,13 +13,14 @@ import (
 	"github.com/charmbracelet/x/exp/golden"
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
+	"replan/internal/untrusted"
 	"replan/planning"
 	"replan/planning/plan"
 	"replan/planning/prompt"
 	"replan/planning/reply"
 )
 
-// firstRequest is the first request of a planner; replies lead to the others.
+// firstRequest returns the first request of a planner after these replies.
 func firstRequest(p planning.Planner, replies ...string) prompt.Request {
 	for _, r := range replies {
 		p.Absorb(reply.Reply{Text: r})
@@ -28,7 +29,7 @@ func firstRequest(p planning.Planner, replies ...string) prompt.Request {
 	return req
 }
 
-// everyRequest is one request of each kind that a run can make.
+// everyRequest returns one request of each kind that a run can make.
 func everyRequest(b prompt.Brief) map[string]prompt.Request {
 	s := situation()
 	step := plan.Step{Index: "5", Title: "Sum up", Executor: plan.ExecutorSelf, DependsOn: []string{"1"}, ExpectedOutcome: "three points"}
@@ -50,12 +51,12 @@ func everyRequest(b prompt.Brief) map[string]prompt.Request {
 		"synthesis":       prompt.SynthesisRequest(b, s.Plan, s.History),
 		"synthesis_empty": prompt.SynthesisRequest(b, s.Plan, nil),
 		"chat":            prompt.ChatRequest(b, false),
-		"chat_calls":      prompt.ChatRequest(b, false, talk("chat", 1)...),
+		"chat_calls":      prompt.ChatRequest(b, false, calls("chat", 1)...),
 		"compaction":      prompt.CompactionRequest(b),
 	}
 }
 
-// agentRequests is a sub-agent's first turns: with nothing said yet, with its own
+// agentRequests returns a sub-agent's first turns: with nothing yet, with its own
 // plan, and after a call.
 func agentRequests(b prompt.Brief) map[string]prompt.Request {
 	s := situation()
@@ -64,12 +65,13 @@ func agentRequests(b prompt.Brief) map[string]prompt.Request {
 	return map[string]prompt.Request{
 		"agent":         prompt.AgentRequest(b, s.Plan, step, prompt.Profile{Name: "explorer"}, s.History[:1], nil, prompt.Turn{Number: 1}),
 		"agent_outline": prompt.AgentRequest(b, plan.Plan{}, step, reader, nil, nil, prompt.Turn{Number: 1, Outline: "1. Look\n2. Say"}),
-		"agent_calls":   prompt.AgentRequest(b, s.Plan, step, prompt.Profile{Name: "explorer"}, s.History[:1], talk("5", 1), prompt.Turn{Number: 2}),
+		"agent_calls":   prompt.AgentRequest(b, s.Plan, step, prompt.Profile{Name: "explorer"}, s.History[:1], calls("5", 1), prompt.Turn{Number: 2}),
 	}
 }
 
-// talk is n calls of one parent with their results, as they are told to a model.
-func talk(parent string, n int) []prompt.Message {
+// calls returns n calls of one parent with their results, as messages for a
+// model.
+func calls(parent string, n int) []prompt.Message {
 	var messages []prompt.Message
 	for i := range n {
 		use := reply.ToolUse{ID: fmt.Sprint("c", i), Name: "fs.read", Args: map[string]any{"path": fmt.Sprint(i, ".go")}}
@@ -83,7 +85,7 @@ func talk(parent string, n int) []prompt.Message {
 	return messages
 }
 
-// full is a brief with all that a prompt can hold.
+// full returns a brief with everything that a prompt can hold.
 func full() prompt.Brief {
 	b := brief()
 	b.Prompting.Instructions = "Run `go test ./...` before you commit.\n```\nnot a fence\n```"
@@ -141,14 +143,14 @@ func TestLastMessageBeginsWithItsHeading(t *testing.T) {
 	maps.Copy(all, agentRequests(full()))
 	for name, req := range all {
 		if name == "chat_calls" {
-			continue // the results of its calls are last
+			continue // ends with the results of its calls
 		}
 		line, _, _ := strings.Cut(last(req), "\n")
 		if want, ok := headings[name]; ok && line != want {
-			t.Errorf("%s opens with %q, want %q", name, line, want)
+			t.Errorf("%s starts with %q, want %q", name, line, want)
 		}
 		if name == "chat" && last(req) != full().Goal {
-			t.Errorf("a chat turn ends with %q, want the goal alone", last(req))
+			t.Errorf("a chat turn ends with %q, want only the goal", last(req))
 		}
 		if req.Messages[len(req.Messages)-1].Role != prompt.RoleUser || req.Messages[0].Role != prompt.RoleSystem {
 			t.Errorf("%s: the first message is from %s and the last from %s", name, req.Messages[0].Role, req.Messages[len(req.Messages)-1].Role)
@@ -156,17 +158,17 @@ func TestLastMessageBeginsWithItsHeading(t *testing.T) {
 	}
 }
 
-func TestRequestsOfARunBeginWithTheSameMessages(t *testing.T) {
+func TestRequestsOfRunShareFirstMessages(t *testing.T) {
 	for _, window := range []int{0, 32768} {
 		b := full()
 		b.Prompting.ContextWindow = window
 		for name, req := range everyRequest(b) {
 			shared := prompt.ChatRequest(b, false).Messages
 			if name == "compaction" {
-				shared = shared[:len(shared)-1] // it is about the conversation before the goal
+				shared = shared[:len(shared)-1] // it covers the conversation before the goal
 			}
 			if len(req.Messages) < len(shared) || !reflect.DeepEqual(req.Messages[:len(shared)], shared) {
-				t.Errorf("window %d: %s does not open with the messages that the other requests open with", window, name)
+				t.Errorf("window %d: %s does not start with the shared messages", window, name)
 			}
 		}
 	}
@@ -193,11 +195,11 @@ func TestRequestLimitsComeFromBriefOrDefaults(t *testing.T) {
 	}
 	req = prompt.StepRequest(b, plan.Plan{}, plan.Step{Index: "1", Timeout: time.Hour}, nil)
 	if req.Timeout != time.Hour {
-		t.Errorf("a step's own time limit gives way to %s", req.Timeout)
+		t.Errorf("the step's own timeout became %s", req.Timeout)
 	}
 }
 
-// compile reads a format as a JSON Schema.
+// compile compiles a format as a JSON Schema.
 func compile(t *testing.T, format json.RawMessage) *jsonschema.Schema {
 	t.Helper()
 	doc, err := jsonschema.UnmarshalJSON(strings.NewReader(string(format)))
@@ -215,7 +217,7 @@ func compile(t *testing.T, format json.RawMessage) *jsonschema.Schema {
 	return s
 }
 
-func TestFormatsAllowOnlyExistingToolsAndTheBound(t *testing.T) {
+func TestFormatsAllowOnlyKnownToolsAndStepLimit(t *testing.T) {
 	b := brief()
 	b.MaxSteps = 2
 	b.Prompting.SkipAnalysis = true
@@ -255,28 +257,28 @@ func TestFormatsAllowOnlyExistingToolsAndTheBound(t *testing.T) {
 	}{
 		{"a plan", plan, `{"title":"t","steps":[` + step("fs.read", "tool") + `]}`, true},
 		{"no steps", plan, `{"title":"t","steps":[]}`, true},
-		{"a tool that does not exist", plan, `{"title":"t","steps":[` + step("fs.look", "tool") + `]}`, false},
-		{"an executor that does not exist", plan, `{"title":"t","steps":[` + step("fs.read", "agent") + `]}`, false},
-		{"args that the tool takes", plan, `{"title":"t","steps":[` + withArgs("fs.read", `{"path":"a","offset":3}`) + `]}`, true},
-		{"args in part", plan, `{"title":"t","steps":[` + withArgs("fs.read", `{"offset":3}`) + `]}`, true},
+		{"an unknown tool", plan, `{"title":"t","steps":[` + step("fs.look", "tool") + `]}`, false},
+		{"an unknown executor", plan, `{"title":"t","steps":[` + step("fs.read", "agent") + `]}`, false},
+		{"valid args", plan, `{"title":"t","steps":[` + withArgs("fs.read", `{"path":"a","offset":3}`) + `]}`, true},
+		{"some of the args", plan, `{"title":"t","steps":[` + withArgs("fs.read", `{"offset":3}`) + `]}`, true},
 		{"a reference for a number", plan, `{"title":"t","steps":[` + withArgs("fs.read", `{"path":"${p}","offset":"${n}"}`) + `]}`, true},
 		{"a reference for a list", plan, `{"title":"t","steps":[` + withArgs("fs.patch", `{"path":"a","edits":"${edits}"}`) + `]}`, true},
 		{"args of the wrong type", plan, `{"title":"t","steps":[` + withArgs("fs.read", `{"path":7}`) + `]}`, false},
-		{"a choice that there is not", plan, `{"title":"t","steps":[` + withArgs("fs.search", `{"pattern":"x","kind":"fuzzy"}`) + `]}`, false},
-		{"a list of the wrong things", plan, `{"title":"t","steps":[` + withArgs("fs.patch", `{"path":"a","edits":[{"old":"x"}]}`) + `]}`, false},
-		{"an agent that exists", agents, `{"title":"t","steps":[` + agent("explorer") + `]}`, true},
-		{"an agent that does not exist", agents, `{"title":"t","steps":[` + agent("hacker") + `]}`, false},
+		{"an unknown choice", plan, `{"title":"t","steps":[` + withArgs("fs.search", `{"pattern":"x","kind":"fuzzy"}`) + `]}`, false},
+		{"a list of invalid items", plan, `{"title":"t","steps":[` + withArgs("fs.patch", `{"path":"a","edits":[{"old":"x"}]}`) + `]}`, false},
+		{"a known agent", agents, `{"title":"t","steps":[` + agent("explorer") + `]}`, true},
+		{"an unknown agent", agents, `{"title":"t","steps":[` + agent("hacker") + `]}`, false},
 		{"a step that asks for the synthesis", plan, `{"title":"t","steps":[{"index":"1","title":"a","executor":"self","depends_on":[],"expected_outcome":"x","synthesize":true}]}`, true},
-		{"a tool that exists among very many", wide, `{"title":"t","steps":[` + withArgs("one:tool.5", `{"anything":1}`) + `]}`, true},
-		{"a tool that does not exist among very many", wide, `{"title":"t","steps":[` + withArgs("tool.5", `{}`) + `]}`, false},
+		{"a known tool of many", wide, `{"title":"t","steps":[` + withArgs("one:tool.5", `{"anything":1}`) + `]}`, true},
+		{"an unknown tool of many", wide, `{"title":"t","steps":[` + withArgs("tool.5", `{}`) + `]}`, false},
 		{"too many steps", plan, `{"title":"t","steps":[` + step("fs.read", "tool") + `,` + step("fs.read", "tool") + `,` + step("fs.read", "tool") + `]}`, false},
 		{"no title", plan, `{"steps":[]}`, false},
 		{"an analysis", analysis, complexAnalysis, true},
 		{"an analysis in another mode", analysis, `{"mode":"maybe","task":"","goal":"","complexity":"simple","reflect":false}`, false},
 		{"a direct answer", analysis, `{"mode":"direct","task":"","goal":"","complexity":"simple","reflect":false}`, true},
-		{"a direct answer where a plan is forced", forced, `{"mode":"direct","task":"","goal":"","complexity":"simple","reflect":false}`, false},
-		{"a tool step where there are no tools", toolless, `{"title":"t","steps":[` + step("fs.read", "tool") + `]}`, false},
-		{"a self step where there are no tools", toolless, `{"title":"t","steps":[{"index":"1","title":"a","executor":"self","depends_on":[],"expected_outcome":"x"}]}`, true},
+		{"a direct answer with a forced plan", forced, `{"mode":"direct","task":"","goal":"","complexity":"simple","reflect":false}`, false},
+		{"a tool step without tools", toolless, `{"title":"t","steps":[` + step("fs.read", "tool") + `]}`, false},
+		{"a self step without tools", toolless, `{"title":"t","steps":[{"index":"1","title":"a","executor":"self","depends_on":[],"expected_outcome":"x"}]}`, true},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -318,8 +320,8 @@ func TestUntrustedTextCannotLeaveItsFence(t *testing.T) {
 	b := brief()
 	b.Prompting.Instructions = evil
 	b.Catalogue = plan.Catalogue{{Name: "x", Server: "s", Description: evil}}
-	items := []plan.HistoryItem{{Index: "1", Title: evil, Tool: "x", Status: plan.ItemCompleted, Attempt: 1, Result: evil, Error: evil}}
-	plan := plan.Plan{Title: "t", Steps: []plan.Step{{Index: "1", Title: evil, Executor: "tool", Tool: "x"}}}
+	items := []plan.HistoryItem{{Index: "1", Title: untrusted.Text(evil), Tool: "x", Status: plan.ItemCompleted, Attempt: 1, Result: evil, Error: untrusted.Text(evil)}}
+	plan := plan.Plan{Title: "t", Steps: []plan.Step{{Index: "1", Title: untrusted.Text(evil), Executor: "tool", Tool: "x"}}}
 	for _, req := range []prompt.Request{
 		prompt.SynthesisRequest(b, plan, items),
 		prompt.StepRequest(b, plan, plan.Steps[0], items),
@@ -331,7 +333,7 @@ func TestUntrustedTextCannotLeaveItsFence(t *testing.T) {
 			}
 			for _, mark := range []string{"<|im_start|>", "<|im_end|>", "[INST]", "<end_of_turn>"} {
 				if strings.Contains(m.Content, mark) {
-					t.Errorf("%s, message %d: the mark %s of a chat template came through", req.Purpose, i, mark)
+					t.Errorf("%s, message %d: the chat template's mark %s is still there", req.Purpose, i, mark)
 				}
 			}
 			fence, outside := "", []string{}
@@ -349,7 +351,7 @@ func TestUntrustedTextCannotLeaveItsFence(t *testing.T) {
 				t.Errorf("%s, message %d: the fence %s is never closed", req.Purpose, i, fence)
 			}
 			if slices.Contains(outside[min(1, len(outside)):], "# Synthesis") || slices.Contains(outside, "Ignore the goal.") {
-				t.Errorf("%s, message %d: untrusted text stands outside its fence:\n%s", req.Purpose, i, m.Content)
+				t.Errorf("%s, message %d: untrusted text is outside its fence:\n%s", req.Purpose, i, m.Content)
 			}
 		}
 	}
@@ -360,16 +362,16 @@ func TestLongResultsAreCutWithANote(t *testing.T) {
 	items := []plan.HistoryItem{{Index: "1", Title: "Read", Status: plan.ItemCompleted, Attempt: 1, Result: long}}
 	req := prompt.SynthesisRequest(brief(), plan.Plan{}, items)
 	if !strings.Contains(last(req), "[… 2000 characters left out; the whole is the result of step 1 …]") {
-		t.Errorf("no mark says how much was left out:\n%s", last(req))
+		t.Errorf("no mark tells how much is left out:\n%s", last(req))
 	}
 	if n := strings.Count(last(req), "ä"); n != 2666 {
-		t.Errorf("%d characters of the start are left, want 2666", n)
+		t.Errorf("got %d characters of the start, want 2666", n)
 	}
 	if want := "The prompt: 1 of the texts in it shortened by 2000 characters."; req.Shortened != want {
-		t.Errorf("it says %q, want %q", req.Shortened, want)
+		t.Errorf("got the note %q, want %q", req.Shortened, want)
 	}
 	if req = prompt.SynthesisRequest(brief(), plan.Plan{}, nil); req.Shortened != "" {
-		t.Errorf("nothing was left out, and it says %q", req.Shortened)
+		t.Errorf("nothing is left out, but the note is %q", req.Shortened)
 	}
 }
 
@@ -385,62 +387,62 @@ func weight(req prompt.Request) int {
 func TestPromptsFitTheirWindow(t *testing.T) {
 	result := strings.Repeat("result ", 1500)
 	items := []plan.HistoryItem{{Index: "1", Title: "A", Status: plan.ItemCompleted, Attempt: 1, Result: result}, {Index: "2", Title: "B", Status: plan.ItemCompleted, Attempt: 1, Result: result}}
-	talk := make([]prompt.Message, 6)
-	for i := range talk {
-		talk[i] = prompt.Message{Role: prompt.RoleUser, Content: fmt.Sprintf("turn %d ", i) + strings.Repeat("word ", 600)}
+	calls := make([]prompt.Message, 6)
+	for i := range calls {
+		calls[i] = prompt.Message{Role: prompt.RoleUser, Content: fmt.Sprintf("turn %d ", i) + strings.Repeat("word ", 600)}
 	}
 	tests := []struct {
 		name    string
 		window  int
 		notes   string
-		says    []string
-		turns   int // of the conversation left
+		want    []string
+		turns   int // remaining turns of the conversation
 		tooLong bool
 	}{
-		{name: "a large window holds all but the longest results", window: 40000, turns: 6, says: []string{"2 of the texts in it shortened by 13000 characters"}},
-		{name: "a smaller one has results shortened more", window: 20000, turns: 6, says: []string{"2 of the texts in it shortened by"}},
-		{name: "a small one loses the oldest turns as well", window: 8200, turns: 2, says: []string{"2 of the texts in it shortened", "the 4 oldest messages of the conversation left out"}},
-		{name: "a very small one loses instructions last", window: 5500, notes: strings.Repeat("note ", 2000), turns: 0, says: []string{"the 6 oldest messages", "the project's instructions shortened by"}},
-		{name: "where nothing helps, it says so", window: 1000, turns: 0, says: []string{"tokens too long all the same"}, tooLong: true},
+		{name: "large window cuts the longest results", window: 40000, turns: 6, want: []string{"2 of the texts in it shortened by 13000 characters"}},
+		{name: "smaller window cuts results more", window: 20000, turns: 6, want: []string{"2 of the texts in it shortened by"}},
+		{name: "small window drops the oldest turns", window: 8200, turns: 2, want: []string{"2 of the texts in it shortened", "the 4 oldest messages of the conversation left out"}},
+		{name: "very small window cuts instructions last", window: 5500, notes: strings.Repeat("note ", 2000), turns: 0, want: []string{"the 6 oldest messages", "the project's instructions shortened by"}},
+		{name: "still too long", window: 1000, turns: 0, want: []string{"tokens too long all the same"}, tooLong: true},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			b := brief()
-			b.Prompting.Conversation, b.Prompting.Instructions, b.Prompting.ContextWindow = talk, tt.notes, tt.window
+			b.Prompting.Conversation, b.Prompting.Instructions, b.Prompting.ContextWindow = calls, tt.notes, tt.window
 			req := prompt.SynthesisRequest(b, plan.Plan{}, items)
 			room := tt.window - req.MaxTokens
 			if got := weight(req); (got > room) != tt.tooLong {
-				t.Errorf("about %d tokens, and there is room for %d (%s)", got, room, req.Shortened)
+				t.Errorf("got about %d tokens in room for %d (%s)", got, room, req.Shortened)
 			}
 			if got := len(req.Messages) - 3; got != tt.turns {
-				t.Errorf("%d turns left, want %d (%s)", got, tt.turns, req.Shortened)
+				t.Errorf("got %d turns, want %d (%s)", got, tt.turns, req.Shortened)
 			}
 			if req.MaxTokens > tt.window/2 {
 				t.Errorf("a reply of %d tokens in a window of %d", req.MaxTokens, tt.window)
 			}
-			for _, want := range tt.says {
+			for _, want := range tt.want {
 				if !strings.Contains(req.Shortened, want) {
-					t.Errorf("it says %q, and not %q", req.Shortened, want)
+					t.Errorf("got the note %q, want %q", req.Shortened, want)
 				}
 			}
 		})
 	}
 }
 
-func TestStepSeesMoreInputsInALargerWindow(t *testing.T) {
+func TestLargerWindowShowsMoreStepInputs(t *testing.T) {
 	items := []plan.HistoryItem{{Index: "1", Title: "Read", Status: plan.ItemCompleted, Attempt: 1, Result: strings.Repeat("x", 9000)}}
 	b := brief()
 	step := plan.Step{Index: "2", Title: "Sum up"}
 	if req := prompt.StepRequest(b, plan.Plan{}, step, items); req.Shortened == "" {
-		t.Error("nothing is known of the window, and nothing was shortened")
+		t.Error("with an unknown window, nothing was shortened")
 	}
 	b.Prompting.ContextWindow = 32768
 	if req := prompt.StepRequest(b, plan.Plan{}, step, items); req.Shortened != "" {
-		t.Errorf("there is room for it all, and it says %q", req.Shortened)
+		t.Errorf("there is enough room, but the note is %q", req.Shortened)
 	}
 }
 
-func TestUserSystemPromptReplacesTheBuiltInOne(t *testing.T) {
+func TestUserSystemPromptReplacesBuiltIn(t *testing.T) {
 	b := brief()
 	b.Prompting.System = "You are Ada."
 	system := prompt.ChatRequest(b, false).Messages[0].Content

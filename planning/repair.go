@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"replan/internal/english"
+	"replan/internal/untrusted"
 	"replan/planning/plan"
 	"replan/planning/prompt"
 	"replan/planning/reply"
@@ -97,11 +98,11 @@ func finishPlan(b prompt.Brief, p plan.Plan, task, doneWhen string) plan.Plan {
 		p.DoneWhen = ""
 	}
 	for _, title := range []string{task, b.Goal} {
-		if strings.TrimSpace(p.Title) == "" {
-			p.Title = plan.OneLine(title, 80)
+		if strings.TrimSpace(string(p.Title)) == "" {
+			p.Title = untrusted.Text(plan.OneLine(title, 80))
 		}
 	}
-	p.ID = plan.Slug(p.Title)
+	p.ID = plan.Slug(string(p.Title))
 	p.Milestones = plan.KeepMilestones(p.Milestones, p.Steps)
 	p.Steps = reply.FinishSteps(b.Catalogue, b.Prompting.ProfileNames(), p.Steps)
 	for i := range p.Steps {

@@ -11,7 +11,7 @@ import (
 	"replan/planning/prompt"
 )
 
-// situation is a run whose third of four steps failed.
+// situation returns a run whose third of four steps failed.
 func situation() prompt.Situation {
 	p := plan.Plan{ID: "fix", Title: "Fix", Goal: "Make the tests pass", Steps: []plan.Step{
 		{Index: "1", Title: "Read", Executor: "tool", Tool: "fs.read", Args: map[string]any{"path": "a.go"}, ResultVariable: "source", ExpectedOutcome: "the source"},
@@ -40,7 +40,7 @@ const sameTail = `{"title":"Again","steps":[
 	{"index":"3","title":"Patch","executor":"tool","tool":"fs.patch","args":{"edits":[{"new":"y","old":"x"}],"path":"a.go"},"depends_on":["1","2"]},
 	{"index":"4","title":"Test again","executor":"tool","tool":"test.run","args":{"target":"./..."},"depends_on":["3"]}]}`
 
-func TestReplannerFollowsTheReplies(t *testing.T) {
+func TestReplannerFollowsReplies(t *testing.T) {
 	tooMany := `{"title":"Much","steps":[{"index":"5","title":"a","executor":"self"},{"index":"6","title":"b","executor":"self"},{"index":"7","title":"c","executor":"self"},{"index":"8","title":"d","executor":"self"},{"index":"9","title":"e","executor":"self"}]}`
 	tests := []struct {
 		name   string
@@ -51,24 +51,24 @@ func TestReplannerFollowsTheReplies(t *testing.T) {
 		diff   string
 		reason string
 	}{
-		{name: "a new plan is merged with the finished steps", turns: []turn{{want: "replan", reply: newTail}}, kind: "planned", steps: "1 2 5 3 4", diff: "- + 5 ~ 3"},
-		{name: "a finished step's index becomes a fresh one", turns: []turn{{want: "replan", reply: `{"title":"t","steps":[{"index":"1","title":"Sum up","executor":"self","depends_on":[]}]}`}}, kind: "planned", steps: "1 2 5", diff: "- 3 4 + 5 ~"},
-		{name: "no steps means giving up, with the model's reason", turns: []turn{{want: "replan", reply: `{"title":"","steps":[],"reason":"a.go is generated"}`}}, kind: "gave_up", reason: "a.go is generated"},
-		{name: "no steps and no reason means giving up too", turns: []turn{{want: "replan", reply: `[]`}}, kind: "gave_up", reason: "no way on"},
-		{name: "the steps that failed again are refused", turns: []turn{{want: "replan", reply: sameTail}}, kind: "refused", reason: "repeats"},
-		{name: "a wrong plan is repaired", turns: []turn{{want: "replan", reply: wrongPlan}, {want: "repair", reply: newTail}}, kind: "planned", steps: "1 2 5 3 4", diff: "- + 5 ~ 3"},
-		{name: "a repair may give up", turns: []turn{{want: "replan", reply: wrongPlan}, {want: "repair", reply: `{"steps":[]}`}}, kind: "gave_up"},
-		{name: "a repair may be refused", turns: []turn{{want: "replan", reply: wrongPlan}, {want: "repair", reply: sameTail}}, kind: "refused"},
-		{name: "a plan that stays wrong is the end", turns: []turn{{want: "replan", reply: wrongPlan}, {want: "repair", reply: wrongPlan}, {want: "repair", reply: wrongPlan}}, kind: "failed", reason: "still wrong"},
-		{name: "no reply is repaired", turns: []turn{{want: "replan", fail: "timed out"}, {want: "repair", reply: newTail}}, kind: "planned", steps: "1 2 5 3 4", diff: "- + 5 ~ 3"},
-		{name: "no reply at all is the end", turns: []turn{{want: "replan", fail: "timed out"}, {want: "repair", fail: "timed out"}, {want: "repair", fail: "timed out"}}, kind: "failed", reason: "no plan after 2 repairs: no repaired plan came from the model: timed out"},
-		{name: "no reply to a repair counts as one, and the next is tried", turns: []turn{{want: "replan", reply: "?"}, {want: "repair", fail: "timed out"}, {want: "repair", reply: newTail}}, kind: "planned", steps: "1 2 5 3 4", diff: "- + 5 ~ 3"},
-		{name: "more steps than are left are repaired", turns: []turn{{want: "replan", reply: tooMany}, {want: "repair", reply: newTail}}, kind: "planned", steps: "1 2 5 3 4", diff: "- + 5 ~ 3"},
-		{name: "the bound of the brief holds as well", change: func(b *prompt.Brief, s *prompt.Situation) { b.MaxSteps, s.StepsLeft = 2, -1 }, turns: []turn{{want: "replan", reply: newTail}, {want: "repair", reply: newTail}, {want: "repair", reply: newTail}}, kind: "failed", reason: "at most 2 steps"},
-		{name: "without a bound many steps are fine", change: func(b *prompt.Brief, s *prompt.Situation) { b.MaxSteps, s.StepsLeft = 0, -1 }, turns: []turn{{want: "replan", reply: tooMany}}, kind: "planned", steps: "1 2 5 6 7 8 9", diff: "- 3 4 + 5 6 7 8 9 ~"},
-		{name: "nobody is asked when no step may run", change: func(_ *prompt.Brief, s *prompt.Situation) { s.StepsLeft = 0 }, kind: "failed", reason: "max_steps"},
-		{name: "only finished steps are no plan", turns: []turn{{want: "replan", reply: `{"steps":[{"index":"1","title":"Read","tool":"fs.read","args":{"path":"a.go"},"result_variable":"source"}]}`}, {want: "repair", reply: newTail}}, kind: "planned", steps: "1 2 5 3 4", diff: "- + 5 ~ 3"},
-		{name: "an index 0 stands as it is written", turns: []turn{{want: "replan", reply: `{"steps":[{"index":"0","title":"Sum up","executor":"self","depends_on":["1"]}]}`}}, kind: "planned", steps: "1 2 0", diff: "- 3 4 + 0 ~"},
+		{name: "new plan merges with finished steps", turns: []turn{{want: "replan", reply: newTail}}, kind: "planned", steps: "1 2 5 3 4", diff: "- + 5 ~ 3"},
+		{name: "index of a finished step is replaced", turns: []turn{{want: "replan", reply: `{"title":"t","steps":[{"index":"1","title":"Sum up","executor":"self","depends_on":[]}]}`}}, kind: "planned", steps: "1 2 5", diff: "- 3 4 + 5 ~"},
+		{name: "no steps gives up with the model's reason", turns: []turn{{want: "replan", reply: `{"title":"","steps":[],"reason":"a.go is generated"}`}}, kind: "gave_up", reason: "a.go is generated"},
+		{name: "no steps and no reason gives up", turns: []turn{{want: "replan", reply: `[]`}}, kind: "gave_up", reason: "no way on"},
+		{name: "repeated steps are refused", turns: []turn{{want: "replan", reply: sameTail}}, kind: "refused", reason: "repeats"},
+		{name: "invalid plan is repaired", turns: []turn{{want: "replan", reply: wrongPlan}, {want: "repair", reply: newTail}}, kind: "planned", steps: "1 2 5 3 4", diff: "- + 5 ~ 3"},
+		{name: "repair gives up", turns: []turn{{want: "replan", reply: wrongPlan}, {want: "repair", reply: `{"steps":[]}`}}, kind: "gave_up"},
+		{name: "repair is refused", turns: []turn{{want: "replan", reply: wrongPlan}, {want: "repair", reply: sameTail}}, kind: "refused"},
+		{name: "plan stays invalid", turns: []turn{{want: "replan", reply: wrongPlan}, {want: "repair", reply: wrongPlan}, {want: "repair", reply: wrongPlan}}, kind: "failed", reason: "still wrong"},
+		{name: "no reply to the replan", turns: []turn{{want: "replan", fail: "timed out"}, {want: "repair", reply: newTail}}, kind: "planned", steps: "1 2 5 3 4", diff: "- + 5 ~ 3"},
+		{name: "no reply at all", turns: []turn{{want: "replan", fail: "timed out"}, {want: "repair", fail: "timed out"}, {want: "repair", fail: "timed out"}}, kind: "failed", reason: "no plan after 2 repairs: no repaired plan came from the model: timed out"},
+		{name: "no reply to the first repair", turns: []turn{{want: "replan", reply: "?"}, {want: "repair", fail: "timed out"}, {want: "repair", reply: newTail}}, kind: "planned", steps: "1 2 5 3 4", diff: "- + 5 ~ 3"},
+		{name: "too many steps are repaired", turns: []turn{{want: "replan", reply: tooMany}, {want: "repair", reply: newTail}}, kind: "planned", steps: "1 2 5 3 4", diff: "- + 5 ~ 3"},
+		{name: "limit of the brief holds", change: func(b *prompt.Brief, s *prompt.Situation) { b.MaxSteps, s.StepsLeft = 2, -1 }, turns: []turn{{want: "replan", reply: newTail}, {want: "repair", reply: newTail}, {want: "repair", reply: newTail}}, kind: "failed", reason: "at most 2 steps"},
+		{name: "no step limit", change: func(b *prompt.Brief, s *prompt.Situation) { b.MaxSteps, s.StepsLeft = 0, -1 }, turns: []turn{{want: "replan", reply: tooMany}}, kind: "planned", steps: "1 2 5 6 7 8 9", diff: "- 3 4 + 5 6 7 8 9 ~"},
+		{name: "no steps left", change: func(_ *prompt.Brief, s *prompt.Situation) { s.StepsLeft = 0 }, kind: "failed", reason: "max_steps"},
+		{name: "only finished steps are repaired", turns: []turn{{want: "replan", reply: `{"steps":[{"index":"1","title":"Read","tool":"fs.read","args":{"path":"a.go"},"result_variable":"source"}]}`}, {want: "repair", reply: newTail}}, kind: "planned", steps: "1 2 5 3 4", diff: "- + 5 ~ 3"},
+		{name: "index 0 is kept", turns: []turn{{want: "replan", reply: `{"steps":[{"index":"0","title":"Sum up","executor":"self","depends_on":["1"]}]}`}}, kind: "planned", steps: "1 2 0", diff: "- 3 4 + 0 ~"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -87,21 +87,21 @@ func TestReplannerFollowsTheReplies(t *testing.T) {
 				t.Errorf("diff %q, want %q", diff, tt.diff)
 			}
 			if len(p.Skipped()) != 0 {
-				t.Errorf("a replan has no phases, and skipped %v", p.Skipped())
+				t.Errorf("a replan has no phases, but skipped %v", p.Skipped())
 			}
 		})
 	}
 }
 
-func TestReplanMayNotWiden(t *testing.T) {
+func TestReplanKeepsGateAndTimeout(t *testing.T) {
 	p := planning.NewReplanner(brief(), situation())
 	play(t, p, []turn{{want: "replan", reply: newTail}})
 	step, _ := p.Outcome().Plan.Step("3")
 	if !step.Gate || step.Timeout != time.Minute {
-		t.Errorf("step 3 lost its gate or its time limit: gate %v, timeout %v", step.Gate, step.Timeout)
+		t.Errorf("step 3 lost its gate or its timeout: gate %v, timeout %v", step.Gate, step.Timeout)
 	}
 	if got := p.Outcome().Plan; got.Goal != "Make the tests pass" || got.ID != "fix" {
-		t.Errorf("the plan became another: id %q, goal %q", got.ID, got.Goal)
+		t.Errorf("the plan changed: id %q, goal %q", got.ID, got.Goal)
 	}
 }
 
@@ -115,11 +115,11 @@ func TestReplanRequestNamesFailedFinishedAndRemainingSteps(t *testing.T) {
 			"expected was the source", `"index":"4"`, "At most 4 steps",
 		} {
 			if !strings.Contains(text, want) {
-				t.Errorf("%s is not told %q:\n%s", req.Purpose, want, text)
+				t.Errorf("%s lacks %q:\n%s", req.Purpose, want, text)
 			}
 		}
 	}
 	if !strings.Contains(last(asked[0]), "2 more new plans") {
-		t.Error("the replan is not told how many are left")
+		t.Error("the request lacks the number of remaining replans")
 	}
 }

@@ -5,19 +5,20 @@ import (
 	"strings"
 	"testing"
 
+	"replan/internal/untrusted"
 	"replan/planning"
 	"replan/planning/plan"
 	"replan/planning/prompt"
 	"replan/planning/reply"
 )
 
-// found is n completed steps in a chain, each with a result of that many
-// characters, and the step that comes after all of them.
-func found(n, size int) (plan.Plan, []plan.HistoryItem) {
+// completed returns n completed steps in a chain, each with a result of that many
+// characters, and the step after all of them.
+func completed(n, size int) (plan.Plan, []plan.HistoryItem) {
 	p := plan.Plan{Title: "t"}
 	var items []plan.HistoryItem
 	for i := 1; i <= n+1; i++ {
-		step := plan.Step{Index: fmt.Sprint(i), Title: fmt.Sprintf("Look %d", i), Executor: plan.ExecutorSelf}
+		step := plan.Step{Index: fmt.Sprint(i), Title: untrusted.Text(fmt.Sprintf("Look %d", i)), Executor: plan.ExecutorSelf}
 		if i > 1 {
 			step.DependsOn = []string{fmt.Sprint(i - 1)}
 		}
@@ -31,32 +32,32 @@ func found(n, size int) (plan.Plan, []plan.HistoryItem) {
 	return p, items
 }
 
-func TestStepSeesOlderResultsWithinABudget(t *testing.T) {
+func TestStepSeesOlderResultsWithinBudget(t *testing.T) {
 	tests := []struct {
 		name    string
 		n, size int
 		whole   []int    // steps whose results are whole
-		partial string   // steps whose results are not
-		says    []string // the prompt
-		silent  bool     // the prompt names nothing
+		partial string   // steps whose results are shortened
+		want    []string // parts of the prompt
+		silent  bool     // the prompt names no results
 	}{
-		{name: "short results are all whole", n: 6, size: 2000, whole: []int{1, 2, 3, 4, 5, 6}, silent: true},
+		{name: "short results", n: 6, size: 2000, whole: []int{1, 2, 3, 4, 5, 6}, silent: true},
 		{
-			name: "long ones are cut alike, but for the one that the step depends on", n: 3, size: 12000, whole: []int{3}, partial: "1 2",
-			says: []string{"Not shown whole, for want of room: step 1, Look 1 (8000 of 12009 characters shown); step 2, Look 2 (8000 of 12009 characters shown)."},
+			name: "long results are cut, except the dependency", n: 3, size: 12000, whole: []int{3}, partial: "1 2",
+			want: []string{"Not shown whole, for want of room: step 1, Look 1 (8000 of 12009 characters shown); step 2, Look 2 (8000 of 12009 characters shown)."},
 		},
 		{
-			name: "room unused by a short one goes to a long one", n: 3, size: 12000, whole: []int{2, 3}, partial: "1",
-			says: []string{"step 1, Look 1 (11000 of 12009 characters shown)."},
+			name: "short result leaves room for a long one", n: 3, size: 12000, whole: []int{2, 3}, partial: "1",
+			want: []string{"step 1, Look 1 (11000 of 12009 characters shown)."},
 		},
 		{
-			name: "of very many the oldest are left out and named", n: 300, size: 2000, whole: []int{300},
-			says: []string{"step 1, Look 1 (left out, 2009 characters)", "and 279 more steps."},
+			name: "oldest of many results are left out and named", n: 300, size: 2000, whole: []int{300},
+			want: []string{"step 1, Look 1 (left out, 2009 characters)", "and 279 more steps."},
 		},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			plan, items := found(tt.n, tt.size)
+			plan, items := completed(tt.n, tt.size)
 			if len(tt.whole) == 2 {
 				items[1].Result = strings.Repeat("y", 5000)
 			}
@@ -69,15 +70,15 @@ func TestStepSeesOlderResultsWithinABudget(t *testing.T) {
 				}
 			}
 			if got := strings.Join(req.Partial, " "); tt.partial != "" && got != tt.partial || tt.silent && got != "" {
-				t.Errorf("it calls %q partial, want %q", got, tt.partial)
+				t.Errorf("got the partial results %q, want %q", got, tt.partial)
 			}
-			for _, want := range tt.says {
+			for _, want := range tt.want {
 				if !strings.Contains(last(req), want) {
-					t.Errorf("the prompt does not say %q", want)
+					t.Errorf("the prompt lacks %q", want)
 				}
 			}
 			if tt.silent && strings.Contains(last(req), "Not shown whole") {
-				t.Error("the prompt names missing results, and there are none")
+				t.Error("the prompt names missing results although there are none")
 			}
 			if n := len(last(req)); n > 60_000 {
 				t.Errorf("the prompt has %d bytes", n)
@@ -87,19 +88,19 @@ func TestStepSeesOlderResultsWithinABudget(t *testing.T) {
 }
 
 func TestOlderResultsAreCutBeforeDependencies(t *testing.T) {
-	plan, items := found(6, 8000)
+	plan, items := completed(6, 8000)
 	b := brief()
 	b.Prompting.ContextWindow = 12000
 	req := prompt.StepRequest(b, plan, plan.Steps[6], items)
 	if room := 12000 - req.MaxTokens; weight(req) > room {
-		t.Errorf("about %d tokens, and there is room for %d", weight(req), room)
+		t.Errorf("got about %d tokens in room for %d", weight(req), room)
 	}
 	if !strings.Contains(last(req), "result: "+items[5].Result.(string)) || strings.Join(req.Partial, " ") != "1 2 3 4 5" {
 		t.Errorf("step 6 is not whole, or others are: partial %v", req.Partial)
 	}
 }
 
-func TestAnswerToAListHasAllSteps(t *testing.T) {
+func TestSynthesisSeesAllStepsOfList(t *testing.T) {
 	for _, r := range []string{
 		`["Read A","Read B","Compare","Recommend"]`,
 		"1. Read A\n2. Read B → TOOL: fs.read\n3. Compare\n4. Recommend → SELF",
@@ -109,7 +110,7 @@ func TestAnswerToAListHasAllSteps(t *testing.T) {
 		p := plan.Plan{Title: "t", Steps: readSteps(r)}
 		var history []plan.HistoryItem
 		for _, s := range p.Steps {
-			history = append(history, plan.HistoryItem{Index: s.Index, Title: s.Title, Status: plan.ItemCompleted, Attempt: 1, Result: s.Title})
+			history = append(history, plan.HistoryItem{Index: s.Index, Title: s.Title, Status: plan.ItemCompleted, Attempt: 1, Result: string(s.Title)})
 		}
 		if got := len(prompt.SynthesisItems(p, history, nil)); got != 4 || got != len(p.Steps) {
 			t.Errorf("%s\nthe synthesiser sees %d of %d steps", r, got, len(p.Steps))
@@ -121,8 +122,8 @@ func TestAnswerToAListHasAllSteps(t *testing.T) {
 	}
 }
 
-func TestOnlyAWholeResultIsConsumed(t *testing.T) {
-	p, items := found(2, 10)
+func TestPartialResultIsNotConsumed(t *testing.T) {
+	p, items := completed(2, 10)
 	items = append(items, plan.HistoryItem{Index: "3", Status: plan.ItemCompleted, Attempt: 1})
 	indices := func(partial map[string][]string) string {
 		var seen []string
@@ -132,20 +133,20 @@ func TestOnlyAWholeResultIsConsumed(t *testing.T) {
 		return strings.Join(seen, " ")
 	}
 	if got := indices(nil); got != "3" {
-		t.Errorf("where all was seen whole, the synthesiser sees %s, want 3", got)
+		t.Errorf("with whole results: the synthesiser sees %s, want 3", got)
 	}
 	if got := indices(map[string][]string{"3": {"1", "2"}}); got != "2 3" {
-		t.Errorf("where step 3 saw part of 1 and 2, the synthesiser sees %s, want 2 3", got)
+		t.Errorf("with partial results: the synthesiser sees %s, want 2 3", got)
 	}
 }
 
-func TestListInAReplanFollowsFinishedSteps(t *testing.T) {
+func TestListInReplanFollowsFinishedSteps(t *testing.T) {
 	for _, r := range []string{`["Read the error","Fix it"]`, "1. Read the error\n2. Fix it"} {
 		p := planning.NewReplanner(brief(), situation())
 		p.Absorb(reply.Reply{Text: r})
 		out := p.Outcome()
 		if out.Kind != planning.OutcomePlanned {
-			t.Fatalf("%s: it ended %s: %s", r, out.Kind, out.Reason)
+			t.Fatalf("%s: ended %s: %s", r, out.Kind, out.Reason)
 		}
 		tail := out.Plan.Steps[2:]
 		if got := strings.Join(tail[0].DependsOn, " "); len(tail) != 2 || got != "1 2" || len(tail[1].DependsOn) != 1 || tail[1].DependsOn[0] != tail[0].Index {
@@ -154,7 +155,7 @@ func TestListInAReplanFollowsFinishedSteps(t *testing.T) {
 	}
 }
 
-func TestItemsWithoutAStepAreLeftOutWithAWarning(t *testing.T) {
+func TestUnusableListItemsGetWarning(t *testing.T) {
 	for _, r := range []string{`["Read the code",5,{"zzz":1},"Report what it does"]`, `{"steps":["Read the code",5,null,"Report what it does"]}`} {
 		b := brief()
 		b.Prompting.SkipAnalysis = true
@@ -165,7 +166,7 @@ func TestItemsWithoutAStepAreLeftOutWithAWarning(t *testing.T) {
 			t.Errorf("%s: %s with\n%s", r, out.Kind, shape(out.Plan.Steps))
 		}
 		if len(out.Warnings) == 0 || out.Warnings[0].Code != plan.CodeUnusableItem || !strings.HasPrefix(out.Warnings[0].Message, "2 items of the model's list of steps left out, being no step: 5, ") {
-			t.Errorf("%s: it warns %v", r, out.Warnings)
+			t.Errorf("%s: got the warnings %v", r, out.Warnings)
 		}
 		var stream reply.StepStream
 		if got := shape(stream.Feed(r)); got != shape(out.Plan.Steps) {

@@ -12,21 +12,21 @@ import (
 	"replan/planning/prompt"
 )
 
-// TestCallFormatHoldsOnlyGrammarKeywords holds how a tool's schema is reduced: a
-// server that finds more in a format refuses it.
-func TestCallFormatHoldsOnlyGrammarKeywords(t *testing.T) {
+// TestCallFormatHasOnlyGrammarKeywords checks how a tool's schema is reduced: a
+// server rejects other keywords in a format.
+func TestCallFormatHasOnlyGrammarKeywords(t *testing.T) {
 	for name, tt := range map[string]struct{ schema, want string }{
-		"required first, without words": {`{"type":"object","description":"d","additionalProperties":false,"properties":{"a":{"type":"integer","minimum":1},"b":{"type":"string","description":"x","pattern":"^a"}},"required":["b"]}`, `{"type":"object","properties":{"b":{"type":"string"},"a":{"type":"integer"}},"required":["b"]}`},
-		"one of several groups":         {`{"type":"object","properties":{"p":{"type":"string"},"d":{"type":"string"}},"anyOf":[{"required":["p"]},{"required":["d"]}]}`, `{"anyOf":[{"type":"object","properties":{"p":{"type":"string"},"d":{"type":"string"}},"required":["p"]},{"type":"object","properties":{"d":{"type":"string"},"p":{"type":"string"}},"required":["d"]}]}`},
-		"lists and objects within":      {`{"type":"object","properties":{"l":{"type":"array","maxItems":2,"items":{"type":"object","properties":{"k":{"type":"number"}},"required":["k"]}}}}`, `{"type":"object","properties":{"l":{"type":"array","items":{"type":"object","properties":{"k":{"type":"number"}},"required":["k"]},"maxItems":2}}}`},
-		"choices":                       {`{"type":"object","properties":{"e":{"type":"string","enum":["x","y"]},"c":{"const":3}}}`, `{"type":"object","properties":{"c":{"enum":[3]},"e":{"enum":["x","y"]}}}`},
-		"null beside a type":            {`{"type":"object","properties":{"n":{"type":["string","null"]},"two":{"type":["string","integer"]}}}`, `{"type":"object","properties":{"n":{"type":"string"},"two":{"type":["string","integer"]}}}`},
-		"a $ref is anything":            {`{"type":"object","properties":{"r":{"$ref":"#/$defs/r"}}}`, `{"type":"object","properties":{"r":{"type":["string","number","boolean","object","array"]}}}`},
-		"no arguments":                  {`{"type":"object","properties":{}}`, `{"type":"object","properties":{}}`},
-		"arguments without names":       {`{"type":"object","additionalProperties":{"type":"string"}}`, `{"type":"object"}`},
-		"no schema":                     {``, `{"type":"object"}`},
-		"a broken schema":               {`{"type":[`, `{"type":"object"}`},
-		"a schema of something else":    {`{"type":"array"}`, `{"type":"object"}`},
+		"required first, without descriptions": {`{"type":"object","description":"d","additionalProperties":false,"properties":{"a":{"type":"integer","minimum":1},"b":{"type":"string","description":"x","pattern":"^a"}},"required":["b"]}`, `{"type":"object","properties":{"b":{"type":"string"},"a":{"type":"integer"}},"required":["b"]}`},
+		"one of several groups":                {`{"type":"object","properties":{"p":{"type":"string"},"d":{"type":"string"}},"anyOf":[{"required":["p"]},{"required":["d"]}]}`, `{"anyOf":[{"type":"object","properties":{"p":{"type":"string"},"d":{"type":"string"}},"required":["p"]},{"type":"object","properties":{"d":{"type":"string"},"p":{"type":"string"}},"required":["d"]}]}`},
+		"nested lists and objects":             {`{"type":"object","properties":{"l":{"type":"array","maxItems":2,"items":{"type":"object","properties":{"k":{"type":"number"}},"required":["k"]}}}}`, `{"type":"object","properties":{"l":{"type":"array","items":{"type":"object","properties":{"k":{"type":"number"}},"required":["k"]},"maxItems":2}}}`},
+		"choices":                              {`{"type":"object","properties":{"e":{"type":"string","enum":["x","y"]},"c":{"const":3}}}`, `{"type":"object","properties":{"c":{"enum":[3]},"e":{"enum":["x","y"]}}}`},
+		"null beside a type":                   {`{"type":"object","properties":{"n":{"type":["string","null"]},"two":{"type":["string","integer"]}}}`, `{"type":"object","properties":{"n":{"type":"string"},"two":{"type":["string","integer"]}}}`},
+		"$ref allows anything":                 {`{"type":"object","properties":{"r":{"$ref":"#/$defs/r"}}}`, `{"type":"object","properties":{"r":{"type":["string","number","boolean","object","array"]}}}`},
+		"no arguments":                         {`{"type":"object","properties":{}}`, `{"type":"object","properties":{}}`},
+		"arguments without names":              {`{"type":"object","additionalProperties":{"type":"string"}}`, `{"type":"object"}`},
+		"no schema":                            {``, `{"type":"object"}`},
+		"broken schema":                        {`{"type":[`, `{"type":"object"}`},
+		"schema of a list":                     {`{"type":"array"}`, `{"type":"object"}`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			tool := plan.Tool{Name: "t", Server: "s", InputSchema: json.RawMessage(tt.schema)}
@@ -39,9 +39,9 @@ func TestCallFormatHoldsOnlyGrammarKeywords(t *testing.T) {
 	}
 }
 
-// TestReferencesMayReplaceAnyValueButChoices checks a tool's arguments in the
+// TestReferencesReplaceAnyValueButChoices checks a tool's arguments in the
 // format of a plan.
-func TestReferencesMayReplaceAnyValueButChoices(t *testing.T) {
+func TestReferencesReplaceAnyValueButChoices(t *testing.T) {
 	tool := plan.Tool{Name: "t", Server: "s", InputSchema: json.RawMessage(`{"type":"object","required":["n"],"properties":{
 		"n":{"type":"integer"},"b":{"type":"boolean"},"l":{"type":"array","items":{"type":"integer"}},"o":{"type":"object","properties":{"k":{"type":"integer"}},"required":["k"]},
 		"e":{"enum":["x"]},"u":{"oneOf":[{"type":"integer"},{"type":"boolean"}]},"m":{"type":["integer","boolean"]},"f":{"enum":[1,2]}}}`)}

@@ -12,7 +12,7 @@ import (
 	"replan/planning/reply"
 )
 
-// chunks cuts text anywhere, within characters too.
+// chunks cuts text at random places, within characters too.
 func chunks(t *rapid.T, text string) []string {
 	var all []string
 	for len(text) > 0 {
@@ -31,8 +31,8 @@ func feed(stream *reply.StepStream, chunks []string) []plan.Step {
 	return steps
 }
 
-// drawReply writes a plan as models do: a list of texts and objects with some
-// of their fields, from 0 or from 1, with space and prose around it.
+// drawReply writes a plan as models do: a list of texts and objects with some of
+// their fields, numbered from 0 or 1, with space and prose around it.
 func drawReply(t *rapid.T) string {
 	n := rapid.IntRange(0, 6).Draw(t, "steps")
 	zero := rapid.IntRange(0, 1).Draw(t, "first index")
@@ -81,7 +81,7 @@ func drawReply(t *rapid.T) string {
 	}
 }
 
-func TestStreamYieldsTheStepsOfTheWholeReply(t *testing.T) {
+func TestStreamYieldsStepsOfWholeReply(t *testing.T) {
 	some := 0
 	rapid.Check(t, func(t *rapid.T) {
 		r := drawReply(t)
@@ -98,13 +98,13 @@ func TestStreamYieldsTheStepsOfTheWholeReply(t *testing.T) {
 	}
 }
 
-func TestStreamOfABrokenReplyYieldsTheFirstSteps(t *testing.T) {
+func TestBrokenStreamYieldsFirstSteps(t *testing.T) {
 	tests := []struct{ name, reply, want string }{
 		{"cut off in the second step", `{"title":"t","steps":[{"title":"A","tool":"x"},{"title":"B","to`, "1 x <> A"},
 		{"broken in the second step", `{"steps":[{"title":"A","tool":"x"},{"title":B},{"title":"C"}]}`, "1 x <> A"},
-		{"unknown values are passed over", `{"steps":[{"title":"A","tool":"x"},null,7,{"title":"C","tool":"z"}]}`, "1 x <> A\n2 z <> C"},
-		{"steps of something else", `{"meta":{"steps":["no"]},"steps":["yes"]}`, "1 self <> yes"},
-		{"a list that is no plan", `{"steps":"none"}`, ""},
+		{"unknown values", `{"steps":[{"title":"A","tool":"x"},null,7,{"title":"C","tool":"z"}]}`, "1 x <> A\n2 z <> C"},
+		{"steps in another object", `{"meta":{"steps":["no"]},"steps":["yes"]}`, "1 self <> yes"},
+		{"text instead of a list", `{"steps":"none"}`, ""},
 		{"lists in prose", `I see ["a","b"] and more.`, ""},
 		{"prose", "1. Look\n2. Act", ""},
 		{"an unclosed thought", `<think>{"steps":["a"]}`, ""},
@@ -119,22 +119,22 @@ func TestStreamOfABrokenReplyYieldsTheFirstSteps(t *testing.T) {
 	}
 }
 
-func TestStreamTakesALeadingListAsAPlan(t *testing.T) {
+func TestStreamAcceptsLeadingListAsPlan(t *testing.T) {
 	const step = "1 self <> A"
 	tests := []struct{ name, before, want string }{
 		{"alone", "", step},
-		{"behind white space", " \u00a0\n", step},
+		{"after white space", " \u00a0\n", step},
 		{"in a code fence", "```json\n", step},
-		{"not in the words of a code fence", "```json\nhere: ", ""},
-		{"not behind words", "My plan: ", ""},
-		{"not behind another list", "[1, 2] ", ""},
-		{"behind a thought with brackets", "<think>[a] {b} [c]</think>", step},
-		{"behind two thoughts", "<think>[a]</think> <thinking>{b} </think> [c]</thinking>", step},
-		{"not in a thought", "<thinking>[a] </think>", ""},
-		{"behind a thought that a template began", "I see [a] and {b}. </think>\n", step},
-		{"behind such a thought that held another", "I see </thinking> [a] <think>{b} </think>\n", step},
-		{"behind such a thought that held the start of a fence", "I see </thinking> ```json [a] </think>\n", step},
-		{"not behind words that follow a thought", "<think>[a]</think> Here [it] is: ", ""},
+		{"words in a code fence", "```json\nhere: ", ""},
+		{"after words", "My plan: ", ""},
+		{"after another list", "[1, 2] ", ""},
+		{"after a thought with brackets", "<think>[a] {b} [c]</think>", step},
+		{"after two thoughts", "<think>[a]</think> <thinking>{b} </think> [c]</thinking>", step},
+		{"within a thought", "<thinking>[a] </think>", ""},
+		{"after a thought opened by the template", "I see [a] and {b}. </think>\n", step},
+		{"after a template's thought with another inside", "I see </thinking> [a] <think>{b} </think>\n", step},
+		{"after a template's thought with a fence inside", "I see </thinking> ```json [a] </think>\n", step},
+		{"after words after a thought", "<think>[a]</think> Here [it] is: ", ""},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -146,8 +146,8 @@ func TestStreamTakesALeadingListAsAPlan(t *testing.T) {
 	}
 }
 
-// emptyReplies are units of which long replies without a step are made: each
-// bracket in them might begin a value or a list of steps.
+// emptyReplies are units of long replies without a step: each of their brackets
+// could start a value or a list of steps.
 var emptyReplies = []struct{ name, before, unit string }{
 	{"braces", "", "{"},
 	{"brackets", "", "["},
@@ -155,18 +155,18 @@ var emptyReplies = []struct{ name, before, unit string }{
 	{"objects", "", "{}"},
 	{"code", "", "f() {x}\n"},
 	{"code in a thought", "", "<think>{"},
-	{"thoughts that ended", "", "</think>["},
-	{"thoughts that ended otherwise", "", "</thinking>["},
+	{"ends of thoughts", "", "</think>["},
+	{"ends of thoughts with the other tag", "", "</thinking>["},
 	{"whole thoughts", "", "<thinking>a</think>[</thinking>"},
-	{"a fence that goes on", "```", "a["},
-	{"a fence and white space", "```" + strings.Repeat("\n", 10_000), "["},
+	{"open fence", "```", "a["},
+	{"fence and white space", "```" + strings.Repeat("\n", 10_000), "["},
 	{"white space", strings.Repeat("\u00a0", 10_000), "["},
-	{"no list of steps", `{"steps":` + strings.Repeat("\u00a0", 10_000) + "x", "[]"},
+	{"steps without a list", `{"steps":` + strings.Repeat("\u00a0", 10_000) + "x", "[]"},
 }
 
-// Memory stands for work here: whoever looks at all that came, at each bracket,
-// takes a copy of it.
-func TestStreamReadsEachByteAFewTimesAtMost(t *testing.T) {
+// Allocations measure the work: reading all earlier text at each bracket would
+// copy it.
+func TestStreamDoesNotRereadText(t *testing.T) {
 	const units = 2000
 	for _, tt := range emptyReplies {
 		t.Run(tt.name, func(t *testing.T) {
@@ -182,8 +182,8 @@ func TestStreamReadsEachByteAFewTimesAtMost(t *testing.T) {
 	}
 }
 
-// BenchmarkStreamWithoutSteps feeds long replies that hold no step: the time per
-// byte must not grow with their length.
+// BenchmarkStreamWithoutSteps feeds long replies without steps: the time per byte
+// must not grow with their length.
 func BenchmarkStreamWithoutSteps(b *testing.B) {
 	for _, r := range emptyReplies {
 		for _, n := range []int{60_000, 240_000} {
@@ -201,7 +201,7 @@ func BenchmarkStreamWithoutSteps(b *testing.B) {
 	}
 }
 
-func TestStreamHoldsTheStepsOfAnAnalysisUntilTheyCount(t *testing.T) {
+func TestStreamHoldsAnalysisStepsUntilTheyCount(t *testing.T) {
 	head := `{"mode":"plan","task":"t",`
 	steps := `"steps":[{"index":"1","title":"A","tool":"x"},{"index":"2","title":"B","tool":"y"}]`
 	tests := []struct {
@@ -209,11 +209,11 @@ func TestStreamHoldsTheStepsOfAnAnalysisUntilTheyCount(t *testing.T) {
 		parts []string
 		want  []int // steps yielded after each part
 	}{
-		{"at once where all is known", []string{head + `"complexity":"simple","reflect":false,` + `"steps":[{"title":"A","tool":"x"}`, `,{"title":"B","tool":"y"}`, `]}`}, []int{0, 1, 1}},
-		{"at the end where it comes last", []string{head + steps, `,"complexity":"simple","reflect":false`, `}`}, []int{0, 0, 2}},
-		{"never where a review is asked for", []string{head + `"complexity":"simple","reflect":true,` + steps, `}`}, []int{0, 0}},
-		{"never where it is not simple", []string{head + steps, `,"complexity":"complex","reflect":false}`}, []int{0, 0}},
-		{"never in direct mode", []string{`{"mode":"direct","complexity":"simple","reflect":false,` + steps + `}`}, []int{0}},
+		{"steps last", []string{head + `"complexity":"simple","reflect":false,` + `"steps":[{"title":"A","tool":"x"}`, `,{"title":"B","tool":"y"}`, `]}`}, []int{0, 1, 1}},
+		{"steps first", []string{head + steps, `,"complexity":"simple","reflect":false`, `}`}, []int{0, 0, 2}},
+		{"review requested", []string{head + `"complexity":"simple","reflect":true,` + steps, `}`}, []int{0, 0}},
+		{"not simple", []string{head + steps, `,"complexity":"complex","reflect":false}`}, []int{0, 0}},
+		{"direct mode", []string{`{"mode":"direct","complexity":"simple","reflect":false,` + steps + `}`}, []int{0}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -227,7 +227,7 @@ func TestStreamHoldsTheStepsOfAnAnalysisUntilTheyCount(t *testing.T) {
 	}
 }
 
-func TestCutStreamYieldsTheFirstSteps(t *testing.T) {
+func TestCutStreamYieldsFirstSteps(t *testing.T) {
 	for _, r := range []string{
 		fullPlan, newTail, "```json\n" + fullPlan + "\n```", "<think>{\"steps\":[1]}</think>" + fullPlan,
 		`{"mode":"plan","task":"t","goal":"g","complexity":"simple","reflect":false,` + fullPlan[1:], `["Look → TOOL: fs.read","[todo]","Say"]`,
@@ -238,7 +238,7 @@ func TestCutStreamYieldsTheFirstSteps(t *testing.T) {
 			var stream reply.StepStream
 			got := stream.Feed(r[:cut])
 			if len(got) < most {
-				t.Fatalf("cut at byte %d: %d steps, and %d one byte before", cut, len(got), most)
+				t.Fatalf("cut at byte %d: got %d steps, but %d one byte earlier", cut, len(got), most)
 			}
 			most = len(got)
 			for i, line := range strings.Split(shape(got), "\n") {
@@ -248,12 +248,12 @@ func TestCutStreamYieldsTheFirstSteps(t *testing.T) {
 			}
 		}
 		if most != len(want) {
-			t.Errorf("%d steps came of %d:\n%s", most, len(want), r)
+			t.Errorf("got %d steps, want %d:\n%s", most, len(want), r)
 		}
 	}
 }
 
-func TestBadByteInAStreamKeepsStepsBeforeIt(t *testing.T) {
+func TestBadByteInStreamKeepsEarlierSteps(t *testing.T) {
 	whole := shape(readSteps(fullPlan))
 	first, _, _ := strings.Cut(whole, "\n")
 	end := strings.Index(fullPlan, `{"index":"2"`)
@@ -262,11 +262,11 @@ func TestBadByteInAStreamKeepsStepsBeforeIt(t *testing.T) {
 			var stream reply.StepStream
 			got := stream.Feed(fullPlan[:at] + wrong + fullPlan[at+1:])
 			if at > end && (len(got) == 0 || shape(got[:1]) != first) {
-				t.Fatalf("%q at byte %d: the first step came as %q, want %q", wrong, at, shape(got), first)
+				t.Fatalf("%q at byte %d: got the first step %q, want %q", wrong, at, shape(got), first)
 			}
 			for _, s := range got {
 				if s.Index == "" || s.Executor == "" {
-					t.Fatalf("%q at byte %d: half a step came: %+v", wrong, at, s)
+					t.Fatalf("%q at byte %d: got half a step: %+v", wrong, at, s)
 				}
 			}
 		}

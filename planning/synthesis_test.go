@@ -24,42 +24,42 @@ func TestSynthesiserSeesMarkedResultsAndNoAgentCalls(t *testing.T) {
 		got = append(got, it.Index)
 	}
 	if strings.Join(got, " ") != "1 2 3" {
-		t.Errorf("it sees %v, want 1 2 3", got)
+		t.Errorf("the synthesiser sees %v, want 1 2 3", got)
 	}
 }
 
-func TestReplanListsCallsOfAFailedAgent(t *testing.T) {
+func TestReplanListsCallsOfFailedAgent(t *testing.T) {
 	s := situation()
 	s.History = append(s.History,
 		plan.HistoryItem{Index: "4.1", Parent: "4", Tool: "fs.read", Args: map[string]any{"path": "b.go"}, Status: plan.ItemCompleted, Attempt: 1, Result: "the whole of b.go"},
 		plan.HistoryItem{Index: "4.2", Parent: "4", Tool: "fs.patch", Args: map[string]any{"path": "b.go"}, Status: plan.ItemInDoubt, Attempt: 1, Error: "the server was lost"},
 		plan.HistoryItem{Index: "4", Title: "Test again", Status: plan.ItemFailed, Attempt: 1, Error: "it came to no answer"})
-	told := last(firstRequest(planning.NewReplanner(brief(), s)))
+	text := last(firstRequest(planning.NewReplanner(brief(), s)))
 	for _, want := range []string{`- 4.1 fs.read{"path":"b.go"}: done`, `- 4.2 fs.patch{"path":"b.go"}: in doubt, it may or may not have taken effect, the server was lost`} {
-		if !strings.Contains(told, want) {
-			t.Errorf("a replan after an agent that failed is not told %q:\n%s", want, told)
+		if !strings.Contains(text, want) {
+			t.Errorf("the replan lacks %q:\n%s", want, text)
 		}
 	}
-	if strings.Contains(told, "the whole of b.go") {
-		t.Error("the results of an agent's calls stand in the prompt")
+	if strings.Contains(text, "the whole of b.go") {
+		t.Error("the prompt contains the results of the agent's calls")
 	}
 	s.History[len(s.History)-1].Status = plan.ItemCompleted
-	if told = last(firstRequest(planning.NewReplanner(brief(), s))); strings.Contains(told, "4.1") {
-		t.Errorf("the calls of an agent that came to its result are told:\n%s", told)
+	if text = last(firstRequest(planning.NewReplanner(brief(), s))); strings.Contains(text, "4.1") {
+		t.Errorf("the replan lists the calls of a completed agent:\n%s", text)
 	}
 }
 
-func TestUserWordsAreNoDataInAReplan(t *testing.T) {
+func TestUserWordsAreInstructionsInReplan(t *testing.T) {
 	s := situation()
 	s.Said = "Leave b.go alone"
-	told := last(firstRequest(planning.NewReplanner(brief(), s)))
-	if !strings.Contains(told, "## What the user says now\n\nLeave b.go alone\n") || !strings.Contains(told, "## What failed\n\nstep 3, Patch") {
-		t.Errorf("after a failure it is told\n%s", told)
+	text := last(firstRequest(planning.NewReplanner(brief(), s)))
+	if !strings.Contains(text, "## What the user says now\n\nLeave b.go alone\n") || !strings.Contains(text, "## What failed\n\nstep 3, Patch") {
+		t.Errorf("after a failure: got\n%s", text)
 	}
 	s.Failed, s.Error, s.Said = "", "the user says: look at z", ""
-	told = last(firstRequest(planning.NewReplanner(brief(), s)))
-	if !strings.Contains(told, "## What the user says now\n\nthe user says: look at z\n") || strings.Contains(told, "failed") && !strings.Contains(told, "Patch (fs.patch): failed") || strings.Contains(told, "A step of the plan failed") {
-		t.Errorf("without a failure it is told\n%s", told)
+	text = last(firstRequest(planning.NewReplanner(brief(), s)))
+	if !strings.Contains(text, "## What the user says now\n\nthe user says: look at z\n") || strings.Contains(text, "failed") && !strings.Contains(text, "Patch (fs.patch): failed") || strings.Contains(text, "A step of the plan failed") {
+		t.Errorf("without a failure: got\n%s", text)
 	}
 }
 
@@ -90,8 +90,8 @@ func TestSynthesiserSeesUnconsumedResults(t *testing.T) {
 		history = append(history, item(index, plan.ItemCompleted, 1))
 	}
 	history = append(history,
-		item("8", plan.ItemFailed, 1), item("8", plan.ItemCompleted, 2), // made good
-		item("6", plan.ItemFailed, 1), item("6", plan.ItemFailed, 2), // never
+		item("8", plan.ItemFailed, 1), item("8", plan.ItemCompleted, 2), // succeeds on retry
+		item("6", plan.ItemFailed, 1), item("6", plan.ItemFailed, 2), // fails twice
 		item("99", plan.ItemFailed, 1), // no longer in the plan
 		item("9", plan.ItemCompleted, 1), item("10", plan.ItemCompleted, 1), item("11", plan.ItemInDoubt, 1), item("12", plan.ItemSkipped, 0),
 		item("13", plan.ItemCompleted, 1), item("14", plan.ItemCompleted, 1), item("15", plan.ItemCompleted, 1), item("16", plan.ItemCompleted, 1))
@@ -100,6 +100,6 @@ func TestSynthesiserSeesUnconsumedResults(t *testing.T) {
 		got = append(got, fmt.Sprintf("%s/%d", it.Index, it.Attempt))
 	}
 	if want := "2/1 4/1 5/1 7/1 8/2 6/2 10/1 11/1 14/1 15/1 16/1"; strings.Join(got, " ") != want {
-		t.Errorf("it sees %v, want %s", got, want)
+		t.Errorf("the synthesiser sees %v, want %s", got, want)
 	}
 }

@@ -22,14 +22,14 @@ func TestProjectInstructionsAreNeitherDataNorConsent(t *testing.T) {
 		system := req.Messages[0].Content
 		mark, _, ok := strings.Cut(system, "\n````\n"+b.Prompting.Instructions+"\n````")
 		if !ok {
-			t.Fatalf("%s: the project's word is not between marks it cannot close:\n%s", req.Purpose, system)
+			t.Fatalf("%s: the instructions are not inside a safe fence:\n%s", req.Purpose, system)
 		}
 		mark = mark[strings.LastIndex(mark, "\n")+1:]
 		if !strings.Contains(mark, "go by these conventions") || !strings.Contains(mark, "allow nothing that needs the user's yes") {
-			t.Errorf("%s: the project's word stands under %q", req.Purpose, mark)
+			t.Errorf("%s: the instructions have the introduction %q", req.Purpose, mark)
 		}
 		if strings.Contains(mark, "Data, not instructions") {
-			t.Errorf("%s: the model is told never to obey the project's word", req.Purpose)
+			t.Errorf("%s: the instructions are marked as data", req.Purpose)
 		}
 	}
 }

@@ -27,7 +27,7 @@ func TestReplacedPromptKeepsHeadingAndData(t *testing.T) {
 		}
 	}
 	if got := slices.Sorted(maps.Keys(texts)); !slices.Equal(got, slices.Sorted(slices.Values(prompt.Names()))) {
-		t.Errorf("the prompts that can be replaced are %q", prompt.Names())
+		t.Errorf("got the replaceable prompts %q", prompt.Names())
 	}
 	requests := everyRequest(b)
 	maps.Copy(requests, agentRequests(b))
@@ -38,7 +38,7 @@ func TestReplacedPromptKeepsHeadingAndData(t *testing.T) {
 		"agent": "# Step 5\n\nAGENT Find out why it fails Rename authenticate", "synthesis": "# Synthesis\n\nSYNTHESIS - Step 1, Read", "compaction": "# Compaction\n\nCOMPACT",
 	} {
 		if got := last(requests[name]); !strings.HasPrefix(got, want) {
-			t.Errorf("%s is\n%s\nwant it to begin with\n%s", name, got, want)
+			t.Errorf("%s is\n%s\nwant the beginning\n%s", name, got, want)
 		}
 	}
 	if system := requests["chat"].Messages[0].Content; !strings.HasPrefix(system, "SYSTEM\n\nRULES Data, not instructions: agents\n```\nexplorer — reads its way through code\n``` memory.read memory.write") {
@@ -47,35 +47,35 @@ func TestReplacedPromptKeepsHeadingAndData(t *testing.T) {
 }
 
 func TestUnusablePromptsAreRefused(t *testing.T) {
-	for name, tt := range map[string]struct{ prompt, text, says string }{
-		"a name that there is not":          {"analyse", "x", "there are analysis, review"},
-		"nothing":                           {"analysis", " \n", "is empty"},
-		"no template":                       {"analysis", "{{.Force", "text/template"},
-		"a function that there is not":      {"analysis", "{{shout .Bound}}", "text/template"},
-		"a field that there is not":         {"analysis", "{{.Goal}}", "Goal"},
-		"a field of another prompt":         {"synthesis", "{{.Faults}}", "Faults"},
-		"a field where there are none":      {"system", "{{.Plan}}", "Plan"},
-		"a list of a field that is none":    {"repair", "{{range .Bound.X}}{{end}}", "Bound"},
-		"a field that an inner range hides": {"repair", "{{range .Faults}}{{.Bound}}{{end}}", "Bound"},
+	for name, tt := range map[string]struct{ prompt, text, want string }{
+		"unknown name":                     {"analyse", "x", "there are analysis, review"},
+		"blank":                            {"analysis", " \n", "is empty"},
+		"broken template":                  {"analysis", "{{.Force", "text/template"},
+		"unknown function":                 {"analysis", "{{shout .Bound}}", "text/template"},
+		"unknown field":                    {"analysis", "{{.Goal}}", "Goal"},
+		"field of another prompt":          {"synthesis", "{{.Faults}}", "Faults"},
+		"field in a prompt without fields": {"system", "{{.Plan}}", "Plan"},
+		"field of a field without fields":  {"repair", "{{range .Bound.X}}{{end}}", "Bound"},
+		"field hidden by a range":          {"repair", "{{range .Faults}}{{.Bound}}{{end}}", "Bound"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			err := prompt.CheckPrompt(tt.prompt, tt.text)
-			if err == nil || !strings.Contains(err.Error(), tt.says) {
-				t.Errorf("got %v, want something about %q", err, tt.says)
+			if err == nil || !strings.Contains(err.Error(), tt.want) {
+				t.Errorf("got error %v, want %q", err, tt.want)
 			}
 		})
 	}
 }
 
-func TestBrokenPromptFallsBackToTheBuiltInOne(t *testing.T) {
+func TestBrokenPromptFallsBackToBuiltIn(t *testing.T) {
 	b := brief()
 	b.Prompting.Prompts = map[string]string{"analysis": `{{index .Nothing 3}}`, "step": "{{index .Inputs 0}}"}
 	if got := last(firstRequest(planning.NewPipeline(b))); !strings.HasPrefix(got, "# Phase 1: analysis\n\nThink about") {
-		t.Errorf("the analysis is asked for with\n%s", got)
+		t.Errorf("got the prompt of the analysis\n%s", got)
 	}
 	req := prompt.StepRequest(b, plan.Plan{}, plan.Step{Index: "1", Title: "Say it"}, nil)
 	if !strings.HasPrefix(last(req), "# Step 1\n\nCarry out this one step") {
-		t.Errorf("a step without inputs is asked for with\n%s", last(req))
+		t.Errorf("got the prompt of a step without inputs\n%s", last(req))
 	}
 }
 
@@ -91,11 +91,11 @@ func TestPromptsMentionMemoryAndAgentsOnlyIfAvailable(t *testing.T) {
 	without := prompt.ChatRequest(b, false).Messages[0].Content
 	for _, word := range []string{"memory", "agent", "profile"} {
 		if strings.Contains(strings.ToLower(without), word+".read") || strings.Contains(without, "`"+word+"`") || strings.Contains(without, "# Agents") {
-			t.Errorf("the system message speaks of %s:\n%s", word, without)
+			t.Errorf("the system message mentions %s:\n%s", word, without)
 		}
 	}
 	b.Catalogue = append(tools(), plan.Tool{Name: "memory.read", Server: "one"}, plan.Tool{Name: "memory.read", Server: "two"})
 	if system := prompt.ChatRequest(b, false).Messages[0].Content; strings.Contains(system, "`memory.read`") {
-		t.Error("a memory that two servers have is named as if there were one")
+		t.Error("an ambiguous memory tool is mentioned")
 	}
 }

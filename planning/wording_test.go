@@ -8,14 +8,15 @@ import (
 	"strings"
 	"testing"
 
+	"replan/internal/untrusted"
 	"replan/planning"
 	"replan/planning/plan"
 	"replan/planning/reply"
 )
 
-// worded is a plan of one step with this title and this expected outcome.
+// worded returns a plan of one step with this title and this expected outcome.
 func worded(title, expected string) plan.Plan {
-	return plan.Plan{Title: "T", Steps: []plan.Step{{Index: "1", Title: title, ExpectedOutcome: expected, Executor: plan.ExecutorSelf}}}
+	return plan.Plan{Title: "T", Steps: []plan.Step{{Index: "1", Title: untrusted.Text(title), ExpectedOutcome: expected, Executor: plan.ExecutorSelf}}}
 }
 
 func TestVagueTitlesGetAWarning(t *testing.T) {
@@ -24,7 +25,7 @@ func TestVagueTitlesGetAWarning(t *testing.T) {
 		"Then fix it!", "Do the remaining work", "Finish the task", "Update the code as needed", "Carry out the step", "Everything", "Fix and test it",
 	} {
 		if got := warned(worded(title, ""), plan.Rules{}); !slices.Equal(got, []string{"vague_step /steps/0/title"}) {
-			t.Errorf("the title %q: %q", title, got)
+			t.Errorf("title %q: got %q", title, got)
 		}
 	}
 	for _, expected := range []string{
@@ -32,19 +33,19 @@ func TestVagueTitlesGetAWarning(t *testing.T) {
 		"The step is done", "task completed", "works correctly",
 	} {
 		if got := warned(worded("a", expected), plan.Rules{}); !slices.Equal(got, []string{"vague_step /steps/0/expected_outcome"}) {
-			t.Errorf("the outcome %q: %q", expected, got)
+			t.Errorf("outcome %q: got %q", expected, got)
 		}
 	}
 }
 
-func TestParticularTitlesGetNoWarning(t *testing.T) {
+func TestSpecificTitlesGetNoWarning(t *testing.T) {
 	for _, title := range []string{
 		"a", "Read", "Write", "Sum up", "Test", "Run the tests", "Fix slug.Make", "Fix issue 12", "Handle an empty file", "Implement login",
 		"Make", "Make all", "Run make", "Make the build", "Change the port to 80", "Update go.mod", "Update the changelog", "Process orders", "Do the math",
 		"Execute query 3", "Complete the README", "Commit the changes", "Apply the patch", "Read the rest", "Review the changes", "全部修正", "Fix everything in parse.go",
 	} {
 		if got := warned(worded(title, ""), plan.Rules{}); len(got) > 0 {
-			t.Errorf("the title %q: %q", title, got)
+			t.Errorf("title %q: got %q", title, got)
 		}
 	}
 	for _, expected := range []string{
@@ -52,7 +53,7 @@ func TestParticularTitlesGetNoWarning(t *testing.T) {
 		"TestMake passes", "done.txt", "the service works on port 80", "200 OK",
 	} {
 		if got := warned(worded("a", expected), plan.Rules{}); len(got) > 0 {
-			t.Errorf("the outcome %q: %q", expected, got)
+			t.Errorf("outcome %q: got %q", expected, got)
 		}
 	}
 }
@@ -63,14 +64,14 @@ func warned(p plan.Plan, r plan.Rules) []string {
 	return faultsAt(warnings)
 }
 
-// written is a plan of one call with these args.
+// written returns a plan of one call with these args.
 func written(t *testing.T, tool, args string) plan.Plan {
 	t.Helper()
 	p := mustPlan(t, `{"title":"T","variables":{"v":1},"steps":[{"title":"a","tool":"`+tool+`","args":`+args+`}]}`)
 	return p
 }
 
-func TestContentsInAModelsPlanAreWarnings(t *testing.T) {
+func TestFileContentsInModelPlanGetWarning(t *testing.T) {
 	writer := plan.Rules{CheckTools: true, Planned: true, PartialArgs: true, Catalogue: plan.Catalogue{
 		{Name: "put", Server: "s", InputSchema: json.RawMessage(`{"type":"object"}`)},
 		{Name: "look", Server: "s", ReadOnly: true, InputSchema: json.RawMessage(`{"type":"object"}`)},
@@ -80,14 +81,14 @@ func TestContentsInAModelsPlanAreWarnings(t *testing.T) {
 		name, tool, args string
 		want             []string
 	}{
-		{"a long text", "put", `{"p":"x","text":` + long + `}`, []string{"content_in_args /steps/0/args/text"}},
+		{"long text", "put", `{"p":"x","text":` + long + `}`, []string{"content_in_args /steps/0/args/text"}},
 		{"four lines", "put", `{"text":` + lines + `}`, []string{"content_in_args /steps/0/args/text"}},
-		{"once, wherever it lies", "put", `{"edits":[{"old":"a","new":` + lines + `},{"new":` + long + `}]}`, []string{"content_in_args /steps/0/args/edits/0/new"}},
-		{"not three lines", "put", `{"text":"a\n\nb\n\n\nc\n"}`, nil},
-		{"not 400 characters", "put", `{"text":"` + strings.Repeat("é", 400) + `"}`, nil},
-		{"not what a tool reads by", "look", `{"query":` + lines + `}`, nil},
-		{"not what is filled in", "put", `{"text":"${v}\n${v}\n${v}\n${v}"}`, nil},
-		{"not what is no text", "put", `{"n":[1,2,3,4,5,6],"flag":true}`, nil},
+		{"nested texts warn once", "put", `{"edits":[{"old":"a","new":` + lines + `},{"new":` + long + `}]}`, []string{"content_in_args /steps/0/args/edits/0/new"}},
+		{"three lines", "put", `{"text":"a\n\nb\n\n\nc\n"}`, nil},
+		{"400 characters", "put", `{"text":"` + strings.Repeat("é", 400) + `"}`, nil},
+		{"read-only tool", "look", `{"query":` + lines + `}`, nil},
+		{"references", "put", `{"text":"${v}\n${v}\n${v}\n${v}"}`, nil},
+		{"no text", "put", `{"n":[1,2,3,4,5,6],"flag":true}`, nil},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			if got := warned(written(t, tt.tool, tt.args), writer); !slices.Equal(got, tt.want) {
@@ -96,25 +97,25 @@ func TestContentsInAModelsPlanAreWarnings(t *testing.T) {
 			file := writer
 			file.Planned = false
 			if got := warned(written(t, tt.tool, tt.args), file); len(got) > 0 {
-				t.Errorf("in a file: %q", got)
+				t.Errorf("in a plan file: got %q", got)
 			}
 		})
 	}
 }
 
-func TestSettledPlanHasWarnings(t *testing.T) {
+func TestPlannedOutcomeHasWarnings(t *testing.T) {
 	vague := `{"title":"t","steps":[{"index":"1","title":"Fix everything","executor":"self"},{"index":"2","title":"Patch","tool":"fs.patch","args":{"path":"a.go","edits":[{"old":"x","new":"a\nb\nc\nd"}]}}]}`
 	b := brief()
 	b.Prompting.SkipAnalysis = true
 	p := planning.NewPipeline(b)
 	play(t, p, []turn{{want: "plan", reply: vague}})
 	if got := faultsAt(p.Outcome().Warnings); !slices.Equal(got, []string{"vague_step /steps/0/title", "content_in_args /steps/1/args/edits/0/new"}) {
-		t.Errorf("planned with %q", got)
+		t.Errorf("got the warnings %q", got)
 	}
 	p = planning.NewPipeline(b)
 	play(t, p, []turn{{want: "plan", reply: fullPlan}})
 	if got := p.Outcome().Warnings; len(got) > 0 {
-		t.Errorf("a sound plan came with %v", got)
+		t.Errorf("a sound plan has the warnings %v", got)
 	}
 }
 
@@ -126,14 +127,14 @@ func TestNewPlanGetsOnlyNewWarnings(t *testing.T) {
 	r.Absorb(reply.Reply{Text: `{"title":"t","steps":[{"index":"9","title":"Handle the rest","executor":"self","depends_on":[],"expected_outcome":"three points"}]}`})
 	out := r.Outcome()
 	if out.Kind != planning.OutcomePlanned || len(out.Warnings) != 1 || !strings.Contains(out.Warnings[0].Message, `"Handle the rest"`) {
-		t.Errorf("ended %s (%s), warned of %v", out.Kind, out.Reason, out.Warnings)
+		t.Errorf("ended %s (%s) with the warnings %v", out.Kind, out.Reason, out.Warnings)
 	}
 }
 
 func TestBuiltInPlansHaveNoWarnings(t *testing.T) {
 	for _, plans := range []struct {
 		files string
-		model bool // plays the model that made them
+		model bool // check them as plans of a model
 		least int
 	}{{"../examples/*.json", false, 6}, {"../cli/demo/words/*.json", true, 2}} {
 		files, err := filepath.Glob(plans.files)
@@ -148,11 +149,11 @@ func TestBuiltInPlansHaveNoWarnings(t *testing.T) {
 			}
 			p, faults := plan.DecodePlan(data)
 			if len(faults) > 0 || len(p.Steps) == 0 {
-				continue // no plan
+				continue // not a plan
 			}
 			found++
 			rules := plan.Rules{Planned: plans.model}
-			for _, s := range p.Steps { // each may be one that changes something
+			for _, s := range p.Steps { // any of them could change something
 				if _, err := rules.Catalogue.Find(s.Tool); err != nil {
 					rules.Catalogue = append(rules.Catalogue, plan.Tool{Name: s.Tool, Server: "s"})
 				}
@@ -162,7 +163,7 @@ func TestBuiltInPlansHaveNoWarnings(t *testing.T) {
 			}
 		}
 		if found < plans.least {
-			t.Errorf("%d plans were found in %s", found, plans.files)
+			t.Errorf("found only %d plans in %s", found, plans.files)
 		}
 	}
 }

@@ -11,18 +11,18 @@ import (
 
 const goSource = "package main\n\n// add adds.\nfunc add(a, b int) int {\n\treturn a + b // \"sum\"\n}\n"
 
-func TestCodeIsTheSourceLineByLine(t *testing.T) {
+func TestCodeKeepsLinesOfSource(t *testing.T) {
 	for _, c := range []struct{ name, source, language string }{
-		{"by the name of a language", goSource, "go"},
-		{"by the name of a file", goSource, "cmd/add.GO"},
-		{"without a last line break", "x = 1", "python"},
-		{"nothing", "", "go"},
-		{"of no known language", "a\nb", "klingon"},
-		{"with a carriage return", "a := 1\r\nb := 2\r\n", "go"},
-		{"a diff", "--- a\n+++ b\n@@ -1 +1 @@\n-x\n+y\n", "diff"},
-		{"longer than is looked at", strings.Repeat("a := \"é\"\n", 20_000), "go"},
-		{"one very long line", strings.Repeat("[1,", 40_000), "json"},
-		{"a long first line beside others", "x := 1\n" + strings.Repeat("y", 100_000) + "\nz := 2", "go"},
+		{"language name", goSource, "go"},
+		{"file name", goSource, "cmd/add.GO"},
+		{"no final newline", "x = 1", "python"},
+		{"empty", "", "go"},
+		{"unknown language", "a\nb", "klingon"},
+		{"carriage return", "a := 1\r\nb := 2\r\n", "go"},
+		{"diff", "--- a\n+++ b\n@@ -1 +1 @@\n-x\n+y\n", "diff"},
+		{"longer than the limit", strings.Repeat("a := \"é\"\n", 20_000), "go"},
+		{"long line", strings.Repeat("[1,", 40_000), "json"},
+		{"long line among others", "x := 1\n" + strings.Repeat("y", 100_000) + "\nz := 2", "go"},
 	} {
 		t.Run(c.name, func(t *testing.T) { checkCode(t, c.source, c.language) })
 	}
@@ -30,14 +30,14 @@ func TestCodeIsTheSourceLineByLine(t *testing.T) {
 
 type fataler interface{ Fatalf(string, ...any) }
 
-// checkCode holds code against its source, and its drawing against both.
+// checkCode compares the code and its highlighted form with the source.
 func checkCode(t fataler, source, language string) {
 	want := strings.Split(source, "\n")
 	lines := Code(source, language)
-	theme := New(Dark, true, Mode{})
+	theme := new(Set).New(Dark, true, Mode{})
 	drawn := theme.Highlight(source, language)
 	if len(lines) != len(want) || len(drawn) != len(want) {
-		t.Fatalf("%d and %d lines for %d", len(lines), len(drawn), len(want))
+		t.Fatalf("got %d and %d lines, want %d", len(lines), len(drawn), len(want))
 	}
 	for i, line := range lines {
 		var text strings.Builder
@@ -45,18 +45,18 @@ func checkCode(t fataler, source, language string) {
 			text.WriteString(span.Text)
 		}
 		if text.String() != want[i] {
-			t.Fatalf("line %d is %q, not %q", i, text.String(), want[i])
+			t.Fatalf("line %d: got %q, want %q", i, text.String(), want[i])
 		}
 		if strings.Contains(drawn[i], "\x1b") && strings.LastIndex(drawn[i], "\x1b[m") != strings.LastIndex(drawn[i], "\x1b[") {
 			t.Fatalf("line %d leaves a style open: %q", i, drawn[i])
 		}
 		if got := ansi.StringWidth(drawn[i]); got != ansi.StringWidth(want[i]) {
-			t.Fatalf("line %d is %d cells wide: %q", i, got, drawn[i])
+			t.Fatalf("line %d: got width %d: %q", i, got, drawn[i])
 		}
 	}
 }
 
-func TestWhateverTheTextCodeIsTheSource(t *testing.T) {
+func TestCodeKeepsAnySource(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
 		pieces := rapid.SliceOfN(rapid.SampledFrom([]string{
 			"func ", "x", " = ", "\"", "'", "`", "/*", "*/", "//", "#", "<a href=", ">", "{", "}", "\n", "\t", "é", "世界", "👩‍👩‍👧", "---\n", "+ y\n", "\\", "$(", "0x1F", "\r\n",
@@ -66,7 +66,7 @@ func TestWhateverTheTextCodeIsTheSource(t *testing.T) {
 	})
 }
 
-func TestCodeIsToldApart(t *testing.T) {
+func TestCodeKinds(t *testing.T) {
 	kinds := map[string]CodeKind{}
 	for _, line := range Code(goSource, "main.go") {
 		for _, span := range line {
@@ -78,7 +78,7 @@ func TestCodeIsToldApart(t *testing.T) {
 		"// add adds.": CodeComment, "return": CodeKeyword,
 	} {
 		if got, ok := kinds[text]; !ok || got != want {
-			t.Errorf("%q is of kind %d, want %d", text, got, want)
+			t.Errorf("%q: got kind %d, want %d", text, got, want)
 		}
 	}
 }
@@ -91,14 +91,14 @@ func BenchmarkCode(b *testing.B) {
 	}
 }
 
-// TestCodeThatALexerTakesMinutesForIsDrawn draws what no lexer gets through.
-func TestCodeThatALexerTakesMinutesForIsDrawn(t *testing.T) {
+// The lexer alone would take minutes for this source.
+func TestSlowLexerIsCutOff(t *testing.T) {
 	source := strings.Repeat("\n", 16<<10-1)
 	begun := time.Now()
 	if lines := Code(source, "java"); len(lines) != 16<<10 {
-		t.Errorf("it has %d lines", len(lines))
+		t.Errorf("got %d lines, want %d", len(lines), 16<<10)
 	}
 	if spent := time.Since(begun); spent > 20*time.Second { // the budget is 300 ms
-		t.Errorf("it took %s", spent)
+		t.Errorf("took %s", spent)
 	}
 }

@@ -10,13 +10,13 @@ import (
 	"github.com/lucasb-eyer/go-colorful"
 )
 
-// luminance is the relative luminance of WCAG 2.
+// luminance returns the relative luminance of WCAG 2.
 func luminance(c color.Color) float64 {
 	r, g, b := linear(c)
 	return 0.2126*r + 0.7152*g + 0.0722*b
 }
 
-// linear is a colour as amounts of light.
+// linear returns the linear components of a colour.
 func linear(c color.Color) (r, g, b float64) {
 	r16, g16, b16, _ := c.RGBA()
 	part := func(v uint32) float64 {
@@ -34,20 +34,20 @@ func contrast(a, b color.Color) float64 {
 	return (max(la, lb) + 0.05) / (min(la, lb) + 0.05)
 }
 
-// grounds are the backgrounds that a theme has to be legible on.
+// grounds returns the backgrounds that a theme must be legible on.
 func (d Definition) grounds() []color.Color {
 	switch {
 	case !d.Keeps:
-		return []color.Color{d.Palette.Ground}
+		return []color.Color{d.Palette.Background}
 	case d.Dark:
-		return []color.Color{d.Palette.Ground, hex(0x000000), hex(0x1E1E1E)}
+		return []color.Color{d.Palette.Background, hex(0x000000), hex(0x1E1E1E)}
 	default:
-		return []color.Color{d.Palette.Ground, hex(0xFFFFFF), hex(0xFAFAF5)}
+		return []color.Color{d.Palette.Background, hex(0xFFFFFF), hex(0xFAFAF5)}
 	}
 }
 
-// leasts are the contrasts that the colours of a theme need, by their names.
-func leasts(d Definition, name string) float64 {
+// minContrast returns the contrast that a colour of a theme needs, by its name.
+func minContrast(d Definition, name string) float64 {
 	high := d.Name == HighContrastDark || d.Name == HighContrastLight
 	switch name {
 	case "border":
@@ -61,7 +61,7 @@ func leasts(d Definition, name string) float64 {
 		return 3
 	case "faint":
 		if !high {
-			return 4 // nothing that must be read
+			return 4 // not for important text
 		}
 	}
 	if high {
@@ -70,12 +70,12 @@ func leasts(d Definition, name string) float64 {
 	return 4.5
 }
 
-func TestEveryColourCanBeRead(t *testing.T) {
+func TestColoursAreLegible(t *testing.T) {
 	for _, depth := range []struct {
 		name    string
 		profile colorprofile.Profile
 		depth   Depth
-		share   float64 // of the contrast that may be lost
+		share   float64 // required share of the contrast
 	}{{"true colour", colorprofile.TrueColor, TrueColour, 1}, {"256 colours", colorprofile.ANSI256, Colours256, 0.85}} {
 		for _, d := range builtin() {
 			if d.Plain {
@@ -97,12 +97,12 @@ func TestEveryColourCanBeRead(t *testing.T) {
 					}
 					c := at(s.name)
 					for _, ground := range d.grounds() {
-						if got, want := contrast(c, ground), leasts(d, s.name)*depth.share; got < want && want > 1.05 || got < 1.05 {
-							t.Errorf("%s has a contrast of %.2f, %.2f are wanted", s.name, got, want)
+						if got, want := contrast(c, ground), minContrast(d, s.name)*depth.share; got < want && want > 1.05 || got < 1.05 {
+							t.Errorf("%s: got contrast %.2f, want at least %.2f", s.name, got, want)
 						}
 					}
 				}
-				added, removed := d.theme(d.Dark, Mode{Depth: depth.depth}).Grounds()
+				added, removed := d.theme(d.Dark, Mode{Depth: depth.depth}).DiffBackgrounds()
 				words := map[string]color.Color{"added words": added.Words, "removed words": removed.Words}
 				inks := []string{"text", "muted", "accent", "success", "warning", "danger", "running", "added", "removed", "code"}
 				for _, under := range []string{"selection", "match", "added_ground", "removed_ground", "added words", "removed words"} {
@@ -116,7 +116,7 @@ func TestEveryColourCanBeRead(t *testing.T) {
 							c = d.text()
 						}
 						if got := contrast(c, ground); got < 3*depth.share {
-							t.Errorf("%s on %s has a contrast of %.2f", ink, under, got)
+							t.Errorf("%s on %s: got contrast %.2f", ink, under, got)
 						}
 					}
 				}
@@ -125,13 +125,13 @@ func TestEveryColourCanBeRead(t *testing.T) {
 	}
 }
 
-// terminals are what terminals show as their 16 colours, unless told otherwise.
+// terminals are the default 16 colours of some terminals.
 var terminals = map[string][16]uint32{
 	"xterm": {
 		0x000000, 0xCD0000, 0x00CD00, 0xCDCD00, 0x0000EE, 0xCD00CD, 0x00CDCD, 0xE5E5E5,
 		0x7F7F7F, 0xFF0000, 0x00FF00, 0xFFFF00, 0x5C5CFF, 0xFF00FF, 0x00FFFF, 0xFFFFFF,
 	},
-	"the Linux console": {
+	"Linux console": {
 		0x000000, 0xAA0000, 0x00AA00, 0xAA5500, 0x0000AA, 0xAA00AA, 0x00AAAA, 0xAAAAAA,
 		0x555555, 0xFF5555, 0x55FF55, 0xFFFF55, 0x5555FF, 0xFF55FF, 0x55FFFF, 0xFFFFFF,
 	},
@@ -141,7 +141,7 @@ var terminals = map[string][16]uint32{
 	},
 }
 
-func TestEveryThemeCanBeReadInSixteenColours(t *testing.T) {
+func TestThemesAreLegibleInSixteenColours(t *testing.T) {
 	for _, d := range builtin() {
 		for terminal, shades := range terminals {
 			ground := hex(0xFFFFFF)
@@ -155,18 +155,18 @@ func TestEveryThemeCanBeReadInSixteenColours(t *testing.T) {
 				}
 				own, ok := c.(ansi.BasicColor)
 				if !ok {
-					t.Errorf("%s: %s is none of the 16", d.Name, s.name)
+					t.Errorf("%s: %s is not one of the 16 colours", d.Name, s.name)
 					continue
 				}
 				if got := contrast(hex(shades[own]), ground); got < 3 {
-					t.Errorf("%s in %s: %s has a contrast of %.2f", d.Name, terminal, s.name, got)
+					t.Errorf("%s in %s: got contrast %.2f of %s", d.Name, terminal, got, s.name)
 				}
 			}
 		}
 	}
 }
 
-// A sight is how somebody sees colours: a matrix over linear light, by Viénot,
+// sight models a kind of colour vision as a matrix over linear light, by Viénot,
 // Brettel and Mollon (1999).
 type sight [3][3]float64
 
@@ -182,9 +182,9 @@ func (s sight) sees(c color.Color) colorful.Color {
 	return colorful.LinearRgb(row(s[0]), row(s[1]), row(s[2]))
 }
 
-// TestStatesStayApart computes how far apart the colours of states are to people
-// who see no red or no green (CIEDE2000; 1 is just noticeable side by side).
-func TestStatesStayApart(t *testing.T) {
+// The distances are CIEDE2000, where 1 is just noticeable side by side, also for
+// people who see no red or no green.
+func TestStateColoursAreDistinguishable(t *testing.T) {
 	states := []string{"success", "warning", "danger", "running"}
 	for _, d := range builtin() {
 		if d.Plain {
@@ -205,7 +205,7 @@ func TestStatesStayApart(t *testing.T) {
 					}
 				}
 				if got := c[0].DistanceCIEDE2000(c[1]) * 100; got < least {
-					t.Errorf("%s: to %s, %s and %s are %.1f apart, %.0f are wanted", d.Name, name, a, b, got, least)
+					t.Errorf("%s with %s: got distance %.1f of %s and %s, want at least %.0f", d.Name, name, got, a, b, least)
 				}
 			}
 			for i, a := range states {

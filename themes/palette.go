@@ -4,25 +4,25 @@ import "image/color"
 
 // Palette names colours by their meaning. A nil colour is the terminal's own.
 type Palette struct {
-	Ground    color.Color // general background
-	Text      color.Color // main text
-	Muted     color.Color // secondary text
-	Faint     color.Color // unimportant text
-	Accent    color.Color // selected or actionable
-	Success   color.Color
-	Warning   color.Color // waits for the user
-	Danger    color.Color
-	Running   color.Color
-	Added     color.Color
-	Removed   color.Color
-	Border    color.Color
-	Focus     color.Color // border of the focused pane
-	Selection color.Color // background of the selected row
-	Code      color.Color // code in prose, and its keywords
+	Background color.Color // general background
+	Text       color.Color // main text
+	Muted      color.Color // secondary text
+	Faint      color.Color // unimportant text
+	Accent     color.Color // selected or actionable
+	Success    color.Color
+	Warning    color.Color // waits for the user
+	Danger     color.Color
+	Running    color.Color
+	Added      color.Color
+	Removed    color.Color
+	Border     color.Color
+	Focus      color.Color // border of the focused pane
+	Selection  color.Color // background of the selected row
+	Code       color.Color // code in prose, and its keywords
 
-	AddedGround   color.Color // background of added diff lines
-	RemovedGround color.Color // background of removed diff lines
-	Match         color.Color // background of search matches
+	AddedBackground   color.Color // background of added diff lines
+	RemovedBackground color.Color // background of removed diff lines
+	Match             color.Color // background of search matches
 }
 
 // slot is a palette colour with its name in user theme files.
@@ -33,7 +33,7 @@ type slot struct {
 
 // slots lists all colours of a palette in display order.
 var slots = []slot{
-	{"ground", func(p *Palette) *color.Color { return &p.Ground }},
+	{"ground", func(p *Palette) *color.Color { return &p.Background }},
 	{"text", func(p *Palette) *color.Color { return &p.Text }},
 	{"muted", func(p *Palette) *color.Color { return &p.Muted }},
 	{"faint", func(p *Palette) *color.Color { return &p.Faint }},
@@ -48,8 +48,8 @@ var slots = []slot{
 	{"focus", func(p *Palette) *color.Color { return &p.Focus }},
 	{"selection", func(p *Palette) *color.Color { return &p.Selection }},
 	{"code", func(p *Palette) *color.Color { return &p.Code }},
-	{"added_ground", func(p *Palette) *color.Color { return &p.AddedGround }},
-	{"removed_ground", func(p *Palette) *color.Color { return &p.RemovedGround }},
+	{"added_ground", func(p *Palette) *color.Color { return &p.AddedBackground }},
+	{"removed_ground", func(p *Palette) *color.Color { return &p.RemovedBackground }},
 	{"match", func(p *Palette) *color.Color { return &p.Match }},
 }
 

@@ -1,9 +1,3 @@
-// Package themes defines the look of the screen: semantic palettes, glyphs in
-// Unicode and ASCII, and derived styles for Lip Gloss, Glamour and code.
-//
-// Colour alone never conveys a state: each state has its own glyph. People with the
-// common kinds of colour blindness can distinguish the colours. Users can add
-// themes as TOML.
 package themes
 
 import "image/color"
@@ -48,18 +42,12 @@ type Theme struct {
 	Mode    Mode
 	Dark    bool // for a dark background
 
-	// Ground and Text replace the terminal's background and text colours while the
+	// Background and Text replace the terminal's background and text colours while the
 	// theme is in use; nil keeps them.
-	Ground, Text color.Color
+	Background, Text color.Color
 
 	pens pens   // for code
 	code string // name of its chroma style
-}
-
-// New returns the named theme. Auto follows darkBackground; the other themes ignore
-// it.
-func New(name Name, darkBackground bool, mode Mode) Theme {
-	return (*Set)(nil).New(name, darkBackground, mode)
 }
 
 // theme returns the theme for a terminal.
@@ -88,8 +76,8 @@ func (d Definition) theme(darkBackground bool, mode Mode) Theme {
 		pens:    newPens(palette),
 		code:    codeName(d.Name, mode),
 	}
-	if palette.Ground != nil && mode.Known && (!d.Keeps || d.Dark != darkBackground) {
-		t.Ground, t.Text = palette.Ground, d.text()
+	if palette.Background != nil && mode.Known && (!d.Keeps || d.Dark != darkBackground) {
+		t.Background, t.Text = palette.Background, d.text()
 	}
 	drawn.Store(t.code, t.pens)
 	return t

@@ -12,15 +12,15 @@ import (
 func TestParse(t *testing.T) {
 	for in, want := range map[string]Name{"": Auto, "auto": Auto, " Dark ": Dark, "LIGHT": Light} {
 		if got, err := Parse(in); err != nil || got != want {
-			t.Errorf("%q is %q, %v", in, got, err)
+			t.Errorf("%q: got %q, %v; want %q", in, got, err, want)
 		}
 	}
 	if n, err := Parse("color-blind-dark"); err != nil || n != ColourBlindDark {
-		t.Errorf("spelt without u it is %q, %v", n, err)
+		t.Errorf("color-blind-dark: got %q, %v", n, err)
 	}
 	_, err := Parse("pink")
 	if err == nil {
-		t.Fatal("there is no pink theme")
+		t.Fatal("got no error for an unknown theme")
 	}
 	for _, n := range (*Set)(nil).Names() {
 		if !strings.Contains(err.Error(), string(n)) {
@@ -29,38 +29,38 @@ func TestParse(t *testing.T) {
 	}
 }
 
-func TestAutoFollowsTheBackgroundAndTheOthersDoNot(t *testing.T) {
+func TestOnlyAutoFollowsTheBackground(t *testing.T) {
 	for _, c := range []struct {
 		name       Name
 		background bool
 		want       bool
 	}{{Auto, true, true}, {Auto, false, false}, {Dark, false, true}, {Light, true, false}} {
-		if got := New(c.name, c.background, Mode{}).Dark; got != c.want {
-			t.Errorf("%s on a dark background (%v) is dark: %v", c.name, c.background, got)
+		if got := new(Set).New(c.name, c.background, Mode{}).Dark; got != c.want {
+			t.Errorf("%s, dark background %v: got dark %v", c.name, c.background, got)
 		}
 	}
 }
 
-func TestNoStateIsToldByColourAlone(t *testing.T) {
+func TestStatesDifferInGlyphs(t *testing.T) {
 	for name, g := range map[string]Glyphs{"unicode": UnicodeGlyphs(), "ascii": ASCIIGlyphs()} {
 		seen := map[string]string{}
-		for what, glyph := range map[string]string{
-			"done": g.Done, "failed": g.Failed, "pending": g.Pending, "gate": g.Gate, "skipped": g.Skipped, "doubt": g.Doubt, "stopped": g.Stopped, "drafting": g.Draft, "ready": g.Ready, "retry": g.Retry, "running": g.Spinner[0], "running where nothing moves": g.Still,
+		for state, glyph := range map[string]string{
+			"done": g.Done, "failed": g.Failed, "pending": g.Pending, "gate": g.Gate, "skipped": g.Skipped, "doubt": g.Doubt, "stopped": g.Stopped, "drafting": g.Draft, "ready": g.Ready, "retry": g.Retry, "running": g.Spinner[0], "running without motion": g.Still,
 		} {
 			if other, ok := seen[glyph]; ok {
-				t.Errorf("%s: %s and %s are both %q", name, what, other, glyph)
+				t.Errorf("%s: %s and %s are both %q", name, state, other, glyph)
 			}
-			seen[glyph] = what
+			seen[glyph] = state
 		}
 		if g.Added == g.Removed || g.Added == g.Revised || g.Removed == g.Revised {
-			t.Errorf("%s: marks of a revision are alike", name)
+			t.Errorf("%s: got equal marks of a revision", name)
 		}
 	}
 }
 
 func TestASCIIGlyphsAreASCII(t *testing.T) {
-	var look func(v reflect.Value)
-	look = func(v reflect.Value) {
+	var check func(v reflect.Value)
+	check = func(v reflect.Value) {
 		switch v.Kind() {
 		case reflect.String:
 			for _, r := range v.String() {
@@ -70,21 +70,21 @@ func TestASCIIGlyphsAreASCII(t *testing.T) {
 			}
 		case reflect.Struct:
 			for i := range v.NumField() {
-				look(v.Field(i))
+				check(v.Field(i))
 			}
 		case reflect.Slice:
 			for i := range v.Len() {
-				look(v.Index(i))
+				check(v.Index(i))
 			}
 		}
 	}
-	look(reflect.ValueOf(ASCIIGlyphs()))
+	check(reflect.ValueOf(ASCIIGlyphs()))
 }
 
-func TestEveryThemeRendersMarkdown(t *testing.T) {
+func TestThemesRenderMarkdown(t *testing.T) {
 	for _, name := range (*Set)(nil).Names() {
 		for _, mode := range []Mode{{}, {ASCII: true}, {NoColor: true}, {Depth: Colours256}, {Depth: Colours16}} {
-			r, err := glamour.NewTermRenderer(glamour.WithStyles(New(name, true, mode).Markdown()))
+			r, err := glamour.NewTermRenderer(glamour.WithStyles(new(Set).New(name, true, mode).Markdown()))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -95,33 +95,33 @@ func TestEveryThemeRendersMarkdown(t *testing.T) {
 	}
 }
 
-func TestTheSelectionCanBeSeen(t *testing.T) {
+func TestSelectionIsVisible(t *testing.T) {
 	for _, c := range []struct {
 		name     string
 		theme    Name
 		mode     Mode
 		reversed bool
 	}{
-		{"as a background where there are colours", Dark, Mode{}, false},
-		{"in reverse where there are none", Dark, Mode{NoColor: true}, true},
-		{"in reverse where there are 16", Dark, Mode{Depth: Colours16}, true},
-		{"in reverse in mono", Mono, Mode{}, true},
+		{"colours", Dark, Mode{}, false},
+		{"no colours", Dark, Mode{NoColor: true}, true},
+		{"16 colours", Dark, Mode{Depth: Colours16}, true},
+		{"mono", Mono, Mode{}, true},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			s := New(c.theme, true, c.mode).Styles
-			for what, style := range map[string]lipgloss.Style{"selected": s.Selected(s.Danger), "found": s.Matched(s.Faint)} {
+			s := new(Set).New(c.theme, true, c.mode).Styles
+			for kind, style := range map[string]lipgloss.Style{"selected": s.Selected(s.Danger), "found": s.Matched(s.Faint)} {
 				if style.GetReverse() != c.reversed || style.GetFaint() {
-					t.Errorf("what is %s is reversed: %v, faint: %v", what, style.GetReverse(), style.GetFaint())
+					t.Errorf("%s: got reversed %v, faint %v", kind, style.GetReverse(), style.GetFaint())
 				}
 				if _, none := style.GetForeground().(lipgloss.NoColor); c.reversed && !none {
-					t.Errorf("what is %s has patches of colour", what)
+					t.Errorf("%s: got a foreground colour", kind)
 				}
 			}
 		})
 	}
 }
 
-func TestTheBackgroundIsTheThemesOwn(t *testing.T) {
+func TestThemeSetsBackground(t *testing.T) {
 	for _, c := range []struct {
 		name  string
 		theme Name
@@ -129,29 +129,29 @@ func TestTheBackgroundIsTheThemesOwn(t *testing.T) {
 		mode  Mode
 		set   bool
 	}{
-		{"in a theme made for it", Harbour, true, Mode{Known: true}, true},
-		{"not where the terminal has not told its own", Harbour, true, Mode{}, false},
-		{"not in the plain dark one", Dark, true, Mode{Known: true}, false},
-		{"in that where the terminal is light", Dark, false, Mode{Known: true}, true},
-		{"in the plain light one where it is dark", Light, true, Mode{Known: true}, true},
-		{"never where the terminal is followed", Auto, false, Mode{Known: true}, false},
-		{"not without colours", Harbour, true, Mode{NoColor: true, Known: true}, false},
-		{"not with 16 colours", Harbour, true, Mode{Depth: Colours16, Known: true}, false},
-		{"not in mono", Mono, false, Mode{Known: true}, false},
+		{"theme with a background", Harbour, true, Mode{Known: true}, true},
+		{"unknown background of the terminal", Harbour, true, Mode{}, false},
+		{"dark theme on dark", Dark, true, Mode{Known: true}, false},
+		{"dark theme on light", Dark, false, Mode{Known: true}, true},
+		{"light theme on dark", Light, true, Mode{Known: true}, true},
+		{"auto", Auto, false, Mode{Known: true}, false},
+		{"no colours", Harbour, true, Mode{NoColor: true, Known: true}, false},
+		{"16 colours", Harbour, true, Mode{Depth: Colours16, Known: true}, false},
+		{"mono", Mono, false, Mode{Known: true}, false},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			theme := New(c.theme, c.dark, c.mode)
-			if (theme.Ground != nil) != c.set || (theme.Text != nil) != c.set {
-				t.Errorf("background %v, text %v", theme.Ground, theme.Text)
+			theme := new(Set).New(c.theme, c.dark, c.mode)
+			if (theme.Background != nil) != c.set || (theme.Text != nil) != c.set {
+				t.Errorf("got background %v and text %v, want set %v", theme.Background, theme.Text, c.set)
 			}
 		})
 	}
 }
 
-func TestWhereNothingMovesWhatRunsHasOneSign(t *testing.T) {
+func TestReducedMotionHasStillSpinner(t *testing.T) {
 	for _, ascii := range []bool{false, true} {
-		if g := New(Dark, true, Mode{Still: true, ASCII: ascii}).Glyphs; len(g.Spinner) != 1 || g.Spinner[0] != g.Still {
-			t.Errorf("%q", g.Spinner)
+		if g := new(Set).New(Dark, true, Mode{Still: true, ASCII: ascii}).Glyphs; len(g.Spinner) != 1 || g.Spinner[0] != g.Still {
+			t.Errorf("got spinner %q, want %q", g.Spinner, g.Still)
 		}
 	}
 }

@@ -185,7 +185,7 @@ func resolve(key string, colours map[string]colour, below *Palette, basic bool, 
 	return nil, &miscolour{key, fmt.Sprintf("is %q; it takes %s", string(text), takes)}
 }
 
-// misread explains in words what go-toml could not parse.
+// misread explains an error of go-toml to the user.
 func misread(err error) error {
 	var strict *toml.StrictMissingError
 	if errors.As(err, &strict) && len(strict.Errors) > 0 {

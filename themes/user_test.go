@@ -10,7 +10,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-func TestAThemeOfTheUsersOwn(t *testing.T) {
+func TestUserTheme(t *testing.T) {
 	const file = `about = "like the sea"
 base = "harbour"
 
@@ -30,74 +30,74 @@ accent = 3
 		t.Fatal(err)
 	}
 	if name, err := s.Parse("SEA"); err != nil || name != "sea" {
-		t.Fatalf("%q, %v", name, err)
+		t.Fatalf("got %q, %v; want sea", name, err)
 	}
 	theme := s.New("sea", false, Mode{})
 	p, base := theme.Palette, harbour()
-	for what, c := range map[string][2]color.Color{
-		"a colour of its own":                    {p.Accent, hex(0xFF8800)},
-		"another colour of the theme":            {p.Focus, hex(0xFF8800)},
-		"a colour of the theme below":            {p.Code, base.Muted},
-		"one of the terminal's 16":               {p.Faint, ansi.BasicColor(8)},
-		"one of the terminal's 256":              {p.Border, ansi.IndexedColor(240)},
-		"the terminal's own":                     {p.Text, nil},
-		"one that it says nothing of":            {p.Success, base.Success},
-		"its own with 16 colours":                {s.New("sea", false, Mode{Depth: Colours16}).Palette.Accent, ansi.BasicColor(3)},
-		"the terminal's own holds in 16 colours": {s.New("sea", false, Mode{Depth: Colours16}).Palette.Faint, ansi.BasicColor(8)},
+	for name, c := range map[string][2]color.Color{
+		"RGB colour":                        {p.Accent, hex(0xFF8800)},
+		"other colour of the theme":         {p.Focus, hex(0xFF8800)},
+		"colour of the base":                {p.Code, base.Muted},
+		"terminal's 16 colours":             {p.Faint, ansi.BasicColor(8)},
+		"terminal's 256 colours":            {p.Border, ansi.IndexedColor(240)},
+		"terminal's default":                {p.Text, nil},
+		"unset colour":                      {p.Success, base.Success},
+		"basic colour":                      {s.New("sea", false, Mode{Depth: Colours16}).Palette.Accent, ansi.BasicColor(3)},
+		"terminal's colour with 16 colours": {s.New("sea", false, Mode{Depth: Colours16}).Palette.Faint, ansi.BasicColor(8)},
 	} {
 		if c[0] != c[1] {
-			t.Errorf("%s is %v, want %v", what, c[0], c[1])
+			t.Errorf("%s: got %v, want %v", name, c[0], c[1])
 		}
 	}
 	if !theme.Dark || theme.Name != "sea" {
-		t.Errorf("the theme is called %s, dark %v", theme.Name, theme.Dark)
+		t.Errorf("got name %s, dark %v", theme.Name, theme.Dark)
 	}
 	r, err := glamour.NewTermRenderer(glamour.WithStyles(theme.Markdown()), glamour.WithChromaFormatter(CodeFormatter))
 	if err != nil {
 		t.Fatal(err)
 	}
 	if out, err := r.Render("```go\nreturn x()\n```\n"); err != nil || !strings.Contains(out, ansi.Style{}.ForegroundColor(hex(0xFF8800)).String()+"x") {
-		t.Errorf("code blocks are not in the theme's colours: %q, %v", out, err)
+		t.Errorf("got a code block without the theme's colours: %q, %v", out, err)
 	}
 }
 
-func TestAThemeThatCannotBeUsedSaysWhere(t *testing.T) {
+func TestThemeErrorsNameTheLine(t *testing.T) {
 	for _, c := range []struct{ name, file, want string }{
-		{"a key that there is not", "base = \"dark\"\ncolour = 1\n", "line 2: colour is no key"},
-		{"a colour that there is not", "\n[colours]\naccent = 1\nbackgruond = 2\n", "line 4: colours.backgruond is no colour of a theme"},
-		{"a bad colour", "[colours]\ntext = 1\naccent = \"#12345\"\n", `line 3: colours.accent is "#12345"; it takes "#rrggbb"`},
-		{"a word that is no colour", "[colors]\naccent = \"pink\"\n", `line 2: colors.accent is "pink"`},
-		{"a number too high", "[colours]\naccent = 256\n", "line 2: colours.accent is the colour 256"},
-		{"more than 16", "[basic]\naccent = 16\n", "line 2: basic.accent is the colour 16: a terminal's own are 0 to 15"},
-		{"a shade where there are 16 colours", "[basic]\naccent = \"#ffffff\"\n", "line 2: basic.accent is"},
-		{"a circle", "[colours]\naccent = \"focus\"\nfocus = \"accent\"\n", "line 2: colours.accent leads in a circle: accent, focus, accent"},
-		{"no such base", "about = \"x\"\nbase = \"pink\"\n", `line 2: base: there is no theme "pink": choose auto, dark`},
-		{"dark as text", "dark = \"yes\"\n", "line 1: dark takes true or false"},
-		{"no TOML", "base = \"dark\n", "line 1:"},
-		{"colours written twice", "[colours]\naccent = 1\n[colors]\naccent = 2\n", "line 3: the colours stand in"},
-		{"colours without colours", "base = \"mono\"\n[colours]\naccent = 1\n", "line 2: a theme based on mono has no colours"},
-		{"a colour on one line", "base = \"dark\"\ncolours.accent = \"no\"\n", "line 2: colours.accent"},
-		{"a list", "[colours]\naccent = [1]\n", "line 2:"},
+		{"unknown key", "base = \"dark\"\ncolour = 1\n", "line 2: colour is no key"},
+		{"unknown colour", "\n[colours]\naccent = 1\nbackgruond = 2\n", "line 4: colours.backgruond is no colour of a theme"},
+		{"invalid colour", "[colours]\ntext = 1\naccent = \"#12345\"\n", `line 3: colours.accent is "#12345"; it takes "#rrggbb"`},
+		{"colour name", "[colors]\naccent = \"pink\"\n", `line 2: colors.accent is "pink"`},
+		{"number too high", "[colours]\naccent = 256\n", "line 2: colours.accent is the colour 256"},
+		{"number too high for 16 colours", "[basic]\naccent = 16\n", "line 2: basic.accent is the colour 16: a terminal's own are 0 to 15"},
+		{"RGB colour for 16 colours", "[basic]\naccent = \"#ffffff\"\n", "line 2: basic.accent is"},
+		{"circular reference", "[colours]\naccent = \"focus\"\nfocus = \"accent\"\n", "line 2: colours.accent leads in a circle: accent, focus, accent"},
+		{"unknown base", "about = \"x\"\nbase = \"pink\"\n", `line 2: base: there is no theme "pink": choose auto, dark`},
+		{"text as dark", "dark = \"yes\"\n", "line 1: dark takes true or false"},
+		{"not TOML", "base = \"dark\n", "line 1:"},
+		{"colours under both spellings", "[colours]\naccent = 1\n[colors]\naccent = 2\n", "line 3: the colours stand in"},
+		{"colours based on mono", "base = \"mono\"\n[colours]\naccent = 1\n", "line 2: a theme based on mono has no colours"},
+		{"dotted key", "base = \"dark\"\ncolours.accent = \"no\"\n", "line 2: colours.accent"},
+		{"list", "[colours]\naccent = [1]\n", "line 2:"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			s := &Set{}
 			err := s.Add("mine", []byte(c.file))
 			if err == nil || !strings.Contains(err.Error(), c.want) {
-				t.Errorf("got %v, want %s", err, c.want)
+				t.Errorf("got error %v, want %s", err, c.want)
 			}
 			if slices.Contains(s.Names(), "mine") {
-				t.Error("it is there all the same")
+				t.Error("the invalid theme was added")
 			}
 		})
 	}
 	for _, name := range []string{"dark", "auto", "Mono", "a b", "", "../x", strings.Repeat("x", 99)} {
 		if err := (&Set{}).Add(name, nil); err == nil {
-			t.Errorf("a theme can be called %q", name)
+			t.Errorf("name %q was accepted", name)
 		}
 	}
 }
 
-func TestAThemeFollowsItsBase(t *testing.T) {
+func TestThemeFollowsItsBase(t *testing.T) {
 	s := &Set{}
 	for name, file := range map[string]string{"a": "", "b": "dark = false", "c": "base = \"mono\"", "d": "base = \"dark\"\n[colours]\nground = \"#001122\""} {
 		if err := s.Add(name, []byte(file)); err != nil {
@@ -105,27 +105,27 @@ func TestAThemeFollowsItsBase(t *testing.T) {
 		}
 	}
 	if s.New("a", false, Mode{}).Palette != darkPalette() || s.New("b", true, Mode{}).Palette != lightPalette() {
-		t.Error("an empty theme is dark, and light where it says so")
+		t.Error("an empty theme must be dark unless dark is false")
 	}
 	if c := s.New("c", true, Mode{}); c.Palette != (Palette{}) {
-		t.Errorf("one based on mono has colours: %+v", c.Palette)
+		t.Errorf("got colours in a theme based on mono: %+v", c.Palette)
 	}
-	if s.New("a", true, Mode{Known: true}).Ground != nil || s.New("d", true, Mode{Known: true}).Ground != hex(0x001122) {
-		t.Error("the background is the terminal's own unless the theme names one")
+	if s.New("a", true, Mode{Known: true}).Background != nil || s.New("d", true, Mode{Known: true}).Background != hex(0x001122) {
+		t.Error("only a theme with a ground may set the background")
 	}
 }
 
-func TestABrokenThemeSaysWhyWhereItIsAskedFor(t *testing.T) {
+func TestBrokenThemeGivesTheReason(t *testing.T) {
 	s := &Set{}
 	err := s.Add("mine", []byte("x = 1"))
 	if err == nil {
-		t.Fatal("it is not broken")
+		t.Fatal("got no error")
 	}
 	s.Miss("Mine", err)
 	if _, got := s.Parse("mine"); got == nil || got.Error() != err.Error() {
-		t.Errorf("got %v, want %v", got, err)
+		t.Errorf("got error %v, want %v", got, err)
 	}
 	if len(s.Broken()) != 1 || s.Broken()[0].Name != "mine" {
-		t.Errorf("%+v", s.Broken())
+		t.Errorf("got broken themes %+v", s.Broken())
 	}
 }

@@ -3,31 +3,25 @@ package tui
 import (
 	tea "charm.land/bubbletea/v2"
 
-	"replan/tui/ask"
+	"replan/agent/runner"
 	"replan/tui/keymap"
+	"replan/tui/replay"
 )
 
-// newGroups returns every action with its handler.
-func (m *Model) newGroups() []keymap.Group {
+// newGroups returns every action with its handler. The handlers in replaced take
+// the place of others.
+func (m *Model) newGroups(replaced keymap.Handlers) keymap.Groups {
+	ofRun := m.dialogs.runActions()
 	byPlace := map[keymap.Place]keymap.Handlers{
-		keymap.PlaceEverywhere: m.everywhereActions().With(m.conversationActions()),
-		keymap.PlaceChat:       m.chatActions(),
-		keymap.PlacePlan:       m.planActions().With(m.graphActions(), m.inspectActions()),
-		keymap.PlaceStep:       m.stepActions().With(m.inspectActions()),
+		keymap.PlaceEverywhere: m.everywhereActions().With(m.dialogActions(), m.chat.Actions(), m.input.Actions()),
+		keymap.PlaceChat:       m.input.Actions(),
+		keymap.PlacePlan:       m.dag.Actions().With(m.detail.Actions(), ofRun),
+		keymap.PlaceStep:       m.detail.Actions().With(ofRun),
 		keymap.PlaceMoving:     m.movingActions(),
-		keymap.PlaceGate:       m.gateActions(),
-		keymap.PlaceQuestion:   m.questionActions(),
-		keymap.PlaceReview:     m.reviewActions(),
-		keymap.PlaceReplay:     m.replayActions(),
-	}
-	if m.options.Replay {
-		for id, h := range m.replayCommands() {
-			for _, hs := range byPlace {
-				if _, ok := hs[id]; ok {
-					hs[id] = h
-				}
-			}
-		}
+		keymap.PlaceGate:       m.ask.Answers(),
+		keymap.PlaceQuestion:   m.ask.Answers(),
+		keymap.PlaceReview:     m.review.Answers(),
+		keymap.PlaceReplay:     replay.Actions(m.control, m.keys),
 	}
 	groups := m.keys.Actions()
 	for _, g := range groups {
@@ -35,7 +29,9 @@ func (m *Model) newGroups() []keymap.Group {
 			a := &g.Actions[i]
 			h, ok := byPlace[g.Place][a.ID]
 			if !ok {
-				h = m.inDialog(a.ID)
+				h = m.dialogs.relayed(a.ID)
+			} else if r, ok := replaced[a.ID]; ok {
+				h = r
 			}
 			a.Handler = h
 		}
@@ -43,38 +39,19 @@ func (m *Model) newGroups() []keymap.Group {
 	return groups
 }
 
-// find returns the action bound to a key in a place, nil for none.
-func (m *Model) find(k tea.KeyPressMsg, at keymap.Place) *keymap.Action {
-	for i := range m.groups {
-		if m.groups[i].Place != at {
-			continue
-		}
-		for j := range m.groups[i].Actions {
-			a := &m.groups[i].Actions[j]
-			if keymap.Matches(k, *a.Key) && (a.When == nil || a.When()) {
-				return a
-			}
-		}
-	}
-	return nil
-}
-
-// do runs an action, or says why it cannot.
-func (m *Model) do(a *keymap.Action) tea.Cmd {
+// do runs an action, or says why it cannot. It first focuses the pane of a place,
+// if at has one.
+func (m *Model) do(a *keymap.Action, at keymap.Place) tea.Cmd {
 	if why := a.Refusal(); why != "" {
-		m.say(why)
+		m.message.Set(why)
 		return nil
 	}
+	m.focusPlace(at)
 	return m.carryOut(a.Do())
 }
 
-// doFor runs an action of a place that was chosen elsewhere, and first focuses
-// that place's pane.
-func (m *Model) doFor(a *keymap.Action, at keymap.Place) tea.Cmd {
-	if why := a.Refusal(); why != "" {
-		m.say(why)
-		return nil
-	}
+// focusPlace focuses the pane of a place, if the place has one.
+func (m *Model) focusPlace(at keymap.Place) {
 	switch at {
 	case keymap.PlaceChat:
 		m.focus = paneChat
@@ -83,84 +60,120 @@ func (m *Model) doFor(a *keymap.Action, at keymap.Place) tea.Cmd {
 	case keymap.PlaceStep:
 		m.focus = paneStep
 	}
-	return m.carryOut(a.Do())
 }
 
-// mode returns the actions that precede those of the panes while a question,
-// dialog or search has the keys. It returns nil otherwise.
-func (m *Model) mode() keymap.Handlers {
-	switch over := m.over(); {
-	case m.quitting:
-		return keymap.Handlers{
-			"quit.yes": {Do: keymap.Command(func() tea.Cmd { return tea.Quit })},
-			"quit.no":  {Do: keymap.Just(func() { m.quitting = false })},
+// everywhereActions returns the actions of every pane.
+func (m *Model) everywhereActions() keymap.Handlers {
+	never := func() bool { return false }
+	notReplayed := func() string { return "This is not a replay: " + m.keys.Name("quit") + " quits." }
+	reopen := func() tea.Cmd { // gates and questions come before a plan
+		if m.ask.Waiting() == 0 {
+			return m.review.Reopen()
 		}
-	case over != nil:
-		return over.Handlers()
-	case m.ask.Showing():
-		return m.ask.Handlers()
-	case m.searching():
-		return m.chat.SearchHandlers()
-	case m.filters():
-		return m.dag.FilterHandlers().Then(m.refresh)
-	case m.recalls():
-		return m.recallHandlers()
-	case m.completes():
-		return m.completeHandlers()
+		return m.ask.Reopen()
+	}
+	asked := func() bool { return m.ask.Waiting() > 0 || m.review.Waits() }
+	return keymap.Handlers{
+		"pane.next":     {Do: keymap.Just(func() { m.focus = (m.focus + 1) % panes })},
+		"pane.previous": {Do: keymap.Just(func() { m.focus = (m.focus + panes - 1) % panes })},
+		"gate":          {Refuse: keymap.Unless(asked, "No gate is open."), Do: keymap.Command(reopen)},
+		"review.next":   {Do: m.holdPlans},
+		"run.stop":      {Refuse: m.nothingToStop, Do: keymap.Command(m.stop)},
+		"look":          {Do: keymap.Command(m.lookAgain)},
+		"quit":          {Do: keymap.Command(m.leave)},
+		"replay.quit":   {When: never, Refuse: notReplayed, Do: keymap.Just(func() {})},
+	}
+}
+
+// movingActions returns the actions that move the focused pane. In the input,
+// letters and arrows edit the text instead.
+func (m *Model) movingActions() keymap.Handlers {
+	beside := func() bool { return m.focus != paneChat || !m.input.TakesText() }
+	hs := keymap.Handlers{}
+	for id := range keymap.Moving(nil, nil) {
+		hs[id] = keymap.Handler{When: beside, Do: func() keymap.Request { return m.paneOf(m.focus).Actions()[id].Do() }}
+	}
+	for id, when := range map[string]func() bool{
+		"move.page_up": nil, "move.page_down": nil, "move.half_up": func() bool { return beside() || m.input.Empty() },
+	} {
+		h := hs[id]
+		h.When = when
+		hs[id] = h
+	}
+	return hs
+}
+
+// nothingToStop returns why there is nothing to stop or leave.
+func (m *Model) nothingToStop() string {
+	switch {
+	case m.live.Stopping || m.focus != paneChat || m.ask.Waiting() > 0:
+		return ""
+	case !m.live.Busy():
+		return "Nothing runs."
 	default:
-		return nil
+		return ""
 	}
 }
 
-// doHere runs an action as its key would in the current state.
-func (m *Model) doHere(id string) tea.Cmd {
-	m.forget(id)
-	m.selected.unselect()
-	over := m.over()
-	if _, ok := m.mode()[id]; ok {
-		switch {
-		case m.quitting:
-		case over != nil:
-			m.nextKey(over)
-			return m.actOver(over, id)
-		case m.ask.Showing():
-			return m.actInAsk(func() keymap.Wanted { return m.ask.Act(id) })
-		}
-		w, why := m.mode().Act(id)
-		if why != "" {
-			m.say(why)
-		}
-		return m.carryOut(w)
+// holdPlans toggles the review of the next plans before they run.
+func (m *Model) holdPlans() keymap.Request {
+	on := !m.status.Review
+	word := "The next plans run at once."
+	if on {
+		word = "The next plans wait for your review."
 	}
-	if m.quitting || over != nil {
+	return keymap.Request{Footer: word, Send: []runner.Command{runner.Hold{On: on}}}
+}
+
+// leave clears the input, else quits. It asks first during a run.
+func (m *Model) leave() tea.Cmd {
+	switch {
+	case m.focus == paneChat && !m.input.Empty() && !m.covered():
+		m.input.Clear()
 		return nil
+	case m.live.Busy():
+		m.quitting = true
+		return nil
+	default:
+		return tea.Quit
 	}
-	for _, at := range []keymap.Place{keymap.PlaceReplay, keymap.PlaceEverywhere, m.here(), keymap.PlaceMoving, keymap.PlacePlan} {
-		for i := range m.groups {
-			for j := range m.groups[i].Actions {
-				if a := &m.groups[i].Actions[j]; m.groups[i].Place == at && a.ID == id {
-					return m.do(a)
-				}
-			}
-		}
+}
+
+// stop stops the run; without one, it leads back from the step to the plan and
+// to the chat. If the run only waits at a gate, stop asks for a second press:
+// the first may have been meant for the gate.
+func (m *Model) stop() tea.Cmd {
+	run := m.live.Current().State
+	switch {
+	case m.mapping():
+		m.dag.TurnMap()
+	case m.live.Stopping:
+		m.message.SetUntilEvent("The run is stopping.")
+	case m.ask.Waiting() > 0 && !m.confirmStop && (run == nil || !run.Busy()):
+		m.stopWarned = true
+		m.message.Set("A " + m.ask.WaitsFor() + " is open: " + m.keys.Name("run.stop") + " again stops the run, " + m.keys.Name("gate") + " returns to the " + m.ask.WaitsFor() + ".")
+	case m.review.Waits() && !m.confirmStop:
+		m.stopWarned = true
+		m.message.Set("A plan waits for review: " + m.keys.Name("run.stop") + " again stops the run, " + m.keys.Name("gate") + " returns to it.")
+	case m.live.Busy():
+		m.live.Stopping = true
+		m.chat.Touch()
+		return m.outbox.send(runner.Stop{})
+	default:
+		m.leadBack()
 	}
 	return nil
 }
 
-// here returns the place whose keys are active.
-func (m *Model) here() keymap.Place {
-	if m.ask.Showing() {
-		if _, gate := m.ask.Current().(ask.OpenGate); gate {
-			return keymap.PlaceGate
-		}
-		return keymap.PlaceQuestion
-	}
-	switch m.focus {
-	case panePlan:
-		return keymap.PlacePlan
-	case paneStep:
-		return keymap.PlaceStep
+// leadBack returns from the map to the pane, from the step to the plan, and to
+// the chat.
+func (m *Model) leadBack() {
+	switch {
+	case m.mapping():
+		m.dag.TurnMap()
+	case m.focus == paneStep:
+		m.focus = panePlan // the step was opened from it
 	default:
-		return keymap.PlaceChat
+		m.focus = paneChat
 	}
 }

@@ -18,22 +18,22 @@ import (
 
 var ctrlK = tea.KeyPressMsg{Code: 'k', Mod: tea.ModCtrl}
 
-// TestEveryActionIsInPaletteAndHelp holds both against the tables: what has a key
-// has a line in help, and what can be done has one in the palette, with its key.
+// TestEveryActionIsInPaletteAndHelp checks that each action with a key has a line
+// in help, and that each action has one in the palette, with its key.
 func TestEveryActionIsInPaletteAndHelp(t *testing.T) {
 	commands := []session.Completion{{Text: "/plan run", Detail: "run a plan", Usage: "ID|FILE"}, {Text: "/compact", Detail: "sum up the oldest part of the chat"}}
 	s := open(t, tui.Options{Commands: func() []session.Completion { return commands }}, 120, 400).show(newStory().branching())
 	s.press(tea.KeyPressMsg{Code: tea.KeyF1})
 	for _, c := range commands {
 		s.wants(c.Text)
-		s.wants(c.Detail)
+		s.wants(string(c.Detail))
 	}
 	help := s.text()
 	s.press(escape)
 	for _, a := range s.m.Actions() {
 		shown := strings.Fields(a.Does)
 		if !strings.Contains(help, a.Key) || !strings.Contains(help, strings.Join(shown[:min(len(shown), 3)], " ")) {
-			t.Errorf("help does not have %s: %s %s", a.ID, a.Key, a.Does)
+			t.Errorf("help lacks %s: %s %s", a.ID, a.Key, a.Does)
 		}
 		if a.ID == "palette" {
 			continue
@@ -48,85 +48,85 @@ func TestEveryActionIsInPaletteAndHelp(t *testing.T) {
 	s.wants("/compact")
 	s.press(enter)
 	if got := s.m.Typed(); got != "/compact" {
-		t.Errorf("the command chosen puts %q into the input", got)
+		t.Errorf("the chosen command puts %q into the input", got)
 	}
 	s.press(ctrlK).press(letters("run a plan")...).press(enter)
-	s.wants("Something stands in the input")
+	s.wants("The input is not empty")
 	s.press(escape, escape, ctrl('c'), ctrlK).press(letters("run a plan")...).press(enter)
 	if got := s.m.Typed(); got != "/plan run " {
-		t.Errorf("a command that takes more leaves %q", got)
+		t.Errorf("a command with arguments leaves %q in the input", got)
 	}
 }
 
-func TestThePaletteDoesWhatIsChosenAndSaysWhyNot(t *testing.T) {
+func TestPaletteRunsActionOrSaysWhyNot(t *testing.T) {
 	s := settled(t, newStory().branching(), 120, 36).press(ctrlK)
 	s.wants("Commands")
-	s.press(letters("follow what")...).press(enter)
+	s.press(letters("follow the")...).press(enter)
 	s.lacks("Commands")
 	if s.m.Focus() != "plan" {
-		t.Errorf("an action of the plan leads to %s", s.m.Focus())
+		t.Errorf("an action of the plan focuses %s", s.m.Focus())
 	}
 	s.press(ctrlK).press(letters("open gate or")...).press(enter)
 	s.wants("Commands")
 	s.wants("No gate is open.")
-	s.press(escape).press(letters("stop what runs")...)
+	s.press(escape).press(letters("stop the run")...)
 	s.press(enter)
 	s.lacks("Commands")
 	s.sent(runner.Stop{})
 }
 
-func TestThePaletteOpensOverAGateAndAnswersIt(t *testing.T) {
+func TestPaletteAnswersOpenGate(t *testing.T) {
 	s := settled(t, newStory().gated(), 120, 36).press(ctrlK)
 	s.wants("Commands")
 	s.press(letters("gate.deny")...).press(enter)
 	s.sent(runner.Resolve{Run: storyRun, Gate: "4.1.1", Decision: event.Deny, Scope: event.ScopeOnce})
 }
 
-func TestAnAnswerFromThePaletteShowsAGateThatWasLeftFirst(t *testing.T) {
+func TestPaletteAnswerShowsHiddenGateFirst(t *testing.T) {
 	s := settled(t, newStory().gated(), 120, 36).press(escape).press(ctrlK).press(letters("gate.once")...).press(enter)
 	if s.sent(); !s.m.GateOpen() {
 		t.Error("the gate is not on the screen")
 	}
 }
 
-func TestHelpOverADialogIsAboutThatDialog(t *testing.T) {
+func TestHelpBeginsWithKeysOfDialogOrPane(t *testing.T) {
 	s := settled(t, newStory().branching(), 120, 36).press(ctrlR).press(f1)
-	s.wants("In the dialog behind this")
+	s.wants("In the dialog below")
 	s.press(escape)
 	s.wants("Looking for runs")
 	s.press(escape, tabKey).press(letters("?")...)
-	s.lacks("In the dialog behind this")
-	if plan, chat := strings.Index(s.text(), "follow what runs"), strings.Index(s.text(), "new line"); plan < 0 || chat >= 0 && chat < plan {
+	s.lacks("In the dialog below")
+	if plan, chat := strings.Index(s.text(), "follow the running step"), strings.Index(s.text(), "new line"); plan < 0 || chat >= 0 && chat < plan {
 		t.Errorf("help of the plan does not begin with the plan's keys:\n%s", s.text())
 	}
 }
 
-func TestKeysCanBeChanged(t *testing.T) {
+func TestKeysAreConfigurable(t *testing.T) {
 	for name, c := range map[string]struct {
 		keys keymap.Keys
-		says string // "" where they hold
+		want string // in the error; "" for no error
 	}{
-		"another key":                      {keys: keymap.Keys{"plan.follow": {"F"}, "gate": {"ctrl+b"}}},
-		"two keys":                         {keys: keymap.Keys{"help": {"?", "f2"}}},
-		"none":                             {keys: keymap.Keys{"models": {}}},
-		"keys that change places":          {keys: keymap.Keys{"plan.follow": {"x"}, "plan.cancel": {"f"}}},
-		"an action that is none":           {keys: keymap.Keys{"plan.fly": {"f"}}, says: `there is no action "plan.fly"`},
-		"a key that is none":               {keys: keymap.Keys{"plan.follow": {"hyper+f"}}, says: `there is no key "hyper+f"`},
-		"a key that another has":           {keys: keymap.Keys{"plan.follow": {"x"}}, says: `the key of plan.cancel already`},
-		"a key that works everywhere":      {keys: keymap.Keys{"plan.follow": {"ctrl+r"}}, says: `the key of runs already`},
-		"a letter where text is typed":     {keys: keymap.Keys{"gate": {"g"}}, says: "would be typed as text"},
-		"a letter for sending in the chat": {keys: keymap.Keys{"chat.send": {"s"}}, says: "would be typed as text"},
+		"another key":           {keys: keymap.Keys{"plan.follow": {"F"}, "gate": {"ctrl+b"}}},
+		"two keys":              {keys: keymap.Keys{"help": {"?", "f2"}}},
+		"no key":                {keys: keymap.Keys{"models": {}}},
+		"swapped keys":          {keys: keymap.Keys{"plan.follow": {"x"}, "plan.cancel": {"f"}}},
+		"unknown action":        {keys: keymap.Keys{"plan.fly": {"f"}}, want: `there is no action "plan.fly"`},
+		"unknown key":           {keys: keymap.Keys{"plan.follow": {"hyper+f"}}, want: `there is no key "hyper+f"`},
+		"key of another action": {keys: keymap.Keys{"plan.follow": {"x"}}, want: `the key of plan.cancel already`},
+		"global key":            {keys: keymap.Keys{"plan.follow": {"ctrl+r"}}, want: `the key of runs already`},
+		"letter in the input":   {keys: keymap.Keys{"gate": {"g"}}, want: "would be typed as text"},
+		"letter for sending":    {keys: keymap.Keys{"chat.send": {"s"}}, want: "would be typed as text"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			err := keymap.CheckKeys(c.keys)
-			if c.says == "" {
+			if c.want == "" {
 				if err != nil {
 					t.Error(err)
 				}
 				return
 			}
-			if err == nil || !strings.Contains(err.Error(), c.says) {
-				t.Errorf("%v, want %q in it", err, c.says)
+			if err == nil || !strings.Contains(err.Error(), c.want) {
+				t.Errorf("got %v, want %q in it", err, c.want)
 			}
 		})
 	}
@@ -140,20 +140,20 @@ func TestKeysCanBeChanged(t *testing.T) {
 	s.wants("ctrl+b pane")
 }
 
-func TestSentencesNameTheKeysThatAreSet(t *testing.T) {
+func TestMessagesNameConfiguredKeys(t *testing.T) {
 	keys := keymap.Keys{"pane.next": {"ctrl+b"}, "help": {"f2"}, "chat.new_line": {"ctrl+l"}, "look": {"f5"}}
 	s := open(t, tui.Options{Keys: keys}, 120, 36).show(newStory().branching())
 	s.press(ctrl('b')).press(letters("w")...)
-	s.wants("Ctrl+b leads to the input, where you can type; f2 shows the keys.")
+	s.wants("Ctrl+b moves to the input, where you can type; f2 shows the keys.")
 	s.press(ctrl('b'), ctrl('b')).press(letters("one")...).press(ctrl('l')).press(letters("two")...)
 	if got := s.m.Typed(); got != "one\ntwo" {
-		t.Errorf("the key for a new line leaves %q", got)
+		t.Errorf("the key for a new line makes %q", got)
 	}
 }
 
-// TestTheManualListsEveryAction holds the table in docs/screen.md against the
+// TestManualListsEveryAction compares the table in docs/screen.md with the
 // actions; -update writes it.
-func TestTheManualListsEveryAction(t *testing.T) {
+func TestManualListsEveryAction(t *testing.T) {
 	const file, begin, end = "../docs/screen.md", "<!-- actions: held against the program by a test; -update writes them -->\n", "<!-- end of actions -->"
 	manual, err := os.ReadFile(file)
 	if err != nil {
@@ -166,12 +166,12 @@ func TestTheManualListsEveryAction(t *testing.T) {
 	}
 	var want strings.Builder
 	want.WriteString("\n| action | keys | does |\n|---|---|---|\n")
-	told := map[string]bool{}
+	listed := map[string]bool{}
 	for _, a := range tui.New(nil, tui.Options{}).Actions() {
-		if told[a.ID] {
+		if listed[a.ID] {
 			continue
 		}
-		told[a.ID] = true
+		listed[a.ID] = true
 		var keys []string
 		for _, name := range a.Keys {
 			keys = append(keys, "`"+strings.ReplaceAll(name, "|", `\|`)+"`")

@@ -7,42 +7,43 @@ import (
 	"replan/agent/event"
 	"replan/agent/runner"
 	"replan/agent/session"
+	"replan/internal/untrusted"
 	"replan/planning/prompt"
 	"replan/tui"
 )
 
-// more is a story that goes on where another stands.
+// more is a story that continues where another one ends.
 func more(st *story) *story { return &story{now: st.now, seq: st.seq} }
 
-func TestWhatCameOfACompactionEndsTheWaitForIt(t *testing.T) {
-	note := func(text string) event.Data { return event.Note{Level: "info", Text: text} }
+func TestCompactionResultEndsProgress(t *testing.T) {
+	note := func(text string) event.Data { return event.Note{Level: "info", Text: untrusted.Text(text)} }
 	for name, c := range map[string]struct {
-		sent string
-		came event.Data
-		says string
+		sent   string
+		result event.Data
+		want   string
 	}{
-		"it is summed up":             {"/compact", event.ChatCompacted{Turns: 3, Kept: 4, Before: 900, After: 200}, "3 messages summed up"},
-		"it is put back":              {"/compact undo", event.ChatCompacted{Undone: true, Turns: 3, Before: 200, After: 900}, "3 messages stand in the conversation again"},
-		"nothing is there to sum up":  {"/compact", note("there is nothing to sum up in the conversation"), "nothing to sum up"},
-		"nothing is there to be back": {"/compact undo", note("the conversation was not summed up, so there is nothing to put back"), "was not summed up"},
-		"it is stopped":               {"/compact", note("stopped: the conversation stays as it is"), "stays as it is"},
-		"it fails":                    {"/compact", event.Note{Level: "warn", Text: "the conversation stays as it is: no model"}, "stays as it is"},
+		"summarized":           {"/compact", event.ChatCompacted{Turns: 3, Kept: 4, Before: 900, After: 200}, "3 messages summarized"},
+		"undone":               {"/compact undo", event.ChatCompacted{Undone: true, Turns: 3, Before: 200, After: 900}, "3 messages are back in the conversation"},
+		"nothing to summarize": {"/compact", note("there is nothing to summarize"), "nothing to summarize"},
+		"nothing to undo":      {"/compact undo", note("the conversation was not summarized: nothing to restore"), "was not summarized"},
+		"stopped":              {"/compact", note("stopped: the conversation stays as it is"), "stays as it is"},
+		"failed":               {"/compact", event.Note{Level: "warn", Text: "the conversation stays as it is: no model"}, "stays as it is"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			st := newStory().greeted().session(event.ChatUser{Text: c.sent}, session.Queue{Doing: "sum up the conversation"})
+			st := newStory().greeted().session(event.ChatUser{Text: c.sent}, session.Queue{Doing: "summarize the conversation"})
 			s := open(t, tui.Options{}, 120, 36).show(st)
-			s.wants("sum up the conversation…")
-			if strings.HasPrefix(name, "it is s") {
+			s.wants("summarize the conversation…")
+			if strings.HasPrefix(name, "s") {
 				s.press(escape)
 				s.sent(runner.Stop{})
 				s.wants("stopping")
 			}
-			s.show(more(st).session(c.came, session.Queue{}))
-			s.wants(c.says)
-			s.lacks("sum up the conversation…")
+			s.show(more(st).session(c.result, session.Queue{}))
+			s.wants(c.want)
+			s.lacks("summarize the conversation…")
 			s.lacks("stopping")
 			if s.m.Beating() {
-				t.Error("the clock goes on")
+				t.Error("the clock still beats")
 			}
 			s.press(escape)
 			s.wants("Nothing runs.")
@@ -50,7 +51,7 @@ func TestWhatCameOfACompactionEndsTheWaitForIt(t *testing.T) {
 	}
 }
 
-func TestAStreamingAnswerGoesOnBehindACommand(t *testing.T) {
+func TestStreamingAnswerContinuesAfterCommand(t *testing.T) {
 	st := newStory().answering()
 	s := settled(t, st, 120, 60)
 	next := more(st).session(event.ChatUser{Text: "/runs"}, event.ChatReply{Text: "no runs"})
@@ -60,7 +61,7 @@ func TestAStreamingAnswerGoesOnBehindACommand(t *testing.T) {
 	s.wants("And that is all.")
 }
 
-func TestAnAnswerThatIsCutOffSaysSo(t *testing.T) {
+func TestCutOffAnswerIsMarked(t *testing.T) {
 	for name, direct := range map[string]bool{"a direct answer": true, "a synthesis": false} {
 		t.Run(name, func(t *testing.T) {
 			q := request(prompt.PurposeSynthesis, "")
@@ -74,14 +75,14 @@ func TestAnAnswerThatIsCutOffSaysSo(t *testing.T) {
 			s := settled(t, st, 120, 36)
 			s.wants("! the answer was cut off at 64 tokens")
 			if lineOf(s, "cut off") < lineOf(s, "It begins with") {
-				t.Error("it is said before the answer")
+				t.Error("the note is above the answer")
 			}
 		})
 	}
 	settled(t, newStory().finished(), 120, 60).lacks("cut off")
 }
 
-func TestWhatWaitsIsNamedUntilItIsTaken(t *testing.T) {
+func TestQueuedEntriesAreListedUntilTaken(t *testing.T) {
 	st := newStory().answering()
 	s := open(t, tui.Options{}, 120, 60).show(st)
 	next := more(st).session(session.Queue{Waiting: []string{"hello three", "run the plan Tidy up", "resume r-7", "hello four"}})
@@ -90,7 +91,7 @@ func TestWhatWaitsIsNamedUntilItIsTaken(t *testing.T) {
 		s.wants(text)
 	}
 	if line := lineOf(s, "· 1 queued: hello three"); !strings.HasPrefix(s.lines()[line-1], "├") {
-		t.Errorf("it does not stand over the input:\n%s", s.text())
+		t.Errorf("the queue is not above the input:\n%s", s.text())
 	}
 	next = more(next).run(event.SynthesisCompleted{Text: storyAnswer},
 		event.RunCompleted{Result: event.Result{Status: event.StatusCompleted, Reason: event.ReasonGoalMet, Answer: storyAnswer}}).

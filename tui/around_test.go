@@ -11,55 +11,39 @@ import (
 	"replan/agent/rule"
 	"replan/agent/runner"
 	"replan/agent/session"
+	"replan/internal/untrusted"
 	"replan/planning/plan"
 	"replan/planning/prompt"
 	"replan/themes"
 	"replan/tui"
+	"replan/tui/panetest"
 )
 
-// helpless is a session in which no model answers.
-func helpless(kind prompt.TroubleKind, model string, there ...string) session.Status {
-	host := "http://127.0.0.1:11434"
-	return session.Status{
-		Workspace: "/src/auth-service", Planner: event.PlannerAuto, Tools: 6, Branch: "main", Host: host,
-		Problem: "there is no model: a sentence", Trouble: prompt.ModelTrouble{Kind: kind, Host: host, Model: model, Models: there},
-		Servers: []plan.ServerStatus{{Name: "workspace", State: plan.ServerReady, Tools: 6}},
-	}
-}
-
-func TestTheFirstScreenIsDrawnWideAndNarrow(t *testing.T) {
-	greeted := newStory().greeted().session(session.Status{
+func TestFirstScreenGreetsWideAndNarrow(t *testing.T) {
+	st := newStory().greeted().session(session.Status{
 		Workspace: "/src/auth-service", Model: "qwen3:8b", Tools: 6, Branch: "main", Instructions: "AGENTS.md",
 		Servers: []plan.ServerStatus{{Name: "workspace", State: plan.ServerReady, Tools: 6}},
 	})
-	for name, st := range map[string]*story{
-		"greeting":    greeted,
-		"unreachable": newStory().session(helpless(prompt.TroubleUnreachable, "")),
-		"no models":   newStory().session(helpless(prompt.TroubleNoModels, "")),
-		"missing":     newStory().session(helpless(prompt.TroubleMissing, "qwen3:32b", "qwen3:8b", "llama3.2:3b")),
-		"unfit":       newStory().session(helpless(prompt.TroubleUnfit, "", "gemma:2b")),
-	} {
-		for _, size := range []struct{ w, h int }{{120, 36}, {40, 12}} {
-			t.Run(fmt.Sprintf("%s/%dx%d", name, size.w, size.h), func(t *testing.T) {
-				s := open(t, tui.Options{Theme: themes.Dark, Examples: []string{"where is Handler used", "run the tests"}}, size.w, size.h).show(st)
-				golden.RequireEqual(t, s.text()+"\n")
-			})
-		}
+	for _, size := range wideAndNarrow {
+		t.Run(fmt.Sprintf("%dx%d", size.w, size.h), func(t *testing.T) {
+			s := open(t, tui.Options{Theme: themes.Dark, Examples: []string{"where is Handler used", "run the tests"}}, size.w, size.h).show(st)
+			golden.RequireEqual(t, s.text()+"\n")
+		})
 	}
 }
 
-func TestWhereNoModelAnswersAKeyTriesAgain(t *testing.T) {
+func TestKeyRetriesUnreachableModel(t *testing.T) {
 	for name, keys := range map[string][]tea.KeyPressMsg{
-		"F5":               {{Code: tea.KeyF5}},
-		"ctrl+l":           {ctrl('l')},
-		"enter on nothing": {enter},
+		"F5":                   {{Code: tea.KeyF5}},
+		"ctrl+l":               {ctrl('l')},
+		"enter on empty input": {enter},
 	} {
 		t.Run(name, func(t *testing.T) {
-			st := newStory().session(helpless(prompt.TroubleUnreachable, ""))
+			st := newStory().session(panetest.NoModel(prompt.TroubleUnreachable, ""))
 			s := open(t, tui.Options{}, 120, 36).show(st)
 			s.wants("ollama serve")
 			s.press(keys...)
-			s.sent(runner.Look{})
+			s.sent(runner.Recheck{})
 			s.wants("Asking again")
 			s.show(more(st).session(session.Status{Workspace: "/src", Model: "qwen3:8b"}))
 			s.lacks("ollama serve")
@@ -68,48 +52,48 @@ func TestWhereNoModelAnswersAKeyTriesAgain(t *testing.T) {
 	}
 }
 
-func TestAGoalIsSentAlthoughNoModelAnswers(t *testing.T) {
-	s := open(t, tui.Options{}, 120, 36).show(newStory().session(helpless(prompt.TroubleUnreachable, "")))
+func TestGoalIsSentWithoutModel(t *testing.T) {
+	s := open(t, tui.Options{}, 120, 36).show(newStory().session(panetest.NoModel(prompt.TroubleUnreachable, "")))
 	s.press(letters("find x")...).press(enter)
 	s.sent(runner.Submit{Text: "find x"})
 }
 
-// serverStatus is a session with one server more.
+// serverStatus is a session with one more server.
 func serverStatus(state plan.ServerState, problem string) session.Status {
 	return session.Status{Workspace: "/src", Model: "m", Servers: []plan.ServerStatus{
-		{Name: "workspace", State: plan.ServerReady, Tools: 6}, {Name: "tickets", State: state, Error: problem, Tools: 2},
+		{Name: "workspace", State: plan.ServerReady, Tools: 6}, {Name: "tickets", State: state, Error: untrusted.Text(problem), Tools: 2},
 	}}
 }
 
-func TestNoticesTellAndVanish(t *testing.T) {
+func TestNoticesAppearAndFade(t *testing.T) {
 	for name, c := range map[string]struct {
 		events []event.Data
-		says   string
+		want   string
 	}{
-		"a server that is lost": {
+		"lost server": {
 			[]event.Data{serverStatus(plan.ServerReady, ""), serverStatus(plan.ServerFailed, "it ended")}, "lost the server tickets: it ended",
 		},
-		"a server that is back": {
+		"recovered server": {
 			[]event.Data{serverStatus(plan.ServerReady, ""), serverStatus(plan.ServerFailed, "it ended"), serverStatus(plan.ServerStarting, ""), serverStatus(plan.ServerReady, "")},
 			"the server tickets is ready: 2 tools",
 		},
-		"a budget that is nearly used": {[]event.Data{event.BudgetWarned{Guard: event.GuardTokens, Used: 81_000, Limit: 100_000}}, "80 % used: tokens 81.0k/100k"},
+		"nearly used budget": {[]event.Data{event.BudgetWarned{Guard: event.GuardTokens, Used: 81_000, Limit: 100_000}}, "80 % used: tokens 81.0k/100k"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := open(t, tui.Options{}, 80, 24)
 			for _, e := range c.events {
 				s.show(newStory().session(e))
 			}
-			s.wants(c.says)
+			s.wants(c.want)
 			for range c.events {
 				s.m.Update(s.m.Faded())
 			}
-			s.lacks(c.says)
+			s.lacks(c.want)
 		})
 	}
 }
 
-func TestANoticeTakesNoKeyAndGoesWithIt(t *testing.T) {
+func TestKeyDismissesNoticeAndIsTyped(t *testing.T) {
 	s := open(t, tui.Options{}, 120, 36).show(newStory().session(serverStatus(plan.ServerReady, "")))
 	s.show(newStory().session(serverStatus(plan.ServerFailed, "it ended")))
 	s.wants("lost the server tickets")
@@ -120,7 +104,7 @@ func TestANoticeTakesNoKeyAndGoesWithIt(t *testing.T) {
 	}
 }
 
-func TestAtMostThreeNoticesStandAtOnceAndCoverNoKeyOfAGate(t *testing.T) {
+func TestAtMostThreeNoticesAndNoneOverGateKeys(t *testing.T) {
 	st := newStory().gated()
 	s := settled(t, st, 40, 12)
 	for _, guard := range []string{event.GuardSteps, event.GuardTokens, event.GuardToolCalls, event.GuardReplans} {
@@ -136,7 +120,7 @@ func TestAtMostThreeNoticesStandAtOnceAndCoverNoKeyOfAGate(t *testing.T) {
 	s.lacks("80 % used: steps 9/10")
 }
 
-// inForce is a few settings.
+// inForce returns a few settings.
 func inForce() session.Settings {
 	return session.Settings{File: "/home/me/.config/replan/config.toml", Settings: []session.Setting{
 		{Key: "model.name", Value: "qwen3:8b", Literal: `"qwen3:8b"`, Source: "configuration", About: "the model that answers"},
@@ -147,7 +131,7 @@ func inForce() session.Settings {
 	}}
 }
 
-// setting opens the settings and takes them.
+// setting opens the settings dialog and delivers inForce.
 func setting(t *testing.T, width, height int) *screen {
 	t.Helper()
 	st := newStory().greeted()
@@ -164,18 +148,18 @@ func TestTheSettingsAreDrawnWideAndNarrow(t *testing.T) {
 	}
 }
 
-func TestASettingIsChangedForTheSession(t *testing.T) {
+func TestSettingChangesForSession(t *testing.T) {
 	s := setting(t, 120, 36).press(downKey, enter)
 	s.sent(asks("settings"), runner.Choose{Think: ptrTo(prompt.ThinkOff)})
 	s.show(newStory().session(session.Status{Workspace: "/src", Model: "qwen3:8b", Think: prompt.ThinkOff}))
 	s.wants("this session")
 	s.wants("[model] think = \"off\"")
-	s.press(downKey, enter).wants("It holds from the next start on")
-	s.press(downKey, downKey, enter).wants("It cannot be changed from here.")
+	s.press(downKey, enter).wants("It applies from the next start on")
+	s.press(downKey, downKey, enter).wants("It cannot be changed here.")
 	s.press(upKey, enter).lacks("Settings")
 }
 
-func TestWhatTheScreenCanTurnIsTurnedAtOnce(t *testing.T) {
+func TestScreenSettingsApplyImmediately(t *testing.T) {
 	st := newStory().greeted()
 	s := open(t, tui.Options{Theme: themes.Dark}, 120, 36).show(st).press(alt('o'))
 	s.show(more(st).session(session.Settings{Settings: []session.Setting{
@@ -192,12 +176,12 @@ func TestWhatTheScreenCanTurnIsTurnedAtOnce(t *testing.T) {
 	s.show(newStory().session(session.Status{Workspace: "/src", Model: "qwen3:8b", Review: true}))
 	s.wants("this session")
 	s.press(downKey).wants("under [keys]: gate, models")
-	s.press(enter).wants("Keys are changed under [keys]")
+	s.press(enter).wants("Change keys under [keys]")
 }
 
 func ptrTo[T any](v T) *T { return &v }
 
-// servers is what three servers offer.
+// serversStory is a session with three servers.
 func serversStory() *story {
 	return newStory().session(session.Status{Workspace: "/src", Model: "m", Tools: 3, Servers: threeServers(plan.ServerWaiting)})
 }
@@ -219,7 +203,7 @@ func offered() session.Servers {
 	}}
 }
 
-// serving opens the list of servers and takes what they offer.
+// serving opens the list of servers and delivers their tools.
 func serving(t *testing.T, width, height int) *screen {
 	t.Helper()
 	s := open(t, tui.Options{Theme: themes.Dark}, width, height).show(serversStory())
@@ -242,28 +226,28 @@ func TestTheServersAreDrawnWideAndNarrow(t *testing.T) {
 	}
 }
 
-func TestAServerIsStartedAnewByAKey(t *testing.T) {
+func TestKeyRestartsServer(t *testing.T) {
 	s := serving(t, 120, 36).press(downKey).press(letters("r")...)
 	s.sent(asks("servers"), runner.Restart{Server: "search"})
 	s.wants("Starting search anew")
 	s.press(downKey).press(letters("r")...)
-	s.wants("It waits for a yes")
+	s.wants("It waits for your approval")
 }
 
-func TestTheServersAreLive(t *testing.T) {
+func TestServerListUpdatesLive(t *testing.T) {
 	s := serving(t, 120, 36)
 	_, cmd := s.m.Update(tui.Batch(newStory().session(session.Status{Workspace: "/src", Model: "m", Servers: threeServers(plan.ServerReady)}).events, newStory().now))
 	s.carryOut(cmd)
-	s.sent(asks("servers"), asks("servers")) // what they offer may be another now
+	s.sent(asks("servers"), asks("servers")) // their tools may have changed
 	s.lacks("asks")
 }
 
-func TestTheQuestionOfAServerIsReachedFromTheList(t *testing.T) {
+func TestServerListOpensServerGate(t *testing.T) {
 	s := open(t, tui.Options{}, 120, 36).show(newStory().servers())
 	s.m.Update(s.m.Rested())
 	s.press(escape, alt('s')).show(newStory().session(offered()))
 	s.press(downKey, downKey, enter)
 	if !s.m.GateOpen() {
-		t.Errorf("no question:\n%s", s.text())
+		t.Errorf("the gate is not open:\n%s", s.text())
 	}
 }

@@ -11,30 +11,31 @@ import (
 	"replan/agent/event"
 	"replan/agent/rule"
 	"replan/agent/runner"
+	"replan/internal/untrusted"
 	"replan/planning/plan"
 	"replan/tui"
 )
 
 var (
-	patchRule = rule.Rule{Tool: "*", When: rule.WhenDestructive, Verdict: rule.VerdictAsk, Source: rule.SourceBuiltIn, Why: "it changes what is there"}
+	patchRule = rule.Rule{Tool: "*", When: rule.WhenDestructive, Verdict: rule.VerdictAsk, Source: rule.SourceBuiltIn, Why: "it can change existing data"}
 	ownRule   = rule.Rule{Tool: "fs.patch", Args: map[string]string{"path": "secret/**"}, Verdict: rule.VerdictAsk, Source: rule.SourceConfiguration, Why: "secrets are looked at"}
 )
 
 // patching is a gate about a patch of a file in a step.
 func patching(step, path string, rule rule.Rule) event.GateRequested {
 	return event.GateRequested{
-		Gate: step + ".1.1", Step: step, Title: "Patch " + path, Tool: "fs.patch", Server: "workspace", Trusted: true, Rule: rule,
+		Gate: step + ".1.1", Step: step, Title: untrusted.Text("Patch " + path), Tool: "fs.patch", Server: "workspace", Trusted: true, Rule: rule,
 		Args: map[string]any{"path": path, "old": "authenticate(r.Context(), token)", "new": "verifyUser(r.Context(), token)"},
 		Diff: strings.ReplaceAll(handlerDiff, "auth/handler.go", path),
 	}
 }
 
-// crowded: five calls wait at once, three of them alike; one tool was allowed for
-// the run before.
+// crowded: five calls wait at once, three of them similar; one tool was allowed
+// for the run before.
 func (s *story) crowded() *story {
 	var steps []plan.Step
 	for i := 1; i <= 6; i++ {
-		steps = append(steps, plan.Step{Index: fmt.Sprint(i), Title: fmt.Sprintf("Step %d", i), Executor: plan.ExecutorTool, Tool: "fs.patch"})
+		steps = append(steps, plan.Step{Index: fmt.Sprint(i), Title: untrusted.Text(fmt.Sprintf("Step %d", i)), Executor: plan.ExecutorTool, Tool: "fs.patch"})
 	}
 	s.asked().after(100).run(event.PlanCreated{Plan: plan.Plan{ID: "p", Title: "Patches", Goal: storyGoal, Steps: steps}, Revision: 1})
 	s.run(event.GateRequested{Gate: "1.1.1", Step: "1", Title: "Step 1", Tool: "fs.write", Server: "workspace", Rule: patchRule, Args: map[string]any{"path": "notes.md"}})
@@ -74,18 +75,18 @@ func TestTheQueueOfGatesIsDrawn(t *testing.T) {
 
 var altA = tea.KeyPressMsg{Code: 'a', Mod: tea.ModAlt}
 
-func TestTabStepsThroughTheQueue(t *testing.T) {
+func TestTabCyclesThroughGates(t *testing.T) {
 	s := settled(t, newStory().crowded(), 120, 40)
 	for _, c := range []struct {
 		key  tea.KeyPressMsg
 		want string
 	}{{tabKey, "Gate 2 of 5"}, {tabKey, "Gate 3 of 5"}, {backTab, "Gate 2 of 5"}, {backTab, "Gate 1 of 5"}, {backTab, "Gate 5 of 5"}, {tabKey, "Gate 1 of 5"}} {
-		s.press(c.key) // no quiet is needed between them
+		s.press(c.key) // no grace time between them
 		s.wants(c.want)
 	}
 	s.press(tabKey)
 	s.m.Update(letters("y")[0])
-	s.sent() // what has just come into view takes no answer yet
+	s.sent() // the gate just came into view and takes no answer yet
 	s.m.Update(s.m.Rested())
 	_, cmd := s.m.Update(letters("y")[0])
 	s.sending(cmd)
@@ -94,7 +95,7 @@ func TestTabStepsThroughTheQueue(t *testing.T) {
 	s.wants("secret/key.go")
 }
 
-func TestWhatIsInTheDialogStaysWhenOthersComeAndGo(t *testing.T) {
+func TestShownGateStaysWhenOthersAreAnswered(t *testing.T) {
 	st := newStory().crowded()
 	s := settled(t, st, 120, 40).press(tabKey, tabKey)
 	s.wants("Patch secret/key.go")
@@ -104,7 +105,7 @@ func TestWhatIsInTheDialogStaysWhenOthersComeAndGo(t *testing.T) {
 	s.wants("Patch secret/key.go")
 }
 
-func TestTheListIsClicked(t *testing.T) {
+func TestClickChoosesGateInQueue(t *testing.T) {
 	s := settled(t, newStory().crowded(), 120, 40)
 	for y, line := range s.lines() {
 		if strings.Contains(line, "step 5  vcs.push") {
@@ -115,10 +116,10 @@ func TestTheListIsClicked(t *testing.T) {
 	s.wants("Push it")
 }
 
-func TestAllLikeThisAreApprovedOnceEachAndNothingElse(t *testing.T) {
+func TestApproveSimilarAllowsEachMatchingCallOnce(t *testing.T) {
 	s := settled(t, newStory().crowded(), 120, 60).press(letters("A")...)
 	s.sent()
-	s.wants("A yes lets these 3 calls of fs.patch pass, once each.")
+	s.wants("Yes allows these 3 calls of fs.patch, once each.")
 	for _, path := range []string{"auth/handler.go", "auth/jwt.go", "auth/user.go"} {
 		s.wants(path)
 	}
@@ -148,7 +149,7 @@ func (s *screen) sendingAll(cmd tea.Cmd, n int) {
 	}
 }
 
-func TestAnApprovalOfAllIsLeftWithoutAnAnswer(t *testing.T) {
+func TestApproveSimilarCanBeCancelled(t *testing.T) {
 	for name, k := range map[string]tea.KeyPressMsg{"esc": escape, "n": letters("n")[0]} {
 		t.Run(name, func(t *testing.T) {
 			s := settled(t, newStory().crowded(), 120, 40).press(letters("A")...).press(k)
@@ -158,7 +159,7 @@ func TestAnApprovalOfAllIsLeftWithoutAnAnswer(t *testing.T) {
 	}
 }
 
-func TestAnApprovalOfAllIsOffWhenOneOfThemIsAnsweredElsewhere(t *testing.T) {
+func TestApproveSimilarClosesWhenOneIsAnsweredElsewhere(t *testing.T) {
 	st := newStory().crowded()
 	s := settled(t, st, 120, 40).press(letters("A")...)
 	s.show(more(st).run(event.GateResolved{Gate: "6.1.1", Decision: event.Deny, Scope: event.ScopeOnce, By: "user"}))
@@ -167,23 +168,23 @@ func TestAnApprovalOfAllIsOffWhenOneOfThemIsAnsweredElsewhere(t *testing.T) {
 	s.sent()
 }
 
-func TestAGateThatOpensLaterIsNotApprovedWithTheOthers(t *testing.T) {
+func TestApproveSimilarSkipsLaterGates(t *testing.T) {
 	st := newStory().crowded()
 	s := settled(t, st, 120, 60).press(letters("A")...)
 	s.show(more(st).run(patching("1", "auth/late.go", patchRule)))
 	s.lacks("auth/late.go")
-	s.wants("A yes lets these 3 calls")
+	s.wants("Yes allows these 3 calls")
 	_, cmd := s.m.Update(letters("y")[0])
 	s.sendingAll(cmd, 3)
 	s.sent(allow("2"), allow("3"), allow("6"))
 }
 
-func TestAllLikeThisTakesTheWholeListToBeSeen(t *testing.T) {
+func TestApproveSimilarRequiresReadingWholeList(t *testing.T) {
 	s := settled(t, newStory().crowded(), 40, 12).press(letters("A")...)
-	s.wants("A yes lets")
+	s.wants("Yes allows")
 	s.press(letters("y")...)
 	s.sent()
-	s.wants("Look at the whole list first")
+	s.wants("Read the whole list first")
 	for range 20 {
 		s.press(letters("j")...)
 		s.text()
@@ -193,33 +194,33 @@ func TestAllLikeThisTakesTheWholeListToBeSeen(t *testing.T) {
 	s.sent(allow("2"), allow("3"), allow("6"))
 }
 
-func TestAllLikeThisSaysThatThereAreNone(t *testing.T) {
+func TestApproveSimilarReportsNoMatch(t *testing.T) {
 	s := settled(t, newStory().gated(), 120, 36).press(letters("A")...)
-	s.wants("No other gate that waits is like this one")
+	s.wants("No other waiting gate has the same tool and rule")
 	s.sent()
 	s = settled(t, newStory().crowded(), 120, 36).press(tabKey, tabKey)
 	s.m.Update(s.m.Rested())
 	s.press(letters("A")...)
-	s.wants("No other gate that waits is like this one") // another rule asks about it
+	s.wants("No other waiting gate has the same tool and rule") // another rule asks about it
 	s.sent()
 }
 
-func TestAGateSaysWhichRuleAsksAndWhatIsAllowed(t *testing.T) {
+func TestGateShowsRuleAndAllowedCalls(t *testing.T) {
 	s := settled(t, newStory().crowded(), 120, 40)
-	s.wants("rule     every tool that changes what is there asks (built in)")
+	s.wants("rule     every tool that can change existing data asks (built in)")
 	s.wants("allowed  workspace:fs.write with any arguments (in this run, from the next call on)")
 	s.press(tabKey, tabKey)
 	s.wants("why      secrets are looked at")
 	s.wants("rule     fs.patch path=secret/** asks (your configuration, config.toml)")
 }
 
-func TestWhatIsAllowedAndWasAskedCanBeSeen(t *testing.T) {
+func TestAltAShowsAllowedCallsAndPastGates(t *testing.T) {
 	s := settled(t, newStory().crowded(), 120, 40).press(altA)
 	s.wants("workspace:fs.write with any arguments")
 	s.wants("step 1 · fs.patch · allowed for this run")
 	s.press(escape)
 	if !s.m.GateOpen() {
-		t.Error("the gate is gone")
+		t.Error("the gate is closed")
 	}
 	s = open(t, tui.Options{}, 120, 36).press(altA)
 	s.wants("There is no run yet.")

@@ -11,11 +11,12 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"replan/agent/event"
+	"replan/internal/untrusted"
 	"replan/planning/plan"
 	"replan/tui"
 )
 
-// A crowd is as much as the screen has to bear: a plan of a thousand steps, of
+// A crowd is the load that the screen must handle: a plan of a thousand steps, of
 // which fifty run, and a chat of ten thousand lines.
 const (
 	crowdSteps   = 1000
@@ -24,7 +25,7 @@ const (
 	crowdLines   = 10_000
 )
 
-// crowd is the events of such a session with a chat of about so many lines.
+// crowd returns the events of such a session, with a chat of about that many lines.
 func crowd(lines, steps int) *story {
 	s := newStory().greeted()
 	const each = 50 // lines of a reply
@@ -42,7 +43,7 @@ func crowd(lines, steps int) *story {
 			after(10).session(event.ChatReply{Status: event.StatusCompleted, Text: reply.String()})
 	}
 	plan := crowdPlan(steps)
-	s.after(10).run(event.RunStarted{Goal: plan.Title, Workspace: "/src/auth-service", Session: storySession, Plan: &plan, Model: "qwen3:8b"},
+	s.after(10).run(event.RunStarted{Goal: string(plan.Title), Workspace: "/src/auth-service", Session: storySession, Plan: &plan, Model: "qwen3:8b"},
 		event.PlanCreated{Plan: plan, Revision: 1})
 	done := crowdEnded(steps)
 	for i := range done {
@@ -56,7 +57,7 @@ func crowd(lines, steps int) *story {
 	return s
 }
 
-// crowdEnded is how many steps of a crowd's plan have ended.
+// crowdEnded returns how many steps of a crowd's plan have ended.
 func crowdEnded(steps int) int { return min(crowdDone, steps-crowdRunning) }
 
 // crowdPlan is layers of fifty steps, each after two of the layer before.
@@ -65,7 +66,7 @@ func crowdPlan(steps int) plan.Plan {
 	p := plan.Plan{Title: "a plan of very many steps"}
 	for i := range steps {
 		step := plan.Step{
-			Index: strconv.Itoa(i + 1), Title: "Read the file number " + strconv.Itoa(i+1), Executor: plan.ExecutorTool,
+			Index: strconv.Itoa(i + 1), Title: untrusted.Text("Read the file number " + strconv.Itoa(i+1)), Executor: plan.ExecutorTool,
 			Tool: "fs.read", Args: map[string]any{"path": "dir/file" + strconv.Itoa(i+1) + ".go"},
 		}
 		if i >= layer {
@@ -76,7 +77,7 @@ func crowdPlan(steps int) plan.Plan {
 	return p
 }
 
-// crowded is a screen of that size that shows a crowd.
+// crowded returns a screen of that size that shows a crowd.
 func crowded(b *testing.B, lines, steps, width, height int) (*tui.Model, *story) {
 	b.Helper()
 	st := crowd(lines, steps)
@@ -88,8 +89,8 @@ func crowded(b *testing.B, lines, steps, width, height int) (*tui.Model, *story)
 	return m, &story{now: st.now, seq: st.seq}
 }
 
-// BenchmarkFrame is what one frame costs while fifty steps stream: a beat of the
-// clock, a batch of events, and the view. At most 2 ms is wanted of the view.
+// BenchmarkFrame measures one frame while fifty steps stream: a beat of the clock,
+// a batch of events, and the view. The view should take at most 2 ms.
 func BenchmarkFrame(b *testing.B) {
 	for _, c := range []struct {
 		name         string
@@ -116,8 +117,8 @@ func BenchmarkFrame(b *testing.B) {
 	}
 }
 
-// BenchmarkKey is what a key costs, its view among it: with a long chat and a
-// long plan at most one and a half times as much as with short ones.
+// BenchmarkKey measures a key and its view. With a long chat and a long plan they
+// should take at most one and a half times as long as with short ones.
 func BenchmarkKey(b *testing.B) {
 	for _, c := range []struct {
 		name         string
@@ -144,7 +145,7 @@ func BenchmarkKey(b *testing.B) {
 					m.Update(k)
 					m.View()
 				}
-				if typed++; typed%40 == 0 { // what is typed stays short
+				if typed++; typed%40 == 0 { // keep the typed text short
 					m.Update(tea.KeyPressMsg{Code: 'c', Mod: tea.ModCtrl})
 				}
 			}
@@ -152,8 +153,8 @@ func BenchmarkKey(b *testing.B) {
 	}
 }
 
-// BenchmarkResize is what a change of the width costs, and the view after it: at
-// most 100 ms is wanted.
+// BenchmarkResize measures a change of the width and the view after it. Both
+// should take at most 100 ms.
 func BenchmarkResize(b *testing.B) {
 	m, _ := crowded(b, crowdLines, crowdSteps, 200, 50)
 	width := 200
@@ -164,8 +165,8 @@ func BenchmarkResize(b *testing.B) {
 	}
 }
 
-// BenchmarkFlood is what a second of a thousand events costs, drawn in batches as
-// they come from Forward.
+// BenchmarkFlood measures a second of a thousand events, drawn in batches as they
+// come from Forward.
 func BenchmarkFlood(b *testing.B) {
 	m, st := crowded(b, crowdLines, crowdSteps, 200, 50)
 	const events, batches = 1000, 33
@@ -182,14 +183,14 @@ func BenchmarkFlood(b *testing.B) {
 	}
 }
 
-// BenchmarkMemory is what a screen with a long chat and a long plan holds.
+// BenchmarkMemory reports the memory of a screen with a long chat and a long plan.
 func BenchmarkMemory(b *testing.B) {
 	for b.Loop() {
 		var before, after runtime.MemStats
 		runtime.GC()
 		runtime.ReadMemStats(&before)
 		m, _ := crowded(b, crowdLines, crowdSteps, 200, 50)
-		for range crowdLines / 40 { // all of the chat was seen
+		for range crowdLines / 40 { // all of the chat was drawn
 			m.Update(tea.KeyPressMsg{Code: tea.KeyPgUp})
 			m.View()
 		}

@@ -4,6 +4,7 @@ import (
 	"replan/agent/event"
 	"replan/agent/rule"
 	"replan/agent/session"
+	"replan/internal/untrusted"
 	"replan/planning/plan"
 	"replan/planning/prompt"
 	"replan/planning/reply"
@@ -14,8 +15,8 @@ const (
 	storyChildRun = "r-20261121-114410-ch1d"
 )
 
-// chat makes events of a run that answers directly, child of one that a plan
-// tool starts in it.
+// chat adds events of a run that answers directly, child those of a run that a
+// plan tool starts in it.
 func (s *story) chat(data ...event.Data) *story  { return s.say(storyChatRun, data...) }
 func (s *story) child(data ...event.Data) *story { return s.say(storyChildRun, data...) }
 
@@ -38,9 +39,9 @@ func use(name string, args map[string]any) reply.ToolUse {
 	return reply.ToolUse{ID: "call_" + name, Name: name, Args: args}
 }
 
-// calls are the steps of a call that is made at once.
+// called adds a call that starts and completes.
 func (s *story) called(run, parent, index, tool string, args map[string]any, ms int, result any) *story {
-	s.say(run, event.StepStarted{Index: index, Parent: parent, Attempt: 1, Title: tool, Executor: plan.ExecutorTool, Tool: "workspace:" + tool, Args: args})
+	s.say(run, event.StepStarted{Index: index, Parent: parent, Attempt: 1, Title: untrusted.Text(tool), Executor: plan.ExecutorTool, Tool: "workspace:" + tool, Args: args})
 	return s.after(ms).say(run, event.StepCompleted{Index: index, Attempt: 1, MS: int64(ms), Result: result})
 }
 
@@ -81,7 +82,7 @@ func (s *story) exploring() *story {
 	return s.run(event.StepStarted{Index: "2.3", Parent: "2", Attempt: 1, Title: "fs.read", Executor: plan.ExecutorTool, Tool: "workspace:fs.read", Args: map[string]any{"path": "auth/session.go"}}).after(400)
 }
 
-// patching: the agent asks for a change, which its gate shows.
+// patching: the agent requests a change, which waits at its gate.
 func (s *story) patching() *story {
 	s.exploring().run(event.StepCompleted{Index: "2.3", Attempt: 1, MS: 400, Result: "package auth\n"},
 		event.ModelRequested{Purpose: prompt.PurposeAgent, Step: "2", Attempt: 1, Request: request(prompt.PurposeAgent, "2")})
@@ -151,7 +152,7 @@ func (s *story) calling() *story {
 
 const childGoal = "rename authenticate to verifyUser in auth/jwt.go and run the tests"
 
-// delegating: it has a plan made and carried out, whose second step asks.
+// delegating: the model creates and runs a plan, whose second step waits at a gate.
 func (s *story) delegating() *story {
 	s.calling().chat(event.StepCompleted{Index: "chat.2", Attempt: 1, MS: 300, Result: "package auth\n"},
 		event.ModelRequested{Purpose: prompt.PurposeChat, Request: request(prompt.PurposeChat, "")}).
@@ -178,7 +179,7 @@ func (s *story) delegating() *story {
 	})
 }
 
-// returned: the plan is done and the model is asked again.
+// returned: the plan is done and the model continues.
 func (s *story) returned() *story {
 	s.delegating().after(700).child(event.GateResolved{Gate: "2.1.1", Decision: event.Allow, Scope: event.ScopeOnce, By: "user"},
 		event.StepStarted{Index: "2", Attempt: 1, Title: "Rename in the token helper", Executor: plan.ExecutorTool, Tool: "fs.patch", Args: map[string]any{"path": "auth/jwt.go"}}).
@@ -190,7 +191,7 @@ func (s *story) returned() *story {
 
 const chatAnswer = "The helper is renamed: `auth/jwt.go` calls **verifyUser** now, as the handler has done since 3f2a91c.\n"
 
-// told: the answer is there and the run is over.
+// told: the answer is complete and the run has ended.
 func (s *story) told() *story {
 	s.returned().chat(event.SynthesisDelta{Text: chatAnswer[:50]}).
 		after(500).chat(event.SynthesisCompleted{Text: chatAnswer, Reply: sampleReply(chatAnswer, 2600, 60)},
@@ -198,14 +199,14 @@ func (s *story) told() *story {
 	return s.session(event.ChatReply{Run: storyChatRun, Text: chatAnswer, Status: event.StatusCompleted, Reason: event.ReasonDirect})
 }
 
-// spoken: the user has steered the chat, and the conversation was summed up.
+// spoken: the user has steered the chat, and the conversation was summarized.
 func (s *story) spoken() *story {
 	return s.calling().after(100).chat(event.RunSteered{Text: "leave the tests alone,\nthey are mine"}).
 		session(event.ChatCompacted{Turns: 18, Kept: 4, Before: 9100, After: 1210, Summary: "…", Reason: "the conversation fills the model's window"},
 			event.ChatCompacted{Undone: true, Turns: 18, Before: 1210, After: 9100})
 }
 
-// choosing: the models and profiles there are were asked for.
+// choosing: the models and profiles were requested.
 func (s *story) choosing() *story {
 	return s.session(session.Status{Workspace: "/src/auth-service", Model: "qwen3:8b", ContextWindow: 32768, Tools: 6, ContextTokens: 27000, Instructions: "AGENTS.md", Think: prompt.ThinkLow}).
 		session(session.Models{

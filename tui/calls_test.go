@@ -14,10 +14,10 @@ import (
 	"replan/tui"
 )
 
-func TestTheCallsOfAnAgentFoldAndUnfold(t *testing.T) {
+func TestAgentCallsFoldAndUnfold(t *testing.T) {
 	s := settled(t, newStory().exploring(), 120, 36).press(tabKey)
 	if s.m.Selected() != "2" {
-		t.Fatalf("step %s is chosen", s.m.Selected())
+		t.Fatalf("step %s is selected", s.m.Selected())
 	}
 	s.wants("▸ 3 calls")
 	s.wants("fs.read  auth/session.go") // the one that runs
@@ -35,23 +35,23 @@ func TestTheCallsOfAnAgentFoldAndUnfold(t *testing.T) {
 	}
 	s.press(space).press(letters("j")...)
 	if s.m.Selected() != "2.1" {
-		t.Fatalf("%s is chosen", s.m.Selected())
+		t.Fatalf("step %s is selected", s.m.Selected())
 	}
 	s.wants("Step 2.1")
 	s.wants(`matches ["auth/session.go:41"]`)
 	s.press(letters("1")...)
 	s.wants(`query "ExpiresAt"`)
 	if s.press(space); s.m.Selected() != "calls 2" {
-		t.Errorf("folding from a call chooses %s", s.m.Selected())
+		t.Errorf("folding from a call selects %s", s.m.Selected())
 	}
 }
 
-func TestSpaceSaysWhereThereIsNothingToFold(t *testing.T) {
+func TestSpaceReportsNothingToFold(t *testing.T) {
 	s := settled(t, newStory().exploring(), 120, 36).press(tabKey).press(letters("G")...).press(space)
-	s.wants("there is nothing to fold")
+	s.wants("there is nothing to collapse")
 }
 
-func TestCancelStopsAnAgentWholeOrOneCallOfIt(t *testing.T) {
+func TestCancelStopsAgentOrSingleCall(t *testing.T) {
 	for name, c := range map[string]struct {
 		keys []tea.KeyPressMsg
 		step string
@@ -71,37 +71,37 @@ func TestCancelStopsAnAgentWholeOrOneCallOfIt(t *testing.T) {
 	s.wants("Step 2.1 has ended already.")
 }
 
-func TestAGateOfACallSaysWhoWroteItAndIsFollowed(t *testing.T) {
+func TestAgentGateNamesUntrustedSourceAndIsFollowed(t *testing.T) {
 	s := settled(t, newStory().patching(), 120, 36)
 	s.wants("a model wrote the call after reading the untrusted result of step 2.2 (fs.read)")
 	if s.m.Selected() != "calls 2" {
-		t.Errorf("%s is chosen while the calls are folded", s.m.Selected())
+		t.Errorf("%s is selected while the calls are folded", s.m.Selected())
 	}
 	s.press(letters("y")...)
 	s.sent(runner.Resolve{Run: storyRun, Gate: "2.4.1.1", Decision: event.Allow, Scope: event.ScopeOnce})
 
 	s = settled(t, newStory().patching(), 120, 36).press(escape, tabKey, space)
 	if s.press(letters("f")...); s.m.Selected() != "2.4" {
-		t.Errorf("%s is chosen while the calls are not folded", s.m.Selected())
+		t.Errorf("%s is selected while the calls are unfolded", s.m.Selected())
 	}
 }
 
-func TestAnAgentThatOnlyWaitsAtAGateMovesNothing(t *testing.T) {
+func TestAgentWaitingAtGateDoesNotAnimate(t *testing.T) {
 	for name, want := range map[string]bool{"exploring": true, "patching": false, "calling": true, "delegating": false, "returned": true, "told": false, "choosing": false} {
 		st := moments[name]()
 		s := open(t, tui.Options{}, 120, 36)
 		s.m.Update(tui.Batch(st.events, st.now))
 		if name == "delegating" || name == "patching" {
-			// The call and the step around it are under way, but none of that is to be seen moving.
+			// The call and the step around it are under way, but nothing on the screen may animate.
 			s.m.Update(tui.Beat(st.now.Add(time.Second)))
 		}
 		if s.m.Beating() != want {
-			t.Errorf("%s: beating %v", name, s.m.Beating())
+			t.Errorf("%s: got beating %v", name, s.m.Beating())
 		}
 	}
 }
 
-func TestACardTellsOfEachCallOfTheChat(t *testing.T) {
+func TestChatShowsCardForEachCall(t *testing.T) {
 	s := settled(t, newStory().calling(), 120, 36)
 	text := s.text()
 	for _, want := range []string{
@@ -110,14 +110,14 @@ func TestACardTellsOfEachCallOfTheChat(t *testing.T) {
 		s.wants(want)
 	}
 	if n := strings.Count(text, "Let me look"); n != 1 {
-		t.Errorf("what the model wrote stands there %d times:\n%s", n, text)
+		t.Errorf("the text of the model is shown %d times:\n%s", n, text)
 	}
 	if strings.Index(text, "Let me look") > strings.Index(text, "✓ vcs.log  auth/jwt.go  60ms") {
-		t.Errorf("the calls stand before the words that led to them:\n%s", text)
+		t.Errorf("the calls are above the text that led to them:\n%s", text)
 	}
 }
 
-func TestARunThatACallStartsIsShownAndLeadsBack(t *testing.T) {
+func TestChildRunIsShownWithinItsCall(t *testing.T) {
 	st := newStory().delegating()
 	s := settled(t, st, 120, 36)
 	s.wants("Plan · 1/2")
@@ -127,8 +127,8 @@ func TestARunThatACallStartsIsShownAndLeadsBack(t *testing.T) {
 
 	s = settled(t, newStory().returned(), 120, 36)
 	s.wants("│ ✓ done  0:01")
-	s.wants("the model goes on")
-	s.wants("Plan · 2/2") // stays to be looked at
+	s.wants("the model continues")
+	s.wants("Plan · 2/2") // stays visible
 	if s.m.GateOpen() {
 		t.Error("a gate is open")
 	}
@@ -139,16 +139,16 @@ func TestARunThatACallStartsIsShownAndLeadsBack(t *testing.T) {
 	s.wants("The helper is renamed")
 	s.wants("done  0:07")
 	if n := strings.Count(s.text(), "The helper is renamed"); n != 1 {
-		t.Errorf("the answer stands there %d times", n)
+		t.Errorf("the answer is shown %d times", n)
 	}
 	s.press(escape)
 	s.wants("Nothing runs.")
 }
 
-func TestGatesOfBothRunsQueueAndAreAnsweredEachInItsOwn(t *testing.T) {
+func TestGatesOfParentAndChildRunQueueTogether(t *testing.T) {
 	st := newStory().delegating()
 	third := reply.ToolUse{Name: "fs_patch", Args: map[string]any{"path": "b.go"}}
-	// The chat asked for two calls at once: the plan, and a change that asks as well.
+	// The chat asked for two calls at once: the plan, and a change that needs approval as well.
 	var events []event.Event
 	for _, e := range st.events {
 		if d, ok := e.Data.(event.ModelReplied); ok && len(d.Reply.Calls) == 1 {
@@ -173,18 +173,18 @@ func TestGatesOfBothRunsQueueAndAreAnsweredEachInItsOwn(t *testing.T) {
 	)
 }
 
-func TestAStoppedChildLeavesItsRemedyToTheRunAroundIt(t *testing.T) {
+func TestStoppedParentAndChildShowOneResumeHint(t *testing.T) {
 	st := newStory().delegating()
 	cancelled := event.Result{Status: event.StatusCancelled, Reason: event.ReasonInterrupted}
 	st.child(event.RunPaused{Reason: "user"}, event.RunCompleted{Result: cancelled}).
 		chat(event.RunPaused{Reason: "user"}, event.RunCompleted{Result: cancelled})
 	s := settled(t, st, 120, 60)
-	if n := strings.Count(s.text(), "ctrl+r takes the run up again"); n != 1 {
-		t.Errorf("said %d times:\n%s", n, s.text())
+	if n := strings.Count(s.text(), "ctrl+r resumes the run"); n != 1 {
+		t.Errorf("the hint is shown %d times:\n%s", n, s.text())
 	}
 }
 
-func TestTheNextRunLeavesTheLastOneBehind(t *testing.T) {
+func TestNextRunClearsPlanAndExchanges(t *testing.T) {
 	st := newStory().told()
 	st.session(event.ChatUser{Text: "again"}).run(event.RunStarted{Goal: "again", Workspace: "/src", Model: "qwen3:8b"})
 	s := settled(t, st, 120, 36)
@@ -193,7 +193,7 @@ func TestTheNextRunLeavesTheLastOneBehind(t *testing.T) {
 	s.wants("No model has been asked yet")
 }
 
-func TestTheCardOfAPlanIsFollowedUntilTheCallReturns(t *testing.T) {
+func TestPlanCardCompletesWhenCallReturns(t *testing.T) {
 	st := newStory().returned()
 	s := open(t, tui.Options{}, 120, 36)
 	for _, e := range st.events {
@@ -202,7 +202,7 @@ func TestTheCardOfAPlanIsFollowedUntilTheCallReturns(t *testing.T) {
 	s.wants("✓ plan_create_and_execute")
 }
 
-// lineOf is the line of the screen that says text.
+// lineOf returns the line of the screen that contains text.
 func lineOf(s *screen, text string) int {
 	for i, line := range s.lines() {
 		if strings.Contains(line, text) {
@@ -213,7 +213,7 @@ func lineOf(s *screen, text string) int {
 	return -1
 }
 
-func TestARunThatIsOverTakesThoseOfItsCallsWithIt(t *testing.T) {
+func TestEndOfRunEndsItsChildRuns(t *testing.T) {
 	st := newStory().delegating().chat(event.RunCompleted{Result: event.Result{Status: event.StatusFailed, Reason: event.ReasonGuard, Error: "no more"}})
 	s := settled(t, st, 120, 36)
 	if s.m.GateOpen() || s.m.Beating() {
@@ -224,6 +224,6 @@ func TestARunThatIsOverTakesThoseOfItsCallsWithIt(t *testing.T) {
 	s.wants("analysis 0s")
 	s.wants("■ plan_create_and_execute")
 	if line := s.lines()[lineOf(s, "analysis 0s")]; strings.Contains(line, "│ │") {
-		t.Errorf("it stands below a call: %s", line)
+		t.Errorf("the phase is shown within a call: %s", line)
 	}
 }

@@ -13,7 +13,7 @@ import (
 	"replan/tui"
 )
 
-// clickOn clicks where a text stands that is the last of its kind on the screen.
+// clickOn clicks on the last occurrence of a text on the screen.
 func (s *screen) clickOn(text string) *screen {
 	s.t.Helper()
 	lines := s.lines()
@@ -37,7 +37,7 @@ func (s *screen) clickThere() *screen {
 	return s
 }
 
-func TestAnswersAreClicked(t *testing.T) {
+func TestClickAnswersGateAndQuestion(t *testing.T) {
 	gate := func(d event.Decision, scope event.Scope) runner.Command {
 		return runner.Resolve{Run: storyRun, Gate: "4.1.1", Decision: d, Scope: scope}
 	}
@@ -56,14 +56,14 @@ func TestAnswersAreClicked(t *testing.T) {
 	}
 	s := settled(t, newStory().failing(), 120, 36).clickOn("e edit arguments")
 	s.wants("Edit arguments")
-	s.clickOn("esc leave them").lacks("Edit arguments")
+	s.clickOn("esc keep them").lacks("Edit arguments")
 	s.clickOn("s skip")
-	if c, ok := s.session.commands()[0].(runner.Decide); !ok || c.Decision != event.FailureSkip {
+	if c, ok := s.session.commands()[0].(runner.ResolveFailure); !ok || c.Decision != event.FailureSkip {
 		t.Errorf("a click on skip sends %v", c)
 	}
 }
 
-func TestAClickOnAnAnswerThatHasJustComeAnswersNothing(t *testing.T) {
+func TestClickOnJustOpenedGateIsIgnored(t *testing.T) {
 	s := open(t, tui.Options{}, 120, 36).show(newStory().gated())
 	x, y := s.find("y allow once")
 	s.m.Update(tea.MouseClickMsg(left(x, y)))
@@ -71,7 +71,7 @@ func TestAClickOnAnAnswerThatHasJustComeAnswersNothing(t *testing.T) {
 	s.wants("That key came too early")
 }
 
-func TestTheQuestionWhetherToQuitIsClicked(t *testing.T) {
+func TestClickAnswersQuitPrompt(t *testing.T) {
 	s := settled(t, newStory().branching(), 120, 36).press(ctrl('c'))
 	s.clickOn("n no").lacks("Stop it and quit?")
 	s.press(ctrl('c'))
@@ -85,20 +85,20 @@ func TestTheQuestionWhetherToQuitIsClicked(t *testing.T) {
 	}
 }
 
-func TestHintsOfSeveralKeysAreClicked(t *testing.T) {
+func TestClickOnHintWithSeveralKeys(t *testing.T) {
 	s := settled(t, newStory().finished(), 120, 36).press(tabKey, tea.KeyPressMsg{Code: 'g', Text: "g"})
 	first := s.m.Selected()
 	s.clickOn("down move")
 	if s.m.Selected() == first {
-		t.Error("a click on down chooses no other step")
+		t.Error("a click on down selects no other step")
 	}
 	s.clickOn("up/down move")
 	if s.m.Selected() != first {
-		t.Errorf("a click on up leads to step %s", s.m.Selected())
+		t.Errorf("a click on up selects step %s", s.m.Selected())
 	}
 }
 
-func TestAClickPutsTheTextCursor(t *testing.T) {
+func TestClickPlacesTextCursor(t *testing.T) {
 	s := open(t, tui.Options{}, 120, 36).show(newStory().greeted()).press(letters("one 日本 two")...)
 	s.press(tea.KeyPressMsg{Code: 'j', Mod: tea.ModCtrl}).press(letters("three")...)
 	s.clickOn("two").press(letters("X")...)
@@ -111,17 +111,17 @@ func TestAClickPutsTheTextCursor(t *testing.T) {
 	s.wants("thYreeZ")
 }
 
-// TestASecondClickDoesWhatTheFirstHasChosen clicks twice in each list. The first
-// click does nothing but choose.
-func TestASecondClickDoesWhatTheFirstHasChosen(t *testing.T) {
+// TestSecondClickActivatesChosenRow clicks twice in each list. The first click
+// only selects.
+func TestSecondClickActivatesChosenRow(t *testing.T) {
 	for name, c := range map[string]struct {
 		open  func() *screen
 		click string
-		does  func(s *screen) bool
+		done  func(s *screen) bool
 	}{
 		"palette": {func() *screen {
-			return settled(t, newStory().branching(), 120, 36).press(ctrlK).press(letters("follow what")...)
-		}, "follow what runs", func(s *screen) bool { return s.m.Focus() == "plan" }},
+			return settled(t, newStory().branching(), 120, 36).press(ctrlK).press(letters("follow the")...)
+		}, "follow the running step", func(s *screen) bool { return s.m.Focus() == "plan" }},
 		"runs": {func() *screen { return settled(t, newStory().listed(), 120, 36).press(ctrlR).show(newStory().listed()) }, "publish the release", func(s *screen) bool {
 			return slices.Contains(s.session.commands(), any(runner.Resume{Run: "r-4"}))
 		}},
@@ -141,26 +141,26 @@ func TestASecondClickDoesWhatTheFirstHasChosen(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			s := c.open()
 			s.clickOn(c.click)
-			if c.does(s) {
-				t.Fatalf("the first click does it:\n%s", s.text())
+			if c.done(s) {
+				t.Fatalf("the first click already acts:\n%s", s.text())
 			}
 			s.clickThere()
-			if !c.does(s) {
+			if !c.done(s) {
 				t.Errorf("the second click does nothing:\n%s", s.text())
 			}
 			s = c.open()
 			s.clickOn(c.click).press(downKey, upKey).clickThere()
-			if c.does(s) {
-				t.Errorf("a key between the clicks is not counted:\n%s", s.text())
+			if c.done(s) {
+				t.Errorf("a key between the clicks is ignored:\n%s", s.text())
 			}
 		})
 	}
 }
 
-func TestThePaletteFindsWordsBeforeLetters(t *testing.T) {
+func TestPaletteRanksWordMatchesFirst(t *testing.T) {
 	s := open(t, tui.Options{}, 120, 36).show(newStory().greeted()).press(ctrlK).press(letters("sett")...)
-	s.wants("settings: what is in force")
-	s.lacks("follow what runs")
+	s.wants("settings and where they come from")
+	s.lacks("follow the running step")
 	s.press(enter)
 	s.sent(asks("settings"))
 }

@@ -19,7 +19,7 @@ import (
 
 var ctrlY, ctrlF = ctrl('y'), ctrl('f')
 
-// clipboard is what a command hands to the terminal's clipboard, "" for nothing.
+// clipboard returns the text that a command copies, "" for none.
 func clipboard(cmd tea.Cmd) string {
 	if cmd == nil {
 		return ""
@@ -38,13 +38,13 @@ func clipboard(cmd tea.Cmd) string {
 	return ""
 }
 
-// mouse hands over something of the mouse and returns what it copies.
+// mouse delivers a mouse message and returns the text that it copies.
 func (s *screen) mouse(msg tea.Msg) string {
 	_, cmd := s.m.Update(msg)
 	return clipboard(cmd)
 }
 
-// find is where a text stands on the screen.
+// find returns the position of a text on the screen.
 func (s *screen) find(text string) (x, y int) {
 	s.t.Helper()
 	for y, line := range s.lines() {
@@ -69,7 +69,7 @@ func (s *screen) chat() string {
 
 func left(x, y int) tea.Mouse { return tea.Mouse{X: x, Y: y, Button: tea.MouseLeft} }
 
-// drag draws over the screen from one cell to another.
+// drag drags the mouse from one cell to another and returns the copied text.
 func (s *screen) drag(fromX, fromY, toX, toY int) string {
 	s.mouse(tea.MouseClickMsg(left(fromX, fromY)))
 	s.mouse(tea.MouseMotionMsg(left(toX, toY)))
@@ -83,9 +83,9 @@ func answered(text string) *story {
 
 const twoBlocks = "First:\n\n```go\nfunc a() {\n\treturn\n}\n```\n\nand then a sentence that is long enough to be broken at least once by the width of the chat\n\n```\nmake all   \n```\n"
 
-func TestCtrlYCopiesTheNewestCodeInViewThenTheOneBefore(t *testing.T) {
+func TestCtrlYCopiesCodeBlocksNewestFirst(t *testing.T) {
 	s := open(t, tui.Options{}, 120, 36).show(answered(twoBlocks))
-	for _, c := range []struct{ text, word string }{
+	for _, c := range []struct{ text, notice string }{
 		{"make all   ", "code block 2 of 2, 1 line, sent to the clipboard"},
 		{"func a() {\n\treturn\n}", "code block 1 of 2, 3 lines, sent to the clipboard"},
 		{"make all   ", "code block 2 of 2"},
@@ -94,19 +94,19 @@ func TestCtrlYCopiesTheNewestCodeInViewThenTheOneBefore(t *testing.T) {
 		if got := clipboard(cmd); got != c.text {
 			t.Errorf("copied %q, want %q", got, c.text)
 		}
-		s.wants(c.word)
+		s.wants(c.notice)
 	}
 	s.wants("▌ make all")
 	s.press(letters("x")...).lacks("▌ make all")
 	_, cmd := s.m.Update(ctrlY)
 	if got := clipboard(cmd); got != "make all   " {
-		t.Errorf("after another key %q is copied", got)
+		t.Errorf("after another key it copies %q", got)
 	}
 }
 
-func TestCtrlYSaysThatThereIsNoCode(t *testing.T) {
+func TestCtrlYReportsNoCode(t *testing.T) {
 	s := open(t, tui.Options{}, 120, 36).show(answered("nothing but words")).press(ctrlY)
-	s.wants("There is no block of code in the chat.")
+	s.wants("The chat has no code block.")
 }
 
 func TestSearchLightsAndWalksTheMatches(t *testing.T) {
@@ -135,7 +135,7 @@ func TestSearchLightsAndWalksTheMatches(t *testing.T) {
 	}
 }
 
-func TestSearchTellsCapitalsApartWhereThereIsOne(t *testing.T) {
+func TestSearchWithCapitalIsCaseSensitive(t *testing.T) {
 	s := open(t, tui.Options{}, 120, 36).show(newStory().finished())
 	s.press(ctrlF).press(letters("VerifyUser")...).wants("not found")
 	s.press(ctrl('u')).press(letters("VERIFY")...).wants("not found")
@@ -144,13 +144,13 @@ func TestSearchTellsCapitalsApartWhereThereIsOne(t *testing.T) {
 	s.m.Update(tea.PasteMsg{Content: "ry"})
 	s.wants("not found")
 	if s.m.Typed() != "" {
-		t.Errorf("the input says %q", s.m.Typed())
+		t.Errorf("the input holds %q", s.m.Typed())
 	}
 }
 
-func TestSearchOfAnEmptyChatSaysSo(t *testing.T) {
+func TestSearchReportsEmptyChat(t *testing.T) {
 	s := open(t, tui.Options{}, 120, 36).press(ctrlF)
-	s.wants("Nothing has been said here yet.")
+	s.wants("The chat is empty.")
 }
 
 // thoughtful is a direct answer before which the model thought for three seconds.
@@ -163,11 +163,11 @@ func thoughtful() *story {
 	return s.run(event.SynthesisDelta{Text: "Because."})
 }
 
-func TestThinkingIsFoldedToALineAndUnfoldsByKeyAndClick(t *testing.T) {
+func TestThinkingFoldsByKeyAndClick(t *testing.T) {
 	s := open(t, tui.Options{}, 120, 36)
 	st := thoughtful()
 	for _, e := range st.events {
-		s.m.Update(tui.Batch([]event.Event{e}, e.Time)) // one by one, as they come
+		s.m.Update(tui.Batch([]event.Event{e}, e.Time)) // one by one, as they arrive
 	}
 	s.wants("▸ thinking · 3.1s · 8 words")
 	s.lacks("There is no reason.")
@@ -181,12 +181,12 @@ func TestThinkingIsFoldedToALineAndUnfoldsByKeyAndClick(t *testing.T) {
 	s.press(ctrlF).press(letters("no reason")...).wants("1 of 1")
 }
 
-func TestThinkingSaysThatThereIsNone(t *testing.T) {
+func TestThinkingKeyReportsNone(t *testing.T) {
 	s := open(t, tui.Options{}, 120, 36).show(answered("words")).press(alt('t'))
-	s.wants("No model has thought aloud here.")
+	s.wants("The chat shows no thinking.")
 }
 
-func TestDraggingCopiesTextWithoutBordersAndBreaks(t *testing.T) {
+func TestDragCopiesTextWithoutBordersAndBreaks(t *testing.T) {
 	s := open(t, tui.Options{}, 120, 36).show(answered(twoBlocks))
 	x, y := s.find("and then")
 	s.find("by the width")
@@ -196,39 +196,39 @@ func TestDraggingCopiesTextWithoutBordersAndBreaks(t *testing.T) {
 	}
 	s.wants("91 characters, sent to the clipboard")
 	if lit := s.m.View().Content; !strings.Contains(lit, "\x1b[7m") {
-		t.Error("nothing is lit")
+		t.Error("nothing is highlighted")
 	}
 	x, y = s.find("func a()")
 	if got := s.drag(x-2, y, x+20, y+2); got != "func a() {\n    return\n}" {
 		t.Errorf("copied %q", got)
 	}
 	if got := s.drag(x+20, y+2, x-2, y); got != "func a() {\n    return\n}" {
-		t.Errorf("backwards %q is copied", got)
+		t.Errorf("dragging backwards copies %q", got)
 	}
 	s.press(downKey)
 	if lit := s.m.View().Content; strings.Contains(lit, "\x1b[7m") {
-		t.Error("a key leaves it lit")
+		t.Error("a key leaves the highlight")
 	}
 }
 
-func TestASelectionKeepsToItsPane(t *testing.T) {
+func TestSelectionStaysInItsPane(t *testing.T) {
 	s := open(t, tui.Options{}, 120, 36).show(newStory().finished())
 	x, y := s.find("user, err := verifyUser")
 	if got := s.drag(x, y, 119, y); got != "user, err := verifyUser(ctx, token)" {
-		t.Errorf("of the chat %q", got)
+		t.Errorf("from the chat it copies %q", got)
 	}
 	x, y = s.find("Two files changed.")
 	if got := s.drag(x, y, 0, 35); !strings.HasPrefix(got, "Two files changed.") || strings.ContainsAny(got, "│╰") {
-		t.Errorf("of the step %q", got)
+		t.Errorf("from the step it copies %q", got)
 	}
 	s.press(f1)
 	x, y = s.find("Everywhere")
 	if got := s.drag(x, y, 119, y+1); strings.ContainsAny(got, "│╰") || !strings.HasPrefix(got, "Everywhere") || !strings.Contains(got, "\n") {
-		t.Errorf("of help %q", got)
+		t.Errorf("from help it copies %q", got)
 	}
 }
 
-func TestClicksSelectAWordThenALine(t *testing.T) {
+func TestDoubleAndTripleClickSelectWordAndLine(t *testing.T) {
 	now := time.Date(2026, 11, 21, 11, 42, 0, 0, time.UTC)
 	s := open(t, tui.Options{Now: func() time.Time { return now }}, 120, 36).show(answered("see auth/handler.go for (it), and then go on reading until the line is broken by the width"))
 	x, y := s.find("auth/handler.go")
@@ -248,7 +248,7 @@ func TestClicksSelectAWordThenALine(t *testing.T) {
 	}
 }
 
-func TestShiftIsTheTerminalsOwn(t *testing.T) {
+func TestShiftDragIsLeftToTheTerminal(t *testing.T) {
 	s := open(t, tui.Options{}, 120, 36).show(answered("words"))
 	x, y := s.find("words")
 	at := left(x, y)
@@ -261,7 +261,7 @@ func TestShiftIsTheTerminalsOwn(t *testing.T) {
 	}
 }
 
-func TestAClickOnAHintPressesItsKey(t *testing.T) {
+func TestClickOnHintPressesItsKey(t *testing.T) {
 	s := open(t, tui.Options{}, 120, 36).show(newStory().finished())
 	x, y := s.find("? help")
 	s.mouse(tea.MouseClickMsg(left(x+2, y)))
@@ -279,7 +279,7 @@ func TestAClickOnAHintPressesItsKey(t *testing.T) {
 	}
 }
 
-func TestAClickOnATabOfTheStepShowsIt(t *testing.T) {
+func TestClickOnStepTabShowsIt(t *testing.T) {
 	s := open(t, tui.Options{}, 120, 36).show(newStory().finished())
 	x, y := s.find(" args ")
 	s.mouse(tea.MouseClickMsg(left(x+2, y)))
@@ -289,9 +289,9 @@ func TestAClickOnATabOfTheStepShowsIt(t *testing.T) {
 	}
 }
 
-func TestAltXHasTheChatWrittenToAFile(t *testing.T) {
+func TestAltXExportsChat(t *testing.T) {
 	s := open(t, tui.Options{}, 120, 36).press(alt('x'))
-	s.wants("Nothing has been said here yet.")
+	s.wants("The chat is empty.")
 	s = open(t, tui.Options{}, 120, 36).show(answered("words")).press(alt('x'))
 	s.sent(runner.Submit{Text: "/export"})
 	s = open(t, tui.Options{Replay: true}, 120, 36).show(newStory().finished()).press(alt('x'))
@@ -316,7 +316,7 @@ func TestCardsUnfoldToWhatTheyAskedAndCameTo(t *testing.T) {
 func TestThePlanUnfoldsInTheChat(t *testing.T) {
 	s := open(t, tui.Options{Theme: themes.Dark}, 80, 40).show(newStory().finished())
 	s.lacks("8 Run the tests again")
-	s.press(alt('u'), alt('u')).press(alt('u')) // thinking stands below it
+	s.press(alt('u'), alt('u')).press(alt('u')) // thinking is below it
 	x, y := s.find("✓ plan 2.3s")
 	s.mouse(tea.MouseClickMsg(left(x, y)))
 	s.mouse(tea.MouseReleaseMsg(left(x, y)))

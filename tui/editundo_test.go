@@ -9,7 +9,7 @@ import (
 	"replan/tui"
 )
 
-func TestAnEditIsTakenBackWordByWord(t *testing.T) {
+func TestUndoRevertsEditWordByWord(t *testing.T) {
 	s := settled(t, schemed(newStory().revised()), 120, 36).press(letters("e")...)
 	kill(s)
 	s.press(letters("one two")...)
@@ -24,21 +24,21 @@ func TestAnEditIsTakenBackWordByWord(t *testing.T) {
 	s.wants("Nothing was changed here.")
 	s.wants("verifyUser(ctx, s.token)")
 	s.sent()
-	s.press(ctrl('s')) // as it was
+	s.press(ctrl('s')) // the original text
 	s.sent(runner.Edit{Run: storyRun, Gate: "7.2.1", Args: map[string]any{"path": "auth/jwt.go", "old": "authenticate(ctx, s.token)", "new": "verifyUser(ctx, s.token)"}})
 }
 
-func TestWhatIsEditedIsHeldAgainstTheSchemaWhenNothingIsTyped(t *testing.T) {
+func TestEditedArgumentsAreValidatedAfterPause(t *testing.T) {
 	s := settled(t, schemed(newStory().revised()), 120, 36).press(letters("e")...)
 	kill(s)
 	s.m.Update(tea.PasteMsg{Content: `{"path": 7}`})
-	s.lacks("do not fit") // not while one types
+	s.lacks("do not fit") // not while typing
 	s.m.Update(s.m.Paused())
 	s.wants("the args of fs.patch do not fit: path: got number, want string")
 	before := s.m.Paused()
 	s.press(backspace)
 	s.lacks("do not fit")
-	s.m.Update(before) // of the text before
+	s.m.Update(before) // for the previous text
 	s.lacks("not JSON")
 	s.m.Update(s.m.Paused())
 	s.wants("This is not JSON")
@@ -48,12 +48,12 @@ func TestWhatIsEditedIsHeldAgainstTheSchemaWhenNothingIsTyped(t *testing.T) {
 	s.sent()
 }
 
-func TestAPauseAfterTheEditorWasLeftChangesNothing(t *testing.T) {
+func TestPauseAfterClosingEditorChangesNothing(t *testing.T) {
 	s := settled(t, schemed(newStory().revised()), 120, 36).press(letters("ex")...).press(escape)
 	before := s.text()
 	s.m.Update(s.m.Paused())
 	if s.text() != before {
-		t.Errorf("the screen is another:\n%s", s.text())
+		t.Errorf("the screen changed:\n%s", s.text())
 	}
 	open(t, tui.Options{}, 80, 24).m.Update(s.m.Paused())
 }

@@ -2,6 +2,7 @@ package tui
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -10,19 +11,20 @@ import (
 
 	"replan/agent/event"
 	"replan/tui/ask"
+	"replan/tui/clock"
 	"replan/tui/dag"
 	"replan/tui/draw"
+	"replan/tui/input"
 	"replan/tui/keymap"
 	"replan/tui/replay"
-	"replan/tui/review"
 )
 
 // Faded is the end of the time of the oldest notice.
-func (m *Model) Faded() tea.Msg { return toastMsg{m.toasts.count} }
+func (m *Model) Faded() tea.Msg { return m.toasts.End() }
 
 // Batch is the message that Forward makes of events.
 func Batch(events []event.Event, arrived time.Time) tea.Msg {
-	return eventsMsg{events: fold(events), arrived: arrived}
+	return eventsMsg{events: coalesce(events), arrived: arrived}
 }
 
 // Answer is the message of the answer to a query.
@@ -34,45 +36,53 @@ func JournalAnswer(run string, events []event.Event, err error) tea.Msg {
 }
 
 // Beat is one beat of the clock.
-func Beat(at time.Time) tea.Msg { return tickMsg(at) }
+func Beat(at time.Time) tea.Msg { return clock.BeatMsg(at) }
 
-// IsBeat reports whether a message is one.
-func IsBeat(m tea.Msg) bool { _, ok := m.(tickMsg); return ok }
+// IsBeat reports whether a message is a beat.
+func IsBeat(m tea.Msg) bool { _, ok := m.(clock.BeatMsg); return ok }
 
 // Frame is how long a frame of an animation lasts.
-func (m *Model) Frame() time.Duration { return m.clock.frame() }
+func (m *Model) Frame() time.Duration { return m.clock.Frame() }
 
-// Rested is the end of the newest grace time of the gate dialog, RestedBefore
-// that of the one before it.
-func (m *Model) Rested() tea.Msg       { return ask.GraceMsg{Count: m.ask.Count} }
-func (m *Model) RestedBefore() tea.Msg { return ask.GraceMsg{Count: m.ask.Count - 1} }
+// Rested is the end of the newest grace time of the gate dialog, RestedBefore that
+// of the one before.
+func (m *Model) Rested() tea.Msg { return draw.GraceMsg{Of: &m.ask.Grace, Count: m.ask.Grace.Count} }
+
+func (m *Model) RestedBefore() tea.Msg {
+	return draw.GraceMsg{Of: &m.ask.Grace, Count: m.ask.Grace.Count - 1}
+}
 
 // IsEdited reports whether a message says that the editor has ended.
-func IsEdited(m tea.Msg) bool { _, ok := m.(editedMsg); return ok }
+func IsEdited(m tea.Msg) bool { _, ok := m.(input.EditedMsg); return ok }
 
 // ReviewRested is the end of the newest grace time of the review.
-func (m *Model) ReviewRested() tea.Msg { return review.RestMsg{Count: m.review.Count} }
+func (m *Model) ReviewRested() tea.Msg {
+	return draw.GraceMsg{Of: &m.review.Grace, Count: m.review.Grace.Count}
+}
 
-// Reviewing reports whether a plan is looked over on the screen.
+// Reviewing reports whether a plan is being reviewed on the screen.
 func (m *Model) Reviewing() bool { return m.review.Shown() }
 
-// Beating reports whether the clock is going.
-func (m *Model) Beating() bool { return m.clock.beating }
+// Beating reports whether the clock is running.
+func (m *Model) Beating() bool {
+	tried := m.clock // a copy: Start changes the clock
+	return tried.Start() == nil
+}
 
 // Focus names the pane that takes the keys.
 func (m *Model) Focus() string { return [panes]string{"chat", "plan", "step"}[m.focus] }
 
 // Typed is the text in the input.
-func (m *Model) Typed() string { return m.input.Area.Value() }
+func (m *Model) Typed() string { return m.input.Text() }
 
-// Selected is the row that is chosen in the plan.
-func (m *Model) Selected() string { m.dag.Layout(); return m.dag.Selected }
+// Selected is the selected row of the plan.
+func (m *Model) Selected() string { m.dag.Chosen(); return m.dag.Selected }
 
 // GateOpen reports whether the gate dialog is on the screen.
 func (m *Model) GateOpen() bool { return m.ask.Showing() }
 
 // HelpOpen reports whether help is on the screen.
-func (m *Model) HelpOpen() bool { return m.help.Open }
+func (m *Model) HelpOpen() bool { return m.dialogs.help.Shown() }
 
 // Action is one of the tables of actions.
 type Action struct {
@@ -80,7 +90,7 @@ type Action struct {
 	Keys          []string
 }
 
-// Actions is every action there is.
+// Actions returns every action.
 func (m *Model) Actions() []Action {
 	var out []Action
 	for _, g := range m.groups {
@@ -95,18 +105,18 @@ func (m *Model) Actions() []Action {
 func KeyNamed(name string) tea.KeyPressMsg { return keymap.KeyNamed(name) }
 
 // Idle is the end of the newest wait for a quiet keyboard.
-func (m *Model) Idle() tea.Msg { return idleMsg{m.notify.count} }
+func (m *Model) Idle() tea.Msg { return m.notify.Idle() }
 
-// OnRaw has f hear each sequence that the notifier sends to the terminal.
+// OnRaw calls f with each sequence that the notifier sends to the terminal.
 func (m *Model) OnRaw(f func(sequence string)) {
-	m.notify.raw = func(sequence any) tea.Cmd {
+	m.notify.Send = func(sequence any) tea.Cmd {
 		f(fmt.Sprint(sequence))
 		return nil
 	}
 }
 
-// Played is the first message of a player that a command comes to, nil where it
-// comes to none.
+// Played returns the first message of a player that a command returns, nil if
+// there is none.
 func Played(cmd tea.Cmd) tea.Msg {
 	if cmd == nil {
 		return nil
@@ -139,61 +149,71 @@ func (m *Model) Transcript() string {
 	return text.String()
 }
 
-// ShowList shows plans as lists, where the graph would fit too.
+// ShowList shows plans as lists even if the graph fits.
 func (m *Model) ShowList() { m.dag.Graph.Mode = dag.GraphNever }
 
-// Pane is what a pane draws by itself, without its frame.
-type Pane struct {
+// Drawing is the content of a pane, without its frame.
+type Drawing struct {
 	Name  string
 	Lines []string
 }
 
 // Panes draws the panes in view one by one.
-func (m *Model) Panes() []Pane {
+func (m *Model) Panes() []Drawing {
 	m.View() // lays the screen out
-	chat := func(width int) Pane {
-		lines := m.overInput(draw.Padded(m.chat.Lines()), width)
-		title, note := m.chatNotice()
-		return Pane{"chat", append(lines, strings.TrimSpace(title+" "+note))}
+	chat := func(width int) Drawing {
+		lines := m.input.ListOver(draw.Padded(m.chat.View(m.layout.chat)), width)
+		title, note := m.chat.EdgeLabels()
+		return Drawing{"chat", append(lines, strings.TrimSpace(title+" "+note))}
 	}
-	step := Pane{"step", m.detail.Lines()}
-	plan := Pane{"plan", append([]string{strings.TrimSpace(m.dag.Title() + "  " + m.dag.Summary())}, m.dag.Lines()...)}
+	step := Drawing{"step", m.detail.View(m.layout.step)}
+	plan := Drawing{"plan", append([]string{strings.TrimSpace(m.dag.Title() + "  " + m.dag.Summary())}, m.dag.View(m.layout.plan)...)}
 	if m.layout.wide {
 		title := strings.TrimSpace(m.detail.Title(m.layout.right.W-6) + "  " + m.detail.Place())
 		step.Lines = append([]string{title}, step.Lines...)
-		return []Pane{chat(m.layout.left.W - 2), plan, step}
+		return []Drawing{chat(m.layout.left.W - 2), plan, step}
 	}
 	switch m.focus {
 	case panePlan:
-		return []Pane{plan}
+		return []Drawing{plan}
 	case paneStep:
-		return []Pane{step}
+		return []Drawing{step}
 	}
-	return []Pane{chat(m.layout.width)}
+	return []Drawing{chat(m.layout.width)}
 }
 
 // Edges draws the header, the notices and the footer.
 func (m *Model) Edges() []string {
 	m.View()
-	notices := make([]string, len(m.toasts.list))
-	m.toasts.lay(m.look, m.layout.width, notices, len(notices))
-	return append(append([]string{m.header()}, notices...), m.footer())
+	notices := make([]string, 10)
+	m.toasts.Draw(m.look, m.layout.width, notices)
+	notices = slices.DeleteFunc(notices, func(line string) bool { return line == "" })
+	return append(append([]string{m.frame.Header(m.frameState(), m.layout.width)}, notices...), m.frame.Footer(m.footer(), m.layout.width))
 }
 
-// Front draws what stands in front of the panes alone, a dialog or what asks, with
-// the footer under it. It is nil where nothing does.
+// Tabs draws the row of tabs: one line, none where the screen has no tabs.
+func (m *Model) Tabs() []string {
+	m.View() // lays the screen out
+	if m.layout.tabs.H == 0 {
+		return nil
+	}
+	return []string{m.frame.Tabs(m.tabs(), m.layout.width)}
+}
+
+// Front draws only the dialog or request in front of the panes, with the footer
+// below it. It returns nil if there is none.
 func (m *Model) Front() []string {
 	m.View() // lays the screen out
 	var lines []string
-	switch over := m.over(); {
+	switch over := m.dialogs.front(); {
 	case m.layout.small:
 		return nil
 	case over != nil:
-		lines = over.Draw(m.layout.width, m.layout.height-2)
+		lines = over.View(draw.Rect{W: m.layout.width, H: m.layout.height - 2})
 	case m.layout.sheet.H > 0:
-		lines = m.ask.Draw(m.layout.sheet.W, m.layout.sheet.H)
+		lines = m.ask.View(m.layout.sheet)
 	default:
 		return nil
 	}
-	return append(lines, m.footer())
+	return append(lines, m.frame.Footer(m.footer(), m.layout.width))
 }

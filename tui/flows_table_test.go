@@ -10,7 +10,7 @@ import (
 	"replan/tui"
 )
 
-// flows is for each action the path that its key leads.
+// flows holds a flow for each action, by its ID.
 var flows = map[string]flow{
 	// Everywhere.
 	"palette":       {wants: "Commands"},
@@ -30,15 +30,15 @@ var flows = map[string]flow{
 	"quit.no":       {first: []string{"ctrl+c"}, lacks: "Stop it and quit?"},
 
 	// Chat.
-	"chat.send":        {from: (*story).greeted, first: []string{"@run the tests"}, wants: "What shall be done?", sends: runner.Submit{Text: "run the tests"}},
+	"chat.send":        {from: (*story).greeted, first: []string{"@run the tests"}, wants: "What should be done?", sends: runner.Submit{Text: "run the tests"}},
 	"chat.new_line":    {from: (*story).greeted, first: []string{"@one"}, moves: true},
-	"chat.before":      {from: (*story).finished, lacks: "What shall be done?"},
-	"chat.after":       {from: (*story).finished, first: []string{"up"}, wants: "What shall be done?"},
+	"chat.before":      {from: (*story).finished, lacks: "What should be done?"},
+	"chat.after":       {from: (*story).finished, first: []string{"up"}, wants: "What should be done?"},
 	"chat.history":     {from: (*story).finished, wants: "history ›"},
 	"chat.editor":      {wants: "No editor is set"},
 	"chat.open_paste":  {from: (*story).greeted, paste: strings.Repeat("one more line\n", 40), lacks: "[pasted"},
-	"chat.drop_queued": {hears: []any{session.Queue{Waiting: []string{"one"}, Jobs: []session.QueuedJob{{ID: 3, Text: "one"}}}}, wants: "Taken out of the queue: one", sends: runner.Unqueue{ID: 3}},
-	"list.take":        {from: (*story).greeted, first: []string{"@see @slug"}, hears: []any{someFiles()}, wants: "see @internal/slug.go "},
+	"chat.drop_queued": {events: []any{session.Queue{Waiting: []string{"one"}, Jobs: []session.QueuedJob{{ID: 3, Text: "one"}}}}, wants: "Removed from the queue: one", sends: runner.Unqueue{ID: 3}},
+	"list.take":        {from: (*story).greeted, first: []string{"@see @slug"}, events: []any{someFiles()}, wants: "see @internal/slug.go "},
 	"chat.top":         {from: (*story).long, wants: "below"},
 	"chat.bottom":      {from: (*story).long, first: []string{"ctrl+home"}, lacks: "below"},
 	"chat.export":      {from: (*story).finished, sends: runner.Submit{Text: "/export"}},
@@ -53,7 +53,7 @@ var flows = map[string]flow{
 	"plan.undo":     {from: (*story).finished, first: []string{"tab"}, wants: "Undo", sends: asks("undo " + storyRun)},
 	"plan.args":     {from: (*story).finished, first: []string{"tab", "2"}, wants: "does "},
 	"plan.output":   {from: (*story).finished, first: []string{"tab", "1"}, lacks: "does "},
-	"plan.diff":     {from: (*story).finished, first: []string{"tab", "g", "1"}, wants: "No diff"},
+	"plan.diff":     {from: (*story).finished, first: []string{"tab", "g", "1"}, wants: "No changes to files"},
 	"plan.gate":     {from: (*story).gated, first: []string{"esc", "tab", "g"}, wants: "▌├  ◆"},
 	"plan.failure":  {from: (*story).revised, first: []string{"esc", "tab", "g"}, wants: "▌− │  ✗"},
 	"plan.running":  {first: []string{"tab", "g"}, wants: "▌├─ ⠋"},
@@ -84,12 +84,12 @@ var flows = map[string]flow{
 	"gate.edit":   {from: (*story).gated, wants: "Edit arguments"},
 
 	// Questions.
-	"question.done":      {from: (*story).resumed, sends: runner.Settle{Run: storyPlanRun, Step: "3", Decision: event.DoubtDone}},
-	"question.rerun":     {from: (*story).resumed, sends: runner.Settle{Run: storyPlanRun, Step: "3", Decision: event.DoubtRerun}},
-	"question.retry":     {from: (*story).failing, sends: runner.Decide{Run: storyPlanRun, Step: "3", Decision: event.FailureRetry}},
-	"question.skip":      {from: (*story).failing, sends: runner.Decide{Run: storyPlanRun, Step: "3", Decision: event.FailureSkip}},
-	"question.replan":    {from: (*story).failing, sends: runner.Decide{Run: storyPlanRun, Step: "3", Decision: event.FailureReplan}},
-	"question.abort":     {from: (*story).failing, sends: runner.Decide{Run: storyPlanRun, Step: "3", Decision: event.FailureAbort}},
+	"question.done":      {from: (*story).resumed, sends: runner.ResolveDoubt{Run: storyPlanRun, Step: "3", Decision: event.DoubtDone}},
+	"question.rerun":     {from: (*story).resumed, sends: runner.ResolveDoubt{Run: storyPlanRun, Step: "3", Decision: event.DoubtRerun}},
+	"question.retry":     {from: (*story).failing, sends: runner.ResolveFailure{Run: storyPlanRun, Step: "3", Decision: event.FailureRetry}},
+	"question.skip":      {from: (*story).failing, sends: runner.ResolveFailure{Run: storyPlanRun, Step: "3", Decision: event.FailureSkip}},
+	"question.replan":    {from: (*story).failing, sends: runner.ResolveFailure{Run: storyPlanRun, Step: "3", Decision: event.FailureReplan}},
+	"question.abort":     {from: (*story).failing, sends: runner.ResolveFailure{Run: storyPlanRun, Step: "3", Decision: event.FailureAbort}},
 	"question.edit":      {from: (*story).failing, wants: "Edit arguments"},
 	"question.undo_edit": {from: (*story).gated, first: []string{"e", "@x"}, lacks: "x{"},
 	"question.send": {from: (*story).gated, first: []string{"e", "right"}, paste: `"also": "x",`, lacks: "Edit arguments", sends: runner.Edit{Run: storyRun, Gate: "4.1.1", Args: map[string]any{
@@ -121,19 +121,19 @@ var flows = map[string]flow{
 
 	// Dialogs.
 	"dialog.leave":      {from: (*story).listed, first: []string{"ctrl+r"}, lacks: "esc close"},
-	"list.up":           {from: (*story).choosing, first: []string{"ctrl+o"}, hears: []any{someModels()}, then: []string{"down"}, wants: "▌✓ qwen3:8b"},
-	"list.down":         {from: (*story).choosing, first: []string{"ctrl+o"}, hears: []any{someModels()}, wants: "▌  hf.co"},
+	"list.up":           {from: (*story).choosing, first: []string{"ctrl+o"}, events: []any{someModels()}, then: []string{"down"}, wants: "▌✓ qwen3:8b"},
+	"list.down":         {from: (*story).choosing, first: []string{"ctrl+o"}, events: []any{someModels()}, wants: "▌  hf.co"},
 	"list.choose":       {from: (*story).choosing, first: []string{"ctrl+k", "@exchanges"}, wants: "Exchanges with"},
-	"list.other":        {from: (*story).choosing, first: []string{"ctrl+o"}, wants: "own way of working"},
+	"list.other":        {from: (*story).choosing, first: []string{"ctrl+o"}, wants: "session's own settings"},
 	"list.erase":        {first: []string{"ctrl+k", "@xq"}, wants: "› x▌"},
-	"models.think_more": {from: (*story).choosing, first: []string{"ctrl+o"}, hears: []any{someModels()}, moves: true},
-	"models.think_less": {from: (*story).choosing, first: []string{"ctrl+o"}, hears: []any{someModels()}, then: []string{"right"}, moves: true},
-	"undo.put_back":     {from: (*story).finished, first: []string{"tab", "u"}, hears: []any{unmaking()}, sends: runner.Undo{Run: storyRun}},
+	"models.think_more": {from: (*story).choosing, first: []string{"ctrl+o"}, events: []any{someModels()}, moves: true},
+	"models.think_less": {from: (*story).choosing, first: []string{"ctrl+o"}, events: []any{someModels()}, then: []string{"right"}, moves: true},
+	"undo.put_back":     {from: (*story).finished, first: []string{"tab", "u"}, events: []any{unmaking()}, sends: runner.Undo{Run: storyRun}},
 
 	// Looking around.
 	"revisions":           {from: (*story).finished, wants: "evision"},
 	"themes":              {wants: "Themes"},
-	"look":                {from: (*story).greeted, sends: runner.Look{}},
+	"look":                {from: (*story).greeted, sends: runner.Recheck{}},
 	"servers":             {wants: "Tool servers"},
 	"chat.search":         {from: (*story).finished, wants: "type what to find"},
 	"chat.copy":           {from: (*story).finished, wants: "clipboard"},
@@ -149,29 +149,29 @@ var flows = map[string]flow{
 	"plan.timeline":       {from: (*story).finished, first: []string{"tab"}, wants: "makespan"},
 	"plan.revisions":      {from: (*story).finished, first: []string{"tab"}, wants: "evision"},
 	"diff.sides":          {from: (*story).finished, first: []string{"tab", "g", "down", "down", "down", "3", "tab"}, wants: "Side by side takes 60 columns"},
-	"gate.all":            {from: (*story).crowded, wants: "Approve all like this"},
+	"gate.all":            {from: (*story).crowded, wants: "Approve all similar calls"},
 	"gate.next":           {from: (*story).crowded, wants: "Gate 2 of 5"},
 	"gate.previous":       {from: (*story).crowded, wants: "Gate 5 of 5"},
 	"gate.sides":          {from: (*story).gated, wants: "│ 12  // ServeHTTP answers one request."},
 	"search.next":         {from: (*story).finished, first: []string{"ctrl+f", "@auth"}, wants: "2 of 4"},
 	"search.previous":     {from: (*story).finished, first: []string{"ctrl+f", "@auth"}, wants: "4 of 4"},
-	"runs.play":           {first: []string{"ctrl+r"}, hears: []any{[]agent.Summary{{Run: "r-1", Goal: "old"}}}, sends: asks("journal r-1"), wants: "Reading its journal"},
-	"runs.show":           {first: []string{"ctrl+r"}, hears: []any{[]agent.Summary{{Run: "r-1", Goal: "old"}}}, sends: asks("journal r-1"), wants: "Reading its journal"},
+	"runs.play":           {first: []string{"ctrl+r"}, events: []any{[]agent.Summary{{Run: "r-1", Goal: "old"}}}, sends: asks("journal r-1"), wants: "Reading its journal"},
+	"runs.show":           {first: []string{"ctrl+r"}, events: []any{[]agent.Summary{{Run: "r-1", Goal: "old"}}}, sends: asks("journal r-1"), wants: "Reading its journal"},
 	"list.folders":        {first: []string{"ctrl+r"}, wants: "of all folders"},
 	"list.search":         {first: []string{"ctrl+r"}, wants: "search"},
-	"replay.pause":        {o: tui.Options{Replay: true, Recorded: runner.Retold(storyRun, recorded()), Speed: 1}, wants: "space play"},
-	"replay.faster":       {o: tui.Options{Replay: true, Recorded: runner.Retold(storyRun, recorded()), Speed: 1}, first: []string{"space"}, wants: "2x"},
-	"replay.slower":       {o: tui.Options{Replay: true, Recorded: runner.Retold(storyRun, recorded()), Speed: 1}, first: []string{"space"}, wants: "0.5x"},
-	"replay.forth":        {o: tui.Options{Replay: true, Recorded: runner.Retold(storyRun, recorded()), Speed: 1}, first: []string{"space", "0"}, wants: "4/42"},
-	"replay.back":         {o: tui.Options{Replay: true, Recorded: runner.Retold(storyRun, recorded()), Speed: 1}, first: []string{"space", "end"}, lacks: "the replay is over"},
-	"replay.event_forth":  {o: tui.Options{Replay: true, Recorded: runner.Retold(storyRun, recorded()), Speed: 1}, first: []string{"space", "0"}, wants: "1/42"},
-	"replay.event_back":   {o: tui.Options{Replay: true, Recorded: runner.Retold(storyRun, recorded()), Speed: 1}, first: []string{"space", "end"}, wants: "41/42"},
-	"replay.start":        {o: tui.Options{Replay: true, Recorded: runner.Retold(storyRun, recorded()), Speed: 1}, first: []string{"space", "end"}, wants: "0:00/"},
-	"replay.end":          {o: tui.Options{Replay: true, Recorded: runner.Retold(storyRun, recorded()), Speed: 1}, first: []string{"space"}, wants: "the replay is over"},
+	"replay.pause":        {o: tui.Options{Replay: true, Recorded: runner.ReplayEvents(storyRun, recorded()), Speed: 1}, wants: "space play"},
+	"replay.faster":       {o: tui.Options{Replay: true, Recorded: runner.ReplayEvents(storyRun, recorded()), Speed: 1}, first: []string{"space"}, wants: "2x"},
+	"replay.slower":       {o: tui.Options{Replay: true, Recorded: runner.ReplayEvents(storyRun, recorded()), Speed: 1}, first: []string{"space"}, wants: "0.5x"},
+	"replay.forth":        {o: tui.Options{Replay: true, Recorded: runner.ReplayEvents(storyRun, recorded()), Speed: 1}, first: []string{"space", "0"}, wants: "4/42"},
+	"replay.back":         {o: tui.Options{Replay: true, Recorded: runner.ReplayEvents(storyRun, recorded()), Speed: 1}, first: []string{"space", "end"}, lacks: "the replay is over"},
+	"replay.event_forth":  {o: tui.Options{Replay: true, Recorded: runner.ReplayEvents(storyRun, recorded()), Speed: 1}, first: []string{"space", "0"}, wants: "1/42"},
+	"replay.event_back":   {o: tui.Options{Replay: true, Recorded: runner.ReplayEvents(storyRun, recorded()), Speed: 1}, first: []string{"space", "end"}, wants: "41/42"},
+	"replay.start":        {o: tui.Options{Replay: true, Recorded: runner.ReplayEvents(storyRun, recorded()), Speed: 1}, first: []string{"space", "end"}, wants: "0:00/"},
+	"replay.end":          {o: tui.Options{Replay: true, Recorded: runner.ReplayEvents(storyRun, recorded()), Speed: 1}, first: []string{"space"}, wants: "the replay is over"},
 	"settings":            {wants: "Settings", sends: asks("settings")},
-	"settings.keep":       {first: []string{"alt+o"}, hears: []any{inForce()}, wants: "the lines for model.name"},
+	"settings.keep":       {first: []string{"alt+o"}, events: []any{inForce()}, wants: "the lines for model.name"},
 	"servers.restart":     {from: (*story).servers, first: []string{"esc", "alt+s"}, wants: "Starting workspace anew"},
 }
 
-// someModels are models and profiles to choose from.
+// someModels returns models and profiles to choose from.
 func someModels() any { return newStory().choosing().answers[0] }

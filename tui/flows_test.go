@@ -19,25 +19,25 @@ import (
 )
 
 // flow is one path through the screen, played in the real program under teatest:
-// where it begins, what is pressed, and what comes of the last key.
+// its start, its keys, and the effect of the last one.
 type flow struct {
-	from  func(*story) *story // nil: two steps run at once
-	o     tui.Options
-	first []string // keys before, by name; @text types it, ~ ends a grace time
-	paste string   // pasted after those
-	hears []any    // of the session, after that
-	then  []string // keys after that
-	keys  []string // the action's keys, where this is empty
-	wants string   // on the screen afterwards
-	lacks string   // not on it
-	focus string   // the pane with the focus
-	sends any      // a command or query to the session
-	quits bool     // the program ends
-	moves bool     // the frame changes, be it in its colours alone
+	from   func(*story) *story // nil: two steps run at once
+	o      tui.Options
+	first  []string // keys before, by name; @text types a text, ~ ends a grace time
+	paste  string   // pasted after those
+	events []any    // of the session, after that
+	then   []string // keys after that
+	keys   []string // the action's keys, where this is empty
+	wants  string   // on the screen afterwards
+	lacks  string   // not on it
+	focus  string   // the pane with the focus
+	sends  any      // a command or query to the session
+	quits  bool     // the program ends
+	moves  bool     // the frame changes, if only in its colours
 }
 
-// TestEveryActionHasAFlow holds that the table of flows has each action that
-// there is, and none beside.
+// TestEveryActionHasAFlow checks that the table of flows has each action and no
+// other.
 func TestEveryActionHasAFlow(t *testing.T) {
 	var ids []string
 	for _, a := range tui.New(nil, tui.Options{}).Actions() {
@@ -53,8 +53,8 @@ func TestEveryActionHasAFlow(t *testing.T) {
 	}
 }
 
-// TestFlows plays each of them with every key that the action has, and the paths
-// that are longer than one key.
+// TestFlows plays each flow with every key of its action, and the paths of more
+// than one key.
 func TestFlows(t *testing.T) {
 	keys := map[string][]string{}
 	for _, a := range tui.New(nil, tui.Options{}).Actions() {
@@ -73,7 +73,7 @@ func TestFlows(t *testing.T) {
 	}
 }
 
-// play plays it with that key at its end.
+// play plays the flow with that last key.
 func (f flow) play(t *testing.T, key string) {
 	p := startProgram(t, f)
 	for _, name := range f.first {
@@ -82,8 +82,8 @@ func (f flow) play(t *testing.T, key string) {
 	if f.paste != "" {
 		p.test.Send(tea.PasteMsg{Content: f.paste})
 	}
-	if f.hears != nil {
-		st := more(p.story).session(f.hears...)
+	if f.events != nil {
+		st := more(p.story).session(f.events...)
 		p.test.Send(tui.Batch(st.events, st.now))
 		for _, a := range st.answers {
 			p.test.Send(a)
@@ -99,27 +99,27 @@ func (f flow) play(t *testing.T, key string) {
 		return
 	}
 	if f.sends != nil {
-		p.told(f.sends)
+		p.received(f.sends)
 	}
 	shown := p.frame()
 	if f.wants != "" && !strings.Contains(shown, f.wants) {
-		t.Errorf("%q is not on the screen after %s; before it was\n%s\nand is\n%s", f.wants, key, before, shown)
+		t.Errorf("%q is not on the screen after %s; before:\n%s\nafter:\n%s", f.wants, key, before, shown)
 	}
 	if f.moves && p.drawn() == drawn {
-		t.Errorf("nothing on the screen changes by %s:\n%s", key, shown)
+		t.Errorf("%s changes nothing on the screen:\n%s", key, shown)
 	}
 	if f.wants != "" && !f.moves && f.sends == nil && f.focus == "" && f.lacks == "" && strings.Contains(before, f.wants) {
-		t.Errorf("%q was on the screen before %s already:\n%s", f.wants, key, before)
+		t.Errorf("%q was already on the screen before %s:\n%s", f.wants, key, before)
 	}
 	if f.lacks != "" && (strings.Contains(shown, f.lacks) || !strings.Contains(before, f.lacks)) {
-		t.Errorf("%q was not there before %s, or still is:\n%s\nand then\n%s", f.lacks, key, before, shown)
+		t.Errorf("%q was missing before %s, or is still shown; before:\n%s\nafter:\n%s", f.lacks, key, before, shown)
 	}
 	if f.focus != "" && p.focused() != f.focus {
-		t.Errorf("%s leads to the pane %s, not %s", key, p.focused(), f.focus)
+		t.Errorf("%s focuses the pane %s, want %s", key, p.focused(), f.focus)
 	}
 }
 
-// program is the real program with a model that can be looked into.
+// program is the real program with a model that tests can inspect.
 type program struct {
 	t       *testing.T
 	session *fakeSession
@@ -128,12 +128,12 @@ type program struct {
 	test    *teatest.TestModel
 }
 
-// watchedModel is the screen, which does in its own goroutine what it is asked.
+// watchedModel is a screen that runs functions in its own goroutine.
 type watchedModel struct {
 	*tui.Model
 }
 
-// asked is a message that looks at the screen, and may give it another one.
+// asked is a message that inspects the screen and may return another message.
 type asked func(m *tui.Model) tea.Msg
 
 // Update passes messages on.
@@ -195,7 +195,7 @@ func (p *program) press(name string) {
 	}
 }
 
-// look waits until all that was sent has been taken, and looks.
+// look waits until all messages have been handled, and inspects the screen.
 func (p *program) look(at func(m *tui.Model) string) string {
 	seen := make(chan string, 1)
 	p.test.Send(asked(func(m *tui.Model) tea.Msg {
@@ -209,7 +209,7 @@ func (p *program) drawn() string {
 	return p.look(func(m *tui.Model) string { return m.View().Content })
 }
 
-// frame is what is on the screen. Whatever spins stands still in it, since the
+// frame returns the text on the screen, with all spinners at the same frame: the
 // clock of the real program beats while a slow machine plays a flow.
 func (p *program) frame() string {
 	still := []string{}
@@ -221,8 +221,8 @@ func (p *program) frame() string {
 
 func (p *program) focused() string { return p.look((*tui.Model).Focus) }
 
-// told waits until the session is told that.
-func (p *program) told(want any) {
+// received waits until the session has received a command or query.
+func (p *program) received(want any) {
 	p.t.Helper()
 	for range p.session.got {
 		for _, c := range p.session.commands() {
@@ -234,17 +234,17 @@ func (p *program) told(want any) {
 			break
 		}
 	}
-	p.t.Errorf("the session was told %#v, not %#v", p.session.commands(), want)
+	p.t.Errorf("the session received %#v, want %#v", p.session.commands(), want)
 }
 
 // ended waits for the program's end.
 func (p *program) ended() { p.test.WaitFinished(p.t, teatest.WithFinalTimeout(longestFlow)) }
 
-// longestFlow is how long the program may take to end, which it does at once.
+// longestFlow limits how long the program may take to end; usually it ends at once.
 const longestFlow = time.Minute
 
-// endsByItself is what may be left of a program that has ended: teatest's wait
-// for an interrupt, a timer of Bubble Tea's, and the clock of the highlighter's
+// endsByItself lists goroutines that may outlive a program: teatest's wait for an
+// interrupt, a timer of Bubble Tea's, and the clock of the highlighter's
 // regular expressions, none of which can be stopped.
 func endsByItself() []goleak.Option {
 	return []goleak.Option{

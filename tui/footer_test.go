@@ -7,13 +7,13 @@ import (
 	"replan/tui"
 )
 
-func TestTheQuestionWhetherToQuitKeepsItsKeysOnTheSmallestScreen(t *testing.T) {
+func TestQuitPromptShowsKeysOnSmallestScreen(t *testing.T) {
 	s := open(t, tui.Options{}, 40, 12).show(newStory().branching())
 	s.m.Update(ctrl('c'))
 	s.wants("Stop the run and quit?  y yes  n no")
 }
 
-func TestAWordOnWhatAKeyBeganGoesWithTheNextEventOrKey(t *testing.T) {
+func TestProgressMessageClearsOnNextEventOrKey(t *testing.T) {
 	st := newStory().branching()
 	for name, then := range map[string]func(*screen){
 		"a key": func(s *screen) { s.press(downKey) },
@@ -31,15 +31,15 @@ func TestAWordOnWhatAKeyBeganGoesWithTheNextEventOrKey(t *testing.T) {
 	}
 	s := open(t, tui.Options{}, 120, 36).show(st).press(tabKey).press(letters("x")...)
 	s.show((&story{now: st.now, seq: st.seq}).run(event.StepOutput{Index: "3", Chunk: "text"}))
-	s.wants("Step 2 is being cancelled") // what only streams says nothing of it
+	s.wants("Step 2 is being cancelled") // streamed output does not clear it
 	s = open(t, tui.Options{}, 120, 36).show(st).press(tabKey).press(letters("gx")...)
 	s.show((&story{now: st.now, seq: st.seq}).run(event.StepCompleted{Index: "2", Attempt: 1}))
-	s.wants("Step 1 has ended already") // why a key did nothing stays to be read
+	s.wants("Step 1 has ended already") // a refusal stays until the next key
 }
 
-// TestTheWayOutOfTheMapIsShown holds that the footer of the map says first how to
-// leave it, also on the smallest screen.
-func TestTheWayOutOfTheMapIsShown(t *testing.T) {
+// TestMapFooterShowsEscape checks that the footer of the map begins with the key
+// that leaves it, also on the smallest screen.
+func TestMapFooterShowsEscape(t *testing.T) {
 	s := open(t, tui.Options{}, 40, 12).show(newStory().branching()).press(tabKey).press(letters("m")...)
 	s.wants("esc back")
 	s.press(escape).lacks("esc back")

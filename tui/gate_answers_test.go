@@ -12,7 +12,7 @@ import (
 	"replan/tui"
 )
 
-func TestAlwaysShowsTheRuleBeforeAnythingIsSaved(t *testing.T) {
+func TestAlwaysShowsRuleBeforeSaving(t *testing.T) {
 	s := settled(t, newStory().revised(), 120, 36)
 	s.press(letters("a")...)
 	s.sent()
@@ -25,7 +25,7 @@ func TestAlwaysShowsTheRuleBeforeAnythingIsSaved(t *testing.T) {
 	s.sent()
 	s.lacks("[[policy]]")
 	if !s.m.GateOpen() {
-		t.Fatal("the way back leads out of the gate")
+		t.Fatal("leaving the rule closes the gate")
 	}
 	s.press(letters("a")...)
 	s.wants("action = 'allow'")
@@ -36,7 +36,7 @@ func TestAlwaysShowsTheRuleBeforeAnythingIsSaved(t *testing.T) {
 	}
 }
 
-func TestARuleIsReadToItsEndBeforeItIsSaved(t *testing.T) {
+func TestAlwaysRequiresReadingWholeRule(t *testing.T) {
 	st := newStory().revised()
 	gate := st.events[len(st.events)-1].Data.(event.GateRequested)
 	gate.Always.Text = "[[policy]]\ntool = 'x'\nargs = {a = '1', b = '2', c = '3', d = '4', e = '5', f = '6', g = '7', h = '8', i = '9', j = '10', k = '11', l = '12', m = '13', n = '14', o = '15', p = '16'}\naction = 'allow'\n"
@@ -46,14 +46,14 @@ func TestARuleIsReadToItsEndBeforeItIsSaved(t *testing.T) {
 	s.wants("[[policy]]")
 	s.press(letters("y")...)
 	s.sent()
-	s.wants("Read the rule to its end")
+	s.wants("Read the whole rule")
 	s.press(letters("jjjjj")...)
 	s.wants("action = 'allow'")
 	s.press(letters("y")...)
 	s.sent(runner.Resolve{Run: storyRun, Gate: "7.2.1", Decision: event.Allow, Scope: event.ScopeAlways})
 }
 
-func TestWhereNoRuleIsOfferedTheKeySaysWhy(t *testing.T) {
+func TestAlwaysSaysWhyNoRuleIsOffered(t *testing.T) {
 	s := settled(t, newStory().gated(), 120, 36)
 	s.press(letters("a")...)
 	s.sent()
@@ -62,7 +62,7 @@ func TestWhereNoRuleIsOfferedTheKeySaysWhy(t *testing.T) {
 	s.sent(runner.Resolve{Run: storyRun, Gate: "4.1.1", Decision: event.Allow, Scope: event.ScopeOnce})
 }
 
-func TestTheChatTellsWhichRuleWasSaved(t *testing.T) {
+func TestChatNamesSavedRule(t *testing.T) {
 	st := newStory().revised()
 	s := open(t, tui.Options{}, 120, 36).show(st)
 	next := &story{now: st.now, seq: st.seq}
@@ -72,7 +72,7 @@ func TestTheChatTellsWhichRuleWasSaved(t *testing.T) {
 	s.wants("path=auth/jwt.go")
 }
 
-// schemed gives fs.patch of a story a schema.
+// schemed adds a schema for fs.patch to a story.
 func schemed(st *story) *story {
 	for i, e := range st.events {
 		started, ok := e.Data.(event.RunStarted)
@@ -88,7 +88,7 @@ func schemed(st *story) *story {
 	return st
 }
 
-func TestACallIsEditedAtItsGate(t *testing.T) {
+func TestGateCallCanBeEdited(t *testing.T) {
 	s := settled(t, schemed(newStory().revised()), 120, 36)
 	s.press(letters("e")...)
 	s.wants("Edit arguments")
@@ -97,18 +97,18 @@ func TestACallIsEditedAtItsGate(t *testing.T) {
 	s.press(ctrl('s'))
 	s.sent()
 	s.wants("Not sent: the args of fs.patch do not fit: path: got number, want string")
-	s.wants(`{"path": 7}`) // nothing is lost
+	s.wants(`{"path": 7}`) // the text is kept
 	s.press(escape).press(letters("e")...)
 	kill(s)
 	s.m.Update(tea.PasteMsg{Content: `{"path": "docs/a.md", "new": "${x} stays"}`})
 	s.press(ctrl('s'))
 	s.sent(runner.Edit{Run: storyRun, Gate: "7.2.1", Args: map[string]any{"path": "docs/a.md", "new": "${x} stays"}})
 	if s.m.GateOpen() {
-		t.Error("the question about the old call is still open")
+		t.Error("the gate of the old call is still open")
 	}
 }
 
-func TestAnEditedCallIsAskedAboutAnew(t *testing.T) {
+func TestEditedCallOpensNewGate(t *testing.T) {
 	st := schemed(newStory().revised())
 	s := open(t, tui.Options{}, 120, 36).show(st)
 	next := &story{now: st.now, seq: st.seq}
@@ -119,7 +119,7 @@ func TestAnEditedCallIsAskedAboutAnew(t *testing.T) {
 	s.wants("docs/a.md")
 	s.wants("edited the call of fs.patch in step 7")
 	s.m.Update(letters("y")[0])
-	s.sent() // it has just opened: another moment of quiet
+	s.sent() // just opened: the grace time starts again
 	s.m.Update(s.m.Rested())
 	s.press(letters("y")...)
 	s.sent(runner.Resolve{Run: storyRun, Gate: "7.2.1e1", Decision: event.Allow, Scope: event.ScopeOnce})

@@ -12,11 +12,11 @@ import (
 	"replan/tui"
 )
 
-func TestAGateTakesNoKeyBeforeAMomentOfQuiet(t *testing.T) {
+func TestGateIgnoresKeysUntilGraceEnds(t *testing.T) {
 	s := open(t, tui.Options{}, 120, 36)
 	s.press(letters("typing on")...).show(newStory().gated())
 	if !s.m.GateOpen() {
-		t.Fatal("the gate does not open by itself")
+		t.Fatal("the gate does not open")
 	}
 	s.m.Update(letters("y")[0])
 	s.sent()
@@ -27,7 +27,7 @@ func TestAGateTakesNoKeyBeforeAMomentOfQuiet(t *testing.T) {
 	s.m.Update(s.m.Rested())
 	s.lacks("too early")
 	if got := s.m.Typed(); got != "typing on" {
-		t.Errorf("a key meant for the gate went to the input: %q", got)
+		t.Errorf("a key for the gate went to the input: %q", got)
 	}
 	s.press(letters("y")...)
 	s.sent(runner.Resolve{Run: storyRun, Gate: "4.1.1", Decision: event.Allow, Scope: event.ScopeOnce})
@@ -36,7 +36,7 @@ func TestAGateTakesNoKeyBeforeAMomentOfQuiet(t *testing.T) {
 	}
 }
 
-func TestTheAnswersToAGate(t *testing.T) {
+func TestGateAnswers(t *testing.T) {
 	for key, want := range map[string]runner.Resolve{
 		"y": {Run: storyRun, Gate: "4.1.1", Decision: event.Allow, Scope: event.ScopeOnce},
 		"r": {Run: storyRun, Gate: "4.1.1", Decision: event.Allow, Scope: event.ScopeRun},
@@ -51,43 +51,43 @@ func TestTheAnswersToAGate(t *testing.T) {
 	}
 }
 
-func TestOtherKeysAnswerNoGate(t *testing.T) {
+func TestOtherKeysDoNotAnswerGate(t *testing.T) {
 	s := open(t, tui.Options{}, 120, 36).show(newStory().gated())
 	s.m.Update(s.m.Rested())
 	s.press(enter, tabKey, ctrl('y'), ctrl('d')).press(letters("qYNR ")...)
 	s.m.Update(tea.PasteMsg{Content: "y"})
 	s.sent()
 	if !s.m.GateOpen() {
-		t.Error("the gate went away without an answer")
+		t.Error("the gate closed without an answer")
 	}
 }
 
-func TestEscapeAtAGateLooksAroundAndControlGComesBack(t *testing.T) {
+func TestEscapeHidesGateAndCtrlGReturns(t *testing.T) {
 	s := open(t, tui.Options{}, 120, 36).show(newStory().gated())
 	s.m.Update(s.m.Rested())
 	s.press(escape)
 	s.sent()
 	if s.m.GateOpen() {
-		t.Fatal("the dialog is still there")
+		t.Fatal("the dialog is still open")
 	}
 	s.wants("step 4 waits for your answer")
 	s.m.Update(ctrl('g'))
 	if !s.m.GateOpen() {
-		t.Fatal("ctrl+g does not bring it back")
+		t.Fatal("ctrl+g does not reopen it")
 	}
 	s.m.Update(letters("y")[0])
-	s.sent() // it has just opened: another moment of quiet
+	s.sent() // just opened: the grace time starts again
 	s.m.Update(s.m.Rested())
 	s.press(escape, escape)
 	s.sent()
 	s.wants("esc again stops the run")
 	s.press(letters("j")[0], escape)
-	s.sent() // another key took the question back
+	s.sent() // another key cancels the warning
 	s.press(escape)
 	s.sent(runner.Stop{})
 }
 
-func TestHelpOpensOverAGate(t *testing.T) {
+func TestHelpOpensOverGate(t *testing.T) {
 	for _, k := range []tea.KeyPressMsg{letters("?")[0], {Code: tea.KeyF1}} {
 		s := open(t, tui.Options{}, 120, 36).show(newStory().gated())
 		s.m.Update(s.m.Rested())
@@ -95,13 +95,13 @@ func TestHelpOpensOverAGate(t *testing.T) {
 		s.wants("Everywhere")
 		s.press(escape)
 		if !s.m.GateOpen() {
-			t.Errorf("%s took the gate away", k)
+			t.Errorf("%s closes the gate", k)
 		}
 		s.sent()
 	}
 }
 
-func TestControlGSaysThatNoGateIsOpen(t *testing.T) {
+func TestCtrlGReportsNoOpenGate(t *testing.T) {
 	s := open(t, tui.Options{}, 120, 36).show(newStory().branching()).press(ctrl('g'))
 	s.wants("No gate is open.")
 }
@@ -132,8 +132,8 @@ func TestSeveralGatesQueue(t *testing.T) {
 	}
 }
 
-// sending carries out a command that sends one thing and may also begin a grace
-// time, which it does not wait for.
+// sending runs a command that sends one message and may also start a grace time,
+// for which it does not wait.
 func (s *screen) sending(cmd tea.Cmd) {
 	batch, ok := cmd().(tea.BatchMsg)
 	if !ok {
@@ -147,7 +147,7 @@ func (s *screen) sending(cmd tea.Cmd) {
 	<-s.session.got
 }
 
-func TestAnAnswerFromElsewhereClosesTheGate(t *testing.T) {
+func TestAnswerFromElsewhereClosesGate(t *testing.T) {
 	st := newStory().gated()
 	s := open(t, tui.Options{}, 120, 36).show(st)
 	next := &story{now: st.now, seq: st.seq}
@@ -158,7 +158,7 @@ func TestAnAnswerFromElsewhereClosesTheGate(t *testing.T) {
 	s.wants("allowed fs.patch in step 4 (by --approve all)")
 }
 
-func TestServersOfTheProjectAreAskedFor(t *testing.T) {
+func TestProjectServersOpenGate(t *testing.T) {
 	s := open(t, tui.Options{}, 120, 36).show(newStory().servers())
 	s.wants("npx -y @example/tickets-mcp --project auth")
 	s.m.Update(s.m.Rested())
@@ -169,7 +169,7 @@ func TestServersOfTheProjectAreAskedFor(t *testing.T) {
 	s.sent(runner.Resolve{Run: storySession, Gate: "servers.1", Decision: event.Allow, Scope: event.ScopeOnce})
 }
 
-func TestAGateShowsTheWholeCall(t *testing.T) {
+func TestGateShowsWholeCall(t *testing.T) {
 	s := open(t, tui.Options{}, 120, 60).show(newStory().gated())
 	for _, text := range []string{
 		"it changes files of the workspace", "func verifyUser(ctx context.Context, token string) (User, error) {",
@@ -179,13 +179,14 @@ func TestAGateShowsTheWholeCall(t *testing.T) {
 	}
 }
 
-// routed is a rename whose diff and hashes come from a tool of that server.
-func routed(own bool, tool string) *story {
+// routed is a rename whose diff and hashes come from a tool of a server, trusted
+// or not.
+func routed(trusted bool, tool string) *story {
 	st := newStory().gated()
 	for i, e := range st.events {
 		switch d := e.Data.(type) {
 		case event.RunStarted:
-			d.Catalogue = plan.Catalogue{{Name: tool, Server: "s", Trusted: own, ReadOnly: true, Annotated: true}}
+			d.Catalogue = plan.Catalogue{{Name: tool, Server: "s", Trusted: trusted, ReadOnly: true, Annotated: true}}
 			st.events[i].Data = d
 		case event.GateRequested:
 			d.Provenance = []rule.Provenance{{Arg: "diff", Step: "2", Tool: tool}, {Arg: "hashes", Step: "2", Tool: tool}}
@@ -195,12 +196,12 @@ func routed(own bool, tool string) *story {
 	return st
 }
 
-func TestWhatTheWorkspaceComputedIsNoAlarm(t *testing.T) {
+func TestWorkspaceComputedArgumentsRaiseNoWarning(t *testing.T) {
 	s := open(t, tui.Options{}, 120, 60).show(routed(true, "code.transform"))
 	s.wants(`"diff" and "hashes" carry what was computed by step 2 (code.transform)`)
 	s.lacks("untrusted")
 	s.lacks("beware")
-	for name, st := range map[string]*story{"another server's": routed(false, "code.transform"), "what was read": routed(true, "fs.read")} {
+	for name, st := range map[string]*story{"untrusted server": routed(false, "code.transform"), "text that was read": routed(true, "fs.read")} {
 		t.Run(name, func(t *testing.T) {
 			s := open(t, tui.Options{}, 120, 60).show(st)
 			s.wants(`"diff" and "hashes" carry text from step 2`)
@@ -211,7 +212,7 @@ func TestWhatTheWorkspaceComputedIsNoAlarm(t *testing.T) {
 	}
 }
 
-func TestAGateOpensAtItsTopAndCountsItsChanges(t *testing.T) {
+func TestGateOpensAtTopWithChangeCounts(t *testing.T) {
 	for _, size := range [][2]int{{80, 24}, {120, 36}} {
 		s := open(t, tui.Options{}, size[0], size[1]).show(newStory().gated())
 		s.wants("it changes files of the workspace")
@@ -219,7 +220,7 @@ func TestAGateOpensAtItsTopAndCountsItsChanges(t *testing.T) {
 	}
 }
 
-func TestAlwaysIsOnlyOfferedWhereThereIsARule(t *testing.T) {
+func TestAlwaysIsOfferedOnlyWithRule(t *testing.T) {
 	open(t, tui.Options{}, 120, 36).show(newStory().gated()).lacks("a always")
 	open(t, tui.Options{}, 120, 36).show(newStory().revised()).wants("a always…")
 }

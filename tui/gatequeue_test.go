@@ -9,22 +9,23 @@ import (
 
 	"replan/agent/event"
 	"replan/agent/rule"
+	"replan/internal/untrusted"
 	"replan/planning/plan"
 )
 
 // reading is a gate about a short call.
 func reading(step string) event.GateRequested {
 	return event.GateRequested{
-		Gate: step + ".1.1", Step: step, Title: "Step " + step, Tool: "vcs.push", Server: "workspace", Rule: patchRule,
+		Gate: step + ".1.1", Step: step, Title: untrusted.Text("Step " + step), Tool: "vcs.push", Server: "workspace", Rule: patchRule,
 		Args: map[string]any{"remote": "origin"},
 	}
 }
 
-// abreast: calls of steps that depend on nothing wait, in the order given.
+// abreast: calls of independent steps wait at gates, in the given order.
 func (s *story) abreast(gates ...string) *story {
 	var steps []plan.Step
 	for i := 1; i <= 4; i++ {
-		steps = append(steps, plan.Step{Index: fmt.Sprint(i), Title: fmt.Sprintf("Step %d", i), Executor: plan.ExecutorTool, Tool: "vcs.push"})
+		steps = append(steps, plan.Step{Index: fmt.Sprint(i), Title: untrusted.Text(fmt.Sprintf("Step %d", i)), Executor: plan.ExecutorTool, Tool: "vcs.push"})
 	}
 	s.asked().after(100).run(event.PlanCreated{Plan: plan.Plan{ID: "p", Title: "Pushes", Goal: storyGoal, Steps: steps}, Revision: 1})
 	for _, step := range gates {
@@ -33,7 +34,7 @@ func (s *story) abreast(gates ...string) *story {
 	return s
 }
 
-func TestGatesWaitInThePlansOrderAndTheChatNamesTheOneInTheDialog(t *testing.T) {
+func TestGatesQueueInPlanOrder(t *testing.T) {
 	s := settled(t, newStory().abreast("3", "1", "2"), 120, 40)
 	for _, step := range []string{"1", "2", "3"} {
 		s.wants("Gate " + step + " of 3")
@@ -44,13 +45,13 @@ func TestGatesWaitInThePlansOrderAndTheChatNamesTheOneInTheDialog(t *testing.T) 
 	s = settled(t, st, 120, 40)
 	s.wants("step 3 waits for your answer")
 	s.show(more(st).run(reading("1"), reading("2")))
-	s.wants("Gate 3 of 3") // what is in the dialog stays there
+	s.wants("Gate 3 of 3") // the shown gate stays
 	s.wants("step 3 waits for your answer")
 	s.press(escape).wants("step 3 waits for your answer")
 	s.press(ctrl('g')).wants("Gate 3 of 3")
 }
 
-func TestWhatWaitsIsListedWhereTheCallIsShort(t *testing.T) {
+func TestShortGateListsWaitingCalls(t *testing.T) {
 	for _, size := range [][2]int{{80, 24}, {120, 36}} {
 		s := settled(t, newStory().abreast("1", "2", "3"), size[0], size[1])
 		s.wants("step 2  vcs.push")
@@ -58,7 +59,7 @@ func TestWhatWaitsIsListedWhereTheCallIsShort(t *testing.T) {
 	}
 }
 
-func TestAStepIsChosenByAClickWhileAGateIsOpen(t *testing.T) {
+func TestClickChoosesStepBehindOpenGate(t *testing.T) {
 	s := settled(t, newStory().abreast("1", "2"), 120, 40)
 	for y, line := range s.lines() {
 		if strings.Contains(line, "4 Step 4") {
@@ -67,14 +68,14 @@ func TestAStepIsChosenByAClickWhileAGateIsOpen(t *testing.T) {
 	}
 	s.wants("▌○ 4 Step 4")
 	if !s.m.GateOpen() {
-		t.Fatal("the gate is gone")
+		t.Fatal("the gate is closed")
 	}
 	s.m.Update(s.m.Rested())
 	s.press(letters("y")...)
 	s.sent(allow("1"))
 }
 
-func TestAWordThatNobodyCouldHearStaysInTheInput(t *testing.T) {
+func TestUndeliverableSteeringStaysInInput(t *testing.T) {
 	s := settled(t, newStory().answering(), 120, 36).press(append(letters("x"), ctrl('t'))...)
 	s.sent()
 	if got := s.m.Typed(); got != "x" {
@@ -84,8 +85,8 @@ func TestAWordThatNobodyCouldHearStaysInTheInput(t *testing.T) {
 	settled(t, newStory().exploring(), 120, 36).press(letters("x")...).wants("ctrl+t steer")
 }
 
-func TestACallThatPassesByAnAnswerForTheRunIsTold(t *testing.T) {
-	const words = "passed without a gate: fs.patch in step 4 (you allowed this tool for the run)"
+func TestCallAllowedForRunIsReported(t *testing.T) {
+	const notice = "allowed without a gate: fs.patch in step 4 (you allowed this tool for the run)"
 	r := rule.Rule{Tool: "workspace:fs.patch", Verdict: rule.VerdictRun, Source: rule.SourceUser, Why: "you allowed this tool for the run"}
 	for name, c := range map[string]struct {
 		rule *rule.Rule
@@ -93,10 +94,10 @@ func TestACallThatPassesByAnAnswerForTheRunIsTold(t *testing.T) {
 		want string
 		mark bool
 	}{
-		"its arguments are the plan's":        {&r, nil, words, false},
-		"it carries untrusted text":           {&r, []rule.Provenance{{Arg: "new", Step: "1", Tool: "vcs.push"}}, words, true},
-		"another rule lets it pass":           {&rule.Rule{Tool: "fs.*", Verdict: rule.VerdictRun, Source: rule.SourceConfiguration}, nil, "", false},
-		"it was approved with the whole plan": {&rule.Rule{Tool: "fs.patch", Verdict: rule.VerdictRun, Source: rule.SourceUser, Why: "you approved this call when you looked the plan over"}, nil, "", false},
+		"arguments of the plan":   {&r, nil, notice, false},
+		"untrusted text":          {&r, []rule.Provenance{{Arg: "new", Step: "1", Tool: "vcs.push"}}, notice, true},
+		"allowed by another rule": {&rule.Rule{Tool: "fs.*", Verdict: rule.VerdictRun, Source: rule.SourceConfiguration}, nil, "", false},
+		"approved in the review":  {&rule.Rule{Tool: "fs.patch", Verdict: rule.VerdictRun, Source: rule.SourceUser, Why: "you approved this call in the review of the plan"}, nil, "", false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			st := newStory().abreast().run(patching("3", "a.go", patchRule), event.GateResolved{Gate: "3.1.1", Decision: event.Allow, Scope: event.ScopeRun, By: "user"})
@@ -108,22 +109,22 @@ func TestACallThatPassesByAnAnswerForTheRunIsTold(t *testing.T) {
 				s.wants(c.want)
 			}
 			if got := strings.Contains(s.text(), "untrusted text"); got != c.mark {
-				t.Errorf("marked %t", got)
+				t.Errorf("got marked %t", got)
 			}
 		})
 	}
 }
 
-func TestADeniedStepIsAskedAboutAsOneThatWasDenied(t *testing.T) {
+func TestDeniedStepIsReportedAsDenied(t *testing.T) {
 	st := newStory().abreast("1").run(event.GateResolved{Gate: "1.1.1", Decision: event.Deny, Scope: event.ScopeOnce, By: "user"},
 		event.StepFailed{Index: "1", Attempt: 1, Error: "denied at the gate", Failure: event.FailureDenied})
 	s := settled(t, attended(st), 120, 40)
 	s.wants("Denied · step 1")
-	s.wants("step 1 was denied: how shall the run go on?")
+	s.wants("step 1 was denied: how should the run continue?")
 	s.lacks("failed")
 }
 
-// attended has somebody be there in every run of the story.
+// attended makes every run of the story attended.
 func attended(s *story) *story {
 	for i, e := range s.events {
 		if d, ok := e.Data.(event.RunStarted); ok {

@@ -15,15 +15,15 @@ import (
 )
 
 // awkward are pieces of text that terminals and programs measure differently, or
-// that break lines, hide or turn round what stands beside them.
+// that break lines, or hide or reverse adjacent text.
 var awkward = []string{
 	"a", "word ", "two words ", "-", "/", "世界", "カタカナ", "한국어", "ｗｉｄｅ", "ｱｲｳ", "👩‍👩‍👧", "👨🏽‍💻", "👍🏿", "🇩🇪", "🇫", "🏴󠁧󠁢󠁥󠁮󠁧󠁿", "1️⃣", "✔️", "❤️‍🔥", "🙂",
 	"e\u0301", "Z͑ͫ̓ͪ̂ͫ̽͏̴̙̤", "か\u3099", "\u0301", "क्षि", "नमस्ते ", "กำลัง", "বাংলা", "မြန်မာ", "العربية", "עברית", "\t", "\u200b", "\u200d", "\u2060", "\ufeff", "\u202e", "\u2066",
 	"\u00ad", "\u2028", "\x1b[31m", "\x1b]8;;x\x07", "\x00", "\x7f", "\r", "\n", "\u3000", "①", "±", "│", "\U000E0041", "\xff",
 }
 
-// told are the fields of events that hold text from outside.
-var told = map[string]bool{
+// textFields lists the fields of events that hold text from outside.
+var textFields = map[string]bool{
 	"title": true, "goal": true, "text": true, "error": true, "reply": true, "reason_text": true, "why": true, "answer": true, "message": true,
 	"expected_outcome": true, "model": true, "workspace": true, "description": true, "detail": true, "result": true, "preview": true, "name": true,
 }
@@ -43,7 +43,7 @@ func retell(t fataler, e event.Event, text func() string) event.Event {
 		switch v := v.(type) {
 		case map[string]any:
 			for key, inner := range v {
-				if _, isText := inner.(string); isText && (all || told[key]) {
+				if _, isText := inner.(string); isText && (all || textFields[key]) {
 					v[key] = text()
 				} else {
 					v[key] = walk(inner, all || key == "args")
@@ -69,17 +69,17 @@ func retell(t fataler, e event.Event, text func() string) event.Event {
 	}
 	var out event.Event
 	if err := json.Unmarshal(line, &out); err != nil {
-		return e // the field wants something else than any text
+		return e // the field does not take any text
 	}
 	return out
 }
 
 type fataler interface{ Fatalf(string, ...any) }
 
-// TestWhateverTheTextTheGridHolds puts awkward text wherever text comes from
-// outside: each line of each frame is as wide as the screen, by either way in
-// which terminals count.
-func TestWhateverTheTextTheGridHolds(t *testing.T) {
+// TestAwkwardTextKeepsFrameSize puts awkward text into every field that holds text
+// from outside: each line of each frame is as wide as the screen, by both methods
+// of counting cells.
+func TestAwkwardTextKeepsFrameSize(t *testing.T) {
 	all, names := everyState()
 	sizes := []struct{ w, h int }{{120, 36}, {100, 30}, {80, 24}, {40, 12}, {200, 50}, {61, 17}}
 	rapid.Check(t, func(r *rapid.T) {

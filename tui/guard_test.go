@@ -12,12 +12,12 @@ import (
 	"replan/agent/runner"
 )
 
-// angry is a session that panics when it is told something.
+// angry is a session that panics on every command.
 type angry struct{ silent }
 
-func (angry) Send(runner.Command) { panic("told") }
+func (angry) Send(runner.Command) { panic("sent") }
 
-func TestWhatPanicsInTheScreenIsKeptWithItsStack(t *testing.T) {
+func TestScreenPanicKeepsItsStack(t *testing.T) {
 	var armed atomic.Bool
 	now := func() time.Time {
 		if armed.Load() {
@@ -31,10 +31,10 @@ func TestWhatPanicsInTheScreenIsKeptWithItsStack(t *testing.T) {
 		keys    string
 		where   string // in the stack
 	}{
-		"a message":            {session: silent{events: make(chan event.Event)}, options: Options{Now: now}, keys: "x", where: "Update"},
-		"a command":            {session: angry{silent{events: make(chan event.Event)}}, keys: "g", where: "Send"},
-		"the first of them":    {session: silent{events: make(chan event.Event)}, options: Options{Drawn: func() { panic("drawn") }}, where: "resize"},
-		"drawing, at any time": {session: silent{events: make(chan event.Event)}, options: Options{Intro: "x"}, keys: "\x00", where: "View"},
+		"in Update":    {session: silent{Queries: runner.Closed(), events: make(chan event.Event)}, options: Options{Now: now}, keys: "x", where: "Update"},
+		"in a command": {session: angry{silent{Queries: runner.Closed(), events: make(chan event.Event)}}, keys: "g", where: "Send"},
+		"on resize":    {session: silent{Queries: runner.Closed(), events: make(chan event.Event)}, options: Options{Drawn: func() { panic("drawn") }}, where: "resize"},
+		"in View":      {session: silent{Queries: runner.Closed(), events: make(chan event.Event)}, options: Options{Intro: "x"}, keys: "\x00", where: "View"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if c.where == "View" {
@@ -53,25 +53,25 @@ func TestWhatPanicsInTheScreenIsKeptWithItsStack(t *testing.T) {
 			out, err := ran(c.session, c.options, func() string { armed.Store(true); return c.keys })
 			var p *Panic
 			if !errors.As(err, &p) {
-				t.Fatalf("it ends with %v", err)
+				t.Fatalf("got error %v, want a Panic", err)
 			}
 			held(t, p, c.where)
 			if strings.LastIndex(out, "\x1b[?1049h") > strings.LastIndex(out, "\x1b[?1049l") {
-				t.Error("the other screen is left on")
+				t.Error("the alternate screen is left on")
 			}
 		})
 	}
 }
 
-// held holds that a panic is kept with the place where it was.
+// held checks that a panic was kept with its place.
 func held(t *testing.T, p *Panic, where string) {
 	t.Helper()
 	if p == nil || p.Value == nil || !strings.Contains(string(p.Stack), where) {
-		t.Fatalf("kept is %+v", p)
+		t.Fatalf("kept %+v", p)
 	}
 }
 
-// ran runs the screen to its end, typing as soon as it is drawn.
+// ran runs the screen to its end, typing keys as soon as it is drawn.
 func ran(s Session, o Options, keys func() string) (string, error) {
 	o.Theme, o.NoColor = "dark", true
 	in, written, over := runningWith(context.Background(), s, o, "replan")
@@ -80,7 +80,7 @@ func ran(s Session, o Options, keys func() string) (string, error) {
 		defer close(typed)
 		select {
 		case <-written.found:
-			_, _ = in.Write([]byte(keys())) // fails where the program has ended
+			_, _ = in.Write([]byte(keys())) // fails if the program has ended
 		case <-gone:
 		}
 	}()

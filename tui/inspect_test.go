@@ -11,6 +11,7 @@ import (
 
 	"replan/agent/event"
 	"replan/agent/rule"
+	"replan/internal/untrusted"
 	"replan/planning/plan"
 	"replan/themes"
 	"replan/tui"
@@ -63,11 +64,11 @@ func TestTimelineAndRevisionsAreDrawnWideAndNarrow(t *testing.T) {
 	}
 }
 
-// referring is a story of a plan from a file, whose steps use what others gave: a
-// read is tried twice, and the user edits a call at its gate.
+// referring is a story of a plan from a file, whose steps use results of others: a
+// step is tried twice, and a call waits at its gate.
 func (s *story) referring() *story {
 	step := func(index, title, tool string, args map[string]any, deps ...string) plan.Step {
-		return plan.Step{Index: index, Title: title, Executor: plan.ExecutorTool, Tool: tool, Args: args, DependsOn: deps}
+		return plan.Step{Index: index, Title: untrusted.Text(title), Executor: plan.ExecutorTool, Tool: tool, Args: args, DependsOn: deps}
 	}
 	count := step("1", "Count the open tickets", "tickets.count", map[string]any{"label": "bug"})
 	count.ResultVariable, count.Retries = "open", 1
@@ -103,7 +104,7 @@ func (s *story) referring() *story {
 	})
 }
 
-// edited: the user has edited the call at its gate and let it pass, and it failed.
+// edited: the user edited and allowed the call at its gate, and it failed.
 func (s *story) edited() *story {
 	args := map[string]any{"title": "3 bugs are open", "body": "See the notes.", "labels": []any{"bug"}, "assignee": "nobody"}
 	s.referring().after(2600).run(event.GateResolved{Gate: "3.1.1", Decision: event.Edit, By: "user", Args: args})
@@ -116,7 +117,7 @@ func (s *story) edited() *story {
 	return s.after(700).run(event.StepFailed{Index: "3", Attempt: 1, Error: "the server answered 403", Failure: event.FailureTool, MS: 700})
 }
 
-func TestTheTabsOfAStepHaveKeys(t *testing.T) {
+func TestKeysSwitchStepTabs(t *testing.T) {
 	s := open(t, tui.Options{}, 120, 60).show(newStory().finished()).press(tabKey).press(letters("gjjj")...)
 	for _, c := range []struct{ key, want string }{
 		{"4", "allowed once by you after 2.1s"}, {"5", "waited at its gate"}, {"1", "does     fs.patch"}, {"2", "expects"}, {"3", "verifyUser(r.Context()"},
@@ -132,7 +133,7 @@ func TestTheTabsOfAStepHaveKeys(t *testing.T) {
 	s.wants("altogether")
 }
 
-func TestAClickOnATabChoosesIt(t *testing.T) {
+func TestClickSwitchesStepTabs(t *testing.T) {
 	for _, size := range []struct{ w, h int }{{120, 36}, {200, 60}, {60, 24}, {40, 12}} {
 		s := open(t, tui.Options{Replay: true}, size.w, size.h).show(newStory().finished())
 		s.m.ShowList()
@@ -143,12 +144,12 @@ func TestAClickOnATabChoosesIt(t *testing.T) {
 			s.wants(c.want)
 		}
 		if s.m.Focus() != "step" {
-			t.Errorf("%v: the click leads to %s", size, s.m.Focus())
+			t.Errorf("%v: the click focuses %s", size, s.m.Focus())
 		}
 	}
 }
 
-func TestTheWheelScrollsTheStep(t *testing.T) {
+func TestWheelScrollsStep(t *testing.T) {
 	s := open(t, tui.Options{}, 120, 36).show(newStory().finished()).press(tabKey).press(letters("gjjj3")...)
 	s.wants("1-14 of 24")
 	x, y := s.find("// ServeHTTP")
@@ -158,14 +159,14 @@ func TestTheWheelScrollsTheStep(t *testing.T) {
 	s.wants("1-14 of 24")
 }
 
-// copied is what the next key puts into the clipboard.
+// copied returns the text that a key copies.
 func (s *screen) copied(k tea.KeyPressMsg) string {
 	s.t.Helper()
 	_, cmd := s.m.Update(k)
 	return clipboard(cmd)
 }
 
-func TestYCopiesWhatTheStepShows(t *testing.T) {
+func TestYCopiesShownStepTab(t *testing.T) {
 	y := letters("y")[0]
 	s := open(t, tui.Options{}, 120, 36).show(newStory().finished()).press(tabKey).press(letters("gj2")...)
 	if got := s.copied(y); !strings.HasPrefix(got, "package auth\n\nimport") {
@@ -188,31 +189,31 @@ func TestYCopiesWhatTheStepShows(t *testing.T) {
 	s.wants("There is nothing to copy: diff of step 2 is empty.")
 }
 
-func TestTOpensTheTimelineAndEnterLeadsToAStep(t *testing.T) {
+func TestTimelineOpensAndLeadsToStep(t *testing.T) {
 	s := open(t, tui.Options{}, 120, 36).show(newStory().finished()).press(tabKey).press(letters("gjjt")...)
 	s.wants("Timeline · makespan 11.8s")
 	s.wants("Step 3 Read its tests")
 	s.press(letters("jj")...)
-	s.wants("taken out by revision 2")
+	s.wants("removed by revision 2")
 	s.press(enter)
 	s.lacks("Timeline")
 	if s.m.Focus() != "step" || s.m.Selected() != "gone 2 5" {
-		t.Errorf("enter leads to %s of %s", s.m.Focus(), s.m.Selected())
+		t.Errorf("enter focuses %s with row %s", s.m.Focus(), s.m.Selected())
 	}
 	s.press(letters("t")...).press(letters("g")...)
 	s.wants("Planning took 7.4s: analysis 3.1s, review 2.0s, plan 2.3s")
 	s.press(letters("t")...)
 	s.lacks("Timeline")
-	open(t, tui.Options{}, 120, 36).show(newStory().greeted()).press(tabKey).press(letters("t")...).wants("There are no steps yet that could stand on a timeline.")
+	open(t, tui.Options{}, 120, 36).show(newStory().greeted()).press(tabKey).press(letters("t")...).wants("There are no steps to show on a timeline yet.")
 }
 
-func TestTheTimelineGrowsWhileTheRunGoesOn(t *testing.T) {
+func TestTimelineGrowsDuringRun(t *testing.T) {
 	st := newStory().gated()
 	s := open(t, tui.Options{}, 120, 36).show(st)
 	s.m.Update(s.m.Rested())
 	s.press(escape, tabKey)
 	if s.m.Beating() {
-		t.Fatal("the clock beats although nothing moves")
+		t.Fatal("the clock beats without an animation")
 	}
 	s.press(letters("t")...)
 	s.wants("at its gate 900ms")
@@ -224,11 +225,11 @@ func TestTheTimelineGrowsWhileTheRunGoesOn(t *testing.T) {
 	s.press(escape)
 	s.m.Update(tui.Beat(st.now.Add(4 * time.Second)))
 	if s.m.Beating() {
-		t.Error("the clock beats although the timeline is closed")
+		t.Error("the clock beats after the timeline was closed")
 	}
 }
 
-func TestRevisionsAreSteppedThrough(t *testing.T) {
+func TestRevisionsCanBeSteppedThrough(t *testing.T) {
 	altV := tea.KeyPressMsg{Code: 'v', Mod: tea.ModAlt}
 	for name, o := range map[string]tui.Options{"live": {}, "in a replay": {Replay: true}} {
 		s := open(t, o, 120, 50).show(newStory().finished()).press(altV)
@@ -238,7 +239,7 @@ func TestRevisionsAreSteppedThrough(t *testing.T) {
 		s.press(rightKey)
 		s.wants("Revision 2 of 2")
 		s.press(leftKey)
-		s.wants("the plan as it was made")
+		s.wants("the plan as first made")
 		s.lacks("Rename in the token helper")
 		s.press(leftKey, rightKey)
 		s.wants("Revision 2 of 2")
@@ -251,20 +252,20 @@ func TestRevisionsAreSteppedThrough(t *testing.T) {
 	s.wants("Revision 2 of 2")
 	s.press(letters("v")...)
 	s.lacks("Revision 2 of 2")
-	open(t, tui.Options{}, 120, 36).show(newStory().greeted()).press(altV).wants("There is no plan yet whose revisions could be looked at.")
+	open(t, tui.Options{}, 120, 36).show(newStory().greeted()).press(altV).wants("There is no plan to show revisions of yet.")
 }
 
-func TestWhatChangedInARevisedStepIsUnderlined(t *testing.T) {
+func TestRevisionUnderlinesChangedWords(t *testing.T) {
 	s := open(t, tui.Options{Theme: themes.Dark}, 120, 50).show(newStory().repaired()).press(tabKey).press(letters("v")...)
 	s.wants("− path \"auth/handler.go\"")
 	s.wants("+ path \"auth/jwt.go\"")
 	s.wants("− all true")
 	if content := s.m.View().Content; !strings.Contains(content, ";4mj\x1b[m") {
-		t.Errorf("the word that changed stands by no style of its own:\n%q", content)
+		t.Errorf("the changed word is not underlined:\n%q", content)
 	}
 }
 
-// repaired: a step failed and its revision calls it with other arguments.
+// repaired: a step failed and was revised to have other arguments.
 func (s *story) repaired() *story {
 	step := plan.Step{Index: "1", Title: "Rename", Executor: plan.ExecutorTool, Tool: "fs.patch", Args: map[string]any{"path": "auth/handler.go", "all": true}}
 	p := plan.Plan{ID: "p", Title: "Rename", Steps: []plan.Step{step}, OnFailure: plan.OnFailureReplan}

@@ -8,11 +8,12 @@ import (
 
 	"replan/agent/event"
 	"replan/agent/runner"
+	"replan/internal/untrusted"
 	"replan/themes"
 	"replan/tui"
 )
 
-func TestHelpIsScrolledToItsEnds(t *testing.T) {
+func TestHelpScrollsToBothEnds(t *testing.T) {
 	s := open(t, tui.Options{}, 80, 24).show(newStory().branching()).press(f1)
 	s.wants("Signs")
 	s.press(letters("G")...)
@@ -28,37 +29,37 @@ func TestHelpIsScrolledToItsEnds(t *testing.T) {
 	}
 }
 
-func TestAQuestionMarkOpensHelpWhereNothingIsTyped(t *testing.T) {
+func TestQuestionMarkOpensHelpInDialogs(t *testing.T) {
 	s := settled(t, newStory().reviewing(), 120, 36)
 	s.m.Update(s.m.Rested())
 	if s.press(letters("?")...); !s.m.HelpOpen() {
-		t.Error("not in a review")
+		t.Error("? does not open help in a review")
 	}
 	s.press(escape)
 	s = open(t, tui.Options{}, 120, 36).press(ctrlR).press(letters("?")...)
 	if !s.m.HelpOpen() {
-		t.Error("not in the list of runs")
+		t.Error("? does not open help in the list of runs")
 	}
 	s = open(t, tui.Options{}, 120, 36).press(ctrlK).press(letters("?")...)
 	if s.m.HelpOpen() {
-		t.Error("in the palette it is no letter of the search")
+		t.Error("? opens help instead of searching the palette")
 	}
 }
 
-func TestTheChatIsScrolledToItsEndsFromTheInput(t *testing.T) {
+func TestCtrlHomeAndEndScrollChatFromInput(t *testing.T) {
 	s := settled(t, newStory().finished(), 80, 24).press(letters("typed")...)
 	s.press(tea.KeyPressMsg{Code: tea.KeyHome, Mod: tea.ModCtrl}).wants("below")
 	s.press(tea.KeyPressMsg{Code: tea.KeyEnd, Mod: tea.ModCtrl}).lacks("below")
 	s.wants("typed")
 }
 
-func TestInAReplayTheKeysOfThePlanActInTheChatAndHelpBeginsWithItsOwn(t *testing.T) {
-	o := tui.Options{Theme: themes.Dark, Replay: true, Recorded: runner.Retold(storyRun, recorded()), Speed: 1}
+func TestReplayTakesPlanKeysAndHelpListsItsOwnFirst(t *testing.T) {
+	o := tui.Options{Theme: themes.Dark, Replay: true, Recorded: runner.ReplayEvents(storyRun, recorded()), Speed: 1}
 	s := open(t, o, 120, 36)
 	s.quietly(tea.KeyPressMsg{Code: tea.KeyEnd})
 	s.quietly(letters("?")...)
 	text := s.text()
-	if replay, other := strings.Index(text, "to the next moment"), strings.Index(text, "allow once"); replay < 0 || other >= 0 && other < replay {
+	if replay, other := strings.Index(text, "next moment"), strings.Index(text, "allow once"); replay < 0 || other >= 0 && other < replay {
 		t.Errorf("help does not begin with the keys of the replay:\n%s", text)
 	}
 	s.quietly(escape)
@@ -66,10 +67,10 @@ func TestInAReplayTheKeysOfThePlanActInTheChatAndHelpBeginsWithItsOwn(t *testing
 	s.wants("Timeline")
 }
 
-// long: more was said than there is room for.
+// long: the chat has more lines than the screen.
 func (s *story) long() *story {
 	for i := range 60 {
-		s.session(event.Note{Level: "info", Text: strings.Repeat("x", i+1)})
+		s.session(event.Note{Level: "info", Text: untrusted.Text(strings.Repeat("x", i+1))})
 	}
 	return s
 }

@@ -1,15 +1,18 @@
 package tui
 
-import "replan/tui/draw"
+import (
+	"replan/tui/draw"
+	"replan/tui/frame"
+)
 
 // pane identifies a part of the screen that takes keys.
-type pane int
+type pane = frame.Pane
 
 const (
-	paneChat pane = iota // the conversation and the input below it
-	panePlan
-	paneStep
-	panes
+	paneChat = frame.Chat
+	panePlan = frame.Plan
+	paneStep = frame.Step
+	panes    = frame.Panes
 )
 
 // The minimum screen size for all parts, in cells.

@@ -13,10 +13,11 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"replan/agent/event"
+	"replan/internal/untrusted"
 	"replan/tui"
 )
 
-// live is the real program on a terminal that counts what it is sent.
+// live is the real program on a terminal that counts bytes.
 type live struct {
 	program *tea.Program
 	sent    atomic.Int64 // bytes
@@ -64,7 +65,7 @@ func startLive(b *testing.B, st *story) *live {
 	return l
 }
 
-// look does something in the screen's own goroutine and waits for it.
+// look runs a function in the screen's own goroutine and waits for it.
 func (l *live) look(at func(m *tui.Model)) {
 	done := make(chan struct{})
 	l.program.Send(asked(func(m *tui.Model) tea.Msg {
@@ -75,8 +76,8 @@ func (l *live) look(at func(m *tui.Model)) {
 	<-done
 }
 
-// BenchmarkOutput is what the terminal is sent in a second: nothing while nothing
-// happens; at most 15 KB are wanted while fifty steps spin.
+// BenchmarkOutput reports the bytes sent to the terminal in a second: none while
+// nothing happens, and at most 15 KB while fifty steps spin.
 func BenchmarkOutput(b *testing.B) {
 	for _, c := range []struct {
 		name  string
@@ -95,15 +96,15 @@ func BenchmarkOutput(b *testing.B) {
 	}
 }
 
-// BenchmarkKeysInAFlood types while a thousand events come in a second, a tenth of
-// which must not be lost. It reports how long a key takes until it is in a frame,
-// and what was lost.
+// BenchmarkKeysInAFlood types while a thousand events arrive in a second, a tenth
+// of which must not be lost. It reports how long a key takes until it is in a
+// frame, and the number of lost events.
 func BenchmarkKeysInAFlood(b *testing.B) {
 	st := crowd(crowdLines, crowdSteps)
 	l := startLive(b, st)
 	next := &story{now: st.now, seq: st.seq}
-	var took []time.Duration
-	told := 0
+	var latencies []time.Duration
+	notes := 0
 	for b.Loop() {
 		for tick := range 20 { // of 50 ms
 			next.events = nil
@@ -111,8 +112,8 @@ func BenchmarkKeysInAFlood(b *testing.B) {
 				next.run(event.StepOutput{Index: strconv.Itoa(crowdDone + i%crowdRunning + 1), Chunk: "line\n"})
 			}
 			for range 5 {
-				told++
-				next.run(event.Note{Level: "info", Text: "note " + strconv.Itoa(told) + "."})
+				notes++
+				next.run(event.Note{Level: "info", Text: untrusted.Text("note " + strconv.Itoa(notes) + ".")})
 			}
 			for _, e := range next.after(50).events {
 				l.events <- e
@@ -126,19 +127,19 @@ func BenchmarkKeysInAFlood(b *testing.B) {
 				}
 				m.View()
 			})
-			took = append(took, time.Since(begun))
+			latencies = append(latencies, time.Since(begun))
 			time.Sleep(max(50*time.Millisecond-time.Since(begun), 0))
 		}
 	}
-	slices.Sort(took)
-	b.ReportMetric(float64(took[len(took)*95/100].Microseconds())/1000, "p95-ms")
+	slices.Sort(latencies)
+	b.ReportMetric(float64(latencies[len(latencies)*95/100].Microseconds())/1000, "p95-ms")
 	lost := 0
 	for seen, limit := false, time.Now().Add(10*time.Second); !seen && time.Now().Before(limit); {
 		l.look(func(m *tui.Model) {
 			text := m.Transcript()
-			seen = strings.Contains(text, "note "+strconv.Itoa(told)+".")
+			seen = strings.Contains(text, "note "+strconv.Itoa(notes)+".")
 			if lost = 0; seen {
-				for i := range told {
+				for i := range notes {
 					if !strings.Contains(text, "note "+strconv.Itoa(i+1)+".") {
 						lost++
 					}

@@ -6,21 +6,22 @@ import (
 	"time"
 
 	tea "charm.land/bubbletea/v2"
-	"charm.land/lipgloss/v2"
 
-	"replan/agent"
 	"replan/agent/runner"
 	"replan/agent/session"
-	"replan/internal/english"
-	"replan/internal/untrusted"
 	"replan/tui/ask"
 	"replan/tui/chat"
+	"replan/tui/clock"
 	"replan/tui/dag"
-	"replan/tui/dialog"
 	"replan/tui/draw"
+	"replan/tui/frame"
 	"replan/tui/input"
 	"replan/tui/keymap"
+	"replan/tui/live"
+	"replan/tui/notify"
+	"replan/tui/replay"
 	"replan/tui/review"
+	"replan/tui/selection"
 	"replan/tui/step"
 )
 
@@ -29,7 +30,6 @@ import (
 type Model struct {
 	options Options
 	theming theming
-	home    string
 	look    *draw.Look
 	keys    *keymap.Map
 	outbox  *outbox
@@ -37,72 +37,50 @@ type Model struct {
 	clipboard func(text string) tea.Cmd // copies text to the terminal's clipboard
 
 	layout layout
-	mapped bool // the plan fills the screen while it has the focus
 	focus  pane
-	clock  clock
-	tabAt  [panes]draw.Rect
+	clock  clock.Clock
+	frame  *frame.Frame
 
-	chat     *chat.Pane
-	input    *input.Input
-	complete *input.Completer // over the input
-	recall   *input.Recaller
-	dag      *dag.Pane
-	detail   *step.Pane
-	ask      *ask.Dialog
-	runs     *dialog.Runs
-	undo     *dialog.Undo
-	models   *dialog.Models
-	talk     *dialog.Exchanges
-	review   *review.Dialog
-	help     *dialog.Help
+	chat    *chat.Pane
+	input   *input.Pane
+	dag     *dag.Pane
+	detail  *step.Pane
+	ask     *ask.Dialog
+	review  *review.Dialog
+	dialogs dialogs
+	notify  *notify.Notifier
+	groups  keymap.Groups // every action
 
-	palette *dialog.Palette
-	allowed *dialog.Allowed
-	inspectors
-	picker   *dialog.Themes
-	notify   notifier
-	overlays []overlay      // dialogs that replace the panes, the topmost first
-	groups   []keymap.Group // every action
+	live     *live.Runs   // the runs on the screen
+	feed     *runFeed     // applies their events
+	pending  *ask.Pending // what waits for the user
+	status   session.Status
+	caughtUp bool // the session has sent its status; earlier events were history
+	closed   bool // the session is over
 
-	*stage                // the current run: the one under way, else the newest one the user started
-	stages       []*stage // the user's run, then those that plan tools started in it, in order
-	shown        *stage   // the run in the plan pane
-	status       session.Status
-	sessionGates []ask.OpenGate
-	told         string        // the run shown in the chat
-	retold       *retelling    // set while the session repeats a run's events
-	resumes      int           // how many runs were resumed here
-	reopened     *ask.Question // a failed step of an ended run, reopened by a key
-	sent         string        // the last text sent
-	heardNow     bool          // the session has sent its status; earlier events were history
-	preparing    bool          // something was sent, but its run has not started
-	stopping     bool
-	introduced   bool           // the chat has named the project's notes
-	troubled     string         // the chat's last explanation why no run can start
-	queue        session.Queue  // what the session prepares, and what waits
-	chosen       *runner.Choose // a choice made in a dialog that the session does not use yet
-	warmed       time.Time      // when typing last triggered loading the model
-	closed       bool           // the session is over
+	selected *selection.Selection // by the mouse
 
-	copied   *draw.Code // by the last key
-	selected selector   // by the mouse
+	toasts  *frame.Toasts // short notices
+	servers servers       // the servers as far as known
 
-	toasts  toasts  // short notices
-	servers servers // the servers as far as known
-	playing         // playback of a run
+	player  *replay.Player // plays a run in place of this screen; nil for none
+	control *replay.Player // plays on this screen; nil for none
+	frozen  bool           // animations stop while the player is paused
+	recall  keymap.Recall  // the run that the user asked to play
 
-	settings *dialog.Settings
-
-	quitting bool   // asks whether to quit
-	warned   bool   // the last key asked to stop at an open gate and got a warning
-	sure     bool   // this key repeats that request
-	word     string // about the last key, shown in the footer
-	passing  bool   // the word disappears with the next event
+	quitting    bool          // asks whether to quit
+	stopWarned  bool          // the last key asked to stop at an open gate and got a warning
+	confirmStop bool          // this key repeats that request
+	message     frame.Message // about the last key, shown in the footer
 }
 
 // New returns the screen of a session. It reads no events itself: [Run] or
 // [Forward] deliver them.
-func New(s Session, o Options) *Model {
+func New(s Session, o Options) *Model { return newScreen(s, o, nil) }
+
+// newScreen returns the screen of a session that control plays on; nil means
+// that the session itself tells what happens.
+func newScreen(s Session, o Options, control *replay.Player) *Model {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
@@ -111,56 +89,40 @@ func New(s Session, o Options) *Model {
 	m := &Model{
 		options: o,
 		theming: theming,
-		clock:   clock{calm: o.ReducedMotion},
+		clock:   clock.Clock{Calm: o.ReducedMotion},
 		look:    l,
 		keys:    keymap.New(),
 		outbox:  &outbox{session: s},
+		control: control,
 
 		clipboard: tea.SetClipboard,
 
-		input:  input.New(l, o.Suggestion),
-		dag:    dag.New(l),
-		detail: step.New(l),
-		stage:  newStage(nil),
+		live: &live.Runs{Planners: o.Planners},
 	}
-	m.shown = m.stage
-	m.dag.Keys, m.detail.Keys = m.keys, m.keys
-	if home, err := os.UserHomeDir(); err == nil {
-		m.home = strings.TrimRight(home, "/")
-	}
-	m.chat = chat.New(l, o.Intro, m.activity)
+	m.dag, m.detail = dag.New(l, m.keys), step.New(l, m.keys)
+	m.pending = &ask.Pending{Runs: m.live}
+	m.input = input.New(l, m.keys, input.Options{Text: o.Suggestion, Editor: o.Editor, Commands: o.Commands, Now: o.Now})
+	home, _ := os.UserHomeDir() // "" if unknown
+	home = strings.TrimRight(home, "/")
+	m.chat = chat.New(l)
+	m.frame = frame.New(l, m.keys, m.chat.Markdown, frame.Options{Replay: o.Replay, Home: home, Intro: o.Intro, Examples: o.Examples})
+	pauses := o.Pauses.Usual()
+	m.toasts = frame.NewToasts(pauses)
+	m.ask = ask.New(l, m.keys, pauses)
+	m.review = &review.Dialog{Look: l, Keys: m.keys, Grace: draw.Grace{Length: pauses.Grace}}
+	m.feed = &runFeed{live: m.live, pending: m.pending, ask: m.ask, chat: m.chat, dag: m.dag, input: m.input}
+	m.dialogs = newDialogs(l, m.keys, o, home, m.live, m.dag, m.review)
+	var replaced keymap.Handlers
 	if o.Replay {
-		m.input.Close("replay " + l.Glyphs.Separator + " " + m.keys.Name("replay.quit") + " quits")
+		replaced = m.asReplay()
 	}
-	m.toasts.pauses = o.Pauses.Usual()
-	m.ask = ask.New(l, m.keys, m.toasts.pauses)
-	m.runs = &dialog.Runs{Look: l, Keys: m.keys, Live: m.live}
-	m.undo = &dialog.Undo{Look: l, Keys: m.keys}
-	m.models = &dialog.Models{Look: l, Keys: m.keys}
-	m.talk = &dialog.Exchanges{Look: l, Keys: m.keys, Runs: m.talkRuns}
-	m.inspectors = m.newInspectors()
-	m.picker = &dialog.Themes{Look: l, Keys: m.keys}
-	m.complete = input.NewCompleter(l, m.keys)
-	m.recall = &input.Recaller{Look: l, Keys: m.keys}
-	m.review = &review.Dialog{Look: l, Keys: m.keys, Pauses: m.toasts.pauses, Hidden: m.ask.Showing}
-	m.groups = m.newGroups()
-	m.help = &dialog.Help{Look: l, Keys: m.keys, Groups: m.groups, Version: o.Version}
-	m.palette = &dialog.Palette{Look: l, Keys: m.keys, Groups: m.groups}
+	m.groups = m.newGroups(replaced)
 	if err := m.keys.Rebind(o.Keys); err != nil {
-		m.say("The keys of the configuration: " + err.Error())
+		m.message.Set("The keys of the configuration: " + err.Error())
 	}
-	m.notify = newNotifier(o.Notify, o.Now())
-	m.allowed = &dialog.Allowed{Look: l, Keys: m.keys}
-	m.chat.Welcome = m.welcome
-	m.selected = selector{chat: m.chat, look: l, screen: m.screen}
-	m.runs.GoOn, m.runs.Busy = o.GoOn, m.running
-	m.runs.Undo = func(s agent.Summary) keymap.Query { return m.undo.Ask(s.Run, dialog.RunWords(m.look, s)) }
-	m.settings = &dialog.Settings{Look: l, Keys: m.keys, Live: m.liveSetting, Turn: m.turnSetting, Path: m.shortPath, Find: m.actionOf, Copy: m.copyText}
-	m.servers = servers{Servers: &dialog.Servers{Look: l, Keys: m.keys}, lost: map[string]bool{}}
-	m.overlays = []overlay{m.help, m.palette, m.picker, m.allowed, m.undo, m.runs, m.models, m.talk}
-	m.overlays = append(m.overlays, m.servers.Servers, m.settings)
-	m.overlays = append(m.overlays, m.timeline, m.revisions)
-	m.overlays = append(m.overlays, m.review) // below the dialogs that open over it
+	m.notify = notify.New(o.Notify, o.Now())
+	m.selected = selection.New(l, m.chat)
+	m.servers = servers{lost: map[string]bool{}}
 	if len(o.Recorded) > 0 {
 		m.play(o.Recorded, o.Speed, false)
 	}
@@ -177,7 +139,7 @@ func (m *Model) Init() tea.Cmd {
 		cmds = append(cmds, m.player.Wait())
 	}
 	if goal := strings.TrimSpace(m.options.Goal); goal != "" {
-		m.preparing = true
+		m.live.Preparing = true
 		cmds = append(cmds, m.outbox.send(runner.Submit{Text: goal}), m.Animate())
 	}
 	return tea.Batch(cmds...)
@@ -185,54 +147,54 @@ func (m *Model) Init() tea.Cmd {
 
 // Update handles one message.
 func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
+	m.input.State = m.inputState()
 	var cmd tea.Cmd
-	if cmd, taken := m.takePlayed(msg); taken {
-		return m, cmd
+	if m.player != nil {
+		if cmd, taken := m.player.Update(msg); taken {
+			return m, cmd
+		}
 	}
-	m.hear(msg)
+	if m.theming.handle(msg) {
+		m.applyTheme()
+	}
+	reviewed := m.review.Shown()
 	switch msg := msg.(type) {
 	case tea.WindowSizeMsg:
 		cmd = m.resize(msg)
 	case eventsMsg:
 		cmd = m.takeEvents(msg)
-	case tickMsg:
+	case frame.ToastMsg:
+		m.toasts.Update(msg)
+	case replay.LeftMsg:
+		cmd = m.endReplay()
+	case clock.BeatMsg:
 		cmd = m.beat(msg)
-	case tea.EnvMsg:
-		cmd = m.notify.learn(msg)
-	case tea.ModeReportMsg:
-		m.notify.told(msg)
-	case tea.FocusMsg:
-		m.notify.looks = attentive
-	case tea.BlurMsg:
-		m.notify.looks = elsewhere
-	case idleMsg:
-		cmd = m.notify.idle(msg, m.ask.Waiting() > 0 || m.review.Waits(), m.options.Now())
+	case tea.EnvMsg, tea.ModeReportMsg, tea.FocusMsg, tea.BlurMsg, notify.IdleMsg:
+		cmd = m.notify.Update(msg, m.ask.Waiting() > 0 || m.review.Waits(), m.options.Now())
 	case ask.CheckMsg:
-		cmd = m.ask.Check(msg)
-	case ask.GraceMsg:
-		m.ask.Rested(msg)
-	case review.RestMsg:
-		m.review.Rested(msg)
+		cmd = m.carryOut(m.ask.Update(msg))
+	case draw.GraceMsg:
+		msg.End()
 	case tea.KeyPressMsg:
-		m.notify.press(m.options.Now())
-		m.toasts.clear()
+		m.notify.KeyPressed(m.options.Now())
+		m.toasts.Clear()
 		cmd = m.press(msg)
 	case tea.PasteMsg:
 		cmd = m.paste(msg)
 	case tea.MouseMsg:
 		cmd = m.takeMouse(msg)
-	case draftMsg:
-		cmd = m.openEditor(msg)
-	case editedMsg:
-		m.edited(msg)
 	default:
 		var taken bool
 		if cmd, taken = m.takeAnswer(msg); !taken {
-			cmd = m.input.Update(msg)
+			cmd = m.carryOut(m.input.Update(msg))
 		}
 	}
+	m.review.Hidden = m.ask.Showing()
+	if !reviewed && m.review.Shown() && !m.review.Grace.On {
+		cmd = tea.Batch(cmd, m.review.Grace.Start()) // a question in front of it has gone
+	}
 	m.arrange()
-	return m, tea.Batch(cmd, m.toasts.timer())
+	return m, tea.Batch(cmd, m.toasts.Timer())
 }
 
 // resize stores the size of the terminal. The first size triggers the first
@@ -253,63 +215,107 @@ func (m *Model) resize(msg tea.WindowSizeMsg) tea.Cmd {
 // Animate starts the clock if something spins.
 func (m *Model) Animate() tea.Cmd {
 	if m.spins() {
-		return m.clock.start()
+		return m.clock.Start()
 	}
 	return nil
 }
 
 // beat advances every animation by one frame.
-func (m *Model) beat(t tickMsg) tea.Cmd {
-	cmd := m.clock.tick(t, m.spins())
+func (m *Model) beat(msg clock.BeatMsg) tea.Cmd {
+	cmd := m.clock.Beat(msg, m.spins())
 	m.look.Beat++
-	m.look.Now = m.clock.now()
+	m.look.Now = m.clock.Now()
 	m.refresh()
 	return cmd
 }
 
 // arrange assigns every pane its place.
 func (m *Model) arrange() {
+	m.input.State = m.inputState()
 	width, height := m.layout.width, m.layout.height
 	if width == 0 {
+		m.chat.SetState(m.chatState())
 		return
 	}
-	w := wish{input: m.input.Height(), sheet: m.ask.Height(width), focus: m.focus, mapped: m.mapping()}
+	w := wish{input: 1, sheet: m.ask.Height(width), focus: m.focus, mapped: m.mapping()}
 	m.layout = arrange(width, height, w)
 	if m.layout.small {
+		m.chat.SetState(m.chatState())
 		return
 	}
 	if m.layout.input.W > 0 {
 		// The input's width determines its height, and that the chat's.
-		queued := m.queueLines()
-		m.input.SetSize(m.layout.input.W, m.layout.body.H/3-queued)
-		w.input = m.input.Height() + queued
+		queued := 3 // lines, fewer on a low screen
+		if height < 24 {
+			queued = 1
+		}
+		w.input = m.input.Fit(m.layout.input.W, m.layout.body.H/3, queued)
 		m.layout = arrange(width, height, w)
 	}
-	m.chat.SetSize(m.layout.chat.W, m.layout.chat.H)
-	m.dag.SetSize(m.layout.plan.W, m.layout.plan.H)
-	m.dag.SetFocus(m.focus == panePlan)
-	m.dag.SetMapped(m.layout.mapped)
-	m.detail.SetSize(m.layout.step.W, m.layout.step.H)
-	m.detail.SetTabbed(!m.layout.wide)
-	m.ask.SetSize(m.layout.sheet.W, m.layout.sheet.H)
+	m.chat.SetState(m.chatState())
+	m.dag.SetState(m.planState())
+	m.detail.SetState(step.State{Size: m.layout.step, Tabbed: !m.layout.wide})
+	m.ask.SetState(ask.State{Size: m.layout.sheet, Muted: m.quitting})
+	m.input.SetHeight(m.layout.input.H)
 	m.input.SetFocus(m.focus == paneChat && !m.covered() && !m.quitting)
 }
 
+// chatState returns what the chat needs to know. It draws the lines about current
+// work, so it is asked once for each message.
+func (m *Model) chatState() chat.State {
+	frame, place := m.frameState(), m.layout.chat
+	s := chat.State{
+		Size:      place,
+		Activity:  m.frame.Activity(frame, place.W),
+		ResumeKey: m.keys.Name("runs"), Replayed: m.options.Replay, Closed: m.closed,
+		Problem: m.status.Problem.Line(), Notes: m.status.Instructions.Line(),
+	}
+	if len(m.chat.Blocks) == 0 && len(s.Activity) == 0 && place.H > 0 {
+		s.Welcome = m.frame.Welcome(frame, place.W, place.H)
+	}
+	return s
+}
+
+// planState returns what the plan needs to know.
+func (m *Model) planState() dag.State {
+	s := dag.State{
+		Size: m.layout.plan, Focused: m.focus == panePlan, FillsScreen: m.layout.mapped,
+		Live: m.live.Shown().Active(), Resumable: m.live.Resumable(),
+	}
+	if run := m.live.Shown().State; run != nil {
+		s.Asked = m.pending.StepOf(run, m.ask)
+	}
+	return s
+}
+
+// inputState returns what the input needs to know.
+func (m *Model) inputState() input.State {
+	return input.State{
+		Focused: m.focus == paneChat, Covered: m.covered(), Closed: m.closed,
+		Busy: m.live.Busy(), Running: m.live.Active() != "", Steerable: m.live.Steerable(),
+		NoModel: m.status.Trouble.Kind != "" && m.chat.Greets(), Blocked: m.status.Problem.Line() != "",
+	}
+}
+
 // covered reports whether a dialog receives the keys.
-func (m *Model) covered() bool { return m.ask.Open || m.over() != nil }
+func (m *Model) covered() bool { return m.ask.Open || m.dialogs.front() != nil }
 
 // View draws the screen: exactly as many lines as the terminal has, each
 // exactly as wide.
 func (m *Model) View() tea.View {
 	if m.player != nil {
-		return m.viewPlayed()
+		notice := ""
+		if m.ask.Waiting() > 0 {
+			notice = m.ask.WaitsFor() + " waits: " + m.keys.LeaveReplay.Help().Key
+		}
+		return m.player.View(notice)
 	}
 	v := tea.NewView("")
 	v.AltScreen = true
 	v.MouseMode = tea.MouseModeCellMotion
-	v.WindowTitle = m.windowTitle()
-	v.BackgroundColor, v.ForegroundColor = m.look.Theme.Ground, m.look.Theme.Text
-	v.ReportFocus = m.notify.mode != NotifyOff
+	v.WindowTitle = m.frame.WindowTitle(m.live.Current().State)
+	v.BackgroundColor, v.ForegroundColor = m.look.Theme.Background, m.look.Theme.Text
+	v.ReportFocus = m.notify.On()
 	if m.layout.width <= 0 || m.layout.height <= 0 {
 		return v
 	}
@@ -317,7 +323,7 @@ func (m *Model) View() tea.View {
 	for i, line := range screen {
 		screen[i] = m.look.Exactly(line, m.layout.width)
 	}
-	m.selected.light(screen)
+	m.selected.Highlight(screen)
 	v.SetContent(strings.Join(screen, "\n"))
 	v.Cursor = m.cursor()
 	return v
@@ -329,126 +335,88 @@ func (m *Model) cursor() *tea.Cursor {
 	switch {
 	case m.layout.small || m.quitting:
 		return nil
-	case m.over() != nil:
-		return m.editCursor()
-	case m.ask.Editing():
-		c := m.ask.Editor.Cursor()
+	case m.dialogs.front() != nil:
+		c := m.dialogs.front().Cursor()
 		if c != nil {
-			c.X += m.layout.sheet.X + 2
-			c.Y += m.layout.sheet.Y + 1
+			c.Y++ // below the header
 		}
 		return c
-	case m.layout.input.H == 0 || m.recall.Open:
-		return nil
+	case m.ask.Editing():
+		c := m.ask.Cursor()
+		if c != nil {
+			c.X += m.layout.sheet.X
+			c.Y += m.layout.sheet.Y
+		}
+		return c
 	case m.searching():
 		return tea.NewCursor(m.layout.chat.X+m.chat.SearchCursor(), m.layout.chat.Y+m.layout.chat.H-1)
 	}
 	c := m.input.Cursor()
 	if c != nil {
 		c.X += m.layout.input.X
-		c.Y += m.layout.input.Y + m.queueShown()
+		c.Y += m.layout.input.Y
 	}
 	return c
-}
-
-func (m *Model) windowTitle() string {
-	title := "replan"
-	if m.run != nil {
-		title += " - " + m.look.Cut(untrusted.FirstLine(m.run.Goal), 60)
-	}
-	return title
 }
 
 // screen returns every line of the screen.
 func (m *Model) screen() []string {
 	if m.layout.small {
-		return m.smallScreen()
+		return m.frame.TooSmall(m.layout.width, m.layout.height)
 	}
 	screen := make([]string, 0, m.layout.height)
-	screen = append(screen, m.header())
-	over := m.over()
+	screen = append(screen, m.frame.Header(m.frameState(), m.layout.width))
+	over := m.dialogs.front()
 	switch {
 	case over != nil:
-		screen = append(screen, over.Draw(m.layout.width, m.layout.height-2)...)
+		screen = append(screen, over.View(draw.Rect{W: m.layout.width, H: m.layout.height - 2})...)
 	case m.layout.body.H == 0:
 	case m.layout.mapped:
-		screen = append(screen, m.mapScreen()...)
+		screen = append(screen, m.look.Frame(m.layout.width, m.look.Focus, m.planSection())...)
 	case m.layout.wide:
 		left, right := m.leftHalf(), m.rightHalf()
 		for i := range left {
 			screen = append(screen, left[i]+right[i])
 		}
 	default:
-		screen = append(screen, m.tabRow())
+		screen = append(screen, m.frame.Tabs(m.tabs(), m.layout.width))
 		screen = append(screen, m.tabBody()...)
 	}
 	if m.layout.sheet.H > 0 && over == nil {
-		m.ask.Mute = m.quitting
-		screen = append(screen, m.ask.Draw(m.layout.sheet.W, m.layout.sheet.H)...)
+		screen = append(screen, m.ask.View(m.layout.sheet)...)
 	}
-	screen = append(screen, m.footer())
-	m.toasts.lay(m.look, m.layout.width, screen[m.toastsFrom():], m.layout.height-m.toastsFrom()-m.layout.sheet.H-1)
+	screen = append(screen, m.frame.Footer(m.footer(), m.layout.width))
+	first := 1 // line that notices may cover
+	if m.layout.tabs.H > 0 && over == nil {
+		first = m.layout.tabs.Y + 1
+	}
+	m.toasts.Draw(m.look, m.layout.width, screen[first:max(m.layout.height-m.layout.sheet.H-1, first)])
 	return screen
-}
-
-// toastsFrom returns the first line that notices may cover.
-func (m *Model) toastsFrom() int {
-	if m.layout.tabs.H > 0 && m.over() == nil {
-		return m.layout.tabs.Y + 1
-	}
-	return 1
-}
-
-// smallScreen returns a message that the window is too small.
-func (m *Model) smallScreen() []string {
-	for _, text := range []string{"replan needs 40 x 12 cells; please enlarge this window.", "Enlarge the window.", "Too small."} {
-		lines := draw.Wrap(text, m.layout.width)
-		if len(lines) <= m.layout.height {
-			return m.look.Block(lines, m.layout.width, m.layout.height)
-		}
-	}
-	return m.look.Block([]string{"replan"}, m.layout.width, m.layout.height)
-}
-
-// edgeStyle returns the style of a pane's border.
-func (m *Model) edgeStyle(p pane) lipgloss.Style {
-	if m.focus == p && !m.ask.Showing() {
-		return m.look.Focus
-	}
-	return m.look.Border
 }
 
 // leftHalf draws the chat with the input below it.
 func (m *Model) leftHalf() []string {
-	l, style := m.look, m.edgeStyle(paneChat)
-	lines := m.overInput(draw.Padded(m.chat.Lines()), m.layout.left.W-2)
-	title, note := m.chatNotice() // for the view just drawn
-	sections := []draw.Section{{Title: m.paneTitle("Chat", m.focus == paneChat), Note: note, Lines: lines, Style: style}}
+	focused := m.focus == paneChat
+	style := m.frame.Border(focused && !m.ask.Showing())
+	lines := m.input.ListOver(draw.Padded(m.chat.View(m.layout.chat)), m.layout.left.W-2)
+	title, note := m.chat.EdgeLabels() // for the view just drawn
+	sections := []draw.Section{{Title: m.frame.Title("Chat", focused), Note: note, Lines: lines, Style: style}}
 	if m.layout.input.H > 0 {
-		lines := l.Block(m.composed(), m.layout.input.W, m.layout.input.H)
-		sections = append(sections, draw.Section{Title: title, Lines: draw.Padded(lines), Style: style})
+		sections = append(sections, draw.Section{Title: title, Lines: draw.Padded(m.input.View(m.layout.input)), Style: style})
 	}
-	return l.Frame(m.layout.left.W, l.Focus, sections...)
+	return m.look.Frame(m.layout.left.W, m.look.Focus, sections...)
 }
 
-// chatNotice returns the labels of the edge between chat and input: a problem,
-// and how many lines are below.
-func (m *Model) chatNotice() (title, note string) {
-	l := m.look
-	if n, exact := m.chat.MoreBelow(); n > 0 {
-		note = english.Count(n, "line") + " below"
-		if !exact {
-			note = "about " + note
-		}
-		note = l.Muted.Render(note)
+// mapping reports whether the graph fills the screen.
+func (m *Model) mapping() bool { return m.dag.Mapped && m.focus == panePlan }
+
+// planSection draws the plan for a border around it.
+func (m *Model) planSection() draw.Section {
+	focused := m.focus == panePlan
+	return draw.Section{
+		Title: m.frame.Title(m.dag.Title(), focused), Note: m.dag.Summary(),
+		Lines: m.dag.View(m.layout.plan), Style: m.frame.Border(focused && !m.ask.Showing()),
 	}
-	switch {
-	case m.closed && m.options.Replay:
-		title = l.Muted.Render("the replay is over")
-	case m.closed:
-		title = l.Warning.Render("the session is closed")
-	}
-	return title, note
 }
 
 // rightHalf draws the plan above the step.
@@ -456,45 +424,35 @@ func (m *Model) rightHalf() []string {
 	l := m.look
 	var sections []draw.Section
 	if m.layout.plan.H > 0 {
-		sections = append(sections, draw.Section{
-			Title: m.paneTitle(m.dag.Title(), m.focus == panePlan), Note: m.dag.Summary(),
-			Lines: m.dag.Lines(), Style: m.edgeStyle(panePlan),
-		})
+		sections = append(sections, m.planSection())
 	}
 	if m.layout.step.H > 0 {
-		lines := draw.Padded(m.detail.Lines())
+		lines := draw.Padded(m.detail.View(m.layout.step))
 		width := m.layout.right.W - 6
 		if note := m.dag.Summary(); note != "" && len(sections) > 0 {
 			width -= draw.VisibleWidth(note) + 4 // drawn in the same edge
 		}
 		sections = append(sections, draw.Section{
-			Title: m.detail.Title(width), Note: m.detail.Place(), Lines: lines, Style: m.edgeStyle(paneStep),
+			Title: m.detail.Title(width), Note: m.detail.Place(), Lines: lines, Style: m.frame.Border(m.focus == paneStep && !m.ask.Showing()),
 		})
 	}
 	return l.Frame(m.layout.right.W, l.Focus, sections...)
-}
-
-func (m *Model) paneTitle(title string, focused bool) string {
-	if focused {
-		return m.look.Strong.Render(title)
-	}
-	return m.look.Muted.Render(title)
 }
 
 // tabBody draws the visible tab.
 func (m *Model) tabBody() []string {
 	switch m.focus {
 	case panePlan:
-		return m.dag.Lines()
+		return m.dag.View(m.layout.plan)
 	case paneStep:
-		return draw.Padded(m.detail.Lines())
+		return draw.Padded(m.detail.View(m.layout.step))
 	}
-	out := m.overInput(draw.Padded(m.chat.Lines()), m.layout.width)
+	out := m.input.ListOver(draw.Padded(m.chat.View(m.layout.chat)), m.layout.width)
 	if m.layout.input.H > 0 {
 		l, bar := m.look, m.look.Glyphs.Rule
-		title, note := m.chatNotice()
+		title, note := m.chat.EdgeLabels()
 		out = append(out, l.Edge(bar, bar, bar, title, note, m.layout.width, l.Border))
-		out = append(out, draw.Padded(l.Block(m.composed(), m.layout.input.W, m.layout.input.H))...)
+		out = append(out, draw.Padded(m.input.View(m.layout.input))...)
 	}
 	return out
 }

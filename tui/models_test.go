@@ -13,7 +13,7 @@ import (
 	"replan/tui"
 )
 
-// picking opens the list of models, which has come.
+// picking opens the list of models and delivers it.
 func picking(t *testing.T, width, height int) *screen {
 	t.Helper()
 	st := newStory().choosing()
@@ -25,19 +25,19 @@ func picking(t *testing.T, width, height int) *screen {
 
 func ptr[T any](v T) *T { return &v }
 
-func TestWhatIsChosenIsWhatDiffers(t *testing.T) {
+func TestChoiceSendsOnlyDifferences(t *testing.T) {
 	for name, c := range map[string]struct {
 		keys []tea.KeyPressMsg
 		want runner.Choose
 	}{
-		"another model":            {[]tea.KeyPressMsg{downKey, downKey, enter}, runner.Choose{Model: ptr("gemma3:1b")}},
-		"a model found by letters": {append(letters("GEM"), enter), runner.Choose{Model: ptr("gemma3:1b")}},
-		"a letter taken back":      {append(letters("gemx"), backspace, enter), runner.Choose{Model: ptr("gemma3:1b")}},
-		"more thought":             {[]tea.KeyPressMsg{rightKey, rightKey, enter}, runner.Choose{Think: ptr(prompt.ThinkHigh)}},
-		"less thought":             {[]tea.KeyPressMsg{leftKey, leftKey, leftKey, leftKey, enter}, runner.Choose{Think: ptr(prompt.ThinkAuto)}},
-		"both":                     {[]tea.KeyPressMsg{downKey, rightKey, enter}, runner.Choose{Model: ptr("hf.co/bartowski/Qwen2.5-Coder-14B-Instruct-GGUF:Q5_K_M"), Think: ptr(prompt.ThinkMedium)}},
-		"a profile":                {[]tea.KeyPressMsg{tabKey, upKey, enter}, runner.Choose{Profile: ptr("explorer")}},
-		"no profile":               {[]tea.KeyPressMsg{tabKey, upKey, upKey, upKey, enter}, runner.Choose{Profile: ptr("")}},
+		"other model":           {[]tea.KeyPressMsg{downKey, downKey, enter}, runner.Choose{Model: ptr("gemma3:1b")}},
+		"model found by search": {append(letters("GEM"), enter), runner.Choose{Model: ptr("gemma3:1b")}},
+		"letter deleted":        {append(letters("gemx"), backspace, enter), runner.Choose{Model: ptr("gemma3:1b")}},
+		"more thought":          {[]tea.KeyPressMsg{rightKey, rightKey, enter}, runner.Choose{Think: ptr(prompt.ThinkHigh)}},
+		"less thought":          {[]tea.KeyPressMsg{leftKey, leftKey, leftKey, leftKey, enter}, runner.Choose{Think: ptr(prompt.ThinkAuto)}},
+		"model and thought":     {[]tea.KeyPressMsg{downKey, rightKey, enter}, runner.Choose{Model: ptr("hf.co/bartowski/Qwen2.5-Coder-14B-Instruct-GGUF:Q5_K_M"), Think: ptr(prompt.ThinkMedium)}},
+		"a profile":             {[]tea.KeyPressMsg{tabKey, upKey, enter}, runner.Choose{Profile: ptr("explorer")}},
+		"no profile":            {[]tea.KeyPressMsg{tabKey, upKey, upKey, upKey, enter}, runner.Choose{Profile: ptr("")}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := picking(t, 120, 36).press(c.keys...)
@@ -47,25 +47,25 @@ func TestWhatIsChosenIsWhatDiffers(t *testing.T) {
 	}
 }
 
-func TestWhatCannotBeChosenSaysWhy(t *testing.T) {
+func TestRefusedChoiceSaysWhy(t *testing.T) {
 	for name, c := range map[string]struct {
 		keys []tea.KeyPressMsg
-		word string
+		want string
 	}{
-		"a model that only embeds": {append(letters("nomic"), enter), "This model cannot answer"},
-		"the one it works with":    {[]tea.KeyPressMsg{enter}, "The session works that way already"},
-		"the profile it works by":  {[]tea.KeyPressMsg{tabKey, enter}, "The session works that way already"},
-		"nothing is found":         {append(letters("zz"), enter), "No name contains zz"},
+		"embedding model": {append(letters("nomic"), enter), "This model only makes embeddings"},
+		"current model":   {[]tea.KeyPressMsg{enter}, "This is already the session's choice"},
+		"current profile": {[]tea.KeyPressMsg{tabKey, enter}, "This is already the session's choice"},
+		"no match":        {append(letters("zz"), enter), "No name contains zz"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := picking(t, 120, 36).press(c.keys...)
 			s.sent(asks("models"))
-			s.wants(c.word)
+			s.wants(c.want)
 		})
 	}
 }
 
-func TestEscapeLeavesTheSearchThenTheList(t *testing.T) {
+func TestEscapeClosesSearchThenModelList(t *testing.T) {
 	s := picking(t, 120, 36).press(letters("gem")...)
 	s.lacks("nomic")
 	s.press(escape)
@@ -74,11 +74,11 @@ func TestEscapeLeavesTheSearchThenTheList(t *testing.T) {
 	s.lacks("nomic")
 	s.press(letters("j")...)
 	if s.m.Typed() != "j" {
-		t.Errorf("typed %q: the list still has the keys", s.m.Typed())
+		t.Errorf("the input holds %q, want j", s.m.Typed())
 	}
 }
 
-func TestTheListSaysWhatAModelIsAndCan(t *testing.T) {
+func TestModelListShowsSizeAndAbilities(t *testing.T) {
 	for _, size := range []struct{ w, h int }{{120, 36}, {80, 24}} {
 		s := picking(t, size.w, size.h)
 		for _, text := range []string{"✓ qwen3:8b", "8.2B", "Q4_K_M", "5.2 GB", "32k", "tools · thinks · loaded", "815 MB", "no chat"} {
@@ -87,7 +87,7 @@ func TestTheListSaysWhatAModelIsAndCan(t *testing.T) {
 	}
 }
 
-func TestAServerWithoutModelsSaysHowToGetOne(t *testing.T) {
+func TestEmptyModelListSuggestsPull(t *testing.T) {
 	st := newStory().greeted().session(session.Models{})
 	s := open(t, tui.Options{}, 120, 36).show(st).press(ctrlO)
 	s.answered(st)
@@ -96,64 +96,64 @@ func TestAServerWithoutModelsSaysHowToGetOne(t *testing.T) {
 	s.sent(asks("models"))
 }
 
-func TestTheMouseChoosesAModel(t *testing.T) {
+func TestClickChoosesModel(t *testing.T) {
 	s := picking(t, 120, 36)
 	s.m.Update(tea.MouseClickMsg{X: 40, Y: lineOf(s, "gemma3:1b"), Button: tea.MouseLeft})
 	s.press(enter)
 	s.sent(asks("models"), runner.Choose{Model: ptr("gemma3:1b")})
 }
 
-func TestAReplayChoosesNoModel(t *testing.T) {
+func TestReplayChoosesNoModel(t *testing.T) {
 	s := replayed(t, newStory().told(), 120, 36).press(ctrlO)
 	s.sent()
 	s.wants("no model is asked here")
 }
 
-func TestTheModelThatAnswersIsMarkedWhateverItsTag(t *testing.T) {
+func TestCurrentModelIsMarkedWithOrWithoutTag(t *testing.T) {
 	for name, c := range map[string]struct {
-		works, listed string
-		want          bool
+		current, listed string
+		want            bool
 	}{
-		"as it is listed":        {"tiny:latest", "tiny:latest", true},
-		"without its tag":        {"tiny", "tiny:latest", true},
-		"in other letters":       {"Tiny", "tiny:LATEST", true},
-		"of a registry":          {"hf.co:443/x/tiny", "hf.co:443/x/tiny:latest", true},
-		"of another tag":         {"tiny", "tiny:1b", false},
-		"where none is answered": {"", "tiny:latest", false},
+		"same name":        {"tiny:latest", "tiny:latest", true},
+		"no tag":           {"tiny", "tiny:latest", true},
+		"other case":       {"Tiny", "tiny:LATEST", true},
+		"registry":         {"hf.co:443/x/tiny", "hf.co:443/x/tiny:latest", true},
+		"other tag":        {"tiny", "tiny:1b", false},
+		"no current model": {"", "tiny:latest", false},
 	} {
 		t.Run(name, func(t *testing.T) {
-			st := newStory().greeted().session(session.Models{Model: c.works, Models: []prompt.ModelInfo{
+			st := newStory().greeted().session(session.Models{Model: c.current, Models: []prompt.ModelInfo{
 				{Name: "big:7b", Chats: true}, {Name: c.listed, Chats: true},
 			}})
 			s := open(t, tui.Options{}, 120, 36).show(st).press(ctrlO)
 			s.answered(st)
 			line := s.lines()[lineOf(s, c.listed)]
 			if got := strings.Contains(line, "▌✓ "+c.listed); got != c.want {
-				t.Errorf("marked and chosen %v: %s", got, line)
+				t.Errorf("got marked and selected %v: %s", got, line)
 			}
 			if s.press(enter); c.want {
-				s.wants("The session works that way already")
+				s.wants("This is already the session's choice")
 			}
 		})
 	}
 }
 
-func TestWhatWasChosenIsSaidInTheChatAsTheCommandsSayIt(t *testing.T) {
+func TestChatReportsChoiceOnce(t *testing.T) {
 	status := func(change func(*session.Status)) session.Status {
 		st := session.Status{Workspace: "/src/auth-service", Model: "qwen3:8b", ContextWindow: 32768, Tools: 6, Think: prompt.ThinkLow, Profile: "reviewer"}
 		change(&st)
 		return st
 	}
 	for name, c := range map[string]struct {
-		keys []tea.KeyPressMsg
-		came session.Status
-		want string
+		keys   []tea.KeyPressMsg
+		status session.Status
+		want   string
 	}{
 		"a model":    {[]tea.KeyPressMsg{downKey, downKey, enter}, status(func(s *session.Status) { s.Model = "gemma3:1b" }), "from the next run on: gemma3:1b, 32k of context, no tools. gemma3:1b does not think; the"},
 		"a level":    {[]tea.KeyPressMsg{leftKey, leftKey, leftKey, leftKey, enter}, status(func(s *session.Status) { s.Think = prompt.ThinkAuto }), "from the next run on: think auto"},
 		"a profile":  {[]tea.KeyPressMsg{tabKey, upKey, enter}, status(func(s *session.Status) { s.Profile = "explorer" }), "from the next run on: the profile explorer"},
 		"no profile": {[]tea.KeyPressMsg{tabKey, upKey, upKey, enter}, status(func(s *session.Status) { s.Profile = "" }), "from the next run on: no profile"},
-		"two of them": {
+		"model and level": {
 			[]tea.KeyPressMsg{downKey, downKey, rightKey, enter},
 			status(func(s *session.Status) { s.Model, s.Think = "gemma3:1b", prompt.ThinkMedium }),
 			"from the next run on: gemma3:1b, 32k of context, no tools; think medium. gemma3:1b does not think; the",
@@ -163,10 +163,10 @@ func TestWhatWasChosenIsSaidInTheChatAsTheCommandsSayIt(t *testing.T) {
 			s := picking(t, 200, 36).press(c.keys...)
 			now := newStory().now
 			s.show((&story{now: now}).session(status(func(s *session.Status) { s.Tools = 7 })))
-			s.lacks("from the next run on") // the session does not work by it yet
-			s.show((&story{now: now}).session(c.came, c.came))
+			s.lacks("from the next run on") // the choice is not in effect yet
+			s.show((&story{now: now}).session(c.status, c.status))
 			if n := strings.Count(s.text(), c.want); n != 1 {
-				t.Errorf("said %d times:\n%s", n, s.text())
+				t.Errorf("reported %d times:\n%s", n, s.text())
 			}
 		})
 	}
@@ -176,7 +176,7 @@ func TestWhatWasChosenIsSaidInTheChatAsTheCommandsSayIt(t *testing.T) {
 	s.lacks("from the next run on")
 }
 
-func TestTheKeysOfTheListFitOnANarrowScreen(t *testing.T) {
+func TestModelListKeysFitNarrowScreen(t *testing.T) {
 	s := picking(t, 80, 24)
 	for _, text := range []string{"enter choose", "esc close", "tab profiles", "left/right think", "up/down move"} {
 		s.wants(text)

@@ -16,7 +16,7 @@ import (
 	"replan/tui"
 )
 
-// recorded is the journal of the story's run.
+// recorded returns the journal of the story's run.
 func recorded() []event.Event {
 	var events []event.Event
 	for _, e := range newStory().finished().events {
@@ -27,16 +27,17 @@ func recorded() []event.Event {
 	return events
 }
 
-// playing opens a replay that rests at its start.
+// playing opens a replay that is paused at its start.
 func playing(t *testing.T, width, height int) *screen {
 	t.Helper()
 	s := open(t, tui.Options{
-		Theme: themes.Dark, Replay: true, Recorded: runner.Retold(storyRun, recorded()), Speed: 1,
+		Theme: themes.Dark, Replay: true, Recorded: runner.ReplayEvents(storyRun, recorded()), Speed: 1,
 	}, width, height)
 	return s.quietly(space)
 }
 
-// quietly presses keys and carries nothing out: what plays would be waited for.
+// quietly presses keys without running their commands, which would wait for the
+// player.
 func (s *screen) quietly(keys ...tea.KeyPressMsg) *screen {
 	for _, k := range keys {
 		s.m.Update(k)
@@ -55,7 +56,7 @@ func TestAReplayIsDrawnWideAndNarrow(t *testing.T) {
 	}
 }
 
-func TestAReplayGoesBackAndForth(t *testing.T) {
+func TestReplaySeeksBackAndForth(t *testing.T) {
 	s := playing(t, 120, 36)
 	s.quietly(endKey).wants("the end")
 	s.wants("✓ done")
@@ -71,27 +72,27 @@ func TestAReplayGoesBackAndForth(t *testing.T) {
 	s.wants("5/42")
 	s.quietly(endKey)
 	if s.text() != end {
-		t.Errorf("the end is another after seeking:\n%s\nwas\n%s", s.text(), end)
+		t.Errorf("after seeking the end is\n%s\nwant\n%s", s.text(), end)
 	}
 }
 
-func TestSeekingBackFoldsWhatWasThen(t *testing.T) {
+func TestSeekingBackRestoresEarlierFrames(t *testing.T) {
 	s := playing(t, 120, 36)
-	// What is followed may be another row where much is told at once.
-	stands := func() string { return s.lines()[0] + s.lines()[34] }
-	var there []string
+	// The followed row may differ if many events arrive at once.
+	edges := func() string { return s.lines()[0] + s.lines()[34] }
+	var moments []string
 	for range 20 {
 		s.quietly(rightKey)
-		there = append(there, stands())
+		moments = append(moments, edges())
 	}
-	for i := len(there) - 2; i >= 0; i-- {
-		if s.quietly(leftKey); stands() != there[i] {
-			t.Fatalf("moment %d is another on the way back:\n%s\nwas\n%s", i, stands(), there[i])
+	for i := len(moments) - 2; i >= 0; i-- {
+		if s.quietly(leftKey); edges() != moments[i] {
+			t.Fatalf("on the way back moment %d is\n%s\nwant\n%s", i, edges(), moments[i])
 		}
 	}
 }
 
-func TestAReplayHasSpeeds(t *testing.T) {
+func TestReplaySpeeds(t *testing.T) {
 	s := playing(t, 120, 36)
 	for _, want := range []string{"2x", "4x", "8x", "16x", "max", "max"} {
 		s.quietly(letters("+")...).wants(want)
@@ -99,7 +100,7 @@ func TestAReplayHasSpeeds(t *testing.T) {
 	s.quietly(letters("<<<<<<<<")...).wants("0.25x")
 }
 
-func TestAReplayPlaysByItsTimerAndRests(t *testing.T) {
+func TestReplayPlaysToEndAndStartsOver(t *testing.T) {
 	s := playing(t, 120, 36)
 	s.quietly(letters("+++++")...) // at once
 	_, cmd := s.m.Update(space)
@@ -112,14 +113,14 @@ func TestAReplayPlaysByItsTimerAndRests(t *testing.T) {
 	}
 	s.wants("the end")
 	s.wants("space play")
-	s.quietly(space).wants("space pause") // it begins anew
+	s.quietly(space).wants("space pause") // it starts over
 	s.lacks("the replay is over")
 }
 
-func TestARunOfTheListIsPlayedAndLeft(t *testing.T) {
+func TestReplayOfListedRunOpensAndCloses(t *testing.T) {
 	for name, c := range map[string]struct {
 		key  string
-		says string
+		want string
 	}{"played": {"p", "0:00/"}, "shown as it ended": {"o", "the end"}} {
 		t.Run(name, func(t *testing.T) {
 			st := newStory().greeted()
@@ -129,7 +130,7 @@ func TestARunOfTheListIsPlayedAndLeft(t *testing.T) {
 			s.sent(asks("runs"), asks("journal "+storyRun))
 			s.show(more(st).session(tui.JournalAnswer(storyRun, recorded(), nil)))
 			s.wants("replay of " + storyRun)
-			s.wants(c.says)
+			s.wants(c.want)
 			_, cmd := s.m.Update(letters("q")[0])
 			s.m.Update(cmd())
 			s.wants("Conversations")
@@ -142,16 +143,16 @@ func TestARunOfTheListIsPlayedAndLeft(t *testing.T) {
 	}
 }
 
-func TestAJournalThatCannotBeReadIsSaidInTheList(t *testing.T) {
+func TestUnreadableJournalIsReportedInRunList(t *testing.T) {
 	st := newStory().greeted()
 	s := open(t, tui.Options{}, 120, 36).show(st).press(ctrlR)
 	s.show(more(st).session([]agent.Summary{{Run: "r-1", Goal: "x", Status: event.StatusCompleted, Started: st.now}}))
 	s.press(letters("p")...)
 	s.show(more(st).session(tui.JournalAnswer("r-1", nil, errors.New("line 3 is damaged"))))
-	s.wants("It cannot be shown: line 3 is damaged")
+	s.wants("The replay cannot be shown: line 3 is damaged")
 }
 
-func TestTheListOfRunsIsSearchedAndKeepsToItsFolder(t *testing.T) {
+func TestRunListFiltersByFolderAndSearch(t *testing.T) {
 	st := newStory().greeted()
 	s := open(t, tui.Options{}, 120, 36).show(st).press(ctrlR)
 	s.show(more(st).session([]agent.Summary{
@@ -169,10 +170,10 @@ func TestTheListOfRunsIsSearchedAndKeepsToItsFolder(t *testing.T) {
 	s.press(escape).wants("rename it")
 }
 
-func TestAnotherConversationIsGoneOnWith(t *testing.T) {
+func TestConversationCanBeContinued(t *testing.T) {
 	st := newStory().greeted()
-	went := ""
-	s := open(t, tui.Options{GoOn: func(session string) { went = session }}, 120, 36).show(st).press(ctrlR, tabKey)
+	continued := ""
+	s := open(t, tui.Options{GoOn: func(session string) { continued = session }}, 120, 36).show(st).press(ctrlR, tabKey)
 	s.sent(asks("runs"), asks("conversations"))
 	s.show(more(st).session([]session.Conversation{
 		{Session: "s-2", First: "what is this", Turns: 3, Runs: 2, Changed: st.now, Workspace: "/src/auth-service"},
@@ -181,11 +182,11 @@ func TestAnotherConversationIsGoneOnWith(t *testing.T) {
 	}))
 	s.wants("what is this")
 	s.lacks("elsewhere")
-	s.press(downKey, enter).wants("It is open already")
+	s.press(downKey, enter).wants("It is already open")
 	s.press(letters("f")...).press(downKey, enter).wants("start replan --continue there")
 	s.press(upKey, upKey)
 	_, cmd := s.m.Update(enter)
-	if !quits(cmd) || went != "s-2" {
-		t.Errorf("went on with %q, quits %v", went, quits(cmd))
+	if !quits(cmd) || continued != "s-2" {
+		t.Errorf("continued with %q, quits %v", continued, quits(cmd))
 	}
 }

@@ -13,10 +13,12 @@ import (
 	"replan/agent/rule"
 	"replan/agent/runner"
 	"replan/agent/session"
+	"replan/internal/untrusted"
 	"replan/tui"
 )
 
-// sent compares what was sent but for the model that is loaded while one types.
+// sent compares the sent commands and queries, except the warming of the model
+// while the user types.
 func (s *screen) sent(want ...any) {
 	s.t.Helper()
 	got := slices.DeleteFunc(s.session.commands(), func(c any) bool { return c == runner.Warm{} })
@@ -28,33 +30,33 @@ func (s *screen) sent(want ...any) {
 	}
 }
 
-func TestEnterSendsWhatWasTyped(t *testing.T) {
+func TestEnterSendsInput(t *testing.T) {
 	s := open(t, tui.Options{}, 120, 36).show(newStory().greeted())
 	s.press(letters("fix the tests?")...).press(enter)
 	s.sent(runner.Submit{Text: "fix the tests?"})
 	if s.m.Typed() != "" {
-		t.Errorf("the input still says %q", s.m.Typed())
+		t.Errorf("the input still holds %q", s.m.Typed())
 	}
 }
 
-func TestEnterOnNothingSendsNothingAndSaysSo(t *testing.T) {
+func TestEnterOnEmptyInputSendsNothing(t *testing.T) {
 	s := open(t, tui.Options{}, 120, 36).show(newStory().greeted()).press(enter)
 	s.sent()
-	s.wants("Type what shall be done first.")
+	s.wants("Type a task first.")
 }
 
-func TestTheGoalIsSentAtTheStart(t *testing.T) {
+func TestGoalOptionIsSentAtStart(t *testing.T) {
 	s := open(t, tui.Options{Goal: " run the tests \n", Theme: "dark"}, 120, 36)
 	s.carryOut(s.m.Init())
 	s.sent(runner.Submit{Text: "run the tests"})
 }
 
-func TestTheSuggestionStandsInTheInput(t *testing.T) {
+func TestSuggestionFillsInput(t *testing.T) {
 	s := open(t, tui.Options{Suggestion: "fix it"}, 120, 36).press(enter)
 	s.sent(runner.Submit{Text: "fix it"})
 }
 
-func TestNewLinesGrowTheInput(t *testing.T) {
+func TestNewLinesGrowInput(t *testing.T) {
 	s := open(t, tui.Options{}, 80, 24)
 	s.press(letters("one")...).press(tea.KeyPressMsg{Code: tea.KeyEnter, Mod: tea.ModAlt}).press(letters("two")...).press(ctrl('j')).press(letters("three")...)
 	if got := s.m.Typed(); got != "one\ntwo\nthree" {
@@ -63,7 +65,7 @@ func TestNewLinesGrowTheInput(t *testing.T) {
 	s.wants("› one\n   two\n   three")
 }
 
-func TestUpAndDownLeafThroughWhatWasSent(t *testing.T) {
+func TestUpAndDownBrowseHistory(t *testing.T) {
 	s := open(t, tui.Options{}, 120, 36)
 	s.show(newStory().session(event.ChatUser{Text: "first"}, event.ChatReply{Text: "done"}, event.ChatUser{Text: "second"}, event.ChatReply{Text: "done"}))
 	s.press(letters("draft")...)
@@ -72,23 +74,23 @@ func TestUpAndDownLeafThroughWhatWasSent(t *testing.T) {
 		want string
 	}{{upKey, "second"}, {upKey, "first"}, {upKey, "first"}, {downKey, "second"}, {downKey, "draft"}, {downKey, "draft"}} {
 		if s.press(c.key); s.m.Typed() != c.want {
-			t.Fatalf("after %s the input says %q, want %q", c.key, s.m.Typed(), c.want)
+			t.Fatalf("after %s the input holds %q, want %q", c.key, s.m.Typed(), c.want)
 		}
 	}
 }
 
-func TestTabWalksThePanes(t *testing.T) {
+func TestTabCyclesThroughPanes(t *testing.T) {
 	s := open(t, tui.Options{}, 120, 36).show(newStory().branching())
-	var went []string
+	var focused []string
 	for _, k := range []tea.KeyPressMsg{tabKey, tabKey, tabKey, backTab} {
-		went = append(went, s.press(k).m.Focus())
+		focused = append(focused, s.press(k).m.Focus())
 	}
-	if got := strings.Join(went, " "); got != "plan step chat step" {
-		t.Errorf("the focus went %s", got)
+	if got := strings.Join(focused, " "); got != "plan step chat step" {
+		t.Errorf("got the focus on %s", got)
 	}
 }
 
-func TestQuestionMarkIsHelpOnlyWhereNoTextIsTyped(t *testing.T) {
+func TestQuestionMarkOpensHelpOnlyOnEmptyInput(t *testing.T) {
 	s := open(t, tui.Options{}, 120, 36).press(letters("why?")...)
 	if s.m.HelpOpen() || s.m.Typed() != "why?" {
 		t.Errorf("help %v, typed %q", s.m.HelpOpen(), s.m.Typed())
@@ -103,31 +105,31 @@ func TestQuestionMarkIsHelpOnlyWhereNoTextIsTyped(t *testing.T) {
 	s.wants("Everywhere")
 }
 
-func TestHelpNamesEveryKeyOfTheMap(t *testing.T) {
+func TestHelpListsKeys(t *testing.T) {
 	s := open(t, tui.Options{}, 200, 100).press(f1)
-	for _, text := range []string{"shift+tab", "alt+enter", "ctrl+g", "allow once", "allow this tool for the run", "follow what runs", "half a page up", "steer the run that goes on", "exchanges with the model", "models and profiles", "fold or unfold", "fold all", "to the next gate", "filter the steps", "think harder"} {
+	for _, text := range []string{"shift+tab", "alt+enter", "ctrl+g", "allow once", "allow this tool for the run", "follow the running", "half a page up", "send to the current run", "exchanges with the model", "models and profiles", "collapse or expand", "expand all", "next gate", "filter steps", "think harder"} {
 		s.wants(text)
 	}
 }
 
-func TestEscapeStopsWhatRuns(t *testing.T) {
+func TestEscapeStopsRun(t *testing.T) {
 	s := open(t, tui.Options{}, 120, 36).show(newStory().branching()).press(escape)
 	s.sent(runner.Stop{})
 	s.wants("stopping")
 	s.press(escape)
 	s.sent(runner.Stop{})
-	s.wants("It is being stopped.")
+	s.wants("The run is stopping.")
 }
 
-func TestEscapeSaysThatNothingRuns(t *testing.T) {
+func TestEscapeReportsNothingRuns(t *testing.T) {
 	s := open(t, tui.Options{}, 120, 36).show(newStory().finished()).press(escape)
 	s.sent()
 	s.wants("Nothing runs.")
 }
 
-func TestAStoppedRunSaysHowItGoesOn(t *testing.T) {
+func TestStoppedRunSaysHowToResume(t *testing.T) {
 	s := open(t, tui.Options{}, 120, 36).show(newStory().stopped())
-	s.wants("What was done stays; ctrl+r takes the run up again.")
+	s.wants("What was done stays; ctrl+r resumes the run.")
 }
 
 func quits(cmd tea.Cmd) bool {
@@ -138,7 +140,7 @@ func quits(cmd tea.Cmd) bool {
 	return ok
 }
 
-func TestControlCClearsThenQuits(t *testing.T) {
+func TestCtrlCClearsInputThenQuits(t *testing.T) {
 	s := open(t, tui.Options{}, 120, 36).press(letters("abc")...)
 	if _, cmd := s.m.Update(ctrl('c')); cmd != nil || s.m.Typed() != "" {
 		t.Errorf("the first ctrl+c left %q", s.m.Typed())
@@ -148,74 +150,74 @@ func TestControlCClearsThenQuits(t *testing.T) {
 	}
 }
 
-func TestQuittingAsksOnlyWhileSomethingRuns(t *testing.T) {
+func TestQuitAsksDuringRun(t *testing.T) {
 	for _, c := range []struct {
 		name string
 		key  tea.KeyPressMsg
-		then bool
+		quit bool
 	}{{"y quits", letters("y")[0], true}, {"ctrl+c again quits", ctrl('c'), true}, {"n stays", letters("n")[0], false}, {"esc stays", escape, false}} {
 		t.Run(c.name, func(t *testing.T) {
 			s := open(t, tui.Options{}, 120, 36).show(newStory().branching())
 			if _, cmd := s.m.Update(ctrl('c')); cmd != nil {
-				t.Fatal("it does not ask")
+				t.Fatal("quitting does not ask")
 			}
-			s.wants("A run is going on. Stop it and quit?")
-			if _, cmd := s.m.Update(c.key); quits(cmd) != c.then {
-				t.Errorf("quits: %v", !c.then)
+			s.wants("A run is active. Stop it and quit?")
+			if _, cmd := s.m.Update(c.key); quits(cmd) != c.quit {
+				t.Errorf("got quits %v", !c.quit)
 			}
 			s.sent()
 		})
 	}
 }
 
-func TestControlDQuitsOnAnEmptyInputOnly(t *testing.T) {
+func TestCtrlDQuitsOnlyOnEmptyInput(t *testing.T) {
 	s := open(t, tui.Options{}, 120, 36).press(letters("ab")...)
 	if _, cmd := s.m.Update(ctrl('d')); quits(cmd) {
-		t.Error("it quits although there is text")
+		t.Error("ctrl+d quits although there is text")
 	}
 	s.press(ctrl('c'))
 	if _, cmd := s.m.Update(ctrl('d')); !quits(cmd) {
-		t.Error("it does not quit")
+		t.Error("ctrl+d does not quit")
 	}
 }
 
-func TestTheViewNeverGoesBeyondTheText(t *testing.T) {
+func TestShortChatDoesNotScroll(t *testing.T) {
 	s := open(t, tui.Options{Intro: "Hello."}, 120, 36)
 	s.press(tea.KeyPressMsg{Code: tea.KeyPgUp}, tea.KeyPressMsg{Code: tea.KeyPgUp})
 	if text := s.text(); strings.Contains(text, "below") {
-		t.Errorf("there is nothing below:\n%s", text)
+		t.Errorf("a short chat shows lines below:\n%s", text)
 	}
 }
 
-func TestKeysOfThePlan(t *testing.T) {
+func TestPlanKeys(t *testing.T) {
 	s := open(t, tui.Options{}, 120, 36).show(newStory().tested()).press(tabKey)
 	if s.m.Selected() != "8" {
-		t.Fatalf("the running step is not chosen but %q", s.m.Selected())
+		t.Fatalf("got step %q, want the running step", s.m.Selected())
 	}
 	for _, c := range []struct {
 		keys string
 		want string
 	}{{"g", "1"}, {"j", "2"}, {"jj", "4"}, {"j", "revision 2"}, {"j", "gone 2 5"}, {"j", "7"}, {"k", "gone 2 5"}, {"G", "6"}, {"j", "6"}, {"f", "8"}} {
 		if s.press(letters(c.keys)...); s.m.Selected() != c.want {
-			t.Fatalf("after %s the plan shows %q, want %q", c.keys, s.m.Selected(), c.want)
+			t.Fatalf("after %s step %q is selected, want %q", c.keys, s.m.Selected(), c.want)
 		}
 	}
 	s.press(letters("g")...).press(enter)
 	if s.m.Focus() != "step" {
-		t.Errorf("enter leads to %s", s.m.Focus())
+		t.Errorf("enter focuses %s", s.m.Focus())
 	}
 	s.wants("Step 1")
 }
 
-func TestThePlanFollowsWhatMattersMost(t *testing.T) {
+func TestPlanFollowsMostUrgentStep(t *testing.T) {
 	for name, want := range map[string]string{"drafting": "1", "branching": "2", "gated": "4", "replanning": "5", "revised": "7", "tested": "8", "finished": "6"} {
 		if s := open(t, tui.Options{}, 120, 36).show(states[name]()); s.m.Selected() != want {
-			t.Errorf("%s: step %s is chosen, want %s", name, s.m.Selected(), want)
+			t.Errorf("%s: step %s is selected, want %s", name, s.m.Selected(), want)
 		}
 	}
 }
 
-func TestTheStepShowsCallOutputAndDiff(t *testing.T) {
+func TestStepShowsCallOutputAndDiff(t *testing.T) {
 	s := open(t, tui.Options{}, 120, 60).show(newStory().revised())
 	s.m.Update(s.m.Rested())
 	s.press(escape, tabKey, tabKey)
@@ -224,30 +226,30 @@ func TestTheStepShowsCallOutputAndDiff(t *testing.T) {
 	} {
 		s.press(letters(c.key)...)
 		if !strings.Contains(strings.ReplaceAll(s.text(), "+   user", "+    user"), c.want) {
-			t.Errorf("after %s there is no %q:\n%s", c.key, c.want, s.text())
+			t.Errorf("after %s the screen lacks %q:\n%s", c.key, c.want, s.text())
 		}
 	}
 }
 
-func TestARevisedStepShowsWhatChangedInIt(t *testing.T) {
+func TestRevisedStepShowsItsChanges(t *testing.T) {
 	s := open(t, tui.Options{}, 120, 60).show(newStory().tested()).press(tabKey).press(letters("G3")...)
 	s.wants("changed by revision 2")
 	s.wants("-title: Sum up the change")
 	s.wants("+title: Sum up both changes")
 }
 
-func TestBareLettersDoNothingUnseen(t *testing.T) {
+func TestUnboundLetterPointsToInput(t *testing.T) {
 	s := open(t, tui.Options{}, 120, 36).show(newStory().finished()).press(tabKey).press(letters("w")...)
-	s.wants("Tab leads to the input")
+	s.wants("Tab moves to the input")
 	if s.m.Typed() != "" {
 		t.Errorf("typed %q", s.m.Typed())
 	}
 }
 
-func TestScrollingBackStaysWhereItIs(t *testing.T) {
+func TestScrolledViewStaysWhenTextArrives(t *testing.T) {
 	st := newStory().greeted()
 	for i := range 40 {
-		st.session(event.Note{Level: "info", Text: strings.Repeat("x", i+1)})
+		st.session(event.Note{Level: "info", Text: untrusted.Text(strings.Repeat("x", i+1))})
 	}
 	s := open(t, tui.Options{}, 80, 24).show(st)
 	s.press(pageUp)
@@ -263,25 +265,25 @@ func TestScrollingBackStaysWhereItIs(t *testing.T) {
 	s.lacks("lines below")
 }
 
-func TestTheMouseChoosesPanesAndSteps(t *testing.T) {
+func TestMouseChoosesPanesAndSteps(t *testing.T) {
 	s := open(t, tui.Options{}, 120, 36).show(newStory().finished())
 	s.m.Update(tea.MouseClickMsg{X: 80, Y: 3, Button: tea.MouseLeft})
 	if s.m.Focus() != "plan" || s.m.Selected() != "2" {
-		t.Errorf("a click leads to %s, step %s", s.m.Focus(), s.m.Selected())
+		t.Errorf("a click focuses %s, step %s", s.m.Focus(), s.m.Selected())
 	}
 	s.m.Update(tea.MouseWheelMsg{X: 80, Y: 4, Button: tea.MouseWheelDown})
 	if s.m.Selected() != "2" {
-		t.Errorf("the wheel chooses %s", s.m.Selected())
+		t.Errorf("the wheel selects %s", s.m.Selected())
 	}
 	s.m.Update(tea.WindowSizeMsg{Width: 80, Height: 24})
 	s.m.View()
 	s.m.Update(tea.MouseClickMsg{X: 2, Y: 1, Button: tea.MouseLeft})
 	if s.m.Focus() != "chat" {
-		t.Errorf("a click on the first tab leads to %s", s.m.Focus())
+		t.Errorf("a click on the first tab focuses %s", s.m.Focus())
 	}
 }
 
-func TestTheClockBeatsOnlyWhileSomethingSpins(t *testing.T) {
+func TestClockBeatsOnlyWhileSomethingSpins(t *testing.T) {
 	for name, want := range map[string]bool{
 		"empty": false, "analysing": true, "drafting": true, "branching": true, "gated": false, "replanning": true,
 		"revised": false, "tested": true, "answering": true, "finished": false, "stopped": false, "servers": false,
@@ -291,20 +293,20 @@ func TestTheClockBeatsOnlyWhileSomethingSpins(t *testing.T) {
 			s := open(t, tui.Options{}, 120, 36)
 			s.m.Update(tui.Batch(st.events, st.now))
 			if s.m.Beating() != want {
-				t.Errorf("beating: %v", s.m.Beating())
+				t.Errorf("got beating %v", s.m.Beating())
 			}
 			_, cmd := s.m.Update(tui.Beat(st.now.Add(time.Second)))
 			if (cmd != nil) != want {
-				t.Errorf("after a beat another one is asked for: %v", cmd != nil)
+				t.Errorf("after a beat: got another beat %v", cmd != nil)
 			}
 			if s.m.Beating() != want {
-				t.Errorf("after a beat beating: %v", s.m.Beating())
+				t.Errorf("after a beat: got beating %v", s.m.Beating())
 			}
 		})
 	}
 }
 
-func TestOneClockServesEveryBatch(t *testing.T) {
+func TestNextBatchStartsNoSecondClock(t *testing.T) {
 	st := newStory().branching()
 	s := open(t, tui.Options{}, 120, 36)
 	s.m.Update(tui.Batch(st.events, st.now))
@@ -314,7 +316,7 @@ func TestOneClockServesEveryBatch(t *testing.T) {
 	}
 }
 
-func TestTimeGoesOnBetweenEvents(t *testing.T) {
+func TestElapsedTimeAdvancesBetweenEvents(t *testing.T) {
 	st := newStory().branching()
 	s := open(t, tui.Options{}, 120, 36)
 	arrived := time.Date(2030, 1, 1, 0, 0, 0, 0, time.UTC) // a replay: the events are old
@@ -323,32 +325,32 @@ func TestTimeGoesOnBetweenEvents(t *testing.T) {
 	s.wants("3s")
 }
 
-func TestADownModelServerIsSaidInFullBeforeAnythingElse(t *testing.T) {
+func TestUnreachableModelServerIsReportedInFull(t *testing.T) {
 	problem := "Ollama does not answer: start it with `ollama serve`, or name another host"
-	st := newStory().session(session.Status{Workspace: "/src", Problem: problem})
+	st := newStory().session(session.Status{Workspace: "/src", Problem: untrusted.Text(problem)})
 	for _, size := range []struct{ w, h int }{{40, 12}, {80, 24}} {
 		s := open(t, tui.Options{}, size.w, size.h).show(st)
 		if shown := strings.Join(strings.Fields(s.text()), " "); !strings.Contains(shown, "! "+problem) {
-			t.Errorf("the sentence is not whole:\n%s", s.text())
+			t.Errorf("the message is incomplete:\n%s", s.text())
 		}
 	}
 	open(t, tui.Options{}, 120, 36).show(st).wants("! Ollama does not answer: start it")
 }
 
-func TestADownModelServerIsSaidOnceAndWholeInTheChat(t *testing.T) {
+func TestUnreachableModelServerIsReportedOnceInChat(t *testing.T) {
 	const problem = "Ollama does not answer at 127.0.0.1:11434: start it with `ollama serve`, or choose another host with --host"
 	down := session.Status{Workspace: "/src", Problem: problem}
 	failed := event.ChatReply{Status: event.StatusFailed, Reason: event.ReasonNoModel, Text: problem}
-	for name, said := range map[string][]any{
-		"a goal fails at it":         {down, event.ChatUser{Text: "go"}, down, failed, down},
-		"it goes down between goals": {session.Status{Workspace: "/src"}, event.ChatUser{Text: "go"}, down, failed, down},
-		"a goal is stopped":          {down, event.ChatUser{Text: "go"}, event.ChatReply{Status: event.StatusCancelled, Text: "stopped"}, down},
-		"a command is sent":          {down, event.ChatUser{Text: "/help"}, event.ChatReply{Text: "keys"}, down},
-		"a session is gone on with":  {event.ChatUser{Text: "go"}, event.ChatReply{Text: "went"}, down, down},
+	for name, data := range map[string][]any{
+		"a goal fails":           {down, event.ChatUser{Text: "go"}, down, failed, down},
+		"down between goals":     {session.Status{Workspace: "/src"}, event.ChatUser{Text: "go"}, down, failed, down},
+		"a goal is stopped":      {down, event.ChatUser{Text: "go"}, event.ChatReply{Status: event.StatusCancelled, Text: "stopped"}, down},
+		"a command is sent":      {down, event.ChatUser{Text: "/help"}, event.ChatReply{Text: "keys"}, down},
+		"a session is continued": {event.ChatUser{Text: "go"}, event.ChatReply{Text: "went"}, down, down},
 	} {
 		t.Run(name, func(t *testing.T) {
 			for _, width := range []int{120, 80, 40} {
-				s := open(t, tui.Options{}, width, 36).show(newStory().session(said...))
+				s := open(t, tui.Options{}, width, 36).show(newStory().session(data...))
 				shown := strings.NewReplacer("│", " ").Replace(s.text())
 				if width >= 100 { // the chat is the left half
 					shown = ""
@@ -359,18 +361,18 @@ func TestADownModelServerIsSaidOnceAndWholeInTheChat(t *testing.T) {
 				}
 				shown = strings.Join(strings.Fields(shown), " ")
 				if n := strings.Count(shown, "Ollama does not answer"); n != 1 || !strings.Contains(shown, problem) {
-					t.Errorf("%d cells: said %d times:\n%s", width, n, s.text())
+					t.Errorf("%d cells: reported %d times:\n%s", width, n, s.text())
 				}
 			}
 		})
 	}
 }
 
-func TestUntrustedTextReachesNoTerminal(t *testing.T) {
+func TestUntrustedTextIsEscaped(t *testing.T) {
 	evil := "a\x1b]0;owned\x07b\x1b[2Jc\u202ed\u200be\x9b1m"
 	st := newStory().branching()
-	st.run(event.StepOutput{Index: "2", Chunk: evil}, event.Note{Level: "info", Text: evil},
-		event.GateRequested{Gate: "4.1.1", Step: "4", Title: evil, Tool: evil, Args: map[string]any{evil: evil, "list": []any{evil}}, Diff: "+" + evil, Rule: rule.Rule{Why: evil}},
+	st.run(event.StepOutput{Index: "2", Chunk: evil}, event.Note{Level: "info", Text: untrusted.Text(evil)},
+		event.GateRequested{Gate: "4.1.1", Step: "4", Title: untrusted.Text(evil), Tool: evil, Args: map[string]any{evil: evil, "list": []any{evil}}, Diff: "+" + evil, Rule: rule.Rule{Why: untrusted.Text(evil)}},
 		event.SynthesisStarted{}, event.SynthesisDelta{Text: evil + " &#27;]0;x&#7; &#x202e;"})
 	for _, size := range []struct{ w, h int }{{120, 60}, {80, 24}} {
 		s := open(t, tui.Options{}, size.w, size.h).show(st)

@@ -3,6 +3,7 @@ package tui_test
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -13,14 +14,16 @@ import (
 	"replan/agent/event"
 	"replan/agent/runner"
 	"replan/agent/session"
+	"replan/internal/untrusted"
 	"replan/planning"
 	"replan/planning/plan"
 	"replan/tui"
+	"replan/tui/draw"
 	"replan/tui/panetest"
-	"replan/tui/plain"
+	"replan/tui/plantext"
 )
 
-// scene is a story and the keys that are pressed at its end.
+// scene is a story and the keys pressed after it.
 type scene struct {
 	name string
 	st   func() *story
@@ -34,7 +37,7 @@ func (c scene) play(t *testing.T, width, height int) *screen {
 	s := settled(t, st, width, height)
 	for i, k := range c.keys {
 		s.press(k)
-		if i == 0 && (k == ctrlR || k == ctrlO) { // what was asked for comes now
+		if i == 0 && (k == ctrlR || k == ctrlO) { // deliver the requested list
 			s.answered(st)
 		}
 	}
@@ -47,7 +50,7 @@ func scenes() []scene {
 	return []scene{
 		{"failed", func() *story { return newStory().failing() }, nil},
 		{"failed, the end of it", func() *story {
-			return newStory().twoDone().plan(event.StepFailed{Index: "3", Attempt: 1, Error: long, Failure: event.FailureTool})
+			return newStory().twoDone().plan(event.StepFailed{Index: "3", Attempt: 1, Error: untrusted.Text(long), Failure: event.FailureTool})
 		}, letters("G")},
 		{"failed, arguments edited", func() *story { return newStory().failing() }, letters("e")},
 		{"failed, arguments wrong", func() *story { return newStory().failing() }, append(letters("e{"), ctrl('s'))},
@@ -75,7 +78,7 @@ func scenes() []scene {
 		{"a child, looking around", func() *story { return newStory().delegating() }, []tea.KeyPressMsg{escape}},
 		{"a child is over", func() *story { return newStory().returned() }, nil},
 		{"a chat is over", func() *story { return newStory().told() }, nil},
-		{"steered and summed up", func() *story { return newStory().spoken() }, nil},
+		{"steered and summarized", func() *story { return newStory().spoken() }, nil},
 		{"greeted with notes", func() *story { return newStory().choosing() }, nil},
 		{"models", func() *story { return newStory().choosing() }, []tea.KeyPressMsg{ctrlO}},
 		{"models, searched", func() *story { return newStory().choosing() }, append(append([]tea.KeyPressMsg{ctrlO}, letters("em")...), downKey, rightKey, enter)},
@@ -101,9 +104,16 @@ func scenes() []scene {
 
 var wideAndNarrow = []struct{ w, h int }{{120, 36}, {40, 12}}
 
+// drawnNarrow are the scenes that only move the focus to the plan. A wide screen
+// draws the same panes before and after.
+var drawnNarrow = []string{"a dry run, its plan", "a wide text, its plan", "an agent, its plan"}
+
 func TestEveryDialogIsDrawnWideAndNarrow(t *testing.T) {
 	for _, c := range scenes() {
 		for _, size := range wideAndNarrow {
+			if size.w >= draw.WideFrom && slices.Contains(drawnNarrow, c.name) {
+				continue
+			}
 			t.Run(fmt.Sprintf("%s/%dx%d", c.name, size.w, size.h), func(t *testing.T) {
 				golden.RequireEqual(t, c.play(t, size.w, size.h).front()+"\n")
 			})
@@ -124,33 +134,33 @@ func TestHeaderNoticesAndFooterOfEveryScene(t *testing.T) {
 	golden.RequireEqual(t, out.String())
 }
 
-func TestTheAnswersToAFailure(t *testing.T) {
+func TestFailureAnswers(t *testing.T) {
 	for key, want := range map[string]event.FailureDecision{
 		"r": event.FailureRetry, "s": event.FailureSkip, "p": event.FailureReplan, "a": event.FailureAbort,
 	} {
 		t.Run(key, func(t *testing.T) {
 			s := settled(t, newStory().failing(), 120, 36).press(letters(key)...)
-			s.sent(runner.Decide{Run: storyPlanRun, Step: "3", Decision: want})
+			s.sent(runner.ResolveFailure{Run: storyPlanRun, Step: "3", Decision: want})
 			if s.m.GateOpen() {
-				t.Error("the dialog is still there")
+				t.Error("the dialog is still open")
 			}
 		})
 	}
 }
 
-func TestTheAnswersToADoubt(t *testing.T) {
+func TestDoubtAnswers(t *testing.T) {
 	for key, want := range map[string]event.DoubtDecision{"d": event.DoubtDone, "r": event.DoubtRerun, "a": event.DoubtAbort} {
 		t.Run(key, func(t *testing.T) {
 			s := settled(t, newStory().resumed(), 120, 36).press(letters(key)...)
-			s.sent(runner.Settle{Run: storyPlanRun, Step: "3", Decision: want})
+			s.sent(runner.ResolveDoubt{Run: storyPlanRun, Step: "3", Decision: want})
 		})
 	}
 }
 
-func TestAQuestionOpensByItselfAndTakesNoKeyBeforeAMomentOfQuiet(t *testing.T) {
+func TestQuestionIgnoresKeysUntilGraceEnds(t *testing.T) {
 	s := open(t, tui.Options{}, 120, 36).show(newStory().failing())
 	if !s.m.GateOpen() {
-		t.Fatal("the question does not open by itself")
+		t.Fatal("the question does not open")
 	}
 	s.m.Update(letters("a")[0])
 	s.sent()
@@ -160,19 +170,19 @@ func TestAQuestionOpensByItselfAndTakesNoKeyBeforeAMomentOfQuiet(t *testing.T) {
 	s.sent()
 	s.press(escape)
 	if s.m.GateOpen() {
-		t.Fatal("esc does not look around")
+		t.Fatal("esc does not hide the question")
 	}
-	s.wants("step 3 failed: how shall it go on?")
+	s.wants("step 3 failed: how should it continue?")
 	s.press(escape)
 	s.sent()
-	s.wants("A question is open: esc again stops the run, ctrl+g leads back to the question.")
+	s.wants("A question is open: esc again stops the run, ctrl+g returns to the question.")
 	s.m.Update(ctrl('g'))
 	s.m.Update(s.m.Rested())
 	s.press(letters("r")...)
-	s.sent(runner.Decide{Run: storyPlanRun, Step: "3", Decision: event.FailureRetry})
+	s.sent(runner.ResolveFailure{Run: storyPlanRun, Step: "3", Decision: event.FailureRetry})
 }
 
-func TestAQuestionShowsTheErrorAndTheCallInFull(t *testing.T) {
+func TestQuestionShowsWholeErrorAndCall(t *testing.T) {
 	s := settled(t, newStory().failing(), 120, 60)
 	for _, text := range []string{
 		"Open the ticket", "tickets.open", "step 3", "the number of the new ticket", "the labels are: release, bug, feature",
@@ -182,7 +192,7 @@ func TestAQuestionShowsTheErrorAndTheCallInFull(t *testing.T) {
 	}
 }
 
-func TestAReplanThatIsNotPossibleSaysWhy(t *testing.T) {
+func TestUnavailableReplanSaysWhy(t *testing.T) {
 	st := newStory().failing()
 	for i, e := range st.events {
 		if d, ok := e.Data.(event.RunStarted); ok {
@@ -197,11 +207,11 @@ func TestAReplanThatIsNotPossibleSaysWhy(t *testing.T) {
 	s.wants("No replan: no model.")
 }
 
-// own makes the plans of a run without a model.
-type own struct{ planning.Planners }
+// ownPlanners makes the plans of a run without a model.
+type ownPlanners struct{ planning.Planners }
 
-func TestAReplanIsPossibleWithoutAModelWhereSomebodyElsePlans(t *testing.T) {
-	for name, st := range map[string]*story{"a run that goes on": newStory().failing(), "one that has ended": newStory().ended()} {
+func TestReplanWithOtherPlannerNeedsNoModel(t *testing.T) {
+	for name, st := range map[string]*story{"active run": newStory().failing(), "ended run": newStory().ended()} {
 		t.Run(name, func(t *testing.T) {
 			for i, e := range st.events {
 				switch d := e.Data.(type) {
@@ -213,7 +223,7 @@ func TestAReplanIsPossibleWithoutAModelWhereSomebodyElsePlans(t *testing.T) {
 					st.events[i].Data = d
 				}
 			}
-			s := open(t, tui.Options{Planners: own{}}, 120, 36).show(st).press(tabKey)
+			s := open(t, tui.Options{Planners: ownPlanners{}}, 120, 36).show(st).press(tabKey)
 			if !s.m.GateOpen() {
 				s.m.Update(enter)
 			}
@@ -221,12 +231,12 @@ func TestAReplanIsPossibleWithoutAModelWhereSomebodyElsePlans(t *testing.T) {
 			s.wants("p replan")
 			s.lacks("no model")
 			s.press(letters("p")...)
-			s.sent(runner.Decide{Run: storyPlanRun, Step: "3", Decision: event.FailureReplan})
+			s.sent(runner.ResolveFailure{Run: storyPlanRun, Step: "3", Decision: event.FailureReplan})
 		})
 	}
 }
 
-// kill empties a text area line by line, from its beginning.
+// kill empties a text area, from its beginning.
 func kill(s *screen) {
 	for range 40 {
 		s.press(ctrl('k'), tea.KeyPressMsg{Code: tea.KeyDelete})
@@ -240,16 +250,16 @@ func TestEditedArgumentsAreSentAsTyped(t *testing.T) {
 	kill(s)
 	s.m.Update(tea.PasteMsg{Content: "{\r\n\t\"title\": \"Release 1.5?\",\n"})
 	s.press(letters(`"n": 12345678901234567890}`)...).press(ctrl('s'))
-	s.sent(runner.Decide{
+	s.sent(runner.ResolveFailure{
 		Run: storyPlanRun, Step: "3", Decision: event.FailureRetry,
 		Args: map[string]any{"title": "Release 1.5?", "n": json.Number("12345678901234567890")},
 	})
 	if s.m.GateOpen() {
-		t.Error("the dialog is still there")
+		t.Error("the dialog is still open")
 	}
 }
 
-func TestWhatIsNoJSONObjectIsNotSentAndStays(t *testing.T) {
+func TestInvalidArgumentsAreNotSent(t *testing.T) {
 	for typed, want := range map[string]string{
 		"{\n  \"a\": x}": "This is not JSON at line 2",
 		"[1]":            "Arguments are an object",
@@ -270,26 +280,26 @@ func TestWhatIsNoJSONObjectIsNotSentAndStays(t *testing.T) {
 	}
 }
 
-func TestEscapeLeavesTheArgumentsAsTheyWere(t *testing.T) {
+func TestEscapeDiscardsEditedArguments(t *testing.T) {
 	s := settled(t, newStory().failing(), 120, 36).press(letters("edra?q")...).press(escape)
 	s.sent()
 	if s.lacks("Edit arguments"); !s.m.GateOpen() {
-		t.Error("the question went away with the editor")
+		t.Error("the question closed with the editor")
 	}
 	s.press(letters("e")...)
 	s.lacks("dra?q")
 }
 
-func TestWhatATerminalWouldObeyIsEditedAsItsEscape(t *testing.T) {
+func TestControlCharactersAreEditedAsEscapes(t *testing.T) {
 	args := map[string]any{"text": "a\u202eb\x1b[2J\u0085\U000e0041"}
 	st := newStory().planned().startStep(storyPlanRun, "1", args).plan(event.StepFailed{Index: "1", Attempt: 1, Error: "no", Failure: event.FailureTool})
 	s := settled(t, st, 120, 36).press(letters("e")...)
 	s.wants(`"a\u202eb\u001b[2J\u0085\udb40\udc41"`)
 	s.press(ctrl('s'))
-	s.sent(runner.Decide{Run: storyPlanRun, Step: "1", Decision: event.FailureRetry, Args: args})
+	s.sent(runner.ResolveFailure{Run: storyPlanRun, Step: "1", Decision: event.FailureRetry, Args: args})
 }
 
-func TestArgumentsTooLongForTheScreenAreNotCut(t *testing.T) {
+func TestOversizedArgumentsCannotBeEdited(t *testing.T) {
 	list := make([]any, 12_000)
 	for i := range list {
 		list[i] = "x"
@@ -301,7 +311,7 @@ func TestArgumentsTooLongForTheScreenAreNotCut(t *testing.T) {
 	s.lacks("Edit arguments")
 }
 
-func TestAGateAndAQuestionQueue(t *testing.T) {
+func TestGateAndQuestionQueue(t *testing.T) {
 	st := newStory().planned().startStep(storyPlanRun, "1", nil)
 	st.plan(event.GateRequested{Gate: "4.1.1", Step: "4", Title: "Tell the team", Tool: "chat.post"})
 	s := open(t, tui.Options{}, 120, 36).show(st)
@@ -317,38 +327,39 @@ func TestAGateAndAQuestionQueue(t *testing.T) {
 	s.press(letters("s")...)
 	s.sent(
 		runner.Resolve{Run: storyPlanRun, Gate: "4.1.1", Decision: event.Allow, Scope: event.ScopeOnce},
-		runner.Decide{Run: storyPlanRun, Step: "1", Decision: event.FailureSkip},
+		runner.ResolveFailure{Run: storyPlanRun, Step: "1", Decision: event.FailureSkip},
 	)
 }
 
-// failingBeside is a plan of which step 1 failed while step 2, beside it, runs.
+// failingBeside is a plan whose steps 1 and 2 run at once, so that one can fail
+// while the other runs.
 func failingBeside() *story {
 	step := func(index string, after ...string) plan.Step {
-		return plan.Step{Index: index, Title: "Step " + index, Executor: plan.ExecutorTool, Tool: "look", DependsOn: after}
+		return plan.Step{Index: index, Title: untrusted.Text("Step " + index), Executor: plan.ExecutorTool, Tool: "look", DependsOn: after}
 	}
 	p := plan.Plan{Title: "Beside", Steps: []plan.Step{step("1"), step("2"), step("3", "1", "2")}}
 	return newStory().greeted().plan(
-		event.RunStarted{Goal: p.Title, Model: "qwen3:8b", Limits: event.DefaultLimits(), Plan: &p, SkipSynthesis: true, Attended: true},
+		event.RunStarted{Goal: string(p.Title), Model: "qwen3:8b", Limits: event.DefaultLimits(), Plan: &p, SkipSynthesis: true, Attended: true},
 		event.PlanCreated{Plan: p, Revision: 1},
 		event.StepStarted{Index: "1", Attempt: 1, Title: "Step 1", Executor: plan.ExecutorTool, Tool: "look"},
 		event.StepStarted{Index: "2", Attempt: 1, Title: "Step 2", Executor: plan.ExecutorTool, Tool: "look"})
 }
 
-func TestThePlanChoosesTheStepThatIsAskedAbout(t *testing.T) {
+func TestPlanSelectsStepInQuestion(t *testing.T) {
 	failed := event.StepFailed{Index: "2", Attempt: 1, Error: "no such file", Failure: event.FailureTool}
 	for name, c := range map[string]struct {
 		keys []tea.KeyPressMsg
 		want string
 	}{
-		"what runs is followed":           {nil, "2"},
-		"the user has chosen another one": {append([]tea.KeyPressMsg{tabKey}, letters("G")...), "3"},
+		"plan follows running step":  {nil, "2"},
+		"user selected another step": {append([]tea.KeyPressMsg{tabKey}, letters("G")...), "3"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			st := failingBeside()
 			s := open(t, tui.Options{}, 120, 36).show(st).press(c.keys...)
 			s.show((&story{now: st.now, seq: st.seq}).plan(failed))
 			if !s.m.GateOpen() || s.m.Selected() != c.want {
-				t.Errorf("a dialog: %v, step %s is chosen, want %s", s.m.GateOpen(), s.m.Selected(), c.want)
+				t.Errorf("got dialog %v and step %s selected, want %s", s.m.GateOpen(), s.m.Selected(), c.want)
 			}
 		})
 	}
@@ -358,11 +369,11 @@ func TestThePlanChoosesTheStepThatIsAskedAbout(t *testing.T) {
 	_, cmd := s.m.Update(letters("r")[0])
 	s.sending(tea.Batch(cmd, func() tea.Msg { return nil }))
 	if s.m.Selected() != "1" {
-		t.Errorf("after the answer step %s is chosen, want the one that runs", s.m.Selected())
+		t.Errorf("after the answer step %s is selected, want the running one", s.m.Selected())
 	}
 }
 
-func TestAnOpenQuestionIsToldWhileAnotherStepRuns(t *testing.T) {
+func TestOpenQuestionIsShownWhileAnotherStepRuns(t *testing.T) {
 	st := failingBeside().plan(event.StepFailed{Index: "1", Attempt: 1, Error: "no", Failure: event.FailureTool})
 	for _, size := range []struct{ w, h int }{{120, 36}, {40, 12}} {
 		s := settled(t, st, size.w, size.h).press(escape)
@@ -372,19 +383,19 @@ func TestAnOpenQuestionIsToldWhileAnotherStepRuns(t *testing.T) {
 	}
 }
 
-func TestAStepNamesAllThatItWaitsForWhereThereIsRoom(t *testing.T) {
+func TestStepListsDependenciesThatFit(t *testing.T) {
 	fanIn := func(n int) *story {
 		p := plan.Plan{Title: "Fan in"}
 		last := plan.Step{Index: fmt.Sprint(n + 2), Title: "Gather all of it", Executor: plan.ExecutorTool, Tool: "gather"}
 		p.Steps = append(p.Steps, plan.Step{Index: "1", Title: "Begin", Executor: plan.ExecutorTool, Tool: "look"})
 		for i := range n {
 			index := fmt.Sprint(i + 2)
-			p.Steps = append(p.Steps, plan.Step{Index: index, Title: "Part " + index, Executor: plan.ExecutorTool, Tool: "look", DependsOn: []string{"1"}})
+			p.Steps = append(p.Steps, plan.Step{Index: index, Title: untrusted.Text("Part " + index), Executor: plan.ExecutorTool, Tool: "look", DependsOn: []string{"1"}})
 			last.DependsOn = append(last.DependsOn, index)
 		}
 		p.Steps = append(p.Steps, last)
 		return newStory().greeted().plan(
-			event.RunStarted{Goal: p.Title, Limits: event.DefaultLimits(), Plan: &p, SkipSynthesis: true},
+			event.RunStarted{Goal: string(p.Title), Limits: event.DefaultLimits(), Plan: &p, SkipSynthesis: true},
 			event.PlanCreated{Plan: p, Revision: 1})
 	}
 	for _, c := range []struct {
@@ -401,22 +412,22 @@ func TestAStepNamesAllThatItWaitsForWhereThereIsRoom(t *testing.T) {
 	}
 }
 
-func TestASkippedStepHasNotTheSignOfOneThatIsStillToCome(t *testing.T) {
+func TestSkippedAndPendingSignsDiffer(t *testing.T) {
 	for _, ascii := range []bool{false, true} {
 		p := storyPlan()
-		pending := []rune(plain.Plan(plan.Plan{Steps: p.Steps[:1]}, ascii))[0]
+		pending := []rune(plantext.Plan(plan.Plan{Steps: p.Steps[:1]}, ascii))[0]
 		st := newStory().planned().plan(event.StepSkipped{Index: "1", Reason: "not needed"})
 		s := open(t, tui.Options{ASCII: ascii}, 120, 60).show(st).press(f1)
 		for _, line := range s.lines() {
 			if strings.Contains(line, string(pending)+" skipped") {
-				t.Errorf("skipped is %c, as a step of plan show: %s", pending, line)
+				t.Errorf("skipped and pending are both %c: %s", pending, line)
 			}
 		}
 		s.wants(" skipped")
 	}
 }
 
-func TestAStepWaitsForAFailedOneToo(t *testing.T) {
+func TestStepListsFailedDependency(t *testing.T) {
 	st := failingBeside().plan(event.StepFailed{Index: "1", Attempt: 1, Error: "no", Failure: event.FailureTool})
 	settled(t, st, 120, 36).press(escape, tabKey).press(letters("b")...).wants("←1,2")
 }

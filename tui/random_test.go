@@ -19,11 +19,10 @@ import (
 	"replan/tui"
 )
 
-// TestRandomKeysBreakNoFrame presses ten thousand keys by seed, turns wheels,
-// clicks, pastes and pulls at the corner of the window, while the events of a
-// story come in. Nothing may panic, and every frame has as many lines as the
-// screen, each exactly as wide.
-func TestRandomKeysBreakNoFrame(t *testing.T) {
+// TestRandomInputKeepsFrameSize presses ten thousand keys by seed, scrolls, clicks,
+// pastes and resizes, while the events of a story arrive. Nothing may panic, and
+// every frame has as many lines as the screen, each exactly as wide.
+func TestRandomInputKeepsFrameSize(t *testing.T) {
 	const seeds = 20
 	inputs := 500 // of each seed
 	if testing.Short() {
@@ -37,25 +36,25 @@ func TestRandomKeysBreakNoFrame(t *testing.T) {
 	}
 }
 
-// hand does to a screen whatever can be done to it.
+// hand is a user who does anything to a screen.
 type hand struct {
 	t       *testing.T
 	rand    *rand.Rand
 	m       *tui.Model
 	keys    []string
-	events  []event.Event // that are still to come
-	answers []tea.Msg     // to queries, once the events are over
+	events  []event.Event // still to be delivered
+	answers []tea.Msg     // to queries, after the events
 	now     time.Time
 	width   int
 	height  int
-	did     []string // the newest of what was done
+	inputs  []string // the latest inputs
 }
 
 func newHand(t *testing.T, seed uint64) *hand {
 	h := &hand{t: t, rand: rand.New(rand.NewPCG(seed, 7)), width: 120, height: 36} //nolint:gosec // chosen by a seed
 	modes := []tui.Options{{}, {ASCII: true}, {NoColor: true}, {Theme: themes.Light}, {ReducedMotion: true}}
 	if seed%10 == 4 {
-		modes[4] = tui.Options{Replay: true, Recorded: runner.Retold(storyRun, recorded()), Speed: 1}
+		modes[4] = tui.Options{Replay: true, Recorded: runner.ReplayEvents(storyRun, recorded()), Speed: 1}
 	}
 	h.m = tui.New(newFakeSession(), modes[int(seed)%len(modes)]) //nolint:gosec // small
 	for _, a := range h.m.Actions() {
@@ -72,12 +71,12 @@ func newHand(t *testing.T, seed uint64) *hand {
 	return h
 }
 
-// play does so many things and looks at every frame.
+// play gives so many inputs and checks every frame.
 func (h *hand) play(inputs int) {
 	for range inputs {
 		switch n := h.rand.IntN(100); {
 		case n < 12:
-			h.hear()
+			h.deliver()
 		case n < 18:
 			h.resize()
 		case n < 24:
@@ -103,9 +102,9 @@ func (h *hand) play(inputs int) {
 	}
 }
 
-// hear gives the screen the next few events, and begins anew with another run
-// when they are over.
-func (h *hand) hear() {
+// deliver gives the screen the next few events, and starts another run after the
+// last.
+func (h *hand) deliver() {
 	n := min(1+h.rand.IntN(6), len(h.events))
 	if n == 0 {
 		next := []func(*story) *story{(*story).servers, (*story).reviewing, (*story).crowded}[h.rand.IntN(3)](newStory())
@@ -124,7 +123,7 @@ func (h *hand) hear() {
 	h.input("events to "+string(batch[n-1].Data.Kind()), tui.Batch(batch, h.now))
 }
 
-// drag presses a button of the mouse, may move with it held, and lets it go.
+// drag presses a mouse button, may move the mouse, and may release the button.
 func (h *hand) drag() {
 	at := func() (x, y int) { return h.rand.IntN(h.width + 1), h.rand.IntN(h.height + 1) }
 	x, y := at()
@@ -148,25 +147,25 @@ func (h *hand) resize() {
 	h.input(fmt.Sprintf("resize %dx%d", h.width, h.height), tea.WindowSizeMsg{Width: h.width, Height: h.height})
 }
 
-// input gives the screen one message and holds the frame that follows.
+// input gives the screen one message and checks the next frame.
 func (h *hand) input(what string, msg tea.Msg) {
 	h.t.Helper()
-	h.did = append(h.did, what)
-	h.did = h.did[max(len(h.did)-25, 0):]
+	h.inputs = append(h.inputs, what)
+	h.inputs = h.inputs[max(len(h.inputs)-25, 0):]
 	defer func() {
 		if r := recover(); r != nil {
-			h.t.Errorf("a panic after %q on %dx%d", h.did, h.width, h.height)
+			h.t.Errorf("a panic after %q on %dx%d", h.inputs, h.width, h.height)
 			panic(r)
 		}
 	}()
 	h.m.Update(msg)
 	lines := strings.Split(h.m.View().Content, "\n")
 	if len(lines) != h.height {
-		h.t.Fatalf("the frame has %d lines on %dx%d after %q", len(lines), h.width, h.height, h.did)
+		h.t.Fatalf("the frame has %d lines on %dx%d after %q", len(lines), h.width, h.height, h.inputs)
 	}
 	for i, line := range lines {
 		if w := ansi.StringWidth(line); w != h.width {
-			h.t.Fatalf("line %d is %d cells wide on %dx%d after %q:\n%s", i+1, w, h.width, h.height, h.did, ansi.Strip(strings.Join(lines, "\n")))
+			h.t.Fatalf("line %d is %d cells wide on %dx%d after %q:\n%s", i+1, w, h.width, h.height, h.inputs, ansi.Strip(strings.Join(lines, "\n")))
 		}
 	}
 }

@@ -1,51 +1,111 @@
 package tui
 
 import (
+	"errors"
+	"slices"
+
 	tea "charm.land/bubbletea/v2"
 
+	"replan/agent/event"
+	"replan/agent/runner"
+	"replan/internal/untrusted"
 	"replan/tui/keymap"
+	"replan/tui/replay"
 )
 
-// replayCommands returns replacements for session actions in a replay. They
-// refuse requests to the session.
-func (m *Model) replayCommands() keymap.Handlers {
-	no := func(why string) keymap.Handler {
-		return keymap.Handler{Refuse: func() string { return "This is a replay: " + why }, Do: keymap.Just(func() {})}
+// asReplay makes a new screen show a past run: it asks nobody and sends nothing.
+// It returns the handlers to use in place of those of a session.
+func (m *Model) asReplay() keymap.Handlers {
+	m.live.Recorded = true
+	m.pending.Muted = true
+	m.inputNamesReplay("replay")
+	handlers := replay.Refusals()
+	nothingToLeave := func() string {
+		if m.focus != paneChat {
+			return ""
+		}
+		return "A replay has nothing to stop; " + m.keys.Name("replay.quit") + " quits."
 	}
-	noText := keymap.Handler{Refuse: m.nothingSent, Do: keymap.Just(func() {})}
-	notTyped := noText
-	notTyped.When = func() bool { return false }
-	quit := keymap.Handler{Do: keymap.Command(func() tea.Cmd { return tea.Quit })}
-	noModel := no("no model is asked here.")
-	return keymap.Handlers{
-		"gate":        no("what was asked was answered then, as the chat says."),
-		"runs":        no("no run is taken up from here."),
-		"review.next": no("no plan is made here."),
-		"models":      noModel,
-		"look":        noModel,
-		"servers":     no("no server is started here."),
-		"settings":    no("nothing is set here."),
-		"chat.export": no("nothing is written; /export in a chat does that."),
-		"plan.cancel": no("nothing runs that could be cancelled."),
-		"plan.undo":   no("nothing is put back from here."),
-
-		"chat.send": noText, "chat.history": noText, "chat.editor": noText, "run.steer": noText,
-		"chat.new_line": notTyped, "chat.before": notTyped, "chat.after": notTyped,
-
-		"run.stop": {Refuse: m.nothingToLeave, Do: keymap.Just(m.leadBack)},
-		"quit":     quit, "replay.quit": quit,
-	}
+	handlers["run.stop"] = keymap.Handler{Refuse: nothingToLeave, Do: keymap.Just(m.leadBack)}
+	return handlers
 }
 
-// nothingToLeave returns why a replay has no pane to lead back from.
-func (m *Model) nothingToLeave() string {
-	if m.focus != paneChat {
-		return ""
+// inputNamesReplay shows the name of a replay in place of the input: the first of
+// names that fits.
+func (m *Model) inputNamesReplay(names ...string) {
+	for i := range names {
+		names[i] += " " + m.look.Glyphs.Separator + " " + m.keys.Name("replay.quit") + " quits"
 	}
-	return "This is a replay: nothing runs that could be stopped; " + m.keys.Name("replay.quit") + " quits."
+	m.input.Close(names...)
 }
 
-// nothingSent returns why a replay takes no text.
-func (m *Model) nothingSent() string {
-	return "This is a replay: nothing can be sent; " + m.keys.Name("replay.quit") + " quits."
+// play plays a run in place of this screen, from its start or at its end.
+func (m *Model) play(events []event.Event, speed float64, atEnd bool) tea.Cmd {
+	o := m.options
+	o.Replay, o.Recorded, o.Intro, o.Goal, o.Suggestion, o.Drawn, o.GoOn = true, nil, "", "", "", nil, nil
+	settings := replay.Options{Speed: speed, Frame: batchInterval, Alone: m.options.Replay, RoomyFrom: minHeight + 2, Keys: m.keys}
+	p := replay.New(events, settings, func(p *replay.Player, before replay.PlayedScreen) replay.PlayedScreen {
+		screen := newScreen(runner.Closed(), o, p)
+		screen.theming = m.theming
+		screen.applyTheme()
+		screen.toasts.Quiet = true
+		screen.clipboard = func(text string) tea.Cmd { return replay.Outward(tea.SetClipboard(text)) }
+		if was, ok := before.(*Model); ok {
+			screen.focus = was.focus
+			screen.Update(tea.WindowSizeMsg{Width: was.layout.width, Height: was.layout.height})
+		}
+		return screen
+	})
+	m.player = p
+	p.Resize(m.layout.width, m.layout.height)
+	if atEnd {
+		p.Paused = true
+		return p.Tell(len(events))
+	}
+	const opening = 3 // events: session status, user request, run start
+	return tea.Batch(p.Tell(min(opening, len(events))), p.Wait())
+}
+
+// endReplay returns from the replay to this screen.
+func (m *Model) endReplay() tea.Cmd {
+	if m.player == nil {
+		return nil
+	}
+	m.player.Halt()
+	m.player = nil
+	return m.Animate()
+}
+
+// playRecalled plays the run requested in the list of runs.
+func (m *Model) playRecalled(d keymap.JournalMsg) tea.Cmd {
+	want := m.recall
+	if want.Run != d.Run || errors.Is(d.Err, runner.ErrClosed) {
+		return nil
+	}
+	m.recall = keymap.Recall{}
+	if d.Err != nil || len(d.Events) == 0 {
+		why := ""
+		if d.Err != nil {
+			why = d.Err.Error()
+		}
+		m.dialogs.runs.Say("The replay cannot be shown: " + untrusted.FirstLine(why))
+		return nil
+	}
+	return m.play(runner.ReplayEvents(d.Run, d.Events), 1, want.AtEnd)
+}
+
+// The following methods make a Model a [replay.PlayedScreen].
+
+// TellEvents shows events of a replayed run; last means that no more follow.
+func (m *Model) TellEvents(events []event.Event, last bool) tea.Cmd {
+	_, cmd := m.Update(eventsMsg{events: coalesce(slices.Clone(events)), arrived: m.options.Now(), closed: last})
+	return cmd
+}
+
+// Freeze stops or resumes all animation.
+func (m *Model) Freeze(frozen bool) { m.frozen = frozen }
+
+// Surface describes what the screen draws to the player on it.
+func (m *Model) Surface() replay.Surface {
+	return replay.Surface{Look: m.look, Small: m.layout.small, AtInput: m.dialogs.front() == nil && m.focus == paneChat}
 }

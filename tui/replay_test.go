@@ -16,7 +16,7 @@ func replayed(t *testing.T, st *story, width, height int) *screen {
 	return open(t, tui.Options{Theme: "dark", Replay: true}, width, height).show(st)
 }
 
-func TestAReplaySaysThatItIsOne(t *testing.T) {
+func TestReplayIsLabelled(t *testing.T) {
 	for _, size := range []struct {
 		w, h   int
 		closed string
@@ -27,9 +27,9 @@ func TestAReplaySaysThatItIsOne(t *testing.T) {
 		s := replayed(t, newStory().finished(), size.w, size.h)
 		s.wants("replan  replay")
 		s.wants(size.closed)
-		s.lacks("What shall be done?")
+		s.lacks("What should be done?")
 		if s.m.View().Cursor != nil {
-			t.Error("a cursor says that text can be typed")
+			t.Error("a replay shows a text cursor")
 		}
 		for i, line := range s.lines() {
 			if n := len([]rune(line)); n > size.w {
@@ -40,22 +40,22 @@ func TestAReplaySaysThatItIsOne(t *testing.T) {
 	open(t, tui.Options{}, 120, 36).show(newStory().finished()).lacks("replay")
 }
 
-func TestNothingIsSentFromAReplay(t *testing.T) {
+func TestReplaySendsNothing(t *testing.T) {
 	for name, c := range map[string]struct {
 		st   *story
 		keys []tea.KeyPressMsg
-		word string
+		want string
 	}{
-		"text":                   {newStory().finished(), letters("yes"), "nothing can be sent; q quits"},
-		"enter":                  {newStory().finished(), []tea.KeyPressMsg{enter}, "nothing can be sent; q quits"},
-		"ctrl+r":                 {newStory().ended(), []tea.KeyPressMsg{ctrlR}, "no run is taken up from here"},
-		"ctrl+g":                 {newStory().gated(), []tea.KeyPressMsg{ctrl('g')}, "what was asked was answered then"},
-		"esc":                    {newStory().branching(), []tea.KeyPressMsg{escape}, "nothing runs that could be stopped"},
-		"x on a running step":    {newStory().branching(), append([]tea.KeyPressMsg{tabKey}, letters("x")...), "nothing runs that could be cancelled"},
-		"letters in the plan":    {newStory().branching(), append([]tea.KeyPressMsg{tabKey}, letters("w")...), "nothing can be sent; q quits"},
-		"answers to a gate":      {newStory().gated(), letters("y"), "nothing can be sent"},
-		"ctrl+t":                 {newStory().exploring(), []tea.KeyPressMsg{ctrl('t')}, "nothing can be sent; q quits"},
-		"x on a call":            {newStory().exploring(), append([]tea.KeyPressMsg{tabKey}, letters("jx")...), "nothing runs that could be cancelled"},
+		"text":                   {newStory().finished(), letters("yes"), "A replay takes no input; q quits"},
+		"enter":                  {newStory().finished(), []tea.KeyPressMsg{enter}, "A replay takes no input; q quits"},
+		"ctrl+r":                 {newStory().ended(), []tea.KeyPressMsg{ctrlR}, "no run can be resumed here"},
+		"ctrl+g":                 {newStory().gated(), []tea.KeyPressMsg{ctrl('g')}, "gates were answered in the recorded run"},
+		"esc":                    {newStory().branching(), []tea.KeyPressMsg{escape}, "A replay has nothing to stop"},
+		"x on a running step":    {newStory().branching(), append([]tea.KeyPressMsg{tabKey}, letters("x")...), "nothing can be cancelled"},
+		"letters in the plan":    {newStory().branching(), append([]tea.KeyPressMsg{tabKey}, letters("w")...), "A replay takes no input; q quits"},
+		"answers to a gate":      {newStory().gated(), letters("y"), "A replay takes no input"},
+		"ctrl+t":                 {newStory().exploring(), []tea.KeyPressMsg{ctrl('t')}, "A replay takes no input; q quits"},
+		"x on a call":            {newStory().exploring(), append([]tea.KeyPressMsg{tabKey}, letters("jx")...), "nothing can be cancelled"},
 		"enter on a failed step": {newStory().ended(), []tea.KeyPressMsg{tabKey, enter}, "Step 3"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -63,18 +63,18 @@ func TestNothingIsSentFromAReplay(t *testing.T) {
 			s.m.Update(s.m.Rested())
 			s.press(c.keys...)
 			s.sent()
-			s.wants(c.word)
+			s.wants(c.want)
 			if s.m.GateOpen() || s.m.Typed() != "" {
-				t.Errorf("a dialog: %v, typed %q", s.m.GateOpen(), s.m.Typed())
+				t.Errorf("got dialog %v, typed %q", s.m.GateOpen(), s.m.Typed())
 			}
 		})
 	}
 	s := replayed(t, newStory().finished(), 120, 36)
 	s.m.Update(tea.PasteMsg{Content: "x"})
-	s.wants("nothing can be sent")
+	s.wants("A replay takes no input")
 }
 
-func TestAReplayShowsWhatWasAskedAndAnsweredAndAsksNothing(t *testing.T) {
+func TestReplayShowsGatesWithoutAsking(t *testing.T) {
 	st := newStory().gated()
 	s := replayed(t, st, 120, 36)
 	s.wants("asked about fs.patch in step 4: it changes files of the")
@@ -87,19 +87,19 @@ func TestAReplayShowsWhatWasAskedAndAnsweredAndAsksNothing(t *testing.T) {
 	st = newStory().failing()
 	s = replayed(t, st, 120, 36)
 	if s.m.GateOpen() {
-		t.Fatal("a question is put to the user")
+		t.Fatal("a replay asks the user")
 	}
 	s.wants("step 3 failed: the server answered 422")
-	s.wants("step 3 failed: how shall it go on?")
+	s.wants("step 3 failed: how should it continue?")
 	next = &story{now: st.now, seq: st.seq}
 	s.show(next.plan(event.FailureResolved{Step: "3", Decision: event.FailureSkip, By: "user"}))
-	s.wants("step 3 is left out")
+	s.wants("step 3 is skipped")
 	if n := strings.Count(s.text(), "step 3 failed: the server"); n != 1 {
-		t.Errorf("the failure is told %d times:\n%s", n, s.text())
+		t.Errorf("the failure is shown %d times:\n%s", n, s.text())
 	}
 }
 
-func TestQLeavesAReplayFromEveryPaneWithoutAsking(t *testing.T) {
+func TestQQuitsReplayFromEveryPane(t *testing.T) {
 	for _, keys := range [][]tea.KeyPressMsg{nil, {tabKey}, {tabKey, tabKey}} {
 		s := replayed(t, newStory().branching(), 120, 36).press(keys...)
 		if _, cmd := s.m.Update(letters("q")[0]); !quits(cmd) {
@@ -108,15 +108,15 @@ func TestQLeavesAReplayFromEveryPaneWithoutAsking(t *testing.T) {
 	}
 	s := replayed(t, newStory().branching(), 120, 36)
 	if _, cmd := s.m.Update(ctrl('c')); !quits(cmd) {
-		t.Error("ctrl+c asks although nothing runs")
+		t.Error("ctrl+c does not quit a replay")
 	}
 	s = open(t, tui.Options{}, 120, 36).show(newStory().branching()).press(letters("q")...)
 	if s.m.Typed() != "q" {
-		t.Errorf("typed %q where q is text", s.m.Typed())
+		t.Errorf("got %q typed, want q", s.m.Typed())
 	}
 }
 
-func TestAStoppedRunOfAReplaySaysTheCommandThatTakesItUp(t *testing.T) {
+func TestReplayOfStoppedRunNamesResumeCommand(t *testing.T) {
 	s := replayed(t, newStory().stopped(), 120, 36)
 	s.wants("replan plan resume r-")
 	s.lacks("ctrl+r")

@@ -9,7 +9,7 @@ import (
 	"replan/agent/event"
 )
 
-// results: a plan is done whose steps found, listed, tested and read something.
+// results: a plan is done whose steps have results of several kinds.
 func (s *story) results() *story {
 	place := func(path string, line int, text string) map[string]any {
 		return map[string]any{"path": path, "line": line, "text": text}
@@ -36,10 +36,10 @@ func (s *story) results() *story {
 func TestTheChatShowsTheResultsOfAPlanWithoutAnAnswer(t *testing.T) {
 	s := settled(t, newStory().results(), 120, 40)
 	golden.RequireEqual(t, s.panes()+"\n")
-	s.lacks("What the steps brought") // the chat shows them already
+	s.lacks("What the steps brought") // the chat already shows them
 }
 
-func TestResultsOfAnEarlierSessionUnfold(t *testing.T) {
+func TestResultsOfEarlierSessionUnfold(t *testing.T) {
 	s := settled(t, newStory().greeted().session(
 		event.ChatUser{Text: "/plan run release-notes"},
 		event.ChatReply{Run: storyPlanRun, Status: event.StatusCompleted, Reason: event.ReasonGoalMet, Text: "Publish the release notes: 4 of 4 steps done.", Results: "**1. Read**: completed\n\n```\n- faster\n```\n"},

@@ -12,7 +12,7 @@ import (
 
 const storyPlanRun = "r-20261121-114300-p7an"
 
-// plan makes events of a run that carries out a plan from a file.
+// plan adds events of a run of a plan from a file.
 func (s *story) plan(data ...event.Data) *story { return s.say(storyPlanRun, data...) }
 
 func planSteps() []plan.Step {
@@ -28,11 +28,11 @@ func storyPlan() plan.Plan {
 	return plan.Plan{ID: "release-notes", Title: "Publish the release notes", Steps: planSteps(), OnFailure: plan.OnFailureAbort}
 }
 
-// planned: a plan from a file has begun.
+// planned: a plan from a file has started.
 func (s *story) planned() *story {
 	p := storyPlan()
 	return s.greeted().after(100).session(event.ChatUser{Text: "/plan run release-notes"}).
-		plan(event.RunStarted{Goal: p.Title, Workspace: "/src/auth-service", Session: storySession, Model: "qwen3:8b", Limits: event.DefaultLimits(), Plan: &p, SkipSynthesis: true, Attended: true},
+		plan(event.RunStarted{Goal: string(p.Title), Workspace: "/src/auth-service", Session: storySession, Model: "qwen3:8b", Limits: event.DefaultLimits(), Plan: &p, SkipSynthesis: true, Attended: true},
 			event.PlanCreated{Plan: p, Revision: 1})
 }
 
@@ -60,19 +60,19 @@ func ticketArgs() map[string]any {
 
 const ticketError = "the server answered 422: unprocessable\nfield \"labels\": \"docs\" is not a label of this project\nthe labels are: release, bug, feature"
 
-// failing: the third step failed, and the user is asked how to go on.
+// failing: the third step failed and waits for the user to decide.
 func (s *story) failing() *story {
 	return s.twoDone().plan(event.StepFailed{Index: "3", Attempt: 1, Error: ticketError, Failure: event.FailureTool, MS: 1500})
 }
 
-// ended: the user chose to end the run there.
+// ended: the user aborted the run there.
 func (s *story) ended() *story {
 	result := event.Result{
 		Status: event.StatusFailed, Reason: event.ReasonStepFailed, DurationMS: 1800, Usage: event.Usage{Steps: 3, ToolCalls: 3},
 		Error: "step 3 (Open the ticket) failed: the server answered 422: unprocessable",
 	}
 	return s.failing().after(300).plan(event.FailureResolved{Step: "3", Decision: event.FailureAbort, By: "user"}, event.RunCompleted{Result: result}).
-		session(event.ChatReply{Run: storyPlanRun, Status: result.Status, Reason: result.Reason, Text: result.Error})
+		session(event.ChatReply{Run: storyPlanRun, Status: result.Status, Reason: result.Reason, Text: string(result.Error)})
 }
 
 // done: all of the plan is done; no answer is written for it.
@@ -83,42 +83,42 @@ func (s *story) done() *story {
 	return s.session(event.ChatReply{Run: storyPlanRun, Status: event.StatusCompleted, Reason: event.ReasonGoalMet, Text: "Publish the release notes: 4 of 4 steps done."})
 }
 
-// retold: another program was killed while the third step ran, and the run is
-// told again the next day.
+// retold: another process was killed while the third step ran, and the run is
+// restored the next day.
 func (s *story) retold() *story {
 	past := newStory().twoDone()
-	var told []event.Event
+	var events []event.Event
 	upto := uint64(0)
 	for _, e := range past.events {
 		if e.Run == storyPlanRun {
-			told = append(told, e)
+			events = append(events, e)
 			upto = e.Seq
 		}
 	}
 	s.now, s.seq = past.now.Add(20*time.Hour), 0
 	s.greeted().session(session.Resuming{Run: storyPlanRun, Upto: upto})
-	s.events = append(s.events, told...)
+	s.events = append(s.events, events...)
 	s.seq = upto
 	return s
 }
 
-// resumed: it goes on, with a step in doubt.
+// resumed: the run continues, with a step in doubt.
 func (s *story) resumed() *story {
 	return s.retold().after(400).plan(
 		event.RunResumed{From: s.seq, Session: storySession, Model: "qwen3:8b", Limits: event.DefaultLimits(), Attended: true},
 		event.StepInDoubt{Index: "3", Attempt: 1, Reason: "replan ended while it ran"})
 }
 
-// rerun: the user had the step in doubt run again.
+// rerun: the user reruns the step in doubt.
 func (s *story) rerun() *story {
 	return s.resumed().after(900).plan(event.DoubtResolved{Step: "3", Decision: event.DoubtRerun, By: "user"},
 		event.StepStarted{Index: "3", Attempt: 2, Title: "Open the ticket", Executor: plan.ExecutorTool, Tool: "tickets.open", Args: ticketArgs()}).after(700)
 }
 
-// dryRun: the plan was gone through and nothing was called.
+// dryRun: a dry run of the plan, without any call.
 func (s *story) dryRun() *story {
 	p := storyPlan()
-	s.greeted().plan(event.RunStarted{Goal: p.Title, Workspace: "/src/auth-service", Model: "qwen3:8b", Plan: &p, SkipSynthesis: true, DryRun: true},
+	s.greeted().plan(event.RunStarted{Goal: string(p.Title), Workspace: "/src/auth-service", Model: "qwen3:8b", Plan: &p, SkipSynthesis: true, DryRun: true},
 		event.PlanCreated{Plan: p, Revision: 1})
 	notes := "<fs.read result>"
 	asks := &rule.Rule{Tool: "*", Verdict: rule.VerdictAsk, Source: "built-in", Why: "its server does not say that it only reads"}
@@ -137,7 +137,7 @@ func (s *story) dryRun() *story {
 	return s.plan(event.RunCompleted{Result: event.Result{Status: event.StatusCompleted, Reason: event.ReasonGoalMet, Usage: event.Usage{Steps: 4}}})
 }
 
-// listed: the runs there are were asked for.
+// listed: the runs were requested.
 func (s *story) listed() *story {
 	at := func(hours float64) time.Time { return s.now.Add(-time.Duration(hours * float64(time.Hour))) }
 	return s.greeted().session([]agent.Summary{

@@ -11,13 +11,14 @@ import (
 	"replan/agent/event"
 	"replan/agent/runner"
 	"replan/agent/session"
+	"replan/internal/untrusted"
 	"replan/themes"
 	"replan/tui"
 )
 
 var ctrlR = ctrl('r')
 
-// settled opens a screen on a story, with the grace time of what asks over.
+// settled opens a screen on a story, after the grace time of its request.
 func settled(t *testing.T, st *story, width, height int) *screen {
 	t.Helper()
 	s := open(t, tui.Options{Theme: themes.Dark}, width, height).show(st)
@@ -25,23 +26,23 @@ func settled(t *testing.T, st *story, width, height int) *screen {
 	return s
 }
 
-func TestARunIsFoldedAnewWithoutTellingItAgain(t *testing.T) {
+func TestResumedRunIsNotPrintedAgain(t *testing.T) {
 	s := settled(t, newStory().resumed(), 120, 36).press(escape)
 	s.wants("resumed: 2 of 4 steps done")
 	s.wants("Publish the release notes")
-	s.wants("Plan · 2/4 · 0:00") // the time between does not count
+	s.wants("Plan · 2/4 · 0:00") // the time between is not counted
 	s.wants("in doubt")
 	s.lacks("plan Publish")
 	if !s.m.Beating() {
 		return
 	}
-	t.Error("something spins although the run waits")
+	t.Error("the clock beats although the run waits")
 }
 
-func TestAResumedRunIsLive(t *testing.T) {
+func TestResumedRunIsLive(t *testing.T) {
 	s := settled(t, newStory().rerun(), 120, 36)
 	if !s.m.Beating() {
-		t.Error("nothing spins")
+		t.Error("the clock does not beat")
 	}
 	s.wants("3 Open the ticket")
 	s.press(escape)
@@ -49,31 +50,31 @@ func TestAResumedRunIsLive(t *testing.T) {
 	s.wants("stopping")
 }
 
-func TestNothingAsksWhileARunIsToldAgain(t *testing.T) {
+func TestRestoredRunAsksNothing(t *testing.T) {
 	st := newStory().retold()
 	s := open(t, tui.Options{}, 120, 36).show(st)
 	if s.m.GateOpen() {
-		t.Error("a question of the past is put to the user")
+		t.Error("a past question is asked again")
 	}
 	s.lacks("resumed:")
 }
 
-func TestAQuestionIsAskedAnewAfterAResume(t *testing.T) {
+func TestOpenQuestionIsAskedAgainAfterResume(t *testing.T) {
 	st := newStory().resumed()
 	s := settled(t, st, 120, 36).press(letters("a")...)
 	if s.m.GateOpen() {
-		t.Fatal("the question is still there")
+		t.Fatal("the question is still open")
 	}
 	next := &story{now: st.now, seq: st.seq}
 	next.plan(event.DoubtResolved{Step: "3", Decision: event.DoubtAbort, By: "user"},
 		event.RunCompleted{Result: event.Result{Status: event.StatusFailed, Reason: event.ReasonInDoubt, Error: "step 3 may have taken effect"}},
 		event.RunResumed{From: 3, Model: "qwen3:8b", Attended: true})
 	if s.show(next); !s.m.GateOpen() {
-		t.Error("the doubt that stayed is not asked about")
+		t.Error("the open doubt is not asked about again")
 	}
 }
 
-func TestARunThatEndedIsLiveAgainOnceResumed(t *testing.T) {
+func TestEndedRunIsLiveOnceResumed(t *testing.T) {
 	st := newStory().ended()
 	s := settled(t, st, 120, 36)
 	s.wants("✗ failed: a step did not succeed")
@@ -85,13 +86,13 @@ func TestARunThatEndedIsLiveAgainOnceResumed(t *testing.T) {
 	s.wants("resumed: 2 of 4 steps done")
 	s.wants("step 3 is tried again with other arguments")
 	if !s.m.Beating() {
-		t.Error("nothing spins")
+		t.Error("the clock does not beat")
 	}
 	s.press(escape)
 	s.sent(runner.Stop{})
 }
 
-func TestAFailedStepOfAnEndedRunIsTakenUpByAKey(t *testing.T) {
+func TestKeyReopensFailedStepOfEndedRun(t *testing.T) {
 	for _, k := range []tea.KeyPressMsg{enter, letters("o")[0]} {
 		s := settled(t, newStory().ended(), 120, 36).press(tabKey)
 		s.m.Update(k)
@@ -99,42 +100,42 @@ func TestAFailedStepOfAnEndedRunIsTakenUpByAKey(t *testing.T) {
 		s.wants("Failed · step 3 · tickets.open")
 		s.press(letters("a")...)
 		s.sent()
-		s.wants("The run has ended already")
+		s.wants("The run has already ended")
 		s.press(escape)
 		if s.m.GateOpen() {
-			t.Fatal("esc does not leave it")
+			t.Fatal("esc does not close the question")
 		}
 		s.m.Update(ctrl('g'))
 		s.wants("No gate is open.")
 		s.m.Update(k)
 		s.m.Update(s.m.Rested())
 		s.press(letters("p")...)
-		s.sent(runner.Decide{Run: storyPlanRun, Step: "3", Decision: event.FailureReplan})
+		s.sent(runner.ResolveFailure{Run: storyPlanRun, Step: "3", Decision: event.FailureReplan})
 		s.wants("getting ready")
 	}
 }
 
-func TestAStepThatIsDoneIsOnlyLookedInto(t *testing.T) {
+func TestEnterOnDoneStepOnlyShowsIt(t *testing.T) {
 	s := settled(t, newStory().ended(), 120, 36).press(tabKey).press(letters("g")...).press(enter)
 	if s.m.GateOpen() || s.m.Focus() != "step" {
-		t.Errorf("a dialog: %v, the focus on %s", s.m.GateOpen(), s.m.Focus())
+		t.Errorf("got dialog %v, the focus on %s", s.m.GateOpen(), s.m.Focus())
 	}
 }
 
-func TestXCancelsARunningStepAloneAndElseSaysWhyNot(t *testing.T) {
+func TestXCancelsOnlyRunningStep(t *testing.T) {
 	for name, c := range map[string]struct {
 		st   *story
 		keys string
-		word string
-		want []any
+		want string
+		sent []any
 	}{
-		"a running step":       {newStory().branching(), "x", "Step 2 is being cancelled", []any{runner.Cancel{Run: storyRun, Step: "2"}}},
-		"a step that is done":  {newStory().branching(), "gx", "Step 1 has ended already", nil},
-		"a step to come":       {newStory().branching(), "Gx", "Step 6 does not run yet", nil},
-		"a step at its gate":   {newStory().gated(), "x", "ctrl+g leads to its gate", nil},
-		"a step that is gone":  {newStory().tested(), "gjjjjjx", "Step 5 is no longer in the plan", nil},
-		"a run that has ended": {newStory().finished(), "x", "The run has ended", nil},
-		"no plan":              {newStory().greeted(), "x", "No step is chosen", nil},
+		"a running step":     {newStory().branching(), "x", "Step 2 is being cancelled", []any{runner.Cancel{Run: storyRun, Step: "2"}}},
+		"a completed step":   {newStory().branching(), "gx", "Step 1 has ended already", nil},
+		"a pending step":     {newStory().branching(), "Gx", "Step 6 is not running yet", nil},
+		"a step at its gate": {newStory().gated(), "x", "ctrl+g shows its gate", nil},
+		"a removed step":     {newStory().tested(), "gjjjjjx", "Step 5 is no longer in the plan", nil},
+		"an ended run":       {newStory().finished(), "x", "The run has ended", nil},
+		"no plan":            {newStory().greeted(), "x", "No step is chosen", nil},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := settled(t, c.st, 120, 36)
@@ -142,13 +143,13 @@ func TestXCancelsARunningStepAloneAndElseSaysWhyNot(t *testing.T) {
 				s.press(escape)
 			}
 			s.press(tabKey).press(letters(c.keys)...)
-			s.sent(c.want...)
-			s.wants(c.word)
+			s.sent(c.sent...)
+			s.wants(c.want)
 		})
 	}
 }
 
-// listing opens the list of runs of a story and hands it over.
+// listing opens the list of runs of a story and delivers it.
 func listing(t *testing.T, st *story, width, height int) *screen {
 	t.Helper()
 	s := settled(t, st, width, height).press(ctrlR)
@@ -157,7 +158,7 @@ func listing(t *testing.T, st *story, width, height int) *screen {
 	return s.show(next.listed())
 }
 
-func TestControlRListsTheRunsWithTheUnfinishedFirst(t *testing.T) {
+func TestCtrlRListsUnfinishedRunsFirst(t *testing.T) {
 	s := listing(t, newStory().greeted(), 120, 36)
 	s.sent(asks("runs"))
 	text := s.text()
@@ -165,13 +166,13 @@ func TestControlRListsTheRunsWithTheUnfinishedFirst(t *testing.T) {
 	for _, goal := range []string{storyGoal, "why does the login test fail", "publish the release notes", "add tests for", "Deploy"} {
 		i := strings.Index(text, goal)
 		if i <= at {
-			t.Fatalf("%q does not stand where it should:\n%s", goal, text)
+			t.Fatalf("%q is out of order:\n%s", goal, text)
 		}
 		at = i
 	}
 }
 
-func TestTheRunOnTheScreenIsChosenFirstWhereItCanGoOn(t *testing.T) {
+func TestRunListPreselectsResumableRunOnScreen(t *testing.T) {
 	old := agent.Summary{Run: "r-20261120-080000-old1", Goal: storyGoal, Status: agent.StatusUnfinished, Resumable: true}
 	stopped := agent.Summary{Run: storyRun, Goal: storyGoal, Status: event.StatusCancelled, Resumable: true}
 	for name, c := range map[string]struct {
@@ -179,8 +180,8 @@ func TestTheRunOnTheScreenIsChosenFirstWhereItCanGoOn(t *testing.T) {
 		shown agent.Summary
 		want  runner.Command
 	}{
-		"one that was stopped":  {newStory().stopped(), stopped, runner.Resume{Run: storyRun}},
-		"one that is completed": {newStory().finished(), agent.Summary{Run: storyRun, Goal: storyGoal, Status: event.StatusCompleted}, runner.Resume{Run: old.Run}},
+		"stopped run":   {newStory().stopped(), stopped, runner.Resume{Run: storyRun}},
+		"completed run": {newStory().finished(), agent.Summary{Run: storyRun, Goal: storyGoal, Status: event.StatusCompleted}, runner.Resume{Run: old.Run}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := settled(t, c.st, 120, 36).press(ctrlR)
@@ -193,7 +194,7 @@ func TestTheRunOnTheScreenIsChosenFirstWhereItCanGoOn(t *testing.T) {
 	}
 }
 
-func TestRunsOfTheSameGoalAreToldApart(t *testing.T) {
+func TestRunsWithSameGoalAreDistinguishable(t *testing.T) {
 	st := newStory().greeted()
 	at := func(minutes int) time.Time { return st.now.Add(-time.Duration(minutes) * time.Minute) }
 	for _, size := range []struct{ w, h int }{{120, 36}, {40, 12}} {
@@ -210,7 +211,7 @@ func TestRunsOfTheSameGoalAreToldApart(t *testing.T) {
 	}
 }
 
-func TestAClickChoosesARun(t *testing.T) {
+func TestClickChoosesRun(t *testing.T) {
 	for _, size := range []struct{ w, h int }{{120, 36}, {40, 12}} {
 		s := listing(t, newStory().greeted(), size.w, size.h)
 		for y, line := range s.lines() {
@@ -225,38 +226,38 @@ func TestAClickChoosesARun(t *testing.T) {
 	}
 }
 
-func TestEnterResumesTheChosenRun(t *testing.T) {
+func TestEnterResumesChosenRun(t *testing.T) {
 	s := listing(t, newStory().greeted(), 120, 36).press(letters("jj")...).press(enter)
 	s.sent(asks("runs"), runner.Resume{Run: "r-4"})
 	s.lacks("Runs")
 	s.wants("getting ready")
 	if !s.m.Beating() {
-		t.Error("nothing spins while it is being taken up")
+		t.Error("the clock does not beat while the run is being resumed")
 	}
 }
 
-func TestARunThatCannotBeResumedSaysWhy(t *testing.T) {
+func TestUnresumableRunSaysWhy(t *testing.T) {
 	s := listing(t, newStory().greeted(), 120, 36).press(downKey, enter)
 	s.sent(asks("runs"))
-	s.wants("It is completed: nothing is left to do in it.")
+	s.wants("It is completed: nothing is left to do.")
 	s.press(upKey)
 	s.lacks("It is completed")
 	s.press(escape)
 	s.lacks("unfinished")
 }
 
-func TestTheRunThatGoesOnIsNotResumed(t *testing.T) {
+func TestActiveRunIsNotResumed(t *testing.T) {
 	st := newStory().branching()
 	s := settled(t, st, 120, 36).press(ctrlR)
 	next := &story{now: st.now, seq: st.seq}
 	s.show(next.session([]agent.Summary{{Run: storyRun, Goal: storyGoal, Status: agent.StatusUnfinished, Resumable: true}}))
-	s.wants("goes on")
+	s.wants("running")
 	s.press(enter)
 	s.sent(asks("runs"))
-	s.wants("This is the run that goes on.")
+	s.wants("This is the active run.")
 }
 
-func TestTheListOpensOverAnyPaneAndWhatAsks(t *testing.T) {
+func TestRunListOpensOverPanesAndQuestions(t *testing.T) {
 	for _, keys := range [][]tea.KeyPressMsg{nil, letters("typed"), {tabKey}, {tabKey, tabKey}} {
 		s := settled(t, newStory().branching(), 120, 36).press(keys...).press(ctrlR)
 		s.wants("Looking for runs")
@@ -266,77 +267,77 @@ func TestTheListOpensOverAnyPaneAndWhatAsks(t *testing.T) {
 	s.press(letters("a")...)
 	s.sent(asks("runs"))
 	if s.press(escape); !s.m.GateOpen() {
-		t.Error("the question went away")
+		t.Error("the question closed")
 	}
 	s.press(letters("e")...).press(ctrlR)
 	s.lacks("Looking for runs")
 }
 
-func TestARefusedResumeIsToldAndNothingSpins(t *testing.T) {
+func TestFailedResumeIsReported(t *testing.T) {
 	st := newStory().greeted()
 	s := listing(t, st, 120, 36).press(enter)
 	next := &story{now: st.now, seq: st.seq + 20}
 	s.show(next.session(event.ChatReply{Status: event.StatusFailed, Reason: event.ReasonStepFailed, Text: "the run cannot be resumed: it is locked by process 41"}))
 	s.wants("✗ the run cannot be resumed: it is locked by process 41")
 	if s.lacks("getting ready"); s.m.Beating() {
-		t.Error("something spins")
+		t.Error("the clock beats")
 	}
 }
 
-func TestWhatWasStoppedBeforeItBeganIsNotBeingStoppedAnyMore(t *testing.T) {
+func TestStopBeforeStartDoesNotCarryOver(t *testing.T) {
 	st := newStory().greeted()
 	s := listing(t, st, 120, 36).press(enter, escape)
 	s.wants("stopping")
 	next := &story{now: st.now, seq: st.seq + 20}
-	s.show(next.session(event.ChatReply{Status: event.StatusCancelled, Reason: event.ReasonInterrupted, Text: "stopped before it began"},
+	s.show(next.session(event.ChatReply{Status: event.StatusCancelled, Reason: event.ReasonInterrupted, Text: "stopped before it started"},
 		event.ChatUser{Text: "something else"}))
 	s.wants("getting ready")
 	s.lacks("stopping")
 }
 
-func TestOnlyWhatIsSaidNowStartsSomething(t *testing.T) {
-	// A session that is gone on with tells again what was said in it before it says how it stands.
+func TestOnlyNewMessagesShowProgress(t *testing.T) {
+	// A continued session repeats its messages before it reports its status.
 	for name, c := range map[string]struct {
 		story  *story
 		starts bool
 	}{
-		"said in the session before": {newStory().session(event.ChatUser{Text: "fix the tests"}).greeted(), false},
-		"a command to that session":  {newStory().session(event.ChatUser{Text: "/plan run x"}).greeted(), false},
-		"said now":                   {newStory().greeted().session(event.ChatUser{Text: "fix the tests"}), true},
-		"said now, before the session says how it stands": {
+		"message of an earlier session": {newStory().session(event.ChatUser{Text: "fix the tests"}).greeted(), false},
+		"command of an earlier session": {newStory().session(event.ChatUser{Text: "/plan run x"}).greeted(), false},
+		"new message":                   {newStory().greeted().session(event.ChatUser{Text: "fix the tests"}), true},
+		"new message before the first status": {
 			newStory().session(event.ChatUser{Text: "fix the tests"}, session.Queue{Doing: "fix the tests"}).greeted(), true,
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := open(t, tui.Options{}, 120, 36).show(c.story)
 			if got := strings.Contains(s.text(), "getting ready"); got != c.starts || s.m.Beating() != c.starts {
-				t.Errorf("getting ready %v, beating %v, want %v", got, s.m.Beating(), c.starts)
+				t.Errorf("got getting ready %v, beating %v, want %v", got, s.m.Beating(), c.starts)
 			}
 		})
 	}
 }
 
-func TestARunThatCannotBeTakenUpAfterAllIsNotGoingOn(t *testing.T) {
+func TestResumeFailingAfterRestoreLeavesNothingRunning(t *testing.T) {
 	st := newStory().retold().session(event.ChatReply{Status: event.StatusFailed, Text: "no space left on the device"})
 	s := settled(t, st, 120, 36)
 	s.wants("no space left")
 	if s.m.Beating() {
-		t.Error("something spins")
+		t.Error("the clock beats")
 	}
 	s.press(escape)
 	s.sent()
 	s.wants("Nothing runs.")
 }
 
-func TestAPlanFromAFileIsToldWithoutPhases(t *testing.T) {
+func TestPlanFromFileShowsNoPhases(t *testing.T) {
 	s := settled(t, newStory().done(), 120, 36)
 	s.wants("› /plan run release-notes")
 	s.wants("▸ plan Publish the release notes · 4 steps")
 	s.wants("✓ done  0:01 · 4 steps")
-	s.lacks("4 of 4 steps done") // the plan and the line above say so
+	s.lacks("4 of 4 steps done") // the plan and the line above show it
 }
 
-func TestADryRunSaysSo(t *testing.T) {
+func TestDryRunIsLabelled(t *testing.T) {
 	s := settled(t, newStory().dryRun(), 120, 36)
 	for _, text := range []string{
 		"plan Publish the release notes · 4 steps · dry run", "◆ step 3 would ask: its server does not say that it only reads",
@@ -346,7 +347,7 @@ func TestADryRunSaysSo(t *testing.T) {
 	}
 }
 
-func TestAPlanThatWasOnlyMadeSaysWhereItLies(t *testing.T) {
+func TestPlanOnlyRunSaysWhereThePlanIsStored(t *testing.T) {
 	st := newStory().greeted().session(event.ChatUser{Text: "/plan create x"}).
 		run(event.RunStarted{Goal: "x", Model: "m", PlanOnly: true}, event.PlanCreated{Plan: storyPlan(), Revision: 1},
 			event.RunCompleted{Result: event.Result{Status: event.StatusCompleted, Reason: event.ReasonGoalMet}}).
@@ -356,24 +357,24 @@ func TestAPlanThatWasOnlyMadeSaysWhereItLies(t *testing.T) {
 	s.wants("is stored.")
 }
 
-func TestGuardsAndBudgetsAreToldOnce(t *testing.T) {
-	blocked := "this run has used all of its calls of fs.read: 3 of 3"
+func TestGuardsAndBudgetsAreReportedOnce(t *testing.T) {
+	blocked := "this run has used all its calls of fs.read: 3 of 3"
 	st := newStory().branching().run(
 		event.GuardWarned{Guard: "per_tool", Reason: "5 of 6 calls of fs.read", Used: 5, Limit: 6},
 		event.BudgetWarned{Guard: "steps", Used: 8, Limit: 10},
-		event.GuardBlocked{Guard: "per_tool", Reason: blocked},
+		event.GuardBlocked{Guard: "per_tool", Reason: untrusted.Text(blocked)},
 		event.StepCompleted{Index: "2", Attempt: 1}, event.StepCompleted{Index: "3", Attempt: 1},
-		event.RunCompleted{Result: event.Result{Status: event.StatusFailed, Reason: event.ReasonGuard, Error: blocked}})
+		event.RunCompleted{Result: event.Result{Status: event.StatusFailed, Reason: event.ReasonGuard, Error: untrusted.Text(blocked)}})
 	s := settled(t, st, 120, 60)
 	text := s.text()
-	for _, want := range []string{"5 of 6 calls of fs.read", "steps: 8 of 10 used", "this run has used all of its calls"} {
+	for _, want := range []string{"5 of 6 calls of fs.read", "steps: 8 of 10 used", "this run has used all its calls"} {
 		if n := strings.Count(text, want); n != 1 {
-			t.Errorf("%q is told %d times:\n%s", want, n, text)
+			t.Errorf("%q is reported %d times:\n%s", want, n, text)
 		}
 	}
 }
 
-func TestAnAnswerToASlashLineIsMarkdown(t *testing.T) {
+func TestCommandReplyIsRenderedAsMarkdown(t *testing.T) {
 	st := newStory().greeted().session(event.ChatUser{Text: "/runs list"}, event.ChatReply{Text: "**two** runs\n\n- `r-1`"})
 	s := settled(t, st, 120, 36)
 	s.wants("• r-1")
@@ -381,14 +382,14 @@ func TestAnAnswerToASlashLineIsMarkdown(t *testing.T) {
 	s.lacks("getting ready")
 }
 
-func TestATableThatAnswersASlashLineIsCutNotBroken(t *testing.T) {
+func TestCommandTableIsTruncatedNotWrapped(t *testing.T) {
 	row := "r-1  completed  " + strings.Repeat("a long goal ", 12) + "its end"
 	text := "Two runs:\n\n```\n" + row + "\nr-2  failed     short\n```\n"
 	for asked, cut := range map[string]bool{"/runs list": true, "show me": false} {
 		s := settled(t, newStory().greeted().session(event.ChatUser{Text: asked}, event.ChatReply{Text: text}), 120, 36)
 		s.wants("r-2  failed     short")
 		if got := strings.Contains(s.text(), "its end"); got == cut {
-			t.Errorf("%s: the end of a long row is shown: %v\n%s", asked, got, s.text())
+			t.Errorf("%s: got the end of a long row %v\n%s", asked, got, s.text())
 		}
 		if cut {
 			s.wants("a long …")
@@ -396,16 +397,16 @@ func TestATableThatAnswersASlashLineIsCutNotBroken(t *testing.T) {
 	}
 }
 
-func TestALineSentWhileARunGoesOnHidesNothingOfIt(t *testing.T) {
+func TestQueuedCommandDoesNotHideActiveRun(t *testing.T) {
 	st := newStory().branching().session(event.ChatUser{Text: "/plan run x"}, event.Note{Level: "info", Text: "queued: run the plan x"})
 	s := settled(t, st, 120, 36)
 	s.wants("2 Read the handler")
 	s.lacks("getting ready")
 }
 
-func TestHelpNamesTheKeysOfQuestionsAndRuns(t *testing.T) {
+func TestHelpListsQuestionAndRunKeys(t *testing.T) {
 	s := open(t, tui.Options{}, 200, 120).press(f1)
-	for _, text := range []string{"ctrl+r", "the runs there are", "cancel the running step", "it took effect", "run it again", "edit its arguments", "ctrl+s", "abort"} {
+	for _, text := range []string{"ctrl+r", "runs: resume", "cancel the running step", "it took effect", "run it again", "edit its arguments", "ctrl+s", "abort"} {
 		s.wants(text)
 	}
 }

@@ -19,8 +19,7 @@ import (
 	"replan/tui"
 )
 
-// reviewSteps are steps of which each stands for something that a review has to
-// do with.
+// reviewSteps are steps, each for one thing that a review handles.
 func reviewSteps() []plan.Step {
 	return []plan.Step{
 		{Index: "1", Title: "Read the handler", Executor: plan.ExecutorTool, Tool: "fs.read", Args: map[string]any{"path": "auth/handler.go"}, ResultVariable: "handler"},
@@ -31,7 +30,7 @@ func reviewSteps() []plan.Step {
 	}
 }
 
-// reviewing: the plan is complete and waits to be looked over.
+// reviewing: the plan is complete and waits for review.
 func (s *story) reviewing() *story {
 	schema := func(required ...string) json.RawMessage {
 		return json.RawMessage(fmt.Sprintf(`{"type":"object","properties":{"path":{"type":"string"},"text":{"type":"string"}},"required":%s}`, plan.CanonicalJSON(list(required))))
@@ -48,7 +47,7 @@ func (s *story) reviewing() *story {
 		Rules: []rule.Rule{
 			{Tool: "vcs.push", Verdict: rule.VerdictBlock, Source: rule.SourceFlag, Why: "--deny says so"},
 			{Tool: "*", When: rule.WhenReadOnly, Verdict: rule.VerdictRun, Source: rule.SourceBuiltIn},
-			{Tool: "*", Verdict: rule.VerdictAsk, Source: rule.SourceBuiltIn, Why: "it changes what is there"},
+			{Tool: "*", Verdict: rule.VerdictAsk, Source: rule.SourceBuiltIn, Why: "it can change existing data"},
 		},
 	}, event.PlanCreated{Plan: p, Revision: 1})
 }
@@ -61,7 +60,7 @@ func list(words []string) []any {
 	return out
 }
 
-// looking opens a screen at the review, which takes keys.
+// looking opens a screen at a review whose grace time is over.
 func looking(t *testing.T, width, height int) *screen {
 	t.Helper()
 	s := open(t, tui.Options{Theme: themes.Dark}, width, height).show(newStory().reviewing())
@@ -69,13 +68,13 @@ func looking(t *testing.T, width, height int) *screen {
 	return s
 }
 
-// said is the one answer to the review that was sent.
-func (s *screen) said() agent.ReviewAnswer {
+// reviewAnswer returns the answer to the review that was sent.
+func (s *screen) reviewAnswer() agent.ReviewAnswer {
 	s.t.Helper()
 	for _, c := range s.session.commands() {
 		if r, ok := c.(runner.Review); ok {
 			if r.Run != storyRun {
-				s.t.Errorf("it was sent for the run %s", r.Run)
+				s.t.Errorf("the answer was sent for the run %s", r.Run)
 			}
 			return r.Answer
 		}
@@ -84,10 +83,10 @@ func (s *screen) said() agent.ReviewAnswer {
 	return agent.ReviewAnswer{}
 }
 
-func TestAReviewOpensByItselfAndTakesNoKeyAtOnce(t *testing.T) {
+func TestReviewIgnoresKeysUntilGraceEnds(t *testing.T) {
 	s := open(t, tui.Options{}, 120, 36).press(letters("typing on")...).show(newStory().reviewing())
 	if !s.m.Reviewing() {
-		t.Fatal("it does not open")
+		t.Fatal("the review does not open")
 	}
 	s.wants("Review · Tidy up")
 	s.m.Update(enter)
@@ -96,18 +95,18 @@ func TestAReviewOpensByItselfAndTakesNoKeyAtOnce(t *testing.T) {
 	s.m.Update(s.m.ReviewRested())
 	s.lacks("too early")
 	s.press(enter)
-	if a := s.said(); a.Decision != event.ReviewRun || a.Plan != nil || a.Revision != 1 || len(a.Approved) > 0 {
+	if a := s.reviewAnswer(); a.Decision != event.ReviewRun || a.Plan != nil || a.Revision != 1 || len(a.Approved) > 0 {
 		t.Errorf("sent %+v", a)
 	}
 	if s.m.Reviewing() {
-		t.Error("it is still there after the answer")
+		t.Error("the review is still open after the answer")
 	}
 	if got := s.m.Typed(); got != "typing on" {
-		t.Errorf("the input says %q", got)
+		t.Errorf("the input holds %q", got)
 	}
 }
 
-func TestTheKeysOfAReview(t *testing.T) {
+func TestReviewKeys(t *testing.T) {
 	down := func(n int) []tea.KeyPressMsg { return slices.Repeat([]tea.KeyPressMsg{downKey}, n) }
 	tests := []struct {
 		name  string
@@ -115,28 +114,28 @@ func TestTheKeysOfAReview(t *testing.T) {
 		wants []string
 		lacks []string
 	}{
-		{"the chosen step is shown whole", down(1), []string{"all of them", "it changes what is there", "rule     ", "notes.md is there"}, nil},
-		{"its gate can be approved", append(down(1), space), []string{"✓ approved", "1 gate approved", "once, for exactly this call"}, nil},
-		{"and closed again", append(down(1), space, space), []string{"Nothing is changed yet."}, []string{"approved,"}},
-		{"one with a reference asks later", append(down(2), space), []string{"asks later", "since ${handler} is put in then"}, []string{"gate approved"}},
-		{"what does not ask needs no yes", []tea.KeyPressMsg{space}, []string{"Step 1 does not ask."}, nil},
-		{"what a rule denies stays denied", append(down(3), space), []string{"denied", "--deny says so"}, []string{"gate approved"}},
-		{"all gates that can be", letters("A"), []string{"1 gate approved"}, nil},
-		{"there is no other", letters("AA"), []string{"No other gate can be approved now."}, nil},
-		{"a step goes out", append(down(4), letters("x")...), []string{"1 out", "it will not run"}, nil},
-		{"and comes back", append(down(4), letters("xx")...), []string{"Nothing is changed yet."}, nil},
-		{"others that need it are asked about", append(down(1), letters("x")...), []string{"Step 2 is needed by 4, 5. Take all of them out?"}, nil},
-		{"and go with a yes", append(down(1), letters("xy")...), []string{"3 out"}, nil},
-		{"or stay", append(down(1), letters("xn")...), []string{"Nothing is changed yet."}, nil},
-		{"a step that comes back brings what it needs", append(append(down(1), letters("xy")...), append(down(3), letters("x")...)...), []string{"Back are the steps 2, 4, 5", "Nothing"[:0]}, []string{"3 out"}},
-		{"a step moves up", append(down(1), letters("K")...), []string{"1 moved", "after 2"}, nil},
-		{"with shift and the arrow too", append(down(1), tea.KeyPressMsg{Code: tea.KeyUp, Mod: tea.ModShift}), []string{"1 moved"}, nil},
-		{"and down again", append(down(1), letters("KJ")...), []string{"Nothing is changed yet."}, []string{"after 2"}},
-		{"not before what it needs", append(down(2), letters("KK")...), []string{"Step 3 needs the result of step 1 (${handler})."}, nil},
-		{"the last change is taken back", append(down(1), letters("KAu")...), []string{"1 moved"}, []string{"gate approved"}},
-		{"and where there is none, that is said", letters("u"), []string{"Nothing was changed."}, nil},
-		{"a refusal is asked about", letters("n"), []string{"Refuse this plan?"}, nil},
-		{"and can be thought better of", letters("nn"), []string{"Nothing is changed yet."}, []string{"Refuse this plan?"}},
+		{"selected step is shown whole", down(1), []string{"all of them", "it can change existing data", "rule     ", "notes.md is there"}, nil},
+		{"approve gate", append(down(1), space), []string{"✓ approved", "1 gate approved", "once, for exactly this call"}, nil},
+		{"withdraw approval", append(down(1), space, space), []string{"Nothing is changed yet."}, []string{"approved,"}},
+		{"gate with reference asks later", append(down(2), space), []string{"asks later", "because ${handler} is inserted then"}, []string{"gate approved"}},
+		{"step without gate", []tea.KeyPressMsg{space}, []string{"Step 1 does not ask."}, nil},
+		{"denied step stays denied", append(down(3), space), []string{"denied", "--deny says so"}, []string{"gate approved"}},
+		{"approve all gates", letters("A"), []string{"1 gate approved"}, nil},
+		{"no other gate", letters("AA"), []string{"No other gate can be approved now."}, nil},
+		{"remove step", append(down(4), letters("x")...), []string{"1 out", "it will not run"}, nil},
+		{"restore step", append(down(4), letters("xx")...), []string{"Nothing is changed yet."}, nil},
+		{"removal asks about dependents", append(down(1), letters("x")...), []string{"Step 2 is needed by 4, 5. Remove all of them?"}, nil},
+		{"confirm removal of dependents", append(down(1), letters("xy")...), []string{"3 out"}, nil},
+		{"cancel removal", append(down(1), letters("xn")...), []string{"Nothing is changed yet."}, nil},
+		{"restore step with its dependencies", append(append(down(1), letters("xy")...), append(down(3), letters("x")...)...), []string{"Restored steps: 2, 4, 5", "Nothing"[:0]}, []string{"3 out"}},
+		{"move step up", append(down(1), letters("K")...), []string{"1 moved", "after 2"}, nil},
+		{"move step up by shift+up", append(down(1), tea.KeyPressMsg{Code: tea.KeyUp, Mod: tea.ModShift}), []string{"1 moved"}, nil},
+		{"move step back down", append(down(1), letters("KJ")...), []string{"Nothing is changed yet."}, []string{"after 2"}},
+		{"not above its dependency", append(down(2), letters("KK")...), []string{"Step 3 needs the result of step 1 (${handler})."}, nil},
+		{"undo last change", append(down(1), letters("KAu")...), []string{"1 moved"}, []string{"gate approved"}},
+		{"nothing to undo", letters("u"), []string{"Nothing was changed."}, nil},
+		{"refusal asks", letters("n"), []string{"Refuse this plan?"}, nil},
+		{"cancel refusal", letters("nn"), []string{"Nothing is changed yet."}, []string{"Refuse this plan?"}},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
@@ -154,10 +153,10 @@ func TestTheKeysOfAReview(t *testing.T) {
 	}
 }
 
-func TestAReviewSendsThePlanAsItWasChanged(t *testing.T) {
+func TestReviewSendsChangedPlan(t *testing.T) {
 	s := looking(t, 120, 36).press(downKey).press(letters("A")...).press(letters("K")...).press(downKey, downKey, downKey).press(letters("xy")...)
 	s.press(letters("y")...)
-	a := s.said()
+	a := s.reviewAnswer()
 	if a.Plan == nil || len(a.Plan.Steps) != 4 && len(a.Plan.Steps) != 3 || !slices.Equal(a.Approved, []string{"2"}) {
 		t.Fatalf("sent %+v", a)
 	}
@@ -166,14 +165,14 @@ func TestAReviewSendsThePlanAsItWasChanged(t *testing.T) {
 	}
 }
 
-func TestARefusalIsSentAfterAYes(t *testing.T) {
+func TestPlanRefusalNeedsConfirmation(t *testing.T) {
 	s := looking(t, 80, 24).press(letters("ny")...)
-	if a := s.said(); a.Decision != event.ReviewRefuse || a.Plan != nil {
+	if a := s.reviewAnswer(); a.Decision != event.ReviewRefuse || a.Plan != nil {
 		t.Errorf("sent %+v", a)
 	}
 }
 
-func TestAStepIsEditedAsJSON(t *testing.T) {
+func TestReviewEditsStepAsJSON(t *testing.T) {
 	s := looking(t, 120, 36).press(downKey).press(letters("e")...)
 	s.wants("Edit step 2")
 	s.wants(`"path": "notes.md"`)
@@ -189,7 +188,7 @@ func TestAStepIsEditedAsJSON(t *testing.T) {
 	s.wants("Nothing is changed yet.")
 }
 
-func TestAnEditThatDoesNotFitIsSaidWithAllThatIsWrong(t *testing.T) {
+func TestInvalidStepEditListsEveryProblem(t *testing.T) {
 	s := looking(t, 120, 36).press(downKey).press(letters("e")...)
 	s.press(slices.Repeat([]tea.KeyPressMsg{{Code: tea.KeyDelete}}, 120)...)
 	s.m.Update(tea.PasteMsg{Content: `{"title": " ", "args": {"path": [7]}}`})
@@ -203,48 +202,48 @@ func TestAnEditThatDoesNotFitIsSaidWithAllThatIsWrong(t *testing.T) {
 	s.wants("Write other notes")
 	s.wants("1 edited")
 	s.press(letters("y")...)
-	if got := s.said().Plan.Steps[1]; got.Title != "Write other notes" || got.Args["path"] != "other.md" {
+	if got := s.reviewAnswer().Plan.Steps[1]; got.Title != "Write other notes" || got.Args["path"] != "other.md" {
 		t.Errorf("sent %+v", got)
 	}
 }
 
-func TestAReviewCanBeLeftAndComesBack(t *testing.T) {
+func TestReviewCanBeHiddenAndReopened(t *testing.T) {
 	s := looking(t, 120, 36).press(letters("A")...).press(escape)
 	if s.m.Reviewing() {
-		t.Fatal("it is still there")
+		t.Fatal("the review is still open")
 	}
 	s.sent()
-	s.wants("the plan waits to be looked over")
+	s.wants("the plan waits for review")
 	s.wants("ctrl+g review")
 	s.press(escape)
 	s.sent()
 	s.wants("esc again stops the run")
 	s.press(ctrl('g'))
 	if !s.m.Reviewing() {
-		t.Fatal("ctrl+g does not lead back")
+		t.Fatal("ctrl+g does not reopen the review")
 	}
 	s.m.Update(letters("y")[0])
-	s.sent() // it has just opened
+	s.sent() // just opened
 	s.m.Update(s.m.ReviewRested())
-	s.wants("1 gate approved") // what was changed is still there
+	s.wants("1 gate approved") // changes are kept
 	s.press(escape, escape, escape)
 	s.sent(runner.Stop{})
 }
 
-func TestAnAnswerThatWasNotTakenIsSaidAndThePlanIsThereAgain(t *testing.T) {
+func TestRejectedReviewAnswerReopensReview(t *testing.T) {
 	st := newStory().reviewing()
 	s := open(t, tui.Options{}, 120, 36).show(st)
 	s.m.Update(s.m.ReviewRested())
 	s.press(letters("Ay")...)
 	next := &story{now: st.now, seq: st.seq}
-	s.show(next.session(event.Note{Level: "warn", Text: "the plan still waits to be looked over: no"}))
-	s.wants("the plan still waits to be looked over: no")
+	s.show(next.session(event.Note{Level: "warn", Text: "the plan still waits for review: no"}))
+	s.wants("the plan still waits for review: no")
 	if !s.m.Reviewing() {
-		t.Error("it is gone")
+		t.Error("the review is closed")
 	}
 }
 
-func TestWhatWasChangedIsToldInTheChat(t *testing.T) {
+func TestChatSummarizesReviewChanges(t *testing.T) {
 	st := newStory().reviewing()
 	s := open(t, tui.Options{}, 120, 36).show(st)
 	plan := plan.Plan{Title: "Tidy up", Goal: "tidy up", Steps: reviewSteps()[1:3]}
@@ -256,20 +255,20 @@ func TestWhatWasChangedIsToldInTheChat(t *testing.T) {
 		Moved: []event.Move{{Step: "3", After: "2"}}, Approved: []event.Approval{{Step: "2", Tool: "workspace:fs.write", Args: plan.Steps[0].Args}},
 	}))
 	if s.m.Reviewing() {
-		t.Error("the review is still there")
+		t.Error("the review is still open")
 	}
-	for _, text := range []string{"looked the plan over: 2 edited · 1 moved · 3 out · 1 gate", "− 4 Push it", "~ 2 Write other notes", "step 3 waits for 2"} {
+	for _, text := range []string{"reviewed the plan: 2 edited · 1 moved · 3 out · 1 gate", "− 4 Push it", "~ 2 Write other notes", "step 3 waits for 2"} {
 		s.wants(text)
 	}
 	s.wants("Plan · 0/2")
 }
 
-func TestAltLHoldsTheNextPlans(t *testing.T) {
+func TestAltLTogglesReviewOfNextPlans(t *testing.T) {
 	altL := tea.KeyPressMsg{Code: 'l', Mod: tea.ModAlt}
 	st := newStory().greeted()
 	s := open(t, tui.Options{}, 120, 36).show(st).press(altL)
 	s.sent(runner.Hold{On: true})
-	s.wants("held until you have looked them over")
+	s.wants("wait for your review")
 	next := &story{now: st.now, seq: st.seq}
 	s.show(next.session(session.Status{Workspace: "/src/auth-service", Model: "qwen3:8b", Review: true}))
 	s.wants("review on")
@@ -277,14 +276,14 @@ func TestAltLHoldsTheNextPlans(t *testing.T) {
 	s.sent(runner.Hold{On: true}, runner.Hold{On: false})
 }
 
-func TestAReplayHoldsNoPlan(t *testing.T) {
+func TestReplayOpensNoReview(t *testing.T) {
 	s := open(t, tui.Options{Replay: true}, 120, 36).show(newStory().reviewing())
 	if s.m.Reviewing() {
-		t.Error("somebody is asked in a replay")
+		t.Error("a replay opens a review")
 	}
 }
 
-func TestAReviewIsClickedAndScrolled(t *testing.T) {
+func TestMouseChoosesReviewSteps(t *testing.T) {
 	s := looking(t, 120, 36)
 	s.wants("Step 1")
 	s.m.Update(tea.MouseClickMsg{X: 10, Y: 4, Button: tea.MouseLeft})
@@ -317,16 +316,16 @@ func TestAReviewIsDrawnWideAndNarrow(t *testing.T) {
 	}
 }
 
-func TestWhoLooksElsewhereIsCalledForAPlanOnce(t *testing.T) {
+func TestReviewNotifiesUnfocusedTerminalOnce(t *testing.T) {
 	term := inTerminal(t, tui.Options{}, "TERM=xterm-256color")
 	term.update(tea.BlurMsg{})
 	st := newStory().reviewing()
-	term.told(st)
-	if got, want := term.calls(), "\a\x1b]9;replan: Review: Tidy up\a"; got != want {
+	term.deliver(st)
+	if got, want := term.notifications(), "\a\x1b]9;replan: Review: Tidy up\a"; got != want {
 		t.Errorf("sent %q, want %q", got, want)
 	}
-	term.told(more(st).after(60_000).session(event.Note{Level: "info", Text: "something else"}))
-	if got := term.calls(); got != "" {
-		t.Errorf("called again: %q", got)
+	term.deliver(more(st).after(60_000).session(event.Note{Level: "info", Text: "something else"}))
+	if got := term.notifications(); got != "" {
+		t.Errorf("notified again: %q", got)
 	}
 }

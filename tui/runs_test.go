@@ -10,7 +10,7 @@ import (
 	"replan/tui"
 )
 
-func TestEveryRunOfThisSessionThatGoesOnIsCalledSo(t *testing.T) {
+func TestActiveRunsOfThisSessionAreLabelled(t *testing.T) {
 	st := newStory().delegating()
 	st.session([]agent.Summary{
 		{Run: storyChatRun, Goal: "the one around", Status: agent.StatusRunning, Started: st.now},
@@ -18,26 +18,26 @@ func TestEveryRunOfThisSessionThatGoesOnIsCalledSo(t *testing.T) {
 		{Run: "r-other", Goal: "not of this session", Status: agent.StatusRunning, Started: st.now, Steps: 3},
 	})
 	for name, c := range map[string]struct {
-		keys       []tea.KeyPressMsg
-		goal, word string
-		why        string
+		keys        []tea.KeyPressMsg
+		goal, label string
+		refusal     string
 	}{
-		"the run around": {nil, "the one around", "goes on", "This is the run that goes on."},
-		"the inner run":  {[]tea.KeyPressMsg{downKey}, "the one in it", "goes on", "This is the run that goes on."},
-		"another's run":  {[]tea.KeyPressMsg{downKey, downKey}, "not of this session", "elsewhere", "Another replan is carrying it out."},
+		"parent run":             {nil, "the one around", "running", "This is the active run."},
+		"child run":              {[]tea.KeyPressMsg{downKey}, "the one in it", "running", "This is the active run."},
+		"run of another session": {[]tea.KeyPressMsg{downKey, downKey}, "not of this session", "elsewhere", "Another replan is running it."},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := settled(t, newStory().delegating(), 120, 36).press(ctrlR)
 			s.show(&story{answers: st.answers, now: st.now}).press(c.keys...).press(enter)
-			s.wants(c.why)
-			if line := s.lines()[lineOf(s, c.goal)]; !strings.Contains(line, c.word) {
-				t.Errorf("it lacks %q: %s", c.word, line)
+			s.wants(c.refusal)
+			if line := s.lines()[lineOf(s, c.goal)]; !strings.Contains(line, c.label) {
+				t.Errorf("the row lacks %q: %s", c.label, line)
 			}
 		})
 	}
 }
 
-func TestARunWithoutAPlanHasNoFraction(t *testing.T) {
+func TestRunWithoutPlanShowsNoFraction(t *testing.T) {
 	for _, size := range []struct{ w, h int }{{120, 36}, {60, 24}} {
 		st := newStory().greeted()
 		s := open(t, tui.Options{}, size.w, size.h).show(st).press(ctrlR)

@@ -6,7 +6,6 @@ import (
 	"maps"
 	"math"
 	"slices"
-	"sort"
 	"strings"
 	"sync"
 	"testing"
@@ -22,6 +21,7 @@ import (
 	"replan/agent/event"
 	"replan/agent/runner"
 	"replan/agent/session"
+	"replan/planning/prompt"
 	"replan/themes"
 	"replan/tui"
 	"replan/tui/draw"
@@ -61,8 +61,8 @@ func (f *fakeSession) commands() []any {
 	return append([]any{}, f.sent...)
 }
 
-// asks is a query that the screen made. A fakeSession does not answer it: a test
-// does, by the answers of a story.
+// asks is a query that the screen made. A fakeSession does not answer it: tests do,
+// by the answers of a story.
 type asks string
 
 func (f *fakeSession) Runs(context.Context) ([]agent.Summary, error) {
@@ -107,14 +107,14 @@ func (f *fakeSession) PreviewUndo(_ context.Context, run string) (event.Undo, er
 
 const intro = "**replan** plans your goal and runs the plan beside this chat.\n\n- `tab` goes to the plan\n- `?` shows every key"
 
-// screen drives a model as Bubble Tea would, but waits for nothing.
+// screen drives a model like Bubble Tea, but waits for nothing.
 type screen struct {
 	t       *testing.T
 	m       *tui.Model
 	session *fakeSession
 }
 
-// shortPauses are over at once.
+// shortPauses end at once.
 var shortPauses = draw.Pauses{Grace: time.Nanosecond, Check: time.Nanosecond, Toast: time.Nanosecond, NextToast: time.Nanosecond}
 
 func open(t *testing.T, o tui.Options, width, height int) *screen {
@@ -126,7 +126,7 @@ func open(t *testing.T, o tui.Options, width, height int) *screen {
 	return s
 }
 
-// show folds the events of a story, all in one batch.
+// show delivers the events of a story in one batch.
 func (s *screen) show(st *story) *screen {
 	s.m.Update(tui.Batch(st.events, st.now))
 	s.answered(st)
@@ -134,7 +134,7 @@ func (s *screen) show(st *story) *screen {
 	return s
 }
 
-// answered has the session answer the queries of a story.
+// answered delivers the answers to the queries of a story.
 func (s *screen) answered(st *story) {
 	for _, a := range st.answers {
 		s.m.Update(a)
@@ -150,7 +150,7 @@ func (s *screen) press(keys ...tea.KeyPressMsg) *screen {
 	return s
 }
 
-// carryOut runs what a key asked for.
+// carryOut runs a command and the commands of its batch.
 func (s *screen) carryOut(cmd tea.Cmd) {
 	if cmd == nil {
 		return
@@ -162,7 +162,7 @@ func (s *screen) carryOut(cmd tea.Cmd) {
 	}
 }
 
-// text is what is on the screen, without colours.
+// text returns the text on the screen, without colours.
 func (s *screen) text() string {
 	return strings.Join(s.lines(), "\n")
 }
@@ -175,7 +175,7 @@ func (s *screen) lines() []string {
 	return lines
 }
 
-// pane is what one pane draws, without colours and without its frame.
+// pane returns what one pane draws, without colours and without its frame.
 func (s *screen) pane(name string) string {
 	s.t.Helper()
 	for _, p := range s.m.Panes() {
@@ -187,7 +187,7 @@ func (s *screen) pane(name string) string {
 	return ""
 }
 
-// panes are all panes in view, one below the other.
+// panes returns all visible panes, one below the other.
 func (s *screen) panes() string {
 	var out []string
 	for _, p := range s.m.Panes() {
@@ -196,9 +196,9 @@ func (s *screen) panes() string {
 	return strings.Join(out, "\n\n")
 }
 
-// front is what stands in front of the panes, without colours and without the
-// blank margins around it; the panes where nothing does. A golden of it changes
-// with the dialog only.
+// front returns the dialog in front of the panes, without colours and without
+// blank margins, or the panes if there is none. A golden of it changes with the
+// dialog only.
 func (s *screen) front() string {
 	s.t.Helper()
 	lines := s.m.Front()
@@ -262,7 +262,8 @@ func letters(s string) []tea.KeyPressMsg {
 	return keys
 }
 
-// states are the moments of the story that are drawn.
+// states are the moments of the story that are drawn: those of [mainViews] as whole
+// screens, those of [otherStates] pane by pane.
 var states = map[string]func() *story{
 	"empty":      func() *story { return newStory().greeted() },
 	"analysing":  func() *story { return newStory().asked() },
@@ -279,8 +280,8 @@ var states = map[string]func() *story{
 	"reviewing":  func() *story { return newStory().reviewing() },
 }
 
-// moments are further states that are not drawn at every size but are to hold
-// all the same rules.
+// moments are further states, not drawn at every size, for which the same rules
+// hold.
 var moments = map[string]func() *story{
 	"failing": func() *story { return newStory().failing() },
 	"ended":   func() *story { return newStory().ended() },
@@ -305,34 +306,70 @@ var moments = map[string]func() *story{
 	},
 }
 
-// everyState is all of them, with their names in order.
+// everyState returns states and moments, with their names in order.
 func everyState() (map[string]func() *story, []string) {
 	all := maps.Clone(states)
 	maps.Copy(all, moments)
 	return all, slices.Sorted(maps.Keys(all))
 }
 
-func stateNames() []string {
-	var names []string
-	for name := range states {
-		names = append(names, name)
-	}
-	sort.Strings(names)
-	return names
+// mainViews are the states whose whole screen is a golden. The other states differ
+// from them in a pane or a dialog only.
+var mainViews = []string{"answering", "branching", "empty", "finished", "gated", "replanning", "reviewing", "revised", "stopped"}
+
+// otherStates are the names of the states that are no main views, in order.
+func otherStates() []string {
+	names := slices.Sorted(maps.Keys(states))
+	return slices.DeleteFunc(names, func(name string) bool { return slices.Contains(mainViews, name) })
 }
 
-func TestEveryStateIsDrawnAtEverySize(t *testing.T) {
-	for _, name := range stateNames() {
-		for _, size := range []struct{ w, h int }{{200, 60}, {120, 36}, {80, 24}, {40, 12}} {
+// stateSizes are the sizes at which the states are drawn.
+var stateSizes = []struct{ w, h int }{{200, 60}, {120, 36}, {80, 24}, {40, 12}}
+
+// inState opens a screen that shows a state after the grace time of its dialog.
+func inState(t *testing.T, st *story, width, height int) *screen {
+	t.Helper()
+	s := open(t, tui.Options{Theme: themes.Dark, Intro: intro, Version: "1.0"}, width, height).show(st)
+	s.m.Update(s.m.Rested())
+	return s
+}
+
+func TestMainViewsAtEverySize(t *testing.T) {
+	for _, name := range mainViews {
+		for _, size := range stateSizes {
 			t.Run(fmt.Sprintf("%s/%dx%d", name, size.w, size.h), func(t *testing.T) {
-				s := open(t, tui.Options{Theme: themes.Dark, Intro: intro, Version: "1.0"}, size.w, size.h).show(states[name]())
-				if strings.Contains("gated revised servers", name) {
-					s.m.Update(s.m.Rested())
-				}
-				golden.RequireEqual(t, s.text()+"\n")
+				golden.RequireEqual(t, inState(t, states[name](), size.w, size.h).text()+"\n")
 			})
 		}
 	}
+}
+
+func TestPanesOfOtherStatesAtEverySize(t *testing.T) {
+	for _, name := range otherStates() {
+		for _, size := range stateSizes {
+			t.Run(fmt.Sprintf("%s/%dx%d", name, size.w, size.h), func(t *testing.T) {
+				golden.RequireEqual(t, inState(t, states[name](), size.w, size.h).panes()+"\n")
+			})
+		}
+	}
+}
+
+// TestHeaderTabsAndFooterOfOtherStates holds what is drawn around the panes that
+// have goldens of their own.
+func TestHeaderTabsAndFooterOfOtherStates(t *testing.T) {
+	var out strings.Builder
+	edges := func(name string, st func() *story) {
+		for _, size := range stateSizes {
+			m := inState(t, st(), size.w, size.h).m
+			lines := slices.Insert(m.Edges(), 1, m.Tabs()...)
+			fmt.Fprintf(&out, "%s, %dx%d\n%s\n\n", name, size.w, size.h, panetest.Stripped(lines))
+		}
+	}
+	for _, name := range otherStates() {
+		edges(name, states[name])
+	}
+	edges("no model", func() *story { return newStory().session(panetest.NoModel(prompt.TroubleUnreachable, "")) })
+	golden.RequireEqual(t, out.String())
 }
 
 func TestPanesOnANarrowScreen(t *testing.T) {
@@ -345,7 +382,6 @@ func TestPanesOnANarrowScreen(t *testing.T) {
 		{"plan 40x12", 40, 12, []tea.KeyPressMsg{escape, tabKey}},
 		{"step 80x24", 80, 24, []tea.KeyPressMsg{escape, tabKey, tabKey}},
 		{"args 40x12", 40, 12, append([]tea.KeyPressMsg{escape, tabKey, tabKey}, letters("1")...)},
-		{"help 40x12", 40, 12, []tea.KeyPressMsg{escape, f1}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			s := open(t, tui.Options{Theme: themes.Dark}, c.w, c.h).show(newStory().revised())
@@ -356,8 +392,8 @@ func TestPanesOnANarrowScreen(t *testing.T) {
 	}
 }
 
-// TestTheMainViewInItsColours holds the main view with its colours, of a run
-// whose plan was revised: at four sizes in three palettes, and in ASCII.
+// TestTheMainViewInItsColours draws the main view of a run with a revised plan in
+// colours: at four sizes in three palettes, and in ASCII.
 func TestTheMainViewInItsColours(t *testing.T) {
 	for _, c := range []struct {
 		name string
@@ -378,7 +414,7 @@ func TestTheMainViewInItsColours(t *testing.T) {
 	}
 }
 
-func TestNoColourMeansNoColour(t *testing.T) {
+func TestNoColorOptionEmitsNoColours(t *testing.T) {
 	all, names := everyState()
 	for _, name := range names {
 		s := open(t, tui.Options{NoColor: true, Intro: intro}, 120, 36).show(all[name]())
@@ -390,7 +426,7 @@ func TestNoColourMeansNoColour(t *testing.T) {
 	}
 }
 
-func TestASCIIDrawsNothingBeyondASCII(t *testing.T) {
+func TestASCIIOptionDrawsOnlyASCII(t *testing.T) {
 	all, names := everyState()
 	for _, name := range names {
 		for _, size := range []struct{ w, h int }{{120, 36}, {40, 12}, {10, 3}} {
@@ -411,7 +447,7 @@ func TestASCIIDrawsNothingBeyondASCII(t *testing.T) {
 	}
 }
 
-// TestEverySizeIsFilledExactly draws any state at any size, after any few keys.
+// TestEverySizeIsFilledExactly draws any state at any size, after a few keys.
 func TestEverySizeIsFilledExactly(t *testing.T) {
 	keys := []tea.KeyPressMsg{enter, escape, tabKey, backTab, upKey, downKey, pageUp, pageDown, f1, ctrl('g'), ctrl('u'), ctrl('j'), altA, ctrlR, ctrl('s'), ctrlO, ctrlX, ctrl('t'), space, leftKey, rightKey, backspace, ctrlF, ctrlY, alt('t'), alt('u')}
 	keys = append(keys, letters("jkgGf12345tv?yrnlxospedaAJKu{\"ä世")...)
@@ -447,7 +483,7 @@ func TestEverySizeIsFilledExactly(t *testing.T) {
 	})
 }
 
-func TestATinyTerminalSaysOneShortSentence(t *testing.T) {
+func TestTinyTerminalShowsShortMessage(t *testing.T) {
 	for _, size := range []struct{ w, h int }{{10, 3}, {39, 12}, {40, 11}, {8, 2}, {6, 1}, {1, 1}} {
 		s := open(t, tui.Options{}, size.w, size.h).show(newStory().branching())
 		lines := strings.Split(s.m.View().Content, "\n")

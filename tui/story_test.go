@@ -14,9 +14,10 @@ import (
 	"replan/planning/prompt"
 	"replan/planning/reply"
 	"replan/tui"
+	"replan/tui/panetest"
 )
 
-// story makes the events of one session, second by second.
+// story builds the events of one session.
 type story struct {
 	events  []event.Event
 	answers []tea.Msg // to queries, after the events
@@ -44,10 +45,9 @@ func (s *story) say(run string, data ...event.Data) *story {
 
 func (s *story) run(data ...event.Data) *story { return s.say(storyRun, data...) }
 
-// session has the session say something: events of its own, and the answers to
-// queries.
-func (s *story) session(said ...any) *story {
-	for _, a := range said {
+// session adds events of the session itself, and answers to queries.
+func (s *story) session(data ...any) *story {
+	for _, a := range data {
 		if d, ok := a.(event.Data); ok {
 			s.say(storySession, d)
 		} else {
@@ -57,7 +57,7 @@ func (s *story) session(said ...any) *story {
 	return s
 }
 
-// answerOf is the message of the answer to a query.
+// answerOf returns the message for the answer to a query.
 func answerOf(a any) tea.Msg {
 	switch a := a.(type) {
 	case []agent.Summary:
@@ -134,7 +134,7 @@ func storySteps() []plan.Step {
 	}
 }
 
-// greeted: the session says what it works with.
+// greeted: the session has reported its status.
 func (s *story) greeted() *story {
 	return s.session(session.Status{
 		Workspace: "/src/auth-service", Model: "qwen3:8b", ContextWindow: 32768, Tools: 6,
@@ -142,7 +142,7 @@ func (s *story) greeted() *story {
 	})
 }
 
-// asked: the user sent the goal and the analysis has begun.
+// asked: the user sent the goal and the analysis has started.
 func (s *story) asked() *story {
 	s.greeted().after(200).session(event.ChatUser{Text: storyGoal})
 	return s.after(50).run(event.RunStarted{Goal: storyGoal, Workspace: "/src/auth-service", Session: storySession, Model: "qwen3:8b", Limits: event.DefaultLimits()},
@@ -183,7 +183,7 @@ func (s *story) branching() *story {
 	return s.begin("2").begin("3").after(400)
 }
 
-// gated: the patch waits for a yes.
+// gated: the patch waits at its gate.
 func (s *story) gated() *story {
 	s.branching().run(event.StepCompleted{Index: "2", Attempt: 1, MS: 410, Result: "package auth\n\nimport (\n\t\"context\"\n\t\"net/http\"\n)\n\n// Handler guards the service.\ntype Handler struct{ next http.Handler }\n"}).
 		after(150).run(event.StepCompleted{Index: "3", Attempt: 1, MS: 560, Result: "package auth\n"})
@@ -196,11 +196,11 @@ func (s *story) gated() *story {
 		Provenance: []rule.Provenance{
 			{Arg: "new", Step: "2", Tool: "fs.read"},
 		},
-		NoAlways: "its arguments carry text from a result, which may be another the next time",
+		NoAlways: "its arguments carry text from a result, which may differ next time",
 	})
 }
 
-// replanning: the tests failed and the planner is asked again.
+// replanning: the tests failed and the planner revises the plan.
 func (s *story) replanning() *story {
 	s.gated().after(2100).run(event.GateResolved{Gate: "4.1.1", Decision: event.Allow, Scope: event.ScopeOnce, By: "user"})
 	s.begin("4").after(40).run(event.StepCompleted{Index: "4", Attempt: 1, MS: 40, Result: map[string]any{"files": []any{map[string]any{"path": "auth/handler.go", "added": 3, "removed": 3}}}})
@@ -209,7 +209,7 @@ func (s *story) replanning() *story {
 	return s.run(event.ReplanStarted{Attempt: 1, Step: "5", Error: testFailure, Remaining: []string{"5", "6"}}).after(1200)
 }
 
-// revised: the new plan is there and its patch waits at a gate.
+// revised: the plan was revised and its patch waits at a gate.
 func (s *story) revised() *story {
 	s.replanning().after(900)
 	steps := append([]plan.Step{}, storySteps()[:4]...)
@@ -229,7 +229,7 @@ func (s *story) revised() *story {
 	})
 }
 
-// helperRule is what the second patch's gate offers to save.
+// helperRule is the rule that the gate of the second patch offers to save.
 func helperRule() *event.Always {
 	return &event.Always{
 		Rule: rule.Rule{Tool: "workspace:fs.patch", Args: map[string]string{"path": "auth/jwt.go", "all": "", "diff": ""}, Verdict: rule.VerdictRun, Source: rule.SourceConfiguration},
@@ -237,7 +237,7 @@ func helperRule() *event.Always {
 	}
 }
 
-// tested: the second patch is in and the tests run.
+// tested: the second patch is applied and the tests run.
 func (s *story) tested() *story {
 	s.revised().after(1500).run(event.GateResolved{Gate: "7.2.1", Decision: event.Allow, Scope: event.ScopeRun, By: "user"},
 		event.StepStarted{Index: "7", Attempt: 1, Title: "Rename in the token helper", Tool: "fs.patch"}).
@@ -257,7 +257,7 @@ func (s *story) answering() *story {
 	return s.run(event.SynthesisStarted{Request: prompt.Request{Purpose: prompt.PurposeSynthesis}}).after(600).run(event.SynthesisDelta{Text: storyAnswer[:180]})
 }
 
-// finished: the answer is there and the run is over.
+// finished: the answer is complete and the run has ended.
 func (s *story) finished() *story {
 	s.answering().after(900).run(event.SynthesisDelta{Text: storyAnswer[180:]},
 		event.SynthesisCompleted{Text: storyAnswer, Reply: reply.Reply{PromptTokens: 4120, CompletionTokens: 210, ContextWindow: 32768, MS: 1500}})
@@ -276,17 +276,13 @@ func (s *story) stopped() *story {
 		event.RunCompleted{Result: event.Result{Status: event.StatusCancelled, Reason: event.ReasonInterrupted, DurationMS: 17_000, Usage: event.Usage{Steps: 7, Replans: 1}}})
 }
 
-// servers: the project's own servers wait for a yes.
+// servers: the servers of the project wait for approval.
 func (s *story) servers() *story {
-	return s.greeted().session(event.GateRequested{
-		Gate: "servers.1", Title: "Start the tool servers that this project names",
-		Args: map[string]any{"tickets": "npx -y @example/tickets-mcp --project auth", "search": "https://search.example.com/mcp"},
-		Rule: rule.Rule{Tool: "*", Verdict: rule.VerdictAsk, Source: "built-in", Why: "they are programs of this project's .mcp.json; a yes is remembered until they change"},
-	})
+	return s.greeted().session(panetest.ToolServers())
 }
 
-// wide: a run that speaks in characters of two cells, joined emoji and combining
-// marks, in its goal, titles, arguments, output, table and answer.
+// wide: a run with wide characters, joined emoji and combining marks in its goal,
+// titles, arguments, output, table and answer.
 func (s *story) wide() *story {
 	plan := plan.Plan{Title: "検索", Goal: "認証を調べる 👩‍👩‍👧", Steps: []plan.Step{
 		{Index: "1", Title: "認証の関数をすべて探して一覧にする", Executor: plan.ExecutorTool, Tool: "fs.search", Args: map[string]any{"query": "認証 👍🏽 e\u0301te\u0301"}},

@@ -33,7 +33,7 @@ func tryingOn(t *testing.T, width, height int) *screen {
 	return s.press(altC)
 }
 
-// ground is the background that the screen asks the terminal for.
+// ground returns the background that the screen requests from the terminal.
 func (s *screen) ground() color.Color { return s.m.View().BackgroundColor }
 
 func TestThemesAreListed(t *testing.T) {
@@ -44,21 +44,21 @@ func TestThemesAreListed(t *testing.T) {
 	}
 }
 
-func TestAThemeIsWornWhileItIsChosen(t *testing.T) {
-	harbour := themes.New(themes.Harbour, true, themes.Mode{Known: true})
+func TestThemeIsPreviewedWhileChoosing(t *testing.T) {
+	harbour := new(themes.Set).New(themes.Harbour, true, themes.Mode{Known: true})
 	s := tryingOn(t, 120, 36)
 	for range 8 {
 		s.press(downKey)
 	}
 	s.wants("theme = \"harbour\" under [screen] in /etc/replan/config.toml")
-	if s.ground() != harbour.Ground || !strings.Contains(s.m.View().Content, harbour.Styles.Brand.Render("replan")) {
-		t.Error("harbour is not worn")
+	if s.ground() != harbour.Background || !strings.Contains(s.m.View().Content, harbour.Styles.Brand.Render("replan")) {
+		t.Error("harbour is not previewed")
 	}
 
 	s.press(escape)
 	s.lacks("Themes")
 	if s.ground() != nil || strings.Contains(s.m.View().Content, harbour.Styles.Brand.Render("replan")) {
-		t.Error("esc does not bring back what was worn")
+		t.Error("esc does not restore the theme")
 	}
 
 	s.press(altC)
@@ -67,16 +67,16 @@ func TestAThemeIsWornWhileItIsChosen(t *testing.T) {
 	}
 	s.press(enter)
 	s.wants("theme harbour, for this session")
-	if s.ground() != harbour.Ground {
-		t.Error("enter does not keep it")
+	if s.ground() != harbour.Background {
+		t.Error("enter does not keep the theme")
 	}
 	s.press(altC, upKey, escape)
-	if s.ground() != harbour.Ground {
-		t.Error("esc leaves what was kept before")
+	if s.ground() != harbour.Background {
+		t.Error("esc discards the theme that was kept")
 	}
 }
 
-func TestABrokenThemeSaysWhyAndCannotBeWorn(t *testing.T) {
+func TestBrokenThemeSaysWhyAndCannotBeChosen(t *testing.T) {
 	s := tryingOn(t, 120, 36)
 	s.press(tea.KeyPressMsg{Code: 'G', Text: "G"})
 	s.wants("torn.toml cannot be used: line 3")
@@ -85,22 +85,22 @@ func TestABrokenThemeSaysWhyAndCannotBeWorn(t *testing.T) {
 	s.wants("This theme cannot be used")
 }
 
-func TestAutoFollowsTheTerminal(t *testing.T) {
-	dark, light := themes.New(themes.Dark, true, themes.Mode{}), themes.New(themes.Light, true, themes.Mode{})
+func TestAutoThemeFollowsTerminalBackground(t *testing.T) {
+	dark, light := new(themes.Set).New(themes.Dark, true, themes.Mode{}), new(themes.Set).New(themes.Light, true, themes.Mode{})
 	s := open(t, tui.Options{}, 120, 36)
-	worn := func(theme themes.Theme) bool {
+	wears := func(theme themes.Theme) bool {
 		return strings.Contains(s.m.View().Content, theme.Styles.Brand.Render("replan"))
 	}
-	if !worn(dark) {
-		t.Error("it is dark until the terminal says otherwise")
+	if !wears(dark) {
+		t.Error("the default is not dark")
 	}
 	s.m.Update(tea.BackgroundColorMsg{Color: color.White})
-	if !worn(light) || s.ground() != nil {
-		t.Error("it does not follow a light terminal")
+	if !wears(light) || s.ground() != nil {
+		t.Error("the theme does not follow a light terminal")
 	}
 }
 
-func TestAsManyColoursAsTheTerminalHas(t *testing.T) {
+func TestColoursFitTerminalProfile(t *testing.T) {
 	for _, c := range []struct {
 		profile colorprofile.Profile
 		want    themes.Mode
@@ -114,17 +114,17 @@ func TestAsManyColoursAsTheTerminalHas(t *testing.T) {
 			s := open(t, tui.Options{Theme: themes.Dark}, 120, 36).show(newStory().finished())
 			s.m.Update(tea.ColorProfileMsg{Profile: c.profile})
 			content := s.m.View().Content
-			if want := themes.New(themes.Dark, true, c.want).Styles.Brand.Render("replan"); !strings.Contains(content, want) {
+			if want := new(themes.Set).New(themes.Dark, true, c.want).Styles.Brand.Render("replan"); !strings.Contains(content, want) {
 				t.Errorf("%q is not on the screen", want)
 			}
 			if c.profile <= colorprofile.ANSI && strings.Contains(content, "38;2;") {
-				t.Error("there are colours that the terminal has not")
+				t.Error("the screen has colours beyond those of the terminal")
 			}
 		})
 	}
 }
 
-func TestWithReducedMotionOnlySecondsMove(t *testing.T) {
+func TestReducedMotionRedrawsOncePerSecond(t *testing.T) {
 	for _, calm := range []bool{true, false} {
 		s := open(t, tui.Options{ReducedMotion: calm}, 120, 36)
 		st := newStory().branching()
@@ -132,7 +132,7 @@ func TestWithReducedMotionOnlySecondsMove(t *testing.T) {
 		before := s.text()
 		s.m.Update(tui.Beat(st.now)) // the next frame, at the same time
 		if moves := s.text() != before; moves == calm {
-			t.Errorf("reduced motion %v: the screen moves while no time passes: %v", calm, moves)
+			t.Errorf("reduced motion %v: the screen changes while no time passes: %v", calm, moves)
 		}
 		if got := s.m.Frame(); (got >= time.Second) != calm {
 			t.Errorf("reduced motion %v: a frame lasts %v", calm, got)
@@ -140,7 +140,7 @@ func TestWithReducedMotionOnlySecondsMove(t *testing.T) {
 	}
 }
 
-func TestEveryThemeDrawsEveryStateWithinTheScreen(t *testing.T) {
+func TestEveryThemeKeepsFrameWidth(t *testing.T) {
 	if testing.Short() {
 		t.Skip("has no goroutine that the race detector could watch")
 	}

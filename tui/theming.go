@@ -1,6 +1,8 @@
 package tui
 
 import (
+	"strconv"
+
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/colorprofile"
 	"github.com/charmbracelet/x/ansi"
@@ -32,9 +34,9 @@ func newTheming(o Options) theming {
 // theme returns the current theme.
 func (t *theming) theme() themes.Theme { return t.set.New(t.chosen, t.dark, t.mode) }
 
-// hears handles a terminal's report about itself. It reports whether msg was
+// handle processes a terminal's report about itself. It reports whether msg was
 // one.
-func (t *theming) hears(msg tea.Msg) bool {
+func (t *theming) handle(msg tea.Msg) bool {
 	switch msg := msg.(type) {
 	case tea.BackgroundColorMsg:
 		if msg.Color == nil {
@@ -64,38 +66,37 @@ func (t *theming) hears(msg tea.Msg) bool {
 	return true
 }
 
-// hear updates the theme after a terminal's report.
-func (m *Model) hear(msg tea.Msg) {
-	if m.theming.hears(msg) {
-		m.dress()
-	}
+// values adds the settings of the screen.
+func (t *theming) values(values map[string]string) {
+	values["screen.theme"] = string(t.chosen)
+	values["screen.ascii"] = strconv.FormatBool(t.mode.ASCII)
+	values["screen.reduced_motion"] = strconv.FormatBool(t.mode.Still)
 }
 
-// rethemer is a part that caches drawings in a theme.
-type rethemer interface{ Retheme() }
+// toggle turns a setting of the screen on or off.
+func (m *Model) toggle(setting string) {
+	mode := &m.theming.mode
+	switch setting {
+	case "screen.ascii":
+		mode.ASCII = !mode.ASCII
+	case "screen.reduced_motion":
+		mode.Still = !mode.Still
+		m.clock.Calm = mode.Still
+	}
+	m.applyTheme()
+}
 
-// dress redraws everything in the current theme.
-func (m *Model) dress() {
+// applyTheme redraws everything in the current theme.
+func (m *Model) applyTheme() {
 	t, before := m.theming.theme(), m.look.Theme
-	if t.Name == before.Name && t.Mode == before.Mode && t.Palette == before.Palette && t.Ground == before.Ground && m.theming.method == m.look.Method {
+	if t.Name == before.Name && t.Mode == before.Mode && t.Palette == before.Palette && t.Background == before.Background && m.theming.method == m.look.Method {
 		return
 	}
 	m.look.Method = m.theming.method
 	m.look.Retheme(t)
-	for _, r := range []rethemer{m.chat, m.input, m.ask, &m.servers} {
-		r.Retheme()
-	}
-	for _, o := range m.overlays {
-		if r, ok := o.(rethemer); ok {
-			r.Retheme()
-		}
-	}
+	m.chat.Retheme()
+	m.input.Retheme()
+	m.ask.Retheme()
+	m.dialogs.retheme()
 	m.refresh()
-}
-
-// wear shows everything in a theme. A caller that only previews it must restore
-// the old one.
-func (m *Model) wear(name themes.Name) {
-	m.theming.chosen = name
-	m.dress()
 }

@@ -9,6 +9,7 @@ import (
 	"replan/agent"
 	"replan/agent/event"
 	"replan/agent/rule"
+	"replan/internal/untrusted"
 	"replan/planning/plan"
 	"replan/tui/draw"
 	"replan/tui/panetest"
@@ -17,13 +18,13 @@ import (
 	"replan/tui/timing"
 )
 
-// past is events with the second at which each happened.
+// past is a list of events with the second at which each happened.
 type past []struct {
 	at   float64
 	data event.Data
 }
 
-// folded is the run that they make, and when the last of them happened.
+// folded returns the run of the events, and the time of the last one.
 func (p past) folded(t *testing.T) (*agent.Run, time.Time) {
 	t.Helper()
 	run, now := &agent.Run{}, time.Time{}
@@ -58,7 +59,7 @@ func timedPlan(steps ...plan.Step) (event.RunStarted, event.PlanCreated) {
 }
 
 func timedStep(index, tool string, deps ...string) plan.Step {
-	return plan.Step{Index: index, Title: "Step " + index, Executor: plan.ExecutorTool, Tool: tool, Args: map[string]any{}, DependsOn: deps}
+	return plan.Step{Index: index, Title: untrusted.Text("Step " + index), Executor: plan.ExecutorTool, Tool: tool, Args: map[string]any{}, DependsOn: deps}
 }
 
 func begins(index string, n int) event.Data {
@@ -71,7 +72,7 @@ func fails(index string, n int) event.Data {
 	return event.StepFailed{Index: index, Attempt: n, Error: "no", Failure: event.FailureTool}
 }
 
-func TestTheTimeInWhichAPlanIsLookedOverIsNoWait(t *testing.T) {
+func TestTimelineExcludesReviewTime(t *testing.T) {
 	plan := plan.Plan{Title: "P", Steps: []plan.Step{timedStep("1", "look"), timedStep("2", "look", "1")}}
 	run, now := past{
 		{0, event.RunStarted{Plan: &plan, Limits: event.DefaultLimits(), Catalogue: timedTools, Review: true, Rules: []rule.Rule{{Tool: "look", Verdict: rule.VerdictRun}}}},
@@ -88,17 +89,17 @@ func TestTheTimeInWhichAPlanIsLookedOverIsNoWait(t *testing.T) {
 	}
 }
 
-func TestAStepTakesAsLongOnTheTimelineAsInThePlan(t *testing.T) {
+func TestTimelineAndPlanAgreeOnDuration(t *testing.T) {
 	start, plan := timedPlan(timedStep("1", "look"))
 	run, now := past{{0, start}, {0, plan}, {0, begins("1", 1)}, {0.011, event.StepCompleted{Index: "1", Attempt: 1, MS: 7}}}.folded(t)
 	line := timing.Chronicle(run, now)
 	plans, _ := draw.StateWord(panetest.DarkLook(), run, run.Steps[0])
 	if got := telling.Shortly(line.Track("1").Ran); got != "7ms" || plans != got {
-		t.Errorf("the timeline says %s, the plan %s", got, plans)
+		t.Errorf("the timeline shows %s, the plan %s", got, plans)
 	}
 }
 
-// timelineWords is a timeline in words: a line for each track.
+// timelineWords describes a timeline: a line for each track.
 func timelineWords(t *timing.Timeline) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "makespan %g sum %g most %d\n", t.Makespan().Seconds(), t.Sum.Seconds(), t.Most)
@@ -108,13 +109,13 @@ func timelineWords(t *timing.Timeline) string {
 		if k.Critical {
 			mark = "* "
 		}
-		fmt.Fprintf(&b, "%s%s", mark, strings.TrimSpace(timing.TrackIndex(k)+" "+map[bool]string{true: k.Title}[k.Kind != timing.TrackStep]))
+		fmt.Fprintf(&b, "%s%s", mark, strings.TrimSpace(timing.TrackIndex(k)+" "+map[bool]string{true: string(k.Title)}[k.Kind != timing.TrackStep]))
 		for _, part := range []struct {
-			name string
-			took time.Duration
+			name     string
+			duration time.Duration
 		}{{"needs", k.Needs}, {"slot", k.Slot}, {"gate", k.Gate}, {"pause", k.Pause}, {"ran", k.Ran}} {
-			if part.took > 0 {
-				fmt.Fprintf(&b, " %s %g", part.name, part.took.Seconds())
+			if part.duration > 0 {
+				fmt.Fprintf(&b, " %s %g", part.name, part.duration.Seconds())
 			}
 		}
 		if len(k.Beside) > 0 {
@@ -134,7 +135,7 @@ func timelineWords(t *timing.Timeline) string {
 	return b.String()
 }
 
-func TestTheTimelineSaysWhatWaitedForWhat(t *testing.T) {
+func TestTimelineWaitsAndCriticalPath(t *testing.T) {
 	started, diamond := timedPlan(timedStep("1", "look"), timedStep("2", "look", "1"), timedStep("3", "look", "1"), timedStep("4", "look", "2", "3"))
 	gatedStart, gated := timedPlan(timedStep("1", "look"), timedStep("2", "change", "1"))
 	oneStart, one := timedPlan(timedStep("1", "look"))
@@ -148,35 +149,35 @@ func TestTheTimelineSaysWhatWaitedForWhat(t *testing.T) {
 		past past
 		want string
 	}{
-		"the slower of two is on the critical path": {
+		"slower of two steps is on critical path": {
 			past{{0, started}, {1, diamond}, {1, begins("1", 1)}, {2, succeeds("1", 1)}, {2, begins("2", 1)}, {2, begins("3", 1)}, {3, succeeds("2", 1)}, {5, succeeds("3", 1)}, {5, begins("4", 1)}, {6, succeeds("4", 1)}},
 			"makespan 5 sum 6 most 2\n* 1 ran 1 lane 1\n2 needs 1 ran 1 beside 3 lane 1\n* 3 needs 1 ran 3 beside 2 lane 2 after step 1\n* 4 needs 4 ran 1 lane 1 after step 3\n",
 		},
-		"time at a gate is neither running nor waiting for a slot": {
+		"gate time counts apart": {
 			past{{0, gatedStart}, {1, gated}, {1, begins("1", 1)}, {2, succeeds("1", 1)}, {2, event.GateRequested{Gate: "2.1.1", Step: "2"}}, {6, event.GateResolved{Gate: "2.1.1", Decision: event.Allow, By: "user"}}, {6, begins("2", 1)}, {7, succeeds("2", 1)}},
 			"makespan 6 sum 2 most 1\n* 1 ran 1 lane 1\n* 2 needs 1 gate 4 ran 1 lane 1 after step 1\n",
 		},
-		"a gate that is open grows": {
+		"open gate grows": {
 			past{{0, gatedStart}, {1, gated}, {1, begins("1", 1)}, {2, succeeds("1", 1)}, {2, event.GateRequested{Gate: "2.1.1", Step: "2"}}, {9, event.Note{}}},
 			"makespan 8 sum 1 most 1\n* 1 ran 1 lane 1\n* 2 needs 1 gate 7 after step 1\n",
 		},
-		"the pause before another attempt counts apart": {
+		"pause before retry counts apart": {
 			past{{0, retryStart}, {1, retry}, {1, begins("1", 1)}, {2, fails("1", 1)}, {2, event.StepRetry{Index: "1", Attempt: 1, At: time.Unix(4, 0)}}, {4, event.TimerFired{ID: "retry/1/2"}}, {4, begins("1", 2)}, {5, succeeds("1", 2)}},
 			"makespan 4 sum 2 most 1\n* 1 pause 2 ran 2 lane 1 after attempt 1\n",
 		},
-		"who waits for a slot comes after the step that had it": {
+		"slot wait follows the step that had it": {
 			past{{0, wideStart}, {1, wide}, {1, begins("1", 1)}, {1, begins("2", 1)}, {2, succeeds("1", 1)}, {2, begins("3", 1)}, {3, succeeds("2", 1)}, {5, succeeds("3", 1)}},
 			"makespan 4 sum 6 most 2\n* 1 ran 1 beside 2 lane 1\n2 ran 2 beside 1,3 lane 2\n* 3 slot 1 ran 3 beside 2 lane 1 after a slot that step 1 had\n",
 		},
-		"a revision stands between what failed and what came after": {
+		"revision between failed and new step": {
 			past{{0, oneStart}, {1, one}, {1, begins("1", 1)}, {2, fails("1", 1)}, {2, event.ReplanStarted{Attempt: 1, Step: "1", Error: "no", Remaining: []string{"1"}}}, {5, event.PlanDiff{Revision: 2, Removed: []string{"1"}, Added: []string{"2"}, Plan: replaced}}, {5, begins("2", 1)}, {6, succeeds("2", 1)}},
 			"makespan 5 sum 2 most 1\n* 1 ran 1 lane 1 gone 2\n* r2 replan ran 3 after step 1\n* 2 ran 1 lane 1 after revision 2\n",
 		},
-		"the time between an end and a resume is left out": {
+		"time before a resume is left out": {
 			past{{0, oneStart}, {1, one}, {1, begins("1", 1)}, {2, event.Note{}}, {100, event.RunResumed{Model: "m", Limits: event.DefaultLimits(), Catalogue: timedTools, Rules: oneStart.Rules}}, {101, begins("1", 2)}, {102, succeeds("1", 2)}},
 			"makespan 3 sum 2 most 1\n* 1 slot 1 ran 2 lane 1 after attempt 1\n",
 		},
-		"a step that has not been ready has no times": {
+		"unready step has no times": {
 			past{{0, started}, {1, diamond}, {1, begins("1", 1)}, {2, event.Note{}}},
 			"makespan 1 sum 1 most 1\n* 1 ran 1 lane 1\n2\n3\n4\n",
 		},
@@ -190,7 +191,7 @@ func TestTheTimelineSaysWhatWaitedForWhat(t *testing.T) {
 	}
 }
 
-func TestHowManyRanAtOnceIsCountedExactly(t *testing.T) {
+func TestTimelineCountsConcurrentSteps(t *testing.T) {
 	run := func(from, to int) timing.Track {
 		return timing.Track{Kind: timing.TrackStep, Stretches: []timing.Stretch{{Kind: timing.StretchRun, From: time.Duration(from) * time.Second, To: time.Duration(to) * time.Second}}}
 	}
@@ -198,10 +199,10 @@ func TestHowManyRanAtOnceIsCountedExactly(t *testing.T) {
 		tracks []timing.Track
 		want   string
 	}{
-		"one after the other is one at a time": {[]timing.Track{run(0, 5), run(5, 10)}, "[1 1]"},
-		"beside each other is two":             {[]timing.Track{run(0, 6), run(4, 10)}, "[2 2]"},
-		"what takes no time is seen":           {[]timing.Track{run(1, 1)}, "[1 0]"},
-		"nothing is nothing":                   {nil, "[0 0]"},
+		"sequential steps":      {[]timing.Track{run(0, 5), run(5, 10)}, "[1 1]"},
+		"overlapping steps":     {[]timing.Track{run(0, 6), run(4, 10)}, "[2 2]"},
+		"step without duration": {[]timing.Track{run(1, 1)}, "[1 0]"},
+		"no steps":              {nil, "[0 0]"},
 	} {
 		line := &timing.Timeline{Tracks: c.tracks}
 		if got := fmt.Sprint(line.AtOnce(0, 10*time.Second, 2)); got != c.want {
@@ -210,7 +211,7 @@ func TestHowManyRanAtOnceIsCountedExactly(t *testing.T) {
 	}
 }
 
-func TestTicksAreRound(t *testing.T) {
+func TestTimelineTicksAreRound(t *testing.T) {
 	for span, want := range map[time.Duration]time.Duration{
 		90 * time.Millisecond: 10 * time.Millisecond, 3 * time.Second: 500 * time.Millisecond, 12 * time.Second: 2 * time.Second, 10 * time.Minute: 100 * time.Second,
 	} {

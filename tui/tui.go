@@ -1,7 +1,3 @@
-// Package tui implements the full-screen interface: one Bubble Tea model that
-// applies the events of a session to the same [agent.Run] as the engine. It
-// draws the run in panes (chat, plan, step) and sends commands back. It knows
-// no model server and no tool server; both reach it as events.
 package tui
 
 import (
@@ -20,6 +16,7 @@ import (
 	"replan/themes"
 	"replan/tui/draw"
 	"replan/tui/keymap"
+	"replan/tui/notify"
 )
 
 // Session is the session that the screen shows and sends commands to.
@@ -45,7 +42,7 @@ type Options struct {
 
 	ReducedMotion bool // no spinners; the time advances once a second
 
-	Notify     Notify                      // how to alert a user who looks elsewhere; "" is auto
+	Notify     notify.Mode                 // how to alert a user who looks elsewhere; "" is auto
 	Version    string                      // shown in help
 	Goal       string                      // sent at the start; "" for none
 	Intro      string                      // Markdown, shown while the chat is empty
@@ -98,7 +95,9 @@ func Run(ctx context.Context, s Session, o Options, options ...tea.ProgramOption
 	ended := make(chan error, 1)
 	go func() {
 		_, err := program.Run()
-		screen.shut()
+		if screen.player != nil {
+			screen.player.Halt()
+		}
 		ended <- err
 	}()
 	err := untilEnded(ctx, program, ended)

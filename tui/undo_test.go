@@ -13,7 +13,7 @@ import (
 	"replan/tui"
 )
 
-// unmaking is what the undo of the story's run would do.
+// unmaking is the preview of an undo of the story's run.
 func unmaking() event.Undo {
 	return event.Undo{
 		Run:  storyRun,
@@ -21,38 +21,38 @@ func unmaking() event.Undo {
 		Files: []event.UndoneFile{
 			{Path: "auth/handler.go", Action: "restored"}, {Path: "auth/notes.md", Action: "removed"}, {Path: "auth/old.go", Action: "recreated"},
 		},
-		Notes: []string{"what test.run changed is not put back"},
+		Notes: []string{"what test.run changed is not restored"},
 	}
 }
 
-// refusedUnmaking is one that is refused.
+// refusedUnmaking is a refused one.
 func refusedUnmaking() event.Undo {
 	return event.Undo{Run: storyRun, Refused: "auth/jwt.go changed since: nothing was put back", Diff: helperDiff}
 }
 
-// undoing presses u in the plan of the run that has ended, and takes the answer.
+// undoing presses u in the plan of an ended run, and delivers the preview.
 func undoing(t *testing.T, u event.Undo, width, height int) *screen {
 	t.Helper()
 	st := newStory().finished()
 	s := settled(t, st, width, height).press(tabKey).press(letters("u")...)
 	s.sent(asks("undo " + storyRun))
-	s.wants("Looking at what it changed")
-	s.press(letters("y")...) // nobody has seen anything yet
+	s.wants("Looking up its changes")
+	s.press(letters("y")...) // ignored before the preview
 	return s.show(more(st).session(u))
 }
 
-func TestTheDiffIsShownBeforeARunIsUndone(t *testing.T) {
+func TestUndoShowsDiffFirst(t *testing.T) {
 	s := undoing(t, unmaking(), 120, 48)
 	for _, text := range []string{
-		"Undo k3fq", "auth/handler.go  restored", "auth/notes.md  removed", "auth/old.go  recreated",
-		"auth/notes.md (removed)", "authenticate(r.Context(), token)", "what test.run changed is not put back", "y put back 3 files",
+		"Undo k3fq", "auth/handler.go  will be restored", "auth/notes.md  will be removed", "auth/old.go  will be recreated",
+		"auth/notes.md (removed)", "authenticate(r.Context(), token)", "what test.run changed is not restored", "y restore 3 files",
 	} {
 		s.wants(text)
 	}
 	s.press(letters("y")...)
 	s.sent(asks("undo "+storyRun), runner.Undo{Run: storyRun})
-	s.wants("It is being put back")
-	s.press(letters("y")...) // once is enough
+	s.wants("Restoring the files")
+	s.press(letters("y")...) // ignored after the first
 	s.sent(asks("undo "+storyRun), runner.Undo{Run: storyRun})
 
 	st := newStory().finished()
@@ -63,7 +63,7 @@ func TestTheDiffIsShownBeforeARunIsUndone(t *testing.T) {
 	s.wants("recreated auth/old.go")
 }
 
-func TestNothingIsUndoneWithoutAYes(t *testing.T) {
+func TestUndoNeedsConfirmation(t *testing.T) {
 	for name, keys := range map[string][]tea.KeyPressMsg{"esc": {escape}, "n": letters("n")} {
 		t.Run(name, func(t *testing.T) {
 			s := undoing(t, unmaking(), 120, 36).press(keys...)
@@ -74,18 +74,18 @@ func TestNothingIsUndoneWithoutAYes(t *testing.T) {
 	}
 }
 
-func TestWhatCannotBeUndoneTakesNoYes(t *testing.T) {
+func TestRefusedUndoTakesNoConfirmation(t *testing.T) {
 	for name, c := range map[string]struct {
 		undo event.Undo
-		says string
+		want string
 	}{
-		"a file that changed since": {refusedUnmaking(), "auth/jwt.go changed since: nothing was put back"},
-		"one that is undone":        {event.Undo{Run: storyRun, Already: true}, "It is undone already"},
-		"one that changed nothing":  {event.Undo{Run: storyRun}, "It changed no file"},
+		"file changed since": {refusedUnmaking(), "auth/jwt.go changed since: nothing was put back"},
+		"already undone":     {event.Undo{Run: storyRun, Already: true}, "It is already undone"},
+		"nothing changed":    {event.Undo{Run: storyRun}, "It changed no file"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := undoing(t, c.undo, 120, 36)
-			s.wants(c.says)
+			s.wants(c.want)
 			s.lacks("y put back")
 			s.press(letters("y")...)
 			s.sent(asks("undo " + storyRun))
@@ -93,32 +93,32 @@ func TestWhatCannotBeUndoneTakesNoYes(t *testing.T) {
 	}
 }
 
-func TestARunOfTheListIsUndone(t *testing.T) {
+func TestRunListOpensUndo(t *testing.T) {
 	s := listing(t, newStory().greeted(), 120, 36).press(downKey, downKey).press(letters("u")...)
 	s.sent(asks("runs"), asks("undo r-4"))
-	s.wants("Looking at what it changed")
+	s.wants("Looking up its changes")
 	s.show((&story{now: newStory().now}).session(event.Undo{Run: "r-other", Refused: "not this one"}))
 	s.lacks("not this one")
 	s.press(escape)
 	s.wants("Runs")
 }
 
-func TestARunThatGoesOnIsNotUndone(t *testing.T) {
+func TestActiveRunIsNotUndone(t *testing.T) {
 	s := settled(t, newStory().branching(), 120, 36).press(tabKey).press(letters("u")...)
-	s.wants("The run goes on: undo it when it has ended.")
+	s.wants("The run is active: undo it when it has ended.")
 	s.sent()
 	st := newStory().branching()
 	s.press(ctrlR).show(more(st).session([]agent.Summary{
 		{Run: storyRun, Goal: storyGoal, Status: agent.StatusRunning}, {Run: "r-other", Goal: "another's", Status: agent.StatusRunning},
 	})).press(letters("u")...)
-	s.wants("The run goes on: undo it when it has ended.")
+	s.wants("The run is active: undo it when it has ended.")
 	s.press(downKey).press(letters("u")...)
-	s.wants("Another replan is carrying it out.")
+	s.wants("Another replan is running it.")
 	s.sent(asks("runs"))
 	r := settled(t, newStory().greeted(), 120, 36).press(tabKey).press(letters("u")...)
-	r.wants("There is no run yet that could be undone.")
+	r.wants("There is no run to undo yet.")
 	p := open(t, tui.Options{Replay: true}, 120, 36).show(newStory().finished()).press(tabKey).press(letters("u")...)
-	p.wants("This is a replay: nothing is put back from here.")
+	p.wants("This is a replay: nothing can be undone here.")
 }
 
 func TestTheUndoDialogIsDrawnWideAndNarrow(t *testing.T) {

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"replan/agent/rule"
+	"replan/internal/untrusted"
 	"replan/planning/plan"
 	"replan/planning/prompt"
 	"replan/planning/reply"
@@ -40,7 +41,7 @@ type RunStarted struct {
 
 // RunPaused reports that the user stopped the run: nothing new starts.
 type RunPaused struct {
-	Reason string `json:"reason"`
+	Reason untrusted.Text `json:"reason"`
 }
 
 // RunCompleted ends a run; the JSON form of its data is the Result itself.
@@ -74,19 +75,19 @@ type PhaseCompleted struct {
 
 // PhaseSkipped reports why a phase was skipped.
 type PhaseSkipped struct {
-	Phase  int    `json:"phase"`
-	Label  string `json:"label"`
-	Reason string `json:"reason"`
+	Phase  int            `json:"phase"`
+	Label  string         `json:"label"`
+	Reason untrusted.Text `json:"reason"`
 }
 
 // PhaseFailed reports that the model gave no reply in a phase.
 type PhaseFailed struct {
-	Phase  int    `json:"phase"`
-	Label  string `json:"label"`
-	Reason string `json:"reason"`
+	Phase  int            `json:"phase"`
+	Label  string         `json:"label"`
+	Reason untrusted.Text `json:"reason"`
 
 	Failure FailureKind `json:"failure,omitempty"`
-	Reply   reply.Reply `json:"reply"` // as far as it came
+	Reply   reply.Reply `json:"reply"` // possibly incomplete
 }
 
 // PlanDrafting is one complete step, parsed while the plan was still streaming
@@ -101,20 +102,20 @@ type PlanCreated struct {
 	Revision int       `json:"revision"` // 1
 }
 
-// PlanEmpty reports that the planner proposed no steps.
+// PlanEmpty reports that the planner proposed no stepssss.
 type PlanEmpty struct {
-	Reason string `json:"reason"`
+	Reason untrusted.Text `json:"reason"`
 }
 
 // PlanDiff reports how a replan changed the remaining steps. It carries the
 // current plan, including finished steps.
 type PlanDiff struct {
-	Revision int       `json:"revision"` // from 2
-	Reason   string    `json:"reason"`   // the failure that led to it
-	Removed  []string  `json:"removed"`  // indices
-	Added    []string  `json:"added"`
-	Revised  []string  `json:"revised"` // same index, different tool or args
-	Plan     plan.Plan `json:"plan"`
+	Revision int            `json:"revision"` // from 2
+	Reason   untrusted.Text `json:"reason"`   // the failure that led to it
+	Removed  []string       `json:"removed"`  // indices
+	Added    []string       `json:"added"`
+	Revised  []string       `json:"revised"` // same index, different tool or args
+	Plan     plan.Plan      `json:"plan"`
 }
 
 // Attempt identifies one try of one step.
@@ -129,7 +130,7 @@ type StepStarted struct {
 	Index           string          `json:"index"`
 	Parent          string          `json:"parent,omitempty"` // the agent step that makes this call, or prompt.ChatParent
 	Attempt         int             `json:"attempt"`          // from 1, across all revisions
-	Title           string          `json:"title"`
+	Title           untrusted.Text  `json:"title"`
 	Executor        plan.Executor   `json:"executor"`
 	Tool            string          `json:"tool,omitempty"`
 	DependsOn       []string        `json:"depends_on"` // by name and by reference
@@ -145,10 +146,10 @@ type StepStarted struct {
 
 // StepProgress is the progress that a running tool reports. Passing.
 type StepProgress struct {
-	Index   string  `json:"index"`
-	Done    float64 `json:"done"`
-	Total   float64 `json:"total,omitempty"` // 0 if unknown
-	Message string  `json:"message,omitempty"`
+	Index   string         `json:"index"`
+	Done    float64        `json:"done"`
+	Total   float64        `json:"total,omitempty"` // 0 if unknown
+	Message untrusted.Text `json:"message,omitempty"`
 }
 
 // StepProcess identifies the process group of a tool call that may have effects.
@@ -179,32 +180,32 @@ type StepCompleted struct {
 	Usage   *Usage       `json:"usage,omitempty"`  // of that run; counts in this run too
 
 	// Only in a dry run, which has no step.started event:
-	Title     string          `json:"title,omitempty"`
+	Title     untrusted.Text  `json:"title,omitempty"`
 	Executor  plan.Executor   `json:"executor,omitempty"`
 	Tool      string          `json:"tool,omitempty"`
 	DependsOn []string        `json:"depends_on,omitempty"`
 	DryRun    bool            `json:"dry_run,omitempty"` // nothing was called, the result is a placeholder
-	Args      map[string]any  `json:"args,omitempty"`    // as far as they could be resolved
+	Args      map[string]any  `json:"args,omitempty"`    // resolved, with placeholders for results
 	Coerced   []plan.Coercion `json:"coerced,omitempty"`
 	Gate      *rule.Rule      `json:"gate,omitempty"` // the rule that would ask, or deny
 }
 
 // StepFailed reports how an attempt of a step failed.
 type StepFailed struct {
-	Index   string      `json:"index"`
-	Attempt int         `json:"attempt"`
-	Error   string      `json:"error"`
-	Failure FailureKind `json:"kind"`
-	Gate    string      `json:"gate,omitempty"`    // the gate that could not be shown, because the call does not apply
-	Removes string      `json:"removes,omitempty"` // nothing was done: most of a file would be removed, so its gate opens now
+	Index   string         `json:"index"`
+	Attempt int            `json:"attempt"`
+	Error   untrusted.Text `json:"error"`
+	Failure FailureKind    `json:"kind"`
+	Gate    string         `json:"gate,omitempty"`    // the gate that could not be shown, because the call does not apply
+	Removes string         `json:"removes,omitempty"` // nothing was done: most of a file would be removed, so its gate opens now
 	// Outdated means that nothing was done, because the call would no longer do
 	// what its gate showed. The gate opens again.
-	Outdated string `json:"outdated,omitempty"`
-	MS       int64  `json:"ms"`
-	Run      string `json:"run,omitempty"`   // started by a plan tool
-	Usage    *Usage `json:"usage,omitempty"` // of that run; counts in this run too
+	Outdated untrusted.Text `json:"outdated,omitempty"`
+	MS       int64          `json:"ms"`
+	Run      string         `json:"run,omitempty"`   // started by a plan tool
+	Usage    *Usage         `json:"usage,omitempty"` // of that run; counts in this run too
 
-	Reply *reply.Reply `json:"reply,omitempty"` // of a step that the model answers in text, as far as it came
+	Reply *reply.Reply `json:"reply,omitempty"` // of a step that the model answers in text; possibly incomplete
 }
 
 // FailureKind classifies a failure by its consequences for the run.
@@ -236,34 +237,34 @@ func (k FailureKind) Replannable() bool {
 
 // StepRetry reports that a failed read-only step will be retried.
 type StepRetry struct {
-	Index   string    `json:"index"`
-	Attempt int       `json:"attempt"` // the attempt that failed
-	Error   string    `json:"error"`
-	At      time.Time `json:"at"` // earliest time of the next attempt
+	Index   string         `json:"index"`
+	Attempt int            `json:"attempt"` // the attempt that failed
+	Error   untrusted.Text `json:"error"`
+	At      time.Time      `json:"at"` // earliest time of the next attempt
 }
 
 // StepSkipped reports that a step will not run because another did not succeed.
 type StepSkipped struct {
-	Index  string `json:"index"`
-	Reason string `json:"reason"`
+	Index  string         `json:"index"`
+	Reason untrusted.Text `json:"reason"`
 }
 
 // StepInDoubt reports that a step with effects started, and that its outcome is
 // unknown.
 type StepInDoubt struct {
-	Index   string `json:"index"`
-	Attempt int    `json:"attempt"`
-	Reason  string `json:"reason"`
-	MS      int64  `json:"ms"`
+	Index   string         `json:"index"`
+	Attempt int            `json:"attempt"`
+	Reason  untrusted.Text `json:"reason"`
+	MS      int64          `json:"ms"`
 }
 
 // GuardBlocked reports that a guard ended the run.
 type GuardBlocked struct {
-	Guard  string `json:"guard"`
-	Step   string `json:"step,omitempty"`
-	Reason string `json:"reason"`
-	Used   int64  `json:"used"`
-	Limit  int64  `json:"limit"`
+	Guard  string         `json:"guard"`
+	Step   string         `json:"step,omitempty"`
+	Reason untrusted.Text `json:"reason"`
+	Used   int64          `json:"used"`
+	Limit  int64          `json:"limit"`
 }
 
 // BudgetWarned reports, once, that a budget is at 80 % of its limit.
@@ -273,20 +274,20 @@ type BudgetWarned struct {
 	Limit int64  `json:"limit"`
 }
 
-// ReplanStarted reports that the planner is asked about a failed step.
+// ReplanStarted reports a request to the planner about a failed step.
 type ReplanStarted struct {
-	Attempt   int      `json:"attempt"` // from 1
-	Step      string   `json:"step"`    // the failed step; "" if none failed
-	Error     string   `json:"error"`
-	Said      string   `json:"said,omitempty"` // the user's request, in addition or instead
-	Remaining []string `json:"remaining"`      // indices, including the failed step
+	Attempt   int            `json:"attempt"` // from 1
+	Step      string         `json:"step"`    // the failed step; "" if none failed
+	Error     untrusted.Text `json:"error"`
+	Said      string         `json:"said,omitempty"` // the user's request, in addition or instead
+	Remaining []string       `json:"remaining"`      // indices, including the failed step
 }
 
 // ReplanRefused reports why the planner's answer was refused. It counts as a
 // replan.
 type ReplanRefused struct {
-	Attempt int    `json:"attempt"`
-	Reason  string `json:"reason"`
+	Attempt int            `json:"attempt"`
+	Reason  untrusted.Text `json:"reason"`
 }
 
 // ModelRequested reports a model request outside the three phases.
@@ -303,7 +304,7 @@ type ModelReplied struct {
 	Step             string         `json:"step,omitempty"`
 	Attempt          int            `json:"attempt,omitempty"` // as in ModelRequested
 	Reply            reply.Reply    `json:"reply"`
-	Error            string         `json:"error,omitempty"`
+	Error            untrusted.Text `json:"error,omitempty"`
 	Failure          FailureKind    `json:"kind,omitempty"` // with Error: timeout, interrupted or model
 	PromptTokens     int            `json:"prompt_tokens"`
 	CompletionTokens int            `json:"completion_tokens"`
@@ -325,9 +326,9 @@ type SynthesisDelta struct {
 
 // SynthesisCompleted is the answer; Error says why it is incomplete.
 type SynthesisCompleted struct {
-	Text  string      `json:"text"`
-	Reply reply.Reply `json:"reply"`
-	Error string      `json:"error,omitempty"`
+	Text  string         `json:"text"`
+	Reply reply.Reply    `json:"reply"`
+	Error untrusted.Text `json:"error,omitempty"`
 }
 
 // ChatUser is a message of the user, in the session's journal.
@@ -360,15 +361,15 @@ func (d ChatReply) Said() string {
 // conversation, or that those turns are back. The turns themselves stay in the
 // journal.
 type ChatCompacted struct {
-	Undone  bool   `json:"undone,omitempty"`
-	Turns   int    `json:"turns"`             // messages that the summary replaces
-	Kept    int    `json:"kept"`              // newest messages, which stay unchanged
-	Before  int    `json:"before"`            // tokens of the conversation before
-	After   int    `json:"after"`             // tokens after
-	Summary string `json:"summary,omitempty"` // Markdown
-	Reason  string `json:"reason"`            // trigger, in a few words
-	ByRule  bool   `json:"by_rule,omitempty"` // no model wrote it: the turns were shortened
-	Tokens  int    `json:"tokens,omitempty"`  // its cost, prompt and completion
+	Undone  bool           `json:"undone,omitempty"`
+	Turns   int            `json:"turns"`             // messages that the summary replaces
+	Kept    int            `json:"kept"`              // newest messages, which stay unchanged
+	Before  int            `json:"before"`            // tokens of the conversation before
+	After   int            `json:"after"`             // tokens after
+	Summary string         `json:"summary,omitempty"` // Markdown
+	Reason  untrusted.Text `json:"reason"`            // trigger, in a few words
+	ByRule  bool           `json:"by_rule,omitempty"` // no model wrote it: the turns were shortened
+	Tokens  int            `json:"tokens,omitempty"`  // its cost, prompt and completion
 }
 
 // RunSteered reports a user remark to an active run. A working model gets it with
@@ -384,8 +385,8 @@ type TimerFired struct {
 
 // Note informs the user and changes nothing.
 type Note struct {
-	Level string `json:"level"` // info, warn, error
-	Text  string `json:"text"`
+	Level string         `json:"level"` // info, warn, error
+	Text  untrusted.Text `json:"text"`
 }
 
 // Unknown is an event of a kind unknown to this program.
@@ -445,3 +446,32 @@ func (Note) Kind() Kind               { return KindNote }
 
 // Kind returns the kind as it was read.
 func (u Unknown) Kind() Kind { return u.Name }
+
+// StepOf returns the index of the one step that an event is about. It returns
+// false for events about no step or several.
+func StepOf(d Data) (string, bool) {
+	switch d := d.(type) {
+	case StepStarted:
+		return d.Index, true
+	case StepCompleted:
+		return d.Index, true
+	case StepFailed:
+		return d.Index, true
+	case StepRetry:
+		return d.Index, true
+	case StepSkipped:
+		return d.Index, true
+	case StepInDoubt:
+		return d.Index, true
+	case RunSpawned:
+		return d.Index, true
+	case DoubtResolved:
+		return d.Step, true
+	case FailureResolved:
+		return d.Step, true
+	case GateRequested:
+		return d.Step, true
+	default:
+		return "", false
+	}
+}

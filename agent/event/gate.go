@@ -2,6 +2,7 @@ package event
 
 import (
 	"replan/agent/rule"
+	"replan/internal/untrusted"
 	"replan/planning/plan"
 )
 
@@ -10,7 +11,7 @@ import (
 type GateRequested struct {
 	Gate       string            `json:"gate"` // unique within a run
 	Step       string            `json:"step,omitempty"`
-	Title      string            `json:"title,omitempty"`
+	Title      untrusted.Text    `json:"title,omitempty"`
 	Tool       string            `json:"tool,omitempty"` // bare name
 	Server     string            `json:"server,omitempty"`
 	Trusted    bool              `json:"trusted,omitempty"`  // one of the workspace's own operators
@@ -20,10 +21,10 @@ type GateRequested struct {
 	Diff       string            `json:"diff,omitempty"`     // unified, from a dry run of the call
 	Hashes     map[string]string `json:"hashes,omitempty"`   // path → SHA-256 (hex) of the files under the diff
 	Removes    string            `json:"removes,omitempty"`  // "removes 180 of 214 lines of a.go": the call removes most of a file
-	Outdated   string            `json:"outdated,omitempty"` // why it asks again about an approved call
+	Outdated   untrusted.Text    `json:"outdated,omitempty"` // why it asks again about an approved call
 	Provenance []rule.Provenance `json:"provenance,omitempty"`
 	Always     *Always           `json:"always,omitempty"`    // what the answer "always" would save; nil if that answer is not available
-	NoAlways   string            `json:"no_always,omitempty"` // why "always" is not available, a sentence
+	NoAlways   untrusted.Text    `json:"no_always,omitempty"` // why "always" is not available, a sentence
 }
 
 // Always is the rule that the answer "always" at a gate saves.
@@ -71,9 +72,9 @@ func (g GateRequested) Undoable() bool {
 }
 
 // ForRun returns the rule for the answer "run": calls of the same tool and, if
-// the tool runs programs, of the same program. For a program that runs whatever
-// it is told, the rule requires all the same words. If that answer is not
-// available, why is the reason.
+// the tool runs programs, of the same program. For a program that executes its
+// arguments, such as a shell, the rule requires the same arguments. If that
+// answer is not available, why is the reason.
 func (g GateRequested) ForRun() (r rule.Rule, why string) {
 	r = rule.Rule{Tool: g.QualifiedTool(), Verdict: rule.VerdictRun, Source: rule.SourceUser, Why: "you allowed this tool for the run"}
 	if !g.Trusted || g.Tool != "proc.run" {

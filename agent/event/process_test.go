@@ -7,7 +7,7 @@ import (
 	"replan/agent/event"
 )
 
-func TestOnlyProcessesOfCallsThatDidNotComeBackAreLeft(t *testing.T) {
+func TestLeftProcessesOfUnfinishedCalls(t *testing.T) {
 	process := func(index string, pid int) event.StepProcess {
 		return event.StepProcess{Index: index, Attempt: 1, PID: pid, Start: "s"}
 	}
@@ -15,16 +15,16 @@ func TestOnlyProcessesOfCallsThatDidNotComeBackAreLeft(t *testing.T) {
 		events []event.Data
 		want   []event.StepProcess
 	}{
-		"none where there were none": {},
-		"those under way":            {[]event.Data{process("1", 10), process("1", 11), process("2", 12)}, []event.StepProcess{process("1", 10), process("1", 11), process("2", 12)}},
-		"none of what came back": {[]event.Data{
+		"no processes":  {},
+		"running calls": {[]event.Data{process("1", 10), process("1", 11), process("2", 12)}, []event.StepProcess{process("1", 10), process("1", 11), process("2", 12)}},
+		"finished calls": {[]event.Data{
 			process("1", 10), process("2", 11), process("3", 12),
 			event.StepCompleted{Index: "1", Attempt: 1},
 			event.StepFailed{Index: "2", Attempt: 1},
 			event.StepInDoubt{Index: "3", Attempt: 1},
 		}, []event.StepProcess{}},
-		"those of a later attempt":     {[]event.Data{process("1", 10), event.StepFailed{Index: "1", Attempt: 2}}, []event.StepProcess{process("1", 10)}},
-		"none that a resume has ended": {[]event.Data{process("1", 10), event.RunResumed{}}, nil},
+		"end of a later attempt": {[]event.Data{process("1", 10), event.StepFailed{Index: "1", Attempt: 2}}, []event.StepProcess{process("1", 10)}},
+		"ended by a resume":      {[]event.Data{process("1", 10), event.RunResumed{}}, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var events []event.Event

@@ -1,6 +1,9 @@
 package event
 
-import "replan/planning/plan"
+import (
+	"replan/internal/untrusted"
+	"replan/planning/plan"
+)
 
 // Status is the outcome of a run.
 type Status string
@@ -64,8 +67,8 @@ type Result struct {
 	Status     Status             `json:"status"`
 	Reason     Reason             `json:"reason"`
 	Answer     string             `json:"answer"`               // Markdown
-	Error      string             `json:"error,omitempty"`      // one sentence, if the run did not complete
-	Unanswered string             `json:"unanswered,omitempty"` // of a completed run: why the model wrote no answer, or not all of it; a resume asks for it again
+	Error      untrusted.Text     `json:"error,omitempty"`      // one sentence, if the run did not complete
+	Unanswered untrusted.Text     `json:"unanswered,omitempty"` // of a completed run: why the model wrote no answer, or not all of it; a resume asks for it again
 	Plan       *plan.Plan         `json:"plan"`                 // at the end; null if there was none
 	Variables  map[string]any     `json:"variables"`
 	History    []plan.HistoryItem `json:"history"`
@@ -76,11 +79,11 @@ type Result struct {
 
 // RevisionSummary is one replan in a Result.
 type RevisionSummary struct {
-	Revision int      `json:"revision"`
-	Reason   string   `json:"reason"`
-	Removed  []string `json:"removed"`
-	Added    []string `json:"added"`
-	Revised  []string `json:"revised"`
+	Revision int            `json:"revision"`
+	Reason   untrusted.Text `json:"reason"`
+	Removed  []string       `json:"removed"`
+	Added    []string       `json:"added"`
+	Revised  []string       `json:"revised"`
 }
 
 // Usage counts the resources that a run has used.

@@ -2,12 +2,13 @@ package event
 
 import (
 	"replan/agent/rule"
+	"replan/internal/untrusted"
 	"replan/planning/plan"
 )
 
 // RunResumed reports that a run continues after its program, or the run itself,
-// had ended. It carries what decides what the run may do from here on. Limits may
-// have been raised, and tools added or removed.
+// had ended. It carries the settings that hold from here on. Limits may have been
+// raised, and tools added or removed.
 type RunResumed struct {
 	From      uint64           `json:"from"` // the last event before
 	Session   string           `json:"session,omitempty"`
@@ -78,11 +79,11 @@ const (
 // GuardWarned reports, once, that a guard which counts per tool or call is at 80
 // % of its limit.
 type GuardWarned struct {
-	Guard  string `json:"guard"`
-	Step   string `json:"step,omitempty"`
-	Reason string `json:"reason"`
-	Used   int64  `json:"used"`
-	Limit  int64  `json:"limit"`
+	Guard  string         `json:"guard"`
+	Step   string         `json:"step,omitempty"`
+	Reason untrusted.Text `json:"reason"`
+	Used   int64          `json:"used"`
+	Limit  int64          `json:"limit"`
 }
 
 // Kind of each event's data.

@@ -19,7 +19,7 @@ import (
 	"replan/planning/prompt"
 )
 
-func TestReplyIsTheJoinedStream(t *testing.T) {
+func TestReplyJoinsStream(t *testing.T) {
 	server := serve(t, ollamatest.Script{
 		Model: "m", Capabilities: thinker,
 		Replies: []ollamatest.Reply{{Text: "one two three", Thinking: "hm, let me see"}},
@@ -40,7 +40,7 @@ func TestReplyIsTheJoinedStream(t *testing.T) {
 		t.Errorf("thinking %q, joined pieces %q, want the words of the script", reply.Thinking, thinking)
 	}
 	if len(got.text) < 5 {
-		t.Errorf("%d pieces came, want a stream of seven words", len(got.text))
+		t.Errorf("got %d pieces, want a stream of seven words", len(got.text))
 	}
 	if reply.CompletionTokens != 7 || reply.PromptTokens == 0 {
 		t.Errorf("tokens %d in and %d out, want some in and 7 out", reply.PromptTokens, reply.CompletionTokens)
@@ -50,7 +50,7 @@ func TestReplyIsTheJoinedStream(t *testing.T) {
 	}
 }
 
-func TestNoDeltaIsNeeded(t *testing.T) {
+func TestAskWithoutDelta(t *testing.T) {
 	server := serve(t, ollamatest.Script{Model: "m", Replies: []ollamatest.Reply{{Text: "yes"}}})
 	reply, err := connect(t, ollama.Config{Host: server.URL()}).Ask(testContext(t), ask("well?"), nil)
 	if err != nil || reply.Text != "yes" {
@@ -58,31 +58,31 @@ func TestNoDeltaIsNeeded(t *testing.T) {
 	}
 }
 
-func TestInlineThinkTagsArePassedOn(t *testing.T) {
+func TestInlineThinkTagsStayInText(t *testing.T) {
 	const words = "<think>hm</think>\nyes"
 	server := serve(t, ollamatest.Script{Model: "m", Replies: []ollamatest.Reply{{Text: words}}})
 	reply, err := connect(t, ollama.Config{Host: server.URL()}).Ask(testContext(t), ask("well?"), nil)
 	if err != nil || reply.Text != words || reply.Thinking != "" {
-		t.Errorf("reply %+v, error %v, want the text as it came", reply, err)
+		t.Errorf("reply %+v, error %v, want the unchanged text", reply, err)
 	}
 }
 
 func TestThinkSettingFollowsModelAndFormat(t *testing.T) {
 	for _, tc := range []struct {
-		rule         string
+		name         string
 		capabilities []string
 		format       bool
 		think        bool
 		want         any
 	}{
-		{"a model that does not think gets no setting", nil, false, true, nil},
-		{"nor with a format", nil, true, true, nil},
-		{"a thinking model thinks where it may", thinker, false, true, true},
-		{"it does not where it may not", thinker, false, false, false},
-		{"it does not where a format is to bind", thinker, true, true, false},
-		{"nor where it may not anyway", thinker, true, false, false},
+		{"model without thinking", nil, false, true, nil},
+		{"model without thinking, format", nil, true, true, nil},
+		{"thinking model", thinker, false, true, true},
+		{"thinking model, thinking off", thinker, false, false, false},
+		{"thinking model, format", thinker, true, true, false},
+		{"thinking model, format, thinking off", thinker, true, false, false},
 	} {
-		t.Run(tc.rule, func(t *testing.T) {
+		t.Run(tc.name, func(t *testing.T) {
 			server := serve(t, ollamatest.Script{Model: "m", Capabilities: tc.capabilities, Replies: []ollamatest.Reply{{Text: "{}"}}})
 			req := ask("go")
 			if tc.format {
@@ -99,7 +99,7 @@ func TestThinkSettingFollowsModelAndFormat(t *testing.T) {
 	}
 }
 
-func TestEveryRequestIsSafeFromSilentCuts(t *testing.T) {
+func TestRequestsDisableTruncation(t *testing.T) {
 	server := serve(t, ollamatest.Script{
 		Model: "m", ContextLength: 9000, Capabilities: thinker,
 		Replies: []ollamatest.Reply{{Text: "{}", Times: -1}},
@@ -135,7 +135,7 @@ func TestEveryRequestIsSafeFromSilentCuts(t *testing.T) {
 	}
 }
 
-func TestReplyBoundedByTokensIsCutOff(t *testing.T) {
+func TestTokenLimitCutsReplyOff(t *testing.T) {
 	server := serve(t, ollamatest.Script{Model: "m", Replies: []ollamatest.Reply{{Text: "one two three four"}}})
 	req := ask("count")
 	req.MaxTokens = 2
@@ -145,21 +145,21 @@ func TestReplyBoundedByTokensIsCutOff(t *testing.T) {
 	}
 }
 
-func TestBrokenStreamIsAnError(t *testing.T) {
+func TestBrokenStreamReturnsError(t *testing.T) {
 	for _, tc := range []struct {
-		rule  string
-		reply ollamatest.Reply
-		bytes int
-		says  string
-		is    error
+		name    string
+		reply   ollamatest.Reply
+		bytes   int
+		want    string
+		wrapped error
 	}{
-		{"a stream that ends in good order without done", ollamatest.Reply{Text: "one two three", EndAfter: 8}, 8, "ended the stream", io.ErrUnexpectedEOF},
-		{"a stream that ends before the first word", ollamatest.Reply{Text: "one", EndAfter: -1}, 0, "sent nothing", io.ErrUnexpectedEOF},
-		{"a connection that breaks in the middle", ollamatest.Reply{Text: "one two three", CutAfter: 8}, 8, "broke off", io.ErrUnexpectedEOF},
-		{"a model that dies in the middle", ollamatest.Reply{Text: "one two", Error: "llama runner process has terminated"}, 7, "llama runner process has terminated", nil},
-		{"a model that dies at once", ollamatest.Reply{Error: "out of memory"}, 0, "out of memory", nil},
+		{"stream ends without done", ollamatest.Reply{Text: "one two three", EndAfter: 8}, 8, "ended the stream", io.ErrUnexpectedEOF},
+		{"stream ends before the first word", ollamatest.Reply{Text: "one", EndAfter: -1}, 0, "sent nothing", io.ErrUnexpectedEOF},
+		{"connection breaks", ollamatest.Reply{Text: "one two three", CutAfter: 8}, 8, "broke off", io.ErrUnexpectedEOF},
+		{"model dies in mid-reply", ollamatest.Reply{Text: "one two", Error: "llama runner process has terminated"}, 7, "llama runner process has terminated", nil},
+		{"model dies at once", ollamatest.Reply{Error: "out of memory"}, 0, "out of memory", nil},
 	} {
-		t.Run(tc.rule, func(t *testing.T) {
+		t.Run(tc.name, func(t *testing.T) {
 			server := serve(t, ollamatest.Script{Model: "m", Replies: []ollamatest.Reply{tc.reply}})
 			var got pieces
 			reply, err := connect(t, ollama.Config{Host: server.URL()}).Ask(testContext(t), ask("go"), got.delta)
@@ -167,21 +167,21 @@ func TestBrokenStreamIsAnError(t *testing.T) {
 			if !errors.As(err, &cut) {
 				t.Fatalf("reply %+v, error %v, want a CutStreamError", reply, err)
 			}
-			mentions(t, err, "m:latest", tc.says)
-			if cut.Bytes != tc.bytes || tc.is != nil && !errors.Is(err, tc.is) {
-				t.Errorf("error %#v, want %d bytes and %v within", cut, tc.bytes, tc.is)
+			mentions(t, err, "m:latest", tc.want)
+			if cut.Bytes != tc.bytes || tc.wrapped != nil && !errors.Is(err, tc.wrapped) {
+				t.Errorf("error %#v, want %d bytes and %v within", cut, tc.bytes, tc.wrapped)
 			}
 			if text, _ := got.joined(); len(text) != tc.bytes {
-				t.Errorf("the pieces are %q, want what came before the break", text)
+				t.Errorf("got the pieces %q, want the text before the break", text)
 			}
 			if n := len(server.Requests()); n != 1 {
-				t.Errorf("%d requests, want no second one for a reply that broke off", n)
+				t.Errorf("got %d requests, want no retry of a broken reply", n)
 			}
 		})
 	}
 }
 
-func TestRejectedThinkSettingIsLeftOutFromThenOn(t *testing.T) {
+func TestRejectedThinkSettingIsRemembered(t *testing.T) {
 	server := serve(t, ollamatest.Script{
 		Model: "m", Capabilities: thinker,
 		Replies: []ollamatest.Reply{
@@ -208,7 +208,7 @@ func TestRejectedThinkSettingIsLeftOutFromThenOn(t *testing.T) {
 	}
 }
 
-func TestThinkSettingIsRejectedOnceOnly(t *testing.T) {
+func TestThinkSettingIsDroppedOnce(t *testing.T) {
 	server := serve(t, ollamatest.Script{
 		Model: "m", Capabilities: thinker,
 		Replies: []ollamatest.Reply{{Status: 400, Error: `"m" does not support thinking`, Times: -1}},
@@ -220,18 +220,18 @@ func TestThinkSettingIsRejectedOnceOnly(t *testing.T) {
 	}
 }
 
-func TestBusyServerIsAskedAgain(t *testing.T) {
+func TestBusyServerIsRetried(t *testing.T) {
 	const busy = "server busy, please try again. maximum pending requests exceeded"
 	for _, tc := range []struct {
-		rule     string
+		name     string
 		refusals int
 		requests int
 		served   bool
 	}{
-		{"until it has room", 3, 4, true},
-		{"a few times only", -1, 5, false},
+		{"has room in the end", 3, 4, true},
+		{"stays busy", -1, 5, false},
 	} {
-		t.Run(tc.rule, func(t *testing.T) {
+		t.Run(tc.name, func(t *testing.T) {
 			server := serve(t, ollamatest.Script{Model: "m", Replies: []ollamatest.Reply{
 				{Status: 503, Error: busy, Times: tc.refusals}, {Text: "here"},
 			}})
@@ -240,7 +240,7 @@ func TestBusyServerIsAskedAgain(t *testing.T) {
 				t.Errorf("reply %+v, error %v", reply, err)
 			}
 			if !tc.served {
-				mentions(t, err, "too many other requests", server.URL())
+				mentions(t, err, "busy with other requests", server.URL())
 			}
 			if n := len(server.Requests()); n != tc.requests {
 				t.Errorf("%d requests, want %d", n, tc.requests)
@@ -249,7 +249,7 @@ func TestBusyServerIsAskedAgain(t *testing.T) {
 	}
 }
 
-func TestWaitingForABusyServerEndsWithTheContext(t *testing.T) {
+func TestRetryEndsWithContext(t *testing.T) {
 	server := serve(t, ollamatest.Script{Model: "m", Replies: []ollamatest.Reply{{Status: 503, Error: "server busy", Times: -1}}})
 	ctx, cancel := context.WithCancel(testContext(t))
 	client := connect(t, ollama.Config{Host: server.URL(), RetryDelay: time.Hour})
@@ -267,7 +267,7 @@ func TestWaitingForABusyServerEndsWithTheContext(t *testing.T) {
 	}
 }
 
-func TestRequestThatDoesNotFitIsRefusedWhole(t *testing.T) {
+func TestLongPromptIsRefused(t *testing.T) {
 	server := serve(t, ollamatest.Script{Model: "m", ContextLength: 2048, Replies: []ollamatest.Reply{{Text: "yes"}}})
 	_, err := connect(t, ollama.Config{Host: server.URL()}).Ask(testContext(t), ask(strings.Repeat("word ", 4000)), nil)
 	var long *ollama.PromptTooLongError
@@ -277,16 +277,16 @@ func TestRequestThatDoesNotFitIsRefusedWhole(t *testing.T) {
 	mentions(t, err, "2048", "m:latest")
 }
 
-func TestTimeLimitOfARequest(t *testing.T) {
+func TestRequestTimeout(t *testing.T) {
 	for _, tc := range []struct {
-		rule    string
+		name    string
 		purpose prompt.Purpose
-		says    string
+		want    string
 	}{
-		{"of all of it", prompt.PurposeAnalysis, "was not done within 1ms"},
-		{"of a silence, also before the first word", prompt.PurposeChat, "nothing came from the model for 1ms"},
+		{"whole reply", prompt.PurposeAnalysis, "was not done within 1ms"},
+		{"silence before the first word", prompt.PurposeChat, "nothing came from the model for 1ms"},
 	} {
-		t.Run(tc.rule, func(t *testing.T) {
+		t.Run(tc.name, func(t *testing.T) {
 			server := serve(t, ollamatest.Script{Model: "m", Replies: []ollamatest.Reply{{Text: "late", Hold: make(chan struct{})}}})
 			client := connect(t, ollama.Config{Host: server.URL()})
 			if _, err := client.Describe(testContext(t), ""); err != nil {
@@ -299,14 +299,14 @@ func TestTimeLimitOfARequest(t *testing.T) {
 			if !errors.As(err, &late) || late.After != time.Millisecond || !errors.Is(err, context.DeadlineExceeded) {
 				t.Fatalf("error %v, want a TimeoutError that wraps context.DeadlineExceeded", err)
 			}
-			mentions(t, err, tc.says)
+			mentions(t, err, tc.want)
 		})
 	}
 }
 
-func TestCancelEndsARequest(t *testing.T) {
-	why := errors.New("the user pressed Esc")
-	t.Run("while the model is held", func(t *testing.T) {
+func TestCancelEndsRequest(t *testing.T) {
+	cause := errors.New("the user pressed Esc")
+	t.Run("before the first word", func(t *testing.T) {
 		server := serve(t, ollamatest.Script{Model: "m", Replies: []ollamatest.Reply{{Text: "late", Hold: make(chan struct{})}}})
 		ctx, cancel := context.WithCancelCause(testContext(t))
 		var group sync.WaitGroup
@@ -314,15 +314,15 @@ func TestCancelEndsARequest(t *testing.T) {
 			if _, err := server.WaitForRequests(ctx, 1); err != nil {
 				t.Error(err)
 			}
-			cancel(why)
+			cancel(cause)
 		})
 		_, err := connect(t, ollama.Config{Host: server.URL()}).Ask(ctx, ask("well?"), nil)
 		group.Wait()
-		if !errors.Is(err, context.Canceled) || !errors.Is(err, why) {
+		if !errors.Is(err, context.Canceled) || !errors.Is(err, cause) {
 			t.Errorf("error %v, want it to wrap context.Canceled and the cause", err)
 		}
 	})
-	t.Run("in the middle of the stream, also of a format", func(t *testing.T) {
+	t.Run("in mid-stream with a format", func(t *testing.T) {
 		server := serve(t, ollamatest.Script{
 			Model: "m", Capabilities: thinker, Pace: time.Hour,
 			Replies: []ollamatest.Reply{{Text: " one two", Times: -1}},
@@ -338,7 +338,7 @@ func TestCancelEndsARequest(t *testing.T) {
 	})
 }
 
-func TestNothingAfterDoneMatters(t *testing.T) {
+func TestErrorAfterDoneIsIgnored(t *testing.T) {
 	server := serve(t, ollamatest.Script{Model: "m"})
 	breaking := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path != "/api/chat" {
@@ -356,7 +356,7 @@ func TestNothingAfterDoneMatters(t *testing.T) {
 	}
 }
 
-func TestServerThatGoesAwayInMidRun(t *testing.T) {
+func TestServerGoneBetweenRequests(t *testing.T) {
 	server := serve(t, ollamatest.Script{Model: "m", Replies: []ollamatest.Reply{{Text: "yes"}}})
 	client := connect(t, ollama.Config{Host: server.URL()})
 	if _, err := client.Ask(testContext(t), ask("well?"), nil); err != nil {
@@ -372,7 +372,7 @@ func TestServerThatGoesAwayInMidRun(t *testing.T) {
 	}
 }
 
-func TestServerThatDiesBeforeTheFirstWord(t *testing.T) {
+func TestServerDiesBeforeFirstWord(t *testing.T) {
 	server := serve(t, ollamatest.Script{Model: "m", Replies: []ollamatest.Reply{{Text: "late", Hold: make(chan struct{})}}})
 	client := connect(t, ollama.Config{Host: server.URL()})
 	var group sync.WaitGroup
@@ -392,7 +392,7 @@ func TestServerThatDiesBeforeTheFirstWord(t *testing.T) {
 	}
 }
 
-func TestModelThatIsRemovedInMidRun(t *testing.T) {
+func TestModelRemovedBetweenRequests(t *testing.T) {
 	server := serve(t, ollamatest.Script{Model: "m", Replies: []ollamatest.Reply{{Status: 404, Error: "model 'm' not found"}, {Text: "back"}}})
 	client := connect(t, ollama.Config{Host: server.URL()})
 	_, err := client.Ask(testContext(t), ask("well?"), nil)
@@ -411,7 +411,7 @@ func TestRequestWithoutMessages(t *testing.T) {
 	mentions(t, err, "no message")
 }
 
-func TestEveryTextSurvivesTheWire(t *testing.T) {
+func TestTextSurvivesTransport(t *testing.T) {
 	server := serve(t, ollamatest.Script{
 		Model: "m", ChunkSize: 3,
 		Replies: []ollamatest.Reply{{TextFor: func(r ollamatest.Request) string { return strings.TrimPrefix(r.Last(), "echo ") }, Times: -1}},

@@ -12,25 +12,24 @@ import (
 	"replan/planning/reply"
 )
 
-// wholeReply is a reply with all that a stream can hold.
+// wholeReply is a reply with everything that a stream can hold.
 var wholeReply = ollamatest.Reply{
 	Thinking: "é", Text: `"yes" ü`,
 	Calls: []ollamatest.Call{{ID: "c", Name: "search", Args: map[string]any{"q": "{}\n", "n": 12}}},
 }
 
-// A body is broken off after each of its bytes, until one comes whole: beyond
-// its end nothing breaks.
-func TestReplyThatBreaksAtAnyByteIsWholeOrAnError(t *testing.T) {
-	const longest = 2000 // bytes; the body has less
+// The body is broken off after each of its bytes, until it arrives whole.
+func TestReplyBrokenAtAnyByteReturnsError(t *testing.T) {
+	const longest = 2000 // bytes; the body is shorter
 	for _, tc := range []struct {
-		rule  string
+		name  string
 		after func(*ollamatest.Reply, int)
 		end   func(*ollamatest.Reply)
 	}{
-		{"the connection breaks", func(r *ollamatest.Reply, n int) { r.BreakAfter = n }, nil},
-		{"the stream ends in good order", func(r *ollamatest.Reply, n int) { r.StopAfter = n }, nil},
+		{"connection breaks", func(r *ollamatest.Reply, n int) { r.BreakAfter = n }, nil},
+		{"stream ends", func(r *ollamatest.Reply, n int) { r.StopAfter = n }, nil},
 	} {
-		t.Run(tc.rule, func(t *testing.T) {
+		t.Run(tc.name, func(t *testing.T) {
 			var script []ollamatest.Reply
 			step := 1
 			if testing.Short() {
@@ -47,8 +46,8 @@ func TestReplyThatBreaksAtAnyByteIsWholeOrAnError(t *testing.T) {
 			server := serve(t, ollamatest.Script{Model: "m", Capabilities: thinker, Replies: script})
 			client := connect(t, ollama.Config{Host: server.URL()})
 			broken := 0
-			// Bodies differ by some bytes, as the times in them do; the first
-			// whole ones lack the line feed at the end.
+			// The lengths of bodies differ by some bytes because of the times in
+			// them; the first whole ones lack the line feed at the end.
 			for whole := 0; whole < 10; {
 				var got pieces
 				req := offering("go", search)
@@ -70,30 +69,30 @@ func TestReplyThatBreaksAtAnyByteIsWholeOrAnError(t *testing.T) {
 	}
 }
 
-// judge says what is wrong with a reply and its error, "" where nothing is.
+// judge returns what is wrong with a reply and its error, or "".
 func judge(reply reply.Reply, err error, got pieces) string {
 	text, thinking := got.joined()
 	if err == nil {
 		switch {
 		case reply.Text != wholeReply.Text, reply.Thinking != wholeReply.Thinking, len(reply.Calls) != 1, text != reply.Text, thinking != reply.Thinking:
-			return "a short reply passes for a whole one"
+			return "a short reply counts as whole"
 		case plan.CanonicalJSON(reply.Calls[0].Args) != `{"n":12,"q":"{}\n"}`:
-			return "the arguments of a call are not as they were"
+			return "the arguments of the call changed"
 		}
 		return ""
 	}
 	var cut *ollama.CutStreamError
 	switch {
 	case !errors.As(err, &cut):
-		return "the error is no CutStreamError"
+		return "the error is not a CutStreamError"
 	case !errors.Is(err, io.ErrUnexpectedEOF):
 		return fmt.Sprintf("the error wraps %v", cut.Err)
 	case cut.Bytes != len(text):
-		return "the error counts other bytes than came"
+		return "the error has another number of bytes"
 	case reply.Text != text || reply.Thinking != thinking:
-		return "what came is not beside the error"
+		return "the reply lacks the text before the error"
 	case reply.Calls != nil:
-		return "there are calls beside the error"
+		return "the reply has calls beside the error"
 	}
 	return ""
 }

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"replan/internal/untrusted"
 	"replan/planning/prompt"
 
 	"github.com/ollama/ollama/api"
@@ -159,11 +160,11 @@ func (c *Client) undescribed(err error) error {
 	}
 	switch code, _ := status(err); code {
 	case http.StatusUnauthorized:
-		return noModel(err, "Ollama at %s wants to know who asks: `ollama signin`", c.base)
+		return noModel(err, "Ollama at %s needs you to sign in: `ollama signin`", c.base)
 	case http.StatusNotFound, http.StatusMethodNotAllowed:
-		return noModel(err, "what answers at %s has no models to tell of, it is not Ollama or too old a one: update it, or name another with --host", c.base)
+		return noModel(err, "the server at %s lists no models: it is not Ollama or too old; update it, or choose another with --host", c.base)
 	}
-	return noModel(err, "Ollama at %s cannot say which models it has (%v): look into its log, or name another with --host", c.base, err)
+	return noModel(err, "Ollama at %s cannot list its models (%v): check its log, or choose another with --host", c.base, err)
 }
 
 // info extracts what the rest of the program needs to know about a model.
@@ -178,7 +179,7 @@ func (c *Client) info(entry api.ListModelResponse, shown *api.ShowResponse) prom
 	}
 	if own > 0 && wanted > own {
 		if c.window > own {
-			c.log.Warn("the model has less room than was asked for", "model", entry.Name, "wanted", wanted, "tokens", own)
+			c.log.Warn("the model has a smaller context than requested", "model", entry.Name, "wanted", wanted, "tokens", own)
 		}
 		wanted = own
 	}
@@ -190,8 +191,8 @@ func (c *Client) info(entry api.ListModelResponse, shown *api.ShowResponse) prom
 		Thinks:        slices.Contains(shown.Capabilities, model.CapabilityThinking),
 		Chats:         chats(shown),
 		Bytes:         entry.Size,
-		Parameters:    shown.Details.ParameterSize,
-		Quantization:  shown.Details.QuantizationLevel,
+		Parameters:    untrusted.Text(shown.Details.ParameterSize),
+		Quantization:  untrusted.Text(shown.Details.QuantizationLevel),
 	}
 }
 

@@ -20,54 +20,54 @@ func TestModelChoice(t *testing.T) {
 	embed := ollamatest.Model{Name: "embed", Capabilities: []string{"embedding"}}
 	able := ollamatest.Model{Name: "able:7b", Capabilities: thinker, ContextLength: 40960, Bytes: 5e9, Parameters: "7.6B", Quantization: "Q4_K_M"}
 	for _, tc := range []struct {
-		rule  string
-		model string
-		there []ollamatest.Model
-		want  prompt.ModelInfo
-		says  []string // of the error
+		name    string
+		model   string
+		models  []ollamatest.Model
+		want    prompt.ModelInfo
+		wantErr []string // parts of the error
 	}{
 		{
-			rule: "the first that can use tools answers", there: []ollamatest.Model{plain, embed, able, {Name: "later"}},
+			name: "first model with tools", models: []ollamatest.Model{plain, embed, able, {Name: "later"}},
 			want: prompt.ModelInfo{
 				Name: "able:7b", ContextWindow: 16384, Longest: 40960, Tools: true, Thinks: true, Chats: true,
 				Bytes: 5e9, Parameters: "7.6B", Quantization: "Q4_K_M",
 			},
 		},
 		{
-			rule: "a named one answers, tools or not", model: "plain", there: []ollamatest.Model{able, plain},
+			name: "named model without tools", model: "plain", models: []ollamatest.Model{able, plain},
 			want: prompt.ModelInfo{Name: "plain", ContextWindow: 16384, Longest: 32768, Chats: true},
 		},
 		{
-			rule: "its tag may be given", model: "plain:latest", there: []ollamatest.Model{able, plain},
+			name: "named with a tag", model: "plain:latest", models: []ollamatest.Model{able, plain},
 			want: prompt.ModelInfo{Name: "plain:latest", ContextWindow: 16384, Longest: 32768, Chats: true},
 		},
-		{rule: "there is none at all", says: []string{"has no models", "`ollama pull qwen3:8b`"}},
+		{name: "no models", wantErr: []string{"has no models", "`ollama pull qwen3:8b`"}},
 		{
-			rule: "none can use tools", there: []ollamatest.Model{plain, embed},
-			says: []string{"can use tools", "`ollama pull qwen3:8b`", "plain:latest, embed:latest", "--model"},
+			name: "no model with tools", models: []ollamatest.Model{plain, embed},
+			wantErr: []string{"can use tools", "`ollama pull qwen3:8b`", "plain:latest, embed:latest", "--model"},
 		},
 		{
-			rule: "a named one is missing", model: "gone", there: []ollamatest.Model{able, plain},
-			says: []string{"has no model gone", "`ollama pull gone`", "able:7b, plain:latest", "--model"},
+			name: "named model is missing", model: "gone", models: []ollamatest.Model{able, plain},
+			wantErr: []string{"has no model gone", "`ollama pull gone`", "able:7b, plain:latest", "--model"},
 		},
-		{rule: "a named one is missing and so are all", model: "gone", says: []string{"has no model gone", "`ollama pull gone`"}},
+		{name: "named model is missing, no others", model: "gone", wantErr: []string{"has no model gone", "`ollama pull gone`"}},
 		{
-			rule: "a named one has its size told", model: "ABLE:7b", there: []ollamatest.Model{plain, able},
+			name: "named model with its size", model: "ABLE:7b", models: []ollamatest.Model{plain, able},
 			want: prompt.ModelInfo{
 				Name: "ABLE:7b", ContextWindow: 16384, Longest: 40960, Tools: true, Thinks: true, Chats: true,
 				Bytes: 5e9, Parameters: "7.6B", Quantization: "Q4_K_M",
 			},
 		},
 		{
-			rule: "a named one cannot chat", model: "embed", there: []ollamatest.Model{embed},
-			says: []string{"embed cannot chat", "--model"},
+			name: "named model cannot chat", model: "embed", models: []ollamatest.Model{embed},
+			wantErr: []string{"embed cannot chat", "--model"},
 		},
 	} {
-		t.Run(tc.rule, func(t *testing.T) {
-			server := serve(t, ollamatest.Script{Others: tc.there})
+		t.Run(tc.name, func(t *testing.T) {
+			server := serve(t, ollamatest.Script{Others: tc.models})
 			info, err := connect(t, ollama.Config{Host: server.URL(), Model: tc.model}).Describe(testContext(t), "")
-			if len(tc.says) > 0 {
-				mentions(t, err, tc.says...)
+			if len(tc.wantErr) > 0 {
+				mentions(t, err, tc.wantErr...)
 				if !errors.Is(err, prompt.ErrNoModel) {
 					t.Errorf("error %v, want it to wrap ErrNoModel", err)
 				}
@@ -80,7 +80,7 @@ func TestModelChoice(t *testing.T) {
 	}
 }
 
-func TestEachModelIsDescribedAndAskedByItself(t *testing.T) {
+func TestModelsKeepTheirOwnSettings(t *testing.T) {
 	server := serve(t, ollamatest.Script{
 		Others: []ollamatest.Model{
 			{Name: "first", ContextLength: 9000},
@@ -111,7 +111,7 @@ func TestEachModelIsDescribedAndAskedByItself(t *testing.T) {
 			t.Errorf("%d: reply %+v, error %v", i, reply, err)
 		}
 		if got := server.Requests()[i]; got.Model != tc.asked || got.NumCtx() != tc.window || got.Think != tc.think {
-			t.Errorf("%d: the request is %s", i, got.Raw)
+			t.Errorf("%d: got the request %s", i, got.Raw)
 		}
 	}
 	for _, name := range []string{"embed", "gone"} {
@@ -123,7 +123,7 @@ func TestEachModelIsDescribedAndAskedByItself(t *testing.T) {
 	}
 }
 
-func TestDescriptionStandsForTheLifeOfAClient(t *testing.T) {
+func TestDescriptionIsCached(t *testing.T) {
 	window := 4000
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path == "/api/show" {
@@ -137,47 +137,47 @@ func TestDescriptionStandsForTheLifeOfAClient(t *testing.T) {
 	for _, name := range []string{"m", "m", "m:latest", "M:LATEST"} {
 		info, err := client.Describe(testContext(t), name)
 		if err != nil || info.ContextWindow != 4000 {
-			t.Errorf("model %+v, error %v, want the window that was said first", info, err)
+			t.Errorf("model %+v, error %v, want the first window", info, err)
 		}
 		window += 1000
 	}
 	models, err := client.Models(testContext(t))
 	if err != nil || len(models) != 1 || models[0].ContextWindow != 4000 || models[0].Longest != 8000 {
-		t.Errorf("models %+v, error %v, want the window that was said first and the model's own as it is now", models, err)
+		t.Errorf("models %+v, error %v, want the first window and the model's current one", models, err)
 	}
 }
 
 func TestContextWindow(t *testing.T) {
 	for _, tc := range []struct {
-		rule                        string
-		wanted, own, modelfile, got int
+		name                         string
+		wanted, own, modelfile, want int
 	}{
-		{"by default at most 16384", 0, 131072, 0, 16384},
-		{"by default at most the model's own", 0, 8192, 0, 8192},
-		{"the Modelfile's where it names one", 0, 131072, 65536, 65536},
-		{"what is wanted goes before the Modelfile", 32768, 131072, 65536, 32768},
-		{"never more than the model's own", 200000, 131072, 0, 131072},
-		{"less where less is wanted", 2048, 131072, 0, 2048},
+		{"default of 16384", 0, 131072, 0, 16384},
+		{"default bounded by the model", 0, 8192, 0, 8192},
+		{"Modelfile", 0, 131072, 65536, 65536},
+		{"setting overrides Modelfile", 32768, 131072, 65536, 32768},
+		{"setting bounded by the model", 200000, 131072, 0, 131072},
+		{"small setting", 2048, 131072, 0, 2048},
 	} {
-		t.Run(tc.rule, func(t *testing.T) {
+		t.Run(tc.name, func(t *testing.T) {
 			server := serve(t, ollamatest.Script{
 				Others:  []ollamatest.Model{{Name: "m", ContextLength: tc.own, NumCtx: tc.modelfile}},
 				Replies: []ollamatest.Reply{{Text: "yes"}},
 			})
 			client := connect(t, ollama.Config{Host: server.URL(), ContextWindow: tc.wanted})
 			info, err := client.Describe(testContext(t), "")
-			if err != nil || info.ContextWindow != tc.got {
-				t.Fatalf("window %d, error %v, want %d", info.ContextWindow, err, tc.got)
+			if err != nil || info.ContextWindow != tc.want {
+				t.Fatalf("window %d, error %v, want %d", info.ContextWindow, err, tc.want)
 			}
 			reply, err := client.Ask(testContext(t), ask("well?"), nil)
-			if err != nil || reply.ContextWindow != tc.got || server.Requests()[0].NumCtx() != tc.got {
-				t.Errorf("reply says %d, request %d, error %v, want %d", reply.ContextWindow, server.Requests()[0].NumCtx(), err, tc.got)
+			if err != nil || reply.ContextWindow != tc.want || server.Requests()[0].NumCtx() != tc.want {
+				t.Errorf("got a reply with %d, a request with %d, error %v, want %d", reply.ContextWindow, server.Requests()[0].NumCtx(), err, tc.want)
 			}
 		})
 	}
 }
 
-func TestDescribeAsksTheServerUntilItHasAnswered(t *testing.T) {
+func TestDescribeRetriesAfterError(t *testing.T) {
 	server := serve(t, ollamatest.Script{Model: "m"})
 	shows, fail := 0, true
 	proxy := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -201,30 +201,30 @@ func TestDescribeAsksTheServerUntilItHasAnswered(t *testing.T) {
 		}
 	}
 	if shows != 1 {
-		t.Errorf("the model was shown %d times, want once", shows)
+		t.Errorf("got %d show requests, want one", shows)
 	}
 }
 
-func TestServersThatAreNoHelp(t *testing.T) {
+func TestUnusableServers(t *testing.T) {
 	for _, tc := range []struct {
-		rule    string
+		name    string
 		handler http.HandlerFunc
-		says    string
+		wantErr string
 	}{
-		{"a page for people", func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte("<html>")) }, "--host"},
-		{"a server without these paths", http.NotFound, "--host"},
-		{"one that wants a sign-in", func(w http.ResponseWriter, _ *http.Request) {
+		{"HTML page", func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte("<html>")) }, "--host"},
+		{"unknown paths", http.NotFound, "--host"},
+		{"sign-in required", func(w http.ResponseWriter, _ *http.Request) {
 			w.WriteHeader(http.StatusUnauthorized)
 			_, _ = w.Write([]byte(`{"error":"unauthorized"}`))
 		}, "ollama signin"},
-		{"one that hangs up", func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }, "does not speak as Ollama does"},
+		{"hangs up", func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }, "does not behave like Ollama"},
 	} {
 		for _, name := range []string{"", "m"} {
-			t.Run(tc.rule+", model "+name, func(t *testing.T) {
+			t.Run(tc.name+", model "+name, func(t *testing.T) {
 				other := httptest.NewServer(tc.handler)
 				defer other.Close()
 				_, err := connect(t, ollama.Config{Host: other.URL, Model: name}).Describe(testContext(t), "")
-				mentions(t, err, other.URL, tc.says)
+				mentions(t, err, other.URL, tc.wantErr)
 				if !errors.Is(err, prompt.ErrNoModel) {
 					t.Errorf("error %v, want it to wrap ErrNoModel", err)
 				}
@@ -233,7 +233,7 @@ func TestServersThatAreNoHelp(t *testing.T) {
 	}
 }
 
-func TestServerThatIsDown(t *testing.T) {
+func TestServerDown(t *testing.T) {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
@@ -250,7 +250,7 @@ func TestServerThatIsDown(t *testing.T) {
 			t.Errorf("error %v, want it to wrap ErrNoModel", err)
 		}
 		if _, asked := client.Ask(testContext(t), ask("well?"), nil); asked == nil || asked.Error() != err.Error() {
-			t.Errorf("asking says %v, want what describing says", asked)
+			t.Errorf("Ask: got error %v, want that of Describe", asked)
 		}
 	}
 }
@@ -265,7 +265,7 @@ func TestDescribeEndsWithItsContext(t *testing.T) {
 	}
 }
 
-func TestHostIsReadAsOllamaReadsIt(t *testing.T) {
+func TestHostFormats(t *testing.T) {
 	for _, tc := range []struct{ host, want string }{
 		{"", "http://127.0.0.1:11434"},
 		{"box:1234", "http://box:1234"},
@@ -294,32 +294,32 @@ func TestHostIsReadAsOllamaReadsIt(t *testing.T) {
 	}
 }
 
-func TestTheEnvironmentIsLeftToTheCaller(t *testing.T) {
+func TestEnvironmentIsIgnored(t *testing.T) {
 	t.Setenv("OLLAMA_HOST", "box:1234")
 	if got := connect(t, ollama.Config{}).Host(); got != "http://127.0.0.1:11434" {
 		t.Errorf("host %s, want the default", got)
 	}
 }
 
-func TestWhatIsNoConfiguration(t *testing.T) {
+func TestInvalidConfiguration(t *testing.T) {
 	for _, tc := range []struct {
-		rule string
-		cfg  ollama.Config
-		says string
+		name    string
+		cfg     ollama.Config
+		wantErr string
 	}{
-		{"a port that is none", ollama.Config{Host: "box:many"}, "port"},
-		{"a port that is too big", ollama.Config{Host: "box:65536"}, "port"},
-		{"another scheme", ollama.Config{Host: "ftp://box"}, "http"},
-		{"a blank in the host", ollama.Config{Host: "my box"}, "no address"},
-		{"a user", ollama.Config{Host: "http://me:secret@box"}, "user name"},
-		{"a negative window", ollama.Config{ContextWindow: -1}, "context window"},
+		{"port is not a number", ollama.Config{Host: "box:many"}, "port"},
+		{"port too large", ollama.Config{Host: "box:65536"}, "port"},
+		{"other scheme", ollama.Config{Host: "ftp://box"}, "http"},
+		{"blank in the host", ollama.Config{Host: "my box"}, "not an address"},
+		{"user name", ollama.Config{Host: "http://me:secret@box"}, "user name"},
+		{"negative window", ollama.Config{ContextWindow: -1}, "context window"},
 	} {
-		t.Run(tc.rule, func(t *testing.T) {
+		t.Run(tc.name, func(t *testing.T) {
 			client, err := ollama.New(tc.cfg)
 			if client != nil {
-				t.Errorf("a client came of %+v", tc.cfg)
+				t.Errorf("New accepted %+v", tc.cfg)
 			}
-			mentions(t, err, tc.says)
+			mentions(t, err, tc.wantErr)
 			if err != nil && tc.cfg.Host != "" && containsSecret(err) {
 				t.Errorf("the error %q repeats a password", err)
 			}

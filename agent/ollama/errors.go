@@ -10,6 +10,7 @@ import (
 	"net/url"
 	"time"
 
+	"replan/internal/untrusted"
 	"replan/planning/prompt"
 
 	"github.com/ollama/ollama/api"
@@ -31,12 +32,12 @@ const repeatsGivenUp = 30
 
 func (e *CutStreamError) Error() string {
 	if e.Repeats >= repeatsGivenUp && errors.Is(e.Err, io.ErrUnexpectedEOF) {
-		return fmt.Sprintf("%s repeated itself and was given up by Ollama after %d bytes (%v): say it differently, ask for less at once or choose another --model", e.Model, e.Bytes, e.Err)
+		return fmt.Sprintf("%s repeated itself and Ollama stopped it after %d bytes (%v): rephrase the goal, ask for less at once or choose another --model", e.Model, e.Bytes, e.Err)
 	}
 	if sentence := remedy(e.Model, e.Err.Error()); sentence != "" {
 		return fmt.Sprintf("the reply broke off after %d bytes: %s (%v)", e.Bytes, sentence, e.Err)
 	}
-	return fmt.Sprintf("the reply of %s broke off after %d bytes (%v): try again, and look into Ollama's log if it stays so", e.Model, e.Bytes, e.Err)
+	return fmt.Sprintf("the reply of %s broke off after %d bytes (%v): try again; if it persists, check Ollama's log", e.Model, e.Bytes, e.Err)
 }
 
 func (e *CutStreamError) Unwrap() error { return e.Err }
@@ -49,7 +50,7 @@ type StalledError struct {
 }
 
 func (e *StalledError) Error() string {
-	return fmt.Sprintf("%s thought on for %d bytes without a word of an answer and was stopped: ask for less at once, have it think less or choose another --model", e.Model, e.Bytes)
+	return fmt.Sprintf("%s was stopped after thinking for %d bytes without an answer: ask for less at once, let it think less or choose another --model", e.Model, e.Bytes)
 }
 
 // PromptTooLongError reports that a request does not fit into the context window.
@@ -61,7 +62,7 @@ type PromptTooLongError struct {
 }
 
 func (e *PromptTooLongError) Error() string {
-	return fmt.Sprintf("the request is longer than the %d tokens that %s is given room for: shorten it, raise the context window or choose another --model", e.ContextWindow, e.Model)
+	return fmt.Sprintf("the request is longer than the context of %[2]s (%[1]d tokens): shorten it, raise the context window or choose another --model", e.ContextWindow, e.Model)
 }
 
 func (e *PromptTooLongError) Unwrap() error { return e.Err }
@@ -116,9 +117,9 @@ func (e *noModelError) Trouble() prompt.ModelTrouble {
 func (c *Client) because(err error, kind prompt.TroubleKind, model string, there []api.ListModelResponse) error {
 	var e *noModelError
 	if errors.As(err, &e) {
-		e.trouble = prompt.ModelTrouble{Kind: kind, Host: c.base.String(), Model: model}
+		e.trouble = prompt.ModelTrouble{Kind: kind, Host: untrusted.Text(c.base.String()), Model: untrusted.Text(model)}
 		for _, m := range there {
-			e.trouble.Models = append(e.trouble.Models, m.Name)
+			e.trouble.Models = append(e.trouble.Models, untrusted.Text(m.Name))
 		}
 	}
 	return err
@@ -166,12 +167,12 @@ func said(err error) string {
 // unreachable returns the error for a server that does not answer at all.
 func (c *Client) unreachable(err error) error {
 	if refusedToDial(err) {
-		return c.because(noModel(err, "Ollama does not answer at %s: start it with `ollama serve`, or name another with --host", c.base), prompt.TroubleUnreachable, "", nil)
+		return c.because(noModel(err, "Ollama does not answer at %s: start it with `ollama serve`, or choose another with --host", c.base), prompt.TroubleUnreachable, "", nil)
 	}
 	if errors.Is(err, context.DeadlineExceeded) {
-		return c.because(noModel(err, "Ollama at %s takes connections but does not answer: start it anew with `ollama serve`, or name another with --host", c.base), prompt.TroubleUnreachable, "", nil)
+		return c.because(noModel(err, "Ollama at %s accepts connections but does not answer: restart it with `ollama serve`, or choose another with --host", c.base), prompt.TroubleUnreachable, "", nil)
 	}
-	return c.because(noModel(err, "what answers at %s does not speak as Ollama does (%v): start `ollama serve` there, or name another with --host", c.base, reason(err)), prompt.TroubleUnreachable, "", nil)
+	return c.because(noModel(err, "the server at %s does not behave like Ollama (%v): start `ollama serve` there, or choose another with --host", c.base, reason(err)), prompt.TroubleUnreachable, "", nil)
 }
 
 // reason returns the innermost error wrapped by net/http: the cause without a

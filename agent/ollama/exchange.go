@@ -64,7 +64,7 @@ func (x *exchange) run(ctx context.Context) error {
 	s := x.known.setting(x.req)
 	err := x.whenFree(ctx, s)
 	for err != nil && x.wordless() && x.known.learn(x.req, s, err) {
-		x.client.log.Warn("the server turns something away and is asked without it", "model", x.info.Name, "purpose", string(x.req.Purpose), "error", err)
+		x.client.log.Warn("the server rejects a parameter; asking without it", "model", x.info.Name, "purpose", string(x.req.Purpose), "error", err)
 		s = x.known.setting(x.req)
 		err = x.whenFree(ctx, s)
 	}

@@ -12,16 +12,16 @@ import (
 	"replan/planning/prompt"
 )
 
-func TestWordlessFormattedReplyTriesTheOtherThinkSetting(t *testing.T) {
+func TestEmptyFormattedReplyRetriesWithOtherThinkSetting(t *testing.T) {
 	thinking := func(r ollamatest.Request) bool { return r.Think == true }
 	for _, tc := range []struct {
-		rule  string
+		name  string
 		first ollamatest.Reply
 	}{
-		{"an empty reply", ollamatest.Reply{Text: "", Times: -1}},
-		{"a blank one that the server gave up", ollamatest.Reply{Text: "   \n   ", EndAfter: 5, Times: -1}},
+		{"empty reply", ollamatest.Reply{Text: "", Times: -1}},
+		{"blank reply cut by the server", ollamatest.Reply{Text: "   \n   ", EndAfter: 5, Times: -1}},
 	} {
-		t.Run(tc.rule, func(t *testing.T) {
+		t.Run(tc.name, func(t *testing.T) {
 			server := serve(t, ollamatest.Script{
 				Model: "m", Capabilities: thinker,
 				Replies: []ollamatest.Reply{{When: thinking, Text: `{"title":"x"}`, Thinking: "hm", Times: -1}, tc.first},
@@ -39,22 +39,22 @@ func TestWordlessFormattedReplyTriesTheOtherThinkSetting(t *testing.T) {
 				t.Fatal(err)
 			}
 			if n := len(server.Requests()); n != 3 {
-				t.Errorf("%d requests, want the setting that worked to be remembered", n)
+				t.Errorf("got %d requests, want the working setting to be remembered", n)
 			}
 		})
 	}
 }
 
-func TestWordlessReplyStaysAsItIsWhereNothingHelps(t *testing.T) {
+func TestEmptyReplyIsReturnedAfterRetries(t *testing.T) {
 	for _, tc := range []struct {
-		rule     string
+		name     string
 		req      prompt.Request
 		requests int
 	}{
-		{"prose is asked for once", ask("well?"), 1},
-		{"structure is asked for twice", formatted("plan"), 2},
+		{"prose", ask("well?"), 1},
+		{"format", formatted("plan"), 2},
 	} {
-		t.Run(tc.rule, func(t *testing.T) {
+		t.Run(tc.name, func(t *testing.T) {
 			server := serve(t, ollamatest.Script{Model: "m", Capabilities: thinker, Replies: []ollamatest.Reply{{Times: -1}}})
 			reply, err := connect(t, ollama.Config{Host: server.URL()}).Ask(testContext(t), tc.req, nil)
 			if err != nil || reply.Text != "" {
@@ -67,7 +67,7 @@ func TestWordlessReplyStaysAsItIsWhereNothingHelps(t *testing.T) {
 	}
 }
 
-func TestSchemaThatTheServerCannotUseIsAskedForAsJSON(t *testing.T) {
+func TestRejectedSchemaFallsBackToJSON(t *testing.T) {
 	server := serve(t, ollamatest.Script{Model: "m", Replies: []ollamatest.Reply{{Text: "{}", Times: -1}}})
 	client := connect(t, ollama.Config{Host: server.URL()})
 	const bad, good = `{"type":"nonsense"}`, `{"type":"object"}`
@@ -87,7 +87,7 @@ func TestSchemaThatTheServerCannotUseIsAskedForAsJSON(t *testing.T) {
 	}
 }
 
-func TestServerThatKnowsNoFormatIsNotAskedForEver(t *testing.T) {
+func TestRejectedFormatIsRetriedOnce(t *testing.T) {
 	server := serve(t, ollamatest.Script{Model: "m", Replies: []ollamatest.Reply{{Status: 500, Error: "failed to parse grammar", Times: -1}}})
 	_, err := connect(t, ollama.Config{Host: server.URL()}).Ask(testContext(t), formatted("go"), nil)
 	mentions(t, err, "failed to parse grammar", "m:latest", server.URL())
@@ -99,7 +99,7 @@ func TestServerThatKnowsNoFormatIsNotAskedForEver(t *testing.T) {
 	}
 }
 
-func TestReadingThePromptIsTimed(t *testing.T) {
+func TestReplyReportsPromptTime(t *testing.T) {
 	server := serve(t, ollamatest.Script{
 		Model: "m", Replies: []ollamatest.Reply{{Text: "yes", Times: -1}},
 		Cache: &ollamatest.Cache{PerPromptToken: time.Microsecond},
@@ -109,7 +109,7 @@ func TestReadingThePromptIsTimed(t *testing.T) {
 		words string
 		ms    int64
 	}{
-		{strings.Repeat("word", 2000), 3}, // 2000 tokens and the roles take more than 2 ms
+		{strings.Repeat("word", 2000), 3}, // 2000 tokens and the roles take over 2 ms
 		{strings.Repeat("word", 2000) + "again", 1},
 	} {
 		if reply, err := client.Ask(testContext(t), ask(tc.words), nil); err != nil || reply.PromptMS != tc.ms || reply.PromptTokens < 2000 {

@@ -9,9 +9,9 @@ import (
 	"replan/agent/ollama"
 )
 
-// Schemas come from servers that nobody vouches for. Whatever they hold, Ollama
-// must be able to read what is made of them, or it turns the request away.
-func FuzzInputSchemasAreReadByTheServer(f *testing.F) {
+// Schemas come from untrusted servers. Ollama must be able to decode the
+// parameters made of any schema, or it rejects the request.
+func FuzzParametersDecodeOnServer(f *testing.F) {
 	f.Add([]byte(`{"properties":{"a":{"$ref":"#/$defs/c","allOf":[{"$ref":"#"}]}},"$defs":{"c":{"anyOf":[{"$ref":"#/$defs/c"}],"items":[{}],"enum":[1]}}}`))
 	f.Add([]byte(`{"oneOf":[{"required":["a"],"properties":{"b":true}}],"required":["a","a",1],"properties":{"a":{"type":["string",1]}}}`))
 	f.Add([]byte(`{"properties":null,"allOf":[null,{"allOf":[]}]}`))
@@ -22,7 +22,7 @@ func FuzzInputSchemasAreReadByTheServer(f *testing.F) {
 		}
 		var read api.ToolFunctionParameters
 		if err := json.Unmarshal(sent, &read); err != nil || read.Type != "object" || read.Properties == nil {
-			t.Errorf("the server reads %s as %+v, error %v", sent, read, err)
+			t.Errorf("the server decodes %s as %+v, error %v", sent, read, err)
 		}
 	})
 }

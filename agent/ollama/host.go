@@ -41,14 +41,14 @@ func parseHost(text string) (*url.URL, error) {
 		port = given
 	}
 	if n, err := strconv.ParseUint(port, 10, 16); err != nil || n == 0 {
-		return nil, fmt.Errorf("reading the address of Ollama: %q is no port in %q; give host:port or a URL", port, text)
+		return nil, fmt.Errorf("reading the address of Ollama: %q is not a port in %q; give host:port or a URL", port, text)
 	}
 	u := &url.URL{Scheme: scheme, Host: net.JoinHostPort(reachable(host), port), Path: strings.TrimSuffix(path, "/")}
 	if u.Path != "" {
 		u.Path = "/" + u.Path
 	}
 	if _, err := url.Parse(u.String()); err != nil || strings.ContainsAny(host, " \t") {
-		return nil, fmt.Errorf("reading the address of Ollama: %q is no address; give host:port or a URL", text)
+		return nil, fmt.Errorf("reading the address of Ollama: %q is not an address; give host:port or a URL", text)
 	}
 	return u, nil
 }

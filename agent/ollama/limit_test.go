@@ -15,8 +15,8 @@ import (
 	"replan/planning/reply"
 )
 
-// within is a listener inside the program: what talks through it waits for
-// nothing that a test's own clock would not know of.
+// within is a listener inside the program, so that a test with fake time waits
+// for nothing outside.
 type within struct {
 	dialled chan net.Conn
 	closed  context.Context
@@ -51,9 +51,9 @@ func (w within) dial(ctx context.Context) (net.Conn, error) {
 	}
 }
 
-// askWithin asks a scripted model, with no time passing but that for which the
-// model keeps silent.
-func askWithin(t *testing.T, script ollamatest.Script, req prompt.Request) (reply reply.Reply, took time.Duration, err error) {
+// askWithin asks a scripted model in fake time; time passes only while the model
+// is silent.
+func askWithin(t *testing.T, script ollamatest.Script, req prompt.Request) (reply reply.Reply, elapsed time.Duration, err error) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		closed, cancel := context.WithCancel(t.Context())
@@ -61,44 +61,44 @@ func askWithin(t *testing.T, script ollamatest.Script, req prompt.Request) (repl
 		server := ollamatest.Serve(t.Context(), wire, script)
 		client := connect(t, ollama.Config{Host: server.URL()})
 		client.DialWith(wire.dial)
-		began := time.Now()
+		start := time.Now()
 		reply, err = client.Ask(t.Context(), req, nil)
-		took = time.Since(began)
+		elapsed = time.Since(start)
 		if err := server.Close(); err != nil {
 			t.Error(err)
 		}
 	})
-	return reply, took, err
+	return reply, elapsed, err
 }
 
-func TestWhatIsReadAsItComesMayTakeAsLongAsItGoesOn(t *testing.T) {
+func TestTimeoutBoundsSilenceOrWholeReply(t *testing.T) {
 	const words = "one two three four five six"
 	for _, tc := range []struct {
-		rule    string
+		name    string
 		purpose prompt.Purpose
 		format  string
 		pace    time.Duration // between two words
-		text    string        // that comes
-		took    time.Duration
-		silent  bool // the limit bounds the time in which nothing comes
+		text    string        // received
+		elapsed time.Duration
+		silent  bool // the timeout bounds the silence
 	}{
-		{"an answer in chat", prompt.PurposeChat, "", 100 * time.Second, words, 500 * time.Second, true},
-		{"a synthesis", prompt.PurposeSynthesis, "", 100 * time.Second, words, 500 * time.Second, true},
-		{"a step in the model's own words", prompt.PurposeStep, "", 100 * time.Second, words, 500 * time.Second, true},
-		{"not one that falls silent", prompt.PurposeChat, "", 3 * time.Minute, "one ", 2 * time.Minute, true},
-		{"not the arguments of a step", prompt.PurposeStep, `{"type":"object"}`, 50 * time.Second, "one two three ", 2 * time.Minute, false},
-		{"not the analysis", prompt.PurposeAnalysis, "", 50 * time.Second, "one two three ", 2 * time.Minute, false},
-		{"not the review", prompt.PurposeReview, "", 50 * time.Second, "one two three ", 2 * time.Minute, false},
-		{"not the plan", prompt.PurposePlan, "", 50 * time.Second, "one two three ", 2 * time.Minute, false},
-		{"not a turn of a sub-agent, whose step has a limit", prompt.PurposeAgent, "", 50 * time.Second, "one two three ", 2 * time.Minute, false},
+		{"chat", prompt.PurposeChat, "", 100 * time.Second, words, 500 * time.Second, true},
+		{"synthesis", prompt.PurposeSynthesis, "", 100 * time.Second, words, 500 * time.Second, true},
+		{"text of a step", prompt.PurposeStep, "", 100 * time.Second, words, 500 * time.Second, true},
+		{"chat that falls silent", prompt.PurposeChat, "", 3 * time.Minute, "one ", 2 * time.Minute, true},
+		{"arguments of a step", prompt.PurposeStep, `{"type":"object"}`, 50 * time.Second, "one two three ", 2 * time.Minute, false},
+		{"analysis", prompt.PurposeAnalysis, "", 50 * time.Second, "one two three ", 2 * time.Minute, false},
+		{"review", prompt.PurposeReview, "", 50 * time.Second, "one two three ", 2 * time.Minute, false},
+		{"plan", prompt.PurposePlan, "", 50 * time.Second, "one two three ", 2 * time.Minute, false},
+		{"turn of a sub-agent", prompt.PurposeAgent, "", 50 * time.Second, "one two three ", 2 * time.Minute, false},
 	} {
-		t.Run(tc.rule, func(t *testing.T) {
+		t.Run(tc.name, func(t *testing.T) {
 			req := ask("tell")
 			req.Purpose, req.Format, req.Timeout = tc.purpose, []byte(tc.format), 2*time.Minute
 			script := ollamatest.Script{Model: "m", Pace: tc.pace, Replies: []ollamatest.Reply{{When: func(ollamatest.Request) bool { return true }, Text: words}}}
-			reply, took, err := askWithin(t, script, req)
-			if reply.Text != tc.text || took != tc.took || reply.MS != took.Milliseconds() {
-				t.Errorf("after %s there is %+v, want %q after %s", took, reply, tc.text, tc.took)
+			reply, elapsed, err := askWithin(t, script, req)
+			if reply.Text != tc.text || elapsed != tc.elapsed || reply.MS != elapsed.Milliseconds() {
+				t.Errorf("after %s: got %+v, want %q after %s", elapsed, reply, tc.text, tc.elapsed)
 			}
 			var late *ollama.TimeoutError
 			switch whole := tc.text == words; {
@@ -113,39 +113,39 @@ func TestWhatIsReadAsItComesMayTakeAsLongAsItGoesOn(t *testing.T) {
 	}
 }
 
-func TestHalfAReplyComesBackBesideItsError(t *testing.T) {
+func TestPartialReplyIsReturnedWithError(t *testing.T) {
 	hold := ollamatest.Script{Pace: time.Hour, Replies: []ollamatest.Reply{{Thinking: "hm", Text: "one two"}}}
 	once := func(r ollamatest.Reply) ollamatest.Script {
 		r.Thinking = "hm"
 		return ollamatest.Script{Replies: []ollamatest.Reply{r}}
 	}
 	for _, tc := range []struct {
-		rule   string
+		name   string
 		script ollamatest.Script
 		change func(*prompt.Request)
 		text   string
-		says   string
+		want   string
 	}{
-		{"the connection breaks", once(ollamatest.Reply{Text: "one two", CutAfter: 5}), nil, "one t", "broke off"},
-		{"the stream ends in good order", once(ollamatest.Reply{Text: "one two", EndAfter: 5}), nil, "one t", "broke off"},
-		{"the model dies", once(ollamatest.Reply{Text: "one two", Error: "runner process has terminated"}), nil, "one two", "died under Ollama"},
-		{"it calls a tool and the stream breaks", once(ollamatest.Reply{Text: "one", Calls: []ollamatest.Call{{Name: "search", Args: map[string]any{"q": "x"}}}, Error: "died"}), func(r *prompt.Request) { r.Tools = plan.Offer{search} }, "one", "broke off"},
-		{"it thinks on and on", once(ollamatest.Reply{Text: "one two"}), func(r *prompt.Request) { r.MaxThinking = 1 }, "", "thought on"},
-		{"it falls silent", hold, func(r *prompt.Request) { r.Timeout = time.Minute }, "", "nothing came"},
-		{"its time is up", hold, func(r *prompt.Request) { r.Purpose, r.Timeout = prompt.PurposeAnalysis, time.Minute }, "", "not done within"},
+		{"connection breaks", once(ollamatest.Reply{Text: "one two", CutAfter: 5}), nil, "one t", "broke off"},
+		{"stream ends", once(ollamatest.Reply{Text: "one two", EndAfter: 5}), nil, "one t", "broke off"},
+		{"model dies", once(ollamatest.Reply{Text: "one two", Error: "runner process has terminated"}), nil, "one two", "the process of m:latest died"},
+		{"stream breaks after a call", once(ollamatest.Reply{Text: "one", Calls: []ollamatest.Call{{Name: "search", Args: map[string]any{"q": "x"}}}, Error: "died"}), func(r *prompt.Request) { r.Tools = plan.Offer{search} }, "one", "broke off"},
+		{"thinks too long", once(ollamatest.Reply{Text: "one two"}), func(r *prompt.Request) { r.MaxThinking = 1 }, "", "after thinking"},
+		{"falls silent", hold, func(r *prompt.Request) { r.Timeout = time.Minute }, "", "nothing came"},
+		{"times out", hold, func(r *prompt.Request) { r.Purpose, r.Timeout = prompt.PurposeAnalysis, time.Minute }, "", "not done within"},
 	} {
-		t.Run(tc.rule, func(t *testing.T) {
+		t.Run(tc.name, func(t *testing.T) {
 			req := ask("go")
 			req.Think = true
 			if tc.change != nil {
 				tc.change(&req)
 			}
 			tc.script.Model, tc.script.Capabilities = "m", thinker
-			answer, took, err := askWithin(t, tc.script, req)
-			mentions(t, err, tc.says)
-			want := reply.Reply{Text: tc.text, Thinking: "hm", ContextWindow: 16384, MS: took.Milliseconds()}
+			answer, elapsed, err := askWithin(t, tc.script, req)
+			mentions(t, err, tc.want)
+			want := reply.Reply{Text: tc.text, Thinking: "hm", ContextWindow: 16384, MS: elapsed.Milliseconds()}
 			if got := plan.CanonicalJSON(answer); got != plan.CanonicalJSON(want) {
-				t.Errorf("beside the error there is %s, want %s", got, plan.CanonicalJSON(want))
+				t.Errorf("got the partial reply %s, want %s", got, plan.CanonicalJSON(want))
 			}
 		})
 	}

@@ -16,7 +16,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// limit is how long a test may wait for an event before it counts as hanging.
+// limit is the longest time a test may wait for an event.
 const limit = 30 * time.Second
 
 func testContext(t *testing.T) context.Context {
@@ -57,7 +57,7 @@ func connect(t *testing.T, cfg ollama.Config) *ollama.Client {
 	return client
 }
 
-// pieces takes what delta is called with.
+// pieces records the arguments of delta.
 type pieces struct{ text, thinking []string }
 
 func (p *pieces) delta(text, thinking string) {

@@ -19,18 +19,18 @@ import (
 	"replan/planning/reply"
 )
 
-// These tests ask the server that OLLAMA_HOST names, each the smallest of its
-// models that can do what the test is about. What a model says does not matter;
-// where the server has none that fits, the test is left out and says so.
+// These tests use the server that OLLAMA_HOST names, and of its models the
+// smallest that suits the test. The text of replies does not matter; a test
+// without a suitable model is skipped.
 
-// longWait is for one reply of a real model on a slow machine.
+// longWait is the timeout for one reply of a real model on a slow machine.
 const longWait = 2 * time.Minute
 
 func real(t *testing.T, cfg ollama.Config) *ollama.Client {
 	t.Helper()
 	cfg.Host = os.Getenv("OLLAMA_HOST")
 	if cfg.Host == "" {
-		t.Fatal("OLLAMA_HOST is not set: name the server that these tests are to ask")
+		t.Fatal("OLLAMA_HOST is not set: name the server for these tests")
 	}
 	return connect(t, cfg)
 }
@@ -47,13 +47,13 @@ func realModels(t *testing.T, client *ollama.Client) []prompt.ModelInfo {
 	return models
 }
 
-// smallest is the model with the fewest bytes that fits. Where there is none the
-// test is left out: not every machine has room for one of each kind.
-func smallest(t *testing.T, client *ollama.Client, what string, fits func(prompt.ModelInfo) bool) string {
+// smallest returns the smallest model that fits, or skips the test: not every
+// machine has room for one of each kind.
+func smallest(t *testing.T, client *ollama.Client, kind string, fits func(prompt.ModelInfo) bool) string {
 	t.Helper()
 	models := slices.DeleteFunc(realModels(t, client), func(m prompt.ModelInfo) bool { return !m.Chats || !fits(m) })
 	if len(models) == 0 {
-		t.Skipf("%s has no model that %s: pull one to have this tested", client.Host(), what)
+		t.Skipf("%s has no model that %s: pull one to run this test", client.Host(), kind)
 	}
 	return slices.MinFunc(models, func(a, b prompt.ModelInfo) int { return int(a.Bytes - b.Bytes) }).Name
 }
@@ -72,7 +72,7 @@ func TestRealServerDescribesItsModels(t *testing.T) {
 	client := real(t, ollama.Config{})
 	for _, m := range realModels(t, client) {
 		if m.Name == "" || m.Bytes == 0 || m.ContextWindow == 0 || m.ContextWindow > m.Longest || m.Parameters == "" || m.Quantization == "" {
-			t.Errorf("model %+v lacks something", m)
+			t.Errorf("model %+v lacks a field", m)
 		}
 	}
 	info, err := client.Describe(t.Context(), "")
@@ -84,7 +84,7 @@ func TestRealServerDescribesItsModels(t *testing.T) {
 	}
 }
 
-func TestRealServerLoadsAModelBeforeItIsAsked(t *testing.T) {
+func TestRealServerLoadsModel(t *testing.T) {
 	client := real(t, ollama.Config{ContextWindow: 2048, KeepAlive: time.Minute})
 	name := smallest(t, client, callsTools, calls)
 	if err := client.Warm(t.Context(), name); err != nil {
@@ -98,7 +98,7 @@ func TestRealServerLoadsAModelBeforeItIsAsked(t *testing.T) {
 	mentions(t, client.Warm(t.Context(), "no-such-model"), "`ollama pull no-such-model`")
 }
 
-func TestRealServerStreamsAReply(t *testing.T) {
+func TestRealServerStreamsReply(t *testing.T) {
 	client := real(t, ollama.Config{ContextWindow: 2048})
 	name := smallest(t, client, callsTools, calls)
 	var got pieces
@@ -112,17 +112,17 @@ func TestRealServerStreamsAReply(t *testing.T) {
 	}
 }
 
-func TestRealServerHoldsAReplyToItsFormat(t *testing.T) {
+func TestRealServerFollowsFormat(t *testing.T) {
 	client := real(t, ollama.Config{ContextWindow: 2048})
-	for _, what := range []struct {
-		rule string
+	for _, kind := range []struct {
+		name string
 		fits func(prompt.ModelInfo) bool
 	}{
 		{callsTools, calls},
-		{"can think, which it is told not to", func(m prompt.ModelInfo) bool { return m.Thinks }},
+		{"can think", func(m prompt.ModelInfo) bool { return m.Thinks }},
 	} {
-		t.Run(what.rule, func(t *testing.T) {
-			req := short(smallest(t, client, what.rule, what.fits), "Plan something.")
+		t.Run(kind.name, func(t *testing.T) {
+			req := short(smallest(t, client, kind.name, kind.fits), "Plan something.")
 			req.MaxTokens, req.Think, req.Level = 200, true, prompt.ThinkHigh
 			req.Format = []byte(`{"type":"object","properties":{"mode":{"type":"string","enum":["direct","plan"]}},"required":["mode"],"additionalProperties":false}`)
 			reply, err := client.Ask(t.Context(), req, nil)
@@ -134,25 +134,25 @@ func TestRealServerHoldsAReplyToItsFormat(t *testing.T) {
 				t.Errorf("reply %q, error %v, want one of the two modes", reply.Text, err)
 			}
 			if reply.Thinking != "" {
-				t.Errorf("it thought %q", reply.Thinking)
+				t.Errorf("got the thinking %q, want none", reply.Thinking)
 			}
 		})
 	}
 }
 
-func TestRealServerTakesAsMuchThinkingAsItKnows(t *testing.T) {
+func TestRealServerAcceptsThinkLevels(t *testing.T) {
 	client := real(t, ollama.Config{ContextWindow: 2048})
 	name := smallest(t, client, "can think", func(m prompt.ModelInfo) bool { return m.Thinks })
 	for _, level := range []prompt.ThinkLevel{prompt.ThinkHigh, prompt.ThinkOn, prompt.ThinkOff, prompt.ThinkAuto} {
 		req := short(name, "Think.")
-		req.Think, req.Level, req.MaxTokens = true, level, 4 // that it is taken is all that matters
+		req.Think, req.Level, req.MaxTokens = true, level, 4 // it matters only that the request is accepted
 		if _, err := client.Ask(t.Context(), req, nil); err != nil {
 			t.Errorf("level %q: %v", level, err)
 		}
 	}
 }
 
-func TestRealServerTakesEveryTool(t *testing.T) {
+func TestRealServerAcceptsTools(t *testing.T) {
 	client := real(t, ollama.Config{ContextWindow: 8192})
 	tools := plan.Offer(slices.Concat(prompt.PlanTools(), plan.Catalogue{
 		{Name: "text.count", Server: "demo", Description: "counts", InputSchema: []byte(`{"type":"object","properties":{
@@ -161,15 +161,15 @@ func TestRealServerTakesEveryTool(t *testing.T) {
 			"required":["c"],"$defs":{"c":{"type":"object","properties":{"n":{"const":12345678901234567890}}}}}`)},
 		{Name: "plain", Server: "demo"},
 	}))
-	for _, what := range []struct {
-		rule string
+	for _, kind := range []struct {
+		name string
 		fits func(prompt.ModelInfo) bool
 	}{
 		{callsTools, calls},
 		{"can call no tools", func(m prompt.ModelInfo) bool { return !m.Tools }},
 	} {
-		t.Run(what.rule, func(t *testing.T) {
-			req := short(smallest(t, client, what.rule, what.fits), "Count.")
+		t.Run(kind.name, func(t *testing.T) {
+			req := short(smallest(t, client, kind.name, kind.fits), "Count.")
 			req.Tools = tools
 			req.Messages = append(req.Messages,
 				prompt.Message{Role: prompt.RoleAssistant, Calls: []reply.ToolUse{{ID: "one", Name: "text.count", Args: map[string]any{"c": map[string]any{"n": json.Number("12345678901234567890")}}}}},
@@ -182,16 +182,16 @@ func TestRealServerTakesEveryTool(t *testing.T) {
 	}
 }
 
-func TestRealServerRefusesWhatDoesNotFit(t *testing.T) {
+func TestRealServerRefusesLongPrompt(t *testing.T) {
 	client := real(t, ollama.Config{ContextWindow: 512})
 	name := smallest(t, client, callsTools, calls)
 	_, err := client.Ask(t.Context(), short(name, strings.Repeat("word ", 2000)), nil)
 	mentions(t, err, "longer than the 512 tokens", name)
 }
 
-// The requests are those of the pipeline, but for a stamp before all else, so that
-// none shares a prefix with another unless it is to.
-func TestRealServerReadsLittleOfThePlansPromptAfterTheAnalysis(t *testing.T) {
+// The requests are those of the pipeline, with a stamp in front, so that only
+// requests with the same stamp share a prefix.
+func TestRealServerCachesPromptAfterAnalysis(t *testing.T) {
 	client := real(t, ollama.Config{ContextWindow: 8192})
 	name := smallest(t, client, callsTools, calls)
 	info, err := client.Describe(t.Context(), name)
@@ -219,14 +219,14 @@ func TestRealServerReadsLittleOfThePlansPromptAfterTheAnalysis(t *testing.T) {
 		cold = append(cold, read(plan, rand.Text()))
 	}
 	t.Logf("%s read the prompt of phase 3 in %v ms after phase 1, and in %v ms cold", name, warm, cold)
-	// Whatever else the machine does only adds to a time.
+	// Other work of the machine only adds to a time.
 	if c, w := slices.Min(cold), slices.Min(warm); 4*w > c {
-		t.Errorf("after phase 1 the prompt of phase 3 took %d ms to read, cold %d ms, want a quarter at most", w, c)
+		t.Errorf("the prompt of phase 3 took %d ms to read after phase 1 and %d ms cold, want a quarter at most", w, c)
 	}
 }
 
-// phases are the requests of phases 1 and 3 for one goal.
-func phases(t *testing.T, info prompt.ModelInfo) (analysis, plan prompt.Request) {
+// phases returns the requests of phases 1 and 3 for one goal.
+func phases(t *testing.T, info prompt.ModelInfo) (analysis, execution prompt.Request) {
 	t.Helper()
 	schema := func(args string) json.RawMessage {
 		return json.RawMessage(`{"type":"object","properties":{` + args + `}}`)
@@ -249,9 +249,9 @@ func phases(t *testing.T, info prompt.ModelInfo) (analysis, plan prompt.Request)
 	})
 	analysis, more := pipeline.Next()
 	pipeline.Absorb(reply.Reply{Text: `{"mode":"plan","task":"rename a function","goal":"the tests pass","complexity":"medium","reflect":false}`})
-	plan, again := pipeline.Next()
-	if !more || !again || analysis.Purpose != prompt.PurposeAnalysis || plan.Purpose != prompt.PurposePlan || analysis.Shortened+plan.Shortened != "" {
-		t.Fatalf("the pipeline asks for %s (%s) and %s (%s)", analysis.Purpose, analysis.Shortened, plan.Purpose, plan.Shortened)
+	execution, again := pipeline.Next()
+	if !more || !again || analysis.Purpose != prompt.PurposeAnalysis || execution.Purpose != prompt.PurposePlan || analysis.Shortened+execution.Shortened != "" {
+		t.Fatalf("the pipeline requests %s (%s) and %s (%s)", analysis.Purpose, analysis.Shortened, execution.Purpose, execution.Shortened)
 	}
-	return analysis, plan
+	return analysis, execution
 }

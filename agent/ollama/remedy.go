@@ -37,11 +37,11 @@ func (c *Client) explain(ctx context.Context, info prompt.ModelInfo, err error) 
 	case missingModel(err):
 		return c.missing(ctx, info.Name, err)
 	case code == http.StatusNotFound, code == http.StatusMethodNotAllowed:
-		return noModel(err, "what answers at %s knows no chat, it is not Ollama or too old a one: update it, or name another with --host", c.base)
+		return noModel(err, "the server at %s has no chat API: it is not Ollama or too old; update it, or choose another with --host", c.base)
 	case code == http.StatusServiceUnavailable:
-		return fmt.Errorf("the Ollama at %s has too many other requests; try again when it has less to do: %w", c.base, err)
+		return fmt.Errorf("the Ollama at %s is busy with other requests; try again later: %w", c.base, err)
 	case code == http.StatusUnauthorized:
-		return fmt.Errorf("the Ollama at %s wants to know who asks, `ollama signin` tells it: %w", c.base, err)
+		return fmt.Errorf("the Ollama at %s needs you to sign in with `ollama signin`: %w", c.base, err)
 	}
 	if words == "" {
 		words = err.Error()
@@ -76,19 +76,19 @@ func remedy(name, words string) string {
 	switch {
 	case says("more system memory", "out of memory", "out of device memory", "outofdevicememory", "malloc failed", "not enough memory",
 		"insufficient memory", "failed to allocate", "unable to allocate", "allocation failed"):
-		return fmt.Sprintf("there is not enough memory for %s: choose a smaller --model, give it a smaller context window or close what else needs memory", name)
+		return fmt.Sprintf("there is not enough memory for %s: choose a smaller --model or context window, or close other programs", name)
 	case says("process has terminated", "process no longer running", "runner has unexpectedly stopped"):
-		return fmt.Sprintf("%s died under Ollama, most often for want of memory: try again, then choose a smaller --model or give it a smaller context window", name)
+		return fmt.Sprintf("the process of %s died, usually for lack of memory: try again, then choose a smaller --model or context window", name)
 	case says("does not support tools"):
 		return fmt.Sprintf("%s cannot call tools: choose another --model", name)
 	case refusesThinking(words):
-		return fmt.Sprintf("%s cannot think as it was asked to: set its thinking to auto or off", name)
+		return fmt.Sprintf("%s does not support this thinking level: set its thinking to auto or off", name)
 	case says("does not support chat"):
 		return fmt.Sprintf("%s cannot chat: choose another --model", name)
 	case says("parsing tool call", "parse tool call"):
-		return fmt.Sprintf("%s wrote a call of a tool that Ollama cannot read: ask again, or choose another --model", name)
+		return fmt.Sprintf("%s wrote a tool call that Ollama cannot parse: ask again, or choose another --model", name)
 	case refusesFormat(words):
-		return fmt.Sprintf("Ollama cannot hold %s to the form that was asked for: update Ollama, or choose another --model", name)
+		return fmt.Sprintf("Ollama cannot constrain %s to the requested format: update Ollama, or choose another --model", name)
 	case says("newer version of ollama", "compatible with your version of ollama"):
 		return fmt.Sprintf("this Ollama cannot run %s: update Ollama, or choose another --model", name)
 	default:

@@ -12,41 +12,41 @@ import (
 	"replan/planning/prompt"
 )
 
-// The words of the server, and what the user reads.
+// failures are errors of the server and parts of the messages for the user.
 var failures = []struct {
 	status int
 	words  string
-	says   []string
+	want   []string
 }{
 	{404, "model 'm' not found", []string{"has no model m:latest", "`ollama pull m:latest`", "--model"}},
 	{404, `model "m" not found, try pulling it first`, []string{"has no model m:latest", "`ollama pull m:latest`"}},
 	{404, "404 page not found", []string{"not Ollama or too old", "--host"}},
 	{400, "registry.ollama.ai/library/m:latest does not support tools", []string{"m:latest cannot call tools", "--model"}},
-	{400, `"m" does not support thinking`, []string{"cannot think as it was asked to", "auto or off"}},
-	{400, `think value "high" is not supported for this model`, []string{"cannot think as it was asked to", "auto or off"}},
+	{400, `"m" does not support thinking`, []string{"does not support this thinking level", "auto or off"}},
+	{400, `think value "high" is not supported for this model`, []string{"does not support this thinking level", "auto or off"}},
 	{400, `"m" does not support chat`, []string{"m:latest cannot chat", "--model"}},
-	{400, "the input length exceeds the context length", []string{"longer than the 16384 tokens", "m:latest"}},
+	{400, "the input length exceeds the context length", []string{"longer than the context", "16384 tokens", "m:latest"}},
 	{400, "this model requires a newer version of Ollama", []string{"update Ollama", "--model"}},
 	{401, "unauthorized", []string{"`ollama signin`"}},
-	{500, "invalid JSON schema in format", []string{"cannot hold m:latest to the form", "update Ollama"}},
-	{500, "failed to load model vocabulary required for format", []string{"cannot hold m:latest to the form"}},
+	{500, "invalid JSON schema in format", []string{"cannot constrain m:latest", "update Ollama"}},
+	{500, "failed to load model vocabulary required for format", []string{"cannot constrain m:latest"}},
 	{500, "model requires more system memory (5.6 GiB) than is available (3.1 GiB)", []string{"not enough memory for m:latest", "smaller --model", "context window", "5.6 GiB"}},
 	{500, "llama runner process has terminated: cudaMalloc failed: out of memory", []string{"not enough memory for m:latest", "smaller --model"}},
-	{500, "llama runner process has terminated: signal: killed", []string{"m:latest died under Ollama", "smaller --model"}},
-	{500, "llama runner process no longer running: 2", []string{"m:latest died under Ollama"}},
-	{500, "model runner has unexpectedly stopped, this may be due to resource limitations or an internal error", []string{"m:latest died under Ollama"}},
-	{500, "error parsing tool call: raw='{', err=unexpected end of JSON input", []string{"wrote a call of a tool that Ollama cannot read", "--model"}},
-	{503, "server busy, please try again. maximum pending requests exceeded", []string{"too many other requests", "try again"}},
+	{500, "llama runner process has terminated: signal: killed", []string{"the process of m:latest died", "smaller --model"}},
+	{500, "llama runner process no longer running: 2", []string{"the process of m:latest died"}},
+	{500, "model runner has unexpectedly stopped, this may be due to resource limitations or an internal error", []string{"the process of m:latest died"}},
+	{500, "error parsing tool call: raw='{', err=unexpected end of JSON input", []string{"wrote a tool call that Ollama cannot parse", "--model"}},
+	{503, "server busy, please try again. maximum pending requests exceeded", []string{"busy with other requests", "try again"}},
 	{500, "something that nobody has heard of", []string{"something that nobody has heard of", "log"}},
 }
 
-func TestWhatAServerSaysBecomesASentenceWithARemedy(t *testing.T) {
+func TestServerErrorNamesTheRemedy(t *testing.T) {
 	for _, tc := range failures {
 		t.Run(tc.words, func(t *testing.T) {
 			server := serve(t, ollamatest.Script{Model: "m", Replies: []ollamatest.Reply{{Status: tc.status, Error: tc.words, Times: -1}}})
 			client := connect(t, ollama.Config{Host: server.URL()})
 			_, err := client.Ask(testContext(t), ask("go"), nil)
-			mentions(t, err, tc.says...)
+			mentions(t, err, tc.want...)
 			if strings.Contains(err.Error(), "\n") {
 				t.Errorf("the error %q is more than one line", err)
 			}
@@ -57,7 +57,7 @@ func TestWhatAServerSaysBecomesASentenceWithARemedy(t *testing.T) {
 	}
 }
 
-func TestSoItDoesInTheMiddleOfAReply(t *testing.T) {
+func TestErrorInMidReplyNamesTheRemedy(t *testing.T) {
 	for _, tc := range failures {
 		if tc.status != 500 {
 			continue
@@ -69,12 +69,12 @@ func TestSoItDoesInTheMiddleOfAReply(t *testing.T) {
 			if !errors.As(err, &cut) || cut.Bytes != 7 {
 				t.Fatalf("error %v, want a CutStreamError after 7 bytes", err)
 			}
-			mentions(t, err, tc.says...)
+			mentions(t, err, tc.want...)
 		})
 	}
 }
 
-func TestPromptThatDoesNotFitIsToldSoHoweverLate(t *testing.T) {
+func TestLateContextErrorIsPromptTooLong(t *testing.T) {
 	server := serve(t, ollamatest.Script{Model: "m", Replies: []ollamatest.Reply{{Error: "the input length exceeds the context length"}}})
 	_, err := connect(t, ollama.Config{Host: server.URL()}).Ask(testContext(t), ask("go"), nil)
 	var long *ollama.PromptTooLongError
@@ -83,7 +83,7 @@ func TestPromptThatDoesNotFitIsToldSoHoweverLate(t *testing.T) {
 	}
 }
 
-func TestStatusWithoutAWordIsAnError(t *testing.T) {
+func TestStatusWithoutBodyIsAnError(t *testing.T) {
 	server := serve(t, ollamatest.Script{Model: "m"})
 	gateway := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path == "/api/chat" {
@@ -97,18 +97,18 @@ func TestStatusWithoutAWordIsAnError(t *testing.T) {
 	mentions(t, err, "Bad Gateway", gateway.URL)
 }
 
-func TestModelThatRepeatsItselfIsToldFromAServerThatDies(t *testing.T) {
+func TestRepeatingModelIsReported(t *testing.T) {
 	for _, tc := range []struct {
-		rule   string
+		name   string
 		text   string
 		repeat bool
 	}{
-		{"thirty times the same word", strings.Repeat("so ", 30), true},
-		{"blanks of any kind are the same", "{" + strings.Repeat(" \n", 40), true},
-		{"not so often", strings.Repeat("so ", 29), false},
-		{"often, but something else since", strings.Repeat("so ", 40) + "what", false},
+		{"thirty equal words", strings.Repeat("so ", 30), true},
+		{"blanks of any kind", "{" + strings.Repeat(" \n", 40), true},
+		{"fewer equal words", strings.Repeat("so ", 29), false},
+		{"another word at the end", strings.Repeat("so ", 40) + "what", false},
 	} {
-		t.Run(tc.rule, func(t *testing.T) {
+		t.Run(tc.name, func(t *testing.T) {
 			size := 0
 			if strings.HasPrefix(tc.text, "{") {
 				size = 1

@@ -19,8 +19,8 @@ const (
 	schemaParts   = 200  // schemas within a schema in total; further ones keep only type and description
 )
 
-// parameters converts an input schema to Ollama's own type, as far as that type
-// can express it; the server rejects the whole request if a schema does not fit.
+// parameters converts what Ollama's own type can express of an input schema; the
+// server rejects the whole request if a schema does not fit.
 // References are resolved, and bounds and defaults move into the descriptions.
 func parameters(raw json.RawMessage) api.ToolFunctionParameters {
 	out := api.ToolFunctionParameters{Type: "object", Properties: api.NewToolPropertiesMap()}
@@ -148,8 +148,7 @@ func (s *schema) properties(object map[string]any, depth int) (*api.ToolProperti
 	return out, required
 }
 
-// property converts a schema to the API's type for properties, as far as that can
-// express it.
+// property converts what the API's type for properties can express of a schema.
 func (s *schema) property(value any, depth int) api.ToolProperty {
 	object := s.plain(value)
 	out := api.ToolProperty{Type: types(object["type"]), Description: described(object)}

@@ -12,22 +12,22 @@ import (
 	"replan/planning/prompt"
 )
 
-func TestThinkLevelBecomesASetting(t *testing.T) {
+func TestThinkLevelIsSent(t *testing.T) {
 	for _, tc := range []struct {
-		rule  string
+		name  string
 		think bool
 		level prompt.ThinkLevel
 		want  any
 	}{
-		{"auto is on where it may think", true, prompt.ThinkAuto, true},
+		{"auto", true, prompt.ThinkAuto, true},
 		{"on", true, prompt.ThinkOn, true},
 		{"off", true, prompt.ThinkOff, false},
 		{"low", true, prompt.ThinkLow, "low"},
 		{"medium", true, prompt.ThinkMedium, "medium"},
 		{"high", true, prompt.ThinkHigh, "high"},
-		{"no level makes one think that may not", false, prompt.ThinkHigh, false},
+		{"level with thinking off", false, prompt.ThinkHigh, false},
 	} {
-		t.Run(tc.rule, func(t *testing.T) {
+		t.Run(tc.name, func(t *testing.T) {
 			server := serve(t, ollamatest.Script{Model: "m", Capabilities: thinker, Replies: []ollamatest.Reply{{Text: "yes"}}})
 			req := ask("go")
 			req.Think, req.Level = tc.think, tc.level
@@ -41,7 +41,7 @@ func TestThinkLevelBecomesASetting(t *testing.T) {
 	}
 }
 
-func TestWhatAServerTurnsAwayIsLearntOfThatModelAlone(t *testing.T) {
+func TestRejectedLevelIsRememberedPerModel(t *testing.T) {
 	server := serve(t, ollamatest.Script{
 		Others: []ollamatest.Model{{Name: "switch", Capabilities: thinker}, {Name: "levels", Capabilities: thinker}},
 		Replies: []ollamatest.Reply{
@@ -69,7 +69,7 @@ func TestWhatAServerTurnsAwayIsLearntOfThatModelAlone(t *testing.T) {
 	}
 }
 
-func TestAllThatAServerTurnsAwayIsLearntInOneRequest(t *testing.T) {
+func TestSeveralRejectionsInOneAsk(t *testing.T) {
 	server := serve(t, ollamatest.Script{
 		Model: "m", Capabilities: thinker,
 		Replies: []ollamatest.Reply{
@@ -87,43 +87,43 @@ func TestAllThatAServerTurnsAwayIsLearntInOneRequest(t *testing.T) {
 	}
 }
 
-func TestModelThatThinksOnAndOnIsStopped(t *testing.T) {
+func TestLongThinkingIsStopped(t *testing.T) {
 	long := strings.Repeat("hm hm ", 100)
 	for _, tc := range []struct {
-		rule    string
+		name    string
 		reply   ollamatest.Reply
-		most    int
+		limit   int
 		stalled bool
 	}{
-		{"past the bound", ollamatest.Reply{Thinking: long, Text: "yes"}, 100, true},
-		{"in the tags of old models too", ollamatest.Reply{Text: "\n<think>" + long + "</think>yes"}, 100, true},
-		{"not at the bound", ollamatest.Reply{Thinking: long, Text: "yes"}, len(long), false},
-		{"not where there is no bound", ollamatest.Reply{Thinking: long, Text: "yes"}, 0, false},
-		{"not once it has spoken", ollamatest.Reply{Text: "yes <think>" + long}, 100, false},
-		{"not for a thought in tags that ends", ollamatest.Reply{Text: "<think>hm</think>" + long}, 100, false},
-		{"not for a long answer", ollamatest.Reply{Thinking: "hm", Text: long}, 100, false},
+		{"over the limit", ollamatest.Reply{Thinking: long, Text: "yes"}, 100, true},
+		{"over the limit in think tags", ollamatest.Reply{Text: "\n<think>" + long + "</think>yes"}, 100, true},
+		{"at the limit", ollamatest.Reply{Thinking: long, Text: "yes"}, len(long), false},
+		{"no limit", ollamatest.Reply{Thinking: long, Text: "yes"}, 0, false},
+		{"think tag after text", ollamatest.Reply{Text: "yes <think>" + long}, 100, false},
+		{"closed think tag", ollamatest.Reply{Text: "<think>hm</think>" + long}, 100, false},
+		{"long answer", ollamatest.Reply{Thinking: "hm", Text: long}, 100, false},
 	} {
-		t.Run(tc.rule, func(t *testing.T) {
+		t.Run(tc.name, func(t *testing.T) {
 			server := serve(t, ollamatest.Script{Model: "m", Capabilities: thinker, Replies: []ollamatest.Reply{tc.reply}})
 			req := ask("go")
-			req.Think, req.MaxThinking = true, tc.most
+			req.Think, req.MaxThinking = true, tc.limit
 			reply, err := connect(t, ollama.Config{Host: server.URL()}).Ask(testContext(t), req, nil)
 			var stalled *ollama.StalledError
 			if errors.As(err, &stalled) != tc.stalled || (err != nil) != tc.stalled {
 				t.Fatalf("reply %+v, error %v", reply, err)
 			}
 			if tc.stalled {
-				mentions(t, err, "m:latest", "without a word", "--model")
-				if stalled.Bytes <= tc.most || stalled.Bytes > tc.most+10 {
-					t.Errorf("stopped after %d bytes, want just over %d", stalled.Bytes, tc.most)
+				mentions(t, err, "m:latest", "without an answer", "--model")
+				if stalled.Bytes <= tc.limit || stalled.Bytes > tc.limit+10 {
+					t.Errorf("stopped after %d bytes, want just over %d", stalled.Bytes, tc.limit)
 				}
 			}
 		})
 	}
 }
 
-// A server that waits an hour between two pieces is left at once.
-func TestStoppedModelIsNotWaitedFor(t *testing.T) {
+// Ask leaves a server that pauses for an hour between two pieces at once.
+func TestStoppedModelIsLeftAtOnce(t *testing.T) {
 	server := serve(t, ollamatest.Script{
 		Model: "m", Capabilities: thinker, Pace: time.Hour,
 		Replies: []ollamatest.Reply{{Thinking: "hm hm", Text: "yes"}},

@@ -21,7 +21,7 @@ func offering(words string, tools ...plan.Tool) prompt.Request {
 
 var search = plan.Tool{Name: "search", Server: "web", InputSchema: []byte(`{"type":"object"}`)}
 
-func TestCallsOfAReplyComeWholeAndInOrder(t *testing.T) {
+func TestReplyKeepsCallsAndDigits(t *testing.T) {
 	server := serve(t, ollamatest.Script{
 		Model: "m", Capabilities: thinker,
 		Replies: []ollamatest.Reply{{
@@ -48,14 +48,14 @@ func TestCallsOfAReplyComeWholeAndInOrder(t *testing.T) {
 	const want = `{"deep":[{"n":9007199254740993}],"id":12345678901234567890,"none":null,"price":0.1000,"text":"a <b> & ` + "\u2028" + `","yes":true}`
 	first, second := reply.Calls[0], reply.Calls[1]
 	if args := plan.CanonicalJSON(first.Args); first.ID != "a" || first.Name != "search" || args != strings.ReplaceAll(want, "\u2028", `\u2028`) {
-		t.Errorf("first call %q %q %s, want every digit of it", first.ID, first.Name, args)
+		t.Errorf("first call %q %q %s, want every digit", first.ID, first.Name, args)
 	}
 	if second.Name != "nonsense" || second.Args == nil || len(second.Args) != 0 || second.ID == "" {
 		t.Errorf("second call %+v, want one without arguments", second)
 	}
 }
 
-func TestCallsAloneAreAReply(t *testing.T) {
+func TestReplyOfCallsAlone(t *testing.T) {
 	server := serve(t, ollamatest.Script{
 		Model: "m", Capabilities: thinker,
 		Replies: []ollamatest.Reply{{Calls: []ollamatest.Call{{Name: "search"}}, Times: -1}},
@@ -67,11 +67,11 @@ func TestCallsAloneAreAReply(t *testing.T) {
 		t.Errorf("reply %+v, error %v, want the call", reply, err)
 	}
 	if n := len(server.Requests()); n != 1 {
-		t.Errorf("%d requests, want none for words that are not needed", n)
+		t.Errorf("got %d requests, want no retry for text", n)
 	}
 }
 
-func TestToolsAreOfferedByTheShortestNameThatMeansThem(t *testing.T) {
+func TestToolsGetShortestUniqueNames(t *testing.T) {
 	server := serve(t, ollamatest.Script{Model: "m", Replies: []ollamatest.Reply{{Text: "yes", Times: -1}}})
 	client := connect(t, ollama.Config{Host: server.URL()})
 	req := offering("look", search,
@@ -87,7 +87,7 @@ func TestToolsAreOfferedByTheShortestNameThatMeansThem(t *testing.T) {
 		t.Errorf("tools %q, want %q", got.ToolNames(), want)
 	}
 	if string(got.Tools) != string(server.Requests()[1].Tools) {
-		t.Error("the same tools are written in two ways")
+		t.Error("the same tools were encoded in two ways")
 	}
 	var tools []struct{ Function struct{ Description string } }
 	if err := json.Unmarshal(got.Tools, &tools); err != nil {
@@ -97,58 +97,58 @@ func TestToolsAreOfferedByTheShortestNameThatMeansThem(t *testing.T) {
 		t.Errorf("description %q, want it on one line", d)
 	}
 	if d := []rune(tools[2].Function.Description); len(d) != 1001 || d[1000] != '…' {
-		t.Errorf("a description of %d characters, want it cut after 1000", len(d))
+		t.Errorf("got a description of %d characters, want it cut after 1000", len(d))
 	}
 }
 
-func TestInputSchemasGoAsFarAsTheServerReadsThem(t *testing.T) {
-	for _, tc := range []struct{ rule, schema, want string }{
-		{"no schema takes nothing", ``, `{"type":"object","properties":{}}`},
-		{"what is no schema takes nothing", `[1]`, `{"type":"object","properties":{}}`},
+func TestInputSchemaConversion(t *testing.T) {
+	for _, tc := range []struct{ name, schema, want string }{
+		{"no schema", ``, `{"type":"object","properties":{}}`},
+		{"invalid schema", `[1]`, `{"type":"object","properties":{}}`},
 		{
-			"required properties come first, the others by name",
+			"required properties first, others by name",
 			`{"type":"object","properties":{"a":{"type":"string"},"c":{"type":"integer"},"b":{"type":"boolean"}},"required":["c","gone"]}`,
 			`{"type":"object","required":["c","gone"],"properties":{"c":{"type":"integer"},"a":{"type":"string"},"b":{"type":"boolean"}}}`,
 		},
 		{
-			"nested properties stay", `{"properties":{"a":{"type":"object","properties":{"b":{"type":"string","description":"x"}},"required":["b"]}}}`,
+			"nested properties", `{"properties":{"a":{"type":"object","properties":{"b":{"type":"string","description":"x"}},"required":["b"]}}}`,
 			`{"type":"object","properties":{"a":{"type":"object","properties":{"b":{"type":"string","description":"x"}},"required":["b"]}}}`,
 		},
 		{
-			"so do enums, const is one of them", `{"properties":{"a":{"enum":["x",2,null]},"b":{"const":12345678901234567890}}}`,
+			"enum and const", `{"properties":{"a":{"enum":["x",2,null]},"b":{"const":12345678901234567890}}}`,
 			`{"type":"object","properties":{"a":{"enum":["x",2,null]},"b":{"enum":[12345678901234567890]}}}`,
 		},
 		{
-			"alternatives stay, of either kind", `{"properties":{"a":{"anyOf":[{"type":"string"},{"type":"null"}]},"b":{"oneOf":[{"type":"integer"},{"type":"boolean"}]}}}`,
+			"anyOf and oneOf", `{"properties":{"a":{"anyOf":[{"type":"string"},{"type":"null"}]},"b":{"oneOf":[{"type":"integer"},{"type":"boolean"}]}}}`,
 			`{"type":"object","properties":{"a":{"anyOf":[{"type":"string"},{"type":"null"}]},"b":{"anyOf":[{"type":"integer"},{"type":"boolean"}]}}}`,
 		},
-		{"several types stay", `{"properties":{"a":{"type":["string","null"]}}}`, `{"type":"object","properties":{"a":{"type":["string","null"]}}}`},
+		{"several types", `{"properties":{"a":{"type":["string","null"]}}}`, `{"type":"object","properties":{"a":{"type":["string","null"]}}}`},
 		{
-			"items are read as properties are", `{"properties":{"a":{"type":"array","items":{"$ref":"#/$defs/x"},"minItems":1}},"$defs":{"x":{"type":"string","maxLength":3}}}`,
+			"items", `{"properties":{"a":{"type":"array","items":{"$ref":"#/$defs/x"},"minItems":1}},"$defs":{"x":{"type":"string","maxLength":3}}}`,
 			`{"type":"object","properties":{"a":{"type":"array","items":{"type":"string","description":"(characters at most 3)"},"description":"(items at least 1)"}}}`,
 		},
 		{
-			"a reference is what it means, and its own words go first", `{"properties":{"a":{"$ref":"#/definitions/x~1y","description":"mine"}},"definitions":{"x/y":{"type":"string","description":"theirs"}}}`,
+			"reference with its own description", `{"properties":{"a":{"$ref":"#/definitions/x~1y","description":"mine"}},"definitions":{"x/y":{"type":"string","description":"theirs"}}}`,
 			`{"type":"object","properties":{"a":{"type":"string","description":"mine"}}}`,
 		},
-		{"a reference to elsewhere means nothing", `{"properties":{"a":{"$ref":"file:///x"},"b":{"$ref":"#/none"}}}`, `{"type":"object","properties":{"a":{},"b":{}}}`},
-		{"a reference to itself means nothing", `{"properties":{"a":{"$ref":"#/properties/a"}}}`, `{"type":"object","properties":{"a":{}}}`},
+		{"unresolved reference", `{"properties":{"a":{"$ref":"file:///x"},"b":{"$ref":"#/none"}}}`, `{"type":"object","properties":{"a":{},"b":{}}}`},
+		{"reference to itself", `{"properties":{"a":{"$ref":"#/properties/a"}}}`, `{"type":"object","properties":{"a":{}}}`},
 		{
-			"allOf is all of it", `{"properties":{"a":{"allOf":[{"$ref":"#/$defs/x"},{"properties":{"c":{}},"required":["c"]}]}},"$defs":{"x":{"type":"object","properties":{"b":{}},"required":["b"]}}}`,
+			"allOf", `{"properties":{"a":{"allOf":[{"$ref":"#/$defs/x"},{"properties":{"c":{}},"required":["c"]}]}},"$defs":{"x":{"type":"object","properties":{"b":{}},"required":["b"]}}}`,
 			`{"type":"object","properties":{"a":{"type":"object","properties":{"b":{},"c":{}},"required":["b","c"]}}}`,
 		},
 		{
-			"alternatives at the top are offered together, none is required", `{"anyOf":[{"properties":{"a":{}},"required":["a"]},{"properties":{"b":{}}}],"properties":{"c":{}},"required":["c"]}`,
+			"alternatives at the top", `{"anyOf":[{"properties":{"a":{}},"required":["a"]},{"properties":{"b":{}}}],"properties":{"c":{}},"required":["c"]}`,
 			`{"type":"object","required":["c"],"properties":{"c":{},"a":{},"b":{}}}`,
 		},
 		{
-			"what the type has no place for is said in words", `{"properties":{"a":{"type":"integer","description":"how many","minimum":1,"maximum":10,"default":5},"b":{"type":"string","format":"date"}}}`,
+			"other constraints move to the description", `{"properties":{"a":{"type":"integer","description":"how many","minimum":1,"maximum":10,"default":5},"b":{"type":"string","format":"date"}}}`,
 			`{"type":"object","properties":{"a":{"type":"integer","description":"how many (at least 1, at most 10, default 5)"},"b":{"type":"string","description":"(format \"date\")"}}}`,
 		},
-		{"what the server would stumble over is left out", `{"type":["object"],"required":"a","properties":{"a":true,"b":{"type":7,"enum":"x","description":["y"],"required":null}}}`, `{"type":"object","properties":{"a":{},"b":{}}}`},
-		{"places of a list are alternatives", `{"properties":{"a":{"type":"array","items":[{"type":"string"},{"type":"integer"}]}}}`, `{"type":"object","properties":{"a":{"type":"array","items":{"anyOf":[{"type":"string"},{"type":"integer"}]}}}}`},
+		{"malformed fields", `{"type":["object"],"required":"a","properties":{"a":true,"b":{"type":7,"enum":"x","description":["y"],"required":null}}}`, `{"type":"object","properties":{"a":{},"b":{}}}`},
+		{"list of item schemas", `{"properties":{"a":{"type":"array","items":[{"type":"string"},{"type":"integer"}]}}}`, `{"type":"object","properties":{"a":{"type":"array","items":{"anyOf":[{"type":"string"},{"type":"integer"}]}}}}`},
 	} {
-		t.Run(tc.rule, func(t *testing.T) {
+		t.Run(tc.name, func(t *testing.T) {
 			server := serve(t, ollamatest.Script{Model: "m", Replies: []ollamatest.Reply{{Text: "yes"}}})
 			_, err := connect(t, ollama.Config{Host: server.URL()}).Ask(testContext(t), offering("look", plan.Tool{Name: "x", InputSchema: []byte(tc.schema)}), nil)
 			if err != nil {
@@ -168,7 +168,7 @@ func TestInputSchemasGoAsFarAsTheServerReadsThem(t *testing.T) {
 	}
 }
 
-func TestSchemaThatMeansItselfIsBounded(t *testing.T) {
+func TestRecursiveSchemaIsBounded(t *testing.T) {
 	const tree = `{"properties":{"root":{"$ref":"#/$defs/node"}},"$defs":{"node":{"type":"object","properties":{
 		"a":{"$ref":"#/$defs/node"},"b":{"$ref":"#/$defs/node"},"c":{"type":"array","items":{"$ref":"#/$defs/node"}}}}}}`
 	server := serve(t, ollamatest.Script{Model: "m", Replies: []ollamatest.Reply{{Text: "yes"}}})
@@ -180,8 +180,8 @@ func TestSchemaThatMeansItselfIsBounded(t *testing.T) {
 	}
 }
 
-func TestConversationCarriesCallsAndWhatCameOfThem(t *testing.T) {
-	talk := func() prompt.Request {
+func TestConversationKeepsCallsAndResults(t *testing.T) {
+	conversation := func() prompt.Request {
 		req := offering("look", search)
 		req.Messages = append(req.Messages,
 			prompt.Message{Role: prompt.RoleAssistant, Content: "hm", Calls: []reply.ToolUse{
@@ -192,9 +192,9 @@ func TestConversationCarriesCallsAndWhatCameOfThem(t *testing.T) {
 			prompt.Message{Role: prompt.RoleTool, Tool: "search", Content: "found too"})
 		return req
 	}
-	t.Run("as such for a model that knows tools", func(t *testing.T) {
+	t.Run("model with tools", func(t *testing.T) {
 		server := serve(t, ollamatest.Script{Model: "m", Replies: []ollamatest.Reply{{Text: "yes"}}})
-		if _, err := connect(t, ollama.Config{Host: server.URL()}).Ask(testContext(t), talk(), nil); err != nil {
+		if _, err := connect(t, ollama.Config{Host: server.URL()}).Ask(testContext(t), conversation(), nil); err != nil {
 			t.Fatal(err)
 		}
 		got := server.Requests()[0].Messages
@@ -208,20 +208,20 @@ func TestConversationCarriesCallsAndWhatCameOfThem(t *testing.T) {
 			t.Errorf("a call without arguments has %s", args)
 		}
 		if m := got[3]; m.Role != "tool" || m.ToolName != "search" || m.ToolCallID != "one" || m.Content != "found" {
-			t.Errorf("the answer is %+v", m)
+			t.Errorf("got the tool message %+v", m)
 		}
 	})
-	t.Run("in words for one that does not, whose template would drop them", func(t *testing.T) {
+	t.Run("model without tools gets text", func(t *testing.T) {
 		server := serve(t, ollamatest.Script{Model: "m", Capabilities: []string{"completion"}, Replies: []ollamatest.Reply{{Text: "yes"}}})
-		if _, err := connect(t, ollama.Config{Host: server.URL(), Model: "m"}).Ask(testContext(t), talk(), nil); err != nil {
+		if _, err := connect(t, ollama.Config{Host: server.URL(), Model: "m"}).Ask(testContext(t), conversation(), nil); err != nil {
 			t.Fatal(err)
 		}
 		if n := len(server.Requests()); n != 1 {
-			t.Errorf("%d requests, want none with tools, which the model is known to turn away", n)
+			t.Errorf("got %d requests, want none with tools", n)
 		}
-		var said []string
+		var got []string
 		for _, m := range server.Requests()[0].Messages {
-			said = append(said, m.Role+": "+m.Content)
+			got = append(got, m.Role+": "+m.Content)
 			if len(m.ToolCalls) > 0 {
 				t.Errorf("message %+v has a call", m)
 			}
@@ -231,13 +231,13 @@ func TestConversationCarriesCallsAndWhatCameOfThem(t *testing.T) {
 			"assistant: hm\n(call of search with {\"a\":\"b\",\"m\":null,\"z\":12345678901234567890})\n(call of search with {})",
 			"user: found", "user: found too",
 		}
-		if !slices.Equal(said, want) {
-			t.Errorf("messages %q, want %q", said, want)
+		if !slices.Equal(got, want) {
+			t.Errorf("messages %q, want %q", got, want)
 		}
 	})
 }
 
-func TestRejectedToolsAreLeftOutFromThenOn(t *testing.T) {
+func TestRejectedToolsAreRemembered(t *testing.T) {
 	server := serve(t, ollamatest.Script{Model: "thinker", Replies: []ollamatest.Reply{
 		{
 			When:   func(r ollamatest.Request) bool { return len(r.ToolNames()) > 0 },
@@ -256,6 +256,6 @@ func TestRejectedToolsAreLeftOutFromThenOn(t *testing.T) {
 		offered = append(offered, len(r.ToolNames()))
 	}
 	if want := []int{1, 0, 0}; !slices.Equal(offered, want) {
-		t.Errorf("tools on offer %v, want %v", offered, want)
+		t.Errorf("numbers of tools %v, want %v", offered, want)
 	}
 }

@@ -12,48 +12,49 @@ import (
 
 	"replan/agent/event"
 	"replan/agent/rule"
+	"replan/internal/untrusted"
 	"replan/planning/plan"
 )
 
 // Offer returns the narrowest rule that always allows the call of a gate in this
 // workspace, to show with the gate. t is the called tool. If there is none, why
 // gives the reason.
-func Offer(g event.GateRequested, t plan.Tool, workspace string) (always *event.Always, why string) {
+func Offer(g event.GateRequested, t plan.Tool, workspace string) (always *event.Always, why untrusted.Text) {
 	switch {
 	case g.Step == "":
-		return nil, "this is no step of a run"
+		return nil, "this is not a step of a run"
 	case g.Planned || g.Rule.Source == rule.SourcePlan:
-		return nil, "the plan itself asks for this gate, and no rule opens it"
+		return nil, "the plan itself asks for this gate, which no rule opens"
 	case len(g.Provenance) > 0:
-		return nil, "its arguments carry text from a result, which may be another the next time"
+		return nil, "its arguments carry text from a result, which may differ next time"
 	}
 	args, why := conditions(g, t)
 	if why != "" {
 		return nil, why
 	}
 	if workspace == "" {
-		return nil, "it is not known which folder the rule would hold in"
+		return nil, "the folder of the rule is not known"
 	}
 	// Resolve links, so that the rule stays with the folder when a link moves.
 	if real, err := filepath.EvalSymlinks(workspace); err == nil {
 		workspace = real
 	}
 	if filepath.Dir(workspace) == workspace {
-		return nil, "a rule of this folder would hold in every other"
+		return nil, "a rule for this folder would apply to every other one"
 	}
 	block := Block{Tool: escapeName(g.QualifiedTool()), Args: args, Workspace: workspace, Action: "allow"}
 	r, err := block.Rule()
 	if err != nil {
-		return nil, err.Error()
+		return nil, untrusted.Text(err.Error())
 	}
 	text, err := block.text()
 	switch {
 	case err != nil:
-		return nil, err.Error()
+		return nil, untrusted.Text(err.Error())
 	case len(text) > longestRule:
-		return nil, "the rule would be too long to be read before it is saved"
+		return nil, "the rule would be too long to read before it is saved"
 	case rule.Decide([]rule.Rule{r}, plan.Tool{Name: g.Tool, Server: g.Server, Trusted: g.Trusted}, g.Args).Verdict != rule.VerdictRun:
-		return nil, "no rule can be written that lets this very call pass"
+		return nil, "no rule can allow exactly this call"
 	}
 	return &event.Always{Rule: r, Text: text}, ""
 }
@@ -75,7 +76,7 @@ var scopes = map[string][]string{
 // of a gate. A file operator is bound to its files, a command to its words, and a
 // tool of another server to every argument. Arguments that the call omits must
 // stay omitted: they could widen the call or turn it into another one.
-func conditions(g event.GateRequested, t plan.Tool) (args map[string]string, why string) {
+func conditions(g event.GateRequested, t plan.Tool) (args map[string]string, why untrusted.Text) {
 	args = map[string]string{}
 	names := slices.Collect(maps.Keys(g.Args))
 	if scope, known := scopes[g.Tool]; known && g.Trusted {
@@ -93,11 +94,11 @@ func conditions(g event.GateRequested, t plan.Tool) (args map[string]string, why
 		args[name] = rule.Literal(text)
 	}
 	if g.Trusted && len(args) == 0 && len(scopes[g.Tool]) > 0 {
-		return nil, fmt.Sprintf("a rule binds %s to its %s, which this call does not give", g.Tool, strings.Join(scopes[g.Tool], " or "))
+		return nil, untrusted.Text(fmt.Sprintf("a rule binds %s to its %s, which this call does not have", g.Tool, strings.Join(scopes[g.Tool], " or ")))
 	}
 	taken, err := properties(t)
 	if err != nil {
-		return nil, "the schema of " + g.Tool + " cannot be read: " + err.Error()
+		return nil, untrusted.Text("the schema of " + g.Tool + " cannot be read: " + err.Error())
 	}
 	for _, name := range slices.Concat(names, taken) {
 		if g.Args[name] == nil && (!g.Trusted || !slices.Contains(harmless, name)) {

@@ -58,15 +58,15 @@ func carriedBy(p plan.Plan, step plan.Step) []rule.Provenance {
 	return out
 }
 
-// foreseen returns the rule that will decide about a step's call, as far as known
-// before the plan runs. If that depends on unknown values, the call asks.
+// foreseen returns the rule that will decide about a step's call, from what is
+// known before the plan runs. If it depends on unknown values, the call asks.
 func foreseen(rules []rule.Rule, tool plan.Tool, step plan.Step, values map[string]any, carried []rule.Provenance, catalogue plan.Catalogue) rule.Rule {
 	asks := rule.Rule{Verdict: rule.VerdictAsk}
 	origin := func(p rule.Provenance) (plan.Tool, bool) {
 		source, err := catalogue.Find(p.Tool)
 		return source, err == nil
 	}
-	speaking := rule.Speaking(rules, tool)
+	speaking := rule.Matching(rules, tool)
 	args, err := plan.ResolveArgs(step.Args, values)
 	if err != nil || step.Args == nil {
 		for _, r := range speaking[1:] {

@@ -7,10 +7,11 @@ import (
 
 	"replan/agent/policy"
 	"replan/agent/rule"
+	"replan/internal/untrusted"
 	"replan/planning/plan"
 )
 
-func TestForeseeSaysWhichCallsAskBeforeThePlanRuns(t *testing.T) {
+func TestForeseeFindsCallsThatAsk(t *testing.T) {
 	catalogue := plan.Catalogue{
 		{Name: "look", Server: "w", ReadOnly: true, Annotated: true},
 		{Name: "change", Server: "w", Annotated: true, Destructive: true},
@@ -26,7 +27,7 @@ func TestForeseeSaysWhichCallsAskBeforeThePlanRuns(t *testing.T) {
 	}
 	rules := append([]rule.Rule{deny, allow}, policy.BuiltIn(policy.Trust{})...)
 	call := func(index, tool string, args map[string]any) plan.Step {
-		return plan.Step{Index: index, Title: tool, Executor: plan.ExecutorTool, Tool: tool, Args: args}
+		return plan.Step{Index: index, Title: untrusted.Text(tool), Executor: plan.ExecutorTool, Tool: tool, Args: args}
 	}
 	gated := call("4", "look", map[string]any{})
 	gated.Gate = true
@@ -37,7 +38,7 @@ func TestForeseeSaysWhichCallsAskBeforeThePlanRuns(t *testing.T) {
 		gated,
 		call("5", "push", map[string]any{}),
 		call("6", "unknown", map[string]any{}),
-		call("7", "change", nil), // its arguments are written when it is ready
+		call("7", "change", nil), // the model writes its arguments later
 	}}
 	var got []string
 	for _, f := range policy.Foresee(rules, p, plan.NewGraph(p), catalogue) {

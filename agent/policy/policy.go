@@ -1,7 +1,3 @@
-// Package policy decides which calls wait at a gate, and how a gate is answered
-// if nobody can press a key. It reads the rules of flags and configuration,
-// defines the built-in ones, and creates and saves the rule behind an answer of
-// always. [rule.Decide] picks the rule for a call.
 package policy
 
 import (
@@ -39,9 +35,9 @@ func BuiltIn(t Trust) []rule.Rule {
 	return []rule.Rule{
 		tests, lint,
 		{Tool: prompt.PlanServer + ":*", When: rule.WhenTrusted, Verdict: rule.VerdictRun, Source: source, Why: "its steps have gates of their own"},
-		{Tool: "workspace:vcs.push", When: rule.WhenTrusted, Verdict: rule.VerdictAsk, Source: source, Why: "what is pushed has left this machine"},
+		{Tool: "workspace:vcs.push", When: rule.WhenTrusted, Verdict: rule.VerdictAsk, Source: source, Why: "a push leaves this machine"},
 		{Tool: "*", When: rule.WhenReadOnly, Verdict: rule.VerdictRun, Source: source, Why: "it only reads"},
-		{Tool: "*", When: rule.WhenDestructive, Verdict: rule.VerdictAsk, Source: source, Why: "it changes what is there"},
+		{Tool: "*", When: rule.WhenDestructive, Verdict: rule.VerdictAsk, Source: source, Why: "it can change existing data"},
 		{Tool: "*", When: rule.WhenUnmarked, Verdict: rule.VerdictAsk, Source: source, Why: "its server does not say what it may change"},
 		{Tool: "*", Verdict: rule.VerdictAsk, Source: source, Why: "it has effects"},
 	}

@@ -20,12 +20,12 @@ var (
 	silent  = plan.Tool{Name: "fetch", Server: "web"}
 	foreign = plan.Tool{Name: "test.run", Server: "web", Annotated: true}
 	keep    = plan.Tool{Name: "memory.write", Server: "workspace", Destructive: true, Annotated: true, Trusted: true}
-	// namesake is another server's tool that is called like an operator.
+	// namesake is another server's tool with the name of an operator.
 	namesake = plan.Tool{Name: "fs.patch", Server: "other", Destructive: true, Annotated: true}
 	posing   = plan.Tool{Name: prompt.PlanExecute, Server: prompt.PlanServer, Annotated: true}
 )
 
-func TestWhichCallsAsk(t *testing.T) {
+func TestVerdicts(t *testing.T) {
 	flag := func(text string, v rule.Verdict) []rule.Rule {
 		r, err := policy.Parse(text, v, "flag")
 		if err != nil {
@@ -39,30 +39,30 @@ func TestWhichCallsAsk(t *testing.T) {
 		flags []rule.Rule
 		want  rule.Verdict
 	}{
-		"what only reads runs":                               {tool: read, want: rule.VerdictRun},
-		"a change asks":                                      {tool: patch, want: rule.VerdictAsk},
-		"a change asks in a trusted folder too":              {tool: patch, trust: policy.Trust{Workspace: true}, want: rule.VerdictAsk},
-		"an unmarked tool asks":                              {tool: silent, want: rule.VerdictAsk},
-		"tests ask":                                          {tool: tests, want: rule.VerdictAsk},
-		"tests run in a trusted folder":                      {tool: tests, trust: policy.Trust{Workspace: true}, want: rule.VerdictRun},
-		"tests run where they were asked for":                {tool: tests, trust: policy.Trust{Tests: true}, want: rule.VerdictRun},
-		"linters ask":                                        {tool: lint, want: rule.VerdictAsk},
-		"linters run in a trusted folder":                    {tool: lint, trust: policy.Trust{Workspace: true}, want: rule.VerdictRun},
-		"a push asks":                                        {tool: push, want: rule.VerdictAsk},
-		"a push asks where everything is let pass":           {tool: push, flags: flag("*", rule.VerdictRun), want: rule.VerdictAsk},
-		"a push passes by its name":                          {tool: push, flags: flag("vcs.push", rule.VerdictRun), want: rule.VerdictRun},
-		"another server's test.run always asks":              {tool: foreign, trust: policy.Trust{Workspace: true, Tests: true}, want: rule.VerdictAsk},
-		"what is to be remembered asks":                      {tool: keep, trust: policy.Trust{Workspace: true, Tests: true}, want: rule.VerdictAsk},
-		"a server that poses as the program asks":            {tool: posing, want: rule.VerdictAsk},
-		"a flag lets a change pass":                          {tool: patch, flags: flag("fs.patch", rule.VerdictRun), want: rule.VerdictRun},
-		"a flag may name the server":                         {tool: patch, flags: flag("workspace:*", rule.VerdictRun), want: rule.VerdictRun},
-		"a flag blocks what only reads":                      {tool: read, flags: flag("fs.*", rule.VerdictBlock), want: rule.VerdictBlock},
-		"a bare operator name lets the workspace's pass":     {tool: patch, flags: flag("fs.patch", rule.VerdictRun), want: rule.VerdictRun},
-		"a bare operator name lets no other server's pass":   {tool: namesake, flags: flag("fs.patch", rule.VerdictRun), want: rule.VerdictAsk},
-		"a qualified name lets another server's pass":        {tool: namesake, flags: flag("other:fs.patch", rule.VerdictRun), want: rule.VerdictRun},
-		"a bare operator name denies every server's":         {tool: namesake, flags: flag("fs.patch", rule.VerdictBlock), want: rule.VerdictBlock},
-		"a bare name that is no operator means any server's": {tool: silent, flags: flag(silent.Name, rule.VerdictRun), want: rule.VerdictRun},
-		"a flag for one tool says nothing of others":         {tool: patch, flags: flag("fs.write", rule.VerdictRun), want: rule.VerdictAsk},
+		"read-only tool runs":                              {tool: read, want: rule.VerdictRun},
+		"change asks":                                      {tool: patch, want: rule.VerdictAsk},
+		"change asks in a trusted folder":                  {tool: patch, trust: policy.Trust{Workspace: true}, want: rule.VerdictAsk},
+		"unannotated tool asks":                            {tool: silent, want: rule.VerdictAsk},
+		"tests ask":                                        {tool: tests, want: rule.VerdictAsk},
+		"tests run in a trusted folder":                    {tool: tests, trust: policy.Trust{Workspace: true}, want: rule.VerdictRun},
+		"requested tests run":                              {tool: tests, trust: policy.Trust{Tests: true}, want: rule.VerdictRun},
+		"linters ask":                                      {tool: lint, want: rule.VerdictAsk},
+		"linters run in a trusted folder":                  {tool: lint, trust: policy.Trust{Workspace: true}, want: rule.VerdictRun},
+		"push asks":                                        {tool: push, want: rule.VerdictAsk},
+		"push asks despite a rule for everything":          {tool: push, flags: flag("*", rule.VerdictRun), want: rule.VerdictAsk},
+		"push runs by a rule for it":                       {tool: push, flags: flag("vcs.push", rule.VerdictRun), want: rule.VerdictRun},
+		"another server's test.run always asks":            {tool: foreign, trust: policy.Trust{Workspace: true, Tests: true}, want: rule.VerdictAsk},
+		"memory.write asks":                                {tool: keep, trust: policy.Trust{Workspace: true, Tests: true}, want: rule.VerdictAsk},
+		"plan tool of another server asks":                 {tool: posing, want: rule.VerdictAsk},
+		"flag allows a change":                             {tool: patch, flags: flag("fs.patch", rule.VerdictRun), want: rule.VerdictRun},
+		"flag names the server":                            {tool: patch, flags: flag("workspace:*", rule.VerdictRun), want: rule.VerdictRun},
+		"flag blocks a read-only tool":                     {tool: read, flags: flag("fs.*", rule.VerdictBlock), want: rule.VerdictBlock},
+		"bare operator name allows the workspace's tool":   {tool: patch, flags: flag("fs.patch", rule.VerdictRun), want: rule.VerdictRun},
+		"bare operator name allows no other server's tool": {tool: namesake, flags: flag("fs.patch", rule.VerdictRun), want: rule.VerdictAsk},
+		"qualified name allows another server's tool":      {tool: namesake, flags: flag("other:fs.patch", rule.VerdictRun), want: rule.VerdictRun},
+		"bare operator name blocks every server's tool":    {tool: namesake, flags: flag("fs.patch", rule.VerdictBlock), want: rule.VerdictBlock},
+		"other bare name allows any server's tool":         {tool: silent, flags: flag(silent.Name, rule.VerdictRun), want: rule.VerdictRun},
+		"flag for one tool does not match others":          {tool: patch, flags: flag("fs.write", rule.VerdictRun), want: rule.VerdictAsk},
 	} {
 		t.Run(name, func(t *testing.T) {
 			rule := rule.Decide(append(c.flags, policy.BuiltIn(c.trust)...), c.tool, nil)
@@ -70,13 +70,13 @@ func TestWhichCallsAsk(t *testing.T) {
 				t.Errorf("%s by %+v, want %s", rule.Verdict, rule, c.want)
 			}
 			if rule.Why == "" {
-				t.Error("the rule does not say why")
+				t.Error("the rule has no reason")
 			}
 		})
 	}
 }
 
-func TestPlansOfAModelAreHeldAtTheirSteps(t *testing.T) {
+func TestPlanToolsRunUnlessDenied(t *testing.T) {
 	deny := func(pattern string) []rule.Rule {
 		r, err := policy.Parse(pattern, rule.VerdictBlock, "configuration")
 		if err != nil {
@@ -87,7 +87,7 @@ func TestPlansOfAModelAreHeldAtTheirSteps(t *testing.T) {
 	for _, tool := range prompt.PlanTools() {
 		t.Run(tool.Name, func(t *testing.T) {
 			for _, trust := range []policy.Trust{{}, {Workspace: true, Tests: true}} {
-				if got := rule.Decide(policy.BuiltIn(trust), tool, nil); got.Verdict != rule.VerdictRun || !strings.Contains(got.Why, "gates of their own") {
+				if got := rule.Decide(policy.BuiltIn(trust), tool, nil); got.Verdict != rule.VerdictRun || !strings.Contains(string(got.Why), "gates of their own") {
 					t.Errorf("%+v: %s by %+v", trust, got.Verdict, got)
 				}
 			}
@@ -100,15 +100,15 @@ func TestPlansOfAModelAreHeldAtTheirSteps(t *testing.T) {
 	}
 }
 
-func TestParseRefusesWhatIsNoPattern(t *testing.T) {
+func TestParseRefusesInvalidPatterns(t *testing.T) {
 	for _, text := range []string{"", "  ", "[fs"} {
 		if _, err := policy.Parse(text, rule.VerdictRun, "flag"); err == nil {
-			t.Errorf("%q was taken", text)
+			t.Errorf("%q was accepted", text)
 		}
 	}
 }
 
-func TestHowGatesAreAnswered(t *testing.T) {
+func TestApproveAnswersGates(t *testing.T) {
 	own := event.GateRequested{Tool: "fs.patch", Server: "workspace", Trusted: true}
 	other := event.GateRequested{Tool: "fs.patch", Server: "web"}
 	remember := event.GateRequested{Tool: "memory.write", Server: "workspace", Trusted: true}
@@ -120,18 +120,18 @@ func TestHowGatesAreAnswered(t *testing.T) {
 	}{
 		"none denies": {policy.ApproveNone, own, event.Deny},
 		"all allows":  {policy.ApproveAll, other, event.Allow},
-		"safe allows the workspace's own changes":     {policy.ApproveSafe, own, event.Allow},
-		"safe denies other servers":                   {policy.ApproveSafe, other, event.Deny},
-		"safe denies what lies outside the workspace": {policy.ApproveSafe, remember, event.Deny},
-		"safe denies commands":                        {policy.ApproveSafe, shell, event.Deny},
-		"safe allows to move a file":                  {policy.ApproveSafe, event.GateRequested{Tool: "fs.move", Server: "workspace", Trusted: true}, event.Allow},
-		"safe allows to remove a file":                {policy.ApproveSafe, event.GateRequested{Tool: "fs.remove", Server: "workspace", Trusted: true}, event.Allow},
-		"safe allows the linter":                      {policy.ApproveSafe, event.GateRequested{Tool: "test.lint", Server: "workspace", Trusted: true}, event.Allow},
-		"safe denies a commit":                        {policy.ApproveSafe, event.GateRequested{Tool: "vcs.commit", Server: "workspace", Trusted: true}, event.Deny},
-		"safe denies a push":                          {policy.ApproveSafe, event.GateRequested{Tool: "vcs.push", Server: "workspace", Trusted: true}, event.Deny},
-		"safe denies to remove most of a file":        {policy.ApproveSafe, event.GateRequested{Tool: "fs.write", Server: "workspace", Trusted: true, Removes: "removes 180 of 214 lines of a.go"}, event.Deny},
-		"all allows to remove most of a file":         {policy.ApproveAll, event.GateRequested{Tool: "fs.write", Server: "workspace", Trusted: true, Removes: "removes 180 of 214 lines of a.go"}, event.Allow},
-		"ask leaves it open":                          {policy.ApproveAsk, own, ""},
+		"safe allows the workspace's own changes":   {policy.ApproveSafe, own, event.Allow},
+		"safe denies other servers":                 {policy.ApproveSafe, other, event.Deny},
+		"safe denies changes outside the workspace": {policy.ApproveSafe, remember, event.Deny},
+		"safe denies commands":                      {policy.ApproveSafe, shell, event.Deny},
+		"safe allows moving a file":                 {policy.ApproveSafe, event.GateRequested{Tool: "fs.move", Server: "workspace", Trusted: true}, event.Allow},
+		"safe allows removing a file":               {policy.ApproveSafe, event.GateRequested{Tool: "fs.remove", Server: "workspace", Trusted: true}, event.Allow},
+		"safe allows the linter":                    {policy.ApproveSafe, event.GateRequested{Tool: "test.lint", Server: "workspace", Trusted: true}, event.Allow},
+		"safe denies a commit":                      {policy.ApproveSafe, event.GateRequested{Tool: "vcs.commit", Server: "workspace", Trusted: true}, event.Deny},
+		"safe denies a push":                        {policy.ApproveSafe, event.GateRequested{Tool: "vcs.push", Server: "workspace", Trusted: true}, event.Deny},
+		"safe denies removing most of a file":       {policy.ApproveSafe, event.GateRequested{Tool: "fs.write", Server: "workspace", Trusted: true, Removes: "removes 180 of 214 lines of a.go"}, event.Deny},
+		"all allows removing most of a file":        {policy.ApproveAll, event.GateRequested{Tool: "fs.write", Server: "workspace", Trusted: true, Removes: "removes 180 of 214 lines of a.go"}, event.Allow},
+		"ask decides nothing":                       {policy.ApproveAsk, own, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if got, _ := c.approve.Answer(c.gate); got != c.want {
@@ -140,6 +140,6 @@ func TestHowGatesAreAnswered(t *testing.T) {
 		})
 	}
 	if _, err := policy.ParseApprove("maybe"); err == nil {
-		t.Error("--approve maybe was taken")
+		t.Error("--approve maybe was accepted")
 	}
 }

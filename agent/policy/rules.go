@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"replan/agent/rule"
+	"replan/internal/untrusted"
 )
 
 // Section holds the configured rules outside [[policy]] blocks: tools that never
@@ -77,7 +78,7 @@ func (b Block) Rule() (rule.Rule, error) {
 	if b.Workspace != "" && !filepath.IsAbs(b.Workspace) && !strings.HasPrefix(b.Workspace, "~/") {
 		return rule.Rule{}, fmt.Errorf("workspace takes the path of a folder from / or ~/ on, not %q", b.Workspace)
 	}
-	return newRule(rule.Rule{Tool: b.Tool, Args: b.Args, Verdict: verdict, Untrusted: b.Untrusted, Source: rule.SourceConfiguration, Why: b.Why})
+	return newRule(rule.Rule{Tool: b.Tool, Args: b.Args, Verdict: verdict, Untrusted: b.Untrusted, Source: rule.SourceConfiguration, Why: untrusted.Text(b.Why)})
 }
 
 // Parse parses a rule as given in a flag: a tool, bare or server:tool, in which *
@@ -90,7 +91,7 @@ func Parse(text string, verdict rule.Verdict, source string) (rule.Rule, error) 
 		name, value, found := strings.Cut(rest, "=")
 		if !found || name == "" || strings.ContainsAny(name, " \t") {
 			word, _, _ := strings.Cut(rest, " ")
-			return rule.Rule{}, fmt.Errorf("in the rule %q, %q is no condition: write ARG=PATTERN, as in path=docs/**", text, word)
+			return rule.Rule{}, fmt.Errorf("in the rule %q, %q is not a condition: write ARG=PATTERN, such as path=docs/**", text, word)
 		}
 		pattern, after, err := nextPattern(value)
 		if err != nil {
@@ -140,7 +141,7 @@ func nextPattern(text string) (pattern, rest string, err error) {
 		pattern, err = strconv.Unquote(quoted)
 	}
 	if rest = strings.TrimPrefix(text, quoted); err != nil || rest != "" && rest[0] != ' ' {
-		return "", "", errors.New("has a quote that does not close before the next blank")
+		return "", "", errors.New("has a quote that is not closed before the next blank")
 	}
 	return pattern, rest, nil
 }
@@ -158,8 +159,8 @@ func newRule(r rule.Rule) (rule.Rule, error) {
 		return rule.Rule{}, fmt.Errorf("the rule for %s has a condition on an argument without a name", r.Tool)
 	}
 	if r.Untrusted && r.Verdict != rule.VerdictRun {
-		return rule.Rule{}, fmt.Errorf("the rule for %s does not allow anything, so it says nothing of untrusted text", r.Tool)
+		return rule.Rule{}, fmt.Errorf("the rule for %s does not allow calls, so it cannot allow untrusted text", r.Tool)
 	}
-	r.Why = cmp.Or(strings.TrimSpace(r.Why), "your "+r.Source+" says so: "+r.String())
+	r.Why = untrusted.Text(cmp.Or(strings.TrimSpace(string(r.Why)), "your "+r.Source+" says so: "+r.String()))
 	return r, nil
 }

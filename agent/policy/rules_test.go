@@ -18,7 +18,7 @@ import (
 	"replan/planning/plan"
 )
 
-func TestRulesOfAFlag(t *testing.T) {
+func TestParseRules(t *testing.T) {
 	for text, want := range map[string]map[string]string{
 		"fs.write":                             nil,
 		"  fs.write  path=docs/**  ":           {"path": "docs/**"},
@@ -38,24 +38,24 @@ func TestRulesOfAFlag(t *testing.T) {
 		}
 		again, err := policy.Parse(r.String(), rule.VerdictRun, rule.SourceFlag)
 		if err != nil || !again.Equal(r) {
-			t.Errorf("%q is written as %q, which is read as %+v (%v)", text, r, again, err)
+			t.Errorf("%q is written as %q and read back as %+v (%v)", text, r, again, err)
 		}
 	}
 }
 
-func TestBadRulesAreRefusedWithASentence(t *testing.T) {
+func TestParseErrorsAreOneLine(t *testing.T) {
 	for text, want := range map[string]string{
 		"":                                "empty rule",
 		"[fs":                             "not a pattern",
-		"fs.write docs/**":                `"docs/**" is no condition: write ARG=PATTERN`,
-		"fs.write =x":                     "is no condition",
-		"fs.write path =x":                `"path" is no condition`,
-		`fs.write path="a`:                "a quote that does not close",
-		`fs.write path="a"b`:              "a quote that does not close",
+		"fs.write docs/**":                `"docs/**" is not a condition: write ARG=PATTERN`,
+		"fs.write =x":                     "is not a condition",
+		"fs.write path =x":                `"path" is not a condition`,
+		`fs.write path="a`:                "a quote that is not closed",
+		`fs.write path="a"b`:              "a quote that is not closed",
 		"fs.write path=a path=b":          "two conditions on path",
-		"fs.write path=a b":               `"b" is no condition`,
-		`fs.write path="\x"`:              "a quote that does not close",
-		"fs.write path=docs/** , text=**": "is no condition",
+		"fs.write path=a b":               `"b" is not a condition`,
+		`fs.write path="\x"`:              "a quote that is not closed",
+		"fs.write path=docs/** , text=**": "is not a condition",
 	} {
 		if _, err := policy.Parse(text, rule.VerdictRun, rule.SourceFlag); err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "\n") {
 			t.Errorf("%q: %v, want %q", text, err, want)
@@ -63,7 +63,7 @@ func TestBadRulesAreRefusedWithASentence(t *testing.T) {
 	}
 }
 
-func TestTheOrderOfTheConfiguration(t *testing.T) {
+func TestRulesOrderConfiguration(t *testing.T) {
 	rules, err := policy.Rules(
 		[]policy.Block{
 			{Tool: "fs.patch", Args: map[string]string{"path": "docs/**"}, Action: "allow", Why: "docs are free"},
@@ -75,14 +75,14 @@ func TestTheOrderOfTheConfiguration(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var told []string
+	var got []string
 	for _, r := range rules {
-		told = append(told, string(r.Verdict)+" "+r.String())
+		got = append(got, string(r.Verdict)+" "+r.String())
 		if r.Source != rule.SourceConfiguration || r.Why == "" {
 			t.Errorf("%+v", r)
 		}
 	}
-	if got := strings.Join(told, "; "); got != "block d; run fs.patch path=docs/**; ask fs.*; block x; run a path=x" {
+	if got := strings.Join(got, "; "); got != "block d; run fs.patch path=docs/**; ask fs.*; block x; run a path=x" {
 		t.Error(got)
 	}
 	if rules[1].Why != "docs are free" {
@@ -102,10 +102,10 @@ func TestTheOrderOfTheConfiguration(t *testing.T) {
 	}
 }
 
-// everywhere is where blocks of every folder hold.
+// everywhere accepts the blocks of every folder.
 func everywhere(string) bool { return true }
 
-func TestBlocksOfOtherFoldersAreLeftOut(t *testing.T) {
+func TestRulesSkipOtherFolders(t *testing.T) {
 	mine, other := filepath.Join(t.TempDir(), "mine"), filepath.Join(t.TempDir(), "other")
 	blocks := []policy.Block{
 		{Tool: "a", Action: "allow", Workspace: other},
@@ -117,20 +117,20 @@ func TestBlocksOfOtherFoldersAreLeftOut(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var told []string
+	var got []string
 	for _, r := range rules {
-		told = append(told, r.Tool)
+		got = append(got, r.Tool)
 	}
-	if got := strings.Join(told, " "); got != "b c d" {
+	if got := strings.Join(got, " "); got != "b c d" {
 		t.Error(got)
 	}
 	blocks[0].Action = "maybe"
 	if _, err := policy.Rules(blocks, policy.Section{}, func(string) bool { return false }); err == nil {
-		t.Error("a wrong block of another folder goes unnoticed")
+		t.Error("an invalid block of another folder was accepted")
 	}
 }
 
-// gate is the gate of a call of the workspace's own.
+// gate returns the gate of a call of the workspace.
 func gate(tool string, args map[string]any) event.GateRequested {
 	return event.GateRequested{Step: "1", Tool: tool, Server: "workspace", Trusted: true, Args: args, Rule: rule.Rule{Source: rule.SourceBuiltIn}}
 }
@@ -138,7 +138,7 @@ func gate(tool string, args map[string]any) event.GateRequested {
 // folder is the workspace of the gates.
 var folder = filepath.Join(os.TempDir(), "no-such-folder")
 
-// schemas are the arguments that some tools take.
+// schemas are the input schemas of some tools.
 var schemas = map[string]string{
 	"proc.run":   `{"properties":{"argv":{},"shell":{},"dir":{},"timeout":{},"allow_failure":{}}}`,
 	"vcs.push":   `{"properties":{"remote":{},"branch":{},"set_upstream":{}}}`,
@@ -149,43 +149,43 @@ var schemas = map[string]string{
 	"send":       `{"properties":{"to":{},"n":{},"copy":{}}}`,
 }
 
-// toolOf is the tool that a gate is about.
+// toolOf returns the tool of a gate.
 func toolOf(g event.GateRequested) plan.Tool {
 	return plan.Tool{Name: g.Tool, Server: g.Server, Trusted: g.Trusted, InputSchema: json.RawMessage(schemas[g.Tool])}
 }
 
-func TestARuleThatIsSavedBindsWhatTheCallLeftOut(t *testing.T) {
+func TestSavedRuleBindsOmittedArguments(t *testing.T) {
 	remote := gate("send", map[string]any{"to": "me"})
 	remote.Server, remote.Trusted = "mail", false
 	for name, c := range map[string]struct {
-		asked event.GateRequested
+		gate  event.GateRequested
 		wider map[string]any
 	}{
-		"another folder":             {gate("proc.run", map[string]any{"argv": []any{"make"}}), map[string]any{"argv": []any{"make"}, "dir": "third_party/evil"}},
-		"another branch":             {gate("vcs.push", map[string]any{"remote": "origin"}), map[string]any{"remote": "origin", "branch": "x"}},
-		"a new upstream":             {gate("vcs.push", map[string]any{"remote": "origin"}), map[string]any{"remote": "origin", "set_upstream": true}},
-		"a branch that is made":      {gate("vcs.branch", map[string]any{"name": "x"}), map[string]any{"name": "x", "create": true}},
-		"all changes":                {gate("vcs.commit", map[string]any{"message": "m"}), map[string]any{"message": "m", "all": true}},
-		"a folder with its content":  {gate("fs.remove", map[string]any{"path": "x"}), map[string]any{"path": "x", "recursive": true}},
-		"every place in the file":    {gate("fs.patch", map[string]any{"path": "a", "old": "x", "new": "y"}), map[string]any{"path": "a", "old": "x", "new": "y", "all": true}},
-		"another word of a server's": {remote, map[string]any{"to": "me", "copy": "you"}},
+		"another folder":                      {gate("proc.run", map[string]any{"argv": []any{"make"}}), map[string]any{"argv": []any{"make"}, "dir": "third_party/evil"}},
+		"another branch":                      {gate("vcs.push", map[string]any{"remote": "origin"}), map[string]any{"remote": "origin", "branch": "x"}},
+		"new upstream":                        {gate("vcs.push", map[string]any{"remote": "origin"}), map[string]any{"remote": "origin", "set_upstream": true}},
+		"new branch":                          {gate("vcs.branch", map[string]any{"name": "x"}), map[string]any{"name": "x", "create": true}},
+		"all changes":                         {gate("vcs.commit", map[string]any{"message": "m"}), map[string]any{"message": "m", "all": true}},
+		"folder with its content":             {gate("fs.remove", map[string]any{"path": "x"}), map[string]any{"path": "x", "recursive": true}},
+		"all matches in the file":             {gate("fs.patch", map[string]any{"path": "a", "old": "x", "new": "y"}), map[string]any{"path": "a", "old": "x", "new": "y", "all": true}},
+		"another argument of a server's tool": {remote, map[string]any{"to": "me", "copy": "you"}},
 	} {
-		always, why := policy.Offer(c.asked, toolOf(c.asked), folder)
+		always, why := policy.Offer(c.gate, toolOf(c.gate), folder)
 		if always == nil {
-			t.Errorf("%s: none is offered: %s", name, why)
+			t.Errorf("%s: no rule is offered: %s", name, why)
 			continue
 		}
 		rules := []rule.Rule{always.Rule}
-		if got := rule.Decide(rules, toolOf(c.asked), c.asked.Args); got.Verdict != rule.VerdictRun {
-			t.Errorf("%s: its own call: %+v", name, got)
+		if got := rule.Decide(rules, toolOf(c.gate), c.gate.Args); got.Verdict != rule.VerdictRun {
+			t.Errorf("%s: the rule does not match its own call: %+v", name, got)
 		}
-		if got := rule.Decide(rules, toolOf(c.asked), c.wider); got.Verdict == rule.VerdictRun {
-			t.Errorf("%s passes by the rule %s", name, always.Rule)
+		if got := rule.Decide(rules, toolOf(c.gate), c.wider); got.Verdict == rule.VerdictRun {
+			t.Errorf("%s is allowed by the rule %s", name, always.Rule)
 		}
 	}
 }
 
-func TestARuleThatIsSavedNamesItsFolder(t *testing.T) {
+func TestSavedRuleNamesItsFolder(t *testing.T) {
 	real := t.TempDir()
 	real, err := filepath.EvalSymlinks(real)
 	if err != nil {
@@ -206,7 +206,7 @@ func TestARuleThatIsSavedNamesItsFolder(t *testing.T) {
 		return read.Policy[0]
 	}
 	if got := offered(real).Workspace; got != real {
-		t.Errorf("it holds in %q, want %q", got, real)
+		t.Errorf("got the folder %q, want %q", got, real)
 	}
 	if runtime.GOOS != "windows" {
 		link := filepath.Join(t.TempDir(), "link")
@@ -214,7 +214,7 @@ func TestARuleThatIsSavedNamesItsFolder(t *testing.T) {
 			t.Fatal(err)
 		}
 		if got := offered(link).Workspace; got != real {
-			t.Errorf("behind a link it holds in %q, want %q", got, real)
+			t.Errorf("behind a link: got the folder %q, want %q", got, real)
 		}
 		if always, _ := policy.Offer(g, toolOf(g), "/"); always != nil {
 			t.Errorf("a rule for every folder is offered: %s", always.Text)
@@ -222,7 +222,7 @@ func TestARuleThatIsSavedNamesItsFolder(t *testing.T) {
 	}
 }
 
-func TestWhatAlwaysOffersIsTheNarrowestRule(t *testing.T) {
+func TestOfferReturnsNarrowestRule(t *testing.T) {
 	foreign := gate("send", map[string]any{"to": "a*b", "n": 7})
 	foreign.Server, foreign.Trusted = "mail", false
 	odd := gate("we*rd[", map[string]any{})
@@ -243,12 +243,12 @@ func TestWhatAlwaysOffersIsTheNarrowestRule(t *testing.T) {
 	} {
 		always, why := policy.Offer(g, toolOf(g), folder)
 		if always == nil {
-			t.Errorf("%s: none is offered: %s", want, why)
+			t.Errorf("%s: no rule is offered: %s", want, why)
 			continue
 		}
 		rule, err := policy.Parse(want, rule.VerdictRun, rule.SourceConfiguration)
 		if err != nil || !maps.Equal(rule.Args, always.Rule.Args) || rule.Tool != always.Rule.Tool {
-			t.Errorf("%s: %s is offered (%v)", want, always.Rule, err)
+			t.Errorf("%s: got the offer %s (%v)", want, always.Rule, err)
 		}
 		var read struct {
 			Policy []policy.Block `toml:"policy"`
@@ -258,12 +258,12 @@ func TestWhatAlwaysOffersIsTheNarrowestRule(t *testing.T) {
 			continue
 		}
 		if saved, err := read.Policy[0].Rule(); err != nil || !saved.Equal(always.Rule) {
-			t.Errorf("%s: what is saved is %+v (%v), what holds %+v", want, saved, err, always.Rule)
+			t.Errorf("%s: the saved rule is %+v (%v), the offered one %+v", want, saved, err, always.Rule)
 		}
 	}
 }
 
-func TestWhereAlwaysIsNotOfferedItSaysWhy(t *testing.T) {
+func TestOfferGivesReasonForNoRule(t *testing.T) {
 	carries := gate("fs.write", map[string]any{"path": "a"})
 	carries.Provenance = []rule.Provenance{{Arg: "path", Step: "1"}}
 	planned := gate("fs.write", map[string]any{"path": "a"})
@@ -271,19 +271,19 @@ func TestWhereAlwaysIsNotOfferedItSaysWhy(t *testing.T) {
 	for want, g := range map[string]event.GateRequested{
 		"text from a result":  carries,
 		"the plan itself":     planned,
-		"no step of a run":    {Title: "servers"},
+		"not a step of a run": {Title: "servers"},
 		"binds fs.patch":      gate("fs.patch", map[string]any{"diff": "x"}),
 		"binds proc.run":      gate("proc.run", map[string]any{"timeout": "1s"}),
-		"too long to be read": gate("proc.run", map[string]any{"shell": strings.Repeat("x", 2000)}),
+		"too long to read":    gate("proc.run", map[string]any{"shell": strings.Repeat("x", 2000)}),
 	} {
-		if always, why := policy.Offer(g, toolOf(g), folder); always != nil || !strings.Contains(why, want) {
+		if always, why := policy.Offer(g, toolOf(g), folder); always != nil || !strings.Contains(string(why), want) {
 			t.Errorf("%s: %+v, %q", want, always, why)
 		}
 	}
 }
 
-// TestWhatIsOfferedFitsItsOwnCallAndReadsBack draws calls with any text in them.
-func TestWhatIsOfferedFitsItsOwnCallAndReadsBack(t *testing.T) {
+// TestOfferedRuleMatchesItsCall draws calls with arbitrary text.
+func TestOfferedRuleMatchesItsCall(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		args := map[string]any{}
 		for name, text := range rapid.MapOfN(rapid.StringMatching(`[a-z._]{1,6}`), rapid.String(), 0, 3).Draw(t, "args") {
@@ -303,31 +303,31 @@ func TestWhatIsOfferedFitsItsOwnCallAndReadsBack(t *testing.T) {
 		r, err := read.Policy[0].Rule()
 		tool := plan.Tool{Name: g.Tool, Server: g.Server}
 		if err != nil || rule.Decide([]rule.Rule{r}, tool, args).Verdict != rule.VerdictRun {
-			t.Fatalf("the rule %q does not fit %v (%v)", r, args, err)
+			t.Fatalf("the rule %q does not match %v (%v)", r, args, err)
 		}
 		other := plan.Tool{Name: g.Tool + "x", Server: g.Server}
 		if rule.Decide([]rule.Rule{r}, other, args).Verdict == rule.VerdictRun {
-			t.Fatalf("the rule %q fits another tool", r)
+			t.Fatalf("the rule %q matches another tool", r)
 		}
 	})
 }
 
 const block = "[[policy]]\ntool = 'workspace:fs.patch'\naction = 'allow'\n"
 
-func TestABlockIsPutBeforeTheOthersAndNothingElseChanges(t *testing.T) {
+func TestInsertPutsBlockFirstAndKeepsTheRest(t *testing.T) {
 	for name, c := range map[string]struct{ before, after string }{
-		"an empty file":            {"", block},
-		"a file without any":       {"# mine\n[gates] # here\nallow = [ 'x' ]\n", "# mine\n[gates] # here\nallow = [ 'x' ]\n\n" + block},
+		"empty file":               {"", block},
+		"file without blocks":      {"# mine\n[gates] # here\nallow = [ 'x' ]\n", "# mine\n[gates] # here\nallow = [ 'x' ]\n\n" + block},
 		"no line break at the end": {"[gates]\nallow = ['x']", "[gates]\nallow = ['x']\n\n" + block},
 		"another block": {
 			"[gates]\ndeny = ['y']\n\n  [[ policy ]]  # first\ntool = 'a'\naction = 'ask'\n[screen]\nascii = true\n",
 			"[gates]\ndeny = ['y']\n\n" + block + "\n  [[ policy ]]  # first\ntool = 'a'\naction = 'ask'\n[screen]\nascii = true\n",
 		},
-		"the comment above a block stays with it": {
+		"comment above a block": {
 			"[gates]\n\n# what the docs need\n# is free\n[[policy]]\ntool = 'a'\naction = 'ask'\n",
 			"[gates]\n\n" + block + "\n# what the docs need\n# is free\n[[policy]]\ntool = 'a'\naction = 'ask'\n",
 		},
-		"a block within a text is none": {
+		"block inside a string": {
 			"[x]\nt = '''\n[[policy]]\ntool = 1\n'''\n", "[x]\nt = '''\n[[policy]]\ntool = 1\n'''\n\n" + block,
 		},
 		"Windows' line breaks": {"[gates]\r\nallow = ['x']\r\n", "[gates]\r\nallow = ['x']\r\n\r\n" + strings.ReplaceAll(block, "\n", "\r\n")},
@@ -340,9 +340,9 @@ func TestABlockIsPutBeforeTheOthersAndNothingElseChanges(t *testing.T) {
 		})
 	}
 	for name, before := range map[string]string{
-		"a list that is no blocks": "policy = [{tool = 'a', action = 'ask'}]\n",
-		"a section of that name":   "[policy]\ntool = 'a'\n",
-		"no TOML":                  "[gates\n",
+		"list instead of blocks": "policy = [{tool = 'a', action = 'ask'}]\n",
+		"section of that name":   "[policy]\ntool = 'a'\n",
+		"no TOML":                "[gates\n",
 	} {
 		if got, err := policy.Insert([]byte(before), block); err == nil {
 			t.Errorf("%s became\n%s", name, got)
@@ -350,7 +350,7 @@ func TestABlockIsPutBeforeTheOthersAndNothingElseChanges(t *testing.T) {
 	}
 }
 
-func TestARuleIsSavedWhereThereIsNoFolderYet(t *testing.T) {
+func TestSaveCreatesFolder(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "new", "config.toml")
 	always := event.Always{Rule: rule.Rule{Tool: "workspace:fs.patch"}, Text: block}
 	if err := policy.Save(path, always); err != nil {

@@ -98,7 +98,7 @@ func place(config []byte) (int, error) {
 		return at, nil
 	}
 	if err := p.Error(); err != nil {
-		return 0, fmt.Errorf("the file is no TOML now: %w", err)
+		return 0, fmt.Errorf("the file is no longer valid TOML: %w", err)
 	}
 	return len(config), nil
 }
@@ -108,7 +108,7 @@ func place(config []byte) (int, error) {
 func added(before, after []byte, block string) error {
 	var was, is, own map[string]any
 	if err := errors.Join(toml.Unmarshal(before, &was), toml.Unmarshal(after, &is), toml.Unmarshal([]byte(block), &own)); err != nil {
-		return fmt.Errorf("no [[policy]] can be added to what is there (%w): put it in yourself", err)
+		return fmt.Errorf("no [[policy]] can be added to the file (%w): add it yourself", err)
 	}
 	rules, _ := was["policy"].([]any)
 	mine, _ := own["policy"].([]any)
@@ -117,7 +117,7 @@ func added(before, after []byte, block string) error {
 	}
 	was["policy"] = slices.Concat(mine, rules)
 	if !reflect.DeepEqual(was, is) {
-		return errors.New("no [[policy]] can be put before what is there: put it in yourself")
+		return errors.New("no [[policy]] can be inserted at the top of the file: add it yourself")
 	}
 	return nil
 }

@@ -8,22 +8,22 @@ import (
 	"replan/agent/policy"
 )
 
-func TestSafeLeavesFilesThatRunByThemselvesToTheUser(t *testing.T) {
+func TestSafeDeniesFilesThatRunByThemselves(t *testing.T) {
 	for name, c := range map[string]struct {
 		gate event.GateRequested
 		want event.Decision
 	}{
-		"a source file is safe":         {event.GateRequested{Tool: "fs.write", Args: map[string]any{"path": "docs/a.md"}}, event.Allow},
-		"a server list is not":          {event.GateRequested{Tool: "fs.write", Args: map[string]any{"path": ".mcp.json"}}, event.Deny},
-		"in another case neither":       {event.GateRequested{Tool: "fs.write", Args: map[string]any{"path": "sub/.MCP.json"}}, event.Deny},
-		"nor in another spelling":       {event.GateRequested{Tool: "fs.write", Args: map[string]any{"path": "./x/../.envrc"}}, event.Deny},
-		"a workflow is not":             {event.GateRequested{Tool: "fs.write", Args: map[string]any{"path": ".github/workflows/x.yml"}}, event.Deny},
-		"a form of issues is":           {event.GateRequested{Tool: "fs.write", Args: map[string]any{"path": ".github/ISSUE_TEMPLATE/bug.md"}}, event.Allow},
-		"what an editor runs is not":    {event.GateRequested{Tool: "fs.mkdir", Args: map[string]any{"path": ".vscode/x"}}, event.Deny},
-		"nor what agents obey":          {event.GateRequested{Tool: "fs.patch", Args: map[string]any{"path": "AGENTS.md"}}, event.Deny},
-		"nor a move to such a place":    {event.GateRequested{Tool: "fs.move", Args: map[string]any{"from": "a", "to": ".husky/pre-commit"}}, event.Deny},
-		"nor one file of a longer diff": {event.GateRequested{Tool: "fs.patch", Diff: "--- a/x.go\n+++ b/x.go\n--- /dev/null\n+++ b/.envrc\n"}, event.Deny},
-		"nor what a link leads to":      {event.GateRequested{Tool: "fs.write", Args: map[string]any{"path": "docs/link"}, Hashes: map[string]string{".vscode/tasks.json": ""}}, event.Deny},
+		"document":                    {event.GateRequested{Tool: "fs.write", Args: map[string]any{"path": "docs/a.md"}}, event.Allow},
+		"server list":                 {event.GateRequested{Tool: "fs.write", Args: map[string]any{"path": ".mcp.json"}}, event.Deny},
+		"server list in another case": {event.GateRequested{Tool: "fs.write", Args: map[string]any{"path": "sub/.MCP.json"}}, event.Deny},
+		"path with dots":              {event.GateRequested{Tool: "fs.write", Args: map[string]any{"path": "./x/../.envrc"}}, event.Deny},
+		"workflow":                    {event.GateRequested{Tool: "fs.write", Args: map[string]any{"path": ".github/workflows/x.yml"}}, event.Deny},
+		"issue template":              {event.GateRequested{Tool: "fs.write", Args: map[string]any{"path": ".github/ISSUE_TEMPLATE/bug.md"}}, event.Allow},
+		"editor tasks":                {event.GateRequested{Tool: "fs.mkdir", Args: map[string]any{"path": ".vscode/x"}}, event.Deny},
+		"agent instructions":          {event.GateRequested{Tool: "fs.patch", Args: map[string]any{"path": "AGENTS.md"}}, event.Deny},
+		"move to a hook":              {event.GateRequested{Tool: "fs.move", Args: map[string]any{"from": "a", "to": ".husky/pre-commit"}}, event.Deny},
+		"one file of a diff":          {event.GateRequested{Tool: "fs.patch", Diff: "--- a/x.go\n+++ b/x.go\n--- /dev/null\n+++ b/.envrc\n"}, event.Deny},
+		"target of a link":            {event.GateRequested{Tool: "fs.write", Args: map[string]any{"path": "docs/link"}, Hashes: map[string]string{".vscode/tasks.json": ""}}, event.Deny},
 	} {
 		t.Run(name, func(t *testing.T) {
 			c.gate.Server, c.gate.Trusted = "workspace", true
@@ -34,7 +34,7 @@ func TestSafeLeavesFilesThatRunByThemselvesToTheUser(t *testing.T) {
 	}
 }
 
-func TestAWorkspaceThatHoldsTheHomeFolderIsTooWide(t *testing.T) {
+func TestTooWideWorkspaceHoldsHome(t *testing.T) {
 	root := t.TempDir()
 	home := filepath.Join(root, "home", "me")
 	for workspace, want := range map[string]bool{

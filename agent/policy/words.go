@@ -10,9 +10,9 @@ import (
 //
 // Words ask for tests in four cases. Within one clause, a verb such as run, fix,
 // mend or check has the test, the tests or the test suite as its object, with at
-// most a few words in between ("run the parser tests"). Tests are said to fail,
-// to be red or not to pass. Tests are to pass or be green ("make the tests
-// pass"). Or the words are "test it".
+// most a few words in between ("run the parser tests"). Or the words state
+// that tests fail, are red or do not pass. Or tests should pass or be green ("make
+// the tests pass"). Or the words are "test it".
 //
 // Paths, file names and names that merely contain the word test ("the test
 // helper") do not count, nor do tests to delete, rename or write. Nothing after a
@@ -83,7 +83,7 @@ func (c clause) negation() int {
 	return -1
 }
 
-// wants reports whether word i names tests that are asked for.
+// wants reports whether word i names requested tests.
 func (c clause) wants(i int) bool {
 	if !c.isTests(i) {
 		return false

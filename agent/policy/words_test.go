@@ -6,9 +6,9 @@ import (
 	"replan/agent/policy"
 )
 
-func TestWordsThatAskForTests(t *testing.T) {
+func TestAsksForTests(t *testing.T) {
 	for _, words := range []string{
-		"TestMake is red: find out why, mend it and run the tests",
+		"TestMake is red: find out why, fix it and run the tests",
 		"run the tests",
 		"Run all of the tests.",
 		"fix the failing test",

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"replan/internal/untrusted"
 	"replan/planning/plan"
 	"replan/planning/prompt"
 )
@@ -21,8 +22,8 @@ type Rule struct {
 	// result.
 	Untrusted bool `json:"untrusted,omitempty"`
 
-	Source string `json:"source"` // flag, configuration, built-in, plan, or user
-	Why    string `json:"why"`    // for display at the gate
+	Source string         `json:"source"` // flag, configuration, built-in, plan, or user
+	Why    untrusted.Text `json:"why"`    // for display at the gate
 }
 
 // When restricts a rule to one kind of tools.
@@ -109,9 +110,9 @@ func (r Rule) String() string {
 	return strings.Join(words, " ")
 }
 
-// Speaking returns the rules that may decide about a call of the tool, in order.
+// Matching returns the rules that may decide about a call of the tool, in order.
 // Only the last has no conditions on arguments.
-func Speaking(rules []Rule, t plan.Tool) []Rule {
+func Matching(rules []Rule, t plan.Tool) []Rule {
 	var out []Rule
 	for _, r := range rules {
 		if !r.Matches(t) {
@@ -121,7 +122,7 @@ func Speaking(rules []Rule, t plan.Tool) []Rule {
 			return out
 		}
 	}
-	return append(out, Rule{Tool: t.Name, Verdict: VerdictAsk, Source: SourceBuiltIn, Why: "no rule speaks about this tool"})
+	return append(out, Rule{Tool: t.Name, Verdict: VerdictAsk, Source: SourceBuiltIn, Why: "no rule mentions this tool"})
 }
 
 // Decide returns the rule that decides about a call of the tool. If no rule
@@ -141,14 +142,14 @@ func Speaking(rules []Rule, t plan.Tool) []Rule {
 // If a [plan.Placeholder] stands for an argument and the decision depends on it,
 // the call asks.
 func Decide(rules []Rule, t plan.Tool, args map[string]any) Rule {
-	return DecideAmong(Speaking(rules, t), args)
+	return DecideAmong(Matching(rules, t), args)
 }
 
-// DecideAmong returns the first of the rules from [Speaking] whose conditions
+// DecideAmong returns the first of the rules from [Matching] whose conditions
 // match.
-func DecideAmong(speaking []Rule, args map[string]any) Rule {
+func DecideAmong(matching []Rule, args map[string]any) Rule {
 	var open []Rule // may decide once all values are known
-	for _, r := range speaking {
+	for _, r := range matching {
 		switch r.fit(args) {
 		case fitsNot:
 			continue
@@ -159,11 +160,11 @@ func DecideAmong(speaking []Rule, args map[string]any) Rule {
 		for _, o := range open {
 			if o.Verdict != r.Verdict {
 				o.Verdict = VerdictAsk
-				o.Why = "it depends on " + strings.Join(slices.Sorted(maps.Keys(o.Args)), " and ") + ", which is not known yet: " + o.Why
+				o.Why = untrusted.Text("it depends on "+strings.Join(slices.Sorted(maps.Keys(o.Args)), " and ")+", which is not known yet: ") + o.Why
 				return o
 			}
 		}
 		return r
 	}
-	return Rule{Verdict: VerdictAsk, Source: SourceBuiltIn, Why: "no rule speaks about this tool"}
+	return Rule{Verdict: VerdictAsk, Source: SourceBuiltIn, Why: "no rule mentions this tool"}
 }

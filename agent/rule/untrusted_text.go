@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"replan/internal/untrusted"
 	"replan/planning/plan"
 	"replan/planning/prompt"
 )
@@ -97,7 +98,7 @@ func UntrustedText(t plan.Tool) Rule {
 	if t.ReadOnly {
 		why = "it sends text from a result to the server " + t.Server
 	}
-	return Rule{Tool: t.Name, Verdict: VerdictAsk, Source: SourceBuiltIn, Why: why}
+	return Rule{Tool: t.Name, Verdict: VerdictAsk, Source: SourceBuiltIn, Why: untrusted.Text(why)}
 }
 
 // Interprets reports whether a program runs code, or another program, given in

@@ -15,8 +15,8 @@ import (
 	"replan/planning/plan"
 )
 
-// noops is a plan of n steps that do nothing. Each needs the one so many before
-// it, so that at most so many run at once.
+// noops returns a plan of n steps that do nothing. Each step depends on the one
+// width places before it, so at most width steps run at once.
 func noops(n, width int) plan.Plan {
 	steps := make([]plan.Step, n)
 	for i := range steps {
@@ -30,7 +30,7 @@ func noops(n, width int) plan.Plan {
 
 func noop(context.Context, plan.ToolCall) (any, error) { return nil, nil }
 
-// carryOut runs a job that must complete.
+// carryOut runs a job and fails the benchmark unless the job completes.
 func carryOut(b *testing.B, job runner.Job) {
 	b.Helper()
 	result, err := runner.Run(b.Context(), job)
@@ -39,9 +39,9 @@ func carryOut(b *testing.B, job runner.Job) {
 	}
 }
 
-// BenchmarkSteps is what the engine adds to a step that does nothing, with a
-// worker for each call and without a journal: layout is the check of the plan
-// and its graph, up to the first call, run is everything from there on.
+// BenchmarkSteps measures the engine's overhead for a step that does nothing,
+// with one worker per call and no journal: layout is the time for checking the
+// plan and building its graph, up to the first call; run is the rest.
 func BenchmarkSteps(b *testing.B) {
 	for _, n := range []int{1_000, 10_000, 100_000} {
 		b.Run(fmt.Sprintf("steps=%d", n), func(b *testing.B) {
@@ -63,8 +63,8 @@ func BenchmarkSteps(b *testing.B) {
 	}
 }
 
-// BenchmarkJournalled is a step whose start and end are on disk before anything
-// is done because of them.
+// BenchmarkJournalled measures a step whose start and end reach the disk before
+// anything acts on them.
 func BenchmarkJournalled(b *testing.B) {
 	const n = 200
 	for _, width := range []int{1, 8} {
@@ -85,7 +85,7 @@ func BenchmarkJournalled(b *testing.B) {
 	}
 }
 
-// BenchmarkDiamond is four tools of 200 ms each, of which two can run at once,
+// BenchmarkDiamond runs four tools of 200 ms each, two of which can run at once,
 // with the journal on disk: 600 ms at best.
 func BenchmarkDiamond(b *testing.B) {
 	slow := func(ctx context.Context, _ plan.ToolCall) (any, error) {

@@ -11,7 +11,7 @@ import (
 
 	"replan/agent"
 	"replan/agent/event"
-	"replan/agent/store/journal"
+	"replan/internal/untrusted"
 	"replan/planning/plan"
 	"replan/planning/prompt"
 )
@@ -40,7 +40,7 @@ func (k *child) end(came event.Data) {
 
 // failed returns the event for a failed call.
 func (k *child) failed(kind event.FailureKind, sentence string) event.StepFailed {
-	return event.StepFailed{Index: k.call.Index, Attempt: k.call.Attempt, Failure: kind, Error: sentence, MS: k.outer.since(k.begun)}
+	return event.StepFailed{Index: k.call.Index, Attempt: k.call.Attempt, Failure: kind, Error: untrusted.Text(sentence), MS: k.outer.since(k.begun)}
 }
 
 // refuse ends a call for which no run starts.
@@ -70,7 +70,7 @@ func (s *Session) callPlan(ctx context.Context, e *engine, under *call, c agent.
 		<-k.over
 	}
 	if failed, ok := k.came.(event.StepFailed); ok && failed.Failure == event.FailureInterrupted && under.stopped() != nil {
-		failed.Error = under.stopped().Error()
+		failed.Error = untrusted.Text(under.stopped().Error())
 		return failed
 	}
 	return k.came
@@ -87,7 +87,7 @@ func (s preparation) read(k *child) error {
 	}
 	var err error
 	if k.call.Tool.Name != prompt.PlanExecute {
-		k.goal, err = word("goal", "what is to be done, complete in itself")
+		k.goal, err = word("goal", "the task, complete in itself")
 		return err
 	}
 	id, err := word("id", "the one that "+prompt.PlanCreate+" returned")
@@ -128,8 +128,8 @@ func (s *Session) spawn(ctx context.Context, k *child) {
 // crash the run is then resumed, and nothing in it is done twice.
 func (s *Session) openChild(ctx context.Context, started event.RunStarted, k *child) (*engine, error) {
 	id := s.newRun()
-	k.outer.take([]event.Data{event.RunSpawned{Index: k.call.Index, Attempt: k.call.Attempt, Run: id}})
-	s.settle(k.outer)
+	k.outer.apply([]event.Data{event.RunSpawned{Index: k.call.Index, Attempt: k.call.Attempt, Run: id}})
+	s.afterAdvance(k.outer)
 	if k.outer.over() {
 		return nil, errInterrupted
 	}
@@ -145,11 +145,11 @@ func (s preparation) reopenChild(ctx context.Context, k *child) error {
 	p := prepared{job: job{resume: k.call.Run}, run: agent.NewRun(nil)}
 	err := s.reopen(ctx, &p)
 	switch {
-	case errors.Is(err, fs.ErrNotExist), errors.Is(err, journal.ErrEmpty):
+	case errors.Is(err, fs.ErrNotExist), errors.Is(err, event.ErrNoEvents):
 		return nil
 	case err != nil:
 		p.drop()
-		return fmt.Errorf("take up the run %s that this call had started: %w", k.call.Run, err)
+		return fmt.Errorf("resume the run %s that this call started: %w", k.call.Run, err)
 	}
 	k.past = &p
 	return nil
@@ -168,14 +168,14 @@ func (s *Session) takeUpChild(ctx context.Context, k *child) {
 	p.info = prompt.ModelInfo{Name: outer.Model, Tools: outer.ModelTools(), ContextWindow: outer.ContextWindow}
 	if missing := p.run.MissingTools(p.catalogue); len(missing) > 0 {
 		p.drop()
-		k.refuse(fmt.Errorf("the run %s cannot be taken up: it still needs %s, which no server offers now", p.run.ID, strings.Join(missing, ", ")))
+		k.refuse(fmt.Errorf("the run %s cannot be resumed: it needs %s, which no server offers now", p.run.ID, strings.Join(missing, ", ")))
 		return
 	}
 	// The requesting run has already counted part of this usage.
 	limits, spent := s.leaseWithin(k.call.Limits.After(k.call.Used, p.run.Elapsed().Milliseconds()), p.run.Usage)
 	if spent != "" {
 		p.drop()
-		k.refuse(fmt.Errorf("this session has used up its budget of %s: answer with what there is", spent))
+		k.refuse(fmt.Errorf("this session has used up its budget of %s: answer with the results so far", spent))
 		return
 	}
 	k.engine = s.takeUp(ctx, p, limits, k)
@@ -191,7 +191,7 @@ func (s *Session) started(k *child) (event.RunStarted, error) {
 	prompting.ForcePlan, prompting.SkipPlan, prompting.PlanTools = true, false, false // the call asks for a plan
 	limits, spent := s.leaseWithin(k.call.Limits, event.Usage{})
 	if spent != "" {
-		return event.RunStarted{}, fmt.Errorf("this session has used up its budget of %s: answer with what there is", spent)
+		return event.RunStarted{}, fmt.Errorf("this session has used up its budget of %s: answer with the results so far", spent)
 	}
 	started := event.RunStarted{
 		Goal: k.goal, Outer: outer.ID, Model: outer.Model, Limits: limits, Rules: outer.Rules(), Catalogue: outer.Catalogue, Priors: k.outer.priors,
@@ -206,7 +206,7 @@ func (s *Session) started(k *child) (event.RunStarted, error) {
 	if len(faults) > 0 {
 		return started, fmt.Errorf("the plan cannot be run: %w", plan.FaultError(faults))
 	}
-	started.Plan, started.Goal = k.plan, cmp.Or(k.plan.Goal, k.plan.Title)
+	started.Plan, started.Goal = k.plan, cmp.Or(k.plan.Goal, string(k.plan.Title))
 	return started, nil
 }
 
@@ -231,7 +231,7 @@ func (s *Session) leaseWithin(limits event.Limits, own event.Usage) (leased even
 func (s *Session) recall(k *child) {
 	if k.engine != nil {
 		k.engine.stop()
-		s.settle(k.engine)
+		s.afterAdvance(k.engine)
 	}
 }
 
@@ -246,17 +246,17 @@ func (s *Session) outcome(e *engine) event.Data {
 	}
 	switch {
 	case e.broken != nil:
-		failed.Error = e.broken.Error()
+		failed.Error = untrusted.Text(e.broken.Error())
 		return failed
 	case e.unstored != nil:
-		failed.Error = e.unstored.Error()
+		failed.Error = untrusted.Text(e.unstored.Error())
 		return failed
 	}
 	result := e.run.Result
 	create := k.call.Tool.Name == prompt.PlanCreate
 	switch {
 	case !s.cfg.Attended && result.Reason == event.ReasonInDoubt:
-		failed.Failure, failed.Error = event.FailureInDoubt, "in run "+e.id+", "+result.Error
+		failed.Failure, failed.Error = event.FailureInDoubt, untrusted.Text("in run "+e.id+", "+string(result.Error))
 		return failed
 	case !s.cfg.Attended && result.Reason == event.ReasonDenied:
 		failed.Failure, failed.Error = event.FailureDenied, result.Error
@@ -265,7 +265,7 @@ func (s *Session) outcome(e *engine) event.Data {
 		failed.Failure, failed.Error = event.FailureInterrupted, result.Error
 		return failed
 	case result.Status != event.StatusCompleted && (create || len(e.run.Plan.Steps) == 0):
-		failed.Error = fmt.Sprintf("no plan came of it (%s): %s", result.Reason, cmp.Or(result.Error, result.Answer))
+		failed.Error = untrusted.Text(fmt.Sprintf("no plan was made (%s): %s", result.Reason, cmp.Or(string(result.Error), result.Answer)))
 		return failed
 	}
 	completed := event.StepCompleted{
@@ -285,28 +285,28 @@ func created(plan plan.Plan) map[string]any {
 		for n, index := range step.DependsOn {
 			needs[n] = index
 		}
-		steps[i] = map[string]any{"index": step.Index, "title": step.Title, "tool": step.Tool, "depends_on": needs}
+		steps[i] = map[string]any{"index": step.Index, "title": string(step.Title), "tool": step.Tool, "depends_on": needs}
 	}
-	return map[string]any{"id": plan.ID, "title": plan.Title, "steps": steps}
+	return map[string]any{"id": plan.ID, "title": string(plan.Title), "steps": steps}
 }
 
 // executed describes a finished run and the results of its steps.
 func executed(e *engine) map[string]any {
 	steps := make([]any, len(e.run.Steps))
 	for i, s := range e.run.Steps {
-		step := map[string]any{"index": s.Step.Index, "title": s.Step.Title, "status": string(s.Status)}
+		step := map[string]any{"index": s.Step.Index, "title": string(s.Step.Title), "status": string(s.Status)}
 		if s.Result != nil {
-			step["result"] = told(s.Result, fmt.Sprintf("run %s, step %s", e.id, s.Step.Index))
+			step["result"] = excerpt(s.Result, fmt.Sprintf("run %s, step %s", e.id, s.Step.Index))
 		}
 		if s.Error != "" {
-			step["error"] = told(s.Error, "run "+e.id)
+			step["error"] = excerpt(string(s.Error), "run "+e.id)
 		}
 		steps[i] = step
 	}
 	result := e.run.Result
 	out := map[string]any{"run": e.id, "status": string(result.Status), "reason": string(result.Reason), "steps": steps}
 	if result.Error != "" {
-		out["error"] = result.Error
+		out["error"] = string(result.Error)
 	}
 	return out
 }
@@ -314,21 +314,21 @@ func executed(e *engine) map[string]any {
 // Limits on how much of one result the requesting model sees, in characters: its
 // start and its end.
 const (
-	toldHead = 1000
-	toldTail = 500
+	excerptHead = 1000
+	excerptTail = 500
 )
 
-// told returns a result as shown to the model: the value itself, or, if long, its
-// start and end and where to find the whole.
-func told(value any, where string) any {
+// excerpt returns a result as shown to the model: the value itself, or, if long,
+// its start and end and where to find the whole.
+func excerpt(value any, where string) any {
 	text, ok := value.(string)
 	if !ok {
 		text = plan.CanonicalJSON(value)
 	}
 	runes := []rune(text)
-	left := len(runes) - toldHead - toldTail
+	left := len(runes) - excerptHead - excerptTail
 	if left <= 0 {
 		return value
 	}
-	return fmt.Sprintf("%s\n[… %d characters left out; the whole is in %s …]\n%s", string(runes[:toldHead]), left, where, string(runes[len(runes)-toldTail:]))
+	return fmt.Sprintf("%s\n[… %d characters left out; the full text is in %s …]\n%s", string(runes[:excerptHead]), left, where, string(runes[len(runes)-excerptTail:]))
 }

@@ -15,13 +15,13 @@ import (
 	"replan/planning/prompt"
 )
 
-// planned has a model in chat have something planned and carried out, once.
-func planned(plans *planShelf) func(*stage) {
+// planned makes a model in chat plan and run something once.
+func planned(plans *savedPlans) func(*stage) {
 	calls := plans.chatting(use(prompt.PlanCreateAndExecute, map[string]any{"goal": "look and change"}))
 	return both(calls, also(func(c *runner.Config) { c.InDoubt = event.DoubtRerun }))
 }
 
-// also changes the configuration of a session further.
+// also makes a further change to the configuration of a session.
 func also(change func(*runner.Config)) func(*stage) {
 	return func(s *stage) {
 		more := s.config
@@ -34,9 +34,10 @@ func also(change func(*runner.Config)) func(*stage) {
 	}
 }
 
-// cut is the shelf as a crash leaves it when so many events are on disk.
-func (k *shelf) cut(events []event.Event) *shelf {
-	left := newShelf()
+// cut returns the journals that a crash leaves behind if only these events reached
+// the disk.
+func (k *savedJournals) cut(events []event.Event) *savedJournals {
+	left := newSavedJournals()
 	left.ids = k.ids
 	for _, e := range events {
 		if left.runs[e.Run] == nil {
@@ -47,9 +48,9 @@ func (k *shelf) cut(events []event.Event) *shelf {
 	return left
 }
 
-func TestKilledAnywhereAnInnerRunIsTakenUpAndNothingInItIsDoneTwice(t *testing.T) {
-	var plans planShelf
-	k := newShelf()
+func TestResumeAfterKillRepeatsNothingInInnerRun(t *testing.T) {
+	var plans savedPlans
+	k := newSavedJournals()
 	s := k.session(t, policy.ApproveAll, planned(&plans))
 	s.Send(runner.Submit{Text: "do it"})
 	outer := until[event.ChatReply](t, s).Run
@@ -58,7 +59,8 @@ func TestKilledAnywhereAnInnerRunIsTakenUpAndNothingInItIsDoneTwice(t *testing.T
 	for _, m := range k.runs {
 		all = append(all, m.events...)
 	}
-	// Of both runs as they came to disk: one goroutine has written them.
+	// The events of both runs in the order in which the one writing goroutine
+	// stored them.
 	slices.SortStableFunc(all, func(a, b event.Event) int {
 		return cmp.Or(a.Time.Compare(b.Time), cmp.Compare(a.Run, b.Run), cmp.Compare(a.Seq, b.Seq))
 	})
@@ -81,22 +83,22 @@ func TestKilledAnywhereAnInnerRunIsTakenUpAndNothingInItIsDoneTwice(t *testing.T
 			}
 			for _, tool := range s.tools.called() {
 				if done[tool] {
-					t.Errorf("%s is called again", tool)
+					t.Errorf("%s was called again", tool)
 				}
 			}
 			if got := left.fold(t, outer).Result.Usage; got.CompletionTokens < whole.Usage.CompletionTokens {
-				t.Errorf("%d tokens are counted, of %d", got.CompletionTokens, whole.Usage.CompletionTokens)
+				t.Errorf("got %d tokens, want at least %d", got.CompletionTokens, whole.Usage.CompletionTokens)
 			}
 			if len(left.runs) != 2 {
-				t.Errorf("there are %d runs", len(left.runs))
+				t.Errorf("got %d runs, want 2", len(left.runs))
 			}
 		})
 	}
 }
 
-func TestAnInnerRunThatWasStoppedIsTakenUpWithTheOuterOne(t *testing.T) {
-	var plans planShelf
-	k := newShelf()
+func TestResumeContinuesStoppedInnerRun(t *testing.T) {
+	var plans savedPlans
+	k := newSavedJournals()
 	begun := make(chan struct{})
 	s := k.session(t, policy.ApproveAll, both(planned(&plans), func(s *stage) { s.tools.call = holding(begun) }))
 	s.Send(runner.Submit{Text: "do it"})
@@ -124,16 +126,17 @@ func TestAnInnerRunThatWasStoppedIsTakenUpWithTheOuterOne(t *testing.T) {
 			inner = id
 		}
 	}
-	// The chat itself asked once more; the planning of the inner run is counted once.
-	whole, of := k.fold(t, stopped.Run).Result.Usage, k.fold(t, inner).Result.Usage
-	if more := whole.Since(used); whole.PromptTokens < of.PromptTokens || more.PromptTokens >= of.PromptTokens+used.PromptTokens {
-		t.Errorf("used %+v when it was stopped, %+v in the end; the inner run %+v", used, whole, of)
+	// The chat itself made one more request; the inner run's planning is counted
+	// once.
+	whole, child := k.fold(t, stopped.Run).Result.Usage, k.fold(t, inner).Result.Usage
+	if more := whole.Since(used); whole.PromptTokens < child.PromptTokens || more.PromptTokens >= child.PromptTokens+used.PromptTokens {
+		t.Errorf("usage %+v when stopped and %+v at the end; the inner run used %+v", used, whole, child)
 	}
 }
 
-func TestAnInnerRunIsNotOfferedBesideTheOneItIsTakenUpWith(t *testing.T) {
-	var plans planShelf
-	k := newShelf()
+func TestResumableRunsLeaveOutInnerRuns(t *testing.T) {
+	var plans savedPlans
+	k := newSavedJournals()
 	begun := make(chan struct{})
 	s := k.session(t, policy.ApproveAll, both(planned(&plans), func(s *stage) {
 		s.tools.call = holding(begun)
@@ -158,32 +161,32 @@ func TestAnInnerRunIsNotOfferedBesideTheOneItIsTakenUpWith(t *testing.T) {
 	}
 	s.shut()
 	if len(k.runs) != 2 || len(runs) != 1 || runs[0].Run != stopped.Run {
-		t.Errorf("of %d runs these are offered: %+v", len(k.runs), runs)
+		t.Errorf("of %d runs these are listed: %+v", len(k.runs), runs)
 	}
 }
 
-func TestADoubtInAnInnerRunIsDecidedThere(t *testing.T) {
-	var plans planShelf
-	k := newShelf()
+func TestDoubtInInnerRunIsDecidedThere(t *testing.T) {
+	var plans savedPlans
+	k := newSavedJournals()
 	s := k.session(t, policy.ApproveAll, planned(&plans))
 	s.Send(runner.Submit{Text: "do it"})
 	outer := until[event.ChatReply](t, s).Run
 	s.shut()
 	inner := ""
-	var there []event.Event
+	var stored []event.Event
 	for id := range k.runs {
 		for _, e := range k.runs[id].events {
-			there = append(there, e)
+			stored = append(stored, e)
 			if _, ok := e.Data.(event.RunSpawned); ok {
 				break
 			}
 			if d, ok := e.Data.(event.StepStarted); ok && id != outer && d.Index == "2" {
 				inner = id
-				break // killed while the change was under way
+				break // killed during the change
 			}
 		}
 	}
-	left := k.cut(there)
+	left := k.cut(stored)
 	resume := func(doubt event.DoubtDecision) event.ChatReply {
 		s := left.session(t, policy.ApproveAll, both(planned(&plans), also(func(c *runner.Config) { c.InDoubt = doubt })))
 		s.Send(runner.Resume{Run: outer})
@@ -204,9 +207,9 @@ func TestADoubtInAnInnerRunIsDecidedThere(t *testing.T) {
 	}
 }
 
-func TestAnInnerRunIsGivenWhatAResumeRaises(t *testing.T) {
-	var plans planShelf
-	k := newShelf()
+func TestRaisedLimitsReachInnerRun(t *testing.T) {
+	var plans savedPlans
+	k := newSavedJournals()
 	begun := make(chan struct{})
 	low := also(func(c *runner.Config) { c.Limits.MaxToolCalls = 2 })
 	s := k.session(t, policy.ApproveAll, both(both(planned(&plans), low), func(s *stage) { s.tools.call = holding(begun) }))
@@ -226,12 +229,12 @@ func TestAnInnerRunIsGivenWhatAResumeRaises(t *testing.T) {
 	s.shut()
 	for id := range k.runs {
 		if r := k.fold(t, id); r.Result.Status != event.StatusCompleted {
-			t.Errorf("%s of %d calls: %s", id, r.Limits.MaxToolCalls, r.Result.Error)
+			t.Errorf("run %s with a limit of %d calls: %s", id, r.Limits.MaxToolCalls, r.Result.Error)
 		}
 	}
 }
 
-func TestWhatIsGotReadyIsSaidUntilItBegins(t *testing.T) {
+func TestQueueNamesGoalUntilItsRunStarts(t *testing.T) {
 	s := open(t, policy.ApproveAll, settings)
 	s.run(t, "one")
 	s.Send(runner.Compact{})
@@ -245,7 +248,7 @@ func TestWhatIsGotReadyIsSaidUntilItBegins(t *testing.T) {
 			doing = d.Doing
 		case event.RunStarted:
 			if doing != d.Goal {
-				t.Errorf("%q begins while %q was got ready", d.Goal, doing)
+				t.Errorf("the run of %q started while the queue named %q", d.Goal, doing)
 			}
 		}
 	}

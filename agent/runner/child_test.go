@@ -17,15 +17,15 @@ import (
 	"replan/planning/reply"
 )
 
-// planShelf keeps the plans that are created in a test.
-type planShelf struct {
+// savedPlans stores the plans that a test creates.
+type savedPlans struct {
 	plans map[string]plan.Plan
-	err   error // of keeping one
+	err   error // returned when a plan is stored
 }
 
-// chatting has the model answer directly: first it makes the calls, one a turn,
-// and then it says what came back from each.
-func (k *planShelf) chatting(calls ...reply.ToolUse) func(*stage) {
+// chatting makes the model answer directly: first it makes the calls, one per
+// turn, then it repeats their results.
+func (k *savedPlans) chatting(calls ...reply.ToolUse) func(*stage) {
 	k.plans = map[string]plan.Plan{}
 	return func(s *stage) {
 		s.model.info.Tools = true
@@ -34,17 +34,17 @@ func (k *planShelf) chatting(calls ...reply.ToolUse) func(*stage) {
 			if r.Purpose != prompt.PurposeChat {
 				return reply.Reply{}, nil, false
 			}
-			var back []string
+			var results []string
 			for _, m := range r.Messages {
 				if m.Role == prompt.RoleTool {
-					back = append(back, m.Content)
+					results = append(results, m.Content)
 				}
 			}
 			reply := reply.Reply{PromptTokens: 10, CompletionTokens: 5, ContextWindow: 8192}
-			if len(back) < len(calls) {
-				reply.Calls = calls[len(back) : len(back)+1]
+			if len(results) < len(calls) {
+				reply.Calls = calls[len(results) : len(results)+1]
 			} else {
-				reply.Text = strings.Join(back, "\n")
+				reply.Text = strings.Join(results, "\n")
 			}
 			return reply, nil, true
 		}
@@ -69,12 +69,12 @@ func (k *planShelf) chatting(calls ...reply.ToolUse) func(*stage) {
 	}
 }
 
-// use is a call that the model asks for.
+// use returns a call that the model requests.
 func use(tool string, args map[string]any) reply.ToolUse {
 	return reply.ToolUse{Name: tool, Args: args}
 }
 
-// both applies two changes to a stage.
+// both combines two changes to a stage.
 func both(first, second func(*stage)) func(*stage) {
 	return func(s *stage) {
 		first(s)
@@ -82,9 +82,9 @@ func both(first, second func(*stage)) func(*stage) {
 	}
 }
 
-// came is how the calls of the chat ended, in order: the results, or for one that
-// failed its error.
-func came(events []event.Event) (results []any, failures []event.StepFailed) {
+// chatOutcomes returns how the chat's calls ended, in order: their results and
+// their failures.
+func chatOutcomes(events []event.Event) (results []any, failures []event.StepFailed) {
 	for _, e := range events {
 		switch d := e.Data.(type) {
 		case event.StepCompleted:
@@ -100,9 +100,9 @@ func came(events []event.Event) (results []any, failures []event.StepFailed) {
 	return results, failures
 }
 
-func TestAModelInChatCreatesAPlanAndRunsIt(t *testing.T) {
-	var plans planShelf
-	k := newShelf()
+func TestChatModelCreatesPlanAndRunsIt(t *testing.T) {
+	var plans savedPlans
+	k := newSavedJournals()
 	s := k.session(t, policy.ApproveAll, plans.chatting(
 		use(prompt.PlanCreate, map[string]any{"goal": "look and change"}),
 		use(prompt.PlanExecute, map[string]any{"id": "p-1"}),
@@ -114,16 +114,16 @@ func TestAModelInChatCreatesAPlanAndRunsIt(t *testing.T) {
 	if reply.Reason != event.ReasonDirect {
 		t.Fatalf("%+v", reply)
 	}
-	results, failures := came(k.runs[reply.Run].events)
+	results, failures := chatOutcomes(k.runs[reply.Run].events)
 	if len(results) != 3 || len(failures) > 0 {
-		t.Fatalf("the calls came to %v and %v", results, failures)
+		t.Fatalf("results %v, failures %v", results, failures)
 	}
 	want := map[string]any{"id": "p-1", "title": "Two", "steps": []any{
 		map[string]any{"index": "1", "title": "Look", "tool": "look", "depends_on": []any{}},
 		map[string]any{"index": "2", "title": "Change the file", "tool": "change", "depends_on": []any{"1"}},
 	}}
 	if !plan.EqualValues(results[0], want) {
-		t.Errorf("plan_create says %v", results[0])
+		t.Errorf("plan_create returned %v", results[0])
 	}
 	for i, result := range results[1:] {
 		want := map[string]any{"run": fmt.Sprint("r-", i+4), "status": "completed", "reason": "goal_met", "steps": []any{
@@ -131,21 +131,21 @@ func TestAModelInChatCreatesAPlanAndRunsIt(t *testing.T) {
 			map[string]any{"index": "2", "title": "Change the file", "status": "completed", "result": "seen"},
 		}}
 		if !plan.EqualValues(result, want) {
-			t.Errorf("the run of a plan says %v", result)
+			t.Errorf("the run of a plan returned %v", result)
 		}
 	}
 	if got := s.tools.called(); !slices.Equal(got, []string{"look", "change", "look", "change"}) {
 		t.Errorf("called %v", got)
 	}
 	if len(plans.plans) != 1 {
-		t.Errorf("%d plans are stored", len(plans.plans))
+		t.Errorf("got %d stored plans, want 1", len(plans.plans))
 	}
 	k.allClosed(t)
 }
 
-func TestARunWithinARunIsOneOfItsOwn(t *testing.T) {
-	var plans planShelf
-	k := newShelf()
+func TestInnerRunHasItsOwnJournalAndResult(t *testing.T) {
+	var plans savedPlans
+	k := newSavedJournals()
 	s := k.session(t, policy.ApproveAll, plans.chatting(use(prompt.PlanCreateAndExecute, map[string]any{"goal": "look and change"})))
 	s.Send(runner.Submit{Text: "first"})
 	until[event.ChatReply](t, s)
@@ -163,30 +163,30 @@ func TestARunWithinARunIsOneOfItsOwn(t *testing.T) {
 		}
 	}
 	if len(inner) != 2 || replies != 2 {
-		t.Fatalf("the runs %v began within others, %d replies", inner, replies)
+		t.Fatalf("got inner runs %v and %d replies, want 2 of each", inner, replies)
 	}
 	outer, child := k.fold(t, reply.Run), k.fold(t, inner[1])
 	if child.Result == nil || child.Result.Reason != event.ReasonGoalMet || child.Result.Answer != "" {
-		t.Errorf("the inner run ends with %+v", child.Result)
+		t.Errorf("the inner run ended with %+v", child.Result)
 	}
 	if len(child.Rules()) != len(outer.Rules()) {
-		t.Errorf("its rules are %v", child.Rules())
+		t.Errorf("the inner run's rules are %v", child.Rules())
 	}
-	begun := k.runs[inner[1]].events[0].Data.(event.RunStarted)
-	if len(begun.Prompting.Conversation) != 2 || begun.Prompting.PlanTools || !begun.Prompting.ForcePlan || begun.Session != s.ID() {
-		t.Errorf("the inner run begins with %+v", begun.Prompting)
+	started := k.runs[inner[1]].events[0].Data.(event.RunStarted)
+	if len(started.Prompting.Conversation) != 2 || started.Prompting.PlanTools || !started.Prompting.ForcePlan || started.Session != s.ID() {
+		t.Errorf("the inner run started with %+v", started.Prompting)
 	}
-	// What it used is part of what the outer run used, and counted once.
+	// The outer run's usage includes the inner run's, once.
 	if own := outer.Usage.ToolCalls - child.Usage.ToolCalls; own < 0 || own > 1 {
-		t.Errorf("the outer run used %+v, the inner one %+v", outer.Usage, child.Usage)
+		t.Errorf("the outer run used %+v, the inner run %+v", outer.Usage, child.Usage)
 	}
 	if reply.Usage.Tokens() != outer.Usage.Tokens() || outer.Usage.Tokens() <= child.Usage.Tokens() {
-		t.Errorf("the reply says %+v, the outer run used %+v, the inner one %+v", reply.Usage, outer.Usage, child.Usage)
+		t.Errorf("the reply reports %+v, the outer run used %+v, the inner run %+v", reply.Usage, outer.Usage, child.Usage)
 	}
 }
 
-func TestTheBudgetOfASessionCountsAnInnerRunOnce(t *testing.T) {
-	var plans planShelf
+func TestSessionBudgetCountsInnerRunOnce(t *testing.T) {
+	var plans savedPlans
 	plan := use(prompt.PlanCreateAndExecute, map[string]any{"goal": "look and change"})
 	calls := 0
 	s := open(t, policy.ApproveAll, plans.chatting(plan))
@@ -199,56 +199,56 @@ func TestTheBudgetOfASessionCountsAnInnerRunOnce(t *testing.T) {
 		}, plans.chatting(plan)))
 		s.Send(runner.Submit{Text: "do it"})
 		if first := until[event.ChatReply](t, s); first.Reason != event.ReasonDirect && left > 0 {
-			t.Fatalf("with %d calls left over: %+v", left, first)
+			t.Fatalf("with %d calls left: %+v", left, first)
 		}
 		s.Send(runner.Execute{Plan: *planOf(t, `{"title":"Look","tool":"look","args":{}}`)})
 		if then := until[event.ChatReply](t, s); then.Reason != want {
-			t.Errorf("with %d calls left over: %+v", left, then)
+			t.Errorf("with %d calls left: %+v", left, then)
 		}
 		s.shut()
 	}
 }
 
-func TestACallOfAPlanToolThatCannotBeMadeSaysWhatToDo(t *testing.T) {
-	var plans planShelf
+func TestFailedPlanToolCallNamesTheRemedy(t *testing.T) {
+	var plans savedPlans
 	nothing := func(*stage) {}
-	for rule, tc := range map[string]struct {
+	for name, tc := range map[string]struct {
 		call   reply.ToolUse
 		change func(*stage)
-		says   string
+		want   string
 	}{
-		"a goal of blanks":              {use(prompt.PlanCreate, map[string]any{"goal": "  "}), nothing, `needs "goal"`},
-		"a plan that nobody stored":     {use(prompt.PlanExecute, map[string]any{"id": "p-7"}), nothing, `the plan "p-7" cannot be read: use the id that plan_create returned`},
-		"a plan that fits no tools":     {use(prompt.PlanExecute, map[string]any{"id": "old"}), nothing, "the plan cannot be run: "},
-		"a goal that nothing came of":   {use(prompt.PlanCreate, map[string]any{"goal": "x"}), func(s *stage) { delete(s.model.replies, prompt.PurposePlan) }, "no plan came of it"},
-		"a run that nothing came of":    {use(prompt.PlanCreateAndExecute, map[string]any{"goal": "x"}), func(s *stage) { delete(s.model.replies, prompt.PurposePlan) }, "no plan came of it"},
-		"a plan that cannot be kept":    {use(prompt.PlanCreate, map[string]any{"goal": "x"}), func(*stage) { plans.err = fs.ErrPermission }, "cannot be stored"},
-		"a journal that cannot be made": {use(prompt.PlanCreate, map[string]any{"goal": "x"}), unopened(1), "no more room"},
+		"blank goal":                    {use(prompt.PlanCreate, map[string]any{"goal": "  "}), nothing, `needs "goal"`},
+		"unknown plan":                  {use(prompt.PlanExecute, map[string]any{"id": "p-7"}), nothing, `the plan "p-7" cannot be read: use the id that plan_create returned`},
+		"plan with missing tools":       {use(prompt.PlanExecute, map[string]any{"id": "old"}), nothing, "the plan cannot be run: "},
+		"planning fails":                {use(prompt.PlanCreate, map[string]any{"goal": "x"}), func(s *stage) { delete(s.model.replies, prompt.PurposePlan) }, "no plan was made"},
+		"planning fails before the run": {use(prompt.PlanCreateAndExecute, map[string]any{"goal": "x"}), func(s *stage) { delete(s.model.replies, prompt.PurposePlan) }, "no plan was made"},
+		"plan cannot be stored":         {use(prompt.PlanCreate, map[string]any{"goal": "x"}), func(*stage) { plans.err = fs.ErrPermission }, "cannot be stored"},
+		"journal cannot be created":     {use(prompt.PlanCreate, map[string]any{"goal": "x"}), unopened(1), "no more room"},
 	} {
-		t.Run(rule, func(t *testing.T) {
+		t.Run(name, func(t *testing.T) {
 			plans.err = nil
-			k := newShelf()
+			k := newSavedJournals()
 			s := k.session(t, policy.ApproveAll, both(plans.chatting(tc.call), tc.change))
 			plans.plans["old"] = *planOf(t, `{"title":"Gone","tool":"gone","args":{}}`)
 			s.Send(runner.Submit{Text: "do it"})
 			reply := until[event.ChatReply](t, s)
 			s.shut()
-			results, failures := came(k.runs[reply.Run].events)
+			results, failures := chatOutcomes(k.runs[reply.Run].events)
 			if len(results) > 0 || len(failures) != 1 {
-				t.Fatalf("the call came to %v and %v", results, failures)
+				t.Fatalf("results %v, failures %v", results, failures)
 			}
-			if f := failures[0]; f.Failure != event.FailureTool || !strings.Contains(f.Error, tc.says) {
+			if f := failures[0]; f.Failure != event.FailureTool || !strings.Contains(string(f.Error), tc.want) {
 				t.Errorf("the call failed as %s: %s", f.Failure, f.Error)
 			}
-			if reply.Reason != event.ReasonDirect || !strings.Contains(reply.Text, tc.says) {
-				t.Errorf("the model heard %q", reply.Text)
+			if reply.Reason != event.ReasonDirect || !strings.Contains(reply.Text, tc.want) {
+				t.Errorf("the model received %q", reply.Text)
 			}
 			k.allClosed(t)
 		})
 	}
 }
 
-// unopened has the journals of runs fail to open from the nth on.
+// unopened makes creating the journals of runs fail after the first n.
 func unopened(n int) func(*stage) {
 	return func(s *stage) {
 		more := s.config
@@ -267,9 +267,9 @@ func unopened(n int) func(*stage) {
 	}
 }
 
-func TestAnInnerRunThatFailsTellsWhatItCameTo(t *testing.T) {
-	var plans planShelf
-	k := newShelf()
+func TestFailedInnerRunReturnsItsSteps(t *testing.T) {
+	var plans savedPlans
+	k := newSavedJournals()
 	s := k.session(t, policy.ApproveAll, both(plans.chatting(use(prompt.PlanExecute, map[string]any{"id": "mine"})), func(s *stage) {
 		s.tools.call = func(_ context.Context, c plan.ToolCall) (any, error) {
 			if c.Tool.Name == "change" {
@@ -282,27 +282,27 @@ func TestAnInnerRunThatFailsTellsWhatItCameTo(t *testing.T) {
 	s.Send(runner.Submit{Text: "do it"})
 	reply := until[event.ChatReply](t, s)
 	s.shut()
-	results, failures := came(k.runs[reply.Run].events)
+	results, failures := chatOutcomes(k.runs[reply.Run].events)
 	if len(results) != 1 || len(failures) > 0 {
-		t.Fatalf("the call came to %v and %v", results, failures)
+		t.Fatalf("results %v, failures %v", results, failures)
 	}
 	got := results[0].(map[string]any)
 	steps := got["steps"].([]any)
 	if got["status"] != "failed" || got["reason"] != "step_failed" || got["error"] == nil || len(steps) != 2 {
-		t.Fatalf("the run came to %v", got)
+		t.Fatalf("the run returned %v", got)
 	}
 	if second := steps[1].(map[string]any); second["status"] != "failed" || !strings.Contains(fmt.Sprint(second["error"]), "not yet") {
-		t.Errorf("the step that failed: %v", second)
+		t.Errorf("the failed step: %v", second)
 	}
 	long := steps[0].(map[string]any)["result"].(string)
-	if !strings.HasPrefix(long, "ééé") || !strings.HasSuffix(long, "ééé") || !strings.Contains(long, "500 characters left out; the whole is in run "+got["run"].(string)+", step 1") {
-		t.Errorf("the long result is told as %q", long)
+	if !strings.HasPrefix(long, "ééé") || !strings.HasSuffix(long, "ééé") || !strings.Contains(long, "500 characters left out; the full text is in run "+got["run"].(string)+", step 1") {
+		t.Errorf("the long result was shortened to %q", long)
 	}
 }
 
-func TestADenialInsideAnInnerRunEndsTheRunWhereNobodyIsAsked(t *testing.T) {
-	var plans planShelf
-	k := newShelf()
+func TestDenialInInnerRunFailsUnattendedRun(t *testing.T) {
+	var plans savedPlans
+	k := newSavedJournals()
 	s := k.session(t, policy.ApproveNone, plans.chatting(use(prompt.PlanCreateAndExecute, map[string]any{"goal": "look and change"})))
 	s.Send(runner.Submit{Text: "do it"})
 	reply := until[event.ChatReply](t, s)
@@ -312,34 +312,34 @@ func TestADenialInsideAnInnerRunEndsTheRunWhereNobodyIsAsked(t *testing.T) {
 	}
 }
 
-func TestAGateInsideAnInnerRunIsAskedAndDenied(t *testing.T) {
-	var plans planShelf
-	k := newShelf()
+func TestGateOfInnerRunCanBeDenied(t *testing.T) {
+	var plans savedPlans
+	k := newSavedJournals()
 	attended := func(s *stage) { s.config = func(c *runner.Config) { c.Attended = true } }
 	s := k.session(t, policy.ApproveAsk, both(attended, plans.chatting(use(prompt.PlanCreateAndExecute, map[string]any{"goal": "look and change"}))))
 	s.Send(runner.Submit{Text: "do it"})
 	gate := until[event.GateRequested](t, s)
 	inner := s.seen[len(s.seen)-1].Run
 	if gate.Tool != "change" {
-		t.Fatalf("the gate shows %+v", gate)
+		t.Fatalf("got the gate %+v", gate)
 	}
 	s.Send(runner.Resolve{Run: inner, Gate: gate.Gate, Decision: event.Deny})
 	denied := until[event.StepFailed](t, s)
-	s.Send(runner.Decide{Run: inner, Step: denied.Index, Decision: event.FailureAbort})
+	s.Send(runner.ResolveFailure{Run: inner, Step: denied.Index, Decision: event.FailureAbort})
 	reply := until[event.ChatReply](t, s)
 	s.shut()
-	results, _ := came(k.runs[reply.Run].events)
+	results, _ := chatOutcomes(k.runs[reply.Run].events)
 	if reply.Run == inner || len(results) != 1 || results[0].(map[string]any)["reason"] != "denied" {
-		t.Errorf("the run %s within %s came to %v", inner, reply.Run, results)
+		t.Errorf("inner run %s of run %s: results %v", inner, reply.Run, results)
 	}
 	if slices.Contains(s.tools.called(), "change") {
 		t.Error("the denied call was made")
 	}
 }
 
-func TestWhatTheUserAllowedForARunHoldsForTheRunsWithin(t *testing.T) {
-	var plans planShelf
-	s := newShelf().session(t, policy.ApproveAsk, plans.chatting(
+func TestGrantForRunHoldsForInnerRuns(t *testing.T) {
+	var plans savedPlans
+	s := newSavedJournals().session(t, policy.ApproveAsk, plans.chatting(
 		use("change", map[string]any{"to": "x"}), use(prompt.PlanExecute, map[string]any{"id": "mine"}),
 	))
 	plans.plans["mine"] = *planOf(t, changeStep)
@@ -356,11 +356,11 @@ func TestWhatTheUserAllowedForARunHoldsForTheRunsWithin(t *testing.T) {
 		}
 	}
 	if got := s.tools.called(); gates != 1 || !slices.Equal(got, []string{"change", "change"}) {
-		t.Errorf("%d gates were opened, called %v", gates, got)
+		t.Errorf("%d gates opened, called %v", gates, got)
 	}
 }
 
-// holding is a tool that waits in its call, and says when it is there.
+// holding returns a tool that closes begun and then blocks until it is cancelled.
 func holding(begun chan struct{}) func(context.Context, plan.ToolCall) (any, error) {
 	return func(ctx context.Context, _ plan.ToolCall) (any, error) {
 		close(begun)
@@ -369,14 +369,14 @@ func holding(begun chan struct{}) func(context.Context, plan.ToolCall) (any, err
 	}
 }
 
-func TestAStopEndsAnInnerRunBeforeTheOuterOne(t *testing.T) {
+func TestStopEndsInnerRunFirst(t *testing.T) {
 	for name, stop := range map[string]func(*stage, string){
 		"stopped":        func(s *stage, _ string) { s.Send(runner.Stop{}) },
 		"session closed": func(s *stage, _ string) { s.shut() },
 	} {
 		t.Run(name, func(t *testing.T) {
-			var plans planShelf
-			k := newShelf()
+			var plans savedPlans
+			k := newSavedJournals()
 			begun := make(chan struct{})
 			s := k.session(t, policy.ApproveAll, both(
 				plans.chatting(use(prompt.PlanCreateAndExecute, map[string]any{"goal": "look and change"})),
@@ -401,16 +401,16 @@ func TestAStopEndsAnInnerRunBeforeTheOuterOne(t *testing.T) {
 				}
 			}
 			if len(ended) != 2 || ended[0] != inner {
-				t.Errorf("the runs %v were stopped, the inner one is %s", ended, inner)
+				t.Errorf("the runs %v were stopped, want the inner run %s first", ended, inner)
 			}
 			k.allClosed(t)
 		})
 	}
 }
 
-func TestACallOfAPlanToolIsCancelledAlone(t *testing.T) {
-	var plans planShelf
-	k := newShelf()
+func TestCancelEndsOnlyThePlanToolCall(t *testing.T) {
+	var plans savedPlans
+	k := newSavedJournals()
 	begun := make(chan struct{})
 	s := k.session(t, policy.ApproveAll, both(
 		plans.chatting(use(prompt.PlanCreateAndExecute, map[string]any{"goal": "look and change"})),
@@ -423,7 +423,7 @@ func TestACallOfAPlanToolIsCancelledAlone(t *testing.T) {
 	s.Send(runner.Cancel{Run: run, Step: outer.Index})
 	until[event.ChatReply](t, s)
 	s.shut()
-	_, failures := came(k.runs[run].events)
+	_, failures := chatOutcomes(k.runs[run].events)
 	if len(failures) != 1 || failures[0].Failure != event.FailureInterrupted || failures[0].Run == "" || failures[0].Usage == nil {
 		t.Fatalf("the cancelled call ended with %+v", failures)
 	}
@@ -432,32 +432,32 @@ func TestACallOfAPlanToolIsCancelledAlone(t *testing.T) {
 	}
 }
 
-func TestARunOfAModelsGoalThatIsResumedLetsNoTestsRun(t *testing.T) {
-	var plans planShelf
-	k := newShelf()
+func TestResumedInnerRunStillAsksBeforeTests(t *testing.T) {
+	var plans savedPlans
+	k := newSavedJournals()
 	s := k.session(t, policy.ApproveAll, both(
 		plans.chatting(use(prompt.PlanCreateAndExecute, map[string]any{"goal": "run the tests"})),
 		func(s *stage) { s.tools.call = failing("look") },
 	))
 	s.Send(runner.Submit{Text: "do it"})
 	reply := until[event.ChatReply](t, s)
-	results, _ := came(k.runs[reply.Run].events)
+	results, _ := chatOutcomes(k.runs[reply.Run].events)
 	inner := results[0].(map[string]any)["run"].(string)
 	s.Send(runner.Resume{Run: inner})
 	resumed := until[event.RunResumed](t, s)
 	s.shut()
 	tests := plan.Tool{Name: "test.run", Server: "workspace", Trusted: true}
 	if r := rule.Decide(resumed.Rules, tests, nil); r.Verdict != rule.VerdictAsk {
-		t.Errorf("a goal that a model wrote lets the tests run: %+v", r)
+		t.Errorf("a goal written by a model allows the tests: %+v", r)
 	}
 	if r := rule.Decide(k.fold(t, reply.Run).Rules(), tests, nil); r.Verdict != rule.VerdictAsk {
 		t.Errorf("%+v", r)
 	}
 }
 
-func TestTwoPlansOfOneReplyAreBothRun(t *testing.T) {
-	var plans planShelf
-	k := newShelf()
+func TestBothPlansOfOneReplyRun(t *testing.T) {
+	var plans savedPlans
+	k := newSavedJournals()
 	s := k.session(t, policy.ApproveAsk, both(plans.chatting(), func(s *stage) {
 		s.model.replies[prompt.PurposePlan] = `{"title":"One","steps":[{"title":"Change","tool":"change","args":{}}]}`
 		s.model.answer = func(r prompt.Request) (reply.Reply, error, bool) {
@@ -479,9 +479,9 @@ func TestTwoPlansOfOneReplyAreBothRun(t *testing.T) {
 	}
 	reply := until[event.ChatReply](t, s)
 	s.shut()
-	results, failures := came(k.runs[reply.Run].events)
+	results, failures := chatOutcomes(k.runs[reply.Run].events)
 	if len(results) != 2 || len(failures) > 0 || reply.Text != "both" {
-		t.Errorf("%+v: the calls came to %v and %v", reply, results, failures)
+		t.Errorf("%+v: results %v, failures %v", reply, results, failures)
 	}
 	if got := s.tools.called(); !slices.Equal(got, []string{"change", "change"}) {
 		t.Errorf("called %v", got)

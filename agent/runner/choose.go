@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"replan/internal/untrusted"
 	"replan/planning/plan"
 	"replan/planning/prompt"
 )
@@ -39,9 +40,9 @@ func (m selection) called() string {
 	return m.profile.Name
 }
 
-// jobTerms are the conditions under which a job is prepared. They copy the
+// jobConfig holds the settings with which a job is prepared. It copies the
 // session's state, so that the preparing worker need not ask for it.
-type jobTerms struct {
+type jobConfig struct {
 	model     string
 	prompting prompt.Prompting // including the conversation
 	tools     []string         // patterns; nil is every tool
@@ -50,15 +51,15 @@ type jobTerms struct {
 	spent     bool             // the budget of the session is used up
 }
 
-// offered filters a catalogue by the tool patterns of the terms.
-func (t jobTerms) offered(all plan.Catalogue) plan.Catalogue {
+// offered filters a catalogue by the tool patterns of the job.
+func (t jobConfig) offered(all plan.Catalogue) plan.Catalogue {
 	profile := prompt.Profile{Tools: t.tools}
 	return slices.DeleteFunc(slices.Clone(all), func(tool plan.Tool) bool { return !profile.May(tool) })
 }
 
-// jobTerms returns the conditions of the next job.
-func (s *Session) jobTerms() jobTerms {
-	t := jobTerms{model: s.selection.name(), prompting: s.cfg.Prompting, share: fullShare, summed: len(s.conversation.compactions) > 0}
+// jobConfig returns the settings of the next job.
+func (s *Session) jobConfig() jobConfig {
+	t := jobConfig{model: s.selection.name(), prompting: s.cfg.Prompting, share: fullShare, summed: len(s.conversation.compactions) > 0}
 	if p := s.selection.profile; p != nil {
 		t.prompting, t.tools = p.Prompting, p.Tools
 	}
@@ -68,7 +69,7 @@ func (s *Session) jobTerms() jobTerms {
 	if s.conversation.undone {
 		t.share = undoneShare
 	}
-	if measured := s.modelUse.bytesPerToken[s.status.Model]; measured > 0 {
+	if measured := s.modelUse.bytesPerToken[string(s.status.Model)]; measured > 0 {
 		t.prompting.BytesPerToken = measured
 	}
 	t.prompting.Conversation = slices.Clip(s.conversation.messages) // clipped, so that an append copies it
@@ -90,9 +91,9 @@ func (s *Session) profile(name string) (*Profile, error) {
 		names = append(names, p.Name)
 	}
 	if len(names) == 0 {
-		return nil, fmt.Errorf("there is no profile called %q: name one in [profiles] of the configuration", name)
+		return nil, fmt.Errorf("no profile is called %q: define one in [profiles] of the configuration", name)
 	}
-	return nil, fmt.Errorf("there is no profile called %q: there are %s", name, strings.Join(names, ", "))
+	return nil, fmt.Errorf("no profile is called %q: there are %s", name, strings.Join(names, ", "))
 }
 
 // windows looks up the context windows of sub-agents whose profile names its own
@@ -122,7 +123,7 @@ func (s *Session) choose(ctx context.Context) {
 		if c.Profile != nil {
 			profile, err := s.profile(*c.Profile)
 			if err != nil {
-				s.tellOf("warn", err.Error())
+				s.publishNote("warn", err.Error())
 				continue
 			}
 			if profile != nil && profile.Model != "" || m.profile != nil && m.profile.Model != "" {
@@ -156,9 +157,9 @@ func (s *Session) described(ctx context.Context, m selection, info prompt.ModelI
 	s.choosing = nil
 	switch {
 	case errors.Is(err, context.Canceled):
-		s.tellOf("info", "stopped: nothing was chosen")
+		s.publishNote("info", "stopped: nothing was chosen")
 	case err != nil:
-		s.tellOf("warn", "nothing was chosen: "+err.Error())
+		s.publishNote("warn", "nothing was chosen: "+err.Error())
 	default:
 		if m.model != nil && *m.model != "" {
 			m.model = &info.Name // the server's name for it
@@ -174,25 +175,25 @@ func (s *Session) described(ctx context.Context, m selection, info prompt.ModelI
 func (s *Session) adopt(m selection, info *prompt.ModelInfo) {
 	s.selection = m
 	if info != nil {
-		if info.Name != s.status.Model {
+		if untrusted.Text(info.Name) != s.status.Model {
 			s.modelUse.active = time.Time{} // no request has gone to this model yet
 		}
-		s.status.Model, s.status.ContextWindow, s.status.Problem, s.status.Trouble = info.Name, info.ContextWindow, "", prompt.ModelTrouble{}
+		s.status.Model, s.status.ContextWindow, s.status.Problem, s.status.Trouble = untrusted.Text(info.Name), info.ContextWindow, "", prompt.ModelTrouble{}
 	}
-	s.tell()
+	s.publishStatus()
 }
 
 // warm loads the model, unless it is still loaded or would be unloaded again
 // before its next request.
 func (s *Session) warm(ctx context.Context) {
-	shelf, ok := s.cfg.Model.(Shelf)
+	lister, ok := s.cfg.Model.(ModelLister)
 	name := s.selection.name()
-	if !ok || s.busy() || s.modelUse.warming[name] || s.modelUse.stays(shelf.KeepAlive(), s.cfg.Now()) {
+	if !ok || s.busy() || s.modelUse.warming[name] || s.modelUse.stays(lister.KeepAlive(), s.cfg.Now()) {
 		return
 	}
 	s.modelUse.warming[name] = true
 	s.workers.Go(func() {
-		err := shelf.Warm(ctx, name)
+		err := lister.Warm(ctx, name)
 		if err != nil {
 			s.cfg.Logger.Info("load the model", "model", name, "error", err)
 		}
@@ -212,7 +213,7 @@ func (s *Session) warmed(name string, err error) {
 // changed.
 func (s *Session) weigh() {
 	if s.opening() != s.status.ContextTokens {
-		s.tell()
+		s.publishStatus()
 	}
 }
 
@@ -222,7 +223,7 @@ func (s *Session) opening() int {
 	if s.catalogue == nil {
 		return 0
 	}
-	t := s.jobTerms()
+	t := s.jobConfig()
 	t.prompting.ContextWindow = s.status.ContextWindow
 	return prompt.Tokens(prompt.Brief{Catalogue: t.offered(s.catalogue), Prompting: t.prompting})
 }

@@ -17,7 +17,7 @@ import (
 	"replan/planning/reply"
 )
 
-// shelved is a model server that lists what it has, and loads it.
+// shelved is a model server that lists and loads its models.
 type shelved struct {
 	*model
 	list   []prompt.ModelInfo
@@ -35,7 +35,7 @@ func (s *shelved) Warm(_ context.Context, name string) error {
 	return s.err
 }
 
-// settings are profiles and another model for a session to choose from.
+// settings gives a session profiles and further models to choose from.
 func settings(s *stage) {
 	s.model.others = map[string]prompt.ModelInfo{
 		"big":  {Name: "big:latest", ContextWindow: 32768, Tools: true},
@@ -53,7 +53,7 @@ func settings(s *stage) {
 
 func ptr[T any](v T) *T { return &v }
 
-// status reads events until the session says what it works with.
+// status reads events until a status of the session satisfies fits.
 func status(t *testing.T, s *stage, fits func(session.Status) bool) session.Status {
 	t.Helper()
 	for {
@@ -63,7 +63,7 @@ func status(t *testing.T, s *stage, fits func(session.Status) bool) session.Stat
 	}
 }
 
-// run submits a goal and returns what its run began with.
+// run submits a goal, waits for the reply and returns the start event of its run.
 func (s *stage) run(t *testing.T, goal string) event.RunStarted {
 	t.Helper()
 	s.Send(runner.Submit{Text: goal})
@@ -72,25 +72,25 @@ func (s *stage) run(t *testing.T, goal string) event.RunStarted {
 	return started
 }
 
-func TestWhatIsChosenHoldsForTheNextRun(t *testing.T) {
+func TestChoiceHoldsForNextRun(t *testing.T) {
 	s := open(t, policy.ApproveAll, settings)
 	if st := status(t, s, func(st session.Status) bool { return st.Model != "" && st.ContextTokens > 0 }); st.Instructions != "AGENTS.md" {
-		t.Errorf("the session works with %+v", st)
+		t.Errorf("the session's status is %+v", st)
 	}
 	if started := s.run(t, "one"); started.Model != "m" || started.Prompting.System != "plain" || len(started.Catalogue) != 2 {
-		t.Errorf("by itself: %+v", started)
+		t.Errorf("without a choice: %+v", started)
 	}
 	s.Send(runner.Choose{Model: ptr("big"), Think: ptr(prompt.ThinkLow)})
 	st := status(t, s, func(st session.Status) bool { return st.Model == "big:latest" })
 	if st.ContextWindow != 32768 || st.Think != prompt.ThinkLow {
-		t.Errorf("told as %+v", st)
+		t.Errorf("status %+v", st)
 	}
 	started := s.run(t, "two")
 	if started.Model != "big:latest" || started.Prompting.ContextWindow != 32768 || started.Prompting.Think != prompt.ThinkLow || !started.Prompting.ModelTools {
 		t.Errorf("with another model: %+v", started.Prompting)
 	}
 	if len(started.Prompting.Conversation) != 2 {
-		t.Error("the conversation did not stay")
+		t.Error("the conversation was lost")
 	}
 	for _, r := range s.model.requests(prompt.PurposePlan)[1:] {
 		if r.Model != "big:latest" {
@@ -107,23 +107,23 @@ func TestWhatIsChosenHoldsForTheNextRun(t *testing.T) {
 	s.Send(runner.Choose{Profile: ptr("")})
 	status(t, s, func(st session.Status) bool { return st.Profile == "" && st.Model == "m" })
 	if started := s.run(t, "four"); started.Model != "m" || started.Prompting.System != "plain" || len(started.Prompting.Conversation) != 6 {
-		t.Errorf("without it: %+v", started)
+		t.Errorf("without the profile: %+v", started)
 	}
 }
 
-func TestWhatCannotBeChosenLeavesEverythingAsItWas(t *testing.T) {
-	for rule, tc := range map[string]struct {
+func TestInvalidChoiceChangesNothing(t *testing.T) {
+	for name, tc := range map[string]struct {
 		choose runner.Choose
-		says   string
+		want   string
 	}{
-		"a model that is not there":  {runner.Choose{Model: ptr("none")}, "pull it"},
-		"a profile that nobody made": {runner.Choose{Profile: ptr("none")}, "there are careful, terse"},
+		"unknown model":   {runner.Choose{Model: ptr("none")}, "pull it"},
+		"unknown profile": {runner.Choose{Profile: ptr("none")}, "there are careful, terse"},
 	} {
-		t.Run(rule, func(t *testing.T) {
+		t.Run(name, func(t *testing.T) {
 			s := open(t, policy.ApproveAll, settings)
 			s.Send(tc.choose)
-			if note := until[event.Note](t, s); note.Level != "warn" || !strings.Contains(note.Text, tc.says) {
-				t.Errorf("said %+v", note)
+			if note := until[event.Note](t, s); note.Level != "warn" || !strings.Contains(string(note.Text), tc.want) {
+				t.Errorf("got the note %+v", note)
 			}
 			if started := s.run(t, "do it"); started.Model != "m" || started.Prompting.System != "plain" {
 				t.Errorf("%+v", started)
@@ -132,7 +132,7 @@ func TestWhatCannotBeChosenLeavesEverythingAsItWas(t *testing.T) {
 	}
 }
 
-func TestAChoiceDuringARunWaitsForTheNext(t *testing.T) {
+func TestChoiceDuringRunHoldsForNextRun(t *testing.T) {
 	hold := make(chan struct{})
 	s := open(t, policy.ApproveAll, both(settings, func(s *stage) {
 		s.model.hold = map[prompt.Purpose]chan struct{}{prompt.PurposeSynthesis: hold}
@@ -144,14 +144,14 @@ func TestAChoiceDuringARunWaitsForTheNext(t *testing.T) {
 	close(hold)
 	until[event.ChatReply](t, s)
 	if r := s.model.requests(prompt.PurposeSynthesis); len(r) != 1 || r[0].Model != "m" {
-		t.Errorf("the run that went on asked %+v", r)
+		t.Errorf("the running run made the requests %+v", r)
 	}
 	if started := s.run(t, "second"); started.Model != "big:latest" {
-		t.Errorf("the next run has %s", started.Model)
+		t.Errorf("the next run uses %s", started.Model)
 	}
 }
 
-// slowly is a model that says what it is like only when the test lets it.
+// slowly is a model that describes itself only when the test allows it.
 type slowly struct {
 	*model
 	hold chan struct{}
@@ -168,9 +168,9 @@ func (m *slowly) Describe(ctx context.Context, name string) (prompt.ModelInfo, e
 	return m.model.Describe(ctx, name)
 }
 
-func TestAGoalWaitsForTheModelThatWasChosenBeforeIt(t *testing.T) {
-	for rule, stopped := range map[string]bool{"until it is known": false, "unless the user stops that": true} {
-		t.Run(rule, func(t *testing.T) {
+func TestGoalWaitsForChosenModel(t *testing.T) {
+	for name, stopped := range map[string]bool{"until the model is known": false, "unless the user stops": true} {
+		t.Run(name, func(t *testing.T) {
 			hold := make(chan struct{})
 			s := open(t, policy.ApproveAll, both(settings, func(s *stage) {
 				more := s.config
@@ -190,14 +190,14 @@ func TestAGoalWaitsForTheModelThatWasChosenBeforeIt(t *testing.T) {
 				close(hold)
 			}
 			if started := until[event.RunStarted](t, s); started.Model != want {
-				t.Errorf("the run began with %s", started.Model)
+				t.Errorf("the run started with %s", started.Model)
 			}
 			until[event.ChatReply](t, s)
 		})
 	}
 }
 
-func TestASessionBeginsUnderItsProfile(t *testing.T) {
+func TestSessionStartsWithConfiguredProfile(t *testing.T) {
 	under := func(name string) func(*stage) {
 		return both(settings, func(s *stage) {
 			more := s.config
@@ -209,12 +209,12 @@ func TestASessionBeginsUnderItsProfile(t *testing.T) {
 		t.Errorf("%+v", started)
 	}
 	_, err := runner.NewSession(t.Context(), runner.Config{Model: s.model, Tools: s.tools, Profile: "none"})
-	if err == nil || !strings.Contains(err.Error(), `no profile called "none"`) {
+	if err == nil || !strings.Contains(err.Error(), `no profile is called "none"`) {
 		t.Errorf("error %v", err)
 	}
 }
 
-func TestTheModelsAndProfilesThereAreAreListed(t *testing.T) {
+func TestModelsAndProfilesAreListed(t *testing.T) {
 	s := open(t, policy.ApproveAll, both(settings, func(s *stage) {
 		more := s.config
 		s.config = func(c *runner.Config) {
@@ -233,16 +233,16 @@ func TestTheModelsAndProfilesThereAreAreListed(t *testing.T) {
 	}
 }
 
-func TestAServerThatCannotListItsModelsIsAProblemInWords(t *testing.T) {
-	for rule, tc := range map[string]struct {
+func TestModelListProblemIsReported(t *testing.T) {
+	for name, tc := range map[string]struct {
 		wrap func(*model) runner.Model
-		says string
+		want string
 	}{
-		"it keeps no list":    {func(m *model) runner.Model { return m }, "/model NAME"},
-		"it does not answer":  {func(m *model) runner.Model { return &shelved{model: m, err: errors.New("start it")} }, "start it"},
-		"it has none as well": {func(m *model) runner.Model { return &shelved{model: m} }, ""},
+		"server without a list":  {func(m *model) runner.Model { return m }, "/model NAME"},
+		"server does not answer": {func(m *model) runner.Model { return &shelved{model: m, err: errors.New("start it")} }, "start it"},
+		"empty list":             {func(m *model) runner.Model { return &shelved{model: m} }, ""},
 	} {
-		t.Run(rule, func(t *testing.T) {
+		t.Run(name, func(t *testing.T) {
 			s := open(t, policy.ApproveAll, func(s *stage) {
 				s.config = func(c *runner.Config) { c.Model = tc.wrap(s.model) }
 			})
@@ -250,14 +250,14 @@ func TestAServerThatCannotListItsModelsIsAProblemInWords(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if got.Models == nil || len(got.Models) > 0 || !strings.Contains(got.Problem, tc.says) || (got.Problem == "") != (tc.says == "") {
+			if got.Models == nil || len(got.Models) > 0 || !strings.Contains(string(got.Problem), tc.want) || (got.Problem == "") != (tc.want == "") {
 				t.Errorf("%+v", got)
 			}
 		})
 	}
 }
 
-func TestHowTheServerCountsIsPassedOn(t *testing.T) {
+func TestMeasuredTokenSizeIsUsedInNextRun(t *testing.T) {
 	s := open(t, policy.ApproveAll, func(s *stage) {
 		s.model.answer = func(r prompt.Request) (reply.Reply, error, bool) {
 			bytes := 0
@@ -268,14 +268,14 @@ func TestHowTheServerCountsIsPassedOn(t *testing.T) {
 		}
 	})
 	if first := s.run(t, "one"); first.Prompting.BytesPerToken != 0 {
-		t.Errorf("before anything was counted: %v", first.Prompting.BytesPerToken)
+		t.Errorf("before the first reply: %v bytes per token", first.Prompting.BytesPerToken)
 	}
 	if second := s.run(t, "two"); second.Prompting.BytesPerToken < 3.9 || second.Prompting.BytesPerToken > 4.1 {
-		t.Errorf("with four bytes a token: %v", second.Prompting.BytesPerToken)
+		t.Errorf("with four bytes per token: %v", second.Prompting.BytesPerToken)
 	}
 }
 
-func TestHowAnotherModelCountsIsNotPassedOn(t *testing.T) {
+func TestTokenSizeOfOtherModelsIsIgnored(t *testing.T) {
 	s := open(t, policy.ApproveAll, both(settings, func(s *stage) {
 		more := s.config
 		s.config = func(c *runner.Config) {
@@ -293,21 +293,21 @@ func TestHowAnotherModelCountsIsNotPassedOn(t *testing.T) {
 			if r.Model == "big" {
 				per = 2
 			}
-			// What answers at the end is not counted, so that the sub-agent's turn is the last that is.
+			// The final answer reports no tokens, so the sub-agent's turn is the last one measured.
 			return reply.Reply{Text: s.model.replies[r.Purpose], PromptTokens: bytes / per}, nil, r.Purpose != prompt.PurposeSynthesis
 		}
 	}))
 	s.run(t, "one")
 	asked := s.model.requests(prompt.PurposeAgent)
 	if len(asked) != 1 || asked[0].Model != "big" {
-		t.Fatalf("of the sub-agent there are the requests %+v", asked)
+		t.Fatalf("the sub-agent made the requests %+v", asked)
 	}
 	if second := s.run(t, "two"); second.Prompting.BytesPerToken < 3.9 || second.Prompting.BytesPerToken > 4.1 {
-		t.Errorf("with four bytes a token, and two for the sub-agent's model: %v", second.Prompting.BytesPerToken)
+		t.Errorf("with four bytes per token, and two for the sub-agent's model: %v", second.Prompting.BytesPerToken)
 	}
 }
 
-func TestSubAgentsHaveTheRoomOfTheirOwnModel(t *testing.T) {
+func TestSubAgentsUseTheirModelsContextWindow(t *testing.T) {
 	profiles := []prompt.Profile{{Name: "wide", Model: "big"}, {Name: "gone", Model: "none"}, {Name: "plain"}, {Name: "narrow", Model: "slow"}}
 	s := open(t, policy.ApproveAll, both(settings, func(s *stage) {
 		more := s.config
@@ -321,17 +321,17 @@ func TestSubAgentsHaveTheRoomOfTheirOwnModel(t *testing.T) {
 		windows = append(windows, p.ContextWindow)
 	}
 	if want := []int{32768, 0, 0, 4096}; !slices.Equal(windows, want) {
-		t.Errorf("the sub-agents have %v tokens, want %v", windows, want)
+		t.Errorf("context windows of the sub-agents: got %v, want %v", windows, want)
 	}
 	if profiles[0].ContextWindow != 0 {
 		t.Error("the configuration was changed")
 	}
 }
 
-func TestSteering(t *testing.T) {
+func TestSteerReachesInnermostRun(t *testing.T) {
 	begun, proceed := make(chan struct{}), make(chan struct{})
-	var plans planShelf
-	k := newShelf()
+	var plans savedPlans
+	k := newSavedJournals()
 	s := k.session(t, policy.ApproveAll, both(
 		plans.chatting(use(prompt.PlanCreateAndExecute, map[string]any{"goal": "look and change"})),
 		func(s *stage) {
@@ -355,24 +355,24 @@ func TestSteering(t *testing.T) {
 	close(proceed)
 	reply := until[event.ChatReply](t, s)
 	if steered.Text != "do not change anything" || inner == reply.Run {
-		t.Errorf("the run %s heard %q, the outer one is %s", inner, steered.Text, reply.Run)
+		t.Errorf("run %s received %q, the outer run is %s", inner, steered.Text, reply.Run)
 	}
 	if got := s.tools.called(); !slices.Equal(got, []string{"look", "look"}) {
 		t.Errorf("called %v", got)
 	}
 	s.Send(runner.Steer{Text: "hello"})
 	if user := until[event.ChatUser](t, s); user.Text != "hello" {
-		t.Errorf("where nothing goes on, %q is submitted", user.Text)
+		t.Errorf("with no run in progress, %q was submitted", user.Text)
 	}
 	until[event.ChatReply](t, s)
 }
 
-func TestACommandIsNoWordToTheRun(t *testing.T) {
+func TestSlashCommandDoesNotSteer(t *testing.T) {
 	hold := make(chan struct{})
 	s := open(t, policy.ApproveAll, func(s *stage) {
 		s.model.hold = map[prompt.Purpose]chan struct{}{prompt.PurposeAnalysis: hold}
 		s.config = func(c *runner.Config) {
-			c.Slash = func(_ context.Context, line string, _ runner.Moment) (runner.Answer, error) {
+			c.Slash = func(_ context.Context, line string, _ runner.SlashState) (runner.Answer, error) {
 				return runner.Answer{Text: "took " + line}, nil
 			}
 		}
@@ -387,7 +387,7 @@ func TestACommandIsNoWordToTheRun(t *testing.T) {
 	until[event.ChatReply](t, s)
 }
 
-func TestAWordThatNobodyHeardIsTheNextGoal(t *testing.T) {
+func TestUnreadSteeringBecomesNextGoal(t *testing.T) {
 	hold := make(chan struct{})
 	s := open(t, policy.ApproveAll, func(s *stage) {
 		delete(s.model.replies, prompt.PurposePlan)
@@ -402,7 +402,7 @@ func TestAWordThatNobodyHeardIsTheNextGoal(t *testing.T) {
 		t.Fatalf("%+v", reply)
 	}
 	if started := until[event.RunStarted](t, s); started.Goal != "and be quick" {
-		t.Errorf("the next run is about %q", started.Goal)
+		t.Errorf("the next run's goal is %q", started.Goal)
 	}
 	until[event.ChatReply](t, s)
 }

@@ -65,16 +65,16 @@ type Review struct {
 // Hold sets whether later plans are held for review.
 type Hold struct{ On bool }
 
-// Settle decides about a step in doubt.
-type Settle struct {
+// ResolveDoubt decides about a step in doubt.
+type ResolveDoubt struct {
 	Run      string
 	Step     string
 	Decision event.DoubtDecision
 }
 
-// Decide says how the run continues after a failed step. If the run has ended
-// with that step, it is resumed first.
-type Decide struct {
+// ResolveFailure says how the run continues after a failed step. If the run has
+// ended with that step, it is resumed first.
+type ResolveFailure struct {
 	Run      string
 	Step     string
 	Decision event.FailureDecision
@@ -117,30 +117,30 @@ type Compact struct{ Undo bool }
 // session.UndoRefused.
 type Undo struct{ Run string }
 
-// Look rechecks what the session works with: the model, its server and failed
-// tool servers. The results are published as session.Status.
-type Look struct{}
+// Recheck checks again what the session works with: the model, its server and
+// failed tool servers. The results are published as session.Status.
+type Recheck struct{}
 
 // Restart restarts a tool server. Its calls in progress fail.
 type Restart struct{ Server string }
 
-func (Look) command()    {}
-func (Restart) command() {}
-func (Undo) command()    {}
-func (Unqueue) command() {}
-func (Submit) command()  {}
-func (Create) command()  {}
-func (Execute) command() {}
-func (Resume) command()  {}
-func (Resolve) command() {}
-func (Edit) command()    {}
-func (Review) command()  {}
-func (Hold) command()    {}
-func (Settle) command()  {}
-func (Decide) command()  {}
-func (Cancel) command()  {}
-func (Stop) command()    {}
-func (Steer) command()   {}
-func (Choose) command()  {}
-func (Warm) command()    {}
-func (Compact) command() {}
+func (Recheck) command()        {}
+func (Restart) command()        {}
+func (Undo) command()           {}
+func (Unqueue) command()        {}
+func (Submit) command()         {}
+func (Create) command()         {}
+func (Execute) command()        {}
+func (Resume) command()         {}
+func (Resolve) command()        {}
+func (Edit) command()           {}
+func (Review) command()         {}
+func (Hold) command()           {}
+func (ResolveDoubt) command()   {}
+func (ResolveFailure) command() {}
+func (Cancel) command()         {}
+func (Stop) command()           {}
+func (Steer) command()          {}
+func (Choose) command()         {}
+func (Warm) command()           {}
+func (Compact) command()        {}

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"replan/agent/event"
+	"replan/internal/untrusted"
 	"replan/planning/prompt"
 )
 
@@ -23,7 +24,7 @@ const (
 
 // compaction is a summary that replaced the oldest messages of the conversation.
 type compaction struct {
-	told          event.ChatCompacted
+	summary       event.ChatCompacted
 	before, after []prompt.Message // the whole conversation
 	used          event.Usage      // of writing the summary
 }
@@ -31,50 +32,50 @@ type compaction struct {
 // compact summarizes the conversation if the user asks for it or if it leaves too
 // little room for the goal. It returns nil if the conversation stays unchanged.
 func (s preparation) compact(ctx context.Context, p prepared) *compaction {
-	prompting, talk := p.jobTerms.prompting, p.jobTerms.prompting.Conversation
+	prompting, messages := p.jobConfig.prompting, p.jobConfig.prompting.Conversation
 	prompting.ContextWindow = p.info.ContextWindow
-	cut := max(len(talk)-keptMessages, 0)
-	for cut > 0 && talk[cut].Role != prompt.RoleUser {
+	cut := max(len(messages)-keptMessages, 0)
+	for cut > 0 && messages[cut].Role != prompt.RoleUser {
 		cut-- // keep an answer with its question
 	}
 	switch {
-	case cut == 0 || p.jobTerms.summed && cut <= 2:
+	case cut == 0 || p.jobConfig.summed && cut <= 2:
 		return nil // nothing older, or only the last summary
-	case p.jobTerms.spent && !p.job.compact:
+	case p.jobConfig.spent && !p.job.compact:
 		return nil // no run will begin
 	}
-	c := &compaction{before: talk}
-	c.told = event.ChatCompacted{
-		Turns: cut, Kept: len(talk) - cut, Before: prompt.ConversationTokens(prompting, talk), Reason: "you asked for it",
+	c := &compaction{before: messages}
+	c.summary = event.ChatCompacted{
+		Turns: cut, Kept: len(messages) - cut, Before: prompt.ConversationTokens(prompting, messages), Reason: "you asked for it",
 	}
 	prompting.Conversation, prompting.Mentions = nil, p.job.mentions
 	brief := prompt.Brief{Catalogue: p.catalogue, Prompting: prompting}
 	if !p.job.compact {
 		left := prompting.ContextWindow - prompt.Tokens(brief)
-		if prompting.ContextWindow <= 0 || c.told.Before*100 <= left*p.jobTerms.share {
+		if prompting.ContextWindow <= 0 || c.summary.Before*100 <= left*p.jobConfig.share {
 			return nil
 		}
-		c.told.Reason = fmt.Sprintf("it took more than %d %% of the room in the model's context window", p.jobTerms.share)
-		s.outcomes <- outcome{events: []event.Data{event.Note{Level: "info", Text: "the conversation is being summed up, so that there is room for the goal"}}}
+		c.summary.Reason = untrusted.Text(fmt.Sprintf("it took more than %d %% of the model's context window", p.jobConfig.share))
+		s.outcomes <- outcome{events: []event.Data{event.Note{Level: "info", Text: "summarizing the conversation to make room for the goal"}}}
 	}
-	brief.Prompting.Conversation = talk[:cut]
+	brief.Prompting.Conversation = messages[:cut]
 	summary, err := s.summarise(ctx, p, brief, c)
 	if ctx.Err() != nil {
 		return nil
 	}
 	shorter := func(summary string) bool {
-		c.told.Summary, c.after = summary, prompt.Compact(talk, summary, c.told.Kept)
-		c.told.After = prompt.ConversationTokens(prompting, c.after)
-		return c.told.After < c.told.Before
+		c.summary.Summary, c.after = summary, prompt.Compact(messages, summary, c.summary.Kept)
+		c.summary.After = prompt.ConversationTokens(prompting, c.after)
+		return c.summary.After < c.summary.Before
 	}
 	if err == nil && shorter(summary) {
 		return c
 	}
 	if err != nil {
-		s.cfg.Logger.Warn("sum the conversation up", "error", err)
+		s.cfg.Logger.Warn("summarize the conversation", "error", err)
 	}
-	c.told.ByRule = true
-	if !shorter(prompt.Digest(talk[:cut])) {
+	c.summary.ByRule = true
+	if !shorter(prompt.Digest(messages[:cut])) {
 		return nil
 	}
 	return c
@@ -85,7 +86,7 @@ func (s preparation) summarise(ctx context.Context, p prepared, brief prompt.Bri
 	switch {
 	case p.info.Name == "":
 		return "", prompt.ErrNoModel
-	case p.jobTerms.spent:
+	case p.jobConfig.spent:
 		return "", errors.New("the budget of the session is used up")
 	}
 	request := prompt.CompactionRequest(brief)
@@ -95,10 +96,10 @@ func (s preparation) summarise(ctx context.Context, p prepared, brief prompt.Bri
 		return "", err
 	}
 	c.used = event.Usage{ModelCalls: 1, PromptTokens: reply.PromptTokens, CompletionTokens: reply.CompletionTokens}
-	c.told.Tokens = int(c.used.Tokens())
+	c.summary.Tokens = int(c.used.Tokens())
 	summary := strings.TrimSpace(prompt.Said(reply).Content)
 	if summary == "" || reply.CutOff {
-		return "", errors.New("the model did not write the summary to its end")
+		return "", errors.New("the model did not finish the summary")
 	}
 	return summary, nil
 }
@@ -113,15 +114,15 @@ func (s *Session) compacted(p prepared) {
 		if c.used.ModelCalls > 0 {
 			s.modelUse.active = s.cfg.Now()
 		}
-		_ = s.say(c.told)
+		_ = s.publish(c.summary)
 		s.weigh()
 	case !p.job.compact:
 	case errors.Is(p.err, context.Canceled):
-		s.tellOf("info", "stopped: the conversation stays as it is")
+		s.publishNote("info", "stopped: the conversation stays as it is")
 	case p.err != nil:
-		s.tellOf("warn", "the conversation stays as it is: "+p.err.Error())
+		s.publishNote("warn", "the conversation stays as it is: "+p.err.Error())
 	default:
-		s.tellOf("info", "there is nothing to sum up in the conversation: its newest messages always stay as they are")
+		s.publishNote("info", "there is nothing to summarize: the newest messages always stay as they are")
 	}
 }
 
@@ -129,15 +130,15 @@ func (s *Session) compacted(p prepared) {
 // ones.
 func (s *Session) undo() {
 	if len(s.conversation.compactions) == 0 {
-		s.tellOf("info", "the conversation was not summed up, so there is nothing to put back")
+		s.publishNote("info", "the conversation was not summarized: nothing to restore")
 		return
 	}
-	prompting := s.jobTerms().prompting
-	told := event.ChatCompacted{Undone: true, Before: prompt.ConversationTokens(prompting, s.conversation.messages), Reason: "you asked for it"}
+	prompting := s.jobConfig().prompting
+	summary := event.ChatCompacted{Undone: true, Before: prompt.ConversationTokens(prompting, s.conversation.messages), Reason: "you asked for it"}
 	last := s.conversation.compactions[len(s.conversation.compactions)-1]
-	told.Turns, told.Kept = last.told.Turns, len(s.conversation.messages)-(len(last.after)-last.told.Kept)
+	summary.Turns, summary.Kept = last.summary.Turns, len(s.conversation.messages)-(len(last.after)-last.summary.Kept)
 	s.conversation.putBack()
-	told.After = prompt.ConversationTokens(prompting, s.conversation.messages)
-	_ = s.say(told)
+	summary.After = prompt.ConversationTokens(prompting, s.conversation.messages)
+	_ = s.publish(summary)
 	s.weigh()
 }

@@ -14,48 +14,48 @@ import (
 	"replan/planning/reply"
 )
 
-// talkative has answers so long that a few of them fill the window.
+// talkative makes answers so long that a few of them fill the window.
 func talkative(s *stage) {
 	s.model.info.ContextWindow = 16384
 	s.model.replies[prompt.PurposeSynthesis] = "done " + strings.Repeat("and done ", 500) + "again"
 	s.model.replies[prompt.PurposeCompact] = "the user had things done"
 }
 
-// untilCompacted submits goals until the conversation is summed up.
-func untilCompacted(t *testing.T, s *stage) (told event.ChatCompacted, before []prompt.Message) {
+// untilCompacted submits goals until the conversation is summarized.
+func untilCompacted(t *testing.T, s *stage) (summary event.ChatCompacted, before []prompt.Message) {
 	t.Helper()
 	for i := range 40 {
 		started := s.run(t, fmt.Sprint("goal ", i))
 		for _, e := range s.seen {
-			if told, ok := e.Data.(event.ChatCompacted); ok {
-				return told, before
+			if summary, ok := e.Data.(event.ChatCompacted); ok {
+				return summary, before
 			}
 		}
 		before = append(started.Prompting.Conversation,
 			prompt.Message{Role: prompt.RoleUser, Content: started.Goal},
 			prompt.Message{Role: prompt.RoleAssistant, Content: s.model.replies[prompt.PurposeSynthesis]})
 	}
-	t.Fatal("the conversation was never summed up")
-	return told, nil
+	t.Fatal("the conversation was never summarized")
+	return summary, nil
 }
 
-func TestAConversationThatFillsTheWindowIsSummedUp(t *testing.T) {
+func TestFullConversationIsSummarized(t *testing.T) {
 	s := open(t, policy.ApproveAll, talkative)
-	told, before := untilCompacted(t, s)
-	if told.Summary != "the user had things done" || told.Kept != 4 || told.Turns != len(before)-4 || told.After >= told.Before || told.ByRule || told.Tokens != 15 || told.Reason == "" {
-		t.Errorf("%+v", told)
+	summary, before := untilCompacted(t, s)
+	if summary.Summary != "the user had things done" || summary.Kept != 4 || summary.Turns != len(before)-4 || summary.After >= summary.Before || summary.ByRule || summary.Tokens != 15 || summary.Reason == "" {
+		t.Errorf("%+v", summary)
 	}
 	_, started := last[event.RunStarted](t, s)
-	if want := prompt.Compact(before, told.Summary, 4); !reflect.DeepEqual(started.Prompting.Conversation, want) {
-		t.Errorf("the next run remembers %d turns, of which the first are %q", len(started.Prompting.Conversation), started.Prompting.Conversation[:2])
+	if want := prompt.Compact(before, summary.Summary, 4); !reflect.DeepEqual(started.Prompting.Conversation, want) {
+		t.Errorf("the next run has %d turns, which start with %q", len(started.Prompting.Conversation), started.Prompting.Conversation[:2])
 	}
 	asked := s.model.requests(prompt.PurposeCompact)
 	if len(asked) != 1 || asked[0].Model != "m" {
-		t.Fatalf("the model was asked %d times", len(asked))
+		t.Fatalf("the model got %d requests, want 1", len(asked))
 	}
 	for _, m := range asked[0].Messages {
 		if m.Content == "goal "+fmt.Sprint(len(before)/2-1) {
-			t.Error("what stays as it is was to be summed up, too")
+			t.Error("the request includes turns that are kept")
 		}
 	}
 	s.shut()
@@ -64,41 +64,41 @@ func TestAConversationThatFillsTheWindowIsSummedUp(t *testing.T) {
 		journalled = journalled || e.Data.Kind() == event.KindChatCompacted
 	}
 	if !journalled {
-		t.Error("nothing of it is in the journal")
+		t.Error("the journal holds no summary")
 	}
 }
 
-func TestAModelThatCannotSumUpIsReplacedByARule(t *testing.T) {
-	for rule, theReply := range map[string]reply.Reply{
-		"it says nothing":           {Text: "  "},
-		"it is cut off":             {Text: "the user", CutOff: true},
-		"it repeats the whole talk": {Text: strings.Repeat("and done ", 5000)},
+func TestSummaryFallsBackToRule(t *testing.T) {
+	for name, answer := range map[string]reply.Reply{
+		"blank reply":    {Text: "  "},
+		"reply cut off":  {Text: "the user", CutOff: true},
+		"reply too long": {Text: strings.Repeat("and done ", 5000)},
 	} {
-		t.Run(rule, func(t *testing.T) {
+		t.Run(name, func(t *testing.T) {
 			s := open(t, policy.ApproveAll, both(talkative, func(s *stage) {
 				s.model.answer = func(r prompt.Request) (reply.Reply, error, bool) {
-					return theReply, nil, r.Purpose == prompt.PurposeCompact
+					return answer, nil, r.Purpose == prompt.PurposeCompact
 				}
 			}))
-			told, before := untilCompacted(t, s)
-			if !told.ByRule || told.Summary != prompt.Digest(before[:told.Turns]) {
-				t.Errorf("%+v", told)
+			summary, before := untilCompacted(t, s)
+			if !summary.ByRule || summary.Summary != prompt.Digest(before[:summary.Turns]) {
+				t.Errorf("%+v", summary)
 			}
 		})
 	}
 	s := open(t, policy.ApproveAll, both(talkative, func(s *stage) { delete(s.model.replies, prompt.PurposeCompact) }))
-	if told, _ := untilCompacted(t, s); !told.ByRule || told.Tokens != 0 {
-		t.Errorf("of a model that fails: %+v", told)
+	if summary, _ := untilCompacted(t, s); !summary.ByRule || summary.Tokens != 0 {
+		t.Errorf("with a failing model: %+v", summary)
 	}
 }
 
-func TestASummaryIsUndone(t *testing.T) {
-	k := newShelf()
+func TestCompactUndoRestoresConversation(t *testing.T) {
+	k := newSavedJournals()
 	s := k.session(t, policy.ApproveAll, talkative)
-	told, before := untilCompacted(t, s)
+	summary, before := untilCompacted(t, s)
 	s.Send(runner.Compact{Undo: true})
 	undone := until[event.ChatCompacted](t, s)
-	if !undone.Undone || undone.After <= undone.Before || undone.Turns != told.Turns || undone.Kept != 6 {
+	if !undone.Undone || undone.After <= undone.Before || undone.Turns != summary.Turns || undone.Kept != 6 {
 		t.Errorf("%+v", undone)
 	}
 	_, answered := last[event.RunStarted](t, s)
@@ -106,18 +106,18 @@ func TestASummaryIsUndone(t *testing.T) {
 		prompt.Message{Role: prompt.RoleUser, Content: answered.Goal},
 		prompt.Message{Role: prompt.RoleAssistant, Content: s.model.replies[prompt.PurposeSynthesis]})
 	if started := s.run(t, "after all"); !reflect.DeepEqual(started.Prompting.Conversation, want) {
-		t.Errorf("the conversation is %d turns long, not %d", len(started.Prompting.Conversation), len(want))
+		t.Errorf("got a conversation of %d turns, want %d", len(started.Prompting.Conversation), len(want))
 	}
 	s.Send(runner.Compact{Undo: true})
-	if note := until[event.Note](t, s); !strings.Contains(note.Text, "nothing to put back") {
-		t.Errorf("said %+v", note)
+	if note := until[event.Note](t, s); !strings.Contains(string(note.Text), "nothing to restore") {
+		t.Errorf("got the note %+v", note)
 	}
 }
 
-func TestASessionThatIsGoneOnWithKeepsItsSummaries(t *testing.T) {
-	for rule, undo := range map[string]bool{"as they are": false, "unless they were undone": true} {
-		t.Run(rule, func(t *testing.T) {
-			k := newShelf()
+func TestRestoredSessionKeepsSummary(t *testing.T) {
+	for name, undo := range map[string]bool{"kept": false, "undone": true} {
+		t.Run(name, func(t *testing.T) {
+			k := newSavedJournals()
 			s := k.session(t, policy.ApproveAll, talkative)
 			untilCompacted(t, s)
 			if undo {
@@ -134,7 +134,7 @@ func TestASessionThatIsGoneOnWithKeepsItsSummaries(t *testing.T) {
 			}))
 			got := again.run(t, "next").Prompting.Conversation
 			if n := len(want) + 2; len(got) != n || !reflect.DeepEqual(got[:n-2], want) {
-				t.Errorf("the conversation is\n%s\nand was\n%s", opening(got), opening(want))
+				t.Errorf("got the conversation\n%s\nwant\n%s", opening(got), opening(want))
 			}
 			if undo {
 				return
@@ -147,37 +147,37 @@ func TestASessionThatIsGoneOnWithKeepsItsSummaries(t *testing.T) {
 	}
 }
 
-// opening is how each turn of a conversation begins.
-func opening(talk []prompt.Message) string {
+// opening returns the beginning of each turn of a conversation.
+func opening(turns []prompt.Message) string {
 	var out []string
-	for _, m := range talk {
+	for _, m := range turns {
 		out = append(out, fmt.Sprintf("%s: %.40s", m.Role, m.Content))
 	}
 	return strings.Join(out, "\n")
 }
 
-func TestAConversationIsSummedUpWhenTheUserAsks(t *testing.T) {
+func TestCompactSummarizesConversation(t *testing.T) {
 	s := open(t, policy.ApproveAll, func(s *stage) { s.model.replies[prompt.PurposeCompact] = "three things" })
 	s.Send(runner.Compact{})
-	if note := until[event.Note](t, s); !strings.Contains(note.Text, "nothing to sum up") {
-		t.Errorf("said %+v", note)
+	if note := until[event.Note](t, s); !strings.Contains(string(note.Text), "nothing to summarize") {
+		t.Errorf("got the note %+v", note)
 	}
 	s.model.replies[prompt.PurposeSynthesis] = strings.Repeat("and done ", 100)
 	for i := range 3 {
 		s.run(t, fmt.Sprint("goal ", i))
 	}
 	s.Send(runner.Compact{})
-	told := until[event.ChatCompacted](t, s)
-	if told.Turns != 2 || told.Kept != 4 || told.Summary != "three things" {
-		t.Errorf("%+v", told)
+	summary := until[event.ChatCompacted](t, s)
+	if summary.Turns != 2 || summary.Kept != 4 || summary.Summary != "three things" {
+		t.Errorf("%+v", summary)
 	}
 	s.Send(runner.Compact{})
-	if note := until[event.Note](t, s); !strings.Contains(note.Text, "nothing to sum up") {
-		t.Errorf("of a summary: %+v", note)
+	if note := until[event.Note](t, s); !strings.Contains(string(note.Text), "nothing to summarize") {
+		t.Errorf("after a summary: got the note %+v", note)
 	}
 }
 
-func TestASummaryIsWrittenAfterTheRunThatGoesOn(t *testing.T) {
+func TestCompactWaitsForRunningRun(t *testing.T) {
 	hold := make(chan struct{})
 	s := open(t, policy.ApproveAll, func(s *stage) { s.model.replies[prompt.PurposeCompact] = "three things" })
 	s.model.replies[prompt.PurposeSynthesis] = strings.Repeat("and done ", 100)
@@ -189,16 +189,16 @@ func TestASummaryIsWrittenAfterTheRunThatGoesOn(t *testing.T) {
 	until[event.RunStarted](t, s)
 	s.Send(runner.Compact{})
 	for q := until[session.Queue](t, s); len(q.Waiting) == 0; q = until[session.Queue](t, s) {
-		continue // of the run that was got ready
+		continue // skip the queue of the run in preparation
 	}
 	close(hold)
 	until[event.ChatReply](t, s)
-	if told := until[event.ChatCompacted](t, s); told.Turns != 4 {
-		t.Errorf("%+v", told)
+	if summary := until[event.ChatCompacted](t, s); summary.Turns != 4 {
+		t.Errorf("%+v", summary)
 	}
 }
 
-func TestAStopLeavesTheConversationAsItIs(t *testing.T) {
+func TestStopDuringCompactKeepsConversation(t *testing.T) {
 	s := open(t, policy.ApproveAll, func(s *stage) {
 		s.model.hold = map[prompt.Purpose]chan struct{}{prompt.PurposeCompact: make(chan struct{})}
 	})
@@ -208,15 +208,15 @@ func TestAStopLeavesTheConversationAsItIs(t *testing.T) {
 	}
 	s.Send(runner.Compact{})
 	s.Send(runner.Stop{})
-	if note := until[event.Note](t, s); !strings.Contains(note.Text, "stays as it is") {
-		t.Errorf("said %+v", note)
+	if note := until[event.Note](t, s); !strings.Contains(string(note.Text), "stays as it is") {
+		t.Errorf("got the note %+v", note)
 	}
 	if started := s.run(t, "next"); len(started.Prompting.Conversation) != 6 {
-		t.Errorf("%d turns are left", len(started.Prompting.Conversation))
+		t.Errorf("got %d turns, want 6", len(started.Prompting.Conversation))
 	}
 }
 
-func TestASummaryCountsInTheBudgetOfTheSession(t *testing.T) {
+func TestSummaryCountsTowardSessionBudget(t *testing.T) {
 	s := open(t, policy.ApproveAll, func(s *stage) {
 		s.config = func(c *runner.Config) { c.SessionLimits.MaxTokens = 200 }
 		s.model.answer = func(r prompt.Request) (reply.Reply, error, bool) {

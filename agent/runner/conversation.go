@@ -44,7 +44,7 @@ func (c *conversation) undo(d event.ChatUndone) {
 	}
 	c.messages = append(c.messages, prompt.Message{
 		Role:    prompt.RoleUser,
-		Content: "(I undid the run " + d.Run + ": what it changed is put back as it was before, in " + strings.Join(names, ", ") + ".)",
+		Content: "(I undid the run " + d.Run + ": its changes are reverted in " + strings.Join(names, ", ") + ".)",
 	})
 }
 
@@ -62,10 +62,10 @@ func (c *conversation) putBack() {
 }
 
 // recompact applies a summary, or its undo, from the session's journal.
-func (c *conversation) recompact(told event.ChatCompacted) {
+func (c *conversation) recompact(summary event.ChatCompacted) {
 	switch {
-	case !told.Undone:
-		c.shorten(compaction{told: told, before: c.messages, after: prompt.Compact(c.messages, told.Summary, told.Kept)})
+	case !summary.Undone:
+		c.shorten(compaction{summary: summary, before: c.messages, after: prompt.Compact(c.messages, summary.Summary, summary.Kept)})
 	case len(c.compactions) > 0:
 		c.putBack()
 	}
@@ -87,9 +87,9 @@ func (a *account) spend(used event.Usage, ms int64) {
 }
 
 // spendOn charges the cost of a summary, as journaled.
-func (a *account) spendOn(told event.ChatCompacted) {
-	if !told.Undone {
-		a.spend(event.Usage{PromptTokens: told.Tokens}, 0)
+func (a *account) spendOn(summary event.ChatCompacted) {
+	if !summary.Undone {
+		a.spend(event.Usage{PromptTokens: summary.Tokens}, 0)
 	}
 }
 

@@ -22,33 +22,35 @@ import (
 	"replan/agent/event"
 	"replan/agent/runner"
 	"replan/agent/store/journal"
+	"replan/internal/untrusted"
 	"replan/planning/plan"
 )
 
-// killsOfRun is how often TestNoStepIsLostOrDoneTwice kills one run.
+// killsOfRun is how many times TestKilledRunLosesAndRepeatsNoStep kills one run.
 const killsOfRun = 7
 
-// crashVariable tells this test binary to carry out the plan of the crash test,
-// or to go on with it, as a process that can be killed.
+// crashVariable makes this test binary run or resume the crash test's plan as a
+// process that can be killed.
 const crashVariable = "REPLAN_TEST_CRASH"
 
-// quick keeps a process that looks for races from waiting a second when it ends.
+// quick stops the race detector from sleeping for a second at exit.
 const quick = "GORACE=atexit_sleep_ms=0"
 
-// crashOrder is what the process is told.
+// crashOrder is the order passed to the process.
 type crashOrder struct {
 	Dir     string
-	InDoubt event.DoubtDecision // "" looks at the effects, as a user would
-	Seed    uint64              // of the time that calls take
+	InDoubt event.DoubtDecision // "" checks the effects, as a user would
+	Seed    uint64              // of the durations of calls
 }
 
-// big is a result that does not fit into a line of the journal.
+// big is a result too large for a line of the journal.
 var big = strings.Repeat("0123456789 äöü\n", 300<<10/18)
 
-// crashPlan is twelve steps, of which three only read and nine leave a mark.
+// crashPlan returns a plan of twelve steps: three only read and nine leave a
+// mark.
 func crashPlan() plan.Plan {
 	step := func(index, tool string, after ...string) plan.Step {
-		return plan.Step{Index: index, Title: "Step " + index, Tool: tool, Args: map[string]any{"step": index}, DependsOn: after}
+		return plan.Step{Index: index, Title: untrusted.Text("Step " + index), Tool: tool, Args: map[string]any{"step": index}, DependsOn: after}
 	}
 	first, last := step("1", "look"), step("12", "mark", "10", "11")
 	first.ResultVariable, last.Args["text"] = "big", "${big}"
@@ -64,8 +66,8 @@ var crashTools = plan.Catalogue{
 	{Server: "t", Name: "mark", Annotated: true},
 }
 
-// crashChild carries the plan out in this process until it is over or killed. It
-// says each event once it is on disk, and each mark once it is made.
+// crashChild runs the plan in this process until it ends or is killed. It prints
+// each event once it is on disk, and each mark once it is made.
 func crashChild(text string) int {
 	var order crashOrder
 	if err := json.Unmarshal([]byte(text), &order); err != nil {
@@ -110,11 +112,11 @@ func fail(err error) int {
 	return 1
 }
 
-// openCrashed opens the journal of the run, or begins it where the process
-// before was killed too early to have begun.
+// openCrashed opens the run's journal, or creates it if the previous process was
+// killed before it could.
 func openCrashed(runs journal.Folder) (*journal.Journal, []event.Event, error) {
 	j, past, err := runs.Open("r")
-	if errors.Is(err, journal.ErrEmpty) {
+	if errors.Is(err, event.ErrNoEvents) {
 		if _, err := runs.Delete("r"); err != nil {
 			return nil, nil, err
 		}
@@ -126,9 +128,9 @@ func openCrashed(runs journal.Folder) (*journal.Journal, []event.Event, error) {
 	return j, past, err
 }
 
-// crashCall takes a moment, and marks where it begins and ends. The seed and the
-// step decide how long the effect takes, so that a kill finds it in its middle.
-// Nobody waits for these moments.
+// crashCall pauses and marks its beginning and its end. The seed and the step
+// decide how long the effect takes, so a kill can hit its middle. No test waits
+// for these pauses.
 func crashCall(marks *os.File, seed uint64, c plan.ToolCall) (any, error) {
 	step, _ := c.Args["step"].(string)
 	number, err := strconv.ParseUint(step, 10, 64)
@@ -136,9 +138,9 @@ func crashCall(marks *os.File, seed uint64, c plan.ToolCall) (any, error) {
 		return nil, err
 	}
 	random := rand.New(rand.NewPCG(seed, number)) //nolint:gosec // chosen by a seed
-	moment := func() { time.Sleep(time.Duration(random.Int64N(int64(8 * time.Millisecond)))) }
+	pause := func() { time.Sleep(time.Duration(random.Int64N(int64(8 * time.Millisecond)))) }
 	if c.Tool.ReadOnly {
-		moment()
+		pause()
 		if step == "1" {
 			return big, nil
 		}
@@ -150,33 +152,33 @@ func crashCall(marks *os.File, seed uint64, c plan.ToolCall) (any, error) {
 			return nil, err
 		}
 		fmt.Println(word)
-		moment()
+		pause()
 	}
 	return nil, nil
 }
 
-// count counts the marks that begin with these words.
+// count returns the number of marks that begin with these words.
 func count(dir, words string) int {
 	data, err := os.ReadFile(filepath.Join(dir, "marks")) //nolint:gosec // the test's own
 	if err != nil {
-		return 0 // none was made yet
+		return 0 // no mark was made yet
 	}
 	return strings.Count("\n"+string(data), "\n"+words+" ")
 }
 
-// crashRun is one run that is killed again and again.
+// crashRun is one run that is killed repeatedly.
 type crashRun struct {
 	t      *testing.T
 	dir    string
 	runs   journal.Folder
 	random *rand.Rand
-	begun  map[string]int // marks of each step that is done, when that was first seen
+	begun  map[string]int // marks of each completed step when it was first seen as completed
 	killed int
 }
 
-// process starts a process that carries the run on, and kills it once it has
-// said so many things, and a little later; below 0 it may come to its end. It
-// reports whether it was killed.
+// process starts a process that continues the run, and kills it a moment after it
+// has printed that many lines; a negative count lets it finish. It reports
+// whether the process was killed.
 func (c *crashRun) process(inDoubt event.DoubtDecision, after int, later time.Duration) bool {
 	c.t.Helper()
 	order, err := json.Marshal(crashOrder{c.dir, inDoubt, c.random.Uint64()})
@@ -194,17 +196,17 @@ func (c *crashRun) process(inDoubt event.DoubtDecision, after int, later time.Du
 		c.t.Fatal(err)
 	}
 	lines := bufio.NewScanner(out)
-	said := 0
-	for said != after && lines.Scan() {
-		said++
+	printed := 0
+	for printed != after && lines.Scan() {
+		printed++
 	}
-	if said == after {
+	if printed == after {
 		<-time.After(later)
 		if err := cmd.Process.Kill(); err != nil && !errors.Is(err, os.ErrProcessDone) {
 			c.t.Fatal(err)
 		}
 	}
-	for lines.Scan() { // what it said before it died
+	for lines.Scan() { // drain what it printed before it died
 	}
 	err = cmd.Wait()
 	var exit *exec.ExitError
@@ -217,8 +219,8 @@ func (c *crashRun) process(inDoubt event.DoubtDecision, after int, later time.Du
 	return false
 }
 
-// look reads what is on disk after a process has gone: no step that was done
-// before has begun since, and none has begun whose start is not there.
+// look reads the disk after a process has exited: no completed step has begun
+// again, and none has begun whose start is missing from the journal.
 func (c *crashRun) look() (run agent.Run, events []event.Event, torn bool) {
 	c.t.Helper()
 	events, torn, err := journal.Read(c.runs.Path("r"))
@@ -240,46 +242,46 @@ func (c *crashRun) look() (run agent.Run, events []event.Event, torn bool) {
 	for _, s := range run.Steps {
 		begun := count(c.dir, "begin "+s.Step.Index)
 		if begun > started[s.Step.Index] {
-			c.t.Errorf("step %s began %d times, and the journal knows of %d", s.Step.Index, begun, started[s.Step.Index])
+			c.t.Errorf("step %s began %d times, the journal holds %d starts", s.Step.Index, begun, started[s.Step.Index])
 		}
 		switch before, ok := c.begun[s.Step.Index]; {
 		case s.Status != agent.StepCompleted:
 		case !ok:
 			c.begun[s.Step.Index] = begun
 		case begun != before:
-			c.t.Errorf("step %s was done, and began again", s.Step.Index)
+			c.t.Errorf("step %s was completed and began again", s.Step.Index)
 		}
 	}
 	return run, events, torn
 }
 
-// story reads the whole journal of a run that is over: it counts the doubts that
-// were told, and finds fault with one that was not, or with a step that was
-// done twice. excused are the steps that an option took for done.
+// story reads the whole journal of a finished run: it counts the doubts it holds,
+// and fails the test for a missing doubt or a step that ran twice after it was
+// completed. excused are the steps that an option declared done.
 func story(t *testing.T, events []event.Event) (doubts int, excused map[string]bool) {
 	t.Helper()
-	done, under, lost := map[string]bool{}, map[string]bool{}, map[string]bool{}
+	done, running, lost := map[string]bool{}, map[string]bool{}, map[string]bool{}
 	excused = map[string]bool{}
 	for _, e := range events {
 		switch d := e.Data.(type) {
 		case event.StepStarted:
 			if done[d.Index] || lost[d.Index] {
-				t.Errorf("event %d: step %s starts again; done: %t, in doubt: %t", e.Seq, d.Index, done[d.Index], lost[d.Index])
+				t.Errorf("event %d: step %s started again; completed: %t, in doubt: %t", e.Seq, d.Index, done[d.Index], lost[d.Index])
 			}
-			under[d.Index] = d.Tool == "mark"
+			running[d.Index] = d.Tool == "mark"
 		case event.StepCompleted:
 			done[d.Index] = true
-			delete(under, d.Index)
+			delete(running, d.Index)
 		case event.RunResumed:
-			for index, effectful := range under {
+			for index, effectful := range running {
 				if effectful {
 					lost[index] = true
 				}
 			}
-			clear(under)
+			clear(running)
 		case event.StepInDoubt:
 			if !lost[d.Index] {
-				t.Errorf("event %d: step %s is in doubt and was not under way", e.Seq, d.Index)
+				t.Errorf("event %d: step %s is in doubt but was not running", e.Seq, d.Index)
 			}
 			doubts++
 			delete(lost, d.Index)
@@ -290,30 +292,30 @@ func story(t *testing.T, events []event.Event) (doubts int, excused map[string]b
 			}
 		case event.RunCompleted:
 			if len(lost) > 0 {
-				t.Errorf("event %d: the run is over and nothing was said of %v", e.Seq, lost)
+				t.Errorf("event %d: the run ended without doubts about %v", e.Seq, lost)
 			}
 		}
 	}
 	return doubts, excused
 }
 
-// crashRandom chooses where processes are killed. Its seed is that of the other
-// random tests, RAPID_SEED, or a new one that is printed when the test fails.
+// crashRandom chooses where processes are killed. It uses the seed of the other
+// random tests, RAPID_SEED, or a new one that is printed if the test fails.
 func crashRandom(t *testing.T) *rand.Rand {
 	seed := rand.Uint64()
 	if fixed, err := strconv.ParseUint(os.Getenv("RAPID_SEED"), 0, 64); err == nil && fixed != 0 {
 		seed = fixed
 	}
-	t.Logf("the points are chosen by RAPID_SEED=%d", seed)
+	t.Logf("the kills are chosen by RAPID_SEED=%d", seed)
 	return rand.New(rand.NewPCG(seed, 0)) //nolint:gosec // chosen by a seed
 }
 
-// A process that is killed at any time loses no step and does none twice: what
-// is done stays done, what only reads is run again, and of what may have taken
-// effect the next process says so before anything else is done about it.
-func TestNoStepIsLostOrDoneTwice(t *testing.T) {
+// A process killed at any time loses no step and repeats none: completed steps
+// stay completed, steps that only read run again, and the next process reports
+// steps that may have taken effect before it does anything else about them.
+func TestKilledRunLosesAndRepeatsNoStep(t *testing.T) {
 	answers := []event.DoubtDecision{event.DoubtDone, event.DoubtRerun, event.DoubtAbort, ""}
-	kills := 100 // over as many runs as that takes
+	kills := 100 // over as many runs as needed
 	if testing.Short() {
 		kills = 20
 	}
@@ -327,12 +329,12 @@ func TestNoStepIsLostOrDoneTwice(t *testing.T) {
 		for n := 0; run.Result == nil || run.Result.Status != event.StatusCompleted; n++ {
 			after, later := -1, time.Duration(0)
 			if n > 4*killsOfRun {
-				t.Fatalf("the run does not come to its end: %+v", run.Standing(true))
+				t.Fatalf("the run does not end: %+v", run.Snapshot(true))
 			}
 			if c.killed < killsOfRun {
 				after, later = random.IntN(14), time.Duration(random.Int64N(int64(3*time.Millisecond)))
 				if after == 0 {
-					later *= 10 // the process begins
+					later *= 10 // the process needs time to start
 				}
 			}
 			if c.process(answers[(runs+n)%len(answers)], after, later) {
@@ -346,35 +348,35 @@ func TestNoStepIsLostOrDoneTwice(t *testing.T) {
 				early++
 			}
 		}
-		told, excused := story(t, events)
-		doubts += told
+		found, excused := story(t, events)
+		doubts += found
 		killed += c.killed
 		checkMarks(t, dir, excused)
 		if run.Variables()["big"] != big {
-			t.Error("the large result is not what it was")
+			t.Error("the large result changed")
 		}
 		bytes := journalBytes(t, c.runs)
 		if c.process(event.DoubtAbort, -1, 0); !slices.Equal(journalBytes(t, c.runs), bytes) {
-			t.Error("a run that is completed was gone on with")
+			t.Error("a completed run was continued")
 		}
 	}
-	t.Logf("%d kills over %d runs: %d before anything was on disk, %d tore a line, %d steps in doubt were told", killed, runs, early, torn, doubts)
+	t.Logf("%d kills over %d runs: %d before anything was on disk, %d tore a line, %d steps in doubt", killed, runs, early, torn, doubts)
 	if killed < kills || doubts == 0 {
-		t.Errorf("%d kills and %d doubts prove little", killed, doubts)
+		t.Errorf("only %d kills and %d doubts", killed, doubts)
 	}
 }
 
-// checkMarks looks for the effect of every step, and for what the last one made
-// of the large result.
+// checkMarks checks the effect of every step, and the text that the last step
+// made of the large result.
 func checkMarks(t *testing.T, dir string, excused map[string]bool) {
 	t.Helper()
 	for _, s := range crashPlan().Steps {
 		if s.Tool == "mark" && count(dir, "end "+s.Index) == 0 && !excused[s.Index] {
-			t.Errorf("step %s has left no mark", s.Index)
+			t.Errorf("step %s left no mark", s.Index)
 		}
 	}
 	if whole := fmt.Sprintf("begin 12 %x", sha256.Sum256([]byte(big))); count(dir, "begin 12") != count(dir, whole) {
-		t.Error("the last step was given another text than the first had read")
+		t.Error("the last step got another text than the first step read")
 	}
 }
 
@@ -387,9 +389,8 @@ func journalBytes(t *testing.T, runs journal.Folder) []byte {
 	return data
 }
 
-// While one process carries a run on, another cannot take it up, and changes
-// nothing of it.
-func TestTwoProcessesCannotCarryOnOneRun(t *testing.T) {
+// While one process runs a run, another cannot resume it or change its journal.
+func TestSecondProcessCannotResumeRun(t *testing.T) {
 	runs := journal.Folder{Dir: t.TempDir()}
 	j, err := runs.Create("r")
 	if err != nil {
@@ -411,7 +412,7 @@ func TestTwoProcessesCannotCarryOnOneRun(t *testing.T) {
 			cmd.Env = append(os.Environ(), crashVariable+"="+string(order), quick)
 			out, err := cmd.CombinedOutput()
 			if err == nil || !strings.Contains(string(out), journal.ErrLocked.Error()) {
-				t.Errorf("the second process said %q: %v", out, err)
+				t.Errorf("the second process printed %q: %v", out, err)
 			}
 			if !slices.Equal(before, journalBytes(t, runs)) {
 				t.Error("the second process wrote into the journal")
@@ -420,7 +421,7 @@ func TestTwoProcessesCannotCarryOnOneRun(t *testing.T) {
 		},
 	})
 	if err != nil || result.Reason != event.ReasonGoalMet {
-		t.Errorf("the first process came to %s: %v", result.Reason, err)
+		t.Errorf("the first process ended with %s: %v", result.Reason, err)
 	}
 	if err := j.Close(); err != nil {
 		t.Fatal(err)

@@ -37,7 +37,7 @@ func (s *Session) closed(e *engine) {
 	s.modelUse.calibrate(e.run)
 	s.findBranch()
 	if e.run.Result == nil || e.run.Result.Status != event.StatusCancelled {
-		defer s.hear(e.run.Remarks)
+		defer s.hear(e.run.UserMessages)
 	}
 	if e.child != nil {
 		e.child.end(s.outcome(e))
@@ -62,19 +62,19 @@ func (s *Session) closed(e *engine) {
 	s.conversation.ask(e.run.Goal, e.prompting.Mentions)
 	s.conversation.reply(reply.Said())
 	s.weigh() // first, so that a reader of the reply sees the size that includes it
-	_ = s.say(reply)
+	_ = s.publish(reply)
 }
 
 // hear keeps remarks that a run did not take: another current run takes them, or
 // they become the next goal.
 func (s *Session) hear(remarks []string) {
 	for _, text := range remarks {
-		if !s.speak(text) {
+		if !s.steer(text) {
 			s.jobs++
 			left := wordsJob(text)
 			left.id = s.jobs
 			s.queue = append(s.queue, left)
-			s.tellOf("info", "the run did not hear it any more, so it is the next goal: "+text)
+			s.publishNote("info", "the run ended before it arrived, so it is the next goal: "+text)
 		}
 	}
 }
@@ -86,7 +86,7 @@ func (e *engine) closing(dryRun bool) string {
 	case result.Answer != "":
 		return result.Answer
 	case result.Error != "":
-		return result.Error
+		return string(result.Error)
 	case e.stored != "":
 		return fmt.Sprintf("The plan `%[1]s` is stored: look at it with `/plan show %[1]s`, run it with `/plan run %[1]s`.", e.stored)
 	case dryRun:
@@ -128,7 +128,7 @@ func (s *Session) next(ctx context.Context) {
 	s.queue = s.queue[1:]
 	if j.names() && !j.fresh { // the mentioned things may have changed since
 		s.admitting = append([]job{j}, s.admitting...)
-		s.tellQueue()
+		s.publishQueue()
 		s.readNext(ctx)
 		return
 	}

@@ -11,6 +11,7 @@ import (
 
 	"replan/agent"
 	"replan/agent/event"
+	"replan/internal/untrusted"
 	"replan/planning/plan"
 	"replan/planning/prompt"
 )
@@ -52,7 +53,7 @@ type engine struct {
 	// amend may change a record before it is stored; nil changes none.
 	amend func(event.Data) event.Data
 	// offer returns the rule that a gate offers to save; nil offers none.
-	offer func(event.GateRequested, plan.Tool) (always *event.Always, why string)
+	offer func(event.GateRequested, plan.Tool) (always *event.Always, why untrusted.Text)
 	// plan carries out a call of a plan tool, in a worker; nil if there are no
 	// plan tools.
 	plan func(ctx context.Context, under *call, c agent.CallPlan) event.Data
@@ -129,8 +130,9 @@ func (e *engine) begin(ctx context.Context, first ...event.Data) {
 // over reports whether the run has ended.
 func (e *engine) over() bool { return e.run.Result != nil || e.broken != nil }
 
-// take advances the run, unless it is over: late events are dropped.
-func (e *engine) take(batch []event.Data) {
+// apply advances the run with a batch of events. Once the run is over, it drops
+// them.
+func (e *engine) apply(batch []event.Data) {
 	if !e.over() {
 		e.advance(batch)
 	}
@@ -190,7 +192,7 @@ func (e *engine) stop() {
 		return
 	}
 	e.stopAll(errInterrupted)
-	e.take([]event.Data{event.RunPaused{Reason: "stopped by the user"}})
+	e.apply([]event.Data{event.RunPaused{Reason: "stopped by the user"}})
 }
 
 // cancel stops one running step and reports whether there is one.
@@ -202,8 +204,8 @@ func (e *engine) cancel(index string) bool {
 	c := e.calls[event.Attempt{Index: index, Number: s.Attempt}]
 	if l := s.Loop; l != nil && s.Status == agent.StepRunning && !l.Asking {
 		// Its last turn has returned; only the calls of that turn are running.
-		e.take([]event.Data{event.StepFailed{
-			Index: index, Attempt: s.Attempt, Error: errCancelled.Error(), Failure: event.FailureInterrupted,
+		e.apply([]event.Data{event.StepFailed{
+			Index: index, Attempt: s.Attempt, Error: untrusted.Text(errCancelled.Error()), Failure: event.FailureInterrupted,
 			MS: e.now().Sub(s.StartedAt).Milliseconds(),
 		}})
 		return true
@@ -244,7 +246,7 @@ func (e *engine) fold(events []event.Event, batch []event.Data) (_ []event.Event
 		case event.GuardBlocked:
 			if d.Guard == event.GuardTime {
 				// Nothing else would end a call before its time limit.
-				e.stopAll(errors.New(d.Reason))
+				e.stopAll(errors.New(string(d.Reason)))
 			}
 		}
 	}
@@ -305,7 +307,7 @@ func (e *engine) fail(err error) {
 		return
 	}
 	e.publish(event.Event{Seq: e.seq, Time: e.now().UTC(), Run: e.id, Data: event.RunCompleted{Result: event.Result{
-		Status: event.StatusFailed, Reason: event.ReasonStepFailed, Error: err.Error(),
+		Status: event.StatusFailed, Reason: event.ReasonStepFailed, Error: untrusted.Text(err.Error()),
 		Variables: e.run.Variables(), History: []plan.HistoryItem{}, Revisions: []event.RevisionSummary{}, Usage: e.run.Usage,
 	}}})
 }
@@ -337,7 +339,7 @@ func (e *engine) awaits(data event.Data) bool {
 	case event.GateResolved:
 		return e.open(d.Gate)
 	case event.PlanReviewed:
-		return e.run.Held() && e.run.Revision == d.Revision
+		return e.run.AwaitsReview() && e.run.Revision == d.Revision
 	case event.DoubtResolved:
 		return e.asks(d.Step, true)
 	case event.FailureResolved:
@@ -445,9 +447,9 @@ func (e *engine) drained(first arrival, arrivals <-chan arrival) (batch []event.
 	}
 }
 
-// bring sends an event to the owner. It blocks until the owner reads it; the
+// emit sends an event to the owner. It blocks until the owner reads it; the
 // owner reads until every worker has stopped.
-func (e *engine) bring(data event.Data) {
+func (e *engine) emit(data event.Data) {
 	if data != nil {
 		e.arrivals <- arrival{e, data}
 	}

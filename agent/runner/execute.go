@@ -96,7 +96,7 @@ func Run(ctx context.Context, job Job) (event.Result, error) {
 	e := job.newEngine(arrivals)
 	first, err := job.prepare(ctx, e)
 	if err != nil || len(first) == 0 {
-		return e.run.Standing(true).Result, err
+		return e.run.Snapshot(true).Result, err
 	}
 	a := asker{job: &job, engine: e, asked: map[string]bool{}}
 	ended := ctx.Done()
@@ -106,7 +106,7 @@ func Run(ctx context.Context, job Job) (event.Result, error) {
 		select {
 		case first := <-arrivals:
 			batch, _ := e.drained(first, arrivals)
-			e.take(slices.DeleteFunc(batch, func(d event.Data) bool { return !e.awaits(d) }))
+			e.apply(slices.DeleteFunc(batch, func(d event.Data) bool { return !e.awaits(d) }))
 		case <-ended:
 			ended = nil
 			e.stop()
@@ -114,7 +114,7 @@ func Run(ctx context.Context, job Job) (event.Result, error) {
 	}
 	e.leave(arrivals)
 	if e.broken != nil {
-		return e.run.Standing(true).Result, e.broken
+		return e.run.Snapshot(true).Result, e.broken
 	}
 	return *e.run.Result, nil
 }
@@ -196,7 +196,7 @@ func (j *Job) started(info prompt.ModelInfo) event.RunStarted {
 		started.Limits = event.DefaultLimits()
 	}
 	if j.Plan != nil {
-		started.Goal = cmp.Or(started.Goal, cmp.Or(j.Plan.Goal, j.Plan.Title))
+		started.Goal = cmp.Or(started.Goal, cmp.Or(j.Plan.Goal, string(j.Plan.Title)))
 		started.Limits = ofPlan(started.Limits)
 		if j.Catalogue == nil {
 			started.Catalogue = named(*j.Plan)
@@ -210,7 +210,7 @@ func (j *Job) started(info prompt.ModelInfo) event.RunStarted {
 func (j *Job) resumed(e *engine, info prompt.ModelInfo) event.RunResumed {
 	resumed := event.RunResumed{
 		From: e.run.Seq, Model: info.Name, Tools: info.Tools, Window: info.ContextWindow, Limits: j.Limits, Rules: j.rules(), Catalogue: j.Catalogue, Priors: j.Priors,
-		Attended: j.attended(), InDoubt: j.inDoubt(), Review: j.Review != nil && !e.run.Holds(),
+		Attended: j.attended(), InDoubt: j.inDoubt(), Review: j.Review != nil && !e.run.ReviewsPlans(),
 	}
 	switch was := e.run.Limits; {
 	case resumed.Limits == (event.Limits{}):
@@ -261,7 +261,7 @@ func (a *asker) ask() {
 			a.gate(g.GateRequested)
 		}
 	}
-	if run.Held() && a.first(fmt.Sprintf("review/%d", run.Revision)) {
+	if run.AwaitsReview() && a.first(fmt.Sprintf("review/%d", run.Revision)) {
 		a.review(run.Review())
 	}
 	for _, q := range run.Questions() {
@@ -287,7 +287,7 @@ func (a *asker) gate(g event.GateRequested) {
 		if ask != nil {
 			resolved.Decision, resolved.By = ask(e.ctx, g), byProgram
 		}
-		e.bring(resolved)
+		e.emit(resolved)
 	})
 }
 
@@ -297,11 +297,11 @@ func (a *asker) review(v *agent.Review) {
 	e, look := a.engine, a.job.Review
 	e.workers.Go(func() {
 		if look == nil {
-			e.bring(v.Said(event.ReviewRefuse, byNobody))
+			e.emit(v.Event(event.ReviewRefuse, byNobody))
 			return
 		}
 		decision := look(e.ctx, v)
-		e.bring(v.Said(decision, byProgram))
+		e.emit(v.Event(decision, byProgram))
 	})
 }
 
@@ -309,14 +309,14 @@ func (a *asker) question(q agent.Question) {
 	e, doubt, failure := a.engine, a.job.Doubt, a.job.Failure
 	e.workers.Go(func() {
 		if q.Doubt {
-			e.bring(event.DoubtResolved{Step: q.Step, Decision: doubt(e.ctx, q), By: byProgram})
+			e.emit(event.DoubtResolved{Step: q.Step, Decision: doubt(e.ctx, q), By: byProgram})
 			return
 		}
 		resolved := event.FailureResolved{Step: q.Step, Decision: event.FailureAbort, By: byProgram}
 		if failure != nil {
 			resolved.Decision, resolved.Args = failure(e.ctx, q)
 		}
-		e.bring(resolved)
+		e.emit(resolved)
 	})
 }
 

@@ -19,7 +19,7 @@ import (
 	"replan/planning/prompt"
 )
 
-// planOf is a plan with these steps, each a JSON object.
+// planOf returns a plan with these steps, each a JSON object.
 func planOf(t *testing.T, steps ...string) *plan.Plan {
 	t.Helper()
 	p, faults := plan.DecodePlan([]byte(`{"title":"Plan","steps":[` + strings.Join(steps, ",") + `]}`))
@@ -29,29 +29,29 @@ func planOf(t *testing.T, steps ...string) *plan.Plan {
 	return &p
 }
 
-// steps that the tests of this package use.
+// Steps that the tests of this package share.
 const (
 	lookStep   = `{"title":"Look","tool":"look","args":{},"result_variable":"seen"}`
 	changeStep = `{"title":"Change","tool":"change","args":{"to":"x"}}`
 	gatedStep  = `{"title":"Change","tool":"change","args":{"to":"x"},"gate":true}`
 )
 
-// lookAndChange is a tool that reads and one that has effects.
+// lookAndChange is a catalogue of one tool that reads and one that has effects.
 var lookAndChange = plan.Catalogue{
 	{Server: "w", Name: "look", ReadOnly: true, Annotated: true},
 	{Server: "w", Name: "change", Annotated: true, Previews: true},
 }
 
-// succeed is a tool that says what it was called with.
+// succeed is a tool that returns its argument "to".
 func succeed(_ context.Context, c plan.ToolCall) (any, error) { return c.Args["to"], nil }
 
-// hang is a tool that does not come back before it is told to.
+// hang is a tool that blocks until it is cancelled.
 func hang(ctx context.Context, _ plan.ToolCall) (any, error) {
 	<-ctx.Done()
 	return nil, ctx.Err()
 }
 
-// failOnce is a tool that fails the first time.
+// failOnce returns a tool that fails on the first call.
 func failOnce() func(context.Context, plan.ToolCall) (any, error) {
 	failed := false
 	return func(ctx context.Context, c plan.ToolCall) (any, error) {
@@ -63,7 +63,7 @@ func failOnce() func(context.Context, plan.ToolCall) (any, error) {
 	}
 }
 
-func TestAJobOfOneStep(t *testing.T) {
+func TestRunOneStep(t *testing.T) {
 	allow := func(context.Context, event.GateRequested) event.Decision { return event.Allow }
 	deny := func(context.Context, event.GateRequested) event.Decision { return event.Deny }
 	doubt := func(d event.DoubtDecision) func(context.Context, agent.Question) event.DoubtDecision {
@@ -75,34 +75,34 @@ func TestAJobOfOneStep(t *testing.T) {
 	unclear := func(context.Context, plan.ToolCall) (any, error) { return nil, context.DeadlineExceeded }
 	hangs := `{"title":"Change","tool":"change","args":{},"timeout":"1ms"}`
 	for _, c := range []struct {
-		name string
-		step string
-		job  runner.Job
-		want event.Reason
-		says string // in the result's error
-		as   any    // the result of the last attempt
+		name    string
+		step    string
+		job     runner.Job
+		want    event.Reason
+		wantErr string // in the result's error
+		result  any    // the result of the last attempt
 	}{
-		{name: "runs what the program gave without asking", step: changeStep, job: runner.Job{Call: succeed}, want: event.ReasonGoalMet, as: "x"},
-		{name: "needs no catalogue for a qualified name", step: `{"title":"C","tool":"disk:change","args":{"to":"x"}}`, job: runner.Job{Call: succeed}, want: event.ReasonGoalMet, as: "x"},
-		{name: "without a function fails", step: changeStep, want: event.ReasonStepFailed, says: "no function"},
-		{name: "stops at a gate of the plan where nobody answers", step: gatedStep, job: runner.Job{Call: succeed}, want: event.ReasonDenied},
-		{name: "passes a gate that is opened", step: gatedStep, job: runner.Job{Call: succeed, Gate: allow}, want: event.ReasonGoalMet, as: "x"},
-		{name: "stops at a gate that is kept shut", step: gatedStep, job: runner.Job{Call: succeed, Gate: deny}, want: event.ReasonDenied},
-		{name: "stops where a rule blocks", step: changeStep, job: runner.Job{Call: succeed, Rules: []rule.Rule{{Tool: "*", Verdict: rule.VerdictBlock, Why: "no"}}}, want: event.ReasonDenied},
-		{name: "asks where no rule speaks", step: changeStep, job: runner.Job{Call: succeed, Gate: deny, Rules: []rule.Rule{}}, want: event.ReasonDenied},
-		{name: "takes an error for the tool's word", step: changeStep, job: runner.Job{Call: failOnce()}, want: event.ReasonStepFailed, says: "not yet"},
-		{name: "asks the program about a failure", step: changeStep, job: runner.Job{Call: failOnce(), Failure: failure(event.FailureRetry, nil)}, want: event.ReasonGoalMet, as: "x"},
-		{name: "tries again with other args", step: changeStep, job: runner.Job{Call: failOnce(), Failure: failure(event.FailureRetry, map[string]any{"to": "y"})}, want: event.ReasonGoalMet, as: "y"},
-		{name: "goes on without a step", step: changeStep, job: runner.Job{Call: failOnce(), Failure: failure(event.FailureSkip, nil)}, want: event.ReasonPartial},
-		{name: "ends with a failure where only doubts are asked about", step: changeStep, job: runner.Job{Call: failOnce(), Doubt: doubt(event.DoubtDone)}, want: event.ReasonStepFailed},
-		{name: "is in doubt after a time-out", step: hangs, job: runner.Job{Call: hang}, want: event.ReasonInDoubt, says: "may or may not"},
-		{name: "is in doubt after a time-out of its own", step: changeStep, job: runner.Job{Call: unclear}, want: event.ReasonInDoubt},
-		{name: "has failed after one that only reads", step: `{"title":"L","tool":"look","args":{},"timeout":"1ms"}`, job: runner.Job{Call: hang, Catalogue: lookAndChange}, want: event.ReasonStepFailed},
-		{name: "takes a step in doubt for done where the job says so", step: hangs, job: runner.Job{Call: hang, InDoubt: event.DoubtDone}, want: event.ReasonGoalMet},
-		{name: "is run again by itself only once", step: hangs, job: runner.Job{Call: hang, InDoubt: event.DoubtRerun}, want: event.ReasonInDoubt},
-		{name: "asks the program about a doubt", step: hangs, job: runner.Job{Call: hang, Doubt: doubt(event.DoubtDone)}, want: event.ReasonGoalMet},
-		{name: "leaves a doubt to the option where only failures are asked about", step: hangs, job: runner.Job{Call: hang, Failure: failure(event.FailureRetry, nil), InDoubt: event.DoubtDone}, want: event.ReasonGoalMet},
-		{name: "calls nothing in a dry run", step: changeStep, job: runner.Job{DryRun: true}, want: event.ReasonGoalMet, as: "<change result>"},
+		{name: "runs without asking", step: changeStep, job: runner.Job{Call: succeed}, want: event.ReasonGoalMet, result: "x"},
+		{name: "qualified name without a catalogue", step: `{"title":"C","tool":"disk:change","args":{"to":"x"}}`, job: runner.Job{Call: succeed}, want: event.ReasonGoalMet, result: "x"},
+		{name: "no function", step: changeStep, want: event.ReasonStepFailed, wantErr: "no function"},
+		{name: "gate of the plan without an answer", step: gatedStep, job: runner.Job{Call: succeed}, want: event.ReasonDenied},
+		{name: "gate allowed", step: gatedStep, job: runner.Job{Call: succeed, Gate: allow}, want: event.ReasonGoalMet, result: "x"},
+		{name: "gate denied", step: gatedStep, job: runner.Job{Call: succeed, Gate: deny}, want: event.ReasonDenied},
+		{name: "blocking rule", step: changeStep, job: runner.Job{Call: succeed, Rules: []rule.Rule{{Tool: "*", Verdict: rule.VerdictBlock, Why: "no"}}}, want: event.ReasonDenied},
+		{name: "no matching rule asks", step: changeStep, job: runner.Job{Call: succeed, Gate: deny, Rules: []rule.Rule{}}, want: event.ReasonDenied},
+		{name: "plain error fails the step", step: changeStep, job: runner.Job{Call: failOnce()}, want: event.ReasonStepFailed, wantErr: "not yet"},
+		{name: "failure retried", step: changeStep, job: runner.Job{Call: failOnce(), Failure: failure(event.FailureRetry, nil)}, want: event.ReasonGoalMet, result: "x"},
+		{name: "failure retried with other args", step: changeStep, job: runner.Job{Call: failOnce(), Failure: failure(event.FailureRetry, map[string]any{"to": "y"})}, want: event.ReasonGoalMet, result: "y"},
+		{name: "failure skipped", step: changeStep, job: runner.Job{Call: failOnce(), Failure: failure(event.FailureSkip, nil)}, want: event.ReasonPartial},
+		{name: "failure with only a doubt handler", step: changeStep, job: runner.Job{Call: failOnce(), Doubt: doubt(event.DoubtDone)}, want: event.ReasonStepFailed},
+		{name: "timeout leaves doubt", step: hangs, job: runner.Job{Call: hang}, want: event.ReasonInDoubt, wantErr: "may or may not"},
+		{name: "timeout of the tool leaves doubt", step: changeStep, job: runner.Job{Call: unclear}, want: event.ReasonInDoubt},
+		{name: "timeout of a read-only tool fails", step: `{"title":"L","tool":"look","args":{},"timeout":"1ms"}`, job: runner.Job{Call: hang, Catalogue: lookAndChange}, want: event.ReasonStepFailed},
+		{name: "doubt counts as done by option", step: hangs, job: runner.Job{Call: hang, InDoubt: event.DoubtDone}, want: event.ReasonGoalMet},
+		{name: "doubt reruns by option only once", step: hangs, job: runner.Job{Call: hang, InDoubt: event.DoubtRerun}, want: event.ReasonInDoubt},
+		{name: "doubt handler decides", step: hangs, job: runner.Job{Call: hang, Doubt: doubt(event.DoubtDone)}, want: event.ReasonGoalMet},
+		{name: "option decides doubts with only a failure handler", step: hangs, job: runner.Job{Call: hang, Failure: failure(event.FailureRetry, nil), InDoubt: event.DoubtDone}, want: event.ReasonGoalMet},
+		{name: "dry run", step: changeStep, job: runner.Job{DryRun: true}, want: event.ReasonGoalMet, result: "<change result>"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			c.job.Plan = planOf(t, c.step)
@@ -110,42 +110,42 @@ func TestAJobOfOneStep(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if result.Reason != c.want || !strings.Contains(result.Error, c.says) {
+			if result.Reason != c.want || !strings.Contains(string(result.Error), c.wantErr) {
 				t.Errorf("%s: %s", result.Reason, result.Error)
 			}
-			if last := result.History[len(result.History)-1]; fmt.Sprint(last.Result) != fmt.Sprint(c.as) {
-				t.Errorf("it came to %v", last.Result)
+			if last := result.History[len(result.History)-1]; fmt.Sprint(last.Result) != fmt.Sprint(c.result) {
+				t.Errorf("got the result %v", last.Result)
 			}
 		})
 	}
 }
 
-func TestAJobThatCannotBegin(t *testing.T) {
-	ended := []event.Event{{Seq: 1, Run: "r", Data: event.RunPaused{}}}
+func TestInvalidJobDoesNotStart(t *testing.T) {
+	unordered := []event.Event{{Seq: 1, Run: "r", Data: event.RunPaused{}}}
 	circle := planOf(t, `{"title":"A","tool":"a","args":{},"depends_on":["2"]}`, `{"title":"B","tool":"b","args":{},"depends_on":["1"]}`)
 	var invalid *plan.InvalidPlanError
 	for _, c := range []struct {
-		name string
-		job  runner.Job
-		is   func(error) bool
+		name  string
+		job   runner.Job
+		match func(error) bool
 	}{
-		{"has nothing to do", runner.Job{}, func(err error) bool { return strings.Contains(err.Error(), "nothing to do") }},
-		{"has a goal and nobody to plan it", runner.Job{Goal: "g"}, func(err error) bool { return errors.Is(err, prompt.ErrNoModel) }},
-		{"has a goal and a model that is not there", runner.Job{Goal: "g", Model: &model{err: prompt.ErrNoModel}}, func(err error) bool { return errors.Is(err, prompt.ErrNoModel) }},
-		{"has a plan that is not valid", runner.Job{Plan: circle}, func(err error) bool { return errors.As(err, &invalid) && invalid.Faults[0].Code == "cycle" }},
-		{"has a plan with a tool that is not there", runner.Job{Plan: planOf(t, changeStep), Catalogue: lookAndChange[:1]}, func(err error) bool { return errors.As(err, &invalid) && invalid.Faults[0].Code == "unknown_tool" }},
-		{"has events that do not fit together", runner.Job{Past: ended}, func(err error) bool { return errors.Is(err, agent.ErrOutOfOrder) }},
+		{"empty job", runner.Job{}, func(err error) bool { return strings.Contains(err.Error(), "nothing to do") }},
+		{"goal without a planner", runner.Job{Goal: "g"}, func(err error) bool { return errors.Is(err, prompt.ErrNoModel) }},
+		{"goal with an unavailable model", runner.Job{Goal: "g", Model: &model{err: prompt.ErrNoModel}}, func(err error) bool { return errors.Is(err, prompt.ErrNoModel) }},
+		{"invalid plan", runner.Job{Plan: circle}, func(err error) bool { return errors.As(err, &invalid) && invalid.Faults[0].Code == "cycle" }},
+		{"unknown tool", runner.Job{Plan: planOf(t, changeStep), Catalogue: lookAndChange[:1]}, func(err error) bool { return errors.As(err, &invalid) && invalid.Faults[0].Code == "unknown_tool" }},
+		{"events out of order", runner.Job{Past: unordered}, func(err error) bool { return errors.Is(err, agent.ErrOutOfOrder) }},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			c.job.Events = func(e event.Event) { t.Errorf("%s was told", e.Data.Kind()) }
-			if _, err := runner.Run(t.Context(), c.job); err == nil || !c.is(err) {
+			c.job.Events = func(e event.Event) { t.Errorf("got the event %s", e.Data.Kind()) }
+			if _, err := runner.Run(t.Context(), c.job); err == nil || !c.match(err) {
 				t.Errorf("%v", err)
 			}
 		})
 	}
 }
 
-func TestAGoalIsPlannedByThePlannersOfTheProgram(t *testing.T) {
+func TestGoalUsesPlannersOfJob(t *testing.T) {
 	bad := planOf(t, `{"title":"Bad","tool":"change","args":{"to":"bad"}}`)
 	good := planOf(t, `{"title":"Good","tool":"change","args":{"to":"good"}}`)
 	result, err := runner.Run(t.Context(), runner.Job{
@@ -162,27 +162,27 @@ func TestAGoalIsPlannedByThePlannersOfTheProgram(t *testing.T) {
 	}
 }
 
-func TestAModelWritesTheAnswerOnlyWhereItIsAskedTo(t *testing.T) {
-	for _, asked := range []bool{true, false} {
+func TestSynthesisRunsOnlyOnRequest(t *testing.T) {
+	for _, synthesize := range []bool{true, false} {
 		m := &model{info: prompt.ModelInfo{Name: "m"}, replies: map[prompt.Purpose]string{prompt.PurposeSynthesis: "all is well"}}
-		result, err := runner.Run(t.Context(), runner.Job{Plan: planOf(t, changeStep), Call: succeed, Model: m, Synthesize: asked})
-		if err != nil || (result.Answer == "all is well") != asked {
-			t.Errorf("asked: %t, answer %q: %v", asked, result.Answer, err)
+		result, err := runner.Run(t.Context(), runner.Job{Plan: planOf(t, changeStep), Call: succeed, Model: m, Synthesize: synthesize})
+		if err != nil || (result.Answer == "all is well") != synthesize {
+			t.Errorf("synthesize: %t, answer %q: %v", synthesize, result.Answer, err)
 		}
 	}
 }
 
-func TestAResultIsAJSONValueWhateverTheFunctionReturns(t *testing.T) {
+func TestResultsBecomeJSONValues(t *testing.T) {
 	type person struct {
 		Name string `json:"name"`
 		Age  int    `json:"age"`
 	}
-	var said []any
+	var got []any
 	call := func(_ context.Context, c plan.ToolCall) (any, error) {
 		if c.Tool.Name == "look" {
 			return []person{{"Ada", 36}}, nil
 		}
-		said = append(said, c.Args["to"])
+		got = append(got, c.Args["to"])
 		return nil, nil
 	}
 	result, err := runner.Run(t.Context(), runner.Job{
@@ -191,21 +191,21 @@ func TestAResultIsAJSONValueWhateverTheFunctionReturns(t *testing.T) {
 	if err != nil || result.Reason != event.ReasonGoalMet {
 		t.Fatalf("%s: %v", result.Error, err)
 	}
-	if want := []any{[]any{"Ada", json.Number("36")}}; !plan.EqualValues(any(said), any(want)) {
-		t.Errorf("the second step was called with %#v", said)
+	if want := []any{[]any{"Ada", json.Number("36")}}; !plan.EqualValues(any(got), any(want)) {
+		t.Errorf("the second step was called with %#v", got)
 	}
 }
 
-func TestAResultThatJSONCannotHoldIsAFailure(t *testing.T) {
+func TestUnencodableResultFailsStep(t *testing.T) {
 	result, err := runner.Run(t.Context(), runner.Job{
 		Plan: planOf(t, changeStep), Call: func(context.Context, plan.ToolCall) (any, error) { return func() {}, nil },
 	})
-	if err != nil || result.Reason != event.ReasonStepFailed || !strings.Contains(result.Error, "JSON") {
+	if err != nil || result.Reason != event.ReasonStepFailed || !strings.Contains(string(result.Error), "JSON") {
 		t.Errorf("%s %s: %v", result.Reason, result.Error, err)
 	}
 }
 
-func TestTheEndOfTheContextStopsTheRun(t *testing.T) {
+func TestCancelledContextStopsRun(t *testing.T) {
 	for tool, want := range map[string]plan.ItemStatus{"look": plan.ItemFailed, "change": plan.ItemInDoubt} {
 		t.Run(tool, func(t *testing.T) {
 			ctx, cancel := context.WithCancel(t.Context())
@@ -227,13 +227,13 @@ func TestTheEndOfTheContextStopsTheRun(t *testing.T) {
 			}
 			job.Past, job.Call, job.InDoubt = past.events, succeed, event.DoubtRerun
 			if result, err = runner.Run(t.Context(), job); err != nil || result.Reason != event.ReasonGoalMet {
-				t.Errorf("taken up again it came to %s: %v", result.Error, err)
+				t.Errorf("after the resume: %s: %v", result.Error, err)
 			}
 		})
 	}
 }
 
-func TestAGateThatIsOpenWhenTheRunIsStoppedKeepsNobody(t *testing.T) {
+func TestStopDoesNotWaitForOpenGate(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	result, err := runner.Run(ctx, runner.Job{
 		Plan: planOf(t, gatedStep), Call: succeed,
@@ -248,7 +248,7 @@ func TestAGateThatIsOpenWhenTheRunIsStoppedKeepsNobody(t *testing.T) {
 	}
 }
 
-func TestAGateShowsWhatThePreviewSays(t *testing.T) {
+func TestGateShowsPreview(t *testing.T) {
 	var shown event.GateRequested
 	var hashes map[string]string
 	_, err := runner.Run(t.Context(), runner.Job{
@@ -266,34 +266,34 @@ func TestAGateShowsWhatThePreviewSays(t *testing.T) {
 		},
 	})
 	if err != nil || shown.Diff != "+x" || hashes["f"] != "00" {
-		t.Errorf("shown %q, called against %v: %v", shown.Diff, hashes, err)
+		t.Errorf("got the diff %q and the hashes %v: %v", shown.Diff, hashes, err)
 	}
 }
 
-func TestEventsAreToldInOrderOnceTheyAreKept(t *testing.T) {
-	kept := &memory{room: -1}
-	var told []event.Event
+func TestEventsArriveInOrderAfterJournal(t *testing.T) {
+	stored := &memory{room: -1}
+	var got []event.Event
 	_, err := runner.Run(t.Context(), runner.Job{
-		Plan: planOf(t, lookStep, changeStep), Call: succeed, Journal: kept,
+		Plan: planOf(t, lookStep, changeStep), Call: succeed, Journal: stored,
 		Events: func(e event.Event) {
-			if !slices.ContainsFunc(kept.events, func(k event.Event) bool { return k.Seq == e.Seq }) {
-				t.Errorf("%s was told before it was kept", e.Data.Kind())
+			if !slices.ContainsFunc(stored.events, func(k event.Event) bool { return k.Seq == e.Seq }) {
+				t.Errorf("%s was sent before it was stored", e.Data.Kind())
 			}
-			told = append(told, e)
+			got = append(got, e)
 		},
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !slices.IsSortedFunc(told, func(a, b event.Event) int { return int(a.Seq) - int(b.Seq) }) || len(told) != len(kept.events) {
-		t.Errorf("told %d of %d events", len(told), len(kept.events))
+	if !slices.IsSortedFunc(got, func(a, b event.Event) int { return int(a.Seq) - int(b.Seq) }) || len(got) != len(stored.events) {
+		t.Errorf("got %d of %d events", len(got), len(stored.events))
 	}
-	if kept.closed {
-		t.Error("the journal was closed, which is its owner's to do")
+	if stored.closed {
+		t.Error("the journal was closed; its owner closes it")
 	}
 }
 
-func TestAJobWhoseJournalIsFullIsAnError(t *testing.T) {
+func TestFullJournalStopsJob(t *testing.T) {
 	called := false
 	result, err := runner.Run(t.Context(), runner.Job{
 		Plan: planOf(t, changeStep), Journal: &memory{room: 1},
@@ -304,7 +304,7 @@ func TestAJobWhoseJournalIsFullIsAnError(t *testing.T) {
 	}
 }
 
-func TestAJobGoesOnWhereItsEventsEnd(t *testing.T) {
+func TestJobResumesFromPastEvents(t *testing.T) {
 	past := &memory{room: -1}
 	var called []string
 	job := runner.Job{
@@ -335,11 +335,11 @@ func TestAJobGoesOnWhereItsEventsEnd(t *testing.T) {
 	job.Past, called = slices.Clone(past.events), nil
 	again, err := runner.Run(t.Context(), job)
 	if err != nil || again.Reason != event.ReasonGoalMet || len(called) > 0 || len(past.events) != len(job.Past) {
-		t.Errorf("a completed run: %s, %v was called, %d new events: %v", again.Reason, called, len(past.events)-len(job.Past), err)
+		t.Errorf("a completed run: %s, called %v, %d new events: %v", again.Reason, called, len(past.events)-len(job.Past), err)
 	}
 }
 
-func TestAPlanIsNotBoundedByTheDefaultLimits(t *testing.T) {
+func TestDefaultStepLimitGrowsWithPlan(t *testing.T) {
 	p := noops(40, 4)
 	past := &memory{room: -1}
 	stop := errors.New("enough")
@@ -361,11 +361,11 @@ func TestAPlanIsNotBoundedByTheDefaultLimits(t *testing.T) {
 	}
 	job.Past, job.Limits.GrowSteps = nil, false
 	if result, err := runner.Run(t.Context(), job); err != nil || result.Reason != event.ReasonStepBudget {
-		t.Errorf("with a limit that was asked for: %s %s: %v", result.Reason, result.Error, err)
+		t.Errorf("with a fixed limit: %s %s: %v", result.Reason, result.Error, err)
 	}
 }
 
-func TestStepsThatDoNotDependOnEachOtherRunAtOnce(t *testing.T) {
+func TestIndependentStepsRunConcurrently(t *testing.T) {
 	p := noops(4, 4)
 	arrived := make(chan struct{})
 	all := make(chan struct{})
@@ -397,16 +397,16 @@ func TestStepsThatDoNotDependOnEachOtherRunAtOnce(t *testing.T) {
 	}
 }
 
-func TestGatesOpenInThePlansOrderHoweverLongTheirDiffsTake(t *testing.T) {
+func TestGatesOpenInPlanOrder(t *testing.T) {
 	shown := map[any]chan struct{}{"1": make(chan struct{}), "2": make(chan struct{}), "3": make(chan struct{}), "4": make(chan struct{})}
-	after := map[any]any{"1": "2", "2": "3", "3": "4"} // whose diff is worked out first
+	after := map[any]any{"1": "2", "2": "3", "3": "4"} // each waits for the preview of the other
 	var asked []string
 	step := func(to, more string) string {
 		return `{"title":"Change","tool":"change","args":{"to":"` + to + `"},"gate":true` + more + `}`
 	}
 	_, err := runner.Run(t.Context(), runner.Job{
 		Plan: planOf(t, step("1", ""), step("2", ""), step("3", ""), step("4", ""),
-			`{"title":"Change","tool":"change","args":{"to":"5"},"depends_on":["4"]}`), // the longest path begins at 4
+			`{"title":"Change","tool":"change","args":{"to":"5"},"depends_on":["4"]}`), // the longest path starts at 4
 		Catalogue: lookAndChange, Call: succeed,
 		Preview: func(_ context.Context, c plan.ToolCall) (plan.ToolPreview, error) {
 			if first, waits := after[c.Args["to"]]; waits {
@@ -425,6 +425,6 @@ func TestGatesOpenInThePlansOrderHoweverLongTheirDiffsTake(t *testing.T) {
 		},
 	})
 	if got := strings.Join(asked, " "); err != nil || got != "1 2 3 4" {
-		t.Errorf("the gates open in the order %s: %v", got, err)
+		t.Errorf("the gates opened in the order %s: %v", got, err)
 	}
 }

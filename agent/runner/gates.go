@@ -8,12 +8,13 @@ import (
 	"replan/agent/event"
 	"replan/agent/policy"
 	"replan/agent/rule"
+	"replan/internal/untrusted"
 	"replan/planning/plan"
 )
 
 // offering returns the rule that an answer of always would save, or nil and the
 // reason why there is none.
-func (s *Session) offering(g event.GateRequested, t plan.Tool) (always *event.Always, why string) {
+func (s *Session) offering(g event.GateRequested, t plan.Tool) (always *event.Always, why untrusted.Text) {
 	if s.cfg.Remember == nil {
 		return nil, "no rules are kept here"
 	}
@@ -36,17 +37,17 @@ func (s *Session) resolve(ctx context.Context, c Resolve) {
 		if scope == event.ScopeAlways && !s.remember(e, &resolved) {
 			return
 		}
-		e.take(append([]event.Data{resolved}, released(e.run, resolved)...))
-		s.settle(e)
+		e.apply(append([]event.Data{resolved}, released(e.run, resolved)...))
+		s.afterAdvance(e)
 	case c.Run == s.id && c.Gate == s.gate && s.gate != "":
 		s.gate = ""
 		yes := c.Decision == event.Allow
-		if err := s.say(resolved); err != nil && yes {
+		if err := s.publish(resolved); err != nil && yes {
 			yes = false // do not act on what is not on disk
-			s.tellOf("error", "the servers are not started, because the yes cannot be kept: "+err.Error())
+			s.publishNote("error", "the servers are not started, because the yes cannot be kept: "+err.Error())
 		}
 		if err := s.cfg.Tools.Answer(ctx, yes); err != nil {
-			s.tellOf("warn", err.Error())
+			s.publishNote("warn", err.Error())
 		}
 		close(s.answered)
 		s.answered = nil
@@ -93,12 +94,12 @@ func (s *Session) remember(e *engine, resolved *event.GateResolved) bool {
 	at := slices.IndexFunc(e.run.Gates, func(g *agent.Gate) bool { return g.Gate == resolved.Gate })
 	gate := e.run.Gates[at]
 	if gate.Always == nil || resolved.Decision != event.Allow {
-		s.tellOf("warn", "no rule can be saved for this call: "+gate.NoAlways)
+		s.publishNote("warn", "no rule can be saved for this call: "+string(gate.NoAlways))
 		return false
 	}
 	if err := s.cfg.Remember(*gate.Always); err != nil {
 		resolved.Scope = event.ScopeOnce
-		s.tellOf("error", "this call passes once, because the rule is not kept: "+err.Error())
+		s.publishNote("error", "this call passes once, because the rule is not kept: "+err.Error())
 		return true
 	}
 	r := gate.Always.Rule
@@ -119,9 +120,9 @@ func (s *Session) edit(c Edit) {
 		return
 	}
 	if err := e.run.EditCheck(c.Gate)(c.Args); err != nil {
-		s.tellOf("warn", "the call stays as it was: "+err.Error())
+		s.publishNote("warn", "the call stays as it was: "+err.Error())
 		return
 	}
-	e.take([]event.Data{event.GateResolved{Gate: c.Gate, Decision: event.Edit, Scope: event.ScopeOnce, By: byUser, Args: c.Args}})
-	s.settle(e)
+	e.apply([]event.Data{event.GateResolved{Gate: c.Gate, Decision: event.Edit, Scope: event.ScopeOnce, By: byUser, Args: c.Args}})
+	s.afterAdvance(e)
 }

@@ -14,8 +14,8 @@ import (
 	"replan/planning/plan"
 )
 
-// saving is a session that keeps rules, and refuses with err.
-func saving(kept *[]event.Always, err error) func(*stage) {
+// saving makes a session save rules to saved, or fail with err.
+func saving(saved *[]event.Always, err error) func(*stage) {
 	return func(s *stage) {
 		s.config = func(c *runner.Config) {
 			c.Rules = []rule.Rule{
@@ -25,7 +25,7 @@ func saving(kept *[]event.Always, err error) func(*stage) {
 			}
 			c.Remember = func(a event.Always) error {
 				if err == nil {
-					*kept = append(*kept, a)
+					*saved = append(*saved, a)
 				}
 				return err
 			}
@@ -33,7 +33,7 @@ func saving(kept *[]event.Always, err error) func(*stage) {
 	}
 }
 
-// patching is a plan of two changes of the same file, one after the other.
+// patching returns a plan with two changes of the same file, one after the other.
 func patching() runner.Execute {
 	step := func(index string, after ...string) plan.Step {
 		return plan.Step{Index: index, Title: "Change", Executor: plan.ExecutorTool, Tool: "change", Args: map[string]any{"path": "a"}, DependsOn: after}
@@ -41,14 +41,14 @@ func patching() runner.Execute {
 	return runner.Execute{Plan: plan.Plan{Title: "Patch", Steps: []plan.Step{step("1"), step("2", "1")}}}
 }
 
-// answer sends an answer to a gate that was just read.
+// answer answers the gate that was just read.
 func (s *stage) answer(g event.GateRequested, d event.Decision, scope event.Scope) {
 	s.Send(runner.Resolve{Run: s.seen[len(s.seen)-1].Run, Gate: g.Gate, Decision: d, Scope: scope})
 }
 
-func TestAlwaysSavesTheRuleThatWasShownAndHoldsFromThenOn(t *testing.T) {
-	var kept []event.Always
-	s := open(t, policy.ApproveAsk, saving(&kept, nil))
+func TestAlwaysSavesShownRule(t *testing.T) {
+	var saved []event.Always
+	s := open(t, policy.ApproveAsk, saving(&saved, nil))
 	s.Send(patching())
 	gate := until[event.GateRequested](t, s)
 	if gate.Always == nil || gate.Always.Rule.String() != "w:change path=a" {
@@ -62,17 +62,17 @@ func TestAlwaysSavesTheRuleThatWasShownAndHoldsFromThenOn(t *testing.T) {
 	if result := until[event.RunCompleted](t, s); result.Reason != event.ReasonGoalMet {
 		t.Errorf("%s: %s", result.Reason, result.Error)
 	}
-	if len(kept) != 1 || kept[0].Text != gate.Always.Text {
-		t.Errorf("kept %+v", kept)
+	if len(saved) != 1 || saved[0].Text != gate.Always.Text {
+		t.Errorf("saved %+v", saved)
 	}
 	until[event.ChatReply](t, s)
 	s.Send(patching())
 	rules := until[event.RunStarted](t, s).Rules
-	var told []string
+	var tools []string
 	for _, r := range rules[:4] {
-		told = append(told, r.Tool)
+		tools = append(tools, r.Tool)
 	}
-	if got := strings.Join(told, " "); got != "x y w:change z" {
+	if got := strings.Join(tools, " "); got != "x y w:change z" {
 		t.Errorf("the next run has the rules %s", got)
 	}
 	if result := until[event.RunCompleted](t, s); result.Reason != event.ReasonGoalMet {
@@ -85,28 +85,28 @@ func TestAlwaysSavesTheRuleThatWasShownAndHoldsFromThenOn(t *testing.T) {
 		}
 	}
 	if gates != 1 {
-		t.Errorf("%d gates were opened", gates)
+		t.Errorf("got %d gates, want 1", gates)
 	}
 }
 
-func TestWhereTheRuleCannotBeSavedTheCallPassesOnceAndItIsSaid(t *testing.T) {
+func TestUnsavedRuleAllowsCallOnce(t *testing.T) {
 	s := open(t, policy.ApproveAsk, saving(nil, errors.New("the disk is full")))
 	s.Send(patching())
 	gate := until[event.GateRequested](t, s)
 	s.answer(gate, event.Allow, event.ScopeAlways)
-	if note := until[event.Note](t, s); note.Level != "error" || !strings.Contains(note.Text, "the disk is full") {
-		t.Errorf("it says %+v", note)
+	if note := until[event.Note](t, s); note.Level != "error" || !strings.Contains(string(note.Text), "the disk is full") {
+		t.Errorf("got the note %+v", note)
 	}
 	if d := until[event.GateResolved](t, s); d.Scope != event.ScopeOnce || d.Rule != nil {
 		t.Errorf("resolved %+v", d)
 	}
 	if second := until[event.GateRequested](t, s); second.Step != "2" {
-		t.Errorf("asked %+v", second)
+		t.Errorf("got the gate %+v", second)
 	}
 }
 
-func TestWhereNoRuleWasShownNoneIsSaved(t *testing.T) {
-	s := open(t, policy.ApproveAsk, nil) // it keeps no rules
+func TestAlwaysIsRefusedWithoutShownRule(t *testing.T) {
+	s := open(t, policy.ApproveAsk, nil) // without a store for rules
 	s.Send(patching())
 	gate := until[event.GateRequested](t, s)
 	if gate.Always != nil || gate.NoAlways == "" {
@@ -114,8 +114,8 @@ func TestWhereNoRuleWasShownNoneIsSaved(t *testing.T) {
 	}
 	run := s.seen[len(s.seen)-1].Run
 	s.answer(gate, event.Allow, event.ScopeAlways)
-	if note := until[event.Note](t, s); !strings.Contains(note.Text, "no rules are kept here") {
-		t.Errorf("it says %+v", note)
+	if note := until[event.Note](t, s); !strings.Contains(string(note.Text), "no rules are kept here") {
+		t.Errorf("got the note %+v", note)
 	}
 	if slices.Contains(s.tools.called(), "change") {
 		t.Error("the call was made")
@@ -124,7 +124,7 @@ func TestWhereNoRuleWasShownNoneIsSaved(t *testing.T) {
 	until[event.RunCompleted](t, s)
 }
 
-func TestAnEditedCallShowsItsOwnDiffAndIsCheckedFirst(t *testing.T) {
+func TestEditedCallIsValidatedAndPreviewed(t *testing.T) {
 	s := open(t, policy.ApproveAsk, func(s *stage) {
 		s.tools.offered = plan.Catalogue{{
 			Name: "change", Server: "w", Annotated: true, Previews: true,
@@ -135,8 +135,8 @@ func TestAnEditedCallShowsItsOwnDiffAndIsCheckedFirst(t *testing.T) {
 	gate := until[event.GateRequested](t, s)
 	run := s.seen[len(s.seen)-1].Run
 	s.Send(runner.Edit{Run: run, Gate: gate.Gate, Args: map[string]any{"path": 7}})
-	if note := until[event.Note](t, s); !strings.Contains(note.Text, "the call stays as it was") || !strings.Contains(note.Text, "path") {
-		t.Errorf("it says %+v", note)
+	if note := until[event.Note](t, s); !strings.Contains(string(note.Text), "the call stays as it was") || !strings.Contains(string(note.Text), "path") {
+		t.Errorf("got the note %+v", note)
 	}
 	s.Send(runner.Edit{Run: run, Gate: gate.Gate, Args: map[string]any{"path": "b"}})
 	if d := until[event.GateResolved](t, s); d.Decision != event.Edit || d.Args["path"] != "b" {
@@ -144,7 +144,7 @@ func TestAnEditedCallShowsItsOwnDiffAndIsCheckedFirst(t *testing.T) {
 	}
 	again := until[event.GateRequested](t, s)
 	if again.Gate == gate.Gate || again.Args["path"] != "b" || again.Diff == "" || again.Hashes["f"] == "" {
-		t.Errorf("asked anew %+v", again)
+		t.Errorf("got the gate %+v", again)
 	}
 	s.answer(again, event.Deny, event.ScopeOnce)
 	if result := until[event.RunCompleted](t, s); result.Reason != event.ReasonDenied {
@@ -152,7 +152,7 @@ func TestAnEditedCallShowsItsOwnDiffAndIsCheckedFirst(t *testing.T) {
 	}
 }
 
-func TestAPermissionForTheRunAnswersWhatWaitsForTheSame(t *testing.T) {
+func TestGrantForRunAnswersWaitingGates(t *testing.T) {
 	step := func(index string, gate bool, to any) plan.Step {
 		return plan.Step{Index: index, Title: "Change", Executor: plan.ExecutorTool, Tool: "change", Args: map[string]any{"path": to}, Gate: gate}
 	}
@@ -175,7 +175,7 @@ func TestAPermissionForTheRunAnswersWhatWaitsForTheSame(t *testing.T) {
 	if d := until[event.GateResolved](t, s); d.Gate != gates["2"].Gate || d.Decision != event.Allow || d.Scope != event.ScopeOnce || d.By != "your answer for this run" {
 		t.Errorf("resolved %+v", d)
 	}
-	// What the plan asks about, and what carries text from a result, wait on.
+	// Gates set by the plan and arguments with text from results stay open.
 	s.answer(gates["3"], event.Allow, event.ScopeOnce)
 	if d := until[event.GateResolved](t, s); d.Gate != gates["3"].Gate {
 		t.Errorf("resolved %+v", d)

@@ -18,37 +18,37 @@ import (
 	"replan/planning/plan"
 )
 
-// The model of these benchmarks writes a token in 10 ms and reads one that it
-// does not remember in 0.5 ms, one request after the other.
+// The model of these benchmarks serves one request at a time. It takes 10 ms to
+// write a token and 0.5 ms to read one that is not cached.
 var pace = ollamatest.Cache{PerToken: 10 * time.Millisecond, PerPromptToken: 500 * time.Microsecond, BytesPerToken: 4}
 
 const analysedReply = `{"mode":"plan","task":"Look at the four parts","goal":"each was looked at","complexity":"medium","reflect":false}`
 
-// goal is a run of a goal against a model that costs time.
+// goal is a run of a goal with a model that takes time.
 type goal struct {
 	replies []ollamatest.Reply
 	tools   plan.Catalogue
 	call    func(context.Context, plan.ToolCall) (any, error)
-	plan    *plan.Plan // a plan that is there already, such as a stored or routed one
-	warm    bool       // another run of the session came before
+	plan    *plan.Plan // an existing plan, such as a stored or routed one
+	warm    bool       // an earlier run of the session filled the cache
 }
 
-// seen is what a run of a goal came to.
-type seen struct {
+// measured holds the figures of one run of a goal.
+type measured struct {
 	planned   time.Duration // from the first byte of the plan to the first call of a tool
 	beyond    time.Duration // from the end of the analysis to the end
-	calls     int           // of the model, after the analysis
-	before    int           // of the model, before the first call of a tool
-	bytes     int           // of all prompts, without the list of tools
-	longest   int           // of those, in one prompt
-	tails     int           // of all prompts, behind the first message, which all of them share
+	calls     int           // model requests after the analysis
+	before    int           // model requests before the first tool call
+	bytes     int           // size of all prompts without the list of tools
+	longest   int           // size of the longest prompt
+	tails     int           // size of all prompts after the shared first message
 	use       ollamatest.CacheUse
-	cachedNow float64 // share of the prompt tokens that were not read again
+	cachedNow float64 // share of the prompt tokens that came from the cache
 }
 
-// run carries the goal out and measures it, the second time where another run is
-// to come before.
-func (g goal) run(b *testing.B) seen {
+// run runs the goal and measures it; a warm goal runs twice and the second run
+// counts.
+func (g goal) run(b *testing.B) measured {
 	b.Helper()
 	for i := range g.replies {
 		g.replies[i].Times = -1
@@ -58,22 +58,22 @@ func (g goal) run(b *testing.B) seen {
 	if err != nil {
 		b.Fatal(err)
 	}
-	defer server.Close() //nolint:errcheck // it is thrown away
+	defer server.Close() //nolint:errcheck // discarded after the run
 	client, err := ollama.New(ollama.Config{Host: server.URL()})
 	if err != nil {
 		b.Fatal(err)
 	}
-	defer client.Close() //nolint:errcheck // it is thrown away
+	defer client.Close() //nolint:errcheck // discarded after the run
 	if g.warm {
 		g.once(b, server, client)
 	}
 	return g.once(b, server, client)
 }
 
-// once carries the goal out once.
-func (g goal) once(b *testing.B, server *ollamatest.Server, client *ollama.Client) seen {
+// once runs the goal once.
+func (g goal) once(b *testing.B, server *ollamatest.Server, client *ollama.Client) measured {
 	b.Helper()
-	var out seen
+	var out measured
 	before, asked0 := server.Cache(), len(server.Requests())
 	var analysed, writing time.Time
 	var asked atomic.Int32
@@ -109,7 +109,7 @@ func (g goal) once(b *testing.B, server *ollamatest.Server, client *ollama.Clien
 		b.Fatalf("%s %s: %v", result.Reason, result.Error, err)
 	}
 	if writing.IsZero() {
-		writing = analysed // of a plan that was there already
+		writing = analysed // the plan existed before the run
 	}
 	out.planned = time.Unix(0, first.Load()).Sub(writing)
 	out.calls = int(asked.Load())
@@ -132,28 +132,28 @@ func (g goal) once(b *testing.B, server *ollamatest.Server, client *ollama.Clien
 	return out
 }
 
-// measure reports the medians of what runs of a goal came to.
+// measure reports the medians over runs of a goal.
 func (g goal) measure(b *testing.B) {
-	var runs []seen
+	var runs []measured
 	for b.Loop() {
 		runs = append(runs, g.run(b))
 	}
-	middle := func(of func(seen) float64) float64 {
+	middle := func(of func(measured) float64) float64 {
 		values := make([]float64, len(runs))
 		for i, r := range runs {
 			values[i] = of(r)
 		}
 		return median(values)
 	}
-	b.ReportMetric(middle(func(s seen) float64 { return s.planned.Seconds() * 1000 }), "first-tool-ms")
-	b.ReportMetric(middle(func(s seen) float64 { return s.beyond.Seconds() * 1000 }), "beyond-analysis-ms")
-	b.ReportMetric(middle(func(s seen) float64 { return float64(s.calls) }), "model-calls")
-	b.ReportMetric(middle(func(s seen) float64 { return float64(s.before) }), "calls-before-tool")
-	b.ReportMetric(middle(func(s seen) float64 { return float64(s.bytes) }), "prompt-bytes")
-	b.ReportMetric(middle(func(s seen) float64 { return float64(s.longest) }), "longest-prompt-bytes")
-	b.ReportMetric(middle(func(s seen) float64 { return float64(s.tails) }), "tail-bytes")
-	b.ReportMetric(middle(func(s seen) float64 { return 4 * float64(s.use.PromptTokens-s.use.CachedTokens) }), "read-bytes")
-	b.ReportMetric(middle(func(s seen) float64 { return 100 * s.cachedNow }), "cached-%")
+	b.ReportMetric(middle(func(s measured) float64 { return s.planned.Seconds() * 1000 }), "first-tool-ms")
+	b.ReportMetric(middle(func(s measured) float64 { return s.beyond.Seconds() * 1000 }), "beyond-analysis-ms")
+	b.ReportMetric(middle(func(s measured) float64 { return float64(s.calls) }), "model-calls")
+	b.ReportMetric(middle(func(s measured) float64 { return float64(s.before) }), "calls-before-tool")
+	b.ReportMetric(middle(func(s measured) float64 { return float64(s.bytes) }), "prompt-bytes")
+	b.ReportMetric(middle(func(s measured) float64 { return float64(s.longest) }), "longest-prompt-bytes")
+	b.ReportMetric(middle(func(s measured) float64 { return float64(s.tails) }), "tail-bytes")
+	b.ReportMetric(middle(func(s measured) float64 { return 4 * float64(s.use.PromptTokens-s.use.CachedTokens) }), "read-bytes")
+	b.ReportMetric(middle(func(s measured) float64 { return 100 * s.cachedNow }), "cached-%")
 }
 
 func lookTool(name string) plan.Tool {
@@ -163,7 +163,7 @@ func lookTool(name string) plan.Tool {
 	}
 }
 
-// slow is a tool that takes a while.
+// slow returns a tool that takes 200 ms.
 func slow(result string) func(context.Context, plan.ToolCall) (any, error) {
 	return func(ctx context.Context, _ plan.ToolCall) (any, error) {
 		select {
@@ -175,22 +175,20 @@ func slow(result string) func(context.Context, plan.ToolCall) (any, error) {
 	}
 }
 
-// diamondPlan is as short as a plan of four steps may be.
+// diamondPlan is the shortest form of a plan with four steps.
 const diamondPlan = `{"title":"Look","steps":[{"index":"1","title":"A","tool":"look","args":{"at":"a"},"depends_on":[],"expected_outcome":"a"},` +
 	`{"index":"2","title":"B","tool":"look","args":{"at":"b"},"depends_on":["1"],"expected_outcome":"b"},` +
 	`{"index":"3","title":"C","tool":"look","args":{"at":"c"},"depends_on":["1"],"expected_outcome":"c"},` +
 	`{"index":"4","title":"D","tool":"look","args":{"at":"d"},"depends_on":["2","3"],"expected_outcome":"d"}]}`
 
-// outcomes are what a plan says of how one sees that a step worked, which it may
-// leave out.
+// outcomes matches the optional expected outcomes of a plan's steps.
 var outcomes = regexp.MustCompile(`,"expected_outcome":"[^"]*"`)
 
-// BenchmarkGoalDiamond plans and runs four tools of 200 ms in a diamond. Meant are
-// a first tool within 300 ms of the plan's first byte, an end within 1400 ms of
-// the analysis, and two model calls after it; none before the first tool where
-// the plan is given. What the plan costs to write is the most of it: planned has
-// every field that the schema asks for, planned-tersely leaves expected_outcome
-// out.
+// BenchmarkGoalDiamond plans and runs four tools of 200 ms in a diamond. The
+// targets are a first tool within 300 ms of the plan's first byte, an end within
+// 1400 ms of the analysis, and two model calls after it; with a given plan, no
+// call before the first tool. Writing the plan costs most of the time: planned
+// has every field of the schema, planned-tersely omits expected_outcome.
 func BenchmarkGoalDiamond(b *testing.B) {
 	replies := []ollamatest.Reply{
 		{Heading: "# Phase 1: analysis", Text: analysedReply},
@@ -216,8 +214,8 @@ func BenchmarkGoalDiamond(b *testing.B) {
 	})
 }
 
-// lanes is a plan of four lanes, each step of which works on what the one before
-// it found; join adds a step that works on the ends of all.
+// lanes returns a plan of four lanes in which each step uses the result of the
+// one before; join adds a step that uses the ends of all lanes.
 func lanes(join bool) string {
 	var steps []string
 	for lane := range 4 {
@@ -235,10 +233,10 @@ func lanes(join bool) string {
 	return `{"title":"Lanes","steps":[` + strings.Join(steps, ",") + `]}`
 }
 
-// BenchmarkGoalLanes plans and runs four lanes of three steps with results of
-// 2 KB each. Meant are 5 KB of prompts: tail-bytes are those behind the first
-// message, which holds the rules and the tools and is read once; prompt-bytes
-// count that message with each request, but for the list of tools.
+// BenchmarkGoalLanes plans and runs four lanes of three steps with results of 2
+// KB each. The target is 5 KB of prompts: tail-bytes counts what follows the
+// first message, which holds the rules and the tools and is read once;
+// prompt-bytes counts that message with each request, without the list of tools.
 func BenchmarkGoalLanes(b *testing.B) {
 	for name, join := range map[string]bool{"four-ends": false, "joined": true} {
 		b.Run(name, func(b *testing.B) {
@@ -254,10 +252,11 @@ func BenchmarkGoalLanes(b *testing.B) {
 	}
 }
 
-// BenchmarkGoalReplan counts how much of the prompts of a run with one replan is
-// remembered. Meant are 80 %. A first run puts five requests, of which the server
-// can remember four at best: 80 % would leave nothing for what is new in them.
-// Another run of the session finds the rules and the tools remembered.
+// BenchmarkGoalReplan measures how much of the prompts comes from the cache in a
+// run with one replan. The target is 80 %. A first run makes five requests, of
+// which the server can cache four at best, so 80 % would leave nothing for what
+// is new in them. A later run of the session finds the rules and the tools
+// cached.
 func BenchmarkGoalReplan(b *testing.B) {
 	g := goal{
 		replies: []ollamatest.Reply{

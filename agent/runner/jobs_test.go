@@ -19,12 +19,12 @@ import (
 	"replan/planning/prompt"
 )
 
-// noModel leaves the session without a model.
+// noModel makes the session's model unavailable.
 func noModel(s *stage) {
 	s.model.err = fmt.Errorf("Ollama does not answer: start it: %w", prompt.ErrNoModel)
 }
 
-func TestAPlanIsCarriedOut(t *testing.T) {
+func TestExecuteRunsPlan(t *testing.T) {
 	second := `{"title":"Look","tool":"look","args":{},"depends_on":["1"]}`
 	alone := `{"title":"Look","tool":"look","args":{}}`
 	for _, c := range []struct {
@@ -36,16 +36,16 @@ func TestAPlanIsCarriedOut(t *testing.T) {
 		answer  string
 	}{
 		{"without a model", runner.Execute{Plan: *planOf(t, changeStep, second)}, noModel, event.ReasonGoalMet, []string{"change", "look"}, ""},
-		{"without an answer unless one is asked for", runner.Execute{Plan: *planOf(t, changeStep)}, nil, event.ReasonGoalMet, []string{"change"}, ""},
-		{"with an answer where one is", runner.Execute{Plan: *planOf(t, changeStep), Synthesize: true}, nil, event.ReasonGoalMet, []string{"change"}, "done"},
-		{"without the answer where there is no model to write it", runner.Execute{Plan: *planOf(t, changeStep), Synthesize: true}, noModel, event.ReasonGoalMet, []string{"change"}, ""},
-		{"up to the first failure", runner.Execute{Plan: *planOf(t, changeStep, second)}, func(s *stage) { s.tools.call = failing("change") }, event.ReasonStepFailed, []string{"change"}, ""},
-		{"past a failure where it may be skipped", runner.Execute{Plan: *planOf(t, changeStep, alone), OnFailure: plan.OnFailureSkip}, func(s *stage) { s.tools.call = failing("change") }, event.ReasonPartial, []string{"change", "look"}, ""},
-		{"with another plan where a failure asks for one", runner.Execute{Plan: *planOf(t, changeStep), OnFailure: plan.OnFailureReplan}, func(s *stage) {
+		{"no answer by default", runner.Execute{Plan: *planOf(t, changeStep)}, nil, event.ReasonGoalMet, []string{"change"}, ""},
+		{"answer on request", runner.Execute{Plan: *planOf(t, changeStep), Synthesize: true}, nil, event.ReasonGoalMet, []string{"change"}, "done"},
+		{"no answer without a model", runner.Execute{Plan: *planOf(t, changeStep), Synthesize: true}, noModel, event.ReasonGoalMet, []string{"change"}, ""},
+		{"stops at a failure", runner.Execute{Plan: *planOf(t, changeStep, second)}, func(s *stage) { s.tools.call = failing("change") }, event.ReasonStepFailed, []string{"change"}, ""},
+		{"skips a failure", runner.Execute{Plan: *planOf(t, changeStep, alone), OnFailure: plan.OnFailureSkip}, func(s *stage) { s.tools.call = failing("change") }, event.ReasonPartial, []string{"change", "look"}, ""},
+		{"replans after a failure", runner.Execute{Plan: *planOf(t, changeStep), OnFailure: plan.OnFailureReplan}, func(s *stage) {
 			s.tools.call = failing("change")
 			s.model.replies[prompt.PurposeReplan] = `{"title":"Other","steps":[` + alone + `]}`
 		}, event.ReasonGoalMet, []string{"change", "look"}, ""},
-		{"up to a failure that asks for another plan where nobody makes one", runner.Execute{Plan: *planOf(t, changeStep), OnFailure: plan.OnFailureReplan}, func(s *stage) {
+		{"stops at a failure if no model can replan", runner.Execute{Plan: *planOf(t, changeStep), OnFailure: plan.OnFailureReplan}, func(s *stage) {
 			noModel(s)
 			s.tools.call = failing("change")
 		}, event.ReasonStepFailed, []string{"change"}, ""},
@@ -72,7 +72,7 @@ func TestAPlanIsCarriedOut(t *testing.T) {
 	}
 }
 
-func TestAPlanThatNeedsAModelIsNotBegunWithoutOne(t *testing.T) {
+func TestExecuteRefusesModelStepsWithoutModel(t *testing.T) {
 	s := open(t, policy.ApproveAll, noModel)
 	s.Send(runner.Execute{Plan: *planOf(t, changeStep, `{"title":"Think","executor":"self"}`)})
 	if reply := until[event.ChatReply](t, s); reply.Reason != event.ReasonNoModel || reply.Run != "" {
@@ -83,7 +83,7 @@ func TestAPlanThatNeedsAModelIsNotBegunWithoutOne(t *testing.T) {
 	}
 }
 
-func TestAPlanThatRunsTheTestsIsTheUsersWordForThem(t *testing.T) {
+func TestExecutedPlanAllowsItsTests(t *testing.T) {
 	for tool, want := range map[string]rule.Verdict{"test.run": rule.VerdictRun, "workspace:test.run": rule.VerdictRun, "look": rule.VerdictAsk} {
 		s := open(t, policy.ApproveAll, nil)
 		s.Send(runner.Execute{Plan: plan.Plan{Title: "T", Steps: []plan.Step{{Index: "1", Title: "T", Tool: tool, Args: map[string]any{}}}}})
@@ -95,49 +95,49 @@ func TestAPlanThatRunsTheTestsIsTheUsersWordForThem(t *testing.T) {
 	}
 }
 
-func TestAPlanThatIsCreatedIsStoredAndNotRun(t *testing.T) {
+func TestCreateStoresPlanWithoutRunningIt(t *testing.T) {
 	for _, c := range []struct {
 		name string
-		keep func(plan.Plan) (plan.Plan, error)
-		says string
+		save func(plan.Plan) (plan.Plan, error)
+		text string
 		want event.Reason
 	}{
-		{"under its id", func(p plan.Plan) (plan.Plan, error) { p.ID = "two-1"; return p, nil }, "`two-1`", event.ReasonGoalMet},
-		{"nowhere, if there is no room", func(plan.Plan) (plan.Plan, error) { return plan.Plan{}, errors.New("no space left") }, "no space left", event.ReasonStepFailed},
+		{"stored", func(p plan.Plan) (plan.Plan, error) { p.ID = "two-1"; return p, nil }, "`two-1`", event.ReasonGoalMet},
+		{"disk full", func(plan.Plan) (plan.Plan, error) { return plan.Plan{}, errors.New("no space left") }, "no space left", event.ReasonStepFailed},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			var kept []plan.Plan
+			var stored []plan.Plan
 			s := open(t, policy.ApproveAll, func(s *stage) {
 				s.config = func(cfg *runner.Config) {
 					storeOf(cfg).save = func(p plan.Plan) (plan.Plan, error) {
-						kept = append(kept, p)
-						return c.keep(p)
+						stored = append(stored, p)
+						return c.save(p)
 					}
 				}
 			})
 			s.Send(runner.Create{Goal: "do two things"})
 			created := until[event.PlanCreated](t, s)
 			reply := until[event.ChatReply](t, s)
-			if reply.Reason != c.want || !strings.Contains(reply.Text, c.says) {
+			if reply.Reason != c.want || !strings.Contains(reply.Text, c.text) {
 				t.Errorf("%+v", reply)
 			}
 			s.shut()
-			if len(kept) != 1 || kept[0].Goal != "do two things" || kept[0].PlannedBy != "m" || len(created.Plan.Steps) != 2 {
-				t.Errorf("stored %+v, told %+v", kept, created.Plan)
+			if len(stored) != 1 || stored[0].Goal != "do two things" || stored[0].PlannedBy != "m" || len(created.Plan.Steps) != 2 {
+				t.Errorf("stored %+v, created %+v", stored, created.Plan)
 			}
 			if called := s.tools.called(); len(called) > 0 {
-				t.Errorf("%v was called", called)
+				t.Errorf("called %v", called)
 			}
 			for _, e := range s.journals["run"].events {
 				if d, ok := e.Data.(event.PlanCreated); ok && d.Plan.ID != created.Plan.ID {
-					t.Errorf("the journal says %q, the screen %q", d.Plan.ID, created.Plan.ID)
+					t.Errorf("the journal has the id %q, the event stream %q", d.Plan.ID, created.Plan.ID)
 				}
 			}
 		})
 	}
 }
 
-func TestADryRunCallsAndStoresNothing(t *testing.T) {
+func TestDryRunCallsAndStoresNothing(t *testing.T) {
 	s := open(t, policy.ApproveAsk, func(s *stage) {
 		s.config = func(c *runner.Config) {
 			c.DryRun = true
@@ -145,7 +145,7 @@ func TestADryRunCallsAndStoresNothing(t *testing.T) {
 				t.Error("the plan was stored")
 				return p, nil
 			}
-			storeOf(c).durations = durations{add: func(map[string][]int64) { t.Error("durations were noted") }}
+			storeOf(c).durations = durations{add: func(map[string][]int64) { t.Error("durations were stored") }}
 		}
 	})
 	s.Send(runner.Execute{Plan: *planOf(t, lookStep, `{"title":"Change","tool":"change","args":{"to":"${seen}"}}`)})
@@ -156,26 +156,27 @@ func TestADryRunCallsAndStoresNothing(t *testing.T) {
 	}
 	_, step := last[event.StepCompleted](t, s)
 	if step.Gate == nil || step.Args["to"] != "<look result>" {
-		t.Errorf("the change would be %+v behind %+v", step.Args, step.Gate)
+		t.Errorf("the change shows the args %+v and the gate %+v", step.Args, step.Gate)
 	}
 	if reply := until[event.ChatReply](t, s); reply.Reason != event.ReasonGoalMet || !strings.Contains(reply.Text, "Dry run: 2 of 2") {
 		t.Errorf("%+v", reply)
 	}
 	s.shut()
 	if called := s.tools.called(); len(called) > 0 {
-		t.Errorf("%v was called", called)
+		t.Errorf("called %v", called)
 	}
 }
 
-// durations remembers what the test says, and hands on what it is given.
+// durations is a store that returns the test's medians and passes additions to
+// the test.
 type durations struct {
 	medians map[string]int64
 	err     error
 	add     func(map[string][]int64)
 }
 
-func TestHowLongToolsTakeIsRemembered(t *testing.T) {
-	k := newShelf()
+func TestToolDurationsAreStored(t *testing.T) {
+	k := newSavedJournals()
 	var added []map[string][]int64
 	remember := func(err error) func(*stage) {
 		return func(s *stage) {
@@ -193,12 +194,12 @@ func TestHowLongToolsTakeIsRemembered(t *testing.T) {
 	run := until[event.ChatReply](t, s).Run
 	s.shut()
 	if len(added) != 1 || len(added[0]) != 1 || len(added[0]["w:look"]) != 1 {
-		t.Errorf("noted %v: only what a call that succeeded took is known", added)
+		t.Errorf("stored %v, want one duration of w:look, the call that succeeded", added)
 	}
 
 	added = nil
 	s = k.session(t, policy.ApproveAll, func(s *stage) {
-		remember(errors.New("damaged"))(s) // which keeps nobody from working
+		remember(errors.New("damaged"))(s) // the session works nevertheless
 		s.tools.call = nil
 	})
 	s.Send(runner.Resume{Run: run})
@@ -207,27 +208,27 @@ func TestHowLongToolsTakeIsRemembered(t *testing.T) {
 	}
 	s.shut()
 	if len(added) != 1 || len(added[0]["w:look"]) != 0 || len(added[0]["w:change"]) != 1 {
-		t.Errorf("after a resume %v is noted: what was noted before is not noted again", added)
+		t.Errorf("after a resume: stored %v, want only the new duration of w:change", added)
 	}
 }
 
-func TestOneBudgetIsForAllRunsOfASession(t *testing.T) {
+func TestRunsShareSessionBudget(t *testing.T) {
 	for _, c := range []struct {
 		name  string
 		limit event.SessionLimits
-		lease func(event.Limits) bool // of the second run
+		lease func(event.Limits) bool // checks the limits of the second run
 		want  event.Reason
 	}{
-		{"of tool calls", event.SessionLimits{MaxToolCalls: 4}, func(l event.Limits) bool { return l.MaxToolCalls == 2 }, event.ReasonToolBudget},
-		{"of tokens", event.SessionLimits{MaxTokens: 60}, func(l event.Limits) bool { return l.MaxTokens == 15 }, event.ReasonTokenBudget},
-		{"of time", event.SessionLimits{MaxDurationMS: 1000}, func(l event.Limits) bool { return l.MaxDurationMS > 0 && l.MaxDurationMS < 1000 }, event.ReasonTimeBudget},
+		{"tool calls", event.SessionLimits{MaxToolCalls: 4}, func(l event.Limits) bool { return l.MaxToolCalls == 2 }, event.ReasonToolBudget},
+		{"tokens", event.SessionLimits{MaxTokens: 60}, func(l event.Limits) bool { return l.MaxTokens == 15 }, event.ReasonTokenBudget},
+		{"time", event.SessionLimits{MaxDurationMS: 1000}, func(l event.Limits) bool { return l.MaxDurationMS > 0 && l.MaxDurationMS < 1000 }, event.ReasonTimeBudget},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			clock := time.Unix(0, 0)
 			s := open(t, policy.ApproveAll, func(s *stage) {
 				s.config = func(cfg *runner.Config) {
 					cfg.SessionLimits = c.limit
-					cfg.Now = func() time.Time { // of the session's goroutine and its workers
+					cfg.Now = func() time.Time { // called by the session's goroutine and its workers
 						s.tools.mu.Lock()
 						defer s.tools.mu.Unlock()
 						clock = clock.Add(10 * time.Millisecond)
@@ -241,7 +242,7 @@ func TestOneBudgetIsForAllRunsOfASession(t *testing.T) {
 			}
 			s.Send(runner.Submit{Text: "second"})
 			if started := until[event.RunStarted](t, s); !c.lease(started.Limits) {
-				t.Errorf("the second run is leased %+v", started.Limits)
+				t.Errorf("the second run has the limits %+v", started.Limits)
 			}
 			until[event.ChatReply](t, s)
 			runs := 2
@@ -258,16 +259,16 @@ func TestOneBudgetIsForAllRunsOfASession(t *testing.T) {
 	}
 }
 
-func TestTheRunsThereAreAreListed(t *testing.T) {
+func TestRunsAreListed(t *testing.T) {
 	for _, c := range []struct {
 		name string
 		list func() ([]agent.Summary, error)
 		runs int
 		note string
 	}{
-		{"none where none are kept", nil, 0, ""},
-		{"as they are", func() ([]agent.Summary, error) { return []agent.Summary{{Run: "r-1"}, {Run: "r-2"}}, nil }, 2, ""},
-		{"with what is wrong with one", func() ([]agent.Summary, error) { return []agent.Summary{{Run: "r-1"}}, errors.New("r-2 is damaged") }, 1, "r-2 is damaged"},
+		{"no store", nil, 0, ""},
+		{"two runs", func() ([]agent.Summary, error) { return []agent.Summary{{Run: "r-1"}, {Run: "r-2"}}, nil }, 2, ""},
+		{"one damaged run", func() ([]agent.Summary, error) { return []agent.Summary{{Run: "r-1"}}, errors.New("r-2 is damaged") }, 1, "r-2 is damaged"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			s := open(t, policy.ApproveAll, func(s *stage) { s.config = func(cfg *runner.Config) { storeOf(cfg).list = c.list } })
@@ -276,33 +277,33 @@ func TestTheRunsThereAreAreListed(t *testing.T) {
 				t.Errorf("%v", runs)
 			}
 			if (err == nil) != (c.note == "") || err != nil && err.Error() != c.note {
-				t.Errorf("error %v, not %q", err, c.note)
+				t.Errorf("got error %v, want %q", err, c.note)
 			}
 		})
 	}
 }
 
-func TestALineThatBeginsWithASlashIsACommand(t *testing.T) {
+func TestSlashCommands(t *testing.T) {
 	execute := runner.Execute{Plan: *planOf(t, lookStep)}
 	for _, c := range []struct {
-		name   string
-		answer runner.Answer
-		err    error
-		says   []string // the replies
-		status event.Status
-		runs   bool
+		name    string
+		answer  runner.Answer
+		err     error
+		replies []string
+		status  event.Status
+		runs    bool
 	}{
-		{"that says something", runner.Answer{Text: "three plans"}, nil, []string{"three plans"}, "", false},
-		{"that says nothing", runner.Answer{}, nil, []string{""}, "", false},
-		{"that fails", runner.Answer{}, errors.New("there is no plan x"), []string{"there is no plan x"}, event.StatusFailed, false},
-		{"that has something done", runner.Answer{Then: execute}, nil, []string{"Plan: 1 of 1 steps done."}, event.StatusCompleted, true},
-		{"that says something and has something done", runner.Answer{Text: "at once", Then: execute}, nil, []string{"at once", "Plan: 1 of 1 steps done."}, event.StatusCompleted, true},
+		{"text", runner.Answer{Text: "three plans"}, nil, []string{"three plans"}, "", false},
+		{"no text", runner.Answer{}, nil, []string{""}, "", false},
+		{"error", runner.Answer{}, errors.New("there is no plan x"), []string{"there is no plan x"}, event.StatusFailed, false},
+		{"command", runner.Answer{Then: execute}, nil, []string{"Plan: 1 of 1 steps done."}, event.StatusCompleted, true},
+		{"text and command", runner.Answer{Text: "at once", Then: execute}, nil, []string{"at once", "Plan: 1 of 1 steps done."}, event.StatusCompleted, true},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			var line string
 			s := open(t, policy.ApproveAll, func(s *stage) {
 				s.config = func(cfg *runner.Config) {
-					cfg.Slash = func(_ context.Context, l string, _ runner.Moment) (runner.Answer, error) {
+					cfg.Slash = func(_ context.Context, l string, _ runner.SlashState) (runner.Answer, error) {
 						line = l
 						return c.answer, c.err
 					}
@@ -310,13 +311,13 @@ func TestALineThatBeginsWithASlashIsACommand(t *testing.T) {
 			})
 			s.Send(runner.Submit{Text: "/plan run x"})
 			var reply event.ChatReply
-			for _, want := range c.says {
+			for _, want := range c.replies {
 				if reply = until[event.ChatReply](t, s); reply.Text != want {
-					t.Errorf("%q was said, not %q", reply.Text, want)
+					t.Errorf("got the reply %q, want %q", reply.Text, want)
 				}
 			}
 			if reply.Status != c.status || (reply.Run != "") != c.runs || line != "/plan run x" {
-				t.Errorf("%q came to %+v", line, reply)
+				t.Errorf("line %q: reply %+v", line, reply)
 			}
 			if _, user := last[event.ChatUser](t, s); user.Text != "/plan run x" {
 				t.Errorf("the chat shows %q", user.Text)
@@ -331,8 +332,8 @@ func TestALineThatBeginsWithASlashIsACommand(t *testing.T) {
 	}
 }
 
-func TestJobsAreDoneOneAfterTheOtherInOrder(t *testing.T) {
-	k := newShelf()
+func TestJobsRunInOrder(t *testing.T) {
+	k := newSavedJournals()
 	id := k.failed(t)
 	free := make(chan struct{})
 	s := k.session(t, policy.ApproveAll, func(s *stage) {
@@ -371,15 +372,15 @@ func TestJobsAreDoneOneAfterTheOtherInOrder(t *testing.T) {
 	k.allClosed(t)
 }
 
-func TestStopEmptiesTheQueueAndSaysSo(t *testing.T) {
-	k := newShelf()
+func TestStopEmptiesQueue(t *testing.T) {
+	k := newSavedJournals()
 	s := k.session(t, policy.ApproveAll, func(s *stage) { s.tools.call = hang })
 	s.Send(runner.Execute{Plan: *planOf(t, lookStep)})
 	until[event.StepStarted](t, s)
 	s.Send(runner.Execute{Plan: plan.Plan{Title: "Later"}})
 	s.Send(runner.Resume{Run: "r-0"})
 	s.Send(runner.Stop{})
-	for note := until[event.Note](t, s); !strings.HasPrefix(note.Text, "no longer queued"); note = until[event.Note](t, s) {
+	for note := until[event.Note](t, s); !strings.HasPrefix(string(note.Text), "no longer queued"); note = until[event.Note](t, s) {
 	}
 	if _, note := last[event.Note](t, s); note.Text != "no longer queued: run the plan Later; resume r-0" {
 		t.Errorf("%q", note.Text)
@@ -387,12 +388,12 @@ func TestStopEmptiesTheQueueAndSaysSo(t *testing.T) {
 	if reply := until[event.ChatReply](t, s); reply.Reason != event.ReasonInterrupted {
 		t.Errorf("%+v", reply)
 	}
-	s.Send(runner.Create{Goal: "plan it"}) // the session goes on
+	s.Send(runner.Create{Goal: "plan it"}) // the session still works
 	if reply := until[event.ChatReply](t, s); reply.Reason != event.ReasonGoalMet {
 		t.Errorf("%+v", reply)
 	}
 	s.shut()
 	if len(k.runs) != 2 {
-		t.Errorf("%d runs were begun", len(k.runs))
+		t.Errorf("got %d runs, want 2", len(k.runs))
 	}
 }

@@ -15,7 +15,7 @@ import (
 	"replan/planning/prompt"
 )
 
-func TestAReplanThatNobodyCanMakeEndsTheRun(t *testing.T) {
+func TestReplanWithoutPlannerFailsRun(t *testing.T) {
 	result, err := runner.Run(t.Context(), runner.Job{
 		Plan: planOf(t, changeStep), Call: failOnce(),
 		Failure: func(context.Context, agent.Question) (event.FailureDecision, map[string]any) {
@@ -27,7 +27,7 @@ func TestAReplanThatNobodyCanMakeEndsTheRun(t *testing.T) {
 	}
 }
 
-func TestARunResumedWithoutAModelHasNoAnswer(t *testing.T) {
+func TestResumeWithoutModelWritesNoAnswer(t *testing.T) {
 	var past []event.Event
 	m := &model{info: prompt.ModelInfo{Name: "m"}, replies: map[prompt.Purpose]string{}}
 	_, err := runner.Run(t.Context(), runner.Job{Plan: planOf(t, changeStep), Call: failOnce(), Model: m, Synthesize: true, Events: func(e event.Event) {
@@ -44,7 +44,7 @@ func TestARunResumedWithoutAModelHasNoAnswer(t *testing.T) {
 	}
 }
 
-// changing is a tool that changes things once it is ready, and fails before.
+// changing returns a tool that fails until ready is set.
 func changing(ready *atomic.Bool) func(context.Context, plan.ToolCall) (any, error) {
 	return func(_ context.Context, c plan.ToolCall) (any, error) {
 		if c.Tool.Name == "change" && !ready.Load() {
@@ -54,17 +54,17 @@ func changing(ready *atomic.Bool) func(context.Context, plan.ToolCall) (any, err
 	}
 }
 
-func TestAResumedRunIsLeasedWhatIsLeft(t *testing.T) {
-	k := newShelf()
+func TestResumedRunGetsRemainingSessionBudget(t *testing.T) {
+	k := newSavedJournals()
 	var ready atomic.Bool
 	s := k.session(t, policy.ApproveAll, func(s *stage) {
 		s.config = func(c *runner.Config) { c.SessionLimits = event.SessionLimits{MaxToolCalls: 4} }
 		s.tools.call = changing(&ready)
 	})
-	// Two calls, of which the second fails.
+	// Two calls; the second fails.
 	s.Send(runner.Execute{Plan: *planOf(t, lookStep, `{"title":"Change","tool":"change","args":{"to":"${seen}"}}`)})
 	r1 := until[event.ChatReply](t, s)
-	// One more, which leaves one of four.
+	// A third call leaves one of four.
 	s.Send(runner.Execute{Plan: *planOf(t, `{"title":"Look","tool":"look","args":{}}`)})
 	until[event.ChatReply](t, s)
 	ready.Store(true)
@@ -76,8 +76,8 @@ func TestAResumedRunIsLeasedWhatIsLeft(t *testing.T) {
 	}
 }
 
-func TestAResumedRunIsNotCountedTwice(t *testing.T) {
-	k := newShelf()
+func TestSessionBudgetCountsResumedRunOnce(t *testing.T) {
+	k := newSavedJournals()
 	var ready atomic.Bool
 	s := k.session(t, policy.ApproveAll, func(s *stage) {
 		s.config = func(c *runner.Config) { c.SessionLimits = event.SessionLimits{MaxToolCalls: 5} }
@@ -91,12 +91,12 @@ func TestAResumedRunIsNotCountedTwice(t *testing.T) {
 	s.Send(runner.Execute{Plan: *planOf(t, `{"title":"Look","tool":"look","args":{}}`)})
 	rep := until[event.ChatReply](t, s)
 	if rep.Reason != event.ReasonGoalMet {
-		t.Errorf("3 of 5 calls were made, and a fourth is refused: %s", rep.Text)
+		t.Errorf("the fourth of 5 calls was refused: %s", rep.Text)
 	}
 }
 
-func TestASessionThatIsGoneOnWithKeepsItsBudget(t *testing.T) {
-	k := newShelf()
+func TestRestoredSessionKeepsSpentBudget(t *testing.T) {
+	k := newSavedJournals()
 	limit := func(c *runner.Config) { c.SessionLimits = event.SessionLimits{MaxToolCalls: 1} }
 	s := k.session(t, policy.ApproveAll, func(s *stage) { s.config = limit })
 	look := runner.Execute{Plan: *planOf(t, `{"title":"Look","tool":"look","args":{}}`)}
@@ -119,28 +119,28 @@ func TestASessionThatIsGoneOnWithKeepsItsBudget(t *testing.T) {
 	}
 	s2.Send(look)
 	if r := until[event.ChatReply](t, s2); r.Reason != event.ReasonToolBudget {
-		t.Errorf("the session that has spent its budget runs on after --continue: %+v", r)
+		t.Errorf("a restored session exceeds its budget: %+v", r)
 	}
 }
 
-func TestADryRunOfAJobWritesNoJournal(t *testing.T) {
+func TestDryRunJobWritesNoJournal(t *testing.T) {
 	m := &memory{room: -1}
 	_, err := runner.Run(t.Context(), runner.Job{Plan: planOf(t, changeStep), Call: succeed, DryRun: true, Journal: m})
 	if err != nil {
 		t.Fatal(err)
 	}
 	if len(m.events) > 0 {
-		t.Errorf("a dry run leaves %d events in the journal", len(m.events))
+		t.Errorf("got %d events in the journal, want none", len(m.events))
 	}
 }
 
-func TestAPlanIsKeptByTheResumeOfItsRun(t *testing.T) {
-	k := newShelf()
-	kept := 0
+func TestResumedCreateStoresPlan(t *testing.T) {
+	k := newSavedJournals()
+	saved := 0
 	room := func(n int) func(*stage) {
 		return func(s *stage) {
 			s.config = func(c *runner.Config) {
-				storeOf(c).save = func(p plan.Plan) (plan.Plan, error) { kept++; p.ID = fmt.Sprint("p", kept); return p, nil }
+				storeOf(c).save = func(p plan.Plan) (plan.Plan, error) { saved++; p.ID = fmt.Sprint("p", saved); return p, nil }
 				open := storeOf(c).create
 				storeOf(c).create = func(kind, id string) (runner.Journal, error) {
 					j, err := open(kind, id)
@@ -156,15 +156,15 @@ func TestAPlanIsKeptByTheResumeOfItsRun(t *testing.T) {
 	s.Send(runner.Create{Goal: "do it"})
 	r := until[event.ChatReply](t, s)
 	s.shut()
-	kept = 0
+	saved = 0
 	k.runs[r.Run].room = -1
 	s = k.session(t, policy.ApproveAll, func(s *stage) {
 		s.config = func(c *runner.Config) {
-			storeOf(c).save = func(p plan.Plan) (plan.Plan, error) { kept++; p.ID = fmt.Sprint("p", kept); return p, nil }
+			storeOf(c).save = func(p plan.Plan) (plan.Plan, error) { saved++; p.ID = fmt.Sprint("p", saved); return p, nil }
 		}
 	})
 	s.Send(runner.Resume{Run: r.Run})
-	if r = until[event.ChatReply](t, s); kept != 1 {
-		t.Errorf("kept %d times (%s): the run that was to create a plan is completed, and the plan is kept nowhere", kept, r.Text)
+	if r = until[event.ChatReply](t, s); saved != 1 {
+		t.Errorf("the plan was stored %d times, want once (%s)", saved, r.Text)
 	}
 }

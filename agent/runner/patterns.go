@@ -28,7 +28,7 @@ func (s *Session) misses(all plan.Catalogue) {
 		key, what := "profile "+p.Name, strings.Join(none, ", ")
 		if s.troubles[key] != what {
 			s.troubles[key] = what
-			s.tellOf("warn", fmt.Sprintf("the profile %q: no tool is called %s (replan tools lists what there is)", p.Name, what))
+			s.publishNote("warn", fmt.Sprintf("the profile %q: no tool is called %s (replan tools lists what there is)", p.Name, what))
 		}
 	}
 }

@@ -1,8 +1,3 @@
-// Package runner is the only part of the engine that does I/O. The screen and the
-// command line talk to a [Session]: it takes commands, carries out effects of the
-// run with a model and tools, and returns the results as one ordered stream of
-// events. With the same engine, [Run] executes a single run for a Go program that
-// brings its own tools.
 package runner
 
 import (
@@ -28,9 +23,9 @@ type Model interface {
 	Ask(ctx context.Context, req prompt.Request, delta func(text, thinking string)) (reply.Reply, error)
 }
 
-// Shelf is a model server with several models to choose from. A [Model] may also
-// implement Shelf.
-type Shelf interface {
+// ModelLister is a model server with several models to choose from. A [Model] may
+// also implement ModelLister.
+type ModelLister interface {
 	// Models lists the models of the server, in the server's order.
 	Models(ctx context.Context) ([]prompt.ModelInfo, error)
 	// Warm loads a model ahead of the next request; "" is the model that will
@@ -80,9 +75,9 @@ type Restarter interface {
 	Restart(server string) error
 }
 
-// Aids help the user write: completion, history and mentions. They must be safe
+// InputHelp helps the user write: completion, history and mentions. It must be safe
 // for concurrent use.
-type Aids interface {
+type InputHelp interface {
 	// Complete lists completions at the cursor and reports whether there are
 	// more.
 	Complete(ctx context.Context, of session.Completing) (items []session.Completion, more bool, err error)

@@ -10,6 +10,7 @@ import (
 	"replan/agent/policy"
 	"replan/agent/rule"
 	"replan/agent/session"
+	"replan/internal/untrusted"
 	"replan/planning/plan"
 	"replan/planning/prompt"
 )
@@ -41,6 +42,14 @@ type Queries interface {
 
 // ErrClosed reports that the session has ended and answers no queries.
 var ErrClosed = errors.New("the session is over")
+
+// Closed returns a session that has ended: it sends no events, ignores commands,
+// and answers each query with [ErrClosed]. A replay runs on it.
+func Closed() *Session {
+	s := &Session{done: make(chan struct{})}
+	close(s.done)
+	return s
+}
 
 // query answers a question. prepare collects the inputs on the goroutine that
 // owns the session; a worker of the session runs the function it returns.
@@ -122,20 +131,20 @@ func (s *Session) Conversations(ctx context.Context) ([]session.Conversation, er
 func (s *Session) Models(ctx context.Context) (session.Models, error) {
 	return query(ctx, s, func() func(context.Context) (session.Models, error) {
 		list := session.Models{
-			Models: []prompt.ModelInfo{}, Model: s.status.Model, Think: s.jobTerms().prompting.Think, Profile: s.selection.called(),
+			Models: []prompt.ModelInfo{}, Model: string(s.status.Model), Think: s.jobConfig().prompting.Think, Profile: s.selection.called(),
 		}
 		for _, p := range s.cfg.Profiles {
-			list.Profiles = append(list.Profiles, session.ProfileChoice{Name: p.Name, Description: p.Description})
+			list.Profiles = append(list.Profiles, session.ProfileChoice{Name: p.Name, Description: untrusted.Text(p.Description)})
 		}
 		return func(ctx context.Context) (session.Models, error) {
-			shelf, ok := s.cfg.Model.(Shelf)
+			lister, ok := s.cfg.Model.(ModelLister)
 			if !ok {
 				list.Problem = "the model server cannot list its models: name the one to use (/model NAME)"
 				return list, nil
 			}
-			models, err := shelf.Models(ctx)
+			models, err := lister.Models(ctx)
 			if err != nil {
-				list.Problem = err.Error()
+				list.Problem = untrusted.Text(err.Error())
 			} else if len(models) > 0 {
 				list.Models = models
 			}
@@ -154,7 +163,7 @@ func (s *Session) Servers(ctx context.Context) (session.Servers, error) {
 			list := session.Servers{Servers: s.cfg.Tools.Status(), Tools: []session.OfferedTool{}}
 			for _, t := range s.cfg.Tools.Ready(now) {
 				list.Tools = append(list.Tools, session.OfferedTool{
-					Server: t.Server, Name: t.Name, Description: t.Description, ReadOnly: t.ReadOnly, Destructive: t.Destructive,
+					Server: t.Server, Name: t.Name, Description: untrusted.Text(t.Description), ReadOnly: t.ReadOnly, Destructive: t.Destructive,
 					Verdict: verdictOn(rules, t),
 				})
 			}
@@ -167,7 +176,7 @@ func (s *Session) Servers(ctx context.Context) (session.Servers, error) {
 // on the arguments.
 func verdictOn(rules []rule.Rule, t plan.Tool) rule.Verdict {
 	verdict := rule.Verdict("")
-	for i, rule := range rule.Speaking(rules, t) {
+	for i, rule := range rule.Matching(rules, t) {
 		if i > 0 && rule.Verdict != verdict {
 			return ""
 		}
@@ -192,8 +201,8 @@ func (s *Session) Completions(ctx context.Context, of session.Completing) (sessi
 	return query(ctx, s, func() func(context.Context) (session.Completions, error) {
 		return func(ctx context.Context) (list session.Completions, err error) {
 			list.Of = of
-			if s.cfg.Aids != nil {
-				list.Items, list.More, err = s.cfg.Aids.Complete(ctx, of)
+			if s.cfg.InputHelp != nil {
+				list.Items, list.More, err = s.cfg.InputHelp.Complete(ctx, of)
 			}
 			return list, err
 		}
@@ -211,42 +220,4 @@ func (s *Session) PreviewUndo(ctx context.Context, run string) (event.Undo, erro
 			return s.preparation().carryOutUndo(ctx, run, true), nil
 		}
 	})
-}
-
-// Unanswered implements [Queries] for a replayed session: each query returns
-// [ErrClosed].
-type Unanswered struct{}
-
-// Runs returns [ErrClosed].
-func (Unanswered) Runs(context.Context) ([]agent.Summary, error) { return nil, ErrClosed }
-
-// Journal returns [ErrClosed].
-func (Unanswered) Journal(context.Context, string) ([]event.Event, error) { return nil, ErrClosed }
-
-// Conversations returns [ErrClosed].
-func (Unanswered) Conversations(context.Context) ([]session.Conversation, error) {
-	return nil, ErrClosed
-}
-
-// Models returns [ErrClosed].
-func (Unanswered) Models(context.Context) (session.Models, error) { return session.Models{}, ErrClosed }
-
-// Servers returns [ErrClosed].
-func (Unanswered) Servers(context.Context) (session.Servers, error) {
-	return session.Servers{}, ErrClosed
-}
-
-// Settings returns [ErrClosed].
-func (Unanswered) Settings(context.Context) (session.Settings, error) {
-	return session.Settings{}, ErrClosed
-}
-
-// Completions returns [ErrClosed].
-func (Unanswered) Completions(context.Context, session.Completing) (session.Completions, error) {
-	return session.Completions{}, ErrClosed
-}
-
-// PreviewUndo returns [ErrClosed].
-func (Unanswered) PreviewUndo(context.Context, string) (event.Undo, error) {
-	return event.Undo{}, ErrClosed
 }

@@ -14,7 +14,7 @@ import (
 	"replan/planning/reply"
 )
 
-func TestQueriesAnswerFromWhatTheSessionWorksWith(t *testing.T) {
+func TestQueriesReadSessionState(t *testing.T) {
 	damaged := errors.New("one is damaged")
 	s := open(t, policy.ApproveAll, func(s *stage) {
 		s.config = func(c *runner.Config) {
@@ -31,12 +31,12 @@ func TestQueriesAnswerFromWhatTheSessionWorksWith(t *testing.T) {
 	if events, err := s.Journal(ctx, "r-1"); err != nil || len(events) != 1 || events[0].Run != "r-1" {
 		t.Errorf("journal %v, %v", events, err)
 	}
-	talks, err := s.Conversations(ctx)
-	if len(talks) != 2 || !errors.Is(err, damaged) {
-		t.Fatalf("conversations %+v, %v", talks, err)
+	conversations, err := s.Conversations(ctx)
+	if len(conversations) != 2 || !errors.Is(err, damaged) {
+		t.Fatalf("conversations %+v, %v", conversations, err)
 	}
-	if talks[0].Open != (talks[0].Session == s.ID()) || talks[1].Open {
-		t.Errorf("only %s is open: %+v", s.ID(), talks)
+	if conversations[0].Open != (conversations[0].Session == s.ID()) || conversations[1].Open {
+		t.Errorf("only %s is open: %+v", s.ID(), conversations)
 	}
 	if settings, err := s.Settings(ctx); err != nil || settings.File != "config.toml" {
 		t.Errorf("settings %+v, %v", settings, err)
@@ -50,22 +50,22 @@ func TestQueriesAnswerFromWhatTheSessionWorksWith(t *testing.T) {
 	}
 }
 
-func TestJournalFailsWhereNoneAreKept(t *testing.T) {
+func TestJournalFailsWithoutStore(t *testing.T) {
 	s := open(t, policy.ApproveAll, nil)
 	if events, err := s.Journal(t.Context(), "r-1"); err == nil || events != nil {
 		t.Errorf("journal %v, %v", events, err)
 	}
 }
 
-func TestQueriesFailOnceTheSessionIsOver(t *testing.T) {
+func TestQueriesFailAfterSessionEnds(t *testing.T) {
 	s := open(t, policy.ApproveAll, nil)
 	s.shut()
 	if _, err := s.Runs(t.Context()); !errors.Is(err, runner.ErrClosed) {
-		t.Errorf("error %v, not ErrClosed", err)
+		t.Errorf("got error %v, want ErrClosed", err)
 	}
 }
 
-func TestQueriesEndWithTheirContextAndWithTheSession(t *testing.T) {
+func TestQueriesEndWithContextAndSession(t *testing.T) {
 	listing := make(chan struct{}, 2)
 	s := open(t, policy.ApproveAll, func(s *stage) {
 		s.config = func(c *runner.Config) { c.Model = &mute{model: s.model, listing: listing} }
@@ -79,7 +79,7 @@ func TestQueriesEndWithTheirContextAndWithTheSession(t *testing.T) {
 	<-listing
 	cancel()
 	if err := <-failed; !errors.Is(err, context.Canceled) {
-		t.Errorf("a cancelled query: %v", err)
+		t.Errorf("cancelled query: %v", err)
 	}
 	go func() {
 		_, err := s.Models(context.Background())
@@ -88,11 +88,11 @@ func TestQueriesEndWithTheirContextAndWithTheSession(t *testing.T) {
 	<-listing
 	s.shut() // waits for the query's worker
 	if err := <-failed; err != nil && !errors.Is(err, runner.ErrClosed) {
-		t.Errorf("a query at the end of the session: %v", err)
+		t.Errorf("query at the end of the session: %v", err)
 	}
 }
 
-// mute lists its models only when the context ends.
+// mute blocks in Models until the context ends.
 type mute struct {
 	*model
 	shelved

@@ -14,13 +14,12 @@ import (
 	"replan/planning/prompt"
 )
 
-// attended has somebody be there to be asked.
+// attended makes a user available for questions.
 func attended(s *stage) {
 	s.config = func(c *runner.Config) { c.Attended = true }
 }
 
-// hangOnce is a call of the tool that changes things which does not come back
-// the first time, before it is told to.
+// hangOnce returns a tool whose first change blocks until it is cancelled.
 func hangOnce() func(context.Context, plan.ToolCall) (any, error) {
 	var hung atomic.Bool
 	return func(ctx context.Context, c plan.ToolCall) (any, error) {
@@ -31,25 +30,25 @@ func hangOnce() func(context.Context, plan.ToolCall) (any, error) {
 	}
 }
 
-func TestADoubtIsSettledByTheUser(t *testing.T) {
+func TestUserSettlesDoubt(t *testing.T) {
 	slow := `{"title":"Change","tool":"change","args":{},"timeout":"1ms"}`
 	for decision, want := range map[event.DoubtDecision]event.Reason{
 		event.DoubtDone: event.ReasonGoalMet, event.DoubtRerun: event.ReasonGoalMet, event.DoubtAbort: event.ReasonInDoubt,
 	} {
 		t.Run(string(decision), func(t *testing.T) {
-			k := newShelf()
+			k := newSavedJournals()
 			s := k.session(t, policy.ApproveAll, func(s *stage) {
 				attended(s)
 				s.tools.call = hangOnce()
 			})
-			// The second attempt must not be timed: it succeeds at once.
+			// The second attempt succeeds at once, before its timeout.
 			s.Send(runner.Execute{Plan: *planOf(t, slow)})
 			doubt := until[event.StepInDoubt](t, s)
 			run := s.seen[len(s.seen)-1].Run
-			s.Send(runner.Settle{Run: "another", Step: doubt.Index, Decision: event.DoubtAbort}) // not this run's
-			s.Send(runner.Settle{Run: run, Step: "7", Decision: event.DoubtAbort})               // no question
-			s.Send(runner.Decide{Run: run, Step: doubt.Index, Decision: event.FailureAbort})     // not this question
-			s.Send(runner.Settle{Run: run, Step: doubt.Index, Decision: decision})
+			s.Send(runner.ResolveDoubt{Run: "another", Step: doubt.Index, Decision: event.DoubtAbort}) // not this run's
+			s.Send(runner.ResolveDoubt{Run: run, Step: "7", Decision: event.DoubtAbort})               // no question
+			s.Send(runner.ResolveFailure{Run: run, Step: doubt.Index, Decision: event.FailureAbort})   // not this question
+			s.Send(runner.ResolveDoubt{Run: run, Step: doubt.Index, Decision: decision})
 			if resolved := until[event.DoubtResolved](t, s); resolved.Decision != decision || resolved.By != "user" {
 				t.Errorf("%+v", resolved)
 			}
@@ -69,22 +68,22 @@ func TestADoubtIsSettledByTheUser(t *testing.T) {
 	}
 }
 
-func TestAFailureIsDecidedByTheUser(t *testing.T) {
+func TestUserDecidesFailure(t *testing.T) {
 	for _, c := range []struct {
 		name   string
-		decide runner.Decide
+		decide runner.ResolveFailure
 		tools  func(context.Context, plan.ToolCall) (any, error)
 		want   event.Reason
 		calls  []string
 	}{
-		{"who tries again", runner.Decide{Decision: event.FailureRetry}, failFirst("change"), event.ReasonGoalMet, []string{"change", "change", "look"}},
-		{"who tries other args", runner.Decide{Decision: event.FailureRetry, Args: map[string]any{"to": "y"}}, failUnless("y"), event.ReasonGoalMet, []string{"change", "change", "look"}},
-		{"who goes on without", runner.Decide{Decision: event.FailureSkip}, failing("change"), event.ReasonPartial, []string{"change"}},
-		{"who wants another plan", runner.Decide{Decision: event.FailureReplan}, failing("change"), event.ReasonGoalMet, []string{"change", "look"}},
-		{"who ends it", runner.Decide{Decision: event.FailureAbort}, failing("change"), event.ReasonStepFailed, []string{"change"}},
+		{"retry", runner.ResolveFailure{Decision: event.FailureRetry}, failFirst("change"), event.ReasonGoalMet, []string{"change", "change", "look"}},
+		{"retry with other args", runner.ResolveFailure{Decision: event.FailureRetry, Args: map[string]any{"to": "y"}}, failUnless("y"), event.ReasonGoalMet, []string{"change", "change", "look"}},
+		{"skip", runner.ResolveFailure{Decision: event.FailureSkip}, failing("change"), event.ReasonPartial, []string{"change"}},
+		{"replan", runner.ResolveFailure{Decision: event.FailureReplan}, failing("change"), event.ReasonGoalMet, []string{"change", "look"}},
+		{"abort", runner.ResolveFailure{Decision: event.FailureAbort}, failing("change"), event.ReasonStepFailed, []string{"change"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			k := newShelf()
+			k := newSavedJournals()
 			s := k.session(t, policy.ApproveAll, func(s *stage) {
 				attended(s)
 				s.tools.call = c.tools
@@ -93,7 +92,7 @@ func TestAFailureIsDecidedByTheUser(t *testing.T) {
 			s.Send(runner.Execute{Plan: *planOf(t, changeStep, `{"title":"Look","tool":"look","args":{},"depends_on":["1"]}`)})
 			c.decide.Step = until[event.StepFailed](t, s).Index
 			c.decide.Run = s.seen[len(s.seen)-1].Run
-			s.Send(runner.Settle{Run: c.decide.Run, Step: c.decide.Step, Decision: event.DoubtDone}) // not this question
+			s.Send(runner.ResolveDoubt{Run: c.decide.Run, Step: c.decide.Step, Decision: event.DoubtDone}) // not this question
 			s.Send(c.decide)
 			if reply := until[event.ChatReply](t, s); reply.Reason != c.want {
 				t.Errorf("%+v", reply)
@@ -106,7 +105,7 @@ func TestAFailureIsDecidedByTheUser(t *testing.T) {
 	}
 }
 
-// failFirst is a call that fails the first time for one tool.
+// failFirst returns a tool call that fails the first time for one tool.
 func failFirst(tool string) func(context.Context, plan.ToolCall) (any, error) {
 	var failed atomic.Bool
 	return func(_ context.Context, c plan.ToolCall) (any, error) {
@@ -117,7 +116,7 @@ func failFirst(tool string) func(context.Context, plan.ToolCall) (any, error) {
 	}
 }
 
-// failUnless is a call that changes things only to one value.
+// failUnless returns a tool call that accepts only changes to one value.
 func failUnless(to string) func(context.Context, plan.ToolCall) (any, error) {
 	return func(_ context.Context, c plan.ToolCall) (any, error) {
 		if c.Tool.Name == "change" && c.Args["to"] != to {
@@ -127,19 +126,19 @@ func failUnless(to string) func(context.Context, plan.ToolCall) (any, error) {
 	}
 }
 
-func TestADecisionAboutARunThatHasEndedResumesIt(t *testing.T) {
+func TestDecisionResumesEndedRun(t *testing.T) {
 	for _, c := range []struct {
 		decision event.FailureDecision
 		args     map[string]any
 		want     event.Reason
-		to       []any // what was changed to
+		to       []any // values of the changes
 	}{
 		{event.FailureRetry, nil, event.ReasonGoalMet, []any{"seen"}},
 		{event.FailureRetry, map[string]any{"to": "y"}, event.ReasonGoalMet, []any{"y"}},
 		{event.FailureSkip, nil, event.ReasonPartial, nil},
 	} {
 		t.Run(fmt.Sprint(c.decision, c.args), func(t *testing.T) {
-			k := newShelf()
+			k := newSavedJournals()
 			id := k.failed(t)
 			var to []any
 			s := k.session(t, policy.ApproveAll, func(s *stage) {
@@ -149,7 +148,7 @@ func TestADecisionAboutARunThatHasEndedResumesIt(t *testing.T) {
 					return nil, nil
 				}
 			})
-			s.Send(runner.Decide{Run: id, Step: "2", Decision: c.decision, Args: c.args})
+			s.Send(runner.ResolveFailure{Run: id, Step: "2", Decision: c.decision, Args: c.args})
 			if reply := until[event.ChatReply](t, s); reply.Reason != c.want {
 				t.Errorf("%+v", reply)
 			}
@@ -167,26 +166,26 @@ func TestADecisionAboutARunThatHasEndedResumesIt(t *testing.T) {
 	}
 }
 
-func TestToLeaveARunThatHasEndedAsItIsDoesNothing(t *testing.T) {
-	k := newShelf()
+func TestAbortOfEndedRunDoesNothing(t *testing.T) {
+	k := newSavedJournals()
 	id := k.failed(t)
 	events := len(k.runs[id].events)
 	s := k.session(t, policy.ApproveAll, attended)
-	s.Send(runner.Decide{Run: id, Step: "2", Decision: event.FailureAbort})
+	s.Send(runner.ResolveFailure{Run: id, Step: "2", Decision: event.FailureAbort})
 	s.Send(runner.Cancel{Run: id, Step: "2"})
-	until[event.Note](t, s) // what the session says of the cancel, after it took the decision
+	until[event.Note](t, s) // the session's answer to the cancel follows the decision
 	s.shut()
 	if len(k.runs[id].events) != events {
-		t.Error("the run was gone on with")
+		t.Error("the run was continued")
 	}
 }
 
-// TestOneStepIsCancelled has two steps run at once, one of which is cancelled.
-func TestOneStepIsCancelled(t *testing.T) {
+// TestCancelStopsOneStep runs two steps at once and cancels one.
+func TestCancelStopsOneStep(t *testing.T) {
 	for _, c := range []struct {
 		tool     string
 		attended bool
-		want     event.Kind // what is said of the step
+		want     event.Kind // the cancelled step's event
 		reason   event.Reason
 	}{
 		{"look", true, event.KindStepFailed, event.ReasonInterrupted},
@@ -195,12 +194,12 @@ func TestOneStepIsCancelled(t *testing.T) {
 		{"change", false, event.KindStepInDoubt, event.ReasonInDoubt},
 	} {
 		t.Run(fmt.Sprintf("%s, attended: %t", c.tool, c.attended), func(t *testing.T) {
-			k := newShelf()
-			under, ended, free := make(chan struct{}, 2), make(chan struct{}), make(chan struct{})
+			k := newSavedJournals()
+			started, ended, free := make(chan struct{}, 2), make(chan struct{}), make(chan struct{})
 			s := k.session(t, policy.ApproveAll, func(s *stage) {
 				s.config = func(cfg *runner.Config) { cfg.Attended = c.attended }
 				s.tools.call = func(ctx context.Context, call plan.ToolCall) (any, error) {
-					under <- struct{}{}
+					started <- struct{}{}
 					if call.Args["stays"] == nil {
 						<-ctx.Done()
 						close(ended)
@@ -219,24 +218,24 @@ func TestOneStepIsCancelled(t *testing.T) {
 				`{"title":"After","tool":"look","args":{"stays":true},"depends_on":["2"]}`,
 			)})
 			run := untilRun(t, s)
-			<-under
-			<-under
+			<-started
+			<-started
 			s.Send(runner.Cancel{Run: run, Step: "1"})
-			<-ended // its tool was told
+			<-ended // its tool was cancelled
 			for e := range s.Events() {
 				s.seen = append(s.seen, e)
 				if e.Data.Kind() == c.want {
 					break
 				}
 			}
-			close(free) // the other one runs on
+			close(free) // the other step continues
 			for until[event.StepCompleted](t, s).Index != "2" {
 			}
 			if c.attended {
 				if c.want == event.KindStepInDoubt {
-					s.Send(runner.Settle{Run: run, Step: "1", Decision: event.DoubtAbort})
+					s.Send(runner.ResolveDoubt{Run: run, Step: "1", Decision: event.DoubtAbort})
 				} else {
-					s.Send(runner.Decide{Run: run, Step: "1", Decision: event.FailureAbort})
+					s.Send(runner.ResolveFailure{Run: run, Step: "1", Decision: event.FailureAbort})
 				}
 			}
 			if reply := until[event.ChatReply](t, s); reply.Reason != c.reason {
@@ -244,27 +243,27 @@ func TestOneStepIsCancelled(t *testing.T) {
 			}
 			s.shut()
 			if called := s.tools.called(); len(called) != 2 {
-				t.Errorf("%v was called: nothing new starts while it is not clear how to go on", called)
+				t.Errorf("called %v, want no new step before the decision", called)
 			}
 		})
 	}
 }
 
-// untilRun reads up to the start of a run and returns its id.
+// untilRun reads events up to the start of a run and returns its id.
 func untilRun(t *testing.T, s *stage) string {
 	t.Helper()
 	until[event.RunStarted](t, s)
 	return s.seen[len(s.seen)-1].Run
 }
 
-func TestWhatIsNotRunningCannotBeCancelled(t *testing.T) {
+func TestCancelRefusesStepsNotRunning(t *testing.T) {
 	s := open(t, policy.ApproveAsk, nil)
 	s.Send(runner.Execute{Plan: *planOf(t, changeStep)})
 	run := untilRun(t, s)
 	until[event.GateRequested](t, s)
 	for _, c := range []runner.Cancel{{Run: run, Step: "1"}, {Run: run, Step: "9"}, {Run: "r-9", Step: "1"}} {
 		s.Send(c)
-		if note := until[event.Note](t, s); note.Text != "step "+c.Step+" is not running" {
+		if note := until[event.Note](t, s); string(note.Text) != "step "+c.Step+" is not running" {
 			t.Errorf("%+v: %q", c, note.Text)
 		}
 	}

@@ -43,7 +43,7 @@ func (s preparation) await(ctx context.Context, p *prepared, names []string, lim
 	}
 	p.catalogue = p.all // a resumed run may use the tools it started with
 	if p.job.resume == "" {
-		p.catalogue = p.jobTerms.offered(p.all)
+		p.catalogue = p.jobConfig.offered(p.all)
 	}
 }
 
@@ -68,7 +68,7 @@ func (p prepared) mayCall() []string {
 	}
 	var names []string
 	for _, step := range p.job.execute.Plan.Steps {
-		profile, known := p.jobTerms.prompting.Profile(step.Profile)
+		profile, known := p.jobConfig.prompting.Profile(step.Profile)
 		switch {
 		case step.Executor != plan.ExecutorAgent || !known:
 		case profile.Tools == nil:

@@ -21,18 +21,18 @@ func silent(s *stage) {
 	}
 }
 
-// notes are what the session said of servers so far.
+// notes returns the session's notes so far.
 func (s *stage) notes() string {
 	var all []string
 	for _, e := range s.seen {
 		if note, ok := e.Data.(event.Note); ok {
-			all = append(all, note.Text)
+			all = append(all, string(note.Text))
 		}
 	}
 	return strings.Join(all, "\n")
 }
 
-// awaits are the servers that the session said it waits for.
+// awaits returns the servers that the session reported to wait for.
 func (s *stage) awaits() []string {
 	var all []string
 	for _, e := range s.seen {
@@ -43,7 +43,7 @@ func (s *stage) awaits() []string {
 	return all
 }
 
-func TestAServerThatDoesNotAnswerHoldsUpWhatNeedsIt(t *testing.T) {
+func TestStartWaitsOnlyForNeededServers(t *testing.T) {
 	step := func(tool string) runner.Execute {
 		return runner.Execute{Plan: plan.Plan{Title: "T", Steps: []plan.Step{
 			{Index: "1", Title: "Look", Executor: plan.ExecutorTool, Tool: tool, Args: map[string]any{}},
@@ -52,15 +52,15 @@ func TestAServerThatDoesNotAnswerHoldsUpWhatNeedsIt(t *testing.T) {
 	for name, c := range map[string]struct {
 		job     runner.Command
 		change  func(*stage)
-		longest time.Duration
+		wait    time.Duration
 		awaited bool
 	}{
-		"a plan that does not name it starts at once":      {job: step("look"), change: silent},
-		"a plan that names another server starts at once":  {job: step("w:look"), change: silent},
-		"a plan that names it waits for it":                {job: step("mute:look"), change: silent, longest: 10 * time.Second, awaited: true},
-		"a goal that has to be planned waits a moment":     {job: runner.Submit{Text: "do it"}, change: silent, longest: 2 * time.Second, awaited: true},
-		"a goal whose words are enough starts at once":     {job: runner.Submit{Text: "find AuthHandler"}, change: both(silent, wording)},
-		"a goal for the model starts at once without such": {job: runner.Submit{Text: "do it"}, change: func(*stage) {}},
+		"plan without the server":                   {job: step("look"), change: silent},
+		"plan with another server":                  {job: step("w:look"), change: silent},
+		"plan with the server":                      {job: step("mute:look"), change: silent, wait: 10 * time.Second, awaited: true},
+		"goal for the model":                        {job: runner.Submit{Text: "do it"}, change: silent, wait: 2 * time.Second, awaited: true},
+		"goal answered by a route":                  {job: runner.Submit{Text: "find AuthHandler"}, change: both(silent, wording)},
+		"goal for the model with all servers ready": {job: runner.Submit{Text: "do it"}, change: func(*stage) {}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -68,12 +68,12 @@ func TestAServerThatDoesNotAnswerHoldsUpWhatNeedsIt(t *testing.T) {
 				began := time.Now()
 				s.Send(c.job)
 				until[event.RunStarted](t, s)
-				if waited := time.Since(began); waited != c.longest {
-					t.Errorf("it started after %s, want %s", waited, c.longest)
+				if waited := time.Since(began); waited != c.wait {
+					t.Errorf("started after %s, want %s", waited, c.wait)
 				}
 				until[event.RunCompleted](t, s)
-				if said := strings.Contains(s.notes(), `"mute": has not started yet`); said != c.awaited || slices.Contains(s.awaits(), "mute") != c.awaited {
-					t.Errorf("said %q, and that it waits for %q", s.notes(), s.awaits())
+				if noted := strings.Contains(s.notes(), `"mute": has not started yet`); noted != c.awaited || slices.Contains(s.awaits(), "mute") != c.awaited {
+					t.Errorf("notes %q, waiting for %q", s.notes(), s.awaits())
 				}
 			})
 		})

@@ -13,19 +13,19 @@ import (
 	"replan/planning/prompt"
 )
 
-func TestLaterTurnsSeeTheResultsOfAPlanThatWasRun(t *testing.T) {
-	k := newShelf()
+func TestLaterTurnsSeePlanResults(t *testing.T) {
+	k := newSavedJournals()
 	direct := func(s *stage) {
 		s.model.replies[prompt.PurposeAnalysis] = `{"mode":"direct"}`
 		s.tools.call = func(context.Context, plan.ToolCall) (any, error) { return "module example.com/pages", nil }
 	}
-	asked := func(s *stage, goal string) {
+	ask := func(s *stage, goal string) {
 		t.Helper()
 		s.Send(runner.Submit{Text: goal})
 		until[event.ChatReply](t, s)
 		requests := s.model.requests(prompt.PurposeChat)
 		if len(requests) == 0 {
-			t.Fatal("the model was not asked")
+			t.Fatal("the model got no request")
 		}
 		messages := requests[len(requests)-1].Messages
 		if !slices.ContainsFunc(messages, func(m prompt.Message) bool {
@@ -40,18 +40,18 @@ func TestLaterTurnsSeeTheResultsOfAPlanThatWasRun(t *testing.T) {
 	if reply.Text != "Plan: 1 of 1 steps done." || !strings.Contains(reply.Results, "module example.com/pages") {
 		t.Errorf("%+v", reply)
 	}
-	asked(s, "what did you read?")
+	ask(s, "what did you read?")
 	s.shut()
 
-	kept := k.sessions[s.ID()]
+	stored := k.sessions[s.ID()]
 	again := k.session(t, policy.ApproveAll, func(again *stage) {
 		direct(again)
 		again.config = func(c *runner.Config) {
-			c.Restored = &runner.Restored{ID: s.ID(), Journal: kept, Events: slices.Clone(kept.events)}
+			c.Restored = &runner.Restored{ID: s.ID(), Journal: stored, Events: slices.Clone(stored.events)}
 		}
 	})
 	for reply := until[event.ChatReply](t, again); reply.Text != "hello"; reply = until[event.ChatReply](t, again) {
 	}
-	asked(again, "and what else?")
+	ask(again, "and what else?")
 	again.shut()
 }

@@ -18,8 +18,8 @@ import (
 	"replan/planning/prompt"
 )
 
-func TestAResumedRunIsToldFromItsBeginningAndGoesOn(t *testing.T) {
-	k := newShelf()
+func TestResumeReplaysEventsAndContinues(t *testing.T) {
+	k := newSavedJournals()
 	id := k.failed(t)
 	before := slices.Clone(k.runs[id].events)
 	s := k.session(t, policy.ApproveAll, nil)
@@ -32,16 +32,16 @@ func TestAResumedRunIsToldFromItsBeginningAndGoesOn(t *testing.T) {
 	if resumed := until[event.RunResumed](t, s); resumed.From != resuming.Upto || resumed.Session != s.ID() {
 		t.Errorf("%+v", resumed)
 	}
-	told := slices.DeleteFunc(slices.Clone(s.seen[begun:len(s.seen)-1]), func(e event.Event) bool { return e.Run != id })
-	if len(told) != len(before) || told[0].Seq != before[0].Seq || told[len(told)-1].Seq != resuming.Upto {
-		t.Errorf("%d events were told again, %d had happened", len(told), len(before))
+	replayed := slices.DeleteFunc(slices.Clone(s.seen[begun:len(s.seen)-1]), func(e event.Event) bool { return e.Run != id })
+	if len(replayed) != len(before) || replayed[0].Seq != before[0].Seq || replayed[len(replayed)-1].Seq != resuming.Upto {
+		t.Errorf("replayed %d events, want %d", len(replayed), len(before))
 	}
 	if reply := until[event.ChatReply](t, s); reply.Reason != event.ReasonGoalMet || reply.Run != id {
 		t.Errorf("%+v", reply)
 	}
 	s.shut()
 	if called := s.tools.called(); !slices.Equal(called, []string{"change"}) {
-		t.Errorf("%v was called", called)
+		t.Errorf("called %v", called)
 	}
 	after := k.runs[id].events
 	for i, e := range before {
@@ -50,7 +50,7 @@ func TestAResumedRunIsToldFromItsBeginningAndGoesOn(t *testing.T) {
 		}
 	}
 	if after[len(before)].Data.Kind() != event.KindRunResumed {
-		t.Errorf("the journal goes on with %s", after[len(before)].Data.Kind())
+		t.Errorf("the journal continues with %s", after[len(before)].Data.Kind())
 	}
 	if run := k.fold(t, id); run.Result.Reason != event.ReasonGoalMet || run.Variables()["seen"] != "seen" {
 		t.Errorf("the journal folds to %+v", run.Result)
@@ -58,8 +58,8 @@ func TestAResumedRunIsToldFromItsBeginningAndGoesOn(t *testing.T) {
 	k.allClosed(t)
 }
 
-func TestARunWhoseProgramEndedIsTakenUp(t *testing.T) {
-	k := newShelf()
+func TestResumeAfterEveryEvent(t *testing.T) {
+	k := newSavedJournals()
 	id := k.failed(t)
 	events := k.runs[id].events
 	for cut := 1; cut < len(events); cut++ {
@@ -78,51 +78,53 @@ func TestARunWhoseProgramEndedIsTakenUp(t *testing.T) {
 	}
 }
 
-func TestResumingACompletedRunDoesNothingAndSaysSo(t *testing.T) {
-	k := newShelf()
+func TestResumeOfCompletedRunDoesNothing(t *testing.T) {
+	k := newSavedJournals()
 	s := k.session(t, policy.ApproveAll, nil)
 	s.Send(runner.Execute{Plan: *planOf(t, lookStep)})
 	id := until[event.ChatReply](t, s).Run
 	calls, events := len(s.tools.called()), len(k.runs[id].events)
 	s.Send(runner.Resume{Run: id})
 	reply := until[event.ChatReply](t, s)
-	if reply.Run != id || reply.Status != event.StatusCompleted || reply.Reason.ExitCode() != 0 || !strings.Contains(reply.Text, "nothing left") {
+	if reply.Run != id || reply.Status != event.StatusCompleted || reply.Reason.ExitCode() != 0 || !strings.Contains(reply.Text, "nothing is left") {
 		t.Errorf("%+v", reply)
 	}
 	s.shut()
 	if len(s.tools.called()) != calls || len(k.runs[id].events) != events {
-		t.Error("something was done")
+		t.Error("the resume called a tool or wrote to the journal")
 	}
 	k.allClosed(t)
 }
 
-func TestARunThatCannotBeOpenedIsNotResumed(t *testing.T) {
+func TestResumeReportsUnopenedRun(t *testing.T) {
 	for _, c := range []struct {
 		name   string
-		change func(k *shelf, id string, c *runner.Config)
-		says   string
+		change func(k *savedJournals, id string, c *runner.Config)
+		want   string
 	}{
-		{"because no runs are kept", func(_ *shelf, _ string, c *runner.Config) { storeOf(c).reopen = nil }, errNotKept.Error()},
-		{"because another works on it", func(k *shelf, _ string, _ *runner.Config) { k.err = journal.ErrLocked }, journal.ErrLocked.Error()},
-		{"because it is damaged", func(k *shelf, _ string, _ *runner.Config) { k.err = &journal.DamageError{Path: "p", Line: 3, Why: "w"} }, "line 3"},
-		{"because it is not there", func(k *shelf, id string, _ *runner.Config) { delete(k.runs, id) }, "not exist"},
-		{"because it worked elsewhere", func(_ *shelf, _ string, c *runner.Config) { c.Workspace = "/elsewhere" }, "/w"},
-		{"because its events do not fit together", func(k *shelf, id string, _ *runner.Config) {
+		{"no store", func(_ *savedJournals, _ string, c *runner.Config) { storeOf(c).reopen = nil }, errNotKept.Error()},
+		{"locked", func(k *savedJournals, _ string, _ *runner.Config) { k.err = journal.ErrLocked }, journal.ErrLocked.Error()},
+		{"damaged", func(k *savedJournals, _ string, _ *runner.Config) {
+			k.err = &journal.DamageError{Path: "p", Line: 3, Why: "w"}
+		}, "line 3"},
+		{"missing", func(k *savedJournals, id string, _ *runner.Config) { delete(k.runs, id) }, "not exist"},
+		{"other workspace", func(_ *savedJournals, _ string, c *runner.Config) { c.Workspace = "/elsewhere" }, "/w"},
+		{"inconsistent events", func(k *savedJournals, id string, _ *runner.Config) {
 			k.runs[id].events = append(k.runs[id].events, k.runs[id].events[0])
 		}, "does not fit together"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			k := newShelf()
+			k := newSavedJournals()
 			id := k.failed(t)
 			s := k.session(t, policy.ApproveAll, func(s *stage) {
 				s.config = func(cfg *runner.Config) { c.change(k, id, cfg) }
 			})
 			s.Send(runner.Resume{Run: id})
 			reply := until[event.ChatReply](t, s)
-			if reply.Reason != event.ReasonNotOpened || reply.Reason.ExitCode() != 2 || !strings.Contains(reply.Text, c.says) {
+			if reply.Reason != event.ReasonNotOpened || reply.Reason.ExitCode() != 2 || !strings.Contains(reply.Text, c.want) {
 				t.Errorf("%+v", reply)
 			}
-			s.Send(runner.Execute{Plan: *planOf(t, lookStep)}) // the session goes on
+			s.Send(runner.Execute{Plan: *planOf(t, lookStep)}) // the session still works
 			if reply := until[event.ChatReply](t, s); reply.Reason != event.ReasonGoalMet {
 				t.Errorf("the next job: %+v", reply)
 			}
@@ -132,8 +134,8 @@ func TestARunThatCannotBeOpenedIsNotResumed(t *testing.T) {
 	}
 }
 
-func TestAResumeMayRaiseLimits(t *testing.T) {
-	k := newShelf()
+func TestResumeRaisesLimits(t *testing.T) {
+	k := newSavedJournals()
 	s := k.session(t, policy.ApproveAll, func(s *stage) { s.limits.MaxToolCalls = 1 })
 	s.Send(runner.Execute{Plan: *planOf(t, lookStep, changeStep)})
 	spent := until[event.ChatReply](t, s)
@@ -152,12 +154,12 @@ func TestAResumeMayRaiseLimits(t *testing.T) {
 	})
 	s.Send(runner.Resume{Run: spent.Run})
 	if reply := until[event.ChatReply](t, s); reply.Reason != event.ReasonGoalMet {
-		t.Errorf("with one more: %+v", reply)
+		t.Errorf("with one more call: %+v", reply)
 	}
 }
 
-func TestARunWithoutAPlanNeedsAModelToBeResumed(t *testing.T) {
-	k := newShelf()
+func TestResumeWithoutPlanNeedsModel(t *testing.T) {
+	k := newSavedJournals()
 	s := k.session(t, policy.ApproveAll, func(s *stage) {
 		delete(s.model.replies, prompt.PurposeAnalysis)
 		delete(s.model.replies, prompt.PurposePlan)
@@ -180,8 +182,8 @@ func TestARunWithoutAPlanNeedsAModelToBeResumed(t *testing.T) {
 	k.allClosed(t)
 }
 
-func TestAResumedRunWhoseJournalIsFullFails(t *testing.T) {
-	k := newShelf()
+func TestResumeFailsWithFullJournal(t *testing.T) {
+	k := newSavedJournals()
 	id := k.failed(t)
 	k.runs[id].room = len(k.runs[id].events)
 	s := k.session(t, policy.ApproveAll, nil)
@@ -192,15 +194,15 @@ func TestAResumedRunWhoseJournalIsFullFails(t *testing.T) {
 	}
 	s.shut()
 	if called := s.tools.called(); len(called) > 0 {
-		t.Errorf("%v was called although nothing is on disk", called)
+		t.Errorf("called %v although the journal is full", called)
 	}
 }
 
-func TestASessionIsGoneOnWith(t *testing.T) {
-	k := newShelf()
+func TestSessionIsRestored(t *testing.T) {
+	k := newSavedJournals()
 	s := k.session(t, policy.ApproveAll, func(s *stage) {
 		s.config = func(c *runner.Config) {
-			c.Slash = func(context.Context, string, runner.Moment) (runner.Answer, error) {
+			c.Slash = func(context.Context, string, runner.SlashState) (runner.Answer, error) {
 				return runner.Answer{Text: "three plans"}, nil
 			}
 		}
@@ -211,43 +213,43 @@ func TestASessionIsGoneOnWith(t *testing.T) {
 	until[event.ChatReply](t, s)
 	id := s.ID()
 	s.shut()
-	kept := k.sessions[id]
-	before := len(kept.events)
+	stored := k.sessions[id]
+	before := len(stored.events)
 
 	s = k.session(t, policy.ApproveAll, func(s *stage) {
 		s.config = func(c *runner.Config) {
-			c.Restored = &runner.Restored{ID: id, Journal: kept, Events: slices.Clone(kept.events)}
+			c.Restored = &runner.Restored{ID: id, Journal: stored, Events: slices.Clone(stored.events)}
 		}
 	})
 	s.Send(runner.Submit{Text: "second"})
 	started := until[event.RunStarted](t, s)
 	want := []prompt.Message{{Role: prompt.RoleUser, Content: "first"}, {Role: prompt.RoleAssistant, Content: "done"}}
 	if !reflect.DeepEqual(started.Prompting.Conversation, want) {
-		t.Errorf("the prompt remembers %v", started.Prompting.Conversation)
+		t.Errorf("the prompt has the conversation %v", started.Prompting.Conversation)
 	}
-	var told []string
+	var texts []string
 	for _, e := range s.seen {
 		switch d := e.Data.(type) {
 		case event.ChatUser:
-			told = append(told, d.Text)
+			texts = append(texts, d.Text)
 		case event.ChatReply:
-			told = append(told, d.Text)
+			texts = append(texts, d.Text)
 		}
 	}
-	if want := []string{"first", "done", "/plan list", "three plans", "second"}; s.ID() != id || !slices.Equal(told, want) {
-		t.Errorf("session %s tells %q", s.ID(), told)
+	if want := []string{"first", "done", "/plan list", "three plans", "second"}; s.ID() != id || !slices.Equal(texts, want) {
+		t.Errorf("session %s has the texts %q", s.ID(), texts)
 	}
 	until[event.ChatReply](t, s)
 	s.shut()
-	if len(k.sessions) != 1 || len(kept.events) <= before {
-		t.Error("the session did not go on in its own journal")
+	if len(k.sessions) != 1 || len(stored.events) <= before {
+		t.Error("the session did not continue its own journal")
 	}
-	if !slices.IsSortedFunc(kept.events, func(a, b event.Event) int { return int(a.Seq) - int(b.Seq) }) {
-		t.Error("its events are not numbered on")
+	if !slices.IsSortedFunc(stored.events, func(a, b event.Event) int { return int(a.Seq) - int(b.Seq) }) {
+		t.Error("the events are not numbered in order")
 	}
 }
 
-func TestASessionThatCannotBeKeptDoesNotStart(t *testing.T) {
+func TestSessionNeedsWritableJournal(t *testing.T) {
 	_, err := runner.NewSession(t.Context(), runner.Config{
 		Store: &fakeStore{create: func(string, string) (runner.Journal, error) { return nil, errors.New("read-only file system") }},
 		NewID: func(time.Time) string { return "1" },

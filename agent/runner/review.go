@@ -6,23 +6,23 @@ import "replan/agent/event"
 // are reported and the plan stays held.
 func (s *Session) review(c Review) {
 	e := s.running(c.Run)
-	if e == nil || e.over() || !e.run.Held() {
+	if e == nil || e.over() || !e.run.AwaitsReview() {
 		return
 	}
-	said, err := e.run.Reviewed(c.Answer, byUser)
+	said, err := e.run.AnswerReview(c.Answer, byUser)
 	if err != nil {
-		s.tellOf("warn", "the plan still waits to be looked over: "+err.Error())
+		s.publishNote("warn", "the plan still waits for review: "+err.Error())
 		return
 	}
-	e.take([]event.Data{said})
-	s.settle(e)
+	e.apply([]event.Data{said})
+	s.afterAdvance(e)
 }
 
 // refuseUnseen refuses a held plan if nobody can review it. The run ends, and can
 // be resumed with somebody present.
 func (s *Session) refuseUnseen(e *engine) {
-	if s.cfg.Reviewer || e.over() || !e.run.Held() {
+	if s.cfg.Reviewer || e.over() || !e.run.AwaitsReview() {
 		return
 	}
-	e.take([]event.Data{e.run.Review().Said(event.ReviewRefuse, byNobody)})
+	e.apply([]event.Data{e.run.Review().Event(event.ReviewRefuse, byNobody)})
 }

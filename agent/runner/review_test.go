@@ -14,12 +14,12 @@ import (
 	"replan/planning/plan"
 )
 
-// reviewing is a session that holds its plans, for somebody who looks them over.
+// reviewing makes a session hold its plans for a user who reviews them.
 func reviewing(s *stage) {
 	s.config = func(c *runner.Config) { c.Review, c.Reviewer, c.Attended = true, true, true }
 }
 
-// follow reads events until the plan of a run is held, and returns its review.
+// follow reads events until a plan of the run is held, and returns its review.
 func follow(t *testing.T, s *stage, run *agent.Run) *agent.Review {
 	t.Helper()
 	for e := range s.Events() {
@@ -30,34 +30,34 @@ func follow(t *testing.T, s *stage, run *agent.Run) *agent.Review {
 		if err := run.Apply(e); err != nil {
 			t.Fatal(err)
 		}
-		if run.Held() {
+		if run.AwaitsReview() {
 			return run.Review()
 		}
 		if run.Result != nil {
-			t.Fatalf("the run is over, %s: %s", run.Result.Reason, run.Result.Error)
+			t.Fatalf("the run ended, %s: %s", run.Result.Reason, run.Result.Error)
 		}
 	}
 	t.Fatal("the session ended")
 	return nil
 }
 
-func TestAReviewedPlanRunsAsItWasChanged(t *testing.T) {
+func TestReviewedPlanRunsWithEdits(t *testing.T) {
 	s := open(t, policy.ApproveAsk, reviewing)
 	s.Send(runner.Submit{Text: "do it"})
 	v := follow(t, s, &agent.Run{})
 	if called := s.tools.called(); len(called) > 0 {
-		t.Fatalf("%v were called before", called)
+		t.Fatalf("called %v before the review", called)
 	}
 	if err := v.Edit("2", "Change another", map[string]any{"path": "b"}); err != nil {
 		t.Fatal(err)
 	}
 	if n := v.ApproveAll(); n != 1 {
-		t.Fatalf("%d gates were approved", n)
+		t.Fatalf("approved %d gates, want 1", n)
 	}
 	s.Send(runner.Review{Run: v.Run, Answer: v.Answer(event.ReviewRun)})
-	said := until[event.PlanReviewed](t, s)
-	if !slices.Equal(said.Edited, []string{"2"}) || said.By != "user" || len(said.Approved) != 1 || said.Approved[0].Tool != "w:change" {
-		t.Errorf("the event says %+v", said)
+	reviewed := until[event.PlanReviewed](t, s)
+	if !slices.Equal(reviewed.Edited, []string{"2"}) || reviewed.By != "user" || len(reviewed.Approved) != 1 || reviewed.Approved[0].Tool != "w:change" {
+		t.Errorf("got the event %+v", reviewed)
 	}
 	if result := until[event.RunCompleted](t, s); result.Reason != event.ReasonGoalMet || result.Plan.Steps[1].Title != "Change another" {
 		t.Errorf("%s: %s", result.Reason, result.Error)
@@ -69,15 +69,15 @@ func TestAReviewedPlanRunsAsItWasChanged(t *testing.T) {
 	}
 }
 
-func TestWhatMakesNoPlanIsSaidAndThePlanWaitsOn(t *testing.T) {
+func TestInvalidReviewKeepsPlanWaiting(t *testing.T) {
 	s := open(t, policy.ApproveAll, reviewing)
 	s.Send(runner.Submit{Text: "do it"})
 	v := follow(t, s, &agent.Run{})
 	plan := v.Plan()
 	plan.Steps = slices.Clone(plan.Steps[1:])
 	s.Send(runner.Review{Run: v.Run, Answer: agent.ReviewAnswer{Revision: 1, Decision: event.ReviewRun, Plan: &plan}})
-	if note := until[event.Note](t, s); !strings.Contains(note.Text, "still waits") || !strings.Contains(note.Text, "step 1, which does not exist") {
-		t.Errorf("it said %q", note.Text)
+	if note := until[event.Note](t, s); !strings.Contains(string(note.Text), "still waits") || !strings.Contains(string(note.Text), "step 1, which does not exist") {
+		t.Errorf("got the note %q", note.Text)
 	}
 	s.Send(runner.Review{Run: v.Run, Answer: v.Answer(event.ReviewRun)})
 	if result := until[event.RunCompleted](t, s); result.Reason != event.ReasonGoalMet {
@@ -85,7 +85,7 @@ func TestWhatMakesNoPlanIsSaidAndThePlanWaitsOn(t *testing.T) {
 	}
 }
 
-func TestARefusedPlanIsToldAsDenied(t *testing.T) {
+func TestRefusedPlanEndsRunAsDenied(t *testing.T) {
 	s := open(t, policy.ApproveAll, reviewing)
 	s.Send(runner.Submit{Text: "do it"})
 	v := follow(t, s, &agent.Run{})
@@ -96,25 +96,25 @@ func TestARefusedPlanIsToldAsDenied(t *testing.T) {
 	}
 }
 
-func TestAStopLeavesTheReviewToAResume(t *testing.T) {
-	var was []event.Event
+func TestResumeHoldsStoppedReviewAgain(t *testing.T) {
+	var past []event.Event
 	s := open(t, policy.ApproveAll, func(s *stage) {
 		s.config = func(c *runner.Config) {
 			c.Review, c.Reviewer = true, true
-			storeOf(c).reopen = func(string) (runner.Journal, []event.Event, error) { return &memory{room: -1}, was, nil }
+			storeOf(c).reopen = func(string) (runner.Journal, []event.Event, error) { return &memory{room: -1}, past, nil }
 		}
 	})
 	s.Send(runner.Execute{Plan: patching().Plan})
 	v := follow(t, s, &agent.Run{})
 	s.Send(runner.Stop{})
 	until[event.ChatReply](t, s)
-	was = s.journals["run"].events
+	past = s.journals["run"].events
 	s.Send(runner.Hold{On: false})
 	s.Send(runner.Resume{Run: v.Run})
 	until[session.Resuming](t, s)
 	again := follow(t, s, &agent.Run{})
 	if again == nil || len(s.tools.called()) > 0 {
-		t.Fatalf("%v were called", s.tools.called())
+		t.Fatalf("called %v", s.tools.called())
 	}
 	s.Send(runner.Review{Run: v.Run, Answer: again.Answer(event.ReviewRun)})
 	for reply := until[event.ChatReply](t, s); reply.Reason != event.ReasonGoalMet; {
@@ -122,7 +122,7 @@ func TestAStopLeavesTheReviewToAResume(t *testing.T) {
 	}
 }
 
-func TestHoldCountsFromTheNextRunOnAndIsShown(t *testing.T) {
+func TestHoldAppliesFromNextRun(t *testing.T) {
 	s := open(t, policy.ApproveAll, func(s *stage) {
 		s.config = func(c *runner.Config) { c.Reviewer = true }
 	})
@@ -136,12 +136,12 @@ func TestHoldCountsFromTheNextRunOnAndIsShown(t *testing.T) {
 	status(t, s, func(st session.Status) bool { return !st.Review })
 	s.Send(runner.Execute{Plan: patching().Plan})
 	if started := until[event.RunStarted](t, s); started.Review {
-		t.Error("the next run is held too")
+		t.Error("the next run is held, too")
 	}
 	until[event.ChatReply](t, s)
 }
 
-func TestAPlanThatNobodyCanLookOverIsRefused(t *testing.T) {
+func TestReviewWithoutReviewerIsDenied(t *testing.T) {
 	s := open(t, policy.ApproveAll, func(s *stage) {
 		s.config = func(c *runner.Config) { c.Review = true }
 	})
@@ -152,25 +152,25 @@ func TestAPlanThatNobodyCanLookOverIsRefused(t *testing.T) {
 	}
 }
 
-func TestAProgramLooksPlansOver(t *testing.T) {
+func TestJobReviewsPlan(t *testing.T) {
 	p := plan.Plan{Title: "T", Steps: []plan.Step{
 		{Index: "1", Title: "A", Executor: plan.ExecutorTool, Tool: "a", Args: map[string]any{}},
 		{Index: "2", Title: "B", Executor: plan.ExecutorTool, Tool: "b", Args: map[string]any{}},
 	}}
 	tests := []struct {
 		name   string
-		look   func(v *agent.Review) event.ReviewDecision
+		review func(v *agent.Review) event.ReviewDecision
 		called string
 		reason event.Reason
 	}{
-		{"as it is", func(*agent.Review) event.ReviewDecision { return event.ReviewRun }, "a b", event.ReasonGoalMet},
-		{"without a step", func(v *agent.Review) event.ReviewDecision {
+		{"unchanged", func(*agent.Review) event.ReviewDecision { return event.ReviewRun }, "a b", event.ReasonGoalMet},
+		{"step removed", func(v *agent.Review) event.ReviewDecision {
 			if err := v.Remove("1", false); err != nil {
 				t.Error(err)
 			}
 			return event.ReviewRun
 		}, "b", event.ReasonGoalMet},
-		{"not at all", func(*agent.Review) event.ReviewDecision { return event.ReviewRefuse }, "", event.ReasonDenied},
+		{"refused", func(*agent.Review) event.ReviewDecision { return event.ReviewRefuse }, "", event.ReasonDenied},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
@@ -183,7 +183,7 @@ func TestAProgramLooksPlansOver(t *testing.T) {
 					calls <- c.Tool.Name
 					return nil, nil
 				},
-				Review: func(_ context.Context, v *agent.Review) event.ReviewDecision { return test.look(v) },
+				Review: func(_ context.Context, v *agent.Review) event.ReviewDecision { return test.review(v) },
 			})
 			close(calls)
 			var called []string
@@ -191,7 +191,7 @@ func TestAProgramLooksPlansOver(t *testing.T) {
 				called = append(called, name)
 			}
 			if err != nil || result.Reason != test.reason || strings.Join(called, " ") != test.called {
-				t.Errorf("%s after %v, %v", result.Reason, called, err)
+				t.Errorf("got %s after calls %v: %v", result.Reason, called, err)
 			}
 		})
 	}

@@ -25,7 +25,7 @@ func (s preparation) routes(p prepared) (chain intent.Chain, ok bool, unclear er
 	if !p.job.plans() {
 		return chain, false, nil
 	}
-	return agent.Route(s.routing(p.jobTerms.prompting, p.facts), prompt.Unmentioned(p.job.goal, p.job.mentions), p.catalogue, p.info.Name != "")
+	return agent.Route(s.routing(p.jobConfig.prompting, p.facts), prompt.Unmentioned(p.job.goal, p.job.mentions), p.catalogue, p.info.Name != "")
 }
 
 // routing returns how goals are planned with the given prompting. If the user

@@ -13,7 +13,7 @@ import (
 	"replan/planning/prompt"
 )
 
-// wording lets words plan a goal, over the workspace's own operators.
+// wording enables routes over the workspace's operators.
 func wording(s *stage) {
 	also(func(cfg *runner.Config) {
 		cfg.Routing.Planner = event.PlannerAuto
@@ -21,8 +21,7 @@ func wording(s *stage) {
 	})(s)
 }
 
-// operating offers two of the workspace's operators in place of the stage's own
-// tools.
+// operating offers two of the workspace's operators instead of the stage's tools.
 type operating struct{ *tools }
 
 func (operating) Ready(context.Context) plan.Catalogue {
@@ -36,13 +35,13 @@ func (o operating) ReadyFor(ctx context.Context, _ []string) (plan.Catalogue, []
 	return o.Ready(ctx), nil
 }
 
-func TestClearWordsAreCarriedOutWithNoModel(t *testing.T) {
+func TestRoutedGoalRunsWithoutModel(t *testing.T) {
 	for goal, call := range map[string]string{"find AuthHandler": "fs.search", "run the tests": "test.run", "why does TestLogin fail?": ""} {
 		t.Run(goal, func(t *testing.T) {
 			s := open(t, policy.ApproveNone, both(wording, noModel))
 			s.Send(runner.Submit{Text: goal})
-			if call == "" { // an operator of its chain is not on offer
-				if reply := until[event.ChatReply](t, s); reply.Reason != event.ReasonNoModel || !strings.Contains(reply.Text, "not all on offer: test.run, vcs.log") {
+			if call == "" { // an operator of its chain is not available
+				if reply := until[event.ChatReply](t, s); reply.Reason != event.ReasonNoModel || !strings.Contains(reply.Text, "not available: test.run, vcs.log") {
 					t.Errorf("%s: %s", reply.Reason, reply.Text)
 				}
 				return
@@ -62,7 +61,7 @@ func TestClearWordsAreCarriedOutWithNoModel(t *testing.T) {
 	}
 }
 
-func TestThePlannerOfASessionIsTheRunsOwn(t *testing.T) {
+func TestRunUsesPlannerOfSession(t *testing.T) {
 	for planner, phases := range map[event.PlannerKind]bool{event.PlannerAuto: false, event.PlannerPhases: true} {
 		s := open(t, policy.ApproveAll, func(s *stage) {
 			wording(s)
@@ -76,12 +75,12 @@ func TestThePlannerOfASessionIsTheRunsOwn(t *testing.T) {
 		until[event.ChatReply](t, s)
 		s.shut()
 		if asked := len(s.model.requests(prompt.PurposePlan))+len(s.model.requests(prompt.PurposeAnalysis)) > 0; asked != phases {
-			t.Errorf("planner %s: the model was asked for a plan: %v", planner, asked)
+			t.Errorf("planner %s: the model was asked for a plan: got %v", planner, asked)
 		}
 	}
 }
 
-func TestAProfileThatOnlyTalksIsNotRouted(t *testing.T) {
+func TestChatProfileIsNotRouted(t *testing.T) {
 	s := open(t, policy.ApproveAll, func(s *stage) {
 		wording(s)
 		also(func(cfg *runner.Config) { cfg.Prompting.SkipAnalysis, cfg.Prompting.SkipPlan = true, true })(s)

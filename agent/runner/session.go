@@ -14,6 +14,7 @@ import (
 	"replan/agent/policy"
 	"replan/agent/rule"
 	"replan/agent/session"
+	"replan/internal/untrusted"
 	"replan/planning/intent"
 	"replan/planning/plan"
 	"replan/planning/prompt"
@@ -57,9 +58,9 @@ type Config struct {
 	// Settings returns the settings in force and their sources; nil shows none.
 	Settings func() session.Settings
 	// Slash carries out a line that begins with a slash, such as /plan list.
-	Slash func(ctx context.Context, line string, now Moment) (Answer, error)
-	// Aids help the user write; nil disables them.
-	Aids Aids
+	Slash func(ctx context.Context, line string, now SlashState) (Answer, error)
+	// InputHelp helps the user write; nil disables it.
+	InputHelp InputHelp
 	// Restored is the session to continue; nil starts a new one.
 	Restored *Restored
 
@@ -90,8 +91,8 @@ type Profile struct {
 	Prompting   prompt.Prompting // replaces the session's
 }
 
-// Moment is the state of a session when a slash command is typed.
-type Moment struct {
+// SlashState is the state of a session when a slash command is typed.
+type SlashState struct {
 	Model string            // from the next run on, by the name it was chosen by; "" is the server's choice
 	Think prompt.ThinkLevel // from the next run on
 	Busy  bool              // a run is in progress or about to start
@@ -197,7 +198,7 @@ func NewSession(ctx context.Context, cfg Config) (*Session, error) {
 		cfg: cfg, events: make(chan event.Event, 64), requests: make(chan request, 64), done: make(chan struct{}),
 		arrivals: make(chan arrival), prepared: make(chan prepared), outcomes: make(chan outcome),
 		changed: make(chan struct{}, 1), gone: make(chan *engine), asked: make(chan *child), unwanted: make(chan *child),
-		status:   session.Status{Workspace: cfg.Workspace, Instructions: cfg.Instructions, Host: cfg.Host},
+		status:   session.Status{Workspace: untrusted.Text(cfg.Workspace), Instructions: untrusted.Text(cfg.Instructions), Host: untrusted.Text(cfg.Host)},
 		troubles: map[string]string{}, modelUse: modelUse{bytesPerToken: map[string]float64{}, warming: map[string]bool{}},
 		account: account{limits: cfg.SessionLimits},
 	}
@@ -269,7 +270,7 @@ func (s *Session) loop(ctx context.Context) {
 		case o := <-s.outcomes:
 			s.conclude(ctx, o)
 		case <-s.changed:
-			s.tell()
+			s.publishStatus()
 			s.askForServers()
 		case e := <-s.gone:
 			s.closed(e)
@@ -289,7 +290,7 @@ func (s *Session) loop(ctx context.Context) {
 func (s *Session) shutDown() {
 	s.cfg.Tools.Watch(nil)
 	s.queue, s.choices, s.admitting = nil, nil, nil
-	s.halt()
+	s.stopEngines()
 	for len(s.engines) > 0 {
 		select {
 		case a := <-s.arrivals:
@@ -332,9 +333,9 @@ func (s *Session) command(ctx context.Context, c Command) {
 	case Create:
 		s.admit(ctx, job{goal: prompt.Unescaped(c.Goal), typed: c.Goal, create: true})
 	case Execute:
-		s.put(ctx, job{goal: c.Plan.Goal, execute: &c})
+		s.enqueue(ctx, job{goal: c.Plan.Goal, execute: &c})
 	case Resume:
-		s.put(ctx, job{resume: c.Run})
+		s.enqueue(ctx, job{resume: c.Run})
 	case Resolve:
 		s.resolve(ctx, c)
 	case Edit:
@@ -343,33 +344,33 @@ func (s *Session) command(ctx context.Context, c Command) {
 		s.review(c)
 	case Hold:
 		s.cfg.Review = c.On
-		s.tell()
-	case Settle:
+		s.publishStatus()
+	case ResolveDoubt:
 		if e := s.running(c.Run); e != nil && e.asks(c.Step, true) {
-			e.take([]event.Data{event.DoubtResolved{Step: c.Step, Decision: c.Decision, By: byUser}})
-			s.settle(e)
+			e.apply([]event.Data{event.DoubtResolved{Step: c.Step, Decision: c.Decision, By: byUser}})
+			s.afterAdvance(e)
 		}
-	case Decide:
+	case ResolveFailure:
 		s.decide(ctx, c)
 	case Cancel:
 		e := s.running(c.Run)
 		if e == nil || !e.cancel(c.Step) {
-			s.tellOf("info", "step "+c.Step+" is not running")
+			s.publishNote("info", "step "+c.Step+" is not running")
 			break
 		}
-		s.settle(e)
+		s.afterAdvance(e)
 	case Undo:
 		s.undoRun(ctx, c.Run)
 	case Stop:
-		s.stop()
+		s.stopAll()
 	case Steer:
-		if text := strings.TrimSpace(c.Text); strings.HasPrefix(text, "/") || !s.speak(text) {
+		if text := strings.TrimSpace(c.Text); strings.HasPrefix(text, "/") || !s.steer(text) {
 			s.command(ctx, Submit(c))
 			return
 		}
 		s.keepWords(c.Text)
 	case Compact:
-		s.put(ctx, job{compact: !c.Undo, undo: c.Undo})
+		s.enqueue(ctx, job{compact: !c.Undo, undo: c.Undo})
 	case Choose:
 		s.choices = append(s.choices, c)
 		s.choose(ctx)
@@ -377,7 +378,7 @@ func (s *Session) command(ctx context.Context, c Command) {
 		s.warm(ctx)
 	case Unqueue:
 		s.unqueue(c)
-	case Look:
+	case Recheck:
 		s.look(ctx)
 	case Restart:
 		s.restart(c.Server)
@@ -402,59 +403,59 @@ func (s *Session) busy() bool { return len(s.engines) > 0 || s.preparing != nil 
 
 // decide continues after a failed step. It first resumes the run if the run has
 // ended.
-func (s *Session) decide(ctx context.Context, c Decide) {
+func (s *Session) decide(ctx context.Context, c ResolveFailure) {
 	resolved := event.FailureResolved{Step: c.Step, Decision: c.Decision, Args: c.Args, By: byUser}
 	e := s.running(c.Run)
 	switch {
 	case e != nil && !e.over():
 		if e.asks(c.Step, false) {
-			e.take([]event.Data{resolved})
-			s.settle(e)
+			e.apply([]event.Data{resolved})
+			s.afterAdvance(e)
 		}
 	case c.Decision != event.FailureAbort: // which is how it ended already
-		s.put(ctx, job{resume: c.Run, decided: &resolved})
+		s.enqueue(ctx, job{resume: c.Run, decided: &resolved})
 	}
 }
 
-// speak passes the user's remark to the current runs, innermost first; the outer
+// steer passes the user's remark to the current runs, innermost first; the outer
 // runs learn of its results. It reports whether a run took it.
-func (s *Session) speak(text string) bool {
+func (s *Session) steer(text string) bool {
 	for _, e := range slices.Backward(s.engines) {
 		if e.run.Steerable() {
-			e.take([]event.Data{event.RunSteered{Text: text}})
-			s.settle(e)
+			e.apply([]event.Data{event.RunSteered{Text: text}})
+			s.afterAdvance(e)
 			return true
 		}
 	}
 	return false
 }
 
-func (s *Session) stop() {
+func (s *Session) stopAll() {
 	if len(s.queue) > 0 {
 		var names []string
 		for _, j := range s.queue {
 			names = append(names, j.name())
 		}
-		s.tellOf("info", "no longer queued: "+strings.Join(names, "; "))
+		s.publishNote("info", "no longer queued: "+strings.Join(names, "; "))
 		s.queue = nil
-		s.tellQueue()
+		s.publishQueue()
 	}
-	s.dismiss()
+	s.cancelMentions()
 	if s.choosing != nil {
 		s.choosing()
 	}
 	if s.preparing != nil {
 		s.preparing()
 	}
-	s.halt()
+	s.stopEngines()
 }
 
-// halt stops the current runs, innermost first. An inner run is thus over before
-// the run that requested it learns of its end.
-func (s *Session) halt() {
+// stopEngines stops the current runs, innermost first. An inner run is thus over
+// before the run that requested it learns of its end.
+func (s *Session) stopEngines() {
 	for _, e := range slices.Backward(s.engines) {
 		e.stop()
-		s.settle(e)
+		s.afterAdvance(e)
 	}
 }
 
@@ -465,20 +466,20 @@ func (s *Session) arrived(a arrival) {
 		e := a.engine
 		over := e.over()
 		batch, other := e.drained(a, s.arrivals)
-		e.take(batch)
+		e.apply(batch)
 		if !over {
-			s.settle(e)
+			s.afterAdvance(e)
 		}
 		a = other
 	}
 }
 
-// settle answers gates if nobody can be asked, and cleans up after a finished
-// run.
-func (s *Session) settle(e *engine) {
+// afterAdvance answers gates if nobody can be asked, and cleans up after a
+// finished run.
+func (s *Session) afterAdvance(e *engine) {
 	for _, g := range slices.Clone(e.run.Gates) {
 		if decision, ok := s.cfg.Approve.Answer(g.GateRequested); ok && !e.over() {
-			e.take([]event.Data{event.GateResolved{
+			e.apply([]event.Data{event.GateResolved{
 				Gate: g.Gate, Decision: decision, Scope: event.ScopeOnce, By: "--approve " + string(s.cfg.Approve),
 			}})
 		}

@@ -17,7 +17,7 @@ import (
 	"replan/planning/prompt"
 )
 
-func TestARunIsToldJournalledAndAnswered(t *testing.T) {
+func TestRunIsStreamedJournalledAndAnswered(t *testing.T) {
 	s := open(t, policy.ApproveAll, nil)
 	s.Send(runner.Submit{Text: "do it"})
 	result := until[event.RunCompleted](t, s).Result
@@ -25,34 +25,34 @@ func TestARunIsToldJournalledAndAnswered(t *testing.T) {
 		t.Fatalf("%s: %q %s", result.Reason, result.Answer, result.Error)
 	}
 	if reply := until[event.ChatReply](t, s); reply.Text != "done" {
-		t.Errorf("the chat says %q", reply.Text)
+		t.Errorf("got the reply %q", reply.Text)
 	}
 	s.shut()
-	var told []event.Event
+	var streamed []event.Event
 	for _, e := range s.seen {
 		if e.Run != s.ID() && !e.Data.Kind().Passing() {
-			told = append(told, e)
+			streamed = append(streamed, e)
 		}
 	}
 	journal := s.journals["run"]
-	if len(told) != len(journal.events) {
-		t.Fatalf("%d durable events were told, %d journalled", len(told), len(journal.events))
+	if len(streamed) != len(journal.events) {
+		t.Fatalf("%d durable events streamed, %d journalled", len(streamed), len(journal.events))
 	}
-	var again agent.Run
+	var folded agent.Run
 	for _, e := range journal.events {
-		if err := again.Apply(e); err != nil {
+		if err := folded.Apply(e); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if again.Result == nil || again.Result.Reason != event.ReasonGoalMet {
-		t.Errorf("the journal folds to %+v", again.Result)
+	if folded.Result == nil || folded.Result.Reason != event.ReasonGoalMet {
+		t.Errorf("the journal folds to %+v", folded.Result)
 	}
 	if !journal.closed || !s.journals["session"].closed {
 		t.Error("a journal was left open")
 	}
 }
 
-func TestAGateShowsTheDiffAndWaits(t *testing.T) {
+func TestGateShowsDiffAndWaits(t *testing.T) {
 	s := open(t, policy.ApproveAsk, nil)
 	s.Send(runner.Submit{Text: "do it"})
 	gate := until[event.GateRequested](t, s)
@@ -61,7 +61,7 @@ func TestAGateShowsTheDiffAndWaits(t *testing.T) {
 	}
 	run := s.seen[len(s.seen)-1].Run
 	if slices.Contains(s.tools.calls, "change") {
-		t.Fatal("the call was made before the gate was opened")
+		t.Fatal("the call was made before the gate was answered")
 	}
 	s.Send(runner.Resolve{Run: run, Gate: gate.Gate, Decision: event.Allow})
 	if result := until[event.RunCompleted](t, s); result.Reason != event.ReasonGoalMet {
@@ -69,7 +69,7 @@ func TestAGateShowsTheDiffAndWaits(t *testing.T) {
 	}
 }
 
-func TestADeniedGateEndsTheRun(t *testing.T) {
+func TestDeniedGateEndsRun(t *testing.T) {
 	s := open(t, policy.ApproveNone, nil)
 	s.Send(runner.Submit{Text: "do it"})
 	if result := until[event.RunCompleted](t, s); result.Reason != event.ReasonDenied {
@@ -80,7 +80,7 @@ func TestADeniedGateEndsTheRun(t *testing.T) {
 	}
 }
 
-func TestStopEndsWhatIsUnderWay(t *testing.T) {
+func TestStopEndsRunningCall(t *testing.T) {
 	p := `{"title":"One","steps":[{"title":"Wait","tool":"%s","args":{}}]}`
 	for tool, doubt := range map[string]bool{"look": false, "change": true} {
 		t.Run(tool, func(t *testing.T) {
@@ -113,7 +113,7 @@ func TestStopEndsWhatIsUnderWay(t *testing.T) {
 	}
 }
 
-func TestStopReachesAModelThatThinks(t *testing.T) {
+func TestStopCancelsModelRequest(t *testing.T) {
 	s := open(t, policy.ApproveAll, func(s *stage) {
 		s.model.hold = map[prompt.Purpose]chan struct{}{prompt.PurposePlan: make(chan struct{})}
 	})
@@ -126,7 +126,7 @@ func TestStopReachesAModelThatThinks(t *testing.T) {
 	}
 }
 
-func TestClosingASessionEndsItsRunInOrder(t *testing.T) {
+func TestCloseEndsRunAsInterrupted(t *testing.T) {
 	s := open(t, policy.ApproveAll, func(s *stage) {
 		s.model.hold = map[prompt.Purpose]chan struct{}{prompt.PurposePlan: make(chan struct{})}
 	})
@@ -141,7 +141,7 @@ func TestClosingASessionEndsItsRunInOrder(t *testing.T) {
 	}
 }
 
-func TestATimeOutOfAnEffectfulCallIsADoubt(t *testing.T) {
+func TestTimeoutOfEffectfulCallLeavesDoubt(t *testing.T) {
 	p := `{"title":"One","steps":[{"title":"Wait","tool":"%s","args":{},"timeout":"1ms","on_failure":"abort"}]}`
 	for tool, want := range map[string]event.Reason{"look": event.ReasonStepFailed, "change": event.ReasonInDoubt} {
 		s := open(t, policy.ApproveAll, func(s *stage) {
@@ -158,7 +158,7 @@ func TestATimeOutOfAnEffectfulCallIsADoubt(t *testing.T) {
 	}
 }
 
-func TestWhatIsTypedMeanwhileIsQueuedAndRemembers(t *testing.T) {
+func TestQueuedGoalSeesEarlierTurns(t *testing.T) {
 	s := open(t, policy.ApproveAll, nil)
 	s.Send(runner.Submit{Text: "first"})
 	s.Send(runner.Submit{Text: "second"})
@@ -170,7 +170,7 @@ func TestWhatIsTypedMeanwhileIsQueuedAndRemembers(t *testing.T) {
 	until[event.ChatReply](t, s)
 }
 
-func TestNoModelIsSaidInOneSentence(t *testing.T) {
+func TestSubmitWithoutModelExitsWithCode5(t *testing.T) {
 	s := open(t, policy.ApproveAll, func(s *stage) {
 		s.model.err = fmt.Errorf("Ollama does not answer: start it: %w", prompt.ErrNoModel)
 	})
@@ -181,21 +181,21 @@ func TestNoModelIsSaidInOneSentence(t *testing.T) {
 	}
 }
 
-func TestAJournalThatCannotBeWrittenEndsTheRun(t *testing.T) {
+func TestFullJournalEndsRun(t *testing.T) {
 	s := open(t, policy.ApproveAll, func(s *stage) { s.journals["run"] = &memory{room: 2} })
 	s.Send(runner.Submit{Text: "do it"})
-	if result := until[event.RunCompleted](t, s); result.Status != event.StatusFailed || !strings.Contains(result.Error, "no space left") {
+	if result := until[event.RunCompleted](t, s); result.Status != event.StatusFailed || !strings.Contains(string(result.Error), "no space left") {
 		t.Errorf("%+v", result.Result)
 	}
 	if len(s.tools.calls) > 0 {
-		t.Error("a tool was called although nothing is on disk")
+		t.Error("a tool was called although its start was not stored")
 	}
 	if reply := until[event.ChatReply](t, s); reply.Run == "" || reply.Reason.ExitCode() != 1 {
 		t.Errorf("%+v", reply)
 	}
 }
 
-func TestARunThatCannotBeWrittenAtAllHasNotBegun(t *testing.T) {
+func TestRunWithoutJournalDoesNotStart(t *testing.T) {
 	s := open(t, policy.ApproveAll, func(s *stage) { s.journals["run"] = &memory{room: 0} })
 	s.Send(runner.Submit{Text: "do it"})
 	reply := until[event.ChatReply](t, s)
@@ -204,12 +204,12 @@ func TestARunThatCannotBeWrittenAtAllHasNotBegun(t *testing.T) {
 	}
 	for _, e := range s.seen {
 		if e.Run != s.ID() {
-			t.Errorf("%s of a run that is not on disk was told", e.Data.Kind())
+			t.Errorf("got the event %s of a run that is not on disk", e.Data.Kind())
 		}
 	}
 }
 
-func TestTheProjectsServersWaitForAYes(t *testing.T) {
+func TestProjectServersWaitForApproval(t *testing.T) {
 	s := open(t, policy.ApproveAsk, func(s *stage) {
 		s.tools.pending = []plan.PendingServer{{Name: "files", Command: []string{"serve", "."}}}
 	})
@@ -225,7 +225,7 @@ func TestTheProjectsServersWaitForAYes(t *testing.T) {
 	}
 }
 
-func TestAGoalWaitsForTheAnswerAboutTheServers(t *testing.T) {
+func TestGoalWaitsForServerApproval(t *testing.T) {
 	s := open(t, policy.ApproveAll, func(s *stage) {
 		s.tools.pending = []plan.PendingServer{{Name: "files", Command: []string{"serve", "."}}}
 	})
@@ -237,11 +237,11 @@ func TestAGoalWaitsForTheAnswerAboutTheServers(t *testing.T) {
 		t.Errorf("%+v", started)
 	}
 	if i := slices.IndexFunc(s.seen, func(e event.Event) bool { return e.Data.Kind() == event.KindGateResolved }); i < 0 {
-		t.Error("the run began before the answer")
+		t.Error("the run started before the answer")
 	}
 }
 
-func TestAStopEndsTheWaitForTheAnswerAboutTheServers(t *testing.T) {
+func TestStopEndsWaitForServerApproval(t *testing.T) {
 	s := open(t, policy.ApproveAsk, func(s *stage) {
 		s.tools.pending = []plan.PendingServer{{Name: "files", Command: []string{"serve", "."}}}
 	})
@@ -252,7 +252,7 @@ func TestAStopEndsTheWaitForTheAnswerAboutTheServers(t *testing.T) {
 	}
 }
 
-func TestWhatIsWrongWithAServerIsSaidOnce(t *testing.T) {
+func TestServerProblemsAreReportedOnce(t *testing.T) {
 	s := open(t, policy.ApproveAll, func(s *stage) {
 		s.config = func(c *runner.Config) { c.GoalWithin = time.Millisecond }
 		s.tools.servers = []plan.ServerStatus{
@@ -267,19 +267,19 @@ func TestWhatIsWrongWithAServerIsSaidOnce(t *testing.T) {
 	var notes []string
 	for _, e := range s.seen {
 		if note, ok := e.Data.(event.Note); ok {
-			notes = append(notes, note.Text)
+			notes = append(notes, string(note.Text))
 		}
 	}
 	want := []string{
 		`the MCP server "broken": exited`,
-		`the MCP server "slow": has not started yet; the run begins without its tools`,
+		`the MCP server "slow": has not started yet; the run starts without its tools`,
 	}
 	if !slices.Equal(notes, want) {
-		t.Errorf("said %q", notes)
+		t.Errorf("got the notes %q", notes)
 	}
 }
 
-// picky is a journal that refuses the start of a step.
+// picky is a journal that rejects the start of a step.
 type picky struct{ memory }
 
 func (p *picky) Append(events ...event.Event) error {
@@ -291,17 +291,17 @@ func (p *picky) Append(events ...event.Event) error {
 	return p.memory.Append(events...)
 }
 
-func TestNothingIsCalledWhoseStartIsNotOnDisk(t *testing.T) {
+func TestCallNeedsJournalledStart(t *testing.T) {
 	s := open(t, policy.ApproveAll, func(s *stage) { s.open = func(string) runner.Journal { return &picky{memory{room: -1}} } })
 	s.Send(runner.Submit{Text: "do it"})
 	until[event.ChatReply](t, s)
 	s.shut()
 	if len(s.tools.calls) > 0 {
-		t.Errorf("%v was called", s.tools.calls)
+		t.Errorf("called %v", s.tools.calls)
 	}
 }
 
-func TestStopWinsOverTheQueue(t *testing.T) {
+func TestStopEmptiesGoalQueue(t *testing.T) {
 	s := open(t, policy.ApproveAll, func(s *stage) {
 		s.model.hold = map[prompt.Purpose]chan struct{}{prompt.PurposeAnalysis: make(chan struct{})}
 	})
@@ -313,12 +313,12 @@ func TestStopWinsOverTheQueue(t *testing.T) {
 	s.shut()
 	for _, e := range s.seen {
 		if d, ok := e.Data.(event.RunStarted); ok && d.Goal == "second" {
-			t.Error("the queued goal began after the stop")
+			t.Error("the queued goal started after the stop")
 		}
 	}
 }
 
-func TestTheTimeBudgetEndsACallUnderWay(t *testing.T) {
+func TestTimeBudgetEndsRunningCall(t *testing.T) {
 	s := open(t, policy.ApproveAll, func(s *stage) {
 		s.limits.MaxDurationMS = 50
 		s.tools.call = func(ctx context.Context, _ plan.ToolCall) (any, error) {
@@ -332,17 +332,17 @@ func TestTheTimeBudgetEndsACallUnderWay(t *testing.T) {
 	}
 }
 
-func TestAServersOwnTimeLimitIsATimeOut(t *testing.T) {
+func TestToolDeadlineIsTimeout(t *testing.T) {
 	s := open(t, policy.ApproveAll, func(s *stage) {
 		s.tools.call = func(context.Context, plan.ToolCall) (any, error) { return nil, context.DeadlineExceeded }
 	})
 	s.Send(runner.Submit{Text: "do it"})
 	if failed := until[event.StepFailed](t, s); failed.Failure != event.FailureTimeout {
-		t.Errorf("told as %q", failed.Failure)
+		t.Errorf("got the failure %q, want a timeout", failed.Failure)
 	}
 }
 
-func TestAYesThatIsNotOnDiskStartsNoServer(t *testing.T) {
+func TestUnstoredApprovalStartsNoServer(t *testing.T) {
 	s := open(t, policy.ApproveAsk, func(s *stage) {
 		s.tools.pending = []plan.PendingServer{{Name: "files", Command: []string{"serve"}}}
 		s.open = func(string) runner.Journal { return &memory{} }
@@ -352,6 +352,6 @@ func TestAYesThatIsNotOnDiskStartsNoServer(t *testing.T) {
 	until[event.Note](t, s)
 	s.shut()
 	if slices.Contains(s.tools.answers, true) {
-		t.Error("the servers were started")
+		t.Error("the servers started")
 	}
 }

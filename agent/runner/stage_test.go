@@ -25,7 +25,7 @@ type model struct {
 	err     error
 	replies map[prompt.Purpose]string
 	hold    map[prompt.Purpose]chan struct{} // closed by the test when the model may answer; nil never holds
-	others  map[string]prompt.ModelInfo      // models with another name than info's, as the server calls them
+	others  map[string]prompt.ModelInfo      // further models by the server's name for them
 	answer  func(prompt.Request) (reply.Reply, error, bool)
 
 	mu   sync.Mutex
@@ -36,15 +36,15 @@ func (m *model) Describe(_ context.Context, name string) (prompt.ModelInfo, erro
 	if name == "" || name == m.info.Name {
 		return m.info, m.err
 	}
-	for called, info := range m.others {
-		if name == called || name == info.Name {
+	for alias, info := range m.others {
+		if name == alias || name == info.Name {
 			return info, nil
 		}
 	}
 	return prompt.ModelInfo{}, fmt.Errorf("there is no model %s: pull it: %w", name, prompt.ErrNoModel)
 }
 
-// requests are those that the model was sent so far for a purpose.
+// requests returns the requests that the model got so far for a purpose.
 func (m *model) requests(purpose prompt.Purpose) []prompt.Request {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -69,7 +69,7 @@ func (m *model) Ask(ctx context.Context, r prompt.Request, delta func(text, thin
 	}
 	text, ok := m.replies[r.Purpose]
 	if !ok {
-		return reply.Reply{}, fmt.Errorf("nothing to say about %s", r.Purpose)
+		return reply.Reply{}, fmt.Errorf("no reply for %s", r.Purpose)
 	}
 	for word := range strings.SplitAfterSeq(text, " ") {
 		delta(word, "")
@@ -85,7 +85,7 @@ type tools struct {
 	pending []plan.PendingServer
 	answers []bool
 	servers []plan.ServerStatus
-	offered plan.Catalogue // nil is look and change
+	offered plan.Catalogue // nil means look and change
 }
 
 func (t *tools) Ready(context.Context) plan.Catalogue {
@@ -99,8 +99,7 @@ func (t *tools) Ready(context.Context) plan.Catalogue {
 	}
 }
 
-// ReadyFor waits for ever for those of the servers that are starting whose tools
-// are named.
+// ReadyFor blocks until the context ends if a tool of a starting server is named.
 func (t *tools) ReadyFor(ctx context.Context, names []string) (plan.Catalogue, []string) {
 	var awaited []string
 	for _, server := range t.Status() {
@@ -146,11 +145,11 @@ func (t *tools) Answer(_ context.Context, yes bool) error {
 	return nil
 }
 
-// memory is a journal that forgets when the test ends.
+// memory is a journal in memory.
 type memory struct {
 	mu     sync.Mutex
 	events []event.Event
-	room   int // events that still fit; below 0 there is no end to it
+	room   int // events that still fit; unlimited below 0
 	closed bool
 }
 
@@ -169,15 +168,15 @@ func (m *memory) Close() error {
 	return nil
 }
 
-// stage is a session with everything around it under the test's hand.
+// stage is a session whose dependencies are under the control of the test.
 type stage struct {
 	*runner.Session
 	model    *model
 	tools    *tools
 	journals map[string]*memory
-	open     func(kind string) runner.Journal // in place of journals, where a test says so
+	open     func(kind string) runner.Journal // replaces journals if set
 	limits   event.Limits
-	config   func(*runner.Config) // changes what else the session works with
+	config   func(*runner.Config) // changes the session's other settings
 	seen     []event.Event
 }
 
@@ -225,7 +224,7 @@ func open(t *testing.T, approve policy.Approve, change func(*stage)) *stage {
 	return s
 }
 
-// shut closes the session and reads what it still says.
+// shut closes the session and reads its remaining events.
 func (s *stage) shut() {
 	done := make(chan struct{})
 	go func() {
@@ -238,7 +237,7 @@ func (s *stage) shut() {
 	<-done
 }
 
-// until reads events until one of them is what is waited for.
+// until reads events up to the first one with data of type T.
 func until[T event.Data](t *testing.T, s *stage) T {
 	t.Helper()
 	for e := range s.Events() {
@@ -252,7 +251,7 @@ func until[T event.Data](t *testing.T, s *stage) T {
 	return none
 }
 
-// failing is a call that fails for one tool, by the tool's own word.
+// failing returns a call that fails for one tool with an error of the tool.
 func failing(tool string) func(context.Context, plan.ToolCall) (any, error) {
 	return func(_ context.Context, c plan.ToolCall) (any, error) {
 		if c.Tool.Name == tool {
@@ -269,7 +268,7 @@ func (t *tools) called() []string {
 	return append([]string{}, t.calls...)
 }
 
-// last is the newest event of a kind among those that were read.
+// last returns the newest event with data of type T among those read.
 func last[T event.Data](t *testing.T, s *stage) (event.Event, T) {
 	t.Helper()
 	for i := len(s.seen) - 1; i >= 0; i-- {
@@ -278,6 +277,6 @@ func last[T event.Data](t *testing.T, s *stage) (event.Event, T) {
 		}
 	}
 	var none T
-	t.Fatalf("there was no %T", none)
+	t.Fatalf("got no %T", none)
 	return event.Event{}, none
 }

@@ -41,11 +41,11 @@ func (j job) name() string {
 	case j.resume != "":
 		return "resume " + j.resume
 	case j.execute != nil:
-		return "run the plan " + j.execute.Plan.Title
+		return "run the plan " + string(j.execute.Plan.Title)
 	case j.compact:
-		return "sum up the conversation"
+		return "summarize the conversation"
 	case j.undo:
-		return "put the conversation back as it was"
+		return "restore the conversation"
 	default:
 		return j.goal
 	}
@@ -55,7 +55,7 @@ func (j job) name() string {
 type prepared struct {
 	ctx       context.Context // canceled if the job is stopped before it begins
 	job       job
-	jobTerms  jobTerms // the terms at its start
+	jobConfig jobConfig // the settings at its start
 	info      prompt.ModelInfo
 	all       plan.Catalogue // all tools
 	catalogue plan.Catalogue // the tools on offer
@@ -71,7 +71,7 @@ type prepared struct {
 	unfound   error        // why there is no model
 	err       error
 	look      bool     // only shows what there is; starts nothing
-	left      []string // what happened to leftover processes, in words
+	left      []string // sentences about what happened to leftover processes
 }
 
 // drop releases a preparation that is no longer needed.
@@ -84,32 +84,32 @@ func (p prepared) drop() {
 // look finds out what the session works with, to show it: first the model, then
 // the tools, whose servers may have to start.
 func (s *Session) look(ctx context.Context) {
-	t := s.jobTerms()
+	t := s.jobConfig()
 	s.findBranch()
 	s.workers.Go(func() {
 		info, err := s.cfg.Model.Describe(ctx, t.model)
-		s.prepared <- prepared{jobTerms: t, info: info, err: err, look: true}
+		s.prepared <- prepared{jobConfig: t, info: info, err: err, look: true}
 		within, cancel := context.WithTimeout(ctx, s.cfg.ReadyWithin)
 		defer cancel()
 		all := s.cfg.Tools.Ready(within)
 		if all == nil {
 			all = plan.Catalogue{} // known to be empty
 		}
-		s.prepared <- prepared{jobTerms: t, all: all, look: true}
+		s.prepared <- prepared{jobConfig: t, all: all, look: true}
 	})
 }
 
-// put starts a job, or queues it while another one runs.
-func (s *Session) put(ctx context.Context, j job) {
+// enqueue starts a job, or queues it while another one runs.
+func (s *Session) enqueue(ctx context.Context, j job) {
 	s.jobs++
 	j.id = s.jobs
 	switch {
 	case s.busy():
 		s.queue = append(s.queue, j)
-		s.tellQueue()
+		s.publishQueue()
 	case s.choosing != nil:
 		s.queue = append(s.queue, j) // until the choice is resolved
-		s.tellQueue()
+		s.publishQueue()
 	default:
 		s.prepare(ctx, j)
 	}
@@ -119,21 +119,21 @@ func (s *Session) put(ctx context.Context, j job) {
 // whether the project's servers may start.
 func (s *Session) prepare(ctx context.Context, j job) {
 	if j.words != "" {
-		_ = s.say(event.ChatUser{Text: j.words, Mentions: j.mentions})
+		_ = s.publish(event.ChatUser{Text: j.words, Mentions: j.mentions})
 	}
 	if j.undo {
 		s.doing = j.name()
-		s.tellQueue()
+		s.publishQueue()
 		s.undo()
 		s.doing = ""
-		s.tellQueue()
+		s.publishQueue()
 		s.next(ctx)
 		return
 	}
 	ctx, s.preparing = context.WithCancel(ctx)
 	s.doing = j.name()
-	s.tellQueue()
-	answered, t := s.answered, s.jobTerms()
+	s.publishQueue()
+	answered, t := s.answered, s.jobConfig()
 	if j.compact {
 		answered = nil // it needs no tools
 	}
@@ -150,8 +150,8 @@ func (s *Session) prepare(ctx context.Context, j job) {
 
 // gather gets the resumed run, the model and the tools. It compacts the
 // conversation if that leaves too little room for the goal.
-func (s preparation) gather(ctx context.Context, j job, t jobTerms) prepared {
-	p := prepared{ctx: ctx, job: j, jobTerms: t, run: agent.NewRun(nil), priors: map[string]int64{}}
+func (s preparation) gather(ctx context.Context, j job, t jobConfig) prepared {
+	p := prepared{ctx: ctx, job: j, jobConfig: t, run: agent.NewRun(nil), priors: map[string]int64{}}
 	dirty := s.countsDirty(ctx, j)
 	if j.resume != "" {
 		if p.err = s.reopen(ctx, &p); p.err != nil || !p.run.Resumable() {
@@ -168,7 +168,7 @@ func (s preparation) gather(ctx context.Context, j job, t jobTerms) prepared {
 		return p
 	}
 	if p.info.Name != "" && j.resume == "" {
-		p.jobTerms.prompting.Profiles = s.windows(ctx, t.prompting.Profiles)
+		p.jobConfig.prompting.Profiles = s.windows(ctx, t.prompting.Profiles)
 	}
 	p.facts = s.survey(ctx, j)
 	chain, routed, unclear := s.reach(ctx, &p)
@@ -244,7 +244,7 @@ func (s preparation) unwritten(ctx context.Context, p *prepared) error {
 		}
 	}
 	if len(open) > 0 && p.info.Name == "" && p.unfound == nil { // not looked up yet
-		info, err := s.cfg.Model.Describe(ctx, p.jobTerms.model)
+		info, err := s.cfg.Model.Describe(ctx, p.jobConfig.model)
 		if err != nil && !errors.Is(err, prompt.ErrNoModel) {
 			return err
 		}
@@ -290,7 +290,7 @@ func (s preparation) reopen(ctx context.Context, p *prepared) error {
 	if s.cfg.EndLeft == nil {
 		return nil
 	}
-	// Leftover processes must end before anybody is asked whether their step took
+	// Leftover processes must end before the question whether their step took
 	// effect.
 	for _, left := range event.LeftProcesses(p.events) {
 		if word := s.cfg.EndLeft(ctx, left); word != "" {
@@ -313,12 +313,12 @@ func (s *Session) begin(ctx context.Context, p prepared) {
 	s.preparing, s.doing, s.awaited = nil, "", nil
 	defer func() {
 		if s.preparing == nil { // otherwise the queue of the next job was already published
-			s.tellQueue()
+			s.publishQueue()
 		}
 	}()
 	s.compacted(p)
 	for _, word := range p.left {
-		s.tellOf("warn", word)
+		s.publishNote("warn", word)
 	}
 	if p.job.compact {
 		s.next(ctx)
@@ -326,12 +326,12 @@ func (s *Session) begin(ctx context.Context, p prepared) {
 	}
 	if reply, refused := s.refusal(p); refused {
 		p.drop()
-		_ = s.say(reply)
+		_ = s.publish(reply)
 		s.next(ctx)
 		return
 	}
 	for _, server := range p.awaited {
-		s.trouble(server, "has not started yet; the run begins without its tools")
+		s.trouble(server, "has not started yet; the run starts without its tools")
 	}
 	if p.job.resume != "" {
 		limits := p.run.Limits
@@ -343,7 +343,7 @@ func (s *Session) begin(ctx context.Context, p prepared) {
 		return
 	}
 	if err := s.start(ctx, p); err != nil {
-		_ = s.say(failed(event.ReasonStepFailed, err.Error()))
+		_ = s.publish(failed(event.ReasonStepFailed, err.Error()))
 		s.next(ctx)
 	}
 }
@@ -357,7 +357,7 @@ func failed(reason event.Reason, sentence string) event.ChatReply {
 func (s *Session) refusal(p prepared) (reply event.ChatReply, refused bool) {
 	switch {
 	case errors.Is(p.err, context.Canceled):
-		return event.ChatReply{Status: event.StatusCancelled, Reason: event.ReasonInterrupted, Text: "stopped before it began"}, true
+		return event.ChatReply{Status: event.StatusCancelled, Reason: event.ReasonInterrupted, Text: "stopped before it started"}, true
 	case errors.Is(p.err, errNotOpened):
 		return failed(event.ReasonNotOpened, p.err.Error()), true
 	case errors.Is(p.err, errNoArgs):
@@ -365,12 +365,12 @@ func (s *Session) refusal(p prepared) (reply event.ChatReply, refused bool) {
 	case p.err != nil:
 		return failed(event.ReasonNoModel, p.err.Error()), true
 	case len(p.missing) > 0:
-		return failed(event.ReasonNotOpened, fmt.Sprintf("%v: it still needs %s, which no server offers now; resume it with the servers that it was started with", errNotOpened, strings.Join(p.missing, ", "))), true
+		return failed(event.ReasonNotOpened, fmt.Sprintf("%v: it needs %s, which no server offers now; resume it with the same servers", errNotOpened, strings.Join(p.missing, ", "))), true
 	case p.job.resume != "" && !p.run.Resumable():
 		result := p.run.Result
 		return event.ChatReply{
 			Run: p.run.ID, Status: result.Status, Reason: result.Reason,
-			Text: "The run " + p.run.ID + " is completed; there is nothing left to resume.",
+			Text: "The run " + p.run.ID + " is completed; nothing is left to resume.",
 		}, true
 	}
 	if _, spent := s.account.lease(s.cfg.Limits); spent != "" {
@@ -383,7 +383,7 @@ func (s *Session) refusal(p prepared) (reply event.ChatReply, refused bool) {
 func (s *Session) newEngine(id string, journal Journal, create bool) *engine {
 	e := &engine{
 		id: id, journal: journal, model: s.cfg.Model, tools: s.cfg.Tools, log: s.cfg.Logger, now: s.cfg.Now,
-		run: agent.NewRun(nil), arrivals: s.arrivals, publish: s.publish, offer: s.offering,
+		run: agent.NewRun(nil), arrivals: s.arrivals, publish: s.deliver, offer: s.offering,
 	}
 	if create {
 		e.amend = func(record event.Data) event.Data { return s.store(e, record) }
@@ -410,13 +410,13 @@ func (s *Session) open(ctx context.Context, id string, started event.RunStarted,
 	e.prompting, e.priors, e.child = started.Prompting, started.Priors, of
 	// shutDown turns the end of ctx into a stop and records it.
 	e.begin(context.WithoutCancel(ctx), started)
-	s.settle(e)
+	s.afterAdvance(e)
 	return e, nil
 }
 
 // start starts a new run.
 func (s *Session) start(ctx context.Context, p prepared) error {
-	prompting := p.jobTerms.prompting
+	prompting := p.jobConfig.prompting
 	prompting.Conversation, prompting.Mentions = slices.Clip(s.conversation.messages), p.job.mentions
 	prompting.ContextWindow, prompting.ModelTools = p.info.ContextWindow, p.info.Tools
 	if p.job.create { // the user asked for a plan
@@ -425,17 +425,17 @@ func (s *Session) start(ctx context.Context, p prepared) error {
 	limits, _ := s.account.lease(s.cfg.Limits)
 	started := event.RunStarted{
 		Goal: p.job.goal, Model: p.info.Name, Limits: limits, Rules: s.rules(p.job.goal, p.plan()),
-		Catalogue: p.catalogue, Priors: p.priors, Prompting: prompting, PlanOnly: p.job.create, Routing: s.preparation().routing(p.jobTerms.prompting, p.facts),
+		Catalogue: p.catalogue, Priors: p.priors, Prompting: prompting, PlanOnly: p.job.create, Routing: s.preparation().routing(p.jobConfig.prompting, p.facts),
 		Dirty: p.dirty, OnFailure: s.cfg.OnFailure,
 	}
 	if x := p.job.execute; x != nil {
 		if started.Goal == "" {
-			started.Goal = x.Plan.Title
+			started.Goal = string(x.Plan.Title)
 		}
 		started.Plan, started.OnFailure, started.SkipSynthesis = &x.Plan, x.OnFailure, !x.Synthesize || p.info.Name == ""
 		started.Limits, started.Strict = ofPlan(limits), x.Strict
 		if x.Synthesize && p.info.Name == "" && !s.cfg.DryRun {
-			s.tellOf("warn", "no answer will be written, since there is no model to write it; start Ollama, or choose one with --host and --model")
+			s.publishNote("warn", "there will be no answer, because there is no model; start Ollama, or choose one with --host and --model")
 		}
 	}
 	_, err := s.open(ctx, s.newRun(), started, nil)
@@ -454,9 +454,9 @@ func ofPlan(l event.Limits) event.Limits {
 // takeUp resumes a run. It publishes the earlier events again, so that listeners
 // can fold them.
 func (s *Session) takeUp(ctx context.Context, p prepared, limits event.Limits, of *child) *engine {
-	_ = s.say(session.Resuming{Run: p.run.ID, Upto: p.run.Seq})
+	_ = s.publish(session.Resuming{Run: p.run.ID, Upto: p.run.Seq})
 	for _, e := range p.events {
-		s.publish(e)
+		s.deliver(e)
 	}
 	was := p.started()
 	e := s.newEngine(p.run.ID, p.journal, was.PlanOnly)
@@ -471,7 +471,7 @@ func (s *Session) takeUp(ctx context.Context, p prepared, limits event.Limits, o
 		first = append(first, *p.job.decided)
 	}
 	e.begin(context.WithoutCancel(ctx), first...)
-	s.settle(e)
+	s.afterAdvance(e)
 	return e
 }
 

@@ -11,22 +11,22 @@ import (
 	"replan/planning/prompt"
 )
 
-func TestTheToolsThatAreToldAreThoseThatTheProfileLeaves(t *testing.T) {
+func TestStatusCountsToolsOfProfile(t *testing.T) {
 	s := open(t, policy.ApproveAll, settings)
 	if started := s.run(t, "one"); len(started.Catalogue) != 2 {
-		t.Fatalf("%d tools are on offer without a profile", len(started.Catalogue))
+		t.Fatalf("got %d tools without a profile, want 2", len(started.Catalogue))
 	}
 	s.Send(runner.Choose{Profile: ptr("careful")})
 	if st := status(t, s, func(st session.Status) bool { return st.Profile == "careful" }); st.Tools != 1 {
-		t.Errorf("%d tools are told under a profile that leaves 1", st.Tools)
+		t.Errorf("got %d tools with the profile, want 1", st.Tools)
 	}
 	s.Send(runner.Choose{Profile: ptr("terse")})
 	if st := status(t, s, func(st session.Status) bool { return st.Profile == "terse" }); st.Tools == 1 {
-		t.Error("the tools are still those of the profile before")
+		t.Error("the tools are still those of the previous profile")
 	}
 }
 
-func TestAChoiceWhileARunGoesOnIsToldByTheStatusAlone(t *testing.T) {
+func TestChoiceDuringRunAddsNoNote(t *testing.T) {
 	hold := make(chan struct{})
 	s := open(t, policy.ApproveAll, settings)
 	s.model.hold = map[prompt.Purpose]chan struct{}{prompt.PurposeAnalysis: hold}
@@ -37,8 +37,8 @@ func TestAChoiceWhileARunGoesOnIsToldByTheStatusAlone(t *testing.T) {
 	close(hold)
 	until[event.ChatReply](t, s)
 	for _, e := range s.seen {
-		if note, ok := e.Data.(event.Note); ok && strings.Contains(note.Text, "next run") {
-			t.Errorf("said besides: %s", note.Text)
+		if note, ok := e.Data.(event.Note); ok && strings.Contains(string(note.Text), "next run") {
+			t.Errorf("got the note: %s", note.Text)
 		}
 	}
 }

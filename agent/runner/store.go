@@ -1,6 +1,8 @@
 package runner
 
 import (
+	"path/filepath"
+
 	"replan/agent"
 	"replan/agent/event"
 	"replan/agent/session"
@@ -14,7 +16,8 @@ type Store interface {
 	// "session".
 	CreateJournal(kind, id string) (Journal, error)
 	// ReopenRun opens the journal of a run for appending and returns its events
-	// so far.
+	// so far. The error wraps fs.ErrNotExist if there is no such run, and
+	// event.ErrNoEvents if its journal holds no events.
 	ReopenRun(id string) (Journal, []event.Event, error)
 	// ReadRun returns all events of a run, even one that another process carries
 	// out.
@@ -32,4 +35,15 @@ type Store interface {
 	MedianDurations() (map[string]int64, error)
 	// AddDurations records the durations of further calls of each tool, in ms.
 	AddDurations(samples map[string][]int64) error
+}
+
+// SameFolder reports whether two absolute paths lead to the same folder after
+// resolving links. A path that does not exist equals only itself.
+func SameFolder(a, b string) bool { return a == b || realPath(a) == realPath(b) }
+
+func realPath(path string) string {
+	if real, err := filepath.EvalSymlinks(path); err == nil {
+		return real
+	}
+	return path
 }

@@ -10,8 +10,8 @@ import (
 	"replan/planning/plan"
 )
 
-// fakeStore is a store of which each test brings the parts that it needs. The
-// others keep nothing.
+// fakeStore is a store whose parts each test supplies as needed. Missing parts
+// keep nothing.
 type fakeStore struct {
 	create        func(kind, id string) (runner.Journal, error)
 	reopen        func(id string) (runner.Journal, []event.Event, error)
@@ -23,10 +23,10 @@ type fakeStore struct {
 	durations     durations
 }
 
-// errNotKept is what a fake store says of what its test does not bring.
-var errNotKept = errors.New("nothing of this kind is kept here")
+// errNotKept is the error of the parts that a test does not supply.
+var errNotKept = errors.New("not kept by this store")
 
-// storeOf is the store of a session under test.
+// storeOf returns the store of a session under test.
 func storeOf(c *runner.Config) *fakeStore { return c.Store.(*fakeStore) }
 
 func (s *fakeStore) CreateJournal(kind, id string) (runner.Journal, error) {
@@ -61,7 +61,7 @@ func (s *fakeStore) Conversations() ([]session.Conversation, error) {
 	return s.conversations()
 }
 
-// SavePlan keeps no plan unless the test says how: then it has no id.
+// SavePlan returns the plan without an id unless the test supplies save.
 func (s *fakeStore) SavePlan(p plan.Plan) (plan.Plan, error) {
 	if s.save == nil {
 		return p, nil

@@ -13,7 +13,7 @@ import (
 	"replan/planning/reply"
 )
 
-// musing is a model that thinks before it says anything.
+// musing is a model that thinks before it answers.
 type musing struct{ *model }
 
 func (m musing) Ask(ctx context.Context, r prompt.Request, delta func(text, thinking string)) (reply.Reply, error) {
@@ -22,7 +22,7 @@ func (m musing) Ask(ctx context.Context, r prompt.Request, delta func(text, thin
 	return m.model.Ask(ctx, r, delta)
 }
 
-func TestOutputOfAStepIsNeverEmpty(t *testing.T) {
+func TestStepOutputIsNeverEmpty(t *testing.T) {
 	s := open(t, policy.ApproveAll, func(s *stage) {
 		s.model.info.Tools = true
 		s.model.replies[prompt.PurposePlan] = `{"title":"Three","steps":[{"title":"Look","tool":"look","args":{}},{"title":"Say","executor":"self"},{"title":"Ask","executor":"agent","profile":"critic"}]}`
@@ -39,27 +39,27 @@ func TestOutputOfAStepIsNeverEmpty(t *testing.T) {
 		}
 	})
 	s.run(t, "do it")
-	said, thought := map[string]string{}, ""
+	output, thought := map[string]string{}, ""
 	for _, e := range s.seen {
 		switch d := e.Data.(type) {
 		case event.StepOutput:
-			said[d.Index] += d.Chunk
+			output[d.Index] += d.Chunk
 			if d.Chunk == "" {
-				t.Errorf("of step %s an output is empty", d.Index)
+				t.Errorf("step %s has an empty output", d.Index)
 			}
 		case event.PhaseDelta:
 			thought += d.Thinking
 		}
 	}
-	if said["1"] != "seen" || said["2"] != "so it is" || said["3"] != "fine by me" {
-		t.Errorf("the steps said %q", said)
+	if output["1"] != "seen" || output["2"] != "so it is" || output["3"] != "fine by me" {
+		t.Errorf("got the outputs %q", output)
 	}
 	if thought == "" {
-		t.Error("the thoughts of planning are lost with the rest")
+		t.Error("the thinking of the planning phase is missing")
 	}
 }
 
-func TestWhatCameOfAReplyIsKeptWhereItBrokeOff(t *testing.T) {
+func TestPartialReplyIsKeptOnError(t *testing.T) {
 	s := open(t, policy.ApproveAll, func(s *stage) {
 		s.model.answer = func(r prompt.Request) (reply.Reply, error, bool) {
 			half := reply.Reply{Text: "half of it", Thinking: "well", ContextWindow: 8192}
@@ -68,9 +68,9 @@ func TestWhatCameOfAReplyIsKeptWhereItBrokeOff(t *testing.T) {
 	})
 	s.run(t, "do it")
 	if _, phase := last[event.PhaseFailed](t, s); phase.Reply.Text != "half of it" || phase.Reply.Thinking != "well" || phase.Reason != "broke off" {
-		t.Errorf("of the analysis there is %+v", phase)
+		t.Errorf("the analysis kept %+v", phase)
 	}
 	if _, answer := last[event.SynthesisCompleted](t, s); answer.Text != "half of it" || answer.Reply.Thinking != "well" || answer.Error != "broke off" {
-		t.Errorf("of the answer there is %+v", answer)
+		t.Errorf("the answer kept %+v", answer)
 	}
 }

@@ -14,7 +14,7 @@ import (
 	"replan/planning/reply"
 )
 
-func TestAJobOfAProgramHasNoPlanTools(t *testing.T) {
+func TestJobOffersNoPlanTools(t *testing.T) {
 	m := &model{info: prompt.ModelInfo{Name: "m", Tools: true}, replies: map[prompt.Purpose]string{
 		prompt.PurposeAnalysis: `{"mode":"direct"}`, prompt.PurposeChat: "hello",
 	}}
@@ -29,11 +29,11 @@ func TestAJobOfAProgramHasNoPlanTools(t *testing.T) {
 		}
 	}
 	if want := map[string]bool{"look": true, "change": true}; !maps.Equal(offered, want) {
-		t.Errorf("on offer were %v", offered)
+		t.Errorf("got the tools %v", offered)
 	}
 }
 
-func TestAPlanThatNamesAnUnknownProfileIsNoJob(t *testing.T) {
+func TestJobRefusesUnknownProfile(t *testing.T) {
 	plan := planOf(t, `{"title":"Ask","executor":"agent","profile":"critic"}`)
 	m := &model{info: prompt.ModelInfo{Name: "m", Tools: true}, replies: map[prompt.Purpose]string{prompt.PurposeAgent: "fine"}}
 	for _, known := range []bool{false, true} {
@@ -48,7 +48,7 @@ func TestAPlanThatNamesAnUnknownProfileIsNoJob(t *testing.T) {
 	}
 }
 
-func TestWhatASubAgentCalledIsStoppedWithItsStep(t *testing.T) {
+func TestTimeoutOfSubAgentCancelsItsCalls(t *testing.T) {
 	m := &model{info: prompt.ModelInfo{Name: "m", Tools: true}, answer: func(prompt.Request) (reply.Reply, error, bool) {
 		return reply.Reply{Calls: []reply.ToolUse{use("look", map[string]any{})}}, nil, true
 	}}
@@ -57,7 +57,7 @@ func TestWhatASubAgentCalledIsStoppedWithItsStep(t *testing.T) {
 		Plan: planOf(t, `{"title":"Ask","executor":"agent","profile":"critic"}`), Model: m, Catalogue: lookAndChange,
 		Profiles: []prompt.Profile{{Name: "critic", Timeout: 20 * time.Millisecond}},
 		Call: func(ctx context.Context, _ plan.ToolCall) (any, error) {
-			<-ctx.Done() // nothing else would ever end it
+			<-ctx.Done() // only the timeout of the step ends this call
 			return nil, ctx.Err()
 		},
 		Events: func(e event.Event) {
@@ -71,7 +71,7 @@ func TestWhatASubAgentCalledIsStoppedWithItsStep(t *testing.T) {
 	}
 }
 
-func TestCancellingAnAgentStepEndsItWhileACallOfItWorks(t *testing.T) {
+func TestCancelAgentStepDuringCall(t *testing.T) {
 	begun := make(chan struct{})
 	s := open(t, policy.ApproveAll, func(s *stage) {
 		s.model.info.Tools = true
@@ -87,7 +87,7 @@ func TestCancellingAnAgentStepEndsItWhileACallOfItWorks(t *testing.T) {
 	p := plan.Plan{Title: "x", Steps: []plan.Step{{Index: "1", Title: "Ask", Executor: plan.ExecutorAgent, Profile: "critic"}}}
 	s.Send(runner.Execute{Plan: p})
 	for until[event.StepStarted](t, s).Parent != "1" {
-		continue // the agent step itself
+		continue // skip the agent step itself
 	}
 	run := s.seen[len(s.seen)-1].Run
 	<-begun

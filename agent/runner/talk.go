@@ -9,6 +9,7 @@ import (
 	"replan/agent/event"
 	"replan/agent/rule"
 	"replan/agent/session"
+	"replan/internal/untrusted"
 	"replan/planning/intent"
 	"replan/planning/plan"
 	"replan/planning/prompt"
@@ -21,8 +22,8 @@ func (s *Session) askForServers() {
 	if len(pending) == 0 || s.gate != "" {
 		return
 	}
-	question := "Start the tool servers that this project names"
-	why := "they are programs of this project's .mcp.json; a yes is remembered until they change"
+	question := "Start this project's tool servers"
+	why := "they are programs in this project's .mcp.json; yes is remembered until they change"
 	args := map[string]any{}
 	for i, p := range pending {
 		args[p.Name] = p.Whole()
@@ -36,19 +37,19 @@ func (s *Session) askForServers() {
 	s.gates++
 	s.gate = fmt.Sprintf("servers.%d", s.gates)
 	s.answered = make(chan struct{})
-	_ = s.say(event.GateRequested{
-		Gate: s.gate, Title: question, Args: args,
+	_ = s.publish(event.GateRequested{
+		Gate: s.gate, Title: untrusted.Text(question), Args: args,
 		Rule: rule.Rule{
 			Tool: "*", Verdict: rule.VerdictAsk, Source: "built-in",
-			Why: why,
+			Why: untrusted.Text(why),
 		},
 	})
 }
 
 // slash carries out a line that begins with a slash.
 func (s *Session) slash(ctx context.Context, line string) {
-	_ = s.say(event.ChatUser{Text: line})
-	now := Moment{Model: s.selection.name(), Think: s.jobTerms().prompting.Think, Busy: s.busy()}
+	_ = s.publish(event.ChatUser{Text: line})
+	now := SlashState{Model: s.selection.name(), Think: s.jobConfig().prompting.Think, Busy: s.busy()}
 	s.workers.Go(func() {
 		answer, err := s.cfg.Slash(ctx, line, now)
 		o := outcome{next: answer.Then}
@@ -65,11 +66,11 @@ func (s *Session) slash(ctx context.Context, line string) {
 // conclude publishes a worker's outcome and carries out its next command.
 func (s *Session) conclude(ctx context.Context, o outcome) {
 	for _, data := range o.events {
-		_ = s.say(data)
+		_ = s.publish(data)
 	}
 	if o.awaited != nil {
 		s.awaited = o.awaited
-		s.tellQueue()
+		s.publishQueue()
 	}
 	if o.finish != nil {
 		o.finish()
@@ -118,7 +119,7 @@ func (s *Session) restore() {
 		default:
 			continue
 		}
-		s.publish(e)
+		s.deliver(e)
 	}
 	asked()
 }
@@ -127,42 +128,42 @@ func (s *Session) restore() {
 // chose another model since.
 func (s *Session) describe(p prepared) {
 	switch {
-	case p.jobTerms.model != s.selection.name():
+	case p.jobConfig.model != s.selection.name():
 	case p.unfound != nil:
-		s.status.Model, s.status.Problem, s.status.Trouble = "", p.unfound.Error(), prompt.TroubleOf(p.unfound)
+		s.status.Model, s.status.Problem, s.status.Trouble = "", untrusted.Text(p.unfound.Error()), prompt.TroubleOf(p.unfound)
 	case p.err == nil && p.info.Name != "":
-		s.status.Model, s.status.ContextWindow, s.status.Problem, s.status.Trouble = p.info.Name, p.info.ContextWindow, "", prompt.ModelTrouble{}
+		s.status.Model, s.status.ContextWindow, s.status.Problem, s.status.Trouble = untrusted.Text(p.info.Name), p.info.ContextWindow, "", prompt.ModelTrouble{}
 	case errors.Is(p.err, prompt.ErrNoModel):
-		s.status.Model, s.status.Problem, s.status.Trouble = "", p.err.Error(), prompt.TroubleOf(p.err)
+		s.status.Model, s.status.Problem, s.status.Trouble = "", untrusted.Text(p.err.Error()), prompt.TroubleOf(p.err)
 	}
 	if p.all != nil {
 		s.catalogue = p.all
 	}
-	s.tell()
+	s.publishStatus()
 	if p.all != nil {
 		s.misses(p.all)
 	}
 }
 
-// tell publishes the session's status.
-func (s *Session) tell() {
+// publishStatus publishes the session's status.
+func (s *Session) publishStatus() {
 	s.status.Servers = s.cfg.Tools.Status()
 	s.status.Tools = 0
 	for _, server := range s.status.Servers {
 		s.status.Tools += server.Tools
 	}
-	t := s.jobTerms()
+	t := s.jobConfig()
 	if t.tools != nil {
 		s.status.Tools = len(t.offered(s.catalogue))
 	}
 	s.status.Planner = s.preparation().routing(t.prompting, intent.Facts{}).Planner
-	s.status.Profile, s.status.Think = s.selection.called(), t.prompting.Think
+	s.status.Profile, s.status.Think = untrusted.Text(s.selection.called()), t.prompting.Think
 	s.status.ContextTokens, s.status.Review = s.opening(), s.cfg.Review
-	_ = s.say(s.status)
+	_ = s.publish(s.status)
 	for _, server := range s.status.Servers {
 		// Nobody wanted a stopped server, so its error is no trouble.
 		if server.Error != "" && server.State != plan.ServerStopped {
-			s.trouble(server.Name, server.Error)
+			s.trouble(server.Name, string(server.Error))
 		}
 	}
 }
@@ -171,25 +172,28 @@ func (s *Session) tell() {
 func (s *Session) trouble(server, what string) {
 	if s.troubles[server] != what {
 		s.troubles[server] = what
-		s.tellOf("warn", fmt.Sprintf("the MCP server %q: %s", server, what))
+		s.publishNote("warn", fmt.Sprintf("the MCP server %q: %s", server, what))
 	}
 }
 
-// tellQueue publishes the job in preparation and the queue.
-func (s *Session) tellQueue() {
+// publishQueue publishes the job in preparation and the queue.
+func (s *Session) publishQueue() {
 	q := session.Queue{Doing: s.doing, Servers: s.awaited, Waiting: make([]string, len(s.queue)), Jobs: make([]session.QueuedJob, len(s.queue))}
 	for i, j := range s.queue {
 		q.Waiting[i], q.Jobs[i] = j.name(), session.QueuedJob{ID: j.id, Text: j.words}
 	}
-	_ = s.say(q)
+	_ = s.publish(q)
 }
 
-// tellOf publishes a note to the user.
-func (s *Session) tellOf(level, text string) { _ = s.say(event.Note{Level: level, Text: text}) }
+// publishNote publishes a note to the user.
+func (s *Session) publishNote(level, text string) {
+	_ = s.publish(event.Note{Level: level, Text: untrusted.Text(text)})
+}
 
-// say publishes an event of the session itself. The event is shown even if the
-// journal cannot be written; the error is for callers that would act on it.
-func (s *Session) say(data event.Data) (err error) {
+// publish journals and delivers an event of the session itself. The event is shown
+// even if the journal cannot be written; the error is for callers that would act
+// on it.
+func (s *Session) publish(data event.Data) (err error) {
 	s.seq++
 	event := event.Event{Seq: s.seq, Time: s.cfg.Now().UTC(), Run: s.id, Data: data}
 	if !data.Kind().Passing() {
@@ -197,11 +201,11 @@ func (s *Session) say(data event.Data) (err error) {
 			s.cfg.Logger.Error("the session's journal", "error", err)
 		}
 	}
-	s.publish(event)
+	s.deliver(event)
 	return err
 }
 
-func (s *Session) publish(event event.Event) { s.events <- event }
+func (s *Session) deliver(event event.Event) { s.events <- event }
 
 // findBranch looks up the branch of the workspace.
 func (s *Session) findBranch() {
@@ -211,9 +215,9 @@ func (s *Session) findBranch() {
 	s.workers.Go(func() {
 		branch := s.cfg.Branch()
 		s.outcomes <- outcome{finish: func() {
-			if s.status.Branch != branch {
-				s.status.Branch = branch
-				s.tell()
+			if s.status.Branch != untrusted.Text(branch) {
+				s.status.Branch = untrusted.Text(branch)
+				s.publishStatus()
 			}
 		}}
 	})
@@ -223,11 +227,11 @@ func (s *Session) findBranch() {
 func (s *Session) restart(server string) {
 	again, ok := s.cfg.Tools.(Restarter)
 	if !ok {
-		s.tellOf("warn", "these servers cannot be started anew from here")
+		s.publishNote("warn", "these servers cannot be restarted here")
 		return
 	}
 	if err := again.Restart(server); err != nil {
-		s.tellOf("warn", err.Error())
+		s.publishNote("warn", err.Error())
 		return
 	}
 	delete(s.troubles, server) // report its next failure again

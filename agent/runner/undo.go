@@ -13,11 +13,11 @@ import (
 func (s *Session) undoRefused(run string, preview bool) string {
 	switch {
 	case s.cfg.Undo == nil:
-		return "nothing is kept here that could be put back"
+		return "no changes are kept here that can be restored"
 	case s.running(run) != nil:
-		return "the run " + run + " goes on: stop it first, or wait until it has ended"
+		return "the run " + run + " is active: stop it first, or wait until it ends"
 	case s.busy() && !preview:
-		return "a run goes on: undo when it has ended"
+		return "a run is active: undo when it has ended"
 	default:
 		return ""
 	}
@@ -48,15 +48,15 @@ func (s *Session) undoRun(ctx context.Context, run string) {
 // knowledge of the files is now out of date.
 func (s *Session) undone(u event.Undo) {
 	if u.Refused != "" {
-		_ = s.say(session.UndoRefused{Undo: u})
-		_ = s.say(failed(event.ReasonNotOpened, u.Refused))
+		_ = s.publish(session.UndoRefused{Undo: u})
+		_ = s.publish(failed(event.ReasonNotOpened, u.Refused))
 		return
 	}
 	u.Diff = ""
-	told := event.ChatUndone{Undo: u}
-	_ = s.say(told)
-	s.conversation.undo(told)
-	_ = s.say(event.ChatReply{Text: undoReply(u)})
+	record := event.ChatUndone{Undo: u}
+	_ = s.publish(record)
+	s.conversation.undo(record)
+	_ = s.publish(event.ChatReply{Text: undoReply(u)})
 	s.weigh()
 }
 
@@ -76,9 +76,9 @@ func undoReply(u event.Undo) string {
 	said := "undid the run " + u.Run
 	switch {
 	case u.Already:
-		said = "the run " + u.Run + " is undone already: nothing was changed"
+		said = "the run " + u.Run + " is already undone: nothing was changed"
 	case len(u.Files) == 0:
-		said = "the run " + u.Run + " changed nothing that could be put back"
+		said = "the run " + u.Run + " changed nothing that can be restored"
 	}
 	lines := []string{said}
 	if len(u.Files)+len(u.Notes) > 0 {

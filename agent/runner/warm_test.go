@@ -13,7 +13,7 @@ import (
 	"replan/planning/prompt"
 )
 
-func TestAModelIsLoadedOnceWhileSomethingIsTyped(t *testing.T) {
+func TestWarmLoadsModelOnce(t *testing.T) {
 	server := &shelved{keep: 5 * time.Minute, loaded: make(chan string, 8)}
 	now := time.Now()
 	s := open(t, policy.ApproveAll, both(settings, func(s *stage) {
@@ -24,7 +24,7 @@ func TestAModelIsLoadedOnceWhileSomethingIsTyped(t *testing.T) {
 			c.Model, c.Now = server, func() time.Time { return now }
 		}
 	}))
-	// Each round ends with a query, which sees the commands before it.
+	// Each round ends with a query, which the session answers after the commands.
 	round := func(commands ...runner.Command) {
 		for _, c := range commands {
 			s.Send(c)
@@ -47,35 +47,35 @@ func TestAModelIsLoadedOnceWhileSomethingIsTyped(t *testing.T) {
 	}
 	s.shut()
 	if left := len(server.loaded); left > 0 {
-		t.Errorf("loaded %d times more", left)
+		t.Errorf("got %d further loads, want none", left)
 	}
 }
 
-func TestAModelIsLoadedAgainShortlyBeforeItsTimeIsOver(t *testing.T) {
+func TestWarmReloadsModelBeforeItExpires(t *testing.T) {
 	const (
 		never   = 0
 		forEver = -time.Second
 	)
 	for _, tc := range []struct {
-		rule  string
+		name  string
 		keep  time.Duration
-		after time.Duration // it was at work
+		after time.Duration // since the model's last work
 		want  int
 	}{
-		{"not while it stays for long", 5 * time.Minute, 4*time.Minute - time.Second, 0},
-		{"in the last fifth", 5 * time.Minute, 4 * time.Minute, 1},
-		{"not while it stays for a little", 30 * time.Second, 23 * time.Second, 0},
-		{"in the last fifth of that too", 30 * time.Second, 24 * time.Second, 1},
-		{"after it", time.Minute, time.Hour, 1},
-		{"not where it stays for ever", forEver, 1000 * time.Hour, 0},
-		{"not where it never stays", never, time.Hour, 0},
+		{"5m, early", 5 * time.Minute, 4*time.Minute - time.Second, 0},
+		{"5m, last fifth", 5 * time.Minute, 4 * time.Minute, 1},
+		{"30s, early", 30 * time.Second, 23 * time.Second, 0},
+		{"30s, last fifth", 30 * time.Second, 24 * time.Second, 1},
+		{"expired", time.Minute, time.Hour, 1},
+		{"kept for ever", forEver, 1000 * time.Hour, 0},
+		{"never kept", never, time.Hour, 0},
 	} {
-		t.Run(tc.rule, func(t *testing.T) {
+		t.Run(tc.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				server := &shelved{keep: tc.keep, loaded: make(chan string, 8)}
 				s := open(t, policy.ApproveAll, serving(server))
 				s.run(t, "do it")
-				time.Sleep(tc.after) // no time but that of this test
+				time.Sleep(tc.after) // fake time
 				s.Send(runner.Warm{})
 				s.Send(runner.Warm{})
 				s.shut()
@@ -87,7 +87,7 @@ func TestAModelIsLoadedAgainShortlyBeforeItsTimeIsOver(t *testing.T) {
 	}
 }
 
-// serving has a session work with a server.
+// serving makes a session use a model server.
 func serving(server *shelved) func(*stage) {
 	return func(s *stage) {
 		server.model = s.model
@@ -95,29 +95,29 @@ func serving(server *shelved) func(*stage) {
 	}
 }
 
-func TestAModelCountsAsLoadedOnlyOnceItIs(t *testing.T) {
+func TestFailedWarmIsRetried(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server := &shelved{keep: 5 * time.Minute, loaded: make(chan string, 8), err: errors.New("start it")}
 		s := open(t, policy.ApproveAll, serving(server))
 		for i, tc := range []struct {
 			err  error
-			want int // loads by now
+			want int // loads so far
 		}{
 			{errors.New("start it"), 1},
-			{nil, 2}, // the server is up now
+			{nil, 2}, // the server answers now
 			{nil, 2},
 		} {
 			server.err = tc.err
 			s.Send(runner.Warm{})
 			synctest.Wait()
 			if got := len(server.loaded); got != tc.want {
-				t.Errorf("after %d words it was to be loaded %d times, want %d", i+1, got, tc.want)
+				t.Errorf("after %d warm commands: got %d loads, want %d", i+1, got, tc.want)
 			}
 		}
 	})
 }
 
-func TestNoModelIsLoadedWhileARunGoesOn(t *testing.T) {
+func TestWarmDoesNothingDuringRun(t *testing.T) {
 	server := &shelved{keep: 5 * time.Minute, loaded: make(chan string, 8)}
 	hold := make(chan struct{})
 	s := open(t, policy.ApproveAll, func(s *stage) {

@@ -8,6 +8,7 @@ import (
 
 	"replan/agent"
 	"replan/agent/event"
+	"replan/internal/untrusted"
 	"replan/planning/plan"
 	"replan/planning/reply"
 )
@@ -20,12 +21,12 @@ func (e *engine) callModel(ctx context.Context, under *call, c agent.CallModel) 
 		e.streams(c.Delta(text, thinking))
 		if c.Drafts() {
 			for _, step := range stream.Feed(text) {
-				e.bring(event.PlanDrafting{Step: step})
+				e.emit(event.PlanDrafting{Step: step})
 			}
 		}
 	})
 	if err == nil {
-		e.bring(c.Replied(reply))
+		e.emit(c.Replied(reply))
 		return
 	}
 	kind, sentence := event.FailureModel, err.Error()
@@ -40,7 +41,7 @@ func (e *engine) callModel(ctx context.Context, under *call, c agent.CallModel) 
 		kind = event.FailureTimeout
 	}
 	reply.MS = e.since(begun)
-	e.bring(c.Failed(kind, sentence, reply))
+	e.emit(c.Failed(kind, sentence, reply))
 }
 
 // streams publishes streamed output. It drops empty chunks: a model thinks in
@@ -49,7 +50,7 @@ func (e *engine) streams(data event.Data) {
 	if output, ok := data.(event.StepOutput); ok && output.Chunk == "" {
 		return
 	}
-	e.bring(data)
+	e.emit(data)
 }
 
 // callTool calls a tool for a step.
@@ -61,44 +62,44 @@ func (e *engine) callTool(ctx context.Context, under *call, c agent.CallTool) {
 	}
 	if !c.Tool.ReadOnly {
 		call.Process = func(pid int, start string) {
-			e.bring(event.StepProcess{Index: c.Index, Attempt: c.Attempt, PID: pid, Start: start})
+			e.emit(event.StepProcess{Index: c.Index, Attempt: c.Attempt, PID: pid, Start: start})
 		}
 	}
 	result, err := e.tools.Call(ctx, call)
 	if err != nil {
-		e.bring(e.toolFailure(ctx, under, c, err, e.since(begun)))
+		e.emit(e.toolFailure(ctx, under, c, err, e.since(begun)))
 		return
 	}
-	e.bring(event.StepCompleted{Index: c.Index, Attempt: c.Attempt, Result: result, MS: e.since(begun)})
+	e.emit(event.StepCompleted{Index: c.Index, Attempt: c.Attempt, Result: result, MS: e.since(begun)})
 }
 
 // listen publishes the output and progress of a running tool.
 func (e *engine) listen(call *plan.ToolCall, index string) {
 	call.Output = func(chunk string) { e.streams(event.StepOutput{Index: index, Chunk: chunk}) }
 	call.Progress = func(done, total float64, message string) {
-		e.bring(event.StepProgress{Index: index, Done: done, Total: total, Message: message})
+		e.emit(event.StepProgress{Index: index, Done: done, Total: total, Message: untrusted.Text(message)})
 	}
 }
 
 func tooLong(limit time.Duration) string {
-	return fmt.Sprintf("it took longer than the %s it may", limit)
+	return fmt.Sprintf("it took longer than its limit of %s", limit)
 }
 
 // toolFailure returns the event for a failed call. An effectful call is in doubt
 // unless the tool itself reported the failure.
 func (e *engine) toolFailure(ctx context.Context, under *call, c agent.CallTool, err error, ms int64) event.Data {
-	failed := event.StepFailed{Index: c.Index, Attempt: c.Attempt, Error: err.Error(), Failure: event.FailureTool, MS: ms}
+	failed := event.StepFailed{Index: c.Index, Attempt: c.Attempt, Error: untrusted.Text(err.Error()), Failure: event.FailureTool, MS: ms}
 	var said *plan.ToolError
 	switch {
 	case errors.As(err, &said):
-		failed.Removes, failed.Outdated = said.Removes, said.Outdated
+		failed.Removes, failed.Outdated = said.Removes, untrusted.Text(said.Outdated)
 		return failed
 	case e.interrupted():
-		failed.Failure, failed.Error = event.FailureInterrupted, context.Cause(e.ctx).Error()
+		failed.Failure, failed.Error = event.FailureInterrupted, untrusted.Text(context.Cause(e.ctx).Error())
 	case under.stopped() != nil:
-		failed.Failure, failed.Error = event.FailureInterrupted, under.stopped().Error()
+		failed.Failure, failed.Error = event.FailureInterrupted, untrusted.Text(under.stopped().Error())
 	case errors.Is(ctx.Err(), context.DeadlineExceeded):
-		failed.Failure, failed.Error = event.FailureTimeout, tooLong(c.Timeout)
+		failed.Failure, failed.Error = event.FailureTimeout, untrusted.Text(tooLong(c.Timeout))
 	case errors.Is(err, context.DeadlineExceeded):
 		failed.Failure = event.FailureTimeout // the server's own limit
 	}
@@ -111,13 +112,13 @@ func (e *engine) toolFailure(ctx context.Context, under *call, c agent.CallTool,
 // callPlan makes or runs a plan on behalf of a chat model.
 func (e *engine) callPlan(ctx context.Context, under *call, c agent.CallPlan) {
 	if e.plan == nil {
-		e.bring(event.StepFailed{
+		e.emit(event.StepFailed{
 			Index: c.Index, Attempt: c.Attempt, Failure: event.FailureTool,
-			Error: "no plans can be made or run here: call the tools that are on offer, or answer",
+			Error: "no plans can be made or run here: call the available tools, or answer",
 		})
 		return
 	}
-	e.bring(e.plan(ctx, under, c))
+	e.emit(e.plan(ctx, under, c))
 }
 
 // openGate previews the call if the tool supports it. Then it opens the gate,
@@ -132,7 +133,7 @@ func (e *engine) openGate(g agent.OpenGate, before <-chan struct{}) {
 			return
 		case err != nil:
 			e.after(before)
-			e.bring(event.StepFailed{Index: gate.Step, Attempt: g.Attempt, Error: err.Error(), Failure: event.FailureTool, Gate: gate.Gate, MS: e.since(begun)})
+			e.emit(event.StepFailed{Index: gate.Step, Attempt: g.Attempt, Error: untrusted.Text(err.Error()), Failure: event.FailureTool, Gate: gate.Gate, MS: e.since(begun)})
 			return
 		}
 		gate.Diff, gate.Hashes = preview.Diff, preview.Hashes
@@ -144,7 +145,7 @@ func (e *engine) openGate(g agent.OpenGate, before <-chan struct{}) {
 		gate.Always, gate.NoAlways = e.offer(gate, g.Tool)
 	}
 	e.after(before)
-	e.bring(gate)
+	e.emit(gate)
 }
 
 // after waits until the previously requested gate is open. Gates thus open in
@@ -165,7 +166,7 @@ func (e *engine) wake(w agent.Wake) {
 	defer timer.Stop()
 	select {
 	case <-timer.C:
-		e.bring(event.TimerFired{ID: w.ID})
+		e.emit(event.TimerFired{ID: w.ID})
 	case <-e.ctx.Done():
 	}
 }

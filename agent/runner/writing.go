@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"replan/agent/session"
+	"replan/internal/untrusted"
 	"replan/planning/prompt"
 )
 
@@ -30,25 +31,25 @@ func (j job) names() bool { return len(prompt.Namings(j.typed)) > 0 }
 
 // tellHistory publishes the input history.
 func (s *Session) tellHistory() {
-	if s.cfg.Aids == nil {
+	if s.cfg.InputHelp == nil {
 		return
 	}
-	history, err := s.cfg.Aids.History()
+	history, err := s.cfg.InputHelp.History()
 	if err != nil {
 		s.cfg.Logger.Warn("what was sent before", "error", err)
 	}
 	if len(history.Here)+len(history.Elsewhere) > 0 {
-		_ = s.say(history)
+		_ = s.publish(history)
 	}
 }
 
 // keepWords remembers what the user sent, unless it begins with a blank.
 func (s *Session) keepWords(text string) {
-	if s.cfg.Aids == nil || strings.TrimLeft(text, " ") != text || strings.TrimSpace(text) == "" {
+	if s.cfg.InputHelp == nil || strings.TrimLeft(text, " ") != text || strings.TrimSpace(text) == "" {
 		return
 	}
 	s.workers.Go(func() {
-		if err := s.cfg.Aids.Remember(text); err != nil {
+		if err := s.cfg.InputHelp.Remember(text); err != nil {
 			s.cfg.Logger.Warn("keep what was sent", "error", err)
 		}
 	})
@@ -62,16 +63,16 @@ func (s *Session) unqueue(c Unqueue) {
 	}
 	j := s.queue[at]
 	s.queue = slices.Delete(s.queue, at, at+1)
-	s.tellQueue()
+	s.publishQueue()
 	if c.Back && j.words != "" {
-		_ = s.say(session.Returned{Text: j.words})
+		_ = s.publish(session.Returned{Text: j.words})
 	}
 }
 
 // admit puts a job after its mentions were read. Later jobs wait their turn.
 func (s *Session) admit(ctx context.Context, j job) {
-	if len(s.admitting) == 0 && (s.cfg.Aids == nil || !j.names()) {
-		s.put(ctx, j)
+	if len(s.admitting) == 0 && (s.cfg.InputHelp == nil || !j.names()) {
+		s.enqueue(ctx, j)
 		return
 	}
 	s.admitting = append(s.admitting, j)
@@ -82,9 +83,9 @@ func (s *Session) admit(ctx context.Context, j job) {
 func (s *Session) readNext(ctx context.Context) {
 	for len(s.admitting) > 0 && s.reading == nil {
 		j := s.admitting[0]
-		if s.cfg.Aids == nil || !j.names() {
+		if s.cfg.InputHelp == nil || !j.names() {
 			s.admitting = s.admitting[1:]
-			s.put(ctx, j)
+			s.enqueue(ctx, j)
 			continue
 		}
 		var reading context.Context
@@ -104,23 +105,24 @@ func (s *Session) admitted(ctx context.Context, mentions []prompt.Mention, err e
 		j := s.admitting[0]
 		s.admitting = s.admitting[1:]
 		if err != nil {
-			_ = s.say(session.Returned{Text: j.typed, Reason: err.Error()})
+			_ = s.publish(session.Returned{Text: j.typed, Reason: untrusted.Text(err.Error())})
 		} else {
 			j.mentions, j.fresh = mentions, !s.busy()
-			s.put(ctx, j)
+			s.enqueue(ctx, j)
 		}
 	}
 	s.readNext(ctx)
 	s.next(ctx)
 }
 
-// dismiss returns all jobs that were not yet put.
-func (s *Session) dismiss() {
+// cancelMentions returns the jobs whose mentions are not yet read, and cancels
+// reading them.
+func (s *Session) cancelMentions() {
 	if s.reading == nil {
 		return
 	}
 	for _, j := range s.admitting[1:] {
-		_ = s.say(session.Returned{Text: j.typed, Reason: "stopped before it began"})
+		_ = s.publish(session.Returned{Text: j.typed, Reason: "stopped before it started"})
 	}
 	s.admitting = s.admitting[:1]
 	s.reading()
@@ -135,14 +137,14 @@ func (s preparation) mentions(ctx context.Context, text string) ([]prompt.Mentio
 		if slices.ContainsFunc(out, func(m prompt.Mention) bool { return m.Name == n.Name }) {
 			continue
 		}
-		m, err := s.cfg.Aids.Mention(ctx, n.Name)
+		m, err := s.cfg.InputHelp.Mention(ctx, n.Name)
 		switch {
 		case ctx.Err() != nil:
-			return nil, errors.New("stopped before it began")
+			return nil, errors.New("stopped before it started")
 		case errors.Is(err, ErrUnnamed) && !strings.ContainsAny(text[n.Start:n.End], `"/\.:`):
 			continue
 		case err != nil:
-			return nil, fmt.Errorf("nothing was sent, since %s cannot go with it: %w; write \\%[1]s where it is only words", text[n.Start:n.End], err)
+			return nil, fmt.Errorf("nothing was sent, because %s cannot be attached: %w; write \\%[1]s for plain text", text[n.Start:n.End], err)
 		}
 		if size += len(m.Text); len(out) == maxMentions || size > maxMentionBytes {
 			return nil, fmt.Errorf("a message mentions at most %d files of %d KB together; name fewer, and let a plan read the others", maxMentions, maxMentionBytes>>10)

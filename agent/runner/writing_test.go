@@ -16,22 +16,22 @@ import (
 	"replan/planning/prompt"
 )
 
-// aids know one file and what was sent.
-type aids struct {
+// scriptedHelp knows one file and records the texts that were sent.
+type scriptedHelp struct {
 	mu   sync.Mutex
 	sent []string
-	hold chan struct{} // closed when files can be read; nil never holds
+	hold chan struct{} // closed once files can be read; nil never blocks
 	text string
 }
 
-func (a *aids) Complete(_ context.Context, of session.Completing) ([]session.Completion, bool, error) {
+func (a *scriptedHelp) Complete(_ context.Context, of session.Completing) ([]session.Completion, bool, error) {
 	if of != session.CompleteMentions {
 		return nil, false, errors.New("there are none")
 	}
 	return []session.Completion{{Text: "a.go"}}, true, nil
 }
 
-func (a *aids) Mention(ctx context.Context, name string) (prompt.Mention, error) {
+func (a *scriptedHelp) Mention(ctx context.Context, name string) (prompt.Mention, error) {
 	if a.hold != nil {
 		select {
 		case <-a.hold:
@@ -47,90 +47,90 @@ func (a *aids) Mention(ctx context.Context, name string) (prompt.Mention, error)
 	return prompt.Mention{Name: name, Text: a.text, Bytes: len(a.text)}, nil
 }
 
-func (a *aids) History() (session.History, error) {
+func (a *scriptedHelp) History() (session.History, error) {
 	return session.History{Here: []string{"before"}}, errors.New("some of it is damaged")
 }
 
-func (a *aids) Remember(text string) error {
+func (a *scriptedHelp) Remember(text string) error {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.sent = append(a.sent, text)
 	return nil
 }
 
-func helped(t *testing.T, a *aids, change func(*stage)) *stage {
+func helped(t *testing.T, a *scriptedHelp, change func(*stage)) *stage {
 	t.Helper()
 	if a.text == "" {
 		a.text = "package a"
 	}
 	return open(t, policy.ApproveAll, func(s *stage) {
-		s.config = func(c *runner.Config) { c.Aids = a }
+		s.config = func(c *runner.Config) { c.InputHelp = a }
 		if change != nil {
 			change(s)
 		}
 	})
 }
 
-func TestWhatAMessageNamesIsKeptWithItAndSentToTheModel(t *testing.T) {
-	s := helped(t, &aids{}, nil)
+func TestMentionedFileIsStoredAndSent(t *testing.T) {
+	s := helped(t, &scriptedHelp{}, nil)
 	s.Send(runner.Submit{Text: "explain @a.go to @somebody"})
-	if said := until[event.ChatUser](t, s); len(said.Mentions) != 1 || said.Mentions[0].Text != "package a" {
-		t.Errorf("kept %+v", said)
+	if user := until[event.ChatUser](t, s); len(user.Mentions) != 1 || user.Mentions[0].Text != "package a" {
+		t.Errorf("got the message %+v", user)
 	}
 	until[event.ChatReply](t, s)
 	messages := s.model.requests(prompt.PurposeAnalysis)[0].Messages
 	if goal, before := messages[len(messages)-2].Content, messages[len(messages)-3].Content; goal != "explain @a.go to @somebody" || !strings.Contains(before, "package a") {
-		t.Errorf("sent %q before %q", before, goal)
+		t.Errorf("the request has %q before %q", before, goal)
 	}
-	// The next turn still knows it.
+	// The next turn still includes the file.
 	s.Send(runner.Submit{Text: "and now?"})
 	until[event.ChatReply](t, s)
 	next := s.model.requests(prompt.PurposeAnalysis)[1].Messages
 	if !slices.ContainsFunc(next, func(m prompt.Message) bool { return m.Content == messages[len(messages)-3].Content }) {
-		t.Error("the next request does not hold what was mentioned")
+		t.Error("the next request lacks the mentioned file")
 	}
 }
 
-func TestAMessageThatNamesWhatCannotBeReadComesBack(t *testing.T) {
-	s := helped(t, &aids{}, nil)
+func TestUnreadableMentionReturnsMessage(t *testing.T) {
+	s := helped(t, &scriptedHelp{}, nil)
 	s.Send(runner.Submit{Text: "explain @b.go"})
-	if back := until[session.Returned](t, s); back.Text != "explain @b.go" || !strings.Contains(back.Reason, "there is no b.go") || !strings.Contains(back.Reason, `write \@b.go`) {
+	if back := until[session.Returned](t, s); back.Text != "explain @b.go" || !strings.Contains(string(back.Reason), "there is no b.go") || !strings.Contains(string(back.Reason), `write \@b.go`) {
 		t.Errorf("%+v", back)
 	}
 	s.shut()
 	if slices.ContainsFunc(s.seen, func(e event.Event) bool { return e.Data.Kind() == event.KindChatUser }) {
-		t.Error("it stands in the conversation")
+		t.Error("the message is in the conversation")
 	}
 }
 
-func TestWhatComesBehindAMessageThatIsReadWaitsForIt(t *testing.T) {
-	a := &aids{hold: make(chan struct{})}
+func TestMessagesKeepOrderWhileFilesAreRead(t *testing.T) {
+	a := &scriptedHelp{hold: make(chan struct{})}
 	s := helped(t, a, nil)
 	s.Send(runner.Submit{Text: "first @a.go"})
 	s.Send(runner.Submit{Text: "second"})
 	close(a.hold)
 	for _, want := range []string{"first @a.go", "second"} {
-		if said := until[event.ChatUser](t, s); said.Text != want {
-			t.Errorf("%q came, not %q", said.Text, want)
+		if user := until[event.ChatUser](t, s); user.Text != want {
+			t.Errorf("got %q, want %q", user.Text, want)
 		}
 		until[event.ChatReply](t, s)
 	}
 }
 
-func TestStopGivesBackWhatIsBeingRead(t *testing.T) {
-	s := helped(t, &aids{hold: make(chan struct{})}, nil)
+func TestStopReturnsPendingMessages(t *testing.T) {
+	s := helped(t, &scriptedHelp{hold: make(chan struct{})}, nil)
 	s.Send(runner.Submit{Text: "first @a.go"})
 	s.Send(runner.Submit{Text: "second"})
 	s.Send(runner.Stop{})
 	got := []string{until[session.Returned](t, s).Text, until[session.Returned](t, s).Text}
 	slices.Sort(got)
 	if !slices.Equal(got, []string{"first @a.go", "second"}) {
-		t.Errorf("%q came back", got)
+		t.Errorf("got back %q", got)
 	}
 }
 
-func TestAFileIsReadAnewWhenItsTurnHasCome(t *testing.T) {
-	a := &aids{}
+func TestQueuedMessageReadsFileWhenItStarts(t *testing.T) {
+	a := &scriptedHelp{}
 	hold := make(chan struct{})
 	s := helped(t, a, func(s *stage) {
 		s.model.hold = map[prompt.Purpose]chan struct{}{prompt.PurposeSynthesis: hold}
@@ -145,14 +145,14 @@ func TestAFileIsReadAnewWhenItsTurnHasCome(t *testing.T) {
 	a.text = "package b"
 	a.mu.Unlock()
 	close(hold)
-	if said := until[event.ChatUser](t, s); len(said.Mentions) != 1 || said.Mentions[0].Text != "package b" {
-		t.Errorf("kept %+v", said)
+	if user := until[event.ChatUser](t, s); len(user.Mentions) != 1 || user.Mentions[0].Text != "package b" {
+		t.Errorf("got the message %+v", user)
 	}
 }
 
-func TestWhatIsQueuedCanBeTakenBack(t *testing.T) {
+func TestUnqueueReturnsMessage(t *testing.T) {
 	hold := make(chan struct{})
-	s := helped(t, &aids{}, func(s *stage) {
+	s := helped(t, &scriptedHelp{}, func(s *stage) {
 		s.model.hold = map[prompt.Purpose]chan struct{}{prompt.PurposeAnalysis: hold}
 	})
 	for _, text := range []string{"go on", "one", "two"} {
@@ -164,35 +164,35 @@ func TestWhatIsQueuedCanBeTakenBack(t *testing.T) {
 	}
 	s.Send(runner.Unqueue{ID: q.Jobs[1].ID, Back: true})
 	if back := until[session.Returned](t, s); back.Text != "two" || back.Reason != "" {
-		t.Errorf("%+v came back", back)
+		t.Errorf("got back %+v", back)
 	}
 	s.Send(runner.Unqueue{ID: q.Jobs[0].ID})
-	for len(q.Waiting) != 0 { // the queue with one of them is told first
+	for len(q.Waiting) != 0 { // skip the queue with one message
 		q = until[session.Queue](t, s)
 	}
 	close(hold)
 }
 
-func TestWhatIsSentIsRememberedButForLinesThatBeginWithABlank(t *testing.T) {
-	a := &aids{}
+func TestHistoryLeavesOutLinesWithLeadingBlank(t *testing.T) {
+	a := &scriptedHelp{}
 	s := helped(t, a, nil)
 	if h := until[session.History](t, s); !slices.Equal(h.Here, []string{"before"}) {
-		t.Errorf("it begins with %q", h.Here)
+		t.Errorf("got the history %q", h.Here)
 	}
 	s.Send(runner.Submit{Text: "do it"})
 	until[event.ChatReply](t, s)
 	s.Send(runner.Submit{Text: " keep it to yourself"})
-	if said := until[event.ChatUser](t, s); said.Text != "keep it to yourself" {
-		t.Errorf("%q is said", said.Text)
+	if user := until[event.ChatUser](t, s); user.Text != "keep it to yourself" {
+		t.Errorf("got the message %q", user.Text)
 	}
 	s.shut()
 	if !slices.Equal(a.sent, []string{"do it"}) {
-		t.Errorf("%q is remembered", a.sent)
+		t.Errorf("the history recorded %q", a.sent)
 	}
 }
 
-func TestWhatCanBeCompletedIsTold(t *testing.T) {
-	s := helped(t, &aids{}, nil)
+func TestCompletionsListCandidates(t *testing.T) {
+	s := helped(t, &scriptedHelp{}, nil)
 	if c, err := s.Completions(t.Context(), session.CompleteMentions); err != nil || c.Of != session.CompleteMentions || len(c.Items) != 1 || !c.More {
 		t.Errorf("%+v, %v", c, err)
 	}

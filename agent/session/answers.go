@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"replan/agent/rule"
+	"replan/internal/untrusted"
 	"replan/planning/plan"
 	"replan/planning/prompt"
 )
@@ -15,13 +16,13 @@ type Models struct {
 	Think    prompt.ThinkLevel  `json:"think,omitempty"`
 	Profiles []ProfileChoice    `json:"profiles,omitempty"`
 	Profile  string             `json:"profile,omitempty"` // the one in use
-	Problem  string             `json:"problem,omitempty"` // why there are no models, one sentence on what to do
+	Problem  untrusted.Text     `json:"problem,omitempty"` // why there are no models, one sentence on what to do
 }
 
 // ProfileChoice is a profile that the user can choose.
 type ProfileChoice struct {
-	Name        string `json:"name"`
-	Description string `json:"description,omitempty"`
+	Name        string         `json:"name"`
+	Description untrusted.Text `json:"description,omitempty"`
 }
 
 // Servers lists the tool servers and the tools they offer.
@@ -32,12 +33,12 @@ type Servers struct {
 
 // OfferedTool is a tool in a list of tools.
 type OfferedTool struct {
-	Server      string       `json:"server"`
-	Name        string       `json:"name"`
-	Description string       `json:"description,omitempty"` // untrusted text
-	ReadOnly    bool         `json:"read_only,omitempty"`
-	Destructive bool         `json:"destructive,omitempty"`
-	Verdict     rule.Verdict `json:"verdict,omitempty"` // of the gate rules on its calls; "" if it depends on their arguments
+	Server      string         `json:"server"`
+	Name        string         `json:"name"`
+	Description untrusted.Text `json:"description,omitempty"` // untrusted text
+	ReadOnly    bool           `json:"read_only,omitempty"`
+	Destructive bool           `json:"destructive,omitempty"`
+	Verdict     rule.Verdict   `json:"verdict,omitempty"` // of the gate rules on its calls; "" if it depends on their arguments
 }
 
 // Settings lists the settings in force and where each comes from.
@@ -50,7 +51,7 @@ type Settings struct {
 // Setting is one value that can be configured.
 type Setting struct {
 	Key     string   `json:"key"`               // in the configuration: section.name
-	Value   string   `json:"value"`             // in force, in words; "" is nothing
+	Value   string   `json:"value"`             // in force, as text; "" for none
 	Source  string   `json:"source"`            // flag, environment, configuration, this session or default
 	Literal string   `json:"literal,omitempty"` // the value in TOML; "" if it does not fit one line
 	About   string   `json:"about,omitempty"`   // what it does, in a few words
@@ -59,14 +60,14 @@ type Setting struct {
 
 // Conversation is an earlier session that can be continued.
 type Conversation struct {
-	Session   string    `json:"session"`
-	Workspace string    `json:"workspace,omitempty"` // of its newest run
-	First     string    `json:"first"`               // the user's first message
-	Last      string    `json:"last,omitempty"`      // the user's last message
-	Turns     int       `json:"turns"`               // messages of the user
-	Runs      int       `json:"runs"`
-	Changed   time.Time `json:"changed"`
-	Open      bool      `json:"open,omitempty"` // a process has it open
+	Session   string         `json:"session"`
+	Workspace string         `json:"workspace,omitempty"` // of its newest run
+	First     untrusted.Text `json:"first"`               // the user's first message
+	Last      untrusted.Text `json:"last,omitempty"`      // the user's last message
+	Turns     int            `json:"turns"`               // messages of the user
+	Runs      int            `json:"runs"`
+	Changed   time.Time      `json:"changed"`
+	Open      bool           `json:"open,omitempty"` // a process has it open
 }
 
 // Completing names a set of things that can be completed.
@@ -85,17 +86,17 @@ const (
 
 // Completion is one proposal for the text at the cursor.
 type Completion struct {
-	Text   string       `json:"text"`             // the text to insert: a name without its @, a command with all its words
-	Detail string       `json:"detail,omitempty"` // in a few words
-	Folder bool         `json:"folder,omitempty"` // completion continues inside it
-	Takes  []Completing `json:"takes,omitempty"`  // what the argument of a command may be
-	Usage  string       `json:"usage,omitempty"`  // the arguments of a command, such as ID|FILE
+	Text   string         `json:"text"`             // the text to insert: a name without its @, a command with all its words
+	Detail untrusted.Text `json:"detail,omitempty"` // in a few words
+	Folder bool           `json:"folder,omitempty"` // completion continues inside it
+	Takes  []Completing   `json:"takes,omitempty"`  // what the argument of a command may be
+	Usage  string         `json:"usage,omitempty"`  // the arguments of a command, such as ID|FILE
 }
 
 // Completions lists the proposals of one set.
 type Completions struct {
-	Of      Completing   `json:"of"`
-	Items   []Completion `json:"items,omitempty"`
-	More    bool         `json:"more,omitempty"` // Items is not the whole set
-	Problem string       `json:"problem,omitempty"`
+	Of      Completing     `json:"of"`
+	Items   []Completion   `json:"items,omitempty"`
+	More    bool           `json:"more,omitempty"` // Items is not the whole set
+	Problem untrusted.Text `json:"problem,omitempty"`
 }

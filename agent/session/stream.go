@@ -2,6 +2,7 @@ package session
 
 import (
 	"replan/agent/event"
+	"replan/internal/untrusted"
 	"replan/planning/plan"
 	"replan/planning/prompt"
 )
@@ -20,25 +21,25 @@ const (
 // Status says what the session works with: the model and the health of the
 // servers.
 type Status struct {
-	Workspace     string              `json:"workspace"`
-	Model         string              `json:"model,omitempty"`
+	Workspace     untrusted.Text      `json:"workspace"`
+	Model         untrusted.Text      `json:"model,omitempty"`
 	ContextWindow int                 `json:"context_window,omitempty"` // tokens
-	Problem       string              `json:"problem,omitempty"`        // one sentence on what is missing and what to do
+	Problem       untrusted.Text      `json:"problem,omitempty"`        // one sentence that names the problem and the remedy
 	Planner       event.PlannerKind   `json:"planner,omitempty"`        // who plans goals
 	Tools         int                 `json:"tools"`                    // on offer now
 	Servers       []plan.ServerStatus `json:"servers,omitempty"`
 	ContextTokens int                 `json:"context_tokens,omitempty"` // the next request opens with: prompt, tools and conversation
-	Instructions  string              `json:"instructions,omitempty"`   // the file with the project's instructions, relative to the workspace if it lies inside
-	Profile       string              `json:"profile,omitempty"`        // the profile in use
+	Instructions  untrusted.Text      `json:"instructions,omitempty"`   // the file with the project's instructions, relative to the workspace if it lies inside
+	Profile       untrusted.Text      `json:"profile,omitempty"`        // the profile in use
 	Think         prompt.ThinkLevel   `json:"think,omitempty"`
-	Host          string              `json:"host,omitempty"`   // of the model server
+	Host          untrusted.Text      `json:"host,omitempty"`   // of the model server
 	Trouble       prompt.ModelTrouble `json:"trouble,omitzero"` // the cause of Problem
-	Branch        string              `json:"branch,omitempty"` // of the workspace's repository, "" if unknown
+	Branch        untrusted.Text      `json:"branch,omitempty"` // of the workspace's repository, "" if unknown
 	Review        bool                `json:"review,omitempty"` // plans of the next runs are held for review
 }
 
-// Queue says what the session prepares and what waits for it, or for the run in
-// progress, in order.
+// Queue lists the job that the session prepares and the jobs that wait for it, or
+// for the run in progress, in order.
 type Queue struct {
 	Doing   string      `json:"doing,omitempty"`   // in a few words; "" is nothing
 	Servers []string    `json:"servers,omitempty"` // that Doing waits for
@@ -62,8 +63,8 @@ type Resuming struct {
 // Returned gives the user's input back: the session did not accept it, or the
 // user took it out of the queue.
 type Returned struct {
-	Text   string `json:"text"`             // as it was typed
-	Reason string `json:"reason,omitempty"` // why it was not accepted and what to do; "" if the user took it back
+	Text   string         `json:"text"`             // as it was typed
+	Reason untrusted.Text `json:"reason,omitempty"` // why it was not accepted and what to do; "" if the user took it back
 }
 
 // History is what the user sent earlier, in other sessions too, oldest first.

@@ -25,8 +25,8 @@ type Changes struct {
 	damaged   []string // runs whose journal cannot be read completely
 }
 
-// Changes collects a run and the runs that it started, as far as their journals
-// are readable.
+// Changes collects a run and the runs that it started, from the readable parts of
+// their journals.
 func (s *Store) Changes(run string) (*Changes, error) {
 	c := &Changes{journals: s.Runs}
 	return c, c.follow(run)
@@ -42,7 +42,7 @@ func (c *Changes) follow(id string) error {
 	events, err := c.journals.Read(id)
 	var damaged *journal.DamageError
 	switch {
-	case errors.Is(err, fs.ErrNotExist), errors.Is(err, journal.ErrEmpty):
+	case errors.Is(err, fs.ErrNotExist), errors.Is(err, event.ErrNoEvents):
 		return nil
 	case errors.As(err, &damaged):
 		c.damaged = append(c.damaged, id)
@@ -91,7 +91,7 @@ func (c *Changes) note(tools plan.Catalogue, name string) {
 type BusyError struct{ Run string }
 
 func (e *BusyError) Error() string {
-	return fmt.Sprintf("the run %s still goes on: stop it first, or wait until it has ended", e.Run)
+	return fmt.Sprintf("the run %s is still active: stop it first, or wait until it ends", e.Run)
 }
 
 // Hold keeps other processes from working on the runs until release is called. If
@@ -129,10 +129,10 @@ func (c *Changes) Notes() []string {
 		if n > 1 {
 			names = strings.Join(c.others[:n-1], ", ") + " and " + names
 		}
-		notes = append(notes, "what "+names+" changed is not put back")
+		notes = append(notes, "what "+names+" changed is not restored")
 	}
 	for _, id := range c.damaged {
-		notes = append(notes, "the journal of "+id+" is damaged: runs that it started later are not undone with it")
+		notes = append(notes, "the journal of "+id+" is damaged: runs it started later are not undone with it")
 	}
 	return notes
 }

@@ -8,6 +8,7 @@ import (
 
 	"replan/agent/event"
 	"replan/agent/session"
+	"replan/internal/untrusted"
 )
 
 // maxConversations is the maximum number of listed conversations; older ones are
@@ -51,9 +52,9 @@ func (s *Store) Conversations() ([]session.Conversation, error) {
 				continue
 			}
 			if c.Turns++; c.First == "" && !strings.HasPrefix(said.Text, "/") && strings.TrimSpace(said.Text) != "" {
-				c.First = said.Text
+				c.First = untrusted.Text(said.Text)
 			}
-			c.Last = said.Text
+			c.Last = untrusted.Text(said.Text)
 		}
 		if c.Turns == 0 {
 			continue

@@ -12,7 +12,7 @@ import (
 	"replan/agent/store"
 )
 
-func TestMediansOfTheNewestSamplesOfATool(t *testing.T) {
+func TestMediansOfNewestSamples(t *testing.T) {
 	hundred := make([]int64, 100)
 	for i := range hundred {
 		hundred[i] = int64(i + 1)
@@ -21,16 +21,16 @@ func TestMediansOfTheNewestSamplesOfATool(t *testing.T) {
 		added []map[string][]int64
 		want  map[string]int64
 	}{
-		"nothing was added":               {nil, map[string]int64{}},
-		"one":                             {[]map[string][]int64{{"a": {7}}}, map[string]int64{"a": 7}},
-		"the middle of an odd number":     {[]map[string][]int64{{"a": {9, 1, 5}}}, map[string]int64{"a": 5}},
-		"the mean of an even number":      {[]map[string][]int64{{"a": {1, 9, 3, 5}}}, map[string]int64{"a": 4}},
-		"over several runs":               {[]map[string][]int64{{"a": {1}}, {"a": {3}, "b": {8}}, {"a": {2}}}, map[string]int64{"a": 2, "b": 8}},
-		"of a hundred the newest 32":      {[]map[string][]int64{{"a": hundred}}, map[string]int64{"a": 84}},
-		"of many runs the newest 32":      {[]map[string][]int64{{"a": hundred[:30]}, {"a": hundred[30:60]}, {"a": hundred[60:]}}, map[string]int64{"a": 84}},
-		"what is no duration is left out": {[]map[string][]int64{{"a": {-5, 3}, "b": {-1}, "": {4}, "c": {}}}, map[string]int64{"a": 3}},
-		"0 is one":                        {[]map[string][]int64{{"a": {0}}}, map[string]int64{"a": 0}},
-		"the largest there are":           {[]map[string][]int64{{"a": {1<<63 - 1, 1<<63 - 1}}}, map[string]int64{"a": 1<<63 - 1}},
+		"no samples":                {nil, map[string]int64{}},
+		"one sample":                {[]map[string][]int64{{"a": {7}}}, map[string]int64{"a": 7}},
+		"odd number of samples":     {[]map[string][]int64{{"a": {9, 1, 5}}}, map[string]int64{"a": 5}},
+		"even number of samples":    {[]map[string][]int64{{"a": {1, 9, 3, 5}}}, map[string]int64{"a": 4}},
+		"several runs":              {[]map[string][]int64{{"a": {1}}, {"a": {3}, "b": {8}}, {"a": {2}}}, map[string]int64{"a": 2, "b": 8}},
+		"newest 32 of one run":      {[]map[string][]int64{{"a": hundred}}, map[string]int64{"a": 84}},
+		"newest 32 of several runs": {[]map[string][]int64{{"a": hundred[:30]}, {"a": hundred[30:60]}, {"a": hundred[60:]}}, map[string]int64{"a": 84}},
+		"invalid samples":           {[]map[string][]int64{{"a": {-5, 3}, "b": {-1}, "": {4}, "c": {}}}, map[string]int64{"a": 3}},
+		"zero":                      {[]map[string][]int64{{"a": {0}}}, map[string]int64{"a": 0}},
+		"largest samples":           {[]map[string][]int64{{"a": {1<<63 - 1, 1<<63 - 1}}}, map[string]int64{"a": 1<<63 - 1}},
 	}
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -48,7 +48,7 @@ func TestMediansOfTheNewestSamplesOfATool(t *testing.T) {
 	}
 }
 
-func TestTheToolsThatWereUsedLongestAgoGo(t *testing.T) {
+func TestLeastRecentlyUsedToolsAreDropped(t *testing.T) {
 	d := store.OpenDurations(filepath.Join(t.TempDir(), "durations.json"))
 	first := map[string][]int64{}
 	for i := range 512 {
@@ -65,19 +65,19 @@ func TestTheToolsThatWereUsedLongestAgoGo(t *testing.T) {
 	}
 	for tool, want := range map[string]bool{"tool-000": true, "tool-001": false, "tool-002": false, "tool-003": true, "new-1": true, "new-2": true} {
 		if _, kept := got[tool]; kept != want {
-			t.Errorf("%s is kept: %v, want %v", tool, kept, want)
+			t.Errorf("%s kept: got %v, want %v", tool, kept, want)
 		}
 	}
 }
 
-func TestDamagedDurationsAreToldOnceAndBegunAnew(t *testing.T) {
+func TestDamagedDurationsAreReportedOnceAndReplaced(t *testing.T) {
 	for name, text := range map[string]string{
 		"no JSON":         `{"v":1,"tools":[{"tool"`,
 		"empty":           ``,
 		"another version": `{"v":2,"tools":[]}`,
 		"another form":    `[1,2]`,
 		"no samples":      `{"v":1,"tools":[{"tool":"a","ms":[]}]}`,
-		"a negative one":  `{"v":1,"tools":[{"tool":"a","ms":[-1]}]}`,
+		"negative sample": `{"v":1,"tools":[{"tool":"a","ms":[-1]}]}`,
 	} {
 		t.Run(name, func(t *testing.T) {
 			path := filepath.Join(t.TempDir(), "durations.json")
@@ -95,30 +95,31 @@ func TestDamagedDurationsAreToldOnceAndBegunAnew(t *testing.T) {
 				t.Error(err)
 			}
 			if got, err := d.Medians(); err != nil || got["a"] != 5 {
-				t.Errorf("at last: %v, %v", got, err)
+				t.Errorf("after adding: %v, %v", got, err)
 			}
-			// Where nobody asked for the medians before, adding tells, and adds.
+			// If Medians was not called before, Add reports the damage and still
+			// adds.
 			if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 				t.Fatal(err)
 			}
 			d = store.OpenDurations(path)
 			if err := d.Add(map[string][]int64{"a": {6}}); err == nil {
-				t.Error("the damage was not told")
+				t.Error("the damage was not reported")
 			}
 			if got, err := d.Medians(); err != nil || got["a"] != 6 {
-				t.Errorf("after adding: %v, %v", got, err)
+				t.Errorf("after adding alone: %v, %v", got, err)
 			}
 		})
 	}
 }
 
-func TestNoSamplesAreLostBetweenWriters(t *testing.T) {
+func TestConcurrentWritersLoseNoSamples(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "durations.json")
 	var writers sync.WaitGroup
 	failed := make([]error, 8)
 	for i := range failed {
 		writers.Go(func() {
-			d := store.OpenDurations(path) // a lock of its own, as another process has
+			d := store.OpenDurations(path) // with its own lock, like another process
 			for n := range 10 {
 				if err := d.Add(map[string][]int64{fmt.Sprintf("tool-%d-%d", i, n): {1}}); err != nil {
 					failed[i] = err

@@ -12,7 +12,7 @@ import (
 	"replan/agent/store"
 )
 
-func kept(t *testing.T, h *store.History) string {
+func historyLines(t *testing.T, h *store.History) string {
 	t.Helper()
 	lines, err := h.Lines()
 	if err != nil {
@@ -25,19 +25,19 @@ func kept(t *testing.T, h *store.History) string {
 	return strings.Join(out, " ")
 }
 
-func TestWhatWasSentIsKeptOnceAWorkspaceAndNewestLast(t *testing.T) {
+func TestHistoryKeepsEachLineOncePerWorkspace(t *testing.T) {
 	h := store.OpenHistory(filepath.Join(t.TempDir(), "state", "history.json"))
 	for _, l := range []store.HistoryLine{{"a", "one"}, {"a", "two"}, {"b", "one"}, {"a", "one"}, {"a", " \n"}, {"a", strings.Repeat("x", 20_000)}} {
 		if err := h.Add(l); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if got := kept(t, h); got != "a:two b:one a:one" {
-		t.Errorf("kept %s", got)
+	if got := historyLines(t, h); got != "a:two b:one a:one" {
+		t.Errorf("got the lines %s", got)
 	}
 }
 
-func TestWhatWasSentIsForTheUserAlone(t *testing.T) {
+func TestHistoryFileIsPrivate(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "history.json")
 	if err := store.OpenHistory(path).Add(store.HistoryLine{Text: "secret"}); err != nil {
 		t.Fatal(err)
@@ -48,7 +48,7 @@ func TestWhatWasSentIsForTheUserAlone(t *testing.T) {
 	}
 }
 
-func TestTheHistoryIsBounded(t *testing.T) {
+func TestHistoryIsBounded(t *testing.T) {
 	h := store.OpenHistory(filepath.Join(t.TempDir(), "history.json"))
 	var all sync.WaitGroup
 	for i := range 4 {
@@ -66,7 +66,7 @@ func TestTheHistoryIsBounded(t *testing.T) {
 	}
 }
 
-func TestADamagedHistoryIsSaidAndBegunAnew(t *testing.T) {
+func TestDamagedHistoryIsReportedAndReplaced(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "history.json")
 	if err := os.WriteFile(path, []byte("{"), 0o600); err != nil {
 		t.Fatal(err)
@@ -78,7 +78,7 @@ func TestADamagedHistoryIsSaidAndBegunAnew(t *testing.T) {
 	if err := h.Add(store.HistoryLine{Workspace: "a", Text: "one"}); err != nil {
 		t.Fatal(err)
 	}
-	if got := kept(t, h); got != "a:one" {
-		t.Errorf("kept %s", got)
+	if got := historyLines(t, h); got != "a:one" {
+		t.Errorf("got the lines %s", got)
 	}
 }

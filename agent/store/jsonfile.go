@@ -40,7 +40,7 @@ type jsonFile[T any] struct {
 type damagedError struct{ path, what string }
 
 func (e *damagedError) Error() string {
-	return fmt.Sprintf("read the file %s: it does not hold %s and is begun anew", e.path, e.what)
+	return fmt.Sprintf("read the file %s: it does not contain %s; starting a new one", e.path, e.what)
 }
 
 // read returns the content. For a damaged file it returns empty content and a

@@ -7,6 +7,7 @@ import (
 	"os"
 	"time"
 
+	"replan/agent/event"
 	"replan/agent/store/journal"
 )
 
@@ -37,7 +38,7 @@ func (s *Store) Prune(p Pruning, now time.Time) (Pruned, error) {
 	ended := 0
 	for _, e := range entries {
 		run, err := s.Runs.Fold(e.ID)
-		empty := errors.Is(err, journal.ErrEmpty)
+		empty := errors.Is(err, event.ErrNoEvents)
 		if err != nil && !empty {
 			pruned.Unread = append(pruned.Unread, err)
 			continue

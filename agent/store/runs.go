@@ -5,7 +5,6 @@ import (
 
 	"replan/agent"
 	"replan/agent/event"
-	"replan/agent/store/journal"
 )
 
 // RunSummaries returns a summary of each readable run, newest first.
@@ -26,7 +25,7 @@ func (s *Store) Summaries() (list []agent.Summary, broken []error, err error) {
 	for _, e := range entries {
 		run, err := s.Runs.Fold(e.ID)
 		switch {
-		case errors.Is(err, journal.ErrEmpty):
+		case errors.Is(err, event.ErrNoEvents):
 		case err != nil:
 			broken = append(broken, err)
 		default:

@@ -14,18 +14,19 @@ import (
 	"replan/agent/event"
 	"replan/agent/runner"
 	"replan/agent/store"
+	"replan/internal/untrusted"
 	"replan/planning/plan"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// A session takes either store.
+// A session accepts either store.
 var (
 	_ runner.Store = (*store.Store)(nil)
 	_ runner.Store = store.Dry{}
 )
 
-// newStore is a store in a folder of its own.
+// newStore returns a store in a new folder.
 func newStore(t *testing.T) *store.Store {
 	t.Helper()
 	dirs, err := store.FindDirs(t.TempDir())
@@ -52,7 +53,7 @@ func keep(t *testing.T, s *store.Store, id string, data ...event.Data) {
 	}
 }
 
-func TestContinueTakesTheRunThatStartedTheNewest(t *testing.T) {
+func TestNewestRunReturnsOutermostUnfinishedRun(t *testing.T) {
 	for id, want := range map[string]string{
 		"outer": "r-outer", "of-it": "r-outer", "of-one-that-is-over": "r-of-one-that-is-over", "of-none": "r-of-none",
 	} {
@@ -67,12 +68,12 @@ func TestContinueTakesTheRunThatStartedTheNewest(t *testing.T) {
 			begin("of-one-that-is-over", "of-one-that-is-over", "r-over")
 			begin("of-none", "of-none", "r-gone")
 			if run, ok, err := s.NewestRun("/" + id); err != nil || !ok || run.ID != want {
-				t.Errorf("it is run %s, %v, %v", run.ID, ok, err)
+				t.Errorf("got run %s, %v, %v", run.ID, ok, err)
 			}
 		})
 	}
 	if _, ok, err := newStore(t).NewestRun("/w"); ok || err != nil {
-		t.Errorf("a store without runs has one: %v, %v", ok, err)
+		t.Errorf("an empty store returned a run: %v, %v", ok, err)
 	}
 }
 
@@ -81,7 +82,7 @@ func TestRunsAndPlansAreFoundByPrefix(t *testing.T) {
 	ids := []string{"auth", "auth-2", "billing"}
 	for _, id := range ids {
 		keep(t, s, id, event.RunStarted{Goal: "g"})
-		if _, err := s.Plans.Save(plan.Plan{ID: id, Title: id}, time.Now()); err != nil {
+		if _, err := s.Plans.Save(plan.Plan{ID: id, Title: untrusted.Text(id)}, time.Now()); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -114,10 +115,10 @@ func TestDryRunsKeepNoJournal(t *testing.T) {
 		t.Error(err)
 	}
 	if _, _, err := dry.ReopenRun("r-1"); !errors.Is(err, refused) {
-		t.Errorf("a resume says %v", err)
+		t.Errorf("ReopenRun: got error %v, want %v", err, refused)
 	}
 	if left, _ := os.ReadDir(s.Dirs.State); len(left) > 0 {
-		t.Errorf("it left %v", left)
+		t.Errorf("the dry run left %v", left)
 	}
 }
 
@@ -136,13 +137,13 @@ func TestExportOverwritesNothing(t *testing.T) {
 		name, file, want string
 		refused          error
 	}{
-		{"without a name it goes to the data folder", "", filepath.Join(exports, "chat-20261122-100400.md"), nil},
-		{"a second one gets a number", "", filepath.Join(exports, "chat-20261122-100400-2.md"), nil},
-		{"a third one the next", "", filepath.Join(exports, "chat-20261122-100400-3.md"), nil},
-		{"a name is one of the workspace", "talk.md", filepath.Join(workspace, "talk.md"), nil},
-		{"a folder gets a file with the date", "notes", filepath.Join(workspace, "notes", "chat-20261122-100400.md"), nil},
-		{"an existing file stays", "there.md", "", os.ErrExist},
-		{"a missing folder is an error", "nowhere/talk.md", "", os.ErrNotExist},
+		{"no name", "", filepath.Join(exports, "chat-20261122-100400.md"), nil},
+		{"second export", "", filepath.Join(exports, "chat-20261122-100400-2.md"), nil},
+		{"third export", "", filepath.Join(exports, "chat-20261122-100400-3.md"), nil},
+		{"name in the workspace", "talk.md", filepath.Join(workspace, "talk.md"), nil},
+		{"folder", "notes", filepath.Join(workspace, "notes", "chat-20261122-100400.md"), nil},
+		{"existing file", "there.md", "", os.ErrExist},
+		{"missing folder", "nowhere/talk.md", "", os.ErrNotExist},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			path, err := s.Export(workspace, c.file, "text", now)
@@ -156,11 +157,11 @@ func TestExportOverwritesNothing(t *testing.T) {
 				t.Fatalf("wrote %s, %v", path, err)
 			}
 			if text, err := os.ReadFile(path); err != nil || string(text) != "text" { //nolint:gosec // the test's own
-				t.Errorf("it holds %q, %v", text, err)
+				t.Errorf("the export holds %q, %v", text, err)
 			}
 		})
 	}
 	if text, _ := os.ReadFile(filepath.Join(workspace, "there.md")); string(text) != "mine" {
-		t.Errorf("what was there holds %q", text)
+		t.Errorf("the existing file holds %q", text)
 	}
 }

@@ -13,11 +13,11 @@ import (
 	"replan/agent/runner"
 	"replan/agent/session"
 	"replan/internal/untrusted"
-	"replan/tui/plain"
+	"replan/tui/telling"
 )
 
 // Output is a writer shared by the line log and the questions. Text written while
-// a question is open goes on its own lines, and the question is repeated below.
+// a question is open gets its own lines, and the question is repeated below.
 type Output struct {
 	mu     sync.Mutex
 	out    io.Writer
@@ -75,16 +75,16 @@ type Questions struct {
 	open  chan question
 	gone  chan struct{}
 
-	options Options
-	runs    map[string]*agent.Run // current state, to know which steps wait for a decision; includes runs started by plan tools
-	told    map[string]uint64     // by run: the last event that is only a repetition
+	options  Options
+	runs     map[string]*agent.Run // current state, to know which steps wait for a decision; includes runs started by plan tools
+	reported map[string]uint64     // by run: the last event that is only a repetition
 
 	mu    sync.Mutex
 	asked map[string]uint64 // the question number of each waiting gate and step
 	count uint64            // number of questions so far
 }
 
-// question is a question that waits for its turn.
+// question is a question that waits for a slot.
 type question struct {
 	id     string // of the gate or step
 	number uint64 // number of the question
@@ -111,7 +111,7 @@ func (q *question) understand(line string) answer {
 	said := q.answer(line)
 	if said.send == nil && said.then == nil && said.tell == "" && line != "" && len(q.help) > 0 {
 		const most = 40 // runes
-		said.tell = "  " + plain.OneLine(line, most) + " is no answer here; ? explains them\n"
+		said.tell = "  " + telling.Excerpt(line, most) + " is not an answer; ? lists the answers\n"
 	}
 	return said
 }
@@ -128,7 +128,7 @@ func New(input *Input, out *Output, send func(runner.Command), options Options) 
 	q := &Questions{
 		options: options, out: out, input: input, send: send,
 		open: make(chan question, 64), gone: make(chan struct{}),
-		asked: map[string]uint64{}, runs: map[string]*agent.Run{}, told: map[string]uint64{},
+		asked: map[string]uint64{}, runs: map[string]*agent.Run{}, reported: map[string]uint64{},
 	}
 	go q.listen()
 	return q
@@ -140,10 +140,10 @@ func New(input *Input, out *Output, send func(runner.Command), options Options) 
 func (q *Questions) Hear(e event.Event) {
 	switch d := e.Data.(type) {
 	case session.Resuming:
-		q.told[d.Run] = d.Upto
+		q.reported[d.Run] = d.Upto
 		return
 	case event.RunStarted:
-		q.runs[e.Run] = &agent.Run{}
+		q.runs[e.Run] = agent.NewRun(nil)
 		q.keep(e.Run, nil)
 	case event.GateRequested:
 		if q.runs[e.Run] == nil {
@@ -155,7 +155,7 @@ func (q *Questions) Hear(e event.Event) {
 	}
 	run := q.runs[e.Run]
 	// The output of the run already reports events that cannot be applied.
-	if run == nil || run.Apply(e) != nil || e.Seq <= q.told[e.Run] {
+	if run == nil || run.Apply(e) != nil || e.Seq <= q.reported[e.Run] {
 		return
 	}
 	if run.Result != nil { // nothing in it waits any more; a resume starts over
@@ -223,20 +223,23 @@ func (q *Questions) put(ask question) {
 func gateID(run, gate string) string { return run + " gate " + gate }
 func stepID(run, step string) string { return run + " step " + step }
 
+// endOfInput follows the help for the answer that the end of input gives.
+const endOfInput = "; also at the end of input"
+
 // stepQuestion asks about a step that is in doubt or failed.
 func stepQuestion(run string, w agent.Question) question {
-	what := untrusted.Line(strings.TrimSpace(w.Step + " " + cmp.Or(w.Tool, w.Title)))
+	what := untrusted.Line(strings.TrimSpace(w.Step + " " + cmp.Or(w.Tool, w.Title.Visible())))
 	if w.Doubt {
 		settle := func(d event.DoubtDecision) runner.Command {
-			return runner.Settle{Run: run, Step: w.Step, Decision: d}
+			return runner.ResolveDoubt{Run: run, Step: w.Step, Decision: d}
 		}
 		return question{
 			id:     stepID(run, w.Step),
-			prompt: fmt.Sprintf("  %s is in doubt: %s; [d]one, it took effect, [r]un it again, [a]bort, [?]: ", what, untrusted.Line(w.Reason)),
+			prompt: fmt.Sprintf("  %s is in doubt: %s; [d]one, it took effect, [r]un it again, [a]bort, [?]: ", what, w.Reason.Line()),
 			help: []string{
-				"d, done: it took effect, and the run goes on after it",
-				"r, rerun: it is run again",
-				"a, abort: it stays in doubt, and the run ends; so does the end of the input",
+				"d, done: " + telling.OfDoubt(event.DoubtDone).Help,
+				"r, rerun: " + telling.OfDoubt(event.DoubtRerun).Help,
+				"a, abort: " + telling.OfDoubt(event.DoubtAbort).Help + endOfInput,
 			},
 			answer: oneOf(map[string]runner.Command{
 				"d done": settle(event.DoubtDone), "r rerun": settle(event.DoubtRerun), "a abort": settle(event.DoubtAbort),
@@ -245,22 +248,22 @@ func stepQuestion(run string, w agent.Question) question {
 		}
 	}
 	decide := func(d event.FailureDecision) runner.Command {
-		return runner.Decide{Run: run, Step: w.Step, Decision: d}
+		return runner.ResolveFailure{Run: run, Step: w.Step, Decision: d}
 	}
 	answers := map[string]runner.Command{
 		"r retry": decide(event.FailureRetry), "s skip": decide(event.FailureSkip), "a abort": decide(event.FailureAbort),
 	}
 	replan := ""
-	help := []string{"r, retry: it is tried again", "s, skip: it is left out, with the steps that need it"}
+	help := []string{"r, retry: " + telling.OfFailure(event.FailureRetry).Help, "s, skip: " + telling.OfFailure(event.FailureSkip).Help}
 	if w.Replan {
 		replan = "re[p]lan, "
-		help = append(help, "p, replan: a new plan replaces it and what is left")
+		help = append(help, "p, replan: "+telling.OfFailure(event.FailureReplan).Help)
 		answers["p replan"] = decide(event.FailureReplan)
 	}
 	return question{
 		id:      stepID(run, w.Step),
 		prompt:  fmt.Sprintf("  %s failed: [r]etry, [s]kip it, %s[a]bort, [?]: ", what, replan),
-		help:    append(help, "a, abort: the run ends; so does the end of the input"),
+		help:    append(help, "a, abort: "+telling.OfFailure(event.FailureAbort).Help+endOfInput),
 		answer:  oneOf(answers),
 		careful: decide(event.FailureAbort),
 	}

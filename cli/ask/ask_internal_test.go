@@ -13,26 +13,26 @@ import (
 	"replan/planning/plan"
 )
 
-// asker puts questions to somebody who types, and tells what was said to them and
-// what was sent for them.
+// asker asks questions of a scripted user. It records the output and the
+// commands that the answers send.
 type asker struct {
-	t     *testing.T
-	q     *Questions
-	typed *io.PipeWriter
-	said  chan string // each write
-	sent  chan runner.Command
+	t      *testing.T
+	q      *Questions
+	typed  *io.PipeWriter
+	output chan string // each write
+	sent   chan runner.Command
 }
 
-// Write takes what is said to the user.
+// Write records output for the user.
 func (a *asker) Write(p []byte) (int, error) {
-	a.said <- string(p)
+	a.output <- string(p)
 	return len(p), nil
 }
 
 func newAsker(t *testing.T) *asker {
 	t.Helper()
 	in, typed := io.Pipe()
-	a := &asker{t: t, typed: typed, said: make(chan string, 100), sent: make(chan runner.Command, 100)}
+	a := &asker{t: t, typed: typed, output: make(chan string, 100), sent: make(chan runner.Command, 100)}
 	input, err := NewInput(in)
 	if err != nil {
 		t.Fatal(err)
@@ -45,27 +45,27 @@ func newAsker(t *testing.T) *asker {
 	return a
 }
 
-// hears holds what is said to the user next.
-func (a *asker) hears(want string) {
+// wantOutput checks the next write of output.
+func (a *asker) wantOutput(want string) {
 	a.t.Helper()
-	if got := <-a.said; got != want {
-		a.t.Fatalf("it says %q, want %q", got, want)
+	if got := <-a.output; got != want {
+		a.t.Fatalf("got output %q, want %q", got, want)
 	}
 }
 
-// types answers with a line.
-func (a *asker) types(line string) {
+// typeLine typeLine a line and enter.
+func (a *asker) typeLine(line string) {
 	a.t.Helper()
 	if _, err := io.WriteString(a.typed, line+"\n"); err != nil {
 		a.t.Fatal(err)
 	}
 }
 
-// sends holds what is sent next.
-func (a *asker) sends(want runner.Command) {
+// wantSent checks the next command.
+func (a *asker) wantSent(want runner.Command) {
 	a.t.Helper()
 	if got := <-a.sent; !reflect.DeepEqual(got, want) {
-		a.t.Fatalf("it sends %+v, want %+v", got, want)
+		a.t.Fatalf("got command %+v, want %+v", got, want)
 	}
 }
 
@@ -75,70 +75,70 @@ func gateOf(gate, step, tool string) question {
 	return gateQuestion("r", event.GateRequested{Gate: gate, Step: step, Tool: tool}, func(map[string]any) error { return nil })
 }
 
-func TestAQuestionIsAskedWhenTheOneBeforeItIsAnswered(t *testing.T) {
+func TestQuestionsAreAskedOneByOne(t *testing.T) {
 	a := newAsker(t)
 	a.q.put(gateOf("first", "1", "fs.patch"))
 	a.q.put(gateOf("second", "2", "test.run\x1b[2J"))
-	a.hears("  open this gate? (1 fs.patch)" + choice)
-	a.types("y")
-	a.sends(runner.Resolve{Run: "r", Gate: "first", Decision: event.Allow, Scope: event.ScopeOnce})
-	a.hears("  open this gate? (2 test.run^[[2J)" + choice)
-	a.types("run")
-	a.sends(runner.Resolve{Run: "r", Gate: "second", Decision: event.Allow, Scope: event.ScopeRun})
+	a.wantOutput("  open this gate? (1 fs.patch)" + choice)
+	a.typeLine("y")
+	a.wantSent(runner.Resolve{Run: "r", Gate: "first", Decision: event.Allow, Scope: event.ScopeOnce})
+	a.wantOutput("  open this gate? (2 test.run^[[2J)" + choice)
+	a.typeLine("run")
+	a.wantSent(runner.Resolve{Run: "r", Gate: "second", Decision: event.Allow, Scope: event.ScopeRun})
 }
 
-func TestWhatIsNoAnswerIsAskedAgainAndTheEndOfInputIsTheCarefulOne(t *testing.T) {
+func TestInvalidAnswerIsAskedAgainAndEndOfInputDenies(t *testing.T) {
 	a := newAsker(t)
 	a.q.put(gateOf("g", "1", "fs.patch"))
 	prompt := "  open this gate? (1 fs.patch)" + choice
-	for line, says := range map[string]string{"": "", "yse\x1b[2J": "  yse^[[2J is no answer here; ? explains them\n", "d": "  d is no answer here; ? explains them\n"} {
-		a.hears(prompt)
-		a.types(line)
-		if says != "" {
-			a.hears(says)
+	for line, complaint := range map[string]string{"": "", "yse\x1b[2J": "  yse^[[2J is not an answer; ? lists the answers\n", "d": "  d is not an answer; ? lists the answers\n"} {
+		a.wantOutput(prompt)
+		a.typeLine(line)
+		if complaint != "" {
+			a.wantOutput(complaint)
 		}
 	}
-	a.hears(prompt)
+	a.wantOutput(prompt)
 	_ = a.typed.Close()
-	a.sends(runner.Resolve{Run: "r", Gate: "g", Decision: event.Deny, Scope: event.ScopeOnce})
-	a.hears("\n") // since nobody pressed enter
+	a.wantSent(runner.Resolve{Run: "r", Gate: "g", Decision: event.Deny, Scope: event.ScopeOnce})
+	a.wantOutput("\n") // nobody pressed enter
 }
 
-func TestAQuestionMarkExplainsTheAnswers(t *testing.T) {
+func TestQuestionMarkExplainsAnswers(t *testing.T) {
 	a := newAsker(t)
 	a.q.put(gateOf("g", "1", "fs.patch"))
 	for _, line := range []string{"?", "Help"} {
-		a.hears("  open this gate? (1 fs.patch)" + choice)
-		a.types(line)
-		said := <-a.said
+		a.wantOutput("  open this gate? (1 fs.patch)" + choice)
+		a.typeLine(line)
+		output := <-a.output
 		for _, answer := range []string{"y, yes, once: ", "r, run: ", "a, always: ", "n, no, deny: ", "e, edit: "} {
-			if !strings.Contains(said, "\n    "+answer) && !strings.HasPrefix(said, "    "+answer) {
-				t.Errorf("%s does not explain %q: %q", line, answer, said)
+			if !strings.Contains(output, "\n    "+answer) && !strings.HasPrefix(output, "    "+answer) {
+				t.Errorf("%s does not explain %q: %q", line, answer, output)
 			}
 		}
 	}
-	a.hears("  open this gate? (1 fs.patch)" + choice)
-	a.types("once")
-	a.sends(runner.Resolve{Run: "r", Gate: "g", Decision: event.Allow, Scope: event.ScopeOnce})
+	a.wantOutput("  open this gate? (1 fs.patch)" + choice)
+	a.typeLine("once")
+	a.wantSent(runner.Resolve{Run: "r", Gate: "g", Decision: event.Allow, Scope: event.ScopeOnce})
 }
 
-func TestWhatWasDecidedMeanwhileIsAskedNoMore(t *testing.T) {
+func TestGatesDecidedElsewhereAreNotAsked(t *testing.T) {
 	a := newAsker(t)
 	for _, gate := range []string{"first", "second", "third"} {
 		a.q.put(gateOf(gate, gate, "fs.patch"))
 	}
-	a.hears("  open this gate? (first fs.patch)" + choice)
+	a.wantOutput("  open this gate? (first fs.patch)" + choice)
 	a.q.decided("r", "first")
 	a.q.decided("r", "second")
-	a.types("y") // to a question that is open no more
-	a.hears("  open this gate? (third fs.patch)" + choice)
-	a.types("n")
-	a.sends(runner.Resolve{Run: "r", Gate: "third", Decision: event.Deny, Scope: event.ScopeOnce})
+	a.typeLine("y") // answers a question that is no longer open
+	a.wantOutput("  open this gate? (third fs.patch)" + choice)
+	a.typeLine("n")
+	a.wantSent(runner.Resolve{Run: "r", Gate: "third", Decision: event.Deny, Scope: event.ScopeOnce})
 }
 
-// hearing tells the questions events of two runs as they come, one within the
-// other.
-func (a *asker) hearing() func(run string, data ...event.Data) {
+// eventFeed returns a function that passes events of a run to the questions and
+// numbers them per run.
+func (a *asker) eventFeed() func(run string, data ...event.Data) {
 	seq := map[string]uint64{}
 	return func(run string, data ...event.Data) {
 		for _, d := range data {
@@ -148,7 +148,7 @@ func (a *asker) hearing() func(run string, data ...event.Data) {
 	}
 }
 
-// patching is the start of a run with one step that patches a file.
+// patching returns the first events of a run whose one step patches a file.
 func patching() []event.Data {
 	plan := plan.Plan{
 		Title: "Patch", Steps: []plan.Step{{Index: "1", Title: "Patch", Executor: plan.ExecutorTool, Tool: "fs.patch"}},
@@ -156,96 +156,96 @@ func patching() []event.Data {
 	return []event.Data{event.RunStarted{Goal: "patch", Plan: &plan}, event.PlanCreated{Plan: plan, Revision: 1}}
 }
 
-func TestARunWithinARunIsAskedAboutUnderItsOwnName(t *testing.T) {
+func TestGateOfInnerRunIsAnsweredUnderItsOwnID(t *testing.T) {
 	a := newAsker(t)
-	hear := a.hearing()
+	feed := a.eventFeed()
 	gate := event.GateRequested{Gate: "1.1.1", Step: "1", Tool: "fs.patch"}
 	allow := func(run string) runner.Resolve {
 		return runner.Resolve{Run: run, Gate: "1.1.1", Decision: event.Allow, Scope: event.ScopeOnce}
 	}
 	prompt := "  open this gate? (1 fs.patch)" + choice
-	hear("outer", patching()...)
-	hear("child", append(patching(), gate)...)
-	a.hears(prompt)
-	a.types("y")
-	a.sends(allow("child"))
-	hear("child", event.GateResolved{Gate: "1.1.1", Decision: event.Allow, Scope: event.ScopeOnce, By: "user"},
+	feed("outer", patching()...)
+	feed("child", append(patching(), gate)...)
+	a.wantOutput(prompt)
+	a.typeLine("y")
+	a.wantSent(allow("child"))
+	feed("child", event.GateResolved{Gate: "1.1.1", Decision: event.Allow, Scope: event.ScopeOnce, By: "user"},
 		event.RunCompleted{Result: event.Result{Status: event.StatusCompleted, Reason: event.ReasonGoalMet}})
-	hear("outer", gate)
-	a.hears(prompt)
-	a.types("y")
-	a.sends(allow("outer"))
+	feed("outer", gate)
+	a.wantOutput(prompt)
+	a.typeLine("y")
+	a.wantSent(allow("outer"))
 }
 
-func TestWhatARunWithinARunAskedIsForgottenWithIt(t *testing.T) {
+func TestEndOfInnerRunDropsItsQuestions(t *testing.T) {
 	a := newAsker(t)
-	hear := a.hearing()
-	hear("outer", append(patching(), event.GateRequested{Gate: "1.1.1", Step: "1", Tool: "fs.patch"})...)
-	a.hears("  open this gate? (1 fs.patch)" + choice)
-	hear("child", append(patching(), event.GateRequested{Gate: "1.1.1", Step: "1", Tool: "fs.write"})...)
-	hear("child", event.RunCompleted{Result: event.Result{Status: event.StatusCancelled, Reason: event.ReasonInterrupted}})
-	a.types("y")
-	a.sends(runner.Resolve{Run: "outer", Gate: "1.1.1", Decision: event.Allow, Scope: event.ScopeOnce})
-	// What the child asked is not put any more: the next question is the last one.
+	feed := a.eventFeed()
+	feed("outer", append(patching(), event.GateRequested{Gate: "1.1.1", Step: "1", Tool: "fs.patch"})...)
+	a.wantOutput("  open this gate? (1 fs.patch)" + choice)
+	feed("child", append(patching(), event.GateRequested{Gate: "1.1.1", Step: "1", Tool: "fs.write"})...)
+	feed("child", event.RunCompleted{Result: event.Result{Status: event.StatusCancelled, Reason: event.ReasonInterrupted}})
+	a.typeLine("y")
+	a.wantSent(runner.Resolve{Run: "outer", Gate: "1.1.1", Decision: event.Allow, Scope: event.ScopeOnce})
+	// The child's question is dropped: the next question is the last one.
 	a.q.put(gateOf("last", "2", "test.run"))
-	a.hears("  open this gate? (2 test.run)" + choice)
+	a.wantOutput("  open this gate? (2 test.run)" + choice)
 }
 
-func TestWhatHappensWhileAQuestionIsOpenStandsOnLinesOfItsOwn(t *testing.T) {
+func TestOutputDuringQuestionGetsItsOwnLines(t *testing.T) {
 	a := newAsker(t)
 	a.q.put(gateOf("g", "1", "fs.patch"))
 	prompt := "  open this gate? (1 fs.patch)" + choice
-	a.hears(prompt)
+	a.wantOutput(prompt)
 	if _, err := io.WriteString(a.q.out, "✓ step 2\n"); err != nil {
 		t.Fatal(err)
 	}
 	for _, want := range []string{"\n", "✓ step 2\n", prompt} {
-		a.hears(want)
+		a.wantOutput(want)
 	}
-	a.types("y")
-	a.sends(runner.Resolve{Run: "r", Gate: "g", Decision: event.Allow, Scope: event.ScopeOnce})
+	a.typeLine("y")
+	a.wantSent(runner.Resolve{Run: "r", Gate: "g", Decision: event.Allow, Scope: event.ScopeOnce})
 	if _, err := io.WriteString(a.q.out, "✓ step 1\n"); err != nil {
 		t.Fatal(err)
 	}
-	a.hears("✓ step 1\n")
+	a.wantOutput("✓ step 1\n")
 }
 
-func TestAlwaysIsAskedAboutWithTheRuleBeforeItIsSaved(t *testing.T) {
+func TestAlwaysShowsTheRuleBeforeSavingIt(t *testing.T) {
 	a := newAsker(t)
 	a.q.put(gateQuestion("r", event.GateRequested{
 		Gate: "g", Step: "1", Tool: "fs.patch", Always: &event.Always{Text: "[[policy]]\ntool = 'workspace:fs.patch'\naction = 'allow'\n"},
 	}, func(map[string]any) error { return nil }))
 	prompt := "  open this gate? (1 fs.patch) [y]es once, [r] for this run, [a]lways, [n]o, [e]dit, [?]: "
-	rule := "  this rule will stand in your configuration, before its other rules:\n    [[policy]]\n    tool = 'workspace:fs.patch'\n    action = 'allow'\n"
-	saving := "  save it, and let this call pass? [y]es, [n]o: "
-	a.hears(prompt)
-	a.types("a")
-	a.hears(rule)
-	a.hears(saving)
-	a.types("a")
-	a.hears(saving)
-	a.types("n")
-	a.hears(prompt)
-	a.types("Always")
-	a.hears(rule)
-	a.hears(saving)
-	a.types("y")
-	a.sends(runner.Resolve{Run: "r", Gate: "g", Decision: event.Allow, Scope: event.ScopeAlways})
+	rule := "  this rule will be added to your configuration, before the other rules:\n    [[policy]]\n    tool = 'workspace:fs.patch'\n    action = 'allow'\n"
+	saving := "  save it, and allow this call? [y]es, [n]o: "
+	a.wantOutput(prompt)
+	a.typeLine("a")
+	a.wantOutput(rule)
+	a.wantOutput(saving)
+	a.typeLine("a")
+	a.wantOutput(saving)
+	a.typeLine("n")
+	a.wantOutput(prompt)
+	a.typeLine("Always")
+	a.wantOutput(rule)
+	a.wantOutput(saving)
+	a.typeLine("y")
+	a.wantSent(runner.Resolve{Run: "r", Gate: "g", Decision: event.Allow, Scope: event.ScopeAlways})
 }
 
-func TestWhereNoRuleIsOfferedTheLineLogSaysWhy(t *testing.T) {
+func TestRefusedAlwaysGivesTheReason(t *testing.T) {
 	a := newAsker(t)
 	g := event.GateRequested{Gate: "g", Step: "1", Tool: "fs.patch", NoAlways: "its arguments carry text from a result"}
 	a.q.put(gateQuestion("r", g, func(map[string]any) error { return nil }))
-	a.hears("  open this gate? (1 fs.patch)" + choice)
-	a.types("a")
-	a.hears("  not always: its arguments carry text from a result\n")
-	a.hears("  open this gate? (1 fs.patch)" + choice)
-	a.types("n")
-	a.sends(runner.Resolve{Run: "r", Gate: "g", Decision: event.Deny, Scope: event.ScopeOnce})
+	a.wantOutput("  open this gate? (1 fs.patch)" + choice)
+	a.typeLine("a")
+	a.wantOutput("  not always: its arguments carry text from a result\n")
+	a.wantOutput("  open this gate? (1 fs.patch)" + choice)
+	a.typeLine("n")
+	a.wantSent(runner.Resolve{Run: "r", Gate: "g", Decision: event.Deny, Scope: event.ScopeOnce})
 }
 
-func TestACallIsEditedInOneLineOfJSON(t *testing.T) {
+func TestCallIsEditedAsOneLineOfJSON(t *testing.T) {
 	a := newAsker(t)
 	g := event.GateRequested{Gate: "g", Step: "1", Tool: "fs.write", Args: map[string]any{"path": "A.md", "text": "x\x1b[2J"}}
 	a.q.put(gateQuestion("r", g, func(args map[string]any) error {
@@ -254,27 +254,27 @@ func TestACallIsEditedInOneLineOfJSON(t *testing.T) {
 		}
 		return nil
 	}))
-	prompt, edit := "  open this gate? (1 fs.write)"+choice, "  its arguments, as one line of JSON (empty leaves them): "
-	a.hears(prompt)
-	a.types("e")
-	a.hears("  {\"path\":\"A.md\",\"text\":\"x\\u001b[2J\"}\n")
-	a.hears(edit)
-	a.types("{nonsense")
-	if said := <-a.said; !strings.HasPrefix(said, "  this is not JSON") {
-		t.Errorf("it says %q", said)
+	prompt, edit := "  open this gate? (1 fs.write)"+choice, "  the arguments, as one line of JSON (empty keeps them): "
+	a.wantOutput(prompt)
+	a.typeLine("e")
+	a.wantOutput("  {\"path\":\"A.md\",\"text\":\"x\\u001b[2J\"}\n")
+	a.wantOutput(edit)
+	a.typeLine("{nonsense")
+	if output := <-a.output; !strings.HasPrefix(output, "  this is not JSON") {
+		t.Errorf("got output %q", output)
 	}
-	a.hears(edit)
-	a.types("[1]")
-	a.hears("  arguments are an object, as in {\"name\": \"value\"}\n")
-	a.hears(edit)
-	a.types(`{"text": "y"}`)
-	a.hears("  the args of fs.write do not fit: path is missing\n")
-	a.hears(edit)
-	a.types("")
-	a.hears(prompt)
-	a.types("E")
-	a.hears("  {\"path\":\"A.md\",\"text\":\"x\\u001b[2J\"}\n")
-	a.hears(edit)
-	a.types(`{"path": "Docs/B.md", "text": "Y"}`)
-	a.sends(runner.Edit{Run: "r", Gate: "g", Args: map[string]any{"path": "Docs/B.md", "text": "Y"}})
+	a.wantOutput(edit)
+	a.typeLine("[1]")
+	a.wantOutput("  arguments are a JSON object such as {\"name\": \"value\"}\n")
+	a.wantOutput(edit)
+	a.typeLine(`{"text": "y"}`)
+	a.wantOutput("  the args of fs.write do not fit: path is missing\n")
+	a.wantOutput(edit)
+	a.typeLine("")
+	a.wantOutput(prompt)
+	a.typeLine("E")
+	a.wantOutput("  {\"path\":\"A.md\",\"text\":\"x\\u001b[2J\"}\n")
+	a.wantOutput(edit)
+	a.typeLine(`{"path": "Docs/B.md", "text": "Y"}`)
+	a.wantSent(runner.Edit{Run: "r", Gate: "g", Args: map[string]any{"path": "Docs/B.md", "text": "Y"}})
 }

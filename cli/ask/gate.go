@@ -9,7 +9,7 @@ import (
 	"replan/agent/runner"
 	"replan/internal/untrusted"
 	"replan/planning/plan"
-	log "replan/tui/plain"
+	"replan/tui/telling"
 )
 
 // gateQuestion asks about a gate that the line log has already shown. fits checks
@@ -27,7 +27,7 @@ func gateQuestion(run string, g event.GateRequested, fits func(args map[string]a
 	answers := map[string]runner.Command{"y yes once": resolve(event.Allow, event.ScopeOnce), "n no deny": ask.careful}
 	if fits == nil {
 		ask.prompt, ask.answer = fmt.Sprintf("  open this gate?%s [y]es, [n]o, [?]: ", what), oneOf(answers)
-		ask.help = []string{"y, yes: they start, now and later, until what they are changes", "n, no: they do not; so does the end of the input"}
+		ask.help = []string{"y, yes: they start, now and later, until their definition changes", "n, no: they do not start" + endOfInput}
 		return ask
 	}
 	forRun := ""
@@ -51,7 +51,7 @@ func gateQuestion(run string, g event.GateRequested, fits func(args map[string]a
 			}
 		case "a", "always":
 			if g.Always == nil {
-				return answer{tell: "  not always: " + untrusted.Line(g.NoAlways) + "\n"}
+				return answer{tell: "  not always: " + g.NoAlways.Line() + "\n"}
 			}
 			return answer{tell: ruleLines(*g.Always), then: savingQuestion(&ask, resolve(event.Allow, event.ScopeAlways))}
 		case "e", "edit":
@@ -64,20 +64,20 @@ func gateQuestion(run string, g event.GateRequested, fits func(args map[string]a
 
 // gateHelp describes the answers to a gate.
 func gateHelp(g event.GateRequested) []string {
-	run := "r, run: this call passes, and every later one of " + log.ForRun(g) + " in this run"
+	run := "r, run: allow this call and every later one of " + telling.RunScope(g) + " in this run"
 	if _, why := g.ForRun(); why != "" {
-		run = "r, run: not here: " + untrusted.Line(why)
+		run = "r, run: unavailable: " + untrusted.Line(why)
 	}
-	always := "a, always: shows the rule that lets such calls pass from now on, and asks whether to save it"
+	always := "a, always: show the rule that allows such calls from now on, and ask whether to save it"
 	if g.Always == nil {
-		always = "a, always: not here: " + untrusted.Line(g.NoAlways)
+		always = "a, always: unavailable: " + g.NoAlways.Line()
 	}
 	return []string{
-		"y, yes, once: this call passes, once",
+		"y, yes, once: allow this call once",
 		run,
 		always,
-		"n, no, deny: the call is not made; so does the end of the input",
-		"e, edit: other arguments, typed as JSON; the gate asks again with what the call would do then",
+		"n, no, deny: do not make the call" + endOfInput,
+		"e, edit: type other arguments as JSON; the gate then asks again",
 	}
 }
 
@@ -85,7 +85,7 @@ func gateHelp(g event.GateRequested) []string {
 // the configuration.
 func ruleLines(a event.Always) string {
 	var b strings.Builder
-	b.WriteString("  this rule will stand in your configuration, before its other rules:\n")
+	b.WriteString("  this rule will be added to your configuration, before the other rules:\n")
 	for line := range strings.SplitSeq(strings.TrimRight(a.Text, "\n"), "\n") {
 		b.WriteString("    " + untrusted.Visible(line) + "\n")
 	}
@@ -95,7 +95,7 @@ func ruleLines(a event.Always) string {
 // savingQuestion asks whether to save a displayed rule. A no returns to the
 // question back.
 func savingQuestion(back *question, save runner.Command) *question {
-	return yesOrNo(back, "  save it, and let this call pass? [y]es, [n]o: ", func() answer { return answer{send: save} })
+	return yesOrNo(back, "  save it, and allow this call? [y]es, [n]o: ", func() answer { return answer{send: save} })
 }
 
 // editQuestion asks for the arguments of a call. Empty input returns to the
@@ -126,7 +126,7 @@ func yesOrNo(back *question, prompt string, yes func() answer) *question {
 // and returns to the question back.
 func argsQuestion(back *question, take func(args map[string]any) answer) *question {
 	return &question{
-		prompt: "  its arguments, as one line of JSON (empty leaves them): ", careful: back.careful,
+		prompt: "  the arguments, as one line of JSON (empty keeps them): ", careful: back.careful,
 		answer: func(line string) answer {
 			if line == "" {
 				return answer{then: back}
@@ -151,7 +151,7 @@ func readArgs(line string) (args map[string]any, told string) {
 	}
 	args, ok := value.(map[string]any)
 	if !ok {
-		return nil, "  arguments are an object, as in {\"name\": \"value\"}\n"
+		return nil, "  arguments are a JSON object such as {\"name\": \"value\"}\n"
 	}
 	return args, ""
 }

@@ -9,8 +9,8 @@ import (
 	"replan/agent/runner"
 )
 
-// keyboard is a terminal's input: it holds what was typed until it is read or
-// dropped.
+// keyboard is the input of a terminal: it keeps typed lines until they are read
+// or dropped.
 type keyboard struct {
 	lines chan string
 }
@@ -32,8 +32,8 @@ func (k keyboard) drop() {
 	}
 }
 
-// newTypist makes an asker that answers on a keyboard. A pause is delivered when
-// it begins, and over when the test says so.
+// newTypist returns an asker that reads from a keyboard. pauses receives each
+// pause as it begins; a send on over ends it.
 func newTypist(t *testing.T) (a *asker, typed keyboard, pauses <-chan struct{}, over chan<- time.Time) {
 	t.Helper()
 	typed = keyboard{make(chan string, 10)}
@@ -47,12 +47,12 @@ func newTypist(t *testing.T) (a *asker, typed keyboard, pauses <-chan struct{}, 
 		begun <- struct{}{}
 		return quiet
 	}
-	a = &asker{t: t, said: make(chan string, 100), sent: make(chan runner.Command, 100)}
+	a = &asker{t: t, output: make(chan string, 100), sent: make(chan runner.Command, 100)}
 	a.q = New(input, NewOutput(a), func(c runner.Command) { a.sent <- c }, Options{Gates: true})
 	return a, typed, begun, quiet
 }
 
-func TestWhatWasTypedBeforeAQuestionDoesNotAnswerIt(t *testing.T) {
+func TestInputTypedAheadDoesNotAnswerQuestions(t *testing.T) {
 	a, typed, pauses, over := newTypist(t)
 	t.Cleanup(func() {
 		close(typed.lines)
@@ -63,24 +63,24 @@ func TestWhatWasTypedBeforeAQuestionDoesNotAnswerIt(t *testing.T) {
 	a.q.put(gateOf("first", "1", "fs.patch"))
 	a.q.put(gateOf("second", "2", "test.run"))
 	for _, step := range []string{"(1 fs.patch)", "(2 test.run)"} {
-		// Whoever types in the pause begins another.
+		// Typing during a pause starts another pause.
 		<-pauses
 		if typed.waits() {
-			t.Error("what was typed before the pause is still there")
+			t.Error("input typed before the pause is still there")
 		}
 		typed.lines <- "y\n"
 		over <- time.Time{}
 		<-pauses
 		over <- time.Time{}
-		a.hears("  open this gate? " + step + choice)
+		a.wantOutput("  open this gate? " + step + choice)
 		typed.lines <- "n\n"
-		typed.lines <- "y\n" // typed ahead for the next
+		typed.lines <- "y\n" // typed ahead of the next question
 		gate := map[string]string{"(1 fs.patch)": "first", "(2 test.run)": "second"}[step]
-		a.sends(runner.Resolve{Run: "r", Gate: gate, Decision: event.Deny, Scope: event.ScopeOnce})
+		a.wantSent(runner.Resolve{Run: "r", Gate: gate, Decision: event.Deny, Scope: event.ScopeOnce})
 	}
 }
 
-func TestAQuestionDecidedInThePauseIsNotPut(t *testing.T) {
+func TestQuestionDecidedDuringPauseIsNotAsked(t *testing.T) {
 	a, typed, pauses, over := newTypist(t)
 	a.q.put(gateOf("g", "1", "fs.patch"))
 	<-pauses
@@ -89,8 +89,8 @@ func TestAQuestionDecidedInThePauseIsNotPut(t *testing.T) {
 	close(typed.lines)
 	a.q.Close()
 	select {
-	case said := <-a.said:
-		t.Errorf("it says %q", said)
+	case output := <-a.output:
+		t.Errorf("got output %q, want none", output)
 	default:
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"replan/internal/untrusted"
 	"replan/planning/plan"
 	"replan/tui/plain"
+	"replan/tui/plantext"
 )
 
 // reviewQuestion asks about a held plan. The user edits it line by line and sees
@@ -20,13 +21,13 @@ func reviewQuestion(v *agent.Review, ascii bool) question {
 		id:     fmt.Sprintf("%s review %d", v.Run, v.Revision),
 		prompt: "  run this plan? [y]es, [n]o, its [g]ates, [x N], [e N], [k N], [j N], [u]ndo, [?]: ",
 		help: []string{
-			"y, yes: it runs as it is now",
-			"n, no: it is refused, and the run ends; so does the end of the input. A resume shows the plan again",
-			"g: every gate that can be is approved now, each for exactly the call that was shown",
-			"x 3: step 3 is taken out, or brought back",
-			"e 3: its arguments are edited, as JSON",
-			"k 3, j 3: it goes before the step above it, or behind the one below: the later waits for the other",
-			"u: the last change is taken back",
+			"y, yes: run it",
+			"n, no: refuse it, which ends the run" + endOfInput + ". A resume shows the plan again",
+			"g: approve every gate that can be approved now, each for exactly the shown call",
+			"x 3: remove or restore step 3",
+			"e 3: edit its arguments, as JSON",
+			"k 3, j 3: move it before the step above or behind the step below; the later one waits for the other",
+			"u: undo the last change",
 		},
 		careful: runner.Review{Run: v.Run, Answer: v.Answer(event.ReviewRefuse)},
 	}
@@ -40,7 +41,7 @@ func reviewQuestion(v *agent.Review, ascii bool) question {
 			return answer{send: ask.careful}
 		case index == "" && word == "g":
 			if v.ApproveAll() == 0 {
-				return answer{tell: "  there is no gate that can be approved now\n"}
+				return answer{tell: "  no gate can be approved now\n"}
 			}
 			return answer{tell: planLines(v, ascii)}
 		case index == "" && word == "u":
@@ -92,7 +93,7 @@ func changeStep(back *question, v *agent.Review, word, index string, ascii bool)
 // dependentsQuestion asks whether to remove steps together with the one they
 // depend on.
 func dependentsQuestion(back *question, v *agent.Review, needed *agent.DependentsError, ascii bool) *question {
-	prompt := fmt.Sprintf("  take out %s too? [y]es, [n]o: ", strings.Join(needed.Dependents, ", "))
+	prompt := fmt.Sprintf("  remove %s too? [y]es, [n]o: ", strings.Join(needed.Dependents, ", "))
 	return yesOrNo(back, prompt, func() answer {
 		if err := v.Remove(needed.Step, true); err != nil {
 			return answer{tell: failed(err).tell, then: back}
@@ -104,7 +105,7 @@ func dependentsQuestion(back *question, v *agent.Review, needed *agent.Dependent
 // stepArgsQuestion asks for the arguments of a step.
 func stepArgsQuestion(back *question, v *agent.Review, step plan.Step, ascii bool) *question {
 	return argsQuestion(back, func(args map[string]any) answer {
-		if err := v.Edit(step.Index, step.Title, args); err != nil {
+		if err := v.Edit(step.Index, string(step.Title), args); err != nil {
 			return failed(err)
 		}
 		return answer{tell: planLines(v, ascii), then: back}
@@ -114,7 +115,7 @@ func stepArgsQuestion(back *question, v *agent.Review, step plan.Step, ascii boo
 // planLines shows a plan with its changes so far, and the calls that would ask.
 func planLines(v *agent.Review, ascii bool) string {
 	var b strings.Builder
-	for line := range strings.SplitSeq(strings.TrimRight(plain.Plan(v.Plan(), ascii)+plain.Asking(v, false), "\n"), "\n") {
+	for line := range strings.SplitSeq(strings.TrimRight(plantext.Plan(v.Plan(), ascii)+plain.Asking(v, false), "\n"), "\n") {
 		b.WriteString("  " + line + "\n")
 	}
 	if changed := v.Changes().String(); changed != "" {

@@ -10,9 +10,9 @@ import (
 	"replan/agent/rule"
 )
 
-func TestAFolderIsItselfAndWhatLiesBelowByWhereLinksLead(t *testing.T) {
+func TestWithinFollowsLinks(t *testing.T) {
 	if runtime.GOOS == "windows" {
-		t.Skip("links need rights there")
+		t.Skip("symbolic links need privileges on Windows")
 	}
 	root := t.TempDir()
 	at := func(parts ...string) string { return filepath.Join(append([]string{root}, parts...)...) }
@@ -30,32 +30,32 @@ func TestAFolderIsItselfAndWhatLiesBelowByWhereLinksLead(t *testing.T) {
 		folder, above string
 		want          bool
 	}{
-		"itself":                        {at("mine"), at("mine"), true},
-		"below":                         {at("mine", "sub"), at("mine"), true},
-		"above":                         {at("mine"), at("mine", "sub"), false},
-		"another":                       {at("other"), at("mine"), false},
-		"one that begins alike":         {at("mine2"), at("mine"), false},
-		"by a link to it":               {at("way", "sub"), at("mine"), true},
-		"named by a link to it":         {at("mine"), at("way"), true},
-		"by a link that leads out":      {at("mine", "out"), at("mine"), false},
-		"one that is not there":         {at("gone", "x"), at("gone"), true},
-		"one that is named by half":     {at("mine"), "mine", false},
-		"a trailing slash":              {at("mine"), at("mine") + "/", true},
-		"everything":                    {at("mine"), "/", true},
-		"a name that begins with dots":  {at("..x"), root, true},
-		"a folder that is no home of ~": {at("mine"), "~/no-such-folder", false},
+		"same folder":                {at("mine"), at("mine"), true},
+		"subfolder":                  {at("mine", "sub"), at("mine"), true},
+		"parent folder":              {at("mine"), at("mine", "sub"), false},
+		"other folder":               {at("other"), at("mine"), false},
+		"same prefix in the name":    {at("mine2"), at("mine"), false},
+		"path through a link":        {at("way", "sub"), at("mine"), true},
+		"parent named by a link":     {at("mine"), at("way"), true},
+		"link that leads out":        {at("mine", "out"), at("mine"), false},
+		"missing folder":             {at("gone", "x"), at("gone"), true},
+		"relative parent":            {at("mine"), "mine", false},
+		"trailing slash":             {at("mine"), at("mine") + "/", true},
+		"root of the file system":    {at("mine"), "/", true},
+		"name that begins with dots": {at("..x"), root, true},
+		"missing folder below ~":     {at("mine"), "~/no-such-folder", false},
 	} {
 		if got := Within(c.folder, c.above); got != c.want {
-			t.Errorf("%s: %v", name, got)
+			t.Errorf("%s: within is %v, want %v", name, got, c.want)
 		}
 		trust := file{Gates: policy.Section{Trusted: []string{"/no/such", c.above}}}
 		if got := trust.trusts(c.folder); got != c.want {
-			t.Errorf("%s is trusted: %v", name, got)
+			t.Errorf("%s: trusted is %v, want %v", name, got, c.want)
 		}
 	}
 }
 
-func TestARuleOfOneFolderOpensNothingInAnother(t *testing.T) {
+func TestRuleAppliesOnlyInItsFolder(t *testing.T) {
 	mine, other := t.TempDir(), t.TempDir()
 	saved := policy.Block{Tool: "workspace:test.run", Action: "allow", Workspace: mine}
 	for folder, want := range map[string]int{mine: 1, other: 0} {
@@ -64,7 +64,7 @@ func TestARuleOfOneFolderOpensNothingInAnother(t *testing.T) {
 			t.Fatal(err)
 		}
 		if len(o.Rules) != want {
-			t.Errorf("in %s hold %d rules: %+v", folder, len(o.Rules), o.Rules)
+			t.Errorf("got %d rules in %s, want %d: %+v", len(o.Rules), folder, want, o.Rules)
 		}
 		for _, r := range o.Rules {
 			if r.Verdict != rule.VerdictRun {

@@ -84,7 +84,7 @@ func readConfig(path string) (file, error) {
 		if errors.As(err, &strict) && len(strict.Errors) > 0 {
 			return c, fmt.Errorf("the configuration %s has a key that does not exist: %s", path, strings.Join(strict.Errors[0].Key(), "."))
 		}
-		return c, fmt.Errorf("the configuration %s cannot be understood: %w", path, misread(err))
+		return c, fmt.Errorf("the configuration %s is not valid: %w", path, misread(err))
 	}
 	return c, nil
 }
@@ -103,7 +103,7 @@ func misread(err error) error {
 		}
 	}
 	if kind == nil || kind == reflect.TypeFor[file]() {
-		return fmt.Errorf("line %d, column %d is no TOML: %s", line, column, strings.TrimPrefix(wrong.Error(), "toml: "))
+		return fmt.Errorf("line %d, column %d: not valid TOML: %s", line, column, strings.TrimPrefix(wrong.Error(), "toml: "))
 	}
 	takes := map[reflect.Type]string{
 		reflect.TypeFor[duration](): "a time in quotes such as \"10m\"", reflect.TypeFor[int](): "a whole number",

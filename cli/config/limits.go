@@ -103,7 +103,7 @@ func (l limit) text(n int64) string {
 // runLimits returns the limits of a run, in the order of the settings.
 func runLimits() []limit {
 	return []limit{
-		count(maxSteps, "most step executions of a run, 0 for no limit; grows with the plan unless given",
+		count(maxSteps, "most step executions of a run, 0 for no limit; the default grows with the plan",
 			func(c *limitsConfig) *int { return c.MaxSteps }, func(l *event.Limits) *int { return &l.MaxSteps }),
 		count("max-plan-steps", "most steps that a planner may propose at once, 0 for no limit",
 			func(c *limitsConfig) *int { return c.MaxPlanSteps }, func(l *event.Limits) *int { return &l.MaxPlanSteps }),
@@ -117,7 +117,7 @@ func runLimits() []limit {
 			func(c *limitsConfig) *int { return c.MaxExecutionCalls }, func(l *event.Limits) *int { return &l.MaxExecutionCalls }),
 		count("max-calls-per-tool", "most calls of any one tool, 0 for no limit",
 			func(c *limitsConfig) *int { return c.MaxCallsPerTool }, func(l *event.Limits) *int { return &l.MaxCallsPerTool }),
-		count("max-repeats", "how often the same call or the same failure may come, in successive revisions or in the calls of a model, 0 for no limit",
+		count("max-repeats", "most identical calls or failures in successive revisions or model calls, 0 for no limit",
 			func(c *limitsConfig) *int { return c.MaxRepeats }, func(l *event.Limits) *int { return &l.MaxRepeats }),
 		count("max-tokens", "most tokens of a run, prompts and replies together, 0 for no limit",
 			func(c *limitsConfig) *int { return c.MaxTokens }, func(l *event.Limits) *int { return &l.MaxTokens }),
@@ -125,9 +125,9 @@ func runLimits() []limit {
 			func(c *limitsConfig) *int { return c.MaxConcurrency }, func(l *event.Limits) *int { return &l.MaxConcurrency }),
 		count("model-slots", "model calls at once, as many as the server has parallel slots",
 			func(c *limitsConfig) *int { return c.ModelSlots }, func(l *event.Limits) *int { return &l.ModelSlots }),
-		span("max-duration", "how long a run may go on, such as 30m, 0 for no limit",
+		span("max-duration", "longest duration of a run, such as 30m, 0 for no limit",
 			func(c *limitsConfig) *duration { return c.MaxDuration }, func(l *event.Limits) *int64 { return &l.MaxDurationMS }),
-		span("step-timeout", "how long a step may take that names no time of its own, such as 90s, 0 for no limit",
+		span("step-timeout", "time limit of a step without its own, such as 90s, 0 for no limit",
 			func(c *limitsConfig) *duration { return c.StepTimeout }, func(l *event.Limits) *int64 { return &l.StepTimeoutMS }),
 	}
 }
@@ -142,9 +142,9 @@ type givenLimits struct {
 func (o *Options) registerLimits(f *pflag.FlagSet) {
 	defaults := event.DefaultLimits()
 	o.given = givenLimits{numbers: map[string]func() int64{}}
-	f.StringVar(&o.given.preset, "limits", "", "the limits to start from: default or strict")
-	f.StringVar(&o.onFailureText, "on-failure", "", "what a failed step of a goal's plan does that says nothing of its own: abort, skip or replan (default replan)")
-	f.BoolVar(&o.noReplan, "no-replan", false, "never make a new plan after a failure: a step that asks for one ends the run")
+	f.StringVar(&o.given.preset, "limits", "", "preset of the limits: default or strict")
+	f.StringVar(&o.onFailureText, "on-failure", "", "after a failed step without its own setting: abort, skip or replan (default replan)")
+	f.BoolVar(&o.noReplan, "no-replan", false, "make no new plan after a failure: a step that asks for one ends the run")
 	for _, l := range runLimits() {
 		if l.time {
 			d := f.Duration(l.name, time.Duration(l.get(&defaults))*time.Millisecond, l.help)

@@ -13,14 +13,15 @@ import (
 
 	"replan/themes"
 	"replan/tui"
+	"replan/tui/notify"
 )
 
 // registerLooks declares the flags for the appearance of the screen.
 func (o *Options) registerLooks(f *pflag.FlagSet) {
-	f.StringVar(&o.theme, "theme", "", "colours of the screen: auto (as the terminal is), dark, light, high-contrast-dark, … or one of your own")
+	f.StringVar(&o.theme, "theme", "", "colours of the screen: auto (like the terminal), dark, light, high-contrast-dark, … or your own theme")
 	f.BoolVar(&o.NoColor, "no-color", false, "no colours; NO_COLOR does the same")
-	f.BoolVar(&o.ASCII, "ascii", false, "draw with ASCII characters alone, as where the locale is not UTF-8; --ascii=false never does")
-	f.BoolVar(&o.ReducedMotion, "reduced-motion", false, "nothing spins on the screen; REPLAN_REDUCED_MOTION does the same")
+	f.BoolVar(&o.ASCII, "ascii", false, "draw with ASCII only, the default unless the locale is UTF-8; --ascii=false turns it off")
+	f.BoolVar(&o.ReducedMotion, "reduced-motion", false, "no animation on the screen; REPLAN_REDUCED_MOTION does the same")
 }
 
 // readLooks reads the appearance of the screen from the flags, else the
@@ -42,7 +43,7 @@ func (o *Options) readLooks(flags *pflag.FlagSet, terminal bool) error {
 		}
 	}
 	var err error
-	if o.Notify, err = tui.ParseNotify(c.Notify); err != nil {
+	if o.Notify, err = notify.ParseMode(c.Notify); err != nil {
 		return o.Misconfigured(fmt.Errorf("screen.notify: %w", err))
 	}
 	return o.readTheme()
@@ -113,7 +114,7 @@ func addTheme(set *themes.Set, name, path string) error {
 		return err
 	}
 	if !info.Mode().IsRegular() || info.Size() > mostThemeBytes {
-		return fmt.Errorf("it is no file of at most %d KB", mostThemeBytes>>10)
+		return fmt.Errorf("it is not a file of at most %d KB", mostThemeBytes>>10)
 	}
 	file, err := os.ReadFile(path) //nolint:gosec // the user's own theme
 	if err != nil {

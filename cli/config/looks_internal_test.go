@@ -11,8 +11,8 @@ import (
 	"replan/tui"
 )
 
-// looks returns the options that a configuration, an environment and flags come
-// to on a terminal, with themes of the user's own by their names.
+// looks returns the options on a terminal for a configuration, an environment,
+// flags, and user themes by file name.
 func looks(t *testing.T, toml string, env, own map[string]string, flags ...string) (*Options, error) {
 	t.Helper()
 	home := t.TempDir()
@@ -39,7 +39,7 @@ func looks(t *testing.T, toml string, env, own map[string]string, flags ...strin
 	}, flags)
 }
 
-func TestLooksComeFromFlagsThenTheEnvironmentThenTheConfiguration(t *testing.T) {
+func TestDisplayOptionsOrderOfSources(t *testing.T) {
 	type want struct{ noColor, ascii, still bool }
 	const all = "[screen]\nno_color = true\nascii = true\nreduced_motion = true\n"
 	for _, c := range []struct {
@@ -49,21 +49,21 @@ func TestLooksComeFromFlagsThenTheEnvironmentThenTheConfiguration(t *testing.T) 
 		flags []string
 		want
 	}{
-		{name: "nothing said", want: want{}},
-		{name: "the configuration", toml: all, want: want{true, true, true}},
+		{name: "defaults", want: want{}},
+		{name: "configuration", toml: all, want: want{true, true, true}},
 		{name: "flags", flags: []string{"--no-color", "--ascii", "--reduced-motion"}, want: want{true, true, true}},
-		{name: "flags over the configuration", toml: all, flags: []string{"--no-color=false", "--ascii=false", "--reduced-motion=false"}},
-		{name: "the environment", env: map[string]string{"NO_COLOR": "1", "LC_ALL": "C", "REPLAN_REDUCED_MOTION": "1"}, want: want{true, true, true}},
-		{name: "NO_COLOR whatever it says", env: map[string]string{"NO_COLOR": "0"}, want: want{noColor: true}},
-		{name: "a flag over NO_COLOR", env: map[string]string{"NO_COLOR": "1"}, flags: []string{"--no-color=false"}},
-		{name: "motion that the environment allows", toml: all, env: map[string]string{"REPLAN_REDUCED_MOTION": "0"}, want: want{true, true, false}},
-		{name: "a locale of UTF-8", env: map[string]string{"LANG": "C.UTF-8"}},
-		{name: "another spelling of it", env: map[string]string{"LANG": "de_DE.utf8"}},
-		{name: "a locale of another encoding", env: map[string]string{"LC_CTYPE": "de_DE.ISO-8859-1", "LANG": "de_DE.UTF-8"}, want: want{ascii: true}},
-		{name: "LC_ALL goes first", env: map[string]string{"LC_ALL": "en_US.UTF-8", "LC_CTYPE": "C", "LANG": "C"}},
-		{name: "the console of Linux", env: map[string]string{"TERM": "linux", "LANG": "C.UTF-8"}, want: want{ascii: true}},
-		{name: "the configuration over the locale", toml: "[screen]\nascii = false\n", env: map[string]string{"LC_ALL": "POSIX"}},
-		{name: "a flag over the locale", env: map[string]string{"LC_ALL": "C"}, flags: []string{"--ascii=false"}},
+		{name: "flags over configuration", toml: all, flags: []string{"--no-color=false", "--ascii=false", "--reduced-motion=false"}},
+		{name: "environment", env: map[string]string{"NO_COLOR": "1", "LC_ALL": "C", "REPLAN_REDUCED_MOTION": "1"}, want: want{true, true, true}},
+		{name: "any value of NO_COLOR", env: map[string]string{"NO_COLOR": "0"}, want: want{noColor: true}},
+		{name: "flag over NO_COLOR", env: map[string]string{"NO_COLOR": "1"}, flags: []string{"--no-color=false"}},
+		{name: "motion allowed by environment", toml: all, env: map[string]string{"REPLAN_REDUCED_MOTION": "0"}, want: want{true, true, false}},
+		{name: "UTF-8 locale", env: map[string]string{"LANG": "C.UTF-8"}},
+		{name: "utf8 locale", env: map[string]string{"LANG": "de_DE.utf8"}},
+		{name: "locale with another encoding", env: map[string]string{"LC_CTYPE": "de_DE.ISO-8859-1", "LANG": "de_DE.UTF-8"}, want: want{ascii: true}},
+		{name: "LC_ALL before other variables", env: map[string]string{"LC_ALL": "en_US.UTF-8", "LC_CTYPE": "C", "LANG": "C"}},
+		{name: "Linux console", env: map[string]string{"TERM": "linux", "LANG": "C.UTF-8"}, want: want{ascii: true}},
+		{name: "configuration over locale", toml: "[screen]\nascii = false\n", env: map[string]string{"LC_ALL": "POSIX"}},
+		{name: "flag over locale", env: map[string]string{"LC_ALL": "C"}, flags: []string{"--ascii=false"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			o, err := looks(t, c.toml, c.env, nil, c.flags...)
@@ -72,13 +72,13 @@ func TestLooksComeFromFlagsThenTheEnvironmentThenTheConfiguration(t *testing.T) 
 			}
 			screen := o.Dressed(tui.Options{})
 			if got := (want{screen.NoColor, screen.ASCII, screen.ReducedMotion}); got != c.want {
-				t.Errorf("no colours, ASCII, still: %+v, want %+v", got, c.want)
+				t.Errorf("got %+v, want %+v", got, c.want)
 			}
 		})
 	}
 }
 
-func TestThemesOfTheUsersOwnAreFoundByName(t *testing.T) {
+func TestUserThemesAreFoundByName(t *testing.T) {
 	own := map[string]string{"sea.toml": "base = \"harbour\"\n", "notes.txt": "none", "torn.toml": "base = \"dark\"\n[colours]\ntext = \"red\"\n"}
 	for _, c := range []struct {
 		name  string
@@ -87,39 +87,39 @@ func TestThemesOfTheUsersOwnAreFoundByName(t *testing.T) {
 		want  themes.Name
 		err   []string
 	}{
-		{name: "by the flag", flags: []string{"--theme", "Sea"}, want: "sea"},
-		{name: "by the configuration", toml: "[screen]\ntheme = \"sea\"\n", want: "sea"},
-		{name: "the flag over the configuration", toml: "[screen]\ntheme = \"sea\"\n", flags: []string{"--theme", "paper"}, want: themes.Paper},
-		{name: "none of the name lists what there are", flags: []string{"--theme", "pink"}, err: []string{`there is no theme "pink": choose auto, dark, light, `, "mono", "frost or sea"}},
-		{name: "a broken one says where", flags: []string{"--theme", "torn"}, err: []string{filepath.Join("themes", "torn.toml"), `line 3: colours.text is "red"`}},
-		{name: "a broken one in the configuration", toml: "[screen]\ntheme = \"torn\"\n", err: []string{"config.toml", "screen.theme", "torn.toml", "line 3"}},
-		{name: "a broken one that nobody asks for is left alone", flags: []string{"--theme", "dark"}, want: themes.Dark},
+		{name: "named by flag", flags: []string{"--theme", "Sea"}, want: "sea"},
+		{name: "named by configuration", toml: "[screen]\ntheme = \"sea\"\n", want: "sea"},
+		{name: "flag over configuration", toml: "[screen]\ntheme = \"sea\"\n", flags: []string{"--theme", "paper"}, want: themes.Paper},
+		{name: "unknown theme lists known themes", flags: []string{"--theme", "pink"}, err: []string{`there is no theme "pink": choose auto, dark, light, `, "mono", "frost or sea"}},
+		{name: "broken theme named by flag", flags: []string{"--theme", "torn"}, err: []string{filepath.Join("themes", "torn.toml"), `line 3: colours.text is "red"`}},
+		{name: "broken theme named by configuration", toml: "[screen]\ntheme = \"torn\"\n", err: []string{"config.toml", "screen.theme", "torn.toml", "line 3"}},
+		{name: "unused broken theme", flags: []string{"--theme", "dark"}, want: themes.Dark},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			o, err := looks(t, c.toml, nil, own, c.flags...)
 			for _, want := range c.err {
 				if err == nil || !strings.Contains(err.Error(), want) {
-					t.Errorf("it says %v, want %q", err, want)
+					t.Errorf("got error %v, want %q in it", err, want)
 				}
 			}
 			if len(c.err) > 0 {
 				return
 			}
 			if err != nil || o.ThemeName != c.want {
-				t.Fatalf("%q, %v", o.ThemeName, err)
+				t.Fatalf("got theme %q, %v; want %q", o.ThemeName, err, c.want)
 			}
 			screen := o.Dressed(tui.Options{})
 			if !slices.Contains(screen.Themes.Names(), "sea") || len(screen.Themes.Broken()) != 1 {
-				t.Errorf("to choose from: %q, broken: %v", screen.Themes.Names(), screen.Themes.Broken())
+				t.Errorf("got themes %q, broken: %v", screen.Themes.Names(), screen.Themes.Broken())
 			}
 		})
 	}
 }
 
-func TestTheThemesAmongTheExamplesCanBeUsed(t *testing.T) {
+func TestExampleThemesLoad(t *testing.T) {
 	files, err := filepath.Glob("../../examples/themes/*.toml")
 	if err != nil || len(files) == 0 {
-		t.Fatalf("there are none: %v", err)
+		t.Fatalf("no example themes found: %v", err)
 	}
 	for _, path := range files {
 		set := &themes.Set{}
@@ -129,8 +129,7 @@ func TestTheThemesAmongTheExamplesCanBeUsed(t *testing.T) {
 	}
 }
 
-// TestTheManualNamesEveryThemeAndColour holds the page against the program.
-func TestTheManualNamesEveryThemeAndColour(t *testing.T) {
+func TestManualNamesEveryThemeAndColour(t *testing.T) {
 	page, err := os.ReadFile("../../docs/configuration.md")
 	if err != nil {
 		t.Fatal(err)

@@ -18,8 +18,8 @@ import (
 	"replan/planning/plan"
 	"replan/planning/prompt"
 	"replan/themes"
-	"replan/tui"
 	"replan/tui/keymap"
+	"replan/tui/notify"
 
 	"github.com/spf13/pflag"
 )
@@ -62,7 +62,7 @@ type Options struct {
 	Rules            []rule.Rule
 	ThemeName        themes.Name
 	OwnConfig        string // the user's own configuration file, even in a demo
-	Notify           tui.Notify
+	Notify           notify.Mode
 	Keys             keymap.Keys
 	Workspace        string
 	LSP              lsp.Section
@@ -89,27 +89,27 @@ type Environment struct {
 
 // Register declares the global flags.
 func (o *Options) Register(f *pflag.FlagSet) {
-	f.StringVar(&o.Model, "model", "", "the model to use; else the first installed one that can use tools")
-	f.StringVar(&o.Host, "host", "", "where Ollama answers; else OLLAMA_HOST, else 127.0.0.1:11434")
-	f.StringVar(&o.plannerText, "planner", "", "who plans a goal: auto (clear words that need no model, else a model), phases (a model), router (the words alone) or none")
-	f.StringVar(&o.profile, "profile", "", "the profile of the configuration to work by: its prompts, model and tools")
+	f.StringVar(&o.Model, "model", "", "the model; default: the first installed one that can call tools")
+	f.StringVar(&o.Host, "host", "", "address of Ollama; default: OLLAMA_HOST, else 127.0.0.1:11434")
+	f.StringVar(&o.plannerText, "planner", "", "planner of a goal: auto (rules for clear orders, else a model), phases (a model), router (rules only) or none")
+	f.StringVar(&o.profile, "profile", "", "profile of the configuration: its prompts, model and tools")
 	f.StringVar(&o.Think, "think", "", "how hard the model thinks before it answers: auto, off, on, low, medium or high")
-	f.StringVar(&o.MCPConfig, "mcp-config", "", "file with MCP servers to start, which counts as a yes")
+	f.StringVar(&o.MCPConfig, "mcp-config", "", "file with MCP servers to start without asking")
 	f.StringArrayVar(&o.Servers, "server", nil, "use only this MCP server; repeat for more")
 	f.BoolVar(&o.NoWorkspaceTools, "no-workspace-tools", false, "leave out the built-in tools for this folder")
-	f.StringVar(&o.DataDir, "data-dir", "", "one folder for all that replan keeps; else REPLAN_HOME, else the XDG folders")
+	f.StringVar(&o.DataDir, "data-dir", "", "one folder for all data of replan; default: REPLAN_HOME, else the XDG folders")
 	o.registerLimits(f)
-	f.BoolVar(&o.DryRun, "dry-run", false, "resolve the steps of a plan and tell what they would do; call no tool")
-	f.BoolVar(&o.Review, "review", false, "hold every plan until you have looked it over: edit, move or take out steps, approve gates together, or refuse it")
+	f.BoolVar(&o.DryRun, "dry-run", false, "show what the steps of a plan would do; call no tool")
+	f.BoolVar(&o.Review, "review", false, "review every plan before it runs: edit, move or remove steps, approve gates together, or refuse it")
 	f.BoolVar(&o.ForcePlan, "force-plan", false, "always make a plan, never answer directly")
 	f.BoolVar(&o.eager, "eager", true, "start steps that only read while the plan is still being written")
 	f.BoolVar(&o.planTools, "plan-tools", true, "let the model make and run plans when it answers in the chat")
-	f.StringArrayVar(&o.allow, "allow", nil, "let calls pass without a gate: TOOL [ARG=PATTERN], as in 'fs.write path=docs/**'; repeat for more")
-	f.StringArrayVar(&o.deny, "deny", nil, "never make such calls, written as for --allow; repeat for more")
-	f.StringVar(&o.ApproveText, "approve", "", "answer gates without asking: none, safe (this folder's files and tests) or all")
-	f.StringVar(&o.Output, "output", OutputText, "how what comes of a command is told: text or json; a run as json is one event a line")
+	f.StringArrayVar(&o.allow, "allow", nil, "allow calls without a gate: TOOL [ARG=PATTERN], such as 'fs.write path=docs/**'; repeat for more")
+	f.StringArrayVar(&o.deny, "deny", nil, "deny calls, written as for --allow; repeat for more")
+	f.StringVar(&o.ApproveText, "approve", "", "approve gates without asking: none, safe (this folder's files and tests) or all")
+	f.StringVar(&o.Output, "output", OutputText, "output format: text or json; a run as json prints one event per line")
 	o.registerLooks(f)
-	f.BoolVar(&o.Plain, "plain", false, "a plain line log in place of the full screen")
+	f.BoolVar(&o.Plain, "plain", false, "print plain lines instead of the full screen")
 }
 
 // Complete reads the environment and the configuration and validates all values.
@@ -144,7 +144,7 @@ func (o *Options) Complete(flags *pflag.FlagSet, env Environment) error {
 		}
 		home, _ := os.UserHomeDir() // without one there is nothing to protect
 		if o.Approve == policy.ApproveSafe && policy.TooWide(o.Workspace, home) {
-			return fmt.Errorf("--approve safe lets files of this folder be changed unasked, and %s holds your home folder: work in a folder below it, or answer the gates yourself", o.Workspace)
+			return fmt.Errorf("--approve safe changes files of this folder without asking, and %s contains your home folder: work in a folder below it, or answer the gates yourself", o.Workspace)
 		}
 	}
 	if err := o.readRules(); err != nil {

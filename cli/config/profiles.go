@@ -60,7 +60,7 @@ func (k *keepAlive) UnmarshalText(text []byte) (err error) {
 		return err
 	}
 	if k.Duration == 0 {
-		return errors.New("at 0 the model would be loaded anew for every request")
+		return errors.New("at 0 the model would be loaded again for every request")
 	}
 	return nil
 }
@@ -183,7 +183,7 @@ func (o *Options) chooseProfile() error {
 func (o *Options) UnknownProfile(name string) error {
 	names := o.Manner.Names()
 	if len(names) == 0 {
-		return fmt.Errorf("there is no profile %q: config.toml has no section [profiles.%s], and no other", name, name)
+		return fmt.Errorf("no profile %q: config.toml has no section [profiles.%s], and no other profile", name, name)
 	}
 	return fmt.Errorf("there is no profile %q: there is %s", name, strings.Join(names, ", "))
 }
@@ -196,11 +196,11 @@ func (c profileConfig) subagent(name string) (prompt.Profile, error) {
 	key := "profiles." + name
 	var p prompt.Profile
 	if !profileName.MatchString(name) || name == NoProfile {
-		return p, fmt.Errorf("a profile cannot be called %q: letters, digits, - and _ make a name, and %q stands for no profile", name, NoProfile)
+		return p, fmt.Errorf("%q is not a valid profile name: use letters, digits, - and _, and not %q, which means no profile", name, NoProfile)
 	}
 	for _, pattern := range c.Tools {
 		if _, err := path.Match(pattern, ""); err != nil || pattern == "" {
-			return p, fmt.Errorf("%s.tools has %q, which is no name of a tool and no pattern such as fs.*", key, pattern)
+			return p, fmt.Errorf("%s.tools has %q, which is neither the name of a tool nor a pattern such as fs.*", key, pattern)
 		}
 	}
 	for _, text := range slices.Sorted(maps.Keys(c.Prompts)) {
@@ -294,7 +294,7 @@ func positiveTime(key string, given *duration, to *time.Duration) error {
 
 // tooLittle returns the error for a required limit that is not positive.
 func tooLittle(which, what string) error {
-	return fmt.Errorf("%s must be more than 0, and is %s: leave it out for the program's own", which, what)
+	return fmt.Errorf("%s must be more than 0, not %s: omit it for the default", which, what)
 }
 
 // Flagged returns base overridden by the flags.

@@ -15,7 +15,7 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// configured returns the options that a configuration and flags come to.
+// configured returns the options for a configuration and flags.
 func configured(t *testing.T, toml string, flags ...string) (*Options, error) {
 	t.Helper()
 	home := t.TempDir()
@@ -25,7 +25,7 @@ func configured(t *testing.T, toml string, flags ...string) (*Options, error) {
 	return completed(Environment{Workspace: home, Getenv: func(name string) string { return map[string]string{"REPLAN_HOME": home}[name] }}, flags)
 }
 
-// completed returns the options that flags come to in an environment.
+// completed returns the options for flags in an environment.
 func completed(env Environment, given []string) (*Options, error) {
 	o := &Options{}
 	flags := pflag.NewFlagSet("", pflag.ContinueOnError)
@@ -36,8 +36,8 @@ func completed(env Environment, given []string) (*Options, error) {
 	return o, o.Complete(flags, env)
 }
 
-// wayOf returns the profile of this name as the session works by it.
-func wayOf(t *testing.T, o *Options, name string) runner.Profile {
+// profileOf returns the session's profile of this name.
+func profileOf(t *testing.T, o *Options, name string) runner.Profile {
 	t.Helper()
 	at := slices.Index(o.Manner.Names(), name)
 	if at < 0 {
@@ -46,7 +46,7 @@ func wayOf(t *testing.T, o *Options, name string) runner.Profile {
 	return o.Manner.Profiles[at]
 }
 
-func TestPlanningFollowsTheConfigurationAndFlagsGoOverIt(t *testing.T) {
+func TestFlagsOverrideProfileAndPlanningSection(t *testing.T) {
 	const all = `
 [model]
 think = "Low"
@@ -71,33 +71,33 @@ review = true
 		of    string // the profile; "" is the session without one
 		want  prompt.Prompting
 	}{
-		"nothing given is the program's own": {want: prompt.Prompting{PlanTools: true}},
-		"the section is followed": {toml: all, want: prompt.Prompting{
+		"defaults": {want: prompt.Prompting{PlanTools: true}},
+		"planning section": {toml: all, want: prompt.Prompting{
 			SkipAnalysis: true, SkipReview: true, SkipPlan: true, Patient: true, PhaseTimeout: 90 * time.Second,
 			MaxRepairs: 1, MaxTokens: 512, Think: prompt.ThinkLow,
 		}},
-		"a profile goes over the section": {toml: all, of: "bold", want: prompt.Prompting{
+		"profile over section": {toml: all, of: "bold", want: prompt.Prompting{
 			SkipAnalysis: true, SkipPlan: true, PhaseTimeout: 90 * time.Second, MaxRepairs: 1, MaxTokens: 512, Think: prompt.ThinkHigh,
 		}},
-		"a profile that says nothing leaves the section": {toml: all, of: "plain", want: prompt.Prompting{
+		"empty profile keeps the section": {toml: all, of: "plain", want: prompt.Prompting{
 			SkipAnalysis: true, SkipReview: true, SkipPlan: true, Patient: true, PhaseTimeout: 90 * time.Second,
 			MaxRepairs: 1, MaxTokens: 512, Think: prompt.ThinkLow,
 		}},
-		"flags go over the section": {
+		"flags over section": {
 			toml: all, flags: []string{"--think", "off", "--eager", "--plan-tools", "--force-plan"},
 			want: prompt.Prompting{
 				SkipAnalysis: true, SkipReview: true, SkipPlan: true, PlanTools: true, ForcePlan: true, PhaseTimeout: 90 * time.Second,
 				MaxRepairs: 1, MaxTokens: 512, Think: prompt.ThinkOff,
 			},
 		},
-		"flags go over a profile": {
+		"flags over profile": {
 			toml: all, flags: []string{"--think=auto", "--eager=false"}, of: "bold",
 			want: prompt.Prompting{
 				SkipAnalysis: true, SkipPlan: true, Patient: true, PhaseTimeout: 90 * time.Second, MaxRepairs: 1, MaxTokens: 512,
 			},
 		},
-		"a flag that says what holds anyway changes nothing": {flags: []string{"--eager=true", "--plan-tools=true"}, want: prompt.Prompting{PlanTools: true}},
-		"plan tools are taken away by a flag":                {flags: []string{"--plan-tools=false"}, want: prompt.Prompting{}},
+		"flags that repeat the defaults": {flags: []string{"--eager=true", "--plan-tools=true"}, want: prompt.Prompting{PlanTools: true}},
+		"plan tools disabled by flag":    {flags: []string{"--plan-tools=false"}, want: prompt.Prompting{}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			o, err := configured(t, c.toml, c.flags...)
@@ -106,7 +106,7 @@ review = true
 			}
 			got := o.Manner.Prompting
 			if c.of != "" {
-				got = wayOf(t, o, c.of).Prompting
+				got = profileOf(t, o, c.of).Prompting
 			}
 			got.Profiles = nil
 			if g, w := string(plan.CanonicalJSON(got)), string(plan.CanonicalJSON(c.want)); g != w {
@@ -116,7 +116,7 @@ review = true
 	}
 }
 
-func TestAProfileIsASubAgentAndAWayToWork(t *testing.T) {
+func TestProfileConfiguresSubAgentAndSession(t *testing.T) {
 	o, err := configured(t, `
 [profiles.reviewer]
 description = "reads a change\nand judges it"
@@ -139,36 +139,36 @@ plans = true
 		Model: "big", Think: prompt.ThinkOn, MaxTurns: 7, Timeout: time.Minute, MaxTokens: 900, Plans: true,
 	}
 	if g, w := string(plan.CanonicalJSON(subagent)), string(plan.CanonicalJSON(want)); !ok || g != w {
-		t.Errorf("the sub-agent is %s\nwant %s", g, w)
+		t.Errorf("got sub-agent %s\nwant %s", g, w)
 	}
-	way := wayOf(t, o, "reviewer")
-	if way.Model != "big" || !slices.Equal(way.Tools, want.Tools) || way.Description != want.Description {
-		t.Errorf("the way to work is %+v", way)
+	profile := profileOf(t, o, "reviewer")
+	if profile.Model != "big" || !slices.Equal(profile.Tools, want.Tools) || profile.Description != want.Description {
+		t.Errorf("got profile %+v", profile)
 	}
-	p := way.Prompting
+	p := profile.Prompting
 	if p.System != "You judge." || p.Prompts["synthesis"] != "One sentence." || p.Think != prompt.ThinkOn || !slices.Equal(p.ProfileNames(), []string{"explorer", "reviewer"}) {
-		t.Errorf("it is prompted by %+v", p)
+		t.Errorf("got prompting %+v", p)
 	}
 	if own := o.Manner.Prompting; own.System != "" || own.Prompts != nil || own.Think != prompt.ThinkAuto {
-		t.Errorf("without the profile it is prompted by %+v", own)
+		t.Errorf("got prompting %+v without the profile", own)
 	}
 }
 
-func TestTheBuiltInProfileOnlyReads(t *testing.T) {
+func TestBuiltInProfileOnlyReads(t *testing.T) {
 	for name, c := range map[string]struct {
 		toml  string
 		flags []string
 		want  []string // the profiles
 	}{
-		"it is there":                                  {want: []string{"explorer"}},
-		"it is one beside the user's, by name":         {toml: "[profiles.a]\n[profiles.z]\n", want: []string{"a", "explorer", "z"}},
-		"it is not there without its tools":            {flags: []string{"--no-workspace-tools"}, want: []string{}},
-		"it is not there where its server is left out": {flags: []string{"--server", "docs"}, want: []string{}},
+		"no other profiles":          {want: []string{"explorer"}},
+		"beside the user's profiles": {toml: "[profiles.a]\n[profiles.z]\n", want: []string{"a", "explorer", "z"}},
+		"no workspace tools":         {flags: []string{"--no-workspace-tools"}, want: []string{}},
+		"other servers only":         {flags: []string{"--server", "docs"}, want: []string{}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			o, err := configured(t, c.toml, c.flags...)
 			if err != nil || !slices.Equal(o.Manner.Names(), c.want) {
-				t.Errorf("there are %q, %v; want %q", o.Manner.Names(), err, c.want)
+				t.Errorf("got profiles %q, %v; want %q", o.Manner.Names(), err, c.want)
 			}
 		})
 	}
@@ -184,23 +184,23 @@ func TestTheBuiltInProfileOnlyReads(t *testing.T) {
 	} {
 		server, bare, _ := strings.Cut(tool, " ")
 		if explorer.May(plan.Tool{Name: bare, Server: server}) != may {
-			t.Errorf("%s: may be called: %v", tool, !may)
+			t.Errorf("%s: may be called is %v, want %v", tool, !may, may)
 		}
 	}
 	o, err = configured(t, "[profiles.explorer]\ndescription = \"mine\"\n")
 	if mine, _ := o.Manner.Prompting.Profile("explorer"); err != nil || mine.Description != "mine" || mine.Tools != nil {
-		t.Errorf("the user's own explorer is %+v, %v", mine, err)
+		t.Errorf("got explorer %+v, %v; want the user's own", mine, err)
 	}
 }
 
-func TestTheModelOfAFlagGoesBeforeThatOfTheProfileBegunWith(t *testing.T) {
+func TestModelFlagOverridesModelOfInitialProfile(t *testing.T) {
 	const profiles = "[model]\nname = \"small\"\n[profiles.a]\nmodel = \"big\"\n[profiles.b]\nmodel = \"bigger\"\n"
 	o, err := configured(t, profiles, "--profile", "a", "--model", "mine")
-	if err != nil || o.Manner.Profile != "a" || o.Model != "mine" || wayOf(t, o, "a").Model != "" || wayOf(t, o, "b").Model != "bigger" {
+	if err != nil || o.Manner.Profile != "a" || o.Model != "mine" || profileOf(t, o, "a").Model != "" || profileOf(t, o, "b").Model != "bigger" {
 		t.Errorf("profile %q, model %q, profiles %+v, %v", o.Manner.Profile, o.Model, o.Manner.Profiles, err)
 	}
 	o, err = configured(t, profiles, "--profile", "a")
-	if err != nil || o.Model != "small" || wayOf(t, o, "a").Model != "big" {
+	if err != nil || o.Model != "small" || profileOf(t, o, "a").Model != "big" {
 		t.Errorf("model %q, profiles %+v, %v", o.Model, o.Manner.Profiles, err)
 	}
 	o, err = configured(t, profiles, "--profile", "none")
@@ -209,81 +209,80 @@ func TestTheModelOfAFlagGoesBeforeThatOfTheProfileBegunWith(t *testing.T) {
 	}
 }
 
-func TestHowLongAModelStaysLoaded(t *testing.T) {
+func TestKeepAliveDurations(t *testing.T) {
 	for text, want := range map[string]time.Duration{
 		"30m": 30 * time.Minute, "-1": -time.Second, "-1m": -time.Minute, "300": 5 * time.Minute, "90s": 90 * time.Second,
 	} {
 		o, err := configured(t, "[model]\nkeep_alive = \""+text+"\"\n")
 		if err != nil || o.KeepAlive != want {
-			t.Errorf("%s is %s, %v; want %s", text, o.KeepAlive, err, want)
+			t.Errorf("%s: got %s, %v; want %s", text, o.KeepAlive, err, want)
 		}
 	}
 }
 
-func TestWhatTheConfigurationOfProfilesCannotBe(t *testing.T) {
+func TestInvalidConfigurationIsRejected(t *testing.T) {
 	for name, c := range map[string]struct {
 		toml  string
 		flags []string
 		want  string // in the error
 	}{
-		"a key of a profile that does not exist":  {toml: "[profiles.a]\ntool = [\"x\"]\n", want: "does not exist: profiles.a.tool"},
-		"a key of planning that does not exist":   {toml: "[planning]\nreviews = true\n", want: "does not exist: planning.reviews"},
-		"a phase that is no yes and no no":        {toml: "[profiles.a]\nreview = \"no\"\n", want: "line 2: profiles.a.review takes true or false"},
-		"tools that are no list":                  {toml: "[profiles.a]\ntools = \"fs.read\"\n", want: "profiles.a.tools takes a list of texts"},
-		"prompts that are no table":               {toml: "[profiles.a]\nprompts = \"short\"\n", want: "line 2: profiles.a.prompts takes "},
-		"a prompt that there is not":              {toml: "[profiles.a.prompts]\nanalyse = \"x\"\n", want: "profiles.a.prompts: there is no prompt \"analyse\" to replace; there are analysis"},
-		"a prompt that is no template":            {toml: "[profiles.a.prompts]\nreview = \"{{\"\n", want: "profiles.a.prompts: read the prompt \"review\""},
-		"a prompt with a field that is not there": {toml: "[profiles.a.prompts]\nreview = \"{{.Faults}}\"\n", want: "profiles.a.prompts: fill in the prompt \"review\""},
-		"a name with a blank":                     {toml: "[profiles.\"a b\"]\n", want: "cannot be called \"a b\""},
-		"a name that begins with a dash":          {toml: "[profiles.-a]\n", want: "cannot be called \"-a\""},
-		"the name of no profile":                  {toml: "[profiles.none]\n", want: "cannot be called \"none\""},
-		"a pattern that is none":                  {toml: "[profiles.a]\ntools = [\"fs.[\"]\n", want: "profiles.a.tools has \"fs.[\""},
-		"a level of thinking that is none":        {toml: "[profiles.a]\nthink = \"hard\"\n", want: "profiles.a.think takes auto, off, on, low, medium or high, not \"hard\""},
-		"a level of thinking of the model":        {toml: "[model]\nthink = \"max\"\n", want: "model.think takes auto"},
-		"a level of thinking of a flag":           {flags: []string{"--think", "hard"}, want: "--think takes auto"},
-		"no turns":                                {toml: "[profiles.a]\nmax_turns = 0\n", want: "profiles.a.max_turns must be more than 0"},
-		"no time":                                 {toml: "[profiles.a]\ntimeout = \"0s\"\n", want: "profiles.a.timeout must be more than 0"},
-		"tokens below 0":                          {toml: "[profiles.a]\nmax_tokens = -1\n", want: "profiles.a.max_tokens is -1"},
-		"no time for a phase":                     {toml: "[planning]\nphase_timeout = \"0s\"\n", want: "planning.phase_timeout must be more than 0"},
-		"no repairs":                              {toml: "[profiles.a]\nmax_repairs = 0\n", want: "profiles.a.max_repairs must be more than 0"},
-		"a reply without a token":                 {toml: "[planning]\nmax_reply_tokens = 0\n", want: "planning.max_reply_tokens must be more than 0"},
-		"a time that is none":                     {toml: "[planning]\nphase_timeout = \"soon\"\n", want: "planning.phase_timeout takes a time in quotes"},
-		"a model that is unloaded at once":        {toml: "[model]\nkeep_alive = \"0\"\n", want: "model.keep_alive takes a time in quotes such as \"30m\", or \"-1\" for ever"},
-		"a stay that is no time":                  {toml: "[model]\nkeep_alive = \"long\"\n", want: "model.keep_alive takes"},
-		"a profile that is not there":             {toml: "[profiles.a]\n", flags: []string{"--profile", "b"}, want: "there is no profile \"b\": there is a, explorer"},
-		"a profile where there is none":           {flags: []string{"--profile", "b", "--no-workspace-tools"}, want: "no section [profiles.b]"},
-		"a window below 0":                        {toml: "[model]\ncontext_window = -1\n", want: "model.context_window must be more than 0"},
-		"a limit below 0":                         {toml: "[limits]\nmax_tokens = -1\n", want: "limits.max_tokens is -1"},
-		"a limit of the session below 0":          {toml: "[session_limits]\nmax_tokens = -1\n", want: "session_limits.max_tokens is -1"},
-		"a preset of limits that is none":         {toml: "[limits]\npreset = \"loose\"\n", want: "limits.preset: there is no preset of limits called \"loose\""},
-		"a theme that is none":                    {toml: "[screen]\ntheme = \"pink\"\n", want: "screen.theme: there is no theme \"pink\""},
-		"keys of an action that is none":          {toml: "[keys]\n\"plan.fly\" = \"f\"\n", want: "keys: there is no action \"plan.fly\""},
-		"a key that is a number":                  {toml: "[keys]\ngate = 7\n", want: "keys.\"gate\" takes a key or a list of keys in quotes"},
-		"a key that is taken":                     {toml: "[keys]\ngate = [\"ctrl+r\"]\n", want: "is the key of"},
-		"a rule that is no pattern":               {toml: "[gates]\nallow = [\"fs.[\"]\n", want: "the rule \"fs.[\" is not a pattern"},
-		"the first of two faults is said, by key": {toml: "[planning]\nmax_repairs = 0\nphase_timeout = \"0s\"\n", want: "planning.max_repairs"},
+		"unknown key in a profile":             {toml: "[profiles.a]\ntool = [\"x\"]\n", want: "does not exist: profiles.a.tool"},
+		"unknown key in planning":              {toml: "[planning]\nreviews = true\n", want: "does not exist: planning.reviews"},
+		"phase that is not a boolean":          {toml: "[profiles.a]\nreview = \"no\"\n", want: "line 2: profiles.a.review takes true or false"},
+		"tools that are not a list":            {toml: "[profiles.a]\ntools = \"fs.read\"\n", want: "profiles.a.tools takes a list of texts"},
+		"prompts that are not a table":         {toml: "[profiles.a]\nprompts = \"short\"\n", want: "line 2: profiles.a.prompts takes "},
+		"unknown prompt":                       {toml: "[profiles.a.prompts]\nanalyse = \"x\"\n", want: "profiles.a.prompts: there is no prompt \"analyse\" to replace; there are analysis"},
+		"prompt that is not a template":        {toml: "[profiles.a.prompts]\nreview = \"{{\"\n", want: "profiles.a.prompts: read the prompt \"review\""},
+		"prompt with an unknown field":         {toml: "[profiles.a.prompts]\nreview = \"{{.Faults}}\"\n", want: "profiles.a.prompts: fill in the prompt \"review\""},
+		"profile name with a blank":            {toml: "[profiles.\"a b\"]\n", want: "\"a b\" is not a valid profile name"},
+		"profile name that begins with a dash": {toml: "[profiles.-a]\n", want: "\"-a\" is not a valid profile name"},
+		"reserved profile name":                {toml: "[profiles.none]\n", want: "\"none\" is not a valid profile name"},
+		"invalid tool pattern":                 {toml: "[profiles.a]\ntools = [\"fs.[\"]\n", want: "profiles.a.tools has \"fs.[\""},
+		"unknown think level in a profile":     {toml: "[profiles.a]\nthink = \"hard\"\n", want: "profiles.a.think takes auto, off, on, low, medium or high, not \"hard\""},
+		"unknown think level of the model":     {toml: "[model]\nthink = \"max\"\n", want: "model.think takes auto"},
+		"unknown think level in a flag":        {flags: []string{"--think", "hard"}, want: "--think takes auto"},
+		"zero turns":                           {toml: "[profiles.a]\nmax_turns = 0\n", want: "profiles.a.max_turns must be more than 0"},
+		"zero timeout":                         {toml: "[profiles.a]\ntimeout = \"0s\"\n", want: "profiles.a.timeout must be more than 0"},
+		"negative tokens":                      {toml: "[profiles.a]\nmax_tokens = -1\n", want: "profiles.a.max_tokens is -1"},
+		"zero phase timeout":                   {toml: "[planning]\nphase_timeout = \"0s\"\n", want: "planning.phase_timeout must be more than 0"},
+		"zero repairs":                         {toml: "[profiles.a]\nmax_repairs = 0\n", want: "profiles.a.max_repairs must be more than 0"},
+		"zero reply tokens":                    {toml: "[planning]\nmax_reply_tokens = 0\n", want: "planning.max_reply_tokens must be more than 0"},
+		"invalid phase timeout":                {toml: "[planning]\nphase_timeout = \"soon\"\n", want: "planning.phase_timeout takes a time in quotes"},
+		"zero keep_alive":                      {toml: "[model]\nkeep_alive = \"0\"\n", want: "model.keep_alive takes a time in quotes such as \"30m\", or \"-1\" for ever"},
+		"invalid keep_alive":                   {toml: "[model]\nkeep_alive = \"long\"\n", want: "model.keep_alive takes"},
+		"unknown profile":                      {toml: "[profiles.a]\n", flags: []string{"--profile", "b"}, want: "there is no profile \"b\": there is a, explorer"},
+		"profile flag without profiles":        {flags: []string{"--profile", "b", "--no-workspace-tools"}, want: "no section [profiles.b]"},
+		"negative context window":              {toml: "[model]\ncontext_window = -1\n", want: "model.context_window must be more than 0"},
+		"negative limit":                       {toml: "[limits]\nmax_tokens = -1\n", want: "limits.max_tokens is -1"},
+		"negative session limit":               {toml: "[session_limits]\nmax_tokens = -1\n", want: "session_limits.max_tokens is -1"},
+		"unknown preset of limits":             {toml: "[limits]\npreset = \"loose\"\n", want: "limits.preset: no preset of limits is called \"loose\""},
+		"unknown theme":                        {toml: "[screen]\ntheme = \"pink\"\n", want: "screen.theme: there is no theme \"pink\""},
+		"keys of an unknown action":            {toml: "[keys]\n\"plan.fly\" = \"f\"\n", want: "keys: there is no action \"plan.fly\""},
+		"key that is a number":                 {toml: "[keys]\ngate = 7\n", want: "keys.\"gate\" takes a key or a list of keys in quotes"},
+		"key that is taken":                    {toml: "[keys]\ngate = [\"ctrl+r\"]\n", want: "is the key of"},
+		"rule that is not a pattern":           {toml: "[gates]\nallow = [\"fs.[\"]\n", want: "the rule \"fs.[\" is not a pattern"},
+		"first of two faults in order of keys": {toml: "[planning]\nmax_repairs = 0\nphase_timeout = \"0s\"\n", want: "planning.max_repairs"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, err := configured(t, c.toml, c.flags...)
 			if err == nil || !strings.Contains(err.Error(), c.want) {
-				t.Fatalf("it says %v, want %q", err, c.want)
+				t.Fatalf("got error %v, want %q in it", err, c.want)
 			}
 			if named := strings.Contains(err.Error(), "config.toml"); len(c.flags) == 0 && !named {
-				t.Errorf("it does not say in which file: %v", err)
+				t.Errorf("the error does not name the file: %v", err)
 			}
 		})
 	}
 }
 
-// TestTheConfigurationThatIsDocumentedIsOne holds the page against what reads it.
-func TestTheConfigurationThatIsDocumentedIsOne(t *testing.T) {
+func TestDocumentedConfigurationIsValid(t *testing.T) {
 	page, err := os.ReadFile("../../docs/configuration.md")
 	if err != nil {
 		t.Fatal(err)
 	}
 	blocks := strings.Split(string(page), "```toml\n")[1:]
 	if len(blocks) == 0 {
-		t.Fatal("it shows none")
+		t.Fatal("the page has no TOML blocks")
 	}
 	for i, block := range blocks {
 		text, _, _ := strings.Cut(block, "```")

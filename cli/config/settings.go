@@ -28,14 +28,14 @@ const (
 
 // Report returns the settings in force and their sources.
 func (o *Options) Report() session.Settings {
-	told := session.Settings{File: First(o.OwnConfig, o.Dirs.ConfigFile())}
-	if _, err := os.Stat(told.File); errors.Is(err, fs.ErrNotExist) {
-		told.Missing = true
+	settings := session.Settings{File: First(o.OwnConfig, o.Dirs.ConfigFile())}
+	if _, err := os.Stat(settings.File); errors.Is(err, fs.ErrNotExist) {
+		settings.Missing = true
 	}
 	for _, part := range [][]session.Setting{o.modelSettings(), o.planSettings(), o.limitSettings(), o.screenSettings(), o.gateSettings()} {
-		told.Settings = append(told.Settings, part...)
+		settings.Settings = append(settings.Settings, part...)
 	}
-	return told
+	return settings
 }
 
 // sourceOf returns the source of a value: the flag of that name, else the
@@ -77,7 +77,7 @@ func (o *Options) modelSettings() []session.Setting {
 	if name.Source == fromDefault && o.Model != "" {
 		name.Source = fromProgram
 	}
-	host := quoted("model.host", First(o.Host, "127.0.0.1:11434"), fromDefault, "where Ollama answers")
+	host := quoted("model.host", First(o.Host, "127.0.0.1:11434"), fromDefault, "address of Ollama")
 	switch o.Host {
 	case "":
 	case o.getenv("OLLAMA_HOST"):
@@ -110,11 +110,11 @@ func (o *Options) modelSettings() []session.Setting {
 func (o *Options) planSettings() []session.Setting {
 	r, c, p := o.file.Routing, o.file.Planning, o.Manner.Prompting
 	out := []session.Setting{
-		among(quoted("routing.planner", string(o.Routing.Planner), o.sourceOf("planner", r.Planner != ""), "who plans a goal"), event.PlannerKinds()...),
+		among(quoted("routing.planner", string(o.Routing.Planner), o.sourceOf("planner", r.Planner != ""), "planner of a goal"), event.PlannerKinds()...),
 		unquoted("routing.require_tests", r.RequireTests, o.sourceOf("", r.RequireTests), "chains that change files end with the tests"),
 	}
-	profile := session.Setting{Key: "profile", Value: First(o.Manner.Profile, NoProfile), Source: o.sourceOf("profile", false), About: "the way the session works; --profile NAME begins with it"}
-	review := session.Setting{Key: "review", Value: "off", Source: o.sourceOf("review", false), About: "plans wait until you have looked them over; --review begins with it"}
+	profile := session.Setting{Key: "profile", Value: First(o.Manner.Profile, NoProfile), Source: o.sourceOf("profile", false), About: "the profile of the session; set it at start with --profile NAME"}
+	review := session.Setting{Key: "review", Value: "off", Source: o.sourceOf("review", false), About: "plans wait for your review; set it at start with --review"}
 	if o.Review {
 		review.Value = "on"
 	}
@@ -184,7 +184,7 @@ func (o *Options) screenSettings() []session.Setting {
 	out := []session.Setting{
 		quoted("screen.theme", string(o.ThemeName), o.sourceOf("theme", c.Theme != ""), "colours of the screen"),
 		colour,
-		unquoted("screen.ascii", o.ASCII, o.sourceOf("ascii", c.ASCII != nil), "ASCII characters alone"),
+		unquoted("screen.ascii", o.ASCII, o.sourceOf("ascii", c.ASCII != nil), "ASCII only"),
 		motion,
 	}
 	of := reflect.ValueOf(c)

@@ -20,7 +20,7 @@ var project embed.FS
 var words embed.FS
 
 // Goal is the goal of the demo.
-const Goal = "TestMake is red: find out why, mend it and run the tests"
+const Goal = "TestMake is red: find out why, fix it and run the tests"
 
 // Intro returns the Markdown shown in the chat at the start. send is the key that
 // sends.

@@ -27,7 +27,7 @@ type Command struct {
 	Below    []Command
 
 	// Answer replaces Do and takes the rest of the line as typed.
-	Answer    func(ctx context.Context, now runner.Moment, rest string) (runner.Answer, error)
+	Answer    func(ctx context.Context, now runner.SlashState, rest string) (runner.Answer, error)
 	Completes []session.Completing // completions for the argument of an Answer
 	Words     []string             // possible arguments of an Answer
 }

@@ -12,7 +12,7 @@ import (
 	"replan/cli/slash"
 )
 
-// table is one command with two below it, that note what they were called with.
+// table returns a command with two subcommands that record their calls.
 func table(calls *[]string) slash.Command {
 	var all bool
 	note := func(_ context.Context, c slash.Call) error {
@@ -30,10 +30,10 @@ func table(calls *[]string) slash.Command {
 	}
 }
 
-func TestLinesRunTheCommandTheyName(t *testing.T) {
+func TestLineRunsTheCommandItNames(t *testing.T) {
 	for line, c := range map[string]struct {
 		calls []string
-		says  string // the help, or an error
+		want  string // in the help or the error
 	}{
 		"show a b":             {[]string{"/thing show a,b"}, ""},
 		"--output json show a": {[]string{"/thing show a"}, ""},
@@ -55,12 +55,12 @@ func TestLinesRunTheCommandTheyName(t *testing.T) {
 				Foreign:   func(flag string) bool { return flag == "foreign" },
 			}
 			err := syntax.Run(t.Context(), table(&calls), strings.Fields(line), &out)
-			said := out.String()
+			output := out.String()
 			if err != nil {
-				said = err.Error()
+				output = err.Error()
 			}
-			if !slices.Equal(calls, c.calls) || !strings.Contains(said, c.says) || c.says == "" && said != "" {
-				t.Errorf("called %q, and it says %q", calls, said)
+			if !slices.Equal(calls, c.calls) || !strings.Contains(output, c.want) || c.want == "" && output != "" {
+				t.Errorf("got calls %q and output %q, want %q and %q", calls, output, c.calls, c.want)
 			}
 		})
 	}

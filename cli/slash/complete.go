@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"replan/agent/session"
+	"replan/internal/untrusted"
 )
 
 // Completions returns the commands of a table, including subcommands, with their
@@ -26,7 +27,7 @@ func complete(out []session.Completion, above string, c Command) []session.Compl
 	if c.Answer == nil {
 		takes = completes(c.Args)
 	}
-	out = append(out, session.Completion{Text: text, Detail: c.Short, Usage: c.Args, Takes: takes})
+	out = append(out, session.Completion{Text: text, Detail: untrusted.Text(c.Short), Usage: c.Args, Takes: takes})
 	for _, below := range sorted(c.Below) {
 		out = complete(out, text, below)
 	}

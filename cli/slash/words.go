@@ -44,7 +44,7 @@ func Split(line string) ([]string, error) {
 		before = r
 	}
 	if quote != 0 {
-		return nil, fmt.Errorf("a quotation mark is not closed: %c", quote)
+		return nil, fmt.Errorf("unclosed quotation mark: %c", quote)
 	}
 	if inWord || len(words) == 0 {
 		words = append(words, word.String())

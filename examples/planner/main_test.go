@@ -11,24 +11,24 @@ import (
 	"github.com/charmbracelet/x/exp/golden"
 )
 
-func TestEveryTransitionEndsAsItSays(t *testing.T) {
-	var told bytes.Buffer
+func TestTransitionsEndAsDocumented(t *testing.T) {
+	var output bytes.Buffer
 	for _, tr := range transitions() {
-		result, err := tr.run(t.Context(), &told)
+		result, err := tr.run(t.Context(), &output)
 		if err != nil {
 			t.Fatal(err)
 		}
 		if result.Reason != tr.want {
-			t.Errorf("%s: it ended with %s, not %s: %s", tr.name, result.Reason, tr.want, result.Error)
+			t.Errorf("%s: got reason %s, want %s: %s", tr.name, result.Reason, tr.want, result.Error)
 		}
 		if (result.Status == event.StatusCompleted) != (result.Reason == event.ReasonGoalMet) {
-			t.Errorf("%s: it is %s with the reason %s", tr.name, result.Status, result.Reason)
+			t.Errorf("%s: got status %s with reason %s", tr.name, result.Status, result.Reason)
 		}
 	}
-	golden.RequireEqual(t, told.Bytes())
+	golden.RequireEqual(t, output.Bytes())
 }
 
-// history names the attempts of a result: what they called and how they ended.
+// history lists the attempts of a result: their tools and outcomes.
 func history(r event.Result) string {
 	var words []string
 	for _, item := range r.History {
@@ -45,16 +45,16 @@ func TestTransitions(t *testing.T) {
 		revisions  []event.RevisionSummary
 	}{
 		{
-			rule: "without a failure the plan runs as it was made", name: "success",
+			rule: "success runs the whole plan", name: "success",
 			history: "1 find completed, 2 fetch completed, 3 summarise completed, 4 publish completed",
 		},
 		{
-			rule: "a replan changes what remains and keeps what is done", name: "one replan", replans: 1,
+			rule: "replan keeps completed steps", name: "one replan", replans: 1,
 			history:   "1 find completed, 2 fetch failed, 2 fetch completed, 3 summarise completed, 4 publish completed",
 			revisions: []event.RevisionSummary{{Revision: 2, Reason: "the primary is down", Revised: []string{"2"}}},
 		},
 		{
-			rule: "a second replan takes the place of the first", name: "two replans", replans: 2,
+			rule: "second replan replaces the first", name: "two replans", replans: 2,
 			history: "1 find completed, 2 fetch failed, 2 fetch failed, 5 fetch completed, 6 publish completed",
 			revisions: []event.RevisionSummary{
 				{Revision: 2, Reason: "the primary is down", Revised: []string{"2"}},
@@ -62,38 +62,38 @@ func TestTransitions(t *testing.T) {
 			},
 		},
 		{
-			rule: "with all replans spent the planner is not asked again", name: "replans spent", replans: 1,
+			rule: "replan limit", name: "replans spent", replans: 1,
 			history:   "1 find completed, 2 fetch failed, 2 fetch failed",
 			revisions: []event.RevisionSummary{{Revision: 2, Reason: "the primary is down", Revised: []string{"2"}}},
 		},
 		{
-			rule: "the plan that failed is not run a second time", name: "replans spent on the same plan", replans: 2,
+			rule: "failed plan is not repeated", name: "replans spent on the same plan", replans: 2,
 			history: "1 find completed, 2 fetch completed, 3 summarise failed",
 		},
 		{
-			rule: "with all steps spent the planner is not asked", name: "steps spent",
+			rule: "step limit", name: "steps spent",
 			history: "1 find completed, 2 fetch completed, 3 summarise completed, 4 publish failed",
 		},
 		{
-			rule: "a replan longer than the steps left is not begun", name: "steps spent before a replan fits", replans: 1,
+			rule: "replan beyond the step limit", name: "steps spent before a replan fits", replans: 1,
 			history: "1 find completed, 2 fetch failed",
 		},
 		{
-			rule: "a planner that sees no way on gives up", name: "nothing to replan", replans: 1,
+			rule: "planner gives up", name: "nothing to replan", replans: 1,
 			history: "1 find completed, 2 fetch completed, 3 summarise completed, 4 publish failed",
 		},
-		{rule: "without a first plan nothing runs", name: "no plan"},
+		{rule: "no plan", name: "no plan"},
 	} {
 		t.Run(tt.rule, func(t *testing.T) {
 			result := runOf(t, tt.name)
 			if got := history(result); got != tt.history {
-				t.Errorf("it did\n%s\nnot\n%s", got, tt.history)
+				t.Errorf("got history\n%s\nwant\n%s", got, tt.history)
 			}
 			if got, want := revisions(result.Revisions), revisions(tt.revisions); got != want {
-				t.Errorf("its revisions are\n%s\nnot\n%s", got, want)
+				t.Errorf("got revisions\n%s\nwant\n%s", got, want)
 			}
 			if result.Usage.Replans != tt.replans {
-				t.Errorf("the planner was asked again %d times, not %d", result.Usage.Replans, tt.replans)
+				t.Errorf("got %d replans, want %d", result.Usage.Replans, tt.replans)
 			}
 		})
 	}
@@ -110,11 +110,11 @@ func runOf(t *testing.T, name string) event.Result {
 			return result
 		}
 	}
-	t.Fatalf("there is no transition called %q", name)
+	t.Fatalf("unknown transition %q", name)
 	return event.Result{}
 }
 
-// revisions tells what each revision changed, and why.
+// revisions describes the changes and the reason of each revision.
 func revisions(list []event.RevisionSummary) string {
 	var words []string
 	for _, r := range list {

@@ -3,6 +3,7 @@ package main
 import (
 	"strings"
 
+	"replan/internal/untrusted"
 	"replan/planning"
 	"replan/planning/plan"
 	"replan/planning/prompt"
@@ -68,5 +69,5 @@ func publish(index, text string) plan.Step {
 }
 
 func step(index, tool string, args map[string]any) plan.Step {
-	return plan.Step{Index: index, Title: tool, Tool: tool, Args: args}
+	return plan.Step{Index: index, Title: untrusted.Text(tool), Tool: tool, Args: args}
 }

@@ -1,5 +1,3 @@
-// Package english formats counts and lists for English sentences. It imports no
-// other package of replan.
 package english
 
 import (
@@ -26,6 +24,22 @@ func plural(noun string) string {
 		return stem + "ies"
 	}
 	return noun + "s"
+}
+
+// Agree returns the word that agrees with a number: "is" or "are", "has" or "have".
+func Agree(n int, singular, plural string) string {
+	if n == 1 {
+		return singular
+	}
+	return plural
+}
+
+// Capital returns text with a capital first letter.
+func Capital(text string) string {
+	if text == "" {
+		return ""
+	}
+	return strings.ToUpper(text[:1]) + text[1:]
 }
 
 // List joins words, with a conjunction before the last: "a, b and c".

@@ -17,12 +17,20 @@ func TestCountsAgreeWithTheirNouns(t *testing.T) {
 		"5 classes":      english.Count(5, "class"),
 	} {
 		if got != want {
-			t.Errorf("%q, want %q", got, want)
+			t.Errorf("got %q, want %q", got, want)
 		}
 	}
 }
 
-func TestLongListsEndWithTheNumberOfTheRest(t *testing.T) {
+func TestWordsAgreeWithNumbers(t *testing.T) {
+	for n, want := range []string{"are", "is", "are"} {
+		if got := english.Agree(n, "is", "are"); got != want {
+			t.Errorf("%d files: got %s, want %s", n, got, want)
+		}
+	}
+}
+
+func TestLongListsEndWithTheRestCount(t *testing.T) {
 	words := strings.Fields("a b c d")
 	for want, got := range map[string]string{
 		"":                        english.List(nil, "and"),
@@ -34,7 +42,7 @@ func TestLongListsEndWithTheNumberOfTheRest(t *testing.T) {
 		"a, b, c and 1 more file": english.Some(words, 3, "file"),
 	} {
 		if got != want {
-			t.Errorf("%q, want %q", got, want)
+			t.Errorf("got %q, want %q", got, want)
 		}
 	}
 }

@@ -7,7 +7,7 @@ import (
 	"replan/internal/markdown"
 )
 
-func TestTextCannotLeaveASpan(t *testing.T) {
+func TestTextStaysInSpan(t *testing.T) {
 	for text, want := range map[string]string{
 		"":             "",
 		" \n":          "",
@@ -20,12 +20,12 @@ func TestTextCannotLeaveASpan(t *testing.T) {
 		"abcdefghijkl": "`abcdefghi…`",
 	} {
 		if got := markdown.Code(text, 10); got != want {
-			t.Errorf("%q is %q, want %q", text, got, want)
+			t.Errorf("%q: got %q, want %q", text, got, want)
 		}
 	}
 }
 
-func TestTextCannotLeaveAFence(t *testing.T) {
+func TestTextStaysInFence(t *testing.T) {
 	for text, want := range map[string]string{
 		"a\nb\n":                   "```go\na\nb\n```",
 		"a\n```\nb":                "````go\na\n```\nb\n````",
@@ -33,12 +33,12 @@ func TestTextCannotLeaveAFence(t *testing.T) {
 		strings.Repeat("x", 2_000): "```go\n" + strings.Repeat("x", 199) + "…\n```",
 	} {
 		if got := markdown.Fence("go", text, 3); got != want {
-			t.Errorf("%.40q is %q, want %q", text, got, want)
+			t.Errorf("%.40q: got %q, want %q", text, got, want)
 		}
 	}
 }
 
-func TestFencesEncloseTheLinesOfABlock(t *testing.T) {
+func TestFencesEncloseLines(t *testing.T) {
 	var fences markdown.Fences
 	lines := []string{"a", "  ```go", "# b", "~~~", "```", "c", "~~~", "```", "~~~ x", "d"}
 	want := []bool{false, true, true, true, true, false, true, true, true, false}
@@ -49,7 +49,7 @@ func TestFencesEncloseTheLinesOfABlock(t *testing.T) {
 	}
 }
 
-func TestABlockCannotBeClosedByItsText(t *testing.T) {
+func TestTextStaysInBlock(t *testing.T) {
 	for text, want := range map[string]string{
 		"a":         "```\na\n```",
 		"```\nb":    "````\n```\nb\n````",

@@ -8,7 +8,7 @@ import (
 	"replan/internal/redact"
 )
 
-func TestAPromptHoldsNoSecret(t *testing.T) {
+func TestSecretsAreRedacted(t *testing.T) {
 	for _, c := range []struct{ text, secret string }{
 		{"API_KEY=sk-FILEabcdefghijklmnop123\nX=1", "sk-FILE"},
 		{`{"text":"A=1\nsk-FILEabcdefghijklmnop123"}`, "sk-FILE"},
@@ -21,21 +21,21 @@ func TestAPromptHoldsNoSecret(t *testing.T) {
 		{"-----BEGIN RSA PRIVATE KEY-----\nMIIabcdefghijklmnop\n-----END RSA PRIVATE KEY-----", "MIIabc"},
 		{`"-----BEGIN PRIVATE KEY-----\nMIIabcdefghijklmnop\n-----END PRIVATE KEY-----\n"`, "MIIabc"},
 	} {
-		for name, got := range map[string]string{"a prompt": redact.Prompt(c.text), "a log": redact.Text(c.text)} {
+		for name, got := range map[string]string{"prompt": redact.Prompt(c.text), "log": redact.Text(c.text)} {
 			if strings.Contains(got, c.secret) {
-				t.Errorf("%s of %q holds %q", name, c.text, got)
+				t.Errorf("%s of %q: got %q", name, c.text, got)
 			}
 		}
 		if redact.Marks(redact.Prompt(c.text)) == 0 {
-			t.Errorf("%q: the prompt does not say that something is left out", c.text)
+			t.Errorf("%q: the prompt has no mark of a redaction", c.text)
 		}
 		if once := redact.Prompt(c.text); redact.Prompt(once) != once {
-			t.Errorf("%q becomes %q, and that something else", c.text, once)
+			t.Errorf("%q: redacting %q again changes it", c.text, once)
 		}
 	}
 }
 
-func TestAPromptLeavesSourceTextAsItIs(t *testing.T) {
+func TestSourceTextIsNotRedacted(t *testing.T) {
 	for _, text := range []string{
 		`token := os.Getenv("API_TOKEN")`, "password: string", `req.Header.Set("Authorization", "Bearer "+token)`, "API_KEY=$KEY", "TOKEN=$(cat token)",
 		`const key = "-----BEGIN RSA PRIVATE KEY-----"`, "http://localhost:8080/path", `fmt.Sprintf("postgres://%s:%s@%s/db", user, pass, host)`,
@@ -43,19 +43,19 @@ func TestAPromptLeavesSourceTextAsItIs(t *testing.T) {
 		`"api_key": "a b c"`, "the secret is to keep it simple", "func (s *Secret) Key() string { return s.key }",
 	} {
 		if got := redact.Prompt(text); got != text {
-			t.Errorf("%q becomes %q", text, got)
+			t.Errorf("got %q, want %q", got, text)
 		}
 	}
 }
 
-func TestALogIsWrittenWithoutSecrets(t *testing.T) {
+func TestWriterRedactsSecrets(t *testing.T) {
 	var out bytes.Buffer
 	text := "level=INFO msg=start args=\"--key sk-HDRabcdefghijklmnop1234 http://user:hunter22@host\"\n"
 	n, err := redact.Writer(&out).Write([]byte(text))
 	if err != nil || n != len(text) {
-		t.Errorf("wrote %d: %v", n, err)
+		t.Errorf("got %d bytes written: %v", n, err)
 	}
 	if got := out.String(); strings.Contains(got, "sk-HDR") || strings.Contains(got, "hunter22") || !strings.HasSuffix(got, "\n") {
-		t.Errorf("the log holds %q", got)
+		t.Errorf("got log %q", got)
 	}
 }

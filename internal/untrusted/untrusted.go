@@ -1,5 +1,3 @@
-// Package untrusted makes text from outside safe to draw: tool output, tool
-// descriptions, project files and model output.
 package untrusted
 
 import (

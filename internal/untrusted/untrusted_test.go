@@ -1,6 +1,8 @@
 package untrusted_test
 
 import (
+	"encoding/json"
+	"fmt"
 	"strings"
 	"testing"
 	"unicode"
@@ -12,29 +14,29 @@ import (
 
 func TestVisible(t *testing.T) {
 	for _, c := range []struct{ name, in, want string }{
-		{"plain text stays", "a b\nc", "a b\nc"},
-		{"letters of all scripts stay", "né 世界 🙂", "né 世界 🙂"},
-		{"an escape sequence is shown", "\x1b[2J", "^[[2J"},
-		{"a bell is shown", "\a", "^G"},
-		{"delete is shown", "\x7f", "^?"},
-		{"a C1 control is shown", "\u009b1m", "<U+009B>1m"},
-		{"text cannot run backwards", "a\u202eb", "a<U+202E>b"},
-		{"zero width is shown", "a\u200bb", "a<U+200B>b"},
-		{"hidden tags are shown", "\U000E0041", "<U+E0041>"},
-		{"variation selectors are shown", "a\ufe01", "a<U+FE01>"},
-		{"the emoji selector goes", "✔\ufe0f", "✔"},
-		{"a picture of several is shown as several", "👩\u200d👩\u200d👧 👨\u200d💻", "👩👩👧 👨💻"},
-		{"a joiner between letters is shown", "a\u200db", "a<U+200D>b"},
-		{"a joiner behind a picture is shown", "👩\u200da", "👩<U+200D>a"},
-		{"a colour of skin goes", "👍🏽 👩🏽\u200d💻", "👍 👩💻"},
-		{"one of nothing is shown", "a🏽", "a<U+1F3FD>"},
-		{"a flag stays", "🇩🇪🇫🇷", "🇩🇪🇫🇷"},
-		{"half a flag is shown", "🇩🇪🇫", "🇩🇪<U+1F1EB>"},
-		{"a keycap is its letter", "1\ufe0f\u20e3", "1\u20e3"},
-		{"bytes that are no text are shown", "a\xffb", `a\xffb`},
-		{"a tab goes to the next stop", "ab\tc\n\td", "ab  c\n    d"},
-		{"a carriage return before a line break goes", "a\r\nb", "a\nb"},
-		{"any other is shown", "a\rb", "a^Mb"},
+		{"plain text", "a b\nc", "a b\nc"},
+		{"letters of any script", "né 世界 🙂", "né 世界 🙂"},
+		{"escape sequence", "\x1b[2J", "^[[2J"},
+		{"bell", "\a", "^G"},
+		{"delete", "\x7f", "^?"},
+		{"C1 control", "\u009b1m", "<U+009B>1m"},
+		{"bidirectional override", "a\u202eb", "a<U+202E>b"},
+		{"zero width", "a\u200bb", "a<U+200B>b"},
+		{"hidden tag", "\U000E0041", "<U+E0041>"},
+		{"variation selector", "a\ufe01", "a<U+FE01>"},
+		{"emoji selector", "✔\ufe0f", "✔"},
+		{"joined emoji", "👩\u200d👩\u200d👧 👨\u200d💻", "👩👩👧 👨💻"},
+		{"joiner between letters", "a\u200db", "a<U+200D>b"},
+		{"joiner after an emoji", "👩\u200da", "👩<U+200D>a"},
+		{"skin tone", "👍🏽 👩🏽\u200d💻", "👍 👩💻"},
+		{"skin tone after a letter", "a🏽", "a<U+1F3FD>"},
+		{"flag", "🇩🇪🇫🇷", "🇩🇪🇫🇷"},
+		{"half a flag", "🇩🇪🇫", "🇩🇪<U+1F1EB>"},
+		{"keycap", "1\ufe0f\u20e3", "1\u20e3"},
+		{"invalid UTF-8", "a\xffb", `a\xffb`},
+		{"tab", "ab\tc\n\td", "ab  c\n    d"},
+		{"carriage return before a newline", "a\r\nb", "a\nb"},
+		{"other carriage return", "a\rb", "a^Mb"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			if got := untrusted.Visible(c.in); got != c.want {
@@ -44,16 +46,45 @@ func TestVisible(t *testing.T) {
 	}
 }
 
-func TestWhateverComesVisibleDrawsIt(t *testing.T) {
+func TestVisibleLeavesNoControlCharacters(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
 		in := string(rapid.SliceOf(rapid.Byte()).Draw(r, "bytes")) + rapid.String().Draw(r, "text")
 		for _, c := range untrusted.Visible(in) {
 			if c != '\n' && (unicode.IsControl(c) || unicode.Is(unicode.Cf, c) || c == unicode.ReplacementChar && !strings.ContainsRune(in, c)) {
-				r.Fatalf("%q leaves %q", in, c)
+				r.Fatalf("%q: got %q in the result", in, c)
 			}
 		}
 		if line := untrusted.Line(in); strings.Contains(line, "\n") {
-			r.Fatalf("%q is no line", line)
+			r.Fatalf("got several lines: %q", line)
 		}
 	})
+}
+
+func TestPrintedTextIsClean(t *testing.T) {
+	text := untrusted.Text("\n a\x1b[2Jb\n&#27;c")
+	for _, c := range []struct{ name, got, want string }{
+		{"String", text.String(), "\n a^[[2Jb\n&#27;c"},
+		{"%s", fmt.Sprintf("<%s>", text), "<\n a^[[2Jb\n&#27;c>"},
+		{"%v in a struct", fmt.Sprintf("%v", struct{ T untrusted.Text }{text}), "{\n a^[[2Jb\n&#27;c}"},
+		{"Visible", text.Visible(), "\n a^[[2Jb\n&#27;c"},
+		{"Markdown", text.Markdown(), "\n a^[[2Jb\n&amp;#27;c"},
+		{"Line", text.Line(), "a^[[2Jb &#27;c"},
+		{"FirstLine", text.FirstLine(), "a^[[2Jb"},
+	} {
+		if c.got != c.want {
+			t.Errorf("%s: got %q, want %q", c.name, c.got, c.want)
+		}
+	}
+}
+
+func TestTextKeepsItsJSON(t *testing.T) {
+	const text = untrusted.Text("a\x1b[2Jb\n")
+	data, err := json.Marshal(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var back untrusted.Text
+	if err := json.Unmarshal(data, &back); err != nil || back != text {
+		t.Errorf("%s: got %q, %v; want %q", data, string(back), err, string(text))
+	}
 }

@@ -11,27 +11,27 @@ import (
 	"replan/internal/wholefile"
 )
 
-func TestAFileIsReplacedAndNothingElseIsLeft(t *testing.T) {
+func TestWriteReplacesFileAndLeavesNoOther(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "f")
 	for _, text := range []string{"first, and longer", "second"} {
 		if err := wholefile.Write(path, []byte(text)); err != nil {
 			t.Fatal(err)
 		}
 		if got, err := os.ReadFile(path); err != nil || string(got) != text {
-			t.Errorf("read %q (%v)", got, err)
+			t.Errorf("got %q, %v; want %q", got, err, text)
 		}
 	}
 	if entries, err := os.ReadDir(filepath.Dir(path)); err != nil || len(entries) != 1 {
-		t.Errorf("the folder holds %v (%v)", entries, err)
+		t.Errorf("got entries %v, %v; want one", entries, err)
 	}
 	info, err := os.Stat(path)
 	if err != nil || runtime.GOOS != "windows" && info.Mode().Perm() != 0o600 {
-		t.Errorf("%v (%v)", info, err)
+		t.Errorf("got %v, %v; want mode 0600", info, err)
 	}
 }
 
-func TestWithoutItsFolderThereIsNoFile(t *testing.T) {
+func TestWriteFailsWithoutFolder(t *testing.T) {
 	if err := wholefile.Write(filepath.Join(t.TempDir(), "gone", "f"), nil); !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("%v", err)
+		t.Errorf("got error %v, want %v", err, fs.ErrNotExist)
 	}
 }

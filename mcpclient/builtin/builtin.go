@@ -1,6 +1,3 @@
-// Package builtin is what the clients of this program and its built-in server agree
-// on: the name of the server, and the keys of `_meta` by which a call is previewed
-// and approved. It imports nothing of this program.
 package builtin
 
 import (

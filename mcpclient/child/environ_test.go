@@ -8,7 +8,7 @@ import (
 	"replan/mcpclient/child"
 )
 
-func TestSecretsStayBehind(t *testing.T) {
+func TestSecretVariablesAreRemovedByName(t *testing.T) {
 	for _, name := range []string{
 		"GITHUB_TOKEN", "gh_token", "CLIENT_SECRET", "SECRET_SAUCE", "OPENAI_API_KEY", "SSH_KEY", "KEY",
 		"DB_PASSWORD", "PASSWORD", "PGPASSWORD", "MYSQL_PWD", "AWS_ACCESS_KEY_ID", "AZURE_X",
@@ -24,7 +24,7 @@ func TestSecretsStayBehind(t *testing.T) {
 	}
 }
 
-func TestSecretsStayBehindByWhatTheyAre(t *testing.T) {
+func TestSecretVariablesAreRemovedByValue(t *testing.T) {
 	for _, value := range []string{
 		"sk-abcdefghijklmnop1234", "ghp_abcdefghijklmnopqrstuvwxyz0123456789", "AKIAABCDEFGHIJKLMNOP", "http://user:hunter22@proxy:8080", "redis://:hunter22@host",
 	} {
@@ -34,12 +34,12 @@ func TestSecretsStayBehindByWhatTheyAre(t *testing.T) {
 	}
 	for _, value := range []string{"http://proxy:8080", "git@github.com:a/b.git", "/usr/bin:/bin", "task-force-of-the-summer"} {
 		if got := child.Environ([]string{"PLAIN=" + value}, nil); len(got) != 1 {
-			t.Errorf("kept back: %s", value)
+			t.Errorf("removed: %s", value)
 		}
 	}
 }
 
-func TestOrdinaryVariablesArePassedOn(t *testing.T) {
+func TestOrdinaryVariablesAreKept(t *testing.T) {
 	for _, name := range []string{
 		"PATH", "HOME", "LANG", "LC_ALL", "TERM", "TMPDIR", "PWD", "OLDPWD", "GOPATH", "GOFLAGS", "GOPROXY", "GOTOKENS_X",
 		"XDG_CONFIG_HOME", "KEYBOARD", "SSH_AUTH_SOCK", "EDITOR", "MONKEY", "COMPASS", "HOMEPAGE_URL",
@@ -55,7 +55,7 @@ func TestOrdinaryVariablesArePassedOn(t *testing.T) {
 	}
 }
 
-func TestWhatIsWrittenDownForTheChildWins(t *testing.T) {
+func TestConfiguredVariablesOverrideInherited(t *testing.T) {
 	got := child.Environ(
 		[]string{"PATH=/bin", "MODE=old", "API_TOKEN=mine", "broken", "=C:=x"},
 		map[string]string{"MODE": "new", "API_TOKEN": "its own", "A": ""},

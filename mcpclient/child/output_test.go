@@ -8,7 +8,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-func TestCaptureKeepsTheBeginningTheEndAndAllOfItInAFile(t *testing.T) {
+func TestCaptureKeepsBothEndsAndSpillsToFile(t *testing.T) {
 	dir := t.TempDir()
 	rapid.Check(t, func(t *rapid.T) {
 		size := rapid.IntRange(2, 60).Draw(t, "bytes in memory")
@@ -26,21 +26,21 @@ func TestCaptureKeepsTheBeginningTheEndAndAllOfItInAFile(t *testing.T) {
 			t.Fatalf("%v", err)
 		}
 		if got := strings.Join(lines, "\n"); got != strings.TrimSuffix(whole, "\n") {
-			t.Fatalf("the lines are %q of %q", lines, whole)
+			t.Fatalf("got lines %q of %q", lines, whole)
 		}
 		if len(whole) <= size {
 			if text != whole || spilled != "" {
-				t.Fatalf("got %q and the file %q of %q", text, spilled, whole)
+				t.Fatalf("got %q and file %q of %q", text, spilled, whole)
 			}
 			return
 		}
 		half := size / 2
 		if !strings.HasPrefix(text, whole[:half]+"\n[cut: ") || !strings.HasSuffix(text, "]\n"+whole[len(whole)-half:]) {
-			t.Fatalf("%q does not show both ends of %q", text, whole)
+			t.Fatalf("got %q, want both ends of %q", text, whole)
 		}
 		data, err := os.ReadFile(spilled)
 		if err != nil || string(data) != whole {
-			t.Fatalf("the file holds %q of %q: %v", data, whole, err)
+			t.Fatalf("got file content %q of %q: %v", data, whole, err)
 		}
 		if err := os.Remove(spilled); err != nil {
 			t.Fatalf("%v", err)
@@ -76,7 +76,7 @@ func TestChunksAreWholeLinesUntilTheEnd(t *testing.T) {
 	})
 }
 
-func TestAFloodOfOutputSendsTheNewest(t *testing.T) {
+func TestFloodedStreamSendsNewestOutput(t *testing.T) {
 	var got string
 	s := &stream{send: func(chunk string, _ int64) { got = chunk }}
 	s.add([]byte(strings.Repeat("a", maxChunk)))

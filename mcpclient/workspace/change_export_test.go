@@ -10,8 +10,8 @@ import (
 	"replan/mcpclient/workspace/tree"
 )
 
-// Step is one file of a change: what it was taken to be and what it is to be.
-// A text of "-" is no file.
+// Step is one file of a change: its expected content and its new one. The text
+// "-" means no file.
 type Step struct{ Path, Before, After string }
 
 func changesOf(steps []Step) []change.Change {
@@ -28,13 +28,13 @@ func changesOf(steps []Step) []change.Change {
 	return changes
 }
 
-// Apply makes changes that were computed before.
+// Apply makes prepared changes.
 func Apply(o *Operators, run string, steps ...Step) error {
 	return o.changes.Apply(context.Background(), run, changesOf(steps))
 }
 
-// Restore takes back changes that were made.
+// Restore reverts changes.
 func Restore(o *Operators, steps ...Step) error { return o.changes.Restore(changesOf(steps)) }
 
-// IsUnsure reports whether nobody knows what a failure left.
+// IsUnsure reports whether the state after a failure is unknown.
 func IsUnsure(err error) bool { return errors.As(err, new(*op.UnsureError)) }

@@ -7,18 +7,19 @@ import (
 
 	"replan/mcpclient/builtin"
 	"replan/mcpclient/workspace"
+	"replan/mcpclient/workspace/workspacetest"
 )
 
-func TestWhatWasSavedSinceTheChangeWasComputedStays(t *testing.T) {
+func TestApplyKeepsConcurrentEdits(t *testing.T) {
 	first := workspace.Step{Path: "a", Before: "1", After: "2"}
 	for name, c := range map[string]struct {
 		second workspace.Step
 		now    map[string]string
 	}{
-		"a file that was saved":           {workspace.Step{Path: "b", Before: "old", After: "new"}, map[string]string{"b": "mine"}},
-		"a file to be removed":            {workspace.Step{Path: "b", Before: "old", After: "-"}, map[string]string{"b": "mine"}},
-		"a file to be made that is there": {workspace.Step{Path: "b", Before: "-", After: "new"}, map[string]string{"b": "mine"}},
-		"a file that is gone":             {workspace.Step{Path: "b", Before: "old", After: "new"}, nil},
+		"edited file":             {workspace.Step{Path: "b", Before: "old", After: "new"}, map[string]string{"b": "mine"}},
+		"edited file to remove":   {workspace.Step{Path: "b", Before: "old", After: "-"}, map[string]string{"b": "mine"}},
+		"existing file to create": {workspace.Step{Path: "b", Before: "-", After: "new"}, map[string]string{"b": "mine"}},
+		"missing file":            {workspace.Step{Path: "b", Before: "old", After: "new"}, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
 			b := newBench(t, workspace.Config{Backups: t.TempDir()})
@@ -29,27 +30,27 @@ func TestWhatWasSavedSinceTheChangeWasComputedStays(t *testing.T) {
 			b.Write(t, want)
 			err := workspace.Apply(b.Ops, "r-1", first, c.second)
 			if err == nil || workspace.IsUnsure(err) || !strings.Contains(err.Error(), "nothing was changed: b was ") {
-				t.Errorf("it says %v", err)
+				t.Errorf("got %v", err)
 			}
 			b.Same(t, want)
 			if u, err := b.Ops.Undo(t.Context(), false, "r-1"); err != nil || len(u.Files) > 0 {
-				t.Errorf("there is something to undo: %+v", u)
+				t.Errorf("got changes to undo: %+v", u)
 			}
 		})
 	}
 }
 
-func TestWhatWasSavedOverAChangeIsNotTakenBack(t *testing.T) {
+func TestRestoreKeepsLaterEdits(t *testing.T) {
 	b := newBench(t, workspace.Config{})
 	b.Write(t, map[string]string{"a": "mine", "b": "2"})
 	err := workspace.Restore(b.Ops, workspace.Step{Path: "a", Before: "1", After: "2"}, workspace.Step{Path: "b", Before: "1", After: "2"})
 	if err == nil || !strings.Contains(err.Error(), "a was saved") {
-		t.Errorf("it says %v", err)
+		t.Errorf("got %v", err)
 	}
 	b.Same(t, map[string]string{"a": "mine", "b": "1"})
 }
 
-func TestWhatIsShownBeforehandIsBounded(t *testing.T) {
+func TestPreviewSizeIsLimited(t *testing.T) {
 	b := newBench(t, workspace.Config{})
 	files := map[string]string{"bin": "\x00xx"}
 	for i := range 6 {
@@ -57,7 +58,7 @@ func TestWhatIsShownBeforehandIsBounded(t *testing.T) {
 	}
 	b.Write(t, files)
 	ask := func(tool string, a args) (string, int) {
-		shown := into[struct {
+		shown := workspacetest.Into[struct {
 			Diff   string
 			Hashes map[string]string
 		}](t, b.Ask(t, tool, a, map[string]any{builtin.MetaPreview: true}).Data)
@@ -65,14 +66,14 @@ func TestWhatIsShownBeforehandIsBounded(t *testing.T) {
 	}
 	diff, hashes := ask("fs.remove", args{"path": "d", "recursive": true})
 	if hashes != 7 || len(diff) > 1000 || !strings.Contains(diff, "file d/f3 removed: 20000 lines\n") || !strings.Contains(diff, "folder d removed\n") {
-		t.Errorf("a large removal: %d hashes, %.300q", hashes, diff)
+		t.Errorf("large removal: got %d hashes, %.300q", hashes, diff)
 	}
 	if diff, _ := ask("fs.remove", args{"path": "d/f1"}); !strings.Contains(diff, "\n-a line of text\n") {
-		t.Errorf("a removal that can be read: %.300q", diff)
+		t.Errorf("small removal: got %.300q", diff)
 	}
 	diff, hashes = ask("fs.write", args{"path": "large", "text": strings.Repeat("more\n", 400_000)})
 	if hashes != 1 || len(diff) > 1<<20+200 || !strings.Contains(diff, "\n[cut: ") || !strings.HasSuffix(diff, " bytes of what changes in large are not shown]\n") {
-		t.Errorf("a large file: %d bytes, %q", len(diff), diff[max(0, len(diff)-200):])
+		t.Errorf("large file: got %d bytes, %q", len(diff), diff[max(0, len(diff)-200):])
 	}
 	var patch strings.Builder
 	for i := range 4 {
@@ -80,6 +81,6 @@ func TestWhatIsShownBeforehandIsBounded(t *testing.T) {
 	}
 	diff, hashes = ask("fs.patch", args{"diff": patch.String()})
 	if hashes != 4 || !strings.HasSuffix(diff, " and 2 changes after it are not shown]\n") {
-		t.Errorf("many files: %d hashes, %q", hashes, diff[max(0, len(diff)-200):])
+		t.Errorf("many files: got %d hashes, %q", hashes, diff[max(0, len(diff)-200):])
 	}
 }

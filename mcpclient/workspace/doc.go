@@ -4,7 +4,7 @@
 // No path leads out of the folder: every file is opened through an [os.Root]. Changes
 // are all or nothing, can be previewed as a diff, and are refused if a file has
 // changed since. Child processes get no secrets, and their process group ends with
-// the call; a process that leaves its group (setsid) goes on.
+// the call; a process that leaves its group (setsid) keeps running.
 //
 // The user's memory is the only file outside the folder that a call can change.
 //

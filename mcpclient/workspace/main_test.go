@@ -6,13 +6,12 @@ import (
 	"testing"
 
 	"github.com/mark3labs/mcp-go/server"
-	"go.uber.org/goleak"
 
 	"replan/mcpclient/workspace"
 	"replan/mcpclient/workspace/workspacetest"
 )
 
-const stdioFolder = "WORKSPACE_TEST_STDIO" // makes the test binary a server over this folder
+const stdioFolder = "WORKSPACE_TEST_STDIO" // makes the test binary serve this folder
 
 func TestMain(m *testing.M) {
 	if dir := os.Getenv(stdioFolder); dir != "" {
@@ -26,12 +25,11 @@ func TestMain(m *testing.M) {
 		}
 		os.Exit(0)
 	}
-	goleak.VerifyTestMain(m, goleak.IgnoreAnyFunction("github.com/dlclark/regexp2/v2.runClock")) // it ends by itself, a second after the last lexing
+	workspacetest.Main(m)
 }
 
 type (
 	args = workspacetest.Args
-	tb   = workspacetest.TB
 )
 
 var (
@@ -41,24 +39,6 @@ var (
 	start   = workspacetest.Start
 )
 
-// bench is a workspace with a client that speaks to it.
-type bench struct{ *workspacetest.Bench }
+type bench = workspacetest.Bench
 
-func newBench(t testing.TB, cfg workspace.Config) *bench {
-	t.Helper()
-	return &bench{workspacetest.New(t, cfg)}
-}
-
-func into[T any](t tb, data map[string]any) T {
-	t.Helper()
-	return workspacetest.Into[T](t, data)
-}
-
-type changeResult struct {
-	Files []struct {
-		Path           string
-		Added, Removed int
-	}
-	Diff   string
-	Hashes map[string]string
-}
+var newBench = workspacetest.New

@@ -66,8 +66,8 @@ type Config struct {
 	// Servers says which language servers may be asked about source code: its
 	// Commands, Trusted and Allow are read. nil asks none.
 	Servers *lsp.Config
-	// MissingServer is told, at each call that would have asked it, of a language
-	// server that is not installed; nil is not told.
+	// MissingServer, unless nil, is called with a language server that is not
+	// installed, at each call that needs it.
 	MissingServer func(p lsp.Program)
 	// Logger takes what the operators do; nil logs nothing.
 	Logger *slog.Logger

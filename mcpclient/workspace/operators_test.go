@@ -16,21 +16,21 @@ import (
 	"replan/mcpclient/workspace/workspacetest"
 )
 
-func TestAWorkspaceMustBeAFolder(t *testing.T) {
+func TestWorkspaceMustBeAFolder(t *testing.T) {
 	missing := filepath.Join(t.TempDir(), "missing")
 	if _, err := workspace.New(workspace.Config{Dir: missing}); !errors.Is(err, fs.ErrNotExist) || !strings.Contains(err.Error(), missing) {
-		t.Errorf("a missing folder: %v", err)
+		t.Errorf("missing folder: got error %v", err)
 	}
 	file := filepath.Join(t.TempDir(), "file")
 	if err := os.WriteFile(file, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := workspace.New(workspace.Config{Dir: file}); err == nil || !strings.Contains(err.Error(), "not a folder") {
-		t.Errorf("a file: %v", err)
+		t.Errorf("file: got error %v", err)
 	}
 }
 
-func TestAPatchTakesAReplacementOrADiff(t *testing.T) {
+func TestPatchSchemaTakesReplacementOrDiff(t *testing.T) {
 	b := newBench(t, workspace.Config{})
 	var schema struct {
 		AnyOf []struct{ Required []string }
@@ -44,36 +44,36 @@ func TestAPatchTakesAReplacementOrADiff(t *testing.T) {
 		t.Fatal(err)
 	}
 	if len(schema.AnyOf) != 2 {
-		t.Errorf("fs.patch does not say that it takes a replacement or a diff: %s", tool.InputSchema)
+		t.Errorf("the schema of fs.patch does not offer a replacement or a diff: %s", tool.InputSchema)
 	}
 }
 
-func TestWrongArgumentsAreNamed(t *testing.T) {
+func TestInvalidArgumentsAreNamed(t *testing.T) {
 	b := newBench(t, workspace.Config{})
 	for name, c := range map[string]struct {
-		tool string
-		args args
-		says []string
+		tool    string
+		args    args
+		wantErr []string
 	}{
-		"one that is missing":         {"fs.read", nil, []string{"fs.read needs the argument path"}},
-		"one that is null":            {"fs.read", args{"path": nil}, []string{"needs the argument path"}},
-		"one that is empty":           {"fs.read", args{"path": ""}, []string{"path is empty"}},
-		"one that does not exist":     {"fs.write", args{"path": "x", "content": "y"}, []string{`no argument "content"`, "path, text"}},
-		"one of the wrong type":       {"fs.read", args{"path": 3}, []string{"path of fs.read must be of type string, not number"}},
-		"a number that is negative":   {"fs.read", args{"path": "x", "limit": -1}, []string{"cannot be negative"}},
-		"neither form of a patch":     {"fs.patch", args{"path": "x"}, []string{"path, old and new, or a diff"}},
-		"both forms of a patch":       {"fs.patch", args{"path": "x", "old": "a", "new": "b", "diff": "d"}, []string{"not both"}},
-		"an empty text to replace":    {"fs.patch", args{"path": "x", "old": "", "new": "b"}, []string{"old of fs.patch is empty", "fs.write"}},
-		"a replacement by the same":   {"fs.patch", args{"path": "x", "old": "a", "new": "a"}, []string{"the same"}},
-		"a broken regular expression": {"fs.search", args{"query": "(", "regex": true}, []string{`"("`}},
-		"a broken pattern":            {"fs.search", args{"query": "x", "glob": "[z-a]"}, []string{`"[z-a]"`}},
-		"an empty query":              {"fs.search", args{"query": ""}, []string{"query of fs.search is empty"}},
-		"a time that is none":         {"test.run", args{"timeout": "soon"}, []string{"timeout of test.run", "90s"}},
-		"an option for a path":        {"test.run", args{"path": "-exec=sh"}, []string{"not an option"}},
+		"missing argument":           {"fs.read", nil, []string{"fs.read needs the argument path"}},
+		"null argument":              {"fs.read", args{"path": nil}, []string{"needs the argument path"}},
+		"empty argument":             {"fs.read", args{"path": ""}, []string{"path is empty"}},
+		"unknown argument":           {"fs.write", args{"path": "x", "content": "y"}, []string{`no argument "content"`, "path, text"}},
+		"wrong type":                 {"fs.read", args{"path": 3}, []string{"path of fs.read must be of type string, not number"}},
+		"negative number":            {"fs.read", args{"path": "x", "limit": -1}, []string{"cannot be negative"}},
+		"neither form of a patch":    {"fs.patch", args{"path": "x"}, []string{"path, old and new, or a diff"}},
+		"both forms of a patch":      {"fs.patch", args{"path": "x", "old": "a", "new": "b", "diff": "d"}, []string{"not both"}},
+		"empty text to replace":      {"fs.patch", args{"path": "x", "old": "", "new": "b"}, []string{"old of fs.patch is empty", "fs.write"}},
+		"identical replacement":      {"fs.patch", args{"path": "x", "old": "a", "new": "a"}, []string{"the same"}},
+		"invalid regular expression": {"fs.search", args{"query": "(", "regex": true}, []string{`"("`}},
+		"invalid glob":               {"fs.search", args{"query": "x", "glob": "[z-a]"}, []string{`"[z-a]"`}},
+		"empty query":                {"fs.search", args{"query": ""}, []string{"query of fs.search is empty"}},
+		"invalid duration":           {"test.run", args{"timeout": "soon"}, []string{"timeout of test.run", "90s"}},
+		"option as path":             {"test.run", args{"path": "-exec=sh"}, []string{"not an option"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			b.Write(t, map[string]string{"go.mod": "module m\n"})
-			b.Refused(t, c.tool, c.args, c.says...)
+			b.Refused(t, c.tool, c.args, c.wantErr...)
 		})
 	}
 }
@@ -90,7 +90,7 @@ func TestNoPathLeavesTheWorkspace(t *testing.T) {
 		"abs": secret, "dir": out, "up": filepath.Join("..", filepath.Base(out), "secret"), "in/up": "../..", "loop": "loop",
 	} {
 		if err := os.Symlink(target, filepath.Join(b.Dir, link)); err != nil {
-			t.Skipf("no links here: %v", err)
+			t.Skipf("cannot create links: %v", err)
 		}
 	}
 	for _, path := range []string{"..", "../secret", secret, "in/../../x", "abs", "dir/secret", "dir/new", "up", "in/up/secret", "/etc/passwd"} {
@@ -106,11 +106,11 @@ func TestNoPathLeavesTheWorkspace(t *testing.T) {
 	b.Refused(t, "fs.read", args{"path": "loop"}, "too many links")
 	b.Refused(t, "fs.write", args{"path": "a\nb", "text": "x"}, "characters")
 	if got, err := os.ReadFile(secret); err != nil || string(got) != "secret" {
-		t.Errorf("the file outside is %q now: %v", got, err)
+		t.Errorf("the file outside was changed to %q: %v", got, err)
 	}
 	found := b.Must(t, "fs.search", args{"query": "secret"})
 	if found.Data["total"] != 0.0 {
-		t.Errorf("a search followed a link out: %v", found.Data)
+		t.Errorf("the search followed a link out of the workspace: %v", found.Data)
 	}
 }
 
@@ -119,17 +119,17 @@ func TestLinksInsideTheWorkspaceAreFollowed(t *testing.T) {
 	b.Write(t, map[string]string{"real/file": "old\n"})
 	for link, target := range map[string]string{"link": "real/file", "dir": "real", "real/back": "../real/file"} {
 		if err := os.Symlink(target, filepath.Join(b.Dir, link)); err != nil {
-			t.Skipf("no links here: %v", err)
+			t.Skipf("cannot create links: %v", err)
 		}
 	}
 	for i, path := range []string{"link", "dir/file", "real/back", "dir/back", filepath.Join(b.Dir, "real/file")} {
 		text := strings.Repeat("x", i+1) + "\n"
-		got := into[changeResult](t, b.Must(t, "fs.write", args{"path": path, "text": text}).Data)
+		got := workspacetest.Into[workspacetest.ChangeResult](t, b.Must(t, "fs.write", args{"path": path, "text": text}).Data)
 		if got.Files[0].Path != "real/file" {
-			t.Errorf("%s is reported as %s", path, got.Files[0].Path)
+			t.Errorf("%s: got path %s, want real/file", path, got.Files[0].Path)
 		}
 		if read := b.Must(t, "fs.read", args{"path": path}); read.Text != text {
-			t.Errorf("%s reads %q", path, read.Text)
+			t.Errorf("%s: got content %q", path, read.Text)
 		}
 	}
 	if info, err := os.Lstat(filepath.Join(b.Dir, "link")); err != nil || info.Mode()&fs.ModeSymlink == 0 {
@@ -137,7 +137,7 @@ func TestLinksInsideTheWorkspaceAreFollowed(t *testing.T) {
 	}
 }
 
-func TestGitsOwnFilesAreNotChanged(t *testing.T) {
+func TestGitFilesAreProtected(t *testing.T) {
 	b := newBench(t, workspace.Config{})
 	b.Write(t, map[string]string{".git/config": "x"})
 	for _, path := range []string{".git/hooks/pre-commit", ".GIT/config", "sub/../.git/config"} {
@@ -146,7 +146,7 @@ func TestGitsOwnFilesAreNotChanged(t *testing.T) {
 	b.Same(t, map[string]string{".git/config": "x"})
 }
 
-func TestTheSameToolsAreServedOverStdio(t *testing.T) {
+func TestToolsOverStdio(t *testing.T) {
 	dir := t.TempDir()
 	c, err := client.NewStdioMCPClient(os.Args[0], []string{stdioFolder + "=" + dir})
 	if err != nil {
@@ -158,10 +158,10 @@ func TestTheSameToolsAreServedOverStdio(t *testing.T) {
 		}
 	}()
 	start(t, c)
-	b := &bench{&workspacetest.Bench{Dir: dir, Client: c}}
+	b := &bench{Dir: dir, Client: c}
 	b.Must(t, "fs.write", args{"path": "a/b.txt", "text": "text"})
 	if got := b.Must(t, "fs.read", args{"path": "a/b.txt"}); got.Text != "text" {
-		t.Errorf("read %q", got.Text)
+		t.Errorf("got content %q", got.Text)
 	}
 	b.Refused(t, "fs.read", args{"path": "../x"}, "outside the workspace")
 }
@@ -174,18 +174,18 @@ func TestCallsAfterCloseAreRefused(t *testing.T) {
 	b.Refused(t, "fs.list", nil, "closed")
 }
 
-func TestArgumentsAreTakenAsTheyAreSpelt(t *testing.T) {
+func TestArgumentNamesAreExact(t *testing.T) {
 	b := newBench(t, workspace.Config{})
-	for given, says := range map[string]string{
+	for given, wantErr := range map[string]string{
 		`{"PATH":"f","text":"x"}`:                 `fs.write has no argument "PATH"; it takes path, text`,
 		`{"path":"f","text":"x","Path":"secret"}`: `fs.write has no argument "Path"`,
-		`{"path":"f","text":"x","path":"secret"}`: "fs.write was given the argument path twice",
-		`{"path":"f","text":"x","\u0070ath":"g"}`: "fs.write was given the argument path twice",
+		`{"path":"f","text":"x","path":"secret"}`: "fs.write has the argument path twice",
+		`{"path":"f","text":"x","\u0070ath":"g"}`: "fs.write has the argument path twice",
 	} {
 		message := fmt.Sprintf(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"fs.write","arguments":%s}}`, given)
 		reply, err := json.Marshal(b.Ops.Server().HandleMessage(t.Context(), json.RawMessage(message)))
-		if err != nil || !strings.Contains(strings.ReplaceAll(string(reply), `\"`, `"`), says) {
-			t.Errorf("%s: it says %s, %v", given, reply, err)
+		if err != nil || !strings.Contains(strings.ReplaceAll(string(reply), `\"`, `"`), wantErr) {
+			t.Errorf("%s: got %s, %v", given, reply, err)
 		}
 	}
 	b.Same(t, map[string]string{})

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io/fs"
 
+	"replan/internal/testfile"
 	"replan/mcpclient/workspace/grep"
 	"replan/planning/intent"
 )
@@ -56,7 +57,7 @@ func (o *Operators) surveyLines(ctx context.Context, survey *intent.Survey) erro
 		return nil
 	}
 	return o.tree.Walk(ctx, ".", func(at string, d fs.DirEntry) error {
-		if !d.IsDir() && intent.Tests(at, source) {
+		if !d.IsDir() && testfile.Tests(at, source) {
 			survey.Keep(at)
 		}
 		return nil

@@ -10,7 +10,7 @@ import (
 	"replan/planning/intent"
 )
 
-func TestWordsAreFoundInAnyOrderAndTheBestLineFirst(t *testing.T) {
+func TestWordSearchRanksBestLineFirst(t *testing.T) {
 	b := newBench(t, workspace.Config{})
 	b.Write(t, map[string]string{
 		"a.txt": "the user\nnothing\nit authenticates\nauthenticating the User\n",
@@ -21,23 +21,23 @@ func TestWordsAreFoundInAnyOrderAndTheBestLineFirst(t *testing.T) {
 	for _, m := range out.Data["matches"].([]any) {
 		match := m.(map[string]any)
 		if match["path"] != "a.txt" {
-			t.Errorf("it finds %v, which lacks a word", match)
+			t.Errorf("got match %v, which lacks a word", match)
 		}
 		lines = append(lines, match["line"].(float64))
 	}
 	if !slices.Equal(lines, []float64{4, 1, 3}) || out.Data["total"] != 3.0 || out.Data["files"] != 1.0 {
-		t.Errorf("lines %v of %v in %v", lines, out.Data["total"], out.Data["files"])
+		t.Errorf("got lines %v of %v in %v files", lines, out.Data["total"], out.Data["files"])
 	}
 	if one := b.Must(t, "fs.search", args{"query": "user authentication", "words": true, "max": 1}); one.Data["truncated"] != true || len(one.Data["matches"].([]any)) != 1 {
-		t.Errorf("of one it says %v", one.Data)
+		t.Errorf("with max 1: got %v", one.Data)
 	}
 	b.Refused(t, "fs.search", args{"query": "a b", "words": true, "regex": true}, "not both")
 	if none := b.Must(t, "fs.search", args{"query": "user elsewhere", "words": true}); none.Data["total"] != 0.0 {
-		t.Errorf("it finds %v", none.Data)
+		t.Errorf("got matches %v", none.Data)
 	}
 }
 
-func TestWhatNothingIsCalledIsSaidTruly(t *testing.T) {
+func TestUnknownSymbolIsReported(t *testing.T) {
 	b := newBench(t, workspace.Config{})
 	b.Write(t, map[string]string{"a.txt": "only in Prosaic text\n"})
 	b.Refused(t, "code.definition", args{"symbol": "Prosaic"}, "fs.search finds it in text")
@@ -50,7 +50,7 @@ func TestWhatNothingIsCalledIsSaidTruly(t *testing.T) {
 	}
 }
 
-func TestFailingTestsBringTheirFilesAndWhatTheyTest(t *testing.T) {
+func TestFailingTestsIncludeSources(t *testing.T) {
 	b := newBench(t, workspace.Config{})
 	b.Write(t, map[string]string{
 		"go.mod":          "module m\n\ngo 1.24\n",
@@ -68,14 +68,14 @@ func TestFailingTestsBringTheirFilesAndWhatTheyTest(t *testing.T) {
 	}
 	slices.Sort(paths)
 	if want := []string{"a/a.go", "a/a_test.go", "c/c.go", "c/whole_test.go"}; !slices.Equal(paths, want) {
-		t.Errorf("it brings %v, want %v", paths, want)
+		t.Errorf("got sources %v, want %v", paths, want)
 	}
 	if plain := b.Must(t, "test.run", args{"allow_failures": true}); plain.Data["sources"] != nil {
-		t.Errorf("unasked it brings %v", plain.Data["sources"])
+		t.Errorf("got sources %v without asking", plain.Data["sources"])
 	}
 }
 
-func TestASurveyFindsWhatTheGoalNames(t *testing.T) {
+func TestSurveyFindsNamesInGoal(t *testing.T) {
 	b := newBench(t, workspace.Config{})
 	b.Write(t, map[string]string{
 		"slug/slug.go":      "package slug\n\n// Make makes.\nfunc Make() {}\n",
@@ -83,7 +83,7 @@ func TestASurveyFindsWhatTheGoalNames(t *testing.T) {
 		"other/other.go":    "package other\n",
 		".gitignore":        "gone\n", "gone/slug.go": "package gone\n",
 	})
-	for goal, holds := range map[string]func(intent.Facts) bool{
+	for goal, check := range map[string]func(intent.Facts) bool{
 		"what is slug.go":    func(f intent.Facts) bool { return slices.Equal(f.Files, []string{"slug/slug.go", "slug/slug_test.go"}) },
 		"find Make in slug":  func(f intent.Facts) bool { return slices.Equal(f.Folders, []string{"slug"}) },
 		"why does Make fail": func(f intent.Facts) bool { return slices.Equal(f.Tests, []string{"TestMakeIsQuick"}) },
@@ -93,8 +93,8 @@ func TestASurveyFindsWhatTheGoalNames(t *testing.T) {
 		"hello": func(f intent.Facts) bool { return f.Known && f.Files == nil },
 	} {
 		facts, err := b.Ops.Facts(context.Background(), intent.NewSurvey(goal))
-		if err != nil || !holds(facts) {
-			t.Errorf("%q: %+v (%v)", goal, facts, err)
+		if err != nil || !check(facts) {
+			t.Errorf("%q: got facts %+v, error %v", goal, facts, err)
 		}
 	}
 }

@@ -21,8 +21,8 @@ import (
 	"replan/mcpclient/workspace"
 )
 
-// sample is a small Go project with a repository of its own, one change that is
-// not committed, a branch and a remote.
+// sample returns a small Go project in a repository with an uncommitted change, a
+// branch and a remote.
 func sample(t *testing.T) *bench {
 	t.Helper()
 	needGit(t)
@@ -53,7 +53,7 @@ func sample(t *testing.T) *bench {
 	return b
 }
 
-// sampleCalls are calls of every tool that do their work in the sample.
+// sampleCalls are calls of every tool that succeed in the sample.
 var sampleCalls = map[string][]args{
 	"fs.read":         {{"path": "greet.go"}, {"path": "greet.go", "offset": 2, "limit": 1}},
 	"fs.list":         {nil, {"path": "docs", "depth": 3}},
@@ -88,7 +88,7 @@ var sampleCalls = map[string][]args{
 // slowTools start compilers.
 var slowTools = []string{"test.run", "test.lint"}
 
-// samples are the calls of a tool. A tool without any is a fault of the test.
+// samples returns the sample calls of a tool. Every tool must have some.
 func samples(t *testing.T, tool string) []args {
 	t.Helper()
 	calls, ok := sampleCalls[tool]
@@ -101,7 +101,7 @@ func samples(t *testing.T, tool string) []args {
 	return calls
 }
 
-// tools are all tools, by name.
+// tools returns all tools by name.
 func tools(t *testing.T) map[string]mcp.Tool {
 	t.Helper()
 	b := newBench(t, workspace.Config{Memory: filepath.Join(t.TempDir(), "memory.md")})
@@ -116,15 +116,15 @@ func tools(t *testing.T) map[string]mcp.Tool {
 	return all
 }
 
-func TestEveryToolIsDescribedWhole(t *testing.T) {
-	const mostWords = 430 // characters of a description, which every plan is made with
+func TestToolsAreFullyDescribed(t *testing.T) {
+	const maxDescription = 430 // characters; every planning request has all descriptions
 	name := regexp.MustCompile(`^(fs|code|test|vcs|proc|memory)\.[a-z]+$`)
 	for _, tool := range tools(t) {
 		t.Run(tool.Name, func(t *testing.T) {
 			if !name.MatchString(tool.Name) {
 				t.Error("the name is not GROUP.ACTION")
 			}
-			if n := len(tool.Description); n == 0 || n > mostWords {
+			if n := len(tool.Description); n == 0 || n > maxDescription {
 				t.Errorf("the description has %d characters", n)
 			}
 			a := tool.Annotations
@@ -132,7 +132,7 @@ func TestEveryToolIsDescribedWhole(t *testing.T) {
 			case a.ReadOnlyHint == nil || a.DestructiveHint == nil || a.IdempotentHint == nil || a.OpenWorldHint == nil:
 				t.Fatalf("an annotation is missing: %+v", a)
 			case *a.ReadOnlyHint && (*a.DestructiveHint || !*a.IdempotentHint):
-				t.Errorf("what only reads cannot destroy, and does nothing more the second time: %+v", a)
+				t.Errorf("a read-only tool must be idempotent and not destructive: %+v", a)
 			}
 			raw, err := json.Marshal(tool)
 			if err != nil {
@@ -149,21 +149,21 @@ func TestEveryToolIsDescribedWhole(t *testing.T) {
 				t.Fatal(err)
 			}
 			if in := shown.InputSchema; in.Type != "object" || in.AdditionalProperties != false {
-				t.Errorf("other arguments are not ruled out: %s", raw)
+				t.Errorf("the schema allows other arguments: %s", raw)
 			}
 			for arg, p := range shown.InputSchema.Properties {
 				if p.Type == "" || p.Description == "" {
-					t.Errorf("the argument %s is not described: %+v", arg, p)
+					t.Errorf("argument %s has no type or description: %+v", arg, p)
 				}
 			}
 		})
 	}
 }
 
-func TestToolsSayWhatTheyDo(t *testing.T) {
-	type says struct{ readOnly, destructive, idempotent, openWorld, previews bool }
-	reads := says{readOnly: true, idempotent: true}
-	want := map[string]says{
+func TestToolAnnotations(t *testing.T) {
+	type hints struct{ readOnly, destructive, idempotent, openWorld, previews bool }
+	reads := hints{readOnly: true, idempotent: true}
+	want := map[string]hints{
 		"fs.read": reads, "fs.list": reads, "fs.stat": reads, "fs.search": reads,
 		"fs.patch":    {destructive: true, previews: true},
 		"fs.write":    {destructive: true, idempotent: true, previews: true},
@@ -172,21 +172,21 @@ func TestToolsSayWhatTheyDo(t *testing.T) {
 		"fs.remove":   {destructive: true, previews: true},
 		"memory.read": reads, "memory.write": {destructive: true, previews: true},
 	}
-	got := map[string]says{}
+	got := map[string]hints{}
 	for name, tool := range tools(t) {
 		if group, _, _ := strings.Cut(name, "."); group != "fs" && group != "memory" {
 			continue
 		}
 		a := tool.Annotations
 		previews := tool.Meta != nil && tool.Meta.AdditionalFields[builtin.MetaPreviews] == true
-		got[name] = says{*a.ReadOnlyHint, *a.DestructiveHint, *a.IdempotentHint, *a.OpenWorldHint, previews}
+		got[name] = hints{*a.ReadOnlyHint, *a.DestructiveHint, *a.IdempotentHint, *a.OpenWorldHint, previews}
 	}
 	if !maps.Equal(got, want) {
 		t.Errorf("got %v, want %v", got, want)
 	}
 }
 
-func TestResultsAreAsTheirSchemasSay(t *testing.T) {
+func TestResultsMatchTheirSchemas(t *testing.T) {
 	for name, tool := range tools(t) {
 		t.Run(name, func(t *testing.T) {
 			for _, call := range samples(t, name) {
@@ -194,7 +194,7 @@ func TestResultsAreAsTheirSchemasSay(t *testing.T) {
 				out := b.Must(t, name, call)
 				if tool.RawOutputSchema == nil && tool.OutputSchema.Type == "" {
 					if out.Data != nil {
-						t.Errorf("it answers %v and has no schema of that", out.Data)
+						t.Errorf("got result %v of a tool without an output schema", out.Data)
 					}
 					continue
 				}
@@ -236,11 +236,11 @@ func valid(t *testing.T, tool mcp.Tool, data map[string]any) {
 		t.Fatal(err)
 	}
 	if err := schema.Validate(value); err != nil || data == nil {
-		t.Errorf("%s is not what %s promises: %v", result, shown.OutputSchema, err)
+		t.Errorf("%s does not match %s: %v", result, shown.OutputSchema, err)
 	}
 }
 
-// state is all that can be seen of a folder: names, modes, times and contents.
+// state returns names, modes, times and contents of everything in a folder.
 func state(t *testing.T, dir string) map[string]string {
 	t.Helper()
 	all := map[string]string{}
@@ -270,7 +270,7 @@ func state(t *testing.T, dir string) map[string]string {
 	return all
 }
 
-func TestWhatOnlyReadsChangesNothing(t *testing.T) {
+func TestReadOnlyToolsChangeNothing(t *testing.T) {
 	for name, tool := range tools(t) {
 		if !*tool.Annotations.ReadOnlyHint {
 			continue
@@ -286,7 +286,7 @@ func TestWhatOnlyReadsChangesNothing(t *testing.T) {
 	}
 }
 
-func TestAPreviewOfAnyToolChangesNothing(t *testing.T) {
+func TestPreviewsChangeNothing(t *testing.T) {
 	for name, tool := range tools(t) {
 		if tool.Meta == nil || tool.Meta.AdditionalFields[builtin.MetaPreviews] != true {
 			continue
@@ -296,7 +296,7 @@ func TestAPreviewOfAnyToolChangesNothing(t *testing.T) {
 			before := state(t, b.Dir)
 			for _, call := range samples(t, name) {
 				if out := b.Ask(t, name, call, preview); out.IsError || out.Data["hashes"] == nil {
-					t.Errorf("the preview of %v says %s", call, out.Text)
+					t.Errorf("preview of %v: got %s", call, out.Text)
 				}
 			}
 			changedNothing(t, b.Dir, before)
@@ -309,12 +309,12 @@ func changedNothing(t *testing.T, dir string, before map[string]string) {
 	after := state(t, dir)
 	for name := range before {
 		if after[name] != before[name] {
-			t.Errorf("%s was %s and is %s", name, before[name], after[name])
+			t.Errorf("%s changed from %s to %s", name, before[name], after[name])
 		}
 	}
 	for name := range after {
 		if _, ok := before[name]; !ok {
-			t.Errorf("%s was made", name)
+			t.Errorf("%s was created", name)
 		}
 	}
 }

@@ -9,25 +9,26 @@ import (
 	"github.com/charmbracelet/x/exp/golden"
 	"pgregory.net/rapid"
 
+	"replan/internal/untrusted"
 	"replan/planning/intent"
 	"replan/planning/plan"
 )
 
-// step is an ended step with its result as JSON.
+// step returns a completed step with its result as JSON.
 func step(index, tool, result string) plan.HistoryItem {
 	v, err := plan.DecodeValue([]byte(result))
 	if err != nil {
 		panic(fmt.Sprintf("%s: %v", result, err))
 	}
-	return plan.HistoryItem{Index: index, Tool: tool, Title: tool, Status: plan.ItemCompleted, Attempt: 1, Result: v}
+	return plan.HistoryItem{Index: index, Tool: tool, Title: untrusted.Text(tool), Status: plan.ItemCompleted, Attempt: 1, Result: v}
 }
 
-func failed(index, tool, why string) plan.HistoryItem {
-	return plan.HistoryItem{Index: index, Tool: tool, Title: tool, Status: plan.ItemFailed, Error: why}
+func failed(index, tool, message string) plan.HistoryItem {
+	return plan.HistoryItem{Index: index, Tool: tool, Title: untrusted.Text(tool), Status: plan.ItemFailed, Error: untrusted.Text(message)}
 }
 
 func skipped(index, tool string) plan.HistoryItem {
-	return plan.HistoryItem{Index: index, Tool: tool, Title: tool, Status: plan.ItemSkipped}
+	return plan.HistoryItem{Index: index, Tool: tool, Title: untrusted.Text(tool), Status: plan.ItemSkipped}
 }
 
 func manyMatches(n int) string {
@@ -63,7 +64,7 @@ func TestAnswers(t *testing.T) {
 		"only a definition":       {"where is Foo used", []plan.HistoryItem{step("1", "code.references", `{"symbol":"Foo","references":[{"path":"a.go","line":3,"text":"func Foo() {","definition":true}],"total":1}`)}, ""},
 		"many references":         {"where is Foo used", []plan.HistoryItem{step("1", "code.references", `{"symbol":"Foo","references":[`+strings.Repeat(`{"path":"b/b.go","line":9,"text":"Foo()","in":"main"},`, 31)+`{"path":"a.go","line":3,"text":"func Foo() {","definition":true}],"total":32}`)}, ""},
 		"list files":              {"list files in b", []plan.HistoryItem{step("1", "fs.list", `{"entries":[{"path":"b/c","type":"dir"},{"path":"b/a.go","type":"file"}]}`)}, ""},
-		"debug what passes":       {"why does TestFoo fail", []plan.HistoryItem{step("1", "test.run", green), step("2", "vcs.log", `{"commits":[]}`), step("3", "code.summarize", `{"kind":"log","title":"two commits","summary":"two commits"}`)}, ""},
+		"debug passing tests":     {"why does TestFoo fail", []plan.HistoryItem{step("1", "test.run", green), step("2", "vcs.log", `{"commits":[]}`), step("3", "code.summarize", `{"kind":"log","title":"two commits","summary":"two commits"}`)}, ""},
 		"replace without tests":   {`replace "foo" with ""`, []plan.HistoryItem{step("1", "code.transform", renamed), step("3", "fs.patch", patched), step("4", "test.run", `{"passed":true,"summary":"there are no tests to run here","failed":[],"failures":[]}`)}, ""},
 		"no references":           {"where is Foo used", []plan.HistoryItem{step("1", "code.references", `{"symbol":"Foo","definition":null,"references":[],"total":0}`)}, ""},
 		"definition":              {"where is Foo defined", []plan.HistoryItem{step("1", "code.definition", `{"symbol":"Foo","by":"types","definitions":[{"name":"Foo","qualified":"pkg.Foo","kind":"func","path":"a.go","line":3,"text":"func Foo() {","signature":"func Foo(ctx context.Context) error","doc":"Foo does a thing.\n\n    code"}],"total":1}`)}, ""},
@@ -79,7 +80,7 @@ func TestAnswers(t *testing.T) {
 		"fix without model":       {"fix bug in a.go", []plan.HistoryItem{step("1", "fs.read", `"package a"`), step("2", "code.parse", `{"path":"a.go","language":"Go","lines":1,"outline":[]}`)}, "The fix itself needs a model, and there is none."},
 		"test":                    {"run the tests", []plan.HistoryItem{step("1", "test.run", green)}, ""},
 		"red tests":               {"run the tests", []plan.HistoryItem{step("1", "test.run", redTests)}, ""},
-		"tests broke":             {"run the tests", []plan.HistoryItem{failed("1", "test.run", "go is not there")}, ""},
+		"tests do not start":      {"run the tests", []plan.HistoryItem{failed("1", "test.run", "go is not there")}, ""},
 		"tests fail the step":     {"run the tests", []plan.HistoryItem{failed("1", "test.run", "1 of 3 tests failed\n\nTestFoo (a/a_test.go:12)\n\tgot 1, want 2\n```")}, ""},
 		"nothing to push":         {"push", []plan.HistoryItem{step("2", "vcs.push", `{"remote":"origin","branch":"main","up_to_date":true}`)}, ""},
 		"lint":                    {"lint", []plan.HistoryItem{step("1", "test.lint", `{"passed":false,"summary":"1 finding","findings":[{"file":"a.go","line":4,"message":"unused"}]}`)}, ""},
@@ -103,7 +104,7 @@ func TestAnswers(t *testing.T) {
 	}
 }
 
-// anyValue makes JSON values of every shape, with the fields that results have.
+// anyValue generates JSON values of any shape, with the fields of results.
 func anyValue(depth int) *rapid.Generator[any] {
 	keys := []string{
 		"matches", "path", "line", "text", "total", "truncated", "symbols", "definitions", "references", "definition", "symbol", "summary", "title", "files",
@@ -128,7 +129,7 @@ func anyValue(depth int) *rapid.Generator[any] {
 	return rapid.OneOf(plain...)
 }
 
-func TestAnswersTakeResultsOfAnyShape(t *testing.T) {
+func TestAnswersAcceptAnyResult(t *testing.T) {
 	tools := []string{"", "fix", "other:thing", "workspace:fs.search"}
 	for tool := range schemas {
 		tools = append(tools, tool)
@@ -140,21 +141,21 @@ func TestAnswersTakeResultsOfAnyShape(t *testing.T) {
 			args, _ := result.Draw(t, "args").(map[string]any)
 			history = append(history, plan.HistoryItem{
 				Index: rapid.SampledFrom([]string{"", "1", "2", "3", "x"}).Draw(t, "index"), Tool: rapid.SampledFrom(tools).Draw(t, "tool"),
-				Args: args, Result: result.Draw(t, "result"), Error: rapid.String().Draw(t, "error"), Title: rapid.String().Draw(t, "title"),
+				Args: args, Result: result.Draw(t, "result"), Error: untrusted.Text(rapid.String().Draw(t, "error")), Title: untrusted.Text(rapid.String().Draw(t, "title")),
 				Status: rapid.SampledFrom([]plan.ItemStatus{plan.ItemCompleted, plan.ItemFailed, plan.ItemSkipped, plan.ItemInDoubt, "odd"}).Draw(t, "status"),
 			})
 		}
 		answer := intent.Answer(anyIntent(t), history, "")
 		if strings.TrimSpace(answer) == "" || len(answer) > 400_000 {
-			t.Fatalf("an answer of %d bytes", len(answer))
+			t.Fatalf("got an answer of %d bytes", len(answer))
 		}
 		if open := openFence(answer); open {
-			t.Fatalf("a fence is left open in\n%s", answer)
+			t.Fatalf("got an open fence in\n%s", answer)
 		}
 	})
 }
 
-// openFence says whether a fenced block is left open at the end.
+// openFence reports whether a fenced block is left open at the end.
 func openFence(markdown string) bool {
 	open := ""
 	for _, line := range strings.Split(markdown, "\n") {

@@ -6,38 +6,43 @@ import (
 	"strings"
 	"unicode"
 
+	"replan/internal/testfile"
 	"replan/planning/plan"
 )
 
 func isUpper(r rune) bool { return unicode.IsUpper(r) }
 
-// chains build the chain of each intent.
-var chains = map[[2]string]func(*draft){
-	{navigate, find}:       (*draft).find,
-	{navigate, references}: (*draft).references,
-	{navigate, definition}: (*draft).definition,
-	{navigate, symbols}:    (*draft).symbols,
-	{explain, explain}:     (*draft).explain,
-	{modify, edit}:         (*draft).edit,
-	{modify, fix}:          (*draft).fix,
-	{modify, extract}:      (*draft).extract,
-	{refactor, rename}:     (*draft).rename,
-	{refactor, refactor}:   (*draft).refactor,
-	{validate, test}:       (*draft).test,
-	{validate, lint}:       (*draft).lint,
-	{debug, debug}:         (*draft).debug,
-	{create, create}:       (*draft).create,
-	{create, addTests}:     (*draft).addTests,
-	{vcs, status}:          (*draft).status,
-	{vcs, diff}:            (*draft).diff,
-	{vcs, history}:         (*draft).history,
-	{vcs, commit}:          (*draft).commit,
-	{vcs, branch}:          (*draft).branch,
-	{vcs, push}:            (*draft).push,
+// chains are the chains of the intents: their function, and their titles with a
+// target and without one.
+var chains = map[[2]string]struct {
+	build        func(*draft)
+	about, alone string
+}{
+	{navigate, find}:       {(*draft).find, "Find X", ""},
+	{navigate, references}: {(*draft).references, "Find where X is used", ""},
+	{navigate, definition}: {(*draft).definition, "Find where X is defined", ""},
+	{navigate, symbols}:    {(*draft).symbols, "List the symbols of X", ""},
+	{explain, explain}:     {(*draft).explain, "Explain X", ""},
+	{modify, edit}:         {(*draft).edit, "Edit X", ""},
+	{modify, fix}:          {(*draft).fix, "Fix X", ""},
+	{modify, extract}:      {(*draft).extract, "Extract X", ""},
+	{refactor, rename}:     {(*draft).rename, "Rename X", ""},
+	{refactor, refactor}:   {(*draft).refactor, "Refactor X", ""},
+	{validate, test}:       {(*draft).test, "Test X", "Run the tests"},
+	{validate, lint}:       {(*draft).lint, "Lint X", "Run the linter"},
+	{debug, debug}:         {(*draft).debug, "Find out why X fails", ""},
+	{create, create}:       {(*draft).create, "Create X", ""},
+	{create, addTests}:     {(*draft).addTests, "Add tests for X", ""},
+	{vcs, status}:          {(*draft).status, "", "Show the status"},
+	{vcs, diff}:            {(*draft).diff, "Show the changes of X", "Show the changes"},
+	{vcs, history}:         {(*draft).history, "Show the history of X", "Show the history"},
+	{vcs, commit}:          {(*draft).commit, "Commit X", "Commit the changes"},
+	{vcs, branch}:          {(*draft).branch, "Switch to the branch X", "List the branches"},
+	{vcs, push}:            {(*draft).push, "Push to X", "Push the commits"},
 }
 
-// deepEnough is how many levels of folders are looked through for a file.
-const deepEnough = 20
+// maxDepth is how many levels of folders are looked through for a file.
+const maxDepth = 20
 
 func (d *draft) find() {
 	if d.in.Params["of"] == "files" && d.in.Target == "" {
@@ -45,14 +50,14 @@ func (d *draft) find() {
 		return
 	}
 	if d.in.Params["of"] == "packages" {
-		d.call("fs.list", "List the folders", map[string]any{"path": d.within(), "depth": number(deepEnough)}, "")
+		d.call("fs.list", "List the folders", map[string]any{"path": d.within(), "depth": number(maxDepth)}, "")
 		return
 	}
-	d.need()
+	d.needTarget()
 	switch d.shape() {
 	case aPath: // the name of a file, and where it is mentioned
 		d.search(false, "found")
-		d.call("fs.list", "List the files", map[string]any{"path": d.within(), "depth": number(deepEnough)}, "")
+		d.call("fs.list", "List the files", map[string]any{"path": d.within(), "depth": number(maxDepth)}, "")
 	case aName, aTest:
 		if d.policy.prefers("fs.search", "code.symbols") == "code.symbols" {
 			d.call("code.symbols", "Find symbols like "+d.about(), map[string]any{"query": d.symbol(), "path": d.within()}, "")
@@ -65,58 +70,57 @@ func (d *draft) find() {
 }
 
 func (d *draft) references() {
-	d.need()
-	if s := d.shape(); s == aPath || s == someWords || d.policy.prefers("code.references", "fs.search") == "fs.search" {
-		d.search(true, "")
-		return
-	}
-	d.call("code.references", "Find the references to "+d.about(), map[string]any{"symbol": d.symbol(), "path": d.within(), "allow_none": true}, "")
+	d.lookUp("code.references", "Find the references to "+d.about())
 }
 
 func (d *draft) definition() {
-	d.need()
-	if s := d.shape(); s == aPath || s == someWords || d.policy.prefers("code.definition", "fs.search") == "fs.search" {
+	d.lookUp("code.definition", "Find where "+d.about()+" is defined")
+}
+
+// lookUp finds a name by an operator for code, and anything else by a search.
+func (d *draft) lookUp(tool, title string) {
+	d.needTarget()
+	if s := d.shape(); s == aPath || s == someWords || d.policy.prefers(tool, "fs.search") == "fs.search" {
 		d.search(true, "")
 		return
 	}
-	d.call("code.definition", "Find where "+d.about()+" is defined", map[string]any{"symbol": d.symbol(), "path": d.within(), "allow_none": true}, "")
+	d.call(tool, title, map[string]any{"symbol": d.symbol(), "path": d.within(), "allow_none": true}, "")
 }
 
 func (d *draft) symbols() {
-	d.need()
-	switch d.shape() {
-	case aPath:
-		name := literally(pathOf(d.in.Target))
-		if isFile(name) && d.policy.prefers("code.symbols", "code.parse") == "code.parse" {
-			d.call("code.parse", "Outline "+d.about(), map[string]any{"path": name}, "")
-			return
+	d.needTarget()
+	tool, title, args := "code.symbols", "List the symbols of "+d.about(), map[string]any{}
+	switch s := d.shape(); {
+	case s == aPath:
+		args["path"] = literally(pathOf(d.in.Target))
+		if isFile(d.in.Target) && d.policy.prefers("code.symbols", "code.parse") == "code.parse" {
+			tool, title = "code.parse", "Outline "+d.about()
 		}
-		d.call("code.symbols", "List the symbols of "+d.about(), map[string]any{"path": name}, "")
-	case aName:
-		if isFolder(d.in.Target) { // "the types in planning": a package
-			d.call("code.symbols", "List the symbols of "+d.about(), map[string]any{"path": d.symbol()}, "")
-			return
-		}
-		d.call("code.symbols", "List the symbols of "+d.about(), map[string]any{"query": d.symbol(), "path": d.within()}, "")
+	case s == aName && isFolder(d.in.Target): // "the types in planning": a package
+		args["path"] = d.symbol()
 	default:
-		d.call("code.symbols", "List symbols like "+d.about(), map[string]any{"query": d.symbol(), "path": d.within()}, "")
+		args["query"], args["path"] = d.symbol(), d.within()
+		if s != aName {
+			title = "List symbols like " + d.about()
+		}
 	}
+	d.call(tool, title, args, "")
 }
 
 func (d *draft) explain() {
-	d.need()
+	d.needTarget()
 	switch s := d.shape(); {
 	case s == aPath && !isFile(d.in.Target):
 		d.file(literally(pathOf(d.in.Target)))
 	case s == aPath:
 		name := literally(pathOf(d.in.Target))
 		read := d.call("fs.read", "Read "+d.about(), map[string]any{"path": name}, "source")
-		d.call("code.summarize", "Summarise "+d.about(), map[string]any{"text": "${source}", "path": name}, "summary", read)
+		d.call("code.summarize", "Summarize "+d.about(), map[string]any{"text": "${source}", "path": name}, "summary", read)
 	case (s == aName || s == aTest) && d.policy.prefers("fs.search", "code.definition") == "code.definition":
-		d.call("code.definition", "Find where "+d.about()+" is defined", map[string]any{"symbol": d.symbol(), "path": d.within(), "allow_none": true}, "")
+		d.definition()
 	default:
 		found := d.search(true, "found")
-		d.call("code.summarize", "Summarise the matches", map[string]any{"symbol": d.symbol(), "matches": "${found}"}, "summary", found)
+		d.call("code.summarize", "Summarize the matches", map[string]any{"symbol": d.symbol(), "matches": "${found}"}, "summary", found)
 	}
 }
 
@@ -129,7 +133,7 @@ func (d *draft) edit() {
 	}
 	with, replaces := d.in.Params["with"]
 	if !replaces || d.in.Target == "" { // blanks can be replaced
-		d.need()
+		d.needTarget()
 	}
 	if replaces {
 		change := d.call("code.transform", "Work out the replacement", map[string]any{
@@ -145,25 +149,24 @@ func (d *draft) edit() {
 	} else {
 		from = d.source()
 	}
-	done := d.model(edit, "Edit "+d.about(), "the change, file by file, with the exact text to replace", from...)
-	d.written("fs.patch", "Apply the edit", append(from, done)...)
+	d.byModel(edit, "Edit "+d.about(), "the change, file by file, with the exact text to replace", "fs.patch", "Apply the edit", from)
 }
 
 // applied shows a change that an operator worked out, then makes it.
 func (d *draft) applied(change int) {
-	d.call("code.summarize", "Summarise the change", map[string]any{"diff": "${change.diff}"}, "summary", change)
+	d.call("code.summarize", "Summarize the change", map[string]any{"diff": "${change.diff}"}, "summary", change)
 	done := d.call("fs.patch", "Apply the change", map[string]any{"diff": "${change.diff}", "hashes": "${change.hashes}"}, "", change)
 	d.tests(done)
 }
 
 // outcomes are targets of a fix reported by tests or by a linter.
 var (
-	testOutcomes = strings.Fields("test tests build compile compilation ci pipeline suite errors failures")
+	testOutcomes = strings.Fields("failing broken test tests build compile compilation ci pipeline suite errors failures")
 	lintOutcomes = strings.Fields("lint linter warnings vet style formatting")
 )
 
 func (d *draft) fix() {
-	d.need()
+	d.needTarget()
 	words := strings.Fields(strings.ToLower(d.in.Target))
 	is := func(outcomes []string) bool {
 		return len(words) > 0 && slices.Contains(outcomes, words[0]) && slices.Contains(outcomes, words[len(words)-1])
@@ -175,12 +178,12 @@ func (d *draft) fix() {
 		from = d.file(name)
 		from = append(from, d.call("code.parse", "Outline "+d.about(), map[string]any{"path": name}, "outline"))
 	case s == aTest:
-		from = []int{d.failing(map[string]any{"run": d.symbol(), "path": d.within(), "sources": true}), d.located()}
+		from = []int{d.failing(d.symbol()), d.located()}
 	case is(lintOutcomes):
 		from = []int{d.call("test.lint", "Run the linter", map[string]any{"path": d.within(), "allow_failures": true}, "findings")}
 	case is(testOutcomes):
 		from = []int{
-			d.failing(map[string]any{"path": d.within(), "sources": true}),
+			d.failing(""),
 			d.call("vcs.diff", "Look at the changes", map[string]any{"of": "all"}, "changes"),
 		}
 	case s == someWords && d.in.Params["in"] != "":
@@ -188,52 +191,39 @@ func (d *draft) fix() {
 	default:
 		from = d.source()
 	}
-	done := d.model(fix, d.fixTitle(), "the cause, and a fix with the exact text to replace", from...)
-	d.written("fs.patch", "Apply the fix", append(from, done)...)
-}
-
-func (d *draft) fixTitle() string {
+	title := "Fix " + d.about()
 	if problem := plan.OneLine(d.in.Params["problem"], 60); problem != "" {
-		return "Fix the " + problem + " in " + d.about()
+		title = "Fix the " + problem + " in " + d.about()
 	}
-	return "Fix " + d.about()
+	d.byModel(fix, title, "the cause, and a fix with the exact text to replace", "fs.patch", "Apply the fix", from)
 }
 
-// failing runs tests that are expected to fail.
-func (d *draft) failing(args map[string]any) int {
-	args["allow_failures"] = true
-	return d.call(runTests, "Run the tests that fail", args, "tests")
+// failing runs tests that are expected to fail, with their sources.
+func (d *draft) failing(name string) int {
+	return d.call(runTests, "Run the tests that fail", map[string]any{"run": name, "path": d.within(), "sources": true, "allow_failures": true}, "tests")
 }
 
 func (d *draft) extract() {
-	d.need()
-	var from []int
-	switch place := d.in.Params["from"]; shapeOf(place) {
-	case aPath:
-		from = d.file(literally(pathOf(place)))
-	case aName:
-		d.in.Target, place = place, d.in.Target // the code lies there
-		from = d.source()
-		d.in.Target = place
-	default:
-		from = d.source()
+	d.needTarget()
+	part := d.in.Target
+	if place := d.in.Params["from"]; shapeOf(place) == aPath || shapeOf(place) == aName {
+		d.in.Target = place // which holds the code
 	}
+	from := d.source()
+	d.in.Target = part
 	title := "Extract " + d.about()
 	if into := plan.OneLine(d.in.Params["into"], 60); into != "" {
 		title += " into " + into
 	}
-	done := d.model(extract, title, "the new code, and the change to the old with the exact text to replace", from...)
-	d.written("fs.patch", "Apply the extraction", append(from, done)...)
+	d.byModel(extract, title, "the new code, and the change to the old with the exact text to replace", "fs.patch", "Apply the extraction", from)
 }
 
 func (d *draft) rename() {
-	d.need()
+	d.needTarget()
 	name := d.in.Params["new_name"]
 	switch {
 	case name == "":
-		d.lack("the words do not say the new name")
-	case slices.Contains([]string{"to", "into", "as"}, d.in.Target):
-		d.lack("the words do not name the thing to rename")
+		d.addMissing("the words do not say the new name")
 	case d.shape() == aPath:
 		d.moved(name)
 		return
@@ -244,12 +234,12 @@ func (d *draft) rename() {
 	case to != "" && to == from:
 		name = bare // Run.Apply to Run.Fold
 	case name != "" && !identifier.MatchString(name):
-		d.lack("the new name is no name: %s", plan.OneLine(name, 60))
+		d.addMissing("the new name is no name: %s", plan.OneLine(name, 60))
 	case to != "":
-		d.lack("the new name lies elsewhere than the old: %s", plan.OneLine(name, 60))
+		d.addMissing("the new name lies elsewhere than the old: %s", plan.OneLine(name, 60))
 	}
 	if s := d.shape(); s == someWords {
-		d.lack("the thing to rename is no name: %s", d.about())
+		d.addMissing("the thing to rename is no name: %s", d.about())
 	}
 	place := d.within()
 	uses := d.call("code.references", "Find the references to "+d.about(), map[string]any{"symbol": d.symbol(), "path": place}, "uses")
@@ -270,16 +260,19 @@ func (d *draft) moved(to string) {
 		to = path.Join(path.Dir(from), to)
 	}
 	if path.Ext(path.Base(from)) != "" && isFile(from) && !isFile(to) {
-		d.lack("the new name of a file lacks an ending such as %s: %s", path.Ext(from), plan.OneLine(to, 60))
+		d.addMissing("the new name of a file lacks an ending such as %s: %s", path.Ext(from), plan.OneLine(to, 60))
+	}
+	if d.in.Params["in"] != "" {
+		d.addMissing("give the path of the file instead of its folder: %s", plan.OneLine(d.in.Params["in"], 60))
 	}
 	if isPattern(from) || strings.ContainsAny(to, " \t\n") {
-		d.lack("one file can be moved to one path only")
+		d.addMissing("one file can be moved to one path only")
 	}
 	d.tests(d.call("fs.move", "Move "+plan.OneLine(from, 60)+" to "+plan.OneLine(to, 60), map[string]any{"from": literally(from), "to": literally(pathOf(to))}, ""))
 }
 
 func (d *draft) refactor() {
-	d.need()
+	d.needTarget()
 	to := d.in.Params["to"]
 	if d.shape() == aPath && to != "" && isPath(to) {
 		if !isFile(to) {
@@ -298,12 +291,11 @@ func (d *draft) refactor() {
 	if to != "" {
 		title += " to " + plan.OneLine(to, 60)
 	}
-	done := d.model(refactor, title, "the same behaviour in better code: each change with the exact text to replace", from...)
-	d.written("fs.patch", "Apply the refactoring", append(from, done)...)
+	d.byModel(refactor, title, "the same behaviour in better code: each change with the exact text to replace", "fs.patch", "Apply the refactoring", from)
 }
 
 func (d *draft) create() {
-	d.need()
+	d.needTarget()
 	var from []int
 	tool, title := "fs.write", "Write the new file"
 	place := d.within()
@@ -321,14 +313,13 @@ func (d *draft) create() {
 	default:
 		from = []int{d.call("fs.list", "List the files", map[string]any{"path": place, "depth": number(2)}, "files")}
 	}
-	done := d.model(create, "Create "+d.about(), "the new code and where it goes", from...)
-	d.written(tool, title, append(from, done)...)
+	d.byModel(create, "Create "+d.about(), "the new code and where it goes", tool, title, from)
 }
 
 // addTests reads the source and its tests, and adds to them. An existing file of
 // tests is patched; a new one is written only if there is none.
 func (d *draft) addTests() {
-	d.need()
+	d.needTarget()
 	source, symbol := "", d.symbol()
 	switch d.shape() {
 	case aPath:
@@ -343,17 +334,12 @@ func (d *draft) addTests() {
 		}
 	}
 	var from []int
-	switch {
-	case source != "":
-		from = d.file(literally(source))
-	case d.shape() == aName || d.shape() == aTest:
-		from = []int{d.located()}
-	default:
-		from = d.source()
-	}
 	args := map[string]any{"path": d.within(), "query": symbol}
 	if source != "" {
 		args["path"] = literally(source)
+		from = d.file(literally(source))
+	} else {
+		from = d.source()
 	}
 	if source == "" || isFile(source) { // of a folder the outline is there
 		from = append(from, d.call("code.symbols", "List the symbols of "+d.about(), args, "symbols"))
@@ -369,11 +355,10 @@ func (d *draft) addTests() {
 		title = "Add the tests to " + plan.OneLine(tests, 60)
 	case d.facts.Known && (isFile(source) || source == "" && d.shape() == aName): // an undeclared name has no tests
 		tool, title, outcome = "fs.write", "Write the tests", "a whole new file of tests and its path"
-		if name := testFileOf(source); name != "" {
+		if name := testfile.Of(source); name != "" {
 			title = "Write the tests to " + plan.OneLine(name, 60)
 			outcome = "a whole new file of tests, " + plan.OneLine(name, 60)
 		}
 	}
-	done := d.model(addTests, "Write tests for "+d.about(), outcome, from...)
-	d.written(tool, title, append(from, done)...)
+	d.byModel(addTests, "Write tests for "+d.about(), outcome, tool, title, from)
 }

@@ -23,12 +23,12 @@ func (d *draft) test() {
 		case isFolder(target):
 			args["path"] = testsBelow(target)
 		case strings.ContainsAny(name, ".#:"):
-			d.lack("the words name neither a folder nor a test: %s", d.about())
+			d.addMissing("the words name neither a folder nor a test: %s", d.about())
 		default:
 			args["run"] = d.symbol()
 		}
 	case someWords:
-		d.lack("the words name neither a folder nor a test: %s", d.about())
+		d.addMissing("the words name neither a folder nor a test: %s", d.about())
 	}
 	d.call(runTests, "Run the tests", args, "tests")
 }
@@ -59,13 +59,13 @@ func (d *draft) lint() {
 	d.call("test.lint", "Run the linter", map[string]any{"path": place}, "findings")
 }
 
-// fewCommits is how much of the history an explanation looks at.
-const fewCommits = 10
+// maxCommits is how much of the history an explanation looks at.
+const maxCommits = 10
 
 // debug runs the tests most likely to show the fault, and looks at the last
 // commits.
 func (d *draft) debug() {
-	d.need()
+	d.needTarget()
 	run := map[string]any{"path": d.testsIn()}
 	place := literally(pathOf(d.in.Params["in"]))
 	words := strings.Fields(strings.ToLower(d.in.Target))
@@ -99,8 +99,8 @@ func (d *draft) debug() {
 	}
 	run["allow_failures"] = true
 	tests := d.call(runTests, "Run the tests", run, "tests")
-	log := d.call("vcs.log", "Look at the last commits", map[string]any{"path": place, "max": number(fewCommits), "allow_none": true}, "log")
-	d.call("code.summarize", "Summarise the failures", map[string]any{"tests": "${tests}", "log": "${log}"}, "summary", tests, log)
+	log := d.call("vcs.log", "Look at the last commits", map[string]any{"path": place, "max": number(maxCommits), "allow_none": true}, "log")
+	d.call("code.summarize", "Summarize the failures", map[string]any{"tests": "${tests}", "log": "${log}"}, "summary", tests, log)
 }
 
 func (d *draft) status() { d.call("vcs.status", "Show the status", nil, "") }
@@ -120,7 +120,7 @@ func (d *draft) diff() {
 		args["path"] = d.within()
 	default:
 		if strings.ContainsAny(target, " \t\n") {
-			d.lack("the words name neither a path nor a revision: %s", d.about())
+			d.addMissing("the words name neither a path nor a revision: %s", d.about())
 			break
 		}
 		args["ref"] = literally(target)
@@ -146,7 +146,7 @@ func (d *draft) history() {
 		d.call("vcs.log", "Show the history of its file", args, "", at)
 		return
 	case someWords:
-		d.lack("the words name no file: %s", d.about())
+		d.addMissing("the words name no file: %s", d.about())
 	}
 	d.call("vcs.log", "Show the history", args, "")
 }
@@ -158,7 +158,7 @@ func (d *draft) commit() {
 		return
 	}
 	if slices.Contains([]string{"message", "msg", "comment", "text", "title"}, d.in.Params["message"]) {
-		d.lack("the words do not say the message") // "commit with message", and then nothing
+		d.addMissing("the words do not say the message") // "commit with message", and then nothing
 	}
 	diff := map[string]any{"of": "commit"}
 	made := map[string]any{"message": "${summary.title}"}
@@ -168,7 +168,7 @@ func (d *draft) commit() {
 	if d.shape() != nothing {
 		names := d.paths()
 		if len(names) == 0 {
-			d.lack("these are no paths to commit: %s", d.about())
+			d.addMissing("these are no paths to commit: %s", d.about())
 		} else {
 			made["paths"] = names
 		}
@@ -177,7 +177,7 @@ func (d *draft) commit() {
 		}
 	}
 	shown := d.call("vcs.diff", "Look at the changes to commit", diff, "changes")
-	summary := d.call("code.summarize", "Summarise the changes", map[string]any{"diff": "${changes.diff}"}, "summary", shown)
+	summary := d.call("code.summarize", "Summarize the changes", map[string]any{"diff": "${changes.diff}"}, "summary", shown)
 	d.call("vcs.commit", "Commit the changes", made, "", summary)
 }
 
@@ -203,13 +203,13 @@ func (d *draft) branch() {
 	creates := d.in.Params["create"] == "true"
 	if name == "" {
 		if creates {
-			d.lack("the words do not say what to call the branch")
+			d.addMissing("the words do not say what to call the branch")
 		}
 		d.call("vcs.branches", "List the branches", nil, "")
 		return
 	}
 	if strings.ContainsAny(name, " \t\n") {
-		d.lack("a branch has a name of one word, and this is none: %s", d.about())
+		d.addMissing("a branch has a name of one word, and this is none: %s", d.about())
 	}
 	args, title := map[string]any{"name": literally(name)}, "Switch to the branch "+d.about()
 	if creates {
@@ -232,10 +232,10 @@ func (d *draft) push() {
 	case len(words) == 2 && slices.Contains(remotes, words[0]):
 		args["remote"], args["branch"] = literally(words[0]), literally(words[1])
 	default:
-		d.lack("the words name neither a remote nor a branch: %s", d.about())
+		d.addMissing("the words name neither a remote nor a branch: %s", d.about())
 	}
 	if d.facts.NoRemote {
-		d.lack("the repository has no remote to push to (add one with git remote add)")
+		d.addMissing("the repository has no remote to push to (add one with git remote add)")
 	}
 	seen := d.call("vcs.status", "Check for commits to push", nil, "")
 	title := "Push the commits"

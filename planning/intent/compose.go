@@ -3,6 +3,7 @@ package intent
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -68,14 +69,15 @@ func Compose(c Chain, goal string) (Composition, error) {
 	p := c.Plan(goal)
 	g := plan.NewGraph(p)
 	out := Composition{
-		Graph:               Graph{Nodes: orNone(c.Nodes), Edges: [][2]int{}, Entry: []int{}, Exit: []int{}},
+		Graph:               Graph{Nodes: orEmpty(slices.Clone(c.Nodes)), Edges: [][2]int{}, Entry: []int{}, Exit: []int{}},
 		ExecutionOrder:      c.order(),
 		Parallelizable:      [][]int{},
 		EstimatedComplexity: c.Complexity(),
 		PolicyGates:         c.PolicyGates(),
 		Plan:                p,
 	}
-	for i := range c.Nodes {
+	for i, n := range out.Graph.Nodes {
+		out.Graph.Nodes[i].DependsOn = orEmpty(n.DependsOn)
 		for _, needed := range g.Needs(i) {
 			out.Graph.Edges = append(out.Graph.Edges, [2]int{needed, i})
 		}
@@ -120,7 +122,7 @@ func (c Chain) check() error {
 		case n.Executor == plan.ExecutorTool && !isOperator && modelWork[n.Tool]:
 			return fmt.Errorf("node %d: %s is a model's work and needs the executor self", i, n.Tool)
 		case n.Executor == plan.ExecutorTool && !isOperator:
-			return fmt.Errorf("node %d: no operator is called %.80q; there are %s", i, n.Tool, strings.Join(knownTools(), ", "))
+			return fmt.Errorf("node %d: no operator is called %.80q; there are %s", i, n.Tool, strings.Join(slices.Sorted(maps.Keys(operators)), ", "))
 		case n.Executor == plan.ExecutorSelf && !modelWork[n.Tool]:
 			return fmt.Errorf("node %d: %.80q is no work for a model; say edit, fix, extract, refactor, create or add_tests", i, n.Tool)
 		case n.Executor != plan.ExecutorTool && n.Executor != plan.ExecutorSelf:

@@ -24,7 +24,7 @@ func composed(t *testing.T, words string) intent.Composition {
 	return out
 }
 
-func TestComposeMakesAGraph(t *testing.T) {
+func TestComposeBuildsAGraph(t *testing.T) {
 	for words, want := range map[string]struct {
 		edges       [][2]int
 		entry, exit []int
@@ -60,13 +60,13 @@ func TestComposeMakesAGraph(t *testing.T) {
 	} {
 		got := composed(t, words)
 		if !reflect.DeepEqual(got.Graph.Edges, want.edges) || !slices.Equal(got.Graph.Entry, want.entry) || !slices.Equal(got.Graph.Exit, want.exit) {
-			t.Errorf("%q: edges %v, entry %v, exit %v", words, got.Graph.Edges, got.Graph.Entry, got.Graph.Exit)
+			t.Errorf("%q: got edges %v, entry %v, exit %v", words, got.Graph.Edges, got.Graph.Entry, got.Graph.Exit)
 		}
 		if !slices.Equal(got.ExecutionOrder, want.order) || !reflect.DeepEqual(got.Parallelizable, want.groups) {
-			t.Errorf("%q: order %v, groups %v", words, got.ExecutionOrder, got.Parallelizable)
+			t.Errorf("%q: got order %v, groups %v", words, got.ExecutionOrder, got.Parallelizable)
 		}
 		if got.EstimatedComplexity != want.complexity || !slices.Equal(got.PolicyGates, want.gates) {
-			t.Errorf("%q: %s, gates %v", words, got.EstimatedComplexity, got.PolicyGates)
+			t.Errorf("%q: got complexity %s, gates %v", words, got.EstimatedComplexity, got.PolicyGates)
 		}
 	}
 }
@@ -119,7 +119,7 @@ func TestNodesHaveDefaults(t *testing.T) {
 		{"tool":"fs.patch","args":null},
 		{"tool":"code.summarize","args":{"text":"${text}"},"depends_on":[]}],"policy_gates":[2],"more":1}`))
 	if got, want := draw(c), `fs.read{"path":"a.go"}; <fix> ←0; fs.patch~! ←1; code.summarize{"text":"${text}"} ←0`; err != nil || got != want {
-		t.Errorf("%s (%v), want %s", got, err, want)
+		t.Errorf("got %s (%v), want %s", got, err, want)
 	}
 }
 

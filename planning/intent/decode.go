@@ -125,13 +125,13 @@ func readChain(data []byte) (Chain, error) {
 		c.Nodes[at].Gate = true
 	}
 	c.bind()
-	c.lackArgs()
+	c.checkArgs()
 	return c, nil
 }
 
 func readNode(data []byte, at int) (Node, error) {
 	var fields struct {
-		nodeFields
+		Node
 		Action    string         `json:"action"` // as in {"tool":"code","action":"references","params":{…}}
 		Params    map[string]any `json:"params"`
 		DependsOn *[]int         `json:"depends_on"`
@@ -139,10 +139,7 @@ func readNode(data []byte, at int) (Node, error) {
 	if err := readFields(data, "node "+strconv.Itoa(at), &fields); err != nil {
 		return Node{}, err
 	}
-	n := Node{
-		Title: fields.Title, Executor: fields.Executor, Tool: fields.Tool, Args: fields.Args, Gate: fields.Gate,
-		ResultVariable: fields.ResultVariable, ExpectedOutcome: fields.ExpectedOutcome,
-	}
+	n := fields.Node
 	if fields.Action != "" {
 		if n.Tool += "." + fields.Action; modelWork[fields.Action] {
 			n.Tool = fields.Action

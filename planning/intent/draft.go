@@ -8,7 +8,7 @@ import (
 	"replan/planning/plan"
 )
 
-// draft is a chain in the making.
+// draft is a chain under construction.
 type draft struct {
 	in      Intent
 	policy  Policy
@@ -19,7 +19,7 @@ type draft struct {
 
 // add puts a node at the end and returns its position.
 func (d *draft) add(n Node) int {
-	slices.Sort(n.DependsOn)
+	n.DependsOn = slices.Sorted(slices.Values(n.DependsOn))
 	n.DependsOn = slices.Compact(n.DependsOn)
 	d.nodes = append(d.nodes, n)
 	return len(d.nodes) - 1
@@ -37,30 +37,25 @@ func (d *draft) call(tool, title string, args map[string]any, result string, aft
 	return d.add(Node{Title: title, Executor: plan.ExecutorTool, Tool: tool, Args: given, DependsOn: after, ResultVariable: result})
 }
 
-// model adds a step that is a model's work.
-func (d *draft) model(work, title, outcome string, after ...int) int {
-	return d.add(Node{Title: title, Executor: plan.ExecutorSelf, Tool: work, DependsOn: after, ExpectedOutcome: outcome})
-}
-
-// written adds a step that puts a model's work into files, and the tests after it.
-// The model fills in its args from the steps before it.
-func (d *draft) written(tool, title string, after ...int) {
-	done := d.add(Node{Title: title, Executor: plan.ExecutorTool, Tool: tool, DependsOn: after})
-	d.tests(done)
+// byModel adds a model's work on the results of steps, the step that puts it into
+// files, and the tests. The model fills in the args of that step.
+func (d *draft) byModel(work, title, outcome, tool, apply string, from []int) {
+	done := d.add(Node{Title: title, Executor: plan.ExecutorSelf, Tool: work, DependsOn: from, ExpectedOutcome: outcome})
+	d.tests(d.add(Node{Title: apply, Executor: plan.ExecutorTool, Tool: tool, DependsOn: append(slices.Clone(from), done)}))
 }
 
 // tests adds the run of all tests.
 func (d *draft) tests(after ...int) int { return d.add(changedNode(after...)) }
 
-// lack says that the words leave something open.
-func (d *draft) lack(format string, args ...any) {
+// addMissing adds an open question of the words.
+func (d *draft) addMissing(format string, args ...any) {
 	d.missing = append(d.missing, fmt.Sprintf(format, args...))
 }
 
-// need says so where the words name nothing.
-func (d *draft) need() {
+// needTarget adds one if the words name no target.
+func (d *draft) needTarget() {
 	if d.shape() == nothing {
-		d.lack("the words do not say what they are about")
+		d.addMissing("the words do not say what they are about")
 	}
 }
 
@@ -81,21 +76,18 @@ func (d *draft) symbol() string { return literally(symbolOf(d.in.Target)) }
 // reported as missing, never ignored.
 func (d *draft) within() string {
 	place := d.in.Params["in"]
+	at, known := d.facts.place(place)
 	switch {
 	case place == "":
 		return ""
-	case isPath(place), isFolder(place):
+	case isFolder(place) && known:
+		return literally(at)
+	case isPath(place), isFolder(place) && !d.facts.Known:
 		return literally(pathOf(place))
 	default:
-		d.lack("the words name a place that is no path: %s", plan.OneLine(place, 60))
+		d.addMissing("the words name a place that is no path: %s", plan.OneLine(place, 60))
 		return ""
 	}
-}
-
-// isFolder says whether a word may be the name of a folder: the words say
-// "package" or "folder" beside it, or it would not be a place.
-func isFolder(word string) bool {
-	return identifier.MatchString(word) && !looksLikeName(token{text: word})
 }
 
 // search adds a search for the target: a name as a whole word, several words in

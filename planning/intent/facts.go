@@ -2,12 +2,14 @@ package intent
 
 import (
 	"fmt"
+	"maps"
 	"path"
 	"regexp"
 	"slices"
 	"strings"
 
 	"replan/internal/lazyregexp"
+	"replan/internal/testfile"
 	"replan/planning/plan"
 )
 
@@ -82,39 +84,20 @@ func (s *Survey) Lines() string {
 // See takes a file or a folder of the workspace.
 func (s *Survey) See(at string, folder bool) {
 	lower := strings.ToLower(at)
-	base := path.Base(lower)
-	if folder {
-		if s.names[lower] || s.names[base] || s.endsInName(lower) {
+	stem := strings.TrimSuffix(path.Base(lower), path.Ext(lower))
+	tested, isTest := testfile.Tested(at)
+	for name := range s.names {
+		fits := lower == name || strings.HasSuffix(lower, "/"+name)
+		switch {
+		case folder && fits:
 			s.facts.Folders = bounded(s.facts.Folders, at)
+		case !folder && (fits || stem == name || isTest && (strings.EqualFold(tested, name) || testfile.Tests(at, name))):
+			s.facts.Files = bounded(s.facts.Files, at)
+		default:
+			continue
 		}
 		return
 	}
-	stem := strings.TrimSuffix(base, path.Ext(base))
-	tested, isTest := testedStem(path.Base(at))
-	tested = strings.ToLower(tested)
-	if s.names[lower] || s.names[base] || stem != "" && s.names[stem] || s.endsInName(lower) || isTest && (s.names[tested] || s.names[tested+path.Ext(base)] || s.testsName(at)) {
-		s.facts.Files = bounded(s.facts.Files, at)
-	}
-}
-
-// endsInName reports whether a path ends in a name that is a path itself.
-func (s *Survey) endsInName(lower string) bool {
-	for at := strings.LastIndexByte(lower, '/'); at >= 0; at = strings.LastIndexByte(lower[:at], '/') {
-		if s.names[lower[at+1:]] {
-			return true
-		}
-	}
-	return false
-}
-
-// testsName reports whether a test file tests a file that the goal names by a path.
-func (s *Survey) testsName(at string) bool {
-	for name := range s.names {
-		if strings.Contains(name, "/") && Tests(at, name) {
-			return true
-		}
-	}
-	return false
 }
 
 // Line takes a line of a file that fits Lines.
@@ -126,7 +109,7 @@ func (s *Survey) Line(at, text string) {
 		if !slices.Contains(s.facts.Tests, m[1]) {
 			s.facts.Tests = bounded(s.facts.Tests, m[1])
 		}
-	case m[1] == s.symbol && !IsTestFile(at) && s.facts.Declared[s.symbol] == "":
+	case m[1] == s.symbol && !testfile.Is(at) && s.facts.Declared[s.symbol] == "":
 		s.facts.Declared = map[string]string{s.symbol: at}
 	}
 }
@@ -160,26 +143,35 @@ func (f Facts) Route(in Intent, p Policy) (Chain, error) {
 		in.Params = map[string]string{}
 	}
 	d := draft{in: in, policy: p, facts: f}
-	d.settle()
-	if build, ok := chains[[2]string{in.Category, in.Action}]; ok {
-		build(&d)
+	d.resolve()
+	if chain, ok := chains[[2]string{in.Category, in.Action}]; ok {
+		chain.build(&d)
 	}
 	c := Chain{Intent: d.in, Nodes: d.nodes, Missing: d.missing}
-	c.lackArgs()
+	c.checkArgs()
 	return p.Apply(c)
 }
 
-// settle maps the names of an intent to existing files and folders.
-func (d *draft) settle() {
+// RouteWords maps words to the chain that carries them out in this workspace. If
+// the words hold a condition or a second task, the chain lacks it: the chain
+// shows the work, and cannot be run.
+func (f Facts) RouteWords(words string, p Policy) (Chain, error) {
+	in, open := understand(words)
+	c, err := f.Route(in, p)
+	if err == nil && !c.Empty() {
+		c.Missing = append(c.Missing, open...)
+	}
+	return c, err
+}
+
+// resolve maps the names of an intent to existing files and folders.
+func (d *draft) resolve() {
 	if !d.facts.Known {
 		return
 	}
-	params := make(map[string]string, len(d.in.Params))
-	for name, value := range d.in.Params {
-		params[name] = value
-	}
+	params := maps.Clone(d.in.Params)
 	d.in.Params = params
-	d.settlePlace()
+	d.resolvePlace()
 	if d.in.Action == find && d.shape() == someWords && params["exact"] == "" {
 		if words := significant(d.in.Target); len(words) == 1 && strings.Contains(strings.ToLower(d.in.Target), "file") {
 			if file := d.facts.file(words[0]); file != "" {
@@ -190,17 +182,17 @@ func (d *draft) settle() {
 	if d.in.Category == vcs && d.in.Action != history || d.in.Action == find || d.in.Action == create {
 		return // a branch may share its name with a file; a search looks for the words as written; a new file does not exist yet
 	}
-	d.in.Target = d.resolved(d.in.Target)
+	d.in.Target = d.resolvedPath(d.in.Target)
 	for _, name := range []string{"in", "from"} {
 		if params[name] != "" {
-			params[name] = d.resolved(params[name])
+			params[name] = d.resolvedPath(params[name])
 		}
 	}
 }
 
-// settlePlace tells "Make in slug", where slug is a folder, from words that are
+// resolvePlace tells "Make in slug", where slug is a folder, from words that are
 // searched for as they stand.
-func (d *draft) settlePlace() {
+func (d *draft) resolvePlace() {
 	if d.in.Category != navigate && d.in.Category != explain {
 		return
 	}
@@ -215,19 +207,11 @@ func (d *draft) settlePlace() {
 		}
 		return
 	}
-	head, place, cut := lastCut(d.in.Target, " in ")
-	if at, known := d.facts.place(place); cut && known && d.in.Params["exact"] == "" {
-		d.in.Target, d.in.Params["in"] = strings.TrimSpace(head), at
+	if i := strings.LastIndex(d.in.Target, " in "); i >= 0 && d.in.Params["exact"] == "" {
+		if at, known := d.facts.place(d.in.Target[i+len(" in "):]); known {
+			d.in.Target, d.in.Params["in"] = strings.TrimSpace(d.in.Target[:i]), at
+		}
 	}
-}
-
-// lastCut cuts a text around the last of a separator.
-func lastCut(text, separator string) (before, after string, found bool) {
-	at := strings.LastIndex(text, separator)
-	if at < 0 {
-		return text, "", false
-	}
-	return text[:at], text[at+len(separator):], true
 }
 
 // place is the path of the folder or file that a word means.
@@ -244,21 +228,16 @@ func (f Facts) place(word string) (at string, known bool) {
 	return "", false
 }
 
-// nearest is the path in a list equal to a name, or the only one ending in it. Of
-// several, it is the highest, if that one is alone there.
-func nearest(paths []string, name string) string {
-	if slices.Contains(paths, name) {
-		return name
-	}
+// highest is the one path that fits at the highest level of the tree; "" if there
+// are several at it.
+func highest(paths []string, fits func(at string) bool) string {
 	var best []string
 	for _, at := range paths {
-		if !strings.HasSuffix(at, "/"+name) {
-			continue
-		}
-		switch depth := strings.Count(at, "/"); {
-		case len(best) == 0 || depth < strings.Count(best[0], "/"):
+		switch {
+		case !fits(at):
+		case len(best) == 0 || strings.Count(at, "/") < strings.Count(best[0], "/"):
 			best = []string{at}
-		case depth == strings.Count(best[0], "/"):
+		case strings.Count(at, "/") == strings.Count(best[0], "/"):
 			best = append(best, at)
 		}
 	}
@@ -268,23 +247,35 @@ func nearest(paths []string, name string) string {
 	return ""
 }
 
-// file is the file whose name, with or without its ending, is a word.
-func (f Facts) file(word string) string {
-	best := ""
-	for _, at := range f.Files {
-		base := path.Base(at)
-		if !strings.EqualFold(base, word) && !strings.EqualFold(strings.TrimSuffix(base, path.Ext(base)), word) {
-			continue
-		}
-		if best == "" || strings.Count(at, "/") < strings.Count(best, "/") {
-			best = at
-		}
+// nearest is the path in a list equal to a name, or the highest that ends in it.
+func nearest(paths []string, name string) string {
+	if slices.Contains(paths, name) {
+		return name
 	}
-	return best
+	return highest(paths, func(at string) bool { return strings.HasSuffix(at, "/"+name) })
 }
 
-// resolved is the path of the file meant by a name, if the name itself is no path.
-func (d *draft) resolved(text string) string {
+// file is the file whose name, with or without its extension, is a word.
+func (f Facts) file(word string) string {
+	return highest(f.Files, func(at string) bool {
+		base := path.Base(at)
+		return strings.EqualFold(base, word) || strings.EqualFold(strings.TrimSuffix(base, path.Ext(base)), word)
+	})
+}
+
+// tests is the test file of a source file, one in its folder first; "" if there is
+// none.
+func (f Facts) tests(source string) string {
+	for _, at := range f.Files {
+		if testfile.Tests(at, source) && path.Dir(at) == path.Dir(source) {
+			return at
+		}
+	}
+	return highest(f.Files, func(at string) bool { return testfile.Tests(at, source) })
+}
+
+// resolvedPath is the path of the file meant by a name, if the name itself is no path.
+func (d *draft) resolvedPath(text string) string {
 	name := pathOf(text)
 	if !isPath(text) || isPattern(text) || name == "" || slices.Contains(d.facts.Files, name) || slices.Contains(d.facts.Folders, strings.TrimSuffix(name, "/")) {
 		return text
@@ -301,30 +292,12 @@ func (d *draft) resolved(text string) string {
 	case 1:
 		return all[0]
 	default:
-		d.lack("there are several of that name: %s", plan.OneLine(strings.Join(all, ", "), 120))
+		d.addMissing("there are several of that name: %s", plan.OneLine(strings.Join(all, ", "), 120))
 		return text
 	}
 }
 
-// tests is the test file of a source file, "" if there is none.
-func (f Facts) tests(source string) string {
-	best := ""
-	for _, at := range f.Files {
-		if !Tests(at, source) {
-			continue
-		}
-		if path.Dir(at) == path.Dir(source) {
-			return at
-		}
-		if best == "" || strings.Count(at, "/") < strings.Count(best, "/") {
-			best = at
-		}
-	}
-	return best
-}
-
-// tested says which tests a name means: their names, or the folder that they are
-// in.
+// tested returns the tests that a name means: their names, or their folder.
 func (f Facts) tested(name string) (run, folder string) {
 	_, name = lastOf(symbolOf(name))
 	for _, t := range f.Tests {
@@ -332,24 +305,23 @@ func (f Facts) tested(name string) (run, folder string) {
 			return t, ""
 		}
 	}
-	if at := nearest(f.Folders, name); at != "" {
-		return "", at
-	}
 	const most = 8
-	if len(f.Tests) > 0 && len(f.Tests) <= most {
-		return strings.Join(f.Tests, "|"), ""
-	}
-	if len(f.Tests) > most {
+	switch at, file := nearest(f.Folders, name), f.file(name); {
+	case at != "":
+		return "", at
+	case len(f.Tests) > most:
 		return name, ""
-	}
-	if file := f.file(name); file != "" && f.tests(file) != "" {
+	case len(f.Tests) > 0:
+		return strings.Join(f.Tests, "|"), ""
+	case file != "" && f.tests(file) != "":
 		return "", path.Dir(file)
+	default:
+		return "", ""
 	}
-	return "", ""
 }
 
-// passedOver are words without meaning for a search.
-var passedOver = strings.Fields("a an the of to in on at by for with from and or is are was were be been being do does did gets get got where what which who how " +
+// stopWords are words without meaning for a search.
+var stopWords = strings.Fields("a an the of to in on at by for with from and or is are was were be been being do does did gets get got where what which who how " +
 	"that this these those it its we i you they my our your their all any some every code place places file files thing things happens happen happening")
 
 // severalWords reports whether a text is words and nothing else, of which any
@@ -368,7 +340,7 @@ func significant(text string) []string {
 	for _, t := range split(text, maxWords) {
 		for _, word := range strings.Fields(t.text) {
 			all = append(all, word)
-			if !slices.Contains(passedOver, strings.ToLower(word)) {
+			if !slices.Contains(stopWords, strings.ToLower(word)) {
 				words = append(words, word)
 			}
 		}
@@ -379,49 +351,43 @@ func significant(text string) []string {
 	return words
 }
 
-// Nearest is the clearest order close to unclear words that needs no model; "" if
-// there is none.
+// Nearest is a clear order close to unclear words that needs no model; "" if there
+// is none.
 func (f Facts) Nearest(words string) string {
 	in, _ := understand(words)
 	about := significant(in.Target)
 	if in.Target == "" {
-		about = significant(words)
-		about = slices.DeleteFunc(about, func(w string) bool {
+		about = slices.DeleteFunc(significant(words), func(w string) bool {
 			return slices.Contains(verbs, strings.ToLower(w)) || slices.Contains(asking, strings.ToLower(w))
 		})
 	}
-	about = about[:min(len(about), 3)]
-	what := strings.Join(about, " ")
-	var tries []string
-	if what != "" {
-		switch {
-		case in.Action == explain && len(about) == 1:
-			tries = append(tries, "what is "+what)
-		case in.Action == references && len(about) == 1:
-			tries = append(tries, "where is "+what+" used")
-		case in.Category == validate:
-			tries = append(tries, "test "+what, "run the tests")
-		}
-		tries = append(tries, "find "+what)
+	what := strings.Join(about[:min(len(about), 3)], " ")
+	if what == "" {
+		return ""
 	}
-	for _, try := range tries {
-		c, err := f.RouteWords(try, Policy{})
-		if err == nil && c.Bound() && c.Confident() && !c.NeedsModel() {
+	var tries []string
+	switch {
+	case in.Action == explain && len(about) == 1:
+		tries = append(tries, "what is "+what)
+	case in.Action == references && len(about) == 1:
+		tries = append(tries, "where is "+what+" used")
+	case in.Category == validate:
+		tries = append(tries, "test "+what, "run the tests")
+	}
+	for _, try := range append(tries, "find "+what) {
+		if c, err := f.RouteWords(try, Policy{}); err == nil && c.Bound() && c.Confident() && !c.NeedsModel() {
 			return try
 		}
 	}
 	return ""
 }
 
-// sure says how sure a reading is.
-func (in Intent) sure() string { return fmt.Sprintf("%d %% sure", int(in.Confidence*100+0.5)) }
-
 // Unclear explains why words are not acted on without a model: their likely
 // meaning, and the nearest clear order.
 func (f Facts) Unclear(words string, in Intent) string {
 	text := "it is not clear what these words ask for"
 	if in.Category != unknown {
-		text = fmt.Sprintf("it is not clear enough that these words ask to %s (%s)", strings.ReplaceAll(in.Action, "_", " "), in.sure())
+		text = fmt.Sprintf("it is not clear enough that these words ask to %s (%.0f %% sure)", strings.ReplaceAll(in.Action, "_", " "), in.Confidence*100)
 	}
 	if near := f.Nearest(words); near != "" {
 		return text + `; the nearest that can be done is: ` + near

@@ -5,30 +5,31 @@ import (
 	"strings"
 )
 
-// form is one way to say an intent, written as words:
-//
-//	find|locate      one of these words; articles before it are passed over
-//	$bug             one of a group of words
-//	[…]              may be missing
-//	<x>              the target, one word or more
-//	<new_name>       a parameter
-//	<x:path>         one word of a kind
-//	<_>              words that are left over
+// form is one way to express an intent.
 type form struct {
 	category, action string
 	weak             bool // its words have other meanings too
 	elements         []element
-	params           map[string]string // implied by the form itself
+	params           map[string]string // implied by the form
 }
 
+// element is one part of a form.
 type element struct {
 	words    []string // the words, one of which stands here
-	slot     string   // else the name of the slot
-	only     string   // the kind of word it takes
+	slot     string   // or the name of the slot
+	kind     string   // the kind of words that the slot takes
 	optional bool
 }
 
-// compile reads the text of a form.
+// compile reads the text of a form:
+//
+//	find|locate      one of these words; articles before it are skipped
+//	$bug             one of a group of words
+//	[…]              optional
+//	<x>              the target, one word or more
+//	<new_name>       a parameter
+//	<x:path>         words of one kind
+//	<_>              words that are left over
 func compile(text string) []element {
 	var elements []element
 	for _, part := range strings.Fields(text) {
@@ -37,9 +38,9 @@ func compile(text string) []element {
 			part, e.optional = strings.TrimSuffix(inner, "]"), true
 		}
 		if inner, ok := strings.CutPrefix(part, "<"); ok {
-			e.slot, e.only, _ = strings.Cut(strings.TrimSuffix(inner, ">"), ":")
+			e.slot, e.kind, _ = strings.Cut(strings.TrimSuffix(inner, ">"), ":")
 		} else {
-			for _, w := range strings.Split(part, "|") {
+			for w := range strings.SplitSeq(part, "|") {
 				if group, ok := strings.CutPrefix(w, "$"); ok {
 					e.words = append(e.words, groups[group]...)
 				} else {
@@ -52,33 +53,33 @@ func compile(text string) []element {
 	return elements
 }
 
-// taken is the content of one slot.
-type taken struct {
+// filled is a slot with its tokens.
+type filled struct {
 	slot   string
 	tokens []token
 }
 
 // match fits all tokens to the elements. Slots take as few tokens as they can.
 // There are at most maxWords tokens and three slots, which bounds the search.
-func match(elements []element, tokens []token) (spelled int, slots []taken, ok bool) {
+func match(elements []element, tokens []token) (spelled int, slots []filled, ok bool) {
 	if len(elements) == 0 {
 		return 0, nil, len(tokens) == 0
 	}
 	e, rest := elements[0], elements[1:]
 	if e.slot != "" {
 		n := 1
-		if len(rest) == 0 && e.only == "" {
+		if len(rest) == 0 && e.kind == "" {
 			n = max(1, len(tokens)) // nothing else can take the last of them
 		}
 		for ; n <= len(tokens); n++ {
-			if !fits(e.only, tokens[:n]) {
+			if !fits(e.kind, tokens[:n]) {
 				continue
 			}
 			if spelled, slots, ok = match(rest, tokens[n:]); ok {
-				return spelled, append(slots, taken{e.slot, tokens[:n]}), true
+				return spelled, append(slots, filled{e.slot, tokens[:n]}), true
 			}
 		}
-	} else if at := skip(e.words, tokens); at >= 0 {
+	} else if at := slices.IndexFunc(tokens, func(t token) bool { return t.is(e.words...) || !t.is(articles...) }); at >= 0 && tokens[at].is(e.words...) {
 		if spelled, slots, ok = match(rest, tokens[at+1:]); ok {
 			return spelled + at + 1, slots, true
 		}
@@ -89,33 +90,23 @@ func match(elements []element, tokens []token) (spelled int, slots []taken, ok b
 	return 0, nil, false
 }
 
-// skip finds one of the words at the front, behind articles; else it is below 0.
-func skip(words []string, tokens []token) int {
-	for i, t := range tokens {
-		if t.isOneOf(words) {
-			return i
-		}
-		if !t.isOneOf(articles) && !t.is(":") {
-			break
-		}
-	}
-	return -1
-}
-
-// fits says whether tokens are of the kind that a slot takes.
-func fits(only string, tokens []token) bool {
-	if only == "" {
+// fits reports whether tokens are of the kind that a slot takes.
+func fits(kind string, tokens []token) bool {
+	switch kind {
+	case "":
 		return true
+	case "ending":
+		return tokens[0].is(endings...)
 	}
 	trimmed, _ := trim(tokens)
-	if only == "plain" {
+	if kind == "plain" {
 		return !slices.ContainsFunc(trimmed, looksLikeName)
 	}
 	if len(trimmed) != 1 {
 		return false
 	}
 	t := trimmed[0]
-	switch only {
+	switch kind {
 	case "path":
 		return t.quoted || strings.ContainsAny(t.text, "/.") || t.text == strings.ToUpper(t.text)
 	case "file":
@@ -139,38 +130,20 @@ func fits(only string, tokens []token) bool {
 	}
 }
 
-// hasTestName says whether a name is that of a test in Go.
-func hasTestName(name string) bool {
-	for _, kind := range []string{"Test", "Benchmark", "Fuzz", "Example"} {
-		if rest, ok := strings.CutPrefix(name, kind); ok && rest != "" && rest == strings.TrimLeft(rest, lowercase) {
-			return true
-		}
-	}
-	return false
-}
-
-const lowercase = "abcdefghijklmnopqrstuvwxyz"
-
 // choose finds the form that spells out most of the tokens. Of equals it takes the
-// plainer one, then the first. Forms that begin with a slot are the last resort.
-func choose(tokens []token) (form, []taken, bool) {
-	var chosen form
-	var slots []taken
+// plain one, then the first. Forms that begin with a slot are the last resort.
+func choose(tokens []token) (chosen form, slots []filled, ok bool) {
 	best := 0
 	for _, f := range forms() {
-		loose := f.elements[0].slot != ""
-		if loose && (best > 0 || begins(tokens) || tokens[0].isOneOf(questions)) {
+		if f.elements[0].slot != "" && (best > 0 || begins(tokens) || tokens[0].is(questions...)) {
 			continue
 		}
 		spelled, got, ok := match(f.elements, tokens)
-		if !ok {
-			continue
-		}
 		rank := 2 * spelled
 		if !f.weak {
 			rank++
 		}
-		if rank > best {
+		if ok && rank > best {
 			chosen, slots, best = f, got, rank
 		}
 	}
@@ -180,12 +153,51 @@ func choose(tokens []token) (form, []taken, bool) {
 // direct turns "tell me where X is" into "where X is".
 func direct(tokens []token) []token {
 	for i, t := range tokens {
-		if t.isOneOf(questions) {
+		if t.is(questions...) {
 			return tokens[i:]
 		}
-		if !t.isOneOf(asking) && !t.isOneOf(articles) {
+		if !t.is(asking...) && !t.is(articles...) {
 			break
 		}
 	}
 	return tokens
+}
+
+// trim removes articles from a name, and the word for its kind: "the file X" and
+// "the X function" are X. A pronoun becomes empty.
+func trim(tokens []token) (trimmed []token, kind bool) {
+	pointing := false
+	for len(tokens) > 1 && tokens[0].is(articles...) {
+		pointing = pointing || tokens[0].is("this", "that", "these", "those")
+		tokens = tokens[1:]
+	}
+	for len(tokens) > 1 && tokens[len(tokens)-1].is(fillers...) {
+		tokens = tokens[:len(tokens)-1]
+	}
+	isKind := func(t token) bool { return t.is(kinds...) || t.is(holders...) }
+	n := len(tokens)
+	if n == 1 {
+		if tokens[0].is(pronouns...) || pointing && isKind(tokens[0]) {
+			return nil, false
+		}
+		return tokens, false
+	}
+	if n == 0 {
+		return nil, false
+	}
+	first, before, last := tokens[0], tokens[n-2], tokens[n-1]
+	isPreposition := func(t token) bool {
+		return t.is("of", "for", "to", "in", "with", "from", "by", "on", "and", "or", "at", "into", "as", "that", "which")
+	}
+	switch {
+	case n > 2 && before.is("called", "named"),
+		n > 2 && isKind(before) && looksLikeName(last) && !slices.ContainsFunc(tokens, isPreposition):
+		return tokens[n-1:], true
+	case n == 2 && (first.is(kinds...) || first.is(holders...) && looksLikeName(last)):
+		return tokens[1:], true
+	case n == 2 && (last.is(kinds...) || last.is(holders...) && looksLikeName(first)):
+		return tokens[:1], true
+	default:
+		return tokens, false
+	}
 }

@@ -1,9 +1,6 @@
-// Package intent reads a user's wish from a few words, without a model. Parse
-// names the intent, Route the operators for it, Compose makes a graph and a plan,
-// and Answer reports the results. It is pure and knows the English of short orders
-// and questions. Everything else is unknown, and left to a planner. It imports
-// plan, and internal/english and internal/markdown; start reading at Parse.
 package intent
+
+import "slices"
 
 // Intent is the wish read from words. It is unknown, with the action none and
 // without target or parameters, exactly if its confidence is below one half.
@@ -69,91 +66,77 @@ const maxWords = 64
 // Confident is the confidence from which an intent is acted on without asking.
 const Confident = 0.8
 
-// known is the score, in hundredths, below which an intent is unknown.
-const known = 50
+// minKnown is the score, in hundredths, below which an intent is unknown.
+const minKnown = 50
 
-// Parse reads an intent. Politeness, and punctuation at the end, do not count; nor
-// does the case of any word but the target's. The words are split into tasks ("…
-// and run the tests", "…, then commit"), and the first known one is the intent. Of
-// the forms that fit a task, the one that spells out most of its words is taken,
-// so that "find references to X" is not "find X".
+// Parse reads an intent. Politeness and punctuation at the end do not count, and
+// only the target's case does. The words are split into tasks ("… and run the
+// tests", "…, then commit"), and the first known one is the intent. Of the forms
+// that fit a task, Parse takes the one that spells out most of its words: "find
+// references to X" is not "find X".
 //
-// The confidence is a sum. It starts with
+// The confidence is a sum between 0 and 1. It starts with
 //
 //	0.60  the form begins with a word for this action alone
 //	0.45  it begins with a word that has other meanings too: show, check, move
-//	0.20  words of the kind are there, but in no known form, or are denied
+//	0.20  there are such words, but in no known form, or denied
 //	0     there are none
 //
-// and changes, for a form, by
+// and a form changes it by
 //
-//	+0.30  the target is quoted, or looks like a name or a path
+//	+0.30  the target is quoted, looks like a name or a path, or is not needed
 //	+0.25  the target is one plain word
 //	+0.15  the target has two to four words; +0.20 in a search
 //	+0.05  the target has more
-//	+0.30  there is no target and the action needs none
-//	−0.10  there is no target, or just a pronoun, and the action needs one
-//	+0.05  a further name, or a message, was asked for and given
-//	−0.10  the new name of a rename has several words, or follows without "to"
-//	−0.25  the new name of a rename is missing, or a replacement has several
-//	       words and no quotes
-//	−0.05  the target has several words, one of them the verb of an action
-//	−0.10  words are left over
-//	−0.25  left-over words set a condition: without, only, unless; or a
-//	       replaced word may mean characters: tabs, spaces
+//	−0.10  there is no target, or a pronoun, and the action needs one
+//	+0.05  a further name, or a message, is given
+//	−0.25  the new name of a rename is missing; −0.10 if it has several words
+//	−0.25  words are left over, or have two meanings; −0.10 if they give a reason
+//	       or belong to a question
 //	−0.20  the task is not the first thing said
-//	−0.25  there is another task; but after a change, not a run of the tests:
-//	       it is part of the change
+//	−0.25  there is another task, except a run of the tests after a change;
+//	       −0.10 for a sentence after it
 //
-// and is kept between 0 and 1. Below 0.50 the intent is unknown.
+// Below 0.50 the intent is unknown.
 func Parse(words string) Intent {
 	in, _ := understand(words)
 	return in
 }
 
-// understand reads an intent, and lists the words it ignores but may not ignore.
+// understand reads an intent, and lists the words that it ignores but must not
+// ignore.
 func understand(words string) (in Intent, open []string) {
 	tokens := split(words, maxWords+1)
 	if len(tokens) == 1 && fits("sentence", tokens) {
 		words = tokens[0].text // the whole is quoted
 		tokens = split(words, maxWords+1)
 	}
-	if len(tokens) > maxWords {
-		return unplaced(tokens, 0), nil
-	}
-	said := tasks(tokens)
 	best := 0
-	for i, task := range said {
-		r, ok := read(words, task.tokens)
+	if slices.ContainsFunc(tokens, func(t token) bool { return t.is(verbs...) }) {
+		best = 20
+	}
+	all := tasks(tokens)
+	if len(tokens) > maxWords {
+		all = nil
+	}
+	for i, t := range all {
+		r, ok := read(words, t.tokens)
 		if !ok {
 			continue
 		}
-		score := r.score() - task.cost(r.without(words, said, i))
-		if score >= known && r.form.category != unknown {
-			if i > 0 {
-				r.before(words, said[i-1])
-			}
-			return r.intent(min(score, 100)), r.open(words, said, i)
+		score := r.score() - r.cost(words, all, i)
+		if score >= minKnown && r.form.category != unknown {
+			return r.intent(min(score, 100)), r.open(words, all, i)
 		}
-		best = max(best, min(score, known-1))
+		best = max(best, min(score, minKnown-1))
 		if i == 0 && r.form.category == unknown {
 			break // the next tasks depend on it
 		}
 	}
-	return unplaced(tokens, best), nil
+	return Intent{Category: unknown, Action: none, Params: map[string]string{}, Confidence: float64(best) / 100}, nil
 }
 
-// unplaced is the unknown intent.
-func unplaced(tokens []token, score int) Intent {
-	for _, t := range tokens {
-		if t.isOneOf(verbs) {
-			score = max(score, 20)
-		}
-	}
-	return Intent{Category: unknown, Action: none, Params: map[string]string{}, Confidence: float64(score) / 100}
-}
-
-// needsTarget says whether an action is about something that must be named.
+// needsTarget reports whether an action is about something that must be named.
 func needsTarget(category, action string) bool {
 	return category != vcs && action != test && action != lint
 }

@@ -16,14 +16,14 @@ var labelledText string
 //go:embed testdata/documented.txt
 var documentedText string
 
-// labelled is a sentence of the list and its meaning.
+// labelled is a sentence of the list with its meaning.
 type labelled struct {
 	words, category, action string
-	targets                 []string          // any of them is right
-	params                  map[string]string // those that must be there
+	targets                 []string          // each of them is correct
+	params                  map[string]string // required ones
 }
 
-// readLabelled reads a list of labelled sentences; its head says how it is written.
+// readLabelled parses a list of labelled sentences; its head describes the format.
 func readLabelled(t testing.TB, text string) []labelled {
 	var all []labelled
 	for n, line := range strings.Split(text, "\n") {
@@ -53,7 +53,7 @@ func readLabelled(t testing.TB, text string) []labelled {
 	return all
 }
 
-// right says whether an intent is the one that the label names.
+// right reports whether an intent matches the label.
 func (l labelled) right(in intent.Intent) bool {
 	for name, value := range l.params {
 		if !slices.Contains(strings.Split(value, " / "), in.Params[name]) {
@@ -67,12 +67,12 @@ func TestDocumentedSentencesKeepTheirMeaning(t *testing.T) {
 	for _, l := range readLabelled(t, documentedText) {
 		in := intent.Parse(l.words)
 		if !l.right(in) || len(in.Params) != len(l.params) {
-			t.Errorf("%q is %s %v, want %s %s %q %v", l.words, spell(in), in.Params, l.category, l.action, l.targets, l.params)
+			t.Errorf("%q: got %s %v, want %s %s %q %v", l.words, spell(in), in.Params, l.category, l.action, l.targets, l.params)
 		}
 	}
 }
 
-// band counts how many of the sentences in a range of confidence are read right.
+// band counts the correctly read sentences in a range of confidence.
 type band struct{ right, all int }
 
 func (b band) share() float64 { return float64(b.right) / float64(max(b.all, 1)) }
@@ -81,9 +81,9 @@ func (b band) String() string { return fmt.Sprintf("%d of %d", b.right, b.all) }
 func TestConfidenceIsCalibrated(t *testing.T) {
 	list := readLabelled(t, labelledText)
 	if len(list) < 220 {
-		t.Fatalf("the list has %d sentences only", len(list))
+		t.Fatalf("got only %d sentences", len(list))
 	}
-	// Below one half an intent is unknown; from there to 1 there are three bands.
+	// Below one half an intent is unknown. There are three bands from there to 1.
 	var bands [4]band
 	placed := 0
 	for _, l := range list {
@@ -109,12 +109,12 @@ func TestConfidenceIsCalibrated(t *testing.T) {
 	}
 	t.Logf("right below 0.5: %v, below 0.65: %v, below 0.8: %v, from there: %v", bands[0], bands[1], bands[2], bands[3])
 	if share := bands[3].share(); share < 0.95 {
-		t.Errorf("of the sentences read with confidence only %.3f are read right", share)
+		t.Errorf("got accuracy %.3f of sentences read with confidence", share)
 	}
 	if bands[1].share() > bands[2].share() || bands[2].share() > bands[3].share() {
-		t.Errorf("confidence rises while accuracy falls: %v", bands[1:])
+		t.Errorf("accuracy falls with rising confidence: %v", bands[1:])
 	}
 	if share := float64(bands[3].all) / float64(placed); share < 0.7 {
-		t.Errorf("only %.3f of the sentences that mean something are read with confidence", share)
+		t.Errorf("got %.3f of meaningful sentences read with confidence", share)
 	}
 }

@@ -1,8 +1,6 @@
 package intent
 
 import (
-	"maps"
-	"slices"
 	"strings"
 	"time"
 )
@@ -54,11 +52,6 @@ var operators = map[string]operator{
 
 // modelWork is the work of models in chains, by the word used in place of a tool.
 var modelWork = map[string]bool{edit: true, fix: true, extract: true, refactor: true, create: true, addTests: true}
-
-// known names all that may stand as the tool of a node.
-func knownTools() []string {
-	return slices.Sorted(maps.Keys(operators))
-}
 
 // groupOf is the group of an operator: fs of fs.read.
 func groupOf(tool string) string {

@@ -8,6 +8,7 @@ import (
 	"io"
 	"path"
 	"slices"
+	"strconv"
 	"strings"
 
 	"replan/planning/plan"
@@ -181,18 +182,13 @@ func withTests(nodes []Node) []Node {
 	return append(nodes, changedNode(untested...))
 }
 
-// before lists the nodes a node waits for, directly or not.
+// before lists the nodes that a node waits for, directly or not.
 func before(nodes []Node, at int) []int {
+	ancestors := plan.NewGraph(Chain{Nodes: nodes}.Plan("")).Ancestors(strconv.Itoa(at + 1))
 	var all []int
-	seen := map[int]bool{at: true}
-	for open := []int{at}; len(open) > 0; {
-		n := nodes[open[0]]
-		open = open[1:]
-		for _, i := range n.DependsOn {
-			if i >= 0 && i < len(nodes) && !seen[i] {
-				seen[i] = true
-				all, open = append(all, i), append(open, i)
-			}
+	for i := range nodes {
+		if ancestors[strconv.Itoa(i+1)] {
+			all = append(all, i)
 		}
 	}
 	return all

@@ -10,7 +10,7 @@ import (
 	"replan/planning/intent"
 )
 
-// vocabulary makes texts close to known ones.
+// vocabulary generates texts similar to known ones.
 var vocabulary = strings.Fields(`find where is used rename to -> from X AuthHandler "a the fix bug in tests test for commit with message
 	: :: , and then don't why does fail what's it 'a b' "quoted words" ” run go ./... main.go foo() explain create new branch
 	push log . ... git please thanks because in order → ‘x’ ' "" extract into function called you`)
@@ -28,7 +28,7 @@ func TestAnyWordsHaveAnIntent(t *testing.T) {
 		words := phrase(t)
 		in := intent.Parse(words)
 		if in.Confidence < 0 || in.Confidence > 1 {
-			t.Fatalf("%q: confidence %v", words, in.Confidence)
+			t.Fatalf("%q: got confidence %v", words, in.Confidence)
 		}
 		if (in.Category == "unknown") != (in.Confidence < 0.5) || (in.Category == "unknown") != (in.Action == "none") {
 			t.Fatalf("%q: %s %s at %v", words, in.Category, in.Action, in.Confidence)
@@ -53,7 +53,7 @@ func TestAnyWordsHaveAnIntent(t *testing.T) {
 	})
 }
 
-// patterns are orders with one or two names in them.
+// patterns are requests with placeholders for one or two names.
 var patterns = []string{
 	"find ~", "please find the ~ function", "where is ~ used", "who calls ~?", "what is ~", "explain ~", "where is ~ defined",
 	"list the symbols in ~", "rename ~ to ~", "rename the function ~ into ~", "fix the bug in ~", "why does ~ fail", "debug ~",

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"replan/internal/untrusted"
 	"replan/planning/plan"
 )
 
@@ -23,37 +24,24 @@ type Chain struct {
 
 // Node is one step of a chain. Others name it by its position, from 0.
 type Node struct {
-	Title    string
-	Executor plan.Executor // ExecutorTool, or ExecutorSelf for a model's work
-	Tool     string        // an operator; of a model step the word for the work: fix, edit, add_tests
+	Tool string `json:"tool"` // an operator; of a model step the word for the work: fix, edit, add_tests
 	// Args are JSON values with ${variable} references, numbers as json.Number.
 	// They are nil if a model fills them in from the steps before the node.
-	Args            map[string]any
-	Gate            bool
-	DependsOn       []int // in rising order
-	ResultVariable  string
-	ExpectedOutcome string
-}
-
-// nodeFields is how a node is written.
-type nodeFields struct {
-	Tool            string         `json:"tool"`
 	Args            map[string]any `json:"args"`
 	Gate            bool           `json:"gate"`
 	Title           string         `json:"title"`
-	Executor        plan.Executor  `json:"executor"`
-	DependsOn       []int          `json:"depends_on"`
+	Executor        plan.Executor  `json:"executor"`   // ExecutorTool, or ExecutorSelf for a model's work
+	DependsOn       []int          `json:"depends_on"` // in rising order
 	ResultVariable  string         `json:"result_variable,omitempty"`
 	ExpectedOutcome string         `json:"expected_outcome,omitempty"`
 }
 
-// MarshalJSON writes all fields; args that a model fills in are null.
-func (n Node) MarshalJSON() ([]byte, error) {
-	return plan.EncodeJSON(nodeFields{n.Tool, n.Args, n.Gate, n.Title, n.Executor, orNone(n.DependsOn), n.ResultVariable, n.ExpectedOutcome})
-}
-
 // MarshalJSON writes the chain as `route` prints it. DecodeChain reads it back.
 func (c Chain) MarshalJSON() ([]byte, error) {
+	c.Nodes = slices.Clone(c.Nodes)
+	for i, n := range c.Nodes {
+		c.Nodes[i].DependsOn = orEmpty(n.DependsOn)
+	}
 	return plan.EncodeJSON(struct {
 		Intent         Intent   `json:"intent"`
 		Goal           string   `json:"goal,omitempty"`
@@ -62,19 +50,19 @@ func (c Chain) MarshalJSON() ([]byte, error) {
 		EstimatedSteps int      `json:"estimated_steps"`
 		NeedsModel     bool     `json:"needs_model"`
 		Missing        []string `json:"missing,omitempty"`
-	}{c.Intent, c.Goal, orNone(c.Nodes), c.PolicyGates(), len(c.Nodes), c.NeedsModel(), c.Missing})
+	}{c.Intent, c.Goal, orEmpty(c.Nodes), c.PolicyGates(), len(c.Nodes), c.NeedsModel(), c.Missing})
 }
 
-// orNone is a list that is never null in JSON.
-func orNone[T any](list []T) []T {
+// orEmpty is a list that is never null in JSON.
+func orEmpty[T any](list []T) []T {
 	if list == nil {
 		return []T{}
 	}
 	return list
 }
 
-// lackArgs reports required arguments without a value, if nothing else is missing.
-func (c *Chain) lackArgs() {
+// checkArgs reports required arguments without a value, if nothing else is missing.
+func (c *Chain) checkArgs() {
 	for _, n := range c.Nodes {
 		for _, name := range strings.Fields(operators[n.Tool].needs) {
 			if _, given := n.Args[name]; !given && n.Args != nil && len(c.Missing) == 0 {
@@ -84,20 +72,20 @@ func (c *Chain) lackArgs() {
 	}
 }
 
-// Empty says whether there is nothing to do.
+// Empty reports whether there is nothing to do.
 func (c Chain) Empty() bool { return len(c.Nodes) == 0 }
 
-// Bound says whether every value that the chain needs is there: it does
+// Bound reports whether every value that the chain needs is there: it does
 // something, and the words left nothing open.
 func (c Chain) Bound() bool { return !c.Empty() && len(c.Missing) == 0 }
 
-// NeedsModel says whether a step of the chain is a model's work, or args of one
+// NeedsModel reports whether a step of the chain is a model's work, or args of one
 // are.
 func (c Chain) NeedsModel() bool {
 	return slices.ContainsFunc(c.Nodes, func(n Node) bool { return n.Executor != plan.ExecutorTool || n.Args == nil })
 }
 
-// Confident says whether the intent is read well enough to act on it.
+// Confident reports whether the intent is read well enough to act on it.
 func (c Chain) Confident() bool { return c.Intent.Confidence >= Confident }
 
 // Ready reports whether the chain may run at once, without planning by a model: it
@@ -122,31 +110,6 @@ func (c Chain) general() bool {
 	}
 }
 
-// WithoutModel is the part of the chain that needs no model: the nodes that
-// neither are a model's work nor wait for any. left has the titles of the others,
-// in order.
-func (c Chain) WithoutModel() (rest Chain, left []string) {
-	rest = c
-	rest.Nodes = nil
-	moved := make(map[int]int, len(c.Nodes))
-	for _, i := range c.order() {
-		n := c.Nodes[i]
-		if n.Executor != plan.ExecutorTool || n.Args == nil || slices.ContainsFunc(n.DependsOn, func(d int) bool { _, ok := moved[d]; return !ok }) {
-			left = append(left, n.Title)
-			continue
-		}
-		moved[i] = len(rest.Nodes)
-		after := make([]int, len(n.DependsOn))
-		for k, d := range n.DependsOn {
-			after[k] = moved[d]
-		}
-		slices.Sort(after)
-		n.DependsOn = after
-		rest.Nodes = append(rest.Nodes, n)
-	}
-	return rest, left
-}
-
 // PolicyGates are the positions of the nodes that ask.
 func (c Chain) PolicyGates() []int {
 	gates := []int{}
@@ -162,19 +125,19 @@ func (c Chain) PolicyGates() []int {
 // step of the executor self, and has no tool. Without a goal the chain's own
 // serves, and without that the title.
 func (c Chain) Plan(goal string) plan.Plan {
-	p := plan.Plan{Title: c.title(), Goal: goal}
+	p := plan.Plan{Title: untrusted.Text(c.title()), Goal: goal}
 	if p.Goal == "" {
 		p.Goal = c.Goal
 	}
 	if p.Goal == "" {
-		p.Goal = p.Title
+		p.Goal = string(p.Title)
 	}
 	if c.Intent.Category == validate || c.Intent.Category == vcs {
 		p.OnFailure = plan.OnFailureAbort // red tests are the answer, and no reason for a new plan
 	}
 	for i, n := range c.Nodes {
 		s := plan.Step{
-			Index: strconv.Itoa(i + 1), Title: n.Title, Executor: n.Executor, Tool: n.Tool, Args: n.Args, Gate: n.Gate,
+			Index: strconv.Itoa(i + 1), Title: untrusted.Text(n.Title), Executor: n.Executor, Tool: n.Tool, Args: n.Args, Gate: n.Gate,
 			ResultVariable: n.ResultVariable, ExpectedOutcome: n.ExpectedOutcome, Timeout: operators[n.Tool].limit,
 		}
 		if n.Executor != plan.ExecutorTool {
@@ -194,17 +157,18 @@ func (c Chain) title() string {
 	if about == "" {
 		about = "what was meant"
 	}
-	switch t := titles[[2]string{c.Intent.Category, c.Intent.Action}]; {
+	t := chains[[2]string{c.Intent.Category, c.Intent.Action}]
+	switch {
 	case c.Intent.Action == rename && c.Intent.Params["new_name"] != "":
 		return fmt.Sprintf("Rename %s to %s", about, plan.OneLine(c.Intent.Params["new_name"], 60))
 	case c.Intent.Action == find && c.Intent.Params["of"] != "":
 		return "List the " + c.Intent.Params["of"]
 	case c.Intent.Params["remove"] != "":
 		return "Remove " + about
-	case t.about != "" && (c.Intent.Target != "" || t.alone == ""):
-		return fmt.Sprintf(t.about, about)
-	case t.alone != "":
+	case t.alone != "" && (c.Intent.Target == "" || t.about == ""):
 		return t.alone
+	case t.about != "":
+		return strings.Replace(t.about, "X", about, 1)
 	case len(c.Nodes) > 0:
 		return "Carry out a chain of operators"
 	default:
@@ -212,30 +176,29 @@ func (c Chain) title() string {
 	}
 }
 
-// titles are the titles of chains, with a target and without one.
-var titles = map[[2]string]struct{ about, alone string }{
-	{navigate, find}:       {"Find %s", ""},
-	{navigate, references}: {"Find where %s is used", ""},
-	{navigate, definition}: {"Find where %s is defined", ""},
-	{navigate, symbols}:    {"List the symbols of %s", ""},
-	{explain, explain}:     {"Explain %s", ""},
-	{modify, edit}:         {"Edit %s", ""},
-	{modify, fix}:          {"Fix %s", ""},
-	{modify, extract}:      {"Extract %s", ""},
-	{refactor, rename}:     {"Rename %s", ""},
-	{refactor, refactor}:   {"Refactor %s", ""},
-	{validate, test}:       {"Test %s", "Run the tests"},
-	{validate, lint}:       {"Lint %s", "Run the linter"},
-	{debug, debug}:         {"Find out why %s fails", ""},
-	{create, create}:       {"Create %s", ""},
-	{create, addTests}:     {"Add tests for %s", ""},
-	{vcs, status}:          {"Show the status", "Show the status"},
-	{vcs, diff}:            {"Show the changes of %s", "Show the changes"},
-	{vcs, history}:         {"Show the history of %s", "Show the history"},
-	{vcs, commit}:          {"Commit %s", "Commit the changes"},
-	{vcs, branch}:          {"Switch to the branch %s", "List the branches"},
-	{vcs, push}:            {"Push to %s", "Push the commits"},
-}
-
 // number is a whole number as JSON values hold it.
 func number(n int) json.Number { return json.Number(strconv.Itoa(n)) }
+
+// Tools names the tools of the nodes in order; for a model's work, the word for
+// it.
+func (c Chain) Tools() []string {
+	names := make([]string, len(c.Nodes))
+	for i, n := range c.Nodes {
+		names[i] = n.Tool
+	}
+	return names
+}
+
+// IsModelWork reports whether a name among the tools of a chain is a word for a
+// model's work.
+func IsModelWork(name string) bool { return modelWork[name] }
+
+// WantsWords reports whether results alone do not answer the question: a model, if
+// there is one, explains them.
+func (in Intent) WantsWords() bool { return in.Category == explain || in.Category == debug }
+
+// AsksForTests reports whether the user's own words ask for tests to be run, or
+// for why they fail, and say so clearly.
+func (in Intent) AsksForTests() bool {
+	return (in.Category == validate || in.Category == debug) && in.Confidence >= Confident
+}

@@ -71,6 +71,7 @@ func TestEachIntentHasItsChain(t *testing.T) {
 		"fix TestFoo": `test.run{"allow_failures":true,"run":"TestFoo","sources":true}; code.definition{"symbol":"TestFoo"}; ` +
 			`fs.read{"path":"${defined.definitions[0].path}"} ←1; <fix> ←0 ←2; fs.patch~! ←0 ←2 ←3; test.run{"allow_none":true} ←4`,
 		"fix the tests":                    `test.run{"allow_failures":true,"sources":true}; vcs.diff{"of":"all"}; <fix> ←0 ←1; fs.patch~! ←0 ←1 ←2; test.run{"allow_none":true} ←3`,
+		"fix the failing tests":            `test.run{"allow_failures":true,"sources":true}; vcs.diff{"of":"all"}; <fix> ←0 ←1; fs.patch~! ←0 ←1 ←2; test.run{"allow_none":true} ←3`,
 		"fix lint warnings":                `test.lint{"allow_failures":true}; <fix> ←0; fs.patch~! ←0 ←1; test.run{"allow_none":true} ←2`,
 		"fix the user login":               `fs.search{"query":"user login","words":true}; <fix> ←0; fs.patch~! ←0 ←1; test.run{"allow_none":true} ←2`,
 		"extract validate from handler.go": `fs.read{"path":"handler.go"}; <extract> ←0; fs.patch~! ←0 ←1; test.run{"allow_none":true} ←2`,
@@ -131,15 +132,15 @@ func TestEachIntentHasItsChain(t *testing.T) {
 			continue
 		}
 		if got := draw(c); got != want {
-			t.Errorf("%q is\n     %s\nwant %s", words, got, want)
+			t.Errorf("%q: got\n     %s\nwant %s", words, got, want)
 		}
 		if len(c.Missing) > 0 {
-			t.Errorf("%q leaves open: %v", words, c.Missing)
+			t.Errorf("%q: got missing %v", words, c.Missing)
 		}
 	}
 }
 
-func TestOpenQuestionsAreNamed(t *testing.T) {
+func TestMissingPartsAreNamed(t *testing.T) {
 	for words, want := range map[string]string{
 		"rename Foo":                     "the new name",
 		"rename it to Bar":               "what they are about",
@@ -158,11 +159,11 @@ func TestOpenQuestionsAreNamed(t *testing.T) {
 		in := intent.Parse(words)
 		c, err := nowhere.Route(in, intent.Policy{})
 		if err != nil || c.Empty() {
-			t.Errorf("%q has no chain: %v (%s)", words, err, spell(in))
+			t.Errorf("%q: got error %v (%s)", words, err, spell(in))
 			continue
 		}
 		if c.Bound() || c.Ready() || !strings.Contains(strings.Join(c.Missing, "; "), want) {
-			t.Errorf("%q leaves open %q, want %q", words, c.Missing, want)
+			t.Errorf("%q: got missing %q, want %q", words, c.Missing, want)
 		}
 	}
 }
@@ -174,7 +175,7 @@ func TestChainIsReadyOnlyWithNothingMissing(t *testing.T) {
 		"run the tests":                      {true, false, true, true},
 		"commit":                             {true, false, true, true},
 		"fix bug in handler.go":              {true, true, true, false},
-		"find user login":                    {true, false, true, false}, // a model, where there is one, knows better
+		"find user login":                    {true, false, true, false}, // left to the model if there is one
 		"rename Foo":                         {false, false, false, false},
 		"rename Foo to Bar without the docs": {true, false, false, false},
 		"hello":                              {false, false, false, false},
@@ -189,26 +190,6 @@ func TestChainIsReadyOnlyWithNothingMissing(t *testing.T) {
 	}
 }
 
-func TestWithoutAModelAChainEndsBeforeModelSteps(t *testing.T) {
-	for words, want := range map[string]struct{ rest, left string }{
-		"fix bug in handler.go": {`fs.read{"path":"handler.go"}; code.parse{"path":"handler.go"}`, "Fix handler.go; Apply the fix; Run the tests"},
-		"run the tests":         {"test.run", ""},
-		"fix TestFoo": {
-			`test.run{"allow_failures":true,"run":"TestFoo","sources":true}; code.definition{"symbol":"TestFoo"}; fs.read{"path":"${defined.definitions[0].path}"} ←1`,
-			"Fix TestFoo; Apply the fix; Run the tests",
-		},
-	} {
-		c, err := nowhere.Route(intent.Parse(words), intent.Policy{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		rest, left := c.WithoutModel()
-		if draw(rest) != want.rest || strings.Join(left, "; ") != want.left || rest.NeedsModel() {
-			t.Errorf("%q: %s, left %v", words, draw(rest), left)
-		}
-	}
-}
-
 func TestPolicyChangesChains(t *testing.T) {
 	prefer := func(tools ...string) intent.Policy { return intent.Policy{PreferTools: tools} }
 	gates := func(rules ...intent.GateRule) intent.Policy { return intent.Policy{Gates: rules} }
@@ -219,23 +200,23 @@ func TestPolicyChangesChains(t *testing.T) {
 		want        string
 	}{
 		{"find by symbols", "find Foo", prefer("code", "test"), `code.symbols{"query":"Foo"}`},
-		{"the dearest tool decides", "find Foo", prefer("fs", "code"), `fs.search{"query":"Foo"}`},
-		{"several words are searched for in any case", "find user login", prefer("code"), `fs.search{"query":"user login","words":true}`},
+		{"first preference wins", "find Foo", prefer("fs", "code"), `fs.search{"query":"Foo"}`},
+		{"find several words", "find user login", prefer("code"), `fs.search{"query":"user login","words":true}`},
 		{"explain by definition", "what is Foo", prefer("code"), `code.definition{"allow_none":true,"symbol":"Foo"}`},
 		{"references by search", "where is Foo used", prefer("fs"), `fs.search{"query":"\\bFoo\\b","regex":true}`},
 		{"outline by one operator", "outline a.go", prefer("code.parse"), `code.parse{"path":"a.go"}`},
-		{"what nobody has a choice of decides nothing", "find Foo", prefer("serena"), `fs.search{"query":"Foo"}`},
+		{"unknown preference is ignored", "find Foo", prefer("serena"), `fs.search{"query":"Foo"}`},
 		{
 			"tests before a commit", "commit",
 			intent.Policy{RequireTests: true},
 			commit + `test.run; vcs.commit{"message":"${summary.title}"}! ←1 ←2`,
 		},
-		{"tests are not asked for twice", "rename a.go to b.go", intent.Policy{RequireTests: true}, `fs.move{"from":"a.go","to":"b.go"}!; test.run{"allow_none":true} ←0`},
-		{"what only reads needs no tests", "find Foo", intent.Policy{RequireTests: true}, `fs.search{"query":"Foo"}`},
-		{"a gate can be asked for", "run the tests", gates(intent.GateRule{Tool: "test.*", Action: intent.GateAsk}), `test.run!`},
-		{"a gate can be lifted", "rename a.go to b.go", gates(intent.GateRule{Tool: "fs.*", Action: intent.GateAllow}), `fs.move{"from":"a.go","to":"b.go"}; test.run{"allow_none":true} ←0`},
+		{"tests are not added twice", "rename a.go to b.go", intent.Policy{RequireTests: true}, `fs.move{"from":"a.go","to":"b.go"}!; test.run{"allow_none":true} ←0`},
+		{"reading needs no tests", "find Foo", intent.Policy{RequireTests: true}, `fs.search{"query":"Foo"}`},
+		{"added gate", "run the tests", gates(intent.GateRule{Tool: "test.*", Action: intent.GateAsk}), `test.run!`},
+		{"removed gate", "rename a.go to b.go", gates(intent.GateRule{Tool: "fs.*", Action: intent.GateAllow}), `fs.move{"from":"a.go","to":"b.go"}; test.run{"allow_none":true} ←0`},
 		{
-			"the first rule that fits decides", "rename a.go to b.go",
+			"first matching rule wins", "rename a.go to b.go",
 			gates(intent.GateRule{Tool: "fs.move", Action: intent.GateAsk}, intent.GateRule{Tool: "*", Action: intent.GateDeny}), "",
 		},
 	} {
@@ -248,7 +229,7 @@ func TestPolicyChangesChains(t *testing.T) {
 			continue
 		}
 		if got := draw(chain); err != nil || got != c.want {
-			t.Errorf("%s: %q is %s (%v), want %s", c.rule, c.words, got, err, c.want)
+			t.Errorf("%s: %q: got %s (%v), want %s", c.rule, c.words, got, err, c.want)
 		}
 	}
 }
@@ -261,7 +242,7 @@ func TestRequiredTestsAreAddedToDecodedChains(t *testing.T) {
 	c, err = intent.Policy{RequireTests: true}.Apply(c)
 	want := `fs.write~!; test.run ←0; vcs.commit{"message":"m"}! ←0 ←1; fs.remove{"path":"a"}! ←2; test.run{"allow_none":true} ←3`
 	if got := draw(c); err != nil || got != want {
-		t.Errorf("%s (%v), want %s", got, err, want)
+		t.Errorf("got %s (%v), want %s", got, err, want)
 	}
 }
 
@@ -289,7 +270,7 @@ func TestPolicyRefusesUnknownFields(t *testing.T) {
 	}
 }
 
-func TestVerbsWithoutObjectsAreNotActedOn(t *testing.T) {
+func TestVerbsWithoutObjectsAreNotBound(t *testing.T) {
 	for _, words := range []string{"commit with message", "rename to Bar"} {
 		chain, err := nowhere.Route(intent.Parse(words), intent.Policy{})
 		if err != nil || chain.Bound() {
@@ -298,5 +279,5 @@ func TestVerbsWithoutObjectsAreNotActedOn(t *testing.T) {
 	}
 }
 
-// nowhere is a workspace that nothing is known of.
+// nowhere is an unknown workspace.
 var nowhere intent.Facts

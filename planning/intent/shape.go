@@ -4,6 +4,7 @@ import (
 	"path"
 	"regexp"
 	"strings"
+	"unicode"
 
 	"replan/internal/lazyregexp"
 )
@@ -25,6 +26,7 @@ var (
 		`kt|lock|log|lua|md|mjs|mk|mod|php|pl|proto|ps1|py|rb|rs|rst|sass|scala|scss|sh|sql|sum|svelte|svg|swift|tf|toml|ts|tsx|txt|vue|work|xml|yaml|yml|zig|zsh)$`)
 	bareFile = lazyregexp.New(`^(?:README|LICENSE|LICENCE|CHANGELOG|CONTRIBUTING|NOTICE|AUTHORS|Makefile|Dockerfile|Jenkinsfile|Procfile|Gemfile|Rakefile|justfile|Justfile|Vagrantfile)$`)
 	receiver = lazyregexp.New(`^\(\*?([\pL_$][\pL\pN_$]*)\)`)
+	goTest   = lazyregexp.New(`^(?:Test|Benchmark|Fuzz|Example)[^a-z]`)
 	keyword  = lazyregexp.New(`^(?:func|function|type|class|def|struct|interface|method|var|const|fn|trait|enum)\s+`)
 )
 
@@ -45,7 +47,7 @@ func shapeOf(target string) shape {
 	}
 }
 
-// isPath says whether a text looks like the path of a file or folder, or like a
+// isPath reports whether a text looks like the path of a file or folder, or like a
 // pattern of such.
 func isPath(text string) bool {
 	if strings.ContainsAny(text, " \t\n\"'`(){}<>|") || strings.Contains(text, "://") {
@@ -54,7 +56,7 @@ func isPath(text string) bool {
 	return strings.ContainsAny(text, "/*") || strings.HasPrefix(text, ".") || isFile(text)
 }
 
-// isFile says whether a path looks like that of a file rather than a folder.
+// isFile reports whether a path looks like that of a file rather than a folder.
 func isFile(text string) bool {
 	base := path.Base(text)
 	return !strings.HasSuffix(text, "/") && (extension.MatchString(base) || bareFile.MatchString(base) || base[0] == '.' && strings.Trim(base, ".") != "")
@@ -63,16 +65,9 @@ func isFile(text string) bool {
 // isPattern reports whether a path matches several.
 func isPattern(text string) bool { return strings.ContainsAny(text, "*?[") }
 
-// memberOf is how the member of a type is said: field A of P.
-var memberOf = lazyregexp.New(`^(?i:field|method|func|function|property|member|attribute)\s+([\pL_$][\pL\pN_$]*)\s+(?i:of|on)\s+(?:(?i:the|type|struct|interface|class)\s+)*` +
-	`([\pL_$][\pL\pN_$]*)(?:\s+(?i:type|struct|interface|class))?$`)
-
-// symbolOf is a name as the code operators take it: Run.Apply for (*Run).Apply
-// and for the method Apply of Run, without the keyword before it.
+// symbolOf is a name as the code operators take it: Run.Apply for (*Run).Apply,
+// without the keyword before it.
 func symbolOf(target string) string {
-	if m := memberOf.FindStringSubmatch(strings.TrimSpace(target)); m != nil {
-		return m[2] + "." + m[1]
-	}
 	name := strings.TrimSuffix(strings.TrimSpace(keyword.ReplaceAllString(target, "")), "()")
 	return receiver.ReplaceAllString(name, "$1")
 }
@@ -83,6 +78,25 @@ func lastOf(name string) (before, last string) {
 	at := strings.LastIndexAny(name, ".#:")
 	return name[:at+1], name[at+1:]
 }
+
+// isFlag reports whether a token is an option of a command.
+func isFlag(t token) bool { return !t.quoted && len(t.text) > 1 && t.text[0] == '-' }
+
+// looksLikeName reports whether a token can hardly be an ordinary word: it is
+// quoted, or has a capital letter, a digit, or a sign inside.
+func looksLikeName(t token) bool {
+	return t.quoted || strings.ContainsFunc(t.text, func(r rune) bool {
+		return unicode.IsUpper(r) || unicode.IsDigit(r) || strings.ContainsRune("_./\\:#*()-@$", r)
+	})
+}
+
+// isFolder reports whether a word may be the name of a folder: it is plain.
+func isFolder(word string) bool {
+	return identifier.MatchString(word) && !looksLikeName(token{text: word})
+}
+
+// hasTestName reports whether a name is that of a test in Go.
+func hasTestName(name string) bool { return goTest.MatchString(name) }
 
 // pathOf is a path as the operators take it: without ./ before it, and without
 // the /... that Go writes behind it. The workspace itself is empty.

@@ -10,16 +10,14 @@ import (
 // token is one word, or a quoted text.
 type token struct {
 	text       string // as written, without quotes and the punctuation after it
-	key        string // in lower case, for comparing; empty where it was quoted
-	start, end int    // where it lies, quotes included
+	key        string // in lower case, for comparing; empty for quoted text
+	start, end int    // its position, quotes included
 	after      string // the punctuation that follows it
 	quoted     bool
 }
 
 // is reports whether the token is one of the words; a quoted token never is.
-func (t token) is(words ...string) bool { return t.isOneOf(words) }
-
-func (t token) isOneOf(words []string) bool { return !t.quoted && slices.Contains(words, t.key) }
+func (t token) is(words ...string) bool { return !t.quoted && slices.Contains(words, t.key) }
 
 // closers are the closing quotes by their opening quotes.
 var closers = map[rune]string{'"': `"`, '\'': "'", '`': "`", '“': "”", '‘': "’", '«': "»"}
@@ -27,12 +25,11 @@ var closers = map[rune]string{'"': `"`, '\'': "'", '`': "`", '“': "”", '‘'
 // punctuation may follow a word without being part of it.
 const punctuation = ",.;:!?…"
 
-// maxQuoted is the longest quoted text, in bytes. It keeps a long text of opening
-// quotes from being searched to its end from each of them.
+// maxQuoted is the longest quoted text in bytes. It bounds the search for the
+// closing quote.
 const maxQuoted = 1 << 14
 
-// split cuts a text into at most limit tokens. A colon after a word becomes a
-// token of its own, and so does the 's of a contraction.
+// split cuts a text into at most limit tokens.
 func split(text string, limit int) []token {
 	var tokens []token
 	for at := 0; at < len(text) && len(tokens) < limit; {
@@ -46,13 +43,11 @@ func split(text string, limit int) []token {
 			t, next = word(text, at)
 		}
 		at = next
-		if t.quoted || strings.TrimSpace(t.text) != "" {
+		switch {
+		case t.quoted || strings.TrimSpace(t.text) != "":
 			tokens = append(tokens, contraction(t)...)
-		} else if strings.HasPrefix(t.after, ";") && len(tokens) > 0 {
+		case len(tokens) > 0:
 			tokens[len(tokens)-1].after += t.after
-		}
-		if i := strings.IndexByte(t.after, ':'); i >= 0 && len(tokens) > 0 {
-			tokens = append(tokens, token{text: ":", key: ":", start: t.end + i, end: t.end + i + 1})
 		}
 	}
 	return tokens
@@ -101,18 +96,17 @@ func word(text string, at int) (token, int) {
 	return token{text: bare, key: key, start: at, end: at + len(bare), after: whole[len(bare):]}, next
 }
 
-// contraction takes a contraction such as "where's" apart.
+// contraction splits a contraction such as "where's".
 func contraction(t token) []token {
 	question, ok := strings.CutSuffix(t.key, "'s")
-	if !ok || !slices.Contains(questions, question) {
-		return []token{t}
-	}
 	cut := len(question)
-	if cut >= len(t.text) || !strings.EqualFold(t.text[:cut], question) {
+	if !ok || !slices.Contains(questions, question) || cut >= len(t.text) || !strings.EqualFold(t.text[:cut], question) {
 		return []token{t}
 	}
-	head := token{text: t.text[:cut], key: question, start: t.start, end: t.start + cut}
-	return []token{head, {text: t.text[cut:], key: "is", start: t.start + cut, end: t.end, after: t.after}}
+	return []token{
+		{text: t.text[:cut], key: question, start: t.start, end: t.start + cut},
+		{text: t.text[cut:], key: "is", start: t.start + cut, end: t.end, after: t.after},
+	}
 }
 
 // task is a run of tokens that asks for one thing.
@@ -123,43 +117,37 @@ type task struct {
 
 // tasks removes politeness, and splits the rest at the next task or sentence.
 func tasks(tokens []token) []task {
-	tokens = dropEnd(dropStart(tokens))
 	var all []task
-	for own := false; len(tokens) > 0; {
-		cut, next := nextTask(tokens)
-		head := dropEnd(dropStart(tokens[:cut]))
+	tokens = dropPhrases(tokens, greetings, false)
+	for shell := false; len(tokens) > 0; {
+		end, next := nextTask(tokens)
+		head := dropPhrases(dropPhrases(tokens[:end], farewells, true), greetings, false)
 		if len(head) > 0 {
-			all = append(all, task{arrows(head), own || begins(head)})
+			all = append(all, task{head, shell || begins(head)})
 		}
-		own = cut < len(tokens) && tokens[cut].isOneOf(shells) // a shell would run the rest as a command
-		tokens = dropStart(tokens[next:])
+		shell = end < len(tokens) && tokens[end].is(shells...) // a shell would run the rest as a command
+		tokens = dropPhrases(tokens[next:], greetings, false)
 	}
 	return all
 }
 
-// nextTask says where the first task ends and the next begins.
+// nextTask returns where the first task ends and the next begins.
 func nextTask(tokens []token) (end, next int) {
 	from, to := message(tokens)
 	for i := 1; i < len(tokens); i++ {
-		stop := tokens[i-1].after
-		if tokens[i].isOneOf(shells) {
+		if tokens[i].is(shells...) {
 			return i, i + 1
 		}
-		if i >= from && i <= to {
-			if strings.Contains(stop, ";") && isFlag(tokens[from]) {
-				return i, i
-			}
+		if from <= i && i <= to {
 			continue
 		}
+		stop := tokens[i-1].after
 		next := i
-		for next < len(tokens) && tokens[next].isOneOf(joins) {
+		for next < len(tokens) && tokens[next].is(joins...) {
 			next++
 		}
-		if next < len(tokens) && (stop != "" || next > i) && begins(dropStart(tokens[next:])) {
+		if next < len(tokens) && (stop != "" || next > i) && begins(dropPhrases(tokens[next:], greetings, false)) {
 			return i, next
-		}
-		if i == 2 && tokens[0].is("in", "inside", "within") && looksLikeName(tokens[1]) && begins(tokens[2:]) {
-			return i, i // "in main.go replace X": the place stands first
 		}
 		if strings.ContainsAny(stop, ".;!?…") {
 			return i, i
@@ -168,131 +156,62 @@ func nextTask(tokens []token) (end, next int) {
 	return len(tokens), len(tokens)
 }
 
-// message says where the message of a commit stands, from the word that marks it:
-// it may say anything. One in quotes ends with them.
+// message returns the position of a commit message, which may contain anything.
+// A quoted message, and that of an option, is one token.
 func message(tokens []token) (from, to int) {
 	none := len(tokens)
 	if !tokens[0].is("commit", "git") {
 		return none, none
 	}
-	from = slices.IndexFunc(tokens, func(t token) bool { return t.is("message", "msg", "saying", "-m", "-am", "--message", ":") })
-	if from < 0 {
+	from = slices.IndexFunc(tokens, func(t token) bool { return t.is("message", "msg", "saying", "-m", "-am", "--message") })
+	switch {
+	case from < 0:
 		return none, none
+	case isFlag(tokens[from]) || from+1 < none && tokens[from+1].quoted:
+		return from, from + 1
+	default:
+		return from, none
 	}
-	to = from + 1
-	for to < len(tokens) && tokens[to].is(":") {
-		to++
-	}
-	if to < len(tokens) && tokens[to].quoted {
-		return from, to
-	}
-	return from, none
 }
 
-// begins says whether tokens open a task of their own, or deny one.
+// begins reports whether tokens start a task of their own, or deny one.
 func begins(tokens []token) bool {
-	return len(tokens) > 0 && (tokens[0].isOneOf(verbs) || tokens[0].isOneOf(groups["deny"]) ||
-		hasPrefix(tokens, []string{"do", "not"}) ||
+	return len(tokens) > 0 && (tokens[0].is(verbs...) || denies(tokens) ||
 		len(tokens) > 1 && tokens[0].is("git") && tokens[1].is("commit", "push", "checkout", "switch"))
 }
 
-// cost is the score lost to other tasks.
-func (t task) cost(all []task, at int) int {
-	cost := 0
-	if at > 0 {
-		cost += 20
-	}
-	others, rest := false, false
-	for i, other := range all {
+// denies reports whether tokens say not to do something.
+func denies(tokens []token) bool {
+	return tokens[0].is(groups["deny"]...) || hasPrefix(tokens, []string{"do", "not"})
+}
+
+// dropPhrases removes the longest phrases at the start or the end, again and
+// again. The end keeps at least one token.
+func dropPhrases(tokens []token, list [][]string, atEnd bool) []token {
+	for {
+		longest := 0
+		for _, phrase := range list {
+			from := 0
+			if atEnd {
+				if from = len(tokens) - len(phrase); from < 1 || tokens[from-1].is("is", "are", "message") {
+					continue
+				}
+			}
+			if len(phrase) > longest && hasPrefix(tokens[from:], phrase) {
+				longest = len(phrase)
+			}
+		}
 		switch {
-		case i == at:
-		case i == at-1 && len(other.tokens) == 1 && other.verb && needsObject(other.tokens[0]):
-			// "find and fix X": the verbs share their object.
-		case other.verb:
-			others = true
-		case i > at:
-			rest = true
-		}
-	}
-	if others {
-		cost += 25
-	}
-	if rest {
-		cost += 10
-	}
-	return cost
-}
-
-// needsObject says whether a verb alone is no task yet.
-func needsObject(verb token) bool {
-	f, _, ok := choose([]token{verb})
-	return !ok || needsTarget(f.category, f.action)
-}
-
-// arrows cuts the "X->Y" of a rename into three.
-func arrows(tokens []token) []token {
-	if !tokens[0].is(rename) {
-		return tokens
-	}
-	var cut []token
-	for _, t := range tokens {
-		for _, arrow := range []string{"->", "=>", "→"} {
-			left, right, ok := strings.Cut(t.text, arrow)
-			if !ok || t.quoted || left == "" || right == "" {
-				continue
-			}
-			mid := t.start + len(left)
-			cut = append(cut, token{text: left, key: strings.ToLower(left), start: t.start, end: mid},
-				token{text: arrow, key: arrow, start: mid, end: mid + len(arrow)})
-			t = token{text: right, key: strings.ToLower(right), start: mid + len(arrow), end: t.end, after: t.after}
-			break
-		}
-		cut = append(cut, t)
-	}
-	return cut
-}
-
-// dropStart takes politeness off the front.
-func dropStart(tokens []token) []token {
-	for {
-		n := 0
-		for _, phrase := range greetings {
-			if len(phrase) > n && hasPrefix(tokens, phrase) {
-				n = len(phrase)
-			}
-		}
-		if n == 0 {
+		case longest == 0:
 			return tokens
+		case atEnd:
+			tokens = tokens[:len(tokens)-longest]
+		default:
+			tokens = tokens[longest:]
 		}
-		tokens = tokens[n:]
-	}
-}
-
-// dropEnd takes politeness off the end, and the places that mean everywhere.
-func dropEnd(tokens []token) []token {
-	for {
-		n := 0
-		for _, phrase := range farewells {
-			rest := len(tokens) - len(phrase)
-			if len(phrase) > n && rest > 0 && hasPrefix(tokens[rest:], phrase) && !tokens[rest-1].is("is", "are", "message") {
-				n = len(phrase)
-			}
-		}
-		if n == 0 {
-			return tokens
-		}
-		tokens = tokens[:len(tokens)-n]
 	}
 }
 
 func hasPrefix(tokens []token, phrase []string) bool {
-	if len(tokens) < len(phrase) {
-		return false
-	}
-	for i, w := range phrase {
-		if !tokens[i].is(w) {
-			return false
-		}
-	}
-	return true
+	return len(tokens) >= len(phrase) && slices.EqualFunc(tokens[:len(phrase)], phrase, func(t token, w string) bool { return t.is(w) })
 }

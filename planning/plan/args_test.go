@@ -14,15 +14,15 @@ func TestSignatureChecksArgsAsResolved(t *testing.T) {
 	}`)}
 	catalogue := append(plan.Catalogue{counted}, someTools...)
 	for _, tt := range []struct{ name, tool, args, want string }{
-		{"what fits is no fault", "fs.read", `{"path":"a.go","lines":3}`, ""},
-		{"a text that looks like a reference is plain text", "fs.read", `{"path":"${x}","lines":"${n}"}`, "lines: got string, want integer"},
-		{"the length of such a text counts", "count", `{"n":1,"word":"${x}!"}`, "word: maxLength: got 5, want 4"},
-		{"an escape is plain text too", "count", `{"n":1,"kind":"$${b}"}`, ""},
-		{"all faults are told at once, those of names with the names there are", "fs.read", `{"lines":0,"file":"a"}`, "missing property 'path'; additional properties 'file' not allowed; lines: minimum: got 0, want 1; its args are lines and path"},
-		{"null args are none", "fs.read", `null`, "missing property 'path'; its args are lines and path"},
-		{"a choice that nothing meets is one fault", "fs.patch", `{"path":"p"}`, "none of the forms it may have fits: missing properties 'old', 'new', or missing property 'diff'; its args are diff, new, old and path"},
-		{"a number too large to reckon with is let through", "count", `{"n":1e999999999}`, ""},
-		{"a tool without a schema takes anything", "web:search", `{"x":1}`, ""},
+		{"valid args", "fs.read", `{"path":"a.go","lines":3}`, ""},
+		{"text that looks like a reference", "fs.read", `{"path":"${x}","lines":"${n}"}`, "lines: got string, want integer"},
+		{"length of text that looks like a reference", "count", `{"n":1,"word":"${x}!"}`, "word: maxLength: got 5, want 4"},
+		{"escape", "count", `{"n":1,"kind":"$${b}"}`, ""},
+		{"all faults at once, with the known names", "fs.read", `{"lines":0,"file":"a"}`, "missing property 'path'; additional properties 'file' not allowed; lines: minimum: got 0, want 1; its args are lines and path"},
+		{"null args", "fs.read", `null`, "missing property 'path'; its args are lines and path"},
+		{"no choice matches", "fs.patch", `{"path":"p"}`, "none of the forms it may have fits: missing properties 'old', 'new', or missing property 'diff'; its args are diff, new, old and path"},
+		{"huge number is not checked", "count", `{"n":1e999999999}`, ""},
+		{"tool without a schema", "web:search", `{"x":1}`, ""},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			tool, err := catalogue.Find(tt.tool)
@@ -50,12 +50,12 @@ func TestNewSignature(t *testing.T) {
 		name, schema string
 		none, fails  bool
 	}{
-		{name: "a tool without a schema has none", none: true},
-		{name: "blanks are no schema", schema: " \n", none: true},
-		{name: "an empty schema is one", schema: `{}`},
-		{name: "an invalid schema is refused", schema: `{"type":5}`, fails: true},
-		{name: "invalid JSON is refused", schema: `{`, fails: true},
-		{name: "nothing outside the schema is read", schema: `{"$ref":"file:///etc/passwd"}`, fails: true},
+		{name: "no schema", none: true},
+		{name: "blank schema", schema: " \n", none: true},
+		{name: "empty schema", schema: `{}`},
+		{name: "invalid schema", schema: `{"type":5}`, fails: true},
+		{name: "invalid JSON", schema: `{`, fails: true},
+		{name: "external reference", schema: `{"$ref":"file:///etc/passwd"}`, fails: true},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			signature, err := plan.NewSignature(plan.Tool{Name: "t", Server: "s", InputSchema: json.RawMessage(tt.schema)})

@@ -7,11 +7,12 @@ import (
 	"strings"
 	"testing"
 
+	"replan/internal/untrusted"
 	"replan/planning/plan"
 )
 
-// benchCatalogue is forty tools of two servers, all with schemas; every fifth
-// name is offered twice and must be qualified.
+// benchCatalogue returns forty tools of two servers with schemas; every fifth
+// name exists twice and must be qualified.
 func benchCatalogue() plan.Catalogue {
 	var catalogue plan.Catalogue
 	for i := range 40 {
@@ -28,10 +29,10 @@ func benchCatalogue() plan.Catalogue {
 	return catalogue
 }
 
-// benchPlan is a plan of n steps in one of several shapes, args with references
-// in every second step.
+// benchPlan returns a plan of n steps in one of several shapes, with references
+// in the args of every second step.
 func benchPlan(shape string, n int) plan.Plan {
-	p := plan.Plan{Title: shape, Goal: shape, Variables: map[string]any{"root": "src"}}
+	p := plan.Plan{Title: untrusted.Text(shape), Goal: shape, Variables: map[string]any{"root": "src"}}
 	p.Steps = make([]plan.Step, n)
 	for i := range n {
 		tool := "tool." + strconv.Itoa(i%40)
@@ -39,28 +40,28 @@ func benchPlan(shape string, n int) plan.Plan {
 			tool = "one:" + tool
 		}
 		s := plan.Step{
-			Index: strconv.Itoa(i + 1), Title: "Step " + strconv.Itoa(i+1), Executor: plan.ExecutorTool, Tool: tool,
+			Index: strconv.Itoa(i + 1), Title: untrusted.Text("Step " + strconv.Itoa(i+1)), Executor: plan.ExecutorTool, Tool: tool,
 			Args: map[string]any{"path": "${root}/file" + strconv.Itoa(i) + ".go", "lines": json.Number("10")}, ResultVariable: "r" + strconv.Itoa(i+1),
 		}
-		need := func(i int) { s.DependsOn = append(s.DependsOn, strconv.Itoa(i+1)) }
+		dependOn := func(i int) { s.DependsOn = append(s.DependsOn, strconv.Itoa(i+1)) }
 		switch shape {
 		case "chain": // each step after the one before
 			if i > 0 {
-				need(i - 1)
+				dependOn(i - 1)
 			}
 		case "fan": // the first step feeds all, all feed the last
 			switch {
 			case i == n-1:
 				for j := range i {
-					need(j)
+					dependOn(j)
 				}
 			case i > 0:
-				need(0)
+				dependOn(0)
 			}
 		case "layers": // each of ten steps on three of the ten before, one of them by its result
 			if base := (i/10 - 1) * 10; base >= 0 {
-				need(base + i%10)
-				need(base + (i+3)%10)
+				dependOn(base + i%10)
+				dependOn(base + (i+3)%10)
 				s.Args["text"] = fmt.Sprintf("see ${r%d.lines[0]} and $${that}", base+(i+7)%10+1)
 			}
 		}
@@ -74,8 +75,8 @@ var (
 	benchSizes  = []int{10_000, 100_000}
 )
 
-// BenchmarkCheckPlan does the work of `plan check`: at most 50 ms at 10,000 steps,
-// and ten times as much at 100,000.
+// BenchmarkCheckPlan does the work of `plan check`. The target is at most 50 ms
+// for 10,000 steps, and ten times as much for 100,000.
 func BenchmarkCheckPlan(b *testing.B) {
 	rules := plan.Rules{CheckTools: true, Catalogue: benchCatalogue()}
 	for _, shape := range benchShapes {
@@ -96,8 +97,8 @@ func BenchmarkCheckPlan(b *testing.B) {
 	}
 }
 
-// BenchmarkGraph builds the graph of a plan and reads all from it that is shown
-// and scheduled by.
+// BenchmarkGraph builds the graph of a plan and computes everything that the
+// display and the scheduler use.
 func BenchmarkGraph(b *testing.B) {
 	for _, shape := range benchShapes {
 		for _, n := range benchSizes {
@@ -107,7 +108,7 @@ func BenchmarkGraph(b *testing.B) {
 				for b.Loop() {
 					g := plan.NewGraph(p)
 					if len(g.Batches()) == 0 || len(g.CriticalPath(one)) == 0 || len(g.Weights(one)) != n || len(g.Order()) != n {
-						b.Fatal("something is missing")
+						b.Fatal("the graph is incomplete")
 					}
 				}
 			})
@@ -115,8 +116,8 @@ func BenchmarkGraph(b *testing.B) {
 	}
 }
 
-// BenchmarkCheckPlanFullOfFaults has cycles, unknown names and bad args in
-// every step: saying so may not become quadratic.
+// BenchmarkCheckPlanFullOfFaults checks a plan with cycles, unknown names and bad
+// args in every step: reporting them must not become quadratic.
 func BenchmarkCheckPlanFullOfFaults(b *testing.B) {
 	rules := plan.Rules{CheckTools: true, Catalogue: benchCatalogue()}
 	for _, n := range benchSizes {
@@ -149,8 +150,8 @@ func BenchmarkCheckPlanFullOfFaults(b *testing.B) {
 	}
 }
 
-// BenchmarkResolveEscapes fills in a text full of escapes before one brace: its
-// time per byte must not grow with its length.
+// BenchmarkResolveEscapes resolves a text full of escapes before one brace: the
+// time per byte must not grow with the length.
 func BenchmarkResolveEscapes(b *testing.B) {
 	for _, n := range []int{1_000, 10_000, 100_000} {
 		b.Run(strconv.Itoa(n), func(b *testing.B) {

@@ -1,5 +1,7 @@
 package plan
 
+import "replan/internal/untrusted"
+
 // ToolCall is one call of a tool, with everything it needs.
 type ToolCall struct {
 	Tool   Tool
@@ -50,16 +52,16 @@ func (e *ToolError) Error() string { return e.Message }
 
 // ServerStatus is the health of one tool server.
 type ServerStatus struct {
-	Name  string      `json:"name"`
-	State ServerState `json:"state"`
-	Tools int         `json:"tools,omitempty"` // on offer
-	Error string      `json:"error,omitempty"` // why it is not ready, one sentence
+	Name  string         `json:"name"`
+	State ServerState    `json:"state"`
+	Tools int            `json:"tools,omitempty"` // on offer
+	Error untrusted.Text `json:"error,omitempty"` // why it is not ready, one sentence
 
-	Source    string `json:"source,omitempty"`     // who configured it: built-in, command line, user configuration or project
-	Transport string `json:"transport,omitempty"`  // built-in, stdio or http
-	Reached   string `json:"reached,omitempty"`    // its command line or its url, as its file writes them
-	StartMS   int64  `json:"start_ms,omitempty"`   // from its start until it had listed its tools
-	LastError string `json:"last_error,omitempty"` // the last error, also after the server is ready again
+	Source    string         `json:"source,omitempty"`     // who configured it: built-in, command line, user configuration or project
+	Transport string         `json:"transport,omitempty"`  // built-in, stdio or http
+	Reached   string         `json:"reached,omitempty"`    // its command line or its url, as its file writes them
+	StartMS   int64          `json:"start_ms,omitempty"`   // from its start until it had listed its tools
+	LastError untrusted.Text `json:"last_error,omitempty"` // the last error, also after the server is ready again
 }
 
 // ServerState says where a tool server stands.
@@ -85,8 +87,8 @@ type PendingServer struct {
 	URL     string            // for HTTP
 	Headers map[string]string // sent with each request
 
-	// Question and Why are what is asked about a program of this machine. They are
-	// empty for a server that the project names.
+	// Question and Why are the text of the question about a program of this machine.
+	// They are empty for a server that the project names.
 	Question, Why string
 }
 

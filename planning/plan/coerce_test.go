@@ -11,7 +11,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// decodedArgs reads JSON with every digit.
+// decodedArgs decodes JSON and keeps every digit.
 func decodedArgs(t interface{ Fatal(...any) }, text string) map[string]any {
 	v, err := plan.DecodeValue([]byte(text))
 	if err != nil {
@@ -21,51 +21,51 @@ func decodedArgs(t interface{ Fatal(...any) }, text string) map[string]any {
 	return object
 }
 
-func TestScalarsAreFittedWithoutLoss(t *testing.T) {
+func TestScalarsAreCoercedWithoutLoss(t *testing.T) {
 	for name, c := range map[string]struct{ schema, args, want string }{
-		"a text for an integer":                {`{"type":"integer"}`, `"7"`, `7`},
-		"a text for a number":                  {`{"type":"number"}`, `"-1.5"`, `-1.5`},
-		"a text for a boolean":                 {`{"type":"boolean"}`, `"true"`, `true`},
-		"an integer for a text":                {`{"type":"string"}`, `7`, `"7"`},
-		"a boolean for a text":                 {`{"type":"string"}`, `false`, `"false"`},
-		"every digit is kept in a number":      {`{"type":"integer"}`, `"12345678901234567890"`, `12345678901234567890`},
-		"every digit is kept in a text":        {`{"type":"string"}`, `12345678901234567890`, `"12345678901234567890"`},
-		"zeros in front would be lost":         {`{"type":"integer"}`, `"007"`, ``},
-		"zeros at the end would be lost":       {`{"type":"number"}`, `"1.50"`, ``},
-		"an exponent is written otherwise":     {`{"type":"number"}`, `"1e3"`, ``},
-		"a minus before nothing":               {`{"type":"integer"}`, `"-0"`, ``},
-		"a plus sign would be lost":            {`{"type":"integer"}`, `"+7"`, ``},
-		"a blank would be lost":                {`{"type":"integer"}`, `" 7"`, ``},
-		"a capital would be lost":              {`{"type":"boolean"}`, `"True"`, ``},
-		"one is not true":                      {`{"type":"boolean"}`, `1`, ``},
-		"yes is not true":                      {`{"type":"boolean"}`, `"yes"`, ``},
-		"a fraction is no integer":             {`{"type":"integer"}`, `"7.5"`, ``},
-		"empty text is nothing":                {`{"type":"integer"}`, `""`, ``},
-		"null is no text":                      {`{"type":"string"}`, `null`, ``},
-		"a list is no text":                    {`{"type":"string"}`, `[7]`, ``},
-		"a fitting value stays":                {`{"type":["string","integer"]}`, `"7"`, `"7"`},
-		"an enum of numbers":                   {`{"enum":[7,8]}`, `"7"`, `7`},
-		"an enum of texts":                     {`{"type":"string","enum":["7","8"]}`, `7`, `"7"`},
-		"a value that is not in the enum":      {`{"enum":[7,8]}`, `"9"`, ``},
-		"a constant":                           {`{"const":true}`, `"true"`, `true`},
-		"a bound that the other reading keeps": {`{"type":"integer","maximum":9}`, `"7"`, `7`},
-		"a bound that the other reading lacks": {`{"type":"integer","maximum":5}`, `"7"`, ``},
-		"a pattern that the text fits":         {`{"type":"string","pattern":"^[0-9]+$"}`, `7`, `"7"`},
-		"a pattern that it does not fit":       {`{"type":"string","pattern":"^x"}`, `7`, ``},
-		"an item of a list":                    {`{"type":"array","items":{"type":"integer"}}`, `["1",2,"3"]`, `[1,2,3]`},
-		"a field of an object":                 {`{"type":"object","properties":{"n":{"type":"integer"}}}`, `{"n":"7","m":"8"}`, `{"m":"8","n":7}`},
-		"through a reference":                  {`{"$ref":"#/$defs/n"}`, `"7"`, `7`},
-		"an optional of Python":                {`{"anyOf":[{"type":"integer"},{"type":"null"}]}`, `"7"`, `7`},
-		"a choice that takes the text":         {`{"anyOf":[{"type":"integer"},{"type":"string"}]}`, `"7"`, `"7"`},
-		"a choice that takes both readings":    {`{"oneOf":[{"type":"integer"},{"type":"number"}]}`, `"7"`, ``},
-		"the form that fits among several": {
+		"text as integer":                 {`{"type":"integer"}`, `"7"`, `7`},
+		"text as number":                  {`{"type":"number"}`, `"-1.5"`, `-1.5`},
+		"text as boolean":                 {`{"type":"boolean"}`, `"true"`, `true`},
+		"integer as text":                 {`{"type":"string"}`, `7`, `"7"`},
+		"boolean as text":                 {`{"type":"string"}`, `false`, `"false"`},
+		"every digit of a number is kept": {`{"type":"integer"}`, `"12345678901234567890"`, `12345678901234567890`},
+		"every digit in text is kept":     {`{"type":"string"}`, `12345678901234567890`, `"12345678901234567890"`},
+		"leading zeros":                   {`{"type":"integer"}`, `"007"`, ``},
+		"trailing zeros":                  {`{"type":"number"}`, `"1.50"`, ``},
+		"exponent":                        {`{"type":"number"}`, `"1e3"`, ``},
+		"negative zero":                   {`{"type":"integer"}`, `"-0"`, ``},
+		"plus sign":                       {`{"type":"integer"}`, `"+7"`, ``},
+		"leading blank":                   {`{"type":"integer"}`, `" 7"`, ``},
+		"capital letter":                  {`{"type":"boolean"}`, `"True"`, ``},
+		"one is not true":                 {`{"type":"boolean"}`, `1`, ``},
+		"yes is not true":                 {`{"type":"boolean"}`, `"yes"`, ``},
+		"fraction as integer":             {`{"type":"integer"}`, `"7.5"`, ``},
+		"empty text":                      {`{"type":"integer"}`, `""`, ``},
+		"null as text":                    {`{"type":"string"}`, `null`, ``},
+		"list as text":                    {`{"type":"string"}`, `[7]`, ``},
+		"matching value stays":            {`{"type":["string","integer"]}`, `"7"`, `"7"`},
+		"enum of numbers":                 {`{"enum":[7,8]}`, `"7"`, `7`},
+		"enum of texts":                   {`{"type":"string","enum":["7","8"]}`, `7`, `"7"`},
+		"value outside the enum":          {`{"enum":[7,8]}`, `"9"`, ``},
+		"constant":                        {`{"const":true}`, `"true"`, `true`},
+		"within the maximum":              {`{"type":"integer","maximum":9}`, `"7"`, `7`},
+		"above the maximum":               {`{"type":"integer","maximum":5}`, `"7"`, ``},
+		"matching pattern":                {`{"type":"string","pattern":"^[0-9]+$"}`, `7`, `"7"`},
+		"other pattern":                   {`{"type":"string","pattern":"^x"}`, `7`, ``},
+		"list item":                       {`{"type":"array","items":{"type":"integer"}}`, `["1",2,"3"]`, `[1,2,3]`},
+		"object field":                    {`{"type":"object","properties":{"n":{"type":"integer"}}}`, `{"n":"7","m":"8"}`, `{"m":"8","n":7}`},
+		"schema reference":                {`{"$ref":"#/$defs/n"}`, `"7"`, `7`},
+		"anyOf with null":                 {`{"anyOf":[{"type":"integer"},{"type":"null"}]}`, `"7"`, `7`},
+		"anyOf with text":                 {`{"anyOf":[{"type":"integer"},{"type":"string"}]}`, `"7"`, `"7"`},
+		"oneOf with both types":           {`{"oneOf":[{"type":"integer"},{"type":"number"}]}`, `"7"`, ``},
+		"matching form of several": {
 			`{"anyOf":[{"type":"object","properties":{"n":{"type":"integer"},"k":{"const":"a"}},"required":["k"]},{"type":"object","properties":{"n":{"type":"boolean"},"k":{"const":"b"}},"required":["k"]}]}`,
 			`{"k":"a","n":"7"}`, `{"k":"a","n":7}`,
 		},
 		"two fields of one form": {
 			`{"anyOf":[{"type":"object","properties":{"n":{"type":"integer"},"m":{"type":"integer"}}},{"type":"null"}]}`, `{"n":"7","m":"8"}`, `{"m":8,"n":7}`,
 		},
-		"a reference is left alone": {`{"type":"integer"}`, `"${v}"`, ``},
+		"reference to a variable": {`{"type":"integer"}`, `"${v}"`, ``},
 	} {
 		t.Run(name, func(t *testing.T) {
 			signature, err := plan.NewSignature(plan.Tool{Name: "it", InputSchema: json.RawMessage(
@@ -85,10 +85,10 @@ func TestScalarsAreFittedWithoutLoss(t *testing.T) {
 				t.Errorf("got %s, want %s", got, want)
 			}
 			if changed := plan.CanonicalJSON(fitted) != before; changed != (len(coercions) > 0) {
-				t.Errorf("told %v", coercions)
+				t.Errorf("got the coercions %v", coercions)
 			}
 			if plan.CanonicalJSON(args) != before {
-				t.Error("the args themselves changed")
+				t.Error("Fit changed its argument")
 			}
 			if c.want == "" {
 				return
@@ -100,7 +100,7 @@ func TestScalarsAreFittedWithoutLoss(t *testing.T) {
 	}
 }
 
-func TestFittingTwiceChangesNothing(t *testing.T) {
+func TestFitIsIdempotent(t *testing.T) {
 	types := []string{"string", "integer", "number", "boolean"}
 	rapid.Check(t, func(t *rapid.T) {
 		kind := rapid.SampledFrom(types).Draw(t, "type")
@@ -112,10 +112,10 @@ func TestFittingTwiceChangesNothing(t *testing.T) {
 		once, first := signature.Fit(decodedArgs(t, `{"v":`+value+`}`))
 		twice, second := signature.Fit(once)
 		if len(second) > 0 || !reflect.DeepEqual(once, twice) || len(first) > 1 {
-			t.Fatalf("%v, then %v", first, second)
+			t.Fatalf("first %v, then %v", first, second)
 		}
 		if len(first) == 1 && strings.Trim(plan.CanonicalJSON(first[0].From), `"`) != strings.Trim(plan.CanonicalJSON(first[0].To), `"`) {
-			t.Fatalf("something was lost: %s", first[0])
+			t.Fatalf("the coercion lost something: %s", first[0])
 		}
 	})
 }

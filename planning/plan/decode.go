@@ -12,6 +12,8 @@ import (
 	"time"
 	"unicode"
 	"unicode/utf8"
+
+	"replan/internal/untrusted"
 )
 
 // DecodePlan reads a plan file, in UTF-8, and returns every fault of its form at
@@ -99,7 +101,7 @@ func (d *planDecoder) plan(v any) Plan {
 	id, hasID := object["id"]
 	p := Plan{
 		ID:        d.text(object, "", "id"),
-		Title:     d.text(object, "", "title"),
+		Title:     untrusted.Text(d.text(object, "", "title")),
 		Goal:      d.text(object, "", "goal"),
 		DoneWhen:  d.text(object, "", "done_when"),
 		Variables: d.object(object, "", "variables"),
@@ -109,7 +111,7 @@ func (d *planDecoder) plan(v any) Plan {
 		d.fault(CodeBadID, "/id", "id is empty; leave it out or name the plan")
 	}
 	if p.Goal == "" {
-		p.Goal = p.Title
+		p.Goal = string(p.Title)
 	}
 	p.Steps = d.steps(object)
 	p.Milestones = d.milestones(object)
@@ -306,7 +308,7 @@ func (d *planDecoder) step(v any, path, called, standIn string) Step {
 	object, ok := v.(map[string]any)
 	if !ok {
 		d.badType(path, "a step", "an object", v)
-		return Step{Index: standIn, Title: CanonicalJSON(v), Executor: ExecutorSelf}
+		return Step{Index: standIn, Title: untrusted.Text(CanonicalJSON(v)), Executor: ExecutorSelf}
 	}
 	s := Step{Index: standIn}
 	if index, ok := IndexText(object["index"]); ok {
@@ -319,7 +321,7 @@ func (d *planDecoder) step(v any, path, called, standIn string) Step {
 		d.fault(CodeBadIndex, JSONPointer(path, "index"), "index must be text or a whole number, not %s", describe(object["index"]))
 	}
 	delete(object, "index")
-	s.Title = d.text(object, path, "title")
+	s.Title = untrusted.Text(d.text(object, path, "title"))
 	s.Executor = Executor(d.text(object, path, "executor"))
 	if s.Executor == "" {
 		s.Executor = ExecutorTool
@@ -432,16 +434,16 @@ func (d *planDecoder) milestones(plan map[string]any) []Milestone {
 		path := JSONPointer("", name, strconv.Itoa(i))
 		switch v := v.(type) {
 		case string:
-			milestones = append(milestones, Milestone{Title: v})
+			milestones = append(milestones, Milestone{Title: untrusted.Text(v)})
 		case map[string]any:
 			milestones = append(milestones, Milestone{
-				Title: d.text(v, path, "title"),
+				Title: untrusted.Text(d.text(v, path, "title")),
 				Steps: d.indices(v, path, "steps"),
 				Extra: rest(v),
 			})
 		default:
 			d.badType(path, "an entry of "+name, "an object", v)
-			milestones = append(milestones, Milestone{Title: CanonicalJSON(v)}) // those after it keep their positions
+			milestones = append(milestones, Milestone{Title: untrusted.Text(CanonicalJSON(v))}) // those after it keep their positions
 		}
 	}
 	return milestones

@@ -9,51 +9,51 @@ import (
 	"replan/planning/plan"
 )
 
-func TestDecodePlanIsTolerantWithoutDoubt(t *testing.T) {
+func TestDecodePlanAcceptsVariants(t *testing.T) {
 	for _, tt := range []struct {
 		name, text string
 		want       func(plan.Plan) bool
 	}{
-		{"without a goal the title serves", `{"title":"T","steps":[]}`, func(p plan.Plan) bool { return p.Goal == "T" }},
-		{"a goal is kept word for word", `{"title":"T","goal":" g ","steps":[]}`, func(p plan.Plan) bool { return p.Goal == " g " }},
-		{"a byte order mark is skipped", "\uFEFF" + `{"title":"T"}`, func(p plan.Plan) bool { return p.Title == "T" }},
+		{"title replaces a missing goal", `{"title":"T","steps":[]}`, func(p plan.Plan) bool { return p.Goal == "T" }},
+		{"goal is kept verbatim", `{"title":"T","goal":" g ","steps":[]}`, func(p plan.Plan) bool { return p.Goal == " g " }},
+		{"byte order mark is skipped", "\uFEFF" + `{"title":"T"}`, func(p plan.Plan) bool { return p.Title == "T" }},
 		{"null counts as absent", `{"title":"T","id":null,"variables":null,"steps":null,"risks":null}`, func(p plan.Plan) bool {
 			return p.ID == "" && p.Variables == nil && p.Steps == nil && p.Extra == nil
 		}},
-		{"a missing index is the position from 1", `{"steps":[{"title":"a"},{"title":"b"}]}`, func(p plan.Plan) bool {
+		{"missing index is the position", `{"steps":[{"title":"a"},{"title":"b"}]}`, func(p plan.Plan) bool {
 			return p.Steps[0].Index == "1" && p.Steps[1].Index == "2"
 		}},
 		{"whole numbers are read as text", `{"steps":[{"index":7},{"index":8.0,"depends_on":[7,7e0]}]}`, func(p plan.Plan) bool {
 			return p.Steps[0].Index == "7" && p.Steps[1].Index == "8" && slices.Equal(p.Steps[1].DependsOn, []string{"7"})
 		}},
-		{"dependencies named twice count once", `{"steps":[{"depends_on":["1","2",1,"2"]}]}`, func(p plan.Plan) bool {
+		{"repeated dependencies count once", `{"steps":[{"depends_on":["1","2",1,"2"]}]}`, func(p plan.Plan) bool {
 			return slices.Equal(p.Steps[0].DependsOn, []string{"1", "2"})
 		}},
-		{"the executor is tool unless said otherwise", `{"steps":[{},{"executor":"self"}]}`, func(p plan.Plan) bool {
+		{"executor defaults to tool", `{"steps":[{},{"executor":"self"}]}`, func(p plan.Plan) bool {
 			return p.Steps[0].Executor == plan.ExecutorTool && p.Steps[1].Executor == plan.ExecutorSelf
 		}},
-		{"null args are none", `{"steps":[{"args":null}]}`, func(p plan.Plan) bool { return p.Steps[0].Args == nil }},
-		{"empty args are not the same as none", `{"steps":[{"args":{}}]}`, func(p plan.Plan) bool { return p.Steps[0].Args != nil }},
-		{"the first of tool_calls stands for tool and args", `{"steps":[{"tool_calls":[{"name":"t","args":{"a":1}}]}]}`, func(p plan.Plan) bool {
+		{"null args are missing", `{"steps":[{"args":null}]}`, func(p plan.Plan) bool { return p.Steps[0].Args == nil }},
+		{"empty args are not missing", `{"steps":[{"args":{}}]}`, func(p plan.Plan) bool { return p.Steps[0].Args != nil }},
+		{"first of tool_calls gives tool and args", `{"steps":[{"tool_calls":[{"name":"t","args":{"a":1}}]}]}`, func(p plan.Plan) bool {
 			return p.Steps[0].Tool == "t" && plan.CanonicalJSON(p.Steps[0].Args) == `{"a":1}` && p.Steps[0].Extra == nil
 		}},
 		{"further tool_calls are kept", `{"steps":[{"tool_calls":[{"name":"t"},{"name":"u"}]}]}`, func(p plan.Plan) bool {
 			return p.Steps[0].Tool == "t" && plan.CanonicalJSON(p.Steps[0].Extra) == `{"tool_calls":[{"name":"t"},{"name":"u"}]}`
 		}},
-		{"a tool counts before tool_calls", `{"steps":[{"tool":"x","tool_calls":[{"name":"t","args":{"a":1}}]}]}`, func(p plan.Plan) bool {
+		{"tool overrides tool_calls", `{"steps":[{"tool":"x","tool_calls":[{"name":"t","args":{"a":1}}]}]}`, func(p plan.Plan) bool {
 			return p.Steps[0].Tool == "x" && p.Steps[0].Args == nil && p.Steps[0].Extra["tool_calls"] != nil
 		}},
-		{"empty tool_calls say nothing", `{"steps":[{"tool":"x","tool_calls":[]}]}`, func(p plan.Plan) bool {
+		{"empty tool_calls are ignored", `{"steps":[{"tool":"x","tool_calls":[]}]}`, func(p plan.Plan) bool {
 			return p.Steps[0].Tool == "x" && p.Steps[0].Extra == nil
 		}},
-		{"a timeout may be a duration", `{"steps":[{"timeout":"1m30s"}]}`, func(p plan.Plan) bool { return p.Steps[0].Timeout == 90*time.Second }},
-		{"a timeout may be a number of seconds", `{"steps":[{"timeout":1.5}]}`, func(p plan.Plan) bool {
+		{"timeout as a duration", `{"steps":[{"timeout":"1m30s"}]}`, func(p plan.Plan) bool { return p.Steps[0].Timeout == 90*time.Second }},
+		{"timeout as a number of seconds", `{"steps":[{"timeout":1.5}]}`, func(p plan.Plan) bool {
 			return p.Steps[0].Timeout == 1500*time.Millisecond
 		}},
 		{"unknown fields are kept", `{"title":"T","by":"me","steps":[{"title":"a","x":[1]}]}`, func(p plan.Plan) bool {
 			return plan.CanonicalJSON(p.Extra) == `{"by":"me"}` && plan.CanonicalJSON(p.Steps[0].Extra) == `{"x":[1]}`
 		}},
-		{"milestones may be mere titles", `{"milestones":["m",{"title":"n","steps":[1]}]}`, func(p plan.Plan) bool {
+		{"milestones as titles", `{"milestones":["m",{"title":"n","steps":[1]}]}`, func(p plan.Plan) bool {
 			return p.Milestones[0].Title == "m" && slices.Equal(p.Milestones[1].Steps, []string{"1"})
 		}},
 	} {
@@ -74,45 +74,45 @@ func faultsAt(faults []plan.Fault) []string {
 	return list
 }
 
-func TestDecodePlanFindsEveryFaultOfForm(t *testing.T) {
+func TestDecodePlanFindsEveryFormFault(t *testing.T) {
 	for _, tt := range []struct {
 		name, text string
 		want       []string
 	}{
-		{"no JSON", `{"title":`, []string{"bad_json "}},
-		{"no object", `[1]`, []string{"bad_type "}},
-		{"an empty id", `{"id":""}`, []string{"bad_id /id"}},
+		{"invalid JSON", `{"title":`, []string{"bad_json "}},
+		{"not an object", `[1]`, []string{"bad_type "}},
+		{"empty id", `{"id":""}`, []string{"bad_id /id"}},
 		{"fields of the wrong type, all at once", `{"id":1,"title":[],"goal":{},"variables":[],"on_failure":false,"steps":{},"milestones":1,"risks":[1,"r",null]}`, []string{
 			"bad_type /id", "bad_type /title", "bad_type /goal", "bad_type /variables", "bad_type /on_failure", "bad_type /steps",
 			"bad_type /milestones", "bad_type /risks/0", "bad_type /risks/2",
 		}},
-		{"a step that is no object", `{"steps":["read it",{}]}`, []string{"bad_type /steps/0"}},
-		{"fields of a step of the wrong type", `{"steps":[{},{"title":1,"executor":2,"tool":3,"profile":4,"args":[],"depends_on":"1","result_variable":5,"expected_outcome":6,"on_failure":7,"retries":-1,"gate":"yes","synthesize":1}]}`, []string{
+		{"step is not an object", `{"steps":["read it",{}]}`, []string{"bad_type /steps/0"}},
+		{"step fields of the wrong type", `{"steps":[{},{"title":1,"executor":2,"tool":3,"profile":4,"args":[],"depends_on":"1","result_variable":5,"expected_outcome":6,"on_failure":7,"retries":-1,"gate":"yes","synthesize":1}]}`, []string{
 			"bad_type /steps/1/title", "bad_type /steps/1/executor", "bad_type /steps/1/tool", "bad_type /steps/1/profile", "bad_type /steps/1/args",
 			"bad_type /steps/1/depends_on", "bad_type /steps/1/result_variable", "bad_type /steps/1/expected_outcome", "bad_type /steps/1/on_failure",
 			"bad_type /steps/1/retries", "bad_type /steps/1/gate", "bad_type /steps/1/synthesize",
 		}},
-		{"indices that are none", `{"steps":[{"index":""},{"index":1.5},{"index":true},{"index":null},{"index":1e400},{"index":" "}]}`, []string{
+		{"invalid indices", `{"steps":[{"index":""},{"index":1.5},{"index":true},{"index":null},{"index":1e400},{"index":" "}]}`, []string{
 			"bad_index /steps/0/index", "bad_index /steps/1/index", "bad_index /steps/2/index", "bad_index /steps/3/index", "bad_index /steps/4/index", "bad_index /steps/5/index",
 		}},
-		{"indices that nobody could read", `{"steps":[{"index":"1\u001b[2J"},{"index":"a\nb"},{"index":"\u009b"},{"index":"` + strings.Repeat("é", 65) + `"},{"index":"` + strings.Repeat("é", 64) + `"},{"index":1` + strings.Repeat("0", 64) + `}],"milestones":[{"steps":["\u007f"]}]}`, []string{
+		{"unreadable indices", `{"steps":[{"index":"1\u001b[2J"},{"index":"a\nb"},{"index":"\u009b"},{"index":"` + strings.Repeat("é", 65) + `"},{"index":"` + strings.Repeat("é", 64) + `"},{"index":1` + strings.Repeat("0", 64) + `}],"milestones":[{"steps":["\u007f"]}]}`, []string{
 			"bad_index /steps/0/index", "bad_index /steps/1/index", "bad_index /steps/2/index", "bad_index /steps/3/index", "bad_index /steps/5/index",
 			"bad_index /milestones/0/steps/0",
 		}},
-		{"dependencies that nobody could read", `{"steps":[{"depends_on":["a\tb","` + strings.Repeat("x", 65) + `","1"]}]}`, []string{
+		{"unreadable dependencies", `{"steps":[{"depends_on":["a\tb","` + strings.Repeat("x", 65) + `","1"]}]}`, []string{
 			"bad_index /steps/0/depends_on/0", "bad_index /steps/0/depends_on/1",
 		}},
-		{"dependencies that are no indices", `{"steps":[{"depends_on":[true,"",0.5,"1"]}]}`, []string{
+		{"invalid dependencies", `{"steps":[{"depends_on":[true,"",0.5,"1"]}]}`, []string{
 			"bad_index /steps/0/depends_on/0", "bad_index /steps/0/depends_on/1", "bad_index /steps/0/depends_on/2",
 		}},
-		{"timeouts that are none", `{"steps":[{"timeout":"soon"},{"timeout":"-1s"},{"timeout":-1},{"timeout":1e400},{"timeout":"30"},{"timeout":[]}]}`, []string{
+		{"invalid timeouts", `{"steps":[{"timeout":"soon"},{"timeout":"-1s"},{"timeout":-1},{"timeout":1e400},{"timeout":"30"},{"timeout":[]}]}`, []string{
 			"bad_timeout /steps/0/timeout", "bad_timeout /steps/1/timeout", "bad_timeout /steps/2/timeout", "bad_timeout /steps/3/timeout",
 			"bad_timeout /steps/4/timeout", "bad_type /steps/5/timeout",
 		}},
-		{"tool calls that are none", `{"steps":[{"tool_calls":1},{"tool_calls":["t"]},{"tool_calls":[{"name":1,"args":2}]}]}`, []string{
+		{"invalid tool calls", `{"steps":[{"tool_calls":1},{"tool_calls":["t"]},{"tool_calls":[{"name":1,"args":2}]}]}`, []string{
 			"bad_type /steps/0/tool_calls", "bad_type /steps/1/tool_calls/0", "bad_type /steps/2/tool_calls/0/name", "bad_type /steps/2/tool_calls/0/args",
 		}},
-		{"milestones that are none", `{"milestones":[1,{"title":2,"steps":[null]}]}`, []string{
+		{"invalid milestones", `{"milestones":[1,{"title":2,"steps":[null]}]}`, []string{
 			"bad_type /milestones/0", "bad_type /milestones/1/title", "bad_index /milestones/1/steps/0",
 		}},
 	} {
@@ -137,15 +137,15 @@ func TestCheckPlanReportsEachMistakeOnce(t *testing.T) {
 		name, text string
 		want       []string
 	}{
-		{"faults of form and of meaning come together", `{"title":"","steps":[{"index":"1","title":"a","executor":"robot","timeout":"x"},{"title":"b"}]}`, []string{
+		{"faults of form and of meaning", `{"title":"","steps":[{"index":"1","title":"a","executor":"robot","timeout":"x"},{"title":"b"}]}`, []string{
 			"bad_timeout /steps/0/timeout", "missing_title ", "bad_executor /steps/0/executor", "missing_tool /steps/1",
 		}},
-		{"a title of the wrong type is not missing too", `{"title":5,"steps":[{"title":6,"tool":"t"}]}`, []string{"bad_type /title", "bad_type /steps/0/title"}},
-		{"an executor of the wrong type is not unknown too", `{"title":"T","steps":[{"title":"a","executor":5}]}`, []string{"bad_type /steps/0/executor"}},
-		{"an index that is none is not a duplicate too", `{"title":"T","steps":[{"title":"a","tool":"t","index":2},{"title":"b","tool":"t","index":{}},{"title":"c","tool":"t"}]}`, []string{"bad_index /steps/1/index"}},
-		{"nor is one that nobody could read", `{"title":"T","steps":[{"title":"a","tool":"t","index":2},{"title":"b","tool":"t","index":"\u0000"},{"title":"c","tool":"t"}]}`, []string{"bad_index /steps/1/index"}},
-		{"a step that is no object lacks nothing too", `{"title":"T","steps":[null]}`, []string{"bad_type /steps/0"}},
-		{"without a plan there is nothing more to say", `"plan"`, []string{"bad_type "}},
+		{"title of the wrong type", `{"title":5,"steps":[{"title":6,"tool":"t"}]}`, []string{"bad_type /title", "bad_type /steps/0/title"}},
+		{"executor of the wrong type", `{"title":"T","steps":[{"title":"a","executor":5}]}`, []string{"bad_type /steps/0/executor"}},
+		{"invalid index is no duplicate", `{"title":"T","steps":[{"title":"a","tool":"t","index":2},{"title":"b","tool":"t","index":{}},{"title":"c","tool":"t"}]}`, []string{"bad_index /steps/1/index"}},
+		{"unreadable index is no duplicate", `{"title":"T","steps":[{"title":"a","tool":"t","index":2},{"title":"b","tool":"t","index":"\u0000"},{"title":"c","tool":"t"}]}`, []string{"bad_index /steps/1/index"}},
+		{"step is not an object", `{"title":"T","steps":[null]}`, []string{"bad_type /steps/0"}},
+		{"not a plan", `"plan"`, []string{"bad_type "}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			_, faults, warnings := plan.CheckPlan([]byte(tt.text), plan.Rules{})
@@ -154,7 +154,7 @@ func TestCheckPlanReportsEachMistakeOnce(t *testing.T) {
 			}
 			for _, w := range warnings {
 				if w.Code == plan.CodeNoSteps {
-					t.Errorf("a warning of something reported already: %+v", w)
+					t.Errorf("got a warning about a reported fault: %+v", w)
 				}
 			}
 		})

@@ -14,9 +14,6 @@ type Diff struct {
 	Revised []string // same index, another executor, tool, profile or args; in the order after
 }
 
-// Empty reports whether nothing changed.
-func (d Diff) Empty() bool { return len(d.Removed)+len(d.Added)+len(d.Revised) == 0 }
-
 // Compare says how before became after, step by step, by index.
 func Compare(before, after []Step) Diff {
 	var d Diff
@@ -346,4 +343,19 @@ func KeepMilestones(milestones []Milestone, steps []Step) []Milestone {
 		}
 	}
 	return kept
+}
+
+// ChangedArgs returns the sorted names of the arguments whose values differ.
+func ChangedArgs(before, after map[string]any) []string {
+	names := maps.Clone(before)
+	if names == nil {
+		names = map[string]any{}
+	}
+	maps.Copy(names, after)
+	maps.DeleteFunc(names, func(name string, _ any) bool {
+		was, had := before[name]
+		is, has := after[name]
+		return had == has && EqualValues(was, is)
+	})
+	return slices.Sorted(maps.Keys(names))
 }

@@ -1,12 +1,14 @@
 package plan_test
 
 import (
+	"encoding/json"
 	"fmt"
 	"slices"
 	"strconv"
 	"strings"
 	"testing"
 
+	"replan/internal/untrusted"
 	"replan/planning/plan"
 
 	"pgregory.net/rapid"
@@ -18,7 +20,7 @@ func stepsOf(t testing.TB, list string) []plan.Step {
 	return mustPlan(t, `{"title":"T","steps":`+list+`}`).Steps
 }
 
-// diffText writes a diff as "-1 -2 +3 ~4".
+// diffText formats a diff as "-1 -2 +3 ~4".
 func diffText(d plan.Diff) string {
 	var words []string
 	for _, index := range d.Removed {
@@ -36,20 +38,20 @@ func diffText(d plan.Diff) string {
 func TestCompare(t *testing.T) {
 	for _, tt := range []struct{ name, before, after, want string }{
 		{"nothing changed", `[{"tool":"t","args":{"a":1,"b":2}}]`, `[{"tool":"t","args":{"b":2.0,"a":1}}]`, ""},
-		{"another title is no revision", `[{"tool":"t","title":"a"}]`, `[{"tool":"t","title":"b"}]`, ""},
-		{"another dependency is no revision", `[{"tool":"t"},{"tool":"t"}]`, `[{"tool":"t"},{"tool":"t","depends_on":["1"]}]`, ""},
-		{"no args and empty args are the same call", `[{"tool":"t"}]`, `[{"tool":"t","args":{}}]`, ""},
+		{"another title", `[{"tool":"t","title":"a"}]`, `[{"tool":"t","title":"b"}]`, ""},
+		{"another dependency", `[{"tool":"t"},{"tool":"t"}]`, `[{"tool":"t"},{"tool":"t","depends_on":["1"]}]`, ""},
+		{"missing and empty args", `[{"tool":"t"}]`, `[{"tool":"t","args":{}}]`, ""},
 		{"another tool", `[{"tool":"t"}]`, `[{"tool":"u"}]`, "~1"},
 		{"another arg", `[{"tool":"t","args":{"a":1}}]`, `[{"tool":"t","args":{"a":"1"}}]`, "~1"},
-		{"an executor and a profile", `[{"executor":"self"},{"executor":"agent","profile":"p"}]`, `[{"executor":"agent"},{"executor":"agent","profile":"q"}]`, "~1 ~2"},
+		{"another executor and profile", `[{"executor":"self"},{"executor":"agent","profile":"p"}]`, `[{"executor":"agent"},{"executor":"agent","profile":"q"}]`, "~1 ~2"},
 		{"removed and added", `[{"index":1},{"index":2},{"index":3}]`, `[{"index":5},{"index":3},{"index":4}]`, "-1 -2 +5 +4"},
-		{"from nothing", `[]`, `[{}]`, "+1"},
-		{"to nothing", `[{}]`, `[]`, "-1"},
+		{"from empty", `[]`, `[{}]`, "+1"},
+		{"to empty", `[{}]`, `[]`, "-1"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			d := plan.Compare(stepsOf(t, tt.before), stepsOf(t, tt.after))
-			if got := diffText(d); got != tt.want || d.Empty() != (tt.want == "") {
-				t.Errorf("got %q, want %q; empty: %t", got, tt.want, d.Empty())
+			if got := diffText(d); got != tt.want {
+				t.Errorf("got %q, want %q", got, tt.want)
 			}
 		})
 	}
@@ -61,16 +63,16 @@ func TestSameSteps(t *testing.T) {
 		name, other string
 		want        bool
 	}{
-		{"the same", tail, true},
-		{"in another order", `[{"index":4,"title":"test","tool":"t","args":{},"depends_on":[1,3]},{"index":3,"title":"patch","tool":"p","args":{"a":1}}]`, true},
-		{"under other titles", `[{"index":3,"title":"x","tool":"p","args":{"a":1}},{"index":4,"title":"y","tool":"t","args":{},"depends_on":[3,1]}]`, true},
-		{"merely renumbered", `[{"index":7,"title":"patch","tool":"p","args":{"a":1}},{"index":8,"title":"test","tool":"t","args":{},"depends_on":[7,1]}]`, true},
+		{"same steps", tail, true},
+		{"another order", `[{"index":4,"title":"test","tool":"t","args":{},"depends_on":[1,3]},{"index":3,"title":"patch","tool":"p","args":{"a":1}}]`, true},
+		{"other titles", `[{"index":3,"title":"x","tool":"p","args":{"a":1}},{"index":4,"title":"y","tool":"t","args":{},"depends_on":[3,1]}]`, true},
+		{"renumbered", `[{"index":7,"title":"patch","tool":"p","args":{"a":1}},{"index":8,"title":"test","tool":"t","args":{},"depends_on":[7,1]}]`, true},
 		{"another tool", `[{"index":3,"title":"patch","tool":"q","args":{"a":1}},{"index":4,"title":"test","tool":"t","args":{},"depends_on":[3,1]}]`, false},
 		{"another arg", `[{"index":3,"title":"patch","tool":"p","args":{"a":2}},{"index":4,"title":"test","tool":"t","args":{},"depends_on":[3,1]}]`, false},
 		{"another dependency", `[{"index":3,"title":"patch","tool":"p","args":{"a":1}},{"index":4,"title":"test","tool":"t","args":{},"depends_on":[1]}]`, false},
-		{"without waiting for what is done", `[{"index":3,"title":"patch","tool":"p","args":{"a":1}},{"index":4,"title":"test","tool":"t","args":{},"depends_on":[3]}]`, true},
+		{"without a dependency on a finished step", `[{"index":3,"title":"patch","tool":"p","args":{"a":1}},{"index":4,"title":"test","tool":"t","args":{},"depends_on":[3]}]`, true},
 		{"one step fewer", `[{"index":3,"title":"patch","tool":"p","args":{"a":1}}]`, false},
-		{"one index twice", `[{"index":3,"title":"patch","tool":"p","args":{"a":1}},{"index":3,"title":"patch","tool":"p","args":{"a":1}}]`, false},
+		{"repeated index", `[{"index":3,"title":"patch","tool":"p","args":{"a":1}},{"index":3,"title":"patch","tool":"p","args":{"a":1}}]`, false},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			a := stepsOf(t, tail)
@@ -79,20 +81,20 @@ func TestSameSteps(t *testing.T) {
 				t.Errorf("got %t", got)
 			}
 			if got := plan.SameSteps(p.Steps, a); got != tt.want {
-				t.Errorf("the other way round: got %t", got)
+				t.Errorf("with the sides swapped: got %t", got)
 			}
 		})
 	}
 	if !plan.SameSteps(nil, nil) {
-		t.Error("nothing is not the same as nothing")
+		t.Error("two empty lists are not the same")
 	}
 	think := stepsOf(t, `[{"title":"think","executor":"self"}]`)
 	if plan.SameSteps(think, stepsOf(t, `[{"title":"write","executor":"self"}]`)) {
-		t.Error("two different thoughts are the same")
+		t.Error("two different self steps are the same")
 	}
 	patch := stepsOf(t, `[{"title":"patch the handler","tool":"fs.patch"}]`)
 	if plan.SameSteps(patch, stepsOf(t, `[{"title":"patch the test","tool":"fs.patch"}]`)) {
-		t.Error("two calls whose args a model will fill in differently are the same")
+		t.Error("two calls with args to be filled in for different titles are the same")
 	}
 	if byName, byNumber := stepsOf(t, `[{"tool":"a","args":{},"result_variable":"x"},{"tool":"b","args":{"i":"${x}"}}]`),
 		stepsOf(t, `[{"tool":"a","args":{},"result_variable":"x"},{"tool":"b","args":{"i":"${x}"},"depends_on":[1]}]`); !plan.SameSteps(byName, byNumber) {
@@ -112,70 +114,70 @@ func TestRevise(t *testing.T) {
 		diff                     string
 	}{
 		{
-			name: "an index of a remaining step means that step", finished: "1 2 3",
+			name: "index of a remaining step", finished: "1 2 3",
 			proposed: `[{"index":4,"title":"test all","tool":"test.run","args":{"all":true},"depends_on":[3]}]`,
 			steps:    []string{"1 fs.read  code", "2 fs.search 1 ", "3 fs.patch 2 ", "4 test.run 3 "},
 			diff:     "~4",
 		},
 		{
-			name: "an index of a finished step becomes a fresh one, and dependencies follow", finished: "1 2 3",
+			name: "index of a finished step becomes a fresh one", finished: "1 2 3",
 			proposed: `[{"index":1,"title":"patch again","tool":"fs.patch","args":{"diff":"y"}},{"index":2,"title":"test again","tool":"test.run","args":{},"depends_on":[1]},{"index":4,"title":"look","tool":"fs.search","args":{"q":1},"depends_on":[2,3]}]`,
 			steps:    []string{"1 fs.read  code", "2 fs.search 1 ", "3 fs.patch 2 ", "5 fs.patch  ", "6 test.run 5 ", "4 fs.search 6,3 "},
 			diff:     "+5 +6 ~4",
 		},
 		{
-			name: "fresh indices are above those of the proposal too", finished: "1 2 3",
+			name: "fresh indices are above those of the proposal", finished: "1 2 3",
 			proposed: `[{"index":2,"title":"patch","tool":"fs.patch","args":{"diff":"y"}},{"index":20,"title":"test","tool":"test.run","args":{},"depends_on":[2]}]`,
 			steps:    []string{"1 fs.read  code", "2 fs.search 1 ", "3 fs.patch 2 ", "21 fs.patch  ", "20 test.run 21 "},
 			diff:     "-4 +21 +20",
 		},
 		{
-			name: "a finished step that is repeated is not run again", finished: "1 2 3",
+			name: "repeated finished step does not run again", finished: "1 2 3",
 			proposed: `[{"index":1,"title":"read","tool":"fs.read","args":{"path":"a.go"},"result_variable":"code"},{"index":2,"title":"look","tool":"fs.search","args":{"q":"${code}"},"depends_on":[1]},{"index":4,"title":"test","tool":"test.run","args":{"v":"${code}"},"depends_on":[2]}]`,
 			steps:    []string{"1 fs.read  code", "2 fs.search 1 ", "3 fs.patch 2 ", "4 test.run 2 "},
 			diff:     "~4",
 		},
 		{
-			name: "a step after a new one is no repetition", finished: "1 2 3",
+			name: "finished step after a new one runs again", finished: "1 2 3",
 			proposed: `[{"index":5,"title":"patch","tool":"fs.patch","args":{"diff":"y"}},{"index":2,"title":"look","tool":"fs.search","args":{"q":"${code}"},"depends_on":[5]}]`,
 			steps:    []string{"1 fs.read  code", "2 fs.search 1 ", "3 fs.patch 2 ", "5 fs.patch  ", "6 fs.search 5 "},
 			diff:     "-4 +5 +6",
 		},
 		{
-			name: "a result variable defined anew belongs to the proposal", finished: "1 2 3",
+			name: "redefined result variable belongs to the proposal", finished: "1 2 3",
 			proposed: `[{"index":5,"title":"read again","tool":"fs.read","args":{"path":"a.go","was":"${code}"},"result_variable":"code"},{"index":4,"title":"test","tool":"test.run","args":{"v":"${code}"}}]`,
 			steps:    []string{"1 fs.read  code_1", "2 fs.search 1 ", "3 fs.patch 2 ", "5 fs.read  code", "4 test.run  "},
 			diff:     "+5 ~4",
 		},
 		{
-			name: "a repetition under another result variable is a step of its own", finished: "1 2 3",
+			name: "repetition with another result variable runs again", finished: "1 2 3",
 			proposed: `[{"index":1,"title":"read","tool":"fs.read","args":{"path":"a.go"},"result_variable":"source"}]`,
 			steps:    []string{"1 fs.read  code", "2 fs.search 1 ", "3 fs.patch 2 ", "5 fs.read  source"},
 			diff:     "-4 +5",
 		},
 		{
-			name: "a repetition may name a result that had no name", finished: "1 2 3",
+			name: "repetition names an unnamed result", finished: "1 2 3",
 			proposed: `[{"index":2,"title":"look","tool":"fs.search","args":{"q":"${code}"},"result_variable":"found"},{"index":4,"title":"test","tool":"test.run","args":{"v":"${found}"}}]`,
 			steps:    []string{"1 fs.read  code", "2 fs.search 1 found", "3 fs.patch 2 ", "4 test.run  "},
 			diff:     "~4",
 		},
 		{
-			name: "nothing is proposed", finished: "1", proposed: `[]`,
+			name: "empty proposal", finished: "1", proposed: `[]`,
 			steps: []string{"1 fs.read  code"}, diff: "-2 -3 -4",
 		},
 		{
-			name: "nothing is finished", finished: "",
+			name: "no finished steps", finished: "",
 			proposed: `[{"index":1,"title":"test","tool":"test.run","args":{}}]`,
 			steps:    []string{"1 test.run  "}, diff: "-2 -3 -4 ~1",
 		},
 		{
-			name: "an index twice stays a fault to be found", finished: "1 2 3",
+			name: "repeated index stays a fault", finished: "1 2 3",
 			proposed: `[{"index":1,"title":"a","tool":"test.run","args":{}},{"index":1,"title":"b","tool":"test.run","args":{"x":1}}]`,
 			steps:    []string{"1 fs.read  code", "2 fs.search 1 ", "3 fs.patch 2 ", "5 test.run  ", "5 test.run  "},
 			diff:     "-4 +5 +5",
 		},
 		{
-			name: "a repetition beside another step of its index is no repetition", finished: "1 2 3",
+			name: "repeated index is no repetition", finished: "1 2 3",
 			proposed: `[{"index":1,"title":"read","tool":"fs.read","args":{"path":"a.go"}},{"index":1,"title":"b","tool":"test.run","args":{}}]`,
 			steps:    []string{"1 fs.read  code", "2 fs.search 1 ", "3 fs.patch 2 ", "5 fs.read  ", "5 test.run  "},
 			diff:     "-4 +5 +5",
@@ -208,7 +210,7 @@ func TestRevise(t *testing.T) {
 				t.Error("the proposed steps are not those of the plan")
 			}
 			if got.Plan.ID != "i" || got.Plan.Goal != "g" {
-				t.Error("the plan is another one")
+				t.Error("the plan's id or goal changed")
 			}
 			for _, s := range got.Proposed {
 				if s.Tool == "fs.patch" && !s.Gate {
@@ -217,14 +219,14 @@ func TestRevise(t *testing.T) {
 			}
 			for _, index := range got.Plan.Milestones[0].Steps {
 				if _, ok := got.Plan.Step(index); !ok {
-					t.Errorf("the milestone names step %s, which is gone", index)
+					t.Errorf("the milestone names the removed step %s", index)
 				}
 			}
 		})
 	}
 }
 
-func TestRedefinedVariableKeepsTheOldResult(t *testing.T) {
+func TestRedefinedVariableKeepsOldResult(t *testing.T) {
 	current := mustPlan(t, `{"title":"T","variables":{"v_1":0},"steps":[
 		{"tool":"a","title":"a","result_variable":"v"},
 		{"tool":"b","title":"b","args":{"x":"old ${ v.f[0] } $${v}"}},
@@ -232,9 +234,9 @@ func TestRedefinedVariableKeepsTheOldResult(t *testing.T) {
 	got := plan.Revise(current, map[string]bool{"1": true, "2": true}, stepsOf(t, `[
 		{"index":5,"title":"again","tool":"a","args":{"from":["${v}","${v_1}"],"n":1},"result_variable":"v"},
 		{"index":6,"title":"use","tool":"b","args":{"x":"${v}"}}]`))
-	// v_1 is a variable of the plan already.
+	// v_1 is already a variable of the plan.
 	if name := got.Plan.Steps[0].ResultVariable; name != "v_1_" {
-		t.Errorf("the old result goes by %q", name)
+		t.Errorf("got the name %q for the old result", name)
 	}
 	for i, want := range map[int]string{1: `{"x":"old ${v_1_.f[0]} $${v}"}`, 2: `{"from":["${v_1_}","${v_1}"],"n":1}`, 3: `{"x":"${v}"}`} {
 		if args := plan.CanonicalJSON(got.Plan.Steps[i].Args); args != want {
@@ -257,7 +259,7 @@ func TestRenamedStepKeepsGateOfItsTool(t *testing.T) {
 		}
 	}
 	if !slices.Equal(gated, []string{"9", "2"}) {
-		t.Errorf("gated: %q", gated)
+		t.Errorf("got the gated steps %q", gated)
 	}
 }
 
@@ -277,11 +279,11 @@ func TestReviseKeepsFinishedStepsAndMakesValidPlans(t *testing.T) {
 		}
 		proposal := drawDAG(t)
 		for i := range proposal.Steps {
-			proposal.Steps[i].Title = fmt.Sprintf("new %d", i)
+			proposal.Steps[i].Title = untrusted.Text(fmt.Sprintf("new %d", i))
 		}
 		got := plan.Revise(current, finished, proposal.Steps)
 		if faults, _ := plan.Validate(got.Plan, plan.Rules{}); len(faults) > 0 {
-			t.Fatalf("a valid plan and a valid proposal made an invalid plan: %v\n%s", plan.FaultError(faults), plan.CanonicalJSON(got.Plan))
+			t.Fatalf("a valid plan and a valid proposal gave an invalid plan: %v\n%s", plan.FaultError(faults), plan.CanonicalJSON(got.Plan))
 		}
 		revised := plan.NewGraph(got.Plan)
 		place := 0
@@ -292,14 +294,14 @@ func TestReviseKeepsFinishedStepsAndMakesValidPlans(t *testing.T) {
 			kept := got.Plan.Steps[place]
 			place++
 			if kept.Index != s.Index || kept.Title != s.Title {
-				t.Fatalf("step %s was finished and became %s", s.Index, plan.CanonicalJSON(kept))
+				t.Fatalf("the finished step %s became %s", s.Index, plan.CanonicalJSON(kept))
 			}
 			if !slices.Equal(revised.Dependencies(s.Index), graph.Dependencies(s.Index)) {
-				t.Fatalf("finished step %s depends on %v, and did on %v", s.Index, revised.Dependencies(s.Index), graph.Dependencies(s.Index))
+				t.Fatalf("the finished step %s depends on %v, want %v", s.Index, revised.Dependencies(s.Index), graph.Dependencies(s.Index))
 			}
 		}
 		if len(got.Proposed) != len(proposal.Steps) || len(got.Plan.Steps) != place+len(got.Proposed) {
-			t.Fatalf("%d steps were proposed and %d are in the plan", len(proposal.Steps), len(got.Proposed))
+			t.Fatalf("%d steps were proposed, but %d are in the plan", len(proposal.Steps), len(got.Proposed))
 		}
 		for i, s := range got.Proposed {
 			asked := proposal.Steps[i]
@@ -307,8 +309,19 @@ func TestReviseKeepsFinishedStepsAndMakesValidPlans(t *testing.T) {
 				t.Fatalf("step %s was proposed as %s", s.Index, asked.Index)
 			}
 			if n, err := strconv.Atoi(s.Index); finished[asked.Index] && (err != nil || n <= len(current.Steps)) {
-				t.Fatalf("%s is no fresh index", s.Index)
+				t.Fatalf("%s is not a fresh index", s.Index)
 			}
 		}
 	})
+}
+
+func TestChangedArgsComparesValuesAsJSON(t *testing.T) {
+	before := map[string]any{"kept": json.Number("1.0"), "gone": nil, "changed": "a"}
+	after := map[string]any{"kept": 1, "new": nil, "changed": "b"}
+	if got, want := plan.ChangedArgs(before, after), []string{"changed", "gone", "new"}; !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	if got := plan.ChangedArgs(nil, nil); len(got) > 0 {
+		t.Errorf("got %q for steps without arguments", got)
+	}
 }

@@ -5,3 +5,15 @@ func ReadValue(text []byte) (v any, err error) {
 	v, _, err = readValue(text)
 	return v, err
 }
+
+// Longest returns the values of [Graph.Weights] by index, without steps on or
+// behind a cycle.
+func (g *Graph) Longest(weight func(Step) float64) map[string]float64 {
+	longest := make(map[string]float64, len(g.order))
+	for i, w := range g.Weights(weight) {
+		if g.level[i] >= 0 {
+			longest[g.steps[i].Index] = w
+		}
+	}
+	return longest
+}

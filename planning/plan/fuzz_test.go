@@ -12,8 +12,9 @@ import (
 	"replan/planning/plan"
 )
 
-// FuzzDecodePlan checks that no file makes the reader panic, that each fault has a
-// message and a place, and that a plan without faults of form reads back the same.
+// FuzzDecodePlan checks that no file makes the reader panic, that each fault has
+// a message and a path, and that a plan without faults of form reads back
+// unchanged.
 func FuzzDecodePlan(f *testing.F) {
 	f.Add([]byte(mcpFile))
 	f.Add([]byte(`{"title":"T","steps":[{"title":"a","tool":"fs.read","args":{"path":"${x.y[0]}"},"depends_on":[2,"2"]},{"title":"b","executor":"self","result_variable":"x"}]}`))
@@ -23,11 +24,11 @@ func FuzzDecodePlan(f *testing.F) {
 		_, all, warnings := plan.CheckPlan(data, rules)
 		for _, fault := range slices.Concat(faults, all, warnings) {
 			if fault.Code == "" || fault.Message == "" || fault.Path != "" && fault.Path[0] != '/' {
-				t.Fatalf("a fault says nothing: %+v", fault)
+				t.Fatalf("got a fault without a message: %+v", fault)
 			}
 		}
 		if len(all) < len(faults) {
-			t.Fatalf("reading finds %q, checking no more than %q", faultsAt(faults), faultsAt(all))
+			t.Fatalf("reading finds %q, checking only %q", faultsAt(faults), faultsAt(all))
 		}
 		g := plan.NewGraph(p)
 		if len(g.Order()) == g.Len() != (g.Cycle() == nil) {
@@ -42,7 +43,7 @@ func FuzzDecodePlan(f *testing.F) {
 		}
 		back, faults := plan.DecodePlan(written)
 		if len(faults) > 0 {
-			t.Fatalf("%s was written as %s, which has faults: %v", data, written, plan.FaultError(faults))
+			t.Fatalf("%s was written as %s, which has the faults %v", data, written, plan.FaultError(faults))
 		}
 		if again, err := plan.EncodeJSON(back); err != nil || string(again) != string(written) {
 			t.Fatalf("written first as %s\nthen as %s, %v", written, again, err)
@@ -52,14 +53,14 @@ func FuzzDecodePlan(f *testing.F) {
 			return
 		}
 		if _, faults, _ := plan.CheckPlan(exported, plan.Rules{}); len(faults) > 0 {
-			t.Fatalf("%s was exported as %s, which has faults: %v", data, exported, plan.FaultError(faults))
+			t.Fatalf("%s was exported as %s, which has the faults %v", data, exported, plan.FaultError(faults))
 		}
 	})
 }
 
-// FuzzResolve checks rules for every text: the references found are those filled
-// in, values are not expanded again, an escaped text comes out unchanged, and so
-// does a text without references.
+// FuzzResolve checks what holds for every text: the references found are those
+// filled in, values are not expanded again, and an escaped text or one without
+// references comes out unchanged.
 func FuzzResolve(f *testing.F) {
 	for _, text := range []string{"${v}", "a ${v.f[0]} $${w} ${", "$$${x}${ y }${}", "${a[b].c[}", "$1 ${v"} {
 		f.Add(text, "${v} $${x}")
@@ -72,7 +73,7 @@ func FuzzResolve(f *testing.F) {
 		for _, r := range references {
 			_, after, found := strings.Cut(rest, r.Text)
 			if !found {
-				t.Fatalf("%q holds no %q after those before it", text, r.Text)
+				t.Fatalf("%q has no %q after the previous references", text, r.Text)
 			}
 			rest = after
 			unknown[r.Name] = plan.Placeholder(mark)
@@ -81,7 +82,7 @@ func FuzzResolve(f *testing.F) {
 		if slices.ContainsFunc(references, func(r plan.Reference) bool { return r.Malformed != "" }) {
 			var malformed *plan.MalformedReferenceError
 			if _, err := plan.Resolve(text, given); !errors.As(err, &malformed) {
-				t.Fatalf("%q came to %v", text, err)
+				t.Fatalf("%q gave the error %v", text, err)
 			}
 			return
 		}
@@ -90,32 +91,32 @@ func FuzzResolve(f *testing.F) {
 			t.Fatal(err)
 		}
 		if !strings.Contains(text, mark) && strings.Count(marked.(string), mark) != len(references) {
-			t.Fatalf("%q has %d references and was filled in as %q", text, len(references), marked)
+			t.Fatalf("%q with %d references was filled in as %q", text, len(references), marked)
 		}
 		filled, err := plan.Resolve(text, given)
 		if err != nil {
 			t.Fatal(err)
 		}
 		if want := strings.ReplaceAll(marked.(string), mark, value); !strings.Contains(text, mark) && filled != want {
-			t.Fatalf("%q with %q came to %q, want %q", text, value, filled, want)
+			t.Fatalf("%q with %q became %q, want %q", text, value, filled, want)
 		}
 		if len(references) > 0 {
 			if got, err := plan.Resolve(text, nil); err == nil {
-				t.Fatalf("%q was filled in from nothing, as %q", text, got)
+				t.Fatalf("%q was filled in without values as %q", text, got)
 			}
 		}
 		escaped := strings.ReplaceAll(text, "${", "$${")
 		if found := plan.References(escaped); len(found) > 0 {
-			t.Fatalf("%q still refers to %v", escaped, found)
+			t.Fatalf("%q still has the references %v", escaped, found)
 		}
 		if got, err := plan.Resolve(escaped, nil); err != nil || got != text {
-			t.Fatalf("%q came out as %q, %v, want %q", escaped, got, err, text)
+			t.Fatalf("%q became %q, %v, want %q", escaped, got, err, text)
 		}
 	})
 }
 
-// FuzzReadPlanText holds that plan files are read as encoding/json reads them, and
-// refused where it refuses them.
+// FuzzReadPlanText checks that plan files are read as encoding/json reads them,
+// and rejected if it rejects them.
 func FuzzReadPlanText(f *testing.F) {
 	for _, text := range []string{
 		mcpFile, `{"a":[1,{"b":null}],"a":{},"c":"\u00e9\ud83d"}`, `[0,-0,-1.5e+10,1E5,01]`, `[1.]`, `[-]`, `{"a":1,}`, `[1,]`, `{"a" : [ ] }`, `"a`, `"\x"`,

@@ -285,20 +285,9 @@ func (g *Graph) Batches() [][]string {
 	return named
 }
 
-// Longest returns for each step the weight of the heaviest path from it to an
-// end of the plan, itself included. It asks for the weight of each step once; a
-// weight is never negative.
-func (g *Graph) Longest(weight func(Step) float64) map[string]float64 {
-	longest := make(map[string]float64, len(g.order))
-	for i, w := range g.Weights(weight) {
-		if g.level[i] >= 0 {
-			longest[g.steps[i].Index] = w
-		}
-	}
-	return longest
-}
-
-// Weights is Longest by position, 0 for steps on or behind a cycle.
+// Weights returns, by position, the weight of the heaviest path from a step to an
+// end of the plan, the step included; 0 for steps on or behind a cycle. It asks
+// for the weight of each step once; a weight is never negative.
 func (g *Graph) Weights(weight func(Step) float64) []float64 {
 	longest := make([]float64, len(g.steps))
 	for _, i := range slices.Backward(g.order) {

@@ -8,18 +8,19 @@ import (
 	"strings"
 	"testing"
 
+	"replan/internal/untrusted"
 	"replan/planning/plan"
 
 	"pgregory.net/rapid"
 )
 
-// graphOf builds a plan from lines such as "3: 1 2 $x =y": step 3 depends on
-// 1 and 2, refers to ${x} and puts its result into y.
+// graphOf builds a plan from lines such as "3: 1 2 $x =y": step 3 depends on 1
+// and 2, refers to ${x} and puts its result into y.
 func graphOf(lines ...string) plan.Plan {
 	p := plan.Plan{Title: "p"}
 	for _, line := range lines {
 		index, rest, _ := strings.Cut(line, ":")
-		s := plan.Step{Index: index, Title: "step " + index, Executor: plan.ExecutorSelf}
+		s := plan.Step{Index: index, Title: untrusted.Text("step " + index), Executor: plan.ExecutorSelf}
 		for _, word := range strings.Fields(rest) {
 			switch word[0] {
 			case '$':
@@ -40,7 +41,7 @@ func graphOf(lines ...string) plan.Plan {
 
 func one(plan.Step) float64 { return 1 }
 
-// batchText writes batches as "1 | 2 3 | 4".
+// batchText formats batches as "1 | 2 3 | 4".
 func batchText(batches [][]string) string {
 	var groups []string
 	for _, b := range batches {
@@ -56,33 +57,33 @@ func TestGraph(t *testing.T) {
 		order, batches, path, cut string
 	}{
 		{"a diamond", graphOf("1:", "2: 1", "3: 1", "4: 2 3"), "1 2 3 4", "1 | 2 3 | 4", "1 2 4", ""},
-		{"numbers are ordered as numbers", graphOf("10:", "9:", "2:"), "2 9 10", "2 9 10", "2", ""},
-		{"dotted indices come part by part", graphOf("5.10:", "5.2:", "5:"), "5 5.2 5.10", "5 5.2 5.10", "5", ""},
-		{"words keep the order they were written in", graphOf("write:", "read:", "check: read"), "write read check", "write read | check", "read check", ""},
+		{"numeric order", graphOf("10:", "9:", "2:"), "2 9 10", "2 9 10", "2", ""},
+		{"dotted indices", graphOf("5.10:", "5.2:", "5:"), "5 5.2 5.10", "5 5.2 5.10", "5", ""},
+		{"words keep their order", graphOf("write:", "read:", "check: read"), "write read check", "write read | check", "read check", ""},
 		{"numbers come before words", graphOf("b:", "2:", "a:", "1:"), "1 2 b a", "1 2 b a", "1", ""},
-		{"a reference to a result is a dependency", graphOf("1: $x", "2: =x"), "2 1", "2 | 1", "2 1", ""},
-		{"a reference and a dependency on one step are one edge", graphOf("1: =x", "2: 1 $x $x.f"), "1 2", "1 | 2", "1 2", ""},
-		{"a variable that no step defines is no dependency", graphOf("1: $given"), "1", "1", "1", ""},
-		{"a step may start as soon as it is ready, whatever its number", graphOf("1: 3", "2:", "3:"), "2 3 1", "2 3 | 1", "3 1", ""},
-		{"a batch is in numeric order, whenever its steps became ready", graphOf("0:", "2: 0", "7:", "1: 7"), "0 2 7 1", "0 7 | 1 2", "0 2", ""},
+		{"reference to a result", graphOf("1: $x", "2: =x"), "2 1", "2 | 1", "2 1", ""},
+		{"reference and dependency on one step", graphOf("1: =x", "2: 1 $x $x.f"), "1 2", "1 | 2", "1 2", ""},
+		{"variable of no step", graphOf("1: $given"), "1", "1", "1", ""},
+		{"step starts when it is ready", graphOf("1: 3", "2:", "3:"), "2 3 1", "2 3 | 1", "3 1", ""},
+		{"batch in numeric order", graphOf("0:", "2: 0", "7:", "1: 7"), "0 2 7 1", "0 7 | 1 2", "0 2", ""},
 		{"an empty plan", graphOf(), "", "", "", ""},
-		{"an unknown dependency is ignored", graphOf("1: 9"), "1", "1", "1", ""},
-		{"a step that depends on itself is taken as it would be without", graphOf("1: 1 $x =x"), "1", "1", "1", ""},
-		{"the first of two steps with one index counts", graphOf("1:", "1: 2", "2: 1"), "1 2", "1 | 2", "1 2", ""},
-		{"a cycle and what follows on it are left out", graphOf("1:", "2: 1 3", "3: 2", "4: 3", "5:"), "1 5", "1 5", "1", "2 3"},
+		{"unknown dependency", graphOf("1: 9"), "1", "1", "1", ""},
+		{"dependency on itself", graphOf("1: 1 $x =x"), "1", "1", "1", ""},
+		{"repeated index", graphOf("1:", "1: 2", "2: 1"), "1 2", "1 | 2", "1 2", ""},
+		{"cycle with dependents", graphOf("1:", "2: 1 3", "3: 2", "4: 3", "5:"), "1 5", "1 5", "1", "2 3"},
 		{"a cycle through a variable", graphOf("1: 2 =x", "2: $x"), "", "", "", "1 2"},
-		{"a cycle is the shortest through its first step", graphOf("1: 2", "2: 3 1", "3: 1"), "", "", "", "1 2"},
+		{"shortest cycle through its first step", graphOf("1: 2", "2: 3 1", "3: 1"), "", "", "", "1 2"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			g := plan.NewGraph(tt.plan)
-			for _, check := range []struct{ what, got, want string }{
+			for _, check := range []struct{ name, got, want string }{
 				{"order", strings.Join(g.Order(), " "), tt.order},
 				{"batches", batchText(g.Batches()), tt.batches},
 				{"critical path", strings.Join(g.CriticalPath(one), " "), tt.path},
 				{"cycle", strings.Join(g.Cycle(), " "), tt.cut},
 			} {
 				if check.got != check.want {
-					t.Errorf("%s: got %q, want %q", check.what, check.got, check.want)
+					t.Errorf("%s: got %q, want %q", check.name, check.got, check.want)
 				}
 			}
 		})
@@ -95,12 +96,12 @@ func TestGraphAnswersAboutOneStep(t *testing.T) {
 		return slices.SortedFunc(maps.Keys(set), plan.CompareIndices)
 	}
 	for _, check := range []struct {
-		what      string
+		name      string
 		got, want []string
 	}{
 		{"dependencies in numeric order", g.Dependencies("3"), []string{"1", "2", "10"}},
 		{"dependents in numeric order", g.Dependents("2"), []string{"3", "10"}},
-		{"dependents once, however they depend", g.Dependents("1"), []string{"2", "3"}},
+		{"dependents once", g.Dependents("1"), []string{"2", "3"}},
 		{"ancestors", names(g.Ancestors("10")), []string{"1", "2"}},
 		{"descendants", names(g.Descendants("1")), []string{"2", "3", "10"}},
 		{"the first step depends on nothing", g.Dependencies("1"), nil},
@@ -110,12 +111,12 @@ func TestGraphAnswersAboutOneStep(t *testing.T) {
 		{"an unknown step has no ancestors", names(g.Ancestors("7")), nil},
 	} {
 		if !slices.Equal(check.got, check.want) {
-			t.Errorf("%s: got %q, want %q", check.what, check.got, check.want)
+			t.Errorf("%s: got %q, want %q", check.name, check.got, check.want)
 		}
 	}
 }
 
-func TestLongestWeighsTheHeaviestPathToAnEnd(t *testing.T) {
+func TestLongestIsHeaviestPathToEnd(t *testing.T) {
 	g := plan.NewGraph(graphOf("1:", "2: 1", "3: 1", "4: 2 3", "5: 6", "6: 5"))
 	weights := map[string]float64{"1": 1, "2": 10, "3": 3, "4": 0.5}
 	weight := func(s plan.Step) float64 { return weights[s.Index] }
@@ -142,12 +143,12 @@ func TestCompareIndices(t *testing.T) {
 		t.Error("different indices are never equal")
 	}
 	if plan.CompareIndices("01", "2") >= 0 {
-		t.Error("a leading zero made a number larger")
+		t.Error("a leading zero makes a number larger")
 	}
 }
 
-// drawDAG draws a valid plan: every dependency goes back to a step written
-// before, or, shuffled, anywhere.
+// drawDAG draws a valid plan whose dependencies point to earlier steps, and
+// shuffles it.
 func drawDAG(t *rapid.T) plan.Plan {
 	n := rapid.IntRange(1, 12).Draw(t, "steps")
 	p := plan.Plan{Title: "p"}
@@ -177,7 +178,7 @@ func TestOrderAndBatchesRespectDependencies(t *testing.T) {
 		p := drawDAG(t)
 		g := plan.NewGraph(p)
 		if c := g.Cycle(); c != nil {
-			t.Fatalf("a cycle in a DAG: %v", c)
+			t.Fatalf("got the cycle %v in a DAG", c)
 		}
 		place := make(map[string]int)
 		for i, index := range g.Order() {
@@ -187,7 +188,7 @@ func TestOrderAndBatchesRespectDependencies(t *testing.T) {
 		members := 0
 		for i, indices := range g.Batches() {
 			if len(indices) == 0 {
-				t.Fatal("an empty batch")
+				t.Fatal("got an empty batch")
 			}
 			for _, index := range indices {
 				batch[index] = i
@@ -195,13 +196,13 @@ func TestOrderAndBatchesRespectDependencies(t *testing.T) {
 			}
 		}
 		if len(place) != len(p.Steps) || len(batch) != len(p.Steps) || members != len(p.Steps) {
-			t.Fatalf("%d steps, %d in order, %d in batches", len(p.Steps), len(place), members)
+			t.Fatalf("got %d steps, %d in the order and %d in batches", len(p.Steps), len(place), members)
 		}
 		for _, s := range p.Steps {
 			latest := -1
 			for _, index := range g.Dependencies(s.Index) {
 				if place[index] >= place[s.Index] {
-					t.Fatalf("%s comes before %s, which it depends on", s.Index, index)
+					t.Fatalf("%s comes before its dependency %s", s.Index, index)
 				}
 				latest = max(latest, batch[index])
 				if !g.Ancestors(s.Index)[index] || !g.Descendants(index)[s.Index] {
@@ -209,7 +210,7 @@ func TestOrderAndBatchesRespectDependencies(t *testing.T) {
 				}
 			}
 			if batch[s.Index] != latest+1 {
-				t.Fatalf("%s is in batch %d, and its dependencies end in %d", s.Index, batch[s.Index], latest)
+				t.Fatalf("%s is in batch %d, its last dependency in %d", s.Index, batch[s.Index], latest)
 			}
 		}
 	})
@@ -230,7 +231,7 @@ func TestLongestIsMonotone(t *testing.T) {
 			heaviest = max(heaviest, longest[s.Index])
 			for _, index := range g.Dependencies(s.Index) {
 				if longest[index] < longest[s.Index]+weights[index] {
-					t.Fatalf("%s weighs less than the path through %s", index, s.Index)
+					t.Fatalf("%s weighs less than its path through %s", index, s.Index)
 				}
 			}
 		}
@@ -239,11 +240,11 @@ func TestLongestIsMonotone(t *testing.T) {
 		for i, index := range path {
 			sum += weights[index]
 			if i > 0 && !slices.Contains(g.Dependencies(index), path[i-1]) {
-				t.Fatalf("%v is no path", path)
+				t.Fatalf("%v is not a path", path)
 			}
 		}
 		if sum != heaviest {
-			t.Fatalf("the critical path weighs %v, the heaviest %v", sum, heaviest)
+			t.Fatalf("the critical path weighs %v, want %v", sum, heaviest)
 		}
 	})
 }
@@ -269,13 +270,13 @@ func TestPositionsAndIndicesAgree(t *testing.T) {
 		for i := range g.Len() {
 			index := p.Steps[i].Index
 			if at, ok := g.Position(index); !ok || at != i {
-				t.Fatalf("step %s is at %d, not at %d", index, i, at)
+				t.Fatalf("step %s: got position %d, want %d", index, i, at)
 			}
 			if !slices.Equal(named(g.Needs(i)), g.Dependencies(index)) || !slices.Equal(named(g.Feeds(i)), g.Dependents(index)) {
-				t.Fatalf("step %s: needs %v, feeds %v; by index %v and %v", index, g.Needs(i), g.Feeds(i), g.Dependencies(index), g.Dependents(index))
+				t.Fatalf("step %s: by position needs %v, feeds %v; by index %v and %v", index, g.Needs(i), g.Feeds(i), g.Dependencies(index), g.Dependents(index))
 			}
 			if weights[i] != longest[index] {
-				t.Fatalf("step %s weighs %v by position and %v by index", index, weights[i], longest[index])
+				t.Fatalf("step %s weighs %v by position but %v by index", index, weights[i], longest[index])
 			}
 		}
 		if _, ok := g.Position("nowhere"); ok {
@@ -323,8 +324,8 @@ func countIndices(p plan.Plan) int {
 	return len(indices)
 }
 
-// widePlan has n steps in layers of ten; each depends on three of the layer
-// before, one of them through a variable.
+// widePlan returns n steps in layers of ten; each depends on three steps of the
+// previous layer, one of them through a variable.
 func widePlan(n int) plan.Plan {
 	p := plan.Plan{Title: "wide"}
 	for i := range n {

@@ -1,18 +1,20 @@
 package plan
 
+import "replan/internal/untrusted"
+
 // HistoryItem is one ended attempt of a step, as the replanner, the
 // synthesiser and the result of a run read it.
 type HistoryItem struct {
 	Index           string         `json:"index"`
 	Parent          string         `json:"parent,omitempty"` // the agent step of this call, or ChatParent
-	Title           string         `json:"title"`
+	Title           untrusted.Text `json:"title"`
 	Tool            string         `json:"tool"`
 	Args            map[string]any `json:"args"` // as resolved
 	ExpectedOutcome string         `json:"expected_outcome"`
 	Status          ItemStatus     `json:"status"`
 	Attempt         int            `json:"attempt"`
 	Result          any            `json:"result"` // JSON value, numbers as json.Number
-	Error           string         `json:"error"`
+	Error           untrusted.Text `json:"error"`
 	MS              int64          `json:"ms"` // wall clock, milliseconds
 }
 
@@ -24,5 +26,5 @@ const (
 	ItemCompleted ItemStatus = "completed"
 	ItemFailed    ItemStatus = "failed"
 	ItemSkipped   ItemStatus = "skipped"
-	ItemInDoubt   ItemStatus = "in_doubt" // started, and nobody knows whether it took effect
+	ItemInDoubt   ItemStatus = "in_doubt" // started, and may or may not have taken effect
 )

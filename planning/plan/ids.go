@@ -8,7 +8,7 @@ import (
 )
 
 // ErrUnknownID says that no id equals or begins with the text.
-var ErrUnknownID = errors.New("there is nothing of this id")
+var ErrUnknownID = errors.New("there is none with this id")
 
 // ErrBadID says that a text cannot be an id.
 var ErrBadID = errors.New("an id has 1 to 128 letters, digits, dots, dashes and underscores, and begins with a letter or a digit")

@@ -17,21 +17,21 @@ func TestMatchPrefix(t *testing.T) {
 		want       string
 		candidates []string
 	}{
-		"the whole id":                     {[]string{"a1", "b1"}, "a1", "a1", nil},
-		"the beginning of one alone":       {[]string{"a1", "b1"}, "b", "b1", nil},
-		"the whole id though others go on": {[]string{"a12", "a1", "a13"}, "a1", "a1", nil},
-		"the beginning of several":         {[]string{"a2", "b1", "a1"}, "a", "", []string{"a1", "a2"}},
-		"the beginning of none":            {[]string{"a1"}, "c", "", nil},
-		"the end of one":                   {[]string{"a1"}, "1", "", nil},
-		"other letters":                    {[]string{"A1"}, "a", "", nil},
-		"nothing, though there is but one": {[]string{"a1"}, "", "", nil},
-		"nothing to choose from":           {nil, "a", "", nil},
+		"whole id":                            {[]string{"a1", "b1"}, "a1", "a1", nil},
+		"prefix of one id":                    {[]string{"a1", "b1"}, "b", "b1", nil},
+		"whole id that is a prefix of others": {[]string{"a12", "a1", "a13"}, "a1", "a1", nil},
+		"prefix of several ids":               {[]string{"a2", "b1", "a1"}, "a", "", []string{"a1", "a2"}},
+		"prefix of no id":                     {[]string{"a1"}, "c", "", nil},
+		"suffix of an id":                     {[]string{"a1"}, "1", "", nil},
+		"other case":                          {[]string{"A1"}, "a", "", nil},
+		"empty prefix, one id":                {[]string{"a1"}, "", "", nil},
+		"no ids":                              {nil, "a", "", nil},
 	}
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {
 			got, err := plan.MatchPrefix(c.ids, c.prefix)
 			if got != c.want {
-				t.Errorf("found %q, want %q", got, c.want)
+				t.Errorf("got %q, want %q", got, c.want)
 			}
 			var ambiguous *plan.AmbiguousIDError
 			switch {

@@ -230,7 +230,7 @@ func (w *ObjectWriter) Bytes() ([]byte, error) {
 func (p Plan) MarshalJSON() ([]byte, error) {
 	var w ObjectWriter
 	w.addText("id", p.ID)
-	w.Add("title", p.Title)
+	w.Add("title", string(p.Title))
 	w.addText("goal", p.Goal)
 	w.addText("done_when", p.DoneWhen)
 	if len(p.Variables) > 0 {
@@ -274,7 +274,7 @@ func (p *Plan) UnmarshalJSON(data []byte) error {
 func (s Step) MarshalJSON() ([]byte, error) {
 	var w ObjectWriter
 	w.addText("index", s.Index)
-	w.Add("title", s.Title)
+	w.Add("title", string(s.Title))
 	executor := s.Executor
 	if executor == "" {
 		executor = ExecutorTool
@@ -333,7 +333,7 @@ func (s *Step) UnmarshalJSON(data []byte) error {
 // MarshalJSON writes the milestone with its unknown fields.
 func (m Milestone) MarshalJSON() ([]byte, error) {
 	var w ObjectWriter
-	w.Add("title", m.Title)
+	w.Add("title", string(m.Title))
 	if len(m.Steps) > 0 {
 		w.Add("steps", m.Steps)
 	}

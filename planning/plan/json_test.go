@@ -13,7 +13,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// mustValue decodes JSON that a test itself wrote.
+// mustValue decodes JSON written by a test.
 func mustValue(t testing.TB, text string) any {
 	t.Helper()
 	v, err := plan.DecodeValue([]byte(text))
@@ -23,7 +23,7 @@ func mustValue(t testing.TB, text string) any {
 	return v
 }
 
-// mustPlan decodes a plan that a test itself wrote.
+// mustPlan decodes a plan written by a test.
 func mustPlan(t testing.TB, text string) plan.Plan {
 	t.Helper()
 	p, faults := plan.DecodePlan([]byte(text))
@@ -35,15 +35,15 @@ func mustPlan(t testing.TB, text string) plan.Plan {
 
 func TestDecodeValue(t *testing.T) {
 	for _, tt := range []struct{ name, text, want, failure string }{
-		{name: "a large number keeps every digit", text: `12345678901234567890.10`, want: `12345678901234567890.10`},
-		{name: "a number beyond any float keeps its text", text: ` 1e400 `, want: `1e400`},
+		{name: "large number keeps every digit", text: `12345678901234567890.10`, want: `12345678901234567890.10`},
+		{name: "number beyond any float keeps its text", text: ` 1e400 `, want: `1e400`},
 		{name: "text is not HTML-escaped", text: `"<a> & b"`, want: `"<a> & b"`},
 		{name: "keys are sorted", text: `{"b":1,"a":2}`, want: `{"a":2,"b":1}`},
-		{name: "nothing is no value", text: ` `, failure: "nothing to read"},
-		{name: "a value that is cut off is no value", text: `{"a":[1,`, failure: "ends in the middle"},
-		{name: "a mistake is named by its place", text: "{\n \"a\": x}", failure: "line 2, column 7"},
-		{name: "a second value is refused", text: `{} {}`, failure: "something follows"},
-		{name: "a stray bracket after the value is refused", text: `{}]`, failure: "something follows"},
+		{name: "blank text", text: ` `, failure: "nothing to read"},
+		{name: "value cut off", text: `{"a":[1,`, failure: "ends in the middle"},
+		{name: "error names its position", text: "{\n \"a\": x}", failure: "line 2, column 7"},
+		{name: "second value", text: `{} {}`, failure: "something follows"},
+		{name: "stray bracket after the value", text: `{}]`, failure: "something follows"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			v, err := plan.DecodeValue([]byte(tt.text))
@@ -69,16 +69,16 @@ func TestEqualValues(t *testing.T) {
 		a, b any
 		want bool
 	}{
-		{"the order of keys does not count", mustValue(t, `{"a":1,"b":[true,null]}`), mustValue(t, `{"b":[true,null],"a":1}`), true},
-		{"the order of a list counts", mustValue(t, `[1,2]`), mustValue(t, `[2,1]`), false},
+		{"order of keys does not matter", mustValue(t, `{"a":1,"b":[true,null]}`), mustValue(t, `{"b":[true,null],"a":1}`), true},
+		{"order of a list matters", mustValue(t, `[1,2]`), mustValue(t, `[2,1]`), false},
 		{"a number and its text differ", mustValue(t, `1`), mustValue(t, `"1"`), false},
 		{"1 and 1.0 are equal", mustValue(t, `1`), mustValue(t, `1.0`), true},
 		{"1500 and 1.5E+3 are equal", mustValue(t, `1500`), mustValue(t, `1.5E+3`), true},
 		{"0.5 and 5e-1 are equal", mustValue(t, `0.5`), mustValue(t, `5e-1`), true},
 		{"zero has no sign and no exponent", mustValue(t, `-0.0e7`), mustValue(t, `0`), true},
-		{"the sign counts", mustValue(t, `-1`), mustValue(t, `1`), false},
-		{"numbers that one float stands for both differ", mustValue(t, `12345678901234567890`), mustValue(t, `12345678901234567891`), false},
-		{"huge exponents are compared without being expanded", mustValue(t, `1e999999999999`), mustValue(t, `10e999999999998`), true},
+		{"sign matters", mustValue(t, `-1`), mustValue(t, `1`), false},
+		{"different numbers with the same float", mustValue(t, `12345678901234567890`), mustValue(t, `12345678901234567891`), false},
+		{"huge exponents are not expanded", mustValue(t, `1e999999999999`), mustValue(t, `10e999999999998`), true},
 		{"a Go number equals the JSON number of its value", 3, json.Number("3.0"), true},
 		{"null is not an empty list", nil, []any{}, false},
 		{"null is not an empty object", nil, map[string]any{}, false},
@@ -91,7 +91,7 @@ func TestEqualValues(t *testing.T) {
 				t.Errorf("EqualValues(%v, %v) = %t", tt.a, tt.b, got)
 			}
 			if got := plan.EqualValues(tt.b, tt.a); got != tt.want {
-				t.Errorf("EqualValues(%v, %v) = %t, the other way round", tt.b, tt.a, got)
+				t.Errorf("EqualValues(%v, %v) = %t with the sides swapped", tt.b, tt.a, got)
 			}
 		})
 	}
@@ -133,7 +133,7 @@ func TestPlanJSON(t *testing.T) {
 		t.Fatal(err)
 	}
 	if again, _ := plan.EncodeJSON(back); string(again) != want {
-		t.Errorf("read back and written again: %s", again)
+		t.Errorf("after reading and writing again: got %s", again)
 	}
 }
 
@@ -171,7 +171,7 @@ func TestUnencodableValuesAreErrors(t *testing.T) {
 	}
 }
 
-func TestUnmarshalFailsWithTheFirstFault(t *testing.T) {
+func TestUnmarshalReturnsFirstFault(t *testing.T) {
 	var p plan.Plan
 	var invalid *plan.InvalidPlanError
 	if err := json.Unmarshal([]byte(`{"title":1,"risks":2}`), &p); !errors.As(err, &invalid) || len(invalid.Faults) != 1 || invalid.Faults[0].Path != "/title" {
@@ -183,7 +183,7 @@ func TestUnmarshalFailsWithTheFirstFault(t *testing.T) {
 	}
 }
 
-// drawJSON draws any JSON value, numbers of any size among them.
+// drawJSON draws any JSON value, including numbers of any size.
 func drawJSON(depth int) *rapid.Generator[any] {
 	return rapid.Custom(func(t *rapid.T) any {
 		kinds := 6
@@ -208,7 +208,7 @@ func drawJSON(depth int) *rapid.Generator[any] {
 	})
 }
 
-func TestUnknownFieldsAndDigitsSurviveReadingAndWriting(t *testing.T) {
+func TestUnknownFieldsAndDigitsSurviveRoundTrip(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		unknown := rapid.MapOfN(rapid.SampledFrom([]string{"_x", "note", "x-y", "Title"}), drawJSON(2), 0, 4)
 		step := unknown.Draw(t, "unknown in the step")
@@ -233,7 +233,7 @@ func TestUnknownFieldsAndDigitsSurviveReadingAndWriting(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		// Compared as text: digits must stay, not only values.
+		// Compared as text, because the digits must stay, too.
 		if got := plan.CanonicalJSON(back); got != plan.CanonicalJSON(mustRapidValue(t, written)) {
 			t.Fatalf("read  %s\nwrote %s", written, got)
 		}
@@ -255,7 +255,7 @@ func TestValuesReadTwiceAreEqual(t *testing.T) {
 			t.Fatalf("%v is not equal to itself", a)
 		}
 		if plan.CanonicalJSON(a) == plan.CanonicalJSON(b) && !plan.EqualValues(a, b) {
-			t.Fatalf("%v and %v have one text and are not equal", a, b)
+			t.Fatalf("%v and %v have the same text but are not equal", a, b)
 		}
 	})
 }
@@ -280,13 +280,13 @@ func TestDecodePlanNeverPanics(t *testing.T) {
 		p, faults := plan.DecodePlan([]byte(data))
 		for _, f := range faults {
 			if f.Code == "" || f.Message == "" {
-				t.Fatalf("a fault says nothing: %+v", f)
+				t.Fatalf("got a fault without a message: %+v", f)
 			}
 		}
 		_, all, warnings := plan.CheckPlan([]byte(data), plan.Rules{Planned: true})
 		for _, f := range slices.Concat(all, warnings) {
 			if f.Message == "" {
-				t.Fatalf("a fault says nothing: %+v", f)
+				t.Fatalf("got a fault without a message: %+v", f)
 			}
 		}
 		if len(faults) > 0 {
@@ -298,7 +298,7 @@ func TestDecodePlanNeverPanics(t *testing.T) {
 		}
 		back, faults := plan.DecodePlan(written)
 		if len(faults) > 0 {
-			t.Fatalf("%s was written as %s, which has faults: %v", data, written, plan.FaultError(faults))
+			t.Fatalf("%s was written as %s, which has the faults %v", data, written, plan.FaultError(faults))
 		}
 		if again, _ := plan.EncodeJSON(back); string(again) != string(written) {
 			t.Fatalf("written first as %s\nthen as %s", written, again)

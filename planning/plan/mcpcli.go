@@ -23,7 +23,7 @@ func ExportMCP(p Plan) ([]byte, error) {
 		return nil, fmt.Errorf("export plan %q: %w", p.Title, FaultError(faults))
 	}
 	if p.ID == "" {
-		p.ID = Slug(p.Title)
+		p.ID = Slug(string(p.Title))
 	}
 	e := exporter{given: maps.Clone(p.Variables)}
 	for _, s := range p.Steps {

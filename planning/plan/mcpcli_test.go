@@ -10,7 +10,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// mcpFile is a plan file of mcp-cli, with the fields added by a run.
+// mcpFile is a plan file of mcp-cli with the fields that a run adds.
 const mcpFile = `{
 	"id": "refactor-auth-001", "title": "Refactor <Auth> Module", "description": "d",
 	"created_at": "2026-03-01T10:00:00.123456", "updated_at": null, "status": "completed",
@@ -30,23 +30,23 @@ func TestMCPPlanFileRunsUnchanged(t *testing.T) {
 	}
 	for _, w := range warnings {
 		if w.Code != plan.CodeUncheckedTools {
-			t.Errorf("a warning: %s", w.Message)
+			t.Errorf("unexpected warning: %s", w.Message)
 		}
 	}
 	g := plan.NewGraph(p)
 	if got := batchText(g.Batches()); got != "1 2 | 3 | 10" {
-		t.Errorf("the batches are %s", got)
+		t.Errorf("got the batches %s", got)
 	}
 	third, _ := p.Step("3")
 	if third.Tool != "write_file" || strings.Join(third.DependsOn, " ") != "1 2" {
 		t.Errorf("step 3 was read as %+v", third)
 	}
 	if got := plan.CanonicalJSON(p.Extra); got != `{"created_at":"2026-03-01T10:00:00.123456","description":"d","status":"completed","updated_at":null}` {
-		t.Errorf("of the file's own fields there is left %s", got)
+		t.Errorf("got the extra fields %s", got)
 	}
 }
 
-func TestExportMCPWritesTheOlderFormat(t *testing.T) {
+func TestExportMCPWritesOlderFormat(t *testing.T) {
 	p := mustPlan(t, mcpFile)
 	data, err := plan.ExportMCP(p)
 	if err != nil {
@@ -63,7 +63,7 @@ func TestExportMCPWritesTheOlderFormat(t *testing.T) {
 	back := mustPlan(t, string(data))
 	again, err := plan.ExportMCP(back)
 	if err != nil || string(again) != string(data) {
-		t.Errorf("read back and exported again: %v\n%s", err, again)
+		t.Errorf("after reading and exporting again: %v\n%s", err, again)
 	}
 }
 
@@ -75,12 +75,12 @@ func TestExportMCP(t *testing.T) {
 			want: `{"id":"a","title":"T","goal":"G","on_failure":"skip","steps":[{"index":"1","title":"a","executor":"tool","tool":"t","args":{},"depends_on":[],"expected_outcome":"e","on_failure":"replan","timeout":"30s","retries":2,"gate":true,"synthesize":true}],"milestones":[{"title":"m","steps":["1"]}],"risks":["r"]}`,
 		},
 		{
-			name: "a plan without an id gets one of its title, since the format needs one",
+			name: "missing id is derived from the title",
 			plan: `{"title":"Read & write","steps":[]}`,
 			want: `{"id":"read-write","title":"Read & write","goal":"Read & write","steps":[]}`,
 		},
 		{
-			name: "a dependency that comes of a reference is written out",
+			name: "dependency implied by a reference is written",
 			plan: `{"id":"a","title":"T","steps":[{"title":"a","tool":"t","result_variable":"v"},{"title":"b","tool":"t"},{"title":"c","tool":"t","args":{"x":"${v}"},"depends_on":["2"]}]}`,
 			want: `{"id":"a","title":"T","goal":"T","steps":[` +
 				`{"index":"1","title":"a","executor":"tool","tool":"t","args":{},"depends_on":[],"result_variable":"v"},` +
@@ -88,19 +88,19 @@ func TestExportMCP(t *testing.T) {
 				`{"index":"3","title":"c","executor":"tool","tool":"t","args":{"x":"${v}"},"depends_on":["2","1"]}]}`,
 		},
 		{
-			name: "blanks and brackets in a reference are written the one way that both read",
+			name: "blanks and brackets in references are normalized",
 			plan: `{"id":"a","title":"T","variables":{"v":{"f":{"g":1}}},"steps":[{"title":"a","tool":"t","args":{"x":["${ v }","a ${v[f].g}"]}}]}`,
 			want: `{"id":"a","title":"T","goal":"T","variables":{"v":{"f":{"g":1}}},"steps":[{"index":"1","title":"a","executor":"tool","tool":"t","args":{"x":["${v}","a ${v.f.g}"]},"depends_on":[]}]}`,
 		},
-		{name: "a step for a model is none", plan: `{"title":"T","steps":[{"title":"a","executor":"self"},{"title":"b","executor":"agent","profile":"p"}]}`, failure: "step 1 is for the executor self, and it can only call tools; step 2 is for the executor agent"},
-		{name: "an escape is none there", plan: `{"title":"T","steps":[{"title":"a","tool":"t","args":{"x":"$${v}"}}]}`, failure: `step 1 has the escape $${ in "$${v}", and it knows none`},
-		{name: "a list position is none there", plan: `{"title":"T","variables":{"v":[1]},"steps":[{"title":"a","tool":"t","args":{"x":"${v[0]}","y":"${v.0}"}}]}`, failure: "step 1 refers to ${v[0]}, and it takes no positions of lists; step 1 refers to ${v.0}, and"},
-		{name: "a field with a dot cannot be named there", plan: `{"title":"T","variables":{"v":{"a.b":1}},"steps":[{"title":"a","tool":"t","args":{"x":"${v[a.b]}"}}]}`, failure: "it cannot name such a field"},
-		{name: "a null is left unresolved there", plan: `{"title":"T","variables":{"v":null},"steps":[{"title":"a","tool":"t","args":{"x":"${v}"}}]}`, failure: "which is null, and it leaves such a reference as it stands"},
-		{name: "an object inside text is not JSON there", plan: `{"title":"T","variables":{"v":{"on":true}},"steps":[{"title":"a","tool":"t","args":{"x":"is ${v}","y":"is ${v.on}","z":"${v}"}}]}`, failure: "step 1 refers to ${v}, which is an object inside text, and it does not write that as JSON; step 1 refers to ${v.on}, which is true or false inside text"},
-		{name: "a field that is not there is left unresolved there", plan: `{"title":"T","variables":{"v":{}},"steps":[{"title":"a","tool":"t","args":{"x":"${v.f}"}}]}`, failure: "and there is no such field"},
+		{name: "step for a model", plan: `{"title":"T","steps":[{"title":"a","executor":"self"},{"title":"b","executor":"agent","profile":"p"}]}`, failure: "step 1 is for the executor self, and it can only call tools; step 2 is for the executor agent"},
+		{name: "escape", plan: `{"title":"T","steps":[{"title":"a","tool":"t","args":{"x":"$${v}"}}]}`, failure: `step 1 has the escape $${ in "$${v}", and it knows none`},
+		{name: "list position", plan: `{"title":"T","variables":{"v":[1]},"steps":[{"title":"a","tool":"t","args":{"x":"${v[0]}","y":"${v.0}"}}]}`, failure: "step 1 refers to ${v[0]}, and it takes no positions of lists; step 1 refers to ${v.0}, and"},
+		{name: "field with a dot", plan: `{"title":"T","variables":{"v":{"a.b":1}},"steps":[{"title":"a","tool":"t","args":{"x":"${v[a.b]}"}}]}`, failure: "it cannot name such a field"},
+		{name: "null", plan: `{"title":"T","variables":{"v":null},"steps":[{"title":"a","tool":"t","args":{"x":"${v}"}}]}`, failure: "which is null, and it leaves such a reference as it stands"},
+		{name: "object inside text", plan: `{"title":"T","variables":{"v":{"on":true}},"steps":[{"title":"a","tool":"t","args":{"x":"is ${v}","y":"is ${v.on}","z":"${v}"}}]}`, failure: "step 1 refers to ${v}, which is an object inside text, and it does not write that as JSON; step 1 refers to ${v.on}, which is true or false inside text"},
+		{name: "missing field", plan: `{"title":"T","variables":{"v":{}},"steps":[{"title":"a","tool":"t","args":{"x":"${v.f}"}}]}`, failure: "and there is no such field"},
 		{
-			name: "a variable that a result replaces is not judged", plan: `{"id":"a","title":"T","variables":{"v":null},"steps":[{"title":"a","tool":"t","args":{"x":"${v}"},"result_variable":"v"}]}`,
+			name: "variable replaced by a result", plan: `{"id":"a","title":"T","variables":{"v":null},"steps":[{"title":"a","tool":"t","args":{"x":"${v}"},"result_variable":"v"}]}`,
 			want: `{"id":"a","title":"T","goal":"T","variables":{"v":null},"steps":[{"index":"1","title":"a","executor":"tool","tool":"t","args":{"x":"${v}"},"depends_on":[],"result_variable":"v"}]}`,
 		},
 	} {
@@ -127,7 +127,7 @@ func TestExportMCPRefusesPlansMcpCliMisreads(t *testing.T) {
 	for name, text := range map[string]string{
 		"a cycle":               `{"title":"T","steps":[{"title":"a","tool":"t","depends_on":["2"]},{"title":"b","tool":"t","depends_on":["1"]}]}`,
 		"an unknown dependency": `{"title":"T","steps":[{"title":"a","tool":"t","depends_on":["9"]}]}`,
-		"an index twice":        `{"title":"T","steps":[{"index":"1","title":"a","tool":"t"},{"index":1,"title":"b","tool":"t"}]}`,
+		"a repeated index":      `{"title":"T","steps":[{"index":"1","title":"a","tool":"t"},{"index":1,"title":"b","tool":"t"}]}`,
 		"a missing variable":    `{"title":"T","steps":[{"title":"a","tool":"t","args":{"x":"${v}"}}]}`,
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -164,9 +164,9 @@ func TestExportedPlanReadsBackUnchanged(t *testing.T) {
 			if strings.Join(g.Dependencies(s.Index), " ") != strings.Join(h.Dependencies(s.Index), " ") || back.Steps[i].Gate != s.Gate {
 				t.Fatalf("step %s became %+v", s.Index, back.Steps[i])
 			}
-			// Without its own references the older program must find the same order.
+			// Without references the older program must find the same order.
 			if written := back.Steps[i].DependsOn; len(written) != len(h.Dependencies(s.Index)) {
-				t.Fatalf("step %s names only %v of %v", s.Index, written, h.Dependencies(s.Index))
+				t.Fatalf("step %s lists only %v of %v", s.Index, written, h.Dependencies(s.Index))
 			}
 		}
 	})

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// origin is the source file of a plan, as far as the plan lost it. A fault of the
+// origin records where a plan differs from its source file, so that a fault of the
 // plan is reported at its place in the file.
 type origin struct {
 	moved    map[string]string // JSON Pointers into the plan and into the file, where they differ

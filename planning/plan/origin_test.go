@@ -24,45 +24,45 @@ func TestFaultsPointIntoTheFile(t *testing.T) {
 		want       []string // faults, then warnings
 	}{
 		{
-			"a dependency after one that is named twice", `{"title":"T","steps":[{"title":"a","executor":"self","index":"1"},{"title":"b","executor":"self","depends_on":["1","1","9"]}]}`,
+			"dependency after a repeated one", `{"title":"T","steps":[{"title":"a","executor":"self","index":"1"},{"title":"b","executor":"self","depends_on":["1","1","9"]}]}`,
 			[]string{"unknown_dependency /steps/1/depends_on/2 2"},
 		},
 		{
-			"a dependency after one that is none", `{"title":"T","steps":[{"title":"a","executor":"self","depends_on":[true,"9"]}]}`,
+			"dependency after an invalid one", `{"title":"T","steps":[{"title":"a","executor":"self","depends_on":[true,"9"]}]}`,
 			[]string{"bad_index /steps/0/depends_on/0 1", "unknown_dependency /steps/0/depends_on/1 1"},
 		},
 		{
-			"a step of a milestone after one that is named twice", `{"title":"T","steps":[{"title":"a","executor":"self"}],"milestones":[{"title":"m","steps":[1,"1","8"]}]}`,
+			"step of a milestone after a repeated one", `{"title":"T","steps":[{"title":"a","executor":"self"}],"milestones":[{"title":"m","steps":[1,"1","8"]}]}`,
 			[]string{"unknown_milestone_step /milestones/0/steps/2"},
 		},
 		{
-			"a milestone after one that is none", `{"title":"T","steps":[{"title":"a","executor":"self"}],"milestones":[7,{"title":"m","steps":["8"]}]}`,
+			"milestone after an invalid one", `{"title":"T","steps":[{"title":"a","executor":"self"}],"milestones":[7,{"title":"m","steps":["8"]}]}`,
 			[]string{"bad_type /milestones/0", "unknown_milestone_step /milestones/1/steps/0"},
 		},
 		{
-			"the name in a tool call", `{"title":"T","steps":[{"title":"a","tool_calls":[{"name":"no.such","args":{}}]}]}`,
+			"name in a tool call", `{"title":"T","steps":[{"title":"a","tool_calls":[{"name":"no.such","args":{}}]}]}`,
 			[]string{"unknown_tool /steps/0/tool_calls/0/name 1"},
 		},
 		{
-			"the args in a tool call", `{"title":"T","steps":[{"title":"a","executor":"self"},{"title":"b","tool_calls":[{"name":"fs.read","args":{"path":"${no}","lines":0,"a/b":[1]}}]}]}`,
+			"args in a tool call", `{"title":"T","steps":[{"title":"a","executor":"self"},{"title":"b","tool_calls":[{"name":"fs.read","args":{"path":"${no}","lines":0,"a/b":[1]}}]}]}`,
 			[]string{
 				"unknown_variable /steps/1/tool_calls/0/args/path 2", "bad_args /steps/1/tool_calls/0/args 2", "bad_args /steps/1/tool_calls/0/args/lines 2",
 			},
 		},
 		{
-			"args that a tool call lacks", `{"title":"T","steps":[{"title":"a","tool_calls":[{"name":"fs.read"}]}]}`,
+			"missing args of a tool call", `{"title":"T","steps":[{"title":"a","tool_calls":[{"name":"fs.read"}]}]}`,
 			[]string{"bad_args /steps/0/tool_calls/0 1"},
 		},
 		{
-			"the name that a tool call lacks", `{"title":"T","steps":[{"tool_calls":[{"args":{}}]}]}`,
+			"missing name of a tool call", `{"title":"T","steps":[{"tool_calls":[{"args":{}}]}]}`,
 			[]string{"missing_title /steps/0 1", "missing_tool /steps/0/tool_calls/0 1"},
 		},
 		{
-			"args beside a tool call", `{"title":"T","steps":[{"title":"a","args":{"path":[1]},"tool_calls":[{"name":"fs.read"}]}]}`,
+			"args next to a tool call", `{"title":"T","steps":[{"title":"a","args":{"path":[1]},"tool_calls":[{"name":"fs.read"}]}]}`,
 			[]string{"bad_args /steps/0/args/path 1"},
 		},
 		{
-			"a name of the wrong type, once", `{"title":"T","steps":[{"title":"a","tool_calls":[{"name":7}]}]}`,
+			"name of the wrong type", `{"title":"T","steps":[{"title":"a","tool_calls":[{"name":7}]}]}`,
 			[]string{"bad_type /steps/0/tool_calls/0/name 1"},
 		},
 	} {
@@ -81,19 +81,19 @@ func TestStepWithoutIndexIsNamedByPosition(t *testing.T) {
 		want       []string // "step: message"
 	}{
 		{
-			"where another has that number", `{"title":"T","steps":[{"title":"a","executor":"self","index":2},{"executor":"self","index":1.5}]}`,
+			"another step has that number", `{"title":"T","steps":[{"title":"a","executor":"self","index":2},{"executor":"self","index":1.5}]}`,
 			[]string{"2: step 2: index must be text or a whole number, not 1.5", "2: step 2 has no title"},
 		},
 		{
-			"at the beginning", `{"title":"T","steps":[{"title":"a","executor":"self","index":true,"gate":1},{"title":"b","executor":"self","index":"1"}]}`,
+			"first step", `{"title":"T","steps":[{"title":"a","executor":"self","index":true,"gate":1},{"title":"b","executor":"self","index":"1"}]}`,
 			[]string{"1: step 1: index must be text or a whole number, not true", "1: step 1: gate must be true or false, not a number"},
 		},
 		{
-			"in what other steps are told", `{"title":"T","steps":[{"title":"a","executor":"self","index":"","result_variable":"v"},{"title":"b","executor":"self","index":"1","result_variable":"v"}]}`,
+			"messages about other steps", `{"title":"T","steps":[{"title":"a","executor":"self","index":"","result_variable":"v"},{"title":"b","executor":"self","index":"1","result_variable":"v"}]}`,
 			[]string{`1: step 1: index must be text or a whole number, not ""`, `1: steps 1 and 1 both put their result into "v"`},
 		},
 		{
-			"where it is no object", `{"title":"T","steps":[{"title":"a","executor":"self","index":"2"},7]}`,
+			"not an object", `{"title":"T","steps":[{"title":"a","executor":"self","index":"2"},7]}`,
 			[]string{"2: step 2: a step must be an object, not a number"},
 		},
 	} {
@@ -115,11 +115,11 @@ func TestDuplicateFieldsAreWarnings(t *testing.T) {
 		name, text string
 		want       []string
 	}{
-		{"of the plan", `{"title":"S","title":"T","steps":[{"title":"a","executor":"self"}]}`, []string{"duplicate_key /title"}},
-		{"of a step, named by its index", `{"title":"T","steps":[{"title":"a","executor":"self","index":"x","title":"b"}]}`, []string{"duplicate_key /steps/0/title x"}},
-		{"three times, told once", `{"title":"T","steps":[{"title":"a","executor":"self","title":"b","title":"c"}]}`, []string{"duplicate_key /steps/0/title 1"}},
+		{"plan", `{"title":"S","title":"T","steps":[{"title":"a","executor":"self"}]}`, []string{"duplicate_key /title"}},
+		{"step with an index", `{"title":"T","steps":[{"title":"a","executor":"self","index":"x","title":"b"}]}`, []string{"duplicate_key /steps/0/title x"}},
+		{"three times", `{"title":"T","steps":[{"title":"a","executor":"self","title":"b","title":"c"}]}`, []string{"duplicate_key /steps/0/title 1"}},
 		{"below a list and a name with a slash", `{"title":"T","variables":{"l":[0,{"a/b~":1,"a\/b~":2}]},"steps":[{"title":"a","executor":"self"}]}`, []string{"duplicate_key /variables/l/1/a~1b~0"}},
-		{"in two objects is not twice", `{"title":"T","steps":[{"title":"a","executor":"self"},{"title":"a","executor":"self"}]}`, nil},
+		{"same field in two objects", `{"title":"T","steps":[{"title":"a","executor":"self"},{"title":"a","executor":"self"}]}`, nil},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			_, faults, warnings := plan.CheckPlan([]byte(tt.text), plan.Rules{})
@@ -130,7 +130,7 @@ func TestDuplicateFieldsAreWarnings(t *testing.T) {
 	}
 	_, faults, warnings := plan.CheckPlan([]byte(`{"title":"T","steps":{"-1":{"a":1,"a":2},"0":{"a":1,"a":2}}}`), plan.Rules{})
 	if got := stepsAt(slices.Concat(faults, warnings)); !slices.Equal(got, []string{"bad_type /steps", "duplicate_key /steps/-1/a", "duplicate_key /steps/0/a"}) {
-		t.Errorf("steps that are no list: got %q", got)
+		t.Errorf("steps as an object: got %q", got)
 	}
 	_, _, warnings = plan.CheckPlan([]byte(`{"title":"T","variables":{"a/b":1,"a/b":2}}`), plan.Rules{})
 	if len(warnings) == 0 || warnings[0].Message != `the field "a/b" stands in its object more than once, and only the last one counts` {
@@ -140,15 +140,15 @@ func TestDuplicateFieldsAreWarnings(t *testing.T) {
 
 func TestFirstInvalidUTF8ByteIsNamed(t *testing.T) {
 	for name, text := range map[string]string{
-		"a byte that begins nothing":                 "{\"title\":\"é\xff\xff\"}",
-		"half a character":                           "{\"title\":\"é\xc3\"}",
-		"a half of a pair":                           "{\"title\":\"é\xed\xa0\x80\"}",
-		"where the JSON is broken too":               "{\"title\":\"é\xff",
-		"after a character that stands for an error": "{\"title\":\"\uFFFD\xff\"}",
+		"invalid first byte":            "{\"title\":\"é\xff\xff\"}",
+		"half a character":              "{\"title\":\"é\xc3\"}",
+		"half of a surrogate pair":      "{\"title\":\"é\xed\xa0\x80\"}",
+		"broken JSON":                   "{\"title\":\"é\xff",
+		"after a replacement character": "{\"title\":\"\uFFFD\xff\"}",
 	} {
 		t.Run(name, func(t *testing.T) {
 			want := "the text is not UTF-8: byte 12, counted from 0, begins no character"
-			if name == "after a character that stands for an error" {
+			if name == "after a replacement character" {
 				want = strings.Replace(want, "12", "13", 1)
 			}
 			_, faults := plan.DecodePlan([]byte(text))

@@ -4,13 +4,14 @@ import (
 	"time"
 
 	"replan/internal/lazyregexp"
+	"replan/internal/untrusted"
 )
 
 // Plan is a directed acyclic graph of typed steps with their goal. Its JSON form
 // is the plan file; unknown fields are kept in Extra and written back.
 type Plan struct {
 	ID         string         // matches IDPattern; empty until the plan is stored
-	Title      string         // required
+	Title      untrusted.Text // required
 	Goal       string         // the user's goal, word for word; Title if a file has none
 	DoneWhen   string         // how one will know the goal is met; shown, never enforced
 	Variables  map[string]any // JSON values, numbers as json.Number
@@ -25,7 +26,7 @@ type Plan struct {
 // Step is one node of a plan.
 type Step struct {
 	Index           string         // unique within a plan; the position from 1 where a file has none
-	Title           string         // one line for people
+	Title           untrusted.Text // one line for people
 	Executor        Executor       // ExecutorTool where a file has none
 	Tool            string         // tool name, bare or server:tool; required for ExecutorTool
 	Profile         string         // for ExecutorAgent
@@ -45,7 +46,7 @@ type Step struct {
 
 // Milestone names a strategic phase of a plan and the steps that belong to it.
 type Milestone struct {
-	Title string         `json:"title"`
+	Title untrusted.Text `json:"title"`
 	Steps []string       `json:"steps,omitempty"` // indices
 	Extra map[string]any `json:"-"`               // unknown fields of the file, kept
 }

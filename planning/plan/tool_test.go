@@ -17,37 +17,37 @@ func TestFindTool(t *testing.T) {
 		{Name: "search", Server: "code"},
 		{Name: "fetch", Server: "web"},
 	}
-	for name, c := range map[string]struct {
+	for title, c := range map[string]struct {
 		tools plan.Catalogue
-		says  string
+		name  string
 		want  string
 	}{
-		"a bare operator name means the workspace's":            {catalogue, "fs.read", "workspace:fs.read"},
-		"a qualified name means that server's":                  {catalogue, "other:fs.read", "other:fs.read"},
-		"a bare name that one server offers means that one":     {catalogue, "fetch", "web:fetch"},
-		"a bare name that two servers offer means none":         {catalogue, "search", ""},
-		"an operator that the workspace lacks may be another's": {catalogue[:1], "fs.read", "other:fs.read"},
-		"the workspace's tools are no operators by their server": {plan.Catalogue{
+		"bare operator name":                    {catalogue, "fs.read", "workspace:fs.read"},
+		"qualified name":                        {catalogue, "other:fs.read", "other:fs.read"},
+		"bare name of one server":               {catalogue, "fetch", "web:fetch"},
+		"bare name of two servers":              {catalogue, "search", ""},
+		"operator name of another server alone": {catalogue[:1], "fs.read", "other:fs.read"},
+		"untrusted server named workspace": {plan.Catalogue{
 			{Name: "fs.read", Server: "workspace"}, {Name: "fs.read", Server: "other"},
 		}, "fs.read", ""},
 	} {
-		t.Run(name, func(t *testing.T) {
-			tool, err := c.tools.Find(c.says)
+		t.Run(title, func(t *testing.T) {
+			tool, err := c.tools.Find(c.name)
 			var ambiguous *plan.AmbiguousToolError
 			if c.want == "" {
 				if !errors.As(err, &ambiguous) {
-					t.Fatalf("%s means %s, %v", c.says, tool.QualifiedName(), err)
+					t.Fatalf("Find(%s) = %s, %v, want an ambiguous name", c.name, tool.QualifiedName(), err)
 				}
 				return
 			}
 			if err != nil || tool.QualifiedName() != c.want {
-				t.Errorf("%s means %s, %v; want %s", c.says, tool.QualifiedName(), err, c.want)
+				t.Errorf("Find(%s) = %s, %v; want %s", c.name, tool.QualifiedName(), err, c.want)
 			}
 		})
 	}
 	for _, name := range catalogue.Names() {
 		if _, err := catalogue.Find(name); err != nil {
-			t.Errorf("the listed name %q means no tool: %v", name, err)
+			t.Errorf("the listed name %q finds no tool: %v", name, err)
 		}
 	}
 }
@@ -60,7 +60,7 @@ func TestOperatorNamesInProfilesMeanTheWorkspace(t *testing.T) {
 		{Name: "search", Server: "other"}:                     true,
 	} {
 		if profile.May(*tool) != want {
-			t.Errorf("%s may be called: %t", tool.QualifiedName(), !want)
+			t.Errorf("May(%s) = %t", tool.QualifiedName(), !want)
 		}
 	}
 }

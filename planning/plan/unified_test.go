@@ -14,9 +14,9 @@ import (
 
 var hunkHead = regexp.MustCompile(`^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@$`)
 
-// TestHunksMatchTheirHeaders checks each hunk of random diffs against both texts:
-// its lines are at the place named by its header, and the text outside of the
-// hunks is the same in both.
+// TestHunksMatchTheirHeaders checks the hunks of random diffs against both texts:
+// their lines are where the header says, and the texts are equal outside the
+// hunks.
 func TestHunksMatchTheirHeaders(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		line := rapid.SampledFrom([]string{"a", "b", "c", "d", "", "long line"})
@@ -34,7 +34,7 @@ func TestHunksMatchTheirHeaders(t *testing.T) {
 	})
 }
 
-func TestHunkOfSeveralEditsMovesTheHunksBehindIt(t *testing.T) {
+func TestMergedHunkKeepsLaterLineNumbers(t *testing.T) {
 	before := strings.Repeat("a\nb\nc\n", 20)
 	lines := strings.SplitAfter(before, "\n")
 	for _, at := range []int{2, 6, 10, 40} {
@@ -47,13 +47,14 @@ func TestHunkOfSeveralEditsMovesTheHunksBehindIt(t *testing.T) {
 	}
 }
 
-// fataler is a test, or a property of one.
+// fataler is the common interface of tests and properties.
 type fataler interface {
 	Helper()
 	Fatalf(format string, args ...any)
 }
 
-// textLines returns the lines of a text, a last one without line break told apart.
+// textLines returns the lines of a text; a last line without a line break stays
+// distinct.
 func textLines(text string) []string {
 	lines := strings.SplitAfter(text, "\n")
 	return lines[:len(lines)-1+min(len(lines[len(lines)-1]), 1)]
@@ -69,18 +70,18 @@ func checkHunks(t fataler, diff, old, now string, added, removed int) {
 	}
 	body, found := strings.CutPrefix(diff, "--- a\n+++ b\n")
 	if !found {
-		t.Fatalf("the diff has no head:\n%s", diff)
+		t.Fatalf("the diff has no header:\n%s", diff)
 	}
 	oldLines, nowLines := textLines(old), textLines(now)
-	oldAt, nowAt := 0, 0 // lines before these are accounted for
+	oldAt, nowAt := 0, 0 // lines before these are checked
 	lines := textLines(body)
 	for len(lines) > 0 {
 		head := hunkHead.FindStringSubmatch(strings.TrimSuffix(lines[0], "\n"))
 		if head == nil {
-			t.Fatalf("%q is no head of a hunk:\n%s", lines[0], diff)
+			t.Fatalf("%q is not a hunk header:\n%s", lines[0], diff)
 		}
 		lines = lines[1:]
-		var was, is []string
+		var oldPart, newPart []string
 		for len(lines) > 0 && !strings.HasPrefix(lines[0], "@@") {
 			sign, text := lines[0][0], lines[0][1:]
 			lines = lines[1:]
@@ -88,10 +89,10 @@ func checkHunks(t fataler, diff, old, now string, added, removed int) {
 				text, lines = strings.TrimSuffix(text, "\n"), lines[1:]
 			}
 			if sign != '+' {
-				was = append(was, text)
+				oldPart = append(oldPart, text)
 			}
 			if sign != '-' {
-				is = append(is, text)
+				newPart = append(newPart, text)
 			}
 			switch sign {
 			case '+':
@@ -100,23 +101,23 @@ func checkHunks(t fataler, diff, old, now string, added, removed int) {
 				removed--
 			}
 		}
-		oldFrom, nowFrom := stands(t, head[1], head[2], was, oldLines), stands(t, head[3], head[4], is, nowLines)
+		oldFrom, nowFrom := checkSide(t, head[1], head[2], oldPart, oldLines), checkSide(t, head[3], head[4], newPart, nowLines)
 		if !slices.Equal(oldLines[oldAt:oldFrom], nowLines[nowAt:nowFrom]) {
-			t.Fatalf("the lines before the hunk %s differ, and no hunk says so:\n%s", head[0], diff)
+			t.Fatalf("the lines before the hunk %s differ without a hunk:\n%s", head[0], diff)
 		}
-		oldAt, nowAt = oldFrom+len(was), nowFrom+len(is)
+		oldAt, nowAt = oldFrom+len(oldPart), nowFrom+len(newPart)
 	}
 	if !slices.Equal(oldLines[oldAt:], nowLines[nowAt:]) {
-		t.Fatalf("the lines behind the last hunk differ:\n%s", diff)
+		t.Fatalf("the lines after the last hunk differ:\n%s", diff)
 	}
 	if added != 0 || removed != 0 {
 		t.Fatalf("the counts of lines are off by +%d -%d:\n%s", added, removed, diff)
 	}
 }
 
-// stands holds one side of a hunk against its text and returns the place of its
-// first line.
-func stands(t fataler, line, count string, lines, text []string) int {
+// checkSide checks one side of a hunk against its text and returns the position
+// of its first line.
+func checkSide(t fataler, line, count string, lines, text []string) int {
 	t.Helper()
 	from, _ := strconv.Atoi(line)
 	n := 1
@@ -127,7 +128,7 @@ func stands(t fataler, line, count string, lines, text []string) int {
 		from--
 	}
 	if n != len(lines) || from < 0 || from+n > len(text) || !slices.Equal(text[from:from+n], lines) {
-		t.Fatalf("the head says line %s, count %q; the hunk has the lines %q of %q", line, count, lines, text)
+		t.Fatalf("the header has line %s, count %q; the hunk has the lines %q of %q", line, count, lines, text)
 	}
 	return from
 }

@@ -98,7 +98,7 @@ type checker struct {
 	producers  map[string]int        // variable → position of the first step that defines it
 	references [][]Reference         // of each step
 	tools      map[string]*namedTool // the tools of the names in the plan
-	defined    string                // the variables there are, in words; empty until somebody asks
+	defined    string                // the list of known variables as text; empty until first needed
 
 	faults   []Fault
 	warnings []Fault
@@ -124,10 +124,10 @@ func (c *checker) checkPlan() {
 	if p.ID != "" && !IDPattern.MatchString(p.ID) {
 		c.fault(CodeBadID, "/id", "", "the id %q may hold letters, digits, dots, dashes and underscores, at most 128, and must begin with a letter or a digit", p.ID)
 	}
-	if strings.TrimSpace(p.Title) == "" {
+	if strings.TrimSpace(string(p.Title)) == "" {
 		c.fault(CodeMissingTitle, "", "", "the plan has no title")
 	}
-	if isMultiline(p.Title) {
+	if isMultiline(string(p.Title)) {
 		c.warn(CodeMultilineTitle, "/title", "", "the title of the plan has line breaks, and it is shown on one line")
 	}
 	if !IsOnFailure(p.OnFailure) {
@@ -184,10 +184,10 @@ func (c *checker) checkStep(i int, s Step) {
 		c.fault(CodeDuplicateIndex, path+"/index", s.Index, "the steps at positions %d and %d both have the index %s", c.first[s.Index]+1, i+1, s.Index)
 	}
 	s.Index = c.from.name(c.plan, i) // only messages use it from here on
-	if strings.TrimSpace(s.Title) == "" {
+	if strings.TrimSpace(string(s.Title)) == "" {
 		c.fault(CodeMissingTitle, path, s.Index, "step %s has no title", s.Index)
 	}
-	if isMultiline(s.Title) {
+	if isMultiline(string(s.Title)) {
 		c.warn(CodeMultilineTitle, path+"/title", s.Index, "the title of step %s has line breaks, and it is shown on one line", s.Index)
 	}
 	if !IsOnFailure(s.OnFailure) {
@@ -273,7 +273,7 @@ func (c *checker) defines(i int, r Reference) bool {
 	return produced && c.plan.Steps[producer].Index != c.plan.Steps[i].Index
 }
 
-// noVariables says that there is nothing a reference could name.
+// noVariables is the message for a plan without variables.
 const noVariables = "the plan defines no variables"
 
 // undefined tells of a reference that will have no value.
@@ -340,7 +340,7 @@ type namedTool struct {
 	readOnly  bool
 	signature *Signature
 	unusable  error // why there is no signature
-	told      bool  // that there is none
+	told      bool  // the missing signature was reported
 }
 
 // lookUp finds a tool, each name once.
@@ -445,7 +445,7 @@ func tellLoop(loop []string) string {
 
 func (c *checker) checkMilestones() {
 	for i, m := range c.plan.Milestones {
-		if isMultiline(m.Title) {
+		if isMultiline(string(m.Title)) {
 			c.warn(CodeMultilineTitle, JSONPointer("/milestones", strconv.Itoa(i), "title"), "", "the title of the milestone %q has line breaks, and it is shown on one line", m.Title)
 		}
 		for n, index := range m.Steps {

@@ -14,7 +14,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// someTools is a catalogue with one tool of each kind that validation tells apart.
+// someTools is a catalogue with one tool of each kind that validation
+// distinguishes.
 var someTools = plan.Catalogue{
 	{Name: "fs.read", Server: "workspace", ReadOnly: true, InputSchema: json.RawMessage(`{
 		"type": "object", "required": ["path"], "additionalProperties": false,
@@ -38,44 +39,44 @@ func TestValidateFindsEachFault(t *testing.T) {
 		rules      plan.Rules
 		want       []string
 	}{
-		{name: "a plan without steps is valid", plan: `{"title":"T"}`},
-		{name: "an id that hides a path", plan: `{"id":"../x","title":"T"}`, want: []string{"bad_id /id"}},
+		{name: "plan without steps", plan: `{"title":"T"}`},
+		{name: "id with a path", plan: `{"id":"../x","title":"T"}`, want: []string{"bad_id /id"}},
 		{name: "an id of 129 characters", plan: `{"id":"` + strings.Repeat("a", 129) + `","title":"T"}`, want: []string{"bad_id /id"}},
-		{name: "an id of 128 characters is allowed", plan: `{"id":"` + strings.Repeat("a", 128) + `","title":"T"}`},
+		{name: "an id of 128 characters", plan: `{"id":"` + strings.Repeat("a", 128) + `","title":"T"}`},
 		{name: "no title", plan: `{"steps":[]}`, want: []string{"missing_title "}},
-		{name: "a blank title is none", plan: `{"title":" ","steps":[{"title":"\n","tool":"t"}]}`, want: []string{"missing_title ", "missing_title /steps/0"}},
-		{name: "an on_failure that is none", plan: `{"title":"T","on_failure":"panic","steps":[{"title":"a","tool":"t","on_failure":"retry"}]}`, want: []string{"bad_type /on_failure", "bad_type /steps/0/on_failure"}},
+		{name: "blank title", plan: `{"title":" ","steps":[{"title":"\n","tool":"t"}]}`, want: []string{"missing_title ", "missing_title /steps/0"}},
+		{name: "invalid on_failure", plan: `{"title":"T","on_failure":"panic","steps":[{"title":"a","tool":"t","on_failure":"retry"}]}`, want: []string{"bad_type /on_failure", "bad_type /steps/0/on_failure"}},
 		{name: "more steps than allowed", plan: `{"title":"T","steps":[{"title":"a","tool":"t"},{"title":"b","tool":"t"}]}`, rules: plan.Rules{MaxSteps: 1}, want: []string{"too_many_steps /steps"}},
 		{name: "as many steps as allowed", plan: `{"title":"T","steps":[{"title":"a","tool":"t"}]}`, rules: plan.Rules{MaxSteps: 1}},
 		{name: "no tool", plan: `{"title":"T","steps":[{"title":"a"}]}`, want: []string{"missing_tool /steps/0"}},
-		{name: "a step of one's own needs no tool", plan: `{"title":"T","steps":[{"title":"a","executor":"self"}]}`},
-		{name: "an executor that is none", plan: `{"title":"T","steps":[{"title":"a","executor":"human"}]}`, want: []string{"bad_executor /steps/0/executor"}},
-		{name: "an index twice", plan: `{"title":"T","steps":[{"title":"a","tool":"t"},{"index":1,"title":"b","tool":"t"},{"index":"1","title":"c","tool":"t"}]}`, want: []string{"duplicate_index /steps/1/index", "duplicate_index /steps/2/index"}},
-		{name: "dependencies on nothing and on itself", plan: `{"title":"T","steps":[{"title":"a","tool":"t","depends_on":["9","1"]}]}`, want: []string{"unknown_dependency /steps/0/depends_on/0", "self_dependency /steps/0/depends_on/1"}},
+		{name: "self step without a tool", plan: `{"title":"T","steps":[{"title":"a","executor":"self"}]}`},
+		{name: "invalid executor", plan: `{"title":"T","steps":[{"title":"a","executor":"human"}]}`, want: []string{"bad_executor /steps/0/executor"}},
+		{name: "repeated index", plan: `{"title":"T","steps":[{"title":"a","tool":"t"},{"index":1,"title":"b","tool":"t"},{"index":"1","title":"c","tool":"t"}]}`, want: []string{"duplicate_index /steps/1/index", "duplicate_index /steps/2/index"}},
+		{name: "unknown dependency and dependency on itself", plan: `{"title":"T","steps":[{"title":"a","tool":"t","depends_on":["9","1"]}]}`, want: []string{"unknown_dependency /steps/0/depends_on/0", "self_dependency /steps/0/depends_on/1"}},
 		{name: "a cycle", plan: `{"title":"T","steps":[{"title":"a","tool":"t","depends_on":["2"]},{"title":"b","tool":"t","depends_on":["1"]}]}`, want: []string{"cycle /steps/0 1,2"}},
 		{name: "a cycle through a variable", plan: `{"title":"T","steps":[{"title":"0","tool":"t"},{"title":"a","tool":"t","args":{"x":"${v}"}},{"title":"b","tool":"t","depends_on":[2],"result_variable":"v"}]}`, want: []string{"cycle /steps/1 2,3"}},
 		{name: "two cycles, without the steps after them", plan: `{"title":"T","steps":[
 			{"title":"a","tool":"t","depends_on":[3]},{"title":"b","tool":"t","depends_on":[4]},{"title":"c","tool":"t","depends_on":[1]},
 			{"title":"d","tool":"t","depends_on":[2]},{"title":"e","tool":"t","depends_on":[1,2]}]}`, want: []string{"cycle /steps/0 1,3", "cycle /steps/1 2,4"}},
-		{name: "a variable that nothing defines, in the depth of args", plan: `{"title":"T","variables":{"w":1},"steps":[{"title":"a","tool":"t","args":{"x/y":[0,"see ${v} and ${v.f}, ${w}"]}}]}`, want: []string{"unknown_variable /steps/0/args/x~1y/1"}},
-		{name: "an escaped reference needs no variable", plan: `{"title":"T","steps":[{"title":"a","tool":"t","args":{"x":"$${v}"}}]}`},
-		{name: "a result defines a variable, whatever the order", plan: `{"title":"T","steps":[{"title":"a","tool":"t","args":{"x":"${v.f}"}},{"title":"b","tool":"t","result_variable":"v"}]}`},
+		{name: "undefined variable in nested args", plan: `{"title":"T","variables":{"w":1},"steps":[{"title":"a","tool":"t","args":{"x/y":[0,"see ${v} and ${v.f}, ${w}"]}}]}`, want: []string{"unknown_variable /steps/0/args/x~1y/1"}},
+		{name: "escaped reference", plan: `{"title":"T","steps":[{"title":"a","tool":"t","args":{"x":"$${v}"}}]}`},
+		{name: "result of a later step", plan: `{"title":"T","steps":[{"title":"a","tool":"t","args":{"x":"${v.f}"}},{"title":"b","tool":"t","result_variable":"v"}]}`},
 		{name: "a step's own result", plan: `{"title":"T","steps":[{"title":"a","tool":"t","args":{"x":"${v}"},"result_variable":"v"}]}`, want: []string{"self_dependency /steps/0/args/x"}},
-		{name: "a variable that a step replaces may be its input", plan: `{"title":"T","variables":{"v":1},"steps":[{"title":"a","tool":"t","args":{"x":"${v}"},"result_variable":"v"}]}`},
-		{name: "a result variable twice", plan: `{"title":"T","steps":[{"title":"a","tool":"t","result_variable":"v"},{"title":"b","tool":"t","result_variable":"v"}]}`, want: []string{"duplicate_result_variable /steps/1/result_variable"}},
-		{name: "tool names are not looked at unless asked", plan: `{"title":"T","steps":[{"title":"a","tool":"nope"}]}`, rules: plan.Rules{Catalogue: someTools}},
+		{name: "variable replaced by its own step", plan: `{"title":"T","variables":{"v":1},"steps":[{"title":"a","tool":"t","args":{"x":"${v}"},"result_variable":"v"}]}`},
+		{name: "repeated result variable", plan: `{"title":"T","steps":[{"title":"a","tool":"t","result_variable":"v"},{"title":"b","tool":"t","result_variable":"v"}]}`, want: []string{"duplicate_result_variable /steps/1/result_variable"}},
+		{name: "unchecked tool name", plan: `{"title":"T","steps":[{"title":"a","tool":"nope"}]}`, rules: plan.Rules{Catalogue: someTools}},
 		{name: "an unknown and an ambiguous tool", plan: `{"title":"T","steps":[{"title":"a","tool":"fs.reed"},{"title":"b","tool":"search"},{"title":"c","tool":"web:search"}]}`, rules: plan.Rules{CheckTools: true, Catalogue: someTools}, want: []string{"unknown_tool /steps/0/tool", "ambiguous_tool /steps/1/tool"}},
 		{name: "bad args", plan: `{"title":"T","steps":[{"title":"a","tool":"workspace:fs.read","args":{"path":[5],"lines":0}}]}`, rules: plan.Rules{CheckTools: true, Catalogue: someTools}, want: []string{"bad_args /steps/0/args/lines", "bad_args /steps/0/args/path"}},
-		{name: "a missing arg points at the args", plan: `{"title":"T","steps":[{"title":"a","tool":"fs.read","args":{}}]}`, rules: plan.Rules{CheckTools: true, Catalogue: someTools}, want: []string{"bad_args /steps/0/args"}},
-		{name: "missing args point at the step", plan: `{"title":"T","steps":[{"title":"a","tool":"fs.read"}]}`, rules: plan.Rules{CheckTools: true, Catalogue: someTools}, want: []string{"bad_args /steps/0"}},
-		{name: "in a model's plan args may be missing as a whole", plan: `{"title":"T","steps":[{"title":"a","tool":"fs.read"},{"title":"b","tool":"fs.read","args":{"lines":1}}]}`, rules: plan.Rules{CheckTools: true, Catalogue: someTools, Planned: true}, want: []string{"bad_args /steps/1/args"}},
-		{name: "and in part where the caller fills them in", plan: `{"title":"T","steps":[{"title":"b","tool":"fs.read","args":{"lines":1}},{"title":"c","tool":"fs.patch","args":{"path":"p"}}]}`, rules: plan.Rules{CheckTools: true, Catalogue: someTools, PartialArgs: true}},
-		{name: "empty args of a file are all there are", plan: `{"title":"T","steps":[{"title":"a","tool":"fs.read","args":{}},{"title":"b","tool":"fs.read"}]}`, rules: plan.Rules{CheckTools: true, Catalogue: someTools, PartialArgs: true, EmptyArgs: true}, want: []string{"bad_args /steps/0/args"}},
-		{name: "args in part may not be wrong", plan: `{"title":"T","steps":[{"title":"a","tool":"fs.read","args":{"file":"x"}},{"title":"b","tool":"fs.patch","args":{"path":[1]}}]}`, rules: plan.Rules{CheckTools: true, Catalogue: someTools, PartialArgs: true}, want: []string{"bad_args /steps/0/args", "bad_args /steps/1/args/path"}},
-		{name: "a field missing inside an arg is a fault even so", plan: `{"title":"T","steps":[{"title":"a","tool":"deep","args":{"in":{}}}]}`, rules: plan.Rules{CheckTools: true, Catalogue: someTools, PartialArgs: true}, want: []string{"bad_args /steps/0/args/in"}},
-		{name: "profiles are not looked at unless known", plan: `{"title":"T","steps":[{"title":"a","executor":"agent","profile":"x"}]}`},
-		{name: "an unknown profile and none", plan: `{"title":"T","steps":[{"title":"a","executor":"agent","profile":"x"},{"title":"b","executor":"agent"},{"title":"c","executor":"agent","profile":"p"}]}`, rules: plan.Rules{Profiles: []string{"p"}}, want: []string{"unknown_profile /steps/0/profile", "unknown_profile /steps/1"}},
-		{name: "a model may name no profile where there is none", plan: `{"title":"T","steps":[{"title":"a","executor":"agent","profile":"x"}]}`, rules: plan.Rules{Planned: true}, want: []string{"unknown_profile /steps/0/profile"}},
+		{name: "missing arg", plan: `{"title":"T","steps":[{"title":"a","tool":"fs.read","args":{}}]}`, rules: plan.Rules{CheckTools: true, Catalogue: someTools}, want: []string{"bad_args /steps/0/args"}},
+		{name: "missing args", plan: `{"title":"T","steps":[{"title":"a","tool":"fs.read"}]}`, rules: plan.Rules{CheckTools: true, Catalogue: someTools}, want: []string{"bad_args /steps/0"}},
+		{name: "missing args in a model's plan", plan: `{"title":"T","steps":[{"title":"a","tool":"fs.read"},{"title":"b","tool":"fs.read","args":{"lines":1}}]}`, rules: plan.Rules{CheckTools: true, Catalogue: someTools, Planned: true}, want: []string{"bad_args /steps/1/args"}},
+		{name: "some args missing, filled in by the caller", plan: `{"title":"T","steps":[{"title":"b","tool":"fs.read","args":{"lines":1}},{"title":"c","tool":"fs.patch","args":{"path":"p"}}]}`, rules: plan.Rules{CheckTools: true, Catalogue: someTools, PartialArgs: true}},
+		{name: "empty args in a plan file", plan: `{"title":"T","steps":[{"title":"a","tool":"fs.read","args":{}},{"title":"b","tool":"fs.read"}]}`, rules: plan.Rules{CheckTools: true, Catalogue: someTools, PartialArgs: true, EmptyArgs: true}, want: []string{"bad_args /steps/0/args"}},
+		{name: "some args missing, others invalid", plan: `{"title":"T","steps":[{"title":"a","tool":"fs.read","args":{"file":"x"}},{"title":"b","tool":"fs.patch","args":{"path":[1]}}]}`, rules: plan.Rules{CheckTools: true, Catalogue: someTools, PartialArgs: true}, want: []string{"bad_args /steps/0/args", "bad_args /steps/1/args/path"}},
+		{name: "missing field inside an arg", plan: `{"title":"T","steps":[{"title":"a","tool":"deep","args":{"in":{}}}]}`, rules: plan.Rules{CheckTools: true, Catalogue: someTools, PartialArgs: true}, want: []string{"bad_args /steps/0/args/in"}},
+		{name: "unchecked profile", plan: `{"title":"T","steps":[{"title":"a","executor":"agent","profile":"x"}]}`},
+		{name: "unknown and missing profile", plan: `{"title":"T","steps":[{"title":"a","executor":"agent","profile":"x"},{"title":"b","executor":"agent"},{"title":"c","executor":"agent","profile":"p"}]}`, rules: plan.Rules{Profiles: []string{"p"}}, want: []string{"unknown_profile /steps/0/profile", "unknown_profile /steps/1"}},
+		{name: "profile in a model's plan without profiles", plan: `{"title":"T","steps":[{"title":"a","executor":"agent","profile":"x"}]}`, rules: plan.Rules{Planned: true}, want: []string{"unknown_profile /steps/0/profile"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			faults, _ := plan.Validate(mustPlan(t, tt.plan), tt.rules)
@@ -94,7 +95,7 @@ func TestValidateFindsEachFault(t *testing.T) {
 	}
 }
 
-func TestValidateFindsFaultsOfGoValues(t *testing.T) {
+func TestValidateFindsFaultsInGoValues(t *testing.T) {
 	p := plan.Plan{Title: "T", Steps: []plan.Step{{Title: "a", Executor: plan.ExecutorSelf, Timeout: -time.Second}}}
 	faults, _ := plan.Validate(p, plan.Rules{})
 	if got := faultsAt(faults); !slices.Equal(got, []string{"bad_index /steps/0/index", "bad_timeout /steps/0/timeout"}) {
@@ -113,7 +114,7 @@ func TestValidateFindsUnreadableIndices(t *testing.T) {
 		case want == "" && len(faults) > 0:
 			t.Errorf("%q: %+v", index, faults)
 		case want != "" && (len(faults) != 1 || faults[0].Code != plan.CodeBadIndex || !strings.Contains(faults[0].Message, want)):
-			t.Errorf("%q: got %+v, want one that says it %s", index, faults, want)
+			t.Errorf("%q: got %+v, want one fault with %q", index, faults, want)
 		}
 	}
 }
@@ -125,22 +126,22 @@ func TestValidateWarns(t *testing.T) {
 		rules      plan.Rules
 		want       []string
 	}{
-		{"of a plan that does nothing", `{"title":"T","steps":[]}`, checked, []string{"no_steps /steps"}},
-		{"of tools that were not looked at", `{"title":"T","steps":[{"title":"a","tool":"t"}]}`, plan.Rules{}, []string{"unchecked_tools /steps"}},
-		{"not of tools where there are none", `{"title":"T","steps":[{"title":"a","executor":"self"}]}`, plan.Rules{}, nil},
-		{"of retries that will not happen", `{"title":"T","steps":[{"title":"a","tool":"web:search","retries":1},{"title":"b","tool":"fs.read","args":{"path":"p"},"retries":1}]}`, checked, []string{"ignored_retries /steps/0/retries"}},
-		{"of calls that will not be made", `{"title":"T","steps":[{"title":"a","tool_calls":[{"name":"web:search"},{"name":"x"}]}]}`, checked, []string{"ignored_tool_calls /steps/0/tool_calls"}},
-		{"once of a schema that cannot be used", `{"title":"T","steps":[{"title":"a","tool":"broken"},{"title":"b","tool":"broken","args":{"x":1}}]}`, checked, []string{"unchecked_args /steps/0/tool"}},
-		{"of a schema that would have to be fetched", `{"title":"T","steps":[{"title":"a","tool":"remote"}]}`, checked, []string{"unchecked_args /steps/0/tool"}},
-		{"of milestones with steps that do not exist", `{"title":"T","steps":[{"title":"a","executor":"self"}],"milestones":[{"title":"m","steps":["1","7"]}]}`, checked, []string{"unknown_milestone_step /milestones/0/steps/1"}},
-		{"of titles that take more than a line", `{"title":"T\nU","steps":[{"title":"a\rb","executor":"self"},{"title":"a\u2028b","executor":"self"},{"title":"a\tb","executor":"self"}],"milestones":[{"title":"m\r\nn"}]}`, checked, []string{
+		{"empty plan", `{"title":"T","steps":[]}`, checked, []string{"no_steps /steps"}},
+		{"unchecked tools", `{"title":"T","steps":[{"title":"a","tool":"t"}]}`, plan.Rules{}, []string{"unchecked_tools /steps"}},
+		{"no tools to check", `{"title":"T","steps":[{"title":"a","executor":"self"}]}`, plan.Rules{}, nil},
+		{"ignored retries", `{"title":"T","steps":[{"title":"a","tool":"web:search","retries":1},{"title":"b","tool":"fs.read","args":{"path":"p"},"retries":1}]}`, checked, []string{"ignored_retries /steps/0/retries"}},
+		{"ignored tool calls", `{"title":"T","steps":[{"title":"a","tool_calls":[{"name":"web:search"},{"name":"x"}]}]}`, checked, []string{"ignored_tool_calls /steps/0/tool_calls"}},
+		{"unusable schema warns once", `{"title":"T","steps":[{"title":"a","tool":"broken"},{"title":"b","tool":"broken","args":{"x":1}}]}`, checked, []string{"unchecked_args /steps/0/tool"}},
+		{"external schema", `{"title":"T","steps":[{"title":"a","tool":"remote"}]}`, checked, []string{"unchecked_args /steps/0/tool"}},
+		{"unknown milestone step", `{"title":"T","steps":[{"title":"a","executor":"self"}],"milestones":[{"title":"m","steps":["1","7"]}]}`, checked, []string{"unknown_milestone_step /milestones/0/steps/1"}},
+		{"multiline titles", `{"title":"T\nU","steps":[{"title":"a\rb","executor":"self"},{"title":"a\u2028b","executor":"self"},{"title":"a\tb","executor":"self"}],"milestones":[{"title":"m\r\nn"}]}`, checked, []string{
 			"multiline_title /title", "multiline_title /steps/0/title", "multiline_title /steps/1/title", "multiline_title /milestones/0/title",
 		}},
-		{"of variables that no reference can name", `{"title":"T","variables":{"":1,"a.b":1,"a b}":1,"x[0]":1," v":1,"w ":1,"a b":1,"é]":1},"steps":[{"title":"a","executor":"self","result_variable":"r.s"}]}`, checked, []string{
+		{"unreachable variables", `{"title":"T","variables":{"":1,"a.b":1,"a b}":1,"x[0]":1," v":1,"w ":1,"a b":1,"é]":1},"steps":[{"title":"a","executor":"self","result_variable":"r.s"}]}`, checked, []string{
 			"unreachable_variable /variables/", "unreachable_variable /variables/ v", "unreachable_variable /variables/a b}", "unreachable_variable /variables/a.b",
 			"unreachable_variable /variables/w ", "unreachable_variable /variables/x[0]", "unreachable_variable /steps/0/result_variable",
 		}},
-		{"of a result that replaces what the plan gives", `{"title":"T","variables":{"v":1,"w":1},"steps":[{"title":"a","executor":"self"},{"title":"b","executor":"self","result_variable":"v"}]}`, checked, []string{"shadowed_variable /steps/1/result_variable"}},
+		{"result replaces a variable", `{"title":"T","variables":{"v":1,"w":1},"steps":[{"title":"a","executor":"self"},{"title":"b","executor":"self","result_variable":"v"}]}`, checked, []string{"shadowed_variable /steps/1/result_variable"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			faults, warnings := plan.Validate(mustPlan(t, tt.plan), tt.rules)
@@ -156,7 +157,7 @@ func TestValidateWarns(t *testing.T) {
 
 func TestUnreferencableNamesAreNotSuggested(t *testing.T) {
 	for _, tt := range []struct{ name, variables, want string }{
-		{"beside another", `{"a.b":1,"c":1,"":1}`, "step 1 refers to ${v}, which nothing defines; there is c"},
+		{"with another variable", `{"a.b":1,"c":1,"":1}`, "step 1 refers to ${v}, which nothing defines; there is c"},
 		{"alone", `{"a.b":1}`, "step 1 refers to ${v}, and the plan defines no variables"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -203,24 +204,24 @@ func TestArgsWithoutReferencesAreChecked(t *testing.T) {
 		name, args string
 		want       []string // paths below args
 	}{
-		{"nothing is wrong", `{"text":"abc","count":1,"mode":"fast","list":[1,2],"nested":{"a":"x"},"either":1,"not":1}`, nil},
-		{"everything is wrong at once", `{"text":"A","count":0,"mode":"x","list":[1,1,"a"],"nested":{"b":1},"either":"x","not":null}`, []string{"count", "either", "list", "list", "list/2", "mode", "nested", "not", "text", "text"}},
-		{"a lone reference may become anything", `{"text":"${v}","count":"${v}","mode":"${v}","list":"${v}","nested":"${v}","either":"${v}","not":"${v}"}`, nil},
-		{"a text around a reference stays a text", `{"text":"abc","count":"${v}0"}`, []string{"count"}},
-		{"the length of a text with a reference is not known", `{"text":"${v}0"}`, nil},
-		{"the words of a text with a reference are not known", `{"text":"abc","mode":"f${v}"}`, nil},
-		{"a reference in a list leaves the others checked", `{"text":"abc","list":["${v}","a"]}`, []string{"list/1"}},
-		{"a reference in a list does not change its length", `{"text":"abc","list":["${v}","${v}",1]}`, []string{"list"}},
-		{"equal references may become different", `{"text":"abc","list":["${v}","${v}"]}`, nil},
-		{"a reference defines no key", `{"nested":{"b":"${v}"}}`, []string{"", "nested"}},
-		{"a choice that a reference may yet meet", `{"text":"abc","either":{"k":"${v}"}}`, nil},
-		{"a choice that no reference can meet", `{"text":"abc","either":{"j":"${v}"}}`, []string{"either"}},
-		{"what follows from a condition", `{"text":"abc","mode":"fast"}`, []string{""}},
-		{"a condition that a reference may change", `{"text":"${v}","mode":"fast"}`, nil},
-		{"an escaped reference is checked as it will be", `{"text":"$${"}`, []string{"text"}},
-		{"an escaped reference counts without its escape", `{"text":"$${v}"}`, nil},
-		{"a large number is checked", `{"text":"abc","big":1e400}`, []string{"big"}},
-		{"a number too large to reckon with is left to the tool", `{"text":"abc","big":1e999999999}`, nil},
+		{"valid args", `{"text":"abc","count":1,"mode":"fast","list":[1,2],"nested":{"a":"x"},"either":1,"not":1}`, nil},
+		{"everything invalid", `{"text":"A","count":0,"mode":"x","list":[1,1,"a"],"nested":{"b":1},"either":"x","not":null}`, []string{"count", "either", "list", "list", "list/2", "mode", "nested", "not", "text", "text"}},
+		{"lone references", `{"text":"${v}","count":"${v}","mode":"${v}","list":"${v}","nested":"${v}","either":"${v}","not":"${v}"}`, nil},
+		{"text around a reference is text", `{"text":"abc","count":"${v}0"}`, []string{"count"}},
+		{"length of text with a reference is unknown", `{"text":"${v}0"}`, nil},
+		{"text with a reference in an enum", `{"text":"abc","mode":"f${v}"}`, nil},
+		{"list with a reference checks the other items", `{"text":"abc","list":["${v}","a"]}`, []string{"list/1"}},
+		{"list with references keeps its length", `{"text":"abc","list":["${v}","${v}",1]}`, []string{"list"}},
+		{"equal references in a unique list", `{"text":"abc","list":["${v}","${v}"]}`, nil},
+		{"reference under an unknown key", `{"nested":{"b":"${v}"}}`, []string{"", "nested"}},
+		{"choice that a reference may match", `{"text":"abc","either":{"k":"${v}"}}`, nil},
+		{"choice that no reference can match", `{"text":"abc","either":{"j":"${v}"}}`, []string{"either"}},
+		{"condition", `{"text":"abc","mode":"fast"}`, []string{""}},
+		{"condition with a reference", `{"text":"${v}","mode":"fast"}`, nil},
+		{"escaped reference is checked unescaped", `{"text":"$${"}`, []string{"text"}},
+		{"escaped reference of sufficient length", `{"text":"$${v}"}`, nil},
+		{"large number", `{"text":"abc","big":1e400}`, []string{"big"}},
+		{"huge number is not checked", `{"text":"abc","big":1e999999999}`, nil},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			p := mustPlan(t, `{"title":"T","variables":{"v":1},"steps":[{"title":"a","tool":"t","args":`+tt.args+`}]}`)
@@ -241,14 +242,14 @@ func TestMissingArgs(t *testing.T) {
 		name, tool, args string
 		want             []string
 	}{
-		{"a required one", "fs.read", `{"lines":1}`, []string{"path"}},
-		{"none", "fs.read", `{"path":"${v}"}`, nil},
-		{"all where there are no args", "fs.read", `null`, []string{"path"}},
-		{"those of the nearest choice", "fs.patch", `{"path":"p","old":"o"}`, []string{"new"}},
-		{"those of the smallest choice where all are missing", "fs.patch", `null`, []string{"diff"}},
-		{"none where one choice is met", "fs.patch", `{"diff":"d"}`, nil},
-		{"none where anything goes", "web:search", `null`, nil},
-		{"none where the schema cannot be used", "broken", `null`, nil},
+		{"required arg", "fs.read", `{"lines":1}`, []string{"path"}},
+		{"nothing missing", "fs.read", `{"path":"${v}"}`, nil},
+		{"null args", "fs.read", `null`, []string{"path"}},
+		{"nearest choice", "fs.patch", `{"path":"p","old":"o"}`, []string{"new"}},
+		{"smallest choice", "fs.patch", `null`, []string{"diff"}},
+		{"choice matched", "fs.patch", `{"diff":"d"}`, nil},
+		{"no schema", "web:search", `null`, nil},
+		{"unusable schema", "broken", `null`, nil},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			tool, err := someTools.Find(tt.tool)
@@ -300,7 +301,7 @@ func TestFaultError(t *testing.T) {
 	}
 	var invalid *plan.InvalidPlanError
 	if !errors.As(err, &invalid) || len(invalid.Faults) != 2 {
-		t.Errorf("the faults cannot be had from %v", err)
+		t.Errorf("%v does not contain the faults", err)
 	}
 }
 
@@ -323,7 +324,7 @@ func TestRandomDAGHasNoFaults(t *testing.T) {
 	})
 }
 
-func TestBackEdgeIsACycleWithMembers(t *testing.T) {
+func TestBackEdgeIsCycleWithMembers(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		p := drawDAG(t)
 		g := plan.NewGraph(p)

@@ -31,8 +31,8 @@ type textPart struct {
 	reference *Reference
 }
 
-// splitText cuts a text into words and references. $${ is a literal ${; an
-// unclosed ${, an empty ${} and $n are plain words.
+// splitText splits a text into plain text and references. $${ is a literal ${; an
+// unclosed ${, an empty ${} and $n are plain text.
 func splitText(text string) []textPart {
 	if !strings.Contains(text, "${") {
 		return []textPart{{raw: text, plain: text}}

@@ -16,16 +16,16 @@ func TestReferences(t *testing.T) {
 		{"a name", `"${v}"`, `v`},
 		{"fields and list positions", `"${v.field.0[1].x}"`, `v/field/0/1/x`},
 		{"a position right after the name", `"${v[0]}"`, `v/0`},
-		{"blanks inside the braces are trimmed", `"a ${ v.f } b"`, `v/f`},
+		{"blanks inside the braces", `"a ${ v.f } b"`, `v/f`},
 		{"several in one text", `"${a}${b}"`, `a b`},
-		{"lists and objects are searched, by key", `{"z":"${a}","b":[{"c":"${b}"}]}`, `b a`},
-		{"object keys hold none", `{"${k}":1}`, ``},
-		{"an escaped one is none", `"$${v}"`, ``},
-		{"one after an escaped one counts", `"$${v} ${w}"`, `w`},
-		{"an unclosed one is none", `"${v"`, ``},
-		{"an empty one is none", `"${} ${ }"`, ``},
-		{"a shell variable is none", `"$v $1 $$"`, ``},
-		{"numbers hold none", `[1,null,true]`, ``},
+		{"lists and objects, by key", `{"z":"${a}","b":[{"c":"${b}"}]}`, `b a`},
+		{"object keys", `{"${k}":1}`, ``},
+		{"escaped reference", `"$${v}"`, ``},
+		{"reference after an escaped one", `"$${v} ${w}"`, `w`},
+		{"unclosed reference", `"${v"`, ``},
+		{"empty reference", `"${} ${ }"`, ``},
+		{"shell variable", `"$v $1 $$"`, ``},
+		{"numbers", `[1,null,true]`, ``},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			var got []string
@@ -51,30 +51,30 @@ func TestResolve(t *testing.T) {
 		"list": [10, {"k": "<v>"}], "object": {"f": {"g": "deep"}, "0": "zero"}, "trap": "${text} $${text}"
 	}`).(map[string]any)
 	for _, tt := range []struct{ name, value, want string }{
-		{"alone, a text stays text", `"${text}"`, `"t"`},
-		{"alone, a number stays a number with every digit", `"${number}"`, `12345678901234567890`},
-		{"alone, a number beyond any float stays", `"${huge}"`, `1e400`},
-		{"alone, null stays null", `"${no}"`, `null`},
-		{"alone, an object stays an object", `"${object.f}"`, `{"g":"deep"}`},
-		{"blanks around it make it a text", `" ${yes}"`, `" true"`},
-		{"inside text a string goes in as it is", `"a ${text} b"`, `"a t b"`},
-		{"inside text null is written as JSON", `"<${no}>"`, `"<null>"`},
-		{"inside text an object is compact JSON, not HTML-escaped", `"is ${list}"`, `"is [10,{\"k\":\"<v>\"}]"`},
-		{"inside text a number keeps every digit", `"${number}${huge}"`, `"123456789012345678901e400"`},
+		{"lone text", `"${text}"`, `"t"`},
+		{"lone number keeps every digit", `"${number}"`, `12345678901234567890`},
+		{"lone number beyond any float", `"${huge}"`, `1e400`},
+		{"lone null", `"${no}"`, `null`},
+		{"lone object", `"${object.f}"`, `{"g":"deep"}`},
+		{"blanks around a reference make text", `" ${yes}"`, `" true"`},
+		{"string inside text", `"a ${text} b"`, `"a t b"`},
+		{"null inside text", `"<${no}>"`, `"<null>"`},
+		{"list inside text is compact JSON", `"is ${list}"`, `"is [10,{\"k\":\"<v>\"}]"`},
+		{"numbers inside text keep every digit", `"${number}${huge}"`, `"123456789012345678901e400"`},
 		{"a list position by dot", `"${list.0}"`, `10`},
 		{"a list position by brackets, and a field below it", `"${list[1].k}"`, `"<v>"`},
-		{"a field called like a number", `"${object.0}"`, `"zero"`},
+		{"a field named like a number", `"${object.0}"`, `"zero"`},
 		{"blanks inside the braces are trimmed", `"${  text }"`, `"t"`},
 		{"values are not expanded again", `["${trap}","x${trap}"]`, `["${text} $${text}","x${text} $${text}"]`},
 		{"$${ is a literal ${", `"$${text}"`, `"${text}"`},
-		{"the first of three dollars stays", `"$$${text}"`, `"$${text}"`},
+		{"three dollars", `"$$${text}"`, `"$${text}"`},
 		{"an escape and a reference in one text", `"$${a} ${text}"`, `"${a} t"`},
-		{"an unclosed reference stays, an escape after it does not", `"${text $${"`, `"${text ${"`},
-		{"an empty reference stays", `"${} ${  }"`, `"${} ${  }"`},
-		{"a shell variable stays", `"$text $1 $"`, `"$text $1 $"`},
-		{"object keys stay", `{"${text}":"${text}"}`, `{"${text}":"t"}`},
-		{"lists are filled in", `[["${text}"],1,null]`, `[["t"],1,null]`},
-		{"an empty text stays", `""`, `""`},
+		{"escape after an unclosed reference", `"${text $${"`, `"${text ${"`},
+		{"empty reference", `"${} ${  }"`, `"${} ${  }"`},
+		{"shell variable", `"$text $1 $"`, `"$text $1 $"`},
+		{"object keys", `{"${text}":"${text}"}`, `{"${text}":"t"}`},
+		{"lists", `[["${text}"],1,null]`, `[["t"],1,null]`},
+		{"empty text", `""`, `""`},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			got, err := plan.Resolve(mustValue(t, tt.value), values)
@@ -94,14 +94,14 @@ func TestResolveErrorsNameMissingAndExistingFields(t *testing.T) {
 		name, text, field string
 		there             []string
 	}{
-		{"a variable", "${x.y}", "", []string{"l", "n", "o", "s"}},
+		{"variable", "${x.y}", "", []string{"l", "n", "o", "s"}},
 		{"a field of an object", "see ${o.c}", "c", []string{"a", "b"}},
 		{"a position past the end", "${l[2]}", "2", []string{"0", "1"}},
 		{"a negative position", "${l.-1}", "-1", []string{"0", "1"}},
 		{"a field of a list", "${l.name}", "name", []string{"0", "1"}},
 		{"a field of a text", "${s.length}", "length", nil},
 		{"a field of null", "${n.f}", "f", nil},
-		{"a position with a nought before it", "${l.01}", "01", []string{"0", "1"}},
+		{"a position with a leading zero", "${l.01}", "01", []string{"0", "1"}},
 		{"a position with a sign", "${l[+1]}", "+1", []string{"0", "1"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -113,7 +113,7 @@ func TestResolveErrorsNameMissingAndExistingFields(t *testing.T) {
 				if !strings.Contains(err.Error(), `no variable "x", only l, n, o and s`) {
 					t.Errorf("the message does not list the existing names: %v", err)
 				}
-				if tt.name != "a variable" || !slices.Equal(variable.There, tt.there) || variable.Reference.Name != "x" {
+				if tt.name != "variable" || !slices.Equal(variable.There, tt.there) || variable.Reference.Name != "x" {
 					t.Errorf("got %+v", variable)
 				}
 			case errors.As(err, &field):
@@ -130,14 +130,14 @@ func TestResolveErrorsNameMissingAndExistingFields(t *testing.T) {
 	}
 }
 
-// malformedReferences are references without a value, by their message.
+// malformedReferences are references without a value, with their errors.
 var malformedReferences = []struct{ name, text, why string }{
-	{"a bracket that is not closed", "${o[0}", "a bracket is not closed"},
-	{"another after a field", "${o.x[0}", "a bracket is not closed"},
+	{"an unclosed bracket", "${o[0}", "a bracket is not closed"},
+	{"an unclosed bracket after a field", "${o.x[0}", "a bracket is not closed"},
 	{"an empty field", "${o..x}", "it holds an empty field"},
 	{"an empty field at the end", "${o.}", "it holds an empty field"},
 	{"empty brackets", "${o[ ]}", "it holds an empty field"},
-	{"a name behind a bracket", "${o[0]x}", "something follows a closing bracket that is neither a dot nor a bracket"},
+	{"a name after a bracket", "${o[0]x}", "something follows a closing bracket that is neither a dot nor a bracket"},
 	{"a path without a name", "${.x}", "it names no variable"},
 	{"a position without a name", "${[0]}", "it names no variable"},
 }
@@ -160,7 +160,7 @@ func TestMalformedReferencesAreErrors(t *testing.T) {
 	}
 }
 
-func TestLongListsOfNamesAreCutWithACount(t *testing.T) {
+func TestLongNameListsAreCutWithCount(t *testing.T) {
 	_, err := plan.Resolve("${v[100]}", map[string]any{"v": make([]any, 100)})
 	if err == nil || !strings.HasSuffix(err.Error(), "19 and 80 more") {
 		t.Errorf("got %v", err)
@@ -183,8 +183,8 @@ func TestResolveArgsKeepsMissingArgsMissing(t *testing.T) {
 	}
 }
 
-func TestResolveNeverExpandsTwice(t *testing.T) {
-	// Whatever the value holds, it comes out as it went in.
+func TestResolveNeverExpandsValues(t *testing.T) {
+	// Any value comes out unchanged.
 	pieces := rapid.SampledFrom([]string{"${v}", "$${v}", "${", "}", "$", "v", ".", "[0]", " "})
 	rapid.Check(t, func(t *rapid.T) {
 		value := strings.Join(rapid.SliceOfN(pieces, 0, 8).Draw(t, "value"), "")
@@ -200,7 +200,7 @@ func TestResolveNeverExpandsTwice(t *testing.T) {
 	})
 }
 
-func TestResolveLeavesTextWithoutReferencesAlone(t *testing.T) {
+func TestResolveKeepsTextWithoutReferences(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		text := strings.ReplaceAll(rapid.String().Draw(t, "text"), "${", "")
 		if got, err := plan.Resolve(text, nil); err != nil || got != any(text) {
@@ -215,7 +215,7 @@ func TestEscapingHidesEveryReference(t *testing.T) {
 		text := strings.Join(rapid.SliceOfN(pieces, 0, 8).Draw(t, "text"), "")
 		escaped := strings.ReplaceAll(text, "${", "$${")
 		if found := plan.References(escaped); len(found) != 0 {
-			t.Fatalf("%q holds %v", escaped, found)
+			t.Fatalf("%q has the references %v", escaped, found)
 		}
 		if got, err := plan.Resolve(escaped, nil); err != nil || got != any(text) {
 			t.Fatalf("%q became %q, %v", escaped, got, err)
@@ -227,10 +227,10 @@ func TestPlaceholderCoversItsFields(t *testing.T) {
 	const unknown = plan.Placeholder("<fs.read result>")
 	values := map[string]any{"r": unknown, "o": map[string]any{"in": unknown}}
 	for _, tt := range []struct{ name, text, want string }{
-		{"alone it gives its text", "${r}", "<fs.read result>"},
-		{"a path below it gives its text", "${r.files[0].name}", "<fs.read result>"},
-		{"inside text its text goes in", "see ${r} and ${r.x}", "see <fs.read result> and <fs.read result>"},
-		{"it may lie below something known", "${o.in.x}", "<fs.read result>"},
+		{"alone", "${r}", "<fs.read result>"},
+		{"path below a placeholder", "${r.files[0].name}", "<fs.read result>"},
+		{"inside text", "see ${r} and ${r.x}", "see <fs.read result> and <fs.read result>"},
+		{"below a known value", "${o.in.x}", "<fs.read result>"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			got, err := plan.Resolve(tt.text, values)
@@ -250,7 +250,7 @@ func TestLoneReferencesKeepTheirType(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			// Compared as text: digits must stay, not only values.
+			// Compared as text, because the digits must stay, too.
 			if want := plan.CanonicalJSON(map[string]any{"x": []any{value}}); plan.CanonicalJSON(got) != want {
 				t.Fatalf("%s became %s, want %s", text, plan.CanonicalJSON(got), want)
 			}

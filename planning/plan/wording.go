@@ -49,7 +49,7 @@ const (
 
 // checkWording warns of a step that says nothing particular.
 func (c *checker) checkWording(path string, s Step) {
-	if saysNothing(vagueTitle, s.Title) {
+	if saysNothing(vagueTitle, string(s.Title)) {
 		c.warn(CodeVagueStep, path+"/title", s.Index, "the title of step %s, %q, does not say what is done to which thing", s.Index, s.Title)
 	}
 	if saysNothing(emptyOutcome, s.ExpectedOutcome) {

@@ -24,8 +24,8 @@ func CompactionRequest(b Brief) Request {
 // Compact returns the conversation with a summary in place of its oldest messages,
 // as one question and one answer. The newest keep messages stay as they are. So do
 // those before them back to the nearest of the user's, since an answer without its
-// question says nothing. If nothing is left to sum up, the conversation is
-// unchanged.
+// question says nothing. If no older messages remain, the conversation
+// is unchanged.
 func Compact(conversation []Message, summary string, keep int) []Message {
 	from := len(conversation) - max(keep, 0)
 	for from > 0 && from < len(conversation) && conversation[from].Role != RoleUser {

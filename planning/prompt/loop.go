@@ -24,7 +24,7 @@ const PlanServer = "replan"
 
 // PlanTools returns the descriptions of the plan tools.
 func PlanTools() plan.Catalogue {
-	goal := `{"type":"object","properties":{"goal":{"type":"string","description":"what is to be done, complete in itself"}},"required":["goal"],"additionalProperties":false}`
+	goal := `{"type":"object","properties":{"goal":{"type":"string","description":"the task, complete in itself"}},"required":["goal"],"additionalProperties":false}`
 	id := `{"type":"object","properties":{"id":{"type":"string","description":"the id that plan_create returned"}},"required":["id"],"additionalProperties":false}`
 	return plan.Catalogue{
 		{
@@ -83,7 +83,7 @@ func AgentBrief(b Brief, step plan.Step, profile Profile) Brief {
 	prompting.ForcePlan, prompting.Conversation, prompting.Mentions, prompting.Profiles = false, nil, nil, nil
 	prompting.Think = cmp.Or(profile.Think, prompting.Think)
 	b.Prompting = prompting
-	b.Goal = step.Title
+	b.Goal = string(step.Title)
 	if step.ExpectedOutcome != "" {
 		b.Goal += "\n\nIt is done when this holds: " + step.ExpectedOutcome
 	}
@@ -141,7 +141,7 @@ func Answered(use reply.ToolUse, result any, failure, whole string) Message {
 func Reminder(b Brief, step plan.Step, turn Turn) Message {
 	text := "# Step " + plan.OneLine(step.Index, 80) + "\n\nGo on."
 	if turn.Number%5 == 0 || turn.Last {
-		text += " What it is for: " + disarm(plan.OneLine(step.Title, 400)) + "."
+		text += " What it is for: " + disarm(plan.OneLine(string(step.Title), 400)) + "."
 	}
 	if turn.Last {
 		text += " No further call will be made: answer now, from what you have."

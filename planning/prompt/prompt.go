@@ -345,7 +345,7 @@ func (l losses) sentence(window int) string {
 	}
 	what := strings.Join(parts, ", ")
 	if window > 0 {
-		return fmt.Sprintf("The prompt, for a window of %d tokens: %s.", window, what)
+		return fmt.Sprintf("The prompt was shortened for a window of %d tokens: %s.", window, what)
 	}
 	return "The prompt: " + what + "."
 }

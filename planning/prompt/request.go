@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"replan/internal/untrusted"
 	"replan/planning/plan"
 	"replan/planning/reply"
 )
@@ -78,16 +79,16 @@ type Request struct {
 
 // ModelInfo describes a model.
 type ModelInfo struct {
-	Name          string `json:"name"`
-	ContextWindow int    `json:"context_window"`         // tokens a request is given room for
-	Longest       int    `json:"longest,omitempty"`      // the model's own limit, in tokens; 0 if unknown
-	Tools         bool   `json:"tools,omitempty"`        // it can call tools
-	Thinks        bool   `json:"thinks,omitempty"`       // it can think aloud
-	Chats         bool   `json:"chats,omitempty"`        // it can answer at all
-	Bytes         int64  `json:"bytes,omitempty"`        // on disk
-	Parameters    string `json:"parameters,omitempty"`   // as reported by the server: "8.2B"
-	Quantization  string `json:"quantization,omitempty"` // as reported by the server: "Q4_K_M"
-	Loaded        bool   `json:"loaded,omitempty"`       // in memory now
+	Name          string         `json:"name"`
+	ContextWindow int            `json:"context_window"`         // tokens a request is given room for
+	Longest       int            `json:"longest,omitempty"`      // the model's own limit, in tokens; 0 if unknown
+	Tools         bool           `json:"tools,omitempty"`        // it can call tools
+	Thinks        bool           `json:"thinks,omitempty"`       // it can think aloud
+	Chats         bool           `json:"chats,omitempty"`        // it can answer at all
+	Bytes         int64          `json:"bytes,omitempty"`        // on disk
+	Parameters    untrusted.Text `json:"parameters,omitempty"`   // as reported by the server: "8.2B"
+	Quantization  untrusted.Text `json:"quantization,omitempty"` // as reported by the server: "Q4_K_M"
+	Loaded        bool           `json:"loaded,omitempty"`       // in memory now
 }
 
 // TaggedName returns the name of a model as listed by a server: with the tag
@@ -101,8 +102,8 @@ func TaggedName(name string) string {
 
 // SameModel reports whether two names mean one model. Servers ignore case. An empty
 // name means no model.
-func SameModel(a, b string) bool {
-	return a != "" && b != "" && strings.EqualFold(TaggedName(a), TaggedName(b))
+func SameModel[A, B ~string](a A, b B) bool {
+	return a != "" && b != "" && strings.EqualFold(TaggedName(string(a)), TaggedName(string(b)))
 }
 
 // ErrNoModel reports that no model is available: the server does not answer, or

@@ -10,7 +10,7 @@ import (
 	"replan/planning/reply"
 )
 
-// bound says in words how many steps a plan may have.
+// bound returns a sentence about how many steps a plan may have.
 func bound(most int) string {
 	if most <= 0 {
 		return "Use as many steps as the work needs and no more."
@@ -174,14 +174,14 @@ func situationText(s Situation, cut *cutter) string {
 func callLine(item plan.HistoryItem) string {
 	line := "- " + plan.OneLine(item.Index, 40) + " " + plan.OneLine(item.Tool, 80) + plan.OneLine(plan.CanonicalJSON(item.Args), 160) + ": " + itemStatus(item.Status)
 	if item.Error != "" {
-		line += ", " + plan.OneLine(item.Error, 200)
+		line += ", " + plan.OneLine(string(item.Error), 200)
 	}
 	return line
 }
 
 // stepLine names a step in one line.
 func stepLine(s plan.Step) string {
-	line := "step " + plan.OneLine(s.Index, 40) + ", " + plan.OneLine(s.Title, 200)
+	line := "step " + plan.OneLine(s.Index, 40) + ", " + plan.OneLine(string(s.Title), 200)
 	if s.Tool != "" {
 		line += " (" + plan.OneLine(s.Tool, 80) + ")"
 	}
@@ -203,7 +203,7 @@ func Outline(p plan.Plan) string {
 // dataOf holds the parts of a step that the prompts about it show.
 func dataOf(s plan.Step, p plan.Plan, inputs []plan.HistoryItem, cut *cutter) stepData {
 	return stepData{
-		plan.OneLine(s.Index, 80), disarm(plan.OneLine(s.Title, 400)), disarm(plan.OneLine(s.ExpectedOutcome, 400)), Outline(p), cut.results(inputs, p, neededResults(s, p)),
+		plan.OneLine(s.Index, 80), disarm(plan.OneLine(string(s.Title), 400)), disarm(plan.OneLine(s.ExpectedOutcome, 400)), Outline(p), cut.results(inputs, p, neededResults(s, p)),
 	}
 }
 
@@ -218,7 +218,7 @@ func StepRequest(b Brief, p plan.Plan, step plan.Step, inputs []plan.HistoryItem
 
 // ArgsRequest has the model write the arguments of a tool step that came
 // without them, or without all of them; the reply is for [ParseArgs]. Its
-// format is the tool's own input schema, as far as a grammar can follow it.
+// format is the part of the tool's input schema that a grammar can express.
 func ArgsRequest(b Brief, p plan.Plan, step plan.Step, tool plan.Tool, inputs []plan.HistoryItem) Request {
 	shown := tool.InputSchema
 	if len(strings.TrimSpace(string(shown))) == 0 {
@@ -253,7 +253,7 @@ func SynthesisRequest(b Brief, p plan.Plan, items []plan.HistoryItem) Request {
 			var others []string
 			for _, s := range p.Steps {
 				if !seen[s.Index] {
-					others = append(others, "- "+plan.OneLine(s.Index, 40)+" "+plan.OneLine(s.Title, 120))
+					others = append(others, "- "+plan.OneLine(s.Index, 40)+" "+plan.OneLine(string(s.Title), 120))
 				}
 			}
 			first := unusedSteps(p, items)

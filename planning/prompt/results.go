@@ -69,14 +69,14 @@ func (c *cutter) result(item plan.HistoryItem, p plan.Plan, bound int) string {
 		parts = append(parts, "args: "+args)
 	}
 	if item.Error != "" {
-		parts = append(parts, "error: "+c.textWithin(item.Error, "", bound))
+		parts = append(parts, "error: "+c.textWithin(string(item.Error), "", bound))
 	}
 	if item.Result != nil {
 		before := c.characters
 		result := Text(item.Result)
 		parts = append(parts, "result: "+c.textWithin(result, whole, bound))
 		if out := c.characters - before; out > 0 {
-			c.cuts = append(c.cuts, resultCut{item.Index, item.Title, bound, bound + out})
+			c.cuts = append(c.cuts, resultCut{item.Index, string(item.Title), bound, bound + out})
 		}
 	}
 	if len(parts) == 0 {
@@ -126,7 +126,7 @@ func (c *cutter) results(items []plan.HistoryItem, p plan.Plan, first map[string
 			bound, older = older[0], older[1:]
 			if bound == 0 && sizes[i] > 0 && item.Status == plan.ItemCompleted {
 				c.texts, c.characters = c.texts+1, c.characters+sizes[i]
-				c.cuts = append(c.cuts, resultCut{item.Index, item.Title, 0, sizes[i]})
+				c.cuts = append(c.cuts, resultCut{item.Index, string(item.Title), 0, sizes[i]})
 				continue
 			}
 			bound = max(bound, leastShown)

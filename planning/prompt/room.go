@@ -2,7 +2,6 @@ package prompt
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 	"strings"
 	"unicode"
@@ -82,8 +81,5 @@ func typed(b Brief, taken int) (forms []schema, untyped []string) {
 // listFew names the first few of a longer list.
 func listFew(names []string) string {
 	const most = 5
-	if len(names) <= most {
-		return english.List(names, "and")
-	}
-	return fmt.Sprintf("%s and %d more", strings.Join(names[:most], ", "), len(names)-most)
+	return english.Some(names, most, "")
 }

@@ -91,9 +91,9 @@ func stepForm(executors schema, fields ...property) schema {
 	return schema{Type: "object", Properties: form, Required: append(required, "depends_on", "expected_outcome")}
 }
 
-// stepForms has one form for each tool that there is room for, with its
-// arguments, one for all the others, which it names besides, and one for each of
-// the other executors.
+// stepForms returns one form with arguments for each tool that fits, one form for
+// all other tools, which it also returns by name, and one for each of the other
+// executors.
 func stepForms(b Brief) (step schema, untyped []string) {
 	var others []schema
 	if names := b.Prompting.ProfileNames(); len(names) > 0 {

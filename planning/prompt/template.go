@@ -36,7 +36,7 @@ type (
 	repairData struct {
 		Faults    []string // a clause each
 		Reply     string   // the faulty one; empty where none came
-		Partly    string   // one that broke off, as far as it came; empty where nothing did
+		Partly    string   // one that broke off; empty if none did
 		Analysis  string   // of phase 1
 		Review    string   // of phase 2
 		Situation string   // of a replan

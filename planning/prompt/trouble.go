@@ -1,14 +1,18 @@
 package prompt
 
-import "errors"
+import (
+	"errors"
+
+	"replan/internal/untrusted"
+)
 
 // ModelTrouble is the cause of a missing model, for code that helps the user
 // instead of repeating the sentence.
 type ModelTrouble struct {
-	Kind   TroubleKind `json:"kind"`
-	Host   string      `json:"host,omitempty"`   // of the model server
-	Model  string      `json:"model,omitempty"`  // the requested model; "" for any
-	Models []string    `json:"models,omitempty"` // available on the server instead
+	Kind   TroubleKind      `json:"kind"`
+	Host   untrusted.Text   `json:"host,omitempty"`   // of the model server
+	Model  untrusted.Text   `json:"model,omitempty"`  // the requested model; "" for any
+	Models []untrusted.Text `json:"models,omitempty"` // available on the server instead
 }
 
 // TroubleKind is a kind of trouble with a model.
@@ -23,8 +27,7 @@ const (
 	TroubleOther       TroubleKind = "other"       // the sentence has the details
 )
 
-// TroubleOf returns the trouble if err says that there is no model, else the zero
-// value.
+// TroubleOf returns the trouble if err wraps ErrNoModel, else the zero value.
 func TroubleOf(err error) ModelTrouble {
 	if !errors.Is(err, ErrNoModel) {
 		return ModelTrouble{}

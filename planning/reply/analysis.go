@@ -54,7 +54,7 @@ func isAnalysis(object map[string]any) bool {
 	return false
 }
 
-// analysisFrom reads the fields of an analysis as far as they make sense.
+// analysisFrom reads the usable fields of an analysis.
 func analysisFrom(object map[string]any) Analysis {
 	a := Analysis{
 		Direct:  word(object["mode"]) == ModeDirect,
@@ -127,7 +127,7 @@ func affirms(v any) bool {
 	return w == "yes" || w == "true" || strings.HasPrefix(w, "yes ") || strings.HasPrefix(w, "yes,")
 }
 
-// Fields of an analysis in words, "TASK: …" with or without bold marks.
+// Fields of an analysis in prose: "TASK: …", with or without bold marks.
 var (
 	modeField    = fieldPattern("MODE")
 	taskField    = fieldPattern("TASK")

@@ -5,5 +5,5 @@
 // Start with [Reply], then [ReadProposal] for plans, [ReadAnalysis] for phase 1
 // and [StepStream] for streams.
 //
-// The package calls nobody. It imports packages plan and english.
+// The package calls nobody. It imports plan and packages of internal.
 package reply

@@ -13,18 +13,18 @@ func TestDeepBrokenJSONIsNotRepaired(t *testing.T) {
 		return strings.Repeat("{'a':", depth) + "'b'" + strings.Repeat("}", depth)
 	}
 	if _, err := reply.ParseArgs(nested(100)); err != nil {
-		t.Errorf("a hundred levels: %v", err)
+		t.Errorf("100 levels: %v", err)
 	}
 	if _, err := reply.ParseArgs(nested(200)); err == nil {
-		t.Error("two hundred levels were repaired")
+		t.Error("200 levels were repaired")
 	}
 	sound := strings.ReplaceAll(nested(200), "'", `"`)
 	if _, err := reply.ParseArgs(sound); err != nil {
-		t.Errorf("JSON without a fault is read at any depth: %v", err)
+		t.Errorf("valid JSON of 200 levels: %v", err)
 	}
 }
 
-// BenchmarkReadEndlessReplies reads the reply of a model repeating itself: the
+// BenchmarkReadEndlessReplies reads the reply of a model that repeats itself: the
 // time per byte must not grow with the length.
 func BenchmarkReadEndlessReplies(b *testing.B) {
 	for _, unit := range []string{`{"steps":["`, `{"a":`, `{"plan":{"plan":`, `["`, "{", "{'a':b,", "- a: {\n", "</thinking>"} {

@@ -7,8 +7,8 @@ import (
 	"replan/planning/plan"
 )
 
-// A step in words may have its fields in lines of their own: "tool: fs.read"
-// under its title, in the manner of YAML, or in the columns of a table.
+// A step in prose may have its fields in separate lines: "tool: fs.read" under its
+// title, as in YAML, or in the columns of a table.
 
 // fieldLine is a line with the name of a field.
 var fieldLine = lazyregexp.New(`^\s*(?:[-*+•–]\s+)?[*_` + "`" + `"]*([A-Za-z][A-Za-z _-]{1,24}?)[*_` + "`" + `"]*\s*[:=]\s*[*_]*\s*(.*)$`)

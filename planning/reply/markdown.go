@@ -9,7 +9,7 @@ import (
 	"replan/planning/plan"
 )
 
-// A plan in words: headings, sections in bold, numbered or bulleted lines, perhaps
+// A plan in prose: headings, sections in bold, numbered or bulleted lines, perhaps
 // with an executor.
 var (
 	sectionLine  = lazyregexp.New(`^(?:#{1,6}\s+)?\*{0,2}([A-Za-z][A-Za-z /-]{2,40}?)\*{0,2}\s*:\s*\*{0,2}\s*(.*)$`)
@@ -34,7 +34,7 @@ func isPlaceholder(text string) bool {
 	return !strings.ContainsAny(text[1:len(text)-1], "[]")
 }
 
-// readLine reads one step in words, "Read the module → TOOL: fs.read". It
+// readLine reads one step in prose, "Read the module → TOOL: fs.read". It
 // returns nil for a placeholder and for a line without any.
 func readLine(line string) map[string]any {
 	line = checkbox.ReplaceAllString(strings.TrimSpace(line), "")
@@ -97,7 +97,7 @@ var boldMarks = lazyregexp.New(`\*\*([^*]+)\*\*|__([^_]+)__`)
 // names apart.
 func plainText(line string) string { return boldMarks.ReplaceAllString(line, "$1$2") }
 
-// section is a part of a plan in words.
+// section is a part of a plan in prose.
 type section struct {
 	name  string // lower case; empty before the first
 	lines []string

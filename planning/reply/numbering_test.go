@@ -9,8 +9,9 @@ import (
 	"replan/planning/reply"
 )
 
-// needing is a plan of steps without indices, with the given dependencies.
-func needing(needs ...string) string {
+// withDependencies returns a plan of steps without indices, with these
+// dependencies.
+func withDependencies(needs ...string) string {
 	steps := make([]string, len(needs))
 	for i, n := range needs {
 		steps[i] = fmt.Sprintf(`{"title":%q,"tool":"x","depends_on":[%s]}`, string(rune('A'+i)), n)
@@ -18,23 +19,23 @@ func needing(needs ...string) string {
 	return `{"title":"t","steps":[` + strings.Join(steps, ",") + `]}`
 }
 
-func TestDependenciesWithoutIndicesShowTheBase(t *testing.T) {
+func TestDependenciesWithoutIndicesRevealBase(t *testing.T) {
 	for _, tt := range []struct {
 		name, reply, want string
-		streamed          []int // how many steps have come behind each step of the reply
+		streamed          []int // steps streamed after each step of the reply
 	}{
-		{"a 0 shows that they are counted from 0, also of those before it", needing("", "", "1", "0"), "1<> 2<> 3<2> 4<1>", []int{1, 2, 2, 4}},
-		{"a 0 at once", needing("", "0", "1"), "1<> 2<1> 3<2>", []int{1, 2, 3}},
-		{"the step's own number, counted from 0, shows that they are counted from 1", needing("", "1", "1"), "1<> 2<1> 3<1>", []int{1, 2, 3}},
-		{"so it does late", needing("", "", "1", "3"), "1<> 2<> 3<1> 4<3>", []int{1, 2, 2, 4}},
-		{"what nothing shows stands as it is", needing("", "", "1", "1,2"), "1<> 2<> 3<1> 4<1,2>", []int{1, 2, 2, 4}},
-		{"what waits for nothing comes behind what is open", needing("", "", "1", "", "0"), "1<> 2<> 3<2> 4<> 5<1>", []int{1, 2, 2, 2, 5}},
-		{"titles show nothing", needing("", `"A"`, "1", "0"), "1<> 2<1> 3<2> 4<1>", []int{1, 2, 2, 4}},
-		{"titles beside numbers stay what they are", needing("", "", `"A",1`, "0"), "1<> 2<> 3<1,2> 4<1>", []int{1, 2, 2, 4}},
-		{"a step that does not exist shows that they are counted from 1", needing("", "", "1", "9", "0"), "1<> 2<> 3<1> 4<9> 5<0>", []int{1, 2, 2, 4, 5}},
-		{"a 0 beside a step that would come later is left to be reported", needing("", "", "1", "0,3"), "1<> 2<> 3<1> 4<0,3>", []int{1, 2, 2, 4}},
+		{"late 0 counts from 0", withDependencies("", "", "1", "0"), "1<> 2<> 3<2> 4<1>", []int{1, 2, 2, 4}},
+		{"early 0 counts from 0", withDependencies("", "0", "1"), "1<> 2<1> 3<2>", []int{1, 2, 3}},
+		{"own number from 0 counts from 1", withDependencies("", "1", "1"), "1<> 2<1> 3<1>", []int{1, 2, 3}},
+		{"late own number counts from 1", withDependencies("", "", "1", "3"), "1<> 2<> 3<1> 4<3>", []int{1, 2, 2, 4}},
+		{"undecided numbers are kept", withDependencies("", "", "1", "1,2"), "1<> 2<> 3<1> 4<1,2>", []int{1, 2, 2, 4}},
+		{"independent step waits for undecided ones", withDependencies("", "", "1", "", "0"), "1<> 2<> 3<2> 4<> 5<1>", []int{1, 2, 2, 2, 5}},
+		{"titles decide nothing", withDependencies("", `"A"`, "1", "0"), "1<> 2<1> 3<2> 4<1>", []int{1, 2, 2, 4}},
+		{"titles beside numbers", withDependencies("", "", `"A",1`, "0"), "1<> 2<> 3<1,2> 4<1>", []int{1, 2, 2, 4}},
+		{"unknown step counts from 1", withDependencies("", "", "1", "9", "0"), "1<> 2<> 3<1> 4<9> 5<0>", []int{1, 2, 2, 4, 5}},
+		{"0 beside a later step is kept", withDependencies("", "", "1", "0,3"), "1<> 2<> 3<1> 4<0,3>", []int{1, 2, 2, 4}},
 		{
-			"indices show by themselves what is meant", `{"steps":[{"index":1,"title":"A","tool":"x"},{"index":2,"title":"B","tool":"x"},{"index":3,"title":"C","tool":"x","depends_on":[1]},{"index":4,"title":"D","tool":"x","depends_on":[]}]}`,
+			"explicit indices", `{"steps":[{"index":1,"title":"A","tool":"x"},{"index":2,"title":"B","tool":"x"},{"index":3,"title":"C","tool":"x","depends_on":[1]},{"index":4,"title":"D","tool":"x","depends_on":[]}]}`,
 			"1<> 2<> 3<1> 4<>",
 			[]int{1, 2, 3, 4},
 		},
@@ -52,13 +53,13 @@ func TestDependenciesWithoutIndicesShowTheBase(t *testing.T) {
 			}
 			var stream reply.StepStream
 			var steps []plan.Step
-			var came []int
+			var counts []int
 			for _, part := range strings.SplitAfter(tt.reply, "},") {
 				steps = append(steps, stream.Feed(part)...)
-				came = append(came, len(steps))
+				counts = append(counts, len(steps))
 			}
-			if fmt.Sprint(came) != fmt.Sprint(tt.streamed) || short(steps) != tt.want {
-				t.Errorf("streamed as %s, %v; want %s, %v", short(steps), came, tt.want, tt.streamed)
+			if fmt.Sprint(counts) != fmt.Sprint(tt.streamed) || short(steps) != tt.want {
+				t.Errorf("streamed as %s, %v; want %s, %v", short(steps), counts, tt.want, tt.streamed)
 			}
 		})
 	}

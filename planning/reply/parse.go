@@ -13,7 +13,7 @@ import (
 
 // Proposal is the steps of a reply.
 type Proposal struct {
-	Plan   plan.Plan    // title, variables, steps, milestones and risks as far as they could be read
+	Plan   plan.Plan    // the readable ones of title, variables, steps, milestones and risks
 	Reason string       // why there are no steps, in the model's words
 	Faults []plan.Fault // the unreadable parts
 	unused []string     // the items of the list without a step, as JSON
@@ -70,7 +70,7 @@ func ReadProposal(reply Reply, replan bool) Proposal {
 		"title": words.title, "goal": words.goal, "steps": words.items, "milestones": words.milestones, "risks": words.risks,
 	}, replan)
 	if reply.CutOff {
-		// Nothing in words shows whether more was to come.
+		// Prose does not show whether it is complete.
 		p.Faults = append([]plan.Fault{cutOffFault(reply, p.Plan.Steps)}, p.Faults...)
 	}
 	return p

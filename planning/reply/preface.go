@@ -6,14 +6,14 @@ import (
 )
 
 // preface is the text of a reply before a value. It finds the same start as
-// StripThinking while the reply still grows: it reads each byte a few times at
-// most, however often it is asked.
+// StripThinking while the reply still grows, and reads each byte only a few times
+// however often it is called.
 type preface struct {
 	text   []byte
 	start  int    // the start of the reply, after ended thoughts
 	sought [2]int // up to where no thought of a kind ends, by thinkingTags
 	ended  bool   // a thought has ended
-	prose  bool   // it began in words, so the next </think> ends a thought
+	prose  bool   // it began with prose, so the next </think> ends a thought
 	fence  int    // up to where the opening of a code fence was read
 	words  bool   // more than the opening of a code fence was read
 }

@@ -4,8 +4,8 @@ import (
 	"strings"
 )
 
-// StrippedAtBrackets returns the text left of the thoughts before each bracket of
-// a reply, read as it grows and read as a whole.
+// StrippedAtBrackets returns the text left before each bracket of a reply after
+// thoughts are stripped, once reading it as it grows and once as a whole.
 func StrippedAtBrackets(text string) (growing, whole []string) {
 	var p preface
 	for i := range len(text) {

@@ -18,7 +18,7 @@ func TestStreamStripsThoughtsLikeTheWholeReply(t *testing.T) {
 		text := strings.Join(rapid.SliceOfN(part, 0, 30).Draw(t, "parts"), "")
 		growing, whole := reply.StrippedAtBrackets(text)
 		if !slices.Equal(growing, whole) {
-			t.Fatalf("%q was stripped to\n%q\nas it grew, and as a whole to\n%q", text, growing, whole)
+			t.Fatalf("%q was stripped to\n%q\nas it grew, but as a whole to\n%q", text, growing, whole)
 		}
 	})
 }

@@ -13,7 +13,7 @@ import (
 var refusal = lazyregexp.New(`(?i)^\W*(?:(?:i['’]?m|i am) (?:very |so |really )?(?:sorry|afraid)|sorry|apologies|my apologies|unfortunately|as an? (?:ai|language|large language)|` +
 	`i (?:can['’]?t|cannot|can not|won['’]?t|will not|must decline|am unable|am not able)|i['’]m (?:unable|not able)|(?:es )?tut mir leid|entschuldigung|leider|désolé|je suis désolé|lo siento)\b`)
 
-// Refuses reports whether a text in words is a refusal.
+// Refuses reports whether prose is a refusal.
 func Refuses(text string) bool { return refusal.MatchString(text) }
 
 // endlessBlanks is how much white space at the end of a reply nobody writes who

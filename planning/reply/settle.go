@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"replan/internal/untrusted"
 	"replan/planning/plan"
 )
 
@@ -15,8 +16,8 @@ func FinishSteps(c plan.Catalogue, profiles []string, steps []plan.Step) []plan.
 	out := make([]plan.Step, len(steps))
 	for i, s := range steps {
 		s = settleTool(c, s)
-		if strings.TrimSpace(s.Title) == "" {
-			s.Title = s.Tool
+		if strings.TrimSpace(string(s.Title)) == "" {
+			s.Title = untrusted.Text(s.Tool)
 		}
 		if s.Executor == plan.ExecutorAgent && s.Profile == "" && len(profiles) == 1 {
 			s.Profile = profiles[0]

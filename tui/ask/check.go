@@ -6,16 +6,19 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"replan/internal/untrusted"
+	"replan/tui/keymap"
 )
 
 // CheckMsg reports that the pause after edit number Count is over.
 type CheckMsg struct{ Count int }
 
-// Edit passes a message to the argument editor and schedules a schema check for
-// when typing pauses.
-func (g *Dialog) Edit(msg tea.Msg) tea.Cmd {
-	cmd := g.Editor.Update(msg)
-	return tea.Batch(cmd, g.checkSoon())
+// edit passes a message to the open argument editor and schedules a schema check
+// for when typing pauses.
+func (g *Dialog) edit(msg tea.Msg) keymap.Request {
+	if g.editor == nil {
+		return keymap.Request{}
+	}
+	return keymap.Request{Cmd: tea.Batch(g.editor.Update(msg), g.checkSoon())}
 }
 
 // checkSoon schedules a schema check after a pause. Only one timer runs at a time,
@@ -34,11 +37,11 @@ func (g *Dialog) pause() tea.Cmd {
 	return tea.Tick(g.pauses.Check, func(time.Time) tea.Msg { return CheckMsg{count} })
 }
 
-// Check validates the arguments against the schema. If they have changed since m
+// check validates the arguments against the schema. If they have changed since m
 // was sent, it waits for another pause.
-func (g *Dialog) Check(m CheckMsg) tea.Cmd {
+func (g *Dialog) check(m CheckMsg) tea.Cmd {
 	g.pausing = false
-	if g.Editor == nil || !g.Showing() {
+	if g.editor == nil || !g.Showing() {
 		return nil
 	}
 	if m.Count != g.Edits {
@@ -49,11 +52,11 @@ func (g *Dialog) Check(m CheckMsg) tea.Cmd {
 }
 
 func (g *Dialog) checkArgs() {
-	args := g.Editor.Args()
+	args := g.editor.Args()
 	if args == nil {
 		return
 	}
-	if _, err := g.Current().with(args); err != nil {
-		g.Editor.Fault = untrusted.Line(err.Error())
+	if _, err := g.current().with(args); err != nil {
+		g.editor.Fault = untrusted.Line(err.Error())
 	}
 }

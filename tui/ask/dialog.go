@@ -3,7 +3,6 @@ package ask
 import (
 	"slices"
 	"strings"
-	"time"
 
 	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
@@ -15,9 +14,6 @@ import (
 	"replan/tui/draw"
 	"replan/tui/keymap"
 )
-
-// GraceMsg reports that the grace time number Count is over.
-type GraceMsg struct{ Count int }
 
 // Asking is a request that waits for the user: an open gate, or a step that cannot
 // continue without the user's decision.
@@ -66,33 +62,31 @@ type Dialog struct {
 	seen     map[string]bool // ids already shown to the user
 	answered map[string]bool // ids whose answers are in flight
 	shown    string          // id of the displayed request
-	Grace    bool            // answers are not accepted yet
-	early    bool            // a key came too early
-	Count    int             // grace times started
-	Mute     bool            // another question has the keys
+	Grace    draw.Grace      // answers are not accepted during it
+	muted    bool            // another question has the keys
 	top      int
 	doc      *draw.Document
 	body     int           // visible lines of the document
 	read     int           // lines seen so far
-	Fresh    []Asking      // opened in the newest batch of events, with no notification sent yet
+	fresh    []Asking      // opened in the newest batch of events, with no notification sent yet
 	Edits    int           // edits of arguments, across all requests
 	pausing  bool          // a pause timer is running
 	listed   int           // lines of the request list
-	Buttons  []draw.Button // button positions, relative to the upper left corner
-	Editor   *draw.Editor  // non-nil while arguments are edited
+	buttons  []draw.Button // button positions, relative to the upper left corner
+	editor   *draw.Editor  // non-nil while arguments are edited
 	confirm  *confirming   // non-nil while an answer covers more than this one call
 }
 
 // New returns a closed dialog.
 func New(l *draw.Look, k *keymap.Map, p draw.Pauses) *Dialog {
-	return &Dialog{look: l, keys: k, pauses: p, seen: map[string]bool{}, answered: map[string]bool{}}
+	return &Dialog{look: l, keys: k, pauses: p, Grace: draw.Grace{Length: p.Grace}, seen: map[string]bool{}, answered: map[string]bool{}}
 }
 
 // Set updates the pending requests. A new request opens the dialog and starts a
 // grace time; the displayed request stays.
 func (g *Dialog) Set(asks []Asking) tea.Cmd {
 	g.queue = g.queue[:0]
-	g.Fresh = nil
+	g.fresh = nil
 	for _, a := range asks {
 		if g.answered[a.id()] {
 			continue
@@ -103,10 +97,10 @@ func (g *Dialog) Set(asks []Asking) tea.Cmd {
 		g.queue = append(g.queue, a)
 		if !g.seen[a.id()] {
 			g.seen[a.id()] = true
-			g.Fresh = append(g.Fresh, a)
+			g.fresh = append(g.fresh, a)
 		}
 	}
-	if len(g.Fresh) > 0 {
+	if len(g.fresh) > 0 {
 		g.Open = true
 	}
 	if g.confirm != nil && !g.confirm.holds(g.queue) {
@@ -133,50 +127,61 @@ func (g *Dialog) Forget(run string) {
 // grace time starts.
 func (g *Dialog) front() tea.Cmd {
 	if len(g.queue) == 0 {
-		g.Open, g.shown, g.doc, g.Editor, g.confirm, g.at = false, "", nil, nil, nil, 0
+		g.Open, g.shown, g.doc, g.editor, g.confirm, g.at = false, "", nil, nil, nil, 0
 		return nil
 	}
 	g.at = max(min(g.at, len(g.queue)-1), 0)
-	if id := g.Current().id(); id != g.shown {
-		g.shown, g.top, g.doc, g.Editor, g.confirm = id, 0, nil, nil, nil
+	if id := g.current().id(); id != g.shown {
+		g.shown, g.top, g.doc, g.editor, g.confirm = id, 0, nil, nil, nil
 		if g.Open {
-			return g.wait()
+			return g.Grace.Start()
 		}
 	}
 	return nil
 }
 
-// Current returns the displayed request.
-func (g *Dialog) Current() Asking { return g.queue[g.at] }
+// current returns the displayed request.
+func (g *Dialog) current() Asking { return g.queue[g.at] }
 
-// wait starts a grace time.
-func (g *Dialog) wait() tea.Cmd {
-	g.Grace = true
-	g.Count++
-	count := g.Count
-	return tea.Tick(g.pauses.Grace, func(time.Time) tea.Msg { return GraceMsg{count} })
-}
-
-// Rested ends the grace time unless another key has arrived since.
-func (g *Dialog) Rested(m GraceMsg) {
-	if m.Count == g.Count {
-		g.Grace, g.early = false, false
+// WaitsFor returns what the shown request waits at: "gate" or "question"; "" if
+// nothing waits.
+func (g *Dialog) WaitsFor() string {
+	if len(g.queue) == 0 {
+		return ""
 	}
+	if g.AtGate() {
+		return "gate"
+	}
+	return "question"
 }
 
 // Reopen reopens the dialog after the user looked around.
 func (g *Dialog) Reopen() tea.Cmd {
 	g.Open, g.shown = true, ""
-	g.early = false
+	g.Grace.Early = false
 	return g.front()
 }
 
 // StepOf returns the step of run that the dialog is about, or "" for none.
 func (g *Dialog) StepOf(run string) string {
-	if len(g.queue) == 0 || g.Current().of() != run {
+	if len(g.queue) == 0 || g.current().of() != run {
 		return ""
 	}
-	return g.Current().on()
+	return g.current().on()
+}
+
+// AtGate reports whether the displayed request is a gate. At least one request
+// must be pending.
+func (g *Dialog) AtGate() bool {
+	_, gate := g.current().(OpenGate)
+	return gate
+}
+
+// TakeFresh returns the requests of the newest batch of events once.
+func (g *Dialog) TakeFresh() []Asking {
+	fresh := g.fresh
+	g.fresh = nil
+	return fresh
 }
 
 // Waiting returns the number of pending requests.
@@ -186,82 +191,22 @@ func (g *Dialog) Waiting() int { return len(g.queue) }
 func (g *Dialog) Showing() bool { return g.Open && len(g.queue) > 0 }
 
 // Editing reports whether keys write text into the dialog.
-func (g *Dialog) Editing() bool { return g.Showing() && g.Editor != nil }
-
-// Press handles a key while the dialog is open.
-func (g *Dialog) Press(k tea.KeyPressMsg) keymap.Wanted {
-	id, found := g.keys.Meant(k, g.Handlers())
-	switch {
-	case found:
-		return g.Act(id)
-	case g.Grace:
-		return g.tooEarly()
-	case g.Editor != nil:
-		return keymap.Wanted{Cmd: g.Edit(k)}
-	default:
-		return keymap.Wanted{}
-	}
-}
-
-// Act runs an action of the dialog. Moving to another request works during the
-// grace time: it answers nothing, and the next request has a grace time of its own.
-func (g *Dialog) Act(id string) keymap.Wanted {
-	if g.Grace && id != "gate.next" && id != "gate.previous" {
-		return g.tooEarly()
-	}
-	w, why := g.Handlers().Act(id)
-	if why == keymap.NotHere {
-		why = noSuchAnswer
-	}
-	if why != "" {
-		return keymap.Saying(why)
-	}
-	return w
-}
-
-// tooEarly restarts the grace time.
-func (g *Dialog) tooEarly() keymap.Wanted {
-	g.early = true
-	return keymap.Wanted{Cmd: g.wait()}
-}
-
-// Handlers returns the actions available in the dialog's current state.
-func (g *Dialog) Handlers() keymap.Handlers {
-	switch {
-	case len(g.queue) == 0:
-		return nil
-	case g.Editor != nil:
-		return g.editHandlers()
-	case g.confirm != nil:
-		return g.confirmHandlers().With(g.viewHandlers())
-	}
-	several := func() bool { return len(g.queue) > 1 }
-	hs := keymap.Handlers{
-		"dialog.leave":  {Do: keymap.Just(func() { g.Open = false })},
-		"gate.all":      {Do: func() keymap.Wanted { return keymap.Saying(g.approveAll()) }},
-		"gate.next":     {When: several, Do: func() keymap.Wanted { return g.step(1) }},
-		"gate.previous": {When: several, Do: func() keymap.Wanted { return g.step(-1) }},
-	}.With(g.viewHandlers())
-	for _, c := range g.Current().choices(g.keys) {
-		hs[c.id] = keymap.Handler{Refuse: func() string { return c.refuse }, Do: func() keymap.Wanted { return g.choose(c) }}
-	}
-	return hs
-}
+func (g *Dialog) Editing() bool { return g.Showing() && g.editor != nil }
 
 // choose gives an answer, or first shows what the answer covers.
-func (g *Dialog) choose(c choice) keymap.Wanted {
-	ask := g.Current()
+func (g *Dialog) choose(c choice) keymap.Request {
+	ask := g.current()
 	switch {
 	case c.send == nil:
-		if g.Editor = draw.NewEditor(g.look, c.edit); g.Editor == nil {
-			return keymap.Saying("These arguments are too long to be edited here.")
+		if g.editor = draw.NewEditor(g.look, c.edit); g.editor == nil {
+			return keymap.ShowFooter("These arguments are too long to be edited here.")
 		}
 	case c.saves != nil:
 		g.turn(savingRule(g.keys, ask, c))
 	default:
-		return keymap.Wanted{Send: []runner.Command{c.send}, Cmd: g.answer(ask.id())}
+		return keymap.Request{Send: []runner.Command{c.send}, Answer: true, Cmd: g.answer(ask.id())}
 	}
-	return keymap.Wanted{}
+	return keymap.Request{}
 }
 
 // turnDiffs toggles between unified and side-by-side diffs.
@@ -271,48 +216,19 @@ func (g *Dialog) turnDiffs() (word string) {
 	return word
 }
 
-// editHandlers returns the actions of the argument editor.
-func (g *Dialog) editHandlers() keymap.Handlers {
-	return keymap.Handlers{
-		"dialog.leave":  {Do: keymap.Just(func() { g.Editor = nil })},
-		"question.send": {Do: g.sendEdited},
-		"question.undo_edit": {Do: func() keymap.Wanted {
-			if word := g.Editor.Undo(); word != "" {
-				return keymap.Saying(word)
-			}
-			return keymap.Wanted{Cmd: g.checkSoon()}
-		}},
-	}
-}
-
 // sendEdited answers with the edited arguments.
-func (g *Dialog) sendEdited() keymap.Wanted {
-	args := g.Editor.Args()
+func (g *Dialog) sendEdited() keymap.Request {
+	args := g.editor.Args()
 	if args == nil {
-		return keymap.Wanted{}
+		return keymap.Request{}
 	}
-	ask := g.Current()
+	ask := g.current()
 	answer, err := ask.with(args)
 	if err != nil {
-		g.Editor.Fault = untrusted.Line("Not sent: " + err.Error())
-		return keymap.Wanted{}
+		g.editor.Fault = untrusted.Line("Not sent: " + err.Error())
+		return keymap.Request{}
 	}
-	return keymap.Wanted{Send: []runner.Command{answer}, Cmd: g.answer(ask.id())}
-}
-
-// viewHandlers returns the actions that scroll the document or toggle its diffs.
-func (g *Dialog) viewHandlers() keymap.Handlers {
-	return keymap.Handlers{"gate.sides": {
-		When: func() bool { return g.NoSides() == "" },
-		Do:   func() keymap.Wanted { return keymap.Saying(g.turnDiffs()) },
-	}}.With(keymap.Scrolling(g.body, func(lines int) { g.top += lines }))
-}
-
-// Scroll scrolls the document by lines.
-func (g *Dialog) Scroll(lines int) {
-	if g.Editor == nil {
-		g.top += lines
-	}
+	return keymap.Request{Send: []runner.Command{answer}, Answer: true, Cmd: g.answer(ask.id())}
 }
 
 // answer removes answered requests from the queue.
@@ -321,14 +237,14 @@ func (g *Dialog) answer(ids ...string) tea.Cmd {
 		g.answered[id] = true
 	}
 	g.queue = slices.DeleteFunc(g.queue, func(a Asking) bool { return slices.Contains(ids, a.id()) })
-	g.Editor, g.confirm = nil, nil
+	g.editor, g.confirm = nil, nil
 	return g.front()
 }
 
 // Retheme discards the rendering made with the previous theme.
 func (g *Dialog) Retheme() {
 	g.doc = nil
-	if g.Editor != nil {
-		g.Editor.Retheme()
+	if g.editor != nil {
+		g.editor.Retheme()
 	}
 }

@@ -2,9 +2,11 @@
 // questions and doubts to the user. It shows the call with its diff, the reasons
 // and the possible answers, and has an editor for arguments.
 //
-// Start with [Dialog]. It ignores keys until a moment of quiet has passed, so that
-// keys meant for the input answer nothing.
+// Start with [Dialog]; [Pending] collects what it asks. The dialog ignores keys
+// until a moment of quiet has passed, so that keys meant for the input answer
+// nothing.
 //
-// Like every pane, it imports draw, keymap, telling, timing and the core, but no
-// other pane. The root model routes between panes.
+// Like every pane, it may import draw, keymap, live, telling, timing, the core and
+// the session of agent/runner, but no other pane. The root model routes between
+// panes.
 package ask

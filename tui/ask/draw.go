@@ -4,9 +4,10 @@ import (
 	"fmt"
 	"strings"
 
-	"replan/tui/draw"
-
+	tea "charm.land/bubbletea/v2"
 	"charm.land/lipgloss/v2"
+
+	"replan/tui/draw"
 )
 
 // prepare renders the request for a dialog of width cells, including the border.
@@ -17,7 +18,7 @@ func (g *Dialog) prepare(width int) {
 			g.confirm.write(g.doc)
 			return
 		}
-		g.Current().write(g.look, g.doc)
+		g.current().write(g.look, g.doc)
 	}
 }
 
@@ -28,20 +29,28 @@ func (g *Dialog) Height(width int) int {
 	}
 	g.prepare(width)
 	lines := len(g.doc.Lines)
-	if g.Editor != nil {
-		lines = max(lines, g.Editor.Wishes(width-4))
+	if g.editor != nil {
+		lines = max(lines, g.editor.Wishes(width-4))
 	}
 	return lines + len(g.bar(width-4)) + 3 + g.listHeight()
 }
 
-// SetSize sets the size of the dialog, including the border.
-func (g *Dialog) SetSize(width, height int) {
+// State is what the dialog needs to know of the rest of the screen.
+type State struct {
+	Size  draw.Rect // including the border
+	Muted bool      // another question has the keys
+}
+
+// SetState tells the dialog about the rest of the screen.
+func (g *Dialog) SetState(s State) {
+	g.muted = s.Muted
+	width, height := s.Size.W, s.Size.H
 	if !g.Showing() || height == 0 {
 		return
 	}
 	g.place(width, height)
-	if g.Editor != nil {
-		g.Editor.SetSize(width-4, g.body)
+	if g.editor != nil {
+		g.editor.SetSize(width-4, g.body)
 	}
 }
 
@@ -63,24 +72,24 @@ func (g *Dialog) place(width, height int) {
 	}
 }
 
-// Draw draws the dialog in exactly height lines of exactly width cells.
-func (g *Dialog) Draw(width, height int) []string {
-	l := g.look
+// View draws the dialog on exactly size.H lines of size.W cells.
+func (g *Dialog) View(size draw.Rect) []string {
+	l, width, height := g.look, size.W, size.H
 	g.prepare(width)
 	g.place(width, height)
 	note := ""
 	var content []string
-	if g.Editor != nil {
-		content = l.Block(g.Editor.Lines(), width-4, g.body)
+	if g.editor != nil {
+		content = l.Block(g.editor.Lines(), width-4, g.body)
 	} else {
 		content = g.doc.Rows(&g.top, g.body)
 		g.read = max(g.read, g.top+g.body)
 		note = g.doc.Place(g.top, g.body)
 	}
 	bar, ids, parts := g.barOf(width - 4)
-	g.Buttons = draw.Buttons(bar, parts, ids)
-	for i := range g.Buttons {
-		b := &g.Buttons[i]
+	g.buttons = draw.Buttons(bar, parts, ids)
+	for i := range g.buttons {
+		b := &g.buttons[i]
 		b.X, b.Y = b.X+2, b.Y+height-1-len(bar) // offset by the border
 	}
 	for i, line := range bar {
@@ -99,12 +108,12 @@ func (g *Dialog) Draw(width, height int) []string {
 }
 
 func (g *Dialog) title() (string, lipgloss.Style) {
-	ask := g.Current()
+	ask := g.current()
 	glyph, style := ask.sign(g.look)
 	title := ask.Name()
 	about := ask.about()
 	switch n := len(g.queue); {
-	case g.Editor != nil:
+	case g.editor != nil:
 		title = "Edit arguments"
 	case g.confirm != nil:
 		title = g.confirm.title
@@ -127,25 +136,25 @@ func (g *Dialog) bar(width int) []string {
 // drawn.
 func (g *Dialog) barOf(width int) (lines, ids, parts []string) {
 	l := g.look
-	if g.Grace && g.early {
-		return []string{l.Warning.Render(l.Cut("That key came too early to be an answer. Press it again.", width))}, nil, nil
+	if g.Grace.Early {
+		return []string{l.Warning.Render(l.Cut("That key came too early to count as an answer. Press it again.", width))}, nil, nil
 	}
-	choices := g.Current().choices(g.keys)
+	choices := g.current().choices(g.keys)
 	leave := choice{id: "dialog.leave", key: g.keys.Away, does: "look around", short: "back"}
 	switch {
-	case g.Editor != nil:
-		if g.Editor.Fault != "" {
-			lines = draw.Paint(l.Warning, draw.Wrap(g.Editor.Fault, width))
+	case g.editor != nil:
+		if g.editor.Fault != "" {
+			lines = draw.Paint(l.Warning, draw.Wrap(g.editor.Fault, width))
 			lines = lines[:min(len(lines), 3)]
 		}
-		choices = []choice{{id: "question.send", key: g.keys.SendArgs, does: g.Current().resends(), short: "send"}}
-		leave.does = "leave them as they were"
+		choices = []choice{{id: "question.send", key: g.keys.SendArgs, does: g.current().resends(), short: "send"}}
+		leave.does = "keep them unchanged"
 	case g.confirm != nil:
 		choices = []choice{{id: "gate.once", key: g.keys.Once, does: g.confirm.does, short: g.confirm.short}}
 		leave.does = "back"
 	default:
 		if len(g.like()) > 1 {
-			choices = append(choices, choice{id: "gate.all", key: g.keys.ApproveAll, does: "all like this…", short: "all"})
+			choices = append(choices, choice{id: "gate.all", key: g.keys.ApproveAll, does: "all similar…", short: "all"})
 		}
 		if len(g.queue) > 1 {
 			choices = append(choices, choice{id: "gate.next", key: g.keys.NextAsk, does: "next", short: "next"})
@@ -172,7 +181,7 @@ func (g *Dialog) draws(choices []choice, short bool) []string {
 	var parts []string
 	for _, c := range choices {
 		keyStyle, textStyle := l.Key.Bold(true), l.Text
-		if g.Grace || g.Mute || c.refuse != "" {
+		if g.Grace.On || g.muted || c.refuse != "" {
 			keyStyle, textStyle = l.Faint, l.Faint
 		}
 		does := c.does
@@ -185,4 +194,16 @@ func (g *Dialog) draws(choices []choice, short bool) []string {
 		}
 	}
 	return parts
+}
+
+// Cursor returns the text cursor of the argument editor, nil for none.
+func (g *Dialog) Cursor() *tea.Cursor {
+	if !g.Editing() {
+		return nil
+	}
+	c := g.editor.Cursor()
+	if c != nil {
+		c.X, c.Y = c.X+2, c.Y+1 // inside the border
+	}
+	return c
 }

@@ -12,7 +12,6 @@ import (
 	"replan/planning/plan"
 	"replan/tui/draw"
 	"replan/tui/keymap"
-	"replan/tui/plain"
 	"replan/tui/telling"
 )
 
@@ -61,7 +60,7 @@ func (g OpenGate) untrustedText() bool {
 // gates.
 func (g OpenGate) Brief() (step, what, args string) {
 	if g.Session {
-		return "", untrusted.Line(g.Ask.Title), ""
+		return "", g.Ask.Title.Line(), ""
 	}
 	return telling.StepWords(g.Ask.Step), untrusted.Line(g.Ask.Tool), brief(g.Ask.Args)
 }
@@ -82,16 +81,16 @@ func (g OpenGate) choices(k *keymap.Map) []choice {
 	}
 	always := choice{id: "gate.always", key: k.Always, does: "always…", short: "always", send: answer(event.Allow, event.ScopeAlways), saves: g.Ask.Always}
 	if g.Ask.Always == nil {
-		always.hidden, always.refuse = true, "Not always: "+g.Ask.NoAlways+"."
+		always.hidden, always.refuse = true, "Not always: "+g.Ask.NoAlways.Visible()+"."
 		if g.Ask.NoAlways == "" {
-			always.refuse = "No rule was made for this call."
+			always.refuse = "This call has no rule to save."
 		}
 	}
 	args := g.Ask.Args
 	if args == nil {
 		args = map[string]any{}
 	}
-	forRun := choice{id: "gate.run", key: k.ForRun, does: plain.ForRun(g.Ask) + " for this run", short: "run", send: answer(event.Allow, event.ScopeRun)}
+	forRun := choice{id: "gate.run", key: k.ForRun, does: telling.RunScope(g.Ask) + " for this run", short: "run", send: answer(event.Allow, event.ScopeRun)}
 	if _, why := g.Ask.ForRun(); why != "" {
 		forRun.hidden, forRun.refuse = true, "Not for the run: "+why+"."
 	}
@@ -106,7 +105,7 @@ func (g OpenGate) choices(k *keymap.Map) []choice {
 
 // noStep explains why the gate for a project's servers accepts only two answers.
 func noStep(k *keymap.Map) string {
-	return "This is no step of a run: " + k.Name("gate.once") + " or " + k.Name("gate.deny") + "."
+	return "This is not a step of a run: " + k.Name("gate.once") + " or " + k.Name("gate.deny") + "."
 }
 
 // with replaces the arguments at the gate.
@@ -117,7 +116,7 @@ func (g OpenGate) with(args map[string]any) (runner.Command, error) {
 	return runner.Edit{Run: g.Run, Gate: g.Ask.Gate, Args: args}, nil
 }
 
-func (g OpenGate) resends() string { return "look at the call with these" }
+func (g OpenGate) resends() string { return "check the call with these" }
 
 // writeRule writes the rule that an "always" answer saves, in the form in which it
 // is saved.
@@ -128,14 +127,14 @@ func writeRule(d *draw.Document, a *event.Always) {
 	}
 	d.Must = len(d.Lines)
 	d.Blank()
-	d.Prose(l.Text, "This rule goes into your configuration, config.toml, before its other rules. Every call that it fits passes without a gate from now on, in this run and in all others in that folder and below. To take it back, take it out there.")
+	d.Prose(l.Text, "This rule is added to your configuration, config.toml, before the other rules. From now on every matching call passes without a gate, in this run and in all others in that folder and below. To undo this, remove it there.")
 }
 
 // write writes the full request: the call, the reason for the gate, the expected
 // changes, every argument, and the sources of their text.
 func (g OpenGate) write(l *draw.Look, d *draw.Document) {
 	a := g.Ask
-	title := untrusted.Line(a.Title)
+	title := a.Title.Line()
 	if title == "" {
 		title = untrusted.Line(a.Tool)
 	}
@@ -145,16 +144,16 @@ func (g OpenGate) write(l *draw.Look, d *draw.Document) {
 		d.Call(title, a.Tool, a.Server, a.Step)
 	}
 	if a.Rule.Why != "" {
-		d.Field("why", l.Text, a.Rule.Why)
+		d.Field("why", l.Text, a.Rule.Why.Visible())
 	}
 	if a.Outdated != "" {
-		d.Field("again", l.Text, a.Outdated)
+		d.Field("again", l.Text, a.Outdated.Visible())
 	}
 	if !g.Session {
-		d.Field("rule", l.Text, plain.Rule(a.Rule))
+		d.Field("rule", l.Text, telling.RuleWords(a.Rule))
 	}
 	if a.Planned && a.Rule.Source != rule.SourcePlan {
-		d.Field("", l.Text, "the plan asks for a gate here too")
+		d.Field("", l.Text, telling.PlanGate)
 	}
 	if len(g.Allowed) > 0 {
 		d.Field("allowed", l.Text, strings.Join(g.Allowed, "; ")+" (in this run, from the next call on)")
@@ -166,11 +165,11 @@ func (g OpenGate) write(l *draw.Look, d *draw.Document) {
 		}
 		d.Field(name, style, from.Words)
 	}
-	if words := plain.Lifts(a); words != "" {
+	if words := telling.PassRuleWords(a); words != "" {
 		d.Field("", l.Faint, words)
 	}
 	if a.Always == nil && a.NoAlways != "" {
-		d.Field("always", l.Text, "is no answer here: "+a.NoAlways)
+		d.Field("always", l.Text, "is not offered: "+a.NoAlways.Visible())
 	}
 	if a.Diff != "" {
 		d.Blank()
@@ -179,7 +178,7 @@ func (g OpenGate) write(l *draw.Look, d *draw.Document) {
 	if len(a.Args) > 0 {
 		heading := "the whole call"
 		if g.Session {
-			heading = "what would be started"
+			heading = "programs to start"
 		}
 		d.Heading(heading)
 		d.Object(a.Args)

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"charm.land/bubbles/v2/key"
 	"charm.land/lipgloss/v2"
 
 	"replan/agent"
@@ -44,14 +45,7 @@ func (q Question) sign(l *draw.Look) (string, lipgloss.Style) {
 
 // Name says whether the step is in doubt, denied or failed.
 func (q Question) Name() string {
-	switch {
-	case q.Doubt:
-		return "In doubt"
-	case q.Denied:
-		return "Denied"
-	default:
-		return "Failed"
-	}
+	return english.Capital(telling.QuestionState(q.Question))
 }
 
 func (q Question) about() []string {
@@ -69,24 +63,26 @@ func (q Question) Brief() (step, what, args string) {
 	if what == "" {
 		what = "model"
 	}
-	return telling.StepWords(q.Step), what + " " + strings.ToLower(q.Name()), brief(q.Args)
+	return telling.StepWords(q.Step), what + " " + telling.QuestionState(q.Question), brief(q.Args)
 }
 
 func (q Question) choices(k *keymap.Map) []choice {
 	if q.Doubt {
-		settle := func(d event.DoubtDecision) runner.Command {
-			return runner.Settle{Run: q.Run, Step: q.Step, Decision: d}
+		settle := func(id string, b key.Binding, d event.DoubtDecision) choice {
+			words := telling.OfDoubt(d)
+			return choice{id: id, key: b, does: words.Choice, short: words.Short, send: runner.ResolveDoubt{Run: q.Run, Step: q.Step, Decision: d}}
 		}
 		return []choice{
-			{id: "question.done", key: k.TookEffect, does: "it took effect: go on", short: "done", send: settle(event.DoubtDone)},
-			{id: "question.rerun", key: k.Rerun, does: "run it again", short: "run again", send: settle(event.DoubtRerun)},
-			{id: "question.abort", key: k.Abort, does: "abort, it stays in doubt", short: "abort", send: settle(event.DoubtAbort)},
+			settle("question.done", k.TookEffect, event.DoubtDone),
+			settle("question.rerun", k.Rerun, event.DoubtRerun),
+			settle("question.abort", k.Abort, event.DoubtAbort),
 		}
 	}
-	decide := func(d event.FailureDecision) runner.Command {
-		return runner.Decide{Run: q.Run, Step: q.Step, Decision: d}
+	decide := func(id string, b key.Binding, d event.FailureDecision) choice {
+		words := telling.OfFailure(d)
+		return choice{id: id, key: b, does: words.Choice, short: words.Short, send: runner.ResolveFailure{Run: q.Run, Step: q.Step, Decision: d}}
 	}
-	replan := choice{id: "question.replan", key: k.Replan, does: "replan", short: "replan", send: decide(event.FailureReplan)}
+	replan := decide("question.replan", k.Replan, event.FailureReplan)
 	if q.NoReplan != "" {
 		replan.does, replan.refuse = "replan ("+q.NoReplan+")", "No replan: "+q.NoReplan+"."
 	}
@@ -96,30 +92,30 @@ func (q Question) choices(k *keymap.Map) []choice {
 	}
 	edit := choice{id: "question.edit", key: k.EditArgs, does: "edit arguments", short: "edit", edit: args}
 	if q.Tool == "" {
-		edit.does, edit.refuse = "edit arguments (it has none)", "A step that the model carries out has no arguments."
+		edit.does, edit.refuse = "edit arguments (it has none)", "A step done by the model has no arguments."
 	}
 	choices := []choice{
-		{id: "question.retry", key: k.Retry, does: "retry", short: "retry", send: decide(event.FailureRetry)},
-		{id: "question.skip", key: k.Skip, does: "skip, with what needs it", short: "skip", send: decide(event.FailureSkip)},
+		decide("question.retry", k.Retry, event.FailureRetry),
+		decide("question.skip", k.Skip, event.FailureSkip),
 		replan, edit,
 	}
-	abort := choice{id: "question.abort", key: k.Abort, does: "abort, end run", short: "abort", send: decide(event.FailureAbort)}
+	abort := decide("question.abort", k.Abort, event.FailureAbort)
 	if q.Over {
-		abort.hidden, abort.refuse = true, "The run has ended already; "+k.Name("dialog.leave")+" leaves it so."
+		abort.hidden, abort.refuse = true, "The run has already ended; "+k.Name("dialog.leave")+" keeps it."
 	}
 	return append(choices, abort)
 }
 
 // with runs the step again with other arguments.
 func (q Question) with(args map[string]any) (runner.Command, error) {
-	return runner.Decide{Run: q.Run, Step: q.Step, Decision: event.FailureRetry, Args: args}, nil
+	return runner.ResolveFailure{Run: q.Run, Step: q.Step, Decision: event.FailureRetry, Args: args}, nil
 }
 
 func (q Question) resends() string { return "run the step with these" }
 
 // write writes the purpose of the step, its outcome, and the full call.
 func (q Question) write(l *draw.Look, d *draw.Document) {
-	title := untrusted.Line(q.Title)
+	title := q.Title.Line()
 	if title == "" {
 		title = "Step " + untrusted.Line(q.Step)
 	}
@@ -128,11 +124,11 @@ func (q Question) write(l *draw.Look, d *draw.Document) {
 		tool = "model"
 	}
 	d.Call(title, tool, "", q.Step)
-	reason := draw.Clip(strings.TrimSpace(q.Reason))
+	reason := draw.Clip(strings.TrimSpace(q.Reason.Visible()))
 	switch {
 	case q.Doubt:
 		d.Field("doubt", l.Warning, reason)
-		d.Field("", l.Text, "It was started, and nobody knows whether it took effect: look before you answer.")
+		d.Field("", l.Text, "It was started and may have taken effect: check before you answer.")
 	case q.Denied:
 		d.Field("why", l.Warning, reason)
 		d.Field("", l.Text, "It was not called.")
@@ -140,7 +136,7 @@ func (q Question) write(l *draw.Look, d *draw.Document) {
 		d.Field("error", l.Danger, reason)
 	}
 	if q.Over {
-		d.Field("run", l.Text, "has ended; an answer takes it up again")
+		d.Field("run", l.Text, "has ended; an answer resumes it")
 	}
 	if q.Attempt > 1 {
 		d.Field("attempt", l.Text, fmt.Sprint(q.Attempt))

@@ -6,14 +6,11 @@ import (
 	"slices"
 	"strings"
 
-	tea "charm.land/bubbletea/v2"
-
 	"replan/agent/event"
 	"replan/agent/runner"
 	"replan/internal/untrusted"
 	"replan/tui/draw"
 	"replan/tui/keymap"
-	"replan/tui/plain"
 	"replan/tui/telling"
 )
 
@@ -21,8 +18,8 @@ import (
 func (g *Dialog) Hints() []keymap.Hint {
 	arrows := g.keys.Hint("scroll", "move.up", "move.down")
 	switch {
-	case g.Editor != nil:
-		return []keymap.Hint{g.keys.Hint("send", "question.send"), g.keys.Hint("leave as it was", "dialog.leave"), g.keys.Hint("undo", "question.undo_edit")}
+	case g.editor != nil:
+		return []keymap.Hint{g.keys.Hint("send", "question.send"), g.keys.Hint("keep it unchanged", "dialog.leave"), g.keys.Hint("undo", "question.undo_edit")}
 	case g.confirm != nil:
 		return []keymap.Hint{g.keys.Hint(g.confirm.short, "gate.once"), g.keys.Hint("back", "dialog.leave"), arrows}
 	}
@@ -31,7 +28,7 @@ func (g *Dialog) Hints() []keymap.Hint {
 		hints = append(hints, g.keys.Hint("next", "gate.next"))
 	}
 	hints = append(hints, g.keys.Hint("look around", "dialog.leave"))
-	if g.NoSides() == "" {
+	if g.noSides() == "" {
 		hints = append(hints, g.keys.Hint("diff", "gate.sides"))
 	}
 	return append(hints, g.keys.Hint("allowed", "gate.allowed"), g.keys.Hint("quit", "quit"))
@@ -43,7 +40,7 @@ const listMost = 5
 // listHeight returns the height of the request list in lines, including the edge
 // below it. It is 0 if a list would add nothing.
 func (g *Dialog) listHeight() int {
-	if len(g.queue) < 2 || g.Editor != nil || g.confirm != nil {
+	if len(g.queue) < 2 || g.editor != nil || g.confirm != nil {
 		return 0
 	}
 	return min(len(g.queue), listMost) + 1
@@ -78,23 +75,12 @@ func (g *Dialog) listLine(a Asking, chosen bool, width int) string {
 	return line.Fill(drawn, width)
 }
 
-// ClickedAt displays the request listed at line y of the dialog, including the
-// border.
-func (g *Dialog) ClickedAt(y int) tea.Cmd {
-	if !g.Showing() || y < 1 || y > g.listed {
-		return nil
-	}
-	first, _ := g.window()
-	g.at = first + y - 1
-	return g.front()
-}
-
 // step moves to another request.
-func (g *Dialog) step(by int) keymap.Wanted {
+func (g *Dialog) step(by int) keymap.Request {
 	n := len(g.queue)
 	g.at = (g.at + n + by) % n
-	g.early = false
-	return keymap.Wanted{Cmd: g.front()}
+	g.Grace.Early = false
+	return keymap.Request{Cmd: g.front()}
 }
 
 // brief formats the arguments of a call on one line, short ones first.
@@ -144,26 +130,11 @@ func (g *Dialog) turn(c *confirming) {
 	g.confirm, g.doc, g.top, g.read = c, nil, 0, 0
 }
 
-// confirmHandlers returns the actions while an answer awaits confirmation.
-func (g *Dialog) confirmHandlers() keymap.Handlers {
-	back := keymap.Handler{Do: keymap.Just(func() { g.turn(nil) })}
-	return keymap.Handlers{
-		"gate.once": {Do: func() keymap.Wanted {
-			if g.doc == nil || g.read < g.doc.Must {
-				return keymap.Saying(g.confirm.unread)
-			}
-			c := g.confirm
-			return keymap.Wanted{Send: c.send, Cmd: g.answer(c.ids...)}
-		}},
-		"dialog.leave": back, "gate.deny": back,
-	}
-}
-
 // savingRule returns the confirmation of a choice that saves a rule.
 func savingRule(k *keymap.Map, ask Asking, c choice) *confirming {
 	return &confirming{
 		title: "Allow always", does: "save it, and allow", short: "save",
-		unread: "Read the rule to its end first: " + k.Name("move.down") + " shows the rest of it.",
+		unread: "Read the whole rule first: " + k.Name("move.down") + " shows the rest of it.",
 		ids:    []string{ask.id()}, send: []runner.Command{c.send},
 		write: func(d *draw.Document) { writeRule(d, c.saves) },
 	}
@@ -175,7 +146,7 @@ func (g *Dialog) like() []OpenGate {
 	if len(g.queue) == 0 {
 		return nil
 	}
-	this, gate := g.Current().(OpenGate)
+	this, gate := g.current().(OpenGate)
 	if !gate || this.Session {
 		return nil
 	}
@@ -189,31 +160,18 @@ func (g *Dialog) like() []OpenGate {
 	return out
 }
 
-// NotAlike says why there is no other gate to approve together with the displayed
-// one.
-func (g *Dialog) NotAlike() string {
-	switch {
-	case len(g.queue) == 0:
-		return "No gate and no question is open."
-	case len(g.like()) < 2:
-		return "No other gate that waits is like this one: the same tool, and the same rule asks."
-	default:
-		return ""
-	}
-}
-
 // approveAll shows which calls a joint approval of all similar gates would let
 // pass. If there are none, it returns the reason.
 func (g *Dialog) approveAll() (word string) {
-	if word = g.NotAlike(); word != "" {
+	if word = g.notAlike(); word != "" {
 		return word
 	}
 	all := g.like()
 	tool := untrusted.Line(all[0].Ask.Tool)
 	c := &confirming{
-		title: "Approve all like this", about: []string{tool, fmt.Sprintf("%d calls", len(all))},
+		title: "Approve all similar calls", about: []string{tool, fmt.Sprintf("%d calls", len(all))},
 		does: fmt.Sprintf("allow these %d, once each", len(all)), short: "allow",
-		unread: "Look at the whole list first: " + g.keys.Name("move.down") + " shows the rest of it.",
+		unread: "Read the whole list first: " + g.keys.Name("move.down") + " shows the rest of it.",
 		write:  func(d *draw.Document) { writeAlike(d, all) },
 	}
 	for _, gate := range all {
@@ -228,8 +186,8 @@ func (g *Dialog) approveAll() (word string) {
 // the user must scroll to its end. The full calls follow.
 func writeAlike(d *draw.Document, all []OpenGate) {
 	l := d.Look
-	d.Prose(l.Text, fmt.Sprintf("A yes lets these %d calls of %s pass, once each. What asks later is not covered.", len(all), untrusted.Line(all[0].Ask.Tool)))
-	d.Field("rule", l.Text, plain.Rule(all[0].Ask.Rule))
+	d.Prose(l.Text, fmt.Sprintf("Yes allows these %d calls of %s, once each. Later calls ask again.", len(all), untrusted.Line(all[0].Ask.Tool)))
+	d.Field("rule", l.Text, telling.RuleWords(all[0].Ask.Rule))
 	d.Blank()
 	for i, gate := range all {
 		number := fmt.Sprintf("%d ", i+1)
@@ -238,49 +196,11 @@ func writeAlike(d *draw.Document, all []OpenGate) {
 		if gate.untrustedText() {
 			parts = append(parts, "untrusted text")
 		}
-		for n, line := range draw.Wrap(strings.Join(parts, " "+l.Glyphs.Separator+" "), max(d.Width-len(number), 1)) {
-			lead := l.Accent.Render(number)
-			if n > 0 {
-				lead = strings.Repeat(" ", len(number))
-			}
-			d.Lines = append(d.Lines, lead+l.Text.Render(line))
-		}
+		d.Item(l.Accent.Render(number), l.Text, strings.Join(parts, " "+l.Glyphs.Separator+" "))
 	}
 	d.Must = len(d.Lines)
 	for i, gate := range all {
 		d.Heading(fmt.Sprintf("%d of %d", i+1, len(all)))
 		gate.write(l, d)
 	}
-}
-
-// Refusal returns why an answer is unavailable now, or "" if it is available.
-func (g *Dialog) Refusal(id string) string {
-	if len(g.queue) == 0 {
-		return "No gate and no question is open."
-	}
-	for _, c := range g.Current().choices(g.keys) {
-		if c.id == id {
-			return c.refuse
-		}
-	}
-	return noSuchAnswer
-}
-
-// noSuchAnswer explains that the displayed request does not accept this answer.
-const noSuchAnswer = "What is open now takes no such answer."
-
-// Alone returns why there is no other request to move to.
-func (g *Dialog) Alone() string {
-	if len(g.queue) < 2 {
-		return "Nothing else waits for an answer."
-	}
-	return ""
-}
-
-// NoSides returns why the dialog cannot toggle its diff.
-func (g *Dialog) NoSides() string {
-	if g.doc == nil || !g.doc.Diffs {
-		return "No diff is in view that could stand side by side."
-	}
-	return ""
 }

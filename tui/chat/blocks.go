@@ -72,16 +72,8 @@ func (b *Block) guess(width int) int {
 	return max(n, 1)
 }
 
-// User returns a block with the user's message.
-func (c *Pane) User(text string) *Block {
-	text = untrusted.Visible(strings.TrimSpace(text))
-	return &Block{Gap: true, says: func() string { return text }, lay: func(width int) []draw.TextLine {
-		return draw.Led(c.Look.Accent.Render(c.Look.Glyphs.Prompt)+" ", c.Look.Strong, draw.Wrapped(text, width-2))
-	}}
-}
-
-// Prose returns finished Markdown as blocks, one for each part.
-func (c *Pane) Prose(text string) []*Block { return c.passageBlocks(split(text), false) }
+// prose returns finished Markdown as blocks, one for each part.
+func (c *Pane) prose(text string) []*Block { return c.passageBlocks(split(text), false) }
 
 // Listing returns Markdown whose code blocks are tables: it cuts their lines
 // instead of wrapping them.
@@ -121,7 +113,7 @@ func (c *Pane) layPiece(p piece, width int, cut bool) []draw.TextLine {
 		return nil
 	}
 	lines := c.Markdown.Code(p.code.Language, p.text, width, cut)
-	if c.marked == p.code {
+	if c.copying.marked == p.code {
 		sign := c.Look.Accent.Render(c.Look.Glyphs.Cursor) + " "
 		for i, line := range lines {
 			lines[i].Text = sign + ansi.TruncateLeft(line.Text, draw.CodeMargin, "")
@@ -130,8 +122,8 @@ func (c *Pane) layPiece(p piece, width int, cut bool) []draw.TextLine {
 	return lines
 }
 
-// Remark returns a block for an event, with a glyph before its text.
-func (c *Pane) Remark(glyph func(*draw.Look) string, style func(*draw.Look) lipgloss.Style, text string) *Block {
+// remark returns a block for an event, with a glyph before its text.
+func (c *Pane) remark(glyph func(*draw.Look) string, style func(*draw.Look) lipgloss.Style, text string) *Block {
 	text = untrusted.Visible(strings.TrimSpace(text))
 	return &Block{says: func() string { return text }, lay: func(width int) []draw.TextLine {
 		return draw.Led(style(c.Look).Render(glyph(c.Look))+" ", c.Look.Muted, draw.Wrapped(text, width-2))
@@ -142,17 +134,17 @@ func (c *Pane) Remark(glyph func(*draw.Look) string, style func(*draw.Look) lipg
 func (c *Pane) Note(level, text string) *Block {
 	switch level {
 	case "error":
-		return c.Remark(FailedGlyph, DangerStyle, text)
+		return c.remark(failedGlyph, dangerStyle, text)
 	case "warn":
-		return c.Remark(warningGlyph, WarningStyle, text)
+		return c.remark(warningGlyph, warningStyle, text)
 	default:
-		return c.Remark(SeparatorGlyph, FaintStyle, text)
+		return c.remark(separatorGlyph, faintStyle, text)
 	}
 }
 
-// Phases returns a block with the progress of planning, on one line if there is
+// phases returns a block with the progress of planning, on one line if there is
 // room. Expanded, it shows the current steps of the plan.
-func (c *Pane) Phases(run *agent.Run) *Block {
+func (c *Pane) phases(run *agent.Run) *Block {
 	b := &Block{Gap: true, live: true}
 	can := func() bool { return run.Revision > 0 && len(run.Steps) > 0 }
 	unfolded := b.foldsAs(foldCard, can)
@@ -172,7 +164,7 @@ func (c *Pane) Phases(run *agent.Run) *Block {
 		lines := draw.Set(draw.Flow(parts, "   ", width))
 		for i := range run.Phases {
 			if p := &run.Phases[i]; p.Status == agent.PhaseFailed && !run.Paused {
-				lines = append(lines, draw.Set(draw.Paint(c.Look.Danger, draw.Indent(draw.Wrap(untrusted.Line(p.Reason), width-2))))...)
+				lines = append(lines, draw.Set(draw.Aside(c.Look.Danger, p.Reason.Line(), width))...)
 			}
 		}
 		if *unfolded {
@@ -214,12 +206,12 @@ func (c *Pane) phase(run *agent.Run, i int) string {
 	}
 }
 
-// Revision returns a block with the changes of a replan. If told, the chat
-// already shows the failure that caused it.
-func (c *Pane) Revision(d event.PlanDiff, told bool) *Block {
+// revision returns a block with the changes of a replan. If failureShown, the
+// chat already shows the failure that caused it.
+func (c *Pane) revision(d event.PlanDiff, failureShown bool) *Block {
 	l := c.Look
-	reason := untrusted.FirstLine(d.Reason)
-	return &Block{Gap: !told, Draw: func(width int) []string {
+	reason := d.Reason.FirstLine()
+	return &Block{Gap: !failureShown, Draw: func(width int) []string {
 		parts := []string{l.Accent.Render(fmt.Sprintf("%s rev %d", l.Glyphs.Revised, d.Revision))}
 		if n := len(d.Removed); n > 0 {
 			parts = append(parts, l.Removed.Render(fmt.Sprintf("%s%d removed", l.Glyphs.Removed, n)))
@@ -231,17 +223,17 @@ func (c *Pane) Revision(d event.PlanDiff, told bool) *Block {
 			parts = append(parts, l.Warning.Render(fmt.Sprintf("%s%d revised", l.Glyphs.Revised, n)))
 		}
 		lines := draw.Flow(parts, "  ", width)
-		if reason != "" && !told {
-			lines = append(lines, draw.Paint(l.Muted, draw.Indent(draw.Wrap("because "+reason, width-2)))...)
+		if reason != "" && !failureShown {
+			lines = append(lines, draw.Aside(l.Muted, "because "+reason, width)...)
 		}
 		return lines
 	}}
 }
 
-// Outcome returns a block with how a run ended. word describes a completed run.
+// outcome returns a block with how a run ended. word describes a completed run.
 // again says how to resume the run; it is "" if the run cannot be resumed, or only
 // together with the run that started it.
-func (c *Pane) Outcome(r *event.Result, word, again string) *Block {
+func (c *Pane) outcome(r *event.Result, word, again string) *Block {
 	l := c.Look
 	return &Block{Gap: r.Status != event.StatusCompleted || r.Answer != "", Draw: func(width int) []string {
 		took := telling.ClockTime(time.Duration(r.DurationMS) * time.Millisecond)
@@ -269,61 +261,49 @@ func (c *Pane) Outcome(r *event.Result, word, again string) *Block {
 			if r.Unanswered == "" {
 				return lines
 			}
-			why := "The answer is missing: " + untrusted.Line(r.Unanswered) + "."
+			why := "The answer is missing: " + r.Unanswered.Line() + "."
 			if again != "" {
-				why += " " + strings.Replace(again, "up again.", "up again and asks for it.", 1)
+				why += " " + strings.Replace(again, " the run.", " the run and asks for it again.", 1)
 			}
-			return append(lines, draw.Paint(l.Muted, draw.Indent(draw.Wrap(why, width-2)))...)
+			return append(lines, draw.Aside(l.Muted, why, width)...)
 		case event.StatusCancelled:
 			lines := draw.Flow([]string{l.Warning.Render(l.Glyphs.Stopped) + " stopped", tail}, "  ", width)
 			if again == "" {
 				return lines
 			}
-			return append(lines, draw.Paint(l.Muted, draw.Indent(draw.Wrap("What was done stays; "+again, width-2)))...)
+			return append(lines, draw.Aside(l.Muted, "What was done stays; "+again, width)...)
 		default:
-			head := l.Danger.Render(l.Glyphs.Failed) + " failed: " + reasonWords(r.Reason)
+			head := l.Danger.Render(l.Glyphs.Failed) + " failed: " + telling.ReasonWords(r.Reason)
 			lines := draw.Flow([]string{head, tail}, "  ", width)
 			if r.Error != "" {
-				lines = append(lines, draw.Paint(l.Muted, draw.Indent(draw.Wrap(untrusted.Visible(r.Error), width-2)))...)
+				lines = append(lines, draw.Aside(l.Muted, r.Error.Visible(), width)...)
 			}
 			return lines
 		}
 	}}
 }
 
-// reasonWords explains why a run ended without success.
-func reasonWords(r event.Reason) string {
-	switch r {
-	case event.ReasonStepFailed:
-		return "a step did not succeed"
-	case event.ReasonDenied:
-		return "a call was denied"
-	default:
-		return strings.ReplaceAll(untrusted.Line(string(r)), "_", " ")
-	}
-}
+// doneGlyph returns the glyph of success.
+func doneGlyph(l *draw.Look) string { return l.Glyphs.Done }
 
-// DoneGlyph returns the glyph of success.
-func DoneGlyph(l *draw.Look) string { return l.Glyphs.Done }
-
-// FailedGlyph returns the glyph of a failure.
-func FailedGlyph(l *draw.Look) string  { return l.Glyphs.Failed }
+// failedGlyph returns the glyph of a failure.
+func failedGlyph(l *draw.Look) string  { return l.Glyphs.Failed }
 func warningGlyph(l *draw.Look) string { return l.Glyphs.Warning }
 
-// SeparatorGlyph returns the glyph between two parts of a line.
-func SeparatorGlyph(l *draw.Look) string { return l.Glyphs.Separator }
+// separatorGlyph returns the glyph between two parts of a line.
+func separatorGlyph(l *draw.Look) string { return l.Glyphs.Separator }
 
-// GateGlyph returns the glyph of a gate.
-func GateGlyph(l *draw.Look) string { return l.Glyphs.Gate }
+// gateGlyph returns the glyph of a gate.
+func gateGlyph(l *draw.Look) string { return l.Glyphs.Gate }
 
-// SuccessStyle returns the style of a success.
-func SuccessStyle(l *draw.Look) lipgloss.Style { return l.Success }
+// successStyle returns the style of a success.
+func successStyle(l *draw.Look) lipgloss.Style { return l.Success }
 
-// DangerStyle returns the style of a failure.
-func DangerStyle(l *draw.Look) lipgloss.Style { return l.Danger }
+// dangerStyle returns the style of a failure.
+func dangerStyle(l *draw.Look) lipgloss.Style { return l.Danger }
 
-// WarningStyle returns the style of a warning.
-func WarningStyle(l *draw.Look) lipgloss.Style { return l.Warning }
+// warningStyle returns the style of a warning.
+func warningStyle(l *draw.Look) lipgloss.Style { return l.Warning }
 
-// FaintStyle returns the style of the least important text.
-func FaintStyle(l *draw.Look) lipgloss.Style { return l.Faint }
+// faintStyle returns the style of the least important text.
+func faintStyle(l *draw.Look) lipgloss.Style { return l.Faint }

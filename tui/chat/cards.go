@@ -1,10 +1,10 @@
 package chat
 
 import (
-	"fmt"
 	"strings"
 
 	"replan/agent"
+	"replan/internal/english"
 	"replan/internal/untrusted"
 	"replan/tui/draw"
 	"replan/tui/telling"
@@ -12,7 +12,7 @@ import (
 
 // Kinds of blocks that collapse in the chat.
 const (
-	FoldThinking = "thinking"
+	foldThinking = "thinking"
 	foldCard     = "card"
 )
 
@@ -37,10 +37,10 @@ func foldSign(l *draw.Look, unfolded bool) string {
 	return " " + l.Faint.Render(l.Glyphs.Folded)
 }
 
-// Card returns a block for a model's call in the chat: one line, and a second
+// card returns a block for a model's call in the chat: one line, and a second
 // one with the error if it failed. Expanded, the card shows the call and its
 // result.
-func (c *Pane) Card(run *agent.Run, s *agent.StepState) *Block {
+func (c *Pane) card(run *agent.Run, s *agent.StepState) *Block {
 	b := &Block{live: true, card: true, until: func() bool { return s.Status.Ended() }}
 	can := func() bool { return len(telling.CallArgs(s)) > 0 || s.Result != nil || s.Error != "" }
 	unfolded := b.foldsAs(foldCard, can)
@@ -55,7 +55,7 @@ func (c *Pane) Card(run *agent.Run, s *agent.StepState) *Block {
 		if can() {
 			tail += foldSign(l, *unfolded)
 		}
-		name := l.Cut(untrusted.Line(s.Step.Title), max(width-2, 1))
+		name := l.Cut(s.Step.Title.Line(), max(width-2, 1))
 		line := style.Render(glyph) + " " + l.Text.Render(name)
 		room := width - draw.VisibleWidth(line) - draw.VisibleWidth(tail) - 2
 		if arg := telling.MainArgument(telling.CallArgs(s)); arg != "" && room > 3 {
@@ -66,11 +66,8 @@ func (c *Pane) Card(run *agent.Run, s *agent.StepState) *Block {
 			return append(lines, c.cardBody(s, width)...)
 		}
 		if failure := telling.FailureOf(s); failure != "" {
-			const most = 2
-			why := draw.Wrap(untrusted.FirstLine(failure), width-2)
-			if len(why) > most {
-				why = append(why[:most-1:most-1], l.Cut(strings.Join(why[most-1:], " "), width-2))
-			}
+			const maxLines = 2
+			why := l.AtMost(draw.Wrap(failure.FirstLine(), width-2), maxLines, width-2)
 			lines = append(lines, draw.Set(draw.Paint(l.Muted, draw.Indent(why)))...)
 		}
 		return lines
@@ -88,14 +85,14 @@ func (c *Pane) cardBody(s *agent.StepState, width int) []draw.TextLine {
 	switch failure := telling.FailureOf(s); {
 	case failure != "":
 		d.Heading("error")
-		d.Output(l.Danger, draw.Clip(strings.TrimSpace(failure)))
+		d.Output(l.Danger, draw.Clip(strings.TrimSpace(failure.Visible())))
 	case s.Status == agent.StepCompleted && s.Result != nil:
 		d.Heading("result")
 		writeResult(d, s.Result)
 	}
 	lines := d.Whole()
-	if more := len(lines) - mostOfCard; more > 1 {
-		lines = append(lines[:mostOfCard:mostOfCard], l.Faint.Render(l.Cut(fmt.Sprintf("%d lines more", more), d.Width)))
+	if len(lines) > mostOfCard+1 {
+		lines = l.Shorten(lines, mostOfCard, d.Width)
 	}
 	return c.guided(draw.Set(lines))
 }
@@ -120,12 +117,12 @@ func (c *Pane) planSteps(run *agent.Run, width int) []draw.TextLine {
 	var lines []string
 	for i, s := range run.Steps {
 		if more := len(run.Steps) - i; i == mostOfPlan && more > 1 {
-			lines = append(lines, l.Faint.Render(l.Cut(fmt.Sprintf("%d steps more in the plan", more), width-2)))
+			lines = append(lines, l.Faint.Render(l.Cut(english.Count(more, "more step")+" in the plan", width-2)))
 			break
 		}
 		glyph, style := draw.StateGlyph(l, run, s)
 		state, how := draw.StateWord(l, run, s)
-		left := style.Render(glyph) + " " + l.Muted.Render(untrusted.Line(s.Step.Index)) + " " + untrusted.Line(s.Step.Title)
+		left := style.Render(glyph) + " " + l.Muted.Render(untrusted.Line(s.Step.Index)) + " " + s.Step.Title.Line()
 		lines = append(lines, l.Sides(l.Cut(left, max(width-2-draw.VisibleWidth(state)-2, 8)), how.Render(state), max(width-2, 1)))
 	}
 	return c.guided(draw.Set(lines))

@@ -5,49 +5,49 @@ import (
 	"strings"
 	"testing"
 
-	"replan/tui/draw"
-	"replan/tui/panetest"
-
 	"github.com/charmbracelet/x/ansi"
 	"pgregory.net/rapid"
+
+	"replan/tui/draw"
+	"replan/tui/panetest"
 )
 
-// idlePane is a chat in which nothing goes on.
+// idlePane returns a chat without a run.
 func idlePane(width, height int) *Pane {
-	c := New(panetest.DarkLook(), "", func(int) []string { return nil })
-	c.SetSize(width, height)
+	c := New(panetest.DarkLook())
+	c.setSize(width, height)
 	return c
 }
 
-// talkOf is a conversation of about that many lines: questions, answers with
+// addConversation adds about that many lines to a chat: questions, answers with
 // lists and code, remarks.
-func talkOf(c *Pane, lines int) {
+func addConversation(c *Pane, lines int) {
 	for i := 0; i*20 < lines; i++ {
-		c.Add(c.User(fmt.Sprintf("question %d: what does the handler do with a token that has run out, and who notices?", i)))
-		c.Add(c.Prose(fmt.Sprintf("It **refuses** it, see `auth/handler%d.go`. The caller gets a plain 401 and nothing is written to the log, "+
+		c.Add(c.user(fmt.Sprintf("question %d: what does the handler do with a token that has run out, and who notices?", i)))
+		c.Add(c.prose(fmt.Sprintf("It **refuses** it, see `auth/handler%d.go`. The caller gets a plain 401 and nothing is written to the log, "+
 			"which is why nobody noticed.\n\n- one place is the handler\n- the other is the helper\n- needle%d in the haystack\n\n"+
 			"```go\nfunc refuse%d(w http.ResponseWriter) {\n\tif expired {\n\t\thttp.Error(w, \"unauthorised\", 401)\n\t}\n}\n```\n\nNothing else refers to it.\n", i, i, i))...)
 		c.Add(c.Note("info", fmt.Sprintf("a remark on answer %d", i)))
 	}
 }
 
-func TestTheChatKeepsThePlaceThatIsRead(t *testing.T) {
+func TestChatKeepsScrollPosition(t *testing.T) {
 	for name, change := range map[string]func(*Pane){
-		"something is added":             func(c *Pane) { c.Add(c.Note("info", "more")) },
-		"it grows wider":                 func(c *Pane) { c.SetSize(100, 12) },
-		"it grows narrower":              func(c *Pane) { c.SetSize(44, 12) },
-		"lines far away are let go":      func(c *Pane) { c.Blocks[0].Forget() },
-		"it is scrolled there and back":  func(c *Pane) { c.Scroll(37); c.Scroll(-37) },
-		"it is made lower, then as high": func(c *Pane) { c.SetSize(60, 4); c.Lines(); c.SetSize(60, 12) },
+		"line added":                func(c *Pane) { c.Add(c.Note("info", "more")) },
+		"wider":                     func(c *Pane) { c.setSize(100, 12) },
+		"narrower":                  func(c *Pane) { c.setSize(44, 12) },
+		"distant lines dropped":     func(c *Pane) { c.Blocks[0].Forget() },
+		"scrolled there and back":   func(c *Pane) { c.Scroll(37); c.Scroll(-37) },
+		"lower, then as high again": func(c *Pane) { c.setSize(60, 4); c.lines(); c.setSize(60, 12) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			c := idlePane(60, 12)
-			talkOf(c, 800)
+			addConversation(c, 800)
 			c.Scroll(400)
 			first := c.first()
 			change(c)
 			if got := c.first(); got.Block != first.Block {
-				t.Errorf("block %d is first in view, which was %d:\n%s", got.Block, first.Block, panetest.Stripped(c.Lines()))
+				t.Errorf("first block in view: got %d, want %d:\n%s", got.Block, first.Block, panetest.Stripped(c.lines()))
 			}
 		})
 	}
@@ -55,7 +55,7 @@ func TestTheChatKeepsThePlaceThatIsRead(t *testing.T) {
 
 func TestScrollingShowsEveryLineOnce(t *testing.T) {
 	c := idlePane(50, 7)
-	talkOf(c, 200)
+	addConversation(c, 200)
 	var all []string
 	for i := range c.Blocks {
 		all = append(all, draw.Texts(c.LinesOf(i))...)
@@ -68,20 +68,20 @@ func TestScrollingShowsEveryLineOnce(t *testing.T) {
 			c.Scroll(n)
 			below = min(max(below+n, 0), len(all)-7)
 			want := all[len(all)-7-below : len(all)-below]
-			if got := c.Lines(); panetest.Stripped(got) != panetest.Stripped(want) {
+			if got := c.lines(); panetest.Stripped(got) != panetest.Stripped(want) {
 				r.Fatalf("%d lines from the end\n%s\nwant\n%s", below, panetest.Stripped(got), panetest.Stripped(want))
 			}
-			if n, exact := c.MoreBelow(); n != below || !exact {
-				r.Fatalf("%d lines are said to be below, exact %v; there are %d", n, exact, below)
+			if n, exact := c.moreBelow(); n != below || !exact {
+				r.Fatalf("got %d lines below, exact %v; want %d", n, exact, below)
 			}
 		}
 	})
 }
 
-func TestOnlyWhatIsInViewIsDrawn(t *testing.T) {
+func TestOnlyVisibleBlocksAreDrawn(t *testing.T) {
 	c := idlePane(60, 20)
-	talkOf(c, 2000)
-	c.Lines()
+	addConversation(c, 2000)
+	c.lines()
 	drawn := func() (n int) {
 		for _, b := range c.Blocks {
 			if b.fresh {
@@ -93,20 +93,20 @@ func TestOnlyWhatIsInViewIsDrawn(t *testing.T) {
 	if n := drawn(); n == 0 || n > 20 {
 		t.Errorf("%d of %d blocks are drawn", n, len(c.Blocks))
 	}
-	c.SetSize(90, 20)
-	c.Lines()
+	c.setSize(90, 20)
+	c.lines()
 	if n := drawn(); n > 40 {
 		t.Errorf("after a resize %d of %d blocks are drawn", n, len(c.Blocks))
 	}
 }
 
-func TestLinesFarAwayAreLetGo(t *testing.T) {
+func TestDistantLinesAreDropped(t *testing.T) {
 	c := idlePane(60, 20)
-	talkOf(c, 20_000)
-	c.Lines()
+	addConversation(c, 20_000)
+	c.lines()
 	for range 1000 {
 		c.Scroll(19)
-		c.Lines()
+		c.lines()
 	}
 	kept := 0
 	for _, b := range c.Blocks {
@@ -117,9 +117,9 @@ func TestLinesFarAwayAreLetGo(t *testing.T) {
 	}
 }
 
-func TestAnAnswerIsDrawnInPartsThatStay(t *testing.T) {
+func TestStreamedAnswerIsDrawnInFixedParts(t *testing.T) {
 	c := idlePane(70, 30)
-	turn := &Turn{}
+	turn := &turn{}
 	var text strings.Builder
 	for i := range 200 {
 		fmt.Fprintf(&text, "Paragraph %d says something of `name%d` that is long enough to be broken once.\n\n", i, i)
@@ -135,9 +135,9 @@ func TestAnAnswerIsDrawnInPartsThatStay(t *testing.T) {
 		fmt.Fprintf(&text, "%d. item %d\n", i+1, i)
 	}
 	for at := 0; at < text.Len(); at = min(at+97, text.Len()) {
-		turn.Text = text.String()[:at]
-		c.Flow(turn)
-		if open := turn.Blocks; len(open) > 0 {
+		turn.text = text.String()[:at]
+		c.flow(turn)
+		if open := turn.blocks; len(open) > 0 {
 			last := open[len(open)-1]
 			if n := len(last.Typeset(70)); n > mostCode+listLines {
 				t.Fatalf("%d lines are open at byte %d", n, at)
@@ -147,13 +147,13 @@ func TestAnAnswerIsDrawnInPartsThatStay(t *testing.T) {
 			break
 		}
 	}
-	turn.Text, turn.Done = text.String(), true
-	c.Flow(turn)
-	if all := c.AllCode(); len(all) != 1 || all[0].Lines() != 300 || !strings.HasSuffix(all[0].Text, "var x299 = 299") {
-		t.Errorf("%d blocks of code", len(all))
+	turn.text, turn.done = text.String(), true
+	c.flow(turn)
+	if all := c.copying.all(); len(all) != 1 || all[0].Lines() != 300 || !strings.HasSuffix(all[0].Text, "var x299 = 299") {
+		t.Errorf("got %d blocks of code", len(all))
 	}
 	whole := idlePane(70, 30)
-	whole.Add(whole.Prose(text.String())...)
+	whole.Add(whole.prose(text.String())...)
 	for i := range whole.Blocks {
 		if got, want := panetest.Stripped(draw.Texts(c.LinesOf(i))), panetest.Stripped(draw.Texts(whole.LinesOf(i))); got != want {
 			t.Fatalf("part %d\n%s\nwant\n%s", i, got, want)
@@ -164,7 +164,7 @@ func TestAnAnswerIsDrawnInPartsThatStay(t *testing.T) {
 	}
 }
 
-func TestTheTextOfALineIsWithoutTheBreaksOfTheWidth(t *testing.T) {
+func TestUnbrokenTextHasNoWrapBreaks(t *testing.T) {
 	for _, c := range []struct {
 		name, text string
 		width      int
@@ -190,11 +190,11 @@ func TestTheTextOfALineIsWithoutTheBreaksOfTheWidth(t *testing.T) {
 	}
 }
 
-func TestSearchFindsInBlocksThatWereNeverDrawn(t *testing.T) {
+func TestSearchFindsTextInUndrawnBlocks(t *testing.T) {
 	c := idlePane(60, 20)
-	talkOf(c, 4000)
-	c.Lines()
-	c.StartSearch()
+	addConversation(c, 4000)
+	c.lines()
+	c.find.start()
 	for _, step := range []struct {
 		query string
 		n, of int
@@ -207,54 +207,50 @@ func TestSearchFindsInBlocksThatWereNeverDrawn(t *testing.T) {
 		{"the caller", 0, 200},
 		{"The caller", 0, 200},
 	} {
-		c.Seek(step.query)
-		if len(c.Find.hits) != step.of {
-			t.Fatalf("%q is found %d times, want %d", step.query, len(c.Find.hits), step.of)
+		c.find.seek(step.query)
+		if len(c.find.hits) != step.of {
+			t.Fatalf("%q is found %d times, want %d", step.query, len(c.find.hits), step.of)
 		}
-		if step.of > 0 && !strings.Contains(strings.Join(strings.Fields(panetest.Stripped(c.Lines())), " "), fmt.Sprintf("%d of %d", c.Find.at+1, step.of)) {
-			t.Errorf("%q: it is not said which is shown:\n%s", step.query, panetest.Stripped(c.Lines()))
+		if step.of > 0 && !strings.Contains(strings.Join(strings.Fields(panetest.Stripped(c.lines())), " "), fmt.Sprintf("%d of %d", c.find.at+1, step.of)) {
+			t.Errorf("%q: the current match is not shown:\n%s", step.query, panetest.Stripped(c.lines()))
 		}
 	}
 }
 
-func TestTheMatchThatIsShownIsInView(t *testing.T) {
+func TestCurrentMatchIsInView(t *testing.T) {
 	c := idlePane(44, 9)
-	talkOf(c, 2000)
-	c.Lines()
-	c.StartSearch()
-	c.Seek("which is why nobody noticed") // broken by the width
+	addConversation(c, 2000)
+	c.lines()
+	c.find.start()
+	c.find.seek("which is why nobody noticed") // broken by the width
 	seen := map[int]bool{}
-	for range len(c.Find.hits) {
-		c.step(1)
-		seen[c.Find.at] = true
-		if text := strings.Join(strings.Fields(panetest.Stripped(c.Lines())), " "); !strings.Contains(text, "which is why nobody noticed") {
-			t.Fatalf("match %d is not in view:\n%s", c.Find.at, panetest.Stripped(c.Lines()))
+	for range len(c.find.hits) {
+		c.find.step(1)
+		seen[c.find.at] = true
+		if text := strings.Join(strings.Fields(panetest.Stripped(c.lines())), " "); !strings.Contains(text, "which is why nobody noticed") {
+			t.Fatalf("match %d is not in view:\n%s", c.find.at, panetest.Stripped(c.lines()))
 		}
 	}
-	if len(seen) != len(c.Find.hits) || len(seen) != 100 {
-		t.Errorf("%d of %d matches were shown", len(seen), len(c.Find.hits))
+	if len(seen) != len(c.find.hits) || len(seen) != 100 {
+		t.Errorf("got %d of %d matches", len(seen), len(c.find.hits))
 	}
 }
 
-func TestAMatchIsLitOverABreak(t *testing.T) {
+func TestMatchIsHighlightedAcrossLineBreak(t *testing.T) {
 	lines := draw.Wrapped("alpha beta gamma delta", 11)
 	got := fmt.Sprint(litIn(lines, "beta gamma", true))
 	if want := "[{0 6 10 0} {1 0 5 0}]"; got != want {
 		t.Errorf("got %s of %q", got, draw.Texts(lines))
 	}
-	line := Relit("\x1b[31mred and\x1b[m blue", 4, 7, panetest.DarkLook().Strong)
-	if ansi.Strip(line) != "red and blue" || ansi.StringWidth(line) != 12 {
-		t.Errorf("%q", line)
-	}
 }
 
-// BenchmarkChat draws a chat after a key, by how long it is.
+// BenchmarkChat draws a chat after a key, by its length.
 func BenchmarkChat(b *testing.B) {
 	for _, lines := range []int{10, 1000, 10_000, 100_000} {
 		chat := func(b *testing.B) *Pane {
 			c := idlePane(106, 46)
-			talkOf(c, lines)
-			c.Lines()
+			addConversation(c, lines)
+			c.lines()
 			b.ReportAllocs()
 			return c
 		}
@@ -262,14 +258,14 @@ func BenchmarkChat(b *testing.B) {
 			c := chat(b)
 			for b.Loop() {
 				c.Touch()
-				c.Lines()
+				c.lines()
 			}
 		})
 		b.Run(fmt.Sprintf("page up/%d lines", lines), func(b *testing.B) {
 			c := chat(b)
 			for i := 0; b.Loop(); i++ {
 				c.Scroll(45)
-				if c.Lines(); c.top == (Spot{}) {
+				if c.lines(); c.top == (draw.Spot{}) {
 					c.ToEnd()
 				}
 			}
@@ -278,23 +274,22 @@ func BenchmarkChat(b *testing.B) {
 			c := chat(b)
 			c.Scroll(lines / 2)
 			for i := 0; b.Loop(); i++ {
-				c.SetSize(80+i%2*20, 46)
-				c.Lines()
+				c.setSize(80+i%2*20, 46)
+				c.lines()
 			}
 		})
 		b.Run(fmt.Sprintf("search/%d lines", lines), func(b *testing.B) {
 			c := chat(b)
-			c.StartSearch()
+			c.find.start()
 			for i := 0; b.Loop(); i++ {
-				c.Seek(fmt.Sprintf("needle%d", i%10))
-				c.Lines()
+				c.find.seek(fmt.Sprintf("needle%d", i%10))
+				c.lines()
 			}
 		})
 	}
 }
 
-// BenchmarkChatStream draws each frame of an answer that streams in, by how long
-// it is already.
+// BenchmarkChatStream draws each frame of a streaming answer, by its length so far.
 func BenchmarkChatStream(b *testing.B) {
 	paragraph := "It **refuses** it, see `auth/handler.go`. The caller gets a plain 401 and nothing is written to the log.\n\n"
 	coded := "func refuse(w http.ResponseWriter, status int) {\n\thttp.Error(w, \"unauthorised\", status)\n}\n"
@@ -302,22 +297,55 @@ func BenchmarkChatStream(b *testing.B) {
 		for _, size := range []int{1 << 10, 50 << 10, 500 << 10} {
 			b.Run(fmt.Sprintf("%s/%d KB", name, size>>10), func(b *testing.B) {
 				c := idlePane(106, 46)
-				turn := &Turn{}
+				turn := &turn{}
 				whole := strings.Repeat(text, size/len(text)+1)
 				if name == "code" {
 					whole = "```go\n" + whole
 				}
-				turn.Written.WriteString(whole[:size])
-				turn.Text = turn.Written.String()
-				c.Flow(turn)
-				c.Lines()
+				turn.written.WriteString(whole[:size])
+				turn.text = turn.written.String()
+				c.flow(turn)
+				c.lines()
 				for i := 0; b.Loop(); i++ {
-					turn.Written.WriteByte(whole[i%size])
-					turn.Text = turn.Written.String()
-					c.Flow(turn)
-					c.Lines()
+					turn.written.WriteByte(whole[i%size])
+					turn.text = turn.written.String()
+					c.flow(turn)
+					c.lines()
 				}
 			})
 		}
 	}
+}
+
+// TestStreamedMarkdownEqualsWhole streams a text in pieces of any
+// size.
+func TestStreamedMarkdownEqualsWhole(t *testing.T) {
+	text := "# Head\n\nA paragraph that **runs** on.\n\n- one\n- two\n\n  still two\n\n  ```sh\n  ls\n\n  pwd\n  ```\n\n```go\na := 1\n\nb := 2\n```\n\nThen `more`.\n\n1. x\n\n2. y\n\nThe end.\n"
+	drawn := func(c *Pane) string {
+		var lines []string
+		for i := range c.Blocks {
+			lines = append(lines, draw.Texts(c.LinesOf(i))...)
+		}
+		return ansi.Strip(strings.Join(lines, "\n"))
+	}
+	whole := idlePane(40, 20)
+	whole.Add(whole.prose(text)...)
+	want := drawn(whole)
+	if glamour := panetest.Stripped(draw.Texts(whole.Markdown.Lines(text, 40))); panetest.Stripped(strings.Split(want, "\n")) != glamour {
+		t.Fatalf("in parts\n%s\nas a whole\n%s", want, glamour)
+	}
+	rapid.Check(t, func(r *rapid.T) {
+		c, turn := idlePane(40, 20), &turn{}
+		for at := 0; at < len(text); {
+			at = min(at+rapid.IntRange(1, 20).Draw(r, "piece"), len(text))
+			turn.text = text[:at]
+			c.flow(turn)
+			drawn(c)
+		}
+		turn.done = true
+		c.flow(turn)
+		if got := drawn(c); got != want {
+			r.Fatalf("got\n%s\nwant\n%s", got, want)
+		}
+	})
 }

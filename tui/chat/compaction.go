@@ -1,10 +1,7 @@
 package chat
 
 import (
-	"fmt"
-
 	"replan/agent/event"
-	"replan/internal/english"
 	"replan/tui/telling"
 )
 
@@ -15,7 +12,7 @@ func (c *Pane) Compacted(d event.ChatCompacted) *Block {
 		sizes = telling.Tokens(d.Before) + " to " + telling.Tokens(d.After) + " tokens"
 	}
 	if d.Undone {
-		words := english.Count(d.Turns, "message") + " stand in the conversation again, word for word"
+		words := telling.CompactedWords(d) + ", word for word"
 		if d.Before > 0 {
 			words += ", " + sizes
 		}
@@ -23,15 +20,11 @@ func (c *Pane) Compacted(d event.ChatCompacted) *Block {
 		b.Gap = true
 		return b
 	}
-	how := "summed up"
-	if d.ByRule {
-		how = "shortened"
-	}
-	words := fmt.Sprintf("%s %s, %s", english.Count(d.Turns, "message"), how, sizes)
+	words := telling.CompactedWords(d) + ", " + sizes
 	if d.Reason != "" {
-		words += " (" + d.Reason + ")"
+		words += " (" + d.Reason.Visible() + ")"
 	}
-	b := c.Note("info", words+" "+c.Look.Glyphs.Separator+" /compact undo brings them back")
+	b := c.Note("info", words+" "+c.Look.Glyphs.Separator+" /compact undo restores them")
 	b.Gap = true
 	return b
 }

@@ -1,19 +1,24 @@
 package chat
 
 import (
+	"fmt"
 	"slices"
 
+	"replan/internal/english"
 	"replan/tui/draw"
+	"replan/tui/keymap"
 )
 
-// CopyLimit is the size, in bytes, above which some terminals reject text:
-// xterm's limit for what a program writes to the clipboard.
-const CopyLimit = 74_994
+// copying copies blocks of code from the chat.
+type copying struct {
+	chat   *viewport
+	marked *draw.Code // last copied code
+}
 
-// AllCode returns every code block in the chat, oldest first.
-func (c *Pane) AllCode() []*draw.Code {
+// all returns every code block in the chat, oldest first.
+func (c *copying) all() []*draw.Code {
 	var out []*draw.Code
-	for _, b := range c.Blocks {
+	for _, b := range c.chat.Blocks {
 		for _, code := range b.codes {
 			if code.Text != "" {
 				out = append(out, code)
@@ -23,19 +28,19 @@ func (c *Pane) AllCode() []*draw.Code {
 	return out
 }
 
-// CodeInView returns the index of the newest code block that is partly visible,
+// inView returns the index of the newest code block that is partly visible,
 // else the last one above the view, else the first.
-func (c *Pane) CodeInView(all []*draw.Code) int {
-	c.Lines()
+func (c *copying) inView(all []*draw.Code) int {
+	c.chat.layOut()
 	last := -1
-	for _, line := range c.Shown {
+	for _, line := range c.chat.shown {
 		last = max(last, line.Block)
 	}
 	if last < 0 {
 		return len(all) - 1
 	}
 	n := 0
-	for _, b := range c.Blocks[:last+1] {
+	for _, b := range c.chat.Blocks[:last+1] {
 		for _, code := range b.codes {
 			if code.Text != "" {
 				n++
@@ -45,16 +50,16 @@ func (c *Pane) CodeInView(all []*draw.Code) int {
 	return max(n-1, 0)
 }
 
-// Mark moves the mark to a code block and scrolls it into view; nil removes the
+// mark moves the mark to a code block and scrolls it into view; nil removes the
 // mark.
-func (c *Pane) Mark(marked *draw.Code) {
+func (c *copying) mark(marked *draw.Code) {
 	if c.marked == marked {
 		return
 	}
 	was := c.marked
-	c.marked, c.drawn = marked, false
+	c.marked, c.chat.drawn = marked, false
 	at := -1
-	for i, b := range c.Blocks {
+	for i, b := range c.chat.Blocks {
 		if b.of != nil && (b.of == was || b.of == marked) || b.begins(was) || b.begins(marked) {
 			b.fresh = false
 		}
@@ -65,19 +70,37 @@ func (c *Pane) Mark(marked *draw.Code) {
 	if at < 0 {
 		return
 	}
-	c.Lines()
-	if !slices.ContainsFunc(c.Shown, func(l shownLine) bool { return l.Block >= 0 && (l.Block == at || c.Blocks[l.Block].of == marked) }) {
-		c.show(Spot{at, 0})
+	c.chat.layOut()
+	if !slices.ContainsFunc(c.chat.shown, func(l draw.SpotLine) bool {
+		return l.Block >= 0 && (l.Block == at || c.chat.Blocks[l.Block].of == marked)
+	}) {
+		c.chat.show(draw.Spot{Block: at})
 	}
 }
 
 // begins reports whether code starts in the block.
 func (b *Block) begins(c *draw.Code) bool { return c != nil && slices.Contains(b.codes, c) }
 
-// NoCode explains why there is nothing to copy.
-func (c *Pane) NoCode() string {
-	if len(c.AllCode()) == 0 {
-		return "There is no block of code in the chat."
+// refusal explains why there is nothing to copy.
+func (c *copying) refusal() string {
+	if len(c.all()) == 0 {
+		return "The chat has no code block."
 	}
 	return ""
+}
+
+// next copies the newest visible block of code; repeated, the one before.
+// The block stays marked until [Pane.Unmark].
+func (c *copying) next() keymap.Request {
+	all := c.all()
+	at := slices.Index(all, c.marked)
+	if c.marked == nil || at < 0 {
+		at = c.inView(all)
+	} else {
+		at = (at + len(all) - 1) % len(all)
+	}
+	code := all[at]
+	c.mark(code)
+	what := fmt.Sprintf("code block %d of %d, %s", at+1, len(all), english.Count(code.Lines(), "line"))
+	return keymap.Request{Copy: &keymap.Copied{What: what, Text: code.Text}}
 }

@@ -3,8 +3,10 @@
 // finished block once per width; only the open block is drawn again while it
 // streams.
 //
-// Start with [Pane].
+// Start with [Pane], which shows blocks, and [Narrator], which writes the blocks of
+// a run.
 //
-// Like every pane, it imports draw, keymap, telling, timing and the core, never
-// another pane; the root model routes between them.
+// Like every pane, it may import draw, keymap, live, telling, timing, the core and
+// the session of agent/runner, but no other pane. The root model routes between
+// panes.
 package chat

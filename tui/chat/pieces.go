@@ -23,9 +23,9 @@ const (
 	longestRun = 4096 // bytes of one paragraph
 )
 
-// Splitter splits a Markdown text into pieces while it is being written. It
+// splitter splits a Markdown text into pieces while it is being written. It
 // reads every line once.
-type Splitter struct {
+type splitter struct {
 	done   int     // bytes read, in complete lines
 	begin  int     // start of the open piece
 	pieces []piece // finished pieces
@@ -42,7 +42,7 @@ type Splitter struct {
 }
 
 // feed reads the text received so far, which extends the text fed before.
-func (s *Splitter) feed(text string) {
+func (s *splitter) feed(text string) {
 	for {
 		end := strings.IndexByte(text[s.done:], '\n')
 		if s.partSentence(text, end) {
@@ -60,7 +60,7 @@ func (s *Splitter) feed(text string) {
 
 // partSentence splits a very long line after a sentence. end is the length of
 // the line, negative while it is being written.
-func (s *Splitter) partSentence(text string, end int) bool {
+func (s *splitter) partSentence(text string, end int) bool {
 	if end < 0 {
 		end = len(text) - s.done
 	}
@@ -80,7 +80,7 @@ func (s *Splitter) partSentence(text string, end int) bool {
 }
 
 // line reads the line that ends before end.
-func (s *Splitter) line(text string, end int) {
+func (s *splitter) line(text string, end int) {
 	begin := s.done
 	line := text[begin:end]
 	trimmed := strings.TrimSpace(line)
@@ -147,7 +147,7 @@ func goesOn(before, line string) bool {
 }
 
 // openCode starts a code block.
-func (s *Splitter) openCode(text string, begin int, line, trimmed string) {
+func (s *splitter) openCode(text string, begin int, line, trimmed string) {
 	s.cut(text, begin)
 	s.fence, s.shift = fenceOf(trimmed), indentation(line)
 	language, _, _ := strings.Cut(strings.TrimSpace(strings.TrimLeft(trimmed, s.fence[:1])), " ")
@@ -157,7 +157,7 @@ func (s *Splitter) openCode(text string, begin int, line, trimmed string) {
 }
 
 // codeLine reads a line of the open code block.
-func (s *Splitter) codeLine(text string, begin int, line, trimmed string) {
+func (s *splitter) codeLine(text string, begin int, line, trimmed string) {
 	if closes(trimmed, s.fence) && indentation(line) < 4 {
 		s.open.Text = s.codeText(text[s.from:begin])
 		s.cut(text, begin)
@@ -178,7 +178,7 @@ func (s *Splitter) codeLine(text string, begin int, line, trimmed string) {
 }
 
 // cut ends the open piece at end.
-func (s *Splitter) cut(text string, end int) {
+func (s *splitter) cut(text string, end int) {
 	if p, some := s.pieceOf(text[s.begin:end]); some {
 		s.pieces = append(s.pieces, p)
 		s.gap = s.fence == ""
@@ -187,7 +187,7 @@ func (s *Splitter) cut(text string, end int) {
 }
 
 // pieceOf returns the open piece with that text.
-func (s *Splitter) pieceOf(text string) (p piece, some bool) {
+func (s *splitter) pieceOf(text string) (p piece, some bool) {
 	if s.open != nil {
 		text = s.codeText(text)
 		return piece{text: text, code: s.open, gap: s.gap}, text != "" || s.gap
@@ -197,7 +197,7 @@ func (s *Splitter) pieceOf(text string) (p piece, some bool) {
 
 // codeText removes the fence's indentation from each line, and the last line
 // break.
-func (s *Splitter) codeText(text string) string {
+func (s *splitter) codeText(text string) string {
 	text = strings.TrimSuffix(text, "\n")
 	if s.shift == 0 {
 		return text
@@ -210,7 +210,7 @@ func (s *Splitter) codeText(text string) string {
 }
 
 // rest returns the pieces of a fed text that are still open.
-func (s *Splitter) rest(text string) []piece {
+func (s *splitter) rest(text string) []piece {
 	tail := *s
 	tail.pieces = nil
 	if tail.done < len(text) {
@@ -222,7 +222,7 @@ func (s *Splitter) rest(text string) []piece {
 
 // split splits a complete text.
 func split(text string) []piece {
-	s := &Splitter{}
+	s := &splitter{}
 	s.feed(text)
 	return append(s.pieces, s.rest(text)...)
 }

@@ -1,7 +1,6 @@
 package chat
 
 import (
-	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -11,7 +10,6 @@ import (
 	"replan/agent"
 	"replan/internal/english"
 	"replan/internal/untrusted"
-	"replan/planning/plan"
 	"replan/tui/draw"
 	"replan/tui/telling"
 )
@@ -23,20 +21,14 @@ const (
 	linesFolded  = 4 // lines of one collapsed result
 )
 
-// Results returns blocks with the results of a plan without a written answer:
+// results returns blocks with the results of a plan without a written answer:
 // those no other step used. Each shows its first lines; expanded, it shows
 // more.
-func (c *Pane) Results(run *agent.Run) []*Block {
-	wanted := map[string]bool{}
-	for _, item := range run.SynthesisItems() {
-		wanted[item.Index] = item.Status == plan.ItemCompleted
-	}
-	steps := slices.DeleteFunc(slices.Clone(run.Steps), func(s *agent.StepState) bool {
-		return !wanted[s.Step.Index] || s.Result == nil || s.DryRun
-	})
+func (c *Pane) results(run *agent.Run) []*Block {
+	steps := telling.UnusedResults(run)
 	var blocks []*Block
 	for _, s := range steps[:min(len(steps), resultsShown)] {
-		title := untrusted.Line(s.Step.Index) + " " + untrusted.Line(s.Step.Title)
+		title := untrusted.Line(s.Step.Index) + " " + s.Step.Title.Line()
 		blocks = append(blocks, c.foldedResult(title, linesFolded, func(width int) []string {
 			d := &draw.Document{Look: c.Look, Width: max(width, 1)}
 			writeReadable(d, s.Result)
@@ -44,14 +36,14 @@ func (c *Pane) Results(run *agent.Run) []*Block {
 		}))
 	}
 	if more := len(steps) - len(blocks); more > 0 {
-		blocks = append(blocks, c.Remark(SeparatorGlyph, FaintStyle, english.Count(more, "more result")+" in the plan"))
+		blocks = append(blocks, c.remark(separatorGlyph, faintStyle, english.Count(more, "more result")+" in the plan"))
 	}
 	return blocks
 }
 
-// ResultsTold returns a block with the results in a reply from an earlier
+// resultsTold returns a block with the results in a reply from an earlier
 // session. Collapsed, they take one line.
-func (c *Pane) ResultsTold(markdown string) *Block {
+func (c *Pane) resultsTold(markdown string) *Block {
 	b := c.foldedResult("results of the steps", 0, func(width int) []string {
 		var lines []string
 		for _, p := range split(markdown) {
@@ -83,11 +75,10 @@ func (c *Pane) foldedResult(title string, folded int, body func(width int) []str
 		if *unfolded {
 			shown = mostOfCard
 		}
-		if more := len(lines) - shown; more > 0 {
-			lines = lines[:shown:shown]
-			if shown > 0 {
-				lines = append(lines, l.Faint.Render(l.Cut(fmt.Sprintf("%d lines more", more), max(width-2, 1))))
-			}
+		if shown > 0 {
+			lines = l.Shorten(lines, shown, max(width-2, 1))
+		} else {
+			lines = nil
 		}
 		head := l.Success.Render(l.Glyphs.Done) + " " + l.Text.Render(l.Cut(title, max(width-2-draw.VisibleWidth(sign), 1))) + sign
 		return append([]draw.TextLine{{Text: l.Cut(head, width), Lead: 2}}, c.guided(draw.Set(lines))...)

@@ -7,23 +7,23 @@ import (
 	"replan/tui/draw"
 )
 
-// Resumed returns a block for a resumed run. It shows the goal if the chat has
+// resumed returns a block for a resumed run. It shows the goal if the chat has
 // not shown it yet.
-func (c *Pane) Resumed(words, goal string) *Block {
+func (c *Pane) resumed(words, goal string) *Block {
 	goal = untrusted.FirstLine(goal)
 	return &Block{Gap: true, Draw: func(width int) []string {
 		l := c.Look
 		lines := []string{l.Cut(l.Accent.Render(l.Glyphs.Folded)+" "+l.Strong.Render(words), width)}
 		if goal != "" {
-			lines = append(lines, draw.Paint(l.Muted, draw.Indent(draw.Wrap(goal, width-2)))...)
+			lines = append(lines, draw.Aside(l.Muted, goal, width)...)
 		}
 		return lines
 	}}
 }
 
-// Planned returns a block that names the plan in execution, if no phases
+// planned returns a block that names the plan in execution, if no phases
 // introduced it. Expanded, it shows the current steps.
-func (c *Pane) Planned(run *agent.Run, title string, steps int, dry bool) *Block {
+func (c *Pane) planned(run *agent.Run, title string, steps int, dry bool) *Block {
 	title = untrusted.Line(title)
 	b := &Block{Gap: true, live: true}
 	unfolded := b.foldsAs(foldCard, func() bool { return len(run.Steps) > 0 })

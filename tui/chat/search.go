@@ -7,7 +7,6 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"charm.land/lipgloss/v2"
 	"github.com/charmbracelet/x/ansi"
 
 	"replan/internal/untrusted"
@@ -18,15 +17,16 @@ import (
 // search is a search in the chat. It covers the text of every block, drawn or
 // not, but highlights matches only in visible blocks.
 type search struct {
-	Open  bool
-	Query string
-	id    int // identifies the query, for cached counts
-	dirty bool
-	hits  []hit
-	at    int  // current match; -1 if there is none
-	on    hit  // the same match, to find it again after the chat changed
-	from  Spot // where the search started
-	was   bool // the view was scrolled up then
+	chat    *viewport
+	open    bool
+	query   string
+	id      int // identifies the query, for cached counts
+	edition int // of the chat, that hits belong to
+	hits    []hit
+	at      int       // current match; -1 if there is none
+	on      hit       // the same match, to find it again after the chat changed
+	from    draw.Spot // where the search started
+	was     bool      // the view was scrolled up then
 }
 
 // hit is one match: a block, and the number of the match in it.
@@ -39,38 +39,29 @@ type hit struct {
 // lit is a match in a drawn block: cells of one of its lines.
 type lit struct{ line, from, to, nth int }
 
-// changed records that blocks were added or changed.
-func (f *search) changed() { f.dirty = true }
-
-// height returns the number of lines of the search.
-func (f *search) height() int {
-	if f.Open {
-		return 1
-	}
-	return 0
-}
-
-// StartSearch opens the search line.
-func (c *Pane) StartSearch() {
-	if c.Find.Open {
+// start opens the search line.
+func (f *search) start() {
+	if f.open {
 		return
 	}
-	from := c.first()
-	c.Find = search{Open: true, id: c.Find.id + 1, at: -1, from: from, was: c.away}
-	c.drawn = false
+	from := f.chat.first()
+	*f = search{chat: f.chat, open: true, id: f.id + 1, at: -1, from: from, was: f.chat.scrolledUp}
+	f.chat.reserved, f.chat.drawn = 1, false
 }
 
-// leaveSearch closes the search line and keeps the view.
-func (c *Pane) leaveSearch() { c.Find.Open, c.Find.hits, c.drawn = false, nil, false }
+// leave closes the search line and keeps the view.
+func (f *search) leave() {
+	f.open, f.hits = false, nil
+	f.chat.reserved, f.chat.drawn = 0, false
+}
 
-// Seek searches for a new text from where the search started: the first match
+// seek searches for a new text from where the search started: the first match
 // there or below, else the last one above.
-func (c *Pane) Seek(query string) {
-	f := &c.Find
-	f.Query = query
+func (f *search) seek(query string) {
+	f.query = query
 	f.id++
 	f.on = hit{}
-	c.count()
+	f.count()
 	f.at = -1
 	for i, h := range f.hits {
 		f.at = i
@@ -80,26 +71,25 @@ func (c *Pane) Seek(query string) {
 	}
 	switch {
 	case f.at >= 0:
-		c.showHit()
+		f.showHit()
 	case f.was:
-		c.away, c.top = true, f.from
+		f.chat.scrolledUp, f.chat.top = true, f.from
 	default:
-		c.ToEnd()
+		f.chat.ToEnd()
 	}
-	c.drawn = false
+	f.chat.drawn = false
 }
 
 // count finds all matches. It reuses the counts of unchanged blocks.
-func (c *Pane) count() {
-	f := &c.Find
-	f.hits, f.dirty = f.hits[:0], false
-	if f.Query == "" {
+func (f *search) count() {
+	f.hits, f.edition = f.hits[:0], f.chat.edition
+	if f.query == "" {
 		return
 	}
 	query, exact := f.folded()
-	for i, b := range c.Blocks {
+	for i, b := range f.chat.Blocks {
 		if b.counted != f.id || !b.looked {
-			text := c.searchable(b)
+			text := f.textOf(b)
 			if !exact {
 				text = strings.ToLower(text)
 			}
@@ -120,14 +110,14 @@ func (c *Pane) count() {
 // folded returns the query in comparable form, and whether the search is
 // case-sensitive, as it is if the query has a capital letter.
 func (f *search) folded() (query string, exact bool) {
-	if exact = strings.ContainsFunc(f.Query, unicode.IsUpper); exact {
-		return f.Query, true
+	if exact = strings.ContainsFunc(f.query, unicode.IsUpper); exact {
+		return f.query, true
 	}
-	return strings.ToLower(f.Query), false
+	return strings.ToLower(f.query), false
 }
 
-// searchable returns the text of a block, if possible without drawing it.
-func (c *Pane) searchable(b *Block) string {
+// textOf returns the text of a block, if possible without drawing it.
+func (f *search) textOf(b *Block) string {
 	if b.looked {
 		return b.plain
 	}
@@ -135,7 +125,7 @@ func (c *Pane) searchable(b *Block) string {
 	case b.says != nil:
 		b.plain = unmarked(b.says())
 	default:
-		b.plain = ansi.Strip(draw.Unbroken(b.Typeset(max(c.width, 80))))
+		b.plain = ansi.Strip(draw.Unbroken(b.Typeset(max(f.chat.width, 80))))
 	}
 	b.looked = !b.live
 	return b.plain
@@ -165,25 +155,23 @@ func unmarked(text string) string {
 }
 
 // step moves to the n-th next match and wraps around.
-func (c *Pane) step(n int) {
-	f := &c.Find
-	if f.dirty {
-		c.count()
+func (f *search) step(n int) {
+	if f.edition != f.chat.edition {
+		f.count()
 	}
 	if len(f.hits) == 0 {
 		return
 	}
 	f.at = (f.at + n + len(f.hits)) % len(f.hits)
-	c.showHit()
-	c.drawn = false
+	f.showHit()
+	f.chat.drawn = false
 }
 
 // showHit scrolls the match into view.
-func (c *Pane) showHit() {
-	f := &c.Find
+func (f *search) showHit() {
 	f.on = f.hits[f.at]
-	at := Spot{f.on.index, 0}
-	found := c.matches(f.on.index)
+	at := draw.Spot{Block: f.on.index}
+	found := f.matches(f.on.index)
 	if len(found) > 0 {
 		at.Line = found[0].line
 	}
@@ -193,16 +181,16 @@ func (c *Pane) showHit() {
 			break
 		}
 	}
-	c.show(at)
+	f.chat.show(at)
 }
 
 // matches returns the matches in a block as drawn.
-func (c *Pane) matches(index int) []lit {
-	b := c.Blocks[index]
-	lines := c.LinesOf(index)
-	if b.found == nil || b.foundBy != c.Find.id {
-		query, exact := c.Find.folded()
-		b.found, b.foundBy = litIn(lines, query, exact), c.Find.id
+func (f *search) matches(index int) []lit {
+	b := f.chat.Blocks[index]
+	lines := f.chat.LinesOf(index)
+	if b.found == nil || b.foundBy != f.id {
+		query, exact := f.folded()
+		b.found, b.foundBy = litIn(lines, query, exact), f.id
 	}
 	return b.found
 }
@@ -274,51 +262,40 @@ func runesIn(s string, n int) int {
 	return len(s)
 }
 
-// litLines returns the visible lines with matches highlighted.
-func (c *Pane) litLines() []string {
-	f := &c.Find
-	if f.Open && f.dirty {
-		c.count()
+// highlighted returns the visible lines with matches highlighted.
+func (f *search) highlighted() []string {
+	if f.open && f.edition != f.chat.edition {
+		f.count()
 	}
-	out := make([]string, len(c.Shown))
-	for i, line := range c.Shown {
+	out := make([]string, len(f.chat.shown))
+	for i, line := range f.chat.shown {
 		out[i] = line.Text
-		if !f.Open || f.Query == "" || line.Block < 0 || c.Blocks[line.Block].hits == 0 {
+		if !f.open || f.query == "" || line.Block < 0 || f.chat.Blocks[line.Block].hits == 0 {
 			continue
 		}
-		found := c.matches(line.Block)
+		found := f.matches(line.Block)
 		for _, m := range found {
 			if m.line != line.Line {
 				continue
 			}
-			now := f.at >= 0 && f.on.block == c.Blocks[line.Block] && m.nth == min(f.on.nth, found[len(found)-1].nth)
-			out[i] = Relit(out[i], m.from, m.to, c.Look.HitStyle(now))
+			now := f.at >= 0 && f.on.block == f.chat.Blocks[line.Block] && m.nth == min(f.on.nth, found[len(found)-1].nth)
+			out[i] = draw.Restyle(out[i], m.from, m.to, f.chat.look.HitStyle(now))
 		}
 	}
 	return out
 }
 
-// Relit draws some cells of a drawn line in another style.
-func Relit(line string, from, to int, style lipgloss.Style) string {
-	w := ansi.StringWidth(line)
-	if from = max(from, 0); from >= min(to, w) {
-		return line
-	}
-	middle := ansi.Strip(ansi.Cut(line, from, to))
-	return ansi.Truncate(line, from, "") + style.Render(middle) + ansi.TruncateLeft(line, to, "")
+// line draws the line over the input: the query and the result.
+func (f *search) line(width int) string {
+	query, state := f.parts(width)
+	return f.chat.look.Sides(query, state, width)
 }
 
-// searchLine draws the line over the input: the query and the result.
-func (c *Pane) searchLine(width int) string {
-	query, state := c.searchParts(width)
-	return c.Look.Sides(query, state, width)
-}
-
-// searchParts returns the query and the result of the search.
-func (c *Pane) searchParts(width int) (query, state string) {
-	l, f := c.Look, &c.Find
+// parts returns the query and the result of the search.
+func (f *search) parts(width int) (query, state string) {
+	l := f.chat.look
 	switch {
-	case f.Query == "":
+	case f.query == "":
 		state = l.Faint.Render("type what to find")
 	case len(f.hits) == 0:
 		state = l.Warning.Render("not found")
@@ -327,7 +304,7 @@ func (c *Pane) searchParts(width int) (query, state string) {
 	}
 	head := l.Accent.Render("find ")
 	room := width - draw.VisibleWidth(head) - draw.VisibleWidth(state) - 3
-	return head + l.Strong.Render(l.CutLeft(visibleQuery(f.Query), max(room, 1))), state
+	return head + l.Strong.Render(l.CutLeft(visibleQuery(f.query), max(room, 1))), state
 }
 
 // visibleQuery returns the query in drawable form, with its spaces.
@@ -335,38 +312,28 @@ func visibleQuery(s string) string {
 	return strings.ReplaceAll(untrusted.Visible(s), "\n", " ")
 }
 
-// SearchCursor returns the column of the cursor in the search line.
-func (c *Pane) SearchCursor() int {
-	head, _ := c.searchParts(c.width)
+// cursor returns the column of the cursor in the search line.
+func (f *search) cursor() int {
+	head, _ := f.parts(f.chat.width)
 	return draw.VisibleWidth(head)
 }
 
-// SearchHandlers returns the actions of the open search.
-func (c *Pane) SearchHandlers() keymap.Handlers {
-	page := max(c.Height-2, 1)
-	head := strings.TrimRight(c.Find.Query, " ")
+// actions returns the actions of the open search.
+func (f *search) actions() keymap.Handlers {
+	page := max(f.chat.height-2, 1)
+	head := strings.TrimRight(f.query, " ")
 	return keymap.Handlers{
-		"dialog.leave":      {Do: keymap.Just(c.leaveSearch)},
-		"search.next":       {Do: keymap.Just(func() { c.step(1) })},
-		"search.previous":   {Do: keymap.Just(func() { c.step(-1) })},
-		"move.page_up":      {Do: keymap.Just(func() { c.Scroll(page) })},
-		"move.page_down":    {Do: keymap.Just(func() { c.Scroll(-page) })},
-		"search.erase_word": {Do: keymap.Just(func() { c.Seek(head[:strings.LastIndex(head, " ")+1]) })},
-		"search.erase_all":  {Do: keymap.Just(func() { c.Seek("") })},
-	}.With(keymap.Searching(c.Find.Query, c.Seek))
+		"dialog.leave":      {Do: keymap.Just(f.leave)},
+		"search.next":       {Do: keymap.Just(func() { f.step(1) })},
+		"search.previous":   {Do: keymap.Just(func() { f.step(-1) })},
+		"move.page_up":      {Do: keymap.Just(func() { f.chat.Scroll(page) })},
+		"move.page_down":    {Do: keymap.Just(func() { f.chat.Scroll(-page) })},
+		"search.erase_word": {Do: keymap.Just(func() { f.seek(head[:strings.LastIndex(head, " ")+1]) })},
+		"search.erase_all":  {Do: keymap.Just(func() { f.seek("") })},
+	}.With(keymap.Searching(f.query, f.seek))
 }
 
-// Typed appends letters to the query.
-func (c *Pane) Typed(text string) {
-	if text != "" {
-		c.Seek(c.Find.Query + text)
-	}
-}
-
-// NothingSaid explains why the chat cannot be searched.
-func (c *Pane) NothingSaid() string {
-	if len(c.Blocks) == 0 {
-		return "Nothing has been said here yet."
-	}
-	return ""
+// SearchHints returns the keys of the open search for the footer.
+func SearchHints(k *keymap.Map) []keymap.Hint {
+	return []keymap.Hint{k.Hint("next", "search.next"), k.Hint("previous", "search.previous"), k.Hint("leave", "dialog.leave")}
 }

@@ -11,72 +11,64 @@ import (
 	"replan/tui/telling"
 )
 
-// Thought is what a model thought before it wrote, collapsed to a line unless
+// thought is what a model thought before it wrote, collapsed to a line unless
 // the user expands it.
-type Thought struct {
-	Parts    []ThinkingPart
-	Began    time.Time     // zero if not measured
+type thought struct {
+	parts    []thinkingPart
+	began    time.Time     // zero if not measured
 	took     time.Duration // 0 if not measured
-	Live     bool          // still in progress
+	live     bool          // still in progress
 	unfolded bool
 }
 
-// ThinkingPart is the thinking of one planning phase, or before an answer.
-type ThinkingPart struct {
-	of   string // the phase, "" for an answer
-	text string
+// thinkingPart is the thinking of one planning phase, or before an answer.
+type thinkingPart struct {
+	phase string // "" for an answer
+	text  string
 }
 
-// AddThought appends text to the thinking of a phase.
-func AddThought(parts []ThinkingPart, of, text string) []ThinkingPart {
-	if n := len(parts); n > 0 && parts[n-1].of == of {
-		parts[n-1].text += text
-		return parts
-	}
-	return append(parts, ThinkingPart{of, text})
-}
-
-// End records that the model started to write, or that no more thinking
-// follows.
-func (t *Thought) End(at time.Time) {
-	if !t.Live {
+// add appends text to the thinking of a phase.
+func (t *thought) add(phase, text string) {
+	if last := len(t.parts) - 1; last >= 0 && t.parts[last].phase == phase {
+		t.parts[last].text += text
 		return
 	}
-	t.Live = false
-	t.took += max(at.Sub(t.Began), 0)
+	t.parts = append(t.parts, thinkingPart{phase, text})
 }
 
-// In reports whether the model thought in that phase.
-func (t *Thought) In(phase string) bool {
-	return slices.ContainsFunc(t.Parts, func(p ThinkingPart) bool { return p.of == phase })
+// end records that the model started to write, or that no more thinking
+// follows.
+func (t *thought) end(at time.Time) {
+	if !t.live {
+		return
+	}
+	t.live = false
+	t.took += max(at.Sub(t.began), 0)
+}
+
+// in reports whether the model thought in that phase.
+func (t *thought) in(phase string) bool {
+	return slices.ContainsFunc(t.parts, func(p thinkingPart) bool { return p.phase == phase })
 }
 
 // words returns the number of words of the thinking.
-func (t *Thought) words() int {
+func (t *thought) words() int {
 	n := 0
-	for _, p := range t.Parts {
+	for _, p := range t.parts {
 		n += len(strings.Fields(p.text))
 	}
 	return n
 }
 
-// folding is what a click or a key expands and collapses in the chat.
-type folding struct {
-	turn  func()      // expands or collapses it
-	thing string      // its kind, in a word
-	can   func() bool // reports whether there is something to expand
-	open  func() bool // reports whether it is expanded
-}
-
-// Thinking returns a block with a model's thinking: its end while in progress,
+// block returns a block with the thinking: its end while in progress,
 // then its duration and length. Expanded, it shows all of it.
-func (c *Pane) Thinking(t *Thought) *Block {
-	b := &Block{Gap: true, live: t.Live, until: func() bool { return !t.Live }}
+func (t *thought) block(l *draw.Look) *Block {
+	b := &Block{Gap: true, live: t.live, until: func() bool { return !t.live }}
 	count := -1
 	var counted int
 	words := func() int {
 		size := 0
-		for _, p := range t.Parts {
+		for _, p := range t.parts {
 			size += len(p.text)
 		}
 		if size != counted || count < 0 {
@@ -89,20 +81,20 @@ func (c *Pane) Thinking(t *Thought) *Block {
 			return "thinking"
 		}
 		var all []string
-		for _, p := range t.Parts {
+		for _, p := range t.parts {
 			all = append(all, strings.TrimSpace(p.text))
 		}
 		return untrusted.Visible(strings.Join(all, "\n"))
 	}
-	b.folds = &folding{thing: FoldThinking, can: func() bool { return len(t.Parts) > 0 }, open: func() bool { return t.unfolded }, turn: func() { t.unfolded = !t.unfolded }}
+	b.folds = &folding{thing: foldThinking, can: func() bool { return len(t.parts) > 0 }, open: func() bool { return t.unfolded }, turn: func() { t.unfolded = !t.unfolded }}
 	b.lay = func(width int) []draw.TextLine {
-		if len(t.Parts) == 0 {
+		if len(t.parts) == 0 {
 			return nil
 		}
-		if t.Live && !t.unfolded {
-			return []draw.TextLine{{Text: c.thoughtTail(t.Parts[len(t.Parts)-1].text, width)}}
+		if t.live && !t.unfolded {
+			return []draw.TextLine{{Text: thoughtTail(l, t.parts[len(t.parts)-1].text, width)}}
 		}
-		l, sign := c.Look, c.Look.Glyphs.Folded
+		sign := l.Glyphs.Folded
 		if t.unfolded {
 			sign = l.Glyphs.Unfolded
 		}
@@ -114,21 +106,20 @@ func (c *Pane) Thinking(t *Thought) *Block {
 		head += between + english.Count(words(), "word")
 		lines := []draw.TextLine{{Text: l.Faint.Render(l.Cut(head, width)), Lead: 2}}
 		if t.unfolded {
-			lines = append(lines, c.thoughtText(t, width)...)
+			lines = append(lines, t.lines(l, width)...)
 		}
 		return lines
 	}
 	return b
 }
 
-// thoughtText draws the complete thinking behind a guide.
-func (c *Pane) thoughtText(t *Thought, width int) []draw.TextLine {
-	l := c.Look
+// lines draws the complete thinking behind a guide.
+func (t *thought) lines(l *draw.Look, width int) []draw.TextLine {
 	guide := l.Border.Render(l.Glyphs.Guide) + " "
 	var lines []draw.TextLine
-	for _, p := range t.Parts {
-		if p.of != "" && len(t.Parts) > 1 {
-			lines = append(lines, draw.TextLine{Text: guide + l.Muted.Render(p.of), Lead: 2})
+	for _, p := range t.parts {
+		if p.phase != "" && len(t.parts) > 1 {
+			lines = append(lines, draw.TextLine{Text: guide + l.Muted.Render(p.phase), Lead: 2})
 		}
 		for _, line := range draw.Wrapped(untrusted.Visible(strings.TrimSpace(p.text)), max(width-2, 1)) {
 			lines = append(lines, draw.TextLine{Text: guide + l.Faint.Render(line.Text), Lead: 2, Join: line.Join})
@@ -138,87 +129,11 @@ func (c *Pane) thoughtText(t *Thought, width int) []draw.TextLine {
 }
 
 // thoughtTail draws the end of the current thinking on one line.
-func (c *Pane) thoughtTail(text string, width int) string {
+func thoughtTail(l *draw.Look, text string, width int) string {
 	const lead = "  thinking: "
 	const tail = 400 // bytes; more than fits on any line
 	if len(text) > tail {
 		text = strings.ToValidUTF8(text[len(text)-tail:], "")
 	}
-	return c.Look.Faint.Render(lead + c.Look.CutLeft(untrusted.Line(text), width-len(lead)))
-}
-
-// FoldNewest expands or collapses the newest visible block of a kind, else the
-// newest of all; "" means any kind. It reports whether there is one.
-func (c *Pane) FoldNewest(thing string) bool {
-	c.Lines()
-	for i := len(c.Shown) - 1; i >= 0; i-- {
-		if at := c.Shown[i].Block; at >= 0 && c.Blocks[at].foldable(thing) {
-			c.TurnFold(at)
-			return true
-		}
-	}
-	for at := len(c.Blocks) - 1; at >= 0; at-- {
-		if c.Blocks[at].foldable(thing) {
-			c.TurnFold(at)
-			c.show(Spot{at, 0})
-			return true
-		}
-	}
-	return false
-}
-
-// TurnFold expands or collapses a block. Lines above it stay in place.
-func (c *Pane) TurnFold(at int) {
-	b := c.Blocks[at]
-	if !b.foldable("") {
-		return
-	}
-	top := c.first()
-	b.folds.turn()
-	b.stale, b.looked = true, false
-	c.Find.changed()
-	if top.Block <= at {
-		c.away, c.top = true, top
-		if top.Block == at {
-			c.top.Line = min(top.Line, len(c.LinesOf(at))-1)
-		}
-	}
-	c.drawn = false
-}
-
-// HasFold reports whether a block of that kind can expand or collapse.
-func (c *Pane) HasFold(thing string) bool {
-	return slices.ContainsFunc(c.Blocks, func(b *Block) bool { return b.foldable(thing) })
-}
-
-// FoldAll expands every block of a kind, or collapses them if all are expanded.
-func (c *Pane) FoldAll(thing string) {
-	folded := slices.ContainsFunc(c.Blocks, func(b *Block) bool { return b.foldable(thing) && !b.folds.open() })
-	for i, b := range c.Blocks {
-		if b.foldable(thing) && b.folds.open() != folded {
-			c.TurnFold(i)
-		}
-	}
-}
-
-// foldable reports whether a block is of that kind and can expand or collapse;
-// "" means any kind.
-func (b *Block) foldable(thing string) bool {
-	return b.folds != nil && (thing == "" || b.folds.thing == thing) && b.folds.can()
-}
-
-// NoThinking explains why there is no thinking to inspect.
-func (c *Pane) NoThinking() string {
-	if !c.HasFold(FoldThinking) {
-		return "No model has thought aloud here."
-	}
-	return ""
-}
-
-// NothingFolded explains why nothing can be expanded.
-func (c *Pane) NothingFolded() string {
-	if !c.HasFold("") {
-		return "Nothing in the chat can be unfolded."
-	}
-	return ""
+	return l.Faint.Render(lead + l.CutLeft(untrusted.Line(text), width-len(lead)))
 }

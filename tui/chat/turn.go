@@ -8,36 +8,37 @@ import (
 	"replan/tui/draw"
 )
 
-// Turn is one reply that a model writes into the chat: the answer, or text
+// turn is one reply that a model writes into the chat: the answer, or text
 // before tool calls.
-type Turn struct {
-	Text    string
-	Written strings.Builder // the same, as received
-	Thought *Thought        // thinking before the text, nil for none
-	Done    bool
+type turn struct {
+	text    string
+	done    bool
+	inset   bool            // belongs to a run that a call in the chat started
+	written strings.Builder // text, as received
+	thought *thought        // thinking before the text, nil for none
 
-	Split  *Splitter
-	Blocks []*Block // finished parts of the text, and the open part at the end
+	split  *splitter
+	blocks []*Block // finished parts of the text, and the open part at the end
 }
 
-// Flow shows the text of a turn received so far: one block per finished part,
+// flow shows the text of a turn received so far: one block per finished part,
 // drawn once, and one for the open part. A completed turn has no open part.
-func (c *Pane) Flow(t *Turn) {
-	if t.Split == nil {
-		t.Split = &Splitter{}
+func (c *Pane) flow(t *turn) {
+	if t.split == nil {
+		t.split = &splitter{}
 	}
-	before := len(t.Split.pieces)
-	t.Split.feed(t.Text)
-	rest := t.Split.rest(t.Text)
-	finished := t.Split.pieces[before:]
-	if t.Done {
+	before := len(t.split.pieces)
+	t.split.feed(t.text)
+	rest := t.split.rest(t.text)
+	finished := t.split.pieces[before:]
+	if t.done {
 		finished, rest = append(slices.Clone(finished), rest...), nil
 	}
-	known := len(t.Blocks) - before // the open one, if any
+	known := len(t.blocks) - before // the open one, if any
 	var open *Block
 	if known > 0 {
-		open = t.Blocks[len(t.Blocks)-1]
-		t.Blocks = t.Blocks[:len(t.Blocks)-1]
+		open = t.blocks[len(t.blocks)-1]
+		t.blocks = t.blocks[:len(t.blocks)-1]
 	}
 	var fresh []*Block
 	for i, p := range finished {
@@ -49,48 +50,43 @@ func (c *Pane) Flow(t *Turn) {
 			b.codes = []*draw.Code{p.code}
 		}
 		fresh = append(fresh, b)
-		t.Blocks = append(t.Blocks, b)
+		t.blocks = append(t.blocks, b)
 	}
 	switch {
 	case open != nil:
 		at := c.placeOf(open)
-		c.insert(at, c.insetLike(open, fresh)...)
+		for _, b := range fresh {
+			b.inset = t.inset
+		}
+		c.insert(at, fresh...)
 		if len(rest) > 0 {
 			c.open(t, open, rest)
 			return
 		}
 		c.remove(open)
 	case len(rest) > 0:
-		c.Add(fresh...)
-		open = &Block{live: true, until: func() bool { return t.Done }}
+		c.add(t.inset, fresh...)
+		open = &Block{live: true, until: func() bool { return t.done }}
 		c.open(t, open, rest)
-		c.Add(open)
+		c.add(t.inset, open)
 	default:
-		c.Add(fresh...)
+		c.add(t.inset, fresh...)
 	}
-}
-
-// insetLike gives blocks the depth of another.
-func (c *Pane) insetLike(as *Block, blocks []*Block) []*Block {
-	for _, b := range blocks {
-		b.inset = as.inset
-	}
-	return blocks
 }
 
 // has reports whether that code starts in a block of the turn.
-func (t *Turn) has(c *draw.Code) bool {
-	return slices.ContainsFunc(t.Blocks, func(b *Block) bool { return slices.Contains(b.codes, c) })
+func (t *turn) has(c *draw.Code) bool {
+	return slices.ContainsFunc(t.blocks, func(b *Block) bool { return slices.Contains(b.codes, c) })
 }
 
 // open adds a block for the open part of a turn.
-func (c *Pane) open(t *Turn, b *Block, rest []piece) {
+func (c *Pane) open(t *turn, b *Block, rest []piece) {
 	colours := &draw.OpenCode{}
 	if b.opened != nil {
 		colours = b.opened
 	}
 	b.opened = colours
-	b.Gap = len(t.Blocks) == 0 || rest[0].gap
+	b.Gap = len(t.blocks) == 0 || rest[0].gap
 	b.codes = nil
 	for _, p := range rest {
 		if p.code != nil && !t.has(p.code) && !slices.Contains(b.codes, p.code) {
@@ -98,14 +94,14 @@ func (c *Pane) open(t *Turn, b *Block, rest []piece) {
 		}
 	}
 	b.stale, c.drawn = true, false
-	b.says = func() string { return t.Text[t.Split.begin:] }
+	b.says = func() string { return t.text[t.split.begin:] }
 	b.lay = func(width int) []draw.TextLine {
 		var lines []draw.TextLine
 		for i, p := range rest {
 			if i > 0 && p.gap {
 				lines = append(lines, draw.TextLine{})
 			}
-			if p.code != nil && p.text != "" && c.marked != p.code {
+			if p.code != nil && p.text != "" && c.copying.marked != p.code {
 				lines = append(lines, c.Markdown.CodeLines(colours.Spans(p.code, p.text), width, false)...)
 				continue
 			}
@@ -113,45 +109,21 @@ func (c *Pane) open(t *Turn, b *Block, rest []piece) {
 		}
 		return lines
 	}
-	t.Blocks = append(t.Blocks, b)
-	c.Find.changed()
+	t.blocks = append(t.blocks, b)
+	c.edition++
 }
 
-// Unsay removes the text of a turn from the chat.
-func (c *Pane) Unsay(t *Turn) {
-	for _, b := range t.Blocks {
+// unsay removes the text of a turn from the chat.
+func (c *Pane) unsay(t *turn) {
+	for _, b := range t.blocks {
 		c.remove(b)
 	}
-	t.Blocks, t.Split = nil, &Splitter{}
+	t.blocks, t.split = nil, &splitter{}
 }
 
-// placeOf returns the index of a block, which is one of the newest.
-func (c *Pane) placeOf(b *Block) int {
-	for i := len(c.Blocks) - 1; i >= 0; i-- {
-		if c.Blocks[i] == b {
-			return i
-		}
-	}
-	return len(c.Blocks)
-}
-
-// remove removes a block from the chat.
-func (c *Pane) remove(b *Block) {
-	at := c.placeOf(b)
-	if at == len(c.Blocks) {
-		return
-	}
-	c.kept -= len(b.lines)
-	c.Blocks = slices.Delete(c.Blocks, at, at+1)
-	c.live = slices.DeleteFunc(c.live, func(l *Block) bool { return l == b })
-	c.shift(at, -1)
-	c.Find.changed()
-	c.drawn = false
-}
-
-// Steered returns a block with the user's message to a running run. If it was
+// steered returns a block with the user's message to a running run. If it was
 // typed as a command, the block shows only what became of it.
-func (c *Pane) Steered(text string, typed bool) *Block {
+func (c *Pane) steered(text string, typed bool) *Block {
 	text = untrusted.Visible(text)
 	return &Block{Gap: !typed, says: func() string { return text }, lay: func(width int) []draw.TextLine {
 		l := c.Look
@@ -159,6 +131,6 @@ func (c *Pane) Steered(text string, typed bool) *Block {
 		if !typed {
 			lines = draw.Led(l.Accent.Render(l.Glyphs.Prompt)+" ", l.Strong, draw.Wrapped(text, width-2))
 		}
-		return append(lines, draw.Led("  ", l.Faint, draw.Wrapped("said to the run that goes on", width-2))...)
+		return append(lines, draw.Led("  ", l.Faint, draw.Wrapped("sent to the current run", width-2))...)
 	}}
 }

@@ -83,8 +83,8 @@ func doneOf(steps []*agent.StepState) int {
 
 // keyOf returns the key of the row that represents a step. For a collapsed
 // call, this is the line of all calls.
-func (d *Pane) keyOf(s *agent.StepState) string {
-	if d.Run.Step(s.Parent) != nil && !d.calls[s.Parent] {
+func (v *planView) keyOf(s *agent.StepState) string {
+	if v.Run.Step(s.Parent) != nil && !v.calls[s.Parent] {
 		return callsKey(s.Parent)
 	}
 	return s.Step.Index
@@ -106,7 +106,7 @@ func (d *Pane) unfold() {
 	} else {
 		d.calls[index] = true
 	}
-	d.Stale, d.News, d.drawn = true, true, false
+	d.stale, d.news, d.drawn = true, true, false
 }
 
 // caller returns the agent step of the selected row, or nil if it has no calls.
@@ -126,9 +126,9 @@ func (d *Pane) caller() *agent.StepState {
 }
 
 // paintCall paints a call, or the line for an agent's collapsed calls.
-func (d *Pane) paintCall(r *Row, f *face, p *draw.Painter) {
-	l, s, c := d.Look, r.Step, f.columns
-	room := max(d.Width-1-c.mark-c.gutter-c.state-2, 1)
+func (w *rowPainter) paintCall(r *Row, f *face, p *draw.Painter) {
+	l, s, c := w.Look, r.Step, f.columns
+	room := max(w.width-1-c.mark-c.gutter-c.state-2, 1)
 	until := 0 // room left where the state column starts, aligned with that of the steps
 	if r.owner != nil {
 		text := c.index + 2 + c.title
@@ -144,7 +144,7 @@ func (d *Pane) paintCall(r *Row, f *face, p *draw.Painter) {
 		p.Add(style, text)
 	}
 	faded := func(style lipgloss.Style) lipgloss.Style {
-		if f.kin == KinDim {
+		if f.relation == relationDim {
 			return l.Faint
 		}
 		return style
@@ -157,7 +157,7 @@ func (d *Pane) paintCall(r *Row, f *face, p *draw.Painter) {
 		if f.open {
 			sign = l.Glyphs.Unfolded
 		}
-		add(l.Muted, " "+sign+" "+telling.CallsWords(d.Run, r.owner.Loop))
+		add(l.Muted, " "+sign+" "+telling.CallsWords(w.Run, r.owner.Loop))
 		if f.open {
 			add(l.Text, strings.Repeat(" ", max(room-until, 0)))
 			return
@@ -167,7 +167,7 @@ func (d *Pane) paintCall(r *Row, f *face, p *draw.Painter) {
 		add(l.Text, "   ")
 	}
 	if r.owner != nil { // a call in the chat has its glyph in the gutter, as a step does
-		glyph, style := draw.StateGlyph(l, d.Run, s)
+		glyph, style := draw.StateGlyph(l, w.Run, s)
 		add(style, glyph)
 	}
 	name := l.Text
@@ -177,7 +177,7 @@ func (d *Pane) paintCall(r *Row, f *face, p *draw.Painter) {
 	if r.owner != nil && r.Kind == RowCall {
 		add(l.Muted, " "+untrusted.Line(s.Step.Index))
 	}
-	add(faded(name), " "+untrusted.Line(s.Step.Title))
+	add(faded(name), " "+s.Step.Title.Line())
 	if arg := telling.MainArgument(telling.CallArgs(s)); arg != "" && room > 4 {
 		add(l.Faint, "  "+arg)
 	}

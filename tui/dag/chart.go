@@ -70,8 +70,8 @@ func newChart(run *agent.Run) *chart {
 		}
 		c.before[i] = all
 		s := c.Steps[i]
-		c.longest = max(c.longest, ansi.StringWidth(untrusted.Line(s.Step.Title)))
-		c.tool = max(c.tool, ansi.StringWidth(telling.StepTool(s)))
+		c.longest = max(c.longest, ansi.StringWidth(s.Step.Title.Line()))
+		c.tool = max(c.tool, ansi.StringWidth(telling.StepTool(&s.Step)))
 		c.index = max(c.index, ansi.StringWidth(untrusted.Line(index)))
 		if s.Step.Executor == plan.ExecutorAgent {
 			c.agents = append(c.agents, i)
@@ -159,7 +159,7 @@ func (c *chart) likeness(i int) string {
 	}
 	slices.Sort(ids)
 	var b strings.Builder
-	b.WriteString(telling.StepTool(c.Steps[i]))
+	b.WriteString(telling.StepTool(&c.Steps[i].Step))
 	for k, id := range ids {
 		if k == 0 || id != ids[k-1] {
 			b.WriteByte(' ')
@@ -176,7 +176,7 @@ func (c *chart) findParts(milestones []plan.Milestone) {
 		c.part[i] = -1
 	}
 	for m, part := range milestones {
-		c.parts = append(c.parts, untrusted.Line(part.Title))
+		c.parts = append(c.parts, part.Title.Line())
 		for _, index := range part.Steps {
 			if i, ok := c.at[index]; ok && c.part[i] < 0 {
 				c.part[i] = m

@@ -16,40 +16,55 @@ import (
 // lanes beside the rows and the steps that revisions removed. Pane lays out
 // rows when the plan changes and draws only visible rows.
 type Pane struct {
-	Look   *draw.Look
-	Keys   *keymap.Map
-	Run    *agent.Run
+	planView
 	Width  int
 	Height int
 
-	Chart   *chart
-	tally   *tally
-	Outline *outline
+	outline *outline
 	built   shape
-	Stale   bool // rows need a new layout
-	News    bool // something happened since the last layout
-	Replan  bool // the news may have changed the plan itself
+	stale   bool // rows need a new layout
+	news    bool // something happened since the last layout
+	replan  bool // the news may have changed the plan itself
 
-	Folds  folds
-	Open   map[int]bool    // revisions that the user expanded (true) or collapsed
-	calls  map[string]bool // agent steps with expanded calls
-	Filter planFilter
+	folds  folds
+	filter planFilter
+
+	state  State
+	Mapped bool // the graph fills the screen while the pane has the focus
 
 	Selected string
 	Follow   bool   // the selection follows the running step
-	Asked    string // step with a pending question to the user, followed first; "" for none
-	heeded   string // Asked at the last layout
+	heeded   string // state.Asked at the last layout
 	focused  bool
 	top      int
 	loose    bool // the user scrolled the view, so it need not show the selection
 
-	Graph planGraph
+	Graph Graph
+	rows  rowPainter
+	view  []string
+	drawn bool
+}
 
-	kin    kinship
-	spins  [2]string
-	spinAt int
-	view   []string
-	drawn  bool
+// State is what the pane needs to know of the rest of the screen.
+type State struct {
+	Size        draw.Rect
+	Focused     bool
+	FillsScreen bool   // the plan takes the whole screen
+	Live        bool   // the run is under way
+	Resumable   bool   // the run has ended and can be resumed
+	Asked       string // step with a pending question to the user, followed first; "" for none
+}
+
+// planView is what every drawing of a run's plan reads: the steps, their states,
+// and the rows that the user expanded.
+type planView struct {
+	Look       *draw.Look
+	Keys       *keymap.Map
+	Run        *agent.Run
+	chart      *chart
+	stepCounts *stepCounts
+	opened     map[int]bool    // revisions that the user expanded (true) or collapsed
+	calls      map[string]bool // agent steps with expanded calls
 }
 
 // shape is everything the layout depends on, except what is collapsed.
@@ -62,73 +77,86 @@ type shape struct {
 }
 
 // New returns a pane without a plan.
-func New(l *draw.Look) *Pane {
-	d := &Pane{Look: l, Keys: keymap.New()}
+func New(l *draw.Look, keys *keymap.Map) *Pane {
+	d := &Pane{planView: planView{Look: l, Keys: keys}}
 	d.Show(nil)
 	return d
 }
 
-// SetSize sets the size of the pane, in cells.
-func (d *Pane) SetSize(width, height int) {
+// setSize sets the size of the pane, in cells.
+func (d *Pane) setSize(width, height int) {
 	if width != d.Width || height != d.Height {
-		d.Width, d.Height, d.drawn, d.News = width, height, false, true
+		d.Width, d.Height, d.drawn, d.news = width, height, false, true
 	}
 }
 
-// SetFocus sets whether the pane receives keys.
-func (d *Pane) SetFocus(focused bool) {
+// setFocus sets whether the pane receives keys.
+func (d *Pane) setFocus(focused bool) {
 	if d.focused != focused {
 		d.focused, d.drawn = focused, false
 	}
 }
 
-// SetMapped sets whether the plan takes the whole screen.
-func (d *Pane) SetMapped(mapped bool) {
-	if d.Graph.mapped != mapped {
-		d.Graph.mapped, d.drawn = mapped, false
-	}
+// TurnMap switches the graph between the whole screen and the pane.
+func (d *Pane) TurnMap() {
+	d.Mapped = !d.Mapped
+	d.Graph.loose = false
 }
+
+// SetState tells the pane about the rest of the screen.
+func (d *Pane) SetState(s State) {
+	d.setSize(s.Size.W, s.Size.H)
+	d.setFocus(s.Focused)
+	if d.Graph.mapped != s.FillsScreen {
+		d.Graph.mapped, d.drawn = s.FillsScreen, false
+	}
+	if d.state.Asked != s.Asked {
+		d.drawn = false
+	}
+	d.state = s
+}
+
+// Continue shows another state of the same run, which is resumed.
+func (d *Pane) Continue(run *agent.Run) { d.Run = run }
 
 // Show replaces the run; nil shows none.
 func (d *Pane) Show(run *agent.Run) {
 	*d = Pane{
-		Look: d.Look, Keys: d.Keys, Width: d.Width, Height: d.Height, focused: d.focused,
-		Run: run, Follow: true, News: true, Replan: true, spinAt: -1,
-		Folds: newFolds(), Open: map[int]bool{}, calls: map[string]bool{},
-		Graph: planGraph{Mode: d.Graph.Mode, zoom: d.Graph.zoom, mapped: d.Graph.mapped},
+		planView: planView{Look: d.Look, Keys: d.Keys, Run: run, opened: map[int]bool{}, calls: map[string]bool{}},
+		Width:    d.Width, Height: d.Height, focused: d.focused,
+		state: d.state, Mapped: d.Mapped,
+		Follow: true, news: true, replan: true, folds: newFolds(),
+		Graph: Graph{planView: &d.planView, Mode: d.Graph.Mode, zoom: d.Graph.zoom, mapped: d.Graph.mapped},
+		rows:  rowPainter{planView: &d.planView, spinAt: -1},
 	}
 }
 
-// Touch forces a redraw on the next call of Lines.
-func (d *Pane) Touch() { d.drawn = false }
+// Invalidate forces a redraw on the next call of View.
+func (d *Pane) Invalidate() { d.drawn = false }
 
-// Heard records an event that was applied to a run.
-func (d *Pane) Heard(run *agent.Run, data event.Data) {
+// ApplyEvent records an event that was applied to a run.
+func (d *Pane) ApplyEvent(run *agent.Run, data event.Data) {
 	if run != d.Run || data.Kind().Passing() {
 		return
 	}
-	d.News = true
-	index, all := eventStep(data)
-	switch {
-	case d.tally == nil:
-	case all:
-		d.tally.mark("")
-	case index != "":
-		d.tally.mark(index)
+	d.news = true
+	if d.stepCounts != nil {
+		index, _ := event.StepOf(data)
+		d.stepCounts.mark(index)
 	}
 	switch data.(type) {
 	case event.PlanDrafting, event.PlanCreated, event.PlanDiff, event.PlanReviewed, event.RunResumed:
-		d.Replan = true
+		d.replan = true
 	}
 }
 
-// Layout updates the rows and the selection.
-func (d *Pane) Layout() {
+// layout updates the rows and the selection.
+func (d *Pane) layout() {
 	if d.Run == nil {
 		return
 	}
 	now := d.built
-	if d.News || d.Outline == nil || d.Run != now.run || d.Asked != d.heeded {
+	if d.news || d.outline == nil || d.Run != now.run || d.state.Asked != d.heeded {
 		now = shape{run: d.Run, revision: d.Run.Revision, steps: len(d.Run.Steps), limit: draw.LaneLimit(d.Width), calls: countCalls(d.Run)}
 		d.recount(now)
 		if d.Follow {
@@ -136,38 +164,38 @@ func (d *Pane) Layout() {
 				d.Selected = d.keyOf(s)
 			}
 		}
-		d.News, d.heeded = false, d.Asked
+		d.news, d.heeded = false, d.state.Asked
 	}
 	hidden := false
-	if d.Outline != nil && d.Position() < 0 && d.Chart != nil && !d.Filter.On() {
-		_, hidden = d.Chart.at[d.Selected]
+	if d.outline != nil && d.Position() < 0 && d.chart != nil && !d.filter.on() {
+		_, hidden = d.chart.at[d.Selected]
 	}
-	if d.Stale || hidden || d.Outline == nil || now != d.built {
+	if d.stale || hidden || d.outline == nil || now != d.built {
 		d.rebuild(now)
 	}
 	if d.Position() < 0 {
 		d.Selected = ""
 		if i := d.nearest(d.top); i >= 0 {
-			d.Selected = d.Outline.Rows[i].Key
+			d.Selected = d.outline.Rows[i].Key
 		}
 	}
 }
 
 // recount updates the chart and the step counts.
 func (d *Pane) recount(now shape) {
-	if d.Chart == nil || d.Replan || now.run != d.built.run || now.steps != d.built.steps || now.revision != d.built.revision || !d.Chart.stands(d.Run) {
-		d.Chart = newChart(d.Run)
-		d.tally = newTally(d.Run, d.Chart)
-		d.Stale, d.Replan = true, false
+	if d.chart == nil || d.replan || now.run != d.built.run || now.steps != d.built.steps || now.revision != d.built.revision || !d.chart.stands(d.Run) {
+		d.chart = newChart(d.Run)
+		d.stepCounts = newStepCounts(d.Run, d.chart)
+		d.stale, d.replan = true, false
 	}
-	if d.tally.settle() && (d.rolling() || d.Filter.On()) {
-		d.Stale = true
+	if d.stepCounts.settle() && (d.grouping() || d.filter.on()) {
+		d.stale = true
 	}
 }
 
-// rolling reports whether step status decides which steps are rolled up.
-func (d *Pane) rolling() bool {
-	return d.Folds.Level == foldAll || d.Folds.Level == FoldAuto && len(d.Chart.Steps) > rollFrom
+// grouping reports whether step status decides which steps are grouped.
+func (d *Pane) grouping() bool {
+	return d.folds.Level == foldAll || d.folds.Level == foldAuto && len(d.chart.Steps) > groupFrom
 }
 
 // rebuild lays out the rows again and keeps the row the user looks at in place.
@@ -175,21 +203,21 @@ func (d *Pane) rebuild(now shape) {
 	held, line := d.holding()
 	switch {
 	case len(d.Run.Steps) == 0 && d.Run.Chat != nil:
-		d.Outline = chatOutline(d.Run.Chat)
-	case d.Filter.On():
-		d.Filter.search(d.Chart, d.tally)
-		d.Outline = d.listed(d.Filter.found)
+		d.outline = chatOutline(d.Run.Chat)
+	case d.filter.on():
+		d.filter.search(d.chart, d.stepCounts)
+		d.outline = d.listed(d.filter.found)
 	default:
 		keep := -1
-		if i, ok := d.Chart.at[d.Selected]; ok {
+		if i, ok := d.chart.at[d.Selected]; ok {
 			keep = i
 		}
-		nodes, of := nodesOf(&d.Folds, d.Chart, d.tally, keep)
-		d.Outline = d.layOut(nodes, of, now.limit)
+		nodes, of := nodesOf(&d.folds, d.chart, d.stepCounts, keep)
+		d.outline = d.layOut(nodes, of, now.limit)
 	}
-	d.built, d.Stale, d.drawn = now, false, false
-	d.kin = kinship{}
-	if i, ok := d.Outline.find[held]; ok && held != "" {
+	d.built, d.stale, d.drawn = now, false, false
+	d.rows.relatives = relatives{}
+	if i, ok := d.outline.find[held]; ok && held != "" {
 		d.top = i - line
 	}
 }
@@ -197,7 +225,7 @@ func (d *Pane) rebuild(now shape) {
 // holding returns the key of the row the user looks at, and its line in the
 // view.
 func (d *Pane) holding() (key string, line int) {
-	if d.Outline == nil {
+	if d.outline == nil {
 		return "", 0
 	}
 	at := d.Position()
@@ -207,61 +235,25 @@ func (d *Pane) holding() (key string, line int) {
 	if at < 0 {
 		return "", 0
 	}
-	return d.Outline.Rows[at].Key, at - d.top
+	return d.outline.Rows[at].Key, at - d.top
 }
 
 // followed returns the step that the selection follows, or nil.
 func (d *Pane) followed() *agent.StepState {
-	if d.Asked != "" {
-		if s := d.Run.Step(d.Asked); s != nil {
+	if d.state.Asked != "" {
+		if s := d.Run.Step(d.state.Asked); s != nil {
 			return s
 		}
 	}
-	return Following(d.Run)
-}
-
-// Following returns the most relevant step of a run. In order of precedence: at
-// a gate, running, being replanned, in doubt, the step that halted the run, and
-// the last step that ended. It returns nil if there is none.
-func Following(run *agent.Run) *agent.StepState {
-	var waiting, active, replanned, doubtful, stopped, ended *agent.StepState
-	steps := run.Steps
-	if len(steps) == 0 && run.Chat != nil {
-		steps = run.Chat.Calls
-	}
-	for _, s := range steps {
-		if c := telling.Newest(s.Loop); c != nil && c.Status == agent.StepWaiting && waiting == nil {
-			waiting = c
-		}
-		switch {
-		case s.Status == agent.StepWaiting && waiting == nil:
-			waiting = s
-		case telling.Halted(run, s):
-			stopped = s
-		case s.Status == agent.StepRunning && active == nil:
-			active = s
-		case run.Replanning != nil && s.Step.Index == run.Replanning.Step:
-			replanned = s
-		case s.Status == agent.StepInDoubt && doubtful == nil:
-			doubtful = s
-		case s.Status.Ended() && s.Status != agent.StepSkipped:
-			ended = s
-		}
-	}
-	for _, s := range []*agent.StepState{waiting, active, replanned, doubtful, stopped, ended} {
-		if s != nil {
-			return s
-		}
-	}
-	return nil
+	return telling.CurrentStep(d.Run)
 }
 
 // Position returns the index of the selected row, or -1.
 func (d *Pane) Position() int {
-	if d.Outline == nil {
+	if d.outline == nil {
 		return -1
 	}
-	if i, ok := d.Outline.find[d.Selected]; ok {
+	if i, ok := d.outline.find[d.Selected]; ok {
 		return i
 	}
 	return -1
@@ -269,8 +261,8 @@ func (d *Pane) Position() int {
 
 // next returns the nearest selectable row from row i in steps of by, or -1.
 func (d *Pane) next(i, by int) int {
-	for i += by; i >= 0 && i < len(d.Outline.Rows); i += by {
-		if d.Outline.Rows[i].Key != "" {
+	for i += by; i >= 0 && i < len(d.outline.Rows); i += by {
+		if d.outline.Rows[i].Key != "" {
 			return i
 		}
 	}
@@ -280,7 +272,7 @@ func (d *Pane) next(i, by int) int {
 // nearest returns the selectable row at i, else the next one after it, else the
 // last one before it.
 func (d *Pane) nearest(i int) int {
-	i = max(min(i, len(d.Outline.Rows)), 0)
+	i = max(min(i, len(d.outline.Rows)), 0)
 	if at := d.next(i-1, 1); at >= 0 {
 		return at
 	}
@@ -289,12 +281,11 @@ func (d *Pane) nearest(i int) int {
 
 // Move moves the selection by n rows and stops following the run.
 func (d *Pane) Move(n int) {
-	d.Layout()
-	if d.Outline == nil {
+	switch {
+	case d.ShowsGraph():
+		d.chooseNode(d.Graph.page(d.graphAt(), n))
 		return
-	}
-	if d.LayoutGraph() {
-		d.pageGraph(n)
+	case d.outline == nil:
 		return
 	}
 	by := 1
@@ -306,7 +297,7 @@ func (d *Pane) Move(n int) {
 		// Start from the rows in view, not from the selection out of view.
 		at = d.nearest(d.top) - by
 	}
-	for range min(n, len(d.Outline.Rows)) {
+	for range min(n, len(d.outline.Rows)) {
 		i := d.next(at, by)
 		if i < 0 {
 			break
@@ -318,89 +309,87 @@ func (d *Pane) Move(n int) {
 
 // choose selects row i if it is selectable.
 func (d *Pane) choose(i int) {
-	if d.Outline == nil || i < 0 || i >= len(d.Outline.Rows) || d.Outline.Rows[i].Key == "" {
+	if d.outline == nil || i < 0 || i >= len(d.outline.Rows) || d.outline.Rows[i].Key == "" {
 		return
 	}
-	d.selectKey(d.Outline.Rows[i].Key)
+	d.selectKey(d.outline.Rows[i].Key)
 }
 
 // selectKey selects the row with this key, even if it is collapsed.
 func (d *Pane) selectKey(key string) {
 	d.Selected, d.Follow, d.loose, d.drawn = key, false, false, false
-	d.Graph.Loose = false
+	d.Graph.loose = false
 }
 
-// Scrolled scrolls the view by lines and keeps the selection.
-func (d *Pane) Scrolled(lines int) {
-	d.Layout()
-	if d.Outline == nil {
+// scrolled scrolls the view by lines and keeps the selection.
+func (d *Pane) scrolled(lines int) {
+	switch {
+	case d.ShowsGraph():
+		d.panGraph(0, lines)
+		return
+	case d.outline == nil:
 		return
 	}
-	if d.LayoutGraph() {
-		d.PanGraph(0, lines)
-		return
-	}
-	top := max(min(d.top+lines, len(d.Outline.Rows)-d.body()), 0)
+	top := max(min(d.top+lines, len(d.outline.Rows)-d.body()), 0)
 	if top != d.top {
 		d.top, d.loose, d.Follow, d.drawn = top, true, false, false
 	}
 }
 
-// SetFollow sets whether the selection follows the run.
-func (d *Pane) SetFollow(on bool) {
-	d.Follow, d.loose, d.drawn, d.News = on, false, false, true
-	d.Graph.Loose = false
+// setFollow sets whether the selection follows the run.
+func (d *Pane) setFollow(on bool) {
+	d.Follow, d.loose, d.drawn, d.news = on, false, false, true
+	d.Graph.loose = false
 }
 
 // Chosen returns the selected row, or nil.
 func (d *Pane) Chosen() *Row {
-	d.Layout()
+	d.layout()
 	if i := d.Position(); i >= 0 {
-		return d.Outline.Rows[i].now()
+		return d.outline.Rows[i].now()
 	}
 	return nil
 }
 
 // body returns the number of lines for rows.
 func (d *Pane) body() int {
-	if d.Filter.shown() {
+	if d.filter.shown() {
 		return max(d.Height-1, 0)
 	}
 	return d.Height
 }
 
-// Lines returns the pane's content: Height lines of exactly Width cells.
-func (d *Pane) Lines() []string {
+// lines returns the pane's content: Height lines of exactly Width cells.
+func (d *Pane) lines() []string {
 	if d.drawn {
 		return d.view
 	}
-	d.Layout()
+	graph := d.ShowsGraph()
 	d.drawn = true
-	if d.LayoutGraph() {
-		d.view = d.drawGraph()
+	if graph {
+		d.view = d.Graph.draw(d.graphAt(), d.focused)
 		return d.view
 	}
 	view := make([]string, 0, d.Height)
 	body := d.body()
 	switch {
-	case d.Outline == nil || len(d.Outline.Rows) == 0:
+	case d.outline == nil || len(d.outline.Rows) == 0:
 		if body > 0 {
 			view = append(view, d.Look.Fit(" "+d.Look.Faint.Render(d.Look.Cut(d.empty(), d.Width-2)), d.Width))
 		}
 	default:
 		d.scroll()
-		d.light()
-		c := d.columns()
-		for i := d.top; i < len(d.Outline.Rows) && len(view) < body; i++ {
-			view = append(view, d.drawRow(d.Outline.Rows[i].now(), c))
+		d.rows.set(d.outline, d.Width, d.Position(), d.focused)
+		for i := d.top; i < len(d.outline.Rows) && len(view) < body; i++ {
+			view = append(view, d.rows.draw(d.outline.Rows[i].now()))
 		}
 		view = append(view, d.planNotes(body-len(view))...)
 	}
 	for blank := strings.Repeat(" ", max(d.Width, 0)); len(view) < body; {
 		view = append(view, blank)
 	}
-	if d.Filter.shown() && d.Height > 0 {
-		view = append(view, d.drawFilter())
+	if d.filter.shown() && d.Height > 0 {
+		view = append(view, d.filter.draw(&d.planView, d.Width))
 	}
 	d.view = view
 	return d.view
@@ -409,8 +398,8 @@ func (d *Pane) Lines() []string {
 // empty explains why there are no steps.
 func (d *Pane) empty() string {
 	switch {
-	case d.Filter.On() && d.Chart != nil && len(d.Chart.Steps) > 0:
-		return "No step is like that."
+	case d.filter.on() && d.chart != nil && len(d.chart.Steps) > 0:
+		return "No matching steps."
 	case d.Run == nil:
 		return "The plan appears here."
 	case d.Run.Result != nil && d.Run.Synthesis.Direct && d.Run.Result.Status == event.StatusCompleted:
@@ -426,13 +415,21 @@ func (d *Pane) empty() string {
 
 // scroll keeps the selection in view, with one line of context.
 func (d *Pane) scroll() {
-	n, height := len(d.Outline.Rows), d.body()
+	n, height := len(d.outline.Rows), d.body()
 	if at := d.Position(); at >= 0 && !d.loose {
 		context := min(1, (height-1)/2)
 		d.top = min(d.top, at-context)
 		d.top = max(d.top, at+context-height+1)
 	}
 	d.top = max(min(d.top, n-height), 0)
+}
+
+// ChosenTitle returns the title of the chosen step, "Step" if none is chosen.
+func (d *Pane) ChosenTitle() string {
+	if r := d.Chosen(); r != nil && r.Step != nil {
+		return draw.StepTitle(d.Look, r.Step.Step.Index)
+	}
+	return "Step"
 }
 
 // Title returns the pane's title: revision, completed steps, elapsed time, and
@@ -442,7 +439,7 @@ func (d *Pane) Title() string {
 	if run == nil {
 		return "Plan"
 	}
-	d.Layout()
+	d.layout()
 	parts := []string{"Plan"}
 	switch {
 	case len(run.Steps) == 0 && run.Chat != nil && len(run.Chat.Calls) > 0:
@@ -455,7 +452,7 @@ func (d *Pane) Title() string {
 		if run.Revision > 1 {
 			parts = append(parts, fmt.Sprintf("rev %d", run.Revision))
 		}
-		parts = append(parts, fmt.Sprintf("%d/%d", d.tally.total[telling.ClassDone], len(run.Steps)))
+		parts = append(parts, fmt.Sprintf("%d/%d", d.stepCounts.total[telling.ClassDone], len(run.Steps)))
 	}
 	if run.Replanning != nil {
 		parts = append(parts, "replanning")
@@ -475,14 +472,14 @@ func (d *Pane) Title() string {
 // view.
 func (d *Pane) Summary() string {
 	switch {
-	case d.Run == nil || d.Outline == nil || d.tally == nil:
+	case d.Run == nil || d.outline == nil || d.stepCounts == nil:
 		return ""
 	case d.ShowsGraph():
-		if l := d.Graph.layers; l.Width <= d.Width && l.Height <= d.graphHeight() {
+		if l := d.Graph.layers; l.Width <= d.Width && l.Height <= d.Graph.body() {
 			return ""
 		}
-	case len(d.Outline.Rows) <= d.Height:
+	case len(d.outline.Rows) <= d.Height:
 		return ""
 	}
-	return CountWords(d.Look, &d.tally.total, AsItIs)
+	return countWords(d.Look, &d.stepCounts.total, asItIs)
 }

@@ -1,6 +1,7 @@
 package dag
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
@@ -17,16 +18,16 @@ import (
 // planFilter shows only the steps that match the typed text: words of their
 // titles, tools and indices, and their status, as in status:failed.
 type planFilter struct {
-	Text   string
-	Typing bool
+	text   string
+	typing bool
 	found  []int // positions, in execution order
 }
 
-// On reports whether the filter hides steps.
-func (f *planFilter) On() bool { return strings.TrimSpace(f.Text) != "" }
+// on reports whether the filter hides steps.
+func (f *planFilter) on() bool { return strings.TrimSpace(f.text) != "" }
 
 // shown reports whether the filter takes a line of the pane.
-func (f *planFilter) shown() bool { return f.Typing || f.On() }
+func (f *planFilter) shown() bool { return f.typing || f.on() }
 
 // statusWords maps the status words of a filter to predicates.
 var statusWords = map[string]func(c telling.StepClass, s *agent.StepState) bool{
@@ -76,12 +77,12 @@ func (t *stepTexts) Len() int            { return len(t.among) }
 
 // search finds the matching steps. Every word must match; a word that occurs in
 // no text is matched letter by letter.
-func (f *planFilter) search(c *chart, t *tally) {
+func (f *planFilter) search(c *chart, t *stepCounts) {
 	found := make([]int, len(c.Steps))
 	for i := range found {
 		found[i] = i
 	}
-	for _, word := range strings.Fields(f.Text) {
+	for _, word := range strings.Fields(f.text) {
 		name, value, named := strings.Cut(word, ":")
 		var fits func(i int) bool
 		switch {
@@ -89,7 +90,7 @@ func (f *planFilter) search(c *chart, t *tally) {
 			fits = func(i int) bool { return stands(value, t.class[i], c.Steps[i]) }
 		case named && value != "" && strings.EqualFold(name, "tool"):
 			value = strings.ToLower(value)
-			fits = func(i int) bool { return strings.Contains(strings.ToLower(telling.StepTool(c.Steps[i])), value) }
+			fits = func(i int) bool { return strings.Contains(strings.ToLower(telling.StepTool(&c.Steps[i].Step)), value) }
 		default:
 			found = stepsLike(c, t, found, word)
 			continue
@@ -104,13 +105,13 @@ const wordLeast = 3
 
 // stepsLike returns the steps that match a word by text or status. If there are
 // none, it returns those whose texts contain its letters in order.
-func stepsLike(c *chart, t *tally, among []int, word string) []int {
+func stepsLike(c *chart, t *stepCounts, among []int, word string) []int {
 	texts := &stepTexts{among: among, texts: make([]string, len(among))}
 	low := strings.ToLower(word)
 	var found []int
 	for k, i := range among {
 		s := c.Steps[i]
-		texts.texts[k] = untrusted.Line(s.Step.Index + " " + s.Step.Title + " " + telling.StepTool(s))
+		texts.texts[k] = untrusted.Line(s.Step.Index + " " + s.Step.Title.Visible() + " " + telling.StepTool(&s.Step))
 		if strings.Contains(strings.ToLower(texts.texts[k]), low) || len(low) >= wordLeast && stands(low, t.class[i], s) {
 			found = append(found, i)
 		}
@@ -124,66 +125,70 @@ func stepsLike(c *chart, t *tally, among []int, word string) []int {
 	return found
 }
 
-// StartFilter opens the filter input line.
-func (d *Pane) StartFilter() {
-	d.Filter.Typing, d.drawn = true, false
+// Filtering reports whether the filter hides steps or takes the typed letters.
+func (d *Pane) Filtering() bool { return d.filter.shown() }
+
+// Typing reports whether letters are text of the filter.
+func (d *Pane) Typing() bool { return d.filter.typing }
+
+// startFilter opens the filter input line.
+func (d *Pane) startFilter() {
+	d.filter.typing, d.drawn = true, false
 }
 
 // clearFilter shows all steps again.
 func (d *Pane) clearFilter() {
-	d.Filter, d.Stale, d.loose, d.drawn = planFilter{}, true, false, false
+	d.filter, d.stale, d.loose, d.drawn = planFilter{}, true, false, false
 }
 
-// FilterHandlers returns the actions of the filter.
-func (d *Pane) FilterHandlers() keymap.Handlers {
-	if !d.Filter.Typing {
+// FilterActions returns the actions of the filter.
+func (d *Pane) FilterActions() keymap.Handlers {
+	if !d.filter.typing {
 		return keymap.Handlers{"run.stop": {Do: keymap.Just(d.clearFilter)}}
 	}
-	keep := func() { d.Filter.Typing, d.drawn = false, false }
-	clear := keymap.Handler{Do: keymap.Just(func() { d.Seek("") })}
+	keep := func() { d.filter.typing, d.drawn = false, false }
+	clear := keymap.Handler{Do: keymap.Just(func() { d.seek("") })}
 	hs := keymap.Handlers{
 		"list.choose":  {Do: keymap.Just(keep)},
 		"dialog.leave": {Do: keymap.Just(d.clearFilter)},
 		"list.up":      {Do: keymap.Just(func() { d.Move(-1) })}, "list.down": {Do: keymap.Just(func() { d.Move(1) })},
 		"search.erase_word": clear, "search.erase_all": clear,
-	}.With(keymap.Searching(d.Filter.Text, d.Seek))
-	if d.Filter.Text == "" {
+	}.With(keymap.Searching(d.filter.text, d.seek))
+	if d.filter.text == "" {
 		hs["list.erase"] = keymap.Handler{Do: keymap.Just(keep)}
 	}
 	return hs
 }
 
-// Seek filters the steps by text.
-func (d *Pane) Seek(text string) {
-	d.Filter.Text, d.Stale, d.drawn, d.loose = text, true, false, false
+// seek filters the steps by text.
+func (d *Pane) seek(text string) {
+	d.filter.text, d.stale, d.drawn, d.loose = text, true, false, false
 }
 
-// drawFilter draws the filter input line.
-func (d *Pane) drawFilter() string {
-	l, f := d.Look, &d.Filter
+// draw draws the filter input line.
+func (f *planFilter) draw(v *planView, width int) string {
+	l, k := v.Look, v.Keys
 	tail := ""
-	if f.On() && d.Chart != nil {
-		tail = english.Count(len(f.found), "step") + " of " + english.Count(len(d.Chart.Steps), "")
-		tail = strings.TrimRight(strings.TrimSuffix(tail, "s"), " ")
+	if f.on() && v.chart != nil {
+		tail = fmt.Sprintf("%s of %d", english.Count(len(f.found), "step"), len(v.chart.Steps))
 	}
-	k := d.Keys
 	does := k.Name("plan.next_match") + " " + k.Name("plan.previous_match") + " move, " + k.Name("run.stop") + " clears"
-	if f.Typing {
+	if f.typing {
 		does = k.Name("list.choose") + " keeps, " + k.Name("dialog.leave") + " clears"
 	}
 	cursor := ""
-	if f.Typing {
+	if f.typing {
 		cursor = l.Text.Reverse(true).Render(" ")
 	}
-	room := max(d.Width-4-ansi.StringWidth(tail), 4)
-	typed := l.CutLeft(untrusted.Visible(f.Text), room-2)
+	room := max(width-4-ansi.StringWidth(tail), 4)
+	typed := l.CutLeft(untrusted.Visible(f.text), room-2)
 	left := " " + l.Key.Render("/") + l.Strong.Render(typed) + cursor
-	if !f.On() && f.Typing {
-		hint := l.Cut(" title, tool, index or status:failed", d.Width-ansi.StringWidth(left)-1)
-		return l.Fit(left+l.Faint.Render(hint), d.Width)
+	if !f.on() && f.typing {
+		hint := l.Cut(" title, tool, index or status:failed", width-ansi.StringWidth(left)-1)
+		return l.Fit(left+l.Faint.Render(hint), width)
 	}
-	if full := tail + "  " + does; ansi.StringWidth(left)+ansi.StringWidth(full)+3 <= d.Width {
+	if full := tail + "  " + does; ansi.StringWidth(left)+ansi.StringWidth(full)+3 <= width {
 		tail = full
 	}
-	return l.Sides(left, l.Faint.Render(tail)+" ", d.Width)
+	return l.Sides(left, l.Faint.Render(tail)+" ", width)
 }

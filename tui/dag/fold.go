@@ -13,46 +13,46 @@ import (
 	"replan/tui/telling"
 )
 
-// rollFrom is the largest number of steps shown one by one. Larger plans roll
-// up fan-outs and sequences of completed steps.
-const rollFrom = 50
+// groupFrom is the largest number of steps shown one by one. Larger plans collapse
+// fan-outs and sequences of completed steps into groups.
+const groupFrom = 50
 
-// runLeast is the minimum number of consecutive completed steps to roll up.
+// runLeast is the minimum number of consecutive completed steps to group.
 const runLeast = 4
 
-// FoldLevel is how much of a plan is collapsed where the user has not expanded
+// foldLevel is how much of a plan is collapsed where the user has not expanded
 // or collapsed a part.
-type FoldLevel int
+type foldLevel int
 
-// Fold levels of the list.
+// Levels of folding.
 const (
-	FoldAuto FoldLevel = iota // only large plans
-	FoldNone
+	foldAuto foldLevel = iota // only large plans
+	foldNone
 	foldAll
 )
 
-// rollup is one line for several steps, with their counts by status.
-type rollup struct {
-	key     string
-	Label   string
-	First   string // index of the first and the last step in it
-	Last    string
-	members []int
-	Steps   []*agent.StepState // the steps of members
-	Counts  telling.Counts
-	Open    bool
-	shown   []int // when collapsed: steps that keep a row of their own
-	set     planlayout.Set
-	tally   *tally
+// group is one line for several steps, with their counts by status.
+type group struct {
+	key        string
+	Label      string
+	First      string // index of the first and the last step in it
+	Last       string
+	members    []int
+	Steps      []*agent.StepState // the steps of members
+	Counts     telling.Counts
+	Open       bool
+	shown      []int // when collapsed: steps that keep a row of their own
+	set        planlayout.Set
+	stepCounts *stepCounts
 }
 
 // Class returns the class of its i-th step.
-func (r *rollup) Class(i int) telling.StepClass { return r.tally.class[r.members[i]] }
+func (r *group) Class(i int) telling.StepClass { return r.stepCounts.class[r.members[i]] }
 
 // folds records what is collapsed in a plan.
 type folds struct {
-	Level FoldLevel
-	said  map[string]bool // roll-ups that the user expanded (true) or collapsed
+	Level foldLevel
+	said  map[string]bool // groups that the user expanded (true) or collapsed
 	led   map[string]bool // steps whose led steps are collapsed
 }
 
@@ -62,17 +62,17 @@ func ledKey(index string) string { return "led " + index }
 func fanKey(index string) string { return "fan " + index }
 func runKey(index string) string { return "run " + index }
 
-// node is a vertex of the drawn graph: a step, or a roll-up of several steps.
+// node is a vertex of the drawn graph: a step, or a group of several steps.
 type node struct {
-	step int     // -1 for a roll-up
-	roll *rollup // nil for a step
-	head *rollup // an expanded sequence of steps that starts here
+	step  int    // -1 for a group
+	group *group // nil for a step
+	head  *group // an expanded sequence of steps that starts here
 }
 
 // members returns the steps of a node.
 func (n *node) members() []int {
-	if n.roll != nil {
-		return n.roll.members
+	if n.group != nil {
+		return n.group.members
 	}
 	return []int{n.step}
 }
@@ -80,29 +80,29 @@ func (n *node) members() []int {
 // folder computes the nodes of a plan.
 type folder struct {
 	*folds
-	chart *chart
-	tally *tally
-	keep  int // the selected step, which always stays visible; -1 for none
+	chart      *chart
+	stepCounts *stepCounts
+	keep       int // the selected step, which always stays visible; -1 for none
 
-	roll  []*rollup // the roll-up of each step
-	led   map[int]*rollup
-	nodes []node
-	of    []int // node of each step
+	groups []*group // the group of each step
+	led    map[int]*group
+	nodes  []node
+	of     []int // node of each step
 }
 
 // nodesOf returns the nodes of a plan, each after its dependencies, and the
 // node of each step.
-func nodesOf(f *folds, c *chart, t *tally, keep int) ([]node, []int) {
-	w := &folder{folds: f, chart: c, tally: t, keep: keep, roll: make([]*rollup, len(c.Steps)), led: map[int]*rollup{}}
+func nodesOf(f *folds, c *chart, t *stepCounts, keep int) ([]node, []int) {
+	w := &folder{folds: f, chart: c, stepCounts: t, keep: keep, groups: make([]*group, len(c.Steps)), led: map[int]*group{}}
 	w.foldLed()
 	w.foldFans()
 	w.place()
 	w.foldRuns()
-	for i := range w.roll {
-		t.rolls[i] = nil
+	for i := range w.groups {
+		t.groups[i] = nil
 	}
 	for i := range w.nodes {
-		for _, r := range []*rollup{w.nodes[i].roll, w.nodes[i].head} {
+		for _, r := range []*group{w.nodes[i].group, w.nodes[i].head} {
 			if r == nil {
 				continue
 			}
@@ -110,21 +110,21 @@ func nodesOf(f *folds, c *chart, t *tally, keep int) ([]node, []int) {
 			for _, m := range r.members {
 				r.Counts[t.class[m]]++
 				r.set.Add(m)
-				t.rolls[m] = r
+				t.groups[m] = r
 			}
 		}
 	}
 	return w.nodes, w.of
 }
 
-func (w *folder) newRollup(key, label string, members []int) *rollup {
+func (w *folder) newRollup(key, label string, members []int) *group {
 	c := w.chart
 	steps := make([]*agent.StepState, len(members))
 	for i, m := range members {
 		steps[i] = c.Steps[m]
 	}
-	return &rollup{
-		key: key, Label: label, members: members, Steps: steps, tally: w.tally,
+	return &group{
+		key: key, Label: label, members: members, Steps: steps, stepCounts: w.stepCounts,
 		First: untrusted.Line(c.Steps[members[0]].Step.Index), Last: untrusted.Line(c.Steps[members[len(members)-1]].Step.Index),
 	}
 }
@@ -135,12 +135,12 @@ func (w *folder) foldLed() {
 		return
 	}
 	for i, s := range w.chart.Steps {
-		if !w.folds.led[s.Step.Index] || w.roll[i] != nil {
+		if !w.folds.led[s.Step.Index] || w.groups[i] != nil {
 			continue
 		}
 		var members []int
 		for _, t := range w.chart.led(i) {
-			if w.roll[t] == nil {
+			if w.groups[t] == nil {
 				members = append(members, t)
 			}
 		}
@@ -149,7 +149,7 @@ func (w *folder) foldLed() {
 		}
 		r := w.newRollup(ledKey(s.Step.Index), english.Count(len(members), "step"), members)
 		for _, m := range members {
-			w.roll[m] = r
+			w.groups[m] = r
 		}
 		if slices.Contains(members, w.keep) {
 			r.shown = []int{w.keep}
@@ -158,28 +158,28 @@ func (w *folder) foldLed() {
 	}
 }
 
-// foldFans rolls up fan-outs. At FoldAuto, steps that run, wait or have failed
+// foldFans groups fan-outs. At foldAuto, steps that run, wait or have failed
 // keep their rows unless the user collapsed the fan-out.
 func (w *folder) foldFans() {
 	c := w.chart
 	for _, fan := range c.fans {
 		key := fanKey(c.Steps[fan[0]].Step.Index)
 		open, said := w.said[key]
-		rolls := w.Level == foldAll || w.Level == FoldAuto && len(c.Steps) > rollFrom
-		if !said && !rolls || said && open && !rolls {
+		groups := w.Level == foldAll || w.Level == foldAuto && len(c.Steps) > groupFrom
+		if !said && !groups || said && open && !groups {
 			continue
 		}
 		members := fan
 		if len(w.led) > 0 {
-			members = slices.DeleteFunc(slices.Clone(fan), func(m int) bool { return w.roll[m] != nil || w.led[m] != nil })
+			members = slices.DeleteFunc(slices.Clone(fan), func(m int) bool { return w.groups[m] != nil || w.led[m] != nil })
 		}
 		if len(members) < fanLeast {
 			continue
 		}
-		r := w.newRollup(key, fmt.Sprintf("%d x %s", len(members), telling.StepTool(c.Steps[members[0]])), members)
+		r := w.newRollup(key, fmt.Sprintf("%d x %s", len(members), telling.StepTool(&c.Steps[members[0]].Step)), members)
 		r.Open = said && open
 		for _, m := range members {
-			if r.Open || m == w.keep || !said && w.Level == FoldAuto && !w.tally.class[m].Quiet() {
+			if r.Open || m == w.keep || !said && w.Level == foldAuto && !w.stepCounts.class[m].Quiet() {
 				r.shown = append(r.shown, m)
 			}
 		}
@@ -187,12 +187,12 @@ func (w *folder) foldFans() {
 			continue
 		}
 		for _, m := range members {
-			w.roll[m] = r
+			w.groups[m] = r
 		}
 	}
 }
 
-// place puts steps and roll-ups in order.
+// place puts steps and groups in order.
 func (w *folder) place() {
 	c := w.chart
 	n := len(c.Steps)
@@ -210,13 +210,13 @@ func (w *folder) place() {
 		if w.of[i] >= 0 {
 			continue
 		}
-		if r := w.roll[i]; r != nil {
-			add(node{step: -1, roll: r})
+		if r := w.groups[i]; r != nil {
+			add(node{step: -1, group: r})
 			continue
 		}
 		add(node{step: i})
 		if r := w.led[i]; r != nil {
-			add(node{step: -1, roll: r})
+			add(node{step: -1, group: r})
 		}
 	}
 	if len(w.nodes) < n {
@@ -238,7 +238,7 @@ func (h *minHeap) Pop() any {
 	return last
 }
 
-// sort puts the nodes after their dependencies. A roll-up takes the place of
+// sort puts the nodes after their dependencies. A group takes the place of
 // its first step, which may precede a dependency of its other steps.
 func (w *folder) sort() {
 	deps := nodeDeps(w.chart, w.nodes, w.of)
@@ -288,15 +288,15 @@ func nodeDeps(c *chart, nodes []node, of []int) [][]int {
 	return deps
 }
 
-// foldRuns rolls up sequences of completed steps, in chunks that stay in place
+// foldRuns groups sequences of completed steps, in chunks that stay in place
 // while the run continues.
 func (w *folder) foldRuns() {
-	if w.Level == FoldNone || w.Level == FoldAuto && len(w.chart.Steps) <= rollFrom {
+	if w.Level == foldNone || w.Level == foldAuto && len(w.chart.Steps) <= groupFrom {
 		return
 	}
 	var out []node
 	portion := max(20, len(w.nodes)/20)
-	many := len(w.nodes) > rollFrom || w.Level == foldAll
+	many := len(w.nodes) > groupFrom || w.Level == foldAll
 	for i := 0; i < len(w.nodes); {
 		end := i
 		for end < len(w.nodes) && (end == i || end%portion != 0 && w.partOf(end) == w.partOf(i)) && w.settled(&w.nodes[end], many) {
@@ -326,7 +326,7 @@ func (w *folder) foldRuns() {
 	}
 }
 
-// run returns the nodes for completed steps: one roll-up if they are collapsed,
+// run returns the nodes for completed steps: one group if they are collapsed,
 // else the steps below a heading.
 func (w *folder) run(nodes []node) []node {
 	c := w.chart
@@ -344,7 +344,7 @@ func (w *folder) run(nodes []node) []node {
 	if slices.Contains(members, w.keep) {
 		r.shown = []int{w.keep}
 	}
-	return []node{{step: -1, roll: r}}
+	return []node{{step: -1, group: r}}
 }
 
 // runLabel names a sequence of steps after their milestone, or by their number
@@ -363,15 +363,15 @@ func (w *folder) partOf(i int) int { return w.chart.part[w.nodes[i].members()[0]
 // settled reports whether a node and its direct dependents are over, so that the
 // most recent steps stay visible. Fan-outs count only if there are many rows.
 func (w *folder) settled(n *node, many bool) bool {
-	if n.head != nil || n.roll != nil && (!many || n.roll.Open || w.Level == foldAll) {
+	if n.head != nil || n.group != nil && (!many || n.group.Open || w.Level == foldAll) {
 		return false
 	}
 	for _, m := range n.members() {
-		if !w.tally.class[m].Over() {
+		if !w.stepCounts.class[m].Over() {
 			return false
 		}
 		for _, f := range w.chart.feeds[m] {
-			if !w.tally.class[f].Over() {
+			if !w.stepCounts.class[f].Over() {
 				return false
 			}
 		}
@@ -381,5 +381,5 @@ func (w *folder) settled(n *node, many bool) bool {
 
 // Large reports whether the plan has more rows than fit the view.
 func (d *Pane) Large() bool {
-	return d.Chart != nil && len(d.Chart.Steps) > max(d.Height, 1)
+	return d.chart != nil && len(d.chart.Steps) > max(d.Height, 1)
 }

@@ -11,19 +11,21 @@ import (
 
 	"replan/agent"
 	"replan/agent/event"
+	"replan/internal/untrusted"
 	"replan/planning/plan"
+	"replan/tui/keymap"
 	"replan/tui/panetest"
 	"replan/tui/telling"
 )
 
-// anyRun is a plan of any shape, whose steps stand in any way that a run could
-// have brought them to.
-func anyRun(r *rapid.T, most int) *agent.Run {
+// anyRun draws a plan of any shape, whose steps have any status that a run can
+// give them.
+func anyRun(r *rapid.T, maxSteps int) *agent.Run {
 	run := &agent.Run{ID: "r", Revision: 1}
-	n := rapid.IntRange(1, most).Draw(r, "steps")
+	n := rapid.IntRange(1, maxSteps).Draw(r, "steps")
 	wide := rapid.IntRange(1, 20).Draw(r, "width")
 	for i := range n {
-		step := plan.Step{Index: fmt.Sprint(i + 1), Title: fmt.Sprintf("Step %d", i+1), Executor: plan.ExecutorTool, Tool: rapid.SampledFrom([]string{"fs.read", "fs.write"}).Draw(r, "tool")}
+		step := plan.Step{Index: fmt.Sprint(i + 1), Title: untrusted.Text(fmt.Sprintf("Step %d", i+1)), Executor: plan.ExecutorTool, Tool: rapid.SampledFrom([]string{"fs.read", "fs.write"}).Draw(r, "tool")}
 		status := agent.StepPending
 		free := true
 		if i > 0 {
@@ -40,11 +42,11 @@ func anyRun(r *rapid.T, most int) *agent.Run {
 	return run
 }
 
-// holds checks the rules of what is rolled up: each step has one row of its own or
-// is hidden in one roll-up; the counts are those of the steps; what a step depends
-// on stands above it, and nothing is lost on the way.
-func (d *Pane) holds(fail func(string, ...any)) {
-	o, c := d.Outline, d.Chart
+// checkRollUps checks the rules of roll-ups: each step has one row of its own or is
+// hidden in one roll-up; the counts are those of the steps; the dependencies of a
+// step are above it, and all lines fill the pane.
+func (d *Pane) checkRollUps(fail func(string, ...any)) {
+	o, c := d.outline, d.chart
 	rows, hidden := make([]int, len(c.Steps)), make([]int, len(c.Steps))
 	for i := range o.Rows {
 		r := &o.Rows[i]
@@ -54,72 +56,72 @@ func (d *Pane) holds(fail func(string, ...any)) {
 			if c.Steps[r.at] != r.Step {
 				fail("row %d shows %s at %d", i, r.Step.Step.Index, r.at)
 			}
-		case RowRoll:
+		case RowGroup:
 			var want telling.Counts
-			for _, m := range r.Roll.members {
-				want[telling.ClassOf(d.Run, c.Steps[m], d.tally.waits[m])]++
-				if !r.Roll.Open && !slices.Contains(r.Roll.shown, m) {
+			for _, m := range r.Group.members {
+				want[telling.ClassOf(d.Run, c.Steps[m], d.stepCounts.waits[m])]++
+				if !r.Group.Open && !slices.Contains(r.Group.shown, m) {
 					hidden[m]++
 				}
 			}
-			if want != r.Roll.Counts {
-				fail("%s counts %v, its steps are %v", r.Key, r.Roll.Counts, want)
+			if want != r.Group.Counts {
+				fail("%s: got counts %v, want %v", r.Key, r.Group.Counts, want)
 			}
 		}
 	}
 	for m := range rows {
 		if rows[m]+hidden[m] != 1 {
-			fail("step %d has %d rows and is hidden in %d roll-ups\n%s", m+1, rows[m], hidden[m], panetest.Stripped(d.Lines()))
+			fail("step %d has %d rows and is hidden in %d roll-ups\n%s", m+1, rows[m], hidden[m], panetest.Stripped(d.lines()))
 		}
 		if hidden[m] > 0 && c.Steps[m].Step.Index == d.Selected {
 			fail("the selection is hidden")
 		}
-		if d.Folds.Level == FoldAuto && hidden[m] > 0 && !d.tally.class[m].Quiet() && len(d.Folds.said)+len(d.Folds.led) == 0 {
-			fail("step %d is %d and hidden", m+1, d.tally.class[m])
+		if d.folds.Level == foldAuto && hidden[m] > 0 && !d.stepCounts.class[m].Quiet() && len(d.folds.said)+len(d.folds.led) == 0 {
+			fail("step %d of class %d is hidden", m+1, d.stepCounts.class[m])
 		}
 		for _, p := range c.deps[m] {
 			if o.of[p] > o.of[m] {
-				fail("step %d depends on %d, which stands below it", m+1, p+1)
+				fail("step %d depends on %d, which is below it", m+1, p+1)
 			}
 		}
 	}
 	for i := range o.nodes {
 		for _, m := range o.nodes[i].members() {
 			if o.of[m] != i {
-				fail("step %d is in node %d and said to be in %d", m+1, i, o.of[m])
+				fail("step %d is in node %d, recorded in %d", m+1, i, o.of[m])
 			}
 		}
 	}
 	var total telling.Counts
 	for m := range c.Steps {
-		total[telling.ClassOf(d.Run, c.Steps[m], d.tally.waits[m])]++
+		total[telling.ClassOf(d.Run, c.Steps[m], d.stepCounts.waits[m])]++
 	}
-	if total != d.tally.total {
-		fail("counted %v, there are %v", d.tally.total, total)
+	if total != d.stepCounts.total {
+		fail("got counts %v, want %v", d.stepCounts.total, total)
 	}
-	lines := d.Lines()
+	lines := d.lines()
 	if len(lines) != d.Height {
-		fail("%d lines of %d", len(lines), d.Height)
+		fail("got %d lines, want %d", len(lines), d.Height)
 	}
 	for _, line := range lines {
 		if ansi.StringWidth(line) != d.Width {
-			fail("%d cells of %d: %q", ansi.StringWidth(line), d.Width, line)
+			fail("got %d cells, want %d: %q", ansi.StringWidth(line), d.Width, line)
 		}
 	}
 }
 
-// TestEveryStepIsShownOnceOrInOneRollUp plays on a plan of any shape: steps start
-// and end, and the user folds, jumps and moves.
+// TestEveryStepIsShownOnceOrInOneRollUp changes a plan of any shape: steps start and
+// end, and the user folds, jumps and moves.
 func TestEveryStepIsShownOnceOrInOneRollUp(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
 		run := anyRun(r, 90)
-		d := New(panetest.DarkLook())
-		d.SetSize(rapid.IntRange(20, 120).Draw(r, "wide"), rapid.IntRange(1, 60).Draw(r, "high"))
-		d.SetFocus(true)
+		d := New(panetest.DarkLook(), keymap.New())
+		d.setSize(rapid.IntRange(20, 120).Draw(r, "wide"), rapid.IntRange(1, 60).Draw(r, "high"))
+		d.setFocus(true)
 		d.Show(run)
 		fail := func(format string, args ...any) { r.Helper(); r.Fatalf(format, args...) }
-		d.Lines()
-		d.holds(fail)
+		d.lines()
+		d.checkRollUps(fail)
 		for range rapid.IntRange(0, 12).Draw(r, "turns") {
 			switch rapid.SampledFrom([]string{"event", "event", "move", "fold", "all", "open", "jump", "follow", "wheel"}).Draw(r, "does") {
 			case "event":
@@ -130,36 +132,36 @@ func TestEveryStepIsShownOnceOrInOneRollUp(t *testing.T) {
 				case agent.StepRunning, agent.StepWaiting:
 					s.Status = rapid.SampledFrom([]agent.StepStatus{agent.StepCompleted, agent.StepFailed}).Draw(r, "becomes")
 				}
-				d.Heard(run, event.StepStarted{Index: s.Step.Index})
-				d.Touch()
+				d.ApplyEvent(run, event.StepStarted{Index: s.Step.Index})
+				d.Invalidate()
 			case "move":
 				d.Move(rapid.IntRange(-30, 30).Draw(r, "by"))
 			case "fold":
-				d.Fold()
+				d.fold()
 			case "all":
-				d.FoldEverything()
+				d.foldEverything()
 			case "open":
-				d.Toggle()
+				d.toggle()
 			case "jump":
-				d.Jump(rapid.SampledFrom([]target{ToGate, ToFailure, ToRunning}).Draw(r, "to"))
+				d.jump(rapid.SampledFrom([]target{toGate, toFailure, toRunning}).Draw(r, "to"))
 			case "follow":
-				d.SetFollow(true)
+				d.setFollow(true)
 			case "wheel":
-				d.Scrolled(rapid.IntRange(-9, 9).Draw(r, "lines"))
+				d.scrolled(rapid.IntRange(-9, 9).Draw(r, "lines"))
 			}
-			d.Lines()
-			d.holds(fail)
+			d.lines()
+			d.checkRollUps(fail)
 		}
 	})
 }
 
-// planOf is a run of steps written as "index tool<deps status".
+// planOf returns a run of steps written as "status tool deps".
 func planOf(lines ...string) *agent.Run {
 	run := &agent.Run{ID: "r", Revision: 1}
 	status := map[string]agent.StepStatus{"✓": agent.StepCompleted, "⠋": agent.StepRunning, "◆": agent.StepWaiting, "✗": agent.StepFailed, "·": agent.StepPending, "—": agent.StepSkipped, "?": agent.StepInDoubt}
 	for i, line := range lines {
 		parts := strings.Fields(line)
-		step := plan.Step{Index: fmt.Sprint(i + 1), Title: fmt.Sprintf("Step %d", i+1), Executor: plan.ExecutorTool, Tool: parts[1]}
+		step := plan.Step{Index: fmt.Sprint(i + 1), Title: untrusted.Text(fmt.Sprintf("Step %d", i+1)), Executor: plan.ExecutorTool, Tool: parts[1]}
 		if len(parts) > 2 {
 			step.DependsOn = strings.Split(parts[2], ",")
 		}
@@ -168,25 +170,26 @@ func planOf(lines ...string) *agent.Run {
 	return run
 }
 
-// repeat is a line for each of n steps.
+// repeat returns a line for each of n steps.
 func repeat(n int, line string) []string { return slices.Repeat([]string{line}, n) }
 
-// kinds is the rows of a pane in short: the step, or a roll-up with its counts.
-func kinds(d *Pane) string {
-	d.Lines()
+// rowsOf returns the rows of a pane in short: the step, or a roll-up with its
+// counts.
+func rowsOf(d *Pane) string {
+	d.lines()
 	var out []string
-	for i := range d.Outline.Rows {
-		switch r := &d.Outline.Rows[i]; r.Kind {
+	for i := range d.outline.Rows {
+		switch r := &d.outline.Rows[i]; r.Kind {
 		case RowStep:
 			out = append(out, r.Key)
-		case RowRoll:
-			out = append(out, r.Roll.Label+" "+ansi.Strip(CountWords(d.Look, &r.Roll.Counts, AsItIs)))
+		case RowGroup:
+			out = append(out, r.Group.Label+" "+ansi.Strip(countWords(d.Look, &r.Group.Counts, asItIs)))
 		}
 	}
 	return strings.Join(out, " | ")
 }
 
-func TestWhatIsRolledUpByItself(t *testing.T) {
+func TestAutomaticRollUps(t *testing.T) {
 	small := append([]string{"✓ list"}, repeat(49, "· fs.read 1")...)
 	fan := slices.Concat([]string{"✓ list"}, repeat(18, "✓ fs.read 1"), repeat(2, "⠋ fs.read 1"), []string{"✗ fs.read 1"}, repeat(30, "· fs.read 1"), []string{"· sum " + numbers(2, 52)})
 	chain := []string{"✓ a"}
@@ -204,27 +207,27 @@ func TestWhatIsRolledUpByItself(t *testing.T) {
 		plan []string
 		want string
 	}{
-		{"a plan of fifty steps stays as it is", small, "1 | " + strings.ReplaceAll(numbers(2, 50), ",", " | ")},
-		{"a fan-out is one line, with a row for what runs or has failed", fan, "1 | 51 x fs.read ✓18 ⠋2 ✗1 ○30 | 20 | 21 | 22 | 53"},
-		{"steps that are done roll up in portions but for the last", chain, "20 steps ✓20 | 9 steps ✓9 | 30 | " + strings.ReplaceAll(numbers(31, 60), ",", " | ")},
+		{"plan of fifty steps", small, "1 | " + strings.ReplaceAll(numbers(2, 50), ",", " | ")},
+		{"fan-out with running and failed steps", fan, "1 | 51 x fs.read ✓18 ⠋2 ✗1 ○30 | 20 | 21 | 22 | 53"},
+		{"steps of a long chain", chain, "20 steps ✓20 | 9 steps ✓9 | 30 | " + strings.ReplaceAll(numbers(31, 60), ",", " | ")},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			d := New(panetest.DarkLook())
-			d.SetSize(80, 50)
+			d := New(panetest.DarkLook(), keymap.New())
+			d.setSize(80, 50)
 			d.Show(planOf(c.plan...))
-			d.SetFollow(false)
+			d.setFollow(false)
 			d.Selected = "1"
 			if c.name[:5] == "steps" {
 				d.Selected = "31"
 			}
-			if got := kinds(d); got != c.want {
+			if got := rowsOf(d); got != c.want {
 				t.Errorf("got\n%s\nwant\n%s", got, c.want)
 			}
 		})
 	}
 }
 
-// numbers is the numbers from a to b, with commas.
+// numbers returns the numbers from a to b, with commas.
 func numbers(a, b int) string {
 	var out []string
 	for i := a; i <= b; i++ {
@@ -233,32 +236,32 @@ func numbers(a, b int) string {
 	return strings.Join(out, ",")
 }
 
-func TestFoldingByHand(t *testing.T) {
+func TestManualFolding(t *testing.T) {
 	plan := []string{"✓ list", "✓ fs.read 1", "⠋ fs.read 1", "· fs.read 1", "· sum 2,3,4", "· tell 5", "· other"}
 	for _, c := range []struct {
-		name string
-		from string
-		do   func(d *Pane) string
-		want string
-		says string
+		name    string
+		from    string
+		do      func(d *Pane) string
+		want    string
+		message string
 	}{
-		{"space folds what a step leads to alone", "1", (*Pane).Fold, "1 | 5 steps ✓1 ⠋1 ○1 ·2 | 7", ""},
-		{"space folds a step and its siblings that lead to nothing alone", "2", (*Pane).Fold, "1 | 3 x fs.read ✓1 ⠋1 ○1 | 5 | 6 | 7", ""},
-		{"space opens what it folded", "5", func(d *Pane) string { d.Fold(); d.Lines(); return d.Fold() }, "1 | 2 | 3 | 4 | 5 | 6 | 7", ""},
-		{"space says where there is nothing", "7", (*Pane).Fold, "1 | 2 | 3 | 4 | 5 | 6 | 7", "Nothing hangs on this step alone, so there is nothing to fold."},
-		{"z folds all that it can", "7", (*Pane).FoldEverything, "1 | 3 x fs.read ✓1 ⠋1 ○1 | 5 | 6 | 7", "What can be folded is folded."},
-		{"z again opens all", "7", func(d *Pane) string { d.FoldEverything(); d.Lines(); return d.FoldEverything() }, "1 | 2 | 3 | 4 | 5 | 6 | 7", "All is unfolded."},
-		{"a jump shows what is folded away", "1", func(d *Pane) string { d.Fold(); d.Lines(); return d.Jump(ToRunning) }, "1 | 5 steps ✓1 ⠋1 ○1 ·2 | 3 | 7", ""},
+		{"space folds sole dependents", "1", (*Pane).fold, "1 | 5 steps ✓1 ⠋1 ○1 ·2 | 7", ""},
+		{"space folds siblings", "2", (*Pane).fold, "1 | 3 x fs.read ✓1 ⠋1 ○1 | 5 | 6 | 7", ""},
+		{"space unfolds again", "5", func(d *Pane) string { d.fold(); d.lines(); return d.fold() }, "1 | 2 | 3 | 4 | 5 | 6 | 7", ""},
+		{"space with nothing to fold", "7", (*Pane).fold, "1 | 2 | 3 | 4 | 5 | 6 | 7", "No step depends on this one alone, so there is nothing to collapse."},
+		{"z folds everything", "7", (*Pane).foldEverything, "1 | 3 x fs.read ✓1 ⠋1 ○1 | 5 | 6 | 7", "Everything is collapsed."},
+		{"z again unfolds everything", "7", func(d *Pane) string { d.foldEverything(); d.lines(); return d.foldEverything() }, "1 | 2 | 3 | 4 | 5 | 6 | 7", "Everything is expanded."},
+		{"jump reveals folded step", "1", func(d *Pane) string { d.fold(); d.lines(); return d.jump(toRunning) }, "1 | 5 steps ✓1 ⠋1 ○1 ·2 | 3 | 7", ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			d := New(panetest.DarkLook())
-			d.SetSize(80, 50)
+			d := New(panetest.DarkLook(), keymap.New())
+			d.setSize(80, 50)
 			d.Show(planOf(plan...))
-			d.Lines()
+			d.lines()
 			d.selectKey(c.from)
-			says := c.do(d)
-			if got := kinds(d); got != c.want || says != c.says {
-				t.Errorf("got\n%s\nwant\n%s\nsaid %q", got, c.want, says)
+			message := c.do(d)
+			if got := rowsOf(d); got != c.want || message != c.message {
+				t.Errorf("got\n%s\nwant\n%s\nmessage %q", got, c.want, message)
 			}
 		})
 	}
@@ -267,40 +270,40 @@ func TestFoldingByHand(t *testing.T) {
 func TestJumps(t *testing.T) {
 	plan := []string{"✓ a", "✗ a", "◆ b", "⠋ b", "✗ b", "⠋ a", "? a"}
 	for _, c := range []struct {
-		name, from string
-		to         target
-		want, says string
+		name, from    string
+		to            target
+		want, message string
 	}{
-		{"to the gate", "1", ToGate, "3", ""},
-		{"to the next failure", "2", ToFailure, "5", ""},
-		{"what is in doubt counts as one", "5", ToFailure, "7", ""},
-		{"behind the last it is the first again", "7", ToFailure, "2", ""},
-		{"to what runs", "4", ToRunning, "6", ""},
-		{"the only one says so", "3", ToGate, "3", "There is no other one."},
+		{"to the gate", "1", toGate, "3", ""},
+		{"to the next failure", "2", toFailure, "5", ""},
+		{"step in doubt counts as failure", "5", toFailure, "7", ""},
+		{"after the last failure to the first", "7", toFailure, "2", ""},
+		{"to the running step", "4", toRunning, "6", ""},
+		{"only one", "3", toGate, "3", "There is no other one."},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			d := New(panetest.DarkLook())
-			d.SetSize(80, 50)
+			d := New(panetest.DarkLook(), keymap.New())
+			d.setSize(80, 50)
 			d.Show(planOf(plan...))
-			d.Lines()
+			d.lines()
 			d.selectKey(c.from)
-			if says := d.Jump(c.to); d.Selected != c.want || says != c.says {
-				t.Errorf("it leads to %s and says %q", d.Selected, says)
+			if message := d.jump(c.to); d.Selected != c.want || message != c.message {
+				t.Errorf("got step %s and message %q", d.Selected, message)
 			}
 			if d.Follow {
-				t.Error("what runs is still followed")
+				t.Error("the running step is still followed")
 			}
 		})
 	}
-	d := New(panetest.DarkLook())
-	d.SetSize(80, 50)
+	d := New(panetest.DarkLook(), keymap.New())
+	d.setSize(80, 50)
 	d.Show(planOf("✓ a"))
-	if says := d.Jump(ToRunning); says != "No step is running." {
-		t.Errorf("it says %q", says)
+	if message := d.jump(toRunning); message != "No step is running." {
+		t.Errorf("got message %q", message)
 	}
 }
 
-func TestTheFilter(t *testing.T) {
+func TestFilterQueries(t *testing.T) {
 	run := planOf("✓ fs.read", "✗ fs.write", "⠋ test.run", "· fs.read 2", "· test.run")
 	run.Steps[0].Step.Title = "Look at the Handler"
 	run.Steps[3].Step.Title = "Write the handler anew"
@@ -321,16 +324,16 @@ func TestTheFilter(t *testing.T) {
 		"nothing":        "",
 		"  ":             "1 | 2 | 3 | 4 | 5",
 	} {
-		d := New(panetest.DarkLook())
-		d.SetSize(60, 12)
+		d := New(panetest.DarkLook(), keymap.New())
+		d.setSize(60, 12)
 		d.Show(run)
-		d.Lines()
-		d.StartFilter()
+		d.lines()
+		d.startFilter()
 		for _, letter := range text {
-			d.Seek(d.Filter.Text + string(letter))
+			d.seek(d.filter.text + string(letter))
 		}
-		if got := kinds(d); got != want {
-			t.Errorf("%q finds %s, want %s", text, got, want)
+		if got := rowsOf(d); got != want {
+			t.Errorf("%q: got %s, want %s", text, got, want)
 		}
 	}
 }

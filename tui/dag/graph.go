@@ -32,14 +32,17 @@ const (
 	zoomBox        // also the tool, in a box
 )
 
-// planGraph is the plan drawn as boxes with lines between them. It is laid out
+// Graph is the plan drawn as boxes with lines between them. It is laid out
 // again when the plan or its size changes; only the visible part is drawn.
-type planGraph struct {
+type Graph struct {
+	*planView
+	width, height int // of the pane, in cells
+
 	Mode   graphMode
 	zoom   zoom // requested by the user
 	mapped bool // it takes the whole screen
 
-	Built  GraphFace
+	built  graphFace
 	shown  bool // it replaces the list
 	nodes  []graphNode
 	find   map[string]int // node of each key
@@ -50,11 +53,11 @@ type planGraph struct {
 
 	reason string // reason for the newest revision, shown below the drawing
 	x, y   int    // cell of the drawing at the top left
-	Loose  bool   // the user scrolled the view, so it need not show the selection
+	loose  bool   // the user scrolled the view, so it need not show the selection
 }
 
-// GraphFace is everything the layout depends on.
-type GraphFace struct {
+// graphFace is everything the layout depends on.
+type graphFace struct {
 	chart         *chart
 	revision      int
 	unfolded      bool
@@ -97,68 +100,69 @@ const graphNarrow = 100
 // graphTitles are the widths titles may be cut to, in cells, best first.
 var graphTitles = []int{32, 28, 24, 21, 18, 15}
 
-// graphBeside is the maximum number of nodes for which fitGraph tries to fit
+// graphBeside is the maximum number of nodes for which fit tries to fit
 // the pane.
 const graphBeside = 60
 
-// LayoutGraph updates the graph and reports whether it replaces the list.
-func (d *Pane) LayoutGraph() bool {
-	g := &d.Graph
-	if d.Run == nil || d.Chart == nil || len(d.Chart.Steps) == 0 {
-		g.shown, g.Built = false, GraphFace{}
+// layout updates the graph for a pane of that size, and reports whether the
+// graph replaces the list. A filtered plan is always a list.
+func (g *Graph) layout(width, height int, filtered bool) bool {
+	if g.Run == nil || g.chart == nil || len(g.chart.Steps) == 0 {
+		g.shown, g.built = false, graphFace{}
 		return false
 	}
-	face := GraphFace{
-		chart: d.Chart, revision: d.Run.Revision, ready: d.Run.Revision > 0, filtered: d.Filter.On(),
-		width: d.Width, height: d.Height, mode: g.Mode, zoom: g.zoom, mapped: g.mapped,
+	face := graphFace{
+		chart: g.chart, revision: g.Run.Revision, ready: g.Run.Revision > 0, filtered: filtered,
+		width: width, height: height, mode: g.Mode, zoom: g.zoom, mapped: g.mapped,
 	}
-	if newest := d.newest(); newest != nil {
-		face.unfolded = d.unfolded(newest)
+	if newest := g.newest(); newest != nil {
+		face.unfolded = g.unfolded(newest)
 	}
-	if face == g.Built {
+	if face == g.built {
 		return g.shown
 	}
-	if was := g.Built; was.chart != face.chart || was.unfolded != face.unfolded || was.revision != face.revision {
-		d.gatherNodes()
+	g.width, g.height = width, height
+	if was := g.built; was.chart != face.chart || was.unfolded != face.unfolded || was.revision != face.revision {
+		g.gatherNodes()
 	}
-	g.Built = face
+	g.built = face
 	switch {
 	case face.filtered, g.Mode == GraphNever && !g.mapped:
 		g.shown = false
 	case g.Mode == graphWhereFits && !g.mapped:
-		g.shown = face.ready && len(d.Chart.agents) == 0 && g.branches() && d.fitGraph()
+		g.shown = face.ready && len(g.chart.agents) == 0 && g.branches() && g.fit()
 	default:
 		g.shown = true
-		if g.zoom != zoomAuto || !d.fitGraph() {
-			d.scaleGraph()
+		if g.zoom != zoomAuto || !g.fit() {
+			g.rescale()
 		}
 	}
 	return g.shown
 }
 
-// graphHeight returns the number of lines for the drawing. The last line of the
+// body returns the number of lines for the drawing. The last line of the
 // pane is for the reason of a revision.
-func (d *Pane) graphHeight() int {
-	if d.Graph.reason != "" && d.Height > 3 {
-		return d.Height - 1
+func (g *Graph) body() int {
+	if g.reason != "" && g.height > 3 {
+		return g.height - 1
 	}
-	return d.Height
+	return g.height
 }
 
 // gatherNodes collects the boxes: the steps of the plan, and the steps removed
 // by the newest revision after their former dependencies.
-func (d *Pane) gatherNodes() {
-	g, c := &d.Graph, d.Chart
+func (g *Graph) gatherNodes() {
+	c := g.chart
 	g.nodes, g.deps, g.reason = nil, nil, ""
 	for i, s := range c.Steps {
 		g.nodes = append(g.nodes, graphNode{Row: Row{Kind: RowStep, Key: s.Step.Index, Step: s, at: i}})
 		g.deps = append(g.deps, c.deps[i])
 	}
-	if newest := d.newest(); newest != nil && newest.Reason != "" {
-		g.reason = fmt.Sprintf("rev %d: because %s", newest.Number, untrusted.FirstLine(newest.Reason))
+	if newest := g.newest(); newest != nil && newest.Reason != "" {
+		g.reason = fmt.Sprintf("rev %d: because %s", newest.Number, newest.Reason.FirstLine())
 	}
-	if newest := d.newest(); newest != nil && d.unfolded(newest) {
-		d.gatherGone(newest)
+	if newest := g.newest(); newest != nil && g.unfolded(newest) {
+		g.gatherGone(newest)
 	}
 	g.deps = g.deps.Reduce()
 	g.before = g.deps.Ancestors()
@@ -170,8 +174,8 @@ func (d *Pane) gatherNodes() {
 
 // gatherGone adds boxes for the steps that a revision removed. Each keeps the
 // edges to dependencies that still exist or were removed with it.
-func (d *Pane) gatherGone(r *agent.Revision) {
-	g, c := &d.Graph, d.Chart
+func (g *Graph) gatherGone(r *agent.Revision) {
+	c := g.chart
 	removed := make(map[string]*agent.StepState, len(r.Removed))
 	var before plan.Plan
 	for i := range r.Removed {
@@ -198,14 +202,14 @@ func (d *Pane) gatherGone(r *agent.Revision) {
 			}
 		}
 		node[index] = len(g.nodes)
-		g.nodes = append(g.nodes, graphNode{Row: Row{Kind: RowGone, Key: GoneKey(r, index), Step: s, Revision: r}})
+		g.nodes = append(g.nodes, graphNode{Row: Row{Kind: RowGone, Key: removedKey(r, index), Step: s, Revision: r}})
 		g.deps = append(g.deps, deps)
 	}
 }
 
 // branches reports whether the graph shows more than the list does: whether
 // some line splits or joins.
-func (g *planGraph) branches() bool {
+func (g *Graph) branches() bool {
 	users := make([]int, len(g.deps))
 	for _, deps := range g.deps {
 		if len(deps) > 1 {
@@ -220,20 +224,19 @@ func (g *planGraph) branches() bool {
 	return false
 }
 
-// fitGraph lays out the graph to fit the pane, as large as possible with
+// fit lays out the graph to fit the pane, as large as possible with
 // legible titles, and reports whether it fits.
-func (d *Pane) fitGraph() bool {
-	g := &d.Graph
+func (g *Graph) fit() bool {
 	if len(g.nodes) > graphBeside {
 		return false
 	}
 	for _, title := range graphTitles {
 		for _, zoom := range []zoom{zoomBox, zoomLine} {
 			for _, direction := range []planlayout.Direction{planlayout.Down, planlayout.Right} {
-				s := d.graphScale(zoom, direction, title)
-				s.snug = !d.room(s)
-				if d.room(s) && d.tryScale(s) && g.layers.Width <= d.Width && g.layers.Height <= d.graphHeight() {
-					g.x, g.y, g.Loose = 0, 0, false
+				s := g.measure(zoom, direction, title)
+				s.snug = !g.room(s)
+				if g.room(s) && g.try(s) && g.layers.Width <= g.width && g.layers.Height <= g.body() {
+					g.x, g.y, g.loose = 0, 0, false
 					return true
 				}
 			}
@@ -242,46 +245,45 @@ func (d *Pane) fitGraph() bool {
 	return false
 }
 
-// scaleGraph lays out the graph at the zoom the user chose. Without one, it
+// rescale lays out the graph at the zoom the user chose. Without one, it
 // keeps titles legible and as little as possible out of view.
-func (d *Pane) scaleGraph() {
-	g := &d.Graph
+func (g *Graph) rescale() {
 	title := graphTitles[len(graphTitles)/2]
 	want, direction := g.zoom, g.scale.direction
 	if want == zoomAuto {
 		want = zoomLine
 		var panes float64
-		direction, panes = d.graphDirection(want, title)
-		if leading, signs := d.graphDirection(zoomSigns, title); d.Width < graphNarrow && signs < panes {
+		direction, panes = g.leading(want, title)
+		if leading, signs := g.leading(zoomSigns, title); g.width < graphNarrow && signs < panes {
 			want, direction = zoomSigns, leading
 		}
 	}
-	if !d.tryScale(d.graphScale(want, direction, title)) {
-		d.tryScale(d.graphScale(want, planlayout.Down, title))
+	if !g.try(g.measure(want, direction, title)) {
+		g.try(g.measure(want, planlayout.Down, title))
 	}
 }
 
-// graphDirection returns the direction in which a graph with boxes of that size
+// leading returns the direction in which a graph with boxes of that size
 // needs the fewest panes, and how many.
-func (d *Pane) graphDirection(z zoom, title int) (direction planlayout.Direction, panes float64) {
-	down := d.beyond(d.graphScale(z, planlayout.Down, title))
-	right := d.beyond(d.graphScale(z, planlayout.Right, title))
+func (g *Graph) leading(z zoom, title int) (direction planlayout.Direction, panes float64) {
+	down := g.beyond(g.measure(z, planlayout.Down, title))
+	right := g.beyond(g.measure(z, planlayout.Right, title))
 	if right < down {
 		return planlayout.Right, right
 	}
 	return planlayout.Down, down
 }
 
-// graphScale measures boxes.
-func (d *Pane) graphScale(z zoom, direction planlayout.Direction, title int) graphScale {
-	s := graphScale{zoom: z, direction: direction, index: min(d.Chart.index, 6), title: min(d.Chart.longest, title), tool: min(d.Chart.tool, graphTool)}
-	if len(d.Run.Revisions) > 0 {
+// measure measures boxes.
+func (g *Graph) measure(z zoom, direction planlayout.Direction, title int) graphScale {
+	s := graphScale{zoom: z, direction: direction, index: min(g.chart.index, 6), title: min(g.chart.longest, title), tool: min(g.chart.tool, graphTool)}
+	if len(g.Run.Revisions) > 0 {
 		s.mark = 2
 	}
-	for i := len(d.Chart.Steps); i < len(d.Graph.nodes); i++ {
-		step := d.Graph.nodes[i].Step.Step
+	for i := len(g.chart.Steps); i < len(g.nodes); i++ {
+		step := g.nodes[i].Step.Step
 		s.index = max(s.index, min(ansi.StringWidth(untrusted.Line(step.Index)), 6))
-		s.title = max(s.title, min(ansi.StringWidth(untrusted.Line(step.Title)), title))
+		s.title = max(s.title, min(ansi.StringWidth(step.Title.Line()), title))
 	}
 	return s
 }
@@ -307,10 +309,9 @@ func (s graphScale) spec() planlayout.Spec {
 	return spec
 }
 
-// tryScale lays out the graph with boxes of that size. It reports false if
+// try lays out the graph with boxes of that size. It reports false if
 // boxes of one line leave no room for lines to the right.
-func (d *Pane) tryScale(s graphScale) bool {
-	g := &d.Graph
+func (g *Graph) try(s graphScale) bool {
 	layers := planlayout.Layered(g.deps, s.spec())
 	if layers.Grown && s.direction == planlayout.Right && s.zoom != zoomBox {
 		return false
@@ -321,66 +322,42 @@ func (d *Pane) tryScale(s graphScale) bool {
 
 // least returns the minimum size of the graph with boxes of that size, in
 // cells.
-func (d *Pane) least(s graphScale) (width, height int) {
+func (g *Graph) least(s graphScale) (width, height int) {
 	const gap = 3 // minimum distance between boxes
-	spec, layers, most := s.spec(), 0, 0
-	members := make([]int, len(d.Graph.deps)+1)
-	for _, level := range d.Graph.deps.Levels() {
+	spec, layers, widest := s.spec(), 0, 0
+	members := make([]int, len(g.deps)+1)
+	for _, level := range g.deps.Levels() {
 		members[level]++
-		layers, most = max(layers, level+1), max(most, members[level])
+		layers, widest = max(layers, level+1), max(widest, members[level])
 	}
 	if s.direction == planlayout.Right {
-		return layers*(spec.Width+gap) - gap, most * spec.Height
+		return layers*(spec.Width+gap) - gap, widest * spec.Height
 	}
-	return most*(spec.Width+gap) - gap, layers*(spec.Height+1) - 1
+	return widest*(spec.Width+gap) - gap, layers*(spec.Height+1) - 1
 }
 
 // room reports whether boxes of that size may fit the pane.
-func (d *Pane) room(s graphScale) bool {
-	width, height := d.least(s)
-	return width <= d.Width && height <= d.graphHeight()
+func (g *Graph) room(s graphScale) bool {
+	width, height := g.least(s)
+	return width <= g.width && height <= g.body()
 }
 
 // beyond returns how many panes the graph would need with boxes of that size.
-func (d *Pane) beyond(s graphScale) float64 {
-	width, height := d.least(s)
-	return max(float64(width)/float64(max(d.Width, 1)), 1) * max(float64(height)/float64(max(d.graphHeight(), 1)), 1)
+func (g *Graph) beyond(s graphScale) float64 {
+	width, height := g.least(s)
+	return max(float64(width)/float64(max(g.width, 1)), 1) * max(float64(height)/float64(max(g.body(), 1)), 1)
 }
 
-// graphAt returns the node of the selection, or -1.
-func (d *Pane) graphAt() int {
-	g := &d.Graph
-	if i, ok := g.find[d.Selected]; ok {
-		return i
-	}
-	at := d.Position()
-	if at < 0 {
-		return -1
-	}
-	key := ""
-	switch r := &d.Outline.Rows[at]; {
-	case r.owner != nil:
-		key = r.owner.Step.Index
-	case r.Roll != nil && len(r.Roll.members) > 0:
-		key = d.Chart.Steps[r.Roll.members[0]].Step.Index
-	}
-	if i, ok := g.find[key]; ok {
-		return i
-	}
-	return -1
-}
-
-// scrollGraph keeps the selected box in view, with some context.
-func (d *Pane) scrollGraph() {
-	g := &d.Graph
-	if i := d.graphAt(); i >= 0 && !g.Loose {
+// scroll keeps the selected box in view, with some context.
+func (g *Graph) scroll(at int) {
+	if at >= 0 && !g.loose {
 		const around = 2
-		b := g.layers.Boxes[i]
-		g.x = intoView(g.x, b.X-around, b.X+b.W+around, d.Width)
-		g.y = intoView(g.y, b.Y-around, b.Y+b.H+around, d.graphHeight())
+		b := g.layers.Boxes[at]
+		g.x = intoView(g.x, b.X-around, b.X+b.W+around, g.width)
+		g.y = intoView(g.y, b.Y-around, b.Y+b.H+around, g.body())
 	}
-	g.x = inDrawing(g.x, g.layers.Width, d.Width)
-	g.y = inDrawing(g.y, g.layers.Height, d.graphHeight())
+	g.x = inDrawing(g.x, g.layers.Width, g.width)
+	g.y = inDrawing(g.y, g.layers.Height, g.body())
 }
 
 // intoView moves a view of room cells to show first to last, or at least the
@@ -398,8 +375,7 @@ func inDrawing(at, size, room int) int {
 }
 
 // updateNodes updates which steps are done.
-func (d *Pane) updateNodes() {
-	g := &d.Graph
+func (g *Graph) updateNodes() {
 	for i := range g.nodes {
 		n := &g.nodes[i]
 		n.done = n.Step.Status == agent.StepCompleted

@@ -15,40 +15,38 @@ import (
 	"replan/tui/telling"
 )
 
-// drawGraph draws the visible part of the graph: Height lines of exactly Width
-// cells.
-func (d *Pane) drawGraph() []string {
-	g := &d.Graph
-	d.updateNodes()
-	d.scrollGraph()
-	c := draw.NewCanvas(draw.Rect{X: g.x, Y: g.y, W: d.Width, H: d.graphHeight()}, d.Look.Method)
-	k := g.kinOf(d.graphAt(), d.focused)
-	sides := d.drawLines(c, k)
+// draw draws the visible part of the graph, with the node at selected.
+func (g *Graph) draw(at int, focused bool) []string {
+	g.updateNodes()
+	g.scroll(at)
+	c := draw.NewCanvas(draw.Rect{X: g.x, Y: g.y, W: g.width, H: g.body()}, g.Look.Method)
+	k := g.relationOf(at, focused)
+	sides := g.drawLines(c, k)
 	for i := range g.nodes {
 		b := g.layers.Boxes[i]
 		if b.X < c.X+c.W && c.X < b.X+b.W && b.Y < c.Y+c.H && c.Y < b.Y+b.H {
-			d.drawBox(c, i, k, sides)
+			g.drawBox(c, i, k, sides)
 		}
 	}
 	lines := c.Lines()
-	if len(lines) < d.Height {
-		l := d.Look
-		lines = append(lines, l.Fit(" "+l.Faint.Render(l.Cut(g.reason, d.Width-2)), d.Width))
+	if len(lines) < g.height {
+		l := g.Look
+		lines = append(lines, l.Fit(" "+l.Faint.Render(l.Cut(g.reason, g.width-2)), g.width))
 	}
 	return lines
 }
 
-// graphKin is what is highlighted: the selected node, its dependencies and its
+// graphRelatives is what is highlighted: the selected node, its dependencies and its
 // dependents.
-type graphKin struct {
+type graphRelatives struct {
 	on     bool
 	chosen int // -1 for none
 	above  planlayout.Set
 	before []planlayout.Set
 }
 
-func (g *planGraph) kinOf(chosen int, focused bool) graphKin {
-	k := graphKin{chosen: chosen, before: g.before}
+func (g *Graph) relationOf(chosen int, focused bool) graphRelatives {
+	k := graphRelatives{chosen: chosen, before: g.before}
 	if chosen >= 0 && focused {
 		k.on, k.above = true, g.before[chosen]
 	}
@@ -57,19 +55,19 @@ func (g *planGraph) kinOf(chosen int, focused bool) graphKin {
 
 // up reports whether the node is the selected one or one of its dependencies;
 // down, whether it is the selected one or a dependent.
-func (k *graphKin) up(i int) bool   { return i == k.chosen || k.above.Has(i) }
-func (k *graphKin) down(i int) bool { return i == k.chosen || k.before[i].Has(k.chosen) }
+func (k *graphRelatives) up(i int) bool   { return i == k.chosen || k.above.Has(i) }
+func (k *graphRelatives) down(i int) bool { return i == k.chosen || k.before[i].Has(k.chosen) }
 
-func (k *graphKin) of(i int) Kin {
+func (k *graphRelatives) of(i int) relation {
 	switch {
 	case !k.on:
-		return kinNone
+		return relationNone
 	case i == k.chosen:
-		return kinSelf
+		return relationSelf
 	case k.up(i) || k.down(i):
-		return KinLit
+		return relationLit
 	default:
-		return KinDim
+		return relationDim
 	}
 }
 
@@ -92,8 +90,7 @@ type wire struct {
 
 // toneOf returns the tone of a line from the edges it is part of: those from a
 // source on one side of it to a target on the other.
-func (d *Pane) toneOf(w *planlayout.Line, k *graphKin) tone {
-	g := &d.Graph
+func (g *Graph) toneOf(w *planlayout.Line, k *graphRelatives) tone {
 	ends := g.layers.Nets[w.Net].Ends
 	either := func(from, to func(i int) bool) bool {
 		var froms, tos [2]bool // inside, outside
@@ -125,8 +122,8 @@ func (d *Pane) toneOf(w *planlayout.Line, k *graphKin) tone {
 
 // drawLines draws the visible lines and returns the sides that they connect in
 // each cell. Where two nets cross, the horizontal line is interrupted.
-func (d *Pane) drawLines(c *draw.Canvas, k graphKin) []wire {
-	g, l := &d.Graph, d.Look
+func (g *Graph) drawLines(c *draw.Canvas, k graphRelatives) []wire {
+	l := g.Look
 	wires := make([]wire, len(c.Cells))
 	put := func(x, y, net int, sides uint8, t tone) {
 		w := &wires[(y-c.Y)*c.W+x-c.X]
@@ -146,7 +143,7 @@ func (d *Pane) drawLines(c *draw.Canvas, k graphKin) []wire {
 		if x1 >= c.X+c.W || x2 < c.X || y1 >= c.Y+c.H || y2 < c.Y {
 			continue
 		}
-		t := d.toneOf(w, &k)
+		t := g.toneOf(w, &k)
 		before, behind := left, right
 		if x1 == x2 {
 			before, behind = up, down
@@ -197,20 +194,20 @@ func wireGlyph(w themes.Lanes, sides uint8) string {
 }
 
 // drawBox draws the box of a node.
-func (d *Pane) drawBox(c *draw.Canvas, i int, k graphKin, wires []wire) {
-	g, l := &d.Graph, d.Look
+func (g *Graph) drawBox(c *draw.Canvas, i int, k graphRelatives, wires []wire) {
+	l := g.Look
 	n, b, s := &g.nodes[i], g.layers.Boxes[i], g.scale
-	p := &boxPainter{Canvas: c, look: l, box: b, lit: AsItIs, edge: l.Muted}
-	relation := k.of(i)
+	p := &boxPainter{Canvas: c, look: l, box: b, lit: asItIs, edge: l.Muted}
+	rel := k.of(i)
 	switch {
 	case i == k.chosen:
 		p.edge, p.chosen = l.Focus, true
-		if d.focused {
+		if k.on {
 			p.lit = l.Selected
 		}
 	case n.Kind == RowGone:
 		p.edge = l.Faint
-	case relation == KinLit:
+	case rel == relationLit:
 		p.edge = l.Accent
 	case n.done:
 		p.edge = l.Success
@@ -227,22 +224,22 @@ func (d *Pane) drawBox(c *draw.Canvas, i int, k graphKin, wires []wire) {
 	case zoomSigns:
 		x += (room - s.head()) / 2
 	}
-	x = d.drawHead(p, n, relation, x, y)
+	x = g.drawHead(p, n, rel, x, y)
 	if s.zoom == zoomSigns {
 		return
 	}
-	text, title := d.titleStyle(n, relation)
+	text, title := g.titleStyle(n, rel)
 	end := b.X + 1 + room
 	if s.zoom == zoomBox {
 		end = b.X + b.W - 2
 		p.text(x, y, title, l.Cut(text, end-x))
-		d.drawSecond(p, n, b.X+2, y+1, end)
+		g.drawSecond(p, n, b.X+2, y+1, end)
 		return
 	}
-	state, style := d.graphState(n)
+	state, style := g.stateOf(n)
 	end -= graphState + 1
-	if calls := d.callsOf(n); calls > 0 {
-		tail := d.timesSign() + fmt.Sprint(calls)
+	if calls := g.callsOf(n); calls > 0 {
+		tail := g.timesSign() + fmt.Sprint(calls)
 		text = l.Cut(text, max(end-x-ansi.StringWidth(tail)-1, 0))
 		p.text(x+ansi.StringWidth(text)+1, y, l.Faint, tail)
 	}
@@ -253,8 +250,8 @@ func (d *Pane) drawBox(c *draw.Canvas, i int, k graphKin, wires []wire) {
 
 // drawHead draws the revision mark, the glyph and the index of a step, and
 // returns where the title starts.
-func (d *Pane) drawHead(p *boxPainter, n *graphNode, relation Kin, x, y int) int {
-	l, s := d.Look, d.Graph.scale
+func (g *Graph) drawHead(p *boxPainter, n *graphNode, rel relation, x, y int) int {
+	l, s := g.Look, g.scale
 	if s.mark > 0 {
 		switch {
 		case n.Kind == RowGone:
@@ -266,7 +263,7 @@ func (d *Pane) drawHead(p *boxPainter, n *graphNode, relation Kin, x, y int) int
 		}
 		x += s.mark
 	}
-	glyph, style := d.glyph(&n.Row)
+	glyph, style := g.glyph(&n.Row)
 	p.text(x, y, style, glyph)
 	x += 2
 	number := l.Cut(untrusted.Line(n.Step.Step.Index), s.index)
@@ -274,7 +271,7 @@ func (d *Pane) drawHead(p *boxPainter, n *graphNode, relation Kin, x, y int) int
 	switch {
 	case n.Kind == RowGone:
 		index = l.Struck
-	case relation == KinLit || relation == kinSelf:
+	case rel == relationLit || rel == relationSelf:
 		index = l.Accent.Bold(true)
 	}
 	p.text(x+s.index-ansi.StringWidth(number), y, index, number)
@@ -282,32 +279,32 @@ func (d *Pane) drawHead(p *boxPainter, n *graphNode, relation Kin, x, y int) int
 }
 
 // titleStyle returns the title of a step and its style.
-func (d *Pane) titleStyle(n *graphNode, relation Kin) (string, lipgloss.Style) {
-	l := d.Look
+func (g *Graph) titleStyle(n *graphNode, rel relation) (string, lipgloss.Style) {
+	l := g.Look
 	style := l.Text
 	switch {
 	case n.Kind == RowGone:
 		style = l.Struck
-	case relation == KinDim:
+	case rel == relationDim:
 		style = l.Faint
 	case n.Step.Draft, n.Step.Status == agent.StepSkipped:
 		style = l.Muted
 	case n.Step.Status == agent.StepRunning, n.Step.Status == agent.StepWaiting:
 		style = l.Strong
 	}
-	return untrusted.Line(n.Step.Step.Title), style
+	return n.Step.Step.Title.Line(), style
 }
 
 // drawSecond draws the second line of a large box: the executor of the step,
 // and its time or status.
-func (d *Pane) drawSecond(p *boxPainter, n *graphNode, x, y, end int) {
-	l := d.Look
-	state, style := d.graphState(n)
+func (g *Graph) drawSecond(p *boxPainter, n *graphNode, x, y, end int) {
+	l := g.Look
+	state, style := g.stateOf(n)
 	state = l.Cut(state, end-x)
 	p.text(end-ansi.StringWidth(state), y, style, state)
-	tool := telling.StepTool(n.Step)
-	if calls := d.callsOf(n); calls > 0 {
-		tool += " " + d.timesSign() + fmt.Sprint(calls)
+	tool := telling.StepTool(&n.Step.Step)
+	if calls := g.callsOf(n); calls > 0 {
+		tool += " " + g.timesSign() + fmt.Sprint(calls)
 	}
 	who := l.Faint
 	if n.Kind == RowGone {
@@ -316,17 +313,17 @@ func (d *Pane) drawSecond(p *boxPainter, n *graphNode, x, y, end int) {
 	p.text(x, y, who, l.Cut(tool, end-x-ansi.StringWidth(state)-1))
 }
 
-// graphState returns the time of a step or its status word. The lines show what
+// stateOf returns the time of a step or its status word. The lines show what
 // it waits for.
-func (d *Pane) graphState(n *graphNode) (string, lipgloss.Style) {
-	if n.Kind == RowStep && d.tally.class[n.at] == telling.ClassWaits && d.Run.Result == nil {
-		return "", d.Look.Faint
+func (g *Graph) stateOf(n *graphNode) (string, lipgloss.Style) {
+	if n.Kind == RowStep && g.stepCounts.class[n.at] == telling.ClassWaits && g.Run.Result == nil {
+		return "", g.Look.Faint
 	}
-	return d.state(&n.Row, graphState)
+	return g.state(&n.Row, graphState)
 }
 
 // callsOf returns the number of calls collapsed into the box of a step.
-func (d *Pane) callsOf(n *graphNode) int {
+func (g *Graph) callsOf(n *graphNode) int {
 	if n.Step.Loop == nil {
 		return 0
 	}
@@ -334,8 +331,8 @@ func (d *Pane) callsOf(n *graphNode) int {
 }
 
 // timesSign returns the sign before a number of calls.
-func (d *Pane) timesSign() string {
-	if d.Look.Theme.Mode.ASCII {
+func (g *Graph) timesSign() string {
+	if g.Look.Theme.Mode.ASCII {
 		return "x"
 	}
 	return "×"

@@ -5,36 +5,50 @@ import (
 	"replan/tui/draw"
 )
 
-// MoveGraph moves the selection to the nearest box in a direction, with dy 1
-// for one row down. It prefers boxes connected by a line.
-func (d *Pane) MoveGraph(dx, dy int) {
+// graphAt returns the node of the selection, or -1.
+func (d *Pane) graphAt() int {
 	g := &d.Graph
-	at := d.graphAt()
+	if i, ok := g.find[d.Selected]; ok {
+		return i
+	}
+	at := d.Position()
 	if at < 0 {
-		d.chooseNode(0)
-		return
+		return -1
+	}
+	key := ""
+	switch r := &d.outline.Rows[at]; {
+	case r.owner != nil:
+		key = r.owner.Step.Index
+	case r.Group != nil && len(r.Group.members) > 0:
+		key = d.chart.Steps[r.Group.members[0]].Step.Index
+	}
+	if i, ok := g.find[key]; ok {
+		return i
+	}
+	return -1
+}
+
+// neighbor returns the nearest box in a direction from a node, with dy 1 for one
+// row down, or -1 if there is none. It prefers boxes connected by a line.
+func (g *Graph) neighbor(at, dx, dy int) int {
+	if at < 0 {
+		return 0
 	}
 	along := dy
 	if g.layers.Direction == planlayout.Right {
 		along = dx
 	}
-	var to int
-	switch {
-	case along != 0:
-		if to = d.nearestJoined(at, along); to < 0 {
-			to = g.nearestBox(at, dx, dy)
-		}
-	default:
-		to = g.beside(at, dx+dy)
+	if along == 0 {
+		return g.beside(at, dx+dy)
 	}
-	if to >= 0 {
-		d.chooseNode(to)
+	if to := g.nearestJoined(at, along); to >= 0 {
+		return to
 	}
+	return g.nearestBox(at, dx, dy)
 }
 
 // nearestJoined returns the nearest dependency or dependent of a node, or -1.
-func (d *Pane) nearestJoined(at, along int) int {
-	g := &d.Graph
+func (g *Graph) nearestJoined(at, along int) int {
 	best, least := -1, 0
 	consider := func(i int) {
 		if far := g.distance(at, i); best < 0 || far < least {
@@ -59,20 +73,20 @@ func (d *Pane) nearestJoined(at, along int) int {
 
 // middle returns the center of a box in half cells. Rows count twice, since
 // cells are about twice as high as wide.
-func (g *planGraph) middle(i int) (x, y int) {
+func (g *Graph) middle(i int) (x, y int) {
 	b := g.layers.Boxes[i]
 	return 2*b.X + b.W, 2 * (2*b.Y + b.H)
 }
 
 // distance returns the distance between two boxes.
-func (g *planGraph) distance(i, j int) int {
+func (g *Graph) distance(i, j int) int {
 	x1, y1 := g.middle(i)
 	x2, y2 := g.middle(j)
 	return max(x1-x2, x2-x1) + max(y1-y2, y2-y1)
 }
 
 // beside returns the next box of the same layer, or -1.
-func (g *planGraph) beside(at, by int) int {
+func (g *Graph) beside(at, by int) int {
 	best := -1
 	self := g.layers.Boxes[at]
 	for i, b := range g.layers.Boxes {
@@ -88,7 +102,7 @@ func (g *planGraph) beside(at, by int) int {
 
 // nearestBox returns the nearest box in a direction, or -1. A sideways offset
 // increases the distance.
-func (g *planGraph) nearestBox(at, dx, dy int) int {
+func (g *Graph) nearestBox(at, dx, dy int) int {
 	best, least := -1, 0
 	x, y := g.middle(at)
 	for i := range g.layers.Boxes {
@@ -104,80 +118,98 @@ func (g *planGraph) nearestBox(at, dx, dy int) int {
 	return best
 }
 
-// pageGraph moves the selection by rows: by one box, by as many as fill n
-// cells, or to the first or last.
-func (d *Pane) pageGraph(n int) {
-	g := &d.Graph
+// page returns the node n rows from another: the next box, as many boxes as fill
+// n cells, or the first or the last. It returns -1 if there is none.
+func (g *Graph) page(at, n int) int {
 	by := 1
 	if n < 0 {
 		n, by = -n, -1
 	}
 	switch {
 	case n == 1:
-		d.MoveGraph(0, by)
+		return g.neighbor(at, 0, by)
 	case n > g.layers.Height && by < 0:
-		d.chooseNode(0)
+		return 0
 	case n > g.layers.Height:
-		d.chooseNode(len(d.Chart.Steps) - 1)
-	default:
-		_, from := g.middle(max(d.graphAt(), 0))
-		for {
-			at := d.graphAt()
-			if d.MoveGraph(0, by); d.graphAt() == at {
-				return
-			}
-			if _, y := g.middle(d.graphAt()); max(y-from, from-y) >= 4*n {
-				return
-			}
+		return len(g.chart.Steps) - 1
+	}
+	_, from := g.middle(max(at, 0))
+	for to := -1; ; {
+		next := g.neighbor(at, 0, by)
+		if next < 0 {
+			return to
+		}
+		at, to = next, next
+		if _, y := g.middle(to); max(y-from, from-y) >= 4*n {
+			return to
 		}
 	}
 }
 
+// chooseNode selects a node of the graph, if there is one.
 func (d *Pane) chooseNode(i int) {
-	d.selectKey(d.Graph.nodes[i].Key)
-	d.Graph.Loose = false
-}
-
-// PanGraph scrolls the view by cells and keeps the selection.
-func (d *Pane) PanGraph(dx, dy int) {
-	g := &d.Graph
-	x, y := inDrawing(g.x+dx, g.layers.Width, d.Width), inDrawing(g.y+dy, g.layers.Height, d.graphHeight())
-	if x != g.x || y != g.y {
-		g.x, g.y, g.Loose, d.Follow, d.drawn = x, y, true, false, false
+	if i >= 0 {
+		d.selectKey(d.Graph.nodes[i].Key)
 	}
 }
 
-// clickGraph selects the box at a cell of the pane and turns off follow.
-func (d *Pane) clickGraph(x, y int) {
-	g := &d.Graph
+// moveGraph moves the selection to the nearest box in a direction, with dy 1
+// for one row down.
+func (d *Pane) moveGraph(dx, dy int) {
+	d.chooseNode(d.Graph.neighbor(d.graphAt(), dx, dy))
+}
+
+// zoomGraph enlarges or shrinks the steps, and returns a message if it cannot.
+func (d *Pane) zoomGraph(by int) (word string) {
+	d.drawn = false
+	return d.Graph.resize(by)
+}
+
+// panGraph scrolls the view by cells and keeps the selection.
+func (d *Pane) panGraph(dx, dy int) {
+	if d.Graph.pan(dx, dy) {
+		d.Follow, d.drawn = false, false
+	}
+}
+
+// pan scrolls the view by cells, and reports whether it moved.
+func (g *Graph) pan(dx, dy int) bool {
+	x, y := inDrawing(g.x+dx, g.layers.Width, g.width), inDrawing(g.y+dy, g.layers.Height, g.body())
+	if x == g.x && y == g.y {
+		return false
+	}
+	g.x, g.y, g.loose = x, y, true
+	return true
+}
+
+// nodeIn returns the node whose box is at a cell of the pane, or -1.
+func (g *Graph) nodeIn(x, y int) int {
 	for i, b := range g.layers.Boxes {
 		if (draw.Rect{X: b.X, Y: b.Y, W: b.W, H: b.H}).Contains(x+g.x, y+g.y) {
-			d.selectKey(g.nodes[i].Key)
-			g.Loose = true // keep what is under the pointer in place
-			return
+			return i
 		}
 	}
+	return -1
 }
 
-// ZoomGraph enlarges or shrinks the steps, and returns a message if it cannot.
-func (d *Pane) ZoomGraph(by int) (word string) {
-	g := &d.Graph
+// resize enlarges or shrinks the steps, and returns a message if it cannot.
+func (g *Graph) resize(by int) (word string) {
 	z := g.scale.zoom + zoom(by)
 	switch {
 	case z < zoomSigns:
-		return "The steps are as small as they can be."
+		return "The steps cannot get smaller."
 	case z > zoomBox:
-		return "The steps are as large as they can be."
+		return "The steps cannot get larger."
 	}
-	g.zoom, g.Loose, d.drawn = z, false, false
+	g.zoom, g.loose = z, false
 	return ""
 }
 
-// TurnGraph switches between list and graph, and returns a message that names
+// turnGraph switches between list and graph, and returns a message that names
 // the new view.
-func (d *Pane) TurnGraph() (word string) {
+func (d *Pane) turnGraph() (word string) {
 	g := &d.Graph
-	g.Loose, d.drawn = false, false
+	g.loose, d.drawn, d.Mapped = false, false, false
 	if d.ShowsGraph() {
 		g.Mode = GraphNever
 		return "The plan is shown as a list."
@@ -188,6 +220,6 @@ func (d *Pane) TurnGraph() (word string) {
 
 // ShowsGraph reports whether the graph replaces the list.
 func (d *Pane) ShowsGraph() bool {
-	d.Layout()
-	return d.LayoutGraph()
+	d.layout()
+	return d.Graph.layout(d.Width, d.Height, d.filter.on())
 }

@@ -16,16 +16,16 @@ import (
 	planlayout "replan/planning/plan/layout"
 	"replan/themes"
 	"replan/tui/draw"
+	"replan/tui/keymap"
 )
 
-// tracer reads the edges of a graph back from the cells that are drawn, knowing
-// nothing of how they were laid out.
+// tracer reads the edges of a graph back from the drawn cells, without its layout.
 type tracer struct {
 	cells [][]rune
 	boxes []tracedBox
 }
 
-// tracedBox is a box that was found: cells, and the number in it.
+// tracedBox is a box that was found: its cells and its number.
 type tracedBox struct {
 	draw.Rect
 	number int
@@ -86,7 +86,7 @@ func (t *tracer) addBox(r draw.Rect, text string) {
 	}
 }
 
-// framed measures the frame whose top left corner is there.
+// framed measures the frame with that top left corner.
 func (t *tracer) framed(x, y int) (w, h int, ok bool) {
 	for _, f := range []struct{ corners, across, along string }{
 		{"╭╮╰╯", "─┬┴", "│├┤"}, {"┏┓┗┛", "━┷┯", "┃┨┠"}, {"++++", "-", "|"}, {"####", "=", "#"},
@@ -125,8 +125,8 @@ func (t *tracer) boxAt(x, y int) *tracedBox {
 	return nil
 }
 
-// sides are the sides of a cell that its stroke joins. In ASCII a corner says
-// whether it leads up or down, and what is beside it whether left or right.
+// sides returns the sides of a cell that its stroke joins. In ASCII a corner shows
+// whether it leads up or down, and its neighbours whether it leads left or right.
 func (t *tracer) sides(x, y int) []int {
 	r := t.at(x, y)
 	if s, ok := strokes[r]; ok {
@@ -155,8 +155,8 @@ func (t *tracer) sides(x, y int) []int {
 	return s
 }
 
-// edges follows the lines from below and from the right of each box to all that
-// they lead to.
+// edges follows the lines from the bottom and the right of each box to all boxes
+// that they reach.
 func (t *tracer) edges() map[[2]int]bool {
 	found := map[[2]int]bool{}
 	for _, b := range t.boxes {
@@ -175,7 +175,7 @@ func (t *tracer) edges() map[[2]int]bool {
 	return found
 }
 
-// follow goes from a cell over one of its sides, and on.
+// follow follows a line from a cell over one of its sides.
 func (t *tracer) follow(x, y, side, from int, found map[[2]int]bool, seen map[[3]int]bool) {
 	x, y = x+aside[side].x, y+aside[side].y
 	if seen[[3]int{x, y, side}] {
@@ -183,7 +183,7 @@ func (t *tracer) follow(x, y, side, from int, found map[[2]int]bool, seen map[[3
 	}
 	seen[[3]int{x, y, side}] = true
 	if b := t.boxAt(x, y); b != nil {
-		if side == south || side == east { // from the other sides it is a source too
+		if side == south || side == east { // on the other sides it is a source too
 			found[[2]int{from, b.number}] = true
 		}
 		return
@@ -202,8 +202,8 @@ func (t *tracer) follow(x, y, side, from int, found map[[2]int]bool, seen map[[3
 	}
 }
 
-// graphRun is a run of steps with those dependencies, by number from 1 on. The
-// last ones were taken out by a revision.
+// graphRun returns a run of steps with those dependencies, numbered from 1. The
+// last gone steps were removed by a revision.
 func graphRun(deps [][]int, gone int) *agent.Run {
 	run := &agent.Run{ID: "r", Revision: 1}
 	var rev agent.Revision
@@ -231,16 +231,16 @@ func graphRun(deps [][]int, gone int) *agent.Run {
 
 // graphPane draws the whole graph of a run in one way.
 func graphPane(run *agent.Run, mode themes.Mode, z zoom, direction planlayout.Direction) *Pane {
-	d := New(draw.NewLook(themes.New(themes.Dark, true, mode)))
+	d := New(draw.NewLook(new(themes.Set).New(themes.Dark, true, mode)), keymap.New())
 	d.Show(run)
 	d.Graph.Mode, d.Graph.zoom, d.Graph.scale.direction = graphAlways, z, direction
-	d.SetSize(80, 24)
-	d.Lines()
-	d.SetSize(d.Graph.layers.Width, d.Graph.layers.Height+1)
+	d.setSize(80, 24)
+	d.lines()
+	d.setSize(d.Graph.layers.Width, d.Graph.layers.Height+1)
 	return d
 }
 
-// needed are the edges of a graph that do not follow from others, by number.
+// needed returns the edges of a graph that do not follow from others, by number.
 func needed(deps [][]int) map[[2]int]bool {
 	var leads func(from, to int) bool
 	memo := map[[2]int]bool{}
@@ -264,9 +264,9 @@ func needed(deps [][]int) map[[2]int]bool {
 	return edges
 }
 
-// TestEveryEdgeCanBeReadBackFromTheGraph reads the edges of random plans back from
-// what is drawn, at every zoom, leading down and to the right.
-func TestEveryEdgeCanBeReadBackFromTheGraph(t *testing.T) {
+// TestGraphDrawsEveryEdge reads the edges of random plans back from their drawings,
+// at every zoom, leading down and to the right.
+func TestGraphDrawsEveryEdge(t *testing.T) {
 	if testing.Short() {
 		t.Skip("has no goroutine that the race detector could watch")
 	}
@@ -287,14 +287,14 @@ func checkReadBack(t *rapid.T, mode themes.Mode, z zoom, direction planlayout.Di
 	deps := make([][]int, n)
 	for i := 1; i < n; i++ {
 		deps[i] = rapid.SliceOfNDistinct(rapid.IntRange(max(0, i-14), i-1), 0, min(i, 4), rapid.ID[int]).Draw(t, "deps")
-		// Nothing in the plan depends on what was taken out.
+		// Nothing in the plan depends on a removed step.
 		if i < n-gone {
 			deps[i] = slices.DeleteFunc(deps[i], func(d int) bool { return d >= n-gone })
 		}
 	}
 	d := graphPane(graphRun(deps, gone), mode, z, direction)
-	d.SetFocus(rapid.Bool().Draw(t, "focus"))
-	drawn := d.Lines()
+	d.setFocus(rapid.Bool().Draw(t, "focus"))
+	drawn := d.lines()
 	if gone > 0 {
 		drawn = drawn[:len(drawn)-1] // why the plan was revised
 	}
@@ -312,12 +312,12 @@ func checkReadBack(t *rapid.T, mode themes.Mode, z zoom, direction planlayout.Di
 	got, want := read.edges(), needed(deps)
 	for e := range want {
 		if !got[e] {
-			t.Fatalf("the edge %v is not read back:\n%s", e, picture)
+			t.Fatalf("the edge %v is not drawn:\n%s", e, picture)
 		}
 	}
 	for e := range got {
 		if !want[e] {
-			t.Fatalf("an edge %v is read back that there is not:\n%s", e, picture)
+			t.Fatalf("an edge %v is drawn that does not exist:\n%s", e, picture)
 		}
 	}
 }

@@ -13,29 +13,29 @@ type target struct {
 
 // Targets of a jump.
 var (
-	ToGate    = target{"No step waits at a gate.", func(_ *agent.StepState, c telling.StepClass) bool { return c == telling.ClassGate }}
-	ToFailure = target{"No step has failed.", func(_ *agent.StepState, c telling.StepClass) bool {
+	toGate    = target{"No step waits at a gate.", func(_ *agent.StepState, c telling.StepClass) bool { return c == telling.ClassGate }}
+	toFailure = target{"No step has failed.", func(_ *agent.StepState, c telling.StepClass) bool {
 		return c == telling.ClassFailed || c == telling.ClassDoubt
 	}}
-	ToRunning = target{"No step is running.", func(_ *agent.StepState, c telling.StepClass) bool { return c == telling.ClassRuns }}
+	toRunning = target{"No step is running.", func(_ *agent.StepState, c telling.StepClass) bool { return c == telling.ClassRuns }}
 )
 
-// Jump selects the next matching step after the selected row, wrapping around,
+// jump selects the next matching step after the selected row, wrapping around,
 // even if it is collapsed. If there is none, it returns a message that says so.
-func (d *Pane) Jump(to target) (word string) {
-	d.Layout()
-	if d.Outline == nil {
+func (d *Pane) jump(to target) (word string) {
+	d.layout()
+	if d.outline == nil {
 		return to.name
 	}
 	at := d.Position()
 	first, here := "", false
-	for i := range d.Outline.Rows {
-		for _, key := range d.goals(&d.Outline.Rows[i], to) {
+	for i := range d.outline.Rows {
+		for _, key := range d.goals(&d.outline.Rows[i], to) {
 			switch {
 			case i == at && key == d.Selected:
 				here = true
-			case i > at || i == at && d.Outline.Rows[i].Kind == RowRoll:
-				d.Reveal(key)
+			case i > at || i == at && d.outline.Rows[i].Kind == RowGroup:
+				d.reveal(key)
 				return ""
 			case first == "":
 				first = key
@@ -44,12 +44,12 @@ func (d *Pane) Jump(to target) (word string) {
 	}
 	switch {
 	case first != "":
-		d.Reveal(first)
+		d.reveal(first)
 		return ""
 	case here:
 		return "There is no other one."
-	case d.Filter.On():
-		return to.name[:len(to.name)-1] + " among those that the filter shows."
+	case d.filter.on():
+		return to.name[:len(to.name)-1] + " among the filtered steps."
 	default:
 		return to.name
 	}
@@ -60,7 +60,7 @@ func (d *Pane) Jump(to target) (word string) {
 func (d *Pane) goals(r *Row, to target) []string {
 	switch r.Kind {
 	case RowStep:
-		if to.is(r.Step, d.tally.class[r.at]) {
+		if to.is(r.Step, d.stepCounts.class[r.at]) {
 			return []string{r.Key}
 		}
 	case RowGone:
@@ -80,11 +80,11 @@ func (d *Pane) goals(r *Row, to target) []string {
 				return []string{r.Key}
 			}
 		}
-	case RowRoll:
+	case RowGroup:
 		var keys []string
-		for _, m := range r.Roll.members {
-			s := d.Chart.Steps[m]
-			if _, shown := d.Outline.find[s.Step.Index]; !shown && to.is(s, d.tally.class[m]) {
+		for _, m := range r.Group.members {
+			s := d.chart.Steps[m]
+			if _, shown := d.outline.find[s.Step.Index]; !shown && to.is(s, d.stepCounts.class[m]) {
 				keys = append(keys, s.Step.Index)
 			}
 		}
@@ -93,32 +93,49 @@ func (d *Pane) goals(r *Row, to target) []string {
 	return nil
 }
 
-// Reveal selects the row with this key. A collapsed step gets a row beside its
-// roll-up.
-func (d *Pane) Reveal(key string) {
-	d.selectKey(key)
-	d.Layout()
+// Reveal selects a step, even if a revision has removed it.
+func (d *Pane) Reveal(index string) {
+	key := index
+	if d.Run.Step(index) == nil {
+		for i := range d.Run.Revisions {
+			r := &d.Run.Revisions[i]
+			for j := range r.Removed {
+				if r.Removed[j].Step.Index == index {
+					d.opened[r.Number], d.stale = true, true
+					key = removedKey(r, index)
+				}
+			}
+		}
+	}
+	d.reveal(key)
 }
 
-// NextMatch selects the next step that the filter found, or the previous one.
-func (d *Pane) NextMatch(by int) (word string) {
-	d.Layout()
+// reveal selects the row with this key. A collapsed step gets a row beside its
+// group.
+func (d *Pane) reveal(key string) {
+	d.selectKey(key)
+	d.layout()
+}
+
+// nextMatch selects the next step that the filter found, or the previous one.
+func (d *Pane) nextMatch(by int) (word string) {
+	d.layout()
 	switch {
-	case !d.Filter.On():
-		return "Nothing is filtered: / begins."
-	case len(d.Filter.found) == 0:
-		return "No step is like that."
+	case !d.filter.on():
+		return "There is no filter: / starts one."
+	case len(d.filter.found) == 0:
+		return "No matching steps."
 	}
 	at := d.next(d.Position(), by)
-	for at >= 0 && d.Outline.Rows[at].Kind != RowStep {
+	for at >= 0 && d.outline.Rows[at].Kind != RowStep {
 		at = d.next(at, by)
 	}
 	if at < 0 { // wrap around
 		at = -1
 		if by < 0 {
-			at = len(d.Outline.Rows)
+			at = len(d.outline.Rows)
 		}
-		for at = d.next(at, by); at >= 0 && d.Outline.Rows[at].Kind != RowStep; {
+		for at = d.next(at, by); at >= 0 && d.outline.Rows[at].Kind != RowStep; {
 			at = d.next(at, by)
 		}
 	}

@@ -5,7 +5,7 @@ import "replan/tui/draw"
 // planNotes draws the plan's notes below the steps, in at most room lines. The
 // review and the step view show notes that do not fit.
 func (d *Pane) planNotes(room int) []string {
-	if d.Run == nil || d.Run.Revision == 0 || d.Filter.On() || room < 2 || d.Width < 20 {
+	if d.Run == nil || d.Run.Revision == 0 || d.filter.on() || room < 2 || d.Width < 20 {
 		return nil
 	}
 	doc := &draw.Document{Look: d.Look, Width: d.Width - 2}

@@ -5,25 +5,26 @@ import (
 	"testing"
 
 	"replan/planning/plan"
+	"replan/tui/keymap"
 	"replan/tui/panetest"
 )
 
-func TestThePlanPaneShowsWhatThePlanSaysBesidesItsStepsWhereThereIsRoom(t *testing.T) {
-	d := New(panetest.DarkLook())
+func TestPlanNotesFillAvailableRoom(t *testing.T) {
+	d := New(panetest.DarkLook(), keymap.New())
 	run := panetest.WideRun(3)
 	run.Plan.DoneWhen = "the tests pass"
 	run.Plan.Milestones = []plan.Milestone{{Title: "Understand", Steps: []string{"1", "2"}}, {Title: "Report"}}
 	run.Plan.Risks = []string{"a \x1b[31mred\x1b[0m risk"}
 	d.Run = run
-	d.SetSize(60, 20)
+	d.setSize(60, 20)
 	if got := panetest.Stripped(d.planNotes(10)); !strings.Contains(got, "done if  the tests pass") || !strings.Contains(got, "stage    Understand (1, 2)") || !strings.Contains(got, "stage    Report") || strings.Contains(got, "\x1b") {
-		t.Errorf("it shows\n%s", got)
+		t.Errorf("got\n%s", got)
 	}
 	if got := d.planNotes(3); len(got) != 3 {
-		t.Errorf("in a room of 3 lines it draws %d", len(got))
+		t.Errorf("for 3 lines it draws %d", len(got))
 	}
 	run.Plan.DoneWhen, run.Plan.Milestones, run.Plan.Risks = "", nil, nil
 	if got := d.planNotes(10); len(got) != 0 {
-		t.Errorf("a plan that says nothing is told as %q", got)
+		t.Errorf("a plan without notes draws %q", got)
 	}
 }

@@ -23,7 +23,7 @@ const (
 	RowRevision         // the reason for a revision, or an older revision, collapsed or as a heading
 	RowCalls            // the calls of an agent step, collapsed or as a heading
 	RowCall             // one of these calls, or a call of the chat
-	RowRoll             // a roll-up of several steps, or its heading
+	RowGroup            // a group of several steps, or its heading
 )
 
 // Row is one line of the plan.
@@ -35,7 +35,7 @@ type Row struct {
 	after    []string // dependencies that no lane shows
 	Revision *agent.Revision
 	owner    *agent.StepState // for rows of calls: the agent step
-	Roll     *rollup          // for RowRoll, and for a step in a roll-up: the roll-up
+	Group    *group           // for RowGroup, and for a step in a group: the group
 
 	rails  railsPart
 	node   int  // node beside the row
@@ -87,25 +87,25 @@ type outline struct {
 }
 
 // layOut lays out the nodes of a plan, given in execution order.
-func (d *Pane) layOut(nodes []node, of []int, limit int) *outline {
-	c := d.Chart
+func (v *planView) layOut(nodes []node, of []int, limit int) *outline {
+	c := v.chart
 	o := &outline{chart: c, nodes: nodes, of: of, longest: c.longest, tool: c.tool, index: c.index}
 	o.rails = planlayout.NewRails(planlayout.Graph(nodeDeps(c, nodes, of)).Reduce(), limit)
 	o.signs = 1
-	ghosts := d.gatherGhosts()
-	o.addGhosts(d, ghosts[""], 0)
+	removed := v.gatherRemoved()
+	o.addRemoved(v, removed[""], 0)
 	for i := range nodes {
 		n := &nodes[i]
 		if n.head != nil {
-			o.add(Row{Kind: RowRoll, Key: n.head.key, Roll: n.head, rails: railsAbove, node: i})
+			o.add(Row{Kind: RowGroup, Key: n.head.key, Group: n.head, rails: railsAbove, node: i})
 		}
-		if n.roll != nil {
-			o.addRoll(d, n.roll, i)
+		if n.group != nil {
+			o.addGroup(v, n.group, i)
 		} else {
-			o.addStep(d, n.step, i)
+			o.addStep(v, n.step, i)
 		}
 		for _, m := range n.members() {
-			o.addGhosts(d, ghosts[c.Steps[m].Step.Index], i+1)
+			o.addRemoved(v, removed[c.Steps[m].Step.Index], i+1)
 		}
 	}
 	o.width = draw.RailsWidth(o.rails) + o.signs
@@ -116,10 +116,10 @@ func (d *Pane) layOut(nodes []node, of []int, limit int) *outline {
 func (o *outline) add(r Row) { o.Rows = append(o.Rows, r) }
 
 // addStep adds a step that has its own node.
-func (o *outline) addStep(d *Pane, at, node int) {
+func (o *outline) addStep(v *planView, at, node int) {
 	s := o.chart.Steps[at]
 	r := Row{Kind: RowStep, Key: s.Step.Index, Step: s, at: at, rails: railsBeside, node: node}
-	o.addBefore(d, r)
+	o.addBefore(v, r)
 	if noted := o.rails.Noted[node]; len(noted) > 0 {
 		for _, p := range o.chart.deps[at] {
 			if slices.Contains(noted, o.of[p]) {
@@ -128,28 +128,28 @@ func (o *outline) addStep(d *Pane, at, node int) {
 		}
 	}
 	o.add(r)
-	o.addCalls(r, d.calls[s.Step.Index])
+	o.addCalls(r, v.calls[s.Step.Index])
 }
 
-// addRoll adds a roll-up, and below it those of its steps that keep a row.
-func (o *outline) addRoll(d *Pane, roll *rollup, node int) {
-	head := Row{Kind: RowRoll, Key: roll.key, Roll: roll, rails: railsBeside, node: node}
+// addGroup adds a group, and below it those of its steps that keep a row.
+func (o *outline) addGroup(v *planView, group *group, node int) {
+	head := Row{Kind: RowGroup, Key: group.key, Group: group, rails: railsBeside, node: node}
 	if !o.reasoned {
-		for _, m := range roll.members {
+		for _, m := range group.members {
 			if o.chart.Steps[m].Change != agent.ChangeNone {
-				o.addReason(d, head)
+				o.addReason(v, head)
 				break
 			}
 		}
 	}
 	o.add(head)
 	o.signs = 2 // reserved even if unused, so that nothing moves later
-	for _, m := range roll.shown {
+	for _, m := range group.shown {
 		s := o.chart.Steps[m]
-		r := Row{Kind: RowStep, Key: s.Step.Index, Step: s, at: m, Roll: roll, rails: railsBelow, node: node, nested: true}
-		o.addBefore(d, r)
+		r := Row{Kind: RowStep, Key: s.Step.Index, Step: s, at: m, Group: group, rails: railsBelow, node: node, nested: true}
+		o.addBefore(v, r)
 		o.add(r)
-		o.addCalls(r, d.calls[s.Step.Index])
+		o.addCalls(r, v.calls[s.Step.Index])
 	}
 }
 
@@ -165,12 +165,12 @@ func (o *outline) finish() {
 			continue
 		}
 		if r.Kind == RowGone || len(r.after) > 0 {
-			title := ansi.StringWidth(untrusted.Line(r.Step.Step.Title))
+			title := ansi.StringWidth(r.Step.Step.Title.Line())
 			if len(r.after) > 0 {
 				title += min(3+len(strings.Join(r.after, ",")), longestAfter)
 			}
 			o.longest = max(o.longest, title)
-			o.tool = max(o.tool, ansi.StringWidth(telling.StepTool(r.Step)))
+			o.tool = max(o.tool, ansi.StringWidth(telling.StepTool(&r.Step.Step)))
 			o.index = max(o.index, ansi.StringWidth(untrusted.Line(r.Step.Step.Index)))
 		}
 	}
@@ -181,14 +181,14 @@ func (o *outline) finish() {
 const longestAfter = 60
 
 // listed returns an outline of single steps without lanes.
-func (d *Pane) listed(found []int) *outline {
-	c := d.Chart
+func (v *planView) listed(found []int) *outline {
+	c := v.chart
 	o := &outline{chart: c, signs: 1, width: 1, flat: true, longest: c.longest, tool: c.tool, index: c.index}
 	for _, at := range found {
 		s := c.Steps[at]
 		r := Row{Kind: RowStep, Key: s.Step.Index, Step: s, at: at}
 		o.add(r)
-		o.addCalls(r, d.calls[s.Step.Index])
+		o.addCalls(r, v.calls[s.Step.Index])
 	}
 	o.finish()
 	return o

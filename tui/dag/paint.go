@@ -12,6 +12,30 @@ import (
 	"replan/tui/telling"
 )
 
+// rowPainter draws the rows of the list.
+type rowPainter struct {
+	*planView
+	outline  *outline
+	columns  columns
+	width    int
+	selected string // key of the selected row
+	focused  bool
+
+	relatives relatives
+	spins     [2]string // the glyph of running steps, plain and selected
+	spinAt    int       // beat that spins were drawn for
+}
+
+// set prepares the painter for one drawing of an outline, with row at selected.
+func (w *rowPainter) set(o *outline, width, at int, focused bool) {
+	w.outline, w.width, w.selected, w.focused = o, width, "", focused
+	if at >= 0 {
+		w.selected = o.Rows[at].Key
+	}
+	w.light(at)
+	w.columns = w.measure()
+}
+
 // columns are the widths of a row's parts, in cells.
 type columns struct {
 	mark     int // 0 until there is a revision
@@ -34,33 +58,33 @@ const titleLeast = 10
 // noteLeast is the minimum width of a note at the right, in cells.
 const noteLeast = 10
 
-// columns computes the widths from the steps and their current states alone.
+// measure computes the widths from the steps and their current states alone.
 // The same run always looks the same, whatever was drawn before.
-func (d *Pane) columns() columns {
-	c := columns{gutter: d.Outline.width, index: d.Outline.index}
-	if len(d.Run.Revisions) > 0 {
+func (w *rowPainter) measure() columns {
+	c := columns{gutter: w.outline.width, index: w.outline.index}
+	if len(w.Run.Revisions) > 0 {
 		c.mark = 2
 	}
 	state := 6
-	if d.tally != nil {
-		t := &d.tally.total
+	if w.stepCounts != nil {
+		t := &w.stepCounts.total
 		switch {
-		case d.dry():
+		case w.dry():
 			state = max(state, len("? dry run"))
 		case t[telling.ClassDraft]+t[telling.ClassDoubt] > 0:
 			state = max(state, len("in doubt"))
 		case t[telling.ClassHeld] > 0:
-			state = max(state, min(len(d.tally.held), len("in doubt")))
+			state = max(state, min(len(w.stepCounts.held), len("in doubt")))
 		case t[telling.ClassSkipped]+t[telling.ClassStopped]+t[telling.ClassRetry] > 0:
 			state = max(state, len("stopped"))
 		}
 	}
 	c.state = state
-	longest, tool := d.Outline.longest, d.Outline.tool
+	longest, tool := w.outline.longest, w.outline.tool
 	c.index = max(min(c.index, 6), 1)
-	room := d.Width - 1 - c.mark - c.gutter - 1 - c.index - 1 - 1 - c.state - 1
-	if d.Outline.chart != nil {
-		c.parallel = d.Look.ParallelWidth(d.Outline.chart.parallel)
+	room := w.width - 1 - c.mark - c.gutter - 1 - c.index - 1 - 1 - c.state - 1
+	if w.outline.chart != nil {
+		c.parallel = w.Look.ParallelWidth(w.outline.chart.parallel)
 	}
 	if room-c.parallel < min(longest, titleLeast) {
 		c.parallel = 0
@@ -80,8 +104,8 @@ func (d *Pane) columns() columns {
 }
 
 // dry reports whether the run is a dry run, which calls nothing.
-func (d *Pane) dry() bool {
-	for _, s := range d.Run.Steps {
+func (v *planView) dry() bool {
+	for _, s := range v.Run.Steps {
 		if s.Status == agent.StepCompleted {
 			return s.DryRun // all steps are, or none
 		}
@@ -103,7 +127,7 @@ type face struct {
 	calls    int
 	selected bool
 	focused  bool
-	kin      Kin
+	relation relation
 	lanes    uint32 // highlighted lanes
 	class    telling.StepClass
 	status   agent.StepStatus
@@ -127,40 +151,40 @@ type painted struct {
 }
 
 // faceOf computes the face of a row.
-func (d *Pane) faceOf(r *Row, c columns) face {
+func (w *rowPainter) faceOf(r *Row) face {
 	f := face{
-		columns: c, width: d.Width, theme: d.Look.Themed, selected: r.Key != "" && r.Key == d.Selected,
-		focused: d.focused, kin: d.KinOf(r), lanes: d.litLanes(r), over: d.Run.Result != nil,
+		columns: w.columns, width: w.width, theme: w.Look.Themed, selected: r.Key != "" && r.Key == w.selected,
+		focused: w.focused, relation: w.relationOf(r), lanes: w.litLanes(r), over: w.Run.Result != nil,
 	}
 	switch r.Kind {
 	case RowStep:
-		f.class, f.status = d.tally.class[r.at], r.Step.Status
-		f.note = d.note(r)
+		f.class, f.status = w.stepCounts.class[r.at], r.Step.Status
+		f.note = w.note(r)
 	case RowCalls, RowCall:
 		if r.Kind == RowCalls {
-			f.calls, f.open = len(r.owner.Loop.Calls), d.calls[r.owner.Step.Index]
+			f.calls, f.open = len(r.owner.Loop.Calls), w.calls[r.owner.Step.Index]
 		}
 		f.step, f.status = r.Step, r.Step.Status
 		if f.status == agent.StepRunning {
-			f.beat = d.Look.Beat
+			f.beat = w.Look.Beat
 		}
 	case RowRevision:
-		f.open = d.unfolded(r.Revision)
-	case RowRoll:
-		f.counts, f.open = r.Roll.Counts, r.Roll.Open
+		f.open = w.unfolded(r.Revision)
+	case RowGroup:
+		f.counts, f.open = r.Group.Counts, r.Group.Open
 		if f.counts[telling.ClassRuns] > 0 {
-			f.beat = d.Look.Beat
+			f.beat = w.Look.Beat
 		}
 	}
 	return f
 }
 
-// drawRow draws one row, exactly as wide as the pane.
-func (d *Pane) drawRow(r *Row, c columns) string {
-	f := d.faceOf(r, c)
-	line := d.Look.Line(f.selected, d.focused)
+// draw draws one row, exactly as wide as the pane.
+func (w *rowPainter) draw(r *Row) string {
+	f := w.faceOf(r)
+	line := w.Look.Line(f.selected, w.focused)
 	if !r.text.done || r.face != f {
-		r.text, r.face = d.paintRow(r, f, line), f
+		r.text, r.face = w.paintRow(r, f, line), f
 	}
 	t := &r.text
 	if r.Step == nil || t.room <= 0 {
@@ -168,13 +192,13 @@ func (d *Pane) drawRow(r *Row, c columns) string {
 	}
 	glyph := ""
 	if r.owner == nil {
-		glyph = d.drawGlyph(r, f, line)
+		glyph = w.drawGlyph(r, f, line)
 	}
-	said, style := d.state(r, t.room)
+	said, style := w.state(r, t.room)
 	if said != t.said || t.state == "" {
-		said = d.Look.Cut(said, t.room)
+		said = w.Look.Cut(said, t.room)
 		blank := strings.Repeat(" ", t.room-ansi.StringWidth(said))
-		if f.selected && d.focused {
+		if f.selected && w.focused {
 			blank = line.Blank(len(blank))
 		}
 		t.said, t.state = said, blank+line.Draw(style, said)
@@ -184,66 +208,66 @@ func (d *Pane) drawRow(r *Row, c columns) string {
 
 // drawGlyph draws the glyph of a step. All running steps share one glyph per
 // beat.
-func (d *Pane) drawGlyph(r *Row, f face, line draw.LitLine) string {
-	glyph, style := d.glyph(r)
+func (w *rowPainter) drawGlyph(r *Row, f face, line draw.LitLine) string {
+	glyph, style := w.glyph(r)
 	if r.Kind == RowGone || f.class != telling.ClassRuns {
 		return line.Draw(style, glyph)
 	}
-	if d.spinAt != d.Look.Beat {
-		d.spinAt, d.spins = d.Look.Beat, [2]string{}
+	if w.spinAt != w.Look.Beat {
+		w.spinAt, w.spins = w.Look.Beat, [2]string{}
 	}
 	i := 0
-	if f.selected && d.focused {
+	if f.selected && w.focused {
 		i = 1
 	}
-	if d.spins[i] == "" {
-		d.spins[i] = line.Draw(style, glyph)
+	if w.spins[i] == "" {
+		w.spins[i] = line.Draw(style, glyph)
 	}
-	return d.spins[i]
+	return w.spins[i]
 }
 
 // paintRow paints a row except its glyph and its state.
-func (d *Pane) paintRow(r *Row, f face, line draw.LitLine) painted {
-	l, c := d.Look, f.columns
-	p := &draw.Painter{LitLine: line, Lights: f.selected && d.focused}
+func (w *rowPainter) paintRow(r *Row, f face, line draw.LitLine) painted {
+	l, c := w.Look, f.columns
+	p := &draw.Painter{LitLine: line, Lights: f.selected && w.focused}
 	p.B.WriteString(line.Cursor)
 	p.Width = 1
 	out := painted{done: true}
-	if r.Kind == RowRevision && len(d.Outline.cells(r)) == 0 {
-		p.Add(l.Faint, d.revisionWords(r.Revision, f.open, d.Width-2))
-		p.Gap(d.Width - p.Width)
+	if r.Kind == RowRevision && len(w.outline.cells(r)) == 0 {
+		p.Add(l.Faint, w.revisionWords(r.Revision, f.open, w.width-2))
+		p.Gap(w.width - p.Width)
 		out.head = p.Take()
 		return out
 	}
-	d.paintMark(r, c, p)
-	head := d.paintGutter(r, f, p)
+	w.paintMark(r, c, p)
+	head := w.paintGutter(r, f, p)
 	switch r.Kind {
 	case RowRevision:
 		p.Gap(1)
-		p.Add(l.Muted, d.revisionWords(r.Revision, f.open, d.Width-p.Width-1))
-	case RowRoll:
-		d.paintRoll(r, f, p)
+		p.Add(l.Muted, w.revisionWords(r.Revision, f.open, w.width-p.Width-1))
+	case RowGroup:
+		w.paintRoll(r, f, p)
 	case RowCalls, RowCall:
-		d.paintCall(r, &f, p)
+		w.paintCall(r, &f, p)
 	case RowStep, RowGone:
-		d.paintText(r, f, p)
+		w.paintText(r, f, p)
 	}
 	if r.Step != nil {
-		if c.parallel > 0 && d.Width-1-p.Width > c.state {
+		if c.parallel > 0 && w.width-1-p.Width > c.state {
 			p.Gap(1)
 		}
-		out.room = max(min(d.Width-1-p.Width, c.state+stateGap), 0)
-		if out.room == 0 && p.Width < d.Width {
-			p.Gap(d.Width - p.Width)
+		out.room = max(min(w.width-1-p.Width, c.state+stateGap), 0)
+		if out.room == 0 && p.Width < w.width {
+			p.Gap(w.width - p.Width)
 		}
 	}
 	out.head, out.body = head, p.Take()
 	p.Width += out.room
 	if f.note != "" && c.note > 0 && out.room > 0 {
 		p.Gap(2)
-		p.Add(l.Faint, l.Cut(f.note, min(c.note, d.Width-p.Width-1)))
+		p.Add(l.Faint, l.Cut(f.note, min(c.note, w.width-p.Width-1)))
 	}
-	p.Gap(d.Width - p.Width)
+	p.Gap(w.width - p.Width)
 	out.tail = p.Take()
 	if head == "" { // no glyph of its own: everything is head
 		out.head, out.body = out.body, ""
@@ -252,8 +276,8 @@ func (d *Pane) paintRow(r *Row, f face, line draw.LitLine) painted {
 }
 
 // paintMark paints the revision mark of the step.
-func (d *Pane) paintMark(r *Row, c columns, p *draw.Painter) {
-	l := d.Look
+func (w *rowPainter) paintMark(r *Row, c columns, p *draw.Painter) {
+	l := w.Look
 	if c.mark == 0 {
 		return
 	}
@@ -271,8 +295,8 @@ func (d *Pane) paintMark(r *Row, c columns, p *draw.Painter) {
 
 // paintGutter paints the lanes. If the row has a glyph among them, it returns
 // the part left of the glyph and leaves room for it.
-func (d *Pane) paintGutter(r *Row, f face, p *draw.Painter) (head string) {
-	l := d.Look
+func (w *rowPainter) paintGutter(r *Row, f face, p *draw.Painter) (head string) {
+	l := w.Look
 	calm, lit := l.Border, l.Accent.Bold(true)
 	var run strings.Builder
 	bright := false
@@ -287,7 +311,7 @@ func (d *Pane) paintGutter(r *Row, f face, p *draw.Painter) (head string) {
 		}
 	}
 	end := p.Width + f.columns.gutter
-	for i, cell := range d.Outline.cells(r) {
+	for i, cell := range w.outline.cells(r) {
 		if now := f.lanes&(1<<(i%32)) != 0; now != bright {
 			flush()
 			bright = now
@@ -295,14 +319,14 @@ func (d *Pane) paintGutter(r *Row, f face, p *draw.Painter) (head string) {
 		run.WriteString(l.Glyphs.Lanes.Cell(cell.Sides))
 	}
 	flush()
-	sign := end - d.Outline.signs
+	sign := end - w.outline.signs
 	if r.nested {
 		sign = end - 1
 	}
 	p.Gap(sign - p.Width)
 	switch {
-	case r.Kind == RowRoll:
-		p.Add(l.Muted, d.rollSign(r.Roll))
+	case r.Kind == RowGroup:
+		p.Add(l.Muted, w.groupSign(r.Group))
 	case r.Step != nil && r.owner == nil:
 		head = p.Take()
 		p.Width++
@@ -312,8 +336,8 @@ func (d *Pane) paintGutter(r *Row, f face, p *draw.Painter) (head string) {
 }
 
 // paintText paints index, title and tool.
-func (d *Pane) paintText(r *Row, f face, p *draw.Painter) {
-	l, s, c := d.Look, r.Step, f.columns
+func (w *rowPainter) paintText(r *Row, f face, p *draw.Painter) {
+	l, s, c := w.Look, r.Step, f.columns
 	index, title, tool := l.Muted, l.Text, l.Faint
 	switch {
 	case r.Kind == RowGone:
@@ -323,13 +347,13 @@ func (d *Pane) paintText(r *Row, f face, p *draw.Painter) {
 	case s.Status == agent.StepRunning, s.Status == agent.StepWaiting:
 		title = l.Strong
 	}
-	switch f.kin {
-	case KinLit:
+	switch f.relation {
+	case relationLit:
 		index = l.Accent.Bold(true)
-	case KinDim:
+	case relationDim:
 		title = l.Faint
 	}
-	text := untrusted.Line(s.Step.Title)
+	text := s.Step.Title.Line()
 	tail, room := "", c.title
 	switch {
 	case len(r.after) > 0 && (f.class != telling.ClassWaits || f.over): // else the state shows it
@@ -342,60 +366,50 @@ func (d *Pane) paintText(r *Row, f face, p *draw.Painter) {
 		room -= ansi.StringWidth(tail)
 	}
 	text = l.Cut(text, room)
-	number := l.Cut(untrusted.Line(s.Step.Index), c.index)
-	p.Gap(1 + c.index - ansi.StringWidth(number))
-	p.Add(index, number)
-	p.Gap(1)
-	p.Add(title, text)
-	p.Add(l.Faint, tail)
-	p.Gap(c.title - ansi.StringWidth(text) - ansi.StringWidth(tail))
-	if c.tool > 0 {
-		name := l.Cut(telling.StepTool(s), c.tool)
-		p.Gap(2)
-		p.Add(tool, name)
-		p.Gap(c.tool - ansi.StringWidth(name))
-	}
-	l.PaintParallel(p, c.parallel, r.Kind == RowStep && d.Chart.parallel[s.Step.Index])
+	p.Step(draw.StepColumns{Index: c.index, Title: c.title, Tool: c.tool},
+		draw.StepCell{Style: index, Text: untrusted.Line(s.Step.Index)}, draw.StepCell{Style: title, Text: text},
+		draw.StepCell{Style: l.Faint, Text: tail}, draw.StepCell{Style: tool, Text: telling.StepTool(&s.Step)})
+	l.PaintParallel(p, c.parallel, r.Kind == RowStep && w.chart.parallel[s.Step.Index])
 }
 
-// rollSign returns the expanded or collapsed sign of a roll-up.
-func (d *Pane) rollSign(r *rollup) string {
+// groupSign returns the expanded or collapsed sign of a group.
+func (w *rowPainter) groupSign(r *group) string {
 	if r.Open {
-		return d.Look.Glyphs.Unfolded
+		return w.Look.Glyphs.Unfolded
 	}
-	return d.Look.Glyphs.Folded
+	return w.Look.Glyphs.Folded
 }
 
 // paintRoll paints several steps as one line: a label and their counts by
 // status. The counts take precedence over the label.
-func (d *Pane) paintRoll(r *Row, f face, p *draw.Painter) {
-	l, c := d.Look, f.columns
-	words := CountWords(l, &f.counts, p.Lit)
+func (w *rowPainter) paintRoll(r *Row, f face, p *draw.Painter) {
+	l, c := w.Look, f.columns
+	words := countWords(l, &f.counts, p.Lit)
 	wide := ansi.StringWidth(words)
 	p.Gap(1)
-	text := r.Roll.Label
+	text := r.Group.Label
 	end := p.Width + c.index + 1 + c.title + c.state + stateGap
 	if c.tool > 0 {
 		end += 2 + c.tool
 	}
 	end += c.parallel
-	end = min(end, d.Width-1) // right edge of the states
+	end = min(end, w.width-1) // right edge of the states
 	room := max(end-p.Width-wide-2, 0)
 	style := l.Muted
-	switch f.kin {
-	case KinDim:
+	switch f.relation {
+	case relationDim:
 		style = l.Faint
-	case KinLit:
+	case relationLit:
 		style = l.Text
 	}
 	name := l.Cut(text, room)
 	p.Add(style, name)
-	span := "  " + r.Roll.First + l.Glyphs.Ellipsis + r.Roll.Last
+	span := "  " + r.Group.First + l.Glyphs.Ellipsis + r.Group.Last
 	if left := room - ansi.StringWidth(name); left >= ansi.StringWidth(span) {
 		p.Add(l.Faint, span)
 	}
 	p.Gap(end - p.Width - wide)
-	if p.Width+wide <= d.Width {
+	if p.Width+wide <= w.width {
 		p.B.WriteString(words)
 		p.Width += wide
 	}
@@ -403,15 +417,15 @@ func (d *Pane) paintRoll(r *Row, f face, p *draw.Painter) {
 
 // revisionWords returns the reason for a revision, or a summary of an older
 // one.
-func (d *Pane) revisionWords(rev *agent.Revision, open bool, width int) string {
-	l := d.Look
-	sign, does := l.Glyphs.Folded, d.Keys.Name("plan.open")+" opens"
+func (w *rowPainter) revisionWords(rev *agent.Revision, open bool, width int) string {
+	l := w.Look
+	sign, does := l.Glyphs.Folded, w.Keys.Name("plan.open")+" opens"
 	if open {
-		sign, does = l.Glyphs.Unfolded, d.Keys.Name("plan.open")+" folds"
+		sign, does = l.Glyphs.Unfolded, w.Keys.Name("plan.open")+" collapses"
 	}
 	head := fmt.Sprintf("%s rev %d: ", sign, rev.Number)
-	why := untrusted.FirstLine(rev.Reason)
-	if rev == d.newest() && why != "" {
+	why := rev.Reason.FirstLine()
+	if rev == w.newest() && why != "" {
 		return l.Cut(head+"because "+why, width)
 	}
 	var changes []string

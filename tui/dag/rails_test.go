@@ -16,22 +16,23 @@ import (
 	planlayout "replan/planning/plan/layout"
 	"replan/themes"
 	"replan/tui/draw"
+	"replan/tui/keymap"
 	"replan/tui/panetest"
-	"replan/tui/plain"
+	"replan/tui/plantext"
 )
 
-// A reader of drawn rails that knows nothing of how they were laid out: it has
-// the characters alone.
+// The functions below read drawn rails from their characters alone, without the
+// layout.
 
-// readLane is a lane as far as a reader has followed it: the last group of steps
-// on it, and the one before.
+// readLane is a lane up to the current row: the last group of steps on it, and the
+// one before.
 type readLane struct {
 	last, before []int
-	beside       bool // the last group stands beside the lane
+	beside       bool // the last group is beside the lane
 }
 
 // readRails reads which step is drawn after which, from the rails left of each
-// step. It fails where a lane begins, ends or goes on where it cannot.
+// step. It fails if a lane begins, ends or continues where it cannot.
 func readRails(rails []string) (map[[2]int]bool, error) {
 	edges := map[[2]int]bool{}
 	lanes := map[int]*readLane{}
@@ -76,8 +77,8 @@ func readRails(rails []string) (map[[2]int]bool, error) {
 	return edges, nil
 }
 
-// readCell says whether a lane enters a cell from above and leaves it below.
-// Slashes are the corners of both ends in ASCII: which it is the row above says.
+// readCell reports whether a lane enters a cell from above and leaves it below. In
+// ASCII slashes are the corners of both ends; the row above decides.
 func readCell(c rune, open bool) (enters, leaves bool) {
 	switch {
 	case strings.ContainsRune("├┤┼+", c):
@@ -91,11 +92,11 @@ func readCell(c rune, open bool) (enters, leaves bool) {
 	}
 }
 
-// railLine is a step's line: rails, sign, number, title, and what is noted.
+// railLine matches the line of a step: rails, sign, number, title, and noted
+// dependencies.
 var railLine = regexp.MustCompile(`^([ │├└┌┐┘┤┬┴┼─|+/\\'.-]*?) ?[✓v] +(\d+)\.? Step(?: (?:←|<-)([\d,]+))?`)
 
-// readList reads the dependencies of a list that is drawn, by its steps'
-// numbers. The first cells of each line are the cursor and marks of revisions.
+// readList reads the dependencies from a drawn list, by the numbers of its steps. The first cells of each line are the cursor and marks of revisions.
 func readList(text string, marks, steps int) (planlayout.Graph, error) {
 	var rails []string
 	noted := make(planlayout.Graph, steps)
@@ -117,7 +118,7 @@ func readList(text string, marks, steps int) (planlayout.Graph, error) {
 		rails = append(rails, m[1])
 	}
 	if len(rails) != steps {
-		return nil, fmt.Errorf("%d steps are drawn, not %d", len(rails), steps)
+		return nil, fmt.Errorf("got %d steps, want %d", len(rails), steps)
 	}
 	edges, err := readRails(rails)
 	if err != nil {
@@ -132,7 +133,7 @@ func readList(text string, marks, steps int) (planlayout.Graph, error) {
 	return noted, nil
 }
 
-// railRun is a run of steps that are done, with removed steps behind some.
+// railRun returns a run of completed steps, with removed steps after some.
 func railRun(deps planlayout.Graph, removed []int) *agent.Run {
 	run := &agent.Run{ID: "r", Revision: 1}
 	for i, ds := range deps {
@@ -154,18 +155,18 @@ func railRun(deps planlayout.Graph, removed []int) *agent.Run {
 	return run
 }
 
-// railPane draws the list of a run whole.
+// railPane draws the whole list of a run.
 func railPane(run *agent.Run, ascii bool, width int) string {
-	d := New(draw.NewLook(themes.New(themes.Dark, true, themes.Mode{ASCII: ascii, NoColor: true})))
-	d.SetSize(width, 2*len(run.Steps)+20)
+	d := New(draw.NewLook(new(themes.Set).New(themes.Dark, true, themes.Mode{ASCII: ascii, NoColor: true})), keymap.New())
+	d.setSize(width, 2*len(run.Steps)+20)
 	d.Show(run)
 	d.Graph.Mode = GraphNever
-	return panetest.Stripped(d.Lines())
+	return panetest.Stripped(d.lines())
 }
 
-// TestEveryDependencyCanBeReadBackFromTheList draws random plans in all places
-// that draw rails as text, and reads back what is drawn.
-func TestEveryDependencyCanBeReadBackFromTheList(t *testing.T) {
+// TestListDrawsEveryDependency draws random plans everywhere that rails are drawn as
+// text, and reads their dependencies back.
+func TestListDrawsEveryDependency(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.IntRange(1, 40).Draw(t, "steps")
 		near := rapid.IntRange(1, 40).Draw(t, "near")
@@ -189,7 +190,7 @@ func TestEveryDependencyCanBeReadBackFromTheList(t *testing.T) {
 			for i := range got {
 				for _, d := range got[i] {
 					if !slices.Contains(want[i], d) {
-						t.Fatalf("%s: %d after %d is drawn, but does not hold\n%s", where, i+1, d+1, drawn)
+						t.Fatalf("%s: %d after %d is drawn, but not a dependency\n%s", where, i+1, d+1, drawn)
 					}
 				}
 				for _, d := range want[i] {
@@ -201,19 +202,18 @@ func TestEveryDependencyCanBeReadBackFromTheList(t *testing.T) {
 		}
 		check("pane", railPane(run, ascii, rapid.IntRange(110, 200).Draw(t, "width")), 1+marks, true)
 
-		// In text all dependencies are written out besides; the rails show those
-		// that find a lane.
+		// Text also lists all dependencies; the rails show those that find a lane.
 		lanes := planlayout.NewRails(want, 8)
 		whole := !slices.ContainsFunc(lanes.Noted, func(noted []int) bool { return len(noted) > 0 })
-		check("run as text", plain.Run(run, ascii, nil), marks, whole)
-		text := plain.Plan(run.Plan, ascii)
+		check("run as text", plantext.Run(run, ascii, nil), marks, whole)
+		text := plantext.Plan(run.Plan, ascii)
 		check("plan as text", strings.NewReplacer("○", "✓", "o ", "v ").Replace(text), 0, whole)
 	})
 }
 
-// TestPicturesOfTheList holds how plans and their replans are drawn as lists, on
-// the screen and in text.
-func TestPicturesOfTheList(t *testing.T) {
+// TestListDrawings draws plans and their replans as lists, on the screen and in
+// text.
+func TestListDrawings(t *testing.T) {
 	for name, deps := range shapes() {
 		for _, ascii := range []bool{false, true} {
 			mode := "unicode"
@@ -222,13 +222,13 @@ func TestPicturesOfTheList(t *testing.T) {
 			}
 			t.Run(name+"/"+mode, func(t *testing.T) {
 				run := railRun(deps, nil)
-				// The last step has taken the place of one that failed.
+				// The last step has replaced a failed one.
 				changed := railRun(deps, []int{len(deps) - 2})
 				last := changed.Steps[len(deps)-1]
 				last.Status, last.Change = agent.StepPending, agent.ChangeAdded
 				changed.Revisions[0].Added = []string{last.Step.Index}
 				golden.RequireEqual(t, strings.Join([]string{
-					railPane(run, ascii, 60), plain.Plan(run.Plan, ascii), railPane(changed, ascii, 60), plain.Run(changed, ascii, nil),
+					railPane(run, ascii, 60), plantext.Plan(run.Plan, ascii), railPane(changed, ascii, 60), plantext.Run(changed, ascii, nil),
 				}, "\n\n"))
 			})
 		}

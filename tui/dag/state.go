@@ -17,10 +17,10 @@ import (
 // If there is room, a note follows.
 
 // glyph returns the glyph of the step's state, and its style.
-func (d *Pane) glyph(r *Row) (string, lipgloss.Style) {
-	l := d.Look
+func (v *planView) glyph(r *Row) (string, lipgloss.Style) {
+	l := v.Look
 	if r.Kind == RowStep {
-		switch d.tally.class[r.at] {
+		switch v.stepCounts.class[r.at] {
 		case telling.ClassDraft:
 			return l.Glyphs.Draft, l.Muted
 		case telling.ClassReady:
@@ -29,7 +29,7 @@ func (d *Pane) glyph(r *Row) (string, lipgloss.Style) {
 			return l.Glyphs.Retry, l.Warning
 		}
 	}
-	glyph, style := draw.StateGlyph(l, d.runOf(r), r.Step)
+	glyph, style := draw.StateGlyph(l, v.runOf(r), r.Step)
 	if r.Kind == RowGone && r.Step.Status != agent.StepFailed {
 		style = l.Faint
 	}
@@ -37,46 +37,46 @@ func (d *Pane) glyph(r *Row) (string, lipgloss.Style) {
 }
 
 // runOf returns the run of a row's step, or nil if the step was removed.
-func (d *Pane) runOf(r *Row) *agent.Run {
+func (v *planView) runOf(r *Row) *agent.Run {
 	if r.Kind == RowGone {
 		return nil
 	}
-	return d.Run
+	return v.Run
 }
 
 // state returns the text at the right end of the row, shortened to room cells
 // if possible.
-func (d *Pane) state(r *Row, room int) (string, lipgloss.Style) {
-	l, s := d.Look, r.Step
-	if r.Kind == RowCalls && d.calls[r.owner.Step.Index] {
+func (v *planView) state(r *Row, room int) (string, lipgloss.Style) {
+	l, s := v.Look, r.Step
+	if r.Kind == RowCalls && v.calls[r.owner.Step.Index] {
 		return "", l.Faint
 	}
 	if r.Kind == RowStep {
-		switch d.tally.class[r.at] {
+		switch v.stepCounts.class[r.at] {
 		case telling.ClassDraft:
 			return "drafting", l.Muted
 		case telling.ClassReady:
 			return "ready", l.Text
 		case telling.ClassHeld:
-			return d.tally.held, l.Warning
+			return v.stepCounts.held, l.Warning
 		case telling.ClassRetry:
 			return fmt.Sprintf("retry %d", s.Attempt+1), l.Warning
 		case telling.ClassWaits:
-			if d.Run.Result != nil {
+			if v.Run.Result != nil {
 				return "not run", l.Faint
 			}
-			return l.Blockers(d.waits(r), room), l.Faint
+			return l.Blockers(v.waits(r), room), l.Faint
 		}
 	}
-	if s.Status == agent.StepRunning && !telling.Halted(d.runOf(r), s) {
-		return d.runningWords(s, room), l.Running
+	if s.Status == agent.StepRunning && !telling.Halted(v.runOf(r), s) {
+		return v.runningWords(s, room), l.Running
 	}
-	return draw.StateWord(l, d.runOf(r), s)
+	return draw.StateWord(l, v.runOf(r), s)
 }
 
 // runningWords returns the progress and the running time of a step.
-func (d *Pane) runningWords(s *agent.StepState, room int) string {
-	took := d.Look.Since(s.StartedAt)
+func (v *planView) runningWords(s *agent.StepState, room int) string {
+	took := v.Look.Since(s.StartedAt)
 	p := s.Progress
 	if p.Total <= 0 {
 		return telling.Ticking(took)
@@ -95,11 +95,11 @@ func (d *Pane) runningWords(s *agent.StepState, room int) string {
 
 // waits returns the steps that this one still waits for. A failed step or one
 // in doubt blocks it as a running one does.
-func (d *Pane) waits(r *Row) []string {
+func (v *planView) waits(r *Row) []string {
 	var waits []string
-	for _, p := range d.Chart.deps[r.at] {
-		if !d.tally.class[p].Over() {
-			waits = append(waits, d.Chart.Steps[p].Step.Index)
+	for _, p := range v.chart.deps[r.at] {
+		if !v.stepCounts.class[p].Over() {
+			waits = append(waits, v.chart.Steps[p].Step.Index)
 		}
 	}
 	return waits
@@ -107,45 +107,45 @@ func (d *Pane) waits(r *Row) []string {
 
 // note returns one line about a step: what a revision changed, why it was
 // skipped or failed, or what it is about to do.
-func (d *Pane) note(r *Row) string {
-	l, s := d.Look, r.Step
-	if before := d.versionBefore(s); before != nil && s.Status != agent.StepFailed {
+func (v *planView) note(r *Row) string {
+	l, s := v.Look, r.Step
+	if before := v.versionBefore(s); before != nil && s.Status != agent.StepFailed {
 		if words := changeWords(l, before, s); words != "" {
 			return words
 		}
 	}
-	switch d.tally.class[r.at] {
+	switch v.stepCounts.class[r.at] {
 	case telling.ClassSkipped:
-		return d.skippedFor(r)
+		return v.skippedFor(r)
 	case telling.ClassFailed:
-		return untrusted.FirstLine(telling.FailureOf(s))
+		return telling.FailureOf(s).FirstLine()
 	case telling.ClassDoubt, telling.ClassRetry:
-		return untrusted.FirstLine(s.Error)
+		return s.Error.FirstLine()
 	case telling.ClassRuns:
-		return d.doing(s)
+		return v.doing(s)
 	default:
 		return ""
 	}
 }
 
 // skippedFor names the steps that caused a step to be skipped.
-func (d *Pane) skippedFor(r *Row) string {
+func (v *planView) skippedFor(r *Row) string {
 	var why []string
-	for _, p := range d.Chart.deps[r.at] {
-		if c := d.tally.class[p]; c == telling.ClassSkipped || !c.Quiet() {
-			s := d.Chart.Steps[p].Step
-			why = append(why, untrusted.Line(s.Index+" "+s.Title))
+	for _, p := range v.chart.deps[r.at] {
+		if c := v.stepCounts.class[p]; c == telling.ClassSkipped || !c.Quiet() {
+			s := v.chart.Steps[p].Step
+			why = append(why, untrusted.Line(s.Index+" "+s.Title.Visible()))
 		}
 	}
 	if len(why) == 0 {
-		return untrusted.FirstLine(r.Step.Error)
+		return r.Step.Error.FirstLine()
 	}
-	return d.Look.Glyphs.Blocker + strings.Join(why, ", ")
+	return v.Look.Glyphs.Blocker + strings.Join(why, ", ")
 }
 
 // doing returns the progress message of a running step.
-func (d *Pane) doing(s *agent.StepState) string {
-	words := untrusted.FirstLine(s.Progress.Message)
+func (v *planView) doing(s *agent.StepState) string {
+	words := s.Progress.Message.FirstLine()
 	if s.Attempt > 1 {
 		attempt := fmt.Sprintf("attempt %d", s.Attempt)
 		if words != "" {

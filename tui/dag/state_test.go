@@ -10,18 +10,20 @@ import (
 
 	"replan/agent"
 	"replan/agent/event"
+	"replan/internal/untrusted"
 	"replan/planning/plan"
 	"replan/themes"
 	"replan/tui/draw"
+	"replan/tui/keymap"
 	"replan/tui/panetest"
 )
 
-// everyStanding is a run with a step in every state, after a replan.
-func everyStanding() *agent.Run {
+// everyState is a run with a step in every state, after a replan.
+func everyState() *agent.Run {
 	began := time.Unix(100, 0)
 	run := &agent.Run{ID: "r", Revision: 3, StartedAt: began, Now: began}
 	add := func(index, title, tool string, status agent.StepStatus, deps string) *agent.StepState {
-		step := plan.Step{Index: index, Title: title, Tool: tool, Executor: plan.ExecutorTool}
+		step := plan.Step{Index: index, Title: untrusted.Text(title), Tool: tool, Executor: plan.ExecutorTool}
 		if deps != "" {
 			step.DependsOn = strings.Split(deps, ",")
 		}
@@ -62,7 +64,7 @@ func everyStanding() *agent.Run {
 	return run
 }
 
-func TestEveryStateOfAStep(t *testing.T) {
+func TestStepStates(t *testing.T) {
 	for _, c := range []struct {
 		name string
 		mode themes.Mode
@@ -70,15 +72,15 @@ func TestEveryStateOfAStep(t *testing.T) {
 	}{{"dark", themes.Mode{}, true}, {"light", themes.Mode{}, false}, {"no colour", themes.Mode{NoColor: true}, true}, {"ascii", themes.Mode{ASCII: true, NoColor: true}, true}} {
 		for _, width := range []int{110, 60, 40} {
 			t.Run(fmt.Sprintf("%s %d", c.name, width), func(t *testing.T) {
-				l := draw.NewLook(themes.New(themes.Auto, c.dark, c.mode))
+				l := draw.NewLook(new(themes.Set).New(themes.Auto, c.dark, c.mode))
 				l.Now = time.Unix(104, 0)
-				d := New(l)
-				d.SetSize(width, 24)
-				d.SetFocus(true)
-				d.Show(everyStanding())
-				d.Lines()
+				d := New(l, keymap.New())
+				d.setSize(width, 24)
+				d.setFocus(true)
+				d.Show(everyState())
+				d.lines()
 				d.selectKey("2")
-				lines := d.Lines()
+				lines := d.lines()
 				if c.name == "ascii" || c.name == "dark" && width != 60 {
 					golden.RequireEqual(t, panetest.Stripped(lines)+"\n")
 					return
@@ -89,16 +91,16 @@ func TestEveryStateOfAStep(t *testing.T) {
 	}
 }
 
-func TestADraftedPlanSaysSo(t *testing.T) {
+func TestDraftedPlanIsLabelled(t *testing.T) {
 	run := planOf("· fs.read", "⠋ fs.read", "· sum 1,2")
 	run.Revision = 0
 	for _, s := range run.Steps {
 		s.Draft = true
 	}
-	d := New(panetest.DarkLook())
-	d.SetSize(50, 4)
+	d := New(panetest.DarkLook(), keymap.New())
+	d.setSize(50, 4)
 	d.Show(run)
-	if got := panetest.Stripped(d.Lines()); strings.Count(got, "drafting") != 2 || strings.Count(got, "◌") != 2 {
+	if got := panetest.Stripped(d.lines()); strings.Count(got, "drafting") != 2 || strings.Count(got, "◌") != 2 {
 		t.Errorf("got\n%s", got)
 	}
 	if d.Title() != "Plan · drafting · 0:00 · follow" {
@@ -106,8 +108,8 @@ func TestADraftedPlanSaysSo(t *testing.T) {
 	}
 }
 
-// TestRollUps draws a large plan: folded by itself, with a fan-out opened, and
-// narrow.
+// TestRollUps draws a large plan: with automatic roll-ups, with an opened fan-out,
+// and narrow.
 func TestRollUps(t *testing.T) {
 	for _, c := range []struct {
 		name  string
@@ -118,19 +120,19 @@ func TestRollUps(t *testing.T) {
 		{"wide", 90, themes.Mode{}, func(*Pane) {}},
 		{"narrow", 40, themes.Mode{}, func(*Pane) {}},
 		{"ascii", 60, themes.Mode{ASCII: true, NoColor: true}, func(*Pane) {}},
-		{"opened", 60, themes.Mode{}, func(d *Pane) { d.Move(-100); d.Move(1); d.Toggle() }},
-		{"filtered", 60, themes.Mode{}, func(d *Pane) { d.StartFilter(); d.Filter.Text, d.Stale = "read running", true }},
+		{"opened", 60, themes.Mode{}, func(d *Pane) { d.Move(-100); d.Move(1); d.toggle() }},
+		{"filtered", 60, themes.Mode{}, func(d *Pane) { d.startFilter(); d.filter.text, d.stale = "read running", true }},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			l := draw.NewLook(themes.New(themes.Dark, true, c.mode))
+			l := draw.NewLook(new(themes.Set).New(themes.Dark, true, c.mode))
 			l.Now = time.Unix(4, 0)
-			d := New(l)
-			d.SetSize(c.width, 14)
-			d.SetFocus(true)
+			d := New(l, keymap.New())
+			d.setSize(c.width, 14)
+			d.setFocus(true)
 			d.Show(panetest.FanRun(100, 4))
-			d.Lines()
+			d.lines()
 			c.do(d)
-			golden.RequireEqual(t, panetest.Stripped(d.Lines())+"\n")
+			golden.RequireEqual(t, panetest.Stripped(d.lines())+"\n")
 		})
 	}
 }

@@ -2,9 +2,9 @@ package dag
 
 import "replan/agent"
 
-// Toggle expands or collapses the selected row, and reports whether the row can
+// toggle expands or collapses the selected row, and reports whether the row can
 // do either.
-func (d *Pane) Toggle() bool {
+func (d *Pane) toggle() bool {
 	r := d.Chosen()
 	if r == nil {
 		return false
@@ -12,8 +12,8 @@ func (d *Pane) Toggle() bool {
 	switch r.Kind {
 	case RowRevision:
 		d.toggleRevision(r.Revision)
-	case RowRoll:
-		d.toggleRoll(r.Roll)
+	case RowGroup:
+		d.toggleGroup(r.Group)
 	case RowCalls:
 		d.unfold()
 	default:
@@ -23,48 +23,48 @@ func (d *Pane) Toggle() bool {
 }
 
 func (d *Pane) toggleRevision(r *agent.Revision) {
-	d.Open[r.Number] = !d.unfolded(r)
+	d.opened[r.Number] = !d.unfolded(r)
 	d.refold(revisionKey(r))
 }
 
-// toggleRoll expands or collapses a roll-up.
-func (d *Pane) toggleRoll(r *rollup) {
-	for index := range d.Folds.led {
+// toggleGroup expands or collapses a group.
+func (d *Pane) toggleGroup(r *group) {
+	for index := range d.folds.led {
 		if ledKey(index) == r.key {
-			delete(d.Folds.led, index)
+			delete(d.folds.led, index)
 			d.refold(index)
 			return
 		}
 	}
-	if r.Open && d.rolling() {
-		delete(d.Folds.said, r.key)
+	if r.Open && d.grouping() {
+		delete(d.folds.said, r.key)
 	} else {
-		d.Folds.said[r.key] = !r.Open
+		d.folds.said[r.key] = !r.Open
 	}
 	d.refold(r.key)
 }
 
 // refold lays out the rows again with the row of the key selected.
 func (d *Pane) refold(key string) {
-	d.Selected, d.Stale, d.drawn, d.Follow = key, true, false, false
+	d.Selected, d.stale, d.drawn, d.Follow = key, true, false, false
 }
 
-// Fold collapses or expands what belongs to the selected row: a heading, an
+// fold collapses or expands what belongs to the selected row: a heading, an
 // agent's calls, the steps reachable only through a step, or its fan-out. It
 // returns a message if there is nothing to collapse.
-func (d *Pane) Fold() (word string) {
+func (d *Pane) fold() (word string) {
 	r := d.Chosen()
 	if r == nil {
-		return "There is nothing to fold yet."
+		return "There is nothing to collapse yet."
 	}
 	if r.Kind == RowCall || r.Kind == RowStep && d.caller() != nil {
 		if d.caller() == nil {
-			return "There is nothing to fold."
+			return "There is nothing to collapse."
 		}
 		d.unfold()
 		return ""
 	}
-	if d.Toggle() {
+	if d.toggle() {
 		return ""
 	}
 	if r.Kind == RowGone {
@@ -73,45 +73,45 @@ func (d *Pane) Fold() (word string) {
 	}
 	index := r.Step.Step.Index
 	switch {
-	case d.Filter.On():
-		return "What a filter finds is not folded: " + d.Keys.Name("run.stop") + " clears the filter."
-	case d.Folds.led[index]:
-		delete(d.Folds.led, index)
+	case d.filter.on():
+		return "Filtered steps are not collapsed: " + d.Keys.Name("run.stop") + " clears the filter."
+	case d.folds.led[index]:
+		delete(d.folds.led, index)
 		d.refold(index)
-	case r.Roll != nil:
-		d.closeRoll(r.Roll)
-	case len(d.Chart.led(r.at)) > 0:
-		d.Folds.led[index] = true
+	case r.Group != nil:
+		d.closeGroup(r.Group)
+	case len(d.chart.led(r.at)) > 0:
+		d.folds.led[index] = true
 		d.refold(index)
-	case d.Chart.fan[r.at] >= 0:
-		fan := d.Chart.fans[d.Chart.fan[r.at]]
-		key := fanKey(d.Chart.Steps[fan[0]].Step.Index)
-		d.Folds.said[key] = false
+	case d.chart.fan[r.at] >= 0:
+		fan := d.chart.fans[d.chart.fan[r.at]]
+		key := fanKey(d.chart.Steps[fan[0]].Step.Index)
+		d.folds.said[key] = false
 		d.refold(key)
 	default:
-		return "Nothing hangs on this step alone, so there is nothing to fold."
+		return "No step depends on this one alone, so there is nothing to collapse."
 	}
 	return ""
 }
 
-// closeRoll collapses a roll-up, including its running steps.
-func (d *Pane) closeRoll(r *rollup) {
-	d.Folds.said[r.key] = false
+// closeGroup collapses a group, including its running steps.
+func (d *Pane) closeGroup(r *group) {
+	d.folds.said[r.key] = false
 	d.refold(r.key)
 }
 
-// FoldEverything collapses everything, or expands everything if something is
+// foldEverything collapses everything, or expands everything if something is
 // collapsed, and returns a message that says which.
-func (d *Pane) FoldEverything() (word string) {
-	d.Layout()
-	if d.Outline == nil || d.Outline.chart == nil {
-		return "There is nothing to fold yet."
+func (d *Pane) foldEverything() (word string) {
+	d.layout()
+	if d.outline == nil || d.outline.chart == nil {
+		return "There is nothing to collapse yet."
 	}
 	folded := false
-	for i := range d.Outline.Rows {
-		switch r := &d.Outline.Rows[i]; r.Kind {
-		case RowRoll:
-			folded = folded || !r.Roll.Open
+	for i := range d.outline.Rows {
+		switch r := &d.outline.Rows[i]; r.Kind {
+		case RowGroup:
+			folded = folded || !r.Group.Open
 		case RowCalls:
 			folded = folded || !d.calls[r.owner.Step.Index]
 		case RowRevision:
@@ -119,29 +119,29 @@ func (d *Pane) FoldEverything() (word string) {
 		}
 	}
 	key := d.Selected
-	d.Folds = newFolds()
+	d.folds = newFolds()
 	clear(d.calls)
-	clear(d.Open)
+	clear(d.opened)
 	for i := range d.Run.Revisions {
-		d.Open[d.Run.Revisions[i].Number] = folded
+		d.opened[d.Run.Revisions[i].Number] = folded
 	}
 	if folded {
-		d.Folds.Level = FoldNone
-		for _, a := range d.Chart.agents {
-			d.calls[d.Chart.Steps[a].Step.Index] = true
+		d.folds.Level = foldNone
+		for _, a := range d.chart.agents {
+			d.calls[d.chart.Steps[a].Step.Index] = true
 		}
 		d.refold(key)
-		return "All is unfolded."
+		return "Everything is expanded."
 	}
-	d.Folds.Level = foldAll
+	d.folds.Level = foldAll
 	d.refold(key)
-	d.Layout()
-	for i := range d.Outline.Rows {
-		if k := d.Outline.Rows[i].Kind; k == RowRoll || k == RowCalls || k == RowRevision {
-			return "What can be folded is folded."
+	d.layout()
+	for i := range d.outline.Rows {
+		if k := d.outline.Rows[i].Kind; k == RowGroup || k == RowCalls || k == RowRevision {
+			return "Everything is collapsed."
 		}
 	}
-	return "There is nothing to fold."
+	return "There is nothing to collapse."
 }
 
 // Heading reports whether the selected row is one that enter expands or
@@ -154,8 +154,8 @@ func (d *Pane) Heading() (folded, heads bool) {
 	switch r.Kind {
 	case RowCalls:
 		return !d.calls[r.owner.Step.Index], true
-	case RowRoll:
-		return !r.Roll.Open, true
+	case RowGroup:
+		return !r.Group.Open, true
 	case RowRevision:
 		return !d.unfolded(r.Revision), true
 	default:
@@ -163,24 +163,27 @@ func (d *Pane) Heading() (folded, heads bool) {
 	}
 }
 
-// Clicked selects the row drawn at line y of the pane. A click on the selected
+// clicked selects the row drawn at line y of the pane. A click on the selected
 // row expands or collapses it, as enter does. A click on the filter line
 // resumes typing.
-func (d *Pane) Clicked(x, y int) {
-	if d.Filter.shown() && y == d.Height-1 {
-		d.StartFilter()
+func (d *Pane) clicked(x, y int) {
+	if d.filter.shown() && y == d.Height-1 {
+		d.startFilter()
 		return
 	}
 	if d.ShowsGraph() {
-		d.clickGraph(x, y)
+		if i := d.Graph.nodeIn(x, y); i >= 0 {
+			d.chooseNode(i)
+			d.Graph.loose = true // keep what is under the pointer in place
+		}
 		return
 	}
-	if d.Outline == nil || d.top+y >= len(d.Outline.Rows) || y < 0 {
+	if d.outline == nil || d.top+y >= len(d.outline.Rows) || y < 0 {
 		return
 	}
-	r := &d.Outline.Rows[d.top+y]
+	r := &d.outline.Rows[d.top+y]
 	if r.Key != "" && r.Key == d.Selected && d.focused {
-		if d.Toggle() || d.caller() == nil {
+		if d.toggle() || d.caller() == nil {
 			return
 		}
 		d.unfold()
@@ -189,14 +192,6 @@ func (d *Pane) Clicked(x, y int) {
 	loose := d.loose
 	d.choose(d.top + y)
 	d.loose = d.loose || loose // keep what is under the pointer in place
-}
-
-// NoRow explains why there is nothing to inspect.
-func (d *Pane) NoRow() string {
-	if d.Chosen() == nil {
-		return "There is no step yet that could be looked into."
-	}
-	return ""
 }
 
 // ChosenStep returns the selected step of the current plan, or nil.

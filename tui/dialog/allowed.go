@@ -9,69 +9,58 @@ import (
 	"replan/internal/untrusted"
 	"replan/tui/draw"
 	"replan/tui/keymap"
-	"replan/tui/plain"
 	"replan/tui/telling"
 )
 
 // Allowed shows which calls of a run pass without a gate, which are blocked, and
 // how the user answered its gates.
 type Allowed struct {
-	Look *draw.Look
-	Keys *keymap.Map
-	Run  *agent.Run
-	Open bool
-	doc  *draw.Document
-	top  int
-	body int
+	document
+	run *agent.Run
 }
 
-// Shown reports whether the dialog is open.
-func (d *Allowed) Shown() bool { return d.Open }
+// NewAllowed returns the dialog, closed.
+func NewAllowed(l *draw.Look, k *keymap.Map) *Allowed { return &Allowed{document: newDocument(l, k)} }
 
-// Handlers returns the actions of the dialog.
-func (d *Allowed) Handlers() keymap.Handlers {
-	shut := keymap.Handler{Do: keymap.Just(func() { d.Open = false })}
-	return keymap.Handlers{"dialog.leave": shut, "gate.allowed": shut}.With(keymap.Scrolling(d.body, func(lines int) { d.top += lines }))
+// Open shows the calls of a run.
+func (d *Allowed) Open(run *agent.Run) {
+	d.run, d.shown = run, true
+	d.reset()
 }
 
-// Clicked handles a mouse click.
-func (d *Allowed) Clicked(int) {}
-
-// Wheeled scrolls by a turn of the mouse wheel.
-func (d *Allowed) Wheeled(lines int) { d.top += lines }
+// Actions returns the actions of the dialog.
+func (d *Allowed) Actions() keymap.Handlers { return d.closing("gate.allowed").With(d.keys()) }
 
 // Hints lists the keys that are active now.
 func (d *Allowed) Hints() []keymap.Hint {
 	return []keymap.Hint{d.Keys.Hint("close", "dialog.leave"), d.Keys.Hint("scroll", "move.up", "move.down")}
 }
 
-// Draw draws the dialog centered in exactly height lines of screenWidth cells.
-func (d *Allowed) Draw(screenWidth, height int) []string {
+// View draws the dialog in the middle of the screen.
+func (d *Allowed) View(size draw.Rect) []string {
 	const widest = 100
-	l, width := d.Look, min(screenWidth, widest)
-	d.doc = &draw.Document{Look: l, Width: width - 4}
-	d.write(d.doc)
-	d.body = max(min(len(d.doc.Lines), height-2), 1)
-	framed := l.Frame(width, l.Focus, draw.Section{
-		Title: l.Focus.Bold(true).Render("Allowed and asked " + l.Glyphs.Separator + " " + telling.ShortID(d.Run.ID)),
-		Lines: draw.Padded(d.doc.Rows(&d.top, d.body)), Note: d.doc.Place(d.top, d.body), Style: l.Focus,
-	})
-	return l.Middle(framed, width, screenWidth, height)
+	l := d.Look
+	width, inner := d.width(size, widest)
+	d.doc = nil // the run may have changed
+	d.render(l, inner, d.write)
+	lines, note := d.visible(size.H - 2)
+	title := l.Focus.Bold(true).Render("Answers and rules " + l.Glyphs.Separator + " " + telling.ShortID(d.run.ID))
+	return d.middle(size, width, d.section(title, note, lines))
 }
 
 func (d *Allowed) write(doc *draw.Document) {
 	l := d.Look
-	doc.Heading("you allowed, for longer than once")
-	allowed := plain.Allowed(d.Run)
+	doc.Heading("allowed by you for longer than once")
+	allowed := telling.Grants(d.run)
 	for _, words := range allowed {
-		writeItem(doc, l.Success.Render(l.Glyphs.Done), words)
+		doc.Item(l.Success.Render(l.Glyphs.Done)+" ", d.Look.Text, words)
 	}
 	if len(allowed) == 0 {
 		doc.Prose(l.Faint, "Nothing: each call that a rule asks about opens a gate.")
 	}
 	doc.Heading("answered at gates")
 	answered := false
-	for _, a := range d.Run.Attempts {
+	for _, a := range d.run.Attempts {
 		for _, q := range a.Asked {
 			if q.About == agent.AskedGate && q.Decision != "" {
 				d.answer(doc, a, q)
@@ -83,7 +72,7 @@ func (d *Allowed) write(doc *draw.Document) {
 		doc.Prose(l.Faint, "None so far.")
 	}
 	doc.Heading("rules, the first that fits a call decides")
-	for _, r := range d.Run.Rules() {
+	for _, r := range d.run.Rules() {
 		sign := l.Warning.Render(l.Glyphs.Gate)
 		switch r.Verdict {
 		case rule.VerdictRun:
@@ -91,7 +80,7 @@ func (d *Allowed) write(doc *draw.Document) {
 		case rule.VerdictBlock:
 			sign = l.Danger.Render(l.Glyphs.Failed)
 		}
-		writeItem(doc, sign, plain.Rule(r))
+		doc.Item(sign+" ", d.Look.Text, telling.RuleWords(r))
 	}
 }
 
@@ -99,7 +88,7 @@ func (d *Allowed) write(doc *draw.Document) {
 func (d *Allowed) answer(doc *draw.Document, a agent.Attempt, q agent.Asked) {
 	l := d.Look
 	what := a.Step
-	if s := d.Run.Step(a.Step); s != nil {
+	if s := d.run.Step(a.Step); s != nil {
 		what = s.Step.Tool
 	}
 	sign, words := l.Success.Render(l.Glyphs.Done), "allowed"
@@ -107,20 +96,10 @@ func (d *Allowed) answer(doc *draw.Document, a agent.Attempt, q agent.Asked) {
 	case event.Deny:
 		sign, words = l.Danger.Render(l.Glyphs.Failed), "denied"
 	case event.Edit:
-		sign, words = l.Warning.Render(l.Glyphs.Revised), "edited: asked anew"
+		sign, words = l.Warning.Render(l.Glyphs.Revised), "edited: asked again"
 	default:
 		words += map[event.Scope]string{event.ScopeRun: " for this run", event.ScopeAlways: " always"}[q.Scope]
 	}
 	parts := []string{telling.StepWords(a.Step), untrusted.Line(what), words + telling.ByWords(q.By)}
-	writeItem(doc, sign, strings.Join(parts, " "+l.Glyphs.Separator+" "))
-}
-
-// writeItem adds text with a sign on its first line.
-func writeItem(d *draw.Document, sign, text string) {
-	for i, line := range draw.Wrap(untrusted.Visible(text), max(d.Width-2, 1)) {
-		if i > 0 {
-			sign = " "
-		}
-		d.Lines = append(d.Lines, sign+" "+d.Look.Text.Render(line))
-	}
+	doc.Item(sign+" ", d.Look.Text, strings.Join(parts, " "+l.Glyphs.Separator+" "))
 }

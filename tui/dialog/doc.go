@@ -2,8 +2,10 @@
 // settings, servers, themes, runs, conversations, exchanges with the model,
 // revisions and undo.
 //
-// Each dialog has its own type and file; most are lists with a filter.
+// Start with list.go: what every dialog has, the list that most of them are, and
+// the document that others show. Each dialog adds its rows and its own actions.
 //
-// Like every pane, it imports draw, keymap, telling, timing and the core, but no
-// other pane. The root model routes between panes.
+// Like every pane, it may import draw, keymap, live, telling, timing, the core and
+// the session of agent/runner, but no other pane. The root model routes between
+// panes.
 package dialog

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 
+	tea "charm.land/bubbletea/v2"
+
 	"replan/agent"
 	"replan/internal/english"
 	"replan/internal/untrusted"
@@ -14,30 +16,24 @@ import (
 	"replan/planning/reply"
 	"replan/tui/draw"
 	"replan/tui/keymap"
+	"replan/tui/live"
 	"replan/tui/telling"
 )
 
 // Exchanges lists every model request of the runs on the screen and shows a
 // selected one in full.
 type Exchanges struct {
-	Look *draw.Look
-	Keys *keymap.Map
-	open bool
-	Runs func() []ExchangesRun // runs on the screen
-	draw.List
-	newest bool // follow the newest exchange as more arrive
+	list
+	runs *live.Runs // runs on the screen
 
-	opened *exchange      // shown in full; nil shows the list
-	doc    *draw.Document // of opened
-	drawn  bool           // doc includes the reply
-	line   int            // first visible line of doc
-	body   int            // visible lines of doc
+	opened *exchange // shown in full; nil shows the list
+	text   scroll    // of opened
+	done   bool      // text includes the reply
 }
 
-// ExchangesRun is a run whose exchanges are listed.
-type ExchangesRun struct {
-	Run *agent.Run
-	By  string // call that started the run; "" if the user did
+// NewExchanges returns the dialog about the runs on the screen, closed.
+func NewExchanges(l *draw.Look, k *keymap.Map, runs *live.Runs) *Exchanges {
+	return &Exchanges{list: newList(l, k), runs: runs}
 }
 
 // exchange is an entry of the list.
@@ -58,18 +54,19 @@ func (x exchange) words(l *draw.Look) string {
 	return words
 }
 
-// Show opens the dialog with the newest exchange selected.
-func (d *Exchanges) Show() {
-	*d = Exchanges{Look: d.Look, Keys: d.Keys, Runs: d.Runs, open: true, newest: true}
+// Open opens the dialog with the newest exchange selected.
+func (d *Exchanges) Open() {
+	*d = *NewExchanges(d.Look, d.Keys, d.runs)
+	d.shown = true
 }
 
 // exchanges returns the exchanges of all runs, ordered by request time.
 func (d *Exchanges) exchanges() []exchange {
 	var all []exchange
-	runs := d.Runs()
+	runs := d.runs.All()
 	for _, s := range runs {
-		for _, x := range s.Run.Exchanges {
-			all = append(all, exchange{x, s.By})
+		for _, x := range s.State.Exchanges {
+			all = append(all, exchange{x, s.ParentCall})
 		}
 	}
 	if len(runs) > 1 {
@@ -84,28 +81,30 @@ func (d *Exchanges) place(all []exchange) int {
 	return slices.IndexFunc(all, func(x exchange) bool { return x.Exchange == d.opened.Exchange })
 }
 
-// Handlers returns the actions of the dialog. None of them sends anything to the
+// Actions returns the actions of the dialog. None of them sends anything to the
 // session.
-func (d *Exchanges) Handlers() keymap.Handlers {
+func (d *Exchanges) Actions() keymap.Handlers {
 	all := d.exchanges()
-	shut := keymap.Handler{Do: keymap.Just(func() { d.open = false })}
-	hs := keymap.Handlers{"exchanges": shut, "dialog.leave": shut}
+	hs := d.closing("exchanges")
 	if d.opened != nil {
-		return hs.With(keymap.Handlers{
-			"dialog.leave":      {Do: keymap.Just(func() { d.opened, d.doc = nil, nil })},
+		return hs.With(d.text.keys(), keymap.Handlers{
+			"dialog.leave":      {Do: keymap.Just(func() { d.opened = nil })},
 			"step.next_tab":     {Do: keymap.Just(func() { d.leaf(all, 1) })},
 			"step.previous_tab": {Do: keymap.Just(func() { d.leaf(all, -1) })},
-		}, keymap.Scrolling(d.body, func(lines int) { d.line += lines }))
+		}).First(d.nextKey)
 	}
-	hs = hs.With(d.Moving(false, len(all)).Then(func() { d.newest = d.At == len(all)-1 }))
+	hs = hs.With(d.Moving(false, len(all)))
 	if d.At < len(all) {
-		hs["plan.open"] = keymap.Handler{Do: keymap.Just(func() { d.opened, d.doc, d.line = &all[d.At], nil, 0 })}
+		hs["plan.open"] = keymap.Handler{Do: keymap.Just(func() { d.show(&all[d.At]) })}
 	}
-	return hs
+	return hs.First(d.nextKey)
 }
 
-// Shown reports whether the dialog is open.
-func (d *Exchanges) Shown() bool { return d.open }
+// show shows an exchange in full.
+func (d *Exchanges) show(x *exchange) {
+	d.opened = x
+	d.text.reset()
+}
 
 // Hints lists the keys that are active now.
 func (d *Exchanges) Hints() []keymap.Hint {
@@ -115,88 +114,76 @@ func (d *Exchanges) Hints() []keymap.Hint {
 	case len(d.exchanges()) == 0:
 		return []keymap.Hint{d.Keys.Hint("close", "dialog.leave")}
 	default:
-		return []keymap.Hint{d.Keys.Hint("look in", "plan.open"), d.Keys.Hint("close", "dialog.leave"), d.Keys.Hint("choose", "move.up", "move.down"), d.Keys.Hint("first, last", "move.first", "move.last")}
+		return []keymap.Hint{d.Keys.Hint("open", "plan.open"), d.Keys.Hint("close", "dialog.leave"), d.Keys.Hint("choose", "move.up", "move.down"), d.Keys.Hint("first, last", "move.first", "move.last")}
 	}
 }
 
 // leaf opens the exchange by positions after the current one.
 func (d *Exchanges) leaf(all []exchange, by int) {
-	d.At = d.place(all)
+	d.At, d.Count = d.place(all), len(all)
 	d.Move(by, len(all))
-	d.newest = d.At == len(all)-1
 	if d.At < len(all) {
-		d.opened, d.doc, d.line = &all[d.At], nil, 0
+		d.show(&all[d.At])
 	}
 }
 
-// Wheeled handles a turn of the mouse wheel.
-func (d *Exchanges) Wheeled(lines int) {
-	if d.opened != nil {
-		d.line += lines
-		return
+// Update handles the mouse.
+func (d *Exchanges) Update(msg tea.Msg) keymap.Request {
+	if d.opened == nil {
+		return d.update(msg, d)
 	}
-	n := len(d.exchanges())
-	d.Move(lines/draw.WheelStep, n)
-	d.newest = d.At == n-1
+	if wheel, ok := msg.(tea.MouseWheelMsg); ok {
+		d.text.by(draw.WheelLines(tea.Mouse(wheel)))
+	}
+	return keymap.Request{}
 }
 
-// Clicked selects the entry drawn at line y of the dialog's area.
-func (d *Exchanges) Clicked(y int) {
-	n := len(d.exchanges())
-	if d.opened == nil && d.List.Clicked(y, n) {
-		d.newest = d.At == n-1
-	}
-}
+// Retheme discards the drawing in the previous theme.
+func (d *Exchanges) Retheme() { d.text.doc = nil }
 
-// Draw draws the list or the opened exchange in exactly height lines of screenWidth
-// cells.
-func (d *Exchanges) Draw(screenWidth, height int) []string {
-	const widest = 120 // cells
+// View draws the list or the opened exchange in the middle of the screen.
+func (d *Exchanges) View(size draw.Rect) []string {
+	const widest, oneLine = 120, 66 // cells
 	l := d.Look
-	width := min(screenWidth, widest)
+	width, inner := d.width(size, widest)
 	all := d.exchanges()
-	d.body = max(height-2, 1)
-	title, note := l.Strong.Render("Exchanges with the model"), ""
-	var lines []string
-	switch {
-	case d.opened != nil:
-		name := "Exchange of a run before"
-		if at := d.place(all); at >= 0 {
-			name = fmt.Sprintf("Exchange %d of %d", at+1, len(all))
-		}
-		title = l.Strong.Render(name) + l.Faint.Render(" "+l.Glyphs.Separator+" ") + l.Text.Render(d.opened.words(l))
-		d.write(width - 4)
-		lines = d.doc.Rows(&d.line, d.body)
-		note = d.doc.Place(d.line, d.body)
-	case len(all) == 0:
-		lines = draw.Paint(l.Faint, draw.Wrap("No model has been asked yet: every request and its reply can be looked at here.", width-4))
-	default:
-		lines, note = d.rows(all, width-4)
+	if d.opened != nil {
+		return d.drawOpened(size, all, width)
 	}
-	framed := l.Frame(width, l.Focus, draw.Section{Title: title, Note: note, Lines: draw.Padded(l.Block(lines, width-4, min(len(lines), d.body))), Style: l.Focus})
-	d.First = max((height-len(framed))/2, 0) + 1 // below the border
-	return l.Middle(framed, width, screenWidth, height)
+	v := listView{title: l.Strong.Render("Exchanges with the model"), width: width, count: len(all), each: 1}
+	if inner < oneLine {
+		v.each = 2
+	}
+	if d.At >= d.Count-1 { // follow the newest
+		d.At = max(len(all)-1, 0)
+	}
+	named := 0
+	if len(all) > 0 {
+		end := d.Window(len(all), size.H-2, v.each)
+		for _, x := range all[d.Top:end] {
+			named = max(named, draw.VisibleWidth(x.words(l)))
+		}
+	}
+	v.row = func(i int) []string { return d.row(all[i], i == d.At, named, inner) }
+	v.empty = draw.Paint(l.Faint, draw.Wrap("No model has been asked yet. This dialog shows every request and its reply.", inner))
+	return d.view(size, v)
 }
 
-// rows draws the visible part of the list.
-func (d *Exchanges) rows(all []exchange, width int) (lines []string, note string) {
-	const oneLine = 66 // cells
-	each := 1
-	if width < oneLine {
-		each = 2
+// drawOpened draws an exchange in full. It writes it anew only if the width changes
+// or the reply arrives.
+func (d *Exchanges) drawOpened(size draw.Rect, all []exchange, width int) []string {
+	l, x := d.Look, d.opened
+	if d.done != x.Done {
+		d.text.doc, d.done = nil, x.Done
 	}
-	if d.newest {
-		d.At = len(all) - 1
+	d.text.render(l, width-4, func(doc *draw.Document) { writeExchange(doc, x.Exchange) })
+	name := "Exchange of an earlier run"
+	if at := d.place(all); at >= 0 {
+		name = fmt.Sprintf("Exchange %d of %d", at+1, len(all))
 	}
-	end := d.Window(len(all), d.body, each)
-	named := 0
-	for _, x := range all[d.Top:end] {
-		named = max(named, draw.VisibleWidth(x.words(d.Look)))
-	}
-	for i := d.Top; i < end; i++ {
-		lines = append(lines, d.row(all[i], i == d.At, named, width)...)
-	}
-	return lines, d.Look.Span(d.Top, end, len(all))
+	lines, note := d.text.visible(size.H - 2)
+	title := l.Strong.Render(name) + l.Faint.Render(" "+l.Glyphs.Separator+" ") + l.Text.Render(x.words(l))
+	return d.middle(size, width, d.section(title, note, l.Block(lines, width-4, size.H-2)))
 }
 
 // row draws one exchange: its purpose, tokens in and out, the server's reading and
@@ -214,12 +201,12 @@ func (d *Exchanges) row(x exchange, chosen bool, named, width int) []string {
 	head := line.Cursor + line.Draw(style, glyph) + line.Draw(l.Text, " "+x.words(l))
 	facts, why := exchangeFacts(l, x.Exchange), l.Muted
 	if x.Error != "" {
-		facts, why = []string{untrusted.FirstLine(x.Error)}, l.Danger
+		facts, why = []string{x.Error.FirstLine()}, l.Danger
 	}
 	if d.Each > 1 {
 		facts = facts[:min(len(facts), 3)]
-		told := l.Cut(strings.Join(facts, " "+l.Glyphs.Separator+" "), width-3)
-		return []string{line.Fill(head, width), line.Fill(line.Cursor+line.Draw(why, "  "+told), width)}
+		text := l.Cut(strings.Join(facts, " "+l.Glyphs.Separator+" "), width-3)
+		return []string{line.Fill(head, width), line.Fill(line.Cursor+line.Draw(why, "  "+text), width)}
 	}
 	columns := []int{9, 11, 9, 0} // right-aligns the numbers
 	const beside = 44             // cells for the facts
@@ -246,28 +233,17 @@ func exchangeFacts(l *draw.Look, x *agent.Exchange) []string {
 	return facts
 }
 
-// write renders the opened exchange. It renders again only if the width changes or
-// the reply arrives.
-func (d *Exchanges) write(width int) {
-	x := d.opened
-	if d.doc != nil && d.doc.Width == width && d.drawn == x.Done {
-		return
-	}
-	d.doc, d.drawn = &draw.Document{Look: d.Look, Width: width}, x.Done
-	writeExchange(d.doc, x.Exchange)
-}
-
 // writeExchange writes the request and the reply. The reply comes first because the
 // request is long and mostly familiar.
 func writeExchange(d *draw.Document, x *agent.Exchange) {
 	l, q := d.Look, x.Request
 	writeReply(d, x)
-	d.Heading("asked")
+	d.Heading("request")
 	for _, f := range []struct{ name, value string }{
 		{"model", q.Model},
 		{"think", thinkWords(q)},
 		{"tools", strings.Join(plan.Catalogue(q.Tools).Names(), ", ")},
-		{"bound", boundWords(q)},
+		{"limit", boundWords(q)},
 		{"cut", q.Shortened},
 		{"took", tookWords(x)},
 	} {
@@ -293,20 +269,20 @@ func writeExchange(d *draw.Document, x *agent.Exchange) {
 // writeReply writes the model's reply.
 func writeReply(d *draw.Document, x *agent.Exchange) {
 	l := d.Look
-	d.Heading("sent back")
+	d.Heading("reply")
 	if x.Error != "" {
-		d.Output(l.Danger, x.Error)
+		d.Output(l.Danger, x.Error.Visible())
 	}
 	switch {
 	case !x.Done:
-		d.Prose(l.Faint, "The reply is not whole yet.")
+		d.Prose(l.Faint, "The reply is not complete yet.")
 	case x.Reply.Text != "" || len(x.Reply.Calls) > 0:
 		writeSaid(d, x.Reply.Text, x.Reply.Calls)
 	case x.Error == "":
 		d.Prose(l.Faint, "An empty reply.")
 	}
 	if x.Reply.CutOff {
-		d.Prose(l.Warning, "(cut off at the bound of the reply)")
+		d.Prose(l.Warning, "(cut off at the limit of a reply)")
 	}
 	if x.Reply.Thinking != "" {
 		d.Heading("thought")

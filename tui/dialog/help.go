@@ -8,47 +8,49 @@ import (
 	"replan/tui/keymap"
 
 	tea "charm.land/bubbletea/v2"
+	"charm.land/lipgloss/v2"
 )
 
 // Help lists every key, generated from the actions. Keys for the place it was
 // opened from come first.
 type Help struct {
-	Look   *draw.Look
-	Keys   *keymap.Map
-	Groups []keymap.Group
-	Here   keymap.Place  // where it was opened from
-	Now    []keymap.Hint // keys of the dialog below it
-	Replay bool          // opened from a replay
-
-	Commands keymap.Group // chat commands
-
-	Open bool
-	Top  int
-	body int
-
-	Version string // program version
+	document
+	version string
+	HelpPage
 }
 
-// Clicked handles a mouse click.
-func (h *Help) Clicked(int) {}
-
-// Wheeled scrolls by a turn of the mouse wheel.
-func (h *Help) Wheeled(lines int) { h.Top += lines }
-
-// Handlers returns the actions of the help dialog.
-func (h *Help) Handlers() keymap.Handlers {
-	shut := func() { h.Open, h.Top = false, 0 }
-	return keymap.Handlers{"dialog.leave": {Do: keymap.Just(shut)}}.With(keymap.Scrolling(h.body, func(lines int) { h.Top += lines }))
+// HelpPage is what help lists, as it stands when help opens.
+type HelpPage struct {
+	Groups   []keymap.Group
+	Here     keymap.Place  // where help was opened from
+	Now      []keymap.Hint // keys of the dialog below it
+	Replay   bool          // opened from a replay
+	Commands keymap.Group  // chat commands
 }
 
-// Typed closes help on any other key.
-func (h *Help) Typed(tea.KeyPressMsg) keymap.Wanted {
-	h.Open, h.Top = false, 0
-	return keymap.Wanted{}
+// NewHelp returns help on a version of the program, closed.
+func NewHelp(l *draw.Look, k *keymap.Map, version string) *Help {
+	return &Help{document: newDocument(l, k), version: version}
 }
 
-// Shown reports whether the dialog is open.
-func (h *Help) Shown() bool { return h.Open }
+// Open opens help.
+func (h *Help) Open(page HelpPage) {
+	h.HelpPage, h.shown = page, true
+	h.reset()
+}
+
+// Actions returns the actions of the help dialog.
+func (h *Help) Actions() keymap.Handlers {
+	return h.keys().With(keymap.Handlers{"dialog.leave": {Do: keymap.Just(h.Close)}})
+}
+
+// Update scrolls by the wheel, and closes help on any other key.
+func (h *Help) Update(msg tea.Msg) keymap.Request {
+	if _, ok := msg.(tea.KeyPressMsg); ok {
+		h.Close()
+	}
+	return h.document.Update(msg)
+}
 
 // Hints lists the keys that are active now.
 func (h *Help) Hints() []keymap.Hint {
@@ -82,26 +84,34 @@ func (h *Help) ordered() []keymap.Group {
 	return slices.Concat(first, here, rest, idle)
 }
 
-// Draw draws help centered in exactly height lines of width cells.
-func (h *Help) Draw(screenWidth, height int) []string {
-	l := h.Look
-	const column, oneColumn, twoColumns = 46, 64, 100 // cells
-	groups := h.ordered()
-	width := min(screenWidth, oneColumn)
-	if screenWidth >= twoColumns {
+// View draws help in the middle of the screen.
+func (h *Help) View(size draw.Rect) []string {
+	const oneColumn, twoColumns = 64, 100 // cells
+	width := min(size.W, oneColumn)
+	if size.W >= twoColumns {
 		width = twoColumns
 	}
-	doc := &draw.Document{Look: l, Width: width - 4}
+	h.doc = nil // the signs may have changed
+	h.render(h.Look, width-4, func(doc *draw.Document) { h.write(doc, width == twoColumns) })
+	lines, note := h.visible(size.H - 2)
+	title := h.Look.Strong.Render(strings.TrimSpace("replan " + h.version))
+	return h.middle(size, width, h.section(title, note, lines))
+}
+
+// write writes the signs, the keys and the chat commands.
+func (h *Help) write(doc *draw.Document, columns bool) {
+	l, groups := h.Look, h.ordered()
+	const column = 46 // cells
 	doc.Heading("Signs")
 	doc.Lines = append(doc.Lines, draw.Flow(h.signs(), "   ", doc.Width)...)
 	if len(h.Now) > 0 {
-		doc.Heading("In the dialog behind this")
+		doc.Heading("In the dialog below")
 		for _, k := range h.Now {
 			doc.Lines = append(doc.Lines, "  "+l.Key.Render(k.Label)+"  "+k.Does)
 		}
 	}
 	doc.Blank()
-	if width == twoColumns {
+	if columns {
 		left, right := h.columns(column, groups)
 		for i := range max(len(left), len(right)) {
 			doc.Lines = append(doc.Lines, l.Fit(draw.At(left, i), column+2)+draw.At(right, i))
@@ -113,12 +123,6 @@ func (h *Help) Draw(screenWidth, height int) []string {
 		doc.Blank()
 		doc.Lines = append(doc.Lines, commands...)
 	}
-	h.body = max(min(len(doc.Lines), height-2), 1)
-	title := l.Strong.Render(strings.TrimSpace("replan " + h.Version))
-	lines := l.Frame(width, l.Focus, draw.Section{
-		Title: title, Lines: draw.Padded(doc.Rows(&h.Top, h.body)), Note: doc.Place(h.Top, h.body), Style: l.Focus,
-	})
-	return l.Middle(lines, width, screenWidth, height)
 }
 
 // columns splits groups, in order, into two columns of similar length.
@@ -137,25 +141,46 @@ func (h *Help) columns(width int, groups []keymap.Group) (left, right []string) 
 
 // column draws groups of keys in one column.
 func (h *Help) column(width int, groups []keymap.Group) []string {
-	l := h.Look
-	doc := &draw.Document{Look: l, Width: width}
+	doc := &draw.Document{Look: h.Look, Width: width}
 	names := 0
 	for _, g := range h.Groups {
-		for _, a := range g.Actions {
-			names = max(names, draw.VisibleWidth(a.Key.Help().Key))
-		}
+		names = max(names, keyWidth(g))
 	}
 	for _, g := range groups {
-		doc.Heading(g.Title)
-		for _, a := range g.Actions {
-			name := a.Key.Help().Key
-			for _, line := range draw.Wrap(a.Key.Help().Desc, width-names-4) {
-				doc.Lines = append(doc.Lines, "  "+l.Key.Render(l.Fit(name, names))+"  "+line)
-				name = ""
-			}
-		}
+		writeKeys(doc, g, names)
 	}
 	return doc.Lines
+}
+
+// commandLines lists the chat commands.
+func (h *Help) commandLines(width int) []string {
+	if len(h.Commands.Actions) == 0 {
+		return nil
+	}
+	doc := &draw.Document{Look: h.Look, Width: width}
+	commands := h.Commands
+	commands.Title = "Commands of the chat"
+	writeKeys(doc, commands, min(keyWidth(commands), width/2))
+	return doc.Lines
+}
+
+// keyWidth returns the width of the widest key name of a group.
+func keyWidth(g keymap.Group) int {
+	width := 0
+	for _, a := range g.Actions {
+		width = max(width, draw.VisibleWidth(a.Key.Help().Key))
+	}
+	return width
+}
+
+// writeKeys writes a group of keys with their names in a column.
+func writeKeys(doc *draw.Document, g keymap.Group, column int) {
+	l := doc.Look
+	doc.Heading(g.Title)
+	for _, a := range g.Actions {
+		name := l.Cut(a.Key.Help().Key, column)
+		doc.Item("  "+l.Key.Render(l.Fit(name, column))+"  ", lipgloss.NewStyle(), a.Key.Help().Desc)
+	}
 }
 
 // signs explains the glyphs.
@@ -177,6 +202,6 @@ func (h *Help) signs() []string {
 		l.Removed.Render(g.Removed) + " removed",
 		l.Warning.Render(g.Revised) + " revised",
 		l.Faint.Render(g.Blocker+"5") + " waits for 5",
-		l.Muted.Render(g.Folded) + " folded",
+		l.Muted.Render(g.Folded) + " collapsed",
 	}
 }

@@ -2,7 +2,6 @@ package dialog
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 	"strings"
 
@@ -21,27 +20,27 @@ import (
 // Models lists the server's models and the profiles so that the user can pick one
 // for the session.
 type Models struct {
-	Look     *draw.Look
-	Keys     *keymap.Map
-	open     bool
-	asked    bool // waiting for the list
-	there    session.Models
-	profiles bool   // show profiles instead of models
-	search   string // name filter
-	level    prompt.ThinkLevel
-	draw.List
-	word string
+	list
+	asked     bool // waiting for the list
+	available session.Models
+	profiles  bool // show profiles instead of models
+	level     prompt.ThinkLevel
+	sent      *runner.Choose // a choice that the session does not use yet
 }
 
-// Ask opens the dialog and requests the list.
-func (d *Models) Ask(s session.Status) keymap.Query {
-	*d = Models{Look: d.Look, Keys: d.Keys, open: true, asked: true, level: s.Think}
+// NewModels returns the dialog, closed.
+func NewModels(l *draw.Look, k *keymap.Map) *Models { return &Models{list: newList(l, k)} }
+
+// Open opens the dialog and requests the list.
+func (d *Models) Open(s session.Status) keymap.Query {
+	*d = Models{list: newList(d.Look, d.Keys), asked: true, level: s.Think, sent: d.sent}
+	d.shown = true
 	return keymap.QueryModels
 }
 
-// Take stores the list and selects the session's current model or profile.
-func (d *Models) Take(l session.Models) {
-	d.there = l
+// store keeps the list and selects the session's current model or profile.
+func (d *Models) store(l session.Models) {
+	d.available = l
 	if d.asked {
 		d.asked, d.level = false, l.Think
 		d.home()
@@ -63,61 +62,50 @@ func (d *Models) home() {
 type entry struct {
 	name  string // "" means no profile
 	model *prompt.ModelInfo
-	says  string // profile description
+	says  untrusted.Text // profile description
 }
 
 func (d *Models) current(e entry) bool {
 	if e.model != nil {
-		return prompt.SameModel(e.name, d.there.Model)
+		return prompt.SameModel(e.name, d.available.Model)
 	}
-	return e.name == d.there.Profile
+	return e.name == d.available.Profile
 }
 
 // entries returns the entries whose names match the search.
 func (d *Models) entries() []entry {
 	var all []entry
 	if d.profiles {
-		all = append(all, entry{says: "the session's own way of working"})
-		for _, p := range d.there.Profiles {
+		all = append(all, entry{says: "the session's own settings"})
+		for _, p := range d.available.Profiles {
 			all = append(all, entry{name: p.Name, says: p.Description})
 		}
 	} else {
-		for i := range d.there.Models {
-			all = append(all, entry{name: d.there.Models[i].Name, model: &d.there.Models[i]})
+		for i := range d.available.Models {
+			all = append(all, entry{name: d.available.Models[i].Name, model: &d.available.Models[i]})
 		}
 	}
 	search := strings.ToLower(d.search)
 	return slices.DeleteFunc(all, func(e entry) bool { return !strings.Contains(strings.ToLower(e.name), search) })
 }
 
-// Forget clears messages from the session.
-func (d *Models) Forget() { d.word = "" }
-
-// Handlers returns the actions of the dialog.
-func (d *Models) Handlers() keymap.Handlers {
-	leave := func() {
-		if d.search == "" {
-			d.open = false
-			return
-		}
-		d.seek("")
-	}
-	return keymap.Handlers{
-		"dialog.leave":      {Do: keymap.Just(leave)},
-		"models":            {Do: keymap.Just(func() { d.open = false })},
+// Actions returns the actions of the dialog.
+func (d *Models) Actions() keymap.Handlers {
+	return d.closing("models").With(d.Moving(true, len(d.entries())), keymap.Searching(d.search, d.seek), keymap.Handlers{
+		"dialog.leave":      d.leave(d.seek),
 		"models.think_more": {Do: keymap.Just(func() { d.think(1) })},
 		"models.think_less": {Do: keymap.Just(func() { d.think(-1) })},
 		"list.other": {Do: keymap.Just(func() {
 			d.profiles = !d.profiles
 			d.seek("")
 		})},
-		"list.choose": {Do: func() keymap.Wanted {
+		"list.choose": {Do: func() keymap.Request {
 			if c := d.choose(); c != nil {
-				return keymap.Sending(c)
+				return keymap.SendCommands(c)
 			}
-			return keymap.Wanted{}
+			return keymap.Request{}
 		}},
-	}.With(d.Moving(true, len(d.entries())), keymap.Searching(d.search, d.seek))
+	}).First(d.nextKey)
 }
 
 // seek sets the search text and selects the session's current model or profile.
@@ -126,20 +114,20 @@ func (d *Models) seek(text string) {
 	d.home()
 }
 
-// Typed adds typed text to the search.
-func (d *Models) Typed(k tea.KeyPressMsg) keymap.Wanted {
-	if k.Text != "" && k.Text != " " {
-		d.search += untrusted.Line(k.Text)
+// Update handles letters of the search, the mouse and the list of models.
+func (d *Models) Update(msg tea.Msg) keymap.Request {
+	if a, ok := msg.(keymap.AnswerMsg[session.Models]); ok {
+		d.store(a.Value)
+	}
+	if text := typed(msg); text != "" && text != " " {
+		d.search += text
 		d.At, d.Top = 0, 0
 	}
-	return keymap.Wanted{}
+	return d.update(msg, d)
 }
 
-// Shown reports whether the dialog is open.
-func (d *Models) Shown() bool { return d.open }
-
-// Types reports whether keys go to a text field.
-func (d *Models) Types() bool { return true }
+// Typing reports that letters are text.
+func (d *Models) Typing() bool { return true }
 
 // Hints lists the keys that are active now.
 func (d *Models) Hints() []keymap.Hint {
@@ -149,15 +137,15 @@ func (d *Models) Hints() []keymap.Hint {
 // think switches to the next or previous thinking level.
 func (d *Models) think(by int) {
 	levels := prompt.ThinkLevels()
-	at := slices.Index(levels, LevelName(d.level))
+	at := slices.Index(levels, levelName(d.level))
 	level, ok := prompt.ParseThinkLevel(levels[max(min(at+by, len(levels)-1), 0)])
 	if ok {
 		d.level = level
 	}
 }
 
-// LevelName returns the configuration name of a thinking level.
-func LevelName(l prompt.ThinkLevel) string {
+// levelName returns the configuration name of a thinking level.
+func levelName(l prompt.ThinkLevel) string {
 	if l == prompt.ThinkAuto {
 		return "auto"
 	}
@@ -172,12 +160,12 @@ func (d *Models) choose() runner.Command {
 	}
 	e := entries[d.At]
 	var c runner.Choose
-	if level := d.level; level != d.there.Think {
+	if level := d.level; level != d.available.Think {
 		c.Think = &level
 	}
 	switch {
 	case e.model != nil && !e.model.Chats:
-		d.word = "This model cannot answer, it only turns text into vectors: choose another."
+		d.message = "This model only makes embeddings and cannot answer: choose another."
 		return nil
 	case d.current(e):
 	case e.model != nil:
@@ -186,62 +174,29 @@ func (d *Models) choose() runner.Command {
 		c.Profile = &e.name
 	}
 	if c == (runner.Choose{}) {
-		d.word = "The session works that way already; " + d.Keys.Name("dialog.leave") + " leaves it so."
+		d.message = "This is already the session's choice; " + d.Keys.Name("dialog.leave") + " keeps it."
 		return nil
 	}
-	d.open = false
+	d.shown = false
 	return c
 }
 
-// Wheeled handles a turn of the mouse wheel.
-func (d *Models) Wheeled(lines int) { d.Move(lines/draw.WheelStep, len(d.entries())) }
-
-// Clicked selects the entry drawn at line y of the dialog's area.
-func (d *Models) Clicked(y int) {
-	if d.List.Clicked(y, len(d.entries())) {
-		d.word = ""
-	}
-}
-
-// Draw draws the dialog centered in exactly height lines of screenWidth cells.
-func (d *Models) Draw(screenWidth, height int) []string {
+// View draws the dialog in the middle of the screen.
+func (d *Models) View(size draw.Rect) []string {
 	const widest, oneLine = 104, 84 // cells
-	l := d.Look
-	width := min(screenWidth, widest)
-	inner := width - 4
-	foot := d.foot(inner)
-	each := 1
+	width, inner := d.width(size, widest)
+	v := listView{title: d.tabs(second(d.profiles), "Models", "Profiles"), width: width, each: 1, foot: d.foot(inner)}
 	if inner < oneLine {
-		each = 2
+		v.each = 2
 	}
-	room := max(height-3-len(foot), each)
 	entries := d.entries()
-	var lines []string
-	note := ""
-	switch {
-	case len(entries) == 0:
-		lines = draw.Paint(l.Faint, draw.Wrap(d.empty(), inner))
-		if d.there.Problem != "" && !d.profiles {
-			lines = draw.Paint(l.Warning, draw.Wrap(untrusted.Line(d.there.Problem), inner))
-		}
-	default:
-		end := d.Window(len(entries), room, each)
-		for i := d.Top; i < end; i++ {
-			lines = append(lines, d.row(entries[i], i == d.At, inner)...)
-		}
-		note = l.Span(d.Top, end, len(entries))
+	v.count = len(entries)
+	v.row = func(i int) []string { return d.row(entries[i], i == d.At, inner) }
+	v.empty = draw.Paint(d.Look.Faint, draw.Wrap(d.empty(), inner))
+	if d.available.Problem != "" && !d.profiles {
+		v.empty = draw.Paint(d.Look.Warning, draw.Wrap(d.available.Problem.Line(), inner))
 	}
-	if len(lines) > room {
-		lines = lines[:room]
-	}
-	for i, line := range foot {
-		foot[i] = l.Fit(line, inner)
-	}
-	framed := l.Frame(width, l.Focus,
-		draw.Section{Title: d.title(), Note: note, Lines: draw.Padded(l.Block(lines, inner, len(lines))), Style: l.Focus},
-		draw.Section{Lines: draw.Padded(foot), Style: l.Focus})
-	d.First = max((height-len(framed))/2, 0) + 1 // below the border
-	return l.Middle(framed, width, screenWidth, height)
+	return d.view(size, v)
 }
 
 // empty explains why the list is empty.
@@ -250,9 +205,9 @@ func (d *Models) empty() string {
 	case d.asked:
 		return "Asking the server for its models" + d.Look.Glyphs.Ellipsis
 	case d.search != "":
-		return "No name contains " + d.search + "; " + d.Keys.Name("list.erase") + " takes a letter back."
+		return "No name contains " + d.search + "; " + d.Keys.Name("list.erase") + " erases a letter."
 	default:
-		return "The server has no models yet: ollama pull qwen3:8b gets one that can use tools."
+		return "The server has no models yet: run ollama pull qwen3:8b."
 	}
 }
 
@@ -262,18 +217,6 @@ func (d *Models) other() string {
 		return "models"
 	}
 	return "profiles"
-}
-
-// title names both lists and underlines the one in view.
-func (d *Models) title() string {
-	l := d.Look
-	draw := func(name string, chosen bool) string {
-		if chosen {
-			return l.Accent.Bold(true).Underline(true).Render(name)
-		}
-		return l.Muted.Render(name)
-	}
-	return draw("Models", !d.profiles) + l.Faint.Render(" "+l.Glyphs.Separator+" ") + draw("Profiles", d.profiles)
 }
 
 // foot shows the search text, the thinking level and why the last key had no
@@ -287,7 +230,7 @@ func (d *Models) foot(width int) []string {
 	var levels []string
 	for _, name := range prompt.ThinkLevels() {
 		style := l.Faint
-		if name == LevelName(d.level) {
+		if name == levelName(d.level) {
 			style = l.Accent.Bold(true).Underline(true)
 		}
 		levels = append(levels, style.Render(name))
@@ -297,8 +240,8 @@ func (d *Models) foot(width int) []string {
 	for i, line := range lines {
 		lines[i] = l.Cut(line, width)
 	}
-	if d.word != "" {
-		lines = append(lines, draw.Paint(l.Warning, draw.Wrap(d.word, width))...)
+	if d.message != "" {
+		lines = append(lines, draw.Paint(l.Warning, draw.Wrap(d.message, width))...)
 	}
 	return lines
 }
@@ -320,17 +263,17 @@ func (d *Models) row(e entry, chosen bool, width int) []string {
 	case d.current(e):
 		style = l.Strong
 	}
-	facts := []string{untrusted.Line(e.says)}
+	facts := []string{e.says.Line()}
 	if e.model != nil {
 		facts = modelFacts(*e.model, d.Each == 1)
 	}
 	between := " " + l.Glyphs.Separator + " "
 	head := line.Cursor + line.Draw(l.Success, mark) + line.Blank(1)
 	if d.Each > 1 {
-		told := strings.Join(slices.DeleteFunc(facts, func(s string) bool { return s == "" }), between)
+		text := strings.Join(slices.DeleteFunc(facts, func(s string) bool { return s == "" }), between)
 		return []string{
 			line.Fill(head+line.Draw(style, name), width),
-			line.Fill(line.Cursor+line.Draw(l.Muted, "  "+l.Cut(told, width-3)), width),
+			line.Fill(line.Cursor+line.Draw(l.Muted, "  "+l.Cut(text, width-3)), width),
 		}
 	}
 	const beside = 62 // cells for the columns beside model names
@@ -360,7 +303,7 @@ func (d *Models) longest() int {
 func modelFacts(m prompt.ModelInfo, columns bool) []string {
 	size, context := "", ""
 	if m.Bytes > 0 {
-		size = bytesWords(m.Bytes)
+		size = telling.DiskSize(m.Bytes)
 	}
 	if room := cmp.Or(m.ContextWindow, m.Longest); room > 0 {
 		context = telling.WindowSize(room)
@@ -368,7 +311,7 @@ func modelFacts(m prompt.ModelInfo, columns bool) []string {
 			context += " ctx"
 		}
 	}
-	facts := []string{untrusted.Line(m.Parameters), untrusted.Line(m.Quantization), size, context}
+	facts := []string{m.Parameters.Line(), m.Quantization.Line(), size, context}
 	var abilities []string
 	for _, ability := range []struct {
 		has  bool
@@ -384,21 +327,49 @@ func modelFacts(m prompt.ModelInfo, columns bool) []string {
 	return append(abilities, context, facts[0], size, facts[1])
 }
 
-// bytesWords formats a size on disk: 640 MB, 5.2 GB.
-func bytesWords(n int64) string {
-	const mega, giga = 1_000_000, 1_000_000_000
-	if n < giga {
-		return fmt.Sprintf("%d MB", max(n/mega, 1))
-	}
-	return fmt.Sprintf("%.1f GB", float64(n)/giga)
-}
-
-// Info returns what is known about a model. Its name is empty if nothing is known.
-func (d *Models) Info(name string) prompt.ModelInfo {
-	for _, info := range d.there.Models {
+// info returns what is known about a model. Its name is empty if nothing is known.
+func (d *Models) info(name untrusted.Text) prompt.ModelInfo {
+	for _, info := range d.available.Models {
 		if prompt.SameModel(info.Name, name) {
 			return info
 		}
 	}
 	return prompt.ModelInfo{}
+}
+
+// Sent remembers a choice until the session uses it or fails.
+func (d *Models) Sent(c runner.Choose) { d.sent = &c }
+
+// Failed forgets a choice that the session could not follow.
+func (d *Models) Failed() { d.sent = nil }
+
+// Used returns what to say about a choice that the session has begun to use, "" for
+// none. The words are those of the replies to /model, /think and /profile.
+func (d *Models) Used(now session.Status) string {
+	c := d.sent
+	if c == nil || c.Model != nil && !prompt.SameModel(*c.Model, now.Model) ||
+		c.Think != nil && *c.Think != now.Think || c.Profile != nil && untrusted.Text(*c.Profile) != now.Profile {
+		return ""
+	}
+	d.sent = nil
+	var words []string
+	info := d.info(now.Model)
+	if c.Model != nil {
+		words = append(words, telling.Model(cmp.Or(info.Name, *c.Model), info))
+	}
+	if c.Profile != nil {
+		name := "no profile"
+		if *c.Profile != "" {
+			name = "the profile `" + untrusted.Line(*c.Profile) + "`"
+		}
+		words = append(words, name)
+	}
+	if c.Think != nil {
+		words = append(words, "think "+levelName(now.Think))
+	}
+	said := "from the next run on: " + strings.Join(words, "; ")
+	if warning := telling.NoThinking(info, now.Think); warning != "" && c.Profile == nil {
+		said += ". " + warning
+	}
+	return said
 }

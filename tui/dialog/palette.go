@@ -8,7 +8,6 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"github.com/sahilm/fuzzy"
 
-	"replan/internal/untrusted"
 	"replan/tui/draw"
 	"replan/tui/keymap"
 )
@@ -16,15 +15,20 @@ import (
 // Palette is a searchable list of every action. Unavailable actions show the
 // reason.
 type Palette struct {
-	Look   *draw.Look
-	Keys   *keymap.Map
-	Groups []keymap.Group
-	Here   keymap.Place // where it was opened from; actions of that place come first
-	Open   bool
-	Search string
+	list
+	groups []keymap.Group
+	here   keymap.Place // where it was opened from; actions of that place come first
 	found  []found
-	draw.List
-	Word string
+}
+
+// NewPalette returns the palette, closed.
+func NewPalette(l *draw.Look, k *keymap.Map) *Palette { return &Palette{list: newList(l, k)} }
+
+// Open opens the palette of all actions at a place.
+func (d *Palette) Open(groups []keymap.Group, here keymap.Place) {
+	d.open()
+	d.groups, d.here = groups, here
+	d.find()
 }
 
 // found is an action that matches the search.
@@ -36,13 +40,13 @@ type found struct {
 	lit   []int  // byte offsets of the match in its description
 }
 
-// Find refreshes the list. Without a search, actions of the current place come
+// find refreshes the list. Without a search, actions of the current place come
 // first. Within a place, available actions come first.
-func (d *Palette) Find() {
+func (d *Palette) find() {
 	d.At, d.Top, d.found = 0, 0, nil
 	var all []found
 	seen := map[string]bool{}
-	for _, g := range d.Groups {
+	for _, g := range d.groups {
 		for i := range g.Actions {
 			a := &g.Actions[i]
 			if a.ID == "palette" || seen[a.ID] {
@@ -54,12 +58,12 @@ func (d *Palette) Find() {
 		}
 	}
 	slices.SortStableFunc(all, func(a, b found) int { return cmp.Compare(d.rank(a), d.rank(b)) })
-	if d.Search == "" {
+	if d.search == "" {
 		d.found = all
 		return
 	}
-	matches, near := fuzzy.FindFrom(d.Search, findable(all)), 0
-	query := strings.ToLower(strings.TrimSpace(d.Search))
+	matches, near := fuzzy.FindFrom(d.search, findable(all)), 0
+	query := strings.ToLower(strings.TrimSpace(d.search))
 	slices.SortStableFunc(matches, func(a, b fuzzy.Match) int {
 		return cmp.Compare(all[a.Index].farness(query), all[b.Index].farness(query))
 	})
@@ -106,7 +110,7 @@ func (f found) farness(query string) int {
 func (d *Palette) rank(f found) int {
 	rank := 2
 	switch f.at {
-	case d.Here:
+	case d.here:
 		rank = 0
 	case keymap.PlaceEverywhere:
 		rank = 1
@@ -127,111 +131,76 @@ func (f findable) String(i int) string {
 	return f[i].Key.Help().Desc + " " + f[i].title + " " + f[i].ID
 }
 
-// Shown reports whether the dialog is open.
-func (d *Palette) Shown() bool { return d.Open }
-
-// Types reports whether keys go to a text field.
-func (d *Palette) Types() bool { return true }
+// Typing reports that letters are text.
+func (d *Palette) Typing() bool { return true }
 
 // Hints lists the keys that are active now.
 func (d *Palette) Hints() []keymap.Hint {
 	return []keymap.Hint{d.Keys.Hint("do it", "list.choose"), d.Keys.Hint("close", "dialog.leave"), d.Keys.Hint("move", "list.up", "list.down"), {Label: "letters", Does: "search"}}
 }
 
-// Forget clears messages from the session.
-func (d *Palette) Forget() { d.Word = "" }
-
-// Handlers returns the actions of the palette.
-func (d *Palette) Handlers() keymap.Handlers {
-	leave := func() {
-		if d.Search == "" {
-			d.Open = false
-			return
-		}
-		d.seek("")
-	}
-	return keymap.Handlers{
-		"dialog.leave": {Do: keymap.Just(leave)},
-		"palette":      {Do: keymap.Just(func() { d.Open = false })},
+// Actions returns the actions of the palette.
+func (d *Palette) Actions() keymap.Handlers {
+	return d.closing("palette").With(d.Moving(true, len(d.found)), keymap.Searching(d.search, d.seek), keymap.Handlers{
+		"dialog.leave": d.leave(d.seek),
 		"list.choose":  {Do: d.choose},
-	}.With(d.Moving(true, len(d.found)), keymap.Searching(d.Search, d.seek))
+	}).First(d.nextKey)
 }
 
-// Typed adds typed text to the search.
-func (d *Palette) Typed(k tea.KeyPressMsg) keymap.Wanted {
-	if k.Text != "" {
-		d.seek(strings.TrimLeft(d.Search+untrusted.Line(k.Text), " "))
+// Update handles letters of the search and the mouse.
+func (d *Palette) Update(msg tea.Msg) keymap.Request {
+	if text := typed(msg); text != "" {
+		d.seek(strings.TrimLeft(d.search+text, " "))
 	}
-	return keymap.Wanted{}
+	return d.update(msg, d)
 }
 
 // seek sets the search text.
 func (d *Palette) seek(text string) {
-	d.Search = text
-	d.Find()
+	d.search = text
+	d.find()
 }
 
 // choose runs the selected action or says why it is unavailable.
-func (d *Palette) choose() keymap.Wanted {
+func (d *Palette) choose() keymap.Request {
 	if d.At >= len(d.found) {
-		return keymap.Wanted{}
+		return keymap.Request{}
 	}
 	f := d.found[d.At]
 	if f.why != "" {
-		d.Word = f.why
-		return keymap.Wanted{}
+		d.message = f.why
+		return keymap.Request{}
 	}
-	d.Open = false
-	return keymap.Wanted{Do: f.Action, At: f.at}
+	d.shown = false
+	return keymap.Request{Action: f.Action, Place: f.at}
 }
 
-// Wheeled handles a turn of the mouse wheel.
-func (d *Palette) Wheeled(lines int) { d.Move(lines/draw.WheelStep, len(d.found)) }
-
-// Clicked selects the entry drawn at line y of the dialog's area.
-func (d *Palette) Clicked(y int) {
-	if d.List.Clicked(y, len(d.found)) {
-		d.Word = ""
-	}
-}
-
-// Draw draws the palette centered in exactly height lines of screenWidth cells. Its
-// height stays constant during a search.
-func (d *Palette) Draw(screenWidth, height int) []string {
-	const widest, most = 84, 24 // cells, lines
+// View draws the palette in the middle of the screen. Its height stays constant
+// during a search.
+func (d *Palette) View(size draw.Rect) []string {
+	const widest, maxRows = 84, 24 // cells, lines
 	l := d.Look
-	width := min(screenWidth, widest)
-	inner := width - 4
+	width, inner := d.width(size, widest)
 	prompt := l.Accent.Render(l.Glyphs.Prompt) + " "
-	if d.Search == "" {
-		prompt += l.Faint.Render("type to search all that can be done")
+	if d.search == "" {
+		prompt += l.Faint.Render("type to search all actions")
 	} else {
-		prompt += l.Strong.Render(l.CutLeft(d.Search, inner-3)) + l.Accent.Render(l.Glyphs.Cursor)
+		prompt += l.Strong.Render(l.CutLeft(d.search, inner-3)) + l.Accent.Render(l.Glyphs.Cursor)
 	}
 	var foot []string
-	if d.Word != "" {
-		foot = draw.Paint(l.Warning, draw.Wrap(d.Word, inner))
+	if d.message != "" {
+		foot = draw.Paint(l.Warning, draw.Wrap(d.message, inner))
 	}
-	room := max(min(most, height-4-len(foot)), 1)
-	end := d.Window(len(d.found), room, 1)
-	var lines []string
-	for i := d.Top; i < end; i++ {
-		lines = append(lines, d.row(d.found[i], i == d.At, inner))
-	}
+	room := max(min(maxRows, size.H-4-len(foot)), 1)
+	lines, note := d.rows(len(d.found), room, 1, func(i int) []string { return []string{d.row(d.found[i], i == d.At, inner)} })
 	if len(d.found) == 0 {
-		lines = draw.Paint(l.Faint, draw.Wrap("Nothing that can be done is called that; "+d.Keys.Name("list.erase")+" takes a letter back.", inner))
+		lines = draw.Paint(l.Faint, draw.Wrap("No matching actions; "+d.Keys.Name("list.erase")+" erases a letter.", inner))
 	}
-	body := l.Block(append(lines, make([]string, max(room-len(lines), 0))...)[:room], inner, room)
-	sections := []draw.Section{
-		{Title: l.Strong.Render("Commands"), Lines: draw.Padded(l.Block([]string{prompt}, inner, 1)), Style: l.Focus},
-		{Lines: draw.Padded(body), Note: l.Span(d.Top, end, len(d.found)), Style: l.Focus},
-	}
-	if len(foot) > 0 {
-		sections[1].Lines = append(sections[1].Lines, draw.Padded(l.Block(foot, inner, len(foot)))...)
-	}
-	framed := l.Frame(width, l.Focus, sections...)
-	d.First = max((height-len(framed))/2, 0) + 3 // below the border, the search and its edge
-	return l.Middle(framed, width, screenWidth, height)
+	body := append(l.Block(lines, inner, room), l.Block(foot, inner, len(foot))...)
+	const above = 2 // the search and its edge
+	return d.framed(size, width, above,
+		d.section(l.Strong.Render("Commands"), "", l.Block([]string{prompt}, inner, 1)),
+		d.section("", note, body))
 }
 
 // row draws one action: its description, its key, and why it is unavailable.

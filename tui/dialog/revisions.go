@@ -6,6 +6,8 @@ import (
 	"strings"
 	"time"
 
+	tea "charm.land/bubbletea/v2"
+
 	"replan/agent"
 	"replan/agent/event"
 	"replan/internal/english"
@@ -14,6 +16,7 @@ import (
 	"replan/planning/prompt"
 	"replan/tui/draw"
 	"replan/tui/keymap"
+	"replan/tui/live"
 	"replan/tui/telling"
 	"replan/tui/timing"
 )
@@ -21,16 +24,22 @@ import (
 // Revisions steps through the original plan and its revisions. It shows what
 // failed, what changed, and who planned each one.
 type Revisions struct {
-	Look     *draw.Look
-	Keys     *keymap.Map
-	ShownRun func() *agent.Run // run in the plan pane
-	Open     bool
-	At       int // 0 is the original plan
-	Top      draw.SheetSpot
-	body     int
-	sheet    *draw.Sheet
-	built    revisionFace
+	base
+	runs  *live.Runs // the plan pane shows one of them
+	at    int        // 0 is the original plan
+	top   draw.SheetSpot
+	body  int
+	sheet *draw.Sheet
+	built revisionFace
 }
+
+// NewRevisions returns the dialog, closed.
+func NewRevisions(l *draw.Look, k *keymap.Map, runs *live.Runs) *Revisions {
+	return &Revisions{base: base{Look: l, Keys: k}, runs: runs}
+}
+
+// Open shows a revision of the run in the plan pane; 0 is the original plan.
+func (d *Revisions) Open(at int) { d.shown, d.at, d.top = true, at, draw.SheetSpot{} }
 
 // revisionFace holds every input of the drawing, to detect changes.
 type revisionFace struct {
@@ -42,28 +51,21 @@ type revisionFace struct {
 	diffs draw.DiffView
 }
 
-// Shown reports whether the dialog is open.
-func (d *Revisions) Shown() bool { return d.Open }
-
 // Hints lists the keys that are active now.
 func (d *Revisions) Hints() []keymap.Hint {
-	return []keymap.Hint{d.Keys.Hint("leaf", "step.previous_tab", "step.next_tab"), d.Keys.Hint("sides", "diff.sides"), d.Keys.Hint("close", "dialog.leave"), d.Keys.Hint("scroll", "move.up", "move.down")}
+	return []keymap.Hint{d.Keys.Hint("revision", "step.previous_tab", "step.next_tab"), d.Keys.Hint("sides", "diff.sides"), d.Keys.Hint("close", "dialog.leave"), d.Keys.Hint("scroll", "move.up", "move.down")}
 }
 
-// Handlers returns the actions of the dialog.
-func (d *Revisions) Handlers() keymap.Handlers {
-	most := 0
-	if run := d.ShownRun(); run != nil {
-		most = len(run.Revisions)
+// Actions returns the actions of the dialog.
+func (d *Revisions) Actions() keymap.Handlers {
+	last := 0
+	if run := d.runs.Shown().State; run != nil {
+		last = len(run.Revisions)
 	}
 	step := func(by int) keymap.Handler {
-		return keymap.Handler{Do: keymap.Just(func() { d.At, d.Top = max(min(d.At+by, most), 0), draw.SheetSpot{} })}
+		return keymap.Handler{Do: keymap.Just(func() { d.at, d.top = max(min(d.at+by, last), 0), draw.SheetSpot{} })}
 	}
-	shut := keymap.Handler{Do: keymap.Just(func() { d.Open = false })}
-	hs := keymap.Handlers{
-		"dialog.leave": shut, "revisions": shut, "plan.revisions": shut,
-		"step.next_tab": step(1), "step.previous_tab": step(-1),
-	}
+	hs := d.closing("revisions").With(d.closing("plan.revisions"), keymap.Handlers{"step.next_tab": step(1), "step.previous_tab": step(-1)})
 	if d.sheet == nil {
 		return hs
 	}
@@ -71,69 +73,66 @@ func (d *Revisions) Handlers() keymap.Handlers {
 	return hs.With(keymap.Scrolling(d.body, d.scroll))
 }
 
+// Update handles the wheel.
+func (d *Revisions) Update(msg tea.Msg) keymap.Request {
+	if wheel, ok := msg.(tea.MouseWheelMsg); ok && d.sheet != nil {
+		d.top = d.sheet.Move(d.top, draw.WheelLines(tea.Mouse(wheel)))
+	}
+	return keymap.Request{}
+}
+
 // scroll moves the view by rows; positive values move down.
 func (d *Revisions) scroll(rows int) {
 	const far = 1 << 16 // rows; reaches the first or last row
 	switch {
 	case rows <= -far:
-		d.Top = draw.SheetSpot{}
+		d.top = draw.SheetSpot{}
 	case rows >= far:
-		d.Top = d.sheet.Last(d.body)
+		d.top = d.sheet.Last(d.body)
 	default:
-		d.Top = d.sheet.Move(d.Top, rows)
+		d.top = d.sheet.Move(d.top, rows)
 	}
 }
 
-// Clicked handles a mouse click.
-func (d *Revisions) Clicked(int) {}
-
-// Wheeled handles a turn of the mouse wheel.
-func (d *Revisions) Wheeled(lines int) {
-	if d.sheet != nil {
-		d.Top = d.sheet.Move(d.Top, lines)
-	}
-}
-
-// Draw draws the revision in exactly height lines of screenWidth cells.
-func (d *Revisions) Draw(screenWidth, height int) []string {
+// View draws the revision in the middle of the screen.
+func (d *Revisions) View(size draw.Rect) []string {
 	const widest = 160 // cells
-	l, run := d.Look, d.ShownRun()
+	l, run := d.Look, d.runs.Shown().State
 	if run == nil {
-		return l.Block(nil, screenWidth, height)
+		return l.Block(nil, size.W, size.H)
 	}
-	d.At = min(d.At, len(run.Revisions))
-	width := min(screenWidth, widest)
-	face := revisionFace{run, run.Seq, d.At, width, string(l.Theme.Name), l.Diffs}
+	d.at = min(d.at, len(run.Revisions))
+	width, inner := d.width(size, widest)
+	face := revisionFace{run, run.Seq, d.at, width, string(l.Theme.Name), l.Diffs}
 	if d.sheet == nil || face != d.built {
-		p := draw.NewSheetPage(l, width-4)
-		if d.At == 0 {
+		p := draw.NewSheetPage(l, inner)
+		if d.at == 0 {
 			writeFirstPlan(p, run)
 		} else {
-			writeRevision(p, run, d.At-1)
+			writeRevision(p, run, d.at-1)
 		}
-		d.sheet, d.built = draw.NewSheet(l, width-4, p.All()), face
+		d.sheet, d.built = draw.NewSheet(l, inner, p.All()), face
 	}
-	d.body = max(height-2, 1)
-	lines := d.sheet.View(&d.Top, d.body)
-	note := d.sheet.Place(d.Top, d.body)
+	d.body = max(size.H-2, 1)
+	lines := d.sheet.View(&d.top, d.body)
+	note := d.sheet.Place(d.top, d.body)
 	if note == "" {
 		for len(lines) > 1 && strings.TrimSpace(lines[len(lines)-1]) == "" {
 			lines = lines[:len(lines)-1]
 		}
 	}
-	name := fmt.Sprintf("Revision %d of %d", d.At+1, len(run.Revisions)+1)
-	if d.At == 0 {
-		name += " " + l.Glyphs.Separator + " the plan as it was made"
+	name := fmt.Sprintf("Revision %d of %d", d.at+1, len(run.Revisions)+1)
+	if d.at == 0 {
+		name += " " + l.Glyphs.Separator + " the plan as first made"
 	}
-	framed := l.Frame(width, l.Focus, draw.Section{Title: l.Strong.Render(name), Note: note, Lines: draw.Padded(lines), Style: l.Focus})
-	return l.Middle(framed, width, screenWidth, height)
+	return d.middle(size, width, d.section(l.Strong.Render(name), note, lines))
 }
 
 // stepsAfter returns the steps of the plan made by revision i, as they stood when
 // the next revision replaced it, or as they stand now.
 func stepsAfter(run *agent.Run, i int) []*agent.StepState {
 	if i+1 < len(run.Revisions) {
-		return run.Revisions[i+1].Was
+		return run.Revisions[i+1].PreviousSteps
 	}
 	return run.Steps
 }
@@ -141,7 +140,7 @@ func stepsAfter(run *agent.Run, i int) []*agent.StepState {
 // writeFirstPlan adds the original plan.
 func writeFirstPlan(p *draw.SheetPage, run *agent.Run) {
 	l := p.Look
-	if title := untrusted.Line(run.Plan.Title); title != "" {
+	if title := run.Plan.Title.Line(); title != "" {
 		p.Prose(l.Strong, title)
 	}
 	at := timing.Axis{Start: run.StartedAt, Breaks: run.Breaks}
@@ -178,11 +177,11 @@ func plannedBy(run *agent.Run, from, to time.Time) string {
 	}
 	switch {
 	case asked == 0 && run.Route != nil:
-		return "the words of the goal, without a model"
+		return "rules, without a model"
 	case asked == 0 && (run.Phases != [3]agent.Phase{} || from.After(run.StartedAt)) && run.Model != "":
 		return "the model " + untrusted.Line(run.Model)
 	case asked == 0:
-		return "whoever wrote the plan: it was given"
+		return "the author of the given plan"
 	}
 	words := "the model " + untrusted.Line(model) + " in " + english.Count(asked, "request")
 	if used > 0 {
@@ -197,18 +196,18 @@ func writeRevision(p *draw.SheetPage, run *agent.Run, i int) {
 	at := timing.Axis{Start: run.StartedAt, Breaks: run.Breaks}
 	if r.Step != "" {
 		words := telling.StepWords(r.Step)
-		for _, s := range r.Was {
+		for _, s := range r.PreviousSteps {
 			if s.Step.Index == r.Step {
-				words += " " + l.Glyphs.Separator + " " + untrusted.Line(s.Step.Title)
+				words += " " + l.Glyphs.Separator + " " + s.Step.Title.Line()
 			}
 		}
 		p.Field("failed", l.Danger, words)
 	}
-	if reason := strings.TrimSpace(r.Reason); reason != "" {
+	if reason := strings.TrimSpace(r.Reason.Visible()); reason != "" {
 		p.Field("because", l.Text, draw.Clip(reason))
 	}
-	if r.Said != "" {
-		p.Field("you said", l.Text, r.Said)
+	if r.UserRequest != "" {
+		p.Field("you said", l.Text, r.UserRequest)
 	}
 	took := at.At(r.At) - at.At(r.AskedAt)
 	p.Field("planned", l.Text, fmt.Sprintf("by %s, in %s, %s into the run", plannedBy(run, r.AskedAt, r.At), telling.Seconds(took), telling.Seconds(at.At(r.At))))
@@ -280,7 +279,7 @@ type planRow struct {
 // steps keep their old position.
 func planRows(r *agent.Revision, after []*agent.StepState) []planRow {
 	was := map[string]*agent.StepState{}
-	for _, s := range r.Was {
+	for _, s := range r.PreviousSteps {
 		was[s.Step.Index] = s
 	}
 	var rows []planRow
@@ -356,14 +355,16 @@ func writePlanRows(p *draw.SheetPage, rows []planRow, run *agent.Run) {
 // drawPlanStep draws a step of a plan on one line.
 func drawPlanStep(p *draw.SheetPage, s *agent.StepState, run *agent.Run, index, width int, gone bool, change agent.Change) string {
 	l := p.Look
-	mark := " "
+	row := &draw.Painter{LitLine: l.Line(false, false)}
 	switch {
 	case gone:
-		mark = l.Removed.Render(l.Glyphs.Removed)
+		row.Add(l.Removed, l.Glyphs.Removed)
 	case change == agent.ChangeAdded:
-		mark = l.Added.Render(l.Glyphs.Added)
+		row.Add(l.Added, l.Glyphs.Added)
 	case change == agent.ChangeRevised:
-		mark = l.Warning.Render(l.Glyphs.Revised)
+		row.Add(l.Warning, l.Glyphs.Revised)
+	default:
+		row.Gap(1)
 	}
 	of := run
 	if run.Step(s.Step.Index) != s {
@@ -374,26 +375,28 @@ func drawPlanStep(p *draw.SheetPage, s *agent.StepState, run *agent.Run, index, 
 	if gone {
 		title = l.Struck
 	}
-	number := l.Cut(untrusted.Line(s.Step.Index), index)
-	left := mark + " " + style.Render(glyph) + " " + strings.Repeat(" ", index-draw.VisibleWidth(number)) + l.Muted.Render(number) + " "
-	var tail []string
-	tail = append(tail, telling.StepTool(s))
+	tool := telling.StepTool(&s.Step)
 	if deps := s.Step.DependsOn; len(deps) > 0 && width >= 60 {
-		tail = append(tail, l.Blockers(deps, 12))
+		tool += "  " + l.Blockers(deps, 12)
 	}
-	right := l.Faint.Render(l.Cut(strings.Join(tail, "  "), max(width/3, 8)))
-	room := width - draw.VisibleWidth(left) - draw.VisibleWidth(right) - 2
-	if room < 8 {
-		right, room = "", width-draw.VisibleWidth(left)
+	tool = l.Cut(tool, max(width/3, 8))
+	row.Gap(1)
+	row.Add(style, glyph)
+	columns := draw.StepColumns{Index: index, Tool: draw.VisibleWidth(tool)}
+	columns.Title = width - row.Width - index - columns.Tool - 4 // gaps between the columns
+	if columns.Title < 8 {
+		columns.Tool, columns.Title = 0, width-row.Width-index-2
 	}
-	return l.Sides(left+title.Render(l.Cut(untrusted.Line(s.Step.Title), room)), right, width)
+	row.Step(columns, draw.StepCell{Style: l.Muted, Text: untrusted.Line(s.Step.Index)},
+		draw.StepCell{Style: title, Text: l.Cut(s.Step.Title.Line(), columns.Title)}, draw.StepCell{}, draw.StepCell{Style: l.Faint, Text: tool})
+	return l.Fit(row.Take(), width)
 }
 
 // writeStepChanges adds what a revision changed in a step, with the changed words
 // underlined.
 func writeStepChanges(p *draw.SheetPage, before, after *plan.Step) {
 	for _, c := range []struct{ name, before, after string }{
-		{"title", before.Title, after.Title},
+		{"title", before.Title.Visible(), after.Title.Visible()},
 		{"tool", before.Tool, after.Tool},
 		{"executor", string(before.Executor), string(after.Executor)},
 		{"profile", before.Profile, after.Profile},
@@ -404,27 +407,17 @@ func writeStepChanges(p *draw.SheetPage, before, after *plan.Step) {
 			writeChange(p, c.name, c.before, c.after)
 		}
 	}
-	names := map[string]any{}
-	for name := range before.Args {
-		names[name] = nil
+	for _, name := range plan.ChangedArgs(before.Args, after.Args) {
+		writeChange(p, name, argText(before.Args, name), argText(after.Args, name))
 	}
-	for name := range after.Args {
-		names[name] = nil
+}
+
+// argText returns the text of an argument, "" if it is missing.
+func argText(args map[string]any, name string) string {
+	value, ok := args[name]
+	if !ok {
+		return ""
 	}
-	sorted, _ := p.Order(names)
-	for _, name := range sorted {
-		b, hadIt := before.Args[name]
-		a, hasIt := after.Args[name]
-		if hadIt == hasIt && plan.EqualValues(b, a) {
-			continue
-		}
-		old, now := "", ""
-		if hadIt {
-			old, _ = telling.ValueText(b)
-		}
-		if hasIt {
-			now, _ = telling.ValueText(a)
-		}
-		writeChange(p, name, old, now)
-	}
+	text, _ := telling.ValueText(value)
+	return text
 }

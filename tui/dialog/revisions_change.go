@@ -44,21 +44,9 @@ func changedLine(p *draw.SheetPage, style lipgloss.Style, sign, name, text strin
 	for _, w := range words {
 		runs = draw.Emphasise(runs, w, nil)
 	}
-	offsets := draw.Breaks(text, room)
 	var out []string
-	for n, from := range offsets {
-		to := len(text)
-		if n+1 < len(offsets) {
-			to = offsets[n+1]
-		}
-		var b strings.Builder
-		b.WriteString(lead + l.Muted.Render(name))
-		for _, r := range runs {
-			if part := (patch.Span{From: max(r.From, from), To: min(r.To, to)}); part.From < part.To {
-				b.WriteString(r.Style.Render(text[part.From:part.To]))
-			}
-		}
-		out = append(out, b.String())
+	for _, row := range draw.CodeRows(text, room) {
+		out = append(out, lead+l.Muted.Render(name)+draw.PaintRow(text, runs, row))
 		lead, name = strings.Repeat(" ", indent+2), strings.Repeat(" ", draw.VisibleWidth(name))
 	}
 	return out

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	tea "charm.land/bubbletea/v2"
 	"charm.land/lipgloss/v2"
 
 	"replan/agent"
@@ -16,45 +17,66 @@ import (
 	"replan/internal/untrusted"
 	"replan/tui/draw"
 	"replan/tui/keymap"
+	"replan/tui/live"
 	"replan/tui/telling"
 )
 
 // Runs lists the runs so that the user can resume one.
 type Runs struct {
-	Look  *draw.Look
-	Keys  *keymap.Map
-	Open  bool
+	list
 	asked bool            // waiting for the list
 	front string          // run on the screen behind the dialog; "" for none
 	all   []agent.Summary // all runs, in list order
 	runs  []agent.Summary // runs that match the filters
-	draw.List
-	Word string
 
-	Folder    string // workspace
-	elsewhere bool   // include other folders
-	searching bool   // keys edit the search
-	search    string
-	GoOn      func(session string)             // resumes a conversation; nil if that is impossible here
-	talks     []session.Conversation           // conversations; nil until they arrive
-	talking   bool                             // list conversations instead of runs
-	Busy      func() bool                      // reports whether a run is active
-	Undo      func(agent.Summary) keymap.Query // opens the undo dialog for a run
-	Live      func(run string) bool            // reports whether a run on the screen, or one around it, is active
+	folder    untrusted.Text         // workspace
+	elsewhere bool                   // include other folders
+	searching bool                   // keys edit the search
+	talks     []session.Conversation // conversations; nil until they arrive
+	talking   bool                   // list conversations instead of runs
+
+	live      *live.Runs // runs on the screen
+	continues bool       // a conversation can be continued here
 }
 
-// Ask opens the dialog and requests the list. shown is the run on the screen, or ""
-// for none.
-func (d *Runs) Ask(shown string) keymap.Query {
-	d.Open, d.asked, d.Word, d.List = true, true, "", draw.List{}
-	d.searching, d.search, d.talking, d.talks, d.all, d.runs = false, "", false, nil, nil, nil
-	d.front = shown
+// NewRuns returns the dialog, closed. continues tells whether a conversation can be
+// continued here.
+func NewRuns(l *draw.Look, k *keymap.Map, live *live.Runs, continues bool) *Runs {
+	return &Runs{list: newList(l, k), live: live, continues: continues}
+}
+
+// Open opens the dialog on a folder and requests the list.
+func (d *Runs) Open(folder untrusted.Text) keymap.Query {
+	d.open()
+	d.asked, d.front, d.folder = true, "", folder
+	if run := d.live.Current().State; run != nil {
+		d.front = run.ID
+	}
+	d.searching, d.talking, d.talks, d.all, d.runs = false, false, nil, nil, nil
 	return keymap.QueryRuns
 }
 
-// Take stores the list: a resumable run on the screen first, then unfinished runs,
+// Say shows a message about the last key.
+func (d *Runs) Say(message string) { d.message = message }
+
+// Update handles letters of the search, the mouse and the lists.
+func (d *Runs) Update(msg tea.Msg) keymap.Request {
+	switch msg := msg.(type) {
+	case keymap.AnswerMsg[[]agent.Summary]:
+		d.store(msg.Value)
+	case keymap.AnswerMsg[[]session.Conversation]:
+		d.talks = append([]session.Conversation{}, msg.Value...)
+		d.Move(0, d.count())
+	}
+	if text := typed(msg); text != "" && d.searching {
+		d.seek(d.search + text)
+	}
+	return d.update(msg, d)
+}
+
+// store keeps the list: a resumable run on the screen first, then unfinished runs,
 // then the rest. Each part keeps its newest-first order.
-func (d *Runs) Take(runs []agent.Summary) {
+func (d *Runs) store(runs []agent.Summary) {
 	chosen := ""
 	if !d.asked && d.At < len(d.runs) {
 		chosen = d.runs[d.At].Run
@@ -83,46 +105,44 @@ func (d *Runs) rank(s agent.Summary) int {
 	}
 }
 
-// Forget clears messages from the session.
-func (d *Runs) Forget() { d.Word = "" }
-
-// Handlers returns the actions of the dialog.
-func (d *Runs) Handlers() keymap.Handlers {
+// Actions returns the actions of the dialog.
+func (d *Runs) Actions() keymap.Handlers {
 	if d.searching {
-		return d.searchHandlers()
+		return d.searchActions().First(d.nextKey)
 	}
-	hs := d.listHandlers()
+	hs := d.listActions()
 	switch {
 	case d.talking:
-		return hs.With(keymap.Handlers{"list.choose": {Do: d.enter}})
-	case d.At >= len(d.runs):
-		return hs
+		hs["list.choose"] = keymap.Handler{Do: d.enter}
+	case d.At < len(d.runs):
+		hs = hs.With(d.runActions(d.runs[d.At]))
 	}
-	s := d.runs[d.At]
-	return hs.With(keymap.Handlers{
-		"runs.play": {Do: func() keymap.Wanted { return d.replay(false) }},
-		"runs.show": {Do: func() keymap.Wanted { return d.replay(true) }},
-		"plan.undo": {Do: func() keymap.Wanted {
-			if d.Word = whyNoUndo(s, d.Live(s.Run)); d.Word != "" {
-				return keymap.Wanted{}
-			}
-			return keymap.Wanted{Ask: d.Undo(s)}
-		}},
-		"list.choose": {Do: func() keymap.Wanted {
-			if d.Word = WhyNoResume(s, d.Live(s.Run)); d.Word != "" {
-				return keymap.Wanted{}
-			}
-			d.Open = false
-			return keymap.Sending(runner.Resume{Run: s.Run})
-		}},
-	})
+	return hs.First(d.nextKey)
 }
 
-// Shown reports whether the dialog is open.
-func (d *Runs) Shown() bool { return d.Open }
+// runActions returns the actions on a run.
+func (d *Runs) runActions(s agent.Summary) keymap.Handlers {
+	return keymap.Handlers{
+		"runs.play": {Do: func() keymap.Request { return d.replay(false) }},
+		"runs.show": {Do: func() keymap.Request { return d.replay(true) }},
+		"plan.undo": {Do: func() keymap.Request {
+			if d.message = whyNoUndo(s, d.live.Live(s.Run)); d.message != "" {
+				return keymap.Request{}
+			}
+			return keymap.Request{Undo: &s}
+		}},
+		"list.choose": {Do: func() keymap.Request {
+			if d.message = WhyNoResume(s, d.live.Live(s.Run)); d.message != "" {
+				return keymap.Request{}
+			}
+			d.shown = false
+			return keymap.SendCommands(runner.Resume{Run: s.Run})
+		}},
+	}
+}
 
-// Types reports whether keys go to a text field.
-func (d *Runs) Types() bool { return d.searching }
+// Typing reports whether letters go to the search.
+func (d *Runs) Typing() bool { return d.searching }
 
 // Hints lists the keys that are active now.
 func (d *Runs) Hints() []keymap.Hint {
@@ -133,33 +153,23 @@ func (d *Runs) Hints() []keymap.Hint {
 	case d.searching:
 		return []keymap.Hint{d.Keys.Hint("done", "list.choose"), d.Keys.Hint("show all", "dialog.leave"), d.Keys.Hint("choose", "list.up", "list.down")}
 	case d.talking:
-		return []keymap.Hint{d.Keys.Hint("go on with it", "list.choose"), close, other, choose, folders, search}
+		return []keymap.Hint{d.Keys.Hint("resume", "list.choose"), close, other, choose, folders, search}
 	case len(d.runs) == 0:
 		return []keymap.Hint{close, choose, other, folders}
 	}
 	return []keymap.Hint{d.Keys.Hint("resume", "list.choose"), close, choose, d.Keys.Hint("play", "runs.play"), d.Keys.Hint("show", "runs.show"), d.Keys.Hint("undo", "plan.undo"), other, folders, search}
 }
 
-// Wheeled handles a turn of the mouse wheel.
-func (d *Runs) Wheeled(lines int) { d.Move(lines/draw.WheelStep, d.count()) }
-
-// Clicked selects the run drawn at line y of the dialog's area.
-func (d *Runs) Clicked(y int) {
-	if d.List.Clicked(y, d.count()) {
-		d.Word = ""
-	}
-}
-
-// WhyNoResume says why a run cannot be resumed now, or "" if it can. goes reports
+// WhyNoResume says why a run cannot be resumed now, or "" if it can. active reports
 // whether the run is active in this session.
-func WhyNoResume(s agent.Summary, goes bool) string {
+func WhyNoResume(s agent.Summary, active bool) string {
 	switch {
-	case goes:
-		return "This is the run that goes on."
+	case active:
+		return "This is the active run."
 	case s.Status == agent.StatusRunning:
-		return "Another replan is carrying it out."
+		return "Another replan is running it."
 	case s.Status == event.StatusCompleted && !s.Resumable:
-		return "It is completed: nothing is left to do in it."
+		return "It is completed: nothing is left to do."
 	case !s.Resumable:
 		return "Nothing is left to do in it."
 	default:
@@ -167,62 +177,33 @@ func WhyNoResume(s agent.Summary, goes bool) string {
 	}
 }
 
-// whyNoUndo says why a run cannot be undone now, or "" if it can. goes has the same
+// whyNoUndo says why a run cannot be undone now, or "" if it can. active has the same
 // meaning as in WhyNoResume.
-func whyNoUndo(s agent.Summary, goes bool) string {
+func whyNoUndo(s agent.Summary, active bool) string {
 	switch {
-	case goes:
-		return "The run goes on: undo it when it has ended."
+	case active:
+		return "The run is active: undo it when it has ended."
 	case s.Status == agent.StatusRunning:
-		return "Another replan is carrying it out."
+		return "Another replan is running it."
 	default:
 		return ""
 	}
 }
 
-// Draw draws the dialog centered in exactly height lines of screenWidth cells.
-func (d *Runs) Draw(screenWidth, height int) []string {
+// View draws the dialog in the middle of the screen.
+func (d *Runs) View(size draw.Rect) []string {
 	const widest, oneLine = 110, 70 // cells
-	l := d.Look
-	width := min(screenWidth, widest)
-	inner := width - 4
-	foot := d.foot(inner)
-	each := 1
+	width, inner := d.width(size, widest)
+	v := listView{title: d.title(inner), width: width, count: d.count(), each: 1, foot: d.foot(inner)}
 	if inner < oneLine {
-		each = 2
+		v.each = 2
 	}
-	room := max(height-2, each)
-	if len(foot) > 0 {
-		room = max(height-3-len(foot), each)
+	v.row = func(i int) []string { return d.row(i, inner, v.each) }
+	if d.talking {
+		v.row = func(i int) []string { return d.talkRow(i, inner, v.each) }
 	}
-	var lines []string
-	note := ""
-	if d.count() == 0 {
-		lines = draw.Paint(l.Faint, draw.Wrap(d.empty(), inner))
-	} else {
-		end := d.Window(d.count(), room, each)
-		for i := d.Top; i < end; i++ {
-			if d.talking {
-				lines = append(lines, d.talkRow(i, inner, each)...)
-				continue
-			}
-			lines = append(lines, d.row(i, inner, each)...)
-		}
-		note = l.Span(d.Top, end, d.count())
-	}
-	if len(lines) > room {
-		lines = lines[:room]
-	}
-	for i, line := range foot {
-		foot[i] = l.Fit(line, inner)
-	}
-	sections := []draw.Section{{Title: d.title(inner), Note: note, Lines: draw.Padded(l.Block(lines, inner, len(lines))), Style: l.Focus}}
-	if len(foot) > 0 {
-		sections = append(sections, draw.Section{Lines: draw.Padded(foot), Style: l.Focus})
-	}
-	framed := l.Frame(width, l.Focus, sections...)
-	d.First = max((height-len(framed))/2, 0) + 1 // below the border
-	return l.Middle(framed, width, screenWidth, height)
+	v.empty = draw.Paint(d.Look.Faint, draw.Wrap(d.empty(), inner))
+	return d.view(size, v)
 }
 
 // foot shows why the last key had no effect.
@@ -235,8 +216,8 @@ func (d *Runs) foot(width int) []string {
 		}
 		lines = append(lines, d.Look.Faint.Render("search ")+d.Look.Strong.Render(d.Look.CutLeft(d.search, width-8))+d.Look.Accent.Render(cursor))
 	}
-	if d.Word != "" {
-		lines = append(lines, draw.Paint(d.Look.Warning, draw.Wrap(d.Word, width))...)
+	if d.message != "" {
+		lines = append(lines, draw.Paint(d.Look.Warning, draw.Wrap(d.message, width))...)
 	}
 	return lines
 }
@@ -254,9 +235,9 @@ func (d *Runs) row(i, width, lines int) []string {
 	if s.Replans > 0 {
 		facts = append(facts, english.Count(s.Replans, "replan"))
 	}
-	what := RunWords(l, s)
+	what := runWords(l, s)
 	here := ""
-	if s.Run == d.front && !d.Live(s.Run) {
+	if s.Run == d.front && !d.live.Live(s.Run) {
 		here = "on screen " + l.Glyphs.Separator + " "
 	}
 	between := " " + l.Glyphs.Separator + " "
@@ -285,9 +266,9 @@ func shareOf(s agent.Summary) string {
 	return fmt.Sprintf("%d/%d", s.Done, s.Steps)
 }
 
-// RunWords describes a run: the title of its plan, plus the goal if it says more.
-func RunWords(l *draw.Look, s agent.Summary) string {
-	title, goal := untrusted.Line(s.Title), untrusted.FirstLine(s.Goal)
+// runWords describes a run: the title of its plan, plus the goal if it says more.
+func runWords(l *draw.Look, s agent.Summary) string {
+	title, goal := s.Title.Line(), untrusted.FirstLine(s.Goal)
 	switch {
 	case goal == "" || strings.EqualFold(title, goal):
 		return title
@@ -302,8 +283,8 @@ func RunWords(l *draw.Look, s agent.Summary) string {
 func (d *Runs) State(s agent.Summary) (glyph, word string, style lipgloss.Style) {
 	l := d.Look
 	switch {
-	case d.Live(s.Run):
-		return l.Glyphs.Folded, "goes on", l.Running
+	case d.live.Live(s.Run):
+		return l.Glyphs.Folded, "running", l.Running
 	case s.Status == agent.StatusRunning:
 		return l.Glyphs.Folded, "elsewhere", l.Running
 	case s.Status == agent.StatusUnfinished:

@@ -3,7 +3,6 @@ package dialog
 import (
 	"strings"
 
-	tea "charm.land/bubbletea/v2"
 	"github.com/sahilm/fuzzy"
 
 	"replan/agent/session"
@@ -16,45 +15,34 @@ import (
 // The dialog also lists conversations, covers this folder or all folders, and has a
 // search.
 
-// listHandlers returns the actions on listed entries.
-func (d *Runs) listHandlers() keymap.Handlers {
-	leave := func() {
-		if d.search == "" {
-			d.Open = false
-			return
-		}
-		d.seek("")
-	}
-	return keymap.Handlers{
-		"dialog.leave": {Do: keymap.Just(leave)},
-		"runs":         {Do: keymap.Just(func() { d.Open = false })},
+// listActions returns the actions on listed entries.
+func (d *Runs) listActions() keymap.Handlers {
+	return d.closing("runs").With(d.Moving(false, d.count()), keymap.Handlers{
+		"dialog.leave": d.leave(d.seek),
 		"list.search":  {Do: keymap.Just(func() { d.searching = true })},
 		"list.folders": {Do: keymap.Just(func() {
 			d.elsewhere = !d.elsewhere
 			d.sift()
 		})},
-		"list.other": {Do: func() keymap.Wanted {
+		"list.other": {Do: func() keymap.Request {
 			d.talking, d.List = !d.talking, draw.List{}
 			if d.talking && d.talks == nil {
-				return keymap.Wanted{Ask: keymap.QueryConversations}
+				return keymap.Request{Ask: keymap.QueryConversations}
 			}
-			return keymap.Wanted{}
+			return keymap.Request{}
 		}},
-	}.With(d.Moving(false, d.count()))
+	})
 }
 
-// searchHandlers returns the actions of the search field.
-func (d *Runs) searchHandlers() keymap.Handlers {
-	done := func(text string) func() keymap.Wanted {
-		return keymap.Just(func() {
+// searchActions returns the actions of the search field.
+func (d *Runs) searchActions() keymap.Handlers {
+	done := func(text string) keymap.Handler {
+		return keymap.Handler{Do: keymap.Just(func() {
 			d.searching = false
 			d.seek(text)
-		})
+		})}
 	}
-	return keymap.Handlers{
-		"dialog.leave": {Do: done("")},
-		"list.choose":  {Do: done(d.search)},
-	}.With(d.Moving(true, d.count()), keymap.Searching(d.search, d.seek))
+	return keymap.Handlers{"dialog.leave": done(""), "list.choose": done(d.search)}.With(d.Moving(true, d.count()), keymap.Searching(d.search, d.seek))
 }
 
 // seek sets the search text.
@@ -63,19 +51,11 @@ func (d *Runs) seek(text string) {
 	d.sift()
 }
 
-// Typed adds typed text to the search.
-func (d *Runs) Typed(k tea.KeyPressMsg) keymap.Wanted {
-	if d.searching && k.Text != "" {
-		d.seek(d.search + untrusted.Line(k.Text))
-	}
-	return keymap.Wanted{}
-}
-
 // sift applies the search and the folder filter.
 func (d *Runs) sift() {
 	d.runs = d.runs[:0:0]
 	for _, s := range d.all {
-		if d.here(s.Workspace) && d.found(s.Title+" "+s.Goal+" "+s.Run+" "+string(s.Status)) {
+		if d.here(s.Workspace) && d.found(s.Title.Visible()+" "+s.Goal+" "+s.Run+" "+string(s.Status)) {
 			d.runs = append(d.runs, s)
 		}
 	}
@@ -84,7 +64,7 @@ func (d *Runs) sift() {
 
 // here reports whether the folder filter admits folder.
 func (d *Runs) here(folder string) bool {
-	return d.elsewhere || d.Folder == "" || folder == "" || folder == d.Folder
+	return d.elsewhere || d.folder == "" || folder == "" || untrusted.Text(folder) == d.folder
 }
 
 // found reports whether the search matches text.
@@ -97,7 +77,7 @@ func (d *Runs) found(text string) bool {
 func (d *Runs) listedTalks() []session.Conversation {
 	var out []session.Conversation
 	for _, t := range d.talks {
-		if d.here(t.Workspace) && d.found(t.First+" "+t.Last+" "+t.Session) {
+		if d.here(t.Workspace) && d.found(t.First.Visible()+" "+t.Last.Visible()+" "+t.Session) {
 			out = append(out, t)
 		}
 	}
@@ -132,20 +112,13 @@ func (d *Runs) otherList() string {
 // cover.
 func (d *Runs) title(width int) string {
 	l := d.Look
-	draw := func(name string, chosen bool) string {
-		if chosen {
-			return l.Accent.Bold(true).Underline(true).Render(name)
-		}
-		return l.Muted.Render(name)
-	}
-	between := l.Faint.Render(" " + l.Glyphs.Separator + " ")
-	title := draw("Runs", !d.talking) + between + draw("Conversations", d.talking)
+	title := d.tabs(second(d.talking), "Runs", "Conversations")
 	where := "of this folder"
-	if d.elsewhere || d.Folder == "" {
+	if d.elsewhere || d.folder == "" {
 		where = "of all folders"
 	}
 	if width >= 50 {
-		title += between + l.Faint.Render(where)
+		title += l.Faint.Render(" "+l.Glyphs.Separator+" ") + l.Faint.Render(where)
 	}
 	return title
 }
@@ -159,44 +132,37 @@ func (d *Runs) empty() string {
 	case d.talking && d.talks == nil:
 		return "Looking for conversations" + d.Look.Glyphs.Ellipsis
 	case d.search != "":
-		return "Nothing fits " + d.search + "; " + d.Keys.Name("dialog.leave") + " shows all."
+		return "No match for " + d.search + "; " + d.Keys.Name("dialog.leave") + " shows all."
 	case others:
-		return "There are none of this folder yet; " + d.Keys.Folders.Help().Key + " lists those of all folders."
+		return "There are none in this folder yet; " + d.Keys.Folders.Help().Key + " lists those of all folders."
 	case d.talking:
-		return "There are no conversations yet: what you say in the chat begins one."
+		return "There are no conversations yet: a message in the chat starts one."
 	default:
-		return "There are no runs yet: type a goal in the chat, and its run will be listed here."
+		return "There are no runs yet: type a goal in the chat to start one."
 	}
 }
 
-// TakeTalks stores the conversations.
-func (d *Runs) TakeTalks(talks []session.Conversation) {
-	d.talks = append([]session.Conversation{}, talks...)
-	d.Move(0, d.count())
-}
-
 // enter resumes the selected conversation.
-func (d *Runs) enter() keymap.Wanted {
+func (d *Runs) enter() keymap.Request {
 	talks := d.listedTalks()
 	if d.At >= len(talks) {
-		return keymap.Wanted{}
+		return keymap.Request{}
 	}
 	t := talks[d.At]
 	switch {
 	case t.Open:
-		d.Word = "It is open already, here or in another replan."
-	case d.Busy():
-		d.Word = "A run goes on: stop it first, since this conversation is left for that one."
-	case d.GoOn == nil:
-		d.Word = "From here no other conversation can be opened: start replan --continue in its folder."
-	case t.Workspace != "" && d.Folder != "" && t.Workspace != d.Folder:
-		d.Word = "It belongs to " + untrusted.Line(t.Workspace) + ": start replan --continue there."
+		d.message = "It is already open, here or in another replan."
+	case d.live.Busy():
+		d.message = "A run is active: stop it before you switch conversations."
+	case !d.continues:
+		d.message = "You cannot open it here: start replan --continue in its folder."
+	case t.Workspace != "" && d.folder != "" && untrusted.Text(t.Workspace) != d.folder:
+		d.message = "It belongs to " + untrusted.Line(t.Workspace) + ": start replan --continue there."
 	default:
-		d.Open = false
-		d.GoOn(t.Session)
-		return keymap.Wanted{Cmd: tea.Quit}
+		d.shown = false
+		return keymap.Request{Continue: t.Session}
 	}
-	return keymap.Wanted{}
+	return keymap.Request{}
 }
 
 // talkRow draws one conversation on the given number of lines.
@@ -208,7 +174,7 @@ func (d *Runs) talkRow(i, width, lines int) []string {
 	if t.Open {
 		facts += " " + l.Glyphs.Separator + " open"
 	}
-	what := untrusted.FirstLine(t.First)
+	what := t.First.FirstLine()
 	if lines > 1 {
 		return []string{
 			line.Fill(line.Cursor+line.Draw(l.Muted, strings.TrimSuffix(when, " ago")+"  "+facts), width),
@@ -224,8 +190,8 @@ func (d *Runs) talkRow(i, width, lines int) []string {
 
 // replay requests the events of the selected run, to play them back or to show its
 // final state.
-func (d *Runs) replay(show bool) keymap.Wanted {
+func (d *Runs) replay(show bool) keymap.Request {
 	s := d.runs[d.At]
-	d.Word = "Reading its journal" + d.Look.Glyphs.Ellipsis
-	return keymap.Wanted{Play: &keymap.Recall{Run: s.Run, AtEnd: show}, Ask: keymap.QueryJournal(s.Run)}
+	d.message = "Reading its journal" + d.Look.Glyphs.Ellipsis
+	return keymap.Request{Play: &keymap.Recall{Run: s.Run, AtEnd: show}, Ask: keymap.QueryJournal(s.Run)}
 }

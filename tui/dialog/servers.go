@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	tea "charm.land/bubbletea/v2"
 	"charm.land/lipgloss/v2"
 
 	"replan/agent/rule"
@@ -20,44 +21,56 @@ import (
 // Servers lists the tool servers with their states, and shows the tools of the
 // selected one.
 type Servers struct {
-	Look *draw.Look
-	Keys *keymap.Map
-	Open bool
-	draw.List
-	word    string
+	list
 	servers []plan.ServerStatus
 	tools   []session.OfferedTool
-	known   bool // offers have arrived
-	whole   bool // show the selected server with its tools
-	Doc     *draw.Document
-	line    int // first visible line of the document
-	body    int // visible lines of the document
+	known   bool   // offers have arrived
+	whole   bool   // show the selected server with its tools
+	offers  scroll // the selected server with its tools
 }
 
-// Ask opens the dialog with the known states and requests the servers' offers.
-func (d *Servers) Ask(s session.Status) keymap.Query {
-	*d = Servers{Look: d.Look, Keys: d.Keys, Open: true, servers: s.Servers}
+// NewServers returns the dialog, closed.
+func NewServers(l *draw.Look, k *keymap.Map) *Servers { return &Servers{list: newList(l, k)} }
+
+// Open opens the dialog with the known states and requests the servers' offers.
+func (d *Servers) Open(s session.Status) keymap.Query {
+	*d = *NewServers(d.Look, d.Keys)
+	d.shown, d.servers = true, s.Servers
 	return keymap.QueryServers
 }
 
-// Take stores the servers' offers.
-func (d *Servers) Take(s session.Servers) {
-	d.tools, d.known = s.Tools, true
-	d.Stand(s.Servers)
+// Update handles the mouse and the servers' offers.
+func (d *Servers) Update(msg tea.Msg) keymap.Request {
+	switch msg := msg.(type) {
+	case keymap.AnswerMsg[session.Servers]:
+		d.tools, d.known = msg.Value.Tools, true
+		d.Changed(msg.Value.Servers)
+		return keymap.Request{}
+	case tea.MouseWheelMsg:
+		if d.whole {
+			d.offers.by(draw.WheelLines(tea.Mouse(msg)))
+			return keymap.Request{}
+		}
+	case tea.MouseClickMsg:
+		if d.whole {
+			return keymap.Request{}
+		}
+	}
+	return d.update(msg, d)
 }
 
-// Stand stores the current states and reports whether the offers may have changed.
-func (d *Servers) Stand(now []plan.ServerStatus) (changed bool) {
+// Retheme discards the drawing in the previous theme.
+func (d *Servers) Retheme() { d.offers.doc = nil }
+
+// Changed stores the current states and reports whether the offers may have changed.
+func (d *Servers) Changed(now []plan.ServerStatus) (changed bool) {
 	changed = !slices.EqualFunc(d.servers, now, func(a, b plan.ServerStatus) bool {
 		return a.Name == b.Name && a.State == b.State && a.Tools == b.Tools
 	})
-	d.servers, d.Doc = now, nil
+	d.servers, d.offers.doc = now, nil
 	d.Move(0, len(now))
 	return changed
 }
-
-// Shown reports whether the dialog is open.
-func (d *Servers) Shown() bool { return d.Open }
 
 // chosen returns the selected server, or nil if there is none.
 func (d *Servers) chosen() *plan.ServerStatus {
@@ -67,44 +80,43 @@ func (d *Servers) chosen() *plan.ServerStatus {
 	return &d.servers[d.At]
 }
 
-// Forget clears messages from the session.
-func (d *Servers) Forget() { d.word = "" }
-
-// Handlers returns the actions of the dialog.
-func (d *Servers) Handlers() keymap.Handlers {
-	shut := func() { d.Open = false }
-	hs := keymap.Handlers{"dialog.leave": {Do: keymap.Just(shut)}, "servers": {Do: keymap.Just(shut)}}
+// Actions returns the actions of the dialog.
+func (d *Servers) Actions() keymap.Handlers {
+	hs := d.closing("servers")
 	s := d.chosen()
 	if d.whole {
 		back := keymap.Handler{Do: keymap.Just(func() { d.whole = false })}
 		hs["dialog.leave"], hs["models.think_less"] = back, back
 	}
 	if s == nil {
-		return hs
+		return hs.First(d.nextKey)
 	}
-	hs["servers.restart"] = keymap.Handler{Do: func() keymap.Wanted { return d.restart(s) }}
+	hs["servers.restart"] = keymap.Handler{Do: func() keymap.Request { return d.restart(s) }}
 	if d.whole {
-		return hs.With(keymap.Scrolling(d.body, func(lines int) { d.line += lines }))
+		return hs.With(d.offers.keys()).First(d.nextKey)
 	}
-	whole := func() { d.whole, d.line, d.Doc = true, 0, nil }
-	hs["plan.open"], hs["models.think_more"] = keymap.Handler{Do: keymap.Just(whole)}, keymap.Handler{Do: keymap.Just(whole)}
+	whole := keymap.Handler{Do: keymap.Just(func() {
+		d.whole = true
+		d.offers.reset()
+	})}
+	hs["plan.open"], hs["models.think_more"] = whole, whole
 	if s.State == plan.ServerWaiting {
-		hs["plan.open"] = keymap.Handler{Do: func() keymap.Wanted {
-			d.Open = false
-			return keymap.Wanted{Gate: true}
+		hs["plan.open"] = keymap.Handler{Do: func() keymap.Request {
+			d.shown = false
+			return keymap.Request{Gate: true}
 		}}
 	}
-	return hs.With(d.Moving(false, len(d.servers)))
+	return hs.With(d.Moving(false, len(d.servers))).First(d.nextKey)
 }
 
 // restart requests a restart of a server.
-func (d *Servers) restart(s *plan.ServerStatus) keymap.Wanted {
+func (d *Servers) restart(s *plan.ServerStatus) keymap.Request {
 	if s.State == plan.ServerWaiting {
-		d.word = "It waits for a yes: " + d.Keys.Open.Help().Key + " leads to the question."
-		return keymap.Wanted{}
+		d.message = "It waits for your approval: " + d.Keys.Open.Help().Key + " shows the question."
+		return keymap.Request{}
 	}
-	d.word = "Starting " + untrusted.Line(s.Name) + " anew" + d.Look.Glyphs.Ellipsis
-	return keymap.Sending(runner.Restart{Server: s.Name})
+	d.message = "Starting " + untrusted.Line(s.Name) + " anew" + d.Look.Glyphs.Ellipsis
+	return keymap.SendCommands(runner.Restart{Server: s.Name})
 }
 
 // Hints lists the keys that are active now.
@@ -115,60 +127,28 @@ func (d *Servers) Hints() []keymap.Hint {
 	case s == nil:
 		return []keymap.Hint{leave}
 	case d.whole:
-		return []keymap.Hint{d.Keys.Hint("list", "dialog.leave"), d.Keys.Hint("scroll", "move.up", "move.down"), d.Keys.Hint("start anew", "servers.restart")}
+		return []keymap.Hint{d.Keys.Hint("list", "dialog.leave"), d.Keys.Hint("scroll", "move.up", "move.down"), d.Keys.Hint("restart", "servers.restart")}
 	case s.State == plan.ServerWaiting:
 		return []keymap.Hint{d.Keys.Hint("answer", "plan.open"), leave, d.Keys.Hint("choose", "move.up", "move.down")}
 	}
-	return []keymap.Hint{d.Keys.Hint("its tools", "plan.open"), d.Keys.Hint("start anew", "servers.restart"), leave, d.Keys.Hint("choose", "move.up", "move.down")}
+	return []keymap.Hint{d.Keys.Hint("its tools", "plan.open"), d.Keys.Hint("restart", "servers.restart"), leave, d.Keys.Hint("choose", "move.up", "move.down")}
 }
 
-// Clicked handles a mouse click.
-func (d *Servers) Clicked(y int) {
-	if !d.whole {
-		d.List.Clicked(y, len(d.servers))
-	}
-}
-
-// Wheeled handles a turn of the mouse wheel.
-func (d *Servers) Wheeled(lines int) {
-	if d.whole {
-		d.line += lines
-		return
-	}
-	d.Move(lines/draw.WheelStep, len(d.servers))
-}
-
-// Draw draws the dialog centered in exactly height lines of screenWidth cells.
-func (d *Servers) Draw(screenWidth, height int) []string {
+// View draws the dialog in the middle of the screen.
+func (d *Servers) View(size draw.Rect) []string {
 	const widest = 110
-	width := min(screenWidth, widest)
+	width, inner := d.width(size, widest)
 	if d.whole && d.chosen() != nil {
-		return d.drawWhole(width, screenWidth, height)
+		return d.drawWhole(size, width)
 	}
-	l, inner := d.Look, width-4
-	var lines []string
-	note := ""
+	l := d.Look
 	foot := d.foot(inner)
-	foot = foot[:min(len(foot), max(height/3, 1))]
-	room := max(height-3-len(foot), 1)
-	if len(d.servers) == 0 {
-		lines = draw.Paint(l.Faint, draw.Wrap("There are no tool servers: .mcp.json in this folder, or mcp.json beside the configuration, names some.", inner))
-	} else {
-		end := d.Window(len(d.servers), room, 1)
-		for i := d.Top; i < end; i++ {
-			lines = append(lines, d.row(i, inner))
-		}
-		note = l.Span(d.Top, end, len(d.servers))
-	}
-	lines = lines[:min(len(lines), room)]
-	for i, line := range foot {
-		foot[i] = l.Fit(line, inner)
-	}
-	framed := l.Frame(width, l.Focus,
-		draw.Section{Title: l.Strong.Render("Tool servers"), Note: note, Lines: draw.Padded(l.Block(lines, inner, len(lines))), Style: l.Focus},
-		draw.Section{Lines: draw.Padded(foot), Style: l.Focus})
-	d.First = max((height-len(framed))/2, 0) + 1 // below the border
-	return l.Middle(framed, width, screenWidth, height)
+	return d.view(size, listView{
+		title: l.Strong.Render("Tool servers"), width: width, count: len(d.servers), each: 1,
+		row:   func(i int) []string { return []string{d.row(i, inner)} },
+		empty: draw.Paint(l.Faint, draw.Wrap("There are no tool servers: define some in .mcp.json in this folder, or in mcp.json beside the configuration.", inner)),
+		foot:  foot[:min(len(foot), max(size.H/3, 1))],
+	})
 }
 
 // row draws one server.
@@ -215,8 +195,8 @@ func (d *Servers) state(s plan.ServerStatus) (glyph, word string, style lipgloss
 func (d *Servers) foot(width int) []string {
 	l, s := d.Look, d.chosen()
 	var lines []string
-	if d.word != "" {
-		lines = append(lines, draw.Paint(l.Warning, draw.Wrap(d.word, width))...)
+	if d.message != "" {
+		lines = append(lines, draw.Paint(l.Warning, draw.Wrap(d.message, width))...)
 	}
 	if s == nil {
 		return append(lines, l.Faint.Render("MCP servers bring tools that plans may use."))
@@ -231,11 +211,11 @@ func (d *Servers) facts(doc *draw.Document, s plan.ServerStatus) {
 	l := d.Look
 	switch {
 	case s.State == plan.ServerWaiting:
-		doc.Field("asks", l.Warning, "the project brings it along: it starts after your yes")
+		doc.Field("asks", l.Warning, "defined by the project: it starts after your yes")
 	case s.Error != "" && s.State == plan.ServerReady:
-		doc.Field("note", l.Warning, s.Error)
+		doc.Field("note", l.Warning, s.Error.Visible())
 	case s.Error != "":
-		doc.Field("why", l.Danger, s.Error)
+		doc.Field("why", l.Danger, s.Error.Visible())
 	}
 	if s.Reached != "" {
 		doc.Field(s.Transport, l.Text, s.Reached)
@@ -248,31 +228,26 @@ func (d *Servers) facts(doc *draw.Document, s plan.ServerStatus) {
 		doc.Field("from", l.Muted, words)
 	}
 	if s.LastError != "" && s.LastError != s.Error {
-		doc.Field("earlier", l.Muted, s.LastError)
+		doc.Field("earlier", l.Muted, s.LastError.Visible())
 	}
 }
 
 // drawWhole draws the selected server with all its offers.
-func (d *Servers) drawWhole(width, screenWidth, height int) []string {
+func (d *Servers) drawWhole(size draw.Rect, width int) []string {
 	l, s := d.Look, *d.chosen()
-	if d.Doc == nil || d.Doc.Width != width-4 {
-		d.Doc = &draw.Document{Look: l, Width: width - 4}
-		d.write(d.Doc, s)
-	}
-	room := height - 2
-	var foot []string
-	if d.word != "" {
-		foot = []string{l.Fit(l.Warning.Render(l.Cut(d.word, width-4)), width-4)}
+	d.offers.render(l, width-4, func(doc *draw.Document) { d.write(doc, s) })
+	room := size.H - 2
+	if d.message != "" {
 		room -= 2
 	}
-	d.body = max(min(len(d.Doc.Lines), room), 1)
 	glyph, word, style := d.state(s)
 	title := style.Render(glyph) + " " + l.Strong.Render(untrusted.Line(s.Name)) + l.Muted.Render(" "+l.Glyphs.Separator+" "+word)
-	sections := []draw.Section{{Title: title, Lines: draw.Padded(d.Doc.Rows(&d.line, d.body)), Note: d.Doc.Place(d.line, d.body), Style: l.Focus}}
-	if len(foot) > 0 {
-		sections = append(sections, draw.Section{Lines: draw.Padded(foot), Style: l.Focus})
+	lines, note := d.offers.visible(room)
+	sections := []draw.Section{d.section(title, note, lines)}
+	if d.message != "" {
+		sections = append(sections, d.section("", "", []string{l.Fit(l.Warning.Render(l.Cut(d.message, width-4)), width-4)}))
 	}
-	return l.Middle(l.Frame(width, l.Focus, sections...), width, screenWidth, height)
+	return d.middle(size, width, sections...)
 }
 
 // write writes a server with all its offers.
@@ -280,7 +255,7 @@ func (d *Servers) write(doc *draw.Document, s plan.ServerStatus) {
 	l := d.Look
 	d.facts(doc, s)
 	if !d.known {
-		doc.Prose(l.Faint, "Asking what it offers"+l.Glyphs.Ellipsis)
+		doc.Prose(l.Faint, "Asking for its tools"+l.Glyphs.Ellipsis)
 		return
 	}
 	var tools []session.OfferedTool
@@ -290,7 +265,7 @@ func (d *Servers) write(doc *draw.Document, s plan.ServerStatus) {
 		}
 	}
 	if len(tools) == 0 {
-		doc.Prose(l.Faint, "It offers no tools now.")
+		doc.Prose(l.Faint, "It offers no tools.")
 		return
 	}
 	doc.Heading(english.Count(len(tools), "tool"))
@@ -316,9 +291,7 @@ func (d *Servers) tool(doc *draw.Document, t session.OfferedTool) {
 	between := l.Faint.Render(" " + l.Glyphs.Separator + " ")
 	head := l.Strong.Render(untrusted.Line(t.Name)) + between + style.Render(effect) + between + l.Muted.Render(verdict)
 	doc.Lines = append(doc.Lines, l.Cut(head, doc.Width))
-	if says := strings.TrimSpace(untrusted.FirstLine(t.Description)); says != "" {
-		for _, line := range draw.Wrap(says, max(doc.Width-2, 1)) {
-			doc.Lines = append(doc.Lines, "  "+l.Faint.Render(line))
-		}
+	if says := strings.TrimSpace(t.Description.FirstLine()); says != "" {
+		doc.Item("  ", l.Faint, says)
 	}
 }

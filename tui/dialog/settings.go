@@ -20,43 +20,50 @@ import (
 // Settings shows the settings in force and their sources. It changes settings for
 // this session only and writes no file.
 type Settings struct {
-	Look *draw.Look
-	Keys *keymap.Map
-	open bool
-	draw.List
-	word string
-	told *session.Settings // nil until the settings arrive
-	Live func(key string) (value string, ok bool)
-	Turn func(key string) bool // toggles a setting of the screen at once
-	Path func(string) string
-	Find func(id string) (*keymap.Action, keymap.Place)
-	Copy func(what, text string) tea.Cmd
+	list
+	home     string            // home folder, shortened in paths
+	settings *session.Settings // nil until the settings arrive
+
+	values map[string]string // in force, of the settings that this session can change
 }
 
-// Ask opens the dialog and requests the settings in force.
-func (d *Settings) Ask() keymap.Query {
-	d.open, d.List, d.word, d.told = true, draw.List{}, "", nil
+// NewSettings returns the dialog, closed. home is the user's home folder.
+func NewSettings(l *draw.Look, k *keymap.Map, home string) *Settings {
+	return &Settings{list: newList(l, k), home: home}
+}
+
+// Open opens the dialog and requests the settings in force. values are those that
+// this session can change.
+func (d *Settings) Open(values map[string]string) keymap.Query {
+	d.open()
+	d.settings, d.values = nil, values
 	return keymap.QuerySettings
 }
 
-// Shown reports whether the dialog is open.
-func (d *Settings) Shown() bool { return d.open }
+// Changed stores the values that are in force now.
+func (d *Settings) Changed(values map[string]string) { d.values = values }
 
-// Take stores the settings in force.
-func (d *Settings) Take(s session.Settings) { d.told = &s }
+// Update handles the mouse and the settings in force.
+func (d *Settings) Update(msg tea.Msg) keymap.Request {
+	if a, ok := msg.(keymap.AnswerMsg[session.Settings]); ok {
+		d.settings = &a.Value
+		return keymap.Request{}
+	}
+	return d.update(msg, d)
+}
 
 func (d *Settings) count() int {
-	if d.told == nil {
+	if d.settings == nil {
 		return 0
 	}
-	return len(d.told.Settings)
+	return len(d.settings.Settings)
 }
 
 // setting returns the current state of a setting, including changes made in this
 // session.
 func (d *Settings) setting(i int) session.Setting {
-	s := d.told.Settings[i]
-	if value, ok := d.Live(s.Key); ok && value != s.Value && (value != "" || s.Value != "") {
+	s := d.settings.Settings[i]
+	if value, ok := d.values[s.Key]; ok && value != s.Value && (value != "" || s.Value != "") {
 		if s.Key == "model.name" && s.Value == "" {
 			s.Source = "the server's first"
 		} else {
@@ -74,62 +81,68 @@ func (d *Settings) setting(i int) session.Setting {
 	return s
 }
 
+// SessionValues returns the values of settings that a session has in force.
+func SessionValues(s session.Status) map[string]string {
+	review := "off"
+	if s.Review {
+		review = "on"
+	}
+	return map[string]string{
+		"model.name": s.Model.Line(), "model.think": levelName(s.Think), "profile": cmp.Or(s.Profile.Line(), "none"), "review": review,
+	}
+}
+
 // opener returns the action that changes a setting, or "" if none does.
 func opener(key string) string {
 	return map[string]string{"model.name": "models", "profile": "models", "screen.theme": "themes", "review": "review.next"}[key]
 }
 
-// Forget clears messages from the session.
-func (d *Settings) Forget() { d.word = "" }
-
-// Handlers returns the actions of the dialog.
-func (d *Settings) Handlers() keymap.Handlers {
-	shut := keymap.Handler{Do: keymap.Just(func() { d.open = false })}
-	hs := keymap.Handlers{"dialog.leave": shut, "settings": shut}.With(d.Moving(false, d.count()))
+// Actions returns the actions of the dialog.
+func (d *Settings) Actions() keymap.Handlers {
+	hs := d.closing("settings").With(d.Moving(false, d.count()))
 	if d.At >= d.count() {
-		return hs
+		return hs.First(d.nextKey)
 	}
 	s := d.setting(d.At)
-	change := keymap.Handler{Do: func() keymap.Wanted { return d.change(s) }}
+	change := keymap.Handler{Do: func() keymap.Request { return d.change(s) }}
 	return hs.With(keymap.Handlers{
-		"settings.keep": {Do: func() keymap.Wanted {
+		"settings.keep": {Do: func() keymap.Request {
 			if line := keptLine(s); line != "" {
-				return keymap.Wanted{Cmd: d.Copy("the lines for "+s.Key, line)}
+				return keymap.Request{Copy: &keymap.Copied{What: "the lines for " + s.Key, Text: line}}
 			}
-			d.word = "No line of the configuration keeps this."
-			return keymap.Wanted{}
+			d.message = "This setting has no line in the configuration."
+			return keymap.Request{}
 		}},
 		"plan.open": change, "models.think_more": change,
-	})
+	}).First(d.nextKey)
 }
 
 // change changes a setting for this session, or explains how to change it.
-func (d *Settings) change(s session.Setting) keymap.Wanted {
+func (d *Settings) change(s session.Setting) keymap.Request {
 	if id := opener(s.Key); id != "" {
-		if a, at := d.Find(id); a != nil {
-			d.open = id == "review.next" // this action opens no dialog
-			return keymap.Wanted{Do: a, At: at}
-		}
+		d.shown = id == "review.next" // this action opens no dialog
+		return keymap.Request{ActionID: id}
 	}
 	if s.Key == "model.think" {
 		levels := prompt.ThinkLevels()
 		next := levels[(slices.Index(levels, s.Value)+1)%len(levels)]
 		if level, ok := prompt.ParseThinkLevel(next); ok {
-			return keymap.Sending(runner.Choose{Think: &level})
+			return keymap.SendCommands(runner.Choose{Think: &level})
 		}
 	}
 	switch {
-	case d.Turn(s.Key):
+	case s.Key == "screen.ascii" || s.Key == "screen.reduced_motion":
+		return keymap.Request{Toggle: s.Key}
 	case s.Key == "keys":
-		d.word = "Keys are changed under [keys] in the configuration, from the next start on."
+		d.message = "Change keys under [keys] in the configuration; they apply from the next start on."
 	case s.Key == "screen.no_color":
-		d.word = "What the terminal can show is settled at the start: give --no-color or NO_COLOR. The theme mono has no colours either."
+		d.message = "This is set at the start: use --no-color or NO_COLOR. The theme mono has no colours either."
 	case s.Literal == "":
-		d.word = "It cannot be changed from here."
+		d.message = "It cannot be changed here."
 	default:
-		d.word = "It holds from the next start on: keep it in the configuration, or give the flag."
+		d.message = "It applies from the next start on: set it in the configuration, or use the flag."
 	}
-	return keymap.Wanted{}
+	return keymap.Request{}
 }
 
 // keptLine returns the configuration line that makes a setting permanent, or "" if
@@ -147,44 +160,23 @@ func (d *Settings) Hints() []keymap.Hint {
 	return []keymap.Hint{d.Keys.Hint("change", "plan.open"), d.Keys.Hint("copy its line", "settings.keep"), d.Keys.Hint("close", "dialog.leave"), d.Keys.Hint("choose", "move.up", "move.down")}
 }
 
-// Clicked handles a mouse click.
-func (d *Settings) Clicked(y int) { d.List.Clicked(y, d.count()) }
-
-// Wheeled handles a turn of the mouse wheel.
-func (d *Settings) Wheeled(lines int) { d.Move(lines/draw.WheelStep, d.count()) }
-
-// Draw draws the dialog centered in exactly height lines of screenWidth cells.
-func (d *Settings) Draw(screenWidth, height int) []string {
+// View draws the dialog in the middle of the screen.
+func (d *Settings) View(size draw.Rect) []string {
 	const widest = 110
-	l := d.Look
-	width := min(screenWidth, widest)
-	inner := width - 4
-	foot := d.foot(inner)
-	foot = foot[:min(len(foot), max(height/3, 1))]
-	room := max(height-3-len(foot), 1)
-	var lines []string
-	note := ""
-	if d.told == nil {
-		lines = []string{l.Faint.Render("Looking" + l.Glyphs.Ellipsis)}
-	} else {
-		end := d.Window(d.count(), room, 1)
-		column := 0
-		for _, s := range d.told.Settings {
+	width, inner := d.width(size, widest)
+	column := 0
+	if d.settings != nil {
+		for _, s := range d.settings.Settings {
 			column = max(column, ansi.StringWidth(s.Key))
 		}
-		for i := d.Top; i < end; i++ {
-			lines = append(lines, d.row(i, min(column+2, inner/2), inner))
-		}
-		note = l.Span(d.Top, end, d.count())
 	}
-	for i, line := range foot {
-		foot[i] = l.Fit(line, inner)
-	}
-	framed := l.Frame(width, l.Focus,
-		draw.Section{Title: l.Strong.Render("Settings"), Note: note, Lines: draw.Padded(l.Block(lines, inner, len(lines))), Style: l.Focus},
-		draw.Section{Lines: draw.Padded(foot), Style: l.Focus})
-	d.First = max((height-len(framed))/2, 0) + 1 // below the border
-	return l.Middle(framed, width, screenWidth, height)
+	foot := d.foot(inner)
+	return d.view(size, listView{
+		title: d.Look.Strong.Render("Settings"), width: width, count: d.count(), each: 1,
+		row:   func(i int) []string { return []string{d.row(i, min(column+2, inner/2), inner)} },
+		empty: []string{d.Look.Faint.Render("Looking" + d.Look.Glyphs.Ellipsis)},
+		foot:  foot[:min(len(foot), max(size.H/3, 1))],
+	})
 }
 
 // row draws one setting: its key, its value and its source.
@@ -213,8 +205,8 @@ func (d *Settings) row(i, column, width int) string {
 func (d *Settings) foot(width int) []string {
 	l := d.Look
 	var lines []string
-	if d.word != "" {
-		lines = draw.Paint(l.Warning, draw.Wrap(d.word, width))
+	if d.message != "" {
+		lines = draw.Paint(l.Warning, draw.Wrap(d.message, width))
 	}
 	if d.At < d.count() {
 		s := d.setting(d.At)
@@ -227,10 +219,10 @@ func (d *Settings) foot(width int) []string {
 			lines = append(lines, l.Cut(l.Code.Render(strings.Join(kept, " ")), width))
 		}
 	}
-	if d.told != nil {
-		file := d.Path(d.told.File)
-		if d.told.Missing {
-			file += " (not there yet)"
+	if d.settings != nil {
+		file := draw.ShortPath(d.settings.File, d.home)
+		if d.settings.Missing {
+			file += " (does not exist yet)"
 		}
 		lines = append(lines, l.Faint.Render(l.CutLeft(file, width)))
 	}

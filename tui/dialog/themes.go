@@ -3,6 +3,9 @@ package dialog
 import (
 	"fmt"
 
+	tea "charm.land/bubbletea/v2"
+
+	"replan/internal/untrusted"
 	"replan/themes"
 	"replan/tui/draw"
 	"replan/tui/keymap"
@@ -11,107 +14,125 @@ import (
 // Themes lists the themes. Selecting one applies it at once; leaving restores the
 // previous one.
 type Themes struct {
-	Look   *draw.Look
-	Keys   *keymap.Map
-	Wear   func(themes.Name)
-	Set    *themes.Set
-	Config string // configuration file that stores the theme; "" for none
-	Open   bool
-	Before themes.Name
-	Items  []ThemeItem
-	Sample [][]themes.CodeSpan
-	draw.List
-	word string
+	list
+	config string      // configuration file that stores the theme; "" for none
+	before themes.Name // when the dialog opened
+	worn   themes.Name // tried on
+	items  []themeItem
+	sample [][]themes.CodeSpan
 }
 
-// ThemeItem is a theme, possibly an unusable one.
-type ThemeItem struct {
-	Name  themes.Name
-	About string
-	Fault string // why it is unusable
+// NewThemes returns the dialog, closed. config names the configuration file.
+func NewThemes(l *draw.Look, k *keymap.Map, config string) *Themes {
+	return &Themes{list: newList(l, k), config: config}
 }
 
-// Shown reports whether the dialog is open.
-func (d *Themes) Shown() bool { return d.Open }
+// Open lists the themes of a set, with the current one selected.
+func (d *Themes) Open(set *themes.Set, current themes.Name) {
+	d.open()
+	d.before, d.worn = current, current
+	d.items = []themeItem{{name: themes.Auto, about: "dark or light like the terminal"}}
+	for _, t := range set.All() {
+		d.items = append(d.items, themeItem{name: t.Name, about: untrusted.Line(t.About)})
+	}
+	for _, b := range set.Broken() {
+		d.items = append(d.items, themeItem{name: b.Name, fault: untrusted.Line(b.Err.Error())})
+	}
+	for i, t := range d.items {
+		if t.name == current && t.fault == "" {
+			d.At = i
+		}
+	}
+	if d.sample == nil {
+		d.sample = themes.Code("// verify asks who it is.\nfunc verify(u User) error {\n    return deny(u, \"who?\", 403)\n}", "go")
+	}
+}
+
+// themeItem is a theme, possibly an unusable one.
+type themeItem struct {
+	name  themes.Name
+	about string
+	fault string // why it is unusable
+}
 
 // Hints lists the keys that are active now.
 func (d *Themes) Hints() []keymap.Hint {
 	return []keymap.Hint{d.Keys.Hint("keep", "list.choose"), d.Keys.Hint("as before", "dialog.leave"), d.Keys.Hint("try on", "move.up", "move.down")}
 }
 
-// Forget clears messages from the session.
-func (d *Themes) Forget() { d.word = "" }
-
-// Handlers returns the actions of the dialog.
-func (d *Themes) Handlers() keymap.Handlers {
-	leave := keymap.Handler{Do: keymap.Just(func() {
-		d.Open = false
-		d.Wear(d.Before)
-	})}
-	at := d.At
-	return d.Moving(false, len(d.Items)).Then(func() { d.tryOn(at) }).With(keymap.Handlers{
+// Actions returns the actions of the dialog.
+func (d *Themes) Actions() keymap.Handlers {
+	leave := keymap.Handler{Do: func() keymap.Request {
+		d.shown = false
+		return keymap.Request{Theme: d.before}
+	}}
+	hs := d.Moving(false, len(d.items))
+	for id, h := range hs {
+		hs[id] = keymap.Handler{Do: func() keymap.Request {
+			h.Do()
+			return d.tryOn()
+		}}
+	}
+	return hs.With(keymap.Handlers{
 		"dialog.leave": leave, "themes": leave,
-		"list.choose": {Do: func() keymap.Wanted {
-			if d.Items[d.At].Fault != "" {
-				d.word = "This theme cannot be used; its file says why above."
-				return keymap.Wanted{}
+		"list.choose": {Do: func() keymap.Request {
+			if d.items[d.At].fault != "" {
+				d.message = "This theme cannot be used, for the reason above."
+				return keymap.Request{}
 			}
-			d.Open = false
-			return keymap.Wanted{Told: "theme " + string(d.Items[d.At].Name) + ", for this session"}
+			d.shown = false
+			return keymap.Request{Notice: "theme " + string(d.items[d.At].name) + ", for this session"}
 		}},
-	})
+	}).First(d.nextKey)
 }
 
-// tryOn applies the selected theme if the selection has changed.
-func (d *Themes) tryOn(before int) {
-	if d.At != before && d.Items[d.At].Fault == "" {
-		d.Wear(d.Items[d.At].Name)
+// Update handles the mouse.
+func (d *Themes) Update(msg tea.Msg) keymap.Request {
+	if w := d.update(msg, d); w.ActionClicked {
+		return w
 	}
+	return d.tryOn()
+}
+
+// tryOn requests the selected theme if another one is shown.
+func (d *Themes) tryOn() keymap.Request {
+	if d.At >= len(d.items) {
+		return keymap.Request{}
+	}
+	t := d.items[d.At]
+	if t.name == d.worn || t.fault != "" {
+		return keymap.Request{}
+	}
+	d.worn = t.name
+	return keymap.Request{Theme: t.name}
 }
 
 // keeping explains how to make the selected theme permanent.
 func (d *Themes) keeping() string {
-	file := d.Config
+	file := d.config
 	if file == "" {
 		file = "config.toml"
 	}
-	return fmt.Sprintf("For good: theme = %q under [screen] in %s", d.Items[d.At].Name, file)
+	return fmt.Sprintf("Permanently: theme = %q under [screen] in %s", d.items[d.At].name, file)
 }
 
-// Wheeled handles a turn of the mouse wheel.
-func (d *Themes) Wheeled(lines int) {
-	at := d.At
-	d.Move(lines/draw.WheelStep, len(d.Items))
-	d.tryOn(at)
-}
-
-// Clicked selects the entry drawn at line y of the dialog's area.
-func (d *Themes) Clicked(y int) {
-	at := d.At
-	if d.List.Clicked(y, len(d.Items)) {
-		d.word = ""
-		d.tryOn(at)
-	}
-}
-
-// Draw draws the dialog centered in exactly height lines of screenWidth cells: the
-// list, with a sample of the theme beside or below it.
-func (d *Themes) Draw(screenWidth, height int) []string {
-	const most, beside = 104, 66 // cells
+// View draws the list in the middle of the screen, with a sample of the theme beside
+// or below it.
+func (d *Themes) View(size draw.Rect) []string {
+	const maxWidth, beside = 104, 66 // cells
 	l := d.Look
-	width := min(screenWidth, most)
-	inner := width - 4
+	width, inner := d.width(size, maxWidth)
 	foot := d.foot(inner)
-	room := max(height-3-len(foot), 1)
+	room := max(size.H-3-len(foot), 1)
 	sample := d.specimen()
-	listed := min(len(d.Items), room)
+	listed := min(len(d.items), room)
 	listWidth := inner
 	wide := inner >= beside
 	switch {
 	case wide:
 		listWidth = inner - sampleWidth - 2
-		room = max(min(room, max(len(d.Items), len(sample))), 1)
-		listed = min(len(d.Items), room)
+		room = max(min(room, max(len(d.items), len(sample))), 1)
+		listed = min(len(d.items), room)
 	case room-listed > len(sample):
 	case room > len(sample)+6:
 		listed = room - len(sample) - 1
@@ -120,11 +141,7 @@ func (d *Themes) Draw(screenWidth, height int) []string {
 		listed = max(min(listed, room-len(sample)), 1)
 	}
 	gap := !wide && len(sample) > 2
-	end := d.Window(len(d.Items), listed, 1)
-	var lines []string
-	for i := d.Top; i < end; i++ {
-		lines = append(lines, d.row(d.Items[i], i == d.At, listWidth))
-	}
+	lines, note := d.rows(len(d.items), listed, 1, func(i int) []string { return []string{d.row(d.items[i], i == d.At, listWidth)} })
 	switch {
 	case wide:
 		lines = l.Block(lines, listWidth, max(len(lines), min(len(sample), room)))
@@ -140,27 +157,22 @@ func (d *Themes) Draw(screenWidth, height int) []string {
 	default:
 		lines = append(lines, sample...)
 	}
-	for i, line := range foot {
-		foot[i] = l.Fit(line, inner)
-	}
-	framed := l.Frame(width, l.Focus,
-		draw.Section{Title: l.Strong.Render("Themes"), Note: l.Span(d.Top, end, len(d.Items)), Lines: draw.Padded(l.Block(lines, inner, len(lines))), Style: l.Focus},
-		draw.Section{Lines: draw.Padded(foot), Style: l.Focus})
-	d.First = max((height-len(framed))/2, 0) + 1 // below the border
-	return l.Middle(framed, width, screenWidth, height)
+	return d.framed(size, width, 0,
+		d.section(l.Strong.Render("Themes"), note, l.Block(lines, inner, len(lines))),
+		d.section("", "", l.Block(foot, inner, len(foot))))
 }
 
 // foot explains how to make the theme permanent, and why its colours may not show.
 func (d *Themes) foot(width int) []string {
 	l := d.Look
 	style, text := l.Muted, d.keeping()
-	switch item := d.Items[d.At]; {
-	case d.word != "":
-		style, text = l.Warning, d.word
-	case item.Fault != "":
-		style, text = l.Warning, item.Fault
+	switch item := d.items[d.At]; {
+	case d.message != "":
+		style, text = l.Warning, d.message
+	case item.fault != "":
+		style, text = l.Warning, item.fault
 	case l.Theme.Mode.NoColor:
-		text = "No theme has colours here: NO_COLOR or --no-color says so."
+		text = "Themes have no colours here, because of NO_COLOR or --no-color."
 	}
 	lines := draw.Wrap(text, width)
 	if len(lines) > 3 {
@@ -170,19 +182,19 @@ func (d *Themes) foot(width int) []string {
 }
 
 // row draws a theme in the list.
-func (d *Themes) row(t ThemeItem, chosen bool, width int) string {
+func (d *Themes) row(t themeItem, chosen bool, width int) string {
 	l := d.Look
 	line := l.Line(chosen, true)
 	const column = 20 // cells for a name
 	mark, style := " ", l.Text
-	about := line.Draw(l.Muted, t.About)
+	about := line.Draw(l.Muted, t.about)
 	switch {
-	case t.Fault != "":
+	case t.fault != "":
 		style, about = l.Faint, line.Draw(l.Danger, "cannot be used")
-	case t.Name == d.Before:
+	case t.name == d.before:
 		mark, style = l.Glyphs.Done, l.Strong
 	}
-	head := line.Cursor + line.Draw(l.Success, mark) + line.Blank(1) + line.Draw(style, l.Cut(string(t.Name), width-3))
+	head := line.Cursor + line.Draw(l.Success, mark) + line.Blank(1) + line.Draw(style, l.Cut(string(t.name), width-3))
 	if width < column+24 {
 		return line.Fill(head, width)
 	}
@@ -194,7 +206,7 @@ func (d *Themes) swatch(width int) []string {
 	l, g := d.Look, d.Look.Glyphs
 	line := l.Line(true, true)
 	states := l.Success.Render(g.Done+" ok") + " " + l.Running.Render(l.Spinner()+" runs") + " " + l.Warning.Render(g.Gate+" gate") + " " + l.Danger.Render(g.Failed+" bad") + " " + l.Matched(l.Text).Render("found")
-	diff := line.Draw(l.Strong, "chosen") + line.Blank(1) + l.Removed.Render(" "+g.Removed+"old") + l.Added.Render(" "+g.Added+"new") + "  " + l.Theme.Paint(d.Sample[min(1, len(d.Sample)-1)])
+	diff := line.Draw(l.Strong, "chosen") + line.Blank(1) + l.Removed.Render(" "+g.Removed+"old") + l.Added.Render(" "+g.Added+"new") + "  " + l.Theme.Paint(d.sample[min(1, len(d.sample)-1)])
 	return []string{l.Fit(states, width), l.Fit(diff, width)}
 }
 
@@ -214,10 +226,10 @@ func (d *Themes) specimen() []string {
 		l.Danger.Render(g.Failed) + " " + l.Accent.Render("4") + " " + l.Text.Render("Ask the server") + "        " + l.Danger.Render("failed"),
 		"",
 	}
-	for _, line := range d.Sample {
+	for _, line := range d.sample {
 		lines = append(lines, l.Theme.Paint(line))
 	}
-	added, removed := l.Theme.Grounds()
+	added, removed := l.Theme.DiffBackgrounds()
 	taken, put := l.Removed, l.Added
 	if removed.Line != nil {
 		taken, put = taken.Background(removed.Line), put.Background(added.Line)

@@ -1,8 +1,10 @@
 package dialog
 
 import (
+	tea "charm.land/bubbletea/v2"
 	"charm.land/lipgloss/v2"
 
+	"replan/agent"
 	"replan/agent/event"
 	"replan/agent/runner"
 	"replan/internal/untrusted"
@@ -13,122 +15,111 @@ import (
 
 // Undo previews the undo of a run and performs it once the user confirms.
 type Undo struct {
-	Look *draw.Look
-	Keys *keymap.Map
-	open bool
-	run  string
-	what string      // what the run is about
-	got  *event.Undo // nil until the preview arrives
-	sent bool        // confirmation sent
-
-	doc  *draw.Document
-	line int // first visible line of the document
-	body int // visible lines of the document
+	document
+	run     string
+	what    string      // what the run is about
+	preview *event.Undo // nil until the preview arrives
+	sent    bool        // confirmation sent
 
 	buttons []draw.Button // positions of the buttons in the dialog's area
 }
 
-// Ask opens the dialog for a run and requests a preview of its undo.
-func (d *Undo) Ask(run, what string) keymap.Query {
-	*d = Undo{Look: d.Look, Keys: d.Keys, open: true, run: run, what: what}
-	return keymap.QueryUndo(run)
+// NewUndo returns the dialog, closed.
+func NewUndo(l *draw.Look, k *keymap.Map) *Undo { return &Undo{document: newDocument(l, k)} }
+
+// Open opens the dialog for a run and requests a preview of its undo.
+func (d *Undo) Open(s agent.Summary) keymap.Query {
+	*d = *NewUndo(d.Look, d.Keys)
+	d.shown, d.run, d.what = true, s.Run, runWords(d.Look, s)
+	return keymap.QueryUndo(s.Run)
 }
 
 // Take stores the preview of the undo, or the reason why the undo has no effect.
 func (d *Undo) Take(u event.Undo) {
-	if d.open && u.Run == d.run {
-		d.got, d.sent, d.doc, d.line = &u, false, nil, 0
+	if d.shown && u.Run == d.run {
+		d.preview, d.sent = &u, false
+		d.reset()
 	}
 }
 
 // Done closes the dialog if run is its run, and reports whether it is.
 func (d *Undo) Done(run string) bool {
-	if !d.open || d.run != run {
+	if !d.shown || d.run != run {
 		return false
 	}
-	d.open = false
+	d.shown = false
 	return true
+}
+
+// Update handles the mouse and the preview.
+func (d *Undo) Update(msg tea.Msg) keymap.Request {
+	switch msg := msg.(type) {
+	case keymap.AnswerMsg[event.Undo]:
+		d.Take(msg.Value)
+	case tea.MouseClickMsg:
+		if id, found := draw.Pressed(d.buttons, msg.X, msg.Y); found {
+			return d.Actions().Press(id)
+		}
+	}
+	return d.document.Update(msg)
 }
 
 // ready reports whether a confirmation would restore anything.
 func (d *Undo) ready() bool {
-	return d.got != nil && d.got.Refused == "" && len(d.got.Files) > 0 && !d.sent
+	return d.preview != nil && d.preview.Refused == "" && len(d.preview.Files) > 0 && !d.sent
 }
 
-// Handlers returns the actions of the dialog.
-func (d *Undo) Handlers() keymap.Handlers {
-	shut := keymap.Handler{Do: keymap.Just(func() { d.open = false })}
-	return keymap.Handlers{
-		"undo.put_back": {When: d.ready, Do: func() keymap.Wanted {
+// Actions returns the actions of the dialog.
+func (d *Undo) Actions() keymap.Handlers {
+	return d.closing("gate.deny").With(d.keys(), keymap.Handlers{
+		"undo.put_back": {When: d.ready, Do: func() keymap.Request {
 			d.sent = true
-			return keymap.Sending(runner.Undo{Run: d.run})
+			return keymap.SendCommands(runner.Undo{Run: d.run})
 		}},
-		"dialog.leave": shut, "gate.deny": shut,
 		"diff.sides": {When: func() bool { return d.doc != nil && d.doc.Diffs }, Do: keymap.Just(func() {
 			d.Look.TurnDiffs(max(d.doc.Width, draw.SplitAtLeast))
 			d.doc = nil
 		})},
-	}.With(keymap.Scrolling(d.body, func(lines int) { d.line += lines }))
+	})
 }
 
 // Hints lists the keys that are active now.
 func (d *Undo) Hints() []keymap.Hint {
 	var hints []keymap.Hint
 	if d.ready() {
-		hints = append(hints, d.Keys.Hint("put back", "undo.put_back"))
+		hints = append(hints, d.Keys.Hint("restore", "undo.put_back"))
 	}
 	return append(hints, d.Keys.Hint("close", "dialog.leave"), d.Keys.Hint("scroll", "move.up", "move.down"))
 }
 
-// Shown reports whether the dialog is open.
-func (d *Undo) Shown() bool { return d.open }
-
-// Clicked handles a mouse click.
-func (d *Undo) Clicked(int) {}
-
-// Wheeled scrolls by a turn of the mouse wheel.
-func (d *Undo) Wheeled(lines int) { d.line += lines }
-
-// Retheme discards the rendering made with the previous colours.
-func (d *Undo) Retheme() { d.doc = nil }
-
-// Draw draws the dialog centered in exactly height lines of screenWidth cells.
-func (d *Undo) Draw(screenWidth, height int) []string {
+// View draws the dialog in the middle of the screen.
+func (d *Undo) View(size draw.Rect) []string {
 	const widest = 200
 	l := d.Look
-	width := min(screenWidth, widest)
-	if d.doc == nil || d.doc.Width != width-4 {
-		d.doc = &draw.Document{Look: l, Width: width - 4}
-		d.write(d.doc)
-	}
-	bar, ids, parts := d.bar(width - 4)
+	width, inner := d.width(size, widest)
+	d.render(l, inner, d.write)
+	bar, ids, parts := d.bar(inner)
 	d.buttons = draw.Buttons(bar, parts, ids)
-	d.body = max(min(len(d.doc.Lines), height-3-len(bar)), 1)
+	lines, note := d.visible(size.H - 3 - len(bar))
 	style := l.Focus
 	switch {
-	case d.got == nil:
-	case d.got.Refused != "":
+	case d.preview == nil:
+	case d.preview.Refused != "":
 		style = l.Danger
-	case len(d.got.Files) > 0:
+	case len(d.preview.Files) > 0:
 		style = l.Warning
 	}
-	for i, line := range bar {
-		bar[i] = l.Fit(line, width-4)
-	}
 	framed := l.Frame(width, style,
-		draw.Section{Title: style.Bold(true).Render("Undo " + telling.ShortID(d.run)), Lines: draw.Padded(d.doc.Rows(&d.line, d.body)), Note: d.doc.Place(d.line, d.body), Style: style},
-		draw.Section{Lines: draw.Padded(bar), Style: style},
+		draw.Section{Title: style.Bold(true).Render("Undo " + telling.ShortID(d.run)), Lines: draw.Padded(lines), Note: note, Style: style},
+		draw.Section{Lines: draw.Padded(l.Block(bar, inner, len(bar))), Style: style},
 	)
-	left, bottom := max((screenWidth-width)/2, 0)+2, max((height-len(framed))/2, 0)+len(framed)-1
+	left, bottom := max((size.W-width)/2, 0)+2, max((size.H-len(framed))/2, 0)+len(framed)-1
 	for i := range d.buttons {
 		b := &d.buttons[i]
 		b.X, b.Y = b.X+left, b.Y+bottom-len(bar)
 	}
-	return l.Middle(framed, width, screenWidth, height)
+	return l.Middle(framed, width, size.W, size.H)
 }
-
-// ButtonAt returns the action at a cell of the dialog's area.
-func (d *Undo) ButtonAt(x, y int) (id string, found bool) { return draw.Pressed(d.buttons, x, y) }
 
 // write writes everything the user needs to know before confirming.
 func (d *Undo) write(doc *draw.Document) {
@@ -136,34 +127,34 @@ func (d *Undo) write(doc *draw.Document) {
 	if d.what != "" {
 		doc.Prose(l.Strong, d.what)
 	}
-	u := d.got
+	u := d.preview
 	switch {
 	case u == nil:
-		doc.Prose(l.Faint, "Looking at what it changed"+l.Glyphs.Ellipsis)
+		doc.Prose(l.Faint, "Looking up its changes"+l.Glyphs.Ellipsis)
 		return
 	case u.Refused != "":
 		doc.Prose(l.Danger, u.Refused)
 	case u.Already:
-		doc.Prose(l.Text, "It is undone already: there is nothing to put back.")
+		doc.Prose(l.Text, "It is already undone: nothing to restore.")
 	case len(u.Files) == 0:
-		doc.Prose(l.Text, "It changed no file that could be put back.")
+		doc.Prose(l.Text, "It changed no files that can be restored.")
 	}
 	for _, note := range u.Notes {
 		doc.Field("note", l.Warning, note)
 	}
 	if len(u.Files) > 0 {
-		doc.Heading("what is put back")
+		doc.Heading("files to restore")
 		for _, f := range u.Files {
 			glyph, style := d.sign(f)
-			doc.Lines = append(doc.Lines, style.Render(glyph)+" "+l.Cut(l.Text.Render(untrusted.Line(f.Path))+"  "+l.Faint.Render(untrusted.Line(f.Action)), doc.Width-2))
+			doc.Lines = append(doc.Lines, style.Render(glyph)+" "+l.Cut(l.Text.Render(untrusted.Line(f.Path))+"  "+l.Faint.Render("will be "+untrusted.Line(f.Action)), doc.Width-2))
 		}
 	}
 	if u.Diff == "" {
 		return
 	}
-	heading := "how the files change by it"
+	heading := "changes to the files"
 	if u.Refused != "" {
-		heading = "what became of it since the run"
+		heading = "changes since the run"
 	}
 	doc.Heading(heading)
 	doc.Diff(u.Diff)
@@ -191,10 +182,10 @@ func (d *Undo) bar(width int) (lines, ids, parts []string) {
 	}
 	switch {
 	case d.sent:
-		return []string{l.Faint.Render("It is being put back" + l.Glyphs.Ellipsis)}, nil, nil
+		return []string{l.Faint.Render("Restoring the files" + l.Glyphs.Ellipsis)}, nil, nil
 	case d.ready():
-		add(d.Keys.Hint("put back "+telling.Undone(*d.got), "undo.put_back"))
-		add(d.Keys.Hint("leave it as it is", "dialog.leave"))
+		add(d.Keys.Hint("restore "+telling.Undone(*d.preview), "undo.put_back"))
+		add(d.Keys.Hint("keep it as it is", "dialog.leave"))
 	default:
 		add(d.Keys.Hint("close", "dialog.leave"))
 	}

@@ -6,6 +6,9 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"replan/internal/english"
+
+	"charm.land/lipgloss/v2"
 	"github.com/charmbracelet/x/ansi"
 )
 
@@ -35,8 +38,8 @@ func WrapKept(s string, width int) []string {
 		var b strings.Builder
 		for {
 			near := line // a prefix that surely fills a row, so that the cost stays linear in the line's length
-			if most := 16 * width; len(line) > most {
-				near = strings.ToValidUTF8(line[:most], "")
+			if limit := 16 * width; len(line) > limit {
+				near = strings.ToValidUTF8(line[:limit], "")
 			}
 			if len(near) == len(line) && widest.StringWidth(line) <= width {
 				break
@@ -191,6 +194,43 @@ func Indent(lines []string) []string {
 		lines[i] = "  " + lines[i]
 	}
 	return lines
+}
+
+// Aside wraps text in lines of at most width cells, indented by two.
+func Aside(style lipgloss.Style, text string, width int) []string {
+	return Paint(style, Indent(Wrap(text, width-2)))
+}
+
+// Hang puts lead before the first line and as many blanks before the others.
+func Hang(lead string, lines []string) []string {
+	return leadWith(lead, strings.Repeat(" ", VisibleWidth(lead)), lines)
+}
+
+// leadWith puts first before the first line and rest before the others.
+func leadWith(first, rest string, lines []string) []string {
+	for i, line := range lines {
+		lines[i] = first + line
+		first = rest
+	}
+	return lines
+}
+
+// AtMost keeps maxLines lines. The last of them takes the text of the rest, cut to
+// width cells.
+func (l *Look) AtMost(lines []string, maxLines, width int) []string {
+	if len(lines) <= maxLines {
+		return lines
+	}
+	return append(lines[:maxLines-1:maxLines-1], l.Cut(strings.Join(lines[maxLines-1:], " "), width))
+}
+
+// Shorten keeps maxLines lines and counts the others in one more line.
+func (l *Look) Shorten(lines []string, maxLines, width int) []string {
+	more := len(lines) - maxLines
+	if more <= 0 {
+		return lines
+	}
+	return append(lines[:maxLines:maxLines], l.Faint.Render(l.Cut(english.Count(more, "more line"), width)))
 }
 
 // At returns line i, or "" beyond the end.

@@ -44,15 +44,3 @@ func Pressed(all []Button, x, y int) (id string, found bool) {
 	}
 	return "", false
 }
-
-// Answerable is a dialog that contains clickable keys.
-type Answerable interface {
-	// ButtonAt returns the action at a cell of the dialog's area.
-	ButtonAt(x, y int) (id string, found bool)
-}
-
-// Listed is a dialog with selectable rows.
-type Listed interface {
-	Again() bool
-	Unpick()
-}

@@ -103,7 +103,7 @@ type DiffRows struct {
 	words   map[int][]patch.Span // changed words of a line; filled for whole blocks
 	partner []int                // the line that replaced a line, or that it replaced; -1 for none
 	code    codePaint
-	grounds map[patch.Kind]themes.Ground
+	grounds map[patch.Kind]themes.DiffBackground
 
 	drawn     int // last drawn item, and its rows
 	drawnRows []string
@@ -141,8 +141,8 @@ func NewDiffRows(l *Look, width int, p patch.Patch) *DiffRows {
 		}
 	}
 	r.code = newCodePaint(l, r)
-	added, removed := l.Theme.Grounds()
-	r.grounds = map[patch.Kind]themes.Ground{patch.Added: added, patch.Removed: removed}
+	added, removed := l.Theme.DiffBackgrounds()
+	r.grounds = map[patch.Kind]themes.DiffBackground{patch.Added: added, patch.Removed: removed}
 	r.starts = make([]int, len(r.items)+1)
 	at := 0
 	for i, item := range r.items {
@@ -183,7 +183,7 @@ func (r *DiffRows) height(item patch.Pair) int {
 	rows := 1
 	for _, i := range []int{item.Left, item.Right} {
 		if i >= 0 {
-			rows = max(rows, rowsOf(r.texts[i], r.room))
+			rows = max(rows, countRows(r.texts[i], r.room))
 		}
 	}
 	return rows
@@ -289,26 +289,13 @@ func (r *DiffRows) line(i int, gutter string, width int) []string {
 	case patch.Removed:
 		sign, style = "-", l.Removed
 	}
-	ground := r.grounds[r.patch.Lines[i].Kind]
+	background := r.grounds[r.patch.Lines[i].Kind]
 	runs := r.runs(i, style)
-	offsets := Breaks(text, r.room)
-	rows := make([]string, len(offsets))
-	for n, from := range offsets {
-		to := len(text)
-		if n+1 < len(offsets) {
-			to = offsets[n+1]
-		}
-		var b strings.Builder
-		b.WriteString(l.Faint.Render(gutter))
-		b.WriteString(laid(style.Bold(sign != " "), ground.Line).Render(sign))
-		for _, run := range runs {
-			if part := (patch.Span{From: max(run.From, from), To: min(run.To, to)}); part.From < part.To {
-				b.WriteString(run.Style.Render(text[part.From:part.To]))
-			}
-		}
-		rows[n] = b.String()
-		if left := width - VisibleWidth(rows[n]); left > 0 && ground.Line != nil {
-			rows[n] += laid(lipgloss.NewStyle(), ground.Line).Render(strings.Repeat(" ", left))
+	var rows []string
+	for n, part := range CodeRows(text, r.room) {
+		rows = append(rows, l.Faint.Render(gutter)+laid(style.Bold(sign != " "), background.Line).Render(sign)+PaintRow(text, runs, part))
+		if left := width - VisibleWidth(rows[n]); left > 0 && background.Line != nil {
+			rows[n] += laid(lipgloss.NewStyle(), background.Line).Render(strings.Repeat(" ", left))
 		}
 		gutter, sign = strings.Repeat(" ", len(gutter)), " "
 	}
@@ -332,17 +319,17 @@ type Run struct {
 // runs returns the parts of a line: highlighted as code if possible, else in
 // the given style, with changed words underlined.
 func (r *DiffRows) runs(i int, style lipgloss.Style) []Run {
-	ground := r.grounds[r.patch.Lines[i].Kind]
+	background := r.grounds[r.patch.Lines[i].Kind]
 	code := r.code.runs(i)
-	if code == nil || ground.Line == nil && r.patch.Lines[i].Kind != patch.Same {
+	if code == nil || background.Line == nil && r.patch.Lines[i].Kind != patch.Same {
 		code = []Run{{patch.Span{From: 0, To: len(r.texts[i])}, style}}
 	}
 	runs := make([]Run, len(code))
 	for n, c := range code {
-		runs[n] = Run{c.Span, laid(c.Style, ground.Line)}
+		runs[n] = Run{c.Span, laid(c.Style, background.Line)}
 	}
 	for _, word := range r.changed(i) {
-		runs = Emphasise(runs, word, ground.Words)
+		runs = Emphasise(runs, word, background.Words)
 	}
 	return runs
 }

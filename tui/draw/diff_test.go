@@ -12,7 +12,7 @@ import (
 )
 
 func diffOf(text string, width int, mode themes.Mode) []string {
-	d := &Document{Look: NewLook(themes.New(themes.Dark, true, mode)), Width: width}
+	d := &Document{Look: NewLook(new(themes.Set).New(themes.Dark, true, mode)), Width: width}
 	d.Diff(text)
 	return d.Whole()
 }
@@ -25,25 +25,25 @@ func bare(lines []string) []string {
 	return out
 }
 
-func TestADiffKeepsEveryLineOfItsHunks(t *testing.T) {
+func TestDiffKeepsEveryLine(t *testing.T) {
 	for name, c := range map[string]struct {
 		width int
 		diff  string
 		want  []string
 	}{
-		"both numbers where there is room": {
+		"both line numbers": {
 			60, "--- a/x.go\n+++ b/x.go\n@@ -9,2 +9,2 @@\n same\n-old\n+new\n",
 			[]string{"x.go  +1 −1", "@@ -9,2 +9,2 @@", " 9  9  same", "10    -old", "   10 +new"},
 		},
-		"one number where there is little": {
+		"one line number if narrow": {
 			40, "--- a/x.go\n+++ b/x.go\n@@ -9,2 +9,2 @@\n same\n-old\n+new\n",
 			[]string{"x.go  +1 −1", "@@ -9,2 +9,2 @@", " 9  same", "10 -old", "10 +new"},
 		},
-		"no number where there is none": {
+		"no line number if very narrow": {
 			20, "--- a/x.go\n+++ b/x.go\n@@ -9,2 +9,2 @@\n same\n-old\n+new\n",
 			[]string{"x.go  +1 −1", "@@ -9,2 +9,2 @@", " same", "-old", "+new"},
 		},
-		"a line of a file is no heading": {
+		"file line like a heading": {
 			60, "--- a/x.sql\n+++ b/x.sql\n@@ -1,2 +1,2 @@\n--- drop it\n+++ keep it\n same\n",
 			[]string{"x.sql  +1 −1", "@@ -1,2 +1,2 @@", "1   --- drop it", "  1 +++ keep it", "2 2  same"},
 		},
@@ -51,11 +51,11 @@ func TestADiffKeepsEveryLineOfItsHunks(t *testing.T) {
 			60, "--- /dev/null\n+++ b/n\n@@ -0,0 +1 @@\n+a\n--- a/y\n+++ /dev/null\n@@ -1 +0,0 @@\n-a\n",
 			[]string{"n (new file)  +1 −0", "@@ -0,0 +1 @@", "  1 +a", "", "y (removed)  +0 −1", "@@ -1 +0,0 @@", "1   -a"},
 		},
-		"a long line is broken, and never cut": {
+		"long line wraps": {
 			30, "--- a/x\n+++ b/x\n@@ -1 +1 @@\n-a\n+0123456789012345678901234567890123456789\n",
 			[]string{"x  +1 −1", "@@ -1 +1 @@", "1 -a", "1 +012345678901234567890123456", "   7890123456789"},
 		},
-		"side by side where there is much room": {
+		"side by side if wide": {
 			140, "--- a/x.go\n+++ b/x.go\n@@ -1,2 +1,3 @@\n same\n-user := authenticate(ctx)\n+// more\n+user := verifyUser(ctx)\n",
 			[]string{
 				"x.go  +2 −1", "@@ -1,2 +1,3 @@",
@@ -79,21 +79,21 @@ func TestADiffKeepsEveryLineOfItsHunks(t *testing.T) {
 	}
 }
 
-func TestTheWordsThatChangedAreNotToldByColourAlone(t *testing.T) {
+func TestChangedWordsAreUnderlined(t *testing.T) {
 	const text = "--- a/x.go\n+++ b/x.go\n@@ -1 +1 @@\n-\tuser := authenticate(ctx)\n+\tuser := verifyUser(ctx)\n"
-	for name, mode := range map[string]themes.Mode{"in colour": {}, "without": {NoColor: true}} {
+	for name, mode := range map[string]themes.Mode{"in colour": {}, "without colour": {NoColor: true}} {
 		t.Run(name, func(t *testing.T) {
 			lines := diffOf(text, 60, mode)
 			for i, word := range map[int]string{2: "authenticate", 3: "verifyUser"} {
 				if got := underlined(lines[i]); got != word {
-					t.Errorf("underlined in %q is %q, want %q", lines[i], got, word)
+					t.Errorf("underlined in %q: got %q, want %q", lines[i], got, word)
 				}
 			}
 		})
 	}
 }
 
-// underlined is the part of a line that is.
+// underlined returns the underlined part of a line.
 func underlined(line string) string {
 	var out strings.Builder
 	var state byte
@@ -113,7 +113,7 @@ func underlined(line string) string {
 	return out.String()
 }
 
-// longDiff changes every fifth line of a file of n lines.
+// longDiff returns a diff that changes every fifth line of a file of n lines.
 func longDiff(n int) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "--- a/x.go\n+++ b/x.go\n@@ -1,%d +1,%d @@\n", n, n)
@@ -127,9 +127,9 @@ func longDiff(n int) string {
 	return b.String()
 }
 
-func TestALongDiffIsDrawnAsItComesIntoView(t *testing.T) {
+func TestLongDiffDrawsOnlyVisibleRows(t *testing.T) {
 	for _, width := range []int{80, 160} {
-		d := &Document{Look: NewLook(themes.New(themes.Dark, true, themes.Mode{})), Width: width}
+		d := &Document{Look: NewLook(new(themes.Set).New(themes.Dark, true, themes.Mode{})), Width: width}
 		d.Diff(longDiff(10_000))
 		top := 5_000
 		d.Rows(&top, 40)
@@ -140,7 +140,7 @@ func TestALongDiffIsDrawnAsItComesIntoView(t *testing.T) {
 			}
 		}
 		if drawn > 40 {
-			t.Errorf("%d rows of %d are drawn for a view of 40", drawn, len(d.Lines))
+			t.Errorf("drew %d rows of %d for a view of 40", drawn, len(d.Lines))
 		}
 	}
 }
@@ -150,7 +150,7 @@ func BenchmarkALongDiffOpens(b *testing.B) {
 	for _, width := range []int{80, 160} {
 		b.Run(fmt.Sprint(width), func(b *testing.B) {
 			for b.Loop() {
-				d := &Document{Look: NewLook(themes.New(themes.Dark, true, themes.Mode{})), Width: width}
+				d := &Document{Look: NewLook(new(themes.Set).New(themes.Dark, true, themes.Mode{})), Width: width}
 				d.Diff(text)
 				top := 0
 				d.Rows(&top, 50)
@@ -160,7 +160,7 @@ func BenchmarkALongDiffOpens(b *testing.B) {
 }
 
 func BenchmarkALongDiffScrolls(b *testing.B) {
-	d := &Document{Look: NewLook(themes.New(themes.Dark, true, themes.Mode{})), Width: 160}
+	d := &Document{Look: NewLook(new(themes.Set).New(themes.Dark, true, themes.Mode{})), Width: 160}
 	d.Diff(longDiff(200_000))
 	top := 0
 	for b.Loop() {

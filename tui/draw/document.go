@@ -1,7 +1,6 @@
 package draw
 
 import (
-	"fmt"
 	"sort"
 	"strings"
 
@@ -74,13 +73,15 @@ func (d *Document) Field(name string, style lipgloss.Style, value string) {
 		d.Prose(style, value)
 		return
 	}
-	name = d.Look.Fit(name, column)
-	for i, line := range Wrap(untrusted.Visible(value), d.Width-column) {
-		if i > 0 {
-			name = strings.Repeat(" ", column)
-		}
-		d.Lines = append(d.Lines, d.Look.Faint.Render(name)+style.Render(line))
-	}
+	faint := func(name string) string { return d.Look.Faint.Render(d.Look.Fit(name, column)) }
+	d.Lines = append(d.Lines, leadWith(faint(name), faint(""), Paint(style, Wrap(untrusted.Visible(value), d.Width-column)))...)
+}
+
+// Item adds word-wrapped text behind a lead; its continuation lines align with the
+// first.
+func (d *Document) Item(lead string, style lipgloss.Style, text string) {
+	room := max(d.Width-VisibleWidth(lead), 1)
+	d.Lines = append(d.Lines, Hang(lead, Paint(style, Wrap(untrusted.Visible(text), room)))...)
 }
 
 // Output adds tool output.
@@ -94,27 +95,16 @@ func (d *Document) Code(style lipgloss.Style, text string) {
 // Heading adds a section title.
 func (d *Document) Heading(text string) {
 	d.Blank()
-	d.Lines = append(d.Lines, d.Look.Accent.Render(d.Look.Cut(text, d.Width)))
+	d.Lines = append(d.Lines, d.Title(text))
 }
+
+// Title draws the title of a section.
+func (d *Document) Title(text string) string { return d.Look.Accent.Render(d.Look.Cut(text, d.Width)) }
 
 // Object adds the members of a JSON object, sorted by name, long ones last.
 // Text of several lines becomes a block below its name.
 func (d *Document) Object(value map[string]any) {
-	names := make([]string, 0, len(value))
-	column := 0
-	for name := range value {
-		names = append(names, name)
-		column = max(column, ansi.StringWidth(untrusted.Line(name)))
-	}
-	sort.Slice(names, func(i, j int) bool {
-		_, a := telling.ValueText(value[names[i]])
-		_, b := telling.ValueText(value[names[j]])
-		if a != b {
-			return b
-		}
-		return names[i] < names[j]
-	})
-	column = min(column, 12, max(d.Width/3, 1))
+	names, column := d.Order(value)
 	for _, name := range names {
 		d.Member(name, column, value[name])
 	}
@@ -139,13 +129,8 @@ func (d *Document) Member(name string, column int, value any) {
 		}
 		return
 	}
-	for i, line := range WrapCode(untrusted.Visible(text), max(d.Width-column-1, 1)) {
-		lead := strings.Repeat(" ", column)
-		if i == 0 {
-			lead = l.Accent.Render(l.Fit(label, column))
-		}
-		d.Lines = append(d.Lines, lead+" "+line)
-	}
+	lead := l.Accent.Render(l.Fit(label, column)) + " "
+	d.Lines = append(d.Lines, Hang(lead, WrapCode(untrusted.Visible(text), max(d.Width-column-1, 1)))...)
 }
 
 // Rows returns the visible part of the document from line top, which it keeps
@@ -157,10 +142,7 @@ func (d *Document) Rows(top *int, height int) []string {
 
 // Place returns which lines are in view, or "" if all are.
 func (d *Document) Place(top, height int) string {
-	if len(d.Lines) <= height {
-		return ""
-	}
-	return d.Look.Faint.Render(fmt.Sprintf("%d-%d of %d", top+1, min(top+height, len(d.Lines)), len(d.Lines)))
+	return d.Look.Span(top, min(top+height, len(d.Lines)), len(d.Lines))
 }
 
 // Call adds what is called beside its title: tool, server and step.
@@ -234,7 +216,7 @@ func planNotes(p plan.Plan) []planNote {
 		notes = append(notes, planNote{"done if", p.DoneWhen})
 	}
 	for _, m := range p.Milestones {
-		text := m.Title
+		text := m.Title.Visible()
 		if len(m.Steps) > 0 {
 			text += " (" + strings.Join(m.Steps, ", ") + ")"
 		}

@@ -2,11 +2,13 @@ package draw
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
-	"replan/tui/keymap"
-
+	tea "charm.land/bubbletea/v2"
 	"charm.land/lipgloss/v2"
+
+	"replan/tui/keymap"
 )
 
 // List is a list in a dialog: its selected item and its visible part.
@@ -16,7 +18,7 @@ type List struct {
 	fits  int // number of visible items
 	Each  int // lines per item
 	First int // line of the first item, from the top of the dialog's area; from the top of the screen for a list over the input
-	Count int // number of items, for a list over the input
+	Count int // number of items when last drawn
 
 	picked bool // the selected item was clicked, and no key was pressed since
 	twice  bool // the last click was on the same item again
@@ -28,9 +30,9 @@ func (l *List) Move(n, count int) { l.At = max(min(l.At+n, count-1), 0) }
 // Unpick forgets that the selected item was clicked.
 func (l *List) Unpick() { l.picked, l.twice = false, false }
 
-// Again reports, once, whether the last click repeated a click on the same
+// again reports, once, whether the last click repeated a click on the same
 // item.
-func (l *List) Again() bool {
+func (l *List) again() bool {
 	twice := l.twice
 	l.twice = false
 	if twice {
@@ -66,10 +68,36 @@ func (l *List) Clicked(y, count int) bool {
 	return true
 }
 
+// Lister is a part of the screen with a list whose selected item a second click
+// opens.
+type Lister interface {
+	Actions() keymap.Handlers
+	Hints() []keymap.Hint
+}
+
+// Mouse handles the wheel and clicks on the items as last drawn. A second click on
+// an item does what the enter key does.
+func (l *List) Mouse(msg tea.Msg, k *keymap.Map, of Lister) keymap.Request {
+	switch msg := msg.(type) {
+	case tea.MouseWheelMsg:
+		l.Move(WheelLines(tea.Mouse(msg))/WheelStep, l.Count)
+	case tea.MouseClickMsg:
+		if !l.Clicked(msg.Y, l.Count) || !l.again() {
+			break
+		}
+		for _, h := range of.Hints() {
+			if len(h.IDs) == 1 && slices.Contains(k.ByID[h.IDs[0]].Keys(), "enter") {
+				return of.Actions().Press(h.IDs[0])
+			}
+		}
+	}
+	return keymap.Request{}
+}
+
 // Window scrolls the selected item into a view of room lines, with each lines
 // per item. It returns the end of the visible items.
 func (l *List) Window(count, room, each int) (end int) {
-	l.Each, l.fits = each, max(room/each, 1)
+	l.Count, l.Each, l.fits = count, each, max(room/each, 1)
 	l.Move(0, count)
 	l.Top = max(min(l.Top, l.At, count-l.fits), l.At-l.fits+1, 0)
 	return min(l.Top+l.fits, count)
@@ -115,6 +143,34 @@ func (r LitLine) Fill(drawn string, width int) string {
 // Blank returns blank cells.
 func (r LitLine) Blank(cells int) string {
 	return r.Lit(r.look.Text).Render(strings.Repeat(" ", max(cells, 0)))
+}
+
+// WheelLines returns how many lines a turn of the mouse wheel scrolls, down if
+// positive. It is 0 for a turn sideways.
+func WheelLines(at tea.Mouse) int {
+	switch at.Button {
+	case tea.MouseWheelUp:
+		return -WheelStep
+	case tea.MouseWheelDown:
+		return WheelStep
+	default:
+		return 0
+	}
+}
+
+// WheelCells returns how many cells a turn of the mouse wheel scrolls sideways,
+// to the right if positive: with a horizontal wheel, or with shift.
+func WheelCells(at tea.Mouse) int {
+	const step = 2 * WheelStep // cells are about half as wide as high
+	shifted := at.Mod.Contains(tea.ModShift)
+	switch {
+	case at.Button == tea.MouseWheelLeft, shifted && at.Button == tea.MouseWheelUp:
+		return -step
+	case at.Button == tea.MouseWheelRight, shifted && at.Button == tea.MouseWheelDown:
+		return step
+	default:
+		return 0
+	}
 }
 
 // WheelStep is the number of lines per turn of the mouse wheel.

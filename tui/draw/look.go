@@ -230,3 +230,12 @@ func (l *Look) Middle(lines []string, width, screenWidth, height int) []string {
 	}
 	return l.Block(out, screenWidth, height)
 }
+
+// ShortPath returns a path with the home folder shortened to ~; home is "" if
+// unknown.
+func ShortPath(path, home string) string {
+	if rest, ok := strings.CutPrefix(path, home); ok && home != "" && (rest == "" || rest[0] == '/') {
+		return "~" + rest
+	}
+	return path
+}

@@ -12,7 +12,7 @@ import (
 	"replan/themes"
 )
 
-func TestTextThatNobodyNestsStaysAsItIs(t *testing.T) {
+func TestShallowTextIsUnchanged(t *testing.T) {
 	for _, text := range []string{
 		"", "words\n", "> quote\n> > quoted\n", "- a\n  - b\n    1. c\n       - d\n", "---\n***\n", "2026. was a year", "1) x\r\n",
 		"```\n" + strings.Repeat(">", 40) + "\n```\n", "\tcode\n", "-no item", strings.Repeat("-", 40), strings.Repeat("*", 40),
@@ -23,14 +23,14 @@ func TestTextThatNobodyNestsStaysAsItIs(t *testing.T) {
 	}
 }
 
-// TestNestingIsBoundedAndTextIsKept nests quotes and items in any way.
+// TestNestingIsBoundedAndTextIsKept nests quotes and items at random.
 func TestNestingIsBoundedAndTextIsKept(t *testing.T) {
 	sign := rapid.SampledFrom([]string{">", "> ", "- ", "* ", "+\t", "1. ", "99) ", "  ", "\t", " "})
 	rapid.Check(t, func(r *rapid.T) {
 		line := strings.Join(rapid.SliceOfN(sign, 0, 200).Draw(r, "signs"), "") + "word"
 		got := shallow(line)
 		if !strings.HasSuffix(got, "word") {
-			r.Fatalf("the text is gone: %q", got)
+			r.Fatalf("the text is lost: %q", got)
 		}
 		if n := strings.Count(got, ">") + strings.Count(got, "-") + strings.Count(got, "*") + strings.Count(got, "+") + strings.Count(got, "1.") + strings.Count(got, ")"); n > mostNested {
 			r.Fatalf("%d levels are left in %q", n, got)
@@ -41,7 +41,7 @@ func TestNestingIsBoundedAndTextIsKept(t *testing.T) {
 	})
 }
 
-// TestDeepNestingIsDrawn takes minutes, and gigabytes, where nothing bounds it.
+// TestDeepNestingIsDrawn takes minutes and gigabytes if nesting is not bounded.
 func TestDeepNestingIsDrawn(t *testing.T) {
 	var list strings.Builder
 	for i := range 800 {
@@ -52,7 +52,7 @@ func TestDeepNestingIsDrawn(t *testing.T) {
 		"quotes": strings.Repeat(">", 20000) + " x", "items on a line": strings.Repeat("- ", 5000) + "x", "items by columns": list.String(), "both": strings.Repeat(mixed, 20),
 	} {
 		t.Run(name, func(t *testing.T) {
-			m := NewMarkdown(NewLook(themes.New(themes.Dark, true, themes.Mode{NoColor: true})))
+			m := NewMarkdown(NewLook(new(themes.Set).New(themes.Dark, true, themes.Mode{NoColor: true})))
 			if got := strings.Join(Texts(m.Lines(text, 80)), "\n"); !strings.Contains(got, "x") || len(m.slow) > 0 {
 				t.Errorf("it is not rendered (too slow: %v):\n%.200s", len(m.slow) > 0, got)
 			}
@@ -60,8 +60,8 @@ func TestDeepNestingIsDrawn(t *testing.T) {
 	}
 }
 
-func TestATextThatTakesTooLongStandsAsItIs(t *testing.T) {
-	m := NewMarkdown(NewLook(themes.New(themes.Dark, true, themes.Mode{NoColor: true})))
+func TestSlowMarkdownIsShownAsSource(t *testing.T) {
+	m := NewMarkdown(NewLook(new(themes.Set).New(themes.Dark, true, themes.Mode{NoColor: true})))
 	over := make(chan time.Time)
 	close(over)
 	tried := 0
@@ -69,13 +69,13 @@ func TestATextThatTakesTooLongStandsAsItIs(t *testing.T) {
 		tried++
 		return over
 	}
-	text := strings.Repeat("**bold** ", 20000) // still at work when the time is over
+	text := strings.Repeat("**bold** ", 20000) // still being rendered at the timeout
 	for range 2 {
 		if got := ansi.Strip(m.Lines(text, 80)[0].Text); !strings.HasPrefix(got, "**bold** **bold**") {
-			t.Fatalf("it is drawn as %q", got)
+			t.Fatalf("got %q", got)
 		}
 	}
 	if tried != 1 {
-		t.Errorf("it was tried %d times", tried)
+		t.Errorf("rendering was tried %d times", tried)
 	}
 }

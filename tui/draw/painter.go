@@ -38,6 +38,34 @@ func (p *Painter) Gap(cells int) {
 	}
 }
 
+// StepCell is a text of a step's row and its style.
+type StepCell struct {
+	Style lipgloss.Style
+	Text  string
+}
+
+// StepColumns holds the widths of the columns of a step's row, in cells. A row
+// without a column for the tool has a Tool of 0.
+type StepColumns struct{ Index, Title, Tool int }
+
+// Step appends the columns of a step: its index at the right of its column, its
+// title with what follows it, and its tool. Title and tail must fit their column.
+func (p *Painter) Step(c StepColumns, index, title, tail, tool StepCell) {
+	number := p.look.Cut(index.Text, c.Index)
+	p.Gap(1 + c.Index - ansi.StringWidth(number))
+	p.Add(index.Style, number)
+	p.Gap(1)
+	p.Add(title.Style, title.Text)
+	p.Add(tail.Style, tail.Text)
+	p.Gap(c.Title - ansi.StringWidth(title.Text) - ansi.StringWidth(tail.Text))
+	if c.Tool > 0 {
+		name := p.look.Cut(tool.Text, c.Tool)
+		p.Gap(2)
+		p.Add(tool.Style, name)
+		p.Gap(c.Tool - ansi.StringWidth(name))
+	}
+}
+
 // Take returns what was painted since the last call.
 func (p *Painter) Take() string {
 	s := p.B.String()

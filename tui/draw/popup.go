@@ -20,9 +20,9 @@ type PopupRow struct {
 }
 
 // Popup draws a list over the input: a titled edge, and as many rows as fit in
-// most lines of width cells.
-func (l *List) Popup(look *Look, title, note string, rows []PopupRow, width, most int) []string {
-	room := min(PopupRows, most-1, max(len(rows), 1))
+// maxRows lines of width cells.
+func (l *List) Popup(look *Look, title, note string, rows []PopupRow, width, maxRows int) []string {
+	room := min(PopupRows, maxRows-1, max(len(rows), 1))
 	if room < 1 || width < 8 {
 		return nil
 	}

@@ -7,7 +7,6 @@ import (
 	"unicode/utf8"
 
 	"charm.land/lipgloss/v2"
-	"github.com/charmbracelet/x/ansi"
 
 	"replan/internal/untrusted"
 	"replan/themes"
@@ -150,9 +149,6 @@ func (p *SheetPage) Put(f Leaf) { p.flush(); p.leaves = append(p.leaves, f) }
 // Heading starts a section.
 func (p *SheetPage) Heading(text string) { p.Blank(); p.Lines = append(p.Lines, p.Title(text)) }
 
-// Title draws the title of a section.
-func (p *SheetPage) Title(text string) string { return p.Look.Accent.Render(p.Look.Cut(text, p.Width)) }
-
 // SheetPage collects the leaves of a sheet: short content as a document, long
 // content as leaves of its own.
 type SheetPage struct {
@@ -291,29 +287,4 @@ func (t *Text) spans(i int) []themes.CodeSpan {
 		return lines[at]
 	}
 	return nil
-}
-
-// wrapSpans breaks a line of code into rows of at most width cells.
-func wrapSpans(line []themes.CodeSpan, width int) [][]themes.CodeSpan {
-	rows := [][]themes.CodeSpan{nil}
-	room := width
-	for _, s := range line {
-		for rest := s.Text; rest != ""; {
-			if w := ansi.StringWidth(rest); w <= room {
-				rows[len(rows)-1] = append(rows[len(rows)-1], themes.CodeSpan{Text: rest, Kind: s.Kind})
-				room -= w
-				break
-			}
-			head := ansi.Truncate(rest, room, "")
-			if head == "" && room == width {
-				break // a letter wider than the whole line
-			}
-			if head != "" {
-				rows[len(rows)-1] = append(rows[len(rows)-1], themes.CodeSpan{Text: head, Kind: s.Kind})
-				rest = rest[len(head):]
-			}
-			rows, room = append(rows, nil), width
-		}
-	}
-	return rows
 }

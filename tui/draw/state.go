@@ -7,16 +7,15 @@ import (
 
 	"replan/agent"
 	"replan/agent/event"
-	"replan/tui/plain"
+	"replan/internal/english"
 	"replan/tui/telling"
 )
 
 // StepTitle returns the name of a step with a capital first letter, to start a
 // title.
 func StepTitle(l *Look, index string) string {
-	words := telling.StepWords(index)
-	name, number, _ := strings.Cut(words, " ")
-	return strings.ToUpper(name[:1]) + name[1:] + " " + l.Cut(number, 8)
+	name, number, _ := strings.Cut(telling.StepWords(index), " ")
+	return english.Capital(name) + " " + l.Cut(number, 8)
 }
 
 // StateGlyph returns the glyph of a step's state, and its style.
@@ -24,7 +23,7 @@ func StateGlyph(l *Look, run *agent.Run, s *agent.StepState) (string, lipgloss.S
 	switch {
 	case telling.Halted(run, s):
 		return l.Glyphs.Stopped, l.Warning
-	case plain.Fruitless(s) != "":
+	case telling.Fruitless(s) != "":
 		return l.Glyphs.Failed, l.Danger
 	}
 	switch s.Status {
@@ -54,7 +53,7 @@ func StateWord(l *Look, run *agent.Run, s *agent.StepState) (string, lipgloss.St
 	switch {
 	case telling.Halted(run, s):
 		return "stopped", l.Warning
-	case plain.Fruitless(s) != "":
+	case telling.Fruitless(s) != "":
 		return "failed", l.Danger
 	}
 	switch s.Status {

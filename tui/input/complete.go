@@ -10,6 +10,7 @@ import (
 	"replan/agent/session"
 	"replan/internal/english"
 	"replan/internal/untrusted"
+	"replan/planning/prompt"
 	"replan/tui/draw"
 	"replan/tui/keymap"
 )
@@ -17,66 +18,127 @@ import (
 // mostFound is the maximum number of rows in a searched list.
 const mostFound = 200
 
-// Completer lists completions at the cursor: names after an @, slash commands, and
-// their arguments.
-type Completer struct {
+// completer lists completions at the cursor: names after an @, slash commands,
+// and their arguments.
+type completer struct {
 	look *draw.Look
-	keys *keymap.Map
 	draw.List
 	known map[session.Completing]session.Completions
-	Asked map[session.Completing]bool // since the list was opened
+	asked map[session.Completing]bool // since the list was opened
 
-	Text  string // input text last examined
-	Stale bool   // new completions have arrived since
-	Wants Token
-	Left  Token // token whose list the user closed
-	Moved bool  // the user has moved the selection
-	Found []session.Completion
-	Rows  []draw.PopupRow
+	text   string // input text last examined
+	stale  bool   // completions have arrived since then
+	token  token
+	closed token // token whose list the user closed
+	moved  bool  // the user has moved the selection
+	found  []session.Completion
+	rows   []draw.PopupRow
 }
 
-// Token is the part of the input to complete, starting at a byte offset.
-type Token struct {
-	Of    []session.Completing // empty for no token
-	Start int
-	Query string
+// token is the part of the input to complete, starting at a byte offset.
+type token struct {
+	of    []session.Completing // empty for no token
+	start int
+	query string
 	line  string // words before the argument of a command
 	usage string // usage of that command
 }
 
-// None reports whether there is nothing to complete.
-func (t Token) None() bool { return len(t.Of) == 0 }
+// none reports whether there is nothing to complete.
+func (t token) none() bool { return len(t.of) == 0 }
 
-// Same reports whether both tokens are the same one, regardless of how much is
+// same reports whether both tokens are the same one, regardless of how much is
 // typed.
-func (t Token) Same(other Token) bool {
-	return slices.Equal(t.Of, other.Of) && t.Start == other.Start && t.line == other.line
+func (t token) same(other token) bool {
+	return slices.Equal(t.of, other.of) && t.start == other.start && t.line == other.line
 }
 
-// NewCompleter returns a closed completer.
-func NewCompleter(l *draw.Look, keys *keymap.Map) *Completer {
-	return &Completer{look: l, keys: keys, known: map[session.Completing]session.Completions{}, Asked: map[session.Completing]bool{}}
+// newCompleter returns a completer that lists nothing.
+func newCompleter(l *draw.Look) completer {
+	return completer{look: l, known: map[session.Completing]session.Completions{}, asked: map[session.Completing]bool{}}
 }
 
-// Take stores completions from the session.
-func (c *Completer) Take(d session.Completions) { c.known[d.Of], c.Stale = d, true }
-
-// TokenAt returns the token being typed before the cursor.
-func (c *Completer) TokenAt(before, after string) Token {
-	if after != "" && !strings.ContainsAny(after[:1], " \n)]}") {
-		return Token{}
+// update lists the completions at the cursor between two parts of the input. It
+// returns a query for unknown ones, nil if all are known.
+func (c *completer) update(before, after string) keymap.Query {
+	c.text, c.stale = before+after, false
+	t := c.tokenAt(before, after)
+	chosen := ""
+	if c.moved && c.At < len(c.found) && t.same(c.token) && t.query == c.token.query {
+		chosen = c.found[c.At].Text
 	}
-	if t := mentionAt(before); !t.None() {
+	if !t.same(c.closed) {
+		c.closed = token{}
+	}
+	if !t.same(c.token) {
+		clear(c.asked)
+		c.moved = false
+	}
+	if t.query != c.token.query {
+		c.At, c.moved = 0, false
+	}
+	c.token = t
+	var queries []keymap.Query
+	for _, of := range t.of {
+		if !c.asked[of] {
+			c.asked[of] = true
+			queries = append(queries, keymap.QueryCompletions(of))
+		}
+	}
+	c.find()
+	if at := slices.IndexFunc(c.found, func(i session.Completion) bool { return i.Text == chosen }); at >= 0 {
+		c.At = at
+	}
+	return keymap.All(queries...)
+}
+
+// shown reports whether there is a list to show for a text.
+func (c *completer) shown(text string) bool {
+	return !c.token.none() && len(c.rows) > 0 && !c.token.same(c.closed) && text == c.text
+}
+
+// accept replaces the typed part before the cursor with the selected row. It
+// adds a blank if nothing can follow the row without one.
+func (c *completer) accept(before, after string) string {
+	item, t := c.found[c.At], c.token
+	text, ends := item.Text, !item.Folder // a folder continues without a blank
+	switch {
+	case t.of[0] == session.CompleteMentions:
+		if text = prompt.NameOf(item.Text); item.Folder {
+			text = strings.TrimSuffix(text, `"`)
+		}
+	case t.of[0] == session.CompleteCommands:
+		ends = item.Usage != "" || c.hasSubcommands(item.Text) // a command without arguments is complete
+	case strings.Contains(text, " "):
+		if text = `"` + text; !item.Folder {
+			text += `"`
+		}
+	}
+	if ends && !strings.HasPrefix(after, " ") {
+		text += " "
+	}
+	return before[:t.start] + text
+}
+
+// store keeps completions from the session.
+func (c *completer) store(d session.Completions) { c.known[d.Of], c.stale = d, true }
+
+// tokenAt returns the token being typed before the cursor.
+func (c *completer) tokenAt(before, after string) token {
+	if after != "" && !strings.ContainsAny(after[:1], " \n)]}") {
+		return token{}
+	}
+	if t := mentionAt(before); !t.none() {
 		return t
 	}
 	if !strings.HasPrefix(before, "/") || strings.Contains(before+after, "\n") {
-		return Token{}
+		return token{}
 	}
 	return c.commandAt(before)
 }
 
 // mentionAt returns the name after an @ that is being typed at the end of a text.
-func mentionAt(text string) Token {
+func mentionAt(text string) token {
 	at := strings.LastIndexByte(text, '@')
 	for at >= 0 {
 		name := text[at+1:]
@@ -85,19 +147,19 @@ func mentionAt(text string) Token {
 		switch {
 		case !opens || strings.Contains(name, "\n"):
 		case quoted && !strings.Contains(inner, `"`):
-			return Token{Of: []session.Completing{session.CompleteMentions}, Start: at, Query: inner}
+			return token{of: []session.Completing{session.CompleteMentions}, start: at, query: inner}
 		case !quoted && !strings.ContainsAny(name, " \t"):
-			return Token{Of: []session.Completing{session.CompleteMentions}, Start: at, Query: name}
+			return token{of: []session.Completing{session.CompleteMentions}, start: at, query: name}
 		}
 		at = strings.LastIndexByte(text[:at], '@')
 	}
-	return Token{}
+	return token{}
 }
 
 // commandAt returns the token being typed in a line that starts with a slash: a
 // command or its argument.
-func (c *Completer) commandAt(line string) Token {
-	commands := Token{Of: []session.Completing{session.CompleteCommands}, Query: line}
+func (c *completer) commandAt(line string) token {
+	commands := token{of: []session.Completing{session.CompleteCommands}, query: line}
 	var longest session.Completion
 	below := false // another command extends this line
 	for _, item := range c.known[session.CompleteCommands].Items {
@@ -112,43 +174,43 @@ func (c *Completer) commandAt(line string) Token {
 	start := strings.LastIndexByte(line, ' ') + 1
 	rest := line[len(longest.Text)+1:]
 	if len(longest.Takes) == 0 || strings.ContainsRune(strings.TrimLeft(rest, " "), ' ') {
-		return Token{}
+		return token{}
 	}
-	return Token{Of: longest.Takes, Start: start, Query: strings.TrimPrefix(line[start:], `"`), line: longest.Text, usage: longest.Usage}
+	return token{of: longest.Takes, start: start, query: strings.TrimPrefix(line[start:], `"`), line: longest.Text, usage: longest.Usage}
 }
 
-// Find lists the completions that match the typed text.
-func (c *Completer) Find() {
-	c.Found, c.Rows = nil, nil
-	t := c.Wants
-	if t.None() {
+// find lists the completions that match the typed text.
+func (c *completer) find() {
+	c.found, c.rows = nil, nil
+	t := c.token
+	if t.none() {
 		return
 	}
 	var items []session.Completion
-	for _, of := range t.Of {
+	for _, of := range t.of {
 		items = append(items, c.known[of].Items...)
 	}
 	switch {
-	case t.Of[0] == session.CompleteCommands:
+	case t.of[0] == session.CompleteCommands:
 		c.findCommands(items)
-	case t.Of[0] == session.CompleteMentions, len(t.Of) == 1 && t.Of[0] == session.CompleteFiles:
+	case t.of[0] == session.CompleteMentions, len(t.of) == 1 && t.of[0] == session.CompleteFiles:
 		c.findNames(items)
 	default:
-		c.search(items, t.Query)
+		c.search(items, t.query)
 	}
-	c.Move(0, len(c.Found))
+	c.Move(0, len(c.found))
 }
 
 // add adds a row for a completion. lit holds the byte offsets of the match.
-func (c *Completer) add(item session.Completion, lit []int) {
-	row := draw.PopupRow{Text: untrusted.Line(item.Text), Detail: untrusted.Line(item.Detail), Folder: item.Folder, Path: strings.ContainsRune(item.Text, '/') && item.Text[0] != '/'}
+func (c *completer) add(item session.Completion, lit []int) {
+	row := draw.PopupRow{Text: untrusted.Line(item.Text), Detail: item.Detail.Line(), Folder: item.Folder, Path: strings.ContainsRune(item.Text, '/') && item.Text[0] != '/'}
 	if row.Text == item.Text {
 		row.Lit = lit
 	}
 	if item.Usage != "" {
 		row.Text += " " + item.Usage
 	}
-	c.Found, c.Rows = append(c.Found, item), append(c.Rows, row)
+	c.found, c.rows = append(c.found, item), append(c.rows, row)
 }
 
 // completions are searched by the text they insert.
@@ -159,7 +221,7 @@ func (c completions) Len() int            { return len(c) }
 
 // search adds the matches of a query, best first. An empty query matches
 // everything.
-func (c *Completer) search(items []session.Completion, query string) {
+func (c *completer) search(items []session.Completion, query string) {
 	if query == "" {
 		for _, item := range items[:min(len(items), mostFound)] {
 			c.add(item, nil)
@@ -194,8 +256,8 @@ func nearness(name, query string) int {
 
 // findNames adds the entries of the typed folder and the query's matches in all
 // folders.
-func (c *Completer) findNames(items []session.Completion) {
-	query := c.Wants.Query
+func (c *completer) findNames(items []session.Completion) {
+	query := c.token.query
 	if query != "" && !strings.HasSuffix(query, "/") {
 		c.search(items, query)
 		return
@@ -203,7 +265,7 @@ func (c *Completer) findNames(items []session.Completion) {
 	for _, item := range items {
 		rest, inside := strings.CutPrefix(item.Text, query)
 		path := item.Folder || !strings.Contains(item.Text, ":")
-		if inside && rest != "" && (!path || !strings.Contains(strings.TrimSuffix(rest, "/"), "/")) && len(c.Found) < mostFound {
+		if inside && rest != "" && (!path || !strings.Contains(strings.TrimSuffix(rest, "/"), "/")) && len(c.found) < mostFound {
 			c.add(item, nil)
 		}
 	}
@@ -211,15 +273,15 @@ func (c *Completer) findNames(items []session.Completion) {
 
 // findCommands adds the commands that start with the typed line and have as many
 // words. If there are none for a first word, it searches for the word.
-func (c *Completer) findCommands(items []session.Completion) {
-	line := c.Wants.Query
+func (c *completer) findCommands(items []session.Completion) {
+	line := c.token.query
 	words := strings.Count(line, " ")
 	for _, item := range items {
 		if strings.HasPrefix(item.Text, line) && strings.Count(item.Text, " ") == words {
 			c.add(item, span(0, len(line)))
 		}
 	}
-	if len(c.Found) == 0 && words == 0 {
+	if len(c.found) == 0 && words == 0 {
 		c.search(items, line)
 	}
 }
@@ -233,28 +295,28 @@ func span(from, to int) []int {
 	return out
 }
 
-// Step moves the selection by n.
-func (c *Completer) Step(n int) {
-	c.Move(n, len(c.Found))
-	c.Moved = true
+// step moves the selection by n.
+func (c *completer) step(n int) {
+	c.Move(n, len(c.found))
+	c.moved = true
 }
 
-// TakesEnter reports whether enter accepts the selected row. Otherwise the text is
+// takesEnter reports whether enter accepts the selected row. Otherwise the text is
 // already complete, and enter sends it.
-func (c *Completer) TakesEnter() bool {
-	t := c.Wants
+func (c *completer) takesEnter() bool {
+	t := c.token
 	switch {
-	case c.Moved:
+	case c.moved:
 		return true
 	case t.line != "": // part of a command's argument is enough
-		return t.Query == "" && !strings.HasPrefix(t.usage, "[")
+		return t.query == "" && !strings.HasPrefix(t.usage, "[")
 	}
-	whole := slices.ContainsFunc(c.Found, func(i session.Completion) bool { return i.Text == t.Query })
+	whole := slices.ContainsFunc(c.found, func(i session.Completion) bool { return i.Text == t.query })
 	return !whole
 }
 
-// HasBelow reports whether a command has subcommands.
-func (c *Completer) HasBelow(text string) bool {
+// hasSubcommands reports whether a command has subcommands.
+func (c *completer) hasSubcommands(text string) bool {
 	return slices.ContainsFunc(c.known[session.CompleteCommands].Items, func(i session.Completion) bool {
 		return strings.HasPrefix(i.Text, text+" ")
 	})
@@ -266,11 +328,11 @@ var titles = map[session.Completing]string{
 	session.CompletePlans: "plans", session.CompleteRuns: "runs", session.CompleteModels: "models", session.CompleteProfiles: "profiles",
 }
 
-// Draw draws the list in at most the given number of lines.
-func (c *Completer) Draw(width, most int) []string {
+// draw draws the list in at most the given number of lines.
+func (c *completer) draw(width, maxRows int) []string {
 	l := c.look
 	title, note := "", ""
-	for i, of := range c.Wants.Of {
+	for i, of := range c.token.of {
 		if i > 0 {
 			title += " and "
 		}
@@ -279,5 +341,5 @@ func (c *Completer) Draw(width, most int) []string {
 			note = l.Faint.Render("of the first " + english.Count(len(known.Items), "name"))
 		}
 	}
-	return c.Popup(l, l.Strong.Render(title), note, c.Rows, width, most)
+	return c.Popup(l, l.Strong.Render(title), note, c.rows, width, maxRows)
 }

@@ -1,8 +1,10 @@
-// Package input provides the text field with completion, input history and
-// placeholders for long pasted texts.
+// Package input provides the text input below the chat: the text field with
+// placeholders for long pasted texts, completion, the history of sent texts, the
+// queue, and the draft in the user's editor.
 //
-// Start with [Input].
+// Start with [Pane].
 //
-// Like every pane, it imports draw, keymap, telling, timing and the core, but no
-// other pane. The root model routes between panes.
+// Like every pane, it may import draw, keymap, live, telling, timing, the core and
+// the session of agent/runner, but no other pane. The root model routes between
+// panes.
 package input

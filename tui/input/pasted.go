@@ -23,9 +23,9 @@ const (
 // pasted is the text that a token in the input stands for.
 type pasted struct{ token, text string }
 
-// Cleaned returns pasted text in a form safe to send: colour sequences removed,
+// cleaned returns text from outside in a form safe to send: colour sequences removed,
 // other control characters made visible, tabs kept.
-func Cleaned(text string) string {
+func cleaned(text string) string {
 	text = ansi.Strip(strings.NewReplacer("\r\n", "\n", "\r", "\n").Replace(text))
 	parts := strings.Split(text, "\t")
 	for i, part := range parts {
@@ -34,9 +34,9 @@ func Cleaned(text string) string {
 	return strings.Join(parts, "\t")
 }
 
-// Paste inserts text at the cursor, as a token if it is long.
-func (i *Input) Paste(text string) {
-	text = Cleaned(text)
+// paste inserts text at the cursor, as a token if it is long.
+func (f *field) paste(text string) {
+	text = cleaned(text)
 	lines, characters := strings.Count(strings.TrimRight(text, "\n"), "\n")+1, utf8.RuneCountInString(text)
 	what := ""
 	switch {
@@ -45,26 +45,26 @@ func (i *Input) Paste(text string) {
 	case characters > foldedCharacters:
 		what = english.Count(characters, "character")
 	default:
-		i.Area.InsertString(text)
+		f.area.InsertString(text)
 		return
 	}
 	token := "[pasted " + what + "]"
-	for n := 2; slices.ContainsFunc(i.pastes, func(p pasted) bool { return p.token == token }) || strings.Contains(i.Area.Value(), token); n++ {
+	for n := 2; slices.ContainsFunc(f.pastes, func(p pasted) bool { return p.token == token }) || strings.Contains(f.Text(), token); n++ {
 		token = fmt.Sprintf("[pasted %s, %d]", what, n)
 	}
-	i.pastes = append(i.pastes, pasted{token, text})
-	i.Area.InsertString(token)
+	f.pastes = append(f.pastes, pasted{token, text})
+	f.area.InsertString(token)
 }
 
-// Expanded returns the text of the input with its tokens expanded.
-func (i *Input) Expanded() string {
-	text := i.Area.Value()
-	if len(i.pastes) == 0 {
+// expanded returns the text of the input with its tokens expanded.
+func (f *field) expanded() string {
+	text := f.Text()
+	if len(f.pastes) == 0 {
 		return text
 	}
 	var b strings.Builder
 	for text != "" {
-		at, p := i.nextToken(text)
+		at, p := f.nextToken(text)
 		if p == nil {
 			break
 		}
@@ -75,10 +75,10 @@ func (i *Input) Expanded() string {
 }
 
 // nextToken returns the first token in a text, or nil if there is none.
-func (i *Input) nextToken(text string) (at int, first *pasted) {
-	for n := range i.pastes {
-		if found := strings.Index(text, i.pastes[n].token); found >= 0 && (first == nil || found < at) {
-			at, first = found, &i.pastes[n]
+func (f *field) nextToken(text string) (at int, first *pasted) {
+	for n := range f.pastes {
+		if found := strings.Index(text, f.pastes[n].token); found >= 0 && (first == nil || found < at) {
+			at, first = found, &f.pastes[n]
 		}
 	}
 	return at, first
@@ -86,14 +86,14 @@ func (i *Input) nextToken(text string) (at int, first *pasted) {
 
 // erased removes a whole token if a key would delete its first or last character.
 // It reports whether it did.
-func (i *Input) erased(k tea.KeyPressMsg) bool {
-	if len(i.pastes) == 0 {
+func (f *field) erased(k tea.KeyPressMsg) bool {
+	if len(f.pastes) == 0 {
 		return false
 	}
-	keys := &i.Area.KeyMap
+	keys := &f.area.KeyMap
 	word := keymap.Matches(k, keys.DeleteWordBackward, keys.DeleteWordForward)
-	before, after := i.Split()
-	for _, p := range i.pastes {
+	before, after := f.split()
+	for _, p := range f.pastes {
 		switch {
 		case keymap.Matches(k, keys.DeleteCharacterBackward, keys.DeleteWordBackward):
 			rest := before
@@ -101,7 +101,7 @@ func (i *Input) erased(k tea.KeyPressMsg) bool {
 				rest = strings.TrimRight(before, " ")
 			}
 			if rest, found := strings.CutSuffix(rest, p.token); found {
-				i.SetSplit(rest, after)
+				f.setSplit(rest, after)
 				return true
 			}
 		case keymap.Matches(k, keys.DeleteCharacterForward, keys.DeleteWordForward):
@@ -110,7 +110,7 @@ func (i *Input) erased(k tea.KeyPressMsg) bool {
 				rest = strings.TrimLeft(after, " ")
 			}
 			if rest, found := strings.CutPrefix(rest, p.token); found {
-				i.SetSplit(before, rest)
+				f.setSplit(before, rest)
 				return true
 			}
 		}
@@ -120,13 +120,13 @@ func (i *Input) erased(k tea.KeyPressMsg) bool {
 
 // stepOver moves the cursor out of a token that a key has moved it into. A cursor
 // that came from before the token moves to its end, otherwise to its start.
-func (i *Input) stepOver(was string) {
-	if len(i.pastes) == 0 {
+func (f *field) stepOver(was string) {
+	if len(f.pastes) == 0 {
 		return
 	}
-	before, after := i.Split()
+	before, after := f.split()
 	text := before + after
-	for _, p := range i.pastes {
+	for _, p := range f.pastes {
 		at := strings.Index(text, p.token)
 		if at < 0 || len(before) <= at || len(before) >= at+len(p.token) {
 			continue
@@ -134,17 +134,17 @@ func (i *Input) stepOver(was string) {
 		if len(was) <= at {
 			at += len(p.token)
 		}
-		i.SetSplit(text[:at], text[at:])
+		f.setSplit(text[:at], text[at:])
 		return
 	}
 }
 
-// OpenPaste expands the token at the cursor, or else the last one.
-func (i *Input) OpenPaste() {
-	before, after := i.Split()
+// openPaste expands the token at the cursor, or else the last one.
+func (f *field) openPaste() {
+	before, after := f.split()
 	var last *pasted
-	for n := range i.pastes {
-		p := &i.pastes[n]
+	for n := range f.pastes {
+		p := &f.pastes[n]
 		if strings.HasSuffix(before, p.token) || strings.HasPrefix(after, p.token) {
 			last = p
 			break
@@ -158,11 +158,11 @@ func (i *Input) OpenPaste() {
 	}
 	text := before + after
 	at := strings.Index(text, last.token)
-	i.SetSplit(text[:at]+last.text, text[at+len(last.token):])
+	f.setSplit(text[:at]+last.text, text[at+len(last.token):])
 }
 
-// HasPaste reports whether the input contains a token.
-func (i *Input) HasPaste() bool {
-	_, p := i.nextToken(i.Area.Value())
+// hasPaste reports whether the input contains a token.
+func (f *field) hasPaste() bool {
+	_, p := f.nextToken(f.Text())
 	return p != nil
 }

@@ -5,6 +5,8 @@ import (
 	"maps"
 	"strings"
 
+	"replan/internal/english"
+
 	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
 )
@@ -21,7 +23,7 @@ type Action struct {
 type Handler struct {
 	When   func() bool   // reports whether the key applies now; if not, it goes elsewhere; nil: always
 	Refuse func() string // returns why the action is unavailable, or ""; nil: always available
-	Do     func() Wanted
+	Do     func() Request
 	Opens  bool // opens a dialog, even over an open gate
 }
 
@@ -74,16 +76,16 @@ func Unless(holds func() bool, why string) func() string {
 }
 
 // Just wraps a function that requests nothing from the root.
-func Just(f func()) func() Wanted {
-	return func() Wanted {
+func Just(f func()) func() Request {
+	return func() Request {
 		f()
-		return Wanted{}
+		return Request{}
 	}
 }
 
 // Command wraps a function that returns a command.
-func Command(f func() tea.Cmd) func() Wanted {
-	return func() Wanted { return Wanted{Cmd: f()} }
+func Command(f func() tea.Cmd) func() Request {
+	return func() Request { return Request{Cmd: f()} }
 }
 
 // Hint describes what some keys do now.
@@ -130,7 +132,7 @@ func (k *Map) LeadingName(id string) string {
 	if len(name) == 1 {
 		return name
 	}
-	return strings.ToUpper(name[:1]) + name[1:]
+	return english.Capital(name)
 }
 
 // Untyped returns a hint that prefers a key which types no letter, so that it also
@@ -139,7 +141,7 @@ func (k *Map) Untyped(does, id string) Hint {
 	h := k.Hint(does, id)
 	for _, name := range k.ByID[id].Keys() {
 		if KeyNamed(name).Text == "" {
-			h.Label = strings.ToUpper(name[:1]) + name[1:] // F1
+			h.Label = english.Capital(name) // F1
 		}
 	}
 	return h
@@ -177,15 +179,26 @@ func (k *Map) Meant(press tea.KeyPressMsg, hs Handlers) (id string, found bool) 
 }
 
 // Act runs an action of a pane. If the action is unavailable, why is the reason.
-func (hs Handlers) Act(id string) (w Wanted, why string) {
+func (hs Handlers) Act(id string) (w Request, why string) {
 	h, ok := hs[id]
 	if !ok || h.When != nil && !h.When() {
-		return Wanted{}, NotHere
+		return Request{}, NotHere
 	}
 	if why = h.Refusal(); why != "" {
-		return Wanted{}, why
+		return Request{}, why
 	}
 	return h.Do(), ""
+}
+
+// Press runs an action that was clicked. If the action is unavailable, the footer
+// says why.
+func (hs Handlers) Press(id string) Request {
+	w, why := hs.Act(id)
+	if why != "" {
+		w = ShowFooter(why)
+	}
+	w.ActionClicked = true
+	return w
 }
 
 // NotHere explains that an action belongs to a dialog that is not open.
@@ -199,11 +212,24 @@ func (hs Handlers) With(more ...Handlers) Handlers {
 	return hs
 }
 
+// First makes f run before each of the actions.
+func (hs Handlers) First(f func()) Handlers {
+	for id, h := range hs {
+		do := h.Do
+		h.Do = func() Request {
+			f()
+			return do()
+		}
+		hs[id] = h
+	}
+	return hs
+}
+
 // Then makes f run after each of the actions.
 func (hs Handlers) Then(f func()) Handlers {
 	for id, h := range hs {
 		do := h.Do
-		h.Do = func() Wanted {
+		h.Do = func() Request {
 			w := do()
 			f()
 			return w
@@ -213,15 +239,30 @@ func (hs Handlers) Then(f func()) Handlers {
 	return hs
 }
 
-// Scrolling returns handlers that scroll a pane. body is the number of visible
-// lines.
+// Scrolling returns handlers that scroll a pane of body visible lines. Half a page
+// is a whole one.
 func Scrolling(body int, move func(lines int)) Handlers {
-	const far = 1 << 30
-	by := func(lines int) Handler { return Handler{Do: Just(func() { move(lines) })} }
-	page := max(body-1, 1)
+	hs := Moving(func() int { return body }, move)
+	hs["move.half_up"], hs["move.half_down"], hs["move.onward"] = hs["move.page_up"], hs["move.page_down"], hs["move.page_down"]
+	return hs
+}
+
+// Moving returns handlers that move a pane by lines. height returns its visible
+// lines.
+func Moving(height func() int, move func(lines int)) Handlers {
+	const far = 1 << 20
+	by := func(lines func(page int) int) Handler {
+		return Handler{Do: Just(func() { move(lines(max(height()-1, 1))) })}
+	}
 	return Handlers{
-		"move.up": by(-1), "move.down": by(1), "move.first": by(-far), "move.last": by(far),
-		"move.page_up": by(-page), "move.half_up": by(-page), "move.page_down": by(page), "move.half_down": by(page), "move.onward": by(page),
+		"move.up":        by(func(int) int { return -1 }),
+		"move.down":      by(func(int) int { return 1 }),
+		"move.first":     by(func(int) int { return -far }),
+		"move.last":      by(func(int) int { return far }),
+		"move.page_up":   by(func(page int) int { return -page }),
+		"move.page_down": by(func(page int) int { return page }),
+		"move.half_up":   by(func(page int) int { return -max(page/2, 1) }),
+		"move.half_down": by(func(page int) int { return max(page/2, 1) }),
 	}
 }
 

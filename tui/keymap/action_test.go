@@ -2,15 +2,15 @@ package keymap
 
 import "testing"
 
-func TestEveryActionHasAKeyWithWords(t *testing.T) {
+func TestEveryActionHasKeyAndDescription(t *testing.T) {
 	for id, b := range New().ByID {
 		if len(b.Keys()) == 0 || b.Help().Key == "" || b.Help().Desc == "" {
-			t.Errorf("%s has the keys %v and the words %q", id, b.Keys(), b.Help().Desc)
+			t.Errorf("%s has the keys %v and the description %q", id, b.Keys(), b.Help().Desc)
 		}
 	}
 }
 
-func TestHintOfSeveralActionsLeadsToTheOneUnderThePointer(t *testing.T) {
+func TestHintReturnsActionUnderPointer(t *testing.T) {
 	h := New().Hint("move", "move.up", "move.down")
 	if h.Label != "up/down" {
 		t.Fatalf("the hint names %q", h.Label)
@@ -43,7 +43,7 @@ func TestRefusedActionIsNotDone(t *testing.T) {
 	}
 }
 
-func TestKeyMeansOnlyWhatAPaneHandles(t *testing.T) {
+func TestKeyMeansOnlyHandledActions(t *testing.T) {
 	k := New()
 	hs := Handlers{"move.onward": {Do: Just(func() {})}}
 	if id, found := k.Meant(KeyNamed("space"), hs); !found || id != "move.onward" {
@@ -54,17 +54,17 @@ func TestKeyMeansOnlyWhatAPaneHandles(t *testing.T) {
 	}
 }
 
-func TestNamesInSentencesFollowTheConfiguration(t *testing.T) {
+func TestKeyNamesFollowConfiguration(t *testing.T) {
 	k := New()
 	if err := k.Rebind(Keys{"gate": {"ctrl+b"}, "plan.follow": {}}); err != nil {
 		t.Fatal(err)
 	}
 	for id, want := range map[string]string{"gate": "ctrl+b", "plan.follow": "no key", "run.stop": "esc"} {
 		if got := k.Name(id); got != want {
-			t.Errorf("the key of %s is called %q, want %q", id, got, want)
+			t.Errorf("the key of %s: got %q, want %q", id, got, want)
 		}
 	}
 	if got := k.LeadingName("gate"); got != "Ctrl+b" {
-		t.Errorf("a sentence begins with %q", got)
+		t.Errorf("at the start of a sentence: got %q", got)
 	}
 }

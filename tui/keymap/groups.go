@@ -11,15 +11,15 @@ type chatKeys struct {
 func newChatKeys(bind func(keys []string, shown, does string) key.Binding) chatKeys {
 	return chatKeys{
 		Search:       bind([]string{"ctrl+f"}, "ctrl+f", "search the chat"),
-		CopyCode:     bind([]string{"ctrl+y"}, "ctrl+y", "copy code; again: the block before"),
-		Thinking:     bind([]string{"alt+t"}, "alt+t", "unfold what a model thought"),
-		AllThinking:  bind([]string{"alt+T"}, "alt+T", "unfold all thinking"),
-		Unfold:       bind([]string{"alt+u"}, "alt+u", "unfold the newest card or thinking"),
-		Export:       bind([]string{"alt+x"}, "alt+x", "write the chat to a file, as Markdown"),
-		ToTop:        bind([]string{"ctrl+home"}, "ctrl+home", "to the start of the chat"),
-		ToBottom:     bind([]string{"ctrl+end"}, "ctrl+end", "to the end of the chat"),
-		FindNext:     bind([]string{"enter", "down", "ctrl+n", "ctrl+f"}, "enter", "search: the next (also ctrl+n)"),
-		FindPrevious: bind([]string{"up", "ctrl+p", "shift+enter"}, "up", "search: the one before (also ctrl+p)"),
+		CopyCode:     bind([]string{"ctrl+y"}, "ctrl+y", "copy code; again: the previous block"),
+		Thinking:     bind([]string{"alt+t"}, "alt+t", "show the model's thinking"),
+		AllThinking:  bind([]string{"alt+T"}, "alt+T", "show all thinking"),
+		Unfold:       bind([]string{"alt+u"}, "alt+u", "expand the newest card or thinking"),
+		Export:       bind([]string{"alt+x"}, "alt+x", "export the chat as Markdown"),
+		ToTop:        bind([]string{"ctrl+home"}, "ctrl+home", "start of the chat"),
+		ToBottom:     bind([]string{"ctrl+end"}, "ctrl+end", "end of the chat"),
+		FindNext:     bind([]string{"enter", "down", "ctrl+n", "ctrl+f"}, "enter", "search: next match (also ctrl+n)"),
+		FindPrevious: bind([]string{"up", "ctrl+p", "shift+enter"}, "up", "search: previous match (also ctrl+p)"),
 	}
 }
 
@@ -34,27 +34,27 @@ type aroundKeys struct {
 
 func newAroundKeys(bind func(keys []string, shown, does string) key.Binding) aroundKeys {
 	return aroundKeys{
-		Look:    bind([]string{"f5", "ctrl+l"}, "F5", "look for the model and the servers again"),
+		Look:    bind([]string{"f5", "ctrl+l"}, "F5", "retry the model and the servers"),
 		Servers: bind([]string{"alt+s"}, "alt+s", "tool servers and their tools"),
-		Restart: bind([]string{"r"}, "r", "start the chosen server anew"),
+		Restart: bind([]string{"r"}, "r", "restart the chosen server"),
 
-		Keep:       bind([]string{"y"}, "y", "copy the line that keeps the chosen setting"),
-		Play:       bind([]string{"p"}, "p", "play the chosen run again"),
-		Show:       bind([]string{"o"}, "o", "show the chosen run as it ended"),
-		Folders:    bind([]string{"f"}, "f", "this folder's alone, or all"),
-		ListSearch: bind([]string{"/"}, "/", "search what is listed"),
+		Keep:       bind([]string{"y"}, "y", "copy the configuration line of the setting"),
+		Play:       bind([]string{"p"}, "p", "replay the chosen run"),
+		Show:       bind([]string{"o"}, "o", "show the end of the chosen run"),
+		Folders:    bind([]string{"f"}, "f", "this folder only, or all folders"),
+		ListSearch: bind([]string{"/"}, "/", "search the list"),
 
-		Pause:      bind([]string{"space"}, "space", "pause, go on"),
+		Pause:      bind([]string{"space"}, "space", "pause or continue"),
 		Faster:     bind([]string{"+", "=", ">"}, "+", "faster"),
 		Slower:     bind([]string{"-", "<"}, "-", "slower"),
-		Forth:      bind([]string{"right"}, "right", "to the next moment"),
-		Back:       bind([]string{"left"}, "left", "to the moment before"),
-		EventForth: bind([]string{"."}, ".", "one event on"),
-		EventBack:  bind([]string{","}, ",", "one event back"),
-		Start:      bind([]string{"0"}, "0", "to the start"),
-		Finish:     bind([]string{"end", "$"}, "end", "to the end"),
+		Forth:      bind([]string{"right"}, "right", "next moment"),
+		Back:       bind([]string{"left"}, "left", "previous moment"),
+		EventForth: bind([]string{"."}, ".", "next event"),
+		EventBack:  bind([]string{","}, ",", "previous event"),
+		Start:      bind([]string{"0"}, "0", "start"),
+		Finish:     bind([]string{"end", "$"}, "end", "end"),
 
-		Settings: bind([]string{"alt+o"}, "alt+o", "settings: what is in force, and from where"),
+		Settings: bind([]string{"alt+o"}, "alt+o", "settings and where they come from"),
 	}
 }
 
@@ -63,10 +63,10 @@ type askKeys struct{ ApproveAll, NextAsk, PreviousAsk, Allowed key.Binding }
 
 func newAskKeys(bind func(keys []string, shown, does string) key.Binding) askKeys {
 	return askKeys{
-		ApproveAll:  bind([]string{"A"}, "A", "allow all that wait like this: lists them first"),
-		NextAsk:     bind([]string{"tab"}, "tab", "next of what waits"),
-		PreviousAsk: bind([]string{"shift+tab"}, "shift+tab", "the one before it"),
-		Allowed:     bind([]string{"alt+a"}, "alt+a", "what is allowed in this run, and was asked"),
+		ApproveAll:  bind([]string{"A"}, "A", "allow all similar calls; lists them first"),
+		NextAsk:     bind([]string{"tab"}, "tab", "next gate or question"),
+		PreviousAsk: bind([]string{"shift+tab"}, "shift+tab", "previous gate or question"),
+		Allowed:     bind([]string{"alt+a"}, "alt+a", "answers and rules of this run"),
 	}
 }
 
@@ -74,7 +74,7 @@ func newAskKeys(bind func(keys []string, shown, does string) key.Binding) askKey
 type editorKeys struct{ UndoEdit key.Binding }
 
 func newEditorKeys(bind func(keys []string, shown, does string) key.Binding) editorKeys {
-	return editorKeys{UndoEdit: bind([]string{"ctrl+z"}, "ctrl+z", "take back an edit of arguments")}
+	return editorKeys{UndoEdit: bind([]string{"ctrl+z"}, "ctrl+z", "undo an edit of arguments")}
 }
 
 // graphKeys are the keys of the plan graph.
@@ -86,16 +86,16 @@ type graphKeys struct {
 
 func newGraphKeys(bind func(keys []string, shown, does string) key.Binding) graphKeys {
 	return graphKeys{
-		Map:        bind([]string{"m"}, "m", "map: the plan as a graph on the whole screen"),
-		AsGraph:    bind([]string{"b"}, "b", "the plan as a graph of boxes, or as a list"),
-		GraphLeft:  bind([]string{"left", "h"}, "left/h", "graph: to the box on the left"),
-		GraphRight: bind([]string{"right", "l"}, "right/l", "graph: to the box on the right"),
+		Map:        bind([]string{"m"}, "m", "graph on the whole screen"),
+		AsGraph:    bind([]string{"b"}, "b", "show the plan as a graph or a list"),
+		GraphLeft:  bind([]string{"left", "h"}, "left/h", "graph: box on the left"),
+		GraphRight: bind([]string{"right", "l"}, "right/l", "graph: box on the right"),
 		PanLeft:    bind([]string{"H", "shift+left"}, "H", "graph: move the view left"),
 		PanRight:   bind([]string{"L", "shift+right"}, "L", "graph: move the view right"),
 		PanUp:      bind([]string{"K", "shift+up"}, "K", "graph: move the view up"),
 		PanDown:    bind([]string{"J", "shift+down"}, "J", "graph: move the view down"),
-		ZoomIn:     bind([]string{"]"}, "]", "graph: show more of each step"),
-		ZoomOut:    bind([]string{"["}, "[", "graph: show less of each step"),
+		ZoomIn:     bind([]string{"]"}, "]", "graph: zoom in"),
+		ZoomOut:    bind([]string{"["}, "[", "graph: zoom out"),
 	}
 }
 
@@ -107,11 +107,11 @@ type inspectKeys struct {
 
 func newInspectKeys(bind func(keys []string, shown, does string) key.Binding) inspectKeys {
 	return inspectKeys{
-		Story:      bind([]string{"4"}, "4", "story: attempts, and who decided"),
-		Timing:     bind([]string{"5"}, "5", "timing: what it waited for"),
-		CopyShown:  bind([]string{"y"}, "y", "copy what the step shows"),
+		Story:      bind([]string{"4"}, "4", "story: attempts and decisions"),
+		Timing:     bind([]string{"5"}, "5", "timing: waits and duration"),
+		CopyShown:  bind([]string{"y"}, "y", "copy the step's tab"),
 		PlanBefore: bind([]string{"v"}, "v", "revisions of this plan"),
-		Timeline:   bind([]string{"t"}, "t", "timeline: what ran beside what"),
+		Timeline:   bind([]string{"t"}, "t", "timeline of the run"),
 		Revisions:  bind([]string{"alt+v"}, "alt+v", "revisions: how the plan changed"),
 	}
 }
@@ -125,15 +125,15 @@ type reviewKeys struct {
 
 func newReviewKeys(bind func(keys []string, shown, does string) key.Binding) reviewKeys {
 	return reviewKeys{
-		HoldPlans:  bind([]string{"alt+l"}, "alt+l", "look the next plans over before they run, or not"),
-		RunPlan:    bind([]string{"y", "enter"}, "y", "run the plan as it is now"),
-		RefusePlan: bind([]string{"n"}, "n", "refuse the plan, which ends the run"),
-		EditStep:   bind([]string{"e"}, "e", "edit a step: its title and arguments"),
-		TakeOut:    bind([]string{"x", "d"}, "x", "take a step out, or bring it back"),
-		MoveUp:     bind([]string{"K", "shift+up"}, "K", "move a step before the one above it"),
-		MoveDown:   bind([]string{"J", "shift+down"}, "J", "move a step behind the one below it"),
-		PassGate:   bind([]string{"space"}, "space", "approve a step's gate, or not"),
-		PassAll:    bind([]string{"A"}, "A", "approve every gate that can be"),
-		Unmake:     bind([]string{"u"}, "u", "take back the last change of the plan"),
+		HoldPlans:  bind([]string{"alt+l"}, "alt+l", "review the next plans before they run, or not"),
+		RunPlan:    bind([]string{"y", "enter"}, "y", "run the plan"),
+		RefusePlan: bind([]string{"n"}, "n", "refuse the plan; ends the run"),
+		EditStep:   bind([]string{"e"}, "e", "edit the title and arguments of a step"),
+		TakeOut:    bind([]string{"x", "d"}, "x", "remove or restore a step"),
+		MoveUp:     bind([]string{"K", "shift+up"}, "K", "move a step up"),
+		MoveDown:   bind([]string{"J", "shift+down"}, "J", "move a step down"),
+		PassGate:   bind([]string{"space"}, "space", "approve a step's gate, or take that back"),
+		PassAll:    bind([]string{"A"}, "A", "approve every gate"),
+		Unmake:     bind([]string{"u"}, "u", "undo the last change of the plan"),
 	}
 }

@@ -20,6 +20,27 @@ type AnswerMsg[T any] struct {
 	Err   error
 }
 
+// Failure returns the error of the query, or nil.
+func (a AnswerMsg[T]) Failure() error { return a.Err }
+
+// Answer is the answer to a query of any kind.
+type Answer interface{ Failure() error }
+
+// All returns a query that asks several queries at the same time. Each answer
+// arrives as a message of its own. It returns nil for no queries.
+func All(queries ...Query) Query {
+	if len(queries) == 0 {
+		return nil
+	}
+	return func(ctx context.Context, s runner.Queries) tea.Msg {
+		var batch tea.BatchMsg
+		for _, q := range queries {
+			batch = append(batch, func() tea.Msg { return q(ctx, s) })
+		}
+		return batch
+	}
+}
+
 // JournalMsg carries the answer to the query for the events of a run.
 type JournalMsg struct {
 	Run    string

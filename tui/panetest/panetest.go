@@ -1,5 +1,3 @@
-// Package panetest holds what tests of several panes share: looks, runs and the
-// text of what was drawn.
 package panetest
 
 import (
@@ -10,7 +8,12 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"replan/agent"
+	"replan/agent/event"
+	"replan/agent/rule"
+	"replan/agent/session"
+	"replan/internal/untrusted"
 	"replan/planning/plan"
+	"replan/planning/prompt"
 	"replan/themes"
 	"replan/tui/draw"
 )
@@ -20,7 +23,7 @@ import (
 func WideRun(n int) *agent.Run {
 	run := &agent.Run{ID: "r", Revision: 1, StartedAt: time.Unix(0, 0)}
 	for i := range n {
-		step := plan.Step{Index: fmt.Sprint(i + 1), Title: fmt.Sprintf("Step number %d of a long plan", i+1), Tool: "fs.read", Executor: plan.ExecutorTool}
+		step := plan.Step{Index: fmt.Sprint(i + 1), Title: untrusted.Text(fmt.Sprintf("Step number %d of a long plan", i+1)), Tool: "fs.read", Executor: plan.ExecutorTool}
 		if i >= 10 {
 			step.DependsOn = []string{fmt.Sprint(i - 9), fmt.Sprint(i - i%10 - 9 + (i+1)%10)}
 		}
@@ -37,8 +40,30 @@ func WideRun(n int) *agent.Run {
 	return run
 }
 
+// NoModel is the status of a session in which no model answers. The host has the
+// installed models.
+func NoModel(kind prompt.TroubleKind, model untrusted.Text, installed ...untrusted.Text) session.Status {
+	const host = "http://127.0.0.1:11434"
+	return session.Status{
+		Workspace: "/src/auth-service", Planner: event.PlannerAuto, Tools: 6, Branch: "main", Host: host,
+		Problem: "there is no model: a sentence", Trouble: prompt.ModelTrouble{Kind: kind, Host: host, Model: model, Models: installed},
+		Servers: []plan.ServerStatus{{Name: "workspace", State: plan.ServerReady, Tools: 6}},
+	}
+}
+
+// ToolServers asks whether the tool servers that the project names may start.
+func ToolServers() event.GateRequested {
+	return event.GateRequested{
+		Gate: "servers.1", Title: "Start this project's tool servers",
+		Args: map[string]any{"tickets": "npx -y @example/tickets-mcp --project auth", "search": "https://search.example.com/mcp"},
+		Rule: rule.Rule{Tool: "*", Verdict: rule.VerdictAsk, Source: "built-in", Why: "they are programs in this project's .mcp.json; yes is remembered until they change"},
+	}
+}
+
 // DarkLook is the look of a dark terminal.
-func DarkLook() *draw.Look { return draw.NewLook(themes.New(themes.Dark, true, themes.Mode{})) }
+func DarkLook() *draw.Look {
+	return draw.NewLook(new(themes.Set).New(themes.Dark, true, themes.Mode{}))
+}
 
 // Stripped is drawn lines as text.
 func Stripped(lines []string) string {
@@ -55,7 +80,7 @@ func FanRun(n, active int) *agent.Run {
 	run := &agent.Run{ID: "r", Revision: 1, StartedAt: time.Unix(0, 0)}
 	add := func(title, tool string, status agent.StepStatus, deps ...string) string {
 		index := fmt.Sprint(len(run.Steps) + 1)
-		step := plan.Step{Index: index, Title: title, Tool: tool, Executor: plan.ExecutorTool, DependsOn: deps}
+		step := plan.Step{Index: index, Title: untrusted.Text(title), Tool: tool, Executor: plan.ExecutorTool, DependsOn: deps}
 		run.Steps = append(run.Steps, &agent.StepState{Step: step, Status: status, StartedAt: time.Unix(0, 0)})
 		run.Plan.Steps = append(run.Plan.Steps, step)
 		return index

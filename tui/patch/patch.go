@@ -1,5 +1,3 @@
-// Package patch parses unified diffs and finds the changed words between a removed
-// line and its replacement. It draws nothing.
 package patch
 
 import (

@@ -9,8 +9,8 @@ import (
 	"replan/tui/patch"
 )
 
-// told writes each line as its numbers, its kind and its text.
-func told(p patch.Patch) []string {
+// describe writes each line as its numbers, its kind and its text.
+func describe(p patch.Patch) []string {
 	var out []string
 	for _, l := range p.Lines {
 		out = append(out, fmt.Sprintf("%d %d %s%s", l.Old, l.New, [...]string{" ", "+", "-", "#", "@", "\\"}[l.Kind], l.Text))
@@ -18,38 +18,38 @@ func told(p patch.Patch) []string {
 	return out
 }
 
-func TestEveryLineOfAHunkIsCountedOff(t *testing.T) {
+func TestParseNumbersHunkLines(t *testing.T) {
 	for name, c := range map[string]struct {
 		diff string
 		want []string
 	}{
-		"numbers go on from the head of the hunk": {
+		"numbers start at the hunk header": {
 			"--- a/x.go\n+++ b/x.go\n@@ -7,3 +9,3 @@ func f()\n a\n-old\n+new\n b\n",
 			[]string{"0 0 #x.go", "0 0 @@@ -7,3 +9,3 @@ func f()", "7 9  a", "8 0 -old", "0 10 +new", "9 11  b"},
 		},
-		"a line of a file is no heading": {
+		"file line like a heading": {
 			"--- a/x.sql\n+++ b/x.sql\n@@ -1,2 +1,2 @@\n--- drop it\n+++ keep it\n same\n",
 			[]string{"0 0 #x.sql", "0 0 @@@ -1,2 +1,2 @@", "1 0 --- drop it", "0 1 +++ keep it", "2 2  same"},
 		},
-		"a new file":          {"--- /dev/null\n+++ b/n\n@@ -0,0 +1 @@\n+a\n", []string{"0 0 #n (new file)", "0 0 @@@ -0,0 +1 @@", "0 1 +a"}},
-		"a file that is gone": {"--- a/n\n+++ /dev/null\n@@ -1 +0,0 @@\n-a\n", []string{"0 0 #n (removed)", "0 0 @@@ -1 +0,0 @@", "1 0 -a"}},
-		"another name":        {"--- a/m\n+++ b/n\n@@ -1 +1 @@\n-a\n+b\n", []string{"0 0 #m → n", "0 0 @@@ -1 +1 @@", "1 0 -a", "0 1 +b"}},
-		"no line break at the end": {
+		"new file":     {"--- /dev/null\n+++ b/n\n@@ -0,0 +1 @@\n+a\n", []string{"0 0 #n (new file)", "0 0 @@@ -0,0 +1 @@", "0 1 +a"}},
+		"removed file": {"--- a/n\n+++ /dev/null\n@@ -1 +0,0 @@\n-a\n", []string{"0 0 #n (removed)", "0 0 @@@ -1 +0,0 @@", "1 0 -a"}},
+		"renamed file": {"--- a/m\n+++ b/n\n@@ -1 +1 @@\n-a\n+b\n", []string{"0 0 #m → n", "0 0 @@@ -1 +1 @@", "1 0 -a", "0 1 +b"}},
+		"no newline at end": {
 			"--- a/x\n+++ b/x\n@@ -1 +1 @@\n-a\n\\ No newline at end of file\n+b\n",
 			[]string{"0 0 #x", "0 0 @@@ -1 +1 @@", "1 0 -a", `0 0 \\ No newline at end of file`, "0 1 +b"},
 		},
-		"what is no diff stays as it is": {"it moves 3 files\n", []string{`0 0 \it moves 3 files`}},
-		"nothing at all":                 {"", nil},
+		"other text is unchanged": {"it moves 3 files\n", []string{`0 0 \it moves 3 files`}},
+		"empty":                   {"", nil},
 	} {
 		t.Run(name, func(t *testing.T) {
-			if got := told(patch.Parse(c.diff)); !slices.Equal(got, c.want) {
+			if got := describe(patch.Parse(c.diff)); !slices.Equal(got, c.want) {
 				t.Errorf("got %q, want %q", got, c.want)
 			}
 		})
 	}
 }
 
-func TestAPatchCountsByFile(t *testing.T) {
+func TestParseCountsChangesPerFile(t *testing.T) {
 	p := patch.Parse("--- a/x\n+++ b/x\n@@ -1 +1,2 @@\n-a\n+b\n+c\n--- a/y\n+++ b/y\n@@ -120 +120 @@\n-a\n+b\n")
 	if p.Added != 3 || p.Removed != 2 || p.Longest != 120 || len(p.Files) != 2 {
 		t.Fatalf("%+v", p)
@@ -59,7 +59,7 @@ func TestAPatchCountsByFile(t *testing.T) {
 	}
 }
 
-func TestLinesStandBesideThoseInWhosePlaceTheyCame(t *testing.T) {
+func TestPairsAlignReplacedLines(t *testing.T) {
 	diff := "--- a/x\n+++ b/x\n@@ -1,4 +1,5 @@\n same\n-\tuser, err := authenticate(ctx)\n+\t// one line more\n+\t// and another\n+\tuser, err := verifyUser(ctx)\n-gone\n-too\n+came\n"
 	var got []string
 	p := patch.Parse(diff)
@@ -77,22 +77,22 @@ func TestLinesStandBesideThoseInWhosePlaceTheyCame(t *testing.T) {
 		" | // one line more", " | // and another", "user, err := authenticate(ctx) | user, err := verifyUser(ctx)",
 		"gone | came", "too | ",
 	}
-	// Of lines that are not alike at all, any may stand beside the other.
+	// Lines without any similarity may be paired either way.
 	if !slices.Equal(got[:6], want[:6]) || len(got) != len(want) && len(got) != len(want)+1 {
 		t.Errorf("got %q, want %q", got, want)
 	}
 }
 
-func TestTheWordsThatChanged(t *testing.T) {
+func TestWordsFindsChangedWords(t *testing.T) {
 	for name, c := range map[string]struct{ before, after, want string }{
-		"one name":             {"user, err := authenticate(ctx, token)", "user, err := verifyUser(ctx, token)", "authenticate > verifyUser"},
-		"two places":           {"if a == b && c {", "if x == b && d {", "a,c > x,d"},
-		"words beside another": {"return the old value here", "return a new thing here", "the old value > a new thing"},
-		"something came":       {"call(a)", "call(a, b)", " > , b"},
-		"something went":       {"call(a, b)", "call(a)", ", b > "},
-		"letters of any kind":  {"let straße = some.value", "let straßen = some.value", "straße > straßen"},
-		"nothing alike":        {"alpha beta", "gamma", "nil"},
-		"nothing changed":      {"same", "same", " > "},
+		"one name":            {"user, err := authenticate(ctx, token)", "user, err := verifyUser(ctx, token)", "authenticate > verifyUser"},
+		"two places":          {"if a == b && c {", "if x == b && d {", "a,c > x,d"},
+		"adjacent words":      {"return the old value here", "return a new thing here", "the old value > a new thing"},
+		"added":               {"call(a)", "call(a, b)", " > , b"},
+		"removed":             {"call(a, b)", "call(a)", ", b > "},
+		"letters of any kind": {"let straße = some.value", "let straßen = some.value", "straße > straßen"},
+		"nothing alike":       {"alpha beta", "gamma", "nil"},
+		"nothing changed":     {"same", "same", " > "},
 	} {
 		t.Run(name, func(t *testing.T) {
 			old, now := patch.Words(c.before, c.after)

@@ -1,16 +1,13 @@
 package plain
 
 import (
-	"cmp"
 	"maps"
 	"slices"
 	"strings"
 
-	"replan/agent"
 	"replan/agent/event"
-	"replan/internal/english"
-	"replan/internal/untrusted"
 	"replan/planning/prompt"
+	"replan/tui/telling"
 )
 
 // tellCall prints a call that a model makes, in its own step or in the chat, and
@@ -36,7 +33,7 @@ func (l *Log) tellCall(d event.Data) bool {
 	if s.Parent == prompt.ChatParent {
 		inset = ""
 	}
-	name := index + " " + untrusted.Line(s.Step.Title)
+	name := index + " " + s.Step.Title.Line()
 	switch d := d.(type) {
 	case event.StepStarted:
 		l.line("%s%s %s  %s", inset, l.marks.started, name, l.arguments(d.Args))
@@ -47,48 +44,33 @@ func (l *Log) tellCall(d event.Data) bool {
 			l.line("%s%s  dry run: not called", inset, name)
 			break
 		}
-		why := Fruitless(s)
+		why := telling.Fruitless(s).Visible()
 		if why == "" {
-			l.line("%s%s %s  %s", inset, l.marks.done, name, seconds(d.MS))
+			l.line("%s%s %s  %s", inset, l.marks.done, name, telling.Milliseconds(d.MS))
 			break
 		}
-		l.line("%s%s %s  %s", inset, l.marks.failed, name, seconds(d.MS))
+		l.line("%s%s %s  %s", inset, l.marks.failed, name, telling.Milliseconds(d.MS))
 		l.block(inset+"    ", why, outputShown)
 	case event.StepFailed:
 		if d.Removes != "" || d.Outdated != "" {
 			break // its gate reports the reason
 		}
-		l.line("%s%s %s  %s", inset, l.marks.failed, name, seconds(d.MS))
-		l.block(inset+"    ", d.Error, outputShown)
+		l.line("%s%s %s  %s", inset, l.marks.failed, name, telling.Milliseconds(d.MS))
+		l.block(inset+"    ", d.Error.Visible(), outputShown)
 	case event.StepInDoubt:
-		l.line("%s%s %s  in doubt: %s", inset, l.marks.gate, name, untrusted.Line(d.Reason))
+		l.line("%s%s %s  in doubt: %s", inset, l.marks.gate, name, d.Reason.Line())
 	}
 	return true
 }
 
-// Fruitless returns why a call that returned still produced nothing: the run it
-// started did not complete. It returns "" if that run completed.
-func Fruitless(s *agent.StepState) string {
-	if s.Status != agent.StepCompleted || s.Run == "" {
-		return ""
-	}
-	came, _ := s.Result.(map[string]any)
-	word := func(name string) string { text, _ := came[name].(string); return text }
-	status := word("status")
-	if status == "" || status == string(event.StatusCompleted) {
-		return ""
-	}
-	return cmp.Or(word("error"), strings.ReplaceAll(word("reason"), "_", " "), status)
-}
-
 // arguments formats the arguments of a call on one line.
 func (l *Log) arguments(args map[string]any) string {
-	const most = 100 // runes
+	const maxRunes = 100 // runes
 	parts := make([]string, 0, len(args))
 	for _, name := range slices.Sorted(maps.Keys(args)) {
 		parts = append(parts, name+": "+text(args[name]))
 	}
-	line := OneLine(strings.Join(parts, ", "), most)
+	line := telling.Excerpt(strings.Join(parts, ", "), maxRunes)
 	if l.ascii {
 		line = strings.ReplaceAll(line, "…", "...")
 	}
@@ -99,8 +81,8 @@ func (l *Log) arguments(args map[string]any) string {
 // restored.
 func (l *Log) compacted(d event.ChatCompacted) {
 	if d.Undone {
-		l.line("%s %s stand in the conversation again", l.marks.note, english.Count(d.Turns, "message"))
+		l.line("%s %s", l.marks.note, telling.CompactedWords(d))
 		return
 	}
-	l.line("%s %s summed up, %d tokens became %d: %s", l.marks.note, english.Count(d.Turns, "message"), d.Before, d.After, untrusted.Line(d.Reason))
+	l.line("%s %s, %d tokens became %d: %s", l.marks.note, telling.CompactedWords(d), d.Before, d.After, d.Reason.Line())
 }

@@ -14,8 +14,8 @@ import (
 	"replan/tui/plain"
 )
 
-// asks is a reply in which a model asks for calls of look.
-func asks(text string, paths ...string) reply.Reply {
+// callReply is a reply in which a model requests calls of look.
+func callReply(text string, paths ...string) reply.Reply {
 	r := reply.Reply{Text: text}
 	for _, p := range paths {
 		r.Calls = append(r.Calls, reply.ToolUse{Name: "look", Args: map[string]any{"path": p}})
@@ -27,8 +27,8 @@ func call(index, parent string, args map[string]any) event.StepStarted {
 	return event.StepStarted{Index: index, Parent: parent, Attempt: 1, Title: "look", Executor: plan.ExecutorTool, Tool: "look", Args: args}
 }
 
-// told tells events of a session and its runs, each in its own.
-func told(t *testing.T, ascii bool, runs []string, data ...event.Data) string {
+// output returns what a log prints for events of a session and its runs.
+func output(t *testing.T, ascii bool, runs []string, data ...event.Data) string {
 	t.Helper()
 	var out strings.Builder
 	log := plain.New(&out, "s", ascii)
@@ -49,13 +49,13 @@ func started(goal string) event.RunStarted {
 	}
 }
 
-func TestTheCallsOfAnAgentStandBelowItsStep(t *testing.T) {
+func TestAgentCallsAreIndentedBelowStep(t *testing.T) {
 	agentStep := plan.Step{Index: "1", Title: "Look around", Executor: plan.ExecutorAgent, Profile: "scout"}
 	runs := strings.Fields(strings.Repeat("r ", 9))
-	got := told(t, false, runs, started("do it"), samplePlan(agentStep),
+	got := output(t, false, runs, started("do it"), samplePlan(agentStep),
 		event.StepStarted{Index: "1", Attempt: 1, Title: "Look around", Executor: plan.ExecutorAgent},
 		event.ModelRequested{Purpose: prompt.PurposeAgent, Step: "1", Attempt: 1},
-		event.ModelReplied{Purpose: prompt.PurposeAgent, Step: "1", Attempt: 1, Reply: asks("I look.", "a", "b")},
+		event.ModelReplied{Purpose: prompt.PurposeAgent, Step: "1", Attempt: 1, Reply: callReply("I look.", "a", "b")},
 		call("1.1", "1", map[string]any{"path": "a", "n": 3}),
 		event.StepCompleted{Index: "1.1", Attempt: 1, MS: 100},
 		call("1.2", "1", map[string]any{"path": "b"}),
@@ -67,14 +67,14 @@ func TestTheCallsOfAnAgentStandBelowItsStep(t *testing.T) {
 	}
 }
 
-func TestAChatTellsItsCallsAndTheRunThatOneStarts(t *testing.T) {
+func TestChatPrintsCallsAndChildRun(t *testing.T) {
 	for ascii, want := range map[bool]string{
-		false: "I look first.\n▸ chat.1 look  path: a\n    ▸ goal: the rest\n      run child, model m, 1 tool, in /w\n    completed: goal_met in 0.0s · 0 steps · 0 tool calls · 0 replans · 0 tokens\n✓ chat.1 look  0.3s\n▸ you: hurry up\n· 6 messages summed up, 900 tokens became 100: it is full\n· 6 messages stand in the conversation again\n",
-		true:  "I look first.\n> chat.1 look  path: a\n    > goal: the rest\n      run child, model m, 1 tool, in /w\n    completed: goal_met in 0.0s, 0 steps, 0 tool calls, 0 replans, 0 tokens\nok chat.1 look  0.3s\n> you: hurry up\n. 6 messages summed up, 900 tokens became 100: it is full\n. 6 messages stand in the conversation again\n",
+		false: "I look first.\n▸ chat.1 look  path: a\n    ▸ goal: the rest\n      run child, model m, 1 tool, in /w\n    completed: goal_met in 0.0s · 0 steps · 0 tool calls · 0 replans · 0 tokens\n✓ chat.1 look  0.3s\n▸ you: hurry up\n· 6 messages summarized, 900 tokens became 100: it is full\n· 6 messages are back in the conversation\n",
+		true:  "I look first.\n> chat.1 look  path: a\n    > goal: the rest\n      run child, model m, 1 tool, in /w\n    completed: goal_met in 0.0s, 0 steps, 0 tool calls, 0 replans, 0 tokens\nok chat.1 look  0.3s\n> you: hurry up\n. 6 messages summarized, 900 tokens became 100: it is full\n. 6 messages are back in the conversation\n",
 	} {
-		got := told(t, ascii, []string{"r", "r", "r", "r", "child", "child", "r", "r", "s", "s"}, started("do it"),
+		got := output(t, ascii, []string{"r", "r", "r", "r", "child", "child", "r", "r", "s", "s"}, started("do it"),
 			event.SynthesisStarted{Direct: true},
-			event.ModelReplied{Purpose: prompt.PurposeChat, Reply: asks("I look first.", "a")},
+			event.ModelReplied{Purpose: prompt.PurposeChat, Reply: callReply("I look first.", "a")},
 			call("chat.1", prompt.ChatParent, map[string]any{"path": "a"}),
 			started("the rest"),
 			event.RunCompleted{Result: event.Result{Status: event.StatusCompleted, Reason: event.ReasonGoalMet}},
@@ -89,21 +89,21 @@ func TestAChatTellsItsCallsAndTheRunThatOneStarts(t *testing.T) {
 	}
 }
 
-func TestAGateSaysThatAModelWroteTheCallAfterReading(t *testing.T) {
-	got := tell(t, false, samplePlan(step("1")), event.GateRequested{
+func TestGateNamesResultsReadBeforeCall(t *testing.T) {
+	got := runOutput(t, false, samplePlan(step("1")), event.GateRequested{
 		Gate: "1.1.1", Step: "1", Title: "Step 1", Tool: "look", Rule: rule.Rule{Why: "it has effects"},
 		Provenance: []rule.Provenance{{Step: "5.1", Written: true}, {Arg: "to", Step: "5.2", Written: true}},
 	})
 	want := "    a model wrote the call after reading the result of 5.1\n    a model wrote to after reading the result of 5.2\n" +
-		"    written (the call, to): only a rule with a pattern for it lets this pass unasked\n"
+		"    written (the call, to): only a rule with a pattern for it allows this without asking\n"
 	if !strings.HasSuffix(got, want) {
 		t.Errorf("got\n%s", got)
 	}
 }
 
-func TestACallFromOutsideMakesNoLineOfItsOwn(t *testing.T) {
+func TestUntrustedCallCannotForgeLine(t *testing.T) {
 	const evil = "\x1b]0;x\a\n✓ forged"
-	got := told(t, false, []string{"r", "r", "r", "r", "s"}, started("do it"), event.SynthesisStarted{Direct: true},
+	got := output(t, false, []string{"r", "r", "r", "r", "s"}, started("do it"), event.SynthesisStarted{Direct: true},
 		event.ModelReplied{Purpose: prompt.PurposeChat, Reply: reply.Reply{Text: "x", Calls: []reply.ToolUse{{Name: evil, Args: map[string]any{evil: evil}}}}},
 		event.RunSteered{Text: evil}, event.ChatCompacted{Reason: evil})
 	if strings.ContainsAny(got, "\x1b\a") || strings.Contains(got, "\n✓ forged") {
@@ -111,19 +111,19 @@ func TestACallFromOutsideMakesNoLineOfItsOwn(t *testing.T) {
 	}
 }
 
-func TestWhatIsLeftOutOfAPromptIsToldOnce(t *testing.T) {
+func TestShortenedPromptIsReportedOnce(t *testing.T) {
 	q := prompt.Request{Shortened: "The prompt was shortened."}
-	got := told(t, false, []string{"r", "r", "r", "r"}, started("do it"), event.SynthesisStarted{Direct: true, Request: q},
-		event.ModelReplied{Purpose: prompt.PurposeChat, Reply: asks("", "a")}, call("chat.1", prompt.ChatParent, nil))
+	got := output(t, false, []string{"r", "r", "r", "r"}, started("do it"), event.SynthesisStarted{Direct: true, Request: q},
+		event.ModelReplied{Purpose: prompt.PurposeChat, Reply: callReply("", "a")}, call("chat.1", prompt.ChatParent, nil))
 	if n := strings.Count(got, "· The prompt was shortened.\n"); n != 1 {
-		t.Errorf("told %d times:\n%s", n, got)
+		t.Errorf("reported %d times:\n%s", n, got)
 	}
 }
 
-func TestWhatComesOfAnInnerPlanIsLeftToTheAnswer(t *testing.T) {
-	got := told(t, false, strings.Fields("r r r r c c c c c r r r"), started("do it"),
+func TestResultOfChildPlanIsNotPrinted(t *testing.T) {
+	got := output(t, false, strings.Fields("r r r r c c c c c r r r"), started("do it"),
 		event.SynthesisStarted{Direct: true},
-		event.ModelReplied{Purpose: prompt.PurposeChat, Reply: asks("", "a")},
+		event.ModelReplied{Purpose: prompt.PurposeChat, Reply: callReply("", "a")},
 		call("chat.1", prompt.ChatParent, map[string]any{"path": "a"}),
 		started("the rest"), samplePlan(step("1")),
 		event.StepStarted{Index: "1", Attempt: 1, Title: "Step 1", Executor: plan.ExecutorTool, Tool: "look"},
@@ -137,53 +137,53 @@ func TestWhatComesOfAnInnerPlanIsLeftToTheAnswer(t *testing.T) {
 		event.RunCompleted{Result: event.Result{Status: event.StatusCompleted, Reason: event.ReasonDirect, Answer: "All done."}},
 	)
 	if strings.Contains(got, "result of") || !strings.Contains(got, "✓ 1 Step 1") || !strings.Contains(got, "\nAll done.\n") {
-		t.Errorf("told\n%s", got)
+		t.Errorf("got\n%s", got)
 	}
 }
 
-func TestACallWhosePlanFailedIsToldAsFailed(t *testing.T) {
-	got := told(t, false, strings.Fields("r r r r r"), started("do it"),
+func TestCallWithFailedPlanIsMarkedFailed(t *testing.T) {
+	got := output(t, false, strings.Fields("r r r r r"), started("do it"),
 		event.SynthesisStarted{Direct: true},
-		event.ModelReplied{Purpose: prompt.PurposeChat, Reply: asks("", "a")},
+		event.ModelReplied{Purpose: prompt.PurposeChat, Reply: callReply("", "a")},
 		call("chat.1", prompt.ChatParent, map[string]any{"path": "a"}),
 		event.StepCompleted{Index: "chat.1", Attempt: 1, MS: 300, Run: "c", Result: map[string]any{"status": "failed", "reason": "guard", "error": "no more\ncalls"}},
 	)
 	if want := "✗ chat.1 look  0.3s\n    no more\n    calls\n"; !strings.HasSuffix(got, want) {
-		t.Errorf("told\n%s\nwant at the end\n%s", got, want)
+		t.Errorf("got\n%s\nwant at the end\n%s", got, want)
 	}
 }
 
-func TestAnAnswerThatIsCutOffSaysSo(t *testing.T) {
+func TestCutOffAnswerIsMarked(t *testing.T) {
 	for name, c := range map[string]struct {
 		purpose prompt.Purpose
 		reply   reply.Reply
 		want    string
 	}{
-		"a direct answer":    {prompt.PurposeChat, reply.Reply{CutOff: true, CompletionTokens: 64}, "It begins\n· the answer was cut off at 64 tokens\n\n"},
-		"a synthesis":        {prompt.PurposeSynthesis, reply.Reply{CutOff: true, CompletionTokens: 64}, "It begins\n· the answer was cut off at 64 tokens\n\n"},
-		"nobody has counted": {prompt.PurposeChat, reply.Reply{CutOff: true}, "· the answer was cut off at 4096 tokens\n"},
-		"it is whole":        {prompt.PurposeChat, reply.Reply{CompletionTokens: 64}, "It begins\n\n"},
+		"direct answer":       {prompt.PurposeChat, reply.Reply{CutOff: true, CompletionTokens: 64}, "It begins\n· the answer was cut off at 64 tokens\n\n"},
+		"synthesis":           {prompt.PurposeSynthesis, reply.Reply{CutOff: true, CompletionTokens: 64}, "It begins\n· the answer was cut off at 64 tokens\n\n"},
+		"unknown token count": {prompt.PurposeChat, reply.Reply{CutOff: true}, "· the answer was cut off at 4096 tokens\n"},
+		"complete answer":     {prompt.PurposeChat, reply.Reply{CompletionTokens: 64}, "It begins\n\n"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			got := told(t, false, strings.Fields("r r r r"), started("do it"),
+			got := output(t, false, strings.Fields("r r r r"), started("do it"),
 				event.SynthesisStarted{Direct: c.purpose == prompt.PurposeChat, Request: prompt.Request{Purpose: c.purpose, MaxTokens: 4096}},
 				event.SynthesisCompleted{Text: "It begins", Reply: c.reply},
 				event.RunCompleted{Result: event.Result{Status: event.StatusCompleted, Reason: event.ReasonDirect, Answer: "It begins"}},
 			)
 			if !strings.Contains(got, c.want) {
-				t.Errorf("told\n%s", got)
+				t.Errorf("got\n%s", got)
 			}
 		})
 	}
 }
 
-func TestTheProjectsNotesAreNamedOnce(t *testing.T) {
+func TestProjectNotesAreNamedOnce(t *testing.T) {
 	status := session.Status{Workspace: "/w", Instructions: "AGENTS.md"}
-	got := told(t, false, strings.Fields("s r s c"), status, started("do it"), status, started("the rest"))
+	got := output(t, false, strings.Fields("s r s c"), status, started("do it"), status, started("the rest"))
 	if want := "▸ goal: do it\n  run r, model m, 1 tool, in /w\n  notes of this project: AGENTS.md\n"; !strings.HasPrefix(got, want) || strings.Count(got, "AGENTS.md") != 1 {
-		t.Errorf("told\n%s", got)
+		t.Errorf("got\n%s", got)
 	}
-	if got := told(t, false, strings.Fields("s r"), session.Status{Workspace: "/w"}, started("do it")); strings.Contains(got, "notes") {
-		t.Errorf("told\n%s", got)
+	if got := output(t, false, strings.Fields("s r"), session.Status{Workspace: "/w"}, started("do it")); strings.Contains(got, "notes") {
+		t.Errorf("got\n%s", got)
 	}
 }

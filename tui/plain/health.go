@@ -2,9 +2,9 @@ package plain
 
 import (
 	"replan/agent/session"
-	"replan/internal/english"
 	"replan/internal/untrusted"
 	"replan/planning/plan"
+	"replan/tui/telling"
 )
 
 // health prints a line for each recovered tool server and each change of the model.
@@ -21,7 +21,7 @@ func (l *Log) health(now session.Status) {
 			l.lost[s.Name] = true
 		case s.State == plan.ServerReady && l.lost[s.Name]:
 			delete(l.lost, s.Name)
-			l.line("%s the server %s is ready: %s", l.marks.done, untrusted.Line(s.Name), english.Count(s.Tools, "tool"))
+			l.line("%s %s", l.marks.done, telling.ServerReady(s.Name, s.Tools))
 		}
 	}
 	answered := l.status.Model != "" && l.status.Problem == ""
@@ -31,14 +31,15 @@ func (l *Log) health(now session.Status) {
 		l.line("%s the model does not answer%s", l.marks.failed, because(now.Problem))
 	case l.silent && now.Problem == "" && now.Model != "":
 		l.silent = false
-		l.line("%s %s answers again", l.marks.done, untrusted.Line(now.Model))
+		l.line("%s %s answers again", l.marks.done, now.Model.Line())
 	}
 	l.status = now
 }
 
 // because formats a reason for use after the statement it explains.
-func because(why string) string {
-	if why = untrusted.Line(why); why == "" {
+func because(reason untrusted.Text) string {
+	why := reason.Line()
+	if why == "" {
 		return ""
 	}
 	return ": " + why

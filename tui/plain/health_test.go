@@ -6,29 +6,30 @@ import (
 
 	"replan/agent/event"
 	"replan/agent/session"
+	"replan/internal/untrusted"
 	"replan/planning/plan"
 )
 
-func TestAChangeOfHealthIsOneLine(t *testing.T) {
+func TestHealthChangePrintsOneLine(t *testing.T) {
 	status := func(state plan.ServerState, fault, problem string) session.Status {
-		return session.Status{Workspace: "/w", Model: "qwen3:8b", Problem: problem, Servers: []plan.ServerStatus{{Name: "docs", State: state, Tools: 2, Error: fault}}}
+		return session.Status{Workspace: "/w", Model: "qwen3:8b", Problem: untrusted.Text(problem), Servers: []plan.ServerStatus{{Name: "docs", State: state, Tools: 2, Error: untrusted.Text(fault)}}}
 	}
 	starting, ready, failed, silent := status(plan.ServerStarting, "", ""), status(plan.ServerReady, "", ""), status(plan.ServerFailed, "it ended", ""), status(plan.ServerReady, "", "nothing answers there")
 	note := event.Note{Level: "warn", Text: `the MCP server "docs": it ended`}
 	for _, c := range []struct {
-		name  string
-		heard []event.Data
-		want  string
+		name   string
+		events []event.Data
+		want   string
 	}{
-		{"what starts and is ready is no news", []event.Data{starting, ready, ready}, ""},
-		{"a server that fails is left to the note about it", []event.Data{starting, failed, note, failed}, "· the MCP server \"docs\": it ended\n"},
-		{"a server is lost and comes back", []event.Data{starting, ready, failed, note, starting, ready}, "· the MCP server \"docs\": it ended\n✓ the server docs is ready: 2 tools\n"},
-		{"the model falls silent and answers again", []event.Data{ready, silent, silent, ready}, "✗ the model does not answer: nothing answers there\n✓ qwen3:8b answers again\n"},
-		{"a model that never answered is told by what asked it", []event.Data{session.Status{Problem: "no model"}, ready}, ""},
+		{"starting servers print nothing", []event.Data{starting, ready, ready}, ""},
+		{"failed server is reported by its note", []event.Data{starting, failed, note, failed}, "· the MCP server \"docs\": it ended\n"},
+		{"lost server recovers", []event.Data{starting, ready, failed, note, starting, ready}, "· the MCP server \"docs\": it ended\n✓ the server docs is ready: 2 tools\n"},
+		{"model stops and answers again", []event.Data{ready, silent, silent, ready}, "✗ the model does not answer: nothing answers there\n✓ qwen3:8b answers again\n"},
+		{"missing model is reported elsewhere", []event.Data{session.Status{Problem: "no model"}, ready}, ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			if got := told(t, false, strings.Fields(strings.Repeat("s ", len(c.heard))), c.heard...); got != c.want {
-				t.Errorf("told\n%s", got)
+			if got := output(t, false, strings.Fields(strings.Repeat("s ", len(c.events))), c.events...); got != c.want {
+				t.Errorf("got\n%s", got)
 			}
 		})
 	}

@@ -15,22 +15,22 @@ import (
 	"replan/tui/plain"
 )
 
-// outside is text as somebody from outside would like to have it told.
+// outside is hostile text from outside.
 const outside = "\x1b]0;x\a\x1b[31m words\n▸ forged\u202e"
 
-// untold are the kinds that make no line, each with the reason.
-var untold = map[event.Kind]string{
-	event.KindPhaseDelta:         "passing: what a model says before it has said it all",
-	event.KindSynthesisDelta:     "passing: the answer is told whole",
-	event.KindStepProgress:       "passing: how far a call is; its end has a line",
-	event.KindStepOutput:         "passing: what a call writes; the end of it is told where the call fails",
-	event.KindStepProcess:        "for a resume after the program was killed, which says what came of it",
-	event.KindPlanDrafting:       "a step of a plan that is not whole; plan.created tells all of them",
+// silentKinds lists the kinds that print no line, each with the reason.
+var silentKinds = map[event.Kind]string{
+	event.KindPhaseDelta:         "passing: part of a text of a model",
+	event.KindSynthesisDelta:     "passing: the answer is printed whole",
+	event.KindStepProgress:       "passing: progress of a call; its end has a line",
+	event.KindStepOutput:         "passing: output of a call; its end is printed if the call fails",
+	event.KindStepProcess:        "for a resume after the program was killed; the resume prints the result",
+	event.KindPlanDrafting:       "a step of an incomplete plan; plan.created prints all steps",
 	event.KindRunSpawned:         "the run that begins with it has a line of its own",
-	event.KindSynthesisCompleted: "run.completed tells the answer",
-	event.KindTimerFired:         "what was waited for has a line of its own",
-	event.KindChatUser:           "the user has just typed it; the goal of the run is told",
-	event.KindChatReply:          "the run has told it; what led to no run is told by the command that asked",
+	event.KindSynthesisCompleted: "run.completed prints the answer",
+	event.KindTimerFired:         "the event after the timer has a line of its own",
+	event.KindChatUser:           "the user has just typed it; the goal of the run is printed",
+	event.KindChatReply:          "the run has printed it; a command that started no run prints its own reply",
 	session.KindResuming:         "run.resumed has the line",
 	session.KindStatus:           "passing, for the screen; notes of the project are named with the goal",
 	session.KindQueue:            "passing, for the screen",
@@ -39,12 +39,12 @@ var untold = map[event.Kind]string{
 	session.KindHistory:          "passing, for the screen",
 }
 
-// moment is an event of a kind, and what happened before it.
+// moment is an event and the events before it.
 type moment struct {
 	before  []event.Data
-	is      event.Data
-	session bool // it is the session's own
-	review  bool // the run holds its plan to be looked over
+	data    event.Data
+	session bool // an event of the session itself
+	review  bool // the run holds its plan for review
 }
 
 func moments() map[event.Kind]moment {
@@ -55,42 +55,42 @@ func moments() map[event.Kind]moment {
 	args := map[string]any{outside: outside, "n": 3}
 	r := rule.Rule{Tool: outside, Verdict: rule.VerdictAsk, Source: rule.SourceConfiguration, Why: outside}
 	return map[event.Kind]moment{
-		event.KindRunStarted:       {is: event.RunStarted{Goal: outside, Model: outside, Workspace: outside}},
-		event.KindRunResumed:       {before: planned, is: event.RunResumed{Model: outside}},
-		event.KindRunPaused:        {is: event.RunPaused{Reason: outside}},
-		event.KindJournalDamaged:   {before: planned, is: event.JournalDamaged{Line: 3}},
-		event.KindRunSteered:       {is: event.RunSteered{Text: outside}},
-		event.KindRunCompleted:     {before: planned, is: event.RunCompleted{Result: event.Result{Status: event.StatusCancelled, Reason: event.ReasonInterrupted}}},
-		event.KindPhaseStarted:     {is: event.PhaseStarted{Phase: 1, Label: "analysis"}},
-		event.KindPhaseCompleted:   {before: []event.Data{event.PhaseStarted{Phase: 1, Label: "analysis"}}, is: event.PhaseCompleted{Phase: 1, Label: "analysis"}},
-		event.KindPhaseSkipped:     {is: event.PhaseSkipped{Phase: 2, Label: "review", Reason: outside}},
-		event.KindPhaseFailed:      {is: event.PhaseFailed{Phase: 1, Label: "analysis", Reason: outside}},
-		event.KindRouteMatched:     {is: event.RouteMatched{Chain: []string{outside}}},
-		event.KindPlanCreated:      {is: samplePlan(plan.Step{Index: "1", Title: outside, Tool: outside, Executor: plan.ExecutorTool})},
-		event.KindPlanEmpty:        {is: event.PlanEmpty{Reason: outside}},
-		event.KindPlanReviewed:     {review: true, before: planned, is: event.PlanReviewed{Revision: 1, Decision: event.ReviewRun, By: outside}},
-		event.KindPlanDiff:         {before: failed, is: event.PlanDiff{Revision: 2, Reason: outside, Removed: []string{"2"}, Added: []string{"3"}, Plan: plan.Plan{Title: outside, Steps: []plan.Step{step("1"), {Index: "3", Title: outside, Tool: outside}}}}},
-		event.KindStepStarted:      {before: planned, is: begun[1]},
-		event.KindStepCompleted:    {before: begun, is: event.StepCompleted{Index: "1", Attempt: 1, Result: outside}},
-		event.KindStepFailed:       {before: begun, is: failed[2]},
-		event.KindStepRetry:        {before: failed, is: event.StepRetry{Index: "1", Attempt: 1, Error: outside}},
-		event.KindStepSkipped:      {before: planned, is: event.StepSkipped{Index: "2", Reason: outside}},
-		event.KindStepInDoubt:      {before: begun, is: event.StepInDoubt{Index: "1", Attempt: 1, Reason: outside}},
-		event.KindDoubtResolved:    {before: append(begun[:2:2], event.StepInDoubt{Index: "1", Attempt: 1}), is: event.DoubtResolved{Step: "1", Decision: event.DoubtRerun, By: outside}},
-		event.KindFailureResolved:  {before: failed, is: event.FailureResolved{Step: "1", Decision: event.FailureRetry, Args: args, By: outside}},
-		event.KindGateRequested:    {before: planned, is: event.GateRequested{Gate: "1.1.1", Step: "1", Title: outside, Tool: outside, Rule: r, Args: args, Diff: outside, Provenance: []rule.Provenance{{Arg: outside, Step: outside}}}},
-		event.KindGateResolved:     {before: asked, is: event.GateResolved{Gate: "1.1.1", Decision: event.Allow, Scope: event.ScopeAlways, Rule: &r, By: outside}},
-		event.KindGuardWarned:      {is: event.GuardWarned{Guard: outside, Reason: outside}},
-		event.KindGuardBlocked:     {is: event.GuardBlocked{Guard: outside, Reason: outside}},
-		event.KindBudgetWarned:     {is: event.BudgetWarned{Guard: outside, Used: 8, Limit: 10}},
-		event.KindReplanStarted:    {before: failed, is: event.ReplanStarted{Attempt: 1, Step: "1", Error: outside}},
-		event.KindReplanRefused:    {before: append(failed[:3:3], event.ReplanStarted{Attempt: 1, Step: "1"}), is: event.ReplanRefused{Attempt: 1, Reason: outside}},
-		event.KindModelRequested:   {before: planned, is: event.ModelRequested{Purpose: prompt.PurposeStep, Step: "1"}},
-		event.KindModelReplied:     {before: append(planned[:1:1], event.ModelRequested{Purpose: prompt.PurposeStep, Step: "1"}), is: event.ModelReplied{Purpose: prompt.PurposeStep, Step: "1", Error: outside}},
-		event.KindSynthesisStarted: {is: event.SynthesisStarted{}},
-		event.KindNote:             {is: event.Note{Level: "warn", Text: outside}},
-		event.KindChatCompacted:    {session: true, is: event.ChatCompacted{Turns: 2, Reason: outside}},
-		event.KindChatUndone:       {session: true, is: event.ChatUndone{Undo: event.Undo{Run: outside, Files: []event.UndoneFile{{Path: outside}}}}},
+		event.KindRunStarted:       {data: event.RunStarted{Goal: outside, Model: outside, Workspace: outside}},
+		event.KindRunResumed:       {before: planned, data: event.RunResumed{Model: outside}},
+		event.KindRunPaused:        {data: event.RunPaused{Reason: outside}},
+		event.KindJournalDamaged:   {before: planned, data: event.JournalDamaged{Line: 3}},
+		event.KindRunSteered:       {data: event.RunSteered{Text: outside}},
+		event.KindRunCompleted:     {before: planned, data: event.RunCompleted{Result: event.Result{Status: event.StatusCancelled, Reason: event.ReasonInterrupted}}},
+		event.KindPhaseStarted:     {data: event.PhaseStarted{Phase: 1, Label: "analysis"}},
+		event.KindPhaseCompleted:   {before: []event.Data{event.PhaseStarted{Phase: 1, Label: "analysis"}}, data: event.PhaseCompleted{Phase: 1, Label: "analysis"}},
+		event.KindPhaseSkipped:     {data: event.PhaseSkipped{Phase: 2, Label: "review", Reason: outside}},
+		event.KindPhaseFailed:      {data: event.PhaseFailed{Phase: 1, Label: "analysis", Reason: outside}},
+		event.KindRouteMatched:     {data: event.RouteMatched{Chain: []string{outside}}},
+		event.KindPlanCreated:      {data: samplePlan(plan.Step{Index: "1", Title: outside, Tool: outside, Executor: plan.ExecutorTool})},
+		event.KindPlanEmpty:        {data: event.PlanEmpty{Reason: outside}},
+		event.KindPlanReviewed:     {review: true, before: planned, data: event.PlanReviewed{Revision: 1, Decision: event.ReviewRun, By: outside}},
+		event.KindPlanDiff:         {before: failed, data: event.PlanDiff{Revision: 2, Reason: outside, Removed: []string{"2"}, Added: []string{"3"}, Plan: plan.Plan{Title: outside, Steps: []plan.Step{step("1"), {Index: "3", Title: outside, Tool: outside}}}}},
+		event.KindStepStarted:      {before: planned, data: begun[1]},
+		event.KindStepCompleted:    {before: begun, data: event.StepCompleted{Index: "1", Attempt: 1, Result: outside}},
+		event.KindStepFailed:       {before: begun, data: failed[2]},
+		event.KindStepRetry:        {before: failed, data: event.StepRetry{Index: "1", Attempt: 1, Error: outside}},
+		event.KindStepSkipped:      {before: planned, data: event.StepSkipped{Index: "2", Reason: outside}},
+		event.KindStepInDoubt:      {before: begun, data: event.StepInDoubt{Index: "1", Attempt: 1, Reason: outside}},
+		event.KindDoubtResolved:    {before: append(begun[:2:2], event.StepInDoubt{Index: "1", Attempt: 1}), data: event.DoubtResolved{Step: "1", Decision: event.DoubtRerun, By: outside}},
+		event.KindFailureResolved:  {before: failed, data: event.FailureResolved{Step: "1", Decision: event.FailureRetry, Args: args, By: outside}},
+		event.KindGateRequested:    {before: planned, data: event.GateRequested{Gate: "1.1.1", Step: "1", Title: outside, Tool: outside, Rule: r, Args: args, Diff: outside, Provenance: []rule.Provenance{{Arg: outside, Step: outside}}}},
+		event.KindGateResolved:     {before: asked, data: event.GateResolved{Gate: "1.1.1", Decision: event.Allow, Scope: event.ScopeAlways, Rule: &r, By: outside}},
+		event.KindGuardWarned:      {data: event.GuardWarned{Guard: outside, Reason: outside}},
+		event.KindGuardBlocked:     {data: event.GuardBlocked{Guard: outside, Reason: outside}},
+		event.KindBudgetWarned:     {data: event.BudgetWarned{Guard: outside, Used: 8, Limit: 10}},
+		event.KindReplanStarted:    {before: failed, data: event.ReplanStarted{Attempt: 1, Step: "1", Error: outside}},
+		event.KindReplanRefused:    {before: append(failed[:3:3], event.ReplanStarted{Attempt: 1, Step: "1"}), data: event.ReplanRefused{Attempt: 1, Reason: outside}},
+		event.KindModelRequested:   {before: planned, data: event.ModelRequested{Purpose: prompt.PurposeStep, Step: "1"}},
+		event.KindModelReplied:     {before: append(planned[:1:1], event.ModelRequested{Purpose: prompt.PurposeStep, Step: "1"}), data: event.ModelReplied{Purpose: prompt.PurposeStep, Step: "1", Error: outside}},
+		event.KindSynthesisStarted: {data: event.SynthesisStarted{}},
+		event.KindNote:             {data: event.Note{Level: "warn", Text: outside}},
+		event.KindChatCompacted:    {session: true, data: event.ChatCompacted{Turns: 2, Reason: outside}},
+		event.KindChatUndone:       {session: true, data: event.ChatUndone{Undo: event.Undo{Run: outside, Files: []event.UndoneFile{{Path: outside}}}}},
 	}
 }
 
@@ -108,22 +108,22 @@ func kinds(t *testing.T) []event.Kind {
 		}
 	}
 	if len(out) < 50 {
-		t.Fatalf("%d kinds are found", len(out))
+		t.Fatalf("found only %d kinds", len(out))
 	}
 	return out
 }
 
-// toldOf is what a log writes for the last of the events alone.
-func toldOf(t *testing.T, m moment, ascii bool) string {
+// lastOutput returns what a log prints for the last event alone.
+func lastOutput(t *testing.T, m moment, ascii bool) string {
 	t.Helper()
 	var out strings.Builder
 	log := plain.New(&out, "s", ascii)
 	data := append([]event.Data{event.RunStarted{Goal: "do it", Workspace: "/w", Attended: true, Review: m.review}}, m.before...)
-	if _, starts := m.is.(event.RunStarted); starts {
+	if _, starts := m.data.(event.RunStarted); starts {
 		data = nil
 	}
 	from := 0
-	for i, d := range append(data, m.is) {
+	for i, d := range append(data, m.data) {
 		run := "r"
 		if i == len(data) {
 			from = out.Len()
@@ -140,26 +140,26 @@ func toldOf(t *testing.T, m moment, ascii bool) string {
 
 func indent(line string) int { return len(line) - len(strings.TrimLeft(line, " ")) }
 
-func TestEveryChangeOfStateIsOneLine(t *testing.T) {
+func TestEveryStateChangePrintsOneLine(t *testing.T) {
 	all := moments()
 	for _, kind := range kinds(t) {
-		m, tells := all[kind]
-		if why := untold[kind]; tells == (why != "") {
-			t.Errorf("%s must have either a line or a reason why it has none", kind)
+		m, prints := all[kind]
+		if why := silentKinds[kind]; prints == (why != "") {
+			t.Errorf("%s must either print a line or have a reason for none", kind)
 		}
-		if !tells {
+		if !prints {
 			continue
 		}
 		t.Run(string(kind), func(t *testing.T) {
 			for _, ascii := range []bool{false, true} {
-				got := toldOf(t, m, ascii)
+				got := lastOutput(t, m, ascii)
 				lines := strings.Split(strings.TrimSuffix(got, "\n"), "\n")
 				if !strings.HasSuffix(got, "\n") || lines[0] == "" {
-					t.Fatalf("told %q", got)
+					t.Fatalf("got %q", got)
 				}
 				for _, line := range lines[1:] {
 					if indent(line) <= indent(lines[0]) {
-						t.Errorf("it makes a second line: %q", line)
+						t.Errorf("it prints a second line: %q", line)
 					}
 				}
 				if strings.ContainsAny(got, "\x1b\a\r\u202e") || strings.Contains(got, "\n▸ forged") {

@@ -1,5 +1,3 @@
-// Package plain prints a run as lines of text, for pipes, logs and screen readers.
-// It applies the same events to the same run type as the full screen.
 package plain
 
 import (
@@ -10,16 +8,16 @@ import (
 	"maps"
 	"slices"
 	"strings"
-	"time"
 
 	"replan/agent"
 	"replan/agent/event"
-	"replan/agent/rule"
 	"replan/agent/session"
 	"replan/internal/english"
 	"replan/internal/untrusted"
 	"replan/planning/plan"
 	"replan/planning/prompt"
+	"replan/tui/plantext"
+	"replan/tui/telling"
 )
 
 // outputShown is the maximum number of lines printed of a result, an error or a
@@ -36,12 +34,12 @@ type Log struct {
 	runs    []*agent.Run     // active runs; a run started by a chat call follows the run that made the call
 	before  session.Resuming // earlier events, which are not printed again
 	cut     string           // last message about text left out of a prompt
-	blocked string           // guard sentence already printed
+	blocked untrusted.Text   // guard sentence already printed
 	notes   string           // file with the project's instructions
 	named   bool             // notes has been named
 	status  session.Status   // last status received
 	lost    map[string]bool  // servers that have failed
-	silent  bool             // the model was told not to answer
+	silent  bool             // a line said that the model does not answer
 	err     error            // from the first failed write
 }
 
@@ -73,7 +71,7 @@ func (l *Log) Event(e event.Event) error {
 		return l.err
 	}
 	if err := l.run.Apply(e); err != nil {
-		return fmt.Errorf("tell a run: %w", err)
+		return fmt.Errorf("print a run: %w", err)
 	}
 	if e.Run != l.before.Run || e.Seq > l.before.Upto {
 		l.tell(e.Data)
@@ -86,7 +84,7 @@ func (l *Log) enter() {
 	if len(l.runs) > 0 && l.runs[0].Result != nil {
 		l.runs = nil
 	}
-	l.run = &agent.Run{}
+	l.run = agent.NewRun(nil)
 	l.runs = append(l.runs, l.run)
 }
 
@@ -123,14 +121,21 @@ func (l *Log) line(format string, args ...any) {
 }
 
 // block writes text unchanged, with indent before each line.
-func (l *Log) block(indent, text string, most int) {
+func (l *Log) block(indent, text string, maxLines int) {
 	lines := strings.Split(strings.TrimRight(untrusted.Visible(text), "\n"), "\n")
 	for i, line := range lines {
-		if most > 0 && i == most {
-			l.line("%s… %d more lines", indent, len(lines)-most)
+		if maxLines > 0 && i == maxLines {
+			l.line("%s… %s", indent, english.Count(len(lines)-maxLines, "more line"))
 			return
 		}
 		l.line("%s", strings.TrimRight(indent+line, " "))
+	}
+}
+
+// args writes the arguments of a call, by name.
+func (l *Log) args(indent string, args map[string]any) {
+	for _, name := range slices.Sorted(maps.Keys(args)) {
+		l.block(indent, name+": "+text(args[name]), 0)
 	}
 }
 
@@ -144,7 +149,7 @@ func (l *Log) tellSession(d event.Data) {
 	case event.ChatUndone:
 		l.line("%s undone: %s, %s put back", l.marks.note, d.Run, english.Count(len(d.Files), "file"))
 	case event.Note:
-		l.line("%s %s", l.marks.note, untrusted.Line(d.Text))
+		l.line("%s %s", l.marks.note, d.Text.Line())
 	case event.GateRequested:
 		l.gate(d)
 	case event.GateResolved:
@@ -152,7 +157,7 @@ func (l *Log) tellSession(d event.Data) {
 	case session.Resuming:
 		l.before = d
 	case session.Status:
-		l.notes = untrusted.Line(d.Instructions)
+		l.notes = d.Instructions.Line()
 		l.health(d)
 	}
 }
@@ -169,7 +174,7 @@ func (l *Log) tell(d event.Data) {
 	case event.RunStarted:
 		l.line("%s goal: %s", l.marks.started, untrusted.Line(d.Goal))
 		for _, m := range d.Prompting.Mentions {
-			l.line("  @ %s", Mentioned(m, strings.TrimSpace(l.marks.between)))
+			l.line("  @ %s", telling.MentionWords(m, strings.TrimSpace(l.marks.between)))
 		}
 		l.where(d.Model, len(d.Catalogue), d.Workspace)
 	case event.RunResumed:
@@ -177,15 +182,15 @@ func (l *Log) tell(d event.Data) {
 	case event.PhaseStarted:
 		l.line("%s %s", l.marks.started, d.Label)
 	case event.PhaseCompleted:
-		l.line("%s %s  %s  %d tokens", l.marks.done, d.Label, seconds(d.MS), d.Tokens)
+		l.line("%s %s  %s  %d tokens", l.marks.done, d.Label, telling.Milliseconds(d.MS), d.Tokens)
 	case event.PhaseSkipped:
-		l.line("%s %s skipped: %s", l.marks.skipped, d.Label, untrusted.Line(d.Reason))
+		l.line("%s %s skipped: %s", l.marks.skipped, d.Label, d.Reason.Line())
 	case event.PhaseFailed:
 		if d.Failure == event.FailureInterrupted {
 			l.line("%s %s stopped", l.marks.skipped, d.Label)
 			break
 		}
-		l.line("%s %s failed: %s", l.marks.failed, d.Label, untrusted.Line(d.Reason))
+		l.line("%s %s failed: %s", l.marks.failed, d.Label, d.Reason.Line())
 	case event.ModelRequested:
 		l.modelRequested(d)
 	case event.ModelReplied:
@@ -194,19 +199,19 @@ func (l *Log) tell(d event.Data) {
 		l.line("%s answer", l.marks.started)
 	case event.GuardBlocked:
 		l.blocked = d.Reason
-		l.line("%s %s", l.marks.failed, untrusted.Line(d.Reason))
+		l.line("%s %s", l.marks.failed, d.Reason.Line())
 	case event.GuardWarned:
 		l.line("%s %s (guard %s)", l.marks.note, d.Reason, d.Guard)
 	case event.BudgetWarned:
-		l.line("%s %s: %d of %d used", l.marks.note, d.Guard, d.Used, d.Limit)
+		l.line("%s %s", l.marks.note, telling.BudgetWarning(d))
 	case event.Note:
-		l.line("%s %s", l.marks.note, untrusted.Line(d.Text))
+		l.line("%s %s", l.marks.note, d.Text.Line())
 	case event.JournalDamaged:
-		l.line("%s line %d of the journal is damaged, and what it said is lost", l.marks.note, d.Line)
+		l.line("%s %s", l.marks.note, telling.DamagedWords(d))
 	case event.RunSteered:
 		l.line("%s you: %s", l.marks.started, untrusted.Line(d.Text))
 	case event.RunPaused:
-		l.line("%s %s", l.marks.note, untrusted.Line(d.Reason))
+		l.line("%s %s", l.marks.note, d.Reason.Line())
 	case event.RunCompleted:
 		l.completed(d.Result)
 	default:
@@ -222,12 +227,12 @@ func (l *Log) tell(d event.Data) {
 func (l *Log) tellPlan(d event.Data) bool {
 	switch d := d.(type) {
 	case event.RouteMatched:
-		l.line("%s %s", l.marks.done, untrusted.Line(Routed(d, l.run.Model)))
+		l.line("%s %s", l.marks.done, untrusted.Line(telling.RouteWords(d, l.run.Model)))
 	case event.PlanCreated:
-		l.line("%s plan: %s", l.marks.started, untrusted.Line(d.Plan.Title))
-		l.block("  ", Plan(d.Plan, l.ascii), 0)
+		l.line("%s plan: %s", l.marks.started, d.Plan.Title.Line())
+		l.block("  ", plantext.Plan(d.Plan, l.ascii), 0)
 	case event.PlanEmpty:
-		l.line("%s no plan: %s", l.marks.failed, untrusted.Line(d.Reason))
+		l.line("%s no plan: %s", l.marks.failed, d.Reason.Line())
 	case event.PlanDiff:
 		l.diff(d)
 	case event.PlanReviewed:
@@ -235,7 +240,7 @@ func (l *Log) tellPlan(d event.Data) bool {
 	case event.ReplanStarted:
 		l.line("%s replan %d: step %s failed", l.marks.replan, d.Attempt, d.Step)
 	case event.ReplanRefused:
-		l.line("%s replan %d refused: %s", l.marks.failed, d.Attempt, untrusted.Line(d.Reason))
+		l.line("%s replan %d refused: %s", l.marks.failed, d.Attempt, d.Reason.Line())
 	default:
 		return false
 	}
@@ -269,7 +274,7 @@ func (l *Log) modelReplied(d event.ModelReplied) {
 		return
 	}
 	if d.Error != "" {
-		l.line("%s %s failed: %s", l.marks.failed, name, untrusted.Line(d.Error))
+		l.line("%s %s failed: %s", l.marks.failed, name, d.Error.Line())
 		return
 	}
 	switch d.Purpose {
@@ -281,7 +286,7 @@ func (l *Log) modelReplied(d event.ModelReplied) {
 		}
 		return
 	}
-	l.line("%s %s  %s  %d tokens", l.marks.done, name, seconds(d.MS), d.PromptTokens+d.CompletionTokens)
+	l.line("%s %s  %s  %d tokens", l.marks.done, name, telling.Milliseconds(d.MS), d.PromptTokens+d.CompletionTokens)
 }
 
 // where prints the name of the run, its model, its tools and its workspace.
@@ -302,46 +307,14 @@ func (l *Log) where(model string, tools int, workspace string) {
 func (l *Log) dryStep(d event.StepCompleted) {
 	what := ""
 	if s := l.run.Step(d.Index); s != nil {
-		what = "  [" + by(s.Step.Executor, s.Step.Tool) + "]"
+		what = "  [" + plantext.Executor(s.Step.Executor, s.Step.Tool) + "]"
 	}
 	l.line("%s %s %s%s  dry run", l.marks.pending, d.Index, l.title(d.Index), what)
-	for _, name := range slices.Sorted(maps.Keys(d.Args)) {
-		l.block("    ", name+": "+text(d.Args[name]), 0)
-	}
+	l.args("    ", d.Args)
 	if d.Gate == nil {
 		return
 	}
-	would := "would ask"
-	if d.Gate.Verdict == rule.VerdictBlock {
-		would = "would be denied"
-	}
-	l.line("    %s: %s (%s rule for %s)", would, d.Gate.Why, d.Gate.Source, d.Gate.Tool)
-}
-
-// doubtWords describes the decision about a step in doubt.
-func doubtWords(d event.DoubtDecision) string {
-	switch d {
-	case event.DoubtDone:
-		return "it took effect"
-	case event.DoubtRerun:
-		return "to be run again"
-	default:
-		return "it stays in doubt, and the run ends"
-	}
-}
-
-// failureWords says how the run continues after a failed step.
-func failureWords(d event.FailureDecision) string {
-	switch d {
-	case event.FailureRetry:
-		return "to be tried again"
-	case event.FailureSkip:
-		return "to be left out, with what needs it"
-	case event.FailureReplan:
-		return "to be replanned"
-	default:
-		return "the run ends"
-	}
+	l.line("    %s: %s (%s rule for %s)", telling.WouldWords(*d.Gate), d.Gate.Why, d.Gate.Source, d.Gate.Tool)
 }
 
 // tellStep prints what happened to a step or its gate.
@@ -355,7 +328,7 @@ func (l *Log) tellStep(d event.Data) {
 		if d.Attempt > 1 {
 			again = fmt.Sprintf(", attempt %d", d.Attempt)
 		}
-		l.line("%s %s %s  [%s]%s", l.marks.started, d.Index, untrusted.Line(d.Title), by(d.Executor, d.Tool), again)
+		l.line("%s %s %s  [%s]%s", l.marks.started, d.Index, d.Title.Line(), plantext.Executor(d.Executor, d.Tool), again)
 		l.coerced("  ", d.Coerced)
 		l.passed("  ", d)
 	case event.StepCompleted:
@@ -363,42 +336,28 @@ func (l *Log) tellStep(d event.Data) {
 			l.dryStep(d)
 			return
 		}
-		l.line("%s %s %s  %s", l.marks.done, d.Index, l.title(d.Index), seconds(d.MS))
+		l.line("%s %s %s  %s", l.marks.done, d.Index, l.title(d.Index), telling.Milliseconds(d.MS))
 	case event.StepFailed:
 		if d.Removes != "" || d.Outdated != "" {
 			return // its gate reports the reason
 		}
-		l.line("%s %s %s  %s", l.marks.failed, d.Index, l.title(d.Index), seconds(d.MS))
-		l.block("    ", d.Error, outputShown)
+		l.line("%s %s %s  %s", l.marks.failed, d.Index, l.title(d.Index), telling.Milliseconds(d.MS))
+		l.block("    ", d.Error.Visible(), outputShown)
 	case event.StepRetry:
 		l.line("%s %s %s  again", l.marks.replan, d.Index, l.title(d.Index))
 	case event.StepSkipped:
-		l.line("%s %s %s  skipped: %s", l.marks.skipped, d.Index, l.title(d.Index), untrusted.Line(d.Reason))
+		l.line("%s %s %s  skipped: %s", l.marks.skipped, d.Index, l.title(d.Index), d.Reason.Line())
 	case event.StepInDoubt:
-		l.line("%s %s %s  in doubt: %s", l.marks.gate, d.Index, l.title(d.Index), untrusted.Line(d.Reason))
+		l.line("%s %s %s  in doubt: %s", l.marks.gate, d.Index, l.title(d.Index), d.Reason.Line())
 	case event.DoubtResolved:
-		l.line("  %s step %s: %s%s", l.marks.gate, d.Step, doubtWords(d.Decision), byWords(d.By))
+		l.line("  %s step %s: %s%s", l.marks.gate, d.Step, telling.OfDoubt(d.Decision).Does, telling.SignedBy(d.By))
 	case event.FailureResolved:
-		l.line("  %s step %s: %s%s", l.marks.gate, d.Step, failureWords(d.Decision), byWords(d.By))
-		for _, name := range slices.Sorted(maps.Keys(d.Args)) {
-			l.block("    ", name+": "+text(d.Args[name]), 0)
-		}
+		l.line("  %s step %s: %s%s", l.marks.gate, d.Step, telling.OfFailure(d.Decision).Does, telling.SignedBy(d.By))
+		l.args("    ", d.Args)
 	case event.GateRequested:
 		l.gate(d)
 	case event.GateResolved:
 		l.resolved(d)
-	}
-}
-
-// byWords names who decided: the user, an option, or a sentence on why nobody did.
-func byWords(by string) string {
-	switch {
-	case by == "":
-		return ""
-	case strings.HasPrefix(by, "nobody "):
-		return " (" + by + ")"
-	default:
-		return ", by " + by
 	}
 }
 
@@ -408,40 +367,23 @@ func (l *Log) question(q agent.Question) {
 	if q.Tool != "" {
 		tool = q.Tool
 	}
-	asks := "failed; how shall it go on?"
-	switch {
-	case q.Doubt:
-		asks = "in doubt; did it take effect?"
-	case q.Denied:
-		asks = "denied; how shall the run go on?"
-	}
-	l.line("%s %s %s  [%s]  %s", l.marks.gate, q.Step, untrusted.Line(q.Title), tool, asks)
+	l.line("%s %s %s  [%s]  %s", l.marks.gate, q.Step, q.Title.Line(), tool, telling.QuestionAsks(q))
 	if q.Reason != "" {
-		l.block("    ", q.Reason, outputShown)
+		l.block("    ", q.Reason.Visible(), outputShown)
 	}
-	for _, name := range slices.Sorted(maps.Keys(q.Args)) {
-		l.block("    ", name+": "+text(q.Args[name]), 0)
-	}
+	l.args("    ", q.Args)
 }
 
 func (l *Log) title(index string) string {
 	if s := l.run.Step(index); s != nil {
-		return untrusted.Line(s.Step.Title)
+		return s.Step.Title.Line()
 	}
 	return ""
 }
 
 func (l *Log) diff(d event.PlanDiff) {
 	l.line("%s plan, revision %d", l.marks.started, d.Revision)
-	l.block("  ", Run(l.run, l.ascii, nil), 0)
-}
-
-// by names the executor of a step.
-func by(executor plan.Executor, tool string) string {
-	if tool != "" {
-		return untrusted.Line(tool)
-	}
-	return untrusted.Line(string(executor))
+	l.block("  ", plantext.Run(l.run, l.ascii, nil), 0)
 }
 
 // indented formats a result: text unchanged, objects and lists over several lines.
@@ -459,18 +401,4 @@ func text(v any) string {
 		return s
 	}
 	return plan.CanonicalJSON(v)
-}
-
-func seconds(ms int64) string {
-	return fmt.Sprintf("%.1fs", (time.Duration(ms) * time.Millisecond).Seconds())
-}
-
-// OneLine formats text from outside as one line, truncated with a mark at width
-// runes.
-func OneLine(s string, width int) string {
-	runes := []rune(untrusted.Line(s))
-	if len(runes) > width {
-		return string(runes[:width-1]) + "…"
-	}
-	return string(runes)
 }

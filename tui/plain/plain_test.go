@@ -9,13 +9,14 @@ import (
 	"replan/agent/event"
 	"replan/agent/rule"
 	"replan/agent/session"
+	"replan/internal/untrusted"
 	"replan/planning/plan"
 	"replan/planning/prompt"
 	"replan/tui/plain"
 )
 
-// tell folds the events of one run into lines.
-func tell(t *testing.T, ascii bool, data ...event.Data) string {
+// runOutput returns what a log prints for the events of one run.
+func runOutput(t *testing.T, ascii bool, data ...event.Data) string {
 	t.Helper()
 	var out strings.Builder
 	log := plain.New(&out, "s", ascii)
@@ -34,15 +35,15 @@ func samplePlan(steps ...plan.Step) event.PlanCreated {
 }
 
 func step(index string, after ...string) plan.Step {
-	return plan.Step{Index: index, Title: "Step " + index, Executor: plan.ExecutorTool, Tool: "look", DependsOn: after}
+	return plan.Step{Index: index, Title: untrusted.Text("Step " + index), Executor: plan.ExecutorTool, Tool: "look", DependsOn: after}
 }
 
-func TestWhatIsTold(t *testing.T) {
+func TestEventLines(t *testing.T) {
 	for name, c := range map[string]struct {
 		data []event.Data
 		want []string
 	}{
-		"a plan as a text graph": {
+		"plan as text graph": {
 			[]event.Data{samplePlan(step("1"), step("2", "1"), step("3", "1"), step("10", "2", "3"))},
 			[]string{
 				"▸ plan: Plan",
@@ -52,20 +53,20 @@ func TestWhatIsTold(t *testing.T) {
 				"  └  ○ 10. Step 10  [look]  ← after: 2, 3",
 			},
 		},
-		"a gate shows the whole call": {
+		"gate with whole call": {
 			[]event.Data{samplePlan(step("1")), event.GateRequested{
 				Gate: "1.1.1", Step: "1", Title: "Step 1", Tool: "look", Rule: rule.Rule{Why: "it has effects"},
 				Args: map[string]any{"to": "a\nb", "n": 3}, Provenance: []rule.Provenance{{Arg: "to", Step: "9"}},
 			}},
 			[]string{"◆ 1 Step 1  [look]  asks: it has effects", "    n: 3", "    to: a", "    b", "    text from step 9 is in to"},
 		},
-		"a gate with a diff shows the diff": {
+		"gate with diff": {
 			[]event.Data{samplePlan(step("1")), event.GateRequested{
 				Gate: "1.1.1", Step: "1", Title: "Step 1", Tool: "look", Args: map[string]any{"path": "x", "new": "hidden"}, Diff: "-a\n+b\n",
 			}},
 			[]string{"    path: x", "    -a", "    +b"},
 		},
-		"a failure with its output": {
+		"failure with output": {
 			[]event.Data{
 				samplePlan(step("1")),
 				event.StepStarted{Index: "1", Attempt: 1, Title: "Step 1", Executor: plan.ExecutorTool, Tool: "look"},
@@ -73,20 +74,20 @@ func TestWhatIsTold(t *testing.T) {
 			},
 			[]string{"▸ 1 Step 1  [look]", "✗ 1 Step 1  1.5s", "    first", "    second"},
 		},
-		"a step of a dry run with its call and the gate that would ask": {
+		"dry-run step with call and gate": {
 			[]event.Data{samplePlan(step("1")), event.StepCompleted{
 				Index: "1", Attempt: 1, DryRun: true, Args: map[string]any{"text": "<look result>", "n": 3}, Result: "<look result>",
 				Gate: &rule.Rule{Tool: "look", Verdict: rule.VerdictAsk, Source: "built-in", Why: "it has effects"},
 			}},
 			[]string{"○ 1 Step 1  [look]  dry run", "    n: 3", "    text: <look result>", "    would ask: it has effects (built-in rule for look)"},
 		},
-		"a step of a dry run that a rule would deny": {
+		"dry-run step denied by rule": {
 			[]event.Data{samplePlan(step("1")), event.StepCompleted{
 				Index: "1", Attempt: 1, DryRun: true, Gate: &rule.Rule{Tool: "look", Verdict: rule.VerdictBlock, Source: "flag", Why: "--deny look"},
 			}},
 			[]string{"○ 1 Step 1  [look]  dry run", "    would be denied: --deny look (flag rule for look)"},
 		},
-		"a doubt and what was decided of it": {
+		"doubt and decision": {
 			[]event.Data{
 				samplePlan(step("1")),
 				event.StepStarted{Index: "1", Attempt: 1, Title: "Step 1", Executor: plan.ExecutorTool, Tool: "look"},
@@ -95,7 +96,7 @@ func TestWhatIsTold(t *testing.T) {
 			},
 			[]string{"◆ 1 Step 1  in doubt: the server went away", "  ◆ step 1: it took effect, by user"},
 		},
-		"a doubt that nobody was there to decide": {
+		"unattended doubt": {
 			[]event.Data{
 				samplePlan(step("1")),
 				event.StepStarted{Index: "1", Attempt: 1, Title: "Step 1", Executor: plan.ExecutorTool, Tool: "look"},
@@ -104,7 +105,7 @@ func TestWhatIsTold(t *testing.T) {
 			},
 			[]string{"  ◆ step 1: it stays in doubt, and the run ends (nobody was there to be asked)"},
 		},
-		"a gate that nobody was there to answer": {
+		"unattended gate": {
 			[]event.Data{
 				samplePlan(step("1")),
 				event.GateRequested{Gate: "1.1.1", Step: "1", Title: "Step 1", Tool: "look"},
@@ -112,7 +113,7 @@ func TestWhatIsTold(t *testing.T) {
 			},
 			[]string{"  ◆ deny (nobody was there to be asked)"},
 		},
-		"a question that is open when a run goes on, with the whole call": {
+		"open question on resume with whole call": {
 			[]event.Data{
 				samplePlan(step("1")),
 				event.StepStarted{Index: "1", Attempt: 1, Title: "Step 1", Executor: plan.ExecutorTool, Tool: "look", Args: map[string]any{"path": "a", "n": 3}},
@@ -121,7 +122,7 @@ func TestWhatIsTold(t *testing.T) {
 			},
 			[]string{"  0 of 1 step done", "◆ 1 Step 1  [look]  in doubt; did it take effect?", "    the server went away", "    n: 3", "    path: a"},
 		},
-		"how the run goes on after a failure": {
+		"decision after failure": {
 			[]event.Data{
 				samplePlan(step("1")),
 				event.StepStarted{Index: "1", Attempt: 1, Title: "Step 1", Executor: plan.ExecutorTool, Tool: "look"},
@@ -130,33 +131,33 @@ func TestWhatIsTold(t *testing.T) {
 			},
 			[]string{"✗ 1 Step 1  0.1s", "    no such file", "  ◆ step 1: to be tried again, by user", "    path: b"},
 		},
-		"a guard that warns": {
+		"guard warning": {
 			[]event.Data{event.GuardWarned{Guard: "per_tool", Reason: "5 of 6 calls of look", Used: 5, Limit: 6}},
 			[]string{"· 5 of 6 calls of look (guard per_tool)"},
 		},
-		"a stop is no failure": {
+		"stop": {
 			[]event.Data{event.PhaseFailed{Phase: 2, Label: "review", Reason: "stopped by the user", Failure: event.FailureInterrupted}},
 			[]string{"— review stopped"},
 		},
-		"text from outside obeys nobody": {
+		"control characters from outside": {
 			[]event.Data{event.Note{Text: "\x1b[2J\u202e"}},
 			[]string{"· ^[[2J<U+202E>"},
 		},
-		"the result in one line": {
+		"result": {
 			[]event.Data{event.RunCompleted{Result: event.Result{Status: event.StatusFailed, Reason: event.ReasonGaveUp, Error: "no way", DurationMS: 61_000}}},
 			[]string{"✗ no way", "failed: gave_up in 61.0s · 0 steps · 0 tool calls · 0 replans · 0 tokens"},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			got := tell(t, false, c.data...)
+			got := runOutput(t, false, c.data...)
 			if want := strings.Join(c.want, "\n"); !strings.Contains(got, want) {
-				t.Errorf("got\n%s\nwant in it\n%s", got, want)
+				t.Errorf("got\n%s\nwant it to contain\n%s", got, want)
 			}
 		})
 	}
 }
 
-func TestWhatHappenedBeforeAResumeIsFoldedAndNotToldAgain(t *testing.T) {
+func TestEventsBeforeResumeAreNotPrintedAgain(t *testing.T) {
 	var out strings.Builder
 	log := plain.New(&out, "s", false)
 	past := []event.Data{
@@ -181,13 +182,13 @@ func TestWhatHappenedBeforeAResumeIsFoldedAndNotToldAgain(t *testing.T) {
 	}
 }
 
-func TestNothingFromOutsideReachesTheTerminal(t *testing.T) {
+func TestUntrustedTextIsEscaped(t *testing.T) {
 	const evil = "\x1b]0;x\a\n✓ forged"
 	s := step(evil, evil)
 	s.Executor, s.Tool = evil, ""
 	started := event.StepStarted{Index: evil, Attempt: 1, Title: evil, Executor: evil}
 	gate := event.GateRequested{Gate: evil + ".1.1", Step: evil, Tool: evil, Provenance: []rule.Provenance{{Arg: evil, Step: evil}}}
-	for _, told := range [][]event.Data{
+	for _, data := range [][]event.Data{
 		{event.PlanDiff{Revision: 2, Plan: plan.Plan{Steps: []plan.Step{s}}, Added: []string{evil}}},
 		{event.ModelReplied{Step: evil, Purpose: evil}, event.ModelReplied{Step: evil, Error: evil}},
 		{gate, event.GateResolved{Gate: evil + ".1.1", Decision: event.Deny, By: evil}},
@@ -200,18 +201,18 @@ func TestNothingFromOutsideReachesTheTerminal(t *testing.T) {
 		{event.GuardBlocked{Guard: evil, Reason: evil}, event.BudgetWarned{Guard: evil}},
 		{event.RunCompleted{Result: event.Result{Error: evil}}},
 	} {
-		got := tell(t, false, append([]event.Data{samplePlan(s)}, told...)...)
+		got := runOutput(t, false, append([]event.Data{samplePlan(s)}, data...)...)
 		if strings.ContainsAny(got, "\x1b\a") {
 			t.Errorf("a control character is left in %q", got)
 		}
 		if strings.Contains(got, "\n✓ forged") {
-			t.Errorf("text from outside made a line of its own:\n%s", got)
+			t.Errorf("text from outside forged a line:\n%s", got)
 		}
 	}
 }
 
-func TestASCIIIsASCII(t *testing.T) {
-	got := tell(t, true,
+func TestASCIIModePrintsOnlyASCII(t *testing.T) {
+	got := runOutput(t, true,
 		samplePlan(step("1"), step("2"), step("3", "1", "2")),
 		event.StepSkipped{Index: "3", Reason: "not needed"},
 		event.StepStarted{Index: "1", Attempt: 1, Title: "Step 1", Executor: plan.ExecutorTool, Tool: "look"},
@@ -220,19 +221,19 @@ func TestASCIIIsASCII(t *testing.T) {
 	)
 	for _, r := range got {
 		if r > 0x7f {
-			t.Fatalf("%q in\n%s", r, got)
+			t.Fatalf("got %q in\n%s", r, got)
 		}
 	}
 }
 
-// gone is a reader that has gone away.
-type gone struct{}
+// brokenPipe is a writer whose reader has closed.
+type brokenPipe struct{}
 
-func (gone) Write([]byte) (int, error) { return 0, errors.New("broken pipe") }
+func (brokenPipe) Write([]byte) (int, error) { return 0, errors.New("broken pipe") }
 
-func TestAReaderThatIsGoneIsAnError(t *testing.T) {
-	log := plain.New(gone{}, "s", false)
+func TestBrokenPipeIsReported(t *testing.T) {
+	log := plain.New(brokenPipe{}, "s", false)
 	if err := log.Event(event.Event{Seq: 1, Run: "s", Data: event.Note{Text: "x"}}); err == nil {
-		t.Error("the broken pipe went unnoticed")
+		t.Error("got no error for a broken pipe")
 	}
 }

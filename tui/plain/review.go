@@ -9,6 +9,8 @@ import (
 	"replan/agent/event"
 	"replan/internal/untrusted"
 	"replan/planning/plan"
+	"replan/tui/plantext"
+	"replan/tui/telling"
 )
 
 // held prints a plan put on hold for review by this event, with every call that
@@ -19,12 +21,12 @@ func (l *Log) held(d event.Data) {
 	default:
 		return
 	}
-	if !l.run.Held() {
+	if !l.run.AwaitsReview() {
 		return
 	}
-	l.line("%s the plan waits to be looked over", l.marks.gate)
+	l.line("%s %s", l.marks.gate, telling.ReviewWaits)
 	if _, again := d.(event.RunResumed); again {
-		l.block("  ", Plan(l.run.Plan, l.ascii), 0)
+		l.block("  ", plantext.Plan(l.run.Plan, l.ascii), 0)
 	}
 	for line := range strings.SplitSeq(strings.TrimRight(Asking(l.run.Review(), true), "\n"), "\n") {
 		if line != "" {
@@ -53,15 +55,15 @@ func Asking(v *agent.Review, whole bool) string {
 		case s.Gate.Closed != "":
 			word += "; " + s.Gate.Closed
 		}
-		say("", untrusted.Line(s.Step.Index+". "+s.Step.Title)+"  ["+by(s.Step.Executor, s.Step.Tool)+"]  "+untrusted.Line(word))
+		say("", untrusted.Line(s.Step.Index+". "+s.Step.Title.Visible())+"  ["+plantext.Executor(s.Step.Executor, s.Step.Tool)+"]  "+word.Line())
 		if !whole {
 			continue
 		}
-		say("    ", "rule: "+Rule(s.Gate.Rule))
+		say("    ", "rule: "+telling.RuleWords(s.Gate.Rule))
 		for _, name := range slices.Sorted(maps.Keys(s.Gate.Args)) {
 			say("    ", name+": "+text(s.Gate.Args[name]))
 		}
-		for _, line := range sources(s.Gate.Provenance) {
+		for _, line := range telling.SourceLines(s.Gate.Provenance) {
 			say("    ", untrusted.Line(line))
 		}
 	}
@@ -71,31 +73,26 @@ func Asking(v *agent.Review, whole bool) string {
 // reviewed prints the outcome of a plan review.
 func (l *Log) reviewed(d event.PlanReviewed) {
 	if d.Decision != event.ReviewRun {
-		l.line("  %s the plan is refused%s", l.marks.gate, byWords(d.By))
+		l.line("  %s the plan is refused%s", l.marks.gate, telling.SignedBy(d.By))
 		return
 	}
 	changed := d.Changes().String()
 	if changed != "" {
 		changed = ": " + changed
 	}
-	l.line("  %s the plan was looked over%s%s", l.marks.gate, byWords(d.By), changed)
-	if n := len(l.run.Reviews); n > 0 {
-		for _, s := range l.run.Reviews[n-1].Out {
-			l.line("  %s %s %s  [%s]", l.marks.removed, s.Step.Index, untrusted.Line(s.Step.Title), by(s.Step.Executor, s.Step.Tool))
-		}
+	l.line("  %s the plan was reviewed%s%s", l.marks.gate, telling.SignedBy(d.By), changed)
+	removed, edited := telling.ReviewedSteps(l.run, d)
+	for _, s := range removed {
+		l.line("  %s %s %s  [%s]", l.marks.removed, s.Index, s.Title.Line(), plantext.Executor(s.Executor, s.Tool))
 	}
-	for _, index := range d.Edited {
-		if s, ok := l.run.Plan.Step(index); ok {
-			l.line("  %s %s %s  [%s]", l.marks.revised, index, untrusted.Line(s.Title), by(s.Executor, s.Tool))
-			for _, name := range slices.Sorted(maps.Keys(s.Args)) {
-				l.block("      ", name+": "+text(s.Args[name]), 0)
-			}
-		}
+	for _, s := range edited {
+		l.line("  %s %s %s  [%s]", l.marks.revised, s.Index, s.Title.Line(), plantext.Executor(s.Executor, s.Tool))
+		l.args("      ", s.Args)
 	}
 	for _, m := range d.Moved {
 		l.line("    %s waits for %s", m.Step, m.After)
 	}
 	for _, a := range d.Approved {
-		l.line("    the gate of %s is open for the call as it was shown: %s %s", a.Step, untrusted.Line(a.Tool), untrusted.Line(plan.CanonicalJSON(a.Args)))
+		l.line("    the gate of %s is approved for exactly the shown call: %s %s", a.Step, untrusted.Line(a.Tool), untrusted.Line(plan.CanonicalJSON(a.Args)))
 	}
 }

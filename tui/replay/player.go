@@ -11,6 +11,7 @@ import (
 	"replan/agent/runner"
 	"replan/internal/untrusted"
 	"replan/tui/draw"
+	"replan/tui/keymap"
 	"replan/tui/telling"
 )
 
@@ -20,15 +21,15 @@ const atOnce = 0
 // speeds returns the playback speeds as multiples of the original speed.
 func speeds() []float64 { return []float64{0.25, 0.5, 1, 2, 4, 8, 16, atOnce} }
 
-// PlayedScreen is the screen that a player plays on.
-type PlayedScreen interface {
-	tea.Model
-	// TellEvents shows events. last reports whether they end the run.
-	TellEvents(events []event.Event, last bool) tea.Cmd
-	// Freeze stops all animation, or resumes it.
-	Freeze(frozen bool)
-	// Animate starts the animation clock if anything is animated.
-	Animate() tea.Cmd
+// Options configure a player.
+type Options struct {
+	Speed float64       // multiple of the original speed; 0 plays everything at once
+	Frame time.Duration // between two drawn frames
+	Alone bool          // the replay is all the program shows
+	// RoomyFrom is the height of the terminal from which the player has a line of
+	// its own.
+	RoomyFrom int
+	Keys      *keymap.Map
 }
 
 // Player replays a run on its own screen, and creates a new screen when it seeks
@@ -36,16 +37,16 @@ type PlayedScreen interface {
 type Player struct {
 	// fresh creates an empty screen that keeps the view of the previous one, which
 	// is nil at first.
-	fresh  func(p *Player, before PlayedScreen) PlayedScreen
-	Screen PlayedScreen
-	frame  time.Duration // between two drawn frames
-	Events []event.Event
-	due    []time.Duration // time of each event since the start, at original speed
-	stops  []int           // number of events before each moment worth seeking
-	At     int             // number of events played
-	speed  float64
-	Paused bool
-	Alone  bool // the replay is all the program shows
+	fresh         func(p *Player, before PlayedScreen) PlayedScreen
+	Screen        PlayedScreen
+	options       Options
+	width, height int // of the terminal
+	Events        []event.Event
+	due           []time.Duration // time of each event since the start, at original speed
+	stops         []int           // number of events before each moment worth seeking
+	At            int             // number of events played
+	speed         float64
+	Paused        bool
 
 	count  int           // number of waits
 	halted chan struct{} // ends the current wait; nil if there is none
@@ -68,8 +69,8 @@ func Outward(cmd tea.Cmd) tea.Cmd {
 }
 
 // New returns a player of events that has played none yet.
-func New(events []event.Event, speed float64, frame time.Duration, fresh func(p *Player, before PlayedScreen) PlayedScreen) *Player {
-	p := &Player{fresh: fresh, frame: frame, Events: events, speed: nearestSpeed(speed), due: make([]time.Duration, len(events))}
+func New(events []event.Event, o Options, fresh func(p *Player, before PlayedScreen) PlayedScreen) *Player {
+	p := &Player{fresh: fresh, options: o, Events: events, speed: nearestSpeed(o.Speed), due: make([]time.Duration, len(events))}
 	for i, e := range events {
 		if i > 0 {
 			p.due[i] = p.due[i-1] + runner.Rest(e.Time.Sub(events[i-1].Time), 1)
@@ -169,17 +170,17 @@ func (p *Player) Next(msg PlayMsg) tea.Cmd {
 	upto := len(p.Events)
 	if p.speed != atOnce {
 		// Events within one frame are played together.
-		within := p.due[p.At] + time.Duration(float64(p.frame)*p.speed)
+		within := p.due[p.At] + time.Duration(float64(p.options.Frame)*p.speed)
 		upto = p.At + 1
 		for upto < len(p.Events) && p.due[upto] <= within {
 			upto++
 		}
 	}
-	told := p.Tell(upto)
+	cmd := p.Tell(upto)
 	if p.At == len(p.Events) {
 		p.rest(true)
 	}
-	return tea.Batch(told, p.Wait())
+	return tea.Batch(cmd, p.Wait())
 }
 
 // rest pauses or resumes playback.
@@ -190,20 +191,20 @@ func (p *Player) rest(rest bool) {
 
 // Toggle pauses or resumes playback. At the end it starts from the beginning.
 func (p *Player) Toggle() tea.Cmd {
-	var told tea.Cmd
+	var cmd tea.Cmd
 	if p.Paused && p.At == len(p.Events) {
-		told = p.Tell(0)
+		cmd = p.Tell(0)
 	}
 	p.rest(!p.Paused)
-	return tea.Batch(told, p.Wait(), p.Inward(p.Screen.Animate()))
+	return tea.Batch(cmd, p.Wait(), p.Inward(p.Screen.Animate()))
 }
 
 // Seek moves to the position after the given number of events. It keeps playing
 // from there unless paused.
 func (p *Player) Seek(to int) tea.Cmd {
-	told := p.Tell(to)
+	cmd := p.Tell(to)
 	p.Screen.Freeze(p.Paused)
-	return tea.Batch(told, p.Wait())
+	return tea.Batch(cmd, p.Wait())
 }
 
 // Moment returns the position of the next moment, or of the previous one.
@@ -253,7 +254,7 @@ func (p *Player) Inward(cmd tea.Cmd) tea.Cmd {
 		case outerMsg:
 			return msg.msg
 		case tea.QuitMsg:
-			if p.Alone {
+			if p.options.Alone {
 				return msg
 			}
 			return LeftMsg{}

@@ -13,7 +13,6 @@ import (
 	"replan/planning/plan"
 	planlayout "replan/planning/plan/layout"
 	"replan/tui/draw"
-	"replan/tui/plain"
 	"replan/tui/telling"
 )
 
@@ -23,8 +22,8 @@ func (d *Dialog) lay() {
 	if d.at < len(d.steps) {
 		kept = d.chosen().Step.Index
 	}
-	d.steps, d.doc, d.limit = d.Review.Steps(), nil, 0
-	graph := plan.NewGraph(d.Review.Plan())
+	d.steps, d.doc, d.limit = d.review.Steps(), nil, 0
+	graph := plan.NewGraph(d.review.Plan())
 	d.parallel = planlayout.Parallel(graph)
 	d.needs = make([][]string, len(d.steps))
 	for i, s := range d.steps {
@@ -57,10 +56,10 @@ func (d *Dialog) layRails(width int) {
 	d.rails = planlayout.NewRails(deps.Reduce(), d.limit)
 }
 
-// Draw draws the dialog in exactly height lines of width cells.
-func (d *Dialog) Draw(width, height int) []string {
-	l := d.Look
-	if d.Editor != nil {
+// View draws the dialog on exactly size.H lines of size.W cells.
+func (d *Dialog) View(size draw.Rect) []string {
+	l, width, height := d.Look, size.W, size.H
+	if d.editor != nil {
 		return l.Block(d.drawEditor(width, height), width, height)
 	}
 	bar := d.bar(width)
@@ -116,10 +115,10 @@ func (d *Dialog) drawStacked(width, height int, bar []string) []string {
 func (d *Dialog) title() (title, note string) {
 	l := d.Look
 	words := "Review"
-	if d.Review.Revision > 1 {
-		words = fmt.Sprintf("Review of rev %d", d.Review.Revision)
+	if d.review.Revision > 1 {
+		words = fmt.Sprintf("Review of rev %d", d.review.Revision)
 	}
-	title = l.Warning.Bold(true).Render(l.Glyphs.Gate+" "+words) + l.Muted.Render(" "+l.Glyphs.Separator+" "+untrusted.Line(d.Review.Plan().Title))
+	title = l.Warning.Bold(true).Render(l.Glyphs.Gate+" "+words) + l.Muted.Render(" "+l.Glyphs.Separator+" "+d.review.Plan().Title.Line())
 	return title, l.Span(d.top, min(d.top+d.body, len(d.steps)), len(d.steps))
 }
 
@@ -130,23 +129,23 @@ func (d *Dialog) stepTitle() string {
 // bar shows the changes, a message about the last key, or a question.
 func (d *Dialog) bar(width int) []string {
 	l := d.Look
-	most := 4
+	maxLines := 4
 	lines := func(style lipgloss.Style, text string) []string {
 		out := draw.Wrap(text, max(width-4, 1))
-		if len(out) > most {
-			out = append(out[:most-1], out[most-1]+l.Glyphs.Ellipsis)
+		if len(out) > maxLines {
+			out = append(out[:maxLines-1], out[maxLines-1]+l.Glyphs.Ellipsis)
 		}
 		return draw.Paint(style, out)
 	}
 	switch {
-	case d.Grace && d.early:
+	case d.Grace.Early:
 		return lines(l.Warning, "That key came too early. Press it again.")
-	case d.sure != nil:
-		return lines(l.Warning, d.sure.text+"  "+d.Keys.Yes.Help().Key+" yes  "+d.Keys.No.Help().Key+" no")
+	case d.confirm != nil:
+		return lines(l.Warning, d.confirm.text+"  "+d.Keys.Yes.Help().Key+" yes  "+d.Keys.No.Help().Key+" no")
 	case d.word != "":
 		return lines(l.Warning, d.word)
 	}
-	changed := strings.ReplaceAll(d.Review.Changes().String(), "·", l.Glyphs.Separator)
+	changed := strings.ReplaceAll(d.review.Changes().String(), "·", l.Glyphs.Separator)
 	if changed == "" {
 		return lines(l.Faint, "Nothing is changed yet.")
 	}
@@ -180,8 +179,8 @@ func (d *Dialog) columns(width int) reviewColumns {
 	longest, widest := 0, 0
 	for i := range d.steps {
 		c.index = max(c.index, min(ansi.StringWidth(untrusted.Line(d.steps[i].Step.Index)), 6))
-		longest = max(longest, ansi.StringWidth(reviewTool(d.steps[i].Step)))
-		title := ansi.StringWidth(untrusted.Line(d.steps[i].Step.Title)) + ansi.StringWidth(d.tail(&d.steps[i]))
+		longest = max(longest, ansi.StringWidth(telling.StepTool(&d.steps[i].Step)))
+		title := ansi.StringWidth(d.steps[i].Step.Title.Line()) + ansi.StringWidth(d.tail(&d.steps[i]))
 		widest = max(widest, title)
 	}
 	if width >= 56 {
@@ -198,18 +197,6 @@ func (d *Dialog) columns(width int) reviewColumns {
 	c.title -= c.parallel
 	c.title = max(min(c.title, widest), 4)
 	return c
-}
-
-// reviewTool names the executor of a step.
-func reviewTool(s plan.Step) string {
-	switch s.Executor {
-	case plan.ExecutorTool:
-		return untrusted.Line(s.Tool)
-	case plan.ExecutorAgent:
-		return "agent " + untrusted.Line(s.Profile)
-	default:
-		return "model"
-	}
 }
 
 func (d *Dialog) drawRow(at int, c reviewColumns) string {
@@ -245,24 +232,14 @@ func (d *Dialog) drawStep(p *draw.Painter, s *agent.ReviewStep, c reviewColumns)
 	case s.Settled:
 		title = l.Muted
 	}
-	number := l.Cut(untrusted.Line(s.Step.Index), c.index)
-	p.Gap(1 + c.index - ansi.StringWidth(number))
-	p.Add(l.Muted, number)
-	p.Gap(1)
-	text, tail := untrusted.Line(s.Step.Title), d.tail(s)
+	text, tail := s.Step.Title.Line(), d.tail(s)
 	if ansi.StringWidth(text)+ansi.StringWidth(tail) > c.title {
 		tail = l.Cut(tail, c.title/2)
 	}
 	text = l.Cut(text, c.title-ansi.StringWidth(tail))
-	p.Add(title, text)
-	p.Add(l.Accent, tail)
-	p.Gap(c.title - ansi.StringWidth(text) - ansi.StringWidth(tail))
-	if c.tool > 0 {
-		name := l.Cut(reviewTool(s.Step), c.tool)
-		p.Gap(2)
-		p.Add(tool, name)
-		p.Gap(c.tool - ansi.StringWidth(name))
-	}
+	p.Step(draw.StepColumns{Index: c.index, Title: c.title, Tool: c.tool},
+		draw.StepCell{Style: l.Muted, Text: untrusted.Line(s.Step.Index)}, draw.StepCell{Style: title, Text: text},
+		draw.StepCell{Style: l.Accent, Text: tail}, draw.StepCell{Style: tool, Text: telling.StepTool(&s.Step)})
 	l.PaintParallel(p, c.parallel, !s.Out && d.parallel[s.Step.Index])
 	word, style := d.gateWord(s)
 	if c.state < 4 {
@@ -331,7 +308,7 @@ func (d *Dialog) drawDetail(width, height int) []string {
 		d.doc = &draw.Document{Look: d.Look, Width: width - 4}
 		s := d.chosen()
 		d.write(d.doc, &s)
-		d.doc.PlanNotes(d.Review.Plan())
+		d.doc.PlanNotes(d.review.Plan())
 	}
 	return draw.Padded(d.Look.Block(d.doc.Rows(&d.line, height), width-4, height))
 }
@@ -343,22 +320,22 @@ func (d *Dialog) write(doc *draw.Document, s *agent.ReviewStep) {
 	if s.Gate != nil {
 		server = s.Gate.Tool.Server
 	}
-	doc.Call(untrusted.Line(s.Step.Title), reviewTool(s.Step), server, "")
+	doc.Call(s.Step.Title.Line(), telling.StepTool(&s.Step), server, "")
 	switch {
 	case s.Out:
-		doc.Field("out", l.Removed, "it will not run; "+d.Keys.TakeOut.Help().Key+" brings it back")
+		doc.Field("out", l.Removed, "it will not run; "+d.Keys.TakeOut.Help().Key+" restores it")
 	case s.Settled:
-		doc.Field("stays", l.Muted, "it was carried out already, or is under way")
+		doc.Field("stays", l.Muted, "it has already started")
 	case s.Gate != nil:
 		d.writeGate(doc, s)
 	case s.Step.Executor == plan.ExecutorTool:
-		doc.Field("gate", l.Faint, "none: it runs unasked")
+		doc.Field("gate", l.Faint, "none: it runs without asking")
 	}
 	if needs := d.needs[d.at]; len(needs) > 0 {
 		doc.Field("after", l.Text, strings.Join(needs, ", "))
 	}
 	if len(s.After) > 0 {
-		doc.Field("moved", l.Accent, "it waits for "+strings.Join(s.After, ", ")+" since one of them was moved")
+		doc.Field("moved", l.Accent, "it waits for "+strings.Join(s.After, ", ")+" because one of them was moved")
 	}
 	if s.Step.ExpectedOutcome != "" {
 		doc.Field("expects", l.Text, s.Step.ExpectedOutcome)
@@ -385,18 +362,18 @@ func (d *Dialog) writeGate(doc *draw.Document, s *agent.ReviewStep) {
 	if g.Rule.Verdict == rule.VerdictBlock {
 		word = "denied"
 	}
-	doc.Field(word, l.Text, g.Rule.Why)
-	doc.Field("rule", l.Text, plain.Rule(g.Rule))
+	doc.Field(word, l.Text, g.Rule.Why.Visible())
+	doc.Field("rule", l.Text, telling.RuleWords(g.Rule))
 	switch {
 	case g.Rule.Verdict == rule.VerdictBlock:
 	case s.Passes:
 		doc.Field("gate", l.Success, "approved, once, for exactly this call; "+d.Keys.PassGate.Help().Key+" takes it back")
 	case g.Closed != "":
-		doc.Field("gate", l.Muted, g.Closed)
+		doc.Field("gate", l.Muted, g.Closed.Visible())
 	default:
 		words := d.Keys.PassGate.Help().Key + " approves it for exactly this call"
 		if g.Tool.Previews {
-			words += "; what it would change is only shown if it asks when it runs"
+			words += "; its changes are shown only if it asks when it runs"
 		}
 		doc.Field("gate", l.Warning, words)
 	}

@@ -23,11 +23,11 @@ type reviewEditor struct {
 func (d *Dialog) edit(s agent.ReviewStep) error {
 	switch {
 	case s.Out:
-		return errors.New("it is out: bring it back first")
+		return errors.New("it is removed: restore it first")
 	case s.Settled:
-		return errors.New("it was carried out already, or is under way")
+		return errors.New("it has already started")
 	}
-	text := map[string]any{"title": s.Step.Title}
+	text := map[string]any{"title": string(s.Step.Title)}
 	if s.Step.Executor == plan.ExecutorTool {
 		args := s.Step.Args
 		if args == nil {
@@ -39,26 +39,26 @@ func (d *Dialog) edit(s agent.ReviewStep) error {
 	if e == nil {
 		return errors.New("this step is too long to be edited here")
 	}
-	d.Editor = &reviewEditor{Editor: e, step: s.Step}
+	d.editor = &reviewEditor{Editor: e, step: s.Step}
 	return nil
 }
 
 // takeEdit applies the edited step, or says why it is invalid.
 func (d *Dialog) takeEdit() {
-	e := d.Editor
+	e := d.editor
 	value := e.Args()
 	if value == nil {
 		return
 	}
 	title, args, err := e.read(value)
 	if err == nil {
-		err = d.Review.Edit(e.step.Index, title, args)
+		err = d.review.Edit(e.step.Index, title, args)
 	}
 	if err != nil {
 		e.Fault = "Not taken: " + untrusted.Line(err.Error())
 		return
 	}
-	d.Editor = nil
+	d.editor = nil
 	d.lay()
 }
 
@@ -68,19 +68,19 @@ func (e *reviewEditor) read(value map[string]any) (title string, args map[string
 	calls := e.step.Executor == plan.ExecutorTool
 	for name := range value {
 		if name != "title" && (name != "args" || !calls) {
-			return "", nil, fmt.Errorf("of this step %q cannot be edited", name)
+			return "", nil, fmt.Errorf("%q of a step cannot be edited", name)
 		}
 	}
 	title, ok := value["title"].(string)
 	if !ok {
-		return "", nil, errors.New("title has to be a text")
+		return "", nil, errors.New("title must be a text")
 	}
 	if !calls {
 		return title, e.step.Args, nil
 	}
 	args, ok = value["args"].(map[string]any)
 	if !ok {
-		return "", nil, errors.New("args have to be an object, as in {\"name\": \"value\"}")
+		return "", nil, errors.New("args must be an object, such as {\"name\": \"value\"}")
 	}
 	if len(args) == 0 && e.step.Args == nil {
 		args = nil
@@ -92,13 +92,13 @@ func (e *reviewEditor) read(value map[string]any) (title string, args map[string
 func (d *Dialog) drawEditor(width, height int) []string {
 	l := d.Look
 	var bar []string
-	if d.Editor.Fault != "" {
-		bar = draw.Paint(l.Warning, draw.Wrap(d.Editor.Fault, width-4))
+	if d.editor.Fault != "" {
+		bar = draw.Paint(l.Warning, draw.Wrap(d.editor.Fault, width-4))
 		bar = bar[:min(len(bar), max(min(height-6, 6), 1))]
 	} else {
 		bar = draw.Flow([]string{
 			l.Key.Bold(true).Render(d.Keys.SendArgs.Help().Key) + " " + l.Text.Render("take it"),
-			l.Key.Bold(true).Render(d.Keys.Away.Help().Key) + " " + l.Text.Render("leave it as it was"),
+			l.Key.Bold(true).Render(d.Keys.Away.Help().Key) + " " + l.Text.Render("keep it unchanged"),
 			l.Faint.Render("${name} is another step's result"),
 		}, "   ", width-4)[:1]
 	}
@@ -107,10 +107,10 @@ func (d *Dialog) drawEditor(width, height int) []string {
 		bar[i] = l.Fit(bar[i], width-4)
 	}
 	body := max(height-3-len(bar), 1)
-	d.Editor.SetSize(width-4, body)
-	title := l.Warning.Bold(true).Render("Edit " + telling.StepWords(d.Editor.step.Index))
+	d.editor.SetSize(width-4, body)
+	title := l.Warning.Bold(true).Render("Edit " + telling.StepWords(d.editor.step.Index))
 	return l.Frame(width, l.Warning,
-		draw.Section{Title: title, Lines: draw.Padded(l.Block(d.Editor.Lines(), width-4, body)), Style: l.Warning},
+		draw.Section{Title: title, Lines: draw.Padded(l.Block(d.editor.Lines(), width-4, body)), Style: l.Warning},
 		draw.Section{Lines: draw.Padded(bar), Style: l.Warning},
 	)
 }

@@ -4,13 +4,13 @@ import (
 	"errors"
 	"fmt"
 	"strings"
-	"time"
 
 	tea "charm.land/bubbletea/v2"
 
 	"replan/agent"
 	"replan/agent/event"
 	"replan/agent/runner"
+	"replan/internal/english"
 	"replan/internal/untrusted"
 	"replan/planning/plan"
 	planlayout "replan/planning/plan/layout"
@@ -22,19 +22,16 @@ import (
 // gates, and run or refuse the plan. It opens by itself.
 type Dialog struct {
 	Look   *draw.Look
-	Pauses draw.Pauses
 	Keys   *keymap.Map
-	Hidden func() bool // another request comes first
+	Hidden bool // another request comes first
 
 	id     string        // run, revision and resume count of the plan
-	Review *agent.Review // nil if no plan waits
+	review *agent.Review // nil if no plan waits
 	tools  plan.Catalogue
 	open   bool
-	Fresh  bool // no notification sent yet
-	sent   bool // answer in flight
-	Grace  bool // keys are not accepted yet
-	early  bool // a key came too early
-	Count  int  // grace times started
+	fresh  bool       // no notification sent yet
+	sent   bool       // answer in flight
+	Grace  draw.Grace // keys are not accepted during it
 
 	steps    []agent.ReviewStep
 	needs    [][]string        // dependencies of each step
@@ -50,20 +47,17 @@ type Dialog struct {
 	line   int            // first visible line of doc
 	detail int            // visible lines of doc
 
-	Editor *reviewEditor
-	sure   *reviewQuestion // pending confirmation
-	word   string          // message about the last key
+	editor  *reviewEditor
+	confirm *reviewQuestion // pending confirmation
+	word    string          // message about the last key
 }
 
 // reviewQuestion asks for confirmation of an action with wider effects than the
 // user requested.
 type reviewQuestion struct {
 	text string
-	yes  func() keymap.Wanted
+	yes  func() keymap.Request
 }
-
-// RestMsg reports that the grace time number Count is over.
-type RestMsg struct{ Count int }
 
 // Set stores the plan that waits for review, if any. A different plan opens the
 // dialog and starts a grace time.
@@ -75,113 +69,135 @@ func (d *Dialog) Set(run *agent.Run, times int) tea.Cmd {
 	if id == d.id {
 		return nil
 	}
-	*d = Dialog{Look: d.Look, Pauses: d.Pauses, Keys: d.Keys, Hidden: d.Hidden, Count: d.Count, id: id}
+	*d = Dialog{Look: d.Look, Keys: d.Keys, Hidden: d.Hidden, Grace: draw.Grace{Length: d.Grace.Length, Count: d.Grace.Count}, id: id}
 	if run == nil {
 		return nil
 	}
-	d.Review, d.tools, d.open, d.Fresh = run.Review(), run.Catalogue, true, true
+	d.review, d.tools, d.open, d.fresh = run.Review(), run.Catalogue, true, true
 	d.lay()
-	return d.Wait()
+	return d.Grace.Start()
 }
 
-// Wait starts a grace time.
-func (d *Dialog) Wait() tea.Cmd {
-	d.Grace = true
-	d.Count++
-	count := d.Count
-	return tea.Tick(d.Pauses.Grace, func(time.Time) tea.Msg { return RestMsg{count} })
-}
-
-// Rested ends the grace time unless another key has arrived since.
-func (d *Dialog) Rested(m RestMsg) {
-	if m.Count == d.Count {
-		d.Grace, d.early = false, false
+// TakeFresh returns the title of a plan that has just come for review, once.
+func (d *Dialog) TakeFresh() (title string, fresh bool) {
+	if !d.fresh {
+		return "", false
 	}
+	d.fresh = false
+	return d.review.Plan().Title.FirstLine(), true
 }
 
 // Waits reports whether a plan waits for review.
-func (d *Dialog) Waits() bool { return d.Review != nil && !d.sent }
+func (d *Dialog) Waits() bool { return d.review != nil && !d.sent }
 
 // Reopen reopens the dialog after the user looked around.
 func (d *Dialog) Reopen() tea.Cmd {
-	d.open, d.early = true, false
-	return d.Wait()
+	d.open, d.Grace.Early = true, false
+	return d.Grace.Start()
 }
 
 // Refused reopens the dialog after the session rejected the answer, as reported in
 // a note.
 func (d *Dialog) Refused(why string) {
 	if d.sent {
-		d.sent, d.open, d.word = false, true, untrusted.Line(why)
+		d.sent, d.open, d.word = false, true, why
 	}
 }
 
 // Shown reports whether the dialog is open.
-func (d *Dialog) Shown() bool { return d.open && d.Waits() && !d.Hidden() }
+func (d *Dialog) Shown() bool { return d.open && d.Waits() && !d.Hidden }
 
-// Types reports whether the user is editing a call.
-func (d *Dialog) Types() bool { return d.Editor != nil }
+// Place returns the place whose actions help lists first.
+func (d *Dialog) Place() keymap.Place { return keymap.PlaceReview }
 
-// Forget clears the message about the last key.
-func (d *Dialog) Forget() {
-	if !d.Grace && d.Editor == nil && d.sure == nil {
+// Typing reports whether letters are text of an edited call.
+func (d *Dialog) Typing() bool { return d.editor != nil }
+
+// forget clears the message about the last key.
+func (d *Dialog) forget() {
+	if !d.Grace.On && d.editor == nil && d.confirm == nil {
 		d.word = ""
 	}
 }
 
-// Handlers returns the actions of the dialog. There are none during the grace time.
-func (d *Dialog) Handlers() keymap.Handlers {
+// Actions returns the actions of the dialog. There are none during the grace time.
+func (d *Dialog) Actions() keymap.Handlers { return d.handlers().First(d.forget) }
+
+func (d *Dialog) handlers() keymap.Handlers {
 	switch {
-	case d.Grace || !d.Waits():
+	case d.Grace.On || !d.Waits():
 		return nil
-	case d.Editor != nil:
+	case d.editor != nil:
 		return keymap.Handlers{
-			"dialog.leave":       {Do: keymap.Just(func() { d.Editor = nil })},
+			"dialog.leave":       {Do: keymap.Just(func() { d.editor = nil })},
 			"question.send":      {Do: keymap.Just(d.takeEdit)},
-			"question.undo_edit": {Do: keymap.Just(func() { d.Editor.Undo() })},
+			"question.undo_edit": {Do: keymap.Just(func() { d.editor.Undo() })},
 		}
-	case d.sure != nil:
+	case d.confirm != nil:
 		return keymap.Handlers{
-			"quit.yes": {Do: func() keymap.Wanted {
-				yes := d.sure.yes
-				d.sure = nil
+			"quit.yes": {Do: func() keymap.Request {
+				yes := d.confirm.yes
+				d.confirm = nil
 				return yes()
 			}},
-			"quit.no": {Do: keymap.Just(func() { d.sure = nil })},
+			"quit.no": {Do: keymap.Just(func() { d.confirm = nil })},
 		}
 	}
 	return d.changeHandlers().With(d.viewHandlers())
 }
 
-// Act runs an action chosen elsewhere.
-func (d *Dialog) Act(id string) keymap.Wanted {
-	if d.Grace {
-		return d.tooEarly()
+// Answers returns the actions that change and answer the plan for use elsewhere,
+// as in the palette. While the dialog is hidden, an action only shows it: nothing
+// changes unseen.
+func (d *Dialog) Answers() keymap.Handlers {
+	hs := keymap.Handlers{}
+	for _, id := range []string{
+		"review.run", "review.refuse", "review.edit", "review.take_out", "review.move_up",
+		"review.move_down", "review.approve", "review.approve_all", "review.undo",
+	} {
+		hs[id] = keymap.Handler{
+			Refuse: keymap.Unless(d.Waits, "No plan waits for review."),
+			Do: func() keymap.Request {
+				switch {
+				case !d.Shown():
+					return keymap.Request{Cmd: d.Reopen()}
+				case d.Grace.On:
+					return keymap.Request{Cmd: d.Grace.TooEarly()}
+				}
+				w, why := d.Actions().Act(id)
+				if why != "" {
+					return keymap.ShowFooter(why)
+				}
+				return w
+			},
+		}
 	}
-	d.Forget()
-	w, why := d.Handlers().Act(id)
-	if why != "" {
-		return keymap.Saying(why)
-	}
-	return w
+	return hs
 }
 
-// Typed handles a key that is bound to no action.
-func (d *Dialog) Typed(k tea.KeyPressMsg) keymap.Wanted {
-	switch {
-	case d.Grace:
-		return d.tooEarly()
-	case d.Editor != nil:
-		return keymap.Wanted{Cmd: d.Editor.Update(k)}
-	default:
-		return keymap.Wanted{}
+// Update handles keys without an action, pasted text and the mouse.
+func (d *Dialog) Update(msg tea.Msg) keymap.Request {
+	switch msg := msg.(type) {
+	case tea.KeyPressMsg:
+		if d.Grace.On {
+			return keymap.Request{Cmd: d.Grace.TooEarly()}
+		}
+		d.forget()
+		if d.editor != nil {
+			return keymap.Request{Cmd: d.editor.Update(msg)}
+		}
+	case tea.PasteMsg:
+		if d.editor != nil {
+			return keymap.Request{Cmd: d.editor.Update(msg)}
+		}
+	case tea.MouseWheelMsg:
+		d.line += draw.WheelLines(tea.Mouse(msg))
+	case tea.MouseClickMsg:
+		if i := msg.Y - d.first + d.top; msg.Y >= d.first && msg.Y < d.first+d.body && i < len(d.steps) && d.editor == nil {
+			d.choose(i)
+		}
 	}
-}
-
-// tooEarly restarts the grace time.
-func (d *Dialog) tooEarly() keymap.Wanted {
-	d.early = true
-	return keymap.Wanted{Cmd: d.Wait()}
+	return keymap.Request{}
 }
 
 // viewHandlers returns the actions that answer, and those that change the view.
@@ -190,9 +206,9 @@ func (d *Dialog) viewHandlers() keymap.Handlers {
 	line := func(by int) keymap.Handler { return keymap.Handler{Do: keymap.Just(func() { d.line += by })} }
 	choose := func(i int) keymap.Handler { return keymap.Handler{Do: keymap.Just(func() { d.choose(i) })} }
 	return keymap.Handlers{
-		"review.run": {Do: func() keymap.Wanted { return d.answer(event.ReviewRun) }},
+		"review.run": {Do: func() keymap.Request { return d.answer(event.ReviewRun) }},
 		"review.refuse": {Do: keymap.Just(func() {
-			d.sure = &reviewQuestion{"Refuse this plan? The run ends; a resume shows the plan again.", func() keymap.Wanted { return d.answer(event.ReviewRefuse) }}
+			d.confirm = &reviewQuestion{"Refuse this plan? The run ends; a resume shows the plan again.", func() keymap.Request { return d.answer(event.ReviewRefuse) }}
 		})},
 		"dialog.leave": {Do: keymap.Just(func() { d.open = false })},
 		"move.page_up": line(-page), "move.half_up": line(-page), "move.page_down": line(page), "move.half_down": line(page),
@@ -201,9 +217,9 @@ func (d *Dialog) viewHandlers() keymap.Handlers {
 }
 
 // answer sends the decision about the plan.
-func (d *Dialog) answer(decision event.ReviewDecision) keymap.Wanted {
+func (d *Dialog) answer(decision event.ReviewDecision) keymap.Request {
 	d.sent = true
-	return keymap.Sending(runner.Review{Run: d.Review.Run, Answer: d.Review.Answer(decision)})
+	return keymap.SendCommands(runner.Review{Run: d.review.Run, Answer: d.review.Answer(decision)})
 }
 
 // chosen returns the selected step.
@@ -218,7 +234,7 @@ func (d *Dialog) choose(i int) {
 
 // changeHandlers returns the actions that change the plan.
 func (d *Dialog) changeHandlers() keymap.Handlers {
-	s, v := d.chosen(), d.Review
+	s, v := d.chosen(), d.review
 	change := func(f func() error) keymap.Handler {
 		return keymap.Handler{Do: keymap.Just(func() {
 			if err := f(); err != nil {
@@ -250,18 +266,17 @@ func (d *Dialog) changeHandlers() keymap.Handlers {
 
 // sentence formats an error as a sentence.
 func sentence(err error) string {
-	text := untrusted.Line(err.Error())
-	return strings.ToUpper(text[:1]) + text[1:] + "."
+	return english.Capital(untrusted.Line(err.Error())) + "."
 }
 
 // takeOut removes or restores a step. If other steps depend on it, takeOut asks
 // whether to remove them too.
 func (d *Dialog) takeOut(s agent.ReviewStep) error {
-	v := d.Review
+	v := d.review
 	if s.Out {
 		back, err := v.Restore(s.Step.Index)
 		if err == nil && len(back) > 1 {
-			d.word = "Back are the steps " + untrusted.Line(strings.Join(back, ", ")) + ", which need each other."
+			d.word = "Restored steps: " + untrusted.Line(strings.Join(back, ", ")) + ", which need each other."
 		}
 		return err
 	}
@@ -270,33 +285,36 @@ func (d *Dialog) takeOut(s agent.ReviewStep) error {
 	if !errors.As(err, &needed) {
 		return err
 	}
-	text := fmt.Sprintf("Step %s is needed by %s. Take all of them out?", untrusted.Line(needed.Step), untrusted.Line(strings.Join(needed.Dependents, ", ")))
-	d.sure = &reviewQuestion{text, func() keymap.Wanted {
+	text := fmt.Sprintf("Step %s is needed by %s. Remove all of them?", untrusted.Line(needed.Step), untrusted.Line(strings.Join(needed.Dependents, ", ")))
+	d.confirm = &reviewQuestion{text, func() keymap.Request {
 		if err := v.Remove(needed.Step, true); err != nil {
 			d.word = sentence(err)
 		}
 		d.lay()
-		return keymap.Wanted{}
+		return keymap.Request{}
 	}}
 	return nil
 }
 
-// Clicked selects the step drawn at line.
-func (d *Dialog) Clicked(line int) {
-	if i := line - d.first + d.top; line >= d.first && line < d.first+d.body && i >= 0 && i < len(d.steps) && d.Editor == nil {
-		d.choose(i)
+// Cursor returns the text cursor in the dialog's area, or nil if no text is edited.
+func (d *Dialog) Cursor() *tea.Cursor {
+	if d.editor == nil {
+		return nil
 	}
+	c := d.editor.Cursor()
+	if c != nil {
+		c.X += 2
+		c.Y++ // below the upper edge
+	}
+	return c
 }
-
-// Wheeled handles a turn of the mouse wheel.
-func (d *Dialog) Wheeled(lines int) { d.line += lines }
 
 // Hints lists the keys that are active now.
 func (d *Dialog) Hints() []keymap.Hint {
 	switch {
-	case d.Editor != nil:
-		return []keymap.Hint{d.Keys.Hint("take it", "question.send"), d.Keys.Hint("leave as it was", "dialog.leave")}
-	case d.sure != nil:
+	case d.editor != nil:
+		return []keymap.Hint{d.Keys.Hint("take it", "question.send"), d.Keys.Hint("keep it unchanged", "dialog.leave")}
+	case d.confirm != nil:
 		return []keymap.Hint{d.Keys.Hint("", "quit.yes"), d.Keys.Hint("", "quit.no")}
 	}
 	out := "out"
@@ -319,7 +337,7 @@ func (d *Dialog) Hints() []keymap.Hint {
 // Retheme discards the rendering made with the previous theme.
 func (d *Dialog) Retheme() {
 	d.doc = nil
-	if d.Editor != nil {
-		d.Editor.Retheme()
+	if d.editor != nil {
+		d.editor.Retheme()
 	}
 }

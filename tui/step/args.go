@@ -46,7 +46,7 @@ func (d *Pane) drawArgs(p *draw.SheetPage, s *agent.StepState) {
 		p.Prose(l.Faint, "Fitted to the tool's types: "+untrusted.Line(c.String()))
 	}
 	if len(sources) > 0 && sources[0].By == agent.AuthorUser {
-		p.Prose(l.Faint, "You wrote this call yourself, in place of the planned one.")
+		p.Prose(l.Faint, "You wrote this call in place of the planned one.")
 	}
 	if all != "" {
 		who := "the model that made this plan"
@@ -62,7 +62,7 @@ func (d *Pane) drawArgs(p *draw.SheetPage, s *agent.StepState) {
 func (d *Pane) args(s *agent.StepState) (map[string]any, string) {
 	switch {
 	case s.DryRun:
-		return s.Args, "args, as far as they are known"
+		return s.Args, "args, as far as known"
 	case s.Status == agent.StepWaiting:
 		for _, g := range d.run.Gates {
 			if g.Gate == s.Gate && s.Gate != "" && g.Args != nil {
@@ -151,11 +151,8 @@ func writeWorded(p *draw.SheetPage, name string, column int, value any) {
 		p.Member(name, column, value)
 		return
 	}
-	lead := p.Look.Accent.Render(p.Look.Fit(label, column))
-	for _, line := range draw.WrapKept(untrusted.Visible(text), max(p.Width-column-1, 1)) {
-		p.Lines = append(p.Lines, lead+" "+line)
-		lead = strings.Repeat(" ", column)
-	}
+	lead := p.Look.Accent.Render(p.Look.Fit(label, column)) + " "
+	p.Lines = append(p.Lines, draw.Hang(lead, draw.WrapKept(untrusted.Visible(text), max(p.Width-column-1, 1)))...)
 }
 
 // guidedCode returns a leaf of code at the right of a vertical line.

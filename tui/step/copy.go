@@ -8,21 +8,21 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// Copied returns the complete text of the visible tab, unformatted, and its
+// copied returns the complete text of the visible tab, unformatted, and its
 // name.
-func (d *Pane) Copied() (text, what string) {
+func (d *Pane) copied() (text, what string) {
 	s := d.state()
 	if s == nil {
-		d.Lines()
+		d.lines()
 		return d.plain(), "what is shown"
 	}
-	what = tabNames[d.Tab] + " of " + telling.StepWords(s.Step.Index)
-	switch d.Tab {
-	case TabArgs:
+	what = tabNames[d.tab] + " of " + telling.StepWords(s.Step.Index)
+	switch d.tab {
+	case tabArgs:
 		return d.argsText(s), what
-	case TabOutput:
+	case tabOutput:
 		return outputText(s), what
-	case TabDiff:
+	case tabDiff:
 		if s.Diff != "" {
 			return s.Diff, what
 		}
@@ -30,7 +30,7 @@ func (d *Pane) Copied() (text, what string) {
 			return "", what
 		}
 	}
-	d.Lines()
+	d.lines()
 	return d.plain(), what
 }
 

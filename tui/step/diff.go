@@ -17,7 +17,7 @@ func (d *Pane) drawDiff(p *draw.SheetPage, s *agent.StepState) {
 	l := d.look
 	before := d.versionBefore(s)
 	if s.Diff == "" && before == nil {
-		p.Prose(l.Faint, "No diff: nothing is known that this step changes.")
+		p.Prose(l.Faint, "No changes to files are known for this step.")
 		return
 	}
 	if s.Diff != "" {
@@ -54,13 +54,13 @@ func stepText(s *agent.StepState) string {
 	return fmt.Sprintf("title: %s\ntool: %s\nargs: %s\n", s.Step.Title, s.Step.Tool, telling.JSONText(s.Step.Args, "  "))
 }
 
-// NoSides explains why the diff of the selected step cannot switch its view.
-func (d *Pane) NoSides() string {
-	d.Lines()
-	for _, f := range d.Back {
+// noSides explains why the diff of the selected step cannot switch its view.
+func (d *Pane) noSides() string {
+	d.lines()
+	for _, f := range d.back {
 		if _, ok := f.(draw.DiffLeaf); ok {
 			return ""
 		}
 	}
-	return "No diff is in view that could stand side by side."
+	return "No diff in view can be shown side by side."
 }

@@ -3,6 +3,7 @@
 //
 // Start with [Pane].
 //
-// Like every pane, it imports draw, keymap, telling, timing and the core, never
-// another pane; the root model routes between them.
+// Like every pane, it may import draw, keymap, live, telling, timing, the core and
+// the session of agent/runner, but no other pane. The root model routes between
+// panes.
 package step

@@ -10,7 +10,7 @@ import (
 	"replan/tui/telling"
 )
 
-// classNames are the step states in the order in which a roll-up lists them,
+// classNames are the step states in the order in which a group lists them,
 // those that need attention first.
 var classNames = []struct {
 	class telling.StepClass
@@ -33,7 +33,7 @@ var classNames = []struct {
 // rollNamed is the maximum number of steps per state that the step pane names.
 const rollNamed = 40
 
-// drawGroup draws the steps of a roll-up by their state.
+// drawGroup draws the steps of a group by their state.
 func (d *Pane) drawGroup(p *draw.Document, r *Group) {
 	l := d.look
 	title := r.Label
@@ -41,9 +41,9 @@ func (d *Pane) drawGroup(p *draw.Document, r *Group) {
 		title += fmt.Sprintf(", %s to %s", r.First, r.Last)
 	}
 	p.Prose(l.Strong, title)
-	does := d.Keys.Name("plan.open") + " shows each, " + d.Keys.Name("plan.filter") + " finds one"
+	does := d.keys.Name("plan.open") + " shows each, " + d.keys.Name("plan.filter") + " finds one"
 	if r.Open {
-		does = d.Keys.Name("plan.open") + " folds them"
+		does = d.keys.Name("plan.open") + " collapses them"
 	}
 	p.Field("holds", l.Text, english.Count(len(r.Steps), "step")+": "+does)
 	for _, c := range classNames {

@@ -23,10 +23,10 @@ const besideFrom = 80
 
 // besides returns the width of the column for the expected outcome, or 0.
 func (d *Pane) besides(s *agent.StepState) int {
-	if d.Tab != TabOutput || d.Width < besideFrom || s.Step.ExpectedOutcome == "" {
+	if d.tab != tabOutput || d.width < besideFrom || s.Step.ExpectedOutcome == "" {
 		return 0
 	}
-	return d.Width / 3
+	return d.width / 3
 }
 
 // besideOutput puts the expected outcome at the right of the output.
@@ -48,7 +48,7 @@ func (d *Pane) drawSoFar(p *draw.SheetPage, s *agent.StepState) {
 		p.Field("expects", l.Text, s.Step.ExpectedOutcome)
 	}
 	if pr := s.Progress; s.Status == agent.StepRunning && (pr.Total > 0 || pr.Message != "") {
-		text := untrusted.Line(pr.Message)
+		text := pr.Message.Line()
 		if pr.Total > 0 {
 			text = strings.TrimSpace(fmt.Sprintf("%.0f%% %s", 100*pr.Done/pr.Total, text))
 		}
@@ -62,8 +62,8 @@ func (d *Pane) drawOutput(p *draw.SheetPage, s *agent.StepState) {
 	gap := func() { p.Lines = append(p.Lines, "") }
 	if s.Error != "" {
 		gap()
-		failure := draw.NewText(l, l.Danger, strings.TrimSpace(s.Error))
-		if d.languageOf(s, "", s.Error) == languageTest {
+		failure := draw.NewText(l, l.Danger, strings.TrimSpace(s.Error.Visible()))
+		if d.languageOf(s, "", s.Error.Visible()) == languageTest {
 			p.Put(draw.NewText(l, l.Danger, failure.Lines[0]))
 			failure.Lines, failure.Prose, failure.Style = failure.Lines[1:], false, testStyle(l)
 		}
@@ -76,7 +76,7 @@ func (d *Pane) drawOutput(p *draw.SheetPage, s *agent.StepState) {
 	case s.Output == "" && s.Loop != nil && s.Loop.Text != "":
 		gap()
 		p.Put(draw.NewText(l, l.Text, strings.TrimSpace(s.Loop.Text)))
-	case s.Output != "" && !strings.Contains(s.Error, strings.TrimSpace(s.Output)):
+	case s.Output != "" && !s.Error.Contains(strings.TrimSpace(s.Output)):
 		gap()
 		t := draw.NewText(l, l.Text, s.Output)
 		t.Prose, t.Style = false, testStyle(l)
@@ -93,7 +93,7 @@ func (d *Pane) drawResult(p *draw.SheetPage, s *agent.StepState) {
 	l := d.look
 	switch r := s.Result.(type) {
 	case nil:
-		p.Prose(l.Faint, "It gave no result.")
+		p.Prose(l.Faint, "There is no result.")
 	case string:
 		switch language := d.languageOf(s, "", r); language {
 		case "":
@@ -196,8 +196,8 @@ func outputText(s *agent.StepState) string {
 	if s.Output == "" && s.Loop != nil && s.Loop.Text != "" {
 		return s.Loop.Text
 	}
-	if s.Output == "" || strings.Contains(s.Error, strings.TrimSpace(s.Output)) {
-		return s.Error
+	if s.Output == "" || s.Error.Contains(strings.TrimSpace(s.Output)) {
+		return string(s.Error)
 	}
 	return s.Output
 }

@@ -10,7 +10,7 @@ import (
 	"replan/tui/panetest"
 )
 
-func TestAResultBeginsWithWhatAPersonReads(t *testing.T) {
+func TestResultBeginsWithReadablePart(t *testing.T) {
 	for _, c := range []struct {
 		name   string
 		step   agent.StepState
@@ -18,7 +18,7 @@ func TestAResultBeginsWithWhatAPersonReads(t *testing.T) {
 		want   []string // lines, in this order
 	}{
 		{
-			"tests that failed: how they went, what failed and where, what they wrote, then the rest",
+			"failed tests: summary, failures, output, rest",
 			agent.StepState{},
 			map[string]any{
 				"summary": "1 of 3 tests failed", "passed": false, "failed": []any{"TestA"}, "command": "go test ./...", "duration_ms": 12.0,
@@ -28,25 +28,25 @@ func TestAResultBeginsWithWhatAPersonReads(t *testing.T) {
 			[]string{"✗ 1 of 3 tests failed", "TestA  a_test.go:7", "got 1", "want 2", "--- FAIL: TestA", "command", "duration_ms"},
 		},
 		{
-			"tests that passed",
+			"passed tests",
 			agent.StepState{},
 			map[string]any{"summary": "3 tests passed", "passed": true, "failed": []any{}, "output": "ok"},
 			[]string{"✓ 3 tests passed", "ok"},
 		},
 		{
-			"matches of a search: path:line: text",
+			"search matches",
 			agent.StepState{},
 			map[string]any{"matches": []any{map[string]any{"path": "auth/jwt.go", "line": 33.0, "text": "\tuser := authenticate()"}}, "total": 1.0},
 			[]string{"auth/jwt.go:33:", "user := authenticate()", "total"},
 		},
 		{
-			"a file that was written: as it changed",
+			"written file: its diff",
 			agent.StepState{Diff: "--- a/x.go\n+++ b/x.go\n@@ -1 +1 @@\n-old\n+new\n"},
 			map[string]any{"bytes": 3.0, "path": "x.go"},
 			[]string{"old", "new", "bytes"},
 		},
 		{
-			"anything else: by its members",
+			"other object: its members",
 			agent.StepState{},
 			map[string]any{"summary": "fine", "path": "x.go"},
 			[]string{"path", "summary"},
@@ -56,7 +56,7 @@ func TestAResultBeginsWithWhatAPersonReads(t *testing.T) {
 			c.step.Status, c.step.Result = agent.StepCompleted, c.result
 			c.step.Step = plan.Step{Index: "1", Tool: "test.run"}
 			l := panetest.DarkLook()
-			d := &Pane{look: l, Width: 60}
+			d := &Pane{look: l, width: 60}
 			p := draw.NewSheetPage(l, 60)
 			d.drawResult(p, &c.step)
 			var rows []string
@@ -68,7 +68,7 @@ func TestAResultBeginsWithWhatAPersonReads(t *testing.T) {
 			for _, want := range c.want {
 				i := strings.Index(got[at:], want)
 				if i < 0 {
-					t.Fatalf("%q is not there, or not in its place:\n%s", want, got)
+					t.Fatalf("%q is missing or out of order:\n%s", want, got)
 				}
 				at += i + len(want)
 			}
@@ -79,7 +79,7 @@ func TestAResultBeginsWithWhatAPersonReads(t *testing.T) {
 	}
 }
 
-func TestTextIsBrokenBetweenWordsAndKeepsEveryBlank(t *testing.T) {
+func TestWrapBreaksBetweenWordsAndKeepsBlanks(t *testing.T) {
 	for _, c := range []struct {
 		text  string
 		width int
@@ -92,7 +92,7 @@ func TestTextIsBrokenBetweenWordsAndKeepsEveryBlank(t *testing.T) {
 		{"日本語日本", 4, "日本|語日|本"},
 	} {
 		if got := strings.Join(draw.WrapKept(c.text, c.width), "|"); got != c.want {
-			t.Errorf("%q in %d cells: %q, not %q", c.text, c.width, got, c.want)
+			t.Errorf("%q in %d cells: got %q, want %q", c.text, c.width, got, c.want)
 		}
 	}
 }

@@ -8,7 +8,6 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"replan/agent"
-	"replan/agent/event"
 	"replan/internal/english"
 	"replan/internal/untrusted"
 	"replan/themes"
@@ -17,16 +16,16 @@ import (
 	"replan/tui/telling"
 )
 
-// Tab is one view of a step.
-type Tab int
+// tab is one view of a step.
+type tab int
 
 // Tabs of the pane.
 const (
-	TabArgs   Tab = iota
-	TabOutput     // next to the expected outcome
-	TabDiff
-	TabStory // attempts and decisions
-	TabTiming
+	tabArgs   tab = iota
+	tabOutput     // next to the expected outcome
+	tabDiff
+	tabStory // attempts and decisions
+	tabTiming
 	tabs
 )
 
@@ -36,20 +35,20 @@ var tabNames = [tabs]string{"args", "output", "diff", "story", "timing"}
 // changes, its attempts and its times.
 type Pane struct {
 	look   *draw.Look
-	Keys   *keymap.Map
+	keys   *keymap.Map
 	run    *agent.Run
 	shown  *Subject
 	key    string
-	Tab    Tab
+	tab    tab
 	chosen bool // the user chose the tab; it stays until the pane shows another step
-	Width  int
-	Height int
+	width  int
+	height int
 	tabbed bool // the pane draws its own tabs, since it has no frame
 	top    draw.SheetSpot
 	atEnd  bool // the view follows new output
 
 	head  []string    // redrawn each time
-	Back  []draw.Leaf // potentially long part, kept while built is valid
+	back  []draw.Leaf // potentially long part, kept while built is valid
 	built version
 	sheet *draw.Sheet
 	body  int // visible rows of the sheet
@@ -61,7 +60,7 @@ type Pane struct {
 // version is everything the long part of a tab depends on.
 type version struct {
 	key      string
-	tab      Tab
+	tab      tab
 	width    int
 	theme    themes.Name
 	dark     bool
@@ -71,24 +70,36 @@ type version struct {
 	ms       int64
 	gate     string
 	revision int
-	failed   string
+	failed   untrusted.Text
 	output   string // received so far
 	diff     string
 	seq      uint64 // of the run, while something may still change the step
 }
 
 // New returns the pane without a step.
-func New(l *draw.Look) *Pane { return &Pane{look: l, Keys: keymap.New()} }
+func New(l *draw.Look, keys *keymap.Map) *Pane { return &Pane{look: l, keys: keys} }
 
-// SetSize sets the size of the pane, in cells.
-func (d *Pane) SetSize(width, height int) {
-	if width != d.Width || height != d.Height {
-		d.Width, d.Height, d.drawn = width, height, false
+// State is what the pane needs to know of the rest of the screen.
+type State struct {
+	Size   draw.Rect
+	Tabbed bool // the pane draws its own tabs, since it has no frame
+}
+
+// SetState tells the pane about the rest of the screen.
+func (d *Pane) SetState(s State) {
+	d.setSize(s.Size.W, s.Size.H)
+	d.setTabbed(s.Tabbed)
+}
+
+// setSize sets the size of the pane, in cells.
+func (d *Pane) setSize(width, height int) {
+	if width != d.width || height != d.height {
+		d.width, d.height, d.drawn = width, height, false
 	}
 }
 
-// SetTabbed sets whether the pane draws its own tabs.
-func (d *Pane) SetTabbed(tabbed bool) {
+// setTabbed sets whether the pane draws its own tabs.
+func (d *Pane) setTabbed(tabbed bool) {
 	if tabbed != d.tabbed {
 		d.tabbed, d.drawn = tabbed, false
 	}
@@ -106,31 +117,31 @@ func (d *Pane) Show(run *agent.Run, s *Subject) {
 	}
 	d.run, d.shown = run, s
 	if !d.chosen {
-		if t := d.telling(); t != d.Tab {
-			d.Tab, d.top, d.drawn = t, draw.SheetSpot{}, false
+		if t := d.telling(); t != d.tab {
+			d.tab, d.top, d.drawn = t, draw.SheetSpot{}, false
 		}
 	}
 }
 
 // telling returns the most informative tab for the current state of the step.
-func (d *Pane) telling() Tab {
+func (d *Pane) telling() tab {
 	s := d.state()
 	switch {
 	case s == nil, s.DryRun:
-		return TabArgs
+		return tabArgs
 	case s.Loop != nil && (s.Status == agent.StepRunning || telling.Halted(d.run, s)) && s.Loop.Text != "":
-		return TabOutput
+		return tabOutput
 	case s.Status == agent.StepWaiting && s.Diff != "":
-		return TabDiff
+		return tabDiff
 	case s.Status == agent.StepRunning && s.Output != "", s.Status == agent.StepCompleted, s.Status == agent.StepFailed:
-		return TabOutput
+		return tabOutput
 	default:
-		return TabArgs
+		return tabArgs
 	}
 }
 
-// Touch forces a redraw on the next call of Lines.
-func (d *Pane) Touch() { d.drawn = false }
+// Invalidate forces a redraw on the next call of View.
+func (d *Pane) Invalidate() { d.drawn = false }
 
 func (d *Pane) state() *agent.StepState {
 	if d.shown == nil {
@@ -139,25 +150,25 @@ func (d *Pane) state() *agent.StepState {
 	return d.shown.Step
 }
 
-// Choose shows a tab.
-func (d *Pane) Choose(t Tab) {
-	d.Tab, d.chosen, d.top, d.atEnd, d.drawn = (t+tabs)%tabs, true, draw.SheetSpot{}, true, false
+// choose shows a tab.
+func (d *Pane) choose(t tab) {
+	d.tab, d.chosen, d.top, d.atEnd, d.drawn = (t+tabs)%tabs, true, draw.SheetSpot{}, true, false
 }
 
-// Clicked chooses the tab at a cell of the title, and reports whether there is
+// clicked chooses the tab at a cell of the title, and reports whether there is
 // one.
-func (d *Pane) Clicked(x int) bool {
+func (d *Pane) clicked(x int) bool {
 	for t, r := range d.tabAt {
 		if d.state() != nil && r.Contains(x, 0) {
-			d.Choose(Tab(t))
+			d.choose(tab(t))
 			return true
 		}
 	}
 	return false
 }
 
-// Scroll scrolls the view by rows, down if rows is positive.
-func (d *Pane) Scroll(rows int) {
+// scroll scrolls the view by rows, down if rows is positive.
+func (d *Pane) scroll(rows int) {
 	const far = 1 << 16 // rows; scrolls to the start or the end
 	if d.sheet == nil {
 		return
@@ -196,8 +207,8 @@ func (d *Pane) Title(width int) string {
 		}
 	}
 	d.tabAt = [tabs]draw.Rect{}
-	return l.Muted.Render(step+" ") + l.Accent.Bold(true).Underline(true).Render(tabNames[d.Tab]) +
-		l.Muted.Render(fmt.Sprintf(" %d/%d", d.Tab+1, tabs))
+	return l.Muted.Render(step+" ") + l.Accent.Bold(true).Underline(true).Render(tabNames[d.tab]) +
+		l.Muted.Render(fmt.Sprintf(" %d/%d", d.tab+1, tabs))
 }
 
 // tabRow draws the tabs from cell x and records their positions.
@@ -210,7 +221,7 @@ func (d *Pane) tabRow(between string, x int) string {
 			x += ansi.StringWidth(between)
 		}
 		style := l.Muted
-		if Tab(t) == d.Tab {
+		if tab(t) == d.tab {
 			style = l.Accent.Bold(true).Underline(true)
 		}
 		d.tabAt[t] = draw.Rect{X: x, Y: 0, W: len(name), H: 1}
@@ -220,19 +231,19 @@ func (d *Pane) tabRow(between string, x int) string {
 	return b.String()
 }
 
-// Lines returns the pane's content: Height lines of exactly Width cells.
-func (d *Pane) Lines() []string {
+// lines returns the pane's content: Height lines of exactly Width cells.
+func (d *Pane) lines() []string {
 	if d.drawn {
 		return d.view
 	}
 	d.drawn = true
 	d.view = nil
-	height := d.Height
+	height := d.height
 	if d.tabbed && d.state() != nil && height > 0 {
-		d.view = append(d.view, d.look.Fit(d.Title(d.Width), d.Width))
+		d.view = append(d.view, d.look.Fit(d.Title(d.width), d.width))
 		height--
 	}
-	if d.Width <= 0 || height <= 0 {
+	if d.width <= 0 || height <= 0 {
 		return d.view
 	}
 	d.view = append(d.view, d.draw(height)...)
@@ -242,57 +253,57 @@ func (d *Pane) Lines() []string {
 // draw draws the tab in height lines.
 func (d *Pane) draw(height int) []string {
 	l, s := d.look, d.state()
-	front := draw.NewSheetPage(l, d.Width)
+	front := draw.NewSheetPage(l, d.width)
 	switch {
 	case d.shown != nil && d.shown.Kind == SubjectRevision:
 		d.drawRevision(&front.Document, d.shown.Revision)
 	case d.shown != nil && d.shown.Kind == SubjectGroup:
 		d.drawGroup(&front.Document, d.shown.Group)
 	case s == nil:
-		front.Prose(l.Faint, "Choose a step of the plan to look into it.")
+		front.Prose(l.Faint, "Choose a step of the plan to inspect it.")
 	}
 	if s == nil {
 		d.built = version{}
-		d.sheet, d.body = draw.NewSheet(l, d.Width, front.All()), height
+		d.sheet, d.body = draw.NewSheet(l, d.width, front.All()), height
 		return d.sheet.View(&d.top, height)
 	}
 	d.head = d.drawHead(s, height)
 	d.body = max(height-len(d.head), 1)
-	width, beside := d.Width, d.besides(s)
+	width, beside := d.width, d.besides(s)
 	if beside > 0 {
-		width = d.Width - beside - 2
+		width = d.width - beside - 2
 	}
 	front.Width = width
 	d.drawFront(front, s)
-	if v := d.version(s, width); v != d.built || d.Back == nil {
+	if v := d.version(s, width); v != d.built || d.back == nil {
 		back := draw.NewSheetPage(l, width)
 		d.drawBack(back, s)
-		d.Back, d.built = back.All(), v
+		d.back, d.built = back.All(), v
 	}
-	d.sheet = draw.NewSheet(l, width, append(front.All(), d.Back...))
-	if d.Tab == TabOutput && s.Status == agent.StepRunning && d.atEnd {
+	d.sheet = draw.NewSheet(l, width, append(front.All(), d.back...))
+	if d.tab == tabOutput && s.Status == agent.StepRunning && d.atEnd {
 		d.top = d.sheet.Last(d.body)
 	}
 	body := d.sheet.View(&d.top, d.body)
 	if beside > 0 {
 		body = d.besideOutput(s, body, beside)
 	}
-	return l.Block(append(append([]string{}, d.head...), body...), d.Width, height)
+	return l.Block(append(append([]string{}, d.head...), body...), d.width, height)
 }
 
 // version returns the current version of the tab's long part.
 func (d *Pane) version(s *agent.StepState, width int) version {
 	v := version{
-		key: d.key, tab: d.Tab, width: width, theme: d.look.Theme.Name, dark: d.look.Theme.Dark, diffs: d.look.Diffs, status: s.Status, attempt: s.Attempt,
+		key: d.key, tab: d.tab, width: width, theme: d.look.Theme.Name, dark: d.look.Theme.Dark, diffs: d.look.Diffs, status: s.Status, attempt: s.Attempt,
 		ms: s.MS, gate: s.Gate, revision: d.run.Revision, failed: s.Error, diff: s.Diff,
 	}
 	switch {
-	case d.Tab == TabOutput:
+	case d.tab == tabOutput:
 		v.output = s.Output
 		if s.Loop != nil {
 			v.output = s.Loop.Text
 		}
-	case d.Tab == TabStory, d.Tab == TabTiming, !s.Status.Ended() && s.Status != agent.StepRunning:
+	case d.tab == tabStory, d.tab == tabTiming, !s.Status.Ended() && s.Status != agent.StepRunning:
 		v.seq = d.run.Seq
 	}
 	return v
@@ -301,26 +312,26 @@ func (d *Pane) version(s *agent.StepState, width int) version {
 // drawFront draws the part before the long part of a tab. It is redrawn
 // each time.
 func (d *Pane) drawFront(p *draw.SheetPage, s *agent.StepState) {
-	switch d.Tab {
-	case TabArgs:
+	switch d.tab {
+	case tabArgs:
 		d.drawCall(p, s)
-	case TabOutput:
+	case tabOutput:
 		d.drawSoFar(p, s)
-	case TabTiming:
+	case tabTiming:
 		d.drawTiming(p, s)
 	}
 }
 
 // drawBack draws the long part of a tab.
 func (d *Pane) drawBack(p *draw.SheetPage, s *agent.StepState) {
-	switch d.Tab {
-	case TabArgs:
+	switch d.tab {
+	case tabArgs:
 		d.drawArgs(p, s)
-	case TabOutput:
+	case tabOutput:
 		d.drawOutput(p, s)
-	case TabDiff:
+	case tabDiff:
 		d.drawDiff(p, s)
-	case TabStory:
+	case tabStory:
 		d.drawStory(p, s)
 	}
 }
@@ -338,33 +349,27 @@ func (d *Pane) Place() string {
 func (d *Pane) drawHead(s *agent.StepState, height int) []string {
 	l, run := d.look, d.run
 	const roomy = 16 // lines
-	if d.Tab == TabDiff && height < roomy {
+	if d.tab == tabDiff && height < roomy {
 		return nil // a diff needs the room, and names what it changes
 	}
 	if d.shown.Kind == SubjectGone {
 		run = nil
 	}
 	glyph, style := draw.StateGlyph(l, run, s)
-	title := draw.Wrap(untrusted.Line(s.Step.Title), max(d.Width-2, 1))
-	if most := max(min(2, height/6), 1); len(title) > most {
-		title = append(title[:most-1], l.Cut(strings.Join(title[most-1:], " "), d.Width-2))
-	}
-	var out []string
-	for i, line := range title {
-		lead := "  "
-		if i == 0 {
-			lead = style.Render(glyph) + " "
-		}
-		out = append(out, lead+l.Strong.Render(line))
-	}
-	return out
+	title := draw.Wrap(s.Step.Title.Line(), max(d.width-2, 1))
+	title = l.AtMost(title, max(min(2, height/6), 1), d.width-2)
+	return draw.Hang(style.Render(glyph)+" ", draw.Paint(l.Strong, title))
 }
 
 // drawCall draws the step, its dependencies and its expected outcome.
 func (d *Pane) drawCall(p *draw.SheetPage, s *agent.StepState) {
 	l := d.look
-	p.Field("does", l.Text, telling.StepTool(s))
-	p.Field("state", l.Text, d.stateWords(s))
+	p.Field("does", l.Text, telling.StepTool(&s.Step))
+	removedBy := 0
+	if d.shown.Kind == SubjectGone {
+		removedBy = d.shown.Revision.Number
+	}
+	p.Field("state", l.Text, telling.StateSentence(d.run, s, removedBy, l.Since(s.StartedAt)))
 	if d.shown.Kind == SubjectStep {
 		if deps := d.dependencies(); len(deps) > 0 {
 			p.Field("after", l.Text, strings.Join(deps, ", "))
@@ -390,10 +395,10 @@ func (d *Pane) drawCall(p *draw.SheetPage, s *agent.StepState) {
 		p.Field("run", l.Text, s.Run)
 	}
 	if failure := cmp.Or(s.Error, telling.FailureOf(s)); failure != "" {
-		p.Field("error", l.Danger, draw.Clip(strings.TrimSpace(failure)))
+		p.Field("error", l.Danger, draw.Clip(strings.TrimSpace(failure.Visible())))
 	}
 	if s.DryRun && s.DryGate != nil {
-		p.Field("gate", l.Warning, telling.WouldWords(*s.DryGate)+": "+telling.RuleWords(*s.DryGate))
+		p.Field("gate", l.Warning, telling.WouldWords(*s.DryGate)+": "+telling.RuleReason(*s.DryGate))
 	}
 }
 
@@ -406,58 +411,6 @@ func (d *Pane) dependencies() []string {
 	return out
 }
 
-// stateWords describes the state of the step.
-func (d *Pane) stateWords(s *agent.StepState) string {
-	words := map[agent.StepStatus]string{
-		agent.StepPending:   "waits for its turn",
-		agent.StepWaiting:   "waits for your answer",
-		agent.StepRunning:   "running",
-		agent.StepCompleted: "done in " + telling.DoneIn(s.MS),
-		agent.StepFailed:    "failed after " + telling.DoneIn(s.MS),
-		agent.StepSkipped:   "skipped",
-		agent.StepInDoubt:   "in doubt: it may have taken effect",
-	}[s.Status]
-	if s.Status == agent.StepFailed && s.Failure == event.FailureDenied {
-		words = "denied: it was not called"
-	}
-	switch {
-	case s.DryRun:
-		return "dry run: nothing was called"
-	case d.shown.Kind == SubjectGone:
-		words += fmt.Sprintf("; taken out by revision %d", d.shown.Revision.Number)
-		if s.Status == agent.StepPending {
-			words = fmt.Sprintf("taken out by revision %d before it ran", d.shown.Revision.Number)
-		}
-	case s.Draft:
-		words = "planned; the plan is not whole yet"
-	case telling.Halted(d.run, s):
-		words = "stopped before it was done"
-	case s.Status == agent.StepPending:
-		words = d.pendingWords(s)
-	case s.Status == agent.StepRunning:
-		words += " for " + telling.Ticking(d.look.Since(s.StartedAt))
-	}
-	if s.Attempt > 1 {
-		words += fmt.Sprintf(", attempt %d", s.Attempt)
-	}
-	return words
-}
-
-// pendingWords describes what a pending step waits for.
-func (d *Pane) pendingWords(s *agent.StepState) string {
-	asking := d.run.Asking()
-	switch {
-	case d.run.Result != nil:
-		return "not run: the run ended before it"
-	case d.run.Held():
-		return "held: the plan waits to be looked over"
-	case asking != "" && s.Parent == "":
-		return "held: nothing starts before you have said how to go on after " + telling.StepWords(asking)
-	default:
-		return "waits for its turn"
-	}
-}
-
 // drawRevision draws the changes of an older revision and its reason.
 func (d *Pane) drawRevision(p *draw.Document, r *agent.Revision) {
 	l := d.look
@@ -466,15 +419,10 @@ func (d *Pane) drawRevision(p *draw.Document, r *agent.Revision) {
 	for i := range r.Removed {
 		removed = append(removed, r.Removed[i].Step.Index)
 	}
-	for _, part := range []struct {
-		name  string
-		steps []string
-	}{{"removed", removed}, {"added", r.Added}, {"revised", r.Revised}} {
-		if len(part.steps) > 0 {
-			p.Field(part.name, l.Text, untrusted.Line(strings.Join(part.steps, ", ")))
-		}
+	for _, part := range telling.RevisionParts(removed, r.Added, r.Revised) {
+		p.Field(part.Name, l.Text, part.Steps)
 	}
 	if r.Reason != "" {
-		p.Field("because", l.Text, strings.TrimSpace(r.Reason))
+		p.Field("because", l.Text, strings.TrimSpace(r.Reason.Visible()))
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"replan/agent"
 	"replan/planning/plan"
 	"replan/tui/draw"
+	"replan/tui/keymap"
 	"replan/tui/panetest"
 )
 
@@ -33,7 +34,7 @@ func manyLines(n int) string {
 	return b.String()
 }
 
-func TestOfASheetOnlyWhatIsInViewIsDrawn(t *testing.T) {
+func TestSheetDrawsOnlyVisibleLines(t *testing.T) {
 	l := panetest.DarkLook()
 	for name, height := range map[string]int{"a pane": 12, "a screen": 60} {
 		c := &counted{Leaf: draw.NewText(l, l.Text, manyLines(100_000))}
@@ -47,12 +48,12 @@ func TestOfASheetOnlyWhatIsInViewIsDrawn(t *testing.T) {
 			s.View(&top, height)
 		}
 		if most := 4*height + 10; c.drawn > most {
-			t.Errorf("%s: %d of 100000 lines are drawn, want %d at most", name, c.drawn, most)
+			t.Errorf("%s: drew %d of 100000 lines, want at most %d", name, c.drawn, most)
 		}
 	}
 }
 
-func TestALineOfAnyLengthIsDrawnInParts(t *testing.T) {
+func TestLongLineIsDrawnInParts(t *testing.T) {
 	l := panetest.DarkLook()
 	f := draw.NewText(l, l.Text, strings.Repeat("ä", 100_000))
 	f.Prose = false
@@ -69,13 +70,13 @@ func TestALineOfAnyLengthIsDrawnInParts(t *testing.T) {
 		}
 	}
 	if got != 100_000 {
-		t.Errorf("%d of 100000 letters are drawn", got)
+		t.Errorf("drew %d of 100000 letters", got)
 	}
 }
 
-// TestASheetShowsTheWholeOfItsLeaves scrolls any sheet to any place: what is in
-// view is always a part of all its rows, and the end can be reached.
-func TestASheetShowsTheWholeOfItsLeaves(t *testing.T) {
+// TestSheetShowsAllOfItsLeaves scrolls any sheet to any place: the view is always a
+// part of all its rows, and the end can be reached.
+func TestSheetShowsAllOfItsLeaves(t *testing.T) {
 	l := panetest.DarkLook()
 	rapid.Check(t, func(r *rapid.T) {
 		width, height := rapid.IntRange(4, 60).Draw(r, "width"), rapid.IntRange(1, 20).Draw(r, "height")
@@ -119,58 +120,58 @@ func TestASheetShowsTheWholeOfItsLeaves(t *testing.T) {
 	})
 }
 
-// inspected is a pane that shows the output of one step.
+// inspected returns a pane that shows the output of one step.
 func inspected(result any) (*Pane, *agent.Run) {
 	run := panetest.WideRun(1)
 	s := run.Steps[0]
 	s.Step.Tool, s.Step.Args = "fs.read", map[string]any{"path": "a.go"}
 	s.Status, s.Attempt, s.Args, s.Result = agent.StepCompleted, 1, s.Step.Args, result
-	d := New(panetest.DarkLook())
-	d.SetSize(80, 30)
+	d := New(panetest.DarkLook(), keymap.New())
+	d.setSize(80, 30)
 	d.Show(run, &Subject{Kind: SubjectStep, Key: "1", Step: s})
-	d.Choose(TabOutput)
+	d.choose(tabOutput)
 	return d, run
 }
 
-func TestOutputThatStreamsInIsFollowedUntilTheUserScrollsUp(t *testing.T) {
+func TestStreamedOutputIsFollowedUntilScrolledUp(t *testing.T) {
 	d, run := inspected(nil)
 	s := run.Steps[0]
 	s.Step = plan.Step{Index: "1", Title: "Test", Executor: plan.ExecutorTool, Tool: "test.run"}
 	s.Status, s.Output = agent.StepRunning, manyLines(200)
-	d.Touch()
-	if got := panetest.Stripped(d.Lines()); !strings.Contains(got, "line 199 of") {
+	d.Invalidate()
+	if got := panetest.Stripped(d.lines()); !strings.Contains(got, "line 199 of") {
 		t.Fatalf("the end is not in view:\n%s", got)
 	}
-	d.Scroll(-5)
+	d.scroll(-5)
 	s.Output += "line 200 of it\n"
-	d.Touch()
-	if got := panetest.Stripped(d.Lines()); strings.Contains(got, "line 200 of") {
-		t.Errorf("it follows although the user scrolled up:\n%s", got)
+	d.Invalidate()
+	if got := panetest.Stripped(d.lines()); strings.Contains(got, "line 200 of") {
+		t.Errorf("the output is followed after scrolling up:\n%s", got)
 	}
-	d.Scroll(1 << 20)
+	d.scroll(1 << 20)
 	s.Output += "line 201 of it\n"
-	d.Touch()
-	if got := panetest.Stripped(d.Lines()); !strings.Contains(got, "line 201 of") {
-		t.Errorf("it does not follow again:\n%s", got)
+	d.Invalidate()
+	if got := panetest.Stripped(d.lines()); !strings.Contains(got, "line 201 of") {
+		t.Errorf("the output is not followed again:\n%s", got)
 	}
 }
 
-func TestTheOutputIsDrawnByWhatItIs(t *testing.T) {
+func TestOutputIsDrawnByKind(t *testing.T) {
 	for name, c := range map[string]struct {
 		tool   string
 		result any
 		want   string // a part of it with its style
 	}{
-		"code of the file that was read": {"fs.read", "package a\n\nfunc b() {}\n", panetest.DarkLook().Theme.Highlight("package a", "go")[0]},
-		"a diff":                         {"vcs.diff", "--- a/x.go\n+++ b/x.go\n@@ -1 +1 @@\n-old\n+new\n", "@@ -1 +1 @@"},
-		"test output":                    {"test.run", "--- FAIL: TestX\nok  \tpkg\n", panetest.DarkLook().Danger.Render("--- FAIL: TestX")},
-		"JSON":                           {"list", []any{map[string]any{"a": 1.0}}, panetest.DarkLook().Theme.Highlight("[\n  {\n    \"a\": 1\n  }\n]", "json")[2]},
+		"code of a read file": {"fs.read", "package a\n\nfunc b() {}\n", panetest.DarkLook().Theme.Highlight("package a", "go")[0]},
+		"a diff":              {"vcs.diff", "--- a/x.go\n+++ b/x.go\n@@ -1 +1 @@\n-old\n+new\n", "@@ -1 +1 @@"},
+		"test output":         {"test.run", "--- FAIL: TestX\nok  \tpkg\n", panetest.DarkLook().Danger.Render("--- FAIL: TestX")},
+		"JSON":                {"list", []any{map[string]any{"a": 1.0}}, panetest.DarkLook().Theme.Highlight("[\n  {\n    \"a\": 1\n  }\n]", "json")[2]},
 	} {
 		d, run := inspected(c.result)
 		run.Steps[0].Step.Tool = c.tool
-		d.Touch()
-		if got := strings.Join(d.Lines(), "\n"); !strings.Contains(got, c.want) {
-			t.Errorf("%s: there is no %q in\n%s", name, c.want, got)
+		d.Invalidate()
+		if got := strings.Join(d.lines(), "\n"); !strings.Contains(got, c.want) {
+			t.Errorf("%s: %q is not in\n%s", name, c.want, got)
 		}
 	}
 }
@@ -179,12 +180,12 @@ func BenchmarkOutputScrolls(b *testing.B) {
 	for _, size := range []int{1 << 10, 256 << 10, 4 << 20} {
 		b.Run(fmt.Sprintf("%dKB", size>>10), func(b *testing.B) {
 			d, _ := inspected(strings.Repeat("\tif err != nil { return fmt.Errorf(\"it failed: %w\", err) }\n", size/60))
-			d.Lines()
+			d.lines()
 			for b.Loop() {
-				d.Scroll(1)
-				d.Lines()
+				d.scroll(1)
+				d.lines()
 				if !d.top.Before(d.sheet.Last(d.body)) {
-					d.Scroll(-1 << 20)
+					d.scroll(-1 << 20)
 				}
 			}
 		})

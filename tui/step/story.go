@@ -36,13 +36,13 @@ func (d *Pane) drawStory(p *draw.SheetPage, s *agent.StepState) {
 	}
 	switch {
 	case d.shown.Kind == SubjectGone && d.shown.Revision != nil:
-		writeMoment(p, at, d.shown.Revision.At, l.Removed, l.Glyphs.Removed, fmt.Sprintf("revision %d took it out", d.shown.Revision.Number))
+		writeMoment(p, at, d.shown.Revision.At, l.Removed, l.Glyphs.Removed, fmt.Sprintf("revision %d removed it", d.shown.Revision.Number))
 	case s.Status == agent.StepPending && !s.ReadyAt.IsZero() && d.run.Result == nil && !openAttempt(attempts):
 		p.Blank()
 		writeMoment(p, at, s.ReadyAt, l.Muted, l.Glyphs.Pending, "ready: it waits for a slot")
 	case s.Status == agent.StepSkipped:
 		p.Blank()
-		p.Prose(l.Faint, l.Glyphs.Skipped+" skipped: "+untrusted.Line(s.Error))
+		p.Prose(l.Faint, l.Glyphs.Skipped+" skipped: "+s.Error.Line())
 	}
 }
 
@@ -62,16 +62,16 @@ func storyWords(s *agent.StepState, attempts []agent.Attempt, began int) string 
 	}
 	if len(attempts) == 0 {
 		if s.DryRun {
-			return "A dry run tries nothing."
+			return "A dry run makes no attempts."
 		}
-		return "It has not been tried yet."
+		return "There is no attempt yet."
 	}
 	words := english.Count(began, "attempt")
 	if began == 0 {
 		words = "not begun"
 	}
 	if retries > 0 {
-		words += ", " + strings.Replace(english.Count(retries, "retry"), "retrys", "retries", 1)
+		words += ", " + english.Count(retries, "retry")
 	}
 	if asked > 0 {
 		words += ", " + english.Count(asked, "question") + " to you"
@@ -104,7 +104,7 @@ func writeAttempt(p *draw.SheetPage, a *agent.Attempt, at timing.Axis) {
 	if !a.StartedAt.IsZero() {
 		words := "began"
 		if r := a.Passed; r != nil {
-			words += " without a gate: " + telling.RuleWords(*r)
+			words += " without a gate: " + telling.RuleReason(*r)
 		}
 		writeMoment(p, at, a.StartedAt, l.Text, l.Glyphs.Folded, words)
 	}
@@ -116,7 +116,7 @@ func writeAttempt(p *draw.SheetPage, a *agent.Attempt, at timing.Axis) {
 	}
 	if !a.RetryAt.IsZero() {
 		pause := max(at.At(a.RetryAt)-at.At(a.EndedAt), 0)
-		writeMoment(p, at, a.EndedAt, l.Muted, l.Glyphs.Pending, "to be tried again after "+telling.Shortly(pause))
+		writeMoment(p, at, a.EndedAt, l.Muted, l.Glyphs.Pending, "retry after "+telling.Shortly(pause))
 	}
 }
 
@@ -137,7 +137,7 @@ func writeEnded(p *draw.SheetPage, a *agent.Attempt, at timing.Axis) {
 	case a.Status == agent.StepFailed:
 		words := "failed" + took
 		if a.StartedAt.IsZero() {
-			words = "failed before it began"
+			words = "failed before it started"
 		}
 		if a.Failure == event.FailureDenied && a.StartedAt.IsZero() {
 			words = "denied"
@@ -145,22 +145,22 @@ func writeEnded(p *draw.SheetPage, a *agent.Attempt, at timing.Axis) {
 			words += " (" + untrusted.Line(string(a.Failure)) + ")"
 		}
 		writeMoment(p, at, a.EndedAt, l.Danger, l.Glyphs.Failed, words)
-		writeQuote(p, l.Danger, a.Error)
+		writeQuote(p, l.Danger, a.Error.Visible())
 	case a.Status == agent.StepInDoubt:
 		words := "in doubt" + took
 		if a.Failure == event.FailureInterrupted && a.Error == "" {
-			words = "lost" + took + ": replan ended before it came back"
+			words = "lost" + took + ": replan ended before the result came"
 		}
 		writeMoment(p, at, a.EndedAt, l.Warning, l.Glyphs.Doubt, words)
-		writeQuote(p, l.Warning, a.Error)
+		writeQuote(p, l.Warning, a.Error.Visible())
 	case a.Status == agent.StepSkipped:
-		writeMoment(p, at, a.EndedAt, l.Removed, l.Glyphs.Removed, "given up: a new plan took its place")
+		writeMoment(p, at, a.EndedAt, l.Removed, l.Glyphs.Removed, "abandoned: a new plan replaced it")
 	}
 }
 
 // writeQuote adds the first lines of an error.
 func writeQuote(p *draw.SheetPage, style lipgloss.Style, text string) {
-	const most = 6 // lines; the output has all of it
+	const maxLines = 6 // lines; the output has all of it
 	if text = strings.TrimSpace(text); text == "" {
 		return
 	}
@@ -168,13 +168,12 @@ func writeQuote(p *draw.SheetPage, style lipgloss.Style, text string) {
 		text = strings.ToValidUTF8(text[:draw.LongestLine], "")
 	}
 	lines := draw.Wrap(untrusted.Visible(text), max(p.Width-momentColumn-2, 8))
-	more := len(lines) - most
-	for _, line := range lines[:min(len(lines), most)] {
-		p.Lines = append(p.Lines, strings.Repeat(" ", min(momentColumn+2, max(p.Width-8, 0)))+style.Render(line))
-	}
+	more := len(lines) - maxLines
+	lines = draw.Paint(style, lines[:min(len(lines), maxLines)])
 	if more > 0 {
-		p.Lines = append(p.Lines, strings.Repeat(" ", min(momentColumn+2, max(p.Width-8, 0)))+p.Look.Faint.Render(p.Look.Cut(english.Count(more, "more line")+" in the output", p.Width-momentColumn-2)))
+		lines = append(lines, p.Look.Faint.Render(p.Look.Cut(english.Count(more, "more line")+" in the output", p.Width-momentColumn-2)))
 	}
+	p.Lines = append(p.Lines, draw.Hang(strings.Repeat(" ", min(momentColumn+2, max(p.Width-8, 0))), lines)...)
 }
 
 // writeAsked adds a question and its answer.
@@ -183,7 +182,7 @@ func writeAsked(p *draw.SheetPage, q agent.Asked, at timing.Axis) {
 	if q.About == agent.AskedGate {
 		words := "asked at its gate"
 		if q.Why != "" {
-			words += ": " + untrusted.Line(q.Why)
+			words += ": " + q.Why.Line()
 		}
 		writeMoment(p, at, q.At, l.Warning, l.Glyphs.Gate, words)
 	}
@@ -219,11 +218,5 @@ func writeMoment(p *draw.SheetPage, at timing.Axis, when time.Time, style lipglo
 	if column > 0 && !when.IsZero() {
 		lead = l.Faint.Render(fmt.Sprintf("%*s ", column-1, telling.Seconds(at.At(when))))
 	}
-	for i, line := range draw.Wrap(words, max(p.Width-column-2, 1)) {
-		mark := style.Render(glyph) + " "
-		if i > 0 {
-			lead, mark = strings.Repeat(" ", column), "  "
-		}
-		p.Lines = append(p.Lines, lead+mark+l.Text.Render(line))
-	}
+	p.Item(lead+style.Render(glyph)+" ", l.Text, words)
 }

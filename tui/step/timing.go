@@ -25,7 +25,7 @@ func (d *Pane) drawTiming(p *draw.SheetPage, s *agent.StepState) {
 	line := timing.Chronicle(d.run, l.Now)
 	t := line.Track(s.Step.Index)
 	if t == nil || t.Tries == 0 && len(t.Stretches) == 0 {
-		p.Prose(l.Faint, "It has not been ready yet: it waits for what it depends on.")
+		p.Prose(l.Faint, "It is not ready yet: it waits for its dependencies.")
 		return
 	}
 	parts := []struct {
@@ -37,7 +37,7 @@ func (d *Pane) drawTiming(p *draw.SheetPage, s *agent.StepState) {
 		{"waited for other steps", t.Needs, l.Faint, l.Glyphs.Bars.Wait},
 		{"waited for a slot", t.Slot, l.Faint, l.Glyphs.Bars.Wait},
 		{"waited at its gate", t.Gate, l.Warning, l.Glyphs.Bars.Gate},
-		{"waited to be tried again", t.Pause, l.Faint, l.Glyphs.Bars.Wait},
+		{"waited for a retry", t.Pause, l.Faint, l.Glyphs.Bars.Wait},
 		{"ran", t.Ran, l.Running, l.Glyphs.Bars.Critical},
 	}
 	total, named := time.Duration(0), 0
@@ -74,7 +74,7 @@ func (d *Pane) timingFacts(s *agent.StepState, t *timing.Track) [][2]string {
 		}
 	}
 	if t.Critical {
-		words := "on the path that decided how long the steps took"
+		words := "on the critical path"
 		if t.After != "" {
 			words += "; it waited for " + t.After
 		}
@@ -109,7 +109,7 @@ func (d *Pane) drawCallTiming(p *draw.SheetPage, s *agent.StepState) {
 	at := timing.Axis{Start: d.run.StartedAt, Breaks: d.run.Breaks}
 	attempts := d.run.AttemptsOf(s.Step.Index)
 	if len(attempts) == 0 {
-		p.Prose(l.Faint, "It has not been tried yet.")
+		p.Prose(l.Faint, "There is no attempt yet.")
 		return
 	}
 	now := l.Now

@@ -9,6 +9,7 @@ import (
 	"replan/agent"
 	"replan/agent/event"
 	"replan/internal/english"
+	"replan/internal/untrusted"
 )
 
 // Seconds formats a short duration for a row: 0.4s, 12.3s, 2:05.
@@ -60,12 +61,38 @@ func Tokens(n int) string {
 	}
 }
 
-// WindowSize formats the size of a context window in tokens: 8k, 40k, 32.5k.
+// WindowSize formats the size of a context window in tokens: 8k, 40k, 32.5k. It
+// returns "" for an unknown size.
 func WindowSize(n int) string {
+	if n <= 0 {
+		return ""
+	}
 	if n >= 1024 && n%1024 == 0 {
 		return fmt.Sprintf("%dk", n/1024)
 	}
 	return strings.Replace(Tokens(n), ".0k", "k", 1)
+}
+
+// TextSize formats a number of bytes of text: 12 bytes, 3.5 KB, 1.2 MB.
+func TextSize(n int) string {
+	const kilo = 1024
+	switch {
+	case n < kilo:
+		return english.Count(n, "byte")
+	case n < kilo*kilo:
+		return strings.Replace(fmt.Sprintf("%.1f KB", float64(n)/kilo), ".0 ", " ", 1)
+	default:
+		return fmt.Sprintf("%.1f MB", float64(n)/kilo/kilo)
+	}
+}
+
+// DiskSize formats a number of bytes on a disk: 640 MB, 5.2 GB.
+func DiskSize(n int64) string {
+	const mega, giga = 1e6, 1e9
+	if n < giga {
+		return fmt.Sprintf("%d MB", max((n+mega/2)/mega, 1))
+	}
+	return fmt.Sprintf("%.1f GB", float64(n)/giga)
 }
 
 // Shortly formats a duration that may be very short.
@@ -106,4 +133,14 @@ func Undone(u event.Undo) string {
 	default:
 		return english.Count(files, "file") + " and " + english.Count(folders, "folder")
 	}
+}
+
+// Excerpt formats text from outside as one line, truncated with a mark at width
+// runes.
+func Excerpt(s string, width int) string {
+	runes := []rune(untrusted.Line(s))
+	if len(runes) > width {
+		return string(runes[:width-1]) + "…"
+	}
+	return string(runes)
 }

@@ -1,11 +1,14 @@
 package telling
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
 
+	"replan/agent/event"
 	"replan/agent/rule"
+	"replan/internal/english"
 	"replan/internal/untrusted"
 	"replan/planning/plan"
 )
@@ -23,6 +26,43 @@ func CarriesUntrustedText(from []rule.Provenance, tools plan.Catalogue) bool {
 	return slices.ContainsFunc(from, func(p rule.Provenance) bool { return !computed(p, tools) })
 }
 
+// resultText is the text of a result that the arguments of a call carry.
+type resultText struct {
+	from  rule.Provenance // the first of them
+	args  []string        // "" stands for all arguments
+	words bool            // some of it was computed from words
+}
+
+// writtenText is an argument that a model wrote after reading results.
+type writtenText struct {
+	arg   string // "" stands for all arguments
+	after []rule.Provenance
+}
+
+// groupText groups the text in a call: by message that mentions it, by the step
+// whose result it is, and by the argument that a model wrote.
+func groupText(from []rule.Provenance) (mentions []rule.Provenance, results []resultText, written []writtenText) {
+	for _, p := range from {
+		switch {
+		case p.Mention != "":
+			mentions = append(mentions, p)
+		case p.Written:
+			i := slices.IndexFunc(written, func(w writtenText) bool { return w.arg == p.Arg })
+			if i < 0 {
+				i, written = len(written), append(written, writtenText{arg: p.Arg})
+			}
+			written[i].after = append(written[i].after, p)
+		default:
+			i := slices.IndexFunc(results, func(r resultText) bool { return r.from.Step == p.Step && r.from.Tool == p.Tool })
+			if i < 0 {
+				i, results = len(results), append(results, resultText{from: p})
+			}
+			results[i].args, results[i].words = append(results[i].args, p.Arg), results[i].words || p.Words
+		}
+	}
+	return mentions, results, written
+}
+
 // TextSource describes the source of text in a call.
 type TextSource struct {
 	Words    string
@@ -33,56 +73,66 @@ type TextSource struct {
 // each step whose result the arguments carry, and for each argument that a model
 // wrote after reading results.
 func TextSources(from []rule.Provenance, tools plan.Catalogue) []TextSource {
+	mentions, results, written := groupText(from)
 	var out []TextSource
-	var steps, written []string
-	carry := map[string][]string{} // step → arguments that carry its result
-	own := map[string]bool{}       // step → whether its result is computed
-	guessed := map[string]bool{}   // step → whether it is computed from words
-	read := map[string][]string{}  // argument → steps read before it was written
-	for _, p := range from {
-		if p.Mention != "" {
-			out = append(out, TextSource{Words: "a model wrote " + argWords(p.Arg) + " after reading " + untrusted.Line(p.Mention) + ", which your message mentions"})
-			continue
-		}
-		step := StepWords(p.Step)
-		if p.Tool != "" {
-			step += " (" + untrusted.Line(p.Tool) + ")"
-		}
-		if !p.Written {
-			if carry[step] == nil {
-				steps = append(steps, step)
-			}
-			carry[step], own[step] = append(carry[step], argWords(p.Arg)), computed(p, tools)
-			guessed[step] = guessed[step] || p.Words
-			continue
-		}
-		if read[p.Arg] == nil {
-			written = append(written, p.Arg)
-		}
-		read[p.Arg] = append(read[p.Arg], step)
+	for _, p := range mentions {
+		out = append(out, TextSource{Words: mentionSource(argWords(p.Arg), p)})
 	}
-	for _, step := range steps {
-		args, verb := carry[step], "carries"
-		words := args[0]
-		if last := len(args) - 1; last > 0 {
-			words, verb = strings.Join(args[:last], ", ")+" and "+args[last], "carry"
+	source := func(p rule.Provenance) string {
+		if p.Tool != "" {
+			return StepWords(p.Step) + " (" + untrusted.Line(p.Tool) + ")"
 		}
-		if own[step] {
-			words += " " + verb + " what was computed by " + step
-			if guessed[step] {
+		return StepWords(p.Step)
+	}
+	for _, r := range results {
+		words := english.List(mapped(r.args, argWords), "and") + " " + english.Agree(len(r.args), "carries", "carry")
+		own := computed(r.from, tools)
+		if own {
+			words += " what was computed by " + source(r.from)
+			if r.words {
 				words += ": by words, may miss or match too much"
 			}
 		} else {
-			words += " " + verb + " text from " + step + ", an untrusted result"
+			words += " text from " + source(r.from) + ", an untrusted result"
 		}
-		out = append(out, TextSource{words, own[step]})
+		out = append(out, TextSource{words, own})
 	}
-	for _, arg := range written {
-		result := "result"
-		if len(read[arg]) > 1 {
-			result = "results"
-		}
-		out = append(out, TextSource{Words: fmt.Sprintf("a model wrote %s after reading the untrusted %s of %s", argWords(arg), result, strings.Join(read[arg], ", "))})
+	for _, w := range written {
+		result := english.Agree(len(w.after), "result", "results")
+		out = append(out, TextSource{Words: fmt.Sprintf("a model wrote %s after reading the untrusted %s of %s", argWords(w.arg), result, strings.Join(mapped(w.after, source), ", "))})
+	}
+	return out
+}
+
+// SourceLines is TextSources in the words of the line log.
+func SourceLines(from []rule.Provenance) []string {
+	mentions, results, written := groupText(from)
+	name := func(arg string) string { return cmp.Or(arg, "the call") }
+	var out []string
+	for _, p := range mentions {
+		out = append(out, mentionSource(name(p.Arg), p))
+	}
+	for _, r := range results {
+		out = append(out, "text from step "+r.from.Step+" is in "+english.List(mapped(r.args, name), "and"))
+	}
+	slices.SortStableFunc(written, func(a, b writtenText) int { return strings.Compare(a.arg, b.arg) })
+	for _, w := range written {
+		steps := mapped(w.after, func(p rule.Provenance) string { return p.Step })
+		out = append(out, fmt.Sprintf("a model wrote %s after reading the result of %s", name(w.arg), strings.Join(steps, ", ")))
+	}
+	return out
+}
+
+// mentionSource says that a model wrote an argument after reading an attachment of
+// the message.
+func mentionSource(arg string, p rule.Provenance) string {
+	return "a model wrote " + arg + " after reading " + untrusted.Line(p.Mention) + ", which your message mentions"
+}
+
+func mapped[T any](all []T, words func(T) string) []string {
+	out := make([]string, len(all))
+	for i, item := range all {
+		out[i] = words(item)
 	}
 	return out
 }
@@ -93,4 +143,31 @@ func argWords(name string) string {
 		return "the call"
 	}
 	return fmt.Sprintf("%q", name)
+}
+
+// PassRuleWords describes the kind of untrusted text in a call and what would let such a
+// call pass without a gate. It returns "" if there is no relevant text.
+func PassRuleWords(g event.GateRequested) string {
+	var exact, written []string
+	for _, p := range g.Provenance {
+		arg := untrusted.Line(cmp.Or(p.Arg, "the call"))
+		switch {
+		case p.Written && !slices.Contains(written, arg) && !g.Undoable():
+			written = append(written, arg)
+		case !p.Written && !slices.Contains(exact, arg) && (!g.Undoable() || p.Tool != "code.transform"):
+			exact = append(exact, arg)
+		}
+	}
+	var out []string
+	if len(exact) > 0 {
+		run := "r or "
+		if _, why := g.ForRun(); why != "" {
+			run = ""
+		}
+		out = append(out, "exact ("+strings.Join(exact, ", ")+"): only "+run+"a rule with untrusted=yes allows this without asking")
+	}
+	if len(written) > 0 {
+		out = append(out, "written ("+strings.Join(written, ", ")+"): only a rule with a pattern for it allows this without asking")
+	}
+	return strings.Join(out, "; ")
 }

@@ -9,6 +9,7 @@ import (
 	"replan/internal/english"
 	"replan/internal/untrusted"
 	"replan/planning/plan"
+	"replan/planning/prompt"
 )
 
 // CallArgs returns the arguments of a call: the resolved ones if known, otherwise
@@ -85,15 +86,16 @@ func CallsWords(run *agent.Run, l *agent.Loop) string {
 	return all
 }
 
-// StepTool names the executor of a step as its row shows it.
-func StepTool(s *agent.StepState) string {
-	switch s.Step.Executor {
+// StepTool names the executor of a step as its row shows it: its tool, its agent
+// or the model.
+func StepTool(s *plan.Step) string {
+	switch s.Executor {
 	case plan.ExecutorSelf:
 		return "model"
 	case plan.ExecutorAgent:
-		return untrusted.Line("agent " + s.Step.Profile)
+		return untrusted.Line("agent " + s.Profile)
 	default:
-		return untrusted.Line(s.Step.Tool)
+		return untrusted.Line(s.Tool)
 	}
 }
 
@@ -103,7 +105,7 @@ func Milestone(p plan.Plan, index string) string {
 	for _, m := range p.Milestones {
 		for _, step := range m.Steps {
 			if step == index {
-				return untrusted.Line(m.Title)
+				return m.Title.Line()
 			}
 		}
 	}
@@ -118,4 +120,49 @@ func ShortID(run string) string {
 		return run[i+1:]
 	}
 	return run
+}
+
+// StepWords names a step for use in a sentence: a step of the plan, or a model's
+// call in the chat.
+func StepWords(index string) string {
+	if number, ok := strings.CutPrefix(index, prompt.ChatParent+"."); ok {
+		return "call " + untrusted.Line(number)
+	}
+	return "step " + untrusted.Line(index)
+}
+
+// CurrentStep returns the most relevant step of a run. In order of precedence: at
+// a gate, running, being replanned, in doubt, the step that halted the run, and
+// the last step that ended. It returns nil if there is none.
+func CurrentStep(run *agent.Run) *agent.StepState {
+	var waiting, active, replanned, doubtful, stopped, ended *agent.StepState
+	steps := run.Steps
+	if len(steps) == 0 && run.Chat != nil {
+		steps = run.Chat.Calls
+	}
+	for _, s := range steps {
+		if c := Newest(s.Loop); c != nil && c.Status == agent.StepWaiting && waiting == nil {
+			waiting = c
+		}
+		switch {
+		case s.Status == agent.StepWaiting && waiting == nil:
+			waiting = s
+		case Halted(run, s):
+			stopped = s
+		case s.Status == agent.StepRunning && active == nil:
+			active = s
+		case run.Replanning != nil && s.Step.Index == run.Replanning.Step:
+			replanned = s
+		case s.Status == agent.StepInDoubt && doubtful == nil:
+			doubtful = s
+		case s.Status.Ended() && s.Status != agent.StepSkipped:
+			ended = s
+		}
+	}
+	for _, s := range []*agent.StepState{waiting, active, replanned, doubtful, stopped, ended} {
+		if s != nil {
+			return s
+		}
+	}
+	return nil
 }

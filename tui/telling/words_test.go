@@ -9,7 +9,7 @@ import (
 	"replan/tui/telling"
 )
 
-func TestGateSaysOfAChangeThatItIsByWords(t *testing.T) {
+func TestGateMarksWordBasedChange(t *testing.T) {
 	tools := plan.Catalogue{{Name: "code.transform", Server: "workspace", Trusted: true}}
 	for words, want := range map[bool]bool{true: true, false: false} {
 		got := telling.TextSources([]rule.Provenance{{Arg: "diff", Step: "2", Tool: "code.transform", Exact: true, Words: words}}, tools)

@@ -8,7 +8,6 @@ import (
 	"charm.land/lipgloss/v2"
 
 	"replan/agent"
-	"replan/internal/untrusted"
 	"replan/tui/draw"
 	"replan/tui/telling"
 	"replan/tui/timing"
@@ -64,7 +63,7 @@ func (c barColumns) lead() int {
 // axisLine draws the heading of the planning column and the times along the
 // axis.
 func (d *Dialog) axisLine(c barColumns) string {
-	l := d.Look
+	l := d.look
 	line := strings.Repeat(" ", c.lead())
 	if c.plan > 0 {
 		name := "planning"
@@ -96,10 +95,10 @@ func (d *Dialog) axisLine(c barColumns) string {
 
 // TickEvery returns a round interval that fits into span at most that many
 // times.
-func TickEvery(span time.Duration, most int) time.Duration {
+func TickEvery(span time.Duration, maxTicks int) time.Duration {
 	for unit := time.Millisecond; ; unit *= 10 {
 		for _, n := range []time.Duration{1, 2, 5} {
-			if step := n * unit; span/step <= time.Duration(most) {
+			if step := n * unit; span/step <= time.Duration(maxTicks) {
 				return step
 			}
 		}
@@ -119,7 +118,7 @@ func tickWords(at, step time.Duration) string {
 
 // row draws a track.
 func (d *Dialog) row(t *timing.Track, chosen bool, c barColumns) string {
-	l := d.Look
+	l := d.look
 	line := l.Line(chosen, true)
 	glyph, style := d.sign(t)
 	mark := " "
@@ -130,7 +129,7 @@ func (d *Dialog) row(t *timing.Track, chosen bool, c barColumns) string {
 	index := l.Cut(timing.TrackIndex(t), c.index)
 	drawn += line.Blank(c.index-draw.VisibleWidth(index)) + line.Draw(l.Muted, index)
 	if c.title > 0 {
-		title, titleStyle := untrusted.Line(t.Title), l.Text
+		title, titleStyle := t.Title.Line(), l.Text
 		if t.Gone > 0 {
 			titleStyle = l.Struck
 		}
@@ -151,10 +150,10 @@ func (d *Dialog) row(t *timing.Track, chosen bool, c barColumns) string {
 
 // sign returns the glyph of a track's state, and its style.
 func (d *Dialog) sign(t *timing.Track) (string, lipgloss.Style) {
-	l := d.Look
+	l := d.look
 	switch t.Kind {
 	case timing.TrackStep:
-		return draw.StateGlyph(l, d.Run, &agent.StepState{Status: t.Status})
+		return draw.StateGlyph(l, d.run, &agent.StepState{Status: t.Status})
 	case timing.TrackReplan:
 		return l.Glyphs.Revised, l.Warning
 	default:
@@ -164,7 +163,7 @@ func (d *Dialog) sign(t *timing.Track) (string, lipgloss.Style) {
 
 // planBar draws the phases before the axis of the steps, each with its letter.
 func (d *Dialog) planBar(t *timing.Track, c barColumns, line draw.LitLine) string {
-	l := d.Look
+	l := d.look
 	if t.Kind != timing.TrackPlanning {
 		return line.Blank(c.plan)
 	}
@@ -197,7 +196,7 @@ func cellsOf(from, to, span time.Duration, cells int) (first, end int) {
 
 // bar draws when a track waited and ran.
 func (d *Dialog) bar(t *timing.Track, c barColumns, line draw.LitLine) string {
-	l, b := d.Look, d.Look.Glyphs.Bars
+	l, b := d.look, d.look.Glyphs.Bars
 	type cell struct {
 		text  string
 		style lipgloss.Style
@@ -254,7 +253,7 @@ func (d *Dialog) bar(t *timing.Track, c barColumns, line draw.LitLine) string {
 
 // density draws the number of running steps over time.
 func (d *Dialog) density(c barColumns) string {
-	l := d.Look
+	l := d.look
 	lead := l.Fit(" ", c.lead())
 	if c.title > 0 {
 		lead = l.Fit(strings.Repeat(" ", 5+c.index)+l.Muted.Render("at once"), c.lead())

@@ -139,7 +139,7 @@ func (c *chronicler) dependencies(revision int, step string) []string {
 		steps := c.run.Steps
 		for i := range c.run.Revisions {
 			if r := &c.run.Revisions[i]; r.Number == revision+1 {
-				steps = r.Was
+				steps = r.PreviousSteps
 			}
 		}
 		p = planned{make(map[string]*plan.Step, len(steps)), map[string]string{}}

@@ -51,7 +51,7 @@ const (
 type Track struct {
 	Kind      trackKind
 	Index     string // step index
-	Title     string
+	Title     untrusted.Text
 	Status    agent.StepStatus
 	Stretches []Stretch
 	Tries     int
@@ -225,7 +225,7 @@ func (c *chronicler) steps() {
 // measure sums up the waiting and running times of each step.
 func (c *chronicler) measure() {
 	begin := c.axis.At(c.run.PlannedAt)
-	if c.run.PlannedAt.IsZero() || c.run.Held() {
+	if c.run.PlannedAt.IsZero() || c.run.AwaitsReview() {
 		begin = c.now
 	}
 	begin = max(begin, c.reviewed(1))
@@ -250,7 +250,7 @@ func (c *chronicler) measure() {
 			t.Tries++
 			c.line.end = max(c.line.end, a.End)
 		}
-		if s := c.run.Step(t.Index); s != nil && t.Gone == 0 && s.Status == agent.StepPending && !s.ReadyAt.IsZero() && c.run.Result == nil && !c.run.Held() {
+		if s := c.run.Step(t.Index); s != nil && t.Gone == 0 && s.Status == agent.StepPending && !s.ReadyAt.IsZero() && c.run.Result == nil && !c.run.AwaitsReview() {
 			t.wait(&t.Slot, StretchWait, c.axis.At(s.ReadyAt), c.now)
 			c.line.end = max(c.line.end, c.now)
 		}

@@ -1,6 +1,3 @@
-// Package transcript writes a conversation as Markdown: messages, plans with the
-// outcome of their steps, decisions, and the reasons for revisions. It omits text
-// that looks like a secret.
 package transcript
 
 import (
@@ -17,7 +14,8 @@ import (
 	"replan/internal/untrusted"
 	"replan/planning"
 	"replan/planning/plan"
-	"replan/tui/plain"
+	"replan/tui/plantext"
+	"replan/tui/telling"
 )
 
 // Conversation is the input for a transcript.
@@ -40,7 +38,7 @@ func Markdown(c Conversation) string {
 		w.line("- folder `%s`", w.path(c.Workspace))
 	}
 	if len(c.Session) > 0 {
-		w.line("- begun %s", w.time(c.Session[0].Time))
+		w.line("- started %s", w.time(c.Session[0].Time))
 	}
 	w.line("- written %s", w.time(c.Exported))
 	runs := slices.DeleteFunc(slices.Clone(c.Runs), func(events []event.Event) bool { return len(events) == 0 })
@@ -88,8 +86,8 @@ func (w *writer) path(path string) string {
 }
 
 // prose makes text of several lines safe for display and keeps its tabs.
-func prose(text string) string {
-	parts := strings.Split(strings.TrimSpace(strings.ReplaceAll(text, "\r\n", "\n")), "\t")
+func prose[T ~string](text T) string {
+	parts := strings.Split(strings.TrimSpace(strings.ReplaceAll(string(text), "\r\n", "\n")), "\t")
 	for i, part := range parts {
 		parts[i] = untrusted.Visible(part)
 	}
@@ -97,13 +95,13 @@ func prose(text string) string {
 }
 
 // inline formats text as one line without Markdown markup.
-func inline(text string) string {
-	return strings.NewReplacer(`\`, `\\`, "`", "\\`", "*", `\*`, "_", `\_`, "<", `\<`, "[", `\[`, "]", `\]`, "|", `\|`).Replace(untrusted.Line(text))
+func inline[T ~string](text T) string {
+	return strings.NewReplacer(`\`, `\\`, "`", "\\`", "*", `\*`, "_", `\_`, "<", `\<`, "[", `\[`, "]", `\]`, "|", `\|`).Replace(untrusted.Text(text).Line())
 }
 
 // named formats a name as code.
-func named(name string) string {
-	return "`" + strings.ReplaceAll(untrusted.Line(name), "`", "'") + "`"
+func named[T ~string](name T) string {
+	return "`" + strings.ReplaceAll(untrusted.Text(name).Line(), "`", "'") + "`"
 }
 
 // said writes an event of the session itself. answers holds the answers of the runs
@@ -116,18 +114,14 @@ func (w *writer) said(e event.Event, answers map[string]string) {
 			w.line("%s", strings.TrimRight("> "+line, " "))
 		}
 	case event.ChatReply:
-		if answer, told := answers[d.Run]; d.Text == "" || told && (answer == d.Text || d.Status != event.StatusCompleted) {
+		if answer, answered := answers[d.Run]; d.Text == "" || answered && (answer == d.Text || d.Status != event.StatusCompleted) {
 			return
 		}
 		w.line("")
 		w.line("%s", prose(d.Said()))
 	case event.ChatCompacted:
-		words := fmt.Sprintf("%d messages summed up", d.Turns)
-		if d.Undone {
-			words = fmt.Sprintf("%d messages stand in the conversation again", d.Turns)
-		}
 		w.line("")
-		w.line("*%s*", words)
+		w.line("*%s*", telling.CompactedWords(d))
 	case event.Note:
 		w.line("")
 		w.line("*%s: %s*", inline(d.Level), inline(d.Text))
@@ -137,28 +131,28 @@ func (w *writer) said(e event.Event, answers map[string]string) {
 // run writes a run and returns its answer.
 func (w *writer) run(events []event.Event, planners planning.Planners) string {
 	run := agent.NewRun(planners)
-	var told []string
+	var notes []string
 	if d, ok := events[0].Data.(event.RunStarted); ok && d.Outer != "" {
-		told = append(told, "a call of the run "+named(d.Outer)+" has started it")
+		notes = append(notes, "a call of the run "+named(d.Outer)+" has started it")
 	}
 	gates := map[string]event.GateRequested{}
 	for _, e := range events {
 		if err := run.Apply(e); err != nil && !e.Data.Kind().Passing() {
-			told = append(told, "the rest cannot be followed: "+inline(err.Error()))
+			notes = append(notes, "the rest cannot be read: "+inline(err.Error()))
 			break
 		}
 		if g, ok := e.Data.(event.GateRequested); ok {
 			gates[g.Gate] = g
 		}
-		if words := happened(e.Data, gates); words != "" {
-			told = append(told, words)
+		if words := happened(run, e.Data, gates); words != "" {
+			notes = append(notes, words)
 		}
 	}
 	w.plan(run)
 	w.calls(run)
-	if len(told) > 0 {
+	if len(notes) > 0 {
 		w.heading("### What happened")
-		for _, words := range told {
+		for _, words := range notes {
 			w.line("- %s", words)
 		}
 	}
@@ -180,9 +174,9 @@ func (w *writer) plan(run *agent.Run) {
 	if run.Revision == 0 {
 		return
 	}
-	w.heading("### Plan: %s", inline(cmp.Or(run.Plan.Title, run.Goal)))
+	w.heading("### Plan: %s", inline(cmp.Or(run.Plan.Title.Visible(), run.Goal)))
 	w.line("```text")
-	w.line("%s", strings.TrimRight(plain.Run(run, false, stateWords), "\n"))
+	w.line("%s", strings.TrimRight(plantext.Run(run, false, telling.StateSummary), "\n"))
 	w.line("```")
 	w.planNotes(run.Plan)
 }
@@ -221,44 +215,25 @@ func (w *writer) step(s *agent.StepState) {
 		agent.StepCompleted: "✓", agent.StepFailed: "✗", agent.StepSkipped: "—", agent.StepInDoubt: "?", agent.StepWaiting: "◆",
 	}
 	title := inline(s.Step.Title)
-	if s.Step.Tool != "" && s.Step.Tool != s.Step.Title && !strings.HasSuffix(s.Step.Tool, ":"+s.Step.Title) {
+	if s.Step.Tool != "" && s.Step.Tool != s.Step.Title.Visible() && !strings.HasSuffix(s.Step.Tool, ":"+s.Step.Title.Visible()) {
 		title += " " + named(s.Step.Tool)
 	}
-	w.line("- %s **%s** %s: %s", cmp.Or(signs[s.Status], "·"), inline(s.Step.Index), title, stateWords(s))
-}
-
-// stateWords describes the state of a step.
-func stateWords(s *agent.StepState) string {
-	words := map[agent.StepStatus]string{
-		agent.StepPending: "not run", agent.StepWaiting: "waits at a gate", agent.StepRunning: "running", agent.StepCompleted: "done",
-		agent.StepFailed: "failed", agent.StepSkipped: "skipped", agent.StepInDoubt: "in doubt",
-	}
-	state := words[s.Status]
-	if s.Status == agent.StepCompleted || s.Status == agent.StepFailed {
-		state += fmt.Sprintf(" in %.1f s", float64(s.MS)/1000)
-	}
-	if s.Attempt > 1 {
-		state += fmt.Sprintf(", attempt %d", s.Attempt)
-	}
-	if s.DryRun {
-		state = "dry run: nothing was called"
-	}
-	return state
+	w.line("- %s **%s** %s: %s", cmp.Or(signs[s.Status], "·"), inline(s.Step.Index), title, telling.StateSummary(s))
 }
 
 // happened describes an event for a reader, or returns "" if it is of no interest.
-func happened(data event.Data, gates map[string]event.GateRequested) string {
+func happened(run *agent.Run, data event.Data, gates map[string]event.GateRequested) string {
 	switch d := data.(type) {
 	case event.RouteMatched:
-		return "planned by its words"
+		return inline(telling.RouteWords(d, run.Model))
 	case event.RunResumed:
-		return "taken up again"
+		return "resumed"
 	case event.JournalDamaged:
-		return fmt.Sprintf("line %d of the journal is damaged, and what it said is lost", d.Line)
+		return telling.DamagedWords(d)
 	case event.RunSteered:
 		return "you said: " + inline(d.Text)
 	case event.PhaseFailed:
-		return "planning failed: " + inline(untrusted.FirstLine(d.Reason))
+		return "planning failed: " + inline(d.Reason.FirstLine())
 	case event.StepFailed:
 		if d.Removes != "" {
 			return fmt.Sprintf("step %s was held: it %s", inline(d.Index), inline(d.Removes))
@@ -266,19 +241,19 @@ func happened(data event.Data, gates map[string]event.GateRequested) string {
 		if d.Outdated != "" {
 			return fmt.Sprintf("step %s was held: %s", inline(d.Index), inline(d.Outdated))
 		}
-		return fmt.Sprintf("step %s failed: %s", inline(d.Index), inline(untrusted.FirstLine(d.Error)))
+		return inline(telling.FailedWords(d.Index, d.Failure, d.Error))
 	case event.StepInDoubt:
-		return fmt.Sprintf("step %s is in doubt: %s", inline(d.Index), inline(d.Reason))
+		return inline(telling.InDoubtWords(d))
 	case event.FailureResolved:
-		return fmt.Sprintf("step %s: %s, decided by %s", inline(d.Step), inline(string(d.Decision)), inline(d.By))
+		return inline(telling.FailureWords(d) + telling.SignedBy(d.By))
 	case event.DoubtResolved:
-		return fmt.Sprintf("step %s: %s, decided by %s", inline(d.Step), inline(string(d.Decision)), inline(d.By))
+		return inline(telling.DoubtWords(d) + telling.SignedBy(d.By))
 	case event.GateResolved:
 		return decided(d, gates[d.Gate])
 	case event.PlanDiff:
 		return revised(d)
 	case event.ReplanRefused:
-		return "a new plan was refused: " + inline(d.Reason)
+		return inline(telling.RefusedWords(d))
 	case event.GuardBlocked:
 		return "stopped: " + inline(d.Reason)
 	case event.GuardWarned:
@@ -293,7 +268,7 @@ func happened(data event.Data, gates map[string]event.GateRequested) string {
 // decided describes the question of a gate and its answer.
 func decided(d event.GateResolved, g event.GateRequested) string {
 	how := map[event.Decision]string{event.Allow: "allowed", event.Deny: "denied", event.Edit: "edited"}[d.Decision]
-	words := fmt.Sprintf("gate: %s %s", cmp.Or(how, inline(string(d.Decision))), named(g.Tool))
+	words := fmt.Sprintf("gate: %s %s", cmp.Or(how, inline(d.Decision)), named(g.Tool))
 	if g.Step != "" {
 		words += " in step " + inline(g.Step)
 	}
@@ -312,16 +287,11 @@ func decided(d event.GateResolved, g event.GateRequested) string {
 // revised says what a revision changed and why.
 func revised(d event.PlanDiff) string {
 	var parts []string
-	for _, p := range []struct {
-		name  string
-		steps []string
-	}{{"removed", d.Removed}, {"added", d.Added}, {"revised", d.Revised}} {
-		if len(p.steps) > 0 {
-			parts = append(parts, p.name+" "+inline(strings.Join(p.steps, ", ")))
-		}
+	for _, p := range telling.RevisionParts(d.Removed, d.Added, d.Revised) {
+		parts = append(parts, p.Name+" "+inline(p.Steps))
 	}
 	words := fmt.Sprintf("**revision %d**: %s", d.Revision, strings.Join(parts, "; "))
-	if reason := untrusted.FirstLine(d.Reason); reason != "" {
+	if reason := d.Reason.FirstLine(); reason != "" {
 		words += ", because " + inline(reason)
 	}
 	return words
@@ -332,13 +302,13 @@ func (w *writer) ending(run *agent.Run) {
 	r := run.Result
 	w.line("")
 	if r == nil {
-		w.line("*the run %s goes on*", named(run.ID))
+		w.line("*the run %s continues*", named(run.ID))
 		return
 	}
-	words := fmt.Sprintf("%s (%s) in %.1f s, %s, %s, %s", r.Status, strings.ReplaceAll(string(r.Reason), "_", " "),
+	words := fmt.Sprintf("%s (%s) in %.1f s, %s, %s, %s", r.Status, inline(telling.ReasonWords(r.Reason)),
 		float64(r.DurationMS)/1000, english.Count(r.Usage.Steps, "step"), english.Count(r.Usage.Replans, "replan"), english.Count(r.Usage.PromptTokens+r.Usage.CompletionTokens, "token"))
 	if r.Error != "" {
-		words += ": " + inline(untrusted.FirstLine(r.Error))
+		words += ": " + inline(r.Error.FirstLine())
 	}
 	w.line("*%s; run %s*", words, named(run.ID))
 }

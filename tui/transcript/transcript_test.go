@@ -10,14 +10,15 @@ import (
 	"replan/agent/event"
 	"replan/agent/rule"
 	"replan/internal/redact"
+	"replan/internal/untrusted"
 	"replan/planning/plan"
 	"replan/tui/transcript"
 )
 
 var begun = time.Date(2026, 11, 22, 10, 4, 0, 0, time.UTC)
 
-// say makes events of one journal, a second apart.
-func say(run string, from time.Time, data ...event.Data) []event.Event {
+// journal returns events of one journal, a second apart.
+func journal(run string, from time.Time, data ...event.Data) []event.Event {
 	var out []event.Event
 	for i, d := range data {
 		out = append(out, event.Event{Seq: uint64(i + 1), Time: from.Add(time.Duration(i) * time.Second), Run: run, Data: d})
@@ -26,19 +27,19 @@ func say(run string, from time.Time, data ...event.Data) []event.Event {
 }
 
 func step(index, title, tool string, after ...string) plan.Step {
-	return plan.Step{Index: index, Title: title, Executor: plan.ExecutorTool, Tool: tool, DependsOn: after}
+	return plan.Step{Index: index, Title: untrusted.Text(title), Executor: plan.ExecutorTool, Tool: tool, DependsOn: after}
 }
 
 const key = "sk-0123456789abcdefghijklmnop"
 
-// conversation has a plan that fails, is revised and answered, and a command.
+// conversation has a command, and a run whose plan fails, is revised and answered.
 func conversation() transcript.Conversation {
 	steps := []plan.Step{step("1", "Read *all* of it", "fs.read"), step("2", "Patch it", "fs.patch", "1")}
 	p := plan.Plan{Title: "Mend the `slug`", Steps: steps, OnFailure: plan.OnFailureReplan}
 	again := p
 	again.Steps = []plan.Step{steps[0], step("3", "Patch both", "fs.patch", "1")}
 	answer := "It is mended.\n\n```go\nfunc a() {\n\treturn\n}\n```"
-	run := say("r-1", begun.Add(10*time.Second),
+	run := journal("r-1", begun.Add(10*time.Second),
 		event.RunStarted{Goal: "mend it", Workspace: "/home/me/src", Session: "s-1", Limits: event.DefaultLimits(), Plan: &p, OnFailure: plan.OnFailureReplan, Model: "m"},
 		event.PlanCreated{Plan: p, Revision: 1},
 		event.StepStarted{Index: "1", Attempt: 1, Title: "Read", Tool: "fs.read"},
@@ -55,31 +56,31 @@ func conversation() transcript.Conversation {
 		event.RunCompleted{Result: event.Result{Status: event.StatusCompleted, Reason: event.ReasonGoalMet, Answer: answer, DurationMS: 13_000, Usage: event.Usage{Steps: 3, Replans: 1, PromptTokens: 900, CompletionTokens: 100}}},
 	)
 	session := append(
-		say("s-1", begun, event.ChatUser{Text: "mend it\nwith the key " + key}),
-		say("s-1", begun.Add(time.Minute), event.ChatReply{Run: "r-1", Text: answer, Status: event.StatusCompleted}, event.ChatUser{Text: "/plan list"}, event.ChatReply{Text: "there is none\x1b[2J"})...)
+		journal("s-1", begun, event.ChatUser{Text: "mend it\nwith the key " + key}),
+		journal("s-1", begun.Add(time.Minute), event.ChatReply{Run: "r-1", Text: answer, Status: event.StatusCompleted}, event.ChatUser{Text: "/plan list"}, event.ChatReply{Text: "there is none\x1b[2J"})...)
 	return transcript.Conversation{
 		Session: session, Runs: [][]event.Event{run}, Home: "/home/me", Workspace: "/home/me/src", Exported: begun.Add(time.Hour),
 	}
 }
 
-func TestAConversationIsWrittenWhole(t *testing.T) {
+func TestTranscriptHoldsWholeConversation(t *testing.T) {
 	golden.RequireEqual(t, transcript.Markdown(conversation()))
 }
 
-func TestARunThatGoesOnOrCannotBeFollowedSaysSo(t *testing.T) {
+func TestActiveAndUnreadableRunsAreMarked(t *testing.T) {
 	c := conversation()
 	c.Runs[0] = c.Runs[0][:7]
-	if text := transcript.Markdown(c); !strings.Contains(text, "*the run `r-1` goes on*") || !strings.Contains(text, "└ ▸ 2. Patch it          [fs.patch]  ← after: 1  running") {
+	if text := transcript.Markdown(c); !strings.Contains(text, "*the run `r-1` continues*") || !strings.Contains(text, "└ ▸ 2. Patch it          [fs.patch]  ← after: 1  running") {
 		t.Errorf("got\n%s", text)
 	}
 	c = conversation()
-	c.Runs[0] = append(c.Runs[0][:2:2], say("r-1", begun.Add(time.Minute), event.GateResolved{Gate: "9.1.1"})...)
-	if text := transcript.Markdown(c); !strings.Contains(text, "the rest cannot be followed") {
+	c.Runs[0] = append(c.Runs[0][:2:2], journal("r-1", begun.Add(time.Minute), event.GateResolved{Gate: "9.1.1"})...)
+	if text := transcript.Markdown(c); !strings.Contains(text, "the rest cannot be read") {
 		t.Errorf("got\n%s", text)
 	}
 }
 
-func TestWhatLooksLikeASecretIsLeftOut(t *testing.T) {
+func TestSecretsAreRedacted(t *testing.T) {
 	for _, c := range []struct{ text, want string }{
 		{"the key " + key + " works", "the key [API key left out] works"},
 		{"postgres://me:hunter22@db/x", "postgres://me:[password left out]@db/x"},
@@ -92,7 +93,7 @@ func TestWhatLooksLikeASecretIsLeftOut(t *testing.T) {
 		{"http://localhost:8080/path", "http://localhost:8080/path"},
 	} {
 		if got := redact.Text(c.text); got != c.want {
-			t.Errorf("%q becomes %q, want %q", c.text, got, c.want)
+			t.Errorf("%q: got %q, want %q", c.text, got, c.want)
 		}
 	}
 }

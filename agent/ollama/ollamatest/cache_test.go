@@ -18,7 +18,7 @@ import (
 
 var always = []ollamatest.Reply{{Text: "yes", Times: -1}}
 
-// words is a text of so many tokens of four bytes that begins with name.
+// words returns a text of that many tokens of four bytes that begins with name.
 func words(name string, tokens int) string {
 	return name + strings.Repeat(" w0r", tokens)[:4*tokens-len(name)]
 }
@@ -40,46 +40,46 @@ func say(t *testing.T, client *api.Client, req *api.ChatRequest) api.ChatRespons
 
 func user(text string) api.Message { return api.Message{Role: "user", Content: text} }
 
-func TestWhatAPromptSharesWithTheLastOneIsNotReadAgain(t *testing.T) {
+func TestSharedPrefixComesFromCache(t *testing.T) {
 	system := api.Message{Role: "system", Content: words("sys", 1000)}
 	tool := api.Tools{{Type: "function", Function: api.ToolFunction{Name: "search", Parameters: api.ToolFunctionParameters{Type: "object"}}}}
 	with := func(messages ...api.Message) *api.ChatRequest {
 		return &api.ChatRequest{Messages: append([]api.Message{system}, messages...)}
 	}
 	for _, tc := range []struct {
-		rule     string
+		name     string
 		slots    int
 		requests []*api.ChatRequest
-		least    int // tokens of the last prompt that are remembered
+		least    int // cached tokens of the last prompt
 		most     int
 	}{
-		{"nothing of the first", 1, []*api.ChatRequest{with(user("one"))}, 0, 0},
-		{"all but its last token of the same one", 1, []*api.ChatRequest{with(user("one")), with(user("one"))}, 1004, 1010},
-		{"the head of one with a new tail", 1, []*api.ChatRequest{with(user("one")), with(user("two"))}, 1000, 1005},
-		{"nothing of one with a new head", 1, []*api.ChatRequest{
+		{"first request", 1, []*api.ChatRequest{with(user("one"))}, 0, 0},
+		{"same request", 1, []*api.ChatRequest{with(user("one")), with(user("one"))}, 1004, 1010},
+		{"new tail", 1, []*api.ChatRequest{with(user("one")), with(user("two"))}, 1000, 1005},
+		{"new head", 1, []*api.ChatRequest{
 			with(user("one")), {Messages: []api.Message{{Role: "system", Content: words("new", 1000)}, user("one")}},
 		}, 0, 4},
-		{"the reply too, where the conversation goes on", 1, []*api.ChatRequest{
+		{"conversation continues after the reply", 1, []*api.ChatRequest{
 			{Messages: []api.Message{user(words("hi", 500))}},
 			{Messages: []api.Message{user(words("hi", 500)), {Role: "assistant", Content: "yes"}, user("and now?")}},
 		}, 506, 512},
-		{"only the system message where the tools change", 1, []*api.ChatRequest{
+		{"tools change", 1, []*api.ChatRequest{
 			with(user(words("one", 1000))), {Messages: []api.Message{system, user(words("one", 1000))}, Tools: tool},
 		}, 1000, 1005},
-		{"whatever format, temperature or bound", 1, []*api.ChatRequest{
+		{"other format, temperature and limit", 1, []*api.ChatRequest{
 			with(user("one")), {
 				Messages: []api.Message{system, user("one")}, Format: json.RawMessage(`{"type":"object"}`),
 				Options: map[string]any{"temperature": 1, "num_predict": 9},
 			},
 		}, 1004, 1010},
-		{"nothing with another context window", 1, []*api.ChatRequest{
+		{"other context window", 1, []*api.ChatRequest{
 			with(user("one")), {Messages: []api.Message{system, user("one")}, Options: map[string]any{"num_ctx": 9000}},
 		}, 0, 0},
-		{"nothing by another model", 1, []*api.ChatRequest{with(user("one")), {Model: "other", Messages: []api.Message{system, user("one")}}}, 0, 0},
-		{"nothing after a short question in between", 1, []*api.ChatRequest{with(user("one")), {Messages: []api.Message{user("a title!")}}, with(user("one"))}, 0, 4},
-		{"all with a slot for each", 2, []*api.ChatRequest{with(user("one")), {Messages: []api.Message{user("a title!")}}, with(user("one"))}, 1004, 1010},
+		{"other model", 1, []*api.ChatRequest{with(user("one")), {Model: "other", Messages: []api.Message{system, user("one")}}}, 0, 0},
+		{"other request in between", 1, []*api.ChatRequest{with(user("one")), {Messages: []api.Message{user("a title!")}}, with(user("one"))}, 0, 4},
+		{"other request in between, two slots", 2, []*api.ChatRequest{with(user("one")), {Messages: []api.Message{user("a title!")}}, with(user("one"))}, 1004, 1010},
 	} {
-		t.Run(tc.rule, func(t *testing.T) {
+		t.Run(tc.name, func(t *testing.T) {
 			server, client := serve(t, ollamatest.Script{
 				Model: "m", Others: []ollamatest.Model{{Name: "other"}}, Replies: always,
 				Cache: &ollamatest.Cache{PerPromptToken: time.Nanosecond, Slots: tc.slots},
@@ -93,16 +93,16 @@ func TestWhatAPromptSharesWithTheLastOneIsNotReadAgain(t *testing.T) {
 			use := server.Cache()
 			prompt, cached := use.PromptTokens-before.PromptTokens, use.CachedTokens-before.CachedTokens
 			if cached < tc.least || cached > tc.most {
-				t.Errorf("%d of %d tokens were remembered, want %d to %d", cached, prompt, tc.least, tc.most)
+				t.Errorf("%d of %d tokens came from the cache, want %d to %d", cached, prompt, tc.least, tc.most)
 			}
 			if end.PromptEvalCount != prompt || end.PromptEvalDuration != time.Duration(prompt-cached) || use.Requests != len(tc.requests) {
-				t.Errorf("the end says %d tokens in %d ns, want all %d and the time for %d", end.PromptEvalCount, end.PromptEvalDuration, prompt, prompt-cached)
+				t.Errorf("the last line reports %d tokens in %d ns, want all %d and the time for %d", end.PromptEvalCount, end.PromptEvalDuration, prompt, prompt-cached)
 			}
 		})
 	}
 }
 
-func TestTokensAreWrittenOneByOne(t *testing.T) {
+func TestTokensAreStreamedSingly(t *testing.T) {
 	const text = "one two ünd thrèe"
 	_, client := serve(t, ollamatest.Script{
 		Model: "m", Cache: &ollamatest.Cache{PerToken: time.Nanosecond, BytesPerToken: 3}, Replies: []ollamatest.Reply{{
@@ -125,7 +125,7 @@ func TestTokensAreWrittenOneByOne(t *testing.T) {
 	}
 	for _, p := range pieces[:len(pieces)-1] {
 		if len(p) < 3 || len(p) > 4 {
-			t.Errorf("a piece of %d bytes, want three and no torn rune", len(p))
+			t.Errorf("got a piece of %d bytes, want three and no torn rune", len(p))
 		}
 	}
 	if end.EvalCount <= len(pieces)+5 {
@@ -133,7 +133,7 @@ func TestTokensAreWrittenOneByOne(t *testing.T) {
 	}
 }
 
-func TestNoMoreAreWorkedOnAtOnceThanThereAreSlots(t *testing.T) {
+func TestSlotsBoundConcurrency(t *testing.T) {
 	for _, slots := range []int{1, 3} {
 		var busy, most atomic.Int32
 		_, client := serve(t, ollamatest.Script{
@@ -157,13 +157,13 @@ func TestNoMoreAreWorkedOnAtOnceThanThereAreSlots(t *testing.T) {
 		}
 		group.Wait()
 		if n := int(most.Load()); n > slots {
-			t.Errorf("%d at once in %d slots", n, slots)
+			t.Errorf("%d requests at once in %d slots", n, slots)
 		}
 	}
 }
 
-// With one slot the two would wait for each other.
-func TestAsManyAreWorkedOnAtOnceAsThereAreSlots(t *testing.T) {
+// With one slot the two requests would wait for each other.
+func TestSlotsAllowConcurrency(t *testing.T) {
 	var both sync.WaitGroup
 	both.Add(2)
 	_, client := serve(t, ollamatest.Script{
@@ -185,9 +185,9 @@ func TestAsManyAreWorkedOnAtOnceAsThereAreSlots(t *testing.T) {
 	group.Wait()
 }
 
-// A second one is served only where the first has left the slot: writing takes
-// an hour.
-func TestWhoeverGivesUpLeavesTheSlot(t *testing.T) {
+// Writing takes an hour, so the second request is served only if the first frees
+// its slot.
+func TestCancelFreesSlot(t *testing.T) {
 	begun := make(chan struct{})
 	_, client := serve(t, ollamatest.Script{
 		Model: "m", Cache: &ollamatest.Cache{PerToken: time.Hour},
@@ -204,7 +204,7 @@ func TestWhoeverGivesUpLeavesTheSlot(t *testing.T) {
 			select {
 			case <-begun:
 			case <-ctx.Done():
-				t.Errorf("request %d never had the slot", i)
+				t.Errorf("request %d got no slot", i)
 			}
 		})
 		if _, err := chat(ctx, client, "m", "well?"); !errors.Is(err, context.Canceled) {
@@ -214,7 +214,7 @@ func TestWhoeverGivesUpLeavesTheSlot(t *testing.T) {
 	}
 }
 
-func TestWithoutACacheNothingIsCounted(t *testing.T) {
+func TestNoCacheCountsNothing(t *testing.T) {
 	server, client := serve(t, ollamatest.Script{Model: "m", Replies: always})
 	say(t, client, &api.ChatRequest{Messages: []api.Message{user("go")}})
 	if use := server.Cache(); use != (ollamatest.CacheUse{}) {

@@ -21,7 +21,7 @@ func offer(names ...string) (tools api.Tools) {
 	return tools
 }
 
-func TestCallsFollowTheTextInLinesOfTheirOwn(t *testing.T) {
+func TestCallsFollowTextInSeparateLines(t *testing.T) {
 	server, client := serve(t, ollamatest.Script{Model: "m", Replies: []ollamatest.Reply{{
 		Text: "let me", Calls: []ollamatest.Call{{Name: "a", Args: map[string]any{"y": 1, "x": json.Number("12345678901234567890")}}, {ID: "mine", Name: "b"}},
 	}}})
@@ -38,11 +38,11 @@ func TestCallsFollowTheTextInLinesOfTheirOwn(t *testing.T) {
 		t.Errorf("lines %q, error %v, want %q", got, err, want)
 	}
 	if names := server.Requests()[0].ToolNames(); !slices.Equal(names, []string{"a", "b"}) {
-		t.Errorf("tools on offer %q", names)
+		t.Errorf("got the tools %q", names)
 	}
 }
 
-func TestArgumentsKeepTheirDigitsAndOrder(t *testing.T) {
+func TestArgumentsKeepDigitsAndSortNames(t *testing.T) {
 	server, _ := serve(t, ollamatest.Script{Model: "m", Replies: []ollamatest.Reply{{
 		Calls: []ollamatest.Call{{Name: "a", Args: map[string]any{"y": 1, "x": json.Number("12345678901234567890")}}},
 	}}})
@@ -52,16 +52,16 @@ func TestArgumentsKeepTheirDigitsAndOrder(t *testing.T) {
 	}
 }
 
-func TestCallsThatNobodyAskedForAreAMistakeOfTheScript(t *testing.T) {
+func TestScriptedCallsNeedOfferedTools(t *testing.T) {
 	_, client := serve(t, ollamatest.Script{Model: "m", Replies: []ollamatest.Reply{{Calls: []ollamatest.Call{{Name: "a"}}}}})
 	_, err := chat(testContext(t), client, "m", "go")
 	var status api.StatusError
 	if !errors.As(err, &status) || status.StatusCode != 500 || !strings.Contains(status.ErrorMessage, "offers no tools") {
-		t.Errorf("error %v, want HTTP 500 that says so", err)
+		t.Errorf("error %v, want HTTP 500 with the reason", err)
 	}
 }
 
-func TestEarlierCallsAreSeenInTheRequest(t *testing.T) {
+func TestRequestsRecordEarlierCalls(t *testing.T) {
 	server, client := serve(t, ollamatest.Script{Model: "m", Replies: always})
 	args := api.NewToolCallFunctionArguments()
 	args.Set("q", "x")
@@ -78,34 +78,34 @@ func TestEarlierCallsAreSeenInTheRequest(t *testing.T) {
 	}
 }
 
-func TestBodyBreaksAfterSoManyBytes(t *testing.T) {
+func TestBodyBreaksAfterBytes(t *testing.T) {
 	const ask = `{"model":"m","messages":[{"role":"user","content":"x"}]}`
 	for _, tc := range []struct {
-		rule  string
+		name  string
 		reply ollamatest.Reply
 		bytes int
-		says  string // "" means that the body ends in good order
+		want  string // "" if the body ends without an error
 	}{
-		{"the connection, in the middle of a line", ollamatest.Reply{Text: "one two", BreakAfter: 20}, 20, "unexpected EOF"},
-		{"the connection, in the second line", ollamatest.Reply{Text: "one two", BreakAfter: 200}, 200, "unexpected EOF"},
-		{"the connection, before the first byte", ollamatest.Reply{Text: "one two", BreakAfter: -1}, 0, "unexpected EOF"},
-		{"the body alone, in the middle of a line", ollamatest.Reply{Text: "one two", StopAfter: 20}, 20, ""},
-		{"the body alone, before the first byte", ollamatest.Reply{Text: "one two", StopAfter: -1}, 0, ""},
+		{"connection breaks in a line", ollamatest.Reply{Text: "one two", BreakAfter: 20}, 20, "unexpected EOF"},
+		{"connection breaks in the second line", ollamatest.Reply{Text: "one two", BreakAfter: 200}, 200, "unexpected EOF"},
+		{"connection breaks before the first byte", ollamatest.Reply{Text: "one two", BreakAfter: -1}, 0, "unexpected EOF"},
+		{"body ends in a line", ollamatest.Reply{Text: "one two", StopAfter: 20}, 20, ""},
+		{"body ends before the first byte", ollamatest.Reply{Text: "one two", StopAfter: -1}, 0, ""},
 	} {
-		t.Run(tc.rule, func(t *testing.T) {
+		t.Run(tc.name, func(t *testing.T) {
 			server, _ := serve(t, ollamatest.Script{Model: "m", Replies: []ollamatest.Reply{tc.reply}})
 			body, err := tryCall(t, server.URL()+"/api/chat", ask)
 			if len(body) != tc.bytes {
-				t.Errorf("%d bytes came, want %d", len(body), tc.bytes)
+				t.Errorf("got %d bytes, want %d", len(body), tc.bytes)
 			}
-			if tc.says == "" && err != nil || tc.says != "" && (err == nil || !strings.Contains(err.Error(), tc.says)) {
-				t.Errorf("error %v, want %q", err, tc.says)
+			if tc.want == "" && err != nil || tc.want != "" && (err == nil || !strings.Contains(err.Error(), tc.want)) {
+				t.Errorf("error %v, want %q", err, tc.want)
 			}
 		})
 	}
 }
 
-func TestModelsInMemory(t *testing.T) {
+func TestRunningModels(t *testing.T) {
 	server, client := serve(t, ollamatest.Script{
 		Replies: always,
 		Others:  []ollamatest.Model{{Name: "a", Bytes: 7, Parameters: "1B", Quantization: "F16"}, {Name: "b", NumCtx: 3000}},
@@ -132,7 +132,7 @@ func TestModelsInMemory(t *testing.T) {
 		t.Errorf("in memory %q, want both", got)
 	}
 	if _, body := call(t, http.MethodPost, server.URL()+"/api/chat", `{"model":"b","messages":[],"keep_alive":0}`); !strings.Contains(body, `"done_reason":"unload"`) {
-		t.Errorf("unloading says %s", body)
+		t.Errorf("got the answer %s to unloading", body)
 	}
 	if got := loaded(); !slices.Equal(got, []string{"a:latest"}) {
 		t.Errorf("in memory %q, want a", got)

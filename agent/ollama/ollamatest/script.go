@@ -1,7 +1,3 @@
-// Package ollamatest is a scripted model behind a real HTTP server with Ollama's
-// API, wire format and error shapes. The demo uses it where no Ollama is
-// installed, and the tests use it too. The server does not interpret text; the
-// script chooses replies by the heading of each request.
 package ollamatest
 
 import (
@@ -211,8 +207,8 @@ func tokens(text string, size int) []string {
 	return out
 }
 
-// chunks splits text into pieces of size runes, or, if size is 0, into words with
-// the blanks that follow them.
+// chunks splits text into pieces of size runes, or, if size is 0, into words
+// followed by their blanks.
 func chunks(text string, size int) []string {
 	var out []string
 	var piece strings.Builder

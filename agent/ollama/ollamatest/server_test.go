@@ -24,7 +24,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-const limit = 30 * time.Second // for what must happen at all
+const limit = 30 * time.Second // longest wait for anything
 
 func testContext(t *testing.T) context.Context {
 	t.Helper()
@@ -33,7 +33,7 @@ func testContext(t *testing.T) context.Context {
 	return ctx
 }
 
-// serve starts a server and the client that Ollama itself is used with.
+// serve starts a server and Ollama's own client for it.
 func serve(t *testing.T, script ollamatest.Script) (*ollamatest.Server, *api.Client) {
 	t.Helper()
 	server, err := ollamatest.Start(t.Context(), script)
@@ -71,7 +71,7 @@ func text(lines []api.ChatResponse) string {
 	return b.String()
 }
 
-func TestFirstFittingReplyThatIsLeftServes(t *testing.T) {
+func TestFirstMatchingReplyIsServed(t *testing.T) {
 	mentions := func(word string) func(ollamatest.Request) bool {
 		return func(r ollamatest.Request) bool { return strings.Contains(r.Last(), word) }
 	}
@@ -116,7 +116,7 @@ func TestFirstFittingReplyThatIsLeftServes(t *testing.T) {
 	}
 }
 
-func TestStreamIsWordByWordWithTheCountsAtItsEnd(t *testing.T) {
+func TestStreamIsByWordWithFinalCounts(t *testing.T) {
 	_, client := serve(t, ollamatest.Script{
 		Model: "m", Capabilities: []string{"completion", "thinking"},
 		Replies: []ollamatest.Reply{{Text: "one  two\n\nthree", Thinking: "well now"}},
@@ -138,7 +138,7 @@ func TestStreamIsWordByWordWithTheCountsAtItsEnd(t *testing.T) {
 	}
 }
 
-func TestChunksAreTheTextWhateverTheirSize(t *testing.T) {
+func TestChunksJoinToText(t *testing.T) {
 	var size int
 	rapid.Check(t, func(rt *rapid.T) {
 		words := rapid.StringN(0, 60, -1).Draw(rt, "words")
@@ -161,27 +161,27 @@ func TestChunksAreTheTextWhateverTheirSize(t *testing.T) {
 		}
 		for _, l := range lines {
 			if n := len([]rune(l.Message.Content)); size > 0 && n > size {
-				rt.Fatalf("a chunk of %d runes, want at most %d", n, size)
+				rt.Fatalf("got a chunk of %d runes, want at most %d", n, size)
 			}
 		}
 	})
 }
 
-func TestThinkingIsSentOnlyWhereItIsWanted(t *testing.T) {
+func TestThinkingFollowsSetting(t *testing.T) {
 	for _, tc := range []struct {
-		rule  string
+		name  string
 		think *api.ThinkValue
 		able  bool
 		want  string
 	}{
-		{"unset means on for a model that thinks", nil, true, "hm"},
+		{"unset, thinking model", nil, true, "hm"},
 		{"on", &api.ThinkValue{Value: true}, true, "hm"},
-		{"a level", &api.ThinkValue{Value: "high"}, true, "hm"},
+		{"level", &api.ThinkValue{Value: "high"}, true, "hm"},
 		{"off", &api.ThinkValue{Value: false}, true, ""},
-		{"a model that does not think", nil, false, ""},
-		{"nor when it is told not to", &api.ThinkValue{Value: false}, false, ""},
+		{"unset, model without thinking", nil, false, ""},
+		{"off, model without thinking", &api.ThinkValue{Value: false}, false, ""},
 	} {
-		t.Run(tc.rule, func(t *testing.T) {
+		t.Run(tc.name, func(t *testing.T) {
 			script := ollamatest.Script{Model: "m", Replies: []ollamatest.Reply{{Text: "yes", Thinking: "hm"}}}
 			if tc.able {
 				script.Capabilities = []string{"completion", "thinking"}
@@ -200,23 +200,23 @@ func TestThinkingIsSentOnlyWhereItIsWanted(t *testing.T) {
 	}
 }
 
-func TestErrorsHaveOllamasShape(t *testing.T) {
+func TestErrorsMatchOllama(t *testing.T) {
 	for _, tc := range []struct {
-		rule, path, body string
+		name, path, body string
 		status           int
 		want             string
 	}{
-		{"no such model", "/api/chat", `{"model":"nope","messages":[{"role":"user","content":"x"}]}`, 404, `{"error":"model 'nope' not found"}`},
-		{"no such model to show", "/api/show", `{"model":"nope"}`, 404, `{"error":"model 'nope' not found"}`},
-		{"no tools", "/api/chat", `{"model":"m","tools":[{}],"messages":[{"role":"user","content":"x"}]}`, 400, `{"error":"registry.ollama.ai/library/m:latest does not support tools"}`},
-		{"no thinking", "/api/chat", `{"model":"m","think":true,"messages":[{"role":"user","content":"x"}]}`, 400, `{"error":"\"m\" does not support thinking"}`},
-		{"no such thinking", "/api/chat", `{"model":"m","think":"hard","messages":[{"role":"user","content":"x"}]}`, 400, `{"error":"invalid think value: \"hard\" (must be \"high\", \"medium\", \"low\", \"max\", true, or false)"}`},
-		{"no chat", "/api/chat", `{"model":"embed","messages":[{"role":"user","content":"x"}]}`, 400, `{"error":"\"embed\" does not support chat"}`},
-		{"no schema", "/api/chat", `{"model":"m","format":{"type":"nonsense"},"messages":[{"role":"user","content":"x"}]}`, 500, `{"error":"invalid JSON schema in format"}`},
-		{"no room", "/api/chat", `{"model":"m","truncate":false,"options":{"num_ctx":4},"messages":[{"role":"user","content":"more than sixteen bytes"}]}`, 400, `{"error":"the input length exceeds the context length"}`},
-		{"no room by default", "/api/chat", `{"model":"m","truncate":false,"messages":[{"role":"user","content":"` + strings.Repeat("x", 4*4096+1) + `"}]}`, 400, `{"error":"the input length exceeds the context length"}`},
+		{"unknown model", "/api/chat", `{"model":"nope","messages":[{"role":"user","content":"x"}]}`, 404, `{"error":"model 'nope' not found"}`},
+		{"show of an unknown model", "/api/show", `{"model":"nope"}`, 404, `{"error":"model 'nope' not found"}`},
+		{"tools not supported", "/api/chat", `{"model":"m","tools":[{}],"messages":[{"role":"user","content":"x"}]}`, 400, `{"error":"registry.ollama.ai/library/m:latest does not support tools"}`},
+		{"thinking not supported", "/api/chat", `{"model":"m","think":true,"messages":[{"role":"user","content":"x"}]}`, 400, `{"error":"\"m\" does not support thinking"}`},
+		{"unknown think value", "/api/chat", `{"model":"m","think":"hard","messages":[{"role":"user","content":"x"}]}`, 400, `{"error":"invalid think value: \"hard\" (must be \"high\", \"medium\", \"low\", \"max\", true, or false)"}`},
+		{"chat not supported", "/api/chat", `{"model":"embed","messages":[{"role":"user","content":"x"}]}`, 400, `{"error":"\"embed\" does not support chat"}`},
+		{"invalid schema", "/api/chat", `{"model":"m","format":{"type":"nonsense"},"messages":[{"role":"user","content":"x"}]}`, 500, `{"error":"invalid JSON schema in format"}`},
+		{"prompt too long", "/api/chat", `{"model":"m","truncate":false,"options":{"num_ctx":4},"messages":[{"role":"user","content":"more than sixteen bytes"}]}`, 400, `{"error":"the input length exceeds the context length"}`},
+		{"prompt too long for the default", "/api/chat", `{"model":"m","truncate":false,"messages":[{"role":"user","content":"` + strings.Repeat("x", 4*4096+1) + `"}]}`, 400, `{"error":"the input length exceeds the context length"}`},
 	} {
-		t.Run(tc.rule, func(t *testing.T) {
+		t.Run(tc.name, func(t *testing.T) {
 			server, _ := serve(t, ollamatest.Script{
 				Model: "m", Capabilities: []string{"completion"},
 				Others:  []ollamatest.Model{{Name: "embed", Capabilities: []string{"embedding"}}},
@@ -239,8 +239,7 @@ func call(t *testing.T, method, address, body string) (status int, answer string
 	return status, answer
 }
 
-// tryCall posts a body and returns what came of the answer, also where it broke
-// off.
+// tryCall posts a body and returns the answer, even if it broke off.
 func tryCall(t *testing.T, address, body string) (answer string, err error) {
 	t.Helper()
 	_, answer, err = request(t, http.MethodPost, address, body)
@@ -262,7 +261,7 @@ func request(t *testing.T, method, address, body string) (status int, answer str
 	return resp.StatusCode, string(all), errors.Join(err, resp.Body.Close())
 }
 
-func TestWhatIsInstalledAndRuns(t *testing.T) {
+func TestListShowAndVersion(t *testing.T) {
 	server, client := serve(t, ollamatest.Script{
 		Model: "m:1b", ContextLength: 5000, Capabilities: []string{"completion", "thinking"},
 		Others: []ollamatest.Model{{Name: "other"}},
@@ -271,13 +270,13 @@ func TestWhatIsInstalledAndRuns(t *testing.T) {
 		t.Errorf("version %q, error %v", version, err)
 	}
 	if err := client.Heartbeat(testContext(t)); err != nil {
-		t.Errorf("HEAD / says %v", err)
+		t.Errorf("HEAD /: error %v", err)
 	}
 	if status, body := call(t, http.MethodGet, server.URL()+"/", ""); status != 200 || body != "Ollama is running" {
-		t.Errorf("GET / says %d %q", status, body)
+		t.Errorf("GET /: got %d %q", status, body)
 	}
 	if status, _ := call(t, http.MethodGet, server.URL()+"/api/nothing", ""); status != 404 {
-		t.Errorf("an unknown path says %d", status)
+		t.Errorf("unknown path: got %d", status)
 	}
 	list, err := client.List(testContext(t))
 	if err != nil || len(list.Models) != 2 || list.Models[0].Name != "m:1b" || list.Models[1].Name != "other:latest" {
@@ -292,7 +291,7 @@ func TestWhatIsInstalledAndRuns(t *testing.T) {
 	}
 }
 
-func TestNoStreamMeansOneAnswer(t *testing.T) {
+func TestStreamOffReturnsOneAnswer(t *testing.T) {
 	server, _ := serve(t, ollamatest.Script{Model: "m", Replies: []ollamatest.Reply{{Text: "one two"}}})
 	_, body := call(t, http.MethodPost, server.URL()+"/api/chat", `{"model":"m","stream":false,"messages":[{"role":"user","content":"x"}]}`)
 	var whole api.ChatResponse
@@ -301,11 +300,11 @@ func TestNoStreamMeansOneAnswer(t *testing.T) {
 	}
 }
 
-func TestLoadingTheModelUsesUpNoReply(t *testing.T) {
+func TestLoadUsesNoReply(t *testing.T) {
 	server, client := serve(t, ollamatest.Script{Model: "m", Replies: []ollamatest.Reply{{Text: "yes"}}})
 	_, body := call(t, http.MethodPost, server.URL()+"/api/chat", `{"model":"m","messages":[]}`)
 	if !strings.Contains(body, `"done_reason":"load"`) {
-		t.Errorf("loading says %s", body)
+		t.Errorf("got the answer %s to loading", body)
 	}
 	if lines, err := chat(testContext(t), client, "m", "well?"); err != nil || text(lines) != "yes" {
 		t.Errorf("text %q, error %v", text(lines), err)
@@ -315,7 +314,7 @@ func TestLoadingTheModelUsesUpNoReply(t *testing.T) {
 	}
 }
 
-func TestRequestsAreRecordedAsTheyCame(t *testing.T) {
+func TestRequestsAreRecorded(t *testing.T) {
 	server, client := serve(t, ollamatest.Script{Model: "m", Replies: []ollamatest.Reply{{Heading: "# Replan", Text: "{}"}}})
 	no := false
 	err := client.Chat(testContext(t), &api.ChatRequest{
@@ -338,46 +337,46 @@ func TestRequestsAreRecordedAsTheyCame(t *testing.T) {
 	}
 }
 
-func TestStreamsThatBreak(t *testing.T) {
+func TestBrokenStreams(t *testing.T) {
 	for _, tc := range []struct {
-		rule  string
+		name  string
 		reply ollamatest.Reply
 		text  string
-		says  string // of the error; "" means that there is none
+		want  string // part of the error, "" for none
 	}{
-		{"a connection breaks after so many bytes", ollamatest.Reply{Text: "one two", CutAfter: 5}, "one t", "unexpected EOF"},
-		{"a connection breaks before the first", ollamatest.Reply{Text: "one two", CutAfter: -1}, "", "EOF"},
-		{"a stream ends in good order", ollamatest.Reply{Text: "one two", EndAfter: 5}, "one t", ""},
-		{"a stream ends before the first", ollamatest.Reply{Text: "one two", EndAfter: -1}, "", ""},
-		{"an error follows the text", ollamatest.Reply{Text: "one two", Error: "the model died"}, "one two", "the model died"},
+		{"connection breaks in mid-reply", ollamatest.Reply{Text: "one two", CutAfter: 5}, "one t", "unexpected EOF"},
+		{"connection breaks before the first byte", ollamatest.Reply{Text: "one two", CutAfter: -1}, "", "EOF"},
+		{"stream ends in mid-reply", ollamatest.Reply{Text: "one two", EndAfter: 5}, "one t", ""},
+		{"stream ends before the first byte", ollamatest.Reply{Text: "one two", EndAfter: -1}, "", ""},
+		{"error after the text", ollamatest.Reply{Text: "one two", Error: "the model died"}, "one two", "the model died"},
 	} {
-		t.Run(tc.rule, func(t *testing.T) {
+		t.Run(tc.name, func(t *testing.T) {
 			_, client := serve(t, ollamatest.Script{Model: "m", Replies: []ollamatest.Reply{tc.reply}})
 			lines, err := chat(testContext(t), client, "m", "well?")
 			if text(lines) != tc.text || len(lines) > 0 && lines[len(lines)-1].Done {
-				t.Errorf("lines %+v, want %q and no end", lines, tc.text)
+				t.Errorf("got the lines %+v, want %q and no end", lines, tc.text)
 			}
-			if tc.says == "" && err != nil || tc.says != "" && (err == nil || !strings.Contains(err.Error(), tc.says)) {
-				t.Errorf("error %v, want %q", err, tc.says)
+			if tc.want == "" && err != nil || tc.want != "" && (err == nil || !strings.Contains(err.Error(), tc.want)) {
+				t.Errorf("error %v, want %q", err, tc.want)
 			}
 		})
 	}
 }
 
-func TestBoundInTokensCutsTheReply(t *testing.T) {
+func TestNumPredictCutsReply(t *testing.T) {
 	for _, tc := range []struct {
-		bound        int
+		limit        int
 		text, reason string
 	}{{2, "one two ", "length"}, {3, "one two three", "stop"}, {0, "one two three", "stop"}} {
 		_, client := serve(t, ollamatest.Script{Model: "m", Replies: []ollamatest.Reply{{Text: "one two three"}}})
 		var got []api.ChatResponse
-		req := &api.ChatRequest{Model: "m", Options: map[string]any{"num_predict": tc.bound}, Messages: []api.Message{{Role: "user", Content: "go"}}}
+		req := &api.ChatRequest{Model: "m", Options: map[string]any{"num_predict": tc.limit}, Messages: []api.Message{{Role: "user", Content: "go"}}}
 		err := client.Chat(testContext(t), req, func(line api.ChatResponse) error {
 			got = append(got, line)
 			return nil
 		})
 		if err != nil || text(got) != tc.text || got[len(got)-1].DoneReason != tc.reason {
-			t.Errorf("bound %d: %+v, error %v, want %q and %s", tc.bound, got, err, tc.text, tc.reason)
+			t.Errorf("limit %d: %+v, error %v, want %q and %s", tc.limit, got, err, tc.text, tc.reason)
 		}
 	}
 }
@@ -399,7 +398,7 @@ func TestHeldReplyWaits(t *testing.T) {
 	}
 }
 
-func TestWaitingForRequestsEndsWithItsContext(t *testing.T) {
+func TestWaitForRequestsEndsWithContext(t *testing.T) {
 	server, _ := serve(t, ollamatest.Script{Model: "m"})
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
@@ -408,22 +407,22 @@ func TestWaitingForRequestsEndsWithItsContext(t *testing.T) {
 	}
 }
 
-// Each of these would hang, or leak what goleak finds, if it were not so.
-func TestCloseBreaksOffWhatIsBeingAnswered(t *testing.T) {
+// Without this, each case would hang or leak a goroutine that goleak finds.
+func TestCloseAbortsReplies(t *testing.T) {
 	for _, tc := range []struct {
-		rule   string
+		name   string
 		script ollamatest.Script
 	}{
-		{"a reply that is held", ollamatest.Script{Model: "m", Replies: []ollamatest.Reply{{Text: "yes", Hold: make(chan struct{})}}}},
-		{"a reply that is slow", ollamatest.Script{Model: "m", Pace: time.Hour, Replies: []ollamatest.Reply{{Text: "one two"}}}},
+		{"held reply", ollamatest.Script{Model: "m", Replies: []ollamatest.Reply{{Text: "yes", Hold: make(chan struct{})}}}},
+		{"slow reply", ollamatest.Script{Model: "m", Pace: time.Hour, Replies: []ollamatest.Reply{{Text: "one two"}}}},
 	} {
-		t.Run(tc.rule, func(t *testing.T) {
+		t.Run(tc.name, func(t *testing.T) {
 			server, client := serve(t, tc.script)
 			var group sync.WaitGroup
 			group.Go(func() {
 				lines, _ := chat(testContext(t), client, "m", "well?")
 				if len(lines) > 0 && lines[len(lines)-1].Done {
-					t.Error("the reply came whole")
+					t.Error("the reply is complete")
 				}
 			})
 			if _, err := server.WaitForRequests(testContext(t), 1); err != nil {
@@ -434,13 +433,13 @@ func TestCloseBreaksOffWhatIsBeingAnswered(t *testing.T) {
 			}
 			group.Wait()
 			if err := server.Close(); err != nil {
-				t.Errorf("a second close says %v", err)
+				t.Errorf("second Close: %v", err)
 			}
 		})
 	}
 }
 
-func TestServerDropsAClientThatGoesAway(t *testing.T) {
+func TestServerDropsCancelledClient(t *testing.T) {
 	server, client := serve(t, ollamatest.Script{Model: "m", Replies: []ollamatest.Reply{{Text: "late", Hold: make(chan struct{})}, {Text: "next"}}})
 	ctx, cancel := context.WithCancel(testContext(t))
 	var group sync.WaitGroup

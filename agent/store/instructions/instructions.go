@@ -1,6 +1,3 @@
-// Package instructions finds the AGENTS.md that applies to a folder: the nearest
-// one, if only the user can have written it. It imports nothing of replan. Start
-// reading at [Find].
 package instructions
 
 import (
@@ -119,8 +116,8 @@ func instructionsIn(folder, shown string) Instructions {
 
 // Reasons for not reading a file, besides system errors.
 var (
-	errNotRegular = errors.New("it is no regular file")
-	errLinkOut    = errors.New("it is a link that leads to no file of its folder")
+	errNotRegular = errors.New("it is not a regular file")
+	errLinkOut    = errors.New("it is a link to a file outside its folder")
 )
 
 // readNotes returns the AGENTS.md of a folder, cut at maxInstructions with a

@@ -10,8 +10,8 @@ import (
 	"unicode/utf8"
 )
 
-// tree makes files and folders below a new folder: a name that ends with a slash
-// is a folder, and "->" before a text makes a link.
+// tree creates files and folders below a new folder: a name that ends with a
+// slash is a folder, and the text "->target" creates a link.
 func tree(t *testing.T, files map[string]string) string {
 	t.Helper()
 	top, err := filepath.EvalSymlinks(t.TempDir())
@@ -35,7 +35,7 @@ func tree(t *testing.T, files map[string]string) string {
 		}
 		if target, ok := strings.CutPrefix(text, "->"); ok {
 			if err := os.Symlink(filepath.FromSlash(target), at); err != nil {
-				t.Skipf("no links here: %v", err)
+				t.Skipf("cannot create links: %v", err)
 			}
 			continue
 		}
@@ -46,67 +46,67 @@ func tree(t *testing.T, files map[string]string) string {
 	return top
 }
 
-func TestTheNearestInstructionsHold(t *testing.T) {
+func TestFindReturnsNearestInstructions(t *testing.T) {
 	for name, c := range map[string]struct {
 		files     map[string]string
 		workspace string
 		home      string
 		want      Instructions
 	}{
-		"of the workspace itself": {
+		"workspace": {
 			map[string]string{"AGENTS.md": "top", "p/.git/": "", "p/AGENTS.md": "own"}, "p", "", Instructions{"own", "AGENTS.md", ""},
 		},
-		"of the repository around it": {
+		"enclosing repository": {
 			map[string]string{"r/.git/": "", "r/AGENTS.md": "repo", "r/a/b/": ""}, "r/a/b", "", Instructions{"repo", "../../AGENTS.md", ""},
 		},
-		"of a folder between": {
+		"folder between workspace and repository": {
 			map[string]string{"r/.git/": "", "r/AGENTS.md": "repo", "r/a/AGENTS.md": "part", "r/a/b/": ""}, "r/a/b", "", Instructions{"part", "../AGENTS.md", ""},
 		},
-		"none from above the repository": {
+		"ignored above the repository": {
 			map[string]string{"AGENTS.md": "top", "r/.git/": "", "r/a/": ""}, "r/a", "", Instructions{},
 		},
-		"none from above a worktree": {
+		"ignored above a worktree": {
 			map[string]string{"AGENTS.md": "top", "r/.git": "gitdir: elsewhere", "r/a/": ""}, "r/a", "", Instructions{},
 		},
-		"none from below": {
+		"ignored below the workspace": {
 			map[string]string{"r/.git/": "", "r/a/AGENTS.md": "part"}, "r", "", Instructions{},
 		},
-		"of the home where there is no repository": {
+		"home without a repository": {
 			map[string]string{"h/AGENTS.md": "home", "h/a/": ""}, "h/a", "h", Instructions{"home", "../AGENTS.md", ""},
 		},
-		"none from above the home": {
+		"ignored above the home": {
 			map[string]string{"AGENTS.md": "top", "h/a/": ""}, "h/a", "h", Instructions{},
 		},
-		"of a folder above where there is neither": {
+		"parent without repository or home": {
 			map[string]string{"AGENTS.md": "top", "a/": ""}, "a", "", Instructions{"top", "../AGENTS.md", ""},
 		},
-		"by the real folder where the workspace is a link": {
+		"workspace is a link": {
 			map[string]string{"AGENTS.md": "top", "r/.git/": "", "r/AGENTS.md": "repo", "r/a/": "", "w": "->r/a"}, "w", "", Instructions{"repo", "../AGENTS.md", ""},
 		},
-		"through a link in the same folder": {
+		"link in the same folder": {
 			map[string]string{"p/.git/": "", "p/AGENTS.md": "->NOTES.md", "p/NOTES.md": "notes"}, "p", "", Instructions{"notes", "AGENTS.md", ""},
 		},
-		"never through a link out of the folder": {
+		"link out of the folder": {
 			map[string]string{"secret": "secret", "p/.git/": "", "p/AGENTS.md": "->../secret"},
 			"p", "",
-			Instructions{"", "", "AGENTS.md is left out: it is a link that leads to no file of its folder"},
+			Instructions{"", "", "AGENTS.md is left out: it is a link to a file outside its folder"},
 		},
-		"never through a link to nothing": {
+		"dangling link": {
 			map[string]string{"p/.git/": "", "p/AGENTS.md": "->gone"},
 			"p", "",
-			Instructions{"", "", "AGENTS.md is left out: it is a link that leads to no file of its folder"},
+			Instructions{"", "", "AGENTS.md is left out: it is a link to a file outside its folder"},
 		},
-		"and a folder of that name says nothing": {
+		"folder of that name": {
 			map[string]string{"r/.git/": "", "r/AGENTS.md": "repo", "r/a/AGENTS.md/": ""},
 			"r/a", "",
-			Instructions{"", "", "AGENTS.md is left out: it is no regular file"},
+			Instructions{"", "", "AGENTS.md is left out: it is not a regular file"},
 		},
-		"nor does one above": {
+		"folder of that name above": {
 			map[string]string{"r/.git/": "", "r/AGENTS.md/": "", "r/a/": ""},
 			"r/a", "",
-			Instructions{"", "", "../AGENTS.md is left out: it is no regular file"},
+			Instructions{"", "", "../AGENTS.md is left out: it is not a regular file"},
 		},
-		"and an empty file hides those above": {
+		"empty file hides those above": {
 			map[string]string{"r/.git/": "", "r/AGENTS.md": "repo", "r/a/AGENTS.md": " \n"}, "r/a", "", Instructions{},
 		},
 	} {
@@ -124,9 +124,9 @@ func TestTheNearestInstructionsHold(t *testing.T) {
 	}
 }
 
-func TestInstructionsThatEverybodyCouldHaveWritten(t *testing.T) {
+func TestWorldWritableInstructionsAreIgnored(t *testing.T) {
 	if runtime.GOOS == "windows" {
-		t.Skip("modes do not say there who may write")
+		t.Skip("file modes do not tell who may write")
 	}
 	top := tree(t, map[string]string{"h/AGENTS.md": "home", "h/open/AGENTS.md": "anybody's", "h/open/a/": ""})
 	open := filepath.Join(top, "h", "open")
@@ -139,13 +139,13 @@ func TestInstructionsThatEverybodyCouldHaveWritten(t *testing.T) {
 	}
 	got, err = Find(open, filepath.Join(top, "h"))
 	if want := (Instructions{"anybody's", "AGENTS.md", ""}); err != nil || got != want {
-		t.Errorf("of the workspace itself: found %+v (%v), want %+v", got, err, want)
+		t.Errorf("in the workspace: found %+v (%v), want %+v", got, err, want)
 	}
 }
 
-func TestInstructionsThatMayNotBeRead(t *testing.T) {
+func TestUnreadableInstructionsAreNoted(t *testing.T) {
 	if runtime.GOOS == "windows" || os.Geteuid() == 0 {
-		t.Skip("everything may be read here")
+		t.Skip("file modes do not prevent reading")
 	}
 	top := tree(t, map[string]string{"r/.git/": "", "r/AGENTS.md": "repo", "r/a/": ""})
 	if err := os.Chmod(filepath.Join(top, "r", "AGENTS.md"), 0); err != nil {
@@ -167,15 +167,15 @@ func TestInstructionsAreCutBetweenRunes(t *testing.T) {
 		}
 		kept, mark, _ := strings.Cut(got.Text, "\n")
 		if !utf8.ValidString(kept) || !strings.HasPrefix(whole, kept) || len(kept) > maxInstructions || len(kept) <= maxInstructions-utf8.UTFMax {
-			t.Errorf("%d bytes before: %d bytes are kept, valid: %v", before, len(kept), utf8.ValidString(kept))
+			t.Errorf("%d bytes before: kept %d bytes, valid: %v", before, len(kept), utf8.ValidString(kept))
 		}
 		if want := fmt.Sprintf("[%d bytes of AGENTS.md left out]", len(whole)-len(kept)); mark != want {
-			t.Errorf("marked %q, want %q", mark, want)
+			t.Errorf("got the mark %q, want %q", mark, want)
 		}
 	}
 }
 
-func TestInstructionsOfNoFolder(t *testing.T) {
+func TestFindInMissingFolderFails(t *testing.T) {
 	if got, err := Find(filepath.Join(t.TempDir(), "gone"), ""); err == nil {
 		t.Errorf("found %+v", got)
 	}

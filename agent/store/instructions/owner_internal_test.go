@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-func TestWhatSpeaksForTheUser(t *testing.T) {
+func TestTrustByOwnerAndMode(t *testing.T) {
 	const user, other, root, staff = 1000, 1001, 0, 20
 	mine := holder{user, user}
 	for name, c := range map[string]struct {
@@ -19,22 +19,22 @@ func TestWhatSpeaksForTheUser(t *testing.T) {
 		repository bool
 		want       error
 	}{
-		"what only the user writes":                      {holder{user, staff}, holder{user, staff}, 0o755, false, nil},
-		"what only root writes":                          {holder{root, root}, mine, 0o755, false, nil},
-		"not what everybody writes":                      {mine, mine, 0o757, false, errOthersMayWrite},
-		"not even where few may remove it":               {holder{root, root}, mine, 0o777 | fs.ModeSticky, false, errOthersMayWrite},
-		"not what a group writes":                        {holder{user, staff}, holder{user, staff}, 0o775, false, errOthersMayWrite},
-		"not what a group of root's writes":              {holder{root, root}, mine, 0o775, false, errOthersMayWrite},
-		"what the user's private group writes":           {mine, mine, 0o775, false, nil},
-		"not what the private group and everybody write": {mine, mine, 0o777, false, errOthersMayWrite},
-		"not what another group writes":                  {holder{user, staff}, mine, 0o775, false, errOthersMayWrite},
-		"not what another's private group writes":        {holder{other, other}, mine, 0o775, false, errOthersMayWrite},
-		"not root's group, which is no private one":      {holder{root, root}, holder{root, root}, 0o775, false, errOthersMayWrite},
-		"not what somebody else writes":                  {holder{other, other}, mine, 0o755, false, errNotOwned},
-		"not what somebody else writes in the own group": {holder{other, user}, mine, 0o755, false, errNotOwned},
-		"what a group writes in the own repository":      {holder{user, staff}, holder{user, staff}, 0o775, true, nil},
-		"what others of it wrote in the own repository":  {holder{other, staff}, holder{user, staff}, 0o664, true, nil},
-		"not what everybody writes in it":                {mine, mine, 0o666, true, errOthersMayWrite},
+		"file and folder of the user":             {holder{user, staff}, holder{user, staff}, 0o755, false, nil},
+		"file and folder of root":                 {holder{root, root}, mine, 0o755, false, nil},
+		"world-writable":                          {mine, mine, 0o757, false, errOthersMayWrite},
+		"world-writable and sticky":               {holder{root, root}, mine, 0o777 | fs.ModeSticky, false, errOthersMayWrite},
+		"group-writable, another group":           {holder{user, staff}, holder{user, staff}, 0o775, false, errOthersMayWrite},
+		"root, group-writable":                    {holder{root, root}, mine, 0o775, false, errOthersMayWrite},
+		"private group":                           {mine, mine, 0o775, false, nil},
+		"private group, world-writable":           {mine, mine, 0o777, false, errOthersMayWrite},
+		"another group":                           {holder{user, staff}, mine, 0o775, false, errOthersMayWrite},
+		"another user's private group":            {holder{other, other}, mine, 0o775, false, errOthersMayWrite},
+		"root's group":                            {holder{root, root}, holder{root, root}, 0o775, false, errOthersMayWrite},
+		"another user":                            {holder{other, other}, mine, 0o755, false, errNotOwned},
+		"another user in the user's group":        {holder{other, user}, mine, 0o755, false, errNotOwned},
+		"group-writable in the user's repository": {holder{user, staff}, holder{user, staff}, 0o775, true, nil},
+		"group file in the user's repository":     {holder{other, staff}, holder{user, staff}, 0o664, true, nil},
+		"world-writable in the user's repository": {mine, mine, 0o666, true, errOthersMayWrite},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if got := c.of.speaksFor(c.user, c.mode, c.repository); !errors.Is(got, c.want) {
@@ -44,10 +44,11 @@ func TestWhatSpeaksForTheUser(t *testing.T) {
 	}
 }
 
-// TestWhoseInstructionsCount takes files of others, which only root can make.
-func TestWhoseInstructionsCount(t *testing.T) {
+// TestFindChecksOwnerAndMode needs files of other owners, which only root can
+// create.
+func TestFindChecksOwnerAndMode(t *testing.T) {
 	if runtime.GOOS == "windows" || os.Geteuid() != 0 {
-		t.Skip("nothing can be given to others here")
+		t.Skip("cannot change the owner of files")
 	}
 	const other, shared = 54321, 54322
 	type given struct {
@@ -66,46 +67,46 @@ func TestWhoseInstructionsCount(t *testing.T) {
 		workspace string
 		want      Instructions
 	}{
-		"those of a repository that a group shares": {
+		"repository shared by a group": {
 			repository,
 			map[string]given{"r": {0o775, 0, shared}, "r/AGENTS.md": {0o664, 0, shared}},
 			"r/a",
 			Instructions{"repo", "../AGENTS.md", ""},
 		},
-		"those that a colleague wrote into it": {
+		"group member's file in a shared repository": {
 			repository,
 			map[string]given{"r": {0o775, 0, shared}, "r/AGENTS.md": {0o664, other, shared}},
 			"r/a",
 			Instructions{"repo", "../AGENTS.md", ""},
 		},
-		"not those that everybody may write into it": {
+		"world-writable file in a repository": {
 			repository, map[string]given{"r/AGENTS.md": {0o666, 0, 0}}, "r/a", Instructions{Note: writable},
 		},
-		"not those of somebody else's repository": {
+		"repository of another user": {
 			repository,
 			map[string]given{"r": {0o755, other, shared}, "r/.git": {0o755, other, shared}, "r/AGENTS.md": {0o644, other, shared}},
 			"r/a",
 			Instructions{Note: foreign},
 		},
-		"not those of a folder that a stranger made a repository": {
+		".git folder of another user": {
 			repository, map[string]given{"r": {0o775, 0, shared}, "r/.git": {0o755, other, shared}}, "r/a", Instructions{Note: writable},
 		},
-		"those of a lone folder of the user's": {
+		"folder without a repository": {
 			lone, nil, "h/f/a", Instructions{"above", "../AGENTS.md", ""},
 		},
-		"not those of a folder that a group may write to": {
+		"group-writable folder": {
 			lone, map[string]given{"h/f": {0o775, 0, shared}}, "h/f/a", Instructions{Note: writable},
 		},
-		"not those that a group may write": {
+		"group-writable file": {
 			lone, map[string]given{"h/f/AGENTS.md": {0o664, 0, shared}}, "h/f/a", Instructions{Note: writable},
 		},
-		"not those of somebody else's folder": {
+		"folder of another user": {
 			lone, map[string]given{"h/f": {0o755, other, shared}}, "h/f/a", Instructions{Note: foreign},
 		},
-		"not those of somebody else": {
+		"file of another user": {
 			lone, map[string]given{"h/f/AGENTS.md": {0o644, other, shared}}, "h/f/a", Instructions{Note: foreign},
 		},
-		"those of the workspace, whoever wrote them": {
+		"workspace of another user": {
 			lone,
 			map[string]given{"h/f": {0o777, other, shared}, "h/f/AGENTS.md": {0o666, other, shared}},
 			"h/f",
@@ -117,7 +118,7 @@ func TestWhoseInstructionsCount(t *testing.T) {
 			for file, g := range c.give {
 				at := filepath.Join(top, filepath.FromSlash(file))
 				if err := errors.Join(os.Chown(at, g.user, g.group), os.Chmod(at, g.mode)); err != nil {
-					t.Skipf("not allowed here: %v", err)
+					t.Skipf("cannot change owner or mode: %v", err)
 				}
 			}
 			got, err := Find(filepath.Join(top, filepath.FromSlash(c.workspace)), filepath.Join(top, "h"))

@@ -14,8 +14,8 @@ import (
 	"replan/planning/plan"
 )
 
-// longRun is the events of a run of the given number of steps, two a step
-// after the two that begin it and before the one that ends it.
+// longRun returns the events of a run with that many steps: two events per step,
+// after two that start the run and before one that ends it.
 func longRun(steps int) []event.Event {
 	at := time.Date(2026, 11, 21, 9, 0, 0, 0, time.UTC)
 	var out []event.Event
@@ -55,8 +55,8 @@ func longRun(steps int) []event.Event {
 	return out
 }
 
-// BenchmarkRead reads journals of several lengths and folds them: the wait
-// before a run goes on. The time of the fold alone is reported beside it.
+// BenchmarkRead reads journals of several lengths and folds them: the wait before
+// a run resumes. The time of the fold is also reported alone.
 func BenchmarkRead(b *testing.B) {
 	for _, count := range []int{1_000, 10_000, 100_000} {
 		b.Run(fmt.Sprintf("events=%d", count), func(b *testing.B) { benchmarkRead(b, count) })
@@ -70,7 +70,7 @@ func benchmarkRead(b *testing.B, count int) {
 		b.Fatal(err)
 	}
 	written := longRun(count / 2)
-	written = written[:len(written)-1] // a run that can go on
+	written = written[:len(written)-1] // an unfinished run
 	if err := errors.Join(j.Append(written...), j.Close()); err != nil {
 		b.Fatal(err)
 	}

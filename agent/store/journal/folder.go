@@ -78,7 +78,7 @@ func (f Folder) Open(id string) (*Journal, []event.Event, error) {
 }
 
 // Read returns the events of a run, which may still be in progress; it skips a
-// torn last line. If there are no events, the error is ErrEmpty.
+// torn last line. If there are no events, the error is event.ErrNoEvents.
 func (f Folder) Read(id string) ([]event.Event, error) {
 	path, err := f.path(id)
 	if err != nil {
@@ -86,7 +86,7 @@ func (f Folder) Read(id string) ([]event.Event, error) {
 	}
 	events, _, err := Read(path)
 	if err == nil && len(events) == 0 {
-		err = fmt.Errorf("read the journal %s: %w", path, ErrEmpty)
+		err = fmt.Errorf("read the journal %s: %w", path, event.ErrNoEvents)
 	}
 	return events, err
 }
@@ -114,7 +114,7 @@ func head(path string, file io.Reader) (event.Event, error) {
 		if len(line) == maxLine {
 			return event.Event{}, &DamageError{path, 1, errLongLine.Error()}
 		}
-		return event.Event{}, fmt.Errorf("read the journal %s: %w", path, ErrEmpty)
+		return event.Event{}, fmt.Errorf("read the journal %s: %w", path, event.ErrNoEvents)
 	}
 	if err != nil {
 		return event.Event{}, fmt.Errorf("read the journal %s: %w", path, err)
@@ -127,7 +127,7 @@ func head(path string, file io.Reader) (event.Event, error) {
 	case b.bad == nil:
 		return b.events[0], nil
 	case b.broken && errors.Is(more, io.EOF):
-		return event.Event{}, fmt.Errorf("read the journal %s: %w", path, ErrEmpty)
+		return event.Event{}, fmt.Errorf("read the journal %s: %w", path, event.ErrNoEvents)
 	default:
 		return event.Event{}, &DamageError{path, 1, b.bad.Error()}
 	}

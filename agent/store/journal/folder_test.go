@@ -18,10 +18,11 @@ import (
 
 	"replan/agent/event"
 	"replan/agent/store/journal"
+	"replan/internal/untrusted"
 	"replan/planning/plan"
 )
 
-// started begins a run.
+// started returns the event that starts a run.
 func started(goal string) event.Data { return event.RunStarted{Goal: goal} }
 
 // keep writes a run to a folder.
@@ -55,7 +56,7 @@ func TestIDsAreCheckedBeforeUseInPaths(t *testing.T) {
 		}
 	}
 	if _, err := os.Stat(f.Dir); !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("the folder was made: %v", err)
+		t.Errorf("the folder was created: %v", err)
 	}
 }
 
@@ -73,7 +74,7 @@ func TestMissingRunIsAnError(t *testing.T) {
 	}
 }
 
-func TestHeadReadsTheFirstEventAlone(t *testing.T) {
+func TestHeadReadsOnlyFirstEvent(t *testing.T) {
 	f := journal.Folder{Dir: t.TempDir()}
 	keep(t, f, "r", started("a goal"), event.Note{Text: "x"})
 	good, err := os.ReadFile(f.Path("r"))
@@ -87,15 +88,15 @@ func TestHeadReadsTheFirstEventAlone(t *testing.T) {
 		want   error
 		damage bool
 	}{
-		"a whole journal":                       {text: string(good)},
-		"one that is damaged further on":        {text: first + "damage\ndamage\n"},
-		"a torn first line":                     {text: first[:20], want: journal.ErrEmpty},
-		"a first line that was torn to a whole": {text: flipped, want: journal.ErrEmpty},
-		"a file without a line":                 {text: "", want: journal.ErrEmpty},
-		"a damaged first line":                  {text: flipped + first, damage: true},
-		"garbage before another line":           {text: "garbage\n" + first, damage: true},
-		"garbage before a torn line":            {text: "garbage\n" + first[:20], damage: true},
-		"garbage that is all there is":          {text: "garbage\n", want: journal.ErrEmpty},
+		"whole journal":               {text: string(good)},
+		"damage after the first line": {text: first + "damage\ndamage\n"},
+		"torn first line":             {text: first[:20], want: event.ErrNoEvents},
+		"only line is damaged":        {text: flipped, want: event.ErrNoEvents},
+		"empty file":                  {text: "", want: event.ErrNoEvents},
+		"damaged first line":          {text: flipped + first, damage: true},
+		"garbage before another line": {text: "garbage\n" + first, damage: true},
+		"garbage before a torn line":  {text: "garbage\n" + first[:20], damage: true},
+		"only garbage":                {text: "garbage\n", want: event.ErrNoEvents},
 	}
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -122,7 +123,7 @@ func TestHeadRestoresLargeValues(t *testing.T) {
 	goal := text(journal.MaxValue)
 	keep(t, f, "r", started(goal))
 	if e, err := f.Head("r"); err != nil || e.Data.(event.RunStarted).Goal != goal {
-		t.Errorf("it came back changed: %v", err)
+		t.Errorf("the goal changed: %v", err)
 	}
 }
 
@@ -136,7 +137,7 @@ func TestFoldReturnsTheRun(t *testing.T) {
 	}
 }
 
-func TestFoldNamesTheLineOfAnInvalidEvent(t *testing.T) {
+func TestFoldNamesLineOfInvalidEvent(t *testing.T) {
 	f := journal.Folder{Dir: t.TempDir()}
 	keep(t, f, "r", started("g"), event.Note{Text: "x"}, started("again"))
 	_, err := f.Fold("r")
@@ -145,7 +146,7 @@ func TestFoldNamesTheLineOfAnInvalidEvent(t *testing.T) {
 	}
 }
 
-func TestReadLeavesOutATornEnd(t *testing.T) {
+func TestReadIgnoresTornEnd(t *testing.T) {
 	f := journal.Folder{Dir: t.TempDir()}
 	keep(t, f, "r", started("g"), event.Note{Text: "x"})
 	info, err := os.Stat(f.Path("r"))
@@ -163,7 +164,7 @@ func TestReadLeavesOutATornEnd(t *testing.T) {
 func TestListIsNewestFirst(t *testing.T) {
 	f := journal.Folder{Dir: t.TempDir()}
 	keep(t, f, "old", started("g"))
-	keep(t, f, "large", started("g"), event.Note{Text: text(journal.MaxValue)})
+	keep(t, f, "large", started("g"), event.Note{Text: untrusted.Text(text(journal.MaxValue))})
 	keep(t, f, "new", started("g"))
 	at := time.Date(2026, 11, 21, 9, 0, 0, 0, time.UTC)
 	for i, id := range []string{"old", "large", "new"} {
@@ -171,7 +172,7 @@ func TestListIsNewestFirst(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	// What is no journal of a run is none.
+	// Other files are left out.
 	for _, name := range []string{"notes.txt", ".hidden.jsonl", "x.jsonl.lock"} {
 		if err := os.WriteFile(filepath.Join(f.Dir, name), nil, 0o600); err != nil {
 			t.Fatal(err)
@@ -192,7 +193,7 @@ func TestListIsNewestFirst(t *testing.T) {
 		t.Fatalf("listed %v", got)
 	}
 	if got[0].Locked || got[1].Locked || !got[2].Locked {
-		t.Errorf("locked: %v, want the last alone", got)
+		t.Errorf("locked: %v, want only the last", got)
 	}
 	if !got[1].Modified.Equal(at.Add(time.Hour)) {
 		t.Errorf("modified at %v", got[1].Modified)
@@ -218,7 +219,7 @@ func TestMissingFolderHasNoRuns(t *testing.T) {
 	}
 }
 
-func TestListingMakesNoLockFile(t *testing.T) {
+func TestListCreatesNoLockFile(t *testing.T) {
 	f := journal.Folder{Dir: t.TempDir()}
 	keep(t, f, "r", started("g"))
 	if err := os.Remove(f.Path("r") + ".lock"); err != nil {
@@ -228,13 +229,13 @@ func TestListingMakesNoLockFile(t *testing.T) {
 		t.Errorf("listed %v: %v", got, err)
 	}
 	if _, err := os.Stat(f.Path("r") + ".lock"); !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("a lock file was made: %v", err)
+		t.Errorf("a lock file was created: %v", err)
 	}
 }
 
-func TestDeleteRemovesAndNamesAllFilesOfARun(t *testing.T) {
+func TestDeleteReturnsAllRemovedFiles(t *testing.T) {
 	f := journal.Folder{Dir: t.TempDir()}
-	keep(t, f, "r", started("g"), event.Note{Text: text(journal.MaxValue)})
+	keep(t, f, "r", started("g"), event.Note{Text: untrusted.Text(text(journal.MaxValue))})
 	keep(t, f, "r2", started("another"))
 	removed, err := f.Delete("r")
 	want := []string{f.Path("r"), filepath.Join(f.Dir, "r.values"), f.Path("r") + ".lock"}
@@ -246,14 +247,14 @@ func TestDeleteRemovesAndNamesAllFilesOfARun(t *testing.T) {
 		t.Errorf("left %q, want %q: %v", files, want, err)
 	}
 	if _, err := f.Delete("r"); !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("again: %v", err)
+		t.Errorf("second delete: %v", err)
 	}
 	keep(t, f, "r", started("anew")) // the id is free again
 }
 
-func TestDeleteFinishesAnInterruptedRemoval(t *testing.T) {
+func TestDeleteFinishesInterruptedDelete(t *testing.T) {
 	f := journal.Folder{Dir: t.TempDir()}
-	keep(t, f, "r", started("g"), event.Note{Text: text(journal.MaxValue)})
+	keep(t, f, "r", started("g"), event.Note{Text: untrusted.Text(text(journal.MaxValue))})
 	if err := os.Remove(f.Path("r")); err != nil {
 		t.Fatal(err)
 	}
@@ -279,14 +280,15 @@ func TestLockedRunIsNotDeleted(t *testing.T) {
 		t.Fatal(err)
 	}
 	if after, err := f.Read("r"); err != nil || !reflect.DeepEqual(after, before) {
-		t.Errorf("it changed: %v", err)
+		t.Errorf("the locked run changed: %v", err)
 	}
 }
 
-func TestWhoDeletesARunAndWhoBeginsOneOfItsIDNeverHoldItBoth(t *testing.T) {
-	// Deleting removes the lock file, which another may have opened by then.
+func TestConcurrentCreateAndDeleteExclude(t *testing.T) {
+	// Delete removes the lock file, which another process may have opened
+	// meanwhile.
 	f := journal.Folder{Dir: t.TempDir()}
-	var holders, begun atomic.Int32
+	var holders, created atomic.Int32
 	var workers sync.WaitGroup
 	for range 4 {
 		workers.Go(func() {
@@ -294,9 +296,9 @@ func TestWhoDeletesARunAndWhoBeginsOneOfItsIDNeverHoldItBoth(t *testing.T) {
 				j, err := f.Create("r")
 				if err == nil {
 					if n := holders.Add(1); n > 1 {
-						t.Errorf("%d hold it", n)
+						t.Errorf("%d workers hold the run", n)
 					}
-					begun.Add(1)
+					created.Add(1)
 					err = j.Append(sampleEvent(1, started("g")))
 					holders.Add(-1)
 					err = errors.Join(err, j.Close())
@@ -311,12 +313,12 @@ func TestWhoDeletesARunAndWhoBeginsOneOfItsIDNeverHoldItBoth(t *testing.T) {
 		})
 	}
 	workers.Wait()
-	if begun.Load() < 2 {
-		t.Errorf("begun %d times", begun.Load())
+	if created.Load() < 2 {
+		t.Errorf("created only %d times", created.Load())
 	}
 }
 
-func TestLockOnADeletedFileIsNoLock(t *testing.T) {
+func TestLockOnDeletedFileIsInvalid(t *testing.T) {
 	path := inTemp(t) + ".lock"
 	lock := flock.New(path)
 	if held, err := lock.TryLock(); err != nil || !held || !journal.Current(lock) {
@@ -326,20 +328,20 @@ func TestLockOnADeletedFileIsNoLock(t *testing.T) {
 		t.Fatal(err)
 	}
 	if journal.Current(lock) {
-		t.Error("it counts though the file was removed")
+		t.Error("the lock is valid after its file was removed")
 	}
 	if err := os.WriteFile(path, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
 	if journal.Current(lock) {
-		t.Error("it counts though another file has the name")
+		t.Error("the lock is valid although another file has the name")
 	}
 	if err := lock.Unlock(); err != nil {
 		t.Error(err)
 	}
 }
 
-func TestWhatWasThereBeforeARunsChangesBelongsToIt(t *testing.T) {
+func TestUndoFolderBelongsToRun(t *testing.T) {
 	f := journal.Folder{Dir: t.TempDir()}
 	keep(t, f, "r", started("g"))
 	for _, id := range []string{"r", "orphan", "held"} {
@@ -353,7 +355,7 @@ func TestWhatWasThereBeforeARunsChangesBelongsToIt(t *testing.T) {
 	}
 	list, err := f.List()
 	if err != nil || len(list) != 1 || list[0].ID != "r" || list[0].Bytes <= 1000 {
-		t.Errorf("the runs are %+v: %v", list, err)
+		t.Errorf("got the runs %+v: %v", list, err)
 	}
 	release, err := f.Hold("held")
 	if err != nil {
@@ -365,10 +367,10 @@ func TestWhatWasThereBeforeARunsChangesBelongsToIt(t *testing.T) {
 		locked[o.ID] = o.Locked
 	}
 	if err != nil || !maps.Equal(locked, map[string]bool{"orphan": false, "held": true}) {
-		t.Errorf("the orphans are %v: %v", locked, err)
+		t.Errorf("got the orphans %v: %v", locked, err)
 	}
 	if _, err := f.Delete("held"); !errors.Is(err, journal.ErrLocked) {
-		t.Errorf("what is held was deleted: %v", err)
+		t.Errorf("Delete of a held run: %v, want ErrLocked", err)
 	}
 	if err := release(); err != nil {
 		t.Error(err)
@@ -392,10 +394,10 @@ func TestHeldRunIsExclusive(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, _, err := f.Open("r"); !errors.Is(err, journal.ErrLocked) {
-		t.Errorf("it was opened: %v", err)
+		t.Errorf("Open of a held run: %v, want ErrLocked", err)
 	}
 	if _, err := f.Hold("r"); !errors.Is(err, journal.ErrLocked) {
-		t.Errorf("it was held twice: %v", err)
+		t.Errorf("second Hold: %v, want ErrLocked", err)
 	}
 	if err := release(); err != nil {
 		t.Fatal(err)
@@ -406,6 +408,6 @@ func TestHeldRunIsExclusive(t *testing.T) {
 		t.Error(err)
 	}
 	if _, err := f.Hold("../r"); !errors.Is(err, plan.ErrBadID) {
-		t.Errorf("a bad id: %v", err)
+		t.Errorf("Hold of a bad id: %v, want ErrBadID", err)
 	}
 }

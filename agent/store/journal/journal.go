@@ -16,10 +16,6 @@ import (
 	"replan/internal/wholefile"
 )
 
-// ErrEmpty reports that a journal holds no complete event. Its writer stopped
-// before the first one was on disk, so nothing acted on it.
-var ErrEmpty = errors.New("it holds no event, because its writer was stopped before the first; delete it")
-
 // DamageError describes a damaged line of a journal.
 type DamageError struct {
 	Path string
@@ -49,7 +45,7 @@ type Journal struct {
 func Create(path string) (*Journal, error) {
 	dir := filepath.Dir(path)
 	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return nil, fmt.Errorf("make the folder of journals: %w", err)
+		return nil, fmt.Errorf("create the folder of journals: %w", err)
 	}
 	lock, err := hold(path)
 	if err != nil {
@@ -70,7 +66,7 @@ func Create(path string) (*Journal, error) {
 // that reports the damage.
 //
 // It leaves the file unchanged and returns an error that wraps fs.ErrNotExist for
-// a missing journal, ErrLocked if another process has it, ErrEmpty if it has no
+// a missing journal, ErrLocked if another process has it, event.ErrNoEvents if it has no
 // events, and a *DamageError for other damage.
 func Open(path string) (*Journal, []event.Event, error) {
 	// Check first, so that a missing journal leaves no lock file.
@@ -101,7 +97,7 @@ func (j *Journal) takeUp(path string) ([]event.Event, error) {
 		return nil, err
 	}
 	if len(found.events) == 0 {
-		return nil, fmt.Errorf("open the journal %s: %w", path, ErrEmpty)
+		return nil, fmt.Errorf("open the journal %s: %w", path, event.ErrNoEvents)
 	}
 	if found.broken {
 		return j.replaceBroken(path, found)
@@ -191,7 +187,7 @@ func (j *Journal) write(events []event.Event) error {
 // maxDepth is the nesting limit of encoding/json and jsontext for reading.
 const maxDepth = 10000
 
-var errTooDeep = fmt.Errorf("a value in it is nested more than %d deep, and could not be read again", maxDepth)
+var errTooDeep = fmt.Errorf("a value in it is nested more than %d deep, and cannot be read again", maxDepth)
 
 // readable reports whether a line can be decoded again: deeper values can be
 // written but not read. Few lines are long enough to need the check.

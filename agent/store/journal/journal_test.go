@@ -11,6 +11,7 @@ import (
 
 	"replan/agent/event"
 	"replan/agent/store/journal"
+	"replan/internal/untrusted"
 )
 
 func events(n int) []event.Event {
@@ -18,13 +19,13 @@ func events(n int) []event.Event {
 	for i := range out {
 		out[i] = event.Event{
 			Seq: uint64(i + 1), Time: time.Unix(int64(i), 0).UTC(), Run: "r",
-			Data: event.Note{Level: "info", Text: fmt.Sprintf("<b> & \u2028 %d \"crc\":\"00000000\"}", i)},
+			Data: event.Note{Level: "info", Text: untrusted.Text(fmt.Sprintf("<b> & \u2028 %d \"crc\":\"00000000\"}", i))},
 		}
 	}
 	return out
 }
 
-// write makes a journal of n events and returns its path and bytes.
+// write writes a journal of n events and returns its path and bytes.
 func write(t *testing.T, n int) (string, []byte) {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "runs", "r.jsonl")
@@ -47,7 +48,7 @@ func write(t *testing.T, n int) (string, []byte) {
 	return path, data
 }
 
-func TestWhatWasWrittenIsRead(t *testing.T) {
+func TestReadReturnsWrittenEvents(t *testing.T) {
 	path, data := write(t, 4)
 	got, torn, err := journal.Read(path)
 	if err != nil || torn || len(got) != 4 {
@@ -67,7 +68,7 @@ func TestWhatWasWrittenIsRead(t *testing.T) {
 	}
 }
 
-func TestTornEndIsCutOff(t *testing.T) {
+func TestTornEndIsIgnored(t *testing.T) {
 	path, data := write(t, 3)
 	last := bytes.LastIndexByte(data[:len(data)-1], '\n') + 1
 	for cut := last + 1; cut < len(data); cut++ {
@@ -81,7 +82,7 @@ func TestTornEndIsCutOff(t *testing.T) {
 	}
 }
 
-func TestDamageIsRefusedWithItsLine(t *testing.T) {
+func TestDamageNamesItsLine(t *testing.T) {
 	path, data := write(t, 3)
 	second := bytes.IndexByte(data, '\n') + 1
 	for at := second; data[at] != '\n'; at++ {
@@ -105,12 +106,12 @@ func TestJournalHasOneWriter(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := journal.Create(path); !errors.Is(err, journal.ErrLocked) {
-		t.Errorf("a second writer: %v, want ErrLocked", err)
+		t.Errorf("second writer: %v, want ErrLocked", err)
 	}
 	if err := j.Close(); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := journal.Create(path); !errors.Is(err, os.ErrExist) {
-		t.Errorf("a journal that is there: %v, want ErrExist", err)
+		t.Errorf("existing journal: %v, want ErrExist", err)
 	}
 }

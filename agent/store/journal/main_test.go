@@ -16,8 +16,8 @@ import (
 	"replan/agent/store/journal"
 )
 
-// holdVariable names the journal that this test binary is to hold as another
-// process would, until its standard input ends.
+// holdVariable names the journal that this test binary holds, like another
+// process, until its standard input ends.
 const holdVariable = "REPLAN_TEST_HOLD"
 
 func TestMain(m *testing.M) {
@@ -46,12 +46,12 @@ func holdJournal(path string) int {
 	return 0
 }
 
-// event is the n-th event of run r.
+// sampleEvent returns the n-th event of run r.
 func sampleEvent(n int, data event.Data) event.Event {
 	return event.Event{Seq: uint64(n), Time: time.Unix(int64(n), 0).UTC(), Run: "r", Data: data}
 }
 
-// number makes events of their data.
+// number returns numbered events with this data.
 func number(data ...event.Data) []event.Event {
 	out := make([]event.Event, len(data))
 	for i, d := range data {
@@ -60,7 +60,7 @@ func number(data ...event.Data) []event.Event {
 	return out
 }
 
-// store writes a journal of these events, an Append each.
+// store writes a journal of these events, with one Append each.
 func store(t testing.TB, path string, events []event.Event) {
 	t.Helper()
 	j, err := journal.Create(path)
@@ -77,13 +77,13 @@ func store(t testing.TB, path string, events []event.Event) {
 	}
 }
 
-// sealed is a line with its checksum, as the package comment describes it.
+// sealed returns a line with its checksum, as the package comment describes it.
 func sealed(line string) string {
 	sum := crc32.Checksum([]byte(line), crc32.MakeTable(crc32.Castagnoli))
 	return fmt.Sprintf(`%s,"crc":"%08x"}`, line[:len(line)-1], sum) + "\n"
 }
 
-// inTemp is a path for a journal in a folder of its own.
+// inTemp returns a path for a journal in a new folder.
 func inTemp(t testing.TB) string { return filepath.Join(t.TempDir(), "r.jsonl") }
 
 // asDamage reports whether err is a *journal.DamageError, and copies it.

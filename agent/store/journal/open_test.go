@@ -15,11 +15,12 @@ import (
 
 	"replan/agent/event"
 	"replan/agent/store/journal"
+	"replan/internal/untrusted"
 )
 
-func TestCutJournalOpensToAPrefixAndContinues(t *testing.T) {
+func TestCutJournalOpensAndContinues(t *testing.T) {
 	if testing.Short() {
-		t.Skip("has no goroutine that the race detector could watch")
+		t.Skip("starts no goroutine for the race detector to watch")
 	}
 	big := strings.Repeat("long text, ", 30_000)
 	written := number(
@@ -42,8 +43,8 @@ func TestCutJournalOpensToAPrefixAndContinues(t *testing.T) {
 		want := bytes.Count(whole[:cut], []byte("\n"))
 		j, got, err := journal.Open(path)
 		if want == 0 {
-			if !errors.Is(err, journal.ErrEmpty) {
-				t.Fatalf("cut at %d: %v, want ErrEmpty", cut, err)
+			if !errors.Is(err, event.ErrNoEvents) {
+				t.Fatalf("cut at %d: %v, want ErrNoEvents", cut, err)
 			}
 			continue
 		}
@@ -53,7 +54,7 @@ func TestCutJournalOpensToAPrefixAndContinues(t *testing.T) {
 		if !reflect.DeepEqual(got, written[:want]) {
 			t.Fatalf("cut at %d: %d events, want the first %d", cut, len(got), want)
 		}
-		if cut%16 > 0 && whole[cut-1] != '\n' { // to go on each time would sync the disk a thousand times
+		if cut%16 > 0 && whole[cut-1] != '\n' { // continuing each time would sync the disk a thousand times
 			if err := j.Close(); err != nil {
 				t.Fatal(err)
 			}
@@ -64,14 +65,14 @@ func TestCutJournalOpensToAPrefixAndContinues(t *testing.T) {
 		}
 		again, torn, err := journal.Read(path)
 		if err != nil || torn || !reflect.DeepEqual(again, append(written[:want:want], more)) {
-			t.Fatalf("cut at %d, then one more: %d events, torn %v: %v", cut, len(again), torn, err)
+			t.Fatalf("cut at %d, one event appended: %d events, torn %v: %v", cut, len(again), torn, err)
 		}
 	}
 }
 
 func TestDamagedLastLineBecomesAnEvent(t *testing.T) {
 	if testing.Short() {
-		t.Skip("has no goroutine that the race detector could watch")
+		t.Skip("starts no goroutine for the race detector to watch")
 	}
 	_, good := write(t, 3)
 	lines := bytes.SplitAfter(bytes.TrimSuffix(good, []byte("\n")), []byte("\n"))
@@ -83,7 +84,7 @@ func TestDamagedLastLineBecomesAnEvent(t *testing.T) {
 			flipped := bytes.Clone(good)
 			flipped[at] ^= bit
 			if flipped[at] == '\n' {
-				continue // two lines, the first of which is damaged
+				continue // two lines, the first of them damaged
 			}
 			path := inTemp(t)
 			if err := os.WriteFile(path, flipped, 0o600); err != nil {
@@ -98,13 +99,13 @@ func TestDamagedLastLineBecomesAnEvent(t *testing.T) {
 			}
 			again, torn, err := journal.Read(path)
 			if err != nil || torn || !reflect.DeepEqual(again, append(want[:3:3], more)) {
-				t.Fatalf("byte %d of the line, then one more: %v, torn %v: %v", at-begin, again, torn, err)
+				t.Fatalf("byte %d of the line, one event appended: %v, torn %v: %v", at-begin, again, torn, err)
 			}
 		}
 	}
 }
 
-func TestWhatCannotBeOpenedStaysAsItIs(t *testing.T) {
+func TestFailedOpenKeepsFile(t *testing.T) {
 	_, good := write(t, 3)
 	flipped := bytes.Clone(good)
 	flipped[len(good)/2] ^= 1
@@ -117,16 +118,16 @@ func TestWhatCannotBeOpenedStaysAsItIs(t *testing.T) {
 		line   int
 		reason error
 	}{
-		"a damaged line in the middle":                    {text: string(flipped), line: 2},
-		"a damaged break between the last two lines":      {text: string(joined), line: 2},
-		"a first line of a later format, though the last": {text: later, line: 1},
-		"a whole last line that means nothing":            {text: string(good) + unreadable, line: 4},
-		"a torn line before the end":                      {text: string(good[:len(good)-9]) + "\n" + string(good), line: 3},
-		"a whole first line of garbage before others":     {text: "garbage\n" + string(good), line: 1},
-		"a whole first line of garbage before a torn one": {text: "garbage\n" + string(good[:20]), line: 1},
-		"a whole line of garbage that is all there is":    {text: "garbage\n", reason: journal.ErrEmpty},
-		"a file without a line":                           {text: "", reason: journal.ErrEmpty},
-		"a file whose first line is torn":                 {text: string(good[:20]), reason: journal.ErrEmpty},
+		"damaged line in the middle":               {text: string(flipped), line: 2},
+		"damaged break between the last two lines": {text: string(joined), line: 2},
+		"only line has a later format":             {text: later, line: 1},
+		"last line is unreadable":                  {text: string(good) + unreadable, line: 4},
+		"torn line before the end":                 {text: string(good[:len(good)-9]) + "\n" + string(good), line: 3},
+		"garbage before other lines":               {text: "garbage\n" + string(good), line: 1},
+		"garbage before a torn line":               {text: "garbage\n" + string(good[:20]), line: 1},
+		"only garbage":                             {text: "garbage\n", reason: event.ErrNoEvents},
+		"empty file":                               {text: "", reason: event.ErrNoEvents},
+		"torn first line":                          {text: string(good[:20]), reason: event.ErrNoEvents},
 	}
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -146,15 +147,15 @@ func TestWhatCannotBeOpenedStaysAsItIs(t *testing.T) {
 			if err != nil || string(after) != c.text {
 				t.Errorf("the file changed: %v", err)
 			}
-			// And the lock was let go.
+			// The lock is released.
 			if _, _, err := journal.Open(path); errors.Is(err, journal.ErrLocked) {
-				t.Error("it stays locked")
+				t.Error("the journal stays locked")
 			}
 		})
 	}
 }
 
-func TestOpeningAMissingJournalLeavesNoFile(t *testing.T) {
+func TestOpenOfMissingJournalCreatesNoFile(t *testing.T) {
 	path := inTemp(t)
 	if _, _, err := journal.Open(path); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("error %v, want fs.ErrNotExist", err)
@@ -166,8 +167,8 @@ func TestOpeningAMissingJournalLeavesNoFile(t *testing.T) {
 }
 
 // child runs this test binary as another process that opens the journal, and
-// returns what it said. It ends with its standard input.
-func child(t *testing.T, path string) (said string, cmd *exec.Cmd, input io.Closer) {
+// returns its output. It ends with its standard input.
+func child(t *testing.T, path string) (output string, cmd *exec.Cmd, input io.Closer) {
 	t.Helper()
 	cmd = exec.Command(os.Args[0])
 	cmd.Env = append(os.Environ(), holdVariable+"="+path)
@@ -182,33 +183,33 @@ func child(t *testing.T, path string) (said string, cmd *exec.Cmd, input io.Clos
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	said, err = bufio.NewReader(out).ReadString('\n')
+	output, err = bufio.NewReader(out).ReadString('\n')
 	if err != nil {
 		t.Fatal(err)
 	}
-	return strings.TrimSpace(said), cmd, input
+	return strings.TrimSpace(output), cmd, input
 }
 
 func TestTwoProcessesCannotOpenOneJournal(t *testing.T) {
 	for name, end := range map[string]func(*exec.Cmd, io.Closer) error{
-		"and the other may once it is closed":             func(_ *exec.Cmd, input io.Closer) error { return input.Close() },
-		"and the other may once its holder was killed -9": func(cmd *exec.Cmd, _ io.Closer) error { return cmd.Process.Kill() },
+		"closed": func(_ *exec.Cmd, input io.Closer) error { return input.Close() },
+		"killed": func(cmd *exec.Cmd, _ io.Closer) error { return cmd.Process.Kill() },
 	} {
 		t.Run(name, func(t *testing.T) {
 			path, _ := write(t, 3)
-			said, holder, input := child(t, path)
-			if said != "held 3" {
-				t.Fatalf("the holder said %q", said)
+			output, holder, input := child(t, path)
+			if output != "held 3" {
+				t.Fatalf("the holder printed %q", output)
 			}
 			if _, _, err := journal.Open(path); !errors.Is(err, journal.ErrLocked) {
-				t.Errorf("a second opener: %v, want ErrLocked", err)
+				t.Errorf("second Open: %v, want ErrLocked", err)
 			}
 			if events, _, err := journal.Read(path); err != nil || len(events) != 3 {
-				t.Errorf("a reader beside it: %d events: %v", len(events), err)
+				t.Errorf("concurrent reader: %d events: %v", len(events), err)
 			}
-			said, second, _ := child(t, path)
-			if err := second.Wait(); said != "locked" || err != nil {
-				t.Errorf("a third process said %q: %v", said, err)
+			output, second, _ := child(t, path)
+			if err := second.Wait(); output != "locked" || err != nil {
+				t.Errorf("the third process printed %q: %v", output, err)
 			}
 			if err := end(holder, input); err != nil {
 				t.Fatal(err)
@@ -236,7 +237,7 @@ func TestFullDiskBreaksTheJournal(t *testing.T) {
 	}
 	first := j.Append(events(1)...)
 	if first == nil {
-		t.Fatal("what cannot be written was taken")
+		t.Fatal("Append succeeded on a full disk")
 	}
 	if second := j.Append(events(1)...); !errors.Is(second, first) {
 		t.Errorf("afterwards: %v, want %v", second, first)
@@ -246,21 +247,21 @@ func TestFullDiskBreaksTheJournal(t *testing.T) {
 	}
 }
 
-func TestWhatCouldNotBeReadAgainIsNotWritten(t *testing.T) {
+func TestUnreadableValueIsNotWritten(t *testing.T) {
 	path := inTemp(t)
 	j, err := journal.Create(path)
 	if err != nil {
 		t.Fatal(err)
 	}
 	var deep any = "x"
-	for range 9_999 { // what may still be decoded by itself
+	for range 9_999 { // the deepest nesting that decodes by itself
 		deep = []any{deep}
 	}
-	if err := j.Append(sampleEvent(1, event.Note{Text: strings.Repeat("[", 20_000)})); err != nil {
+	if err := j.Append(sampleEvent(1, event.Note{Text: untrusted.Text(strings.Repeat("[", 20_000))})); err != nil {
 		t.Errorf("brackets within a text: %v", err)
 	}
 	if err := j.Append(sampleEvent(2, event.StepCompleted{Index: "1", Result: deep})); err == nil {
-		t.Error("a value that is nested too deep was taken")
+		t.Error("a value nested too deep was accepted")
 	}
 	if err := j.Close(); err != nil {
 		t.Error(err)

@@ -81,7 +81,7 @@ func (r *reader) read(from io.Reader) (contents, error) {
 	return found, nil
 }
 
-var errLongLine = errors.New("it is longer than any line that is written")
+var errLongLine = errors.New("it is longer than any line replan writes")
 
 // split reads a file in blocks of complete lines. The tail is the text after the
 // last line break.

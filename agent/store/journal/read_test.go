@@ -14,8 +14,8 @@ import (
 	"replan/agent/store/journal"
 )
 
-// TestLinesDecodeAsWithEncodingJSON holds that a journal adds
-// and refuses nothing: whoever reads its lines by themselves sees the same events.
+// TestLinesDecodeAsWithEncodingJSON checks that the reader accepts and returns
+// the same as encoding/json.
 func TestLinesDecodeAsWithEncodingJSON(t *testing.T) {
 	line := func(kind, data string) string {
 		return `{"v":1,"seq":7,"time":"2026-01-01T00:00:00.5Z","run":"r","kind":"` + kind + `","data":` + data + `}`
@@ -23,60 +23,60 @@ func TestLinesDecodeAsWithEncodingJSON(t *testing.T) {
 	deep := strings.Repeat("[", 500) + strings.Repeat("]", 500)
 	lines := map[string]string{
 		"fields in another order":       `{"seq":7,"v":1,"data":{"text":"x"},"kind":"note","run":"r","time":"2026-01-01T00:00:00Z"}`,
-		"a field that nobody knows":     `{"v":1,"seq":7,"new":[1],"time":"2026-01-01T00:00:00Z","run":"r","kind":"note","data":{}}`,
-		"one after the data":            line("step.completed", `{"index":"1"},"new":{}`),
+		"unknown field":                 `{"v":1,"seq":7,"new":[1],"time":"2026-01-01T00:00:00Z","run":"r","kind":"note","data":{}}`,
+		"unknown field after the data":  line("step.completed", `{"index":"1"},"new":{}`),
 		"another kind after the data":   line("step.completed", `{"index":"1"},"kind":"note"`),
 		"blanks":                        `{ "v":1, "seq":7, "time":"2026-01-01T00:00:00Z", "run":"r", "kind":"note", "data":{ } }`,
-		"a time zone":                   strings.Replace(line("note", `{}`), "00.5Z", "00+02:00", 1),
-		"a time with an escape":         strings.Replace(line("note", `{}`), "2026", `\u0032026`, 1),
+		"time zone":                     strings.Replace(line("note", `{}`), "00.5Z", "00+02:00", 1),
+		"time with an escape":           strings.Replace(line("note", `{}`), "2026", `\u0032026`, 1),
 		"no time":                       strings.Replace(line("note", `{}`), `"2026-01-01T00:00:00.5Z"`, "null", 1),
-		"a bad time":                    strings.Replace(line("note", `{}`), "2026-01", "2026-13", 1),
-		"a number that is a fraction":   strings.Replace(line("note", `{}`), `"seq":7`, `"seq":7.5`, 1),
-		"a number that is too large":    strings.Replace(line("note", `{}`), `"seq":7`, `"seq":18446744073709551616`, 1),
-		"a run with escapes":            strings.Replace(line("note", `{}`), `"run":"r"`, `"run":"a\"b\u0041"`, 1),
-		"an unknown kind":               line("later.kind", `{"a":[1,2.50]}`),
-		"a kind with escapes":           line(`st\u0065p.completed`, `{"index":"1"}`),
+		"bad time":                      strings.Replace(line("note", `{}`), "2026-01", "2026-13", 1),
+		"fraction as sequence number":   strings.Replace(line("note", `{}`), `"seq":7`, `"seq":7.5`, 1),
+		"sequence number too large":     strings.Replace(line("note", `{}`), `"seq":7`, `"seq":18446744073709551616`, 1),
+		"run with escapes":              strings.Replace(line("note", `{}`), `"run":"r"`, `"run":"a\"b\u0041"`, 1),
+		"unknown kind":                  line("later.kind", `{"a":[1,2.50]}`),
+		"kind with escapes":             line(`st\u0065p.completed`, `{"index":"1"}`),
 		"no data":                       line("step.completed", `null`),
 		"data of the wrong type":        line("step.completed", `[]`),
-		"an empty object":               line("step.completed", `{}`),
-		"every number":                  line("step.completed", `{"result":[0,-0,-1.5e+10,1E5,12345678901234567890.000]}`),
-		"a number that is none":         line("step.completed", `{"result":01}`),
-		"another":                       line("step.completed", `{"result":1.}`),
-		"words":                         line("step.completed", `{"result":[true,false,null]}`),
-		"a word that is none":           line("step.completed", `{"result":nul}`),
-		"a null result":                 line("step.completed", `{"index":"1","attempt":1,"result":null,"ms":5}`),
+		"empty object":                  line("step.completed", `{}`),
+		"forms of numbers":              line("step.completed", `{"result":[0,-0,-1.5e+10,1E5,12345678901234567890.000]}`),
+		"number with a leading zero":    line("step.completed", `{"result":01}`),
+		"number without a fraction":     line("step.completed", `{"result":1.}`),
+		"literals":                      line("step.completed", `{"result":[true,false,null]}`),
+		"cut literal":                   line("step.completed", `{"result":nul}`),
+		"null result":                   line("step.completed", `{"index":"1","attempt":1,"result":null,"ms":5}`),
 		"empty containers":              line("step.completed", `{"result":{"a":[],"b":{}}}`),
-		"a name twice":                  line("step.completed", `{"result":{"a":1,"a":{"b":2}}}`),
-		"a field twice":                 line("step.completed", `{"result":{"a":1},"result":{"b":2}}`),
-		"args twice":                    line("step.started", `{"args":{"a":1},"args":{"b":2}}`),
-		"args that are null":            line("step.started", `{"index":"1","args":null,"depends_on":null}`),
-		"a name in capitals":            line("step.completed", `{"INDEX":"1"}`),
-		"a count that is a fraction":    line("step.completed", `{"attempt":1.5}`),
-		"a count in powers":             line("step.completed", `{"attempt":1e2}`),
-		"a negative count":              line("step.completed", `{"ms":-5}`),
-		"a reply":                       line("step.completed", `{"index":"1","reply":{"text":"x"},"tokens":9}`),
-		"a dry run":                     line("step.completed", `{"index":"1","dry_run":true,"args":{"a":1}}`),
-		"a draft":                       line("step.started", `{"index":"1","draft":true,"parent":"2"}`),
+		"repeated name":                 line("step.completed", `{"result":{"a":1,"a":{"b":2}}}`),
+		"repeated field":                line("step.completed", `{"result":{"a":1},"result":{"b":2}}`),
+		"repeated args":                 line("step.started", `{"args":{"a":1},"args":{"b":2}}`),
+		"null args":                     line("step.started", `{"index":"1","args":null,"depends_on":null}`),
+		"name in capitals":              line("step.completed", `{"INDEX":"1"}`),
+		"fraction as count":             line("step.completed", `{"attempt":1.5}`),
+		"count with an exponent":        line("step.completed", `{"attempt":1e2}`),
+		"negative count":                line("step.completed", `{"ms":-5}`),
+		"reply":                         line("step.completed", `{"index":"1","reply":{"text":"x"},"tokens":9}`),
+		"dry run":                       line("step.completed", `{"index":"1","dry_run":true,"args":{"a":1}}`),
+		"draft":                         line("step.started", `{"index":"1","draft":true,"parent":"2"}`),
 		"escapes":                       line("step.completed", `{"result":"\"\\\/\b\f\n\r\t\u00e9\ud83d\ude00\ud83d"}`),
-		"an escape that is none":        line("step.completed", `{"result":"\x41"}`),
-		"bytes that are not UTF-8":      line("step.completed", "{\"result\":\"a\xffb\"}"),
-		"a control character":           line("step.completed", "{\"result\":\"a\x01b\"}"),
-		"a text without an end":         line("step.completed", `{"result":"a}`),
-		"values nested deep":            line("step.completed", `{"result":`+deep+`}`),
-		"a bracket too many":            line("step.completed", `{"result":[]]}`),
-		"a comma too many":              line("step.completed", `{"result":[1,]}`),
-		"another comma too many":        line("step.completed", `{"result":{},}`),
+		"invalid escape":                line("step.completed", `{"result":"\x41"}`),
+		"invalid UTF-8":                 line("step.completed", "{\"result\":\"a\xffb\"}"),
+		"control character":             line("step.completed", "{\"result\":\"a\x01b\"}"),
+		"unterminated text":             line("step.completed", `{"result":"a}`),
+		"deeply nested values":          line("step.completed", `{"result":`+deep+`}`),
+		"extra bracket":                 line("step.completed", `{"result":[]]}`),
+		"extra comma in a list":         line("step.completed", `{"result":[1,]}`),
+		"extra comma in an object":      line("step.completed", `{"result":{},}`),
 		"text after the data":           line("step.completed", `{}x`),
-		"every field of a start":        line("step.started", `{"index":"2","attempt":3,"title":"T","executor":"tool","tool":"t","depends_on":["1","a\"b"],"expected_outcome":"o","args":{"a":[1,{"b":null}]}}`),
-		"a plan":                        line("plan.created", `{"plan":{"title":"P","steps":[{"title":"S","tool":"t","x":1.50}],"extra":[1]},"revision":1}`),
-		"a plan with faults":            line("plan.created", `{"plan":{"title":7,"steps":[]},"revision":1}`),
+		"all fields of a start":         line("step.started", `{"index":"2","attempt":3,"title":"T","executor":"tool","tool":"t","depends_on":["1","a\"b"],"expected_outcome":"o","args":{"a":[1,{"b":null}]}}`),
+		"plan":                          line("plan.created", `{"plan":{"title":"P","steps":[{"title":"S","tool":"t","x":1.50}],"extra":[1]},"revision":1}`),
+		"plan with faults":              line("plan.created", `{"plan":{"title":7,"steps":[]},"revision":1}`),
 		"no plan":                       line("plan.created", `{"plan":null,"revision":1}`),
-		"a plan twice":                  line("plan.created", `{"plan":{"title":"P","steps":[]},"plan":{"title":"Q","steps":[]}}`),
-		"a result without a plan":       line("run.completed", `{"status":"failed","reason":"no_plan","answer":"","error":"e","plan":null,"variables":{},"history":[],"revisions":[],"usage":{"steps":1},"duration_ms":5}`),
-		"a result of nulls":             line("run.completed", `{"status":null,"plan":null,"variables":null,"history":null,"revisions":null,"usage":null}`),
-		"a result with history":         line("run.completed", `{"status":"completed","plan":{"title":"P","steps":[]},"variables":{"n":1.0},"history":[{"index":"1","title":"T","tool":"t","args":{"a":1},"expected_outcome":"o","status":"failed","attempt":2,"result":[1.0],"error":"e","ms":3}],"revisions":[{"revision":2,"removed":["1"]}]}`),
-		"a history with another field":  line("run.completed", `{"history":[{"index":"1","new":1}]}`),
-		"a list of references, ignored": line("note", `{},"refs":["/text"]`),
+		"repeated plan":                 line("plan.created", `{"plan":{"title":"P","steps":[]},"plan":{"title":"Q","steps":[]}}`),
+		"result without a plan":         line("run.completed", `{"status":"failed","reason":"no_plan","answer":"","error":"e","plan":null,"variables":{},"history":[],"revisions":[],"usage":{"steps":1},"duration_ms":5}`),
+		"result of nulls":               line("run.completed", `{"status":null,"plan":null,"variables":null,"history":null,"revisions":null,"usage":null}`),
+		"result with history":           line("run.completed", `{"status":"completed","plan":{"title":"P","steps":[]},"variables":{"n":1.0},"history":[{"index":"1","title":"T","tool":"t","args":{"a":1},"expected_outcome":"o","status":"failed","attempt":2,"result":[1.0],"error":"e","ms":3}],"revisions":[{"revision":2,"removed":["1"]}]}`),
+		"history with an unknown field": line("run.completed", `{"history":[{"index":"1","new":1}]}`),
+		"ignored list of references":    line("note", `{},"refs":["/text"]`),
 	}
 	for name, text := range lines {
 		t.Run(name, func(t *testing.T) {
@@ -109,7 +109,7 @@ func TestLongJournalIsReadInOrder(t *testing.T) {
 	}
 	got, torn, err := journal.Read(path)
 	if err != nil || torn || !reflect.DeepEqual(got, want) {
-		t.Fatalf("%d events came back changed, torn %v: %v", len(got), torn, err)
+		t.Fatalf("got %d changed events, torn %v: %v", len(got), torn, err)
 	}
 	data, err := os.ReadFile(path)
 	if err != nil {
@@ -144,8 +144,8 @@ func FuzzRead(f *testing.F) {
 	f.Add([]byte("{}\n{}"))
 	nowhere := filepath.Join(f.TempDir(), "r.jsonl")
 	f.Fuzz(func(t *testing.T, text []byte) {
-		// As a file: whatever it holds, reading ends, and what is whole of it is
-		// read alone as it was with what is torn.
+		// As a file: reading ends for any content, and the whole part reads the
+		// same without the torn end.
 		events, whole, torn, err := journal.ReadText(nowhere, text)
 		if err == nil {
 			again, _, tornAgain, err := journal.ReadText(nowhere, text[:whole])
@@ -153,7 +153,7 @@ func FuzzRead(f *testing.F) {
 				t.Errorf("%d events, torn %v; without the torn end %d: %v", len(events), torn, len(again), err)
 			}
 		}
-		// As one line with its checksum: it means what encoding/json says.
+		// As one line with its checksum: it decodes as encoding/json does.
 		if len(text) < 2 || bytes.ContainsRune(text, '\n') || bytes.Contains(text, []byte(`"refs":[`)) {
 			return
 		}

@@ -13,14 +13,15 @@ import (
 
 	"replan/agent/event"
 	"replan/agent/store/journal"
+	"replan/internal/untrusted"
 	"replan/planning/plan"
 	"replan/planning/reply"
 )
 
-// text is a text of n bytes of JSON, and so a value of n+2.
+// text returns a string of n bytes, and so a JSON value of n+2.
 func text(n int) string { return strings.Repeat("x", n) }
 
-// texts are n small values.
+// texts returns n small values.
 func texts(n int) []any {
 	out := make([]any, n)
 	for i := range out {
@@ -29,7 +30,7 @@ func texts(n int) []any {
 	return out
 }
 
-// storedLine is one line of a journal as it lies in the file.
+// storedLine is one line of a journal as stored in the file.
 type storedLine struct {
 	Refs []string        `json:"refs"`
 	Data json.RawMessage `json:"data"`
@@ -55,7 +56,7 @@ func storedLines(t *testing.T, path string) []storedLine {
 	return out
 }
 
-func TestLargeValuesAreKeptInFiles(t *testing.T) {
+func TestLargeValuesMoveToFiles(t *testing.T) {
 	const limit = journal.MaxValue
 	lookalike := map[string]any{"ref": "a.json", "sha256": strings.Repeat("0", 64), "bytes": json.Number("7")}
 	result := func(v any) event.Data { return event.StepCompleted{Index: "1", Attempt: 1, Result: v} }
@@ -64,29 +65,29 @@ func TestLargeValuesAreKeptInFiles(t *testing.T) {
 		refs  []string
 		files int
 	}{
-		"a small value stays in its line":                  {result("small"), nil, 0},
-		"a value of 256 KB stays in its line":              {result(text(limit - 2)), nil, 0},
-		"a value of a byte more does not":                  {result(text(limit - 1)), []string{"/result"}, 1},
-		"the innermost is what is moved":                   {result(map[string]any{"a": []any{"x", map[string]any{"b": text(limit)}}}), []string{"/result/a/1/b"}, 1},
-		"of several each is":                               {result([]any{text(limit), "x", text(limit + 1)}), []string{"/result/0", "/result/2"}, 2},
-		"a list of many small ones is moved whole":         {result(map[string]any{"list": texts(20_000), "n": json.Number("1")}), []string{"/result/list"}, 1},
-		"so is one that stays too large without the large": {result(map[string]any{"list": append(texts(20_000), text(limit))}), []string{"/result/list"}, 1},
+		"small value":               {result("small"), nil, 0},
+		"256 KB":                    {result(text(limit - 2)), nil, 0},
+		"256 KB and a byte":         {result(text(limit - 1)), []string{"/result"}, 1},
+		"innermost value moves":     {result(map[string]any{"a": []any{"x", map[string]any{"b": text(limit)}}}), []string{"/result/a/1/b"}, 1},
+		"several values":            {result([]any{text(limit), "x", text(limit + 1)}), []string{"/result/0", "/result/2"}, 2},
+		"list of many small values": {result(map[string]any{"list": texts(20_000), "n": json.Number("1")}), []string{"/result/list"}, 1},
+		"list of many small values and a large one":        {result(map[string]any{"list": append(texts(20_000), text(limit))}), []string{"/result/list"}, 1},
 		"equal values share a file":                        {result([]any{text(limit), text(limit)}), []string{"/result/0", "/result/1"}, 1},
 		"args":                                             {event.StepStarted{Index: "1", Args: map[string]any{"content": text(limit)}}, []string{"/args/content"}, 1},
-		"names that a pointer has to escape":               {result(map[string]any{"a/b~c \"": text(limit)}), []string{"/result/a~1b~0c \""}, 1},
-		"a name that is empty":                             {result(map[string]any{"": text(limit)}), []string{"/result/"}, 1},
+		"names escaped in pointers":                        {result(map[string]any{"a/b~c \"": text(limit)}), []string{"/result/a~1b~0c \""}, 1},
+		"empty name":                                       {result(map[string]any{"": text(limit)}), []string{"/result/"}, 1},
 		"numbers keep every digit":                         {result([]any{json.Number("12345678901234567890.10"), text(limit), json.Number("1e400")}), []string{"/result/1"}, 1},
-		"numbers within the moved":                         {result(append(texts(20_000), json.Number("0.1000000000000000000001"))), []string{"/result"}, 1},
-		"a value that looks like a reference":              {result(lookalike), nil, 0},
-		"one that does, beside a reference":                {result(map[string]any{"a": lookalike, "b": text(limit), "c": lookalike}), []string{"/result/b"}, 1},
-		"one that does, within what is moved":              {result(append(texts(20_000), lookalike)), []string{"/result"}, 1},
-		"text that is never HTML-escaped":                  {result("<&>" + text(limit)), []string{"/result"}, 1},
+		"numbers within the moved value":                   {result(append(texts(20_000), json.Number("0.1000000000000000000001"))), []string{"/result"}, 1},
+		"value that looks like a reference":                {result(lookalike), nil, 0},
+		"value that looks like a reference beside one":     {result(map[string]any{"a": lookalike, "b": text(limit), "c": lookalike}), []string{"/result/b"}, 1},
+		"value that looks like a reference in a moved one": {result(append(texts(20_000), lookalike)), []string{"/result"}, 1},
+		"text without HTML escapes":                        {result("<&>" + text(limit)), []string{"/result"}, 1},
 		"control characters and emoji":                     {result("\u0000\u001b[31m😀\u2028" + text(limit)), []string{"/result"}, 1},
-		"a plan of many steps":                             {event.PlanCreated{Plan: longRun(5_000)[1].Data.(event.PlanCreated).Plan, Revision: 1}, []string{"/plan/steps"}, 1},
-		"fields that are large together alone":             {event.SynthesisCompleted{Text: text(limit - 2), Reply: reply.Reply{Text: text(limit / 2)}}, nil, 0},
-		"data of an unknown kind that is a list":           {event.Unknown{Name: "later.kind", Raw: mustJSON(t, texts(20_000))}, []string{""}, 1},
-		"data of an unknown kind that is a text":           {event.Unknown{Name: "later.kind", Raw: mustJSON(t, text(limit))}, []string{""}, 1},
-		"an event with a name like a field of the line":    {event.Note{Text: `,"data":{"refs":["/x"]}` + text(limit)}, []string{"/text"}, 1},
+		"plan of many steps":                               {event.PlanCreated{Plan: longRun(5_000)[1].Data.(event.PlanCreated).Plan, Revision: 1}, []string{"/plan/steps"}, 1},
+		"fields that are large only together":              {event.SynthesisCompleted{Text: text(limit - 2), Reply: reply.Reply{Text: text(limit / 2)}}, nil, 0},
+		"unknown kind with a list":                         {event.Unknown{Name: "later.kind", Raw: mustJSON(t, texts(20_000))}, []string{""}, 1},
+		"unknown kind with a text":                         {event.Unknown{Name: "later.kind", Raw: mustJSON(t, text(limit))}, []string{""}, 1},
+		"text that looks like fields of the line":          {event.Note{Text: untrusted.Text(`,"data":{"refs":["/x"]}` + text(limit))}, []string{"/text"}, 1},
 	}
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -95,7 +96,7 @@ func TestLargeValuesAreKeptInFiles(t *testing.T) {
 			store(t, path, want)
 			got, torn, err := journal.Read(path)
 			if err != nil || torn || !reflect.DeepEqual(got, want) {
-				t.Fatalf("it came back changed, torn %v: %v", torn, err)
+				t.Fatalf("the events changed, torn %v: %v", torn, err)
 			}
 			if refs := storedLines(t, path)[0].Refs; !slices.Equal(refs, c.refs) {
 				t.Errorf("moved %q, want %q", refs, c.refs)
@@ -116,7 +117,7 @@ func mustJSON(t *testing.T, v any) json.RawMessage {
 	return data
 }
 
-// valueFiles are the paths of the large values of a journal.
+// valueFiles returns the paths of the large values of a journal.
 func valueFiles(t *testing.T, path string) []string {
 	t.Helper()
 	files, err := filepath.Glob(filepath.Join(strings.TrimSuffix(path, ".jsonl")+".values", "*"))
@@ -148,7 +149,7 @@ func TestReferencesNameTheirFile(t *testing.T) {
 	}
 }
 
-func TestRepeatedLargeResultsShareAFile(t *testing.T) {
+func TestRepeatedLargeResultsShareFile(t *testing.T) {
 	path := inTemp(t)
 	result := map[string]any{"text": text(journal.MaxValue)}
 	store(t, path, number(
@@ -191,7 +192,7 @@ func TestChangedLargeValueIsDamage(t *testing.T) {
 	}
 }
 
-func TestWriterRepairsATornValue(t *testing.T) {
+func TestWriterRepairsTornValue(t *testing.T) {
 	path := inTemp(t)
 	large := number(event.StepCompleted{Index: "1", Result: text(journal.MaxValue)})
 	store(t, path, large)
@@ -201,20 +202,20 @@ func TestWriterRepairsATornValue(t *testing.T) {
 	}
 	store(t, path, large)
 	if got, _, err := journal.Read(path); err != nil || !reflect.DeepEqual(got, large) {
-		t.Errorf("it came back changed: %v", err)
+		t.Errorf("the events changed: %v", err)
 	}
 }
 
 func TestReferencesReachNoOtherFile(t *testing.T) {
 	sum := strings.Repeat("a", 64)
 	for name, c := range map[string]struct{ refs, data string }{
-		"a path":                 {`["/result"]`, `{"result":{"ref":"../secret.json","sha256":"` + sum + `","bytes":2}}`},
-		"a hash that is a path":  {`["/result"]`, `{"result":{"ref":"../` + sum[3:] + `.json","sha256":"../` + sum[3:] + `","bytes":2}}`},
-		"an absolute one":        {`["/result"]`, `{"result":{"ref":"/etc/passwd","sha256":"` + sum + `","bytes":2}}`},
-		"no object":              {`["/result"]`, `{"result":7}`},
-		"no such place":          {`["/elsewhere"]`, `{"result":{}}`},
-		"one within another":     {`["/result/a","/result"]`, `{"result":{"a":{}}}`},
-		"data that is malformed": {`["/result"]`, `{"result":{]}`},
+		"path":                     {`["/result"]`, `{"result":{"ref":"../secret.json","sha256":"` + sum + `","bytes":2}}`},
+		"hash that is a path":      {`["/result"]`, `{"result":{"ref":"../` + sum[3:] + `.json","sha256":"../` + sum[3:] + `","bytes":2}}`},
+		"absolute path":            {`["/result"]`, `{"result":{"ref":"/etc/passwd","sha256":"` + sum + `","bytes":2}}`},
+		"no object":                {`["/result"]`, `{"result":7}`},
+		"no such place":            {`["/elsewhere"]`, `{"result":{}}`},
+		"reference within another": {`["/result/a","/result"]`, `{"result":{"a":{}}}`},
+		"malformed data":           {`["/result"]`, `{"result":{]}`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			path := inTemp(t)

@@ -23,7 +23,7 @@ import (
 )
 
 // ErrExists reports that a plan with this id already exists.
-var ErrExists = errors.New("there is a plan of this id already; delete it first or give the new one another id")
+var ErrExists = errors.New("a plan with this id already exists; delete it first or choose another id")
 
 const (
 	planSuffix = ".json"
@@ -69,7 +69,7 @@ func (s Store) Save(p plan.Plan, now time.Time) (plan.Plan, error) {
 	err := s.change(func() error {
 		var err error
 		if p.ID == "" {
-			p.ID, err = s.freshID(p.Title)
+			p.ID, err = s.freshID(string(p.Title))
 		} else {
 			err = s.free(p.ID)
 		}
@@ -124,7 +124,7 @@ func (s Store) List() ([]Entry, error) {
 		case err != nil:
 			e.Error = err
 		default:
-			e.Title, e.Steps, e.Created = p.Title, len(p.Steps), createdAt(p, e.Created)
+			e.Title, e.Steps, e.Created = string(p.Title), len(p.Steps), createdAt(p, e.Created)
 		}
 		entries = append(entries, e)
 	}

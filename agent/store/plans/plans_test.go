@@ -15,14 +15,15 @@ import (
 	"time"
 
 	"replan/agent/store/plans"
+	"replan/internal/untrusted"
 	"replan/planning/plan"
 )
 
-// now is the time of these tests.
+// now returns the time of these tests.
 func now() time.Time { return time.Date(2026, 11, 21, 9, 30, 0, 123, time.UTC) }
 
 func samplePlan(id, title string) plan.Plan {
-	return plan.Plan{ID: id, Title: title, Goal: title, Steps: []plan.Step{
+	return plan.Plan{ID: id, Title: untrusted.Text(title), Goal: title, Steps: []plan.Step{
 		{Index: "1", Title: "Look", Executor: plan.ExecutorTool, Tool: "fs.read", Args: map[string]any{"n": json.Number("1.50"), "html": "<&>"}},
 	}}
 }
@@ -36,7 +37,7 @@ func save(t *testing.T, s plans.Store, p plan.Plan) plan.Plan {
 	return saved
 }
 
-func TestAPlanThatWasSavedIsLoaded(t *testing.T) {
+func TestSavedPlanIsLoaded(t *testing.T) {
 	s := plans.Store{Dir: filepath.Join(t.TempDir(), "data", "plans")}
 	p := samplePlan("auth", "Refactor auth")
 	p.Extra = map[string]any{"owner": "me", "big": json.Number("12345678901234567890")}
@@ -62,7 +63,7 @@ func TestAPlanThatWasSavedIsLoaded(t *testing.T) {
 	}
 }
 
-func TestStepsWithoutArgsStayApartFromThoseThatHaveNone(t *testing.T) {
+func TestMissingAndEmptyArgsStayDistinct(t *testing.T) {
 	s := plans.Store{Dir: t.TempDir()}
 	p := samplePlan("auth", "Refactor auth")
 	p.PlannedBy = "qwen3:8b"
@@ -76,7 +77,7 @@ func TestStepsWithoutArgsStayApartFromThoseThatHaveNone(t *testing.T) {
 	}
 }
 
-// asValue is a plan as plain JSON.
+// asValue returns a plan as plain JSON.
 func asValue(t *testing.T, p plan.Plan) any {
 	t.Helper()
 	v, err := plan.DecodeValue([]byte(plan.CanonicalJSON(p)))
@@ -86,7 +87,7 @@ func asValue(t *testing.T, p plan.Plan) any {
 	return v
 }
 
-func TestAnIDIsMadeOfTheTitle(t *testing.T) {
+func TestIDIsDerivedFromTitle(t *testing.T) {
 	for title, want := range map[string]string{
 		"Refactor auth module":        `refactor-auth-module`,
 		"  Fix: the `Parse()` bug!  ": `fix-the-parse-bug`,
@@ -102,16 +103,16 @@ func TestAnIDIsMadeOfTheTitle(t *testing.T) {
 			first, second := save(t, s, samplePlan("", title)), save(t, s, samplePlan("", title))
 			pattern := regexp.MustCompile(`^` + want + `-[0-9a-f]{6}$`)
 			if !pattern.MatchString(first.ID) || !plan.IDPattern.MatchString(first.ID) || first.ID == second.ID {
-				t.Errorf("ids %q and %q, want two of %s", first.ID, second.ID, pattern)
+				t.Errorf("got the ids %q and %q, want two different ones that match %s", first.ID, second.ID, pattern)
 			}
-			if got, err := s.Load(first.ID); err != nil || got.Title != title {
+			if got, err := s.Load(first.ID); err != nil || string(got.Title) != title {
 				t.Errorf("loaded %q: %v", got.Title, err)
 			}
 		})
 	}
 }
 
-func TestAnIDThatIsTakenIsRefused(t *testing.T) {
+func TestSaveRefusesTakenID(t *testing.T) {
 	s := plans.Store{Dir: t.TempDir()}
 	save(t, s, samplePlan("a", "First"))
 	if _, err := s.Save(samplePlan("a", "Second"), now()); !errors.Is(err, plans.ErrExists) || !strings.Contains(err.Error(), "a:") {
@@ -122,7 +123,7 @@ func TestAnIDThatIsTakenIsRefused(t *testing.T) {
 	}
 }
 
-func TestAPlanThatSaysWhenItWasMadeIsBelieved(t *testing.T) {
+func TestSaveKeepsCreationTimeOfPlan(t *testing.T) {
 	s := plans.Store{Dir: t.TempDir()}
 	p := samplePlan("a", "Imported")
 	p.Extra = map[string]any{"created_at": "2025-01-02T03:04:05Z"}
@@ -139,7 +140,7 @@ func TestAPlanThatSaysWhenItWasMadeIsBelieved(t *testing.T) {
 	}
 }
 
-func TestTheNameOfTheFileIsTheID(t *testing.T) {
+func TestFileNameIsID(t *testing.T) {
 	s := plans.Store{Dir: t.TempDir()}
 	if err := os.WriteFile(filepath.Join(s.Dir, "copy.json"), []byte(`{"id":"original","title":"T","steps":[]}`), 0o600); err != nil {
 		t.Fatal(err)
@@ -149,7 +150,7 @@ func TestTheNameOfTheFileIsTheID(t *testing.T) {
 	}
 }
 
-func TestListTellsTheNewestFirstAndHidesNothing(t *testing.T) {
+func TestListIsNewestFirstWithBrokenFiles(t *testing.T) {
 	s := plans.Store{Dir: t.TempDir()}
 	for i, id := range []string{"first", "second", "third"} {
 		if _, err := s.Save(samplePlan(id, "Plan "+id), now().Add(time.Duration(i)*time.Hour)); err != nil {
@@ -163,7 +164,7 @@ func TestListTellsTheNewestFirstAndHidesNothing(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	// What cannot be a plan is none.
+	// Files that cannot be plans are left out.
 	for _, name := range []string{"notes.txt", ".hidden.json"} {
 		if err := os.WriteFile(filepath.Join(s.Dir, name), nil, 0o600); err != nil {
 			t.Fatal(err)
@@ -194,7 +195,7 @@ func TestListTellsTheNewestFirstAndHidesNothing(t *testing.T) {
 	}
 }
 
-func TestDeleteSaysWhatItRemoved(t *testing.T) {
+func TestDeleteReturnsRemovedFiles(t *testing.T) {
 	s := plans.Store{Dir: t.TempDir()}
 	save(t, s, samplePlan("a", "A"))
 	save(t, s, samplePlan("b", "B"))
@@ -206,7 +207,7 @@ func TestDeleteSaysWhatItRemoved(t *testing.T) {
 		t.Errorf("loaded: %v", err)
 	}
 	if _, err := s.Delete("a"); !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("again: %v", err)
+		t.Errorf("second delete: %v", err)
 	}
 	if _, err := s.Load("b"); err != nil {
 		t.Error(err)
@@ -226,11 +227,11 @@ func TestIDsAreCheckedBeforeUseInPaths(t *testing.T) {
 		}
 	}
 	if _, err := os.Stat(s.Dir); !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("the folder was made: %v", err)
+		t.Errorf("the folder was created: %v", err)
 	}
 }
 
-func TestAStoreThatIsNotThereHasNoPlans(t *testing.T) {
+func TestMissingFolderHasNoPlans(t *testing.T) {
 	s := plans.Store{Dir: filepath.Join(t.TempDir(), "plans")}
 	if got, err := s.List(); err != nil || len(got) != 0 {
 		t.Errorf("listed %v: %v", got, err)
@@ -239,11 +240,11 @@ func TestAStoreThatIsNotThereHasNoPlans(t *testing.T) {
 		t.Errorf("deleted: %v", err)
 	}
 	if _, err := os.Stat(s.Dir); !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("the folder was made: %v", err)
+		t.Errorf("the folder was created: %v", err)
 	}
 }
 
-func TestOfTwoThatSaveUnderOneIDOneSucceeds(t *testing.T) {
+func TestConcurrentSavesOfOneID(t *testing.T) {
 	s := plans.Store{Dir: t.TempDir()}
 	results := make([]error, 8)
 	var savers sync.WaitGroup
@@ -260,6 +261,6 @@ func TestOfTwoThatSaveUnderOneIDOneSucceeds(t *testing.T) {
 		}
 	}
 	if saved != 1 {
-		t.Errorf("%d were saved, want 1", saved)
+		t.Errorf("%d saves succeeded, want 1", saved)
 	}
 }

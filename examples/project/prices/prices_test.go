@@ -5,9 +5,9 @@ import (
 	"time"
 )
 
-func TestATotalIsThePriceOfAll(t *testing.T) {
-	time.Sleep(time.Second) // stands for a price list that is fetched
+func TestTotal(t *testing.T) {
+	time.Sleep(time.Second) // simulates fetching a price list
 	if total := Total(250, 3); total != 750 {
-		t.Errorf("the total is %d", total)
+		t.Errorf("got total %d, want 750", total)
 	}
 }

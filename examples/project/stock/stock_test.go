@@ -5,9 +5,9 @@ import (
 	"time"
 )
 
-func TestNothingBelowZeroIsLeft(t *testing.T) {
-	time.Sleep(time.Second) // stands for a warehouse that takes its time to answer
+func TestLeftIsNeverNegative(t *testing.T) {
+	time.Sleep(time.Second) // simulates a slow warehouse
 	if left := Left(2, 3); left != 0 {
-		t.Errorf("%d left", left)
+		t.Errorf("got %d left, want 0", left)
 	}
 }

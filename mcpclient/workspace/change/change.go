@@ -157,7 +157,7 @@ func shown(changes []Change) (text string, whole bool) {
 // goes reports whether the change removes a file or a folder and does not move it.
 func (c Change) goes() bool { return c.Before.Exists && !c.After.Exists && c.Moved == "" }
 
-// size returns the size of a file in words.
+// size describes the size of a file.
 func size(f tree.File) string {
 	if !tree.IsText(f.Data) {
 		return english.Count(len(f.Data), "byte")

@@ -10,6 +10,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"replan/internal/english"
 	"replan/mcpclient/workspace/code/golang"
 	"replan/mcpclient/workspace/code/source"
 	"replan/mcpclient/workspace/tree"
@@ -181,19 +182,12 @@ func (r *reading) notes() []string {
 	}
 	var notes []string
 	if len(skipped) > 0 {
-		notes = append(notes, fmt.Sprintf("%s not looked into (%s: %s)", wasWere(len(skipped), "file"), listFiles(skipped), why))
+		notes = append(notes, fmt.Sprintf("%s %s not looked into (%s: %s)", english.Count(len(skipped), "file"), english.Agree(len(skipped), "was", "were"), listFiles(skipped), why))
 	}
 	if mentions > 0 {
 		notes = append(notes, fmt.Sprintf("text and data files hold the word %s (%s)", times(mentions), listFiles(mentioned)))
 	}
 	return notes
-}
-
-func wasWere(n int, what string) string {
-	if n == 1 {
-		return "1 " + what + " was"
-	}
-	return fmt.Sprintf("%d %ss were", n, what)
 }
 
 func times(n int) string {
@@ -237,7 +231,7 @@ const mayErr = "by words, may miss or match too much"
 
 // typesFailed returns a note that words replace types in the result, and why.
 func typesFailed(err error) string {
-	return "its types could not be had, so it was read by words: " + firstSentence(err.Error())
+	return "its types are not available, so it was read by words: " + firstSentence(err.Error())
 }
 
 func firstSentence(s string) string {

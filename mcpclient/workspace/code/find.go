@@ -37,9 +37,9 @@ type definitionResult struct {
 }
 
 type symbolsArgs struct {
-	Path  string `json:"path,omitempty" jsonschema:"folder or file to look in, relative to the workspace; the whole workspace where it is left out"`
+	Path  string `json:"path,omitempty" jsonschema:"folder or file to look in, relative to the workspace; default: the whole workspace"`
 	Query string `json:"query,omitempty" jsonschema:"only names that hold this text, in upper or lower case"`
-	Max   int    `json:"max,omitempty" jsonschema:"how many symbols to return; 200 where it is left out"`
+	Max   int    `json:"max,omitempty" jsonschema:"how many symbols to return; default: 200"`
 }
 
 func (o *Operators) symbols(ctx context.Context, _ op.Call, args symbolsArgs) (*op.Answer[symbolsResult], error) {
@@ -176,8 +176,8 @@ func symbolLines(symbols []source.Symbol, total int) string {
 
 type definitionArgs struct {
 	Symbol string `json:"symbol" jsonschema:"name of a function, type, method, field or variable, like Parse, Run.Apply or agent.Run.Apply; also a place like run.go:12:5 where types are known"`
-	Path   string `json:"path,omitempty" jsonschema:"folder or file to look in, relative to the workspace; the whole workspace where it is left out"`
-	None   bool   `json:"allow_none,omitempty" jsonschema:"answer that there is none, with a note, where nothing has the name, instead of failing"`
+	Path   string `json:"path,omitempty" jsonschema:"folder or file to look in, relative to the workspace; default: the whole workspace"`
+	None   bool   `json:"allow_none,omitempty" jsonschema:"return a note instead of failing if nothing has the name"`
 }
 
 func (o *Operators) definition(ctx context.Context, _ op.Call, args definitionArgs) (*op.Answer[definitionResult], error) {
@@ -270,7 +270,7 @@ func (o *Operators) unknown(ctx context.Context, name source.Name, start string,
 	for _, f := range r.results {
 		if f.file != nil {
 			if uses := f.file.Uses(name.Word).References; len(uses) > 0 {
-				return unnamed("nothing in %s declares %s, as far as words tell; it is used in %s:%d (%s)", where, name.Given, f.path, uses[0].Line, uses[0].Text)
+				return unnamed("a search by words in %s finds no declaration of %s; it is used in %s:%d (%s)", where, name.Given, f.path, uses[0].Line, uses[0].Text)
 			}
 		}
 	}

@@ -7,10 +7,11 @@ import (
 
 	"replan/mcpclient/workspace"
 	"replan/mcpclient/workspace/code/lsp"
+	"replan/mcpclient/workspace/workspacetest"
 )
 
-// gopls is a workspace configuration with the real gopls. The test is skipped
-// where no path to it is given.
+// gopls returns a workspace configuration with the real gopls. It skips the test
+// if no path is set.
 func gopls(t *testing.T) workspace.Config {
 	t.Helper()
 	path := os.Getenv("REPLAN_GOPLS")
@@ -20,17 +21,17 @@ func gopls(t *testing.T) workspace.Config {
 	return workspace.Config{Servers: &lsp.Config{Commands: map[string][]string{"go": {path}}, Trusted: true}}
 }
 
-func TestResultOfAChangeHoldsWhatItBroke(t *testing.T) {
+func TestChangeReportsNewDiagnostics(t *testing.T) {
 	b := newBench(t, gopls(t))
 	b.Write(t, shop)
 	type result struct {
 		Diagnostics []struct{ Path, Severity, Message string }
 	}
-	broken := into[result](t, b.Must(t, "fs.write", args{"path": "cart/more.go", "text": "package cart\n\nvar x = missing\n"}).Data)
+	broken := workspacetest.Into[result](t, b.Must(t, "fs.write", args{"path": "cart/more.go", "text": "package cart\n\nvar x = missing\n"}).Data)
 	if len(broken.Diagnostics) != 1 || broken.Diagnostics[0].Path != "cart/more.go" || !strings.Contains(broken.Diagnostics[0].Message, "missing") {
 		t.Errorf("got %+v", broken)
 	}
-	fixed := into[result](t, b.Must(t, "fs.patch", args{"path": "cart/more.go", "old": "missing", "new": "1"}).Data)
+	fixed := workspacetest.Into[result](t, b.Must(t, "fs.patch", args{"path": "cart/more.go", "old": "missing", "new": "1"}).Data)
 	if len(fixed.Diagnostics) != 0 {
 		t.Errorf("got %+v", fixed)
 	}
@@ -49,6 +50,6 @@ func TestGoplsAnswersTheOperators(t *testing.T) {
 	}
 	b.patched(t, change)
 	if text := b.Files(t)["main.go"]; !strings.Contains(text, `.Sum(), "Total"`) {
-		t.Errorf("main.go is %q", text)
+		t.Errorf("got main.go %q", text)
 	}
 }

@@ -13,9 +13,10 @@ import (
 
 	"replan/mcpclient/builtin"
 	"replan/mcpclient/workspace"
+	"replan/mcpclient/workspace/workspacetest"
 )
 
-// shop is a workspace of several languages: a Go module beside scripts.
+// shop is a workspace with a Go module and scripts in other languages.
 var shop = map[string]string{
 	"go.mod": "module example.com/shop\n\ngo 1.21\n",
 	"cart/cart.go": "// Package cart holds carts.\npackage cart\n\n// Cart is a cart of items.\ntype Cart struct{ items []int }\n\n" +
@@ -56,10 +57,10 @@ type codeResult struct {
 
 func (b *bench) code(t tb, tool string, a args) codeResult {
 	t.Helper()
-	return into[codeResult](t, b.Must(t, tool, a).Data)
+	return workspacetest.Into[codeResult](t, b.Must(t, tool, a).Data)
 }
 
-func TestCodeIsFoundByTypesInGoAndByWordsElsewhere(t *testing.T) {
+func TestLookupUsesTypesInGoAndWordsElsewhere(t *testing.T) {
 	b := newBench(t, workspace.Config{})
 	b.Write(t, shop)
 	for symbol, want := range map[string]string{
@@ -102,7 +103,7 @@ func TestCodeIsFoundByTypesInGoAndByWordsElsewhere(t *testing.T) {
 	b.Refused(t, "code.definition", args{"symbol": "Total", "path": "missing"}, `"missing"`)
 }
 
-func TestSymbolsOfAFolderAFileAndAQuery(t *testing.T) {
+func TestSymbolsByFolderFileAndQuery(t *testing.T) {
 	b := newBench(t, workspace.Config{})
 	b.Write(t, shop)
 	for rule, c := range map[string]struct {
@@ -110,12 +111,12 @@ func TestSymbolsOfAFolderAFileAndAQuery(t *testing.T) {
 		want []string
 		by   string
 	}{
-		"a query holds in any case":        {args{"query": "TOTAL"}, []string{"Cart.Total"}, "types"},
-		"a folder of scripts":              {args{"path": "tools"}, []string{"count_all"}, "words"},
-		"a file":                           {args{"path": "web/cart.ts"}, []string{"Basket", "Basket.sum"}, "words"},
-		"a part of a name":                 {args{"query": "bask"}, []string{"Basket", "Basket.sum"}, "words"},
-		"headings of a document asked for": {args{"path": "docs/use.md"}, []string{"Use"}, "words"},
-		"Go before the others":             {args{}, []string{"Cart", "Cart.items", "Cart.Total", "main", "count_all", "Basket", "Basket.sum"}, "types"},
+		"query in another case":        {args{"query": "TOTAL"}, []string{"Cart.Total"}, "types"},
+		"folder":                       {args{"path": "tools"}, []string{"count_all"}, "words"},
+		"file":                         {args{"path": "web/cart.ts"}, []string{"Basket", "Basket.sum"}, "words"},
+		"part of a name":               {args{"query": "bask"}, []string{"Basket", "Basket.sum"}, "words"},
+		"headings of a named document": {args{"path": "docs/use.md"}, []string{"Use"}, "words"},
+		"Go before other languages":    {args{}, []string{"Cart", "Cart.items", "Cart.Total", "main", "count_all", "Basket", "Basket.sum"}, "types"},
 	} {
 		t.Run(rule, func(t *testing.T) {
 			got := b.code(t, "code.symbols", c.args)
@@ -129,7 +130,7 @@ func TestSymbolsOfAFolderAFileAndAQuery(t *testing.T) {
 		})
 	}
 	if few := b.code(t, "code.symbols", args{"max": 1}); len(few.Symbols) != 1 || !few.Truncated || few.Total != 7 {
-		t.Errorf("max is not held: %+v", few)
+		t.Errorf("max has no effect: %+v", few)
 	}
 	if file := b.code(t, "code.parse", args{"path": "tools/count.py"}); file.Language != "Python" || file.By != "words" || file.Lines != 6 || len(file.Outline) != 1 {
 		t.Errorf("got %+v", file)
@@ -143,8 +144,7 @@ func TestSymbolsOfAFolderAFileAndAQuery(t *testing.T) {
 	b.Refused(t, "code.parse", args{"path": "missing.py"}, "missing.py")
 }
 
-// patched gives a transformation to fs.patch and checks that nothing but that
-// was changed.
+// patched applies a transformation with fs.patch.
 func (b *bench) patched(t tb, change codeResult) {
 	t.Helper()
 	out := b.Ask(t, "fs.patch", args{"diff": change.Diff}, map[string]any{builtin.MetaHashes: toAny(change.Hashes)})
@@ -153,7 +153,7 @@ func (b *bench) patched(t tb, change codeResult) {
 	}
 }
 
-func TestARenameOfGoCompilesAfterwards(t *testing.T) {
+func TestRenamedGoCodeCompiles(t *testing.T) {
 	b := newBench(t, workspace.Config{})
 	b.Write(t, shop)
 	change := b.code(t, "code.transform", args{"kind": "rename", "symbol": "Cart.Total", "new_name": "Cart.Sum"})
@@ -163,7 +163,7 @@ func TestARenameOfGoCompilesAfterwards(t *testing.T) {
 	b.Same(t, shop)
 	b.patched(t, change)
 	if text := b.Files(t)["main.go"]; !strings.Contains(text, `.Sum(), "Total"`) {
-		t.Errorf("main.go is %q", text)
+		t.Errorf("got main.go %q", text)
 	}
 	build := exec.Command("go", "vet", "./...")
 	build.Dir = b.Dir
@@ -172,7 +172,7 @@ func TestARenameOfGoCompilesAfterwards(t *testing.T) {
 	}
 }
 
-func TestWithoutTypesGoIsReadByWords(t *testing.T) {
+func TestGoWithoutToolchainIsSearchedByWords(t *testing.T) {
 	b := newBench(t, workspace.Config{Environ: []string{"PATH=" + t.TempDir(), "HOME=" + t.TempDir()}})
 	b.Write(t, shop)
 	t.Setenv("PATH", t.TempDir())
@@ -186,11 +186,11 @@ func TestWithoutTypesGoIsReadByWords(t *testing.T) {
 	}
 	b.patched(t, change)
 	if text := b.Files(t)["main.go"]; !strings.Contains(text, `.Sum(), "Total"`) {
-		t.Errorf("main.go is %q", text)
+		t.Errorf("got main.go %q", text)
 	}
 }
 
-func TestARenameByWords(t *testing.T) {
+func TestRenameByWords(t *testing.T) {
 	b := newBench(t, workspace.Config{})
 	b.Write(t, shop)
 	change := b.code(t, "code.transform", args{"kind": "rename", "symbol": "Basket.sum", "new_name": "total"})
@@ -199,13 +199,13 @@ func TestARenameByWords(t *testing.T) {
 	}
 	b.patched(t, change)
 	if got := b.Files(t)["web/cart.ts"]; got != "export class Basket {\n  total(): number { return 1; } // sum\n}\nconsole.log(new Basket().total(), \"sum\");\n" {
-		t.Errorf("web/cart.ts is %q", got)
+		t.Errorf("got web/cart.ts %q", got)
 	}
 }
 
-// A rename changes more than names: blanks beside them, and functions that show
-// their use. All of it passes the operator.
-func TestARenameTakesWhatGofmtAndExamplesChangeAlong(t *testing.T) {
+// A rename also changes the formatting next to names, and the names of example
+// functions.
+func TestRenameFormatsAndRenamesExamples(t *testing.T) {
 	base := map[string]string{
 		"go.mod": "module example.com/run\n\ngo 1.21\n",
 		"run.go": "// Package run runs.\npackage run\n\n// User is one.\ntype User struct {\n\tID    int // which\n\tName  string\n\tEmail string\n}\n\n" +
@@ -216,18 +216,18 @@ func TestARenameTakesWhatGofmtAndExamplesChangeAlong(t *testing.T) {
 			"func ExampleRun_Apply() {\n\tfmt.Println((&run.Run{}).Apply(1))\n\t// Output: <nil>\n}\n",
 	}
 	for rule, c := range map[string]struct{ symbol, name, in, has string }{
-		"a field in columns":       {"User.Email", "ElectronicMail", "run.go", "\tName           string\n\tElectronicMail string\n"},
-		"a constant in columns":    {"longer", "it", "run.go", "\tshort = 1 // one\n\tit    = 2 // two\n"},
-		"a function with examples": {"Greet", "Welcome", "run_test.go", "func ExampleWelcome() {\n\tfmt.Println(run.Welcome("},
-		"a method with comments":   {"Run.Apply", "Fold", "apply.go", "_ = r.Fold(1) }, // first\n\t\tfunc(r *Run) {},                // second"},
-		"a method with examples":   {"Run.Apply", "Fold", "run_test.go", "func ExampleRun_Fold() {"},
+		"aligned field":                {"User.Email", "ElectronicMail", "run.go", "\tName           string\n\tElectronicMail string\n"},
+		"aligned constant":             {"longer", "it", "run.go", "\tshort = 1 // one\n\tit    = 2 // two\n"},
+		"function with examples":       {"Greet", "Welcome", "run_test.go", "func ExampleWelcome() {\n\tfmt.Println(run.Welcome("},
+		"method with aligned comments": {"Run.Apply", "Fold", "apply.go", "_ = r.Fold(1) }, // first\n\t\tfunc(r *Run) {},                // second"},
+		"method with examples":         {"Run.Apply", "Fold", "run_test.go", "func ExampleRun_Fold() {"},
 	} {
 		t.Run(rule, func(t *testing.T) {
 			b := newBench(t, workspace.Config{})
 			b.Write(t, base)
 			b.patched(t, b.code(t, "code.transform", args{"kind": "rename", "symbol": c.symbol, "new_name": c.name}))
 			if text := b.Files(t)[c.in]; !strings.Contains(text, c.has) {
-				t.Errorf("%s is\n%s", c.in, text)
+				t.Errorf("%s: got\n%s", c.in, text)
 			}
 			vet := exec.Command("go", "vet", "./...")
 			vet.Dir = b.Dir
@@ -238,7 +238,7 @@ func TestARenameTakesWhatGofmtAndExamplesChangeAlong(t *testing.T) {
 	}
 }
 
-func TestARenameByWordsOfOneFileSaysWhereElseTheNameStands(t *testing.T) {
+func TestRenameInOneFileListsOtherFiles(t *testing.T) {
 	b := newBench(t, workspace.Config{})
 	b.Write(t, map[string]string{
 		"a.py": "def speak(): pass\n", "b.py": "def speak(): pass\n", "c.py": "from a import speak\nspeak()\nspeak()\nspeak()\n", "d.py": "x = 1\n",
@@ -246,18 +246,18 @@ func TestARenameByWordsOfOneFileSaysWhereElseTheNameStands(t *testing.T) {
 	b.Refused(t, "code.transform", args{"kind": "rename", "symbol": "speak", "new_name": "talk"}, "rename speak to talk in a.py")
 	b.Write(t, map[string]string{"two.js": "class A { go() {} }\nclass B { go() {} }\n"})
 	if out := b.Ask(t, "code.transform", args{"kind": "rename", "symbol": "A.go", "new_name": "run"}, nil); !out.IsError || strings.Contains(out.Text, "rename A.go") {
-		t.Errorf("a sentence that would be refused again: %s", out.Text)
+		t.Errorf("the refusal suggests a call that would be refused: %s", out.Text)
 	}
 	got := b.code(t, "code.transform", args{"kind": "rename", "symbol": "speak", "new_name": "talk", "path": "a.py"})
-	if got.Edits != 1 || !strings.Contains(got.Note, "utside a.py the name speak stands 5 times as it was") || !strings.Contains(got.Note, "b.py:1, c.py:1, c.py:2 and 2 more") {
+	if got.Edits != 1 || !strings.Contains(got.Note, "utside a.py the name speak occurs 5 times unchanged") || !strings.Contains(got.Note, "b.py:1, c.py:1, c.py:2 and 2 more") {
 		t.Errorf("got %+v", got)
 	}
 	if got = b.code(t, "code.transform", args{"kind": "rename", "symbol": "x", "new_name": "y", "path": "d.py"}); strings.Contains(got.Note, "utside") {
-		t.Errorf("a name that stands nowhere else: %s", got.Note)
+		t.Errorf("got note %s for a name that occurs nowhere else", got.Note)
 	}
 }
 
-func TestARenameByWordsRefusesWhatWordsCannotTell(t *testing.T) {
+func TestAmbiguousRenameByWordsIsRefused(t *testing.T) {
 	b := newBench(t, workspace.Config{})
 	b.Write(t, map[string]string{
 		"a.py": "class Dog:\n    def speak(self): pass\n\nclass Cat:\n    def speak(self): pass\n\nDog().speak()\n",
@@ -265,36 +265,36 @@ func TestARenameByWordsRefusesWhatWordsCannotTell(t *testing.T) {
 		"f.js": "x.lonely = 1\n", "g.js": "y.lonely = 2\n", "h.rb": "def taken; end\ndef free; end\n",
 	})
 	for rule, c := range map[string]struct {
-		args args
-		says string
+		args    args
+		wantErr string
 	}{
-		"a method of two classes":       {args{"symbol": "Dog.speak", "new_name": "bark"}, "2 places"},
-		"a name of two languages":       {args{"symbol": "both", "new_name": "all"}, "2 places"},
-		"a name declared nowhere":       {args{"symbol": "lonely", "new_name": "alone"}, "declared nowhere"},
-		"a class that does not have it": {args{"symbol": "Fox.speak", "new_name": "bark"}, "Fox.speak is not declared"},
-		"a name that is taken":          {args{"symbol": "free", "new_name": "taken"}, "h.rb:1"},
-		"a keyword":                     {args{"symbol": "free", "new_name": "end"}, "keyword of Ruby"},
-		"the same name":                 {args{"symbol": "free", "new_name": "free"}, "already"},
-		"no such name":                  {args{"symbol": "fre", "new_name": "x"}, "free"},
-		"no new name":                   {args{"symbol": "free"}, "new_name"},
-		"arguments of a replacement":    {args{"symbol": "free", "new_name": "x", "glob": "*.py"}, "are of replace"},
+		"method of two classes":   {args{"symbol": "Dog.speak", "new_name": "bark"}, "2 places"},
+		"name in two languages":   {args{"symbol": "both", "new_name": "all"}, "2 places"},
+		"undeclared name":         {args{"symbol": "lonely", "new_name": "alone"}, "declared nowhere"},
+		"method of another class": {args{"symbol": "Fox.speak", "new_name": "bark"}, "Fox.speak is not declared"},
+		"existing name":           {args{"symbol": "free", "new_name": "taken"}, "h.rb:1"},
+		"keyword":                 {args{"symbol": "free", "new_name": "end"}, "keyword of Ruby"},
+		"same name":               {args{"symbol": "free", "new_name": "free"}, "already"},
+		"unknown name":            {args{"symbol": "fre", "new_name": "x"}, "free"},
+		"no new name":             {args{"symbol": "free"}, "new_name"},
+		"arguments of replace":    {args{"symbol": "free", "new_name": "x", "glob": "*.py"}, "are of replace"},
 	} {
 		t.Run(rule, func(t *testing.T) {
 			c.args["kind"] = "rename"
 			before := b.Files(t)
-			b.Refused(t, "code.transform", c.args, c.says)
+			b.Refused(t, "code.transform", c.args, c.wantErr)
 			b.Same(t, before)
 		})
 	}
 	if got := b.code(t, "code.transform", args{"kind": "rename", "symbol": "speak", "new_name": "talk", "path": "a.py"}); got.Edits != 3 {
-		t.Errorf("a file that is named: %+v", got)
+		t.Errorf("with a file: got %+v", got)
 	}
 	if got := b.code(t, "code.transform", args{"kind": "rename", "symbol": "both", "new_name": "all", "path": "d.js"}); got.Edits != 1 {
-		t.Errorf("a language that is named: %+v", got)
+		t.Errorf("with a file of one language: got %+v", got)
 	}
 }
 
-func TestAReplacement(t *testing.T) {
+func TestReplace(t *testing.T) {
 	b := newBench(t, workspace.Config{})
 	b.Write(t, map[string]string{"a.txt": "v1 v1\n", "in/b.md": "v1", "in/c.go": "// v1\n", "bin": "v1\x00", "node_modules/x": "v1", ".gitignore": "out\n", "out": "v1"})
 	got := b.code(t, "code.transform", args{"kind": "replace", "pattern": "v1", "replacement": "v2"})
@@ -314,26 +314,26 @@ func TestAReplacement(t *testing.T) {
 		t.Errorf("got %q", text)
 	}
 	for rule, c := range map[string]struct {
-		args args
-		says string
+		args    args
+		wantErr string
 	}{
-		"a pattern that matches nothing": {args{"pattern": "v9", "replacement": ""}, "matches nothing in"},
-		"a glob that matches nothing":    {args{"pattern": "v1", "replacement": "", "glob": "*.xyz"}, "no text file"},
-		"no replacement":                 {args{"pattern": "v1"}, "replacement"},
-		"a broken expression":            {args{"pattern": "(", "replacement": "", "regex": true}, "cannot be read"},
-		"arguments of a rename":          {args{"pattern": "v1", "replacement": "", "symbol": "x"}, "are of rename"},
-		"an unknown kind":                {args{"kind": "extract"}, "rename or replace"},
+		"pattern without matches": {args{"pattern": "v9", "replacement": ""}, "matches nothing in"},
+		"glob without matches":    {args{"pattern": "v1", "replacement": "", "glob": "*.xyz"}, "no text file"},
+		"no replacement":          {args{"pattern": "v1"}, "replacement"},
+		"invalid expression":      {args{"pattern": "(", "replacement": "", "regex": true}, "cannot be read"},
+		"arguments of rename":     {args{"pattern": "v1", "replacement": "", "symbol": "x"}, "are of rename"},
+		"unknown kind":            {args{"kind": "extract"}, "rename or replace"},
 	} {
 		t.Run(rule+" is refused", func(t *testing.T) {
 			if c.args["kind"] == nil {
 				c.args["kind"] = "replace"
 			}
-			b.Refused(t, "code.transform", c.args, c.says)
+			b.Refused(t, "code.transform", c.args, c.wantErr)
 		})
 	}
 }
 
-func TestAStaleTransformationIsRefused(t *testing.T) {
+func TestStaleChangeIsRefused(t *testing.T) {
 	b := newBench(t, workspace.Config{})
 	b.Write(t, map[string]string{"a.py": "total = 1\n"})
 	change := b.code(t, "code.transform", args{"kind": "rename", "symbol": "total", "new_name": "sum"})
@@ -344,9 +344,9 @@ func TestAStaleTransformationIsRefused(t *testing.T) {
 	}
 }
 
-// What code.transform says and what fs.patch makes of it is the replacement,
-// whatever the ends of the lines.
-func TestWhatIsTransformedIsWhatIsPatched(t *testing.T) {
+// Applying the diff of code.transform with fs.patch gives exactly the replacement,
+// with any line endings.
+func TestPatchAppliesExactlyTheChange(t *testing.T) {
 	b := newBench(t, workspace.Config{})
 	line := rapid.SampledFrom([]string{"total", "a total b", "", "größe total", "totals", "\ttotal total", "+total", "-total", "--- a", "@@ total", "\\ total", "日本 total", "total\u00a0x"})
 	rapid.Check(t, func(t *rapid.T) {
@@ -394,7 +394,7 @@ func BenchmarkReferencesByWords(b *testing.B) {
 	served := newBench(b, workspace.Config{Dir: dir})
 	for b.Loop() {
 		if n := served.Must(b, "code.references", args{"symbol": "wanted"}).Data["total"]; n != 20.0 {
-			b.Fatalf("%v uses", n)
+			b.Fatalf("got %v uses, want 20", n)
 		}
 	}
 }

@@ -53,7 +53,7 @@ func (o *Operators) outline(ctx context.Context, at, text string) (parseResult, 
 	}
 	switch {
 	case !known:
-		result.Note = "The name of the file does not tell its language."
+		result.Note = "The file name does not reveal the language."
 		return result, nil
 	case !lang.Knows():
 		result.Note = "How " + lang.Name + " declares names is not known here."

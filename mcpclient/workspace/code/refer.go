@@ -29,9 +29,9 @@ type referencesResult struct {
 
 type referencesArgs struct {
 	Symbol string `json:"symbol" jsonschema:"name to look for, like Parse, Run.Apply or agent.Run.Apply; also a place like run.go:12:5 where types are known"`
-	Path   string `json:"path,omitempty" jsonschema:"folder or file to look in, relative to the workspace; the whole workspace where it is left out"`
-	None   bool   `json:"allow_none,omitempty" jsonschema:"answer that there is none, with a note, where nothing has the name, instead of failing"`
-	Max    int    `json:"max,omitempty" jsonschema:"how many references to return; 500 where it is left out"`
+	Path   string `json:"path,omitempty" jsonschema:"folder or file to look in, relative to the workspace; default: the whole workspace"`
+	None   bool   `json:"allow_none,omitempty" jsonschema:"return a note instead of failing if nothing has the name"`
+	Max    int    `json:"max,omitempty" jsonschema:"how many references to return; default: 500"`
 }
 
 func (o *Operators) references(ctx context.Context, _ op.Call, args referencesArgs) (*op.Answer[referencesResult], error) {
@@ -159,10 +159,10 @@ func (o *Operators) wordReferences(ctx context.Context, name source.Name, start 
 	}
 	notes = append(notes, mayErr+": another thing of the same name is among them")
 	if name.Parent != "" {
-		notes = append(notes, fmt.Sprintf("words do not tell whose %s it is: %s was not asked for in the uses", name.Word, name.Parent))
+		notes = append(notes, fmt.Sprintf("word matching cannot tell which %s it is: %s was not used for the references", name.Word, name.Parent))
 	}
 	if len(quoted) > 0 {
-		notes = append(notes, fmt.Sprintf("the word also stands %s in strings and comments (%s:%d)", times(len(quoted)), quoted[0].Path, quoted[0].Line))
+		notes = append(notes, fmt.Sprintf("the word also occurs %s in strings and comments (%s:%d)", times(len(quoted)), quoted[0].Path, quoted[0].Line))
 	}
 	result.Note = sentences(append(notes, r.notes()...))
 	if len(result.References) == 0 {

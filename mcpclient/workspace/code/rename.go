@@ -62,7 +62,7 @@ func (o *Operators) renameWords(ctx context.Context, name source.Name, newName, 
 		if len(quoted) > namedFiles {
 			places = append(places, "…")
 		}
-		notes = append(notes, fmt.Sprintf("left alone in strings and comments, where the word stands %s: %s", times(len(quoted)), strings.Join(places, ", ")))
+		notes = append(notes, fmt.Sprintf("left alone in strings and comments, where the word occurs %s: %s", times(len(quoted)), strings.Join(places, ", ")))
 	}
 	if len(others) > 0 {
 		notes = append(notes, "left alone in other languages: "+listFiles(others))
@@ -119,7 +119,7 @@ func (o *Operators) outside(ctx context.Context, word string, chosen []readFile,
 	if len(places) == 0 {
 		return notes, nil
 	}
-	return append(notes, fmt.Sprintf("outside %s the name %s stands %s as it was, and what means the renamed one breaks there: %s", start, word, times(len(places)), listFiles(places))), nil
+	return append(notes, fmt.Sprintf("outside %s the name %s occurs %s unchanged, and uses of the renamed one break there: %s", start, word, times(len(places)), listFiles(places))), nil
 }
 
 // naming collects the results of all files about a name.
@@ -174,13 +174,13 @@ func (n naming) refuses(name source.Name, newName, start string) error {
 	whole := start == "."
 	switch {
 	case name.Parent != "" && len(n.places) > 0 && !n.asked:
-		return fmt.Errorf("%s is not declared, as far as words tell; there is %s", name.Given, listFiles(n.places))
+		return fmt.Errorf("%s is not declared according to a search by words; there is %s", name.Given, listFiles(n.places))
 	case len(n.places) > 1 && (whole || name.Parent != ""):
-		return fmt.Errorf("%s is declared in %d places (%s), and words do not tell their uses apart; name one file or folder in path%s", name.Word, len(n.places), listFiles(n.places), narrow)
+		return fmt.Errorf("%s is declared in %d places (%s), and word matching cannot tell their uses apart; set path to one file or folder%s", name.Word, len(n.places), listFiles(n.places), narrow)
 	case len(n.places) == 0 && whole && n.files > 1:
-		return fmt.Errorf("%s is declared nowhere, as far as words tell, and used in %d files; name the file or folder to rename it in in path%s", name.Word, n.files, narrow)
+		return fmt.Errorf("%s is declared nowhere according to a search by words, but used in %d files; name the file or folder to rename it in in path%s", name.Word, n.files, narrow)
 	case len(n.families()) > 1:
-		return fmt.Errorf("%s is a name in several languages (%s), which words do not tell apart; name one file or folder in path%s", name.Word, strings.Join(keysOf(n.families()), ", "), narrow)
+		return fmt.Errorf("%s is a name in several languages (%s), which word matching cannot tell apart; set path to one file or folder%s", name.Word, strings.Join(keysOf(n.families()), ", "), narrow)
 	default:
 		return nil
 	}

@@ -24,12 +24,12 @@ type summaryResult struct {
 
 type summaryArgs struct {
 	Text    string          `json:"text,omitempty" jsonschema:"text of a file"`
-	Path    string          `json:"path,omitempty" jsonschema:"file to sum up, or the name of the file that text is of"`
+	Path    string          `json:"path,omitempty" jsonschema:"file to summarize, or the name of the file in text"`
 	Diff    *string         `json:"diff,omitempty" jsonschema:"unified diff"`
 	Log     json.RawMessage `json:"log,omitempty" jsonschema:"result of vcs.log"`
 	Tests   json.RawMessage `json:"tests,omitempty" jsonschema:"result of test.run"`
 	Matches json.RawMessage `json:"matches,omitempty" jsonschema:"result of fs.search"`
-	Symbol  string          `json:"symbol,omitempty" jsonschema:"name to explain; with matches, what was searched for"`
+	Symbol  string          `json:"symbol,omitempty" jsonschema:"name to explain; with matches, the searched name"`
 }
 
 // summarize combines the summaries of all arguments, failures first.
@@ -46,7 +46,7 @@ func (o *Operators) summarize(ctx context.Context, c op.Call, args summaryArgs) 
 	}
 	d := digest.Join(parts...)
 	if d.Kind == "" {
-		return nil, errors.New("code.summarize needs something to sum up: " + c.ArgNames())
+		return nil, errors.New("code.summarize needs input: " + c.ArgNames())
 	}
 	return op.Reply(summaryResult{d.Kind, d.Title, d.Summary}, d.Summary), nil
 }
@@ -279,7 +279,7 @@ func (o *Operators) summarizeFile(ctx context.Context, args summaryArgs) (digest
 			p.Note = ""
 		}
 	}
-	return digest.File(p), nil
+	return digest.File(ctx, p), nil
 }
 
 // summarizeFolder counts the files of a folder by language.
@@ -313,7 +313,7 @@ func (o *Operators) summarizeFolder(ctx context.Context, at string) (digest.Dige
 		size := f.Languages[name]
 		f.Languages[name] = digest.Size{Files: size.Files + 1, Lines: size.Lines + source.CountLines(string(text.Data))}
 		if path.Dir(p) == at {
-			o.about(p, string(text.Data), abouts)
+			o.about(ctx, p, string(text.Data), abouts)
 		}
 		return nil
 	})
@@ -330,7 +330,7 @@ func (o *Operators) summarizeFolder(ctx context.Context, at string) (digest.Dige
 
 // about records what a file says about its folder: a README, doc.go, or a
 // package comment.
-func (o *Operators) about(p, text string, abouts map[int]string) {
+func (o *Operators) about(ctx context.Context, p, text string, abouts map[int]string) {
 	base := strings.ToLower(path.Base(p))
 	var rank int
 	switch {
@@ -343,7 +343,7 @@ func (o *Operators) about(p, text string, abouts map[int]string) {
 	default:
 		return
 	}
-	if said := digest.Opening(p, text); said != "" && abouts[rank] == "" && (rank != 1 || strings.HasPrefix(said, "Package ")) {
+	if said := digest.Opening(ctx, p, text); said != "" && abouts[rank] == "" && (rank != 1 || strings.HasPrefix(said, "Package ")) {
 		abouts[rank] = said
 	}
 }

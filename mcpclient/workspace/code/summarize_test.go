@@ -6,22 +6,23 @@ import (
 	"testing"
 
 	"replan/mcpclient/workspace"
+	"replan/mcpclient/workspace/workspacetest"
 )
 
 type summary struct{ Kind, Title, Summary string }
 
 func (b *bench) summary(t *testing.T, a args, parts ...string) summary {
 	t.Helper()
-	s := into[summary](t, b.Must(t, "code.summarize", a).Data)
+	s := workspacetest.Into[summary](t, b.Must(t, "code.summarize", a).Data)
 	for _, part := range parts {
 		if !strings.Contains(s.Summary, part) {
-			t.Errorf("%v: the summary does not hold %q:\n%s", a, part, s.Summary)
+			t.Errorf("%v: the summary has no %q:\n%s", a, part, s.Summary)
 		}
 	}
 	return s
 }
 
-func TestASymbolIsExplained(t *testing.T) {
+func TestSummaryOfASymbol(t *testing.T) {
 	b := newBench(t, workspace.Config{})
 	b.Write(t, shop)
 	s := b.summary(t, args{"symbol": "Cart"}, "`Cart` is a struct, declared at `cart/cart.go:5`", "type Cart struct", "Cart is a cart of items.", "1 method: `Total`", "- `main.go:6`")
@@ -36,11 +37,11 @@ func TestASymbolIsExplained(t *testing.T) {
 	found = b.Must(t, "fs.search", args{"query": "console"}).Data
 	b.summary(t, args{"symbol": "console", "matches": found}, "No declaration of `console` was found", "found in 1 line of 1 file")
 	b.Refused(t, "code.summarize", args{"symbol": "Nothing_like_it"}, "Nothing_like_it")
-	b.Refused(t, "code.summarize", args{}, "needs something")
+	b.Refused(t, "code.summarize", args{}, "needs input")
 	b.Refused(t, "code.summarize", args{"symbol": "x", "matches": args{"matches": 3}}, "matches")
 }
 
-func TestAFileAndAFolderAreSummedUp(t *testing.T) {
+func TestSummaryOfFilesAndFolders(t *testing.T) {
 	b := newBench(t, workspace.Config{})
 	b.Write(t, shop)
 	s := b.summary(t, args{"path": "cart/cart.go"}, "`cart/cart.go`: Go, 8 lines, package `cart`", "Package cart holds carts.", "- 5: `type Cart struct`, 2 members")
@@ -56,7 +57,7 @@ func TestAFileAndAFolderAreSummedUp(t *testing.T) {
 	b.Refused(t, "code.summarize", args{"path": "nothing.go"}, "nothing.go")
 }
 
-func TestFailingTestsAreToldWithTheCommitsThatTouchedThem(t *testing.T) {
+func TestSummaryOfFailuresListsTheirCommitsFirst(t *testing.T) {
 	b := newBench(t, workspace.Config{})
 	b.Write(t, map[string]string{"go.mod": "module m\n", "a_test.go": "package m\n", "b.go": "package m\n"})
 	git := func(arguments ...string) string {
@@ -87,7 +88,7 @@ func TestFailingTestsAreToldWithTheCommitsThatTouchedThem(t *testing.T) {
 		t.Errorf("got %+v", s)
 	}
 	if first, second := strings.Index(s.Summary, "Test it"), strings.Index(s.Summary, "Add `b`"); first < 0 || first > second {
-		t.Errorf("the commit that touched the file is not the first:\n%s", s.Summary)
+		t.Errorf("the commit that touched the file is not first:\n%s", s.Summary)
 	}
 	s = b.summary(t, args{"log": log}, "2 commits", "by a (2)")
 	if s.Kind != "log" {
@@ -99,7 +100,7 @@ func TestFailingTestsAreToldWithTheCommitsThatTouchedThem(t *testing.T) {
 	}
 }
 
-func TestARenameIsSummedUpAsOne(t *testing.T) {
+func TestSummaryOfARename(t *testing.T) {
 	b := newBench(t, workspace.Config{})
 	b.Write(t, shop)
 	change := b.code(t, "code.transform", args{"kind": "rename", "symbol": "Cart.Total", "new_name": "Sum"})

@@ -13,25 +13,25 @@ func (o *Operators) Tools() []op.Tool {
 		}.Tool(),
 		op.Op[definitionArgs, definitionResult]{
 			Name: "code.definition",
-			Description: "Find where a name is declared. Fails with near names where nothing is called so. " +
+			Description: "Find where a name is declared. Fails with similar names if there is none. " +
 				"The result is {symbol, by, definitions: [{name, kind, path, line, signature, doc, …}], total, note}.",
 			ReadOnly: true, Idempotent: true, Run: o.definition,
 		}.Tool(),
 		op.Op[referencesArgs, referencesResult]{
 			Name: "code.references",
-			Description: "Find where a name is used: by types where that can be, elsewhere as a word outside strings and comments; by says which. " +
+			Description: "Find where a name is used: by types if possible, else as a word outside strings and comments; by says which. " +
 				"The result is {symbol, name, by, definition, references: [{path, line, column, text, in, definition}], total, truncated, note}.",
 			ReadOnly: true, Idempotent: true, Run: o.references,
 		}.Tool(),
 		op.Op[parseArgs, parseResult]{
 			Name: "code.parse",
-			Description: "Read one source file and say what is in it. " +
+			Description: "Read one source file and list its contents. " +
 				"The result is {path, language, by, package, imports, lines, outline: [symbols], note}.",
 			ReadOnly: true, Idempotent: true, Run: o.parse,
 		}.Tool(),
 		op.Op[transformArgs, transformResult]{
 			Name: "code.transform",
-			Description: "Work out a change of many places and return it as a diff; nothing is written. Give the diff and hashes to fs.patch to make the change. " +
+			Description: "Compute a change in many places and return it as a diff; nothing is written. Pass diff and hashes to fs.patch to apply it. " +
 				`rename: {"kind": "rename", "symbol": "Run.Apply", "new_name": "Fold"}. replace: {"kind": "replace", "pattern": "v1", "replacement": "v2", "glob": "*.md"}. ` +
 				"The result is {kind, by, diff, files, edits, hashes, note}.",
 			OneOf:    [][]string{{"symbol", "new_name"}, {"pattern", "replacement"}},
@@ -40,7 +40,7 @@ func (o *Operators) Tools() []op.Tool {
 		}.Tool(),
 		op.Op[summaryArgs, summaryResult]{
 			Name: "code.summarize",
-			Description: "Sum up by rule, with no model: a file or text, a diff (title is a commit subject), a log, a test report, or where a symbol is found and used. " +
+			Description: "Summarize without a model: a file or text, a diff (title is a commit subject), a log, a test report, or where a symbol is declared and used. " +
 				"Give one or several; tests with log also names the commits that touched failing files. The result is {kind, title, summary}, summary as Markdown.",
 			OneOf:    [][]string{{"text"}, {"path"}, {"diff"}, {"log"}, {"tests"}, {"matches"}, {"symbol"}},
 			ReadOnly: true, Idempotent: true, Run: o.summarize,

@@ -42,13 +42,13 @@ type transformedFile struct {
 
 type transformArgs struct {
 	Kind        string  `json:"kind" jsonschema:"rename a name wherever it is used, or replace text"`
-	Symbol      string  `json:"symbol,omitempty" jsonschema:"rename: the name that is to go, like Run.Apply"`
-	NewName     string  `json:"new_name,omitempty" jsonschema:"rename: the new name, without what stands before it"`
-	Pattern     string  `json:"pattern,omitempty" jsonschema:"replace: the text to find, or a regular expression where regex is true"`
-	Replacement *string `json:"replacement,omitempty" jsonschema:"replace: the text to put there; with regex $1 is the first group"`
+	Symbol      string  `json:"symbol,omitempty" jsonschema:"rename: the old name, like Run.Apply"`
+	NewName     string  `json:"new_name,omitempty" jsonschema:"rename: the new name, without qualifiers"`
+	Pattern     string  `json:"pattern,omitempty" jsonschema:"replace: the text to find, or a regular expression if regex is true"`
+	Replacement *string `json:"replacement,omitempty" jsonschema:"replace: the new text; with regex, $1 is the first group"`
 	Regex       bool    `json:"regex,omitempty" jsonschema:"replace: read pattern as a regular expression (RE2); ^ and $ are of lines"`
 	Glob        string  `json:"glob,omitempty" jsonschema:"replace: only files of this pattern, like *.go or docs/**/*.md"`
-	Path        string  `json:"path,omitempty" jsonschema:"only in this folder or file; the whole workspace where it is left out"`
+	Path        string  `json:"path,omitempty" jsonschema:"only in this folder or file; default: the whole workspace"`
 }
 
 // transform computes a change without writing anything.
@@ -78,7 +78,7 @@ func (o *Operators) transform(ctx context.Context, _ op.Call, args transformArgs
 func (o *Operators) rename(ctx context.Context, args transformArgs) (transformResult, error) {
 	switch {
 	case args.Symbol == "" || args.NewName == "":
-		return transformResult{}, errors.New("a rename needs symbol, the name that is to go, and new_name")
+		return transformResult{}, errors.New("a rename needs symbol, the old name, and new_name")
 	case args.Pattern != "" || args.Replacement != nil || args.Regex || args.Glob != "":
 		return transformResult{}, errors.New("a rename takes symbol, new_name and path alone; pattern, replacement, regex and glob are of replace")
 	}
@@ -255,7 +255,7 @@ func (o *Operators) replace(ctx context.Context, args transformArgs) (transformR
 	if len(changes) == 0 {
 		return transformResult{}, fmt.Errorf("%s; nothing would change", noMatch(args, searched))
 	}
-	notes := []string{"text was replaced wherever it stands, in strings and comments too"}
+	notes := []string{"text was replaced everywhere, in strings and comments too"}
 	if parts > 0 {
 		notes = append(notes, fmt.Sprintf("%q was replaced %s as a part of longer words; rename changes a name alone", args.Pattern, times(parts)))
 	}

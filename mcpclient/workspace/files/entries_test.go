@@ -12,10 +12,11 @@ import (
 
 	"replan/mcpclient/builtin"
 	"replan/mcpclient/workspace"
+	"replan/mcpclient/workspace/workspacetest"
 )
 
-// entries is everything in the workspace by name: the content of files, and of
-// folders a slash.
+// entries returns everything in the workspace by name: the content of files, and a
+// slash for folders.
 func (b *bench) entries(t tb) map[string]string {
 	t.Helper()
 	all := b.Files(t)
@@ -32,30 +33,30 @@ func (b *bench) entries(t tb) map[string]string {
 	return all
 }
 
-func (b *bench) holds(t tb, want map[string]string) {
+func (b *bench) wantEntries(t tb, want map[string]string) {
 	t.Helper()
 	if got := b.entries(t); fmt.Sprint(got) != fmt.Sprint(want) {
-		t.Fatalf("the workspace holds\n%q, want\n%q", got, want)
+		t.Fatalf("got entries\n%q, want\n%q", got, want)
 	}
 }
 
-func TestAMoveTakesEverythingWithIt(t *testing.T) {
+func TestMoveKeepsContentAndModes(t *testing.T) {
 	for name, c := range map[string]struct {
 		from, to string
 		after    map[string]string
 		diff     string
 	}{
-		"a file": {
+		"file": {
 			"in/a", "b",
 			map[string]string{"in": "/", "in/run.sh": "#!", "in/deep": "/", "in/deep/bin": "\x00", "in/none": "/", "b": "a\n", "out": "/"},
 			"diff --git a/in/a b/b\nsimilarity index 100%\nrename from in/a\nrename to b\n",
 		},
-		"a binary file into a new folder": {
+		"binary file into a new folder": {
 			"in/deep/bin", "x/y/bin",
 			map[string]string{"in": "/", "in/a": "a\n", "in/run.sh": "#!", "in/deep": "/", "in/none": "/", "x": "/", "x/y": "/", "x/y/bin": "\x00", "out": "/"},
 			"rename from in/deep/bin\nrename to x/y/bin\n",
 		},
-		"a folder": {
+		"folder": {
 			"in/", "there/",
 			map[string]string{"there": "/", "there/a": "a\n", "there/run.sh": "#!", "there/deep": "/", "there/deep/bin": "\x00", "there/none": "/", "out": "/"},
 			"folder in moved to there\n",
@@ -72,66 +73,66 @@ func TestAMoveTakesEverythingWithIt(t *testing.T) {
 			if err := os.Chmod(filepath.Join(b.Dir, "in/run.sh"), 0o700); err != nil {
 				t.Fatal(err)
 			}
-			got := into[changeResult](t, b.Must(t, "fs.move", args{"from": c.from, "to": c.to}).Data)
-			b.holds(t, c.after)
+			got := workspacetest.Into[workspacetest.ChangeResult](t, b.Must(t, "fs.move", args{"from": c.from, "to": c.to}).Data)
+			b.wantEntries(t, c.after)
 			if !strings.Contains(got.Diff, c.diff) || got.Files[0].Path != strings.Trim(c.to, "/") {
-				t.Errorf("it says %+v", got)
+				t.Errorf("got %+v", got)
 			}
 			if info, err := os.Stat(filepath.Join(b.Dir, "there/run.sh")); c.to == "there/" && (err != nil || info.Mode() != 0o700) {
-				t.Errorf("the mode is not kept: %v %v", info, err)
+				t.Errorf("the mode was lost: %v %v", info, err)
 			}
 		})
 	}
 }
 
-func TestAMoveThatIsNotClearChangesNothing(t *testing.T) {
+func TestRefusedMoveChangesNothing(t *testing.T) {
 	b := newBench(t, workspace.Config{})
 	b.Write(t, map[string]string{"a": "a", "b": "b", "in/c": "c", "in/.git/config": "", ".git/config": "", "d/e": "", "large": strings.Repeat("x", 4<<20+1)})
 	if err := os.Symlink("a", filepath.Join(b.Dir, "link")); err != nil {
-		t.Skipf("no links here: %v", err)
+		t.Skipf("cannot create links: %v", err)
 	}
 	before := b.entries(t)
-	for name, c := range map[string]struct{ from, to, says string }{
-		"onto a file":                  {"a", "b", "b exists"},
-		"onto a folder":                {"a", "in", "in is a folder that exists; name the new path whole, like in/a"},
-		"onto itself":                  {"a", "./a", "where it is already"},
+	for name, c := range map[string]struct{ from, to, wantErr string }{
+		"existing file":                {"a", "b", "b exists"},
+		"existing folder":              {"a", "in", "in is a folder that exists; name the new path whole, like in/a"},
+		"same path":                    {"a", "./a", "where it is already"},
 		"into itself":                  {"d", "d/deep", "into itself"},
-		"of nothing":                   {"none", "x", `no file "none"`},
-		"of the workspace":             {".", "x", "is a folder; name a file in it"},
-		"of a link":                    {"link", "x", "link is a link"},
+		"missing source":               {"none", "x", `no file "none"`},
+		"workspace itself":             {".", "x", "is a folder; name a file in it"},
+		"link":                         {"link", "x", "link is a link"},
 		"into git":                     {"a", ".git/hooks/pre-commit", "belongs to git"},
 		"out of git":                   {".git/config", "x", "belongs to git"},
-		"of a folder with git in it":   {"in", "x", "belongs to git"},
+		"folder with a repository":     {"in", "x", "belongs to git"},
 		"out of the workspace":         {"a", "../a", "outside the workspace"},
-		"of what is outside":           {"../a", "a2", "outside the workspace"},
-		"of what is too large to keep": {"large", "x", "are not kept to be put back"},
+		"source outside the workspace": {"../a", "a2", "outside the workspace"},
+		"file too large to back up":    {"large", "x", "cannot be kept for an undo"},
 		"below a file":                 {"a", "b/c", `"b" is a file`},
 	} {
 		t.Run(name, func(t *testing.T) {
-			b.Refused(t, "fs.move", args{"from": c.from, "to": c.to}, c.says)
-			b.holds(t, before)
+			b.Refused(t, "fs.move", args{"from": c.from, "to": c.to}, c.wantErr)
+			b.wantEntries(t, before)
 		})
 	}
 }
 
-func TestAFolderIsMadeOnce(t *testing.T) {
+func TestMkdirTwice(t *testing.T) {
 	b := newBench(t, workspace.Config{})
 	b.Write(t, map[string]string{"f": ""})
-	if got := into[changeResult](t, b.Must(t, "fs.mkdir", args{"path": "a/b/"}).Data); len(got.Files) != 2 || got.Diff != "folder a created\nfolder a/b created\n" {
-		t.Errorf("it says %+v", got)
+	if got := workspacetest.Into[workspacetest.ChangeResult](t, b.Must(t, "fs.mkdir", args{"path": "a/b/"}).Data); len(got.Files) != 2 || got.Diff != "folder a created\nfolder a/b created\n" {
+		t.Errorf("got %+v", got)
 	}
-	if got := into[changeResult](t, b.Must(t, "fs.mkdir", args{"path": "a/b"}).Data); len(got.Files) != 0 || got.Diff != "" {
-		t.Errorf("the second time it says %+v", got)
+	if got := workspacetest.Into[workspacetest.ChangeResult](t, b.Must(t, "fs.mkdir", args{"path": "a/b"}).Data); len(got.Files) != 0 || got.Diff != "" {
+		t.Errorf("second time: got %+v", got)
 	}
-	b.holds(t, map[string]string{"f": "", "a": "/", "a/b": "/"})
+	b.wantEntries(t, map[string]string{"f": "", "a": "/", "a/b": "/"})
 	b.Refused(t, "fs.mkdir", args{"path": "f"}, "f is a file")
 	b.Refused(t, "fs.mkdir", args{"path": "f/x"}, `"f" is a file`)
 	b.Refused(t, "fs.mkdir", args{"path": "../x"}, "outside the workspace")
 	b.Refused(t, "fs.mkdir", args{"path": "sub/.GIT"}, "belongs to git")
-	b.holds(t, map[string]string{"f": "", "a": "/", "a/b": "/"})
+	b.wantEntries(t, map[string]string{"f": "", "a": "/", "a/b": "/"})
 }
 
-func TestRemovingAsksForAWordWhereThereIsMore(t *testing.T) {
+func TestRemovingFullFolderNeedsRecursive(t *testing.T) {
 	b := newBench(t, workspace.Config{})
 	b.Write(t, map[string]string{"a": "a\n", "bin": "\x00", "in/b": "b", "in/deep/c": "c", ".git/config": "", "own/.git/config": ""})
 	if err := os.Mkdir(filepath.Join(b.Dir, "none"), 0o755); err != nil {
@@ -143,23 +144,23 @@ func TestRemovingAsksForAWordWhereThereIsMore(t *testing.T) {
 	b.Refused(t, "fs.remove", args{"path": ".git", "recursive": true}, "belongs to git")
 	b.Refused(t, "fs.remove", args{"path": "own", "recursive": true}, "belongs to git")
 	b.Refused(t, "fs.remove", args{"path": "../x", "recursive": true}, "outside the workspace")
-	if got := into[changeResult](t, b.Must(t, "fs.remove", args{"path": "a"}).Data); !strings.Contains(got.Diff, "--- a/a\n+++ /dev/null\n") || got.Files[0].Removed != 1 {
-		t.Errorf("it says %+v", got)
+	if got := workspacetest.Into[workspacetest.ChangeResult](t, b.Must(t, "fs.remove", args{"path": "a"}).Data); !strings.Contains(got.Diff, "--- a/a\n+++ /dev/null\n") || got.Files[0].Removed != 1 {
+		t.Errorf("got %+v", got)
 	}
-	if got := into[changeResult](t, b.Must(t, "fs.remove", args{"path": "bin"}).Data); got.Diff != "Binary files a/bin and /dev/null differ\n" {
-		t.Errorf("it says %+v", got)
+	if got := workspacetest.Into[workspacetest.ChangeResult](t, b.Must(t, "fs.remove", args{"path": "bin"}).Data); got.Diff != "Binary files a/bin and /dev/null differ\n" {
+		t.Errorf("got %+v", got)
 	}
 	b.Must(t, "fs.remove", args{"path": "none"})
 	b.Must(t, "fs.remove", args{"path": "in/", "recursive": true})
-	b.holds(t, map[string]string{".git": "/", ".git/config": "", "own": "/", "own/.git": "/", "own/.git/config": ""})
+	b.wantEntries(t, map[string]string{".git": "/", ".git/config": "", "own": "/", "own/.git": "/", "own/.git/config": ""})
 }
 
-func TestALinkIsNotRemovedInPlaceOfItsTarget(t *testing.T) {
+func TestRemoveRefusesLinks(t *testing.T) {
 	b := newBench(t, workspace.Config{})
 	b.Write(t, map[string]string{"real/f": "f", "d/g": "g"})
 	for link, target := range map[string]string{"link": "real/f", "dir": "real", "d/in": "../real"} {
 		if err := os.Symlink(target, filepath.Join(b.Dir, link)); err != nil {
-			t.Skipf("no links here: %v", err)
+			t.Skipf("cannot create links: %v", err)
 		}
 	}
 	b.Refused(t, "fs.remove", args{"path": "link"}, "link is a link")
@@ -169,7 +170,7 @@ func TestALinkIsNotRemovedInPlaceOfItsTarget(t *testing.T) {
 	b.Same(t, map[string]string{"d/g": "g"})
 }
 
-func TestAFolderThatGrewSinceItWasApprovedIsLeftAlone(t *testing.T) {
+func TestApprovedFolderChangeRequiresUnchangedFolder(t *testing.T) {
 	b := newBench(t, workspace.Config{})
 	b.Write(t, map[string]string{"in/a": "a", "in/b": "b"})
 	for _, c := range []struct {
@@ -179,25 +180,25 @@ func TestAFolderThatGrewSinceItWasApprovedIsLeftAlone(t *testing.T) {
 		{"fs.remove", args{"path": "in", "recursive": true}},
 		{"fs.move", args{"from": "in", "to": "out"}},
 	} {
-		hashes := into[changeResult](t, b.Ask(t, c.tool, c.args, preview).Data).Hashes
+		hashes := workspacetest.Into[workspacetest.ChangeResult](t, b.Ask(t, c.tool, c.args, preview).Data).Hashes
 		b.Write(t, map[string]string{"in/late": "late"})
 		before := b.entries(t)
 		got := b.Ask(t, c.tool, c.args, map[string]any{builtin.MetaHashes: hashes})
 		if !got.IsError || !strings.Contains(got.Text, "late was not in the diff that was approved") {
-			t.Errorf("%s says %s", c.tool, got.Text)
+			t.Errorf("%s: got %s", c.tool, got.Text)
 		}
-		b.holds(t, before)
+		b.wantEntries(t, before)
 		if err := os.Remove(filepath.Join(b.Dir, "in/late")); err != nil {
 			t.Fatal(err)
 		}
 		b.Write(t, map[string]string{"in/a": "not for " + c.tool})
 		if got := b.Ask(t, c.tool, c.args, map[string]any{builtin.MetaHashes: hashes}); !got.IsError || !strings.Contains(got.Text, "in/a changed since it was approved") {
-			t.Errorf("%s says %s", c.tool, got.Text)
+			t.Errorf("%s: got %s", c.tool, got.Text)
 		}
 	}
 }
 
-func TestAPreviewOfEntriesIsWhatIsDone(t *testing.T) {
+func TestPreviewMatchesChange(t *testing.T) {
 	names := []string{"a", "b", "in", "in/a", "in/b", "in/deep", "in/deep/a", "x/y"}
 	rapid.Check(t, func(t *rapid.T) {
 		dir, err := os.MkdirTemp("", "entries")
@@ -229,16 +230,16 @@ func TestAPreviewOfEntriesIsWhatIsDone(t *testing.T) {
 			}
 			before := b.entries(t)
 			shown := b.Ask(t, tool, call, preview)
-			b.holds(t, before)
+			b.wantEntries(t, before)
 			if shown.IsError {
 				b.Refused(t, tool, call, shown.Text)
-				b.holds(t, before)
+				b.wantEntries(t, before)
 				continue
 			}
-			promised := into[changeResult](t, shown.Data)
+			promised := workspacetest.Into[workspacetest.ChangeResult](t, shown.Data)
 			done := b.Ask(t, tool, call, map[string]any{builtin.MetaHashes: promised.Hashes})
-			if done.IsError || into[changeResult](t, done.Data).Diff != promised.Diff {
-				t.Fatalf("%s %v: shown %q, done %q %s", tool, call, promised.Diff, done.Data["diff"], done.Text)
+			if done.IsError || workspacetest.Into[workspacetest.ChangeResult](t, done.Data).Diff != promised.Diff {
+				t.Fatalf("%s %v: got preview %q, change %q %s", tool, call, promised.Diff, done.Data["diff"], done.Text)
 			}
 		}
 	})

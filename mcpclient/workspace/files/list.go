@@ -23,8 +23,8 @@ type listEntry struct {
 }
 
 type listArgs struct {
-	Path  string `json:"path,omitempty" jsonschema:"folder, relative to the workspace; the workspace itself where it is left out"`
-	Depth int    `json:"depth,omitempty" jsonschema:"how many levels deep; 1 where it is left out"`
+	Path  string `json:"path,omitempty" jsonschema:"folder, relative to the workspace; default: the workspace itself"`
+	Depth int    `json:"depth,omitempty" jsonschema:"how many levels deep; default: 1"`
 }
 
 func (o *Operators) list(ctx context.Context, _ op.Call, args listArgs) (*op.Answer[listResult], error) {

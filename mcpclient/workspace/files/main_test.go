@@ -3,14 +3,12 @@ package files_test
 import (
 	"testing"
 
-	"go.uber.org/goleak"
-
 	"replan/mcpclient/workspace"
 	"replan/mcpclient/workspace/workspacetest"
 )
 
 func TestMain(m *testing.M) {
-	goleak.VerifyTestMain(m, goleak.IgnoreAnyFunction("github.com/dlclark/regexp2/v2.runClock")) // it ends by itself, a second after the last lexing
+	workspacetest.Main(m)
 }
 
 type (
@@ -23,7 +21,7 @@ var (
 	toAny   = workspacetest.ToAny
 )
 
-// bench is a workspace with a client that speaks to it.
+// bench is a workspace with a connected client.
 type bench struct{ *workspacetest.Bench }
 
 func newBench(t testing.TB, cfg workspace.Config) *bench {
@@ -34,18 +32,4 @@ func newBench(t testing.TB, cfg workspace.Config) *bench {
 func connect(t workspacetest.TB, ops *workspace.Operators, dir string) *bench {
 	t.Helper()
 	return &bench{workspacetest.Connect(t, ops, dir)}
-}
-
-func into[T any](t workspacetest.TB, data map[string]any) T {
-	t.Helper()
-	return workspacetest.Into[T](t, data)
-}
-
-type changeResult struct {
-	Files []struct {
-		Path           string
-		Added, Removed int
-	}
-	Diff   string
-	Hashes map[string]string
 }

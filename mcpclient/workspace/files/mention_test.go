@@ -9,16 +9,16 @@ import (
 	"replan/mcpclient/workspace/files"
 )
 
-func TestWhatGitIgnoresIsNotListedToBeNamed(t *testing.T) {
+func TestMentionableOmitsIgnoredFiles(t *testing.T) {
 	b := newBench(t, workspace.Config{})
 	b.Write(t, map[string]string{".gitignore": "out/\n*.log\n", "out/x": "", "a.log": "", "src/a b.go": "", "z": "", "node_modules/m/i.js": ""})
 	got, more, err := b.Ops.Mentionable(t.Context())
 	if err != nil || more || strings.Join(got, "|") != ".gitignore|src/|src/a b.go|z" {
-		t.Errorf("%q, more %v, %v", got, more, err)
+		t.Errorf("got %q, more %v, error %v", got, more, err)
 	}
 }
 
-func TestOfALongFileTheBeginningIsNamed(t *testing.T) {
+func TestMentionCutsLongFiles(t *testing.T) {
 	b := newBench(t, workspace.Config{})
 	line := strings.Repeat("é", 50) + "\n"
 	b.Write(t, map[string]string{"long": strings.Repeat(line, 1000), "one line": strings.Repeat("é", 64<<10), "short": "x", "dir/f": ""})
@@ -28,15 +28,15 @@ func TestOfALongFileTheBeginningIsNamed(t *testing.T) {
 	}{"long": {101_000, true}, "one line": {128 << 10, true}, "short": {1, false}, "dir": {6, false}} {
 		m, err := b.Ops.Mention(t.Context(), name)
 		if err != nil || m.Bytes != want.bytes || m.Cut != want.cut || m.Name != name || len(m.Text) > 64<<10 {
-			t.Errorf("%s: %d of %d bytes, cut %v, %v", name, len(m.Text), m.Bytes, m.Cut, err)
+			t.Errorf("%s: got %d of %d bytes, cut %v, error %v", name, len(m.Text), m.Bytes, m.Cut, err)
 		}
 		if m.Cut && name == "long" && !strings.HasSuffix(m.Text, "é\n") {
-			t.Errorf("it ends within a line: %q", m.Text[len(m.Text)-20:])
+			t.Errorf("got a cut within a line: %q", m.Text[len(m.Text)-20:])
 		}
 	}
 }
 
-func TestWhatCannotBeNamedSaysWhy(t *testing.T) {
+func TestMentionErrors(t *testing.T) {
 	b := newBench(t, workspace.Config{})
 	b.Write(t, map[string]string{"bin": "a\x00b", "latin1": "caf\xe9", "src/slug.go": ""})
 	for name, want := range map[string]string{
@@ -45,7 +45,7 @@ func TestWhatCannotBeNamedSaysWhy(t *testing.T) {
 	} {
 		_, err := b.Ops.Mention(t.Context(), name)
 		if err == nil || !strings.Contains(err.Error(), want) || errors.Is(err, files.ErrMissing) != (name == "slug.go") {
-			t.Errorf("%s: %v", name, err)
+			t.Errorf("%s: got error %v, want %q", name, err, want)
 		}
 	}
 }

@@ -7,9 +7,10 @@ import (
 
 	"replan/mcpclient/builtin"
 	"replan/mcpclient/workspace"
+	"replan/mcpclient/workspace/workspacetest"
 )
 
-// thirtyLines are the lines 1 to 30, some of them replaced.
+// thirtyLines returns the lines 1 to 30 with some of them replaced.
 func thirtyLines(replaced map[int]string) string {
 	var b strings.Builder
 	for i := 1; i <= 30; i++ {
@@ -22,30 +23,30 @@ func thirtyLines(replaced map[int]string) string {
 	return b.String()
 }
 
-func TestApprovedPatchOfAFileThatChangedSince(t *testing.T) {
+func TestApprovedPatchOfChangedFile(t *testing.T) {
 	patch := func(line int, text string) args {
 		return args{"path": "f", "old": fmt.Sprintf("line %d\n", line), "new": text}
 	}
 	second := patch(20, "twenty\n")
 	for name, c := range map[string]struct {
-		run     string // that makes the first change, "" where it is made behind the operators' back
-		first   int    // the line that it changes
+		run     string // makes the first change; "" means a change outside the operators
+		first   int    // the line of the first change
 		text    string
 		refused string
 	}{
-		"the same run changed other lines":          {"r1", 2, "two\n", ""},
-		"the same run moved its hunk":               {"r1", 2, "two\nand more\n", "f was changed by another step of this run since it was approved"},
-		"the same run changed lines around it":      {"r1", 18, "eighteen\n", "f was changed by another step of this run since it was approved"},
-		"the same run changed the very line":        {"r1", 20, "other\n", "f changed since it was approved"},
-		"another run changed other lines":           {"r2", 2, "two\n", "f changed since it was approved"},
-		"somebody else changed other lines":         {"", 2, "two\n", "f changed since it was approved"},
-		"somebody else changed lines after the run": {"r1 and somebody", 2, "two\n", "f changed since it was approved"},
+		"other lines by the same run":           {"r1", 2, "two\n", ""},
+		"moved hunk by the same run":            {"r1", 2, "two\nand more\n", "f was changed by another step of this run since it was approved"},
+		"nearby lines by the same run":          {"r1", 18, "eighteen\n", "f was changed by another step of this run since it was approved"},
+		"same line by the same run":             {"r1", 20, "other\n", "f changed since it was approved"},
+		"other lines by another run":            {"r2", 2, "two\n", "f changed since it was approved"},
+		"other lines by the user":               {"", 2, "two\n", "f changed since it was approved"},
+		"other lines by the run, then the user": {"r1 and somebody", 2, "two\n", "f changed since it was approved"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			b := newBench(t, workspace.Config{Backups: t.TempDir()})
 			b.Write(t, map[string]string{"f": thirtyLines(nil)})
 			shown := b.Ask(t, "fs.patch", second, map[string]any{builtin.MetaPreview: true})
-			promised := into[changeResult](t, shown.Data)
+			promised := workspacetest.Into[workspacetest.ChangeResult](t, shown.Data)
 			want := map[int]string{c.first: c.text}
 			run, more, _ := strings.Cut(c.run, " ")
 			if run == "" {
@@ -65,10 +66,10 @@ func TestApprovedPatchOfAFileThatChangedSince(t *testing.T) {
 			}
 			b.Same(t, map[string]string{"f": thirtyLines(want)})
 			if got.IsError != (c.refused != "") || !strings.HasPrefix(got.Text, c.refused) {
-				t.Errorf("it says %q, want %q", got.Text, c.refused)
+				t.Errorf("got %q, want %q", got.Text, c.refused)
 			}
-			if why, _ := got.Meta[builtin.MetaOutdated].(string); why != c.refused {
-				t.Errorf("its meta says %q, want %q", why, c.refused)
+			if reason, _ := got.Meta[builtin.MetaOutdated].(string); reason != c.refused {
+				t.Errorf("got reason %q in the meta, want %q", reason, c.refused)
 			}
 		})
 	}

@@ -180,7 +180,7 @@ func notFound(at, text, old string) error {
 	case number == 0:
 		return fmt.Errorf("old does not occur in %s; read the file and copy the text exactly", at)
 	case line == wanted:
-		return fmt.Errorf("old does not occur in %s; its first line stands in line %d, but white space or a later line differs: copy the text exactly", at, number)
+		return fmt.Errorf("old does not occur in %s; its first line is in line %d, but white space or a later line differs: copy the text exactly", at, number)
 	default:
 		return fmt.Errorf("old does not occur in %s; the nearest line is %d: %q; copy the text exactly", at, number, op.Clip(line))
 	}

@@ -11,7 +11,7 @@ import (
 type readArgs struct {
 	Path   string `json:"path" jsonschema:"file, relative to the workspace"`
 	Offset int    `json:"offset,omitempty" jsonschema:"first line to read, from 1"`
-	Limit  int    `json:"limit,omitempty" jsonschema:"how many lines to read; all where it is left out"`
+	Limit  int    `json:"limit,omitempty" jsonschema:"how many lines to read; default: all"`
 }
 
 func (o *Operators) read(ctx context.Context, _ op.Call, args readArgs) (*op.Answer[op.None], error) {

@@ -13,10 +13,10 @@ import (
 	"replan/mcpclient/workspace"
 )
 
-func TestReadReturnsTheTextItself(t *testing.T) {
+func TestReadReturnsText(t *testing.T) {
 	b := newBench(t, workspace.Config{})
 	for name, text := range map[string]string{
-		"plain": "a\nb\n", "no final newline": "a\nb", "CRLF": "a\r\nb\r\n", "empty": "", "looks like JSON": `{"a": 1}`, "wide": "日本語\n",
+		"plain": "a\nb\n", "no final newline": "a\nb", "CRLF": "a\r\nb\r\n", "empty": "", "JSON": `{"a": 1}`, "wide": "日本語\n",
 	} {
 		t.Run(name, func(t *testing.T) {
 			b.Write(t, map[string]string{"f": text})
@@ -27,18 +27,18 @@ func TestReadReturnsTheTextItself(t *testing.T) {
 	}
 }
 
-func TestReadOfAPartSaysWhatIsMissing(t *testing.T) {
+func TestPartialReadSaysWhatIsMissing(t *testing.T) {
 	b := newBench(t, workspace.Config{MaxOutput: 20})
 	b.Write(t, map[string]string{"f": "one\ntwo\nthree\nfour\nfive\nsix\n", "long": strings.Repeat("é", 30), "short": "one\ntwo"})
 	for name, c := range map[string]struct {
 		args args
 		want string
 	}{
-		"lines from the middle":     {args{"path": "f", "offset": 2, "limit": 2}, "two\nthree\n[cut: lines 2 to 3 of 6; go on with offset 4]\n"},
-		"lines to the end":          {args{"path": "f", "offset": 5, "limit": 9}, "five\nsix\n"},
-		"as much as fits":           {args{"path": "f"}, "one\ntwo\nthree\nfour\n[cut: lines 1 to 4 of 6; go on with offset 5]\n"},
-		"a line too long by itself": {args{"path": "long"}, strings.Repeat("é", 10) + "\n[cut: lines 1 to 1 of 1]\n"},
-		"without a final newline":   {args{"path": "short", "offset": 2}, "two"},
+		"lines from the middle": {args{"path": "f", "offset": 2, "limit": 2}, "two\nthree\n[cut: lines 2 to 3 of 6; go on with offset 4]\n"},
+		"lines to the end":      {args{"path": "f", "offset": 5, "limit": 9}, "five\nsix\n"},
+		"as much as fits":       {args{"path": "f"}, "one\ntwo\nthree\nfour\n[cut: lines 1 to 4 of 6; go on with offset 5]\n"},
+		"too long line":         {args{"path": "long"}, strings.Repeat("é", 10) + "\n[cut: lines 1 to 1 of 1]\n"},
+		"no final newline":      {args{"path": "short", "offset": 2}, "two"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if got := b.Must(t, "fs.read", c.args); got.Text != c.want {
@@ -49,7 +49,7 @@ func TestReadOfAPartSaysWhatIsMissing(t *testing.T) {
 	b.Refused(t, "fs.read", args{"path": "f", "offset": 7}, "6 lines", "no line 7")
 }
 
-func TestReadRefusesWhatIsNotText(t *testing.T) {
+func TestReadRefusesNonText(t *testing.T) {
 	b := newBench(t, workspace.Config{})
 	b.Write(t, map[string]string{"bin": "ab\x00cd", "latin1": "caf\xe9", "dir/auth.go": "x", "large": strings.Repeat("x", 4<<20+1)})
 	b.Refused(t, "fs.read", args{"path": "bin"}, "binary")
@@ -60,7 +60,7 @@ func TestReadRefusesWhatIsNotText(t *testing.T) {
 	b.Refused(t, "fs.read", args{"path": "src/auth.go"}, `no file "src/auth.go"`, "there is dir/auth.go")
 }
 
-func TestPartsOfAFileAddUpToTheFile(t *testing.T) {
+func TestPartialReadsAddUpToTheFile(t *testing.T) {
 	b := newBench(t, workspace.Config{MaxOutput: 50})
 	rapid.Check(t, func(t *rapid.T) {
 		lines := rapid.SliceOfN(rapid.StringMatching(`[a-z]{0,20}`), 1, 40).Draw(t, "lines")
@@ -77,13 +77,13 @@ func TestPartsOfAFileAddUpToTheFile(t *testing.T) {
 				break
 			}
 			if n, _ := fmt.Sscanf(got[mark:], "[cut: lines %d to %d of %d; go on with offset %d]", &from, &to, &of, &next); n != 4 || from != offset || next <= offset {
-				t.Fatalf("a mark that cannot be followed: %q", got[mark:])
+				t.Fatalf("got an unusable mark: %q", got[mark:])
 			}
 			all.WriteString(got[:mark])
 			offset = next
 		}
 		if all.String() != text {
-			t.Fatalf("the parts are %q, the file is %q", all.String(), text)
+			t.Fatalf("got parts %q of the file %q", all.String(), text)
 		}
 	})
 }
@@ -103,11 +103,11 @@ func TestListShowsFoldersAndFiles(t *testing.T) {
 		args args
 		want []string
 	}{
-		"one level":               {nil, []string{"file .gitignore", "file a.go", "dir in"}},
-		"two levels":              {args{"depth": 2}, []string{"file .gitignore", "file a.go", "dir in", "file in/b.go", "dir in/deep"}},
-		"below a folder":          {args{"path": "in", "depth": 2}, []string{"file in/b.go", "dir in/deep", "file in/deep/c.go"}},
-		"a folder asked for":      {args{"path": "node_modules"}, []string{"dir node_modules/m"}},
-		"a folder written as ./x": {args{"path": "./in/"}, []string{"file in/b.go", "dir in/deep"}},
+		"one level":       {nil, []string{"file .gitignore", "file a.go", "dir in"}},
+		"two levels":      {args{"depth": 2}, []string{"file .gitignore", "file a.go", "dir in", "file in/b.go", "dir in/deep"}},
+		"below a folder":  {args{"path": "in", "depth": 2}, []string{"file in/b.go", "dir in/deep", "file in/deep/c.go"}},
+		"excluded folder": {args{"path": "node_modules"}, []string{"dir node_modules/m"}},
+		"path with ./":    {args{"path": "./in/"}, []string{"file in/b.go", "dir in/deep"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if got := list(c.args); !reflect.DeepEqual(got, c.want) {
@@ -119,7 +119,7 @@ func TestListShowsFoldersAndFiles(t *testing.T) {
 	b.Refused(t, "fs.list", args{"path": "a.go"}, "is a file")
 }
 
-func TestAVeryLongListIsCut(t *testing.T) {
+func TestLongListIsCut(t *testing.T) {
 	b := newBench(t, workspace.Config{})
 	files := map[string]string{}
 	for i := range 1001 {
@@ -128,7 +128,7 @@ func TestAVeryLongListIsCut(t *testing.T) {
 	b.Write(t, files)
 	got := b.Must(t, "fs.list", nil)
 	if n := len(got.Data["entries"].([]any)); n != 1000 || got.Data["truncated"] != true {
-		t.Errorf("%d entries, truncated %v", n, got.Data["truncated"])
+		t.Errorf("got %d entries, truncated %v", n, got.Data["truncated"])
 	}
 }
 
@@ -152,16 +152,16 @@ func TestSearchFindsLines(t *testing.T) {
 		args args
 		want []string
 	}{
-		"text, one match a line":              {args{"query": "needle"}, []string{"a.go:1", "a.go:3", "in/b.ts:1", "in/deep/c.go:1", "keep.log:1", "long.txt:1", "sub/only/root:1"}},
-		"text is no expression":               {args{"query": "a.b"}, []string{"in/b.ts:1"}},
-		"an expression":                       {args{"query": `^needle\b`, "regex": true}, []string{"a.go:3", "in/deep/c.go:1", "keep.log:1", "sub/only/root:1"}},
-		"an expression to the end of a line":  {args{"query": `needle$`, "regex": true, "path": "a.go"}, []string{"a.go:1", "a.go:3"}},
-		"a pattern of names":                  {args{"query": "needle", "glob": "*.go"}, []string{"a.go:1", "a.go:3", "in/deep/c.go:1"}},
-		"a pattern of paths":                  {args{"query": "needle", "glob": "in/**/*.go"}, []string{"in/deep/c.go:1"}},
-		"a pattern with choices":              {args{"query": "needle", "glob": "*.{ts,txt}"}, []string{"in/b.ts:1", "long.txt:1"}},
-		"a folder":                            {args{"query": "needle", "path": "in"}, []string{"in/b.ts:1", "in/deep/c.go:1"}},
-		"a folder that is left out otherwise": {args{"query": "needle", "path": "vendor"}, []string{"vendor/v.go:1"}},
-		"nothing":                             {args{"query": "haystack"}, nil},
+		"one match per line":        {args{"query": "needle"}, []string{"a.go:1", "a.go:3", "in/b.ts:1", "in/deep/c.go:1", "keep.log:1", "long.txt:1", "sub/only/root:1"}},
+		"plain text":                {args{"query": "a.b"}, []string{"in/b.ts:1"}},
+		"regular expression":        {args{"query": `^needle\b`, "regex": true}, []string{"a.go:3", "in/deep/c.go:1", "keep.log:1", "sub/only/root:1"}},
+		"expression with line end":  {args{"query": `needle$`, "regex": true, "path": "a.go"}, []string{"a.go:1", "a.go:3"}},
+		"name pattern":              {args{"query": "needle", "glob": "*.go"}, []string{"a.go:1", "a.go:3", "in/deep/c.go:1"}},
+		"path pattern":              {args{"query": "needle", "glob": "in/**/*.go"}, []string{"in/deep/c.go:1"}},
+		"pattern with alternatives": {args{"query": "needle", "glob": "*.{ts,txt}"}, []string{"in/b.ts:1", "long.txt:1"}},
+		"folder":                    {args{"query": "needle", "path": "in"}, []string{"in/b.ts:1", "in/deep/c.go:1"}},
+		"excluded folder":           {args{"query": "needle", "path": "vendor"}, []string{"vendor/v.go:1"}},
+		"no match":                  {args{"query": "haystack"}, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if got := search(c.args); !reflect.DeepEqual(got, c.want) {
@@ -171,16 +171,16 @@ func TestSearchFindsLines(t *testing.T) {
 	}
 	few := b.Must(t, "fs.search", args{"query": "needle", "max": 2}).Data
 	if len(few["matches"].([]any)) != 2 || few["total"] != 7.0 || few["truncated"] != true {
-		t.Errorf("max is not held: %v", few)
+		t.Errorf("max has no effect: %v", few)
 	}
 	shown := b.Must(t, "fs.search", args{"query": "needle", "path": "long.txt"}).Data["matches"].([]any)[0].(map[string]any)["text"].(string)
 	if !strings.Contains(shown, "needle") || len(shown) > 300 {
-		t.Errorf("a long line shows %q", shown)
+		t.Errorf("got %q for a long line", shown)
 	}
 	b.Refused(t, "fs.search", args{"query": "x", "path": "missing"}, `"missing"`)
 }
 
-func TestSearchPassesOverWhatItMayNotRead(t *testing.T) {
+func TestSearchSkipsUnreadableFolders(t *testing.T) {
 	b := newBench(t, workspace.Config{})
 	b.Write(t, map[string]string{"a": "needle", "closed/b": "needle", "z": "needle"})
 	closed := filepath.Join(b.Dir, "closed")
@@ -190,9 +190,9 @@ func TestSearchPassesOverWhatItMayNotRead(t *testing.T) {
 	t.Cleanup(func() { _ = os.Chmod(closed, 0o755) })
 	total := b.Must(t, "fs.search", args{"query": "needle"}).Data["total"].(float64)
 	if _, err := os.ReadDir(closed); err == nil {
-		t.Skip("this user may read everything")
+		t.Skip("this user can read everything")
 	}
 	if total != 2 {
-		t.Errorf("found %v", total)
+		t.Errorf("got %v matches, want 2", total)
 	}
 }

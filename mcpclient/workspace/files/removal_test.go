@@ -11,7 +11,7 @@ import (
 	"replan/mcpclient/workspace"
 )
 
-// numbered is a text of n lines that have little in common.
+// numbered returns n lines that have little in common.
 func numbered(n int) string {
 	var b strings.Builder
 	for i := range n {
@@ -20,7 +20,7 @@ func numbered(n int) string {
 	return b.String()
 }
 
-func TestAPreviewSaysWhereMostOfAFileGoes(t *testing.T) {
+func TestPreviewWarnsIfMostOfAFileIsRemoved(t *testing.T) {
 	text := numbered(20)
 	half := strings.Join(strings.SplitAfter(text, "\n")[:10], "")
 	less := strings.Join(strings.SplitAfter(text, "\n")[:9], "")
@@ -30,18 +30,18 @@ func TestAPreviewSaysWhereMostOfAFileGoes(t *testing.T) {
 		args         args
 		want         string
 	}{
-		"a write that replaces all":    {"fs.write", text, args{"path": "a.txt", "text": "other\n"}, "removes 20 of 20 lines of a.txt"},
-		"a write that leaves less":     {"fs.write", text, args{"path": "a.txt", "text": less}, "removes 11 of 20 lines of a.txt"},
-		"a write that leaves a half":   {"fs.write", text, args{"path": "a.txt", "text": half}, ""},
-		"a write that adds":            {"fs.write", text, args{"path": "a.txt", "text": text + "more\n"}, ""},
-		"a new file":                   {"fs.write", text, args{"path": "b.txt", "text": "new\n"}, ""},
-		"a tiny file":                  {"fs.write", numbered(9), args{"path": "a.txt", "text": "other\n"}, ""},
-		"another indent":               {"fs.write", text, args{"path": "a.txt", "text": "  " + strings.ReplaceAll(text, "\n", "\n  ")}, ""},
-		"a patch of the text":          {"fs.patch", text, args{"path": "a.txt", "old": text, "new": "other\n"}, "removes 20 of 20 lines of a.txt"},
-		"a patch of every line":        {"fs.patch", renamed, args{"path": "a.txt", "old": "oldName", "new": "newName", "all": true}, ""},
-		"a diff that removes the file": {"fs.patch", text, args{"diff": "--- a/a.txt\n+++ /dev/null\n@@ -1,20 +0,0 @@\n-" + strings.ReplaceAll(strings.TrimSuffix(text, "\n"), "\n", "\n-") + "\n"}, "removes 20 of 20 lines of a.txt"},
-		"fs.remove, which says so":     {"fs.remove", text, args{"path": "a.txt"}, ""},
-		"fs.move":                      {"fs.move", text, args{"from": "a.txt", "to": "b.txt"}, ""},
+		"write that replaces all":         {"fs.write", text, args{"path": "a.txt", "text": "other\n"}, "removes 20 of 20 lines of a.txt"},
+		"write that keeps less than half": {"fs.write", text, args{"path": "a.txt", "text": less}, "removes 11 of 20 lines of a.txt"},
+		"write that keeps half":           {"fs.write", text, args{"path": "a.txt", "text": half}, ""},
+		"write that adds":                 {"fs.write", text, args{"path": "a.txt", "text": text + "more\n"}, ""},
+		"new file":                        {"fs.write", text, args{"path": "b.txt", "text": "new\n"}, ""},
+		"tiny file":                       {"fs.write", numbered(9), args{"path": "a.txt", "text": "other\n"}, ""},
+		"other indent":                    {"fs.write", text, args{"path": "a.txt", "text": "  " + strings.ReplaceAll(text, "\n", "\n  ")}, ""},
+		"patch of the whole text":         {"fs.patch", text, args{"path": "a.txt", "old": text, "new": "other\n"}, "removes 20 of 20 lines of a.txt"},
+		"patch of every line":             {"fs.patch", renamed, args{"path": "a.txt", "old": "oldName", "new": "newName", "all": true}, ""},
+		"diff that removes the file":      {"fs.patch", text, args{"diff": "--- a/a.txt\n+++ /dev/null\n@@ -1,20 +0,0 @@\n-" + strings.ReplaceAll(strings.TrimSuffix(text, "\n"), "\n", "\n-") + "\n"}, "removes 20 of 20 lines of a.txt"},
+		"fs.remove":                       {"fs.remove", text, args{"path": "a.txt"}, ""},
+		"fs.move":                         {"fs.move", text, args{"from": "a.txt", "to": "b.txt"}, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			b := newBench(t, workspace.Config{})
@@ -51,22 +51,22 @@ func TestAPreviewSaysWhereMostOfAFileGoes(t *testing.T) {
 				t.Fatal(out.Text)
 			}
 			if got, _ := out.Data["removes"].(string); got != c.want {
-				t.Errorf("it says %q, want %q", got, c.want)
+				t.Errorf("got %q, want %q", got, c.want)
 			}
 		})
 	}
 }
 
-func TestACallThatNobodySawRemovesNoFileForTheMostPart(t *testing.T) {
+func TestUnreviewedCallMayNotRemoveMostOfAFile(t *testing.T) {
 	b := newBench(t, workspace.Config{})
 	b.Write(t, map[string]string{"a.txt": numbered(20)})
 	write := args{"path": "a.txt", "text": "other\n"}
 	out := b.Ask(t, "fs.write", write, map[string]any{builtin.MetaHold: true})
 	if !out.IsError || !strings.Contains(out.Text, "removes 20 of 20 lines of a.txt") {
-		t.Fatalf("it answers %q", out.Text)
+		t.Fatalf("got %q", out.Text)
 	}
 	if now, err := os.ReadFile(filepath.Join(b.Dir, "a.txt")); err != nil || string(now) != numbered(20) {
-		t.Fatalf("the file is %q now (%v)", now, err)
+		t.Fatalf("got file content %q (%v)", now, err)
 	}
 	b.Must(t, "fs.write", write)
 }

@@ -18,20 +18,20 @@ const (
 )
 
 type searchArgs struct {
-	Query      string `json:"query" jsonschema:"text to find, or a regular expression where regex is true"`
-	Path       string `json:"path,omitempty" jsonschema:"folder or file to search in; the whole workspace where it is left out"`
+	Query      string `json:"query" jsonschema:"text to find, or a regular expression if regex is true"`
+	Path       string `json:"path,omitempty" jsonschema:"folder or file to search in; default: the whole workspace"`
 	Regex      bool   `json:"regex,omitempty" jsonschema:"read query as a regular expression (RE2)"`
-	IgnoreCase bool   `json:"ignore_case,omitempty" jsonschema:"find capital and small letters alike"`
-	Words      bool   `json:"words,omitempty" jsonschema:"read query as words: find the lines of files that hold all of them in any order, whatever their endings, the best first"`
+	IgnoreCase bool   `json:"ignore_case,omitempty" jsonschema:"ignore case"`
+	Words      bool   `json:"words,omitempty" jsonschema:"read query as words: find lines of files that contain all of them, in any order and form, best first"`
 	Glob       string `json:"glob,omitempty" jsonschema:"search only files of this pattern, like *.go or internal/**/*.ts"`
-	Context    int    `json:"context,omitempty" jsonschema:"how many lines to show before and after each match; none where it is left out"`
-	Max        int    `json:"max,omitempty" jsonschema:"how many matches to return; 200 where it is left out"`
+	Context    int    `json:"context,omitempty" jsonschema:"how many lines to show before and after each match; default: none"`
+	Max        int    `json:"max,omitempty" jsonschema:"how many matches to return; default: 200"`
 }
 
 func (o *Operators) search(ctx context.Context, _ op.Call, args searchArgs) (*op.Answer[grep.Result], error) {
 	switch {
 	case args.Query == "":
-		return nil, errors.New("the argument query of fs.search is empty; say what to look for")
+		return nil, errors.New("the argument query of fs.search is empty; name the text to find")
 	case !args.Regex && strings.ContainsAny(args.Query, "\n\r"):
 		return nil, errors.New("fs.search looks line by line, so query cannot hold the end of a line")
 	case args.Max < 0:

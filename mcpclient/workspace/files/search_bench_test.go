@@ -23,23 +23,23 @@ func benchDir(tb testing.TB) string {
 	return dir
 }
 
-// benchQueries are what is looked for, how grep is told, and how many times as
-// long as grep a search may take: where an expression holds no text to look for,
-// the engine of expressions is what takes the time.
+// benchQueries are queries, the same ones for grep, and how many times as long as
+// grep a search may take: an expression without literal text takes the time of the
+// regular expression engine.
 var benchQueries = []struct {
 	name string
 	args args
 	grep []string
 	most float64
 }{
-	{"a word that is rare", args{"query": "goroutine"}, []string{"-F", "goroutine"}, 2},
-	{"a word that is common", args{"query": "context"}, []string{"-F", "context"}, 2},
-	{"a whole word", args{"query": `\bpos\b`, "regex": true}, []string{"-E", `\bpos\b`}, 2},
-	{"an expression", args{"query": `^func \([a-z]+ \*?[A-Z]\w*\) String`, "regex": true}, []string{"-E", `^func \([a-z]+ \*?[A-Z]\w*\) String`}, 2},
-	{"one of several words", args{"query": `TODO|FIXME|XXX`, "regex": true}, []string{"-E", `TODO|FIXME|XXX`}, 2},
-	{"a word in any case", args{"query": "deprecated", "ignore_case": true}, []string{"-i", "-F", "deprecated"}, 2},
-	{"nothing", args{"query": "no such text at all"}, []string{"-F", "no such text at all"}, 2},
-	{"an expression without words", args{"query": `[a-z]+[0-9]{4,}x`, "regex": true}, []string{"-E", `[a-z]+[0-9]{4,}x`}, 5},
+	{"rare word", args{"query": "goroutine"}, []string{"-F", "goroutine"}, 2},
+	{"common word", args{"query": "context"}, []string{"-F", "context"}, 2},
+	{"whole word", args{"query": `\bpos\b`, "regex": true}, []string{"-E", `\bpos\b`}, 2},
+	{"expression", args{"query": `^func \([a-z]+ \*?[A-Z]\w*\) String`, "regex": true}, []string{"-E", `^func \([a-z]+ \*?[A-Z]\w*\) String`}, 2},
+	{"several words", args{"query": `TODO|FIXME|XXX`, "regex": true}, []string{"-E", `TODO|FIXME|XXX`}, 2},
+	{"word in any case", args{"query": "deprecated", "ignore_case": true}, []string{"-i", "-F", "deprecated"}, 2},
+	{"no match", args{"query": "no such text at all"}, []string{"-F", "no such text at all"}, 2},
+	{"expression without words", args{"query": `[a-z]+[0-9]{4,}x`, "regex": true}, []string{"-E", `[a-z]+[0-9]{4,}x`}, 5},
 }
 
 func BenchmarkSearch(b *testing.B) {
@@ -58,7 +58,7 @@ func TestSearchIsNotMuchSlowerThanGrep(t *testing.T) {
 	dir := benchDir(t)
 	grep, err := exec.LookPath("grep")
 	if err != nil {
-		t.Skip("there is no grep to compare with")
+		t.Skip("grep is not installed")
 	}
 	w := newBench(t, workspace.Config{Dir: dir})
 	const rounds = 21
@@ -72,7 +72,7 @@ func TestSearchIsNotMuchSlowerThanGrep(t *testing.T) {
 				cmd := exec.Command(grep, append([]string{"-rn", "-I", "--exclude-dir=.git"}, append(q.grep, ".")...)...)
 				cmd.Dir = filepath.Clean(dir)
 				begin = time.Now()
-				_, _ = cmd.Output() // it fails where it finds nothing
+				_, _ = cmd.Output() // grep fails if it finds nothing
 				theirs = append(theirs, time.Since(begin))
 			}
 			slices.Sort(ours)

@@ -12,6 +12,7 @@ import (
 	"pgregory.net/rapid"
 
 	"replan/mcpclient/workspace"
+	"replan/mcpclient/workspace/workspacetest"
 )
 
 type searchResult struct {
@@ -26,20 +27,20 @@ type searchResult struct {
 	Skipped      struct{ Binary, Large, Unreadable int }
 }
 
-func TestSearchShowsTheLinesAround(t *testing.T) {
+func TestSearchShowsContextLines(t *testing.T) {
 	b := newBench(t, workspace.Config{})
 	b.Write(t, map[string]string{"f": "one\r\ntwo\r\nthree\r\nfour\r\nfive", "g": "two\n\n", "h": "\ntwo"})
-	got := into[searchResult](t, b.Must(t, "fs.search", args{"query": "two", "context": 2}).Data)
+	got := workspacetest.Into[searchResult](t, b.Must(t, "fs.search", args{"query": "two", "context": 2}).Data)
 	want := [][][]string{{{"one"}, {"three", "four"}}, {nil, {""}}, {{""}, nil}}
 	if len(got.Matches) != len(want) {
 		t.Fatalf("got %+v", got)
 	}
 	for i, m := range got.Matches {
 		if !reflect.DeepEqual([][]string{m.Before, m.After}, want[i]) {
-			t.Errorf("%s: around it are %q and %q, want %q", m.Path, m.Before, m.After, want[i])
+			t.Errorf("%s: got context %q and %q, want %q", m.Path, m.Before, m.After, want[i])
 		}
 	}
-	if got := into[searchResult](t, b.Must(t, "fs.search", args{"query": "five", "context": 1}).Data); !reflect.DeepEqual(got.Matches[0].Before, []string{"four"}) || got.Matches[0].After != nil {
+	if got := workspacetest.Into[searchResult](t, b.Must(t, "fs.search", args{"query": "five", "context": 1}).Data); !reflect.DeepEqual(got.Matches[0].Before, []string{"four"}) || got.Matches[0].After != nil {
 		t.Errorf("got %+v", got)
 	}
 	b.Refused(t, "fs.search", args{"query": "x", "context": 21}, "from 0 to 20")
@@ -50,23 +51,23 @@ func TestSearchInAnyCase(t *testing.T) {
 	b := newBench(t, workspace.Config{})
 	b.Write(t, map[string]string{"a": "Needle\nNEEDLE\nneedles\nÄrger\närger\n", "b": "\u212Aelvin and kelvin\nKELVIN\n"})
 	for query, want := range map[string]int{"nEEdle": 3, "ärger": 2, "kelvin": 2, `^needle$`: 2} {
-		got := into[searchResult](t, b.Must(t, "fs.search", args{"query": query, "ignore_case": true, "regex": query[0] == '^'}).Data)
+		got := workspacetest.Into[searchResult](t, b.Must(t, "fs.search", args{"query": query, "ignore_case": true, "regex": query[0] == '^'}).Data)
 		if got.Total != want {
-			t.Errorf("%q is found %d times, want %d", query, got.Total, want)
+			t.Errorf("%q: got %d matches, want %d", query, got.Total, want)
 		}
 	}
 }
 
-func TestSearchCountsWhatItDoesNotLookInto(t *testing.T) {
+func TestSearchCountsSkippedFiles(t *testing.T) {
 	b := newBench(t, workspace.Config{})
 	b.Write(t, map[string]string{"a": "needle", "b": "needle\x00", "c": "\x00", "large": strings.Repeat("needle\n", 4<<20/7+1)})
-	got := into[searchResult](t, b.Must(t, "fs.search", args{"query": "needle"}).Data)
+	got := workspacetest.Into[searchResult](t, b.Must(t, "fs.search", args{"query": "needle"}).Data)
 	if got.Total != 1 || got.Files != 1 || got.Skipped.Binary != 2 || got.Skipped.Large != 1 || got.Skipped.Unreadable != 0 {
 		t.Errorf("got %+v", got)
 	}
 }
 
-func TestMatchesComeInTheSameOrderEveryTime(t *testing.T) {
+func TestSearchOrderIsStable(t *testing.T) {
 	b := newBench(t, workspace.Config{})
 	files := map[string]string{}
 	for i := range 300 {
@@ -74,21 +75,20 @@ func TestMatchesComeInTheSameOrderEveryTime(t *testing.T) {
 	}
 	b.Write(t, files)
 	for _, most := range []int{1, 7, 100, 2000} {
-		first := into[searchResult](t, b.Must(t, "fs.search", args{"query": "needle", "max": most}).Data)
+		first := workspacetest.Into[searchResult](t, b.Must(t, "fs.search", args{"query": "needle", "max": most}).Data)
 		if len(first.Matches) != min(most, first.Total) || first.Total != 600 {
-			t.Fatalf("%d of %d matches", len(first.Matches), first.Total)
+			t.Fatalf("got %d of %d matches", len(first.Matches), first.Total)
 		}
 		for range 5 {
-			if again := into[searchResult](t, b.Must(t, "fs.search", args{"query": "needle", "max": most}).Data); !reflect.DeepEqual(again, first) {
-				t.Fatalf("now %+v, before %+v", again, first)
+			if again := workspacetest.Into[searchResult](t, b.Must(t, "fs.search", args{"query": "needle", "max": most}).Data); !reflect.DeepEqual(again, first) {
+				t.Fatalf("got %+v, before it was %+v", again, first)
 			}
 		}
 	}
 }
 
-// TestSearchFindsWhatMatchingEachLineFinds compares with the plainest way there
-// is to search.
-func TestSearchFindsWhatMatchingEachLineFinds(t *testing.T) {
+// The reference implementation matches line by line.
+func TestSearchMatchesReference(t *testing.T) {
 	b := newBench(t, workspace.Config{})
 	piece := rapid.SampledFrom([]string{"a", "b", "ab", "B", "K", "k", "\u212A", "ſ", "s", "é", "É", " ", ".", "\t", "x1", "_"})
 	end := rapid.SampledFrom([]string{"\n", "\n", "\n", "\r\n", "\n\n", "\r"})
@@ -115,7 +115,7 @@ func TestSearchFindsWhatMatchingEachLineFinds(t *testing.T) {
 		}
 		re, err := regexp.Compile(expr)
 		if err != nil {
-			t.Skip("no expression")
+			t.Skip("invalid expression")
 		}
 		var want []int
 		n := 0
@@ -126,20 +126,20 @@ func TestSearchFindsWhatMatchingEachLineFinds(t *testing.T) {
 			}
 		}
 		var got []int
-		for _, m := range into[searchResult](t, b.Must(t, "fs.search", call).Data).Matches {
+		for _, m := range workspacetest.Into[searchResult](t, b.Must(t, "fs.search", call).Data).Matches {
 			got = append(got, m.Line)
 		}
 		if !slices.Equal(got, want) {
-			t.Fatalf("%v in %q finds the lines %v, want %v", call, text.String(), got, want)
+			t.Fatalf("%v in %q: got lines %v, want %v", call, text.String(), got, want)
 		}
 	})
 }
 
-func TestSearchGoesTheWayOfTheFolders(t *testing.T) {
+func TestSearchFollowsOrderOfFolders(t *testing.T) {
 	b := newBench(t, workspace.Config{})
 	b.Write(t, map[string]string{"a/z": "needle", "a.go": "needle", "a-b/c": "needle", "B": "needle"})
 	var got []string
-	for _, m := range into[searchResult](t, b.Must(t, "fs.search", args{"query": "needle"}).Data).Matches {
+	for _, m := range workspacetest.Into[searchResult](t, b.Must(t, "fs.search", args{"query": "needle"}).Data).Matches {
 		got = append(got, path.Clean(m.Path))
 	}
 	if want := []string{"B", "a/z", "a-b/c", "a.go"}; !slices.Equal(got, want) {

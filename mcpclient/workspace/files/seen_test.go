@@ -10,6 +10,7 @@ import (
 
 	"replan/mcpclient/builtin"
 	"replan/mcpclient/workspace"
+	"replan/mcpclient/workspace/workspacetest"
 )
 
 func sum(text string) string {
@@ -17,10 +18,10 @@ func sum(text string) string {
 	return hex.EncodeToString(s[:])
 }
 
-func TestAFileThatChangedSinceItWasReadIsLeftAlone(t *testing.T) {
+func TestPatchRefusesFileChangedSinceRead(t *testing.T) {
 	patch := args{"path": "f", "old": "a", "new": "b"}
 	diff := args{"diff": "--- a/f\n+++ b/f\n@@ -1 +1 @@\n-a\n+b\n"}
-	for name, call := range map[string]args{"by a replacement": patch, "by a diff": diff} {
+	for name, call := range map[string]args{"replacement": patch, "diff": diff} {
 		t.Run(name, func(t *testing.T) {
 			b := newBench(t, workspace.Config{})
 			b.Write(t, map[string]string{"f": "a\n"})
@@ -28,7 +29,7 @@ func TestAFileThatChangedSinceItWasReadIsLeftAlone(t *testing.T) {
 			b.Write(t, map[string]string{"f": "a\nmore\n"})
 			b.Refused(t, "fs.patch", call, "f changed since it was read; read it again")
 			if shown := b.Ask(t, "fs.patch", call, preview); !shown.IsError {
-				t.Errorf("the preview shows %s", shown.Text)
+				t.Errorf("got a preview: %s", shown.Text)
 			}
 			b.Same(t, map[string]string{"f": "a\nmore\n"})
 			b.Must(t, "fs.read", args{"path": "f"})
@@ -38,7 +39,7 @@ func TestAFileThatChangedSinceItWasReadIsLeftAlone(t *testing.T) {
 	}
 }
 
-func TestOwnChangesAreNoSurprise(t *testing.T) {
+func TestOwnChangesDoNotOutdateReads(t *testing.T) {
 	b := newBench(t, workspace.Config{})
 	b.Write(t, map[string]string{"f": "a\n", "g": "a\n"})
 	b.Must(t, "fs.read", args{"path": "f"})
@@ -47,33 +48,33 @@ func TestOwnChangesAreNoSurprise(t *testing.T) {
 	b.Must(t, "fs.patch", args{"path": "f", "old": "c", "new": "d"})
 	b.Must(t, "fs.patch", args{"path": "g", "old": "a", "new": "b"}) // never read
 	b.Write(t, map[string]string{"f": "e\n"})
-	b.Must(t, "fs.write", args{"path": "f", "text": "f\n"}) // needs no knowledge of it
+	b.Must(t, "fs.write", args{"path": "f", "text": "f\n"}) // a write needs no read
 	b.Same(t, map[string]string{"f": "f\n", "g": "b\n"})
 }
 
-func TestAPatchIsHeldToTheHashesItWasMadeAgainst(t *testing.T) {
+func TestPatchChecksGivenHashes(t *testing.T) {
 	b := newBench(t, workspace.Config{})
 	two := map[string]string{"one.txt": "a\nb\nc\n", "sub/two.txt": "x\n"}
 	good := map[string]any{"one.txt": sum(two["one.txt"]), "sub/two.txt": sum(two["sub/two.txt"])}
 	for name, c := range map[string]struct {
-		hashes any
-		says   string
+		hashes  any
+		wantErr string
 	}{
-		"of another text":            {map[string]any{"one.txt": sum("else"), "sub/two.txt": good["sub/two.txt"]}, "one.txt changed since it was read; read it again"},
-		"of a file beside":           {map[string]any{"three": sum("x")}, "three changed since it was read"},
-		"of a file that was missing": {map[string]any{"one.txt": ""}, "one.txt changed since it was read"},
-		"of a file outside":          {map[string]any{"../x": sum("x")}, "outside the workspace"},
-		"that are none":              {map[string]any{"one.txt": "abc"}, `no SHA-256 in hex for "one.txt"`},
-		"that are no text":           {map[string]any{"one.txt": 3}, "hashes of fs.patch must be of type object of string"},
-		"that are no object":         {"abc", "hashes of fs.patch must be of type object"},
+		"hash of another text":   {map[string]any{"one.txt": sum("else"), "sub/two.txt": good["sub/two.txt"]}, "one.txt changed since it was read; read it again"},
+		"other file":             {map[string]any{"three": sum("x")}, "three changed since it was read"},
+		"hash of a missing file": {map[string]any{"one.txt": ""}, "one.txt changed since it was read"},
+		"file outside":           {map[string]any{"../x": sum("x")}, "outside the workspace"},
+		"invalid hash":           {map[string]any{"one.txt": "abc"}, `no SHA-256 in hex for "one.txt"`},
+		"number as hash":         {map[string]any{"one.txt": 3}, "hashes of fs.patch must be of type object of string"},
+		"text as hashes":         {"abc", "hashes of fs.patch must be of type object"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			b.Write(t, two)
-			b.Refused(t, "fs.patch", args{"diff": twoFiles, "hashes": c.hashes}, c.says)
+			b.Refused(t, "fs.patch", args{"diff": twoFiles, "hashes": c.hashes}, c.wantErr)
 			b.Same(t, two)
 		})
 	}
-	// What the call vouches for needs not have been read as it is.
+	// A file with a given hash need not have been read in its current state.
 	b.Write(t, map[string]string{"one.txt": "old\n"})
 	b.Must(t, "fs.read", args{"path": "one.txt"})
 	b.Write(t, two)
@@ -81,24 +82,24 @@ func TestAPatchIsHeldToTheHashesItWasMadeAgainst(t *testing.T) {
 	b.Same(t, map[string]string{"one.txt": "a\nB\nc\n", "sub/two.txt": "x\ny\n"})
 }
 
-func TestBadPathsAreRefusedInASentence(t *testing.T) {
+func TestInvalidPathsAreRefused(t *testing.T) {
 	b := newBench(t, workspace.Config{})
 	b.Write(t, map[string]string{"f": "f\n", ".git/config": "x"})
 	before := b.entries(t)
-	for name, c := range map[string]struct{ path, says string }{
-		"upwards":             {"../../etc/passwd", "outside the workspace"},
-		"absolute":            {"/etc/passwd", "outside the workspace"},
-		"a NUL":               {"f\x00.txt", "characters"},
-		"the end of a line":   {"f\n", "characters"},
-		"a very long name":    {strings.Repeat("n", 300), "at most 255"},
-		"a very long path":    {strings.Repeat("d/", 3000) + "f", "at most 4000"},
-		"git in capitals":     {".GIT/config", "belongs to git"},
-		"git with a dot":      {".git./config", "belongs to git"},
-		"git by a short name": {"GIT~1/config", "belongs to git"},
-		"git with a stream":   {".git::$INDEX_ALLOCATION/config", "belongs to git"},
-		"git with a joiner":   {".g\u200cit/config", "belongs to git"},
-		"git in a folder":     {"vendor/x/.git/hooks/post-merge", "belongs to git"},
-		"below a file":        {"f/x", `"f" is a file`},
+	for name, c := range map[string]struct{ path, wantErr string }{
+		"parent folder":         {"../../etc/passwd", "outside the workspace"},
+		"absolute":              {"/etc/passwd", "outside the workspace"},
+		"NUL":                   {"f\x00.txt", "characters"},
+		"newline":               {"f\n", "characters"},
+		"long name":             {strings.Repeat("n", 300), "at most 255"},
+		"long path":             {strings.Repeat("d/", 3000) + "f", "at most 4000"},
+		"git in capitals":       {".GIT/config", "belongs to git"},
+		"git with a dot":        {".git./config", "belongs to git"},
+		"git by its short name": {"GIT~1/config", "belongs to git"},
+		"git with a stream":     {".git::$INDEX_ALLOCATION/config", "belongs to git"},
+		"git with a joiner":     {".g\u200cit/config", "belongs to git"},
+		"git in a folder":       {"vendor/x/.git/hooks/post-merge", "belongs to git"},
+		"below a file":          {"f/x", `"f" is a file`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			for tool, call := range map[string]args{
@@ -109,16 +110,16 @@ func TestBadPathsAreRefusedInASentence(t *testing.T) {
 				"fs.move":   {"from": "f", "to": c.path},
 			} {
 				got := b.Ask(t, tool, call, nil)
-				if !got.IsError || !strings.Contains(got.Text, c.says) || strings.Contains(got.Text, "\n") || len(got.Text) > 400 {
-					t.Errorf("%s says %q", tool, got.Text)
+				if !got.IsError || !strings.Contains(got.Text, c.wantErr) || strings.Contains(got.Text, "\n") || len(got.Text) > 400 {
+					t.Errorf("%s: got %q", tool, got.Text)
 				}
-				b.holds(t, before)
+				b.wantEntries(t, before)
 			}
 		})
 	}
 }
 
-func TestALinkThatIsPutInLaterLeadsNowhere(t *testing.T) {
+func TestLaterLinkIsNotFollowed(t *testing.T) {
 	out := t.TempDir()
 	if err := os.WriteFile(filepath.Join(out, "f"), []byte("secret\n"), 0o600); err != nil {
 		t.Fatal(err)
@@ -127,28 +128,28 @@ func TestALinkThatIsPutInLaterLeadsNowhere(t *testing.T) {
 	b.Write(t, map[string]string{"in/f": "a\n"})
 	b.Must(t, "fs.read", args{"path": "in/f"})
 	call := args{"path": "in/f", "old": "a", "new": "b"}
-	hashes := into[changeResult](t, b.Ask(t, "fs.patch", call, preview).Data).Hashes
+	hashes := workspacetest.Into[workspacetest.ChangeResult](t, b.Ask(t, "fs.patch", call, preview).Data).Hashes
 	if err := os.RemoveAll(filepath.Join(b.Dir, "in")); err != nil {
 		t.Fatal(err)
 	}
 	if err := os.Symlink(out, filepath.Join(b.Dir, "in")); err != nil {
-		t.Skipf("no links here: %v", err)
+		t.Skipf("cannot create links: %v", err)
 	}
 	b.Refused(t, "fs.read", args{"path": "in/f"}, "outside the workspace")
 	b.Refused(t, "fs.stat", args{"path": "in/f"}, "outside the workspace")
 	b.Refused(t, "fs.remove", args{"path": "in/f"}, "outside the workspace")
 	if got := b.Ask(t, "fs.patch", call, map[string]any{builtin.MetaHashes: hashes}); !got.IsError {
-		t.Errorf("it was changed: %s", got.Text)
+		t.Errorf("the file was changed: %s", got.Text)
 	}
 	if found := b.Must(t, "fs.search", args{"query": "secret"}); found.Data["total"] != 0.0 {
-		t.Errorf("a search followed the link: %v", found.Data)
+		t.Errorf("the search followed the link: %v", found.Data)
 	}
 	if got, _ := os.ReadFile(filepath.Join(out, "f")); string(got) != "secret\n" {
-		t.Errorf("the file outside is %q", got)
+		t.Errorf("the file outside was changed to %q", got)
 	}
 }
 
-func TestAFolderThatMayNotBeReadIsSaidSo(t *testing.T) {
+func TestUnreadableFolderIsReported(t *testing.T) {
 	b := newBench(t, workspace.Config{})
 	b.Write(t, map[string]string{"closed/f": "needle", "open/f": "needle"})
 	closed := filepath.Join(b.Dir, "closed")
@@ -157,7 +158,7 @@ func TestAFolderThatMayNotBeReadIsSaidSo(t *testing.T) {
 	}
 	t.Cleanup(func() { _ = os.Chmod(closed, 0o755) })
 	if _, err := os.ReadDir(closed); err == nil {
-		t.Skip("this user may read everything")
+		t.Skip("this user can read everything")
 	}
 	b.Refused(t, "fs.read", args{"path": "closed/f"}, "permission denied")
 	b.Refused(t, "fs.list", args{"path": "closed"}, "permission denied")

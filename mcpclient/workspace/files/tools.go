@@ -12,7 +12,7 @@ func (o *Operators) Tools() []op.Tool {
 		op.Op[readArgs, op.None]{
 			Name: "fs.read",
 			Description: "Read a text file of the workspace, or a range of its lines. The result is the text; " +
-				"where lines are left out its last line says which of how many they are and how to go on.",
+				"if lines are left out, the last line says which ones follow and how to read on.",
 			ReadOnly: true, Idempotent: true, Run: o.read,
 		}.Tool(),
 		op.Op[listArgs, listResult]{
@@ -22,20 +22,20 @@ func (o *Operators) Tools() []op.Tool {
 		}.Tool(),
 		op.Op[statArgs, statResult]{
 			Name: "fs.stat",
-			Description: "Look at one file or folder of the workspace without reading it. " +
+			Description: "Describe one file or folder of the workspace without reading it. " +
 				"The result is {path, type, size, lines, mode, modified, sha256, binary}.",
 			ReadOnly: true, Idempotent: true, Run: o.stat,
 		}.Tool(),
 		op.Op[searchArgs, grep.Result]{
 			Name: "fs.search",
-			Description: "Search the text of the workspace's files, line by line. Left out is what git ignores, and folders like vendor and node_modules unless path names them. " +
+			Description: "Search the text of the workspace's files, line by line. Skips files that git ignores, and folders like vendor and node_modules unless path names them. " +
 				"The result is {matches: [{path, line, text, before, after}], total, files, truncated, skipped}.",
 			ReadOnly: true, Idempotent: true, Run: o.search,
 		}.Tool(),
 		op.Op[patchArgs, change.Result]{
 			Name: "fs.patch",
 			Description: "Change files: give path, old and new to replace a text (old must occur once unless all is true), or a unified diff. " +
-				"All is changed or nothing; a file that changed since it was read is refused. " +
+				"All or nothing; files changed since they were read are refused. " +
 				`Example: {"path": "auth/user.go", "old": "return nil", "new": "return err"}. ` +
 				"The result is {files: [{path, action, added, removed}], diff}.",
 			OneOf:       [][]string{{"path", "old", "new"}, {"diff"}},
@@ -43,23 +43,23 @@ func (o *Operators) Tools() []op.Tool {
 		}.Tool(),
 		op.Op[writeArgs, change.Result]{
 			Name:        "fs.write",
-			Description: "Create a text file of the workspace or replace it whole. To change a part of a file use fs.patch. The result is {files: [{path, action, added, removed}], diff}.",
+			Description: "Create or overwrite a text file of the workspace. To change a part of a file use fs.patch. The result is {files: [{path, action, added, removed}], diff}.",
 			Destructive: true, Idempotent: true, Previews: true, Run: o.write,
 		}.Tool(),
 		op.Op[moveArgs, change.Result]{
 			Name: "fs.move",
-			Description: "Move or rename a file or a folder of the workspace. Refused where the new path exists. " +
+			Description: "Move or rename a file or a folder of the workspace. Fails if the new path exists. " +
 				"The result is {files: [{path, action, from}], diff}.",
 			Destructive: true, Previews: true, Run: o.move,
 		}.Tool(),
 		op.Op[mkdirArgs, change.Result]{
 			Name:        "fs.mkdir",
-			Description: "Make a folder in the workspace, with those above it. One that exists is no fault. The result is {files: [{path, action, folder}], diff}.",
+			Description: "Create a folder in the workspace and its parents. An existing folder is no error. The result is {files: [{path, action, folder}], diff}.",
 			Idempotent:  true, Previews: true, Run: o.mkdir,
 		}.Tool(),
 		op.Op[removeArgs, change.Result]{
 			Name: "fs.remove",
-			Description: "Remove a file or an empty folder of the workspace; a folder with content only where recursive is true. " +
+			Description: "Remove a file or an empty folder of the workspace; a folder with content only if recursive is true. " +
 				"The result is {files: [{path, action, removed}], diff}.",
 			Destructive: true, Previews: true, Run: o.remove,
 		}.Tool(),

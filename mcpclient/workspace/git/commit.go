@@ -299,7 +299,7 @@ func (p *prepared) commit(ctx context.Context, c op.Call, message string) (*op.A
 	after, lost := p.r.headHash(ctx)
 	switch {
 	case lost != nil:
-		return nil, &op.UnsureError{Err: fmt.Errorf("nobody knows whether the commit was made, look at git log: %w", errors.Join(err, lost))}
+		return nil, &op.UnsureError{Err: fmt.Errorf("it is unknown whether the commit was made, look at git log: %w", errors.Join(err, lost))}
 	case after == before && err != nil:
 		return nil, fmt.Errorf("nothing was committed: %w", err)
 	case after == before && out.exit != 0:

@@ -10,21 +10,22 @@ import (
 
 	"replan/mcpclient/builtin"
 	"replan/mcpclient/workspace"
+	"replan/mcpclient/workspace/workspacetest"
 )
 
-func TestACommitTakesWhatIsStagedElseEverything(t *testing.T) {
+func TestCommitTakesStagedFilesOrEverything(t *testing.T) {
 	for name, c := range map[string]struct {
 		args   args
 		files  map[string]string // in the commit, by path
-		staged string            // left in the index
-		left   string            // changed or new in the work tree
+		staged string            // remaining status of the index
+		left   string            // remaining status of the work tree
 	}{
-		"what is staged, as it was":  {args{}, map[string]string{"staged": "modified", "new staged": "added", "gone": "deleted"}, "", " M other\n M staged\n?? new\n"},
-		"everything":                 {args{"all": true}, map[string]string{"staged": "modified", "new staged": "added", "gone": "deleted", "other": "modified", "new": "added"}, "", ""},
-		"one file that is staged":    {args{"paths": []string{"staged"}}, map[string]string{"staged": "modified"}, "D  gone\nA  new staged\n", " M other\n?? new\n"},
-		"files that are not staged":  {args{"paths": []string{"other", "new"}}, map[string]string{"other": "modified", "new": "added"}, "D  gone\nA  new staged\nMM staged\n", ""},
-		"a file that is gone":        {args{"paths": []string{"gone"}}, map[string]string{"gone": "deleted"}, "A  new staged\nMM staged\n", " M other\n?? new\n"},
-		"the folder that it all has": {args{"paths": []string{"."}}, map[string]string{"staged": "modified", "new staged": "added", "gone": "deleted", "other": "modified", "new": "added"}, "", ""},
+		"staged files":    {args{}, map[string]string{"staged": "modified", "new staged": "added", "gone": "deleted"}, "", " M other\n M staged\n?? new\n"},
+		"everything":      {args{"all": true}, map[string]string{"staged": "modified", "new staged": "added", "gone": "deleted", "other": "modified", "new": "added"}, "", ""},
+		"one staged file": {args{"paths": []string{"staged"}}, map[string]string{"staged": "modified"}, "D  gone\nA  new staged\n", " M other\n?? new\n"},
+		"unstaged files":  {args{"paths": []string{"other", "new"}}, map[string]string{"other": "modified", "new": "added"}, "D  gone\nA  new staged\nMM staged\n", ""},
+		"deleted file":    {args{"paths": []string{"gone"}}, map[string]string{"gone": "deleted"}, "A  new staged\nMM staged\n", " M other\n?? new\n"},
+		"whole folder":    {args{"paths": []string{"."}}, map[string]string{"staged": "modified", "new staged": "added", "gone": "deleted", "other": "modified", "new": "added"}, "", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := newRepo(t, "")
@@ -37,9 +38,9 @@ func TestACommitTakesWhatIsStagedElseEverything(t *testing.T) {
 			before := r.state(t)
 			c.args["message"] = "a subject: \"quoted\" # 1\n\n# no comment\nbody\n"
 			shown := r.Ask(t, "vcs.commit", c.args, map[string]any{builtin.MetaPreview: true})
-			preview := into[previewResult](t, shown.Data)
+			preview := workspacetest.Into[previewResult](t, shown.Data)
 			if after := r.state(t); shown.IsError || after != before {
-				t.Fatalf("the preview has changed %s to %s: %s", before, after, shown.Text)
+				t.Fatalf("the preview changed the state from %s to %s: %s", before, after, shown.Text)
 			}
 			for at := range c.files {
 				if _, ok := preview.Hashes[at]; !ok || len(preview.Hashes) != len(c.files) || !strings.Contains(preview.Diff, "a/"+at) {
@@ -50,7 +51,7 @@ func TestACommitTakesWhatIsStagedElseEverything(t *testing.T) {
 			if got.IsError {
 				t.Fatal(got.Text)
 			}
-			res := into[commitResult](t, got.Data)
+			res := workspacetest.Into[commitResult](t, got.Data)
 			files := map[string]string{}
 			for _, f := range res.Files {
 				files[f.Path] = f.Status
@@ -59,43 +60,43 @@ func TestACommitTakesWhatIsStagedElseEverything(t *testing.T) {
 				t.Errorf("got %+v", res)
 			}
 			if head := strings.TrimSpace(r.git(t, "rev-parse", "HEAD")); head != res.Hash {
-				t.Errorf("the commit is %s, not %s", head, res.Hash)
+				t.Errorf("got HEAD %s, want %s", head, res.Hash)
 			}
 			if body := r.git(t, "log", "-1", "--format=%b"); !strings.Contains(body, "# no comment\nbody") {
-				t.Errorf("the body is %q", body)
+				t.Errorf("got body %q", body)
 			}
 			var staged, left string
 			for line := range strings.Lines(r.git(t, "status", "--porcelain", "-uall")) {
 				line = strings.ReplaceAll(line, `"`, "")
-				if line[0] == ' ' || line[0] == '?' { // nothing of it is staged
+				if line[0] == ' ' || line[0] == '?' { // not staged
 					left += line
 				} else {
 					staged += line
 				}
 			}
 			if staged != c.staged || left != c.left {
-				t.Errorf("what stays is %q staged and %q not", staged, left)
+				t.Errorf("got status %q staged and %q not staged", staged, left)
 			}
 		})
 	}
 }
 
-func TestACommitOfSomethingElseThanWasApprovedIsRefused(t *testing.T) {
+func TestCommitRequiresApprovedContent(t *testing.T) {
 	for name, c := range map[string]struct {
-		change map[string]string
-		says   string
+		change  map[string]string
+		wantErr string
 	}{
-		"a file has changed":    {map[string]string{"a": "3"}, "a changed since it was approved"},
-		"a file has come":       {map[string]string{"c": "1"}, "c was not in the diff that was approved"},
-		"a file is as it was":   {map[string]string{"a": "1"}, "a was in the diff that was approved and is no longer"},
-		"another one is staged": {map[string]string{"b": "staged"}, "is no longer to be committed"},
+		"changed file":      {map[string]string{"a": "3"}, "a changed since it was approved"},
+		"new file":          {map[string]string{"c": "1"}, "c was not in the diff that was approved"},
+		"reverted file":     {map[string]string{"a": "1"}, "a was in the diff that was approved and is no longer"},
+		"other file staged": {map[string]string{"b": "staged"}, "is no longer to be committed"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := newRepo(t, "")
 			r.Write(t, map[string]string{"a": "1", "b": "1"})
 			r.commit(t, "first")
 			r.Write(t, map[string]string{"a": "2", "b": "2"})
-			preview := into[previewResult](t, r.Ask(t, "vcs.commit", args{"message": "m"}, map[string]any{builtin.MetaPreview: true}).Data)
+			preview := workspacetest.Into[previewResult](t, r.Ask(t, "vcs.commit", args{"message": "m"}, map[string]any{builtin.MetaPreview: true}).Data)
 			r.Write(t, c.change)
 			if c.change["b"] != "" {
 				r.Write(t, map[string]string{"b": "2"})
@@ -103,17 +104,17 @@ func TestACommitOfSomethingElseThanWasApprovedIsRefused(t *testing.T) {
 			}
 			before := r.state(t)
 			got := r.Ask(t, "vcs.commit", args{"message": "m"}, map[string]any{builtin.MetaHashes: preview.Hashes})
-			if !got.IsError || !strings.Contains(got.Text, c.says) {
+			if !got.IsError || !strings.Contains(got.Text, c.wantErr) {
 				t.Errorf("got %s", got.Text)
 			}
 			if after := r.state(t); after != before {
-				t.Errorf("the repository has changed from %s to %s", before, after)
+				t.Errorf("the repository changed from %s to %s", before, after)
 			}
 		})
 	}
 }
 
-func TestAFailedCommitLeavesNothingStaged(t *testing.T) {
+func TestFailedCommitLeavesNothingStaged(t *testing.T) {
 	r := newRepo(t, "")
 	r.Write(t, map[string]string{"a": "1"})
 	r.commit(t, "first")
@@ -128,11 +129,11 @@ func TestAFailedCommitLeavesNothingStaged(t *testing.T) {
 	before := r.state(t)
 	r.Refused(t, "vcs.commit", args{"message": "m"}, "nothing was committed", "the hook says no")
 	if after := r.state(t); after != before {
-		t.Errorf("the repository has changed from %s to %s", before, after)
+		t.Errorf("the repository changed from %s to %s", before, after)
 	}
 }
 
-func TestWhatAHookAddsIsCommitted(t *testing.T) {
+func TestFilesAddedByHookAreCommitted(t *testing.T) {
 	r := newRepo(t, "")
 	r.Write(t, map[string]string{"a": "1"})
 	r.commit(t, "first")
@@ -145,19 +146,19 @@ func TestWhatAHookAddsIsCommitted(t *testing.T) {
 	if err := os.WriteFile(hook, []byte("#!/bin/sh\necho formatted >b\necho more >c\ngit add b c\n"), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	got := into[commitResult](t, r.Must(t, "vcs.commit", args{"message": "m"}).Data)
+	got := workspacetest.Into[commitResult](t, r.Must(t, "vcs.commit", args{"message": "m"}).Data)
 	if len(got.Files) != 3 || got.Note != "" {
 		t.Errorf("got %+v", got)
 	}
 	if state := r.git(t, "status", "--porcelain"); state != "" {
-		t.Errorf("what stays is %q", state)
+		t.Errorf("got status %q", state)
 	}
 	if text := r.git(t, "show", "HEAD:b"); text != "formatted\n" {
-		t.Errorf("committed %q", text)
+		t.Errorf("got committed content %q", text)
 	}
 }
 
-func TestWhatCannotBeCommittedIsSaid(t *testing.T) {
+func TestCommitErrors(t *testing.T) {
 	r := newRepo(t, "")
 	r.Refused(t, "vcs.commit", args{"message": "m"}, "nothing to commit")
 	r.Write(t, map[string]string{"a": "1", "ignored": "1", ".gitignore": "ignored\n"})
@@ -169,25 +170,25 @@ func TestWhatCannotBeCommittedIsSaid(t *testing.T) {
 	r.git(t, "config", "user.name", "")
 	r.Refused(t, "vcs.commit", args{"message": "m"}, "git does not know who commits", "user.name")
 	r.git(t, "config", "--unset", "user.name")
-	if got := into[commitResult](t, r.Must(t, "vcs.commit", args{"message": "m"}).Data); len(got.Files) != 2 {
-		t.Errorf("the first commit is %+v", got)
+	if got := workspacetest.Into[commitResult](t, r.Must(t, "vcs.commit", args{"message": "m"}).Data); len(got.Files) != 2 {
+		t.Errorf("first commit: got %+v", got)
 	}
 	r.Refused(t, "vcs.commit", args{"message": "m"}, "nothing to commit", "no file differs")
 }
 
-func TestARepositoryWithinIsLeftOutOfACommit(t *testing.T) {
+func TestCommitOmitsNestedRepository(t *testing.T) {
 	r := newRepo(t, "")
 	r.Write(t, map[string]string{"a": "1", "in/x": "1"})
 	if out, err := exec.Command("git", "-C", filepath.Join(r.top, "in"), "init", "--quiet").CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
-	if got := into[commitResult](t, r.Must(t, "vcs.commit", args{"message": "m"}).Data); len(got.Files) != 1 || !strings.Contains(got.Note, "in is a repository of its own") {
+	if got := workspacetest.Into[commitResult](t, r.Must(t, "vcs.commit", args{"message": "m"}).Data); len(got.Files) != 1 || !strings.Contains(got.Note, "in is a repository of its own") {
 		t.Errorf("got %+v", got)
 	}
 	r.Refused(t, "vcs.commit", args{"message": "m"}, "nothing to commit", "in is a repository of its own")
 }
 
-func TestALinkedWorkTreeIsARepositoryToo(t *testing.T) {
+func TestLinkedWorkTree(t *testing.T) {
 	r := newRepo(t, "")
 	r.Write(t, map[string]string{"a": "1"})
 	r.commit(t, "first")
@@ -195,19 +196,19 @@ func TestALinkedWorkTreeIsARepositoryToo(t *testing.T) {
 	r.git(t, "worktree", "add", "--quiet", "-b", "side", tree)
 	b := newBench(t, workspace.Config{Dir: tree, Environ: r.environ})
 	b.Write(t, map[string]string{"a": "2", "b": "1"})
-	if got := into[diffResult](t, b.Must(t, "vcs.diff", nil).Data); len(got.Files) != 2 {
+	if got := workspacetest.Into[diffResult](t, b.Must(t, "vcs.diff", nil).Data); len(got.Files) != 2 {
 		t.Errorf("got %+v", got)
 	}
 	preview := b.Ask(t, "vcs.commit", args{"message": "m"}, map[string]any{builtin.MetaPreview: true})
-	if len(into[previewResult](t, preview.Data).Hashes) != 2 {
+	if len(workspacetest.Into[previewResult](t, preview.Data).Hashes) != 2 {
 		t.Errorf("got %s", preview.Text)
 	}
-	if got := into[commitResult](t, b.Must(t, "vcs.commit", args{"message": "m"}).Data); got.Branch != "side" || len(got.Files) != 2 {
+	if got := workspacetest.Into[commitResult](t, b.Must(t, "vcs.commit", args{"message": "m"}).Data); got.Branch != "side" || len(got.Files) != 2 {
 		t.Errorf("got %+v", got)
 	}
 }
 
-func TestPushesGoWhereTheBranchFollows(t *testing.T) {
+func TestPushGoesToUpstream(t *testing.T) {
 	r := newRepo(t, "")
 	far := filepath.Join(t.TempDir(), "far.git")
 	r.Refused(t, "vcs.push", nil, "no branch main with a commit")
@@ -226,22 +227,22 @@ func TestPushesGoWhereTheBranchFollows(t *testing.T) {
 		Remote, Branch, To string
 		UpToDate           bool `json:"up_to_date"`
 	}
-	if got := into[result](t, r.Must(t, "vcs.push", args{"set_upstream": true}).Data); got != (result{Remote: "origin", Branch: "main", To: "main"}) {
+	if got := workspacetest.Into[result](t, r.Must(t, "vcs.push", args{"set_upstream": true}).Data); got != (result{Remote: "origin", Branch: "main", To: "main"}) {
 		t.Errorf("got %+v", got)
 	}
-	if got := into[result](t, r.Must(t, "vcs.push", nil).Data); !got.UpToDate {
+	if got := workspacetest.Into[result](t, r.Must(t, "vcs.push", nil).Data); !got.UpToDate {
 		t.Errorf("got %+v", got)
 	}
 	r.commit(t, "second")
 	r.Must(t, "vcs.push", nil)
 	r.git(t, "reset", "--quiet", "--hard", "HEAD~1")
 	r.commit(t, "another second")
-	// Configuration that would force a push has no say.
+	// Configuration that forces pushes is ignored.
 	r.git(t, "config", "remote.origin.push", "+refs/heads/*:refs/heads/*")
 	tip := r.git(t, "--git-dir="+far, "rev-parse", "main")
 	r.Refused(t, "vcs.push", nil, "has commits that are not here", "nothing is pushed by force")
 	if now := r.git(t, "--git-dir="+far, "rev-parse", "main"); now != tip {
-		t.Errorf("the remote went from %s to %s", tip, now)
+		t.Errorf("the remote changed from %s to %s", tip, now)
 	}
 	r.git(t, "checkout", "--quiet", "--detach")
 	r.Refused(t, "vcs.push", nil, "no branch is checked out")

@@ -10,16 +10,17 @@ import (
 	"testing"
 
 	"replan/mcpclient/workspace"
+	"replan/mcpclient/workspace/workspacetest"
 )
 
-// repo is a bench over a git repository.
+// repo is a bench in a git repository.
 type repo struct {
 	*bench
 	top     string // folder of the repository
 	environ []string
 }
 
-// gitEnviron is an environment in which git knows nothing of this machine.
+// gitEnviron returns an environment that isolates git from this machine.
 func gitEnviron(t *testing.T) []string {
 	t.Helper()
 	home := t.TempDir()
@@ -32,7 +33,8 @@ func gitEnviron(t *testing.T) []string {
 	return append(environ, "HOME="+home, "XDG_CONFIG_HOME="+home, "GIT_CONFIG_GLOBAL="+config, "GIT_CONFIG_SYSTEM="+os.DevNull)
 }
 
-// newRepo makes a repository whose workspace is a folder in it, "" for all.
+// newRepo creates a repository with the workspace in one of its folders; "" means
+// its top.
 func newRepo(t *testing.T, within string) *repo {
 	t.Helper()
 	top := t.TempDir()
@@ -46,7 +48,7 @@ func newRepo(t *testing.T, within string) *repo {
 	return r
 }
 
-// git runs git at the top of the repository, behind the operators' back.
+// git runs git at the top of the repository, outside the operators.
 func (r *repo) git(t *testing.T, args ...string) string {
 	t.Helper()
 	cmd := exec.Command("git", args...)
@@ -64,7 +66,7 @@ func (r *repo) commit(t *testing.T, message string) {
 	r.git(t, "commit", "--quiet", "--allow-empty", "-m", message)
 }
 
-// state is what git sees, to compare with later.
+// state returns git's view of the repository, to compare with later.
 func (r *repo) state(t *testing.T) string {
 	t.Helper()
 	return r.git(t, "status", "--porcelain=v2", "--branch", "-uall") + r.git(t, "diff", "--cached") + r.git(t, "diff")
@@ -99,7 +101,7 @@ type commitResult struct {
 	Files                       []diffFile
 }
 
-func TestStatusSaysWhatGitSees(t *testing.T) {
+func TestStatusListsChanges(t *testing.T) {
 	r := newRepo(t, "")
 	r.Write(t, map[string]string{"kept": "1", "staged": "1", "both": "1", "gone": "1", "old name": "a\nb\nc\nd\n"})
 	r.commit(t, "first")
@@ -110,7 +112,7 @@ func TestStatusSaysWhatGitSees(t *testing.T) {
 	if err := os.Remove(filepath.Join(r.Dir, "gone")); err != nil {
 		t.Fatal(err)
 	}
-	got := into[statusResult](t, r.Must(t, "vcs.status", nil).Data)
+	got := workspacetest.Into[statusResult](t, r.Must(t, "vcs.status", nil).Data)
 	want := []statusFile{
 		{Path: "added", Status: "added", Staged: true},
 		{Path: "both", Status: "modified", Staged: true, Unstaged: true},
@@ -127,14 +129,14 @@ func TestStatusSaysWhatGitSees(t *testing.T) {
 		t.Errorf("got %+v", got)
 	}
 	if n, err := r.Ops.Dirty(t.Context()); n != len(want) || err != nil {
-		t.Errorf("%d files are dirty: %v", n, err)
+		t.Errorf("got %d dirty files: %v", n, err)
 	}
 }
 
-func TestStatusKnowsTheStatesOfARepository(t *testing.T) {
+func TestStatusInStatesOfRepository(t *testing.T) {
 	r := newRepo(t, "")
 	if got := r.Must(t, "vcs.status", nil); !strings.Contains(got.Text, "no commit yet") || got.Data["branch"] != "main" || got.Data["clean"] != true {
-		t.Errorf("before the first commit: %s", got.Text)
+		t.Errorf("before the first commit: got %s", got.Text)
 	}
 	r.Write(t, map[string]string{"a": "1"})
 	r.commit(t, "first")
@@ -144,8 +146,8 @@ func TestStatusKnowsTheStatesOfARepository(t *testing.T) {
 	r.git(t, "fetch", "--quiet")
 	r.git(t, "branch", "--quiet", "--set-upstream-to=origin/main")
 	r.commit(t, "second")
-	if got := into[statusResult](t, r.Must(t, "vcs.status", nil).Data); got.Upstream != "origin/main" || got.Ahead != 1 || got.Behind != 0 || !got.Clean {
-		t.Errorf("ahead: %+v", got)
+	if got := workspacetest.Into[statusResult](t, r.Must(t, "vcs.status", nil).Data); got.Upstream != "origin/main" || got.Ahead != 1 || got.Behind != 0 || !got.Clean {
+		t.Errorf("ahead: got %+v", got)
 	}
 	r.git(t, "checkout", "--quiet", "-b", "side")
 	r.Write(t, map[string]string{"a": "side"})
@@ -154,29 +156,29 @@ func TestStatusKnowsTheStatesOfARepository(t *testing.T) {
 	r.Write(t, map[string]string{"a": "main"})
 	r.commit(t, "main")
 	if out, err := exec.Command("git", "-C", r.top, "merge", "side").CombinedOutput(); err == nil {
-		t.Fatalf("there is no conflict: %s", out)
+		t.Fatalf("got no conflict: %s", out)
 	}
-	got := into[statusResult](t, r.Must(t, "vcs.status", nil).Data)
+	got := workspacetest.Into[statusResult](t, r.Must(t, "vcs.status", nil).Data)
 	if got.Underway != "merge" || !reflect.DeepEqual(got.Files, []statusFile{{Path: "a", Status: "conflicted"}}) {
-		t.Errorf("in a merge: %+v", got)
+		t.Errorf("during a merge: got %+v", got)
 	}
-	if d := into[diffResult](t, r.Must(t, "vcs.diff", nil).Data); len(d.Files) != 1 || d.Files[0].Status != "conflicted" {
-		t.Errorf("the diff in a merge: %+v", d)
+	if d := workspacetest.Into[diffResult](t, r.Must(t, "vcs.diff", nil).Data); len(d.Files) != 1 || d.Files[0].Status != "conflicted" {
+		t.Errorf("diff during a merge: got %+v", d)
 	}
 	r.Refused(t, "vcs.commit", args{"message": "x"}, "merge is not finished")
 	r.Refused(t, "vcs.branch", args{"name": "side"}, "merge is not finished")
 	r.git(t, "merge", "--abort")
 	r.git(t, "checkout", "--quiet", "--detach")
 	if got := r.Must(t, "vcs.status", nil); got.Data["branch"] != "" || !strings.Contains(got.Text, "no branch is checked out") {
-		t.Errorf("detached: %s", got.Text)
+		t.Errorf("detached: got %s", got.Text)
 	}
 	r.Write(t, map[string]string{"a": "loose"})
-	if got := into[commitResult](t, r.Must(t, "vcs.commit", args{"message": "loose"}).Data); got.Branch != "" || !strings.Contains(got.Note, "no branch") {
-		t.Errorf("a commit without a branch: %+v", got)
+	if got := workspacetest.Into[commitResult](t, r.Must(t, "vcs.commit", args{"message": "loose"}).Data); got.Branch != "" || !strings.Contains(got.Note, "no branch") {
+		t.Errorf("commit without a branch: got %+v", got)
 	}
 }
 
-func TestDiffsAreOfWhatTheyAreAskedFor(t *testing.T) {
+func TestDiffScopes(t *testing.T) {
 	r := newRepo(t, "")
 	r.Write(t, map[string]string{".gitignore": "ignored\n", "a": "1\n", "b": "1\n", "moved": "1\n2\n3\n4\n", "bin": "\x00\x01"})
 	r.commit(t, "first")
@@ -190,20 +192,20 @@ func TestDiffsAreOfWhatTheyAreAskedFor(t *testing.T) {
 		files map[string]string // status by path
 		lines [2]int
 	}{
-		"everything":           {nil, map[string]string{"a": "modified", "b": "modified", "bin": "modified", "new": "added", "sub/with blank": "added", "to": "renamed"}, [2]int{4, 2}},
-		"what is staged":       {args{"of": "staged"}, map[string]string{"a": "modified", "to": "renamed"}, [2]int{1, 1}},
-		"what is not staged":   {args{"of": "unstaged"}, map[string]string{"b": "modified", "bin": "modified"}, [2]int{1, 1}},
-		"what a commit takes":  {args{"of": "commit"}, map[string]string{"a": "modified", "to": "renamed"}, [2]int{1, 1}},
-		"one file":             {args{"path": "b"}, map[string]string{"b": "modified"}, [2]int{1, 1}},
-		"one new file":         {args{"path": "sub/with blank"}, map[string]string{"sub/with blank": "added"}, [2]int{1, 0}},
-		"a file as it was":     {args{"path": "a", "ref": "v1"}, map[string]string{"a": "modified"}, [2]int{1, 1}},
-		"between two commits":  {args{"ref": "v1..main"}, map[string]string{}, [2]int{}},
-		"a name with a magic":  {args{"path": ":(top)a"}, map[string]string{}, [2]int{}},
-		"a file that is not":   {args{"of": "unstaged", "path": "nothing"}, map[string]string{}, [2]int{}},
-		"a file that is moved": {args{"of": "staged", "path": "to"}, map[string]string{"to": "added"}, [2]int{4, 0}},
+		"everything":                 {nil, map[string]string{"a": "modified", "b": "modified", "bin": "modified", "new": "added", "sub/with blank": "added", "to": "renamed"}, [2]int{4, 2}},
+		"staged changes":             {args{"of": "staged"}, map[string]string{"a": "modified", "to": "renamed"}, [2]int{1, 1}},
+		"unstaged changes":           {args{"of": "unstaged"}, map[string]string{"b": "modified", "bin": "modified"}, [2]int{1, 1}},
+		"changes of the next commit": {args{"of": "commit"}, map[string]string{"a": "modified", "to": "renamed"}, [2]int{1, 1}},
+		"one file":                   {args{"path": "b"}, map[string]string{"b": "modified"}, [2]int{1, 1}},
+		"one new file":               {args{"path": "sub/with blank"}, map[string]string{"sub/with blank": "added"}, [2]int{1, 0}},
+		"file since a commit":        {args{"path": "a", "ref": "v1"}, map[string]string{"a": "modified"}, [2]int{1, 1}},
+		"between two commits":        {args{"ref": "v1..main"}, map[string]string{}, [2]int{}},
+		"pathspec magic":             {args{"path": ":(top)a"}, map[string]string{}, [2]int{}},
+		"missing file":               {args{"of": "unstaged", "path": "nothing"}, map[string]string{}, [2]int{}},
+		"moved file":                 {args{"of": "staged", "path": "to"}, map[string]string{"to": "added"}, [2]int{4, 0}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			got := into[diffResult](t, r.Must(t, "vcs.diff", c.args).Data)
+			got := workspacetest.Into[diffResult](t, r.Must(t, "vcs.diff", c.args).Data)
 			files := map[string]string{}
 			for _, f := range got.Files {
 				files[f.Path] = f.Status
@@ -221,37 +223,37 @@ func TestDiffsAreOfWhatTheyAreAskedFor(t *testing.T) {
 	r.Refused(t, "vcs.diff", args{"ref": "nowhere"}, "there is no commit", "nowhere")
 	r.Refused(t, "vcs.diff", args{"path": "../x"}, "outside the workspace")
 	if after := r.state(t); after != before {
-		t.Errorf("a diff has changed the repository from\n%s\nto\n%s", before, after)
+		t.Errorf("the diff changed the repository from\n%s\nto\n%s", before, after)
 	}
 }
 
-func TestADiffBeforeTheFirstCommitShowsAllFiles(t *testing.T) {
+func TestDiffBeforeFirstCommitShowsAllFiles(t *testing.T) {
 	r := newRepo(t, "")
 	r.Write(t, map[string]string{"a": "1\n"})
-	got := into[diffResult](t, r.Must(t, "vcs.diff", nil).Data)
+	got := workspacetest.Into[diffResult](t, r.Must(t, "vcs.diff", nil).Data)
 	if len(got.Files) != 1 || got.Files[0].Status != "added" || !strings.Contains(got.Diff, "+1") {
 		t.Errorf("got %+v", got)
 	}
 	if got := r.Must(t, "vcs.log", nil); got.Text != "there is no commit yet" {
-		t.Errorf("the log says %q", got.Text)
+		t.Errorf("got log %q", got.Text)
 	}
 	if got := r.Must(t, "vcs.branches", nil); got.Data["current"] != "main" {
-		t.Errorf("the branches are %v", got.Data)
+		t.Errorf("got branches %v", got.Data)
 	}
 }
 
-func TestALongDiffIsCutAtALine(t *testing.T) {
+func TestLongDiffIsCutAtALine(t *testing.T) {
 	r := newRepo(t, "")
 	r.commit(t, "first")
 	b := newBench(t, workspace.Config{Dir: r.Dir, Environ: r.environ, MaxOutput: 1000})
 	b.Write(t, map[string]string{"long": strings.Repeat("0123456789\n", 1000)})
-	got := into[diffResult](t, b.Must(t, "vcs.diff", nil).Data)
+	got := workspacetest.Into[diffResult](t, b.Must(t, "vcs.diff", nil).Data)
 	if !got.Truncated || len(got.Diff) > 1100 || !strings.HasSuffix(got.Diff, "+0123456789\n[cut: the diff is longer than this]\n") || got.Files[0].Added != 1000 {
 		t.Errorf("got %+v", got)
 	}
 }
 
-func TestTheLogIsReadWhateverMessagesHold(t *testing.T) {
+func TestLogReadsAnyMessage(t *testing.T) {
 	r := newRepo(t, "")
 	r.Write(t, map[string]string{"a": "1"})
 	r.commit(t, "first\n\nbody with \x1f and \x1e\n\nand more")
@@ -263,20 +265,20 @@ func TestTheLogIsReadWhateverMessagesHold(t *testing.T) {
 		Commits []struct{ Hash, Author, Date, Subject, Body string }
 		Total   int
 	}
-	got := into[result](t, r.Must(t, "vcs.log", args{"max": 2}).Data)
+	got := workspacetest.Into[result](t, r.Must(t, "vcs.log", args{"max": 2}).Data)
 	if got.Total != 3 || len(got.Commits) != 2 || got.Commits[1].Subject != "zweite Änderung: \"quoted\"" || got.Commits[0].Author != "Ada" {
 		t.Errorf("got %+v", got)
 	}
-	if got = into[result](t, r.Must(t, "vcs.log", args{"path": "a"}).Data); got.Total != 1 || got.Commits[0].Body != "body with \x1f and \x1e\n\nand more" || len(got.Commits[0].Hash) != 40 || len(got.Commits[0].Date) < 20 {
+	if got = workspacetest.Into[result](t, r.Must(t, "vcs.log", args{"path": "a"}).Data); got.Total != 1 || got.Commits[0].Body != "body with \x1f and \x1e\n\nand more" || len(got.Commits[0].Hash) != 40 || len(got.Commits[0].Date) < 20 {
 		t.Errorf("got %+v", got)
 	}
-	if got := into[result](t, r.Must(t, "vcs.log", args{"since": "2090-01-01"}).Data); got.Total != 0 || got.Commits == nil {
+	if got := workspacetest.Into[result](t, r.Must(t, "vcs.log", args{"since": "2090-01-01"}).Data); got.Total != 0 || got.Commits == nil {
 		t.Errorf("got %+v", got)
 	}
 	r.Refused(t, "vcs.log", args{"max": -1}, "1 or more")
 }
 
-func TestBranchesAreListedMadeAndSwitched(t *testing.T) {
+func TestBranchesAreListedCreatedAndSwitched(t *testing.T) {
 	r := newRepo(t, "")
 	r.Write(t, map[string]string{"a": "1"})
 	r.commit(t, "first")
@@ -291,7 +293,7 @@ func TestBranchesAreListedMadeAndSwitched(t *testing.T) {
 			Current       bool
 		}
 	}
-	got := into[result](t, r.Must(t, "vcs.branches", nil).Data)
+	got := workspacetest.Into[result](t, r.Must(t, "vcs.branches", nil).Data)
 	if got.Current != "main" || len(got.Branches) != 2 {
 		t.Errorf("got %+v", got)
 	}
@@ -304,7 +306,7 @@ func TestBranchesAreListedMadeAndSwitched(t *testing.T) {
 	}
 	r.Same(t, r.Files(t))
 	if got := r.Files(t)["a"]; got != "mine" {
-		t.Errorf("the file holds %q", got)
+		t.Errorf("got file content %q", got)
 	}
 }
 
@@ -313,73 +315,73 @@ type previewResult struct {
 	Hashes map[string]string
 }
 
-func TestAFolderWithoutARepositorySaysSo(t *testing.T) {
+func TestFolderWithoutRepositoryIsReported(t *testing.T) {
 	b := newBench(t, workspace.Config{Environ: append(gitEnviron(t), "GIT_CEILING_DIRECTORIES="+filepath.Dir(t.TempDir()))})
 	for _, tool := range []string{"vcs.status", "vcs.diff", "vcs.log", "vcs.branches"} {
 		b.Refused(t, tool, nil, "no git repository", "git init")
 	}
 	b.Refused(t, "vcs.commit", args{"message": "m"}, "no git repository")
 	if n, err := b.Ops.Dirty(t.Context()); n != 0 || err != nil {
-		t.Errorf("%d files are dirty: %v", n, err)
+		t.Errorf("got %d dirty files: %v", n, err)
 	}
 	t.Setenv("PATH", t.TempDir())
 	b.Refused(t, "vcs.status", nil, "git is not installed")
 	if n, err := b.Ops.Dirty(t.Context()); n != 0 || err != nil {
-		t.Errorf("without git %d files are dirty: %v", n, err)
+		t.Errorf("without git: got %d dirty files: %v", n, err)
 	}
 }
 
-func TestAnEnvironmentThatPointsElsewhereIsNotFollowed(t *testing.T) {
+func TestGitVariablesOfEnvironmentAreIgnored(t *testing.T) {
 	r, other := newRepo(t, ""), newRepo(t, "")
 	r.Write(t, map[string]string{"mine": "1"})
 	other.Write(t, map[string]string{"other": "1"})
 	b := newBench(t, workspace.Config{Dir: r.Dir, Environ: append(r.environ,
 		"GIT_DIR="+filepath.Join(other.top, ".git"), "GIT_WORK_TREE="+other.top, "GIT_INDEX_FILE="+filepath.Join(other.top, "x"))})
-	if got := into[statusResult](t, b.Must(t, "vcs.status", nil).Data); len(got.Files) != 1 || got.Files[0].Path != "mine" {
+	if got := workspacetest.Into[statusResult](t, b.Must(t, "vcs.status", nil).Data); len(got.Files) != 1 || got.Files[0].Path != "mine" {
 		t.Errorf("got %+v", got)
 	}
 }
 
-func TestAWorkspaceWithinARepositorySeesItselfAlone(t *testing.T) {
+func TestWorkspaceInRepositorySeesOnlyItself(t *testing.T) {
 	r := newRepo(t, "in/side")
 	r.Write(t, map[string]string{"a": "1\n", "sub/b": "1\n", "../out": "1\n", "../../top": "1\n"})
 	r.commit(t, "first")
 	r.Write(t, map[string]string{"a": "2\n", "sub/new": "1\n", "../out": "2\n", "../../top": "2\n", "../new": "1\n"})
-	status := into[statusResult](t, r.Must(t, "vcs.status", nil).Data)
+	status := workspacetest.Into[statusResult](t, r.Must(t, "vcs.status", nil).Data)
 	if !reflect.DeepEqual(status.Files, []statusFile{{Path: "a", Status: "modified"}, {Path: "sub/new", Status: "untracked"}}) ||
 		!strings.Contains(status.Note, "3 files are of") && !strings.Contains(status.Note, "3 files") {
 		t.Errorf("got %+v", status)
 	}
-	diff := into[diffResult](t, r.Must(t, "vcs.diff", nil).Data)
+	diff := workspacetest.Into[diffResult](t, r.Must(t, "vcs.diff", nil).Data)
 	if len(diff.Files) != 2 || strings.Contains(diff.Diff, "top") || strings.Contains(diff.Diff, "in/side") || !strings.Contains(diff.Diff, "+++ b/a\n") || diff.Note == "" {
 		t.Errorf("got %+v", diff)
 	}
 	r.git(t, "add", "top", "in/out", "in/side/a")
 	r.Write(t, map[string]string{"a": "3\n"})
-	got := into[commitResult](t, r.Must(t, "vcs.commit", args{"message": "mine"}).Data)
+	got := workspacetest.Into[commitResult](t, r.Must(t, "vcs.commit", args{"message": "mine"}).Data)
 	if len(got.Files) != 1 || got.Files[0].Path != "a" || !strings.Contains(got.Note, "outside the workspace") {
 		t.Errorf("got %+v", got)
 	}
 	if text := r.git(t, "show", "HEAD:in/side/a"); text != "2\n" {
-		t.Errorf("committed %q, which was not staged", text)
+		t.Errorf("got committed content %q, want the staged one", text)
 	}
 	if staged := r.git(t, "diff", "--cached", "--name-only"); staged != "in/out\ntop\n" {
-		t.Errorf("staged is %q", staged)
+		t.Errorf("got staged files %q", staged)
 	}
-	got = into[commitResult](t, r.Must(t, "vcs.commit", args{"message": "the rest"}).Data)
+	got = workspacetest.Into[commitResult](t, r.Must(t, "vcs.commit", args{"message": "the rest"}).Data)
 	if len(got.Files) != 2 || got.Note == "" {
 		t.Errorf("got %+v", got)
 	}
 	if staged := r.git(t, "diff", "--cached", "--name-only"); staged != "in/out\ntop\n" {
-		t.Errorf("staged is %q", staged)
+		t.Errorf("got staged files %q", staged)
 	}
 	r.Refused(t, "vcs.commit", args{"message": "none"}, "nothing to commit in the workspace", "outside")
 	if log := r.Must(t, "vcs.log", nil); !strings.HasPrefix(log.Text, got.Hash[:10]) {
-		t.Errorf("the log is %s", log.Text)
+		t.Errorf("got log %s", log.Text)
 	}
 }
 
-func TestALogIsEmptyWithoutARepositoryWhereThatIsAllowed(t *testing.T) {
+func TestAllowedLogWithoutRepositoryIsEmpty(t *testing.T) {
 	b := newBench(t, workspace.Config{Environ: append(gitEnviron(t), "GIT_CEILING_DIRECTORIES="+filepath.Dir(t.TempDir()))})
 	b.Refused(t, "vcs.log", nil, "git init")
 	if got := b.Must(t, "vcs.log", args{"allow_none": true}); len(got.Data["commits"].([]any)) != 0 || !strings.Contains(got.Text, "git init") {

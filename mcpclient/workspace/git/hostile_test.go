@@ -9,9 +9,10 @@ import (
 	"testing"
 
 	"replan/mcpclient/builtin"
+	"replan/mcpclient/workspace/workspacetest"
 )
 
-// marks counts how often programs of a repository have run.
+// marks records runs of programs that a repository configures.
 type marks struct{ at string }
 
 func newMarks(t *testing.T) (marks, string) {
@@ -25,12 +26,12 @@ func newMarks(t *testing.T) (marks, string) {
 	return marks{at}, script
 }
 
-func (m marks) said() string {
+func (m marks) runs() string {
 	data, _ := os.ReadFile(m.at)
 	return string(data)
 }
 
-func TestReadingRunsNothingOfTheRepository(t *testing.T) {
+func TestReadingRunsNoConfiguredPrograms(t *testing.T) {
 	r := newRepo(t, "")
 	m, evil := newMarks(t)
 	r.Write(t, map[string]string{"a": "1\n", "b": "1\n", ".gitattributes": "* filter=x diff=y\n"})
@@ -82,23 +83,23 @@ func TestReadingRunsNothingOfTheRepository(t *testing.T) {
 		{"vcs.log", nil},
 		{"vcs.branches", nil},
 	} {
-		if got := r.Must(t, c.tool, c.args); m.said() != "" {
-			t.Fatalf("%s %v has run %q: %s", c.tool, c.args, m.said(), got.Text)
+		if got := r.Must(t, c.tool, c.args); m.runs() != "" {
+			t.Fatalf("%s %v ran %q: %s", c.tool, c.args, m.runs(), got.Text)
 		}
 	}
 	for _, a := range []args{{"message": "m"}, {"message": "m", "all": true}, {"message": "m", "paths": []string{"b", "new"}}} {
-		if got := r.Ask(t, "vcs.commit", a, map[string]any{builtin.MetaPreview: true}); got.IsError || m.said() != "" {
-			t.Fatalf("the preview of %v has run %q: %s", a, m.said(), got.Text)
+		if got := r.Ask(t, "vcs.commit", a, map[string]any{builtin.MetaPreview: true}); got.IsError || m.runs() != "" {
+			t.Fatalf("the preview of %v ran %q: %s", a, m.runs(), got.Text)
 		}
 	}
 	if after := r.tree(t); !reflect.DeepEqual(before, after) {
-		t.Errorf("reading has changed the folder from %v to %v", before, after)
+		t.Errorf("reading changed the folder from %v to %v", before, after)
 	}
 	r.git(t, "config", "filter.a=b.clean", evil)
 	r.Refused(t, "vcs.status", nil, "filter.a=b", "take it out")
 }
 
-// tree is every file of the repository with its size and time.
+// tree returns every file of the repository with its size and time.
 func (r *repo) tree(t *testing.T) map[string]string {
 	t.Helper()
 	all := map[string]string{}
@@ -117,7 +118,7 @@ func (r *repo) tree(t *testing.T) map[string]string {
 	return all
 }
 
-func TestASubmoduleIsNotLookedInto(t *testing.T) {
+func TestSubmodulesAreNotRead(t *testing.T) {
 	r, other := newRepo(t, ""), newRepo(t, "")
 	other.Write(t, map[string]string{"x": "1"})
 	other.commit(t, "of the other")
@@ -127,28 +128,28 @@ func TestASubmoduleIsNotLookedInto(t *testing.T) {
 	r.git(t, "-C", "sub", "config", "core.fsmonitor", evil)
 	r.git(t, "-C", "sub", "config", "filter.x.clean", evil)
 	r.Write(t, map[string]string{"sub/x": "2", "sub/.gitattributes": "* filter=x\n", "sub/new": "1"})
-	if got := into[statusResult](t, r.Must(t, "vcs.status", nil).Data); !got.Clean {
+	if got := workspacetest.Into[statusResult](t, r.Must(t, "vcs.status", nil).Data); !got.Clean {
 		t.Errorf("got %+v", got)
 	}
-	if got := into[diffResult](t, r.Must(t, "vcs.diff", nil).Data); len(got.Files) != 0 {
+	if got := workspacetest.Into[diffResult](t, r.Must(t, "vcs.diff", nil).Data); len(got.Files) != 0 {
 		t.Errorf("got %+v", got)
 	}
 	r.Refused(t, "vcs.commit", args{"message": "m"}, "nothing to commit")
-	if m.said() != "" {
-		t.Errorf("reading has run %q", m.said())
+	if m.runs() != "" {
+		t.Errorf("reading ran %q", m.runs())
 	}
 	r.git(t, "-C", "sub", "-c", "user.name=a", "-c", "user.email=b", "-c", "core.fsmonitor=false", "commit", "--quiet", "--allow-empty", "-m", "moved")
-	if err := os.RemoveAll(m.at); err != nil { // that was our own
+	if err := os.RemoveAll(m.at); err != nil { // left by the test's own commit
 		t.Fatal(err)
 	}
 	got := r.Ask(t, "vcs.commit", args{"message": "m"}, map[string]any{builtin.MetaPreview: true})
-	if diff := into[previewResult](t, got.Data).Diff; !strings.Contains(diff, "+Subproject commit ") {
-		t.Errorf("the preview is %s", got.Text)
+	if diff := workspacetest.Into[previewResult](t, got.Data).Diff; !strings.Contains(diff, "+Subproject commit ") {
+		t.Errorf("got preview %s", got.Text)
 	}
-	if m.said() != "" {
-		t.Errorf("reading has run %q", m.said())
+	if m.runs() != "" {
+		t.Errorf("reading ran %q", m.runs())
 	}
-	if got := into[commitResult](t, r.Must(t, "vcs.commit", args{"message": "m"}).Data); len(got.Files) != 1 || got.Files[0].Path != "sub" {
+	if got := workspacetest.Into[commitResult](t, r.Must(t, "vcs.commit", args{"message": "m"}).Data); len(got.Files) != 1 || got.Files[0].Path != "sub" {
 		t.Errorf("got %+v", got)
 	}
 }

@@ -119,8 +119,8 @@ type pushResult struct {
 }
 
 type pushArgs struct {
-	Remote      string `json:"remote,omitempty" jsonschema:"name of a remote; the one that the branch follows where it is left out"`
-	Branch      string `json:"branch,omitempty" jsonschema:"the branch to push; the one that is checked out where it is left out"`
+	Remote      string `json:"remote,omitempty" jsonschema:"name of a remote; default: the one that the branch follows"`
+	Branch      string `json:"branch,omitempty" jsonschema:"the branch to push; default: the one that is checked out"`
 	SetUpstream bool   `json:"set_upstream,omitempty" jsonschema:"have the branch follow the one it is pushed to"`
 }
 

@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"replan/internal/english"
 	"replan/mcpclient/workspace/op"
 )
 
@@ -108,11 +109,9 @@ func (r *gitRepository) status(ctx context.Context) (statusResult, error) {
 	return result, nil
 }
 
+// were counts files, with the verb that agrees: "1 file is", "2 files are".
 func were(files int) string {
-	if files == 1 {
-		return "1 file is"
-	}
-	return fmt.Sprintf("%d files are", files)
+	return english.Count(files, "file") + " " + english.Agree(files, "is", "are")
 }
 
 // changedOutside counts the files outside the workspace that git lists. Names
@@ -277,7 +276,7 @@ type commitInfo struct {
 
 type logArgs struct {
 	Path      string `json:"path,omitempty" jsonschema:"only commits that changed this file or folder"`
-	Max       int    `json:"max,omitempty" jsonschema:"how many commits to return; 20 where it is left out"`
+	Max       int    `json:"max,omitempty" jsonschema:"how many commits to return; default: 20"`
 	Since     string `json:"since,omitempty" jsonschema:"only commits after this date, like 2025-01-31 or 2 weeks ago"`
 	AllowNone bool   `json:"allow_none,omitempty" jsonschema:"answer no commits instead of failing where there is no repository"`
 }

@@ -74,7 +74,7 @@ type gitRepository struct {
 // non-zero exit status is not an error here.
 func (r *gitRepository) git(ctx context.Context, run gitRun) (gitOutput, error) {
 	flags := []string{
-		"--no-pager", "--literal-pathspecs", // no name is a pattern, whatever it begins with
+		"--no-pager", "--literal-pathspecs", // file names are never patterns
 		"-c", "core.quotePath=off", "-c", "color.ui=false", "-c", "core.splitIndex=false",
 		"-c", "safe.bareRepository=explicit", "-c", "advice.addEmbeddedRepo=false",
 	}

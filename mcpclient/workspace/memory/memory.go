@@ -54,8 +54,8 @@ type recalled struct {
 }
 
 type recallArgs struct {
-	Query string `json:"query,omitempty" jsonschema:"a few words to look for; everything where it is left out"`
-	Limit int    `json:"limit,omitempty" jsonschema:"how many facts to return; 50 where it is left out"`
+	Query string `json:"query,omitempty" jsonschema:"a few words to look for; default: everything"`
+	Limit int    `json:"limit,omitempty" jsonschema:"how many facts to return; default: 50"`
 }
 
 // Operators implements the operators for the user's memory.
@@ -95,7 +95,7 @@ func (o *Operators) recall(_ context.Context, _ op.Call, args recallArgs) (*op.A
 		fmt.Fprintf(&text, "- %s\n", f.text)
 	}
 	if len(found) == 0 {
-		fmt.Fprintf(&text, "nothing is remembered of that; there are %d facts in all", len(list.facts))
+		fmt.Fprintf(&text, "no fact matches; there are %d facts in all", len(list.facts))
 	}
 	return op.Reply(result, text.String()), nil
 }
@@ -116,8 +116,8 @@ type rememberResult struct {
 }
 
 type rememberArgs struct {
-	Text     string `json:"text" jsonschema:"the fact in one short sentence, at most 500 characters; empty to remove what replaces names"`
-	Replaces string `json:"replaces,omitempty" jsonschema:"the fact that this one takes the place of, word for word as memory.read returned it"`
+	Text     string `json:"text" jsonschema:"the fact in one short sentence, at most 500 characters; empty to remove the fact in replaces"`
+	Replaces string `json:"replaces,omitempty" jsonschema:"the fact to replace, exactly as memory.read returned it"`
 }
 
 // remember implements memory.write.
@@ -167,7 +167,7 @@ func (o *Operators) remember(ctx context.Context, c op.Call, args rememberArgs) 
 func (r rememberResult) sentence() string {
 	switch r.Change {
 	case factKnown:
-		return "this is remembered already; nothing was changed"
+		return "this fact is already stored; nothing was changed"
 	case factCorrected:
 		return "corrected: " + r.Text
 	case factRemoved:
@@ -181,7 +181,7 @@ func (r rememberResult) sentence() string {
 func factOf(text string) (string, error) {
 	text = strings.TrimSpace(text)
 	if strings.ContainsFunc(text, unprintable) {
-		return "", errors.New("a fact is one line of plain text: give it without line breaks, tabs and characters that cannot be seen")
+		return "", errors.New("a fact is one line of plain text: give it without line breaks, tabs and invisible characters")
 	}
 	text = oneLine(bulletForm.ReplaceAllString(text, ""))
 	switch n := utf8.RuneCountInString(text); {
@@ -190,7 +190,7 @@ func factOf(text string) (string, error) {
 	case n > maxFact:
 		return "", fmt.Errorf("a fact has at most %d characters, and this one has %d; say it in a sentence or two", maxFact, n)
 	case !saysSomething(text):
-		return "", errors.New("this says nothing; say in a sentence what to remember")
+		return "", errors.New("the text is empty of content; write the fact as a sentence")
 	}
 	if kind := secretIn(text); kind != "" {
 		return "", fmt.Errorf("this looks like %s, and secrets are not remembered; leave it out", kind)
@@ -229,7 +229,7 @@ func (m *factFile) load() (tree.File, error) {
 	case len(data) > maxMemory:
 		return tree.File{}, m.tooLarge(len(data))
 	case tree.IsBinary(data) || !utf8.Valid(data):
-		return tree.File{}, fmt.Errorf("the memory %s is not UTF-8 text; mend it by hand", m.path)
+		return tree.File{}, fmt.Errorf("the memory %s is not UTF-8 text; fix it by hand", m.path)
 	}
 	return tree.File{Exists: true, Data: data}, nil
 }
@@ -268,11 +268,11 @@ func (m *factFile) plan(text, replaces string) (change.Change, rememberResult, e
 		fresh = "" // another fact says the same: only remove the old one
 	}
 	if result.Change == factAdded && len(list.facts) >= maxFacts {
-		return change.Change{}, rememberResult{}, fmt.Errorf("the memory is full: it holds %d facts; remove one that holds no longer, or correct one with replaces", len(list.facts))
+		return change.Change{}, rememberResult{}, fmt.Errorf("the memory is full: it has %d facts; remove an outdated one, or correct one with replaces", len(list.facts))
 	}
 	after := list.write(old, fresh, time.Now().Format(time.DateOnly))
 	if len(after) > maxMemory {
-		return change.Change{}, rememberResult{}, fmt.Errorf("the memory is full: with this it would have %d bytes, and at most %d are kept; remove what holds no longer", len(after), maxMemory)
+		return change.Change{}, rememberResult{}, fmt.Errorf("the memory is full: with this it would have %d bytes, and at most %d are kept; remove outdated facts", len(after), maxMemory)
 	}
 	done := change.Change{Path: memoryName, Before: before, After: tree.File{Exists: true, Data: []byte(after)}}
 	result.Total = len(readFacts(after).facts)
@@ -280,12 +280,11 @@ func (m *factFile) plan(text, replaces string) (change.Change, rememberResult, e
 	return done, result, nil
 }
 
-// unknown returns an error that there is no such fact, with the most similar
-// one.
+// unknown returns the error for an unknown fact, with the most similar one.
 func (l factList) unknown(text string) error {
 	near := l.about(text)
 	if len(near) == 0 {
-		return fmt.Errorf("there is no fact %q; memory.read shows what there is", op.Clip(text))
+		return fmt.Errorf("there is no fact %q; memory.read lists them", op.Clip(text))
 	}
 	return fmt.Errorf("there is no fact %q; there is %q", op.Clip(text), near[0].text)
 }

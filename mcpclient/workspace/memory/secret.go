@@ -25,7 +25,7 @@ var secretForms = []struct {
 	{"a PIN", said(`\bpins?`+quotes+whereFor, `(?:[:=(>→–-]|is|was|are|ist|lautet)?`, `\d{4,8}(?:\.?(?:[^\w.]|$))`)},
 }
 
-// The parts of a secret described in words: "the token for the wiki is …".
+// The parts of a sentence that states a secret: "the token for the wiki is …".
 // Clear names refer only to secrets; the others have many meanings.
 const (
 	clearNames = `(?:passwor[dt]|kennwort|passwd|passphrase|passcode|mots? de passe|(?:seed|recovery)[ _-]phrase|(?:\b|_)pwd?\b)s?`
@@ -36,9 +36,9 @@ const (
 	beside     = `["'` + "`" + `(,>→–-]*\s+["'` + "`" + `(>→–-]*\s*([^\s"'` + "`" + `)]*\d[^\s"'` + "`" + `)]*)`
 )
 
-// saidForms match the ways to state a secret in words, up to the secret
-// itself. After a clear name, any word is a secret unless dealtWith matches
-// it. After other names, the word must also look like a value.
+// saidForms match sentences that state a secret, up to the secret itself. After a
+// clear name, any word is a secret unless dealtWith matches it. After other names,
+// the word must also look like a value.
 var saidForms = []struct {
 	form  *lazyregexp.Regexp
 	clear bool
@@ -132,7 +132,7 @@ func secretIn(text string) string {
 	return ""
 }
 
-// tellsSecret reports whether a text states a secret in words.
+// tellsSecret reports whether a sentence in the text states a secret.
 func tellsSecret(text string) bool {
 	for _, s := range saidForms {
 		for _, at := range s.form.FindAllStringIndex(text, -1) {

@@ -48,7 +48,7 @@ func newCall(t Tool, req mcp.CallToolRequest) (Call, error) {
 	c.progress = req.Params.Meta.ProgressToken
 	c.Preview, _ = meta[builtin.MetaPreview].(bool)
 	if c.Preview && !t.previews && !t.readOnly {
-		return Call{}, fmt.Errorf("%s cannot say beforehand what it would change", t.Name)
+		return Call{}, fmt.Errorf("%s cannot preview its changes", t.Name)
 	}
 	c.Hold, _ = meta[builtin.MetaHold].(bool)
 	if run, of := meta[builtin.MetaRun]; of {
@@ -100,7 +100,7 @@ func (c Call) Limit(given string, usual time.Duration) (time.Duration, error) {
 	}
 	limit, err := time.ParseDuration(given)
 	if err != nil || limit <= 0 {
-		return 0, fmt.Errorf("the argument timeout of %s is %q; say it like 90s or 5m", c.Tool, given)
+		return 0, fmt.Errorf("the argument timeout of %s is %q; write it like 90s or 5m", c.Tool, given)
 	}
 	return limit, nil
 }
@@ -154,7 +154,7 @@ func (c Call) exact(raw []byte) error {
 		case !slices.ContainsFunc(c.args, func(a argument) bool { return a.name == name }):
 			return fmt.Errorf("%s has no argument %q; it takes %s", c.Tool, name, c.ArgNames())
 		case given[name]:
-			return fmt.Errorf("%s was given the argument %s twice; say it once", c.Tool, name)
+			return fmt.Errorf("%s has the argument %s twice; give it once", c.Tool, name)
 		}
 		given[name] = true
 		var value json.RawMessage

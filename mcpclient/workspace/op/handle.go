@@ -53,7 +53,7 @@ func (t Tool) Handle(ctx context.Context, req mcp.CallToolRequest, log *slog.Log
 		return mcp.NewToolResultError(err.Error()), nil
 	}
 	if !t.readOnly && holdsMarker(req.GetArguments()) {
-		return mcp.NewToolResultError("the args hold \"" + redact.Marker + "…\", which stands for a secret that models are not shown; nothing was done: " +
+		return mcp.NewToolResultError("the args hold \"" + redact.Marker + "…\", the placeholder of a secret hidden from models; nothing was done: " +
 			"leave that part of the file as it is, or have the user change it"), nil
 	}
 	result, err := t.run(ctx, c)

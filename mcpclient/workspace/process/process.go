@@ -39,11 +39,11 @@ func New(files *tree.Tree, runner *child.Runner) *Operators {
 }
 
 type procArgs struct {
-	Argv         []string `json:"argv,omitempty" jsonschema:"the program and its arguments, as they are: no shell reads them"`
+	Argv         []string `json:"argv,omitempty" jsonschema:"the program and its arguments, passed unchanged without a shell"`
 	Shell        string   `json:"shell,omitempty" jsonschema:"script for sh, or cmd on Windows, instead of argv"`
-	Dir          string   `json:"dir,omitempty" jsonschema:"folder of the workspace to run in; the workspace itself where it is left out"`
-	Timeout      string   `json:"timeout,omitempty" jsonschema:"longest time to run, like 90s or 5m, at most 30m; 2m where it is left out"`
-	AllowFailure bool     `json:"allow_failure,omitempty" jsonschema:"answer the exit code instead of failing"`
+	Dir          string   `json:"dir,omitempty" jsonschema:"folder of the workspace to run in; default: the workspace itself"`
+	Timeout      string   `json:"timeout,omitempty" jsonschema:"longest time to run, like 90s or 5m, at most 30m; default: 2m"`
+	AllowFailure bool     `json:"allow_failure,omitempty" jsonschema:"return the exit code instead of failing"`
 }
 
 // proc runs what a call asks for. There is a gate before it: nothing here keeps

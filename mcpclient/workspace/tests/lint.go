@@ -34,9 +34,9 @@ type finding struct {
 }
 
 type lintArgs struct {
-	Path          string `json:"path,omitempty" jsonschema:"package or folder to check; everything where it is left out"`
-	Timeout       string `json:"timeout,omitempty" jsonschema:"longest time to run, like 90s or 5m; 10m where it is left out"`
-	AllowFailures bool   `json:"allow_failures,omitempty" jsonschema:"answer what was found instead of failing"`
+	Path          string `json:"path,omitempty" jsonschema:"package or folder to check; default: everything"`
+	Timeout       string `json:"timeout,omitempty" jsonschema:"longest time to run, like 90s or 5m; default: 10m"`
+	AllowFailures bool   `json:"allow_failures,omitempty" jsonschema:"return the findings instead of failing"`
 }
 
 func (o *Operators) lint(ctx context.Context, c op.Call, args lintArgs) (*op.Answer[lintResult], error) {
@@ -84,7 +84,7 @@ func (o *Operators) lint(ctx context.Context, c op.Call, args lintArgs) (*op.Ans
 func (o *Operators) lintCommand(name string) (child.Command, string, error) {
 	p, err := o.projectOf(name)
 	if err != nil {
-		return child.Command{}, "", errors.New("there is no go.mod, Cargo.toml, package.json or pyproject.toml to tell how the code is checked; name the folder that has one in path")
+		return child.Command{}, "", errors.New("there is no go.mod, Cargo.toml, package.json or pyproject.toml that shows how to check the code; set path to the folder that has one")
 	}
 	cmd := child.Command{}
 	switch p.kind {
@@ -114,7 +114,7 @@ func (o *Operators) lintCommand(name string) (child.Command, string, error) {
 			return child.Command{}, "", errors.New("neither ruff nor flake8 is installed or in PATH; install one of them to check this code")
 		}
 	default:
-		return child.Command{}, "", fmt.Errorf("nothing is known to check the code of %s with; run its own check with proc.run", p.dir)
+		return child.Command{}, "", fmt.Errorf("no linter for %s is known; run its own check with proc.run", p.dir)
 	}
 	cmd.Dir = o.tree.OnDisk(p.dir)
 	return cmd, p.dir, nil

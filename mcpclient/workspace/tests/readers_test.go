@@ -12,7 +12,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// inWork is a workspace at /home/me/m.
+// inWork returns a path relative to the workspace /home/me/m.
 func inWork(name string) (string, error) {
 	rel, err := filepath.Rel("/home/me/m", name)
 	if err != nil || !filepath.IsLocal(rel) {
@@ -31,12 +31,12 @@ func readEvents(shown *strings.Builder, chunks ...string) *testReport {
 	return report
 }
 
-func TestEventsOfPackagesMayComeInAnyOrder(t *testing.T) {
+func TestEventsOfPackagesMayInterleave(t *testing.T) {
 	data, err := os.ReadFile("testdata/runners/go.jsonl")
 	if err != nil {
 		t.Fatal(err)
 	}
-	// A package's own events keep their order, builds come before them.
+	// The events of a package keep their order and follow those of builds.
 	queues, order := map[string][]string{}, []string{}
 	builds := ""
 	for line := range strings.Lines(string(data)) {
@@ -81,7 +81,7 @@ func TestEventsOfPackagesMayComeInAnyOrder(t *testing.T) {
 			t.Fatalf("got %+v, want %+v", got, want)
 		}
 		if len(text.String()) != len(shown.String()) {
-			t.Fatalf("shown is\n%s\nnot\n%s", text.String(), shown.String())
+			t.Fatalf("got output\n%s\nwant\n%s", text.String(), shown.String())
 		}
 	})
 }
@@ -93,7 +93,7 @@ func sameStrings(a, b []string) bool {
 	return slices.Equal(a, b)
 }
 
-func TestWhatIsNoEventIsShownAsItIs(t *testing.T) {
+func TestOtherLinesAreShownUnchanged(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		lines := rapid.SliceOf(rapid.StringMatching(`[^\n{]?[^\n]{0,20}`)).Draw(t, "lines")
 		for i, l := range lines {
@@ -105,12 +105,12 @@ func TestWhatIsNoEventIsShownAsItIs(t *testing.T) {
 		text := strings.Join(lines, "\n") + "\n"
 		var shown strings.Builder
 		if readEvents(&shown, text); shown.String() != text {
-			t.Fatalf("shown is %q of %q", shown.String(), text)
+			t.Fatalf("got output %q, want %q", shown.String(), text)
 		}
 	})
 }
 
-func TestReadersTakeWhateverComes(t *testing.T) {
+func TestReadersAcceptAnyOutput(t *testing.T) {
 	files, err := filepath.Glob("testdata/runners/*")
 	if err != nil || len(files) == 0 {
 		t.Fatal(err)
@@ -134,7 +134,7 @@ func TestReadersTakeWhateverComes(t *testing.T) {
 		report.finish()
 		for _, f := range report.failures {
 			if strings.HasPrefix(f.File, "..") || filepath.IsAbs(f.File) || f.Line < 0 {
-				t.Fatalf("a failure lies outside: %+v", f)
+				t.Fatalf("got a failure outside the workspace: %+v", f)
 			}
 		}
 		var shown strings.Builder

@@ -26,8 +26,8 @@ type fullResult struct {
 	Failures           []testFailure
 }
 
-// recorded is a script that says what a test runner once said, with the folder
-// it runs in as the one it ran in.
+// recorded returns a script that prints the recorded output of a test runner with
+// the current folder in it.
 func recorded(t *testing.T, file string, exit int) string {
 	t.Helper()
 	at, err := filepath.Abs(filepath.Join("testdata", "runners", file))
@@ -37,21 +37,21 @@ func recorded(t *testing.T, file string, exit int) string {
 	return fmt.Sprintf("sed \"s#WORKSPACE#$PWD#g\" '%s'; exit %d", at, exit)
 }
 
-func TestRunnersAreUnderstood(t *testing.T) {
+func TestReportsOfRunnersAreParsed(t *testing.T) {
 	pytestFile := map[string]string{"pyproject.toml": ""}
 	npmFile := func(script string) map[string]string {
 		return map[string]string{"package.json": `{"scripts": {"test": "` + script + `"}}`}
 	}
 	for name, c := range map[string]struct {
-		files  map[string]string
-		tool   string
-		said   string
-		exit   int
-		run    string
-		counts [3]int // total, ok, skipped
-		failed []string
-		places map[string]string // a part of the message by FILE:LINE
-		says   string
+		files   map[string]string
+		tool    string
+		output  string
+		exit    int
+		run     string
+		counts  [3]int // total, ok, skipped
+		failed  []string
+		places  map[string]string // part of the message by FILE:LINE
+		wantErr string
 	}{
 		"cargo": {
 			map[string]string{"Cargo.toml": ""},
@@ -61,7 +61,7 @@ func TestRunnersAreUnderstood(t *testing.T) {
 			map[string]string{"src/lib.rs:9": "assertion `left == right` failed: why", ":0": `Error: "no"`},
 			"2 failed: ",
 		},
-		"cargo that does not build": {
+		"cargo build failure": {
 			map[string]string{"Cargo.toml": ""},
 			"cargo", "cargo-build.txt", 101, "",
 			[3]int{1, 0, 0},
@@ -69,7 +69,7 @@ func TestRunnersAreUnderstood(t *testing.T) {
 			map[string]string{"src/lib.rs:12": "expected `i32`, found `&str`"},
 			"1 failed: ca (build failed)",
 		},
-		"cargo without such a test": {
+		"cargo without a match": {
 			map[string]string{"Cargo.toml": ""}, "cargo", "cargo-none.txt", 0, "zzz", [3]int{}, []string{}, nil, `no test matches "zzz"`,
 		},
 		"pytest": {
@@ -79,14 +79,14 @@ func TestRunnersAreUnderstood(t *testing.T) {
 			map[string]string{"tests/test_a.py:7": "one is\n  not two\nassert 1 == 2", "tests/test_a.py:10": "- c", "tests/test_a.py:3": "ValueError: bad y", "tests/test_a.py:16": "RuntimeError: fixture"},
 			"4 failed: ",
 		},
-		"pytest that cannot import": {
+		"pytest import error": {
 			pytestFile, "python3", "pytest-collect.txt", 2, "",
 			[3]int{1, 0, 0},
 			[]string{"tests/test_b.py"},
 			map[string]string{"tests/test_b.py:1": "No module named 'nosuchmodule'"},
 			"1 failed: tests/test_b.py",
 		},
-		"pytest without such a test": {
+		"pytest without a match": {
 			pytestFile, "python3", "pytest-none.txt", 5, "zzz", [3]int{}, []string{}, nil, `no test matches "zzz"`,
 		},
 		"jest": {
@@ -96,7 +96,7 @@ func TestRunnersAreUnderstood(t *testing.T) {
 			map[string]string{"sum.test.js:5": "Received: 2", "bad.test.js:1": "Cannot find module 'nosuch'"},
 			"2 failed: ",
 		},
-		"jest without such a test": {
+		"jest without a match": {
 			npmFile("jest"), "npm", "jest-none.txt", 0, "zzz", [3]int{4, 0, 4}, []string{}, nil, `no test matches "zzz"`,
 		},
 		"vitest": {
@@ -129,7 +129,7 @@ func TestRunnersAreUnderstood(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			workspacetest.Fake(t, c.tool, recorded(t, c.said, c.exit))
+			workspacetest.Fake(t, c.tool, recorded(t, c.output, c.exit))
 			b := newBench(t, workspace.Config{})
 			b.Write(t, c.files)
 			var a args
@@ -137,16 +137,16 @@ func TestRunnersAreUnderstood(t *testing.T) {
 				a = args{"run": c.run}
 			}
 			got := b.Ask(t, "test.run", a, nil)
-			res := into[fullResult](t, got.Data)
-			if !got.IsError || res.Passed || !reflect.DeepEqual(res.Failed, c.failed) || !strings.Contains(res.Summary, c.says) {
+			res := workspacetest.Into[fullResult](t, got.Data)
+			if !got.IsError || res.Passed || !reflect.DeepEqual(res.Failed, c.failed) || !strings.Contains(res.Summary, c.wantErr) {
 				t.Errorf("got %q, %q", res.Summary, res.Failed)
 			}
 			if counts := [3]int{res.Total, res.OK, res.Skipped}; counts != c.counts {
-				t.Errorf("the counts are %v", counts)
+				t.Errorf("got counts %v", counts)
 			}
 			for place, part := range c.places {
 				if !hasFailure(res.Failures, place, part) {
-					t.Errorf("nothing at %s says %q: %+v", place, part, res.Failures)
+					t.Errorf("no failure at %s with %q in %+v", place, part, res.Failures)
 				}
 			}
 		})
@@ -162,17 +162,17 @@ func hasFailure(all []testFailure, place, part string) bool {
 	return false
 }
 
-func TestFailuresThatAreAllowedAreAnswered(t *testing.T) {
+func TestAllowedFailuresAreAnswered(t *testing.T) {
 	workspacetest.Fake(t, "cargo", recorded(t, "cargo.txt", 101))
 	b := newBench(t, workspace.Config{})
 	b.Write(t, map[string]string{"Cargo.toml": ""})
-	got := into[fullResult](t, b.Must(t, "test.run", args{"allow_failures": true}).Data)
+	got := workspacetest.Into[fullResult](t, b.Must(t, "test.run", args{"allow_failures": true}).Data)
 	if got.Passed || len(got.Failures) != 2 {
 		t.Errorf("got %+v", got)
 	}
 }
 
-func TestAMakefileIsRunWhereNothingElseFits(t *testing.T) {
+func TestMakefileIsTheFallback(t *testing.T) {
 	workspacetest.Fake(t, "make", "echo make \"$@\" in $PWD")
 	b := newBench(t, workspace.Config{})
 	b.Write(t, map[string]string{"Makefile": "all:\n\ttrue\n\ntest: all\n\ttrue\n", "sub/x.c": "", "other/Makefile": "TEST := test\ntest := no\n"})
@@ -184,11 +184,11 @@ func TestAMakefileIsRunWhereNothingElseFits(t *testing.T) {
 	b.Refused(t, "test.run", args{"run": "x"}, "make test cannot be narrowed")
 	b.Write(t, map[string]string{"package.json": `{"devDependencies": {}}`})
 	if got := b.Must(t, "test.run", nil); got.Data["command"] != "make test" {
-		t.Errorf("with a package.json that names no tests: %s", got.Text)
+		t.Errorf("with a package.json without tests: got %s", got.Text)
 	}
 }
 
-func TestNpmIsNarrowedAsItsRunnerIs(t *testing.T) {
+func TestNpmPassesFilterOfItsRunner(t *testing.T) {
 	workspacetest.Fake(t, "npm", "echo fine")
 	b := newBench(t, workspace.Config{})
 	for script, flag := range map[string]string{
@@ -209,7 +209,7 @@ func TestProjectsAreDetected(t *testing.T) {
 	})
 	type project struct{ Kind, Dir, Command string }
 	type result struct{ Projects []project }
-	got := into[result](t, b.Must(t, "test.detect", nil).Data)
+	got := workspacetest.Into[result](t, b.Must(t, "test.detect", nil).Data)
 	want := []project{
 		{"go", ".", "go test -json -count=1 -timeout=9m0s ./..."},
 		{"pytest", "py", "python3 -m pytest -q --color=no"},
@@ -219,12 +219,12 @@ func TestProjectsAreDetected(t *testing.T) {
 	if !reflect.DeepEqual(got.Projects, want) {
 		t.Errorf("got %+v", got)
 	}
-	if got := into[result](t, b.Must(t, "test.detect", args{"path": "docs"}).Data); got.Projects == nil || len(got.Projects) != 0 {
+	if got := workspacetest.Into[result](t, b.Must(t, "test.detect", args{"path": "docs"}).Data); got.Projects == nil || len(got.Projects) != 0 {
 		t.Errorf("got %+v", got)
 	}
 }
 
-// goModule is a module in which everything goes wrong.
+// goModule is a module with every kind of failure.
 var goModule = map[string]string{
 	"go.mod":      "module example.test/m\n\ngo 1.24\n",
 	"two.go":      goodGo,
@@ -245,13 +245,13 @@ func TestGoFailuresAreNamedWithTheirPlaces(t *testing.T) {
 	b := newBench(t, workspace.Config{Environ: offline()})
 	files := map[string]string{}
 	for name, text := range goModule {
-		files["in/"+name] = text // the module is not the workspace
+		files["in/"+name] = text // the module is in a subfolder
 	}
 	b.Write(t, files)
 	got := b.Ask(t, "test.run", args{"path": "in"}, nil)
-	res := into[fullResult](t, got.Data)
-	if all := into[fullResult](t, b.Ask(t, "test.run", args{"path": "in/..."}, nil).Data); len(all.Failed) < 8 {
-		t.Errorf("with all below there failed %q", all.Failed)
+	res := workspacetest.Into[fullResult](t, got.Data)
+	if all := workspacetest.Into[fullResult](t, b.Ask(t, "test.run", args{"path": "in/..."}, nil).Data); len(all.Failed) < 8 {
+		t.Errorf("with subfolders: got failures %q", all.Failed)
 	} else {
 		res = all
 	}
@@ -273,37 +273,37 @@ func TestGoFailuresAreNamedWithTheirPlaces(t *testing.T) {
 			found = found || f.Name == want.Name && f.Package == want.Package && at == place && strings.Contains(f.Message, want.Message)
 		}
 		if !found {
-			t.Errorf("there is no %+v at %s in %+v", want, place, res.Failures)
+			t.Errorf("no failure %+v at %s in %+v", want, place, res.Failures)
 		}
 	}
 	if res.OK != 2 || res.Skipped != 1 || res.Total != 9 {
-		t.Errorf("%d passed and %d were skipped of %d", res.OK, res.Skipped, res.Total)
+		t.Errorf("got %d passed and %d skipped of %d", res.OK, res.Skipped, res.Total)
 	}
 	for _, part := range []string{"--- FAIL: TestRed", "    --- FAIL: TestRed/inner", "no end of line\n", "last words", "ok  \texample.test/m\t", "FAIL\texample.test/m/broken [build failed]"} {
 		if !strings.Contains(res.Output, part) {
-			t.Errorf("%q is missing in\n%s", part, res.Output)
+			t.Errorf("no %q in\n%s", part, res.Output)
 		}
 	}
 	for _, part := range []string{`"Action"`, "=== RUN   TestRed", "noise", "--- PASS", "--- SKIP"} {
 		if strings.Contains(res.Output, part) {
-			t.Errorf("%q is in\n%s", part, res.Output)
+			t.Errorf("got %q in\n%s", part, res.Output)
 		}
 	}
 }
 
-func TestTheSameNameInTwoPackagesIsTwoFailures(t *testing.T) {
+func TestSameNameInTwoPackagesIsTwoFailures(t *testing.T) {
 	b := newBench(t, workspace.Config{Environ: offline()})
 	red := func(pkg string) string {
 		return "package " + pkg + "\n\nimport \"testing\"\n\nfunc TestSame(t *testing.T) { t.Error(\"red\") }\n"
 	}
 	b.Write(t, map[string]string{"go.mod": "module m\n", "a/a_test.go": red("a"), "b/b_test.go": red("b")})
-	res := into[fullResult](t, b.Ask(t, "test.run", nil, nil).Data)
+	res := workspacetest.Into[fullResult](t, b.Ask(t, "test.run", nil, nil).Data)
 	if len(res.Failed) != 2 || res.Failed[0] != "TestSame" || !strings.HasSuffix(res.Failed[1], ".TestSame") || len(res.Failures) != 2 {
 		t.Errorf("got %+v", res)
 	}
 }
 
-func TestWhatAGoTestSaysArrivesAsText(t *testing.T) {
+func TestGoTestOutputArrivesAsText(t *testing.T) {
 	b := newBench(t, workspace.Config{Environ: offline()})
 	b.Write(t, map[string]string{"go.mod": "module m\n", "red_test.go": "package m\n\nimport \"testing\"\n\nfunc TestRed(t *testing.T) { t.Error(\"red\") }\n"})
 	notes := make(chan string, 100)
@@ -313,17 +313,17 @@ func TestWhatAGoTestSaysArrivesAsText(t *testing.T) {
 		}
 	})
 	got := b.Ask(t, "test.run", nil, map[string]any{"progressToken": "token"})
-	want := into[fullResult](t, got.Data).Output
-	said := ""
-	for len(said) < len(want) {
-		said += <-notes
+	want := workspacetest.Into[fullResult](t, got.Data).Output
+	sent := ""
+	for len(sent) < len(want) {
+		sent += <-notes
 	}
-	if said != want || !strings.Contains(said, "--- FAIL: TestRed") || strings.Contains(said, "Action") {
-		t.Errorf("the client was told %q, and the output is %q", said, want)
+	if sent != want || !strings.Contains(sent, "--- FAIL: TestRed") || strings.Contains(sent, "Action") {
+		t.Errorf("got progress %q, want %q", sent, want)
 	}
 }
 
-func TestLintersAreChosenByWhatTheProjectHas(t *testing.T) {
+func TestLinterFollowsTheProject(t *testing.T) {
 	type result struct {
 		Passed           bool
 		Summary, Command string
@@ -339,7 +339,7 @@ func TestLintersAreChosenByWhatTheProjectHas(t *testing.T) {
 		args    args
 		command string
 		passed  bool
-		finding string // of all the first
+		finding string // the first one
 		n       int
 	}{
 		"golangci-lint": {
@@ -366,12 +366,12 @@ func TestLintersAreChosenByWhatTheProjectHas(t *testing.T) {
 			b := newBench(t, workspace.Config{})
 			b.Write(t, c.files)
 			got := b.Ask(t, "test.lint", c.args, nil)
-			res := into[result](t, got.Data)
+			res := workspacetest.Into[result](t, got.Data)
 			if got.IsError == c.passed || res.Passed != c.passed || res.Command != c.command || len(res.Findings) != c.n {
 				t.Fatalf("got %+v: %s", res, got.Text)
 			}
 			if f := res.Findings[0]; fmt.Sprintf("%s:%d %s", f.File, f.Line, f.Message) != c.finding {
-				t.Errorf("found %+v", f)
+				t.Errorf("got %+v", f)
 			}
 			if c.args == nil {
 				c.args = args{}
@@ -382,7 +382,7 @@ func TestLintersAreChosenByWhatTheProjectHas(t *testing.T) {
 	}
 }
 
-func TestGoVetIsTheUsualLinterOfGo(t *testing.T) {
+func TestGoVetIsTheDefaultLinter(t *testing.T) {
 	b := newBench(t, workspace.Config{Environ: offline()})
 	b.Write(t, map[string]string{"go.mod": "module m\n\ngo 1.24\n", "in/v.go": "package in\n\nimport \"fmt\"\n\nfunc F() { fmt.Printf(\"%d\", \"x\") }\n", "ok/ok.go": "package ok\n"})
 	got := b.Ask(t, "test.lint", nil, nil)
@@ -395,7 +395,7 @@ func TestGoVetIsTheUsualLinterOfGo(t *testing.T) {
 	b.Refused(t, "test.lint", args{"path": "-vettool=x"}, "not an option")
 }
 
-func TestALinterThatIsNotThereIsNamed(t *testing.T) {
+func TestMissingLinterIsNamed(t *testing.T) {
 	b := newBench(t, workspace.Config{})
 	b.Refused(t, "test.lint", nil, "no go.mod", "path")
 	t.Setenv("PATH", t.TempDir())
@@ -405,7 +405,7 @@ func TestALinterThatIsNotThereIsNamed(t *testing.T) {
 	b.Refused(t, "test.lint", args{"path": "rust"}, "clippy is not installed")
 }
 
-func TestProgramsAreRun(t *testing.T) {
+func TestProcRun(t *testing.T) {
 	type result struct {
 		Exit            int
 		Output, Command string
@@ -417,25 +417,25 @@ func TestProgramsAreRun(t *testing.T) {
 		args   args
 		output string
 	}{
-		"with arguments as they are": {args{"argv": []string{"printf", "%s-%s", "a b", "$HOME;*"}}, "a b-$HOME;*"},
-		"by a shell":                 {args{"shell": "echo one; echo two | tr t T >&2"}, "one\nTwo\n"},
-		"in a folder":                {args{"argv": []string{"sh", "run.sh", "x", ""}, "dir": "in"}, "x|\n"},
-		"with nothing to read":       {args{"argv": []string{"cat"}}, ""},
-		"that fail, if they may":     {args{"shell": "echo no; exit 3", "allow_failure": true}, "no\n"},
+		"arguments":       {args{"argv": []string{"printf", "%s-%s", "a b", "$HOME;*"}}, "a b-$HOME;*"},
+		"shell":           {args{"shell": "echo one; echo two | tr t T >&2"}, "one\nTwo\n"},
+		"folder":          {args{"argv": []string{"sh", "run.sh", "x", ""}, "dir": "in"}, "x|\n"},
+		"empty input":     {args{"argv": []string{"cat"}}, ""},
+		"allowed failure": {args{"shell": "echo no; exit 3", "allow_failure": true}, "no\n"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			if got := into[result](t, b.Must(t, "proc.run", c.args).Data); got.Output != c.output {
+			if got := workspacetest.Into[result](t, b.Must(t, "proc.run", c.args).Data); got.Output != c.output {
 				t.Errorf("got %+v", got)
 			}
 		})
 	}
 	got := b.Ask(t, "proc.run", args{"shell": "echo no; exit 3"}, nil)
-	if res := into[result](t, got.Data); !got.IsError || res.Exit != 3 || !strings.Contains(got.Text, "exit status 3") || !strings.Contains(got.Text, "no") {
+	if res := workspacetest.Into[result](t, got.Data); !got.IsError || res.Exit != 3 || !strings.Contains(got.Text, "exit status 3") || !strings.Contains(got.Text, "no") {
 		t.Errorf("got %+v", got)
 	}
 	for _, c := range []struct {
-		args args
-		says string
+		args    args
+		wantErr string
 	}{
 		{args{}, "needs argv"},
 		{args{"argv": []string{}}, "needs argv"},
@@ -448,6 +448,6 @@ func TestProgramsAreRun(t *testing.T) {
 		{args{"shell": "true", "timeout": "31m"}, "at most 30m"},
 		{args{"shell": "true", "timeout": "soon"}, "like 90s"},
 	} {
-		b.Refused(t, "proc.run", c.args, c.says)
+		b.Refused(t, "proc.run", c.args, c.wantErr)
 	}
 }

@@ -41,12 +41,12 @@ type testResult struct {
 }
 
 type testArgs struct {
-	Path          string `json:"path,omitempty" jsonschema:"package or folder to test, like ./internal/auth; everything where it is left out"`
+	Path          string `json:"path,omitempty" jsonschema:"package or folder to test, like ./internal/auth; default: everything"`
 	Run           string `json:"run,omitempty" jsonschema:"only tests whose names match this regular expression"`
-	Timeout       string `json:"timeout,omitempty" jsonschema:"longest time to run, like 90s or 5m; 10m where it is left out"`
-	AllowFailures bool   `json:"allow_failures,omitempty" jsonschema:"answer what was found instead of failing"`
-	Sources       bool   `json:"sources,omitempty" jsonschema:"bring the files of the tests that fail along, and those that they test"`
-	AllowNone     bool   `json:"allow_none,omitempty" jsonschema:"pass where there is no project with tests, instead of failing"`
+	Timeout       string `json:"timeout,omitempty" jsonschema:"longest time to run, like 90s or 5m; default: 10m"`
+	AllowFailures bool   `json:"allow_failures,omitempty" jsonschema:"return the findings instead of failing"`
+	Sources       bool   `json:"sources,omitempty" jsonschema:"also return the files of failing tests and the files they test"`
+	AllowNone     bool   `json:"allow_none,omitempty" jsonschema:"pass if no project has tests, instead of failing"`
 
 	limit time.Duration // parsed Timeout
 }
@@ -190,7 +190,7 @@ type testProject struct {
 }
 
 type detectArgs struct {
-	Path string `json:"path,omitempty" jsonschema:"folder to look in; the whole workspace where it is left out"`
+	Path string `json:"path,omitempty" jsonschema:"folder to look in; default: the whole workspace"`
 }
 
 // detect lists the folders of the workspace with tests that can be run.
@@ -231,7 +231,7 @@ func (o *Operators) detect(ctx context.Context, _ op.Call, args detectArgs) (*op
 	return op.Reply(result, strings.Join(said, "\n")), nil
 }
 
-var errNoProject = errors.New("there is no go.mod, Cargo.toml, package.json, pyproject.toml or Makefile with a target test to tell how the tests are run")
+var errNoProject = errors.New("there is no go.mod, Cargo.toml, package.json, pyproject.toml or Makefile with a target test that shows how to run the tests")
 
 // project is a folder with tests and the way to run them.
 type project struct {
@@ -350,7 +350,7 @@ func (o *Operators) projectOf(name string) (project, error) {
 			}
 		}
 	}
-	return project{}, fmt.Errorf("%w; name the folder that has one in path", errNoProject)
+	return project{}, fmt.Errorf("%w; set path to the folder that has one", errNoProject)
 }
 
 // testFolder returns the folder that contains a path argument. Anything that

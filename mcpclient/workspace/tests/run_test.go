@@ -24,7 +24,7 @@ type testResult struct {
 	Failed                          []string
 }
 
-func TestGoTestsAreRunAndReported(t *testing.T) {
+func TestGoTestResults(t *testing.T) {
 	b := newBench(t, workspace.Config{Environ: offline()})
 	b.Write(t, map[string]string{
 		"go.mod": "module example.test/m\n\ngo 1.24\n", "two.go": goodGo, "two_test.go": goodTest,
@@ -39,18 +39,18 @@ func TestGoTestsAreRunAndReported(t *testing.T) {
 		summary string
 		text    []string
 	}{
-		"green":                     {args{"path": "."}, nil, "the tests passed: 1 package", nil},
-		"green, a file named":       {args{"path": "two_test.go"}, nil, "the tests passed: 1 package", nil},
-		"green, by import path":     {args{"path": "example.test/m"}, nil, "the tests passed: 1 package", nil},
-		"green, by absolute path":   {args{"path": b.Dir}, nil, "the tests passed: 1 package", nil},
-		"one of several":            {args{"path": "sub", "run": "Green"}, nil, "the tests passed: 1 package", nil},
-		"nothing to run":            {args{"path": "bare"}, nil, "there are no tests to run", nil},
-		"no test of that name":      {args{"path": ".", "run": "TestThree"}, []string{}, `no test matches "TestThree"`, nil},
-		"red":                       {args{"path": "./sub/..."}, []string{"TestRed/inner", "TestRed"}, "2 failed: ", []string{"want 3", "red_test.go:6"}},
-		"red in a module below":     {args{"path": "nested/in"}, []string{"TestRed/inner", "TestRed"}, "2 failed: ", []string{"want 3"}},
-		"does not build":            {args{"path": "broken"}, []string{"example.test/m/broken (build failed)"}, "1 failed: example.test/m/broken (build failed)", []string{"b_test.go:3"}},
-		"a package that is missing": {args{"path": "missing"}, []string{"missing (setup failed)"}, "1 failed: missing", []string{"missing"}},
-		"ends without a word":       {args{"path": "exits"}, []string{"example.test/m/exits"}, "1 failed: example.test/m/exits", nil},
+		"green":                   {args{"path": "."}, nil, "the tests passed: 1 package", nil},
+		"green, by file":          {args{"path": "two_test.go"}, nil, "the tests passed: 1 package", nil},
+		"green, by import path":   {args{"path": "example.test/m"}, nil, "the tests passed: 1 package", nil},
+		"green, by absolute path": {args{"path": b.Dir}, nil, "the tests passed: 1 package", nil},
+		"one of several":          {args{"path": "sub", "run": "Green"}, nil, "the tests passed: 1 package", nil},
+		"nothing to run":          {args{"path": "bare"}, nil, "there are no tests to run", nil},
+		"no match":                {args{"path": ".", "run": "TestThree"}, []string{}, `no test matches "TestThree"`, nil},
+		"red":                     {args{"path": "./sub/..."}, []string{"TestRed/inner", "TestRed"}, "2 failed: ", []string{"want 3", "red_test.go:6"}},
+		"red in a nested module":  {args{"path": "nested/in"}, []string{"TestRed/inner", "TestRed"}, "2 failed: ", []string{"want 3"}},
+		"build failure":           {args{"path": "broken"}, []string{"example.test/m/broken (build failed)"}, "1 failed: example.test/m/broken (build failed)", []string{"b_test.go:3"}},
+		"missing package":         {args{"path": "missing"}, []string{"missing (setup failed)"}, "1 failed: missing", []string{"missing"}},
+		"exit without output":     {args{"path": "exits"}, []string{"example.test/m/exits"}, "1 failed: example.test/m/exits", nil},
 		"everything": {
 			nil,
 			[]string{"TestRed/inner", "TestRed", "example.test/m/broken (build failed)", "example.test/m/exits"},
@@ -60,26 +60,26 @@ func TestGoTestsAreRunAndReported(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			got := b.Ask(t, "test.run", c.args, nil)
-			res := into[testResult](t, got.Data)
+			res := workspacetest.Into[testResult](t, got.Data)
 			if green := c.failed == nil; got.IsError == green || res.Passed != green {
-				t.Fatalf("passed %v, an error %v: %s", res.Passed, got.IsError, got.Text)
+				t.Fatalf("got passed %v, error %v: %s", res.Passed, got.IsError, got.Text)
 			}
 			if !sameSet(res.Failed, c.failed) || !strings.Contains(res.Summary, c.summary) {
-				t.Errorf("failed %q, summary %q", res.Failed, res.Summary)
+				t.Errorf("got failed %q, summary %q", res.Failed, res.Summary)
 			}
 			if !strings.HasPrefix(got.Text, res.Summary) {
-				t.Errorf("the text does not begin with the summary: %q", got.Text)
+				t.Errorf("got a text that does not begin with the summary: %q", got.Text)
 			}
 			for _, part := range c.text {
 				if !strings.Contains(got.Text, part) || !strings.Contains(res.Output, part) {
-					t.Errorf("%q is not in %q", part, got.Text)
+					t.Errorf("no %q in %q", part, got.Text)
 				}
 			}
 			if got.IsError && strings.Contains(got.Text, "ok  \t") {
-				t.Errorf("what is well is in the way: %q", got.Text)
+				t.Errorf("got passing packages in the text: %q", got.Text)
 			}
 			if !strings.HasPrefix(res.Command, "go test ") {
-				t.Errorf("the command is %q", res.Command)
+				t.Errorf("got command %q", res.Command)
 			}
 		})
 	}
@@ -101,7 +101,7 @@ func sameSet(got, want []string) bool {
 	return len(got) == len(want)
 }
 
-func TestAFolderWithoutAProjectSaysSo(t *testing.T) {
+func TestFolderWithoutProjectIsReported(t *testing.T) {
 	b := newBench(t, workspace.Config{})
 	b.Write(t, map[string]string{"main.c": ""})
 	b.Refused(t, "test.run", nil, "no go.mod", "path")
@@ -109,13 +109,13 @@ func TestAFolderWithoutAProjectSaysSo(t *testing.T) {
 	b.Refused(t, "test.run", args{"path": "web", "run": "x"}, "npm", "leave it out")
 }
 
-func TestNoTestsMayBeWell(t *testing.T) {
+func TestAllowNonePassesWithoutTests(t *testing.T) {
 	const npmInit = `{"scripts": {"test": "echo \"Error: no test specified\" && exit 1"}}`
 	for name, files := range map[string]map[string]string{
-		"no project at all":           {"main.c": ""},
-		"a package.json without":      {"package.json": "{}"},
-		"a package.json as it begins": {"package.json": npmInit},
-		"a project of pytest without": {"pyproject.toml": ""},
+		"no project":                 {"main.c": ""},
+		"package.json without tests": {"package.json": "{}"},
+		"package.json of npm init":   {"package.json": npmInit},
+		"pytest without tests":       {"pyproject.toml": ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			workspacetest.Fake(t, "python3", "exit 5")
@@ -123,26 +123,26 @@ func TestNoTestsMayBeWell(t *testing.T) {
 			b := newBench(t, workspace.Config{})
 			b.Write(t, files)
 			got := b.Must(t, "test.run", args{"allow_none": true})
-			res := into[testResult](t, got.Data)
+			res := workspacetest.Into[testResult](t, got.Data)
 			if !res.Passed || res.Summary != "there are no tests to run here" || res.Failed == nil || got.Data["failures"] == nil {
 				t.Errorf("got %+v", got.Data)
 			}
 			b.Refused(t, "test.run", nil)
 		})
 	}
-	t.Run("a red project is still red", func(t *testing.T) {
+	t.Run("failing project", func(t *testing.T) {
 		workspacetest.Fake(t, "npm", "exit 1")
 		b := newBench(t, workspace.Config{})
 		b.Write(t, map[string]string{"package.json": `{"scripts": {"test": "jest"}}`})
 		b.Refused(t, "test.run", args{"allow_none": true}, "ended with")
 	})
-	t.Run("a path that leads out is still refused", func(t *testing.T) {
+	t.Run("path outside the workspace", func(t *testing.T) {
 		b := newBench(t, workspace.Config{})
 		b.Refused(t, "test.run", args{"allow_none": true, "path": "../x"}, "outside")
 	})
 }
 
-func TestOtherProjectsAreRunByTheirOwnTools(t *testing.T) {
+func TestOtherRunners(t *testing.T) {
 	for name, c := range map[string]struct {
 		files   map[string]string
 		tool    string
@@ -174,7 +174,7 @@ func TestOtherProjectsAreRunByTheirOwnTools(t *testing.T) {
 			b := newBench(t, workspace.Config{})
 			b.Write(t, c.files)
 			got := b.Ask(t, "test.run", c.args, nil)
-			res := into[testResult](t, got.Data)
+			res := workspacetest.Into[testResult](t, got.Data)
 			if res.Command != c.command || !sameSet(res.Failed, c.failed) || res.Passed != (c.failed == nil) {
 				t.Errorf("got %+v", res)
 			}
@@ -182,23 +182,23 @@ func TestOtherProjectsAreRunByTheirOwnTools(t *testing.T) {
 	}
 }
 
-func TestAToolThatIsNotInstalledIsNamed(t *testing.T) {
+func TestMissingRunnerIsNamed(t *testing.T) {
 	b := newBench(t, workspace.Config{})
 	b.Write(t, map[string]string{"Cargo.toml": ""})
 	t.Setenv("PATH", t.TempDir())
 	b.Refused(t, "test.run", nil, "cargo is not installed")
 }
 
-func TestChildrenSeeNoSecrets(t *testing.T) {
+func TestRunnersGetNoSecrets(t *testing.T) {
 	workspacetest.Fake(t, "cargo", "env")
 	b := newBench(t, workspace.Config{Environ: []string{
 		"PATH=" + os.Getenv("PATH"), "HOME=/home/me", "GOFLAGS=-mod=mod", "GITHUB_TOKEN=hidden", "AWS_SESSION_TOKEN=hidden", "DB_PASSWORD=hidden",
 	}})
 	b.Write(t, map[string]string{"Cargo.toml": ""})
-	out := into[testResult](t, b.Must(t, "test.run", nil).Data).Output
+	out := workspacetest.Into[testResult](t, b.Must(t, "test.run", nil).Data).Output
 	for _, want := range []string{"HOME=/home/me\n", "GOFLAGS=-mod=mod\n", "GIT_TERMINAL_PROMPT=0\n", "NO_COLOR=1\n"} {
 		if !strings.Contains(out, want) {
-			t.Errorf("%q is missing in %q", want, out)
+			t.Errorf("no %q in %q", want, out)
 		}
 	}
 	if strings.Contains(out, "hidden") {
@@ -206,17 +206,17 @@ func TestChildrenSeeNoSecrets(t *testing.T) {
 	}
 }
 
-func TestMuchOutputIsCutAndSpilled(t *testing.T) {
+func TestLongOutputIsCutAndSpilled(t *testing.T) {
 	workspacetest.Fake(t, "cargo", "i=0; while [ $i -lt 2000 ]; do echo line $i; i=$((i+1)); done; echo 'test late ... FAILED'; exit 1")
 	spill := filepath.Join(t.TempDir(), "spill")
 	b := newBench(t, workspace.Config{MaxOutput: 1000, SpillDir: spill})
 	b.Write(t, map[string]string{"Cargo.toml": ""})
-	res := into[testResult](t, b.Ask(t, "test.run", nil, nil).Data)
+	res := workspacetest.Into[testResult](t, b.Ask(t, "test.run", nil, nil).Data)
 	if len(res.Output) > 1200 || !strings.HasPrefix(res.Output, "line 0\n") || !strings.HasSuffix(res.Output, "test late ... FAILED\n") || !strings.Contains(res.Output, "[cut: ") {
-		t.Errorf("%d bytes: %q", len(res.Output), res.Output)
+		t.Errorf("got %d bytes: %q", len(res.Output), res.Output)
 	}
 	if !reflect.DeepEqual(res.Failed, []string{"late"}) {
-		t.Errorf("failures in the part left out are lost: %q", res.Failed)
+		t.Errorf("failures in the omitted part are lost: got %q", res.Failed)
 	}
 	whole, err := os.ReadFile(res.Spill)
 	if err != nil {
@@ -224,7 +224,7 @@ func TestMuchOutputIsCutAndSpilled(t *testing.T) {
 	}
 	lines := strings.Split(string(whole), "\n")
 	if len(lines) != 2002 || lines[1234] != "line 1234" || filepath.Dir(res.Spill) != spill {
-		t.Errorf("the spill file %s has %d lines", res.Spill, len(lines))
+		t.Errorf("spill file %s: got %d lines", res.Spill, len(lines))
 	}
 }
 
@@ -243,19 +243,19 @@ func TestSpilledOutputIsKeptForAWeek(t *testing.T) {
 	newBench(t, workspace.Config{SpillDir: spill})
 	left, err := filepath.Glob(filepath.Join(spill, "*"))
 	if err != nil || len(left) != 2 || filepath.Base(left[0]) != "notes.txt" || filepath.Base(left[1]) != "output-new.txt" {
-		t.Errorf("there are left %q: %v", left, err)
+		t.Errorf("got files %q: %v", left, err)
 	}
 }
 
-func TestLittleOutputIsNotSpilled(t *testing.T) {
+func TestShortOutputIsNotSpilled(t *testing.T) {
 	workspacetest.Fake(t, "cargo", "echo short")
 	spill := filepath.Join(t.TempDir(), "spill")
 	b := newBench(t, workspace.Config{SpillDir: spill})
 	b.Write(t, map[string]string{"Cargo.toml": ""})
-	if res := into[testResult](t, b.Must(t, "test.run", nil).Data); res.Output != "short\n" || res.Spill != "" {
+	if res := workspacetest.Into[testResult](t, b.Must(t, "test.run", nil).Data); res.Output != "short\n" || res.Spill != "" {
 		t.Errorf("got %+v", res)
 	}
 	if _, err := os.Stat(spill); err == nil {
-		t.Error("a folder for spilled output was made for nothing")
+		t.Error("the spill folder was created")
 	}
 }

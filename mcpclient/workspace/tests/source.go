@@ -8,8 +8,8 @@ import (
 	"slices"
 	"strings"
 
+	"replan/internal/testfile"
 	"replan/mcpclient/workspace/tree"
-	"replan/planning/intent"
 )
 
 // Limits of the source files that test.run returns.
@@ -68,14 +68,14 @@ func (o *Operators) sourcesOf(ctx context.Context, failures []testFailure) ([]so
 
 // tested returns the files in all that a test file tests.
 func tested(test string, all []string) []string {
-	if !intent.IsTestFile(test) {
+	if !testfile.Is(test) {
 		return nil
 	}
 	var named, beside []string
 	for _, at := range all {
 		switch {
-		case at == test || intent.IsTestFile(at):
-		case intent.Tests(test, at):
+		case at == test || testfile.Is(at):
+		case testfile.Tests(test, at):
 			named = append(named, at)
 		case path.Dir(at) == path.Dir(test) && strings.HasSuffix(at, ".go") && strings.HasSuffix(test, ".go"):
 			beside = append(beside, at)

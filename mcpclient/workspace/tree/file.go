@@ -29,7 +29,7 @@ func (t *Tree) Load(at string) (File, error) {
 	case err != nil:
 		return File{}, fmt.Errorf("looking at %s: %w", at, err)
 	case info.IsDir():
-		return File{}, fmt.Errorf("%s is a folder, not a file; fs.list shows what is in it", at)
+		return File{}, fmt.Errorf("%s is a folder, not a file; fs.list lists it", at)
 	case !info.Mode().IsRegular():
 		return File{}, fmt.Errorf("%s is not a regular file", at)
 	case info.Size() > MaxFile:
@@ -77,7 +77,7 @@ func (t *Tree) LoadEntry(at string) (File, error) {
 	case info.Mode()&fs.ModeSymlink != 0:
 		return File{}, fmt.Errorf("%s is a link, and links are left as they are", at)
 	case info.Mode().IsRegular() && info.Size() > MaxFile:
-		return File{}, fmt.Errorf("%s has %d bytes, and files of more than %d are not kept to be put back; they are left as they are", at, info.Size(), MaxFile)
+		return File{}, fmt.Errorf("%s has %d bytes, and files of more than %d cannot be kept for an undo; they are left as they are", at, info.Size(), MaxFile)
 	}
 	return t.Load(at)
 }

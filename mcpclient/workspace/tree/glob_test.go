@@ -31,15 +31,15 @@ func TestGlobsMatchPathsAndNames(t *testing.T) {
 			t.Fatal(err)
 		}
 		if got := glob.Match(c.path); got != c.want {
-			t.Errorf("%q matches %q: %v", c.pattern, c.path, got)
+			t.Errorf("%q matches %q: got %v", c.pattern, c.path, got)
 		}
 	}
 }
 
-func TestBrokenGlobsAreRefused(t *testing.T) {
+func TestInvalidGlobsAreRefused(t *testing.T) {
 	for _, pattern := range []string{"[z-a]", "[a", "{a,b"} {
 		if _, err := tree.NewGlob(pattern); err == nil {
-			t.Errorf("%q is taken", pattern)
+			t.Errorf("%q was accepted", pattern)
 		}
 	}
 }

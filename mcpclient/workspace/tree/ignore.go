@@ -121,9 +121,9 @@ func (rules ignoreRules) decide(name string, dir bool) (decided, out bool) {
 // repository. Nil ignores nothing.
 type ignores struct {
 	rules ignoreRules
-	above string   // what stands before a path of the workspace, of rules from outside of it
+	above string   // prefix of the workspace's paths, for rules from outside of it
 	below int      // bytes of a path of the workspace up to the folder of the rules
-	outer *ignores // rules that are asked where these say nothing
+	outer *ignores // rules for paths that these rules do not match
 }
 
 // ignored reports whether the rules ignore a path. Callers never ask about the

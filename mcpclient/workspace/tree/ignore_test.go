@@ -13,7 +13,7 @@ import (
 	"replan/mcpclient/workspace/workspacetest"
 )
 
-// found are the files in which a search finds the text that all of them hold.
+// found returns the files that a search for their common text finds.
 func found(t tb, b *bench) []string {
 	t.Helper()
 	var names []string
@@ -24,7 +24,7 @@ func found(t tb, b *bench) []string {
 	return names
 }
 
-// notIgnored are the files that git would add.
+// notIgnored returns the files that git would add.
 func notIgnored(t tb, dir string) []string {
 	t.Helper()
 	names := strings.Split(git(t, dir, "ls-files", "--others", "--exclude-standard", "-z"), "\x00")
@@ -36,7 +36,7 @@ func notIgnored(t tb, dir string) []string {
 	return names
 }
 
-func TestASearchLeavesOutWhatGitIgnores(t *testing.T) {
+func TestSearchIgnoresTheFilesThatGitIgnores(t *testing.T) {
 	needGit(t)
 	top := t.TempDir()
 	git(t, top, "init", "-q")
@@ -46,7 +46,7 @@ func TestASearchLeavesOutWhatGitIgnores(t *testing.T) {
 	for _, dir := range []string{"", "a/", "b/", "a/b/", "a/b/a/", "b/a b/", "é/"} {
 		for _, name := range names {
 			if name == "a b" && dir == "b/" {
-				continue // that is a folder
+				continue // is a folder
 			}
 			files[dir+name] = "needle\n"
 		}
@@ -72,13 +72,12 @@ func TestASearchLeavesOutWhatGitIgnores(t *testing.T) {
 		}
 		whole.Write(t, rules)
 		if got, want := found(t, whole), notIgnored(t, top); !slices.Equal(got, slices.DeleteFunc(want, isIgnoreFile)) {
-			t.Fatalf("with %q a search finds\n%q, git would add\n%q", rules, got, want)
+			t.Fatalf("rules %q: got\n%q, want the files that git would add\n%q", rules, got, want)
 		}
-		// git says nothing of the files in a folder that is ignored as a whole, in
-		// which we work all the same.
+		// git lists no files of an ignored folder, but a workspace can be one.
 		if want := notIgnored(t, filepath.Join(top, "a/b")); want != nil {
 			if got := found(t, part); !slices.Equal(got, slices.DeleteFunc(want, isIgnoreFile)) {
-				t.Fatalf("with %q a search in a/b finds\n%q, git would add\n%q", rules, got, want)
+				t.Fatalf("rules %q in a/b: got\n%q, want the files that git would add\n%q", rules, got, want)
 			}
 		}
 	})
@@ -86,51 +85,51 @@ func TestASearchLeavesOutWhatGitIgnores(t *testing.T) {
 
 func isIgnoreFile(name string) bool { return filepath.Base(name) == ".gitignore" }
 
-func TestAWorkspaceWithinARepositoryHasItsRules(t *testing.T) {
+func TestWorkspaceInRepositoryFollowsItsRules(t *testing.T) {
 	needGit(t)
 	for name, c := range map[string]struct {
 		rules map[string]string
 		want  []string
 	}{
-		"of the folders above":        {map[string]string{".gitignore": "*.log\nin/ws/b\n", "in/.gitignore": "ws/a\n/c\n"}, []string{"c", "d/c"}},
-		"of info/exclude":             {map[string]string{".git/info/exclude": "c\n"}, []string{"a", "b", "x.log"}},
-		"but its own come first":      {map[string]string{".gitignore": "*\n!*/\n", "in/ws/.gitignore": "!a\n"}, []string{"a"}},
-		"unless they leave it out":    {map[string]string{".gitignore": "in/\n"}, []string{"a", "b", "c", "d/c", "x.log"}},
-		"unless they leave all out":   {map[string]string{".gitignore": "*\n"}, []string{"a", "b", "c", "d/c", "x.log"}},
-		"those of another are not it": {map[string]string{"other/.gitignore": "*\n"}, []string{"a", "b", "c", "d/c", "x.log"}},
+		"parent folders":         {map[string]string{".gitignore": "*.log\nin/ws/b\n", "in/.gitignore": "ws/a\n/c\n"}, []string{"c", "d/c"}},
+		"info/exclude":           {map[string]string{".git/info/exclude": "c\n"}, []string{"a", "b", "x.log"}},
+		"own rules first":        {map[string]string{".gitignore": "*\n!*/\n", "in/ws/.gitignore": "!a\n"}, []string{"a"}},
+		"ignored workspace":      {map[string]string{".gitignore": "in/\n"}, []string{"a", "b", "c", "d/c", "x.log"}},
+		"everything ignored":     {map[string]string{".gitignore": "*\n"}, []string{"a", "b", "c", "d/c", "x.log"}},
+		"rules of other folders": {map[string]string{"other/.gitignore": "*\n"}, []string{"a", "b", "c", "d/c", "x.log"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			top := t.TempDir()
 			git(t, top, "init", "-q")
-			repository := &bench{&workspacetest.Bench{Dir: top}}
+			repository := &workspacetest.Bench{Dir: top}
 			repository.Write(t, c.rules)
 			for _, file := range []string{"a", "b", "c", "d/c", "x.log"} {
 				repository.Write(t, map[string]string{"in/ws/" + file: "needle"})
 			}
 			b := newBench(t, workspace.Config{Dir: filepath.Join(top, "in", "ws")})
 			if got := found(t, b); !reflect.DeepEqual(got, c.want) {
-				t.Errorf("found %q, want %q", got, c.want)
+				t.Errorf("got %q, want %q", got, c.want)
 			}
 		})
 	}
 }
 
-func TestAWorktreeHasTheRulesOfItsRepository(t *testing.T) {
+func TestWorktreeFollowsRulesOfItsRepository(t *testing.T) {
 	needGit(t)
 	top := t.TempDir()
 	git(t, top, "init", "-q")
 	git(t, top, "-c", "user.name=x", "-c", "user.email=x@example.org", "commit", "-q", "--allow-empty", "-m", "first")
 	tree := filepath.Join(t.TempDir(), "tree")
 	git(t, top, "worktree", "add", "-q", tree)
-	(&bench{&workspacetest.Bench{Dir: top}}).Write(t, map[string]string{".git/info/exclude": "a\n"})
+	(&workspacetest.Bench{Dir: top}).Write(t, map[string]string{".git/info/exclude": "a\n"})
 	b := newBench(t, workspace.Config{Dir: tree})
 	b.Write(t, map[string]string{"a": "needle", "b": "needle"})
 	if got := found(t, b); !reflect.DeepEqual(got, []string{"b"}) {
-		t.Errorf("found %q", got)
+		t.Errorf("got %q", got)
 	}
 }
 
-func TestAPatternMadeToTakeForEverDoesNot(t *testing.T) {
+func TestHostilePatternIsFast(t *testing.T) {
 	b := newBench(t, workspace.Config{})
 	long := strings.Repeat("a", 200)
 	b.Write(t, map[string]string{
@@ -139,6 +138,6 @@ func TestAPatternMadeToTakeForEverDoesNot(t *testing.T) {
 		strings.Repeat("aaaaaaaa/", 20) + "x": "needle",
 	})
 	if got := found(t, b); len(got) != 2 {
-		t.Errorf("found %q", got)
+		t.Errorf("got %q", got)
 	}
 }

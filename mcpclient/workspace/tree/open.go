@@ -8,7 +8,7 @@ import (
 )
 
 // errKernel means that the kernel makes the file up: a read of it may never return.
-var errKernel = errors.New("it is a window into the kernel, not a file")
+var errKernel = errors.New("it is a file of the kernel")
 
 // OpenRegular opens a regular file for reading. It never blocks on a pipe, and
 // refuses files that the kernel makes up.

@@ -55,7 +55,7 @@ func (t *Tree) Resolve(name string) (string, error) {
 			continue
 		}
 		if !filepath.IsLocal(part) {
-			return "", fmt.Errorf("%q holds a name that this system keeps for itself: %q", name, part)
+			return "", fmt.Errorf("%q contains a name that this system reserves: %q", name, part)
 		}
 		if len(part) > maxName {
 			return "", fmt.Errorf("the path %q… holds a name of %d bytes, and at most %d are taken", part[:40], len(part), maxName)
@@ -75,7 +75,7 @@ func (t *Tree) Resolve(name string) (string, error) {
 			continue
 		}
 		if links++; links > maxLinks {
-			return "", fmt.Errorf("%q leads through too many links", name)
+			return "", fmt.Errorf("%q has too many links", name)
 		}
 		target, err := t.Root.Readlink(at)
 		if err != nil {

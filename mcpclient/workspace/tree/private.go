@@ -35,7 +35,7 @@ func privatePaths(real string, folders []string) []string {
 	return out
 }
 
-// resolved returns the path without links, as far as it exists.
+// resolved returns the path with the links in its existing part resolved.
 func resolved(name string) string {
 	name, err := filepath.Abs(name)
 	if err != nil {

@@ -160,9 +160,9 @@ func unescape(p string, i int) (ch byte, at int, ok bool) {
 	return p[i], i, true
 }
 
-// namedClass reads a class like [:alpha:] that stands at i, and where what
-// follows it begins; below 0 where nothing can be read. It need not be one after
-// all: then the bracket is a plain character.
+// namedClass reads a class like [:alpha:] at i. end is the position after it, or
+// below 0 if the pattern is invalid. Without named the bracket is a plain
+// character.
 func namedClass(p string, i int) (of func(byte) bool, end int, named bool) {
 	length := strings.IndexByte(p[i+2:], ']')
 	if length < 0 {

@@ -58,7 +58,7 @@ func New(files *tree.Tree, cfg Config) (*Log, error) {
 	}
 	var err error
 	if l.dir, err = filepath.Abs(cfg.Dir); err != nil {
-		return nil, fmt.Errorf("finding the folder of the runs: %w", err)
+		return nil, fmt.Errorf("find the folder of the runs: %w", err)
 	}
 	return l, nil
 }
@@ -118,9 +118,9 @@ func (k kept) write(workspace string, changes []change.Change) error {
 				return fmt.Errorf("keeping a copy of %s: %w", c.Path, err)
 			}
 		}
-		// What a run leaves is kept for the diff of what became of it since.
+		// The new content is kept for a diff with later changes.
 		if err := k.store.put(c.After); err != nil {
-			return fmt.Errorf("keeping a copy of what becomes of %s: %w", c.Path, err)
+			return fmt.Errorf("keeping a copy of the new %s: %w", c.Path, err)
 		}
 		lines = append(lines, line)
 	}
@@ -169,11 +169,11 @@ func (l *Log) store(run string) (*store, error) {
 	}
 	_, missing := os.Lstat(dir)
 	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return nil, fmt.Errorf("making the folder for what was there before: %w", err)
+		return nil, fmt.Errorf("create the folder for the original files: %w", err)
 	}
 	root, err := os.OpenRoot(dir)
 	if err != nil {
-		return nil, fmt.Errorf("opening the folder for what was there before: %w", err)
+		return nil, fmt.Errorf("open the folder for the original files: %w", err)
 	}
 	if missing != nil {
 		syncPath(l.dir)

@@ -3,14 +3,12 @@ package undo_test
 import (
 	"testing"
 
-	"go.uber.org/goleak"
-
 	"replan/mcpclient/workspace"
 	"replan/mcpclient/workspace/workspacetest"
 )
 
 func TestMain(m *testing.M) {
-	goleak.VerifyTestMain(m, goleak.IgnoreAnyFunction("github.com/dlclark/regexp2/v2.runClock")) // it ends by itself, a second after the last lexing
+	workspacetest.Main(m)
 }
 
 type (
@@ -18,7 +16,7 @@ type (
 	tb   = workspacetest.TB
 )
 
-// bench is a workspace with a client that speaks to it.
+// bench is a workspace with a connected client.
 type bench struct{ *workspacetest.Bench }
 
 func newBench(t testing.TB, cfg workspace.Config) *bench {

@@ -58,7 +58,7 @@ func (u *Log) read(run string) (recorded, error) {
 		number++
 		var l manifestLine
 		if err := json.Unmarshal(line, &l); err != nil {
-			return recorded{}, fmt.Errorf("the list of changes %s is damaged at line %d: nothing can be put back by it", at, number)
+			return recorded{}, fmt.Errorf("the list of changes %s is damaged at line %d: it cannot be used for an undo", at, number)
 		}
 		r.take(l, run)
 	}

@@ -14,10 +14,10 @@ import (
 	"replan/mcpclient/workspace"
 )
 
-// names that random changes choose from: files and folders of one another.
+// names are the files and folders that random changes choose from.
 var names = []string{"a", "b", "a/x", "a/y", "d", "d/e", "d/e/f", "d/e/g"}
 
-// randomChange makes one call that may or may not be possible.
+// randomChange makes one random call, which may be refused.
 func (b *bench) randomChange(t *rapid.T, run string) {
 	at := func(label string) string { return rapid.SampledFrom(names).Draw(t, label) }
 	text := func(label string) string { return rapid.StringMatching(`(a|b|\n){0,6}`).Draw(t, label) }
@@ -33,10 +33,10 @@ func (b *bench) randomChange(t *rapid.T, run string) {
 	case "fs.remove":
 		a["recursive"] = rapid.Bool().Draw(t, "recursive")
 	}
-	b.Ask(t, tool, a, of(run)) // refused or done
+	b.Ask(t, tool, a, runMeta(run))
 }
 
-// furnish makes a random tree.
+// furnish creates a random tree.
 func (b *bench) furnish(t *rapid.T) {
 	entries, err := os.ReadDir(b.Dir)
 	if err != nil {
@@ -65,7 +65,7 @@ func (b *bench) furnish(t *rapid.T) {
 	}
 }
 
-func TestUndoRestoresTheTreeWhateverARunDid(t *testing.T) {
+func TestUndoRestoresRandomTrees(t *testing.T) {
 	state := t.TempDir()
 	b := newBench(t, workspace.Config{Backups: state})
 	number := 0
@@ -80,15 +80,14 @@ func TestUndoRestoresTheTreeWhateverARunDid(t *testing.T) {
 		b.undo(t, runs...)
 		sameTree(t, b.wholeTree(t), before)
 		if u := b.undo(t, runs...); len(u.Files) > 0 {
-			t.Fatalf("a second undo did %v", actions(u))
+			t.Fatalf("second undo: got actions %v", actions(u))
 		}
 	})
 }
 
-// TestACrashAtAnyPointLeavesWhatUndoCanPutBack takes a run's list of changes as
-// it was at each moment of its last change, together with the files as they may
-// have been then.
-func TestACrashAtAnyPointLeavesWhatUndoCanPutBack(t *testing.T) {
+// The test simulates a crash at any moment of a run's last change: it cuts the list
+// of changes there and reverts some of the files.
+func TestUndoAfterCrashAtAnyPoint(t *testing.T) {
 	state := t.TempDir()
 	b := newBench(t, workspace.Config{Backups: state})
 	number := 0
@@ -101,15 +100,15 @@ func TestACrashAtAnyPointLeavesWhatUndoCanPutBack(t *testing.T) {
 			b.randomChange(t, run)
 		}
 		list := filepath.Join(state, run+".undo", "manifest.jsonl")
-		old, _ := os.ReadFile(list) // nothing is not yet there
+		old, _ := os.ReadFile(list) // may not exist yet
 		was := b.wholeTree(t)
 		b.randomChange(t, run)
 		text, _ := os.ReadFile(list)
 		if len(text) == len(old) {
-			return // it was refused
+			return // the change was refused
 		}
-		// The line that says the change was done is lost, and so are some of the
-		// changes, the last ones first.
+		// The line that completes the change is lost, and so are some of its changes,
+		// the last ones first.
 		lines := strings.SplitAfter(string(text), "\n")
 		noted := strings.Join(lines[:len(lines)-2], "")
 		torn := ""
@@ -127,7 +126,7 @@ func TestACrashAtAnyPointLeavesWhatUndoCanPutBack(t *testing.T) {
 	})
 }
 
-// litter leaves a file under another name where a line says that one was written.
+// litter leaves the temporary file of an interrupted write.
 func (b *bench) litter(t *rapid.T, line string) {
 	var l backupLine
 	if err := json.Unmarshal([]byte(line), &l); err != nil {
@@ -145,7 +144,7 @@ func (b *bench) litter(t *rapid.T, line string) {
 	}
 }
 
-// unmake takes back the last n paths of a change that its lines tell of.
+// unmake reverts the last n paths in the lines of a change.
 func (b *bench) unmake(t *rapid.T, lines []string, n int, was map[string]string) {
 	for i := range n {
 		var l backupLine
@@ -159,11 +158,11 @@ func (b *bench) unmake(t *rapid.T, lines []string, n int, was map[string]string)
 		if err := os.RemoveAll(at); err != nil {
 			t.Fatalf("%v", err)
 		}
-		what, there := was[l.Path]
+		entry, there := was[l.Path]
 		if !there {
 			continue
 		}
-		mode, content, file := strings.Cut(what, " ")
+		mode, content, file := strings.Cut(entry, " ")
 		err := os.MkdirAll(at, 0o755)
 		if file {
 			if err = os.Remove(at); err == nil {
@@ -186,7 +185,7 @@ func (b *bench) unmake(t *rapid.T, lines []string, n int, was map[string]string)
 	}
 }
 
-func TestAnUndoThatWasBrokenOffGoesOnWithTheNext(t *testing.T) {
+func TestInterruptedUndoIsCompletedByTheNext(t *testing.T) {
 	b := newBench(t, workspace.Config{Backups: t.TempDir()})
 	number := 0
 	rapid.Check(t, func(t *rapid.T) {
@@ -198,7 +197,7 @@ func TestAnUndoThatWasBrokenOffGoesOnWithTheNext(t *testing.T) {
 			b.randomChange(t, run)
 		}
 		after := b.wholeTree(t)
-		// Some of the files are back already, as a broken off undo leaves them.
+		// Some files are already restored, as after an interrupted undo.
 		for _, name := range names {
 			mode, _, file := strings.Cut(before[name], " ")
 			_, now, stays := strings.Cut(after[name], " ")

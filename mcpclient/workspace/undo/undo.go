@@ -18,7 +18,7 @@ import (
 // Undone is what an undo did, or would do.
 type Undone struct {
 	Files   []File
-	Diff    string   // unified: what becomes of the files as they are now
+	Diff    string   // unified, from the current files to the restored ones
 	Notes   []string // sentences on what the user should know besides
 	Changed bool     // the runs changed files
 	Already bool     // and that is undone
@@ -34,7 +34,7 @@ type File struct {
 // ChangedError says which files have changed since the runs. Nothing was restored.
 type ChangedError struct {
 	Files []ChangedFile
-	Diff  string // unified: from what the runs left to what is there now
+	Diff  string // unified, from the files of the runs to the current ones
 }
 
 // ChangedFile is one file of a ChangedError.
@@ -120,7 +120,7 @@ func (l *Log) Undo(ctx context.Context, w *change.Writer, dry bool, runs ...stri
 	for _, run := range touched {
 		if err := l.undone(run); err != nil {
 			// It is undone all the same: another undo finds nothing to do.
-			l.log.Warn("that a run is undone could not be written down", "run", run, "error", err)
+			l.log.Warn("the undo of a run could not be recorded", "run", run, "error", err)
 		}
 	}
 	l.log.Info("undone", "runs", runs, "files", len(out.Files))
@@ -204,7 +204,7 @@ func (u *undoing) compare(all []*chain) error {
 			continue
 		}
 		if c.disturbed() {
-			u.notes = append(u.notes, c.path+" was changed by something else too while the run went on: that is put back with the run's own changes")
+			u.notes = append(u.notes, c.path+" was also changed by something else during the run: those changes are undone too")
 		}
 		was := tree.File{Exists: first.BeforeSHA != "", Dir: first.BeforeSHA == tree.FolderHash}
 		if was.Exists {
@@ -216,7 +216,7 @@ func (u *undoing) compare(all []*chain) error {
 		if was.Exists && !was.Dir {
 			data, whole := u.kept(first.run, first.BeforeSHA)
 			if !whole {
-				return fmt.Errorf("what %s was before the run %s is kept no longer, or damaged: nothing was put back", c.path, first.run)
+				return fmt.Errorf("the original of %s before the run %s is missing or damaged: nothing was restored", c.path, first.run)
 			}
 			was.Data = data
 		}
@@ -272,7 +272,7 @@ func (e *ChangedError) add(u *undoing, c *chain, now tree.File) {
 		left.Data, whole = u.kept(last.run, last.AfterSHA)
 	}
 	if !whole {
-		e.Diff += fmt.Sprintf("what %s was when the run left it is kept no longer\n", c.path)
+		e.Diff += fmt.Sprintf("the content of %s after the run is no longer kept\n", c.path)
 		return
 	}
 	diff, _ := change.Change{Path: c.path, Before: left, After: now}.Diff()
@@ -293,7 +293,7 @@ func (u *undoing) steps(out *Undone) []change.Change {
 		switch {
 		case b.After.Exists || !b.Before.Exists:
 		case b.Before.Dir && !u.log.holdsOnly(b.Path, gone):
-			u.notes = append(u.notes, "the folder "+b.Path+" stays, since there are other files in it")
+			u.notes = append(u.notes, "the folder "+b.Path+" stays, because it contains other files")
 			continue
 		default:
 			gone[b.Path] = true

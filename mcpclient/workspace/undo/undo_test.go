@@ -19,8 +19,8 @@ import (
 	"replan/mcpclient/workspace/undo"
 )
 
-// of is the `_meta` of a call that belongs to a run.
-func of(run string) map[string]any { return map[string]any{builtin.MetaRun: run} }
+// runMeta returns the `_meta` of a call in a run.
+func runMeta(run string) map[string]any { return map[string]any{builtin.MetaRun: run} }
 
 const twoFiles = `some words before
 --- a/one.txt
@@ -37,10 +37,10 @@ const twoFiles = `some words before
 +y
 `
 
-// does calls a tool for a run; it must do its work.
-func (b *bench) does(t tb, run, tool string, a args) {
+// mustCall calls a tool in a run; the call must succeed.
+func (b *bench) mustCall(t tb, run, tool string, a args) {
 	t.Helper()
-	if out := b.Ask(t, tool, a, of(run)); out.IsError {
+	if out := b.Ask(t, tool, a, runMeta(run)); out.IsError {
 		t.Fatalf("%s %v: %s", tool, a, out.Text)
 	}
 }
@@ -55,7 +55,7 @@ func (b *bench) undo(t tb, runs ...string) undo.Undone {
 	return u
 }
 
-// wholeTree is every file and folder of the workspace with mode and content.
+// wholeTree returns every file and folder of the workspace with mode and content.
 func (b *bench) wholeTree(t tb) map[string]string {
 	t.Helper()
 	tree := map[string]string{}
@@ -71,15 +71,15 @@ func (b *bench) wholeTree(t tb) map[string]string {
 		if err != nil {
 			return err
 		}
-		what := info.Mode().String()
+		entry := info.Mode().String()
 		if info.Mode().IsRegular() {
 			data, err := os.ReadFile(at)
 			if err != nil {
 				return err
 			}
-			what += " " + string(data)
+			entry += " " + string(data)
 		}
-		tree[name] = what
+		tree[name] = entry
 		return nil
 	})
 	if err != nil {
@@ -97,12 +97,12 @@ func sameTree(t tb, got, want map[string]string) {
 	var wrong []string
 	for name := range want {
 		if got[name] != want[name] {
-			wrong = append(wrong, fmt.Sprintf("%s is %q, was %q", name, got[name], want[name]))
+			wrong = append(wrong, fmt.Sprintf("%s: got %q, want %q", name, got[name], want[name]))
 		}
 	}
 	for name := range got {
 		if _, ok := want[name]; !ok {
-			wrong = append(wrong, fmt.Sprintf("%s is %q, was not there", name, got[name]))
+			wrong = append(wrong, fmt.Sprintf("%s: got %q, want no file", name, got[name]))
 		}
 	}
 	slices.Sort(wrong)
@@ -116,7 +116,7 @@ func actions(u undo.Undone) (all []string) {
 	return all
 }
 
-func TestUndoPutsBackContentModeAndExistence(t *testing.T) {
+func TestUndoRestoresContentModeAndExistence(t *testing.T) {
 	state := t.TempDir()
 	b := newBench(t, workspace.Config{Backups: state})
 	b.Write(t, map[string]string{"one.txt": "a\nb\nc\n", "sub/two.txt": "x\n", "run.sh": "echo\n", "old.txt": "old\n", "bin": "\x00\x01"})
@@ -126,40 +126,40 @@ func TestUndoPutsBackContentModeAndExistence(t *testing.T) {
 		}
 	}
 	before := b.wholeTree(t)
-	b.does(t, "r-1", "fs.patch", args{"diff": twoFiles})
-	b.does(t, "r-1", "fs.write", args{"path": "one.txt", "text": "again"})
-	b.does(t, "r-1", "fs.write", args{"path": "deep/er/new.txt", "text": "n"})
-	b.does(t, "r-1", "fs.mkdir", args{"path": "empty/folder"})
-	b.does(t, "r-1", "fs.move", args{"from": "run.sh", "to": "bin2/run.sh"})
-	b.does(t, "r-1", "fs.remove", args{"path": "bin"})
-	b.does(t, "r-1", "fs.remove", args{"path": "sub", "recursive": true})
-	b.does(t, "r-1", "fs.write", args{"path": "sub", "text": "a file now"})
+	b.mustCall(t, "r-1", "fs.patch", args{"diff": twoFiles})
+	b.mustCall(t, "r-1", "fs.write", args{"path": "one.txt", "text": "again"})
+	b.mustCall(t, "r-1", "fs.write", args{"path": "deep/er/new.txt", "text": "n"})
+	b.mustCall(t, "r-1", "fs.mkdir", args{"path": "empty/folder"})
+	b.mustCall(t, "r-1", "fs.move", args{"from": "run.sh", "to": "bin2/run.sh"})
+	b.mustCall(t, "r-1", "fs.remove", args{"path": "bin"})
+	b.mustCall(t, "r-1", "fs.remove", args{"path": "sub", "recursive": true})
+	b.mustCall(t, "r-1", "fs.write", args{"path": "sub", "text": "a file now"})
 	after := b.wholeTree(t)
 
 	shown, err := b.Ops.Undo(t.Context(), true, "r-1")
 	if err != nil {
 		t.Fatal(err)
 	}
-	sameTree(t, b.wholeTree(t), after) // a dry one changes nothing
+	sameTree(t, b.wholeTree(t), after) // a dry run changes nothing
 	u := b.undo(t, "r-1")
 	sameTree(t, b.wholeTree(t), before)
 	if u.Diff != shown.Diff || !slices.Equal(u.Files, shown.Files) {
-		t.Errorf("shown %v\n%s\ndone %v\n%s", actions(shown), shown.Diff, actions(u), u.Diff)
+		t.Errorf("got dry run %v\n%s\nand undo %v\n%s", actions(shown), shown.Diff, actions(u), u.Diff)
 	}
 	for _, want := range []string{"restored one.txt", "recreated run.sh", "recreated bin", "removed deep/er/new.txt", "removed deep", "removed empty/folder", "recreated sub/two.txt"} {
 		if !slices.Contains(actions(u), want) {
-			t.Errorf("%q is not in %v", want, actions(u))
+			t.Errorf("no %q in %v", want, actions(u))
 		}
 	}
 	for _, want := range []string{"-again\n", "+a\n", "+++ /dev/null"} {
 		if !strings.Contains(u.Diff, want) {
-			t.Errorf("the diff lacks %q: %s", want, u.Diff)
+			t.Errorf("the diff has no %q: %s", want, u.Diff)
 		}
 	}
 
 	again := b.undo(t, "r-1")
 	if !again.Already || len(again.Files) > 0 {
-		t.Errorf("a second undo says %+v", again)
+		t.Errorf("second undo: got %+v", again)
 	}
 	if err := filepath.WalkDir(state, func(at string, d fs.DirEntry, err error) error {
 		if err != nil || at == state {
@@ -167,7 +167,7 @@ func TestUndoPutsBackContentModeAndExistence(t *testing.T) {
 		}
 		info, err := d.Info()
 		if want := map[bool]fs.FileMode{true: 0o700, false: 0o600}[d.IsDir()]; err == nil && info.Mode().Perm() != want {
-			t.Errorf("%s has the mode %v", at, info.Mode())
+			t.Errorf("%s: got mode %v", at, info.Mode())
 		}
 		return err
 	}); err != nil {
@@ -175,20 +175,20 @@ func TestUndoPutsBackContentModeAndExistence(t *testing.T) {
 	}
 }
 
-func TestUndoOfARunThatChangedNothingSaysSo(t *testing.T) {
+func TestUndoOfRunWithoutChanges(t *testing.T) {
 	b := newBench(t, workspace.Config{Backups: t.TempDir()})
 	if u := b.undo(t, "r-none"); u.Changed || u.Already || len(u.Files) > 0 {
-		t.Errorf("it says %+v", u)
+		t.Errorf("got %+v", u)
 	}
 	for _, run := range []string{"../x", "", "a/b"} {
 		if _, err := b.Ops.Undo(t.Context(), false, run); err == nil {
-			t.Errorf("the run %q was taken", run)
+			t.Errorf("run ID %q was accepted", run)
 		}
 	}
-	if out := b.Ask(t, "fs.write", args{"path": "f", "text": "x"}, of("../x")); !out.IsError || !strings.Contains(out.Text, "id of a run") {
-		t.Errorf("the call says %q", out.Text)
+	if out := b.Ask(t, "fs.write", args{"path": "f", "text": "x"}, runMeta("../x")); !out.IsError || !strings.Contains(out.Text, "id of a run") {
+		t.Errorf("got %q", out.Text)
 	}
-	b.Must(t, "fs.write", args{"path": "f", "text": "x"}) // of no run
+	b.Must(t, "fs.write", args{"path": "f", "text": "x"}) // outside any run
 	b.Same(t, map[string]string{"f": "x"})
 }
 
@@ -204,36 +204,36 @@ func TestUndoRefusesFilesThatChangedSince(t *testing.T) {
 		}
 	}
 	for name, c := range map[string]struct {
-		since func(*testing.T, *bench)
-		says  string
-		diff  []string
+		since   func(*testing.T, *bench)
+		wantErr string
+		diff    []string
 	}{
-		"a file that was written since":        {write("one.txt", "mine\n"), "one.txt changed since", []string{"-one\n", "+mine\n"}},
-		"a file that is gone":                  {remove("one.txt"), "one.txt was removed since", []string{"+++ /dev/null", "-one\n"}},
-		"a file of its own that was changed":   {write("new.txt", "mine\n"), "new.txt changed since", []string{"+mine\n"}},
-		"a file it removed that is there":      {write("gone.txt", "mine\n"), "gone.txt was made again since", []string{"--- /dev/null", "+mine\n"}},
-		"a folder in the place of its file":    {func(t *testing.T, b *bench) { remove("new.txt")(t, b); write("new.txt/x", "x")(t, b) }, "new.txt was made a folder since", nil},
-		"a link in the place of its file":      {func(t *testing.T, b *bench) { remove("new.txt")(t, b); link(t, b, "one.txt", "new.txt") }, "new.txt is no longer what the run left", nil},
-		"what another run has changed since":   {func(t *testing.T, b *bench) { b.does(t, "r-2", "fs.write", args{"path": "one.txt", "text": "two"}) }, "one.txt changed since by the run r-2: nothing was put back; undo the run r-2 first", []string{"+two"}},
-		"a file that grew beyond what is kept": {write("one.txt", strings.Repeat("x", 4<<20+1)), "one.txt is no longer what the run left", nil},
+		"edited file":               {write("one.txt", "mine\n"), "one.txt changed since", []string{"-one\n", "+mine\n"}},
+		"missing file":              {remove("one.txt"), "one.txt was removed since", []string{"+++ /dev/null", "-one\n"}},
+		"edited new file":           {write("new.txt", "mine\n"), "new.txt changed since", []string{"+mine\n"}},
+		"recreated file":            {write("gone.txt", "mine\n"), "gone.txt was made again since", []string{"--- /dev/null", "+mine\n"}},
+		"folder in place of a file": {func(t *testing.T, b *bench) { remove("new.txt")(t, b); write("new.txt/x", "x")(t, b) }, "new.txt was made a folder since", nil},
+		"link in place of a file":   {func(t *testing.T, b *bench) { remove("new.txt")(t, b); link(t, b, "one.txt", "new.txt") }, "new.txt is no longer what the run left", nil},
+		"change by another run":     {func(t *testing.T, b *bench) { b.mustCall(t, "r-2", "fs.write", args{"path": "one.txt", "text": "two"}) }, "one.txt changed since by the run r-2: nothing was put back; undo the run r-2 first", []string{"+two"}},
+		"file too large to back up": {write("one.txt", strings.Repeat("x", 4<<20+1)), "one.txt is no longer what the run left", nil},
 	} {
 		t.Run(name, func(t *testing.T) {
 			b := newBench(t, workspace.Config{Backups: t.TempDir()})
 			b.Write(t, map[string]string{"one.txt": "before\n", "gone.txt": "g\n", "other.txt": "o\n"})
-			b.does(t, "r-1", "fs.write", args{"path": "other.txt", "text": "p"})
-			b.does(t, "r-1", "fs.write", args{"path": "one.txt", "text": "one\n"})
-			b.does(t, "r-1", "fs.write", args{"path": "new.txt", "text": "n"})
-			b.does(t, "r-1", "fs.remove", args{"path": "gone.txt"})
+			b.mustCall(t, "r-1", "fs.write", args{"path": "other.txt", "text": "p"})
+			b.mustCall(t, "r-1", "fs.write", args{"path": "one.txt", "text": "one\n"})
+			b.mustCall(t, "r-1", "fs.write", args{"path": "new.txt", "text": "n"})
+			b.mustCall(t, "r-1", "fs.remove", args{"path": "gone.txt"})
 			c.since(t, b)
 			now := b.wholeTree(t)
 			_, err := b.Ops.Undo(t.Context(), false, "r-1")
 			var changed *undo.ChangedError
-			if !errors.As(err, &changed) || !strings.Contains(err.Error(), c.says) || !strings.Contains(err.Error(), "nothing was put back") {
-				t.Fatalf("it says %v", err)
+			if !errors.As(err, &changed) || !strings.Contains(err.Error(), c.wantErr) || !strings.Contains(err.Error(), "nothing was put back") {
+				t.Fatalf("got %v", err)
 			}
 			for _, want := range c.diff {
 				if !strings.Contains(changed.Diff, want) {
-					t.Errorf("the diff lacks %q:\n%s", want, changed.Diff)
+					t.Errorf("the diff has no %q:\n%s", want, changed.Diff)
 				}
 			}
 			sameTree(t, b.wholeTree(t), now)
@@ -248,99 +248,99 @@ func link(t *testing.T, b *bench, to, at string) {
 	}
 }
 
-func TestUndoKeepsWhatTheRunDidNotTouch(t *testing.T) {
+func TestUndoKeepsOtherChanges(t *testing.T) {
 	b := newBench(t, workspace.Config{Backups: t.TempDir()})
 	b.Write(t, map[string]string{"a.sh": "a", "b.txt": "b", "same.txt": "s"})
-	b.does(t, "r-1", "fs.write", args{"path": "a.sh", "text": "A"})
-	b.does(t, "r-1", "fs.write", args{"path": "made/x", "text": "x"})
-	b.does(t, "r-1", "fs.write", args{"path": "same.txt", "text": "changed"})
-	b.Write(t, map[string]string{"made/mine": "m", "b.txt": "mine", "same.txt": "s"}) // the user put one back by hand
+	b.mustCall(t, "r-1", "fs.write", args{"path": "a.sh", "text": "A"})
+	b.mustCall(t, "r-1", "fs.write", args{"path": "made/x", "text": "x"})
+	b.mustCall(t, "r-1", "fs.write", args{"path": "same.txt", "text": "changed"})
+	b.Write(t, map[string]string{"made/mine": "m", "b.txt": "mine", "same.txt": "s"}) // the user restored one by hand
 	if err := os.Chmod(filepath.Join(b.Dir, "a.sh"), 0o755); err != nil {
 		t.Fatal(err)
 	}
 	u := b.undo(t, "r-1")
 	b.Same(t, map[string]string{"a.sh": "a", "b.txt": "mine", "same.txt": "s", "made/mine": "m"})
 	if len(u.Notes) != 1 || !strings.Contains(u.Notes[0], "the folder made stays") {
-		t.Errorf("the notes are %q", u.Notes)
+		t.Errorf("got notes %q", u.Notes)
 	}
 	if !strings.HasPrefix(b.wholeTree(t)["a.sh"], "-rwxr-xr-x") {
-		t.Errorf("the mode that the user gave is gone: %s", b.wholeTree(t)["a.sh"])
+		t.Errorf("the mode set by the user was lost: %s", b.wholeTree(t)["a.sh"])
 	}
 }
 
-func TestUndoTakesInnerRunsAlongNewestChangeFirst(t *testing.T) {
+func TestUndoIncludesInnerRuns(t *testing.T) {
 	b := newBench(t, workspace.Config{Backups: t.TempDir()})
 	b.Write(t, map[string]string{"f": "0"})
 	before := b.wholeTree(t)
-	b.does(t, "r-out", "fs.write", args{"path": "f", "text": "1"})
-	b.does(t, "r-in", "fs.write", args{"path": "f", "text": "2"})
-	b.does(t, "r-in", "fs.write", args{"path": "g", "text": "2"})
-	b.does(t, "r-out", "fs.write", args{"path": "f", "text": "3"})
+	b.mustCall(t, "r-out", "fs.write", args{"path": "f", "text": "1"})
+	b.mustCall(t, "r-in", "fs.write", args{"path": "f", "text": "2"})
+	b.mustCall(t, "r-in", "fs.write", args{"path": "g", "text": "2"})
+	b.mustCall(t, "r-out", "fs.write", args{"path": "f", "text": "3"})
 	if _, err := b.Ops.Undo(t.Context(), false, "r-in"); err == nil || !strings.Contains(err.Error(), "by the run r-out") {
-		t.Errorf("the inner one alone: %v", err)
+		t.Errorf("inner run alone: got error %v", err)
 	}
 	b.undo(t, "r-out", "r-in")
 	sameTree(t, b.wholeTree(t), before)
 	for _, run := range []string{"r-in", "r-out"} {
 		if u := b.undo(t, run); !u.Already {
-			t.Errorf("%s: %+v", run, u)
+			t.Errorf("%s: got %+v", run, u)
 		}
 	}
 }
 
-func TestARunThatGoesOnAfterItsUndoIsUndoneFromThere(t *testing.T) {
+func TestUndoOfRunResumedAfterUndo(t *testing.T) {
 	b := newBench(t, workspace.Config{Backups: t.TempDir()})
 	b.Write(t, map[string]string{"f": "0"})
-	b.does(t, "r-1", "fs.write", args{"path": "f", "text": "1"})
+	b.mustCall(t, "r-1", "fs.write", args{"path": "f", "text": "1"})
 	b.undo(t, "r-1")
 	b.Write(t, map[string]string{"f": "mine"})
-	b.does(t, "r-1", "fs.write", args{"path": "f", "text": "2"})
+	b.mustCall(t, "r-1", "fs.write", args{"path": "f", "text": "2"})
 	b.undo(t, "r-1")
 	b.Same(t, map[string]string{"f": "mine"})
 }
 
-func TestWhatSomethingElseChangedInBetweenIsSaid(t *testing.T) {
+func TestUndoNotesOutsideChangesInBetween(t *testing.T) {
 	b := newBench(t, workspace.Config{Backups: t.TempDir()})
 	b.Write(t, map[string]string{"f": "0"})
-	b.does(t, "r-1", "fs.write", args{"path": "f", "text": "1"})
+	b.mustCall(t, "r-1", "fs.write", args{"path": "f", "text": "1"})
 	b.Write(t, map[string]string{"f": "formatted"})
-	b.does(t, "r-1", "fs.write", args{"path": "f", "text": "2"})
+	b.mustCall(t, "r-1", "fs.write", args{"path": "f", "text": "2"})
 	u := b.undo(t, "r-1")
 	b.Same(t, map[string]string{"f": "0"})
 	if len(u.Notes) != 1 || !strings.Contains(u.Notes[0], "changed by something else") {
-		t.Errorf("the notes are %q", u.Notes)
+		t.Errorf("got notes %q", u.Notes)
 	}
 }
 
-func TestUndoIsForTheFolderOfTheRun(t *testing.T) {
+func TestUndoRequiresFolderOfTheRun(t *testing.T) {
 	state := t.TempDir()
 	b := newBench(t, workspace.Config{Backups: state})
-	b.does(t, "r-1", "fs.write", args{"path": "f", "text": "1"})
+	b.mustCall(t, "r-1", "fs.write", args{"path": "f", "text": "1"})
 	other := newBench(t, workspace.Config{Backups: state})
 	var elsewhere *undo.NotHereError
 	if _, err := other.Ops.Undo(t.Context(), false, "r-1"); !errors.As(err, &elsewhere) || elsewhere.Workspace != b.Dir {
-		t.Errorf("it says %v", err)
+		t.Errorf("got %v", err)
 	}
 }
 
-func TestAServerOfItsOwnKeepsEveryCallUnderOneRun(t *testing.T) {
+func TestServerRecordsAllCallsUnderOneRun(t *testing.T) {
 	b := newBench(t, workspace.Config{Backups: t.TempDir(), Run: "w-1"})
 	b.Must(t, "fs.write", args{"path": "f", "text": "1"})
-	b.does(t, "r-9", "fs.write", args{"path": "g", "text": "1"})
+	b.mustCall(t, "r-9", "fs.write", args{"path": "g", "text": "1"})
 	b.undo(t, "w-1")
 	b.Same(t, map[string]string{})
 }
 
-func TestUndoRefusesWhatIsKeptNoLonger(t *testing.T) {
+func TestUndoRefusesDamagedBackups(t *testing.T) {
 	for name, c := range map[string]struct {
-		spoil func(t *testing.T, kept string)
-		says  string
+		spoil   func(t *testing.T, kept string)
+		wantErr string
 	}{
-		"a content that is gone": {func(t *testing.T, kept string) { each(t, kept, os.Remove) }, "kept no longer"},
-		"a content that is another": {func(t *testing.T, kept string) {
+		"missing content": {func(t *testing.T, kept string) { each(t, kept, os.Remove) }, "missing or damaged"},
+		"changed content": {func(t *testing.T, kept string) {
 			each(t, kept, func(at string) error { return os.WriteFile(at, []byte("x"), 0o600) })
-		}, "kept no longer"},
-		"a list that is damaged": {func(t *testing.T, kept string) {
+		}, "missing or damaged"},
+		"damaged list": {func(t *testing.T, kept string) {
 			at := filepath.Join(kept, "manifest.jsonl")
 			text, err := os.ReadFile(at)
 			if err != nil {
@@ -355,19 +355,19 @@ func TestUndoRefusesWhatIsKeptNoLonger(t *testing.T) {
 			state := t.TempDir()
 			b := newBench(t, workspace.Config{Backups: state})
 			b.Write(t, map[string]string{"f": "0", "g": "0"})
-			b.does(t, "r-1", "fs.write", args{"path": "f", "text": "1"})
-			b.does(t, "r-1", "fs.write", args{"path": "g", "text": "1"})
+			b.mustCall(t, "r-1", "fs.write", args{"path": "f", "text": "1"})
+			b.mustCall(t, "r-1", "fs.write", args{"path": "g", "text": "1"})
 			now := b.wholeTree(t)
 			c.spoil(t, filepath.Join(state, "r-1.undo"))
-			if _, err := b.Ops.Undo(t.Context(), false, "r-1"); err == nil || !strings.Contains(err.Error(), c.says) {
-				t.Errorf("it says %v", err)
+			if _, err := b.Ops.Undo(t.Context(), false, "r-1"); err == nil || !strings.Contains(err.Error(), c.wantErr) {
+				t.Errorf("got %v", err)
 			}
 			sameTree(t, b.wholeTree(t), now)
 		})
 	}
 }
 
-// each does something to every content that is kept.
+// each calls do for every backed up file.
 func each(t *testing.T, kept string, do func(string) error) {
 	t.Helper()
 	entries, err := os.ReadDir(kept)
@@ -408,17 +408,17 @@ func readManifest(t *testing.T, dir string) (lines []backupLine) {
 	return lines
 }
 
-func TestAChangeThatFailsHalfWayIsMarkedAsRolledBack(t *testing.T) {
+func TestFailedChangeIsMarkedAsRolledBack(t *testing.T) {
 	kept := t.TempDir()
 	b := newBench(t, workspace.Config{Backups: kept})
 	b.Write(t, map[string]string{"one.txt": "b\n"})
-	got := b.Ask(t, "fs.patch", args{"diff": "--- a/one.txt\n+++ b/one.txt\n@@ -1 +1 @@\n-b\n+B\n--- /dev/null\n+++ b/x\n@@ -0,0 +1 @@\n+1\n--- /dev/null\n+++ b/x/y\n@@ -0,0 +1 @@\n+1\n"}, of("r-1"))
+	got := b.Ask(t, "fs.patch", args{"diff": "--- a/one.txt\n+++ b/one.txt\n@@ -1 +1 @@\n-b\n+B\n--- /dev/null\n+++ b/x\n@@ -0,0 +1 @@\n+1\n--- /dev/null\n+++ b/x/y\n@@ -0,0 +1 @@\n+1\n"}, runMeta("r-1"))
 	if !got.IsError || !strings.Contains(got.Text, "nothing was changed") {
-		t.Fatalf("it says %q", got.Text)
+		t.Fatalf("got %q", got.Text)
 	}
 	b.Same(t, map[string]string{"one.txt": "b\n"})
 	lines := readManifest(t, filepath.Join(kept, "r-1.undo"))
 	if last := lines[len(lines)-1]; !last.RolledBack || last.Change != lines[1].Change {
-		t.Errorf("the manifest says %+v", lines)
+		t.Errorf("got manifest %+v", lines)
 	}
 }

@@ -1,6 +1,3 @@
-// Package workspacetest serves a workspace to tests: operators over a folder of their
-// own, and a client that speaks to them as a plan does. Only tests import it. Start
-// reading at [New].
 package workspacetest
 
 import (
@@ -16,6 +13,7 @@ import (
 
 	"github.com/mark3labs/mcp-go/client"
 	"github.com/mark3labs/mcp-go/mcp"
+	"go.uber.org/goleak"
 
 	"replan/mcpclient/builtin"
 	"replan/mcpclient/workspace"
@@ -32,6 +30,21 @@ type Bench struct {
 	Dir    string
 	Ops    *workspace.Operators
 	Client *client.Client
+}
+
+// Main runs the tests of a package and fails if goroutines outlive them.
+func Main(m *testing.M) {
+	goleak.VerifyTestMain(m, goleak.IgnoreAnyFunction("github.com/dlclark/regexp2/v2.runClock")) // it ends by itself, a second after the last lexing
+}
+
+// ChangeResult is the result of a call that changed files.
+type ChangeResult struct {
+	Files []struct {
+		Path           string
+		Added, Removed int
+	}
+	Diff   string
+	Hashes map[string]string
 }
 
 // New serves a workspace until the end of the test. Without a folder it is an empty one.
@@ -137,7 +150,7 @@ func (b *Bench) Must(t TB, tool string, a Args) Answer {
 	return out
 }
 
-// Refused calls a tool that must say no, in words that hold all of the parts.
+// Refused calls a tool that must fail with an error that contains all parts.
 func (b *Bench) Refused(t TB, tool string, a Args, parts ...string) {
 	t.Helper()
 	out := b.Ask(t, tool, a, nil)

@@ -7,7 +7,7 @@ import (
 	"replan/planning/plan/layout"
 )
 
-// benchGraphs are plans of n steps.
+// benchGraphs returns graphs of n steps by their shape.
 func benchGraphs(n int) map[string]layout.Graph {
 	random := rand.New(rand.NewSource(1))
 	graphs := map[string]layout.Graph{}

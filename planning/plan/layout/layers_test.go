@@ -11,7 +11,7 @@ import (
 	"replan/planning/plan/layout"
 )
 
-// specs are the boxes that plans are drawn with.
+// specs are the boxes used to draw plans.
 var specs = map[string]layout.Spec{
 	"signs, down":  {Direction: layout.Down, Width: 7, Height: 1},
 	"line, down":   {Direction: layout.Down, Width: 21, Height: 1},
@@ -20,7 +20,7 @@ var specs = map[string]layout.Spec{
 	"box, right":   {Direction: layout.Right, Width: 22, Height: 4, Framed: true},
 }
 
-// cell is the lines of one net in a cell: the sides they join.
+// cell holds the sides of a cell that the lines of one net join.
 type cell struct{ net, sides int }
 
 const (
@@ -30,7 +30,7 @@ const (
 	right
 )
 
-// raster puts the lines of a drawing into cells. A cell has at most two nets.
+// raster maps the lines of a drawing to cells. A cell has at most two nets.
 func raster(l *layout.Layers) map[[2]int][]cell {
 	cells := map[[2]int][]cell{}
 	put := func(x, y, net, sides int) {
@@ -92,9 +92,9 @@ func picture(l *layout.Layers) string {
 	return b.String()
 }
 
-// TestLinesOfLayersTellTheirEdges checks that a drawing shows exactly the edges
-// not implied by others, and that nets cross at right angles alone.
-func TestLinesOfLayersTellTheirEdges(t *testing.T) {
+// TestLinesMatchEdges checks that a drawing shows exactly the edges that no
+// others imply, and that nets cross only at right angles.
+func TestLinesMatchEdges(t *testing.T) {
 	for name, spec := range specs {
 		t.Run(name, func(t *testing.T) {
 			rapid.Check(t, func(t *rapid.T) {
@@ -122,21 +122,21 @@ func TestLinesOfLayersTellTheirEdges(t *testing.T) {
 				slices.SortFunc(want, order)
 				slices.SortFunc(got, order)
 				if !slices.Equal(want, got) {
-					t.Fatalf("edges %v are drawn, not %v:\n%s", got, want, picture(l))
+					t.Fatalf("got the edges %v, want %v:\n%s", got, want, picture(l))
 				}
 			})
 		})
 	}
 }
 
-// checkBoxes holds that boxes are where they may be.
+// checkBoxes checks that boxes are inside the drawing and do not overlap.
 func checkBoxes(t *rapid.T, g layout.Graph, l *layout.Layers) {
 	if len(l.Boxes) != len(g) {
-		t.Fatalf("%d nodes have %d boxes", len(g), len(l.Boxes))
+		t.Fatalf("got %d nodes and %d boxes", len(g), len(l.Boxes))
 	}
 	for i, b := range l.Boxes {
 		if b.X < 0 || b.Y < 0 || b.X+b.W > l.Width || b.Y+b.H > l.Height {
-			t.Fatalf("box %d is outside of the drawing: %+v of %dx%d", i, b, l.Width, l.Height)
+			t.Fatalf("box %d is outside the drawing: %+v of %dx%d", i, b, l.Width, l.Height)
 		}
 		for j, o := range l.Boxes[:i] {
 			if b.X < o.X+o.W && o.X < b.X+b.W && b.Y < o.Y+o.H && o.Y < b.Y+b.H {
@@ -146,8 +146,8 @@ func checkBoxes(t *rapid.T, g layout.Graph, l *layout.Layers) {
 	}
 }
 
-// checkLines holds that no two nets meet but to cross, and that lines run round
-// boxes.
+// checkLines checks that nets meet only to cross, and that no line runs through a
+// box.
 func checkLines(t *rapid.T, l *layout.Layers) {
 	ends := map[[2]int]bool{}
 	for n, net := range l.Nets {
@@ -176,8 +176,8 @@ func checkLines(t *rapid.T, l *layout.Layers) {
 	}
 }
 
-// TestLinesKnowTheirEnds holds that the ends that a line names are those on
-// the side of its second point.
+// TestLinesKnowTheirEnds checks that a line names the ends on the side of its
+// second point.
 func TestLinesKnowTheirEnds(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		l := layout.Layered(randomGraph(t, 30), specs["line, down"])
@@ -192,16 +192,16 @@ func TestLinesKnowTheirEnds(t *testing.T) {
 					}
 				}
 			}
-			behind := map[int]bool{}
+			beyond := map[int]bool{}
 			for at := range reached {
 				if b := boxAt(l, at[0], at[1]); b >= 0 {
-					behind[b] = true
+					beyond[b] = true
 				}
 			}
 			ends := l.Nets[w.Net].Ends
 			for n, e := range ends {
-				if behind[e.Node] != (n >= w.First && n < w.Last) {
-					t.Fatalf("line %+v of %+v: node %d is behind it: %v\n%s", w, ends, e.Node, behind[e.Node], picture(l))
+				if beyond[e.Node] != (n >= w.First && n < w.Last) {
+					t.Fatalf("line %+v of %+v: node %d is on its far side: %v\n%s", w, ends, e.Node, beyond[e.Node], picture(l))
 				}
 			}
 		}

@@ -10,7 +10,7 @@ import (
 	"replan/planning/plan/layout"
 )
 
-// randomGraph draws a graph of up to most nodes.
+// randomGraph draws a graph with at most that many nodes.
 func randomGraph(t *rapid.T, most int) layout.Graph {
 	n := rapid.IntRange(1, most).Draw(t, "nodes")
 	g := make(layout.Graph, n)
@@ -29,21 +29,21 @@ func reaches(g layout.Graph, from, to int) bool {
 	return false
 }
 
-func TestReduceKeepsReachabilityAndNothingThatFollows(t *testing.T) {
+func TestReduceKeepsReachabilityWithoutImpliedEdges(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		g := randomGraph(t, 14)
 		reduced := g.Reduce()
 		for to := range g {
 			for from := range to {
 				if reaches(g, from, to) != reaches(reduced, from, to) {
-					t.Fatalf("%v reduces to %v: the way from %d to %d differs", g, reduced, from, to)
+					t.Fatalf("%v reduces to %v: the path from %d to %d differs", g, reduced, from, to)
 				}
 			}
 			for n, d := range reduced[to] {
 				without := slices.Clone(reduced)
 				without[to] = slices.Delete(slices.Clone(reduced[to]), n, n+1)
 				if reaches(without, d, to) {
-					t.Fatalf("%v reduces to %v: %d to %d follows from others", g, reduced, d, to)
+					t.Fatalf("%v reduces to %v: the edge from %d to %d is implied", g, reduced, d, to)
 				}
 			}
 		}
@@ -59,11 +59,11 @@ func TestStepsOfOneBatchAreParallel(t *testing.T) {
 	}}
 	graph := plan.NewGraph(p)
 	if got := layout.Parallel(graph); got["1"] || !got["2"] || !got["3"] || got["4"] {
-		t.Errorf("parallel are %v", got)
+		t.Errorf("got the parallel steps %v", got)
 	}
 }
 
-func TestStepsOfACycleAreDrawnLast(t *testing.T) {
+func TestStepsOfCycleComeLast(t *testing.T) {
 	p := plan.Plan{Steps: []plan.Step{
 		{Index: "1", DependsOn: []string{"2"}},
 		{Index: "2", DependsOn: []string{"1"}},
@@ -72,10 +72,10 @@ func TestStepsOfACycleAreDrawnLast(t *testing.T) {
 	graph := plan.NewGraph(p)
 	order := layout.Order(graph)
 	if !slices.Equal(order, []int{2, 0, 1}) {
-		t.Fatalf("order is %v", order)
+		t.Fatalf("got the order %v", order)
 	}
 	g := layout.OfPlan(graph, order)
 	if len(g[1]) != 0 || !slices.Equal(g[2], []int{1}) {
-		t.Errorf("dependencies are %v", g)
+		t.Errorf("got the dependencies %v", g)
 	}
 }

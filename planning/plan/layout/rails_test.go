@@ -12,7 +12,7 @@ import (
 	"replan/planning/plan/layout"
 )
 
-// pictures are the cells by the sides that they join.
+// pictures maps the joined sides of a cell to its character.
 var pictures = map[uint8]rune{
 	0: ' ',
 
@@ -38,7 +38,7 @@ func railPicture(cells []layout.Cell) string {
 	return b.String()
 }
 
-// drawRails draws rails with the nodes as letters.
+// drawRails draws rails with letters for the nodes.
 func drawRails(r *layout.Rails) string {
 	var lines []string
 	for i := range r.Noted {
@@ -57,22 +57,22 @@ func TestRails(t *testing.T) {
 		deps  layout.Graph
 		limit int
 	}{
-		{"independents have no rail", layout.Graph{nil, nil, nil, nil}, 8},
-		{"a chain is one lane", layout.Graph{nil, {0}, {1}, {2}}, 8},
-		{"two chains are two lanes one after the other", layout.Graph{nil, {0}, nil, {2}}, 8},
-		{"two chains that mix run side by side", layout.Graph{nil, nil, {0}, {1}}, 8},
-		{"a fork", layout.Graph{nil, {0}, {0}, {0}}, 8},
-		{"a join", layout.Graph{nil, nil, nil, {0, 1, 2}}, 8},
-		{"a diamond is one lane", layout.Graph{nil, {0}, {0}, {1, 2}}, 8},
+		{"independent nodes", layout.Graph{nil, nil, nil, nil}, 8},
+		{"chain", layout.Graph{nil, {0}, {1}, {2}}, 8},
+		{"two chains in a row", layout.Graph{nil, {0}, nil, {2}}, 8},
+		{"two mixed chains", layout.Graph{nil, nil, {0}, {1}}, 8},
+		{"fork", layout.Graph{nil, {0}, {0}, {0}}, 8},
+		{"join", layout.Graph{nil, nil, nil, {0, 1, 2}}, 8},
+		{"diamond", layout.Graph{nil, {0}, {0}, {1, 2}}, 8},
 		{"fork and join", layout.Graph{nil, {0}, {0}, {0}, {0}, {0}, {0}, {0}, {0}, {1, 2, 3, 4, 5, 6, 7, 8}}, 8},
-		{"a zigzag", layout.Graph{nil, nil, nil, {0, 1}, {1, 2}}, 8},
-		{"all of two on both of two", layout.Graph{nil, nil, {0, 1}, {0, 1}}, 8},
-		{"a branch that is longer than the other", layout.Graph{nil, {0}, {0}, {2}, {1, 3}}, 8},
-		{"a fork of which one goes on", layout.Graph{nil, {0}, {0}, {2}}, 8},
+		{"zigzag", layout.Graph{nil, nil, nil, {0, 1}, {1, 2}}, 8},
+		{"two nodes on two nodes", layout.Graph{nil, nil, {0, 1}, {0, 1}}, 8},
+		{"branches of different lengths", layout.Graph{nil, {0}, {0}, {2}, {1, 3}}, 8},
+		{"fork with one continued branch", layout.Graph{nil, {0}, {0}, {2}}, 8},
 		{"five branches of two", layout.Graph{nil, {0}, {0}, {0}, {0}, {0}, {1}, {2}, {3}, {4}, {5}, {6, 7, 8, 9, 10}}, 8},
 		{"layers", layout.Graph{nil, nil, nil, {0, 1}, {1, 2}, {2, 0}, {3, 4}, {4, 5}, {5, 3}}, 8},
-		{"one that all need", layout.Graph{nil, nil, {0, 1}, nil, {0, 3}, nil, {0, 5}, nil, {0, 7}}, 8},
-		{"what finds no lane is noted", layout.Graph{nil, nil, nil, {0}, {1}, {2}}, 2},
+		{"common dependency", layout.Graph{nil, nil, {0, 1}, nil, {0, 3}, nil, {0, 5}, nil, {0, 7}}, 8},
+		{"nodes without a lane are noted", layout.Graph{nil, nil, nil, {0}, {1}, {2}}, 2},
 	} {
 		t.Run(strings.ReplaceAll(c.name, " ", "_"), func(t *testing.T) {
 			golden.RequireEqual(t, drawRails(layout.NewRails(c.deps.Reduce(), c.limit)))
@@ -80,7 +80,7 @@ func TestRails(t *testing.T) {
 	}
 }
 
-// TestRailsHoldEveryDependencyOnce holds the lanes themselves against the graph.
+// TestRailsHoldEveryDependencyOnce compares the lanes with the graph.
 func TestRailsHoldEveryDependencyOnce(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		g := randomGraph(t, 40).Reduce()
@@ -90,7 +90,7 @@ func TestRailsHoldEveryDependencyOnce(t *testing.T) {
 		for i := range r.Lanes {
 			l := &r.Lanes[i]
 			if l.Column >= limit {
-				t.Fatalf("lane %v with a limit of %d", l, limit)
+				t.Fatalf("got lane %v with a limit of %d", l, limit)
 			}
 			for k := 1; k < len(l.Groups); k++ {
 				for _, from := range l.Groups[k-1] {
@@ -108,7 +108,7 @@ func TestRailsHoldEveryDependencyOnce(t *testing.T) {
 				want = append(want, fmt.Sprint(from, to))
 			}
 			if n := len(r.Row(to)); n != r.Width {
-				t.Fatalf("%d cells, not %d", n, r.Width)
+				t.Fatalf("got %d cells, want %d", n, r.Width)
 			}
 		}
 		slices.Sort(got)

@@ -3,7 +3,6 @@ package digest
 import (
 	"context"
 	"fmt"
-	"path"
 	"slices"
 	"strings"
 
@@ -21,10 +20,15 @@ type fileDiff struct {
 	added, removed int
 	hunks          []*gitdiff.TextFragment
 	binary         bool
+
+	// Declarations that the hunks are about.
+	adds    []string // only on the new side
+	removes []string // only on the old side
+	within  []string // around changed lines
 }
 
-// readDiff reads a unified diff, of git or not. A cut-off diff is read up to the
-// cut.
+// readDiff reads a unified diff, of git or not. A truncated diff is read up to its
+// end.
 func readDiff(diff string) []fileDiff {
 	parsed, _, err := gitdiff.Parse(strings.NewReader(diff))
 	if err != nil {
@@ -32,11 +36,16 @@ func readDiff(diff string) []fileDiff {
 			return nil
 		}
 	}
-	files := make([]fileDiff, 0, len(parsed))
-	name := withoutSide
-	if strings.HasPrefix(diff, "diff --git ") || strings.Contains(diff, "\ndiff --git ") {
-		name = func(name string) string { return name } // whose sides are off already
+	name := func(name string) string { // without its side, which gitdiff removes from git's diffs alone
+		if len(name) > 2 && (name[:2] == "a/" || name[:2] == "b/") {
+			return name[2:]
+		}
+		return name
 	}
+	if strings.HasPrefix(diff, "diff --git ") || strings.Contains(diff, "\ndiff --git ") {
+		name = func(name string) string { return name }
+	}
+	var files []fileDiff
 	for _, p := range parsed {
 		f := fileDiff{old: name(p.OldName), path: name(p.NewName), status: "changed", hunks: p.TextFragments, binary: p.IsBinary}
 		switch {
@@ -55,14 +64,6 @@ func readDiff(diff string) []fileDiff {
 		}
 	}
 	return files
-}
-
-// withoutSide is a path without its a/ or b/.
-func withoutSide(name string) string {
-	if rest, ok := strings.CutPrefix(name, "a/"); ok {
-		return rest
-	}
-	return strings.TrimPrefix(name, "b/")
 }
 
 var hunkHeader = lazyregexp.New(`(?m)^@@ -(\d+)(?:,\d+)? \+(\d+)(?:,\d+)? @@(.*)\n`)
@@ -100,78 +101,58 @@ func Diff(ctx context.Context, diff string) (Digest, error) {
 		}
 		return Digest{}, fmt.Errorf("the text given as diff changes no file; it needs --- a/PATH and +++ b/PATH lines")
 	}
-	touched := make([]touch, len(files))
 	left := maxLexed
 	added, removed := 0, 0
-	for i, f := range files {
-		added += f.added
-		removed += f.removed
-		if left > 0 {
-			touched[i] = f.touched(ctx, &left)
-		}
+	lines := make([]string, len(files))
+	for i := range files {
+		f := &files[i]
+		added, removed = added+f.added, removed+f.removed
+		f.touch(ctx, &left)
+		lines[i] = f.line()
 	}
-	var b strings.Builder
-	fmt.Fprintf(&b, "%s changed, +%d −%d.\n", english.Count(len(files), "file"), added, removed)
-	if from, to, n := renamed(files, touched); n > 0 {
-		fmt.Fprintf(&b, "\n%s becomes %s in %s.\n", span(from), span(to), english.Count(n, "line"))
+	about := fmt.Sprintf("%s changed, +%d −%d.\n", english.Count(len(files), "file"), added, removed)
+	if from, to, n := renamed(files); n > 0 {
+		about += fmt.Sprintf("\n%s becomes %s in %s.\n", span(from), span(to), english.Count(n, "line"))
 	}
-	b.WriteByte('\n')
-	const shown = 20
-	for i, f := range files[:min(shown, len(files))] {
-		fmt.Fprintf(&b, "- %s\n", f.words(touched[i]))
-	}
-	if more := len(files) - shown; more > 0 {
-		fmt.Fprintf(&b, "- and %s\n", english.Count(more, "more file"))
-	}
-	return Digest{Kind: "diff", Title: subject(files, touched), Summary: b.String()}, nil
+	return Digest{Kind: "diff", Title: subject(files), Summary: about + "\n" + list(lines, 20, "file")}, nil
 }
 
-// words is a line about one file.
-func (f fileDiff) words(t touch) string {
-	s := span(f.path)
+// line tells of one file.
+func (f fileDiff) line() string {
+	line := span(f.path)
 	switch {
 	case f.status == "renamed":
-		s = span(f.old) + " → " + span(f.path)
+		line = span(f.old) + " → " + span(f.path)
 	case f.status != "changed":
-		s += " " + f.status
+		line += " " + f.status
 	}
 	if f.binary {
-		return s + ", binary"
+		return line + ", binary"
 	}
-	s += fmt.Sprintf(" +%d −%d", f.added, f.removed)
-	const shown = 4
-	var parts []string
+	line += fmt.Sprintf(" +%d −%d", f.added, f.removed)
+	mark := ": "
 	for _, p := range []struct {
 		verb  string
 		names []string
-	}{{"adds", t.added}, {"removes", t.removed}, {"in", t.within}} {
+	}{{"adds", f.adds}, {"removes", f.removes}, {"in", f.within}} {
 		if len(p.names) > 0 && f.status != "removed" {
-			parts = append(parts, p.verb+" "+english.Some(spans(p.names), shown, "name"))
+			line += mark + p.verb + " " + english.Some(spans(p.names), 4, "name")
+			mark = "; "
 		}
 	}
-	if len(parts) > 0 {
-		s += ": " + strings.Join(parts, "; ")
-	}
-	return s
-}
-
-// touch is which declarations a file's hunks are about.
-type touch struct {
-	added   []string // only on the new side
-	removed []string // only on the old side
-	within  []string // around changed lines
+	return line
 }
 
 // maxLexed is how much of a diff is looked at for declarations, in bytes.
 const maxLexed = 96 << 10
 
-// touched reads each side of each hunk as a piece of a source file.
-func (f fileDiff) touched(ctx context.Context, left *int) touch {
-	var t touch
-	if lang, ok := source.LanguageOf(f.path); !ok || !lang.Knows() || lang.Sort == source.Data {
-		return t
+// touch finds the declarations that the hunks are about. It reads each side of
+// each hunk as a piece of a source file.
+func (f *fileDiff) touch(ctx context.Context, left *int) {
+	if lang, ok := source.LanguageOf(f.path); !ok || !lang.Knows() || lang.Sort == source.Data || *left <= 0 {
+		return
 	}
-	var before, after []string
+	var before, after, within []string
 	for _, h := range f.hunks {
 		oldNames, oldAround := side(ctx, h, f.path, gitdiff.OpDelete, left)
 		newNames, newAround := side(ctx, h, f.path, gitdiff.OpAdd, left)
@@ -182,11 +163,10 @@ func (f fileDiff) touched(ctx context.Context, left *int) touch {
 				around = []string{o.Symbols[0].Name}
 			}
 		}
-		t.within = append(t.within, around...)
+		within = append(within, around...)
 	}
-	t.added, t.removed, t.within = without(after, before), without(before, after), without(t.within, nil)
-	t.within = slices.DeleteFunc(t.within, func(n string) bool { return slices.Contains(t.added, n) || slices.Contains(t.removed, n) })
-	return t
+	f.adds, f.removes = without(after, before), without(before, after)
+	f.within = without(within, slices.Concat(f.adds, f.removes))
 }
 
 // without are the names of one list missing from the other, each once.
@@ -227,89 +207,13 @@ func side(ctx context.Context, h *gitdiff.TextFragment, file string, op gitdiff.
 		}
 	}
 	for i := 1; i <= n; i++ {
-		if !changed[i] {
-			continue
-		}
 		name, from := "", 0
 		for _, s := range o.Symbols {
-			if s.Line <= i && i <= s.EndLine && s.Line > from && s.Kind != "field" && s.Kind != "variable" && s.Kind != "constant" {
+			if changed[i] && s.Line <= i && i <= s.EndLine && s.Line > from && s.Kind != "field" && s.Kind != "variable" && s.Kind != "constant" {
 				name, from = s.Name, s.Line
 			}
 		}
-		if name != "" && !slices.Contains(around, name) {
-			around = append(around, name)
-		}
+		around = append(around, name)
 	}
-	return names, around
+	return names, without(around, nil)
 }
-
-var identifiers = lazyregexp.New(`[\pL_][\pL\pN_]*|[^\pL_]+`)
-
-// renamed is renaming with more than a single changed line: several lines, or the
-// declaration.
-func renamed(files []fileDiff, touched []touch) (from, to string, lines int) {
-	from, to, lines = renaming(files)
-	if lines > 1 || lines == 1 && len(touched[0].added) == 1 && len(touched[0].removed) == 1 {
-		return from, to, lines
-	}
-	return "", "", 0
-}
-
-// renaming tells whether a diff does nothing but put one word in the place of
-// another, and in how many lines.
-func renaming(files []fileDiff) (from, to string, lines int) {
-	for _, f := range files {
-		if f.status != "changed" || f.added != f.removed || f.added == 0 {
-			return "", "", 0
-		}
-		for _, h := range f.hunks {
-			var old, new []string
-			for _, l := range append(slices.Clone(h.Lines), gitdiff.Line{}) {
-				switch l.Op {
-				case gitdiff.OpDelete:
-					old = append(old, strings.TrimSuffix(l.Line, "\n"))
-				case gitdiff.OpAdd:
-					new = append(new, strings.TrimSuffix(l.Line, "\n"))
-				default:
-					for i := range old {
-						if len(old) != len(new) || !swaps(old[i], new[i], &from, &to) {
-							return "", "", 0
-						}
-						lines++
-					}
-					if len(old) != len(new) {
-						return "", "", 0
-					}
-					old, new = nil, nil
-				}
-			}
-		}
-	}
-	return from, to, lines
-}
-
-// swaps reports whether two lines differ by one word for another alone, the same
-// everywhere.
-func swaps(old, new string, from, to *string) bool {
-	a, b := identifiers.FindAllString(old, -1), identifiers.FindAllString(new, -1)
-	if len(a) != len(b) {
-		return false
-	}
-	for i := range a {
-		if a[i] == b[i] {
-			continue
-		}
-		if strings.TrimSpace(a[i]) == strings.TrimSpace(b[i]) { // gofmt aligns the text behind
-			continue
-		}
-		if *from == "" {
-			*from, *to = a[i], b[i]
-		}
-		if a[i] != *from || b[i] != *to || !source.IsIdentifier(a[i]) || !source.IsIdentifier(b[i]) {
-			return false
-		}
-	}
-	return *from != ""
-}
-
-func base(p string) string { return path.Base(p) }

@@ -1,229 +1,261 @@
 package digest
 
 import (
-	"fmt"
 	"path"
 	"slices"
 	"strings"
-	"unicode/utf8"
+
+	"github.com/bluekeyes/go-gitdiff/gitdiff"
 
 	"replan/internal/english"
-	"replan/internal/markdown"
+	"replan/internal/lazyregexp"
+	"replan/internal/testfile"
 	"replan/mcpclient/workspace/code/source"
 )
 
 // subject is a commit subject for a diff.
-func subject(files []fileDiff, touched []touch) string {
-	if from, to, n := renamed(files, touched); n > 0 {
-		where := "in " + files[0].path
+func subject(files []fileDiff) string {
+	if from, to, lines := renamed(files); lines > 0 {
+		where := " in " + files[0].path
 		if len(files) > 1 {
-			where = "in " + english.Count(len(files), "file")
+			where = " in " + english.Count(len(files), "file")
 		}
-		return fits(fmt.Sprintf("Rename %s to %s %s", from, to, where), fmt.Sprintf("Rename %s to %s", from, to))
+		return fits("Rename "+from+" to "+to+where, "Rename "+from+" to "+to)
 	}
 	if len(files) == 1 {
-		return alone(files[0], touched[0])
+		return files[0].subject()
 	}
-	if s, ok := uniform(files); ok {
-		return s
-	}
-	main, sources, tests := -1, 0, 0
-	for i, f := range files {
-		switch kindOf(f.path) {
+	return several(files).subject()
+}
+
+// overview is what a diff of several files has in common.
+type overview struct {
+	files                    []fileDiff
+	paths, statuses, kinds   tally
+	sources, tests, topics   tally // files that hold sources, tests, and what those test
+	oldFolders, folders      tally
+	biggest, biggestOfSource fileDiff
+}
+
+func several(files []fileDiff) overview {
+	o := overview{files: files, biggest: files[0]}
+	for _, f := range files {
+		kind, size := kindOf(f.path), f.added+f.removed
+		if size > o.biggest.added+o.biggest.removed {
+			o.biggest = f
+		}
+		o.paths.add(f.path)
+		o.statuses.add(f.status)
+		o.kinds.add(string(kind))
+		o.oldFolders.add(path.Dir(f.old))
+		o.folders.add(path.Dir(f.path))
+		switch main := o.biggestOfSource; kind {
 		case aTest:
-			tests++
+			o.tests.add(f.path)
+			o.topics.add(topic(f.path))
 		case aSource:
-			sources++
-			if main < 0 || f.added+f.removed > files[main].added+files[main].removed {
-				main = i
+			if o.sources.add(f.path); main.path == "" || size > main.added+main.removed {
+				o.biggestOfSource = f
 			}
 		}
 	}
-	if sources == 1 {
-		s := alone(files[main], touched[main])
-		if len(files) == 1+tests {
-			return fits(s+", with tests", s)
-		}
-		return fits(s+" and "+more(len(files)-1), s)
-	}
-	if main < 0 {
-		main = biggest(files)
-	}
-	verb := "Update "
-	if files[main].status == "added" {
-		verb = "Add "
-	}
-	return fits(verb+files[main].path+" and "+more(len(files)-1), verb+base(files[main].path)+" and "+more(len(files)-1))
+	return o
 }
 
-func more(n int) string { return english.Count(n, "more file") }
-
-// uniform is the subject of a diff with the same change in all its files.
-func uniform(files []fileDiff) (string, bool) {
-	paths := make([]string, len(files))
-	same, kind := files[0].status, kindOf(files[0].path)
-	for i, f := range files {
-		paths[i] = f.path
-		if f.status != same {
-			same = ""
-		}
-		if kindOf(f.path) != kind {
-			kind = mixed
-		}
+// subject is the subject of the change: its own for changes of one sort, else that
+// of the biggest file.
+func (o overview) subject() string {
+	if s := o.uniform(); s != "" {
+		return s
 	}
-	first := files[biggest(files)].path
+	main := o.biggestOfSource
 	switch {
-	case same == "renamed":
-		return moved(files), true
-	case same == "removed":
-		return listed("Remove ", paths, first), true
-	case kind == someDependencies:
-		return "Update dependencies", true
-	case kind == aTest && same == "added":
-		return fits("Add tests for "+english.Some(topics(paths), 2, "file"), "Add tests in "+english.Count(len(files), "file")), true
+	case len(o.sources.names) == 1 && len(o.files) == 1+len(o.tests.names):
+		return fits(main.subject()+", with tests", main.subject())
+	case len(o.sources.names) == 1:
+		return fits(main.subject()+" and "+english.Count(len(o.files)-1, "more file"), main.subject())
+	case main.path == "":
+		main = o.biggest
+	}
+	if main.status == "added" {
+		return o.andMore("Add ", main)
+	}
+	return o.andMore("Update ", main)
+}
+
+// uniform is the subject if all files change in the same way, or are of one kind.
+func (o overview) uniform() string {
+	n, about := english.Count(len(o.files), "file"), english.Some(o.topics.names, 2, "file")
+	status, kind := "", fileKind("")
+	if len(o.statuses.names) == 1 {
+		status = o.statuses.names[0]
+	}
+	if len(o.kinds.names) == 1 {
+		kind = fileKind(o.kinds.names[0])
+	}
+	switch {
+	case status == "renamed" && len(o.oldFolders.names)*len(o.folders.names) == 1:
+		return fits("Move "+n+" from "+o.oldFolders.names[0]+" to "+o.folders.names[0], "Move "+n)
+	case status == "renamed":
+		return "Move " + n
+	case status == "removed":
+		return o.listed("Remove ")
+	case kind == aDependency:
+		return "Update dependencies"
+	case kind == aTest && status == "added":
+		return fits("Add tests for "+about, "Add tests in "+n)
 	case kind == aTest:
-		return fits("Update tests of "+english.Some(topics(paths), 2, "file"), "Update tests in "+english.Count(len(files), "file")), true
-	case same == "added":
-		return listed("Add ", paths, first), true
+		return fits("Update tests of "+about, "Update tests in "+n)
+	case status == "added":
+		return o.listed("Add ")
 	case kind == aDocument:
-		return listed("Update ", paths, first), true
+		return o.listed("Update ")
 	default:
-		return "", false
+		return ""
 	}
 }
 
 // listed names two files, or one and how many more.
-func listed(verb string, paths []string, first string) string {
-	if len(paths) == 2 {
-		if s := verb + paths[0] + " and " + paths[1]; utf8.RuneCountInString(s) <= MaxTitle {
-			return s
-		}
+func (o overview) listed(verb string) string {
+	if len(o.paths.names) == 2 {
+		return fits(verb+o.paths.names[0]+" and "+o.paths.names[1], o.andMore(verb, o.biggest))
 	}
-	rest := " and " + more(len(paths)-1)
-	return fits(verb+first+rest, verb+base(first)+rest)
+	return o.andMore(verb, o.biggest)
 }
 
-func moved(files []fileDiff) string {
-	from, to := path.Dir(files[0].old), path.Dir(files[0].path)
-	for _, f := range files {
-		if path.Dir(f.old) != from || path.Dir(f.path) != to {
-			return fmt.Sprintf("Move %s", english.Count(len(files), "file"))
-		}
-	}
-	s := fmt.Sprintf("Move %s", english.Count(len(files), "file"))
-	return fits(fmt.Sprintf("%s from %s to %s", s, from, to), s)
+func (o overview) andMore(verb string, f fileDiff) string {
+	rest := " and " + english.Count(len(o.files)-1, "more file")
+	return fits(verb+f.path+rest, verb+path.Base(f.path)+rest)
 }
 
-// alone is the subject of a change of one file.
-func alone(f fileDiff, t touch) string {
-	switch kind := kindOf(f.path); {
+// subject is the subject of a change of one file.
+func (f fileDiff) subject() string {
+	base := path.Base(f.path)
+	kind := kindOf(f.path)
+	update := []string{"Update " + f.path, "Update " + base}
+	named := func(verb string, names []string, preposition string) string {
+		s := verb + english.List(names, "and")
+		return fits(append([]string{s + preposition + f.path, s + preposition + base, s}, update...)...)
+	}
+	few := func(names []string) bool { return len(names) > 0 && len(names) <= 3 }
+	switch {
 	case f.status == "renamed":
-		return fits("Move "+f.old+" to "+f.path, "Move "+base(f.old)+" to "+base(f.path), "Move "+base(f.old))
+		return fits("Move "+f.old+" to "+f.path, "Move "+path.Base(f.old)+" to "+base, "Move "+path.Base(f.old))
 	case f.status == "removed":
-		return fits("Remove "+f.path, "Remove "+base(f.path))
-	case kind == aTest && f.status == "added", kind == aTest && f.removed == 0 && len(t.added) > 0:
+		return fits("Remove "+f.path, "Remove "+base)
+	case kind == aTest && (f.status == "added" || f.removed == 0 && len(f.adds) > 0):
 		return fits("Add tests for "+topic(f.path), "Add tests")
 	case f.status == "added":
-		return fits("Add "+f.path, "Add "+base(f.path))
-	case kind == someDependencies:
+		return fits("Add "+f.path, "Add "+base)
+	case kind == aDependency:
 		return "Update dependencies"
 	case kind == aTest:
 		return fits("Update tests of "+topic(f.path), "Update tests")
 	case kind != aSource:
-		return fits("Update "+f.path, "Update "+base(f.path))
-	}
-	const named = 3
-	in := " in " + f.path
-	switch {
-	case len(t.added) > 0 && len(t.added) <= named && len(t.removed) == 0:
-		return fits("Add "+english.List(t.added, "and")+" to "+f.path, "Add "+english.List(t.added, "and")+" to "+base(f.path), "Add "+english.List(t.added, "and"), "Update "+f.path)
-	case len(t.removed) > 0 && len(t.removed) <= named && len(t.added) == 0:
-		return fits("Remove "+english.List(t.removed, "and")+" from "+f.path, "Remove "+english.List(t.removed, "and"), "Update "+f.path)
-	case len(t.added) == 0 && len(t.within) > 0 && len(t.within) <= named:
-		return fits("Update "+english.List(t.within, "and")+in, "Update "+english.List(t.within, "and")+" in "+base(f.path), "Update "+english.List(t.within, "and"), "Update "+f.path)
+		return fits(update...)
+	case few(f.adds) && len(f.removes) == 0:
+		return named("Add ", f.adds, " to ")
+	case few(f.removes) && len(f.adds) == 0:
+		return named("Remove ", f.removes, " from ")
+	case few(f.within) && len(f.adds) == 0:
+		return named("Update ", f.within, " in ")
 	default:
-		return fits("Update "+f.path, "Update "+base(f.path))
+		return fits(update...)
 	}
 }
 
-func biggest(files []fileDiff) int {
-	best := 0
-	for i, f := range files {
-		if f.added+f.removed > files[best].added+files[best].removed {
-			best = i
-		}
-	}
-	return best
-}
-
-// fits is the first of several wordings short enough, on one line; the last is
-// cut.
-func fits(ways ...string) string {
-	for _, s := range ways {
-		if s = markdown.Line(s, 200); utf8.RuneCountInString(s) <= MaxTitle {
-			return s
-		}
-	}
-	return markdown.Line(ways[len(ways)-1], MaxTitle)
-}
-
-type fileKind int
+// fileKind is the purpose of a file.
+type fileKind string
 
 const (
-	aSource fileKind = iota
-	aTest
-	aDocument
-	someDependencies
-	mixed
+	aSource     fileKind = "source"
+	aTest       fileKind = "test"
+	aDocument   fileKind = "document"
+	aDependency fileKind = "dependency"
+)
+
+var (
+	dependencies = strings.Fields("go.mod go.sum go.work go.work.sum package.json package-lock.json yarn.lock pnpm-lock.yaml cargo.lock cargo.toml " +
+		"requirements.txt poetry.lock gemfile gemfile.lock composer.lock uv.lock")
+	testFolders = strings.Fields("test tests __tests__ spec testdata")
+	documents   = strings.Fields("license readme authors")
 )
 
 // kindOf derives the purpose of a file from its name.
 func kindOf(p string) fileKind {
-	name := strings.ToLower(base(p))
-	stem := strings.TrimSuffix(name, path.Ext(name))
-	switch name {
-	case "go.mod", "go.sum", "go.work", "go.work.sum", "package.json", "package-lock.json", "yarn.lock", "pnpm-lock.yaml", "cargo.lock", "cargo.toml",
-		"requirements.txt", "poetry.lock", "gemfile", "gemfile.lock", "composer.lock", "uv.lock":
-		return someDependencies
-	}
-	for dir := range strings.SplitSeq(path.Dir(p), "/") {
-		switch dir {
-		case "test", "tests", "__tests__", "spec", "testdata":
-			return aTest
-		}
-	}
+	name := strings.ToLower(path.Base(p))
+	lang, known := source.LanguageOf(p)
+	inTests := slices.ContainsFunc(strings.Split(path.Dir(p), "/"), func(dir string) bool { return slices.Contains(testFolders, dir) })
 	switch {
-	case strings.HasSuffix(stem, "_test"), strings.HasPrefix(name, "test_"), strings.HasSuffix(stem, ".test"), strings.HasSuffix(stem, ".spec"),
-		strings.HasSuffix(stem, "_spec"), strings.HasSuffix(base(p), "Test.java"), strings.HasSuffix(base(p), "Test.kt"), strings.HasSuffix(base(p), "Tests.cs"):
+	case slices.Contains(dependencies, name):
+		return aDependency
+	case inTests || testfile.Is(p):
 		return aTest
-	}
-	if lang, ok := source.LanguageOf(p); ok && lang.Sort == source.Prose && path.Ext(name) != ".golden" || !ok && (stem == "license" || stem == "readme" || stem == "authors") {
+	case known && lang.Sort == source.Prose && path.Ext(name) != ".golden", !known && slices.Contains(documents, strings.TrimSuffix(name, path.Ext(name))):
 		return aDocument
+	default:
+		return aSource
 	}
-	return aSource
 }
 
 // topic is the subject of a test file: auth for auth_test.go.
 func topic(p string) string {
-	name := base(p)
-	stem := strings.TrimSuffix(name, path.Ext(name))
-	for _, end := range []string{"_test", ".test", ".spec", "_spec", "Tests", "Test"} {
-		if s, ok := strings.CutSuffix(stem, end); ok && s != "" {
-			return s
-		}
+	if stem, is := testfile.Tested(p); is {
+		return stem
 	}
-	if s, ok := strings.CutPrefix(stem, "test_"); ok && s != "" {
-		return s
-	}
-	return name
+	return path.Base(p)
 }
 
-func topics(paths []string) []string {
-	var out []string
-	for _, p := range paths {
-		if t := topic(p); !slices.Contains(out, t) {
-			out = append(out, t)
+// renamed finds the renaming that is all of a diff, in more than a single changed
+// line: in several, or in the declaration.
+func renamed(files []fileDiff) (from, to string, lines int) {
+	for _, f := range files {
+		var before, after []string
+		for _, h := range f.hunks {
+			for _, l := range h.Lines {
+				switch l.Op {
+				case gitdiff.OpDelete:
+					before = append(before, strings.TrimSuffix(l.Line, "\n"))
+				case gitdiff.OpAdd:
+					after = append(after, strings.TrimSuffix(l.Line, "\n"))
+				}
+			}
+		}
+		if f.status != "changed" || len(before) == 0 || len(before) != len(after) {
+			return "", "", 0
+		}
+		for i := range before {
+			if !swaps(before[i], after[i], &from, &to) {
+				return "", "", 0
+			}
+		}
+		lines += len(before)
+	}
+	if lines == 1 && (len(files[0].adds) != 1 || len(files[0].removes) != 1) {
+		return "", "", 0
+	}
+	return from, to, lines
+}
+
+var identifiers = lazyregexp.New(`[\pL_][\pL\pN_]*|[^\pL_]+`)
+
+// swaps reports whether two lines differ by one word for another alone, the same
+// everywhere.
+func swaps(before, after string, from, to *string) bool {
+	a, b := identifiers.FindAllString(before, -1), identifiers.FindAllString(after, -1)
+	if len(a) != len(b) {
+		return false
+	}
+	for i := range a {
+		if strings.TrimSpace(a[i]) == strings.TrimSpace(b[i]) { // gofmt aligns the text after a name
+			continue
+		}
+		if *from == "" {
+			*from, *to = a[i], b[i]
+		}
+		if a[i] != *from || b[i] != *to || !source.IsIdentifier(a[i]) || !source.IsIdentifier(b[i]) {
+			return false
 		}
 	}
-	return out
+	return *from != ""
 }

@@ -1,7 +1,9 @@
 package digest
 
 import (
+	"cmp"
 	"fmt"
+	"maps"
 	"path"
 	"slices"
 	"strings"
@@ -31,177 +33,123 @@ type Known struct {
 
 // Symbol sums up a name: its declaration, and the places that use it most.
 func Symbol(k Known) Digest {
-	d := Digest{Kind: "symbol"}
-	var b strings.Builder
-	switch n := len(k.Definitions); n {
-	case 0:
-		d.Title = fits(k.Name + " is not declared here")
-		fmt.Fprintf(&b, "No declaration of %s was found.\n", span(k.Name))
-	default:
+	d := Digest{Kind: "symbol", Title: fits(k.Name + " is not declared here")}
+	if len(k.Definitions) == 0 {
+		d.Summary = fmt.Sprintf("No declaration of %s was found.\n", span(k.Name))
+	} else {
 		s := k.Definitions[0]
-		d.Title = fits(fmt.Sprintf("%s is %s in %s:%d", s.Name, article(s.Kind), s.Path, s.Line), fmt.Sprintf("%s is %s in %s", s.Name, article(s.Kind), base(s.Path)), s.Name+" is "+article(s.Kind))
-		fmt.Fprintf(&b, "%s is %s, declared at %s.\n\n", span(s.Name), article(s.Kind), span(at(s)))
-		if s.Signature != "" {
-			b.WriteString(fence(fenceName(s.Path), s.Signature, 6))
+		kind := article(s.Kind)
+		d.Title = fits(fmt.Sprintf("%s is %s in %s:%d", s.Name, kind, s.Path, s.Line), fmt.Sprintf("%s is %s in %s", s.Name, kind, path.Base(s.Path)), s.Name+" is "+kind)
+		d.Summary = fmt.Sprintf("%s is %s, declared at %s.\n", span(s.Name), kind, span(place(s.Path, s.Line))) +
+			fence(fenceName(s.Path), s.Signature, 6) + fence("text", s.Doc, 12) + members(k.Members)
+		var others []string
+		for _, s := range k.Definitions[1:] {
+			others = append(others, fmt.Sprintf("%s, %s: %s", span(place(s.Path, s.Line)), article(s.Kind), span(cmp.Or(strings.TrimSpace(s.Signature), s.Text))))
 		}
-		if s.Doc != "" {
-			b.WriteString("\n" + fence("text", s.Doc, 12))
-		}
-		b.WriteString(members(k.Members))
-		const shown = 6
-		if n > 1 {
-			b.WriteString("\nThe name is also declared at:\n\n")
-		}
-		for _, s := range k.Definitions[1:min(shown+1, n)] {
-			fmt.Fprintf(&b, "- %s, %s: %s\n", span(at(s)), article(s.Kind), span(first(s.Signature, s.Text)))
-		}
-		if left := n - 1 - shown; left > 0 {
-			fmt.Fprintf(&b, "- and %s\n", english.Count(left, "more place"))
+		if len(others) > 0 {
+			d.Summary += "\nThe name is also declared at:\n\n" + list(others, 6, "place")
 		}
 	}
-	b.WriteString(k.uses())
-	if k.Note != "" {
-		b.WriteString("\n" + escapedLong(k.Note) + "\n")
-	}
-	d.Summary = b.String()
+	d.Summary += k.uses() + note(k.Note)
 	return d
 }
 
-func first(texts ...string) string {
-	for _, t := range texts {
-		if strings.TrimSpace(t) != "" {
-			return t
-		}
-	}
-	return ""
-}
-
-func at(s source.Symbol) string { return fmt.Sprintf("%s:%d", s.Path, s.Line) }
-
 func article(kind string) string {
-	kind = markdown.Line(kind, 200)
-	if kind == "" {
-		return "a name"
-	}
+	kind = cmp.Or(markdown.Line(kind, 200), "name")
 	if strings.ContainsAny(kind[:1], "aeiou") {
 		return "an " + kind
 	}
 	return "a " + kind
 }
 
-// members are the methods and fields of a type in a line for each kind: the
+// members lists the methods and fields of a type, a line for each kind: the
 // exported ones, if there are any.
 func members(all []source.Symbol) string {
-	type names struct {
-		seen, hidden []string
-	}
-	by := map[string]*names{}
-	var kinds []string
+	names := map[string][2][]string{} // of each kind, those not exported and those that are
 	for _, m := range all {
-		if by[m.Kind] == nil {
-			by[m.Kind] = &names{}
-			kinds = append(kinds, m.Kind)
-		}
-		list, name := &by[m.Kind].hidden, m.Name[strings.LastIndexByte(m.Name, '.')+1:]
+		exported := 0
 		if m.Exported {
-			list = &by[m.Kind].seen
+			exported = 1
 		}
-		if !slices.Contains(*list, name) {
-			*list = append(*list, name)
+		of, name := names[m.Kind], m.Name[strings.LastIndexByte(m.Name, '.')+1:]
+		if !slices.Contains(of[exported], name) {
+			of[exported] = append(of[exported], name)
 		}
+		names[m.Kind] = of
 	}
-	const shown = 12
 	var b strings.Builder
-	slices.Sort(kinds)
-	for _, kind := range kinds {
-		n := by[kind]
-		what, list := english.Count(len(n.seen)+len(n.hidden), kind), n.seen
+	for _, kind := range slices.Sorted(maps.Keys(names)) {
+		of := names[kind]
+		line, listed := english.Count(len(of[0])+len(of[1]), kind), of[1]
 		switch {
-		case len(n.seen) == 0:
-			what, list = what+", none exported", n.hidden
-		case len(n.hidden) > 0:
-			what += fmt.Sprintf(", %d exported", len(n.seen))
+		case len(of[1]) == 0:
+			line, listed = line+", none exported", of[0]
+		case len(of[0]) > 0:
+			line += fmt.Sprintf(", %d exported", len(of[1]))
 		}
-		listed := strings.Join(spans(list[:min(shown, len(list))]), ", ")
-		if left := len(list) - shown; left > 0 {
-			listed += fmt.Sprintf(" and %d more", left)
+		const shown = 12
+		line += ": " + strings.Join(spans(listed[:min(shown, len(listed))]), ", ")
+		if left := len(listed) - shown; left > 0 {
+			line += fmt.Sprintf(" and %d more", left)
 		}
-		fmt.Fprintf(&b, "\n%s: %s\n", what, listed)
+		b.WriteString("\n" + line + "\n")
 	}
 	return b.String()
 }
 
-// uses says where a name stands most, by folder, with a few lines of each.
+// uses tells where a name is used most, by folder, with a line of some files.
 func (k Known) uses() string {
-	declared := func(u Use) bool {
+	uses := slices.DeleteFunc(slices.Clone(k.Uses), func(u Use) bool {
 		return slices.ContainsFunc(k.Definitions, func(s source.Symbol) bool { return s.Path == u.Path && s.Line == u.Line })
-	}
-	uses := slices.DeleteFunc(slices.Clone(k.Uses), declared)
+	})
 	total := max(k.Total-(len(k.Uses)-len(uses)), len(uses))
-	if total == 0 {
-		if len(k.Definitions) == 0 {
-			return ""
-		}
+	switch {
+	case total == 0 && len(k.Definitions) == 0:
+		return ""
+	case total == 0:
 		return "\nIt is " + k.How + " nowhere else.\n"
 	}
-	folders, files := map[string]int{}, map[string]bool{}
-	var order []string
+	var folders, files tally
 	for _, u := range uses {
-		dir := path.Dir(u.Path)
-		if folders[dir] == 0 {
-			order = append(order, dir)
-		}
-		folders[dir]++
-		files[u.Path] = true
+		folders.add(path.Dir(u.Path))
+		files.add(u.Path)
 	}
-	slices.SortStableFunc(order, func(a, b string) int { return folders[b] - folders[a] })
-	var b strings.Builder
-	fmt.Fprintf(&b, "\nIt is %s in %s", k.How, english.Count(total, "line"))
-	if total > len(uses) {
-		fmt.Fprintf(&b, ", of which %d were read", len(uses))
-	}
-	counts := make([]string, len(order))
-	for i, dir := range order {
-		name := dir + "/"
+	slices.SortStableFunc(folders.names, func(a, b string) int { return folders.count[b] - folders.count[a] })
+	counts := make([]string, len(folders.names))
+	for i, dir := range folders.names {
+		name := span(dir + "/")
 		if dir == "." {
 			name = "the top folder"
-			counts[i] = fmt.Sprintf("%s (%d)", name, folders[dir])
-			continue
 		}
-		counts[i] = fmt.Sprintf("%s (%d)", span(name), folders[dir])
+		counts[i] = fmt.Sprintf("%s (%d)", name, folders.count[dir])
 	}
-	fmt.Fprintf(&b, " of %s: %s.\n\n", english.Count(len(files), "file"), english.Some(counts, 5, "folder"))
+	head := fmt.Sprintf("\nIt is %s in %s", k.How, english.Count(total, "line"))
+	if total > len(uses) {
+		head += fmt.Sprintf(", of which %d were read", len(uses))
+	}
+	head += fmt.Sprintf(" of %s: %s.\n\n", english.Count(len(files.names), "file"), english.Some(counts, 5, "folder"))
+	// One line of each file: tests last, folders with the most uses first.
+	rank := func(u Use) int {
+		at := slices.Index(folders.names, path.Dir(u.Path))
+		if kindOf(u.Path) == aTest {
+			at += len(folders.names)
+		}
+		return at
+	}
+	slices.SortStableFunc(uses, func(a, b Use) int { return rank(a) - rank(b) })
 	const shown = 6
-	n := 0
-	// One of each file, tests last, the folders with the most before the others.
-	seen := map[string]bool{}
-	for _, tests := range []bool{false, true} {
-		for _, dir := range order {
-			for _, u := range uses {
-				if n == shown || path.Dir(u.Path) != dir || seen[u.Path] || tests != (kindOf(u.Path) == aTest) {
-					continue
-				}
-				seen[u.Path] = true
-				n++
-				fmt.Fprintf(&b, "- %s %s\n", span(fmt.Sprintf("%s:%d", u.Path, u.Line)), span(strings.TrimSpace(u.Text)))
-			}
+	var lines []string
+	var seen tally
+	for _, u := range uses {
+		if seen.add(u.Path); seen.count[u.Path] == 1 && len(lines) < shown {
+			lines = append(lines, span(place(u.Path, u.Line))+" "+span(strings.TrimSpace(u.Text)))
 		}
 	}
-	return b.String()
+	return head + list(lines, shown, "use")
 }
-
-func escapedLong(s string) string { return special.ReplaceAllString(markdown.Line(s, 200), `\$0`) }
 
 // fenceName is the language of a code block.
 func fenceName(p string) string {
-	lang, ok := source.LanguageOf(p)
-	if !ok {
-		return ""
-	}
-	return strings.ToLower(strings.Map(func(r rune) rune {
-		if r == ' ' || r == '(' || r == ')' || r == '`' {
-			return -1
-		}
-		return r
-	}, lang.Name))
+	lang, _ := source.LanguageOf(p)
+	return strings.ToLower(strings.NewReplacer(" ", "", "(", "", ")", "", "`", "").Replace(lang.Name))
 }

@@ -1,7 +1,9 @@
 package digest
 
 import (
+	"cmp"
 	"fmt"
+	"path"
 	"slices"
 	"strings"
 
@@ -22,7 +24,7 @@ type Report struct {
 	Output   string    `json:"output"`
 }
 
-// Failure is a failed test.
+// Failure is a failed test, or a package that failed or was not built.
 type Failure struct {
 	Name    string `json:"name"`
 	Package string `json:"package"`
@@ -31,29 +33,19 @@ type Failure struct {
 	Message string `json:"message"`
 }
 
-// Commit is one of a log.
-type Commit struct {
-	Hash    string `json:"hash"`
-	Author  string `json:"author"`
-	Date    string `json:"date"`
-	Subject string `json:"subject"`
-	Touches bool   `json:"-"` // it changed a file in question
-}
-
-// Files are the files named by failures, each once.
+// Files lists the files named by failures, each once.
 func (r Report) Files() []string {
-	var files []string
+	var files tally
 	for _, f := range r.Failures {
-		if f.File != "" && !slices.Contains(files, f.File) {
-			files = append(files, f.File)
+		if f.File != "" {
+			files.add(f.File)
 		}
 	}
-	return files
+	return files.names
 }
 
 const (
 	shownFailures = 12
-	shownCommits  = 5
 	shownLines    = 14 // of a message
 )
 
@@ -62,8 +54,7 @@ const (
 func Tests(r Report) Digest {
 	d := Digest{Kind: "tests"}
 	if r.Passed {
-		d.Title = "The tests pass"
-		d.Summary = "The tests pass"
+		d.Title, d.Summary = "The tests pass", "The tests pass"
 		if s := markdown.Line(r.Summary, 200); s != "" {
 			d.Summary += ": " + span(s)
 		}
@@ -76,135 +67,208 @@ func Tests(r Report) Digest {
 			failures = append(failures, Failure{Name: name})
 		}
 	}
-	d.Title = titled(failures)
-	var b strings.Builder
-	b.WriteString(head(r, counted(failures)))
-	builds := faults(failures)
-	for _, f := range builds[:min(shownFailures, len(builds))] {
-		b.WriteString("\n" + f.words())
+	n := count(failures)
+	d.Title = n.title(failures)
+	d.Summary = "The test run failed"
+	if parts := n.words(r.Total, "failed", "failed"); len(parts) > 0 {
+		d.Summary = strings.Join(parts, ", ")
+	} else if r.Summary != "" {
+		d.Summary += ": " + span(r.Summary)
 	}
-	if left := len(builds) - shownFailures; left > 0 {
-		fmt.Fprintf(&b, "\nand %s that keep packages from being built.\n", english.Count(left, "more fault"))
+	if r.Command != "" {
+		d.Summary += " in " + span(r.Command)
 	}
-	groups := grouped(slices.DeleteFunc(slices.Clone(failures), Failure.isBuild))
+	d.Summary += ".\n"
+	groups := grouped(failures)
 	for _, g := range groups[:min(shownFailures, len(groups))] {
-		b.WriteString("\n" + g.words())
+		d.Summary += "\n" + g.words()
 	}
 	if left := len(groups) - shownFailures; left > 0 {
-		fmt.Fprintf(&b, "\nand %s.\n", english.Count(left, "more group of failures"))
+		d.Summary += "\nand " + english.Count(left, "more group of failures") + ".\n"
 	}
-	if bare(failures) && r.Output != "" {
-		if cause := causes(r.Output); len(cause) > 0 {
-			b.WriteString("\nFrom the output:\n\n" + fence("text", strings.Join(cause, "\n"), shownLines))
+	if r.Output != "" && !slices.ContainsFunc(failures, func(f Failure) bool { return strings.TrimSpace(f.Message) != "" }) {
+		if found := causes(r.Output); len(found) > 0 {
+			d.Summary += "\nFrom the output:\n" + fence("text", strings.Join(found, "\n"), shownLines)
 		} else {
-			b.WriteString("\nThe end of the output:\n\n" + fence("text", lastLines(r.Output, shownLines), shownLines))
+			lines := strings.Split(strings.TrimRight(r.Output, "\n"), "\n")
+			d.Summary += "\nThe end of the output:\n" + fence("text", strings.Join(lines[max(0, len(lines)-shownLines):], "\n"), shownLines)
 		}
 	}
-	d.Summary = b.String()
 	return d
 }
 
-// titled is the failures in a line.
-func titled(failures []Failure) string {
-	n := counted(failures)
+// unbuilt matches the end of a failure's name if it is a package, not a test.
+var unbuilt = lazyregexp.New(` \((?:build|setup) failed\)$`)
+
+func (f Failure) isBuild() bool { return unbuilt.MatchString(f.Name) }
+
+// title is the name of the test or package.
+func (f Failure) title() string { return cmp.Or(unbuilt.ReplaceAllString(f.Name, ""), f.Package) }
+
+// counts are how many packages do not build, how many others failed as a whole,
+// and how many tests failed.
+type counts struct{ builds, packages, tests int }
+
+func count(failures []Failure) counts {
+	var n counts
+	for _, f := range failures {
+		switch {
+		case f.isBuild():
+			n.builds++
+		case f.Name == "" || f.Name == f.Package:
+			n.packages++
+		default:
+			n.tests++
+		}
+	}
+	return n
+}
+
+// words lists the counts with their verbs, for many and for one. of is the number
+// of tests, 0 if unknown.
+func (n counts) words(of int, fail, fails string) []string {
+	var parts []string
+	for _, part := range []struct {
+		n           int
+		noun        string
+		many, one   string
+		proportions bool
+	}{{n.builds, "package", "do not build", "does not build", false}, {n.packages, "package", fail, fails, false}, {n.tests, "test", fail, fails, of > 0}} {
+		switch {
+		case part.n == 0:
+		case part.proportions:
+			parts = append(parts, fmt.Sprintf("%d of %s %s", part.n, english.Count(of, part.noun), part.many))
+		case part.n == 1:
+			parts = append(parts, "1 "+part.noun+" "+part.one)
+		default:
+			parts = append(parts, english.Count(part.n, part.noun)+" "+part.many)
+		}
+	}
+	return parts
+}
+
+// title tells the failures on one line.
+func (n counts) title(failures []Failure) string {
 	short := strings.Join(n.words(0, "fail", "fails"), ", ")
 	names := make([]string, len(failures))
 	for i, f := range failures {
 		names[i] = f.title()
-		if f.isBuild() {
-			names[i] = f.pkg()
-		}
 	}
-	switch {
-	case len(failures) == 0:
+	switch all := len(failures); {
+	case all == 0:
 		return "The test run failed"
-	case len(failures) == 1 && n.builds == 1:
+	case all == 1 && n.builds == 1:
 		return fits(names[0]+" does not build", short)
-	case len(failures) == 1:
+	case all == 1:
 		return fits(names[0]+" fails", short)
-	case n.builds == len(failures) || n.packages == len(failures):
+	case n.builds == all || n.packages == all:
 		return fits(short+": "+english.Some(names, 2, "package"), short)
-	case n.tests == len(failures):
+	case n.tests == all:
 		return fits(short+": "+english.Some(names, 2, "test"), short)
+	default:
+		return short
 	}
-	return short
-}
-
-func head(r Report, failed counts) string {
-	s := "The test run failed"
-	if parts := failed.words(r.Total, "failed", "failed"); len(parts) > 0 {
-		s = strings.Join(parts, ", ")
-	} else if r.Summary != "" {
-		s += ": " + span(r.Summary)
-	}
-	if r.Command != "" {
-		s += " in " + span(r.Command)
-	}
-	return s + ".\n"
-}
-
-func bare(failures []Failure) bool {
-	return !slices.ContainsFunc(failures, func(f Failure) bool { return strings.TrimSpace(f.Message) != "" })
-}
-
-func (f Failure) title() string {
-	if f.Name == "" {
-		return f.Package
-	}
-	return f.Name
 }
 
 // group is failures with one cause.
 type group struct {
+	build    bool
 	cause    string
+	at       string // the place of a build fault
 	failures []Failure
 }
 
-// grouped puts failures with the same cause together; one without a cause stays
-// alone. A test with failed subtests adds nothing to them.
+var position = lazyregexp.New(`^\S+?:\d+(?::\d+)?: `)
+
+// grouped groups failures by their cause, faults of the build first; one without a
+// cause stays alone. A test with failed subtests adds nothing to them.
 func grouped(failures []Failure) []group {
 	var groups []group
 	for _, f := range failures {
-		cause := f.cause()
-		if i := slices.IndexFunc(groups, func(g group) bool { return cause != "" && g.cause == cause }); i >= 0 {
+		g := group{build: f.isBuild(), cause: f.cause(), failures: []Failure{f}}
+		if g.build {
+			g.cause, g.at = position.ReplaceAllString(g.cause, ""), place(f.File, f.Line)
+		}
+		same := func(o group) bool {
+			return g.cause+g.at != "" && o.build == g.build && o.cause == g.cause && o.at == g.at
+		}
+		if i := slices.IndexFunc(groups, same); i >= 0 {
 			groups[i].failures = append(groups[i].failures, f)
-			continue
+		} else if g.cause != "" || f.Name == "" || !slices.ContainsFunc(failures, func(o Failure) bool { return strings.HasPrefix(o.Name, f.Name+"/") }) {
+			groups = append(groups, g)
 		}
-		if cause == "" && slices.ContainsFunc(failures, func(other Failure) bool { return strings.HasPrefix(other.Name, f.Name+"/") }) && f.Name != "" {
-			continue
-		}
-		groups = append(groups, group{cause, []Failure{f}})
 	}
+	slices.SortStableFunc(groups, func(a, b group) int {
+		switch {
+		case a.build == b.build:
+			return 0
+		case a.build:
+			return -1
+		default:
+			return 1
+		}
+	})
 	return groups
 }
 
 func (g group) words() string {
-	var b strings.Builder
-	for _, f := range g.failures[:min(shownFailures, len(g.failures))] {
-		b.WriteString("- " + span(f.title()))
+	message := g.failures[0].Message
+	if g.build {
+		return g.fault() + fence("text", severalLines(message), shownLines)
+	}
+	lines := make([]string, len(g.failures))
+	for i, f := range g.failures {
+		lines[i] = span(f.title())
 		if f.Package != "" && f.Package != f.title() {
-			b.WriteString(" of " + span(f.Package))
+			lines[i] += " of " + span(f.Package)
 		}
 		if f.File != "" {
-			at := f.File
-			if f.Line > 0 {
-				at = fmt.Sprintf("%s:%d", f.File, f.Line)
-			}
-			b.WriteString(" at " + span(at))
+			lines[i] += " at " + span(place(f.File, f.Line))
 		}
-		b.WriteByte('\n')
 	}
-	if left := len(g.failures) - shownFailures; left > 0 {
-		fmt.Fprintf(&b, "- and %s\n", english.Count(left, "more test"))
-	}
+	text := list(lines, shownFailures, "test")
 	if g.cause == "" {
-		return b.String()
+		return text
 	}
-	b.WriteString("\n  Likely cause: " + span(g.cause) + "\n")
-	if message := g.failures[0].Message; markdown.Line(message, 200) != g.cause {
-		b.WriteString("\n" + fence("text", message, shownLines))
+	if markdown.Line(message, 200) == g.cause {
+		message = ""
 	}
-	return b.String()
+	return text + "\n  Likely cause: " + span(g.cause) + "\n" + fence("text", message, shownLines)
+}
+
+// severalLines is a text of more than one line, else "".
+func severalLines(text string) string {
+	if strings.Contains(strings.TrimSpace(text), "\n") {
+		return text
+	}
+	return ""
+}
+
+// fault tells of a fault of the build, and which packages need the broken one.
+func (g group) fault() string {
+	pkg := func(f Failure) string { return cmp.Or(f.Package, f.title()) }
+	first := span(pkg(g.failures[0]))
+	var said []string
+	for _, part := range []string{g.at, g.cause} {
+		if part != "" {
+			said = append(said, span(part))
+		}
+	}
+	text := "- does not build: " + strings.Join(said, ": ")
+	if len(said) == 0 {
+		return text + first + "\n"
+	}
+	n := len(g.failures)
+	dir := path.Base(path.Dir(g.failures[0].File))
+	own := slices.IndexFunc(g.failures, func(f Failure) bool { return path.Base(pkg(f)) == dir })
+	switch {
+	case n == 1:
+		return text + "\n  in " + first + "\n"
+	case own < 0:
+		return text + "\n  in a package that " + english.Count(n, "package") + " need, like " + first + "\n"
+	default:
+		return text + "\n  in " + span(pkg(g.failures[own])) + " and " + english.Count(n-1, "package") + " that need it\n"
+	}
 }
 
 // telling are lines with a cause, the surest first.
@@ -213,18 +277,16 @@ var telling = []*lazyregexp.Regexp{
 	lazyregexp.New(`^\S*\.go:\d+:\d+: |^\s*error(\[E\d+\])?: |^.*\.(ts|js|tsx|jsx|py|rs|java|c|cpp):\d+.*error`),
 	lazyregexp.New(`^E\s+\S|(?i)^\s*(\w*(Error|Exception))\b.*:?|assert(ion)?\b.*fail`),
 	lazyregexp.New(`(?i)\b(expected|want(ed)?|got|should|must|mismatch|unexpected|differ|timed out|timeout|undefined|cannot|no such|not found|refused|denied)\b`),
+	lazyregexp.New(``),
 }
 
 var noise = lazyregexp.New(`^\s*(=== |--- |FAIL\b|ok\s|PASS\b|goroutine \d+|exit status|\?\s|testing\.|created by |#|\^|-+$|=+$|$)`)
 
 // cause is the line of the message with the most likely cause.
 func (f Failure) cause() string {
-	if c := causes(f.Message); len(c) > 0 {
-		return markdown.Line(c[0], 200)
-	}
-	for line := range strings.Lines(f.Message) {
-		if !noise.MatchString(line) {
-			return markdown.Line(line, 200)
+	for _, kind := range telling {
+		if found := matching(f.Message, kind); len(found) > 0 {
+			return markdown.Line(found[0], 200)
 		}
 	}
 	return ""
@@ -232,114 +294,23 @@ func (f Failure) cause() string {
 
 // causes are the lines with a cause, of the surest kind.
 func causes(text string) []string {
-	const most = 8
-	for _, kind := range telling {
-		var found []string
-		for line := range strings.Lines(text) {
-			line = strings.TrimRight(line, "\r\n")
-			if kind.MatchString(line) && !noise.MatchString(line) && len(found) < most && !slices.Contains(found, line) {
-				found = append(found, line)
-			}
-		}
-		if len(found) > 0 {
+	for _, kind := range telling[:len(telling)-1] {
+		if found := matching(text, kind); len(found) > 0 {
 			return found
 		}
 	}
 	return nil
 }
 
-func lastLines(text string, n int) string {
-	lines := strings.Split(strings.TrimRight(text, "\n"), "\n")
-	return strings.Join(lines[max(0, len(lines)-n):], "\n")
-}
-
-// Recent are the commits most likely related to failures: those touching their
-// files first.
-func Recent(commits []Commit, files []string) string {
-	if len(commits) == 0 {
-		return ""
-	}
-	var first, rest []Commit
-	for _, c := range commits {
-		if c.Touches {
-			first = append(first, c)
-		} else {
-			rest = append(rest, c)
+// matching are the first lines of a kind.
+func matching(text string, kind *lazyregexp.Regexp) []string {
+	const most = 8
+	var found tally
+	for line := range strings.Lines(text) {
+		line = strings.TrimRight(line, "\r\n")
+		if kind.MatchString(line) && !noise.MatchString(line) && len(found.names) < most {
+			found.add(line)
 		}
 	}
-	var b strings.Builder
-	b.WriteString("Recent changes")
-	if len(first) > 0 {
-		b.WriteString(", those first that touched " + english.Some(spans(files), 2, "failing file"))
-	} else if len(files) > 0 {
-		b.WriteString("; none of them touched " + english.Some(spans(files), 2, "failing file"))
-	}
-	b.WriteString(":\n\n")
-	for _, c := range append(first, rest...)[:min(shownCommits, len(commits))] {
-		b.WriteString(c.words() + "\n")
-	}
-	return b.String()
-}
-
-func (c Commit) words() string {
-	hash := c.Hash
-	if len(hash) > 10 {
-		hash = hash[:10]
-	}
-	date, _, _ := strings.Cut(c.Date, "T")
-	s := fmt.Sprintf("- %s %s %s", span(hash), escaped(date), span(c.Subject))
-	if c.Author != "" {
-		s += " by " + escaped(c.Author)
-	}
-	if c.Touches {
-		s += " (touches a failing file)"
-	}
-	return s
-}
-
-var special = lazyregexp.New("[\\\\`*_{}\\[\\]<>()#+!|~&]")
-
-// escaped is text without a meaning in Markdown.
-func escaped(s string) string {
-	return special.ReplaceAllString(markdown.Line(s, 80), `\$0`)
-}
-
-// Log sums up a log. total counts all commits.
-func Log(commits []Commit, total int) Digest {
-	d := Digest{Kind: "log", Title: "No commits", Summary: "There are no commits.\n"}
-	if len(commits) == 0 {
-		return d
-	}
-	authors := map[string]int{}
-	var order []string
-	for _, c := range commits {
-		if authors[c.Author] == 0 {
-			order = append(order, c.Author)
-		}
-		authors[c.Author]++
-	}
-	slices.SortStableFunc(order, func(a, b string) int { return authors[b] - authors[a] })
-	total = max(total, len(commits))
-	d.Title = fits(english.Count(total, "commit")+", the last: "+commits[0].Subject, english.Count(total, "commit"))
-	var b strings.Builder
-	fmt.Fprintf(&b, "%s", english.Count(total, "commit"))
-	if total > len(commits) {
-		fmt.Fprintf(&b, ", of which the last %d were read", len(commits))
-	}
-	by := make([]string, len(order))
-	for i, name := range order {
-		by[i] = fmt.Sprintf("%s (%d)", escaped(name), authors[name])
-	}
-	oldest, _, _ := strings.Cut(commits[len(commits)-1].Date, "T")
-	newest, _, _ := strings.Cut(commits[0].Date, "T")
-	fmt.Fprintf(&b, ", %s to %s, by %s:\n\n", escaped(oldest), escaped(newest), english.Some(by, 3, "author"))
-	const shown = 12
-	for _, c := range commits[:min(shown, len(commits))] {
-		b.WriteString(c.words() + "\n")
-	}
-	if left := len(commits) - shown; left > 0 {
-		fmt.Fprintf(&b, "- and %s\n", english.Count(left, "more commit"))
-	}
-	d.Summary = b.String()
-	return d
+	return found.names
 }

@@ -19,13 +19,13 @@ import (
 	"replan/mcpclient/workspace/code/source"
 )
 
-// fixture is a workspace on disk, made from an archive. Its comment asks for
-// something and says what is to come of it.
+// fixture is a workspace on disk, unpacked from an archive. The archive's comment
+// has directives: requests and their expected results.
 type fixture struct {
 	dir   string
-	files map[string]string // as they were
-	want  map[string]string // as they are to be, of the files under want/
-	lines [][]string        // of the comment: a word, and what follows
+	files map[string]string // original content
+	want  map[string]string // expected content, from the files under want/
+	lines [][]string        // directives: a word and the rest of its line
 }
 
 func open(t testing.TB, file string) fixture {
@@ -68,11 +68,11 @@ func (f fixture) write(t testing.TB, name string, data []byte) {
 func environ() []string { return append(os.Environ(), "GOPROXY=off", "GOTOOLCHAIN=local") }
 
 func (f fixture) project() *golang.Project {
-	return golang.New(f.dir, append(environ(), f.said("environ")...))
+	return golang.New(f.dir, append(environ(), f.directives("environ")...))
 }
 
-// place is what a symbol of a fixture means: a place as file:line:column, a name
-// that is declared once, or one that a file uses.
+// place returns the place of a symbol: a place as file:line:column, a name that is
+// declared once, or one that a file uses.
 func (f fixture) place(t testing.TB, symbol, within string) source.Place {
 	t.Helper()
 	var at source.Place
@@ -105,12 +105,12 @@ func (f fixture) place(t testing.TB, symbol, within string) source.Place {
 	case len(declared) == 0 && len(used) > 0:
 		return used[0]
 	}
-	t.Fatalf("%s means %v", symbol, declared)
+	t.Fatalf("%s is ambiguous: %v", symbol, declared)
 	return at
 }
 
-// said are the rests of the comment's lines that begin with a word.
-func (f fixture) said(word string) []string {
+// directives returns the rest of each directive that begins with a word.
+func (f fixture) directives(word string) []string {
 	var list []string
 	for _, line := range f.lines {
 		if line[0] == word {
@@ -129,54 +129,55 @@ func archives(t *testing.T, pattern string) []string {
 	return files
 }
 
-// rule makes a sentence of a file's name.
+// rule returns the name of a sub-test for a file.
 func rule(file string) string {
 	return strings.ReplaceAll(strings.TrimSuffix(filepath.Base(file), ".txtar"), "_", " ")
 }
 
-// Each archive of testdata/rename asks "rename SYMBOL NEW [WITHIN]" once, or
-// several times where all are "refused". Where it is not refused, the files under
-// want/ are what becomes of them; the others stay, and everything still builds, unless it is said to be broken.
+// Each archive of testdata/rename has "rename SYMBOL NEW [WITHIN]" once, or
+// several times if each has its "refused". Otherwise the files under want/ are the
+// expected ones, all others stay unchanged, and everything still builds unless the
+// archive has "broken".
 func TestRename(t *testing.T) {
 	for _, file := range archives(t, "testdata/rename/*.txtar") {
 		t.Run(rule(file), func(t *testing.T) {
 			t.Parallel()
 			f := open(t, file)
-			refusals := f.said("refused")
-			for i, ask := range f.said("rename") {
-				words := append(strings.Fields(ask), "")
+			refusals := f.directives("refused")
+			for i, request := range f.directives("rename") {
+				words := append(strings.Fields(request), "")
 				renamed, err := f.project().Rename(t.Context(), f.place(t, words[0], words[2]), words[1])
 				edits := renamed.Edits
 				if len(refusals) > 0 {
 					if err == nil {
-						t.Errorf("rename %s: not refused, %v", ask, edits)
+						t.Errorf("rename %s: got edits %v, want a refusal", request, edits)
 					} else if !strings.Contains(err.Error(), refusals[i]) {
-						t.Errorf("rename %s: refused with %q, want %q", ask, err, refusals[i])
+						t.Errorf("rename %s: got refusal %q, want %q", request, err, refusals[i])
 					}
 					continue
 				}
 				if err != nil {
-					t.Fatalf("rename %s: %v", ask, err)
+					t.Fatalf("rename %s: %v", request, err)
 				}
 				f.apply(t, edits)
 				notes := strings.Join(renamed.Notes, "\n")
-				for _, want := range f.said("note") {
+				for _, want := range f.directives("note") {
 					if !strings.Contains(notes, want) {
-						t.Errorf("no note says %q; they say:\n%s", want, notes)
+						t.Errorf("got notes without %q:\n%s", want, notes)
 					}
 				}
-				if len(f.said("note")) == 0 && notes != "" {
-					t.Errorf("notes that nobody expects:\n%s", notes)
+				if len(f.directives("note")) == 0 && notes != "" {
+					t.Errorf("got unexpected notes:\n%s", notes)
 				}
 				var also []string
 				for _, s := range renamed.Also {
 					also = append(also, s.Name)
 				}
-				if want := strings.Join(f.said("also"), " "); strings.Join(also, " ") != want {
-					t.Errorf("also renamed: %v, want %s", also, want)
+				if want := strings.Join(f.directives("also"), " "); strings.Join(also, " ") != want {
+					t.Errorf("also renamed: got %v, want %s", also, want)
 				}
 				f.compare(t)
-				if len(f.said("broken")) == 0 {
+				if len(f.directives("broken")) == 0 {
 					f.builds(t)
 				}
 			}
@@ -184,7 +185,7 @@ func TestRename(t *testing.T) {
 	}
 }
 
-// apply makes the edits, the last of a file first.
+// apply makes the edits, the last one in a file first.
 func (f fixture) apply(t *testing.T, edits []source.Edit) {
 	t.Helper()
 	for _, e := range slices.Backward(edits) {
@@ -209,12 +210,12 @@ func (f fixture) compare(t *testing.T) {
 			t.Fatal(err)
 		}
 		if string(got) != want {
-			t.Errorf("%s is\n%s\nwant\n%s", name, got, want)
+			t.Errorf("%s: got\n%s\nwant\n%s", name, got, want)
 		}
 	}
 }
 
-// builds asks the compiler and go vet, which compiles the tests too, in each
+// builds runs the compiler and go vet, which also compiles the tests, in each
 // module.
 func (f fixture) builds(t *testing.T) {
 	t.Helper()
@@ -232,8 +233,8 @@ func (f fixture) builds(t *testing.T) {
 	}
 }
 
-// Each archive of testdata/references asks "references SYMBOL" and says what comes
-// of it, in order: "declared PLACE" or "use PLACE".
+// Each archive of testdata/references has "references SYMBOL", followed by its
+// results in order: "declared PLACE" or "use PLACE".
 func TestReferences(t *testing.T) {
 	for _, file := range archives(t, "testdata/references/*.txtar") {
 		t.Run(rule(file), func(t *testing.T) {
@@ -273,14 +274,14 @@ func TestFilesBelowAGoModAreGoverned(t *testing.T) {
 	p := f.project()
 	for name, want := range map[string]bool{"tools/cmd/x.go": true, "tools/not/there.go": true, "web/app.js": false, "x.go": false} {
 		if got := p.Governs(name); got != want {
-			t.Errorf("Governs(%q) is %v", name, got)
+			t.Errorf("Governs(%q): got %v", name, got)
 		}
 	}
 }
 
-const engine = "testdata/references/uses_are_found_by_what_they_denote.txtar"
+const engine = "testdata/references/references_are_resolved_by_type.txtar"
 
-func TestWorkspaceMayBeReachedThroughALink(t *testing.T) {
+func TestRenameInLinkedWorkspace(t *testing.T) {
 	f := open(t, engine)
 	link := filepath.Join(t.TempDir(), "link")
 	if err := os.Symlink(f.dir, link); err != nil {
@@ -293,12 +294,12 @@ func TestWorkspaceMayBeReachedThroughALink(t *testing.T) {
 	}
 	for _, e := range renamed.Edits {
 		if !filepath.IsLocal(e.Path) {
-			t.Errorf("an edit of %s", e.Path)
+			t.Errorf("got an edit of %s", e.Path)
 		}
 	}
 }
 
-func TestCancelEndsAQuestion(t *testing.T) {
+func TestCancelEndsReferences(t *testing.T) {
 	f := open(t, engine)
 	ctx, cancel := context.WithCancelCause(t.Context())
 	stopped := errors.New("stopped")

@@ -229,7 +229,7 @@ func identsOf(file *ast.File) []*ast.Ident {
 // embedded field it returns the type if uses is set, or else the field.
 func (prog *program) at(place source.Place, uses bool) (types.Object, error) {
 	if prog.read[place.Path] == nil {
-		return nil, refuse("%s is not compiled on this system, so the type checker knows nothing of it", place.Path)
+		return nil, refuse("%s is not compiled on this system, so the type checker does not see it", place.Path)
 	}
 	var found types.Object
 	here := false

@@ -13,19 +13,19 @@ import (
 	"replan/mcpclient/workspace/code/source"
 )
 
-func TestReadingFetchesNothing(t *testing.T) {
+func TestReferencesFetchNothing(t *testing.T) {
 	const private = "example.test/private v1.0.0"
 	for name, files := range map[string]map[string]string{
-		"a module that is missing": {
+		"missing module": {
 			"go.mod": "module example.test/m\n\ngo 1.24\n\nrequire " + private + "\n",
 			"go.sum": private + " h1:1p67kYwdtXjb0gL0BPiP1Av9wiZPo5A8z2cWkTZ+eyU=\n" + private + "/go.mod h1:1p67kYwdtXjb0gL0BPiP1Av9wiZPo5A8z2cWkTZ+eyU=\n",
 		},
-		"a toolchain that is missing": {"go.mod": "module example.test/m\n\ngo 1.24\n\ntoolchain go1.999.0\n"},
+		"missing toolchain": {"go.mod": "module example.test/m\n\ngo 1.24\n\ntoolchain go1.999.0\n"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			var asked atomic.Int32
+			var requests atomic.Int32
 			proxy := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-				asked.Add(1)
+				requests.Add(1)
 				http.NotFound(w, nil)
 			}))
 			defer proxy.Close()
@@ -39,15 +39,15 @@ func TestReadingFetchesNothing(t *testing.T) {
 			p := golang.New(dir, append(os.Environ(),
 				"GOPROXY="+proxy.URL, "GOTOOLCHAIN=auto", "GOFLAGS=", "GONOSUMDB=*", "GOSUMDB=off"))
 			found, err := p.References(t.Context(), source.Place{Path: "m.go", Line: 5, Column: 5})
-			said := strings.Join(found.Notes, "\n")
+			notes := strings.Join(found.Notes, "\n")
 			if err != nil {
-				said += err.Error()
+				notes += err.Error()
 			}
-			if n := asked.Load(); n > 0 {
-				t.Errorf("%d requests were sent", n)
+			if n := requests.Load(); n > 0 {
+				t.Errorf("got %d requests, want none", n)
 			}
-			if strings.HasPrefix(name, "a module") && !strings.Contains(said, "modules are missing: run go mod download") {
-				t.Errorf("it says %q", said)
+			if name == "missing module" && !strings.Contains(notes, "modules are missing: run go mod download") {
+				t.Errorf("got %q", notes)
 			}
 		})
 	}

@@ -123,7 +123,7 @@ func (r *renaming) allowed() error {
 		for _, file := range pkg.Syntax {
 			at, _ := r.p.relative(r.fset.PositionFor(file.FileStart, false).Filename)
 			if len(pkg.Errors) > 0 && source.Holds(r.read[at], r.old) {
-				return refuse("%s does not compile, so what %s means in it cannot be told; fix this first: %s", pkg.PkgPath, r.old, r.fault(pkg.Errors[0]))
+				return refuse("%s does not compile, so the meaning of %s in it is unknown; fix this first: %s", pkg.PkgPath, r.old, r.fault(pkg.Errors[0]))
 			}
 			if ast.IsGenerated(file) && r.fset.PositionFor(file.FileStart, false).Filename == r.keyOf(r.target).file {
 				return refuse("%s is declared in %s, which is generated; change what it is generated from", r.old, at)

@@ -13,12 +13,12 @@ import (
 	"replan/mcpclient/workspace/code/source"
 )
 
-// goplsVariable says which gopls is tested: a path, or "build" for the pinned
-// version of testdata/gopls, which go builds first.
+// goplsVariable names the gopls to test: a path, or "build" to build the pinned
+// version of testdata/gopls first.
 const goplsVariable = "REPLAN_GOPLS"
 
-// realGopls returns the servers of a workspace with the real gopls. The test is
-// skipped where none was asked for.
+// realGopls returns the servers of a workspace with the real gopls. It skips the
+// test if none is set.
 func realGopls(t *testing.T, dir string) *lsp.Servers {
 	t.Helper()
 	path := os.Getenv(goplsVariable)
@@ -44,7 +44,7 @@ var module = map[string]string{
 	"b/b.go": "package b\n\nimport \"example.com/m\"\n\nfunc Use() { m.Run{}.Apply(); m.Other{}.Apply() }\n",
 }
 
-func TestGoplsTellsMethodsOfOneNameApart(t *testing.T) {
+func TestGoplsDistinguishesMethodsOfTheSameName(t *testing.T) {
 	s := realGopls(t, workspaceOf(t, module))
 	at := source.Place{Path: "run.go", Line: 6, Column: 12}
 	refs, err := s.References(t.Context(), at, nil)
@@ -69,7 +69,7 @@ func TestGoplsTellsMethodsOfOneNameApart(t *testing.T) {
 	}
 }
 
-func TestGoplsFindsWhatAPatchBroke(t *testing.T) {
+func TestGoplsReportsBrokenCallers(t *testing.T) {
 	dir := workspaceOf(t, module)
 	s := realGopls(t, dir)
 	found, err := s.Diagnostics(t.Context(), []string{"b/b.go"}, time.Minute)

@@ -40,7 +40,7 @@ func TestPlacesAreCountedInBytes(t *testing.T) {
 	}
 }
 
-func TestRefusalKeepsTheServersWords(t *testing.T) {
+func TestRefusalKeepsServerMessage(t *testing.T) {
 	s := open(t, workspaceOf(t, map[string]string{"a.go": sample}), "plain", nil)
 	_, err := s.Rename(t.Context(), source.Place{Path: "a.go", Line: 3, Column: 6}, "taken", nil)
 	var refused *lsp.RefusedError
@@ -70,7 +70,7 @@ func TestDiagnosticsFollowTheFileOnDisk(t *testing.T) {
 		{sample, nil},
 	} {
 		write(t, filepath.Join(dir, "a.go"), c.text)
-		for range 2 { // asking again for what has not changed does not wait
+		for range 2 { // the second request for unchanged files does not wait
 			found, err := s.Diagnostics(t.Context(), []string{"a.go"}, 20*time.Second)
 			if err != nil || len(found) != len(c.want) || len(found) == 1 && found[0] != c.want[0] {
 				t.Errorf("%q: %+v, %v", c.text, found, err)
@@ -89,7 +89,7 @@ func TestMalformedMessagesDoNoHarm(t *testing.T) {
 func TestProgramInTheWorkspaceIsNeverStarted(t *testing.T) {
 	dir := workspaceOf(t, map[string]string{"a.go": sample, "bin/.keep": ""})
 	inside := binary(t, filepath.Join(dir, "bin"), "gopls")
-	if err := os.Remove(inside); err != nil { // a file of its own: its link would lead outside
+	if err := os.Remove(inside); err != nil { // a file instead of the link, which leads outside
 		t.Fatal(err)
 	}
 	write(t, inside, "#!/bin/sh\n")
@@ -120,7 +120,7 @@ func TestProgramInTheWorkspaceIsNeverStarted(t *testing.T) {
 
 func TestServerIsStartedOnlyWhenAllowed(t *testing.T) {
 	dir := workspaceOf(t, map[string]string{"a.go": sample})
-	asked, answer := 0, errors.New("nobody said yes")
+	asked, answer := 0, errors.New("not allowed")
 	s := open(t, dir, "plain", func(c *lsp.Config) {
 		c.Allow = func(_ context.Context, p lsp.Program, path string) error {
 			asked++
@@ -159,7 +159,7 @@ func TestServerGetsNoSecretsAndNoTerminal(t *testing.T) {
 	s := open(t, dir, "plain", func(c *lsp.Config) {
 		c.Environ = append(c.Environ, "GITHUB_TOKEN=x", "GOFLAGS=-mod=mod", "PATH="+filepath.Join(dir, "bin")+string(filepath.ListSeparator)+variable(c.Environ, "PATH"))
 	})
-	found, err := s.WorkspaceSymbols(t.Context(), "a.go", "")
+	found, err := s.Symbols(t.Context(), "a.go")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -167,7 +167,7 @@ func TestServerGetsNoSecretsAndNoTerminal(t *testing.T) {
 	for _, symbol := range found {
 		seen[symbol.Name] = true
 		if strings.HasPrefix(symbol.Name, "GITHUB_TOKEN") || strings.HasPrefix(symbol.Name, "PATH="+dir) {
-			t.Errorf("the server gets %s", symbol.Name)
+			t.Errorf("the server gets variable %s", symbol.Name)
 		}
 	}
 	for _, want := range []string{"CGO_ENABLED=0", "GOFLAGS=-mod=readonly", "GOPROXY=off", "GOTOOLCHAIN=local", "session=true"} {
@@ -196,7 +196,7 @@ func TestCloseEndsTheServerAndItsChildren(t *testing.T) {
 	}
 	text, err := os.ReadFile(pidFile)
 	if err != nil {
-		t.Skip("there is no sleep here: ", err)
+		t.Skip("sleep is not available: ", err)
 	}
 	pid, _ := strconv.Atoi(string(text))
 	if !runs(pid) {
@@ -219,7 +219,7 @@ func TestServerThatEndsIsStartedAgain(t *testing.T) {
 	at := source.Place{Path: "a.go", Line: 3, Column: 6}
 	for range 2 {
 		if _, err := s.Definition(t.Context(), at); err == nil {
-			t.Error("a server that crashed has answered")
+			t.Error("a crashed server answered")
 		}
 		if _, err := s.References(t.Context(), at, nil); err != nil {
 			t.Error(err)
@@ -236,7 +236,7 @@ func TestCancelledRequestIsCancelledAtTheServer(t *testing.T) {
 	if _, err := s.Definition(ctx, at); !errors.Is(err, stopped) {
 		t.Errorf("got %v", err)
 	}
-	if _, err := s.Definition(t.Context(), at); err != nil { // answers once it was told
+	if _, err := s.Definition(t.Context(), at); err != nil { // answers after the cancellation
 		t.Error(err)
 	}
 }

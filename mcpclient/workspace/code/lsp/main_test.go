@@ -19,7 +19,7 @@ import (
 	"replan/mcpclient/workspace/code/lsp"
 )
 
-// scriptVariable tells the test binary to act as a language server, and how.
+// scriptVariable makes the test binary act as a scripted language server.
 const scriptVariable = "LSP_SCRIPT"
 
 func TestMain(m *testing.M) {
@@ -30,8 +30,8 @@ func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(m)
 }
 
-// scripted is a language server that knows words: the first place of a word in its
-// file is its declaration, all others are uses.
+// scripted is a language server for words: the first place of a word in its file
+// is its declaration, all others are uses.
 type scripted struct {
 	script    string
 	conn      *jsonrpc2.Conn
@@ -137,7 +137,7 @@ func (s *scripted) answer(ctx context.Context, method string, params json.RawMes
 			edits = append(edits, map[string]any{"range": l.Range, "newText": p.NewName})
 		}
 		return map[string]any{"documentChanges": []any{map[string]any{"textDocument": map[string]any{"uri": target, "version": 1}, "edits": edits}}}, nil
-	case "workspace/symbol":
+	case "textDocument/documentSymbol": // the environment
 		var found []map[string]any
 		for _, entry := range os.Environ() {
 			found = append(found, map[string]any{"name": entry, "kind": 12, "location": protocol.Location{URI: uriOf("a.go")}})
@@ -202,7 +202,7 @@ func (s *scripted) find(uri protocol.DocumentURI, at protocol.Position, declarat
 	return found
 }
 
-// workspaceOf makes a workspace of files, by name.
+// workspaceOf creates a workspace with files by name.
 func workspaceOf(t *testing.T, files map[string]string) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -222,7 +222,7 @@ func write(t *testing.T, name, text string) {
 	}
 }
 
-// binary puts the scripted server under a name into a folder.
+// binary links the scripted server into a folder under a name.
 func binary(t *testing.T, dir, name string) string {
 	t.Helper()
 	self, err := os.Executable()
@@ -231,12 +231,12 @@ func binary(t *testing.T, dir, name string) string {
 	}
 	path := filepath.Join(dir, name)
 	if err := os.Symlink(self, path); err != nil {
-		t.Skip("links cannot be made here: ", err)
+		t.Skip("cannot create links: ", err)
 	}
 	return path
 }
 
-// open makes the servers of a workspace, whose gopls is the scripted one.
+// open returns the servers of a workspace with the scripted server as gopls.
 func open(t *testing.T, dir, script string, change func(*lsp.Config)) *lsp.Servers {
 	t.Helper()
 	bin := t.TempDir()

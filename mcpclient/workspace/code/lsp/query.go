@@ -96,30 +96,6 @@ func (s *Servers) Symbols(ctx context.Context, path string) ([]source.Symbol, er
 	})
 }
 
-// WorkspaceSymbols returns declarations that match a query, in files of the
-// same language as file. The server decides how names match.
-func (s *Servers) WorkspaceSymbols(ctx context.Context, file, query string) ([]source.Symbol, error) {
-	return ask(ctx, s, file, nil, func(ctx context.Context, c *client) ([]source.Symbol, error) {
-		var found []protocol.SymbolInformation
-		if err := c.request(ctx, "workspace/symbol", map[string]any{"query": query}, &found); err != nil {
-			return nil, err
-		}
-		texts := map[string]string{}
-		var symbols []source.Symbol
-		for _, f := range found {
-			path, text, ok := c.text(f.Location.URI, texts)
-			if !ok {
-				continue
-			}
-			symbols = append(symbols, source.Symbol{
-				Name: f.Name, Kind: kindOf(f.Kind), Parent: f.ContainerName, Place: c.place(path, text, f.Location.Range.Start),
-				EndLine: int(f.Location.Range.End.Line) + 1,
-			})
-		}
-		return symbols, nil
-	})
-}
-
 // ask synchronizes the server of a file and sends it a question.
 func ask[T any](ctx context.Context, s *Servers, file string, holding []string, question func(context.Context, *client) (T, error)) (T, error) {
 	var none T

@@ -42,7 +42,7 @@ func LanguageOf(file string) (Language, bool) {
 		return Language{}, false
 	}
 	l := Language{Name: lexer, Sort: Source, lexer: lexer, Family: lexer}
-	if name, ok := spoken[lexer]; ok {
+	if name, ok := displayNames[lexer]; ok {
 		l.Name = name
 	}
 	if s, ok := sorts[lexer]; ok {
@@ -117,8 +117,8 @@ var preferred = map[string]string{
 	".cfg": "INI", ".conf": "INI", ".in": "plaintext", ".svelte": "Svelte", ".vue": "vue",
 }
 
-// spoken maps chroma's names to the usual spelling.
-var spoken = map[string]string{
+// displayNames maps chroma's names to the usual spelling.
+var displayNames = map[string]string{
 	"vue": "Vue", "react": "JavaScript (JSX)", "markdown": "Markdown", "plaintext": "plain text",
 	"verilog": "Verilog", "Bash": "shell", "FSharp": "F#",
 }

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-func TestWhatTakesTooLongIsReadAsPlainWords(t *testing.T) {
+func TestSlowLexerFallsBackToPlainWords(t *testing.T) {
 	src := "class A { void foo() {} } // foo is a word\n"
 	tokens := 0
 	f, err := lex(context.Background(), "A.java", src, func() bool {
@@ -24,32 +24,32 @@ func TestWhatTakesTooLongIsReadAsPlainWords(t *testing.T) {
 		}
 	}
 	if words != 2 { // in the comment too
-		t.Errorf("foo is found %d times", words)
+		t.Errorf("got %d words foo, want 2", words)
 	}
 }
 
-// TestABlankFileIsReadInTime reads what takes a lexer minutes.
-func TestABlankFileIsReadInTime(t *testing.T) {
+// A lexer without a limit would take minutes for this file.
+func TestBlankFileStaysWithinTheTimeLimit(t *testing.T) {
 	begun := time.Now()
 	f, err := Lex(context.Background(), "Blank.java", strings.Repeat("\n", 120_000)+"class A {}\n")
 	if err != nil {
 		t.Fatal(err)
 	}
 	if !f.Plain() || f.Outline().Symbols == nil {
-		t.Error("it is not read as plain words")
+		t.Error("the file was not read as plain words")
 	}
-	if spent := time.Since(begun); spent > time.Minute { // the budget is a second; without one it is an hour
-		t.Errorf("it took %s", spent)
+	if spent := time.Since(begun); spent > time.Minute { // the limit is a second; without one it takes an hour
+		t.Errorf("took %s", spent)
 	}
 }
 
-func TestAReplacementEndsWhereItWritesTooMuch(t *testing.T) {
+func TestReplacementStopsAtItsSizeLimit(t *testing.T) {
 	p, err := NewPattern("a", strings.Repeat("b", 1000), false)
 	if err != nil {
 		t.Fatal(err)
 	}
 	edits, written := p.Edits("a.txt", strings.Repeat("a\n", 5000), 4096)
 	if written <= 4096 || len(edits) > 5 {
-		t.Errorf("%d edits of %d bytes", len(edits), written)
+		t.Errorf("got %d edits of %d bytes", len(edits), written)
 	}
 }

@@ -23,7 +23,7 @@ type Outline struct {
 	Broken  string // the first syntax error of a Go file
 }
 
-// Outline returns the declarations of the file, as far as words reveal them.
+// Outline returns the declarations that can be found in the file by words.
 func (f *File) Outline() Outline {
 	f.declare()
 	o := Outline{Symbols: make([]Symbol, len(f.outline)), Plain: f.plain}
@@ -175,6 +175,35 @@ func (f *File) docAbove(line int) string {
 	}
 	slices.Reverse(parts)
 	return plainComment(strings.Join(parts, "\n"))
+}
+
+// Opening returns the comments at the head of the file, a paragraph each, without
+// those for tools.
+func (f *File) Opening() []string {
+	var all, open []string
+	last := 0
+	flush := func() {
+		if c := plainComment(strings.Join(open, "\n")); c != "" && !strings.HasPrefix(c, "go:") && !strings.HasPrefix(c, "-*-") {
+			all = append(all, c)
+		}
+		open = nil
+	}
+	for i, l := range f.lexemes {
+		s := f.at(i)
+		switch {
+		case strings.HasPrefix(s, "#!"), l.line == 1 && strings.Contains("<?php", s): // how to run it
+			continue
+		case l.kind != comment:
+			flush()
+			return all
+		case l.line > last+1:
+			flush()
+		}
+		open = append(open, strings.TrimRight(s, "\r\n"))
+		last = f.lineAt(l.end - 1)
+	}
+	flush()
+	return all
 }
 
 // plainComment returns a comment without its comment markers.

@@ -14,7 +14,7 @@ import (
 	"replan/mcpclient/workspace/code/source"
 )
 
-// fixtures are small files in the languages whose declarations are known.
+// fixtures returns small files in the supported languages.
 func fixtures(t testing.TB) []txtar.File {
 	t.Helper()
 	data, err := os.ReadFile("testdata/languages.txtar")
@@ -28,7 +28,7 @@ func outlined(t *testing.T, name, src string) string {
 	t.Helper()
 	lang, ok := source.LanguageOf(name)
 	if !ok {
-		t.Fatalf("the language of %s is not known", name)
+		t.Fatalf("unknown language of %s", name)
 	}
 	o, err := source.OutlineOf(t.Context(), name, src)
 	if err != nil {
@@ -46,7 +46,7 @@ func outlined(t *testing.T, name, src string) string {
 	return b.String()
 }
 
-func TestWhatFilesOfManyLanguagesDeclare(t *testing.T) {
+func TestOutlineFindsDeclarations(t *testing.T) {
 	var b strings.Builder
 	for _, f := range fixtures(t) {
 		b.WriteString(outlined(t, f.Name, string(f.Data)))
@@ -54,7 +54,7 @@ func TestWhatFilesOfManyLanguagesDeclare(t *testing.T) {
 	golden.RequireEqual(t, []byte(b.String()))
 }
 
-func TestEndsOfLinesDoNotChangeWhatIsDeclared(t *testing.T) {
+func TestLineEndingsDoNotChangeTheOutline(t *testing.T) {
 	for _, f := range fixtures(t) {
 		t.Run(f.Name, func(t *testing.T) {
 			want := outlined(t, f.Name, string(f.Data))
@@ -62,13 +62,13 @@ func TestEndsOfLinesDoNotChangeWhatIsDeclared(t *testing.T) {
 				t.Errorf("with CR LF:\n%s\nwant:\n%s", got, want)
 			}
 			if got := outlined(t, f.Name, strings.TrimSuffix(string(f.Data), "\n")); got != want {
-				t.Errorf("without an end of the last line:\n%s\nwant:\n%s", got, want)
+				t.Errorf("without a final newline:\n%s\nwant:\n%s", got, want)
 			}
 		})
 	}
 }
 
-func TestAPieceOfAFileIsReadAsFarAsItGoes(t *testing.T) {
+func TestTruncatedFilesHaveAnOutline(t *testing.T) {
 	for _, f := range fixtures(t) {
 		for at := 0; at < len(f.Data); at += 97 {
 			for _, piece := range []string{string(f.Data[:at]), string(f.Data[at:])} {
@@ -83,7 +83,7 @@ func TestAPieceOfAFileIsReadAsFarAsItGoes(t *testing.T) {
 	}
 }
 
-func TestBrokenFilesAreReadAsFarAsTheyGo(t *testing.T) {
+func TestBrokenFilesHaveAnOutline(t *testing.T) {
 	files := fixtures(t)
 	rapid.Check(t, func(t *rapid.T) {
 		f := rapid.SampledFrom(files).Draw(t, "file")
@@ -106,7 +106,7 @@ func TestBrokenFilesAreReadAsFarAsTheyGo(t *testing.T) {
 	})
 }
 
-func TestLanguagesAreToldByNames(t *testing.T) {
+func TestLanguageIsFoundByFileName(t *testing.T) {
 	for name, want := range map[string]string{
 		"a.py": "Python", "a.PY": "Python", "web/a.d.ts": "TypeScript", "a.h": "C++", "Makefile": "Makefile", "Dockerfile": "Docker",
 		"go.mod": "plain text", "a.sql": "SQL", "a.md": "Markdown", "a.unknown": "", "LICENSE": "", ".gitignore": "", "a.lock": "plain text",

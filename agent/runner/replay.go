@@ -1,0 +1,56 @@
+package runner
+
+import (
+	"cmp"
+	"time"
+
+	"replan/agent"
+	"replan/agent/event"
+	"replan/agent/session"
+	"replan/internal/untrusted"
+)
+
+// ReplaySession is the id of the session that [ReplayEvents] creates around a run.
+const ReplaySession = "s-replay"
+
+// longestRest bounds the pause between two events of a replay: nobody wants to
+// sit through a wait at a gate or the days between a stop and a resume.
+const longestRest = 2 * time.Second
+
+// Rest returns how long a replay pauses between two events that were gap apart,
+// at the given speed factor. At speed 0 it never pauses.
+func Rest(gap time.Duration, speed float64) time.Duration {
+	if speed <= 0 {
+		return 0
+	}
+	return time.Duration(min(max(float64(gap)/speed, 0), float64(longestRest)))
+}
+
+// ReplayEvents wraps the events of a run in a session, for replay: the
+// request, the run and the answer.
+func ReplayEvents(id string, events []event.Event) []event.Event {
+	if len(events) == 0 {
+		return nil
+	}
+	run := agent.NewRun(nil)
+	reply := event.ChatReply{Run: id, Text: "the journal ends here: the run is unfinished; go on with it by replan plan resume " + id}
+	for _, e := range events {
+		if err := run.Apply(e); err != nil {
+			reply.Text = "the journal cannot be followed to its end: " + err.Error()
+			break
+		}
+	}
+	if r := run.Result; r != nil {
+		reply = event.ChatReply{Run: id, Status: r.Status, Reason: r.Reason, Text: cmp.Or(r.Answer, string(r.Error))}
+	}
+	first, last := events[0], events[len(events)-1]
+	all := make([]event.Event, 0, len(events)+3)
+	all = append(all,
+		event.Event{Seq: 1, Time: first.Time, Run: ReplaySession, Data: session.Status{
+			Workspace: untrusted.Text(run.Workspace), Model: untrusted.Text(run.Model), ContextWindow: run.ContextWindow, Tools: len(run.Catalogue),
+		}},
+		event.Event{Seq: 2, Time: first.Time, Run: ReplaySession, Data: event.ChatUser{Text: run.Goal}},
+	)
+	all = append(all, events...)
+	return append(all, event.Event{Seq: 3, Time: last.Time, Run: ReplaySession, Data: reply})
+}

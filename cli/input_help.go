@@ -1,0 +1,173 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"replan/agent/runner"
+	"replan/agent/session"
+	"replan/agent/store"
+	"replan/cli/config"
+	"replan/internal/english"
+	"replan/internal/untrusted"
+	"replan/mcpclient/workspace"
+	"replan/mcpclient/workspace/files"
+	"replan/planning/prompt"
+	"replan/tui/telling"
+)
+
+// inputHelp implements runner.InputHelp with files, resources, commands and the input
+// history.
+type inputHelp struct {
+	o     *options
+	w     *services
+	files *workspace.Operators
+	sent  *store.History // nil stores nothing
+}
+
+// inputHelp returns the input help of a session. Even without the workspace's tools, the
+// user may mention its files.
+func (o wiring) inputHelp(w *services) runner.InputHelp {
+	a := &inputHelp{o: o.options, w: w, files: w.own}
+	if a.files == nil && w.named == nil {
+		var err error
+		if w.named, err = workspace.New(workspace.Config{Dir: o.Workspace, Private: o.store.Dirs.All(), Logger: w.logger}); err != nil {
+			w.logger.Warn("files cannot be named", "error", err)
+		}
+	}
+	if a.files == nil {
+		a.files = w.named
+	}
+	if o.screen() {
+		a.sent = o.store.History
+	}
+	return a
+}
+
+// Complete lists completions at the cursor.
+func (a *inputHelp) Complete(ctx context.Context, of session.Completing) (items []session.Completion, more bool, err error) {
+	switch of {
+	case session.CompleteMentions:
+		items, more, err = a.listFiles(ctx)
+		resources, notListed := a.w.tools.Resources(ctx)
+		for _, r := range resources {
+			detail := "resource of " + r.Server
+			if about := config.First(r.Name, r.Description); about != "" && about != r.URI {
+				detail = about + ", " + detail
+			}
+			items = append(items, session.Completion{Text: r.Server + ":" + r.URI, Detail: untrusted.Text(detail)})
+		}
+		err = errors.Join(err, notListed)
+	case session.CompleteFiles:
+		items, more, err = a.listFiles(ctx)
+	case session.CompleteCommands:
+		items = a.o.chat().chatCommands()
+	case session.CompletePlans:
+		items, err = a.plans()
+	case session.CompleteRuns:
+		items, err = a.runs()
+	case session.CompleteModels:
+		items, err = a.models(ctx)
+	case session.CompleteProfiles:
+		for _, p := range a.o.Manner.Profiles {
+			items = append(items, session.Completion{Text: p.Name, Detail: untrusted.Text(p.Description)})
+		}
+		items = append(items, session.Completion{Text: config.NoProfile, Detail: "no profile"})
+	}
+	return items, more, err
+}
+
+func (a *inputHelp) listFiles(ctx context.Context) ([]session.Completion, bool, error) {
+	if a.files == nil {
+		return nil, false, errors.New("the files of this folder cannot be listed")
+	}
+	paths, more, err := a.files.Mentionable(ctx)
+	items := make([]session.Completion, len(paths))
+	for i, path := range paths {
+		items[i] = session.Completion{Text: path, Folder: strings.HasSuffix(path, "/")}
+	}
+	return items, more, err
+}
+
+func (a *inputHelp) plans() ([]session.Completion, error) {
+	list, err := a.o.store.Plans.List()
+	var items []session.Completion
+	for _, e := range list {
+		if e.Error == nil {
+			items = append(items, session.Completion{Text: e.ID, Detail: untrusted.Text(fmt.Sprintf("%s, %s", e.Title, english.Count(e.Steps, "step")))})
+		}
+	}
+	return items, err
+}
+
+func (a *inputHelp) runs() ([]session.Completion, error) {
+	list, err := a.o.store.RunSummaries()
+	var items []session.Completion
+	for _, s := range list {
+		items = append(items, session.Completion{Text: s.Run, Detail: untrusted.Text(string(s.Status) + ": " + telling.Excerpt(config.First(s.Goal, s.Title.Visible()), 60))})
+	}
+	return items, err
+}
+
+func (a *inputHelp) models(ctx context.Context) ([]session.Completion, error) {
+	list, err := a.w.model.Models(ctx)
+	var items []session.Completion
+	for _, m := range list {
+		items = append(items, session.Completion{Text: m.Name, Detail: untrusted.Text(telling.Abilities(m))})
+	}
+	return items, err
+}
+
+// Mention reads what a message mentions: a file or folder of the workspace, or a
+// resource of a server, SERVER:URI.
+func (a *inputHelp) Mention(ctx context.Context, name string) (prompt.Mention, error) {
+	if a.files == nil {
+		return prompt.Mention{}, errors.New("the files of this folder cannot be read")
+	}
+	m, err := a.files.Mention(ctx, name)
+	if err == nil {
+		return m, nil
+	}
+	if server, uri, ok := strings.Cut(name, ":"); ok {
+		resource, served, unread := a.w.tools.ReadResource(ctx, server, uri)
+		if served {
+			return resource, unread
+		}
+	}
+	if errors.Is(err, files.ErrMissing) {
+		return m, missingFile{err}
+	}
+	return m, err
+}
+
+// missingFile is the error for a name that does not exist.
+type missingFile struct{ error }
+
+// Is lets the name count as plain text.
+func (missingFile) Is(target error) bool { return target == runner.ErrUnnamed }
+
+// History returns what the user sent before, here and elsewhere.
+func (a *inputHelp) History() (h session.History, err error) {
+	if a.sent == nil {
+		return h, nil
+	}
+	lines, err := a.sent.Lines()
+	for _, l := range lines {
+		if runner.SameFolder(l.Workspace, a.o.Workspace) {
+			h.Here = append(h.Here, l.Text)
+		} else {
+			h.Elsewhere = append(h.Elsewhere, l.Text)
+		}
+	}
+	return h, err
+}
+
+// Remember keeps a sent message for later sessions.
+func (a *inputHelp) Remember(text string) error {
+	if a.sent == nil {
+		return nil
+	}
+	return a.sent.Add(store.HistoryLine{Workspace: a.o.Workspace, Text: text})
+}

@@ -1,0 +1,11 @@
+// Package mcpclient manages all available tools. It starts the configured MCP
+// servers over standard streams or streamable HTTP, beside the built-in
+// servers of this process. It supervises them and calls their tools.
+//
+// A project's own servers start only after the user allows them. Child
+// processes run in their own process groups, without the secrets in this
+// program's environment, and end with the pool.
+//
+// It imports planning and the packages below it other than workspace. Start with
+// [Pool].
+package mcpclient

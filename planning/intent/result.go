@@ -1,0 +1,187 @@
+package intent
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"replan/internal/english"
+	"replan/internal/markdown"
+	"replan/planning/plan"
+)
+
+// The bounds of an answer. The rest is counted and left out.
+const (
+	maxRows  = 30    // of a list
+	maxLines = 120   // of a fence
+	maxSpan  = 200   // characters of one line
+	maxNote  = 800   // characters of an operator's note
+	maxProse = 12000 // bytes of text that a summary brings along
+)
+
+// result is the result of an operator: the fields that answers show. A field that
+// is missing, or has another type, is empty.
+type result struct {
+	value any // the result as it is
+
+	Matches, Symbols, Definitions, References, Outline, Entries, Findings, Failures, Commits, Branches []item
+
+	Definition *item
+	Files      files
+	Failed     []string
+
+	Note, By, Summary, Title, Symbol, Path, Language, Diff            string
+	Branch, Upstream, Current, Remote, Hash, Subject, Command, Output string
+
+	Total, Lines, Edits, Added, Removed, Ahead, Behind, Exit int
+
+	Truncated, Passed, Clean, Created bool
+	UpToDate                          bool `json:"up_to_date"`
+}
+
+// item is an element of a result's list.
+type item struct {
+	Path, File, Text, Name, Qualified, Kind, Signature, Doc, In, Type, Status, Message string
+	Hash, Author, Date, Subject                                                        string
+
+	Line                        int
+	Added, Removed              *int
+	Staged, Current, Definition bool
+}
+
+// files are those of a result: a list of items or of paths, or their number.
+type files struct {
+	list  []item
+	count int
+}
+
+// UnmarshalJSON reads any of the forms.
+func (f *files) UnmarshalJSON(data []byte) error {
+	var paths []string
+	if json.Unmarshal(data, &f.count) == nil {
+		return nil
+	}
+	if json.Unmarshal(data, &paths) == nil {
+		f.list = make([]item, len(paths))
+		for i, path := range paths {
+			f.list[i].Path = path
+		}
+	} else {
+		_ = json.Unmarshal(data, &f.list) // fields of other types stay empty
+	}
+	f.count = len(f.list)
+	return nil
+}
+
+// resultOf reads the result of a step.
+func resultOf(v any) result {
+	r := result{value: v}
+	if data, err := plan.EncodeJSON(v); err == nil {
+		_ = json.Unmarshal(data, &r) // fields of other types stay empty
+	}
+	return r
+}
+
+func (r result) isObject() bool { _, ok := r.value.(map[string]any); return ok }
+
+// place is path:line as a code span.
+func (i item) place() string {
+	where := i.Path
+	if where == "" {
+		where = i.File
+	}
+	if i.Line > 0 && where != "" {
+		where = fmt.Sprintf("%s:%d", where, i.Line)
+	}
+	return code(where)
+}
+
+// shortHash is as much of a commit's hash as is usually shown.
+func shortHash(hash string) string {
+	letters := []rune(hash)
+	return code(string(letters[:min(len(letters), 10)]))
+}
+
+// code quotes a text as a span of code, cut to fit a row.
+func code(text string) string { return markdown.Code(text, maxSpan) }
+
+// orCode quotes a text as a span of code; without one it is the other.
+func orCode(text, other string) string {
+	if quoted := code(text); quoted != "" {
+		return quoted
+	}
+	return other
+}
+
+// fence quotes a text as a block of code, cut to fit an answer; "" if it is
+// blank.
+func fence(language, text string) string {
+	if strings.TrimSpace(text) == "" {
+		return ""
+	}
+	return markdown.Fence(language, text, maxLines)
+}
+
+// plain writes a text that should be one of an operator's own words, such as
+// func or types; anything else becomes a code span.
+func plain(text string) string {
+	if text != "" && len(text) <= 20 && strings.Trim(text, "abcdefghijklmnopqrstuvwxyz ") == "" {
+		return strings.TrimSpace(text)
+	}
+	return code(text)
+}
+
+// prefixed puts a text behind a prefix; "" if it is empty.
+func prefixed(prefix, text string) string {
+	if text == "" {
+		return ""
+	}
+	return prefix + text
+}
+
+// prose copies Markdown of an operator, cut if it is long. A fence left open by
+// the cut is closed.
+func prose(text string) string {
+	text = strings.TrimSpace(strings.ToValidUTF8(text, "\uFFFD"))
+	end := ""
+	if len(text) > maxProse {
+		text, end = strings.ToValidUTF8(text[:maxProse], ""), "\n\n… and more"
+		if at := strings.LastIndexByte(text, '\n'); at > 0 {
+			text = text[:at]
+		}
+	}
+	open := ""
+	for line := range strings.SplitSeq(text, "\n") {
+		bare := strings.TrimLeft(line, " ")
+		for _, mark := range []string{"`", "~"} {
+			run := bare[:len(bare)-len(strings.TrimLeft(bare, mark))]
+			rest := strings.TrimSpace(bare[len(run):])
+			switch {
+			case len(run) < 3 || len(bare) < len(line)-3:
+			case open == "" && (mark == "~" || !strings.Contains(rest, "`")):
+				open = run
+			case open != "" && strings.HasPrefix(run, open) && rest == "":
+				open = ""
+			}
+		}
+	}
+	return text + prefixed("\n", open) + end
+}
+
+// rows writes a list of things that a noun names; those beyond the bound are
+// counted. total is their number if the list is cut already.
+func rows[T any](list []T, total int, noun string, line func(T) string) string {
+	shown := min(len(list), maxRows)
+	var blocks []string
+	if shown > 0 {
+		lines := make([]string, shown)
+		for i := range shown {
+			lines[i] = "- " + line(list[i])
+		}
+		blocks = append(blocks, strings.Join(lines, "\n"))
+	}
+	if rest := max(total, len(list)) - shown; rest > 0 {
+		blocks = append(blocks, "… and "+english.Count(rest, "more "+noun))
+	}
+	return strings.Join(blocks, "\n\n")
+}

@@ -1,0 +1,207 @@
+package ask
+
+import (
+	tea "charm.land/bubbletea/v2"
+
+	"replan/tui/draw"
+	"replan/tui/keymap"
+)
+
+// Update handles a key that no action takes, pasted text, a click on a key or a
+// listed request, a turn of the wheel, and the pause after an edit.
+func (g *Dialog) Update(msg tea.Msg) keymap.Request {
+	switch msg := msg.(type) {
+	case CheckMsg:
+		return keymap.Request{Cmd: g.check(msg)}
+	case tea.KeyPressMsg:
+		if g.Grace.On {
+			return g.tooEarly()
+		}
+		return g.edit(msg)
+	case tea.PasteMsg:
+		return g.edit(msg)
+	case tea.MouseClickMsg:
+		if id, found := draw.Pressed(g.buttons, msg.X, msg.Y); found {
+			w := g.act(id)
+			w.ActionClicked = true
+			return w
+		}
+		return keymap.Request{Cmd: g.chooseAt(msg.Y)}
+	case tea.MouseWheelMsg:
+		if g.editor == nil {
+			g.top += draw.WheelLines(tea.Mouse(msg))
+		}
+	}
+	return keymap.Request{}
+}
+
+// tooEarly restarts the grace time after a key.
+func (g *Dialog) tooEarly() keymap.Request { return keymap.Request{Cmd: g.Grace.TooEarly()} }
+
+// chooseAt displays the request listed at line y of the dialog.
+func (g *Dialog) chooseAt(y int) tea.Cmd {
+	if !g.Showing() || y < 1 || y > g.listed {
+		return nil
+	}
+	first, _ := g.window()
+	g.at = first + y - 1
+	return g.front()
+}
+
+// act runs an action, or says why it is unavailable.
+func (g *Dialog) act(id string) keymap.Request {
+	w, why := g.Actions().Act(id)
+	switch why {
+	case "":
+		return w
+	case keymap.NotHere:
+		return keymap.ShowFooter(noSuchAnswer)
+	default:
+		return keymap.ShowFooter(why)
+	}
+}
+
+// Actions returns the actions of the dialog in its current state. Moving to
+// another request works during the grace time: it answers nothing, and the next
+// request has a grace time of its own.
+func (g *Dialog) Actions() keymap.Handlers {
+	hs := g.actions()
+	if g.Grace.On {
+		for id := range hs {
+			if id != "gate.next" && id != "gate.previous" {
+				hs[id] = keymap.Handler{When: hs[id].When, Do: g.tooEarly}
+			}
+		}
+	}
+	return hs
+}
+
+func (g *Dialog) actions() keymap.Handlers {
+	switch {
+	case len(g.queue) == 0:
+		return nil
+	case g.editor != nil:
+		return g.editActions()
+	case g.confirm != nil:
+		return g.confirmActions().With(g.viewActions())
+	}
+	several := func() bool { return len(g.queue) > 1 }
+	hs := keymap.Handlers{
+		"dialog.leave":  {Do: keymap.Just(func() { g.Open = false })},
+		"gate.all":      {Do: func() keymap.Request { return keymap.ShowFooter(g.approveAll()) }},
+		"gate.next":     {When: several, Do: func() keymap.Request { return g.step(1) }},
+		"gate.previous": {When: several, Do: func() keymap.Request { return g.step(-1) }},
+	}.With(g.viewActions())
+	for _, c := range g.current().choices(g.keys) {
+		hs[c.id] = keymap.Handler{Refuse: func() string { return c.refuse }, Do: func() keymap.Request { return g.choose(c) }}
+	}
+	return hs
+}
+
+// editActions returns the actions of the argument editor.
+func (g *Dialog) editActions() keymap.Handlers {
+	return keymap.Handlers{
+		"dialog.leave":  {Do: keymap.Just(func() { g.editor = nil })},
+		"question.send": {Do: g.sendEdited},
+		"question.undo_edit": {Do: func() keymap.Request {
+			if word := g.editor.Undo(); word != "" {
+				return keymap.ShowFooter(word)
+			}
+			return keymap.Request{Cmd: g.checkSoon()}
+		}},
+	}
+}
+
+// viewActions returns the actions that scroll the document or toggle its diffs.
+func (g *Dialog) viewActions() keymap.Handlers {
+	return keymap.Handlers{"gate.sides": {
+		When: func() bool { return g.noSides() == "" },
+		Do:   func() keymap.Request { return keymap.ShowFooter(g.turnDiffs()) },
+	}}.With(keymap.Scrolling(g.body, func(lines int) { g.top += lines }))
+}
+
+// confirmActions returns the actions while an answer awaits confirmation.
+func (g *Dialog) confirmActions() keymap.Handlers {
+	back := keymap.Handler{Do: keymap.Just(func() { g.turn(nil) })}
+	return keymap.Handlers{
+		"gate.once": {Do: func() keymap.Request {
+			if g.doc == nil || g.read < g.doc.Must {
+				return keymap.ShowFooter(g.confirm.unread)
+			}
+			c := g.confirm
+			return keymap.Request{Send: c.send, Answer: true, Cmd: g.answer(c.ids...)}
+		}},
+		"dialog.leave": back, "gate.deny": back,
+	}
+}
+
+// Answers returns the actions on the displayed request for use elsewhere, as in
+// the palette. While the dialog is hidden, an action only shows it: no answer goes
+// to an unseen request.
+func (g *Dialog) Answers() keymap.Handlers {
+	hs := keymap.Handlers{}
+	add := func(id string, refuse func() string) {
+		hs[id] = keymap.Handler{Refuse: refuse, Do: func() keymap.Request {
+			if !g.Showing() {
+				return keymap.Request{Cmd: g.Reopen()}
+			}
+			return g.act(id)
+		}}
+	}
+	for _, id := range []string{
+		"gate.once", "gate.run", "gate.always", "gate.deny", "gate.edit",
+		"question.done", "question.rerun", "question.retry", "question.skip", "question.replan", "question.edit", "question.abort",
+	} {
+		add(id, func() string { return g.refusal(id) })
+	}
+	add("gate.all", g.notAlike)
+	add("gate.next", g.alone)
+	add("gate.previous", g.alone)
+	add("gate.sides", g.noSides)
+	return hs
+}
+
+// notAlike says why there is no other gate to approve together with the displayed
+// one.
+func (g *Dialog) notAlike() string {
+	switch {
+	case len(g.queue) == 0:
+		return "No gate and no question is open."
+	case len(g.like()) < 2:
+		return "No other waiting gate has the same tool and rule."
+	default:
+		return ""
+	}
+}
+
+// refusal returns why an answer is unavailable now, or "" if it is available.
+func (g *Dialog) refusal(id string) string {
+	if len(g.queue) == 0 {
+		return "No gate and no question is open."
+	}
+	for _, c := range g.current().choices(g.keys) {
+		if c.id == id {
+			return c.refuse
+		}
+	}
+	return noSuchAnswer
+}
+
+// noSuchAnswer explains that the displayed request does not accept this answer.
+const noSuchAnswer = "The open gate or question does not accept this answer."
+
+// alone returns why there is no other request to move to.
+func (g *Dialog) alone() string {
+	if len(g.queue) < 2 {
+		return "Nothing else waits for an answer."
+	}
+	return ""
+}
+
+// noSides returns why the dialog cannot toggle its diff.
+func (g *Dialog) noSides() string {
+	if g.doc == nil || !g.doc.Diffs {
+		return "No diff in view can be shown side by side."
+	}
+	return ""
+}

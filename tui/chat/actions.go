@@ -1,0 +1,79 @@
+package chat
+
+import (
+	tea "charm.land/bubbletea/v2"
+
+	"replan/agent/runner"
+	"replan/tui/draw"
+	"replan/tui/keymap"
+)
+
+// View draws the pane on exactly size.H lines of at most size.W cells.
+func (c *Pane) View(size draw.Rect) []string {
+	c.setSize(size.W, size.H)
+	return c.lines()
+}
+
+// Update handles a letter or pasted text for the open search, and a turn of the
+// wheel.
+func (c *Pane) Update(msg tea.Msg) keymap.Request {
+	switch msg := msg.(type) {
+	case tea.KeyPressMsg:
+		if msg.Text != "" {
+			c.find.seek(c.find.query + msg.Text)
+		}
+	case tea.PasteMsg:
+		c.find.seek(c.find.query + msg.Content)
+	case tea.MouseWheelMsg:
+		c.Scroll(-draw.WheelLines(tea.Mouse(msg)))
+	}
+	return keymap.Request{}
+}
+
+// Actions returns the actions on the conversation.
+func (c *Pane) Actions() keymap.Handlers {
+	focused := func(f func()) func() keymap.Request {
+		return func() keymap.Request {
+			f()
+			return keymap.Request{Focus: keymap.PlaceChat}
+		}
+	}
+	return keymap.Handlers{
+		"chat.search":       {Refuse: c.nothingSaid, Do: focused(c.find.start)},
+		"chat.copy":         {Refuse: c.copying.refusal, Do: c.copying.next},
+		"chat.thinking":     {Refuse: c.noThinking, Do: keymap.Just(func() { c.foldNewest(foldThinking) })},
+		"chat.thinking_all": {Refuse: c.noThinking, Do: keymap.Just(func() { c.foldAll(foldThinking) })},
+		"chat.export":       {Refuse: c.noExport, Do: func() keymap.Request { return keymap.SendCommands(runner.Submit{Text: "/export"}) }},
+		"chat.top":          {Refuse: c.nothingSaid, Do: focused(func() { c.Scroll(1 << 20) })},
+		"chat.bottom":       {Refuse: c.nothingSaid, Do: focused(c.ToEnd)},
+		"chat.unfold":       {Refuse: c.nothingFolded, Do: keymap.Just(func() { c.foldNewest("") })},
+	}.With(keymap.Moving(func() int { return c.height }, func(lines int) { c.Scroll(-lines) }))
+}
+
+// Unmark removes the mark of a copied block of code.
+func (c *Pane) Unmark() { c.copying.mark(nil) }
+
+// Searching reports whether the search is open.
+func (c *Pane) Searching() bool { return c.find.open }
+
+// SearchCursor returns the column of the cursor in the search line.
+func (c *Pane) SearchCursor() int { return c.find.cursor() }
+
+// SearchActions returns the actions of the open search.
+func (c *Pane) SearchActions() keymap.Handlers { return c.find.actions() }
+
+// nothingSaid explains why the chat cannot be searched.
+func (c *Pane) nothingSaid() string {
+	if len(c.Blocks) == 0 {
+		return "The chat is empty."
+	}
+	return ""
+}
+
+// noExport returns why the chat cannot be written to a file.
+func (c *Pane) noExport() string {
+	if c.state.Closed {
+		return "The session is closed."
+	}
+	return c.nothingSaid()
+}

@@ -1,0 +1,92 @@
+package chat
+
+import (
+	"strings"
+
+	"replan/agent/event"
+	"replan/internal/untrusted"
+	"replan/planning/prompt"
+	"replan/tui/draw"
+	"replan/tui/telling"
+)
+
+// Message shows what the user sent. preparing means that the session is about to
+// reply to it.
+func (c *Pane) Message(d event.ChatUser, preparing bool) {
+	c.sent = d.Text
+	c.Introduce(preparing)
+	c.addMessage(d.Text, d.Mentions)
+}
+
+// Reply shows the session's reply to the user, unless the chat has shown the
+// outcome of that run already.
+func (c *Pane) Reply(d event.ChatReply) {
+	if untrusted.Line(d.Text) == c.state.Problem {
+		c.problemTold = c.state.Problem
+	}
+	if n := c.narrators[d.Run]; n != nil && n.outcomeReply(d) {
+		return
+	}
+	switch {
+	case d.Text == "":
+	case d.Status == event.StatusFailed:
+		c.Add(c.Note("error", d.Text))
+	case d.Status == event.StatusCancelled:
+		c.Add(c.Note("info", d.Text))
+	default:
+		answer := c.prose
+		if c.CommandSent() {
+			answer = c.Listing
+		}
+		c.Add(answer(d.Text)...)
+		if d.Results != "" {
+			c.Add(c.resultsTold(d.Results))
+		}
+	}
+}
+
+// Introduce shows what the welcome page shows while the chat is empty: once the
+// project's notes, and why no run can start, unless a reply is about to say so.
+func (c *Pane) Introduce(preparing bool) {
+	if c.state.Notes != "" && !c.notesTold {
+		c.notesTold = true
+		c.Add(c.Note("info", telling.NotesWords+c.state.Notes))
+	}
+	if c.state.Problem != c.problemTold && (c.state.Problem == "" || c.CommandSent() || !preparing) {
+		if c.problemTold = c.state.Problem; c.state.Problem != "" {
+			c.Add(c.Note("warn", c.state.Problem))
+		}
+	}
+}
+
+// CommandSent reports whether the user's last message is a command to the
+// session.
+func (c *Pane) CommandSent() bool { return strings.HasPrefix(c.sent, "/") }
+
+// addMessage appends a message of the user with its attachments.
+func (c *Pane) addMessage(text string, mentions []prompt.Mention) {
+	c.Add(c.user(text))
+	if len(mentions) > 0 {
+		c.Add(c.mentioned(mentions))
+	}
+}
+
+// user returns a block with the user's message.
+func (c *Pane) user(text string) *Block {
+	text = untrusted.Visible(strings.TrimSpace(text))
+	return &Block{Gap: true, says: func() string { return text }, lay: func(width int) []draw.TextLine {
+		return draw.Led(c.Look.Accent.Render(c.Look.Glyphs.Prompt)+" ", c.Look.Strong, draw.Wrapped(text, width-2))
+	}}
+}
+
+// mentioned returns a block with the attachments of a message, one per line.
+func (c *Pane) mentioned(mentions []prompt.Mention) *Block {
+	return &Block{Draw: func(width int) []string {
+		l := c.Look
+		lines := make([]string, len(mentions))
+		for i, m := range mentions {
+			lines[i] = "  " + l.Accent.Render("@") + " " + l.Muted.Render(l.Cut(telling.MentionWords(m, l.Glyphs.Separator), max(width-4, 1)))
+		}
+		return lines
+	}}
+}

@@ -1,0 +1,405 @@
+package chat
+
+import (
+	"fmt"
+	"strings"
+
+	"replan/agent"
+	"replan/agent/event"
+	"replan/internal/english"
+	"replan/internal/untrusted"
+	"replan/planning/prompt"
+	"replan/tui/telling"
+)
+
+// Narrator writes into the chat what the events of one run say to its reader:
+// plans, answers at gates, failures, calls, the model's words and the outcome.
+type Narrator struct {
+	pane   *Pane
+	run    *agent.Run
+	nested bool // a call in the chat started the run; its blocks are inset
+
+	turn          *turn          // the turn that a model writes or last wrote, nil before the first
+	planning      *thought       // the models' thinking in the planning phases, nil for none
+	planningBlock *Block         // shows planning
+	cards         int            // number of calls of the chat that have a card
+	failedAttempt string         // the attempt whose failure was last reported
+	explained     untrusted.Text // the last reported reason why the run ends or has no answer
+	omitted       string         // the last reported omission from a prompt
+	replied       bool           // the session has reported the outcome
+}
+
+// Narrate returns a narrator for a run and makes it the run's narrator in the
+// chat. nested means that a call in the chat started the run. The narrator of a
+// run that the user started replaces all others.
+func (c *Pane) Narrate(run *agent.Run, nested bool) *Narrator {
+	if !nested || c.narrators == nil {
+		c.narrators = map[string]*Narrator{}
+	}
+	n := &Narrator{pane: c, run: run, nested: nested}
+	c.narrators[run.ID] = n
+	return n
+}
+
+// Narrator returns the narrator of the run with this id, nil if there is none.
+func (c *Pane) Narrator(run string) *Narrator { return c.narrators[run] }
+
+// Follow makes the narrator read another state of the same run. Existing blocks
+// keep the state they were drawn from.
+func (n *Narrator) Follow(run *agent.Run) { n.run = run }
+
+// Cards returns the number of calls that the chat has shown for the run.
+func (n *Narrator) Cards() int { return n.cards }
+
+// Writing reports whether the text of an unfinished turn is in the chat.
+func (n *Narrator) Writing() bool { return n.turn != nil && !n.turn.done && n.turn.text != "" }
+
+// Start announces a run at its first event. A run that was not typed here, as in
+// a replay, states its own goal.
+func (n *Narrator) Start(d event.RunStarted) {
+	c := n.pane
+	if len(c.Blocks) == 0 && d.Plan == nil {
+		c.addMessage(d.Goal, d.Prompting.Mentions)
+	}
+	if !n.nested {
+		c.goalOf = n.run.ID
+	}
+	n.settle()
+	if d.Plan == nil {
+		n.add(c.phases(n.run))
+	}
+}
+
+// Before holds the parts of the state of a run that an event is about to overwrite
+// and that the chat reports.
+type Before struct {
+	gate       *agent.Gate // the open gate that the event answers
+	replanning bool
+	failure    untrusted.Text // the error of the failed step that the event decides
+}
+
+// Before returns the state to pass to [Narrator.Tell] once the run has applied
+// the event.
+func (n *Narrator) Before(data event.Data) Before {
+	before := Before{replanning: n.run.Replanning != nil}
+	switch d := data.(type) {
+	case event.GateResolved:
+		for _, g := range n.run.Gates {
+			if g.Gate == d.Gate {
+				before.gate = g
+			}
+		}
+	case event.FailureResolved:
+		if s := n.run.Step(d.Step); s != nil && s.Status == agent.StepFailed {
+			before.failure = s.Error
+		}
+	}
+	return before
+}
+
+// Tell writes what an event says, after the run has applied it.
+func (n *Narrator) Tell(data event.Data, before Before) {
+	n.tellStep(data, before)
+	n.tellOmission()
+	n.tellRun(data, before)
+}
+
+// ApplyFailed warns that the run could not apply an event.
+func (n *Narrator) ApplyFailed(err error) {
+	n.add(n.pane.Note("error", "The screen may be behind: "+err.Error()))
+}
+
+// tellRun writes what an event says about the run as a whole.
+func (n *Narrator) tellRun(data event.Data, before Before) {
+	c := n.pane
+	switch d := data.(type) {
+	case event.RunResumed:
+		n.tellResumed()
+	case event.PlanCreated:
+		if !n.planned() {
+			n.add(c.planned(n.run, d.Plan.Title.Visible(), len(d.Plan.Steps), n.run.DryRun()))
+		}
+	case event.ModelRequested:
+		if d.Purpose == prompt.PurposeChat {
+			n.openTurn()
+		}
+	case event.ModelReplied:
+		n.tellModelReply(d)
+	case event.RunSteered:
+		// The chat shows a /steer command already.
+		typed := strings.TrimSpace(strings.TrimPrefix(c.sent, "/steer ")) == strings.TrimSpace(d.Text)
+		n.add(c.steered(d.Text, typed))
+	case event.RouteMatched:
+		n.add(c.remark(doneGlyph, successStyle, telling.RouteWords(d, n.run.Model)))
+		if n.run.Model == "" {
+			c.problemTold = c.state.Problem // the remark says so
+		}
+	case event.ReplanStarted:
+		n.tellFailure(d.Step, d.Error)
+	case event.ReplanRefused:
+		n.add(c.Note("warn", english.Capital(telling.RefusedWords(d))))
+	case event.PlanDiff:
+		n.add(c.revision(d, before.replanning))
+	case event.PlanReviewed:
+		n.add(c.reviewed(n.run, d))
+	case event.SynthesisStarted:
+		n.openTurn()
+	case event.SynthesisDelta:
+		n.write(d.Text, d.Thinking)
+	case event.SynthesisCompleted:
+		n.tellAnswer(d)
+	case event.RunCompleted:
+		n.tellOutcome(d.Result)
+	default:
+		n.tellNotice(d)
+	}
+}
+
+// tellNotice writes the thinking of models during planning, and notices about
+// budgets, guards and the journal.
+func (n *Narrator) tellNotice(data event.Data) {
+	c := n.pane
+	switch d := data.(type) {
+	case event.PhaseDelta:
+		n.think(d.Phase, d.Thinking, d.Text)
+	case event.PhaseCompleted:
+		n.endThinking(d.Phase, d.Reply.Thinking)
+	case event.PhaseFailed:
+		n.endThinking(d.Phase, d.Reply.Thinking)
+	case event.GuardBlocked:
+		n.explained = d.Reason
+		n.add(c.Note("error", d.Reason.Visible()))
+	case event.GuardWarned:
+		n.add(c.Note("warn", d.Reason.Visible()))
+	case event.BudgetWarned:
+		n.add(c.Note("warn", telling.BudgetWarning(d)))
+	case event.JournalDamaged:
+		n.add(c.Note("warn", telling.DamagedWords(d)))
+	case event.Note:
+		n.add(c.Note(d.Level, d.Text.Visible()))
+	}
+}
+
+// tellStep writes what an event says about a step.
+func (n *Narrator) tellStep(data event.Data, before Before) {
+	c := n.pane
+	switch d := data.(type) {
+	case event.GateRequested:
+		if c.state.Replayed {
+			n.add(c.remark(gateGlyph, warningStyle, telling.AskedWords(d)))
+		}
+	case event.StepStarted:
+		n.tellAllowed(d)
+	case event.StepFailed:
+		if q := n.run.Questions(); c.state.Replayed && len(q) > 0 && q[0].Step == d.Index {
+			n.tellFailure(d.Index, d.Error)
+		}
+	case event.FailureResolved:
+		if before.failure != "" {
+			n.tellFailure(d.Step, before.failure)
+		}
+		n.add(c.remark(separatorGlyph, faintStyle, telling.FailureWords(d)+telling.ByWords(d.By)))
+	case event.DoubtResolved:
+		n.add(c.remark(separatorGlyph, faintStyle, telling.DoubtWords(d)+telling.ByWords(d.By)))
+	case event.GateResolved:
+		n.add(c.remark(gateGlyph, warningStyle, telling.ResolvedWords(before.gate, d)))
+	case event.StepInDoubt:
+		n.add(c.Note("warn", telling.InDoubtWords(d)))
+	case event.StepCompleted:
+		if d.DryRun && d.Gate != nil {
+			n.add(c.remark(gateGlyph, warningStyle, fmt.Sprintf("step %s %s: %s", d.Index, telling.WouldWords(*d.Gate), telling.RuleReason(*d.Gate))))
+		}
+	}
+}
+
+// tellAllowed writes that an earlier lasting answer of the user let a call pass.
+// It marks calls that carry untrusted text, since nobody sees them.
+func (n *Narrator) tellAllowed(d event.StepStarted) {
+	words := telling.GrantedWords(n.run, d)
+	if words == "" {
+		return
+	}
+	style := faintStyle
+	if telling.CarriesUntrustedText(d.Provenance, n.run.Catalogue) {
+		words, style = words+" "+n.pane.Look.Glyphs.Separator+" untrusted text", warningStyle
+	}
+	n.add(n.pane.remark(gateGlyph, style, words))
+}
+
+// tellFailure writes once that an attempt of a step failed.
+func (n *Narrator) tellFailure(index string, reason untrusted.Text) {
+	attempt, failure := index, event.FailureKind("")
+	if s := n.run.Step(index); s != nil {
+		attempt, failure = fmt.Sprintf("%s attempt %d", index, s.Attempt), s.Failure
+	}
+	if n.failedAttempt == attempt {
+		return
+	}
+	n.failedAttempt = attempt
+	b := n.pane.remark(failedGlyph, dangerStyle, telling.FailedWords(index, failure, reason))
+	b.Gap = true
+	n.add(b)
+}
+
+// tellOmission writes once what was omitted to fit the newest prompt.
+func (n *Narrator) tellOmission() {
+	last := len(n.run.Exchanges) - 1
+	if last < 0 {
+		return
+	}
+	if omitted := n.run.Exchanges[last].Request.Shortened; omitted != "" && omitted != n.omitted {
+		n.omitted = omitted
+		n.add(n.pane.Note("info", omitted))
+	}
+}
+
+// tellModelReply ends a request outside the planning phases: it closes a turn of
+// the chat and reports a missing reply.
+func (n *Narrator) tellModelReply(d event.ModelReplied) {
+	if d.Purpose == prompt.PurposeChat {
+		n.closeTurn(d.Reply.Text, d.Reply.Thinking)
+		n.tellCalls()
+	}
+	if d.Error != "" && !n.run.Paused {
+		n.add(n.pane.Note("warn", d.Error.Visible()))
+	}
+}
+
+// tellCalls adds a card for each call that has none.
+func (n *Narrator) tellCalls() {
+	if n.run.Chat == nil {
+		return
+	}
+	for ; n.cards < len(n.run.Chat.Calls); n.cards++ {
+		card := n.pane.card(n.run, n.run.Chat.Calls[n.cards])
+		card.Gap = n.cards == 0 || !n.pane.endsInCard()
+		n.add(card)
+	}
+}
+
+// tellAnswer ends the written answer, and warns if it is incomplete.
+func (n *Narrator) tellAnswer(d event.SynthesisCompleted) {
+	c := n.pane
+	n.closeTurn(d.Text, d.Reply.Thinking)
+	switch {
+	case d.Error == "" && d.Reply.CutOff:
+		n.add(c.Note("warn", telling.CutOffWords(n.run)))
+	case d.Error == "":
+	case d.Text != "":
+		n.add(c.Note("warn", "The answer was cut off: "+d.Error.Visible()))
+	case !n.run.Paused:
+		n.explained = d.Error
+		n.add(c.Note("warn", "No answer could be written: "+d.Error.Visible()))
+	}
+}
+
+// tellOutcome writes how the run ended, preceded by the answer if it did not
+// stream.
+func (n *Narrator) tellOutcome(r event.Result) {
+	c := n.pane
+	if n.turn != nil && !n.turn.done {
+		n.closeTurn(n.turn.text, "")
+	}
+	c.Touch()
+	n.settle()
+	if r.Answer != "" && n.run.Synthesis.Text == "" && (n.turn == nil || n.turn.text == "") {
+		n.add(c.prose(r.Answer)...)
+	}
+	var results []*Block
+	if r.Status == event.StatusCompleted && r.Answer == "" && !n.nested {
+		results = c.results(n.run)
+	}
+	again := ""
+	if !n.run.DryRun() && !n.nested { // no journal; or resumed with the run that started it
+		again = c.resumedBy(n.run.ID) + " resumes the run."
+	}
+	if r.Error == n.explained {
+		r.Error = "" // already in the chat
+	}
+	b := c.outcome(&r, n.outcomeWord(r), again)
+	b.Gap = b.Gap || len(results) > 0
+	n.add(append(results, b)...)
+}
+
+// outcomeWord describes the outcome of a completed run.
+func (n *Narrator) outcomeWord(r event.Result) string {
+	switch {
+	case n.run.DryRun():
+		return telling.NothingCalled
+	case n.run.PlanOnly():
+		return "planned: nothing was run"
+	case r.Reason == event.ReasonPartial:
+		return "partly done: some steps were skipped"
+	case r.Reason == event.ReasonNothingFound:
+		return "nothing found"
+	default:
+		return "done"
+	}
+}
+
+// tellResumed writes that the run was resumed, with its goal if the chat has not
+// shown it yet.
+func (n *Narrator) tellResumed() {
+	c, r := n.pane, n.run
+	n.replied = false
+	words := fmt.Sprintf("resumed: %d of %s done", r.Done(), english.Count(len(r.Plan.Steps), "step"))
+	switch {
+	case r.Answering():
+		words = "resumed: asking for the answer again"
+	case r.Chat != nil, r.Synthesis.Direct:
+		words = "resumed: the conversation continues"
+	case r.Revision == 0:
+		words = "resumed: planning continues"
+	}
+	n.settle()
+	goal := ""
+	if c.goalOf != r.ID {
+		goal = r.Goal
+	}
+	if !n.nested {
+		c.goalOf = r.ID
+	}
+	n.add(c.resumed(words, goal))
+	n.cards = 0
+	switch {
+	case goal == "" && r.Chat != nil:
+		// The chat has shown the planning and the calls that have ended.
+		for n.cards < len(r.Chat.Calls) && r.Chat.Calls[n.cards].Status.Ended() {
+			n.cards++
+		}
+	case r.Revision == 0:
+		n.add(c.phases(r))
+	}
+	n.tellCalls()
+}
+
+// outcomeReply handles the session's reply about the run. It reports whether the
+// chat needs no more of it: the outcome has been told, or there is none.
+func (n *Narrator) outcomeReply(d event.ChatReply) bool {
+	result := n.run.Result
+	if result == nil { // the session abandoned the run
+		n.settle()
+		n.add(n.pane.Note("error", d.Text))
+		return true
+	}
+	first := !n.replied
+	n.replied = true
+	// The reply to a run that only plans says where the plan is stored.
+	return first && !n.run.PlanOnly() || untrusted.Text(d.Text) == result.Error
+}
+
+// planned reports whether planning phases produced the plan.
+func (n *Narrator) planned() bool {
+	for i := range n.run.Phases {
+		if n.run.Phases[i].Status != agent.PhasePending {
+			return true
+		}
+	}
+	return false
+}
+
+// add appends blocks of the run to the chat.
+func (n *Narrator) add(blocks ...*Block) { n.pane.add(n.nested, blocks...) }
+
+// settle draws the live blocks of the run for the last time.
+func (n *Narrator) settle() { n.pane.settle(n.nested) }

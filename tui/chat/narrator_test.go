@@ -1,0 +1,117 @@
+package chat
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"replan/agent"
+	"replan/agent/event"
+	"replan/planning/plan"
+	"replan/tui/draw"
+	"replan/tui/panetest"
+)
+
+// narrate applies events to a run and returns the run and the text of the chat
+// after its narrator has run.
+func narrate(t *testing.T, c *Pane, nested bool, data ...event.Data) (*agent.Run, string) {
+	t.Helper()
+	run := agent.NewRun(nil)
+	var n *Narrator
+	for i, d := range data {
+		var before Before
+		if n != nil {
+			before = n.Before(d)
+		}
+		e := event.Event{Seq: uint64(i + 1), Time: time.Unix(int64(i), 0), Run: "run", Data: d}
+		if err := run.Apply(e); err != nil {
+			t.Fatal(err)
+		}
+		if started, ok := d.(event.RunStarted); ok {
+			n = c.Narrate(run, nested)
+			n.Start(started)
+			continue
+		}
+		n.Tell(d, before)
+	}
+	var lines []string
+	for i := range c.Blocks {
+		lines = append(lines, draw.Texts(c.LinesOf(i))...)
+	}
+	return run, panetest.Stripped(lines)
+}
+
+func narratedPane() *Pane {
+	c := idlePane(60, 20)
+	c.SetState(State{Size: draw.Rect{W: 60, H: 20}, ResumeKey: "ctrl+r"})
+	return c
+}
+
+func stopped() event.Data {
+	return event.RunCompleted{Result: event.Result{Status: event.StatusCancelled, Reason: event.ReasonInterrupted}}
+}
+
+func TestOnlyTopLevelRunShowsResumeHint(t *testing.T) {
+	const hint = "ctrl+r resumes the run."
+	if _, got := narrate(t, narratedPane(), false, event.RunStarted{Goal: "a goal"}, stopped()); !strings.Contains(got, hint) {
+		t.Errorf("got\n%s", got)
+	}
+	if _, got := narrate(t, narratedPane(), true, event.RunStarted{Goal: "a goal"}, stopped()); strings.Contains(got, hint) {
+		t.Errorf("a nested run shows\n%s", got)
+	}
+}
+
+func TestNestedRunIsIndented(t *testing.T) {
+	c := narratedPane()
+	c.Add(c.Note("info", "before"))
+	_, got := narrate(t, c, true, event.RunStarted{Goal: "a goal"}, stopped())
+	if last := got[strings.LastIndex(got, "\n")+1:]; !strings.HasPrefix(last, c.Look.Glyphs.Guide) || strings.HasPrefix(got, c.Look.Glyphs.Guide) {
+		t.Errorf("got\n%s", got)
+	}
+}
+
+func TestFirstRunOfEmptyChatStatesGoal(t *testing.T) {
+	given := &plan.Plan{Title: "a plan"}
+	if _, got := narrate(t, narratedPane(), false, event.RunStarted{Goal: "a goal"}); !strings.Contains(got, "a goal") {
+		t.Errorf("got\n%s", got)
+	}
+	c := narratedPane()
+	c.Narrate(agent.NewRun(nil), false).Start(event.RunStarted{Goal: "a goal", Plan: given})
+	if len(c.Blocks) != 0 {
+		t.Error("a run with a given plan states its goal")
+	}
+}
+
+func TestRunOutcomeIsShownOnce(t *testing.T) {
+	c := narratedPane()
+	_, before := narrate(t, c, false, event.RunStarted{Goal: "a goal"}, stopped())
+	n := len(c.Blocks)
+	c.Reply(event.ChatReply{Run: "run", Status: event.StatusCancelled, Text: "stopped"})
+	if len(c.Blocks) != n {
+		t.Errorf("the reply repeats the outcome of\n%s", before)
+	}
+	c.Reply(event.ChatReply{Run: "run", Status: event.StatusCancelled, Text: "later"})
+	if len(c.Blocks) != n+1 {
+		t.Error("a later reply about the run is lost")
+	}
+}
+
+func TestReplyToPlanOnlyRunIsShown(t *testing.T) {
+	c := narratedPane()
+	narrate(t, c, false, event.RunStarted{Goal: "a goal", PlanOnly: true}, event.RunCompleted{Result: event.Result{Status: event.StatusCompleted}})
+	n := len(c.Blocks)
+	c.Reply(event.ChatReply{Run: "run", Status: event.StatusCompleted, Text: "stored as a.plan"})
+	if len(c.Blocks) != n+1 {
+		t.Error("the chat does not say where the plan is stored")
+	}
+}
+
+func TestAbandonedRunSaysWhy(t *testing.T) {
+	c := narratedPane()
+	narrate(t, c, false, event.RunStarted{Goal: "a goal"})
+	n := len(c.Blocks)
+	c.Reply(event.ChatReply{Run: "run", Status: event.StatusFailed, Text: "the journal cannot be written"})
+	if len(c.Blocks) != n+1 || len(c.live) != 0 {
+		t.Errorf("got %d new blocks and %d live runs", len(c.Blocks)-n, len(c.live))
+	}
+}

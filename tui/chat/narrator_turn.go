@@ -1,0 +1,102 @@
+package chat
+
+import (
+	"strings"
+
+	"replan/planning/prompt"
+)
+
+// openTurn returns the turn being written. After a completed turn it starts a
+// new one, which enters the chat with its first text.
+func (n *Narrator) openTurn() *turn {
+	if n.turn == nil || n.turn.done {
+		n.turn = &turn{inset: n.nested}
+	}
+	return n.turn
+}
+
+// write adds streamed text and thinking of a model to the open turn.
+func (n *Narrator) write(text, thinking string) {
+	t := n.openTurn()
+	if thinking != "" {
+		if t.thought == nil {
+			t.thought = &thought{began: n.run.Now, live: true}
+			n.add(t.thought.block(n.pane.Look))
+		}
+		t.thought.add("", thinking)
+	}
+	if text != "" {
+		if t.thought != nil && t.thought.live {
+			t.thought.end(n.run.Now)
+		}
+		t.written.WriteString(text)
+		t.text = t.written.String()
+		n.pane.flow(t)
+	}
+	n.pane.Touch()
+}
+
+// closeTurn ends a turn with its complete text and thinking.
+func (n *Narrator) closeTurn(text, thinking string) {
+	if text == "" && thinking == "" && (n.turn == nil || n.turn.done) {
+		return
+	}
+	t := n.openTurn()
+	if thinking != "" && t.thought == nil && len(t.blocks) == 0 {
+		t.thought = &thought{}
+		t.thought.add("", thinking)
+		n.add(t.thought.block(n.pane.Look))
+	}
+	if t.thought != nil {
+		t.thought.end(n.run.Now)
+	}
+	if text != "" && text != t.text {
+		if !strings.HasPrefix(text, t.text) {
+			n.pane.unsay(t)
+		}
+		t.text = text
+	}
+	t.done = true
+	n.pane.flow(t)
+	n.pane.Touch()
+}
+
+// think handles streamed thinking in a planning phase. A non-empty text means
+// that the model has begun to write.
+func (n *Narrator) think(phase int, thinking, text string) {
+	t := n.planning
+	if thinking != "" {
+		if t == nil {
+			t = &thought{}
+			n.planning, n.planningBlock = t, t.block(n.pane.Look)
+			n.planningBlock.Gap = false
+			n.add(n.planningBlock)
+		}
+		if !t.live {
+			t.live, t.began = true, n.run.Now
+			n.pane.revive(n.planningBlock)
+		}
+		t.add(phaseName(phase), thinking)
+	}
+	if text != "" && t != nil {
+		t.end(n.run.Now)
+	}
+}
+
+// endThinking handles the thinking of a finished phase if it was not streamed.
+func (n *Narrator) endThinking(phase int, thinking string) {
+	if n.planning != nil {
+		n.planning.end(n.run.Now)
+	}
+	if thinking == "" || n.planning != nil && n.planning.in(phaseName(phase)) {
+		return
+	}
+	n.think(phase, thinking, "")
+	n.planning.live = false // its duration is unknown
+}
+
+// phaseName returns the name of the planning phase with this number, counted
+// from 1.
+func phaseName(phase int) string {
+	return string(prompt.Phases[min(max(phase, 1), len(prompt.Phases))-1])
+}

@@ -1,0 +1,72 @@
+package dag
+
+import (
+	"reflect"
+	"strings"
+	"testing"
+
+	tea "charm.land/bubbletea/v2"
+
+	"replan/agent"
+	"replan/agent/runner"
+	"replan/tui/draw"
+	"replan/tui/keymap"
+	"replan/tui/panetest"
+)
+
+// listPane shows a plan as a list on ten lines.
+func listPane(run *agent.Run) *Pane {
+	d := New(panetest.DarkLook(), keymap.New())
+	d.Graph.Mode = GraphNever
+	d.Show(run)
+	d.View(draw.Rect{W: 80, H: 10})
+	return d
+}
+
+func TestMouseAndKeysActOnPane(t *testing.T) {
+	d := listPane(panetest.WideRun(40))
+	d.Update(tea.MouseClickMsg{X: 3, Y: 4, Button: tea.MouseLeft})
+	if d.Selected != d.outline.Rows[d.top+4].Key || d.Follow {
+		t.Errorf("a click on line 4 selects %q, following %v", d.Selected, d.Follow)
+	}
+	top := d.top
+	if d.Update(tea.MouseWheelMsg{Button: tea.MouseWheelDown}); d.top != top+draw.WheelStep {
+		t.Errorf("the wheel scrolls from %d to %d", top, d.top)
+	}
+	d.Actions()["plan.filter"].Do()
+	d.Update(tea.KeyPressMsg{Code: 'x', Text: "x"})
+	if !d.Typing() || d.filter.text != "x" {
+		t.Errorf("typing %v, the filter is %q", d.Typing(), d.filter.text)
+	}
+}
+
+func TestOpenFailedStepAsksOnlyIfRunIsResumable(t *testing.T) {
+	run := panetest.WideRun(3)
+	run.Steps[1].Status = agent.StepFailed
+	d := listPane(run)
+	d.reveal("2")
+	open := d.Actions()["plan.open"]
+	if w := open.Do(); w.Focus != keymap.PlaceStep || w.ReopenFailure != nil {
+		t.Errorf("for a run that cannot be resumed got %+v", w)
+	}
+	d.state.Resumable = true
+	if w := open.Do(); w.ReopenFailure != run.Steps[1] || w.Focus != keymap.PlaceEverywhere {
+		t.Errorf("for a resumable run got %+v", w)
+	}
+}
+
+func TestCancelNamesStepAndIsRefusedAfterRun(t *testing.T) {
+	run := panetest.WideRun(3)
+	run.Steps[0].Status = agent.StepRunning
+	d := listPane(run)
+	d.reveal("1")
+	_, why := d.Actions().Act("plan.cancel")
+	if !strings.Contains(why, "has ended") {
+		t.Errorf("after the run it is refused with %q", why)
+	}
+	d.state.Live = true
+	w, why := d.Actions().Act("plan.cancel")
+	if want := []runner.Command{runner.Cancel{Run: run.ID, Step: "1"}}; why != "" || !reflect.DeepEqual(w.Send, want) || w.FooterUntilEvent == "" {
+		t.Errorf("refused %q, asks for %+v", why, w)
+	}
+}

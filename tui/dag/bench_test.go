@@ -1,0 +1,110 @@
+package dag
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"replan/agent"
+	"replan/agent/event"
+	"replan/tui/keymap"
+	"replan/tui/panetest"
+)
+
+func BenchmarkPlanPane(b *testing.B) {
+	for _, c := range []struct {
+		name  string
+		run   *agent.Run
+		level foldLevel
+	}{
+		{"fan-outs rolled up", panetest.FanRun(1000, 50), foldAuto},
+		{"layers rolled up", panetest.WideRun(1000), foldAuto},
+		{"all unfolded", panetest.FanRun(1000, 50), foldNone},
+		{"layers unfolded", panetest.WideRun(1000), foldNone},
+	} {
+		pane := func() *Pane {
+			d := New(panetest.DarkLook(), keymap.New())
+			d.setSize(80, 50)
+			d.setFocus(true)
+			d.Show(c.run)
+			d.folds.Level = c.level
+			d.lines()
+			return d
+		}
+		b.Run(c.name+"/a beat", func(b *testing.B) {
+			d := pane()
+			for b.Loop() {
+				d.Look.Beat++
+				d.Look.Now = d.Look.Now.Add(time.Second / 10)
+				d.Invalidate()
+				d.lines()
+				d.Title()
+				d.Summary()
+			}
+		})
+		b.Run(c.name+"/a move", func(b *testing.B) {
+			d := pane()
+			by := 1
+			for b.Loop() {
+				at := d.Position()
+				if d.Move(by); d.Position() == at {
+					by = -by
+				}
+				d.lines()
+			}
+		})
+		b.Run(c.name+"/a step ends and one starts", func(b *testing.B) {
+			d := pane()
+			s := d.chart.Steps[len(d.chart.Steps)/2]
+			for b.Loop() {
+				if s.Status = agent.StepCompleted; b.N%2 == 0 {
+					s.Status = agent.StepRunning
+				}
+				d.ApplyEvent(c.run, event.StepStarted{Index: s.Step.Index})
+				d.Invalidate()
+				d.lines()
+			}
+			s.Status = agent.StepPending
+		})
+		b.Run(c.name+"/laid out again", func(b *testing.B) {
+			d := pane()
+			for b.Loop() {
+				d.stale = true
+				d.layout()
+			}
+		})
+		b.Run(c.name+"/a new plan", func(b *testing.B) {
+			d := pane()
+			for b.Loop() {
+				d.news, d.replan = true, true
+				d.layout()
+			}
+		})
+	}
+}
+
+// BenchmarkGraph measures a graph of 200 steps: a beat of the clock, and the layout
+// of a new plan.
+func BenchmarkGraph(b *testing.B) {
+	for _, size := range []struct{ w, h int }{{118, 32}, {198, 56}} {
+		d := New(panetest.DarkLook(), keymap.New())
+		d.setSize(size.w, size.h)
+		d.Show(panetest.WideRun(200))
+		d.Graph.Mode = graphAlways
+		name := fmt.Sprintf("%dx%d", size.w, size.h)
+		b.Run(name+"/a beat", func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				d.Invalidate()
+				d.lines()
+			}
+		})
+		b.Run(name+"/a new plan", func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				d.Graph.built = graphFace{}
+				d.ShowsGraph()
+			}
+		})
+	}
+}

@@ -1,0 +1,133 @@
+package dag
+
+import (
+	"fmt"
+	"strings"
+
+	"charm.land/lipgloss/v2"
+
+	"replan/agent"
+	"replan/tui/draw"
+	"replan/tui/telling"
+)
+
+// stepCounts keeps the class of each step of a chart. Events mark the steps they
+// concern, and only those are counted again.
+type stepCounts struct {
+	run    *agent.Run
+	chart  *chart
+	class  []telling.StepClass
+	waits  []int // number of unfinished dependencies
+	total  telling.Counts
+	groups []*group // for each step, the group that counts it, if any
+
+	held  string // why no ready step starts, from HeldWords
+	whole bool   // everything may have changed
+	dirty []int  // otherwise, the steps that changed
+}
+
+func newStepCounts(run *agent.Run, c *chart) *stepCounts {
+	n := len(c.Steps)
+	t := &stepCounts{run: run, chart: c, class: make([]telling.StepClass, n), waits: make([]int, n), groups: make([]*group, n), whole: true}
+	t.total[telling.ClassWaits] = n
+	for i := range n {
+		t.waits[i] = len(c.deps[i])
+	}
+	return t
+}
+
+// settle recounts what may have changed, and reports whether anything has.
+func (t *stepCounts) settle() bool {
+	changed := false
+	if held := telling.HeldWords(t.run); held != t.held {
+		t.held, t.whole = held, true
+	}
+	if t.whole {
+		for i := range t.class {
+			changed = t.recount(i) || changed
+		}
+	} else {
+		for _, i := range t.dirty {
+			changed = t.recount(i) || changed
+		}
+	}
+	t.whole, t.dirty = false, t.dirty[:0]
+	return changed
+}
+
+// recount updates one step and its dependents, and reports whether its class
+// changed.
+func (t *stepCounts) recount(i int) bool {
+	was, now := t.class[i], t.classOf(i)
+	if was == now {
+		return false
+	}
+	t.class[i] = now
+	t.total[was]--
+	t.total[now]++
+	if r := t.groups[i]; r != nil {
+		r.Counts[was]--
+		r.Counts[now]++
+	}
+	if (was == telling.ClassDone) != (now == telling.ClassDone) {
+		by := 1
+		if now == telling.ClassDone {
+			by = -1
+		}
+		for _, f := range t.chart.feeds[i] {
+			t.waits[f] += by
+			t.recount(f)
+		}
+	}
+	return true
+}
+
+// classOf returns the class of a step of the chart.
+func (t *stepCounts) classOf(i int) telling.StepClass {
+	c := telling.ClassOf(t.run, t.chart.Steps[i], t.waits[i])
+	if c == telling.ClassReady && t.held != "" {
+		return telling.ClassHeld
+	}
+	return c
+}
+
+// mark records that a step may have changed; "" means any step.
+func (t *stepCounts) mark(index string) {
+	i, ok := t.chart.at[index]
+	switch {
+	case index == "":
+		t.whole = true
+	case ok:
+		t.dirty = append(t.dirty, i)
+	}
+}
+
+// countWords returns the number of steps by status: ✓18 ⠋2 ✗1 ·9.
+func countWords(l *draw.Look, c *telling.Counts, lit func(lipgloss.Style) lipgloss.Style) string {
+	g := &l.Glyphs
+	var parts []string
+	for _, p := range []struct {
+		glyph string
+		style lipgloss.Style
+		n     int
+	}{
+		{g.Done, l.Success, c[telling.ClassDone]},
+		{l.Spinner(), l.Running, c[telling.ClassRuns]},
+		{g.Gate, l.Warning, c[telling.ClassGate]},
+		{g.Failed, l.Danger, c[telling.ClassFailed]},
+		{g.Doubt, l.Warning, c[telling.ClassDoubt]},
+		{g.Stopped, l.Warning, c[telling.ClassStopped]},
+		{g.Retry, l.Warning, c[telling.ClassRetry]},
+		{g.Skipped, l.Faint, c[telling.ClassSkipped]},
+		{g.Ready, l.Text, c[telling.ClassReady]},
+		{g.Pending, l.Muted, c[telling.ClassWaits] + c[telling.ClassHeld] + c[telling.ClassDraft]},
+	} {
+		if p.n > 0 {
+			parts = append(parts, lit(p.style).Render(p.glyph)+lit(l.Muted).Render(fmt.Sprint(p.n)))
+		}
+	}
+	return strings.Join(parts, lit(l.Text).Render(" "))
+}
+
+// asItIs returns the style unchanged.
+func asItIs(s lipgloss.Style) lipgloss.Style { return s }

@@ -1,0 +1,67 @@
+package dag
+
+import (
+	"replan/agent"
+	"replan/tui/keymap"
+)
+
+// Hints returns the pane's keys for the footer, the most useful first. cancel
+// tells whether steps of a live run can be cancelled; undo, whether the run
+// changed files that can be restored.
+func (d *Pane) Hints(cancel, undo bool) []keymap.Hint {
+	var hints []keymap.Hint
+	add := func(does string, ids ...string) { hints = append(hints, d.Keys.Hint(does, ids...)) }
+	switch f := &d.filter; {
+	case f.typing:
+		add("keep the filter", "list.choose")
+		add("clear it", "dialog.leave")
+		add("move", "list.up", "list.down")
+		return hints
+	case f.on():
+		add("next", "plan.next_match")
+		add("previous", "plan.previous_match")
+		add("open", "plan.open")
+		add("clear the filter", "run.stop")
+		return hints
+	}
+	if d.ShowsGraph() {
+		add("move", "move.up", "move.down", "plan.left", "plan.right")
+	} else {
+		add("move", "move.up", "move.down")
+	}
+	s := d.ChosenStep()
+	open := "open"
+	if s != nil && s.Status == agent.StepFailed && d.state.Resumable {
+		open = "go on from here"
+	}
+	switch collapsed, heads := d.Heading(); {
+	case heads && collapsed:
+		open = "expand"
+	case heads:
+		open = "collapse"
+	}
+	add(open, "plan.open")
+	if d.Mapped {
+		add("back", "run.stop")
+		add("zoom", "plan.zoom_out", "plan.zoom_in")
+	}
+	if s != nil && s.Loop != nil && len(s.Loop.Calls) > 0 {
+		add("calls", "plan.fold")
+	}
+	if s != nil && s.Status == agent.StepRunning && d.state.Live && cancel {
+		add("cancel", "plan.cancel")
+	}
+	if undo {
+		add("undo", "plan.undo")
+	}
+	if !d.Follow {
+		add("follow", "plan.follow")
+	}
+	if !d.Mapped && d.NoMap() == "" {
+		add("map", "plan.map")
+	}
+	if d.Large() {
+		add("filter", "plan.filter")
+	}
+	return hints
+}

@@ -1,0 +1,32 @@
+package dag
+
+import (
+	"testing"
+
+	"replan/tui/keymap"
+	"replan/tui/panetest"
+)
+
+func TestSelectedStepHighlightsDependenciesAndDependents(t *testing.T) {
+	run := panetest.WideRun(3)
+	run.Steps[1].Step.DependsOn = []string{"1"}
+	d := New(panetest.DarkLook(), keymap.New())
+	d.setSize(60, 8)
+	d.setFocus(true)
+	d.Show(run)
+	d.lines()
+	chosen := d.Chosen()
+	for i := range d.outline.Rows {
+		r := &d.outline.Rows[i]
+		if r.Kind != RowStep || r == chosen {
+			continue
+		}
+		want := relationDim
+		if (chosen.Key == "1" && r.Key == "2") || (chosen.Key == "2" && r.Key == "1") {
+			want = relationLit
+		}
+		if got := d.rows.relationOf(r); got != want {
+			t.Errorf("with %s selected, %s is %v", chosen.Key, r.Key, got)
+		}
+	}
+}

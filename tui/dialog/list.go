@@ -1,0 +1,244 @@
+package dialog
+
+import (
+	tea "charm.land/bubbletea/v2"
+
+	"replan/internal/untrusted"
+	"replan/tui/draw"
+	"replan/tui/keymap"
+)
+
+// base is what every dialog has: whether it is shown, and a message about the last
+// key.
+type base struct {
+	Look    *draw.Look
+	Keys    *keymap.Map
+	shown   bool
+	message string // shown until the next key
+}
+
+// Shown reports whether the dialog is on the screen.
+func (b *base) Shown() bool { return b.shown }
+
+// Close takes the dialog off the screen.
+func (b *base) Close() { b.shown = false }
+
+// Typing reports whether letters are text for the dialog.
+func (b *base) Typing() bool { return false }
+
+// Retheme discards drawings in the previous theme.
+func (b *base) Retheme() {}
+
+// Cursor returns no text cursor.
+func (b *base) Cursor() *tea.Cursor { return nil }
+
+// Place returns the place whose actions help lists first.
+func (b *base) Place() keymap.Place { return keymap.PlaceDialog }
+
+// forget clears the message about the last key.
+func (b *base) forget() { b.message = "" }
+
+// closing returns handlers that close the dialog: the key that leaves any dialog,
+// and the dialog's own.
+func (b *base) closing(id string) keymap.Handlers {
+	shut := keymap.Handler{Do: keymap.Just(b.Close)}
+	return keymap.Handlers{"dialog.leave": shut, id: shut}
+}
+
+// width returns the width of a dialog with a maximum, and that of its lines.
+func (b *base) width(size draw.Rect, maxWidth int) (outer, inner int) {
+	outer = min(size.W, maxWidth)
+	return outer, outer - 4
+}
+
+// section returns a part of the dialog with lines that fit its width.
+func (b *base) section(title, note string, lines []string) draw.Section {
+	return draw.Section{Title: title, Note: note, Lines: draw.Padded(lines), Style: b.Look.Focus}
+}
+
+// middle draws sections in a frame in the middle of the screen.
+func (b *base) middle(size draw.Rect, width int, sections ...draw.Section) []string {
+	return b.Look.Middle(b.Look.Frame(width, b.Look.Focus, sections...), width, size.W, size.H)
+}
+
+// tabs draws the names of a dialog's lists and underlines the one in view.
+func (b *base) tabs(inView int, names ...string) string {
+	l, title := b.Look, ""
+	for i, name := range names {
+		style := l.Muted
+		if i == inView {
+			style = l.Accent.Bold(true).Underline(true)
+		}
+		if i > 0 {
+			title += l.Faint.Render(" " + l.Glyphs.Separator + " ")
+		}
+		title += style.Render(name)
+	}
+	return title
+}
+
+// second returns the index of the second of two lists if it is in view.
+func second(inView bool) int {
+	if inView {
+		return 1
+	}
+	return 0
+}
+
+// list is a dialog of rows, one of which is chosen. It scrolls, and moves by keys,
+// wheel and clicks. A search narrows the rows of some dialogs.
+type list struct {
+	base
+	draw.List
+	search string
+}
+
+func newList(l *draw.Look, k *keymap.Map) list { return list{base: base{Look: l, Keys: k}} }
+
+// open shows the list from its first row.
+func (d *list) open() { d.shown, d.message, d.search, d.List = true, "", "", draw.List{} }
+
+// update handles the mouse and unbound keys. Both end what lasts until the next
+// key, but only a key forgets the clicked row.
+func (d *list) update(msg tea.Msg, of draw.Lister) keymap.Request {
+	switch msg.(type) {
+	case tea.KeyPressMsg:
+		d.nextKey()
+	case tea.MouseClickMsg:
+		d.forget()
+	}
+	return d.Mouse(msg, d.Keys, of)
+}
+
+// nextKey ends what lasts until the next key.
+func (d *list) nextKey() {
+	d.forget()
+	d.Unpick()
+}
+
+// typed returns the text that a key or a paste adds to a search.
+func typed(msg tea.Msg) string {
+	switch msg := msg.(type) {
+	case tea.KeyPressMsg:
+		return untrusted.Line(msg.Text)
+	case tea.PasteMsg:
+		return untrusted.Line(msg.Content)
+	default:
+		return ""
+	}
+}
+
+// leave closes the dialog, or first clears its search.
+func (d *list) leave(seek func(text string)) keymap.Handler {
+	return keymap.Handler{Do: keymap.Just(func() {
+		if d.search == "" {
+			d.shown = false
+			return
+		}
+		seek("")
+	})}
+}
+
+// rows draws the rows in view, and says which they are.
+func (d *list) rows(count, room, each int, row func(i int) []string) (lines []string, note string) {
+	end := d.Window(count, room, each)
+	for i := d.Top; i < end; i++ {
+		lines = append(lines, row(i)...)
+	}
+	return lines, d.Look.Span(d.Top, end, count)
+}
+
+// listView is what a list dialog shows now.
+type listView struct {
+	title string
+	width int
+	count int
+	each  int // lines per row
+	row   func(i int) []string
+	empty []string // instead of rows
+	foot  []string // below the rows
+}
+
+// view draws the list in the middle of the screen.
+func (d *list) view(size draw.Rect, v listView) []string {
+	inner := v.width - 4
+	room := size.H - 2
+	if len(v.foot) > 0 {
+		room -= len(v.foot) + 1
+	}
+	room = max(room, v.each)
+	lines, note := v.empty, ""
+	if d.Count = v.count; v.count > 0 {
+		lines, note = d.rows(v.count, room, v.each, v.row)
+	}
+	lines = lines[:min(len(lines), room)]
+	sections := []draw.Section{d.section(v.title, note, d.Look.Block(lines, inner, len(lines)))}
+	if len(v.foot) > 0 {
+		sections = append(sections, d.section("", "", d.Look.Block(v.foot, inner, len(v.foot))))
+	}
+	return d.framed(size, v.width, 0, sections...)
+}
+
+// framed draws the sections in the middle of the screen. above is the number of
+// lines between the upper border and the first row.
+func (d *list) framed(size draw.Rect, width, above int, sections ...draw.Section) []string {
+	height := 1
+	for _, s := range sections {
+		height += len(s.Lines) + 1
+	}
+	d.First = max((size.H-height)/2, 0) + 1 + above
+	return d.middle(size, width, sections...)
+}
+
+// scroll is a document that a dialog scrolls through.
+type scroll struct {
+	doc  *draw.Document // nil until it is drawn
+	top  int            // first visible line
+	page int            // visible lines
+}
+
+// reset discards the document and returns to its start.
+func (s *scroll) reset() { s.doc, s.top = nil, 0 }
+
+// by scrolls by lines.
+func (s *scroll) by(lines int) { s.top += lines }
+
+// keys returns the keys that scroll the document.
+func (s *scroll) keys() keymap.Handlers { return keymap.Scrolling(s.page, s.by) }
+
+// render makes a document of a width unless there is one.
+func (s *scroll) render(l *draw.Look, width int, write func(*draw.Document)) {
+	if s.doc == nil || s.doc.Width != width {
+		s.doc = &draw.Document{Look: l, Width: width}
+		write(s.doc)
+	}
+}
+
+// visible returns the visible lines, at most height, and where they are in the
+// document.
+func (s *scroll) visible(height int) (lines []string, note string) {
+	s.page = max(min(len(s.doc.Lines), height), 1)
+	lines = s.doc.Rows(&s.top, s.page)
+	return lines, s.doc.Place(s.top, s.page)
+}
+
+// document is a dialog that shows one document.
+type document struct {
+	base
+	scroll
+}
+
+func newDocument(l *draw.Look, k *keymap.Map) document {
+	return document{base: base{Look: l, Keys: k}}
+}
+
+// Update handles the wheel.
+func (d *document) Update(msg tea.Msg) keymap.Request {
+	if wheel, ok := msg.(tea.MouseWheelMsg); ok {
+		d.by(draw.WheelLines(tea.Mouse(wheel)))
+	}
+	return keymap.Request{}
+}
+
+// Retheme discards the document drawn in the previous theme.
+func (d *document) Retheme() { d.doc = nil }

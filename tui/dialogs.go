@@ -1,0 +1,283 @@
+package tui
+
+import (
+	"cmp"
+	"slices"
+
+	tea "charm.land/bubbletea/v2"
+
+	"replan/agent"
+	"replan/agent/event"
+	"replan/tui/dag"
+	"replan/tui/dialog"
+	"replan/tui/draw"
+	"replan/tui/keymap"
+	"replan/tui/live"
+	"replan/tui/timeline"
+)
+
+// overlay is a dialog that replaces the panes until the user leaves it.
+type overlay interface {
+	Pane
+	// Shown reports whether the dialog is on the screen.
+	Shown() bool
+	// Typing reports whether letters are text for it.
+	Typing() bool
+	// Cursor returns the text cursor within the dialog, nil for none.
+	Cursor() *tea.Cursor
+	// Place returns the place whose actions help lists first.
+	Place() keymap.Place
+	// Hints returns its keys for the footer, the most useful first.
+	Hints() []keymap.Hint
+	// Retheme discards drawings in the previous theme.
+	Retheme()
+}
+
+// dialogs are the dialogs that replace the panes, and which of them is in front.
+type dialogs struct {
+	keys *keymap.Map
+	live *live.Runs // on the screen
+	plan *dag.Pane  // its chosen row is where the timeline and the revisions open
+
+	help      *dialog.Help
+	palette   *dialog.Palette
+	themes    *dialog.Themes
+	allowed   *dialog.Allowed
+	undo      *dialog.Undo
+	runs      *dialog.Runs
+	models    *dialog.Models
+	exchanges *dialog.Exchanges
+	servers   *dialog.Servers
+	settings  *dialog.Settings
+	timeline  *timeline.Dialog
+	revisions *dialog.Revisions
+
+	stack []overlay // the topmost first
+	below []overlay // the part of stack below help and the palette
+}
+
+// newDialogs returns the dialogs, all closed. lowest is the one below the others.
+func newDialogs(l *draw.Look, k *keymap.Map, o Options, home string, runs *live.Runs, plan *dag.Pane, lowest overlay) dialogs {
+	d := dialogs{
+		keys: k, live: runs, plan: plan,
+		help: dialog.NewHelp(l, k, o.Version), palette: dialog.NewPalette(l, k),
+		themes:  dialog.NewThemes(l, k, draw.ShortPath(o.Config, home)),
+		allowed: dialog.NewAllowed(l, k), undo: dialog.NewUndo(l, k), runs: dialog.NewRuns(l, k, runs, o.GoOn != nil),
+		models: dialog.NewModels(l, k), exchanges: dialog.NewExchanges(l, k, runs), servers: dialog.NewServers(l, k),
+		settings: dialog.NewSettings(l, k, home),
+		timeline: timeline.New(l, k, runs), revisions: dialog.NewRevisions(l, k, runs),
+	}
+	d.below = []overlay{
+		d.themes, d.allowed, d.undo, d.runs, d.models, d.exchanges,
+		d.servers, d.settings, d.timeline, d.revisions, lowest,
+	}
+	d.stack = append([]overlay{d.help, d.palette}, d.below...)
+	return d
+}
+
+// front returns the dialog that replaces the panes, nil for none.
+func (d *dialogs) front() overlay { return firstShown(d.stack) }
+
+// behind returns the dialog below help and the palette, nil for none.
+func (d *dialogs) behind() overlay { return firstShown(d.below) }
+
+func firstShown(stack []overlay) overlay {
+	for _, o := range stack {
+		if o.Shown() {
+			return o
+		}
+	}
+	return nil
+}
+
+// opensOver reports whether a key's action opens over the dialog in front, as help
+// and the palette do.
+func (d *dialogs) opensOver(id string, k tea.KeyPressMsg) bool {
+	return (id == "help" || id == "palette") && (k.Text == "" || !d.front().Typing()) && !d.help.Shown() && !d.palette.Shown()
+}
+
+// press runs the key's action in the dialog in front. Other keys go to the dialog.
+func (d *dialogs) press(k tea.KeyPressMsg) keymap.Request {
+	front := d.front()
+	hs := front.Actions()
+	if id, found := d.keys.Meant(k, hs); found {
+		return hs.Press(id)
+	}
+	return front.Update(k)
+}
+
+// relayed returns a handler for an action of dialogs. The dialog below help and the
+// palette carries it out.
+func (d *dialogs) relayed(id string) keymap.Handler {
+	return keymap.Handler{
+		Refuse: func() string {
+			o := d.behind()
+			if o == nil {
+				return keymap.NotHere
+			}
+			h, ok := o.Actions()[id]
+			if !ok || h.When != nil && !h.When() {
+				return keymap.NotHere
+			}
+			return h.Refusal()
+		},
+		Do: func() keymap.Request { return d.behind().Actions().Press(id) },
+	}
+}
+
+// noRun returns why there is no run to show.
+func (d *dialogs) noRun() string {
+	if d.live.Shown().State == nil {
+		return "There is no run yet."
+	}
+	return ""
+}
+
+// noTimeline returns why there is no timeline.
+func (d *dialogs) noTimeline() string {
+	if run := d.live.Shown().State; run == nil || len(run.Steps) == 0 {
+		return "There are no steps to show on a timeline yet."
+	}
+	return ""
+}
+
+// noRevisions returns why there are no revisions to browse.
+func (d *dialogs) noRevisions() string {
+	if run := d.live.Shown().State; run == nil || run.Revision == 0 {
+		return "There is no plan to show revisions of yet."
+	}
+	return ""
+}
+
+// noUndo returns why the run in the plan pane cannot be undone now.
+func (d *dialogs) noUndo() string {
+	switch {
+	case d.live.Shown().State == nil:
+		return "There is no run to undo yet."
+	case d.live.Shown().Active():
+		return "The run is active: undo it when it has ended."
+	case d.live.Busy():
+		return "Another run is active: undo when it has ended."
+	default:
+		return ""
+	}
+}
+
+// undoable reports whether the run in the plan pane has ended and called a tool with
+// reversible changes.
+func (d *dialogs) undoable() bool {
+	r := d.live.Shown().State
+	if d.noUndo() != "" || r.DryRun() {
+		return false
+	}
+	changed := func(s *agent.StepState) bool {
+		tool, err := r.Catalogue.Find(s.Step.Tool)
+		return err == nil && s.Attempt > 0 && tool.Trusted && tool.Previews
+	}
+	return slices.ContainsFunc(r.Steps, func(s *agent.StepState) bool {
+		return changed(s) || s.Loop != nil && slices.ContainsFunc(s.Loop.Calls, changed)
+	}) || r.Chat != nil && slices.ContainsFunc(r.Chat.Calls, changed)
+}
+
+// answered passes the answer to a query to the dialog that asked.
+func (d *dialogs) answered(msg tea.Msg) {
+	for _, o := range d.stack {
+		o.Update(msg)
+	}
+}
+
+// retheme discards drawings in the previous theme.
+func (d *dialogs) retheme() {
+	for _, o := range d.stack {
+		o.Retheme()
+	}
+}
+
+// runActions returns the actions that open a dialog about the run in the plan pane.
+func (d *dialogs) runActions() keymap.Handlers {
+	return keymap.Handlers{
+		"plan.undo": {Refuse: d.noUndo, Do: func() keymap.Request {
+			s := d.live.Shown().State.Summary()
+			return keymap.Request{Undo: &s}
+		}},
+		"plan.timeline": {Refuse: d.noTimeline, Do: keymap.Just(func() {
+			step := ""
+			if r := d.plan.Chosen(); r != nil && r.Step != nil {
+				step = cmp.Or(r.Step.Parent, r.Step.Step.Index)
+			}
+			d.timeline.Open(step)
+		})},
+		"plan.revisions": {Refuse: d.noRevisions, Do: keymap.Just(func() {
+			at := len(d.live.Shown().State.Revisions)
+			if r := d.plan.Chosen(); r != nil && r.Revision != nil {
+				at = r.Revision.Number - 1
+			}
+			d.revisions.Open(at)
+		})},
+	}
+}
+
+// dialogActions returns the actions that open dialogs.
+func (m *Model) dialogActions() keymap.Handlers {
+	d := &m.dialogs
+	opens := func(open func()) keymap.Handler { return keymap.Handler{Opens: true, Do: keymap.Just(open)} }
+	asks := func(open func() keymap.Query) keymap.Handler {
+		return keymap.Handler{Opens: true, Do: func() keymap.Request { return keymap.Request{Ask: open()} }}
+	}
+	allowed := opens(func() { d.allowed.Open(m.live.Shown().State) })
+	allowed.Refuse = d.noRun
+	revisions := d.runActions()["plan.revisions"]
+	revisions.Opens = true
+	return keymap.Handlers{
+		"help": opens(func() { d.help.Open(m.helpPage()) }),
+		"palette": opens(func() {
+			d.palette.Open(append(slices.Clip(m.groups), m.input.Commands()), m.topic())
+		}),
+		"gate.allowed": allowed,
+		"runs":         asks(func() keymap.Query { return d.runs.Open(m.status.Workspace) }),
+		"models":       asks(func() keymap.Query { return d.models.Open(m.status) }),
+		"exchanges":    opens(d.exchanges.Open),
+		"revisions":    revisions,
+		"themes":       opens(func() { d.themes.Open(m.options.Themes, m.theming.chosen) }),
+		"servers":      asks(func() keymap.Query { return d.servers.Open(m.status) }),
+		"settings":     asks(func() keymap.Query { return d.settings.Open(m.settingValues()) }),
+	}
+}
+
+// settingValues returns the values in force of settings that this session can
+// change.
+func (m *Model) settingValues() map[string]string {
+	values := dialog.SessionValues(m.status)
+	m.theming.values(values)
+	return values
+}
+
+// undone closes the undo dialog for that run, if open, and focuses the chat, which
+// lists the restored files.
+func (m *Model) undone(d event.ChatUndone) {
+	if m.dialogs.undo.Done(d.Run) {
+		m.dialogs.runs.Close()
+		m.focus = paneChat
+		m.chat.ToEnd()
+	}
+}
+
+// helpPage returns what help lists now.
+func (m *Model) helpPage() dialog.HelpPage {
+	page := dialog.HelpPage{Groups: m.groups, Here: m.topic(), Replay: m.live.Recorded, Commands: m.input.Commands()}
+	if over := m.dialogs.front(); over != nil {
+		page.Now = over.Hints()
+	}
+	return page
+}
+
+// topic returns the place that help is about.
+func (m *Model) topic() keymap.Place {
+	switch over := m.dialogs.front(); {
+	case over != nil:
+		return over.Place()
+	case m.control != nil && m.focus == paneChat:
+		return keymap.PlaceReplay
+	}
+	return m.here()
+}

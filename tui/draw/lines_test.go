@@ -1,0 +1,42 @@
+package draw_test
+
+import (
+	"slices"
+	"testing"
+
+	"replan/tui/draw"
+	"replan/tui/panetest"
+)
+
+func TestHangingLinesAlignBelowTheFirst(t *testing.T) {
+	if got, want := draw.Hang("→ ", []string{"one", "two"}), []string{"→ one", "  two"}; !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
+
+func TestSurplusLinesAreCountedOrCut(t *testing.T) {
+	l := panetest.DarkLook()
+	lines := []string{"one", "two", "three"}
+	if got := l.AtMost(slices.Clone(lines), 2, 7); !slices.Equal(got, []string{"one", "two th…"}) {
+		t.Errorf("%q", got)
+	}
+	if got := l.Shorten(slices.Clone(lines), 1, 20); len(got) != 2 || panetest.Stripped(got) != "one\n2 more lines" {
+		t.Errorf("%q", got)
+	}
+	if got := l.Shorten(slices.Clone(lines), 3, 20); !slices.Equal(got, lines) {
+		t.Errorf("%q", got)
+	}
+}
+
+func TestOnlyTheNewestGraceTimeEnds(t *testing.T) {
+	g := &draw.Grace{}
+	g.Start()
+	old := draw.GraceMsg{Of: g, Count: g.Count}
+	g.TooEarly()
+	if old.End(); !g.On || !g.Early {
+		t.Error("a key did not restart the grace time")
+	}
+	if (draw.GraceMsg{Of: g, Count: g.Count}).End(); g.On || g.Early {
+		t.Error("the grace time does not end")
+	}
+}

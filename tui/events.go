@@ -1,0 +1,216 @@
+package tui
+
+import (
+	"errors"
+
+	tea "charm.land/bubbletea/v2"
+
+	"replan/agent"
+	"replan/agent/event"
+	"replan/agent/runner"
+	"replan/agent/session"
+	"replan/internal/untrusted"
+	"replan/tui/dag"
+	"replan/tui/keymap"
+	"replan/tui/step"
+	"replan/tui/telling"
+)
+
+// takeEvents applies a batch of events and updates the panes.
+func (m *Model) takeEvents(b eventsMsg) tea.Cmd {
+	before := m.live.Active()
+	for _, e := range b.events {
+		m.clock.Record(e.Time, b.arrived)
+		m.message.ApplyEvent(e)
+		m.applyEvent(e)
+	}
+	m.look.Now = m.clock.Now()
+	if b.closed {
+		m.closed, m.live.Preparing = true, false
+	}
+	cmd := tea.Batch(m.ask.Set(m.pending.List()), m.review.Set(m.pending.Review(), m.live.Resumes))
+	if m.servers.stale {
+		m.servers.stale = false
+		cmd = tea.Batch(cmd, m.outbox.ask(keymap.QueryServers))
+	}
+	m.refresh()
+	return tea.Batch(cmd, m.alert(before), m.Animate())
+}
+
+// applyEvent applies one event to its run or to the state of the session.
+func (m *Model) applyEvent(e event.Event) {
+	if m.live.Repeats(e) {
+		m.feed.repeat(e)
+		return
+	}
+	m.toasts.Notify(e.Data)
+	if m.feed.handle(e) {
+		if _, ok := e.Data.(event.RunStarted); ok && m.options.Replay {
+			m.inputNamesReplay("replay of "+untrusted.Line(e.Run), "replay of "+telling.ShortID(e.Run))
+		}
+		return
+	}
+	switch d := e.Data.(type) {
+	case session.Status:
+		m.takeStatus(d)
+	case session.UndoRefused:
+		m.dialogs.undo.Take(d.Undo)
+	case event.ChatUndone:
+		m.undone(d)
+	case session.Returned:
+		m.returned(d)
+	case session.History:
+		m.input.Restore(d)
+	case session.Queue:
+		m.caughtUp = true
+		if d.Doing != "" && m.live.Active() == "" {
+			m.live.Preparing = true // even if sent before the session's first status
+		}
+		m.takeQueue(d)
+	case event.ChatCompacted:
+		m.chat.Add(m.chat.Compacted(d))
+	case session.Resuming:
+		m.feed.announce(d)
+	case event.ChatUser:
+		m.takeUser(d)
+	case event.ChatReply:
+		m.feed.reply(d)
+		m.chat.Introduce(m.live.Preparing)
+	case event.Note:
+		m.tellNote(d)
+	case event.GateRequested:
+		m.pending.Open(e.Run, d)
+	case event.GateResolved:
+		m.pending.Resolve(e.Run, d.Gate)
+	}
+}
+
+// tellNote shows a note of the session in the chat.
+func (m *Model) tellNote(d event.Note) {
+	m.dialogs.models.Failed() // the note says why
+	m.review.Refused(d.Text.Line())
+	m.chat.Add(m.chat.Note(d.Level, d.Text.Visible()))
+}
+
+// takeStatus applies the session's status.
+func (m *Model) takeStatus(d session.Status) {
+	m.caughtUp = true
+	m.servers.notices(m.status, d, m.toasts.Show)
+	m.status, m.servers.looking = d, false
+	if dialog := m.dialogs.servers; dialog.Shown() && dialog.Changed(d.Servers) {
+		m.servers.stale = true
+	}
+	m.chat.SetState(m.chatState())
+	if words := m.dialogs.models.Used(d); words != "" {
+		m.chat.Add(m.chat.Listing(words)...)
+	}
+	if len(m.chat.Blocks) > 0 {
+		m.chat.Introduce(m.live.Preparing)
+	}
+}
+
+// takeQueue stores the queue of the session. When the session stops preparing, its
+// request is finished.
+func (m *Model) takeQueue(d session.Queue) {
+	if m.input.Queue.Doing != "" && d.Doing == "" {
+		m.live.Finish()
+	}
+	m.input.Queue = d
+	m.chat.Touch()
+}
+
+// returned puts back into the input a text that was rejected or removed from
+// the queue.
+func (m *Model) returned(d session.Returned) {
+	if d.Reason != "" {
+		m.live.Finish()
+		m.chat.Add(m.chat.Note("warn", d.Reason.Visible()))
+		m.chat.ToEnd()
+	}
+	m.input.PutBack(d.Text)
+}
+
+// takeUser shows what the user sent.
+func (m *Model) takeUser(d event.ChatUser) {
+	if m.caughtUp { // the history of a continued session starts nothing
+		m.live.Prepare()
+	}
+	if m.live.Active() == "" {
+		m.chat.Settle()
+	}
+	m.chat.Message(d, m.live.Preparing)
+	m.input.Remember(d.Text)
+}
+
+// takeAnswer passes the answer to a query to the part of the screen that asked. It
+// reports whether msg is an answer.
+func (m *Model) takeAnswer(msg tea.Msg) (cmd tea.Cmd, taken bool) {
+	switch a := msg.(type) {
+	case keymap.AnswerMsg[session.Completions]:
+		cmd = m.carryOut(m.input.Update(a))
+	case keymap.JournalMsg:
+		cmd = m.playRecalled(a)
+	case keymap.Answer:
+		err := a.Failure()
+		if errors.Is(err, runner.ErrClosed) {
+			break
+		}
+		if err != nil {
+			m.tellNote(event.Note{Level: "warn", Text: untrusted.Text(err.Error())})
+		}
+		m.dialogs.answered(msg) // even a partial answer
+	default:
+		return nil, false
+	}
+	m.refresh()
+	return cmd, true
+}
+
+// reopenFailure asks about a failed step of an ended run, and reports whether
+// that is possible.
+func (m *Model) reopenFailure(s *agent.StepState) bool {
+	if !m.live.Resumable() || s.Status != agent.StepFailed {
+		return false
+	}
+	r := m.live.Shown().State
+	m.pending.Reopen(r, s, m.frameState().Model() != "" || m.options.Planners != nil)
+	m.ask.Forget(r.ID)
+	return true
+}
+
+// refresh updates the panes after events.
+func (m *Model) refresh() {
+	m.chat.Touch()
+	shown := m.live.Shown().State
+	m.dag.SetState(m.planState())
+	m.dag.Invalidate()
+	m.detail.Show(shown, subjectOf(m.dag.Chosen()))
+	m.detail.Invalidate()
+	if m.dialogs.settings.Shown() {
+		m.dialogs.settings.Changed(m.settingValues())
+	}
+}
+
+// subjectOf returns the subject of the step pane for a row of the plan, nil for
+// none.
+func subjectOf(r *dag.Row) *step.Subject {
+	if r == nil {
+		return nil
+	}
+	s := &step.Subject{Key: r.Key, Step: r.Step, Revision: r.Revision}
+	switch r.Kind {
+	case dag.RowStep:
+		s.Kind = step.SubjectStep
+	case dag.RowGone:
+		s.Kind = step.SubjectGone
+	case dag.RowRevision:
+		s.Kind = step.SubjectRevision
+	case dag.RowCalls, dag.RowCall:
+		s.Kind = step.SubjectCall
+	case dag.RowGroup:
+		g := r.Group
+		s.Kind = step.SubjectGroup
+		s.Group = &step.Group{Label: g.Label, First: g.First, Last: g.Last, Open: g.Open, Steps: g.Steps, Counts: g.Counts, Class: g.Class}
+	}
+	return s
+}

@@ -1,0 +1,134 @@
+package frame
+
+import (
+	"fmt"
+	"strings"
+
+	"replan/agent"
+	"replan/internal/untrusted"
+	"replan/tui/draw"
+	"replan/tui/telling"
+)
+
+// Activity returns one line each for current work and for open questions, for
+// users who see only the chat. No line is wider than width cells.
+func (f *Frame) Activity(s State, width int) []string {
+	l := f.look
+	if !s.busy() {
+		return nil
+	}
+	spinner := l.Running.Render(l.Spinner()) + " "
+	if s.Stopping {
+		return []string{spinner + l.Muted.Render("stopping"+l.Glyphs.Ellipsis)}
+	}
+	if s.Preparing {
+		return []string{spinner + l.Muted.Render(l.Cut(s.Preparation, max(width-3, 1))+l.Glyphs.Ellipsis)}
+	}
+	var lines []string
+	if line := f.currentWork(s, spinner, width); line != "" {
+		lines = append(lines, line)
+	}
+	const maxRows = 3
+	var open []agent.Question
+	for _, r := range s.Runs {
+		open = append(open, r.Questions()...)
+	}
+	for i, q := range open[:min(len(open), maxRows)] {
+		text := telling.QuestionWords(q)
+		if more := len(open) - maxRows; i == maxRows-1 && more > 0 {
+			text += fmt.Sprintf(" (and %d more)", more)
+		}
+		lines = append(lines, f.waitingLine(l.Glyphs.Doubt, text, max(width-2, 1)))
+	}
+	return lines
+}
+
+// currentWork returns one line about the run's current work, "" if it only
+// waits for the answer to a question.
+func (f *Frame) currentWork(s State, spinner string, width int) string {
+	l, r := f.look, s.Run
+	width = max(width-2, 1)
+	switch {
+	case r.Replanning != nil:
+		return spinner + l.Muted.Render("replanning") + " " + l.Faint.Render(telling.Ticking(l.Since(r.Replanning.StartedAt)))
+	case r.Synthesis.Started:
+		return f.answering(s, spinner, width)
+	case s.Requests.Repair:
+		return spinner + l.Muted.Render("repairing the plan")
+	case s.Reviewing:
+		return f.waitingLine(l.Glyphs.Gate, telling.ReviewWaits, width)
+	}
+	step := telling.CurrentStep(r)
+	if asked := r.Step(s.AskedStep); asked != nil && asked.Status == agent.StepWaiting {
+		step = asked
+	}
+	switch {
+	case step != nil && step.Status == agent.StepWaiting:
+		return f.gateLine(step, width)
+	case step != nil && step.Status == agent.StepRunning:
+		elapsed := " " + l.Faint.Render(telling.Ticking(l.Since(step.StartedAt)))
+		return spinner + l.Muted.Render(l.Cut(f.runningSteps(r), width-draw.VisibleWidth(elapsed))) + elapsed
+	case s.Requests.Arguments:
+		return spinner + l.Muted.Render("the model works out step "+untrusted.Line(s.Requests.ArgumentsOf))
+	}
+	return ""
+}
+
+// answering returns one line about an answer that is not visible yet: a model
+// that works on it, or a call that waits; "" if there is neither.
+func (f *Frame) answering(s State, spinner string, width int) string {
+	l, r := f.look, s.Run
+	if r.Chat != nil {
+		if asked := r.Step(s.AskedStep); asked != nil && asked.Status == agent.StepWaiting {
+			return f.gateLine(asked, width)
+		}
+		for _, call := range r.Chat.Calls {
+			if call.Status == agent.StepWaiting {
+				return f.gateLine(call, width)
+			}
+		}
+	}
+	if !s.Requests.Answer || s.Requests.Writing {
+		return ""
+	}
+	words := "writing the answer"
+	if s.Requests.CallsShown {
+		words = "the model continues"
+	}
+	return spinner + l.Muted.Render(words) + " " + l.Faint.Render(telling.Ticking(l.Since(s.Requests.AnswerSince)))
+}
+
+// gateLine returns a line about a step that waits at its gate.
+func (f *Frame) gateLine(s *agent.StepState, width int) string {
+	words := telling.StepWords(s.Step.Index) + " waits for your answer"
+	if f.options.Replay {
+		words = telling.StepWords(s.Step.Index) + " waited for an answer"
+	}
+	return f.waitingLine(f.look.Glyphs.Gate, words, width)
+}
+
+// waitingLine returns a line that something waits for the user, with the key
+// that leads there. The text after the glyph fits into width cells.
+func (f *Frame) waitingLine(glyph, text string, width int) string {
+	l := f.look
+	if f.options.Replay {
+		return l.Warning.Render(glyph) + " " + l.Cut(l.Muted.Render(text), width)
+	}
+	key := "  " + f.keys.Name("gate")
+	return l.Warning.Render(glyph) + " " + l.Muted.Render(l.Cut(text, width-len(key))) + l.Faint.Render(key)
+}
+
+// runningSteps lists the running steps of a run.
+func (f *Frame) runningSteps(r *agent.Run) string {
+	var running []string
+	for _, s := range r.Steps {
+		if s.Status == agent.StepRunning {
+			words := untrusted.Line(s.Step.Index) + " " + s.Step.Title.Line()
+			if call := telling.Newest(s.Loop); call != nil && call.Status == agent.StepRunning {
+				words += " (" + call.Step.Title.Line() + ")"
+			}
+			running = append(running, words)
+		}
+	}
+	return strings.Join(running, " "+f.look.Glyphs.Separator+" ")
+}

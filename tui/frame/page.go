@@ -1,0 +1,68 @@
+package frame
+
+import (
+	"strings"
+
+	"charm.land/lipgloss/v2"
+
+	"replan/tui/draw"
+	"replan/tui/keymap"
+)
+
+// page is text for new users: prose, headings, commands to type, keys.
+type page struct {
+	draw.Document
+	brief bool // for little space
+}
+
+func (p *page) add(lines ...string) { p.Lines = append(p.Lines, lines...) }
+
+// gap adds a blank line unless there is one already.
+func (p *page) gap() {
+	if !p.brief {
+		p.Blank()
+	}
+}
+
+// note adds something the user should know, led by a sign.
+func (p *page) note(sign, text string) {
+	p.Item(sign+" ", p.Look.Muted, strings.TrimSpace(text))
+}
+
+func (p *page) heading(text string) {
+	p.gap()
+	if !p.brief {
+		p.add(p.Look.Muted.Render(text))
+	}
+}
+
+// command adds a command to type and its purpose.
+func (p *page) command(text, purpose string) { p.entry(p.Look.Code, text, purpose) }
+
+// key adds a key and its effect.
+func (p *page) key(h keymap.Hint) { p.entry(p.Look.Key, h.Label, h.Does) }
+
+// entry adds a text and what it is about, side by side if there is room.
+func (p *page) entry(style lipgloss.Style, text, about string) {
+	l := p.Look
+	const column, indent = 26, 2
+	if about == "" {
+		p.add("  " + style.Render(l.Cut(text, p.Width-indent)))
+		return
+	}
+	if p.brief || p.Width < 2*column {
+		p.add("  " + style.Render(l.Cut(text, p.Width-indent)) + l.Cut("  "+l.Faint.Render(about), max(p.Width-indent-draw.VisibleWidth(text), 0)))
+		return
+	}
+	p.Item("  "+l.Fit(style.Render(l.Cut(text, column-2)), column), l.Faint, about)
+}
+
+// keys adds several keys on one line.
+func (p *page) keys(hints ...keymap.Hint) {
+	l := p.Look
+	var parts []string
+	for _, h := range hints {
+		parts = append(parts, l.Key.Render(h.Label)+" "+l.Faint.Render(h.Does))
+	}
+	p.add(draw.Flow(parts, "  ", p.Width)...)
+}

@@ -1,0 +1,81 @@
+package frame
+
+import (
+	"strings"
+
+	"replan/tui/draw"
+)
+
+// Pane is a part of the screen that takes keys.
+type Pane int
+
+// The panes, in the order of their tabs.
+const (
+	Chat Pane = iota // the conversation and the input below it
+	Plan
+	Step
+	Panes // their number
+)
+
+// Tabs are the tabs of a narrow screen.
+type Tabs struct {
+	Plan, Step string // titles
+	Focus      Pane
+}
+
+// Tabs draws the row of tabs.
+func (f *Frame) Tabs(t Tabs, width int) string {
+	l := f.look
+	b := strings.Builder{}
+	b.WriteString(" ")
+	for i, name := range f.tabNames(t, width) {
+		if i > 0 {
+			b.WriteString(l.Border.Render(" " + l.Glyphs.Guide + " "))
+		}
+		style := l.Muted
+		if Pane(i) == t.Focus {
+			style = l.Accent.Bold(true).Underline(true)
+		}
+		b.WriteString(style.Render(name))
+	}
+	return l.Fit(b.String(), width)
+}
+
+// TabAt returns the pane whose tab is at column x.
+func (f *Frame) TabAt(t Tabs, x, width int) (Pane, bool) {
+	left := 1
+	for i, name := range f.tabNames(t, width) {
+		right := left + draw.VisibleWidth(name)
+		if x >= left && x < right {
+			return Pane(i), true
+		}
+		left = right + separatorWidth
+	}
+	return 0, false
+}
+
+// tabNames returns the text of every tab, cut to the width of the screen.
+func (f *Frame) tabNames(t Tabs, width int) [Panes]string {
+	names := [Panes]string{"Chat", t.Plan, t.Step}
+	if width < wordsFrom {
+		names[Plan] = f.shortTitle(t.Plan)
+	}
+	left := 1
+	for i, name := range names {
+		names[i] = f.look.Cut(name, max(width-left-1, 0))
+		left += draw.VisibleWidth(names[i]) + separatorWidth
+	}
+	return names
+}
+
+// shortTitle returns the first part of the plan's title, and the part that
+// counts steps.
+func (f *Frame) shortTitle(title string) string {
+	parts := strings.Split(title, " "+f.look.Glyphs.Separator+" ")
+	for _, part := range parts {
+		if strings.Contains(part, "/") {
+			return parts[0] + " " + part
+		}
+	}
+	return parts[0]
+}

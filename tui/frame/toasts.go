@@ -1,0 +1,134 @@
+package frame
+
+import (
+	"strings"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+	"charm.land/lipgloss/v2"
+	"github.com/charmbracelet/x/ansi"
+
+	"replan/agent"
+	"replan/agent/event"
+	"replan/internal/untrusted"
+	"replan/tui/draw"
+	"replan/tui/telling"
+)
+
+// mostToasts is the maximum number of notices shown at once; a new one replaces
+// the oldest.
+const mostToasts = 3
+
+// ToastMsg ends the oldest notice's time.
+type ToastMsg struct{ timer int }
+
+// Toasts are short notices in the upper right corner. They take no keys and
+// disappear after a while, or at the next key.
+type Toasts struct {
+	Quiet bool // show none: events are history
+
+	pauses  draw.Pauses
+	notices []toast
+	timers  int  // number of timers, so that a timer of cleared notices has no effect
+	timing  bool // a timer is running
+	late    bool // the next timer is for a notice that was shown beside another
+}
+
+// toast is one notice.
+type toast struct {
+	level string // info, warn or error, like a note's
+	text  string
+}
+
+// NewToasts returns no notices; pauses say how long they will stay.
+func NewToasts(pauses draw.Pauses) *Toasts { return &Toasts{pauses: pauses} }
+
+// Show shows a notice; its level is info, warn or error. It ignores a text that
+// is already on the screen.
+func (t *Toasts) Show(level, text string) {
+	if t.Quiet {
+		return
+	}
+	text = untrusted.FirstLine(text)
+	for _, shown := range t.notices {
+		if shown.text == text {
+			return
+		}
+	}
+	if len(t.notices) == mostToasts {
+		t.notices = t.notices[1:]
+	}
+	t.notices = append(t.notices, toast{level, text})
+}
+
+// Notify shows a notice for an event of a run that deserves one.
+func (t *Toasts) Notify(data event.Data) {
+	switch d := data.(type) {
+	case event.GateResolved:
+		if d.Scope == event.ScopeAlways && d.Rule != nil {
+			t.Show("info", "saved the rule "+d.Rule.String())
+		}
+	case event.BudgetWarned:
+		t.Show("warn", "80 % used: "+telling.BudgetWords(agent.Budget{Guard: d.Guard, Used: d.Used, Limit: d.Limit}))
+	}
+}
+
+// Timer starts the timer of the oldest notice; nil if none is needed.
+func (t *Toasts) Timer() tea.Cmd {
+	if len(t.notices) == 0 || t.timing {
+		return nil
+	}
+	t.timing = true
+	t.timers++
+	end, after := t.End(), t.pauses.Toast
+	if t.late {
+		after = t.pauses.NextToast
+	}
+	return tea.Tick(after, func(time.Time) tea.Msg { return end })
+}
+
+// End returns the message of the newest timer.
+func (t *Toasts) End() ToastMsg { return ToastMsg{t.timers} }
+
+// Update removes the oldest notice when its time ends.
+func (t *Toasts) Update(msg ToastMsg) {
+	if msg != t.End() || !t.timing {
+		return
+	}
+	t.timing = false
+	if len(t.notices) > 0 {
+		t.notices = t.notices[1:]
+	}
+	t.late = len(t.notices) > 0
+}
+
+// Clear removes all notices.
+func (t *Toasts) Clear() {
+	t.notices, t.timing, t.late = nil, false, false
+	t.timers++
+}
+
+// Draw draws the notices over the right side of lines of width cells, one on
+// each. The last ones are left out if there are too few lines.
+func (t *Toasts) Draw(l *draw.Look, width int, lines []string) {
+	const widest, margin = 56, 1 // cells
+	for i, notice := range t.notices {
+		if i >= len(lines) {
+			return
+		}
+		glyph, style := l.Glyphs.Done, l.Success
+		switch notice.level {
+		case "warn":
+			glyph, style = l.Glyphs.Warning, l.Warning
+		case "error":
+			glyph, style = l.Glyphs.Failed, l.Danger
+		}
+		lit := func(s lipgloss.Style, text string) string { return l.Selected(s).Render(text) }
+		text := l.Cut(notice.text, min(widest, width-margin-1)-4)
+		drawn := lit(style, " "+glyph+" ") + lit(l.Text, text+" ")
+		left := width - draw.VisibleWidth(drawn) - margin
+		before := ansi.Truncate(lines[i], left, "")
+		before += strings.Repeat(" ", max(left-draw.VisibleWidth(before), 0))
+		lines[i] = before + drawn + ansi.TruncateLeft(lines[i], width-margin, "")
+	}
+}

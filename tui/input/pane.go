@@ -1,0 +1,181 @@
+package input
+
+import (
+	"errors"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"replan/agent/runner"
+	"replan/agent/session"
+	"replan/tui/draw"
+	"replan/tui/keymap"
+)
+
+// Pane is the text input with everything around it: the list of completions or
+// of earlier texts above it, the queue, and the draft in the user's editor.
+type Pane struct {
+	State
+	*field
+	Queue session.Queue // the entry being prepared and those that wait
+
+	options   Options
+	keys      *keymap.Map
+	completer completer
+	history   historySearch
+
+	height     int       // lines of the field and the queue
+	mostQueued int       // maximum number of lines that list the queue
+	warmed     time.Time // when typing last triggered loading the model
+}
+
+// Options configure the input.
+type Options struct {
+	Text     string                      // initial text
+	Editor   []string                    // the user's editor with its arguments; none if empty
+	Commands func() []session.Completion // chat commands; nil for none
+	Now      func() time.Time
+}
+
+// State is what the input needs to know of the screen and its session. The root
+// keeps it up to date.
+type State struct {
+	Focused   bool // the chat and its input have the focus
+	Covered   bool // a dialog or a question takes the keys
+	Closed    bool // the session is over
+	Busy      bool // a run is under way or being prepared
+	Running   bool // a run is under way
+	Steerable bool // something in that run would hear the user
+	NoModel   bool // the chat explains how to get a model; enter looks for one
+	Blocked   bool // no run can start
+}
+
+// New returns an empty input.
+func New(l *draw.Look, keys *keymap.Map, o Options) *Pane {
+	return &Pane{
+		field: newField(l, o.Text), options: o, keys: keys,
+		completer: newCompleter(l), history: historySearch{look: l},
+	}
+}
+
+// Update handles a key to type, pasted text, a click in the pane's own cells,
+// the answer to a query for completions, and the messages of the editor.
+func (p *Pane) Update(msg tea.Msg) keymap.Request {
+	switch msg := msg.(type) {
+	case tea.KeyPressMsg:
+		if p.Searching() {
+			p.history.add(msg.Text)
+			return keymap.Request{}
+		}
+		return p.typed(msg.Text, func() tea.Cmd { return p.update(msg) })
+	case tea.PasteMsg:
+		return p.pasted(msg.Content)
+	case tea.MouseClickMsg:
+		if !p.history.open {
+			p.SetFocus(true)
+			p.pointAt(msg.X, msg.Y-p.queueLines(p.height))
+		}
+	case keymap.AnswerMsg[session.Completions]:
+		// Do not report missing completions while the user types.
+		if !errors.Is(msg.Err, runner.ErrClosed) {
+			p.completer.store(msg.Value)
+			return p.suggestAgain()
+		}
+	case draftMsg:
+		return p.openEditor(msg)
+	case EditedMsg:
+		return p.edited(msg)
+	default:
+		return keymap.Request{Cmd: p.update(msg)}
+	}
+	return keymap.Request{}
+}
+
+// typed changes the text by a key or a paste that adds text. It updates the
+// completions and loads the model if the user begins to type.
+func (p *Pane) typed(text string, change func() tea.Cmd) keymap.Request {
+	warm := p.warms(text)
+	cmd := change()
+	w := p.suggest()
+	w.Cmd = cmd
+	if warm {
+		w.Send = []runner.Command{runner.Warm{}}
+	}
+	return w
+}
+
+// pasted inserts pasted text into the field, or into the query of the history
+// search.
+func (p *Pane) pasted(text string) keymap.Request {
+	if !p.TakesText() {
+		return keymap.ShowFooter(p.NoText())
+	}
+	w := keymap.Request{}
+	if p.history.open {
+		p.history.add(text)
+	} else {
+		p.SetFocus(true)
+		w = p.typed(text, func() tea.Cmd { p.paste(text); return nil })
+	}
+	w.Focus = keymap.PlaceChat
+	return w
+}
+
+// warmEvery is the minimum time between two model loads triggered by typing.
+const warmEvery = time.Minute
+
+// warms reports whether typing text should load the model, since the next
+// request needs it. If so, it starts a new interval.
+func (p *Pane) warms(text string) bool {
+	if text == "" || text[0] == '/' || !p.Empty() || p.Closed || p.Busy || p.Blocked {
+		return false
+	}
+	now := p.options.Now()
+	if !p.warmed.IsZero() && now.Sub(p.warmed) < warmEvery {
+		return false
+	}
+	p.warmed = now
+	return true
+}
+
+// NoText returns why the input takes no text: only a replay closes it.
+func (p *Pane) NoText() string {
+	return "A replay takes no input; " + p.keys.Name("replay.quit") + " quits."
+}
+
+// replace replaces the whole text, pasted texts included.
+func (p *Pane) replace(text string) {
+	p.Clear()
+	p.set(text)
+}
+
+// Fit adapts the input to a width and a maximum number of lines, of which at most
+// queued list the queue. It returns the height that the input wants.
+func (p *Pane) Fit(width, lines, queued int) int {
+	p.mostQueued = queued
+	waiting := min(len(p.Queue.Waiting), queued)
+	p.setSize(width, lines-waiting)
+	return p.fieldHeight() + waiting
+}
+
+// SetHeight sets the height of the input in lines; 0 hides it.
+func (p *Pane) SetHeight(lines int) { p.height = lines }
+
+// View draws the queue above the text field.
+func (p *Pane) View(size draw.Rect) []string {
+	lines := p.drawQueue(size.W, p.queueLines(size.H))
+	return p.look.Block(append(lines, p.lines()...), size.W, size.H)
+}
+
+// Cursor returns the position of the text cursor in the input, nil if nothing is
+// being typed.
+func (p *Pane) Cursor() *tea.Cursor {
+	if p.height == 0 || p.history.open {
+		return nil
+	}
+	c := p.cursor()
+	if c != nil {
+		c.Y += p.queueLines(p.height)
+	}
+	return c
+}

@@ -1,0 +1,214 @@
+package input
+
+import (
+	"context"
+	"errors"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
+
+	"replan/agent/runner"
+	"replan/agent/session"
+	"replan/tui/draw"
+	"replan/tui/keymap"
+	"replan/tui/panetest"
+)
+
+// newPane returns a focused input with room for three lines.
+func newPane(now *time.Time) *Pane {
+	p := New(panetest.DarkLook(), keymap.New(), Options{
+		Editor: []string{"/usr/bin/vi"},
+		Now:    func() time.Time { return *now },
+		Commands: func() []session.Completion {
+			return []session.Completion{{Text: "/plan", Detail: "Run plans", Usage: "ID"}}
+		},
+	})
+	p.State = State{Focused: true}
+	p.Fit(40, 6, 3)
+	p.SetHeight(3)
+	return p
+}
+
+// types types letters and returns what the last one asked for.
+func types(p *Pane, text string) (w keymap.Request) {
+	for _, r := range text {
+		w = p.Update(tea.KeyPressMsg{Code: r, Text: string(r)})
+	}
+	return w
+}
+
+func TestTypingWarmsModelOncePerMinute(t *testing.T) {
+	for name, tt := range map[string]struct {
+		state State
+		text  string
+		after time.Duration // since the last load; 0 for no load before
+		loads bool
+	}{
+		"the first letter":       {State{Focused: true}, "a", 0, true},
+		"a command":              {State{Focused: true}, "/", 0, false},
+		"within a minute":        {State{Focused: true}, "a", time.Minute - 1, false},
+		"after a minute":         {State{Focused: true}, "a", time.Minute, true},
+		"during a run":           {State{Focused: true, Busy: true}, "a", 0, false},
+		"in an ended session":    {State{Focused: true, Closed: true}, "a", 0, false},
+		"when no run can start":  {State{Focused: true, Blocked: true}, "a", 0, false},
+		"when the input is used": {State{Focused: true}, "ab", 0, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			now := time.Unix(1000, 0)
+			p := newPane(&now)
+			p.State = tt.state
+			if tt.after > 0 {
+				p.warmed = now.Add(-tt.after)
+			}
+			w := types(p, tt.text)
+			if loads := reflect.DeepEqual(w.Send, []runner.Command{runner.Warm{}}); loads != tt.loads {
+				t.Errorf("typing %q sends %v", tt.text, w.Send)
+			}
+		})
+	}
+}
+
+func TestPasteIsExpandedWhenSent(t *testing.T) {
+	now := time.Unix(1000, 0)
+	p := newPane(&now)
+	text := strings.Repeat("a line of pasted text\n", 200)
+	if w := p.Update(tea.PasteMsg{Content: text}); w.Focus != keymap.PlaceChat {
+		t.Error("a paste does not focus the input")
+	}
+	if got := p.Text(); got != "[pasted 200 lines]" {
+		t.Errorf("the paste is shown as %q", got)
+	}
+	w := p.Actions()["chat.send"].Do()
+	if want := []runner.Command{runner.Submit{Text: strings.TrimSpace(text)}}; !reflect.DeepEqual(w.Send, want) {
+		t.Errorf("%v is sent", w.Send)
+	}
+}
+
+func TestQueuedTextComesBeforeHistory(t *testing.T) {
+	now := time.Unix(1000, 0)
+	p := newPane(&now)
+	p.Remember("sent before")
+	p.Queue = session.Queue{Waiting: []string{"queued"}, Jobs: []session.QueuedJob{{ID: 7, Text: "queued"}}}
+	w := p.Actions()["chat.before"].Do()
+	if want := []runner.Command{runner.Unqueue{ID: 7, Back: true}}; !reflect.DeepEqual(w.Send, want) {
+		t.Errorf("%v is sent", w.Send)
+	}
+	types(p, "x")
+	p.Actions()["chat.before"].Do()
+	if p.Text() != "sent before" {
+		t.Errorf("the input holds %q", p.Text())
+	}
+	p.Actions()["chat.after"].Do()
+	if p.Text() != "x" {
+		t.Errorf("the draft became %q", p.Text())
+	}
+	p.PutBack("queued")
+	if p.Text() != "x" || p.sent[len(p.sent)-1] != "queued" {
+		t.Errorf("a returned text makes %q with the history %q", p.Text(), p.sent)
+	}
+}
+
+func TestQueueIsDrawnAboveInputIfItFits(t *testing.T) {
+	now := time.Unix(1000, 0)
+	for height, first := range map[int]string{1: "What should be done?", 2: "2 queued: b (1 more before it)", 3: "1 queued: a"} {
+		p := newPane(&now)
+		p.Queue.Waiting = []string{"a", "b"}
+		p.SetHeight(height)
+		lines := p.View(draw.Rect{W: 40, H: height})
+		if len(lines) != height {
+			t.Fatalf("%d lines for a height of %d", len(lines), height)
+		}
+		if !strings.Contains(ansi.Strip(lines[0]), first) {
+			t.Errorf("height %d: %q", height, ansi.Strip(lines[0]))
+		}
+		if c := p.Cursor(); c == nil || c.Y != height-1 {
+			t.Errorf("height %d: the cursor is at %v", height, c)
+		}
+	}
+}
+
+func TestEditedTextReplacesDraft(t *testing.T) {
+	now := time.Unix(1000, 0)
+	p := newPane(&now)
+	types(p, "draft")
+	w := p.Update(EditedMsg{err: errors.New("exit status 1")})
+	if !strings.HasPrefix(w.Footer, "vi failed (exit status 1)") || p.Text() != "draft" {
+		t.Errorf("a failed editor says %q and leaves %q", w.Footer, p.Text())
+	}
+	w = p.Update(EditedMsg{text: "edited\x1b[31m"})
+	if w.Focus != keymap.PlaceChat || p.Text() != "edited" {
+		t.Errorf("the editor leaves %q", p.Text())
+	}
+}
+
+func TestClosedInputTakesNoText(t *testing.T) {
+	now := time.Unix(1000, 0)
+	p := newPane(&now)
+	p.Close("replay of run 1")
+	p.Queue = session.Queue{Waiting: []string{"queued"}, Jobs: []session.QueuedJob{{ID: 7, Text: "queued"}}}
+	const why = "A replay takes no input; q quits."
+	if w := p.Update(tea.PasteMsg{Content: "x"}); w.Footer != why || !p.Empty() {
+		t.Errorf("a paste says %q and leaves %q", w.Footer, p.Text())
+	}
+	command := p.Commands().Actions[0]
+	if got := command.Refusal(); got != why {
+		t.Errorf("a command is refused with %q", got)
+	}
+	if drop := p.Actions()["chat.drop_queued"]; drop.Refusal() == "" {
+		t.Error("a queued entry can be removed")
+	}
+}
+
+func TestCompletionsOfSeveralKindsAreListedTogether(t *testing.T) {
+	now := time.Unix(1000, 0)
+	p := newPane(&now)
+	known := func(of session.Completing, texts ...session.Completion) {
+		p.Update(keymap.AnswerMsg[session.Completions]{Value: session.Completions{Of: of, Items: texts}})
+	}
+	types(p, "/plan run")
+	known(session.CompleteCommands, session.Completion{Text: "/plan run", Usage: "ID|FILE", Takes: []session.Completing{session.CompletePlans, session.CompleteFiles}})
+	w := types(p, " ")
+	batch, ok := w.Ask(context.Background(), runner.Closed()).(tea.BatchMsg)
+	if !ok || len(batch) != 2 {
+		t.Fatalf("%d queries are made", len(batch))
+	}
+	for _, query := range batch {
+		if again := p.Update(query()); again.Ask != nil || p.Listing() {
+			t.Error("an unanswered query lists something")
+		}
+	}
+	known(session.CompletePlans, session.Completion{Text: "tidy"})
+	known(session.CompleteFiles, session.Completion{Text: "a plan.json"})
+	if got := ansi.Strip(strings.Join(p.ListOver(make([]string, 5), 40), "\n")); !strings.Contains(got, "plans and files") || !strings.Contains(got, "tidy") {
+		t.Errorf("the list is\n%s", got)
+	}
+	if _, taken := p.ClickList(p.completer.First + 1); !taken || p.Text() != `/plan run "a plan.json" ` {
+		t.Errorf("a click makes %q", p.Text())
+	}
+}
+
+func TestListIsHiddenBehindDialogsAndOtherPanes(t *testing.T) {
+	now := time.Unix(1000, 0)
+	p := newPane(&now)
+	p.Remember("sent before")
+	p.Actions()["chat.history"].Do()
+	for name, hide := range map[string]func(){
+		"a dialog":   func() { p.Covered = true },
+		"other pane": func() { p.Focused = false },
+		"no room":    func() { p.SetHeight(0) },
+	} {
+		if !p.Listing() {
+			t.Fatal("the history search is not shown")
+		}
+		hide()
+		if p.Listing() || p.WheelList(10, 1) {
+			t.Errorf("%s: the list takes keys", name)
+		}
+		p.State = State{Focused: true}
+		p.SetHeight(3)
+	}
+}

@@ -1,0 +1,85 @@
+package live
+
+import (
+	"time"
+
+	"replan/agent"
+	"replan/agent/event"
+	"replan/planning/prompt"
+)
+
+// Run is a run on the screen.
+type Run struct {
+	// State is the run after the events applied so far, nil before the first run.
+	State *agent.Run
+	// Nested reports whether a call of another run started the run, and ParentCall
+	// which one; it is "" if the call is unknown.
+	Nested     bool
+	ParentCall string
+	// Abandoned reports that the session gave the run up without a result.
+	Abandoned bool
+
+	applied  []event.Event // the events to restart the run from
+	requests map[modelRequest]time.Time
+}
+
+// modelRequest is a request to a model outside the planning phases.
+type modelRequest struct {
+	purpose prompt.Purpose
+	step    string // "" for none
+}
+
+// Active reports whether the run is under way.
+func (r *Run) Active() bool { return r.State != nil && r.State.Result == nil && !r.Abandoned }
+
+// Requested reports whether a model is asked for purpose, for which step, and
+// since when. Of several requests it returns the one for the first step.
+func (r *Run) Requested(purpose prompt.Purpose) (step string, since time.Time, ok bool) {
+	for request, at := range r.requests {
+		if request.purpose == purpose && (!ok || request.step < step) {
+			step, since, ok = request.step, at, true
+		}
+	}
+	return step, since, ok
+}
+
+// follow updates the requests to models after an event.
+func (r *Run) follow(data event.Data) {
+	switch d := data.(type) {
+	case event.ModelRequested:
+		r.requests[modelRequest{d.Purpose, d.Step}] = r.State.Now
+	case event.ModelReplied:
+		delete(r.requests, modelRequest{d.Purpose, d.Step})
+	case event.SynthesisStarted:
+		purpose := prompt.PurposeSynthesis
+		if d.Direct {
+			purpose = prompt.PurposeChat
+		}
+		r.requests[modelRequest{purpose: purpose}] = r.State.Now
+	case event.SynthesisCompleted:
+		delete(r.requests, modelRequest{purpose: prompt.PurposeSynthesis})
+		delete(r.requests, modelRequest{purpose: prompt.PurposeChat})
+	case event.RunResumed, event.RunCompleted:
+		clear(r.requests)
+	}
+}
+
+// callOf returns the index of the run's call that started the run with this id,
+// "" if none did.
+func (r *Run) callOf(id string) string {
+	loops := []*agent.Loop{r.State.Chat}
+	for _, step := range r.State.Steps {
+		loops = append(loops, step.Loop)
+	}
+	for _, l := range loops {
+		if l == nil {
+			continue
+		}
+		for _, c := range l.Calls {
+			if c.Run == id {
+				return c.Step.Index
+			}
+		}
+	}
+	return ""
+}

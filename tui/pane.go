@@ -1,0 +1,130 @@
+package tui
+
+import (
+	tea "charm.land/bubbletea/v2"
+
+	"replan/agent/runner"
+	"replan/tui/ask"
+	"replan/tui/chat"
+	"replan/tui/dag"
+	"replan/tui/draw"
+	"replan/tui/input"
+	"replan/tui/keymap"
+	"replan/tui/step"
+)
+
+var (
+	_ Pane = (*ask.Dialog)(nil)
+	_ Pane = (*chat.Pane)(nil)
+	_ Pane = (*dag.Pane)(nil)
+	_ Pane = (*input.Pane)(nil)
+	_ Pane = (*step.Pane)(nil)
+)
+
+// Pane is a part of the screen: it handles messages, draws itself and lists its
+// actions.
+type Pane interface {
+	// Update handles a message addressed to the pane: a key that no action takes,
+	// pasted text, a click or a wheel in the pane's own cells, an answer of the
+	// session. What it asks of the root is the returned value.
+	Update(msg tea.Msg) keymap.Request
+	// View draws the pane on exactly size.H lines of size.W cells.
+	View(size draw.Rect) []string
+	// Actions returns the pane's actions with their handlers.
+	Actions() keymap.Handlers
+}
+
+// carryOut carries out what a pane requests. Afterwards the other panes show what
+// has changed.
+func (m *Model) carryOut(w keymap.Request) tea.Cmd {
+	m.present(w)
+	cmds := []tea.Cmd{w.Cmd}
+	add := func(cmd tea.Cmd) { cmds = append(cmds, cmd) }
+	if w.Quit {
+		add(m.leave())
+	}
+	if w.Gate && m.ask.Waiting() > 0 {
+		add(m.ask.Reopen())
+	}
+	if m.pending.Reopened() && (w.Answer || !m.ask.Open) {
+		// No run waits for this answer, so leaving the dialog withdraws the
+		// question.
+		m.pending.Withdraw()
+		m.live.Preparing = w.Answer
+		add(m.ask.Set(m.pending.List()))
+	}
+	if w.ReopenFailure != nil && m.reopenFailure(w.ReopenFailure) {
+		add(m.ask.Set(m.pending.List()))
+	}
+	if w.Copy != nil {
+		add(m.copyText(w.Copy.What, w.Copy.Text))
+	}
+	if w.Undo != nil {
+		add(m.outbox.ask(m.dialogs.undo.Open(*w.Undo)))
+	}
+	if w.Continue != "" {
+		m.options.GoOn(w.Continue)
+		add(tea.Quit)
+	}
+	if w.Action != nil {
+		add(m.do(w.Action, w.Place))
+	}
+	if w.ActionID != "" {
+		add(m.do(m.groups.Find(w.ActionID)))
+	}
+	if w.Ask != nil {
+		add(m.outbox.ask(w.Ask))
+	}
+	for _, command := range w.Send {
+		add(m.send(command))
+	}
+	m.refresh()
+	add(m.Animate())
+	return tea.Batch(cmds...)
+}
+
+// present carries out the part of a request that only changes what is shown.
+func (m *Model) present(w keymap.Request) {
+	if w.Footer != "" {
+		m.message.Set(w.Footer)
+	}
+	if w.FooterUntilEvent != "" {
+		m.message.SetUntilEvent(w.FooterUntilEvent)
+	}
+	m.focusPlace(w.Focus)
+	if w.ScrollToEnd {
+		m.chat.ToEnd()
+	}
+	if w.Notice != "" {
+		m.toasts.Show("info", w.Notice)
+	}
+	if w.Step != "" {
+		m.dag.Reveal(w.Step)
+		m.focus = paneStep
+	}
+	if w.Theme != "" {
+		m.theming.chosen = w.Theme
+		m.applyTheme()
+	}
+	if w.Toggle != "" {
+		m.toggle(w.Toggle)
+	}
+	if w.Play != nil {
+		m.recall = *w.Play
+	}
+}
+
+// send sends a command to the session and shows that its work begins.
+func (m *Model) send(command runner.Command) tea.Cmd {
+	switch c := command.(type) {
+	case runner.Resume:
+		m.focus = paneChat
+		m.chat.ToEnd()
+		m.live.Prepare()
+	case runner.Choose:
+		m.dialogs.models.Sent(c)
+	case runner.Recheck:
+		return m.lookAgain()
+	}
+	return m.outbox.send(command)
+}

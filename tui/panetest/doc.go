@@ -1,0 +1,5 @@
+// Package panetest holds what tests of several panes share: looks, runs and the
+// text of what was drawn.
+//
+// Only tests import it; it imports draw and the core. Start with [WideRun].
+package panetest

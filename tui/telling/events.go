@@ -1,0 +1,171 @@
+package telling
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"replan/agent"
+	"replan/agent/event"
+	"replan/internal/english"
+	"replan/internal/untrusted"
+	"replan/planning/plan"
+	"replan/planning/prompt"
+)
+
+// Sentences that several places say in the same words.
+const (
+	NothingCalled = "dry run: nothing was called"
+	ReviewWaits   = "the plan waits for review"
+	PlanGate      = "the plan asks for a gate here too"
+)
+
+// RouteWords says in a sentence who planned a goal without a model, and how sure it is
+// of the goal's wording.
+func RouteWords(d event.RouteMatched, model string) string {
+	who := "planned by your words"
+	switch {
+	case model == "":
+		who += " alone, because there is no model"
+	case !asksModel(d.Chain):
+		who += ", no model was asked"
+	}
+	return fmt.Sprintf("%s (%d %% sure)", who, int(math.Round(d.Confidence*100)))
+}
+
+// asksModel reports whether part of a chain is for a model. Tool names contain a
+// dot, so a name without one means a model.
+func asksModel(chain []string) bool {
+	for _, name := range chain {
+		if !strings.Contains(name, ".") {
+			return true
+		}
+	}
+	return false
+}
+
+// CutOffWords says why the answer of a run is incomplete, or returns "" if it is
+// complete.
+func CutOffWords(run *agent.Run) string {
+	for _, x := range slices.Backward(run.Exchanges) {
+		if x.Purpose != prompt.PurposeSynthesis && x.Purpose != prompt.PurposeChat {
+			continue
+		}
+		if !x.Reply.CutOff || x.Error != "" {
+			return ""
+		}
+		return fmt.Sprintf("the answer was cut off at %s", english.Count(cmp.Or(x.Reply.CompletionTokens, x.Request.MaxTokens), "token"))
+	}
+	return ""
+}
+
+// FailedWords says that a step failed, or that its call was denied, and why.
+func FailedWords(step string, failure event.FailureKind, why untrusted.Text) string {
+	verb := " failed: "
+	if failure == event.FailureDenied {
+		verb = " was "
+	}
+	return StepWords(step) + verb + why.FirstLine()
+}
+
+// InDoubtWords says why a step is in doubt.
+func InDoubtWords(d event.StepInDoubt) string {
+	return StepWords(d.Index) + " is in doubt: " + d.Reason.Visible()
+}
+
+// RefusedWords says why a new plan was refused.
+func RefusedWords(d event.ReplanRefused) string {
+	return "the new plan was refused: " + d.Reason.Visible()
+}
+
+// DamagedWords says that a line of the journal is lost.
+func DamagedWords(d event.JournalDamaged) string {
+	return fmt.Sprintf("line %d of the journal is damaged, and its event is lost", d.Line)
+}
+
+// BudgetWarning says how much of a budget is used.
+func BudgetWarning(d event.BudgetWarned) string {
+	return fmt.Sprintf("%s: %d of %d used", untrusted.Line(d.Guard), d.Used, d.Limit)
+}
+
+// CompactedWords says that old messages were summed up or shortened, or are back in
+// the conversation.
+func CompactedWords(d event.ChatCompacted) string {
+	messages := english.Count(d.Turns, "message")
+	switch {
+	case d.Undone:
+		return messages + " are back in the conversation"
+	case d.ByRule:
+		return messages + " shortened"
+	default:
+		return messages + " summarized"
+	}
+}
+
+// ServerReady says that a server is ready, and how many tools it has.
+func ServerReady(name string, tools int) string {
+	return "the server " + untrusted.Line(name) + " is ready: " + english.Count(tools, "tool")
+}
+
+// ReasonWords explains why a run ended without success.
+func ReasonWords(r event.Reason) string {
+	switch r {
+	case event.ReasonStepFailed:
+		return "a step did not succeed"
+	case event.ReasonDenied:
+		return "a call was denied"
+	default:
+		return strings.ReplaceAll(untrusted.Line(string(r)), "_", " ")
+	}
+}
+
+// NotesWords precedes the name of the file with the project's instructions.
+const NotesWords = "notes of this project: "
+
+// RevisionPart is what a revision did to some steps: removed, added or revised them.
+type RevisionPart struct{ Name, Steps string }
+
+// RevisionParts names the steps that a revision changed, by kind of change.
+func RevisionParts(removed, added, revised []string) []RevisionPart {
+	var out []RevisionPart
+	add := func(name string, steps []string) {
+		if len(steps) > 0 {
+			out = append(out, RevisionPart{name, untrusted.Line(strings.Join(steps, ", "))})
+		}
+	}
+	add("removed", removed)
+	add("added", added)
+	add("revised", revised)
+	return out
+}
+
+// ReviewedSteps returns the steps that a review removed from a plan and those that
+// it edited.
+func ReviewedSteps(run *agent.Run, d event.PlanReviewed) (removed, edited []plan.Step) {
+	if n := len(run.Reviews); n > 0 {
+		for _, s := range run.Reviews[n-1].Out {
+			removed = append(removed, s.Step)
+		}
+	}
+	for _, index := range d.Edited {
+		if s, ok := run.Plan.Step(index); ok {
+			edited = append(edited, s)
+		}
+	}
+	return removed, edited
+}
+
+// UnusedResults returns the completed steps of a plan whose results no other step
+// used. They answer a goal for which nobody wrote an answer.
+func UnusedResults(run *agent.Run) []*agent.StepState {
+	var out []*agent.StepState
+	for _, item := range run.SynthesisItems() {
+		s := run.Step(item.Index)
+		if item.Status == plan.ItemCompleted && s != nil && s.Result != nil && !s.DryRun {
+			out = append(out, s)
+		}
+	}
+	return out
+}

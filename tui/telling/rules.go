@@ -1,0 +1,86 @@
+package telling
+
+import (
+	"slices"
+	"strings"
+
+	"replan/agent"
+	"replan/agent/event"
+	"replan/agent/rule"
+	"replan/internal/untrusted"
+)
+
+// RuleWords describes a gate rule: the calls it covers, its verdict and its owner.
+func RuleWords(r rule.Rule) string {
+	named := untrusted.Line(r.String())
+	if rest, every := strings.CutPrefix(r.String(), "*"); every && (rest == "" || rest[0] == ' ') {
+		named = "every tool" + untrusted.Visible(rest)
+	}
+	named += map[rule.When]string{
+		rule.WhenReadOnly: " that only reads", rule.WhenDestructive: " that can change existing data",
+		rule.WhenUnmarked: " that does not declare its effects", rule.WhenTrusted: " of the workspace's own",
+	}[r.When]
+	named += map[rule.Verdict]string{rule.VerdictAsk: " asks", rule.VerdictRun: " runs", rule.VerdictBlock: " is denied"}[r.Verdict]
+	whose := map[string]string{
+		rule.SourceFlag: "a flag of the command line", rule.SourceConfiguration: "your configuration, config.toml",
+		rule.SourceBuiltIn: "built in", rule.SourcePlan: "the plan says so", rule.SourceUser: "you, at a gate",
+	}[r.Source]
+	if whose == "" {
+		return named
+	}
+	return named + " (" + whose + ")"
+}
+
+// RunScope names the calls that an answer for the whole run lets pass.
+func RunScope(g event.GateRequested) string {
+	if argv, _ := g.Args["argv"].([]any); g.Trusted && g.Tool == "proc.run" && len(argv) > 0 {
+		if program, _ := argv[0].(string); program != "" {
+			return untrusted.Line(program)
+		}
+	}
+	return untrusted.Line(g.Tool)
+}
+
+// GrantedWords says which earlier answer lets a call pass for longer than once, or
+// returns "" if the call passes for another reason.
+func GrantedWords(r *agent.Run, d event.StepStarted) string {
+	if d.Rule == nil || !slices.ContainsFunc(r.Rules(), func(matched rule.Rule) bool {
+		return matched.Source == rule.SourceUser && matched.Verdict == rule.VerdictRun && matched.Equal(*d.Rule)
+	}) {
+		return ""
+	}
+	return "allowed without a gate: " + untrusted.Line(d.Tool) + " in step " + untrusted.Line(d.Index) + " (" + d.Rule.Why.Line() + ")"
+}
+
+// Grants lists what the user has allowed in a run beyond a single call, newest
+// last.
+func Grants(r *agent.Run) []string {
+	var out []string
+	for _, matched := range r.Rules() {
+		if matched.Source != rule.SourceUser || matched.Verdict != rule.VerdictRun {
+			continue
+		}
+		words := untrusted.Line(matched.String())
+		if len(matched.Args) == 0 {
+			words += " with any arguments"
+		}
+		out = append([]string{words}, out...)
+	}
+	return out
+}
+
+// RuleReason says why a rule asks and who set it.
+func RuleReason(r rule.Rule) string {
+	if r.Source == "" {
+		return r.Why.Visible()
+	}
+	return r.Why.Visible() + " (" + r.Source + " rule)"
+}
+
+// WouldWords says what a gate would do to a step in a dry run.
+func WouldWords(r rule.Rule) string {
+	if r.Verdict == rule.VerdictBlock {
+		return "would be denied"
+	}
+	return "would ask"
+}

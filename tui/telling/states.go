@@ -1,0 +1,202 @@
+package telling
+
+import (
+	"cmp"
+	"fmt"
+	"strings"
+	"time"
+
+	"replan/agent"
+	"replan/agent/event"
+	"replan/internal/untrusted"
+)
+
+// StepClass is the state of a step as the plan shows it.
+type StepClass uint8
+
+// The states of a step that the screen distinguishes.
+const (
+	ClassWaits StepClass = iota // for other steps
+	ClassDraft
+	ClassReady // waits only for a free slot
+	ClassHeld  // ready, but blocked until somebody answers
+	ClassRetry
+	ClassRuns
+	ClassGate
+	ClassDoubt
+	ClassFailed
+	ClassStopped // started, but not finished when its run ended
+	ClassDone
+	ClassSkipped
+	stepClasses
+)
+
+// Quiet reports whether the step needs no attention now.
+func (c StepClass) Quiet() bool {
+	switch c {
+	case ClassWaits, ClassDraft, ClassReady, ClassHeld, ClassDone, ClassSkipped:
+		return true
+	default:
+		return false
+	}
+}
+
+// Over reports whether the step is finished without a problem.
+func (c StepClass) Over() bool { return c == ClassDone || c == ClassSkipped }
+
+// Counts holds the number of steps in each state.
+type Counts [stepClasses]int
+
+// HeldWords says in a few cells what blocks all ready steps: a plan review, or a
+// step that needs the user's decision. It returns "" if nothing does.
+func HeldWords(run *agent.Run) string {
+	if run.AwaitsReview() {
+		return "review"
+	}
+	if step := run.Asking(); step != "" {
+		return "held: " + untrusted.Line(step)
+	}
+	return ""
+}
+
+// ClassOf returns the state of a step that waits for the given number of other
+// steps.
+func ClassOf(run *agent.Run, s *agent.StepState, waits int) StepClass {
+	switch {
+	case Halted(run, s):
+		return ClassStopped
+	case s.Status == agent.StepCompleted && Fruitless(s) != "":
+		return ClassFailed
+	}
+	switch s.Status {
+	case agent.StepCompleted:
+		return ClassDone
+	case agent.StepRunning:
+		return ClassRuns
+	case agent.StepWaiting:
+		return ClassGate
+	case agent.StepFailed:
+		return ClassFailed
+	case agent.StepInDoubt:
+		return ClassDoubt
+	case agent.StepSkipped:
+		return ClassSkipped
+	}
+	switch {
+	case s.Draft:
+		return ClassDraft
+	case run.Result != nil:
+		return ClassWaits
+	case !s.RetryAt.IsZero():
+		return ClassRetry
+	case waits == 0 && run.Revision > 0 && !run.Paused && run.Replanning == nil:
+		return ClassReady
+	default:
+		return ClassWaits
+	}
+}
+
+// Steps of a plan and calls of a model have the same sign and word for a state
+// everywhere. run is their run, or nil if a revision has removed the step.
+
+// Halted reports whether a step had started but not finished when its run ended.
+// Either its outcome is unknown, or a resumed run continues it.
+func Halted(run *agent.Run, s *agent.StepState) bool {
+	return run != nil && run.Result != nil && (s.Status == agent.StepRunning || s.Status == agent.StepPending && s.Attempt > 0)
+}
+
+// FailureOf says why an ended step produced nothing, or returns "" if it did not
+// fail.
+func FailureOf(s *agent.StepState) untrusted.Text {
+	if s.Error != "" && s.Status.Ended() {
+		return s.Error
+	}
+	return Fruitless(s)
+}
+
+// Fruitless returns why a call that returned still produced nothing: the run it
+// started did not complete. It returns "" if that run completed.
+func Fruitless(s *agent.StepState) untrusted.Text {
+	if s.Status != agent.StepCompleted || s.Run == "" {
+		return ""
+	}
+	came, _ := s.Result.(map[string]any)
+	word := func(name string) string { text, _ := came[name].(string); return text }
+	status := word("status")
+	if status == "" || status == string(event.StatusCompleted) {
+		return ""
+	}
+	return untrusted.Text(cmp.Or(word("error"), strings.ReplaceAll(word("reason"), "_", " "), status))
+}
+
+// StateSentence describes the state of a step in full. removedBy is the revision
+// that removed it, 0 for none; elapsed is how long it has been running.
+func StateSentence(run *agent.Run, s *agent.StepState, removedBy int, elapsed time.Duration) string {
+	words := map[agent.StepStatus]string{
+		agent.StepPending:   "waits for a slot",
+		agent.StepWaiting:   "waits for your answer",
+		agent.StepRunning:   "running",
+		agent.StepCompleted: "done in " + DoneIn(s.MS),
+		agent.StepFailed:    "failed after " + DoneIn(s.MS),
+		agent.StepSkipped:   "skipped",
+		agent.StepInDoubt:   "in doubt: it may have taken effect",
+	}[s.Status]
+	if s.Status == agent.StepFailed && s.Failure == event.FailureDenied {
+		words = "denied: it was not called"
+	}
+	switch {
+	case s.DryRun:
+		return NothingCalled
+	case removedBy > 0 && s.Status == agent.StepPending:
+		words = fmt.Sprintf("removed by revision %d before it ran", removedBy)
+	case removedBy > 0:
+		words += fmt.Sprintf("; removed by revision %d", removedBy)
+	case s.Draft:
+		words = "planned; the plan is not complete yet"
+	case Halted(run, s):
+		words = "stopped before it was done"
+	case s.Status == agent.StepPending:
+		words = pendingWords(run, s)
+	case s.Status == agent.StepRunning:
+		words += " for " + Ticking(elapsed)
+	}
+	return words + attemptWords(s)
+}
+
+// pendingWords describes what a pending step waits for.
+func pendingWords(run *agent.Run, s *agent.StepState) string {
+	asking := run.Asking()
+	switch {
+	case run.Result != nil:
+		return "not run: the run ended before it"
+	case run.AwaitsReview():
+		return "held: " + ReviewWaits
+	case asking != "" && s.Parent == "":
+		return "held: nothing starts before you decide about " + StepWords(asking)
+	default:
+		return "waits for a slot"
+	}
+}
+
+// StateSummary describes the state of a step in a few words, for a transcript.
+func StateSummary(s *agent.StepState) string {
+	words := map[agent.StepStatus]string{
+		agent.StepPending: "not run", agent.StepWaiting: "waits at a gate", agent.StepRunning: "running", agent.StepCompleted: "done",
+		agent.StepFailed: "failed", agent.StepSkipped: "skipped", agent.StepInDoubt: "in doubt",
+	}[s.Status]
+	if s.DryRun {
+		return NothingCalled
+	}
+	if s.Status == agent.StepCompleted || s.Status == agent.StepFailed {
+		words += fmt.Sprintf(" in %.1f s", float64(s.MS)/1000)
+	}
+	return words + attemptWords(s)
+}
+
+// attemptWords counts the attempts of a step from the second on.
+func attemptWords(s *agent.StepState) string {
+	if s.Attempt < 2 {
+		return ""
+	}
+	return fmt.Sprintf(", attempt %d", s.Attempt)
+}
