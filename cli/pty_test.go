@@ -240,8 +240,11 @@ func (s *terminal) end(code int) (out string) {
 	return out
 }
 
+// Private modes of a terminal. Wrapping and the cursor are on by default, unlike the
+// others. Wrapping is off only while the last cell of the window is written.
 const (
-	cursorMode    = "25" // on by default, unlike the others
+	wrappingMode  = "7"
+	cursorMode    = "25"
 	alternateMode = "1049"
 )
 
@@ -266,7 +269,7 @@ func modes(out string) map[string]bool {
 func leftOn(out string) []string {
 	var faults []string
 	for mode, on := range modes(out) {
-		if on != (mode == cursorMode) {
+		if on != (mode == cursorMode || mode == wrappingMode) {
 			faults = append(faults, fmt.Sprintf("terminal mode %s was left as: %v", mode, on))
 		}
 	}
