@@ -2,11 +2,9 @@ package policy
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
-	"io/fs"
-	"os"
-	"path/filepath"
 	"reflect"
 	"slices"
 	"strings"
@@ -29,22 +27,7 @@ func Save(path string, always event.Always) error {
 }
 
 func save(path string, always event.Always) error {
-	// Write to the target of a link, so that the link survives.
-	if real, err := filepath.EvalSymlinks(path); err == nil {
-		path = real
-	}
-	before, err := os.ReadFile(path) //nolint:gosec // the user's own configuration
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return err
-	}
-	after, err := Insert(before, always.Text)
-	if err != nil {
-		return err
-	}
-	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-		return err
-	}
-	return wholefile.Write(path, after)
+	return wholefile.Edit(context.Background(), path, func(before []byte) ([]byte, error) { return Insert(before, always.Text) })
 }
 
 // Insert inserts the text of a [[policy]] block before the first one in a
