@@ -392,7 +392,7 @@ func (r fold) fill(s *StepState, text string) {
 	}
 	call := s.Step
 	call.Args, call.DependsOn = merge(s.Step.Args, args), nil
-	faults, _ := plan.Validate(plan.Plan{Title: call.Title, Steps: []plan.Step{call}}, plan.Rules{Catalogue: r.Catalogue, CheckTools: true})
+	faults, _ := plan.Validate(plan.Plan{Title: call.Title, Steps: []plan.Step{call}}, plan.Rules{Catalogue: r.Catalogue, CheckTools: true, Named: true})
 	for _, f := range faults {
 		if f.Code == plan.CodeBadArgs {
 			s.fill.problem = f.Message

@@ -82,7 +82,7 @@ func (r fold) draftCall(step plan.Step, done map[string]bool, found map[string]a
 	alone.Args = call
 	faults, _ := plan.Validate(
 		plan.Plan{Title: step.Title, Steps: []plan.Step{alone}},
-		plan.Rules{Catalogue: r.Catalogue, CheckTools: true, Strict: r.strict},
+		plan.Rules{Catalogue: r.Catalogue, CheckTools: true, Strict: r.strict, Named: true},
 	)
 	return call, len(faults) == 0
 }

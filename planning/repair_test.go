@@ -118,3 +118,21 @@ func TestRepairRequestFitsItsWindow(t *testing.T) {
 		}
 	}
 }
+
+func TestModelsPlanWithControlCharactersInANameIsRepaired(t *testing.T) {
+	for _, c := range []struct{ reply, want string }{
+		{`{"title":"T","steps":[{"index":"1\u001b[2J","title":"Find uses","executor":"tool","tool":"fs.search","args":{"pattern":"x"},"depends_on":[]}]}`, "index holds control characters"},
+		{`{"title":"T","steps":[{"index":"1","title":"Find uses","executor":"tool","tool":"fs.search\u202e","args":{"pattern":"x"},"depends_on":[]}]}`, "the name of its tool holds characters that cannot be seen"},
+	} {
+		var stream reply.StepStream
+		if drafts := stream.Feed(c.reply); len(drafts) > 0 {
+			t.Errorf("%s: got the draft %+v", c.reply, drafts)
+		}
+		b := brief()
+		b.Prompting.SkipAnalysis = true
+		asked := play(t, planning.NewPipeline(b), []turn{{want: "plan", reply: c.reply}, {want: "repair", reply: fullPlan}})
+		if text := last(asked[1]); !strings.Contains(text, c.want) {
+			t.Errorf("the repair lacks %q:\n%s", c.want, text)
+		}
+	}
+}

@@ -117,7 +117,9 @@ func (r *replanner) check(proposed reply.Proposal) ([]plan.Fault, plan.Revised) 
 	}
 	// The bound applies to the new steps only, and the merged plan holds all of
 	// them.
-	faults := checkProposal(r.brief, revised.Plan, proposed.Faults, 0)
+	faults := slices.DeleteFunc(checkProposal(r.brief, revised.Plan, proposed.Faults, 0), func(f plan.Fault) bool {
+		return f.Code == plan.CodeBadIndex && r.situation.Finished[f.Step] // of an old journal, and run already
+	})
 	if n := len(revised.Proposed); r.most > 0 && n > r.most {
 		faults = append(faults, r.tooMany(n))
 	}

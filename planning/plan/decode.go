@@ -17,8 +17,8 @@ import (
 )
 
 // DecodePlan reads a plan file, in UTF-8, and returns every fault of its form at
-// once: bad_json, bad_id, bad_type, bad_index and bad_timeout. Validate judges its
-// meaning; CheckPlan does both.
+// once: bad_json, bad_id, bad_type, bad_index, bad_timeout, and unknown_tool for a
+// name that no tool can have. Validate judges its meaning; CheckPlan does both.
 //
 // It is tolerant if a file leaves no doubt: whole numbers stand for text in index
 // and depends_on, a missing index is the step's position from 1, repeated
@@ -32,19 +32,27 @@ func DecodePlan(data []byte) (Plan, []Fault) {
 
 // decodePlan is DecodePlan for a caller with messages about the file.
 func decodePlan(data []byte) (Plan, []Fault, origin) {
+	var d planDecoder
+	p := d.decode(data)
+	return p, d.faults, d.from
+}
+
+// decode reads a plan and collects its faults.
+func (d *planDecoder) decode(data []byte) Plan {
 	if at, ok := invalidUTF8(data); ok {
-		return Plan{}, []Fault{{Code: CodeBadJSON, Message: fmt.Sprintf("the text is not UTF-8: byte %d, counted from 0, begins no character", at)}}, origin{}
+		d.fault(CodeBadJSON, "", "the text is not UTF-8: byte %d, counted from 0, begins no character", at)
+		return Plan{}
 	}
 	data = bytes.TrimPrefix(data, []byte("\uFEFF"))
 	v, duplicates, err := readValue(data)
 	if err != nil {
 		if v, err = DecodeValue(data); err != nil {
-			return Plan{}, []Fault{{Code: CodeBadJSON, Message: err.Error()}}, origin{}
+			d.fault(CodeBadJSON, "", "%v", err)
+			return Plan{}
 		}
 	}
-	d := planDecoder{from: origin{twice: duplicates}}
-	p := d.plan(v)
-	return p, d.faults, d.from
+	d.from = origin{twice: duplicates}
+	return d.plan(v)
 }
 
 // invalidUTF8 returns the offset of the first byte outside UTF-8, and whether
@@ -66,9 +74,10 @@ func invalidUTF8(data []byte) (at int, found bool) {
 // planDecoder turns decoded JSON into a plan and collects faults. A value of the
 // wrong type leaves a field that causes no second fault.
 type planDecoder struct {
-	faults []Fault
-	from   origin
-	at     string // the name of the current step
+	faults  []Fault
+	from    origin
+	at      string // the name of the current step
+	journal bool   // the plan is in a journal, where older programs allowed any index and any tool name
 }
 
 func (d *planDecoder) fault(code, path, format string, args ...any) {
@@ -194,7 +203,7 @@ func (d *planDecoder) indices(object map[string]any, path, name string) []string
 				"an entry of %s must be the index of a step, not %s", name, describe(v))
 			continue
 		}
-		if why := indexProblem(index); why != "" {
+		if why := d.indexProblem(index); why != "" {
 			d.fault(CodeBadIndex, at(i),
 				"an entry of %s must be the index of a step; it %s", name, why)
 			continue
@@ -223,32 +232,61 @@ func IndexText(v any) (string, bool) {
 	}
 }
 
-// maxIndex bounds an index, in characters: it is a name, shown everywhere.
-const maxIndex = 64
+// Bounds of names that are shown everywhere, in characters. A server and its tool
+// have 128 characters each.
+const (
+	maxIndex    = 64
+	maxToolName = 257
+)
 
-// indexProblem describes the fault in an index, "" if there is none.
+// indexProblem describes the fault in the index of a new plan, "" if there is none.
 func indexProblem(index string) string {
-	switch n := utf8.RuneCountInString(index); {
+	switch {
 	case strings.TrimSpace(index) == "":
 		return "is empty"
-	case n > maxIndex:
-		return fmt.Sprintf("has %d characters, %d are the most", n, maxIndex)
-	case strings.ContainsFunc(index, unicode.IsControl):
+	case strings.ContainsFunc(index, isBlank):
+		return "holds blanks"
+	default:
+		return nameProblem(index, maxIndex)
+	}
+}
+
+// isBlank reports whether a rune is a blank of any width, but no control character.
+func isBlank(r rune) bool { return unicode.Is(unicode.Zs, r) }
+
+// nameProblem describes why no step and no tool of a new plan may have a name, ""
+// if one may. Screens show an allowed name as it is.
+func nameProblem(name string, most int) string {
+	switch n := utf8.RuneCountInString(name); {
+	case n > most:
+		return fmt.Sprintf("has %d characters, %d are the most", n, most)
+	case strings.ContainsFunc(name, unicode.IsControl):
 		return "holds control characters"
+	case untrusted.Visible(name) != name:
+		return "holds characters that cannot be seen"
 	default:
 		return ""
 	}
+}
+
+// indexProblem describes the fault in an index, "" if there is none. Any index of
+// a journal will do.
+func (d *planDecoder) indexProblem(index string) string {
+	if d.journal {
+		return ""
+	}
+	return indexProblem(index)
 }
 
 func (d *planDecoder) steps(plan map[string]any) []Step {
 	list := d.list(plan, "", "steps")
 	unreadable := func(v any) bool {
 		object, ok := v.(map[string]any)
-		return !ok || hasBadIndex(object)
+		return !ok || d.hasBadIndex(object)
 	}
 	var taken map[string]bool // indices in use, where a step needs a stand-in
 	if slices.ContainsFunc(list, unreadable) {
-		taken = takenIndices(list)
+		taken = d.takenIndices(list)
 	}
 	steps := make([]Step, 0, len(list))
 	standIn := 0 // the last one; the numbers between it and its step's position are taken
@@ -275,11 +313,11 @@ func (d *planDecoder) steps(plan map[string]any) []Step {
 }
 
 // takenIndices returns the indices of the steps of a list, named or by position.
-func takenIndices(list []any) map[string]bool {
+func (d *planDecoder) takenIndices(list []any) map[string]bool {
 	taken := make(map[string]bool, len(list))
 	for i, v := range list {
 		object, ok := v.(map[string]any)
-		if !ok || hasBadIndex(object) {
+		if !ok || d.hasBadIndex(object) {
 			continue
 		}
 		if index, ok := IndexText(object["index"]); ok {
@@ -291,13 +329,13 @@ func takenIndices(list []any) map[string]bool {
 	return taken
 }
 
-func hasBadIndex(step map[string]any) bool {
+func (d *planDecoder) hasBadIndex(step map[string]any) bool {
 	v, there := step["index"]
 	if !there {
 		return false
 	}
 	index, ok := IndexText(v)
-	return !ok || indexProblem(index) != ""
+	return !ok || d.indexProblem(index) != ""
 }
 
 // step reads the step at path. For a step without an index of its own, called is
@@ -312,12 +350,12 @@ func (d *planDecoder) step(v any, path, called, standIn string) Step {
 	}
 	s := Step{Index: standIn}
 	if index, ok := IndexText(object["index"]); ok {
-		if why := indexProblem(index); why != "" {
+		if why := d.indexProblem(index); why != "" {
 			d.fault(CodeBadIndex, JSONPointer(path, "index"), "index %s", why)
 		} else {
 			s.Index, d.at = index, index
 		}
-	} else if hasBadIndex(object) {
+	} else if d.hasBadIndex(object) {
 		d.fault(CodeBadIndex, JSONPointer(path, "index"), "index must be text or a whole number, not %s", describe(object["index"]))
 	}
 	delete(object, "index")
@@ -326,7 +364,7 @@ func (d *planDecoder) step(v any, path, called, standIn string) Step {
 	if s.Executor == "" {
 		s.Executor = ExecutorTool
 	}
-	s.Tool = d.text(object, path, "tool")
+	s.Tool = d.tool(object, path, "tool")
 	s.Profile = d.text(object, path, "profile")
 	s.Args = d.object(object, path, "args")
 	d.toolCalls(object, path, &s)
@@ -340,6 +378,15 @@ func (d *planDecoder) step(v any, path, called, standIn string) Step {
 	s.Synthesize = d.flag(object, path, "synthesize")
 	s.Extra = rest(object)
 	return s
+}
+
+// tool reads the name of a tool. A journal may hold one that a new plan may not.
+func (d *planDecoder) tool(object map[string]any, path, name string) string {
+	tool := d.text(object, path, name)
+	if why := nameProblem(tool, maxToolName); why != "" && !d.journal {
+		d.fault(CodeUnknownTool, JSONPointer(path, name), "the name of its tool %s", why)
+	}
+	return tool
 }
 
 // toolCalls takes the tool and args of a step from the first of its tool_calls. A
@@ -364,7 +411,7 @@ func (d *planDecoder) toolCalls(object map[string]any, path string, s *Step) {
 		return
 	}
 	call := maps.Clone(first)
-	s.Tool = d.text(call, at, "name")
+	s.Tool = d.tool(call, at, "name")
 	d.from.move(path+"/tool", at+"/name")
 	if args := d.object(call, at, "args"); s.Args == nil {
 		s.Args = args

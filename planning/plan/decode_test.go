@@ -99,6 +99,12 @@ func TestDecodePlanFindsEveryFormFault(t *testing.T) {
 			"bad_index /steps/0/index", "bad_index /steps/1/index", "bad_index /steps/2/index", "bad_index /steps/3/index", "bad_index /steps/5/index",
 			"bad_index /milestones/0/steps/0",
 		}},
+		{"indices that draw as others or hold blanks", `{"steps":[{"index":"1\u202e"},{"index":"a\u200bb"},{"index":"a b"},{"index":"a\u00a0b"},{"index":"\ufeff1"},{"index":"\ue000"},{"index":"é-世.1"}]}`, []string{
+			"bad_index /steps/0/index", "bad_index /steps/1/index", "bad_index /steps/2/index", "bad_index /steps/3/index", "bad_index /steps/4/index", "bad_index /steps/5/index",
+		}},
+		{"names that no tool can have", `{"steps":[{"tool":"fs.read\u001b[2J"},{"tool":"fs\u202eread"},{"tool_calls":[{"name":"fs.\u200bread"}]},{"tool":"` + strings.Repeat("x", 258) + `"},{"tool":"w:fs.read"}]}`, []string{
+			"unknown_tool /steps/0/tool", "unknown_tool /steps/1/tool", "unknown_tool /steps/2/tool_calls/0/name", "unknown_tool /steps/3/tool",
+		}},
 		{"unreadable dependencies", `{"steps":[{"depends_on":["a\tb","` + strings.Repeat("x", 65) + `","1"]}]}`, []string{
 			"bad_index /steps/0/depends_on/0", "bad_index /steps/0/depends_on/1",
 		}},

@@ -15,7 +15,7 @@ const (
 	CodeMissingTitle            = "missing_title"
 	CodeMissingTool             = "missing_tool"
 	CodeBadExecutor             = "bad_executor"
-	CodeBadIndex                = "bad_index" // empty, too long, with control characters, or neither text nor a whole number
+	CodeBadIndex                = "bad_index" // empty, too long, with blanks or characters that cannot be seen, or neither text nor a whole number
 	CodeDuplicateIndex          = "duplicate_index"
 	CodeUnknownDependency       = "unknown_dependency"
 	CodeSelfDependency          = "self_dependency"

@@ -257,12 +257,14 @@ func (p Plan) MarshalJSON() ([]byte, error) {
 	return data, nil
 }
 
-// UnmarshalJSON reads a plan as DecodePlan does and fails with an
-// *InvalidPlanError with the first fault.
+// UnmarshalJSON reads a plan of a journal. It does as DecodePlan, but takes every
+// index, as older programs did. It fails with an *InvalidPlanError with the first
+// fault.
 func (p *Plan) UnmarshalJSON(data []byte) error {
-	plan, faults := DecodePlan(data)
-	if len(faults) > 0 {
-		return FaultError(faults[:1])
+	d := planDecoder{journal: true}
+	plan := d.decode(data)
+	if len(d.faults) > 0 {
+		return FaultError(d.faults[:1])
 	}
 	*p = plan
 	return nil
@@ -313,15 +315,14 @@ func (s Step) MarshalJSON() ([]byte, error) {
 	return data, nil
 }
 
-// UnmarshalJSON reads one step by the rules of DecodePlan and fails with an
-// *InvalidPlanError with the first fault. A missing index stays empty: only a plan
+// UnmarshalJSON reads one step of a journal as a plan of a journal. A missing index stays empty: only a plan
 // knows the step's position.
 func (s *Step) UnmarshalJSON(data []byte) error {
 	v, err := DecodeValue(data)
 	if err != nil {
 		return fmt.Errorf("read step: %w", err)
 	}
-	var d planDecoder
+	d := planDecoder{journal: true}
 	step := d.step(v, "", "", "")
 	if len(d.faults) > 0 {
 		return FaultError(d.faults[:1])

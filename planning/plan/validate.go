@@ -31,6 +31,10 @@ type Rules struct {
 	// EmptyArgs takes args that are present and empty as complete: PartialArgs
 	// does not apply to them.
 	EmptyArgs bool
+	// Named says that the names of steps and tools need no check of their form:
+	// the plan is in a journal, where older programs allowed any, or DecodePlan
+	// has read its new steps.
+	Named bool
 }
 
 // CheckPlan reads and validates a plan file in one go. A mistake of form is
@@ -178,7 +182,7 @@ func IsOnFailure(word OnFailure) bool {
 
 func (c *checker) checkStep(i int, s Step) {
 	path := "/steps/" + strconv.Itoa(i)
-	if why := indexProblem(s.Index); why != "" {
+	if why := c.indexProblem(s.Index); why != "" {
 		c.fault(CodeBadIndex, path+"/index", s.Index, "the index of the step at position %d %s", i+1, why)
 	} else if c.first[s.Index] != i {
 		c.fault(CodeDuplicateIndex, path+"/index", s.Index, "the steps at positions %d and %d both have the index %s", c.first[s.Index]+1, i+1, s.Index)
@@ -211,6 +215,14 @@ func (c *checker) checkStep(i int, s Step) {
 	default:
 		c.fault(CodeBadExecutor, path+"/executor", s.Index, "step %s: executor must be tool, agent or self, not %q", s.Index, s.Executor)
 	}
+}
+
+// indexProblem describes the fault in an index, "" if there is none.
+func (c *checker) indexProblem(index string) string {
+	if c.rules.Named && index != "" {
+		return ""
+	}
+	return indexProblem(index)
 }
 
 func (c *checker) checkDependencies(path string, i int, s Step) {
@@ -307,6 +319,9 @@ func (c *checker) checkTool(path string, s Step) {
 	if s.Tool == "" {
 		c.fault(CodeMissingTool, path, s.Index, "step %s names no tool", s.Index)
 		return
+	}
+	if why := nameProblem(s.Tool, maxToolName); why != "" && !c.rules.Named && !c.rules.CheckTools {
+		c.fault(CodeUnknownTool, path+"/tool", s.Index, "step %s: the name of its tool %s", s.Index, why)
 	}
 	if calls, ok := s.Extra["tool_calls"].([]any); ok && len(calls) > 1 {
 		c.warn(CodeIgnoredToolCalls, path+"/tool_calls", s.Index, "step %s lists %d calls, and only %s is made", s.Index, len(calls), s.Tool)

@@ -107,6 +107,7 @@ func TestValidateFindsUnreadableIndices(t *testing.T) {
 	for index, want := range map[string]string{
 		"": "is empty", " ": "is empty", "1\x1b[2J": "holds control characters", "a\nb": "holds control characters",
 		strings.Repeat("é", 65): "has 65 characters", strings.Repeat("é", 64): "", "2b": "",
+		"step 1": "holds blanks", "1\u202e": "holds characters that cannot be seen", "1\u200b": "holds characters that cannot be seen",
 	} {
 		p := plan.Plan{Title: "T", Steps: []plan.Step{{Index: index, Title: "a", Executor: plan.ExecutorSelf}}}
 		faults, _ := plan.Validate(p, plan.Rules{})
@@ -116,6 +117,46 @@ func TestValidateFindsUnreadableIndices(t *testing.T) {
 		case want != "" && (len(faults) != 1 || faults[0].Code != plan.CodeBadIndex || !strings.Contains(faults[0].Message, want)):
 			t.Errorf("%q: got %+v, want one fault with %q", index, faults, want)
 		}
+	}
+}
+
+func TestFilesOfPlansCannotHideCharactersInNames(t *testing.T) {
+	for want, text := range map[string]string{
+		"bad_index /steps/0/index":   `{"title":"T","steps":[{"index":"1\u202e","title":"a","executor":"self"}]}`,
+		"unknown_tool /steps/0/tool": `{"title":"T","steps":[{"index":"1","title":"a","tool":"t\u202e"}]}`,
+	} {
+		for _, rules := range []plan.Rules{{}, {CheckTools: true, Catalogue: someTools}} {
+			_, faults, _ := plan.CheckPlan([]byte(text), rules)
+			if got := faultsAt(faults); !slices.Equal(got, []string{want}) {
+				t.Errorf("%s: got %q", text, got)
+			}
+			for _, f := range faults {
+				if strings.Contains(f.Message+f.Step, "\u202e") {
+					t.Errorf("the fault repeats the character: %+v", f)
+				}
+			}
+		}
+	}
+}
+
+func TestJournalsKeepNamesThatNewPlansMayNotHave(t *testing.T) {
+	const text = `{"title":"T","steps":[{"index":"1\u001b[2J","title":"a","tool":"t\u202e"},{"index":"step two","title":"b","tool":"t","depends_on":["1\u001b[2J"]}],"milestones":[{"title":"m","steps":["1\u001b[2J"]}]}`
+	var p plan.Plan
+	if err := json.Unmarshal([]byte(text), &p); err != nil {
+		t.Fatal(err)
+	}
+	var s plan.Step
+	if err := json.Unmarshal([]byte(plan.CanonicalJSON(p.Steps[1])), &s); err != nil {
+		t.Fatal(err)
+	}
+	if s.Index != "step two" || !slices.Equal(s.DependsOn, []string{"1\x1b[2J"}) || p.Steps[0].Tool != "t\u202e" {
+		t.Errorf("got %+v and %+v", p, s)
+	}
+	if faults, _ := plan.Validate(p, plan.Rules{Named: true}); len(faults) > 0 {
+		t.Errorf("got the faults %+v", faults)
+	}
+	if faults, _ := plan.Validate(p, plan.Rules{}); len(faults) != 3 {
+		t.Errorf("a new plan: got %+v, want three faults", faults)
 	}
 }
 

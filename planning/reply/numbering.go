@@ -225,7 +225,7 @@ func (n *numbering) number(step map[string]any) {
 		index = strconv.Itoa(n.count)
 		step["index"] = index
 	case index != "":
-		index = fromOne(index, n.zeroIndices)
+		index = fromOne(dashed(index), n.zeroIndices)
 		step["index"] = index
 	}
 	switch {
@@ -336,6 +336,9 @@ func (n *numbering) reread() {
 	n.open = nil
 }
 
+// dashed replaces the blanks of an index, which no index of a plan may have.
+func dashed(index string) string { return strings.ReplaceAll(index, " ", "-") }
+
 // fromOne reads an index perhaps counted from 0.
 func fromOne(index string, zero bool) string {
 	if at, err := strconv.Atoi(index); err == nil && zero {
@@ -350,7 +353,7 @@ func (n *numbering) resolve(need string) string {
 	if index, ok := n.named[need]; ok && !wholeIndex.MatchString(need) {
 		return index
 	}
-	return fromOne(need, n.zeroNeeds)
+	return fromOne(dashed(need), n.zeroNeeds)
 }
 
 // dependencies reads depends_on in the shapes models use: a list, one index, or

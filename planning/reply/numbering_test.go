@@ -64,3 +64,10 @@ func TestDependenciesWithoutIndicesRevealBase(t *testing.T) {
 		})
 	}
 }
+
+func TestBlanksInTheIndicesOfAReplyBecomeDashes(t *testing.T) {
+	steps := reply.ReadSteps(`{"title":"T","steps":[{"index":"part one","title":"A","tool":"x"},{"index":"part two","title":"B","tool":"x","depends_on":["part one"]}]}`)
+	if len(steps) != 2 || steps[1].Index != "part-two" || steps[1].DependsOn[0] != "part-one" {
+		t.Errorf("got %+v", steps)
+	}
+}

@@ -343,7 +343,7 @@ func milestonesOf(v any, n numbering) []any {
 			steps, _ := item["steps"].([]any)
 			for _, step := range steps {
 				if index := plainIndex(step); index != "" {
-					indices = append(indices, fromOne(index, n.zeroIndices))
+					indices = append(indices, fromOne(dashed(index), n.zeroIndices))
 				}
 			}
 			milestones = append(milestones, map[string]any{"title": title, "steps": indices})
