@@ -255,7 +255,7 @@ func newRoot(o *options) *cobra.Command {
 // work with a broken configuration.
 func unconfigured(cmd *cobra.Command) bool {
 	for ; cmd.HasParent(); cmd = cmd.Parent() {
-		if slices.Contains([]string{"version", "completion", "man", "help"}, cmd.Name()) && !cmd.Parent().HasParent() {
+		if slices.Contains([]string{"version", "completion", "man", "help", "doctor"}, cmd.Name()) && !cmd.Parent().HasParent() {
 			return true
 		}
 	}

@@ -1,66 +1,77 @@
 package cli
 
 import (
-	"fmt"
+	"context"
+	"io"
 	"os"
-	"strings"
+	"runtime"
 
 	"github.com/spf13/cobra"
 
+	"replan/agent/ollama"
 	"replan/cli/config"
+	"replan/cli/doctor"
+	"replan/mcpclient"
 	"replan/mcpclient/workspace/code/lsp"
 )
-
-// serverReport is doctor's report on a language server.
-type serverReport struct {
-	Language string `json:"language"`
-	Name     string `json:"name"`
-	Path     string `json:"path,omitempty"`    // where it was found
-	Problem  string `json:"problem,omitempty"` // why it is not used
-	Fix      string `json:"fix,omitempty"`     // how to install it
-}
 
 func newDoctor(o *options) *cobra.Command {
 	return &cobra.Command{
 		Use:   "doctor",
-		Short: "List language servers, and how to install the missing ones",
-		Long: "doctor lists the language servers installed outside this folder, and how to install the others.\n" +
-			"Without one, names match by words, which may miss or match too much. doctor starts no server.",
-		Args: cobra.NoArgs,
-		RunE: func(*cobra.Command, []string) error { return o.doctor() },
+		Short: "Check Ollama, tool servers, git, the terminal and the configuration",
+		Long: "doctor checks what replan needs from this machine and names the fix of each problem: Ollama and its\n" +
+			"models, MCP servers, language servers, git, the terminal, folders and the configuration. It starts the\n" +
+			"MCP servers that you trust, and stops them again. It exits with 1 if a check failed.",
+		Example: "  replan doctor\n  replan doctor --output json",
+		Args:    cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return o.doctor(cmd.Context(), o.complete(cmd.Flags()))
+		},
 	}
 }
 
-func (o *options) doctor() error {
+// doctor prints a report on this machine. Wrong is an error in the configuration or
+// the flags.
+func (o *options) doctor(ctx context.Context, wrong error) error {
 	servers, err := lsp.New(lsp.Config{Dir: o.Workspace, Environ: os.Environ(), Commands: o.LSP.Commands()})
 	if err != nil {
 		return wrap("look for language servers", err)
 	}
-	var reports []serverReport
-	var text strings.Builder
-	for _, p := range servers.Programs() {
-		report := serverReport{Language: p.Language, Name: p.Name}
-		path, err := servers.Find(p)
-		switch {
-		case !o.LSP.On() || len(p.Argv) == 0:
-			report.Problem = "disabled in [lsp]"
-		case err != nil:
-			report.Problem, report.Fix = "not installed", p.Install
-		default:
-			report.Path = path
-		}
-		reports = append(reports, report)
-		said := report.Path
-		if said == "" {
-			said = report.Problem
-		}
-		if report.Fix != "" {
-			said += "; install it: " + report.Fix
-		}
-		fmt.Fprintf(&text, "%-11s %-27s %s\n", p.Language, p.Name, said)
+	model, err := ollama.New(ollama.Config{Host: o.Host, Model: o.Model, ContextWindow: o.ContextWindow})
+	if err != nil {
+		return usage("%w", err)
+	}
+	tools := mcpclient.Config{Dir: o.Workspace, Trust: mcpclient.TrustNone, TrustFile: o.Dirs.Trust()}
+	if wrong == nil {
+		tools.Servers, wrong = o.wiring().readServers()
+	}
+	var terminal io.Writer
+	if o.io.Terminal {
+		terminal = o.io.Out
+	}
+	report := doctor.Examine(ctx,
+		doctor.Ollama(model), doctor.ToolServers(tools), doctor.LanguageServers(servers, o.LSP.On()), doctor.Git(o.Workspace),
+		doctor.Terminal(o.io.In, terminal, os.Environ(), runtime.GOOS),
+		doctor.Folders([]doctor.Folder{{Name: "configuration", Path: o.Dirs.Config}, {Name: "data", Path: o.Dirs.Data}, {Name: "runs and logs", Path: o.Dirs.State}}),
+		doctor.Configuration(o.Dirs.ConfigFile(), wrong))
+	if err := model.Close(); err != nil {
+		return wrap("close the connection to Ollama", err)
 	}
 	if o.Output == config.OutputJSON {
-		return o.printJSON(map[string]any{"language_servers": reports})
+		err = o.printJSON(report)
+	} else {
+		err = o.print(report.Text(o.checkSign))
 	}
-	return o.print(text.String())
+	if err == nil && !report.OK {
+		return &failure{exit: 1, code: "failed", err: errSaid}
+	}
+	return err
+}
+
+// checkSign returns the sign of a check's outcome.
+func (o *options) checkSign(state doctor.State) string {
+	if o.ASCII {
+		return map[doctor.State]string{doctor.OK: "+", doctor.Warning: "!", doctor.Failed: "x"}[state]
+	}
+	return map[doctor.State]string{doctor.OK: "✓", doctor.Warning: "!", doctor.Failed: "✗"}[state]
 }

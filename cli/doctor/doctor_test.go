@@ -1,0 +1,156 @@
+package doctor_test
+
+import (
+	"context"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/charmbracelet/x/exp/golden"
+
+	"replan/cli/doctor"
+	"replan/mcpclient"
+	"replan/planning/prompt"
+)
+
+// models is an Ollama with fixed answers.
+type models struct {
+	all    []prompt.ModelInfo
+	chosen prompt.ModelInfo
+	err    error
+}
+
+func (m models) Host() string { return "http://127.0.0.1:11434" }
+
+func (m models) Models(context.Context) ([]prompt.ModelInfo, error) { return m.all, m.err }
+
+func (m models) Describe(context.Context, string) (prompt.ModelInfo, error) { return m.chosen, m.err }
+
+// unreachable is the error of a server that does not answer.
+type unreachable struct{}
+
+func (unreachable) Error() string { return "Ollama does not answer" }
+func (unreachable) Unwrap() error { return prompt.ErrNoModel }
+func (unreachable) Trouble() prompt.ModelTrouble {
+	return prompt.ModelTrouble{Kind: prompt.TroubleUnreachable}
+}
+
+func sign(s doctor.State) string {
+	return map[doctor.State]string{doctor.OK: "+", doctor.Warning: "!", doctor.Failed: "x"}[s]
+}
+
+func TestReportListsChecksUnderTheirSubjects(t *testing.T) {
+	planner := prompt.ModelInfo{Name: "qwen3:8b", Parameters: "8.2B", Chats: true, Tools: true, Thinks: true, ContextWindow: 16384, Longest: 40960}
+	embedder := prompt.ModelInfo{Name: "nomic-embed\x1b[2J", ContextWindow: 2048, Longest: 2048}
+	report := doctor.Examine(t.Context(),
+		doctor.Ollama(models{all: []prompt.ModelInfo{planner, embedder}, chosen: planner}),
+		doctor.ToolServers(mcpclient.Config{}),
+		doctor.Terminal(nil, nil, nil, "linux"),
+		doctor.Configuration("/home/me/config.toml", errors.New("line 3: model.name takes text in quotes")))
+	if report.OK {
+		t.Error("a report with a failed check is ok")
+	}
+	golden.RequireEqual(t, report.Text(sign))
+}
+
+func TestMissingModelsNameTheCommandThatHelps(t *testing.T) {
+	small := prompt.ModelInfo{Name: "tiny", Chats: true}
+	for name, c := range map[string]struct {
+		models models
+		state  doctor.State
+		fix    string
+	}{
+		"no server":         {models{err: unreachable{}}, doctor.Failed, "ollama serve"},
+		"model lacks tools": {models{all: []prompt.ModelInfo{small}, chosen: small}, doctor.Warning, "--model NAME"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			checks := doctor.Ollama(c.models)(t.Context())
+			last := checks[len(checks)-1]
+			if last.State != c.state || !last.Fix.Contains(c.fix) {
+				t.Errorf("got %+v, want state %s and the fix %q", last, c.state, c.fix)
+			}
+		})
+	}
+}
+
+func TestFoldersMustBeWritableAndPrivate(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("folders have no such modes on Windows")
+	}
+	root := t.TempDir()
+	folder := func(name string, mode os.FileMode) string {
+		path := filepath.Join(root, name)
+		if err := os.Mkdir(path, 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Chmod(path, mode); err != nil { //nolint:gosec // the mode is the case
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = os.Chmod(path, 0o700) }) //nolint:gosec // so that it can be removed
+		return path
+	}
+	file := filepath.Join(root, "file")
+	if err := os.WriteFile(file, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for name, c := range map[string]struct {
+		path  string
+		state doctor.State
+		fix   string
+	}{
+		"private":               {folder("private", 0o700), doctor.OK, ""},
+		"not there yet":         {filepath.Join(root, "new", "deep"), doctor.OK, ""},
+		"readable by others":    {folder("open", 0o755), doctor.Warning, "chmod 700 "},
+		"a file in their place": {file, doctor.Failed, "mv "},
+		"below a file":          {filepath.Join(file, "replan"), doctor.Failed, ""},
+		"not writable":          {folder("sealed", 0o500), doctor.Failed, "chmod u+rwx "},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if name == "not writable" && os.Getuid() == 0 {
+				t.Skip("root may write everywhere")
+			}
+			check := doctor.Folders([]doctor.Folder{{Name: "data", Path: c.path}})(t.Context())[0]
+			if check.State != c.state || !check.Fix.Contains(c.fix) {
+				t.Errorf("got %+v, want state %s and the fix %q", check, c.state, c.fix)
+			}
+		})
+	}
+	if left, err := filepath.Glob(filepath.Join(root, "private", "*")); err != nil || len(left) > 0 {
+		t.Errorf("the check left %v, %v", left, err)
+	}
+}
+
+func TestSameFolderIsCheckedOnce(t *testing.T) {
+	one := t.TempDir()
+	if checks := doctor.Folders([]doctor.Folder{{"data", one}, {"state", one}})(t.Context()); len(checks) != 1 {
+		t.Errorf("got %d checks, want 1", len(checks))
+	}
+}
+
+func TestTerminalDescribesItself(t *testing.T) {
+	answers := "\x1b]11;rgb:1111/1111/1111\x07\x1bP>|foot(1.19.0)\x1b\\\x1b[?1u"
+	for _, c := range []struct{ name, answers, environ, system, want string }{
+		{"answers", answers, "TERM=foot", "linux", "foot, foot(1.19.0)|reports every key|dark background"},
+		{"silence", "", "TERM=xterm", "linux", "xterm|use alt+enter for a new line"},
+		{"option is no meta key", "", "TERM_PROGRAM=Apple_Terminal", "darwin", "Use Option as Meta key"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			var all strings.Builder
+			in, typed := io.Pipe()
+			go func() { _, _ = io.WriteString(typed, c.answers) }()
+			defer typed.Close() //nolint:errcheck // a pipe in memory
+			for _, check := range doctor.Terminal(in, io.Discard, []string{c.environ}, c.system)(t.Context()) {
+				all.WriteString(check.Detail.Line() + " " + check.Fix.Line() + "\n")
+			}
+			for _, want := range strings.Split(c.want, "|") {
+				if !strings.Contains(all.String(), want) {
+					t.Errorf("got\n%s\nwant %q in it", all.String(), want)
+				}
+			}
+		})
+	}
+}

@@ -1,0 +1,96 @@
+package doctor
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"replan/internal/english"
+	"replan/internal/untrusted"
+	"replan/planning/prompt"
+)
+
+// modelTimeout bounds all questions to Ollama.
+const modelTimeout = 10 * time.Second
+
+// Models is what is asked of Ollama.
+type Models interface {
+	Host() string
+	Describe(ctx context.Context, name string) (prompt.ModelInfo, error)
+	Models(ctx context.Context) ([]prompt.ModelInfo, error)
+}
+
+// Ollama checks that the server answers, and that a model can plan: the configured
+// one, else the first that can use tools.
+func Ollama(models Models) func(context.Context) []Check {
+	return func(ctx context.Context) []Check {
+		ctx, cancel := context.WithTimeout(ctx, modelTimeout)
+		defer cancel()
+		const subject = "Ollama"
+		installed, err := models.Models(ctx)
+		if err != nil {
+			return []Check{{subject, "server", Failed, sentence(err), remedy(prompt.TroubleOf(err))}}
+		}
+		checks := []Check{{Subject: subject, Name: "server", State: OK,
+			Detail: untrusted.Text(models.Host() + ", " + english.Count(len(installed), "model"))}}
+		chosen, err := models.Describe(ctx, "")
+		if err != nil {
+			return append(checks, Check{subject, "model", Failed, sentence(err), remedy(prompt.TroubleOf(err))})
+		}
+		planner := Check{Subject: subject, Name: "model", State: OK, Detail: untrusted.Text(chosen.Name + ": " + abilities(chosen))}
+		if !chosen.Tools {
+			planner.State, planner.Fix = Warning, "choose a model that can use tools: --model NAME"
+		}
+		checks = append(checks, planner)
+		for _, m := range installed {
+			if !prompt.SameModel(m.Name, chosen.Name) {
+				checks = append(checks, Check{Subject: subject, Name: untrusted.Text(m.Name), State: OK, Detail: untrusted.Text(abilities(m))})
+			}
+		}
+		return checks
+	}
+}
+
+// abilities returns a model's size, what it can do, and its context window.
+func abilities(m prompt.ModelInfo) string {
+	var parts []string
+	add := func(part string, holds bool) {
+		if holds {
+			parts = append(parts, part)
+		}
+	}
+	add(string(m.Parameters), m.Parameters != "")
+	add("cannot chat", !m.Chats)
+	add("tools", m.Tools)
+	add("no tools", m.Chats && !m.Tools)
+	add("thinking", m.Thinks)
+	switch {
+	case m.ContextWindow == 0:
+	case m.Longest > m.ContextWindow:
+		parts = append(parts, fmt.Sprintf("window of %d of %d tokens", m.ContextWindow, m.Longest))
+	default:
+		parts = append(parts, fmt.Sprintf("window of %d tokens", m.ContextWindow))
+	}
+	return strings.Join(parts, ", ")
+}
+
+// remedy returns what to do about a missing model.
+func remedy(trouble prompt.ModelTrouble) untrusted.Text {
+	switch trouble.Kind {
+	case prompt.TroubleUnreachable:
+		return "ollama serve"
+	case prompt.TroubleNoModels, prompt.TroubleMissing:
+		if trouble.Model != "" {
+			return "ollama pull " + trouble.Model
+		}
+		return "ollama pull qwen3:8b"
+	case prompt.TroubleUnfit:
+		return "ollama pull qwen3:8b"
+	case prompt.TroubleOther:
+	}
+	return ""
+}
+
+// sentence returns an error as text.
+func sentence(err error) untrusted.Text { return untrusted.Text(err.Error()) }

@@ -1,0 +1,125 @@
+package doctor
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/colorprofile"
+
+	"replan/internal/untrusted"
+)
+
+// terminalTimeout bounds how long a terminal may take to describe itself. One that
+// knows no query never answers.
+const terminalTimeout = 500 * time.Millisecond
+
+// The smallest window that the full screen fits.
+const leastWidth, leastHeight = 40, 12
+
+// Terminal asks the terminal for its size, colours and keyboard. In and out are the
+// terminal; out is nil where there is none.
+func Terminal(in io.Reader, out io.Writer, environ []string, system string) func(context.Context) []Check {
+	return func(ctx context.Context) []Check {
+		const subject = "Terminal"
+		if out == nil {
+			return []Check{{Subject: subject, Name: "terminal", State: OK, Detail: "not a terminal; commands print plain lines"}}
+		}
+		last, err := tea.NewProgram(terminal{}, tea.WithContext(ctx), tea.WithInput(in), tea.WithOutput(out),
+			tea.WithEnvironment(environ), tea.WithoutSignalHandler()).Run()
+		seen, ok := last.(terminal)
+		if !ok {
+			return []Check{{subject, "terminal", Failed, sentence(fmt.Errorf("open the terminal: %w", err)), ""}}
+		}
+		return seen.checks(subject, environ, system)
+	}
+}
+
+// terminal is the program that waits for the terminal's answers.
+type terminal struct {
+	width, height int
+	profile       colorprofile.Profile
+	background    string // "dark" or "light"; "" without an answer
+	version       string // its name and version; "" without an answer
+	enhanced      bool   // its keyboard reports keys such as shift+enter
+}
+
+func (t terminal) Init() tea.Cmd {
+	return tea.Batch(tea.RequestBackgroundColor, tea.RequestTerminalVersion,
+		tea.Tick(terminalTimeout, func(time.Time) tea.Msg { return tea.Quit() }))
+}
+
+func (t terminal) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
+	switch msg := msg.(type) {
+	case tea.WindowSizeMsg:
+		t.width, t.height = msg.Width, msg.Height
+	case tea.ColorProfileMsg:
+		t.profile = msg.Profile
+	case tea.BackgroundColorMsg:
+		t.background = "light"
+		if msg.IsDark() {
+			t.background = "dark"
+		}
+	case tea.TerminalVersionMsg:
+		t.version = msg.Name
+	case tea.KeyboardEnhancementsMsg:
+		t.enhanced = msg.SupportsKeyDisambiguation()
+	case tea.KeyPressMsg:
+		return t, tea.Quit
+	}
+	if t.width > 0 && t.background != "" && t.version != "" && t.enhanced {
+		return t, tea.Quit // nothing else is expected
+	}
+	return t, nil
+}
+
+func (t terminal) View() tea.View { return tea.View{} }
+
+func (t terminal) checks(subject string, environ []string, system string) []Check {
+	name := variable(environ, "TERM")
+	if t.version != "" {
+		name += ", " + t.version
+	}
+	size := Check{Subject: subject, Name: "size", State: OK, Detail: untrusted.Text(fmt.Sprintf("%d×%d", t.width, t.height))}
+	if t.width < leastWidth || t.height < leastHeight {
+		size.State, size.Fix = Failed, untrusted.Text(fmt.Sprintf("enlarge the window to at least %d×%d", leastWidth, leastHeight))
+	}
+	colours := Check{Subject: subject, Name: "colours", State: OK, Detail: "none"}
+	switch t.profile {
+	case colorprofile.TrueColor:
+		colours.Detail = "true colour"
+	case colorprofile.ANSI256:
+		colours.Detail = "256"
+	case colorprofile.ANSI:
+		colours.Detail = "16"
+	default:
+		if variable(environ, "NO_COLOR") != "" {
+			colours.Detail = "off, since NO_COLOR is set"
+		}
+	}
+	if t.background != "" {
+		colours.Detail += untrusted.Text(" on a " + t.background + " background")
+	}
+	keyboard := Check{Subject: subject, Name: "keyboard", State: OK, Detail: "reports every key (Kitty protocol)"}
+	if !t.enhanced {
+		keyboard.Detail = "standard; shift+enter and enter are the same key, use alt+enter for a new line"
+	}
+	if system == "darwin" && variable(environ, "TERM_PROGRAM") == "Apple_Terminal" {
+		keyboard.State, keyboard.Detail = Warning, "Option types characters instead of alt keys"
+		keyboard.Fix = `Settings > Profiles > Keyboard > "Use Option as Meta key"`
+	}
+	return []Check{{Subject: subject, Name: "type", State: OK, Detail: untrusted.Text(name)}, size, colours, keyboard}
+}
+
+// variable returns a variable of the environment; "" if it is not set.
+func variable(environ []string, name string) string {
+	for _, pair := range environ {
+		if value, ok := strings.CutPrefix(pair, name+"="); ok {
+			return value
+		}
+	}
+	return ""
+}
