@@ -133,7 +133,7 @@ func (o *options) unopened(err error) error {
 	code := "unreadable"
 	var unknown *store.NotFoundError
 	if errors.As(err, &unknown) {
-		err = fmt.Errorf("%w; %q lists them", err, o.named(map[string]string{"run": "runs list", "plan": "plan list"}[unknown.Kind]))
+		err = fmt.Errorf("%w; see %q", err, o.named(map[string]string{"run": "runs", "plan": "plan list"}[unknown.Kind]))
 	}
 	var ambiguous *plan.AmbiguousIDError
 	var damaged *journal.DamageError

@@ -18,8 +18,8 @@ func newPlan(o *options) slash.Command {
 		Short: "Create, save, check and run plans",
 		Long: "A plan is a JSON file: a graph of steps, each a tool call, a task for a sub-agent or a text by\n" +
 			"the model. These commands create plans with the model, save them, check them without running anything,\n" +
-			"and run them; an interrupted or failed run resumes where it stopped. ID and RUN may be shortened to\n" +
-			"a unique prefix.",
+			"and run them; an interrupted or failed run resumes where it stopped. ID may be shortened to a unique\n" +
+			"beginning. RUN is the id that the screen shows, a unique beginning or end of the whole id, or last.",
 		Below: []slash.Command{
 			newPlanCreate(o), newPlanList(o), newPlanShow(o), newPlanCheck(o), newPlanRun(o), newPlanResume(o),
 			newPlanDelete(o), newPlanImport(o), newPlanExport(o), newPlanDiff(o),
@@ -34,6 +34,16 @@ func one(what string) func(path string, args []string) error {
 			return nil
 		}
 		return usage("name one: %s %s", path, what)
+	}
+}
+
+// atMostOne requires one argument or none.
+func atMostOne(what string) func(path string, args []string) error {
+	return func(path string, args []string) error {
+		if len(args) == 0 {
+			return nil
+		}
+		return one(what)(path, args)
 	}
 }
 
@@ -127,21 +137,22 @@ func newPlanRun(o *options) slash.Command {
 func newPlanResume(o *options) slash.Command {
 	var inDoubt string
 	return slash.Command{
-		Name: "resume", Args: "RUN", Short: "Resume an interrupted or failed run",
+		Name: "resume", Args: "[RUN]", Short: "Resume an interrupted or failed run",
 		Long: "resume continues a run where it stopped. Steps that are done never run again; a failed step is tried\n" +
 			"again. A step that started and may or may not have taken effect is in doubt: --in-doubt decides about\n" +
-			"it. RUN may also be a plan, which means its latest unfinished run. The run keeps its own limits;\n" +
+			"it. RUN may also be a plan, which means its latest unfinished run; without it, it is the newest run of\n" +
+			"this folder. The run keeps its own limits;\n" +
 			"flags raise them. A completed run is left alone, unless its answer failed: then the model is asked\n" +
 			"again, and no step runs.",
-		Examples: []string{"plan resume r-20260102", "plan resume deploy --in-doubt rerun --max-steps 30"},
+		Examples: []string{"plan resume", "plan resume a61ec9", "plan resume deploy --in-doubt rerun --max-steps 30"},
 		Flags:    func(f *pflag.FlagSet) { registerInDoubt(f, &inDoubt) },
-		Check:    one("RUN"),
+		Check:    atMostOne("RUN"),
 		Do: func(ctx context.Context, c slash.Call) error {
 			decision, err := o.parseInDoubt(inDoubt)
 			if err != nil {
 				return err
 			}
-			return o.plans().planResume(ctx, c.Args[0], decision)
+			return o.plans().planResume(ctx, c.Args, decision)
 		},
 	}
 }
@@ -179,8 +190,8 @@ func newPlanExport(o *options) slash.Command {
 
 func newPlanDiff(o *options) slash.Command {
 	return slash.Command{
-		Name: "diff", Args: "RUN", Short: "Show how each replan of a run changed its plan, and why", Check: one("RUN"),
-		Do: func(_ context.Context, c slash.Call) error { return o.plans().planDiff(c.Args[0]) },
+		Name: "diff", Args: "[RUN]", Short: "Show how each replan of a run changed its plan, and why", Check: atMostOne("RUN"),
+		Do: func(_ context.Context, c slash.Call) error { return o.plans().planDiff(c.Args) },
 	}
 }
 

@@ -23,8 +23,8 @@ type replanned struct {
 
 // planDiff implements replan plan diff, for a run or a plan's latest run. With
 // JSON it prints only the revisions.
-func (o plans) planDiff(prefix string) error {
-	run, err := o.resumable(prefix)
+func (o plans) planDiff(args []string) error {
+	run, err := o.resumable(args)
 	if err != nil {
 		return err
 	}

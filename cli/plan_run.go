@@ -160,11 +160,11 @@ func (o *options) parseInDoubt(text string) (event.DoubtDecision, error) {
 }
 
 // planResume implements replan plan resume.
-func (o plans) planResume(ctx context.Context, prefix string, inDoubt event.DoubtDecision) error {
+func (o plans) planResume(ctx context.Context, args []string, inDoubt event.DoubtDecision) error {
 	if o.DryRun {
 		return o.noDryResume()
 	}
-	run, err := o.resumable(prefix)
+	run, err := o.resumable(args)
 	if err != nil {
 		return err
 	}
@@ -212,9 +212,13 @@ func (o plans) tellCompleted(run agent.Run) error {
 	return o.printJSON(event.Event{Seq: run.Seq, Time: run.Now, Run: run.ID, Data: event.RunCompleted{Result: *run.Result}})
 }
 
-// resumable returns the run for an id prefix: a run, or a plan's latest run.
-func (o plans) resumable(prefix string) (agent.Run, error) {
-	run, err := o.store.ResumableRun(prefix)
+// resumable returns the run that an argument means: a run, or a plan's latest
+// run.
+func (o plans) resumable(args []string) (agent.Run, error) {
+	if len(args) == 0 || args[0] == lastRun {
+		return o.runs().foldedRun(args)
+	}
+	run, err := o.store.ResumableRun(args[0])
 	var none *store.NoRunError
 	switch {
 	case errors.As(err, &none):

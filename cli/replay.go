@@ -14,13 +14,13 @@ import (
 func newReplay(o *options) *cobra.Command {
 	var speed float64
 	command := &cobra.Command{
-		Use:   "replay RUN",
+		Use:   "replay [RUN]",
 		Short: "Replay a run from its journal; nothing is called",
 		Long: "replay shows a run as it was: on the full screen at its own pace, with long pauses shortened, or without a\n" +
 			"terminal as lines or JSON, at once. No model and no tool is called, and a run that is active\n" +
-			"elsewhere is not disturbed.",
-		Example: "  replan replay r-20260102 --speed 4\n  replan replay r-20260102 --plain",
-		Args:    positional(one("RUN")),
+			"elsewhere is not disturbed. Without RUN it is the newest run of this folder.",
+		Example: "  replan replay --speed 4\n  replan replay a61ec9 --plain",
+		Args:    positional(atMostOne("RUN")),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if speed < 0 {
 				return usage("--speed cannot be below 0: it is %g; 0 is at once", speed)
@@ -28,7 +28,7 @@ func newReplay(o *options) *cobra.Command {
 			if !cmd.Flags().Changed("speed") && !o.io.Terminal {
 				speed = 0
 			}
-			return o.runs().replay(cmd.Context(), args[0], speed)
+			return o.runs().replay(cmd.Context(), args, speed)
 		},
 	}
 	command.Flags().Float64Var(&speed, "speed", 1, "a multiple of the original speed; 0 is at once, the default without a terminal")
@@ -36,8 +36,8 @@ func newReplay(o *options) *cobra.Command {
 }
 
 // replay implements replan replay.
-func (o runs) replay(ctx context.Context, prefix string, speed float64) error {
-	run, err := o.foldedRun(prefix)
+func (o runs) replay(ctx context.Context, args []string, speed float64) error {
+	run, err := o.foldedRun(args)
 	if err != nil {
 		return err
 	}

@@ -31,14 +31,15 @@ func newRuns(o *options) slash.Command {
 	list := func(context.Context, slash.Call) error { return o.runs().runsList(all) }
 	return slash.Command{
 		Name: "runs", Short: "List, show and remove runs",
-		Long: "Every run leaves a journal, from which it can be shown, replayed and resumed. RUN may be shortened to a\n" +
-			"unique prefix.",
+		Long: "Every run leaves a journal, from which it can be shown, replayed and resumed. RUN is the id that\n" +
+			"the screen shows, a unique beginning or end of the whole id, or last; without it, the newest run of this folder.",
 		Flags: flags, Do: list,
 		Below: []slash.Command{
 			{Name: "list", Short: "List the runs, newest first", Flags: flags, Do: list},
 			{
-				Name: "show", Args: "RUN", Short: "Show a run and its progress", Check: one("RUN"),
-				Do: func(_ context.Context, c slash.Call) error { return o.runs().runsShow(c.Args[0]) },
+				Name: "show", Args: "[RUN]", Short: "Show a run and its progress", Check: atMostOne("RUN"),
+				Examples: []string{"runs show", "runs show a61ec9"},
+				Do:       func(_ context.Context, c slash.Call) error { return o.runs().runsShow(c.Args) },
 			},
 			newRunsPrune(o),
 		},
@@ -84,11 +85,34 @@ func standingOf(s agent.Summary) string {
 	return fmt.Sprintf("%s: %s", s.Status, s.Reason)
 }
 
-// foldedRun returns the run with the given id or id prefix, in its current state.
-func (o runs) foldedRun(prefix string) (agent.Run, error) {
-	id, err := o.store.FindRun(prefix)
+// lastRun is the word that means the newest run of the folder.
+const lastRun = "last"
+
+// runID returns the id of the run that an argument means: its id, its beginning
+// or its end. None, and the word last, mean the newest run of this folder.
+func (o runs) runID(args []string) (string, error) {
+	if len(args) > 0 && args[0] != lastRun {
+		id, err := o.store.FindRun(args[0])
+		if err != nil {
+			return "", o.unopened(err)
+		}
+		return id, nil
+	}
+	id, err := o.store.LastRun(o.Workspace, nil)
 	if err != nil {
-		return agent.Run{}, o.unopened(err)
+		return "", wrap("list the runs", err)
+	}
+	if id == "" {
+		return "", usage("no run was started in this folder yet; %q lists those of all folders", o.named("runs"))
+	}
+	return id, nil
+}
+
+// foldedRun returns the run that an argument means, in its current state.
+func (o runs) foldedRun(args []string) (agent.Run, error) {
+	id, err := o.runID(args)
+	if err != nil {
+		return agent.Run{}, err
 	}
 	run, err := o.store.Runs.Fold(id)
 	if err != nil {
@@ -98,10 +122,10 @@ func (o runs) foldedRun(prefix string) (agent.Run, error) {
 }
 
 // runsShow implements replan runs show.
-func (o runs) runsShow(prefix string) error {
-	id, err := o.store.FindRun(prefix)
+func (o runs) runsShow(args []string) error {
+	id, err := o.runID(args)
 	if err != nil {
-		return o.unopened(err)
+		return err
 	}
 	// Check first: a run that ends later has its end in the journal too.
 	held, err := o.store.Locked(id)

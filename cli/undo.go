@@ -8,9 +8,12 @@ import (
 	"strings"
 	"time"
 
+	"github.com/spf13/pflag"
+
 	"replan/agent/event"
 	"replan/agent/runner"
 	"replan/agent/store"
+	"replan/cli/ask"
 	"replan/cli/config"
 	"replan/cli/slash"
 	"replan/internal/untrusted"
@@ -21,50 +24,54 @@ import (
 
 // newUndo returns the command replan undo, which is /undo in the chat.
 func newUndo(o *options) slash.Command {
+	var yes bool
 	return slash.Command{
-		Name: "undo", Args: "RUN", Short: "Restore the files that a run changed",
+		Name: "undo", Args: "[RUN]", Short: "Restore the files that a run changed",
 		Long: "undo restores the files that a run changed, whether it completed, failed, was stopped or killed:\n" +
 			"content, mode and existence, all of them or none. It refuses if a file was changed after the run,\n" +
 			"and shows that change. Effects other than those of the workspace's file tools, such as\n" +
-			"commands and commits, stay and are listed. With --dry-run only the diff is shown. RUN may be shortened\n" +
-			"to a unique prefix.",
-		Examples: []string{"undo r-20260102 --dry-run", "undo r-20260102-030405-1f2e3d", "undo r-20260102 --output json"},
-		Check: func(path string, args []string) error {
-			if len(args) == 0 {
-				return nil // the configuration, read later, decides which exist
-			}
-			return one("RUN")(path, args)
-		},
+			"commands and commits, stay and are listed. With --dry-run only the diff is shown; on a terminal it comes\n" +
+			"first, with a question. RUN is the id that the screen shows, or last: the newest run that changed files here.",
+		Examples: []string{"undo", "undo a61ec9 --dry-run", "undo last --yes --output json"},
+		Flags:    func(f *pflag.FlagSet) { f.BoolVar(&yes, "yes", false, "do not ask") },
+		Check:    atMostOne("RUN"),
 		Do: func(ctx context.Context, c slash.Call) error {
-			if len(c.Args) == 0 {
-				return o.runs().whichUndo(c.Path)
+			id, err := o.runs().undoID(c, yes)
+			if err != nil {
+				return err
 			}
-			return o.runs().undo(ctx, c.Args[0])
+			return o.runs().undo(ctx, id, yes)
 		},
 	}
 }
 
-// whichUndo returns an error that asks for a run and names the newest one that
-// changed files here.
-func (o runs) whichUndo(command string) error {
-	runs, err := o.store.StartedRuns()
-	if err != nil {
-		return wrap("list the runs", err)
-	}
-	for _, r := range runs {
-		if r.Workspace == o.Workspace && r.Outer == "" && undo.Changed(o.store.Runs.Dir, r.ID) {
-			return usage("name the run: %s RUN; the newest that changed files here is %s", command, r.ID)
+// undoID returns the run to undo. Without one, and for the word last, it is the
+// newest that changed files here, unless nobody agreed to that one.
+func (o runs) undoID(c slash.Call, yes bool) (string, error) {
+	if len(c.Args) > 0 && c.Args[0] != lastRun {
+		id, err := o.store.FindChange(c.Args[0])
+		if err != nil {
+			return "", o.unopened(err)
 		}
+		return id, nil
 	}
-	return usage("name the run: %s RUN; no run changed files here that can be restored", command)
+	id, err := o.store.LastRun(o.Workspace, func(id string) bool { return undo.Changed(o.store.Runs.Dir, id) })
+	switch {
+	case err != nil:
+		return "", wrap("list the runs", err)
+	case id == "":
+		return "", usage("no run changed files here that can be restored")
+	case o.DryRun, o.asks(), len(c.Args) > 0 && (yes || o.chatContext != nil):
+		return id, nil
+	case len(c.Args) > 0:
+		return "", usage("%s %s would undo %s: add --yes", c.Path, lastRun, id)
+	default:
+		return "", usage("name the run: %s RUN; the newest that changed files here is %s", c.Path, id)
+	}
 }
 
 // undo implements replan undo.
-func (o runs) undo(ctx context.Context, prefix string) (err error) {
-	id, err := o.store.FindChange(prefix)
-	if err != nil {
-		return o.unopened(err)
-	}
+func (o runs) undo(ctx context.Context, id string, yes bool) (err error) {
 	if o.chatContext != nil && !o.DryRun {
 		o.chatContext.then = runner.Undo{Run: id}
 		return nil
@@ -74,11 +81,48 @@ func (o runs) undo(ctx context.Context, prefix string) (err error) {
 		return usage("%w", err)
 	}
 	defer func() { err = errors.Join(err, wrap("end in order", own.Close())) }()
+	shown := false
+	if o.asks() && !yes && !o.DryRun {
+		would, err := o.undoRun(ctx, own, id, true)
+		if err != nil {
+			return err
+		}
+		if would.Refused == "" && len(would.Files) > 0 {
+			if agreed, err := o.agreesToUndo(ctx, would); err != nil || !agreed {
+				return err
+			}
+			shown = true
+		}
+	}
 	u, err := o.undoRun(ctx, own, id, o.DryRun)
 	if err != nil {
 		return err
 	}
+	if shown && u.Refused == "" {
+		u.Diff = ""
+	}
 	return o.tellUndo(u)
+}
+
+// agreesToUndo shows what an undo would change and asks whether to do it.
+func (o runs) agreesToUndo(ctx context.Context, would event.Undo) (agreed bool, err error) {
+	input, err := ask.NewInput(o.io.In)
+	if err != nil {
+		return false, wrap("read the answer", err)
+	}
+	line, _, err := input.AskIn(ctx, func() bool {
+		_, err := fmt.Fprintf(o.io.Err, "%srestore %s, changed by the run %s? [y]es, [N]o: ",
+			untrusted.Visible(would.Diff), telling.Undone(would), telling.ShortID(would.Run))
+		return err == nil
+	})
+	if err != nil {
+		return false, err
+	}
+	answer := strings.ToLower(strings.TrimSpace(line))
+	if answer == "y" || answer == "yes" {
+		return true, nil
+	}
+	return false, &failure{exit: 1, code: "canceled", err: errors.New("nothing was changed")}
 }
 
 // tellUndo prints the result of an undo.

@@ -12,39 +12,42 @@ import (
 	"replan/planning/plan"
 )
 
-// NotFoundError reports that no run or plan has an id with the given prefix. It
-// wraps plan.ErrUnknownID.
+// NotFoundError reports that no run or plan has an id that the given text fits.
+// It wraps plan.ErrUnknownID.
 type NotFoundError struct {
 	Kind string // "run" or "plan"
-	err  error
+	Text string // as given
 }
 
-func (e *NotFoundError) Error() string { return fmt.Sprintf("find a %s: %v", e.Kind, e.err) }
+func (e *NotFoundError) Error() string { return fmt.Sprintf("no %s %.200q", e.Kind, e.Text) }
 
-// Unwrap returns plan.ErrUnknownID with the prefix.
-func (e *NotFoundError) Unwrap() error { return e.err }
+// Unwrap returns plan.ErrUnknownID.
+func (e *NotFoundError) Unwrap() error { return plan.ErrUnknownID }
 
-// FindRun returns the id of the run with the given id or unique id prefix. The
-// error is a *NotFoundError or a *plan.AmbiguousIDError.
-func (s *Store) FindRun(prefix string) (string, error) { return find("run", s.Runs.IDs, prefix) }
+// FindRun returns the id of the run with the given id, or the only one that
+// begins or ends with the text; the screen shows the ends. The error is a
+// *NotFoundError or a *plan.AmbiguousIDError.
+func (s *Store) FindRun(text string) (string, error) {
+	return find("run", s.Runs.IDs, text, plan.MatchEnds)
+}
 
-// FindPlan is like FindRun for a stored plan.
-func (s *Store) FindPlan(prefix string) (string, error) { return find("plan", s.Plans.IDs, prefix) }
+// FindPlan returns the id of the stored plan with the given id or unique id
+// prefix. The errors are those of FindRun.
+func (s *Store) FindPlan(prefix string) (string, error) {
+	return find("plan", s.Plans.IDs, prefix, plan.MatchPrefix)
+}
 
-// find returns the id that equals prefix or is the only one to start with it.
-func find(kind string, ids func() ([]string, error), prefix string) (string, error) {
+// find returns the id that text means.
+func find(kind string, ids func() ([]string, error), text string, match func([]string, string) (string, error)) (string, error) {
 	known, err := ids()
 	if err != nil {
 		return "", fmt.Errorf("find a %s: %w", kind, err)
 	}
-	id, err := plan.MatchPrefix(known, prefix)
-	switch {
-	case errors.Is(err, plan.ErrUnknownID):
-		return "", &NotFoundError{kind, err}
-	case err != nil:
-		return "", fmt.Errorf("find a %s: %w", kind, err)
+	id, err := match(known, text)
+	if errors.Is(err, plan.ErrUnknownID) {
+		return "", &NotFoundError{kind, text}
 	}
-	return id, nil
+	return id, err
 }
 
 // FindChange returns the id of something to undo: a run, or a server used without
@@ -62,7 +65,7 @@ func (s *Store) FindChange(prefix string) (string, error) {
 	for i, e := range orphans {
 		ids[i] = e.ID
 	}
-	found, missed := plan.MatchPrefix(ids, prefix)
+	found, missed := plan.MatchEnds(ids, prefix)
 	if errors.Is(missed, plan.ErrUnknownID) {
 		missed = err
 	}
@@ -93,6 +96,22 @@ func (s *Store) StartedRuns() ([]StartedRun, error) {
 		}
 	}
 	return runs, nil
+}
+
+// LastRun returns the newest run that was started in a folder and not by another
+// run. Runs that only made a plan do not count, nor do those that accept refuses;
+// nil accepts all. The id is "" if there is none.
+func (s *Store) LastRun(workspace string, accept func(id string) bool) (string, error) {
+	started, err := s.StartedRuns()
+	if err != nil {
+		return "", err
+	}
+	for _, r := range started {
+		if r.Workspace == workspace && r.Outer == "" && !r.PlanOnly && (accept == nil || accept(r.ID)) {
+			return r.ID, nil
+		}
+	}
+	return "", nil
 }
 
 // RunsByPlan returns the run ids of each stored plan, newest first.

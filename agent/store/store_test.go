@@ -103,6 +103,41 @@ func TestRunsAndPlansAreFoundByPrefix(t *testing.T) {
 	}
 }
 
+func TestRunIsFoundByItsEnd(t *testing.T) {
+	s := newStore(t)
+	for _, id := range []string{"r-20260102-030405-a61ec9", "r-20260102-030406-a61ef0"} {
+		keep(t, s, id, event.RunStarted{Goal: "g"})
+	}
+	if id, err := s.FindRun("a61ec9"); err != nil || id != "r-20260102-030405-a61ec9" {
+		t.Errorf("got %q, %v", id, err)
+	}
+	if id, err := s.FindChange("ec9"); err != nil || id != "r-20260102-030405-a61ec9" {
+		t.Errorf("something to undo: got %q, %v", id, err)
+	}
+}
+
+func TestLastRunIsTheNewestThatWasAskedForInTheFolder(t *testing.T) {
+	s := newStore(t)
+	for id, started := range map[string]event.RunStarted{
+		"r-1": {Goal: "g", Workspace: "/w"}, "r-2": {Goal: "g", Workspace: "/w"}, "r-3": {Goal: "g", Workspace: "/other"},
+		"r-4": {Goal: "g", Workspace: "/w", Outer: "r-2"}, "r-5": {Goal: "g", Workspace: "/w", PlanOnly: true},
+	} {
+		keep(t, s, id, started)
+		seconds := int64(id[2] - '0')
+		if err := os.Chtimes(s.Runs.Path(id), time.Unix(seconds, 0), time.Unix(seconds, 0)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for folder, want := range map[string]string{"/w": "r-2", "/other": "r-3", "/nowhere": ""} {
+		if id, err := s.LastRun(folder, nil); err != nil || id != want {
+			t.Errorf("%s: got %q, %v; want %q", folder, id, err, want)
+		}
+	}
+	if id, err := s.LastRun("/w", func(id string) bool { return id != "r-2" }); err != nil || id != "r-1" {
+		t.Errorf("without r-2: got %q, %v", id, err)
+	}
+}
+
 func TestDryRunsKeepNoJournal(t *testing.T) {
 	s := newStore(t)
 	refused := errors.New("not dry")

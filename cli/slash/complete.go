@@ -38,7 +38,7 @@ func complete(out []session.Completion, above string, c Command) []session.Compl
 // placeholder.
 func completes(args string) []session.Completing {
 	var out []session.Completing
-	for name := range strings.SplitSeq(args, "|") {
+	for name := range strings.SplitSeq(strings.Trim(args, "[]"), "|") {
 		switch name {
 		case "ID":
 			out = append(out, session.CompletePlans)

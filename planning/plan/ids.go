@@ -7,15 +7,15 @@ import (
 	"strings"
 )
 
-// ErrUnknownID says that no id equals or begins with the text.
+// ErrUnknownID says that no id fits the text.
 var ErrUnknownID = errors.New("there is none with this id")
 
 // ErrBadID says that a text cannot be an id.
 var ErrBadID = errors.New("an id has 1 to 128 letters, digits, dots, dashes and underscores, and begins with a letter or a digit")
 
-// AmbiguousIDError says that several ids begin with the given text.
+// AmbiguousIDError says that several ids fit the given text.
 type AmbiguousIDError struct {
-	Prefix     string
+	Prefix     string   // as given
 	Candidates []string // sorted, at least two
 }
 
@@ -44,24 +44,37 @@ func CheckID(id string) error {
 // one beginning with it. It fails with ErrUnknownID, as it does for an empty
 // prefix, or an *AmbiguousIDError.
 func MatchPrefix(ids []string, prefix string) (string, error) {
-	if prefix == "" {
+	return match(ids, prefix, strings.HasPrefix)
+}
+
+// MatchEnds is like MatchPrefix for ids that also go by their end, such as those
+// of runs, whose beginning is the time.
+func MatchEnds(ids []string, part string) (string, error) {
+	return match(ids, part, func(id, part string) bool {
+		return strings.HasPrefix(id, part) || strings.HasSuffix(id, part)
+	})
+}
+
+// match returns the id equal to part, or the only one that part fits.
+func match(ids []string, part string, fits func(id, part string) bool) (string, error) {
+	if part == "" {
 		return "", fmt.Errorf("no id was given: %w", ErrUnknownID)
 	}
 	var candidates []string
 	for _, id := range ids {
-		if id == prefix {
+		if id == part {
 			return id, nil
 		}
-		if strings.HasPrefix(id, prefix) {
+		if fits(id, part) {
 			candidates = append(candidates, id)
 		}
 	}
 	switch len(candidates) {
 	case 0:
-		return "", fmt.Errorf("%.200q: %w", prefix, ErrUnknownID)
+		return "", fmt.Errorf("%.200q: %w", part, ErrUnknownID)
 	case 1:
 		return candidates[0], nil
 	}
 	slices.Sort(candidates)
-	return "", &AmbiguousIDError{Prefix: prefix, Candidates: candidates}
+	return "", &AmbiguousIDError{Prefix: part, Candidates: candidates}
 }

@@ -50,6 +50,22 @@ func TestMatchPrefix(t *testing.T) {
 	}
 }
 
+func TestMatchEnds(t *testing.T) {
+	ids := []string{"20260102-030405-a61ec9", "20260102-030406-b0c0a6", "20260103-030405-a61ef0"}
+	for part, want := range map[string]string{
+		"a61ec9": ids[0], "ec9": ids[0], "20260103": ids[2], ids[1]: ids[1], "": "", "zzz": "", "a61": "",
+	} {
+		got, err := plan.MatchEnds(ids, part)
+		if got != want || want == "" && !errors.Is(err, plan.ErrUnknownID) {
+			t.Errorf("%q: got %q, %v; want %q", part, got, err, want)
+		}
+	}
+	var ambiguous *plan.AmbiguousIDError
+	if _, err := plan.MatchEnds([]string{"a6-1", "b-a6", "c"}, "a6"); !errors.As(err, &ambiguous) || !slices.Equal(ambiguous.Candidates, []string{"a6-1", "b-a6"}) {
+		t.Errorf("got error %v, want the id that begins with it and the one that ends with it", err)
+	}
+}
+
 func TestAmbiguousPrefixNamesCandidates(t *testing.T) {
 	ids := make([]string, 12)
 	for i := range ids {
