@@ -64,11 +64,11 @@ func (o *options) demo(ctx context.Context, keep bool) (err error) {
 	if o.Workspace, err = prepareDemo(folder, "pages"); err != nil {
 		return wrap("prepare the demo", err)
 	}
-	pace := demoPace
+	pace, next := demoPace, demo.Next(o.Keys.Name)
 	if !o.screen() {
-		pace = 0
+		pace, next = 0, ""
 	}
-	model, err := demo.Start(ctx, pace)
+	model, err := demo.Start(ctx, pace, next)
 	if err != nil {
 		return wrap("prepare the demo", err)
 	}

@@ -35,7 +35,7 @@ func OpenDemo(ctx context.Context, folder string) (*DemoSession, error) {
 	if o.Workspace, err = prepareDemo(folder, "pages"); err != nil {
 		return nil, err
 	}
-	model, err := demo.Start(ctx, 0)
+	model, err := demo.Start(ctx, 0, demo.Next(o.Keys.Name))
 	if err != nil {
 		return nil, err
 	}

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"sync"
 
+	"replan/mcpclient/builtin"
 	"replan/planning/plan"
 
 	"github.com/mark3labs/mcp-go/mcp"
@@ -20,7 +21,7 @@ const maxWaiting = 1 << 20
 // goroutine.
 type relay struct {
 	call    plan.ToolCall
-	builtin bool // messages are output instead of progress
+	builtin bool // messages are output, unless they are a status
 
 	mu       sync.Mutex
 	output   strings.Builder
@@ -33,6 +34,7 @@ type relay struct {
 type progress struct {
 	done, total float64
 	message     string
+	status      bool // set by a built-in server: the message is no output
 }
 
 func newRelay(call plan.ToolCall, builtin bool) *relay {
@@ -46,7 +48,7 @@ func (r *relay) take(p progress) {
 	r.mu.Lock()
 	switch {
 	case r.closed:
-	case r.builtin && p.message != "":
+	case r.builtin && p.message != "" && !p.status:
 		if r.output.Len()+len(p.message) > maxWaiting {
 			r.output.Reset()
 			r.output.WriteString("… output left out …\n")
@@ -128,7 +130,8 @@ func (c *connection) notified(n mcp.JSONRPCNotification) {
 			return
 		}
 		message, _ := fields["message"].(string)
-		r.take(progress{done: number(fields["progress"]), total: number(fields["total"]), message: message})
+		status, _ := fields[builtin.StatusField].(bool)
+		r.take(progress{done: number(fields["progress"]), total: number(fields["total"]), message: message, status: status})
 	case string(mcp.MethodNotificationToolsListChanged):
 		c.askAgain()
 	}

@@ -7,7 +7,9 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"replan/agent/ollama/ollamatest"
@@ -27,7 +29,14 @@ const Goal = "TestMake is red: find out why, fix it and run the tests"
 func Intro(send string) string {
 	return "**This is a demo.** A scripted model plays its part over Ollama's own protocol; the project, the tools, " +
 		"the tests, the failure and the gates are real. The folder is a copy of its own: open the gates without fear.\n\n" +
-		"Press **" + send + "** to send the goal below."
+		"Press **" + send + "** to send the goal below. The demo knows only this one."
+}
+
+// Next returns the Markdown that follows the answer and names what to try then. key
+// returns the key of an action.
+func Next(key func(action string) string) string {
+	return "\n**Try next:** " + "**" + key("pane.next") + "**" + " to the plan, then **" + key("plan.timeline") + "** timeline · **" +
+		key("plan.revisions") + "** revisions · **" + key("plan.undo") + "** undo · **" + key("runs") + "** replay the run\n"
 }
 
 // Model is the name of the scripted model.
@@ -58,16 +67,28 @@ func Unpack(dir string) error {
 }
 
 // Start serves the scripted model until Close. pace is the delay between two
-// chunks of a reply; 0 sends them at once.
-func Start(ctx context.Context, pace time.Duration) (*ollamatest.Server, error) {
+// chunks of a reply; 0 sends them at once. next is Markdown that follows the answer.
+func Start(ctx context.Context, pace time.Duration, next string) (*ollamatest.Server, error) {
+	var ended atomic.Bool // the story was told
+	other := func(r ollamatest.Request) bool { return !ended.Load() && !strings.HasPrefix(r.Heading(), "# ") }
+	first := func(r ollamatest.Request) bool {
+		return !ended.Load() && slices.ContainsFunc(r.Messages, func(m ollamatest.Message) bool {
+			return m.Role == "user" && strings.Contains(m.Content, Goal)
+		})
+	}
 	replies := []ollamatest.Reply{
-		{Heading: "# Phase 1: analysis", Text: say("1-analysis.json")},
-		{Heading: "# Phase 2: review", Text: say("2-review.md")},
-		{Heading: "# Phase 3: execution plan", Text: say("3-plan.json")},
+		// A message to the run makes it ask again for the same phase.
+		{Heading: "# Phase 1: analysis", When: first, Text: say("1-analysis.json"), Times: -1},
+		{Heading: "# Phase 2: review", Text: say("2-review.md"), Times: -1},
+		{Heading: "# Phase 3: execution plan", Text: say("3-plan.json"), Times: -1},
 		{Heading: "# Replan", Text: say("4-replan.json")},
-		{Heading: "# Synthesis", Text: say("5-answer.md")},
+		{Heading: "# Synthesis", TextFor: func(ollamatest.Request) string {
+			ended.Store(true)
+			return say("5-answer.md") + next
+		}},
 		{Heading: "# Phase 1: analysis", Text: `{"mode":"direct"}`, Times: -1},
 		{Heading: "# Replan", Text: `{"title":"","steps":[],"reason":"the demo's script knows no further way"}`, Times: -1},
+		{When: other, Text: say("0-other-goal.md") + "\n    " + Goal + "\n", Times: -1},
 		{Text: say("6-story-told.md"), Times: -1},
 	}
 	server, err := ollamatest.Start(ctx, ollamatest.Script{

@@ -40,6 +40,9 @@ const (
 	// belongs to: what was there before its changes is kept under that name. See
 	// Backups in the configuration of the workspace.
 	MetaRun = "replan/run"
+	// StatusField in a progress notification, set to true, says that its message is
+	// what the call is doing now. Other messages are output.
+	StatusField = "replan/status"
 	// MetaPreviews in the `_meta` of a tool, set to true, says that the tool
 	// understands MetaPreview and MetaHashes.
 	MetaPreviews = "replan/previews"

@@ -126,6 +126,8 @@ func (f *Frame) runningSteps(r *agent.Run) string {
 			words := untrusted.Line(s.Step.Index) + " " + s.Step.Title.Line()
 			if call := telling.Newest(s.Loop); call != nil && call.Status == agent.StepRunning {
 				words += " (" + call.Step.Title.Line() + ")"
+			} else if s.Progress.Message != "" {
+				words += " (" + s.Progress.Message.FirstLine() + ")"
 			}
 			running = append(running, words)
 		}

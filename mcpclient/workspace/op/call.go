@@ -92,6 +92,21 @@ func (c Call) Sender(ctx context.Context) func(chunk string, bytes int64) error 
 	}
 }
 
+// Status returns a function that says what the call is doing now. The function does
+// nothing if the client asked for no progress.
+func (c Call) Status(ctx context.Context) func(text string) {
+	s := server.ServerFromContext(ctx)
+	if c.progress == nil || s == nil {
+		return func(string) {}
+	}
+	return func(text string) {
+		// A lost status harms nothing; the next one replaces it.
+		_ = s.SendNotificationToClient(ctx, "notifications/progress", map[string]any{
+			"progressToken": c.progress, "progress": 0, "message": text, builtin.StatusField: true,
+		})
+	}
+}
+
 // Limit parses an argument that is a time limit. If it is left out, Limit returns
 // usual.
 func (c Call) Limit(given string, usual time.Duration) (time.Duration, error) {

@@ -31,6 +31,7 @@ type goEvent struct {
 // package and the output of failed tests.
 type goEvents struct {
 	shown    io.Writer
+	status   func(string) // says which test runs
 	report   *testReport
 	dir      string                            // where the go command runs, relative to the workspace
 	inside   func(file string) (string, error) // converts an absolute path to one relative to the workspace
@@ -54,9 +55,9 @@ type goTestRun struct {
 	text  clipped
 }
 
-func (o *Operators) goEvents(shown io.Writer, report *testReport, dir string) *goEvents {
+func (o *Operators) goEvents(shown io.Writer, status func(string), report *testReport, dir string) *goEvents {
 	return &goEvents{
-		shown: shown, report: report, dir: dir, inside: o.tree.Relative,
+		shown: shown, status: status, report: report, dir: dir, inside: o.tree.Relative,
 		packages: map[string]*goPackage{}, builds: map[string][]string{},
 	}
 }
@@ -149,6 +150,9 @@ func (g *goEvents) test(e goEvent) {
 	p := g.pkg(e.Package)
 	t := p.tests[e.Test]
 	if t == nil {
+		if !strings.Contains(e.Test, "/") {
+			g.status("running " + e.Test)
+		}
 		t = &goTestRun{name: e.Test, state: "run"}
 		p.tests[e.Test], p.order = t, append(p.order, t)
 	}

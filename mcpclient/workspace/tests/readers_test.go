@@ -3,6 +3,7 @@ package tests
 import (
 	"encoding/json"
 	"errors"
+	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -21,9 +22,20 @@ func inWork(name string) (string, error) {
 	return filepath.ToSlash(rel), nil
 }
 
+func TestStatusNamesTheOutermostRunningTest(t *testing.T) {
+	var said []string
+	g := &goEvents{shown: io.Discard, status: func(text string) { said = append(said, text) }, report: &testReport{}, packages: map[string]*goPackage{}}
+	for _, test := range []string{"TestA", "TestA/sub", "TestA", "TestB"} {
+		g.event([]byte(`{"Action":"run","Package":"p","Test":"` + test + `"}`))
+	}
+	if want := []string{"running TestA", "running TestB"}; !slices.Equal(said, want) {
+		t.Errorf("got %q, want %q", said, want)
+	}
+}
+
 func readEvents(shown *strings.Builder, chunks ...string) *testReport {
 	report := &testReport{}
-	g := &goEvents{shown: shown, report: report, dir: ".", inside: inWork, packages: map[string]*goPackage{}, builds: map[string][]string{}}
+	g := &goEvents{shown: shown, status: func(string) {}, report: report, dir: ".", inside: inWork, packages: map[string]*goPackage{}, builds: map[string][]string{}}
 	for _, chunk := range chunks {
 		_, _ = g.Write([]byte(chunk)) // never fails
 	}

@@ -69,7 +69,9 @@ func (o *Operators) test(ctx context.Context, c op.Call, args testArgs) (*op.Ans
 	cmd.Timeout, cmd.Need = args.limit, "install it to run these tests"
 	var text *textReport
 	if project.kind == "go" {
-		cmd.Data = func(shown io.Writer) io.WriteCloser { return o.goEvents(shown, report, project.dir) }
+		status := c.Status(ctx)
+		status("compiling the tests")
+		cmd.Data = func(shown io.Writer) io.WriteCloser { return o.goEvents(shown, status, report, project.dir) }
 	} else {
 		text = o.textReport(report, project.dir)
 		cmd.Line = text.line
