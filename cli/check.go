@@ -72,7 +72,8 @@ func unwrap(data []byte) (plan []byte, wrapped bool) {
 	return plan, true
 }
 
-// readFile returns the contents of a file, or of standard input for -.
+// readFile returns the contents of a file, or of standard input for -, without
+// comments and trailing commas.
 func (o plans) readFile(name string) (data []byte, err error) {
 	switch {
 	case name != "-":
@@ -85,6 +86,7 @@ func (o plans) readFile(name string) (data []byte, err error) {
 	if err != nil {
 		return nil, usage("the plan cannot be read; name a file or - for standard input: %w", err)
 	}
+	data, _ = plan.Standard(data) // the check reports what is wrong
 	return data, nil
 }
 

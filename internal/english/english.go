@@ -3,6 +3,8 @@ package english
 import (
 	"strconv"
 	"strings"
+
+	"github.com/agnivade/levenshtein"
 )
 
 // Count formats a number with its noun: "1 step", "2 steps", "3 more entries".
@@ -62,4 +64,43 @@ func Some(words []string, most int, noun string) string {
 		rest = Count(len(words)-most, "more "+noun)
 	}
 	return strings.Join(words[:most], ", ") + " and " + rest
+}
+
+// Nearest returns the known word that another was probably meant to be, "" if
+// none is near: one wrong, missing, added or swapped letter, two in words of six
+// letters, three in longer ones.
+func Nearest(word string, known []string) string {
+	word = strings.ToLower(word)
+	nearest, least := "", min(3, max(1, len(word)/3))
+	for _, k := range known {
+		distance := levenshtein.ComputeDistance(word, strings.ToLower(k))
+		if distance == 2 && swapped(word, strings.ToLower(k)) {
+			distance = 1
+		}
+		if distance < least || distance == least && nearest == "" {
+			nearest, least = k, distance
+		}
+	}
+	return nearest
+}
+
+// swapped reports whether two words differ by one pair of swapped letters.
+func swapped(a, b string) bool {
+	if len(a) != len(b) {
+		return false
+	}
+	at := 0
+	for at < len(a) && a[at] == b[at] {
+		at++
+	}
+	return at+1 < len(a) && a[at] == b[at+1] && a[at+1] == b[at] && a[at+2:] == b[at+2:]
+}
+
+// DidYouMean returns "; did you mean WORD?" for the known word nearest to another,
+// "" if none is near.
+func DidYouMean(word string, known []string) string {
+	if nearest := Nearest(word, known); nearest != "" && nearest != word {
+		return "; did you mean " + nearest + "?"
+	}
+	return ""
 }

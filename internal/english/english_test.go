@@ -46,3 +46,16 @@ func TestLongListsEndWithTheRestCount(t *testing.T) {
 		}
 	}
 }
+
+func TestNearestWordIsOneThatWasMistyped(t *testing.T) {
+	commands := []string{"run", "plan", "runs", "replay", "undo", "tools", "doctor", "fs.search", "depends_on"}
+	for word, want := range map[string]string{
+		"rnu": "run", "unod": "undo", "plna": "plan", "rn": "run", "Run": "run", "replya": "replay", "doctr": "doctor",
+		"fs.serach": "fs.search", "dependson": "depends_on", "depend_on": "depends_on",
+		"find": "", "rename": "", "fix": "", "what": "", "": "", "größe": "",
+	} {
+		if got := english.Nearest(word, commands); got != want {
+			t.Errorf("%q: got %q, want %q", word, got, want)
+		}
+	}
+}

@@ -13,6 +13,8 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/tailscale/hujson"
+
 	"replan/internal/untrusted"
 )
 
@@ -23,7 +25,8 @@ import (
 // It is tolerant if a file leaves no doubt: whole numbers stand for text in index
 // and depends_on, a missing index is the step's position from 1, repeated
 // dependencies count once, the first of tool_calls stands for a missing tool and
-// its args, null is the same as absent, and a timeout may be a number of seconds.
+// its args, null is the same as absent, a timeout may be a number of seconds, and
+// there may be comments and trailing commas.
 // A plan with faults holds the readable parts, its steps at their own positions.
 func DecodePlan(data []byte) (Plan, []Fault) {
 	p, faults, _ := decodePlan(data)
@@ -46,13 +49,31 @@ func (d *planDecoder) decode(data []byte) Plan {
 	data = bytes.TrimPrefix(data, []byte("\uFEFF"))
 	v, duplicates, err := readValue(data)
 	if err != nil {
-		if v, err = DecodeValue(data); err != nil {
+		text, unread := Standard(data)
+		if v, duplicates, err = readValue(text); err != nil {
+			v, err = DecodeValue(text)
+		}
+		if err != nil {
+			if unread != nil && (bytes.Contains(data, []byte("//")) || bytes.Contains(data, []byte("/*"))) {
+				err = unread // the other error may be about a comment
+			}
 			d.fault(CodeBadJSON, "", "%v", err)
 			return Plan{}
 		}
 	}
 	d.from = origin{twice: duplicates}
 	return d.plan(v)
+}
+
+// Standard returns a plan file as plain JSON: comments and trailing commas become
+// blanks, so that every place in it stays the same. A text that is not JSON even
+// so is returned unchanged.
+func Standard(data []byte) ([]byte, error) {
+	plain, err := hujson.Standardize(bytes.Clone(data))
+	if err != nil {
+		return data, fmt.Errorf("decode JSON at %s", strings.TrimPrefix(err.Error(), "hujson: "))
+	}
+	return plain, nil
 }
 
 // invalidUTF8 returns the offset of the first byte outside UTF-8, and whether

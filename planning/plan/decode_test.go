@@ -169,3 +169,39 @@ func TestCheckPlanReportsEachMistakeOnce(t *testing.T) {
 		t.Errorf("steps of the wrong type: faults %v, warnings %v", faultsAt(faults), faultsAt(warnings))
 	}
 }
+
+func TestPlanFileMayHaveCommentsAndTrailingCommas(t *testing.T) {
+	p, faults := plan.DecodePlan([]byte("{\n  // what it does\n  \"title\": \"T\", /* and how */\n  \"steps\": [{\"title\": \"a\", \"tool\": \"t\",},],\n}\n"))
+	if len(faults) > 0 || p.Title != "T" || len(p.Steps) != 1 || p.Steps[0].Tool != "t" {
+		t.Errorf("got %+v, faults %v", p, faults)
+	}
+	for text, line := range map[string]string{
+		"{\n  // a comment\n  \"title\": T\n}":                "line 3",
+		"{\n  \"title\": \"T\",\n  \"steps\": [,]\n}":           "line 3",
+		"{\n  \"title\": \"http://x\",\n  \"steps\": [1 2]\n}": "line 3",
+	} {
+		_, faults := plan.DecodePlan([]byte(text))
+		if len(faults) != 1 || faults[0].Code != plan.CodeBadJSON || !strings.Contains(faults[0].Message, line) {
+			t.Errorf("%s: got %v, want a fault at %s", text, faults, line)
+		}
+	}
+}
+
+func TestMistypedFieldsAreNamed(t *testing.T) {
+	_, faults, warnings := plan.CheckPlan([]byte(`{"titel":"T","steps":[{"title":"a","tol":"t","note":1},{"title":"b","tool":"t","dependson":["1"]}]}`), plan.Rules{})
+	var got []string
+	for _, f := range append(faults, warnings...) {
+		got = append(got, f.Message)
+	}
+	for _, want := range []string{
+		"the plan has no title: unknown field titel; did you mean title?", "step 1 names no tool: unknown field tol; did you mean tool?",
+		"unknown field dependson; did you mean depends_on?",
+	} {
+		if !slices.Contains(got, want) {
+			t.Errorf("%q is missing from %q", want, got)
+		}
+	}
+	if strings.Contains(strings.Join(got, " "), "note") {
+		t.Errorf("a field that is like no other was reported: %q", got)
+	}
+}

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"sort"
 	"strings"
+
+	"replan/internal/english"
 )
 
 // Tool is an MCP tool as plans see it: its name, the schema of its arguments and
@@ -40,6 +42,9 @@ type UnknownToolError struct {
 func (e *UnknownToolError) Error() string {
 	if len(e.Known) == 0 {
 		return fmt.Sprintf("no tool is called %q, and no server offers any", e.Name)
+	}
+	if meant := english.DidYouMean(e.Name, e.Known); meant != "" {
+		return fmt.Sprintf("no tool is called %q%s", e.Name, meant)
 	}
 	return fmt.Sprintf("no tool is called %q; there are %s", e.Name, strings.Join(e.Known, ", "))
 }

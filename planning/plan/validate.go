@@ -129,8 +129,9 @@ func (c *checker) checkPlan() {
 		c.fault(CodeBadID, "/id", "", "the id %q may hold letters, digits, dots, dashes and underscores, at most 128, and must begin with a letter or a digit", p.ID)
 	}
 	if strings.TrimSpace(string(p.Title)) == "" {
-		c.fault(CodeMissingTitle, "", "", "the plan has no title")
+		c.fault(CodeMissingTitle, "", "", "the plan has no title%s", misspelt(p.Extra, "title"))
 	}
+	c.checkFields("", "", p.Extra, planFields)
 	if isMultiline(string(p.Title)) {
 		c.warn(CodeMultilineTitle, "/title", "", "the title of the plan has line breaks, and it is shown on one line")
 	}
@@ -152,6 +153,39 @@ func (c *checker) checkPlan() {
 	if !c.rules.CheckTools && callsTools {
 		c.warn(CodeUncheckedTools, "/steps", "", "tool names and args were not checked, since no tools are known here")
 	}
+}
+
+// The fields of plans and steps in a file, those that are seldom mistyped left out.
+var (
+	planFields = []string{"title", "goal", "done_when", "variables", "on_failure", "steps", "milestones", "risks"}
+	stepFields = []string{
+		"index", "title", "executor", "tool", "profile", "args", "depends_on", "result_variable", "expected_outcome",
+		"on_failure", "timeout", "retries", "gate", "synthesize",
+	}
+)
+
+// checkFields warns about fields that are probably mistyped. Other unknown fields
+// are kept as they are. A model's plan is not warned about: nobody would read it.
+func (c *checker) checkFields(path, step string, extra map[string]any, known []string) {
+	if c.rules.Planned {
+		return
+	}
+	for _, name := range SortedKeys(extra) {
+		if meant := english.DidYouMean(name, known); meant != "" && name != "tool_calls" {
+			c.warn(CodeUnknownField, JSONPointer(path, name), step, "unknown field %s%s", name, meant)
+		}
+	}
+}
+
+// misspelt names the unknown field that was probably meant to be the given one, ""
+// if there is none.
+func misspelt(extra map[string]any, field string) string {
+	for _, name := range SortedKeys(extra) {
+		if meant := english.DidYouMean(name, []string{field}); meant != "" {
+			return ": unknown field " + name + meant
+		}
+	}
+	return ""
 }
 
 // nameRule is the form of a variable's name.
@@ -189,8 +223,9 @@ func (c *checker) checkStep(i int, s Step) {
 	}
 	s.Index = c.from.name(c.plan, i) // only messages use it from here on
 	if strings.TrimSpace(string(s.Title)) == "" {
-		c.fault(CodeMissingTitle, path, s.Index, "step %s has no title", s.Index)
+		c.fault(CodeMissingTitle, path, s.Index, "step %s has no title%s", s.Index, misspelt(s.Extra, "title"))
 	}
+	c.checkFields(path, s.Index, s.Extra, stepFields)
 	if isMultiline(string(s.Title)) {
 		c.warn(CodeMultilineTitle, path+"/title", s.Index, "the title of step %s has line breaks, and it is shown on one line", s.Index)
 	}
@@ -317,7 +352,7 @@ func (c *checker) undefined(at string, s Step, r Reference) {
 
 func (c *checker) checkTool(path string, s Step) {
 	if s.Tool == "" {
-		c.fault(CodeMissingTool, path, s.Index, "step %s names no tool", s.Index)
+		c.fault(CodeMissingTool, path, s.Index, "step %s names no tool%s", s.Index, misspelt(s.Extra, "tool"))
 		return
 	}
 	if why := nameProblem(s.Tool, maxToolName); why != "" && !c.rules.Named && !c.rules.CheckTools {
