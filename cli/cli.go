@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"iter"
 	"os"
 	"os/signal"
 	"runtime/debug"
@@ -14,13 +15,17 @@ import (
 	"syscall"
 
 	"charm.land/fang/v2"
+	"github.com/charmbracelet/colorprofile"
 	"github.com/charmbracelet/x/term"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
 	"replan/cli/config"
 	"replan/cli/crash"
+	"replan/cli/help"
+	"replan/internal/english"
 	"replan/internal/untrusted"
+	"replan/planning/intent"
 )
 
 // Exit codes other than those of runs.
@@ -89,7 +94,7 @@ func Main(ctx context.Context, args []string, std IO) int {
 	root.SetIn(std.In)
 	root.SetOut(std.Out)
 	root.SetErr(std.Err)
-	failed := holdErrors(root)
+	failed := o.holdErrors(root)
 	err := fang.Execute(ctx, root, fang.WithVersion(Version), fang.WithErrorHandler(func(io.Writer, fang.Styles, error) {}))
 	if *failed != nil {
 		err = *failed
@@ -121,8 +126,9 @@ func givenOutput(args []string) string {
 
 // holdErrors stores the first error of a command line in the returned pointer and
 // hides it from fang. On an error, fang first asks the terminal for its colours,
-// and a terminal that does not answer keeps the user waiting.
-func holdErrors(root *cobra.Command) *error {
+// and a terminal that does not answer keeps the user waiting. For the same reason
+// it answers --help.
+func (o *options) holdErrors(root *cobra.Command) *error {
 	var first error
 	hold := func(do func(*cobra.Command, []string) error) func(*cobra.Command, []string) error {
 		if do == nil {
@@ -147,7 +153,11 @@ func holdErrors(root *cobra.Command) *error {
 	for _, c := range slices.Backward(commands) {
 		wrong := c.FlagErrorFunc()
 		c.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
-			first = wrong(cmd, err)
+			if asked, all := help.Asked(err); asked {
+				first = o.showHelp(cmd, all)
+			} else {
+				first = wrong(cmd, err)
+			}
 			return nil
 		})
 	}
@@ -225,19 +235,21 @@ func newRoot(o *options) *cobra.Command {
 	root := &cobra.Command{
 		Use:   "replan [GOAL]",
 		Short: "Plan a goal with a local model, run the plan live, watch it replan",
-		Long: "replan opens the full screen in this folder. Type a goal: a local Ollama model plans it in three\n" +
-			"phases, the plan runs over MCP tools beside the chat, risky steps wait at a gate for your key,\n" +
-			"and a failed step leads to a new plan with a visible diff. Clear orders and questions, such as rename X\n" +
-			"to Y, where is X used or run the tests, are planned by rules and need no model.",
+		Long: "replan opens the full screen in this folder: a local Ollama model plans your goal, risky steps wait for\n" +
+			"your key, and a failed step leads to a new plan. Clear orders, such as run the tests, need no model.",
 		Example: "  replan\n  replan demo\n  replan run \"find out why the tests fail\" --approve safe\n  replan run --output json \"list the packages\"\n  replan --continue\n  replan plan run deploy.json --dry-run",
 		Args:    cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := mistyped(cmd, args); err != nil {
+				return err
+			}
 			return o.start(cmd.Context(), strings.Join(args, " "))
 		},
 	}
-	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error {
-		return &failure{exit: exitUsage, code: "usage", err: fmt.Errorf("%w; see replan --help", wrongFlag(err)), unparsed: true}
+	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
+		return &failure{exit: exitUsage, code: "usage", err: fmt.Errorf("%w%s; see %s --help", wrongFlag(err), meantFlag(cmd, err), cmd.Root().Name()), unparsed: true}
 	})
+	help.Register(root.PersistentFlags())
 	o.Register(root.PersistentFlags())
 	root.PersistentPreRunE = func(cmd *cobra.Command, _ []string) error {
 		if unconfigured(cmd) {
@@ -245,10 +257,96 @@ func newRoot(o *options) *cobra.Command {
 		}
 		return o.complete(cmd.Flags())
 	}
-	root.Flags().BoolVar(&o.goOn, "continue", false, "continue this folder's newest session, and its newest run if unfinished")
+	root.Flags().BoolVar(&o.goOn, "continue", false, "continue this folder's newest session; and its newest run if unfinished")
 	registerInDoubt(root.Flags(), &o.inDoubt)
-	root.AddCommand(newRun(o), shellCommand(newPlan(o)), shellCommand(newRuns(o)), newReplay(o), shellCommand(newUndo(o)), newDemo(o), newTools(o), newServe(o), newDoctor(o), newIntent(o), newRoute(o), newCompose(o), newVersion(o))
+	help.Common(root.Flags(), "continue")
+	for title, commands := range commandGroups(o) {
+		root.AddGroup(&cobra.Group{ID: title, Title: title})
+		for _, c := range commands {
+			c.GroupID = title
+			root.AddCommand(c)
+		}
+	}
+	root.SetHelpCommand(newHelp(o))
+	root.SetHelpCommandGroupID(setUp)
+	root.SetCompletionCommandGroupID(setUp)
+	help.Name(root)
 	return root
+}
+
+// setUp is the group of commands about the program itself.
+const setUp = "Set up"
+
+// commandGroups yields the commands in the groups of --help.
+func commandGroups(o *options) iter.Seq2[string, []*cobra.Command] {
+	return func(yield func(string, []*cobra.Command) bool) {
+		_ = yield("Run", []*cobra.Command{newRun(o), o.shellCommand(newPlan(o)), newDemo(o)}) &&
+			yield("Look back", []*cobra.Command{o.shellCommand(newRuns(o)), newReplay(o), o.shellCommand(newUndo(o))}) &&
+			yield("Without a model", []*cobra.Command{newIntent(o), newRoute(o), newCompose(o)}) &&
+			yield(setUp, []*cobra.Command{newTools(o), newServe(o), newDoctor(o), newVersion(o)})
+	}
+}
+
+// mistyped returns an error if words that are to be a goal begin like a mistyped
+// command. After -- they are a goal, and so are orders that need no model.
+func mistyped(cmd *cobra.Command, words []string) error {
+	if len(words) == 0 || cmd.ArgsLenAtDash() >= 0 || strings.ContainsAny(words[0], " \t\n") {
+		return nil
+	}
+	meant := english.Nearest(words[0], help.Names(cmd))
+	if meant == "" || intent.Parse(strings.Join(words, " ")).Confidence >= 0.5 {
+		return nil
+	}
+	return usage("unknown command %q; did you mean %q? To use it as a goal: %s -- %s", words[0], meant, cmd.Name(), strings.Join(words, " "))
+}
+
+// noArgs refuses arguments, which are probably mistyped commands.
+func noArgs(cmd *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return nil
+	}
+	return usage("unknown command %q for %q%s", args[0], cmd.CommandPath(), english.DidYouMean(args[0], help.Names(cmd)))
+}
+
+// meantFlag suggests the flag that was meant by an unknown one.
+func meantFlag(cmd *cobra.Command, err error) string {
+	var unknown *pflag.NotExistError
+	if !errors.As(err, &unknown) || len(unknown.GetSpecifiedName()) < 2 {
+		return ""
+	}
+	var known []string
+	cmd.Flags().VisitAll(func(f *pflag.Flag) { known = append(known, f.Name) })
+	if meant := english.Nearest(unknown.GetSpecifiedName(), known); meant != "" {
+		return "; did you mean --" + meant + "?"
+	}
+	return ""
+}
+
+// widestHelp is the width of help in a wide terminal.
+const widestHelp = 100
+
+// showHelp prints the help of a command.
+func (o *options) showHelp(cmd *cobra.Command, all bool) error {
+	width := 80
+	if file, ok := o.io.Out.(term.File); ok {
+		if columns, _, err := term.GetSize(file.Fd()); err == nil {
+			width = min(columns, widestHelp)
+		}
+	}
+	return wrap(writing, help.Write(colorprofile.NewWriter(o.io.Out, os.Environ()), cmd, width, all))
+}
+
+func newHelp(o *options) *cobra.Command {
+	return &cobra.Command{
+		Use: "help [COMMAND]", Short: "Show the help of a command", Args: cobra.ArbitraryArgs,
+		RunE: func(cmd *cobra.Command, words []string) error {
+			topic, unknown := help.Topic(cmd.Root(), words)
+			if topic == nil {
+				return usage("unknown help topic %q%s", unknown, english.DidYouMean(unknown, help.Names(cmd.Root())))
+			}
+			return o.showHelp(topic, false)
+		},
+	}
 }
 
 // unconfigured reports whether a command describes the program itself and must
@@ -323,7 +421,7 @@ func newVersion(o *options) *cobra.Command {
 	return &cobra.Command{
 		Use:   "version",
 		Short: "Print the version and the commit it was built from",
-		Args:  cobra.NoArgs,
+		Args:  noArgs,
 		RunE: func(*cobra.Command, []string) error {
 			at := commit()
 			if o.Output == config.OutputJSON {

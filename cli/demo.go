@@ -33,7 +33,7 @@ func newDemo(o *options) *cobra.Command {
 			"Ollama's own protocol; the project, the tools, the failing test, the diff and the gates are real.\n" +
 			"Without a terminal it approves its own gates.",
 		Example: "  replan demo\n  replan demo --plain --approve all\n  replan demo --output json",
-		Args:    cobra.NoArgs,
+		Args:    noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return o.demo(cmd.Context(), keep)
 		},

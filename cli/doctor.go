@@ -23,7 +23,7 @@ func newDoctor(o *options) *cobra.Command {
 			"models, MCP servers, language servers, git, the terminal, folders and the configuration. It starts the\n" +
 			"MCP servers that you trust, and stops them again. It exits with 1 if a check failed.",
 		Example: "  replan doctor\n  replan doctor --output json",
-		Args:    cobra.NoArgs,
+		Args:    noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return o.doctor(cmd.Context(), o.complete(cmd.Flags()))
 		},

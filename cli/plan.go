@@ -105,7 +105,7 @@ func registerStrict(f *pflag.FlagSet, strict *bool) {
 }
 
 func registerVars(f *pflag.FlagSet, vars *[]string) {
-	f.StringArrayVar(vars, "var", nil, "set a variable of the plan, NAME=VALUE, as JSON or else as text; repeat for more")
+	f.StringArrayVar(vars, "var", nil, "set a variable of the plan: `NAME=VALUE`, as JSON or else as text; repeat for more")
 }
 
 func newPlanRun(o *options) slash.Command {
@@ -120,7 +120,7 @@ func newPlanRun(o *options) slash.Command {
 		Flags: func(f *pflag.FlagSet) {
 			registerVars(f, (*[]string)(&how.vars))
 			registerStrict(f, &how.strict)
-			f.StringVar(&onFailure, "on-failure", "", "after a failed step without its own setting: abort, skip or replan") // in the chat too
+			f.StringVar(&onFailure, "on-failure", "", "after a failed step without its own setting, `DO` abort, skip or replan") // in the chat too
 			f.BoolVar(&how.synthesize, "synthesize", false, "let the model write an answer at the end")
 		},
 		Check: one("ID|FILE"),
@@ -159,7 +159,7 @@ func newPlanResume(o *options) slash.Command {
 
 func registerInDoubt(f *pflag.FlagSet, inDoubt *string) {
 	f.StringVar(inDoubt, "in-doubt", "",
-		"decision about a step in doubt on a resume: ask (on a terminal), rerun, done (it took effect; its result is null) or abort")
+		"on a resume, decide about steps in doubt: `DECISION` ask (on a terminal), rerun, done (it took effect; its result is null) or abort")
 }
 
 func newPlanDelete(o *options) slash.Command {
@@ -175,7 +175,7 @@ func newPlanImport(o *options) slash.Command {
 		Name: "import", Args: "FILE", Short: "Save a plan from a file of replan or mcp-cli",
 		Long: "import reads a plan file of replan or mcp-cli and saves it among the plans. Tool names are not\n" +
 			"checked. A plan whose id is taken is refused, unless --as names another. FILE may be - for standard input.",
-		Flags: func(f *pflag.FlagSet) { f.StringVar(&as, "as", "", "the id to save it under") },
+		Flags: func(f *pflag.FlagSet) { f.StringVar(&as, "as", "", "save it under this `ID`") },
 		Check: one("FILE"),
 		Do:    func(_ context.Context, c slash.Call) error { return o.plans().planImport(c.Args[0], as) },
 	}

@@ -31,7 +31,7 @@ func newReplay(o *options) *cobra.Command {
 			return o.runs().replay(cmd.Context(), args, speed)
 		},
 	}
-	command.Flags().Float64Var(&speed, "speed", 1, "a multiple of the original speed; 0 is at once, the default without a terminal")
+	command.Flags().Float64Var(&speed, "speed", 1, "play `N` times as fast as it was; 0 is at once, the default without a terminal")
 	return command
 }
 

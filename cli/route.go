@@ -33,8 +33,8 @@ func newRoute(o *options) *cobra.Command {
 			return o.router().printLine(chain)
 		},
 	}
-	command.Flags().StringVar(&policyText, "policy", "", "policy as JSON: prefer_tools, require_tests, gates")
-	command.Flags().StringVar(&from, "intent", "", "read the intent from this file instead of words; - is standard input")
+	command.Flags().StringVar(&policyText, "policy", "", "route by the policy `JSON`: prefer_tools, require_tests, gates")
+	command.Flags().StringVar(&from, "intent", "", "read the intent from `FILE` instead of words; - is standard input")
 	return dashing(command)
 }
 
@@ -60,8 +60,8 @@ func newCompose(o *options) *cobra.Command {
 			return o.router().printLine(out)
 		},
 	}
-	command.Flags().StringVar(&policyText, "policy", "", "policy as JSON: prefer_tools, require_tests, gates")
-	command.Flags().StringVar(&from, "plan", "", "read the chain printed by replan route from this file instead of words; - is standard input")
+	command.Flags().StringVar(&policyText, "policy", "", "route by the policy `JSON`: prefer_tools, require_tests, gates")
+	command.Flags().StringVar(&from, "plan", "", "read the chain printed by replan route from `FILE` instead of words; - is standard input")
 	return dashing(command)
 }
 

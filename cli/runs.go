@@ -230,8 +230,8 @@ func newRunsPrune(o *options) slash.Command {
 			"ones go. An active run is never removed, an unfinished one only with --unfinished.",
 		Examples: []string{"runs prune", "runs prune --older-than 30d", "runs prune --all --output json"},
 		Flags: func(f *pflag.FlagSet) {
-			f.IntVar(&keep, "keep", keptRuns, "number of newest runs to keep")
-			f.StringVar(&older, "older-than", "", "only runs older than this, such as 30d, 2w or 12h")
+			f.IntVar(&keep, "keep", keptRuns, "keep the newest `N` runs")
+			f.StringVar(&older, "older-than", "", "only runs older than `AGE`, such as 30d, 2w or 12h")
 			f.BoolVar(&all, "all", false, "every finished run")
 			f.BoolVar(&unfinished, "unfinished", false, "unfinished runs too, unless they are active")
 		},

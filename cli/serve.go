@@ -28,7 +28,7 @@ func newServe(o *options) *cobra.Command {
 			"calls: the client must ask its user before a tool that is not marked as read-only. Changes by the file\n" +
 			"tools can be undone with replan undo and the id that serve prints to standard error when it ends.",
 		Example: "  replan serve --workspace\n  {\"mcpServers\": {\"files\": {\"command\": \"replan\", \"args\": [\"serve\", \"--workspace\"]}}}   (in .mcp.json)",
-		Args:    cobra.NoArgs,
+		Args:    noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if !files {
 				return usage("only the workspace's tools can be served: use replan serve --workspace")

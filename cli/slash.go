@@ -17,6 +17,7 @@ import (
 	"replan/agent/runner"
 	"replan/agent/session"
 	"replan/cli/config"
+	"replan/cli/help"
 	"replan/cli/slash"
 	"replan/planning/plan"
 )
@@ -163,15 +164,18 @@ func (unwatched) Watch(func()) {}
 func (unwatched) Pending() []plan.PendingServer { return nil }
 
 // shellCommand returns the shell's version of a chat command.
-func shellCommand(c slash.Command) *cobra.Command {
+func (o *options) shellCommand(c slash.Command) *cobra.Command {
 	command := &cobra.Command{
-		Use: strings.TrimSpace(c.Name + " " + c.Args), Short: c.Short, Long: c.Long, Args: cobra.NoArgs,
+		Use: strings.TrimSpace(c.Name + " " + c.Args), Short: c.Short, Long: c.Long, Args: noArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if c.Do == nil {
-				return cmd.Help()
+				return o.showHelp(cmd, false)
 			}
 			return c.Do(cmd.Context(), slash.Call{Path: cmd.CommandPath(), Args: args, Flags: cmd.Flags()})
 		},
+	}
+	if c.Do == nil {
+		help.Menu(command)
 	}
 	if len(c.Examples) > 0 {
 		command.Example = "  replan " + strings.Join(c.Examples, "\n  replan ")
@@ -183,7 +187,7 @@ func shellCommand(c slash.Command) *cobra.Command {
 		c.Flags(command.Flags())
 	}
 	for _, below := range c.Below {
-		command.AddCommand(shellCommand(below))
+		command.AddCommand(o.shellCommand(below))
 	}
 	return command
 }

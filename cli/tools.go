@@ -28,9 +28,9 @@ const (
 func newTools(o *options) *cobra.Command {
 	list := func(cmd *cobra.Command, _ []string) error { return o.listTools(cmd.Context()) }
 	command := &cobra.Command{
-		Use: "tools", Short: "List the tools that plans may use", Args: cobra.NoArgs, RunE: list,
+		Use: "tools", Short: "List the tools that plans may use", Args: noArgs, RunE: list,
 	}
-	command.AddCommand(&cobra.Command{Use: "list", Short: "List the tools that plans may use", Args: cobra.NoArgs, RunE: list})
+	command.AddCommand(&cobra.Command{Use: "list", Short: "List the tools that plans may use", Args: noArgs, RunE: list})
 	command.AddCommand(newToolsCall(o))
 	return command
 }

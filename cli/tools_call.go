@@ -38,7 +38,7 @@ func newToolsCall(o *options) *cobra.Command {
 			return o.callTool(cmd.Context(), names[0], args)
 		},
 	}
-	command.Flags().StringVar(&args, "args", "{}", "the arguments, a JSON object; - reads it from standard input")
+	command.Flags().StringVar(&args, "args", "{}", "pass the arguments `JSON`, an object; - reads it from standard input")
 	return command
 }
 

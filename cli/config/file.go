@@ -15,6 +15,7 @@ import (
 	"github.com/pelletier/go-toml/v2"
 
 	"replan/agent/policy"
+	"replan/internal/english"
 	"replan/mcpclient/workspace/code/lsp"
 )
 
@@ -82,11 +83,35 @@ func readConfig(path string) (file, error) {
 	if err := toml.NewDecoder(file).DisallowUnknownFields().Decode(&c); err != nil {
 		var strict *toml.StrictMissingError
 		if errors.As(err, &strict) && len(strict.Errors) > 0 {
-			return c, fmt.Errorf("the configuration %s has a key that does not exist: %s", path, strings.Join(strict.Errors[0].Key(), "."))
+			key := strict.Errors[0].Key()
+			return c, fmt.Errorf("the configuration %s has a key that does not exist: %s%s", path, strings.Join(key, "."), meantKey(key))
 		}
 		return c, fmt.Errorf("the configuration %s is not valid: %w", path, misread(err))
 	}
 	return c, nil
+}
+
+// meantKey suggests the key of the configuration that was meant by another.
+func meantKey(key []string) string {
+	section, last := reflect.TypeFor[file](), len(key)-1
+	for _, part := range key[:last] {
+		if section = fieldOf(section, part); section == nil {
+			return ""
+		}
+	}
+	if section.Kind() == reflect.Slice {
+		section = section.Elem()
+	}
+	if section.Kind() != reflect.Struct {
+		return ""
+	}
+	var known []string
+	for _, field := range reflect.VisibleFields(section) {
+		if name, _, _ := strings.Cut(field.Tag.Get("toml"), ","); name != "" {
+			known = append(known, name)
+		}
+	}
+	return english.DidYouMean(key[last], known)
 }
 
 // misread describes an invalid value of the configuration by its key.

@@ -142,8 +142,8 @@ type givenLimits struct {
 func (o *Options) registerLimits(f *pflag.FlagSet) {
 	defaults := event.DefaultLimits()
 	o.given = givenLimits{numbers: map[string]func() int64{}}
-	f.StringVar(&o.given.preset, "limits", "", "preset of the limits: default or strict")
-	f.StringVar(&o.onFailureText, "on-failure", "", "after a failed step without its own setting: abort, skip or replan (default replan)")
+	f.StringVar(&o.given.preset, "limits", "", "use the limits of `PRESET` default or strict")
+	f.StringVar(&o.onFailureText, "on-failure", "", "after a failed step without its own setting, `DO` abort, skip or replan (the default)")
 	f.BoolVar(&o.noReplan, "no-replan", false, "make no new plan after a failure: a step that asks for one ends the run")
 	for _, l := range runLimits() {
 		if l.time {

@@ -12,6 +12,7 @@ import (
 	"replan/agent/policy"
 	"replan/agent/rule"
 	"replan/agent/store"
+	"replan/cli/help"
 	"replan/internal/english"
 	"replan/mcpclient/workspace/code/lsp"
 	"replan/planning/intent"
@@ -87,29 +88,52 @@ type Environment struct {
 	Terminal  bool // a user is present at a terminal
 }
 
-// Register declares the global flags.
+// Register declares the global flags, in the groups of --help.
 func (o *Options) Register(f *pflag.FlagSet) {
-	f.StringVar(&o.Model, "model", "", "the model; default: the first installed one that can call tools")
-	f.StringVar(&o.Host, "host", "", "address of Ollama; default: OLLAMA_HOST, else 127.0.0.1:11434")
-	f.StringVar(&o.plannerText, "planner", "", "planner of a goal: auto (rules for clear orders, else a model), phases (a model), router (rules only) or none")
-	f.StringVar(&o.profile, "profile", "", "profile of the configuration: its prompts, model and tools")
-	f.StringVar(&o.Think, "think", "", "how hard the model thinks before it answers: auto, off, on, low, medium or high")
-	f.StringVar(&o.MCPConfig, "mcp-config", "", "file with MCP servers to start without asking")
-	f.StringArrayVar(&o.Servers, "server", nil, "use only this MCP server; repeat for more")
-	f.BoolVar(&o.NoWorkspaceTools, "no-workspace-tools", false, "leave out the built-in tools for this folder")
-	f.StringVar(&o.DataDir, "data-dir", "", "one folder for all data of replan; default: REPLAN_HOME, else the XDG folders")
-	o.registerLimits(f)
-	f.BoolVar(&o.DryRun, "dry-run", false, "show what the steps of a plan would do; call no tool")
-	f.BoolVar(&o.Review, "review", false, "review every plan before it runs: edit, move or remove steps, approve gates together, or refuse it")
-	f.BoolVar(&o.ForcePlan, "force-plan", false, "always make a plan, never answer directly")
-	f.BoolVar(&o.eager, "eager", true, "start steps that only read while the plan is still being written")
-	f.BoolVar(&o.planTools, "plan-tools", true, "let the model make and run plans when it answers in the chat")
-	f.StringArrayVar(&o.allow, "allow", nil, "allow calls without a gate: TOOL [ARG=PATTERN], such as 'fs.write path=docs/**'; repeat for more")
-	f.StringArrayVar(&o.deny, "deny", nil, "deny calls, written as for --allow; repeat for more")
-	f.StringVar(&o.ApproveText, "approve", "", "approve gates without asking: none, safe (this folder's files and tests) or all")
-	f.StringVar(&o.Output, "output", OutputText, "output format: text or json; a run as json prints one event per line")
-	o.registerLooks(f)
-	f.BoolVar(&o.Plain, "plain", false, "print plain lines instead of the full screen")
+	help.In(f, help.Goal, func(f *pflag.FlagSet) {
+		f.StringVar(&o.plannerText, "planner", "", "let `PLANNER` plan: auto (rules for clear orders, else a model), phases (a model), router (rules only) or none")
+		f.StringVar(&o.profile, "profile", "", "use the profile `NAME` of the configuration: its prompts, model and tools")
+		f.BoolVar(&o.ForcePlan, "force-plan", false, "always make a plan, never answer directly")
+		f.BoolVar(&o.Review, "review", false, "review every plan before it runs; edit, move or remove steps, approve gates together, or refuse it")
+		f.BoolVar(&o.DryRun, "dry-run", false, "show what the steps of a plan would do; call no tool")
+		f.BoolVar(&o.eager, "eager", true, "start steps that only read while the plan is still being written")
+		f.BoolVar(&o.planTools, "plan-tools", true, "let the model make and run plans when it answers in the chat")
+		help.Rare(f, "eager", "plan-tools")
+		help.Common(f, "review", "dry-run")
+	})
+	help.In(f, help.Gates, func(f *pflag.FlagSet) {
+		f.StringVar(&o.ApproveText, "approve", "", "approve `GATES` without asking: none, safe (files here) or all; safe includes this folder's tests")
+		f.StringArrayVar(&o.allow, "allow", nil, "allow calls that fit `RULE` without a gate: TOOL [ARG=PATTERN], such as 'fs.write path=docs/**'; repeat for more")
+		f.StringArrayVar(&o.deny, "deny", nil, "deny calls that fit `RULE`, written as for --allow; repeat for more")
+		help.Common(f, "approve")
+	})
+	help.In(f, help.Model, func(f *pflag.FlagSet) {
+		f.StringVar(&o.Model, "model", "", "use the model `NAME`; default: the first installed one that can call tools")
+		f.StringVar(&o.Host, "host", "", "find Ollama at `URL`; default: OLLAMA_HOST, else 127.0.0.1:11434")
+		f.StringVar(&o.Think, "think", "", "let the model think before it answers, at `LEVEL` auto, off, on, low, medium or high")
+		help.Common(f, "model")
+	})
+	help.In(f, help.Tools, func(f *pflag.FlagSet) {
+		f.StringVar(&o.MCPConfig, "mcp-config", "", "start the MCP servers in `FILE` without asking")
+		f.StringArrayVar(&o.Servers, "server", nil, "use only the MCP server `NAME`; repeat for more")
+		f.BoolVar(&o.NoWorkspaceTools, "no-workspace-tools", false, "leave out the built-in tools for this folder")
+	})
+	help.In(f, help.Limits, func(f *pflag.FlagSet) {
+		o.registerLimits(f)
+		f.VisitAll(func(limit *pflag.Flag) { help.Rare(f, limit.Name) })
+	})
+	help.In(f, help.Screen, func(f *pflag.FlagSet) {
+		o.registerLooks(f)
+		f.BoolVar(&o.Plain, "plain", false, "print plain lines instead of the full screen")
+		help.Rare(f, "reduced-motion")
+		help.Common(f, "plain", "theme")
+	})
+	help.In(f, help.Output, func(f *pflag.FlagSet) {
+		f.StringVar(&o.Output, "output", OutputText, "print `FORMAT` text or json; a run as json prints one event per line")
+		f.StringVar(&o.DataDir, "data-dir", "", "keep all data in `FOLDER`; default: REPLAN_HOME, else the XDG folders")
+		help.Rare(f, "data-dir")
+		help.Common(f, "output")
+	})
 }
 
 // Complete reads the environment and the configuration and validates all values.

@@ -226,8 +226,8 @@ func TestInvalidConfigurationIsRejected(t *testing.T) {
 		flags []string
 		want  string // in the error
 	}{
-		"unknown key in a profile":             {toml: "[profiles.a]\ntool = [\"x\"]\n", want: "does not exist: profiles.a.tool"},
-		"unknown key in planning":              {toml: "[planning]\nreviews = true\n", want: "does not exist: planning.reviews"},
+		"unknown key in a profile":             {toml: "[profiles.a]\ntool = [\"x\"]\n", want: "does not exist: profiles.a.tool; did you mean tools?"},
+		"unknown key in planning":              {toml: "[planning]\nreviews = true\n", want: "does not exist: planning.reviews; did you mean review?"},
 		"phase that is not a boolean":          {toml: "[profiles.a]\nreview = \"no\"\n", want: "line 2: profiles.a.review takes true or false"},
 		"tools that are not a list":            {toml: "[profiles.a]\ntools = \"fs.read\"\n", want: "profiles.a.tools takes a list of texts"},
 		"prompts that are not a table":         {toml: "[profiles.a]\nprompts = \"short\"\n", want: "line 2: profiles.a.prompts takes "},

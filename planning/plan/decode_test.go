@@ -176,8 +176,8 @@ func TestPlanFileMayHaveCommentsAndTrailingCommas(t *testing.T) {
 		t.Errorf("got %+v, faults %v", p, faults)
 	}
 	for text, line := range map[string]string{
-		"{\n  // a comment\n  \"title\": T\n}":                "line 3",
-		"{\n  \"title\": \"T\",\n  \"steps\": [,]\n}":           "line 3",
+		"{\n  // a comment\n  \"title\": T\n}":                 "line 3",
+		"{\n  \"title\": \"T\",\n  \"steps\": [,]\n}":          "line 3",
 		"{\n  \"title\": \"http://x\",\n  \"steps\": [1 2]\n}": "line 3",
 	} {
 		_, faults := plan.DecodePlan([]byte(text))

@@ -1,0 +1,133 @@
+package help
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+)
+
+// Annotations of flags.
+const (
+	groupKey = "replan_group" // the title of its group
+	rankKey  = "replan_rank"  // common or rare
+	valueKey = "replan_value" // the name of its value
+)
+
+// The groups of the program's flags, in the order of --help.
+const (
+	Goal   = "Goal"
+	Gates  = "Gates"
+	Model  = "Model"
+	Tools  = "Tools"
+	Limits = "Limits"
+	Screen = "Screen"
+	Output = "Output"
+)
+
+// menuKey is the annotation of a command that only has others below it.
+const menuKey = "replan_menu"
+
+// Menu marks a command that does nothing without one of those below it.
+func Menu(cmd *cobra.Command) { cmd.Annotations = map[string]string{menuKey: "true"} }
+
+// Ranks of flags. Those between are shown in the help of the commands that they
+// concern.
+const (
+	common = "common" // in the short help of the program too
+	rare   = "rare"   // shown by --help-all alone
+)
+
+// In declares flags in a group, in order.
+func In(f *pflag.FlagSet, group string, declare func(*pflag.FlagSet)) {
+	flags := pflag.NewFlagSet(group, pflag.ContinueOnError)
+	declare(flags)
+	flags.VisitAll(func(flag *pflag.Flag) { annotate(flag, groupKey, group) })
+	f.AddFlagSet(flags)
+}
+
+// Common marks flags that the short help of the program shows.
+func Common(f *pflag.FlagSet, names ...string) { rank(f, common, names) }
+
+// Rare marks flags that only --help-all shows.
+func Rare(f *pflag.FlagSet, names ...string) { rank(f, rare, names) }
+
+func rank(f *pflag.FlagSet, rank string, names []string) {
+	for _, name := range names {
+		annotate(f.Lookup(name), rankKey, rank)
+	}
+}
+
+func annotate(f *pflag.Flag, key, value string) {
+	if f.Annotations == nil {
+		f.Annotations = map[string][]string{}
+	}
+	f.Annotations[key] = []string{value}
+}
+
+// annotation returns an annotation of a flag, "" for none.
+func annotation(f *pflag.Flag, key string) string { return strings.Join(f.Annotations[key], "") }
+
+// Name keeps the names of the values of all flags, which stand in backquotes in
+// their descriptions, and takes the backquotes out: completions and the manual
+// page show descriptions as they are.
+func Name(cmd *cobra.Command) {
+	name := func(f *pflag.Flag) {
+		if f.Annotations[valueKey] != nil {
+			return
+		}
+		value, usage := pflag.UnquoteUsage(f)
+		if known := map[string]string{"int": "N", "float": "N", "duration": "TIME", "string": "TEXT", "stringArray": "TEXT"}[value]; known != "" {
+			value = known
+		}
+		f.Usage = usage
+		annotate(f, valueKey, value)
+	}
+	cmd.PersistentFlags().VisitAll(name)
+	cmd.Flags().VisitAll(name)
+	for _, below := range cmd.Commands() {
+		Name(below)
+	}
+}
+
+// concerns returns the groups and single flags of the program that mean something
+// to a command; ok is false if all do.
+func concerns(path string) (names []string, ok bool) {
+	switch path {
+	case "replan", "replan run":
+		return nil, false
+	case "replan demo":
+		return []string{Gates, Model, Screen, Output, Limits, "think", "review", "dry-run", "eager"}, true
+	case "replan plan create":
+		return []string{Goal, Model, Tools, Limits, Output, "ascii"}, true
+	case "replan plan run", "replan plan resume":
+		return []string{Gates, Model, Tools, Limits, Output, "dry-run", "review", "ascii"}, true
+	case "replan plan check":
+		return []string{Tools, Output, "allow", "deny", "max-plan-steps", "ascii"}, true
+	case "replan tools", "replan tools list", "replan tools show":
+		return []string{Tools, Output, "allow", "deny"}, true
+	case "replan tools call":
+		return []string{Gates, Tools, Output, "dry-run", "step-timeout"}, true
+	case "replan runs prune", "replan undo", "replan plan delete", "replan plan import":
+		return []string{Output, "dry-run"}, true
+	case "replan replay":
+		return []string{Screen, Output}, true
+	case "replan doctor", "replan fit":
+		return []string{Model, Tools, Output}, true
+	case "replan plan show", "replan runs show":
+		return []string{Output, "ascii"}, true
+	default:
+		return []string{Output}, true
+	}
+}
+
+// Concerns reports whether a flag means something to a command. Every command
+// accepts the flags of the program, so that an alias can carry them.
+func Concerns(cmd *cobra.Command, f *pflag.Flag) bool {
+	if cmd.LocalNonPersistentFlags().Lookup(f.Name) != nil {
+		return true
+	}
+	names, some := concerns(cmd.CommandPath())
+	return !some || slices.Contains(names, f.Name) || slices.Contains(names, annotation(f, groupKey))
+}

@@ -1,0 +1,130 @@
+package cli_test
+
+import (
+	"bytes"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/charmbracelet/x/ansi"
+
+	"replan/cli"
+)
+
+// said runs a command line in this process, in an empty folder and home, and
+// returns its exit code and what it wrote.
+func said(t *testing.T, args ...string) (code int, out, errs string) {
+	t.Helper()
+	home, dir := t.TempDir(), t.TempDir()
+	var stdout, stderr bytes.Buffer
+	code = cli.Main(t.Context(), args, cli.IO{
+		In: strings.NewReader(""), Out: &stdout, Err: &stderr,
+		Getenv: func(name string) string {
+			return map[string]string{"REPLAN_HOME": home, "OLLAMA_HOST": "127.0.0.1:1"}[name]
+		},
+		Getwd: func() (string, error) { return dir, nil },
+	})
+	return code, stdout.String(), stderr.String()
+}
+
+// commandPaths lists all commands, from what --help lists.
+func commandPaths(t *testing.T, above ...string) [][]string {
+	t.Helper()
+	_, out, _ := said(t, append(above, "--help-all")...)
+	paths := [][]string{above}
+	listing := false
+	for line := range strings.SplitSeq(out, "\n") {
+		switch line {
+		case "Run", "Look back", "Without a model", "Set up", "Commands":
+			listing = true
+		case "":
+			listing = false
+		default:
+			if name, _, _ := strings.Cut(strings.TrimPrefix(line, "  "), " "); listing && name != "" {
+				paths = append(paths, commandPaths(t, append(append([]string{}, above...), name)...)...)
+			}
+		}
+	}
+	return paths
+}
+
+func TestHelpOfEveryCommandFitsAnOrdinaryTerminal(t *testing.T) {
+	paths := commandPaths(t)
+	if len(paths) < 30 {
+		t.Fatalf("only %d commands are listed: %q", len(paths), paths)
+	}
+	unnamed := regexp.MustCompile(`(?m)^  (-\w, )?--\S+ TEXT\b.*`)
+	for _, path := range paths {
+		code, out, _ := said(t, append(path, "--help-all")...)
+		if code != 0 || !strings.Contains(out, "Usage") {
+			t.Errorf("%q: got exit code %d and %q", path, code, out)
+		}
+		for line := range strings.SplitSeq(out, "\n") {
+			if wide := ansi.StringWidth(line); wide > 80 && !strings.HasPrefix(line, "  replan") && !strings.HasPrefix(line, "  {") {
+				t.Errorf("%q: a line has %d cells: %s", path, wide, line)
+			}
+		}
+		if flag := unnamed.FindString(out); flag != "" {
+			t.Errorf("%q: the value of a flag has no name: %s", path, flag)
+		}
+		if strings.Contains(out, "`") {
+			t.Errorf("%q: there is a backquote in %s", path, out)
+		}
+	}
+	_, out, _ := said(t, "--help")
+	if lines := strings.Count(out, "\n"); lines > 40 {
+		t.Errorf("the help of the program has %d lines, at most 40 are allowed:\n%s", lines, out)
+	}
+}
+
+func TestHelpShowsFlagsWhereTheyMeanSomething(t *testing.T) {
+	for line, c := range map[string]struct{ shown, hidden []string }{
+		"--help":              {[]string{"--model NAME", "--approve GATES", "--help-all shows all flags"}, []string{"--max-steps", "--server", "--in-doubt"}},
+		"--help-all":          {[]string{"--max-steps N", "--step-timeout TIME", "--server NAME", "--in-doubt DECISION", "\nLimits\n", "\nGates\n"}, nil},
+		"run -h":              {[]string{"--host URL", "--planner PLANNER", "\nModel\n"}, []string{"--max-steps", "--continue", "--keep"}},
+		"runs show --help":    {[]string{"--output FORMAT"}, []string{"--model", "--approve", "--theme", "--max-steps"}},
+		"help runs prune":     {[]string{"--keep N", "--older-than AGE", "--dry-run"}, []string{"--model"}},
+		"plan run --help":     {[]string{"--var NAME=VALUE", "--approve GATES"}, []string{"--theme", "--max-steps", "--planner"}},
+		"plan run --help-all": {[]string{"--max-steps N"}, []string{"--theme"}},
+		"replay --help":       {[]string{"--speed N", "--theme NAME"}, []string{"--approve"}},
+		"plan":                {[]string{"replan plan COMMAND", "resume [RUN]"}, []string{"--model"}},
+	} {
+		code, out, errs := said(t, strings.Fields(line)...)
+		if code != 0 {
+			t.Errorf("%s: got exit code %d: %s", line, code, errs)
+		}
+		for _, want := range c.shown {
+			if !strings.Contains(out, want) {
+				t.Errorf("%s: %q is missing in\n%s", line, want, out)
+			}
+		}
+		for _, not := range c.hidden {
+			if strings.Contains(out, not) {
+				t.Errorf("%s: %q is shown in\n%s", line, not, out)
+			}
+		}
+	}
+}
+
+func TestMistypedWordsAreNotTakenForAGoal(t *testing.T) {
+	for line, want := range map[string]string{
+		"rnu":                        `replan: unknown command "rnu"; did you mean "run"? To use it as a goal: replan -- rnu`,
+		"rnu foo":                    `replan: unknown command "rnu"; did you mean "run"? To use it as a goal: replan -- rnu foo`,
+		"unod r-1 --yes":             `replan: unknown flag: --yes`,
+		"unod r-1":                   `did you mean "undo"?`,
+		"plan chekc x":               `replan: unknown command "chekc" for "replan plan"; did you mean check?`,
+		"tools lsit":                 `replan: unknown command "lsit" for "replan tools"; did you mean list?`,
+		"help rnu":                   `replan: unknown help topic "rnu"; did you mean run?`,
+		"help plan nothing":          `replan: unknown help topic "nothing"`,
+		"runs --modle x":             `replan: unknown flag: --modle; did you mean --model?`,
+		"tools call fs.serach":       `replan: no tool is called "fs.serach"; did you mean fs.search?`,
+		"version --output jsn":       `--output takes text or json`,
+		"runs show 50c504":           `replan: no run "50c504"; see "replan runs"`,
+		"--output json -- rnu foo":   `"code":"no_model"`,
+		"run --output json rnu food": `"code":"no_model"`,
+	} {
+		if code, out, errs := said(t, strings.Fields(line)...); code == 0 || !strings.Contains(errs+out, want) {
+			t.Errorf("%s: got exit code %d, %s%s; want %s", line, code, out, errs, want)
+		}
+	}
+}
