@@ -39,6 +39,7 @@ func TestChatKeepsScrollPosition(t *testing.T) {
 		"distant lines dropped":     func(c *Pane) { c.Blocks[0].Forget() },
 		"scrolled there and back":   func(c *Pane) { c.Scroll(37); c.Scroll(-37) },
 		"lower, then as high again": func(c *Pane) { c.setSize(60, 4); c.lines(); c.setSize(60, 12) },
+		"without lines for a while": func(c *Pane) { c.setSize(60, 0); c.lines(); c.setSize(60, 12) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			c := idlePane(60, 12)

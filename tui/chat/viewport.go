@@ -271,6 +271,10 @@ func (v *viewport) layOut() {
 // window picks the visible lines. It starts at the position the user scrolled
 // to, or walks backward from the end, so that it draws only what is visible.
 func (v *viewport) window(height int) {
+	if height == 0 {
+		v.shown = v.shown[:0] // where the user scrolled to stays
+		return
+	}
 	tail := v.activity
 	if len(tail) > 0 && len(v.Blocks) > 0 {
 		tail = append([]string{""}, tail...)
