@@ -1,6 +1,8 @@
 package tui
 
 import (
+	"slices"
+
 	tea "charm.land/bubbletea/v2"
 
 	"replan/agent/runner"
@@ -39,9 +41,15 @@ func (m *Model) newGroups(replaced keymap.Handlers) keymap.Groups {
 	return groups
 }
 
+// offered returns every action, and the chat commands, which have no keys.
+func (m *Model) offered() keymap.Groups { return append(slices.Clip(m.groups), m.input.Commands()) }
+
 // do runs an action, or says why it cannot. It first focuses the pane of a place,
-// if at has one.
+// if at has one. Without an action, it does nothing.
 func (m *Model) do(a *keymap.Action, at keymap.Place) tea.Cmd {
+	if a == nil {
+		return nil // a chat command that is gone by now
+	}
 	if why := a.Refusal(); why != "" {
 		m.message.Set(why)
 		return nil

@@ -231,7 +231,7 @@ func (m *Model) dialogActions() keymap.Handlers {
 	return keymap.Handlers{
 		"help": opens(func() { d.help.Open(m.helpPage()) }),
 		"palette": opens(func() {
-			d.palette.Open(append(slices.Clip(m.groups), m.input.Commands()), m.topic())
+			d.palette.Open(m.offered(), m.topic())
 		}),
 		"gate.allowed": allowed,
 		"runs":         asks(func() keymap.Query { return d.runs.Open(m.status.Workspace) }),

@@ -66,11 +66,8 @@ func (m *Model) carryOut(w keymap.Request) tea.Cmd {
 		m.options.GoOn(w.Continue)
 		add(tea.Quit)
 	}
-	if w.Action != nil {
-		add(m.do(w.Action, w.Place))
-	}
-	if w.ActionID != "" {
-		add(m.do(m.groups.Find(w.ActionID)))
+	if w.Action != "" {
+		add(m.do(m.offered().Find(w.Action)))
 	}
 	if w.Ask != nil {
 		add(m.outbox.ask(w.Ask))

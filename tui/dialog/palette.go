@@ -172,7 +172,7 @@ func (d *Palette) choose() keymap.Request {
 		return keymap.Request{}
 	}
 	d.shown = false
-	return keymap.Request{Action: f.Action, Place: f.at}
+	return keymap.Request{Action: f.ID}
 }
 
 // View draws the palette in the middle of the screen. Its height stays constant

@@ -121,7 +121,7 @@ func (d *Settings) Actions() keymap.Handlers {
 func (d *Settings) change(s session.Setting) keymap.Request {
 	if id := opener(s.Key); id != "" {
 		d.shown = id == "review.next" // this action opens no dialog
-		return keymap.Request{ActionID: id}
+		return keymap.Request{Action: id}
 	}
 	if s.Key == "model.think" {
 		levels := prompt.ThinkLevels()

@@ -21,9 +21,7 @@ type Request struct {
 	Cmd      tea.Cmd
 
 	// From other panes.
-	Action        *Action // at its own place
-	Place         Place
-	ActionID      string           // do this action at its own place
+	Action        string           // do the action with this id at its own place
 	Focus         Place            // of the pane that takes the keys from now on; PlaceEverywhere changes nothing
 	Gate          bool             // show the open gate or question
 	ReopenFailure *agent.StepState // ask how to go on from this failed step of the ended run in the plan pane
