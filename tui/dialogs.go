@@ -35,7 +35,6 @@ type overlay interface {
 
 // dialogs are the dialogs that replace the panes, and which of them is in front.
 type dialogs struct {
-	keys *keymap.Map
 	live *live.Runs // on the screen
 	plan *dag.Pane  // its chosen row is where the timeline and the revisions open
 
@@ -59,7 +58,7 @@ type dialogs struct {
 // newDialogs returns the dialogs, all closed. lowest is the one below the others.
 func newDialogs(l *draw.Look, k *keymap.Map, o Options, home string, runs *live.Runs, plan *dag.Pane, lowest overlay) dialogs {
 	d := dialogs{
-		keys: k, live: runs, plan: plan,
+		live: runs, plan: plan,
 		help: dialog.NewHelp(l, k, o.Version), palette: dialog.NewPalette(l, k),
 		themes:  dialog.NewThemes(l, k, draw.ShortPath(o.Config, home)),
 		allowed: dialog.NewAllowed(l, k), undo: dialog.NewUndo(l, k), runs: dialog.NewRuns(l, k, runs, o.GoOn != nil),
@@ -94,16 +93,6 @@ func firstShown(stack []overlay) overlay {
 // and the palette do.
 func (d *dialogs) opensOver(id string, k tea.KeyPressMsg) bool {
 	return (id == "help" || id == "palette") && (k.Text == "" || !d.front().Typing()) && !d.help.Shown() && !d.palette.Shown()
-}
-
-// press runs the key's action in the dialog in front. Other keys go to the dialog.
-func (d *dialogs) press(k tea.KeyPressMsg) keymap.Request {
-	front := d.front()
-	hs := front.Actions()
-	if id, found := d.keys.Meant(k, hs); found {
-		return hs.Press(id)
-	}
-	return front.Update(k)
 }
 
 // relayed returns a handler for an action of dialogs. The dialog below help and the

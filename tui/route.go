@@ -36,7 +36,6 @@ func (m *Model) press(k tea.KeyPressMsg) tea.Cmd {
 		if a := m.groups.Bound(k, keymap.PlaceEverywhere); a != nil && m.dialogs.opensOver(a.ID, k) {
 			return m.do(a, keymap.PlaceEverywhere)
 		}
-		return m.carryOut(m.dialogs.press(k))
 	case m.ask.Showing():
 		if a := m.groups.Bound(k, keymap.PlaceEverywhere); a != nil && a.Opens && !m.ask.Grace.On && (!m.ask.Editing() || a.ID == "help" && k.Text == "") {
 			return m.do(a, keymap.PlaceEverywhere)
@@ -55,24 +54,14 @@ func (m *Model) press(k tea.KeyPressMsg) tea.Cmd {
 // pressMode runs the key's action in the active mode, or types the key there.
 // It reports whether the mode consumed the key.
 func (m *Model) pressMode(k tea.KeyPressMsg) (cmd tea.Cmd, taken bool) {
-	hs := m.mode()
-	if id, found := m.keys.Meant(k, hs); found {
-		return m.carryOut(hs.Press(id)), true
+	mode := m.mode()
+	if id, found := m.keys.Meant(k, mode.Actions); found {
+		return m.carryOut(mode.Actions.Press(id)), true
 	}
-	switch {
-	case m.quitting:
-		return nil, true
-	case m.ask.Showing():
-		return m.carryOut(m.ask.Update(k)), true
-	case m.searching():
-		return m.carryOut(m.chat.Update(k)), true
-	case m.focus == panePlan && m.dag.Typing() && k.Text != "":
-		return m.carryOut(m.dag.Update(k)), true
-	case m.input.Searching():
-		return m.carryOut(m.input.Update(k)), true
-	default:
+	if mode.Type == nil || mode.Letters && k.Text == "" {
 		return nil, false
 	}
+	return m.carryOut(mode.Type(k)), true
 }
 
 // forget clears state that lasts until the next action; id names that action.
@@ -326,27 +315,28 @@ func (m *Model) copyText(what, text string) tea.Cmd {
 	return m.clipboard(text)
 }
 
-// mode returns the actions that precede those of the panes while a question,
-// dialog or search has the keys. It returns nil otherwise.
-func (m *Model) mode() keymap.Handlers {
+// mode returns what has the keys before the actions of the screen: a question, a
+// dialog, or the mode of the focused pane.
+func (m *Model) mode() keymap.Mode {
 	switch over := m.dialogs.front(); {
 	case m.quitting:
-		return keymap.Handlers{
-			"quit.yes": {Do: keymap.Command(func() tea.Cmd { return tea.Quit })},
-			"quit.no":  {Do: keymap.Just(func() { m.quitting = false })},
+		return keymap.Mode{
+			Actions: keymap.Handlers{
+				"quit.yes": {Do: keymap.Command(func() tea.Cmd { return tea.Quit })},
+				"quit.no":  {Do: keymap.Just(func() { m.quitting = false })},
+			},
+			Type: func(tea.Msg) keymap.Request { return keymap.Request{} },
 		}
 	case over != nil:
-		return over.Actions()
+		return keymap.Mode{Actions: over.Actions(), Type: over.Update}
 	case m.ask.Showing():
-		return m.ask.Actions()
+		return keymap.Mode{Actions: m.ask.Actions(), Type: m.ask.Update}
+	case m.focus == panePlan:
+		return m.dag.Mode()
 	case m.searching():
-		return m.chat.SearchActions()
-	case m.focus == panePlan && m.dag.Filtering():
-		return m.dag.FilterActions()
-	case m.input.Listing():
-		return m.input.ListActions()
+		return m.chat.Mode()
 	default:
-		return nil
+		return m.input.Mode()
 	}
 }
 
@@ -354,7 +344,7 @@ func (m *Model) mode() keymap.Handlers {
 func (m *Model) doHere(id string) tea.Cmd {
 	m.forget(id)
 	m.selected.Clear()
-	if hs := m.mode(); hs[id].Do != nil {
+	if hs := m.mode().Actions; hs[id].Do != nil {
 		return m.carryOut(hs.Press(id))
 	}
 	if m.quitting || m.dialogs.front() != nil {

@@ -59,8 +59,13 @@ func (c *Pane) Searching() bool { return c.find.open }
 // SearchCursor returns the column of the cursor in the search line.
 func (c *Pane) SearchCursor() int { return c.find.cursor() }
 
-// SearchActions returns the actions of the open search.
-func (c *Pane) SearchActions() keymap.Handlers { return c.find.actions() }
+// Mode returns the open search, which reads every key without an action as text.
+func (c *Pane) Mode() keymap.Mode {
+	if !c.find.open {
+		return keymap.Mode{}
+	}
+	return keymap.Mode{Actions: c.find.actions(), Type: c.Update}
+}
 
 // nothingSaid explains why the chat cannot be searched.
 func (c *Pane) nothingSaid() string {

@@ -35,8 +35,8 @@ func TestMouseAndKeysActOnPane(t *testing.T) {
 	}
 	d.Actions()["plan.filter"].Do()
 	d.Update(tea.KeyPressMsg{Code: 'x', Text: "x"})
-	if !d.Typing() || d.filter.text != "x" {
-		t.Errorf("typing %v, the filter is %q", d.Typing(), d.filter.text)
+	if !d.filter.typing || d.filter.text != "x" {
+		t.Errorf("typing %v, the filter is %q", d.filter.typing, d.filter.text)
 	}
 }
 

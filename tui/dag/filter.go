@@ -125,12 +125,6 @@ func stepsLike(c *chart, t *stepCounts, among []int, word string) []int {
 	return found
 }
 
-// Filtering reports whether the filter hides steps or takes the typed letters.
-func (d *Pane) Filtering() bool { return d.filter.shown() }
-
-// Typing reports whether letters are text of the filter.
-func (d *Pane) Typing() bool { return d.filter.typing }
-
 // startFilter opens the filter input line.
 func (d *Pane) startFilter() {
 	d.filter.typing, d.drawn = true, false
@@ -141,10 +135,13 @@ func (d *Pane) clearFilter() {
 	d.filter, d.stale, d.loose, d.drawn = planFilter{}, true, false, false
 }
 
-// FilterActions returns the actions of the filter.
-func (d *Pane) FilterActions() keymap.Handlers {
-	if !d.filter.typing {
-		return keymap.Handlers{"run.stop": {Do: keymap.Just(d.clearFilter)}}
+// Mode returns the filter, which reads letters until its text is kept.
+func (d *Pane) Mode() keymap.Mode {
+	switch {
+	case !d.filter.shown():
+		return keymap.Mode{}
+	case !d.filter.typing:
+		return keymap.Mode{Actions: keymap.Handlers{"run.stop": {Do: keymap.Just(d.clearFilter)}}}
 	}
 	keep := func() { d.filter.typing, d.drawn = false, false }
 	clear := keymap.Handler{Do: keymap.Just(func() { d.seek("") })}
@@ -157,7 +154,7 @@ func (d *Pane) FilterActions() keymap.Handlers {
 	if d.filter.text == "" {
 		hs["list.erase"] = keymap.Handler{Do: keymap.Just(keep)}
 	}
-	return hs
+	return keymap.Mode{Actions: hs, Type: d.Update, Letters: true}
 }
 
 // seek filters the steps by text.

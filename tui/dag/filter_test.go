@@ -25,7 +25,7 @@ func TestFilterShowsMatchesUntilCleared(t *testing.T) {
 	if got := panetest.Stripped(d.lines()); !strings.Contains(got, "/fail") || !strings.Contains(got, "2 steps of 4") {
 		t.Errorf("got\n%s", got)
 	}
-	d.FilterActions().Act("list.choose")
+	d.Mode().Actions.Act("list.choose")
 	var selected []string
 	for range 3 {
 		d.nextMatch(1)

@@ -24,24 +24,27 @@ func (p *Pane) list() *draw.List {
 // Listing reports whether a list above the input takes the keys.
 func (p *Pane) Listing() bool { return p.list() != nil }
 
-// Searching reports whether keys type into the history search.
-func (p *Pane) Searching() bool { return p.list() == &p.history.List }
+// searching reports whether keys type into the history search.
+func (p *Pane) searching() bool { return p.list() == &p.history.List }
 
-// ListActions returns the actions of the list above the input. They precede
-// those of the panes.
-func (p *Pane) ListActions() keymap.Handlers {
-	if p.Searching() {
-		return p.history.handlers(p.takeFound)
+// Mode returns the list above the input. The history search reads every key without
+// an action as text; completions leave them to the input.
+func (p *Pane) Mode() keymap.Mode {
+	switch {
+	case !p.Listing():
+		return keymap.Mode{}
+	case p.searching():
+		return keymap.Mode{Actions: p.history.handlers(p.takeFound), Type: p.Update}
 	}
 	c := &p.completer
 	by := func(n int) keymap.Handler { return keymap.Handler{Do: keymap.Just(func() { c.step(n) })} }
-	return keymap.Handlers{
+	return keymap.Mode{Actions: keymap.Handlers{
 		"list.take":    {Do: p.takeCompletion},
 		"chat.send":    {When: c.takesEnter, Do: p.takeCompletion},
 		"dialog.leave": {Do: keymap.Just(func() { c.closed = c.token })},
 		"list.up":      by(-1), "list.down": by(1),
 		"move.page_up": by(1 - draw.PopupRows), "move.page_down": by(draw.PopupRows - 1),
-	}
+	}}
 }
 
 // ListOver draws the list above the input, if any, over the last of the given
@@ -52,7 +55,7 @@ func (p *Pane) ListOver(lines []string, width int) []string {
 		return lines
 	}
 	drawing := p.completer.draw
-	if p.Searching() {
+	if p.searching() {
 		drawing = p.history.draw
 	}
 	drawn := drawing(width, len(lines))
@@ -69,7 +72,7 @@ func (p *Pane) ClickList(line int) (w keymap.Request, taken bool) {
 	if l == nil || !l.Clicked(line, l.Count) {
 		return keymap.Request{}, false
 	}
-	if p.Searching() {
+	if p.searching() {
 		return p.takeFound(), true
 	}
 	return p.takeCompletion(), true

@@ -63,7 +63,7 @@ func New(l *draw.Look, keys *keymap.Map, o Options) *Pane {
 func (p *Pane) Update(msg tea.Msg) keymap.Request {
 	switch msg := msg.(type) {
 	case tea.KeyPressMsg:
-		if p.Searching() {
+		if p.searching() {
 			p.history.add(msg.Text)
 			return keymap.Request{}
 		}

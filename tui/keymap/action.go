@@ -30,6 +30,14 @@ type Handler struct {
 // Handlers maps action ids to their handlers.
 type Handlers map[string]Handler
 
+// Mode is what takes keys before the actions of the screen do: an open dialog, search,
+// filter or list. The zero value takes none.
+type Mode struct {
+	Actions Handlers
+	Type    func(tea.Msg) Request // handles the other keys; nil leaves them to the screen
+	Letters bool                  // Type handles only keys with text
+}
+
 // Refusal returns why an action is unavailable now, or "" if it is available.
 func (h *Handler) Refusal() string {
 	if h.Refuse == nil {
