@@ -146,7 +146,7 @@ func (c CallModel) Replied(reply reply.Reply) event.Data {
 	case c.Index != "" && c.Request.Purpose == prompt.PurposeStep:
 		return c.wrote(reply)
 	case c.Request.Purpose == prompt.PurposeSynthesis, c.Request.Purpose == prompt.PurposeChat && len(reply.Calls) == 0:
-		return event.SynthesisCompleted{Text: prompt.Said(reply).Content, Reply: reply}
+		return event.SynthesisCompleted{Text: untrusted.Text(prompt.Said(reply).Content), Reply: reply}
 	default:
 		return event.ModelReplied{
 			Purpose: c.Request.Purpose, Step: c.Request.Step, Attempt: c.Attempt, Reply: reply,
@@ -186,7 +186,7 @@ func (c CallModel) Failed(kind event.FailureKind, sentence string, partial reply
 	case c.Index != "" && c.Request.Purpose == prompt.PurposeStep:
 		return event.StepFailed{Index: c.Index, Attempt: c.Attempt, Error: untrusted.Text(sentence), Failure: kind, MS: partial.MS, Reply: &partial}
 	case c.Request.Purpose == prompt.PurposeSynthesis, c.Request.Purpose == prompt.PurposeChat:
-		return event.SynthesisCompleted{Text: prompt.Said(partial).Content, Error: untrusted.Text(sentence), Reply: partial}
+		return event.SynthesisCompleted{Text: untrusted.Text(prompt.Said(partial).Content), Error: untrusted.Text(sentence), Reply: partial}
 	default:
 		return event.ModelReplied{
 			Purpose: c.Request.Purpose, Step: c.Request.Step, Attempt: c.Attempt, Reply: partial,

@@ -70,13 +70,13 @@ func (r ledger) countAttempts() {
 
 func (r fold) applyReplan(d event.ReplanStarted) {
 	r.Usage.Replans++
-	r.Replanning = &Replanning{Attempt: d.Attempt, Step: d.Step, Error: d.Error, UserRequest: d.Said, StartedAt: r.Now}
+	r.Replanning = &Replanning{Attempt: d.Attempt, Step: d.Step, Error: d.Error, UserRequest: string(d.Said), StartedAt: r.Now}
 	why := string(d.Error)
 	if d.Step == "" {
 		why = "" // the replan comes only from the user's remark
 	}
 	r.planner = r.planners().Replan(r.brief(), prompt.Situation{
-		Said:        d.Said,
+		Said:        string(d.Said),
 		Plan:        r.Plan,
 		History:     r.History,
 		Finished:    r.finished(),
@@ -226,7 +226,7 @@ func (r fold) applySynthesis(d event.SynthesisCompleted) {
 	if r.Chat != nil {
 		r.Chat.Asking = false
 	}
-	silent := d.Error == "" && strings.TrimSpace(d.Text) == ""
+	silent := d.Error == "" && strings.TrimSpace(string(d.Text)) == ""
 	switch {
 	case !r.Synthesis.Direct:
 	case d.Error == "" && len(r.remarks()) > 0:
@@ -236,7 +236,7 @@ func (r fold) applySynthesis(d event.SynthesisCompleted) {
 		r.hear(r.Chat, d.Reply)
 		return
 	}
-	r.Synthesis.Done, r.Synthesis.MS, r.Synthesis.Text = true, d.Reply.MS, d.Text
+	r.Synthesis.Done, r.Synthesis.MS, r.Synthesis.Text = true, d.Reply.MS, string(d.Text)
 	r.Synthesis.Error = d.Error
 	if silent {
 		r.Synthesis.Error = "the model's reply was empty"

@@ -191,7 +191,7 @@ func (r *Run) brief() prompt.Brief {
 			return p.Model == ""
 		})
 	}
-	return prompt.Brief{Goal: r.Goal, Catalogue: catalogue, Prompting: prompting, MaxSteps: r.mayPropose(), Toolless: toolless}
+	return prompt.Brief{Goal: string(r.Goal), Catalogue: catalogue, Prompting: prompting, MaxSteps: r.mayPropose(), Toolless: toolless}
 }
 
 // mayPropose returns how many steps a planner may propose now, within both the

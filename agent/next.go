@@ -271,7 +271,7 @@ func (r decision) nextReplan() []Action {
 		remaining = append(remaining, s.Index)
 	}
 	return []Action{{Record: event.ReplanStarted{
-		Attempt: r.Usage.Replans + 1, Step: r.failure.step, Error: untrusted.Text(r.failure.reason()), Said: r.failure.said, Remaining: list(remaining),
+		Attempt: r.Usage.Replans + 1, Step: r.failure.step, Error: untrusted.Text(r.failure.reason()), Said: untrusted.Text(r.failure.said), Remaining: list(remaining),
 	}}}
 }
 
@@ -355,7 +355,7 @@ func (r decision) deadline() []Action {
 // result returns the result of the run.
 func (r *Run) result(e ending) event.Result {
 	out := event.Result{
-		Status: e.status, Reason: e.reason, Answer: e.answer, Error: untrusted.Text(e.error),
+		Status: e.status, Reason: e.reason, Answer: untrusted.Text(e.answer), Error: untrusted.Text(e.error),
 		Variables: r.Variables(), History: r.History, Revisions: []event.RevisionSummary{},
 		Usage: r.Usage, DurationMS: r.Elapsed().Milliseconds(),
 	}

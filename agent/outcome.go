@@ -113,7 +113,7 @@ func resultText(s *StepState) string {
 type Summary struct {
 	Run       string         `json:"run"`
 	Plan      string         `json:"plan"` // id of the stored plan that it ran; "" for a goal or a file without one
-	Goal      string         `json:"goal"`
+	Goal      untrusted.Text `json:"goal"`
 	Title     untrusted.Text `json:"title,omitempty"` // of the plan
 	Status    event.Status   `json:"status"`          // StatusUnfinished if it has not ended
 	Reason    event.Reason   `json:"reason"`

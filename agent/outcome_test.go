@@ -31,7 +31,7 @@ func TestMissingAnswerShowsResults(t *testing.T) {
 	for _, want := range []string{
 		"the model wrote no answer: the model fell silent", "**1. First**: completed\n\n```\nresult of 1\n```", "**2. Second**: failed", "**3. Third**: skipped", "result of 4",
 	} {
-		if !strings.Contains(w.run.Result.Answer, want) {
+		if !strings.Contains(string(w.run.Result.Answer), want) {
 			t.Errorf("the answer lacks %q:\n%s", want, w.run.Result.Answer)
 		}
 	}
@@ -47,7 +47,7 @@ func TestAnswerFromResultsIsBounded(t *testing.T) {
 	start := started(event.DefaultLimits())
 	start.Plan = &plan
 	answer := w.play(start).Answer
-	if n := len(answer); n > 14_000 || strings.Count(answer, "… 7999 more characters") != 6 || !strings.Contains(answer, "\n````\n```\n") {
+	if n := len(answer); n > 14_000 || strings.Count(string(answer), "… 7999 more characters") != 6 || !strings.Contains(string(answer), "\n````\n```\n") {
 		t.Errorf("the answer has %d bytes:\n%.300s", n, answer)
 	}
 }

@@ -22,7 +22,7 @@ func calls(title string, words ...string) plan.Plan {
 		parts := strings.Split(word, ":")
 		s := plan.Step{
 			Index: parts[0], Title: untrusted.Text("Step " + parts[0]), Executor: plan.ExecutorTool, Tool: parts[1],
-			Args: map[string]any{"at": parts[2]}, ExpectedOutcome: "it says " + parts[2],
+			Args: map[string]any{"at": parts[2]}, ExpectedOutcome: untrusted.Text("it says " + parts[2]),
 		}
 		if i > 0 {
 			s.DependsOn = []string{p.Steps[i-1].Index}

@@ -58,11 +58,11 @@ func (r fold) planGoal(d event.RunStarted) {
 		r.planner = r.planners().Plan(r.brief())
 		return
 	}
-	chain, ok, err := Route(d.Routing, prompt.Unmentioned(d.Goal, d.Prompting.Mentions), d.Catalogue, d.Model != "")
+	chain, ok, err := Route(d.Routing, prompt.Unmentioned(string(d.Goal), d.Prompting.Mentions), d.Catalogue, d.Model != "")
 	switch {
 	case ok:
 		r.routed = &event.RouteMatched{Intent: chain.Intent, Confidence: chain.Intent.Confidence, Chain: chain.Tools()}
-		r.planner = planning.Given(owned(chain.Plan(d.Goal), d.Catalogue, d.Routing.Policy))
+		r.planner = planning.Given(owned(chain.Plan(string(d.Goal)), d.Catalogue, d.Routing.Policy))
 		if d.Model == "" {
 			r.fallback = plan.OnFailureAbort
 		}

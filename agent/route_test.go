@@ -9,6 +9,7 @@ import (
 	"replan/agent"
 	"replan/agent/event"
 	"replan/agent/rule"
+	"replan/internal/untrusted"
 	"replan/planning/intent"
 	"replan/planning/plan"
 	"replan/planning/prompt"
@@ -32,7 +33,7 @@ func operators() plan.Catalogue {
 // routed returns the start of a run whose goal a route may plan.
 func routed(goal, model string, planner event.PlannerKind) event.RunStarted {
 	return event.RunStarted{
-		Goal: goal, Model: model, Limits: event.DefaultLimits(), Rules: rules, Catalogue: operators(),
+		Goal: untrusted.Text(goal), Model: model, Limits: event.DefaultLimits(), Rules: rules, Catalogue: operators(),
 		Routing: event.Routing{Planner: planner},
 	}
 }
@@ -144,7 +145,7 @@ func TestChainSkipsModelStepsWithoutModel(t *testing.T) {
 	if done != 2 || left != len(w.run.Steps)-2 {
 		t.Errorf("%d completed and %d skipped of %d", done, left, len(w.run.Steps))
 	}
-	if !strings.Contains(result.Answer, "need a model") {
+	if !strings.Contains(string(result.Answer), "need a model") {
 		t.Errorf("the answer lacks the reason: %q", result.Answer)
 	}
 	if len(all[event.GateRequested](w)) > 0 {

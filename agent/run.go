@@ -17,7 +17,7 @@ import (
 // Only Apply changes a Run. It is not safe for concurrent use.
 type Run struct {
 	ID        string
-	Goal      string
+	Goal      untrusted.Text
 	Workspace string
 	Model     string
 	Limits    event.Limits

@@ -14,12 +14,12 @@ func (r fold) applySteered(d event.RunSteered) {
 	if loops := r.loops(); len(loops) > 0 {
 		for _, l := range loops {
 			if !l.over() {
-				l.remarks = append(l.remarks, d.Text)
+				l.remarks = append(l.remarks, string(d.Text))
 			}
 		}
 		return
 	}
-	r.UserMessages = append(r.UserMessages, d.Text)
+	r.UserMessages = append(r.UserMessages, string(d.Text))
 	r.heed()
 }
 

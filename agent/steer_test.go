@@ -162,7 +162,7 @@ func TestEmptyChatReplyIsRequestedAgain(t *testing.T) {
 		t.Run(tc.name, func(t *testing.T) {
 			w := newWorld(t)
 			result := w.play(chatting(w, &talker{turns: tc.turns}))
-			if result.Reason != tc.want || result.Answer != tc.answer {
+			if result.Reason != tc.want || string(result.Answer) != tc.answer {
 				t.Errorf("ended for %s with %q: %s", result.Reason, result.Answer, result.Error)
 			}
 		})

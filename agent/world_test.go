@@ -371,7 +371,7 @@ func given(t tester, proposed string) event.RunStarted {
 		t.Fatalf("the plan of the test: %v", plan.FaultError(faults))
 	}
 	start := started(event.DefaultLimits())
-	start.Goal, start.Plan, start.SkipSynthesis, start.Limits.MaxSteps = string(p.Title), &p, true, 0
+	start.Goal, start.Plan, start.SkipSynthesis, start.Limits.MaxSteps = p.Title, &p, true, 0
 	return start
 }
 

@@ -112,7 +112,7 @@ func TestReplayIsASession(t *testing.T) {
 	if !slices.Equal(kinds, want) {
 		t.Errorf("got events %v, want %v", kinds, want)
 	}
-	if reply := last.(event.ChatReply); !strings.Contains(reply.Text, "unfinished") || reply.Run != "r-1" {
+	if reply := last.(event.ChatReply); !strings.Contains(string(reply.Text), "unfinished") || reply.Run != "r-1" {
 		t.Errorf("got last event %+v", reply)
 	}
 }

@@ -189,13 +189,13 @@ func (o *options) ended(reply event.ChatReply, written error) error {
 	case written != nil:
 		return unwritten(written)
 	case reply.Run == "" && reply.Reason == "" && o.Output == config.OutputJSON: // of a chat command
-		return o.printJSON(map[string]string{"text": reply.Text})
+		return o.printJSON(map[string]untrusted.Text{"text": reply.Text})
 	case reply.Run == "" && reply.Reason == "":
-		return o.print(untrusted.Visible(reply.Text) + "\n")
+		return o.print(reply.Text.Visible() + "\n")
 	case reply.Reason.ExitCode() == 0:
 		return nil
 	case reply.Run == "":
-		return &failure{exit: reply.Reason.ExitCode(), code: string(reply.Reason), err: errors.New(reply.Text)}
+		return &failure{exit: reply.Reason.ExitCode(), code: string(reply.Reason), err: errors.New(string(reply.Text))}
 	default:
 		return &failure{exit: reply.Reason.ExitCode(), code: string(reply.Reason), err: errSaid}
 	}

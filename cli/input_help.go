@@ -106,7 +106,7 @@ func (a *inputHelp) runs() ([]session.Completion, error) {
 	list, err := a.o.store.RunSummaries()
 	var items []session.Completion
 	for _, s := range list {
-		items = append(items, session.Completion{Text: s.Run, Detail: untrusted.Text(string(s.Status) + ": " + telling.Excerpt(config.First(s.Goal, s.Title.Visible()), 60))})
+		items = append(items, session.Completion{Text: s.Run, Detail: untrusted.Text(string(s.Status) + ": " + telling.Excerpt(config.First(s.Goal, s.Title), 60))})
 	}
 	return items, err
 }

@@ -9,6 +9,7 @@ import (
 	"replan/agent/event"
 	"replan/cli/config"
 	"replan/internal/english"
+	"replan/internal/untrusted"
 	"replan/planning/plan"
 	"replan/tui/telling"
 )
@@ -86,7 +87,7 @@ func (r *replanned) none(why string) {
 		return
 	}
 	var b strings.Builder
-	sayTo(&b)("replan %d, because step %s failed (%s): %s", r.open.Attempt, r.open.Step, telling.Excerpt(r.open.Error.Visible(), 120), telling.Excerpt(why, 200))
+	sayTo(&b)("replan %d, because step %s failed (%s): %s", r.open.Attempt, r.open.Step, telling.Excerpt(r.open.Error, 120), telling.Excerpt(untrusted.Text(why), 200))
 	r.text = append(r.text, b.String())
 	r.open = nil
 }
@@ -107,7 +108,7 @@ func (o plans) diffText(before plan.Plan, d event.PlanDiff) string {
 	}
 	var b strings.Builder
 	say := sayTo(&b)
-	say("revision %d: %s", d.Revision, telling.Excerpt(d.Reason.Visible(), 200))
+	say("revision %d: %s", d.Revision, telling.Excerpt(d.Reason, 200))
 	for _, index := range d.Removed {
 		if s, ok := before.Step(index); ok {
 			say("  %s %s. %s  [%s]", removed, index, s.Title, by(s))
@@ -159,7 +160,7 @@ func changedArgs(before, after map[string]any, arrow string) []string {
 	for _, name := range slices.Sorted(maps.Keys(names)) {
 		was, is := value(before, name), value(after, name)
 		if was != is {
-			lines = append(lines, fmt.Sprintf("%s: %s%s%s", name, telling.Excerpt(was, argShown), arrow, telling.Excerpt(is, argShown)))
+			lines = append(lines, fmt.Sprintf("%s: %s%s%s", name, telling.Excerpt(untrusted.Text(was), argShown), arrow, telling.Excerpt(untrusted.Text(is), argShown)))
 		}
 	}
 	return lines

@@ -59,7 +59,7 @@ func (o plans) planList() error {
 	table := tabwriter.NewWriter(o.io.Out, 0, 4, 2, ' ', 0)
 	for _, l := range lines {
 		_, _ = fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\n", l.ID, l.Created.Local().Format(timeShown),
-			english.Count(l.Steps, "step"), english.Count(len(l.Runs), "run"), telling.Excerpt(l.Title, 60))
+			english.Count(l.Steps, "step"), english.Count(len(l.Runs), "run"), telling.Excerpt(untrusted.Text(l.Title), 60))
 	}
 	return wrap(writing, table.Flush())
 }
@@ -93,7 +93,7 @@ func (o plans) tellPlan(p plan.Plan) error {
 	var b strings.Builder
 	say := sayTo(&b)
 	say("%s  (%s)", p.Title, config.First(p.ID, "not kept"))
-	if p.Goal != "" && untrusted.Text(p.Goal) != p.Title {
+	if p.Goal != "" && p.Goal != p.Title {
 		say("goal: %s", p.Goal)
 	}
 	if p.DoneWhen != "" {
@@ -105,7 +105,7 @@ func (o plans) tellPlan(p plan.Plan) error {
 		say("")
 		say("variables:")
 		for _, name := range slices.Sorted(maps.Keys(p.Variables)) {
-			say("  %s = %s", name, telling.Excerpt(plan.CanonicalJSON(p.Variables[name]), 100))
+			say("  %s = %s", name, telling.Excerpt(untrusted.Text(plan.CanonicalJSON(p.Variables[name])), 100))
 		}
 	}
 	if len(p.Milestones) > 0 {
@@ -208,7 +208,7 @@ func without(faults []plan.Fault, code string) []plan.Fault {
 
 // withoutSecrets returns a copy of a plan that is safe to share.
 func withoutSecrets(p plan.Plan) plan.Plan {
-	p.Title, p.Goal = untrusted.Text(redact.Text(string(p.Title))), redact.Text(p.Goal)
+	p.Title, p.Goal = untrusted.Text(redact.Text(string(p.Title))), untrusted.Text(redact.Text(string(p.Goal)))
 	if p.Variables != nil {
 		p.Variables, _ = redact.Value(p.Variables, redact.Text).(map[string]any)
 	}

@@ -18,7 +18,6 @@ import (
 	"replan/cli/config"
 	"replan/cli/slash"
 	"replan/internal/english"
-	"replan/internal/untrusted"
 	"replan/tui/telling"
 )
 
@@ -72,7 +71,7 @@ func (o runs) runsList(all bool) error {
 	table := tabwriter.NewWriter(o.io.Out, 0, 4, 2, ' ', 0)
 	for _, s := range list {
 		_, _ = fmt.Fprintf(table, row, s.Run, s.Started.Local().Format(timeShown), standingOf(s),
-			s.Done, s.Steps, english.Count(s.Replans, "replan"), telling.Excerpt(config.First(s.Goal, s.Title.Visible()), 60))
+			s.Done, s.Steps, english.Count(s.Replans, "replan"), telling.Excerpt(config.First(s.Goal, s.Title), 60))
 	}
 	return wrap(writing, table.Flush())
 }
@@ -169,7 +168,7 @@ func (o runs) runText(run *agent.Run, s agent.Summary, snapshot agent.Snapshot) 
 	}
 	if r := run.Result; r != nil {
 		if r.Answer != "" {
-			b.WriteString("\n" + strings.TrimRight(untrusted.Visible(r.Answer), "\n") + "\n")
+			b.WriteString("\n" + strings.TrimRight(r.Answer.Visible(), "\n") + "\n")
 		}
 		if r.Error != "" {
 			say("")
@@ -203,7 +202,7 @@ func stepWords(s *agent.StepState) string {
 	case agent.StepCompleted:
 		words = "  " + (time.Duration(s.MS) * time.Millisecond).String()
 	case agent.StepFailed, agent.StepSkipped:
-		words = "  " + string(s.Status) + ": " + telling.Excerpt(s.Error.Visible(), 120)
+		words = "  " + string(s.Status) + ": " + telling.Excerpt(s.Error, 120)
 	case agent.StepInDoubt:
 		words = "  in doubt"
 	case agent.StepRunning, agent.StepWaiting:

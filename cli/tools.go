@@ -14,6 +14,7 @@ import (
 	"replan/agent/policy"
 	"replan/agent/rule"
 	"replan/cli/config"
+	"replan/internal/untrusted"
 	"replan/planning/plan"
 	"replan/tui/telling"
 )
@@ -88,7 +89,7 @@ func (o *options) listTools(ctx context.Context) (err error) {
 	table := tabwriter.NewWriter(o.io.Out, 0, 4, 2, ' ', 0)
 	for _, l := range lines {
 		mark := map[string]string{string(rule.VerdictAsk): "asks", string(rule.VerdictBlock): "denied", verdictDepends: "depends"}[l.Verdict]
-		_, _ = fmt.Fprintf(table, "%s\t%s\t%s\t%s\n", l.Name, l.Server, mark, telling.Excerpt(l.Description, 80))
+		_, _ = fmt.Fprintf(table, "%s\t%s\t%s\t%s\n", l.Name, l.Server, mark, telling.Excerpt(untrusted.Text(l.Description), 80))
 	}
 	return wrap(writing, table.Flush())
 }

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"replan/internal/untrusted"
 	"replan/planning/plan"
 	"replan/planning/prompt"
 	"replan/planning/reply"
@@ -33,7 +34,7 @@ func Unplanned(reason string) Planner {
 // so that a plan written in Go need not set them.
 func spellOut(p plan.Plan) plan.Plan {
 	if p.Goal == "" {
-		p.Goal = string(p.Title)
+		p.Goal = p.Title
 	}
 	if !slices.ContainsFunc(p.Steps, func(s plan.Step) bool { return s.Executor == "" }) {
 		return p
@@ -67,7 +68,7 @@ func (s script) Plan(b prompt.Brief) Planner {
 	}
 	plan := spellOut(s.plans[0])
 	if b.Goal != "" {
-		plan.Goal = b.Goal
+		plan.Goal = untrusted.Text(b.Goal)
 	}
 	if faults := checkProposal(b, plan, nil, b.MaxSteps); len(faults) > 0 {
 		return settled{misscripted(faults)}

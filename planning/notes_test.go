@@ -22,7 +22,7 @@ func notes(p plan.Plan) string {
 	for _, m := range p.Milestones {
 		parts = append(parts, fmt.Sprintf("%s%v", m.Title, m.Steps))
 	}
-	return strings.Join(append(parts, strings.Join(p.Risks, ";"), p.DoneWhen), " | ")
+	return strings.Join(append(parts, strings.Join(p.Risks, ";"), string(p.DoneWhen)), " | ")
 }
 
 func TestPlanKeepsMilestonesRisksAndDoneWhen(t *testing.T) {
@@ -45,7 +45,7 @@ func TestPlanKeepsMilestonesRisksAndDoneWhen(t *testing.T) {
 				p.Absorb(reply.Reply{Text: r})
 			}
 			proposed := p.Outcome().Plan
-			if got := notes(proposed); got != c.want || proposed.Goal != brief().Goal {
+			if got := notes(proposed); got != c.want || string(proposed.Goal) != brief().Goal {
 				t.Errorf("%s: got %q for the goal %q, want %q", p.Outcome().Reason, got, proposed.Goal, c.want)
 			}
 			data, err := plan.EncodeJSON(proposed)

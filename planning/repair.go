@@ -93,7 +93,7 @@ func (r *repairs) unrepaired(kind OutcomeKind) Outcome {
 // from the title, and the model's own wording of the goal becomes the completion
 // condition.
 func finishPlan(b prompt.Brief, p plan.Plan, task, doneWhen string) plan.Plan {
-	p.Goal, p.DoneWhen = b.Goal, cmp.Or(p.DoneWhen, doneWhen)
+	p.Goal, p.DoneWhen = untrusted.Text(b.Goal), cmp.Or(p.DoneWhen, untrusted.Text(doneWhen))
 	if p.DoneWhen == p.Goal {
 		p.DoneWhen = ""
 	}

@@ -16,7 +16,7 @@ import (
 
 // worded returns a plan of one step with this title and this expected outcome.
 func worded(title, expected string) plan.Plan {
-	return plan.Plan{Title: "T", Steps: []plan.Step{{Index: "1", Title: untrusted.Text(title), ExpectedOutcome: expected, Executor: plan.ExecutorSelf}}}
+	return plan.Plan{Title: "T", Steps: []plan.Step{{Index: "1", Title: untrusted.Text(title), ExpectedOutcome: untrusted.Text(expected), Executor: plan.ExecutorSelf}}}
 }
 
 func TestVagueTitlesGetAWarning(t *testing.T) {

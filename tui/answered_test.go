@@ -30,7 +30,7 @@ func TestCompactionResultEndsProgress(t *testing.T) {
 		"failed":               {"/compact", event.Note{Level: "warn", Text: "the conversation stays as it is: no model"}, "stays as it is"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			st := newStory().greeted().session(event.ChatUser{Text: c.sent}, session.Queue{Doing: "summarize the conversation"})
+			st := newStory().greeted().session(event.ChatUser{Text: untrusted.Text(c.sent)}, session.Queue{Doing: "summarize the conversation"})
 			s := open(t, tui.Options{}, 120, 36).show(st)
 			s.wants("summarize the conversation…")
 			if strings.HasPrefix(name, "s") {
@@ -71,7 +71,7 @@ func TestCutOffAnswerIsMarked(t *testing.T) {
 			cut := sampleReply("It begins with", 900, 64)
 			cut.CutOff = true
 			st := newStory().asked().run(event.PhaseCompleted{Phase: 1, Label: "analysis", Reply: sampleReply(`{"mode":"direct"}`, 860, 20)},
-				event.SynthesisStarted{Direct: direct, Request: q}, event.SynthesisCompleted{Text: cut.Text, Reply: cut})
+				event.SynthesisStarted{Direct: direct, Request: q}, event.SynthesisCompleted{Text: untrusted.Text(cut.Text), Reply: cut})
 			s := settled(t, st, 120, 36)
 			s.wants("! the answer was cut off at 64 tokens")
 			if lineOf(s, "cut off") < lineOf(s, "It begins with") {

@@ -39,11 +39,11 @@ func crowd(lines, steps int) *story {
 		for j := range min(lines, each) / 2 {
 			fmt.Fprintf(&reply, "Line %d of prose, long enough to be a line of its own.\n\n", j)
 		}
-		s.after(10).session(event.ChatUser{Text: "what about part " + strconv.Itoa(i) + "?"}).
-			after(10).session(event.ChatReply{Status: event.StatusCompleted, Text: reply.String()})
+		s.after(10).session(event.ChatUser{Text: untrusted.Text("what about part " + strconv.Itoa(i) + "?")}).
+			after(10).session(event.ChatReply{Status: event.StatusCompleted, Text: untrusted.Text(reply.String())})
 	}
 	plan := crowdPlan(steps)
-	s.after(10).run(event.RunStarted{Goal: string(plan.Title), Workspace: "/src/auth-service", Session: storySession, Plan: &plan, Model: "qwen3:8b"},
+	s.after(10).run(event.RunStarted{Goal: untrusted.Text(string(plan.Title)), Workspace: "/src/auth-service", Session: storySession, Plan: &plan, Model: "qwen3:8b"},
 		event.PlanCreated{Plan: plan, Revision: 1})
 	done := crowdEnded(steps)
 	for i := range done {

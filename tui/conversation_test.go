@@ -12,6 +12,7 @@ import (
 
 	"replan/agent/event"
 	"replan/agent/runner"
+	"replan/internal/untrusted"
 	"replan/planning/prompt"
 	"replan/themes"
 	"replan/tui"
@@ -78,7 +79,7 @@ func (s *screen) drag(fromX, fromY, toX, toY int) string {
 
 // answered is a session with one answer of that Markdown.
 func answered(text string) *story {
-	return newStory().greeted().session(event.ChatUser{Text: "tell me"}, event.ChatReply{Text: text})
+	return newStory().greeted().session(event.ChatUser{Text: "tell me"}, event.ChatReply{Text: untrusted.Text(text)})
 }
 
 const twoBlocks = "First:\n\n```go\nfunc a() {\n\treturn\n}\n```\n\nand then a sentence that is long enough to be broken at least once by the width of the chat\n\n```\nmake all   \n```\n"

@@ -102,7 +102,7 @@ func (m *Model) takeStatus(d session.Status) {
 	}
 	m.chat.SetState(m.chatState())
 	if words := m.dialogs.models.Used(d); words != "" {
-		m.chat.Add(m.chat.Listing(words)...)
+		m.chat.Add(m.chat.Listing(untrusted.Text(words))...)
 	}
 	if len(m.chat.Blocks) > 0 {
 		m.chat.Introduce(m.live.Preparing)
@@ -139,7 +139,7 @@ func (m *Model) takeUser(d event.ChatUser) {
 		m.chat.Settle()
 	}
 	m.chat.Message(d, m.live.Preparing)
-	m.input.Remember(d.Text)
+	m.input.Remember(string(d.Text))
 }
 
 // takeAnswer passes the answer to a query to the part of the screen that asked. It

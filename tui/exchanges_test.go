@@ -9,6 +9,7 @@ import (
 
 	"replan/agent/event"
 	"replan/agent/session"
+	"replan/internal/untrusted"
 	"replan/planning/plan"
 	"replan/planning/prompt"
 	"replan/planning/reply"
@@ -87,7 +88,7 @@ func TestPendingExchangeUpdatesLive(t *testing.T) {
 	next := &story{now: st.now, seq: st.seq}
 	done := sampleReply("It does not.", 2500, 12)
 	done.Thinking = "So the helper is the last one."
-	s.show(next.chat(event.SynthesisCompleted{Text: done.Text, Reply: done}))
+	s.show(next.chat(event.SynthesisCompleted{Text: untrusted.Text(done.Text), Reply: done}))
 	s.wants("So the helper is the last one.")
 	s.wants("It does not.")
 	s.lacks("not whole yet")

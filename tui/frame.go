@@ -8,7 +8,6 @@ import (
 
 	"replan/agent/event"
 	"replan/agent/runner"
-	"replan/internal/untrusted"
 	"replan/planning/prompt"
 	"replan/tui/chat"
 	"replan/tui/frame"
@@ -126,5 +125,5 @@ func (m *Model) alert(before string) tea.Cmd {
 	if r == nil || r.Status == event.StatusCancelled {
 		return nil // the user cancelled it
 	}
-	return m.notify.Alert(fmt.Sprintf("%s: %s", r.Status, untrusted.FirstLine(run.Goal)), now)
+	return m.notify.Alert(fmt.Sprintf("%s: %s", r.Status, run.Goal.FirstLine()), now)
 }

@@ -339,7 +339,7 @@ func failingBeside() *story {
 	}
 	p := plan.Plan{Title: "Beside", Steps: []plan.Step{step("1"), step("2"), step("3", "1", "2")}}
 	return newStory().greeted().plan(
-		event.RunStarted{Goal: string(p.Title), Model: "qwen3:8b", Limits: event.DefaultLimits(), Plan: &p, SkipSynthesis: true, Attended: true},
+		event.RunStarted{Goal: untrusted.Text(string(p.Title)), Model: "qwen3:8b", Limits: event.DefaultLimits(), Plan: &p, SkipSynthesis: true, Attended: true},
 		event.PlanCreated{Plan: p, Revision: 1},
 		event.StepStarted{Index: "1", Attempt: 1, Title: "Step 1", Executor: plan.ExecutorTool, Tool: "look"},
 		event.StepStarted{Index: "2", Attempt: 1, Title: "Step 2", Executor: plan.ExecutorTool, Tool: "look"})
@@ -395,7 +395,7 @@ func TestStepListsDependenciesThatFit(t *testing.T) {
 		}
 		p.Steps = append(p.Steps, last)
 		return newStory().greeted().plan(
-			event.RunStarted{Goal: string(p.Title), Limits: event.DefaultLimits(), Plan: &p, SkipSynthesis: true},
+			event.RunStarted{Goal: untrusted.Text(string(p.Title)), Limits: event.DefaultLimits(), Plan: &p, SkipSynthesis: true},
 			event.PlanCreated{Plan: p, Revision: 1})
 	}
 	for _, c := range []struct {

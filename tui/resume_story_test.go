@@ -7,6 +7,7 @@ import (
 	"replan/agent/event"
 	"replan/agent/rule"
 	"replan/agent/session"
+	"replan/internal/untrusted"
 	"replan/planning/plan"
 )
 
@@ -32,7 +33,7 @@ func storyPlan() plan.Plan {
 func (s *story) planned() *story {
 	p := storyPlan()
 	return s.greeted().after(100).session(event.ChatUser{Text: "/plan run release-notes"}).
-		plan(event.RunStarted{Goal: string(p.Title), Workspace: "/src/auth-service", Session: storySession, Model: "qwen3:8b", Limits: event.DefaultLimits(), Plan: &p, SkipSynthesis: true, Attended: true},
+		plan(event.RunStarted{Goal: untrusted.Text(string(p.Title)), Workspace: "/src/auth-service", Session: storySession, Model: "qwen3:8b", Limits: event.DefaultLimits(), Plan: &p, SkipSynthesis: true, Attended: true},
 			event.PlanCreated{Plan: p, Revision: 1})
 }
 
@@ -72,7 +73,7 @@ func (s *story) ended() *story {
 		Error: "step 3 (Open the ticket) failed: the server answered 422: unprocessable",
 	}
 	return s.failing().after(300).plan(event.FailureResolved{Step: "3", Decision: event.FailureAbort, By: "user"}, event.RunCompleted{Result: result}).
-		session(event.ChatReply{Run: storyPlanRun, Status: result.Status, Reason: result.Reason, Text: string(result.Error)})
+		session(event.ChatReply{Run: storyPlanRun, Status: result.Status, Reason: result.Reason, Text: untrusted.Text(string(result.Error))})
 }
 
 // done: all of the plan is done; no answer is written for it.
@@ -118,7 +119,7 @@ func (s *story) rerun() *story {
 // dryRun: a dry run of the plan, without any call.
 func (s *story) dryRun() *story {
 	p := storyPlan()
-	s.greeted().plan(event.RunStarted{Goal: string(p.Title), Workspace: "/src/auth-service", Model: "qwen3:8b", Plan: &p, SkipSynthesis: true, DryRun: true},
+	s.greeted().plan(event.RunStarted{Goal: untrusted.Text(string(p.Title)), Workspace: "/src/auth-service", Model: "qwen3:8b", Plan: &p, SkipSynthesis: true, DryRun: true},
 		event.PlanCreated{Plan: p, Revision: 1})
 	notes := "<fs.read result>"
 	asks := &rule.Rule{Tool: "*", Verdict: rule.VerdictAsk, Source: "built-in", Why: "its server does not say that it only reads"}

@@ -77,7 +77,7 @@ func (f *runFeed) apply(r *live.Run, e event.Event) {
 		f.pending.Withdraw()
 		f.ask.Forget(e.Run)
 	case event.RunSteered:
-		f.input.Remember(d.Text)
+		f.input.Remember(string(d.Text))
 	}
 	narrator.Tell(e.Data, before)
 }

@@ -14,7 +14,7 @@ import (
 // RunStarted starts a run. It carries everything that decides what the run may
 // do, so that applying the events needs nothing else.
 type RunStarted struct {
-	Goal      string           `json:"goal"`
+	Goal      untrusted.Text   `json:"goal"`
 	Workspace string           `json:"workspace"` // absolute path of the run's folder
 	Session   string           `json:"session,omitempty"`
 	Outer     string           `json:"outer,omitempty"` // the run whose model requested this one
@@ -134,7 +134,7 @@ type StepStarted struct {
 	Executor        plan.Executor   `json:"executor"`
 	Tool            string          `json:"tool,omitempty"`
 	DependsOn       []string        `json:"depends_on"` // by name and by reference
-	ExpectedOutcome string          `json:"expected_outcome,omitempty"`
+	ExpectedOutcome untrusted.Text  `json:"expected_outcome,omitempty"`
 	Args            map[string]any  `json:"args"`              // as resolved
 	Coerced         []plan.Coercion `json:"coerced,omitempty"` // scalars in args that were converted to the type of the tool
 	Draft           bool            `json:"draft,omitempty"`   // started while the plan was streaming in
@@ -279,7 +279,7 @@ type ReplanStarted struct {
 	Attempt   int            `json:"attempt"` // from 1
 	Step      string         `json:"step"`    // the failed step; "" if none failed
 	Error     untrusted.Text `json:"error"`
-	Said      string         `json:"said,omitempty"` // the user's request, in addition or instead
+	Said      untrusted.Text `json:"said,omitempty"` // the user's request, in addition or instead
 	Remaining []string       `json:"remaining"`      // indices, including the failed step
 }
 
@@ -326,31 +326,31 @@ type SynthesisDelta struct {
 
 // SynthesisCompleted is the answer; Error says why it is incomplete.
 type SynthesisCompleted struct {
-	Text  string         `json:"text"`
+	Text  untrusted.Text `json:"text"`
 	Reply reply.Reply    `json:"reply"`
 	Error untrusted.Text `json:"error,omitempty"`
 }
 
 // ChatUser is a message of the user, in the session's journal.
 type ChatUser struct {
-	Text     string           `json:"text"`
+	Text     untrusted.Text   `json:"text"`
 	Mentions []prompt.Mention `json:"mentions,omitempty"` // items named with @ in the text, as they were at the time
 }
 
 // ChatReply is the answer to a message, in the session's journal.
 type ChatReply struct {
-	Text    string `json:"text"`
-	Results string `json:"results,omitempty"` // of the steps, as Markdown, if the run completed without an answer
-	Run     string `json:"run,omitempty"`
-	Status  Status `json:"status,omitempty"`
-	Reason  Reason `json:"reason,omitempty"`
-	Usage   *Usage `json:"usage,omitempty"` // of the run since it was started or resumed
-	MS      int64  `json:"ms,omitempty"`    // active time since then
+	Text    untrusted.Text `json:"text"`
+	Results untrusted.Text `json:"results,omitempty"` // of the steps, as Markdown, if the run completed without an answer
+	Run     string         `json:"run,omitempty"`
+	Status  Status         `json:"status,omitempty"`
+	Reason  Reason         `json:"reason,omitempty"`
+	Usage   *Usage         `json:"usage,omitempty"` // of the run since it was started or resumed
+	MS      int64          `json:"ms,omitempty"`    // active time since then
 }
 
 // Said returns the reply as later turns see it, including its results, so that
 // they can refer to them.
-func (d ChatReply) Said() string {
+func (d ChatReply) Said() untrusted.Text {
 	if d.Results == "" {
 		return d.Text
 	}
@@ -366,7 +366,7 @@ type ChatCompacted struct {
 	Kept    int            `json:"kept"`              // newest messages, which stay unchanged
 	Before  int            `json:"before"`            // tokens of the conversation before
 	After   int            `json:"after"`             // tokens after
-	Summary string         `json:"summary,omitempty"` // Markdown
+	Summary untrusted.Text `json:"summary,omitempty"` // Markdown
 	Reason  untrusted.Text `json:"reason"`            // trigger, in a few words
 	ByRule  bool           `json:"by_rule,omitempty"` // no model wrote it: the turns were shortened
 	Tokens  int            `json:"tokens,omitempty"`  // its cost, prompt and completion
@@ -375,7 +375,7 @@ type ChatCompacted struct {
 // RunSteered reports a user remark to an active run. A working model gets it with
 // its next turn; otherwise the rest of the plan is replanned.
 type RunSteered struct {
-	Text string `json:"text"`
+	Text untrusted.Text `json:"text"`
 }
 
 // TimerFired reports that a time the run waited for has come.

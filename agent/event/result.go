@@ -66,7 +66,7 @@ func (r Reason) ExitCode() int {
 type Result struct {
 	Status     Status             `json:"status"`
 	Reason     Reason             `json:"reason"`
-	Answer     string             `json:"answer"`               // Markdown
+	Answer     untrusted.Text     `json:"answer"`               // Markdown
 	Error      untrusted.Text     `json:"error,omitempty"`      // one sentence, if the run did not complete
 	Unanswered untrusted.Text     `json:"unanswered,omitempty"` // of a completed run: why the model wrote no answer, or not all of it; a resume asks for it again
 	Plan       *plan.Plan         `json:"plan"`                 // at the end; null if there was none

@@ -194,7 +194,7 @@ func (s *Session) started(k *child) (event.RunStarted, error) {
 		return event.RunStarted{}, fmt.Errorf("this session has used up its budget of %s: answer with the results so far", spent)
 	}
 	started := event.RunStarted{
-		Goal: k.goal, Outer: outer.ID, Model: outer.Model, Limits: limits, Rules: outer.Rules(), Catalogue: outer.Catalogue, Priors: k.outer.priors,
+		Goal: untrusted.Text(k.goal), Outer: outer.ID, Model: outer.Model, Limits: limits, Rules: outer.Rules(), Catalogue: outer.Catalogue, Priors: k.outer.priors,
 		Prompting: prompting, PlanOnly: k.call.Tool.Name == prompt.PlanCreate, SkipSynthesis: true,
 	}
 	if k.plan == nil {
@@ -206,7 +206,7 @@ func (s *Session) started(k *child) (event.RunStarted, error) {
 	if len(faults) > 0 {
 		return started, fmt.Errorf("the plan cannot be run: %w", plan.FaultError(faults))
 	}
-	started.Plan, started.Goal = k.plan, cmp.Or(k.plan.Goal, string(k.plan.Title))
+	started.Plan, started.Goal = k.plan, cmp.Or(k.plan.Goal, k.plan.Title)
 	return started, nil
 }
 
@@ -265,7 +265,7 @@ func (s *Session) outcome(e *engine) event.Data {
 		failed.Failure, failed.Error = event.FailureInterrupted, result.Error
 		return failed
 	case result.Status != event.StatusCompleted && (create || len(e.run.Plan.Steps) == 0):
-		failed.Error = untrusted.Text(fmt.Sprintf("no plan was made (%s): %s", result.Reason, cmp.Or(string(result.Error), result.Answer)))
+		failed.Error = untrusted.Text(fmt.Sprintf("no plan was made (%s): %s", result.Reason, cmp.Or(string(result.Error), string(result.Answer))))
 		return failed
 	}
 	completed := event.StepCompleted{

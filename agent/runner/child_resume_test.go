@@ -193,7 +193,7 @@ func TestDoubtInInnerRunIsDecidedThere(t *testing.T) {
 		defer s.shut()
 		return until[event.ChatReply](t, s)
 	}
-	if reply := resume(""); reply.Reason != event.ReasonInDoubt || !strings.Contains(reply.Text, inner) || strings.Count(reply.Text, "--in-doubt") != 1 {
+	if reply := resume(""); reply.Reason != event.ReasonInDoubt || !strings.Contains(string(reply.Text), inner) || strings.Count(string(reply.Text), "--in-doubt") != 1 {
 		t.Errorf("%+v", reply)
 	}
 	if o, i := left.fold(t, outer).Usage, left.fold(t, inner).Usage; o.PromptTokens < i.PromptTokens {
@@ -247,7 +247,7 @@ func TestQueueNamesGoalUntilItsRunStarts(t *testing.T) {
 		case session.Queue:
 			doing = d.Doing
 		case event.RunStarted:
-			if doing != d.Goal {
+			if doing != string(d.Goal) {
 				t.Errorf("the run of %q started while the queue named %q", d.Goal, doing)
 			}
 		}

@@ -240,7 +240,7 @@ func TestFailedPlanToolCallNamesTheRemedy(t *testing.T) {
 			if f := failures[0]; f.Failure != event.FailureTool || !strings.Contains(string(f.Error), tc.want) {
 				t.Errorf("the call failed as %s: %s", f.Failure, f.Error)
 			}
-			if reply.Reason != event.ReasonDirect || !strings.Contains(reply.Text, tc.want) {
+			if reply.Reason != event.ReasonDirect || !strings.Contains(string(reply.Text), tc.want) {
 				t.Errorf("the model received %q", reply.Text)
 			}
 			k.allClosed(t)
@@ -307,7 +307,7 @@ func TestDenialInInnerRunFailsUnattendedRun(t *testing.T) {
 	s.Send(runner.Submit{Text: "do it"})
 	reply := until[event.ChatReply](t, s)
 	s.shut()
-	if reply.Status != event.StatusFailed || reply.Reason != event.ReasonDenied || !strings.Contains(reply.Text, "chat.1") {
+	if reply.Status != event.StatusFailed || reply.Reason != event.ReasonDenied || !strings.Contains(string(reply.Text), "chat.1") {
 		t.Errorf("%+v", reply)
 	}
 }

@@ -64,7 +64,7 @@ func (s preparation) compact(ctx context.Context, p prepared) *compaction {
 		return nil
 	}
 	shorter := func(summary string) bool {
-		c.summary.Summary, c.after = summary, prompt.Compact(messages, summary, c.summary.Kept)
+		c.summary.Summary, c.after = untrusted.Text(summary), prompt.Compact(messages, summary, c.summary.Kept)
 		c.summary.After = prompt.ConversationTokens(prompting, c.after)
 		return c.summary.After < c.summary.Before
 	}

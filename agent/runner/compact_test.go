@@ -32,7 +32,7 @@ func untilCompacted(t *testing.T, s *stage) (summary event.ChatCompacted, before
 			}
 		}
 		before = append(started.Prompting.Conversation,
-			prompt.Message{Role: prompt.RoleUser, Content: started.Goal},
+			prompt.Message{Role: prompt.RoleUser, Content: string(started.Goal)},
 			prompt.Message{Role: prompt.RoleAssistant, Content: s.model.replies[prompt.PurposeSynthesis]})
 	}
 	t.Fatal("the conversation was never summarized")
@@ -46,7 +46,7 @@ func TestFullConversationIsSummarized(t *testing.T) {
 		t.Errorf("%+v", summary)
 	}
 	_, started := last[event.RunStarted](t, s)
-	if want := prompt.Compact(before, summary.Summary, 4); !reflect.DeepEqual(started.Prompting.Conversation, want) {
+	if want := prompt.Compact(before, string(summary.Summary), 4); !reflect.DeepEqual(started.Prompting.Conversation, want) {
 		t.Errorf("the next run has %d turns, which start with %q", len(started.Prompting.Conversation), started.Prompting.Conversation[:2])
 	}
 	asked := s.model.requests(prompt.PurposeCompact)
@@ -81,7 +81,7 @@ func TestSummaryFallsBackToRule(t *testing.T) {
 				}
 			}))
 			summary, before := untilCompacted(t, s)
-			if !summary.ByRule || summary.Summary != prompt.Digest(before[:summary.Turns]) {
+			if !summary.ByRule || string(summary.Summary) != prompt.Digest(before[:summary.Turns]) {
 				t.Errorf("%+v", summary)
 			}
 		})
@@ -103,7 +103,7 @@ func TestCompactUndoRestoresConversation(t *testing.T) {
 	}
 	_, answered := last[event.RunStarted](t, s)
 	want := append(before,
-		prompt.Message{Role: prompt.RoleUser, Content: answered.Goal},
+		prompt.Message{Role: prompt.RoleUser, Content: string(answered.Goal)},
 		prompt.Message{Role: prompt.RoleAssistant, Content: s.model.replies[prompt.PurposeSynthesis]})
 	if started := s.run(t, "after all"); !reflect.DeepEqual(started.Prompting.Conversation, want) {
 		t.Errorf("got a conversation of %d turns, want %d", len(started.Prompting.Conversation), len(want))

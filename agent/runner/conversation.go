@@ -65,7 +65,7 @@ func (c *conversation) putBack() {
 func (c *conversation) recompact(summary event.ChatCompacted) {
 	switch {
 	case !summary.Undone:
-		c.shorten(compaction{summary: summary, before: c.messages, after: prompt.Compact(c.messages, summary.Summary, summary.Kept)})
+		c.shorten(compaction{summary: summary, before: c.messages, after: prompt.Compact(c.messages, string(summary.Summary), summary.Kept)})
 	case len(c.compactions) > 0:
 		c.putBack()
 	}

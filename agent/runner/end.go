@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"replan/agent/event"
+	"replan/internal/untrusted"
 	"replan/planning/plan"
 )
 
@@ -48,19 +49,19 @@ func (s *Session) closed(e *engine) {
 		reply.Run = ""
 	}
 	if e.broken != nil {
-		reply.Text = e.broken.Error()
+		reply.Text = untrusted.Text(e.broken.Error())
 	} else {
 		reply.Status, reply.Reason = e.run.Result.Status, e.run.Result.Reason
-		reply.Text, reply.Results = e.closing(s.cfg.DryRun), e.run.Results()
+		reply.Text, reply.Results = untrusted.Text(e.closing(s.cfg.DryRun)), untrusted.Text(e.run.Results())
 	}
 	if e.unstored != nil {
-		reply.Status, reply.Reason, reply.Text, reply.Results = event.StatusFailed, event.ReasonStepFailed, e.unstored.Error(), ""
+		reply.Status, reply.Reason, reply.Text, reply.Results = event.StatusFailed, event.ReasonStepFailed, untrusted.Text(e.unstored.Error()), ""
 	}
 	used, took := e.run.Usage.Since(e.usageBefore), (e.run.Elapsed() - e.elapsedBefore).Milliseconds()
 	reply.Usage, reply.MS = &used, took
 	s.account.spend(used, took)
-	s.conversation.ask(e.run.Goal, e.prompting.Mentions)
-	s.conversation.reply(reply.Said())
+	s.conversation.ask(string(e.run.Goal), e.prompting.Mentions)
+	s.conversation.reply(string(reply.Said()))
 	s.weigh() // first, so that a reader of the reply sees the size that includes it
 	_ = s.publish(reply)
 }
@@ -84,7 +85,7 @@ func (e *engine) closing(dryRun bool) string {
 	result := e.run.Result
 	switch {
 	case result.Answer != "":
-		return result.Answer
+		return string(result.Answer)
 	case result.Error != "":
 		return string(result.Error)
 	case e.stored != "":

@@ -13,6 +13,7 @@ import (
 	"replan/agent"
 	"replan/agent/event"
 	"replan/agent/rule"
+	"replan/internal/untrusted"
 	"replan/planning"
 	"replan/planning/plan"
 	"replan/planning/prompt"
@@ -187,7 +188,7 @@ func (j *Job) describe(ctx context.Context, e *engine) (prompt.ModelInfo, error)
 // started returns the event that starts a new run.
 func (j *Job) started(info prompt.ModelInfo) event.RunStarted {
 	started := event.RunStarted{
-		Goal: j.Goal, Model: info.Name, Limits: j.Limits, Rules: j.rules(), Catalogue: j.Catalogue, Priors: j.Priors,
+		Goal: untrusted.Text(j.Goal), Model: info.Name, Limits: j.Limits, Rules: j.rules(), Catalogue: j.Catalogue, Priors: j.Priors,
 		Prompting: prompt.Prompting{ContextWindow: info.ContextWindow, ModelTools: info.Tools, Profiles: j.Profiles},
 		Plan:      j.Plan, OnFailure: j.OnFailure, SkipSynthesis: !j.Synthesize || info.Name == "", DryRun: j.DryRun,
 		Attended: j.attended(), InDoubt: j.inDoubt(), Review: j.Review != nil,
@@ -196,7 +197,7 @@ func (j *Job) started(info prompt.ModelInfo) event.RunStarted {
 		started.Limits = event.DefaultLimits()
 	}
 	if j.Plan != nil {
-		started.Goal = cmp.Or(started.Goal, cmp.Or(j.Plan.Goal, string(j.Plan.Title)))
+		started.Goal = cmp.Or(started.Goal, cmp.Or(j.Plan.Goal, j.Plan.Title))
 		started.Limits = ofPlan(started.Limits)
 		if j.Catalogue == nil {
 			started.Catalogue = named(*j.Plan)

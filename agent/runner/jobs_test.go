@@ -58,7 +58,7 @@ func TestExecuteRunsPlan(t *testing.T) {
 				t.Errorf("the run starts with %+v", started)
 			}
 			result := until[event.RunCompleted](t, s)
-			if result.Reason != c.want || result.Answer != c.answer {
+			if result.Reason != c.want || string(result.Answer) != c.answer {
 				t.Errorf("%s: %s; answer %q", result.Reason, result.Error, result.Answer)
 			}
 			until[event.ChatReply](t, s)
@@ -118,7 +118,7 @@ func TestCreateStoresPlanWithoutRunningIt(t *testing.T) {
 			s.Send(runner.Create{Goal: "do two things"})
 			created := until[event.PlanCreated](t, s)
 			reply := until[event.ChatReply](t, s)
-			if reply.Reason != c.want || !strings.Contains(reply.Text, c.text) {
+			if reply.Reason != c.want || !strings.Contains(string(reply.Text), c.text) {
 				t.Errorf("%+v", reply)
 			}
 			s.shut()
@@ -158,7 +158,7 @@ func TestDryRunCallsAndStoresNothing(t *testing.T) {
 	if step.Gate == nil || step.Args["to"] != "<look result>" {
 		t.Errorf("the change shows the args %+v and the gate %+v", step.Args, step.Gate)
 	}
-	if reply := until[event.ChatReply](t, s); reply.Reason != event.ReasonGoalMet || !strings.Contains(reply.Text, "Dry run: 2 of 2") {
+	if reply := until[event.ChatReply](t, s); reply.Reason != event.ReasonGoalMet || !strings.Contains(string(reply.Text), "Dry run: 2 of 2") {
 		t.Errorf("%+v", reply)
 	}
 	s.shut()
@@ -251,7 +251,7 @@ func TestRunsShareSessionBudget(t *testing.T) {
 					t.Fatal("the budget is never used up")
 				}
 				s.Send(runner.Submit{Text: "and more"})
-				if reply = until[event.ChatReply](t, s); reply.Run == "" && (reply.Reason != c.want || reply.Status != event.StatusFailed || !strings.Contains(reply.Text, "session_limits")) {
+				if reply = until[event.ChatReply](t, s); reply.Run == "" && (reply.Reason != c.want || reply.Status != event.StatusFailed || !strings.Contains(string(reply.Text), "session_limits")) {
 					t.Errorf("%+v", reply)
 				}
 			}
@@ -312,7 +312,7 @@ func TestSlashCommands(t *testing.T) {
 			s.Send(runner.Submit{Text: "/plan run x"})
 			var reply event.ChatReply
 			for _, want := range c.replies {
-				if reply = until[event.ChatReply](t, s); reply.Text != want {
+				if reply = until[event.ChatReply](t, s); string(reply.Text) != want {
 					t.Errorf("got the reply %q, want %q", reply.Text, want)
 				}
 			}

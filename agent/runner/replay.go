@@ -33,15 +33,15 @@ func ReplayEvents(id string, events []event.Event) []event.Event {
 		return nil
 	}
 	run := agent.NewRun(nil)
-	reply := event.ChatReply{Run: id, Text: "the journal ends here: the run is unfinished; go on with it by replan plan resume " + id}
+	reply := event.ChatReply{Run: id, Text: untrusted.Text("the journal ends here: the run is unfinished; go on with it by replan plan resume " + id)}
 	for _, e := range events {
 		if err := run.Apply(e); err != nil {
-			reply.Text = "the journal cannot be followed to its end: " + err.Error()
+			reply.Text = untrusted.Text("the journal cannot be followed to its end: " + err.Error())
 			break
 		}
 	}
 	if r := run.Result; r != nil {
-		reply = event.ChatReply{Run: id, Status: r.Status, Reason: r.Reason, Text: cmp.Or(r.Answer, string(r.Error))}
+		reply = event.ChatReply{Run: id, Status: r.Status, Reason: r.Reason, Text: cmp.Or(r.Answer, r.Error)}
 	}
 	first, last := events[0], events[len(events)-1]
 	all := make([]event.Event, 0, len(events)+3)

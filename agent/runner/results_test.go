@@ -37,7 +37,7 @@ func TestLaterTurnsSeePlanResults(t *testing.T) {
 	s := k.session(t, policy.ApproveAll, direct)
 	s.Send(runner.Execute{Plan: *planOf(t, lookStep)})
 	reply := until[event.ChatReply](t, s)
-	if reply.Text != "Plan: 1 of 1 steps done." || !strings.Contains(reply.Results, "module example.com/pages") {
+	if reply.Text != "Plan: 1 of 1 steps done." || !strings.Contains(string(reply.Results), "module example.com/pages") {
 		t.Errorf("%+v", reply)
 	}
 	ask(s, "what did you read?")

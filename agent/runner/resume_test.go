@@ -86,7 +86,7 @@ func TestResumeOfCompletedRunDoesNothing(t *testing.T) {
 	calls, events := len(s.tools.called()), len(k.runs[id].events)
 	s.Send(runner.Resume{Run: id})
 	reply := until[event.ChatReply](t, s)
-	if reply.Run != id || reply.Status != event.StatusCompleted || reply.Reason.ExitCode() != 0 || !strings.Contains(reply.Text, "nothing is left") {
+	if reply.Run != id || reply.Status != event.StatusCompleted || reply.Reason.ExitCode() != 0 || !strings.Contains(string(reply.Text), "nothing is left") {
 		t.Errorf("%+v", reply)
 	}
 	s.shut()
@@ -121,7 +121,7 @@ func TestResumeReportsUnopenedRun(t *testing.T) {
 			})
 			s.Send(runner.Resume{Run: id})
 			reply := until[event.ChatReply](t, s)
-			if reply.Reason != event.ReasonNotOpened || reply.Reason.ExitCode() != 2 || !strings.Contains(reply.Text, c.want) {
+			if reply.Reason != event.ReasonNotOpened || reply.Reason.ExitCode() != 2 || !strings.Contains(string(reply.Text), c.want) {
 				t.Errorf("%+v", reply)
 			}
 			s.Send(runner.Execute{Plan: *planOf(t, lookStep)}) // the session still works
@@ -189,7 +189,7 @@ func TestResumeFailsWithFullJournal(t *testing.T) {
 	s := k.session(t, policy.ApproveAll, nil)
 	s.Send(runner.Resume{Run: id})
 	reply := until[event.ChatReply](t, s)
-	if reply.Run != id || reply.Reason.ExitCode() != 1 || !strings.Contains(reply.Text, "no space left") {
+	if reply.Run != id || reply.Reason.ExitCode() != 1 || !strings.Contains(string(reply.Text), "no space left") {
 		t.Errorf("%+v", reply)
 	}
 	s.shut()
@@ -231,9 +231,9 @@ func TestSessionIsRestored(t *testing.T) {
 	for _, e := range s.seen {
 		switch d := e.Data.(type) {
 		case event.ChatUser:
-			texts = append(texts, d.Text)
+			texts = append(texts, string(d.Text))
 		case event.ChatReply:
-			texts = append(texts, d.Text)
+			texts = append(texts, string(d.Text))
 		}
 	}
 	if want := []string{"first", "done", "/plan list", "three plans", "second"}; s.ID() != id || !slices.Equal(texts, want) {

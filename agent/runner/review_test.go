@@ -147,7 +147,7 @@ func TestReviewWithoutReviewerIsDenied(t *testing.T) {
 	})
 	s.Send(runner.Execute{Plan: patching().Plan})
 	reply := until[event.ChatReply](t, s)
-	if reply.Reason != event.ReasonDenied || !strings.Contains(reply.Text, "resume the run on a terminal") || len(s.tools.called()) > 0 {
+	if reply.Reason != event.ReasonDenied || !strings.Contains(string(reply.Text), "resume the run on a terminal") || len(s.tools.called()) > 0 {
 		t.Errorf("%s: %s", reply.Reason, reply.Text)
 	}
 }

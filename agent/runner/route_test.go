@@ -41,7 +41,7 @@ func TestRoutedGoalRunsWithoutModel(t *testing.T) {
 			s := open(t, policy.ApproveNone, both(wording, noModel))
 			s.Send(runner.Submit{Text: goal})
 			if call == "" { // an operator of its chain is not available
-				if reply := until[event.ChatReply](t, s); reply.Reason != event.ReasonNoModel || !strings.Contains(reply.Text, "not available: test.run, vcs.log") {
+				if reply := until[event.ChatReply](t, s); reply.Reason != event.ReasonNoModel || !strings.Contains(string(reply.Text), "not available: test.run, vcs.log") {
 					t.Errorf("%s: %s", reply.Reason, reply.Text)
 				}
 				return

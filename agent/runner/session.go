@@ -333,7 +333,7 @@ func (s *Session) command(ctx context.Context, c Command) {
 	case Create:
 		s.admit(ctx, job{goal: prompt.Unescaped(c.Goal), typed: c.Goal, create: true})
 	case Execute:
-		s.enqueue(ctx, job{goal: c.Plan.Goal, execute: &c})
+		s.enqueue(ctx, job{goal: string(c.Plan.Goal), execute: &c})
 	case Resume:
 		s.enqueue(ctx, job{resume: c.Run})
 	case Resolve:
@@ -422,7 +422,7 @@ func (s *Session) decide(ctx context.Context, c ResolveFailure) {
 func (s *Session) steer(text string) bool {
 	for _, e := range slices.Backward(s.engines) {
 		if e.run.Steerable() {
-			e.apply([]event.Data{event.RunSteered{Text: text}})
+			e.apply([]event.Data{event.RunSteered{Text: untrusted.Text(text)}})
 			s.afterAdvance(e)
 			return true
 		}

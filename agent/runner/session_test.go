@@ -199,7 +199,7 @@ func TestRunWithoutJournalDoesNotStart(t *testing.T) {
 	s := open(t, policy.ApproveAll, func(s *stage) { s.journals["run"] = &memory{room: 0} })
 	s.Send(runner.Submit{Text: "do it"})
 	reply := until[event.ChatReply](t, s)
-	if reply.Run != "" || reply.Reason.ExitCode() != 1 || !strings.Contains(reply.Text, "no space left") {
+	if reply.Run != "" || reply.Reason.ExitCode() != 1 || !strings.Contains(string(reply.Text), "no space left") {
 		t.Errorf("%+v", reply)
 	}
 	for _, e := range s.seen {

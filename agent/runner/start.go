@@ -11,6 +11,7 @@ import (
 	"replan/agent"
 	"replan/agent/event"
 	"replan/agent/session"
+	"replan/internal/untrusted"
 	"replan/planning/intent"
 	"replan/planning/plan"
 	"replan/planning/prompt"
@@ -119,7 +120,7 @@ func (s *Session) enqueue(ctx context.Context, j job) {
 // whether the project's servers may start.
 func (s *Session) prepare(ctx context.Context, j job) {
 	if j.words != "" {
-		_ = s.publish(event.ChatUser{Text: j.words, Mentions: j.mentions})
+		_ = s.publish(event.ChatUser{Text: untrusted.Text(j.words), Mentions: j.mentions})
 	}
 	if j.undo {
 		s.doing = j.name()
@@ -349,7 +350,7 @@ func (s *Session) begin(ctx context.Context, p prepared) {
 }
 
 func failed(reason event.Reason, sentence string) event.ChatReply {
-	return event.ChatReply{Status: event.StatusFailed, Reason: reason, Text: sentence}
+	return event.ChatReply{Status: event.StatusFailed, Reason: reason, Text: untrusted.Text(sentence)}
 }
 
 // refusal returns the reply for a job that does not begin, and whether it is
@@ -370,7 +371,7 @@ func (s *Session) refusal(p prepared) (reply event.ChatReply, refused bool) {
 		result := p.run.Result
 		return event.ChatReply{
 			Run: p.run.ID, Status: result.Status, Reason: result.Reason,
-			Text: "The run " + p.run.ID + " is completed; nothing is left to resume.",
+			Text: untrusted.Text("The run " + p.run.ID + " is completed; nothing is left to resume."),
 		}, true
 	}
 	if _, spent := s.account.lease(s.cfg.Limits); spent != "" {
@@ -424,13 +425,13 @@ func (s *Session) start(ctx context.Context, p prepared) error {
 	}
 	limits, _ := s.account.lease(s.cfg.Limits)
 	started := event.RunStarted{
-		Goal: p.job.goal, Model: p.info.Name, Limits: limits, Rules: s.rules(p.job.goal, p.plan()),
+		Goal: untrusted.Text(p.job.goal), Model: p.info.Name, Limits: limits, Rules: s.rules(p.job.goal, p.plan()),
 		Catalogue: p.catalogue, Priors: p.priors, Prompting: prompting, PlanOnly: p.job.create, Routing: s.preparation().routing(p.jobConfig.prompting, p.facts),
 		Dirty: p.dirty, OnFailure: s.cfg.OnFailure,
 	}
 	if x := p.job.execute; x != nil {
 		if started.Goal == "" {
-			started.Goal = string(x.Plan.Title)
+			started.Goal = x.Plan.Title
 		}
 		started.Plan, started.OnFailure, started.SkipSynthesis = &x.Plan, x.OnFailure, !x.Synthesize || p.info.Name == ""
 		started.Limits, started.Strict = ofPlan(limits), x.Strict
@@ -462,7 +463,7 @@ func (s *Session) takeUp(ctx context.Context, p prepared, limits event.Limits, o
 	e := s.newEngine(p.run.ID, p.journal, was.PlanOnly)
 	e.run, e.prompting, e.priors, e.child = p.run, was.Prompting, p.priors, of
 	first := []event.Data{event.RunResumed{
-		From: p.run.Seq, Session: s.id, Model: p.info.Name, Tools: p.info.Tools, Window: p.info.ContextWindow, Limits: limits, Rules: s.rules(p.run.Goal, p.plan(), p.run.Rules()...),
+		From: p.run.Seq, Session: s.id, Model: p.info.Name, Tools: p.info.Tools, Window: p.info.ContextWindow, Limits: limits, Rules: s.rules(string(p.run.Goal), p.plan(), p.run.Rules()...),
 		Catalogue: p.catalogue, Priors: p.priors, Attended: s.cfg.Attended, InDoubt: s.cfg.InDoubt,
 		// A decision about one step does not start a review of the rest.
 		Review: s.cfg.Review && p.job.decided == nil && of == nil,

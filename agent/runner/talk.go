@@ -48,7 +48,7 @@ func (s *Session) askForServers() {
 
 // slash carries out a line that begins with a slash.
 func (s *Session) slash(ctx context.Context, line string) {
-	_ = s.publish(event.ChatUser{Text: line})
+	_ = s.publish(event.ChatUser{Text: untrusted.Text(line)})
 	now := SlashState{Model: s.selection.name(), Think: s.jobConfig().prompting.Think, Busy: s.busy()}
 	s.workers.Go(func() {
 		answer, err := s.cfg.Slash(ctx, line, now)
@@ -57,7 +57,7 @@ func (s *Session) slash(ctx context.Context, line string) {
 		case err != nil:
 			o.events = append(o.events, failed(event.ReasonNotOpened, err.Error()))
 		case answer.Text != "" || answer.Then == nil:
-			o.events = append(o.events, event.ChatReply{Text: answer.Text})
+			o.events = append(o.events, event.ChatReply{Text: untrusted.Text(answer.Text)})
 		}
 		s.outcomes <- o
 	})
@@ -99,9 +99,9 @@ func (s *Session) restore() {
 		s.seq = max(s.seq, e.Seq)
 		switch d := e.Data.(type) {
 		case event.ChatUser:
-			if !strings.HasPrefix(d.Text, "/") {
+			if !strings.HasPrefix(string(d.Text), "/") {
 				asked()
-				goal, mentions = prompt.Unescaped(d.Text), d.Mentions
+				goal, mentions = prompt.Unescaped(string(d.Text)), d.Mentions
 			}
 		case event.ChatReply:
 			if d.Usage != nil {
@@ -109,7 +109,7 @@ func (s *Session) restore() {
 			}
 			if d.Run != "" {
 				asked()
-				s.conversation.reply(d.Said())
+				s.conversation.reply(string(d.Said()))
 			}
 		case event.ChatCompacted:
 			s.conversation.recompact(d)

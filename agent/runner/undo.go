@@ -6,6 +6,7 @@ import (
 
 	"replan/agent/event"
 	"replan/agent/session"
+	"replan/internal/untrusted"
 )
 
 // undoRefused returns why a run cannot be undone now, "" if it can. A preview
@@ -56,7 +57,7 @@ func (s *Session) undone(u event.Undo) {
 	record := event.ChatUndone{Undo: u}
 	_ = s.publish(record)
 	s.conversation.undo(record)
-	_ = s.publish(event.ChatReply{Text: undoReply(u)})
+	_ = s.publish(event.ChatReply{Text: untrusted.Text(undoReply(u))})
 	s.weigh()
 }
 

@@ -59,7 +59,7 @@ func TestUndoIsPreviewedAppliedAndToldToModel(t *testing.T) {
 	if got := until[event.ChatUndone](t, s); got.Run != "r-2" || got.Diff != "" || len(got.Files) != 1 {
 		t.Errorf("got the event %+v", got)
 	}
-	if reply := until[event.ChatReply](t, s); !strings.Contains(reply.Text, "undid the run r-2") || !strings.Contains(reply.Text, "restored `a.txt`") {
+	if reply := until[event.ChatReply](t, s); !strings.Contains(string(reply.Text), "undid the run r-2") || !strings.Contains(string(reply.Text), "restored `a.txt`") {
 		t.Errorf("got the reply %q", reply.Text)
 	}
 	mentionsUndo := func(m prompt.Message) bool {
@@ -102,7 +102,7 @@ func TestRefusedUndoGivesReason(t *testing.T) {
 			if got := until[session.UndoRefused](t, s); !strings.Contains(got.Refused, c.want) {
 				t.Errorf("got the event %+v", got)
 			}
-			if reply := until[event.ChatReply](t, s); reply.Status != event.StatusFailed || !strings.Contains(reply.Text, c.want) {
+			if reply := until[event.ChatReply](t, s); reply.Status != event.StatusFailed || !strings.Contains(string(reply.Text), c.want) {
 				t.Errorf("got the reply %+v", reply)
 			}
 		})

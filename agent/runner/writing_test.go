@@ -110,7 +110,7 @@ func TestMessagesKeepOrderWhileFilesAreRead(t *testing.T) {
 	s.Send(runner.Submit{Text: "second"})
 	close(a.hold)
 	for _, want := range []string{"first @a.go", "second"} {
-		if user := until[event.ChatUser](t, s); user.Text != want {
+		if user := until[event.ChatUser](t, s); string(user.Text) != want {
 			t.Errorf("got %q, want %q", user.Text, want)
 		}
 		until[event.ChatReply](t, s)

@@ -51,7 +51,7 @@ func (s *Store) Conversations() ([]session.Conversation, error) {
 			if !ok {
 				continue
 			}
-			if c.Turns++; c.First == "" && !strings.HasPrefix(said.Text, "/") && strings.TrimSpace(said.Text) != "" {
+			if c.Turns++; c.First == "" && !strings.HasPrefix(string(said.Text), "/") && strings.TrimSpace(string(said.Text)) != "" {
 				c.First = untrusted.Text(said.Text)
 			}
 			c.Last = untrusted.Text(said.Text)

@@ -60,7 +60,7 @@ func TestNewestRunReturnsOutermostUnfinishedRun(t *testing.T) {
 		t.Run(id, func(t *testing.T) {
 			s := newStore(t)
 			begin := func(id, folder, outer string, rest ...event.Data) {
-				keep(t, s, "r-"+id, append([]event.Data{event.RunStarted{Goal: id, Workspace: "/" + folder, Session: "s-1", Model: "m", Outer: outer}}, rest...)...)
+				keep(t, s, "r-"+id, append([]event.Data{event.RunStarted{Goal: untrusted.Text(id), Workspace: "/" + folder, Session: "s-1", Model: "m", Outer: outer}}, rest...)...)
 			}
 			begin("outer", "outer", "")
 			begin("over", "over", "", event.RunCompleted{Result: event.Result{Status: event.StatusCompleted, Reason: event.ReasonDirect}})

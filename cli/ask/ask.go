@@ -111,7 +111,7 @@ func (q *question) understand(line string) answer {
 	said := q.answer(line)
 	if said.send == nil && said.then == nil && said.tell == "" && line != "" && len(q.help) > 0 {
 		const most = 40 // runes
-		said.tell = "  " + telling.Excerpt(line, most) + " is not an answer; ? lists the answers\n"
+		said.tell = "  " + telling.Excerpt(untrusted.Text(line), most) + " is not an answer; ? lists the answers\n"
 	}
 	return said
 }

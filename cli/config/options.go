@@ -240,9 +240,9 @@ func (o *Options) readRules() error {
 }
 
 // First returns the first non-empty text.
-func First(texts ...string) string {
+func First[T ~string](texts ...T) T {
 	for _, t := range texts {
-		if strings.TrimSpace(t) != "" {
+		if strings.TrimSpace(string(t)) != "" {
 			return t
 		}
 	}

@@ -60,7 +60,7 @@ func abilities(m prompt.ModelInfo) string {
 			parts = append(parts, part)
 		}
 	}
-	add(string(m.Parameters), m.Parameters != "")
+	add(m.Parameters.Line(), m.Parameters != "")
 	add("cannot chat", !m.Chats)
 	add("tools", m.Tools)
 	add("no tools", m.Chats && !m.Tools)

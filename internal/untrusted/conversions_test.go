@@ -18,8 +18,13 @@ const (
 // it came, with the reason.
 var rawAllowed = map[string]string{
 	"cli.Event":                "fills an error that --output json writes as it came",
+	"cli.ended":                "returns an error, which is cleaned where it is printed",
 	"cli.withoutSecrets":       "writes a plan file",
 	"cli/ask.stepArgsQuestion": "keeps the title of an edited step",
+	"tui.apply":                "the history of the input keeps what was typed",
+	"tui.takeUser":             "the history of the input keeps what was typed",
+	"tui/chat.closeTurn":       "code is copied as it came; Markdown is cleaned where it is drawn, once",
+	"tui/chat.pieces":          "code is copied as it came; Markdown is cleaned where it is drawn, once",
 	"tui/review.edit":          "keeps the title of an edited step",
 	"tui/step.outputText":      "copies the error of a failed call",
 }
@@ -30,6 +35,7 @@ var sentences = map[string]bool{
 	"Title": true, "Reason": true, "Error": true, "Unanswered": true,
 	"Problem": true, "Branch": true, "Instructions": true, "Host": true,
 	"Why": true, "NoAlways": true, "Outdated": true, "Closed": true,
+	"Goal": true, "DoneWhen": true, "Answer": true, "Results": true, "ExpectedOutcome": true, "Said": true, "Summary": true,
 	"LastError": true, "Detail": true, "Description": true, "First": true, "Last": true,
 }
 

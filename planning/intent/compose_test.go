@@ -106,7 +106,7 @@ func TestChainsReadBackUnchanged(t *testing.T) {
 		}
 		before, _ := intent.Compose(c, "")
 		after, err := intent.Compose(read, "")
-		if err != nil || after.Plan.Goal != words || !reflect.DeepEqual(before.ExecutionOrder, after.ExecutionOrder) {
+		if err != nil || string(after.Plan.Goal) != words || !reflect.DeepEqual(before.ExecutionOrder, after.ExecutionOrder) {
 			t.Errorf("%q: %+v, then %+v (%v)", words, before, after, err)
 		}
 	}

@@ -125,12 +125,12 @@ func (c Chain) PolicyGates() []int {
 // step of the executor self, and has no tool. Without a goal the chain's own
 // serves, and without that the title.
 func (c Chain) Plan(goal string) plan.Plan {
-	p := plan.Plan{Title: untrusted.Text(c.title()), Goal: goal}
+	p := plan.Plan{Title: untrusted.Text(c.title()), Goal: untrusted.Text(goal)}
 	if p.Goal == "" {
-		p.Goal = c.Goal
+		p.Goal = untrusted.Text(c.Goal)
 	}
 	if p.Goal == "" {
-		p.Goal = string(p.Title)
+		p.Goal = p.Title
 	}
 	if c.Intent.Category == validate || c.Intent.Category == vcs {
 		p.OnFailure = plan.OnFailureAbort // red tests are the answer, and no reason for a new plan
@@ -138,7 +138,7 @@ func (c Chain) Plan(goal string) plan.Plan {
 	for i, n := range c.Nodes {
 		s := plan.Step{
 			Index: strconv.Itoa(i + 1), Title: untrusted.Text(n.Title), Executor: n.Executor, Tool: n.Tool, Args: n.Args, Gate: n.Gate,
-			ResultVariable: n.ResultVariable, ExpectedOutcome: n.ExpectedOutcome, Timeout: operators[n.Tool].limit,
+			ResultVariable: n.ResultVariable, ExpectedOutcome: untrusted.Text(n.ExpectedOutcome), Timeout: operators[n.Tool].limit,
 		}
 		if n.Executor != plan.ExecutorTool {
 			s.Tool, s.Args = "", nil

@@ -32,7 +32,7 @@ func benchCatalogue() plan.Catalogue {
 // benchPlan returns a plan of n steps in one of several shapes, with references
 // in the args of every second step.
 func benchPlan(shape string, n int) plan.Plan {
-	p := plan.Plan{Title: untrusted.Text(shape), Goal: shape, Variables: map[string]any{"root": "src"}}
+	p := plan.Plan{Title: untrusted.Text(shape), Goal: untrusted.Text(shape), Variables: map[string]any{"root": "src"}}
 	p.Steps = make([]plan.Step, n)
 	for i := range n {
 		tool := "tool." + strconv.Itoa(i%40)

@@ -132,8 +132,8 @@ func (d *planDecoder) plan(v any) Plan {
 	p := Plan{
 		ID:        d.text(object, "", "id"),
 		Title:     untrusted.Text(d.text(object, "", "title")),
-		Goal:      d.text(object, "", "goal"),
-		DoneWhen:  d.text(object, "", "done_when"),
+		Goal:      untrusted.Text(d.text(object, "", "goal")),
+		DoneWhen:  untrusted.Text(d.text(object, "", "done_when")),
 		Variables: d.object(object, "", "variables"),
 		OnFailure: OnFailure(d.text(object, "", "on_failure")),
 	}
@@ -141,7 +141,7 @@ func (d *planDecoder) plan(v any) Plan {
 		d.fault(CodeBadID, "/id", "id is empty; leave it out or name the plan")
 	}
 	if p.Goal == "" {
-		p.Goal = string(p.Title)
+		p.Goal = p.Title
 	}
 	p.Steps = d.steps(object)
 	p.Milestones = d.milestones(object)
@@ -391,7 +391,7 @@ func (d *planDecoder) step(v any, path, called, standIn string) Step {
 	d.toolCalls(object, path, &s)
 	s.DependsOn = d.indices(object, path, "depends_on")
 	s.ResultVariable = d.text(object, path, "result_variable")
-	s.ExpectedOutcome = d.text(object, path, "expected_outcome")
+	s.ExpectedOutcome = untrusted.Text(d.text(object, path, "expected_outcome"))
 	s.OnFailure = OnFailure(d.text(object, path, "on_failure"))
 	s.Timeout = d.timeout(object, path)
 	s.Retries = d.retries(object, path)

@@ -10,7 +10,7 @@ type HistoryItem struct {
 	Title           untrusted.Text `json:"title"`
 	Tool            string         `json:"tool"`
 	Args            map[string]any `json:"args"` // as resolved
-	ExpectedOutcome string         `json:"expected_outcome"`
+	ExpectedOutcome untrusted.Text `json:"expected_outcome"`
 	Status          ItemStatus     `json:"status"`
 	Attempt         int            `json:"attempt"`
 	Result          any            `json:"result"` // JSON value, numbers as json.Number

@@ -231,8 +231,8 @@ func (p Plan) MarshalJSON() ([]byte, error) {
 	var w ObjectWriter
 	w.addText("id", p.ID)
 	w.Add("title", string(p.Title))
-	w.addText("goal", p.Goal)
-	w.addText("done_when", p.DoneWhen)
+	w.addText("goal", string(p.Goal))
+	w.addText("done_when", string(p.DoneWhen))
 	if len(p.Variables) > 0 {
 		w.Add("variables", p.Variables)
 	}
@@ -293,7 +293,7 @@ func (s Step) MarshalJSON() ([]byte, error) {
 	}
 	w.Add("depends_on", dependsOn)
 	w.addText("result_variable", s.ResultVariable)
-	w.addText("expected_outcome", s.ExpectedOutcome)
+	w.addText("expected_outcome", string(s.ExpectedOutcome))
 	w.addText("on_failure", string(s.OnFailure))
 	if s.Timeout != 0 {
 		w.Add("timeout", s.Timeout.String())

@@ -12,8 +12,8 @@ import (
 type Plan struct {
 	ID         string         // matches IDPattern; empty until the plan is stored
 	Title      untrusted.Text // required
-	Goal       string         // the user's goal, word for word; Title if a file has none
-	DoneWhen   string         // how one will know the goal is met; shown, never enforced
+	Goal       untrusted.Text // the user's goal, word for word; Title if a file has none
+	DoneWhen   untrusted.Text // how one will know the goal is met; shown, never enforced
 	Variables  map[string]any // JSON values, numbers as json.Number
 	OnFailure  OnFailure      // the effect of a failed step unless the step says otherwise
 	Steps      []Step         // in the order they were written
@@ -33,7 +33,7 @@ type Step struct {
 	Args            map[string]any // JSON values, numbers as json.Number, with ${variable} references; nil where the file has none
 	DependsOn       []string       // indices of the steps that must be done first
 	ResultVariable  string         // the name under which later steps refer to the result
-	ExpectedOutcome string         // never enforced; the replanner and the screen read it
+	ExpectedOutcome untrusted.Text // never enforced; the replanner and the screen read it
 	OnFailure       OnFailure      // overrides the plan's
 	Timeout         time.Duration  // 0 means the runner's default
 	Retries         int            // more attempts after a failure, for read-only tools alone

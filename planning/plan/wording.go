@@ -52,7 +52,7 @@ func (c *checker) checkWording(path string, s Step) {
 	if saysNothing(vagueTitle, string(s.Title)) {
 		c.warn(CodeVagueStep, path+"/title", s.Index, "the title of step %s, %q, does not say what is done to which thing", s.Index, s.Title)
 	}
-	if saysNothing(emptyOutcome, s.ExpectedOutcome) {
+	if saysNothing(emptyOutcome, string(s.ExpectedOutcome)) {
 		c.warn(CodeVagueStep, path+"/expected_outcome", s.Index, "the expected outcome of step %s, %q, says nothing that can be seen in a result", s.Index, s.ExpectedOutcome)
 	}
 }

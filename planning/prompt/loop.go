@@ -85,7 +85,7 @@ func AgentBrief(b Brief, step plan.Step, profile Profile) Brief {
 	b.Prompting = prompting
 	b.Goal = string(step.Title)
 	if step.ExpectedOutcome != "" {
-		b.Goal += "\n\nIt is done when this holds: " + step.ExpectedOutcome
+		b.Goal += "\n\nIt is done when this holds: " + string(step.ExpectedOutcome)
 	}
 	b.Catalogue = AgentTools(b, profile)
 	return b

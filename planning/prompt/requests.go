@@ -203,7 +203,7 @@ func Outline(p plan.Plan) string {
 // dataOf holds the parts of a step that the prompts about it show.
 func dataOf(s plan.Step, p plan.Plan, inputs []plan.HistoryItem, cut *cutter) stepData {
 	return stepData{
-		plan.OneLine(s.Index, 80), disarm(plan.OneLine(string(s.Title), 400)), disarm(plan.OneLine(s.ExpectedOutcome, 400)), Outline(p), cut.results(inputs, p, neededResults(s, p)),
+		plan.OneLine(s.Index, 80), disarm(plan.OneLine(string(s.Title), 400)), disarm(plan.OneLine(string(s.ExpectedOutcome), 400)), Outline(p), cut.results(inputs, p, neededResults(s, p)),
 	}
 }
 

@@ -51,7 +51,7 @@ func (c *cutter) result(item plan.HistoryItem, p plan.Plan, bound int) string {
 		line += fmt.Sprintf(", attempt %d", item.Attempt)
 	}
 	if item.ExpectedOutcome != "" {
-		line += "; expected was " + plan.OneLine(item.ExpectedOutcome, 300)
+		line += "; expected was " + plan.OneLine(string(item.ExpectedOutcome), 300)
 	}
 	text := "- " + strings.ToUpper(line[:1]) + disarm(line[1:])
 	whole := "the result of step " + plan.OneLine(item.Index, 40)

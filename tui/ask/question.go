@@ -24,7 +24,7 @@ type Question struct {
 	Run      string
 	Time     int // number of times the run was resumed; makes a resumed run ask again
 	Attempt  int
-	Expects  string
+	Expects  untrusted.Text
 	NoReplan string // why replanning is impossible; "" if it is possible
 	Over     bool   // the run has ended; an answer resumes it
 }
@@ -142,7 +142,7 @@ func (q Question) write(l *draw.Look, d *draw.Document) {
 		d.Field("attempt", l.Text, fmt.Sprint(q.Attempt))
 	}
 	if q.Expects != "" {
-		d.Field("expects", l.Text, q.Expects)
+		d.Field("expects", l.Text, q.Expects.Visible())
 	}
 	if len(q.Args) > 0 {
 		d.Heading("the whole call")

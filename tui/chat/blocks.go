@@ -73,22 +73,26 @@ func (b *Block) guess(width int) int {
 }
 
 // prose returns finished Markdown as blocks, one for each part.
-func (c *Pane) prose(text string) []*Block { return c.passageBlocks(split(text), false) }
+func (c *Pane) prose(text untrusted.Text) []*Block { return c.passageBlocks(pieces(text), false) }
 
 // Listing returns Markdown whose code blocks are tables: it cuts their lines
 // instead of wrapping them.
-func (c *Pane) Listing(text string) []*Block { return c.passageBlocks(split(text), true) }
+func (c *Pane) Listing(text untrusted.Text) []*Block { return c.passageBlocks(pieces(text), true) }
+
+// pieces splits text that is not cleaned before it is drawn, so that its code is
+// copied as it came.
+func pieces(text untrusted.Text) []piece { return split(string(text)) }
 
 // passageBlocks returns the blocks of a text. Code that is cut is not meant to
 // be copied.
-func (c *Pane) passageBlocks(pieces []piece, cut bool) []*Block {
+func (c *Pane) passageBlocks(passage []piece, cut bool) []*Block {
 	var out []*Block
-	for i, p := range pieces {
+	for i, p := range passage {
 		b := c.pieceBlock(p, cut)
 		if i == 0 {
 			b.Gap = true
 		}
-		if !cut && p.code != nil && (i == 0 || pieces[i-1].code != p.code) {
+		if !cut && p.code != nil && (i == 0 || passage[i-1].code != p.code) {
 			b.codes = []*draw.Code{p.code}
 		}
 		out = append(out, b)

@@ -8,6 +8,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 	"pgregory.net/rapid"
 
+	"replan/internal/untrusted"
 	"replan/tui/draw"
 	"replan/tui/panetest"
 )
@@ -23,10 +24,10 @@ func idlePane(width, height int) *Pane {
 // lists and code, remarks.
 func addConversation(c *Pane, lines int) {
 	for i := 0; i*20 < lines; i++ {
-		c.Add(c.user(fmt.Sprintf("question %d: what does the handler do with a token that has run out, and who notices?", i)))
-		c.Add(c.prose(fmt.Sprintf("It **refuses** it, see `auth/handler%d.go`. The caller gets a plain 401 and nothing is written to the log, "+
+		c.Add(c.user(untrusted.Text(fmt.Sprintf("question %d: what does the handler do with a token that has run out, and who notices?", i))))
+		c.Add(c.prose(untrusted.Text(fmt.Sprintf("It **refuses** it, see `auth/handler%d.go`. The caller gets a plain 401 and nothing is written to the log, "+
 			"which is why nobody noticed.\n\n- one place is the handler\n- the other is the helper\n- needle%d in the haystack\n\n"+
-			"```go\nfunc refuse%d(w http.ResponseWriter) {\n\tif expired {\n\t\thttp.Error(w, \"unauthorised\", 401)\n\t}\n}\n```\n\nNothing else refers to it.\n", i, i, i))...)
+			"```go\nfunc refuse%d(w http.ResponseWriter) {\n\tif expired {\n\t\thttp.Error(w, \"unauthorised\", 401)\n\t}\n}\n```\n\nNothing else refers to it.\n", i, i, i)))...)
 		c.Add(c.Note("info", fmt.Sprintf("a remark on answer %d", i)))
 	}
 }
@@ -154,7 +155,7 @@ func TestStreamedAnswerIsDrawnInFixedParts(t *testing.T) {
 		t.Errorf("got %d blocks of code", len(all))
 	}
 	whole := idlePane(70, 30)
-	whole.Add(whole.prose(text.String())...)
+	whole.Add(whole.prose(untrusted.Text(text.String()))...)
 	for i := range whole.Blocks {
 		if got, want := panetest.Stripped(draw.Texts(c.LinesOf(i))), panetest.Stripped(draw.Texts(whole.LinesOf(i))); got != want {
 			t.Fatalf("part %d\n%s\nwant\n%s", i, got, want)
@@ -330,7 +331,7 @@ func TestStreamedMarkdownEqualsWhole(t *testing.T) {
 		return ansi.Strip(strings.Join(lines, "\n"))
 	}
 	whole := idlePane(40, 20)
-	whole.Add(whole.prose(text)...)
+	whole.Add(whole.prose(untrusted.Text(text))...)
 	want := drawn(whole)
 	if glamour := panetest.Stripped(draw.Texts(whole.Markdown.Lines(text, 40))); panetest.Stripped(strings.Split(want, "\n")) != glamour {
 		t.Fatalf("in parts\n%s\nas a whole\n%s", want, glamour)

@@ -13,7 +13,7 @@ import (
 // Message shows what the user sent. preparing means that the session is about to
 // reply to it.
 func (c *Pane) Message(d event.ChatUser, preparing bool) {
-	c.sent = d.Text
+	c.sent = d.Text.Visible()
 	c.Introduce(preparing)
 	c.addMessage(d.Text, d.Mentions)
 }
@@ -21,7 +21,7 @@ func (c *Pane) Message(d event.ChatUser, preparing bool) {
 // Reply shows the session's reply to the user, unless the chat has shown the
 // outcome of that run already.
 func (c *Pane) Reply(d event.ChatReply) {
-	if untrusted.Line(d.Text) == c.state.Problem {
+	if d.Text.Line() == c.state.Problem {
 		c.problemTold = c.state.Problem
 	}
 	if n := c.narrators[d.Run]; n != nil && n.outcomeReply(d) {
@@ -30,9 +30,9 @@ func (c *Pane) Reply(d event.ChatReply) {
 	switch {
 	case d.Text == "":
 	case d.Status == event.StatusFailed:
-		c.Add(c.Note("error", d.Text))
+		c.Add(c.Note("error", d.Text.Visible()))
 	case d.Status == event.StatusCancelled:
-		c.Add(c.Note("info", d.Text))
+		c.Add(c.Note("info", d.Text.Visible()))
 	default:
 		answer := c.prose
 		if c.CommandSent() {
@@ -64,16 +64,16 @@ func (c *Pane) Introduce(preparing bool) {
 func (c *Pane) CommandSent() bool { return strings.HasPrefix(c.sent, "/") }
 
 // addMessage appends a message of the user with its attachments.
-func (c *Pane) addMessage(text string, mentions []prompt.Mention) {
-	c.Add(c.user(text))
+func (c *Pane) addMessage(message untrusted.Text, mentions []prompt.Mention) {
+	c.Add(c.user(message))
 	if len(mentions) > 0 {
 		c.Add(c.mentioned(mentions))
 	}
 }
 
 // user returns a block with the user's message.
-func (c *Pane) user(text string) *Block {
-	text = untrusted.Visible(strings.TrimSpace(text))
+func (c *Pane) user(message untrusted.Text) *Block {
+	text := strings.TrimSpace(message.Visible())
 	return &Block{Gap: true, says: func() string { return text }, lay: func(width int) []draw.TextLine {
 		return draw.Led(c.Look.Accent.Render(c.Look.Glyphs.Prompt)+" ", c.Look.Strong, draw.Wrapped(text, width-2))
 	}}

@@ -117,7 +117,7 @@ func (n *Narrator) tellRun(data event.Data, before Before) {
 		n.tellResumed()
 	case event.PlanCreated:
 		if !n.planned() {
-			n.add(c.planned(n.run, d.Plan.Title.Visible(), len(d.Plan.Steps), n.run.DryRun()))
+			n.add(c.planned(n.run, d.Plan.Title.Line(), len(d.Plan.Steps), n.run.DryRun()))
 		}
 	case event.ModelRequested:
 		if d.Purpose == prompt.PurposeChat {
@@ -127,7 +127,7 @@ func (n *Narrator) tellRun(data event.Data, before Before) {
 		n.tellModelReply(d)
 	case event.RunSteered:
 		// The chat shows a /steer command already.
-		typed := strings.TrimSpace(strings.TrimPrefix(c.sent, "/steer ")) == strings.TrimSpace(d.Text)
+		typed := strings.TrimSpace(strings.TrimPrefix(c.sent, "/steer ")) == strings.TrimSpace(d.Text.Visible())
 		n.add(c.steered(d.Text, typed))
 	case event.RouteMatched:
 		n.add(c.remark(doneGlyph, successStyle, telling.RouteWords(d, n.run.Model)))
@@ -257,7 +257,7 @@ func (n *Narrator) tellOmission() {
 // the chat and reports a missing reply.
 func (n *Narrator) tellModelReply(d event.ModelReplied) {
 	if d.Purpose == prompt.PurposeChat {
-		n.closeTurn(d.Reply.Text, d.Reply.Thinking)
+		n.closeTurn(untrusted.Text(d.Reply.Text), d.Reply.Thinking)
 		n.tellCalls()
 	}
 	if d.Error != "" && !n.run.Paused {
@@ -298,7 +298,7 @@ func (n *Narrator) tellAnswer(d event.SynthesisCompleted) {
 func (n *Narrator) tellOutcome(r event.Result) {
 	c := n.pane
 	if n.turn != nil && !n.turn.done {
-		n.closeTurn(n.turn.text, "")
+		n.closeTurn(untrusted.Text(n.turn.text), "")
 	}
 	c.Touch()
 	n.settle()
@@ -352,7 +352,7 @@ func (n *Narrator) tellResumed() {
 		words = "resumed: planning continues"
 	}
 	n.settle()
-	goal := ""
+	var goal untrusted.Text
 	if c.goalOf != r.ID {
 		goal = r.Goal
 	}
@@ -379,13 +379,13 @@ func (n *Narrator) outcomeReply(d event.ChatReply) bool {
 	result := n.run.Result
 	if result == nil { // the session abandoned the run
 		n.settle()
-		n.add(n.pane.Note("error", d.Text))
+		n.add(n.pane.Note("error", d.Text.Visible()))
 		return true
 	}
 	first := !n.replied
 	n.replied = true
 	// The reply to a run that only plans says where the plan is stored.
-	return first && !n.run.PlanOnly() || untrusted.Text(d.Text) == result.Error
+	return first && !n.run.PlanOnly() || d.Text == result.Error
 }
 
 // planned reports whether planning phases produced the plan.

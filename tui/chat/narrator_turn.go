@@ -3,6 +3,7 @@ package chat
 import (
 	"strings"
 
+	"replan/internal/untrusted"
 	"replan/planning/prompt"
 )
 
@@ -37,7 +38,8 @@ func (n *Narrator) write(text, thinking string) {
 }
 
 // closeTurn ends a turn with its complete text and thinking.
-func (n *Narrator) closeTurn(text, thinking string) {
+func (n *Narrator) closeTurn(complete untrusted.Text, thinking string) {
+	text := string(complete) // a turn keeps its text as it came, since its code is copied so
 	if text == "" && thinking == "" && (n.turn == nil || n.turn.done) {
 		return
 	}

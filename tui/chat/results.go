@@ -43,10 +43,10 @@ func (c *Pane) results(run *agent.Run) []*Block {
 
 // resultsTold returns a block with the results in a reply from an earlier
 // session. Collapsed, they take one line.
-func (c *Pane) resultsTold(markdown string) *Block {
+func (c *Pane) resultsTold(markdown untrusted.Text) *Block {
 	b := c.foldedResult("results of the steps", 0, func(width int) []string {
 		var lines []string
-		for _, p := range split(markdown) {
+		for _, p := range pieces(markdown) {
 			if p.gap && len(lines) > 0 {
 				lines = append(lines, "")
 			}
@@ -56,7 +56,7 @@ func (c *Pane) resultsTold(markdown string) *Block {
 		}
 		return lines
 	})
-	b.says = func() string { return markdown }
+	b.says = func() string { return markdown.Visible() }
 	return b
 }
 

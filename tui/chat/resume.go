@@ -9,13 +9,13 @@ import (
 
 // resumed returns a block for a resumed run. It shows the goal if the chat has
 // not shown it yet.
-func (c *Pane) resumed(words, goal string) *Block {
-	goal = untrusted.FirstLine(goal)
+func (c *Pane) resumed(words string, goal untrusted.Text) *Block {
+	about := goal.FirstLine()
 	return &Block{Gap: true, Draw: func(width int) []string {
 		l := c.Look
 		lines := []string{l.Cut(l.Accent.Render(l.Glyphs.Folded)+" "+l.Strong.Render(words), width)}
-		if goal != "" {
-			lines = append(lines, draw.Aside(l.Muted, goal, width)...)
+		if about != "" {
+			lines = append(lines, draw.Aside(l.Muted, about, width)...)
 		}
 		return lines
 	}}
@@ -24,7 +24,6 @@ func (c *Pane) resumed(words, goal string) *Block {
 // planned returns a block that names the plan in execution, if no phases
 // introduced it. Expanded, it shows the current steps.
 func (c *Pane) planned(run *agent.Run, title string, steps int, dry bool) *Block {
-	title = untrusted.Line(title)
 	b := &Block{Gap: true, live: true}
 	unfolded := b.foldsAs(foldCard, func() bool { return len(run.Steps) > 0 })
 	b.lay = func(width int) []draw.TextLine {

@@ -123,8 +123,8 @@ func (c *Pane) unsay(t *turn) {
 
 // steered returns a block with the user's message to a running run. If it was
 // typed as a command, the block shows only what became of it.
-func (c *Pane) steered(text string, typed bool) *Block {
-	text = untrusted.Visible(text)
+func (c *Pane) steered(message untrusted.Text, typed bool) *Block {
+	text := message.Visible()
 	return &Block{Gap: !typed, says: func() string { return text }, lay: func(width int) []draw.TextLine {
 		l := c.Look
 		var lines []draw.TextLine

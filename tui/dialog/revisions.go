@@ -146,7 +146,7 @@ func writeFirstPlan(p *draw.SheetPage, run *agent.Run) {
 	at := timing.Axis{Start: run.StartedAt, Breaks: run.Breaks}
 	p.Field("planned", l.Text, "by "+plannedBy(run, run.StartedAt, run.PlannedAt)+", "+telling.Seconds(at.At(run.PlannedAt))+" into the run")
 	if run.Goal != "" {
-		p.Field("goal", l.Text, run.Goal)
+		p.Field("goal", l.Text, run.Goal.Visible())
 	}
 	out := writeReviewed(p, run, 1)
 	p.Blank()
@@ -401,7 +401,7 @@ func writeStepChanges(p *draw.SheetPage, before, after *plan.Step) {
 		{"executor", string(before.Executor), string(after.Executor)},
 		{"profile", before.Profile, after.Profile},
 		{"after", strings.Join(before.DependsOn, ", "), strings.Join(after.DependsOn, ", ")},
-		{"expects", before.ExpectedOutcome, after.ExpectedOutcome},
+		{"expects", before.ExpectedOutcome.Visible(), after.ExpectedOutcome.Visible()},
 	} {
 		if c.before != c.after {
 			writeChange(p, c.name, c.before, c.after)

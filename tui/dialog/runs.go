@@ -268,7 +268,7 @@ func shareOf(s agent.Summary) string {
 
 // runWords describes a run: the title of its plan, plus the goal if it says more.
 func runWords(l *draw.Look, s agent.Summary) string {
-	title, goal := s.Title.Line(), untrusted.FirstLine(s.Goal)
+	title, goal := s.Title.Line(), s.Goal.FirstLine()
 	switch {
 	case goal == "" || strings.EqualFold(title, goal):
 		return title

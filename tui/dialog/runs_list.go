@@ -55,7 +55,7 @@ func (d *Runs) seek(text string) {
 func (d *Runs) sift() {
 	d.runs = d.runs[:0:0]
 	for _, s := range d.all {
-		if d.here(s.Workspace) && d.found(s.Title.Visible()+" "+s.Goal+" "+s.Run+" "+string(s.Status)) {
+		if d.here(s.Workspace) && d.found(s.Title.Visible()+" "+s.Goal.Visible()+" "+s.Run+" "+string(s.Status)) {
 			d.runs = append(d.runs, s)
 		}
 	}

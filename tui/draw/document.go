@@ -213,7 +213,7 @@ type planNote struct{ name, text string }
 func planNotes(p plan.Plan) []planNote {
 	var notes []planNote
 	if p.DoneWhen != "" {
-		notes = append(notes, planNote{"done if", p.DoneWhen})
+		notes = append(notes, planNote{"done if", p.DoneWhen.Visible()})
 	}
 	for _, m := range p.Milestones {
 		text := m.Title.Visible()

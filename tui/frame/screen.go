@@ -4,7 +4,6 @@ import (
 	"charm.land/lipgloss/v2"
 
 	"replan/agent"
-	"replan/internal/untrusted"
 	"replan/tui/draw"
 )
 
@@ -15,7 +14,7 @@ func (f *Frame) WindowTitle(run *agent.Run) string {
 	if run == nil {
 		return "replan"
 	}
-	return "replan - " + f.look.Cut(untrusted.FirstLine(run.Goal), longest)
+	return "replan - " + f.look.Cut(run.Goal.FirstLine(), longest)
 }
 
 // TooSmall returns a screen that says that the window is too small.

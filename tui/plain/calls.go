@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"replan/agent/event"
+	"replan/internal/untrusted"
 	"replan/planning/prompt"
 	"replan/tui/telling"
 )
@@ -70,7 +71,7 @@ func (l *Log) arguments(args map[string]any) string {
 	for _, name := range slices.Sorted(maps.Keys(args)) {
 		parts = append(parts, name+": "+text(args[name]))
 	}
-	line := telling.Excerpt(strings.Join(parts, ", "), maxRunes)
+	line := telling.Excerpt(untrusted.Text(strings.Join(parts, ", ")), maxRunes)
 	if l.ascii {
 		line = strings.ReplaceAll(line, "…", "...")
 	}

@@ -8,6 +8,7 @@ import (
 	"replan/agent/event"
 	"replan/agent/rule"
 	"replan/agent/session"
+	"replan/internal/untrusted"
 	"replan/planning/plan"
 	"replan/planning/prompt"
 	"replan/planning/reply"
@@ -43,7 +44,7 @@ func output(t *testing.T, ascii bool, runs []string, data ...event.Data) string 
 
 func started(goal string) event.RunStarted {
 	return event.RunStarted{
-		Goal: goal, Model: "m", Workspace: "/w", Attended: true,
+		Goal: untrusted.Text(goal), Model: "m", Workspace: "/w", Attended: true,
 		Catalogue: plan.Catalogue{{Name: "look", Server: "s", ReadOnly: true, Annotated: true}},
 		Prompting: prompt.Prompting{SkipAnalysis: true, SkipPlan: true, ModelTools: true, Profiles: []prompt.Profile{{Name: "scout"}}},
 	}

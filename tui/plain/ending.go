@@ -12,7 +12,7 @@ import (
 func (l *Log) completed(r event.Result) {
 	if r.Answer != "" {
 		l.line("")
-		l.block("", r.Answer, 0)
+		l.block("", r.Answer.Visible(), 0)
 		if cut := telling.CutOffWords(l.run); cut != "" {
 			l.line("%s %s", l.marks.note, cut)
 		}

@@ -172,7 +172,7 @@ func (l *Log) tell(d event.Data) {
 	}
 	switch d := d.(type) {
 	case event.RunStarted:
-		l.line("%s goal: %s", l.marks.started, untrusted.Line(d.Goal))
+		l.line("%s goal: %s", l.marks.started, d.Goal.Line())
 		for _, m := range d.Prompting.Mentions {
 			l.line("  @ %s", telling.MentionWords(m, strings.TrimSpace(l.marks.between)))
 		}
@@ -209,7 +209,7 @@ func (l *Log) tell(d event.Data) {
 	case event.JournalDamaged:
 		l.line("%s %s", l.marks.note, telling.DamagedWords(d))
 	case event.RunSteered:
-		l.line("%s you: %s", l.marks.started, untrusted.Line(d.Text))
+		l.line("%s you: %s", l.marks.started, d.Text.Line())
 	case event.RunPaused:
 		l.line("%s %s", l.marks.note, d.Reason.Line())
 	case event.RunCompleted:

@@ -3,12 +3,11 @@ package plain
 import (
 	"replan/agent/event"
 	"replan/internal/english"
-	"replan/internal/untrusted"
 )
 
 // resumed prints the state of a resumed run.
 func (l *Log) resumed(d event.RunResumed) {
-	l.line("%s resumed: %s", l.marks.started, untrusted.Line(l.run.Goal))
+	l.line("%s resumed: %s", l.marks.started, l.run.Goal.Line())
 	l.where(d.Model, len(d.Catalogue), l.run.Workspace)
 	if l.run.Revision > 0 {
 		l.line("  %d of %s done", l.run.Done(), english.Count(len(l.run.Plan.Steps), "step"))

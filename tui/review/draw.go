@@ -338,7 +338,7 @@ func (d *Dialog) write(doc *draw.Document, s *agent.ReviewStep) {
 		doc.Field("moved", l.Accent, "it waits for "+strings.Join(s.After, ", ")+" because one of them was moved")
 	}
 	if s.Step.ExpectedOutcome != "" {
-		doc.Field("expects", l.Text, s.Step.ExpectedOutcome)
+		doc.Field("expects", l.Text, s.Step.ExpectedOutcome.Visible())
 	}
 	if s.Step.Executor != plan.ExecutorTool {
 		return

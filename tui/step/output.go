@@ -33,7 +33,7 @@ func (d *Pane) besides(s *agent.StepState) int {
 func (d *Pane) besideOutput(s *agent.StepState, body []string, width int) []string {
 	l := d.look
 	right := []string{l.Accent.Render("expected")}
-	right = append(right, draw.Paint(l.Text, draw.Wrap(untrusted.Visible(s.Step.ExpectedOutcome), width-2))...)
+	right = append(right, draw.Paint(l.Text, draw.Wrap(s.Step.ExpectedOutcome.Visible(), width-2))...)
 	out := make([]string, len(body))
 	for i, line := range body {
 		out[i] = line + l.Border.Render(" "+l.Glyphs.Guide) + " " + l.Fit(draw.At(right, i), width-1)
@@ -45,7 +45,7 @@ func (d *Pane) besideOutput(s *agent.StepState, body []string, width int) []stri
 func (d *Pane) drawSoFar(p *draw.SheetPage, s *agent.StepState) {
 	l := d.look
 	if s.Step.ExpectedOutcome != "" && d.besides(s) == 0 {
-		p.Field("expects", l.Text, s.Step.ExpectedOutcome)
+		p.Field("expects", l.Text, s.Step.ExpectedOutcome.Visible())
 	}
 	if pr := s.Progress; s.Status == agent.StepRunning && (pr.Total > 0 || pr.Message != "") {
 		text := pr.Message.Line()

@@ -379,7 +379,7 @@ func (d *Pane) drawCall(p *draw.SheetPage, s *agent.StepState) {
 		p.Field("stage", l.Text, title)
 	}
 	if s.Step.ExpectedOutcome != "" {
-		p.Field("expects", l.Text, s.Step.ExpectedOutcome)
+		p.Field("expects", l.Text, s.Step.ExpectedOutcome.Visible())
 	}
 	if s.Step.ResultVariable != "" {
 		p.Field("gives", l.Text, s.Step.ResultVariable)

@@ -137,8 +137,8 @@ func Undone(u event.Undo) string {
 
 // Excerpt formats text from outside as one line, truncated with a mark at width
 // runes.
-func Excerpt(s string, width int) string {
-	runes := []rune(untrusted.Line(s))
+func Excerpt(s untrusted.Text, width int) string {
+	runes := []rune(s.Line())
 	if len(runes) > width {
 		return string(runes[:width-1]) + "…"
 	}

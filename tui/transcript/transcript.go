@@ -43,7 +43,7 @@ func Markdown(c Conversation) string {
 	w.line("- written %s", w.time(c.Exported))
 	runs := slices.DeleteFunc(slices.Clone(c.Runs), func(events []event.Event) bool { return len(events) == 0 })
 	slices.SortStableFunc(runs, func(a, b []event.Event) int { return a[0].Time.Compare(b[0].Time) })
-	answers := map[string]string{}
+	answers := map[string]untrusted.Text{}
 	for _, e := range c.Session {
 		for len(runs) > 0 && runs[0][0].Time.Before(e.Time) {
 			answers[runs[0][0].Run] = w.run(runs[0], c.Planners)
@@ -106,7 +106,7 @@ func named[T ~string](name T) string {
 
 // said writes an event of the session itself. answers holds the answers of the runs
 // already written.
-func (w *writer) said(e event.Event, answers map[string]string) {
+func (w *writer) said(e event.Event, answers map[string]untrusted.Text) {
 	switch d := e.Data.(type) {
 	case event.ChatUser:
 		w.heading("## You, %s", e.Time.In(w.zone).Format("15:04"))
@@ -129,7 +129,7 @@ func (w *writer) said(e event.Event, answers map[string]string) {
 }
 
 // run writes a run and returns its answer.
-func (w *writer) run(events []event.Event, planners planning.Planners) string {
+func (w *writer) run(events []event.Event, planners planning.Planners) untrusted.Text {
 	run := agent.NewRun(planners)
 	var notes []string
 	if d, ok := events[0].Data.(event.RunStarted); ok && d.Outer != "" {
@@ -156,7 +156,7 @@ func (w *writer) run(events []event.Event, planners planning.Planners) string {
 			w.line("- %s", words)
 		}
 	}
-	answer := run.Synthesis.Text
+	answer := untrusted.Text(run.Synthesis.Text)
 	if run.Result != nil {
 		answer = cmp.Or(run.Result.Answer, answer)
 	}
@@ -174,7 +174,7 @@ func (w *writer) plan(run *agent.Run) {
 	if run.Revision == 0 {
 		return
 	}
-	w.heading("### Plan: %s", inline(cmp.Or(run.Plan.Title.Visible(), run.Goal)))
+	w.heading("### Plan: %s", inline(cmp.Or(run.Plan.Title, run.Goal)))
 	w.line("```text")
 	w.line("%s", strings.TrimRight(plantext.Run(run, false, telling.StateSummary), "\n"))
 	w.line("```")

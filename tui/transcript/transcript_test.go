@@ -52,12 +52,12 @@ func conversation() transcript.Conversation {
 		event.PlanDiff{Revision: 2, Reason: "no such line", Removed: []string{"2"}, Added: []string{"3"}, Plan: again},
 		event.StepStarted{Index: "3", Attempt: 1, Title: "Patch both", Tool: "fs.patch"},
 		event.StepCompleted{Index: "3", Attempt: 1, Result: "done", MS: 30},
-		event.SynthesisStarted{}, event.SynthesisCompleted{Text: answer},
-		event.RunCompleted{Result: event.Result{Status: event.StatusCompleted, Reason: event.ReasonGoalMet, Answer: answer, DurationMS: 13_000, Usage: event.Usage{Steps: 3, Replans: 1, PromptTokens: 900, CompletionTokens: 100}}},
+		event.SynthesisStarted{}, event.SynthesisCompleted{Text: untrusted.Text(answer)},
+		event.RunCompleted{Result: event.Result{Status: event.StatusCompleted, Reason: event.ReasonGoalMet, Answer: untrusted.Text(answer), DurationMS: 13_000, Usage: event.Usage{Steps: 3, Replans: 1, PromptTokens: 900, CompletionTokens: 100}}},
 	)
 	session := append(
 		journal("s-1", begun, event.ChatUser{Text: "mend it\nwith the key " + key}),
-		journal("s-1", begun.Add(time.Minute), event.ChatReply{Run: "r-1", Text: answer, Status: event.StatusCompleted}, event.ChatUser{Text: "/plan list"}, event.ChatReply{Text: "there is none\x1b[2J"})...)
+		journal("s-1", begun.Add(time.Minute), event.ChatReply{Run: "r-1", Text: untrusted.Text(answer), Status: event.StatusCompleted}, event.ChatUser{Text: "/plan list"}, event.ChatReply{Text: "there is none\x1b[2J"})...)
 	return transcript.Conversation{
 		Session: session, Runs: [][]event.Event{run}, Home: "/home/me", Workspace: "/home/me/src", Exported: begun.Add(time.Hour),
 	}

@@ -84,7 +84,7 @@ func TestLargeValuesMoveToFiles(t *testing.T) {
 		"text without HTML escapes":                        {result("<&>" + text(limit)), []string{"/result"}, 1},
 		"control characters and emoji":                     {result("\u0000\u001b[31m😀\u2028" + text(limit)), []string{"/result"}, 1},
 		"plan of many steps":                               {event.PlanCreated{Plan: longRun(5_000)[1].Data.(event.PlanCreated).Plan, Revision: 1}, []string{"/plan/steps"}, 1},
-		"fields that are large only together":              {event.SynthesisCompleted{Text: text(limit - 2), Reply: reply.Reply{Text: text(limit / 2)}}, nil, 0},
+		"fields that are large only together":              {event.SynthesisCompleted{Text: untrusted.Text(text(limit - 2)), Reply: reply.Reply{Text: text(limit / 2)}}, nil, 0},
 		"unknown kind with a list":                         {event.Unknown{Name: "later.kind", Raw: mustJSON(t, texts(20_000))}, []string{""}, 1},
 		"unknown kind with a text":                         {event.Unknown{Name: "later.kind", Raw: mustJSON(t, text(limit))}, []string{""}, 1},
 		"text that looks like fields of the line":          {event.Note{Text: untrusted.Text(`,"data":{"refs":["/x"]}` + text(limit))}, []string{"/text"}, 1},

@@ -23,7 +23,7 @@ import (
 func now() time.Time { return time.Date(2026, 11, 21, 9, 30, 0, 123, time.UTC) }
 
 func samplePlan(id, title string) plan.Plan {
-	return plan.Plan{ID: id, Title: untrusted.Text(title), Goal: title, Steps: []plan.Step{
+	return plan.Plan{ID: id, Title: untrusted.Text(title), Goal: untrusted.Text(title), Steps: []plan.Step{
 		{Index: "1", Title: "Look", Executor: plan.ExecutorTool, Tool: "fs.read", Args: map[string]any{"n": json.Number("1.50"), "html": "<&>"}},
 	}}
 }
