@@ -23,10 +23,8 @@ func Route(w event.Routing, goal string, tools plan.Catalogue, model bool) (chai
 	if !w.Planner.ByWords() {
 		return intent.Chain{}, false, nil
 	}
-	chain, err = w.Facts.RouteWords(goal, w.Policy)
+	chain = w.Facts.RouteWords(goal, w.Policy)
 	switch {
-	case err != nil:
-		return intent.Chain{}, false, err
 	case chain.Empty() && !model && w.Facts.Nearest(goal) != "":
 		return intent.Chain{}, false, errors.New(w.Facts.Unclear(goal, chain.Intent))
 	case chain.Empty():
@@ -62,7 +60,7 @@ func (r fold) planGoal(d event.RunStarted) {
 	switch {
 	case ok:
 		r.routed = &event.RouteMatched{Intent: chain.Intent, Confidence: chain.Intent.Confidence, Chain: chain.Tools()}
-		r.planner = planning.Given(owned(chain.Plan(string(d.Goal)), d.Catalogue, d.Routing.Policy))
+		r.planner = planning.Given(owned(chain.Plan(string(d.Goal)), d.Catalogue))
 		if d.Model == "" {
 			r.fallback = plan.OnFailureAbort
 		}
@@ -81,12 +79,11 @@ func (r fold) planGoal(d event.RunStarted) {
 }
 
 // owned qualifies the tool names of a routed plan as the workspace's own if
-// another server offers one of the same name. It keeps only the chain's gates
-// that the user's policy sets. All other gates are up to the rules of the run,
-// which the user may have changed.
-func owned(p plan.Plan, tools plan.Catalogue, policy intent.Policy) plan.Plan {
+// another server offers one of the same name. It drops the chain's gates, which
+// are up to the rules of the run.
+func owned(p plan.Plan, tools plan.Catalogue) plan.Plan {
 	for i, s := range p.Steps {
-		p.Steps[i].Gate = policy.Asks(s.Tool)
+		p.Steps[i].Gate = false
 		if _, err := tools.Find(s.Tool); err == nil || s.Executor != plan.ExecutorTool {
 			continue
 		}

@@ -33,7 +33,7 @@ func newRoute(o *options) *cobra.Command {
 			return o.router().printLine(chain)
 		},
 	}
-	command.Flags().StringVar(&policyText, "policy", "", "route by the policy `JSON`: prefer_tools, require_tests, gates")
+	command.Flags().StringVar(&policyText, "policy", "", "route by the policy `JSON`: prefer_tools, require_tests")
 	command.Flags().StringVar(&from, "intent", "", "read the intent from `FILE` instead of words; - is standard input")
 	return dashing(command)
 }
@@ -60,7 +60,7 @@ func newCompose(o *options) *cobra.Command {
 			return o.router().printLine(out)
 		},
 	}
-	command.Flags().StringVar(&policyText, "policy", "", "route by the policy `JSON`: prefer_tools, require_tests, gates")
+	command.Flags().StringVar(&policyText, "policy", "", "route by the policy `JSON`: prefer_tools, require_tests")
 	command.Flags().StringVar(&from, "plan", "", "read the chain printed by replan route from `FILE` instead of words; - is standard input")
 	return dashing(command)
 }
@@ -104,16 +104,11 @@ func (o router) routeOf(ctx context.Context, words, from, policyText string) (in
 		if err != nil {
 			return intent.Chain{}, usage("%w", err)
 		}
-		chain, err = o.facts(ctx, intent.SurveyFor(in, "")).Route(in, policy)
-		if err != nil {
-			return chain, usage("%w", err)
-		}
+		chain = o.facts(ctx, intent.SurveyFor(in, "")).Route(in, policy)
 	case words == "":
 		return intent.Chain{}, usage("name the task: replan route WORDS")
 	default:
-		if chain, err = o.facts(ctx, intent.NewSurvey(words)).RouteWords(words, policy); err != nil {
-			return chain, usage("%w", err)
-		}
+		chain = o.facts(ctx, intent.NewSurvey(words)).RouteWords(words, policy)
 	}
 	chain.Goal = words
 	return chain, nil
@@ -138,13 +133,10 @@ func (o router) composed(ctx context.Context, words, from, policyText string) (i
 		return intent.Chain{}, err
 	}
 	chain, err := intent.DecodeChain(data)
-	if err == nil {
-		chain, err = policy.Apply(chain)
-	}
 	if err != nil {
 		return chain, usage("%w", err)
 	}
-	return chain, nil
+	return policy.Apply(chain), nil
 }
 
 // routePolicy parses --policy; without it the configuration applies.

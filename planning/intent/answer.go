@@ -78,11 +78,6 @@ func (a answerer) of(tool string) []plan.HistoryItem {
 	return found
 }
 
-// done reports whether an operator has a result.
-func (a answerer) done(tools ...string) bool {
-	return slices.ContainsFunc(tools, func(tool string) bool { return len(a.of(tool)) > 0 })
-}
-
 // result is the result of the first step of an operator.
 func (a answerer) result(tool string) result {
 	if steps := a.of(tool); len(steps) > 0 {
@@ -92,58 +87,43 @@ func (a answerer) result(tool string) result {
 }
 
 // changing are the operators that change files.
-var changing = []string{"fs.patch", "fs.write", "fs.move", "fs.remove", "fs.mkdir"}
+var changing = []string{"fs.patch", "fs.write", "fs.move", "fs.remove"}
 
 // answeredBy lists, by action, the operators whose result answers: the first that has
 // one.
 var answeredBy = map[string][]string{
 	references: {"code.references", "fs.search"},
 	definition: {"code.definition", "fs.search"},
-	symbols:    {"code.symbols", "code.parse"},
+	symbols:    {"code.symbols"},
 	explain:    {"code.summarize", "code.definition", "code.symbols", "fs.search"},
-	debug:      {"fs.search", "code.summarize"},
+	test:       {runTests},
+	lint:       {"test.lint"},
+	debug:      {"code.summarize", runTests},
+	status:     {"vcs.status"},
+	diff:       {"vcs.diff"},
+	history:    {"vcs.log"},
+	branch:     {"vcs.branch", "vcs.branches"},
 	push:       {"vcs.push", "vcs.status"},
 	commit:     {"vcs.commit", "code.summarize", "vcs.status"},
-	edit:       {"code.transform", "code.references", "code.definition", "code.parse", "code.symbols", "fs.search"},
 }
 
 // shown lists the operators whose results make up the answer, in order.
 func (a answerer) shown() []string {
-	action := a.in.Action
-	if modelWork[action] || action == rename {
-		action = edit
-	}
-	first := slices.DeleteFunc(slices.Clone(answeredBy[action]), func(tool string) bool { return !a.done(tool) })
-	first = first[:min(len(first), 1)]
-	switch action {
-	case find:
+	notDone := func(tool string) bool { return len(a.of(tool)) == 0 }
+	answered := slices.DeleteFunc(slices.Clone(answeredBy[a.in.Action]), notDone)
+	answered = answered[:min(len(answered), 1)]
+	switch {
+	case a.in.Action == find:
 		return []string{"fs.list", "fs.search", "code.symbols"}
-	case edit:
-		if a.done(changing...) {
-			first = changing
-		}
-		return slices.Concat(first, []string{"test.lint", runTests})
-	case commit:
-		return slices.Concat([]string{runTests}, first)
-	case debug:
-		if a.result(runTests).Passed && shapeOf(a.in.Target) != nothing {
-			return []string{runTests} // the last changes explain nothing
-		}
-		if len(first) == 0 {
-			return []string{runTests, "vcs.log"}
-		}
-		return first
+	case a.in.Action == commit:
+		return slices.Concat([]string{runTests}, answered)
+	case answeredBy[a.in.Action] != nil:
+		return answered
+	case slices.ContainsFunc(changing, func(tool string) bool { return !notDone(tool) }):
+		return slices.Concat(changing, []string{runTests})
+	default:
+		return []string{"code.transform"}
 	}
-	if answeredBy[action] != nil {
-		return first
-	}
-	var all []string
-	for _, step := range a.steps {
-		if tool := toolOf(step); blocks[tool] != nil && !slices.Contains(all, tool) {
-			all = append(all, tool)
-		}
-	}
-	return all
 }
 
 // advice suggests another search if the name was not found.
@@ -151,9 +131,6 @@ func (a answerer) advice() string {
 	for _, item := range a.steps {
 		tool := toolOf(item)
 		if item.Status == plan.ItemFailed && (tool == "code.references" || tool == "code.definition") && a.in.Target != "" {
-			if strings.Contains(string(item.Error), "no text") {
-				return "Try another spelling, or its full name, such as Type.Method."
-			}
 			return a.elsewhere()
 		}
 	}
@@ -162,32 +139,29 @@ func (a answerer) advice() string {
 
 // notDone lists the steps that were not done.
 func (a answerer) notDone() string {
-	var lines, skipped, parts []string
+	var parts, skipped []string
 	for _, step := range a.steps {
 		name := orCode(toolOf(step), code(string(step.Title)))
 		reason := strings.TrimSpace(string(step.Error))
+		told := slices.ContainsFunc(a.of(toolOf(step)), func(s plan.HistoryItem) bool { return s.Index == step.Index })
 		switch {
 		case step.Status == plan.ItemInDoubt:
-			lines = append(lines, name+" was started, and nobody knows whether it took effect")
+			parts = append(parts, name+" was started, and nobody knows whether it took effect.")
 		case step.Status == plan.ItemSkipped:
 			skipped = append(skipped, name)
-		case step.Status != plan.ItemFailed, slices.ContainsFunc(a.of(toolOf(step)), func(s plan.HistoryItem) bool { return s.Index == step.Index }):
-			// It succeeded, or its result tells the failure.
+		case step.Status != plan.ItemFailed || told:
 		case strings.Contains(reason, "\n"):
 			parts = append(parts, name+" failed:\n\n"+fence("text", reason))
-		case strings.HasPrefix(reason, "denied"):
-			lines = append(lines, name+" was not done: "+markdown.Code(reason, maxNote))
 		default:
-			lines = append(lines, name+" failed"+prefixed(": ", markdown.Code(reason, maxNote)))
+			verb := " failed"
+			if strings.HasPrefix(reason, "denied") {
+				verb = " was not done"
+			}
+			parts = append(parts, name+verb+prefixed(": ", markdown.Code(reason, maxNote))+".")
 		}
 	}
 	if len(skipped) > 0 {
-		lines = append(lines, "Not done: "+strings.Join(skipped[:min(len(skipped), maxRows)], ", "))
-	}
-	if len(lines) == 1 {
-		parts = append(parts, lines[0]+".")
-	} else if len(lines) > 1 {
-		parts = append(parts, rows(lines, 0, "step", func(line string) string { return line }))
+		parts = append(parts, "Not done: "+english.Some(skipped, maxRows, "step")+".")
 	}
 	return strings.Join(parts[:min(len(parts), maxRows)], "\n\n")
 }
@@ -196,34 +170,27 @@ func (a answerer) notDone() string {
 // result.
 func NothingFound(in Intent, history []plan.HistoryItem) bool {
 	a := answerer{in: in, steps: lastAttempts(history)}
-	empty := func(tool string, list func(result) []item) bool {
-		r := a.result(tool)
-		return list(r) != nil && len(list(r)) == 0 && r.Total == 0
-	}
-	searched := empty("fs.search", func(r result) []item { return r.Matches })
-	noSymbols := empty("code.symbols", func(r result) []item { return r.Symbols })
-	noDefinitions := empty("code.definition", func(r result) []item { return r.Definitions })
-	files := a.result("fs.list")
+	searched := a.result("fs.search")
+	none := func(list []item) bool { return list != nil && len(list) == 0 }
+	found := a.result("code.references")
 	switch in.Action {
 	case find:
-		if in.Params["of"] == "packages" {
-			return a.done("fs.list") && len(packages(files)) == 0
+		files := a.result("fs.list")
+		if in.Target == "" {
+			return none(files.Entries)
 		}
-		if a.done("fs.list") && in.Target == "" {
-			return len(files.Entries) == 0
-		}
-		return (searched || noSymbols) && len(a.named(files)) == 0
+		return (none(searched.Matches) || none(a.result("code.symbols").Symbols)) && len(a.named(files)) == 0
 	case references:
-		return searched || empty("code.references", func(r result) []item { return r.References }) && a.result("code.references").Definition == nil
+		return none(searched.Matches) || none(found.References) && found.Definition == nil
 	case definition, explain:
-		return searched || noDefinitions
+		return none(searched.Matches) || none(a.result("code.definition").Definitions)
 	case symbols:
-		return noSymbols
+		return none(a.result("code.symbols").Symbols)
 	case debug:
 		summary := a.result(runTests).Summary
-		return searched || strings.HasPrefix(summary, noTests) || strings.HasPrefix(summary, "no test matches")
+		return strings.HasPrefix(summary, noTests) || strings.HasPrefix(summary, "no test matches")
 	case commit:
-		return !a.done("vcs.commit") && a.result("vcs.status").Clean
+		return len(a.of("vcs.commit")) == 0 && a.result("vcs.status").Clean
 	default:
 		return false
 	}

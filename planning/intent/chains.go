@@ -1,6 +1,7 @@
 package intent
 
 import (
+	"cmp"
 	"path"
 	"slices"
 	"strings"
@@ -49,10 +50,6 @@ func (d *draft) find() {
 		d.call("fs.list", "List the files", map[string]any{"path": d.within()}, "")
 		return
 	}
-	if d.in.Params["of"] == "packages" {
-		d.call("fs.list", "List the folders", map[string]any{"path": d.within(), "depth": number(maxDepth)}, "")
-		return
-	}
 	d.needTarget()
 	switch d.shape() {
 	case aPath: // the name of a file, and where it is mentioned
@@ -63,7 +60,7 @@ func (d *draft) find() {
 			d.call("code.symbols", "Find symbols like "+d.about(), map[string]any{"query": d.symbol(), "path": d.within()}, "")
 			return
 		}
-		d.search(false, "")
+		fallthrough
 	default:
 		d.search(false, "")
 	}
@@ -89,22 +86,11 @@ func (d *draft) lookUp(tool, title string) {
 
 func (d *draft) symbols() {
 	d.needTarget()
-	tool, title, args := "code.symbols", "List the symbols of "+d.about(), map[string]any{}
-	switch s := d.shape(); {
-	case s == aPath:
-		args["path"] = literally(pathOf(d.in.Target))
-		if isFile(d.in.Target) && d.policy.prefers("code.symbols", "code.parse") == "code.parse" {
-			tool, title = "code.parse", "Outline "+d.about()
-		}
-	case s == aName && isFolder(d.in.Target): // "the types in planning": a package
-		args["path"] = d.symbol()
-	default:
-		args["query"], args["path"] = d.symbol(), d.within()
-		if s != aName {
-			title = "List symbols like " + d.about()
-		}
+	title, args := "List the symbols of "+d.about(), map[string]any{"query": d.symbol(), "path": d.within()}
+	if d.shape() == aPath || isFolder(d.in.Target) { // "the types in planning": a package
+		args = map[string]any{"path": literally(pathOf(d.in.Target))}
 	}
-	d.call(tool, title, args, "")
+	d.call("code.symbols", title, args, "")
 }
 
 func (d *draft) explain() {
@@ -159,34 +145,22 @@ func (d *draft) applied(change int) {
 	d.tests(done)
 }
 
-// outcomes are targets of a fix reported by tests or by a linter.
-var (
-	testOutcomes = strings.Fields("failing broken test tests build compile compilation ci pipeline suite errors failures")
-	lintOutcomes = strings.Fields("lint linter warnings vet style formatting")
-)
+// testOutcomes are the last words of targets whose faults the tests report.
+var testOutcomes = strings.Fields("failing broken test tests build compile compilation ci errors failures")
 
 func (d *draft) fix() {
 	d.needTarget()
 	words := strings.Fields(strings.ToLower(d.in.Target))
-	is := func(outcomes []string) bool {
-		return len(words) > 0 && slices.Contains(outcomes, words[0]) && slices.Contains(outcomes, words[len(words)-1])
-	}
 	var from []int
 	switch s := d.shape(); {
 	case s == aPath && isFile(d.in.Target):
 		name := literally(pathOf(d.in.Target))
-		from = d.file(name)
-		from = append(from, d.call("code.parse", "Outline "+d.about(), map[string]any{"path": name}, "outline"))
+		from = append(d.file(name), d.call("code.parse", "Outline "+d.about(), map[string]any{"path": name}, "outline"))
 	case s == aTest:
 		from = []int{d.failing(d.symbol()), d.located()}
-	case is(lintOutcomes):
-		from = []int{d.call("test.lint", "Run the linter", map[string]any{"path": d.within(), "allow_failures": true}, "findings")}
-	case is(testOutcomes):
-		from = []int{
-			d.failing(""),
-			d.call("vcs.diff", "Look at the changes", map[string]any{"of": "all"}, "changes"),
-		}
-	case s == someWords && d.in.Params["in"] != "":
+	case len(words) > 0 && slices.Contains(testOutcomes, words[0]) && slices.Contains(testOutcomes, words[len(words)-1]):
+		from = []int{d.failing(""), d.call("vcs.diff", "Look at the changes", map[string]any{"of": "all"}, "changes")}
+	case d.in.Params["in"] != "":
 		from = d.file(d.within())
 	default:
 		from = d.source()
@@ -211,11 +185,7 @@ func (d *draft) extract() {
 	}
 	from := d.source()
 	d.in.Target = part
-	title := "Extract " + d.about()
-	if into := plan.OneLine(d.in.Params["into"], 60); into != "" {
-		title += " into " + into
-	}
-	d.byModel(extract, title, "the new code, and the change to the old with the exact text to replace", "fs.patch", "Apply the extraction", from)
+	d.byModel(extract, "Extract "+d.about(), "the new code, and the change to the old with the exact text to replace", "fs.patch", "Apply the extraction", from)
 }
 
 func (d *draft) rename() {
@@ -231,23 +201,16 @@ func (d *draft) rename() {
 	from, _ := lastOf(symbolOf(d.in.Target))
 	to, bare := lastOf(symbolOf(name))
 	switch {
+	case d.shape() == someWords:
+		d.addMissing("the thing to rename is no name: %s", d.about())
 	case to != "" && to == from:
 		name = bare // Run.Apply to Run.Fold
-	case name != "" && !identifier.MatchString(name):
-		d.addMissing("the new name is no name: %s", plan.OneLine(name, 60))
-	case to != "":
-		d.addMissing("the new name lies elsewhere than the old: %s", plan.OneLine(name, 60))
-	}
-	if s := d.shape(); s == someWords {
-		d.addMissing("the thing to rename is no name: %s", d.about())
+	case name != "" && (to != "" || !identifier.MatchString(name)):
+		d.addMissing("the new name is no name of its own: %s", plan.OneLine(name, 60))
 	}
 	place := d.within()
 	uses := d.call("code.references", "Find the references to "+d.about(), map[string]any{"symbol": d.symbol(), "path": place}, "uses")
-	title := "Work out the renaming"
-	if name != "" {
-		title += " to " + plan.OneLine(name, 60)
-	}
-	change := d.call("code.transform", title, map[string]any{
+	change := d.call("code.transform", "Work out the renaming to "+plan.OneLine(name, 60), map[string]any{
 		"kind": "rename", "symbol": "${uses.symbol}", "new_name": literally(name), "path": place,
 	}, "change", uses)
 	d.applied(change)
@@ -259,56 +222,38 @@ func (d *draft) moved(to string) {
 	if !strings.Contains(to, "/") {
 		to = path.Join(path.Dir(from), to)
 	}
-	if path.Ext(path.Base(from)) != "" && isFile(from) && !isFile(to) {
+	switch {
+	case isFile(from) && !isFile(to):
 		d.addMissing("the new name of a file lacks an ending such as %s: %s", path.Ext(from), plan.OneLine(to, 60))
-	}
-	if d.in.Params["in"] != "" {
-		d.addMissing("give the path of the file instead of its folder: %s", plan.OneLine(d.in.Params["in"], 60))
-	}
-	if isPattern(from) || strings.ContainsAny(to, " \t\n") {
-		d.addMissing("one file can be moved to one path only")
+	case isPattern(from) || strings.ContainsAny(to, " \t\n") || d.in.Params["in"] != "":
+		d.addMissing("a file is moved by its path, and to one path only")
 	}
 	d.tests(d.call("fs.move", "Move "+plan.OneLine(from, 60)+" to "+plan.OneLine(to, 60), map[string]any{"from": literally(from), "to": literally(pathOf(to))}, ""))
 }
 
 func (d *draft) refactor() {
 	d.needTarget()
-	to := d.in.Params["to"]
-	if d.shape() == aPath && to != "" && isPath(to) {
-		if !isFile(to) {
-			to = path.Join(to, path.Base(d.in.Target)) // into a folder
-		}
-		d.moved(to)
-		return
-	}
-	var from []int
+	from := d.source()
 	if s := d.shape(); s == aName || s == aTest {
-		from = []int{d.located(), d.call("code.references", "Find the references to "+d.about(), map[string]any{"symbol": d.symbol(), "path": d.within()}, "uses")}
-	} else {
-		from = d.source()
+		from = append(from, d.call("code.references", "Find the references to "+d.about(), map[string]any{"symbol": d.symbol(), "path": d.within()}, "uses"))
 	}
-	title := "Refactor " + d.about()
-	if to != "" {
-		title += " to " + plan.OneLine(to, 60)
-	}
-	d.byModel(refactor, title, "the same behaviour in better code: each change with the exact text to replace", "fs.patch", "Apply the refactoring", from)
+	d.byModel(refactor, "Refactor "+d.about(), "the same behaviour in better code: each change with the exact text to replace", "fs.patch", "Apply the refactoring", from)
 }
 
+// create shows a model the file that it adds to, or what is there already.
 func (d *draft) create() {
 	d.needTarget()
-	var from []int
-	tool, title := "fs.write", "Write the new file"
 	place := d.within()
-	switch s := d.shape(); {
-	case place != "" && isFile(place):
+	if d.shape() == aPath && slices.Contains(d.facts.Files, pathOf(d.in.Target)) { // nothing of it may go
+		place = literally(pathOf(d.in.Target))
+	}
+	tool, title := "fs.write", "Write the new file"
+	var from []int
+	switch {
+	case isFile(place):
 		from = d.file(place)
 		tool, title = "fs.patch", "Apply the change"
-	case s == aPath && slices.Contains(d.facts.Files, pathOf(d.in.Target)): // it is there already: nothing of it may go
-		from = d.file(literally(pathOf(d.in.Target)))
-		tool, title = "fs.patch", "Apply the change"
-	case s == aPath:
-		from = []int{d.call("fs.list", "Look at the folder", map[string]any{"path": literally(folderOf(d.in.Target))}, "files")}
-	case s == aName:
+	case d.shape() == aName:
 		from = []int{d.call("code.symbols", "Look for existing code", map[string]any{"query": d.symbol(), "path": place}, "existing")}
 	default:
 		from = []int{d.call("fs.list", "List the files", map[string]any{"path": place, "depth": number(2)}, "files")}
@@ -326,17 +271,14 @@ func (d *draft) addTests() {
 		source, symbol = pathOf(d.in.Target), ""
 	case aName, aTest:
 		_, last := lastOf(symbolOf(d.in.Target))
-		if source = d.facts.Declared[last]; source == "" {
-			source = d.facts.file(last)
-		}
+		source = cmp.Or(d.facts.Declared[last], d.facts.file(last))
 		if folder := nearest(d.facts.Folders, last); source == "" && folder != "" {
 			source, symbol = folder, ""
 		}
 	}
+	args := map[string]any{"path": cmp.Or(literally(source), d.within()), "query": symbol}
 	var from []int
-	args := map[string]any{"path": d.within(), "query": symbol}
 	if source != "" {
-		args["path"] = literally(source)
 		from = d.file(literally(source))
 	} else {
 		from = d.source()
@@ -344,20 +286,15 @@ func (d *draft) addTests() {
 	if source == "" || isFile(source) { // of a folder the outline is there
 		from = append(from, d.call("code.symbols", "List the symbols of "+d.about(), args, "symbols"))
 	}
-	tests, title := "", "Add the tests"
-	if isFile(source) {
-		tests = d.facts.tests(source)
-	}
-	tool, outcome := "fs.patch", "new tests, with the exact place in the file of tests where they go; every test that is there stays"
-	switch {
-	case tests != "":
+	tool, title, outcome := "fs.patch", "Add the tests", "new tests, with the exact place in the file of tests where they go; every test that is there stays"
+	switch tests := d.facts.tests(source); {
+	case isFile(source) && tests != "":
 		from = append(from, d.call("fs.read", "Read the tests in "+plan.OneLine(tests, 60), map[string]any{"path": literally(tests)}, "tests"))
-		title = "Add the tests to " + plan.OneLine(tests, 60)
+		title += " to " + plan.OneLine(tests, 60)
 	case d.facts.Known && (isFile(source) || source == "" && d.shape() == aName): // an undeclared name has no tests
 		tool, title, outcome = "fs.write", "Write the tests", "a whole new file of tests and its path"
-		if name := testfile.Of(source); name != "" {
-			title = "Write the tests to " + plan.OneLine(name, 60)
-			outcome = "a whole new file of tests, " + plan.OneLine(name, 60)
+		if name := plan.OneLine(testfile.Of(source), 60); name != "" {
+			title, outcome = title+" to "+name, "a whole new file of tests, "+name
 		}
 	}
 	d.byModel(addTests, "Write tests for "+d.about(), outcome, tool, title, from)

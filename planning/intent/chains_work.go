@@ -1,6 +1,7 @@
 package intent
 
 import (
+	"cmp"
 	"slices"
 	"strconv"
 	"strings"
@@ -13,21 +14,12 @@ import (
 // anything.
 func (d *draft) test() {
 	args := map[string]any{"path": d.testsIn()}
-	switch target := d.in.Target; d.shape() {
-	case aTest:
+	switch s := d.shape(); {
+	case s == aPath, isFolder(d.in.Target):
+		args["path"] = testsBelow(d.in.Target)
+	case s == aTest, s == aName && !strings.ContainsAny(symbolOf(d.in.Target), ".#:"):
 		args["run"] = d.symbol()
-	case aPath:
-		args["path"] = testsBelow(target)
-	case aName:
-		switch name := symbolOf(target); {
-		case isFolder(target):
-			args["path"] = testsBelow(target)
-		case strings.ContainsAny(name, ".#:"):
-			d.addMissing("the words name neither a folder nor a test: %s", d.about())
-		default:
-			args["run"] = d.symbol()
-		}
-	case someWords:
+	case s != nothing:
 		d.addMissing("the words name neither a folder nor a test: %s", d.about())
 	}
 	d.call(runTests, "Run the tests", args, "tests")
@@ -62,42 +54,31 @@ func (d *draft) lint() {
 // maxCommits is how much of the history an explanation looks at.
 const maxCommits = 10
 
+// mostTests is how many tests with a name are run by theirs.
+const mostTests = 8
+
 // debug runs the tests most likely to show the fault, and looks at the last
 // commits.
 func (d *draft) debug() {
 	d.needTarget()
-	run := map[string]any{"path": d.testsIn()}
+	run := map[string]any{"path": d.testsIn(), "allow_failures": true}
 	place := literally(pathOf(d.in.Params["in"]))
 	words := strings.Fields(strings.ToLower(d.in.Target))
-	named := d.facts.Known && len(words) > 0 && !slices.Contains(testOutcomes, words[len(words)-1])
-	switch s := d.shape(); {
-	case named && (s == aName || s == aTest):
-		name, folder := d.facts.tested(d.in.Target)
-		switch {
-		case folder != "":
-			run["path"], place = testsBelow(folder), literally(folder)
-		case name != "":
-			run["run"] = literally(name)
-		case s == aName:
-			d.search(false, "") // no test is called so: where it is
-			return
-		default:
-			run["run"] = d.symbol()
+	outcome := len(words) > 0 && slices.Contains(testOutcomes, words[len(words)-1])
+	switch folder := nearest(d.facts.Folders, d.in.Target); {
+	case d.shape() == nothing, outcome:
+	case d.shape() == aPath:
+		run["path"], place = testsBelow(d.in.Target), literally(pathOf(d.in.Target))
+	case folder != "":
+		run["path"], place = testsBelow(folder), literally(folder)
+	case d.shape() == someWords, d.facts.Known && len(d.facts.Tests) == 0 && d.shape() != aTest:
+		d.addMissing("no test and no package is called %s", d.about())
+	default:
+		run["run"] = d.symbol()
+		if tests := d.facts.Tests; len(tests) > 0 && len(tests) <= mostTests && d.shape() != aTest {
+			run["run"] = strings.Join(tests, "|")
 		}
-	case named && s == someWords:
-		d.search(false, "")
-		return
 	}
-	switch d.shape() {
-	case aTest:
-		if run["run"] == nil && !named {
-			run["run"] = d.symbol()
-		}
-	case aPath:
-		run["path"] = testsBelow(d.in.Target)
-		place = literally(pathOf(d.in.Target))
-	}
-	run["allow_failures"] = true
 	tests := d.call(runTests, "Run the tests", run, "tests")
 	log := d.call("vcs.log", "Look at the last commits", map[string]any{"path": place, "max": number(maxCommits), "allow_none": true}, "log")
 	d.call("code.summarize", "Summarize the failures", map[string]any{"tests": "${tests}", "log": "${log}"}, "summary", tests, log)
@@ -106,23 +87,13 @@ func (d *draft) debug() {
 func (d *draft) status() { d.call("vcs.status", "Show the status", nil, "") }
 
 func (d *draft) diff() {
-	args := map[string]any{"of": "all"}
-	switch d.in.Params["of"] {
-	case "staged", "--staged", "cached", "--cached":
-		args["of"] = "staged"
-	case "unstaged":
-		args["of"] = "unstaged"
-	}
-	switch target := d.in.Target; d.shape() {
-	case aPath:
+	args := map[string]any{"of": cmp.Or(d.in.Params["of"], "all"), "path": d.within()}
+	switch target := d.in.Target; {
+	case d.shape() == aPath:
 		args["path"] = literally(pathOf(target))
-	case nothing:
-		args["path"] = d.within()
+	case strings.ContainsAny(target, " \t\n"):
+		d.addMissing("the words name neither a path nor a revision: %s", d.about())
 	default:
-		if strings.ContainsAny(target, " \t\n") {
-			d.addMissing("the words name neither a path nor a revision: %s", d.about())
-			break
-		}
 		args["ref"] = literally(target)
 	}
 	d.call("vcs.diff", "Show the changes", args, "")
@@ -133,19 +104,10 @@ func (d *draft) history() {
 	if n, err := strconv.Atoi(d.in.Params["max"]); err == nil && n > 0 {
 		args["max"] = number(n)
 	}
-	switch d.shape() {
-	case aPath:
+	switch {
+	case d.shape() == aPath, isFolder(d.in.Target):
 		args["path"] = literally(pathOf(d.in.Target))
-	case aName, aTest:
-		if isFolder(d.in.Target) {
-			args["path"] = d.symbol()
-			break
-		}
-		at := d.call("code.definition", "Find where "+d.about()+" is defined", map[string]any{"symbol": d.symbol(), "path": args["path"]}, "defined")
-		args["path"] = "${defined.definitions[0].path}"
-		d.call("vcs.log", "Show the history of its file", args, "", at)
-		return
-	case someWords:
+	case d.shape() != nothing:
 		d.addMissing("the words name no file: %s", d.about())
 	}
 	d.call("vcs.log", "Show the history", args, "")
@@ -156,9 +118,6 @@ func (d *draft) commit() {
 	if d.facts.Clean {
 		d.call("vcs.status", "Check for changes to commit", nil, "")
 		return
-	}
-	if slices.Contains([]string{"message", "msg", "comment", "text", "title"}, d.in.Params["message"]) {
-		d.addMissing("the words do not say the message") // "commit with message", and then nothing
 	}
 	diff := map[string]any{"of": "commit"}
 	made := map[string]any{"message": "${summary.title}"}
@@ -218,19 +177,16 @@ func (d *draft) branch() {
 	d.call("vcs.branch", title, args, "")
 }
 
-// remotes are the names that remotes go by.
-var remotes = strings.Fields("origin upstream github gitlab fork backup mirror")
-
 func (d *draft) push() {
 	args := map[string]any{}
-	switch words := strings.Fields(d.in.Target); {
-	case len(words) == 0, len(words) == 1 && words[0] == "remote":
-	case len(words) == 1 && slices.Contains(remotes, words[0]):
-		args["remote"] = literally(words[0])
-	case len(words) == 1:
+	words := strings.Fields(d.in.Target)
+	if len(words) > 0 && slices.Contains(remotes, words[0]) {
+		args["remote"], words = literally(words[0]), words[1:]
+	}
+	switch len(words) {
+	case 0:
+	case 1:
 		args["branch"] = literally(words[0])
-	case len(words) == 2 && slices.Contains(remotes, words[0]):
-		args["remote"], args["branch"] = literally(words[0]), literally(words[1])
 	default:
 		d.addMissing("the words name neither a remote nor a branch: %s", d.about())
 	}

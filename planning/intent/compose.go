@@ -1,7 +1,6 @@
 package intent
 
 import (
-	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -70,7 +69,7 @@ func Compose(c Chain, goal string) (Composition, error) {
 	g := plan.NewGraph(p)
 	out := Composition{
 		Graph:               Graph{Nodes: orEmpty(slices.Clone(c.Nodes)), Edges: [][2]int{}, Entry: []int{}, Exit: []int{}},
-		ExecutionOrder:      c.order(),
+		ExecutionOrder:      positions(g, g.Order()),
 		Parallelizable:      [][]int{},
 		EstimatedComplexity: c.Complexity(),
 		PolicyGates:         c.PolicyGates(),
@@ -90,28 +89,21 @@ func Compose(c Chain, goal string) (Composition, error) {
 	}
 	slices.SortFunc(out.Graph.Edges, func(a, b [2]int) int { return slices.Compare(a[:], b[:]) })
 	for _, batch := range g.Batches() {
-		if len(batch) < 2 {
-			continue
+		if len(batch) > 1 {
+			out.Parallelizable = append(out.Parallelizable, slices.Sorted(slices.Values(positions(g, batch))))
 		}
-		group := make([]int, len(batch))
-		for i, index := range batch {
-			group[i], _ = g.Position(index)
-		}
-		slices.Sort(group)
-		out.Parallelizable = append(out.Parallelizable, group)
 	}
 	return out, nil
 }
 
-// order is the positions of the nodes in an order that they can be done in.
-func (c Chain) order() []int {
-	g := plan.NewGraph(c.Plan(""))
-	order := make([]int, 0, len(c.Nodes))
-	for _, index := range g.Order() {
-		at, _ := g.Position(index)
-		order = append(order, at)
+// positions turns step indices, counted from 1, into positions of nodes, counted
+// from 0.
+func positions(g *plan.Graph, indices []string) []int {
+	all := make([]int, len(indices))
+	for i, index := range indices {
+		all[i], _ = g.Position(index)
 	}
-	return order
+	return all
 }
 
 // check returns the first fault of a chain, in one sentence.
@@ -138,23 +130,12 @@ func (c Chain) check() error {
 		}
 	}
 	p := c.Plan("")
-	if cycle := plan.NewGraph(p).Cycle(); len(cycle) > 0 {
-		return errors.New("the nodes wait for each other in a circle: " + strings.Join(positions(p, cycle), ", "))
+	g := plan.NewGraph(p)
+	if cycle := g.Cycle(); len(cycle) > 0 {
+		return fmt.Errorf("the nodes wait for each other in a circle: %v", positions(g, cycle))
 	}
 	if faults, _ := plan.Validate(p, plan.Rules{}); len(faults) > 0 {
 		return fmt.Errorf("the chain makes no plan: %s (its steps are counted from 1)", faults[0].Message)
 	}
 	return nil
-}
-
-// positions turns step indices, counted from 1, into positions of nodes, counted
-// from 0.
-func positions(p plan.Plan, indices []string) []string {
-	g := plan.NewGraph(p)
-	all := make([]string, len(indices))
-	for i, index := range indices {
-		at, _ := g.Position(index)
-		all[i] = fmt.Sprint(at)
-	}
-	return all
 }

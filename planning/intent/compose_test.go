@@ -13,10 +13,7 @@ import (
 
 func composed(t *testing.T, words string) intent.Composition {
 	t.Helper()
-	c, err := nowhere.Route(intent.Parse(words), intent.Policy{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := nowhere.Route(intent.Parse(words), intent.Policy{})
 	out, err := intent.Compose(c, words)
 	if err != nil {
 		t.Fatal(err)
@@ -88,10 +85,7 @@ func TestComposedPlanHasTheGoal(t *testing.T) {
 
 func TestChainsReadBackUnchanged(t *testing.T) {
 	for _, words := range []string{"rename Foo to Bar", "fix bug in a.go", "why does TestFoo fail", "show the last 5 commits", "rename Foo", "hello there"} {
-		c, err := nowhere.Route(intent.Parse(words), intent.Policy{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		c := nowhere.Route(intent.Parse(words), intent.Policy{})
 		c.Goal = words
 		written, err := plan.EncodeJSON(c)
 		if err != nil {
@@ -126,29 +120,28 @@ func TestNodesHaveDefaults(t *testing.T) {
 func TestImpossibleChainsAreRefused(t *testing.T) {
 	for text, want := range map[string]string{
 		``:                               "is not JSON",
-		`[]`:                             "must be an object, not a list",
+		`[]`:                             "must be an object, not array",
 		`{}`:                             "has no nodes",
-		`{"nodes":{}}`:                   "nodes must be a list, not an object",
-		`{"nodes":[1]}`:                  "node 0 must be an object, not a number",
+		`{"nodes":{}}`:                   "nodes must be an array, not object",
+		`{"nodes":[1]}`:                  "nodes must be an object, not number",
 		`{"nodes":[{}]}`:                 "node 0 names no tool",
-		`{"nodes":null}`:                 "",
 		`{"nodes":[]}`:                   "",
 		`{"nodes":[{"tool":"fs.reed"}]}`: `no operator is called "fs.reed"; there are code.definition`,
-		`{"nodes":[{"tool":7}]}`:         "tool must be a text, not a number",
-		`{"nodes":[{"tool":"fs.read","args":[]}]}`:                                                      "args must be an object, not a list",
-		`{"nodes":[{"tool":"fs.read","gate":"yes"}]}`:                                                   "gate must be true or false, not a text",
+		`{"nodes":[{"tool":7}]}`:         "nodes.tool must be a string, not number",
+		`{"nodes":[{"tool":"fs.read","args":[]}]}`:                                                      "args must be an object, not array",
+		`{"nodes":[{"tool":"fs.read","gate":"yes"}]}`:                                                   "gate must be true or false, not string",
 		`{"nodes":[{"tool":"fs.read","depends_on":[1]}]}`:                                               "node 0 depends on node 1, and the positions go from 0 to 0",
 		`{"nodes":[{"tool":"fs.read","depends_on":[-1]}]}`:                                              "depends on node -1",
-		`{"nodes":[{"tool":"fs.read","depends_on":["1"]}]}`:                                             "must list positions",
+		`{"nodes":[{"tool":"fs.read","depends_on":["1"]}]}`:                                             "depends_on must be a whole number, not string",
 		`{"nodes":[{"tool":"fs.read","depends_on":[0]}]}`:                                               "depends on itself",
-		`{"nodes":[{"tool":"fs.read","depends_on":[1]},{"tool":"fs.list","depends_on":[0]}]}`:           "in a circle: 0, 1",
+		`{"nodes":[{"tool":"fs.read","depends_on":[1]},{"tool":"fs.list","depends_on":[0]}]}`:           "in a circle: [0 1]",
 		`{"nodes":[{"tool":"fs.read","args":{"path":"${x}"}}]}`:                                         "refers to ${x}",
 		`{"nodes":[{"tool":"fs.list","result_variable":"a"},{"tool":"fs.stat","result_variable":"a"}]}`: "both put their result",
 		`{"nodes":[{"tool":"fix","executor":"tool"}]}`:                                                  "needs the executor self",
 		`{"nodes":[{"tool":"fs.read","executor":"self"}]}`:                                              "is no work for a model",
 		`{"nodes":[{"tool":"fs.read","executor":"agent"}]}`:                                             "must be tool or self",
 		`{"nodes":[{"tool":"fs.read"}],"policy_gates":[1]}`:                                             "policy_gates names node 1",
-		`{"nodes":[{"tool":"fs.read"}],"missing":[1]}`:                                                  "missing must list texts",
+		`{"nodes":[{"tool":"fs.read"}],"missing":[1]}`:                                                  "missing must be a string, not number",
 		`{"nodes":[],"intent":{"category":"vcs","action":"rename"}}`:                                    "no action \"rename\" in a category \"vcs\"",
 	} {
 		_, err := intent.DecodeChain([]byte(text))
@@ -179,17 +172,17 @@ func TestIntentsReadBackUnchanged(t *testing.T) {
 	if err != nil || in.Confidence != 1 || in.Params == nil {
 		t.Errorf("%+v: %v", in, err)
 	}
-	if c, err := nowhere.Route(in, intent.Policy{}); err != nil || len(c.Nodes) != 5 || !slices.Equal(c.PolicyGates(), []int{3}) {
-		t.Errorf("%s: %v", draw(c), err)
+	if c := nowhere.Route(in, intent.Policy{}); len(c.Nodes) != 5 || !slices.Equal(c.PolicyGates(), []int{3}) {
+		t.Errorf("got %s", draw(c))
 	}
 	for text, want := range map[string]string{
 		`x`:                              "is not JSON",
-		`"find X"`:                       "must be an object, not a text",
+		`"find X"`:                       "must be an object, not string",
 		`{"category":"navigate"}`:        `no action "" in a category "navigate"`,
-		`{"category":1,"action":"find"}`: "category must be a text",
-		`{"category":"vcs","action":"push","params":{"a":1}}`:      "params.a must be a text",
+		`{"category":1,"action":"find"}`: "category must be a string",
+		`{"category":"vcs","action":"push","params":{"a":1}}`:      "params must be a string",
 		`{"category":"vcs","action":"push","confidence":2}`:        "from 0 to 1",
-		`{"category":"vcs","action":"push","confidence":"likely"}`: "from 0 to 1",
+		`{"category":"vcs","action":"push","confidence":"likely"}`: "must be a number",
 	} {
 		if _, err := intent.DecodeIntent([]byte(text)); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %q", text, err, want)
@@ -198,10 +191,7 @@ func TestIntentsReadBackUnchanged(t *testing.T) {
 }
 
 func TestRouteJSON(t *testing.T) {
-	c, err := nowhere.Route(intent.Parse("rename Foo to Bar"), intent.Policy{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := nowhere.Route(intent.Parse("rename Foo to Bar"), intent.Policy{})
 	data, err := plan.EncodeJSON(c)
 	if err != nil {
 		t.Fatal(err)

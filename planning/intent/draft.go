@@ -76,11 +76,11 @@ func (d *draft) symbol() string { return literally(symbolOf(d.in.Target)) }
 // reported as missing, never ignored.
 func (d *draft) within() string {
 	place := d.in.Params["in"]
-	at, known := d.facts.place(place)
+	at := d.facts.place(place)
 	switch {
 	case place == "":
 		return ""
-	case isFolder(place) && known:
+	case isFolder(place) && at != "":
 		return literally(at)
 	case isPath(place), isFolder(place) && !d.facts.Known:
 		return literally(pathOf(place))

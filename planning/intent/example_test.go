@@ -8,11 +8,7 @@ import (
 
 func ExampleFacts_Route() {
 	words := "rename authenticate to verify_user"
-	chain, err := intent.Facts{}.Route(intent.Parse(words), intent.Policy{})
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
+	chain := intent.Facts{}.Route(intent.Parse(words), intent.Policy{})
 	graph, err := intent.Compose(chain, words)
 	if err != nil {
 		fmt.Println(err)

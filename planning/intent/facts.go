@@ -1,14 +1,15 @@
 package intent
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"path"
 	"regexp"
 	"slices"
 	"strings"
+	"unicode"
 
-	"replan/internal/lazyregexp"
 	"replan/internal/testfile"
 	"replan/planning/plan"
 )
@@ -42,30 +43,23 @@ const mostFacts = 200
 
 // NewSurvey begins a survey for a goal.
 func NewSurvey(goal string) *Survey {
-	in, _ := understand(goal)
-	return SurveyFor(in, goal)
+	return SurveyFor(Parse(goal), goal)
 }
 
 // SurveyFor begins a survey for an intent that is read already; goal may be empty.
 func SurveyFor(in Intent, goal string) *Survey {
 	s := &Survey{in: in, names: map[string]bool{}, facts: Facts{Known: true}}
-	texts := []string{goal, in.Target}
-	for _, value := range in.Params {
-		texts = append(texts, value)
-	}
-	for _, text := range texts {
+	for _, text := range append(slices.Collect(maps.Values(in.Params)), goal, in.Target) {
 		for _, t := range split(text, 4*maxWords) {
 			if name := strings.ToLower(pathOf(t.text)); name != "" {
 				s.names[name] = true
 			}
 		}
 	}
-	_, s.symbol = lastOf(symbolOf(in.Target))
-	if wanted := in.Action == addTests || in.Action == debug; !wanted || !identifier.MatchString(s.symbol) {
-		s.symbol = ""
-		return s
+	if _, name := lastOf(symbolOf(in.Target)); (in.Action == addTests || in.Action == debug) && identifier.MatchString(name) {
+		s.symbol = name
+		s.matcher = regexp.MustCompile(s.Lines())
 	}
-	s.matcher = regexp.MustCompile(s.Lines())
 	return s
 }
 
@@ -136,9 +130,9 @@ func bounded(list []string, one string) []string {
 }
 
 // Route maps an intent to the chain that carries it out in this workspace, under a
-// policy. It fails if the policy is not well formed, and with a *DeniedError if
-// the policy denies a tool of the chain. An unknown intent has an empty chain.
-func (f Facts) Route(in Intent, p Policy) (Chain, error) {
+// policy. An unknown intent has an empty chain.
+func (f Facts) Route(in Intent, p Policy) Chain {
+	in.Params = maps.Clone(in.Params)
 	if in.Params == nil {
 		in.Params = map[string]string{}
 	}
@@ -155,37 +149,32 @@ func (f Facts) Route(in Intent, p Policy) (Chain, error) {
 // RouteWords maps words to the chain that carries them out in this workspace. If
 // the words hold a condition or a second task, the chain lacks it: the chain
 // shows the work, and cannot be run.
-func (f Facts) RouteWords(words string, p Policy) (Chain, error) {
+func (f Facts) RouteWords(words string, p Policy) Chain {
 	in, open := understand(words)
-	c, err := f.Route(in, p)
-	if err == nil && !c.Empty() {
+	c := f.Route(in, p)
+	if !c.Empty() {
 		c.Missing = append(c.Missing, open...)
 	}
-	return c, err
+	return c
 }
 
-// resolve maps the names of an intent to existing files and folders.
+// resolve maps the names of an intent to existing files and folders. It leaves
+// alone what is no name: a branch may be called like a file, a search looks for
+// the words as written, and a new file does not exist yet.
 func (d *draft) resolve() {
 	if !d.facts.Known {
 		return
 	}
-	params := maps.Clone(d.in.Params)
-	d.in.Params = params
-	d.resolvePlace()
-	if d.in.Action == find && d.shape() == someWords && params["exact"] == "" {
-		if words := significant(d.in.Target); len(words) == 1 && strings.Contains(strings.ToLower(d.in.Target), "file") {
-			if file := d.facts.file(words[0]); file != "" {
-				d.in.Target = path.Base(file)
-			}
-		}
+	if d.in.Action == find && d.in.Params["exact"] == "" {
+		d.resolvePlace()
 	}
 	if d.in.Category == vcs && d.in.Action != history || d.in.Action == find || d.in.Action == create {
-		return // a branch may share its name with a file; a search looks for the words as written; a new file does not exist yet
+		return
 	}
 	d.in.Target = d.resolvedPath(d.in.Target)
 	for _, name := range []string{"in", "from"} {
-		if params[name] != "" {
-			params[name] = d.resolvedPath(params[name])
+		if d.in.Params[name] != "" {
+			d.in.Params[name] = d.resolvedPath(d.in.Params[name])
 		}
 	}
 }
@@ -193,39 +182,26 @@ func (d *draft) resolve() {
 // resolvePlace tells "Make in slug", where slug is a folder, from words that are
 // searched for as they stand.
 func (d *draft) resolvePlace() {
-	if d.in.Category != navigate && d.in.Category != explain {
-		return
+	what, place := d.in.Target, d.in.Params["in"]
+	if i := strings.LastIndex(what, " in "); place == "" && i > 0 {
+		what, place = strings.TrimSpace(what[:i]), what[i+len(" in "):]
 	}
-	if place := d.in.Params["in"]; place != "" {
-		at, known := d.facts.place(place)
-		switch {
-		case known:
-			d.in.Params["in"] = at
-		case d.in.Action == find && d.in.Target != "" && !isPath(place):
-			d.in.Target += " in " + place
-			delete(d.in.Params, "in")
-		}
-		return
-	}
-	if i := strings.LastIndex(d.in.Target, " in "); i >= 0 && d.in.Params["exact"] == "" {
-		if at, known := d.facts.place(d.in.Target[i+len(" in "):]); known {
-			d.in.Target, d.in.Params["in"] = strings.TrimSpace(d.in.Target[:i]), at
-		}
+	switch at := d.facts.place(place); {
+	case at != "":
+		d.in.Target, d.in.Params["in"] = what, at
+	case place != "" && what != "" && !isPath(place):
+		d.in.Target = what + " in " + place
+		delete(d.in.Params, "in")
 	}
 }
 
-// place is the path of the folder or file that a word means.
-func (f Facts) place(word string) (at string, known bool) {
+// place is the path of the folder or file that a word means; "" if there is none.
+func (f Facts) place(word string) string {
 	word = pathOf(strings.TrimPrefix(word, "the "))
-	if word == "" || strings.ContainsAny(word, " \t\n") {
-		return "", false
+	if word == "" {
+		return ""
 	}
-	for _, list := range [][]string{f.Folders, f.Files} {
-		if at := nearest(list, word); at != "" {
-			return at, true
-		}
-	}
-	return "", false
+	return cmp.Or(nearest(f.Folders, word), nearest(f.Files, word))
 }
 
 // highest is the one path that fits at the highest level of the tree; "" if there
@@ -277,47 +253,18 @@ func (f Facts) tests(source string) string {
 // resolvedPath is the path of the file meant by a name, if the name itself is no path.
 func (d *draft) resolvedPath(text string) string {
 	name := pathOf(text)
-	if !isPath(text) || isPattern(text) || name == "" || slices.Contains(d.facts.Files, name) || slices.Contains(d.facts.Folders, strings.TrimSuffix(name, "/")) {
+	paths := slices.Concat(d.facts.Files, d.facts.Folders)
+	if !isPath(text) || isPattern(text) || slices.Contains(paths, name) {
 		return text
 	}
-	var all []string
-	for _, at := range slices.Concat(d.facts.Files, d.facts.Folders) {
-		if strings.HasSuffix(at, "/"+name) {
-			all = append(all, at)
-		}
+	paths = slices.DeleteFunc(paths, func(at string) bool { return !strings.HasSuffix(at, "/"+name) })
+	if len(paths) > 1 {
+		d.addMissing("there are several of that name: %s", plan.OneLine(strings.Join(paths, ", "), 120))
 	}
-	switch len(all) {
-	case 0:
-		return text
-	case 1:
-		return all[0]
-	default:
-		d.addMissing("there are several of that name: %s", plan.OneLine(strings.Join(all, ", "), 120))
+	if len(paths) != 1 {
 		return text
 	}
-}
-
-// tested returns the tests that a name means: their names, or their folder.
-func (f Facts) tested(name string) (run, folder string) {
-	_, name = lastOf(symbolOf(name))
-	for _, t := range f.Tests {
-		if strings.EqualFold(t, "Test"+name) || strings.EqualFold(t, "test_"+name) || strings.EqualFold(t, name) {
-			return t, ""
-		}
-	}
-	const most = 8
-	switch at, file := nearest(f.Folders, name), f.file(name); {
-	case at != "":
-		return "", at
-	case len(f.Tests) > most:
-		return name, ""
-	case len(f.Tests) > 0:
-		return strings.Join(f.Tests, "|"), ""
-	case file != "" && f.tests(file) != "":
-		return "", path.Dir(file)
-	default:
-		return "", ""
-	}
+	return paths[0]
 }
 
 // stopWords are words without meaning for a search.
@@ -327,24 +274,14 @@ var stopWords = strings.Fields("a an the of to in on at by for with from and or 
 // severalWords reports whether a text is words and nothing else, of which any
 // order will do: no code.
 func severalWords(text string) bool {
-	words := strings.Fields(text)
-	return len(words) > 1 && !slices.ContainsFunc(words, func(w string) bool { return !plainWord.MatchString(w) })
+	return strings.ContainsAny(text, " \t") && !strings.ContainsAny(text, "(){}[]<>=\"`/\\;:*&|$#@+%^~")
 }
-
-var plainWord = lazyregexp.New(`^[\pL\pN_'’-]*[\pL\pN][\pL\pN_'’-]*[,.?!]?$`)
 
 // significant are the words of a text that a search looks for; all of them where
 // none says anything.
 func significant(text string) []string {
-	var words, all []string
-	for _, t := range split(text, maxWords) {
-		for _, word := range strings.Fields(t.text) {
-			all = append(all, word)
-			if !slices.Contains(stopWords, strings.ToLower(word)) {
-				words = append(words, word)
-			}
-		}
-	}
+	all := strings.FieldsFunc(text, func(r rune) bool { return unicode.IsSpace(r) || strings.ContainsRune(punctuation+"\"", r) })
+	words := slices.DeleteFunc(slices.Clone(all), func(word string) bool { return slices.Contains(stopWords, strings.ToLower(word)) })
 	if len(words) == 0 {
 		return all
 	}
@@ -362,20 +299,17 @@ func (f Facts) Nearest(words string) string {
 		})
 	}
 	what := strings.Join(about[:min(len(about), 3)], " ")
-	if what == "" {
-		return ""
-	}
-	var tries []string
+	tries := []string{"find " + what}
 	switch {
+	case what == "":
+		return ""
 	case in.Action == explain && len(about) == 1:
-		tries = append(tries, "what is "+what)
-	case in.Action == references && len(about) == 1:
-		tries = append(tries, "where is "+what+" used")
+		tries = []string{"what is " + what, tries[0]}
 	case in.Category == validate:
-		tries = append(tries, "test "+what, "run the tests")
+		tries = []string{"test " + what, "run the tests"}
 	}
-	for _, try := range append(tries, "find "+what) {
-		if c, err := f.RouteWords(try, Policy{}); err == nil && c.Bound() && c.Confident() && !c.NeedsModel() {
+	for _, try := range tries {
+		if c := f.RouteWords(try, Policy{}); c.Bound() && c.Confident() && !c.NeedsModel() {
 			return try
 		}
 	}

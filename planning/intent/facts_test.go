@@ -39,13 +39,10 @@ func TestChainsFitTheWorkspace(t *testing.T) {
 		"find Make in parser":            `fs.search{"query":"Make parser","words":true}`,
 		"find broken links in sitemap":   `fs.search{"path":"sitemap","query":"broken links","words":true}`,
 		`find "broken links in sitemap"`: `fs.search{"ignore_case":true,"query":"broken links in sitemap"}`,
-		"locate the readme file":         `fs.search{"query":"README.md"}; fs.list{"depth":20}`,
 		"what is slug.go":                `fs.read{"path":"slug/slug.go"}; code.summarize{"path":"slug/slug.go","text":"${source}"} ←0`,
 		"delete slug.go":                 `fs.remove{"path":"slug/slug.go"}!; test.run{"allow_none":true} ←0`,
-		"list the packages":              `fs.list{"depth":20}`,
 		"why does Make fail":             `test.run{"allow_failures":true,"run":"TestMake"}; vcs.log{"allow_none":true,"max":10}; code.summarize{"log":"${log}","tests":"${tests}"} ←0 ←1`,
 		"why does sitemap fail":          `test.run{"allow_failures":true,"path":"sitemap/..."}; vcs.log{"allow_none":true,"max":10,"path":"sitemap"}; code.summarize{"log":"${log}","tests":"${tests}"} ←0 ←1`,
-		"why is the login broken":        `fs.search{"ignore_case":true,"query":"login"}`,
 		"why does the build fail":        `test.run{"allow_failures":true}; vcs.log{"allow_none":true,"max":10}; code.summarize{"log":"${log}","tests":"${tests}"} ←0 ←1`,
 		"add tests for Make": `fs.read{"path":"slug/slug.go"}; code.symbols{"path":"slug/slug.go","query":"Make"}; fs.read{"path":"slug/slug_test.go"}; ` +
 			`<add_tests> ←0 ←1 ←2; fs.patch~! ←0 ←1 ←2 ←3; test.run{"allow_none":true} ←4`,
@@ -57,10 +54,7 @@ func TestChainsFitTheWorkspace(t *testing.T) {
 		"add tests for app/store.py": `fs.read{"path":"app/store.py"}; code.symbols{"path":"app/store.py"}; fs.read{"path":"tests/test_store.py"}; ` +
 			`<add_tests> ←0 ←1 ←2; fs.patch~! ←0 ←1 ←2 ←3; test.run{"allow_none":true} ←4`,
 	} {
-		c, err := surveyed(goal).RouteWords(goal, intent.Policy{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		c := surveyed(goal).RouteWords(goal, intent.Policy{})
 		if got := draw(c); got != want || !c.Bound() {
 			t.Errorf("%q is\n     %s\nwant %s (%v)", goal, got, want, c.Missing)
 		}
@@ -69,17 +63,17 @@ func TestChainsFitTheWorkspace(t *testing.T) {
 
 func TestAmbiguousFileNamesAreMissing(t *testing.T) {
 	const goal = "fix bug in util.go"
-	c, err := surveyed(goal).RouteWords(goal, intent.Policy{})
-	if err != nil || !strings.Contains(strings.Join(c.Missing, ""), "a/util.go, b/util.go") {
-		t.Errorf("got missing %q (%v)", c.Missing, err)
+	c := surveyed(goal).RouteWords(goal, intent.Policy{})
+	if !strings.Contains(strings.Join(c.Missing, ""), "a/util.go, b/util.go") {
+		t.Errorf("got missing %q", c.Missing)
 	}
 }
 
 func TestPlacesThatDoNotExistAreMissing(t *testing.T) {
 	for goal, want := range map[string]bool{"rename Make to Build in slug": true, "rename Make to Build in comments": false} {
-		c, err := surveyed(goal).RouteWords(goal, intent.Policy{})
-		if err != nil || c.Bound() != want {
-			t.Errorf("%q: got %s, bound %v, missing %q (%v)", goal, draw(c), c.Bound(), c.Missing, err)
+		c := surveyed(goal).RouteWords(goal, intent.Policy{})
+		if c.Bound() != want {
+			t.Errorf("%q: got %s, bound %v, missing %q", goal, draw(c), c.Bound(), c.Missing)
 		}
 	}
 }
@@ -110,9 +104,9 @@ func TestCommitAndPushFollowTheRepository(t *testing.T) {
 		{known, "push", `vcs.status; vcs.push! ←0`, true},
 		{nowhere, "push", `vcs.status; vcs.push! ←0`, false},
 	} {
-		chain, err := c.facts.RouteWords(c.goal, intent.Policy{})
-		if got := draw(chain); err != nil || got != c.want || chain.Bound() != c.bound {
-			t.Errorf("%q: got %s (%v, bound %v), want %s", c.goal, got, err, chain.Bound(), c.want)
+		chain := c.facts.RouteWords(c.goal, intent.Policy{})
+		if got := draw(chain); got != c.want || chain.Bound() != c.bound {
+			t.Errorf("%q: got %s (bound %v), want %s", c.goal, got, chain.Bound(), c.want)
 		}
 	}
 }

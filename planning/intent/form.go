@@ -8,7 +8,6 @@ import (
 // form is one way to express an intent.
 type form struct {
 	category, action string
-	weak             bool // its words have other meanings too
 	elements         []element
 	params           map[string]string // implied by the form
 }
@@ -98,40 +97,28 @@ func fits(kind string, tokens []token) bool {
 	case "ending":
 		return tokens[0].is(endings...)
 	}
-	trimmed, _ := trim(tokens)
-	if kind == "plain" {
-		return !slices.ContainsFunc(trimmed, looksLikeName)
-	}
+	trimmed := trim(tokens)
 	if len(trimmed) != 1 {
 		return false
 	}
-	t := trimmed[0]
-	switch kind {
+	switch t := trimmed[0]; kind {
 	case "path":
 		return t.quoted || strings.ContainsAny(t.text, "/.") || t.text == strings.ToUpper(t.text)
 	case "file":
 		return isPath(t.text) && isFile(t.text)
 	case "remote":
-		return t.is("origin", "upstream", "remote", "github", "gitlab", "main", "master")
+		return t.is(remotes...)
 	case "test":
 		return strings.Contains(t.text, "_test") || strings.HasPrefix(t.text, "test_") || hasTestName(t.text)
-	case "name":
-		return looksLikeName(t)
-	case "staging":
-		return t.is("staged", "unstaged", "cached", "--staged", "--cached")
 	case "number":
 		return strings.Trim(t.text, "0123456789") == "" && len(t.text) <= 4
-	case "quoted":
-		return t.quoted
-	case "sentence":
-		return t.quoted && strings.Contains(t.text, " ")
 	default: // "one"
 		return true
 	}
 }
 
-// choose finds the form that spells out most of the tokens. Of equals it takes the
-// plain one, then the first. Forms that begin with a slot are the last resort.
+// choose finds the form that spells out most of the tokens; of equals, the first.
+// Forms that begin with a slot are the last resort.
 func choose(tokens []token) (chosen form, slots []filled, ok bool) {
 	best := 0
 	for _, f := range forms() {
@@ -139,12 +126,8 @@ func choose(tokens []token) (chosen form, slots []filled, ok bool) {
 			continue
 		}
 		spelled, got, ok := match(f.elements, tokens)
-		rank := 2 * spelled
-		if !f.weak {
-			rank++
-		}
-		if ok && rank > best {
-			chosen, slots, best = f, got, rank
+		if ok && spelled > best {
+			chosen, slots, best = f, got, spelled
 		}
 	}
 	return chosen, slots, best > 0
@@ -165,7 +148,7 @@ func direct(tokens []token) []token {
 
 // trim removes articles from a name, and the word for its kind: "the file X" and
 // "the X function" are X. A pronoun becomes empty.
-func trim(tokens []token) (trimmed []token, kind bool) {
+func trim(tokens []token) []token {
 	pointing := false
 	for len(tokens) > 1 && tokens[0].is(articles...) {
 		pointing = pointing || tokens[0].is("this", "that", "these", "those")
@@ -174,30 +157,15 @@ func trim(tokens []token) (trimmed []token, kind bool) {
 	for len(tokens) > 1 && tokens[len(tokens)-1].is(fillers...) {
 		tokens = tokens[:len(tokens)-1]
 	}
-	isKind := func(t token) bool { return t.is(kinds...) || t.is(holders...) }
-	n := len(tokens)
-	if n == 1 {
-		if tokens[0].is(pronouns...) || pointing && isKind(tokens[0]) {
-			return nil, false
-		}
-		return tokens, false
-	}
-	if n == 0 {
-		return nil, false
-	}
-	first, before, last := tokens[0], tokens[n-2], tokens[n-1]
-	isPreposition := func(t token) bool {
-		return t.is("of", "for", "to", "in", "with", "from", "by", "on", "and", "or", "at", "into", "as", "that", "which")
-	}
-	switch {
-	case n > 2 && before.is("called", "named"),
-		n > 2 && isKind(before) && looksLikeName(last) && !slices.ContainsFunc(tokens, isPreposition):
-		return tokens[n-1:], true
-	case n == 2 && (first.is(kinds...) || first.is(holders...) && looksLikeName(last)):
-		return tokens[1:], true
-	case n == 2 && (last.is(kinds...) || last.is(holders...) && looksLikeName(first)):
-		return tokens[:1], true
+	isKind := func(kind, name token) bool { return kind.is(kinds...) || kind.is(holders...) && looksLikeName(name) }
+	switch n := len(tokens); {
+	case n == 0, n == 1 && (tokens[0].is(pronouns...) || pointing && (tokens[0].is(kinds...) || tokens[0].is(holders...))):
+		return nil
+	case n > 2 && tokens[n-2].is("called", "named"), n == 2 && isKind(tokens[0], tokens[1]):
+		return tokens[n-1:]
+	case n == 2 && isKind(tokens[1], tokens[0]):
+		return tokens[:1]
 	default:
-		return tokens, false
+		return tokens
 	}
 }

@@ -13,14 +13,14 @@ type Intent struct {
 	// Params is never nil. A key is there only where the words say it:
 	//
 	//	new_name   rename X to Y
-	//	from into  extract X from Y into Z
-	//	to         move X to Y, change X to Y, refactor X to Y
+	//	from       extract X from Y
+	//	to         change X to Y, refactor X to Y
 	//	with       replace X with Y; it may be empty
 	//	in         the place: find X in Y, add X to Y
 	//	problem    fix the P bug in X
 	//	message    commit with message M
 	//	max        the last N commits
-	//	of         staged or unstaged changes; "files" or "packages" where those are to be listed
+	//	of         "files" where those are to be listed, "staged" where those changes are
 	//	exact      "true" where several words were quoted: they are searched for as they stand
 	//	remove     "true" where a file is to be removed
 	//	create     "true" where a branch is to be made
@@ -77,9 +77,8 @@ const minKnown = 50
 //
 // The confidence is a sum between 0 and 1. It starts with
 //
-//	0.60  the form begins with a word for this action alone
-//	0.45  it begins with a word that has other meanings too: show, check, move
-//	0.20  there are such words, but in no known form, or denied
+//	0.60  they have a known form
+//	0.20  there are verbs, but in no known form, or denied
 //	0     there are none
 //
 // and a form changes it by
@@ -90,12 +89,10 @@ const minKnown = 50
 //	+0.05  the target has more
 //	−0.10  there is no target, or a pronoun, and the action needs one
 //	+0.05  a further name, or a message, is given
-//	−0.25  the new name of a rename is missing; −0.10 if it has several words
-//	−0.25  words are left over, or have two meanings; −0.10 if they give a reason
-//	       or belong to a question
-//	−0.20  the task is not the first thing said
-//	−0.25  there is another task, except a run of the tests after a change;
-//	       −0.10 for a sentence after it
+//	−0.25  the new name of a rename is missing
+//	−0.25  words are left over, or have two meanings; −0.10 in a question, or in
+//	       work for a model, which reads them
+//	−0.25  there is another task, except a run of the tests after a change
 //
 // Below 0.50 the intent is unknown.
 func Parse(words string) Intent {
@@ -107,10 +104,6 @@ func Parse(words string) Intent {
 // ignore.
 func understand(words string) (in Intent, open []string) {
 	tokens := split(words, maxWords+1)
-	if len(tokens) == 1 && fits("sentence", tokens) {
-		words = tokens[0].text // the whole is quoted
-		tokens = split(words, maxWords+1)
-	}
 	best := 0
 	if slices.ContainsFunc(tokens, func(t token) bool { return t.is(verbs...) }) {
 		best = 20
@@ -124,7 +117,10 @@ func understand(words string) (in Intent, open []string) {
 		if !ok {
 			continue
 		}
-		score := r.score() - r.cost(words, all, i)
+		score := r.score()
+		if i > 0 || slices.ContainsFunc(all[i+1:], func(t task) bool { return !r.covers(words, t) }) {
+			score -= 25
+		}
 		if score >= minKnown && r.form.category != unknown {
 			return r.intent(min(score, 100)), r.open(words, all, i)
 		}

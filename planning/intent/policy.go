@@ -6,17 +6,14 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"path"
 	"slices"
-	"strconv"
 	"strings"
 
 	"replan/planning/plan"
-	"replan/planning/prompt"
 )
 
-// Policy changes the chains of the router. A run asks by its own rules, whatever
-// the policy says: "allow" lifts a gate of the router, never one of the run.
+// Policy changes the chains of the router. The gates are up to the rules of the
+// run.
 type Policy struct {
 	// PreferTools are operators (code.symbols) or groups of them (code), the
 	// dearest first. They decide where an intent has more than one way:
@@ -24,7 +21,6 @@ type Policy struct {
 	//	find        fs.search, or code.symbols
 	//	references  code.references, or fs.search
 	//	definition  code.definition, or fs.search
-	//	symbols     code.symbols, or code.parse
 	//	explain     fs.search with code.summarize, or code.definition
 	//
 	// Names that no intent has a choice of decide nothing.
@@ -32,35 +28,6 @@ type Policy struct {
 	// RequireTests puts test.run into every chain that changes files, after the
 	// change, or that commits, before the commit.
 	RequireTests bool `json:"require_tests,omitempty"`
-	// Gates come before the router's own gating; the first that fits a tool
-	// decides.
-	Gates []GateRule `json:"gates,omitempty"`
-}
-
-// GateRule sets the gate before tools of a name.
-type GateRule struct {
-	Tool   string     `json:"tool"` // a pattern; * matches any text without a slash
-	Action GateAction `json:"action"`
-}
-
-// GateAction is the effect of a gate.
-type GateAction string
-
-// The effects of a gate.
-const (
-	GateAsk   GateAction = "ask"
-	GateAllow GateAction = "allow"
-	GateDeny  GateAction = "deny" // there is no chain with this tool
-)
-
-// DeniedError says that the policy denies a tool of the chain.
-type DeniedError struct {
-	Tool string
-	Rule GateRule
-}
-
-func (e *DeniedError) Error() string {
-	return fmt.Sprintf("the policy denies %s by its gate for %q; take that rule out, or ask for something else", e.Tool, e.Rule.Tool)
 }
 
 // DecodePolicy reads a policy from JSON. It refuses unknown fields, so that a
@@ -75,22 +42,9 @@ func DecodePolicy(data []byte) (Policy, error) {
 	}
 	if err != nil {
 		reason := strings.TrimPrefix(err.Error(), "json: ")
-		return Policy{}, fmt.Errorf(`the policy is not of the form {"prefer_tools":["code"],"require_tests":true,"gates":[{"tool":"fs.*","action":"ask"}]}: %s`, reason)
+		return Policy{}, fmt.Errorf(`the policy is not of the form {"prefer_tools":["code"],"require_tests":true}: %s`, reason)
 	}
-	return p, p.check()
-}
-
-// check returns the first fault in the gates of a policy.
-func (p Policy) check() error {
-	for i, rule := range p.Gates {
-		if _, err := path.Match(rule.Tool, ""); err != nil || rule.Tool == "" {
-			return fmt.Errorf("gate %d of the policy names no tool: %q is no pattern such as fs.patch or fs.*", i+1, rule.Tool)
-		}
-		if !slices.Contains([]GateAction{GateAsk, GateAllow, GateDeny}, rule.Action) {
-			return fmt.Errorf("gate %d of the policy must say ask, allow or deny, not %q", i+1, rule.Action)
-		}
-	}
-	return nil
+	return p, nil
 }
 
 // prefers picks one of several ways, which are named by their first operators;
@@ -106,118 +60,52 @@ func (p Policy) prefers(ways ...string) string {
 	return ways[0]
 }
 
-// Apply puts a chain under the policy: it sets gates, and adds required tests. A
-// chain from Route is under its policy already; a chain from a file may not be.
-func (p Policy) Apply(c Chain) (Chain, error) {
-	if err := p.check(); err != nil {
-		return Chain{}, err
-	}
+// Apply puts a chain under the policy: it sets the gates of operators that ask,
+// and adds required tests. A chain from Route is under its policy already.
+func (p Policy) Apply(c Chain) Chain {
 	c.Nodes = slices.Clone(c.Nodes)
 	if p.RequireTests {
 		c.Nodes = withTests(c.Nodes)
 	}
-	for i := range c.Nodes {
-		if err := p.gate(&c.Nodes[i]); err != nil {
-			return Chain{}, err
-		}
+	for i, n := range c.Nodes {
+		c.Nodes[i].Gate = n.Gate || n.Executor == plan.ExecutorTool && operators[n.Tool].asks
 	}
-	return c, nil
+	return c
 }
 
-// Asks reports whether a gate of the policy itself asks before a tool.
-func (p Policy) Asks(tool string) bool {
-	for _, rule := range p.Gates {
-		if prompt.MatchName(rule.Tool, tool) {
-			return rule.Action == GateAsk
-		}
-	}
-	return false
-}
-
-// gate sets the gate of one node.
-func (p Policy) gate(n *Node) error {
-	if n.Executor != plan.ExecutorTool {
-		return nil
-	}
-	for _, rule := range p.Gates {
-		if !prompt.MatchName(rule.Tool, n.Tool) {
-			continue
-		}
-		if rule.Action == GateDeny {
-			return &DeniedError{Tool: n.Tool, Rule: rule}
-		}
-		n.Gate = rule.Action == GateAsk
-		return nil
-	}
-	n.Gate = n.Gate || operators[n.Tool].asks
-	return nil
-}
-
-// withTests adds missing tests: before each untested commit, and after untested
-// changes.
+// withTests adds the tests to a chain that does not run them: before its commit,
+// else after its changes.
 func withTests(nodes []Node) []Node {
-	for at := 0; at < len(nodes); at++ {
-		if nodes[at].Tool == "vcs.commit" && !slices.ContainsFunc(before(nodes, at), func(i int) bool { return nodes[i].Tool == runTests }) {
-			nodes = insertTests(nodes, at)
-			at++
-		}
-	}
-	tested := map[int]bool{}
-	for at, n := range nodes {
-		if n.Tool == runTests {
-			for _, i := range before(nodes, at) {
-				tested[i] = true
-			}
-		}
-	}
-	var untested []int
-	for i, n := range nodes {
-		if operators[n.Tool].changes && n.Tool != "vcs.commit" && !tested[i] {
-			untested = append(untested, i)
-		}
-	}
-	if len(untested) == 0 {
+	if slices.ContainsFunc(nodes, func(n Node) bool { return n.Tool == runTests }) {
 		return nodes
 	}
-	return append(nodes, changedNode(untested...))
-}
-
-// before lists the nodes that a node waits for, directly or not.
-func before(nodes []Node, at int) []int {
-	ancestors := plan.NewGraph(Chain{Nodes: nodes}.Plan("")).Ancestors(strconv.Itoa(at + 1))
-	var all []int
-	for i := range nodes {
-		if ancestors[strconv.Itoa(i+1)] {
-			all = append(all, i)
+	var changes []int
+	for i, n := range nodes {
+		switch {
+		case n.Tool == "vcs.commit":
+			return insertTests(nodes, i, changes)
+		case operators[n.Tool].changes:
+			changes = append(changes, i)
 		}
 	}
-	return all
+	if len(changes) == 0 {
+		return nodes
+	}
+	return append(nodes, changedNode(changes...))
 }
 
-// insertTests puts the tests at a position; the node there, and the nodes after
-// it, wait for them. The tests wait for the changes before that node.
-func insertTests(nodes []Node, at int) []Node {
-	var changed []int
-	for _, i := range before(nodes, at) {
-		if operators[nodes[i].Tool].changes {
-			if i >= at {
-				i++ // it moves up
-			}
-			changed = append(changed, i)
-		}
-	}
-	slices.Sort(changed)
-	for i := range nodes {
-		after := slices.Clone(nodes[i].DependsOn)
-		for k, position := range after {
+// insertTests puts the tests at a position; the node there waits for them.
+func insertTests(nodes []Node, at int, after []int) []Node {
+	for i, n := range nodes {
+		nodes[i].DependsOn = slices.Clone(n.DependsOn)
+		for k, position := range n.DependsOn {
 			if position >= at {
-				after[k]++
+				nodes[i].DependsOn[k]++
 			}
 		}
-		nodes[i].DependsOn = after
 	}
 	nodes[at].DependsOn = append(nodes[at].DependsOn, at)
-	return slices.Insert(nodes, at, testNode(changed...))
+	return slices.Insert(nodes, at, testNode(after...))
 }
 
 const runTests = "test.run"

@@ -13,7 +13,6 @@ type reading struct {
 	form   form
 	target phrase
 	params map[string]phrase
-	reason bool      // a reason follows, which is ignored
 	unread [][]token // words of the task that the form does not take
 	vague  []string  // words with more than one meaning, a clause each
 }
@@ -31,7 +30,14 @@ func read(words string, tokens []token) (reading, bool) {
 	for _, s := range slots {
 		r.fill(words, s)
 	}
-	r.checkReplacement()
+	with, replaces := r.params["with"]
+	switch texts := slices.Concat(r.target.tokens, with.tokens); {
+	case !replaces:
+	case len(r.target.tokens) > 1, len(with.tokens) > 1:
+		r.vague = append(r.vague, "a text of several words belongs in quotes, and only one text is replaced at a time")
+	case slices.ContainsFunc(texts, func(t token) bool { return t.is(characters...) }):
+		r.vague = append(r.vague, "the words may mean characters: quote the text you mean")
+	}
 	return r, ok
 }
 
@@ -39,7 +45,7 @@ func read(words string, tokens []token) (reading, bool) {
 func (r *reading) fill(words string, s filled) {
 	switch s.slot {
 	case "_":
-		r.leave(s.tokens)
+		r.unread = append(r.unread, s.tokens)
 	case "message":
 		message := s.tokens
 		if message[0].quoted && len(message) > 1 { // it ends at its quote
@@ -48,18 +54,16 @@ func (r *reading) fill(words string, s filled) {
 		}
 		r.params[s.slot] = cut(words, message)
 	case "in":
-		place, _ := trim(s.tokens)
-		r.params[s.slot] = cut(words, place)
+		r.params[s.slot] = cut(words, trim(s.tokens))
 	case "x":
 		about := s.tokens
-		if r.form.category == vcs || r.form.category == validate {
+		if r.form.category == vcs || r.form.category == validate { // a flag says how it is to be done
 			about = nil
 			for i, t := range s.tokens {
-				switch {
-				case !isFlag(t):
-					about = append(about, t)
-				case slices.Contains([]string{commit, push, branch, test}, r.form.action): // how it is to be done
+				if isFlag(t) {
 					r.unread = append(r.unread, s.tokens[i:i+1])
+				} else {
+					about = append(about, t)
 				}
 			}
 		}
@@ -69,43 +73,25 @@ func (r *reading) fill(words string, s filled) {
 	}
 }
 
-// leave keeps the words that the form does not take. A reason is ignored, unless it
-// holds a condition.
-func (r *reading) leave(tokens []token) {
-	if tokens[0].is("because") && !conditional(tokens) {
-		r.reason = true
-	} else {
-		r.unread = append(r.unread, tokens)
-	}
-}
-
-// conditional reports whether tokens hold a condition.
-func conditional(tokens []token) bool {
-	return slices.ContainsFunc(tokens, func(t token) bool { return t.is(conditions...) })
-}
-
-// name trims the tokens of a slot. A reason at the end is ignored, and a place
-// there becomes the parameter in.
+// name trims the tokens of a slot. A place of one word at the end becomes the
+// parameter in.
 func (r *reading) name(words string, tokens []token) phrase {
-	if at := slices.IndexFunc(tokens, func(t token) bool { return t.is("because") }); at > 0 {
-		r.leave(tokens[at:])
-		tokens = tokens[:at]
+	at := len(tokens) - 1
+	for at > 0 && !tokens[at].is("in", "inside", "within", "under") {
+		at--
 	}
-	for i := len(tokens) - 1; i > 0; i-- {
-		if !tokens[i].is(within...) {
-			continue
-		}
-		where, kind := trim(tokens[i+1:])
-		kind = kind && slices.ContainsFunc(tokens[i+1:], func(t token) bool { return t.is(places...) })
-		searched := r.form.action == find && i == 1 && looksLikeName(tokens[0])
+	if at > 0 {
+		where := trim(tokens[at+1:])
 		_, given := r.params["in"]
-		if !given && len(where) == 1 && (kind || looksLikeName(where[0]) || searched && isFolder(where[0].text)) {
-			r.params["in"], tokens = cut(words, where), tokens[:i]
+		isPlace := func() bool {
+			named := tokens[len(tokens)-1].is("package", "folder", "directory", "file", "module")
+			return named || looksLikeName(where[0]) || r.form.action == find && looksLikeName(tokens[0])
 		}
-		break
+		if !given && len(where) == 1 && isPlace() {
+			r.params["in"], tokens = cut(words, where), tokens[:at]
+		}
 	}
-	trimmed, _ := trim(tokens)
-	return cut(words, trimmed)
+	return cut(words, trim(tokens))
 }
 
 // cut takes tokens out of the words. One that is quoted alone loses its quotes,
@@ -125,34 +111,12 @@ func cut(words string, tokens []token) phrase {
 	}
 }
 
-// checkReplacement checks that a text and its replacement can be taken literally.
-func (r *reading) checkReplacement() {
-	with, replaces := r.params["with"]
-	if !replaces {
-		return
-	}
-	if len(with.tokens) > 1 {
-		r.vague = append(r.vague, "the replacement has several words, and belongs in quotes")
-	}
-	if len(r.target.tokens) > 1 && slices.ContainsFunc(r.target.tokens, func(t token) bool { return t.quoted }) {
-		r.vague = append(r.vague, "the text to replace is partly in quotes, and only one text is replaced at a time")
-	}
-	for _, p := range []phrase{r.target, with} {
-		if len(p.tokens) > 0 && p.tokens[len(p.tokens)-1].is(characters...) {
-			r.vague = append(r.vague, fmt.Sprintf("%s may mean the characters or the word: quote the text you mean", plan.OneLine(p.text, 60)))
-		}
-	}
-}
-
 // score is the confidence of a reading by itself, in hundredths; see Parse.
 func (r reading) score() int {
 	if r.form.category == unknown {
 		return 20
 	}
 	score := 60
-	if r.form.weak {
-		score = 45
-	}
 	switch tokens := r.target.tokens; {
 	case r.target.text == "" && needsTarget(r.form.category, r.form.action) && r.form.params["of"] == "":
 		score -= 10
@@ -167,44 +131,19 @@ func (r reading) score() int {
 	default:
 		score += 15
 	}
-	switch name := r.params["new_name"]; {
-	case r.form.action != rename:
-	case name.text == "":
+	if r.form.action == rename && r.params["new_name"].text == "" {
 		score -= 25
-	case len(name.tokens) > 1:
-		score -= 10
 	}
-	for _, key := range []string{"new_name", "from", "into", "to", "with", "message"} {
-		if len(r.params[key].tokens) == 1 || key == "message" && r.params[key].text != "" {
-			score += 5
-			break
-		}
+	if slices.ContainsFunc([]string{"new_name", "from", "to", "with", "message"}, func(name string) bool { return r.params[name].text != "" }) {
+		score += 5
 	}
 	switch {
 	case len(r.unread)+len(r.vague) > 0 && !r.worded():
 		score -= 25
-	case len(r.unread) > 0 || r.reason:
+	case len(r.unread) > 0:
 		score -= 10
 	}
 	return score
-}
-
-// cost is the confidence that a reading loses to the other tasks.
-func (r reading) cost(words string, all []task, at int) int {
-	cost := 0
-	for i, other := range all {
-		switch {
-		case i == at || i > at && r.changes() && other.runsTests(words):
-		case other.verb:
-			cost = 25
-		case i > at:
-			cost = max(cost, 10)
-		}
-	}
-	if at > 0 {
-		cost += 20
-	}
-	return cost
 }
 
 // intent is the intent of a reading.
@@ -237,10 +176,11 @@ func (r reading) worded() bool {
 	return r.form.category == explain || r.form.category == debug || modelWork[r.form.action] && !replaces
 }
 
-// runsTests reports whether a task is to run all tests and nothing else.
-func (t task) runsTests(words string) bool {
-	r, ok := read(words, t.tokens)
-	return ok && r.form.category == validate && r.form.action == test && len(r.target.tokens) == 0 && len(r.unread) == 0 && len(r.params) == 0
+// covers reports whether a chain does the work of a later task, too: a change runs
+// the tests.
+func (r reading) covers(words string, later task) bool {
+	t, ok := read(words, later.tokens)
+	return ok && r.changes() && t.form.action == test && len(t.target.tokens)+len(t.unread)+len(t.params) == 0
 }
 
 // open lists the words that a chain would ignore but must not ignore, a clause
@@ -249,9 +189,9 @@ func (r reading) open(words string, all []task, at int) []string {
 	clauses := slices.Clone(r.vague)
 	for i, t := range all {
 		switch {
-		case i == at:
+		case i == at && !r.worded():
 			clauses = append(clauses, r.ignored(words)...)
-		case r.covers(words, t, i > at):
+		case i == at, i > at && r.covers(words, t):
 		case t.verb && !denies(t.tokens):
 			text := plan.OneLine(cut(words, t.tokens).text, 60)
 			clauses = append(clauses, fmt.Sprintf("the words also ask to %s, which is a task of its own: ask for one thing at a time", text))
@@ -263,35 +203,26 @@ func (r reading) open(words string, all []task, at int) []string {
 	return slices.Compact(clauses)
 }
 
-// covers reports whether a chain does the work of another task, too: all report
-// their results, a change runs the tests, and a rename updates the references.
-func (r reading) covers(words string, t task, after bool) bool {
-	return t.tokens[0].is("tell") || after && r.changes() && t.runsTests(words) ||
-		after && r.form.action == rename && t.tokens[0].is("update", "fix", "change") && t.tokens[len(t.tokens)-1].is(groups["refs"]...)
-}
-
-// ignored lists the words of the task itself that would be ignored.
+// ignored lists the words of the task itself that would be ignored: those that
+// the form does not take, and conditions within a name.
 func (r reading) ignored(words string) []string {
-	if r.worded() {
-		return nil
-	}
 	var clauses []string
 	for _, run := range r.unread {
 		clauses = append(clauses, alsoSays(words, run))
 	}
-	runs := [][]token{r.target.tokens}
+	binding, skipped := conditions, 0
+	if r.form.action == find { // the text to search for may contain any other word
+		binding, skipped = limits, 1
+	}
+	names := []phrase{r.target}
 	for name, p := range r.params {
-		if name != "message" && name != "problem" {
-			runs = append(runs, p.tokens)
+		if name != "message" {
+			names = append(names, p)
 		}
 	}
-	for _, run := range runs {
-		restricted := len(run) > 1 && conditional(run)
-		if r.form.action == find { // the text to search for may contain any other word
-			restricted = restricted && slices.ContainsFunc(run[1:], func(t token) bool { return t.is(limits...) })
-		}
-		if restricted {
-			clauses = append(clauses, alsoSays(words, run))
+	for _, p := range names {
+		if len(p.tokens) > 1 && slices.ContainsFunc(p.tokens[skipped:], func(t token) bool { return t.is(binding...) }) {
+			clauses = append(clauses, alsoSays(words, p.tokens))
 		}
 	}
 	return clauses

@@ -9,10 +9,7 @@ import (
 
 func routed(t *testing.T, words string) intent.Chain {
 	t.Helper()
-	c, err := nowhere.RouteWords(words, intent.Policy{})
-	if err != nil {
-		t.Fatalf("%q: %v", words, err)
-	}
+	c := nowhere.RouteWords(words, intent.Policy{})
 	return c
 }
 
@@ -34,29 +31,30 @@ func TestUnreadWordsMakeTheChainIncomplete(t *testing.T) {
 		`git commit -am "x" && git push`:                       "also ask to git push",
 		`git commit -am "x"; git push`:                         "also ask to git push",
 		`git commit -am "x" ; git push`:                        "also ask to git push",
-		`git commit -am "x" | cat`:                             "also ask to cat",
+		`git commit -am "x" | cat`:                             `say "cat"`,
 		`git commit -m x; git push`:                            "also ask to git push",
 		`commit with message "x" and push`:                     "also ask to push",
 		`commit with message "x" only if green`:                `say "only if green"`,
 		"git push origin --tags":                               `say "--tags"`,
 		`replace "a" with "b" and "c" with "d"`:                `say ""c" with "d""`,
-		`replace "a" and "b" with "c"`:                         "partly in quotes",
+		`replace "a" and "b" with "c"`:                         "belongs in quotes, and only one text",
 		"replace x with y only in comments":                    `say "only in comments"`,
 		"in a.go, rename Foo to Bar":                           `say "in a.go"`,
 		"commit: fix login":                                    "also ask to fix login",
 		"rename field A of P to Z":                             "no name: field A of P",
 		"rename Foo to Bar. It is urgent":                      `say "It is urgent"`,
 		"replace foo with two words":                           "belongs in quotes",
-		"replace all tabs with spaces":                         "tabs may mean the characters",
-		"replace semi with commas":                             "commas may mean the characters",
+		"replace all tabs with spaces":                         "may mean characters",
+		"replace semi with commas":                             "may mean characters",
 		"where is Foo used except in tests":                    `say "except in tests"`,
 		"find Foo but not in tests":                            `say "not in tests"`,
 		"test the login flow":                                  "neither a folder nor a test: login flow",
 		"test Session.Close":                                   "neither a folder nor a test: Session.Close",
 		"run the tests with -race":                             `say "-race"`,
 		"lint except main.go":                                  `say "except main.go"`,
-		"rename Foo to Bar because only the tests use it":      `say "only the tests use it"`,
-		"rename foo.go to bar.go in cli":                       "give the path of the file instead of its folder: cli",
+		"rename Foo to Bar because I say so":                   `say "because I say so"`,
+		"rename Foo to Bar and update all callers":             "also ask to update all callers",
+		"rename foo.go to bar.go in cli":                       "moved by its path",
 		"find Foo and run the tests":                           "also ask to run the tests",
 		"rename Foo to Bar and add tests for Bar":              "also ask to add tests for Bar",
 		"rename Foo to Bar, then rename Baz to Qux":            "also ask to rename Baz to Qux",
@@ -75,11 +73,8 @@ func TestHarmlessWordsKeepTheChainComplete(t *testing.T) {
 		"rename Foo to Bar, run the tests":               true,
 		"rename Foo to Bar and make sure the tests pass": true,
 		"rename Foo to Bar everywhere, please":           true,
-		"rename Foo to Bar because I say so":             true,
 		"rename `not` to `but`":                          true,
 		"rename only to just":                            true,
-		"rename Foo to Bar and update all callers":       false,
-		"run all tests and tell me what fails":           false,
 		"find error not found":                           false,
 		"why does TestFoo fail only on Windows":          true,
 		`commit with message "fix if, but only when"`:    true,

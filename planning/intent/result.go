@@ -24,16 +24,16 @@ const (
 type result struct {
 	value any // the result as it is
 
-	Matches, Symbols, Definitions, References, Outline, Entries, Findings, Failures, Commits, Branches []item
+	Matches, Symbols, Definitions, References, Entries, Findings, Failures, Commits, Branches []item
 
 	Definition *item
 	Files      files
 	Failed     []string
 
-	Note, By, Summary, Title, Symbol, Path, Language, Diff            string
-	Branch, Upstream, Current, Remote, Hash, Subject, Command, Output string
+	Note, By, Summary, Title, Symbol, Path, Diff     string
+	Branch, Upstream, Current, Remote, Hash, Subject string
 
-	Total, Lines, Edits, Added, Removed, Ahead, Behind, Exit int
+	Total, Edits, Added, Removed, Ahead, Behind int
 
 	Truncated, Passed, Clean, Created bool
 	UpToDate                          bool `json:"up_to_date"`
@@ -139,33 +139,18 @@ func prefixed(prefix, text string) string {
 	return prefix + text
 }
 
-// prose copies Markdown of an operator, cut if it is long. A fence left open by
-// the cut is closed.
+// prose copies Markdown of an operator. A text that is too long, or leaves a fence
+// open, is quoted.
 func prose(text string) string {
 	text = strings.TrimSpace(strings.ToValidUTF8(text, "\uFFFD"))
-	end := ""
-	if len(text) > maxProse {
-		text, end = strings.ToValidUTF8(text[:maxProse], ""), "\n\n… and more"
-		if at := strings.LastIndexByte(text, '\n'); at > 0 {
-			text = text[:at]
-		}
-	}
-	open := ""
+	var fences markdown.Fences
 	for line := range strings.SplitSeq(text, "\n") {
-		bare := strings.TrimLeft(line, " ")
-		for _, mark := range []string{"`", "~"} {
-			run := bare[:len(bare)-len(strings.TrimLeft(bare, mark))]
-			rest := strings.TrimSpace(bare[len(run):])
-			switch {
-			case len(run) < 3 || len(bare) < len(line)-3:
-			case open == "" && (mark == "~" || !strings.Contains(rest, "`")):
-				open = run
-			case open != "" && strings.HasPrefix(run, open) && rest == "":
-				open = ""
-			}
-		}
+		fences.Encloses(line)
 	}
-	return text + prefixed("\n", open) + end
+	if len(text) > maxProse || fences.Encloses("") {
+		return fence("", text)
+	}
+	return text
 }
 
 // rows writes a list of things that a noun names; those beyond the bound are

@@ -1,6 +1,7 @@
 package intent
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -103,8 +104,6 @@ func (c Chain) general() bool {
 		return !looksLikeName(token{text: c.Intent.Target})
 	case find:
 		return shapeOf(c.Intent.Target) == someWords && c.Intent.Params["exact"] == ""
-	case debug:
-		return !slices.Contains(c.Tools(), runTests)
 	default:
 		return false
 	}
@@ -125,13 +124,7 @@ func (c Chain) PolicyGates() []int {
 // step of the executor self, and has no tool. Without a goal the chain's own
 // serves, and without that the title.
 func (c Chain) Plan(goal string) plan.Plan {
-	p := plan.Plan{Title: untrusted.Text(c.title()), Goal: untrusted.Text(goal)}
-	if p.Goal == "" {
-		p.Goal = untrusted.Text(c.Goal)
-	}
-	if p.Goal == "" {
-		p.Goal = p.Title
-	}
+	p := plan.Plan{Title: untrusted.Text(c.title()), Goal: untrusted.Text(cmp.Or(goal, c.Goal, c.title()))}
 	if c.Intent.Category == validate || c.Intent.Category == vcs {
 		p.OnFailure = plan.OnFailureAbort // red tests are the answer, and no reason for a new plan
 	}
@@ -153,26 +146,19 @@ func (c Chain) Plan(goal string) plan.Plan {
 
 // title is the chain in one line.
 func (c Chain) title() string {
-	about := plan.OneLine(c.Intent.Target, 60)
-	if about == "" {
-		about = "what was meant"
-	}
+	about := cmp.Or(plan.OneLine(c.Intent.Target, 60), "what was meant")
 	t := chains[[2]string{c.Intent.Category, c.Intent.Action}]
 	switch {
 	case c.Intent.Action == rename && c.Intent.Params["new_name"] != "":
 		return fmt.Sprintf("Rename %s to %s", about, plan.OneLine(c.Intent.Params["new_name"], 60))
 	case c.Intent.Action == find && c.Intent.Params["of"] != "":
-		return "List the " + c.Intent.Params["of"]
+		return "List the files"
 	case c.Intent.Params["remove"] != "":
 		return "Remove " + about
-	case t.alone != "" && (c.Intent.Target == "" || t.about == ""):
-		return t.alone
-	case t.about != "":
+	case t.about != "" && (c.Intent.Target != "" || t.alone == ""):
 		return strings.Replace(t.about, "X", about, 1)
-	case len(c.Nodes) > 0:
-		return "Carry out a chain of operators"
 	default:
-		return "Nothing to do"
+		return cmp.Or(t.alone, "Carry out a chain of operators")
 	}
 }
 

@@ -1,7 +1,6 @@
 package intent_test
 
 import (
-	"errors"
 	"fmt"
 	"strings"
 	"testing"
@@ -72,7 +71,6 @@ func TestEachIntentHasItsChain(t *testing.T) {
 			`fs.read{"path":"${defined.definitions[0].path}"} ←1; <fix> ←0 ←2; fs.patch~! ←0 ←2 ←3; test.run{"allow_none":true} ←4`,
 		"fix the tests":                    `test.run{"allow_failures":true,"sources":true}; vcs.diff{"of":"all"}; <fix> ←0 ←1; fs.patch~! ←0 ←1 ←2; test.run{"allow_none":true} ←3`,
 		"fix the failing tests":            `test.run{"allow_failures":true,"sources":true}; vcs.diff{"of":"all"}; <fix> ←0 ←1; fs.patch~! ←0 ←1 ←2; test.run{"allow_none":true} ←3`,
-		"fix lint warnings":                `test.lint{"allow_failures":true}; <fix> ←0; fs.patch~! ←0 ←1; test.run{"allow_none":true} ←2`,
 		"fix the user login":               `fs.search{"query":"user login","words":true}; <fix> ←0; fs.patch~! ←0 ←1; test.run{"allow_none":true} ←2`,
 		"extract validate from handler.go": `fs.read{"path":"handler.go"}; <extract> ←0; fs.patch~! ←0 ←1; test.run{"allow_none":true} ←2`,
 		"rename Foo to Bar": `code.references{"symbol":"Foo"}; code.transform{"kind":"rename","new_name":"Bar","symbol":"${uses.symbol}"} ←0` +
@@ -83,7 +81,6 @@ func TestEachIntentHasItsChain(t *testing.T) {
 			applying(1),
 		"rename foo.go to bar.go":   `fs.move{"from":"foo.go","to":"bar.go"}!; test.run{"allow_none":true} ←0`,
 		"rename a/foo.go to bar.go": `fs.move{"from":"a/foo.go","to":"a/bar.go"}!; test.run{"allow_none":true} ←0`,
-		"move a/foo.go to b/":       `fs.move{"from":"a/foo.go","to":"b/foo.go"}!; test.run{"allow_none":true} ←0`,
 		"refactor Session": `code.definition{"symbol":"Session"}; fs.read{"path":"${defined.definitions[0].path}"} ←0; ` +
 			`code.references{"symbol":"Session"}; <refactor> ←1 ←2; fs.patch~! ←1 ←2 ←3; test.run{"allow_none":true} ←4`,
 		"refactor handler.go":       `fs.read{"path":"handler.go"}; <refactor> ←0; fs.patch~! ←0 ←1; test.run{"allow_none":true} ←2`,
@@ -98,7 +95,7 @@ func TestEachIntentHasItsChain(t *testing.T) {
 		"why does TestFoo fail":     `test.run{"allow_failures":true,"run":"TestFoo"}; vcs.log{"allow_none":true,"max":10}; code.summarize{"log":"${log}","tests":"${tests}"} ←0 ←1`,
 		"debug agent/run.go":        `test.run{"allow_failures":true,"path":"agent"}; vcs.log{"allow_none":true,"max":10,"path":"agent/run.go"}; code.summarize{"log":"${log}","tests":"${tests}"} ←0 ←1`,
 		"why do the tests fail":     `test.run{"allow_failures":true}; vcs.log{"allow_none":true,"max":10}; code.summarize{"log":"${log}","tests":"${tests}"} ←0 ←1`,
-		"create docs/undo.md":       `fs.list{"path":"docs"}; <create> ←0; fs.write~! ←0 ←1; test.run{"allow_none":true} ←2`,
+		"create docs/undo.md":       `fs.list{"depth":2}; <create> ←0; fs.write~! ←0 ←1; test.run{"allow_none":true} ←2`,
 		"implement login":           `code.symbols{"query":"login"}; <create> ←0; fs.write~! ←0 ←1; test.run{"allow_none":true} ←2`,
 		"implement a rate limiter":  `fs.list{"depth":2}; <create> ←0; fs.write~! ←0 ←1; test.run{"allow_none":true} ←2`,
 		"add logging to handler.go": `fs.read{"path":"handler.go"}; <create> ←0; fs.patch~! ←0 ←1; test.run{"allow_none":true} ←2`,
@@ -113,7 +110,6 @@ func TestEachIntentHasItsChain(t *testing.T) {
 		"log":                          `vcs.log`,
 		"show the last 5 commits":      `vcs.log{"max":5}`,
 		"history of main.go":           `vcs.log{"path":"main.go"}`,
-		"when was Run.Apply added":     `code.definition{"symbol":"Run.Apply"}; vcs.log{"path":"${defined.definitions[0].path}"} ←0`,
 		"commit":                       `vcs.diff{"of":"commit"}; code.summarize{"diff":"${changes.diff}"} ←0; vcs.commit{"message":"${summary.title}"}! ←1`,
 		`commit with message "a ${b}"`: `vcs.diff{"of":"commit"}; code.summarize{"diff":"${changes.diff}"} ←0; vcs.commit{"message":"a $${b}"}! ←1`,
 		"commit main.go":               `vcs.diff{"of":"commit","path":"main.go"}; code.summarize{"diff":"${changes.diff}"} ←0; vcs.commit{"message":"${summary.title}","paths":["main.go"]}! ←1`,
@@ -126,11 +122,7 @@ func TestEachIntentHasItsChain(t *testing.T) {
 		"hello there":                  ``,
 		"don't rename Foo to Bar":      ``,
 	} {
-		c, err := nowhere.Route(intent.Parse(words), intent.Policy{})
-		if err != nil {
-			t.Errorf("%q: %v", words, err)
-			continue
-		}
+		c := nowhere.Route(intent.Parse(words), intent.Policy{})
 		if got := draw(c); got != want {
 			t.Errorf("%q: got\n     %s\nwant %s", words, got, want)
 		}
@@ -146,20 +138,19 @@ func TestMissingPartsAreNamed(t *testing.T) {
 		"rename it to Bar":               "what they are about",
 		"rename Foo to account service":  "no name",
 		"rename Foo, Bar to Baz":         "no name",
-		"rename Foo.a to Bar.b":          "elsewhere",
+		"rename Foo.a to Bar.b":          "no name of its own",
 		"explain this":                   "what they are about",
 		"rename foo.go to bar":           "lacks an ending such as .go",
-		"rename *.go to a.go":            "one file",
+		"rename *.go to a.go":            "one path only",
 		"fix it":                         "what they are about",
-		"commit the parser changes":      "no path",
 		"find Apply in the Run struct":   "no path",
 		"create a branch":                "what to call",
 		"git diff between two revisions": "neither a path nor a revision",
 	} {
 		in := intent.Parse(words)
-		c, err := nowhere.Route(in, intent.Policy{})
-		if err != nil || c.Empty() {
-			t.Errorf("%q: got error %v (%s)", words, err, spell(in))
+		c := nowhere.Route(in, intent.Policy{})
+		if c.Empty() {
+			t.Errorf("%q: got nothing (%s)", words, spell(in))
 			continue
 		}
 		if c.Bound() || c.Ready() || !strings.Contains(strings.Join(c.Missing, "; "), want) {
@@ -180,10 +171,7 @@ func TestChainIsReadyOnlyWithNothingMissing(t *testing.T) {
 		"rename Foo to Bar without the docs": {true, false, false, false},
 		"hello":                              {false, false, false, false},
 	} {
-		c, err := nowhere.Route(intent.Parse(words), intent.Policy{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		c := nowhere.Route(intent.Parse(words), intent.Policy{})
 		if c.Bound() != want.bound || c.NeedsModel() != want.model || c.Confident() != want.confident || c.Ready() != want.ready {
 			t.Errorf("%q: bound %v, needs a model %v, confident %v, ready %v", words, c.Bound(), c.NeedsModel(), c.Confident(), c.Ready())
 		}
@@ -192,7 +180,6 @@ func TestChainIsReadyOnlyWithNothingMissing(t *testing.T) {
 
 func TestPolicyChangesChains(t *testing.T) {
 	prefer := func(tools ...string) intent.Policy { return intent.Policy{PreferTools: tools} }
-	gates := func(rules ...intent.GateRule) intent.Policy { return intent.Policy{Gates: rules} }
 	commit := `vcs.diff{"of":"commit"}; code.summarize{"diff":"${changes.diff}"} ←0; `
 	for _, c := range []struct {
 		rule, words string
@@ -204,7 +191,6 @@ func TestPolicyChangesChains(t *testing.T) {
 		{"find several words", "find user login", prefer("code"), `fs.search{"query":"user login","words":true}`},
 		{"explain by definition", "what is Foo", prefer("code"), `code.definition{"allow_none":true,"symbol":"Foo"}`},
 		{"references by search", "where is Foo used", prefer("fs"), `fs.search{"query":"\\bFoo\\b","regex":true}`},
-		{"outline by one operator", "outline a.go", prefer("code.parse"), `code.parse{"path":"a.go"}`},
 		{"unknown preference is ignored", "find Foo", prefer("serena"), `fs.search{"query":"Foo"}`},
 		{
 			"tests before a commit", "commit",
@@ -213,42 +199,28 @@ func TestPolicyChangesChains(t *testing.T) {
 		},
 		{"tests are not added twice", "rename a.go to b.go", intent.Policy{RequireTests: true}, `fs.move{"from":"a.go","to":"b.go"}!; test.run{"allow_none":true} ←0`},
 		{"reading needs no tests", "find Foo", intent.Policy{RequireTests: true}, `fs.search{"query":"Foo"}`},
-		{"added gate", "run the tests", gates(intent.GateRule{Tool: "test.*", Action: intent.GateAsk}), `test.run!`},
-		{"removed gate", "rename a.go to b.go", gates(intent.GateRule{Tool: "fs.*", Action: intent.GateAllow}), `fs.move{"from":"a.go","to":"b.go"}; test.run{"allow_none":true} ←0`},
-		{
-			"first matching rule wins", "rename a.go to b.go",
-			gates(intent.GateRule{Tool: "fs.move", Action: intent.GateAsk}, intent.GateRule{Tool: "*", Action: intent.GateDeny}), "",
-		},
 	} {
-		chain, err := nowhere.Route(intent.Parse(c.words), c.policy)
-		var denied *intent.DeniedError
-		if c.want == "" {
-			if !errors.As(err, &denied) || denied.Tool != "test.run" || !strings.Contains(err.Error(), "denies test.run") {
-				t.Errorf("%s: %v, %s", c.rule, err, draw(chain))
-			}
-			continue
-		}
-		if got := draw(chain); err != nil || got != c.want {
-			t.Errorf("%s: %q: got %s (%v), want %s", c.rule, c.words, got, err, c.want)
+		if got := draw(nowhere.Route(intent.Parse(c.words), c.policy)); got != c.want {
+			t.Errorf("%s: %q: got %s, want %s", c.rule, c.words, got, c.want)
 		}
 	}
 }
 
 func TestRequiredTestsAreAddedToDecodedChains(t *testing.T) {
-	c, err := intent.DecodeChain([]byte(`{"nodes":[{"tool":"fs.write"},{"tool":"vcs.commit","args":{"message":"m"}},{"tool":"fs.remove","args":{"path":"a"}}]}`))
-	if err != nil {
-		t.Fatal(err)
-	}
-	c, err = intent.Policy{RequireTests: true}.Apply(c)
-	want := `fs.write~!; test.run ←0; vcs.commit{"message":"m"}! ←0 ←1; fs.remove{"path":"a"}! ←2; test.run{"allow_none":true} ←3`
-	if got := draw(c); err != nil || got != want {
-		t.Errorf("got %s (%v), want %s", got, err, want)
+	for nodes, want := range map[string]string{
+		`{"tool":"fs.write"},{"tool":"vcs.commit","args":{"message":"m"}}`: `fs.write~!; test.run ←0; vcs.commit{"message":"m"}! ←0 ←1`,
+		`{"tool":"fs.remove","args":{"path":"a"}},{"tool":"vcs.status"}`:   `fs.remove{"path":"a"}!; vcs.status~ ←0; test.run{"allow_none":true} ←0`,
+	} {
+		c, err := intent.DecodeChain([]byte(`{"nodes":[` + nodes + `]}`))
+		if got := draw(intent.Policy{RequireTests: true}.Apply(c)); err != nil || got != want {
+			t.Errorf("got %s (%v), want %s", got, err, want)
+		}
 	}
 }
 
 func TestPolicyRefusesUnknownFields(t *testing.T) {
-	p, err := intent.DecodePolicy([]byte(`{"prefer_tools":["code","test"],"require_tests":true,"gates":[{"tool":"fs.*","action":"ask"}]}`))
-	if err != nil || len(p.PreferTools) != 2 || !p.RequireTests || len(p.Gates) != 1 {
+	p, err := intent.DecodePolicy([]byte(`{"prefer_tools":["code","test"],"require_tests":true}`))
+	if err != nil || len(p.PreferTools) != 2 || !p.RequireTests {
 		t.Errorf("%+v: %v", p, err)
 	}
 	for text, want := range map[string]string{
@@ -257,24 +229,18 @@ func TestPolicyRefusesUnknownFields(t *testing.T) {
 		`[]`:                      "the policy is not of the form",
 		``:                        "the policy is not of the form",
 		`{} {}`:                   "something follows",
-		`{"gates":[{"tool":"fs.*","action":"forbid"}]}`: `not "forbid"`,
-		`{"gates":[{"tool":"","action":"ask"}]}`:        "names no tool",
-		`{"gates":[{"tool":"[","action":"ask"}]}`:       "no pattern",
+		`{"gates":[]}`:            "gates",
 	} {
 		if _, err := intent.DecodePolicy([]byte(text)); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", text, err)
 		}
 	}
-	if _, err := nowhere.Route(intent.Parse("find X"), intent.Policy{Gates: []intent.GateRule{{Tool: "*", Action: "no"}}}); err == nil {
-		t.Error("a policy with an unknown action was taken")
-	}
 }
 
 func TestVerbsWithoutObjectsAreNotBound(t *testing.T) {
 	for _, words := range []string{"commit with message", "rename to Bar"} {
-		chain, err := nowhere.Route(intent.Parse(words), intent.Policy{})
-		if err != nil || chain.Bound() {
-			t.Errorf("%q: bound to %v (%v)", words, chain.Tools(), err)
+		if chain := nowhere.Route(intent.Parse(words), intent.Policy{}); chain.Bound() {
+			t.Errorf("%q: bound to %v", words, chain.Tools())
 		}
 	}
 }

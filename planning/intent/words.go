@@ -99,13 +99,13 @@ func word(text string, at int) (token, int) {
 // contraction splits a contraction such as "where's".
 func contraction(t token) []token {
 	question, ok := strings.CutSuffix(t.key, "'s")
-	cut := len(question)
-	if !ok || !slices.Contains(questions, question) || cut >= len(t.text) || !strings.EqualFold(t.text[:cut], question) {
+	n := len(question)
+	if !ok || !slices.Contains(questions, question) || n >= len(t.text) {
 		return []token{t}
 	}
 	return []token{
-		{text: t.text[:cut], key: question, start: t.start, end: t.start + cut},
-		{text: t.text[cut:], key: "is", start: t.start + cut, end: t.end, after: t.after},
+		{text: t.text[:n], key: question, start: t.start, end: t.start + n},
+		{text: t.text[n:], key: "is", start: t.start + n, end: t.end, after: t.after},
 	}
 }
 
@@ -118,14 +118,11 @@ type task struct {
 // tasks removes politeness, and splits the rest at the next task or sentence.
 func tasks(tokens []token) []task {
 	var all []task
-	tokens = dropPhrases(tokens, greetings, false)
-	for shell := false; len(tokens) > 0; {
+	for tokens = dropPhrases(tokens, greetings, false); len(tokens) > 0; {
 		end, next := nextTask(tokens)
-		head := dropPhrases(dropPhrases(tokens[:end], farewells, true), greetings, false)
-		if len(head) > 0 {
-			all = append(all, task{head, shell || begins(head)})
+		if head := dropPhrases(dropPhrases(tokens[:end], farewells, true), greetings, false); len(head) > 0 {
+			all = append(all, task{head, begins(head)})
 		}
-		shell = end < len(tokens) && tokens[end].is(shells...) // a shell would run the rest as a command
 		tokens = dropPhrases(tokens[next:], greetings, false)
 	}
 	return all
@@ -135,21 +132,18 @@ func tasks(tokens []token) []task {
 func nextTask(tokens []token) (end, next int) {
 	from, to := message(tokens)
 	for i := 1; i < len(tokens); i++ {
-		if tokens[i].is(shells...) {
-			return i, i + 1
-		}
-		if from <= i && i <= to {
-			continue
-		}
 		stop := tokens[i-1].after
 		next := i
 		for next < len(tokens) && tokens[next].is(joins...) {
 			next++
 		}
-		if next < len(tokens) && (stop != "" || next > i) && begins(dropPhrases(tokens[next:], greetings, false)) {
+		switch {
+		case tokens[i].is(shells...):
+			return i, i + 1
+		case from <= i && i <= to:
+		case next < len(tokens) && (stop != "" || next > i) && begins(dropPhrases(tokens[next:], greetings, false)):
 			return i, next
-		}
-		if strings.ContainsAny(stop, ".;!?…") {
+		case strings.ContainsAny(stop, ".;!?…"):
 			return i, i
 		}
 	}
@@ -159,18 +153,14 @@ func nextTask(tokens []token) (end, next int) {
 // message returns the position of a commit message, which may contain anything.
 // A quoted message, and that of an option, is one token.
 func message(tokens []token) (from, to int) {
-	none := len(tokens)
-	if !tokens[0].is("commit", "git") {
-		return none, none
-	}
 	from = slices.IndexFunc(tokens, func(t token) bool { return t.is("message", "msg", "saying", "-m", "-am", "--message") })
 	switch {
-	case from < 0:
-		return none, none
-	case isFlag(tokens[from]) || from+1 < none && tokens[from+1].quoted:
+	case from < 0 || !tokens[0].is("commit", "git"):
+		return len(tokens), len(tokens)
+	case isFlag(tokens[from]) || from+1 < len(tokens) && tokens[from+1].quoted:
 		return from, from + 1
 	default:
-		return from, none
+		return from, len(tokens)
 	}
 }
 
@@ -182,36 +172,25 @@ func begins(tokens []token) bool {
 
 // denies reports whether tokens say not to do something.
 func denies(tokens []token) bool {
-	return tokens[0].is(groups["deny"]...) || hasPrefix(tokens, []string{"do", "not"})
+	return tokens[0].is(groups["deny"]...) || len(tokens) > 1 && tokens[0].is("do") && tokens[1].is("not")
 }
 
-// dropPhrases removes the longest phrases at the start or the end, again and
-// again. The end keeps at least one token.
+// dropPhrases removes phrases at the start or the end, again and again. The end
+// keeps at least one token.
 func dropPhrases(tokens []token, list [][]string, atEnd bool) []token {
-	for {
-		longest := 0
-		for _, phrase := range list {
-			from := 0
-			if atEnd {
-				if from = len(tokens) - len(phrase); from < 1 || tokens[from-1].is("is", "are", "message") {
-					continue
-				}
-			}
-			if len(phrase) > longest && hasPrefix(tokens[from:], phrase) {
-				longest = len(phrase)
-			}
+	for i := 0; i < len(list); i++ {
+		phrase, from := list[i], 0
+		if atEnd {
+			from = len(tokens) - len(phrase)
 		}
-		switch {
-		case longest == 0:
-			return tokens
+		switch to := from + len(phrase); {
+		case from < 0 || to > len(tokens) || atEnd && (from == 0 || tokens[from-1].is("is", "are", "message")):
+		case !slices.EqualFunc(tokens[from:to], phrase, func(t token, w string) bool { return t.is(w) }):
 		case atEnd:
-			tokens = tokens[:len(tokens)-longest]
+			tokens, i = tokens[:from], -1
 		default:
-			tokens = tokens[longest:]
+			tokens, i = tokens[to:], -1
 		}
 	}
-}
-
-func hasPrefix(tokens []token, phrase []string) bool {
-	return len(tokens) >= len(phrase) && slices.EqualFunc(tokens[:len(phrase)], phrase, func(t token, w string) bool { return t.is(w) })
+	return tokens
 }
