@@ -25,7 +25,7 @@ func (b *bench) summary(t *testing.T, a args, parts ...string) summary {
 func TestSummaryOfASymbol(t *testing.T) {
 	b := newBench(t, workspace.Config{})
 	b.Write(t, shop)
-	s := b.summary(t, args{"symbol": "Cart"}, "`Cart` is a struct, declared at `cart/cart.go:5`", "type Cart struct", "Cart is a cart of items.", "1 method: `Total`", "- `main.go:6`")
+	s := b.summary(t, args{"symbol": "Cart"}, "`Cart` is a struct, declared at `cart/cart.go:5`", "type Cart struct", "Cart is a cart of items.", "Members: `Total`", "- `main.go:6`")
 	if s.Kind != "symbol" || s.Title != "Cart is a struct in cart/cart.go:5" {
 		t.Errorf("got %+v", s)
 	}
@@ -44,7 +44,7 @@ func TestSummaryOfASymbol(t *testing.T) {
 func TestSummaryOfFilesAndFolders(t *testing.T) {
 	b := newBench(t, workspace.Config{})
 	b.Write(t, shop)
-	s := b.summary(t, args{"path": "cart/cart.go"}, "`cart/cart.go`: Go, 8 lines, package `cart`", "Package cart holds carts.", "- 5: `type Cart struct`, 2 members")
+	s := b.summary(t, args{"path": "cart/cart.go"}, "`cart/cart.go`: Go, 8 lines, package `cart`", "Package cart holds carts.", "- 5: `type Cart struct`")
 	if s.Kind != "file" || s.Title != "cart/cart.go: Go, 8 lines" {
 		t.Errorf("got %+v", s)
 	}
@@ -90,7 +90,7 @@ func TestSummaryOfFailuresListsTheirCommitsFirst(t *testing.T) {
 	if first, second := strings.Index(s.Summary, "Test it"), strings.Index(s.Summary, "Add `b`"); first < 0 || first > second {
 		t.Errorf("the commit that touched the file is not first:\n%s", s.Summary)
 	}
-	s = b.summary(t, args{"log": log}, "2 commits", "by a (2)")
+	s = b.summary(t, args{"log": log}, "2 commits", "`Test it`")
 	if s.Kind != "log" {
 		t.Errorf("got %+v", s)
 	}

@@ -149,7 +149,7 @@ const maxLexed = 96 << 10
 // touch finds the declarations that the hunks are about. It reads each side of
 // each hunk as a piece of a source file.
 func (f *fileDiff) touch(ctx context.Context, left *int) {
-	if lang, ok := source.LanguageOf(f.path); !ok || !lang.Knows() || lang.Sort == source.Data || *left <= 0 {
+	if lang, ok := source.LanguageOf(f.path); !ok || !lang.Knows() || lang.Sort == source.Data {
 		return
 	}
 	var before, after, within []string
@@ -158,10 +158,8 @@ func (f *fileDiff) touch(ctx context.Context, left *int) {
 		newNames, newAround := side(ctx, h, f.path, gitdiff.OpAdd, left)
 		before, after = append(before, oldNames...), append(after, newNames...)
 		around := append(newAround, oldAround...)
-		if len(around) == 0 && h.Comment != "" {
-			if o, err := source.OutlineOf(ctx, f.path, h.Comment+"\n"); err == nil && len(o.Symbols) > 0 {
-				around = []string{o.Symbols[0].Name}
-			}
+		if o, err := source.OutlineOf(ctx, f.path, h.Comment+"\n"); len(around) == 0 && err == nil && len(o.Symbols) > 0 {
+			around = []string{o.Symbols[0].Name}
 		}
 		within = append(within, around...)
 	}
@@ -171,49 +169,49 @@ func (f *fileDiff) touch(ctx context.Context, left *int) {
 
 // without are the names of one list missing from the other, each once.
 func without(names, other []string) []string {
-	var out []string
+	var out tally
 	for _, n := range names {
-		if n != "" && !slices.Contains(other, n) && !slices.Contains(out, n) {
-			out = append(out, n)
+		if !slices.Contains(other, n) {
+			out.add(n)
 		}
 	}
-	return out
+	return out.names
 }
 
-// side returns the declarations in changed lines of one side of a hunk, and those
-// around its other changed lines.
+// side returns the declarations in changed lines of one side of a hunk, and the
+// innermost ones around its other changed lines.
 func side(ctx context.Context, h *gitdiff.TextFragment, file string, op gitdiff.LineOp, left *int) (names, around []string) {
-	var b strings.Builder
-	changed := map[int]bool{}
+	var text strings.Builder
+	var changed []int
 	n := 0
 	for _, l := range h.Lines {
 		if l.Op != gitdiff.OpContext && l.Op != op {
 			continue
 		}
-		n++
-		changed[n] = l.Op == op
-		b.WriteString(l.Line)
+		if n++; l.Op == op {
+			changed = append(changed, n)
+		}
+		text.WriteString(l.Line)
 	}
-	if *left -= b.Len(); *left < 0 {
+	if *left -= text.Len(); *left < 0 {
 		return nil, nil
 	}
-	o, err := source.OutlineOf(ctx, file, b.String())
+	o, err := source.OutlineOf(ctx, file, text.String())
 	if err != nil {
 		return nil, nil
 	}
 	for _, s := range o.Symbols {
-		if changed[s.Line] && s.Kind != "field" && s.Kind != "heading" && (s.Parent == "" || s.Kind == "method") {
+		holds := func(line int) bool { return s.Line <= line && line <= s.EndLine }
+		switch {
+		case s.Kind == "field" || s.Kind == "heading" || s.Parent != "" && s.Kind != "method":
+		case slices.Contains(changed, s.Line):
 			names = append(names, s.Name)
-		}
-	}
-	for i := 1; i <= n; i++ {
-		name, from := "", 0
-		for _, s := range o.Symbols {
-			if changed[i] && s.Line <= i && i <= s.EndLine && s.Line > from && s.Kind != "field" && s.Kind != "variable" && s.Kind != "constant" {
-				name, from = s.Name, s.Line
+		case s.Kind != "variable" && s.Kind != "constant" && slices.ContainsFunc(changed, holds):
+			if last := len(around) - 1; last >= 0 && around[last] == s.Parent {
+				around = around[:last]
 			}
+			around = append(around, s.Name)
 		}
-		around = append(around, name)
 	}
-	return names, without(around, nil)
+	return names, around
 }

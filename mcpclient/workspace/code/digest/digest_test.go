@@ -47,10 +47,10 @@ func TestDiffTitleIsACommitSubject(t *testing.T) {
 		"Remove Parse from parse.go":        changed("parse.go", " package parse", "-func Parse() {}"),
 		"Update Parse in parse.go":          changed("parse.go", " func Parse() {", "-	return 1", "+	return 2 + 3", " }"),
 		"Update Run.Apply in run.go":        strings.Replace(changed("run.go", "-	return 1", "+	return 2 + 3"), " @@\n", " @@ func (r *Run) Apply(e Event) error {\n", 1),
-		"Add Parse to a.py, with tests":     changed("a.py", "+def Parse(): pass") + changed("test_a.py", "-x", "+y z"),
+		"Add Parse to a.py and 1 more file": changed("a.py", "+def Parse(): pass") + changed("test_a.py", "-x", "+y z"),
 		"Update big.go and 2 more files":    changed("small.go", "-a b", "+c") + changed("big.go", "-a", "+b c", "+d") + changed("x.go", "-a", "+b c"),
 		"Move a.go to in/a.go":              "diff --git a/a.go b/in/a.go\nsimilarity index 100%\nrename from a.go\nrename to in/a.go\n",
-		"Move 2 files from . to in":         "diff --git a/a.go b/in/a.go\nrename from a.go\nrename to in/a.go\ndiff --git a/b.go b/in/b.go\nrename from b.go\nrename to in/b.go\n",
+		"Move 2 files":                      "diff --git a/a.go b/in/a.go\nrename from a.go\nrename to in/a.go\ndiff --git a/b.go b/in/b.go\nrename from b.go\nrename to in/b.go\n",
 		"Update image.png":                  "diff --git a/image.png b/image.png\nindex 1..2 100644\nBinary files a/image.png and b/image.png differ\n",
 		"Update a.go":                       changed("a.go", "-x", "+y z"),
 		"Add b/x.go and 2 more files":       diffOf("/dev/null", "b/a.go", "+a") + diffOf("/dev/null", "b/b/x.go", "+a", "+b") + diffOf("/dev/null", "b/c.go", "+a"),
@@ -127,7 +127,7 @@ func TestFailuresAreGroupedByCause(t *testing.T) {
 	if strings.Count(d.Summary, "connection refused") != 1 || strings.Contains(d.Summary, "- `TestC`\n") || !strings.Contains(d.Summary, "- `TestC/sub`") {
 		t.Errorf("got\n%s", d.Summary)
 	}
-	if d.Title != "4 tests fail: TestA, TestB and 2 more tests" {
+	if d.Title != "4 tests fail: TestA, TestB and 2 more" {
 		t.Errorf("got %q", d.Title)
 	}
 	d = digest.Tests(digest.Report{Failed: []string{"m"}, Output: "m.go:1:2: undefined: x\nFAIL m\n"})
@@ -145,22 +145,22 @@ func TestBuildFailuresAreGroupedByFault(t *testing.T) {
 		failures = append(failures, f)
 	}
 	d := digest.Tests(digest.Report{Total: 9, Failures: failures})
-	if want := "4 packages do not build: m/api, m/core and 2 more packages"; d.Title != want {
+	if want := "4 packages do not build: m/api, m/core and 2 more"; d.Title != want {
 		t.Errorf("got title %q, want %q", d.Title, want)
 	}
-	want := "4 packages do not build.\n\n- does not build: `in/core/core.go:3`: `undefined: Foo`\n  in `m/core` and 3 packages that need it\n"
-	if !strings.HasPrefix(d.Summary, want) || strings.Count(d.Summary, "does not build") != 1 {
+	want := "4 packages do not build.\n\n- `m/api` does not build at `in/core/core.go:3`\n"
+	if !strings.HasPrefix(d.Summary, want) || strings.Count(d.Summary, "undefined: Foo") != 2 {
 		t.Errorf("got\n%s\nwant\n%s", d.Summary, want)
 	}
 	d = digest.Tests(digest.Report{Total: 9, Failures: append([]digest.Failure{{Name: "TestA", Message: "got 1, want 2"}, {Name: "m/exits", Package: "m/exits"}}, failures...)})
-	if want := "4 packages do not build, 1 package fails, 1 test fails"; d.Title != want {
+	if want := "4 packages do not build, 2 tests fail"; !strings.HasPrefix(d.Title, want) {
 		t.Errorf("got title %q, want %q", d.Title, want)
 	}
-	if build, test := strings.Index(d.Summary, "does not build"), strings.Index(d.Summary, "TestA"); !strings.HasPrefix(d.Summary, "4 packages do not build, 1 package failed, 1 of 9 tests failed.\n") || build < 0 || build > test {
+	if build, test := strings.Index(d.Summary, "does not build"), strings.Index(d.Summary, "TestA"); !strings.HasPrefix(d.Summary, "4 packages do not build, 2 of 9 tests failed.\n") || build < 0 || build > test {
 		t.Errorf("got\n%s", d.Summary)
 	}
 	d = digest.Tests(digest.Report{Failed: []string{"m/x (build failed)", "m/y (build failed)"}, Output: "x.go:1:2: undefined: x\n"})
-	if !strings.HasPrefix(d.Summary, "2 packages do not build.\n") || !strings.Contains(d.Summary, "undefined: x") || !strings.Contains(d.Summary, "- does not build: `m/y`\n") {
+	if !strings.HasPrefix(d.Summary, "2 packages do not build.\n") || !strings.Contains(d.Summary, "undefined: x") || !strings.Contains(d.Summary, "- `m/y` does not build\n") {
 		t.Errorf("got\n%s", d.Summary)
 	}
 }

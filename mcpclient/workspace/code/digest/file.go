@@ -51,44 +51,22 @@ func File(ctx context.Context, p Parsed) Digest {
 	}
 }
 
-// outline lists the top declarations of a file, with the number of their members.
+// outline lists the top declarations of a file.
 func outline(symbols []source.Symbol) string {
-	declared, members := map[string]bool{}, map[string]int{}
+	declared := map[string]bool{}
 	for _, s := range symbols {
-		if s.Parent == "" || s.Kind == "heading" {
-			declared[s.Name] = true
+		declared[s.Name] = declared[s.Name] || s.Parent == ""
+	}
+	var lines []string
+	for _, s := range symbols {
+		if s.Parent == "" || s.Kind == "heading" || !declared[s.Parent] {
+			lines = append(lines, fmt.Sprintf("%d: %s", s.Line, span(cmp.Or(s.Signature, s.Name))))
 		}
 	}
-	var top []source.Symbol
-	var kinds tally
-	for _, s := range symbols {
-		if s.Parent != "" && s.Kind != "heading" && declared[s.Parent] {
-			members[s.Parent]++
-			continue
-		}
-		top = append(top, s)
-		kinds.add(s.Kind)
-	}
-	if len(top) == 0 {
+	if len(lines) == 0 {
 		return ""
 	}
-	slices.SortStableFunc(kinds.names, func(a, b string) int { return kinds.count[b] - kinds.count[a] })
-	counts := make([]string, len(kinds.names))
-	for i, kind := range kinds.names {
-		counts[i] = english.Count(kinds.count[kind], kind)
-	}
-	head := "It declares " + english.List(counts, "and")
-	if top[0].Kind == "heading" {
-		head = english.Count(len(top), "heading")
-	}
-	lines := make([]string, len(top))
-	for i, s := range top {
-		lines[i] = fmt.Sprintf("%d: %s", s.Line, span(cmp.Or(s.Signature, s.Name)))
-		if n := members[s.Name]; n > 0 {
-			lines[i] += ", " + english.Count(n, "member")
-		}
-	}
-	return "\n" + head + ":\n\n" + list(lines, 25, "declaration")
+	return "\n" + english.Count(len(lines), "declaration") + ":\n\n" + list(lines, 25, "declaration")
 }
 
 var licence = lazyregexp.New(`(?i)copyright|licen[sc]e|spdx|all rights reserved`)

@@ -68,21 +68,7 @@ func Log(commits []Commit, total int) Digest {
 	if len(commits) == 0 {
 		return Digest{Kind: "log", Title: "No commits", Summary: "There are no commits.\n"}
 	}
-	var authors tally
-	for _, c := range commits {
-		authors.add(c.Author)
-	}
-	slices.SortStableFunc(authors.names, func(a, b string) int { return authors.count[b] - authors.count[a] })
-	by := make([]string, len(authors.names))
-	for i, name := range authors.names {
-		by[i] = fmt.Sprintf("%s (%d)", escaped(name), authors.count[name])
-	}
-	total = max(total, len(commits))
-	about := english.Count(total, "commit")
-	title := fits(about+", the last: "+commits[0].Subject, about)
-	if total > len(commits) {
-		about += fmt.Sprintf(", of which the last %d were read", len(commits))
-	}
-	about += fmt.Sprintf(", %s to %s, by %s:\n\n", commits[len(commits)-1].day(), commits[0].day(), english.Some(by, 3, "author"))
-	return Digest{Kind: "log", Title: title, Summary: about + list(commitLines(commits), 12, "commit")}
+	about := english.Count(max(total, len(commits)), "commit")
+	dates := fmt.Sprintf(", %s to %s:\n\n", commits[len(commits)-1].day(), commits[0].day())
+	return Digest{Kind: "log", Title: fits(about+", the last: "+commits[0].Subject, about), Summary: about + dates + list(commitLines(commits), 12, "commit")}
 }

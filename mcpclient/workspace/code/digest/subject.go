@@ -1,6 +1,7 @@
 package digest
 
 import (
+	"cmp"
 	"path"
 	"slices"
 	"strings"
@@ -25,107 +26,60 @@ func subject(files []fileDiff) string {
 	if len(files) == 1 {
 		return files[0].subject()
 	}
-	return several(files).subject()
+	return several(files)
 }
 
-// overview is what a diff of several files has in common.
-type overview struct {
-	files                    []fileDiff
-	paths, statuses, kinds   tally
-	sources, tests, topics   tally // files that hold sources, tests, and what those test
-	oldFolders, folders      tally
-	biggest, biggestOfSource fileDiff
-}
-
-func several(files []fileDiff) overview {
-	o := overview{files: files, biggest: files[0]}
+// several is the subject of a change of several files: of the way in which all of
+// them change, or are of one kind, else of the biggest.
+func several(files []fileDiff) string {
+	status, kind := files[0].status, kindOf(files[0].path)
+	biggest, paths, topics, sources := files[0], tally{}, tally{}, 0
 	for _, f := range files {
-		kind, size := kindOf(f.path), f.added+f.removed
-		if size > o.biggest.added+o.biggest.removed {
-			o.biggest = f
+		if f.status != status {
+			status = ""
 		}
-		o.paths.add(f.path)
-		o.statuses.add(f.status)
-		o.kinds.add(string(kind))
-		o.oldFolders.add(path.Dir(f.old))
-		o.folders.add(path.Dir(f.path))
-		switch main := o.biggestOfSource; kind {
-		case aTest:
-			o.tests.add(f.path)
-			o.topics.add(topic(f.path))
-		case aSource:
-			if o.sources.add(f.path); main.path == "" || size > main.added+main.removed {
-				o.biggestOfSource = f
-			}
+		if k := kindOf(f.path); k != kind {
+			kind = ""
 		}
+		if rank(f) > rank(biggest) {
+			biggest = f
+		}
+		if kindOf(f.path) == aSource {
+			sources++
+		}
+		paths.add(f.path)
+		topics.add(topic(f.path))
 	}
-	return o
-}
-
-// subject is the subject of the change: its own for changes of one sort, else that
-// of the biggest file.
-func (o overview) subject() string {
-	if s := o.uniform(); s != "" {
-		return s
-	}
-	main := o.biggestOfSource
+	n, about := english.Count(len(files), "file"), english.Some(topics.names, 2, "file")
+	verb := map[string]string{"added": "Add ", "removed": "Remove "}[cmp.Or(status, biggest.status)]
+	verb = cmp.Or(verb, "Update ")
+	rest := " and " + english.Count(len(files)-1, "more file")
+	more := fits(verb+biggest.path+rest, verb+path.Base(biggest.path)+rest)
 	switch {
-	case len(o.sources.names) == 1 && len(o.files) == 1+len(o.tests.names):
-		return fits(main.subject()+", with tests", main.subject())
-	case len(o.sources.names) == 1:
-		return fits(main.subject()+" and "+english.Count(len(o.files)-1, "more file"), main.subject())
-	case main.path == "":
-		main = o.biggest
-	}
-	if main.status == "added" {
-		return o.andMore("Add ", main)
-	}
-	return o.andMore("Update ", main)
-}
-
-// uniform is the subject if all files change in the same way, or are of one kind.
-func (o overview) uniform() string {
-	n, about := english.Count(len(o.files), "file"), english.Some(o.topics.names, 2, "file")
-	status, kind := "", fileKind("")
-	if len(o.statuses.names) == 1 {
-		status = o.statuses.names[0]
-	}
-	if len(o.kinds.names) == 1 {
-		kind = fileKind(o.kinds.names[0])
-	}
-	switch {
-	case status == "renamed" && len(o.oldFolders.names)*len(o.folders.names) == 1:
-		return fits("Move "+n+" from "+o.oldFolders.names[0]+" to "+o.folders.names[0], "Move "+n)
 	case status == "renamed":
 		return "Move " + n
-	case status == "removed":
-		return o.listed("Remove ")
-	case kind == aDependency:
+	case kind == aDependency && status != "removed":
 		return "Update dependencies"
 	case kind == aTest && status == "added":
 		return fits("Add tests for "+about, "Add tests in "+n)
-	case kind == aTest:
+	case kind == aTest && status != "removed":
 		return fits("Update tests of "+about, "Update tests in "+n)
-	case status == "added":
-		return o.listed("Add ")
-	case kind == aDocument:
-		return o.listed("Update ")
+	case len(files) == 2 && (verb != "Update " || kind == aDocument):
+		return fits(verb+paths.names[0]+" and "+paths.names[1], more)
+	case sources == 1 && kindOf(biggest.path) == aSource:
+		return fits(biggest.subject()+rest, more)
 	default:
-		return ""
+		return more
 	}
 }
 
-// listed names two files, or one and how many more.
-func (o overview) listed(verb string) string {
-	if len(o.paths.names) == 2 {
-		return fits(verb+o.paths.names[0]+" and "+o.paths.names[1], o.andMore(verb, o.biggest))
+// rank orders files by what a subject is about: sources first, then by size.
+func rank(f fileDiff) int {
+	size := f.added + f.removed
+	if kindOf(f.path) == aSource {
+		size += 1 << 30
 	}
-	return o.andMore(verb, o.biggest)
-}
-
-func (o overview) andMore(verb string, f fileDiff) string {
-	rest := " and " + english.Count(len(o.files)-1, "more file")
-	return fits(verb+f.path+rest, verb+path.Base(f.path)+rest)
+	return size
 }
 
 // subject is the subject of a change of one file.

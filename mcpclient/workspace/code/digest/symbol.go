@@ -3,7 +3,6 @@ package digest
 import (
 	"cmp"
 	"fmt"
-	"maps"
 	"path"
 	"slices"
 	"strings"
@@ -62,42 +61,24 @@ func article(kind string) string {
 	return "a " + kind
 }
 
-// members lists the methods and fields of a type, a line for each kind: the
-// exported ones, if there are any.
+// members lists the methods and fields of a type: the exported ones, if there are
+// any.
 func members(all []source.Symbol) string {
-	names := map[string][2][]string{} // of each kind, those not exported and those that are
+	exported := slices.DeleteFunc(slices.Clone(all), func(m source.Symbol) bool { return !m.Exported })
+	if len(exported) > 0 {
+		all = exported
+	}
+	var names tally
 	for _, m := range all {
-		exported := 0
-		if m.Exported {
-			exported = 1
-		}
-		of, name := names[m.Kind], m.Name[strings.LastIndexByte(m.Name, '.')+1:]
-		if !slices.Contains(of[exported], name) {
-			of[exported] = append(of[exported], name)
-		}
-		names[m.Kind] = of
+		names.add(m.Name[strings.LastIndexByte(m.Name, '.')+1:])
 	}
-	var b strings.Builder
-	for _, kind := range slices.Sorted(maps.Keys(names)) {
-		of := names[kind]
-		line, listed := english.Count(len(of[0])+len(of[1]), kind), of[1]
-		switch {
-		case len(of[1]) == 0:
-			line, listed = line+", none exported", of[0]
-		case len(of[0]) > 0:
-			line += fmt.Sprintf(", %d exported", len(of[1]))
-		}
-		const shown = 12
-		line += ": " + strings.Join(spans(listed[:min(shown, len(listed))]), ", ")
-		if left := len(listed) - shown; left > 0 {
-			line += fmt.Sprintf(" and %d more", left)
-		}
-		b.WriteString("\n" + line + "\n")
+	if len(names.names) == 0 {
+		return ""
 	}
-	return b.String()
+	return "\nMembers: " + english.Some(spans(names.names), 12, "") + "\n"
 }
 
-// uses tells where a name is used most, by folder, with a line of some files.
+// uses tells how often a name is used, with a line of some files, tests last.
 func (k Known) uses() string {
 	uses := slices.DeleteFunc(slices.Clone(k.Uses), func(u Use) bool {
 		return slices.ContainsFunc(k.Definitions, func(s source.Symbol) bool { return s.Path == u.Path && s.Line == u.Line })
@@ -109,43 +90,22 @@ func (k Known) uses() string {
 	case total == 0:
 		return "\nIt is " + k.How + " nowhere else.\n"
 	}
-	var folders, files tally
+	var files tally
+	var lines, tests []string
 	for _, u := range uses {
-		folders.add(path.Dir(u.Path))
-		files.add(u.Path)
-	}
-	slices.SortStableFunc(folders.names, func(a, b string) int { return folders.count[b] - folders.count[a] })
-	counts := make([]string, len(folders.names))
-	for i, dir := range folders.names {
-		name := span(dir + "/")
-		if dir == "." {
-			name = "the top folder"
+		line := span(place(u.Path, u.Line)) + " " + span(strings.TrimSpace(u.Text))
+		switch files.add(u.Path); {
+		case files.count[u.Path] > 1:
+		case kindOf(u.Path) == aTest:
+			tests = append(tests, line)
+		default:
+			lines = append(lines, line)
 		}
-		counts[i] = fmt.Sprintf("%s (%d)", name, folders.count[dir])
 	}
-	head := fmt.Sprintf("\nIt is %s in %s", k.How, english.Count(total, "line"))
-	if total > len(uses) {
-		head += fmt.Sprintf(", of which %d were read", len(uses))
-	}
-	head += fmt.Sprintf(" of %s: %s.\n\n", english.Count(len(files.names), "file"), english.Some(counts, 5, "folder"))
-	// One line of each file: tests last, folders with the most uses first.
-	rank := func(u Use) int {
-		at := slices.Index(folders.names, path.Dir(u.Path))
-		if kindOf(u.Path) == aTest {
-			at += len(folders.names)
-		}
-		return at
-	}
-	slices.SortStableFunc(uses, func(a, b Use) int { return rank(a) - rank(b) })
+	lines = append(lines, tests...)
 	const shown = 6
-	var lines []string
-	var seen tally
-	for _, u := range uses {
-		if seen.add(u.Path); seen.count[u.Path] == 1 && len(lines) < shown {
-			lines = append(lines, span(place(u.Path, u.Line))+" "+span(strings.TrimSpace(u.Text)))
-		}
-	}
-	return head + list(lines, shown, "use")
+	return fmt.Sprintf("\nIt is %s in %s of %s:\n\n", k.How, english.Count(total, "line"), english.Count(len(files.names), "file")) +
+		list(lines[:min(shown, len(lines))], shown, "use")
 }
 
 // fenceName is the language of a code block.

@@ -3,7 +3,6 @@ package digest
 import (
 	"cmp"
 	"fmt"
-	"path"
 	"slices"
 	"strings"
 
@@ -52,14 +51,12 @@ const (
 // Tests sums up a test run: the failures, their places, and the line with the most
 // likely cause.
 func Tests(r Report) Digest {
-	d := Digest{Kind: "tests"}
 	if r.Passed {
-		d.Title, d.Summary = "The tests pass", "The tests pass"
+		about := "The tests pass"
 		if s := markdown.Line(r.Summary, 200); s != "" {
-			d.Summary += ": " + span(s)
+			about += ": " + span(s)
 		}
-		d.Summary += ".\n"
-		return d
+		return Digest{Kind: "tests", Title: "The tests pass", Summary: about + ".\n"}
 	}
 	failures := r.Failures
 	if len(failures) == 0 {
@@ -67,19 +64,8 @@ func Tests(r Report) Digest {
 			failures = append(failures, Failure{Name: name})
 		}
 	}
-	n := count(failures)
-	d.Title = n.title(failures)
-	d.Summary = "The test run failed"
-	if parts := n.words(r.Total, "failed", "failed"); len(parts) > 0 {
-		d.Summary = strings.Join(parts, ", ")
-	} else if r.Summary != "" {
-		d.Summary += ": " + span(r.Summary)
-	}
-	if r.Command != "" {
-		d.Summary += " in " + span(r.Command)
-	}
-	d.Summary += ".\n"
 	groups := grouped(failures)
+	d := Digest{Kind: "tests", Title: title(failures), Summary: head(failures, r) + ".\n"}
 	for _, g := range groups[:min(shownFailures, len(groups))] {
 		d.Summary += "\n" + g.words()
 	}
@@ -87,14 +73,20 @@ func Tests(r Report) Digest {
 		d.Summary += "\nand " + english.Count(left, "more group of failures") + ".\n"
 	}
 	if r.Output != "" && !slices.ContainsFunc(failures, func(f Failure) bool { return strings.TrimSpace(f.Message) != "" }) {
-		if found := causes(r.Output); len(found) > 0 {
-			d.Summary += "\nFrom the output:\n" + fence("text", strings.Join(found, "\n"), shownLines)
-		} else {
-			lines := strings.Split(strings.TrimRight(r.Output, "\n"), "\n")
-			d.Summary += "\nThe end of the output:\n" + fence("text", strings.Join(lines[max(0, len(lines)-shownLines):], "\n"), shownLines)
-		}
+		d.Summary += "\nFrom the output:\n" + fence("text", outputOf(r.Output), shownLines)
 	}
 	return d
+}
+
+// outputOf are the lines of an output with a cause, or its end.
+func outputOf(output string) string {
+	for _, kind := range telling[:len(telling)-1] {
+		if found := matching(output, kind); len(found) > 0 {
+			return strings.Join(found, "\n")
+		}
+	}
+	lines := strings.Split(strings.TrimRight(output, "\n"), "\n")
+	return strings.Join(lines[max(0, len(lines)-shownLines):], "\n")
 }
 
 // unbuilt matches the end of a failure's name if it is a package, not a test.
@@ -105,68 +97,54 @@ func (f Failure) isBuild() bool { return unbuilt.MatchString(f.Name) }
 // title is the name of the test or package.
 func (f Failure) title() string { return cmp.Or(unbuilt.ReplaceAllString(f.Name, ""), f.Package) }
 
-// counts are how many packages do not build, how many others failed as a whole,
-// and how many tests failed.
-type counts struct{ builds, packages, tests int }
-
-func count(failures []Failure) counts {
-	var n counts
+// head tells how many tests and packages failed.
+func head(failures []Failure, r Report) string {
+	builds := 0
 	for _, f := range failures {
-		switch {
-		case f.isBuild():
-			n.builds++
-		case f.Name == "" || f.Name == f.Package:
-			n.packages++
-		default:
-			n.tests++
+		if f.isBuild() {
+			builds++
 		}
 	}
-	return n
-}
-
-// words lists the counts with their verbs, for many and for one. of is the number
-// of tests, 0 if unknown.
-func (n counts) words(of int, fail, fails string) []string {
 	var parts []string
-	for _, part := range []struct {
-		n           int
-		noun        string
-		many, one   string
-		proportions bool
-	}{{n.builds, "package", "do not build", "does not build", false}, {n.packages, "package", fail, fails, false}, {n.tests, "test", fail, fails, of > 0}} {
-		switch {
-		case part.n == 0:
-		case part.proportions:
-			parts = append(parts, fmt.Sprintf("%d of %s %s", part.n, english.Count(of, part.noun), part.many))
-		case part.n == 1:
-			parts = append(parts, "1 "+part.noun+" "+part.one)
-		default:
-			parts = append(parts, english.Count(part.n, part.noun)+" "+part.many)
+	if builds > 0 {
+		parts = append(parts, english.Count(builds, "package")+english.Agree(builds, " does", " do")+" not build")
+	}
+	switch n := len(failures) - builds; {
+	case n > 0 && r.Total > 0:
+		parts = append(parts, fmt.Sprintf("%d of %s failed", n, english.Count(r.Total, "test")))
+	case n > 0:
+		parts = append(parts, english.Count(n, "test")+" failed")
+	}
+	text := strings.Join(parts, ", ")
+	if len(parts) == 0 {
+		text = "The test run failed"
+		if r.Summary != "" {
+			text += ": " + span(r.Summary)
 		}
 	}
-	return parts
+	if r.Command != "" {
+		text += " in " + span(r.Command)
+	}
+	return text
 }
 
 // title tells the failures on one line.
-func (n counts) title(failures []Failure) string {
-	short := strings.Join(n.words(0, "fail", "fails"), ", ")
-	names := make([]string, len(failures))
-	for i, f := range failures {
-		names[i] = f.title()
-	}
-	switch all := len(failures); {
-	case all == 0:
+func title(failures []Failure) string {
+	short := strings.Replace(head(failures, Report{}), " failed", english.Agree(len(failures), " fails", " fail"), 1)
+	switch len(failures) {
+	case 0:
 		return "The test run failed"
-	case all == 1 && n.builds == 1:
-		return fits(names[0]+" does not build", short)
-	case all == 1:
-		return fits(names[0]+" fails", short)
-	case n.builds == all || n.packages == all:
-		return fits(short+": "+english.Some(names, 2, "package"), short)
-	case n.tests == all:
-		return fits(short+": "+english.Some(names, 2, "test"), short)
+	case 1:
+		if failures[0].isBuild() {
+			return fits(failures[0].title()+" does not build", short)
+		}
+		return fits(failures[0].title()+" fails", short)
 	default:
-		return short
+		names := make([]string, len(failures))
+		for i, f := range failures {
+			names[i] = f.title()
+		}
+		return fits(short+": "+english.Some(names, 2, ""), short)
 	}
 }
 
@@ -174,53 +152,35 @@ func (n counts) title(failures []Failure) string {
 type group struct {
 	build    bool
 	cause    string
-	at       string // the place of a build fault
 	failures []Failure
 }
-
-var position = lazyregexp.New(`^\S+?:\d+(?::\d+)?: `)
 
 // grouped groups failures by their cause, faults of the build first; one without a
 // cause stays alone. A test with failed subtests adds nothing to them.
 func grouped(failures []Failure) []group {
 	var groups []group
 	for _, f := range failures {
-		g := group{build: f.isBuild(), cause: f.cause(), failures: []Failure{f}}
-		if g.build {
-			g.cause, g.at = position.ReplaceAllString(g.cause, ""), place(f.File, f.Line)
-		}
-		same := func(o group) bool {
-			return g.cause+g.at != "" && o.build == g.build && o.cause == g.cause && o.at == g.at
-		}
+		g := group{f.isBuild(), f.cause(), []Failure{f}}
+		same := func(o group) bool { return g.cause != "" && o.build == g.build && o.cause == g.cause }
 		if i := slices.IndexFunc(groups, same); i >= 0 {
 			groups[i].failures = append(groups[i].failures, f)
 		} else if g.cause != "" || f.Name == "" || !slices.ContainsFunc(failures, func(o Failure) bool { return strings.HasPrefix(o.Name, f.Name+"/") }) {
 			groups = append(groups, g)
 		}
 	}
-	slices.SortStableFunc(groups, func(a, b group) int {
-		switch {
-		case a.build == b.build:
-			return 0
-		case a.build:
-			return -1
-		default:
-			return 1
-		}
-	})
-	return groups
+	builds := slices.DeleteFunc(slices.Clone(groups), func(g group) bool { return !g.build })
+	return append(builds, slices.DeleteFunc(groups, func(g group) bool { return g.build })...)
 }
 
 func (g group) words() string {
-	message := g.failures[0].Message
-	if g.build {
-		return g.fault() + fence("text", severalLines(message), shownLines)
-	}
 	lines := make([]string, len(g.failures))
 	for i, f := range g.failures {
 		lines[i] = span(f.title())
 		if f.Package != "" && f.Package != f.title() {
 			lines[i] += " of " + span(f.Package)
+		}
+		if g.build {
+			lines[i] += " does not build"
 		}
 		if f.File != "" {
 			lines[i] += " at " + span(place(f.File, f.Line))
@@ -230,45 +190,11 @@ func (g group) words() string {
 	if g.cause == "" {
 		return text
 	}
+	message := g.failures[0].Message
 	if markdown.Line(message, 200) == g.cause {
 		message = ""
 	}
 	return text + "\n  Likely cause: " + span(g.cause) + "\n" + fence("text", message, shownLines)
-}
-
-// severalLines is a text of more than one line, else "".
-func severalLines(text string) string {
-	if strings.Contains(strings.TrimSpace(text), "\n") {
-		return text
-	}
-	return ""
-}
-
-// fault tells of a fault of the build, and which packages need the broken one.
-func (g group) fault() string {
-	pkg := func(f Failure) string { return cmp.Or(f.Package, f.title()) }
-	first := span(pkg(g.failures[0]))
-	var said []string
-	for _, part := range []string{g.at, g.cause} {
-		if part != "" {
-			said = append(said, span(part))
-		}
-	}
-	text := "- does not build: " + strings.Join(said, ": ")
-	if len(said) == 0 {
-		return text + first + "\n"
-	}
-	n := len(g.failures)
-	dir := path.Base(path.Dir(g.failures[0].File))
-	own := slices.IndexFunc(g.failures, func(f Failure) bool { return path.Base(pkg(f)) == dir })
-	switch {
-	case n == 1:
-		return text + "\n  in " + first + "\n"
-	case own < 0:
-		return text + "\n  in a package that " + english.Count(n, "package") + " need, like " + first + "\n"
-	default:
-		return text + "\n  in " + span(pkg(g.failures[own])) + " and " + english.Count(n-1, "package") + " that need it\n"
-	}
 }
 
 // telling are lines with a cause, the surest first.
@@ -290,16 +216,6 @@ func (f Failure) cause() string {
 		}
 	}
 	return ""
-}
-
-// causes are the lines with a cause, of the surest kind.
-func causes(text string) []string {
-	for _, kind := range telling[:len(telling)-1] {
-		if found := matching(text, kind); len(found) > 0 {
-			return found
-		}
-	}
-	return nil
 }
 
 // matching are the first lines of a kind.
