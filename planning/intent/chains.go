@@ -7,7 +7,6 @@ import (
 	"strings"
 	"unicode"
 
-	"replan/internal/testfile"
 	"replan/planning/plan"
 )
 
@@ -129,13 +128,7 @@ func (d *draft) edit() {
 		d.applied(change)
 		return
 	}
-	var from []int
-	if place := d.within(); place != "" {
-		from = d.file(place)
-	} else {
-		from = d.source()
-	}
-	d.byModel(edit, "Edit "+d.about(), "the change, file by file, with the exact text to replace", "fs.patch", "Apply the edit", from)
+	d.byModel("fs.patch", d.code())
 }
 
 // applied shows a change that an operator worked out, then makes it.
@@ -160,16 +153,10 @@ func (d *draft) fix() {
 		from = []int{d.failing(d.symbol()), d.located()}
 	case len(words) > 0 && slices.Contains(testOutcomes, words[0]) && slices.Contains(testOutcomes, words[len(words)-1]):
 		from = []int{d.failing(""), d.call("vcs.diff", "Look at the changes", map[string]any{"of": "all"}, "changes")}
-	case d.in.Params["in"] != "":
-		from = d.file(d.within())
 	default:
-		from = d.source()
+		from = d.code()
 	}
-	title := "Fix " + d.about()
-	if problem := plan.OneLine(d.in.Params["problem"], 60); problem != "" {
-		title = "Fix the " + problem + " in " + d.about()
-	}
-	d.byModel(fix, title, "the cause, and a fix with the exact text to replace", "fs.patch", "Apply the fix", from)
+	d.byModel("fs.patch", from)
 }
 
 // failing runs tests that are expected to fail, with their sources.
@@ -183,9 +170,9 @@ func (d *draft) extract() {
 	if place := d.in.Params["from"]; shapeOf(place) == aPath || shapeOf(place) == aName {
 		d.in.Target = place // which holds the code
 	}
-	from := d.source()
+	from := d.code()
 	d.in.Target = part
-	d.byModel(extract, "Extract "+d.about(), "the new code, and the change to the old with the exact text to replace", "fs.patch", "Apply the extraction", from)
+	d.byModel("fs.patch", from)
 }
 
 func (d *draft) rename() {
@@ -205,8 +192,10 @@ func (d *draft) rename() {
 		d.addMissing("the thing to rename is no name: %s", d.about())
 	case to != "" && to == from:
 		name = bare // Run.Apply to Run.Fold
-	case name != "" && (to != "" || !identifier.MatchString(name)):
-		d.addMissing("the new name is no name of its own: %s", plan.OneLine(name, 60))
+	case name != "" && !identifier.MatchString(name):
+		d.addMissing("the new name is no name: %s", plan.OneLine(name, 60))
+	case to != "":
+		d.addMissing("the new name lies elsewhere than the old: %s", plan.OneLine(name, 60))
 	}
 	place := d.within()
 	uses := d.call("code.references", "Find the references to "+d.about(), map[string]any{"symbol": d.symbol(), "path": place}, "uses")
@@ -233,11 +222,11 @@ func (d *draft) moved(to string) {
 
 func (d *draft) refactor() {
 	d.needTarget()
-	from := d.source()
+	from := d.code()
 	if s := d.shape(); s == aName || s == aTest {
 		from = append(from, d.call("code.references", "Find the references to "+d.about(), map[string]any{"symbol": d.symbol(), "path": d.within()}, "uses"))
 	}
-	d.byModel(refactor, "Refactor "+d.about(), "the same behaviour in better code: each change with the exact text to replace", "fs.patch", "Apply the refactoring", from)
+	d.byModel("fs.patch", from)
 }
 
 // create shows a model the file that it adds to, or what is there already.
@@ -247,18 +236,14 @@ func (d *draft) create() {
 	if d.shape() == aPath && slices.Contains(d.facts.Files, pathOf(d.in.Target)) { // nothing of it may go
 		place = literally(pathOf(d.in.Target))
 	}
-	tool, title := "fs.write", "Write the new file"
-	var from []int
 	switch {
 	case isFile(place):
-		from = d.file(place)
-		tool, title = "fs.patch", "Apply the change"
+		d.byModel("fs.patch", d.file(place))
 	case d.shape() == aName:
-		from = []int{d.call("code.symbols", "Look for existing code", map[string]any{"query": d.symbol(), "path": place}, "existing")}
+		d.byModel("fs.write", []int{d.call("code.symbols", "Look for existing code", map[string]any{"query": d.symbol(), "path": place}, "existing")})
 	default:
-		from = []int{d.call("fs.list", "List the files", map[string]any{"path": place, "depth": number(2)}, "files")}
+		d.byModel("fs.write", []int{d.call("fs.list", "List the files", map[string]any{"path": place, "depth": number(2)}, "files")})
 	}
-	d.byModel(create, "Create "+d.about(), "the new code and where it goes", tool, title, from)
 }
 
 // addTests reads the source and its tests, and adds to them. An existing file of
@@ -286,16 +271,12 @@ func (d *draft) addTests() {
 	if source == "" || isFile(source) { // of a folder the outline is there
 		from = append(from, d.call("code.symbols", "List the symbols of "+d.about(), args, "symbols"))
 	}
-	tool, title, outcome := "fs.patch", "Add the tests", "new tests, with the exact place in the file of tests where they go; every test that is there stays"
+	tool := "fs.patch"
 	switch tests := d.facts.tests(source); {
 	case isFile(source) && tests != "":
 		from = append(from, d.call("fs.read", "Read the tests in "+plan.OneLine(tests, 60), map[string]any{"path": literally(tests)}, "tests"))
-		title += " to " + plan.OneLine(tests, 60)
 	case d.facts.Known && (isFile(source) || source == "" && d.shape() == aName): // an undeclared name has no tests
-		tool, title, outcome = "fs.write", "Write the tests", "a whole new file of tests and its path"
-		if name := plan.OneLine(testfile.Of(source), 60); name != "" {
-			title, outcome = title+" to "+name, "a whole new file of tests, "+name
-		}
+		tool = "fs.write"
 	}
-	d.byModel(addTests, "Write tests for "+d.about(), outcome, tool, title, from)
+	d.byModel(tool, from)
 }

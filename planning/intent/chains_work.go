@@ -119,42 +119,19 @@ func (d *draft) commit() {
 		d.call("vcs.status", "Check for changes to commit", nil, "")
 		return
 	}
-	diff := map[string]any{"of": "commit"}
-	made := map[string]any{"message": "${summary.title}"}
+	diff, made := map[string]any{"of": "commit"}, map[string]any{"message": "${summary.title}"}
 	if message := d.in.Params["message"]; message != "" {
 		made["message"] = literally(message)
 	}
-	if d.shape() != nothing {
-		names := d.paths()
-		if len(names) == 0 {
-			d.addMissing("these are no paths to commit: %s", d.about())
-		} else {
-			made["paths"] = names
-		}
-		if len(names) == 1 {
-			diff["path"] = names[0]
-		}
+	switch name := literally(pathOf(d.in.Target)); {
+	case d.shape() == aPath && name != "":
+		diff["path"], made["paths"] = name, []any{name}
+	case d.shape() != nothing:
+		d.addMissing("this is no path to commit: %s", d.about())
 	}
 	shown := d.call("vcs.diff", "Look at the changes to commit", diff, "changes")
 	summary := d.call("code.summarize", "Summarize the changes", map[string]any{"diff": "${changes.diff}"}, "summary", shown)
 	d.call("vcs.commit", "Commit the changes", made, "", summary)
-}
-
-// paths are those that the target lists; nil where it lists anything else.
-func (d *draft) paths() []any {
-	var all []any
-	for _, word := range strings.FieldsFunc(d.in.Target, func(r rune) bool { return strings.ContainsRune(", \t\n", r) }) {
-		switch {
-		case isPath(word):
-			all = append(all, literally(pathOf(word)))
-		case word != "and":
-			return nil
-		}
-	}
-	if slices.Contains(all, any("")) {
-		return nil // the workspace itself
-	}
-	return all
 }
 
 func (d *draft) branch() {

@@ -112,7 +112,7 @@ func TestNodesHaveDefaults(t *testing.T) {
 		{"tool":"fix"},
 		{"tool":"fs.patch","args":null},
 		{"tool":"code.summarize","args":{"text":"${text}"},"depends_on":[]}],"policy_gates":[2],"more":1}`))
-	if got, want := draw(c), `fs.read{"path":"a.go"}; <fix> ←0; fs.patch~! ←1; code.summarize{"text":"${text}"} ←0`; err != nil || got != want {
+	if got, want := draw(c), `fs.read{"path":"a.go"}; <fix> ←0; fs.patch~! ←1; code.summarize{"text":"${text}"}`; err != nil || got != want {
 		t.Errorf("got %s (%v), want %s", got, err, want)
 	}
 }

@@ -47,8 +47,8 @@ func (in Intent) check() error {
 }
 
 // DecodeChain reads a chain from JSON, written by Route or by hand. Only the tool
-// of a node is required. A node without depends_on waits for the node before it,
-// and for those whose results it refers to. It fails with one sentence if a value
+// of a node is required. A node without depends_on waits for the node before it.
+// It fails with one sentence if a value
 // has the wrong type, if an operator does not exist, or if the nodes form a
 // circle.
 func DecodeChain(data []byte) (Chain, error) {
@@ -104,8 +104,6 @@ func readChain(data []byte) (Chain, error) {
 		}
 		c.Nodes[at].Gate = true
 	}
-	c.bind()
-	c.checkArgs()
 	return c, nil
 }
 
@@ -136,26 +134,6 @@ func (f nodeFields) node(at int) Node {
 		n.DependsOn = []int{at - 1}
 	}
 	return n
-}
-
-// bind has each node wait for those whose results it refers to.
-func (c *Chain) bind() {
-	by := make(map[string]int, len(c.Nodes))
-	for i, n := range c.Nodes {
-		if n.ResultVariable != "" {
-			by[n.ResultVariable] = i
-		}
-	}
-	for i := range c.Nodes {
-		after := slices.Clone(c.Nodes[i].DependsOn)
-		for _, r := range plan.References(c.Nodes[i].Args) {
-			if from, ok := by[r.Name]; ok && from != i {
-				after = append(after, from)
-			}
-		}
-		slices.Sort(after)
-		c.Nodes[i].DependsOn = slices.Compact(after)
-	}
 }
 
 // readFields reads JSON into fields. An error names the field and its type.

@@ -1,6 +1,7 @@
 package intent
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -37,11 +38,34 @@ func (d *draft) call(tool, title string, args map[string]any, result string, aft
 	return d.add(Node{Title: title, Executor: plan.ExecutorTool, Tool: tool, Args: given, DependsOn: after, ResultVariable: result})
 }
 
+// works are the titles of a model's work, and what it hands on.
+var works = map[string]struct{ title, outcome string }{
+	edit:     {"Edit", "the change, file by file, with the exact text to replace"},
+	fix:      {"Fix", "the cause, and a fix with the exact text to replace"},
+	extract:  {"Extract", "the new code, and the change to the old with the exact text to replace"},
+	refactor: {"Refactor", "the same behaviour in better code: each change with the exact text to replace"},
+	create:   {"Create", "the new code and where it goes"},
+	addTests: {"Write tests for", "new tests, with the exact place in the file of tests where they go, or a whole new file and its path; every test that is there stays"},
+}
+
 // byModel adds a model's work on the results of steps, the step that puts it into
 // files, and the tests. The model fills in the args of that step.
-func (d *draft) byModel(work, title, outcome, tool, apply string, from []int) {
-	done := d.add(Node{Title: title, Executor: plan.ExecutorSelf, Tool: work, DependsOn: from, ExpectedOutcome: outcome})
+func (d *draft) byModel(tool string, from []int) {
+	w, apply := works[d.in.Action], "Apply the change"
+	if tool == "fs.write" {
+		apply = "Write the new file"
+	}
+	done := d.add(Node{Title: w.title + " " + d.about(), Executor: plan.ExecutorSelf, Tool: d.in.Action, DependsOn: from, ExpectedOutcome: w.outcome})
 	d.tests(d.add(Node{Title: apply, Executor: plan.ExecutorTool, Tool: tool, DependsOn: append(slices.Clone(from), done)}))
+}
+
+// code adds the steps that show a model the place that the words name, or the
+// code of the target.
+func (d *draft) code() []int {
+	if place := d.within(); place != "" && isFile(place) {
+		return d.file(place)
+	}
+	return d.source()
 }
 
 // tests adds the run of all tests.
@@ -62,12 +86,7 @@ func (d *draft) needTarget() {
 func (d *draft) shape() shape { return shapeOf(d.in.Target) }
 
 // about is the target on one line.
-func (d *draft) about() string {
-	if about := plan.OneLine(d.in.Target, 60); about != "" {
-		return about
-	}
-	return "what was meant"
-}
+func (d *draft) about() string { return cmp.Or(plan.OneLine(d.in.Target, 60), "what was meant") }
 
 // symbol is the target as the code operators take it.
 func (d *draft) symbol() string { return literally(symbolOf(d.in.Target)) }

@@ -141,9 +141,7 @@ func (f Facts) Route(in Intent, p Policy) Chain {
 	if chain, ok := chains[[2]string{in.Category, in.Action}]; ok {
 		chain.build(&d)
 	}
-	c := Chain{Intent: d.in, Nodes: d.nodes, Missing: d.missing}
-	c.checkArgs()
-	return p.Apply(c)
+	return p.Apply(Chain{Intent: d.in, Nodes: d.nodes, Missing: d.missing})
 }
 
 // RouteWords maps words to the chain that carries them out in this workspace. If
@@ -182,6 +180,9 @@ func (d *draft) resolve() {
 // resolvePlace tells "Make in slug", where slug is a folder, from words that are
 // searched for as they stand.
 func (d *draft) resolvePlace() {
+	if words := significant(d.in.Target); len(words) == 1 && strings.HasSuffix(d.in.Target, " file") && d.facts.file(words[0]) != "" {
+		d.in.Target = path.Base(d.facts.file(words[0]))
+	}
 	what, place := d.in.Target, d.in.Params["in"]
 	if i := strings.LastIndex(what, " in "); place == "" && i > 0 {
 		what, place = strings.TrimSpace(what[:i]), what[i+len(" in "):]

@@ -62,17 +62,6 @@ func orEmpty[T any](list []T) []T {
 	return list
 }
 
-// checkArgs reports required arguments without a value, if nothing else is missing.
-func (c *Chain) checkArgs() {
-	for _, n := range c.Nodes {
-		for _, name := range strings.Fields(operators[n.Tool].needs) {
-			if _, given := n.Args[name]; !given && n.Args != nil && len(c.Missing) == 0 {
-				c.Missing = append(c.Missing, fmt.Sprintf("%s needs %s", n.Tool, name))
-			}
-		}
-	}
-}
-
 // Empty reports whether there is nothing to do.
 func (c Chain) Empty() bool { return len(c.Nodes) == 0 }
 

@@ -138,7 +138,7 @@ func TestMissingPartsAreNamed(t *testing.T) {
 		"rename it to Bar":               "what they are about",
 		"rename Foo to account service":  "no name",
 		"rename Foo, Bar to Baz":         "no name",
-		"rename Foo.a to Bar.b":          "no name of its own",
+		"rename Foo.a to Bar.b":          "elsewhere",
 		"explain this":                   "what they are about",
 		"rename foo.go to bar":           "lacks an ending such as .go",
 		"rename *.go to a.go":            "one path only",
