@@ -7,6 +7,7 @@ import (
 	"strings"
 	"unicode"
 
+	"replan/internal/testfile"
 	"replan/planning/plan"
 )
 
@@ -128,7 +129,7 @@ func (d *draft) edit() {
 		d.applied(change)
 		return
 	}
-	d.byModel("fs.patch", d.code())
+	d.byModel("fs.patch", "", d.code())
 }
 
 // applied shows a change that an operator worked out, then makes it.
@@ -156,7 +157,7 @@ func (d *draft) fix() {
 	default:
 		from = d.code()
 	}
-	d.byModel("fs.patch", from)
+	d.byModel("fs.patch", "", from)
 }
 
 // failing runs tests that are expected to fail, with their sources.
@@ -172,7 +173,7 @@ func (d *draft) extract() {
 	}
 	from := d.code()
 	d.in.Target = part
-	d.byModel("fs.patch", from)
+	d.byModel("fs.patch", "", from)
 }
 
 func (d *draft) rename() {
@@ -226,7 +227,7 @@ func (d *draft) refactor() {
 	if s := d.shape(); s == aName || s == aTest {
 		from = append(from, d.call("code.references", "Find the references to "+d.about(), map[string]any{"symbol": d.symbol(), "path": d.within()}, "uses"))
 	}
-	d.byModel("fs.patch", from)
+	d.byModel("fs.patch", "", from)
 }
 
 // create shows a model the file that it adds to, or what is there already.
@@ -238,11 +239,11 @@ func (d *draft) create() {
 	}
 	switch {
 	case isFile(place):
-		d.byModel("fs.patch", d.file(place))
+		d.byModel("fs.patch", "", d.file(place))
 	case d.shape() == aName:
-		d.byModel("fs.write", []int{d.call("code.symbols", "Look for existing code", map[string]any{"query": d.symbol(), "path": place}, "existing")})
+		d.byModel("fs.write", "", []int{d.call("code.symbols", "Look for existing code", map[string]any{"query": d.symbol(), "path": place}, "existing")})
 	default:
-		d.byModel("fs.write", []int{d.call("fs.list", "List the files", map[string]any{"path": place, "depth": number(2)}, "files")})
+		d.byModel("fs.write", "", []int{d.call("fs.list", "List the files", map[string]any{"path": place, "depth": number(2)}, "files")})
 	}
 }
 
@@ -271,12 +272,12 @@ func (d *draft) addTests() {
 	if source == "" || isFile(source) { // of a folder the outline is there
 		from = append(from, d.call("code.symbols", "List the symbols of "+d.about(), args, "symbols"))
 	}
-	tool := "fs.patch"
-	switch tests := d.facts.tests(source); {
+	tool, tests := "fs.patch", d.facts.tests(source)
+	switch {
 	case isFile(source) && tests != "":
 		from = append(from, d.call("fs.read", "Read the tests in "+plan.OneLine(tests, 60), map[string]any{"path": literally(tests)}, "tests"))
 	case d.facts.Known && (isFile(source) || source == "" && d.shape() == aName): // an undeclared name has no tests
-		tool = "fs.write"
+		tool, tests = "fs.write", testfile.Of(source)
 	}
-	d.byModel(tool, from)
+	d.byModel(tool, tests, from)
 }

@@ -49,12 +49,14 @@ var works = map[string]struct{ title, outcome string }{
 }
 
 // byModel adds a model's work on the results of steps, the step that puts it into
-// files, and the tests. The model fills in the args of that step.
-func (d *draft) byModel(tool string, from []int) {
+// files, and the tests. The model fills in the args of that step; to names the
+// file, if it is known.
+func (d *draft) byModel(tool, to string, from []int) {
 	w, apply := works[d.in.Action], "Apply the change"
 	if tool == "fs.write" {
 		apply = "Write the new file"
 	}
+	apply += prefixed(" to ", plan.OneLine(to, 60))
 	done := d.add(Node{Title: w.title + " " + d.about(), Executor: plan.ExecutorSelf, Tool: d.in.Action, DependsOn: from, ExpectedOutcome: w.outcome})
 	d.tests(d.add(Node{Title: apply, Executor: plan.ExecutorTool, Tool: tool, DependsOn: append(slices.Clone(from), done)}))
 }

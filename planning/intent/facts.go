@@ -8,7 +8,6 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-	"unicode"
 
 	"replan/internal/testfile"
 	"replan/planning/plan"
@@ -84,9 +83,9 @@ func (s *Survey) See(at string, folder bool) {
 		fits := lower == name || strings.HasSuffix(lower, "/"+name)
 		switch {
 		case folder && fits:
-			s.facts.Folders = bounded(s.facts.Folders, at)
+			add(&s.facts.Folders, at)
 		case !folder && (fits || stem == name || isTest && (strings.EqualFold(tested, name) || testfile.Tests(at, name))):
-			s.facts.Files = bounded(s.facts.Files, at)
+			add(&s.facts.Files, at)
 		default:
 			continue
 		}
@@ -100,20 +99,14 @@ func (s *Survey) Line(at, text string) {
 	switch {
 	case m == nil:
 	case hasTestName(m[1]) || strings.HasPrefix(m[1], "test_"):
-		if !slices.Contains(s.facts.Tests, m[1]) {
-			s.facts.Tests = bounded(s.facts.Tests, m[1])
-		}
+		add(&s.facts.Tests, m[1])
 	case m[1] == s.symbol && !testfile.Is(at) && s.facts.Declared[s.symbol] == "":
 		s.facts.Declared = map[string]string{s.symbol: at}
 	}
 }
 
 // Keep adds a file related to a known one.
-func (s *Survey) Keep(at string) {
-	if !slices.Contains(s.facts.Files, at) {
-		s.facts.Files = bounded(s.facts.Files, at)
-	}
-}
+func (s *Survey) Keep(at string) { add(&s.facts.Files, at) }
 
 // DeclaredIn is the file with the declaration of the goal's name, "" if unknown.
 func (s *Survey) DeclaredIn() string { return s.facts.Declared[s.symbol] }
@@ -121,12 +114,11 @@ func (s *Survey) DeclaredIn() string { return s.facts.Declared[s.symbol] }
 // Facts are those that were gathered.
 func (s *Survey) Facts() Facts { return s.facts }
 
-// bounded adds to a list that is not full.
-func bounded(list []string, one string) []string {
-	if len(list) == mostFacts {
-		return list
+// add puts a fact into a list that is not full.
+func add(list *[]string, one string) {
+	if len(*list) < mostFacts && !slices.Contains(*list, one) {
+		*list = append(*list, one)
 	}
-	return append(list, one)
 }
 
 // Route maps an intent to the chain that carries it out in this workspace, under a
@@ -281,7 +273,11 @@ func severalWords(text string) bool {
 // significant are the words of a text that a search looks for; all of them where
 // none says anything.
 func significant(text string) []string {
-	all := strings.FieldsFunc(text, func(r rune) bool { return unicode.IsSpace(r) || strings.ContainsRune(punctuation+"\"", r) })
+	all := strings.Fields(text)
+	for i, word := range all {
+		all[i] = strings.Trim(word, punctuation+"\"'`")
+	}
+	all = slices.DeleteFunc(all, func(word string) bool { return word == "" })
 	words := slices.DeleteFunc(slices.Clone(all), func(word string) bool { return slices.Contains(stopWords, strings.ToLower(word)) })
 	if len(words) == 0 {
 		return all
