@@ -44,6 +44,10 @@ type Step struct {
 	Leads bool // of a reply: it begins a list, and would come after the steps before it
 }
 
+// Name returns the index as a screen shows it. That of a new plan needs no change;
+// one in an old journal may hold characters that cannot be drawn.
+func (s Step) Name() string { return untrusted.Line(s.Index) }
+
 // Milestone names a strategic phase of a plan and the steps that belong to it.
 type Milestone struct {
 	Title untrusted.Text `json:"title"`

@@ -5,7 +5,6 @@ import (
 
 	"replan/agent"
 	"replan/internal/english"
-	"replan/internal/untrusted"
 	"replan/tui/draw"
 	"replan/tui/telling"
 )
@@ -122,7 +121,7 @@ func (c *Pane) planSteps(run *agent.Run, width int) []draw.TextLine {
 		}
 		glyph, style := draw.StateGlyph(l, run, s)
 		state, how := draw.StateWord(l, run, s)
-		left := style.Render(glyph) + " " + l.Muted.Render(untrusted.Line(s.Step.Index)) + " " + s.Step.Title.Line()
+		left := style.Render(glyph) + " " + l.Muted.Render(s.Step.Name()) + " " + s.Step.Title.Line()
 		lines = append(lines, l.Sides(l.Cut(left, max(width-2-draw.VisibleWidth(state)-2, 8)), how.Render(state), max(width-2, 1)))
 	}
 	return c.guided(draw.Set(lines))

@@ -28,7 +28,7 @@ func (c *Pane) results(run *agent.Run) []*Block {
 	steps := telling.UnusedResults(run)
 	var blocks []*Block
 	for _, s := range steps[:min(len(steps), resultsShown)] {
-		title := untrusted.Line(s.Step.Index) + " " + s.Step.Title.Line()
+		title := s.Step.Name() + " " + s.Step.Title.Line()
 		blocks = append(blocks, c.foldedResult(title, linesFolded, func(width int) []string {
 			d := &draw.Document{Look: c.Look, Width: max(width, 1)}
 			writeReadable(d, s.Result)

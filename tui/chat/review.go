@@ -22,10 +22,10 @@ func (c *Pane) reviewed(run *agent.Run, d event.PlanReviewed) *Block {
 	lines := []string{"reviewed the plan: " + changed + telling.ByWords(d.By)}
 	removed, edited := telling.ReviewedSteps(run, d)
 	for _, s := range removed {
-		lines = append(lines, c.Look.Glyphs.Removed+" "+untrusted.Line(s.Index)+" "+s.Title.Line())
+		lines = append(lines, c.Look.Glyphs.Removed+" "+s.Name()+" "+s.Title.Line())
 	}
 	for _, s := range edited {
-		lines = append(lines, c.Look.Glyphs.Revised+" "+untrusted.Line(s.Index)+" "+s.Title.Line())
+		lines = append(lines, c.Look.Glyphs.Revised+" "+s.Name()+" "+s.Title.Line())
 	}
 	for _, m := range d.Moved {
 		lines = append(lines, telling.StepWords(m.Step)+" waits for "+untrusted.Line(m.After))

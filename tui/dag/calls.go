@@ -7,7 +7,6 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"replan/agent"
-	"replan/internal/untrusted"
 	"replan/tui/draw"
 	"replan/tui/telling"
 )
@@ -175,7 +174,7 @@ func (w *rowPainter) paintCall(r *Row, f *face, p *draw.Painter) {
 		name = l.Strong
 	}
 	if r.owner != nil && r.Kind == RowCall {
-		add(l.Muted, " "+untrusted.Line(s.Step.Index))
+		add(l.Muted, " "+s.Step.Name())
 	}
 	add(faded(name), " "+s.Step.Title.Line())
 	if arg := telling.MainArgument(telling.CallArgs(s)); arg != "" && room > 4 {

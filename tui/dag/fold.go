@@ -8,7 +8,6 @@ import (
 
 	"replan/agent"
 	"replan/internal/english"
-	"replan/internal/untrusted"
 	planlayout "replan/planning/plan/layout"
 	"replan/tui/telling"
 )
@@ -125,7 +124,7 @@ func (w *folder) newRollup(key, label string, members []int) *group {
 	}
 	return &group{
 		key: key, Label: label, members: members, Steps: steps, stepCounts: w.stepCounts,
-		First: untrusted.Line(c.Steps[members[0]].Step.Index), Last: untrusted.Line(c.Steps[members[len(members)-1]].Step.Index),
+		First: c.Steps[members[0]].Step.Name(), Last: c.Steps[members[len(members)-1]].Step.Name(),
 	}
 }
 

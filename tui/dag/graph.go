@@ -7,7 +7,6 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"replan/agent"
-	"replan/internal/untrusted"
 	"replan/planning/plan"
 	planlayout "replan/planning/plan/layout"
 )
@@ -282,7 +281,7 @@ func (g *Graph) measure(z zoom, direction planlayout.Direction, title int) graph
 	}
 	for i := len(g.chart.Steps); i < len(g.nodes); i++ {
 		step := g.nodes[i].Step.Step
-		s.index = max(s.index, min(ansi.StringWidth(untrusted.Line(step.Index)), 6))
+		s.index = max(s.index, min(ansi.StringWidth(step.Name()), 6))
 		s.title = max(s.title, min(ansi.StringWidth(step.Title.Line()), title))
 	}
 	return s

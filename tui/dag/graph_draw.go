@@ -8,7 +8,6 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"replan/agent"
-	"replan/internal/untrusted"
 	planlayout "replan/planning/plan/layout"
 	"replan/themes"
 	"replan/tui/draw"
@@ -266,7 +265,7 @@ func (g *Graph) drawHead(p *boxPainter, n *graphNode, rel relation, x, y int) in
 	glyph, style := g.glyph(&n.Row)
 	p.text(x, y, style, glyph)
 	x += 2
-	number := l.Cut(untrusted.Line(n.Step.Step.Index), s.index)
+	number := l.Cut(n.Step.Step.Name(), s.index)
 	index := l.Muted
 	switch {
 	case n.Kind == RowGone:

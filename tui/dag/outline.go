@@ -7,7 +7,6 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"replan/agent"
-	"replan/internal/untrusted"
 	planlayout "replan/planning/plan/layout"
 	"replan/tui/draw"
 	"replan/tui/telling"
@@ -171,7 +170,7 @@ func (o *outline) finish() {
 			}
 			o.longest = max(o.longest, title)
 			o.tool = max(o.tool, ansi.StringWidth(telling.StepTool(&r.Step.Step)))
-			o.index = max(o.index, ansi.StringWidth(untrusted.Line(r.Step.Step.Index)))
+			o.index = max(o.index, ansi.StringWidth(r.Step.Step.Name()))
 		}
 	}
 }

@@ -7,7 +7,6 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"replan/agent"
-	"replan/internal/untrusted"
 	"replan/tui/draw"
 	"replan/tui/telling"
 )
@@ -367,7 +366,7 @@ func (w *rowPainter) paintText(r *Row, f face, p *draw.Painter) {
 	}
 	text = l.Cut(text, room)
 	p.Step(draw.StepColumns{Index: c.index, Title: c.title, Tool: c.tool},
-		draw.StepCell{Style: index, Text: untrusted.Line(s.Step.Index)}, draw.StepCell{Style: title, Text: text},
+		draw.StepCell{Style: index, Text: s.Step.Name()}, draw.StepCell{Style: title, Text: text},
 		draw.StepCell{Style: l.Faint, Text: tail}, draw.StepCell{Style: tool, Text: telling.StepTool(&s.Step)})
 	l.PaintParallel(p, c.parallel, r.Kind == RowStep && w.chart.parallel[s.Step.Index])
 }

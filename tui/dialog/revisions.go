@@ -319,7 +319,7 @@ func writePlanRows(p *draw.SheetPage, rows []planRow, run *agent.Run) {
 	for _, r := range rows {
 		for _, s := range []*agent.StepState{r.before, r.after} {
 			if s != nil {
-				index = max(index, draw.VisibleWidth(untrusted.Line(s.Step.Index)))
+				index = max(index, draw.VisibleWidth(s.Step.Name()))
 			}
 		}
 		both = both || r.before != nil
@@ -387,7 +387,7 @@ func drawPlanStep(p *draw.SheetPage, s *agent.StepState, run *agent.Run, index, 
 	if columns.Title < 8 {
 		columns.Tool, columns.Title = 0, width-row.Width-index-2
 	}
-	row.Step(columns, draw.StepCell{Style: l.Muted, Text: untrusted.Line(s.Step.Index)},
+	row.Step(columns, draw.StepCell{Style: l.Muted, Text: s.Step.Name()},
 		draw.StepCell{Style: title, Text: l.Cut(s.Step.Title.Line(), columns.Title)}, draw.StepCell{}, draw.StepCell{Style: l.Faint, Text: tool})
 	return l.Fit(row.Take(), width)
 }

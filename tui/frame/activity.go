@@ -123,7 +123,7 @@ func (f *Frame) runningSteps(r *agent.Run) string {
 	var running []string
 	for _, s := range r.Steps {
 		if s.Status == agent.StepRunning {
-			words := untrusted.Line(s.Step.Index) + " " + s.Step.Title.Line()
+			words := s.Step.Name() + " " + s.Step.Title.Line()
 			if call := telling.Newest(s.Loop); call != nil && call.Status == agent.StepRunning {
 				words += " (" + call.Step.Title.Line() + ")"
 			} else if s.Progress.Message != "" {

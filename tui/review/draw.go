@@ -178,7 +178,7 @@ func (d *Dialog) columns(width int) reviewColumns {
 	c := reviewColumns{width: width, state: 10}
 	longest, widest := 0, 0
 	for i := range d.steps {
-		c.index = max(c.index, min(ansi.StringWidth(untrusted.Line(d.steps[i].Step.Index)), 6))
+		c.index = max(c.index, min(ansi.StringWidth(d.steps[i].Step.Name()), 6))
 		longest = max(longest, ansi.StringWidth(telling.StepTool(&d.steps[i].Step)))
 		title := ansi.StringWidth(d.steps[i].Step.Title.Line()) + ansi.StringWidth(d.tail(&d.steps[i]))
 		widest = max(widest, title)
@@ -238,7 +238,7 @@ func (d *Dialog) drawStep(p *draw.Painter, s *agent.ReviewStep, c reviewColumns)
 	}
 	text = l.Cut(text, c.title-ansi.StringWidth(tail))
 	p.Step(draw.StepColumns{Index: c.index, Title: c.title, Tool: c.tool},
-		draw.StepCell{Style: l.Muted, Text: untrusted.Line(s.Step.Index)}, draw.StepCell{Style: title, Text: text},
+		draw.StepCell{Style: l.Muted, Text: s.Step.Name()}, draw.StepCell{Style: title, Text: text},
 		draw.StepCell{Style: l.Accent, Text: tail}, draw.StepCell{Style: tool, Text: telling.StepTool(&s.Step)})
 	l.PaintParallel(p, c.parallel, !s.Out && d.parallel[s.Step.Index])
 	word, style := d.gateWord(s)

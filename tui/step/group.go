@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"replan/internal/english"
-	"replan/internal/untrusted"
 	"replan/tui/draw"
 	"replan/tui/telling"
 )
@@ -53,7 +52,7 @@ func (d *Pane) drawGroup(p *draw.Document, r *Group) {
 		var named []string
 		for i := range r.Steps {
 			if r.Class(i) == c.class && len(named) < rollNamed {
-				named = append(named, untrusted.Line(r.Steps[i].Step.Index))
+				named = append(named, r.Steps[i].Step.Name())
 			}
 		}
 		words := fmt.Sprintf("%d: %s", r.Counts[c.class], strings.Join(named, ", "))
