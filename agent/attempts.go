@@ -20,6 +20,7 @@ type Attempt struct {
 	Number   int    // from 1, across all revisions
 	Revision int    // of the plan it was made for; 0 while the plan was streaming in
 
+	DependsOn []string  // the steps it waited for, those that its arguments refer to included
 	ReadyAt   time.Time // when all dependencies were done
 	StartedAt time.Time // zero if it never started
 	EndedAt   time.Time // zero if it has not ended
@@ -77,6 +78,7 @@ func (r ledger) attemptOf(s *StepState, number int) *Attempt {
 	}
 	r.Attempts = append(r.Attempts, Attempt{
 		Step: s.Step.Index, Parent: s.Parent, Number: number, Revision: r.Revision, ReadyAt: s.ReadyAt, Status: StepPending,
+		DependsOn: decision{r.Run}.needs(s),
 	})
 	s.attempts.newest = len(r.Attempts)
 	return &r.Attempts[s.attempts.newest-1]

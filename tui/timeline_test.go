@@ -83,7 +83,7 @@ func TestTimelineExcludesReviewTime(t *testing.T) {
 		{13, begins("2", 1)},
 		{14, succeeds("2", 1)},
 	}.folded(t)
-	want := "makespan 3 sum 3 most 1\n* 1 ran 2 lane 1\n* 2 needs 2 ran 1 lane 1 after step 1\n"
+	want := "makespan 3 sum 3 most 1\n* 1 ran 2\n* 2 needs 2 ran 1 after step 1\n"
 	if got := timelineWords(timing.Chronicle(run, now)); got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
@@ -103,26 +103,22 @@ func TestTimelineAndPlanAgreeOnDuration(t *testing.T) {
 func timelineWords(t *timing.Timeline) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "makespan %g sum %g most %d\n", t.Makespan().Seconds(), t.Sum.Seconds(), t.Most)
-	for i := range t.Tracks {
-		k := &t.Tracks[i]
+	for _, k := range t.Tracks {
 		mark := ""
 		if k.Critical {
 			mark = "* "
 		}
-		fmt.Fprintf(&b, "%s%s", mark, strings.TrimSpace(timing.TrackIndex(k)+" "+map[bool]string{true: string(k.Title)}[k.Kind != timing.TrackStep]))
+		fmt.Fprintf(&b, "%s%s", mark, strings.TrimSpace(k.Label()+" "+map[bool]string{true: string(k.Title)}[k.Kind != timing.TrackStep]))
 		for _, part := range []struct {
 			name     string
 			duration time.Duration
-		}{{"needs", k.Needs}, {"slot", k.Slot}, {"gate", k.Gate}, {"pause", k.Pause}, {"ran", k.Ran}} {
+		}{{"needs", k.Time(timing.StretchNeeds)}, {"slot", k.Time(timing.StretchSlot)}, {"gate", k.Time(timing.StretchGate)}, {"pause", k.Time(timing.StretchPause)}, {"ran", k.Ran}} {
 			if part.duration > 0 {
 				fmt.Fprintf(&b, " %s %g", part.name, part.duration.Seconds())
 			}
 		}
-		if len(k.Beside) > 0 {
-			fmt.Fprintf(&b, " beside %s", strings.Join(k.Beside, ","))
-		}
-		if k.Lane > 0 {
-			fmt.Fprintf(&b, " lane %d", k.Lane)
+		if beside := t.Beside(k); len(beside) > 0 {
+			fmt.Fprintf(&b, " beside %s", strings.Join(beside, ","))
 		}
 		if k.After != "" {
 			fmt.Fprintf(&b, " after %s", k.After)
@@ -151,35 +147,35 @@ func TestTimelineWaitsAndCriticalPath(t *testing.T) {
 	}{
 		"slower of two steps is on critical path": {
 			past{{0, started}, {1, diamond}, {1, begins("1", 1)}, {2, succeeds("1", 1)}, {2, begins("2", 1)}, {2, begins("3", 1)}, {3, succeeds("2", 1)}, {5, succeeds("3", 1)}, {5, begins("4", 1)}, {6, succeeds("4", 1)}},
-			"makespan 5 sum 6 most 2\n* 1 ran 1 lane 1\n2 needs 1 ran 1 beside 3 lane 1\n* 3 needs 1 ran 3 beside 2 lane 2 after step 1\n* 4 needs 4 ran 1 lane 1 after step 3\n",
+			"makespan 5 sum 6 most 2\n* 1 ran 1\n2 needs 1 ran 1 beside 3\n* 3 needs 1 ran 3 beside 2 after step 1\n* 4 needs 4 ran 1 after step 3\n",
 		},
 		"gate time counts apart": {
 			past{{0, gatedStart}, {1, gated}, {1, begins("1", 1)}, {2, succeeds("1", 1)}, {2, event.GateRequested{Gate: "2.1.1", Step: "2"}}, {6, event.GateResolved{Gate: "2.1.1", Decision: event.Allow, By: "user"}}, {6, begins("2", 1)}, {7, succeeds("2", 1)}},
-			"makespan 6 sum 2 most 1\n* 1 ran 1 lane 1\n* 2 needs 1 gate 4 ran 1 lane 1 after step 1\n",
+			"makespan 6 sum 2 most 1\n* 1 ran 1\n* 2 needs 1 gate 4 ran 1 after step 1\n",
 		},
 		"open gate grows": {
 			past{{0, gatedStart}, {1, gated}, {1, begins("1", 1)}, {2, succeeds("1", 1)}, {2, event.GateRequested{Gate: "2.1.1", Step: "2"}}, {9, event.Note{}}},
-			"makespan 8 sum 1 most 1\n* 1 ran 1 lane 1\n* 2 needs 1 gate 7 after step 1\n",
+			"makespan 8 sum 1 most 1\n* 1 ran 1\n* 2 needs 1 gate 7 after step 1\n",
 		},
 		"pause before retry counts apart": {
 			past{{0, retryStart}, {1, retry}, {1, begins("1", 1)}, {2, fails("1", 1)}, {2, event.StepRetry{Index: "1", Attempt: 1, At: time.Unix(4, 0)}}, {4, event.TimerFired{ID: "retry/1/2"}}, {4, begins("1", 2)}, {5, succeeds("1", 2)}},
-			"makespan 4 sum 2 most 1\n* 1 pause 2 ran 2 lane 1 after attempt 1\n",
+			"makespan 4 sum 2 most 1\n* 1 pause 2 ran 2 after attempt 1\n",
 		},
 		"slot wait follows the step that had it": {
 			past{{0, wideStart}, {1, wide}, {1, begins("1", 1)}, {1, begins("2", 1)}, {2, succeeds("1", 1)}, {2, begins("3", 1)}, {3, succeeds("2", 1)}, {5, succeeds("3", 1)}},
-			"makespan 4 sum 6 most 2\n* 1 ran 1 beside 2 lane 1\n2 ran 2 beside 1,3 lane 2\n* 3 slot 1 ran 3 beside 2 lane 1 after a slot that step 1 had\n",
+			"makespan 4 sum 6 most 2\n* 1 ran 1 beside 2\n2 ran 2 beside 1,3\n* 3 slot 1 ran 3 beside 2 after a slot that step 1 had\n",
 		},
 		"revision between failed and new step": {
 			past{{0, oneStart}, {1, one}, {1, begins("1", 1)}, {2, fails("1", 1)}, {2, event.ReplanStarted{Attempt: 1, Step: "1", Error: "no", Remaining: []string{"1"}}}, {5, event.PlanDiff{Revision: 2, Removed: []string{"1"}, Added: []string{"2"}, Plan: replaced}}, {5, begins("2", 1)}, {6, succeeds("2", 1)}},
-			"makespan 5 sum 2 most 1\n* 1 ran 1 lane 1 gone 2\n* r2 replan ran 3 after step 1\n* 2 ran 1 lane 1 after revision 2\n",
+			"makespan 5 sum 2 most 1\n* 1 ran 1 gone 2\n* r2 replan ran 3 after step 1\n* 2 ran 1 after revision 2\n",
 		},
 		"time before a resume is left out": {
 			past{{0, oneStart}, {1, one}, {1, begins("1", 1)}, {2, event.Note{}}, {100, event.RunResumed{Model: "m", Limits: event.DefaultLimits(), Catalogue: timedTools, Rules: oneStart.Rules}}, {101, begins("1", 2)}, {102, succeeds("1", 2)}},
-			"makespan 3 sum 2 most 1\n* 1 slot 1 ran 2 lane 1 after attempt 1\n",
+			"makespan 3 sum 2 most 1\n* 1 slot 1 ran 2 after attempt 1\n",
 		},
 		"unready step has no times": {
 			past{{0, started}, {1, diamond}, {1, begins("1", 1)}, {2, event.Note{}}},
-			"makespan 1 sum 1 most 1\n* 1 ran 1 lane 1\n2\n3\n4\n",
+			"makespan 1 sum 1 most 1\n* 1 ran 1\n2\n3\n4\n",
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -192,16 +188,16 @@ func TestTimelineWaitsAndCriticalPath(t *testing.T) {
 }
 
 func TestTimelineCountsConcurrentSteps(t *testing.T) {
-	run := func(from, to int) timing.Track {
-		return timing.Track{Kind: timing.TrackStep, Stretches: []timing.Stretch{{Kind: timing.StretchRun, From: time.Duration(from) * time.Second, To: time.Duration(to) * time.Second}}}
+	run := func(from, to int) *timing.Track {
+		return &timing.Track{Kind: timing.TrackStep, Stretches: timing.Stretches{{Kind: timing.StretchRun, From: time.Duration(from) * time.Second, To: time.Duration(to) * time.Second}}}
 	}
 	for name, c := range map[string]struct {
-		tracks []timing.Track
+		tracks []*timing.Track
 		want   string
 	}{
-		"sequential steps":      {[]timing.Track{run(0, 5), run(5, 10)}, "[1 1]"},
-		"overlapping steps":     {[]timing.Track{run(0, 6), run(4, 10)}, "[2 2]"},
-		"step without duration": {[]timing.Track{run(1, 1)}, "[1 0]"},
+		"sequential steps":      {[]*timing.Track{run(0, 5), run(5, 10)}, "[1 1]"},
+		"overlapping steps":     {[]*timing.Track{run(0, 6), run(4, 10)}, "[2 2]"},
+		"step without duration": {[]*timing.Track{run(1, 1)}, "[1 0]"},
 		"no steps":              {nil, "[0 0]"},
 	} {
 		line := &timing.Timeline{Tracks: c.tracks}

@@ -143,7 +143,7 @@ func writeFirstPlan(p *draw.SheetPage, run *agent.Run) {
 	if title := run.Plan.Title.Line(); title != "" {
 		p.Prose(l.Strong, title)
 	}
-	at := timing.Axis{Start: run.StartedAt, Breaks: run.Breaks}
+	at := timing.NewAxis(run, run.Now)
 	p.Field("planned", l.Text, "by "+plannedBy(run, run.StartedAt, run.PlannedAt)+", "+telling.Seconds(at.At(run.PlannedAt))+" into the run")
 	if run.Goal != "" {
 		p.Field("goal", l.Text, run.Goal.Visible())
@@ -193,7 +193,7 @@ func plannedBy(run *agent.Run, from, to time.Time) string {
 // writeRevision adds what a revision changed, why, and who planned it.
 func writeRevision(p *draw.SheetPage, run *agent.Run, i int) {
 	l, r := p.Look, &run.Revisions[i]
-	at := timing.Axis{Start: run.StartedAt, Breaks: run.Breaks}
+	at := timing.NewAxis(run, run.Now)
 	if r.Step != "" {
 		words := telling.StepWords(r.Step)
 		for _, s := range r.PreviousSteps {

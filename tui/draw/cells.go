@@ -175,7 +175,7 @@ func Flow(parts []string, between string, width int) []string {
 		switch {
 		case line == "":
 			line = part
-		case ansi.StringWidth(line)+len(between)+ansi.StringWidth(part) <= width:
+		case ansi.StringWidth(line)+ansi.StringWidth(between)+ansi.StringWidth(part) <= width:
 			line += between + part
 		default:
 			lines = append(lines, line)

@@ -45,7 +45,7 @@ type StepCell struct {
 }
 
 // StepColumns holds the widths of the columns of a step's row, in cells. A row
-// without a column for the tool has a Tool of 0.
+// without a column for the title or the tool has a Title or Tool of 0.
 type StepColumns struct{ Index, Title, Tool int }
 
 // Step appends the columns of a step: its index at the right of its column, its
@@ -54,10 +54,12 @@ func (p *Painter) Step(c StepColumns, index, title, tail, tool StepCell) {
 	number := p.look.Cut(index.Text, c.Index)
 	p.Gap(1 + c.Index - ansi.StringWidth(number))
 	p.Add(index.Style, number)
-	p.Gap(1)
-	p.Add(title.Style, title.Text)
-	p.Add(tail.Style, tail.Text)
-	p.Gap(c.Title - ansi.StringWidth(title.Text) - ansi.StringWidth(tail.Text))
+	if c.Title > 0 {
+		p.Gap(1)
+		p.Add(title.Style, title.Text)
+		p.Add(tail.Style, tail.Text)
+		p.Gap(c.Title - ansi.StringWidth(title.Text) - ansi.StringWidth(tail.Text))
+	}
 	if c.Tool > 0 {
 		name := p.look.Cut(tool.Text, c.Tool)
 		p.Gap(2)

@@ -20,7 +20,7 @@ import (
 // decided what, and how each attempt ended.
 func (d *Pane) drawStory(p *draw.SheetPage, s *agent.StepState) {
 	l := d.look
-	at := timing.Axis{Start: d.run.StartedAt, Breaks: d.run.Breaks}
+	at := timing.NewAxis(d.run, d.look.Now)
 	attempts := d.run.AttemptsOf(s.Step.Index)
 	began := 0
 	for _, a := range attempts {

@@ -34,10 +34,10 @@ func (d *Pane) drawTiming(p *draw.SheetPage, s *agent.StepState) {
 		style lipgloss.Style
 		bar   string
 	}{
-		{"waited for other steps", t.Needs, l.Faint, l.Glyphs.Bars.Wait},
-		{"waited for a slot", t.Slot, l.Faint, l.Glyphs.Bars.Wait},
-		{"waited at its gate", t.Gate, l.Warning, l.Glyphs.Bars.Gate},
-		{"waited for a retry", t.Pause, l.Faint, l.Glyphs.Bars.Wait},
+		{"waited for other steps", t.Time(timing.StretchNeeds), l.Faint, l.Glyphs.Bars.Wait},
+		{"waited for a slot", t.Time(timing.StretchSlot), l.Faint, l.Glyphs.Bars.Wait},
+		{"waited at its gate", t.Time(timing.StretchGate), l.Warning, l.Glyphs.Bars.Gate},
+		{"waited for a retry", t.Time(timing.StretchPause), l.Faint, l.Glyphs.Bars.Wait},
 		{"ran", t.Ran, l.Running, l.Glyphs.Bars.Critical},
 	}
 	total, named := time.Duration(0), 0
@@ -59,14 +59,14 @@ func (d *Pane) drawTiming(p *draw.SheetPage, s *agent.StepState) {
 	}
 	p.Lines = append(p.Lines, l.Muted.Render(l.Cut(l.Fit("altogether", min(named, max(p.Width-9, 1)))+" "+fmt.Sprintf("%7s", telling.Seconds(total)), p.Width)))
 	p.Blank()
-	for _, f := range d.timingFacts(s, t) {
+	for _, f := range d.timingFacts(s, t, line.Beside(t)) {
 		p.Field(f[0], l.Text, f[1])
 	}
 }
 
 // timingFacts returns further facts about a step's time, as pairs of name and
 // text.
-func (d *Pane) timingFacts(s *agent.StepState, t *timing.Track) [][2]string {
+func (d *Pane) timingFacts(s *agent.StepState, t *timing.Track, beside []string) [][2]string {
 	var facts [][2]string
 	add := func(name, words string) {
 		if words != "" {
@@ -80,7 +80,7 @@ func (d *Pane) timingFacts(s *agent.StepState, t *timing.Track) [][2]string {
 		}
 		add("critical", words)
 	}
-	add("beside", strings.Join(t.Beside, ", "))
+	add("beside", strings.Join(beside, ", "))
 	if t.Tries > 1 {
 		add("attempts", fmt.Sprint(t.Tries))
 	}
@@ -105,37 +105,20 @@ func (d *Pane) timingFacts(s *agent.StepState, t *timing.Track) [][2]string {
 // drawCallTiming draws the times of a model's own call, which has no place in
 // the plan.
 func (d *Pane) drawCallTiming(p *draw.SheetPage, s *agent.StepState) {
-	l := d.look
-	at := timing.Axis{Start: d.run.StartedAt, Breaks: d.run.Breaks}
+	at := timing.NewAxis(d.run, d.look.Now)
 	attempts := d.run.AttemptsOf(s.Step.Index)
 	if len(attempts) == 0 {
-		p.Prose(l.Faint, "There is no attempt yet.")
+		p.Prose(d.look.Faint, "There is no attempt yet.")
 		return
 	}
-	now := l.Now
-	if now.Before(d.run.Now) || d.run.Result != nil {
-		now = d.run.Now
-	}
 	for i := range attempts {
-		a := &attempts[i]
-		t, try := &timing.Track{}, timing.Tried{Attempt: a, Ready: at.At(a.ReadyAt), End: at.At(now)}
-		if !a.EndedAt.IsZero() {
-			try.End = at.At(a.EndedAt)
-		}
-		try.Start, try.Began = try.End, !a.StartedAt.IsZero()
-		if try.Began {
-			try.Start = at.At(a.StartedAt)
-		}
-		if a.ReadyAt.IsZero() {
-			try.Ready = try.Start
-		}
-		free := t.Gates(&try, at, at.At(now))
+		try := at.Try(&attempts[i])
 		for _, f := range []struct {
 			name string
 			took time.Duration
-		}{{"slot", try.Start - free}, {"gate", t.Gate}, {"ran", try.Took()}} {
+		}{{"slot", try.Time(timing.StretchSlot)}, {"gate", try.Time(timing.StretchGate)}, {"ran", try.Ran}} {
 			if f.took > 0 || f.name == "ran" {
-				p.Field(f.name, l.Text, telling.Seconds(max(f.took, 0)))
+				p.Field(f.name, d.look.Text, telling.Seconds(f.took))
 			}
 		}
 	}

@@ -2,6 +2,7 @@ package timeline
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 	"time"
 
@@ -13,84 +14,110 @@ import (
 	"replan/tui/timing"
 )
 
-// barColumns are the widths of a row's parts, in cells.
-type barColumns struct {
-	width   int
-	index   int
-	title   int
-	plan    int // planning, before the axis of the steps
-	bars    int
-	took    int
-	planned time.Duration
-	begin   time.Duration
-	span    time.Duration
+// chart draws a timeline in rows of one width: a step as in the plan pane, its bars
+// on two axes, and how long it ran.
+type chart struct {
+	*Dialog
+	draw.StepColumns
+	width       int
+	plan, steps axis // planning has an axis of its own, if there was any
 }
 
-func (d *Dialog) columns(width int) barColumns {
-	t := d.line
-	c := barColumns{width: width, index: 1, took: 6, begin: t.Begin, span: max(t.Last-t.Begin, time.Millisecond)}
-	for i := range t.Tracks {
-		c.index = max(c.index, draw.VisibleWidth(timing.TrackIndex(&t.Tracks[i])))
+// axis maps times to cells of the bars.
+type axis struct {
+	x, cells   int
+	from, span time.Duration
+}
+
+// chart lays out the rows for a width in cells.
+func (d *Dialog) chart(width int) *chart {
+	c := &chart{Dialog: d, width: width, StepColumns: draw.StepColumns{Index: 1}}
+	for _, t := range d.line.Tracks {
+		c.Index = max(c.Index, draw.VisibleWidth(t.Label()))
 	}
-	c.index = min(c.index, 6)
-	if len(t.Phases) > 0 {
-		c.plan = max(min(width/8, 12), 4)
-		c.planned = max(t.Phases[len(t.Phases)-1].To, time.Millisecond)
-	}
+	c.Index = min(c.Index, 6)
+	lead := 4 + c.Index // cursor, mark, sign, index
 	if width >= 70 {
-		c.title = min(width/4, 32)
+		c.Title = min(width/4, 32)
+		lead += c.Title + 1
 	}
-	fixed := 4 + c.index + c.took + 1 // cursor, mark, sign and the spaces between
-	if c.title > 0 {
-		fixed += c.title + 1
+	if first := d.line.Tracks; len(first) > 0 && first[0].Kind == timing.TrackPlanning {
+		phases := first[0].Stretches
+		c.plan = axis{0, max(min(width/8, 12), 4), 0, max(phases[len(phases)-1].To, time.Millisecond)}
+		c.steps.x = c.plan.cells + 1
 	}
-	if c.plan > 0 {
-		fixed += c.plan + 1
-	}
-	c.bars = max(width-fixed, 4)
+	c.steps.cells = max(width-lead-c.steps.x-tookWidth-1, 4)
+	c.steps.from, c.steps.span = d.line.Begin, max(d.line.Last-d.line.Begin, time.Millisecond)
 	return c
 }
 
-// lead returns the number of cells before the bars.
-func (c barColumns) lead() int {
-	lead := 4 + c.index
-	if c.title > 0 {
-		lead += c.title + 1
+// tookWidth is the width of the running times at the right, in cells.
+const tookWidth = 6
+
+// of returns the cells that a period takes, at least one.
+func (a axis) of(from, to time.Duration) (first, end int) {
+	from, to = max(from-a.from, 0), max(to-a.from, 0)
+	first = max(min(int(int64(a.cells)*int64(from)/int64(a.span)), a.cells-1), 0)
+	end = first + 1
+	if int64(to-from)*int64(a.cells) >= int64(a.span) { // else one cell, also if it crosses a cell boundary
+		end = max(min(int((int64(a.cells)*int64(to)+int64(a.span)-1)/int64(a.span)), a.cells), end)
 	}
-	return lead
+	return a.x + first, a.x + end
 }
 
-// axisLine draws the heading of the planning column and the times along the
-// axis.
-func (d *Dialog) axisLine(c barColumns) string {
-	l := d.look
-	line := strings.Repeat(" ", c.lead())
-	if c.plan > 0 {
-		name := "planning"
-		if c.plan < len(name) {
-			name = "plan"
-		}
-		line += l.Fit(l.Muted.Render(l.Cut(name, c.plan)), c.plan) + l.Border.Render(l.Glyphs.Guide)
+// put draws text over a period of an axis.
+func (a axis) put(bars *draw.Canvas, from, to time.Duration, style lipgloss.Style, glyph string) {
+	first, end := a.of(from, to)
+	bars.Put(first, 0, style, strings.Repeat(glyph, end-first))
+}
+
+// row draws a row: what stands before its index, its index and title, its bars and
+// its time.
+func (c *chart) row(p *draw.Painter, index, title draw.StepCell, bars *draw.Canvas, took string) string {
+	p.Gap(3 - p.Width)
+	title.Text, took = c.look.Cut(title.Text, c.Title), c.look.Cut(took, tookWidth)
+	p.Step(c.StepColumns, index, title, draw.StepCell{}, draw.StepCell{})
+	p.B.WriteString(bars.Lines()[0])
+	p.Width += bars.W
+	p.Gap(c.width - p.Width - draw.VisibleWidth(took))
+	p.Add(c.look.Faint, took)
+	return c.look.Cut(p.Take(), c.width)
+}
+
+// bars returns the empty bars of a row.
+func (c *chart) bars(line draw.LitLine) *draw.Canvas {
+	l := c.look
+	bars := draw.NewCanvas(draw.Rect{W: c.steps.x + c.steps.cells, H: 1}, l.Method)
+	bars.Put(0, 0, line.Lit(l.Text), strings.Repeat(" ", bars.W))
+	if c.plan.cells > 0 {
+		bars.Put(c.plan.cells, 0, line.Lit(l.Border), l.Glyphs.Guide)
 	}
-	cells := make([]rune, c.bars)
-	for i := range cells {
-		cells[i] = ' '
+	return bars
+}
+
+// heading draws the name of the planning axis and the times along the other one.
+func (c *chart) heading() string {
+	l, line := c.look, c.look.Line(false, false)
+	bars, name := c.bars(line), "planning"
+	if c.plan.cells < len(name) {
+		name = "plan"
 	}
+	if c.plan.cells > 0 {
+		bars.Put(0, 0, l.Muted, name)
+	}
+	step := TickEvery(c.steps.span, max(c.steps.cells/10, 1))
 	free := 0
-	put := func(at int, text string) {
-		if at < free || at+len(text) > c.bars {
-			return
+	for at := time.Duration(0); at <= c.steps.span; at += step {
+		words := fmt.Sprintf("%gs", at.Seconds())
+		if at >= 100*time.Second {
+			words = telling.ClockTime(at)
 		}
-		for i, r := range text {
-			cells[at+i] = r
+		if x := int(int64(c.steps.cells) * int64(at) / int64(c.steps.span)); x >= free && x+len(words) <= c.steps.cells {
+			bars.Put(c.steps.x+x, 0, l.Faint, words)
+			free = x + len(words) + 1
 		}
-		free = at + len(text) + 1
 	}
-	step := TickEvery(c.span, max(c.bars/10, 1))
-	for at := time.Duration(0); at <= c.span; at += step {
-		put(int(int64(c.bars)*int64(at)/int64(c.span)), tickWords(at, step))
-	}
-	return line + l.Faint.Render(string(cells))
+	return c.row(&draw.Painter{LitLine: line}, draw.StepCell{}, draw.StepCell{}, bars, "")
 }
 
 // TickEvery returns a round interval that fits into span at most that many
@@ -105,173 +132,93 @@ func TickEvery(span time.Duration, maxTicks int) time.Duration {
 	}
 }
 
-func tickWords(at, step time.Duration) string {
-	switch {
-	case step < time.Second:
-		return fmt.Sprintf("%gs", at.Seconds())
-	case at >= 100*time.Second:
-		return telling.ClockTime(at)
-	default:
-		return fmt.Sprintf("%.0fs", at.Seconds())
-	}
-}
-
-// row draws a track.
-func (d *Dialog) row(t *timing.Track, chosen bool, c barColumns) string {
-	l := d.look
-	line := l.Line(chosen, true)
-	glyph, style := d.sign(t)
-	mark := " "
+// track draws a track: its state, when it waited and ran, and how long.
+func (c *chart) track(t *timing.Track, chosen bool) string {
+	l, line := c.look, c.look.Line(chosen, true)
+	p := &draw.Painter{LitLine: line, Lights: chosen, Width: 1}
+	p.B.WriteString(line.Cursor)
 	if t.Critical {
-		mark = l.Glyphs.Bullet
+		p.Add(l.Accent, l.Glyphs.Bullet)
 	}
-	drawn := line.Cursor + line.Draw(l.Accent, mark) + line.Draw(style, glyph) + line.Blank(1)
-	index := l.Cut(timing.TrackIndex(t), c.index)
-	drawn += line.Blank(c.index-draw.VisibleWidth(index)) + line.Draw(l.Muted, index)
-	if c.title > 0 {
-		title, titleStyle := t.Title.Line(), l.Text
-		if t.Gone > 0 {
-			titleStyle = l.Struck
+	p.Gap(2 - p.Width)
+	sign, signStyle := c.sign(t)
+	p.Add(signStyle, sign)
+	bars := c.bars(line)
+	for _, at := range c.line.Replans {
+		c.steps.put(bars, at, at, line.Lit(l.Warning), l.Glyphs.Bars.Mark)
+	}
+	for kind := timing.StretchSlot; kind <= timing.StretchPhase; kind++ {
+		glyph, style, on := c.glyph(kind, t.Critical)
+		for _, s := range t.Stretches {
+			if s.Kind == kind {
+				on.put(bars, s.From, s.To, line.Lit(style), glyph)
+				if first, _ := on.of(s.From, s.To); kind == timing.StretchPhase {
+					bars.Put(first, 0, line.Lit(style), strings.ToUpper(s.Name[:1]))
+				}
+			}
 		}
-		title = l.Cut(title, c.title)
-		drawn += line.Blank(1) + line.Draw(titleStyle, title) + line.Blank(c.title-draw.VisibleWidth(title))
 	}
-	if c.plan > 0 {
-		drawn += d.planBar(t, c, line) + line.Draw(l.Border, l.Glyphs.Guide)
+	if n := len(t.Stretches); n > 0 && (t.Status == agent.StepFailed || t.Status == agent.StepInDoubt) {
+		_, end := c.steps.of(t.Stretches[n-1].From, t.Stretches[n-1].To)
+		bars.Put(end-1, 0, line.Lit(signStyle), sign)
 	}
-	drawn += d.bar(t, c, line)
-	took := "-"
+	title, took := l.Text, "-"
+	if t.Gone > 0 {
+		title = l.Struck
+	}
 	if t.Tries > 0 || t.Ran > 0 || t.Kind != timing.TrackStep {
 		took = telling.Shortly(t.Ran)
 	}
-	took = l.Cut(took, c.took)
-	return line.Fill(drawn+line.Blank(c.took-draw.VisibleWidth(took)+1)+line.Draw(l.Faint, took), c.width)
+	return c.row(p, draw.StepCell{Style: l.Muted, Text: t.Label()}, draw.StepCell{Style: title, Text: t.Title.Line()}, bars, took)
+}
+
+// glyph returns how a stretch of a kind is drawn, and on which axis.
+func (c *chart) glyph(kind timing.StretchKind, critical bool) (string, lipgloss.Style, axis) {
+	l, b := c.look, &c.look.Glyphs.Bars
+	switch kind {
+	case timing.StretchPhase:
+		return b.Plan, l.Accent, c.plan
+	case timing.StretchModel:
+		return b.Plan, l.Accent, c.steps
+	case timing.StretchGate:
+		return b.Gate, l.Warning, c.steps
+	case timing.StretchRun:
+		if critical {
+			return b.Critical, l.Running, c.steps
+		}
+		return b.Run, l.Running, c.steps
+	default:
+		return b.Wait, l.Faint, c.steps
+	}
 }
 
 // sign returns the glyph of a track's state, and its style.
-func (d *Dialog) sign(t *timing.Track) (string, lipgloss.Style) {
-	l := d.look
+func (c *chart) sign(t *timing.Track) (string, lipgloss.Style) {
 	switch t.Kind {
 	case timing.TrackStep:
-		return draw.StateGlyph(l, d.run, &agent.StepState{Status: t.Status})
+		return draw.StateGlyph(c.look, c.run, &agent.StepState{Status: t.Status})
 	case timing.TrackReplan:
-		return l.Glyphs.Revised, l.Warning
+		return c.look.Glyphs.Revised, c.look.Warning
 	default:
-		return " ", l.Muted
+		return " ", c.look.Muted
 	}
-}
-
-// planBar draws the phases before the axis of the steps, each with its letter.
-func (d *Dialog) planBar(t *timing.Track, c barColumns, line draw.LitLine) string {
-	l := d.look
-	if t.Kind != timing.TrackPlanning {
-		return line.Blank(c.plan)
-	}
-	cells := make([]string, c.plan)
-	for i := range cells {
-		cells[i] = l.Glyphs.Bars.Wait
-	}
-	for _, p := range d.line.Phases {
-		from, to := cellsOf(p.From, p.To, c.planned, c.plan)
-		for i := from; i < to; i++ {
-			cells[i] = strings.ToUpper(p.Name[:1])
-			if i > from {
-				cells[i] = l.Glyphs.Bars.Plan
-			}
-		}
-	}
-	return line.Draw(l.Accent, strings.Join(cells, ""))
-}
-
-// cellsOf returns the cells of an axis that a period takes, at least one.
-func cellsOf(from, to, span time.Duration, cells int) (first, end int) {
-	first = int(int64(cells) * int64(from) / int64(span))
-	end = int((int64(cells)*int64(to) + int64(span) - 1) / int64(span))
-	first = max(min(first, cells-1), 0)
-	if int64(to-from)*int64(cells) < int64(span) {
-		return first, first + 1 // also if it crosses a cell boundary
-	}
-	return first, max(min(end, cells), first+1)
-}
-
-// bar draws when a track waited and ran.
-func (d *Dialog) bar(t *timing.Track, c barColumns, line draw.LitLine) string {
-	l, b := d.look, d.look.Glyphs.Bars
-	type cell struct {
-		text  string
-		style lipgloss.Style
-		rank  int
-	}
-	cells := make([]cell, c.bars)
-	for i := range cells {
-		cells[i] = cell{" ", l.Text, -1}
-	}
-	for _, at := range d.line.Replans {
-		i, _ := cellsOf(at-c.begin, at-c.begin, c.span, c.bars)
-		cells[i] = cell{b.Mark, l.Warning, 0}
-	}
-	for _, s := range t.Stretches {
-		var with cell
-		switch s.Kind {
-		case timing.StretchWait:
-			with = cell{b.Wait, l.Faint, 1}
-		case timing.StretchGate:
-			with = cell{b.Gate, l.Warning, 2}
-		case timing.StretchPlan:
-			with = cell{b.Plan, l.Accent, 3}
-		default:
-			with = cell{b.Run, l.Running, 3}
-			if t.Critical {
-				with.text = b.Critical
-			}
-		}
-		from, to := cellsOf(max(s.From-c.begin, 0), max(s.To-c.begin, 0), c.span, c.bars)
-		for i := from; i < to; i++ {
-			if cells[i].rank <= with.rank {
-				cells[i] = with
-			}
-		}
-	}
-	if n := len(t.Stretches); n > 0 && t.Kind == timing.TrackStep && (t.Status == agent.StepFailed || t.Status == agent.StepInDoubt) {
-		glyph, style := d.sign(t)
-		_, to := cellsOf(max(t.Stretches[n-1].From-c.begin, 0), max(t.Stretches[n-1].To-c.begin, 0), c.span, c.bars)
-		cells[to-1] = cell{glyph, style, 4}
-	}
-	var out strings.Builder
-	for i := 0; i < len(cells); {
-		j := i
-		var text strings.Builder
-		for j < len(cells) && cells[j].rank == cells[i].rank {
-			text.WriteString(cells[j].text)
-			j++
-		}
-		out.WriteString(line.Draw(cells[i].style, text.String()))
-		i = j
-	}
-	return out.String()
 }
 
 // density draws the number of running steps over time.
-func (d *Dialog) density(c barColumns) string {
-	l := d.look
-	lead := l.Fit(" ", c.lead())
-	if c.title > 0 {
-		lead = l.Fit(strings.Repeat(" ", 5+c.index)+l.Muted.Render("at once"), c.lead())
-	}
-	if c.plan > 0 {
-		lead += strings.Repeat(" ", c.plan) + l.Border.Render(l.Glyphs.Guide)
-	}
-	counts := d.line.AtOnce(c.begin, c.span, c.bars)
-	var b strings.Builder
-	for _, n := range counts {
+func (c *chart) density() string {
+	l, line := c.look, c.look.Line(false, false)
+	bars := c.bars(line)
+	var counts strings.Builder
+	for _, n := range c.line.AtOnce(c.steps.from, c.steps.span, c.steps.cells) {
 		switch {
-		case n == 0:
-			b.WriteString(" ")
 		case n > 9:
-			b.WriteString("+")
+			counts.WriteString("+")
+		case n > 0:
+			counts.WriteString(strconv.Itoa(n))
 		default:
-			b.WriteString(timing.Number(n))
+			counts.WriteString(" ")
 		}
 	}
-	return lead + l.Muted.Render(b.String())
+	bars.Put(c.steps.x, 0, l.Muted, counts.String())
+	return c.row(&draw.Painter{LitLine: line}, draw.StepCell{}, draw.StepCell{Style: l.Muted, Text: "at once"}, bars, "")
 }

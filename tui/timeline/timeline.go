@@ -2,6 +2,7 @@ package timeline
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -28,7 +29,7 @@ type Dialog struct {
 	line *timing.Timeline
 	run  *agent.Run // whose line it is
 	seq  uint64     // sequence number of the run when line was made
-	now  time.Time
+	now  time.Duration
 	wish string // step selected in the plan
 }
 
@@ -96,169 +97,130 @@ func (d *Dialog) count() int {
 	return len(d.line.Tracks)
 }
 
+// chosen returns the selected track, or nil.
 func (d *Dialog) chosen() *timing.Track {
 	if d.At >= d.count() {
 		return nil
 	}
-	return &d.line.Tracks[d.At]
+	return d.line.Tracks[d.At]
 }
 
 // measure recomputes the timeline if the run or the time changed. The selection
 // stays on its track.
 func (d *Dialog) measure(run *agent.Run) {
-	now := d.look.Now
-	if now.Before(run.Now) || run.Result != nil {
-		now = run.Now
-	}
-	if d.run == run && d.seq == run.Seq && d.now.Equal(now) {
+	now := timing.NewAxis(run, d.look.Now).Now
+	if d.run == run && d.seq == run.Seq && d.now == now {
 		return
 	}
-	var held timing.Track
-	if t := d.chosen(); t != nil {
-		held = *t
+	wish := &timing.Track{Kind: timing.TrackStep, Index: d.wish}
+	if d.wish == "" {
+		wish = d.chosen()
 	}
-	d.line, d.run, d.seq, d.now = timing.Chronicle(run, now), run, run.Seq, now
-	for i := range d.line.Tracks {
-		t := &d.line.Tracks[i]
-		if d.wish != "" && t.Kind == timing.TrackStep && t.Index == d.wish || d.wish == "" && t.Kind == held.Kind && t.Index == held.Index {
-			d.At = i
-			break
-		}
+	d.line, d.run, d.seq, d.now, d.wish = timing.Chronicle(run, d.look.Now), run, run.Seq, now, ""
+	if at := slices.IndexFunc(d.line.Tracks, func(t *timing.Track) bool { return wish != nil && t.Kind == wish.Kind && t.Index == wish.Index }); at >= 0 {
+		d.At = at
 	}
-	d.wish = ""
 }
 
 // View draws the timeline in the middle of the screen.
 func (d *Dialog) View(size draw.Rect) []string {
 	const widest = 160 // cells
-	l, height, run := d.look, size.H, d.runs.Shown().State
-	width := min(size.W, widest)
-	inner := width - 4
+	l, run := d.look, d.runs.Shown().State
+	width, height := min(size.W, widest), size.H-2 // inside the borders
 	if run == nil {
-		return l.Block(nil, size.W, height)
+		return l.Block(nil, size.W, size.H)
 	}
 	d.measure(run)
-	below := d.below(inner, height-2)
-	room := height - 2 - 1 - len(below) // minus borders and the axis above
-	dense := height >= 16
-	if dense {
-		room--
+	c, below := d.chart(width-4), d.below(width-4, height)
+	if height >= 14 {
+		below = append([]string{c.density()}, below...)
 	}
-	room = max(room, 1)
-	end := d.Window(len(d.line.Tracks), room, 1)
-	c := d.columns(inner)
-	lines := []string{d.axisLine(c)}
+	end := d.Window(d.count(), max(height-1-len(below), 1), 1)
+	lines := []string{c.heading()}
 	for i := d.Top; i < end; i++ {
-		lines = append(lines, d.row(&d.line.Tracks[i], i == d.At, c))
-	}
-	if dense {
-		lines = append(lines, d.density(c))
+		lines = append(lines, c.track(d.line.Tracks[i], i == d.At))
 	}
 	lines = append(lines, below...)
-	if len(lines) > height-2 {
-		lines = lines[:height-2]
-	}
+	lines = l.Block(lines, c.width, min(len(lines), height))
 	title := l.Strong.Render("Timeline") + l.Faint.Render(" "+l.Glyphs.Separator+" ") + l.Text.Render(d.summary(width-16))
-	framed := l.Frame(width, l.Focus, draw.Section{Title: title, Note: l.Span(d.Top, end, len(d.line.Tracks)), Lines: draw.Padded(l.Block(lines, inner, len(lines))), Style: l.Focus})
-	d.First = max((height-len(framed))/2, 0) + 2 // below border and axis
-	return l.Middle(framed, width, size.W, height)
+	framed := l.Frame(width, l.Focus, draw.Section{Title: title, Note: l.Span(d.Top, end, d.count()), Lines: draw.Padded(lines), Style: l.Focus})
+	d.First = max((size.H-len(framed))/2, 0) + 2 // below border and axis
+	return l.Middle(framed, width, size.W, size.H)
 }
 
 // summary returns the figures of the whole run, as many as fit in room cells.
 func (d *Dialog) summary(room int) string {
 	t := d.line
-	parts := []string{"makespan " + telling.Seconds(t.Makespan()), "steps " + telling.Shortly(t.Sum), fmt.Sprintf("parallelism %.1f", t.Parallelism())}
+	span, sum, times := "makespan ", "steps ", "parallelism "
+	if room < 40 {
+		span, sum, times = "", "sum ", "×"
+		if d.look.Theme.Mode.ASCII {
+			times = "x"
+		}
+	}
+	parts := []string{span + telling.Seconds(t.Makespan()), sum + telling.Shortly(t.Sum), fmt.Sprintf("%s%.1f", times, t.Parallelism())}
 	if t.Most > 1 {
 		parts = append(parts, fmt.Sprintf("%d at once", t.Most))
 	}
 	if t.Gates > 0 {
 		parts = append(parts, "at gates "+telling.Seconds(t.Gates))
 	}
-	if room < 40 {
-		parts[0], parts[1], parts[2] = telling.Seconds(t.Makespan()), "sum "+telling.Shortly(t.Sum), fmt.Sprintf("×%.1f", t.Parallelism())
-		if d.look.Theme.Mode.ASCII {
-			parts[2] = fmt.Sprintf("x%.1f", t.Parallelism())
-		}
-	}
-	line := parts[0]
-	for _, p := range parts[1:] {
-		next := line + " " + d.look.Glyphs.Separator + " " + p
-		if draw.VisibleWidth(next) > room {
-			break
-		}
-		line = next
-	}
-	return line
+	return draw.Flow(parts, " "+d.look.Glyphs.Separator+" ", room)[0]
 }
 
 // below returns the figures of the selected track and the legend, in as many
 // lines as fit.
-func (d *Dialog) below(width, height int) []string {
-	l := d.look
-	var out []string
-	t := d.chosen()
-	if t != nil {
-		out = draw.Wrap(d.words(t), width)
-		if maxLines := max(height/4, 1); len(out) > maxLines {
-			out = append(out[:maxLines-1:maxLines-1], l.Cut(strings.Join(out[maxLines-1:], " "), width))
-		}
-		out = draw.Paint(l.Text, out)
+func (d *Dialog) below(width, height int) (out []string) {
+	l, b := d.look, d.look.Glyphs.Bars
+	if t := d.chosen(); t != nil {
+		out = draw.Paint(l.Text, l.AtMost(draw.Wrap(d.words(t)+d.cause(t), width), max(height/4, 1), width))
 	}
-	if height >= 14 {
-		b := l.Glyphs.Bars
-		legend := draw.Flow([]string{
-			l.Accent.Render(l.Glyphs.Bullet) + " " + l.Running.Render(b.Critical) + l.Faint.Render(" ran, on the critical path"), l.Running.Render(b.Run) + l.Faint.Render(" ran in parallel"),
-			l.Warning.Render(b.Gate) + l.Faint.Render(" at its gate"), l.Faint.Render(b.Wait + " waited"),
-			l.Accent.Render(b.Plan) + l.Faint.Render(" a model planned or wrote"), l.Warning.Render(b.Mark) + l.Faint.Render(" a new plan"),
-		}, "   ", width)
-		out = append(append(append([]string{""}, out...), ""), legend...)
+	if height < 14 {
+		return out
 	}
-	return out
+	legend := draw.Flow([]string{
+		l.Accent.Render(l.Glyphs.Bullet) + " " + l.Running.Render(b.Critical) + l.Faint.Render(" ran, on the critical path"), l.Running.Render(b.Run) + l.Faint.Render(" ran in parallel"),
+		l.Warning.Render(b.Gate) + l.Faint.Render(" at its gate"), l.Faint.Render(b.Wait + " waited"),
+		l.Accent.Render(b.Plan) + l.Faint.Render(" a model planned or wrote"), l.Warning.Render(b.Mark) + l.Faint.Render(" a new plan"),
+	}, "   ", width)
+	return slices.Concat([]string{""}, out, []string{""}, legend)
 }
 
 // words returns the figures of a track.
 func (d *Dialog) words(t *timing.Track) string {
-	l := d.look
 	var parts []string
-	add := func(took time.Duration, what string) {
-		if took > 0 {
-			parts = append(parts, what+" "+telling.Shortly(took))
+	add := func(is bool, words string) {
+		if is {
+			parts = append(parts, words)
 		}
 	}
 	switch t.Kind {
 	case timing.TrackPlanning:
-		for _, p := range d.line.Phases {
-			parts = append(parts, p.Name+" "+telling.Seconds(p.To-p.From))
+		for _, p := range t.Stretches {
+			add(true, p.Name+" "+telling.Seconds(p.To-p.From))
 		}
-		return "Planning took " + telling.Seconds(t.Ran) + ": " + strings.Join(parts, ", ") + d.cause(t)
+		return "Planning took " + telling.Seconds(t.Ran) + ": " + strings.Join(parts, ", ")
 	case timing.TrackReplan:
-		return "Revision " + t.Index + " took " + telling.Seconds(t.Ran) + " to plan" + d.cause(t)
+		return "Revision " + t.Index + " took " + telling.Seconds(t.Ran) + " to plan"
 	case timing.TrackAnswer:
 		return "The answer took " + telling.Seconds(t.Ran)
 	}
-	name := draw.StepTitle(l, t.Index) + " " + t.Title.Line() + ": "
-	add(t.Needs, "waited for others")
-	add(t.Slot, "for a slot")
-	add(t.Gate, "at its gate")
-	add(t.Pause, "to be tried again")
-	if t.Tries > 0 {
-		parts = append(parts, "ran "+telling.Shortly(t.Ran))
-	} else if len(parts) == 0 {
-		return name + "not ready yet"
+	wait := func(kind timing.StretchKind, what string) {
+		took := t.Time(kind)
+		add(took > 0, what+" "+telling.Shortly(took))
 	}
-	if t.Tries > 1 {
-		parts = append(parts, english.Count(t.Tries, "attempt"))
-	}
-	if t.Inner > 0 {
-		parts = append(parts, english.Count(t.Inner, "call"))
-	}
-	if len(t.Beside) > 0 {
-		parts = append(parts, "beside "+untrusted.Line(strings.Join(t.Beside, ", ")))
-	}
-	if t.Gone > 0 {
-		parts = append(parts, fmt.Sprintf("removed by revision %d", t.Gone))
-	}
-	return name + strings.Join(parts, ", ") + d.cause(t)
+	wait(timing.StretchNeeds, "waited for others")
+	wait(timing.StretchSlot, "for a slot")
+	wait(timing.StretchGate, "at its gate")
+	wait(timing.StretchPause, "to be tried again")
+	add(t.Tries > 0, "ran "+telling.Shortly(t.Ran))
+	add(len(parts) == 0, "not ready yet")
+	add(t.Tries > 1, english.Count(t.Tries, "attempt"))
+	add(t.Inner > 0, english.Count(t.Inner, "call"))
+	beside := d.line.Beside(t)
+	add(len(beside) > 0, "beside "+untrusted.Line(strings.Join(beside, ", ")))
+	add(t.Gone > 0, fmt.Sprintf("removed by revision %d", t.Gone))
+	return draw.StepTitle(d.look, t.Index) + " " + t.Title.Line() + ": " + strings.Join(parts, ", ")
 }
 
 // cause explains why a track is on the critical path.
