@@ -6,7 +6,7 @@ import (
 	"strings"
 	"time"
 
-	tea "charm.land/bubbletea/v2"
+	"charm.land/lipgloss/v2"
 
 	"replan/agent"
 	"replan/agent/event"
@@ -17,6 +17,7 @@ import (
 	"replan/tui/draw"
 	"replan/tui/keymap"
 	"replan/tui/live"
+	"replan/tui/patch"
 	"replan/tui/telling"
 	"replan/tui/timing"
 )
@@ -24,32 +25,27 @@ import (
 // Revisions steps through the original plan and its revisions. It shows what
 // failed, what changed, and who planned each one.
 type Revisions struct {
-	base
+	document
 	runs  *live.Runs // the plan pane shows one of them
 	at    int        // 0 is the original plan
-	top   draw.SheetSpot
-	body  int
-	sheet *draw.Sheet
-	built revisionFace
+	drawn revisionFace
 }
 
-// NewRevisions returns the dialog, closed.
-func NewRevisions(l *draw.Look, k *keymap.Map, runs *live.Runs) *Revisions {
-	return &Revisions{base: base{Look: l, Keys: k}, runs: runs}
-}
-
-// Open shows a revision of the run in the plan pane; 0 is the original plan.
-func (d *Revisions) Open(at int) { d.shown, d.at, d.top = true, at, draw.SheetSpot{} }
-
-// revisionFace holds every input of the drawing, to detect changes.
+// revisionFace holds what the drawing depends on besides its width and theme.
 type revisionFace struct {
 	run   *agent.Run
 	seq   uint64
 	at    int
-	width int
-	theme string
 	diffs draw.DiffView
 }
+
+// NewRevisions returns the dialog, closed.
+func NewRevisions(l *draw.Look, k *keymap.Map, runs *live.Runs) *Revisions {
+	return &Revisions{document: newDocument(l, k), runs: runs}
+}
+
+// Open shows a revision of the run in the plan pane; 0 is the original plan.
+func (d *Revisions) Open(at int) { d.shown, d.at, d.top = true, at, 0 }
 
 // Hints lists the keys that are active now.
 func (d *Revisions) Hints() []keymap.Hint {
@@ -58,40 +54,13 @@ func (d *Revisions) Hints() []keymap.Hint {
 
 // Actions returns the actions of the dialog.
 func (d *Revisions) Actions() keymap.Handlers {
-	last := 0
-	if run := d.runs.Shown().State; run != nil {
-		last = len(run.Revisions)
-	}
 	step := func(by int) keymap.Handler {
-		return keymap.Handler{Do: keymap.Just(func() { d.at, d.top = max(min(d.at+by, last), 0), draw.SheetSpot{} })}
+		return keymap.Handler{Do: keymap.Just(func() { d.at, d.top = max(d.at+by, 0), 0 })} // the view knows the last one
 	}
-	hs := d.closing("revisions").With(d.closing("plan.revisions"), keymap.Handlers{"step.next_tab": step(1), "step.previous_tab": step(-1)})
-	if d.sheet == nil {
-		return hs
-	}
-	hs["diff.sides"] = keymap.Handler{Do: keymap.Just(func() { d.Look.TurnDiffs(max(d.sheet.Width, draw.SplitAtLeast)) })}
-	return hs.With(keymap.Scrolling(d.body, d.scroll))
-}
-
-// Update handles the wheel.
-func (d *Revisions) Update(msg tea.Msg) keymap.Request {
-	if wheel, ok := msg.(tea.MouseWheelMsg); ok && d.sheet != nil {
-		d.top = d.sheet.Move(d.top, draw.WheelLines(tea.Mouse(wheel)))
-	}
-	return keymap.Request{}
-}
-
-// scroll moves the view by rows; positive values move down.
-func (d *Revisions) scroll(rows int) {
-	const far = 1 << 16 // rows; reaches the first or last row
-	switch {
-	case rows <= -far:
-		d.top = draw.SheetSpot{}
-	case rows >= far:
-		d.top = d.sheet.Last(d.body)
-	default:
-		d.top = d.sheet.Move(d.top, rows)
-	}
+	return d.closing("revisions").With(d.closing("plan.revisions"), d.keys(), keymap.Handlers{
+		"step.next_tab": step(1), "step.previous_tab": step(-1),
+		"diff.sides": {When: func() bool { return d.doc != nil }, Do: keymap.Just(func() { d.Look.TurnDiffs(max(d.doc.Width, draw.SplitAtLeast)) })},
+	})
 }
 
 // View draws the revision in the middle of the screen.
@@ -102,25 +71,12 @@ func (d *Revisions) View(size draw.Rect) []string {
 		return l.Block(nil, size.W, size.H)
 	}
 	d.at = min(d.at, len(run.Revisions))
+	if face := (revisionFace{run, run.Seq, d.at, l.Diffs}); face != d.drawn {
+		d.doc, d.drawn = nil, face
+	}
 	width, inner := d.width(size, widest)
-	face := revisionFace{run, run.Seq, d.at, width, string(l.Theme.Name), l.Diffs}
-	if d.sheet == nil || face != d.built {
-		p := draw.NewSheetPage(l, inner)
-		if d.at == 0 {
-			writeFirstPlan(p, run)
-		} else {
-			writeRevision(p, run, d.at-1)
-		}
-		d.sheet, d.built = draw.NewSheet(l, inner, p.All()), face
-	}
-	d.body = max(size.H-2, 1)
-	lines := d.sheet.View(&d.top, d.body)
-	note := d.sheet.Place(d.top, d.body)
-	if note == "" {
-		for len(lines) > 1 && strings.TrimSpace(lines[len(lines)-1]) == "" {
-			lines = lines[:len(lines)-1]
-		}
-	}
+	d.render(l, inner, func(doc *draw.Document) { (&revisionPage{doc, run}).write(d.at) })
+	lines, note := d.visible(size.H - 2)
 	name := fmt.Sprintf("Revision %d of %d", d.at+1, len(run.Revisions)+1)
 	if d.at == 0 {
 		name += " " + l.Glyphs.Separator + " the plan as first made"
@@ -128,33 +84,60 @@ func (d *Revisions) View(size draw.Rect) []string {
 	return d.middle(size, width, d.section(l.Strong.Render(name), note, lines))
 }
 
-// stepsAfter returns the steps of the plan made by revision i, as they stood when
-// the next revision replaced it, or as they stand now.
-func stepsAfter(run *agent.Run, i int) []*agent.StepState {
-	if i+1 < len(run.Revisions) {
-		return run.Revisions[i+1].PreviousSteps
-	}
-	return run.Steps
+// revisionPage is the document of a revision.
+type revisionPage struct {
+	*draw.Document
+	run *agent.Run
 }
 
-// writeFirstPlan adds the original plan.
-func writeFirstPlan(p *draw.SheetPage, run *agent.Run) {
-	l := p.Look
-	if title := run.Plan.Title.Line(); title != "" {
+// write adds what revision n changed, why, and who planned it; 0 is the original
+// plan.
+func (p *revisionPage) write(n int) {
+	l, run, at := p.Look, p.run, timing.NewAxis(p.run, p.run.Now)
+	r, after, asked, made, took := &agent.Revision{}, run.Steps, run.StartedAt, run.PlannedAt, ""
+	if n < len(run.Revisions) {
+		after = run.Revisions[n].PreviousSteps // as they stood when the next revision replaced them
+	}
+	if n > 0 {
+		r = &run.Revisions[n-1]
+		asked, made, took = r.AskedAt, r.At, ", in "+telling.Seconds(at.At(r.At)-at.At(r.AskedAt))
+	} else if title := run.Plan.Title.Line(); title != "" {
 		p.Prose(l.Strong, title)
 	}
-	at := timing.NewAxis(run, run.Now)
-	p.Field("planned", l.Text, "by "+plannedBy(run, run.StartedAt, run.PlannedAt)+", "+telling.Seconds(at.At(run.PlannedAt))+" into the run")
-	if run.Goal != "" {
+	if r.Step != "" {
+		words := telling.StepWords(r.Step)
+		for _, s := range r.PreviousSteps {
+			if s.Step.Index == r.Step {
+				words += " " + l.Glyphs.Separator + " " + s.Step.Title.Line()
+			}
+		}
+		p.Field("failed", l.Danger, words)
+	}
+	if reason := strings.TrimSpace(r.Reason.Visible()); reason != "" {
+		p.Field("because", l.Text, draw.Clip(reason))
+	}
+	if r.UserRequest != "" {
+		p.Field("you said", l.Text, r.UserRequest)
+	}
+	p.Field("planned", l.Text, "by "+plannedBy(run, asked, made)+took+", "+telling.Seconds(at.At(made))+" into the run")
+	if n == 0 && run.Goal != "" {
 		p.Field("goal", l.Text, run.Goal.Visible())
 	}
-	out := writeReviewed(p, run, 1)
+	out := p.reviewed(n + 1)
 	p.Blank()
-	var rows []planRow
-	for _, s := range stepsAfter(run, -1) {
-		rows = append(rows, planRow{after: s})
+	var changes []string
+	for _, c := range []struct {
+		style lipgloss.Style
+		sign  string
+		n     int
+		what  string
+	}{{l.Removed, l.Glyphs.Removed, len(r.Removed), "removed"}, {l.Added, l.Glyphs.Added, len(r.Added), "added"}, {l.Warning, l.Glyphs.Revised, len(r.Revised), "revised"}} {
+		if c.n > 0 {
+			changes = append(changes, c.style.Render(fmt.Sprintf("%s%d %s", c.sign, c.n, c.what)))
+		}
 	}
-	writePlanRows(p, append(rows, out...), run)
+	p.Lines = append(p.Lines, draw.Flow(changes, "  ", p.Width)...)
+	p.rows(append(planRows(r, after), out...))
 }
 
 // plannedBy says who made a plan between from and to: a file, the words of the
@@ -190,65 +173,25 @@ func plannedBy(run *agent.Run, from, to time.Time) string {
 	return words
 }
 
-// writeRevision adds what a revision changed, why, and who planned it.
-func writeRevision(p *draw.SheetPage, run *agent.Run, i int) {
-	l, r := p.Look, &run.Revisions[i]
-	at := timing.NewAxis(run, run.Now)
-	if r.Step != "" {
-		words := telling.StepWords(r.Step)
-		for _, s := range r.PreviousSteps {
-			if s.Step.Index == r.Step {
-				words += " " + l.Glyphs.Separator + " " + s.Step.Title.Line()
-			}
-		}
-		p.Field("failed", l.Danger, words)
-	}
-	if reason := strings.TrimSpace(r.Reason.Visible()); reason != "" {
-		p.Field("because", l.Text, draw.Clip(reason))
-	}
-	if r.UserRequest != "" {
-		p.Field("you said", l.Text, r.UserRequest)
-	}
-	took := at.At(r.At) - at.At(r.AskedAt)
-	p.Field("planned", l.Text, fmt.Sprintf("by %s, in %s, %s into the run", plannedBy(run, r.AskedAt, r.At), telling.Seconds(took), telling.Seconds(at.At(r.At))))
-	out := writeReviewed(p, run, r.Number)
-	p.Blank()
-	var changes []string
-	for _, c := range []struct {
-		text string
-		n    int
-	}{
-		{l.Removed.Render(fmt.Sprintf("%s%d removed", l.Glyphs.Removed, len(r.Removed))), len(r.Removed)},
-		{l.Added.Render(fmt.Sprintf("%s%d added", l.Glyphs.Added, len(r.Added))), len(r.Added)},
-		{l.Warning.Render(fmt.Sprintf("%s%d revised", l.Glyphs.Revised, len(r.Revised))), len(r.Revised)},
-	} {
-		if c.n > 0 {
-			changes = append(changes, c.text)
-		}
-	}
-	p.Lines = append(p.Lines, draw.Flow(changes, "  ", p.Width)...)
-	writePlanRows(p, append(planRows(r, stepsAfter(run, i)), out...), run)
-}
-
-// writeReviewed adds the user's changes to a plan before it ran. It returns the
-// steps removed then.
-func writeReviewed(p *draw.SheetPage, run *agent.Run, number int) []planRow {
-	var out []planRow
-	for i := range run.Reviews {
-		r := &run.Reviews[i]
+// reviewed adds the user's changes to a plan before it ran. It returns the steps
+// removed then.
+func (p *revisionPage) reviewed(number int) (out []planRow) {
+	for i := range p.run.Reviews {
+		r := &p.run.Reviews[i]
 		if r.Revision != number {
 			continue
 		}
-		words := []string{"run as it was"}
-		if r.Decision == event.ReviewRefuse {
-			words = []string{"refused"}
-		} else if len(r.Edited)+len(r.Moved)+len(r.Removed) > 0 {
-			words = nil
-		}
+		var words []string
 		named := func(what string, steps []string) {
 			if len(steps) > 0 {
 				words = append(words, what+" "+untrusted.Line(strings.Join(steps, ", ")))
 			}
+		}
+		switch {
+		case r.Decision == event.ReviewRefuse:
+			words = []string{"refused"}
+		case len(r.Edited)+len(r.Moved)+len(r.Removed) == 0:
+			words = []string{"run as it was"}
 		}
 		named("edited", r.Edited)
 		for _, m := range r.Moved {
@@ -272,7 +215,7 @@ func writeReviewed(p *draw.SheetPage, run *agent.Run, number int) []planRow {
 // that side.
 type planRow struct {
 	before, after *agent.StepState
-	mark          agent.Change
+	change        agent.Change
 }
 
 // planRows merges the steps of both plans in the order of the new plan. Removed
@@ -287,137 +230,151 @@ func planRows(r *agent.Revision, after []*agent.StepState) []planRow {
 		row := planRow{after: s, before: was[s.Step.Index]}
 		switch {
 		case slices.Contains(r.Added, s.Step.Index):
-			row.before, row.mark = nil, agent.ChangeAdded
+			row.before, row.change = nil, agent.ChangeAdded
 		case slices.Contains(r.Revised, s.Step.Index):
-			row.mark = agent.ChangeRevised
+			row.change = agent.ChangeRevised
 		}
 		rows = append(rows, row)
 	}
 	for i := range r.Removed {
-		at := 0
-		if i < len(r.After) && r.After[i] != "" {
-			for n, row := range rows {
-				if row.before != nil && row.before.Step.Index == r.After[i] {
-					at = n + 1
-				}
-			}
-		}
-		rows = slices.Insert(rows, at, planRow{before: &r.Removed[i]})
+		at := slices.IndexFunc(rows, func(row planRow) bool {
+			return row.before != nil && i < len(r.After) && row.before.Step.Index == r.After[i]
+		})
+		rows = slices.Insert(rows, at+1, planRow{before: &r.Removed[i]})
 	}
 	return rows
 }
 
-// sideFrom is the minimum width for showing both plans side by side, in cells.
-const sideFrom = 100
-
-// writePlanRows adds the steps of a plan, with both versions where they differ.
-// Changes within the revised steps follow below.
-func writePlanRows(p *draw.SheetPage, rows []planRow, run *agent.Run) {
-	l := p.Look
-	index := 1
-	both := false
+// rows adds the steps of a plan, with both versions side by side if there is room.
+// What changed within a revised step follows below it.
+func (p *revisionPage) rows(rows []planRow) {
+	const sideFrom = 100 // minimum width for both versions, in cells
+	l, index, side, both := p.Look, 1, p.Width, false
 	for _, r := range rows {
 		for _, s := range []*agent.StepState{r.before, r.after} {
 			if s != nil {
-				index = max(index, draw.VisibleWidth(s.Step.Name()))
+				index = min(max(index, draw.VisibleWidth(s.Step.Name())), 6)
 			}
 		}
-		both = both || r.before != nil
+		both = both || r.before != nil && p.Width >= sideFrom
 	}
-	index = min(index, 6)
-	side := p.Width
-	if both = both && p.Width >= sideFrom; both {
+	beside := func(left, right string) {
+		p.Lines = append(p.Lines, l.Fit(left, side)+l.Border.Render(" "+l.Glyphs.Guide+" ")+l.Fit(right, side))
+	}
+	if both {
 		side = (p.Width - 3) / 2
-		p.Lines = append(p.Lines, l.Fit(l.Muted.Render("before"), side)+l.Border.Render(" "+l.Glyphs.Guide+" ")+l.Muted.Render("after"))
+		beside(l.Muted.Render("before"), l.Muted.Render("after"))
 	}
 	for _, r := range rows {
 		left, right := "", ""
 		if r.before != nil && (both || r.after == nil) {
-			left = drawPlanStep(p, r.before, run, index, side, r.after == nil, agent.ChangeNone)
+			left = p.step(planRow{before: r.before}, r.after == nil, index, side)
 		}
 		if r.after != nil {
-			right = drawPlanStep(p, r.after, run, index, side, false, r.mark)
+			right = p.step(r, false, index, side)
 		}
-		switch {
-		case both:
-			p.Lines = append(p.Lines, l.Fit(left, side)+l.Border.Render(" "+l.Glyphs.Guide+" ")+l.Fit(right, side))
-		case r.after == nil:
-			p.Lines = append(p.Lines, left)
-		default:
-			p.Lines = append(p.Lines, right)
+		if both {
+			beside(left, right)
+		} else {
+			p.Lines = append(p.Lines, left+right)
 		}
-		if r.mark == agent.ChangeRevised && r.before != nil {
-			writeStepChanges(p, &r.before.Step, &r.after.Step)
+		if r.change == agent.ChangeRevised && r.before != nil {
+			p.changes(&r.before.Step, &r.after.Step)
 		}
 	}
 }
 
-// drawPlanStep draws a step of a plan on one line.
-func drawPlanStep(p *draw.SheetPage, s *agent.StepState, run *agent.Run, index, width int, gone bool, change agent.Change) string {
-	l := p.Look
+// step draws one version of a step on one line.
+func (p *revisionPage) step(r planRow, gone bool, index, width int) string {
+	l, s, of, title := p.Look, r.after, p.run, p.Look.Text
+	if s == nil {
+		s = r.before
+	}
+	if of.Step(s.Step.Index) != s {
+		of = nil // show the step as it stood then
+	}
 	row := &draw.Painter{LitLine: l.Line(false, false)}
 	switch {
 	case gone:
-		row.Add(l.Removed, l.Glyphs.Removed)
-	case change == agent.ChangeAdded:
-		row.Add(l.Added, l.Glyphs.Added)
-	case change == agent.ChangeRevised:
-		row.Add(l.Warning, l.Glyphs.Revised)
-	default:
-		row.Gap(1)
-	}
-	of := run
-	if run.Step(s.Step.Index) != s {
-		of = nil // show the step as it stood then
-	}
-	glyph, style := draw.StateGlyph(l, of, s)
-	title := l.Text
-	if gone {
 		title = l.Struck
+		row.Add(l.Removed, l.Glyphs.Removed)
+	case r.change == agent.ChangeAdded:
+		row.Add(l.Added, l.Glyphs.Added)
+	case r.change == agent.ChangeRevised:
+		row.Add(l.Warning, l.Glyphs.Revised)
 	}
+	row.Gap(2 - row.Width)
+	glyph, style := draw.StateGlyph(l, of, s)
+	row.Add(style, glyph)
 	tool := telling.StepTool(&s.Step)
 	if deps := s.Step.DependsOn; len(deps) > 0 && width >= 60 {
 		tool += "  " + l.Blockers(deps, 12)
 	}
 	tool = l.Cut(tool, max(width/3, 8))
-	row.Gap(1)
-	row.Add(style, glyph)
-	columns := draw.StepColumns{Index: index, Tool: draw.VisibleWidth(tool)}
-	columns.Title = width - row.Width - index - columns.Tool - 4 // gaps between the columns
-	if columns.Title < 8 {
-		columns.Tool, columns.Title = 0, width-row.Width-index-2
+	c := draw.StepColumns{Index: index, Tool: draw.VisibleWidth(tool)}
+	c.Title = width - row.Width - index - c.Tool - 4 // gaps between the columns
+	if c.Title < 8 {
+		c.Tool, c.Title = 0, width-row.Width-index-2
 	}
-	row.Step(columns, draw.StepCell{Style: l.Muted, Text: s.Step.Name()},
-		draw.StepCell{Style: title, Text: l.Cut(s.Step.Title.Line(), columns.Title)}, draw.StepCell{}, draw.StepCell{Style: l.Faint, Text: tool})
+	row.Step(c, draw.StepCell{Style: l.Muted, Text: s.Step.Name()},
+		draw.StepCell{Style: title, Text: l.Cut(s.Step.Title.Line(), c.Title)}, draw.StepCell{}, draw.StepCell{Style: l.Faint, Text: tool})
 	return l.Fit(row.Take(), width)
 }
 
-// writeStepChanges adds what a revision changed in a step, with the changed words
-// underlined.
-func writeStepChanges(p *draw.SheetPage, before, after *plan.Step) {
-	for _, c := range []struct{ name, before, after string }{
-		{"title", before.Title.Visible(), after.Title.Visible()},
-		{"tool", before.Tool, after.Tool},
-		{"executor", string(before.Executor), string(after.Executor)},
-		{"profile", before.Profile, after.Profile},
-		{"after", strings.Join(before.DependsOn, ", "), strings.Join(after.DependsOn, ", ")},
-		{"expects", before.ExpectedOutcome.Visible(), after.ExpectedOutcome.Visible()},
-	} {
-		if c.before != c.after {
-			writeChange(p, c.name, c.before, c.after)
+// changes adds what a revision changed in a step.
+func (p *revisionPage) changes(before, after *plan.Step) {
+	p.change("title", before.Title.Visible(), after.Title.Visible())
+	p.change("tool", before.Tool, after.Tool)
+	p.change("executor", string(before.Executor), string(after.Executor))
+	p.change("profile", before.Profile, after.Profile)
+	p.change("after", strings.Join(before.DependsOn, ", "), strings.Join(after.DependsOn, ", "))
+	p.change("expects", before.ExpectedOutcome.Visible(), after.ExpectedOutcome.Visible())
+	text := func(args map[string]any, name string) (text string) {
+		if value, ok := args[name]; ok {
+			text, _ = telling.ValueText(value)
 		}
+		return text
 	}
 	for _, name := range plan.ChangedArgs(before.Args, after.Args) {
-		writeChange(p, name, argText(before.Args, name), argText(after.Args, name))
+		p.change(name, text(before.Args, name), text(after.Args, name))
 	}
 }
 
-// argText returns the text of an argument, "" if it is missing.
-func argText(args map[string]any, name string) string {
-	value, ok := args[name]
-	if !ok {
-		return ""
+// change adds a value before and after a change: one line each with the differing
+// words underlined, or a diff if a value spans several lines. An empty string means
+// no value.
+func (p *revisionPage) change(name, before, after string) {
+	const indent = "    "
+	l := p.Look
+	if before == after {
+		return
 	}
-	text, _ := telling.ValueText(value)
-	return text
+	if name = untrusted.Line(name); strings.Contains(before+after, "\n") {
+		p.Lines = append(p.Lines, indent+l.Accent.Render(l.Cut(name, p.Width-len(indent))))
+		text, _, _ := plan.UnifiedDiff("before", "after", before+"\n", after+"\n")
+		p.Diff(text)
+		return
+	}
+	before, after = untrusted.Visible(before), untrusted.Visible(after)
+	was, now := patch.Words(before, after)
+	name = l.Cut(name+" ", max(p.Width/3, 1))
+	for _, side := range []struct {
+		style lipgloss.Style
+		sign  string
+		text  string
+		words []patch.Span
+	}{{l.Removed, l.Glyphs.Removed, before, was}, {l.Added, l.Glyphs.Added, after, now}} {
+		if side.text == "" {
+			continue
+		}
+		runs := []draw.Run{{Span: patch.Span{From: 0, To: len(side.text)}, Style: side.style}}
+		for _, w := range side.words {
+			runs = draw.Emphasise(runs, w, nil)
+		}
+		var rows []string
+		for _, row := range draw.CodeRows(side.text, max(p.Width-len(indent)-2-draw.VisibleWidth(name), 1)) {
+			rows = append(rows, draw.PaintRow(side.text, runs, row))
+		}
+		p.Lines = append(p.Lines, draw.Hang(indent+side.style.Render(side.sign)+" "+l.Muted.Render(name), rows)...)
+	}
 }
