@@ -78,7 +78,8 @@ func (m *Model) everywhereActions() keymap.Handlers {
 		if m.ask.Waiting() == 0 {
 			return m.review.Reopen()
 		}
-		return m.ask.Reopen()
+		m.ask.Reopen()
+		return nil
 	}
 	asked := func() bool { return m.ask.Waiting() > 0 || m.review.Waits() }
 	return keymap.Handlers{

@@ -88,6 +88,7 @@ func TestTabCyclesThroughGates(t *testing.T) {
 	s.m.Update(letters("y")[0])
 	s.sent() // the gate just came into view and takes no answer yet
 	s.m.Update(s.m.Rested())
+	s.seen()
 	_, cmd := s.m.Update(letters("y")[0])
 	s.sending(cmd)
 	s.sent(allow("3"))
@@ -119,17 +120,25 @@ func TestClickChoosesGateInQueue(t *testing.T) {
 func TestApproveSimilarAllowsEachMatchingCallOnce(t *testing.T) {
 	s := settled(t, newStory().crowded(), 120, 60).press(letters("A")...)
 	s.sent()
-	s.wants("Yes allows these 3 calls of fs.patch, once each.")
+	s.wants("Allows these 3 calls of fs.patch once each.")
 	for _, path := range []string{"auth/handler.go", "auth/jwt.go", "auth/user.go"} {
 		s.wants(path)
 	}
-	s.wants("untrusted text")
+	s.wants("contains untrusted text")
 	s.lacks("secret/key.go")
 	_, cmd := s.m.Update(letters("y")[0])
 	s.sendingAll(cmd, 3)
 	s.sent(allow("2"), allow("3"), allow("6"))
 	s.wants("Gate 1 of 2")
 	s.wants("Patch secret/key.go")
+}
+
+// seen pages through the open gate, so that all of its call has been in view.
+func (s *screen) seen() *screen {
+	for range 30 {
+		s.press(pageDown)
+	}
+	return s
 }
 
 // sendingAll carries out a batch of commands of which n send something, and waits
@@ -163,7 +172,7 @@ func TestApproveSimilarClosesWhenOneIsAnsweredElsewhere(t *testing.T) {
 	st := newStory().crowded()
 	s := settled(t, st, 120, 40).press(letters("A")...)
 	s.show(more(st).run(event.GateResolved{Gate: "6.1.1", Decision: event.Deny, Scope: event.ScopeOnce, By: "user"}))
-	s.lacks("A yes lets these")
+	s.lacks("Allows these")
 	s.wants("Gate 1 of 4")
 	s.sent()
 }
@@ -173,7 +182,7 @@ func TestApproveSimilarSkipsLaterGates(t *testing.T) {
 	s := settled(t, st, 120, 60).press(letters("A")...)
 	s.show(more(st).run(patching("1", "auth/late.go", patchRule)))
 	s.lacks("auth/late.go")
-	s.wants("Yes allows these 3 calls")
+	s.wants("Allows these 3 calls")
 	_, cmd := s.m.Update(letters("y")[0])
 	s.sendingAll(cmd, 3)
 	s.sent(allow("2"), allow("3"), allow("6"))
@@ -181,7 +190,7 @@ func TestApproveSimilarSkipsLaterGates(t *testing.T) {
 
 func TestApproveSimilarRequiresReadingWholeList(t *testing.T) {
 	s := settled(t, newStory().crowded(), 40, 12).press(letters("A")...)
-	s.wants("Yes allows")
+	s.wants("Allows these 3 calls")
 	s.press(letters("y")...)
 	s.sent()
 	s.wants("Read the whole list first")
@@ -207,9 +216,18 @@ func TestApproveSimilarReportsNoMatch(t *testing.T) {
 
 func TestGateShowsRuleAndAllowedCalls(t *testing.T) {
 	s := settled(t, newStory().crowded(), 120, 40)
-	s.wants("rule     every tool that can change existing data asks (built in)")
+	s.wants("asks: changes files · built-in rule ▸")
+	s.lacks("why it asks")
+	s.press(letters("i")...)
+	s.wants("why      it changes files")
+	s.wants("rule     tools that can change existing data ask (built in)")
 	s.wants("allowed  workspace:fs.write with any arguments (in this run, from the next call on)")
+	s.press(letters("i")...)
+	s.lacks("why it asks")
 	s.press(tabKey, tabKey)
+	s.wants("asks: secrets are looked at · rule in config.toml ▸")
+	s.m.Update(s.m.Rested())
+	s.press(letters("i")...)
 	s.wants("why      secrets are looked at")
 	s.wants("rule     fs.patch path=secret/** asks (your configuration, config.toml)")
 }

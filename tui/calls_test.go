@@ -73,7 +73,9 @@ func TestCancelStopsAgentOrSingleCall(t *testing.T) {
 
 func TestAgentGateNamesUntrustedSourceAndIsFollowed(t *testing.T) {
 	s := settled(t, newStory().patching(), 120, 36)
-	s.wants("a model wrote the call after reading the untrusted result of step 2.2 (fs.read)")
+	s.wants("written by the model after reading 1 result ▸")
+	s.press(letters("i")...).wants("a model wrote the call after reading the untrusted result of step 2.2 (fs.read)")
+	s.press(letters("i")...)
 	if s.m.Selected() != "calls 2" {
 		t.Errorf("%s is selected while the calls are folded", s.m.Selected())
 	}

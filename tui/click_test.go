@@ -45,7 +45,7 @@ func TestClickAnswersGateAndQuestion(t *testing.T) {
 		for text, want := range map[string]runner.Command{
 			"y ": gate(event.Allow, event.ScopeOnce), "r ": gate(event.Allow, event.ScopeRun), "n ": gate(event.Deny, event.ScopeOnce),
 		} {
-			s := settled(t, newStory().gated(), size[0], size[1])
+			s := settled(t, newStory().gated(), size[0], size[1]).seen()
 			words := map[string][]string{"y ": {"y allow once", "y once"}, "r ": {"r fs.patch for", "r run"}, "n ": {"n deny"}}[text]
 			at := slices.IndexFunc(words, func(w string) bool { return strings.Contains(s.text(), w) })
 			if at < 0 {
@@ -56,7 +56,7 @@ func TestClickAnswersGateAndQuestion(t *testing.T) {
 	}
 	s := settled(t, newStory().failing(), 120, 36).clickOn("e edit arguments")
 	s.wants("Edit arguments")
-	s.clickOn("esc keep them").lacks("Edit arguments")
+	s.clickOn("esc discard").lacks("Edit arguments")
 	s.clickOn("s skip")
 	if c, ok := s.session.commands()[0].(runner.ResolveFailure); !ok || c.Decision != event.FailureSkip {
 		t.Errorf("a click on skip sends %v", c)

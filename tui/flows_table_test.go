@@ -77,8 +77,8 @@ var flows = map[string]flow{
 	"step.previous_tab": {from: (*story).finished, first: []string{"tab", "tab", "2"}, wants: "does "},
 
 	// Gate.
-	"gate.once":   {from: (*story).gated, lacks: "allow once", sends: runner.Resolve{Run: storyRun, Gate: "4.1.1", Decision: event.Allow, Scope: event.ScopeOnce}},
-	"gate.run":    {from: (*story).gated, lacks: "allow once", sends: runner.Resolve{Run: storyRun, Gate: "4.1.1", Decision: event.Allow, Scope: event.ScopeRun}},
+	"gate.once":   {from: (*story).gated, first: []string{"pgdown", "pgdown"}, lacks: "allow once", sends: runner.Resolve{Run: storyRun, Gate: "4.1.1", Decision: event.Allow, Scope: event.ScopeOnce}},
+	"gate.run":    {from: (*story).gated, first: []string{"pgdown", "pgdown"}, lacks: "allow once", sends: runner.Resolve{Run: storyRun, Gate: "4.1.1", Decision: event.Allow, Scope: event.ScopeRun}},
 	"gate.always": {from: (*story).revised, wants: "[[policy]]"},
 	"gate.deny":   {from: (*story).gated, lacks: "allow once", sends: runner.Resolve{Run: storyRun, Gate: "4.1.1", Decision: event.Deny, Scope: event.ScopeOnce}},
 	"gate.edit":   {from: (*story).gated, wants: "Edit arguments"},
@@ -152,6 +152,7 @@ var flows = map[string]flow{
 	"gate.all":            {from: (*story).crowded, wants: "Approve all similar calls"},
 	"gate.next":           {from: (*story).crowded, wants: "Gate 2 of 5"},
 	"gate.previous":       {from: (*story).crowded, wants: "Gate 5 of 5"},
+	"gate.details":        {from: (*story).gated, wants: "why it asks"},
 	"gate.sides":          {from: (*story).gated, wants: "│ 12  // ServeHTTP answers one request."},
 	"search.next":         {from: (*story).finished, first: []string{"ctrl+f", "@auth"}, wants: "2 of 4"},
 	"search.previous":     {from: (*story).finished, first: []string{"ctrl+f", "@auth"}, wants: "4 of 4"},

@@ -57,7 +57,7 @@ func TestAlwaysSaysWhyNoRuleIsOffered(t *testing.T) {
 	s := settled(t, newStory().gated(), 120, 36)
 	s.press(letters("a")...)
 	s.sent()
-	s.wants("Not always: its arguments carry text from a result")
+	s.wants(`"always" is off: the arguments come from a result that can change.`)
 	s.press(letters("y")...)
 	s.sent(runner.Resolve{Run: storyRun, Gate: "4.1.1", Decision: event.Allow, Scope: event.ScopeOnce})
 }

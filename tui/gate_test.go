@@ -75,9 +75,6 @@ func TestEscapeHidesGateAndCtrlGReturns(t *testing.T) {
 	if !s.m.GateOpen() {
 		t.Fatal("ctrl+g does not reopen it")
 	}
-	s.m.Update(letters("y")[0])
-	s.sent() // just opened: the grace time starts again
-	s.m.Update(s.m.Rested())
 	s.press(escape, escape)
 	s.sent()
 	s.wants("esc again stops the run")
@@ -85,6 +82,24 @@ func TestEscapeHidesGateAndCtrlGReturns(t *testing.T) {
 	s.sent() // another key cancels the warning
 	s.press(escape)
 	s.sent(runner.Stop{})
+}
+
+func TestGateAskedForByKeyAnswersAtOnce(t *testing.T) {
+	s := settled(t, newStory().gated(), 120, 60).press(escape)
+	s.press(ctrl('g')).press(letters("y")...)
+	s.sent(runner.Resolve{Run: storyRun, Gate: "4.1.1", Decision: event.Allow, Scope: event.ScopeOnce})
+}
+
+// TestNewGateBesideHiddenOneIgnoresKeys: the dialog opens again at the gate that the
+// user left, while the keys went to the input.
+func TestNewGateBesideHiddenOneIgnoresKeys(t *testing.T) {
+	st := newStory().abreast("1")
+	s := settled(t, st, 120, 60).press(escape)
+	s.show(more(st).run(reading("2")))
+	s.wants("Gate 1 of 2")
+	s.m.Update(letters("y")[0])
+	s.sent()
+	s.wants("too early")
 }
 
 func TestHelpOpensOverGate(t *testing.T) {
@@ -170,7 +185,7 @@ func TestProjectServersOpenGate(t *testing.T) {
 }
 
 func TestGateShowsWholeCall(t *testing.T) {
-	s := open(t, tui.Options{}, 120, 60).show(newStory().gated())
+	s := settled(t, newStory().gated(), 120, 60).press(letters("i")...)
 	for _, text := range []string{
 		"it changes files of the workspace", "func verifyUser(ctx context.Context, token string) (User, error) {",
 		"\"auth/handler.go\"", "+// verifyUser returns", "-// authenticate returns", "carries text from step 2 (fs.read)",
@@ -197,27 +212,72 @@ func routed(trusted bool, tool string) *story {
 }
 
 func TestWorkspaceComputedArgumentsRaiseNoWarning(t *testing.T) {
-	s := open(t, tui.Options{}, 120, 60).show(routed(true, "code.transform"))
+	s := settled(t, routed(true, "code.transform"), 120, 60)
+	s.wants("computed by step 2 (code.transform) ▸")
+	s.press(letters("i")...)
 	s.wants(`"diff" and "hashes" carry what was computed by step 2 (code.transform)`)
 	s.lacks("untrusted")
 	s.lacks("beware")
 	for name, st := range map[string]*story{"untrusted server": routed(false, "code.transform"), "text that was read": routed(true, "fs.read")} {
 		t.Run(name, func(t *testing.T) {
-			s := open(t, tui.Options{}, 120, 60).show(st)
+			s := settled(t, st, 120, 60)
+			s.wants("carries text from step 2")
+			s.wants("contains untrusted text")
+			s.lacks("beware")
+			s.press(letters("i")...)
 			s.wants(`"diff" and "hashes" carry text from step 2`)
 			s.wants("an untrusted result")
-			s.wants("beware")
-			s.wants("untrusted text")
 		})
 	}
 }
 
-func TestGateOpensAtTopWithChangeCounts(t *testing.T) {
-	for _, size := range [][2]int{{80, 24}, {120, 36}} {
+func TestGateOpensAtFirstChangedLine(t *testing.T) {
+	for _, size := range [][2]int{{40, 12}, {60, 20}, {80, 24}, {120, 36}, {200, 60}} {
 		s := open(t, tui.Options{}, size[0], size[1]).show(newStory().gated())
-		s.wants("it changes files of the workspace")
-		s.wants("auth/handler.go  +3 −3")
+		s.wants("-    user, err := authenticate(r")
+		s.wants("asks: ")
+		if size[1] >= 24 {
+			s.wants("auth/handler.go  +3 −3")
+		}
 	}
+}
+
+func TestUnseenChangesNeedSecondYes(t *testing.T) {
+	once := runner.Resolve{Run: storyRun, Gate: "4.1.1", Decision: event.Allow, Scope: event.ScopeOnce}
+	s := settled(t, newStory().gated(), 40, 12)
+	s.wants("y once (4 more)")
+	s.press(letters("y")...)
+	s.sent()
+	s.wants("y again allows it with 4 changed lines")
+	s.wants("-// authenticate returns") // the next unseen part
+	s.press(letters("y")...)
+	s.sent(once)
+
+	s = settled(t, newStory().gated(), 80, 24)
+	s.wants("y allow once (2 more changed lines below)")
+	s.press(letters("r")...)
+	s.sent()
+	s.press(letters("j")...) // another key takes the yes back
+	s.seen()
+	s.lacks("more changed line")
+	s.press(letters("y")...)
+	s.sent(once)
+}
+
+func TestSeenChangesStaySeen(t *testing.T) {
+	s := settled(t, newStory().gated(), 80, 24).seen()
+	s.m.Update(tea.WindowSizeMsg{Width: 60, Height: 20})
+	s.press(pageUp, pageUp, pageUp)
+	s.lacks("more changed line")
+	s.press(letters("as")...).press(escape)
+	s.m.Update(ctrl('g'))
+	s.lacks("more changed line")
+}
+
+func TestLinesBehindOtherDialogAreUnseen(t *testing.T) {
+	s := settled(t, newStory().gated(), 40, 12)
+	s.press(f1).press(pageDown, pageDown, pageDown).press(escape)
+	s.wants("y once (4 more)")
 }
 
 func TestAlwaysIsOfferedOnlyWithRule(t *testing.T) {

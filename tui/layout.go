@@ -72,10 +72,13 @@ func arrange(width, height int, w wish) layout {
 // placeSheet reserves part of the body for an open gate: the desired height if
 // the panes above still have room, else the whole body.
 func (l *layout) placeSheet(want int) {
-	const least = 15 // a smaller sheet shows too little of the call
+	const (
+		least = 15 // a smaller sheet shows too little of the call
+		low   = 30 // a lower screen gives all its lines to a call that needs more than its share
+	)
 	rest := max(6, l.body.H/3)
 	h := min(want, l.body.H-rest)
-	if h < min(want, least) {
+	if h < want && l.height < low || h < min(want, least) {
 		h = l.body.H
 	}
 	l.body.H -= h

@@ -43,8 +43,8 @@ func (m *Model) carryOut(w keymap.Request) tea.Cmd {
 	if w.Quit {
 		add(m.leave())
 	}
-	if w.Gate && m.ask.Waiting() > 0 {
-		add(m.ask.Reopen())
+	if w.Gate {
+		m.ask.Reopen()
 	}
 	if m.pending.Reopened() && (w.Answer || !m.ask.Open) {
 		// No run waits for this answer, so leaving the dialog withdraws the

@@ -196,7 +196,7 @@ func (s *story) gated() *story {
 		Provenance: []rule.Provenance{
 			{Arg: "new", Step: "2", Tool: "fs.read"},
 		},
-		NoAlways: "its arguments carry text from a result, which may differ next time",
+		NoAlways: "the arguments come from a result that can change",
 	})
 }
 

@@ -26,7 +26,7 @@ func Offer(g event.GateRequested, t plan.Tool, workspace string) (always *event.
 	case g.Planned || g.Rule.Source == rule.SourcePlan:
 		return nil, "the plan itself asks for this gate, which no rule opens"
 	case len(g.Provenance) > 0:
-		return nil, "its arguments carry text from a result, which may differ next time"
+		return nil, "the arguments come from a result that can change"
 	}
 	args, why := conditions(g, t)
 	if why != "" {

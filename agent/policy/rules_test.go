@@ -269,7 +269,7 @@ func TestOfferGivesReasonForNoRule(t *testing.T) {
 	planned := gate("fs.write", map[string]any{"path": "a"})
 	planned.Rule.Source = rule.SourcePlan
 	for want, g := range map[string]event.GateRequested{
-		"text from a result":  carries,
+		"come from a result":  carries,
 		"the plan itself":     planned,
 		"not a step of a run": {Title: "servers"},
 		"binds fs.patch":      gate("fs.patch", map[string]any{"diff": "x"}),

@@ -29,7 +29,7 @@ func (g *Dialog) Update(msg tea.Msg) keymap.Request {
 		return keymap.Request{Cmd: g.chooseAt(msg.Y)}
 	case tea.MouseWheelMsg:
 		if g.editor == nil {
-			g.top += draw.WheelLines(tea.Mouse(msg))
+			g.scroll(draw.WheelLines(tea.Mouse(msg)))
 		}
 	}
 	return keymap.Request{}
@@ -87,7 +87,8 @@ func (g *Dialog) actions() keymap.Handlers {
 	}
 	several := func() bool { return len(g.queue) > 1 }
 	hs := keymap.Handlers{
-		"dialog.leave":  {Do: keymap.Just(func() { g.Open = false })},
+		"dialog.leave":  {Do: keymap.Just(func() { g.Open, g.warned = false, false })},
+		"gate.details":  {When: func() bool { return g.noDetails() == "" }, Do: keymap.Just(g.turnDetails)},
 		"gate.all":      {Do: func() keymap.Request { return keymap.ShowFooter(g.approveAll()) }},
 		"gate.next":     {When: several, Do: func() keymap.Request { return g.step(1) }},
 		"gate.previous": {When: several, Do: func() keymap.Request { return g.step(-1) }},
@@ -117,7 +118,7 @@ func (g *Dialog) viewActions() keymap.Handlers {
 	return keymap.Handlers{"gate.sides": {
 		When: func() bool { return g.noSides() == "" },
 		Do:   func() keymap.Request { return keymap.ShowFooter(g.turnDiffs()) },
-	}}.With(keymap.Scrolling(g.body, func(lines int) { g.top += lines }))
+	}}.With(keymap.Scrolling(g.body, g.scroll))
 }
 
 // confirmActions returns the actions while an answer awaits confirmation.
@@ -125,7 +126,7 @@ func (g *Dialog) confirmActions() keymap.Handlers {
 	back := keymap.Handler{Do: keymap.Just(func() { g.turn(nil) })}
 	return keymap.Handlers{
 		"gate.once": {Do: func() keymap.Request {
-			if g.doc == nil || g.read < g.doc.Must {
+			if g.doc == nil || len(g.unseen()) > 0 {
 				return keymap.ShowFooter(g.confirm.unread)
 			}
 			c := g.confirm
@@ -143,7 +144,7 @@ func (g *Dialog) Answers() keymap.Handlers {
 	add := func(id string, refuse func() string) {
 		hs[id] = keymap.Handler{Refuse: refuse, Do: func() keymap.Request {
 			if !g.Showing() {
-				return keymap.Request{Cmd: g.Reopen()}
+				return keymap.Request{Gate: true}
 			}
 			return g.act(id)
 		}}
@@ -158,6 +159,7 @@ func (g *Dialog) Answers() keymap.Handlers {
 	add("gate.next", g.alone)
 	add("gate.previous", g.alone)
 	add("gate.sides", g.noSides)
+	add("gate.details", g.noDetails)
 	return hs
 }
 
@@ -194,6 +196,17 @@ const noSuchAnswer = "The open gate or question does not accept this answer."
 func (g *Dialog) alone() string {
 	if len(g.queue) < 2 {
 		return "Nothing else waits for an answer."
+	}
+	return ""
+}
+
+// noDetails returns why the dialog has no details to show.
+func (g *Dialog) noDetails() string {
+	if len(g.queue) == 0 {
+		return "No gate and no question is open."
+	}
+	if gate, ok := g.current().(OpenGate); !ok || gate.Session || g.doc == nil {
+		return "All that is known is in view."
 	}
 	return ""
 }

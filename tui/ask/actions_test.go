@@ -22,8 +22,14 @@ func twoGates() *Dialog {
 	}
 	g.Set([]Asking{gate("1"), gate("2")})
 	g.Grace.On = false
-	g.View(draw.Rect{W: 80, H: 24})
+	show(g, draw.Rect{W: 80, H: 24})
 	return g
+}
+
+// show gives the dialog its place and draws it.
+func show(g *Dialog, size draw.Rect) []string {
+	g.SetState(State{Size: size})
+	return g.View(size)
 }
 
 func TestAnswersAreCommandsForShownRequest(t *testing.T) {
@@ -60,7 +66,7 @@ func TestClicksChooseRequestsAndPressKeys(t *testing.T) {
 		t.Errorf("a click on the second request shows number %d, acted %v", g.at, w.ActionClicked)
 	}
 	g.Grace.On = false
-	g.View(draw.Rect{W: 80, H: 24})
+	show(g, draw.Rect{W: 80, H: 24})
 	b := g.buttons[0]
 	if w := g.Update(tea.MouseClickMsg{X: b.X, Y: b.Y}); !w.ActionClicked || !w.Answer {
 		t.Errorf("a click on the first key asks for %+v", w)
@@ -73,13 +79,16 @@ func TestAnswerToHiddenRequestOnlyShowsIt(t *testing.T) {
 	if g.Showing() {
 		t.Fatal("the dialog stays")
 	}
-	if w := g.Answers()["gate.once"].Do(); w.Send != nil || !g.Showing() {
-		t.Errorf("shown %v, asks for %+v", g.Showing(), w)
+	if w := g.Answers()["gate.once"].Do(); w.Send != nil || !w.Gate {
+		t.Errorf("asks for %+v", w)
+	}
+	if g.Reopen(); !g.Showing() || g.Grace.On {
+		t.Errorf("asked for: shown %v, grace time %v", g.Showing(), g.Grace.On)
 	}
 }
 
 func TestQuestionOfTheSessionNamesItsPrograms(t *testing.T) {
-	for _, size := range []draw.Rect{{W: 200, H: 10}, {W: 120, H: 10}, {W: 80, H: 11}, {W: 40, H: 10}} {
+	for _, size := range []draw.Rect{{W: 200, H: 9}, {W: 120, H: 9}, {W: 80, H: 10}, {W: 40, H: 10}} {
 		t.Run(fmt.Sprintf("%dx%d", size.W, size.H), func(t *testing.T) {
 			g := New(panetest.DarkLook(), keymap.New(), draw.Pauses{})
 			g.Set([]Asking{OpenGate{Run: "s", Ask: panetest.ToolServers(), Session: true}})
@@ -87,7 +96,7 @@ func TestQuestionOfTheSessionNamesItsPrograms(t *testing.T) {
 			if wanted := g.Height(size.W); wanted != size.H && size.W > 40 {
 				t.Errorf("the dialog wants %d lines, not %d", wanted, size.H)
 			}
-			golden.RequireEqual(t, panetest.Stripped(g.View(size))+"\n")
+			golden.RequireEqual(t, panetest.Stripped(show(g, size))+"\n")
 		})
 	}
 }

@@ -1,6 +1,7 @@
 package ask
 
 import (
+	"maps"
 	"slices"
 	"strings"
 
@@ -28,8 +29,10 @@ type Asking interface {
 	Brief() (step, what, args string)
 	sign(l *draw.Look) (string, lipgloss.Style)
 	choices(k *keymap.Map) []choice
-	// write writes the full request: everything the user needs for a decision.
-	write(l *draw.Look, d *draw.Document)
+	// write writes the request, and with details everything that is known of it.
+	write(l *draw.Look, d *draw.Document, details bool) page
+	// notes returns the reasons for the request, one line each if they fit.
+	notes(l *draw.Look, width int) []string
 	// with returns a command that answers with other arguments, or an error if they
 	// do not fit. resends describes that command.
 	with(args map[string]any) (runner.Command, error)
@@ -46,6 +49,7 @@ type choice struct {
 	send   runner.Command // nil if the choice opens the editor
 	edit   map[string]any // arguments to edit if send is nil
 	saves  *event.Always  // rule that send saves, shown for confirmation first; nil for none
+	allows bool           // lets the call pass, so that the user should have seen it
 	hidden bool           // not drawn, but its key explains why
 }
 
@@ -64,22 +68,26 @@ type Dialog struct {
 	shown    string          // id of the displayed request
 	Grace    draw.Grace      // answers are not accepted during it
 	muted    bool            // another question has the keys
-	top      int
+	top      int             // first line in view, or opening
 	doc      *draw.Document
-	body     int           // visible lines of the document
-	read     int           // lines seen so far
-	fresh    []Asking      // opened in the newest batch of events, with no notification sent yet
-	Edits    int           // edits of arguments, across all requests
-	pausing  bool          // a pause timer is running
-	listed   int           // lines of the request list
-	buttons  []draw.Button // button positions, relative to the upper left corner
-	editor   *draw.Editor  // non-nil while arguments are edited
-	confirm  *confirming   // non-nil while an answer covers more than this one call
+	page     page              // of doc
+	details  bool              // the details are shown below the call
+	body     int               // visible lines of the document
+	noted    []string          // notes in view
+	viewed   map[string]viewed // by viewID: what has been in view
+	warned   bool              // a yes was refused because lines are unseen; the next one counts
+	fresh    []Asking          // opened in the newest batch of events, with no notification sent yet
+	Edits    int               // edits of arguments, across all requests
+	pausing  bool              // a pause timer is running
+	listed   int               // lines of the request list
+	buttons  []draw.Button     // button positions, relative to the upper left corner
+	editor   *draw.Editor      // non-nil while arguments are edited
+	confirm  *confirming       // non-nil while an answer covers more than this one call
 }
 
 // New returns a closed dialog.
 func New(l *draw.Look, k *keymap.Map, p draw.Pauses) *Dialog {
-	return &Dialog{look: l, keys: k, pauses: p, Grace: draw.Grace{Length: p.Grace}, seen: map[string]bool{}, answered: map[string]bool{}}
+	return &Dialog{look: l, keys: k, pauses: p, Grace: draw.Grace{Length: p.Grace}, seen: map[string]bool{}, answered: map[string]bool{}, viewed: map[string]viewed{}}
 }
 
 // Set updates the pending requests. A new request opens the dialog and starts a
@@ -100,13 +108,15 @@ func (g *Dialog) Set(asks []Asking) tea.Cmd {
 			g.fresh = append(g.fresh, a)
 		}
 	}
-	if len(g.fresh) > 0 {
-		g.Open = true
-	}
+	opens := len(g.fresh) > 0 && !g.Open
+	g.Open = g.Open || opens
 	if g.confirm != nil && !g.confirm.holds(g.queue) {
 		g.turn(nil)
 	}
-	return g.front()
+	if cmd := g.front(); cmd != nil || !opens || !g.Open {
+		return cmd
+	}
+	return g.Grace.Start() // the request is an old one, but the keys were going elsewhere
 }
 
 // Forget marks the requests of a run as unseen because the run is being resumed.
@@ -132,7 +142,7 @@ func (g *Dialog) front() tea.Cmd {
 	}
 	g.at = max(min(g.at, len(g.queue)-1), 0)
 	if id := g.current().id(); id != g.shown {
-		g.shown, g.top, g.doc, g.editor, g.confirm = id, 0, nil, nil, nil
+		g.shown, g.top, g.doc, g.editor, g.confirm, g.details, g.warned = id, opening, nil, nil, nil, false, false
 		if g.Open {
 			return g.Grace.Start()
 		}
@@ -155,11 +165,13 @@ func (g *Dialog) WaitsFor() string {
 	return "question"
 }
 
-// Reopen reopens the dialog after the user looked around.
-func (g *Dialog) Reopen() tea.Cmd {
-	g.Open, g.shown = true, ""
-	g.Grace.Early = false
-	return g.front()
+// Reopen reopens the dialog because the user asked for it. Keys count at once: they
+// are meant for it.
+func (g *Dialog) Reopen() {
+	if len(g.queue) > 0 && !g.Open {
+		g.Open = true
+		g.Grace = draw.Grace{Length: g.Grace.Length, Count: g.Grace.Count + 1}
+	}
 }
 
 // StepOf returns the step of run that the dialog is about, or "" for none.
@@ -196,7 +208,14 @@ func (g *Dialog) Editing() bool { return g.Showing() && g.editor != nil }
 // choose gives an answer, or first shows what the answer covers.
 func (g *Dialog) choose(c choice) keymap.Request {
 	ask := g.current()
+	unseen := strings.Replace(g.unseenCount(), "more ", "", 1)
+	warned := g.warned
+	g.warned = false
 	switch {
+	case c.allows && unseen != "" && !warned:
+		g.warned = true
+		g.reveal()
+		return keymap.ShowFooter(c.key.Help().Key + " again allows it with " + unseen + " unseen.")
 	case c.send == nil:
 		if g.editor = draw.NewEditor(g.look, c.edit); g.editor == nil {
 			return keymap.ShowFooter("These arguments are too long to be edited here.")
@@ -237,8 +256,20 @@ func (g *Dialog) answer(ids ...string) tea.Cmd {
 		g.answered[id] = true
 	}
 	g.queue = slices.DeleteFunc(g.queue, func(a Asking) bool { return slices.Contains(ids, a.id()) })
+	maps.DeleteFunc(g.viewed, func(id string, _ viewed) bool { id, _, _ = strings.Cut(id, "\n"); return slices.Contains(ids, id) })
 	g.editor, g.confirm = nil, nil
 	return g.front()
+}
+
+// turnDetails shows the reasons, the sources of text and the whole call below the
+// change, or hides them again.
+func (g *Dialog) turnDetails() {
+	width := g.doc.Width + 4
+	g.details, g.doc, g.top, g.warned = !g.details, nil, opening, false
+	g.prepare(width)
+	if g.details {
+		g.top = g.page.details
+	}
 }
 
 // Retheme discards the rendering made with the previous theme.

@@ -2,6 +2,7 @@ package ask
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
@@ -15,11 +16,21 @@ func (g *Dialog) prepare(width int) {
 	if g.doc == nil || g.doc.Width != width-4 {
 		g.doc = &draw.Document{Look: g.look, Width: width - 4}
 		if g.confirm != nil {
-			g.confirm.write(g.doc)
+			g.page = g.confirm.write(g.doc)
 			return
 		}
-		g.current().write(g.look, g.doc)
+		g.page = g.current().write(g.look, g.doc, g.details)
 	}
+}
+
+// notesFor returns the reasons for the request that fit beside the call in height
+// lines.
+func (g *Dialog) notesFor(width, height int) []string {
+	if g.editor != nil || g.confirm != nil || g.details {
+		return nil
+	}
+	notes := g.current().notes(g.look, width)
+	return notes[:min(len(notes), max(height/5, 1))]
 }
 
 // Height returns the preferred height in lines, including the border.
@@ -32,25 +43,32 @@ func (g *Dialog) Height(width int) int {
 	if g.editor != nil {
 		lines = max(lines, g.editor.Wishes(width-4))
 	}
-	return lines + len(g.bar(width-4)) + 3 + g.listHeight()
+	return lines + len(g.notesFor(width-4, lines*5)) + len(g.bar(width-4)) + 3 + g.listHeight()
 }
 
 // State is what the dialog needs to know of the rest of the screen.
 type State struct {
 	Size  draw.Rect // including the border
 	Muted bool      // another question has the keys
+	Over  bool      // another dialog covers it
 }
 
-// SetState tells the dialog about the rest of the screen.
+// SetState tells the dialog about the rest of the screen. It notes which lines of the
+// request that brings into view.
 func (g *Dialog) SetState(s State) {
 	g.muted = s.Muted
 	width, height := s.Size.W, s.Size.H
 	if !g.Showing() || height == 0 {
 		return
 	}
+	g.prepare(width)
 	g.place(width, height)
-	if g.editor != nil {
+	switch {
+	case g.editor != nil:
 		g.editor.SetSize(width-4, g.body)
+	case !s.Over && !s.Muted:
+		id := g.viewID()
+		g.viewed[id] = g.viewed[id].note(g.doc, g.page, g.topLine(), g.body)
 	}
 }
 
@@ -59,6 +77,8 @@ func (g *Dialog) SetState(s State) {
 func (g *Dialog) place(width, height int) {
 	const enough = 8 // lines for the call
 	g.body = max(height-3-len(g.bar(width-4)), 1)
+	g.noted = g.notesFor(width-4, g.body)
+	g.body = max(g.body-len(g.noted), 1)
 	g.listed = 0
 	if g.listHeight() == 0 {
 		return
@@ -82,11 +102,12 @@ func (g *Dialog) View(size draw.Rect) []string {
 	if g.editor != nil {
 		content = l.Block(g.editor.Lines(), width-4, g.body)
 	} else {
-		content = g.doc.Rows(&g.top, g.body)
-		g.read = max(g.read, g.top+g.body)
-		note = g.doc.Place(g.top, g.body)
+		top := g.topLine()
+		content = g.doc.Rows(&top, g.body)
+		note = g.doc.Place(top, g.body)
 	}
 	bar, ids, parts := g.barOf(width - 4)
+	bar = append(slices.Clone(g.noted), bar...)
 	g.buttons = draw.Buttons(bar, parts, ids)
 	for i := range g.buttons {
 		b := &g.buttons[i]
@@ -140,6 +161,14 @@ func (g *Dialog) barOf(width int) (lines, ids, parts []string) {
 		return []string{l.Warning.Render(l.Cut("That key came too early to count as an answer. Press it again.", width))}, nil, nil
 	}
 	choices := g.current().choices(g.keys)
+	if unseen := g.unseenCount(); unseen != "" {
+		for i := range choices {
+			if choices[i].id == "gate.once" {
+				choices[i].does += " (" + unseen + g.unseenPlace() + ")"
+				choices[i].short += fmt.Sprintf(" (%d more)", len(g.unseen()))
+			}
+		}
+	}
 	leave := choice{id: "dialog.leave", key: g.keys.Away, does: "look around", short: "back"}
 	switch {
 	case g.editor != nil:
@@ -148,7 +177,7 @@ func (g *Dialog) barOf(width int) (lines, ids, parts []string) {
 			lines = lines[:min(len(lines), 3)]
 		}
 		choices = []choice{{id: "question.send", key: g.keys.SendArgs, does: g.current().resends(), short: "send"}}
-		leave.does = "keep them unchanged"
+		leave.does = "discard"
 	case g.confirm != nil:
 		choices = []choice{{id: "gate.once", key: g.keys.Once, does: g.confirm.does, short: g.confirm.short}}
 		leave.does = "back"

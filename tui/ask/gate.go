@@ -23,7 +23,11 @@ type OpenGate struct {
 	Tools   plan.Catalogue                  // tools of the run
 	Fits    func(args map[string]any) error // checks edited arguments against the tool; nil for the session's own gate
 	Allowed []string                        // what the user has allowed in the run beyond a single call
+	Goal    string                          // of the run
 }
+
+// untrustedMark marks calls that carry text of outsiders.
+const untrustedMark = "contains untrusted text"
 
 func (g OpenGate) id() string { return g.Run + " " + g.Ask.Gate }
 func (g OpenGate) of() string { return g.Run }
@@ -45,7 +49,7 @@ func (g OpenGate) about() []string {
 		parts = append(parts, untrusted.Line(g.Ask.Tool))
 	}
 	if g.untrustedText() {
-		parts = append(parts, "untrusted text")
+		parts = append(parts, untrustedMark)
 	}
 	return parts
 }
@@ -72,16 +76,16 @@ func (g OpenGate) choices(k *keymap.Map) []choice {
 	once, deny := answer(event.Allow, event.ScopeOnce), answer(event.Deny, event.ScopeOnce)
 	if g.Session {
 		return []choice{
-			{id: "gate.once", key: k.Once, does: "yes", short: "yes", send: once},
+			{id: "gate.once", key: k.Once, does: "yes", short: "yes", send: once, allows: true},
 			{id: "gate.deny", key: k.Deny, does: "no", short: "no", send: deny},
 			{id: "gate.run", key: k.ForRun, refuse: noStep(k), hidden: true},
 			{id: "gate.always", key: k.Always, refuse: noStep(k), hidden: true},
 			{id: "gate.edit", key: k.EditCall, refuse: noStep(k), hidden: true},
 		}
 	}
-	always := choice{id: "gate.always", key: k.Always, does: "always…", short: "always", send: answer(event.Allow, event.ScopeAlways), saves: g.Ask.Always}
+	always := choice{id: "gate.always", key: k.Always, does: "always…", short: "always", send: answer(event.Allow, event.ScopeAlways), saves: g.Ask.Always, allows: true}
 	if g.Ask.Always == nil {
-		always.hidden, always.refuse = true, "Not always: "+g.Ask.NoAlways.Visible()+"."
+		always.hidden, always.refuse = true, telling.AlwaysOff(g.Ask)+"."
 		if g.Ask.NoAlways == "" {
 			always.refuse = "This call has no rule to save."
 		}
@@ -90,12 +94,12 @@ func (g OpenGate) choices(k *keymap.Map) []choice {
 	if args == nil {
 		args = map[string]any{}
 	}
-	forRun := choice{id: "gate.run", key: k.ForRun, does: telling.RunScope(g.Ask) + " for this run", short: "run", send: answer(event.Allow, event.ScopeRun)}
+	forRun := choice{id: "gate.run", key: k.ForRun, does: telling.RunScope(g.Ask) + " for this run", short: "run", send: answer(event.Allow, event.ScopeRun), allows: true}
 	if _, why := g.Ask.ForRun(); why != "" {
 		forRun.hidden, forRun.refuse = true, "Not for the run: "+why+"."
 	}
 	return []choice{
-		{id: "gate.once", key: k.Once, does: "allow once", short: "once", send: once},
+		{id: "gate.once", key: k.Once, does: "allow once", short: "once", send: once, allows: true},
 		forRun,
 		always,
 		{id: "gate.deny", key: k.Deny, does: "deny", short: "deny", send: deny},
@@ -116,71 +120,133 @@ func (g OpenGate) with(args map[string]any) (runner.Command, error) {
 	return runner.Edit{Run: g.Run, Gate: g.Ask.Gate, Args: args}, nil
 }
 
-func (g OpenGate) resends() string { return "check the call with these" }
+func (g OpenGate) resends() string { return "preview" }
 
 // writeRule writes the rule that an "always" answer saves, in the form in which it
 // is saved.
-func writeRule(d *draw.Document, a *event.Always) {
+func writeRule(d *draw.Document, a *event.Always) page {
 	l := d.Look
 	for line := range strings.SplitSeq(strings.TrimRight(a.Text, "\n"), "\n") {
 		d.Code(l.Strong, line)
 	}
-	d.Must = len(d.Lines)
+	rule := page{must: []draw.Range{{From: 0, To: len(d.Lines)}}}
 	d.Blank()
 	d.Prose(l.Text, "This rule is added to your configuration, config.toml, before the other rules. From now on every matching call passes without a gate, in this run and in all others in that folder and below. To undo this, remove it there.")
+	return rule
 }
 
-// write writes the full request: the call, the reason for the gate, the expected
-// changes, every argument, and the sources of their text.
-func (g OpenGate) write(l *draw.Look, d *draw.Document) {
+// notes returns the reasons for a gate, the most urgent first. The sources of text
+// are a warning only where they can do harm.
+func (g OpenGate) notes(l *draw.Look, width int) []string {
+	if g.Session {
+		return nil
+	}
+	var lines []string
+	wrapped := func(style lipgloss.Style, text string) {
+		lines = append(lines, draw.Paint(style, draw.Wrap(text, width))...)
+	}
+	if g.Ask.Outdated != "" {
+		wrapped(l.Warning, "asks again: "+g.Ask.Outdated.Line())
+	}
+	more := " " + l.Glyphs.Folded
+	sources := telling.SourceWords(g.Ask.Provenance, g.Tools)
+	if warning := telling.Warning(g.Ask, g.Tools, g.Goal); warning != "" {
+		wrapped(l.Warning, "beware: "+warning+"; "+sources)
+		sources = ""
+	}
+	asks, whose := telling.AskWords(g.Ask)
+	if whose != "" {
+		asks += " " + l.Glyphs.Separator + " " + whose
+	}
+	if sources == "" {
+		return append(lines, l.Faint.Render(l.Cut(asks, width-2)+more))
+	}
+	return append(lines, l.Faint.Render(l.Cut(asks, width)), l.Faint.Render(l.Cut(sources, width-2)+more))
+}
+
+// write writes the request: the change that the call makes, or the call itself.
+// Details are the reasons for the gate, the sources of text and every argument.
+func (g OpenGate) write(l *draw.Look, d *draw.Document, details bool) page {
 	a := g.Ask
 	title := a.Title.Line()
 	if title == "" {
 		title = untrusted.Line(a.Tool)
 	}
-	if a.Tool == "" {
+	if g.Session {
 		d.Prose(l.Strong, title)
-	} else {
-		d.Call(title, a.Tool, a.Server, a.Step)
-	}
-	if a.Rule.Why != "" {
+		from := len(d.Lines)
+		d.Object(a.Args)
+		must := everyLine(from, len(d.Lines))
+		d.Blank()
 		d.Field("why", l.Text, a.Rule.Why.Visible())
+		return page{must: must}
+	}
+	words := telling.CallWords(a)
+	from := len(d.Lines)
+	if words != "" {
+		d.Code(l.Strong, strings.TrimRight(words, "\n"))
+	}
+	must := everyLine(from, len(d.Lines))
+	d.Call(title, a.Tool, a.Server, a.Step)
+	whole := a.Diff == "" && words == "" // only the arguments say what the call does
+	var p page
+	switch {
+	case a.Diff != "":
+		d.Blank()
+		p = page{must: append(must, d.Changes(a.Diff)...), changes: true}
+	case whole && len(a.Args) > 0:
+		d.Blank()
+		from = len(d.Lines)
+		d.Object(a.Args)
+		p.must = everyLine(from, len(d.Lines))
+	default:
+		p.must = must
+	}
+	p.details = len(d.Lines)
+	if details {
+		g.writeDetails(l, d, !whole)
+	}
+	return p
+}
+
+// everyLine returns a range for each line of a part of a document.
+func everyLine(from, to int) []draw.Range {
+	var out []draw.Range
+	for i := from; i < to; i++ {
+		out = append(out, draw.Range{From: i, To: i + 1})
+	}
+	return out
+}
+
+// writeDetails writes the reasons for the gate, the sources of text and, with args,
+// every argument.
+func (g OpenGate) writeDetails(l *draw.Look, d *draw.Document, args bool) {
+	a := g.Ask
+	d.Heading("why it asks")
+	if why := telling.GateReason(a); why != "" {
+		d.Field("why", l.Text, why)
 	}
 	if a.Outdated != "" {
 		d.Field("again", l.Text, a.Outdated.Visible())
 	}
-	if !g.Session {
-		d.Field("rule", l.Text, telling.RuleWords(a.Rule))
-	}
+	d.Field("rule", l.Text, telling.RuleWords(a.Rule))
 	if a.Planned && a.Rule.Source != rule.SourcePlan {
 		d.Field("", l.Text, telling.PlanGate)
 	}
 	if len(g.Allowed) > 0 {
 		d.Field("allowed", l.Text, strings.Join(g.Allowed, "; ")+" (in this run, from the next call on)")
 	}
-	for _, from := range telling.TextSources(g.Ask.Provenance, g.Tools) {
-		name, style := "beware", l.Warning
-		if from.Computed {
-			name, style = "from", l.Text
-		}
-		d.Field(name, style, from.Words)
+	for _, from := range telling.TextSources(a.Provenance, g.Tools) {
+		d.Field("from", l.Text, from.Words)
 	}
 	if words := telling.PassRuleWords(a); words != "" {
 		d.Field("", l.Faint, words)
 	}
 	if a.Always == nil && a.NoAlways != "" {
-		d.Field("always", l.Text, "is not offered: "+a.NoAlways.Visible())
+		d.Field("always", l.Text, "is off: "+a.NoAlways.Visible())
 	}
-	if a.Diff != "" {
-		d.Blank()
-		d.Changes(a.Diff)
-	}
-	if len(a.Args) > 0 {
-		heading := "the whole call"
-		if g.Session {
-			heading = "programs to start"
-		}
-		d.Heading(heading)
+	if args && len(a.Args) > 0 {
+		d.Heading("the whole call")
 		d.Object(a.Args)
 	}
 }

@@ -77,7 +77,7 @@ func (p *Pending) ofRun(r *agent.Run) []Asking {
 	granted := telling.Grants(r)
 	for _, g := range r.Gates {
 		out = append(out, OpenGate{
-			Run: r.ID, Ask: g.GateRequested, Tools: r.Catalogue, Fits: r.EditCheck(g.Gate), Allowed: granted,
+			Run: r.ID, Ask: g.GateRequested, Tools: r.Catalogue, Fits: r.EditCheck(g.Gate), Allowed: granted, Goal: r.Goal.Visible(),
 		})
 	}
 	for _, q := range r.Questions() {

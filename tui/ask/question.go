@@ -114,7 +114,7 @@ func (q Question) with(args map[string]any) (runner.Command, error) {
 func (q Question) resends() string { return "run the step with these" }
 
 // write writes the purpose of the step, its outcome, and the full call.
-func (q Question) write(l *draw.Look, d *draw.Document) {
+func (q Question) write(l *draw.Look, d *draw.Document, _ bool) page {
 	title := q.Title.Line()
 	if title == "" {
 		title = "Step " + untrusted.Line(q.Step)
@@ -148,7 +148,10 @@ func (q Question) write(l *draw.Look, d *draw.Document) {
 		d.Heading("the whole call")
 		d.Object(q.Args)
 	}
+	return page{}
 }
+
+func (q Question) notes(*draw.Look, int) []string { return nil }
 
 // WhyNoReplan says briefly why replanning is impossible, or "" if it is possible.
 // possible reports whether a planner is available.

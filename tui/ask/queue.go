@@ -19,11 +19,18 @@ func (g *Dialog) Hints() []keymap.Hint {
 	arrows := g.keys.Hint("scroll", "move.up", "move.down")
 	switch {
 	case g.editor != nil:
-		return []keymap.Hint{g.keys.Hint("send", "question.send"), g.keys.Hint("keep it unchanged", "dialog.leave"), g.keys.Hint("undo", "question.undo_edit")}
+		return []keymap.Hint{g.keys.Hint("send", "question.send"), g.keys.Hint("discard", "dialog.leave"), g.keys.Hint("undo", "question.undo_edit")}
 	case g.confirm != nil:
 		return []keymap.Hint{g.keys.Hint(g.confirm.short, "gate.once"), g.keys.Hint("back", "dialog.leave"), arrows}
 	}
 	hints := []keymap.Hint{arrows}
+	if g.noDetails() == "" {
+		does := "why"
+		if g.details {
+			does = "less"
+		}
+		hints = append(hints, g.keys.Hint(does, "gate.details"))
+	}
 	if len(g.queue) > 1 {
 		hints = append(hints, g.keys.Hint("next", "gate.next"))
 	}
@@ -112,7 +119,7 @@ type confirming struct {
 	unread string // message for a yes before the user has read to the end
 	ids    []string
 	send   []runner.Command
-	write  func(*draw.Document)
+	write  func(*draw.Document) page
 }
 
 // holds reports whether every request it answers is still pending.
@@ -127,7 +134,7 @@ func (c *confirming) holds(queue []Asking) bool {
 
 // turn shows the scope of an answer, or the question again if c is nil.
 func (g *Dialog) turn(c *confirming) {
-	g.confirm, g.doc, g.top, g.read = c, nil, 0, 0
+	g.confirm, g.doc, g.top, g.warned = c, nil, opening, false
 }
 
 // savingRule returns the confirmation of a choice that saves a rule.
@@ -136,7 +143,7 @@ func savingRule(k *keymap.Map, ask Asking, c choice) *confirming {
 		title: "Allow always", does: "save it, and allow", short: "save",
 		unread: "Read the whole rule first: " + k.Name("move.down") + " shows the rest of it.",
 		ids:    []string{ask.id()}, send: []runner.Command{c.send},
-		write: func(d *draw.Document) { writeRule(d, c.saves) },
+		write: func(d *draw.Document) page { return writeRule(d, c.saves) },
 	}
 }
 
@@ -172,7 +179,7 @@ func (g *Dialog) approveAll() (word string) {
 		title: "Approve all similar calls", about: []string{tool, fmt.Sprintf("%d calls", len(all))},
 		does: fmt.Sprintf("allow these %d, once each", len(all)), short: "allow",
 		unread: "Read the whole list first: " + g.keys.Name("move.down") + " shows the rest of it.",
-		write:  func(d *draw.Document) { writeAlike(d, all) },
+		write:  func(d *draw.Document) page { return writeAlike(d, all) },
 	}
 	for _, gate := range all {
 		c.ids = append(c.ids, gate.id())
@@ -184,9 +191,9 @@ func (g *Dialog) approveAll() (word string) {
 
 // writeAlike writes the calls to be approved together. The list comes first, and
 // the user must scroll to its end. The full calls follow.
-func writeAlike(d *draw.Document, all []OpenGate) {
+func writeAlike(d *draw.Document, all []OpenGate) page {
 	l := d.Look
-	d.Prose(l.Text, fmt.Sprintf("Yes allows these %d calls of %s, once each. Later calls ask again.", len(all), untrusted.Line(all[0].Ask.Tool)))
+	d.Prose(l.Text, fmt.Sprintf("Allows these %d calls of %s once each. Later calls ask again.", len(all), untrusted.Line(all[0].Ask.Tool)))
 	d.Field("rule", l.Text, telling.RuleWords(all[0].Ask.Rule))
 	d.Blank()
 	for i, gate := range all {
@@ -194,13 +201,14 @@ func writeAlike(d *draw.Document, all []OpenGate) {
 		step, _, args := gate.Brief()
 		parts := []string{step, args}
 		if gate.untrustedText() {
-			parts = append(parts, "untrusted text")
+			parts = append(parts, untrustedMark)
 		}
 		d.Item(l.Accent.Render(number), l.Text, strings.Join(parts, " "+l.Glyphs.Separator+" "))
 	}
-	d.Must = len(d.Lines)
+	whole := page{must: []draw.Range{{From: 0, To: len(d.Lines)}}}
 	for i, gate := range all {
 		d.Heading(fmt.Sprintf("%d of %d", i+1, len(all)))
-		gate.write(l, d)
+		gate.write(l, d, true)
 	}
+	return whole
 }

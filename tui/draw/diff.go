@@ -39,20 +39,26 @@ const (
 // they come into view, so a long diff opens as fast as a short one.
 func (d *Document) Diff(text string) { d.patch(patch.Parse(text)) }
 
-func (d *Document) patch(p patch.Patch) {
+// patch adds a diff and returns where its changed lines are.
+func (d *Document) patch(p patch.Patch) []Range {
 	rows := NewDiffRows(d.Look, d.Width, p)
+	from := len(d.Lines)
 	d.later(rows.Count(), rows.row)
 	d.Diffs = d.Diffs || rows.Count() > 0
+	return rows.changes(from)
 }
 
-// Changes adds a diff. If the diff covers several files, the size of the change
-// comes first.
-func (d *Document) Changes(text string) {
+// Range is a range of lines: From is the first, To the line after the last.
+type Range struct{ From, To int }
+
+// Changes adds a diff and returns where each of its changed lines is, in order. If
+// the diff covers several files, the size of the change comes first.
+func (d *Document) Changes(text string) []Range {
 	p := patch.Parse(text)
 	if len(p.Files) > 1 {
 		d.Lines = append(d.Lines, d.Look.Cut(d.Look.Muted.Render(english.Count(len(p.Files), "file"))+" "+d.Look.ChangeCount(p.Added, p.Removed), d.Width))
 	}
-	d.patch(p)
+	return d.patch(p)
 }
 
 // ChangeCount returns the number of added and removed lines, with the theme's
@@ -187,6 +193,27 @@ func (r *DiffRows) height(item patch.Pair) int {
 		}
 	}
 	return rows
+}
+
+// changes returns the rows of each changed line, counted from a first row. A line
+// of a diff without changed lines, as for a moved file, counts as changed.
+func (r *DiffRows) changes(first int) []Range {
+	at := make([]Range, len(r.patch.Lines))
+	for n, item := range r.items {
+		for _, i := range []int{item.Left, item.Right} {
+			if i >= 0 {
+				at[i] = Range{first + r.starts[n], first + r.starts[n+1]}
+			}
+		}
+	}
+	every := r.patch.Added+r.patch.Removed == 0
+	var out []Range
+	for i, line := range r.patch.Lines {
+		if every || line.Kind == patch.Added || line.Kind == patch.Removed || line.File < 0 {
+			out = append(out, at[i])
+		}
+	}
+	return out
 }
 
 // row draws a row.

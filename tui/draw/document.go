@@ -17,7 +17,6 @@ type Document struct {
 	Look  *Look
 	Width int
 	Lines []string
-	Must  int  // lines at the start that the user must see before answering
 	Diffs bool // it contains a diff
 	parts []laterPart
 }

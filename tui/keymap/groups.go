@@ -59,13 +59,14 @@ func newAroundKeys(bind func(keys []string, shown, does string) key.Binding) aro
 }
 
 // askKeys are the keys of the queue of pending requests.
-type askKeys struct{ ApproveAll, NextAsk, PreviousAsk, Allowed key.Binding }
+type askKeys struct{ ApproveAll, NextAsk, PreviousAsk, Allowed, Details key.Binding }
 
 func newAskKeys(bind func(keys []string, shown, does string) key.Binding) askKeys {
 	return askKeys{
 		ApproveAll:  bind([]string{"A"}, "A", "allow all similar calls; lists them first"),
 		NextAsk:     bind([]string{"tab"}, "tab", "next gate or question"),
 		PreviousAsk: bind([]string{"shift+tab"}, "shift+tab", "previous gate or question"),
+		Details:     bind([]string{"i"}, "i", "why a gate asks, and the whole call"),
 		Allowed:     bind([]string{"alt+a"}, "alt+a", "answers and rules of this run"),
 	}
 }

@@ -114,6 +114,7 @@ func (k *Map) Actions() []Group {
 			{ID: "gate.next", Key: &k.NextAsk},
 			{ID: "gate.previous", Key: &k.PreviousAsk},
 			{ID: "gate.sides", Key: &k.Sides},
+			{ID: "gate.details", Key: &k.Details},
 		}},
 		{PlaceQuestion, "Question", []Action{
 			{ID: "question.done", Key: &k.TookEffect},

@@ -78,28 +78,22 @@ func TextSources(from []rule.Provenance, tools plan.Catalogue) []TextSource {
 	for _, p := range mentions {
 		out = append(out, TextSource{Words: mentionSource(argWords(p.Arg), p)})
 	}
-	source := func(p rule.Provenance) string {
-		if p.Tool != "" {
-			return StepWords(p.Step) + " (" + untrusted.Line(p.Tool) + ")"
-		}
-		return StepWords(p.Step)
-	}
 	for _, r := range results {
 		words := english.List(mapped(r.args, argWords), "and") + " " + english.Agree(len(r.args), "carries", "carry")
 		own := computed(r.from, tools)
 		if own {
-			words += " what was computed by " + source(r.from)
+			words += " what was computed by " + sourceStep(r.from)
 			if r.words {
 				words += ": by words, may miss or match too much"
 			}
 		} else {
-			words += " text from " + source(r.from) + ", an untrusted result"
+			words += " text from " + sourceStep(r.from) + ", an untrusted result"
 		}
 		out = append(out, TextSource{words, own})
 	}
 	for _, w := range written {
 		result := english.Agree(len(w.after), "result", "results")
-		out = append(out, TextSource{Words: fmt.Sprintf("a model wrote %s after reading the untrusted %s of %s", argWords(w.arg), result, strings.Join(mapped(w.after, source), ", "))})
+		out = append(out, TextSource{Words: fmt.Sprintf("a model wrote %s after reading the untrusted %s of %s", argWords(w.arg), result, strings.Join(mapped(w.after, sourceStep), ", "))})
 	}
 	return out
 }

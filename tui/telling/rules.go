@@ -12,23 +12,34 @@ import (
 
 // RuleWords describes a gate rule: the calls it covers, its verdict and its owner.
 func RuleWords(r rule.Rule) string {
-	named := untrusted.Line(r.String())
-	if rest, every := strings.CutPrefix(r.String(), "*"); every && (rest == "" || rest[0] == ' ') {
-		named = "every tool" + untrusted.Visible(rest)
-	}
-	named += map[rule.When]string{
-		rule.WhenReadOnly: " that only reads", rule.WhenDestructive: " that can change existing data",
-		rule.WhenUnmarked: " that does not declare its effects", rule.WhenTrusted: " of the workspace's own",
+	verbs := map[rule.Verdict][2]string{
+		rule.VerdictAsk: {"asks", "ask"}, rule.VerdictRun: {"runs", "run"}, rule.VerdictBlock: {"is denied", "are denied"},
+	}[r.Verdict]
+	which := map[rule.When]string{
+		rule.WhenReadOnly: " that only read", rule.WhenDestructive: " that can change existing data",
+		rule.WhenUnmarked: " that do not declare their effects", rule.WhenTrusted: " of the workspace itself",
 	}[r.When]
-	named += map[rule.Verdict]string{rule.VerdictAsk: " asks", rule.VerdictRun: " runs", rule.VerdictBlock: " is denied"}[r.Verdict]
+	covered := map[string]string{"workspace:test.run": "running tests", "workspace:test.lint": "running a linter"}[r.Tool]
+	rest, every := strings.CutPrefix(r.String(), "*")
+	switch {
+	case every && (rest == "" || rest[0] == ' '):
+		covered = "tools" + which + untrusted.Visible(rest) + " " + verbs[1]
+		if which == "" && rest == "" {
+			covered = "every tool " + verbs[0]
+		}
+	case covered != "" && r.Source == rule.SourceBuiltIn:
+		covered += " " + verbs[0]
+	default:
+		covered = untrusted.Line(r.String()) + " " + verbs[0]
+	}
 	whose := map[string]string{
 		rule.SourceFlag: "a flag of the command line", rule.SourceConfiguration: "your configuration, config.toml",
 		rule.SourceBuiltIn: "built in", rule.SourcePlan: "the plan says so", rule.SourceUser: "you, at a gate",
 	}[r.Source]
 	if whose == "" {
-		return named
+		return covered
 	}
-	return named + " (" + whose + ")"
+	return covered + " (" + whose + ")"
 }
 
 // RunScope names the calls that an answer for the whole run lets pass.
