@@ -87,27 +87,34 @@ func (s *Store) StartedRuns() ([]StartedRun, error) {
 	}
 	var runs []StartedRun
 	for _, e := range entries {
-		head, err := s.Runs.Head(e.ID)
-		if err != nil {
-			continue
-		}
-		if started, ok := head.Data.(event.RunStarted); ok {
-			runs = append(runs, StartedRun{e, started})
+		if r, ok := s.started(e); ok {
+			runs = append(runs, r)
 		}
 	}
 	return runs, nil
+}
+
+// started reads the first event of a run; ok is false if it has none.
+func (s *Store) started(e journal.Entry) (r StartedRun, ok bool) {
+	head, err := s.Runs.Head(e.ID)
+	if err != nil {
+		return r, false
+	}
+	started, ok := head.Data.(event.RunStarted)
+	return StartedRun{e, started}, ok
 }
 
 // LastRun returns the newest run that was started in a folder and not by another
 // run. Runs that only made a plan do not count, nor do those that accept refuses;
 // nil accepts all. The id is "" if there is none.
 func (s *Store) LastRun(workspace string, accept func(id string) bool) (string, error) {
-	started, err := s.StartedRuns()
+	entries, err := s.Runs.List()
 	if err != nil {
 		return "", err
 	}
-	for _, r := range started {
-		if r.Workspace == workspace && r.Outer == "" && !r.PlanOnly && (accept == nil || accept(r.ID)) {
+	for _, e := range entries {
+		r, ok := s.started(e)
+		if ok && r.Workspace == workspace && r.Outer == "" && !r.PlanOnly && (accept == nil || accept(r.ID)) {
 			return r.ID, nil
 		}
 	}

@@ -15,22 +15,34 @@ func (s *Store) RunSummaries() ([]agent.Summary, error) {
 
 // Summaries returns a summary of each run, newest first. Unreadable journals are
 // reported in broken and do not hide the other runs. A journal without any event
-// is skipped, since its run never began.
+// is skipped, since its run never began. It reads only the journals that have
+// changed since the last call.
 func (s *Store) Summaries() (list []agent.Summary, broken []error, err error) {
 	entries, err := s.Runs.List()
 	if err != nil {
 		return nil, nil, err
 	}
 	list = []agent.Summary{}
+	known, _ := s.summaries.read() // without them it only takes longer
+	fresh := map[string]agent.Summary{}
 	for _, e := range entries {
+		if summary, ok := known.find(e); ok {
+			list = append(list, whileLocked(summary, e.Locked))
+			continue
+		}
 		run, err := s.Runs.Fold(e.ID)
 		switch {
 		case errors.Is(err, event.ErrNoEvents):
 		case err != nil:
 			broken = append(broken, err)
 		default:
-			list = append(list, Summary(&run, e.Locked))
+			fresh[e.ID] = run.Summary()
+			list = append(list, whileLocked(fresh[e.ID], e.Locked))
 		}
+	}
+	if len(fresh) > 0 {
+		// If they cannot be kept, the next list takes as long as this one.
+		_, _ = s.summaries.change(func(f *summariesFile) { *f = summarize(entries, *f, fresh) })
 	}
 	return list, broken, nil
 }
@@ -38,8 +50,13 @@ func (s *Store) Summaries() (list []agent.Summary, broken []error, err error) {
 // Summary returns the summary of a run. If a process holds its journal and it has
 // not ended, it is running, and nobody else can resume it.
 func Summary(run *agent.Run, locked bool) agent.Summary {
-	s := run.Summary()
-	if locked && run.Result == nil {
+	return whileLocked(run.Summary(), locked)
+}
+
+// whileLocked changes the summary of a run that has not ended if a process holds
+// its journal.
+func whileLocked(s agent.Summary, locked bool) agent.Summary {
+	if locked && s.Status == agent.StatusUnfinished {
 		s.Status, s.Resumable = agent.StatusRunning, false
 	}
 	return s

@@ -66,6 +66,7 @@ type Store struct {
 	History  *History // what the user typed
 
 	durations *Durations
+	summaries *jsonFile[summariesFile]
 }
 
 // New returns the store for dirs. It reads and writes nothing yet.
@@ -77,6 +78,7 @@ func New(dirs Dirs) *Store {
 		Plans:     plans.Store{Dir: filepath.Join(dirs.Data, "plans")},
 		History:   OpenHistory(filepath.Join(dirs.State, "history.json")),
 		durations: OpenDurations(filepath.Join(dirs.State, "durations.json")),
+		summaries: openSummaries(filepath.Join(dirs.State, "summaries.json")),
 	}
 }
 

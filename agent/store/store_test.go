@@ -138,6 +138,50 @@ func TestLastRunIsTheNewestThatWasAskedForInTheFolder(t *testing.T) {
 	}
 }
 
+func TestSummariesFollowTheJournals(t *testing.T) {
+	s := newStore(t)
+	keep(t, s, "r-1", event.RunStarted{Goal: "first"})
+	keep(t, s, "r-2", event.RunStarted{Goal: "second"})
+	check := func(want string) {
+		t.Helper()
+		for range 2 { // the second time from what the first has kept
+			list, broken, err := store.New(s.Dirs).Summaries()
+			var got []string
+			for _, one := range list {
+				got = append(got, one.Run+" "+string(one.Goal)+" "+string(one.Status))
+			}
+			slices.Sort(got)
+			if strings.Join(got, ", ") != want || len(broken) > 0 || err != nil {
+				t.Fatalf("got %q, %v, %v; want %q", got, broken, err, want)
+			}
+		}
+	}
+	check("r-1 first unfinished, r-2 second unfinished")
+
+	j, _, err := s.Runs.Open("r-1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := j.Append(event.Event{Seq: 2, Time: time.Now(), Run: "r-1", Data: event.RunCompleted{Result: event.Result{Status: event.StatusCompleted, Reason: event.ReasonGoalMet}}}); err != nil {
+		t.Fatal(err)
+	}
+	if list, err := s.RunSummaries(); err != nil || list[0].Run != "r-1" || list[0].Status != event.StatusCompleted {
+		t.Errorf("while it is open: %+v, %v", list, err)
+	}
+	if err := j.Close(); err != nil {
+		t.Fatal(err)
+	}
+	check("r-1 first completed, r-2 second unfinished")
+	if _, err := s.Runs.Delete("r-2"); err != nil {
+		t.Fatal(err)
+	}
+	check("r-1 first completed")
+	if err := os.WriteFile(filepath.Join(s.Dirs.State, "summaries.json"), []byte("{"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	check("r-1 first completed")
+}
+
 func TestDryRunsKeepNoJournal(t *testing.T) {
 	s := newStore(t)
 	refused := errors.New("not dry")
