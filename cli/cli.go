@@ -13,6 +13,7 @@ import (
 	"slices"
 	"strings"
 	"syscall"
+	"time"
 
 	"charm.land/fang/v2"
 	"github.com/charmbracelet/colorprofile"
@@ -20,6 +21,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"replan/cli/complete"
 	"replan/cli/config"
 	"replan/cli/crash"
 	"replan/cli/help"
@@ -94,6 +96,10 @@ func Main(ctx context.Context, args []string, std IO) int {
 	root.SetIn(std.In)
 	root.SetOut(std.Out)
 	root.SetErr(std.Err)
+	if err := complete.Register(root, o.completionSource); err != nil {
+		return report(std, false, err)
+	}
+	complete.Hide(root, args)
 	failed := o.holdErrors(root)
 	err := fang.Execute(ctx, root, fang.WithVersion(Version), fang.WithErrorHandler(func(io.Writer, fang.Styles, error) {}))
 	if *failed != nil {
@@ -347,6 +353,12 @@ func newHelp(o *options) *cobra.Command {
 			return o.showHelp(topic, false)
 		},
 	}
+}
+
+// completionSource reads the settings for a command line that is completed.
+func (o *options) completionSource(cmd *cobra.Command) (complete.Source, error) {
+	err := o.complete(cmd.Flags())
+	return complete.Source{Options: &o.Options, Store: o.store, Now: time.Now()}, err
 }
 
 // unconfigured reports whether a command describes the program itself and must

@@ -1,0 +1,210 @@
+// Package complete completes command lines in the shell: runs, plans, tools,
+// themes, models, profiles and the values of flags.
+//
+// It knows cobra, the store and the model's client; the command line tells it the
+// rest. Start reading at [Register].
+package complete
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"replan/agent"
+	"replan/agent/event"
+	"replan/agent/ollama"
+	"replan/agent/store"
+	"replan/cli/config"
+	"replan/cli/help"
+	"replan/internal/untrusted"
+	"replan/planning/plan"
+	"replan/tui/telling"
+)
+
+// Limits of what is offered, and of the wait for the names of models: a shell
+// shows nothing meanwhile.
+const (
+	mostRuns     = 50
+	modelsWithin = 500 * time.Millisecond
+)
+
+// Source is what completions come from, after the flags of the line were read.
+type Source struct {
+	Options *config.Options
+	Store   *store.Store
+	Now     time.Time
+}
+
+// Open reads the settings for a command line; an error means no completions.
+type Open func(*cobra.Command) (Source, error)
+
+// choices is a function that offers words, each with a description after a tab.
+type choices func(ctx context.Context, s Source) []string
+
+// Register completes the arguments and flags of all commands. Commands say in
+// their usage line what they take: RUN, ID, FILE or NAME.
+func Register(root *cobra.Command, open Open) error {
+	return register(root, open)
+}
+
+func register(cmd *cobra.Command, open Open) error {
+	flags := map[string]choices{
+		"model": models, "theme": themes, "profile": profiles, "planner": fixed(event.PlannerKinds()...),
+		"think":   fixed("auto", "off", "on", "low", "medium", "high"),
+		"approve": fixed("none\tno gate", "safe\tfiles here, and tests", "all\tevery gate"),
+		"output":  fixed(config.OutputText, config.OutputJSON), "limits": fixed("default", "strict"),
+		"on-failure": fixed("abort", "skip", "replan"), "in-doubt": fixed("ask", "rerun", "done", "abort"),
+	}
+	var failed error
+	declared := func(f *pflag.Flag) {
+		offer, ok := flags[f.Name]
+		if !ok || f.Value.Type() != "string" {
+			return
+		}
+		if err := cmd.RegisterFlagCompletionFunc(f.Name, offers(open, false, offer)); err != nil && failed == nil {
+			failed = fmt.Errorf("complete --%s: %w", f.Name, err)
+		}
+	}
+	cmd.LocalFlags().VisitAll(declared)
+	_, takes, _ := strings.Cut(cmd.Use, " ")
+	switch strings.Trim(takes, "[]") {
+	case "RUN":
+		if strings.HasPrefix(cmd.CommandPath(), "replan plan") {
+			cmd.ValidArgsFunction = offers(open, false, runs, plans)
+		} else {
+			cmd.ValidArgsFunction = offers(open, false, runs)
+		}
+	case "ID":
+		cmd.ValidArgsFunction = offers(open, false, plans)
+	case "ID|FILE":
+		cmd.ValidArgsFunction = offers(open, true, plans)
+	case "NAME":
+		cmd.ValidArgsFunction = offers(open, false, tools)
+	case "GOAL", "WORDS", "":
+		cmd.ValidArgsFunction = cobra.NoFileCompletions
+	}
+	for _, below := range cmd.Commands() {
+		if err := register(below, open); failed == nil {
+			failed = err
+		}
+	}
+	return failed
+}
+
+// offers returns the completion function of one argument or value.
+func offers(open Open, files bool, from ...choices) cobra.CompletionFunc {
+	return func(cmd *cobra.Command, args []string, toComplete string) ([]string, cobra.ShellCompDirective) {
+		directive := cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveKeepOrder
+		if files {
+			directive = cobra.ShellCompDirectiveKeepOrder
+		}
+		source, err := open(cmd)
+		if err != nil {
+			return nil, directive
+		}
+		var words []string
+		for _, choices := range from {
+			words = append(words, choices(cmd.Context(), source)...)
+		}
+		return slices.DeleteFunc(words, func(word string) bool { return !strings.HasPrefix(word, toComplete) }), directive
+	}
+}
+
+// described returns a word with its description, which is text from outside.
+func described(word string, text untrusted.Text) string {
+	return word + "\t" + telling.Excerpt(text, 60)
+}
+
+func fixed(words ...string) choices {
+	return func(context.Context, Source) []string { return words }
+}
+
+// runs offers the newest runs by the ids that the screen shows.
+func runs(_ context.Context, s Source) []string {
+	list, _ := s.Store.RunSummaries()
+	list = slices.DeleteFunc(list, func(r agent.Summary) bool { return r.PlanOnly })
+	words := []string{}
+	for i, r := range list[:min(len(list), mostRuns)] {
+		if i == 0 {
+			words = append(words, "last\tthe newest run of this folder")
+		}
+		words = append(words, described(telling.ShortID(r.Run), untrusted.Text(ago(s.Now.Sub(r.Started))+", ")+config.First(r.Goal, r.Title)))
+	}
+	return words
+}
+
+// ago describes an age in its largest unit.
+func ago(age time.Duration) string {
+	switch {
+	case age < time.Minute:
+		return "now"
+	case age < time.Hour:
+		return fmt.Sprintf("%dm ago", age/time.Minute)
+	case age < 24*time.Hour:
+		return fmt.Sprintf("%dh ago", age/time.Hour)
+	default:
+		return fmt.Sprintf("%dd ago", age/(24*time.Hour))
+	}
+}
+
+func plans(_ context.Context, s Source) []string {
+	list, _ := s.Store.Plans.List()
+	words := []string{}
+	for _, p := range list {
+		if p.Error == nil {
+			words = append(words, described(p.ID, untrusted.Text(p.Title)))
+		}
+	}
+	return words
+}
+
+// tools offers the built-in tools. The others are known only to their servers,
+// which take too long to start.
+func tools(context.Context, Source) []string { return plan.OperatorNames() }
+
+func themes(_ context.Context, s Source) []string {
+	words := []string{}
+	for _, name := range s.Options.ThemeSet().Names() {
+		words = append(words, string(name))
+	}
+	return words
+}
+
+func profiles(_ context.Context, s Source) []string { return s.Options.Manner.Names() }
+
+// models offers the installed models, if Ollama answers soon.
+func models(ctx context.Context, s Source) []string {
+	client, err := ollama.New(ollama.Config{Host: s.Options.Host})
+	if err != nil {
+		return nil
+	}
+	defer client.Close() //nolint:errcheck // only read
+	ctx, cancel := context.WithTimeout(ctx, modelsWithin)
+	defer cancel()
+	list, _ := client.Models(ctx)
+	words := []string{}
+	for _, m := range list {
+		words = append(words, described(m.Name, untrusted.Text(telling.Abilities(m))))
+	}
+	return words
+}
+
+// Hide hides the flags that mean nothing to the command of a line to complete.
+// args are those of the program.
+func Hide(root *cobra.Command, args []string) {
+	if len(args) < 2 || !strings.HasPrefix(args[0], cobra.ShellCompRequestCmd) {
+		return
+	}
+	cmd, _, err := root.Find(args[1 : len(args)-1])
+	if err != nil {
+		return
+	}
+	hide := func(f *pflag.Flag) { f.Hidden = f.Hidden || !help.Concerns(cmd, f) && f.Name != "help" }
+	cmd.Flags().VisitAll(hide)
+	cmd.InheritedFlags().VisitAll(hide)
+}
