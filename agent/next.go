@@ -167,7 +167,7 @@ func (r decision) takePlan(o planning.Outcome) []Action {
 	case planning.OutcomeSilent:
 		return r.finish(ending{event.StatusFailed, event.ReasonPlannerError, cmp.Or(o.Reason, "the model sent no plan"), ""})
 	case planning.OutcomeEmpty:
-		return []Action{{Record: event.PlanEmpty{Reason: untrusted.Text(cmp.Or(o.Reason, "the planner proposed no stepssss"))}}}
+		return []Action{{Record: event.PlanEmpty{Reason: untrusted.Text(cmp.Or(o.Reason, "the planner proposed no steps"))}}}
 	default:
 		return r.planningFailed(o)
 	}

@@ -208,16 +208,27 @@ func without(faults []plan.Fault, code string) []plan.Fault {
 
 // withoutSecrets returns a copy of a plan that is safe to share.
 func withoutSecrets(p plan.Plan) plan.Plan {
-	p.Title, p.Goal = untrusted.Text(redact.Text(string(p.Title))), untrusted.Text(redact.Text(string(p.Goal)))
-	if p.Variables != nil {
-		p.Variables, _ = redact.Value(p.Variables, redact.Text).(map[string]any)
-	}
-	p.Steps = slices.Clone(p.Steps)
-	for i, s := range p.Steps {
-		p.Steps[i].Title = untrusted.Text(redact.Text(string(s.Title)))
-		if s.Args != nil {
-			p.Steps[i].Args, _ = redact.Value(s.Args, redact.Text).(map[string]any)
+	text := func(t untrusted.Text) untrusted.Text { return untrusted.Text(redact.Text(string(t))) }
+	object := func(values map[string]any) map[string]any {
+		if values == nil {
+			return nil // a step without args differs from one with none
 		}
+		values, _ = redact.Value(values, redact.Text).(map[string]any)
+		return values
+	}
+	p.Title, p.Goal, p.DoneWhen = text(p.Title), text(p.Goal), text(p.DoneWhen)
+	p.Variables, p.Extra = object(p.Variables), object(p.Extra)
+	p.Steps, p.Milestones, p.Risks = slices.Clone(p.Steps), slices.Clone(p.Milestones), slices.Clone(p.Risks)
+	for i, s := range p.Steps {
+		s.Title, s.ExpectedOutcome, s.Args, s.Extra = text(s.Title), text(s.ExpectedOutcome), object(s.Args), object(s.Extra)
+		p.Steps[i] = s
+	}
+	for i, m := range p.Milestones {
+		m.Title, m.Extra = text(m.Title), object(m.Extra)
+		p.Milestones[i] = m
+	}
+	for i, risk := range p.Risks {
+		p.Risks[i] = redact.Text(risk)
 	}
 	return p
 }

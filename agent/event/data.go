@@ -102,7 +102,7 @@ type PlanCreated struct {
 	Revision int       `json:"revision"` // 1
 }
 
-// PlanEmpty reports that the planner proposed no stepssss.
+// PlanEmpty reports that the planner proposed no steps.
 type PlanEmpty struct {
 	Reason untrusted.Text `json:"reason"`
 }
