@@ -1,0 +1,55 @@
+package telling_test
+
+import (
+	"strings"
+	"testing"
+
+	"replan/agent/event"
+	"replan/agent/rule"
+	"replan/tui/telling"
+)
+
+func TestCallsAreWrittenAsUsersTypeThem(t *testing.T) {
+	for want, g := range map[string]event.GateRequested{
+		"run all tests":                    {Tool: "test.run", Args: map[string]any{"allow_none": true}},
+		"run the tests of ./slug":          {Tool: "test.run", Args: map[string]any{"path": "./slug"}},
+		"make -C 'a dir'\nin the folder x": {Tool: "proc.run", Args: map[string]any{"argv": []any{"make", "-C", "a dir"}, "dir": "x"}},
+		"git commit -- a.go\nfix it":       {Tool: "vcs.commit", Args: map[string]any{"message": "fix it", "paths": []any{"a.go"}}},
+		"git push origin main":             {Tool: "vcs.push", Args: map[string]any{"remote": "origin", "branch": "main"}},
+	} {
+		g.Trusted = true
+		if got := telling.CallWords(g); got != want {
+			t.Errorf("got %q, want %q", got, want)
+		}
+		g.Trusted = false
+		if got := telling.CallWords(g); got != "" {
+			t.Errorf("the tool of another server: got %q", got)
+		}
+	}
+}
+
+func TestWarningNamesWhatUntrustedTextCanDo(t *testing.T) {
+	exact := func(arg string) []rule.Provenance {
+		return []rule.Provenance{{Arg: arg, Step: "1", Tool: "fs.read", Exact: true}}
+	}
+	written := []rule.Provenance{{Step: "1", Tool: "fs.read", Written: true}}
+	for name, c := range map[string]struct {
+		gate event.GateRequested
+		goal string
+		want string
+	}{
+		"a command":               {event.GateRequested{Tool: "proc.run", Trusted: true, Provenance: exact("shell")}, "", "part of a command"},
+		"another server":          {event.GateRequested{Tool: "send", Server: "mail", Provenance: written}, "", "the server mail"},
+		"a path from a result":    {event.GateRequested{Tool: "fs.write", Trusted: true, Provenance: exact("path"), Args: map[string]any{"path": "x.go"}}, "fix it", "chose the path x.go"},
+		"not what the goal names": {event.GateRequested{Tool: "fs.write", Trusted: true, Provenance: written, Args: map[string]any{"path": "x.go"}}, "fix slug/slug.go", "chose the path x.go"},
+		"what the goal names":     {event.GateRequested{Tool: "fs.write", Trusted: true, Provenance: written, Args: map[string]any{"path": "slug/slug.go"}}, "fix slug/slug.go", ""},
+		"under a named folder":    {event.GateRequested{Tool: "fs.write", Trusted: true, Provenance: written, Args: map[string]any{"path": "slug/x.go"}}, "fix slug/", ""},
+		"text of a file":          {event.GateRequested{Tool: "fs.write", Trusted: true, Provenance: exact("text"), Args: map[string]any{"path": "x.go"}}, "fix it", ""},
+		"no untrusted text":       {event.GateRequested{Tool: "proc.run", Trusted: true}, "", ""},
+	} {
+		got := telling.Warning(c.gate, nil, c.goal)
+		if (got == "") != (c.want == "") || !strings.Contains(got, c.want) {
+			t.Errorf("%s: got %q, want %q", name, got, c.want)
+		}
+	}
+}
