@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"text/tabwriter"
 	"time"
 
@@ -14,6 +15,7 @@ import (
 	"replan/agent/policy"
 	"replan/agent/rule"
 	"replan/cli/config"
+	"replan/cli/toolschema"
 	"replan/internal/untrusted"
 	"replan/planning/plan"
 	"replan/tui/telling"
@@ -27,12 +29,12 @@ const (
 )
 
 func newTools(o *options) *cobra.Command {
-	list := func(cmd *cobra.Command, _ []string) error { return o.listTools(cmd.Context()) }
+	list := func(cmd *cobra.Command, _ []string) error { return o.withCatalogue(cmd.Context(), o.listTools) }
 	command := &cobra.Command{
 		Use: "tools", Short: "List the tools that plans may use", Args: noArgs, RunE: list,
 	}
 	command.AddCommand(&cobra.Command{Use: "list", Short: "List the tools that plans may use", Args: noArgs, RunE: list})
-	command.AddCommand(newToolsCall(o))
+	command.AddCommand(newToolsShow(o), newToolsCall(o))
 	return command
 }
 
@@ -49,8 +51,9 @@ type toolLine struct {
 // verdictDepends is the verdict for tools whose rules look at arguments.
 const verdictDepends = "depends"
 
-// listTools starts the servers, lists their tools and stops them.
-func (o *options) listTools(ctx context.Context) (err error) {
+// withCatalogue starts the servers, calls a function with their tools and stops
+// them.
+func (o *options) withCatalogue(ctx context.Context, do func(*services, plan.Catalogue) error) (err error) {
 	w := &services{}
 	defer func() { err = errors.Join(err, wrap("end in order", w.close())) }()
 	logger, err := w.openLog(o.store.Dirs.Logs())
@@ -62,29 +65,41 @@ func (o *options) listTools(ctx context.Context) (err error) {
 	}
 	within, cancel := context.WithTimeout(ctx, toolsWithin)
 	defer cancel()
-	rules := slices.Concat(o.Rules, policy.BuiltIn(policy.Trust{Workspace: o.Trusted}))
-	lines := []toolLine{}
 	var catalogue plan.Catalogue
 	catalogue, w.awaited = w.tools.ReadyFor(within, []string{"*:*"})
-	for _, t := range catalogue {
-		line := toolLine{Name: t.Name, Server: t.Server, Description: t.Description, ReadOnly: t.ReadOnly}
-		for _, r := range rule.Matching(rules, t) {
-			if line.Gate = line.Gate || r.Verdict == rule.VerdictAsk; line.Verdict != "" && line.Verdict != string(r.Verdict) {
-				line.Verdict = verdictDepends
-				continue
-			}
-			line.Verdict = string(r.Verdict)
-		}
-		lines = append(lines, line)
-	}
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
 	o.plans().tellTroubles(w)
+	return do(w, catalogue)
+}
+
+// rules returns the rules that decide about calls of tools here.
+func (o *options) rules() []rule.Rule {
+	return slices.Concat(o.Rules, policy.BuiltIn(policy.Trust{Workspace: o.Trusted}))
+}
+
+// lineOf describes a tool in a line.
+func (o *options) lineOf(t plan.Tool) toolLine {
+	line := toolLine{Name: t.Name, Server: t.Server, Description: t.Description, ReadOnly: t.ReadOnly}
+	for _, r := range rule.Matching(o.rules(), t) {
+		if line.Gate = line.Gate || r.Verdict == rule.VerdictAsk; line.Verdict != "" && line.Verdict != string(r.Verdict) {
+			line.Verdict = verdictDepends
+			continue
+		}
+		line.Verdict = string(r.Verdict)
+	}
+	return line
+}
+
+// listTools implements replan tools list.
+func (o *options) listTools(_ *services, catalogue plan.Catalogue) error {
+	lines := []toolLine{}
+	for _, t := range catalogue {
+		lines = append(lines, o.lineOf(t))
+	}
 	if o.Output == config.OutputJSON {
-		enc := json.NewEncoder(o.io.Out)
-		enc.SetEscapeHTML(false)
-		return wrap(writing, enc.Encode(lines))
+		return o.printJSON(lines)
 	}
 	table := tabwriter.NewWriter(o.io.Out, 0, 4, 2, ' ', 0)
 	for _, l := range lines {
@@ -92,4 +107,76 @@ func (o *options) listTools(ctx context.Context) (err error) {
 		_, _ = fmt.Fprintf(table, "%s\t%s\t%s\t%s\n", l.Name, l.Server, mark, telling.Excerpt(untrusted.Text(l.Description), 80))
 	}
 	return wrap(writing, table.Flush())
+}
+
+func newToolsShow(o *options) *cobra.Command {
+	return &cobra.Command{
+		Use:   "show NAME",
+		Short: "Show what a tool does, its arguments, its result and whether it asks",
+		Long: "show NAME describes a tool: its arguments, the fields of its result where it is built in, the rules that\n" +
+			"decide whether a call asks, and an example. With --output json it prints the schemas.",
+		Example: "  replan tools show fs.search\n  replan tools show vcs.commit --output json",
+		Args:    positional(one("NAME")),
+		RunE: func(cmd *cobra.Command, names []string) error {
+			return o.withCatalogue(cmd.Context(), func(w *services, catalogue plan.Catalogue) error {
+				t, err := catalogue.Find(names[0])
+				if err != nil {
+					return &failure{exit: exitUsage, code: plan.CodeUnknownTool, err: err}
+				}
+				return o.showTool(t, w.resultSchema(t))
+			})
+		},
+	}
+}
+
+// resultSchema returns the JSON Schema of the results of a built-in tool, nil for
+// another.
+func (w *services) resultSchema(t plan.Tool) json.RawMessage {
+	if w.own == nil || !t.Trusted {
+		return nil
+	}
+	served := w.own.Server().ListTools()[t.Name]
+	if served == nil {
+		return nil
+	}
+	return served.Tool.RawOutputSchema
+}
+
+// showTool implements replan tools show.
+func (o *options) showTool(t plan.Tool, result json.RawMessage) error {
+	line, rules := o.lineOf(t), []string{}
+	for _, r := range rule.Matching(o.rules(), t) {
+		rules = append(rules, telling.RuleWords(r))
+	}
+	if o.Output == config.OutputJSON {
+		return o.printJSON(struct {
+			toolLine
+			Rules        []string        `json:"rules"`
+			InputSchema  json.RawMessage `json:"input_schema,omitempty"`
+			OutputSchema json.RawMessage `json:"output_schema,omitempty"`
+		}{line, rules, t.InputSchema, result})
+	}
+	args := toolschema.Fields(t.InputSchema)
+	var b strings.Builder
+	say := sayTo(&b)
+	say("%s  (server %s)", t.Name, t.Server)
+	say("%s", t.Description)
+	say("")
+	say("arguments:")
+	b.WriteString(toolschema.Table(args))
+	if result != nil {
+		say("")
+		say("result:")
+		b.WriteString(toolschema.Table(toolschema.Results(result)))
+	}
+	say("")
+	for i, r := range rules {
+		say("%s%s", map[bool]string{true: "policy: ", false: "        "}[i == 0], r)
+	}
+	example := "replan tools call " + t.Name
+	if given := toolschema.Example(args, string(t.Description)); len(given) > 0 {
+		example += " --args '" + plan.CanonicalJSON(given) + "'"
+	}
+	say("example: %s", example)
+	return o.print(b.String())
 }
