@@ -44,6 +44,7 @@ func (o screens) openScreen(ctx context.Context, screen tui.Options, before cont
 		if !o.DryRun {
 			screen.GoOn = func(session string) { next = session }
 		}
+		o.TakeChoices()
 		left, err := o.openScreenOn(ctx, screen, before)
 		if err != nil || next == "" || ctx.Err() != nil {
 			return err
@@ -76,7 +77,7 @@ func (o screens) openConversation(id string) (*runner.Restored, error) {
 
 // openScreenOn runs the screen of one session and returns the session's id.
 func (o screens) openScreenOn(ctx context.Context, screen tui.Options, before continued) (session string, err error) {
-	w, err := o.wiring().open(ctx, opening{ask: o.Approve == policy.ApproveAsk, attended: true, restored: before.session})
+	w, err := o.wiring().open(ctx, opening{ask: o.Approve == policy.ApproveAsk, attended: true, keepChoices: true, restored: before.session})
 	if err != nil {
 		return "", errors.Join(err, before.close())
 	}

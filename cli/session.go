@@ -57,6 +57,8 @@ type opening struct {
 	restored *runner.Restored    // the session to continue; nil starts a new one
 	// keep stores a created plan; nil stores it among the plans.
 	keep func(plan.Plan) (plan.Plan, error)
+	// keepChoices saves what the user chooses in the user's configuration.
+	keepChoices bool
 }
 
 // open prepares a workshop and starts its session.
@@ -98,6 +100,9 @@ func (o wiring) prepare(ctx context.Context, ask bool) (w *services, err error) 
 func (w *services) begin(ctx context.Context, o *options, how opening) (err error) {
 	cfg := o.wiring().sessionConfig(w)
 	cfg.Attended, cfg.InDoubt, cfg.Restored = how.attended, how.inDoubt, how.restored
+	if how.keepChoices && !o.DryRun {
+		cfg.Keep = o.Keep
+	}
 	if how.keep != nil {
 		cfg.Store = keeping{cfg.Store, how.keep}
 	}

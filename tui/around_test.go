@@ -123,10 +123,11 @@ func TestAtMostThreeNoticesAndNoneOverGateKeys(t *testing.T) {
 // inForce returns a few settings.
 func inForce() session.Settings {
 	return session.Settings{File: "/home/me/.config/replan/config.toml", Settings: []session.Setting{
-		{Key: "model.name", Value: "qwen3:8b", Literal: `"qwen3:8b"`, Source: "configuration", About: "the model that answers"},
-		{Key: "model.think", Value: "auto", Literal: `"auto"`, Source: "default", About: "how hard the model thinks"},
+		{Key: "model.name", Value: "qwen3:8b", Literal: `"qwen3:8b"`, Source: "user file", Saved: new("qwen3:8b"), About: "the model that answers"},
+		{Key: "model.think", Value: "auto", Literal: `"auto"`, Source: "default", Choices: prompt.ThinkLevels(), About: "how hard the model thinks"},
 		{Key: "limits.max_steps", Value: "12, grows with the plan", Literal: "12", Source: "default", About: "most step executions of a run"},
-		{Key: "screen.theme", Value: "dark", Literal: `"dark"`, Source: "flag --theme", About: "colours of the screen"},
+		{Key: "planning.eager", Value: "true", Literal: "true", Source: "default", Saved: new("false"), About: "steps that read start while the plan is written"},
+		{Key: "screen.theme", Value: "dark", Literal: `"dark"`, Source: "flag --theme", Saved: new("paper"), About: "colours of the screen"},
 		{Key: "policy", Value: "2 rules of flags", Source: "flags --allow, --deny", About: "rules on calls"},
 	}}
 }
@@ -148,15 +149,43 @@ func TestTheSettingsAreDrawnWideAndNarrow(t *testing.T) {
 	}
 }
 
-func TestSettingChangesForSession(t *testing.T) {
+func TestChangedSettingIsSaved(t *testing.T) {
 	s := setting(t, 120, 36).press(downKey, enter)
-	s.sent(asks("settings"), runner.Choose{Think: ptrTo(prompt.ThinkOff)})
+	s.sent(asks("settings"), runner.Choose{Think: new(prompt.ThinkOff)})
 	s.show(newStory().session(session.Status{Workspace: "/src", Model: "qwen3:8b", Think: prompt.ThinkOff}))
 	s.wants("this session")
-	s.wants("[model] think = \"off\"")
-	s.press(downKey, enter).wants("It applies from the next start on")
-	s.press(downKey, downKey, enter).wants("It cannot be changed here.")
+	s.press(downKey, enter).wants("limits.max_steps = 12")
+	s.press(letters("0")...).press(enter)
+	s.sent(asks("settings"), runner.Choose{Think: new(prompt.ThinkOff)}, runner.Keep{Key: "limits.max_steps", Value: new("120")})
+	s.press(downKey).wants("true · false after a restart")
+	s.wants("Takes effect after a restart.")
+	s.press(downKey).wants("The user file says paper.")
+	s.press(downKey, enter).wants("It cannot be changed here.")
 	s.press(upKey, enter).lacks("Settings")
+}
+
+func TestSavedSettingIsAnnouncedAndShown(t *testing.T) {
+	s := setting(t, 120, 36).press(downKey, downKey, downKey, enter)
+	s.sent(asks("settings"), runner.Keep{Key: "planning.eager", Value: new("true")})
+	_, cmd := s.m.Update(tui.Batch(newStory().session(session.Kept{Key: "planning.eager", Value: "true", File: "/etc/replan/config.toml"}).events, newStory().now))
+	s.carryOut(cmd)
+	s.wants("Eager on saved in /etc/replan/config.toml")
+	s.sent(asks("settings"), runner.Keep{Key: "planning.eager", Value: new("true")}, asks("settings"))
+	s.press(upKey).press(letters("r")...)
+	s.wants("The file does not name limits.max_steps.")
+	s.press(downKey).press(letters("r")...)
+	s.show(newStory().session(session.Kept{Key: "planning.eager", Removed: true, File: "/etc/replan/config.toml"}))
+	s.wants("Eager as by default: removed from /etc/replan/config.toml")
+	s.show(newStory().session(session.Kept{Key: "planning.eager", Problem: "planning.eager is not saved in /etc/replan/config.toml: the file is read-only"}))
+	s.wants("the file is read-only")
+}
+
+func TestTypedSettingCanBeDiscarded(t *testing.T) {
+	s := setting(t, 120, 36).press(downKey, downKey, enter, backspace).press(letters("5")...)
+	s.wants("limits.max_steps = 15")
+	s.press(escape).wants("Settings")
+	s.lacks("limits.max_steps = 15")
+	s.sent(asks("settings"))
 }
 
 func TestScreenSettingsApplyImmediately(t *testing.T) {
@@ -165,21 +194,19 @@ func TestScreenSettingsApplyImmediately(t *testing.T) {
 	s.show(more(st).session(session.Settings{Settings: []session.Setting{
 		{Key: "screen.ascii", Value: "false", Literal: "false", Source: "default"},
 		{Key: "screen.reduced_motion", Value: "false", Literal: "false", Source: "default"},
-		{Key: "review", Value: "off", Source: "default"},
-		{Key: "keys", Value: "2 changed", Source: "configuration", About: "under [keys]: gate, models"},
+		{Key: "screen.review", Value: "false", Literal: "false", Source: "default"},
+		{Key: "keys", Value: "2 changed", Source: "user file", About: "under [keys]: gate, models"},
 	}}))
-	s.press(enter).wants("[screen] ascii = true")
-	s.lacks("╭")
+	saved := func(key, value string) runner.Keep { return runner.Keep{Key: "screen." + key, Value: &value} }
+	s.press(enter).lacks("╭")
 	s.press(enter).wants("╭")
-	s.press(downKey, enter).wants("[screen] reduced_motion = true")
-	s.press(downKey, enter).sent(asks("settings"), runner.Hold{On: true})
+	s.press(downKey, enter).wants("this session")
+	s.press(downKey, enter).sent(asks("settings"), saved("ascii", "true"), saved("ascii", "false"), saved("reduced_motion", "true"), runner.Hold{On: true})
 	s.show(newStory().session(session.Status{Workspace: "/src", Model: "qwen3:8b", Review: true}))
 	s.wants("this session")
 	s.press(downKey).wants("under [keys]: gate, models")
 	s.press(enter).wants("Change keys under [keys]")
 }
-
-func ptrTo[T any](v T) *T { return &v }
 
 // serversStory is a session with three servers.
 func serversStory() *story {

@@ -129,7 +129,7 @@ func TestSecondClickActivatesChosenRow(t *testing.T) {
 			return slices.ContainsFunc(s.session.commands(), func(c any) bool { _, chose := c.(runner.Choose); return chose })
 		}},
 		"servers": {func() *screen { return serving(t, 120, 36) }, "workspace", func(s *screen) bool { return strings.Contains(s.text(), "fs.patch") }},
-		"themes":  {func() *screen { return tryingOn(t, 120, 36) }, "sea", func(s *screen) bool { return strings.Contains(s.text(), "theme sea, for this session") }},
+		"themes":  {func() *screen { return tryingOn(t, 120, 36) }, "sea", func(s *screen) bool { return !strings.Contains(s.text(), "Themes") }},
 		"timeline": {
 			func() *screen { return settled(t, newStory().finished(), 120, 36).press(tabKey).press(letters("t")...) },
 			"Read", func(s *screen) bool { return s.m.Focus() == "step" },

@@ -11,6 +11,7 @@ import (
 	"replan/agent/session"
 	"replan/internal/untrusted"
 	"replan/tui/dag"
+	"replan/tui/draw"
 	"replan/tui/keymap"
 	"replan/tui/step"
 	"replan/tui/telling"
@@ -28,7 +29,12 @@ func (m *Model) takeEvents(b eventsMsg) tea.Cmd {
 	if b.closed {
 		m.closed, m.live.Preparing = true, false
 	}
-	cmd := tea.Batch(m.ask.Set(m.pending.List()), m.review.Set(m.pending.Review(), m.live.Resumes))
+	var settings tea.Cmd
+	if m.kept && m.dialogs.settings.Shown() {
+		settings = m.outbox.ask(keymap.QuerySettings)
+	}
+	m.kept = false
+	cmd := tea.Batch(settings, m.ask.Set(m.pending.List()), m.review.Set(m.pending.Review(), m.live.Resumes))
 	if m.servers.stale {
 		m.servers.stale = false
 		cmd = tea.Batch(cmd, m.outbox.ask(keymap.QueryServers))
@@ -53,6 +59,8 @@ func (m *Model) applyEvent(e event.Event) {
 	switch d := e.Data.(type) {
 	case session.Status:
 		m.takeStatus(d)
+	case session.Kept:
+		m.tellKept(d)
 	case session.UndoRefused:
 		m.dialogs.undo.Take(d.Undo)
 	case event.ChatUndone:
@@ -90,6 +98,17 @@ func (m *Model) tellNote(d event.Note) {
 	m.dialogs.models.Failed() // the note says why
 	m.review.Refused(d.Text.Line())
 	m.chat.Add(m.chat.Note(d.Level, d.Text.Visible()))
+}
+
+// tellKept says that a choice was saved, or why not.
+func (m *Model) tellKept(d session.Kept) {
+	m.kept = true
+	words := telling.Kept(d, func(path string) string { return draw.ShortPath(path, m.home) })
+	if d.Problem != "" {
+		m.message.Set(words) // too long for a notice
+		return
+	}
+	m.toasts.Show("info", words)
 }
 
 // takeStatus applies the session's status.

@@ -170,6 +170,7 @@ var flows = map[string]flow{
 	"replay.start":        {o: tui.Options{Replay: true, Recorded: runner.ReplayEvents(storyRun, recorded()), Speed: 1}, first: []string{"space", "end"}, wants: "0:00/"},
 	"replay.end":          {o: tui.Options{Replay: true, Recorded: runner.ReplayEvents(storyRun, recorded()), Speed: 1}, first: []string{"space"}, wants: "the replay is over"},
 	"settings":            {wants: "Settings", sends: asks("settings")},
+	"settings.reset":      {first: []string{"alt+o"}, events: []any{session.Settings{Settings: inForce().Settings[3:]}}, wants: "Settings", sends: runner.Keep{Key: "planning.eager"}},
 	"settings.keep":       {first: []string{"alt+o"}, events: []any{inForce()}, wants: "the lines for model.name"},
 	"servers.restart":     {from: (*story).servers, first: []string{"esc", "alt+s"}, wants: "Starting workspace anew"},
 }

@@ -60,6 +60,8 @@ type Model struct {
 
 	selected *selection.Selection // by the mouse
 
+	home    string        // the user's home folder, "" if unknown
+	kept    bool          // a setting was saved since the last batch of events
 	toasts  *frame.Toasts // short notices
 	servers servers       // the servers as far as known
 
@@ -104,6 +106,7 @@ func newScreen(s Session, o Options, control *replay.Player) *Model {
 	m.input = input.New(l, m.keys, input.Options{Text: o.Suggestion, Editor: o.Editor, Commands: o.Commands, Now: o.Now})
 	home, _ := os.UserHomeDir() // "" if unknown
 	home = strings.TrimRight(home, "/")
+	m.home = home
 	m.chat = chat.New(l)
 	m.frame = frame.New(l, m.keys, m.chat.Markdown, frame.Options{Replay: o.Replay, Home: home, Intro: o.Intro, Examples: o.Examples})
 	pauses := o.Pauses.Usual()

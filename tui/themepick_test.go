@@ -13,6 +13,8 @@ import (
 	"github.com/charmbracelet/x/ansi"
 	"github.com/charmbracelet/x/exp/golden"
 
+	"replan/agent/runner"
+	"replan/agent/session"
 	"replan/themes"
 	"replan/tui"
 )
@@ -50,7 +52,7 @@ func TestThemeIsPreviewedWhileChoosing(t *testing.T) {
 	for range 8 {
 		s.press(downKey)
 	}
-	s.wants("theme = \"harbour\" under [screen] in /etc/replan/config.toml")
+	s.wants("enter saves it in /etc/replan/config.toml")
 	if s.ground() != harbour.Background || !strings.Contains(s.m.View().Content, harbour.Styles.Brand.Render("replan")) {
 		t.Error("harbour is not previewed")
 	}
@@ -66,7 +68,9 @@ func TestThemeIsPreviewedWhileChoosing(t *testing.T) {
 		s.press(downKey)
 	}
 	s.press(enter)
-	s.wants("theme harbour, for this session")
+	s.sent(runner.Keep{Key: "screen.theme", Value: new("harbour")})
+	s.show(newStory().session(session.Kept{Key: "screen.theme", Value: "harbour", File: "/etc/replan/config.toml"}))
+	s.wants("Theme harbour saved in /etc/replan/config.toml")
 	if s.ground() != harbour.Background {
 		t.Error("enter does not keep the theme")
 	}

@@ -1,6 +1,7 @@
 package runner
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -8,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"replan/agent/session"
 	"replan/internal/untrusted"
 	"replan/planning/plan"
 	"replan/planning/prompt"
@@ -139,20 +141,21 @@ func (s *Session) choose(ctx context.Context) {
 		}
 		if c.Model == nil && m.name() == s.selection.name() {
 			s.adopt(m, nil)
+			keepChoice(s, c)
 			continue
 		}
 		var looking context.Context
 		looking, s.choosing = context.WithCancel(ctx)
 		s.workers.Go(func() {
 			info, err := s.cfg.Model.Describe(looking, m.name())
-			s.outcomes <- outcome{finish: func() { s.described(ctx, m, info, err) }}
+			s.outcomes <- outcome{finish: func() { s.described(ctx, c, m, info, err) }}
 		})
 	}
 }
 
-// described adopts a choice after its model was looked up, then continues with
-// the remaining choices.
-func (s *Session) described(ctx context.Context, m selection, info prompt.ModelInfo, err error) {
+// described adopts the selection m that a choice leads to after its model was
+// looked up, then continues with the remaining choices.
+func (s *Session) described(ctx context.Context, c Choose, m selection, info prompt.ModelInfo, err error) {
 	s.choosing()
 	s.choosing = nil
 	switch {
@@ -165,6 +168,7 @@ func (s *Session) described(ctx context.Context, m selection, info prompt.ModelI
 			m.model = &info.Name // the server's name for it
 		}
 		s.adopt(m, &info)
+		keepChoice(s, c)
 	}
 	s.choose(ctx)
 	s.next(ctx)
@@ -226,4 +230,73 @@ func (s *Session) opening() int {
 	t := s.jobConfig()
 	t.prompting.ContextWindow = s.status.ContextWindow
 	return prompt.Tokens(prompt.Brief{Catalogue: t.offered(s.catalogue), Prompting: t.prompting})
+}
+
+// keep saves a setting that the user chose, for later sessions, and reports it. A
+// nil value removes it. Where nothing is saved, an answer comes only if it is
+// awaited.
+func (s *Session) keep(key string, value *string, awaited bool) {
+	kept := session.Kept{Key: key, Removed: value == nil}
+	if value != nil {
+		kept.Value = *value
+	}
+	var err error
+	if s.cfg.Keep != nil {
+		kept.File, err = s.cfg.Keep(key, value)
+	}
+	if err != nil {
+		kept.Problem = untrusted.Text(err.Error())
+	}
+	if err != nil || kept.File != "" || awaited {
+		_ = s.publish(kept)
+	}
+}
+
+// keepLast saves what the user chose right before the session ended.
+func keepLast(s *Session) {
+	for {
+		select {
+		case r := <-s.requests:
+			if c, ok := r.command.(Keep); ok && s.cfg.Keep != nil {
+				if _, err := s.cfg.Keep(c.Key, c.Value); err != nil {
+					s.cfg.Logger.Warn("save a setting", "key", c.Key, "error", err)
+				}
+			}
+		default:
+			return
+		}
+	}
+}
+
+// keepChoice saves a choice that the session has adopted. Choices under a profile
+// belong to it, and are not saved.
+func keepChoice(s *Session, c Choose) {
+	if s.selection.profile != nil {
+		return
+	}
+	if c.Model != nil {
+		s.keep("model.name", nonEmpty(s.selection.name()), false)
+	}
+	if c.Think != nil {
+		s.keep("model.think", new(cmp.Or(string(*c.Think), "auto")), false)
+	}
+}
+
+// hold sets whether later plans wait for review, also in later sessions.
+func hold(s *Session, on bool) {
+	s.cfg.Review = on
+	s.publishStatus()
+	if on {
+		s.keep("screen.review", new("true"), false)
+	} else {
+		s.keep("screen.review", nil, false)
+	}
+}
+
+// nonEmpty returns a pointer to a text, nil for an empty one.
+func nonEmpty(text string) *string {
+	if text == "" {
+		return nil
+	}
+	return &text
 }

@@ -104,6 +104,14 @@ type Choose struct {
 	Profile *string // "" is none
 }
 
+// Keep saves a setting in the user's configuration for later starts, by its key
+// such as screen.theme. The session itself does not change; the outcome is
+// published as session.Kept. [Choose] and [Hold] are kept without it.
+type Keep struct {
+	Key   string
+	Value *string // nil removes the key
+}
+
 // Warm loads the model ahead of an expected request. It does nothing if the model
 // is still loaded.
 type Warm struct{}
@@ -124,6 +132,7 @@ type Recheck struct{}
 // Restart restarts a tool server. Its calls in progress fail.
 type Restart struct{ Server string }
 
+func (Keep) command()           {}
 func (Recheck) command()        {}
 func (Restart) command()        {}
 func (Undo) command()           {}

@@ -45,6 +45,10 @@ type Config struct {
 	// Remember saves a rule that the user always allows, for later sessions; nil
 	// disables such rules.
 	Remember func(event.Always) error
+	// Keep saves a setting that the user chose, for later sessions, and returns the
+	// file; "" if it is not saved here. A nil value removes the key. nil saves
+	// nothing.
+	Keep func(key string, value *string) (file string, err error)
 	// Undo reverts the changes of a run, or previews that with dry. A refusal is
 	// part of the returned event. nil disables undo.
 	Undo func(ctx context.Context, run string, dry bool) (event.Undo, error)
@@ -290,6 +294,7 @@ func (s *Session) loop(ctx context.Context) {
 func (s *Session) shutDown() {
 	s.cfg.Tools.Watch(nil)
 	s.queue, s.choices, s.admitting = nil, nil, nil
+	keepLast(s)
 	s.stopEngines()
 	for len(s.engines) > 0 {
 		select {
@@ -343,8 +348,9 @@ func (s *Session) command(ctx context.Context, c Command) {
 	case Review:
 		s.review(c)
 	case Hold:
-		s.cfg.Review = c.On
-		s.publishStatus()
+		hold(s, c.On)
+	case Keep:
+		s.keep(c.Key, c.Value, true)
 	case ResolveDoubt:
 		if e := s.running(c.Run); e != nil && e.asks(c.Step, true) {
 			e.apply([]event.Data{event.DoubtResolved{Step: c.Step, Decision: c.Decision, By: byUser}})

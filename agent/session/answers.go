@@ -52,7 +52,8 @@ type Settings struct {
 type Setting struct {
 	Key     string   `json:"key"`               // in the configuration: section.name
 	Value   string   `json:"value"`             // in force, as text; "" for none
-	Source  string   `json:"source"`            // flag, environment, configuration, this session or default
+	Source  string   `json:"source"`            // flag, environment, user file, this session or default
+	Saved   *string  `json:"saved,omitempty"`   // what the user's file says now; nil if it does not name the key
 	Literal string   `json:"literal,omitempty"` // the value in TOML; "" if it does not fit one line
 	About   string   `json:"about,omitempty"`   // what it does, in a few words
 	Choices []string `json:"choices,omitempty"` // the possible values, if they are few

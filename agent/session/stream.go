@@ -16,6 +16,7 @@ const (
 	KindReturned event.Kind = "session.returned"
 	KindHistory  event.Kind = "session.history"
 	KindUndo     event.Kind = "session.undo"
+	KindKept     event.Kind = "session.kept"
 )
 
 // Status says what the session works with: the model and the health of the
@@ -78,6 +79,15 @@ type UndoRefused struct {
 	event.Undo
 }
 
+// Kept reports that a choice of the user was saved for later starts, or why not.
+type Kept struct {
+	Key     string         `json:"key"`               // in the configuration: section.name
+	Value   string         `json:"value,omitempty"`   // as text
+	Removed bool           `json:"removed,omitempty"` // the key was removed, so that the default applies
+	File    string         `json:"file,omitempty"`
+	Problem untrusted.Text `json:"problem,omitempty"` // why it was not saved, one sentence
+}
+
 // Kind of what the session reports.
 func (Status) Kind() event.Kind      { return KindStatus }
 func (Queue) Kind() event.Kind       { return KindQueue }
@@ -85,3 +95,4 @@ func (Resuming) Kind() event.Kind    { return KindResuming }
 func (Returned) Kind() event.Kind    { return KindReturned }
 func (History) Kind() event.Kind     { return KindHistory }
 func (UndoRefused) Kind() event.Kind { return KindUndo }
+func (Kept) Kind() event.Kind        { return KindKept }

@@ -48,6 +48,7 @@ type file struct {
 		Notify  string `toml:"notify"`
 
 		ReducedMotion bool `toml:"reduced_motion"`
+		Review        bool `toml:"review"` // on the full screen, hold plans for review before they run
 	} `toml:"screen"`
 	Keys map[string]any `toml:"keys"` // action → key or keys; see screenKeys
 }

@@ -78,6 +78,7 @@ type Options struct {
 	theme            string
 	themes           *themes.Set // nil until read, see ThemeSet
 	file             file
+	chosen           *choices // on the screen since the start
 	getenv           func(string) string
 }
 
@@ -139,7 +140,7 @@ func (o *Options) Register(f *pflag.FlagSet) {
 // Complete reads the environment and the configuration and validates all values.
 // Flags override the environment, which overrides the configuration.
 func (o *Options) Complete(flags *pflag.FlagSet, env Environment) error {
-	o.Workspace, o.getenv = env.Workspace, env.Getenv
+	o.Workspace, o.getenv, o.chosen = env.Workspace, env.Getenv, &choices{}
 	var err error
 	if o.Dirs, err = store.FindDirs(First(o.DataDir, o.getenv("REPLAN_HOME"))); err != nil {
 		return err

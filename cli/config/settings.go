@@ -16,12 +16,13 @@ import (
 	"replan/agent/session"
 	"replan/internal/english"
 	"replan/planning/prompt"
+	"replan/tui/notify"
 )
 
 // Sources of a setting, as shown on the screen.
 const (
 	fromEnvironment   = "environment"
-	fromConfiguration = "configuration"
+	fromConfiguration = "user file"
 	fromDefault       = "default"
 	fromProgram       = "this command" // such as the demo, which has its own values
 )
@@ -34,6 +35,13 @@ func (o *Options) Report() session.Settings {
 	}
 	for _, part := range [][]session.Setting{o.modelSettings(), o.planSettings(), o.limitSettings(), o.screenSettings(), o.gateSettings()} {
 		settings.Settings = append(settings.Settings, part...)
+	}
+	saved := savedValues(settings.File)
+	for i := range settings.Settings {
+		s := &settings.Settings[i]
+		if value, ok := saved[s.Key]; ok && o.fileOf(s.Key) != "" {
+			s.Saved = &value
+		}
 	}
 	return settings
 }
@@ -114,11 +122,7 @@ func (o *Options) planSettings() []session.Setting {
 		unquoted("routing.require_tests", r.RequireTests, o.sourceOf("", r.RequireTests), "chains that change files end with the tests"),
 	}
 	profile := session.Setting{Key: "profile", Value: First(o.Manner.Profile, NoProfile), Source: o.sourceOf("profile", false), About: "the profile of the session; set it at start with --profile NAME"}
-	review := session.Setting{Key: "review", Value: "off", Source: o.sourceOf("review", false), About: "plans wait for your review; set it at start with --review"}
-	if o.Review {
-		review.Value = "on"
-	}
-	out = append(out, profile, review)
+	out = append(out, profile)
 	for _, s := range []struct {
 		key, flag, about string
 		given            *bool
@@ -186,18 +190,19 @@ func (o *Options) screenSettings() []session.Setting {
 		colour,
 		unquoted("screen.ascii", o.ASCII, o.sourceOf("ascii", c.ASCII != nil), "ASCII only"),
 		motion,
+		unquoted("screen.review", o.Review, o.sourceOf("review", c.Review), "plans wait for your review before they run"),
 	}
 	of := reflect.ValueOf(c)
 	for i := range of.NumField() {
 		name, _, _ := strings.Cut(of.Type().Field(i).Tag.Get("toml"), ",")
-		if name == "" || name == "theme" || name == "no_color" || name == "ascii" || name == "reduced_motion" {
+		if name == "" || name == "theme" || name == "no_color" || name == "ascii" || name == "reduced_motion" || name == "review" {
 			continue
 		}
 		field, configured := of.Field(i), !of.Field(i).IsZero()
 		if field.Kind() == reflect.Pointer && configured {
 			field = field.Elem()
 		}
-		setting := session.Setting{Key: "screen." + name, Value: "default", Source: o.sourceOf(strings.ReplaceAll(name, "_", "-"), configured)}
+		setting := session.Setting{Key: "screen." + name, Value: "default", Choices: screenChoices(name), Source: o.sourceOf(strings.ReplaceAll(name, "_", "-"), configured)}
 		switch field.Kind() {
 		case reflect.String:
 			setting.Value = First(field.String(), "default")
@@ -213,6 +218,15 @@ func (o *Options) screenSettings() []session.Setting {
 		out = append(out, setting)
 	}
 	return append(out, o.keySetting())
+}
+
+// screenChoices returns the possible values of a setting of the screen, nil if they
+// are not few.
+func screenChoices(name string) []string {
+	if name == "notify" {
+		return []string{string(notify.Auto), string(notify.Bell), string(notify.Off)}
+	}
+	return nil
 }
 
 // keySetting returns how many actions have user-defined keys, and which.

@@ -5,26 +5,32 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	tea "charm.land/bubbletea/v2"
+	"charm.land/lipgloss/v2"
 	"github.com/charmbracelet/x/ansi"
 
 	"replan/agent/runner"
 	"replan/agent/session"
 	"replan/internal/untrusted"
 	"replan/planning/prompt"
+	"replan/themes"
 	"replan/tui/draw"
 	"replan/tui/keymap"
 )
 
-// Settings shows the settings in force and their sources. It changes settings for
-// this session only and writes no file.
+// Settings shows the settings in force and their sources. A changed setting is saved
+// in the user's configuration.
 type Settings struct {
 	list
 	home     string            // home folder, shortened in paths
 	settings *session.Settings // nil until the settings arrive
 
 	values map[string]string // in force, of the settings that this session can change
+
+	editing bool // a number or a time is typed
+	text    string
 }
 
 // NewSettings returns the dialog, closed. home is the user's home folder.
@@ -36,7 +42,7 @@ func NewSettings(l *draw.Look, k *keymap.Map, home string) *Settings {
 // this session can change.
 func (d *Settings) Open(values map[string]string) keymap.Query {
 	d.open()
-	d.settings, d.values = nil, values
+	d.settings, d.values, d.editing = nil, values, false
 	return keymap.QuerySettings
 }
 
@@ -47,6 +53,10 @@ func (d *Settings) Changed(values map[string]string) { d.values = values }
 func (d *Settings) Update(msg tea.Msg) keymap.Request {
 	if a, ok := msg.(keymap.AnswerMsg[session.Settings]); ok {
 		d.settings = &a.Value
+		return keymap.Request{}
+	}
+	if d.editing {
+		d.text += typed(msg)
 		return keymap.Request{}
 	}
 	return d.update(msg, d)
@@ -63,42 +73,79 @@ func (d *Settings) count() int {
 // session.
 func (d *Settings) setting(i int) session.Setting {
 	s := d.settings.Settings[i]
-	if value, ok := d.values[s.Key]; ok && value != s.Value && (value != "" || s.Value != "") {
-		if s.Key == "model.name" && s.Value == "" {
-			s.Source = "the server's first"
-		} else {
-			s.Source = "this session"
-		}
-		s.Value = value
-		switch s.Literal {
-		case "":
-		case "true", "false":
-			s.Literal = value
-		default:
-			s.Literal = strconv.Quote(value)
-		}
+	value, ok := d.values[s.Key]
+	if !ok || value == s.Value || value == "" && s.Value == "" {
+		return s
+	}
+	switch {
+	case s.Saved != nil && *s.Saved == value:
+		s.Source = "user file"
+	case s.Key == "model.name" && s.Value == "":
+		s.Source = "the server's first"
+	default:
+		s.Source = "this session"
+	}
+	s.Value = value
+	switch s.Literal {
+	case "":
+	case "true", "false":
+		s.Literal = value
+	default:
+		s.Literal = strconv.Quote(value)
 	}
 	return s
 }
 
+// next returns the value that a setting has from the next start on, if that differs
+// from the one in force.
+func (d *Settings) next(s session.Setting) (value string, differs bool) {
+	_, live := d.values[s.Key]
+	fixed := s.Source == "environment" || s.Source == "this command" || strings.HasPrefix(s.Source, "flag")
+	switch {
+	case live, fixed, s.Literal == "" && s.Saved == nil:
+		return "", false
+	case s.Saved == nil:
+		return "default", s.Source == "user file"
+	default:
+		return *s.Saved, *s.Saved != plain(s.Literal)
+	}
+}
+
+// plain returns a literal of TOML as text.
+func plain(literal string) string {
+	if text, err := strconv.Unquote(literal); err == nil {
+		return text
+	}
+	return literal
+}
+
 // SessionValues returns the values of settings that a session has in force.
 func SessionValues(s session.Status) map[string]string {
-	review := "off"
-	if s.Review {
-		review = "on"
-	}
 	return map[string]string{
-		"model.name": s.Model.Line(), "model.think": levelName(s.Think), "profile": cmp.Or(s.Profile.Line(), "none"), "review": review,
+		"model.name": s.Model.Line(), "model.think": levelName(s.Think), "profile": cmp.Or(s.Profile.Line(), "none"),
+		"screen.review": strconv.FormatBool(s.Review),
 	}
 }
 
 // opener returns the action that changes a setting, or "" if none does.
 func opener(key string) string {
-	return map[string]string{"model.name": "models", "profile": "models", "screen.theme": "themes", "review": "review.next"}[key]
+	return map[string]string{"model.name": "models", "profile": "models", "screen.theme": "themes"}[key]
 }
+
+// Typing reports that letters are text while a value is edited.
+func (d *Settings) Typing() bool { return d.editing }
 
 // Actions returns the actions of the dialog.
 func (d *Settings) Actions() keymap.Handlers {
+	if d.editing {
+		return keymap.Searching(d.text, func(text string) { d.text = text }).With(keymap.Handlers{
+			"dialog.leave": {Do: keymap.Just(func() { d.editing = false })},
+			"list.choose": {Do: func() keymap.Request {
+				d.editing = false
+				return save(d.setting(d.At).Key, strings.TrimSpace(d.text))
+			}},
+		})
+	}
 	hs := d.closing("settings").With(d.Moving(false, d.count()))
 	if d.At >= d.count() {
 		return hs.First(d.nextKey)
@@ -113,36 +160,85 @@ func (d *Settings) Actions() keymap.Handlers {
 			d.message = "This setting has no line in the configuration."
 			return keymap.Request{}
 		}},
-		"plan.open": change, "models.think_more": change,
+		"settings.reset": {Do: func() keymap.Request { return d.reset(s) }},
+		"plan.open":      change, "models.think_more": change,
 	}).First(d.nextKey)
 }
 
-// change changes a setting for this session, or explains how to change it.
+// save returns a request to save a setting for later starts.
+func save(key, value string) keymap.Request {
+	return keymap.SendCommands(runner.Keep{Key: key, Value: &value})
+}
+
+// change changes a setting and saves it, or explains how to change it.
 func (d *Settings) change(s session.Setting) keymap.Request {
 	if id := opener(s.Key); id != "" {
-		d.shown = id == "review.next" // this action opens no dialog
+		d.shown = false
 		return keymap.Request{Action: id}
 	}
-	if s.Key == "model.think" {
-		levels := prompt.ThinkLevels()
-		next := levels[(slices.Index(levels, s.Value)+1)%len(levels)]
-		if level, ok := prompt.ParseThinkLevel(next); ok {
-			return keymap.SendCommands(runner.Choose{Think: &level})
-		}
+	now := plain(s.Literal)
+	if next, differs := d.next(s); differs && s.Saved != nil {
+		now = next
+	}
+	choices := s.Choices
+	if now == "true" || now == "false" {
+		choices = []string{"false", "true"}
+	}
+	following := ""
+	if len(choices) > 0 {
+		following = choices[(slices.Index(choices, now)+1)%len(choices)]
 	}
 	switch {
+	case s.Key == "model.think":
+		level, _ := prompt.ParseThinkLevel(following)
+		return keymap.SendCommands(runner.Choose{Think: &level})
+	case s.Key == "screen.review":
+		return keymap.SendCommands(runner.Hold{On: following == "true"})
 	case s.Key == "screen.ascii" || s.Key == "screen.reduced_motion":
-		return keymap.Request{Toggle: s.Key}
+		w := save(s.Key, following)
+		w.Toggle = s.Key
+		return w
+	case following != "":
+		return save(s.Key, following)
 	case s.Key == "keys":
 		d.message = "Change keys under [keys] in the configuration; they apply from the next start on."
-	case s.Key == "screen.no_color":
-		d.message = "This is set at the start: use --no-color or NO_COLOR. The theme mono has no colours either."
+	case isFigure(now):
+		d.editing, d.text = true, now
 	case s.Literal == "":
 		d.message = "It cannot be changed here."
 	default:
-		d.message = "It applies from the next start on: set it in the configuration, or use the flag."
+		d.message = "Change it in the configuration, or with its flag."
 	}
 	return keymap.Request{}
+}
+
+// isFigure reports whether a value is a number or a time.
+func isFigure(text string) bool {
+	_, err := strconv.Atoi(text)
+	_, notTime := time.ParseDuration(text)
+	return err == nil || notTime == nil
+}
+
+// reset removes a setting from the user's file. Where the session can, it returns
+// to the default at once.
+func (d *Settings) reset(s session.Setting) keymap.Request {
+	if s.Saved == nil {
+		d.message = "The file does not name " + s.Key + "."
+		return keymap.Request{}
+	}
+	removed := runner.Keep{Key: s.Key}
+	w := keymap.SendCommands(removed)
+	switch s.Key {
+	case "model.name":
+		w.Send = []runner.Command{runner.Choose{Model: new("")}}
+	case "model.think":
+		w.Send = []runner.Command{runner.Choose{Think: new(prompt.ThinkAuto)}, removed}
+	case "screen.review":
+		w.Send = []runner.Command{runner.Hold{}}
+	case "screen.theme":
+		w.Theme = themes.Auto
+	}
+	return w
 }
 
 // keptLine returns the configuration line that makes a setting permanent, or "" if
@@ -157,7 +253,10 @@ func keptLine(s session.Setting) string {
 
 // Hints lists the keys that are active now.
 func (d *Settings) Hints() []keymap.Hint {
-	return []keymap.Hint{d.Keys.Hint("change", "plan.open"), d.Keys.Hint("copy its line", "settings.keep"), d.Keys.Hint("close", "dialog.leave"), d.Keys.Hint("choose", "move.up", "move.down")}
+	if d.editing {
+		return []keymap.Hint{d.Keys.Hint("save", "list.choose"), d.Keys.Hint("discard", "dialog.leave")}
+	}
+	return []keymap.Hint{d.Keys.Hint("change", "plan.open"), d.Keys.Hint("reset", "settings.reset"), d.Keys.Hint("copy its line", "settings.keep"), d.Keys.Hint("close", "dialog.leave"), d.Keys.Hint("choose", "move.up", "move.down")}
 }
 
 // View draws the dialog in the middle of the screen.
@@ -194,6 +293,10 @@ func (d *Settings) row(i, column, width int) string {
 	const source = 22 // cells
 	room := width - draw.VisibleWidth(drawn)
 	value := untrusted.Line(cmp.Or(s.Value, "none"))
+	if next, differs := d.next(s); differs {
+		style = l.Strong
+		value += " " + l.Glyphs.Separator + " " + untrusted.Line(next) + " after a restart"
+	}
 	if room < 2*source {
 		return line.Fill(drawn+line.Draw(style, value), width)
 	}
@@ -201,22 +304,32 @@ func (d *Settings) row(i, column, width int) string {
 	return line.Fill(drawn+line.Draw(from, s.Source), width)
 }
 
-// foot describes the selected setting, its source, and how to make it permanent.
+// foot describes the selected setting: what it does, when a change takes effect,
+// and what the user's file says.
 func (d *Settings) foot(width int) []string {
 	l := d.Look
 	var lines []string
+	add := func(style lipgloss.Style, text string) {
+		lines = append(lines, draw.Paint(style, draw.Wrap(text, width))...)
+	}
 	if d.message != "" {
-		lines = draw.Paint(l.Warning, draw.Wrap(d.message, width))
+		add(l.Warning, d.message)
 	}
 	if d.At < d.count() {
 		s := d.setting(d.At)
+		if d.editing {
+			lines = append(lines, l.CutLeft(l.Muted.Render(s.Key+" = ")+l.Strong.Render(untrusted.Line(d.text))+l.Selected(l.Text).Render(" "), width))
+		}
 		words := s.Source
 		if s.About != "" {
 			words += ": " + s.About
 		}
-		lines = append(lines, draw.Paint(l.Text, draw.Wrap(words, width))...)
-		if kept := strings.Fields(strings.ReplaceAll(keptLine(s), "\n", " ")); len(kept) > 0 {
-			lines = append(lines, l.Cut(l.Code.Render(strings.Join(kept, " ")), width))
+		add(l.Text, words)
+		switch _, differs := d.next(s); {
+		case differs:
+			add(l.Warning, "Takes effect after a restart.")
+		case s.Saved != nil && s.Source != "user file" && *s.Saved != plain(s.Literal):
+			add(l.Muted, "The user file says "+untrusted.Line(*s.Saved)+".")
 		}
 	}
 	if d.settings != nil {

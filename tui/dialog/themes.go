@@ -1,10 +1,12 @@
 package dialog
 
 import (
+	"cmp"
 	"fmt"
 
 	tea "charm.land/bubbletea/v2"
 
+	"replan/agent/runner"
 	"replan/internal/untrusted"
 	"replan/themes"
 	"replan/tui/draw"
@@ -81,7 +83,8 @@ func (d *Themes) Actions() keymap.Handlers {
 				return keymap.Request{}
 			}
 			d.shown = false
-			return keymap.Request{Notice: "theme " + string(d.items[d.At].name) + ", for this session"}
+			name := string(d.items[d.At].name)
+			return keymap.SendCommands(runner.Keep{Key: "screen.theme", Value: &name})
 		}},
 	}).First(d.nextKey)
 }
@@ -107,13 +110,9 @@ func (d *Themes) tryOn() keymap.Request {
 	return keymap.Request{Theme: t.name}
 }
 
-// keeping explains how to make the selected theme permanent.
+// keeping says where the selected theme is saved.
 func (d *Themes) keeping() string {
-	file := d.config
-	if file == "" {
-		file = "config.toml"
-	}
-	return fmt.Sprintf("Permanently: theme = %q under [screen] in %s", d.items[d.At].name, file)
+	return fmt.Sprintf("%s saves it in %s", d.Keys.Name("list.choose"), cmp.Or(d.config, "config.toml"))
 }
 
 // View draws the list in the middle of the screen, with a sample of the theme beside
@@ -162,7 +161,7 @@ func (d *Themes) View(size draw.Rect) []string {
 		d.section("", "", l.Block(foot, inner, len(foot))))
 }
 
-// foot explains how to make the theme permanent, and why its colours may not show.
+// foot says where the theme is saved, and why its colours may not show.
 func (d *Themes) foot(width int) []string {
 	l := d.Look
 	style, text := l.Muted, d.keeping()

@@ -111,7 +111,7 @@ func (t *Toasts) Clear() {
 // Draw draws the notices over the right side of lines of width cells, one on
 // each. The last ones are left out if there are too few lines.
 func (t *Toasts) Draw(l *draw.Look, width int, lines []string) {
-	const widest, margin = 56, 1 // cells
+	const widest, margin = 76, 1 // cells
 	for i, notice := range t.notices {
 		if i >= len(lines) {
 			return

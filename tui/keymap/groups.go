@@ -29,7 +29,7 @@ type aroundKeys struct {
 	Pause, Faster, Slower, Forth, Back   key.Binding
 	EventForth, EventBack, Start, Finish key.Binding
 	Play, Show, Folders, ListSearch      key.Binding
-	Keep                                 key.Binding
+	Keep, Reset                          key.Binding
 }
 
 func newAroundKeys(bind func(keys []string, shown, does string) key.Binding) aroundKeys {
@@ -39,6 +39,7 @@ func newAroundKeys(bind func(keys []string, shown, does string) key.Binding) aro
 		Restart: bind([]string{"r"}, "r", "restart the chosen server"),
 
 		Keep:       bind([]string{"y"}, "y", "copy the configuration line of the setting"),
+		Reset:      bind([]string{"r"}, "r", "remove the setting from the configuration"),
 		Play:       bind([]string{"p"}, "p", "replay the chosen run"),
 		Show:       bind([]string{"o"}, "o", "show the end of the chosen run"),
 		Folders:    bind([]string{"f"}, "f", "this folder only, or all folders"),

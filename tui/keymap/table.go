@@ -152,6 +152,7 @@ func (k *Map) Actions() []Group {
 			{ID: "undo.put_back", Key: &k.PutBack},
 			{ID: "servers.restart", Key: &k.Restart},
 			{ID: "settings.keep", Key: &k.Keep},
+			{ID: "settings.reset", Key: &k.Reset},
 			{ID: "runs.play", Key: &k.Play},
 			{ID: "runs.show", Key: &k.Show},
 			{ID: "list.folders", Key: &k.Folders},

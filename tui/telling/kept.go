@@ -1,0 +1,48 @@
+package telling
+
+import (
+	"cmp"
+	"strings"
+
+	"replan/agent/session"
+	"replan/internal/untrusted"
+)
+
+// Kept says that a choice of the user was saved, and where. short shortens a path
+// for display.
+func Kept(k session.Kept, short func(path string) string) string {
+	said := settingName(k.Key) + " "
+	switch value := untrusted.Line(k.Value); {
+	case k.Problem.Line() != "":
+		return k.Problem.Line()
+	case k.Removed:
+		said += cmp.Or(map[string]string{"screen.theme": "auto", "model.think": "auto", "screen.review": "off"}[k.Key], "as by default")
+	case value == "true":
+		said += "on"
+	case value == "false":
+		said += "off"
+	default:
+		said += value
+	}
+	switch {
+	case k.File == "":
+		return said + ", for this session"
+	case k.Removed:
+		return said + ": removed from " + untrusted.Line(short(k.File))
+	default:
+		return said + " saved in " + untrusted.Line(short(k.File))
+	}
+}
+
+// settingName returns a setting's name in a sentence.
+func settingName(key string) string {
+	if name, ok := map[string]string{
+		"screen.theme": "Theme", "model.name": "Model", "model.think": "Thinking", "screen.review": "Plan review",
+		"screen.ascii": "ASCII", "screen.reduced_motion": "Reduced motion", "screen.notify": "Notifications",
+	}[key]; ok {
+		return name
+	}
+	_, name, _ := strings.Cut(untrusted.Line(key), ".")
+	name = strings.ReplaceAll(cmp.Or(name, key), "_", " ")
+	return strings.ToUpper(name[:1]) + name[1:]
+}
