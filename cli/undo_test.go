@@ -1,0 +1,52 @@
+package cli_test
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"replan/cli"
+)
+
+func TestUndoAsksOnATerminal(t *testing.T) {
+	home, dir := t.TempDir(), t.TempDir()
+	file := filepath.Join(dir, "notes.txt")
+	if err := os.WriteFile(file, []byte("one\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	run := func(terminal bool, typed string, args ...string) (code int, said string) {
+		var out bytes.Buffer
+		code = cli.Main(t.Context(), args, cli.IO{
+			In: strings.NewReader(typed), Out: &out, Err: &out, Terminal: terminal,
+			Getenv: func(name string) string {
+				return map[string]string{"REPLAN_HOME": home, "OLLAMA_HOST": "127.0.0.1:1"}[name]
+			},
+			Getwd: func() (string, error) { return dir, nil },
+		})
+		return code, out.String()
+	}
+	if code, said := run(false, "", "tools", "call", "fs.write", "--args", `{"path":"notes.txt","text":"two\n"}`, "--approve", "safe"); code != 0 {
+		t.Fatalf("got exit code %d: %s", code, said)
+	}
+	for _, c := range []struct {
+		typed, args string
+		code        int
+		said, file  string
+	}{
+		{"n\n", "undo", 1, "restore 1 file, changed by the run", "two\n"},
+		{"", "undo last", 1, "nothing was changed", "two\n"},
+		{"", "undo --dry-run", 0, "+one", "two\n"},
+		{"y\n", "undo", 0, "-two\n+one\n", "one\n"},
+	} {
+		code, said := run(true, c.typed, strings.Fields(c.args)...)
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if code != c.code || !strings.Contains(said, c.said) || string(text) != c.file || strings.Count(said, "-two") > 1 {
+			t.Errorf("%s, typed %q: got exit code %d, %q and the file %q", c.args, c.typed, code, said, text)
+		}
+	}
+}
