@@ -151,13 +151,13 @@ func (f Folder) Fold(id string) (agent.Run, error) {
 
 // List returns the runs of the folder, newest first. A missing folder has none.
 func (f Folder) List() ([]Entry, error) {
-	files, err := f.journals()
+	files, names, err := f.journals()
 	if err != nil {
 		return nil, err
 	}
 	entries := make([]Entry, 0, len(files))
 	for _, file := range files {
-		entry, err := f.entry(file)
+		entry, err := f.entry(file, names)
 		if errors.Is(err, fs.ErrNotExist) {
 			continue // deleted in the meantime
 		}
@@ -175,26 +175,34 @@ func (f Folder) List() ([]Entry, error) {
 	return entries, nil
 }
 
-// journals returns the journals of the folder.
-func (f Folder) journals() ([]fs.DirEntry, error) {
+// journals returns the journals of the folder, and the names of all that is there.
+func (f Folder) journals() (journals []fs.DirEntry, names map[string]bool, err error) {
 	files, err := os.ReadDir(f.Dir)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("list the runs: %w", err)
+		return nil, nil, fmt.Errorf("list the runs: %w", err)
+	}
+	names = make(map[string]bool, len(files))
+	for _, file := range files {
+		names[file.Name()] = true
 	}
 	return slices.DeleteFunc(files, func(file fs.DirEntry) bool {
 		id, ok := strings.CutSuffix(file.Name(), journalSuffix)
 		return !ok || !file.Type().IsRegular() || plan.CheckID(id) != nil
-	}), nil
+	}), names, nil
 }
 
-// entry describes one journal.
-func (f Folder) entry(file fs.DirEntry) (Entry, error) {
+// entry describes one journal. It looks only at what is among the names, since a
+// look at what is missing takes as long.
+func (f Folder) entry(file fs.DirEntry, names map[string]bool) (Entry, error) {
 	info, err := file.Info()
 	if err != nil {
 		return Entry{}, err
 	}
 	e := Entry{ID: strings.TrimSuffix(file.Name(), journalSuffix), Modified: info.ModTime(), Bytes: info.Size()}
 	for _, dir := range []string{valuesOf(f.Path(e.ID)).dir, undoOf(f.Path(e.ID))} {
+		if !names[filepath.Base(dir)] {
+			continue
+		}
 		beside, err := os.ReadDir(dir)
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return Entry{}, err
@@ -207,7 +215,9 @@ func (f Folder) entry(file fs.DirEntry) (Entry, error) {
 			e.Bytes += info.Size()
 		}
 	}
-	e.Locked, err = locked(f.Path(e.ID))
+	if names[file.Name()+lockSuffix] {
+		e.Locked, err = locked(f.Path(e.ID))
+	}
 	return e, err
 }
 
@@ -264,7 +274,7 @@ func (f Folder) Hold(id string) (release func() error, err error) {
 
 // IDs returns the ids of all runs. A missing folder has none.
 func (f Folder) IDs() ([]string, error) {
-	files, err := f.journals()
+	files, _, err := f.journals()
 	if err != nil {
 		return nil, err
 	}
