@@ -199,7 +199,8 @@ func (f Folder) entry(file fs.DirEntry, names map[string]bool) (Entry, error) {
 		return Entry{}, err
 	}
 	e := Entry{ID: strings.TrimSuffix(file.Name(), journalSuffix), Modified: info.ModTime(), Bytes: info.Size()}
-	for _, dir := range []string{valuesOf(f.Path(e.ID)).dir, undoOf(f.Path(e.ID))} {
+	path := filepath.Join(f.Dir, file.Name())
+	for _, dir := range []string{valuesOf(path).dir, undoOf(path)} {
 		if !names[filepath.Base(dir)] {
 			continue
 		}
@@ -216,7 +217,7 @@ func (f Folder) entry(file fs.DirEntry, names map[string]bool) (Entry, error) {
 		}
 	}
 	if names[file.Name()+lockSuffix] {
-		e.Locked, err = locked(f.Path(e.ID))
+		e.Locked, err = locked(path)
 	}
 	return e, err
 }
