@@ -42,7 +42,7 @@ func (o chat) sessionCommands(w *services) []slash.Command {
 			},
 		},
 		{
-			Name: "/think", Args: strings.Join(prompt.ThinkLevels(), "|"), Short: "Set how hard the model thinks from the next run on", Words: prompt.ThinkLevels(),
+			Name: "/think", Args: "LEVEL", Short: "Set how hard the model thinks from the next run on", Words: prompt.ThinkLevels(),
 			Answer: func(ctx context.Context, now runner.SlashState, rest string) (runner.Answer, error) {
 				return slashThink(ctx, w, now, rest)
 			},

@@ -77,7 +77,7 @@ func TestSessionCommandsAnswerAndSendCommands(t *testing.T) {
 		"/model":                          {nil, []string{"small:latest", "wise:latest"}},
 		"/profiles":                       {nil, []string{"explorer", "reads and searches this folder", "quick", "a | b"}},
 		"/profile":                        {nil, []string{"explorer", "quick"}},
-		"/think --help":                   {nil, []string{"/think auto|off|on|low|medium|high"}},
+		"/think --help":                   {nil, []string{"/think LEVEL"}},
 		"/steer -h":                       {nil, []string{"/steer TEXT"}},
 		"/help":                           {nil, []string{"/model [NAME]", "/models", "/think", "/profile [NAME|none]", "/profiles", "/steer TEXT", "/compact undo"}},
 	} {

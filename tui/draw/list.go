@@ -27,6 +27,9 @@ type List struct {
 // Move moves the cursor by n in a list of count items.
 func (l *List) Move(n, count int) { l.At = max(min(l.At+n, count-1), 0) }
 
+// Page returns how many items a page key moves.
+func (l *List) Page() int { return max(l.fits-1, 1) }
+
 // Unpick forgets that the selected item was clicked.
 func (l *List) Unpick() { l.picked, l.twice = false, false }
 
@@ -45,7 +48,7 @@ func (l *List) again() bool {
 // user types text, letters do not move it.
 func (l *List) Moving(typing bool, count int) keymap.Handlers {
 	by := func(n int) keymap.Handler { return keymap.Handler{Do: keymap.Just(func() { l.Move(n, count) })} }
-	page := max(l.fits-1, 1)
+	page := l.Page()
 	hs := keymap.Handlers{"move.page_up": by(-page), "move.half_up": by(-page), "move.page_down": by(page), "move.half_down": by(page)}
 	if typing {
 		return hs.With(keymap.Handlers{"list.up": by(-1), "list.down": by(1)})

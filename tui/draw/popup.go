@@ -7,22 +7,25 @@ import (
 	"charm.land/lipgloss/v2"
 )
 
-// PopupRows is the maximum number of rows of a list over the input.
-const PopupRows = 8
+// popupRows is the maximum number of rows of a list over the input.
+const popupRows = 16
 
 // PopupRow is one row of such a list.
 type PopupRow struct {
 	Text   string
+	Usage  string // arguments of a command, cut before the text is
 	Detail string
 	Lit    []int // offsets of the matched bytes in Text
 	Path   bool  // the end of the text matters most
 	Folder bool
 }
 
-// Popup draws a list over the input: a titled edge, and as many rows as fit in
-// maxRows lines of width cells.
+// Popup draws a list over the input: a titled frame, and as many rows as fit in
+// maxRows lines of width cells. Without room for two edges, the lower one is left
+// out.
 func (l *List) Popup(look *Look, title, note string, rows []PopupRow, width, maxRows int) []string {
-	room := min(PopupRows, maxRows-1, max(len(rows), 1))
+	const edges = 2
+	room := min(popupRows, max(maxRows-edges, 1), maxRows-1, max(len(rows), 1))
 	if room < 1 || width < 8 {
 		return nil
 	}
@@ -36,12 +39,23 @@ func (l *List) Popup(look *Look, title, note string, rows []PopupRow, width, max
 	side, inner := look.Focus.Render(b.Left), width-2
 	names := 0 // width of the longest visible name
 	for _, row := range rows[l.Top:end] {
-		names = max(names, VisibleWidth(row.Text))
+		names = max(names, VisibleWidth(row.full()))
 	}
 	for i := l.Top; i < end; i++ {
-		out = append(out, side+look.suggestion(rows[i], i == l.At, min(names, inner*3/5), inner)+side)
+		out = append(out, side+look.suggestion(rows[i], i == l.At, min(names, inner/2), inner)+side)
+	}
+	if len(out) < maxRows {
+		out = append(out, look.Edge(b.BottomLeft, b.Bottom, b.BottomRight, "", "", width, look.Focus))
 	}
 	return out
+}
+
+// full returns the text of the row with the arguments of a command.
+func (r PopupRow) full() string {
+	if r.Usage == "" {
+		return r.Text
+	}
+	return r.Text + " " + r.Usage
 }
 
 // suggestion draws one row: the name with its matches highlighted, and a short
@@ -60,6 +74,9 @@ func (l *Look) suggestion(row PopupRow, chosen bool, names, width int) string {
 	switch {
 	case VisibleWidth(row.Text) <= room:
 		drawn += litText(line, style, l.Accent.Underline(true), row.Text, row.Lit)
+		if left := room - VisibleWidth(row.Text) - 1; row.Usage != "" && left > 0 {
+			drawn += line.Draw(l.Muted, " "+l.Cut(row.Usage, left))
+		}
 	case row.Path:
 		drawn += line.Draw(style, l.CutLeft(row.Text, room))
 	default:

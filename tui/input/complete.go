@@ -207,9 +207,7 @@ func (c *completer) add(item session.Completion, lit []int) {
 	if row.Text == item.Text {
 		row.Lit = lit
 	}
-	if item.Usage != "" {
-		row.Text += " " + item.Usage
-	}
+	row.Usage = untrusted.Line(item.Usage)
 	c.found, c.rows = append(c.found, item), append(c.rows, row)
 }
 

@@ -88,7 +88,7 @@ func (h *historySearch) handlers(use func() keymap.Request) keymap.Handlers {
 		"dialog.leave": {Do: keymap.Just(func() { h.open = false })},
 		"chat.send":    {Do: use}, "list.take": {Do: use},
 		"list.up": by(-1), "list.down": by(1), "chat.history": by(1),
-		"move.page_up": by(-draw.PopupRows - 1), "move.page_down": by(draw.PopupRows - 1),
+		"move.page_up": by(-h.Page()), "move.page_down": by(h.Page()),
 	}.With(keymap.Searching(h.query, func(text string) {
 		h.query = text
 		h.find()

@@ -43,7 +43,7 @@ func (p *Pane) Mode() keymap.Mode {
 		"chat.send":    {When: c.takesEnter, Do: p.takeCompletion},
 		"dialog.leave": {Do: keymap.Just(func() { c.closed = c.token })},
 		"list.up":      by(-1), "list.down": by(1),
-		"move.page_up": by(1 - draw.PopupRows), "move.page_down": by(draw.PopupRows - 1),
+		"move.page_up": by(-c.Page()), "move.page_down": by(c.Page()),
 	}}
 }
 
