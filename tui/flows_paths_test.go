@@ -21,6 +21,6 @@ var paths = map[string]flow{
 	"clear filter":              {first: []string{"tab", "/", "@read"}, keys: []string{"esc"}, wants: "Sum up the change"},
 	"esc closes the map":        {first: []string{"tab", "m"}, keys: []string{"esc"}, wants: "Chat ─"},
 	"return from step to map":   {from: (*story).finished, first: []string{"tab", "m", "enter"}, keys: []string{"esc"}, lacks: "Chat ─", focus: "plan"},
-	"open map from palette":     {first: []string{"ctrl+k", "@whole screen"}, keys: []string{"enter"}, wants: "╭─ Plan"},
+	"open map from palette":     {first: []string{"ctrl+k", "@whole screen"}, keys: []string{"enter"}, lacks: "Chat ─"},
 	"toggle diff twice":         {from: (*story).gated, first: []string{"s"}, keys: []string{"s"}, lacks: "│ 12  // ServeHTTP"},
 }

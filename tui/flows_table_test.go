@@ -159,7 +159,7 @@ var flows = map[string]flow{
 	"runs.play":           {first: []string{"ctrl+r"}, events: []any{[]agent.Summary{{Run: "r-1", Goal: "old"}}}, sends: asks("journal r-1"), wants: "Reading its journal"},
 	"runs.show":           {first: []string{"ctrl+r"}, events: []any{[]agent.Summary{{Run: "r-1", Goal: "old"}}}, sends: asks("journal r-1"), wants: "Reading its journal"},
 	"list.folders":        {first: []string{"ctrl+r"}, wants: "of all folders"},
-	"list.search":         {first: []string{"ctrl+r"}, wants: "search"},
+	"list.search":         {first: []string{"ctrl+r"}, wants: "show all"},
 	"replay.pause":        {o: tui.Options{Replay: true, Recorded: runner.ReplayEvents(storyRun, recorded()), Speed: 1}, wants: "space play"},
 	"replay.faster":       {o: tui.Options{Replay: true, Recorded: runner.ReplayEvents(storyRun, recorded()), Speed: 1}, first: []string{"space"}, wants: "2x"},
 	"replay.slower":       {o: tui.Options{Replay: true, Recorded: runner.ReplayEvents(storyRun, recorded()), Speed: 1}, first: []string{"space"}, wants: "0.5x"},

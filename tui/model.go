@@ -370,23 +370,10 @@ func (m *Model) screen() []string {
 	screen := make([]string, 0, m.layout.height)
 	screen = append(screen, m.frame.Header(m.frameState(), m.layout.width))
 	over := m.dialogs.front()
-	switch {
-	case over != nil:
-		screen = append(screen, over.View(draw.Rect{W: m.layout.width, H: m.layout.height - 2})...)
-	case m.layout.body.H == 0:
-	case m.layout.mapped:
-		screen = append(screen, m.look.Frame(m.layout.width, m.look.Focus, m.planSection())...)
-	case m.layout.wide:
-		left, right := m.leftHalf(), m.rightHalf()
-		for i := range left {
-			screen = append(screen, left[i]+right[i])
-		}
-	default:
-		screen = append(screen, m.frame.Tabs(m.tabs(), m.layout.width))
-		screen = append(screen, m.tabBody()...)
-	}
-	if m.layout.sheet.H > 0 && over == nil {
-		screen = append(screen, m.ask.View(m.layout.sheet)...)
+	if over != nil {
+		screen = append(screen, m.underlaid(over.View(m.dialogSize()))...)
+	} else {
+		screen = append(screen, m.body()...)
 	}
 	screen = append(screen, m.frame.Footer(m.footer(), m.layout.width))
 	first := 1 // line that notices may cover
@@ -395,6 +382,31 @@ func (m *Model) screen() []string {
 	}
 	m.toasts.Draw(m.look, m.layout.width, screen[first:max(m.layout.height-m.layout.sheet.H-1, first)])
 	return screen
+}
+
+// dialogSize returns the size of the room for a dialog: between header and footer.
+func (m *Model) dialogSize() draw.Rect { return draw.Rect{W: m.layout.width, H: m.layout.height - 2} }
+
+// body draws the panes, and the sheet of an open gate below them.
+func (m *Model) body() []string {
+	var lines []string
+	switch {
+	case m.layout.body.H == 0:
+	case m.layout.mapped:
+		lines = m.look.Frame(m.layout.width, m.look.Focus, m.planSection())
+	case m.layout.wide:
+		lines = m.leftHalf()
+		for i, right := range m.rightHalf() {
+			lines[i] += right
+		}
+	default:
+		lines = append(lines, m.frame.Tabs(m.tabs(), m.layout.width))
+		lines = append(lines, m.tabBody()...)
+	}
+	if m.layout.sheet.H > 0 {
+		lines = append(lines, m.ask.View(m.layout.sheet)...)
+	}
+	return lines
 }
 
 // leftHalf draws the chat with the input below it.

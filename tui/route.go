@@ -286,8 +286,10 @@ func (m *Model) copySelected() tea.Cmd {
 func (m *Model) selectable(x, y int) (area draw.Rect, chat bool) {
 	l := m.layout
 	switch {
+	case l.small:
 	case m.dialogs.front() != nil:
-		return selection.Framed(m.screen(), m.look.Glyphs.Border.Left, x, y), false
+		alone := append(append([]string{""}, m.dialogs.front().View(m.dialogSize())...), "")
+		return selection.Framed(alone, m.look.Glyphs.Border.Left, x, y), false
 	case l.sheet.H > 2 && l.sheet.Contains(x, y):
 		return draw.Rect{X: l.sheet.X + 2, Y: l.sheet.Y + 1, W: l.sheet.W - 4, H: l.sheet.H - 2}, false
 	case l.chat.Contains(x, y):

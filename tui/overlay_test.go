@@ -1,0 +1,36 @@
+package tui_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/charmbracelet/x/ansi"
+
+	"replan/themes"
+	"replan/tui"
+)
+
+func TestDialogLiesOverTheDimmedPanes(t *testing.T) {
+	s := open(t, tui.Options{}, 120, 36).show(newStory().finished())
+	faint := new(themes.Set).New(themes.Dark, true, themes.Mode{}).Styles.Faint.Render("│")
+	s.press(altC).wants("Themes")
+	s.wants("╭─ Chat")
+	s.wants("│ › rename authenticate")
+	content := s.m.View().Content
+	if head, _, _ := strings.Cut(faint, "│"); !strings.Contains(content, head+"╭─ Chat") {
+		t.Errorf("the panes are not dimmed:\n%s", content)
+	}
+	for i, line := range strings.Split(content, "\n") {
+		if got := ansi.StringWidth(line); got != 120 {
+			t.Errorf("line %d is %d cells wide", i, got)
+		}
+	}
+}
+
+func TestDialogHasASmallScreenToItself(t *testing.T) {
+	for _, size := range []struct{ w, h int }{{59, 36}, {120, 19}, {40, 12}} {
+		s := open(t, tui.Options{}, size.w, size.h).show(newStory().finished()).press(altC)
+		s.wants("Themes")
+		s.lacks("rename authenticate")
+	}
+}
