@@ -19,6 +19,8 @@ import (
 	"replan/internal/english"
 	"replan/internal/untrusted"
 	"replan/planning/plan"
+	"replan/tui/draw"
+	"replan/tui/plain"
 	"replan/tui/plantext"
 	"replan/tui/telling"
 )
@@ -260,7 +262,7 @@ func (o plans) tellVerdict(v verdict) error {
 			Warnings     []plan.Fault `json:"warnings"`
 		}{true, noNil(v.batches), noNil(v.order), noNil(v.criticalPath), v.gates, noNil(v.warnings)})
 	default:
-		err = o.print(v.text(o.ASCII))
+		err = o.print(v.text(o.ASCII, o.look()))
 	}
 	if err == nil && len(v.faults) > 0 {
 		said := errSaid
@@ -280,23 +282,32 @@ func noNil[T any](list []T) []T {
 	return list
 }
 
-// text formats the verdict for people.
-func (v verdict) text(ascii bool) string {
-	good, bad, arrow := "✓", "✗", " → "
+// text formats the verdict for people; look is nil without colours.
+func (v verdict) text(ascii bool, look *draw.Look) string {
+	good, bad, warning, arrow := "✓", "✗", "warning:", " → "
 	if ascii {
 		good, bad, arrow = "ok", "x", " -> "
+	}
+	drawing, code := plantext.Plan(v.plan, ascii), untrusted.Line
+	if look != nil {
+		good, bad, warning = look.Success.Render(good), look.Danger.Render(bad), look.Warning.Render(warning)
+		drawing = plain.PaintPlan(look, drawing)
+		code = func(text string) string { return look.Accent.Render(untrusted.Line(text)) }
 	}
 	var b strings.Builder
 	say := sayTo(&b)
 	if len(v.faults) > 0 {
-		say("%s the plan is not valid: %s", bad, english.Count(len(v.faults), "error"))
+		b.WriteString(bad + " ")
+		say("the plan is not valid: %s", english.Count(len(v.faults), "error"))
 		for _, f := range v.faults {
-			say("  %s at %s: %s", f.Code, config.First(f.Path, "the plan"), f.Message)
+			b.WriteString("  " + code(f.Code))
+			say(" at %s: %s", config.First(f.Path, "the plan"), f.Message)
 		}
 		return b.String()
 	}
-	say("%s %s is valid: %s in %s", good, v.plan.Title, english.Count(len(v.order), "step"), english.Count(len(v.batches), "batch"))
-	b.WriteString(plantext.Plan(v.plan, ascii))
+	b.WriteString(good + " ")
+	say("%s is valid: %s in %s", v.plan.Title, english.Count(len(v.order), "step"), english.Count(len(v.batches), "batch"))
+	b.WriteString(drawing)
 	if len(v.criticalPath) > 0 {
 		say("critical path: %s", strings.Join(v.criticalPath, arrow))
 	}
@@ -304,7 +315,8 @@ func (v verdict) text(ascii bool) string {
 		say("asks before: %s", strings.Join(v.gates, ", "))
 	}
 	for _, f := range v.warnings {
-		say("warning: %s (%s)", f.Message, f.Code)
+		b.WriteString(warning)
+		say(" %s (%s)", f.Message, f.Code)
 	}
 	return b.String()
 }

@@ -18,7 +18,7 @@ func TestChildrenHaveNoTerminal(t *testing.T) {
 		{"index":"1","title":"Ask","tool":"word:lookup","args":{"word":"x"}},
 		{"index":"2","title":"Open the terminal","tool":"proc.run","args":{"argv":["toolserver","!tty","`+byCommand+`"]},"depends_on":["1"]}]}`)
 	s := open(t, program{folder: folder, args: []string{"plan", "run", "look.json", "--plain", "--approve", "all", "--mcp-config", servers}})
-	s.until(0, "goal_met")
+	s.until(0, "Done in")
 	s.end(0)
 	for _, file := range []string{byServer, byCommand} {
 		report, err := os.ReadFile(file)

@@ -6,6 +6,7 @@ import (
 	"os"
 	"runtime"
 
+	"charm.land/lipgloss/v2"
 	"github.com/spf13/cobra"
 
 	"replan/agent/ollama"
@@ -70,8 +71,12 @@ func (o *options) doctor(ctx context.Context, wrong error) error {
 
 // checkSign returns the sign of a check's outcome.
 func (o *options) checkSign(state doctor.State) string {
+	sign := map[doctor.State]string{doctor.OK: "✓", doctor.Warning: "!", doctor.Failed: "✗"}[state]
 	if o.ASCII {
-		return map[doctor.State]string{doctor.OK: "+", doctor.Warning: "!", doctor.Failed: "x"}[state]
+		sign = map[doctor.State]string{doctor.OK: "+", doctor.Warning: "!", doctor.Failed: "x"}[state]
 	}
-	return map[doctor.State]string{doctor.OK: "✓", doctor.Warning: "!", doctor.Failed: "✗"}[state]
+	if l := o.look(); l != nil {
+		return map[doctor.State]lipgloss.Style{doctor.OK: l.Success, doctor.Warning: l.Warning, doctor.Failed: l.Danger}[state].Render(sign)
+	}
+	return sign
 }

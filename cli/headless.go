@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -9,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"syscall"
+	"time"
 
 	"replan/agent"
 
@@ -20,7 +20,6 @@ import (
 	"replan/cli/config"
 	"replan/internal/untrusted"
 	"replan/planning/plan"
-	"replan/tui/plain"
 	"replan/tui/telling"
 )
 
@@ -124,19 +123,34 @@ func (e headlessJob) lastRestored() (seq uint64) {
 // tell sends the commands of a headless job and prints the events until the last
 // command is answered.
 func (o *options) tell(ctx context.Context, w *services, e headlessJob, input *ask.Input, asks bool) error {
-	text := ask.NewOutput(o.io.Out)
+	text := ask.NewOutput(o.io.Out, o.look())
+	defer text.Live("")
 	out := o.tellerOf(w.session.ID(), text, e)
 	var questions *ask.Questions
 	if input != nil {
 		questions = ask.New(input, text, w.session.Send, ask.Options{Gates: asks, ASCII: o.ASCII})
 		defer questions.Close()
+		defer context.AfterFunc(ctx, questions.Stop)() // the terminal is as before while the run stops
 	}
+	beat, live := o.beat(out)
+	defer beat.Stop()
 	for _, c := range e.commands {
 		w.session.Send(c)
 	}
 	unanswered, restored := len(e.commands), e.lastRestored()
 	var written error
-	for found := range w.session.Events() {
+	for events := w.session.Events(); ; {
+		var found event.Event
+		select {
+		case now := <-beat.C:
+			text.Live(live(now))
+			continue
+		case next, more := <-events:
+			if !more {
+				return o.unanswered(ctx)
+			}
+			found = next
+		}
 		if found.Run == w.session.ID() && found.Seq <= restored {
 			continue // from an earlier life of the session
 		}
@@ -162,10 +176,27 @@ func (o *options) tell(ctx context.Context, w *services, e headlessJob, input *a
 			}
 		}
 	}
+}
+
+// unanswered is the error for a session that ended before its commands were answered.
+func (o *options) unanswered(ctx context.Context) error {
 	if ctx.Err() != nil {
 		return &failure{exit: exitInterrupted, code: string(event.ReasonInterrupted), err: errors.New("stopped before the run began")}
 	}
 	return wrap("run", errors.New("the session ended without an answer"))
+}
+
+// beat returns the clock of the live line, and what it shows. Without a terminal the
+// clock stands still.
+func (o *options) beat(out teller) (*time.Ticker, func(time.Time) string) {
+	const pace = 100 * time.Millisecond
+	beat := time.NewTicker(pace)
+	log, ok := out.(interface{ Live(time.Time) string })
+	if !ok || o.look() == nil {
+		beat.Stop()
+		return beat, nil
+	}
+	return beat, log.Live
 }
 
 // tellerOf returns the teller for the events of a headless job.
@@ -176,7 +207,7 @@ func (o *options) tellerOf(session string, text io.Writer, e headlessJob) teller
 	case o.Output == config.OutputJSON:
 		return &jsonLines{out: o.io.Out, notes: o.io.Err, session: session, past: map[string]uint64{}}
 	default:
-		return plain.New(text, session, o.ASCII)
+		return o.log(text, session)
 	}
 }
 
@@ -254,13 +285,9 @@ func (o *options) askForServers(ctx context.Context, w *services, input *ask.Inp
 	}
 	yesOrNo := map[string]bool{"y": true, "yes": true, "n": false, "no": false}
 	for {
-		var unwritten error
-		line, more, err := input.AskIn(ctx, func() bool {
-			unwritten = o.print("start this project's tool servers? yes is remembered until they change [y]es, [n]o: ")
-			return unwritten == nil
-		})
-		if err = cmp.Or(err, unwritten); err != nil {
-			return err
+		line, more, err := input.AskIn(ctx, o.io.Out, "start this project's tool servers? yes is remembered until they change [y]es, [n]o: ", o.look())
+		if err != nil {
+			return wrap(writing, err)
 		}
 		if answer, ok := yesOrNo[strings.ToLower(strings.TrimSpace(line))]; ok || !more {
 			return wrap("remember the answer", w.tools.Answer(ctx, answer))

@@ -7,6 +7,7 @@ import (
 	"io"
 	"io/fs"
 	"strings"
+	"sync"
 	"syscall"
 
 	"replan/agent/event"
@@ -17,6 +18,10 @@ import (
 
 	"replan/agent/store"
 	"replan/cli/config"
+	"replan/cli/tty"
+	"replan/themes"
+	"replan/tui/draw"
+	"replan/tui/plain"
 
 	"github.com/spf13/pflag"
 )
@@ -30,6 +35,7 @@ type options struct {
 	goOn        bool         // --continue
 	inDoubt     string       // the decision about steps in doubt on resume
 	chatContext *chatContext // the chat that the command was typed into; nil on the command line
+	opened      func() *tty.Terminal
 }
 
 // Commands, grouped by subject. Each group has access to the options.
@@ -60,6 +66,39 @@ func (o *options) complete(flags *pflag.FlagSet) error {
 	}
 	o.store = store.New(o.Dirs)
 	return nil
+}
+
+// tty returns the terminal that text is printed on; nil is none.
+func (o *options) tty() *tty.Terminal {
+	if o.opened == nil {
+		o.opened = sync.OnceValue(func() *tty.Terminal {
+			if o.chatContext != nil || o.Output != config.OutputText {
+				return nil
+			}
+			return tty.Open(o.io.In, o.io.Out, tty.Options{
+				Themes: o.ThemeSet(), Theme: o.ThemeName, Getenv: o.io.Getenv,
+				Mode: themes.Mode{ASCII: o.ASCII, NoColor: o.NoColor, Still: o.ReducedMotion},
+			})
+		})
+	}
+	return o.opened()
+}
+
+// look returns how to draw text; nil is without colours.
+func (o *options) look() *draw.Look {
+	if t := o.tty(); t != nil {
+		return t.Look
+	}
+	return nil
+}
+
+// log returns the line log of a session.
+func (o *options) log(out io.Writer, session string) *plain.Log {
+	how := plain.Options{ASCII: o.ASCII}
+	if t := o.tty(); t != nil {
+		how.Look, how.Width = t.Look, t.Width
+	}
+	return plain.New(out, session, how)
 }
 
 // screen reports whether the full screen can be opened.
@@ -150,4 +189,12 @@ func (o *options) unopened(err error) error {
 		code = "damaged"
 	}
 	return &failure{exit: exitUsage, code: code, err: err}
+}
+
+// diff returns a diff as text to print.
+func (o *options) diff(text string) string {
+	if t := o.tty(); t != nil && text != "" {
+		return t.Diff(text)
+	}
+	return untrusted.Visible(text)
 }

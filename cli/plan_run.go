@@ -85,7 +85,7 @@ func (o plans) planCreate(ctx context.Context, goal string) error {
 		if o.Output == config.OutputJSON {
 			return notesOnly{o.options, session}
 		}
-		return uncrowned{plain.New(out, session, o.ASCII)}
+		return uncrowned{o.log(out, session)}
 	}
 	// The session has ended when headless returns, so nobody else writes to kept.
 	if err := o.headless(ctx, e); err != nil {
@@ -105,14 +105,14 @@ func (o plans) planCreate(ctx context.Context, goal string) error {
 
 // uncrowned suppresses the line for a successful end of a run, for callers that
 // print something better.
-type uncrowned struct{ teller }
+type uncrowned struct{ *plain.Log }
 
 // Event prints one event.
 func (u uncrowned) Event(e event.Event) error {
 	if d, ok := e.Data.(event.RunCompleted); ok && d.Reason.ExitCode() == 0 {
 		return nil
 	}
-	return u.teller.Event(e)
+	return u.Log.Event(e)
 }
 
 // notesOnly prints the session's notes and a run's failure on standard error, and

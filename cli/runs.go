@@ -17,7 +17,9 @@ import (
 	"replan/agent/store"
 	"replan/cli/config"
 	"replan/cli/slash"
+	"replan/cli/tty"
 	"replan/internal/english"
+	"replan/tui/draw"
 	"replan/tui/telling"
 )
 
@@ -64,16 +66,57 @@ func (o runs) runsList(all bool) error {
 	if len(list) == 0 {
 		return o.print("there are no runs yet\n")
 	}
-	row := "%s\t%s\t%s\t%d/%d\t%s\t%s\n"
-	if o.chatContext != nil {
-		row = "%s\t%s\t%s\t%d/%d\t%s\n  %s\n" // the chat is narrow, so the goal gets its own line
+	return o.print(o.runsText(list, time.Now()))
+}
+
+// runsText lists runs: as a table for people, and as whole values for programs.
+func (o runs) runsText(list []agent.Summary, now time.Time) string {
+	if t := o.tty(); t != nil {
+		return t.List(runsListing(t.Look, list, now))
 	}
-	table := tabwriter.NewWriter(o.io.Out, 0, 4, 2, ' ', 0)
-	for _, s := range list {
-		_, _ = fmt.Fprintf(table, row, s.Run, s.Started.Local().Format(timeShown), standingOf(s),
+	if o.chatContext == nil {
+		var rows [][]string
+		for _, s := range list {
+			rows = append(rows, []string{
+				s.Run, s.Started.Format(time.RFC3339), string(s.Status), string(s.Reason),
+				fmt.Sprintf("%d/%d", s.Done, s.Steps), strconv.Itoa(s.Replans), config.First(s.Goal, s.Title).Line(),
+			})
+		}
+		return tty.Tabs(rows)
+	}
+	var b strings.Builder
+	table := tabwriter.NewWriter(&b, 0, 4, 2, ' ', 0)
+	for _, s := range list { // the chat is narrow, so the goal gets its own line
+		_, _ = fmt.Fprintf(table, "%s\t%s\t%s\t%d/%d\t%s\n  %s\n", s.Run, s.Started.Local().Format(timeShown), standingOf(s),
 			s.Done, s.Steps, english.Count(s.Replans, "replan"), telling.Excerpt(config.First(s.Goal, s.Title), 60))
 	}
-	return wrap(writing, table.Flush())
+	_ = table.Flush() // a builder takes everything
+	return b.String()
+}
+
+// runsListing lists runs for a terminal.
+func runsListing(l *draw.Look, list []agent.Summary, now time.Time) tty.Listing {
+	out := tty.Listing{Heads: []string{"", "run", "goal", "steps", "started", ""}, Wide: 2}
+	for _, s := range list {
+		sign, style, words := l.Glyphs.Failed, l.Danger, telling.ReasonWords(s.Reason)
+		switch s.Status {
+		case event.StatusCompleted:
+			sign, style, words = l.Glyphs.Done, l.Success, ""
+			if s.Reason != event.ReasonGoalMet && s.Reason != event.ReasonDirect {
+				words = telling.ReasonWords(s.Reason)
+			}
+		case event.StatusCancelled:
+			sign, style, words = l.Glyphs.Stopped, l.Warning, "stopped"
+		case event.StatusFailed:
+		default:
+			sign, style, words = l.Glyphs.Pending, l.Running, string(s.Status)
+		}
+		out.Rows = append(out.Rows, []tty.Cell{
+			{Text: sign, Style: style}, {Text: telling.ShortID(s.Run), Style: l.Accent}, {Text: config.First(s.Goal, s.Title).Line(), Style: l.Text},
+			{Text: fmt.Sprintf("%d/%d", s.Done, s.Steps), Style: l.Muted}, {Text: telling.Ago(now.Sub(s.Started)), Style: l.Muted}, {Text: words, Style: style},
+		})
+	}
+	return out
 }
 
 // standingOf describes the state of a run.

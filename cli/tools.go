@@ -4,19 +4,18 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"slices"
 	"strings"
-	"text/tabwriter"
 	"time"
 
+	"charm.land/lipgloss/v2"
 	"github.com/spf13/cobra"
 
 	"replan/agent/policy"
 	"replan/agent/rule"
 	"replan/cli/config"
 	"replan/cli/toolschema"
-	"replan/internal/untrusted"
+	"replan/cli/tty"
 	"replan/planning/plan"
 	"replan/tui/telling"
 )
@@ -101,12 +100,29 @@ func (o *options) listTools(_ *services, catalogue plan.Catalogue) error {
 	if o.Output == config.OutputJSON {
 		return o.printJSON(lines)
 	}
-	table := tabwriter.NewWriter(o.io.Out, 0, 4, 2, ' ', 0)
+	return o.print(o.toolsText(lines))
+}
+
+// toolsText lists tools: as a table for people, and as whole values for programs.
+func (o *options) toolsText(lines []toolLine) string {
+	t := o.tty()
+	var rows [][]string
+	list := tty.Listing{Heads: []string{"tool", "server", "calls", "description"}, Wide: 3}
 	for _, l := range lines {
 		mark := map[string]string{string(rule.VerdictAsk): "asks", string(rule.VerdictBlock): "denied", verdictDepends: "depends"}[l.Verdict]
-		_, _ = fmt.Fprintf(table, "%s\t%s\t%s\t%s\n", l.Name, l.Server, mark, telling.Excerpt(untrusted.Text(l.Description), 80))
+		if t == nil {
+			rows = append(rows, []string{l.Name, l.Server, mark, l.Description})
+			continue
+		}
+		style := map[string]lipgloss.Style{string(rule.VerdictAsk): t.Look.Warning, string(rule.VerdictBlock): t.Look.Danger}[l.Verdict]
+		list.Rows = append(list.Rows, []tty.Cell{
+			{Text: l.Name, Style: t.Look.Accent}, {Text: l.Server, Style: t.Look.Muted}, {Text: mark, Style: style}, {Text: l.Description, Style: t.Look.Text},
+		})
 	}
-	return wrap(writing, table.Flush())
+	if t == nil {
+		return tty.Tabs(rows)
+	}
+	return t.List(list)
 }
 
 func newToolsShow(o *options) *cobra.Command {

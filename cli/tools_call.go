@@ -100,7 +100,7 @@ type resultOnly struct {
 
 func newResultOnly(o *options, session string, out io.Writer) *resultOnly {
 	gates := &muted{out: out, mute: true}
-	return &resultOnly{notesOnly: notesOnly{o, session}, log: plain.New(gates, session, o.ASCII), gates: gates}
+	return &resultOnly{notesOnly: notesOnly{o, session}, log: o.log(gates, session), gates: gates}
 }
 
 // Event prints one event.

@@ -21,7 +21,7 @@ func TestInputTypedAheadOpensNoGate(t *testing.T) {
 	at := s.mark()
 	s.keys("y\n")
 	line.held()
-	s.until(at, "▸ 1 Hold")
+	s.until(at, "1 Hold")
 	at = s.mark()
 	s.keys("y\ny\ny")
 	s.until(at, "y") // the terminal's echo
@@ -47,7 +47,7 @@ func TestInputTypedAheadStartsNoProjectServer(t *testing.T) {
 	s.keys("y\n")
 	s.until(0, "start this project's tool servers?")
 	s.keys("n\n")
-	s.until(0, "goal_met")
+	s.until(0, "Done in")
 	s.end(0)
 	if _, err := os.Stat(started); err == nil {
 		t.Error("input typed before the question started the server")

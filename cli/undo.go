@@ -16,7 +16,6 @@ import (
 	"replan/cli/ask"
 	"replan/cli/config"
 	"replan/cli/slash"
-	"replan/internal/untrusted"
 	"replan/mcpclient/workspace"
 	"replan/mcpclient/workspace/undo"
 	"replan/tui/telling"
@@ -110,11 +109,9 @@ func (o runs) agreesToUndo(ctx context.Context, would event.Undo) (agreed bool, 
 	if err != nil {
 		return false, wrap("read the answer", err)
 	}
-	line, _, err := input.AskIn(ctx, func() bool {
-		_, err := fmt.Fprintf(o.io.Err, "%srestore %s, changed by the run %s? [y]es, [N]o: ",
-			untrusted.Visible(would.Diff), telling.Undone(would), telling.ShortID(would.Run))
-		return err == nil
-	})
+	_, _ = fmt.Fprint(o.io.Err, o.diff(would.Diff))
+	prompt := fmt.Sprintf("restore %s, changed by the run %s? [y]es, [N]o: ", telling.Undone(would), telling.ShortID(would.Run))
+	line, _, err := input.AskIn(ctx, o.io.Err, prompt, o.look())
 	if err != nil {
 		return false, err
 	}
@@ -129,7 +126,7 @@ func (o runs) agreesToUndo(ctx context.Context, would event.Undo) (agreed bool, 
 func (o runs) tellUndo(u event.Undo) error {
 	if u.Refused != "" {
 		if u.Diff != "" {
-			_, _ = fmt.Fprint(o.io.Err, untrusted.Visible(u.Diff))
+			_, _ = fmt.Fprint(o.io.Err, o.diff(u.Diff))
 		}
 		return &failure{exit: 1, code: "changed", err: errors.New(u.Refused)}
 	}
@@ -138,13 +135,13 @@ func (o runs) tellUndo(u event.Undo) error {
 	}
 	var b strings.Builder
 	say := sayTo(&b)
-	b.WriteString(untrusted.Visible(u.Diff))
+	b.WriteString(o.diff(u.Diff))
 	for _, note := range u.Notes {
 		say("note: %s", note)
 	}
-	done := "put back"
+	done := "restored"
 	if o.DryRun {
-		done = "would be restored"
+		done = "would restore"
 	}
 	switch {
 	case u.Already:
@@ -152,7 +149,7 @@ func (o runs) tellUndo(u event.Undo) error {
 	case len(u.Files) == 0:
 		say("the run %s changed nothing that can be restored", u.Run)
 	default:
-		say("%s of the run %s: %s", done, u.Run, telling.Undone(u))
+		say("%s %s, changed by the run %s", done, telling.Undone(u), u.Run)
 		for _, f := range u.Files {
 			say("  %s %s", f.Action, f.Path)
 		}

@@ -78,13 +78,13 @@ func (r *repairs) silent() bool { return !r.answered && r.partly == "" }
 
 // unrepaired returns the outcome of a plan that stayed invalid or never came.
 func (r *repairs) unrepaired(kind OutcomeKind) Outcome {
-	what := "the model's plan is still wrong"
+	what := "the model's plan cannot be used"
 	if r.reply == "" {
-		what = "there is still no plan"
+		what = "the model wrote no plan"
 	}
 	return Outcome{
 		Kind:   kind,
-		Reason: fmt.Sprintf("%s after %s: %s", what, english.Count(r.made, "repair"), strings.Join(prompt.Clauses(r.faults, 8), "; ")),
+		Reason: fmt.Sprintf("%s, after %s: %s", what, english.Count(r.made, "repair"), strings.Join(prompt.Clauses(r.faults, 8), "; ")),
 		Faults: r.faults,
 	}
 }

@@ -1,6 +1,10 @@
 package themes
 
-import "image/color"
+import (
+	"image/color"
+
+	"github.com/charmbracelet/colorprofile"
+)
 
 // Name is the name of a theme as the user enters it.
 type Name string
@@ -31,6 +35,21 @@ type Mode struct {
 	// Known reports whether the terminal has revealed its background, which means
 	// that it can also set another one.
 	Known bool
+}
+
+// For returns the mode for a terminal with these colours.
+func (m Mode) For(profile colorprofile.Profile) Mode {
+	switch {
+	case profile >= colorprofile.TrueColor:
+		m.Depth = TrueColour
+	case profile == colorprofile.ANSI256:
+		m.Depth = Colours256
+	case profile == colorprofile.ANSI:
+		m.Depth = Colours16
+	default:
+		m.NoColor = true
+	}
+	return m
 }
 
 // Theme holds everything drawing needs to know about looks. Create one with [New].

@@ -4,7 +4,6 @@ import (
 	"strconv"
 
 	tea "charm.land/bubbletea/v2"
-	"github.com/charmbracelet/colorprofile"
 	"github.com/charmbracelet/x/ansi"
 
 	"replan/themes"
@@ -44,16 +43,7 @@ func (t *theming) handle(msg tea.Msg) bool {
 		}
 		t.dark, t.mode.Known = msg.IsDark(), true
 	case tea.ColorProfileMsg:
-		switch {
-		case msg.Profile >= colorprofile.TrueColor:
-			t.mode.Depth = themes.TrueColour
-		case msg.Profile == colorprofile.ANSI256:
-			t.mode.Depth = themes.Colours256
-		case msg.Profile == colorprofile.ANSI:
-			t.mode.Depth = themes.Colours16
-		default:
-			t.mode.NoColor = true
-		}
+		t.mode = t.mode.For(msg.Profile)
 	case tea.ModeReportMsg:
 		// Bubble Tea makes such a terminal measure width by grapheme clusters.
 		if msg.Mode != ansi.ModeUnicodeCore || msg.Value != ansi.ModeReset && msg.Value != ansi.ModeSet && msg.Value != ansi.ModePermanentlySet {

@@ -8,21 +8,28 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/charmbracelet/x/ansi"
+
 	"replan/agent"
 	"replan/agent/event"
 	"replan/agent/runner"
 	"replan/agent/session"
+	"replan/internal/lazyregexp"
 	"replan/internal/untrusted"
+	"replan/tui/draw"
 	"replan/tui/telling"
 )
 
-// Output is a writer shared by the line log and the questions. Text written while
-// a question is open gets its own lines, and the question is repeated below.
+// Output is a writer shared by the line log, the questions and the live line. Text
+// written while a question is open gets its own lines, and the question is repeated
+// below. The live line stays the last one, until a question takes its place.
 type Output struct {
 	mu     sync.Mutex
 	out    io.Writer
-	prompt string // of the open question; "" if there is none
-	shown  bool   // nothing was written after the prompt
+	look   *draw.Look // nil without a terminal
+	prompt string     // of the open question; "" if there is none
+	shown  bool       // nothing was written after the prompt
+	live   string     // drawn now; "" if there is none
 }
 
 // Write writes p without interleaving.
@@ -35,6 +42,10 @@ func (s *Output) Write(p []byte) (int, error) {
 			return 0, err
 		}
 	}
+	if s.live != "" {
+		_, err := io.WriteString(s.out, eraseLine+string(p)+s.live)
+		return len(p), err
+	}
 	n, err := s.out.Write(p)
 	if err == nil && s.prompt != "" && strings.HasSuffix(string(p), "\n") {
 		_, err = io.WriteString(s.out, s.prompt)
@@ -43,16 +54,60 @@ func (s *Output) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// NewOutput returns a shared writer to out.
-func NewOutput(out io.Writer) *Output { return &Output{out: out} }
+// NewOutput returns a shared writer to out. look is nil without a terminal.
+func NewOutput(out io.Writer, look *draw.Look) *Output { return &Output{out: out, look: look} }
+
+// eraseLine clears the line of the cursor and returns to its beginning.
+const eraseLine = "\r" + ansi.EraseEntireLine
+
+// Live draws the live line, which replaces the previous one; "" removes it. While a
+// question is open there is none.
+func (s *Output) Live(line string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.drawLive(line)
+}
+
+func (s *Output) drawLive(line string) {
+	if s.prompt != "" {
+		line = ""
+	}
+	if line != s.live {
+		s.live = line
+		_, _ = io.WriteString(s.out, eraseLine+line)
+	}
+}
+
+// answerKey matches the key of an answer in a question.
+var answerKey = lazyregexp.New(`\[[^\]]+\]`)
+
+// painted returns a question with its keys in colour.
+func painted(look *draw.Look, prompt string) string {
+	if look == nil {
+		return prompt
+	}
+	return answerKey.ReplaceAllStringFunc(prompt, func(key string) string { return look.Key.Render(key) })
+}
 
 // ask shows a question, which stays open until answered, and returns true.
 func (s *Output) ask(prompt string) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	s.drawLive("")
+	prompt = painted(s.look, prompt)
 	_, _ = io.WriteString(s.out, prompt)
 	s.prompt, s.shown = prompt, true
 	return true
+}
+
+// echo shows the key that answered the question.
+func (s *Output) echo(key string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.shown {
+		_, _ = io.WriteString(s.out, untrusted.Line(key)+"\n")
+		s.shown = false
+	}
 }
 
 // answered closes the question. If the user has not ended the line with enter, it
@@ -89,6 +144,7 @@ type question struct {
 	id     string // of the gate or step
 	number uint64 // number of the question
 	prompt string
+	keys   bool     // each answer is one key, on a terminal that can deliver it
 	help   []string // descriptions of the answers, one per line
 	// answer returns the meaning of a line, the zero value if it is no answer.
 	answer func(line string) answer
@@ -235,6 +291,7 @@ func stepQuestion(run string, w agent.Question) question {
 		}
 		return question{
 			id:     stepID(run, w.Step),
+			keys:   true,
 			prompt: fmt.Sprintf("  %s is in doubt: %s; [d]one, it took effect, [r]un it again, [a]bort, [?]: ", what, w.Reason.Line()),
 			help: []string{
 				"d, done: " + telling.OfDoubt(event.DoubtDone).Help,
@@ -262,6 +319,7 @@ func stepQuestion(run string, w agent.Question) question {
 	}
 	return question{
 		id:      stepID(run, w.Step),
+		keys:    true,
 		prompt:  fmt.Sprintf("  %s failed: [r]etry, [s]kip it, %s[a]bort, [?]: ", what, replan),
 		help:    append(help, "a, abort: "+telling.OfFailure(event.FailureAbort).Help+endOfInput),
 		answer:  oneOf(answers),
@@ -278,7 +336,10 @@ func (q *Questions) listen() {
 			if q.input.over() {
 				return
 			}
-			line, more := q.input.ask(func() bool { return q.waits(asked) && q.out.ask(ask.prompt) })
+			line, keyed, more := q.input.ask(ask.keys, func() bool { return q.waits(asked) && q.out.ask(ask.prompt) })
+			if keyed {
+				q.out.echo(line)
+			}
 			q.out.answered(more)
 			if q.input.over() {
 				return
@@ -301,6 +362,9 @@ func (q *Questions) listen() {
 		}
 	}
 }
+
+// Stop ends the open question and all later ones, and gives the terminal back.
+func (q *Questions) Stop() { q.input.cancel() }
 
 // Close stops asking and waits until no question is open.
 func (q *Questions) Close() {

@@ -37,7 +37,7 @@ func newAsker(t *testing.T) *asker {
 	if err != nil {
 		t.Fatal(err)
 	}
-	a.q = New(input, NewOutput(a), func(c runner.Command) { a.sent <- c }, Options{Gates: true})
+	a.q = New(input, NewOutput(a, nil), func(c runner.Command) { a.sent <- c }, Options{Gates: true})
 	t.Cleanup(func() {
 		_ = typed.Close()
 		a.q.Close()

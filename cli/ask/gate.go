@@ -23,7 +23,7 @@ func gateQuestion(run string, g event.GateRequested, fits func(args map[string]a
 	resolve := func(decision event.Decision, scope event.Scope) runner.Command {
 		return runner.Resolve{Run: run, Gate: g.Gate, Decision: decision, Scope: scope}
 	}
-	ask := question{id: gateID(run, g.Gate), careful: resolve(event.Deny, event.ScopeOnce)}
+	ask := question{id: gateID(run, g.Gate), keys: true, careful: resolve(event.Deny, event.ScopeOnce)}
 	answers := map[string]runner.Command{"y yes once": resolve(event.Allow, event.ScopeOnce), "n no deny": ask.careful}
 	if fits == nil {
 		ask.prompt, ask.answer = fmt.Sprintf("  open this gate?%s [y]es, [n]o, [?]: ", what), oneOf(answers)
@@ -111,7 +111,7 @@ func editQuestion(back *question, run string, g event.GateRequested, fits func(a
 
 // yesOrNo asks a follow-up question. A no returns to the question back.
 func yesOrNo(back *question, prompt string, yes func() answer) *question {
-	return &question{prompt: prompt, careful: back.careful, answer: func(line string) answer {
+	return &question{prompt: prompt, keys: true, careful: back.careful, answer: func(line string) answer {
 		switch strings.ToLower(line) {
 		case "y", "yes":
 			return yes()

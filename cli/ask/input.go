@@ -5,10 +5,17 @@ import (
 	"context"
 	"io"
 	"os"
+	"strings"
+	"sync"
 	"time"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/charmbracelet/x/term"
 	"github.com/muesli/cancelreader"
+
+	"replan/internal/untrusted"
+	"replan/tui/draw"
 )
 
 // quietTime is how long the user must not have typed before a question appears.
@@ -28,6 +35,8 @@ type Input struct {
 	ahead typedAhead              // nil if the input is not a terminal
 	quiet func() <-chan time.Time // fires after quietTime
 	ended chan struct{}           // closed when no more questions may be asked
+	end   sync.Once               // closes it
+	tty   *os.File                // nil if the input is not a terminal
 }
 
 // typedAhead is the unread input of a terminal.
@@ -46,7 +55,7 @@ func NewInput(in io.Reader) (*Input, error) {
 	p := &Input{input: input, quiet: func() <-chan time.Time { return time.After(quietTime) }, ended: make(chan struct{})}
 	p.lines = p.scanner()
 	if file, ok := in.(*os.File); ok && term.IsTerminal(file.Fd()) {
-		p.ahead = terminalInput(file.Fd())
+		p.ahead, p.tty = terminalInput(file.Fd()), file
 	}
 	return p, nil
 }
@@ -58,16 +67,23 @@ func (p *Input) scanner() *bufio.Scanner {
 }
 
 // ask drops pending input, waits until the user stops typing, calls put to show
-// the question and returns the answer line. answered is false if put reports that
-// the question is obsolete, or if the input has ended or was canceled.
-func (p *Input) ask(put func() bool) (line string, answered bool) {
+// the question and returns the answer: a line, or with keys one key, if the terminal
+// can deliver it. answered is false if put reports that the question is obsolete, or
+// if the input has ended or was canceled.
+func (p *Input) ask(keys bool, put func() bool) (line string, keyed, answered bool) {
+	if keys && p.tty != nil {
+		restore, ok := singleKeys(p.tty.Fd())
+		if keyed = ok; ok {
+			defer restore()
+		}
+	}
 	if p.ahead != nil {
 		p.lines = p.scanner()
 		for p.ahead.drop(); ; p.ahead.drop() {
 			select {
 			case <-p.quiet():
 			case <-p.ended:
-				return "", false
+				return "", keyed, false
 			}
 			if !p.ahead.waits() {
 				break
@@ -75,10 +91,38 @@ func (p *Input) ask(put func() bool) (line string, answered bool) {
 		}
 		p.ahead.drop() // an incomplete line, which waits cannot detect
 	}
-	if !put() || !p.lines.Scan() {
-		return "", false
+	if !put() {
+		return "", keyed, false
 	}
-	return p.lines.Text(), true
+	if keyed {
+		line, answered = p.key()
+		return line, keyed, answered
+	}
+	if !p.lines.Scan() {
+		return "", false, false
+	}
+	return p.lines.Text(), false, true
+}
+
+// key reads one key; enter is the empty string. Keys without a letter, and text that
+// arrives in one piece, such as a paste, are no answers.
+func (p *Input) key() (key string, answered bool) {
+	const endOfInput = "\x04" // ctrl+d
+	piece := make([]byte, 256)
+	for {
+		n, err := p.input.Read(piece)
+		if err != nil || n == 0 {
+			return "", false
+		}
+		key = strings.TrimRight(string(piece[:n]), "\r\n")
+		letter, size := utf8.DecodeRuneInString(key)
+		switch {
+		case key == endOfInput:
+			return "", false
+		case key == "", size == len(key) && unicode.IsPrint(letter):
+			return key, true
+		}
+	}
 }
 
 // over reports whether no more questions may be asked.
@@ -91,19 +135,28 @@ func (p *Input) over() bool {
 	}
 }
 
-// cancel ends the open question and all later ones. It may be called once.
+// cancel ends the open question and all later ones.
 func (p *Input) cancel() {
-	close(p.ended)
-	p.input.Cancel()
+	p.end.Do(func() {
+		close(p.ended)
+		p.input.Cancel()
+	})
 }
 
-// AskIn calls put to show a question and returns the answer line, or an error if
-// ctx ends first.
-func (p *Input) AskIn(ctx context.Context, put func() bool) (line string, answered bool, err error) {
+// AskIn shows a question of one key on out and returns the answer, or an error if
+// ctx ends first or nothing can be written.
+func (p *Input) AskIn(ctx context.Context, out io.Writer, prompt string, look *draw.Look) (answer string, answered bool, err error) {
 	release := context.AfterFunc(ctx, p.cancel)
-	line, answered = p.ask(put)
+	var unwritten error
+	answer, keyed, answered := p.ask(true, func() bool {
+		_, unwritten = io.WriteString(out, painted(look, prompt))
+		return unwritten == nil
+	})
+	if keyed && unwritten == nil {
+		_, unwritten = io.WriteString(out, untrusted.Line(answer)+"\n")
+	}
 	if !release() {
 		return "", false, context.Cause(ctx)
 	}
-	return line, answered, nil
+	return answer, answered, unwritten
 }

@@ -48,7 +48,7 @@ func newTypist(t *testing.T) (a *asker, typed keyboard, pauses <-chan struct{}, 
 		return quiet
 	}
 	a = &asker{t: t, output: make(chan string, 100), sent: make(chan runner.Command, 100)}
-	a.q = New(input, NewOutput(a), func(c runner.Command) { a.sent <- c }, Options{Gates: true})
+	a.q = New(input, NewOutput(a, nil), func(c runner.Command) { a.sent <- c }, Options{Gates: true})
 	return a, typed, begun, quiet
 }
 

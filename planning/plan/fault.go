@@ -57,6 +57,7 @@ type Fault struct {
 	Step    string   `json:"step"`              // index of the step; empty where the plan as a whole is meant
 	Message string   `json:"message"`           // one clause for people, without a full stop
 	Members []string `json:"members,omitempty"` // the steps of a cycle
+	Advice  string   `json:"-"`                 // what the model that wrote the plan should do; only its prompt says so
 }
 
 // InvalidPlanError says that a plan cannot be used.

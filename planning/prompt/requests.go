@@ -3,6 +3,7 @@ package prompt
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 
 	"replan/internal/english"
@@ -95,7 +96,7 @@ func RepairRequest(b Brief, from RepairContext) Request {
 	return composition{
 		brief: b, purpose: PurposeRepair, format: planFormat(b, most, s != nil),
 		last: func(cut *cutter) string {
-			list := Clauses(from.Faults, 24)
+			list := Clauses(advised(from.Faults), 24)
 			for i, clause := range list {
 				list[i] = disarm(plan.OneLine(clause, 600))
 			}
@@ -271,6 +272,17 @@ func ChatRequest(b Brief, last bool, talk ...Message) Request {
 		c.tools = ChatTools(b)
 	}
 	return c.request()
+}
+
+// advised returns faults whose messages also say what the model should do.
+func advised(faults []plan.Fault) []plan.Fault {
+	out := slices.Clone(faults)
+	for i, f := range out {
+		if f.Advice != "" {
+			out[i].Message += "; " + f.Advice
+		}
+	}
+	return out
 }
 
 // Clauses lists faults, at most so many of them.

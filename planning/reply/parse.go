@@ -87,7 +87,11 @@ func cutOffFault(reply Reply, steps []plan.Step) plan.Fault {
 	case reply.CutOff:
 		why = "the reply was cut off at its bound of tokens"
 	}
-	return plan.Fault{Code: plan.CodeBadJSON, Path: "/steps", Message: why + ", so that steps are missing after the first " + english.Count(len(steps), "step") + "; write a shorter plan, whole"}
+	arrived := "no step arrived whole"
+	if len(steps) > 0 {
+		arrived = "only " + english.Count(len(steps), "step") + " arrived whole"
+	}
+	return plan.Fault{Code: plan.CodeBadJSON, Path: "/steps", Message: why + ", and " + arrived, Advice: "write a shorter plan, whole"}
 }
 
 // repeatsItself reports whether the last three steps are one.

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 
 	tea "charm.land/bubbletea/v2"
 	"charm.land/lipgloss/v2"
@@ -227,7 +226,7 @@ func (d *Runs) row(i, width, lines int) []string {
 	l, s := d.Look, d.runs[i]
 	line := l.Line(i == d.At, true)
 	glyph, word, style := d.State(s)
-	facts := []string{ago(l.Since(s.Started)), shareOf(s)}
+	facts := []string{telling.Ago(l.Since(s.Started)), shareOf(s)}
 	if lines > 1 {
 		facts[0] = strings.TrimSuffix(facts[0], " ago")
 		slices.Reverse(facts) // keeps the shorter text uncut
@@ -299,22 +298,5 @@ func (d *Runs) State(s agent.Summary) (glyph, word string, style lipgloss.Style)
 		return l.Glyphs.Stopped, "stopped", l.Warning
 	default:
 		return l.Glyphs.Failed, untrusted.Line(string(s.Status)), l.Danger
-	}
-}
-
-// ago formats an elapsed time in a few words.
-func ago(d time.Duration) string {
-	const day, few = 24 * time.Hour, 10
-	switch {
-	case d < time.Minute:
-		return "just now"
-	case d < time.Hour:
-		return fmt.Sprintf("%d min ago", int(d.Minutes()))
-	case d < day:
-		return fmt.Sprintf("%d h %d min ago", int(d.Hours()), int(d.Minutes())%60)
-	case d < few*day:
-		return fmt.Sprintf("%d d %d h ago", int(d/day), int(d.Hours())%24)
-	default:
-		return english.Count(int(d/day), "day") + " ago"
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"replan/internal/untrusted"
 	"replan/tui/draw"
 	"replan/tui/keymap"
+	"replan/tui/telling"
 )
 
 // The dialog also lists conversations, covers this folder or all folders, and has a
@@ -169,7 +170,7 @@ func (d *Runs) enter() keymap.Request {
 func (d *Runs) talkRow(i, width, lines int) []string {
 	l, t := d.Look, d.listedTalks()[i]
 	line := l.Line(i == d.At, true)
-	when := ago(l.Since(t.Changed))
+	when := telling.Ago(l.Since(t.Changed))
 	facts := english.Count(t.Turns, "turn") + " " + l.Glyphs.Separator + " " + english.Count(t.Runs, "run")
 	if t.Open {
 		facts += " " + l.Glyphs.Separator + " open"

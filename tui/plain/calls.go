@@ -37,7 +37,7 @@ func (l *Log) tellCall(d event.Data) bool {
 	name := index + " " + s.Step.Title.Line()
 	switch d := d.(type) {
 	case event.StepStarted:
-		l.line("%s%s %s  %s", inset, l.marks.started, name, l.arguments(d.Args))
+		l.line("%s%s %s  %s", inset, l.marks.started, name, l.faint("%s", l.arguments(d.Args)))
 		l.coerced(inset+"  ", d.Coerced)
 		l.passed(inset+"  ", d)
 	case event.StepCompleted:
@@ -47,16 +47,16 @@ func (l *Log) tellCall(d event.Data) bool {
 		}
 		why := telling.Fruitless(s).Visible()
 		if why == "" {
-			l.line("%s%s %s  %s", inset, l.marks.done, name, telling.Milliseconds(d.MS))
+			l.line("%s%s %s  %s", inset, l.marks.done, name, l.faint("%s", telling.Milliseconds(d.MS)))
 			break
 		}
-		l.line("%s%s %s  %s", inset, l.marks.failed, name, telling.Milliseconds(d.MS))
+		l.line("%s%s %s  %s", inset, l.marks.failed, name, l.faint("%s", telling.Milliseconds(d.MS)))
 		l.block(inset+"    ", why, outputShown)
 	case event.StepFailed:
 		if d.Removes != "" || d.Outdated != "" {
 			break // its gate reports the reason
 		}
-		l.line("%s%s %s  %s", inset, l.marks.failed, name, telling.Milliseconds(d.MS))
+		l.line("%s%s %s  %s", inset, l.marks.failed, name, l.faint("%s", telling.Milliseconds(d.MS)))
 		l.block(inset+"    ", d.Error.Visible(), outputShown)
 	case event.StepInDoubt:
 		l.line("%s%s %s  in doubt: %s", inset, l.marks.gate, name, d.Reason.Line())

@@ -32,7 +32,7 @@ func call(index, parent string, args map[string]any) event.StepStarted {
 func output(t *testing.T, ascii bool, runs []string, data ...event.Data) string {
 	t.Helper()
 	var out strings.Builder
-	log := plain.New(&out, "s", ascii)
+	log := plain.New(&out, "s", plain.Options{ASCII: ascii})
 	for i, d := range data {
 		e := event.Event{Seq: uint64(i + 1), Time: time.Unix(int64(i), 0), Run: runs[i], Data: d}
 		if err := log.Event(e); err != nil {
@@ -70,8 +70,8 @@ func TestAgentCallsAreIndentedBelowStep(t *testing.T) {
 
 func TestChatPrintsCallsAndChildRun(t *testing.T) {
 	for ascii, want := range map[bool]string{
-		false: "I look first.\n▸ chat.1 look  path: a\n    ▸ goal: the rest\n      run child, model m, 1 tool, in /w\n    completed: goal_met in 0.0s · 0 steps · 0 tool calls · 0 replans · 0 tokens\n✓ chat.1 look  0.3s\n▸ you: hurry up\n· 6 messages summarized, 900 tokens became 100: it is full\n· 6 messages are back in the conversation\n",
-		true:  "I look first.\n> chat.1 look  path: a\n    > goal: the rest\n      run child, model m, 1 tool, in /w\n    completed: goal_met in 0.0s, 0 steps, 0 tool calls, 0 replans, 0 tokens\nok chat.1 look  0.3s\n> you: hurry up\n. 6 messages summarized, 900 tokens became 100: it is full\n. 6 messages are back in the conversation\n",
+		false: "I look first.\n▸ chat.1 look  path: a\n    ▸ goal: the rest\n      run child, model m, 1 tool, in /w\n    Done in 0.0s\n✓ chat.1 look  0.3s\n▸ you: hurry up\n· 6 messages summarized, 900 tokens became 100: it is full\n· 6 messages are back in the conversation\n",
+		true:  "I look first.\n> chat.1 look  path: a\n    > goal: the rest\n      run child, model m, 1 tool, in /w\n    Done in 0.0s\nok chat.1 look  0.3s\n> you: hurry up\n. 6 messages summarized, 900 tokens became 100: it is full\n. 6 messages are back in the conversation\n",
 	} {
 		got := output(t, ascii, []string{"r", "r", "r", "r", "child", "child", "r", "r", "s", "s"}, started("do it"),
 			event.SynthesisStarted{Direct: true},

@@ -1,18 +1,18 @@
 package plain
 
 import (
+	"slices"
 	"strings"
 
 	"replan/agent/event"
-	"replan/internal/english"
 	"replan/tui/telling"
 )
 
 // completed prints how a run ended, with its answer.
 func (l *Log) completed(r event.Result) {
-	if r.Answer != "" {
+	if answer := l.withoutDiffs(r.Answer.Visible()); answer != "" {
 		l.line("")
-		l.block("", r.Answer.Visible(), 0)
+		l.markdown(answer)
 		if cut := telling.CutOffWords(l.run); cut != "" {
 			l.line("%s %s", l.marks.note, cut)
 		}
@@ -26,14 +26,33 @@ func (l *Log) completed(r event.Result) {
 	if r.Error != "" && r.Error != l.blocked {
 		l.line("%s %s", l.marks.failed, r.Error.Line())
 	}
-	parts := []string{
-		telling.Milliseconds(r.DurationMS), english.Count(r.Usage.Steps, "step"), english.Count(r.Usage.ToolCalls, "tool call"),
-		english.Count(r.Usage.Replans, "replan"), english.Count(r.Usage.PromptTokens+r.Usage.CompletionTokens, "token"),
+	if r.Reason == event.ReasonNoPlan && len(l.run.Exchanges) > 0 {
+		l.line("%s try again, or choose a larger model with --model; replan replay %s shows its replies", l.marks.note, telling.ShortID(l.run.ID))
 	}
+	if l.hint != "" && r.Status != event.StatusCompleted {
+		l.line("%s %s", l.marks.note, l.hint)
+	}
+	l.ending(r)
+}
+
+// ending prints how the run ended in one line: how long it took and what it used.
+func (l *Log) ending(r event.Result) {
+	how, sign := telling.EndWords(r), l.marks.failed
+	switch r.Status {
+	case event.StatusCompleted:
+		sign = l.marks.done
+	case event.StatusCancelled:
+		sign = l.marks.skipped
+	}
+	parts := telling.UsageParts(r)
 	if l.run != nil && l.run.DryRun() {
 		parts = append(parts, telling.NothingCalled)
 	}
-	l.line("%s: %s in %s", r.Status, r.Reason, strings.Join(parts, l.marks.between))
+	tail := ""
+	if len(parts) > 0 {
+		tail = l.marks.between + strings.Join(parts, l.marks.between)
+	}
+	l.line("%s%s", ink{how, sign.style.Bold(true)}, l.faint("%s", tail))
 }
 
 // results prints the results of a plan without a written answer: those that no
@@ -44,6 +63,30 @@ func (l *Log) results(r event.Result) {
 	}
 	for _, s := range telling.UnusedResults(l.run) {
 		l.line("%s result of %s %s", l.marks.started, s.Step.Index, s.Step.Title.Line())
-		l.block("    ", indented(s.Result), outputShown)
+		members, _ := s.Result.(map[string]any)
+		diff, _ := members["diff"].(string)
+		lines := telling.ResultLines(s.Result)
+		switch {
+		case diff != "" && slices.Contains(l.diffs, diff):
+			l.line("    %s", telling.ResultWords(s.Result))
+		case diff != "":
+			l.patch("    ", diff)
+		case lines != nil:
+			l.block("    ", strings.Join(lines, "\n"), outputShown)
+		default:
+			l.block("    ", indented(s.Result), outputShown)
+		}
 	}
+}
+
+// outcome returns how long a step took and, on a terminal, what it found or did.
+func (l *Log) outcome(d event.StepCompleted) string {
+	words := ""
+	if l.look != nil {
+		words = telling.ResultWords(d.Result)
+	}
+	if words == "" {
+		return telling.Milliseconds(d.MS)
+	}
+	return telling.Milliseconds(d.MS) + l.marks.between + words
 }

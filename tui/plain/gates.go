@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"replan/agent/event"
+	"replan/agent/policy"
 	"replan/agent/rule"
 	"replan/internal/untrusted"
 	"replan/planning/plan"
@@ -16,18 +17,19 @@ import (
 // gate prints the full call that waits. It omits whatever a workspace diff already
 // shows.
 func (l *Log) gate(d event.GateRequested) {
-	what := d.Tool
+	what, tool := d.Tool, ""
 	if d.Step != "" {
-		what = fmt.Sprintf("%s %s  [%s]", d.Step, d.Title.Line(), d.Tool)
+		what, tool = d.Step+" "+d.Title.Line(), "["+d.Tool+"]  "
 	} else if what == "" {
 		what = d.Title.Line()
 	}
-	l.line("%s %s  asks: %s", l.marks.gate, what, d.Rule.Why.Line())
+	l.gates[l.id()+" "+d.Gate] = d
+	l.line("%s %s  %sasks: %s", l.marks.gate, l.strong(what), l.faint("%s", tool), d.Rule.Why.Line())
 	if d.Outdated != "" {
 		l.line("    asked again: %s", d.Outdated.Line())
 	}
 	if d.Rule.Tool != "" {
-		l.line("    rule: %s", telling.RuleWords(d.Rule))
+		l.line("    %s", l.faint("rule: %s", telling.RuleWords(d.Rule)))
 	}
 	if d.Planned && d.Rule.Source != rule.SourcePlan {
 		l.line("    %s", telling.PlanGate)
@@ -47,7 +49,8 @@ func (l *Log) gate(d event.GateRequested) {
 		l.line("    %s", words)
 	}
 	if d.Diff != "" {
-		l.block("    ", d.Diff, 0)
+		l.patch("    ", d.Diff)
+		l.diffs = append(l.diffs, d.Diff)
 	}
 }
 
@@ -85,4 +88,21 @@ func (l *Log) passed(indent string, d event.StepStarted) {
 // resolved prints the answer to a gate.
 func (l *Log) resolved(d event.GateResolved) {
 	l.line("  %s %s%s", l.marks.gate, telling.GateDecision(d), telling.SignedBy(d.By))
+	g, ok := l.gates[l.id()+" "+d.Gate]
+	if !ok || d.Decision != event.Deny || !strings.HasPrefix(d.By, "--approve") {
+		return
+	}
+	let := policy.ApproveAll
+	if decision, _ := policy.ApproveSafe.Answer(g); decision == event.Allow {
+		let = policy.ApproveSafe
+	}
+	l.hint = fmt.Sprintf("to allow it: replan plan resume %s --approve %s", telling.ShortID(l.id()), let)
+}
+
+// id returns the id of the run being printed, "" for the session's own events.
+func (l *Log) id() string {
+	if l.run == nil {
+		return ""
+	}
+	return l.run.ID
 }

@@ -117,7 +117,7 @@ func kinds(t *testing.T) []event.Kind {
 func lastOutput(t *testing.T, m moment, ascii bool) string {
 	t.Helper()
 	var out strings.Builder
-	log := plain.New(&out, "s", ascii)
+	log := plain.New(&out, "s", plain.Options{ASCII: ascii})
 	data := append([]event.Data{event.RunStarted{Goal: "do it", Workspace: "/w", Attended: true, Review: m.review}}, m.before...)
 	if _, starts := m.data.(event.RunStarted); starts {
 		data = nil

@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 
+	"charm.land/lipgloss/v2"
+
 	"replan/agent"
 	"replan/agent/event"
 	"replan/agent/session"
@@ -16,6 +18,7 @@ import (
 	"replan/internal/untrusted"
 	"replan/planning/plan"
 	"replan/planning/prompt"
+	"replan/tui/draw"
 	"replan/tui/plantext"
 	"replan/tui/telling"
 )
@@ -30,32 +33,57 @@ type Log struct {
 	session string
 	marks   marks
 	ascii   bool
-	run     *agent.Run       // the run being printed
-	runs    []*agent.Run     // active runs; a run started by a chat call follows the run that made the call
-	before  session.Resuming // earlier events, which are not printed again
-	cut     string           // last message about text left out of a prompt
-	blocked untrusted.Text   // guard sentence already printed
-	notes   string           // file with the project's instructions
-	named   bool             // notes has been named
-	status  session.Status   // last status received
-	lost    map[string]bool  // servers that have failed
-	silent  bool             // a line said that the model does not answer
-	err     error            // from the first failed write
+	look    *draw.Look                     // nil without a terminal
+	width   func() int                     // of the terminal, in cells
+	run     *agent.Run                     // the run being printed
+	runs    []*agent.Run                   // active runs; a run started by a chat call follows the run that made the call
+	before  session.Resuming               // earlier events, which are not printed again
+	cut     string                         // last message about text left out of a prompt
+	blocked untrusted.Text                 // guard sentence already printed
+	notes   string                         // file with the project's instructions
+	named   bool                           // notes has been named
+	status  session.Status                 // last status received
+	lost    map[string]bool                // servers that have failed
+	silent  bool                           // a line said that the model does not answer
+	diffs   []string                       // printed at gates
+	gates   map[string]event.GateRequested // those asked, by run and gate
+	hint    string                         // how to let a denied gate pass
+	err     error                          // from the first failed write
 }
 
 // marks are the signs at the start of lines.
 type marks struct {
-	done, failed, started, gate, skipped, note, removed, added, revised, replan, pending, between string
+	done, failed, started, gate, skipped, note, removed, added, revised, replan, pending ink
+	between                                                                              string
+}
+
+// Options say what a log prints on.
+type Options struct {
+	ASCII bool // print only ASCII characters
+	// Look draws for a terminal of Width cells. Without one the log prints plain
+	// text, whose lines programs can rely on.
+	Look  *draw.Look
+	Width func() int
 }
 
 // New returns a log that writes to out. session is the id of the session, whose own
-// events belong to no run. ascii limits the output to ASCII characters.
-func New(out io.Writer, session string, ascii bool) *Log {
-	m := marks{"✓", "✗", "▸", "◆", "—", "·", "−", "+", "~", "↻", "○", " · "}
-	if ascii {
-		m = marks{"ok", "x", ">", "?", "=", ".", "-", "+", "~", "again:", "o", ", "}
+// events belong to no run.
+func New(out io.Writer, session string, o Options) *Log {
+	l := &Log{out: out, session: session, ascii: o.ASCII, look: o.Look, width: o.Width, lost: map[string]bool{}, gates: map[string]event.GateRequested{}}
+	signs, between := []string{"✓", "✗", "▸", "◆", "—", "·", "−", "+", "~", "↻", "○"}, " · "
+	if o.ASCII {
+		signs, between = []string{"ok", "x", ">", "?", "=", ".", "-", "+", "~", "again:", "o"}, ", "
 	}
-	return &Log{out: out, session: session, marks: m, ascii: ascii, lost: map[string]bool{}}
+	styles := l.styles()
+	m := &l.marks
+	m.between = between
+	for i, to := range []*ink{&m.done, &m.failed, &m.started, &m.gate, &m.skipped, &m.note, &m.removed, &m.added, &m.revised, &m.replan, &m.pending} {
+		*to = ink{signs[i], [...]lipgloss.Style{
+			styles.Success, styles.Danger, styles.Accent, styles.Warning, styles.Muted, styles.Muted,
+			styles.Removed, styles.Added, styles.Accent, styles.Warning, styles.Muted,
+		}[i]}
+	}
+	return l
 }
 
 // Event prints one event. Once a write fails, Event returns that error on every
@@ -105,19 +133,6 @@ func (l *Log) inset() string {
 		return "    "
 	}
 	return ""
-}
-
-// line writes one line. All output passes through it, so it keeps text from models
-// and servers from controlling the terminal or adding lines.
-func (l *Log) line(format string, args ...any) {
-	if l.err != nil {
-		return
-	}
-	text := untrusted.Visible(fmt.Sprintf(format, args...))
-	if text != "" {
-		text = l.inset() + text
-	}
-	_, l.err = io.WriteString(l.out, strings.ReplaceAll(text, "\n", " ")+"\n")
 }
 
 // block writes text unchanged, with indent before each line.
@@ -172,7 +187,7 @@ func (l *Log) tell(d event.Data) {
 	}
 	switch d := d.(type) {
 	case event.RunStarted:
-		l.line("%s goal: %s", l.marks.started, d.Goal.Line())
+		l.line("%s goal: %s", l.marks.started, l.strong(d.Goal.Line()))
 		for _, m := range d.Prompting.Mentions {
 			l.line("  @ %s", telling.MentionWords(m, strings.TrimSpace(l.marks.between)))
 		}
@@ -180,9 +195,9 @@ func (l *Log) tell(d event.Data) {
 	case event.RunResumed:
 		l.resumed(d)
 	case event.PhaseStarted:
-		l.line("%s %s", l.marks.started, d.Label)
+		l.starts("%s %s", l.marks.started, d.Label)
 	case event.PhaseCompleted:
-		l.line("%s %s  %s  %d tokens", l.marks.done, d.Label, telling.Milliseconds(d.MS), d.Tokens)
+		l.line("%s %s  %s", l.marks.done, d.Label, l.faint("%s  %s", telling.Milliseconds(d.MS), english.Count(d.Tokens, "token")))
 	case event.PhaseSkipped:
 		l.line("%s %s skipped: %s", l.marks.skipped, d.Label, d.Reason.Line())
 	case event.PhaseFailed:
@@ -196,7 +211,7 @@ func (l *Log) tell(d event.Data) {
 	case event.ModelReplied:
 		l.modelReplied(d)
 	case event.SynthesisStarted:
-		l.line("%s answer", l.marks.started)
+		l.starts("%s answer", l.marks.started)
 	case event.GuardBlocked:
 		l.blocked = d.Reason
 		l.line("%s %s", l.marks.failed, d.Reason.Line())
@@ -229,9 +244,10 @@ func (l *Log) tellPlan(d event.Data) bool {
 	case event.RouteMatched:
 		l.line("%s %s", l.marks.done, untrusted.Line(telling.RouteWords(d, l.run.Model)))
 	case event.PlanCreated:
-		l.line("%s plan: %s", l.marks.started, d.Plan.Title.Line())
-		l.block("  ", plantext.Plan(d.Plan, l.ascii), 0)
+		l.line("%s plan: %s", l.marks.started, l.strong(d.Plan.Title.Line()))
+		l.plan("  ", plantext.Plan(d.Plan, l.ascii))
 	case event.PlanEmpty:
+		l.blocked = d.Reason
 		l.line("%s no plan: %s", l.marks.failed, d.Reason.Line())
 	case event.PlanDiff:
 		l.diff(d)
@@ -251,7 +267,7 @@ func (l *Log) tellPlan(d event.Data) bool {
 // skips turns, because their step or answer is already announced.
 func (l *Log) modelRequested(d event.ModelRequested) {
 	if d.Purpose != prompt.PurposeAgent && d.Purpose != prompt.PurposeChat {
-		l.line("%s %s", l.marks.started, asked(d.Purpose, d.Step))
+		l.starts("%s %s", l.marks.started, asked(d.Purpose, d.Step))
 	}
 }
 
@@ -282,11 +298,11 @@ func (l *Log) modelReplied(d event.ModelReplied) {
 		return // its calls are printed
 	case prompt.PurposeChat:
 		if d.Reply.Text != "" && len(d.Reply.Calls) > 0 {
-			l.block("", d.Reply.Text, 0)
+			l.markdown(d.Reply.Text)
 		}
 		return
 	}
-	l.line("%s %s  %s  %d tokens", l.marks.done, name, telling.Milliseconds(d.MS), d.PromptTokens+d.CompletionTokens)
+	l.line("%s %s  %s", l.marks.done, name, l.faint("%s  %s", telling.Milliseconds(d.MS), english.Count(d.PromptTokens+d.CompletionTokens, "token")))
 }
 
 // where prints the name of the run, its model, its tools and its workspace.
@@ -295,7 +311,7 @@ func (l *Log) where(model string, tools int, workspace string) {
 	if model != "" {
 		named = "model " + untrusted.Line(model)
 	}
-	l.line("  run %s, %s, %s, in %s", l.run.ID, named, english.Count(tools, "tool"), untrusted.Line(workspace))
+	l.line("  %s", l.faint("run %s, %s, %s, in %s", l.run.ID, named, english.Count(tools, "tool"), workspace))
 	if l.notes != "" && !l.named {
 		l.named = true
 		l.line("  notes of this project: %s", l.notes)
@@ -309,7 +325,7 @@ func (l *Log) dryStep(d event.StepCompleted) {
 	if s := l.run.Step(d.Index); s != nil {
 		what = "  [" + plantext.Executor(s.Step.Executor, s.Step.Tool) + "]"
 	}
-	l.line("%s %s %s%s  dry run", l.marks.pending, d.Index, l.title(d.Index), what)
+	l.line("%s %s %s%s", l.marks.pending, d.Index, l.title(d.Index), l.faint("%s  dry run", what))
 	l.args("    ", d.Args)
 	if d.Gate == nil {
 		return
@@ -328,7 +344,7 @@ func (l *Log) tellStep(d event.Data) {
 		if d.Attempt > 1 {
 			again = fmt.Sprintf(", attempt %d", d.Attempt)
 		}
-		l.line("%s %s %s  [%s]%s", l.marks.started, d.Index, d.Title.Line(), plantext.Executor(d.Executor, d.Tool), again)
+		l.starts("%s %s %s  %s", l.marks.started, d.Index, d.Title.Line(), l.faint("[%s]%s", plantext.Executor(d.Executor, d.Tool), again))
 		l.coerced("  ", d.Coerced)
 		l.passed("  ", d)
 	case event.StepCompleted:
@@ -336,12 +352,12 @@ func (l *Log) tellStep(d event.Data) {
 			l.dryStep(d)
 			return
 		}
-		l.line("%s %s %s  %s", l.marks.done, d.Index, l.title(d.Index), telling.Milliseconds(d.MS))
+		l.line("%s %s %s  %s", l.marks.done, d.Index, l.title(d.Index), l.faint("%s", l.outcome(d)))
 	case event.StepFailed:
 		if d.Removes != "" || d.Outdated != "" {
 			return // its gate reports the reason
 		}
-		l.line("%s %s %s  %s", l.marks.failed, d.Index, l.title(d.Index), telling.Milliseconds(d.MS))
+		l.line("%s %s %s  %s", l.marks.failed, d.Index, l.title(d.Index), l.faint("%s", telling.Milliseconds(d.MS)))
 		l.block("    ", d.Error.Visible(), outputShown)
 	case event.StepRetry:
 		l.line("%s %s %s  again", l.marks.replan, d.Index, l.title(d.Index))
@@ -383,7 +399,7 @@ func (l *Log) title(index string) string {
 
 func (l *Log) diff(d event.PlanDiff) {
 	l.line("%s plan, revision %d", l.marks.started, d.Revision)
-	l.block("  ", plantext.Run(l.run, l.ascii, nil), 0)
+	l.plan("  ", plantext.Run(l.run, l.ascii, nil))
 }
 
 // indented formats a result: text unchanged, objects and lists over several lines.

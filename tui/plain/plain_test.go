@@ -19,7 +19,7 @@ import (
 func runOutput(t *testing.T, ascii bool, data ...event.Data) string {
 	t.Helper()
 	var out strings.Builder
-	log := plain.New(&out, "s", ascii)
+	log := plain.New(&out, "s", plain.Options{ASCII: ascii})
 	start := event.RunStarted{Goal: "do it", Model: "m", Workspace: "/w", Prompting: prompt.Prompting{SkipAnalysis: true}}
 	for i, d := range append([]event.Data{start}, data...) {
 		e := event.Event{Seq: uint64(i + 1), Time: time.Unix(int64(i), 0), Run: "r", Data: d}
@@ -145,7 +145,7 @@ func TestEventLines(t *testing.T) {
 		},
 		"result": {
 			[]event.Data{event.RunCompleted{Result: event.Result{Status: event.StatusFailed, Reason: event.ReasonGaveUp, Error: "no way", DurationMS: 61_000}}},
-			[]string{"✗ no way", "failed: gave_up in 61.0s · 0 steps · 0 tool calls · 0 replans · 0 tokens"},
+			[]string{"✗ no way", "Failed after 61.0s: gave up"},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -159,7 +159,7 @@ func TestEventLines(t *testing.T) {
 
 func TestEventsBeforeResumeAreNotPrintedAgain(t *testing.T) {
 	var out strings.Builder
-	log := plain.New(&out, "s", false)
+	log := plain.New(&out, "s", plain.Options{})
 	past := []event.Data{
 		event.RunStarted{Goal: "do it", Model: "m", Workspace: "/w", Prompting: prompt.Prompting{SkipAnalysis: true}},
 		samplePlan(step("1"), step("2", "1"), step("3", "2")),
@@ -232,7 +232,7 @@ type brokenPipe struct{}
 func (brokenPipe) Write([]byte) (int, error) { return 0, errors.New("broken pipe") }
 
 func TestBrokenPipeIsReported(t *testing.T) {
-	log := plain.New(brokenPipe{}, "s", false)
+	log := plain.New(brokenPipe{}, "s", plain.Options{})
 	if err := log.Event(event.Event{Seq: 1, Run: "s", Data: event.Note{Text: "x"}}); err == nil {
 		t.Error("got no error for a broken pipe")
 	}

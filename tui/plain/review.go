@@ -26,7 +26,7 @@ func (l *Log) held(d event.Data) {
 	}
 	l.line("%s %s", l.marks.gate, telling.ReviewWaits)
 	if _, again := d.(event.RunResumed); again {
-		l.block("  ", plantext.Plan(l.run.Plan, l.ascii), 0)
+		l.plan("  ", plantext.Plan(l.run.Plan, l.ascii))
 	}
 	for line := range strings.SplitSeq(strings.TrimRight(Asking(l.run.Review(), true), "\n"), "\n") {
 		if line != "" {

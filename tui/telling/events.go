@@ -121,6 +121,41 @@ func ReasonWords(r event.Reason) string {
 	}
 }
 
+// EndWords says how a run ended and how long it took: Done in 2.6s.
+func EndWords(r event.Result) string {
+	words := map[event.Status]string{event.StatusCompleted: "Done", event.StatusCancelled: "Stopped"}[r.Status]
+	took := Milliseconds(r.DurationMS)
+	switch {
+	case words == "":
+		return "Failed after " + took + ": " + ReasonWords(r.Reason)
+	case r.Status == event.StatusCompleted && r.Reason != event.ReasonGoalMet && r.Reason != event.ReasonDirect:
+		return words + " in " + took + ": " + ReasonWords(r.Reason)
+	case r.Status == event.StatusCompleted:
+		return words + " in " + took
+	default:
+		return words + " after " + took
+	}
+}
+
+// UsageParts lists what a run used, without zeros. Calls count only if they are not
+// the steps.
+func UsageParts(r event.Result) (parts []string) {
+	u := r.Usage
+	calls := u.ToolCalls
+	if calls == u.Steps {
+		calls = 0
+	}
+	for _, part := range []struct {
+		n    int
+		noun string
+	}{{u.Steps, "step"}, {calls, "tool call"}, {u.Replans, "replan"}, {u.PromptTokens + u.CompletionTokens, "token"}} {
+		if part.n > 0 {
+			parts = append(parts, english.Count(part.n, part.noun))
+		}
+	}
+	return parts
+}
+
 // NotesWords precedes the name of the file with the project's instructions.
 const NotesWords = "notes of this project: "
 

@@ -49,6 +49,23 @@ func DoneIn(ms int64) string {
 // Milliseconds formats a stored duration like Seconds.
 func Milliseconds(ms int64) string { return Seconds(time.Duration(ms) * time.Millisecond) }
 
+// Ago formats an elapsed time in a few words: 5 min ago, 3 days ago.
+func Ago(d time.Duration) string {
+	const day, few = 24 * time.Hour, 10
+	switch {
+	case d < time.Minute:
+		return "just now"
+	case d < time.Hour:
+		return fmt.Sprintf("%d min ago", int(d.Minutes()))
+	case d < day:
+		return fmt.Sprintf("%d h %d min ago", int(d.Hours()), int(d.Minutes())%60)
+	case d < few*day:
+		return fmt.Sprintf("%d d %d h ago", int(d/day), int(d.Hours())%24)
+	default:
+		return english.Count(int(d/day), "day") + " ago"
+	}
+}
+
 // Tokens formats a number of used tokens: 412, 2.0k, 12.4k, 128k.
 func Tokens(n int) string {
 	switch {

@@ -3,9 +3,13 @@ package telling
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 
+	"replan/internal/english"
 	"replan/internal/untrusted"
+	"replan/tui/patch"
 )
 
 // HasDiff reports whether a result holds a diff.
@@ -93,4 +97,54 @@ func PlaceLines(value any) (lines []string) {
 		lines = append(lines, line)
 	}
 	return lines
+}
+
+// ResultLines formats the most readable part of a result: the outcome of a test run
+// with its failures, or the places found. It returns nothing if the result has
+// neither.
+func ResultLines(result any) []string {
+	members, _ := result.(map[string]any)
+	if IsTestRun(members) {
+		return append([]string{summaryOf(members)}, FailureLines(members["failures"])...)
+	}
+	for _, name := range slices.Sorted(maps.Keys(members)) {
+		if lines := PlaceLines(members[name]); len(lines) > 0 && members["diff"] == nil {
+			return lines
+		}
+	}
+	return nil
+}
+
+// summaryOf returns the sentence of a test run about its outcome.
+func summaryOf(r map[string]any) string {
+	summary, _ := r["summary"].(string)
+	return untrusted.FirstLine(strings.TrimSpace(summary))
+}
+
+// counted lists the members of results that are lists, with the noun for one item.
+var counted = []struct{ member, noun string }{
+	{"matches", "match"}, {"references", "reference"}, {"definitions", "definition"}, {"symbols", "symbol"},
+	{"entries", "entry"}, {"commits", "commit"}, {"findings", "finding"}, {"projects", "project"},
+}
+
+// ResultWords says in a few words what a step found or did, or returns "" if its
+// result does not show that.
+func ResultWords(result any) string {
+	if text, ok := result.(string); ok && text != "" {
+		return english.Count(strings.Count(strings.TrimRight(text, "\n"), "\n")+1, "line")
+	}
+	members, _ := result.(map[string]any)
+	if IsTestRun(members) {
+		return summaryOf(members)
+	}
+	for _, c := range counted {
+		if list, ok := members[c.member].([]any); ok {
+			return english.Count(len(list), c.noun)
+		}
+	}
+	if diff, _ := members["diff"].(string); diff != "" {
+		p := patch.Parse(diff)
+		return fmt.Sprintf("%s +%d -%d", english.Count(len(p.Files), "file"), p.Added, p.Removed)
+	}
+	return ""
 }

@@ -1,0 +1,62 @@
+package plain
+
+import (
+	"strings"
+	"time"
+
+	"replan/agent"
+	"replan/tui/telling"
+)
+
+// Live describes the work under way on one line, for a terminal that redraws it in
+// place. It returns "" without a terminal, and while nothing runs.
+func (l *Log) Live(now time.Time) string {
+	if l.look == nil {
+		return ""
+	}
+	for i := len(l.runs) - 1; i >= 0; i-- { // a run that another one waits for comes after it
+		work, since := current(l.runs[i])
+		if len(work) == 0 {
+			continue
+		}
+		l.look.Beat++
+		elapsed := "  " + telling.Ticking(max(now.Sub(since), 0))
+		room := l.width() - 3 - len(elapsed)
+		words := l.look.Cut(oneLine(strings.Join(work, l.marks.between)), room)
+		return l.look.Running.Render(l.look.Spinner()) + " " + l.look.Muted.Render(words) + l.look.Faint.Render(elapsed)
+	}
+	return ""
+}
+
+// phases names the phases of planning in the order of a run.
+var phases = [...]string{"thinking about the goal", "reviewing the approach", "planning"}
+
+// current returns what a run does now, and since when.
+func current(r *agent.Run) (work []string, since time.Time) {
+	add := func(words string, at time.Time) {
+		if len(work) == 0 || at.Before(since) {
+			since = at
+		}
+		work = append(work, words)
+	}
+	if r.Result != nil {
+		return nil, since
+	}
+	for i, p := range r.Phases {
+		if p.Status == agent.PhaseRunning {
+			add(phases[i], p.StartedAt)
+		}
+	}
+	for _, s := range r.Steps {
+		if s.Status == agent.StepRunning {
+			add(s.Step.Index+" "+s.Step.Title.Line(), s.StartedAt)
+		}
+	}
+	if r.Replanning != nil {
+		add("replanning", r.Replanning.StartedAt)
+	}
+	if len(work) == 0 && r.Synthesis.Started && !r.Synthesis.Done {
+		add("writing the answer", r.Synthesis.StartedAt)
+	}
+	return work, since
+}
