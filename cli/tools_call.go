@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"replan/agent/event"
+	"replan/agent/policy"
 	"replan/agent/runner"
 	"replan/cli/config"
 	"replan/internal/untrusted"
@@ -96,6 +97,7 @@ type resultOnly struct {
 	log    *plain.Log
 	gates  *muted // the writer of the log
 	failed string // why the call failed, in the tool's own words
+	asked  event.GateRequested
 }
 
 func newResultOnly(o *options, session string, out io.Writer) *resultOnly {
@@ -122,9 +124,14 @@ func (r *resultOnly) Event(e event.Event) error {
 			return r.o.printJSON(d.Result)
 		}
 		return r.o.print(resultText(d.Result))
+	case event.GateRequested:
+		r.asked = d
 	case event.StepFailed:
 		r.failed = string(d.Error)
 	case event.RunCompleted:
+		if d.Reason == event.ReasonDenied && !r.o.asks() && r.asked.Gate != "" {
+			return &failure{exit: d.Reason.ExitCode(), code: string(d.Reason), err: fmt.Errorf("%s; to allow it, add --approve %s", config.First(string(d.Error), r.failed), policy.Least(r.asked))}
+		}
 		if d.Reason == event.ReasonStepFailed {
 			return &failure{exit: d.Reason.ExitCode(), code: string(d.Reason), err: errors.New(config.First(r.failed, string(d.Error)))}
 		}

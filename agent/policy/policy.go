@@ -93,6 +93,14 @@ func (a Approve) Answer(g event.GateRequested) (decision event.Decision, ok bool
 	}
 }
 
+// Least returns the narrowest way to answer gates that allows this one.
+func Least(g event.GateRequested) Approve {
+	if decision, _ := ApproveSafe.Answer(g); decision == event.Allow {
+		return ApproveSafe
+	}
+	return ApproveAll
+}
+
 // safeOperators are the workspace's own operators that --approve safe lets pass.
 // Their changes stay inside the workspace and can be undone. The memory of the
 // user lies outside it and affects every later session, so its tools are not

@@ -2,11 +2,14 @@ package ask
 
 import (
 	"io"
+	"strings"
 	"testing"
 	"time"
 
 	"replan/agent/event"
 	"replan/agent/runner"
+
+	"github.com/muesli/cancelreader"
 )
 
 // keyboard is the input of a terminal: it keeps typed lines until they are read
@@ -92,5 +95,66 @@ func TestQuestionDecidedDuringPauseIsNotAsked(t *testing.T) {
 	case output := <-a.output:
 		t.Errorf("got output %q, want none", output)
 	default:
+	}
+}
+
+// pieces is a terminal whose input arrives in the given pieces.
+type pieces struct {
+	cancelreader.CancelReader
+	left []string
+}
+
+func (p *pieces) Read(b []byte) (int, error) {
+	if len(p.left) == 0 {
+		return 0, io.EOF
+	}
+	n := copy(b, p.left[0])
+	p.left = p.left[1:]
+	return n, nil
+}
+
+func TestOnlySingleKeyAnswersAtOnce(t *testing.T) {
+	for name, c := range map[string]struct {
+		typed    []string
+		key      string
+		answered bool
+	}{
+		"a key":                   {[]string{"y"}, "y", true},
+		"a key with enter":        {[]string{"y\n"}, "y", true},
+		"enter":                   {[]string{"\n"}, "", true},
+		"arrows are no answer":    {[]string{"\x1b[A", "n"}, "n", true},
+		"a paste is no answer":    {[]string{"y\ny\n", "n"}, "n", true},
+		"ctrl+d ends the input":   {[]string{"\x04", "y"}, "", false},
+		"the end of the terminal": {nil, "", false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			key, answered := (&Input{input: &pieces{left: c.typed}}).key()
+			if key != c.key || answered != c.answered {
+				t.Errorf("got %q, %v; want %q, %v", key, answered, c.key, c.answered)
+			}
+		})
+	}
+}
+
+func TestLiveLineStaysLastAndMakesWayForQuestions(t *testing.T) {
+	var b strings.Builder
+	out := NewOutput(&b, nil)
+	write := func(text string) {
+		if n, err := io.WriteString(out, text); err != nil || n != len(text) {
+			t.Fatalf("got %d, %v", n, err)
+		}
+	}
+	out.Live("* step 1")
+	write("done\n")
+	out.ask("open? ")
+	out.Live("* step 2")
+	out.echo("y")
+	out.answered(false)
+	out.Live("* step 2")
+	out.Live("")
+	const erase = "\r\x1b[2K"
+	want := erase + "* step 1" + erase + "done\n* step 1" + erase + "open? y\n" + erase + "* step 2" + erase
+	if b.String() != want {
+		t.Errorf("got %q, want %q", b.String(), want)
 	}
 }

@@ -92,11 +92,7 @@ func (l *Log) resolved(d event.GateResolved) {
 	if !ok || d.Decision != event.Deny || !strings.HasPrefix(d.By, "--approve") {
 		return
 	}
-	let := policy.ApproveAll
-	if decision, _ := policy.ApproveSafe.Answer(g); decision == event.Allow {
-		let = policy.ApproveSafe
-	}
-	l.hint = fmt.Sprintf("to allow it: replan plan resume %s --approve %s", telling.ShortID(l.id()), let)
+	l.hint = fmt.Sprintf("to allow it: replan plan resume %s --approve %s", telling.ShortID(l.id()), policy.Least(g))
 }
 
 // id returns the id of the run being printed, "" for the session's own events.
