@@ -112,8 +112,12 @@ func runsListing(l *draw.Look, list []agent.Summary, now time.Time) tty.Listing 
 			sign, style, words = l.Glyphs.Pending, l.Running, string(s.Status)
 		}
 		out.Rows = append(out.Rows, []tty.Cell{
-			{Text: sign, Style: style}, {Text: telling.ShortID(s.Run), Style: l.Accent}, {Text: config.First(s.Goal, s.Title).Line(), Style: l.Text},
-			{Text: fmt.Sprintf("%d/%d", s.Done, s.Steps), Style: l.Muted}, {Text: telling.Ago(now.Sub(s.Started)), Style: l.Muted}, {Text: words, Style: style},
+			{Text: sign, Style: style},
+			{Text: telling.ShortID(s.Run), Style: l.Accent},
+			{Text: config.First(s.Goal, s.Title).Line(), Style: l.Text},
+			{Text: fmt.Sprintf("%d/%d", s.Done, s.Steps), Style: l.Muted},
+			{Text: telling.Ago(now.Sub(s.Started)), Style: l.Muted},
+			{Text: words, Style: style},
 		})
 	}
 	return out

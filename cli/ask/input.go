@@ -104,8 +104,9 @@ func (p *Input) ask(keys bool, put func() bool) (line string, keyed, answered bo
 	return p.lines.Text(), false, true
 }
 
-// key reads one key; enter is the empty string. Keys without a letter, and text that
-// arrives in one piece, such as a paste, are no answers.
+// key reads one key; enter is the empty string. A line that arrives in one piece is an
+// answer too, as from a program. Keys without a letter and other text that arrives in
+// one piece, such as a paste of several lines, are none.
 func (p *Input) key() (key string, answered bool) {
 	const endOfInput = "\x04" // ctrl+d
 	piece := make([]byte, 256)
@@ -116,10 +117,11 @@ func (p *Input) key() (key string, answered bool) {
 		}
 		key = strings.TrimRight(string(piece[:n]), "\r\n")
 		letter, size := utf8.DecodeRuneInString(key)
+		line := len(key) < n && !strings.ContainsFunc(key, unicode.IsControl)
 		switch {
 		case key == endOfInput:
 			return "", false
-		case key == "", size == len(key) && unicode.IsPrint(letter):
+		case line, size == len(key) && unicode.IsPrint(letter):
 			return key, true
 		}
 	}

@@ -121,6 +121,7 @@ func TestOnlySingleKeyAnswersAtOnce(t *testing.T) {
 	}{
 		"a key":                   {[]string{"y"}, "y", true},
 		"a key with enter":        {[]string{"y\n"}, "y", true},
+		"a line in one piece":     {[]string{"yes\n"}, "yes", true},
 		"enter":                   {[]string{"\n"}, "", true},
 		"arrows are no answer":    {[]string{"\x1b[A", "n"}, "n", true},
 		"a paste is no answer":    {[]string{"y\ny\n", "n"}, "n", true},

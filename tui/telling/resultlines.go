@@ -123,8 +123,14 @@ func summaryOf(r map[string]any) string {
 
 // counted lists the members of results that are lists, with the noun for one item.
 var counted = []struct{ member, noun string }{
-	{"matches", "match"}, {"references", "reference"}, {"definitions", "definition"}, {"symbols", "symbol"},
-	{"entries", "entry"}, {"commits", "commit"}, {"findings", "finding"}, {"projects", "project"},
+	{"matches", "match"},
+	{"references", "reference"},
+	{"definitions", "definition"},
+	{"symbols", "symbol"},
+	{"entries", "entry"},
+	{"commits", "commit"},
+	{"findings", "finding"},
+	{"projects", "project"},
 }
 
 // ResultWords says in a few words what a step found or did, or returns "" if its
