@@ -37,6 +37,7 @@ var silentKinds = map[event.Kind]string{
 	session.KindUndo:             "passing, for the screen",
 	session.KindReturned:         "passing, for the screen",
 	session.KindHistory:          "passing, for the screen",
+	session.KindKept:             "for the screen, where the choice was made",
 }
 
 // moment is an event and the events before it.
