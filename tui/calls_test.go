@@ -190,7 +190,7 @@ func TestNextRunClearsPlanAndExchanges(t *testing.T) {
 	st := newStory().told()
 	st.session(event.ChatUser{Text: "again"}).run(event.RunStarted{Goal: "again", Workspace: "/src", Model: "qwen3:8b"})
 	s := settled(t, st, 120, 36)
-	s.wants("The steps appear here as they are planned.")
+	s.press(tabKey).wants("The steps appear here as they are planned.")
 	s.press(ctrlX)
 	s.wants("No model has been asked yet")
 }

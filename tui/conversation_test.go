@@ -188,7 +188,7 @@ func TestThinkingKeyReportsNone(t *testing.T) {
 }
 
 func TestDragCopiesTextWithoutBordersAndBreaks(t *testing.T) {
-	s := open(t, tui.Options{}, 120, 36).show(answered(twoBlocks))
+	s := open(t, tui.Options{}, 64, 24).show(answered(twoBlocks))
 	x, y := s.find("and then")
 	s.find("by the width")
 	want := "and then a sentence that is long enough to be broken at least once by the width of the chat"

@@ -30,7 +30,7 @@ type layout struct {
 	mapped        bool      // the plan fills the body
 	body          draw.Rect // between header and footer
 	tabs          draw.Rect // the tab row; zero height without tabs
-	left, right   draw.Rect // the halves of a wide screen, borders included
+	left, right   draw.Rect // the chat and the plan of a wide screen, borders included; the one that is not shown is empty
 	chat, input   draw.Rect
 	plan, step    draw.Rect
 	sheet         draw.Rect // below the panes, for an open gate
@@ -41,6 +41,7 @@ type wish struct {
 	input  int  // lines of the input
 	sheet  int  // lines of the open gate with its border; 0 means none is open
 	mapped bool // the plan fills the screen
+	empty  bool // there is no plan to show, so the chat takes the whole width
 	focus  pane // selects the visible tab, and plan or step if there is room for only one
 }
 
@@ -88,15 +89,29 @@ func (l *layout) placeSheet(want int) {
 // sideBySide places the chat left, and the plan above the step right.
 func (l *layout) sideBySide(w wish) {
 	leftWidth := l.width * 11 / 20
+	if w.empty && w.focus == paneChat {
+		leftWidth = l.width
+	}
 	l.left = draw.Rect{X: 0, Y: l.body.Y, W: leftWidth, H: l.body.H}
-	l.right = draw.Rect{X: leftWidth, Y: l.body.Y, W: l.width - leftWidth, H: l.body.H}
+	l.placeChat(w, leftWidth)
+	if leftWidth < l.width {
+		l.right = draw.Rect{X: leftWidth, Y: l.body.Y, W: l.width - leftWidth, H: l.body.H}
+		l.placePlan(w)
+	}
+}
+
+// placeChat places the chat and the input in the left half.
+func (l *layout) placeChat(w wish, leftWidth int) {
 	l.chat = draw.Rect{X: 2, Y: l.body.Y + 1, W: leftWidth - 4, H: l.body.H - 2}
 	if l.sheet.H == 0 {
 		input := min(w.input, max(l.body.H/3, 1))
 		l.chat.H -= input + 1
 		l.input = draw.Rect{X: 2, Y: l.chat.Y + l.chat.H + 1, W: leftWidth - 4, H: input}
 	}
+}
 
+// placePlan places the plan and the step in the right half.
+func (l *layout) placePlan(w wish) {
 	inner := draw.Rect{X: l.right.X + 1, Y: l.body.Y + 1, W: l.right.W - 2, H: l.body.H - 2}
 	const bothFrom = 15 // below this many lines, plan and step take turns
 	switch {

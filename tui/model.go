@@ -240,7 +240,7 @@ func (m *Model) arrange() {
 		m.chat.SetState(m.chatState())
 		return
 	}
-	w := wish{input: 1, sheet: m.ask.Height(width), focus: m.focus, mapped: m.mapping()}
+	w := wish{input: 1, sheet: m.ask.Height(width), focus: m.focus, mapped: m.mapping(), empty: m.dag.Empty()}
 	m.layout = arrange(width, height, w)
 	if m.layout.small {
 		m.chat.SetState(m.chatState())
@@ -436,6 +436,9 @@ func (m *Model) planSection() draw.Section {
 
 // rightHalf draws the plan above the step.
 func (m *Model) rightHalf() []string {
+	if m.layout.right.W == 0 {
+		return nil
+	}
 	l := m.look
 	var sections []draw.Section
 	if m.layout.plan.H > 0 {

@@ -386,7 +386,7 @@ func TestCommandTableIsTruncatedNotWrapped(t *testing.T) {
 	row := "r-1  completed  " + strings.Repeat("a long goal ", 12) + "its end"
 	text := "Two runs:\n\n```\n" + row + "\nr-2  failed     short\n```\n"
 	for asked, cut := range map[string]bool{"/runs list": true, "show me": false} {
-		s := settled(t, newStory().greeted().session(event.ChatUser{Text: untrusted.Text(asked)}, event.ChatReply{Text: untrusted.Text(text)}), 120, 36)
+		s := settled(t, newStory().greeted().session(event.ChatUser{Text: untrusted.Text(asked)}, event.ChatReply{Text: untrusted.Text(text)}), 64, 36)
 		s.wants("r-2  failed     short")
 		if got := strings.Contains(s.text(), "its end"); got == cut {
 			t.Errorf("%s: got the end of a long row %v\n%s", asked, got, s.text())

@@ -150,6 +150,11 @@ func (d *Pane) ApplyEvent(run *agent.Run, data event.Data) {
 	}
 }
 
+// Empty reports whether there is nothing to list: no step, and no call of the chat.
+func (d *Pane) Empty() bool {
+	return d.Run == nil || len(d.Run.Steps) == 0 && (d.Run.Chat == nil || len(d.Run.Chat.Calls) == 0)
+}
+
 // layout updates the rows and the selection.
 func (d *Pane) layout() {
 	if d.Run == nil {

@@ -39,6 +39,10 @@ const (
 	mostLost   = 2
 )
 
+// longestProse is the maximum width of running text, in cells: longer lines are
+// hard to read. Tables and code take what there is.
+const longestProse = 110
+
 // NewMarkdown returns a renderer in the styles of a look.
 func NewMarkdown(l *Look) *Markdown {
 	return &Markdown{
@@ -77,6 +81,9 @@ func (m *Markdown) render(text string, width int) []TextLine {
 	rendered, ok := m.rendered(text, table, width)
 	if !ok {
 		return Wrapped(text, width)
+	}
+	if !table {
+		width = min(width, longestProse)
 	}
 	var lines []TextLine
 	// At width 0, Wrap only closes and reopens styles at line ends.
