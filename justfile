@@ -27,6 +27,10 @@ lint:
 golden:
     go test ./tui/... ./planning/... ./cli -update
 
+# record the README's animated picture from a run of the demo
+record:
+    go test ./cli -count 1 -run TestRecordDemo -record "$PWD/docs/demo.svg"
+
 # speed, each benchmark six times, to be compared with benchstat
 bench:
     go test -run '^$' -bench . -count 6 ./planning/... ./agent ./agent/runner ./agent/store/journal ./tui/...

@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"errors"
+	"time"
 
 	"replan/agent/ollama/ollamatest"
 	"replan/agent/runner"
@@ -19,9 +20,9 @@ type DemoSession struct {
 	workspace string
 }
 
-// OpenDemo does in folder what the demo command does before it draws, with a
-// model that replies without delay.
-func OpenDemo(ctx context.Context, folder string) (*DemoSession, error) {
+// OpenDemo does in folder what the demo command does before it draws. Pace is the
+// delay between two chunks of the model; 0 sends them at once.
+func OpenDemo(ctx context.Context, folder string, pace time.Duration) (*DemoSession, error) {
 	o := &options{io: IO{
 		Getenv: func(string) string { return "" },
 		Getwd:  func() (string, error) { return folder, nil },
@@ -35,7 +36,7 @@ func OpenDemo(ctx context.Context, folder string) (*DemoSession, error) {
 	if o.Workspace, err = prepareDemo(folder, "pages"); err != nil {
 		return nil, err
 	}
-	model, err := demo.Start(ctx, 0, demo.Next(o.Keys.Name))
+	model, err := demo.Start(ctx, pace, demo.Next(o.Keys.Name))
 	if err != nil {
 		return nil, err
 	}

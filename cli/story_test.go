@@ -123,7 +123,7 @@ type (
 func openStory(t *testing.T, size tea.WindowSizeMsg) *story {
 	leaks := goleak.IgnoreCurrent()
 	ctx, cancel := context.WithCancel(context.Background())
-	d, err := cli.OpenDemo(ctx, t.TempDir())
+	d, err := cli.OpenDemo(ctx, t.TempDir(), 0)
 	if err != nil {
 		t.Fatal(err)
 	}

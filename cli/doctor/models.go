@@ -32,8 +32,10 @@ func Ollama(models Models) func(context.Context) []Check {
 		if err != nil {
 			return []Check{{subject, "server", Failed, sentence(err), remedy(prompt.TroubleOf(err))}}
 		}
-		checks := []Check{{Subject: subject, Name: "server", State: OK,
-			Detail: untrusted.Text(models.Host() + ", " + english.Count(len(installed), "model"))}}
+		checks := []Check{{
+			Subject: subject, Name: "server", State: OK,
+			Detail: untrusted.Text(models.Host() + ", " + english.Count(len(installed), "model")),
+		}}
 		chosen, err := models.Describe(ctx, "")
 		if err != nil {
 			return append(checks, Check{subject, "model", Failed, sentence(err), remedy(prompt.TroubleOf(err))})
