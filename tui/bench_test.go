@@ -133,6 +133,7 @@ func BenchmarkKey(b *testing.B) {
 		{name: "scrolling/10000 lines", lines: crowdLines, steps: 60, keys: []tea.KeyPressMsg{{Code: tea.KeyPgUp}, {Code: tea.KeyPgDown}}},
 		{name: "plan/60 steps", lines: 10, steps: 60, keys: []tea.KeyPressMsg{{Code: tea.KeyDown}, {Code: tea.KeyUp}}, first: []tea.KeyPressMsg{tabKey}},
 		{name: "plan/1000 steps", lines: 10, steps: crowdSteps, keys: []tea.KeyPressMsg{{Code: tea.KeyDown}, {Code: tea.KeyUp}}, first: []tea.KeyPressMsg{tabKey}},
+		{name: "dialog/1000 steps", lines: crowdLines, steps: crowdSteps, keys: []tea.KeyPressMsg{{Code: tea.KeyDown}, {Code: tea.KeyUp}}, first: []tea.KeyPressMsg{alt('o')}},
 	} {
 		b.Run(c.name, func(b *testing.B) {
 			m, _ := crowded(b, c.lines, c.steps, 200, 50)
