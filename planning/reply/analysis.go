@@ -24,10 +24,11 @@ type Analysis struct {
 	Simple     bool   // the steps sent with it may count
 	Task       string // one line
 	Goal       string
-	Complexity string // as of a plan's size: simple, medium, complex; "" for anything else
-	Markdown   string // the whole of it, for people
-	Brief      string // a short form for later phases: each new word of a request costs time
-	Flaw       string // why there is none
+	Unknowns   []string // one line each
+	Complexity string   // as of a plan's size: simple, medium, complex; "" for anything else
+	Markdown   string   // the whole of it, for people
+	Brief      string   // a short form for later phases: each new word of a request costs time
+	Flaw       string   // why there is none
 }
 
 // ReadAnalysis reads the reply to phase 1: JSON as asked for, or prose with
@@ -87,6 +88,9 @@ func analysisFrom(object map[string]any) Analysis {
 	}
 	line("Task", a.Task)
 	line("Goal", a.Goal)
+	for _, item := range textsOf(object["unknowns"]) {
+		a.Unknowns = append(a.Unknowns, plan.OneLine(item.(string), 600))
+	}
 	list("Unknowns", object["unknowns"])
 	list("Resources", object["resources"])
 	switch knowledge := object["knowledge"].(type) {
