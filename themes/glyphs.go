@@ -17,8 +17,10 @@ type Glyphs struct {
 	Ready   string // waits only for a free slot
 	Retry   string // will be retried
 	Warning string
-	Spinner []string // frames of the animation for ongoing work
-	Still   string   // replaces Spinner if animation is off
+
+	Milestone string   // a part of a plan
+	Spinner   []string // frames of the animation for ongoing work
+	Still     string   // replaces Spinner if animation is off
 
 	Added   string
 	Removed string
@@ -121,7 +123,7 @@ func (l Lanes) Cell(sides uint8) string {
 // every terminal has.
 func UnicodeGlyphs() Glyphs {
 	return Glyphs{
-		Done: "✓", Partial: "◐", Failed: "✗", Pending: "·", Gate: "◆", Skipped: "—", Doubt: "?", Stopped: "■", Warning: "!",
+		Done: "✓", Partial: "◐", Failed: "✗", Pending: "·", Gate: "◆", Skipped: "—", Doubt: "?", Stopped: "■", Warning: "!", Milestone: "◇",
 		Draft: "◌", Ready: "○", Retry: "↻",
 		Spinner: []string{"⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"}, Still: "⠿",
 		Added: "+", Removed: "−", Revised: "~",
@@ -149,7 +151,7 @@ func UnicodeGlyphs() Glyphs {
 func ASCIIGlyphs() Glyphs {
 	border := lipgloss.ASCIIBorder()
 	return Glyphs{
-		Done: "v", Partial: "%", Failed: "x", Pending: ".", Gate: "*", Skipped: "=", Doubt: "?", Stopped: "#", Warning: "!",
+		Done: "v", Partial: "%", Failed: "x", Pending: ".", Gate: "*", Skipped: "=", Doubt: "?", Stopped: "#", Warning: "!", Milestone: "/",
 		Draft: ":", Ready: "^", Retry: "@",
 		Spinner: []string{"O", "0", "o", "0"}, Still: "o",
 		Added: "+", Removed: "-", Revised: "~",

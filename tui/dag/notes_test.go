@@ -17,7 +17,7 @@ func TestPlanNotesFillAvailableRoom(t *testing.T) {
 	run.Plan.Risks = []string{"a \x1b[31mred\x1b[0m risk"}
 	d.Run = run
 	d.setSize(60, 20)
-	if got := panetest.Stripped(d.planNotes(10)); !strings.Contains(got, "done if  the tests pass") || !strings.Contains(got, "stage    Understand (1, 2)") || !strings.Contains(got, "stage    Report") || strings.Contains(got, "\x1b") {
+	if got := panetest.Stripped(d.planNotes(10)); !strings.Contains(got, "done if  the tests pass") || !strings.Contains(got, "◇ milestone: Understand (1, 2)") || !strings.Contains(got, "◇ milestone: Report") || strings.Contains(got, "\x1b") {
 		t.Errorf("got\n%s", got)
 	}
 	if got := d.planNotes(3); len(got) != 3 {

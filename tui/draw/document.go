@@ -195,34 +195,37 @@ func IsLong(v any) bool {
 // PlanNotes adds the plan's notes besides its steps: success criteria,
 // milestones and risks. It adds nothing if there are none.
 func (d *Document) PlanNotes(p plan.Plan) {
-	l := d.Look
-	notes := planNotes(p)
-	if len(notes) == 0 {
+	notes := d.Look.PlanNotes(p, d.Width, false)
+	if p.DoneWhen == "" && len(notes) == 0 {
 		return
 	}
 	d.Heading("about the plan")
-	for _, note := range notes {
-		d.Field(note.name, l.Muted, note.text)
+	if p.DoneWhen != "" {
+		d.Field("done if", d.Look.Muted, p.DoneWhen.Visible())
 	}
+	d.Lines = append(d.Lines, notes...)
 }
 
-// planNote is one note of a plan besides its steps.
-type planNote struct{ name, text string }
-
-func planNotes(p plan.Plan) []planNote {
-	var notes []planNote
-	if p.DoneWhen != "" {
-		notes = append(notes, planNote{"done if", p.DoneWhen.Visible()})
+// PlanNotes draws the milestones and risks of a plan, each behind its sign. If cut,
+// each has one line.
+func (l *Look) PlanNotes(p plan.Plan, width int, cut bool) []string {
+	var lines []string
+	note := func(sign, name, text string) {
+		rows := Wrap(name+": "+text, max(width-2, 1))
+		if cut {
+			rows = []string{l.Cut(name+": "+text, max(width-2, 1))}
+		}
+		lines = append(lines, Hang(sign+" ", Paint(l.Muted, rows))...)
 	}
 	for _, m := range p.Milestones {
-		text := m.Title.Visible()
+		text := m.Title.Line()
 		if len(m.Steps) > 0 {
-			text += " (" + strings.Join(m.Steps, ", ") + ")"
+			text += " (" + untrusted.Line(strings.Join(m.Steps, ", ")) + ")"
 		}
-		notes = append(notes, planNote{"stage", text})
+		note(l.Accent.Render(l.Glyphs.Milestone), "milestone", text)
 	}
 	for _, risk := range p.Risks {
-		notes = append(notes, planNote{"risk", risk})
+		note(l.Warning.Render(l.Glyphs.Warning), "risk", untrusted.Line(risk))
 	}
-	return notes
+	return lines
 }
