@@ -2,18 +2,15 @@ package chat
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 
 	"charm.land/lipgloss/v2"
 	"github.com/charmbracelet/x/ansi"
 
-	"replan/agent"
 	"replan/agent/event"
 	"replan/internal/english"
 	"replan/internal/untrusted"
-	"replan/planning/prompt"
 	"replan/tui/draw"
 	"replan/tui/telling"
 )
@@ -143,70 +140,6 @@ func (c *Pane) Note(level, text string) *Block {
 		return c.remark(warningGlyph, warningStyle, text)
 	default:
 		return c.remark(separatorGlyph, faintStyle, text)
-	}
-}
-
-// phases returns a block with the progress of planning, on one line if there is
-// room. Expanded, it shows the current steps of the plan.
-func (c *Pane) phases(run *agent.Run) *Block {
-	b := &Block{Gap: true, live: true}
-	can := func() bool { return run.Revision > 0 && len(run.Steps) > 0 }
-	unfolded := b.foldsAs(foldCard, can)
-	b.lay = func(width int) []draw.TextLine {
-		if !slices.ContainsFunc(run.Phases[:], func(p agent.Phase) bool { return p.Status != agent.PhaseSkipped }) {
-			return nil // this run does no planning
-		}
-		var parts []string
-		for i := range run.Phases {
-			if part := c.phase(run, i); part != "" {
-				parts = append(parts, part)
-			}
-		}
-		if n := len(parts); n > 0 && can() {
-			parts[n-1] += foldSign(c.Look, *unfolded)
-		}
-		lines := draw.Set(draw.Flow(parts, "   ", width))
-		for i := range run.Phases {
-			if p := &run.Phases[i]; p.Status == agent.PhaseFailed && !run.Paused {
-				lines = append(lines, draw.Set(draw.Aside(c.Look.Danger, p.Reason.Line(), width))...)
-			}
-		}
-		if *unfolded {
-			lines = append(lines, c.planSteps(run, width)...)
-		}
-		return lines
-	}
-	return b
-}
-
-func (c *Pane) phase(run *agent.Run, i int) string {
-	l, p, label := c.Look, &run.Phases[i], string(prompt.Phases[i])
-	switch p.Status {
-	case agent.PhaseRunning:
-		text := l.Running.Render(l.Spinner()) + " " + label
-		if i == 2 && len(run.Steps) > 0 && run.Revision == 0 {
-			text += " " + english.Count(len(run.Steps), "step") + l.Glyphs.Ellipsis
-		}
-		return text + " " + l.Faint.Render(telling.Ticking(l.Since(p.StartedAt)))
-	case agent.PhaseCompleted:
-		text := l.Success.Render(l.Glyphs.Done) + " " + label
-		if i == 2 && run.Revision == 1 { // a revised plan shows its own length
-			text += " " + english.Count(len(run.Plan.Steps), "step")
-		}
-		text += " " + l.Faint.Render(telling.Milliseconds(p.MS))
-		if p.Tokens > 0 {
-			text += " " + l.Faint.Render(telling.Tokens(p.Tokens)+" tok")
-		}
-		return text
-	case agent.PhaseSkipped:
-		return l.Faint.Render(l.Glyphs.Skipped + " " + label + " skipped")
-	case agent.PhaseFailed:
-		if run.Paused {
-			return l.Warning.Render(l.Glyphs.Stopped) + " " + label + " " + l.Faint.Render(telling.Milliseconds(p.MS))
-		}
-		return l.Danger.Render(l.Glyphs.Failed) + " " + label + " " + l.Faint.Render(telling.Milliseconds(p.MS))
-	default:
-		return ""
 	}
 }
 

@@ -20,6 +20,7 @@ type Pane struct {
 	narrators map[string]*Narrator // by run
 	goalOf    string               // the run whose goal the chat has shown last
 	sent      string               // the user's last message
+	heard     bool                 // a model has written in this conversation, so it is in memory
 
 	notesTold   bool   // the chat has named the project's notes
 	problemTold string // the last explanation why no run can start

@@ -66,7 +66,7 @@ func (n *Narrator) Start(d event.RunStarted) {
 	}
 	n.settle()
 	if d.Plan == nil {
-		n.add(c.phases(n.run))
+		n.add(c.phaseBlocks(n.run)...)
 	}
 }
 
@@ -368,7 +368,7 @@ func (n *Narrator) tellResumed() {
 			n.cards++
 		}
 	case r.Revision == 0:
-		n.add(c.phases(r))
+		n.add(c.phaseBlocks(r)...)
 	}
 	n.tellCalls()
 }

@@ -4,7 +4,6 @@ import (
 	"strings"
 
 	"replan/internal/untrusted"
-	"replan/planning/prompt"
 )
 
 // openTurn returns the turn being written. After a completed turn it starts a
@@ -95,10 +94,4 @@ func (n *Narrator) endThinking(phase int, thinking string) {
 	}
 	n.think(phase, thinking, "")
 	n.planning.live = false // its duration is unknown
-}
-
-// phaseName returns the name of the planning phase with this number, counted
-// from 1.
-func phaseName(phase int) string {
-	return string(prompt.Phases[min(max(phase, 1), len(prompt.Phases))-1])
 }

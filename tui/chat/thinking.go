@@ -91,7 +91,7 @@ func (t *thought) block(l *draw.Look) *Block {
 		if len(t.parts) == 0 {
 			return nil
 		}
-		if t.live && !t.unfolded {
+		if t.live && !t.unfolded && t.parts[0].phase == "" { // the block of a phase shows its own
 			return []draw.TextLine{{Text: thoughtTail(l, t.parts[len(t.parts)-1].text, width)}}
 		}
 		sign := l.Glyphs.Folded

@@ -1,0 +1,395 @@
+package chat
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"replan/agent"
+	"replan/internal/english"
+	"replan/internal/untrusted"
+	"replan/planning/prompt"
+	"replan/planning/reply"
+	"replan/tui/draw"
+	"replan/tui/telling"
+)
+
+// phaseBlock shows a phase of planning: what the model writes while it runs, then
+// a card with what came of it. The card of the phase that ended last shows a few
+// lines, the others one; expanded, a card shows all.
+type phaseBlock struct {
+	pane  *Pane
+	run   *agent.Run
+	phase int // from 0
+	block *Block
+
+	unfolded *bool
+	stream   phaseStream
+	read     phaseCard
+}
+
+// phaseCard is what the reply of a phase says, read once.
+type phaseCard struct {
+	of          string // the reply
+	analysis    reply.Analysis
+	adjustments []string
+}
+
+// phaseBlocks returns a block for each phase of planning.
+func (c *Pane) phaseBlocks(run *agent.Run) []*Block {
+	blocks := make([]*Block, len(run.Phases))
+	for i := range run.Phases {
+		p := &phaseBlock{pane: c, run: run, phase: i, block: &Block{live: true}}
+		p.unfolded = p.block.foldsAs(foldCard, p.opens)
+		p.block.lay = p.lay
+		blocks[i] = p.block
+	}
+	return blocks
+}
+
+func (p *phaseBlock) state() *agent.Phase { return &p.run.Phases[p.phase] }
+
+// shown reports whether the phase has lines of its own.
+func (p *phaseBlock) shown(i int) bool {
+	status := p.run.Phases[i].Status
+	return status != agent.PhasePending && status != agent.PhaseSkipped
+}
+
+// leads reports whether no earlier phase has lines of its own.
+func (p *phaseBlock) leads() bool {
+	for i := range p.phase {
+		if p.shown(i) {
+			return false
+		}
+	}
+	return true
+}
+
+// newest reports whether no later phase that satisfies is follows.
+func (p *phaseBlock) newest(is func(i int) bool) bool {
+	for i := p.phase + 1; i < len(p.run.Phases); i++ {
+		if is(i) {
+			return false
+		}
+	}
+	return true
+}
+
+// holdsPlan reports whether the card of this phase shows the plan: no later phase
+// was needed to make it.
+func (p *phaseBlock) holdsPlan() bool {
+	return p.run.Revision > 0 && len(p.run.Steps) > 0 && p.newest(p.shown)
+}
+
+// opens reports whether the card has more to show.
+func (p *phaseBlock) opens() bool {
+	if !p.shown(p.phase) || p.state().Status == agent.PhaseRunning {
+		return false
+	}
+	if p.holdsPlan() {
+		return true
+	}
+	return p.state().Status == agent.PhaseCompleted && p.phase < 2 && p.text() != ""
+}
+
+// text returns what an expanded card shows of the reply.
+func (p *phaseBlock) text() string {
+	p.learn()
+	if p.phase == 0 {
+		return p.read.analysis.Markdown
+	}
+	return strings.TrimSpace(reply.StripThinking(p.read.of))
+}
+
+// learn reads the reply of the phase if it is new.
+func (p *phaseBlock) learn() {
+	text := p.state().Text
+	if p.read.of == text {
+		return
+	}
+	p.read = phaseCard{of: text}
+	switch p.phase {
+	case 0:
+		p.read.analysis = reply.ReadAnalysis(reply.Reply{Text: text})
+	case 1:
+		p.read.adjustments = reply.Adjustments(text)
+	}
+}
+
+func (p *phaseBlock) lay(width int) []draw.TextLine {
+	p.block.Gap = p.leads()
+	if !p.shown(p.phase) {
+		return nil
+	}
+	lines := draw.Set(p.head(width))
+	switch status := p.state().Status; {
+	case status == agent.PhaseRunning:
+		return append(lines, p.pane.guided(p.stream.lines(p, width-2))...)
+	case *p.unfolded && p.opens():
+		return append(lines, p.whole(width)...)
+	case status == agent.PhaseFailed && !p.run.Paused:
+		lines = append(lines, draw.Set(draw.Aside(p.pane.Look.Danger, p.state().Reason.Line(), width))...)
+	}
+	return append(lines, p.pane.guided(draw.Set(p.brief(width-2)))...)
+}
+
+// head draws the first line of the phase, with the skipped phases before it, and
+// behind the last one those after it.
+func (p *phaseBlock) head(width int) []string {
+	l := p.pane.Look
+	var parts []string
+	for i := range p.run.Phases {
+		before, after := i < p.phase && p.follows(i), i > p.phase && p.newest(p.shown)
+		switch {
+		case i == p.phase:
+			parts = append(parts, p.title(width))
+		case (before || after) && p.run.Phases[i].Status == agent.PhaseSkipped:
+			parts = append(parts, l.Faint.Render(l.Glyphs.Skipped+" "+phaseName(i+1)+" skipped"))
+		}
+	}
+	if !p.opens() {
+		return draw.Flow(parts, "   ", width)
+	}
+	last := len(parts) - 1
+	if room := width - draw.VisibleWidth(strings.Join(parts, "   ")) - 4; !*p.unfolded && !p.roomy() && room >= 16 {
+		if words := p.summary(); words != "" {
+			parts[last] += "  " + l.Muted.Render(l.Cut(words, room))
+		}
+	}
+	parts[last] += foldSign(l, *p.unfolded)
+	return draw.Flow(parts, "   ", width)
+}
+
+// follows reports whether every phase from i to this one was skipped.
+func (p *phaseBlock) follows(i int) bool {
+	return !slices.ContainsFunc(p.run.Phases[i:p.phase], func(s agent.Phase) bool { return s.Status != agent.PhaseSkipped })
+}
+
+// title draws the name of the phase and its figures.
+func (p *phaseBlock) title(width int) string {
+	l, s, label := p.pane.Look, p.state(), phaseName(p.phase+1)
+	took := " " + l.Faint.Render(telling.Milliseconds(s.MS))
+	switch s.Status {
+	case agent.PhaseRunning:
+		return p.stream.title(p, width)
+	case agent.PhaseCompleted:
+		text := l.Success.Render(l.Glyphs.Done) + " " + label
+		if p.phase == 2 && p.run.Revision == 1 { // a revised plan shows its own length
+			text += " " + english.Count(len(p.run.Plan.Steps), "step")
+		}
+		text += took
+		if s.Tokens > 0 {
+			text += " " + l.Faint.Render(telling.Tokens(s.Tokens)+" tok")
+		}
+		return text
+	}
+	if p.run.Paused {
+		return l.Warning.Render(l.Glyphs.Stopped) + " " + label + took
+	}
+	return l.Danger.Render(l.Glyphs.Failed) + " " + label + took
+}
+
+// roomy reports whether the collapsed card shows a few lines: that of the phase
+// that ended last, if the pane is not small.
+func (p *phaseBlock) roomy() bool {
+	const low = 14
+	ended := func(i int) bool { return p.run.Phases[i].Status == agent.PhaseCompleted }
+	return ended(p.phase) && p.newest(ended) && p.pane.height >= low
+}
+
+// summary returns what came of the phase in a line.
+func (p *phaseBlock) summary() string {
+	p.learn()
+	switch {
+	case p.state().Status != agent.PhaseCompleted:
+		return ""
+	case p.phase == 0:
+		return untrusted.Line(p.read.analysis.Task)
+	case p.phase == 1 && len(p.read.adjustments) > 0:
+		return english.Count(len(p.read.adjustments), "adjustment") + ": " + untrusted.Line(p.read.adjustments[0])
+	default:
+		return ""
+	}
+}
+
+// brief draws the lines of a collapsed card.
+func (p *phaseBlock) brief(width int) []string {
+	const most = 3 // lines of a list
+	l := p.pane.Look
+	var lines []string
+	switch a := &p.read.analysis; {
+	case !p.roomy() || p.text() == "" && p.phase < 2:
+	case p.phase == 0 && !a.Direct:
+		lines = append(lines, l.AtMost(draw.Wrap(untrusted.Line(a.Task), width), 2, width)...)
+		if words := untrusted.Line(strings.Join(a.Unknowns, "; ")); words != "" {
+			lines = append(lines, l.AtMost(draw.Wrap("unknowns: "+words, width), 2, width)...)
+		}
+		if a.Complexity != "" {
+			lines = append(lines, l.Cut("complexity: "+a.Complexity, width))
+		}
+		lines = draw.Paint(l.Muted, lines)
+	case p.phase == 1:
+		points := p.read.adjustments
+		for _, point := range points[:min(len(points), most)] {
+			rows := l.AtMost(draw.Wrap(untrusted.Line(point), width-2), 2, width-2)
+			lines = append(lines, draw.Hang(l.Warning.Render(l.Glyphs.Revised)+" ", draw.Paint(l.Muted, rows))...)
+		}
+		if more := len(points) - most; more > 0 {
+			lines = append(lines, l.Faint.Render(l.Cut(english.Count(more, "more adjustment"), width)))
+		}
+	}
+	if p.holdsPlan() {
+		lines = append(lines, l.Shorten(l.PlanNotes(p.run.Plan, width, true), most, width)...)
+	}
+	return lines
+}
+
+// whole draws the expanded card: the reply of a phase, or the plan with its
+// current steps.
+func (p *phaseBlock) whole(width int) []draw.TextLine {
+	c := p.pane
+	if p.holdsPlan() {
+		notes := c.guided(draw.Set(c.Look.PlanNotes(p.run.Plan, width-2, false)))
+		return append(notes, c.planSteps(p.run, width)...)
+	}
+	lines := draw.Texts(c.Markdown.Lines(p.text(), max(width-2, 1)))
+	if len(lines) > mostOfPlan+1 {
+		lines = c.Look.Shorten(lines, mostOfPlan, width-2)
+	}
+	return c.guided(draw.Set(lines))
+}
+
+// phaseStream is the reply of a phase that still streams.
+type phaseStream struct {
+	since    time.Time // start of the phase that it belongs to
+	text     streamed
+	thinking streamed
+	first    time.Time // when the first words came
+	before   int       // bytes that came with them
+	rate     int       // tokens a second
+	ratedAt  int       // second for which the rate was measured
+}
+
+// streamed is a text that grows, and the lines read from it.
+type streamed struct {
+	readout reply.Readout
+	size    int // bytes read
+}
+
+// take reads the new part of a text.
+func (s *streamed) take(text string) {
+	s.readout.Feed(text[s.size:])
+	s.size = len(text)
+}
+
+// take reads what came since the last call.
+func (s *phaseStream) take(p *phaseBlock) {
+	state := p.state()
+	if !s.since.Equal(state.StartedAt) || s.text.size > len(state.Text) || s.thinking.size > len(state.Thinking) {
+		*s = phaseStream{since: state.StartedAt}
+	}
+	s.thinking.readout.Verbatim = true
+	s.text.take(state.Text)
+	s.thinking.take(state.Thinking)
+	if s.first.IsZero() && s.bytes() > 0 {
+		s.first, s.before = p.pane.Look.Now, s.bytes()
+		p.pane.heard = true
+	}
+}
+
+func (s *phaseStream) bytes() int { return s.text.size + s.thinking.size }
+
+// title draws the name of the running phase, its time and, where there is room, the
+// number of tokens and their rate. The rate is measured anew each second.
+func (s *phaseStream) title(p *phaseBlock, width int) string {
+	s.take(p)
+	l := p.pane.Look
+	line := l.Running.Render(l.Spinner()) + " " + phaseName(p.phase+1)
+	if p.drafting() {
+		line += " " + english.Count(len(p.run.Steps), "step") + l.Glyphs.Ellipsis
+	}
+	var figures []string
+	if s.thinking.size > 0 && s.text.size == 0 {
+		figures = append(figures, "thinking")
+	}
+	figures = append(figures, telling.Ticking(l.Since(s.since)))
+	if s.bytes() > 0 {
+		figures = append(figures, "~"+telling.Tokens(p.tokens(s.bytes()))+" tok")
+		if second := int(l.Since(s.first).Seconds()); second > s.ratedAt {
+			s.ratedAt, s.rate = second, p.tokens(s.bytes()-s.before)*int(time.Second)/int(l.Since(s.first))
+		}
+		if s.rate > 0 {
+			figures = append(figures, fmt.Sprintf("~%d tok/s", s.rate))
+		}
+	}
+	for _, figure := range figures {
+		if draw.VisibleWidth(line)+1+draw.VisibleWidth(figure) > width {
+			break
+		}
+		line += " " + l.Faint.Render(figure)
+	}
+	return line
+}
+
+// drafting reports whether the plan has steps already.
+func (p *phaseBlock) drafting() bool {
+	return p.phase == 2 && len(p.run.Steps) > 0 && p.run.Revision == 0
+}
+
+// tokens estimates the number of tokens of so many bytes.
+func (p *phaseBlock) tokens(bytes int) int {
+	each := p.run.BytesPerToken()
+	if each <= 0 {
+		each = 4
+	}
+	return int(float64(bytes)/each + 0.5)
+}
+
+// lines draws the end of the reply on a fixed number of lines, so that nothing
+// below moves while it grows. With reduced motion only finished lines appear.
+func (s *phaseStream) lines(p *phaseBlock, width int) []draw.TextLine {
+	s.take(p)
+	l, height := p.pane.Look, 6
+	switch {
+	case p.pane.state.Replayed && s.bytes() == 0:
+		return nil // a journal keeps whole replies only
+	case p.pane.height < 14:
+		height = 2
+	case p.pane.height < 24:
+		height = 4
+	}
+	from, style := &s.text, l.Muted
+	if s.text.size == 0 {
+		from, style = &s.thinking, l.Faint
+	}
+	var lines []string
+	if s.bytes() == 0 && !p.drafting() {
+		lines = draw.Wrap(p.waiting(), max(width, 1))
+	}
+	for _, line := range from.readout.Lines(height, l.Theme.Mode.Still) {
+		lines = append(lines, draw.Wrap(line, max(width, 1))...)
+	}
+	lines = draw.Paint(style, lines[max(len(lines)-height, 0):])
+	return draw.Set(append(lines, make([]string, height-len(lines))...))
+}
+
+// waiting says what the model does before its first word. Nobody reports whether a
+// model is in memory, so the first request of a conversation names both.
+func (p *phaseBlock) waiting() string {
+	model := untrusted.Line(string(p.run.Model))
+	if model == "" {
+		model = "the model"
+	}
+	answered := func(s agent.Phase) bool { return s.Status == agent.PhaseCompleted }
+	if p.pane.heard || slices.ContainsFunc(p.run.Phases[:], answered) {
+		return model + " is reading the prompt" + p.pane.Look.Glyphs.Ellipsis
+	}
+	return "loading " + model + " or reading the prompt" + p.pane.Look.Glyphs.Ellipsis
+}
+
+// phaseName returns the name of the planning phase with this number, counted
+// from 1.
+func phaseName(phase int) string {
+	return string(prompt.Phases[min(max(phase, 1), len(prompt.Phases))-1])
+}

@@ -1,0 +1,234 @@
+package chat
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+	"unicode"
+
+	"github.com/charmbracelet/x/exp/golden"
+	"pgregory.net/rapid"
+
+	"replan/agent"
+	"replan/agent/event"
+	"replan/planning/plan"
+	"replan/planning/reply"
+	"replan/themes"
+	"replan/tui/draw"
+	"replan/tui/panetest"
+)
+
+const (
+	analysisText = `{"mode": "plan", "task": "Find out why TestMake fails, and mend slug.Make without a change to its callers.", ` +
+		`"goal": "go test ./... passes", "unknowns": ["Which rule does the code break?", "Who relies on the dashes?"], ` +
+		`"resources": ["slug/slug.go"], "complexity": "medium", "subtasks": ["Read the code", "Mend Make"], "reflect": true}`
+	reviewText = "## Critic\n- Nobody has seen the test fail yet.\n\n## Plan Adjustments\n- Run the tests of both packages side by side.\n" +
+		"- Read the callers first.\n- Make one small edit at a time.\n- Test the whole module last.\n"
+	planText = `{"title": "Mend slug.Make", "steps": [{"index": "1", "title": "Read the code", "executor": "tool", "tool": "fs.read", ` +
+		`"args": {"path": "slug/slug.go"}, "depends_on": []}, {"index": "2", "title": "Write one dash`
+)
+
+// planningPane is a chat in which a run plans. Its clock stands at the newest
+// event.
+type planningPane struct {
+	*Pane
+	t   *testing.T
+	run *agent.Run
+	n   *Narrator
+	seq int
+}
+
+func planningIn(t *testing.T, width, height int, mode themes.Mode) *planningPane {
+	t.Helper()
+	p := &planningPane{Pane: New(draw.NewLook(new(themes.Set).New(themes.Dark, true, mode))), t: t, run: agent.NewRun(nil)}
+	p.setSize(width, height)
+	return p.tell(event.RunStarted{Goal: "mend slug.Make", Model: "qwen3:8b"})
+}
+
+// tell applies events, a second after each other.
+func (p *planningPane) tell(data ...event.Data) *planningPane {
+	p.t.Helper()
+	for _, d := range data {
+		var before Before
+		if p.n != nil {
+			before = p.n.Before(d)
+		}
+		p.seq++
+		at := time.Unix(int64(p.seq), 0)
+		if err := p.run.Apply(event.Event{Seq: uint64(p.seq), Time: at, Run: "run", Data: d}); err != nil {
+			p.t.Fatal(err)
+		}
+		p.Look.Now = at
+		if started, ok := d.(event.RunStarted); ok {
+			p.n = p.Narrate(p.run, false)
+			p.n.Start(started)
+			continue
+		}
+		p.n.Tell(d, before)
+		p.Touch()
+		p.lines()
+	}
+	return p
+}
+
+func (p *planningPane) text() string { return panetest.Stripped(p.lines()) }
+
+// phase starts a phase and streams its reply in two pieces.
+func (p *planningPane) phase(n int, text string) *planningPane {
+	half := len(text) / 2
+	return p.begin(n).tell(event.PhaseDelta{Phase: n, Text: text[:half]}, event.PhaseDelta{Phase: n, Text: text[half:]})
+}
+
+func (p *planningPane) begin(n int) *planningPane {
+	return p.tell(event.PhaseStarted{Phase: n, Label: phaseName(n)})
+}
+
+func (p *planningPane) complete(n int, text string) *planningPane {
+	return p.tell(event.PhaseCompleted{Phase: n, Label: phaseName(n), Tokens: 900, MS: 2100, Reply: reply.Reply{Text: text}})
+}
+
+// planned ends the three phases with a plan.
+func (p *planningPane) planned() *planningPane {
+	p.phase(1, analysisText).complete(1, analysisText).phase(2, reviewText).complete(2, reviewText).phase(3, planText).complete(3, "")
+	return p.tell(event.PlanCreated{Revision: 1, Plan: plan.Plan{
+		Title: "Mend slug.Make", Steps: []plan.Step{{Index: "1", Title: "Read the code", Tool: "fs.read", Executor: plan.ExecutorTool}},
+		Milestones: []plan.Milestone{{Title: "Understand", Steps: []string{"1"}}},
+		Risks:      []string{"A caller may rely on two dashes in a row, which no test of this module would show.", "a \x1b[31mred\x1b[0m risk"},
+	}})
+}
+
+func TestPlanningIsWorthWatching(t *testing.T) {
+	stages := []struct {
+		name string
+		play func(*planningPane)
+	}{
+		{"loading", func(p *planningPane) { p.begin(1) }},
+		{"thinking", func(p *planningPane) {
+			p.begin(1).tell(event.PhaseDelta{Phase: 1, Thinking: "The user wants a mended function.\n\nI should look "}, event.PhaseDelta{Phase: 1, Thinking: "for its callers first, because one of them may rely on it."})
+		}},
+		{"analysis", func(p *planningPane) { p.phase(1, analysisText[:len(analysisText)-90]) }},
+		{"reading", func(p *planningPane) { p.phase(1, analysisText).complete(1, analysisText).begin(2) }},
+		{"review", func(p *planningPane) {
+			p.phase(1, analysisText).complete(1, analysisText).phase(2, reviewText[:120])
+		}},
+		{"plan", func(p *planningPane) {
+			p.phase(1, analysisText).complete(1, analysisText).phase(2, reviewText).complete(2, reviewText).phase(3, planText)
+		}},
+		{"planned", func(p *planningPane) { p.planned() }},
+		{"planned, unfolded", func(p *planningPane) { p.planned().foldNewest("") }},
+		{"analysis unfolded", func(p *planningPane) {
+			p.phase(1, analysisText).complete(1, analysisText).foldNewest("")
+			p.phase(2, reviewText[:120])
+		}},
+		{"simple", func(p *planningPane) {
+			p.phase(1, analysisText).complete(1, analysisText).tell(event.PhaseSkipped{Phase: 2, Label: "review", Reason: "switched off"}).phase(3, planText)
+		}},
+	}
+	for _, size := range []struct {
+		name          string
+		width, height int
+		mode          themes.Mode
+	}{{"wide", 100, 26, themes.Mode{}}, {"small", 38, 9, themes.Mode{}}, {"ascii", 62, 18, themes.Mode{ASCII: true}}} {
+		t.Run(size.name, func(t *testing.T) {
+			var all strings.Builder
+			for _, stage := range stages {
+				p := planningIn(t, size.width, size.height, size.mode)
+				stage.play(p)
+				all.WriteString("--- " + stage.name + "\n" + p.text() + "\n")
+			}
+			golden.RequireEqual(t, []byte(all.String()))
+		})
+	}
+}
+
+func TestNothingMovesWhileAPhaseStreams(t *testing.T) {
+	for _, height := range []int{9, 18, 30} {
+		p := planningIn(t, 50, height, themes.Mode{}).begin(1)
+		height := func() (n int) {
+			for i := range p.Blocks[1:] { // without the goal
+				n += len(p.LinesOf(i + 1))
+			}
+			return n
+		}
+		before := height()
+		for i := range len(analysisText) {
+			p.tell(event.PhaseDelta{Phase: 1, Text: analysisText[i : i+1]})
+			if got := height(); got != before {
+				t.Fatalf("%d lines become %d after %q", before, got, analysisText[:i+1])
+			}
+		}
+	}
+}
+
+func TestReducedMotionShowsFinishedLinesOnly(t *testing.T) {
+	p := planningIn(t, 60, 20, themes.Mode{Still: true}).phase(2, "- one\n- two\n- thr")
+	if got := p.text(); !strings.Contains(got, "- two") || strings.Contains(got, "- thr") {
+		t.Errorf("got\n%s", got)
+	}
+}
+
+func TestRepeatedPhaseStreamsAnew(t *testing.T) {
+	p := planningIn(t, 60, 20, themes.Mode{}).phase(3, "- an old line\n").complete(3, "x").phase(3, "- a new line that is longer\n")
+	if got := p.text(); !strings.Contains(got, "- a new line") || strings.Contains(got, "old") {
+		t.Errorf("got\n%s", got)
+	}
+}
+
+func TestControlCharactersOfAStreamDoNotReachTheScreen(t *testing.T) {
+	piece := rapid.OneOf(rapid.String(), rapid.SampledFrom([]string{
+		`{"task": "`, `"`, `\u001b[2J`, `\u0007`, `\u202e`, "\x1b]0;title\x07", "\x1b[31m", "\x9b2J", "\r", "\b", "\x00", "\u202e", "\u2028", "## Plan Adjustments\n- ", "\n",
+	}))
+	rapid.Check(t, func(r *rapid.T) {
+		p := planningIn(t, 60, 20, themes.Mode{NoColor: true})
+		for n := 1; n <= 3; n++ {
+			text := ""
+			p.begin(n)
+			for _, s := range rapid.SliceOfN(piece, 0, 12).Draw(r, "pieces") {
+				text += s
+				thinking := rapid.Bool().Draw(r, "thinking")
+				d := event.PhaseDelta{Phase: n, Text: s}
+				if thinking {
+					d = event.PhaseDelta{Phase: n, Thinking: s}
+				}
+				p.tell(d)
+				checkClean(r, p)
+			}
+			p.complete(n, text)
+			checkClean(r, p)
+			if p.foldNewest("") {
+				checkClean(r, p)
+			}
+		}
+	})
+}
+
+func checkClean(r *rapid.T, p *planningPane) {
+	text := p.text()
+	if i := strings.IndexFunc(text, func(c rune) bool {
+		return c != '\n' && unicode.IsControl(c) || c == '\u202e' || c == '\u2028'
+	}); i >= 0 {
+		r.Fatalf("%q is on the screen:\n%q", text[i:min(i+4, len(text))], text)
+	}
+}
+
+// BenchmarkPhaseStream draws each frame of a phase that streams fast, by the
+// length of its reply so far.
+func BenchmarkPhaseStream(b *testing.B) {
+	step := `{"index": "1", "title": "Read the code", "executor": "tool", "tool": "fs.read", "args": {"path": "slug/slug.go"}},`
+	for _, size := range []int{1 << 10, 100 << 10} {
+		b.Run(fmt.Sprintf("%d KB", size>>10), func(b *testing.B) {
+			c := idlePane(106, 46)
+			run := &agent.Run{Model: "qwen3:8b"}
+			run.Phases[2] = agent.Phase{Status: agent.PhaseRunning, Text: `{"steps": [` + strings.Repeat(step, size/len(step))}
+			c.Add(c.phaseBlocks(run)...)
+			c.lines()
+			whole := run.Phases[2].Text + strings.Repeat(step, 100_000)
+			for i := 0; b.Loop(); i++ {
+				run.Phases[2].Text = whole[:min(size+i*8, len(whole))]
+				c.Touch()
+				c.lines()
+			}
+		})
+	}
+}
