@@ -77,7 +77,7 @@ func TestNoticesAppearAndFade(t *testing.T) {
 			[]event.Data{serverStatus(plan.ServerReady, ""), serverStatus(plan.ServerFailed, "it ended"), serverStatus(plan.ServerStarting, ""), serverStatus(plan.ServerReady, "")},
 			"the server tickets is ready: 2 tools",
 		},
-		"nearly used budget": {[]event.Data{event.BudgetWarned{Guard: event.GuardTokens, Used: 81_000, Limit: 100_000}}, "80 % used: tokens 81.0k/100k"},
+		"nearly used budget": {[]event.Data{event.BudgetWarned{Guard: event.GuardTokens, Used: 81_000, Limit: 100_000}}, "81.0k of 100k tokens used"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := open(t, tui.Options{}, 80, 24)
@@ -116,8 +116,8 @@ func TestAtMostThreeNoticesAndNoneOverGateKeys(t *testing.T) {
 	for _, guard := range []string{event.GuardSteps, event.GuardTokens, event.GuardToolCalls, event.GuardReplans} {
 		s.show(newStory().session(event.BudgetWarned{Guard: guard, Used: 9, Limit: 10}))
 	}
-	s.wants("80 % used: replans 9/10")
-	s.lacks("80 % used: steps 9/10")
+	s.wants("9 of 10 replans used")
+	s.lacks("9 of 10 steps used")
 }
 
 // inForce returns a few settings.

@@ -147,7 +147,7 @@ func (c *Pane) Note(level, text string) *Block {
 // chat already shows the failure that caused it.
 func (c *Pane) revision(d event.PlanDiff, failureShown bool) *Block {
 	l := c.Look
-	reason := d.Reason.FirstLine()
+	reason := telling.Cause(d.Reason)
 	return &Block{Gap: !failureShown, Draw: func(width int) []string {
 		parts := []string{l.Accent.Render(fmt.Sprintf("%s rev %d", l.Glyphs.Revised, d.Revision))}
 		if n := len(d.Removed); n > 0 {

@@ -9,6 +9,7 @@ import (
 	"replan/agent"
 	"replan/planning/plan"
 	planlayout "replan/planning/plan/layout"
+	"replan/tui/telling"
 )
 
 // graphMode is how the pane shows the plan.
@@ -158,7 +159,7 @@ func (g *Graph) gatherNodes() {
 		g.deps = append(g.deps, c.deps[i])
 	}
 	if newest := g.newest(); newest != nil && newest.Reason != "" {
-		g.reason = fmt.Sprintf("rev %d: because %s", newest.Number, newest.Reason.FirstLine())
+		g.reason = fmt.Sprintf("rev %d: because %s", newest.Number, telling.Cause(newest.Reason))
 	}
 	if newest := g.newest(); newest != nil && g.unfolded(newest) {
 		g.gatherGone(newest)

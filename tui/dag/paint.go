@@ -353,7 +353,8 @@ func (w *rowPainter) paintText(r *Row, f face, p *draw.Painter) {
 		title = l.Faint
 	}
 	text := s.Step.Title.Line()
-	tail, room := "", c.title
+	columns := draw.StepColumns{Index: c.index, Title: c.title, Tool: c.tool}.For(ansi.StringWidth(text))
+	tail, room := "", columns.Title
 	switch {
 	case len(r.after) > 0 && (f.class != telling.ClassWaits || f.over): // else the state shows it
 		tail = l.Blockers(r.after, max(room/2, room-ansi.StringWidth(text))-1)
@@ -365,7 +366,7 @@ func (w *rowPainter) paintText(r *Row, f face, p *draw.Painter) {
 		room -= ansi.StringWidth(tail)
 	}
 	text = l.Cut(text, room)
-	p.Step(draw.StepColumns{Index: c.index, Title: c.title, Tool: c.tool},
+	p.Step(columns,
 		draw.StepCell{Style: index, Text: s.Step.Name()}, draw.StepCell{Style: title, Text: text},
 		draw.StepCell{Style: l.Faint, Text: tail}, draw.StepCell{Style: tool, Text: telling.StepTool(&s.Step)})
 	l.PaintParallel(p, c.parallel, r.Kind == RowStep && w.chart.parallel[s.Step.Index])
@@ -423,9 +424,12 @@ func (w *rowPainter) revisionWords(rev *agent.Revision, open bool, width int) st
 		sign, does = l.Glyphs.Unfolded, w.Keys.Name("plan.open")+" collapses"
 	}
 	head := fmt.Sprintf("%s rev %d: ", sign, rev.Number)
-	why := rev.Reason.FirstLine()
+	why := telling.Cause(rev.Reason)
 	if rev == w.newest() && why != "" {
-		return l.Cut(head+"because "+why, width)
+		if text := head + "because " + why; ansi.StringWidth(text) <= width {
+			return text
+		}
+		return l.Cut(head+"because "+telling.WithoutFolder(why), width)
 	}
 	var changes []string
 	for _, c := range []struct {

@@ -118,7 +118,7 @@ func (v *planView) note(r *Row) string {
 	case telling.ClassSkipped:
 		return v.skippedFor(r)
 	case telling.ClassFailed:
-		return telling.FailureOf(s).FirstLine()
+		return telling.Cause(telling.FailureOf(s))
 	case telling.ClassDoubt, telling.ClassRetry:
 		return s.Error.FirstLine()
 	case telling.ClassRuns:

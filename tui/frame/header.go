@@ -124,11 +124,8 @@ func (f *Frame) facts(s State, width, room int) []fact {
 	} else if s.Session.Problem != "" {
 		add(0, l.Warning.Render("no model"))
 	}
-	budget, low := f.budgetFact(s.Run)
-	if low {
-		add(3, budget)
-	} else if !narrow {
-		add(8, budget)
+	if s.Active {
+		add(3, f.budgetFact(s.Run))
 	}
 	if s.Session.Review {
 		add(4, l.Accent.Render("review on"))
@@ -227,27 +224,20 @@ func (f *Frame) progressFact(r *agent.Run) string {
 	}
 }
 
-// budgetFact returns the run's limit that is closest to exhaustion, once part
-// of it is used, and whether little is left.
-func (f *Frame) budgetFact(r *agent.Run) (text string, low bool) {
+// budgetFact returns the run's limit that is closest to exhaustion, "" while
+// enough of each is left.
+func (f *Frame) budgetFact(r *agent.Run) string {
 	l := f.look
-	if r == nil {
-		return "", false
-	}
 	var nearest agent.Budget
 	for _, b := range r.Budgets() {
-		if b.Used > 0 && (nearest.Limit == 0 || b.Used*nearest.Limit > nearest.Used*b.Limit) {
+		if b.Low && (nearest.Limit == 0 || b.Used*nearest.Limit > nearest.Used*b.Limit) {
 			nearest = b
 		}
 	}
 	if nearest.Limit == 0 {
-		return "", false
+		return ""
 	}
-	words := telling.BudgetWords(nearest)
-	if nearest.Low {
-		return l.Warning.Render(l.Glyphs.Warning + " " + words), true
-	}
-	return l.Muted.Render(words), false
+	return l.Warning.Render(l.Glyphs.Warning + " " + telling.BudgetWords(nearest))
 }
 
 // meter returns the used share of the model's context, with a bar if space

@@ -69,7 +69,7 @@ func (t *Toasts) Notify(data event.Data) {
 			t.Show("info", "saved the rule "+d.Rule.String())
 		}
 	case event.BudgetWarned:
-		t.Show("warn", "80 % used: "+telling.BudgetWords(agent.Budget{Guard: d.Guard, Used: d.Used, Limit: d.Limit}))
+		t.Show("warn", telling.BudgetWords(agent.Budget{Guard: d.Guard, Used: d.Used, Limit: d.Limit}))
 	}
 }
 

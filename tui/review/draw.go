@@ -201,7 +201,7 @@ func (d *Dialog) columns(width int) reviewColumns {
 
 func (d *Dialog) drawRow(at int, c reviewColumns) string {
 	l, s := d.Look, d.steps[at]
-	p := &draw.Painter{LitLine: l.Line(at == d.at, true)}
+	p := &draw.Painter{LitLine: l.Line(at == d.at, true), Lights: at == d.at}
 	p.B.WriteString(p.Cursor)
 	p.Width = 1
 	if s.Edited && !s.Out {
@@ -233,11 +233,12 @@ func (d *Dialog) drawStep(p *draw.Painter, s *agent.ReviewStep, c reviewColumns)
 		title = l.Muted
 	}
 	text, tail := s.Step.Title.Line(), d.tail(s)
-	if ansi.StringWidth(text)+ansi.StringWidth(tail) > c.title {
-		tail = l.Cut(tail, c.title/2)
+	columns := draw.StepColumns{Index: c.index, Title: c.title, Tool: c.tool}.For(ansi.StringWidth(text) + ansi.StringWidth(tail))
+	if ansi.StringWidth(text)+ansi.StringWidth(tail) > columns.Title {
+		tail = l.Cut(tail, columns.Title/2)
 	}
-	text = l.Cut(text, c.title-ansi.StringWidth(tail))
-	p.Step(draw.StepColumns{Index: c.index, Title: c.title, Tool: c.tool},
+	text = l.Cut(text, columns.Title-ansi.StringWidth(tail))
+	p.Step(columns,
 		draw.StepCell{Style: l.Muted, Text: s.Step.Name()}, draw.StepCell{Style: title, Text: text},
 		draw.StepCell{Style: l.Accent, Text: tail}, draw.StepCell{Style: tool, Text: telling.StepTool(&s.Step)})
 	l.PaintParallel(p, c.parallel, !s.Out && d.parallel[s.Step.Index])

@@ -67,7 +67,7 @@ func FailedWords(step string, failure event.FailureKind, why untrusted.Text) str
 	if failure == event.FailureDenied {
 		verb = " was "
 	}
-	return StepWords(step) + verb + why.FirstLine()
+	return StepWords(step) + verb + Cause(why)
 }
 
 // InDoubtWords says why a step is in doubt.

@@ -115,7 +115,8 @@ func DiskSize(n int64) string {
 // Shortly formats a duration that may be very short.
 func Shortly(d time.Duration) string { return DoneIn(d.Milliseconds()) }
 
-// BudgetWords describes the used part of a budget: steps 3/12, time 0:41/15:00.
+// BudgetWords describes the used part of a budget: "10 of 12 steps used",
+// "time: 12:41 of 15:00 used".
 func BudgetWords(b agent.Budget) string {
 	words := map[string]string{
 		event.GuardToolCalls: "calls", event.GuardDiscovery: "reading calls", event.GuardExecution: "changing calls",
@@ -124,11 +125,11 @@ func BudgetWords(b agent.Budget) string {
 	switch b.Guard {
 	case event.GuardTime:
 		ms := func(n int64) string { return ClockTime(time.Duration(n) * time.Millisecond) }
-		return name + " " + ms(b.Used) + "/" + ms(b.Limit)
+		return name + ": " + ms(b.Used) + " of " + ms(b.Limit) + " used"
 	case event.GuardTokens:
-		return name + " " + Tokens(int(b.Used)) + "/" + Tokens(int(b.Limit))
+		return Tokens(int(b.Used)) + " of " + Tokens(int(b.Limit)) + " " + name + " used"
 	default:
-		return fmt.Sprintf("%s %d/%d", name, b.Used, b.Limit)
+		return fmt.Sprintf("%d of %d %s used", b.Used, b.Limit, name)
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"replan/agent/rule"
+	"replan/internal/untrusted"
 	"replan/planning/plan"
 	"replan/tui/telling"
 )
@@ -15,6 +16,20 @@ func TestGateMarksWordBasedChange(t *testing.T) {
 		got := telling.TextSources([]rule.Provenance{{Arg: "diff", Step: "2", Tool: "code.transform", Exact: true, Words: words}}, tools)
 		if len(got) != 1 || strings.Contains(got[0].Words, "by words, may miss or match too much") != want {
 			t.Errorf("words %v: %+v", words, got)
+		}
+	}
+}
+
+func TestCauseIsTheFirstLineThatNamesAPlace(t *testing.T) {
+	for failure, want := range map[untrusted.Text]string{
+		"1 failed: example.com/m (build failed)\n\n# example.com/m\n./main.go:40:19: undefined: strng\n./main.go:41:2: x": "main.go:40:19: undefined: strng",
+		"1 failed: TestMake\nslug_test.go:12 TestMake\n\n    slug_test.go:12: got x, want y\n":                            "slug_test.go:12: got x, want y",
+		"dial tcp 127.0.0.1:8080: connection refused":                                                                     "dial tcp 127.0.0.1:8080: connection refused",
+		"it failed\nhttp://a.b:80: no": "it failed",
+		"":                             "",
+	} {
+		if got := telling.Cause(failure); got != want {
+			t.Errorf("%q: got %q, want %q", failure, got, want)
 		}
 	}
 }

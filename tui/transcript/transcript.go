@@ -291,7 +291,7 @@ func revised(d event.PlanDiff) string {
 		parts = append(parts, p.Name+" "+inline(p.Steps))
 	}
 	words := fmt.Sprintf("**revision %d**: %s", d.Revision, strings.Join(parts, "; "))
-	if reason := d.Reason.FirstLine(); reason != "" {
+	if reason := telling.Cause(d.Reason); reason != "" {
 		words += ", because " + inline(reason)
 	}
 	return words
