@@ -121,7 +121,7 @@ func TestSecondClickActivatesChosenRow(t *testing.T) {
 	}{
 		"palette": {func() *screen {
 			return settled(t, newStory().branching(), 120, 36).press(ctrlK).press(letters("follow the")...)
-		}, "follow the running step", func(s *screen) bool { return s.m.Focus() == "plan" }},
+		}, "Follow the running step", func(s *screen) bool { return s.m.Focus() == "plan" }},
 		"runs": {func() *screen { return settled(t, newStory().listed(), 120, 36).press(ctrlR).show(newStory().listed()) }, "publish the release", func(s *screen) bool {
 			return slices.Contains(s.session.commands(), any(runner.Resume{Run: "r-4"}))
 		}},
@@ -159,8 +159,7 @@ func TestSecondClickActivatesChosenRow(t *testing.T) {
 
 func TestPaletteRanksWordMatchesFirst(t *testing.T) {
 	s := open(t, tui.Options{}, 120, 36).show(newStory().greeted()).press(ctrlK).press(letters("sett")...)
-	s.wants("settings and where they come from")
-	s.lacks("follow the running step")
-	s.press(enter)
-	s.sent(asks("settings"))
+	s.wants("Open settings")
+	s.lacks("Follow the running step")
+	s.press(enter).wants("Settings")
 }

@@ -57,11 +57,12 @@ type dialogs struct {
 
 // newDialogs returns the dialogs, all closed. lowest is the one below the others.
 func newDialogs(l *draw.Look, k *keymap.Map, o Options, home string, runs *live.Runs, plan *dag.Pane, lowest overlay) dialogs {
+	list := dialog.NewRuns(l, k, runs, o.GoOn != nil)
 	d := dialogs{
 		live: runs, plan: plan,
-		help: dialog.NewHelp(l, k, o.Version), palette: dialog.NewPalette(l, k),
+		help: dialog.NewHelp(l, k, o.Version), palette: dialog.NewPalette(l, k, list),
 		themes:  dialog.NewThemes(l, k, draw.ShortPath(o.Config, home)),
-		allowed: dialog.NewAllowed(l, k), undo: dialog.NewUndo(l, k), runs: dialog.NewRuns(l, k, runs, o.GoOn != nil),
+		allowed: dialog.NewAllowed(l, k), undo: dialog.NewUndo(l, k), runs: list,
 		models: dialog.NewModels(l, k), exchanges: dialog.NewExchanges(l, k, runs), servers: dialog.NewServers(l, k),
 		settings: dialog.NewSettings(l, k, home),
 		timeline: timeline.New(l, k, runs), revisions: dialog.NewRevisions(l, k, runs),
@@ -218,10 +219,8 @@ func (m *Model) dialogActions() keymap.Handlers {
 	revisions := d.runActions()["plan.revisions"]
 	revisions.Opens = true
 	return keymap.Handlers{
-		"help": opens(func() { d.help.Open(m.helpPage()) }),
-		"palette": opens(func() {
-			d.palette.Open(m.offered(), m.topic())
-		}),
+		"help":         opens(func() { d.help.Open(m.helpPage()) }),
+		"palette":      asks(func() keymap.Query { return d.palette.Open(m.palettePage()) }),
 		"gate.allowed": allowed,
 		"runs":         asks(func() keymap.Query { return d.runs.Open(m.status.Workspace) }),
 		"models":       asks(func() keymap.Query { return d.models.Open(m.status) }),
@@ -258,6 +257,15 @@ func (m *Model) helpPage() dialog.HelpPage {
 		page.Now = over.Hints()
 	}
 	return page
+}
+
+// palettePage returns what the palette offers now.
+func (m *Model) palettePage() dialog.PalettePage {
+	return dialog.PalettePage{
+		Groups: m.offered(), Here: m.topic(), Themes: m.options.Themes, Theme: m.theming.chosen,
+		Goals: m.options.Examples, Folder: m.status.Workspace, Replay: m.options.Replay,
+		NoText: m.input.NoCommand, Type: m.input.Start, Mention: m.input.Mention,
+	}
 }
 
 // topic returns the place that help is about.

@@ -166,6 +166,7 @@ func (m *Model) takeUser(d event.ChatUser) {
 func (m *Model) takeAnswer(msg tea.Msg) (cmd tea.Cmd, taken bool) {
 	switch a := msg.(type) {
 	case keymap.AnswerMsg[session.Completions]:
+		m.dialogs.palette.Update(a)
 		cmd = m.carryOut(m.input.Update(a))
 	case keymap.JournalMsg:
 		cmd = m.playRecalled(a)

@@ -88,6 +88,8 @@ func (m *Model) HelpOpen() bool { return m.dialogs.help.Shown() }
 type Action struct {
 	ID, Key, Does string
 	Keys          []string
+	InPalette     bool
+	Answers       bool // in the palette while something is open
 }
 
 // Actions returns every action.
@@ -95,7 +97,7 @@ func (m *Model) Actions() []Action {
 	var out []Action
 	for _, g := range m.groups {
 		for _, a := range g.Actions {
-			out = append(out, Action{a.ID, a.Key.Help().Key, a.Key.Help().Desc, a.Key.Keys()})
+			out = append(out, Action{a.ID, a.Key.Help().Key, a.Key.Help().Desc, a.Key.Keys(), g.Place.Acts() && !a.KeyOnly, g.Place.Answers()})
 		}
 	}
 	return out

@@ -307,7 +307,9 @@ func TestHistorySearch(t *testing.T) {
 		"a page ends at the last row":    {[]tea.KeyPressMsg{pageDown, enter}, "run all tests"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			s := open(t, tui.Options{}, 120, 36).answers(history).press(letters("draft")...).press(altR).press(c.keys...)
+			s := open(t, tui.Options{}, 120, 36).answers(history).press(letters("draft")...).press(altR)
+			s.wants("history ›") // a page is what is drawn
+			s.press(c.keys...)
 			s.typed(c.want)
 			s.lacks("history ›")
 		})

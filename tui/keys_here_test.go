@@ -29,6 +29,26 @@ func TestHelpScrollsToBothEnds(t *testing.T) {
 	}
 }
 
+func TestHelpIsSearched(t *testing.T) {
+	for _, size := range []struct{ w, h int }{{120, 36}, {80, 24}, {40, 12}} {
+		s := open(t, tui.Options{}, size.w, size.h).show(newStory().branching()).press(f1)
+		s.wants("/ search")
+		s.press(letters("/gxj ")...).press(backspace, backspace, backspace, backspace)
+		s.press(letters("next gate")...).wants("go to the next gate")
+		s.lacks("Signs")
+		s.lacks("next pane")
+		s.press(enter).wants("esc show all")
+		s.press(letters("/zz")...).wants("No key matches")
+		if s.press(escape); !s.m.HelpOpen() {
+			t.Fatal("esc closes help instead of clearing the search")
+		}
+		s.wants("Signs")
+		if s.press(escape); s.m.HelpOpen() {
+			t.Error("esc does not close help")
+		}
+	}
+}
+
 func TestQuestionMarkOpensHelpInDialogs(t *testing.T) {
 	s := settled(t, newStory().reviewing(), 120, 36)
 	s.m.Update(s.m.Rested())

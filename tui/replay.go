@@ -88,7 +88,11 @@ func (m *Model) playRecalled(d keymap.JournalMsg) tea.Cmd {
 		if d.Err != nil {
 			why = d.Err.Error()
 		}
-		m.dialogs.runs.Say("The replay cannot be shown: " + untrusted.FirstLine(why))
+		why = "The replay cannot be shown: " + untrusted.FirstLine(why)
+		m.dialogs.runs.Say(why)
+		if !m.dialogs.runs.Shown() {
+			m.message.Set(why)
+		}
 		return nil
 	}
 	return m.play(runner.ReplayEvents(d.Run, d.Events), 1, want.AtEnd)

@@ -406,7 +406,7 @@ func TestQueuedCommandDoesNotHideActiveRun(t *testing.T) {
 
 func TestHelpListsQuestionAndRunKeys(t *testing.T) {
 	s := open(t, tui.Options{}, 200, 120).press(f1)
-	for _, text := range []string{"ctrl+r", "runs: resume", "cancel the running step", "it took effect", "run it again", "edit its arguments", "ctrl+s", "abort"} {
+	for _, text := range []string{"ctrl+r", "open runs", "cancel the running step", "accept the step in doubt", "run the step in doubt again", "the failed step's", "ctrl+s", "abort"} {
 		s.wants(text)
 	}
 }

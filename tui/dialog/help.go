@@ -12,10 +12,12 @@ import (
 )
 
 // Help lists every key, generated from the actions. Keys for the place it was
-// opened from come first.
+// opened from come first. A search leaves the lines that contain its words.
 type Help struct {
 	document
-	version string
+	version   string
+	search    string
+	searching bool // keys edit the search
 	HelpPage
 }
 
@@ -36,17 +38,55 @@ func NewHelp(l *draw.Look, k *keymap.Map, version string) *Help {
 // Open opens help.
 func (h *Help) Open(page HelpPage) {
 	h.HelpPage, h.shown = page, true
+	h.seek("")
+	h.searching = false
+}
+
+// seek sets the search text.
+func (h *Help) seek(text string) {
+	h.search = text
 	h.reset()
 }
 
 // Actions returns the actions of the help dialog.
 func (h *Help) Actions() keymap.Handlers {
-	return h.keys().With(keymap.Handlers{"dialog.leave": {Do: keymap.Just(h.Close)}})
+	hs := h.keys().With(keymap.Handlers{
+		"dialog.leave": {Do: keymap.Just(h.leave)},
+		"list.search":  {Do: keymap.Just(func() { h.searching = true })},
+	})
+	if !h.searching {
+		return hs
+	}
+	for _, id := range []string{"list.search", "move.up", "move.down", "move.first", "move.last", "move.onward"} {
+		delete(hs, id) // their keys are text
+	}
+	return hs.With(keymap.Searching(h.search, h.seek), keymap.Handlers{
+		"list.up":     {Do: keymap.Just(func() { h.by(-1) })},
+		"list.down":   {Do: keymap.Just(func() { h.by(1) })},
+		"list.choose": {Do: keymap.Just(func() { h.searching = false })},
+	})
 }
 
-// Update scrolls by the wheel, and closes help on any other key.
+// leave closes help, or first clears its search.
+func (h *Help) leave() {
+	if h.search == "" && !h.searching {
+		h.Close()
+	}
+	h.searching = false
+	h.seek("")
+}
+
+// Typing reports whether letters go to the search.
+func (h *Help) Typing() bool { return h.searching }
+
+// Update handles letters of the search and scrolls by the wheel. Outside a search,
+// any other key closes help.
 func (h *Help) Update(msg tea.Msg) keymap.Request {
-	if _, ok := msg.(tea.KeyPressMsg); ok {
+	text := typed(msg)
+	switch _, pressed := msg.(tea.KeyPressMsg); {
+	case h.searching && text != "":
+		h.seek(strings.TrimLeft(h.search+text, " "))
+	case pressed && !h.searching:
 		h.Close()
 	}
 	return h.document.Update(msg)
@@ -54,7 +94,31 @@ func (h *Help) Update(msg tea.Msg) keymap.Request {
 
 // Hints lists the keys that are active now.
 func (h *Help) Hints() []keymap.Hint {
-	return []keymap.Hint{h.Keys.Hint("close", "dialog.leave"), h.Keys.Hint("scroll", "move.up", "move.down"), h.Keys.Hint("top, end", "move.first", "move.last")}
+	leave := h.Keys.Hint("close", "dialog.leave")
+	if h.search != "" || h.searching {
+		leave = h.Keys.Hint("show all", "dialog.leave")
+	}
+	if h.searching {
+		return []keymap.Hint{h.Keys.Hint("done", "list.choose"), leave, h.Keys.Hint("scroll", "list.up", "list.down")}
+	}
+	return []keymap.Hint{leave, h.Keys.Hint("search", "list.search"), h.Keys.Hint("scroll", "move.up", "move.down"), h.Keys.Hint("top, end", "move.first", "move.last")}
+}
+
+// matching returns the groups with the actions whose line contains every word of the
+// search. The title of a group matches all its actions.
+func (h *Help) matching(groups []keymap.Group) []keymap.Group {
+	query := strings.Fields(strings.ToLower(h.search))
+	var found []keymap.Group
+	for _, g := range groups {
+		g.Actions = slices.DeleteFunc(slices.Clone(g.Actions), func(a keymap.Action) bool {
+			line := strings.ToLower(g.Title + " " + a.Key.Help().Key + " " + a.Key.Help().Desc)
+			return slices.ContainsFunc(query, func(word string) bool { return !strings.Contains(line, word) })
+		})
+		if len(g.Actions) > 0 {
+			found = append(found, g)
+		}
+	}
+	return found
 }
 
 // ordered returns the groups with those for the current place first. In a replay,
@@ -93,24 +157,43 @@ func (h *Help) View(size draw.Rect) []string {
 	}
 	h.doc = nil // the signs may have changed
 	h.render(h.Look, width-4, func(doc *draw.Document) { h.write(doc, width == twoColumns) })
-	lines, note := h.visible(size.H - 2)
-	title := h.Look.Strong.Render(strings.TrimSpace("replan " + h.version))
-	return h.middle(size, width, h.section(title, note, lines))
+	l := h.Look
+	title := l.Strong.Render(strings.TrimSpace("replan " + h.version))
+	if h.search == "" && !h.searching {
+		lines, note := h.visible(size.H - 2)
+		return h.middle(size, width, h.section(title, note, lines))
+	}
+	cursor := ""
+	if h.searching {
+		cursor = l.Glyphs.Cursor
+	}
+	foot := []string{l.Faint.Render("search ") + l.Strong.Render(l.CutLeft(h.search, width-12)) + l.Accent.Render(cursor)}
+	height := max(size.H-4, 1)
+	lines, note := h.visible(height)
+	return h.middle(size, width, h.section(title, note, l.Block(lines, width-4, height)), h.section("", "", l.Block(foot, width-4, 1)))
 }
 
 // write writes the signs, the keys and the chat commands.
 func (h *Help) write(doc *draw.Document, columns bool) {
-	l, groups := h.Look, h.ordered()
+	l, groups := h.Look, h.matching(h.ordered())
 	const column = 46 // cells
-	doc.Heading("Signs")
-	doc.Lines = append(doc.Lines, draw.Flow(h.signs(), "   ", doc.Width)...)
-	if len(h.Now) > 0 {
+	if h.search == "" {
+		doc.Heading("Signs")
+		doc.Lines = append(doc.Lines, draw.Flow(h.signs(), "   ", doc.Width)...)
+	}
+	if len(h.Now) > 0 && h.search == "" {
 		doc.Heading("In the dialog below")
 		for _, k := range h.Now {
 			doc.Lines = append(doc.Lines, "  "+l.Key.Render(k.Label)+"  "+k.Does)
 		}
 	}
-	doc.Blank()
+	commands := h.matching([]keymap.Group{h.Commands})
+	if len(groups)+len(commands) == 0 {
+		doc.Prose(l.Faint, "No key matches; "+h.Keys.Name("dialog.leave")+" shows all.")
+	}
+	if h.search == "" {
+		doc.Blank()
+	}
 	if columns {
 		left, right := h.columns(column, groups)
 		for i := range max(len(left), len(right)) {
@@ -119,9 +202,9 @@ func (h *Help) write(doc *draw.Document, columns bool) {
 	} else {
 		doc.Lines = append(doc.Lines, h.column(doc.Width, groups)...)
 	}
-	if commands := h.commandLines(doc.Width); len(commands) > 0 {
+	if len(commands) > 0 {
 		doc.Blank()
-		doc.Lines = append(doc.Lines, commands...)
+		doc.Lines = append(doc.Lines, h.commandLines(commands[0], doc.Width)...)
 	}
 }
 
@@ -153,12 +236,8 @@ func (h *Help) column(width int, groups []keymap.Group) []string {
 }
 
 // commandLines lists the chat commands.
-func (h *Help) commandLines(width int) []string {
-	if len(h.Commands.Actions) == 0 {
-		return nil
-	}
+func (h *Help) commandLines(commands keymap.Group, width int) []string {
 	doc := &draw.Document{Look: h.Look, Width: width}
-	commands := h.Commands
 	commands.Title = "Commands of the chat"
 	writeKeys(doc, commands, min(keyWidth(commands), width/2))
 	return doc.Lines

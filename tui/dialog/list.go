@@ -120,6 +120,9 @@ func (d *list) nextKey() {
 func typed(msg tea.Msg) string {
 	switch msg := msg.(type) {
 	case tea.KeyPressMsg:
+		if msg.Text == " " {
+			return msg.Text
+		}
 		return untrusted.Line(msg.Text)
 	case tea.PasteMsg:
 		return untrusted.Line(msg.Content)

@@ -2,141 +2,168 @@ package dialog
 
 import (
 	"cmp"
+	"math"
 	"slices"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	tea "charm.land/bubbletea/v2"
 	"github.com/sahilm/fuzzy"
 
+	"replan/agent"
+	"replan/agent/session"
 	"replan/tui/draw"
 	"replan/tui/keymap"
 )
 
-// Palette is a searchable list of every action. Unavailable actions show the
+// Palette is a searchable list of what the user can do: actions, goals, runs, plans,
+// models, themes, chat commands and files. Unavailable entries come last and show the
 // reason.
 type Palette struct {
 	list
-	groups []keymap.Group
-	here   keymap.Place // where it was opened from; actions of that place come first
-	found  []found
+	page  PalettePage
+	runs  *Runs // says how a run stands
+	all   []command
+	files []command // only in a search
+	found []command
+
+	recent []string // titles chosen before, the newest first
+
+	// Answers of the session, "" until they arrive.
+	summaries  []agent.Summary
+	available  session.Models
+	plans      []session.Completion
+	askedFiles bool
 }
 
 // NewPalette returns the palette, closed.
-func NewPalette(l *draw.Look, k *keymap.Map) *Palette { return &Palette{list: newList(l, k)} }
+func NewPalette(l *draw.Look, k *keymap.Map, runs *Runs) *Palette {
+	return &Palette{list: newList(l, k), runs: runs}
+}
 
-// Open opens the palette of all actions at a place.
-func (d *Palette) Open(groups []keymap.Group, here keymap.Place) {
+// Open opens the palette and asks the session for runs, plans and models. Until they
+// arrive it lists what it knew before.
+func (d *Palette) Open(page PalettePage) keymap.Query {
 	d.open()
-	d.groups, d.here = groups, here
+	d.page, d.askedFiles = page, page.Replay
+	d.gather()
 	d.find()
+	if page.Replay {
+		return nil
+	}
+	return keymap.All(keymap.QueryRuns, keymap.QueryModels, keymap.QueryCompletions(session.CompletePlans))
 }
 
-// found is an action that matches the search.
-type found struct {
-	*keymap.Action
-	at    keymap.Place
-	title string // title of its place
-	why   string // why it is unavailable
-	lit   []int  // byte offsets of the match in its description
-}
-
-// find refreshes the list. Without a search, actions of the current place come
-// first. Within a place, available actions come first.
+// find lists the entries that match the search. Without one, it lists all but files.
 func (d *Palette) find() {
-	d.At, d.Top, d.found = 0, 0, nil
-	var all []found
-	seen := map[string]bool{}
-	for _, g := range d.groups {
-		for i := range g.Actions {
-			a := &g.Actions[i]
-			if a.ID == "palette" || seen[a.ID] {
-				continue
+	chosen := ""
+	if d.At > 0 && d.At < len(d.found) {
+		chosen = d.found[d.At].title
+	}
+	d.found = d.all
+	if query := strings.Fields(strings.ToLower(d.search)); len(query) > 0 {
+		d.found = search(append(slices.Clip(d.all), d.files...), query)
+	}
+	d.At = max(slices.IndexFunc(d.found, func(c command) bool { return chosen != "" && c.title == chosen }), 0)
+}
+
+// scattered is the farness of an entry that contains only the letters of a search.
+// Such entries are listed only if nothing matches better.
+const scattered = 4
+
+// search returns the entries that contain every word, the best match first. Without
+// one it returns those that contain the letters of the words. Unavailable entries come
+// last, except those that begin with what is searched.
+func search(all []command, query []string) []command {
+	type match struct {
+		command
+		far, at int // how far from the query, and where in the title
+	}
+	var near []match
+	for _, c := range all {
+		m := match{command: c, at: math.MaxInt}
+		for _, word := range query {
+			m.far = max(m.far, c.farness(word))
+			if at := strings.Index(c.text, word); at >= 0 && at+len(word) <= len(c.title) {
+				m.at = min(m.at, at)
+				for i := range word {
+					m.lit = append(m.lit, at+i)
+				}
 			}
-			seen[a.ID] = true
-			f := found{Action: a, at: g.Place, title: g.Title, why: a.Refusal()}
-			all = append(all, f)
+		}
+		if m.far < scattered {
+			near = append(near, m)
 		}
 	}
-	slices.SortStableFunc(all, func(a, b found) int { return cmp.Compare(d.rank(a), d.rank(b)) })
-	if d.search == "" {
-		d.found = all
-		return
-	}
-	matches, near := fuzzy.FindFrom(d.search, findable(all)), 0
-	query := strings.ToLower(strings.TrimSpace(d.search))
-	slices.SortStableFunc(matches, func(a, b fuzzy.Match) int {
-		return cmp.Compare(all[a.Index].farness(query), all[b.Index].farness(query))
+	slices.SortStableFunc(near, func(a, b match) int {
+		last := func(m match) int { return min(unavailable(m.command), m.far) }
+		return cmp.Or(cmp.Compare(last(a), last(b)), cmp.Compare(a.far, b.far), cmp.Compare(a.at, b.at))
 	})
-	for _, match := range matches {
-		if all[match.Index].farness(query) < scattered {
-			near++
-		}
+	var found []command
+	for _, m := range near {
+		found = append(found, m.command)
 	}
-	if near > 0 {
-		matches = matches[:near]
+	if len(near) > 0 {
+		return found
 	}
-	for _, match := range matches {
-		f := all[match.Index]
-		says := len(f.Key.Help().Desc)
-		for _, i := range match.MatchedIndexes {
-			if i < says {
-				f.lit = append(f.lit, i)
-			}
-		}
-		d.found = append(d.found, f)
+	for _, m := range fuzzy.FindFrom(strings.Join(query, ""), searchable(all)) {
+		c := all[m.Index]
+		c.lit = slices.DeleteFunc(m.MatchedIndexes, func(i int) bool { return i >= len(c.title) })
+		found = append(found, c)
 	}
+	slices.SortStableFunc(found, func(a, b command) int { return cmp.Compare(unavailable(a), unavailable(b)) })
+	return found
 }
 
-// scattered is the farness of an action that contains only the letters of a search.
-// Such actions are listed only if nothing matches better.
-const scattered = 3
-
-// farness ranks a match: exact name, start of a word, part of a word, or scattered
-// letters. Unless its name matches exactly, an unavailable action ranks no better
-// than a match inside a word.
-func (f found) farness(query string) int {
-	text := strings.ToLower(f.Key.Help().Desc + " " + f.title + " " + strings.ReplaceAll(f.ID, ".", " ") + " " + f.ID)
+// farness ranks how a word matches an entry: at its start, at the start of a word of
+// the title, at that of another word, inside a word, or not at all.
+func (c command) farness(word string) int {
+	title := c.text[:min(len(c.title), len(c.text))]
 	switch {
-	case f.ID == query:
+	case strings.HasPrefix(title, word):
 		return 0
-	case !strings.Contains(text, query):
-		return scattered
-	case f.why != "" || !strings.Contains(" "+text, " "+query):
+	case startsWord(title, word):
+		return 1
+	case startsWord(c.text, word):
 		return 2
+	case strings.Contains(c.text, word):
+		return 3
+	default:
+		return scattered
 	}
-	return 1
 }
 
-func (d *Palette) rank(f found) int {
-	rank := 2
-	switch f.at {
-	case d.here:
-		rank = 0
-	case keymap.PlaceEverywhere:
-		rank = 1
-	case keymap.PlaceMoving, keymap.PlaceCommand:
-		rank = 3
+// startsWord reports whether a word of a text starts with start.
+func startsWord(text, start string) bool {
+	for from := 0; ; from++ {
+		at := strings.Index(text[from:], start)
+		if at < 0 {
+			return false
+		}
+		from += at
+		if before, _ := utf8.DecodeLastRuneInString(text[:from]); !unicode.IsLetter(before) && !unicode.IsDigit(before) {
+			return true
+		}
 	}
-	if f.why != "" {
-		rank += 4
-	}
-	return rank
 }
 
-// findable makes actions searchable by description, place and configuration name.
-type findable []found
+// searchable makes entries searchable by what is on the screen.
+type searchable []command
 
-func (f findable) Len() int { return len(f) }
-func (f findable) String(i int) string {
-	return f[i].Key.Help().Desc + " " + f[i].title + " " + f[i].ID
-}
+func (s searchable) Len() int            { return len(s) }
+func (s searchable) String(i int) string { return s[i].title + "  " + s[i].detail }
 
 // Typing reports that letters are text.
 func (d *Palette) Typing() bool { return true }
 
 // Hints lists the keys that are active now.
 func (d *Palette) Hints() []keymap.Hint {
-	return []keymap.Hint{d.Keys.Hint("do it", "list.choose"), d.Keys.Hint("close", "dialog.leave"), d.Keys.Hint("move", "list.up", "list.down"), {Label: "letters", Does: "search"}}
+	leave := d.Keys.Hint("close", "dialog.leave")
+	if d.search != "" {
+		leave = d.Keys.Hint("clear", "dialog.leave")
+	}
+	return []keymap.Hint{d.Keys.Hint("do it", "list.choose"), leave, d.Keys.Hint("move", "list.up", "list.down"), {Label: "letters", Does: "search"}}
 }
 
 // Actions returns the actions of the palette.
@@ -147,54 +174,63 @@ func (d *Palette) Actions() keymap.Handlers {
 	}).First(d.nextKey)
 }
 
-// Update handles letters of the search and the mouse.
+// Update handles letters of the search, the mouse and the answers of the session. The
+// first letter asks for the files.
 func (d *Palette) Update(msg tea.Msg) keymap.Request {
-	if text := typed(msg); text != "" {
+	d.store(msg)
+	text := typed(msg)
+	if text != "" {
 		d.seek(strings.TrimLeft(d.search+text, " "))
 	}
-	return d.update(msg, d)
+	w := d.update(msg, d)
+	if text != "" && !d.askedFiles {
+		d.askedFiles = true
+		w.Ask = keymap.QueryCompletions(session.CompleteFiles)
+	}
+	return w
 }
 
 // seek sets the search text.
 func (d *Palette) seek(text string) {
-	d.search = text
+	d.search, d.At, d.Top = text, 0, 0
 	d.find()
 }
 
-// choose runs the selected action or says why it is unavailable.
+// choose does the chosen entry. Why an entry is unavailable is already on the screen.
 func (d *Palette) choose() keymap.Request {
-	if d.At >= len(d.found) {
+	const recents = 5
+	if d.At >= len(d.found) || d.found[d.At].why != "" {
 		return keymap.Request{}
 	}
-	f := d.found[d.At]
-	if f.why != "" {
-		d.message = f.why
-		return keymap.Request{}
-	}
+	c := d.found[d.At]
 	d.shown = false
-	return keymap.Request{Action: f.ID}
+	d.recent = append([]string{c.title}, slices.DeleteFunc(d.recent, func(title string) bool { return title == c.title })...)
+	d.recent = d.recent[:min(len(d.recent), recents)]
+	return c.do()
 }
 
 // View draws the palette in the middle of the screen. Its height stays constant
 // during a search.
 func (d *Palette) View(size draw.Rect) []string {
-	const widest, maxRows = 84, 24 // cells, lines
+	const widest, maxRows = 90, 24 // cells, lines
 	l := d.Look
 	width, inner := d.width(size, widest)
 	prompt := l.Accent.Render(l.Glyphs.Prompt) + " "
 	if d.search == "" {
-		prompt += l.Faint.Render("type to search all actions")
+		prompt += l.Faint.Render(l.Cut("search actions, files, runs, models and themes", inner-2))
 	} else {
 		prompt += l.Strong.Render(l.CutLeft(d.search, inner-3)) + l.Accent.Render(l.Glyphs.Cursor)
 	}
+	height := max(min(maxRows, size.H-4), 1)
 	var foot []string
-	if d.message != "" {
-		foot = draw.Paint(l.Warning, draw.Wrap(d.message, inner))
+	if d.At < len(d.found) && d.found[d.At].why != "" {
+		foot = draw.Paint(l.Warning, draw.Wrap(d.found[d.At].why, inner))
+		foot = foot[:min(len(foot), height-1)]
 	}
-	room := max(min(maxRows, size.H-4-len(foot)), 1)
+	room := height - len(foot)
 	lines, note := d.rows(len(d.found), room, 1, func(i int) []string { return []string{d.row(d.found[i], i == d.At, inner)} })
 	if len(d.found) == 0 {
-		lines = draw.Paint(l.Faint, draw.Wrap("No matching actions; "+d.Keys.Name("list.erase")+" erases a letter.", inner))
+		lines = draw.Paint(l.Faint, draw.Wrap("No match; "+d.Keys.Name("list.erase")+" erases a letter.", inner))
 	}
 	body := append(l.Block(lines, inner, room), l.Block(foot, inner, len(foot))...)
 	const above = 2 // the search and its edge
@@ -203,29 +239,24 @@ func (d *Palette) View(size draw.Rect) []string {
 		d.section("", note, body))
 }
 
-// row draws one action: its description, its key, and why it is unavailable.
-func (d *Palette) row(f found, chosen bool, width int) string {
+// row draws one entry: its title, a detail, and its key. An unavailable one shows the
+// reason if it fits; the foot shows that of the chosen one.
+func (d *Palette) row(c command, chosen bool, width int) string {
 	l := d.Look
 	line := l.Line(chosen, true)
-	text := l.Text
-	if f.why != "" {
-		text = l.Faint
-	}
-	keys := f.Key.Help().Key
+	text, detail := l.Text, c.detail
+	keys := l.Cut(c.keys, width/3)
 	room := max(width-2-draw.VisibleWidth(keys), 1)
-	says := f.Key.Help().Desc
-	drawn := line.Cursor
-	for i, r := range says {
-		style := text
-		if slices.Contains(f.lit, i) {
-			style = l.Accent.Underline(true)
+	left := room - 1 - draw.VisibleWidth(c.title) - 2
+	if c.why != "" {
+		text, detail = l.Faint, c.why
+		if chosen || draw.VisibleWidth(detail) > left {
+			detail = ""
 		}
-		drawn += line.Draw(style, string(r))
 	}
-	if f.why != "" {
-		drawn += line.Draw(l.Faint, "  "+f.why)
-	} else {
-		drawn += line.Draw(l.Faint, "  "+strings.ToLower(f.title))
+	drawn := line.Cursor + l.Cut(line.Highlight(text, l.Accent.Underline(true), c.title, c.lit), room-1)
+	if detail != "" && left > 3 {
+		drawn += line.Draw(l.Faint, "  "+l.Cut(detail, left))
 	}
 	return line.Fill(line.Fill(drawn, room)+line.Blank(1)+line.Draw(l.Key, keys), width)
 }

@@ -73,14 +73,14 @@ func (l *Look) suggestion(row PopupRow, chosen bool, names, width int) string {
 	drawn := line.Cursor
 	switch {
 	case VisibleWidth(row.Text) <= room:
-		drawn += litText(line, style, l.Accent.Underline(true), row.Text, row.Lit)
+		drawn += line.Highlight(style, l.Accent.Underline(true), row.Text, row.Lit)
 		if left := room - VisibleWidth(row.Text) - 1; row.Usage != "" && left > 0 {
 			drawn += line.Draw(l.Muted, " "+l.Cut(row.Usage, left))
 		}
 	case row.Path:
 		drawn += line.Draw(style, l.CutLeft(row.Text, room))
 	default:
-		drawn += l.Cut(litText(line, style, l.Accent.Underline(true), row.Text, row.Lit), room)
+		drawn += l.Cut(line.Highlight(style, l.Accent.Underline(true), row.Text, row.Lit), room)
 	}
 	if row.Detail == "" {
 		return line.Fill(drawn, width)
@@ -89,8 +89,8 @@ func (l *Look) suggestion(row PopupRow, chosen bool, names, width int) string {
 	return line.Fill(drawn+line.Draw(l.Faint, "  "+l.Cut(row.Detail, width-names-4)), width)
 }
 
-// litText draws text with some bytes highlighted, in as few pieces as possible.
-func litText(line LitLine, plain, lit lipgloss.Style, text string, at []int) string {
+// Highlight renders text with some bytes highlighted, in as few pieces as possible.
+func (r LitLine) Highlight(plain, lit lipgloss.Style, text string, at []int) string {
 	var b, part strings.Builder
 	was := false
 	flush := func() {
@@ -99,16 +99,16 @@ func litText(line LitLine, plain, lit lipgloss.Style, text string, at []int) str
 			style = lit
 		}
 		if part.Len() > 0 {
-			b.WriteString(line.Draw(style, part.String()))
+			b.WriteString(r.Draw(style, part.String()))
 		}
 		part.Reset()
 	}
-	for i, r := range text {
+	for i, letter := range text {
 		if is := slices.Contains(at, i); is != was {
 			flush()
 			was = is
 		}
-		part.WriteRune(r)
+		part.WriteRune(letter)
 	}
 	flush()
 	return b.String()

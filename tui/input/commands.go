@@ -7,6 +7,7 @@ import (
 
 	"replan/agent/session"
 	"replan/internal/untrusted"
+	"replan/planning/prompt"
 	"replan/tui/keymap"
 )
 
@@ -24,13 +25,13 @@ func (p *Pane) Commands() keymap.Group {
 		text := untrusted.Line(strings.TrimSpace(c.Text + " " + c.Usage))
 		binding := key.NewBinding(key.WithHelp(text, c.Detail.Line()))
 		start := func() keymap.Request { return p.startCommand(c) }
-		g.Actions = append(g.Actions, keymap.Action{ID: c.Text, Key: &binding, Handler: keymap.Handler{Refuse: p.noCommand, Do: start}})
+		g.Actions = append(g.Actions, keymap.Action{ID: c.Text, Key: &binding, Handler: keymap.Handler{Refuse: p.NoCommand, Do: start}})
 	}
 	return g
 }
 
-// noCommand returns why no command can be put into the input.
-func (p *Pane) noCommand() string {
+// NoCommand returns why no command can be put into the input.
+func (p *Pane) NoCommand() string {
 	switch {
 	case !p.TakesText():
 		return p.NoText()
@@ -47,6 +48,21 @@ func (p *Pane) startCommand(c session.Completion) keymap.Request {
 	if c.Usage != "" {
 		text += " "
 	}
+	return p.Start(text)
+}
+
+// Start puts a text into the empty input.
+func (p *Pane) Start(text string) keymap.Request {
 	p.set(text)
+	return keymap.Request{Focus: keymap.PlaceChat}
+}
+
+// Mention attaches a file or folder at the cursor.
+func (p *Pane) Mention(path string) keymap.Request {
+	before, after := p.split()
+	if before != "" && !strings.HasSuffix(before, " ") && !strings.HasSuffix(before, "\n") {
+		before += " "
+	}
+	p.setSplit(before+prompt.NameOf(path)+" ", after)
 	return keymap.Request{Focus: keymap.PlaceChat}
 }

@@ -17,6 +17,8 @@ type Action struct {
 	ID  string       // configuration name, such as "plan.follow"
 	Key *key.Binding // in the key map, with a description
 	Handler
+
+	KeyOnly bool // leave it out of the palette: it moves, or belongs to what is typed
 }
 
 // Handler defines how an action is performed.
@@ -65,6 +67,18 @@ const (
 	PlaceCommand // a chat command, which has no key
 	PlaceReplay  // while a run is replayed
 )
+
+// Acts reports whether the actions of a place are for the palette. The others move,
+// or act in a dialog.
+func (p Place) Acts() bool {
+	return p != PlaceWriting && p != PlaceMoving && p != PlaceDialog && p != PlaceQuit
+}
+
+// Answers reports whether the actions of a place answer something that is not always
+// open.
+func (p Place) Answers() bool {
+	return p == PlaceGate || p == PlaceQuestion || p == PlaceReview || p == PlaceReplay
+}
 
 // Group is the actions of one place.
 type Group struct {

@@ -34,8 +34,8 @@ type aroundKeys struct {
 
 func newAroundKeys(bind func(keys []string, shown, does string) key.Binding) aroundKeys {
 	return aroundKeys{
-		Look:    bind([]string{"f5", "ctrl+l"}, "F5", "retry the model and the servers"),
-		Servers: bind([]string{"alt+s"}, "alt+s", "tool servers and their tools"),
+		Look:    bind([]string{"f5", "ctrl+l"}, "F5", "reconnect to model and servers"),
+		Servers: bind([]string{"alt+s"}, "alt+s", "show tool servers and their tools"),
 		Restart: bind([]string{"r"}, "r", "restart the chosen server"),
 
 		Keep:       bind([]string{"y"}, "y", "copy the configuration line of the setting"),
@@ -46,8 +46,8 @@ func newAroundKeys(bind func(keys []string, shown, does string) key.Binding) aro
 		ListSearch: bind([]string{"/"}, "/", "search the list"),
 
 		Pause:      bind([]string{"space"}, "space", "pause or continue"),
-		Faster:     bind([]string{"+", "=", ">"}, "+", "faster"),
-		Slower:     bind([]string{"-", "<"}, "-", "slower"),
+		Faster:     bind([]string{"+", "=", ">"}, "+", "play faster"),
+		Slower:     bind([]string{"-", "<"}, "-", "play slower"),
 		Forth:      bind([]string{"right"}, "right", "next moment"),
 		Back:       bind([]string{"left"}, "left", "previous moment"),
 		EventForth: bind([]string{"."}, ".", "next event"),
@@ -55,7 +55,7 @@ func newAroundKeys(bind func(keys []string, shown, does string) key.Binding) aro
 		Start:      bind([]string{"0"}, "0", "start"),
 		Finish:     bind([]string{"end", "$"}, "end", "end"),
 
-		Settings: bind([]string{"alt+o"}, "alt+o", "settings and where they come from"),
+		Settings: bind([]string{"alt+o"}, "alt+o", "open settings; where each comes from"),
 	}
 }
 
@@ -67,8 +67,8 @@ func newAskKeys(bind func(keys []string, shown, does string) key.Binding) askKey
 		ApproveAll:  bind([]string{"A"}, "A", "allow all similar calls; lists them first"),
 		NextAsk:     bind([]string{"tab"}, "tab", "next gate or question"),
 		PreviousAsk: bind([]string{"shift+tab"}, "shift+tab", "previous gate or question"),
-		Details:     bind([]string{"i"}, "i", "why a gate asks, and the whole call"),
-		Allowed:     bind([]string{"alt+a"}, "alt+a", "answers and rules of this run"),
+		Details:     bind([]string{"i"}, "i", "show why it asks, and the call"),
+		Allowed:     bind([]string{"alt+a"}, "alt+a", "show answers and rules"),
 	}
 }
 
@@ -88,8 +88,8 @@ type graphKeys struct {
 
 func newGraphKeys(bind func(keys []string, shown, does string) key.Binding) graphKeys {
 	return graphKeys{
-		Map:        bind([]string{"m"}, "m", "graph on the whole screen"),
-		AsGraph:    bind([]string{"b"}, "b", "show the plan as a graph or a list"),
+		Map:        bind([]string{"m"}, "m", "show graph on the whole screen"),
+		AsGraph:    bind([]string{"b"}, "b", "show plan as graph or list"),
 		GraphLeft:  bind([]string{"left", "h"}, "left/h", "graph: box on the left"),
 		GraphRight: bind([]string{"right", "l"}, "right/l", "graph: box on the right"),
 		PanLeft:    bind([]string{"H", "shift+left"}, "H", "graph: move the view left"),
@@ -109,12 +109,12 @@ type inspectKeys struct {
 
 func newInspectKeys(bind func(keys []string, shown, does string) key.Binding) inspectKeys {
 	return inspectKeys{
-		Story:      bind([]string{"4"}, "4", "story: attempts and decisions"),
-		Timing:     bind([]string{"5"}, "5", "timing: waits and duration"),
+		Story:      bind([]string{"4"}, "4", "show story; attempts, decisions"),
+		Timing:     bind([]string{"5"}, "5", "show timing; waits and duration"),
 		CopyShown:  bind([]string{"y"}, "y", "copy the step's tab"),
-		PlanBefore: bind([]string{"v"}, "v", "revisions of this plan"),
-		Timeline:   bind([]string{"t"}, "t", "timeline of the run"),
-		Revisions:  bind([]string{"alt+v"}, "alt+v", "revisions: how the plan changed"),
+		PlanBefore: bind([]string{"v"}, "v", "show revisions of the plan"),
+		Timeline:   bind([]string{"t"}, "t", "open timeline; what ran when"),
+		Revisions:  bind([]string{"alt+v"}, "alt+v", "show revisions of the plan"),
 	}
 }
 
@@ -127,7 +127,7 @@ type reviewKeys struct {
 
 func newReviewKeys(bind func(keys []string, shown, does string) key.Binding) reviewKeys {
 	return reviewKeys{
-		HoldPlans:  bind([]string{"alt+l"}, "alt+l", "review the next plans before they run, or not"),
+		HoldPlans:  bind([]string{"alt+l"}, "alt+l", "toggle plan review"),
 		RunPlan:    bind([]string{"y", "enter"}, "y", "run the plan"),
 		RefusePlan: bind([]string{"n"}, "n", "refuse the plan; ends the run"),
 		EditStep:   bind([]string{"e"}, "e", "edit the title and arguments of a step"),

@@ -102,7 +102,6 @@ func (k *Map) Rebind(keys Keys) error {
 		}
 		b.SetKeys(keys[id]...)
 		does, _, _ := strings.Cut(b.Help().Desc, " (also ") // lists the previous keys
-		does, _, _ = strings.Cut(does, " (F1 also ")
 		b.SetHelp(cmp.Or(strings.Join(keys[id], "/"), "no key"), does)
 	}
 	return clash(groups, keys)

@@ -1,0 +1,276 @@
+package dialog
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"replan/agent"
+	"replan/agent/runner"
+	"replan/agent/session"
+	"replan/internal/english"
+	"replan/internal/untrusted"
+	"replan/planning/prompt"
+	"replan/themes"
+	"replan/tui/keymap"
+	"replan/tui/telling"
+)
+
+// PalettePage is what the palette offers, as it stands when the palette opens. It
+// asks the session for the rest.
+type PalettePage struct {
+	Groups []keymap.Group
+	Here   keymap.Place // where it was opened from; actions of that place come first
+	Themes *themes.Set
+	Theme  themes.Name    // in use
+	Goals  []string       // examples that fit this folder
+	Folder untrusted.Text // workspace
+	Replay bool           // the session takes nothing
+
+	NoText  func() string                    // why no text can be put into the input, or ""
+	Type    func(text string) keymap.Request // puts a text into the input
+	Mention func(path string) keymap.Request // attaches a file to what is typed
+}
+
+// command is an entry of the palette.
+type command struct {
+	title  string // begins with a verb
+	detail string
+	keys   string // its keys, or the chat command
+	why    string // why it is unavailable, or ""
+	do     func() keymap.Request
+
+	text string // what a search matches, in lower case
+	lit  []int  // byte offsets of the match in the title
+}
+
+// gather lists every entry in the order that is shown without a search.
+func (d *Palette) gather() {
+	typed := func(g keymap.Group) bool { return g.Place == keymap.PlaceCommand }
+	keyed := slices.DeleteFunc(slices.Clone(d.page.Groups), typed)
+	d.all = slices.Concat(d.actions(keyed), d.goals(), d.runCommands(), d.planCommands(), d.modelCommands(), d.themeCommands(),
+		d.actions(slices.DeleteFunc(slices.Clone(d.page.Groups), func(g keymap.Group) bool { return !typed(g) })))
+	recent := func(c command) int {
+		if at := slices.Index(d.recent, c.title); at >= 0 && c.why == "" {
+			return at
+		}
+		return len(d.recent)
+	}
+	slices.SortStableFunc(d.all, func(a, b command) int {
+		return cmp.Or(cmp.Compare(unavailable(a), unavailable(b)), cmp.Compare(recent(a), recent(b)))
+	})
+	for _, list := range [][]command{d.all, d.files} {
+		for i := range list {
+			list[i].text = strings.ToLower(list[i].title + "  " + list[i].detail + "  " + list[i].keys)
+		}
+	}
+}
+
+// unavailable returns 1 for an entry that cannot be chosen, else 0.
+func unavailable(c command) int {
+	if c.why != "" {
+		return 1
+	}
+	return 0
+}
+
+// actions returns the actions that are more than a key, those of the current place
+// first.
+func (d *Palette) actions(groups []keymap.Group) []command {
+	rank := func(p keymap.Place) int {
+		switch {
+		case p == d.page.Here && p != keymap.PlaceChat:
+			return 0
+		case p == keymap.PlaceEverywhere:
+			return 1
+		default:
+			return 2
+		}
+	}
+	slices.SortStableFunc(groups, func(a, b keymap.Group) int { return cmp.Compare(rank(a.Place), rank(b.Place)) })
+	var all []command
+	seen := map[string]bool{}
+	for _, g := range groups {
+		if !g.Place.Acts() {
+			continue
+		}
+		of := len(all)
+		for i := range g.Actions {
+			a := &g.Actions[i]
+			if a.KeyOnly || seen[a.ID] {
+				continue
+			}
+			seen[a.ID] = true
+			c := command{keys: a.Key.Help().Key, why: a.Refusal(), do: func() keymap.Request { return keymap.Request{Action: a.ID} }}
+			c.title, c.detail = words(a.Key.Help().Desc)
+			if a.ID == "plan.undo" && c.why != "" {
+				c = d.undoLast(c)
+			}
+			all = append(all, c)
+		}
+		if g.Place.Answers() && !slices.ContainsFunc(all[of:], func(c command) bool { return c.why == "" }) {
+			all = all[:of] // nothing is open that could be answered
+		}
+	}
+	return all
+}
+
+// words splits the description of an action into a title and a detail.
+func words(does string) (title, detail string) {
+	title, detail, _ = strings.Cut(does, "; ")
+	if before, _, found := strings.Cut(title, " ("); found {
+		title = before // lists other keys
+	}
+	return english.Capital(title), detail
+}
+
+// undoLast makes the undo of the run on the screen, which is unavailable, that of
+// the newest run of this folder.
+func (d *Palette) undoLast(c command) command {
+	runs := d.ofFolder()
+	if len(runs) == 0 || d.runs.live.Busy() || whyNoUndo(runs[0], d.runs.live.Live(runs[0].Run)) != "" {
+		return c
+	}
+	c.why, c.detail = "", runWords(d.Look, runs[0])
+	c.do = func() keymap.Request { return keymap.Request{Undo: &runs[0]} }
+	return c
+}
+
+// goals returns the goals that fit the folder.
+func (d *Palette) goals() []command {
+	if d.page.Replay {
+		return nil
+	}
+	var all []command
+	for _, goal := range d.page.Goals {
+		all = append(all, command{title: english.Capital(untrusted.Line(goal)), detail: "sends this goal", do: func() keymap.Request {
+			return keymap.Request{Send: []runner.Command{runner.Submit{Text: goal}}, ScrollToEnd: true, Focus: keymap.PlaceChat}
+		}})
+	}
+	return all
+}
+
+// ofFolder returns the runs of the workspace, the newest first.
+func (d *Palette) ofFolder() []agent.Summary {
+	return slices.DeleteFunc(slices.Clone(d.summaries), func(s agent.Summary) bool {
+		return d.page.Folder != "" && s.Workspace != "" && untrusted.Text(s.Workspace) != d.page.Folder
+	})
+}
+
+// runCommands returns entries for the newest runs of the folder.
+func (d *Palette) runCommands() []command {
+	const newest = 20
+	runs := d.ofFolder()
+	var resume, open []command
+	for _, s := range runs[:min(len(runs), newest)] {
+		_, state, _ := d.runs.State(s)
+		what := cmp.Or(runWords(d.Look, s), telling.ShortID(s.Run))
+		detail := state + ", " + telling.Ago(d.Look.Since(s.Started))
+		if WhyNoResume(s, d.runs.live.Live(s.Run)) == "" {
+			resume = append(resume, command{title: "Resume run: " + what, detail: detail, do: func() keymap.Request {
+				return keymap.SendCommands(runner.Resume{Run: s.Run})
+			}})
+		}
+		open = append(open, command{title: "Open run: " + what, detail: detail, do: func() keymap.Request {
+			return keymap.Request{Play: &keymap.Recall{Run: s.Run, AtEnd: true}, Ask: keymap.QueryJournal(s.Run)}
+		}})
+	}
+	return append(resume, open...)
+}
+
+// planCommands returns entries for the saved plans. A chosen one goes into the input.
+func (d *Palette) planCommands() []command {
+	var all []command
+	for _, p := range d.plans {
+		all = append(all, command{title: "Run plan: " + untrusted.Line(p.Text), detail: p.Detail.Line(), why: d.page.NoText(), do: func() keymap.Request {
+			return d.page.Type("/plan run " + p.Text)
+		}})
+	}
+	return all
+}
+
+// modelCommands returns entries for the models that can answer, and the profiles.
+func (d *Palette) modelCommands() []command {
+	var all []command
+	for _, m := range d.available.Models {
+		if !m.Chats {
+			continue
+		}
+		facts := slices.DeleteFunc(modelFacts(m, false), func(s string) bool { return s == "" })
+		c := command{title: "Switch model: " + untrusted.Line(m.Name), detail: strings.Join(facts, ", "), do: func() keymap.Request {
+			return keymap.SendCommands(runner.Choose{Model: &m.Name})
+		}}
+		if prompt.SameModel(m.Name, d.available.Model) {
+			c.why = "This is the current model."
+		}
+		all = append(all, c)
+	}
+	for _, p := range d.available.Profiles {
+		c := command{title: "Switch profile: " + untrusted.Line(p.Name), detail: p.Description.Line(), do: func() keymap.Request {
+			return keymap.SendCommands(runner.Choose{Profile: &p.Name})
+		}}
+		if p.Name == d.available.Profile {
+			c.why = "This is the current profile."
+		}
+		all = append(all, c)
+	}
+	return all
+}
+
+// themeCommands returns entries for the themes.
+func (d *Palette) themeCommands() []command {
+	add := func(name themes.Name, detail string) command {
+		c := command{title: "Switch theme: " + string(name), detail: detail, do: func() keymap.Request {
+			value := string(name)
+			w := keymap.Request{Theme: name}
+			if !d.page.Replay {
+				w.Send = []runner.Command{runner.Keep{Key: "screen.theme", Value: &value}}
+			}
+			return w
+		}}
+		if name == d.page.Theme {
+			c.why = "This is the current theme."
+		}
+		return c
+	}
+	all := []command{add(themes.Auto, "dark or light like the terminal")}
+	for _, t := range d.page.Themes.All() {
+		kind, about := "light", untrusted.Line(t.About)
+		if t.Dark {
+			kind = "dark"
+		}
+		if !strings.Contains(string(t.Name)+about, kind) {
+			about = kind + ", " + about
+		}
+		all = append(all, add(t.Name, about))
+	}
+	return all
+}
+
+// store keeps an answer of the session.
+func (d *Palette) store(msg any) {
+	switch a := msg.(type) {
+	case keymap.AnswerMsg[session.Models]:
+		d.available = a.Value
+	case keymap.AnswerMsg[[]agent.Summary]:
+		d.summaries = a.Value
+	case keymap.AnswerMsg[session.Completions]:
+		switch a.Value.Of {
+		case session.CompletePlans:
+			d.plans = a.Value.Items
+		case session.CompleteFiles:
+			d.files = nil
+			for _, f := range a.Value.Items {
+				d.files = append(d.files, command{title: "Mention " + untrusted.Line(f.Text), do: func() keymap.Request { return d.page.Mention(f.Text) }})
+			}
+		default:
+			return
+		}
+	default:
+		return
+	}
+	if d.shown {
+		d.gather()
+		d.find()
+	}
+}
