@@ -26,8 +26,8 @@ const (
 // answer. That is the configured one, else the first installed one that can chat
 // and use tools.
 //
-// The first answer of the server stands for good, so that a model's context
-// window never changes. Only [Client.Models] says whether a model is loaded. The
+// The first answer of the server stands until the model is pulled or removed, so
+// that its context window does not change. Only [Client.Models] says whether a model is loaded. The
 // error wraps prompt.ErrNoModel and says in one sentence what to do, or it wraps
 // the error of ctx.
 func (c *Client) Describe(ctx context.Context, name string) (prompt.ModelInfo, error) {
@@ -117,10 +117,11 @@ func (c *Client) firstWithTools(ctx context.Context) (*known, error) {
 func (c *Client) prefer(about *known) *known {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.chosen == "" {
-		c.chosen = about.info.Name
+	first := c.known[tagged(c.chosen)]
+	if first == nil { // none chosen yet, or removed meanwhile
+		c.chosen, first = about.info.Name, about
 	}
-	return c.known[tagged(c.chosen)]
+	return first
 }
 
 // installed returns all models in the server's order.

@@ -11,8 +11,8 @@ import (
 	"github.com/ollama/ollama/api"
 )
 
-// known is what a client has learned about one model. The description never
-// changes, so that every request uses the same context window. The rest grows
+// known is what a client has learned about one model. The description does not
+// change while the model is installed, so that every request uses the same context window. The rest grows
 // with each rejection by the server.
 type known struct {
 	info prompt.ModelInfo

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 
 	"replan/planning/prompt"
@@ -65,14 +66,7 @@ func (c *Client) unanswered(name string, err error) error {
 // status, or in the middle of a reply.
 func remedy(name, words string) string {
 	words = strings.ToLower(words)
-	says := func(these ...string) bool {
-		for _, w := range these {
-			if strings.Contains(words, w) {
-				return true
-			}
-		}
-		return false
-	}
+	says := func(these ...string) bool { return containsAny(words, these...) }
 	switch {
 	case says("more system memory", "out of memory", "out of device memory", "outofdevicememory", "malloc failed", "not enough memory",
 		"insufficient memory", "failed to allocate", "unable to allocate", "allocation failed"):
@@ -94,6 +88,11 @@ func remedy(name, words string) string {
 	default:
 		return ""
 	}
+}
+
+// containsAny reports whether words contain one of these.
+func containsAny(words string, these ...string) bool {
+	return slices.ContainsFunc(these, func(w string) bool { return strings.Contains(words, w) })
 }
 
 // tooLong reports whether an error message says that the prompt does not fit.

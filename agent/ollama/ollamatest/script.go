@@ -16,6 +16,7 @@ type Script struct {
 	Replies       []Reply       // the first matching reply that is not used up is sent
 	Pace          time.Duration // delay between chunks; 0 sends them at once
 	ChunkSize     int           // runes in a chunk; 0 means one word
+	Pulls         []Pull        // what may be pulled; anything else is missing in the registry
 	Cache         *Cache        // cost of reading and writing; nil: none, and Pace and ChunkSize apply
 }
 
@@ -28,6 +29,25 @@ type Model struct {
 	Bytes         int64    // on disk
 	Parameters    string   // "8.2B"
 	Quantization  string   // "Q4_K_M"
+}
+
+// Pull is a model that can be pulled. Every pull of its name has the same course;
+// one that does not fail installs the model.
+type Pull struct {
+	Model  Model
+	Steps  []PullStep      // sent in order, before the final success
+	Hold   <-chan struct{} // delays the end, after the steps, until it is closed
+	Status int             // an HTTP error with Error as its message, instead of the steps
+	Error  string          // with Status 0: a line {"error":…} that replaces the success
+	Cut    bool            // the stream ends without a success
+}
+
+// PullStep is one report of a pull's progress.
+type PullStep struct {
+	Status    string `json:"status"`
+	Digest    string `json:"digest,omitempty"` // of the part that is downloaded
+	Total     int64  `json:"total,omitempty"`  // bytes of that part
+	Completed int64  `json:"completed,omitempty"`
 }
 
 // Reply is a reply of the model, sent once or as often as Times allows.

@@ -30,7 +30,6 @@ const (
 // Server is a running server. Its methods are safe for concurrent use.
 type Server struct {
 	script  Script
-	models  []Model
 	started time.Time
 	url     string
 	cache   *promptCache // nil if reading and writing cost nothing
@@ -44,7 +43,8 @@ type Server struct {
 	closeErr error
 
 	mu       sync.Mutex
-	used     []int // uses of each reply of the script
+	models   []Model // installed now
+	used     []int   // uses of each reply of the script
 	requests []Request
 	loaded   map[string]loaded // by model name
 	arrived  chan struct{}     // closed and replaced on every request
@@ -164,11 +164,15 @@ func (s *Server) routes() http.Handler {
 	mux.HandleFunc("GET /api/ps", s.running)
 	mux.HandleFunc("POST /api/show", s.show)
 	mux.HandleFunc("POST /api/chat", s.chat)
+	mux.HandleFunc("POST /api/pull", s.pull)
+	mux.HandleFunc("DELETE /api/delete", s.remove)
 	return mux
 }
 
 func (s *Server) tags(w http.ResponseWriter, _ *http.Request) {
 	list := api.ListResponse{Models: []api.ListModelResponse{}}
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	for _, m := range s.models {
 		list.Models = append(list.Models, api.ListModelResponse{
 			Name: m.Name, Model: m.Name, ModifiedAt: s.started, Size: m.Bytes, Details: m.details(),
@@ -256,6 +260,8 @@ func (m Model) details() api.ModelDetails {
 }
 
 func (s *Server) find(name string) (Model, bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	for _, m := range s.models {
 		if prompt.SameModel(m.Name, name) {
 			return m, true
