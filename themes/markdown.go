@@ -14,6 +14,7 @@ import (
 func (t Theme) Markdown() ansi.StyleConfig {
 	p, g := t.Palette, t.Glyphs
 	heading := ansi.StylePrimitive{Color: ink(p.Accent), Bold: set(true), BlockSuffix: "\n"}
+	lower := ansi.StyleBlock{StylePrimitive: ansi.StylePrimitive{Color: ink(p.Text), Italic: set(true)}}
 	link := ansi.StylePrimitive{Color: ink(p.Accent), Underline: set(true)}
 	rule := "\n"
 	for range 8 {
@@ -25,8 +26,10 @@ func (t Theme) Markdown() ansi.StyleConfig {
 			Indent:         count(1),
 			IndentToken:    text(g.Quote + " "),
 		},
-		List:           ansi.StyleList{LevelIndent: 2},
-		Heading:        ansi.StyleBlock{StylePrimitive: heading},
+		List:    ansi.StyleList{LevelIndent: 2},
+		Heading: ansi.StyleBlock{StylePrimitive: heading},
+		H1:      ansi.StyleBlock{StylePrimitive: ansi.StylePrimitive{Underline: set(true)}},
+		H3:      lower, H4: lower, H5: lower, H6: lower,
 		Strikethrough:  ansi.StylePrimitive{CrossedOut: set(true)},
 		Emph:           ansi.StylePrimitive{Italic: set(true)},
 		Strong:         ansi.StylePrimitive{Bold: set(true)},

@@ -120,7 +120,15 @@ func (c *Pane) layPiece(p piece, width int, cut bool) []draw.TextLine {
 			lines[i].Text = sign + ansi.TruncateLeft(line.Text, draw.CodeMargin, "")
 		}
 	}
-	return lines
+	return append(c.codeLabel(p, width), lines...)
+}
+
+// codeLabel draws the language above the first piece of code.
+func (c *Pane) codeLabel(p piece, width int) []draw.TextLine {
+	if !p.gap {
+		return nil
+	}
+	return c.Markdown.CodeLabel(p.code.Language, width)
 }
 
 // remark returns a block for an event, with a glyph before its text.

@@ -70,7 +70,6 @@ func (c *Pane) resumedBy(run string) string {
 
 // Retheme redraws everything in a new theme.
 func (c *Pane) Retheme() {
-	c.Markdown.Retheme()
 	c.forgetLines()
 }
 

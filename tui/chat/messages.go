@@ -75,8 +75,30 @@ func (c *Pane) addMessage(message untrusted.Text, mentions []prompt.Mention) {
 func (c *Pane) user(message untrusted.Text) *Block {
 	text := strings.TrimSpace(message.Visible())
 	return &Block{Gap: true, says: func() string { return text }, lay: func(width int) []draw.TextLine {
-		return draw.Led(c.Look.Accent.Render(c.Look.Glyphs.Prompt)+" ", c.Look.Strong, draw.Wrapped(text, width-2))
+		return c.said(text, width)
 	}}
+}
+
+// said draws what the user said: on a band of its own, if the theme has colours.
+func (c *Pane) said(text string, width int) []draw.TextLine {
+	l := c.Look
+	sign, strong, band := l.Accent, l.Strong, l.Theme.Palette.Selection
+	if band != nil {
+		sign, strong = sign.Background(band), strong.Background(band)
+	}
+	lines := draw.Wrapped(text, width-2)
+	for i := range lines {
+		lead := "  "
+		if i == 0 {
+			lead = l.Glyphs.Prompt + " "
+		}
+		line := lines[i].Text
+		if band != nil {
+			line = l.Fit(line, width-2)
+		}
+		lines[i].Text, lines[i].Lead = sign.Render(lead)+strong.Render(line), 2
+	}
+	return lines
 }
 
 // mentioned returns a block with the attachments of a message, one per line.

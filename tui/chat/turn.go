@@ -102,6 +102,7 @@ func (c *Pane) open(t *turn, b *Block, rest []piece) {
 				lines = append(lines, draw.TextLine{})
 			}
 			if p.code != nil && p.text != "" && c.copying.marked != p.code {
+				lines = append(lines, c.codeLabel(p, width)...)
 				lines = append(lines, c.Markdown.CodeLines(colours.Spans(p.code, p.text), width, false)...)
 				continue
 			}
@@ -129,7 +130,7 @@ func (c *Pane) steered(message untrusted.Text, typed bool) *Block {
 		l := c.Look
 		var lines []draw.TextLine
 		if !typed {
-			lines = draw.Led(l.Accent.Render(l.Glyphs.Prompt)+" ", l.Strong, draw.Wrapped(text, width-2))
+			lines = c.said(text, width)
 		}
 		return append(lines, draw.Led("  ", l.Faint, draw.Wrapped("sent to the current run", width-2))...)
 	}}

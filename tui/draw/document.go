@@ -66,14 +66,19 @@ func (d *Document) Prose(style lipgloss.Style, text string) {
 
 // Field adds a named value; its continuation lines align with the first.
 func (d *Document) Field(name string, style lipgloss.Style, value string) {
+	d.FieldLines(name, func(width int) []string { return Paint(style, Wrap(untrusted.Visible(value), width)) })
+}
+
+// FieldLines adds a named value of drawn lines.
+func (d *Document) FieldLines(name string, value func(width int) []string) {
 	const column = 9
 	if d.Width < 24 {
 		d.Lines = append(d.Lines, d.Look.Cut(d.Look.Faint.Render(name), d.Width))
-		d.Prose(style, value)
+		d.Lines = append(d.Lines, value(d.Width)...)
 		return
 	}
 	faint := func(name string) string { return d.Look.Faint.Render(d.Look.Fit(name, column)) }
-	d.Lines = append(d.Lines, leadWith(faint(name), faint(""), Paint(style, Wrap(untrusted.Visible(value), d.Width-column)))...)
+	d.Lines = append(d.Lines, leadWith(faint(name), faint(""), value(d.Width-column))...)
 }
 
 // Item adds word-wrapped text behind a lead; its continuation lines align with the

@@ -40,3 +40,14 @@ func TestOnlyTheNewestGraceTimeEnds(t *testing.T) {
 		t.Error("the grace time does not end")
 	}
 }
+
+func TestWrappedCodeKeepsItsIndentation(t *testing.T) {
+	lines := draw.NewMarkdown(panetest.DarkLook()).Code("", "    call(first, second, third)", 20, false)
+	want := "│     call(first,\n│     second,\n│     third)"
+	if got := panetest.Stripped(draw.Texts(lines)); got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	if got, want := draw.Unbroken(lines), "    call(first, second, third)"; got != want {
+		t.Errorf("copied %q, want %q", got, want)
+	}
+}

@@ -23,6 +23,7 @@ import (
 // list items, and cannot undo its breaks on a resize.
 type Markdown struct {
 	look  *Look
+	theme int // number of the theme change that the renderers were made after
 	flow  *glamour.TermRenderer
 	table *glamour.TermRenderer
 	width int // of table
@@ -51,9 +52,6 @@ func NewMarkdown(l *Look) *Markdown {
 	}
 }
 
-// Retheme drops the renderers of the old theme.
-func (m *Markdown) Retheme() { m.flow, m.table = nil, nil }
-
 // Lines renders external text to lines of at most width cells. If Glamour
 // fails, Lines returns the text unrendered.
 func (m *Markdown) Lines(text string, width int) []TextLine {
@@ -61,11 +59,16 @@ func (m *Markdown) Lines(text string, width int) []TextLine {
 		return nil
 	}
 	var lines []TextLine
-	for _, part := range splitTables(untrusted.Markdown(text)) {
+	for _, part := range splitParts(untrusted.Markdown(text)) {
 		if len(lines) > 0 {
 			lines = append(lines, TextLine{})
 		}
-		lines = append(lines, m.render(part, width)...)
+		if part.code != nil {
+			lines = append(lines, m.CodeLabel(part.code.Language, width)...)
+			lines = append(lines, m.Code(part.code.Language, part.code.Text, width, false)...)
+			continue
+		}
+		lines = append(lines, m.render(part.text, width)...)
 	}
 	if m.look.Theme.Mode.ASCII {
 		for i, line := range lines {
@@ -135,7 +138,7 @@ func (m *Markdown) rendered(text string, table bool, width int) (string, bool) {
 		return out.text, out.err == nil
 	}
 	m.slow[text] = true
-	m.Retheme() // a renderer serves one text at a time
+	m.flow, m.table = nil, nil // a renderer serves one text at a time
 	return "", false
 }
 
@@ -143,27 +146,42 @@ func (m *Markdown) rendered(text string, table bool, width int) (string, bool) {
 // text.
 var tableEdge = regexp.MustCompile(`[│─┼]+`)
 
-// splitTables splits a text before and after each table.
-func splitTables(text string) []string {
-	if !tableRow.MatchString(text) {
-		if strings.TrimSpace(text) == "" {
-			return nil
-		}
-		return []string{text}
-	}
-	var parts []string
+// part is a part of a Markdown text: a table, a block of code, or the text between
+// them.
+type part struct {
+	text string
+	code *Code // nil for text and tables
+}
+
+// splitParts splits a text before and after each table, and each block of code that
+// is not indented.
+func splitParts(text string) []part {
+	var parts []part
 	var fences markdown.Fences
-	begin, table := 0, false
+	begin, table, fence := 0, false, ""
 	lines := strings.Split(text, "\n")
 	cut := func(end int) {
-		if part := strings.Join(lines[begin:end], "\n"); strings.TrimSpace(part) != "" {
-			parts = append(parts, part)
+		if between := strings.Join(lines[begin:end], "\n"); strings.TrimSpace(between) != "" {
+			parts = append(parts, part{text: between})
 		}
 		begin = end
 	}
+	code := func(end int) {
+		language, _, _ := strings.Cut(strings.TrimSpace(strings.TrimLeft(lines[begin], fence[:1])), " ")
+		parts = append(parts, part{code: &Code{Language: language, Text: strings.Join(lines[begin+1:end], "\n")}})
+		begin, fence = min(end+1, len(lines)), ""
+	}
 	for i, line := range lines {
+		enclosed := fences.Encloses(line)
 		switch {
-		case fences.Encloses(line):
+		case fence != "":
+			if strings.HasPrefix(strings.TrimSpace(line), fence) {
+				code(i)
+			}
+		case enclosed && (strings.HasPrefix(line, "```") || strings.HasPrefix(line, "~~~")):
+			cut(i)
+			table, fence = false, line[:3]
+		case enclosed:
 		case table && !strings.Contains(line, "|"):
 			cut(i)
 			table = false
@@ -171,6 +189,9 @@ func splitTables(text string) []string {
 			cut(i)
 			table = true
 		}
+	}
+	if fence != "" {
+		code(len(lines))
 	}
 	cut(len(lines))
 	return parts
@@ -181,6 +202,9 @@ var tableRow = regexp.MustCompile(`(?m)^[ \t]*\|?[ \t]*:?-+:?[ \t]*\|[ \t:|-]*$`
 
 // renderer returns the renderer for text with or without tables.
 func (m *Markdown) renderer(table bool, width int) (*glamour.TermRenderer, error) {
+	if m.theme != m.look.Themed {
+		m.flow, m.table, m.theme = nil, nil, m.look.Themed
+	}
 	kept := &m.flow
 	if table {
 		if m.width != width {

@@ -339,7 +339,9 @@ func (d *Dialog) write(doc *draw.Document, s *agent.ReviewStep) {
 		doc.Field("moved", l.Accent, "it waits for "+strings.Join(s.After, ", ")+" because one of them was moved")
 	}
 	if s.Step.ExpectedOutcome != "" {
-		doc.Field("expects", l.Text, s.Step.ExpectedOutcome.Visible())
+		doc.FieldLines("expects", func(width int) []string {
+			return draw.Texts(draw.NewMarkdown(l).Lines(string(s.Step.ExpectedOutcome), width))
+		})
 	}
 	if s.Step.Executor != plan.ExecutorTool {
 		return

@@ -10,6 +10,7 @@ import (
 
 	"replan/agent"
 	"replan/internal/untrusted"
+	"replan/planning/plan"
 	"replan/tui/draw"
 	"replan/tui/telling"
 )
@@ -33,7 +34,7 @@ func (d *Pane) besides(s *agent.StepState) int {
 func (d *Pane) besideOutput(s *agent.StepState, body []string, width int) []string {
 	l := d.look
 	right := []string{l.Accent.Render("expected")}
-	right = append(right, draw.Paint(l.Text, draw.Wrap(s.Step.ExpectedOutcome.Visible(), width-2))...)
+	right = append(right, draw.Texts(d.words.Lines(string(s.Step.ExpectedOutcome), width-2))...)
 	out := make([]string, len(body))
 	for i, line := range body {
 		out[i] = line + l.Border.Render(" "+l.Glyphs.Guide) + " " + l.Fit(draw.At(right, i), width-1)
@@ -45,7 +46,7 @@ func (d *Pane) besideOutput(s *agent.StepState, body []string, width int) []stri
 func (d *Pane) drawSoFar(p *draw.SheetPage, s *agent.StepState) {
 	l := d.look
 	if s.Step.ExpectedOutcome != "" && d.besides(s) == 0 {
-		p.Field("expects", l.Text, s.Step.ExpectedOutcome.Visible())
+		d.drawExpected(&p.Document, s)
 	}
 	if pr := s.Progress; s.Status == agent.StepRunning && (pr.Total > 0 || pr.Message != "") {
 		text := pr.Message.Line()
@@ -75,7 +76,11 @@ func (d *Pane) drawOutput(p *draw.SheetPage, s *agent.StepState) {
 		d.drawResult(p, s)
 	case s.Output == "" && s.Loop != nil && s.Loop.Text != "":
 		gap()
-		p.Put(draw.NewText(l, l.Text, strings.TrimSpace(s.Loop.Text)))
+		if s.Status.Ended() {
+			d.drawWords(p, s.Loop.Text)
+		} else { // it grows with every event
+			p.Put(draw.NewText(l, l.Text, strings.TrimSpace(s.Loop.Text)))
+		}
 	case s.Output != "" && !s.Error.Contains(strings.TrimSpace(s.Output)):
 		gap()
 		t := draw.NewText(l, l.Text, s.Output)
@@ -87,6 +92,24 @@ func (d *Pane) drawOutput(p *draw.SheetPage, s *agent.StepState) {
 	}
 }
 
+// drawExpected draws the expected outcome.
+func (d *Pane) drawExpected(p *draw.Document, s *agent.StepState) {
+	p.FieldLines("expects", func(width int) []string { return draw.Texts(d.words.Lines(string(s.Step.ExpectedOutcome), width)) })
+}
+
+// mostWords is the size of a model's text, in bytes, above which its Markdown is not
+// rendered, since that takes too long for one frame.
+const mostWords = 64 << 10
+
+// drawWords draws what a model wrote.
+func (d *Pane) drawWords(p *draw.SheetPage, text string) {
+	if len(text) > mostWords {
+		p.Put(draw.NewText(d.look, d.look.Text, strings.TrimSpace(text)))
+		return
+	}
+	p.Put(draw.Drawn(draw.Texts(d.words.Lines(text, p.Width))))
+}
+
 // drawResult draws the result of the step: text by its language, an object by
 // its members.
 func (d *Pane) drawResult(p *draw.SheetPage, s *agent.StepState) {
@@ -95,12 +118,14 @@ func (d *Pane) drawResult(p *draw.SheetPage, s *agent.StepState) {
 	case nil:
 		p.Prose(l.Faint, "There is no result.")
 	case string:
-		switch language := d.languageOf(s, "", r); language {
-		case "":
+		switch language := d.languageOf(s, "", r); {
+		case language == "" && s.Step.Executor != plan.ExecutorTool && s.Step.Executor != "":
+			d.drawWords(p, r)
+		case language == "":
 			p.Put(draw.NewText(l, l.Text, r))
-		case "diff":
+		case language == "diff":
 			p.Put(draw.NewDiff(l, p.Width, r))
-		case languageTest:
+		case language == languageTest:
 			t := draw.NewCode(l, "", r)
 			t.Style = testStyle(l)
 			p.Put(t)

@@ -35,6 +35,7 @@ var tabNames = [tabs]string{"args", "output", "diff", "story", "timing"}
 // changes, its attempts and its times.
 type Pane struct {
 	look   *draw.Look
+	words  *draw.Markdown // draws what a model wrote
 	keys   *keymap.Map
 	run    *agent.Run
 	shown  *Subject
@@ -77,7 +78,9 @@ type version struct {
 }
 
 // New returns the pane without a step.
-func New(l *draw.Look, keys *keymap.Map) *Pane { return &Pane{look: l, keys: keys} }
+func New(l *draw.Look, keys *keymap.Map) *Pane {
+	return &Pane{look: l, words: draw.NewMarkdown(l), keys: keys}
+}
 
 // State is what the pane needs to know of the rest of the screen.
 type State struct {
@@ -379,7 +382,7 @@ func (d *Pane) drawCall(p *draw.SheetPage, s *agent.StepState) {
 		p.Field("stage", l.Text, title)
 	}
 	if s.Step.ExpectedOutcome != "" {
-		p.Field("expects", l.Text, s.Step.ExpectedOutcome.Visible())
+		d.drawExpected(&p.Document, s)
 	}
 	if s.Step.ResultVariable != "" {
 		p.Field("gives", l.Text, s.Step.ResultVariable)
