@@ -98,6 +98,30 @@ func (s *Session) profile(name string) (*Profile, error) {
 	return nil, fmt.Errorf("no profile is called %q: there are %s", name, strings.Join(names, ", "))
 }
 
+// misses reports, once, which patterns of the profiles match no tool. It stays
+// silent while a server is missing, since its tools are unknown.
+func (s *Session) misses(all plan.Catalogue) {
+	if slices.ContainsFunc(s.status.Servers, func(server plan.ServerStatus) bool {
+		return server.State != plan.ServerReady && server.State != plan.ServerStopped // a stopped server is not wanted
+	}) {
+		return
+	}
+	for _, p := range s.cfg.Profiles {
+		none := slices.DeleteFunc(slices.Clone(p.Tools), func(pattern string) bool {
+			only := prompt.Profile{Tools: []string{pattern}}
+			return slices.ContainsFunc(all, only.May)
+		})
+		if len(none) == 0 || p.BuiltIn {
+			continue
+		}
+		key, what := "profile "+p.Name, strings.Join(none, ", ")
+		if s.troubles[key] != what {
+			s.troubles[key] = what
+			s.publishNote("warn", fmt.Sprintf("the profile %q: no tool is called %s (replan tools lists what there is)", p.Name, what))
+		}
+	}
+}
+
 // windows looks up the context windows of sub-agents whose profile names its own
 // model. A failed lookup is logged and does not keep the run from starting.
 func (s preparation) windows(ctx context.Context, profiles []prompt.Profile) []prompt.Profile {
@@ -126,6 +150,7 @@ func (s *Session) choose(ctx context.Context) {
 			profile, err := s.profile(*c.Profile)
 			if err != nil {
 				s.publishNote("warn", err.Error())
+				_ = s.publish(session.Chosen{Choice: session.Choice(c), Problem: untrusted.Text(err.Error())})
 				continue
 			}
 			if profile != nil && profile.Model != "" || m.profile != nil && m.profile.Model != "" {
@@ -141,6 +166,7 @@ func (s *Session) choose(ctx context.Context) {
 		}
 		if c.Model == nil && m.name() == s.selection.name() {
 			s.adopt(m, nil)
+			_ = s.publish(session.Chosen{Choice: session.Choice(c)})
 			keepChoice(s, c)
 			continue
 		}
@@ -158,11 +184,14 @@ func (s *Session) choose(ctx context.Context) {
 func (s *Session) described(ctx context.Context, c Choose, m selection, info prompt.ModelInfo, err error) {
 	s.choosing()
 	s.choosing = nil
+	chosen := session.Chosen{Choice: session.Choice(c), Info: info}
 	switch {
 	case errors.Is(err, context.Canceled):
-		s.publishNote("info", "stopped: nothing was chosen")
+		chosen.Problem = "stopped: nothing was chosen"
+		s.publishNote("info", string(chosen.Problem))
 	case err != nil:
-		s.publishNote("warn", "nothing was chosen: "+err.Error())
+		chosen.Problem = untrusted.Text("nothing was chosen: " + err.Error())
+		s.publishNote("warn", string(chosen.Problem))
 	default:
 		if m.model != nil && *m.model != "" {
 			m.model = &info.Name // the server's name for it
@@ -170,6 +199,7 @@ func (s *Session) described(ctx context.Context, c Choose, m selection, info pro
 		s.adopt(m, &info)
 		keepChoice(s, c)
 	}
+	_ = s.publish(chosen)
 	s.choose(ctx)
 	s.next(ctx)
 }

@@ -3,8 +3,8 @@ package runner
 import (
 	"replan/agent"
 	"replan/agent/event"
+	"replan/agent/session"
 	"replan/planning/plan"
-	"replan/planning/prompt"
 )
 
 // Command is a request of the screen or the command line to a session.
@@ -96,13 +96,20 @@ type Stop struct{}
 // submitted as a goal.
 type Steer struct{ Text string }
 
-// Choose changes the session's selection from the next run on; nil fields stay
-// unchanged.
-type Choose struct {
-	Model   *string // "" is the first model of the server that supports tools
-	Think   *prompt.ThinkLevel
-	Profile *string // "" is none
-}
+// Choose changes the session's selection from the next run on. The outcome is
+// published as session.Chosen.
+type Choose session.Choice
+
+// Pull downloads a model to the model server, one at a time. The progress and the
+// end are published as session.Pull. If the session has no model, it looks again.
+type Pull struct{ Model string }
+
+// CancelPull cancels the download of a model. A later one continues it.
+type CancelPull struct{}
+
+// Remove deletes a model from the model server, unless a run uses it. The outcome
+// is published as session.Removed.
+type Remove struct{ Model string }
 
 // Keep saves a setting in the user's configuration for later starts, by its key
 // such as screen.theme. The session itself does not change; the outcome is
@@ -133,6 +140,9 @@ type Recheck struct{}
 type Restart struct{ Server string }
 
 func (Keep) command()           {}
+func (Pull) command()           {}
+func (CancelPull) command()     {}
+func (Remove) command()         {}
 func (Recheck) command()        {}
 func (Restart) command()        {}
 func (Undo) command()           {}

@@ -36,6 +36,17 @@ type ModelLister interface {
 	KeepAlive() time.Duration
 }
 
+// ModelInstaller is a model server that installs models. A [Model] may also
+// implement ModelInstaller.
+type ModelInstaller interface {
+	// Pull downloads a model. It calls progress, from one goroutine, with what the
+	// server does and with the bytes downloaded and known of so far. An error says
+	// what to do.
+	Pull(ctx context.Context, name string, progress func(step string, done, total int64)) error
+	// Remove deletes a model. An error says what to do.
+	Remove(ctx context.Context, name string) error
+}
+
 // Tools gives access to the tools of all servers.
 type Tools interface {
 	// Ready waits until all starting servers have started or failed, or until ctx

@@ -153,6 +153,7 @@ type Session struct {
 	choosing     context.CancelFunc // cancels the model lookup; nil if idle
 	catalogue    plan.Catalogue     // as last seen
 	modelUse     modelUse
+	models       modelJobs
 	gate         string            // the session's own open gate
 	gates        int               // number of gates opened by the session
 	answered     chan struct{}     // closed when that gate is answered; nil if there is none
@@ -204,7 +205,7 @@ func NewSession(ctx context.Context, cfg Config) (*Session, error) {
 		changed: make(chan struct{}, 1), gone: make(chan *engine), asked: make(chan *child), unwanted: make(chan *child),
 		status:   session.Status{Workspace: untrusted.Text(cfg.Workspace), Instructions: untrusted.Text(cfg.Instructions), Host: untrusted.Text(cfg.Host)},
 		troubles: map[string]string{}, modelUse: modelUse{bytesPerToken: map[string]float64{}, warming: map[string]bool{}},
-		account: account{limits: cfg.SessionLimits},
+		account: account{limits: cfg.SessionLimits}, models: modelJobs{cancel: func() {}},
 	}
 	var err error
 	if s.selection.profile, err = s.profile(cfg.Profile); err != nil {
@@ -382,6 +383,12 @@ func (s *Session) command(ctx context.Context, c Command) {
 		s.choose(ctx)
 	case Warm:
 		s.warm(ctx)
+	case Pull:
+		s.models.pull(ctx, s, c.Model)
+	case CancelPull:
+		s.models.cancel()
+	case Remove:
+		s.models.remove(ctx, s, c.Model)
 	case Unqueue:
 		s.unqueue(c)
 	case Recheck:

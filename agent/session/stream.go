@@ -17,6 +17,9 @@ const (
 	KindHistory  event.Kind = "session.history"
 	KindUndo     event.Kind = "session.undo"
 	KindKept     event.Kind = "session.kept"
+	KindChosen   event.Kind = "session.chosen"
+	KindPull     event.Kind = "session.pull"
+	KindRemoved  event.Kind = "session.removed"
 )
 
 // Status says what the session works with: the model and the health of the
@@ -88,6 +91,39 @@ type Kept struct {
 	Problem untrusted.Text `json:"problem,omitempty"` // why it was not saved, one sentence
 }
 
+// Choice is what the user chooses for the session; nil fields stay unchanged.
+type Choice struct {
+	Model   *string            `json:"model,omitempty"` // "" is the first model of the server that supports tools
+	Think   *prompt.ThinkLevel `json:"think,omitempty"`
+	Profile *string            `json:"profile,omitempty"` // "" is none
+}
+
+// Chosen answers a choice: it applies from the next run on, or Problem says why
+// not.
+type Chosen struct {
+	Choice
+	Info    prompt.ModelInfo `json:"info,omitzero"` // of the model in use, if it was looked up
+	Problem untrusted.Text   `json:"problem,omitempty"`
+}
+
+// Pull reports how far the download of a model has come, or its end.
+type Pull struct {
+	Model     string         `json:"model"`
+	Step      untrusted.Text `json:"step,omitempty"`  // in the words of the model server
+	Done      int64          `json:"done,omitempty"`  // bytes
+	Total     int64          `json:"total,omitempty"` // bytes; 0 if unknown
+	Rate      int64          `json:"rate,omitempty"`  // bytes a second; 0 if unknown
+	Ended     bool           `json:"ended,omitempty"` // completed, unless one of the following says otherwise
+	Cancelled bool           `json:"cancelled,omitempty"`
+	Problem   untrusted.Text `json:"problem,omitempty"` // why it failed and what to do, one sentence
+}
+
+// Removed reports that a model was removed from the server, or why not.
+type Removed struct {
+	Model   string         `json:"model"`
+	Problem untrusted.Text `json:"problem,omitempty"`
+}
+
 // Kind of what the session reports.
 func (Status) Kind() event.Kind      { return KindStatus }
 func (Queue) Kind() event.Kind       { return KindQueue }
@@ -96,3 +132,6 @@ func (Returned) Kind() event.Kind    { return KindReturned }
 func (History) Kind() event.Kind     { return KindHistory }
 func (UndoRefused) Kind() event.Kind { return KindUndo }
 func (Kept) Kind() event.Kind        { return KindKept }
+func (Chosen) Kind() event.Kind      { return KindChosen }
+func (Pull) Kind() event.Kind        { return KindPull }
+func (Removed) Kind() event.Kind     { return KindRemoved }

@@ -37,6 +37,9 @@ var silentKinds = map[event.Kind]string{
 	session.KindUndo:             "passing, for the screen",
 	session.KindReturned:         "passing, for the screen",
 	session.KindHistory:          "passing, for the screen",
+	session.KindChosen:           "for the screen; why nothing was chosen is a note too",
+	session.KindPull:             "for the screen, where models are pulled",
+	session.KindRemoved:          "for the screen, where models are removed",
 	session.KindKept:             "for the screen, where the choice was made",
 }
 
