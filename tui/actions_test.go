@@ -131,12 +131,20 @@ func TestPaletteOffersWhatTheSessionLists(t *testing.T) {
 	s.press(letters("slug")...).wants("Mention internal/slug.go")
 	s.press(enter)
 	s.typed("@internal/slug.go ")
+	s.press(ctrl('c'), ctrlK).press(letters("deploy")...).press(enter)
+	s.typed("/plan run deploy")
 	s.press(ctrl('c'), ctrlK).press(letters("undo")...).press(enter)
 	if !slices.Contains(s.session.commands(), any(asks("undo r-1"))) {
 		t.Error("no undo was asked for")
 	}
-	s.press(escape, ctrlK).press(letters("run tests")...).press(enter)
-	s.sent(runner.Submit{Text: "run the tests"})
+	s.press(escape, ctrlK)
+	s.m.Update(someModels())
+	s.press(letters("gemma")...).press(enter)
+	s.press(ctrlK).press(letters("paper")...).press(enter)
+	s.press(ctrlK).press(letters("run tests")...).press(enter)
+	s.press(ctrlK).press(letters("resume run")...).press(enter)
+	model, theme := "gemma3:1b", "paper"
+	s.sent(runner.Choose{Model: &model}, runner.Keep{Key: "screen.theme", Value: &theme}, runner.Submit{Text: "run the tests"}, runner.Resume{Run: "r-1"})
 }
 
 func TestPaletteRunsActionOrSaysWhyNot(t *testing.T) {

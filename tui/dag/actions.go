@@ -44,11 +44,11 @@ func (d *Pane) Actions() keymap.Handlers {
 		"plan.gate":           {Refuse: d.noRow, Do: saying(func() string { return d.jump(toGate) })},
 		"plan.failure":        {Refuse: d.noRow, Do: saying(func() string { return d.jump(toFailure) })},
 		"plan.running":        {Refuse: d.noRow, Do: saying(func() string { return d.jump(toRunning) })},
-		"plan.filter":         {Refuse: d.noSteps, Do: keymap.Just(d.startFilter)},
+		"plan.filter":         {Refuse: d.noRun, Do: keymap.Just(d.startFilter)},
 		"plan.next_match":     {Refuse: d.noFilter, Do: saying(func() string { return d.nextMatch(1) })},
 		"plan.previous_match": {Refuse: d.noFilter, Do: saying(func() string { return d.nextMatch(-1) })},
 		"plan.cancel":         {Refuse: d.noCancel, Do: d.cancel},
-		"plan.follow":         {Do: keymap.Just(func() { d.setFollow(!d.Follow) })},
+		"plan.follow":         {Refuse: d.noRun, Do: keymap.Just(func() { d.setFollow(!d.Follow) })},
 	}.With(d.graphActions(), keymap.Moving(func() int { return d.Height }, d.Move))
 }
 
@@ -143,10 +143,10 @@ func (d *Pane) noRow() string {
 	return ""
 }
 
-// noSteps returns why there is nothing to filter.
-func (d *Pane) noSteps() string {
+// noRun returns why there is nothing to filter or follow.
+func (d *Pane) noRun() string {
 	if d.Run == nil || len(d.Run.Steps) == 0 {
-		return "There are no steps to filter yet."
+		return "There are no steps yet."
 	}
 	return ""
 }
