@@ -43,7 +43,7 @@ func TestOnlyTheNewestGraceTimeEnds(t *testing.T) {
 
 func TestWrappedCodeKeepsItsIndentation(t *testing.T) {
 	lines := draw.NewMarkdown(panetest.DarkLook()).Code("", "    call(first, second, third)", 20, false)
-	want := "│     call(first,\n│     second,\n│     third)"
+	want := "│     call(first,\n│     second, third)"
 	if got := panetest.Stripped(draw.Texts(lines)); got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
