@@ -22,6 +22,18 @@ type modelJobs struct {
 // errNoInstaller reports that models cannot be changed through the session.
 const errNoInstaller = "the model server of this session does not install models"
 
+// command carries out a command about models of the server.
+func (j *modelJobs) command(ctx context.Context, s *Session, c Command) {
+	switch c := c.(type) {
+	case Pull:
+		j.pull(ctx, s, c.Model)
+	case CancelPull:
+		j.cancel()
+	case Remove:
+		j.remove(ctx, s, c.Model)
+	}
+}
+
 // pull starts to download a model.
 func (j *modelJobs) pull(ctx context.Context, s *Session, name string) {
 	name = strings.TrimSpace(name)

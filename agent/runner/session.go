@@ -383,18 +383,14 @@ func (s *Session) command(ctx context.Context, c Command) {
 		s.choose(ctx)
 	case Warm:
 		s.warm(ctx)
-	case Pull:
-		s.models.pull(ctx, s, c.Model)
-	case CancelPull:
-		s.models.cancel()
-	case Remove:
-		s.models.remove(ctx, s, c.Model)
 	case Unqueue:
 		s.unqueue(c)
 	case Recheck:
 		s.look(ctx)
 	case Restart:
 		s.restart(c.Server)
+	default:
+		s.models.command(ctx, s, c)
 	}
 }
 
