@@ -340,7 +340,7 @@ func (d *Dialog) write(doc *draw.Document, s *agent.ReviewStep) {
 	}
 	if s.Step.ExpectedOutcome != "" {
 		doc.FieldLines("expects", func(width int) []string {
-			return draw.Texts(draw.NewMarkdown(l).Lines(string(s.Step.ExpectedOutcome), width))
+			return draw.Texts(draw.NewMarkdown(l).Lines(s.Step.ExpectedOutcome.Markdown(), width))
 		})
 	}
 	if s.Step.Executor != plan.ExecutorTool {

@@ -34,7 +34,7 @@ func (d *Pane) besides(s *agent.StepState) int {
 func (d *Pane) besideOutput(s *agent.StepState, body []string, width int) []string {
 	l := d.look
 	right := []string{l.Accent.Render("expected")}
-	right = append(right, draw.Texts(d.words.Lines(string(s.Step.ExpectedOutcome), width-2))...)
+	right = append(right, draw.Texts(d.words.Lines(s.Step.ExpectedOutcome.Markdown(), width-2))...)
 	out := make([]string, len(body))
 	for i, line := range body {
 		out[i] = line + l.Border.Render(" "+l.Glyphs.Guide) + " " + l.Fit(draw.At(right, i), width-1)
@@ -94,7 +94,7 @@ func (d *Pane) drawOutput(p *draw.SheetPage, s *agent.StepState) {
 
 // drawExpected draws the expected outcome.
 func (d *Pane) drawExpected(p *draw.Document, s *agent.StepState) {
-	p.FieldLines("expects", func(width int) []string { return draw.Texts(d.words.Lines(string(s.Step.ExpectedOutcome), width)) })
+	p.FieldLines("expects", func(width int) []string { return draw.Texts(d.words.Lines(s.Step.ExpectedOutcome.Markdown(), width)) })
 }
 
 // mostWords is the size of a model's text, in bytes, above which its Markdown is not

@@ -1,20 +1,20 @@
 package telling
 
 import (
-	"regexp"
 	"strings"
 
+	"replan/internal/lazyregexp"
 	"replan/internal/untrusted"
 )
 
 // errorLine matches the line of a compiler or a test that names a place and says
 // what is wrong there.
-var errorLine = regexp.MustCompile(`^\s*(?:vet: |error: )?(?:\./)?([^\s:]+\.[A-Za-z]\w*:\d+(?::\d+)?: \S.*)$`)
+var errorLine = lazyregexp.New(`^\s*(?:vet: |error: )?(?:\./)?([^\s:]+\.[A-Za-z]\w*:\d+(?::\d+)?: \S.*)$`)
 
 // Cause returns the line of a failure that says what is wrong: the first that a
 // compiler or a failed assertion wrote, else the first line.
 func Cause(failure untrusted.Text) string {
-	for line := range strings.SplitSeq(string(failure), "\n") {
+	for line := range strings.SplitSeq(failure.Visible(), "\n") {
 		if found := errorLine.FindStringSubmatch(strings.TrimRight(line, " \t\r")); found != nil {
 			return untrusted.Line(found[1])
 		}

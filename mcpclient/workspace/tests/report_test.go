@@ -9,6 +9,7 @@ import (
 
 	"github.com/mark3labs/mcp-go/mcp"
 
+	"replan/mcpclient/builtin"
 	"replan/mcpclient/workspace"
 	"replan/mcpclient/workspace/workspacetest"
 )
@@ -308,7 +309,8 @@ func TestGoTestOutputArrivesAsText(t *testing.T) {
 	b.Write(t, map[string]string{"go.mod": "module m\n", "red_test.go": "package m\n\nimport \"testing\"\n\nfunc TestRed(t *testing.T) { t.Error(\"red\") }\n"})
 	notes := make(chan string, 100)
 	b.Client.OnNotification(func(n mcp.JSONRPCNotification) {
-		if n.Method == "notifications/progress" {
+		status, _ := n.Params.AdditionalFields[builtin.StatusField].(bool)
+		if n.Method == "notifications/progress" && !status {
 			notes <- n.Params.AdditionalFields["message"].(string)
 		}
 	})
