@@ -30,21 +30,21 @@ func TestUndoRevertsEditWordByWord(t *testing.T) {
 
 func TestEditedArgumentsAreValidatedAfterPause(t *testing.T) {
 	s := settled(t, schemed(newStory().revised()), 120, 36).press(letters("e")...)
-	kill(s)
-	s.m.Update(tea.PasteMsg{Content: `{"path": 7}`})
+	s.press(backTab)
+	s.m.Update(tea.PasteMsg{Content: `"yes"`})
 	s.lacks("do not fit") // not while typing
 	s.m.Update(s.m.Paused())
-	s.wants("the args of fs.patch do not fit: path: got number, want string")
+	s.wants("the args of fs.patch do not fit: all: got string, want boolean")
 	before := s.m.Paused()
 	s.press(backspace)
 	s.lacks("do not fit")
 	s.m.Update(before) // for the previous text
 	s.lacks("not JSON")
 	s.m.Update(s.m.Paused())
-	s.wants("This is not JSON")
+	s.wants("all is not JSON")
 	s.press(ctrl('z'))
 	s.m.Update(s.m.Paused())
-	s.wants("path: got number, want string")
+	s.wants("all: got string, want boolean")
 	s.sent()
 }
 

@@ -84,16 +84,18 @@ var flows = map[string]flow{
 	"gate.edit":   {from: (*story).gated, wants: "Edit arguments"},
 
 	// Questions.
-	"question.done":      {from: (*story).resumed, sends: runner.ResolveDoubt{Run: storyPlanRun, Step: "3", Decision: event.DoubtDone}},
-	"question.rerun":     {from: (*story).resumed, sends: runner.ResolveDoubt{Run: storyPlanRun, Step: "3", Decision: event.DoubtRerun}},
-	"question.retry":     {from: (*story).failing, sends: runner.ResolveFailure{Run: storyPlanRun, Step: "3", Decision: event.FailureRetry}},
-	"question.skip":      {from: (*story).failing, sends: runner.ResolveFailure{Run: storyPlanRun, Step: "3", Decision: event.FailureSkip}},
-	"question.replan":    {from: (*story).failing, sends: runner.ResolveFailure{Run: storyPlanRun, Step: "3", Decision: event.FailureReplan}},
-	"question.abort":     {from: (*story).failing, sends: runner.ResolveFailure{Run: storyPlanRun, Step: "3", Decision: event.FailureAbort}},
-	"question.edit":      {from: (*story).failing, wants: "Edit arguments"},
-	"question.undo_edit": {from: (*story).gated, first: []string{"e", "@x"}, lacks: "x{"},
-	"question.send": {from: (*story).gated, first: []string{"e", "right"}, paste: `"also": "x",`, lacks: "Edit arguments", sends: runner.Edit{Run: storyRun, Gate: "4.1.1", Args: map[string]any{
-		"also": "x", "all": true, "path": "auth/handler.go",
+	"question.done":           {from: (*story).resumed, sends: runner.ResolveDoubt{Run: storyPlanRun, Step: "3", Decision: event.DoubtDone}},
+	"question.rerun":          {from: (*story).resumed, sends: runner.ResolveDoubt{Run: storyPlanRun, Step: "3", Decision: event.DoubtRerun}},
+	"question.retry":          {from: (*story).failing, sends: runner.ResolveFailure{Run: storyPlanRun, Step: "3", Decision: event.FailureRetry}},
+	"question.skip":           {from: (*story).failing, sends: runner.ResolveFailure{Run: storyPlanRun, Step: "3", Decision: event.FailureSkip}},
+	"question.replan":         {from: (*story).failing, sends: runner.ResolveFailure{Run: storyPlanRun, Step: "3", Decision: event.FailureReplan}},
+	"question.abort":          {from: (*story).failing, sends: runner.ResolveFailure{Run: storyPlanRun, Step: "3", Decision: event.FailureAbort}},
+	"question.edit":           {from: (*story).failing, wants: "Edit arguments"},
+	"question.undo_edit":      {from: (*story).gated, first: []string{"e", "@x"}, lacks: "xtrue"},
+	"question.next_field":     {from: (*story).gated, first: []string{"e"}, wants: "all  true"},
+	"question.previous_field": {from: (*story).gated, first: []string{"e", "tab"}, lacks: "all  true"},
+	"question.send": {from: (*story).gated, first: []string{"e", "shift+tab"}, paste: "pkg/", lacks: "Edit arguments", sends: runner.Edit{Run: storyRun, Gate: "4.1.1", Args: map[string]any{
+		"all": true, "path": "pkg/auth/handler.go",
 		"new": "func verifyUser(ctx context.Context, token string) (User, error) {", "old": "func authenticate(ctx context.Context, token string) (User, error) {",
 	}}},
 

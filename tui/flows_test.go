@@ -221,10 +221,16 @@ func (p *program) frame() string {
 
 func (p *program) focused() string { return p.look((*tui.Model).Focus) }
 
-// received waits until the session has received a command or query.
+// received waits until the session has received a command or query. It fails if
+// nothing more is sent for a while.
 func (p *program) received(want any) {
 	p.t.Helper()
-	for range p.session.got {
+	for more := true; more; {
+		select {
+		case <-p.session.got:
+		case <-time.After(longestFlow):
+			more = false
+		}
 		for _, c := range p.session.commands() {
 			if fmt.Sprintf("%#v", c) == fmt.Sprintf("%#v", want) {
 				return
@@ -240,7 +246,8 @@ func (p *program) received(want any) {
 // ended waits for the program's end.
 func (p *program) ended() { p.test.WaitFinished(p.t, teatest.WithFinalTimeout(longestFlow)) }
 
-// longestFlow limits how long the program may take to end; usually it ends at once.
+// longestFlow limits how long the program may take to end or to send a command;
+// usually it does so at once.
 const longestFlow = time.Minute
 
 // endsByItself lists goroutines that may outlive a program: teatest's wait for an

@@ -81,7 +81,7 @@ func schemed(st *story) *story {
 		}
 		started.Catalogue = plan.Catalogue{{
 			Name: "fs.patch", Server: "workspace", Trusted: true, Annotated: true, Previews: true,
-			InputSchema: json.RawMessage(`{"type":"object","required":["path"],"properties":{"path":{"type":"string"},"new":{"type":"string"}}}`),
+			InputSchema: json.RawMessage(`{"type":"object","required":["path"],"properties":{"path":{"type":"string"},"new":{"type":"string"},"all":{"type":"boolean"}}}`),
 		}}
 		st.events[i].Data = started
 	}
@@ -92,17 +92,18 @@ func TestGateCallCanBeEdited(t *testing.T) {
 	s := settled(t, schemed(newStory().revised()), 120, 36)
 	s.press(letters("e")...)
 	s.wants("Edit arguments")
-	kill(s)
-	s.m.Update(tea.PasteMsg{Content: `{"path": 7}`})
+	s.wants("all  not set") // an argument that the call does not have
+	kill(s)                 // the new text
+	s.m.Update(tea.PasteMsg{Content: "${x} stays"})
+	s.press(backTab)
+	s.m.Update(tea.PasteMsg{Content: `"yes"`})
 	s.press(ctrl('s'))
 	s.sent()
-	s.wants("Not sent: the args of fs.patch do not fit: path: got number, want string")
-	s.wants(`{"path": 7}`) // the text is kept
-	s.press(escape).press(letters("e")...)
-	kill(s)
-	s.m.Update(tea.PasteMsg{Content: `{"path": "docs/a.md", "new": "${x} stays"}`})
+	s.wants("Not sent: the args of fs.patch do not fit: all: got string, want boolean")
+	s.press(ctrl('z'))
+	s.m.Update(tea.PasteMsg{Content: "true"})
 	s.press(ctrl('s'))
-	s.sent(runner.Edit{Run: storyRun, Gate: "7.2.1", Args: map[string]any{"path": "docs/a.md", "new": "${x} stays"}})
+	s.sent(runner.Edit{Run: storyRun, Gate: "7.2.1", Args: map[string]any{"path": "auth/jwt.go", "old": "authenticate(ctx, s.token)", "new": "${x} stays", "all": true}})
 	if s.m.GateOpen() {
 		t.Error("the gate of the old call is still open")
 	}

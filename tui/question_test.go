@@ -53,7 +53,7 @@ func scenes() []scene {
 			return newStory().twoDone().plan(event.StepFailed{Index: "3", Attempt: 1, Error: untrusted.Text(long), Failure: event.FailureTool})
 		}, letters("G")},
 		{"failed, arguments edited", func() *story { return newStory().failing() }, letters("e")},
-		{"failed, arguments wrong", func() *story { return newStory().failing() }, append(letters("e{"), ctrl('s'))},
+		{"failed, arguments wrong", func() *story { return newStory().failing() }, []tea.KeyPressMsg{letters("e")[0], tabKey, letters("{")[0], ctrl('s')}},
 		{"a gate, for always", func() *story { return newStory().revised() }, letters("a")},
 		{"a gate, its call edited", func() *story { return newStory().revised() }, letters("e")},
 		{"in doubt", func() *story { return newStory().resumed() }, nil},
@@ -244,31 +244,46 @@ func kill(s *screen) {
 	}
 }
 
+// numbered is a failed step with a text, a number and an object as arguments.
+func numbered() *story {
+	return newStory().planned().startStep(storyPlanRun, "1", map[string]any{"n": json.Number("12345678901234567890"), "title": "Release 1.4", "with": map[string]any{"a": true}}).
+		plan(event.StepFailed{Index: "1", Attempt: 1, Error: "no", Failure: event.FailureTool})
+}
+
 func TestEditedArgumentsAreSentAsTyped(t *testing.T) {
-	s := settled(t, newStory().failing(), 120, 36).press(letters("e")...)
+	s := settled(t, numbered(), 120, 36).press(letters("e")...)
 	s.wants("Edit arguments")
-	s.wants(`"title": "Release 1.4"`)
+	s.wants("title  Release 1.4")
+	s.wants("12345678901234567890")
+	s.press(tabKey)
 	kill(s)
-	s.m.Update(tea.PasteMsg{Content: "{\r\n\t\"title\": \"Release 1.5?\",\n"})
-	s.press(letters(`"n": 12345678901234567890}`)...).press(ctrl('s'))
+	s.m.Update(tea.PasteMsg{Content: "Release \"1.5\"\r\n\tand more"})
+	s.press(ctrl('s'))
 	s.sent(runner.ResolveFailure{
-		Run: storyPlanRun, Step: "3", Decision: event.FailureRetry,
-		Args: map[string]any{"title": "Release 1.5?", "n": json.Number("12345678901234567890")},
+		Run: storyPlanRun, Step: "1", Decision: event.FailureRetry,
+		Args: map[string]any{"title": "Release \"1.5\"\n\tand more", "n": json.Number("12345678901234567890"), "with": map[string]any{"a": true}},
 	})
 	if s.m.GateOpen() {
 		t.Error("the dialog is still open")
 	}
 }
 
+func TestTabsOfTextsAreKept(t *testing.T) {
+	args := map[string]any{"text": "func a() {\n\treturn // ⇥\n}\n"}
+	st := newStory().planned().startStep(storyPlanRun, "1", args).plan(event.StepFailed{Index: "1", Attempt: 1, Error: "no", Failure: event.FailureTool})
+	s := settled(t, st, 120, 36).press(letters("e")...)
+	s.wants("␉return // ⇥")
+	s.press(ctrl('s'))
+	s.sent(runner.ResolveFailure{Run: storyPlanRun, Step: "1", Decision: event.FailureRetry, Args: args})
+}
+
 func TestInvalidArgumentsAreNotSent(t *testing.T) {
 	for typed, want := range map[string]string{
-		"{\n  \"a\": x}": "This is not JSON at line 2",
-		"[1]":            "Arguments are an object",
-		"":               "nothing to read",
+		"{\n  \"a\": x}": "n is not JSON at line 2",
 		"{} {}":          "something follows",
 	} {
 		t.Run(typed, func(t *testing.T) {
-			s := settled(t, newStory().failing(), 120, 36).press(letters("e")...)
+			s := settled(t, numbered(), 120, 36).press(letters("e")...)
 			kill(s)
 			s.m.Update(tea.PasteMsg{Content: typed})
 			s.press(ctrl('s'))

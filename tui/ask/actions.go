@@ -102,8 +102,10 @@ func (g *Dialog) actions() keymap.Handlers {
 // editActions returns the actions of the argument editor.
 func (g *Dialog) editActions() keymap.Handlers {
 	return keymap.Handlers{
-		"dialog.leave":  {Do: keymap.Just(func() { g.editor = nil })},
-		"question.send": {Do: g.sendEdited},
+		"dialog.leave":            {Do: keymap.Just(func() { g.editor = nil })},
+		"question.send":           {Do: g.sendEdited},
+		"question.next_field":     {Do: keymap.Just(func() { g.editor.Move(1) })},
+		"question.previous_field": {Do: keymap.Just(func() { g.editor.Move(-1) })},
 		"question.undo_edit": {Do: func() keymap.Request {
 			if word := g.editor.Undo(); word != "" {
 				return keymap.ShowFooter(word)

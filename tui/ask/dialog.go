@@ -1,6 +1,7 @@
 package ask
 
 import (
+	"encoding/json"
 	"maps"
 	"slices"
 	"strings"
@@ -43,14 +44,15 @@ type Asking interface {
 type choice struct {
 	id     string // action id
 	key    key.Binding
-	does   string         // its effect, as the dialog words it
-	short  string         // shorter wording for narrow screens
-	refuse string         // why it is unavailable now; "" if it is available
-	send   runner.Command // nil if the choice opens the editor
-	edit   map[string]any // arguments to edit if send is nil
-	saves  *event.Always  // rule that send saves, shown for confirmation first; nil for none
-	allows bool           // lets the call pass, so that the user should have seen it
-	hidden bool           // not drawn, but its key explains why
+	does   string          // its effect, as the dialog words it
+	short  string          // shorter wording for narrow screens
+	refuse string          // why it is unavailable now; "" if it is available
+	send   runner.Command  // nil if the choice opens the editor
+	edit   map[string]any  // arguments to edit if send is nil
+	schema json.RawMessage // of those arguments, if known
+	saves  *event.Always   // rule that send saves, shown for confirmation first; nil for none
+	allows bool            // lets the call pass, so that the user should have seen it
+	hidden bool            // not drawn, but its key explains why
 }
 
 // Dialog presents pending requests to the user one at a time. It opens by itself
@@ -81,7 +83,7 @@ type Dialog struct {
 	pausing  bool              // a pause timer is running
 	listed   int               // lines of the request list
 	buttons  []draw.Button     // button positions, relative to the upper left corner
-	editor   *draw.Editor      // non-nil while arguments are edited
+	editor   *draw.Fields      // non-nil while arguments are edited
 	confirm  *confirming       // non-nil while an answer covers more than this one call
 }
 
@@ -217,7 +219,7 @@ func (g *Dialog) choose(c choice) keymap.Request {
 		g.reveal()
 		return keymap.ShowFooter(c.key.Help().Key + " again allows it with " + unseen + " unseen.")
 	case c.send == nil:
-		if g.editor = draw.NewEditor(g.look, c.edit); g.editor == nil {
+		if g.editor = draw.NewFields(g.look, c.edit, c.schema); g.editor == nil {
 			return keymap.ShowFooter("These arguments are too long to be edited here.")
 		}
 	case c.saves != nil:

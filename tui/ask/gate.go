@@ -1,6 +1,7 @@
 package ask
 
 import (
+	"encoding/json"
 	"strings"
 
 	"charm.land/lipgloss/v2"
@@ -103,8 +104,18 @@ func (g OpenGate) choices(k *keymap.Map) []choice {
 		forRun,
 		always,
 		{id: "gate.deny", key: k.Deny, does: "deny", short: "deny", send: deny},
-		{id: "gate.edit", key: k.EditCall, does: "edit", short: "edit", edit: args},
+		{id: "gate.edit", key: k.EditCall, does: "edit", short: "edit", edit: args, schema: schemaOf(g.Tools, g.Ask.QualifiedTool(), g.Ask.Tool)},
 	}
+}
+
+// schemaOf returns the schema of a tool by the first of its names that is known.
+func schemaOf(tools plan.Catalogue, names ...string) json.RawMessage {
+	for _, name := range names {
+		if t, err := tools.Find(name); err == nil {
+			return t.InputSchema
+		}
+	}
+	return nil
 }
 
 // noStep explains why the gate for a project's servers accepts only two answers.

@@ -12,6 +12,7 @@ import (
 	"replan/agent/runner"
 	"replan/internal/english"
 	"replan/internal/untrusted"
+	"replan/planning/plan"
 	"replan/tui/draw"
 	"replan/tui/keymap"
 	"replan/tui/telling"
@@ -25,8 +26,9 @@ type Question struct {
 	Time     int // number of times the run was resumed; makes a resumed run ask again
 	Attempt  int
 	Expects  untrusted.Text
-	NoReplan string // why replanning is impossible; "" if it is possible
-	Over     bool   // the run has ended; an answer resumes it
+	NoReplan string         // why replanning is impossible; "" if it is possible
+	Tools    plan.Catalogue // tools of the run
+	Over     bool           // the run has ended; an answer resumes it
 }
 
 func (q Question) id() string {
@@ -90,7 +92,7 @@ func (q Question) choices(k *keymap.Map) []choice {
 	if args == nil {
 		args = map[string]any{}
 	}
-	edit := choice{id: "question.edit", key: k.EditArgs, does: "edit arguments", short: "edit", edit: args}
+	edit := choice{id: "question.edit", key: k.EditArgs, does: "edit arguments", short: "edit", edit: args, schema: schemaOf(q.Tools, q.Tool)}
 	if q.Tool == "" {
 		edit.does, edit.refuse = "edit arguments (it has none)", "A step done by the model has no arguments."
 	}

@@ -19,7 +19,7 @@ func (g *Dialog) Hints() []keymap.Hint {
 	arrows := g.keys.Hint("scroll", "move.up", "move.down")
 	switch {
 	case g.editor != nil:
-		return []keymap.Hint{g.keys.Hint("send", "question.send"), g.keys.Hint("discard", "dialog.leave"), g.keys.Hint("undo", "question.undo_edit")}
+		return []keymap.Hint{g.keys.Hint("send", "question.send"), g.keys.Hint("next field", "question.next_field"), g.keys.Hint("discard", "dialog.leave"), g.keys.Hint("undo", "question.undo_edit")}
 	case g.confirm != nil:
 		return []keymap.Hint{g.keys.Hint(g.confirm.short, "gate.once"), g.keys.Hint("back", "dialog.leave"), arrows}
 	}

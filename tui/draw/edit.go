@@ -1,6 +1,7 @@
 package draw
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 	"unicode/utf16"
@@ -14,11 +15,12 @@ import (
 	"replan/tui/telling"
 )
 
-// Editor edits the arguments of a failed step as JSON.
+// Editor edits a text, such as the title and arguments of a step as JSON.
 type Editor struct {
 	look  *Look
 	area  textarea.Model
 	Fault string // error in the text
+	tab   string // stands for a tab; "" makes tabs two spaces
 
 	versions []editState // earlier texts, oldest first
 	typing   bool        // the last change typed a letter
@@ -27,6 +29,11 @@ type Editor struct {
 // NewEditor opens an editor on a call's arguments. It returns nil if they are
 // too long to edit on a screen.
 func NewEditor(l *Look, args map[string]any) *Editor {
+	return newEditor(l, escaped(telling.JSONText(args, "  ")))
+}
+
+// newEditor opens an editor on a text. It returns nil if it is too long.
+func newEditor(l *Look, text string) *Editor {
 	area := textarea.New()
 	area.ShowLineNumbers = false
 	area.CharLimit = 0
@@ -37,7 +44,6 @@ func NewEditor(l *Look, args map[string]any) *Editor {
 	area.KeyMap.PageDown.SetKeys("pgdown")
 	e := &Editor{look: l, area: area}
 	e.Retheme()
-	text := escaped(telling.JSONText(args, "  "))
 	e.area.SetValue(text)
 	if e.area.Value() != text {
 		return nil
@@ -97,7 +103,7 @@ func (e *Editor) Args() map[string]any {
 func (e *Editor) Update(msg tea.Msg) tea.Cmd {
 	e.Fault = ""
 	if paste, ok := msg.(tea.PasteMsg); ok {
-		paste.Content = escaped(strings.NewReplacer("\r\n", "\n", "\r", "\n", "\t", "  ").Replace(paste.Content))
+		paste.Content = escaped(strings.NewReplacer("\r\n", "\n", "\r", "\n", "\t", cmp.Or(e.tab, "  ")).Replace(paste.Content))
 		msg = paste
 	}
 	before := e.now()

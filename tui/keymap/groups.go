@@ -73,10 +73,14 @@ func newAskKeys(bind func(keys []string, shown, does string) key.Binding) askKey
 }
 
 // editorKeys are the keys of the argument editor.
-type editorKeys struct{ UndoEdit key.Binding }
+type editorKeys struct{ UndoEdit, NextField, PreviousField key.Binding }
 
 func newEditorKeys(bind func(keys []string, shown, does string) key.Binding) editorKeys {
-	return editorKeys{UndoEdit: bind([]string{"ctrl+z"}, "ctrl+z", "undo an edit of arguments")}
+	return editorKeys{
+		UndoEdit:      bind([]string{"ctrl+z"}, "ctrl+z", "undo an edit of arguments"),
+		NextField:     bind([]string{"tab"}, "tab", "edit the next argument"),
+		PreviousField: bind([]string{"shift+tab"}, "shift+tab", "edit the previous argument"),
+	}
 }
 
 // graphKeys are the keys of the plan graph.

@@ -126,6 +126,8 @@ func (k *Map) Actions() []Group {
 			{ID: "question.abort", Key: &k.Abort},
 			{ID: "question.send", Key: &k.SendArgs, KeyOnly: true},
 			{ID: "question.undo_edit", Key: &k.UndoEdit, KeyOnly: true},
+			{ID: "question.next_field", Key: &k.NextField, KeyOnly: true},
+			{ID: "question.previous_field", Key: &k.PreviousField, KeyOnly: true},
 		}},
 		{PlaceReview, "Review of a plan", []Action{
 			{ID: "review.run", Key: &k.RunPlan},

@@ -1,0 +1,242 @@
+package draw
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+
+	"replan/internal/english"
+	"replan/internal/untrusted"
+	"replan/planning/plan"
+	"replan/tui/telling"
+)
+
+// Fields edits the arguments of a call, one field each: texts as they are, other
+// values as JSON. An argument that the call does not have is an empty field.
+type Fields struct {
+	look  *Look
+	all   []field
+	at    int // index of the field that takes the keys
+	rows  int // lines of the screen
+	width int
+	Fault string // error in the arguments
+}
+
+// field is one argument.
+type field struct {
+	name  string
+	given bool // the call has it
+	text  bool // it is edited as text
+	tab   string
+	edit  *Editor
+}
+
+// inField indents the text of a field below its name.
+const inField = "  "
+
+// tabSigns stand for a tab in a text field, which has no room for real ones. The
+// first that the text does not contain is used.
+var tabSigns = []string{"⇥", "␉", "→"}
+
+// NewFields opens the fields of a call. schema is the JSON schema of the arguments, if
+// known. It returns nil if they are too long to edit on a screen.
+func NewFields(l *Look, args map[string]any, schema json.RawMessage) *Fields {
+	f := &Fields{look: l}
+	d := Document{Look: l, Width: 80}
+	names, _ := d.Order(args)
+	texts := textArgs(schema)
+	for _, name := range slices.Concat(names, absent(texts, args)) {
+		value, given := args[name]
+		text, isText := value.(string)
+		wanted, known := texts[name]
+		one := field{name: name, given: given}
+		i := slices.IndexFunc(tabSigns, func(sign string) bool { return !strings.Contains(text, sign) })
+		if (isText || !given) && (wanted || !known) && i >= 0 {
+			one.tab = tabSigns[i]
+			tabbed := strings.ReplaceAll(text, "\t", one.tab)
+			one.text = escaped(tabbed) == tabbed
+			text = tabbed
+		}
+		if !one.text && given {
+			one.tab = ""
+			text = escaped(telling.JSONText(value, "  "))
+		}
+		one.edit = newEditor(l, text)
+		if one.edit == nil {
+			return nil
+		}
+		one.edit.tab = one.tab
+		f.all = append(f.all, one)
+	}
+	if len(f.all) == 0 {
+		return nil
+	}
+	if i := slices.IndexFunc(f.all, func(one field) bool { return one.text && IsLong(one.edit.area.Value()) }); i >= 0 {
+		f.at = i
+	}
+	return f
+}
+
+// textArgs returns the arguments of a schema and whether each is a text.
+func textArgs(schema json.RawMessage) map[string]bool {
+	var known struct {
+		Properties map[string]struct {
+			Type any `json:"type"`
+		} `json:"properties"`
+	}
+	if json.Unmarshal(schema, &known) != nil {
+		return nil
+	}
+	out := map[string]bool{}
+	for name, property := range known.Properties {
+		kinds, _ := property.Type.([]any)
+		out[name] = property.Type == "string" || slices.Contains(kinds, any("string"))
+	}
+	return out
+}
+
+// absent returns the names of a schema that the call does not have, in order.
+func absent(known map[string]bool, args map[string]any) []string {
+	var out []string
+	for name := range known {
+		if _, given := args[name]; !given {
+			out = append(out, name)
+		}
+	}
+	slices.Sort(out)
+	return out
+}
+
+// Args returns the arguments as edited. If a field is not valid, Args returns nil and
+// sets Fault.
+func (f *Fields) Args() map[string]any {
+	args := map[string]any{}
+	for i, one := range f.all {
+		text := one.edit.area.Value()
+		switch {
+		case one.text && (one.given || text != ""):
+			args[one.name] = strings.ReplaceAll(text, one.tab, "\t")
+		case strings.TrimSpace(text) == "":
+		default:
+			value, err := plan.DecodeValue([]byte(text))
+			if err != nil {
+				f.Fault = untrusted.Line(one.name + " is not JSON" + strings.TrimPrefix(err.Error(), "decode JSON"))
+				f.at = i
+				return nil
+			}
+			args[one.name] = value
+		}
+	}
+	return args
+}
+
+// Move gives the keys to another field.
+func (f *Fields) Move(by int) {
+	n := len(f.all)
+	f.at = (f.at + by + n) % n
+	f.SetSize(f.width, f.rows)
+}
+
+// Update passes a message to the field that takes the keys.
+func (f *Fields) Update(msg tea.Msg) tea.Cmd {
+	f.Fault = ""
+	cmd := f.all[f.at].edit.Update(msg)
+	f.SetSize(f.width, f.rows)
+	return cmd
+}
+
+// Undo reverts the last change of the field that takes the keys. If there is none, it
+// returns a message.
+func (f *Fields) Undo() (word string) {
+	f.Fault = ""
+	return f.all[f.at].edit.Undo()
+}
+
+// Retheme applies the colours of the theme.
+func (f *Fields) Retheme() {
+	for _, one := range f.all {
+		one.edit.Retheme()
+	}
+}
+
+// Wishes returns how many lines the fields need at a width.
+func (f *Fields) Wishes(width int) int {
+	most := 0
+	for _, one := range f.all {
+		most = max(most, one.edit.Wishes(width-len(inField)))
+	}
+	return len(f.all) + most
+}
+
+// alone reports whether there is room for the field that takes the keys only.
+func (f *Fields) alone() bool { return f.rows-len(f.all) < 3 }
+
+// SetSize sets the size of the fields, in cells and lines.
+func (f *Fields) SetSize(width, height int) {
+	f.width, f.rows = width, height
+	room := height - len(f.all)
+	if f.alone() {
+		room = height - 1
+	}
+	one := f.all[f.at].edit
+	width = max(width-len(inField), 1)
+	one.SetSize(width, max(min(room, one.Wishes(width)), 1))
+}
+
+// Lines returns the fields: the one that takes the keys in full, the others on one
+// line each.
+func (f *Fields) Lines() []string {
+	l := f.look
+	var out []string
+	for i, one := range f.all {
+		label := untrusted.Line(one.name)
+		switch {
+		case i == f.at:
+			if f.alone() {
+				label += fmt.Sprintf(" (%d of %d)", i+1, len(f.all))
+			}
+			out = append(out, l.Cut(l.Accent.Bold(true).Render(label), f.width))
+			for _, row := range one.edit.Lines() {
+				if l.Theme.Mode.ASCII && one.tab != "" {
+					row = strings.ReplaceAll(row, one.tab, ">")
+				}
+				out = append(out, inField+row)
+			}
+		case f.alone():
+		default:
+			out = append(out, l.Cut(l.Accent.Render(label)+"  "+l.Muted.Render(f.brief(one)), f.width))
+		}
+	}
+	return out
+}
+
+// brief returns a field on one line.
+func (f *Fields) brief(one field) string {
+	text := one.edit.area.Value()
+	if text == "" && !one.given {
+		return "not set"
+	}
+	first, rest, more := strings.Cut(text, "\n")
+	if one.tab != "" {
+		first = strings.ReplaceAll(first, one.tab, "  ")
+	}
+	if more {
+		first += " " + f.look.Glyphs.Ellipsis + " " + english.Count(strings.Count(rest, "\n")+1, "more line")
+	}
+	return untrusted.Line(first)
+}
+
+// Cursor returns the text cursor, relative to the upper left corner of the fields.
+func (f *Fields) Cursor() *tea.Cursor {
+	c := f.all[f.at].edit.Cursor()
+	if c != nil {
+		c.X, c.Y = c.X+len(inField), c.Y+1
+		if !f.alone() {
+			c.Y += f.at
+		}
+	}
+	return c
+}
