@@ -26,7 +26,7 @@ func (r *Run) Elapsed() time.Duration {
 // program ended will never return. If the run had ended itself, what it failed at
 // is retried.
 func (r fold) applyResumed(d event.RunResumed, last time.Time) {
-	over := (r.Result != nil || r.ending != nil) && !r.answering // if only the answer is missing, no step is retried
+	over := (r.Result != nil || r.ending != nil) && !r.answering // if only the answer is missing, do not retry any step
 	r.elapsedBefore += last.Sub(r.resumedAt)
 	r.Breaks = append(r.Breaks, Break{From: last, To: r.Now})
 	r.loseAttempts(last)

@@ -63,7 +63,7 @@ type Model struct {
 	home    string        // the user's home folder, "" if unknown
 	kept    bool          // a setting was saved since the last batch of events
 	toasts  *frame.Toasts // short notices
-	servers servers       // the servers as far as known
+	servers servers       // the known servers
 
 	player  *replay.Player // plays a run in place of this screen; nil for none
 	control *replay.Player // plays on this screen; nil for none
@@ -264,7 +264,7 @@ func (m *Model) arrange() {
 }
 
 // chatState returns what the chat needs to know. It draws the lines about current
-// work, so it is asked once for each message.
+// work, so call it once for each message.
 func (m *Model) chatState() chat.State {
 	frame, place := m.frameState(), m.layout.chat
 	s := chat.State{

@@ -83,8 +83,8 @@ func (c *choices) add(key string, value *string) {
 	c.values[key] = value
 }
 
-// TakeChoices puts in force what holds on the full screen alone, and what the user
-// chose on an earlier screen of this process.
+// TakeChoices applies the settings that only the full screen has, and the user's
+// choices on an earlier screen of this process.
 func (o *Options) TakeChoices() {
 	if !o.Changed("review") && o.fileOf("screen.review") != "" {
 		o.Review = o.file.Screen.Review

@@ -14,7 +14,7 @@ import (
 // modelTimeout bounds all questions to Ollama.
 const modelTimeout = 10 * time.Second
 
-// Models is what is asked of Ollama.
+// Models answers what the checks ask of Ollama.
 type Models interface {
 	Host() string
 	Describe(ctx context.Context, name string) (prompt.ModelInfo, error)

@@ -35,43 +35,42 @@ const (
 type Config struct {
 	// Dir is the folder that the operators work in and never leave.
 	Dir string
-	// Backups is the folder of the runs' journals, outside Dir. Before a change,
-	// what was there is kept in its folder RUN.undo, for [Operators.Undo]: the run
-	// is what the call says, see [MetaRun]. Empty keeps nothing.
+	// Backups is the folder of the runs' journals, outside Dir. Before a change, the
+	// old content is copied to its folder RUN.undo for [Operators.Undo]. The call
+	// names the run, see [MetaRun]. Empty keeps nothing.
 	Backups string
-	// Private are folders of the program itself: its configuration, its servers, what
-	// it keeps of runs. No operator reads or changes what of them lies in Dir.
+	// Private lists the program's own folders: its configuration, its servers and its
+	// runs. If they are in Dir, no operator reads or changes them.
 	Private []string
-	// Run is what every call belongs to, whatever it says, where one client alone
-	// is served. Without it nothing is kept of calls that name no run.
+	// Run is the run of every call, whatever the call says; for servers with one
+	// client. If it is empty, calls that name no run cannot be undone.
 	Run string
-	// Environ is what children inherit, as NAME=VALUE, once the names that look
-	// like secrets are taken out; nil means the environment of this process.
+	// Environ is the environment of children, as NAME=VALUE; names that look like
+	// secrets are removed. nil means the environment of this process.
 	Environ []string
-	// MaxOutput is how many bytes of text a call answers or keeps in memory;
+	// MaxOutput limits the bytes of text that a call returns or keeps in memory;
 	// 0 means 256 KB.
 	MaxOutput int
-	// SpillDir takes the whole output of a child that wrote more than
-	// MaxOutput. New removes those that are a week old. Empty keeps only the
-	// beginning and the end.
+	// SpillDir is the folder for the whole output of children that wrote more than
+	// MaxOutput. New removes files older than a week. If it is empty, only the
+	// beginning and the end are kept.
 	SpillDir string
 	// Memory is the file of the user's own facts and preferences, Markdown that
-	// the user may edit. It is made, with its folder, when there is something to
-	// remember. Empty offers no memory tools.
+	// the user may edit. It is created, with its folder, by the first fact. If it is
+	// empty, there are no memory tools.
 	Memory string
-	// TestMargin is how much earlier than the limit of a call the go command is to
-	// stop its tests: the limit counts the time to build them too. 0 means a tenth
-	// of the limit.
+	// TestMargin is how long before the time limit of a call the go command stops its
+	// tests. The limit includes the time to build them. 0 means a tenth of the limit.
 	TestMargin time.Duration
-	// Servers says which language servers may be asked about source code: its
-	// Commands, Trusted and Allow are read. nil asks none.
+	// Servers configures the language servers; only Commands, Trusted and Allow are
+	// read. nil means none.
 	Servers *lsp.Config
 	// MissingServer, unless nil, is called with a language server that is not
 	// installed, at each call that needs it.
 	MissingServer func(p lsp.Program)
-	// Logger takes what the operators do; nil logs nothing.
+	// Logger logs what the operators do; nil logs nothing.
 	Logger *slog.Logger
-	// Watcher ends the children where this program cannot any more; nil is none.
+	// Watcher ends the children if this program can no longer do so; may be nil.
 	Watcher child.Watcher
 }
 

@@ -13,7 +13,7 @@ import (
 // runs, and the steps that only the user can decide about.
 type Pending struct {
 	Runs *live.Runs
-	// Muted means that nobody is asked, as in a replay.
+	// Muted means that there are no questions, as in a replay.
 	Muted bool
 
 	session  []OpenGate // gates of the session itself
@@ -45,7 +45,7 @@ func (p *Pending) Reopen(r *agent.Run, s *agent.StepState, canReplan bool) {
 	p.reopened = &q
 }
 
-// Reopened reports whether a failed step of an ended run is asked about.
+// Reopened reports whether there is a question about a failed step of an ended run.
 func (p *Pending) Reopened() bool { return p.reopened != nil }
 
 // Withdraw withdraws the question about a failed step of an ended run.
@@ -103,8 +103,8 @@ func (p *Pending) Review() *agent.Run {
 	return p.Runs.Held()
 }
 
-// StepOf returns the step of the first request about a run, "" for none. Where
-// nobody is asked, it is the step of the recorded question.
+// StepOf returns the step of the first request about a run, "" for none. In a
+// replay, it is the step of the recorded question.
 func (p *Pending) StepOf(r *agent.Run, d *Dialog) string {
 	if !p.Muted {
 		return d.StepOf(r.ID)

@@ -38,8 +38,8 @@ type State struct {
 	Problem   string   // why there is no model
 	Notes     string   // file with the project's instructions, "" for none
 	Closed    bool     // the session is over
-	// Replayed means that a replay is shown. It asks nobody, so gates and failures
-	// are told as they happened, and only a command resumes a run.
+	// Replayed means that a replay is shown. It asks nothing: gates and failures
+	// appear as they happened, and only a command resumes a run.
 	Replayed bool
 }
 

@@ -16,7 +16,7 @@ import (
 )
 
 // phaseBlock shows a phase of planning: what the model writes while it runs, then
-// a card with what came of it. The card of the phase that ended last shows a few
+// a card with its result. The card of the phase that ended last shows a few
 // lines, the others one; expanded, a card shows all.
 type phaseBlock struct {
 	pane  *Pane
@@ -198,7 +198,7 @@ func (p *phaseBlock) roomy() bool {
 	return ended(p.phase) && p.newest(ended) && p.pane.height >= low
 }
 
-// summary returns what came of the phase in a line.
+// summary returns the result of the phase in a line.
 func (p *phaseBlock) summary() string {
 	p.learn()
 	switch {

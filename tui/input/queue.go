@@ -12,7 +12,7 @@ import (
 )
 
 // queueLines returns how many lines list the queue beside a text field of at
-// least one line: one per entry, as far as there is room.
+// least one line: one per entry, if there is room.
 func (p *Pane) queueLines(height int) int {
 	return max(min(len(p.Queue.Waiting), p.mostQueued, height-1), 0)
 }

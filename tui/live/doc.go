@@ -1,6 +1,6 @@
 // Package live holds the runs on the screen: the run that the user started and
 // those that its model started by calls. It knows which run is under way, which
-// one the plan pane shows, and what the models of each are asked.
+// one the plan pane shows, and the requests to the models of each.
 //
 // Start with [Runs]; [Run] is one of them.
 //

@@ -32,8 +32,8 @@ type modelRequest struct {
 // Active reports whether the run is under way.
 func (r *Run) Active() bool { return r.State != nil && r.State.Result == nil && !r.Abandoned }
 
-// Requested reports whether a model is asked for purpose, for which step, and
-// since when. Of several requests it returns the one for the first step.
+// Requested reports whether a request for purpose is under way, for which step,
+// and since when. Of several requests it returns the one for the first step.
 func (r *Run) Requested(purpose prompt.Purpose) (step string, since time.Time, ok bool) {
 	for request, at := range r.requests {
 		if request.purpose == purpose && (!ok || request.step < step) {

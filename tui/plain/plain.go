@@ -318,8 +318,8 @@ func (l *Log) where(model string, tools int, workspace string) {
 	}
 }
 
-// dryStep prints what a step would do: its call, as far as it is known, and whether
-// a gate would stop it.
+// dryStep prints what a step would do: the known part of its call, and whether a
+// gate would stop it.
 func (l *Log) dryStep(d event.StepCompleted) {
 	what := ""
 	if s := l.run.Step(d.Index); s != nil {

@@ -7,7 +7,7 @@ import (
 	"replan/planning/prompt"
 )
 
-// Model describes a model with its context and abilities, as far as known.
+// Model describes a model with its context and abilities, if known.
 func Model(name string, info prompt.ModelInfo) string {
 	words := "`" + untrusted.Line(name) + "`"
 	if info.Name == "" {

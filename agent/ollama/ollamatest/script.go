@@ -227,8 +227,8 @@ func tokens(text string, size int) []string {
 	return out
 }
 
-// chunks splits text into pieces of size runes, or, if size is 0, into words
-// followed by their blanks.
+// chunks splits text into pieces of size runes. If size is 0, each piece is a word
+// with the blanks after it.
 func chunks(text string, size int) []string {
 	var out []string
 	var piece strings.Builder

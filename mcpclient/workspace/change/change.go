@@ -21,30 +21,30 @@ import (
 type Change struct {
 	Path          string // from resolve
 	Before, After tree.File
-	Moved         string // of what is made: where it was before; of what goes: where it is then
+	Moved         string // the other path of a move: the old one of a new file, the new one of a removed file
 }
 
 // Result is what a call changed.
 type Result struct {
 	Files []File `json:"files"`
 	Diff  string `json:"diff"`
-	// Diagnostics are what language servers find wrong with the files now.
+	// Diagnostics lists the faults that language servers find in the files now.
 	Diagnostics []source.Diagnostic `json:"diagnostics,omitempty"`
 }
 
-// File is what became of one file.
+// File says what a call did to one file.
 type File struct {
 	Path    string `json:"path"`
 	Action  string `json:"action"`           // created, changed, removed or moved
-	From    string `json:"from,omitempty"`   // where what was moved was before
+	From    string `json:"from,omitempty"`   // old path of a moved file
 	Folder  bool   `json:"folder,omitempty"` // it is a folder
 	Added   int    `json:"added"`            // lines
 	Removed int    `json:"removed"`          // lines
 }
 
 // Make computes the changes of a call and, unless it is a preview, makes them. It
-// computes all of them before it writes the first byte. What is wrong with the
-// files afterwards is part of the answer.
+// computes all of them before it writes the first byte. The answer contains the
+// diagnostics of the changed files.
 func (w *Writer) Make(ctx context.Context, c op.Call, compute func() ([]Change, error)) (*op.Answer[Result], error) {
 	answer, err := w.carryOut(ctx, c, compute)
 	if err != nil || answer.Preview != nil || w.Check == nil {
