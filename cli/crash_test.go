@@ -47,7 +47,7 @@ func TestPanicRestoresTerminalAndWritesReport(t *testing.T) {
 	if err := syscall.Kill(pid, syscall.SIGUSR1); err != nil {
 		t.Fatal(err)
 	}
-	s.until(0, "goes on.")
+	s.until(0, "resumes it.")
 	s.keys("\n") // the shell reads it
 	out := s.end(2)
 	text := ansi.Strip(out)

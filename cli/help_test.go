@@ -117,7 +117,7 @@ func TestMistypedWordsAreNotTakenForAGoal(t *testing.T) {
 		"help rnu":                   `replan: unknown help topic "rnu"; did you mean run?`,
 		"help plan nothing":          `replan: unknown help topic "nothing"`,
 		"runs --modle x":             `replan: unknown flag: --modle; did you mean --model?`,
-		"tools call fs.serach":       `replan: no tool is called "fs.serach"; did you mean fs.search?`,
+		"tools call fs.serach":       `replan: there is no tool "fs.serach"; did you mean fs.search?`,
 		"version --output jsn":       `--output takes text or json`,
 		"runs show 50c504":           `replan: no run "50c504"; see "replan runs"`,
 		"--output json -- rnu foo":   `"code":"no_model"`,

@@ -142,8 +142,8 @@ func newPlanResume(o *options) slash.Command {
 			"again. A step that started and may or may not have taken effect is in doubt: --in-doubt decides about\n" +
 			"it. RUN may also be a plan, which means its latest unfinished run; without it, it is the newest run of\n" +
 			"this folder. The run keeps its own limits;\n" +
-			"flags raise them. A completed run is left alone, unless its answer failed: then the model is asked\n" +
-			"again, and no step runs.",
+			"flags raise them. A completed run stays as it is, unless its answer failed: then the model\n" +
+			"writes the answer again, and no step runs.",
 		Examples: []string{"plan resume", "plan resume a61ec9", "plan resume deploy --in-doubt rerun --max-steps 30"},
 		Flags:    func(f *pflag.FlagSet) { registerInDoubt(f, &inDoubt) },
 		Check:    atMostOne("RUN"),

@@ -172,7 +172,7 @@ func (o plans) planResume(ctx context.Context, args []string, inDoubt event.Doub
 		if o.Output == config.OutputJSON {
 			return o.tellCompleted(run)
 		}
-		return o.print(fmt.Sprintf("the run %s is completed; nothing is left to do\n", run.ID))
+		return o.print(fmt.Sprintf("the run %s is completed; there is nothing left to do\n", run.ID))
 	}
 	if o.chatContext != nil {
 		o.chatContext.then = runner.Resume{Run: run.ID}

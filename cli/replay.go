@@ -17,8 +17,8 @@ func newReplay(o *options) *cobra.Command {
 		Use:   "replay [RUN]",
 		Short: "Replay a run from its journal; nothing is called",
 		Long: "replay shows a run as it was: on the full screen at its own pace, with long pauses shortened, or without a\n" +
-			"terminal as lines or JSON, at once. No model and no tool is called, and a run that is active\n" +
-			"elsewhere is not disturbed. Without RUN it is the newest run of this folder.",
+			"terminal as lines or JSON, at once. It calls no model and no tool, and does not disturb a run that is\n" +
+			"active elsewhere. Without RUN, it replays the newest run of this folder.",
 		Example: "  replan replay --speed 4\n  replan replay a61ec9 --plain",
 		Args:    positional(atMostOne("RUN")),
 		RunE: func(cmd *cobra.Command, args []string) error {

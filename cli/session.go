@@ -274,10 +274,10 @@ func (o wiring) onlyWanted(servers []mcpclient.Server) ([]mcpclient.Server, erro
 		if !known[name] {
 			for _, s := range servers {
 				if s.Problem != "" {
-					return nil, usage("no MCP server is called %q, and %q cannot be used: %s", name, s.Name, s.Problem)
+					return nil, usage("there is no MCP server %q, and %q cannot be used: %s", name, s.Name, s.Problem)
 				}
 			}
-			return nil, usage("no MCP server is called %q: name one of your configuration, or workspace", name)
+			return nil, usage("there is no MCP server %q: name one of your configuration, or workspace", name)
 		}
 	}
 	return wanted, nil

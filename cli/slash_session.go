@@ -99,7 +99,7 @@ func steer(now runner.SlashState, text string) (runner.Answer, error) {
 	case text == "":
 		return runner.Answer{}, usage("name the text to send: /steer TEXT")
 	case !now.Busy:
-		return runner.Answer{}, usage("no run is active; send the text without /steer to start one")
+		return runner.Answer{}, usage("there is no active run; send the text without /steer to start one")
 	}
 	return runner.Answer{Then: runner.Steer{Text: text}}, nil
 }

@@ -111,7 +111,7 @@ func TestInvalidSessionCommandsAreRejected(t *testing.T) {
 		"/review":          "/review on or /review off",
 		"/compact it":      "takes no argument or undo",
 		"/steer":           "/steer TEXT",
-		"/steer left":      "no run is active",
+		"/steer left":      "there is no active run",
 		"/modell":          "there is no command /modell",
 	} {
 		answer, err := o.chat().slash(context.Background(), w, runner.SlashState{}, line)

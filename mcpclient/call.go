@@ -177,7 +177,7 @@ func (p *Pool) begin(tool plan.Tool) (*entry, *connection, error) {
 		p.work.Add(1)
 		return e, e.conn, nil
 	}
-	return nil, nil, notDone(tool, "no server is called %s", tool.Server)
+	return nil, nil, notDone(tool, "there is no server %s", tool.Server)
 }
 
 // explain translates an error of a call into one for the caller.

@@ -17,7 +17,7 @@ func TestRestartOfUnstartableServerGivesTheReason(t *testing.T) {
 	defer func() { _ = p.Close() }()
 	for name, want := range map[string]string{
 		"off": "off is disabled in its configuration", "theirs": "theirs waits for your approval: answer the question about this project's servers",
-		"none":  `no MCP server is called "none"`,
+		"none":  `there is no MCP server "none"`,
 		"empty": "empty cannot be started with its configuration: it has neither a command nor a url",
 	} {
 		if err := p.Restart(name); err == nil || err.Error() != want {

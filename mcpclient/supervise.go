@@ -106,7 +106,7 @@ func (p *Pool) Restart(name string) error {
 	case p.closed:
 		return errors.New("the tools are closed already")
 	case at < 0:
-		return fmt.Errorf("no MCP server is called %q", name)
+		return fmt.Errorf("there is no MCP server %q", name)
 	}
 	e := p.entries[at]
 	switch {

@@ -62,7 +62,7 @@ func (t trust) read() (trustFile, error) {
 	}
 	var file trustFile
 	if err := json.Unmarshal(text, &file); err != nil {
-		return empty, fmt.Errorf("%s is damaged, so you are asked about the project's servers again: %w", t.path, err)
+		return empty, fmt.Errorf("%s is damaged, so replan asks about the project's servers again: %w", t.path, err)
 	}
 	if file.Allowed == nil {
 		return empty, nil

@@ -103,7 +103,7 @@ var jsonCorpus = []faultyReply{
 	{name: "a tool in the wrong case", reply: `{"steps":[{"title":"Read","tool":"FS.Read","args":{"path":"a"}}]}`, steps: `1 fs.read <> Read {"path":"a"}`},
 	{name: "a tool with an underscore", reply: `{"steps":[{"title":"Read","tool":"fs_read","args":{"path":"a"}}]}`, steps: `1 fs.read <> Read {"path":"a"}`},
 	{name: "a tool with its server before it", reply: `{"steps":[{"title":"Read","tool":"workspace.fs.read","args":{"path":"a"}}]}`, steps: `1 fs.read <> Read {"path":"a"}`},
-	{name: "an unknown tool", reply: `{"steps":[{"title":"Fly","tool":"drone.fly","args":{}}]}`, faults: []string{`no tool is called "drone.fly"; there are fs.patch, fs.read, fs.search, test.run`}},
+	{name: "an unknown tool", reply: `{"steps":[{"title":"Fly","tool":"drone.fly","args":{}}]}`, faults: []string{`there is no tool "drone.fly"; there are fs.patch, fs.read, fs.search, test.run`}},
 	{name: "the tool as the executor", reply: `{"steps":[{"title":"Read","executor":"fs.read","args":{"path":"a"}}]}`, steps: `1 fs.read <> Read {"path":"a"}`},
 	{name: "an unknown executor", reply: `{"steps":[{"title":"Read","executor":"robot"}]}`, faults: []string{`executor must be tool, agent or self, not "robot"`}},
 	{name: "an agent without a name, with one profile", reply: `{"steps":[{"title":"Explore","executor":"agent"}]}`, steps: "1 agent:explorer <> Explore"},
@@ -146,7 +146,7 @@ var proseCorpus = []faultyReply{
 	{name: "an essay", reply: "I would first look at how the function is used, then rename it, and after that I would run the tests to be sure.", faults: []string{"holds no list of steps"}},
 	{name: "lines in another language", reply: "1. Datei lesen → TOOL: fs.search\n2. Zusammenfassen → SELF", steps: "1 fs.search <> Datei lesen\n2 self <1> Zusammenfassen"},
 	{name: "lines cut off", reply: "1. Look\n2. Change\n3. Te", cut: true, faults: []string{"cut off at its bound of tokens"}},
-	{name: "an unknown tool in a line", reply: "1. Fly → TOOL: drone.fly", faults: []string{`no tool is called "drone.fly"`}},
+	{name: "an unknown tool in a line", reply: "1. Fly → TOOL: drone.fly", faults: []string{`there is no tool "drone.fly"`}},
 	{name: "an apology before a plan", reply: "Unfortunately I cannot see your files, but here is a plan:\n1. Search → TOOL: fs.search\n2. Say → SELF", steps: "1 fs.search <> Search\n2 self <1> Say"},
 }
 

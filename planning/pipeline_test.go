@@ -253,7 +253,7 @@ func TestRepairRequestHasGoalReplyAndFaults(t *testing.T) {
 	for _, m := range asked[1].Messages {
 		whole.WriteString(m.Content)
 	}
-	for _, want := range []string{b.Goal, `"tool":"fs.look"`, `no tool is called "fs.look"`, "depends on step 9, which does not exist"} {
+	for _, want := range []string{b.Goal, `"tool":"fs.look"`, `there is no tool "fs.look"`, "depends on step 9, which does not exist"} {
 		if !strings.Contains(whole.String(), want) {
 			t.Errorf("the repair lacks %q:\n%s", want, last(asked[1]))
 		}
@@ -281,7 +281,7 @@ func TestRepairAfterLostRepairRepeatsFaultyReply(t *testing.T) {
 	b := brief()
 	b.Prompting.SkipAnalysis = true
 	asked := play(t, planning.NewPipeline(b), []turn{{want: "plan", reply: wrongPlan}, {want: "repair", fail: "it broke off"}, {want: "repair", reply: fullPlan}})
-	for _, want := range []string{`no tool is called "fs.look"`, `"tool":"fs.look"`, "no repaired plan came from the model: it broke off"} {
+	for _, want := range []string{`there is no tool "fs.look"`, `"tool":"fs.look"`, "no repaired plan came from the model: it broke off"} {
 		if !strings.Contains(last(asked[2]), want) {
 			t.Errorf("the repair lacks %q:\n%s", want, last(asked[2]))
 		}

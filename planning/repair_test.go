@@ -43,19 +43,19 @@ func TestRepairRequestIncludesFaultyReply(t *testing.T) {
 		{
 			"faulty reply with analysis and review", false,
 			[]turn{{want: "analysis", reply: complexAnalysis}, {want: "review", reply: review}, {want: "plan", reply: wrongPlan}, {want: "repair", reply: fullPlan}},
-			[]string{whole, `no tool is called "fs.look"`, "depends on step 9", analysed, reviewed},
+			[]string{whole, `there is no tool "fs.look"`, "depends on step 9", analysed, reviewed},
 			[]string{"as far as it came"},
 		},
 		{
 			"faulty reply, then a partial repair", true,
 			[]turn{{want: "plan", reply: wrongPlan}, {want: "repair", fail: "it took too long", reply: partialReply}, {want: "repair", reply: fullPlan}},
-			[]string{whole, `no tool is called "fs.look"`, "depends on step 9", partly, "- the repaired plan broke off before it was whole: it took too long\n"},
+			[]string{whole, `there is no tool "fs.look"`, "depends on step 9", partly, "- the repaired plan broke off before it was whole: it took too long\n"},
 			nil,
 		},
 		{
 			"partial reply, then a faulty repair", true,
 			[]turn{{want: "plan", fail: "it took too long", reply: partialReply}, {want: "repair", reply: wrongPlan}, {want: "repair", reply: fullPlan}},
-			[]string{whole, `no tool is called "fs.look"`},
+			[]string{whole, `there is no tool "fs.look"`},
 			[]string{"as far as it came", "broke off"},
 		},
 		{

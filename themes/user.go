@@ -87,7 +87,7 @@ func define(name Name, file []byte) (Definition, error) {
 	section, colours := "colours", u.Colours
 	if len(u.Colors) > 0 {
 		if len(u.Colours) > 0 {
-			return Definition{}, fmt.Errorf("line %d: the colours stand in [colours] or in [colors], not in both", lineOf(file, "", "[colors]"))
+			return Definition{}, fmt.Errorf("line %d: put the colours into [colours] or [colors], not into both", lineOf(file, "", "[colors]"))
 		}
 		section, colours = "colors", u.Colors
 	}

@@ -74,7 +74,7 @@ func TestThemeErrorsNameTheLine(t *testing.T) {
 		{"unknown base", "about = \"x\"\nbase = \"pink\"\n", `line 2: base: there is no theme "pink": choose auto, dark`},
 		{"text as dark", "dark = \"yes\"\n", "line 1: dark takes true or false"},
 		{"not TOML", "base = \"dark\n", "line 1:"},
-		{"colours under both spellings", "[colours]\naccent = 1\n[colors]\naccent = 2\n", "line 3: the colours stand in"},
+		{"colours under both spellings", "[colours]\naccent = 1\n[colors]\naccent = 2\n", "line 3: put the colours into"},
 		{"colours based on mono", "base = \"mono\"\n[colours]\naccent = 1\n", "line 2: a theme based on mono has no colours"},
 		{"dotted key", "base = \"dark\"\ncolours.accent = \"no\"\n", "line 2: colours.accent"},
 		{"list", "[colours]\naccent = [1]\n", "line 2:"},

@@ -14,7 +14,7 @@ var paths = map[string]flow{
 	"show rule and cancel":      {from: (*story).revised, first: []string{"a"}, keys: []string{"esc"}, lacks: "[[policy]]"},
 	"refuse plan":               {from: (*story).reviewing, first: []string{"n"}, keys: []string{"y"}, lacks: "Refuse this plan?", sends: runner.Review{Run: storyRun, Answer: agent.ReviewAnswer{Revision: 1, Decision: event.ReviewRefuse}}},
 	"cancel refusal":            {from: (*story).reviewing, first: []string{"n"}, keys: []string{"n"}, lacks: "Refuse this plan?"},
-	"save unchanged step":       {from: (*story).reviewing, first: []string{"e"}, keys: []string{"ctrl+s"}, lacks: "Edit step 1", wants: "Nothing is changed yet."},
+	"save unchanged step":       {from: (*story).reviewing, first: []string{"e"}, keys: []string{"ctrl+s"}, lacks: "Edit step 1", wants: "No edits yet."},
 	"approve all gates and run": {from: (*story).reviewing, first: []string{"A"}, keys: []string{"y"}, lacks: "1 gate approved", sends: runner.Review{Run: storyRun, Answer: agent.ReviewAnswer{Revision: 1, Decision: event.ReviewRun, Approved: []string{"2"}}}},
 	"approve similar gates":     {from: (*story).crowded, first: []string{"A"}, keys: []string{"y"}, wants: "Gate 1 of 2", sends: allow("3")},
 	"message of two lines":      {from: (*story).greeted, first: []string{"@one", "ctrl+j", "@two"}, keys: []string{"enter"}, sends: runner.Submit{Text: "one\ntwo"}},

@@ -101,7 +101,7 @@ var flows = map[string]flow{
 
 	// The review of a plan.
 	"review.next":        {sends: runner.Hold{On: true}},
-	"review.run":         {from: (*story).reviewing, lacks: "Nothing is changed yet.", sends: runner.Review{Run: storyRun, Answer: agent.ReviewAnswer{Revision: 1, Decision: event.ReviewRun}}},
+	"review.run":         {from: (*story).reviewing, lacks: "No edits yet.", sends: runner.Review{Run: storyRun, Answer: agent.ReviewAnswer{Revision: 1, Decision: event.ReviewRun}}},
 	"review.refuse":      {from: (*story).reviewing, wants: "Refuse this plan?"},
 	"review.edit":        {from: (*story).reviewing, wants: "Edit step 1"},
 	"review.take_out":    {from: (*story).reviewing, first: []string{"G"}, wants: "1 out"},
@@ -109,7 +109,7 @@ var flows = map[string]flow{
 	"review.move_down":   {from: (*story).reviewing, wants: "1 moved"},
 	"review.approve":     {from: (*story).reviewing, first: []string{"down"}, wants: "1 gate approved"},
 	"review.approve_all": {from: (*story).reviewing, wants: "1 gate approved"},
-	"review.undo":        {from: (*story).reviewing, first: []string{"A"}, wants: "Nothing is changed yet."},
+	"review.undo":        {from: (*story).reviewing, first: []string{"A"}, wants: "No edits yet."},
 
 	// Moving.
 	"move.up":        {first: []string{"tab", "down"}, wants: "▌├─ ⠋ 2"},

@@ -106,7 +106,7 @@ func TestClickChoosesModel(t *testing.T) {
 func TestReplayChoosesNoModel(t *testing.T) {
 	s := replayed(t, newStory().told(), 120, 36).press(ctrlO)
 	s.sent()
-	s.wants("no model is asked here")
+	s.wants("it uses no model")
 }
 
 func TestCurrentModelIsMarkedWithOrWithoutTag(t *testing.T) {

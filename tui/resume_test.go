@@ -239,7 +239,7 @@ func TestEnterResumesChosenRun(t *testing.T) {
 func TestUnresumableRunSaysWhy(t *testing.T) {
 	s := listing(t, newStory().greeted(), 120, 36).press(downKey, enter)
 	s.sent(asks("runs"))
-	s.wants("It is completed: nothing is left to do.")
+	s.wants("It is completed; there is nothing left to do.")
 	s.press(upKey)
 	s.lacks("It is completed")
 	s.press(escape)

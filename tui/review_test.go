@@ -116,26 +116,26 @@ func TestReviewKeys(t *testing.T) {
 	}{
 		{"selected step is shown whole", down(1), []string{"all of them", "it can change existing data", "rule     ", "notes.md is there"}, nil},
 		{"approve gate", append(down(1), space), []string{"✓ approved", "1 gate approved", "once, for exactly this call"}, nil},
-		{"withdraw approval", append(down(1), space, space), []string{"Nothing is changed yet."}, []string{"approved,"}},
+		{"withdraw approval", append(down(1), space, space), []string{"No edits yet."}, []string{"approved,"}},
 		{"gate with reference asks later", append(down(2), space), []string{"asks later", "because ${handler} is inserted then"}, []string{"gate approved"}},
 		{"step without gate", []tea.KeyPressMsg{space}, []string{"Step 1 does not ask."}, nil},
 		{"denied step stays denied", append(down(3), space), []string{"denied", "--deny says so"}, []string{"gate approved"}},
 		{"approve all gates", letters("A"), []string{"1 gate approved"}, nil},
-		{"no other gate", letters("AA"), []string{"No other gate can be approved now."}, nil},
+		{"no other gate", letters("AA"), []string{"No gate is left to approve."}, nil},
 		{"remove step", append(down(4), letters("x")...), []string{"1 out", "it will not run"}, nil},
-		{"restore step", append(down(4), letters("xx")...), []string{"Nothing is changed yet."}, nil},
+		{"restore step", append(down(4), letters("xx")...), []string{"No edits yet."}, nil},
 		{"removal asks about dependents", append(down(1), letters("x")...), []string{"Step 2 is needed by 4, 5. Remove all of them?"}, nil},
 		{"confirm removal of dependents", append(down(1), letters("xy")...), []string{"3 out"}, nil},
-		{"cancel removal", append(down(1), letters("xn")...), []string{"Nothing is changed yet."}, nil},
+		{"cancel removal", append(down(1), letters("xn")...), []string{"No edits yet."}, nil},
 		{"restore step with its dependencies", append(append(down(1), letters("xy")...), append(down(3), letters("x")...)...), []string{"Restored steps: 2, 4, 5", "Nothing"[:0]}, []string{"3 out"}},
 		{"move step up", append(down(1), letters("K")...), []string{"1 moved", "after 2"}, nil},
 		{"move step up by shift+up", append(down(1), tea.KeyPressMsg{Code: tea.KeyUp, Mod: tea.ModShift}), []string{"1 moved"}, nil},
-		{"move step back down", append(down(1), letters("KJ")...), []string{"Nothing is changed yet."}, []string{"after 2"}},
+		{"move step back down", append(down(1), letters("KJ")...), []string{"No edits yet."}, []string{"after 2"}},
 		{"not above its dependency", append(down(2), letters("KK")...), []string{"Step 3 needs the result of step 1 (${handler})."}, nil},
 		{"undo last change", append(down(1), letters("KAu")...), []string{"1 moved"}, []string{"gate approved"}},
 		{"nothing to undo", letters("u"), []string{"Nothing was changed."}, nil},
 		{"refusal asks", letters("n"), []string{"Refuse this plan?"}, nil},
-		{"cancel refusal", letters("nn"), []string{"Nothing is changed yet."}, []string{"Refuse this plan?"}},
+		{"cancel refusal", letters("nn"), []string{"No edits yet."}, []string{"Refuse this plan?"}},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
@@ -185,7 +185,7 @@ func TestReviewEditsStepAsJSON(t *testing.T) {
 	s.m.Update(tea.PasteMsg{Content: " "})
 	s.press(ctrl('s'))
 	s.lacks("Edit step 2")
-	s.wants("Nothing is changed yet.")
+	s.wants("No edits yet.")
 }
 
 func TestInvalidStepEditListsEveryProblem(t *testing.T) {

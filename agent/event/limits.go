@@ -54,7 +54,7 @@ func Preset(name string) (Limits, error) {
 	case "strict":
 		return StrictLimits(), nil
 	default:
-		return Limits{}, fmt.Errorf("no preset of limits is called %q: use default or strict", name)
+		return Limits{}, fmt.Errorf("there is no preset of limits %q: use default or strict", name)
 	}
 }
 

@@ -93,9 +93,9 @@ func (s *Session) profile(name string) (*Profile, error) {
 		names = append(names, p.Name)
 	}
 	if len(names) == 0 {
-		return nil, fmt.Errorf("no profile is called %q: define one in [profiles] of the configuration", name)
+		return nil, fmt.Errorf("there is no profile %q: define one in [profiles] of the configuration", name)
 	}
-	return nil, fmt.Errorf("no profile is called %q: there are %s", name, strings.Join(names, ", "))
+	return nil, fmt.Errorf("there is no profile %q; there are %s", name, strings.Join(names, ", "))
 }
 
 // misses reports, once, which patterns of the profiles match no tool. It stays
@@ -117,7 +117,7 @@ func (s *Session) misses(all plan.Catalogue) {
 		key, what := "profile "+p.Name, strings.Join(none, ", ")
 		if s.troubles[key] != what {
 			s.troubles[key] = what
-			s.publishNote("warn", fmt.Sprintf("the profile %q: no tool is called %s (replan tools lists what there is)", p.Name, what))
+			s.publishNote("warn", fmt.Sprintf("the profile %q: there is no tool %s (replan tools lists them)", p.Name, what))
 		}
 	}
 }

@@ -209,7 +209,7 @@ func TestSessionStartsWithConfiguredProfile(t *testing.T) {
 		t.Errorf("%+v", started)
 	}
 	_, err := runner.NewSession(t.Context(), runner.Config{Model: s.model, Tools: s.tools, Profile: "none"})
-	if err == nil || !strings.Contains(err.Error(), `no profile is called "none"`) {
+	if err == nil || !strings.Contains(err.Error(), `there is no profile "none"`) {
 		t.Errorf("error %v", err)
 	}
 }

@@ -26,7 +26,7 @@ func TestUnmatchedProfilePatternsAreReportedOnce(t *testing.T) {
 			servers: []plan.ServerStatus{{Name: "w", State: plan.ServerReady}},
 		},
 		"unmatched patterns": {
-			tools: []string{"nosuch.*", "look", "x:look"}, want: `the profile "p": no tool is called nosuch.*, x:look (replan tools lists what there is)`,
+			tools: []string{"nosuch.*", "look", "x:look"}, want: `the profile "p": there is no tool nosuch.*, x:look (replan tools lists them)`,
 		},
 		"built-in profile": {tools: []string{"nosuch.*"}, builtIn: true},
 		"missing server": {

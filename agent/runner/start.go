@@ -371,7 +371,7 @@ func (s *Session) refusal(p prepared) (reply event.ChatReply, refused bool) {
 		result := p.run.Result
 		return event.ChatReply{
 			Run: p.run.ID, Status: result.Status, Reason: result.Reason,
-			Text: untrusted.Text("The run " + p.run.ID + " is completed; nothing is left to resume."),
+			Text: untrusted.Text("The run " + p.run.ID + " is completed; there is nothing to resume."),
 		}, true
 	}
 	if _, spent := s.account.lease(s.cfg.Limits); spent != "" {

@@ -255,7 +255,7 @@ func TestInvalidConfigurationIsRejected(t *testing.T) {
 		"negative context window":              {toml: "[model]\ncontext_window = -1\n", want: "model.context_window must be more than 0"},
 		"negative limit":                       {toml: "[limits]\nmax_tokens = -1\n", want: "limits.max_tokens is -1"},
 		"negative session limit":               {toml: "[session_limits]\nmax_tokens = -1\n", want: "session_limits.max_tokens is -1"},
-		"unknown preset of limits":             {toml: "[limits]\npreset = \"loose\"\n", want: "limits.preset: no preset of limits is called \"loose\""},
+		"unknown preset of limits":             {toml: "[limits]\npreset = \"loose\"\n", want: "limits.preset: there is no preset of limits \"loose\""},
 		"unknown theme":                        {toml: "[screen]\ntheme = \"pink\"\n", want: "screen.theme: there is no theme \"pink\""},
 		"keys of an unknown action":            {toml: "[keys]\n\"plan.fly\" = \"f\"\n", want: "keys: there is no action \"plan.fly\""},
 		"key that is a number":                 {toml: "[keys]\ngate = 7\n", want: "keys.\"gate\" takes a key or a list of keys in quotes"},

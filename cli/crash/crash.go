@@ -341,7 +341,7 @@ func sentence(report []byte, file string, err error) string {
 	if err != nil {
 		return said + "The report could not be written: " + err.Error() + "."
 	}
-	return said + "The report is in " + file + ". What a run has done is kept: replan --continue goes on."
+	return said + "The report is in " + file + ". Your session is saved: replan --continue resumes it."
 }
 
 // printable drops characters that a terminal would interpret.

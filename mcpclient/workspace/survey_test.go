@@ -44,7 +44,7 @@ func TestUnknownSymbolIsReported(t *testing.T) {
 	for _, tool := range []string{"code.references", "code.definition"} {
 		b.Refused(t, tool, args{"symbol": "Nowhere"}, "in no text either")
 		out := b.Must(t, tool, args{"symbol": "Nowhere", "allow_none": true})
-		if note, _ := out.Data["note"].(string); !strings.Contains(note, "nothing in the workspace is called Nowhere") {
+		if note, _ := out.Data["note"].(string); !strings.Contains(note, "there is no symbol Nowhere in the workspace") {
 			t.Errorf("%s: %v", tool, out.Data)
 		}
 	}

@@ -146,7 +146,7 @@ func (a answerer) notDone() string {
 		told := slices.ContainsFunc(a.of(toolOf(step)), func(s plan.HistoryItem) bool { return s.Index == step.Index })
 		switch {
 		case step.Status == plan.ItemInDoubt:
-			parts = append(parts, name+" was started, and nobody knows whether it took effect.")
+			parts = append(parts, name+" was interrupted, and may or may not have taken effect.")
 		case step.Status == plan.ItemSkipped:
 			skipped = append(skipped, name)
 		case step.Status != plan.ItemFailed || told:

@@ -72,7 +72,7 @@ func (d *draft) debug() {
 	case folder != "":
 		run["path"], place = testsBelow(folder), literally(folder)
 	case d.shape() == someWords, d.facts.Known && len(d.facts.Tests) == 0 && d.shape() != aTest:
-		d.addMissing("no test and no package is called %s", d.about())
+		d.addMissing("there is no test and no package %s", d.about())
 	default:
 		run["run"] = d.symbol()
 		if tests := d.facts.Tests; len(tests) > 0 && len(tests) <= mostTests && d.shape() != aTest {

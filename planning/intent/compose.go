@@ -114,7 +114,7 @@ func (c Chain) check() error {
 		case n.Executor == plan.ExecutorTool && !isOperator && modelWork[n.Tool]:
 			return fmt.Errorf("node %d: %s is a model's work and needs the executor self", i, n.Tool)
 		case n.Executor == plan.ExecutorTool && !isOperator:
-			return fmt.Errorf("node %d: no operator is called %.80q; there are %s", i, n.Tool, strings.Join(slices.Sorted(maps.Keys(operators)), ", "))
+			return fmt.Errorf("node %d: there is no operator %.80q; there are %s", i, n.Tool, strings.Join(slices.Sorted(maps.Keys(operators)), ", "))
 		case n.Executor == plan.ExecutorSelf && !modelWork[n.Tool]:
 			return fmt.Errorf("node %d: %.80q is no work for a model; say edit, fix, extract, refactor, create or add_tests", i, n.Tool)
 		case n.Executor != plan.ExecutorTool && n.Executor != plan.ExecutorSelf:

@@ -126,7 +126,7 @@ func TestImpossibleChainsAreRefused(t *testing.T) {
 		`{"nodes":[1]}`:                  "nodes must be an object, not number",
 		`{"nodes":[{}]}`:                 "node 0 names no tool",
 		`{"nodes":[]}`:                   "",
-		`{"nodes":[{"tool":"fs.reed"}]}`: `no operator is called "fs.reed"; there are code.definition`,
+		`{"nodes":[{"tool":"fs.reed"}]}`: `there is no operator "fs.reed"; there are code.definition`,
 		`{"nodes":[{"tool":7}]}`:         "nodes.tool must be a string, not number",
 		`{"nodes":[{"tool":"fs.read","args":[]}]}`:                                                      "args must be an object, not array",
 		`{"nodes":[{"tool":"fs.read","gate":"yes"}]}`:                                                   "gate must be true or false, not string",

@@ -82,7 +82,7 @@ func (o *origin) duplicates(p Plan) []Fault {
 		name := pointerWords.Replace(path[strings.LastIndexByte(path, '/')+1:])
 		warnings = append(warnings, Fault{
 			Code: CodeDuplicateKey, Path: path, Step: step,
-			Message: "the field " + strconv.Quote(name) + " stands in its object more than once, and only the last one counts",
+			Message: "the field " + strconv.Quote(name) + " occurs more than once in its object; only the last one counts",
 		})
 	}
 	return warnings

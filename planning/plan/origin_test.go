@@ -133,7 +133,7 @@ func TestDuplicateFieldsAreWarnings(t *testing.T) {
 		t.Errorf("steps as an object: got %q", got)
 	}
 	_, _, warnings = plan.CheckPlan([]byte(`{"title":"T","variables":{"a/b":1,"a/b":2}}`), plan.Rules{})
-	if len(warnings) == 0 || warnings[0].Message != `the field "a/b" stands in its object more than once, and only the last one counts` {
+	if len(warnings) == 0 || warnings[0].Message != `the field "a/b" occurs more than once in its object; only the last one counts` {
 		t.Errorf("got %+v", warnings)
 	}
 }

@@ -41,12 +41,12 @@ type UnknownToolError struct {
 
 func (e *UnknownToolError) Error() string {
 	if len(e.Known) == 0 {
-		return fmt.Sprintf("no tool is called %q, and no server offers any", e.Name)
+		return fmt.Sprintf("there is no tool %q, and no server offers any", e.Name)
 	}
 	if meant := english.DidYouMean(e.Name, e.Known); meant != "" {
-		return fmt.Sprintf("no tool is called %q%s", e.Name, meant)
+		return fmt.Sprintf("there is no tool %q%s", e.Name, meant)
 	}
-	return fmt.Sprintf("no tool is called %q; there are %s", e.Name, strings.Join(e.Known, ", "))
+	return fmt.Sprintf("there is no tool %q; there are %s", e.Name, strings.Join(e.Known, ", "))
 }
 
 // AmbiguousToolError says that several servers offer a tool of this bare name.

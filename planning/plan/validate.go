@@ -340,14 +340,14 @@ func (c *checker) undefined(at string, s Step, r Reference) {
 		names = slices.DeleteFunc(slices.Compact(names), func(name string) bool { return !reachable(name) })
 		c.defined = noVariables
 		if len(names) > 0 {
-			c.defined = "there is " + english.Some(names, mostNamed, "")
+			c.defined = "defined: " + english.Some(names, mostNamed, "")
 		}
 	}
 	if c.defined == noVariables {
 		c.fault(CodeUnknownVariable, at, s.Index, "step %s refers to %s, and %s", s.Index, r, c.defined)
 		return
 	}
-	c.fault(CodeUnknownVariable, at, s.Index, "step %s refers to %s, which nothing defines; %s", s.Index, r, c.defined)
+	c.fault(CodeUnknownVariable, at, s.Index, "step %s refers to %s, which is not defined; %s", s.Index, r, c.defined)
 }
 
 func (c *checker) checkTool(path string, s Step) {

@@ -198,7 +198,7 @@ func TestValidateWarns(t *testing.T) {
 
 func TestUnreferencableNamesAreNotSuggested(t *testing.T) {
 	for _, tt := range []struct{ name, variables, want string }{
-		{"with another variable", `{"a.b":1,"c":1,"":1}`, "step 1 refers to ${v}, which nothing defines; there is c"},
+		{"with another variable", `{"a.b":1,"c":1,"":1}`, "step 1 refers to ${v}, which is not defined; defined: c"},
 		{"alone", `{"a.b":1}`, "step 1 refers to ${v}, and the plan defines no variables"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -319,7 +319,7 @@ func TestFaultsReadAsSentences(t *testing.T) {
 		"step 1 calls fs.read with bad args: path: got array, want string",
 		"step 2 calls fs.patch with bad args: none of the forms it may have fits: missing properties 'path', 'old', 'new', or missing property 'diff'; its args are diff, new, old and path",
 		"step 3 depends on step 8, which does not exist",
-		"step 3 refers to ${nope}, which nothing defines; there is found",
+		"step 3 refers to ${nope}, which is not defined; defined: found",
 		`step 3: the tool name "search" is ambiguous: say code:search or web:search`,
 		"steps 1, 2 and 3 wait for each other: 1 waits for 2, that for 3, that for 1",
 	}

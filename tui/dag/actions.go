@@ -123,7 +123,7 @@ func (d *Pane) noCancel() string {
 	case row.Kind == RowGone:
 		return step + " is no longer in the plan."
 	case !d.state.Live:
-		return "The run has ended; nothing is left to cancel."
+		return "The run has ended; there is nothing to cancel."
 	case s.Status == agent.StepRunning:
 		return ""
 	case s.Status == agent.StepWaiting:

@@ -32,7 +32,7 @@ func (d *Pane) Hints(cancel, undo bool) []keymap.Hint {
 	s := d.ChosenStep()
 	open := "open"
 	if s != nil && s.Status == agent.StepFailed && d.state.Resumable {
-		open = "go on from here"
+		open = "continue from here"
 	}
 	switch collapsed, heads := d.Heading(); {
 	case heads && collapsed:

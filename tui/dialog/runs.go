@@ -168,9 +168,9 @@ func WhyNoResume(s agent.Summary, active bool) string {
 	case s.Status == agent.StatusRunning:
 		return "Another replan is running it."
 	case s.Status == event.StatusCompleted && !s.Resumable:
-		return "It is completed: nothing is left to do."
+		return "It is completed; there is nothing left to do."
 	case !s.Resumable:
-		return "Nothing is left to do in it."
+		return "There is nothing left to do in it."
 	default:
 		return ""
 	}

@@ -62,7 +62,7 @@ func (f *Frame) greet(p *page, s State) {
 func (f *Frame) explainTrouble(p *page, s State) {
 	l, trouble := f.look, s.Session.Trouble
 	p.gap()
-	title, explanation := "No model answers yet", ""
+	title, explanation := "No model available", ""
 	model, host := trouble.Model.Line(), trouble.Host.Line()
 	switch trouble.Kind {
 	case prompt.TroubleUnreachable:

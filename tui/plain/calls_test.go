@@ -96,7 +96,7 @@ func TestGateNamesResultsReadBeforeCall(t *testing.T) {
 		Provenance: []rule.Provenance{{Step: "5.1", Written: true}, {Arg: "to", Step: "5.2", Written: true}},
 	})
 	want := "    a model wrote the call after reading the result of 5.1\n    a model wrote to after reading the result of 5.2\n" +
-		"    written (the call, to): only a rule with a pattern for it allows this without asking\n"
+		"    written by the model (the call, to): only a rule with a pattern for it skips this gate\n"
 	if !strings.HasSuffix(got, want) {
 		t.Errorf("got\n%s", got)
 	}

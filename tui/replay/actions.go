@@ -38,12 +38,12 @@ func Refusals() keymap.Handlers {
 		why = "This is a replay: " + why
 		return keymap.Handler{Refuse: func() string { return why }, Do: keymap.Just(func() {})}
 	}
-	noModel := refuse("no model is asked here.")
+	noModel := refuse("it uses no model.")
 	quit := keymap.Handler{Do: keymap.Command(func() tea.Cmd { return tea.Quit })}
 	return keymap.Handlers{
 		"gate":        refuse("gates were answered in the recorded run, as the chat shows."),
 		"runs":        refuse("no run can be resumed here."),
-		"review.next": refuse("no plan is made here."),
+		"review.next": refuse("it makes no plans."),
 		"models":      noModel,
 		"look":        noModel,
 		"servers":     refuse("no server is started here."),

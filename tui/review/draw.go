@@ -147,7 +147,7 @@ func (d *Dialog) bar(width int) []string {
 	}
 	changed := strings.ReplaceAll(d.review.Changes().String(), "·", l.Glyphs.Separator)
 	if changed == "" {
-		return lines(l.Faint, "Nothing is changed yet.")
+		return lines(l.Faint, "No edits yet.")
 	}
 	return lines(l.Accent, changed)
 }

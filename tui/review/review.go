@@ -251,7 +251,7 @@ func (d *Dialog) changeHandlers() keymap.Handlers {
 		"review.approve":   change(func() error { return v.Approve(s.Step.Index, !s.Passes) }),
 		"review.approve_all": change(func() error {
 			if v.ApproveAll() == 0 {
-				return errors.New("no other gate can be approved now")
+				return errors.New("no gate is left to approve")
 			}
 			return nil
 		}),

@@ -62,7 +62,7 @@ func (d *Pane) drawArgs(p *draw.SheetPage, s *agent.StepState) {
 func (d *Pane) args(s *agent.StepState) (map[string]any, string) {
 	switch {
 	case s.DryRun:
-		return s.Args, "args, as far as known"
+		return s.Args, "known args"
 	case s.Status == agent.StepWaiting:
 		for _, g := range d.run.Gates {
 			if g.Gate == s.Gate && s.Gate != "" && g.Args != nil {

@@ -50,7 +50,7 @@ var failures = map[event.FailureDecision]Decision{
 		Does: "to be replanned", Story: "to be replanned", sentence: "a new plan replaces %s",
 	},
 	event.FailureAbort: {
-		Choice: "abort, end run", Short: "abort", Help: "the run ends",
+		Choice: "abort, end the run", Short: "abort", Help: "end the run",
 		Does: "the run ends", Story: "the run was ended", sentence: "%s ends the run",
 	},
 }

@@ -158,10 +158,10 @@ func PassRuleWords(g event.GateRequested) string {
 		if _, why := g.ForRun(); why != "" {
 			run = ""
 		}
-		out = append(out, "exact ("+strings.Join(exact, ", ")+"): only "+run+"a rule with untrusted=yes allows this without asking")
+		out = append(out, "copied from a result ("+strings.Join(exact, ", ")+"): only "+run+"a rule with untrusted=yes skips this gate")
 	}
 	if len(written) > 0 {
-		out = append(out, "written ("+strings.Join(written, ", ")+"): only a rule with a pattern for it allows this without asking")
+		out = append(out, "written by the model ("+strings.Join(written, ", ")+"): only a rule with a pattern for it skips this gate")
 	}
 	return strings.Join(out, "; ")
 }

@@ -279,16 +279,16 @@ func (o *Operators) unknown(ctx context.Context, name source.Name, start string,
 	case err != nil:
 		return err
 	case len(like) > 0:
-		return unnamed("nothing in %s is called %s; there is %s", where, name.Given, strings.Join(like, ", "))
+		return unnamed("there is no symbol %s in %s; there is %s", name.Given, where, strings.Join(like, ", "))
 	}
 	held, err := o.holds(ctx, name.Word, start)
 	switch {
 	case err != nil:
 		return err
 	case held:
-		return unnamed("nothing in %s is called %s; fs.search finds it in text", where, name.Given)
+		return unnamed("there is no symbol %s in %s; fs.search finds it in text", name.Given, where)
 	default:
-		return unnamed("nothing in %s is called %s, and it is in no text either", where, name.Given)
+		return unnamed("there is no symbol %s in %s, and no text contains it", name.Given, where)
 	}
 }
 
