@@ -203,6 +203,19 @@ func TestApproveSimilarRequiresReadingWholeList(t *testing.T) {
 	s.sent(allow("2"), allow("3"), allow("6"))
 }
 
+func TestApproveSimilarRequiresReadingLongerListAgain(t *testing.T) {
+	st := newStory().crowded()
+	s := settled(t, st, 40, 12).press(letters("A")...).seen()
+	s.press(escape)
+	s.show(more(st).run(patching("1", "auth/late.go", patchRule)))
+	s.m.Update(s.m.Rested())
+	s.press(letters("A")...)
+	s.wants("Allows these 4 calls")
+	s.press(letters("y")...)
+	s.sent()
+	s.wants("Read the whole list first")
+}
+
 func TestApproveSimilarReportsNoMatch(t *testing.T) {
 	s := settled(t, newStory().gated(), 120, 36).press(letters("A")...)
 	s.wants("No other waiting gate has the same tool and rule")

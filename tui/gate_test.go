@@ -251,12 +251,19 @@ func TestUnseenChangesNeedSecondYes(t *testing.T) {
 	s.wants("y again allows it with 4 changed lines")
 	s.wants("-// authenticate returns") // the next unseen part
 	s.press(letters("y")...)
-	s.sent(once)
+	s.sent() // a key held down does not answer
+	s.m.Update(s.m.Rested())
+	s.press(letters("r")...)
+	s.sent() // the warning was about another answer
+	s.m.Update(s.m.Rested())
+	s.press(letters("r")...)
+	s.sent(runner.Resolve{Run: storyRun, Gate: "4.1.1", Decision: event.Allow, Scope: event.ScopeRun})
 
 	s = settled(t, newStory().gated(), 80, 24)
 	s.wants("y allow once (2 more changed lines below)")
 	s.press(letters("r")...)
 	s.sent()
+	s.m.Update(s.m.Rested())
 	s.press(letters("j")...) // another key takes the yes back
 	s.seen()
 	s.lacks("more changed line")

@@ -87,7 +87,7 @@ func (g *Dialog) actions() keymap.Handlers {
 	}
 	several := func() bool { return len(g.queue) > 1 }
 	hs := keymap.Handlers{
-		"dialog.leave":  {Do: keymap.Just(func() { g.Open, g.warned = false, false })},
+		"dialog.leave":  {Do: keymap.Just(func() { g.Open, g.warned = false, "" })},
 		"gate.details":  {When: func() bool { return g.noDetails() == "" }, Do: keymap.Just(g.turnDetails)},
 		"gate.all":      {Do: func() keymap.Request { return keymap.ShowFooter(g.approveAll()) }},
 		"gate.next":     {When: several, Do: func() keymap.Request { return g.step(1) }},

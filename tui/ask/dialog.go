@@ -77,7 +77,7 @@ type Dialog struct {
 	body     int               // visible lines of the document
 	noted    []string          // notes in view
 	viewed   map[string]viewed // by viewID: what has been in view
-	warned   bool              // a yes was refused because lines are unseen; the next one counts
+	warned   string            // the key of the answer that was refused because lines are unseen; pressed again it counts
 	fresh    []Asking          // opened in the newest batch of events, with no notification sent yet
 	Edits    int               // edits of arguments, across all requests
 	pausing  bool              // a pause timer is running
@@ -144,7 +144,7 @@ func (g *Dialog) front() tea.Cmd {
 	}
 	g.at = max(min(g.at, len(g.queue)-1), 0)
 	if id := g.current().id(); id != g.shown {
-		g.shown, g.top, g.doc, g.editor, g.confirm, g.details, g.warned = id, opening, nil, nil, nil, false, false
+		g.shown, g.top, g.doc, g.editor, g.confirm, g.details, g.warned = id, opening, nil, nil, nil, false, ""
 		if g.Open {
 			return g.Grace.Start()
 		}
@@ -211,13 +211,15 @@ func (g *Dialog) Editing() bool { return g.Showing() && g.editor != nil }
 func (g *Dialog) choose(c choice) keymap.Request {
 	ask := g.current()
 	unseen := strings.Replace(g.unseenCount(), "more ", "", 1)
-	warned := g.warned
-	g.warned = false
+	key := c.key.Help().Key
+	warned := g.warned == key
+	g.warned = ""
 	switch {
 	case c.allows && unseen != "" && !warned:
-		g.warned = true
+		g.warned = key
 		g.reveal()
-		return keymap.ShowFooter(c.key.Help().Key + " again allows it with " + unseen + " unseen.")
+		// A key held down must not answer what it has just revealed.
+		return keymap.Request{Footer: key + " again allows it with " + unseen + " unseen.", Cmd: g.Grace.Start()}
 	case c.send == nil:
 		if g.editor = draw.NewFields(g.look, c.edit, c.schema); g.editor == nil {
 			return keymap.ShowFooter("These arguments are too long to be edited here.")
@@ -267,7 +269,7 @@ func (g *Dialog) answer(ids ...string) tea.Cmd {
 // change, or hides them again.
 func (g *Dialog) turnDetails() {
 	width := g.doc.Width + 4
-	g.details, g.doc, g.top, g.warned = !g.details, nil, opening, false
+	g.details, g.doc, g.top, g.warned = !g.details, nil, opening, ""
 	g.prepare(width)
 	if g.details {
 		g.top = g.page.details

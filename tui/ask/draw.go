@@ -30,7 +30,11 @@ func (g *Dialog) notesFor(width, height int) []string {
 		return nil
 	}
 	notes := g.current().notes(g.look, width)
-	return notes[:min(len(notes), max(height/5, 1))]
+	if most := max(height/5, 1); len(notes) > most {
+		notes = notes[:most]
+		notes[most-1] = g.look.Cut(notes[most-1], width-2) + " " + g.look.Glyphs.Folded
+	}
+	return notes
 }
 
 // Height returns the preferred height in lines, including the border.

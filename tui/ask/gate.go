@@ -156,14 +156,14 @@ func (g OpenGate) notes(l *draw.Look, width int) []string {
 	wrapped := func(style lipgloss.Style, text string) {
 		lines = append(lines, draw.Paint(style, draw.Wrap(text, width))...)
 	}
-	if g.Ask.Outdated != "" {
-		wrapped(l.Warning, "asks again: "+g.Ask.Outdated.Line())
-	}
 	more := " " + l.Glyphs.Folded
 	sources := telling.SourceWords(g.Ask.Provenance, g.Tools)
 	if warning := telling.Warning(g.Ask, g.Tools, g.Goal); warning != "" {
 		wrapped(l.Warning, "beware: "+warning+"; "+sources)
 		sources = ""
+	}
+	if g.Ask.Outdated != "" {
+		wrapped(l.Warning, "asks again: "+g.Ask.Outdated.Line())
 	}
 	asks, whose := telling.AskWords(g.Ask)
 	if whose != "" {

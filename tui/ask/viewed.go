@@ -2,6 +2,7 @@ package ask
 
 import (
 	"slices"
+	"strings"
 
 	"replan/internal/english"
 	"replan/tui/draw"
@@ -60,7 +61,7 @@ func (g *Dialog) unseen() []draw.Range {
 // viewID identifies what is in view: a request, or what an answer to it covers.
 func (g *Dialog) viewID() string {
 	if g.confirm != nil {
-		return g.current().id() + "\n" + g.confirm.title
+		return g.confirm.title + "\n" + strings.Join(g.confirm.ids, "\n")
 	}
 	return g.current().id()
 }
@@ -130,6 +131,6 @@ func (g *Dialog) clamp(top int) int {
 
 // scroll moves the view by lines.
 func (g *Dialog) scroll(lines int) {
-	g.warned = false
+	g.warned = ""
 	g.top = g.clamp(g.topLine() + lines)
 }
