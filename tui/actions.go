@@ -89,6 +89,7 @@ func (m *Model) everywhereActions() keymap.Handlers {
 		"review.next":   {Do: m.holdPlans},
 		"run.stop":      {Refuse: m.nothingToStop, Do: keymap.Command(m.stop)},
 		"look":          {Do: keymap.Command(m.lookAgain)},
+		"pane.zoom":     {Refuse: m.noZoom, Do: keymap.Just(m.zoom)},
 		"quit":          {Do: keymap.Command(m.leave)},
 		"replay.quit":   {When: never, Refuse: notReplayed, Do: keymap.Just(func() {})},
 	}

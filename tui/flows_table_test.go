@@ -135,6 +135,7 @@ var flows = map[string]flow{
 	// Looking around.
 	"revisions":           {from: (*story).finished, wants: "evision"},
 	"themes":              {wants: "Themes"},
+	"pane.zoom":           {from: (*story).finished, lacks: "Plan ·"},
 	"look":                {from: (*story).greeted, sends: runner.Recheck{}},
 	"servers":             {wants: "Tool servers"},
 	"chat.search":         {from: (*story).finished, wants: "type what to find"},

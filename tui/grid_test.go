@@ -136,3 +136,13 @@ func TestChatTakesTheWholeWidthUntilThereIsAPlan(t *testing.T) {
 	s.press(escape).lacks("Plan")
 	s.show(newStory().branching()).wants("Plan · ")
 }
+
+func TestZoomGoesFromBothToChatToPlanAndBack(t *testing.T) {
+	s := open(t, tui.Options{}, 120, 36).show(newStory().branching())
+	for _, shown := range []struct{ chat, plan bool }{{true, false}, {false, true}, {true, true}} {
+		s.press(tea.KeyPressMsg{Code: tea.KeyF6})
+		if text := s.text(); strings.Contains(text, " Chat ") != shown.chat || strings.Contains(text, "Plan · ") != shown.plan {
+			t.Errorf("want chat %v and plan %v:\n%s", shown.chat, shown.plan, text)
+		}
+	}
+}

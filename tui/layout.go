@@ -42,6 +42,7 @@ type wish struct {
 	sheet  int  // lines of the open gate with its border; 0 means none is open
 	mapped bool // the plan fills the screen
 	empty  bool // there is no plan to show, so the chat takes the whole width
+	zoomed bool // the pane with the focus takes the whole width
 	focus  pane // selects the visible tab, and plan or step if there is room for only one
 }
 
@@ -89,11 +90,16 @@ func (l *layout) placeSheet(want int) {
 // sideBySide places the chat left, and the plan above the step right.
 func (l *layout) sideBySide(w wish) {
 	leftWidth := l.width * 11 / 20
-	if w.empty && w.focus == paneChat {
+	switch {
+	case w.focus == paneChat && (w.empty || w.zoomed):
 		leftWidth = l.width
+	case w.zoomed && !w.empty:
+		leftWidth = 0
 	}
 	l.left = draw.Rect{X: 0, Y: l.body.Y, W: leftWidth, H: l.body.H}
-	l.placeChat(w, leftWidth)
+	if leftWidth > 0 {
+		l.placeChat(w, leftWidth)
+	}
 	if leftWidth < l.width {
 		l.right = draw.Rect{X: leftWidth, Y: l.body.Y, W: l.width - leftWidth, H: l.body.H}
 		l.placePlan(w)
@@ -156,5 +162,29 @@ func (l layout) at(x, y int) (pane, bool) {
 		return paneStep, true
 	default:
 		return 0, false
+	}
+}
+
+// noZoom returns why no pane can take the whole width.
+func (m *Model) noZoom() string {
+	switch {
+	case !m.layout.wide:
+		return "On a narrow screen each pane has the whole width."
+	case m.dag.Empty():
+		return "There is no plan yet: the chat has the whole width."
+	default:
+		return ""
+	}
+}
+
+// zoom goes on from both panes to the chat alone, the plan alone, and back to both.
+func (m *Model) zoom() {
+	switch {
+	case !m.zoomed:
+		m.zoomed, m.focus = true, paneChat
+	case m.focus == paneChat:
+		m.focus = panePlan
+	default:
+		m.zoomed = false
 	}
 }

@@ -38,6 +38,7 @@ type Model struct {
 
 	layout layout
 	focus  pane
+	zoomed bool // the pane with the focus takes the whole width
 	clock  clock.Clock
 	frame  *frame.Frame
 
@@ -240,7 +241,7 @@ func (m *Model) arrange() {
 		m.chat.SetState(m.chatState())
 		return
 	}
-	w := wish{input: 1, sheet: m.ask.Height(width), focus: m.focus, mapped: m.mapping(), empty: m.dag.Empty()}
+	w := wish{input: 1, sheet: m.ask.Height(width), focus: m.focus, mapped: m.mapping(), empty: m.dag.Empty(), zoomed: m.zoomed}
 	m.layout = arrange(width, height, w)
 	if m.layout.small {
 		m.chat.SetState(m.chatState())
@@ -395,9 +396,14 @@ func (m *Model) body() []string {
 	case m.layout.mapped:
 		lines = m.look.Frame(m.layout.width, m.look.Focus, m.planSection())
 	case m.layout.wide:
+		right := m.rightHalf()
+		if m.layout.left.W == 0 {
+			lines = right
+			break
+		}
 		lines = m.leftHalf()
-		for i, right := range m.rightHalf() {
-			lines[i] += right
+		for i, part := range right {
+			lines[i] += part
 		}
 	default:
 		lines = append(lines, m.frame.Tabs(m.tabs(), m.layout.width))

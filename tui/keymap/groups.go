@@ -29,12 +29,13 @@ type aroundKeys struct {
 	Pause, Faster, Slower, Forth, Back   key.Binding
 	EventForth, EventBack, Start, Finish key.Binding
 	Play, Show, Folders, ListSearch      key.Binding
-	Keep, Reset                          key.Binding
+	Keep, Reset, Zoom                    key.Binding
 }
 
 func newAroundKeys(bind func(keys []string, shown, does string) key.Binding) aroundKeys {
 	return aroundKeys{
 		Look:    bind([]string{"f5", "ctrl+l"}, "F5", "reconnect to model and servers"),
+		Zoom:    bind([]string{"+", "f6"}, "+", "chat, plan, or both (F6 while you type)"),
 		Servers: bind([]string{"alt+s"}, "alt+s", "show tool servers and their tools"),
 		Restart: bind([]string{"r"}, "r", "restart the chosen server"),
 

@@ -8,6 +8,7 @@ func (k *Map) Actions() []Group {
 			{ID: "palette", Key: &k.Palette, KeyOnly: true},
 			{ID: "pane.next", Key: &k.NextPane, KeyOnly: true},
 			{ID: "pane.previous", Key: &k.PreviousPane, KeyOnly: true},
+			{ID: "pane.zoom", Key: &k.Zoom},
 			{ID: "gate", Key: &k.Gate},
 			{ID: "gate.allowed", Key: &k.Allowed},
 			{ID: "runs", Key: &k.Runs},
