@@ -21,10 +21,17 @@ const Patience = 2 * time.Second
 // Edit changes the file at path: change receives its content, empty if the file
 // does not exist, and returns the new one. A link stays a link, the mode stays,
 // and a read-only file stays as it is. Processes that edit the same file take
-// turns. Edit creates a missing folder, readable only by the user.
+// turns. Edit creates a missing folder, readable only by the user, after it has
+// called change once. It writes nothing if nothing changes.
 func Edit(ctx context.Context, path string, change func(before []byte) ([]byte, error)) (err error) {
-	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-		return err
+	folder := filepath.Dir(path)
+	if _, err := os.Stat(folder); errors.Is(err, fs.ErrNotExist) {
+		if after, err := change(nil); err != nil || len(after) == 0 {
+			return err
+		}
+		if err := os.MkdirAll(folder, 0o700); err != nil {
+			return err
+		}
 	}
 	if real, err := filepath.EvalSymlinks(path); err == nil {
 		path = real
@@ -34,8 +41,12 @@ func Edit(ctx context.Context, path string, change func(before []byte) ([]byte, 
 	ctx, cancel := context.WithTimeout(ctx, Patience)
 	defer cancel()
 	lock := lockFor(path)
-	if _, err := lock.TryLockContext(ctx, 10*time.Millisecond); err != nil {
+	_, err = lock.TryLockContext(ctx, 10*time.Millisecond)
+	switch {
+	case errors.Is(err, context.DeadlineExceeded):
 		return fmt.Errorf("another program is writing the file: %w", err)
+	case err != nil:
+		return fmt.Errorf("lock the folder: %w", err)
 	}
 	defer func() { err = errors.Join(err, lock.Unlock()) }()
 	mode := fs.FileMode(0o600)
@@ -54,7 +65,7 @@ func Edit(ctx context.Context, path string, change func(before []byte) ([]byte, 
 		return err
 	}
 	after, err := change(before)
-	if err != nil || err == nil && info != nil && string(after) == string(before) {
+	if err != nil || string(after) == string(before) {
 		return err
 	}
 	return write(path, after, mode)

@@ -8,8 +8,12 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"strings"
 	"sync"
 	"testing"
+	"time"
+
+	"github.com/gofrs/flock"
 
 	"replan/internal/wholefile"
 )
@@ -61,6 +65,43 @@ func TestEditLeavesFileThatMustNotChange(t *testing.T) {
 	}
 	if _, err := os.Stat(filepath.Join(dir, "new")); err == nil {
 		t.Error("a refused change made a file")
+	}
+}
+
+func TestEditThatChangesNothingWritesNothing(t *testing.T) {
+	dir := t.TempDir()
+	for _, path := range []string{filepath.Join(dir, "f"), filepath.Join(dir, "new", "f")} {
+		if err := wholefile.Edit(t.Context(), path, func(before []byte) ([]byte, error) { return before, nil }); err != nil {
+			t.Error(err)
+		}
+	}
+	if entries, err := os.ReadDir(dir); runtime.GOOS != "windows" && len(entries) != 0 || err != nil {
+		t.Errorf("got entries %v, %v; want none", entries, err)
+	}
+}
+
+func TestEditSaysWhyItHasNoLock(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("Windows locks a file beside it")
+	}
+	path := filepath.Join(t.TempDir(), "f")
+	edit := func(ctx context.Context) error {
+		return wholefile.Edit(ctx, path, func([]byte) ([]byte, error) { return []byte("a"), nil })
+	}
+	canceled, cancel := context.WithCancel(t.Context())
+	cancel()
+	if err := edit(canceled); err == nil || err.Error() != "lock the folder: context canceled" {
+		t.Errorf("canceled: got %v", err)
+	}
+	held := flock.New(filepath.Dir(path), flock.SetFlag(os.O_RDONLY))
+	if _, err := held.TryLock(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = held.Unlock() })
+	late, cancel := context.WithTimeout(t.Context(), time.Millisecond)
+	defer cancel()
+	if err := edit(late); err == nil || !strings.HasPrefix(err.Error(), "another program is writing the file: ") {
+		t.Errorf("while it is held: got %v", err)
 	}
 }
 
