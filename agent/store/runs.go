@@ -16,7 +16,7 @@ func (s *Store) RunSummaries() ([]agent.Summary, error) {
 // Summaries returns a summary of each run, newest first. Unreadable journals are
 // reported in broken and do not hide the other runs. A journal without any event
 // is skipped, since its run never began. It reads only the journals that have
-// changed since the last call.
+// changed since the last call, and those that a process writes.
 func (s *Store) Summaries() (list []agent.Summary, broken []error, err error) {
 	entries, err := s.Runs.List()
 	if err != nil {
@@ -36,8 +36,11 @@ func (s *Store) Summaries() (list []agent.Summary, broken []error, err error) {
 		case err != nil:
 			broken = append(broken, err)
 		default:
-			fresh[e.ID] = run.Summary()
-			list = append(list, whileLocked(fresh[e.ID], e.Locked))
+			summary := run.Summary()
+			list = append(list, whileLocked(summary, e.Locked))
+			if !e.Locked {
+				fresh[e.ID] = summary
+			}
 		}
 	}
 	if len(fresh) > 0 {

@@ -11,6 +11,7 @@ import (
 
 	"go.uber.org/goleak"
 
+	"replan/agent"
 	"replan/agent/event"
 	"replan/agent/runner"
 	"replan/agent/store"
@@ -180,6 +181,52 @@ func TestSummariesFollowTheJournals(t *testing.T) {
 		t.Fatal(err)
 	}
 	check("r-1 first completed")
+}
+
+func TestSummariesAreReadFromJournalsOnlyOnceUntilTheyChange(t *testing.T) {
+	s := newStore(t)
+	keep(t, s, "r-1", event.RunStarted{Goal: "first"})
+	file := filepath.Join(s.Dirs.State, "summaries.json")
+	check := func(goal untrusted.Text, status event.Status) {
+		t.Helper()
+		list, err := s.RunSummaries()
+		if err != nil || len(list) != 1 || list[0].Goal != goal || list[0].Status != status {
+			t.Errorf("got %+v, %v; want %s, %s", list, err, goal, status)
+		}
+	}
+	cached := func() string {
+		t.Helper()
+		content, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(content)
+	}
+	check("first", agent.StatusUnfinished)
+	if err := os.WriteFile(file, []byte(strings.Replace(cached(), "first", "cached", 1)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	check("cached", agent.StatusUnfinished)
+	before := cached()
+	j, _, err := s.Runs.Open("r-1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	check("first", agent.StatusRunning) // a process writes it
+	if err := j.Append(event.Event{Seq: 2, Time: time.Now(), Run: "r-1", Data: event.RunSteered{Text: "go on"}}); err != nil {
+		t.Fatal(err)
+	}
+	check("first", agent.StatusRunning)
+	if after := cached(); after != before {
+		t.Errorf("a run that is under way changed the cache from %s to %s", before, after)
+	}
+	if err := j.Close(); err != nil {
+		t.Fatal(err)
+	}
+	check("first", agent.StatusUnfinished) // its journal has changed
+	if after := cached(); after == before || strings.Contains(after, "cached") {
+		t.Errorf("the summary of a changed journal stays %s", after)
+	}
 }
 
 func TestDryRunsKeepNoJournal(t *testing.T) {

@@ -34,10 +34,11 @@ func openSummaries(path string) *jsonFile[summariesFile] {
 	}
 }
 
-// find returns the summary of a journal, if it has not changed since.
+// find returns the summary of a journal, if it has not changed since and no
+// process writes it.
 func (f summariesFile) find(e journal.Entry) (agent.Summary, bool) {
 	known, ok := f.Runs[e.ID]
-	ok = ok && known.Bytes == e.Bytes && known.Modified.Equal(e.Modified)
+	ok = ok && !e.Locked && known.Bytes == e.Bytes && known.Modified.Equal(e.Modified)
 	return known.Summary, ok
 }
 
