@@ -17,10 +17,10 @@ func (m *Markdown) Code(language, text string, width int, cut bool) []TextLine {
 	return m.CodeLines(themes.Code(untrusted.Visible(text), language), width, cut)
 }
 
-// CodeLabel draws the language above code, nothing if it is unknown.
+// CodeLabel draws the language above code, nothing if it is unknown or only text.
 func (m *Markdown) CodeLabel(language string, width int) []TextLine {
 	language = m.look.Cut(untrusted.Line(language), max(width-CodeMargin, 0))
-	if language == "" {
+	if language == "" || language == "text" {
 		return nil
 	}
 	margin := strings.Repeat(" ", CodeMargin)
