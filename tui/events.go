@@ -17,8 +17,8 @@ import (
 	"replan/tui/telling"
 )
 
-// takeEvents applies a batch of events and updates the panes.
-func (m *Model) takeEvents(b eventsMsg) tea.Cmd {
+// handleEvents applies a batch of events and updates the panes.
+func (m *Model) handleEvents(b eventsMsg) tea.Cmd {
 	before := m.live.Active()
 	for _, e := range b.events {
 		m.clock.Record(e.Time, b.arrived)
@@ -58,7 +58,7 @@ func (m *Model) applyEvent(e event.Event) {
 	}
 	switch d := e.Data.(type) {
 	case session.Status:
-		m.takeStatus(d)
+		m.handleStatus(d)
 	case session.Kept:
 		m.tellKept(d)
 	case session.UndoRefused:
@@ -74,13 +74,13 @@ func (m *Model) applyEvent(e event.Event) {
 		if d.Doing != "" && m.live.Active() == "" {
 			m.live.Preparing = true // even if sent before the session's first status
 		}
-		m.takeQueue(d)
+		m.handleQueue(d)
 	case event.ChatCompacted:
 		m.chat.Add(m.chat.Compacted(d))
 	case session.Resuming:
 		m.feed.announce(d)
 	case event.ChatUser:
-		m.takeUser(d)
+		m.handleUser(d)
 	case event.ChatReply:
 		m.feed.reply(d)
 		m.chat.Introduce(m.live.Preparing)
@@ -111,8 +111,8 @@ func (m *Model) tellKept(d session.Kept) {
 	m.toasts.Show("info", words)
 }
 
-// takeStatus applies the session's status.
-func (m *Model) takeStatus(d session.Status) {
+// handleStatus applies the session's status.
+func (m *Model) handleStatus(d session.Status) {
 	m.caughtUp = true
 	m.servers.notices(m.status, d, m.toasts.Show)
 	m.status, m.servers.looking = d, false
@@ -128,9 +128,9 @@ func (m *Model) takeStatus(d session.Status) {
 	}
 }
 
-// takeQueue stores the queue of the session. When the session stops preparing, its
+// handleQueue stores the queue of the session. When the session stops preparing, its
 // request is finished.
-func (m *Model) takeQueue(d session.Queue) {
+func (m *Model) handleQueue(d session.Queue) {
 	if m.input.Queue.Doing != "" && d.Doing == "" {
 		m.live.Finish()
 	}
@@ -149,8 +149,8 @@ func (m *Model) returned(d session.Returned) {
 	m.input.PutBack(d.Text)
 }
 
-// takeUser shows what the user sent.
-func (m *Model) takeUser(d event.ChatUser) {
+// handleUser shows what the user sent.
+func (m *Model) handleUser(d event.ChatUser) {
 	if m.caughtUp { // the history of a continued session starts nothing
 		m.live.Prepare()
 	}
@@ -161,9 +161,9 @@ func (m *Model) takeUser(d event.ChatUser) {
 	m.input.Remember(string(d.Text))
 }
 
-// takeAnswer passes the answer to a query to the part of the screen that asked. It
+// handleAnswer passes the answer to a query to the part of the screen that asked. It
 // reports whether msg is an answer.
-func (m *Model) takeAnswer(msg tea.Msg) (cmd tea.Cmd, taken bool) {
+func (m *Model) handleAnswer(msg tea.Msg) (cmd tea.Cmd, taken bool) {
 	switch a := msg.(type) {
 	case keymap.AnswerMsg[session.Completions]:
 		m.dialogs.palette.Update(a)

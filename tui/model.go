@@ -166,7 +166,7 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	case tea.WindowSizeMsg:
 		cmd = m.resize(msg)
 	case eventsMsg:
-		cmd = m.takeEvents(msg)
+		cmd = m.handleEvents(msg)
 	case frame.ToastMsg:
 		m.toasts.Update(msg)
 	case replay.LeftMsg:
@@ -186,10 +186,10 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	case tea.PasteMsg:
 		cmd = m.paste(msg)
 	case tea.MouseMsg:
-		cmd = m.takeMouse(msg)
+		cmd = m.handleMouse(msg)
 	default:
 		var taken bool
-		if cmd, taken = m.takeAnswer(msg); !taken {
+		if cmd, taken = m.handleAnswer(msg); !taken {
 			cmd = m.carryOut(m.input.Update(msg))
 		}
 	}

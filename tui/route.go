@@ -129,8 +129,8 @@ func (m *Model) paste(p tea.PasteMsg) tea.Cmd {
 	return m.carryOut(m.input.Update(p))
 }
 
-// takeMouse handles mouse messages.
-func (m *Model) takeMouse(msg tea.MouseMsg) tea.Cmd {
+// handleMouse handles mouse messages.
+func (m *Model) handleMouse(msg tea.MouseMsg) tea.Cmd {
 	switch msg := msg.(type) {
 	case tea.MouseClickMsg:
 		return m.pressButton(tea.Mouse(msg))

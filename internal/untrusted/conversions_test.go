@@ -22,7 +22,7 @@ var rawAllowed = map[string]string{
 	"cli.withoutSecrets":       "writes a plan file",
 	"cli/ask.stepArgsQuestion": "keeps the title of an edited step",
 	"tui.apply":                "the history of the input keeps what was typed",
-	"tui.takeUser":             "the history of the input keeps what was typed",
+	"tui.handleUser":           "the history of the input keeps what was typed",
 	"tui/chat.closeTurn":       "code is copied as it came; Markdown is cleaned where it is drawn, once",
 	"tui/chat.pieces":          "code is copied as it came; Markdown is cleaned where it is drawn, once",
 	"tui/review.edit":          "keeps the title of an edited step",
