@@ -167,7 +167,7 @@ func (m *Model) stop() tea.Cmd {
 		m.message.Set("A plan waits for review: " + m.keys.Name("run.stop") + " again stops the run, " + m.keys.Name("gate") + " returns to it.")
 	case m.live.Busy():
 		m.live.Stopping = true
-		m.chat.Touch()
+		m.chat.Invalidate()
 		return m.outbox.send(runner.Stop{})
 	default:
 		m.leadBack()

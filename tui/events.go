@@ -135,7 +135,7 @@ func (m *Model) handleQueue(d session.Queue) {
 		m.live.Finish()
 	}
 	m.input.Queue = d
-	m.chat.Touch()
+	m.chat.Invalidate()
 }
 
 // returned puts back into the input a text that was rejected or removed from
@@ -200,7 +200,7 @@ func (m *Model) reopenFailure(s *agent.StepState) bool {
 
 // refresh updates the panes after events.
 func (m *Model) refresh() {
-	m.chat.Touch()
+	m.chat.Invalidate()
 	shown := m.live.Shown().State
 	m.dag.SetState(m.planState())
 	m.dag.Invalidate()

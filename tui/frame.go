@@ -95,7 +95,7 @@ func (m *Model) spins() bool {
 func (m *Model) lookAgain() tea.Cmd {
 	m.servers.looking = true
 	m.message.SetUntilEvent("Looking for the model and the servers again" + m.look.Glyphs.Ellipsis)
-	m.chat.Touch()
+	m.chat.Invalidate()
 	return m.outbox.send(runner.Recheck{})
 }
 

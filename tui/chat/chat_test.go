@@ -259,7 +259,7 @@ func BenchmarkChat(b *testing.B) {
 		b.Run(fmt.Sprintf("key/%d lines", lines), func(b *testing.B) {
 			c := chat(b)
 			for b.Loop() {
-				c.Touch()
+				c.Invalidate()
 				c.lines()
 			}
 		})

@@ -300,7 +300,7 @@ func (n *Narrator) tellOutcome(r event.Result) {
 	if n.turn != nil && !n.turn.done {
 		n.closeTurn(untrusted.Text(n.turn.text), "")
 	}
-	c.Touch()
+	c.Invalidate()
 	n.settle()
 	if r.Answer != "" && n.run.Synthesis.Text == "" && (n.turn == nil || n.turn.text == "") {
 		n.add(c.prose(r.Answer)...)

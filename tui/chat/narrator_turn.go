@@ -33,7 +33,7 @@ func (n *Narrator) write(text, thinking string) {
 		t.text = t.written.String()
 		n.pane.flow(t)
 	}
-	n.pane.Touch()
+	n.pane.Invalidate()
 }
 
 // closeTurn ends a turn with its complete text and thinking.
@@ -59,7 +59,7 @@ func (n *Narrator) closeTurn(complete untrusted.Text, thinking string) {
 	}
 	t.done = true
 	n.pane.flow(t)
-	n.pane.Touch()
+	n.pane.Invalidate()
 }
 
 // think handles streamed thinking in a planning phase. A non-empty text means

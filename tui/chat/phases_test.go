@@ -66,7 +66,7 @@ func (p *planningPane) tell(data ...event.Data) *planningPane {
 			continue
 		}
 		p.n.Tell(d, before)
-		p.Touch()
+		p.Invalidate()
 		p.lines()
 	}
 	return p
@@ -226,7 +226,7 @@ func BenchmarkPhaseStream(b *testing.B) {
 			whole := run.Phases[2].Text + strings.Repeat(step, 100_000)
 			for i := 0; b.Loop(); i++ {
 				run.Phases[2].Text = whole[:min(size+i*8, len(whole))]
-				c.Touch()
+				c.Invalidate()
 				c.lines()
 			}
 		})

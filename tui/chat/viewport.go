@@ -97,7 +97,7 @@ func (v *viewport) revive(b *Block) {
 }
 
 // Invalidate marks live blocks and the activity as changed.
-func (v *viewport) Touch() {
+func (v *viewport) Invalidate() {
 	kept := v.live[:0]
 	for _, b := range v.live {
 		b.stale, b.looked = true, false
