@@ -1,0 +1,230 @@
+package plan
+
+import (
+	"encoding/json"
+	"maps"
+	"math"
+	"slices"
+	"strconv"
+	"time"
+
+	"replan/internal/untrusted"
+)
+
+func (d *planDecoder) steps(plan map[string]any) []Step {
+	list := d.list(plan, "", "steps")
+	unreadable := func(v any) bool {
+		object, ok := v.(map[string]any)
+		return !ok || d.hasBadIndex(object)
+	}
+	var taken map[string]bool // indices in use, where a step needs a stand-in
+	if slices.ContainsFunc(list, unreadable) {
+		taken = d.takenIndices(list)
+	}
+	steps := make([]Step, 0, len(list))
+	standIn := 0 // the last one; the numbers between it and its step's position are taken
+	for i, v := range list {
+		position := i + 1
+		called := strconv.Itoa(position)
+		if taken != nil && unreadable(v) {
+			// The stand-in for an unreadable index must not look like a second
+			// step with that index. It is never shown.
+			d.from.unnamed(i)
+			position = max(position, standIn+1)
+			for taken[strconv.Itoa(position)] {
+				position++
+			}
+			taken[strconv.Itoa(position)] = true
+			standIn = position
+		}
+		steps = append(steps, d.step(v, "/steps/"+strconv.Itoa(i), called, strconv.Itoa(position)))
+	}
+	if len(steps) == 0 {
+		return nil
+	}
+	return steps
+}
+
+// takenIndices returns the indices of the steps of a list, named or by position.
+func (d *planDecoder) takenIndices(list []any) map[string]bool {
+	taken := make(map[string]bool, len(list))
+	for i, v := range list {
+		object, ok := v.(map[string]any)
+		if !ok || d.hasBadIndex(object) {
+			continue
+		}
+		if index, ok := IndexText(object["index"]); ok {
+			taken[index] = true
+		} else {
+			taken[strconv.Itoa(i+1)] = true
+		}
+	}
+	return taken
+}
+
+func (d *planDecoder) hasBadIndex(step map[string]any) bool {
+	v, there := step["index"]
+	if !there {
+		return false
+	}
+	index, ok := IndexText(v)
+	return !ok || d.indexProblem(index) != ""
+}
+
+// step reads the step at path. For a step without an index of its own, called is
+// its name in messages, and standIn its index.
+func (d *planDecoder) step(v any, path, called, standIn string) Step {
+	d.at = called
+	defer func() { d.at = "" }()
+	object, ok := v.(map[string]any)
+	if !ok {
+		d.badType(path, "a step", "an object", v)
+		return Step{Index: standIn, Title: untrusted.Text(CanonicalJSON(v)), Executor: ExecutorSelf}
+	}
+	s := Step{Index: standIn}
+	if index, ok := IndexText(object["index"]); ok {
+		if why := d.indexProblem(index); why != "" {
+			d.fault(CodeBadIndex, JSONPointer(path, "index"), "index %s", why)
+		} else {
+			s.Index, d.at = index, index
+		}
+	} else if d.hasBadIndex(object) {
+		d.fault(CodeBadIndex, JSONPointer(path, "index"), "index must be text or a whole number, not %s", describe(object["index"]))
+	}
+	delete(object, "index")
+	s.Title = untrusted.Text(d.text(object, path, "title"))
+	s.Executor = Executor(d.text(object, path, "executor"))
+	if s.Executor == "" {
+		s.Executor = ExecutorTool
+	}
+	s.Tool = d.tool(object, path, "tool")
+	s.Profile = d.text(object, path, "profile")
+	s.Args = d.object(object, path, "args")
+	d.toolCalls(object, path, &s)
+	s.DependsOn = d.indices(object, path, "depends_on")
+	s.ResultVariable = d.text(object, path, "result_variable")
+	s.ExpectedOutcome = untrusted.Text(d.text(object, path, "expected_outcome"))
+	s.OnFailure = OnFailure(d.text(object, path, "on_failure"))
+	s.Timeout = d.timeout(object, path)
+	s.Retries = d.retries(object, path)
+	s.Gate = d.flag(object, path, "gate")
+	s.Synthesize = d.flag(object, path, "synthesize")
+	s.Extra = rest(object)
+	return s
+}
+
+// tool reads the name of a tool. A journal may hold one that a new plan may not.
+func (d *planDecoder) tool(object map[string]any, path, name string) string {
+	tool := d.text(object, path, name)
+	if why := nameProblem(tool, maxToolName); why != "" && !d.journal {
+		d.fault(CodeUnknownTool, JSONPointer(path, name), "the name of its tool %s", why)
+	}
+	return tool
+}
+
+// toolCalls takes the tool and args of a step from the first of its tool_calls. A
+// list with more than a step can hold stays among the unknown fields.
+func (d *planDecoder) toolCalls(object map[string]any, path string, s *Step) {
+	const name = "tool_calls"
+	kept := object[name]
+	calls := d.list(object, path, name)
+	if len(calls) == 0 {
+		return
+	}
+	at := JSONPointer(path, name, "0")
+	first, ok := calls[0].(map[string]any)
+	if !ok {
+		d.badType(at, "an entry of "+name, "an object", calls[0])
+		return
+	}
+	if len(calls) > 1 || s.Tool != "" {
+		object[name] = kept
+	}
+	if s.Tool != "" {
+		return
+	}
+	call := maps.Clone(first)
+	s.Tool = d.tool(call, at, "name")
+	d.from.move(path+"/tool", at+"/name")
+	if args := d.object(call, at, "args"); s.Args == nil {
+		s.Args = args
+		d.from.move(path+"/args", at+"/args")
+	}
+}
+
+func (d *planDecoder) timeout(object map[string]any, path string) time.Duration {
+	const name = "timeout"
+	v, ok := take(object, name)
+	if !ok {
+		return 0
+	}
+	at := JSONPointer(path, name)
+	switch v := v.(type) {
+	case string:
+		timeout, err := time.ParseDuration(v)
+		if err == nil && timeout >= 0 {
+			return timeout
+		}
+	case json.Number:
+		seconds, err := v.Float64()
+		if err == nil && seconds >= 0 && seconds < math.MaxInt64/float64(time.Second) {
+			return time.Duration(math.Round(seconds * float64(time.Second)))
+		}
+	default:
+		d.badType(at, name, `a duration such as "30s"`, v)
+		return 0
+	}
+	d.fault(CodeBadTimeout, at, `timeout must be a duration such as "30s" or a number of seconds, not %s`, describe(v))
+	return 0
+}
+
+func (d *planDecoder) retries(object map[string]any, path string) int {
+	const name = "retries"
+	v, ok := take(object, name)
+	if !ok {
+		return 0
+	}
+	if number, ok := v.(json.Number); ok {
+		if text, ok := WholeNumber(number); ok {
+			if n, err := strconv.Atoi(text); err == nil && n >= 0 {
+				return n
+			}
+		}
+	}
+	d.fault(CodeBadType, JSONPointer(path, name), "retries must be a whole number from 0, not %s", describe(v))
+	return 0
+}
+
+func (d *planDecoder) flag(object map[string]any, path, name string) bool {
+	v, ok := take(object, name)
+	if !ok {
+		return false
+	}
+	flag, ok := v.(bool)
+	if !ok {
+		d.badType(JSONPointer(path, name), name, "true or false", v)
+	}
+	return flag
+}
+
+func (d *planDecoder) milestones(plan map[string]any) []Milestone {
+	const name = "milestones"
+	var milestones []Milestone
+	for i, v := range d.list(plan, "", name) {
+		path := JSONPointer("", name, strconv.Itoa(i))
+		switch v := v.(type) {
+		case string:
+			milestones = append(milestones, Milestone{Title: untrusted.Text(v)})
+		case map[string]any:
+			milestones = append(milestones, Milestone{
+				Title: untrusted.Text(d.text(v, path, "title")),
+				Steps: d.indices(v, path, "steps"),
+				Extra: rest(v),
+			})
+		default:
+			d.badType(path, "an entry of "+name, "an object", v)
+			milestones = append(milestones, Milestone{Title: untrusted.Text(CanonicalJSON(v))}) // those after it keep their positions
+		}
+	}
+	return milestones
+}
