@@ -39,7 +39,7 @@ func (d *Pane) Update(msg tea.Msg) keymap.Request {
 func (d *Pane) Actions() keymap.Handlers {
 	return keymap.Handlers{
 		"plan.open":           {Refuse: d.noRow, Do: d.openRow},
-		"plan.fold":           {Refuse: d.noRow, Do: d.inList(d.fold)},
+		"plan.fold":           {Refuse: d.noRow, Do: d.inList(d.toggleFold)},
 		"plan.fold_all":       {Refuse: d.noRow, Do: d.inList(d.foldEverything)},
 		"plan.gate":           {Refuse: d.noRow, Do: saying(func() string { return d.jump(toGate) })},
 		"plan.failure":        {Refuse: d.noRow, Do: saying(func() string { return d.jump(toFailure) })},

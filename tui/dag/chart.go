@@ -198,9 +198,9 @@ func (c *chart) stands(run *agent.Run) bool {
 	return true
 }
 
-// led returns the steps reachable only through step i: every path to them
+// soleDependents returns the steps reachable only through step i: every path to them
 // passes it.
-func (c *chart) led(i int) []int {
+func (c *chart) soleDependents(i int) []int {
 	var out []int
 	inside := planlayout.NewSet(len(c.Steps))
 	inside.Add(i)

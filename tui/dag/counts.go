@@ -36,8 +36,8 @@ func newStepCounts(run *agent.Run, c *chart) *stepCounts {
 	return t
 }
 
-// settle recounts what may have changed, and reports whether anything has.
-func (t *stepCounts) settle() bool {
+// refresh recounts what may have changed, and reports whether anything has.
+func (t *stepCounts) refresh() bool {
 	changed := false
 	if held := telling.HeldWords(t.run); held != t.held {
 		t.held, t.whole = held, true

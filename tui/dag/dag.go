@@ -193,7 +193,7 @@ func (d *Pane) recount(now shape) {
 		d.stepCounts = newStepCounts(d.Run, d.chart)
 		d.stale, d.replan = true, false
 	}
-	if d.stepCounts.settle() && (d.grouping() || d.filter.on()) {
+	if d.stepCounts.refresh() && (d.grouping() || d.filter.on()) {
 		d.stale = true
 	}
 }

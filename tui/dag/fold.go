@@ -50,16 +50,16 @@ func (r *group) Class(i int) telling.StepClass { return r.stepCounts.class[r.mem
 
 // folds records what is collapsed in a plan.
 type folds struct {
-	Level foldLevel
-	said  map[string]bool // groups that the user expanded (true) or collapsed
-	led   map[string]bool // steps whose led steps are collapsed
+	Level     foldLevel
+	chosen    map[string]bool // groups that the user expanded (true) or collapsed
+	collapsed map[string]bool // steps whose sole dependents are collapsed
 }
 
-func newFolds() folds { return folds{said: map[string]bool{}, led: map[string]bool{}} }
+func newFolds() folds { return folds{chosen: map[string]bool{}, collapsed: map[string]bool{}} }
 
-func ledKey(index string) string { return "led " + index }
-func fanKey(index string) string { return "fan " + index }
-func runKey(index string) string { return "run " + index }
+func dependentsKey(index string) string { return "led " + index }
+func fanKey(index string) string        { return "fan " + index }
+func runKey(index string) string        { return "run " + index }
 
 // node is a vertex of the drawn graph: a step, or a group of several steps.
 type node struct {
@@ -83,17 +83,17 @@ type folder struct {
 	stepCounts *stepCounts
 	keep       int // the selected step, which always stays visible; -1 for none
 
-	groups []*group // the group of each step
-	led    map[int]*group
-	nodes  []node
-	of     []int // node of each step
+	groups     []*group       // the group of each step
+	dependents map[int]*group // the group of the sole dependents of each step
+	nodes      []node
+	of         []int // node of each step
 }
 
 // nodesOf returns the nodes of a plan, each after its dependencies, and the
 // node of each step.
 func nodesOf(f *folds, c *chart, t *stepCounts, keep int) ([]node, []int) {
-	w := &folder{folds: f, chart: c, stepCounts: t, keep: keep, groups: make([]*group, len(c.Steps)), led: map[int]*group{}}
-	w.foldLed()
+	w := &folder{folds: f, chart: c, stepCounts: t, keep: keep, groups: make([]*group, len(c.Steps)), dependents: map[int]*group{}}
+	w.foldDependents()
 	w.foldFans()
 	w.place()
 	w.foldRuns()
@@ -128,17 +128,17 @@ func (w *folder) newRollup(key, label string, members []int) *group {
 	}
 }
 
-// foldLed collapses what the user collapsed below a step.
-func (w *folder) foldLed() {
-	if len(w.folds.led) == 0 {
+// foldDependents collapses what the user collapsed below a step.
+func (w *folder) foldDependents() {
+	if len(w.folds.collapsed) == 0 {
 		return
 	}
 	for i, s := range w.chart.Steps {
-		if !w.folds.led[s.Step.Index] || w.groups[i] != nil {
+		if !w.folds.collapsed[s.Step.Index] || w.groups[i] != nil {
 			continue
 		}
 		var members []int
-		for _, t := range w.chart.led(i) {
+		for _, t := range w.chart.soleDependents(i) {
 			if w.groups[t] == nil {
 				members = append(members, t)
 			}
@@ -146,14 +146,14 @@ func (w *folder) foldLed() {
 		if len(members) == 0 {
 			continue
 		}
-		r := w.newRollup(ledKey(s.Step.Index), english.Count(len(members), "step"), members)
+		r := w.newRollup(dependentsKey(s.Step.Index), english.Count(len(members), "step"), members)
 		for _, m := range members {
 			w.groups[m] = r
 		}
 		if slices.Contains(members, w.keep) {
 			r.shown = []int{w.keep}
 		}
-		w.led[i] = r
+		w.dependents[i] = r
 	}
 }
 
@@ -163,26 +163,26 @@ func (w *folder) foldFans() {
 	c := w.chart
 	for _, fan := range c.fans {
 		key := fanKey(c.Steps[fan[0]].Step.Index)
-		open, said := w.said[key]
+		open, chosen := w.chosen[key]
 		groups := w.Level == foldAll || w.Level == foldAuto && len(c.Steps) > groupFrom
-		if !said && !groups || said && open && !groups {
+		if !chosen && !groups || chosen && open && !groups {
 			continue
 		}
 		members := fan
-		if len(w.led) > 0 {
-			members = slices.DeleteFunc(slices.Clone(fan), func(m int) bool { return w.groups[m] != nil || w.led[m] != nil })
+		if len(w.dependents) > 0 {
+			members = slices.DeleteFunc(slices.Clone(fan), func(m int) bool { return w.groups[m] != nil || w.dependents[m] != nil })
 		}
 		if len(members) < fanLeast {
 			continue
 		}
 		r := w.newRollup(key, fmt.Sprintf("%d x %s", len(members), telling.StepTool(&c.Steps[members[0]].Step)), members)
-		r.Open = said && open
+		r.Open = chosen && open
 		for _, m := range members {
-			if r.Open || m == w.keep || !said && w.Level == foldAuto && !w.stepCounts.class[m].Quiet() {
+			if r.Open || m == w.keep || !chosen && w.Level == foldAuto && !w.stepCounts.class[m].Quiet() {
 				r.shown = append(r.shown, m)
 			}
 		}
-		if !said && len(members)-len(r.shown) < 2 {
+		if !chosen && len(members)-len(r.shown) < 2 {
 			continue
 		}
 		for _, m := range members {
@@ -214,7 +214,7 @@ func (w *folder) place() {
 			continue
 		}
 		add(node{step: i})
-		if r := w.led[i]; r != nil {
+		if r := w.dependents[i]; r != nil {
 			add(node{step: -1, group: r})
 		}
 	}
@@ -335,7 +335,7 @@ func (w *folder) run(nodes []node) []node {
 	}
 	first := nodes[0].members()[0]
 	r := w.newRollup(runKey(c.Steps[first].Step.Index), w.runLabel(members), members)
-	if r.Open = w.said[r.key]; r.Open {
+	if r.Open = w.chosen[r.key]; r.Open {
 		opened := slices.Clone(nodes)
 		opened[0].head = r
 		return opened

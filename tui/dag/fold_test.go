@@ -76,7 +76,7 @@ func (d *Pane) checkRollUps(fail func(string, ...any)) {
 		if hidden[m] > 0 && c.Steps[m].Step.Index == d.Selected {
 			fail("the selection is hidden")
 		}
-		if d.folds.Level == foldAuto && hidden[m] > 0 && !d.stepCounts.class[m].Quiet() && len(d.folds.said)+len(d.folds.led) == 0 {
+		if d.folds.Level == foldAuto && hidden[m] > 0 && !d.stepCounts.class[m].Quiet() && len(d.folds.chosen)+len(d.folds.collapsed) == 0 {
 			fail("step %d of class %d is hidden", m+1, d.stepCounts.class[m])
 		}
 		for _, p := range c.deps[m] {
@@ -137,7 +137,7 @@ func TestEveryStepIsShownOnceOrInOneRollUp(t *testing.T) {
 			case "move":
 				d.Move(rapid.IntRange(-30, 30).Draw(r, "by"))
 			case "fold":
-				d.fold()
+				d.toggleFold()
 			case "all":
 				d.foldEverything()
 			case "open":
@@ -245,13 +245,13 @@ func TestManualFolding(t *testing.T) {
 		want    string
 		message string
 	}{
-		{"space folds sole dependents", "1", (*Pane).fold, "1 | 5 steps ✓1 ⠋1 ○1 ·2 | 7", ""},
-		{"space folds siblings", "2", (*Pane).fold, "1 | 3 x fs.read ✓1 ⠋1 ○1 | 5 | 6 | 7", ""},
-		{"space unfolds again", "5", func(d *Pane) string { d.fold(); d.lines(); return d.fold() }, "1 | 2 | 3 | 4 | 5 | 6 | 7", ""},
-		{"space with nothing to fold", "7", (*Pane).fold, "1 | 2 | 3 | 4 | 5 | 6 | 7", "No step depends on this one alone, so there is nothing to collapse."},
+		{"space folds sole dependents", "1", (*Pane).toggleFold, "1 | 5 steps ✓1 ⠋1 ○1 ·2 | 7", ""},
+		{"space folds siblings", "2", (*Pane).toggleFold, "1 | 3 x fs.read ✓1 ⠋1 ○1 | 5 | 6 | 7", ""},
+		{"space unfolds again", "5", func(d *Pane) string { d.toggleFold(); d.lines(); return d.toggleFold() }, "1 | 2 | 3 | 4 | 5 | 6 | 7", ""},
+		{"space with nothing to fold", "7", (*Pane).toggleFold, "1 | 2 | 3 | 4 | 5 | 6 | 7", "No step depends on this one alone, so there is nothing to collapse."},
 		{"z folds everything", "7", (*Pane).foldEverything, "1 | 3 x fs.read ✓1 ⠋1 ○1 | 5 | 6 | 7", "Everything is collapsed."},
 		{"z again unfolds everything", "7", func(d *Pane) string { d.foldEverything(); d.lines(); return d.foldEverything() }, "1 | 2 | 3 | 4 | 5 | 6 | 7", "Everything is expanded."},
-		{"jump reveals folded step", "1", func(d *Pane) string { d.fold(); d.lines(); return d.jump(toRunning) }, "1 | 5 steps ✓1 ⠋1 ○1 ·2 | 3 | 7", ""},
+		{"jump reveals folded step", "1", func(d *Pane) string { d.toggleFold(); d.lines(); return d.jump(toRunning) }, "1 | 5 steps ✓1 ⠋1 ○1 ·2 | 3 | 7", ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			d := New(panetest.DarkLook(), keymap.New())

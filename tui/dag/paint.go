@@ -145,7 +145,7 @@ type painted struct {
 	room       int // for the state, in cells
 	tail       string
 
-	said  string // state drawn last
+	words string // state drawn last
 	state string // state as it was drawn
 }
 
@@ -193,14 +193,14 @@ func (w *rowPainter) draw(r *Row) string {
 	if r.owner == nil {
 		glyph = w.drawGlyph(r, f, line)
 	}
-	said, style := w.state(r, t.room)
-	if said != t.said || t.state == "" {
-		said = w.Look.Cut(said, t.room)
-		blank := strings.Repeat(" ", t.room-ansi.StringWidth(said))
+	words, style := w.state(r, t.room)
+	if words != t.words || t.state == "" {
+		words = w.Look.Cut(words, t.room)
+		blank := strings.Repeat(" ", t.room-ansi.StringWidth(words))
 		if f.selected && w.focused {
 			blank = line.Blank(len(blank))
 		}
-		t.said, t.state = said, blank+line.Draw(style, said)
+		t.words, t.state = words, blank+line.Draw(style, words)
 	}
 	return t.head + glyph + t.body + t.state + t.tail
 }

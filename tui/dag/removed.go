@@ -53,7 +53,7 @@ func (v *planView) gatherRemoved() map[string][]Row {
 // unfolded reports whether the rows that a revision removed are visible. Those
 // of the newest revision are, until the user collapses them.
 func (v *planView) unfolded(r *agent.Revision) bool {
-	if open, said := v.opened[r.Number]; said {
+	if open, chosen := v.opened[r.Number]; chosen {
 		return open
 	}
 	return v.newest() == r

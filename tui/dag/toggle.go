@@ -29,17 +29,17 @@ func (d *Pane) toggleRevision(r *agent.Revision) {
 
 // toggleGroup expands or collapses a group.
 func (d *Pane) toggleGroup(r *group) {
-	for index := range d.folds.led {
-		if ledKey(index) == r.key {
-			delete(d.folds.led, index)
+	for index := range d.folds.collapsed {
+		if dependentsKey(index) == r.key {
+			delete(d.folds.collapsed, index)
 			d.refold(index)
 			return
 		}
 	}
 	if r.Open && d.grouping() {
-		delete(d.folds.said, r.key)
+		delete(d.folds.chosen, r.key)
 	} else {
-		d.folds.said[r.key] = !r.Open
+		d.folds.chosen[r.key] = !r.Open
 	}
 	d.refold(r.key)
 }
@@ -49,10 +49,10 @@ func (d *Pane) refold(key string) {
 	d.Selected, d.stale, d.drawn, d.Follow = key, true, false, false
 }
 
-// fold collapses or expands what belongs to the selected row: a heading, an
+// toggleFold collapses or expands what belongs to the selected row: a heading, an
 // agent's calls, the steps reachable only through a step, or its fan-out. It
 // returns a message if there is nothing to collapse.
-func (d *Pane) fold() (word string) {
+func (d *Pane) toggleFold() (word string) {
 	r := d.Chosen()
 	if r == nil {
 		return "There is nothing to collapse yet."
@@ -75,18 +75,18 @@ func (d *Pane) fold() (word string) {
 	switch {
 	case d.filter.on():
 		return "Filtered steps are not collapsed: " + d.Keys.Name("run.stop") + " clears the filter."
-	case d.folds.led[index]:
-		delete(d.folds.led, index)
+	case d.folds.collapsed[index]:
+		delete(d.folds.collapsed, index)
 		d.refold(index)
 	case r.Group != nil:
 		d.closeGroup(r.Group)
-	case len(d.chart.led(r.at)) > 0:
-		d.folds.led[index] = true
+	case len(d.chart.soleDependents(r.at)) > 0:
+		d.folds.collapsed[index] = true
 		d.refold(index)
 	case d.chart.fan[r.at] >= 0:
 		fan := d.chart.fans[d.chart.fan[r.at]]
 		key := fanKey(d.chart.Steps[fan[0]].Step.Index)
-		d.folds.said[key] = false
+		d.folds.chosen[key] = false
 		d.refold(key)
 	default:
 		return "No step depends on this one alone, so there is nothing to collapse."
@@ -96,7 +96,7 @@ func (d *Pane) fold() (word string) {
 
 // closeGroup collapses a group, including its running steps.
 func (d *Pane) closeGroup(r *group) {
-	d.folds.said[r.key] = false
+	d.folds.chosen[r.key] = false
 	d.refold(r.key)
 }
 
