@@ -50,13 +50,18 @@ func (o *options) doctor(ctx context.Context, wrong error) error {
 	if o.io.Terminal {
 		terminal = o.io.Out
 	}
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
 	report := doctor.Examine(ctx,
 		doctor.Ollama(model), doctor.ToolServers(tools), doctor.LanguageServers(servers, o.LSP.On()), doctor.Git(o.Workspace),
-		doctor.Terminal(o.io.In, terminal, os.Environ(), runtime.GOOS),
+		doctor.Terminal(o.io.In, terminal, os.Environ(), runtime.GOOS, stop),
 		doctor.Folders([]doctor.Folder{{Name: "configuration", Path: o.Dirs.Config}, {Name: "data", Path: o.Dirs.Data}, {Name: "runs and logs", Path: o.Dirs.State}}),
 		doctor.Configuration(o.Dirs.ConfigFile(), wrong))
 	if err := model.Close(); err != nil {
 		return wrap("close the connection to Ollama", err)
+	}
+	if ctx.Err() != nil {
+		return ctx.Err()
 	}
 	if o.Output == config.OutputJSON {
 		err = o.printJSON(report)

@@ -49,7 +49,7 @@ func TestReportListsChecksUnderTheirSubjects(t *testing.T) {
 	report := doctor.Examine(t.Context(),
 		doctor.Ollama(models{all: []prompt.ModelInfo{planner, embedder}, chosen: planner}),
 		doctor.ToolServers(mcpclient.Config{}),
-		doctor.Terminal(nil, nil, nil, "linux"),
+		doctor.Terminal(nil, nil, nil, "linux", nil),
 		doctor.Configuration("/home/me/config.toml", errors.New("line 3: model.name takes text in quotes")))
 	if report.OK {
 		t.Error("a report with a failed check is ok")
@@ -132,7 +132,7 @@ func TestSameFolderIsCheckedOnce(t *testing.T) {
 }
 
 func TestTerminalDescribesItself(t *testing.T) {
-	answers := "\x1b]11;rgb:1111/1111/1111\x07\x1bP>|foot(1.19.0)\x1b\\\x1b[?1u"
+	answers := "\x1b]11;rgb:1111/1111/1111\x07\x1bP>|foot(1.19.0)\x1b\\\x1b[?1u\x1b[?62c\x1b[?62c"
 	for _, c := range []struct{ name, answers, environ, system, want string }{
 		{"answers", answers, "TERM=foot", "linux", "foot, foot(1.19.0)|reports every key|dark background"},
 		{"silence", "", "TERM=xterm", "linux", "xterm|use alt+enter for a new line"},
@@ -143,7 +143,7 @@ func TestTerminalDescribesItself(t *testing.T) {
 			in, typed := io.Pipe()
 			go func() { _, _ = io.WriteString(typed, c.answers) }()
 			defer typed.Close() //nolint:errcheck // a pipe in memory
-			for _, check := range doctor.Terminal(in, io.Discard, []string{c.environ}, c.system)(t.Context()) {
+			for _, check := range doctor.Terminal(in, io.Discard, []string{c.environ}, c.system, func() { t.Error("stopped without ctrl+c") })(t.Context()) {
 				all.WriteString(check.Detail.Line() + " " + check.Fix.Line() + "\n")
 			}
 			for _, want := range strings.Split(c.want, "|") {
@@ -152,5 +152,17 @@ func TestTerminalDescribesItself(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+func TestCtrlCStopsTheWaitForTheTerminal(t *testing.T) {
+	in, typed := io.Pipe()
+	defer typed.Close() //nolint:errcheck // a pipe in memory
+	go func() { _, _ = io.WriteString(typed, "x\x03") }()
+	ctx, stop := context.WithCancel(t.Context())
+	defer stop()
+	doctor.Terminal(in, io.Discard, []string{"TERM=xterm"}, "linux", stop)(ctx)
+	if ctx.Err() == nil {
+		t.Error("ctrl+c did not stop the checks")
 	}
 }

@@ -2,6 +2,7 @@ package doctor
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"strings"
@@ -9,20 +10,23 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/colorprofile"
+	uv "github.com/charmbracelet/ultraviolet"
+	"github.com/charmbracelet/x/ansi"
 
 	"replan/internal/untrusted"
 )
 
 // terminalTimeout bounds how long a terminal may take to describe itself. One that
 // knows no query never answers.
-const terminalTimeout = 500 * time.Millisecond
+const terminalTimeout = time.Second
 
 // The smallest window that the full screen fits.
 const leastWidth, leastHeight = 40, 12
 
 // Terminal asks the terminal for its size, colours and keyboard. In and out are the
-// terminal; out is nil where there is none.
-func Terminal(in io.Reader, out io.Writer, environ []string, system string) func(context.Context) []Check {
+// terminal; out is nil where there is none. Ctrl+c calls stop, because it is no signal
+// in raw mode.
+func Terminal(in io.Reader, out io.Writer, environ []string, system string, stop func()) func(context.Context) []Check {
 	return func(ctx context.Context) []Check {
 		const subject = "Terminal"
 		if out == nil {
@@ -30,6 +34,9 @@ func Terminal(in io.Reader, out io.Writer, environ []string, system string) func
 		}
 		last, err := tea.NewProgram(terminal{}, tea.WithContext(ctx), tea.WithInput(in), tea.WithOutput(out),
 			tea.WithEnvironment(environ), tea.WithoutSignalHandler()).Run()
+		if errors.Is(err, tea.ErrInterrupted) {
+			stop()
+		}
 		seen, ok := last.(terminal)
 		if !ok {
 			return []Check{{subject, "terminal", Failed, sentence(fmt.Errorf("open the terminal: %w", err)), ""}}
@@ -44,12 +51,12 @@ type terminal struct {
 	profile       colorprofile.Profile
 	background    string // "dark" or "light"; "" without an answer
 	version       string // its name and version; "" without an answer
+	again         bool   // it was asked for its attributes again
 	enhanced      bool   // its keyboard reports keys such as shift+enter
 }
 
 func (t terminal) Init() tea.Cmd {
-	return tea.Batch(tea.RequestBackgroundColor, tea.RequestTerminalVersion,
-		tea.Tick(terminalTimeout, func(time.Time) tea.Msg { return tea.Quit() }))
+	return tea.Batch(tea.Raw(ansi.RequestBackgroundColor+ansi.RequestNameVersion+ansi.RequestPrimaryDeviceAttributes), tea.Tick(terminalTimeout, func(time.Time) tea.Msg { return tea.Quit() }))
 }
 
 func (t terminal) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
@@ -68,10 +75,17 @@ func (t terminal) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	case tea.KeyboardEnhancementsMsg:
 		t.enhanced = msg.SupportsKeyDisambiguation()
 	case tea.KeyPressMsg:
-		return t, tea.Quit
-	}
-	if t.width > 0 && t.background != "" && t.version != "" && t.enhanced {
-		return t, tea.Quit // nothing else is expected
+		if msg.String() == "ctrl+c" {
+			return t, tea.Interrupt
+		}
+	case uv.PrimaryDeviceAttributesEvent:
+		// Nearly every terminal answers this, after all that was asked before. Bubble Tea
+		// asks about the keyboard with the first frame, so ask once more behind that.
+		if t.again {
+			return t, tea.Quit
+		}
+		t.again = true
+		return t, tea.Raw(ansi.RequestPrimaryDeviceAttributes)
 	}
 	return t, nil
 }
