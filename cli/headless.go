@@ -124,7 +124,8 @@ func (e headlessJob) lastRestored() (seq uint64) {
 // command is answered.
 func (o *options) tell(ctx context.Context, w *services, e headlessJob, input *ask.Input, asks bool) error {
 	text := ask.NewOutput(o.io.Out, o.look())
-	defer text.Live("")
+	defer text.EndLive()
+	defer context.AfterFunc(ctx, text.EndLive)() // a warning of the second interrupt gets its own line
 	out := o.tellerOf(w.session.ID(), text, e)
 	var questions *ask.Questions
 	if input != nil {

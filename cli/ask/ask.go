@@ -30,6 +30,7 @@ type Output struct {
 	prompt string     // of the open question; "" if there is none
 	shown  bool       // nothing was written after the prompt
 	live   string     // drawn now; "" if there is none
+	ended  bool       // there is no live line any more
 }
 
 // Write writes p without interleaving.
@@ -69,13 +70,21 @@ func (s *Output) Live(line string) {
 }
 
 func (s *Output) drawLive(line string) {
-	if s.prompt != "" {
+	if s.prompt != "" || s.ended {
 		line = ""
 	}
 	if line != s.live {
 		s.live = line
 		_, _ = io.WriteString(s.out, eraseLine+line)
 	}
+}
+
+// EndLive removes the live line for good, so that others can write to the terminal.
+func (s *Output) EndLive() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.ended = true
+	s.drawLive("")
 }
 
 // answerKey matches the key of an answer in a question.

@@ -159,3 +159,16 @@ func TestLiveLineStaysLastAndMakesWayForQuestions(t *testing.T) {
 		t.Errorf("got %q, want %q", b.String(), want)
 	}
 }
+
+func TestEndedLiveLineStaysAway(t *testing.T) {
+	var b strings.Builder
+	out := NewOutput(&b, nil)
+	out.Live("* step 1")
+	out.EndLive()
+	out.Live("* step 2")
+	out.EndLive()
+	const erase = "\r\x1b[2K"
+	if want := erase + "* step 1" + erase; b.String() != want {
+		t.Errorf("got %q, want %q", b.String(), want)
+	}
+}
