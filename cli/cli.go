@@ -16,7 +16,6 @@ import (
 	"time"
 
 	"charm.land/fang/v2"
-	"github.com/charmbracelet/colorprofile"
 	"github.com/charmbracelet/x/term"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -25,6 +24,7 @@ import (
 	"replan/cli/config"
 	"replan/cli/crash"
 	"replan/cli/help"
+	"replan/cli/tty"
 	"replan/internal/english"
 	"replan/internal/untrusted"
 	"replan/planning/intent"
@@ -333,13 +333,8 @@ const widestHelp = 100
 
 // showHelp prints the help of a command.
 func (o *options) showHelp(cmd *cobra.Command, all bool) error {
-	width := 80
-	if file, ok := o.io.Out.(term.File); ok {
-		if columns, _, err := term.GetSize(file.Fd()); err == nil {
-			width = min(columns, widestHelp)
-		}
-	}
-	return wrap(writing, help.Write(colorprofile.NewWriter(o.io.Out, os.Environ()), cmd, width, all))
+	width := min(tty.Width(o.io.Out), widestHelp)
+	return wrap(writing, help.Write(tty.Styled(o.io.Out), cmd, width, all))
 }
 
 func newHelp(o *options) *cobra.Command {

@@ -75,7 +75,7 @@ func (o *options) tty() *tty.Terminal {
 			if o.chatContext != nil || o.Output != config.OutputText {
 				return nil
 			}
-			return tty.Open(o.io.In, o.io.Out, tty.Options{
+			return tty.Open(o.io.Out, tty.Options{
 				Themes: o.ThemeSet(), Theme: o.ThemeName, Getenv: o.io.Getenv,
 				Mode: themes.Mode{ASCII: o.ASCII, NoColor: o.NoColor, Still: o.ReducedMotion},
 			})

@@ -71,6 +71,21 @@ func lightPalette() Palette {
 	}
 }
 
+// either is for terminals whose background is unknown. Its colours are of medium
+// lightness. With 16 colours it uses only those that are legible on black and white.
+func either() Definition {
+	return Definition{
+		Name: Auto, Dark: true, Keeps: true,
+		Palette: Palette{
+			Accent: hex(0x5B72D8), Success: hex(0x14845F), Warning: hex(0x9A6D00), Danger: hex(0xD0472E),
+			Running: hex(0x1F7CC0), Added: hex(0x14845F), Removed: hex(0xD0472E), Focus: hex(0x5B72D8), Code: hex(0x9A5FC8),
+		},
+		Basic: Palette{
+			Accent: ansiColour(5), Code: ansiColour(5), Focus: ansiColour(5), Danger: ansiColour(1), Removed: ansiColour(1),
+		},
+	}
+}
+
 func highContrastDark() Palette {
 	return Palette{
 		Background: hex(0x000000), Text: hex(0xFFFFFF), Muted: hex(0xE4E4E4), Faint: hex(0xC0C0C0), Accent: hex(0xA6C8FF),

@@ -166,6 +166,25 @@ func TestThemesAreLegibleInSixteenColours(t *testing.T) {
 	}
 }
 
+func TestColoursForAnUnknownBackgroundAreLegibleOnBoth(t *testing.T) {
+	d := either()
+	for _, ground := range []color.Color{hex(0x000000), hex(0x1E1E1E), hex(0xFFFFFF)} {
+		for _, s := range slots {
+			if c := *s.of(&d.Palette); c != nil {
+				if got := contrast(c, ground); got < 3.4 {
+					t.Errorf("got contrast %.2f of %s on %v", got, s.name, ground)
+				}
+			}
+			own, ok := (*s.of(&d.Basic)).(ansi.BasicColor)
+			for terminal, shades := range terminals {
+				if got := contrast(hex(shades[own]), ground); ok && ground != hex(0x1E1E1E) && got < 2.5 {
+					t.Errorf("in %s: got contrast %.2f of %s on %v", terminal, got, s.name, ground)
+				}
+			}
+		}
+	}
+}
+
 // sight models a kind of colour vision as a matrix over linear light, by Viénot,
 // Brettel and Mollon (1999).
 type sight [3][3]float64

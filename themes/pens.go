@@ -70,6 +70,7 @@ func init() {
 	for _, d := range builtin() {
 		declareTheme(d.Name)
 	}
+	declareTheme(either().Name)
 }
 
 // declareTheme registers the styles of a theme with chroma. Call it before anything

@@ -79,6 +79,10 @@ func normal(name string) Name {
 	return cmp.Or(Name(strings.ReplaceAll(n, "color", "colour")), Auto)
 }
 
+// Either returns the theme for a terminal whose background is unknown. Its colours
+// are legible on dark and light backgrounds.
+func Either(mode Mode) Theme { return either().theme(true, mode) }
+
 // New returns the named theme for a terminal. An unknown name means auto.
 func (s *Set) New(name Name, darkBackground bool, mode Mode) Theme {
 	all := s.All()

@@ -54,7 +54,7 @@ func (m Mode) For(profile colorprofile.Profile) Mode {
 
 // Theme holds everything drawing needs to know about looks. Create one with [New].
 type Theme struct {
-	Name    Name // never auto, which becomes dark or light here
+	Name    Name // auto only from [Either]; otherwise it becomes dark or light here
 	Palette Palette
 	Styles  Styles
 	Glyphs  Glyphs

@@ -29,45 +29,61 @@ type Options struct {
 }
 
 // Open returns the terminal of out. It returns nil if out is none, or one that
-// takes no escape sequences.
-func Open(in io.Reader, out io.Writer, o Options) *Terminal {
-	file, ok := out.(*os.File)
+// takes no escape sequences. It does not ask the terminal for its background: one
+// that does not answer would delay the command, and the answer may come after it.
+func Open(out io.Writer, o Options) *Terminal {
 	kind := o.Getenv("TERM")
-	if !ok || !term.IsTerminal(file.Fd()) || kind == "dumb" || kind == "" && runtime.GOOS != "windows" {
+	file, ok := out.(*os.File)
+	if !ok || !Is(out) || kind == "dumb" || kind == "" && runtime.GOOS != "windows" {
 		return nil
 	}
+	lipgloss.EnableLegacyWindowsANSI(file)
 	mode := o.Mode.For(colorprofile.Detect(file, os.Environ()))
 	mode.NoColor = mode.NoColor || o.Mode.NoColor
-	dark := true
-	if o.Theme == "" || o.Theme == themes.Auto {
-		dark = mode.NoColor || darkBackground(in, file, o.Getenv)
-	}
-	return &Terminal{Look: draw.NewLook(o.Themes.New(o.Theme, dark, mode)), out: file}
+	return &Terminal{Look: draw.NewLook(theme(o, mode)), out: file}
 }
 
-// darkBackground reports whether the background of a terminal is dark. It asks the
-// terminal unless its environment says so.
-func darkBackground(in io.Reader, out *os.File, getenv func(string) string) bool {
-	if colours := getenv("COLORFGBG"); colours != "" {
+// theme returns the theme for a terminal. Without one of the user, the environment
+// says whether the background is dark, or the colours must suit both.
+func theme(o Options, mode themes.Mode) themes.Theme {
+	dark := true
+	if o.Theme == "" || o.Theme == themes.Auto {
+		colours := o.Getenv("COLORFGBG")
+		if colours == "" {
+			return themes.Either(mode)
+		}
 		background := colours[strings.LastIndexByte(colours, ';')+1:]
-		return background != "7" && background != "15"
+		dark = background != "7" && background != "15"
 	}
-	file, ok := in.(*os.File)
-	if !ok || !term.IsTerminal(file.Fd()) || !inForeground(file.Fd()) {
-		return true
+	return o.Themes.New(o.Theme, dark, mode)
+}
+
+// Is reports whether out is a terminal.
+func Is(out io.Writer) bool {
+	file, ok := out.(term.File)
+	return ok && term.IsTerminal(file.Fd())
+}
+
+// Styled returns a writer of styled text to out. It drops what out cannot show.
+func Styled(out io.Writer) io.Writer {
+	if file, ok := out.(*os.File); ok {
+		lipgloss.EnableLegacyWindowsANSI(file)
 	}
-	return lipgloss.HasDarkBackground(file, out)
+	return colorprofile.NewWriter(out, os.Environ())
+}
+
+// Width returns the number of cells of a line of out, 80 if it is unknown.
+func Width(out io.Writer) int {
+	if file, ok := out.(term.File); ok {
+		if width, _, err := term.GetSize(file.Fd()); err == nil && width > 0 {
+			return width
+		}
+	}
+	return 80
 }
 
 // Width returns the number of cells of a line.
-func (t *Terminal) Width() int {
-	const usual = 80
-	width, _, err := term.GetSize(t.out.Fd())
-	if err != nil || width <= 0 {
-		return usual
-	}
-	return width
-}
+func (t *Terminal) Width() int { return Width(t.out) }
 
 // Diff draws a diff as the screen does.
 func (t *Terminal) Diff(text string) string {
