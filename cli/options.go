@@ -191,9 +191,9 @@ func (o *options) unopened(err error) error {
 	return &failure{exit: exitUsage, code: code, err: err}
 }
 
-// diff returns a diff as text to print.
-func (o *options) diff(text string) string {
-	if t := o.tty(); t != nil && text != "" {
+// diff returns a diff as text to print on out. Only a terminal gets styles.
+func (o *options) diff(out io.Writer, text string) string {
+	if t := o.tty(); t != nil && text != "" && tty.Is(out) {
 		return t.Diff(text)
 	}
 	return untrusted.Visible(text)

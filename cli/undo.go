@@ -109,9 +109,11 @@ func (o runs) agreesToUndo(ctx context.Context, would event.Undo) (agreed bool, 
 	if err != nil {
 		return false, wrap("read the answer", err)
 	}
-	_, _ = fmt.Fprint(o.io.Err, o.diff(would.Diff))
+	if err := o.print(o.diff(o.io.Out, would.Diff)); err != nil {
+		return false, err
+	}
 	prompt := fmt.Sprintf("restore %s, changed by the run %s? [y]es, [N]o: ", telling.Undone(would), telling.ShortID(would.Run))
-	line, _, err := input.AskIn(ctx, o.io.Err, prompt, o.look())
+	line, _, err := input.AskIn(ctx, o.io.Out, prompt, o.look())
 	if err != nil {
 		return false, err
 	}
@@ -126,7 +128,7 @@ func (o runs) agreesToUndo(ctx context.Context, would event.Undo) (agreed bool, 
 func (o runs) tellUndo(u event.Undo) error {
 	if u.Refused != "" {
 		if u.Diff != "" {
-			_, _ = fmt.Fprint(o.io.Err, o.diff(u.Diff))
+			_, _ = fmt.Fprint(o.io.Err, o.diff(o.io.Err, u.Diff))
 		}
 		return &failure{exit: 1, code: "changed", err: errors.New(u.Refused)}
 	}
@@ -135,7 +137,7 @@ func (o runs) tellUndo(u event.Undo) error {
 	}
 	var b strings.Builder
 	say := sayTo(&b)
-	b.WriteString(o.diff(u.Diff))
+	b.WriteString(o.diff(o.io.Out, u.Diff))
 	for _, note := range u.Notes {
 		say("note: %s", note)
 	}

@@ -17,15 +17,18 @@ func TestUndoAsksOnATerminal(t *testing.T) {
 		t.Fatal(err)
 	}
 	run := func(terminal bool, typed string, args ...string) (code int, said string) {
-		var out bytes.Buffer
+		var out, failed bytes.Buffer
 		code = cli.Main(t.Context(), args, cli.IO{
-			In: strings.NewReader(typed), Out: &out, Err: &out, Terminal: terminal,
+			In: strings.NewReader(typed), Out: &out, Err: &failed, Terminal: terminal,
 			Getenv: func(name string) string {
 				return map[string]string{"REPLAN_HOME": home, "OLLAMA_HOST": "127.0.0.1:1"}[name]
 			},
 			Getwd: func() (string, error) { return dir, nil },
 		})
-		return code, out.String()
+		if strings.Contains(failed.String(), "[y]es") {
+			t.Errorf("the question is on standard error: %q", failed.String())
+		}
+		return code, out.String() + failed.String()
 	}
 	if code, said := run(false, "", "tools", "call", "fs.write", "--args", `{"path":"notes.txt","text":"two\n"}`, "--approve", "safe"); code != 0 {
 		t.Fatalf("got exit code %d: %s", code, said)
