@@ -71,3 +71,27 @@ func TestContinueRestoresConversationOnScreen(t *testing.T) {
 	s.keys(ctrlD)
 	s.end(0)
 }
+
+// An answer that takes time would delay the command, or reach the shell.
+func TestListingsAskTheTerminalNothing(t *testing.T) {
+	folder, home := t.TempDir(), t.TempDir()
+	write(t, filepath.Join(folder, "look.json"), lookPlan)
+	replan(t, folder, home, "plan", "run", "look.json")
+	s := open(t, program{folder: folder, home: home, args: []string{"runs"}, env: []string{"COLORFGBG="}})
+	s.until(0, "Look around")
+	out := s.end(0)
+	if !strings.Contains(out, "\x1b[") || strings.Contains(out, "\x1b]11;?") || strings.Contains(out, "\x1b[c") {
+		t.Errorf("got %q, want colours and no questions to the terminal", out)
+	}
+}
+
+func TestChatCommandsWithoutTheScreenAnswerInPlainText(t *testing.T) {
+	folder, home := t.TempDir(), t.TempDir()
+	write(t, filepath.Join(folder, "look.json"), lookPlan)
+	replan(t, folder, home, "plan", "run", "look.json")
+	s := open(t, program{folder: folder, home: home, args: []string{"run", "/runs"}})
+	s.until(0, "goal_met")
+	if out := s.end(0); strings.Contains(out, "^[") {
+		t.Errorf("the answer shows escape codes: %q", out)
+	}
+}

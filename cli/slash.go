@@ -64,6 +64,7 @@ func (o chat) slash(ctx context.Context, w *services, now runner.SlashState, lin
 	in := *o.options
 	in.io.In, in.io.Out, in.io.Err, in.io.Terminal = strings.NewReader(""), &said, &said, false
 	in.Output, in.chatContext = config.OutputText, &chatContext{services: w}
+	in.opened = nil // the answer is no terminal, even if the run is printed on one
 	command, err := slash.Find(in.chat().journalCommands(), cmp.Or(map[string]string{"/plans": "/plan", "/run": "/runs"}[name], name))
 	if err != nil {
 		return runner.Answer{}, usage("there is no command %s: there are /plan, /runs, /undo, %s and /help", name, strings.Join(o.aboutSession(), ", "))
