@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"replan/agent/event"
 	"replan/agent/session"
 	"replan/internal/untrusted"
 	"replan/planning/plan"
@@ -264,22 +265,37 @@ func (s *Session) opening() int {
 
 // keep saves a setting that the user chose, for later sessions, and reports it. A
 // nil value removes it. Where nothing is saved, an answer comes only if it is
-// awaited.
+// awaited. Workers save the settings, since a file may be locked; they do so one
+// at a time, in order.
 func (s *Session) keep(key string, value *string, awaited bool) {
 	kept := session.Kept{Key: key, Removed: value == nil}
 	if value != nil {
 		kept.Value = *value
 	}
-	var err error
-	if s.cfg.Keep != nil {
-		kept.File, err = s.cfg.Keep(key, value)
+	if s.cfg.Keep == nil {
+		if awaited {
+			_ = s.publish(kept)
+		}
+		return
 	}
-	if err != nil {
-		kept.Problem = untrusted.Text(err.Error())
-	}
-	if err != nil || kept.File != "" || awaited {
-		_ = s.publish(kept)
-	}
+	before, saved := s.saved, make(chan struct{})
+	s.saved = saved
+	s.workers.Go(func() {
+		defer close(saved)
+		if before != nil {
+			<-before
+		}
+		var err error
+		if kept.File, err = s.cfg.Keep(key, value); err != nil {
+			s.cfg.Logger.Warn("save a setting", "key", key, "error", err)
+			kept.Problem = untrusted.Text(err.Error())
+		}
+		var o outcome
+		if err != nil || kept.File != "" || awaited {
+			o.events = []event.Data{kept}
+		}
+		s.outcomes <- o
+	})
 }
 
 // keepLast saves what the user chose right before the session ended.
@@ -288,9 +304,7 @@ func keepLast(s *Session) {
 		select {
 		case r := <-s.requests:
 			if c, ok := r.command.(Keep); ok && s.cfg.Keep != nil {
-				if _, err := s.cfg.Keep(c.Key, c.Value); err != nil {
-					s.cfg.Logger.Warn("save a setting", "key", c.Key, "error", err)
-				}
+				s.keep(c.Key, c.Value, false)
 			}
 		default:
 			return

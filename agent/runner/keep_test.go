@@ -1,14 +1,19 @@
 package runner_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"slices"
+	"sync/atomic"
 	"testing"
+	"time"
 
+	"replan/agent/event"
 	"replan/agent/policy"
 	"replan/agent/runner"
 	"replan/agent/session"
+	"replan/planning/plan"
 	"replan/planning/prompt"
 )
 
@@ -68,10 +73,68 @@ func TestChoicesUnderAProfileAreNotSaved(t *testing.T) {
 	s := keeping(t, k)
 	s.Send(runner.Choose{Profile: new("careful")})
 	s.Send(runner.Choose{Model: new("big")})
-	s.Send(runner.Keep{Key: "screen.theme", Value: new("ember")}) // published once the rest is done
 	status(t, s, func(st session.Status) bool { return st.Model == "big:latest" })
-	if slices.Contains(k.saved, "model.name=big:latest") {
+	s.Send(runner.Keep{Key: "screen.theme", Value: new("ember")}) // saved after the rest
+	until[session.Kept](t, s)
+	if !slices.Equal(k.saved, []string{"screen.theme=ember"}) {
 		t.Errorf("saved %v", k.saved)
+	}
+}
+
+func TestSlowSaveHoldsUpNothing(t *testing.T) {
+	calling, stopped := make(chan struct{}), make(chan struct{})
+	var saved []string
+	s := open(t, policy.ApproveAll, func(s *stage) {
+		s.tools.call = func(ctx context.Context, _ plan.ToolCall) (any, error) {
+			close(calling)
+			<-ctx.Done()
+			close(stopped)
+			return nil, ctx.Err()
+		}
+		s.config = func(c *runner.Config) {
+			c.Keep = func(key string, _ *string) (string, error) {
+				<-stopped // by the end of the session
+				saved = append(saved, key)
+				return "config.toml", nil
+			}
+		}
+	})
+	s.Send(runner.Keep{Key: "screen.theme", Value: new("ember")})
+	s.Send(runner.Hold{})
+	s.Send(runner.Choose{Think: new(prompt.ThinkLow)})
+	until[session.Chosen](t, s)
+	s.Send(runner.Submit{Text: "do it"})
+	until[event.StepStarted](t, s)
+	<-calling
+	s.Send(runner.Keep{Key: "screen.ascii", Value: new("true")})
+	s.shut()
+	if want := []string{"screen.theme", "screen.review", "model.think", "screen.ascii"}; !slices.Equal(saved, want) {
+		t.Errorf("saved %v, want %v", saved, want)
+	}
+}
+
+func TestSettingsShowWhatWasSavedBefore(t *testing.T) {
+	var saved atomic.Bool
+	save := make(chan struct{})
+	s := open(t, policy.ApproveAll, func(s *stage) {
+		s.config = func(c *runner.Config) {
+			c.Keep = func(string, *string) (string, error) {
+				<-save
+				saved.Store(true)
+				return "config.toml", nil
+			}
+			c.Settings = func() session.Settings { return session.Settings{Missing: !saved.Load()} }
+		}
+	})
+	s.Send(runner.Keep{Key: "screen.theme", Value: new("ember")})
+	within, cancel := context.WithTimeout(t.Context(), 10*time.Millisecond)
+	defer cancel()
+	if _, err := s.Settings(within); !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("before it is saved: %v", err)
+	}
+	close(save)
+	if got, err := s.Settings(t.Context()); err != nil || got.Missing {
+		t.Errorf("got %+v, %v", got, err)
 	}
 }
 

@@ -185,14 +185,23 @@ func verdictOn(rules []rule.Rule, t plan.Tool) rule.Verdict {
 	return verdict
 }
 
-// Settings lists the settings in force.
+// Settings lists the settings in force, after those that are being saved.
 func (s *Session) Settings(ctx context.Context) (session.Settings, error) {
 	return query(ctx, s, func() func(context.Context) (session.Settings, error) {
-		var settings session.Settings
-		if s.cfg.Settings != nil {
-			settings = s.cfg.Settings()
+		saved := s.saved
+		return func(ctx context.Context) (settings session.Settings, err error) {
+			if saved != nil {
+				select {
+				case <-saved:
+				case <-ctx.Done():
+					return settings, ctx.Err()
+				}
+			}
+			if s.cfg.Settings != nil {
+				settings = s.cfg.Settings()
+			}
+			return settings, nil
 		}
-		return func(context.Context) (session.Settings, error) { return settings, nil }
 	})
 }
 

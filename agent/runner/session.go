@@ -151,6 +151,7 @@ type Session struct {
 	doing        string             // the job in preparation, in a few words; "" is none
 	awaited      []string           // servers that the preparation waits for
 	choosing     context.CancelFunc // cancels the model lookup; nil if idle
+	saved        <-chan struct{}    // closed when the last setting is saved; nil if there was none
 	catalogue    plan.Catalogue     // as last seen
 	modelUse     modelUse
 	models       modelJobs
@@ -295,8 +296,8 @@ func (s *Session) loop(ctx context.Context) {
 func (s *Session) shutDown() {
 	s.cfg.Tools.Watch(nil)
 	s.queue, s.choices, s.admitting = nil, nil, nil
-	keepLast(s)
 	s.stopEngines()
+	keepLast(s)
 	for len(s.engines) > 0 {
 		select {
 		case a := <-s.arrivals:
@@ -307,6 +308,7 @@ func (s *Session) shutDown() {
 			k.refuse(errInterrupted)
 		case k := <-s.unwanted:
 			s.recall(k)
+		case <-s.outcomes: // so that settings are saved meanwhile
 		}
 	}
 	idle := make(chan struct{})
