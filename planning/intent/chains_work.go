@@ -87,7 +87,7 @@ func (d *draft) debug() {
 func (d *draft) status() { d.call("vcs.status", "Show the status", nil, "") }
 
 func (d *draft) diff() {
-	args := map[string]any{"of": cmp.Or(d.in.Params["of"], "all"), "path": d.within()}
+	args := map[string]any{"of": cmp.Or(literally(d.in.Params["of"]), "all"), "path": d.within()}
 	switch target := d.in.Target; {
 	case d.shape() == aPath:
 		args["path"] = literally(pathOf(target))

@@ -117,9 +117,10 @@ func (d *draft) within() string {
 func (d *draft) search(whole bool, result string) int {
 	args := map[string]any{"query": literally(d.in.Target), "path": d.within()}
 	name := symbolOf(d.in.Target)
+	words := strings.Join(significant(d.in.Target), " ")
 	switch {
-	case d.in.Params["exact"] == "" && severalWords(d.in.Target):
-		args["query"], args["words"] = literally(strings.Join(significant(d.in.Target), " ")), true
+	case d.in.Params["exact"] == "" && severalWords(d.in.Target) && words != "":
+		args["query"], args["words"] = literally(words), true
 	case whole && identifier.MatchString(name):
 		args["query"], args["regex"] = literally(wholeWord(name)), true
 	case !slices.ContainsFunc([]rune(d.in.Target), isUpper):
