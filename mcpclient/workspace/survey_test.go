@@ -42,7 +42,7 @@ func TestUnknownSymbolIsReported(t *testing.T) {
 	b.Write(t, map[string]string{"a.txt": "only in Prosaic text\n"})
 	b.Refused(t, "code.definition", args{"symbol": "Prosaic"}, "fs.search finds it in text")
 	for _, tool := range []string{"code.references", "code.definition"} {
-		b.Refused(t, tool, args{"symbol": "Nowhere"}, "in no text either")
+		b.Refused(t, tool, args{"symbol": "Nowhere"}, "no text contains it")
 		out := b.Must(t, tool, args{"symbol": "Nowhere", "allow_none": true})
 		if note, _ := out.Data["note"].(string); !strings.Contains(note, "there is no symbol Nowhere in the workspace") {
 			t.Errorf("%s: %v", tool, out.Data)

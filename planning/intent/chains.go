@@ -215,7 +215,7 @@ func (d *draft) moved(to string) {
 	switch {
 	case isFile(from) && !isFile(to):
 		d.addMissing("the new name of a file lacks an ending such as %s: %s", path.Ext(from), plan.OneLine(to, 60))
-	case from == "" || isPattern(from) || strings.ContainsAny(to, " \t\n") || d.in.Params["in"] != "":
+	case from == "" || pathOf(to) == "" || isPattern(from) || strings.ContainsAny(to, " \t\n") || d.in.Params["in"] != "":
 		d.addMissing("a file is moved by its path, and to one path only")
 	}
 	d.tests(d.call("fs.move", "Move "+plan.OneLine(from, 60)+" to "+plan.OneLine(to, 60), map[string]any{"from": literally(from), "to": literally(pathOf(to))}, ""))
