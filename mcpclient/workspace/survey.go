@@ -33,7 +33,7 @@ func (o *Operators) Facts(ctx context.Context, survey *intent.Survey) (intent.Fa
 	}
 	facts := survey.Facts()
 	if survey.Repository() {
-		o.repositoryFacts(within, &facts)
+		o.repositoryFacts(within, survey, &facts)
 	}
 	return facts, nil
 }
@@ -65,12 +65,13 @@ func (o *Operators) surveyLines(ctx context.Context, survey *intent.Survey) erro
 }
 
 // repositoryFacts adds the state of the repository, if there is one.
-func (o *Operators) repositoryFacts(ctx context.Context, facts *intent.Facts) {
+func (o *Operators) repositoryFacts(ctx context.Context, survey *intent.Survey, facts *intent.Facts) {
 	state, err := o.git.State(ctx)
 	if err != nil {
 		o.log.Debug("the state of the repository is not known", "error", err)
 		return
 	}
+	state.Clean = state.Clean || state.Underway == "" && survey.NothingOf(state.Changed)
 	facts.Clean, facts.NoUpstream, facts.NoRemote = state.Clean, state.NoUpstream, state.NoRemote
 }
 

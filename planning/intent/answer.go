@@ -190,7 +190,10 @@ func NothingFound(in Intent, history []plan.HistoryItem) bool {
 		summary := a.result(runTests).Summary
 		return strings.HasPrefix(summary, noTests) || strings.HasPrefix(summary, "no test matches")
 	case commit:
-		return len(a.of("vcs.commit")) == 0 && a.result("vcs.status").Clean
+		if len(a.of("vcs.commit")) > 0 {
+			return a.result("vcs.commit").Hash == ""
+		}
+		return len(a.of("vcs.status")) > 0
 	default:
 		return false
 	}

@@ -270,7 +270,7 @@ func verdict(head, summary string, lines []string, noun string) []string {
 
 func (a answerer) status(r result) []string {
 	if a.in.Action == commit {
-		return []string{"Nothing to commit: no file differs from the last commit."}
+		return []string{nothingToCommit}
 	}
 	head := "On no branch"
 	if r.Branch != "" {
@@ -330,7 +330,13 @@ func (a answerer) branch(r result) []string {
 	return []string{"Switched to the branch " + name + ".", r.note()}
 }
 
+// nothingToCommit answers a commit where no file differs from the last one.
+const nothingToCommit = "Nothing to commit: no file differs from the last commit."
+
 func (answerer) commit(r result) []string {
+	if r.Hash == "" && r.Note != "" {
+		return []string{nothingToCommit}
+	}
 	text := "Committed" + prefixed(" ", shortHash(r.Hash)) + prefixed(" on ", code(r.Branch)) + prefixed(": ", code(r.Subject))
 	if r.Files.count > 0 {
 		text += ", " + english.Count(r.Files.count, "file")

@@ -22,7 +22,7 @@ type Facts struct {
 	Tests    []string          `json:"tests,omitempty"`    // names of tests that hold the name of the goal
 	Declared map[string]string `json:"declared,omitempty"` // name → the file that declares it
 	// Of the repository, where the goal is a commit or a push.
-	Clean      bool `json:"clean,omitempty"`       // no file differs from the last commit
+	Clean      bool `json:"clean,omitempty"`       // no file of the goal differs from the last commit
 	NoUpstream bool `json:"no_upstream,omitempty"` // the branch follows none
 	NoRemote   bool `json:"no_remote,omitempty"`   // there is none to push to
 }
@@ -64,6 +64,18 @@ func SurveyFor(in Intent, goal string) *Survey {
 
 // Repository reports whether facts of the repository are wanted.
 func (s *Survey) Repository() bool { return s.in.Action == commit || s.in.Action == push }
+
+// NothingOf reports whether the goal is to commit a known file or folder, and none
+// of the changed files is part of it.
+func (s *Survey) NothingOf(changed []string) bool {
+	name := pathOf(s.in.Target)
+	if s.in.Action != commit || name == "" || !slices.Contains(s.facts.Files, name) && !slices.Contains(s.facts.Folders, name) {
+		return false
+	}
+	return !slices.ContainsFunc(changed, func(at string) bool {
+		return at == name || strings.HasPrefix(at, name+"/") || strings.HasPrefix(name, strings.TrimSuffix(at, "/")+"/")
+	})
+}
 
 // Lines is a regular expression for the lines to pass to Line, "" if none are
 // needed.

@@ -130,11 +130,34 @@ func TestEmptyResultsCountAsNothingFound(t *testing.T) {
 		"no use of what is there":       {"where is Foo used", []plan.HistoryItem{item("code.references", map[string]any{"references": []any{}, "definition": map[string]any{"path": "a"}})}, false},
 		"no use and no definition":      {"where is Foo used", []plan.HistoryItem{item("code.references", map[string]any{"references": []any{}, "definition": nil})}, true},
 		"nothing to commit":             {"commit", []plan.HistoryItem{item("vcs.status", map[string]any{"clean": true})}, true},
+		"nothing was committed":         {"commit", []plan.HistoryItem{item("vcs.commit", map[string]any{"hash": "", "note": "nothing to commit"})}, true},
+		"a commit":                      {"commit", []plan.HistoryItem{item("vcs.commit", map[string]any{"hash": "0123456789ab"})}, false},
 		"no test of that name":          {"why does TestFoo fail", []plan.HistoryItem{item("test.run", map[string]any{"summary": `no test matches "TestFoo"`})}, true},
 		"tests that pass are an answer": {"run the tests", []plan.HistoryItem{item("test.run", map[string]any{"passed": true})}, false},
 	} {
 		if got := intent.NothingFound(intent.Parse(c.goal), c.history); got != c.want {
 			t.Errorf("%s: %v", name, got)
 		}
+	}
+}
+
+func TestCommitOfUnchangedFileOnlyLooksAtStatus(t *testing.T) {
+	for name, c := range map[string]struct {
+		changed []string
+		want    bool
+	}{
+		"nothing":             {nil, true},
+		"another file":        {[]string{"b.go", "x/a.go"}, true},
+		"the file":            {[]string{"x/b.go"}, false},
+		"a new folder around": {[]string{"x/"}, false},
+	} {
+		s := intent.NewSurvey("commit x/b.go")
+		s.See("x/b.go", false)
+		if got := s.NothingOf(c.changed); got != c.want {
+			t.Errorf("%s: got %v", name, got)
+		}
+	}
+	if intent.NewSurvey("commit unknown.go").NothingOf(nil) {
+		t.Error("an unknown file has nothing to commit")
 	}
 }

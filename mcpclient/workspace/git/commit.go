@@ -14,7 +14,7 @@ import (
 )
 
 type commitResult struct {
-	Hash    string     `json:"hash"`
+	Hash    string     `json:"hash"`   // empty if there was nothing to commit
 	Branch  string     `json:"branch"` // empty if no branch is checked out
 	Subject string     `json:"subject"`
 	Files   []diffFile `json:"files"`
@@ -72,6 +72,9 @@ func (o *Operators) vcsCommit(ctx context.Context, c op.Call, args commitArgs) (
 	}
 	if err := p.approved(c.Hashes); err != nil {
 		return nil, err
+	}
+	if len(p.paths) == 0 {
+		return p.nothing(), nil
 	}
 	return p.commit(ctx, c, args.Message)
 }
@@ -146,13 +149,16 @@ func (p *prepared) fill(ctx context.Context, args commitArgs, staged []stagedFil
 		p.paths = append(p.paths, f.path)
 		p.hashes[f.path] = f.hash()
 	}
-	if len(p.paths) > 0 {
-		return nil
+	return nil
+}
+
+// nothing is the answer where no file differs from the last commit.
+func (p *prepared) nothing() *op.Answer[commitResult] {
+	note := "nothing to commit: no file differs from the last commit"
+	if left := p.leftOut(); left != "" {
+		note = "nothing to commit in the workspace: " + left
 	}
-	if note := p.leftOut(); note != "" {
-		return fmt.Errorf("there is nothing to commit in the workspace: %s", note)
-	}
-	return errors.New("there is nothing to commit: no file differs from the last commit")
+	return op.Reply(commitResult{Files: []diffFile{}, Note: note}, note)
 }
 
 // conflicts refuses an index with unresolved merge conflicts.
