@@ -24,6 +24,7 @@ type Pane struct {
 
 	notesTold   bool   // the chat has named the project's notes
 	problemTold string // the last explanation why no run can start
+	byWords     bool   // a run said that there is no model, and did without
 
 	view   []string
 	viewOf int // layout that view shows

@@ -21,7 +21,7 @@ func (c *Pane) Message(d event.ChatUser, preparing bool) {
 // Reply shows the session's reply to the user, unless the chat has shown the
 // outcome of that run already.
 func (c *Pane) Reply(d event.ChatReply) {
-	if d.Text.Line() == c.state.Problem {
+	if c.state.Problem != "" && strings.HasPrefix(d.Text.Line(), c.state.Problem) { // it may add what can be asked all the same
 		c.problemTold = c.state.Problem
 	}
 	if n := c.narrators[d.Run]; n != nil && n.outcomeReply(d) {
@@ -51,6 +51,9 @@ func (c *Pane) Introduce(preparing bool) {
 	if c.state.Notes != "" && !c.notesTold {
 		c.notesTold = true
 		c.Add(c.Note("info", telling.NotesWords+c.state.Notes))
+	}
+	if c.byWords {
+		c.byWords, c.problemTold = c.state.Problem != "", c.state.Problem
 	}
 	if c.state.Problem != c.problemTold && (c.state.Problem == "" || c.CommandSent() || !preparing) {
 		if c.problemTold = c.state.Problem; c.state.Problem != "" {

@@ -24,9 +24,16 @@ type Narrator struct {
 	planningBlock *Block         // shows planning
 	cards         int            // number of calls of the chat that have a card
 	failedAttempt string         // the attempt whose failure was last reported
+	failure       failure        // the failure last reported
 	explained     untrusted.Text // the last reported reason why the run ends or has no answer
 	omitted       string         // the last reported omission from a prompt
 	replied       bool           // the session has reported the outcome
+}
+
+// failure is the failure of a step.
+type failure struct {
+	step   string
+	reason untrusted.Text
 }
 
 // Narrate returns a narrator for a run and makes it the run's narrator in the
@@ -132,7 +139,7 @@ func (n *Narrator) tellRun(data event.Data, before Before) {
 	case event.RouteMatched:
 		n.add(c.remark(doneGlyph, successStyle, telling.RouteWords(d, n.run.Model)))
 		if n.run.Model == "" {
-			c.problemTold = c.state.Problem // the remark says so
+			c.byWords = true // the remark says that there is no model
 		}
 	case event.ReplanStarted:
 		n.tellFailure(d.Step, d.Error)
@@ -228,15 +235,21 @@ func (n *Narrator) tellAllowed(d event.StepStarted) {
 
 // tellFailure writes once that an attempt of a step failed.
 func (n *Narrator) tellFailure(index string, reason untrusted.Text) {
-	attempt, failure := index, event.FailureKind("")
+	attempt, kind := index, event.FailureKind("")
 	if s := n.run.Step(index); s != nil {
-		attempt, failure = fmt.Sprintf("%s attempt %d", index, s.Attempt), s.Failure
+		attempt, kind = fmt.Sprintf("%s attempt %d", index, s.Attempt), s.Failure
 	}
 	if n.failedAttempt == attempt {
 		return
 	}
 	n.failedAttempt = attempt
-	b := n.pane.remark(failedGlyph, dangerStyle, telling.FailedWords(index, failure, reason))
+	words := telling.FailedWords(index, kind, reason)
+	if now := (failure{index, reason}); now == n.failure {
+		words = telling.StepWords(index) + " failed again, for the same reason"
+	} else {
+		n.failure = now
+	}
+	b := n.pane.remark(failedGlyph, dangerStyle, words)
 	b.Gap = true
 	n.add(b)
 }
@@ -313,7 +326,7 @@ func (n *Narrator) tellOutcome(r event.Result) {
 	if !n.run.DryRun() && !n.nested { // no journal; or resumed with the run that started it
 		again = c.resumedBy(n.run.ID) + " resumes the run."
 	}
-	if r.Error == n.explained {
+	if r.Error == n.explained || telling.RepeatsFailure(r.Error, n.failure.reason) {
 		r.Error = "" // already in the chat
 	}
 	b := c.outcome(&r, n.outcomeWord(r), again)

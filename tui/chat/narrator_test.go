@@ -115,3 +115,52 @@ func TestAbandonedRunSaysWhy(t *testing.T) {
 		t.Errorf("got %d new blocks and %d live runs", len(c.Blocks)-n, len(c.live))
 	}
 }
+
+func TestFailureIsSaidOnceInChat(t *testing.T) {
+	failed := func(attempt int) []event.Data {
+		return []event.Data{
+			event.StepStarted{Index: "1", Attempt: attempt, Executor: plan.ExecutorTool, Tool: "a:b"},
+			event.StepFailed{Index: "1", Attempt: attempt, Error: "no room left", Failure: event.FailureTool},
+		}
+	}
+	given := &plan.Plan{Title: "a plan", Steps: []plan.Step{{Index: "1", Title: "Write", Executor: plan.ExecutorTool, Tool: "a:b", OnFailure: plan.OnFailureAbort}}}
+	data := append([]event.Data{event.RunStarted{Goal: "a goal", Plan: given, Attended: true}, event.PlanCreated{Plan: *given, Revision: 1}}, failed(1)...)
+	data = append(append(data, event.FailureResolved{Step: "1", Decision: event.FailureRetry}), failed(2)...)
+	data = append(data, event.FailureResolved{Step: "1", Decision: event.FailureAbort}, event.RunCompleted{Result: event.Result{
+		Status: event.StatusFailed, Reason: event.ReasonStepFailed, Error: "step 1 (Write) failed: no room left",
+	}})
+	_, got := narrate(t, narratedPane(), false, data...)
+	if n := strings.Count(got, "no room left"); n != 1 {
+		t.Errorf("said %d times in\n%s", n, got)
+	}
+	if !strings.Contains(got, "failed again, for the same reason") {
+		t.Errorf("got\n%s", got)
+	}
+}
+
+func TestMissingModelIsSaidOnce(t *testing.T) {
+	const problem = "Ollama does not answer: start it"
+	say := func(c *Pane) string {
+		var lines []string
+		for i := range c.Blocks {
+			lines = append(lines, draw.Texts(c.LinesOf(i))...)
+		}
+		return panetest.Stripped(lines)
+	}
+	refused := narratedPane()
+	refused.SetState(State{Size: draw.Rect{W: 60, H: 20}, Problem: problem})
+	refused.Message(event.ChatUser{Text: "what is being"}, true)
+	refused.Reply(event.ChatReply{Status: event.StatusFailed, Text: problem + "; without a model this can be asked: find X"})
+	refused.Introduce(false)
+	if got := say(refused); strings.Count(got, "Ollama does not answer") != 1 {
+		t.Errorf("a refused goal shows\n%s", got)
+	}
+
+	worked := narratedPane()
+	narrate(t, worked, false, event.RunStarted{Goal: "run the tests"}, event.RouteMatched{Confidence: 1}, event.RunCompleted{Result: event.Result{Status: event.StatusCompleted}})
+	worked.SetState(State{Size: draw.Rect{W: 60, H: 20}, Problem: problem}) // known only now
+	worked.Introduce(false)
+	if got := say(worked); strings.Contains(got, problem) {
+		t.Errorf("after a run without a model the chat shows\n%s", got)
+	}
+}

@@ -23,7 +23,7 @@ func (l *Log) completed(r event.Result) {
 	if r.Unanswered != "" {
 		l.line("%s the answer is missing; ask for it again: replan plan resume %s", l.marks.note, l.run.ID)
 	}
-	if r.Error != "" && r.Error != l.blocked {
+	if r.Error != "" && r.Error != l.blocked && !telling.RepeatsFailure(r.Error, l.failed) {
 		l.line("%s %s", l.marks.failed, r.Error.Line())
 	}
 	if r.Reason == event.ReasonNoPlan && len(l.run.Exchanges) > 0 {

@@ -40,6 +40,7 @@ type Log struct {
 	before  session.Resuming               // earlier events, which are not printed again
 	cut     string                         // last message about text left out of a prompt
 	blocked untrusted.Text                 // guard sentence already printed
+	failed  untrusted.Text                 // reason of the step failure printed last
 	notes   string                         // file with the project's instructions
 	named   bool                           // notes has been named
 	status  session.Status                 // last status received
@@ -359,6 +360,7 @@ func (l *Log) tellStep(d event.Data) {
 		}
 		l.line("%s %s %s  %s", l.marks.failed, d.Index, l.title(d.Index), l.faint("%s", telling.Milliseconds(d.MS)))
 		l.block("    ", d.Error.Visible(), outputShown)
+		l.failed = d.Error
 	case event.StepRetry:
 		l.line("%s %s %s  again", l.marks.replan, d.Index, l.title(d.Index))
 	case event.StepSkipped:

@@ -70,6 +70,13 @@ func FailedWords(step string, failure event.FailureKind, why untrusted.Text) str
 	return StepWords(step) + verb + Cause(why)
 }
 
+// RepeatsFailure reports whether the error of a run says no more than that a step
+// failed, for the given reason.
+func RepeatsFailure(runError, reason untrusted.Text) bool {
+	line, said := runError.Line(), ": "+reason.FirstLine()
+	return said != ": " && (strings.HasSuffix(line, said) || strings.HasSuffix(line, said+" …"))
+}
+
 // InDoubtWords says why a step is in doubt.
 func InDoubtWords(d event.StepInDoubt) string {
 	return StepWords(d.Index) + " is in doubt: " + d.Reason.Visible()
