@@ -34,7 +34,11 @@ func (m *Model) handleEvents(b eventsMsg) tea.Cmd {
 		settings = m.outbox.ask(keymap.QuerySettings)
 	}
 	m.kept = false
+	open := opened(m)
 	cmd := tea.Batch(settings, m.ask.Set(m.pending.List()), m.review.Set(m.pending.Review(), m.live.Resumes))
+	if grace := opened(m); grace != nil && grace != open && !m.input.Empty() {
+		cmd = tea.Batch(cmd, grace.StartTyping()) // it opened over a text that is being typed
+	}
 	if m.servers.stale {
 		m.servers.stale = false
 		cmd = tea.Batch(cmd, m.outbox.ask(keymap.QueryServers))

@@ -71,10 +71,11 @@ type Model struct {
 	frozen  bool           // animations stop while the player is paused
 	recall  keymap.Recall  // the run that the user asked to play
 
-	quitting    bool          // asks whether to quit
-	stopWarned  bool          // the last key asked to stop at an open gate and got a warning
-	confirmStop bool          // this key repeats that request
-	message     frame.Message // about the last key, shown in the footer
+	quitting    bool              // asks whether to quit
+	stopWarned  bool              // the last key asked to stop at an open gate and got a warning
+	early       []tea.KeyPressMsg // keys that came too early to answer, and may begin a text
+	confirmStop bool              // this key repeats that request
+	message     frame.Message     // about the last key, shown in the footer
 }
 
 // New returns the screen of a session. It reads no events itself: [Run] or

@@ -23,6 +23,9 @@ func (m *Model) press(k tea.KeyPressMsg) tea.Cmd {
 		id = "chat.copy"
 	}
 	m.forget(id)
+	if cmd, typed := typesOn(m, k); typed {
+		return cmd
+	}
 	switch {
 	case m.quitting:
 		cmd, _ := m.pressMode(k)

@@ -29,6 +29,16 @@ func (g *Grace) Start() tea.Cmd {
 	return tea.Tick(g.Length, func(time.Time) tea.Msg { return over })
 }
 
+// StartTyping starts a longer grace time: people pause between the words of a text.
+func (g *Grace) StartTyping() tea.Cmd {
+	usual := g.Length
+	g.Length *= 3
+	cmd := g.Start()
+	g.Length = usual
+	g.Early = false
+	return cmd
+}
+
 // TooEarly restarts the grace time after a key.
 func (g *Grace) TooEarly() tea.Cmd {
 	g.Early = true
