@@ -334,13 +334,13 @@ func (r scheduler) forget() {
 	r.known = nil
 }
 
-// readOnly reports whether running a step again has no second effect.
-func (r *Run) readOnly(s *StepState) bool {
+// repeatable reports whether running a step again has no second effect.
+func (r *Run) repeatable(s *StepState) bool {
 	if s.Step.Executor != plan.ExecutorTool {
 		return true
 	}
 	facts := r.facts(s.Step.Tool)
-	return facts.err == nil && (facts.tool.ReadOnly || prompt.IsPlanTool(facts.tool)) // a resume continues the run of a plan tool
+	return facts.err == nil && (facts.tool.Repeatable() || prompt.IsPlanTool(facts.tool)) // a resume continues the run of a plan tool
 }
 
 // queues holds the steps that can be acted on, by need.

@@ -82,7 +82,7 @@ func (r fold) applyResumed(d event.RunResumed, last time.Time) {
 func (r fold) reading() map[*StepState]bool {
 	reads := map[*StepState]bool{}
 	r.every(func(s *StepState) {
-		if s.Status == StepRunning && r.readOnly(s) {
+		if s.Status == StepRunning && r.repeatable(s) {
 			reads[s] = true
 		}
 	})
@@ -113,7 +113,7 @@ func (r fold) loseModelCalls() {
 }
 
 // loseToolCalls handles the steps that were running. A step runs again if it was
-// read-only when it started and nothing now says otherwise. For any other, it is
+// repeatable when it started and nothing now says otherwise. For any other, it is
 // unknown whether it took effect.
 func (r fold) loseToolCalls(didRead map[*StepState]bool) {
 	r.inFlight, r.lost = map[event.Attempt]bool{}, nil
@@ -124,7 +124,7 @@ func (r fold) loseToolCalls(didRead map[*StepState]bool) {
 			return // a sub-agent continues from its last reply
 		}
 		gone := s.Step.Executor == plan.ExecutorTool && r.facts(s.Step.Tool).err != nil
-		if didRead[s] && (gone || r.readOnly(s)) {
+		if didRead[s] && (gone || r.repeatable(s)) {
 			s.Status = StepPending
 			return
 		}
@@ -281,7 +281,7 @@ func (r fold) applyDamaged() {
 		if !ok {
 			continue
 		}
-		if s := r.Step(started.Index); s != nil && !r.readOnly(s) {
+		if s := r.Step(started.Index); s != nil && !r.repeatable(s) {
 			r.applyStepStarted(started)
 			s.interruption = startUnknown
 		}

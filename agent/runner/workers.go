@@ -85,8 +85,8 @@ func tooLong(limit time.Duration) string {
 	return fmt.Sprintf("it took longer than its limit of %s", limit)
 }
 
-// toolFailure returns the event for a failed call. An effectful call is in doubt
-// unless the tool itself reported the failure.
+// toolFailure returns the event for a failed call. A call that cannot
+// be repeated is in doubt unless the tool itself reported the failure.
 func (e *engine) toolFailure(ctx context.Context, under *call, c agent.CallTool, err error, ms int64) event.Data {
 	failed := event.StepFailed{Index: c.Index, Attempt: c.Attempt, Error: untrusted.Text(err.Error()), Failure: event.FailureTool, MS: ms}
 	var said *plan.ToolError
@@ -103,7 +103,7 @@ func (e *engine) toolFailure(ctx context.Context, under *call, c agent.CallTool,
 	case errors.Is(err, context.DeadlineExceeded):
 		failed.Failure = event.FailureTimeout // the server's own limit
 	}
-	if c.Tool.ReadOnly {
+	if c.Tool.Repeatable() {
 		return failed
 	}
 	return event.StepInDoubt{Index: c.Index, Attempt: c.Attempt, Reason: failed.Error, MS: ms}

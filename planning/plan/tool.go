@@ -29,6 +29,12 @@ type Tool struct {
 // QualifiedName is server:tool, which always names one tool alone.
 func (t Tool) QualifiedName() string { return t.Server + ":" + t.Name }
 
+// Repeatable reports whether a call that was interrupted can simply be made again:
+// it changes nothing, or runs tests or a linter.
+func (t Tool) Repeatable() bool {
+	return t.ReadOnly || t.Trusted && (t.Name == "test.run" || t.Name == "test.lint")
+}
+
 // Catalogue is the tools on offer, the same for a whole run. The zero value
 // is an empty catalogue.
 type Catalogue []Tool
