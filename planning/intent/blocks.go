@@ -164,7 +164,10 @@ func (a answerer) references(r result) []string {
 		head += in(uses)
 	}
 	head += prefixed(", found by ", plain(r.By)) + prefixed("; it is defined at ", defined)
-	lines := rows(uses, total, "reference", func(i item) string {
+	twice := len(uses)
+	uses = slices.CompactFunc(uses, func(a, b item) bool { return a.Line > 0 && a.place() == b.place() }) // two on one line
+	twice -= len(uses)
+	lines := rows(uses, total-twice, "reference", func(i item) string {
 		return strings.TrimSpace(i.place() + prefixed(" in ", code(i.In)) + ": " + code(i.Text))
 	})
 	return append([]string{head + ":", lines}, r.ended()...)
@@ -305,7 +308,7 @@ func (answerer) log(r result) []string {
 	}
 	return []string{"The last commits:", rows(r.Commits, r.Total, "commit", func(c item) string {
 		day, _, _ := strings.Cut(c.Date, "T") // of an ISO date the day is enough
-		return strings.TrimSpace(shortHash(c.Hash)+" "+code(c.Subject)) + prefixed(" by ", code(c.Author)) + prefixed(", ", code(day))
+		return strings.TrimSpace(strings.Trim(shortHash(c.Hash), "`")+" "+legible(c.Subject)) + prefixed(", ", legible(c.Author)) + prefixed(", ", legible(day))
 	})}
 }
 

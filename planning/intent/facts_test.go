@@ -161,3 +161,31 @@ func TestCommitOfUnchangedFileOnlyLooksAtStatus(t *testing.T) {
 		t.Error("an unknown file has nothing to commit")
 	}
 }
+
+func TestReferencesNameEachLineOnce(t *testing.T) {
+	use := func(line int) map[string]any {
+		return map[string]any{"path": "a.go", "line": line, "text": "Foo(Foo())"}
+	}
+	got := intent.Answer(intent.Parse("where is Foo used"), []plan.HistoryItem{{
+		Index: "1", Tool: "code.references", Status: plan.ItemCompleted,
+		Result: map[string]any{"symbol": "Foo", "references": []any{use(3), use(3), use(9)}, "total": 3},
+	}}, "")
+	if strings.Count(got, "a.go:3") != 1 || !strings.Contains(got, "a.go:9") || strings.Contains(got, "more") {
+		t.Errorf("got %s", got)
+	}
+}
+
+func TestHistoryReadsAsPlainText(t *testing.T) {
+	got := intent.Answer(intent.Parse("show the last commits"), []plan.HistoryItem{{
+		Index: "1", Tool: "vcs.log", Status: plan.ItemCompleted,
+		Result: map[string]any{"commits": []any{
+			map[string]any{"hash": "53788271b3", "author": "Andrey Nering", "date": "2026-04-22T10:00:00Z", "subject": "chore: remove CODEOWNERS"},
+			map[string]any{"hash": "0123456789", "author": "a", "date": "2026-04-21T10:00:00Z", "subject": "*bold* <b>"},
+		}, "total": 2},
+	}}, "")
+	for _, want := range []string{"- 53788271b3 chore: remove CODEOWNERS, Andrey Nering, 2026-04-22\n", "`*bold* <b>`"} {
+		if !strings.Contains(got, want) {
+			t.Errorf("got %s, want %q in it", got, want)
+		}
+	}
+}

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"strings"
+	"unicode"
 
 	"replan/internal/english"
 	"replan/internal/markdown"
@@ -129,6 +130,18 @@ func plain(text string) string {
 		return strings.TrimSpace(text)
 	}
 	return code(text)
+}
+
+// legible leaves a text as it is that Markdown cannot read as anything else, and
+// quotes any other.
+func legible(text string) string {
+	odd := func(r rune) bool {
+		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune(" .,:;'()/-+=%?", r)
+	}
+	if len(text) > maxNote || strings.ContainsFunc(text, odd) || strings.Contains(text, "//") {
+		return code(text)
+	}
+	return strings.TrimSpace(text)
 }
 
 // prefixed puts a text behind a prefix; "" if it is empty.
