@@ -151,14 +151,11 @@ func (d *Dialog) View(size draw.Rect) []string {
 // summary returns the figures of the whole run, as many as fit in room cells.
 func (d *Dialog) summary(room int) string {
 	t := d.line
-	span, sum, times := "makespan ", "steps ", "parallelism "
+	span, sum := "total ", "steps "
 	if room < 40 {
-		span, sum, times = "", "sum ", "×"
-		if d.look.Theme.Mode.ASCII {
-			times = "x"
-		}
+		span, sum = "", "sum "
 	}
-	parts := []string{span + telling.Seconds(t.Makespan()), sum + telling.Shortly(t.Sum), fmt.Sprintf("%s%.1f", times, t.Parallelism())}
+	parts := []string{span + telling.Seconds(t.Makespan()), sum + telling.Shortly(t.Sum)}
 	if t.Most > 1 {
 		parts = append(parts, fmt.Sprintf("%d at once", t.Most))
 	}
@@ -179,10 +176,10 @@ func (d *Dialog) below(width, height int) (out []string) {
 		return out
 	}
 	legend := draw.Flow([]string{
-		l.Accent.Render(l.Glyphs.Bullet) + " " + l.Running.Render(b.Critical) + l.Faint.Render(" ran, on the critical path"), l.Running.Render(b.Run) + l.Faint.Render(" ran in parallel"),
-		l.Warning.Render(b.Gate) + l.Faint.Render(" at its gate"), l.Faint.Render(b.Wait + " waited"),
-		l.Accent.Render(b.Plan) + l.Faint.Render(" a model planned or wrote"), l.Warning.Render(b.Mark) + l.Faint.Render(" a new plan"),
-	}, "   ", width)
+		l.Accent.Render(l.Glyphs.Bullet) + " " + l.Running.Render(b.Critical) + l.Faint.Render(" critical path"), l.Running.Render(b.Run) + l.Faint.Render(" ran beside it"),
+		l.Warning.Render(b.Gate) + l.Faint.Render(" gate"), l.Faint.Render(b.Wait + " waited"),
+		l.Accent.Render(b.Plan) + l.Faint.Render(" model"), l.Warning.Render(b.Mark) + l.Faint.Render(" new plan"),
+	}, "  ", width)
 	return slices.Concat([]string{""}, out, []string{""}, legend)
 }
 

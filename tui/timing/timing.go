@@ -28,14 +28,6 @@ type Timeline struct {
 // Makespan returns the time from the first step's start to the last step's end.
 func (t *Timeline) Makespan() time.Duration { return t.end - t.Begin }
 
-// Parallelism returns the average number of steps running at once.
-func (t *Timeline) Parallelism() float64 {
-	if t.Makespan() <= 0 {
-		return 0
-	}
-	return float64(t.Sum) / float64(t.Makespan())
-}
-
 // trackKind is the kind of a track.
 type trackKind int
 
