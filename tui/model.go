@@ -381,6 +381,8 @@ func (m *Model) screen() []string {
 	first := 1 // line that notices may cover
 	if m.layout.tabs.H > 0 && over == nil {
 		first = m.layout.tabs.Y + 1
+	} else if over == nil && m.layout.wide {
+		first++ // the titles of the panes stay in view
 	}
 	m.toasts.Draw(m.look, m.layout.width, screen[first:max(m.layout.height-m.layout.sheet.H-1, first)])
 	return screen

@@ -1,6 +1,7 @@
 package frame
 
 import (
+	"slices"
 	"strings"
 	"time"
 
@@ -29,9 +30,10 @@ type Toasts struct {
 
 	pauses  draw.Pauses
 	notices []toast
-	timers  int  // number of timers, so that a timer of cleared notices has no effect
-	timing  bool // a timer is running
-	late    bool // the next timer is for a notice that was shown beside another
+	budgets []string // texts of notices about budgets of runs under way
+	timers  int      // number of timers, so that a timer of cleared notices has no effect
+	timing  bool     // a timer is running
+	late    bool     // the next timer is for a notice that was shown beside another
 }
 
 // toast is one notice.
@@ -70,6 +72,10 @@ func (t *Toasts) Notify(data event.Data) {
 		}
 	case event.BudgetWarned:
 		t.Show("warn", telling.BudgetWords(agent.Budget{Guard: d.Guard, Used: d.Used, Limit: d.Limit}))
+		t.budgets = append(t.budgets, telling.BudgetWords(agent.Budget{Guard: d.Guard, Used: d.Used, Limit: d.Limit}))
+	case event.RunCompleted:
+		t.notices = slices.DeleteFunc(t.notices, func(n toast) bool { return slices.Contains(t.budgets, n.text) })
+		t.budgets = nil
 	}
 }
 

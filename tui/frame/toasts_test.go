@@ -7,6 +7,7 @@ import (
 
 	"github.com/charmbracelet/x/ansi"
 
+	"replan/agent/event"
 	"replan/tui/draw"
 	"replan/tui/panetest"
 )
@@ -42,5 +43,15 @@ func TestTimerOfClearedNoticesRemovesNone(t *testing.T) {
 	}
 	if toasts.Update(toasts.End()); toasts.shown() != "" {
 		t.Errorf("after its time it shows %q", toasts.shown())
+	}
+}
+
+func TestBudgetNoticeEndsWithRun(t *testing.T) {
+	toasts := NewToasts(draw.Pauses{})
+	toasts.Notify(event.BudgetWarned{Guard: event.GuardSteps, Used: 9, Limit: 10})
+	toasts.Show("info", "saved")
+	toasts.Notify(event.RunCompleted{})
+	if len(toasts.notices) != 1 || toasts.notices[0].text != "saved" {
+		t.Errorf("got %+v", toasts.notices)
 	}
 }
