@@ -86,7 +86,7 @@ func TestResumeOfCompletedRunDoesNothing(t *testing.T) {
 	calls, events := len(s.tools.called()), len(k.runs[id].events)
 	s.Send(runner.Resume{Run: id})
 	reply := until[event.ChatReply](t, s)
-	if reply.Run != id || reply.Status != event.StatusCompleted || reply.Reason.ExitCode() != 0 || !strings.Contains(string(reply.Text), "nothing is left") {
+	if reply.Run != id || reply.Status != event.StatusCompleted || reply.Reason.ExitCode() != 0 || !strings.Contains(string(reply.Text), "there is nothing to resume") {
 		t.Errorf("%+v", reply)
 	}
 	s.shut()
