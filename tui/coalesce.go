@@ -131,6 +131,10 @@ func join(a, b event.Data) (event.Data, bool) {
 		if a, ok := a.(event.StepProgress); ok && a.Index == b.Index {
 			return b, true
 		}
+	case session.Pull:
+		if a, ok := a.(session.Pull); ok && a.Model == b.Model && !a.Ended {
+			return b, true
+		}
 	case session.Status:
 		if _, ok := a.(session.Status); ok {
 			return b, true

@@ -219,16 +219,18 @@ func (m *Model) dialogActions() keymap.Handlers {
 	revisions := d.runActions()["plan.revisions"]
 	revisions.Opens = true
 	return keymap.Handlers{
-		"help":         opens(func() { d.help.Open(m.helpPage()) }),
-		"palette":      asks(func() keymap.Query { return d.palette.Open(m.palettePage()) }),
-		"gate.allowed": allowed,
-		"runs":         asks(func() keymap.Query { return d.runs.Open(m.status.Workspace) }),
-		"models":       asks(func() keymap.Query { return d.models.Open(m.status) }),
-		"exchanges":    opens(d.exchanges.Open),
-		"revisions":    revisions,
-		"themes":       opens(func() { d.themes.Open(m.options.Themes, m.theming.chosen) }),
-		"servers":      asks(func() keymap.Query { return d.servers.Open(m.status) }),
-		"settings":     asks(func() keymap.Query { return d.settings.Open(m.settingValues()) }),
+		"help":               opens(func() { d.help.Open(m.helpPage()) }),
+		"palette":            asks(func() keymap.Query { return d.palette.Open(m.palettePage()) }),
+		"gate.allowed":       allowed,
+		"runs":               asks(func() keymap.Query { return d.runs.Open(m.status.Workspace) }),
+		"models":             asks(func() keymap.Query { return d.models.Open(m.status) }),
+		"models.pull":        asks(func() keymap.Query { return d.models.OpenPull(m.status) }),
+		"models.cancel_pull": d.models.CancelPull(),
+		"exchanges":          opens(d.exchanges.Open),
+		"revisions":          revisions,
+		"themes":             opens(func() { d.themes.Open(m.options.Themes, m.theming.chosen) }),
+		"servers":            asks(func() keymap.Query { return d.servers.Open(m.status) }),
+		"settings":           asks(func() keymap.Query { return d.settings.Open(m.settingValues()) }),
 	}
 }
 

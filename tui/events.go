@@ -34,8 +34,13 @@ func (m *Model) handleEvents(b eventsMsg) tea.Cmd {
 		settings = m.outbox.ask(keymap.QuerySettings)
 	}
 	m.kept = false
+	var models tea.Cmd
+	if m.relist {
+		models = m.outbox.ask(keymap.QueryModels)
+	}
+	m.relist = false
 	open := opened(m)
-	cmd := tea.Batch(settings, m.ask.Set(m.pending.List()), m.review.Set(m.pending.Review(), m.live.Resumes))
+	cmd := tea.Batch(settings, models, m.ask.Set(m.pending.List()), m.review.Set(m.pending.Review(), m.live.Resumes))
 	if grace := opened(m); grace != nil && grace != open && !m.input.Empty() {
 		cmd = tea.Batch(cmd, grace.StartTyping()) // it opened over a text that is being typed
 	}
@@ -65,6 +70,14 @@ func (m *Model) applyEvent(e event.Event) {
 		m.handleStatus(d)
 	case session.Kept:
 		m.tellKept(d)
+	case session.Chosen:
+		if words := m.dialogs.models.Chosen(d, m.status); words != "" {
+			m.chat.Add(m.chat.Listing(untrusted.Text(words))...)
+		}
+	case session.Pull:
+		handlePull(m, d)
+	case session.Removed:
+		handleRemoved(m, d)
 	case session.UndoRefused:
 		m.dialogs.undo.Take(d.Undo)
 	case event.ChatUndone:
@@ -99,7 +112,6 @@ func (m *Model) applyEvent(e event.Event) {
 
 // tellNote shows a note of the session in the chat.
 func (m *Model) tellNote(d event.Note) {
-	m.dialogs.models.Failed() // the note says why
 	m.review.Refused(d.Text.Line())
 	m.chat.Add(m.chat.Note(d.Level, d.Text.Visible()))
 }
@@ -115,6 +127,36 @@ func (m *Model) tellKept(d session.Kept) {
 	m.toasts.Show("info", words)
 }
 
+// handlePull shows how far the download of a model has come, or how it ended.
+func handlePull(m *Model, d session.Pull) {
+	m.pull = d
+	if m.dialogs.models.Pulled(d) {
+		m.relist = true
+	}
+	if !d.Ended {
+		return
+	}
+	m.pull = session.Pull{}
+	level := "info"
+	if d.Problem != "" {
+		level = "warn"
+		m.chat.Add(m.chat.Note("warn", d.Problem.Visible()))
+	}
+	m.toasts.Show(level, telling.PullEnd(d))
+}
+
+// handleRemoved says that a model was removed, or why not.
+func handleRemoved(m *Model, d session.Removed) {
+	shown := m.dialogs.models.Removed(d)
+	m.relist = m.relist || shown
+	switch {
+	case d.Problem == "":
+		m.toasts.Show("info", untrusted.Line(d.Model)+" is removed")
+	case !shown:
+		m.chat.Add(m.chat.Note("warn", d.Problem.Visible()))
+	}
+}
+
 // handleStatus applies the session's status.
 func (m *Model) handleStatus(d session.Status) {
 	m.caughtUp = true
@@ -124,9 +166,6 @@ func (m *Model) handleStatus(d session.Status) {
 		m.servers.stale = true
 	}
 	m.chat.SetState(m.chatState())
-	if words := m.dialogs.models.Used(d); words != "" {
-		m.chat.Add(m.chat.Listing(untrusted.Text(words))...)
-	}
 	if len(m.chat.Blocks) > 0 {
 		m.chat.Introduce(m.live.Preparing)
 	}

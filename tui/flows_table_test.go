@@ -122,15 +122,18 @@ var flows = map[string]flow{
 	"move.half_down": {first: []string{"tab", "g"}, wants: "▌└  · 6"},
 
 	// Dialogs.
-	"dialog.leave":      {from: (*story).listed, first: []string{"ctrl+r"}, lacks: "esc close"},
-	"list.up":           {from: (*story).choosing, first: []string{"ctrl+o"}, events: []any{someModels()}, then: []string{"down"}, wants: "▌✓ qwen3:8b"},
-	"list.down":         {from: (*story).choosing, first: []string{"ctrl+o"}, events: []any{someModels()}, wants: "▌  hf.co"},
-	"list.choose":       {from: (*story).choosing, first: []string{"ctrl+k", "@exchanges"}, wants: "Exchanges with"},
-	"list.other":        {from: (*story).choosing, first: []string{"ctrl+o"}, wants: "session's own settings"},
-	"list.erase":        {first: []string{"ctrl+k", "@xq"}, wants: "› x▌"},
-	"models.think_more": {from: (*story).choosing, first: []string{"ctrl+o"}, events: []any{someModels()}, moves: true},
-	"models.think_less": {from: (*story).choosing, first: []string{"ctrl+o"}, events: []any{someModels()}, then: []string{"right"}, moves: true},
-	"undo.put_back":     {from: (*story).finished, first: []string{"tab", "u"}, events: []any{unmaking()}, sends: runner.Undo{Run: storyRun}},
+	"dialog.leave":       {from: (*story).listed, first: []string{"ctrl+r"}, lacks: "esc close"},
+	"list.up":            {from: (*story).choosing, first: []string{"ctrl+o"}, events: []any{someModels()}, then: []string{"down"}, wants: "▌✓ qwen3:8b"},
+	"list.down":          {from: (*story).choosing, first: []string{"ctrl+o"}, events: []any{someModels()}, wants: "▌  hf.co"},
+	"list.choose":        {from: (*story).choosing, first: []string{"ctrl+k", "@exchanges"}, wants: "Exchanges with"},
+	"list.other":         {from: (*story).choosing, first: []string{"ctrl+o"}, wants: "session's own settings"},
+	"list.erase":         {first: []string{"ctrl+k", "@xq"}, wants: "› x▌"},
+	"models.think_more":  {from: (*story).choosing, first: []string{"ctrl+o"}, events: []any{someModels()}, moves: true},
+	"models.think_less":  {from: (*story).choosing, first: []string{"ctrl+o"}, events: []any{someModels()}, then: []string{"right"}, moves: true},
+	"models.pull":        {wants: "a name from ollama.com/search", sends: asks("models")},
+	"models.cancel_pull": {first: []string{"ctrl+o"}, events: []any{session.Pull{Model: "tiny"}}, sends: runner.CancelPull{}},
+	"models.remove":      {from: (*story).choosing, first: []string{"ctrl+o"}, events: []any{someModels()}, wants: "Remove qwen3:8b (5.2 GB)? y/n"},
+	"undo.put_back":      {from: (*story).finished, first: []string{"tab", "u"}, events: []any{unmaking()}, sends: runner.Undo{Run: storyRun}},
 
 	// Looking around.
 	"revisions":           {from: (*story).finished, wants: "evision"},

@@ -63,6 +63,8 @@ type Model struct {
 
 	home    string        // the user's home folder, "" if unknown
 	kept    bool          // a setting was saved since the last batch of events
+	pull    session.Pull  // under way; no Model means none
+	relist  bool          // the models of the server may have changed
 	toasts  *frame.Toasts // short notices
 	servers servers       // the known servers
 

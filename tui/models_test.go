@@ -1,12 +1,12 @@
 package tui_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
 	tea "charm.land/bubbletea/v2"
 
-	"replan/agent/event"
 	"replan/agent/runner"
 	"replan/agent/session"
 	"replan/planning/prompt"
@@ -91,9 +91,64 @@ func TestEmptyModelListSuggestsPull(t *testing.T) {
 	st := newStory().greeted().session(session.Models{})
 	s := open(t, tui.Options{}, 120, 36).show(st).press(ctrlO)
 	s.answered(st)
-	s.wants("ollama pull qwen3:8b")
+	s.wants("alt+m pulls qwen3:8b")
 	s.press(enter)
 	s.sent(asks("models"))
+	s.press(altM, enter)
+	s.sent(asks("models"), runner.Pull{Model: "qwen3:8b"})
+}
+
+// altM pulls a model.
+var altM = tea.KeyPressMsg{Code: 'm', Mod: tea.ModAlt}
+
+func TestPullIsNamedAndFollowedInTheModelList(t *testing.T) {
+	s := picking(t, 120, 36).press(altM)
+	s.press(letters("tiny:1bx")...).press(backspace)
+	s.wants("Pull tiny:1b")
+	s.press(enter)
+	s.sent(asks("models"), runner.Pull{Model: "tiny:1b"})
+	now := newStory().now
+	at := session.Pull{Model: "tiny:1b", Step: "pulling a", Done: 1_300_000_000, Total: 5_200_000_000, Rate: 42_000_000}
+	s.show((&story{now: now}).session(at))
+	s.wants("25%")
+	s.wants("1.3 GB of 5.2 GB")
+	s.wants("42 MB/s")
+	s.press(altM)
+	s.wants("tiny:1b is being pulled")
+	s.press(escape)
+	s.wants("pulling tiny:1b 25%") // in the header
+	s.press(ctrlO, tea.KeyPressMsg{Code: 'z', Mod: tea.ModAlt})
+	s.sent(asks("models"), runner.Pull{Model: "tiny:1b"}, asks("models"), runner.CancelPull{})
+	at.Ended, at.Cancelled = true, true
+	s.show((&story{now: now}).session(at))
+	s.wants("pull of tiny:1b cancelled")
+	s.lacks("pulling tiny:1b")
+}
+
+func TestFailedPullSaysWhy(t *testing.T) {
+	s := open(t, tui.Options{}, 120, 36).show(newStory().greeted())
+	s.show((&story{now: newStory().now}).session(
+		session.Pull{Model: "tiny"}, session.Pull{Model: "tiny", Ended: true, Problem: "the registry has no model tiny: check its name"}))
+	s.wants("tiny was not pulled")
+	s.wants("the registry has no model tiny: check its name")
+	s.lacks("pulling tiny")
+}
+
+func TestModelIsRemovedAfterAQuestion(t *testing.T) {
+	remove := tea.KeyPressMsg{Code: tea.KeyDelete}
+	s := picking(t, 120, 36).press(remove)
+	s.wants("Remove qwen3:8b (5.2 GB)? y/n")
+	s.press(letters("xn")...)
+	s.lacks("Remove qwen3:8b (5.2 GB)?")
+	s.sent(asks("models"))
+	s.press(remove)
+	s.press(letters("y")...)
+	s.sent(asks("models"), runner.Remove{Model: "qwen3:8b"})
+	now := newStory().now
+	s.show((&story{now: now}).session(session.Removed{Model: "qwen3:8b", Problem: "a run uses qwen3:8b"}))
+	s.wants("a run uses qwen3:8b")
+	s.show((&story{now: now}).session(session.Removed{Model: "qwen3:8b"}))
+	s.wants("qwen3:8b is removed")
 }
 
 func TestClickChoosesModel(t *testing.T) {
@@ -164,7 +219,8 @@ func TestChatReportsChoiceOnce(t *testing.T) {
 			now := newStory().now
 			s.show((&story{now: now}).session(status(func(s *session.Status) { s.Tools = 7 })))
 			s.lacks("from the next run on") // the choice is not in effect yet
-			s.show((&story{now: now}).session(c.status, c.status))
+			chosen := s.lastChoice()
+			s.show((&story{now: now}).session(c.status, session.Chosen{Choice: chosen}, session.Chosen{Choice: chosen}))
 			if n := strings.Count(s.text(), c.want); n != 1 {
 				t.Errorf("reported %d times:\n%s", n, s.text())
 			}
@@ -172,13 +228,25 @@ func TestChatReportsChoiceOnce(t *testing.T) {
 	}
 	s := picking(t, 200, 36).press(downKey, downKey, enter)
 	now := newStory().now
-	s.show((&story{now: now}).session(event.Note{Level: "warn", Text: "nothing was chosen: the server is down"}, status(func(s *session.Status) { s.Model = "gemma3:1b" })))
+	s.show((&story{now: now}).session(session.Chosen{Choice: s.lastChoice(), Problem: "the server is down"}, session.Chosen{Choice: s.lastChoice()}))
 	s.lacks("from the next run on")
+}
+
+// lastChoice returns the choice that was sent to the session last.
+func (s *screen) lastChoice() session.Choice {
+	s.t.Helper()
+	for _, sent := range slices.Backward(s.session.commands()) {
+		if c, ok := sent.(runner.Choose); ok {
+			return session.Choice(c)
+		}
+	}
+	s.t.Fatal("no choice was sent")
+	return session.Choice{}
 }
 
 func TestModelListKeysFitNarrowScreen(t *testing.T) {
 	s := picking(t, 80, 24)
-	for _, text := range []string{"enter choose", "esc close", "tab profiles", "left/right think", "up/down move"} {
+	for _, text := range []string{"enter choose", "esc close", "tab profiles", "alt+m pull", "left/right think"} {
 		s.wants(text)
 	}
 	picking(t, 80, 24).press(tabKey).wants("tab models")

@@ -25,7 +25,8 @@ type Models struct {
 	available session.Models
 	profiles  bool // show profiles instead of models
 	level     prompt.ThinkLevel
-	sent      *runner.Choose // a choice that the session does not use yet
+	sent      *runner.Choose // a choice that the session has not answered yet
+	install
 }
 
 // NewModels returns the dialog, closed.
@@ -33,7 +34,7 @@ func NewModels(l *draw.Look, k *keymap.Map) *Models { return &Models{list: newLi
 
 // Open opens the dialog and requests the list.
 func (d *Models) Open(s session.Status) keymap.Query {
-	*d = Models{list: newList(d.Look, d.Keys), asked: true, level: s.Think, sent: d.sent}
+	*d = Models{list: newList(d.Look, d.Keys), asked: true, level: s.Think, sent: d.sent, install: install{pull: d.pull}}
 	d.shown = true
 	return keymap.QueryModels
 }
@@ -91,7 +92,10 @@ func (d *Models) entries() []entry {
 
 // Actions returns the actions of the dialog.
 func (d *Models) Actions() keymap.Handlers {
-	return d.closing("models").With(d.Moving(true, len(d.entries())), keymap.Searching(d.search, d.seek), keymap.Handlers{
+	if hs := d.installing(); hs != nil {
+		return hs.First(d.nextKey)
+	}
+	return d.closing("models").With(d.installKeys(), d.Moving(true, len(d.entries())), keymap.Searching(d.search, d.seek), keymap.Handlers{
 		"dialog.leave":      d.leave(d.seek),
 		"models.think_more": {Do: keymap.Just(func() { d.think(1) })},
 		"models.think_less": {Do: keymap.Just(func() { d.think(-1) })},
@@ -119,7 +123,12 @@ func (d *Models) Update(msg tea.Msg) keymap.Request {
 	if a, ok := msg.(keymap.AnswerMsg[session.Models]); ok {
 		d.store(a.Value)
 	}
-	if text := typed(msg); text != "" && text != " " {
+	if d.removing != nil {
+		return keymap.Request{}
+	}
+	if text := typed(msg); d.naming {
+		d.name += strings.TrimSpace(text)
+	} else if text != "" && text != " " {
 		d.search += text
 		d.At, d.Top = 0, 0
 	}
@@ -131,7 +140,18 @@ func (d *Models) Typing() bool { return true }
 
 // Hints lists the keys that are active now.
 func (d *Models) Hints() []keymap.Hint {
-	return []keymap.Hint{d.Keys.Hint("choose", "list.choose"), d.Keys.Hint("close", "dialog.leave"), d.Keys.Hint(d.other(), "list.other"), d.Keys.Hint("think", "models.think_less", "models.think_more"), d.Keys.Hint("move", "list.up", "list.down")}
+	if hints := d.installHints(); hints != nil {
+		return hints
+	}
+	change := []keymap.Hint{d.Keys.Hint("pull", "models.pull"), d.Keys.Hint("remove", "models.remove")}
+	if d.pull.Model != "" {
+		change[0] = d.Keys.Hint("cancel the pull", "models.cancel_pull")
+	}
+	hints := []keymap.Hint{d.Keys.Hint("choose", "list.choose"), d.Keys.Hint("close", "dialog.leave"), d.Keys.Hint(d.other(), "list.other"), d.Keys.Hint("think", "models.think_less", "models.think_more"), d.Keys.Hint("move", "list.up", "list.down")}
+	if d.profiles {
+		return hints
+	}
+	return slices.Insert(slices.Insert(hints, 3, change[0]), 5, change[1])
 }
 
 // think switches to the next or previous thinking level.
@@ -207,7 +227,7 @@ func (d *Models) empty() string {
 	case d.search != "":
 		return "No name contains " + d.search + "; " + d.Keys.Name("list.erase") + " erases a letter."
 	default:
-		return "The server has no models yet: run ollama pull qwen3:8b."
+		return "The server has no models yet: " + d.Keys.Name("models.pull") + " pulls " + telling.SuggestedModel + " or another."
 	}
 }
 
@@ -240,6 +260,7 @@ func (d *Models) foot(width int) []string {
 	for i, line := range lines {
 		lines[i] = l.Cut(line, width)
 	}
+	lines = append(lines, d.installLines(width)...)
 	if d.message != "" {
 		lines = append(lines, draw.Paint(l.Warning, draw.Wrap(d.message, width))...)
 	}
@@ -337,23 +358,26 @@ func (d *Models) info(name untrusted.Text) prompt.ModelInfo {
 	return prompt.ModelInfo{}
 }
 
-// Sent remembers a choice until the session uses it or fails.
+// Sent remembers a choice until the session answers it.
 func (d *Models) Sent(c runner.Choose) { d.sent = &c }
 
-// Failed forgets a choice that the session could not follow.
-func (d *Models) Failed() { d.sent = nil }
-
-// Used returns what to say about a choice that the session has begun to use, "" for
-// none. The words are those of the replies to /model, /think and /profile.
-func (d *Models) Used(now session.Status) string {
+// Chosen returns what to say about the session's answer to a choice that was made
+// here, "" for any other and for a refusal, about which there is a note. The words
+// are those of the replies to /model, /think and /profile.
+func (d *Models) Chosen(a session.Chosen, now session.Status) string {
 	c := d.sent
-	if c == nil || c.Model != nil && !prompt.SameModel(*c.Model, now.Model) ||
-		c.Think != nil && *c.Think != now.Think || c.Profile != nil && untrusted.Text(*c.Profile) != now.Profile {
+	if c == nil || !sameChoice(session.Choice(*c), a.Choice) {
 		return ""
 	}
 	d.sent = nil
+	if a.Problem != "" {
+		return ""
+	}
+	info := a.Info
+	if listed := d.info(now.Model); info.Name == "" || listed.Name != "" {
+		info = listed
+	}
 	var words []string
-	info := d.info(now.Model)
 	if c.Model != nil {
 		words = append(words, telling.Model(cmp.Or(info.Name, *c.Model), info))
 	}
@@ -372,4 +396,14 @@ func (d *Models) Used(now session.Status) string {
 		said += ". " + warning
 	}
 	return said
+}
+
+// sameChoice reports whether two choices choose the same.
+func sameChoice(a, b session.Choice) bool {
+	return equal(a.Model, b.Model) && equal(a.Think, b.Think) && equal(a.Profile, b.Profile)
+}
+
+// equal reports whether two values are equal or both missing.
+func equal[T comparable](a, b *T) bool {
+	return a == b || a != nil && b != nil && *a == *b
 }

@@ -127,6 +127,9 @@ func (f *Frame) facts(s State, width, room int) []fact {
 	if s.Active {
 		add(3, f.budgetFact(s.Run))
 	}
+	if s.Pull.Model != "" {
+		add(3, l.Running.Render(telling.Pulling(s.Pull)))
+	}
 	if s.Session.Review {
 		add(4, l.Accent.Render("review on"))
 	}

@@ -12,9 +12,6 @@ import (
 	"replan/tui/telling"
 )
 
-// suggestedModel is a model that plans well on an ordinary machine.
-const suggestedModel = "qwen3:8b"
-
 // Welcome returns the page shown in the empty chat: what the user may ask, or
 // why no model answers and what to do.
 func (f *Frame) Welcome(s State, width, height int) []string {
@@ -80,8 +77,11 @@ func (f *Frame) explainTrouble(p *page, s State) {
 	if s.Looking {
 		p.add(l.Muted.Render("Asking again" + l.Glyphs.Ellipsis))
 	}
+	if s.Pull.Model != "" {
+		p.add(l.Running.Render(l.Cut(telling.Pulling(s.Pull), p.Width)))
+	}
 	p.heading("What to do")
-	wanted := suggestedModel
+	wanted := telling.SuggestedModel
 	if model != "" {
 		wanted = model
 	}
@@ -98,8 +98,11 @@ func (f *Frame) explainTrouble(p *page, s State) {
 		p.command("ollama pull "+wanted, "get it")
 		p.key(f.keys.Hint("take one of "+untrusted.Join(trouble.Models, ", ").Line(), "models"))
 	case prompt.TroubleUnfit:
-		p.command("ollama pull "+suggestedModel, "get one that can use tools")
+		p.command("ollama pull "+telling.SuggestedModel, "get one that can use tools")
 		p.key(f.keys.Hint("choose another", "models"))
+	}
+	if trouble.Kind == prompt.TroubleNoModels || trouble.Kind == prompt.TroubleMissing || trouble.Kind == prompt.TroubleUnfit {
+		p.key(f.keys.Hint("pull it from here, or another", "models.pull"))
 	}
 	p.key(f.keys.Hint("try again", "look"))
 	if s.Session.Planner.ByWords() {

@@ -30,6 +30,7 @@ type aroundKeys struct {
 	EventForth, EventBack, Start, Finish key.Binding
 	Play, Show, Folders, ListSearch      key.Binding
 	Keep, Reset, Zoom                    key.Binding
+	PullModel, CancelPull, RemoveModel   key.Binding
 }
 
 func newAroundKeys(bind func(keys []string, shown, does string) key.Binding) aroundKeys {
@@ -38,6 +39,10 @@ func newAroundKeys(bind func(keys []string, shown, does string) key.Binding) aro
 		Zoom:    bind([]string{"+", "f6"}, "+", "chat, plan, or both (F6 while you type)"),
 		Servers: bind([]string{"alt+s"}, "alt+s", "show tool servers and their tools"),
 		Restart: bind([]string{"r"}, "r", "restart the chosen server"),
+
+		PullModel:   bind([]string{"alt+m"}, "alt+m", "pull a model"),
+		CancelPull:  bind([]string{"alt+z"}, "alt+z", "cancel the pull of a model"),
+		RemoveModel: bind([]string{"delete", "ctrl+x"}, "delete", "remove the chosen model; asks first"),
 
 		Keep:       bind([]string{"y"}, "y", "copy the configuration line of the setting"),
 		Reset:      bind([]string{"r"}, "r", "remove the setting from the configuration"),

@@ -1,0 +1,179 @@
+package dialog
+
+import (
+	"cmp"
+	"strings"
+
+	"replan/agent/runner"
+	"replan/agent/session"
+	"replan/internal/untrusted"
+	"replan/planning/prompt"
+	"replan/tui/draw"
+	"replan/tui/keymap"
+	"replan/tui/telling"
+)
+
+// install is the part of the dialog about models that pulls and removes them.
+type install struct {
+	naming   bool              // letters name the model to pull
+	name     string            // typed so far
+	removing *prompt.ModelInfo // the user is asked whether to remove it; nil for none
+	pull     session.Pull      // under way; no Model means none
+}
+
+// OpenPull opens the dialog to name a model to pull and requests the list of models.
+func (d *Models) OpenPull(s session.Status) keymap.Query {
+	q := d.Open(s)
+	name := ""
+	if s.Model == "" {
+		name = cmp.Or(s.Trouble.Model.Line(), telling.SuggestedModel)
+	}
+	d.nameModel(name)
+	return q
+}
+
+// nameModel asks for the name of a model to pull, unless one is pulled already.
+func (d *Models) nameModel(name string) {
+	if d.pull.Model != "" {
+		d.message = untrusted.Line(d.pull.Model) + " is being pulled: wait for its end, or press " + d.Keys.Name("models.cancel_pull") + " to cancel it."
+		return
+	}
+	d.naming, d.name, d.profiles = true, name, false
+}
+
+// installing returns the actions while the user names a model or is asked whether to
+// remove one, nil otherwise.
+func (d *Models) installing() keymap.Handlers {
+	switch {
+	case d.naming:
+		return keymap.Searching(d.name, func(text string) { d.name = text }).With(keymap.Handlers{
+			"dialog.leave": {Do: keymap.Just(func() { d.naming = false })},
+			"list.choose": {Do: func() keymap.Request {
+				name := strings.TrimSpace(d.name)
+				if name == "" {
+					d.message = "Type the name of a model, such as " + telling.SuggestedModel + "."
+					return keymap.Request{}
+				}
+				d.naming = false
+				return keymap.SendCommands(runner.Pull{Model: name})
+			}},
+		})
+	case d.removing != nil:
+		return keymap.Handlers{
+			"quit.no": {Do: keymap.Just(func() { d.removing = nil })},
+			"quit.yes": {Do: func() keymap.Request {
+				name := d.removing.Name
+				d.removing = nil
+				d.message = "Removing " + untrusted.Line(name) + d.Look.Glyphs.Ellipsis
+				return keymap.SendCommands(runner.Remove{Model: name})
+			}},
+		}
+	default:
+		return nil
+	}
+}
+
+// installKeys returns the actions that start or cancel a pull and ask about a removal.
+func (d *Models) installKeys() keymap.Handlers {
+	return keymap.Handlers{
+		"models.pull": {Do: keymap.Just(func() {
+			name := ""
+			if !d.asked && len(d.available.Models) == 0 {
+				name = telling.SuggestedModel
+			}
+			d.nameModel(name)
+		})},
+		"models.cancel_pull": d.CancelPull(),
+		"models.remove": {Do: keymap.Just(func() {
+			if entries := d.entries(); !d.asked && d.At < len(entries) && entries[d.At].model != nil {
+				d.removing = entries[d.At].model
+				return
+			}
+			d.message = "Select a model to remove."
+		})},
+	}
+}
+
+// CancelPull returns the action that cancels the pull under way.
+func (d *Models) CancelPull() keymap.Handler {
+	return keymap.Handler{
+		Refuse: keymap.Unless(func() bool { return d.pull.Model != "" }, "No model is being pulled."),
+		Do:     func() keymap.Request { return keymap.SendCommands(runner.CancelPull{}) },
+	}
+}
+
+// installHints lists the keys while the user names a model or is asked whether to
+// remove one, nil otherwise.
+func (d *Models) installHints() []keymap.Hint {
+	switch {
+	case d.naming:
+		return []keymap.Hint{d.Keys.Hint("pull", "list.choose"), d.Keys.Hint("back", "dialog.leave")}
+	case d.removing != nil:
+		return []keymap.Hint{d.Keys.Hint("remove", "quit.yes"), d.Keys.Hint("keep", "quit.no")}
+	default:
+		return nil
+	}
+}
+
+// installLines draws the pull under way, the name typed and the question about a
+// removal.
+func (d *Models) installLines(width int) []string {
+	l := d.Look
+	var lines []string
+	if d.pull.Model != "" {
+		lines = append(lines, d.progress(width))
+	}
+	switch {
+	case d.naming:
+		line := l.Strong.Render("Pull ") + l.Text.Render(l.CutLeft(untrusted.Line(d.name), max(width-10, 1))) + l.Accent.Render(l.Glyphs.Cursor)
+		lines = append(lines, l.Cut(line, width), l.Faint.Render(l.Cut("a name from ollama.com/search, such as "+telling.SuggestedModel, width)))
+	case d.removing != nil:
+		question := "Remove " + untrusted.Line(d.removing.Name)
+		if d.removing.Bytes > 0 {
+			question += " (" + telling.DiskSize(d.removing.Bytes) + ")"
+		}
+		question += "? " + d.Keys.Name("quit.yes") + "/" + d.Keys.Name("quit.no")
+		lines = append(lines, draw.Paint(l.Warning, draw.Wrap(question, width))...)
+	}
+	return lines
+}
+
+// progress draws a bar with the percentage, bytes and rate of the pull.
+func (d *Models) progress(width int) string {
+	const bar = 20 // cells
+	l, p := d.Look, d.pull
+	parts := []string{l.Running.Render("pulling ") + l.Strong.Render(l.Cut(untrusted.Line(p.Model), max(width/3, 12)))}
+	if p.Total > 0 {
+		if width >= 60 {
+			parts = append(parts, l.Gauge(float64(p.Done)/float64(p.Total), bar, l.Running))
+		}
+		parts = append(parts, l.Text.Render(telling.PulledShare(p)), l.Muted.Render(telling.DiskSize(p.Done)+" of "+telling.DiskSize(p.Total)))
+	} else if step := p.Step.Line(); step != "" {
+		parts = append(parts, l.Muted.Render(step))
+	}
+	if p.Rate > 0 {
+		parts = append(parts, l.Muted.Render(telling.DiskSize(p.Rate)+"/s"))
+	}
+	return l.Cut(strings.Join(parts, "  "), width)
+}
+
+// Pulled shows the progress of a pull. It reports whether the list of models may
+// have changed.
+func (d *Models) Pulled(p session.Pull) (changed bool) {
+	switch {
+	case !p.Ended:
+		d.pull = p
+		return false
+	case d.pull.Model == p.Model:
+		d.pull = session.Pull{}
+	}
+	d.message = p.Problem.Line()
+	return d.shown
+}
+
+// Removed shows the outcome of a removal. It reports whether the list of models may
+// have changed.
+func (d *Models) Removed(r session.Removed) (changed bool) {
+	d.message = r.Problem.Line()
+	return d.shown
+}
