@@ -255,6 +255,8 @@ const longestFlow = time.Minute
 // regular expressions, none of which can be stopped.
 func endsByItself() []goleak.Option {
 	return []goleak.Option{
+		// The reader of a terminal that sent a key when its program ended.
+		goleak.IgnoreTopFunction("github.com/charmbracelet/ultraviolet.(*TerminalReader).sendEvents"),
 		goleak.IgnoreAnyFunction("github.com/charmbracelet/x/exp/teatest/v2.NewTestModel.func2"),
 		goleak.IgnoreAnyFunction("charm.land/bubbletea/v2.Tick.func1"),
 		goleak.IgnoreAnyFunction("charm.land/bubbletea/v2.(*Program).execBatchMsg"),
