@@ -64,7 +64,7 @@ func several(files []fileDiff) string {
 		return fits("Add tests for "+about, "Add tests in "+n)
 	case kind == aTest && status != "removed":
 		return fits("Update tests of "+about, "Update tests in "+n)
-	case len(files) == 2 && (verb != "Update " || kind == aDocument):
+	case len(files) == 2 && len(paths.names) == 2 && (verb != "Update " || kind == aDocument):
 		return fits(verb+paths.names[0]+" and "+paths.names[1], more)
 	case sources == 1 && kindOf(biggest.path) == aSource:
 		return fits(biggest.subject()+rest, more)
