@@ -78,7 +78,7 @@ func (r ledger) attemptOf(s *StepState, number int) *Attempt {
 	}
 	r.Attempts = append(r.Attempts, Attempt{
 		Step: s.Step.Index, Parent: s.Parent, Number: number, Revision: r.Revision, ReadyAt: s.ReadyAt, Status: StepPending,
-		DependsOn: decision{r.Run}.needs(s),
+		DependsOn: decision(r).needs(s),
 	})
 	s.attempts.newest = len(r.Attempts)
 	return &r.Attempts[s.attempts.newest-1]

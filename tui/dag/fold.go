@@ -130,11 +130,11 @@ func (w *folder) newRollup(key, label string, members []int) *group {
 
 // foldDependents collapses what the user collapsed below a step.
 func (w *folder) foldDependents() {
-	if len(w.folds.collapsed) == 0 {
+	if len(w.collapsed) == 0 {
 		return
 	}
 	for i, s := range w.chart.Steps {
-		if !w.folds.collapsed[s.Step.Index] || w.groups[i] != nil {
+		if !w.collapsed[s.Step.Index] || w.groups[i] != nil {
 			continue
 		}
 		var members []int
