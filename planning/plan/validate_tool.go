@@ -1,0 +1,116 @@
+package plan
+
+import (
+	"errors"
+	"slices"
+
+	"replan/internal/english"
+)
+
+func (c *checker) checkTool(path string, s Step) {
+	if s.Tool == "" {
+		c.fault(CodeMissingTool, path, s.Index, "step %s names no tool%s", s.Index, misspelt(s.Extra, "tool"))
+		return
+	}
+	if why := nameProblem(s.Tool, maxToolName); why != "" && !c.rules.Named && !c.rules.CheckTools {
+		c.fault(CodeUnknownTool, path+"/tool", s.Index, "step %s: the name of its tool %s", s.Index, why)
+	}
+	if calls, ok := s.Extra["tool_calls"].([]any); ok && len(calls) > 1 {
+		c.warn(CodeIgnoredToolCalls, path+"/tool_calls", s.Index, "step %s lists %d calls, and only %s is made", s.Index, len(calls), s.Tool)
+	}
+	if !c.rules.CheckTools {
+		return
+	}
+	tool := c.lookUp(s.Tool)
+	var ambiguous *AmbiguousToolError
+	switch {
+	case errors.As(tool.missing, &ambiguous):
+		c.fault(CodeAmbiguousTool, path+"/tool", s.Index, "step %s: %v", s.Index, tool.missing)
+		return
+	case tool.missing != nil:
+		c.fault(CodeUnknownTool, path+"/tool", s.Index, "step %s: %v", s.Index, tool.missing)
+		return
+	}
+	if s.Retries > 0 && !tool.readOnly {
+		c.warn(CodeIgnoredRetries, path+"/retries", s.Index, "step %s asks for retries, but %s is not read-only and is never tried again by itself", s.Index, s.Tool)
+	}
+	if tool.unusable != nil && !tool.told {
+		tool.told = true
+		c.warn(CodeUncheckedArgs, path+"/tool", s.Index, "the args of %s cannot be checked: %v", s.Tool, tool.unusable)
+	}
+	c.checkArgs(path, s, tool.signature)
+}
+
+// namedTool is the tool of a name in a plan.
+type namedTool struct {
+	missing   error // why it means no tool
+	readOnly  bool
+	signature *Signature
+	unusable  error // why there is no signature
+	told      bool  // the missing signature was reported
+}
+
+// lookUp finds a tool, each name once.
+func (c *checker) lookUp(name string) *namedTool {
+	named, known := c.tools[name]
+	if known {
+		return named
+	}
+	tool, err := c.rules.Catalogue.Find(name)
+	named = &namedTool{missing: err, readOnly: tool.ReadOnly}
+	if err == nil && name != tool.QualifiedName() {
+		named = c.lookUp(tool.QualifiedName()) // the schema is compiled once, the warning given once
+	} else if err == nil {
+		named.signature, named.unusable = NewSignature(tool)
+	}
+	c.tools[name] = named
+	return named
+}
+
+func (c *checker) checkArgs(path string, s Step, signature *Signature) {
+	if s.Args == nil && c.rules.Planned {
+		return
+	}
+	at := path + "/args"
+	if s.Args == nil {
+		at = path
+	}
+	partial := c.rules.PartialArgs && (s.Args == nil || len(s.Args) > 0 || !c.rules.EmptyArgs)
+	args := s.Args
+	if !c.rules.Strict {
+		var coercions []Coercion
+		args, coercions = signature.Fit(args)
+		for _, fitted := range coercions {
+			c.warn(CodeCoerced, at+fitted.Arg, s.Index, "step %s calls %s with another type than it asks for; %s", s.Index, s.Tool, fitted)
+		}
+	}
+	faults := signature.check(args, argsCheck{partial: partial})
+	if missing := signature.Missing(s.Args); partial && !c.rules.Planned && len(faults) == 0 && len(missing) > 0 {
+		lacks := "the args"
+		if s.Args != nil {
+			lacks = "the " + english.List(missing, "and")
+		}
+		c.warn(CodeArgsFromModel, path, s.Index, "step %s leaves out %s of %s: a model fills that in when the step is ready", s.Index, lacks, s.Tool)
+	}
+	for _, f := range faults {
+		c.fault(CodeBadArgs, JSONPointer(at, f.path...), s.Index, "step %s calls %s with bad args: %s", s.Index, s.Tool, signature.clause(f.message, f))
+	}
+}
+
+func (c *checker) checkProfile(path string, s Step) {
+	if c.rules.Profiles == nil && !c.rules.Planned || slices.Contains(c.rules.Profiles, s.Profile) {
+		return
+	}
+	known := "there are none"
+	if len(c.rules.Profiles) > 0 {
+		known = "there is " + english.Some(c.rules.Profiles, mostNamed, "")
+	}
+	switch {
+	case s.Profile == "":
+		c.fault(CodeUnknownProfile, path, s.Index, "step %s is for an agent and names no profile; %s", s.Index, known)
+	case slices.Contains(c.rules.Toolless, s.Profile):
+		c.fault(CodeUnknownProfile, path+"/profile", s.Index, "step %s names the profile %q, whose sub-agent has to call tools, which this model cannot; %s", s.Index, s.Profile, known)
+	default:
+		c.fault(CodeUnknownProfile, path+"/profile", s.Index, "step %s names the profile %q, which does not exist; %s", s.Index, s.Profile, known)
+	}
+}
