@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 
 	"replan/agent/event"
 	"replan/internal/untrusted"
@@ -134,4 +135,33 @@ func (s *Session) next(ctx context.Context) {
 		return
 	}
 	s.prepare(ctx, j)
+}
+
+func (s *Session) stopAll() {
+	if len(s.queue) > 0 {
+		var names []string
+		for _, j := range s.queue {
+			names = append(names, j.name())
+		}
+		s.publishNote("info", "no longer queued: "+strings.Join(names, "; "))
+		s.queue = nil
+		s.publishQueue()
+	}
+	s.cancelMentions()
+	if s.choosing != nil {
+		s.choosing()
+	}
+	if s.preparing != nil {
+		s.preparing()
+	}
+	s.stopEngines()
+}
+
+// stopEngines stops the current runs, innermost first. An inner run is thus over
+// before the run that requested it learns of its end.
+func (s *Session) stopEngines() {
+	for _, e := range slices.Backward(s.engines) {
+		e.stop()
+		s.afterAdvance(e)
+	}
 }

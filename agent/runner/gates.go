@@ -2,6 +2,7 @@ package runner
 
 import (
 	"context"
+	"fmt"
 	"slices"
 
 	"replan/agent"
@@ -125,4 +126,35 @@ func (s *Session) edit(c Edit) {
 	}
 	e.apply([]event.Data{event.GateResolved{Gate: c.Gate, Decision: event.Edit, Scope: event.ScopeOnce, By: byUser, Args: c.Args}})
 	s.afterAdvance(e)
+}
+
+// askForServers opens the gate for the servers of the project's own
+// configuration, once.
+func (s *Session) askForServers() {
+	pending := s.cfg.Tools.Pending()
+	if len(pending) == 0 || s.gate != "" {
+		return
+	}
+	question := "Start this project's tool servers"
+	why := "they are programs in this project's .mcp.json; yes is remembered until they change"
+	args := map[string]any{}
+	for i, p := range pending {
+		args[p.Name] = p.Whole()
+		switch {
+		case i == 0 && p.Question != "":
+			question, why = p.Question, p.Why
+		case p.Question != "" && p.Question != question:
+			question, why = "Start all of these programs", why+"; "+p.Why
+		}
+	}
+	s.gates++
+	s.gate = fmt.Sprintf("servers.%d", s.gates)
+	s.answered = make(chan struct{})
+	_ = s.publish(event.GateRequested{
+		Gate: s.gate, Title: untrusted.Text(question), Args: args,
+		Rule: rule.Rule{
+			Tool: "*", Verdict: rule.VerdictAsk, Source: "built-in",
+			Why: untrusted.Text(why),
+		},
+	})
 }

@@ -7,61 +7,12 @@ import (
 	"strings"
 
 	"replan/agent/event"
-	"replan/agent/rule"
 	"replan/agent/session"
 	"replan/internal/untrusted"
 	"replan/planning/intent"
 	"replan/planning/plan"
 	"replan/planning/prompt"
 )
-
-// askForServers opens the gate for the servers of the project's own
-// configuration, once.
-func (s *Session) askForServers() {
-	pending := s.cfg.Tools.Pending()
-	if len(pending) == 0 || s.gate != "" {
-		return
-	}
-	question := "Start this project's tool servers"
-	why := "they are programs in this project's .mcp.json; yes is remembered until they change"
-	args := map[string]any{}
-	for i, p := range pending {
-		args[p.Name] = p.Whole()
-		switch {
-		case i == 0 && p.Question != "":
-			question, why = p.Question, p.Why
-		case p.Question != "" && p.Question != question:
-			question, why = "Start all of these programs", why+"; "+p.Why
-		}
-	}
-	s.gates++
-	s.gate = fmt.Sprintf("servers.%d", s.gates)
-	s.answered = make(chan struct{})
-	_ = s.publish(event.GateRequested{
-		Gate: s.gate, Title: untrusted.Text(question), Args: args,
-		Rule: rule.Rule{
-			Tool: "*", Verdict: rule.VerdictAsk, Source: "built-in",
-			Why: untrusted.Text(why),
-		},
-	})
-}
-
-// slash carries out a line that begins with a slash.
-func (s *Session) slash(ctx context.Context, line string) {
-	_ = s.publish(event.ChatUser{Text: untrusted.Text(line)})
-	now := SlashState{Model: s.selection.name(), Think: s.jobConfig().prompting.Think, Busy: s.busy()}
-	s.workers.Go(func() {
-		answer, err := s.cfg.Slash(ctx, line, now)
-		o := outcome{next: answer.Then}
-		switch {
-		case err != nil:
-			o.events = append(o.events, failed(event.ReasonNotOpened, err.Error()))
-		case answer.Text != "" || answer.Then == nil:
-			o.events = append(o.events, event.ChatReply{Text: untrusted.Text(answer.Text)})
-		}
-		s.outcomes <- o
-	})
-}
 
 // conclude publishes a worker's outcome and carries out its next command.
 func (s *Session) conclude(ctx context.Context, o outcome) {
