@@ -123,7 +123,7 @@ func (e headlessJob) lastRestored() (seq uint64) {
 // tell sends the commands of a headless job and prints the events until the last
 // command is answered.
 func (o *options) tell(ctx context.Context, w *services, e headlessJob, input *ask.Input, asks bool) error {
-	text := ask.NewOutput(o.io.Out, o.look())
+	text := ask.NewOutput(o.coloured(o.io.Out), o.look())
 	defer text.EndLive()
 	defer context.AfterFunc(ctx, text.EndLive)() // a warning of the second interrupt gets its own line
 	out := o.tellerOf(w.session.ID(), text, e)
@@ -286,7 +286,7 @@ func (o *options) askForServers(ctx context.Context, w *services, input *ask.Inp
 	}
 	yesOrNo := map[string]bool{"y": true, "yes": true, "n": false, "no": false}
 	for {
-		line, more, err := input.AskIn(ctx, o.io.Out, "start this project's tool servers? yes is remembered until they change [y]es, [n]o: ", o.look())
+		line, more, err := input.AskIn(ctx, o.coloured(o.io.Out), "start this project's tool servers? yes is remembered until they change [y]es, [n]o: ", o.look())
 		if err != nil {
 			return wrap(writing, err)
 		}

@@ -84,6 +84,15 @@ func (o *options) tty() *tty.Terminal {
 	return o.opened()
 }
 
+// coloured returns a writer of styled text to out, standard output or standard
+// error.
+func (o *options) coloured(out io.Writer) io.Writer {
+	if t := o.tty(); t != nil {
+		return t.Writer(out)
+	}
+	return out
+}
+
 // look returns how to draw text; nil is without colours.
 func (o *options) look() *draw.Look {
 	if t := o.tty(); t != nil {
@@ -129,7 +138,7 @@ func wrap(doing string, err error) error {
 
 // print writes text to standard output.
 func (o *options) print(text string) error {
-	_, err := io.WriteString(o.io.Out, text)
+	_, err := io.WriteString(o.coloured(o.io.Out), text)
 	return wrap(writing, err)
 }
 

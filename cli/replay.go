@@ -56,7 +56,7 @@ func (o runs) replay(ctx context.Context, args []string, speed float64) error {
 	r := newReplayed(run.ID, events, speed)
 	r.start(ctx)
 	defer r.close()
-	out := o.tellerOf(replaySession, o.io.Out, headlessJob{})
+	out := o.tellerOf(replaySession, o.coloured(o.io.Out), headlessJob{})
 	for event := range r.Events() {
 		if event.Run == replaySession {
 			continue // created for the screen

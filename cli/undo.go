@@ -113,7 +113,7 @@ func (o runs) agreesToUndo(ctx context.Context, would event.Undo) (agreed bool, 
 		return false, err
 	}
 	prompt := fmt.Sprintf("restore %s, changed by the run %s? [y]es, [N]o: ", telling.Undone(would), telling.ShortID(would.Run))
-	line, _, err := input.AskIn(ctx, o.io.Out, prompt, o.look())
+	line, _, err := input.AskIn(ctx, o.coloured(o.io.Out), prompt, o.look())
 	if err != nil {
 		return false, err
 	}
@@ -128,7 +128,7 @@ func (o runs) agreesToUndo(ctx context.Context, would event.Undo) (agreed bool, 
 func (o runs) tellUndo(u event.Undo) error {
 	if u.Refused != "" {
 		if u.Diff != "" {
-			_, _ = fmt.Fprint(o.io.Err, o.diff(o.io.Err, u.Diff))
+			_, _ = fmt.Fprint(o.coloured(o.io.Err), o.diff(o.io.Err, u.Diff))
 		}
 		return &failure{exit: 1, code: "changed", err: errors.New(u.Refused)}
 	}

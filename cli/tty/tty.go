@@ -16,8 +16,9 @@ import (
 
 // Terminal is a terminal that lines are printed on, with the theme's colours.
 type Terminal struct {
-	Look *draw.Look
-	out  *os.File
+	Look    *draw.Look
+	out     *os.File
+	profile colorprofile.Profile
 }
 
 // Options say how to draw.
@@ -38,9 +39,15 @@ func Open(out io.Writer, o Options) *Terminal {
 		return nil
 	}
 	lipgloss.EnableLegacyWindowsANSI(file)
-	mode := o.Mode.For(colorprofile.Detect(file, os.Environ()))
+	profile := colorprofile.Detect(file, os.Environ())
+	mode := o.Mode.For(profile)
 	mode.NoColor = mode.NoColor || o.Mode.NoColor
-	return &Terminal{Look: draw.NewLook(theme(o, mode)), out: file}
+	return &Terminal{Look: draw.NewLook(theme(o, mode)), out: file, profile: profile}
+}
+
+// Writer returns a writer to out that sends only colours of the terminal's depth.
+func (t *Terminal) Writer(out io.Writer) io.Writer {
+	return &colorprofile.Writer{Forward: out, Profile: t.profile}
 }
 
 // theme returns the theme for a terminal. Without one of the user, the environment
