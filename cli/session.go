@@ -187,7 +187,7 @@ func (w *services) openTools(ctx context.Context, o *options, ask bool, logger *
 		}); err != nil {
 			return usage("%w", err)
 		}
-		cfg.InProcess = map[string]*server.MCPServer{"workspace": w.own.Server()}
+		cfg.InProcess = map[string]func() *server.MCPServer{"workspace": w.own.Server}
 	}
 	// Only Close ends the pool, after the running calls were stopped: servers
 	// must hear of that before they exit.

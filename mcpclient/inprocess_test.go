@@ -26,7 +26,7 @@ func inProcess(t *testing.T, tools map[string]handler) *mcpclient.Pool {
 	for name, h := range tools {
 		s.AddTool(mcp.NewTool(name), h)
 	}
-	return newPool(t, mcpclient.Config{InProcess: map[string]*server.MCPServer{"workspace": s}})
+	return newPool(t, mcpclient.Config{InProcess: existing(map[string]*server.MCPServer{"workspace": s})})
 }
 
 func TestResultIsStructuredContentOrText(t *testing.T) {
@@ -173,7 +173,7 @@ func TestOutputArrivesInOrderBeforeResult(t *testing.T) {
 		}
 		return mcp.NewToolResultText("done"), nil
 	})
-	p := newPool(t, mcpclient.Config{InProcess: map[string]*server.MCPServer{"workspace": s}})
+	p := newPool(t, mcpclient.Config{InProcess: existing(map[string]*server.MCPServer{"workspace": s})})
 	var want strings.Builder
 	for i := range lines {
 		fmt.Fprintln(&want, i)
@@ -200,7 +200,7 @@ func TestLastOutputIsNotLost(t *testing.T) {
 		})
 		return mcp.NewToolResultText("done"), err
 	})
-	p := newPool(t, mcpclient.Config{InProcess: map[string]*server.MCPServer{"workspace": s}})
+	p := newPool(t, mcpclient.Config{InProcess: existing(map[string]*server.MCPServer{"workspace": s})})
 	output := tool(t, p, "talk")
 	for range 300 {
 		var got string
@@ -248,7 +248,7 @@ func TestCancelStopsBuiltInToolAndWaits(t *testing.T) {
 
 func TestCallTimeoutEndsCall(t *testing.T) {
 	p, err := mcpclient.NewPool(t.Context(), mcpclient.Config{
-		CallTimeout: 1, InProcess: map[string]*server.MCPServer{"workspace": server.NewMCPServer("workspace", "1")},
+		CallTimeout: 1, InProcess: existing(map[string]*server.MCPServer{"workspace": server.NewMCPServer("workspace", "1")}),
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -308,7 +308,7 @@ func TestBuiltInServerGetsPreviewHashesAndRun(t *testing.T) {
 	s.AddTool(mcp.NewTool("fs.read"), func(context.Context, mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 		return mcp.NewToolResultText(""), nil
 	})
-	p := newPool(t, mcpclient.Config{InProcess: map[string]*server.MCPServer{"workspace": s}})
+	p := newPool(t, mcpclient.Config{InProcess: existing(map[string]*server.MCPServer{"workspace": s})})
 	preview, err := p.Preview(t.Context(), plan.ToolCall{Tool: tool(t, p, "fs.patch")})
 	if err != nil {
 		t.Fatal(err)
@@ -352,7 +352,7 @@ func TestToolDescriptionComesFromServer(t *testing.T) {
 				Name: "it", Description: "\x1b[31mred\x1b[0m", RawInputSchema: json.RawMessage(schema), Annotations: c.hints,
 			}, nil)
 			s.AddTool(mcp.Tool{Name: "odd", RawInputSchema: json.RawMessage(odd)}, nil)
-			p := newPool(t, mcpclient.Config{InProcess: map[string]*server.MCPServer{"x": s}})
+			p := newPool(t, mcpclient.Config{InProcess: existing(map[string]*server.MCPServer{"x": s})})
 			all := p.Ready(t.Context())
 			if len(all) != 2 || string(all[1].InputSchema) != odd {
 				t.Fatalf("got tools %+v from two pages; %+v", all, p.Status())
@@ -384,7 +384,7 @@ func TestToolsWithInvalidNamesAreLeftOut(t *testing.T) {
 
 func TestUnusableServersAreReported(t *testing.T) {
 	p := newPool(t, mcpclient.Config{
-		InProcess: map[string]*server.MCPServer{"workspace": server.NewMCPServer("workspace", "1"), "a": server.NewMCPServer("a", "1")},
+		InProcess: existing(map[string]*server.MCPServer{"workspace": server.NewMCPServer("workspace", "1"), "a": server.NewMCPServer("a", "1")}),
 		Servers: []mcpclient.Server{
 			{Name: "z", Command: "true", Disabled: true},
 			{Name: "workspace", Command: "true"},
@@ -423,7 +423,7 @@ func TestWatchReportsChangesUntilRemoved(t *testing.T) {
 	s := server.NewMCPServer("x", "1")
 	p := newPool(t, mcpclient.Config{Servers: []mcpclient.Server{
 		{Name: "asked", Command: "/nowhere/at/all", Source: mcpclient.SourceProject},
-	}, InProcess: map[string]*server.MCPServer{"x": s}})
+	}, InProcess: existing(map[string]*server.MCPServer{"x": s})})
 	p.Ready(t.Context())
 	calls := make(chan struct{}, 10)
 	p.Watch(func() { calls <- struct{}{} })
@@ -453,4 +453,13 @@ func TestReadyReturnsEarlyWhenCancelled(t *testing.T) {
 	if got := p.Status()[0].State; got != plan.ServerStarting {
 		t.Errorf("got server state %s", got)
 	}
+}
+
+// existing returns servers that exist already as the pool takes them.
+func existing(servers map[string]*server.MCPServer) map[string]func() *server.MCPServer {
+	made := make(map[string]func() *server.MCPServer, len(servers))
+	for name, s := range servers {
+		made[name] = func() *server.MCPServer { return s }
+	}
+	return made
 }

@@ -29,7 +29,7 @@ func inAWorkspace(t *testing.T, files map[string]string) (*mcpclient.Pool, strin
 	}
 	t.Cleanup(func() { _ = operators.Close() })
 	return newPool(t, mcpclient.Config{
-		Dir: dir, InProcess: map[string]*server.MCPServer{"workspace": operators.Server()},
+		Dir: dir, InProcess: existing(map[string]*server.MCPServer{"workspace": operators.Server()}),
 	}), dir
 }
 
@@ -40,7 +40,7 @@ func TestOperatorNamesMatchWorkspace(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = operators.Close() })
-	p := newPool(t, mcpclient.Config{Dir: dir, InProcess: map[string]*server.MCPServer{"workspace": operators.Server()}})
+	p := newPool(t, mcpclient.Config{Dir: dir, InProcess: existing(map[string]*server.MCPServer{"workspace": operators.Server()})})
 	var names []string
 	for _, tool := range p.Ready(t.Context()) {
 		names = append(names, tool.Name)

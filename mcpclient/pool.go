@@ -33,10 +33,10 @@ const closeTimeout = 10 * time.Second
 
 // Config configures a pool.
 type Config struct {
-	Servers   []Server                     // of two with the same name, the flag's wins, then the user's
-	InProcess map[string]*server.MCPServer // built-in servers by name; the caller closes them
-	Dir       string                       // the workspace; empty means the current directory
-	TrustFile string                       // stores which servers the user allowed; empty stores nothing
+	Servers   []Server                            // of two with the same name, the flag's wins, then the user's
+	InProcess map[string]func() *server.MCPServer // built-in servers by name, made when they start; the caller closes them
+	Dir       string                              // the workspace; empty means the current directory
+	TrustFile string                              // stores which servers the user allowed; empty stores nothing
 	Trust     TrustMode
 
 	StartTimeout time.Duration // to start a server and list its tools; 0 means DefaultStartTimeout
@@ -73,7 +73,7 @@ type Pool struct {
 // the first group.
 type entry struct {
 	server  Server
-	builtin *server.MCPServer // nil if the server is not in this process
+	builtin func() *server.MCPServer // nil if the server is not in this process
 
 	state    plan.ServerState
 	problem  string
@@ -191,7 +191,7 @@ func (p *Pool) dial(e *entry) (*connection, error) {
 	var err error
 	switch {
 	case e.builtin != nil:
-		conn = dialLocal(e.builtin)
+		conn = dialLocal(e.builtin())
 	case e.server.URL != "":
 		conn, err = dialHTTP(e.server, log)
 	default:

@@ -19,7 +19,7 @@ func TestReadyForWaitsOnlyForNeededServers(t *testing.T) {
 		})
 	}
 	p := newPool(t, mcpclient.Config{
-		InProcess: map[string]*server.MCPServer{"workspace": own},
+		InProcess: existing(map[string]*server.MCPServer{"workspace": own}),
 		Servers:   []mcpclient.Server{aChild("mute", "mute", nil), aChild("child", "server", nil)},
 	})
 	for name, c := range map[string]struct {

@@ -23,7 +23,7 @@ func TestResourcesAreListedAndRead(t *testing.T) {
 	add("doc://long", mcp.TextResourceContents{URI: "doc://long", Text: strings.Repeat("é", 40<<10)}, nil)
 	add("doc://picture", mcp.BlobResourceContents{URI: "doc://picture", Blob: "AAAA"}, nil)
 	add("doc://broken", nil, errors.New("out of paper"))
-	p := newPool(t, mcpclient.Config{InProcess: map[string]*server.MCPServer{"docs": docs, "tools": server.NewMCPServer("tools", "1")}})
+	p := newPool(t, mcpclient.Config{InProcess: existing(map[string]*server.MCPServer{"docs": docs, "tools": server.NewMCPServer("tools", "1")})})
 	p.Ready(t.Context())
 	list, err := p.Resources(t.Context())
 	if err != nil || len(list) != 4 || list[1].Server != "docs" || list[1].URI != "doc://guide" || list[1].Name != "the doc://guide" {

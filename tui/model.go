@@ -213,10 +213,11 @@ func (m *Model) resize(msg tea.WindowSizeMsg) tea.Cmd {
 	if !first || drawn == nil {
 		return nil
 	}
-	return func() tea.Msg {
+	// The frame is written at the renderer's next tick; two ticks later it is out.
+	return tea.Tick(2*time.Second/framesPerSecond, func(time.Time) tea.Msg {
 		drawn()
 		return nil
-	}
+	})
 }
 
 // Animate starts the clock if something spins.

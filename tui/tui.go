@@ -52,7 +52,7 @@ type Options struct {
 	Planners   planning.Planners           // the session's planners; nil means the three phases and a model
 	Keys       keymap.Keys                 // override the default keys; see [CheckKeys]
 	Commands   func() []session.Completion // chat commands for the palette and help; nil for none
-	Drawn      func()                      // called once, concurrently with drawing, at the first frame; may be nil
+	Drawn      func()                      // called once, concurrently with drawing, after the first frame; may be nil
 	Replay     bool                        // the session replays a past run: no questions, no sending, no stopping
 	Now        func() time.Time            // nil means time.Now
 	Pauses     draw.Pauses                 // zero fields mean the default length
@@ -67,6 +67,9 @@ type Options struct {
 	Speed    float64
 }
 
+// framesPerSecond is how often the screen is written at most.
+const framesPerSecond = 120
+
 // Run shows the session on the terminal until the user quits or ctx ends; the
 // end of ctx is not an error. It reads the session's events only while the
 // screen is up: whoever closes the session afterwards must read the rest. It
@@ -79,7 +82,7 @@ func Run(ctx context.Context, s Session, o Options, options ...tea.ProgramOption
 	// same signal. A context passed to it closes the terminal while it is still
 	// being read. So the end of ctx is sent to it as a message. A key press
 	// waits for the next frame: the default 60 frames a second alone add 17 ms.
-	options = append([]tea.ProgramOption{tea.WithoutSignalHandler(), tea.WithFPS(120)}, options...)
+	options = append([]tea.ProgramOption{tea.WithoutSignalHandler(), tea.WithFPS(framesPerSecond)}, options...)
 	if o.NoColor {
 		options = append(options, tea.WithColorProfile(colorprofile.ASCII))
 	}

@@ -90,7 +90,7 @@ type Operators struct {
 	runner    *child.Runner
 	memory    *memory.Operators // nil without one
 	log       *slog.Logger
-	mcp       *server.MCPServer
+	mcp       func() *server.MCPServer
 
 	life   context.Context // ends at Close, and every call with it
 	end    context.CancelCauseFunc
@@ -150,12 +150,19 @@ func New(cfg Config) (*Operators, error) {
 		o.log.Warn("old output stays", "folder", cfg.SpillDir, "error", err)
 	}
 	o.life, o.end = context.WithCancelCause(context.Background())
-	o.mcp = server.NewMCPServer(builtin.ServerName, serverVersion,
+	o.mcp = sync.OnceValue(o.newServer)
+	return o, nil
+}
+
+// newServer returns the MCP server of the operators. Making the schemas of their
+// arguments and results takes some milliseconds.
+func (o *Operators) newServer() *server.MCPServer {
+	s := server.NewMCPServer(builtin.ServerName, serverVersion,
 		server.WithToolCapabilities(false), server.WithRecovery())
 	for _, tool := range o.operators() {
-		o.mcp.AddTool(tool.Shown(), o.handler(tool))
+		s.AddTool(tool.Shown(), o.handler(tool))
 	}
-	return o, nil
+	return s
 }
 
 // environ returns the environment of children: no secrets, no prompts, no colours.
@@ -166,9 +173,9 @@ func environ(inherited []string) []string {
 	return child.Environ(inherited, map[string]string{"GIT_TERMINAL_PROMPT": "0", "NO_COLOR": "1", "TERM": "dumb"})
 }
 
-// Server returns the MCP server that offers the operators, over any transport. It is
-// always the same.
-func (o *Operators) Server() *server.MCPServer { return o.mcp }
+// Server returns the MCP server that offers the operators, over any transport. The
+// first call makes it; later calls return the same.
+func (o *Operators) Server() *server.MCPServer { return o.mcp() }
 
 // closeTime is how long Close waits for calls that do not react to their end.
 const closeTime = 4 * time.Second
