@@ -146,7 +146,7 @@ func (c CallModel) Replied(reply reply.Reply) event.Data {
 	case c.Index != "" && c.Request.Purpose == prompt.PurposeStep:
 		return c.wrote(reply)
 	case c.Request.Purpose == prompt.PurposeSynthesis, c.Request.Purpose == prompt.PurposeChat && len(reply.Calls) == 0:
-		return event.SynthesisCompleted{Text: untrusted.Text(prompt.Said(reply).Content), Reply: reply}
+		return event.SynthesisCompleted{Text: untrusted.Text(prompt.ReplyMessage(reply).Content), Reply: reply}
 	default:
 		return event.ModelReplied{
 			Purpose: c.Request.Purpose, Step: c.Request.Step, Attempt: c.Attempt, Reply: reply,
@@ -159,10 +159,10 @@ func (c CallModel) Replied(reply reply.Reply) event.Data {
 // wrote returns the event for a step that the model answers in text. Later steps
 // rely on that text, so an empty or truncated reply is a failure.
 func (c CallModel) wrote(reply reply.Reply) event.Data {
-	said := prompt.Said(reply).Content
+	message := prompt.ReplyMessage(reply).Content
 	failed := event.StepFailed{Index: c.Index, Attempt: c.Attempt, Failure: event.FailureModel, MS: reply.MS, Reply: &reply}
 	switch {
-	case strings.TrimSpace(said) == "":
+	case strings.TrimSpace(message) == "":
 		failed.Error = "the model's reply was empty"
 		return failed
 	case reply.CutOff:
@@ -170,7 +170,7 @@ func (c CallModel) wrote(reply reply.Reply) event.Data {
 		return failed
 	default:
 		return event.StepCompleted{
-			Index: c.Index, Attempt: c.Attempt, Result: said, MS: reply.MS,
+			Index: c.Index, Attempt: c.Attempt, Result: message, MS: reply.MS,
 			Tokens: reply.PromptTokens + reply.CompletionTokens,
 			Reply:  &reply,
 		}
@@ -186,7 +186,7 @@ func (c CallModel) Failed(kind event.FailureKind, sentence string, partial reply
 	case c.Index != "" && c.Request.Purpose == prompt.PurposeStep:
 		return event.StepFailed{Index: c.Index, Attempt: c.Attempt, Error: untrusted.Text(sentence), Failure: kind, MS: partial.MS, Reply: &partial}
 	case c.Request.Purpose == prompt.PurposeSynthesis, c.Request.Purpose == prompt.PurposeChat:
-		return event.SynthesisCompleted{Text: untrusted.Text(prompt.Said(partial).Content), Error: untrusted.Text(sentence), Reply: partial}
+		return event.SynthesisCompleted{Text: untrusted.Text(prompt.ReplyMessage(partial).Content), Error: untrusted.Text(sentence), Reply: partial}
 	default:
 		return event.ModelReplied{
 			Purpose: c.Request.Purpose, Step: c.Request.Step, Attempt: c.Attempt, Reply: partial,

@@ -70,13 +70,13 @@ func (r ledger) countAttempts() {
 
 func (r fold) applyReplan(d event.ReplanStarted) {
 	r.Usage.Replans++
-	r.Replanning = &Replanning{Attempt: d.Attempt, Step: d.Step, Error: d.Error, UserRequest: string(d.Said), StartedAt: r.Now}
+	r.Replanning = &Replanning{Attempt: d.Attempt, Step: d.Step, Error: d.Error, UserRequest: string(d.Request), StartedAt: r.Now}
 	why := string(d.Error)
 	if d.Step == "" {
 		why = "" // the replan comes only from the user's remark
 	}
 	r.planner = r.planners().Replan(r.brief(), prompt.Situation{
-		Said:        string(d.Said),
+		Remarks:     string(d.Request),
 		Plan:        r.Plan,
 		History:     r.History,
 		Finished:    r.finished(),
@@ -233,7 +233,7 @@ func (r fold) applySynthesis(d event.SynthesisCompleted) {
 		r.hearMore(d.Reply)
 		return
 	case silent && r.chatted().stalls < stallsBorne:
-		r.hear(r.Chat, d.Reply)
+		r.handleReply(r.Chat, d.Reply)
 		return
 	}
 	r.Synthesis.Done, r.Synthesis.MS, r.Synthesis.Text = true, d.Reply.MS, string(d.Text)

@@ -124,7 +124,7 @@ func TestRevisionRecordsPreviousPlanAndTimes(t *testing.T) {
 		event.PlanCreated{Plan: first, Revision: 1},
 		event.StepStarted{Index: "1", Attempt: 1, Tool: "look", Executor: plan.ExecutorTool},
 		event.StepFailed{Index: "1", Attempt: 1, Error: "no", Failure: event.FailureTool},
-		event.ReplanStarted{Attempt: 1, Step: "1", Error: "no", Said: "another way", Remaining: []string{"1"}},
+		event.ReplanStarted{Attempt: 1, Step: "1", Error: "no", Request: "another way", Remaining: []string{"1"}},
 		event.PlanDiff{Revision: 2, Reason: "no", Removed: []string{"1"}, Added: []string{"2"}, Plan: second},
 		event.StepStarted{Index: "2", Attempt: 1, Tool: "look", Executor: plan.ExecutorTool},
 	)

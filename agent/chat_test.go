@@ -13,7 +13,7 @@ import (
 )
 
 // chatting returns the start of a run whose goal is answered directly.
-func chatting(w *world, k *talker) event.RunStarted {
+func chatting(w *world, k *replyingModel) event.RunStarted {
 	k.others = script{prompt.PurposeAnalysis: {`{"mode":"direct","task":"t","goal":"g","complexity":"simple","reflect":false}`}}
 	k.join(w)
 	start := started(event.DefaultLimits())
@@ -23,7 +23,7 @@ func chatting(w *world, k *talker) event.RunStarted {
 
 func TestChatCallsTools(t *testing.T) {
 	w := newWorld(t)
-	k := &talker{turns: []turn{{text: "let me look", calls: []reply.ToolUse{use("look", "a")}}, {text: "it is green"}}}
+	k := &replyingModel{turns: []turn{{text: "let me look", calls: []reply.ToolUse{use("look", "a")}}, {text: "it is green"}}}
 	start := chatting(w, k)
 	mirror(w)
 	result := w.play(start)
@@ -45,7 +45,7 @@ func TestChatCallsTools(t *testing.T) {
 
 func TestDryChatOffersNoTools(t *testing.T) {
 	w := newWorld(t)
-	k := &talker{turns: []turn{{text: "as far as I know"}}}
+	k := &replyingModel{turns: []turn{{text: "as far as I know"}}}
 	start := chatting(w, k)
 	start.DryRun = true
 	w.play(start)
@@ -56,7 +56,7 @@ func TestDryChatOffersNoTools(t *testing.T) {
 
 func TestInnerPlanSharesBudgetOfChat(t *testing.T) {
 	w := newWorld(t)
-	k := &talker{turns: []turn{
+	k := &replyingModel{turns: []turn{
 		{calls: []reply.ToolUse{{Name: prompt.PlanCreateAndExecute, Args: map[string]any{"goal": "sub"}}}},
 		{text: "carried out"},
 	}}
@@ -91,7 +91,7 @@ func TestInnerPlanSharesBudgetOfChat(t *testing.T) {
 
 func TestSubAgentsCannotCreatePlans(t *testing.T) {
 	w := newWorld(t)
-	k := &talker{turns: []turn{{calls: []reply.ToolUse{{Name: prompt.PlanCreate, Args: map[string]any{"goal": "sub"}}}}, {text: "then not"}}}
+	k := &replyingModel{turns: []turn{{calls: []reply.ToolUse{{Name: prompt.PlanCreate, Args: map[string]any{"goal": "sub"}}}}, {text: "then not"}}}
 	k.join(w)
 	start := scouting(t, prompt.Profile{})
 	start.Prompting.PlanTools = true
@@ -103,7 +103,7 @@ func TestSubAgentsCannotCreatePlans(t *testing.T) {
 
 func TestExchangesAreRecorded(t *testing.T) {
 	w := newWorld(t)
-	(&talker{turns: []turn{{calls: []reply.ToolUse{use("look", "a")}}, {fails: "lost"}, {text: "seen"}}}).join(w)
+	(&replyingModel{turns: []turn{{calls: []reply.ToolUse{use("look", "a")}}, {fails: "lost"}, {text: "seen"}}}).join(w)
 	w.play(scouting(t, prompt.Profile{}))
 	var lines []string
 	for _, x := range w.run.Exchanges {
@@ -133,7 +133,7 @@ func TestServerTokenCountCalibratesPrompts(t *testing.T) {
 		{"long prompt", ofPlanning, fourBytes, 4},
 		{"short prompt", ofPlanning, func(prompt.Request) int { return 199 }, 0},
 		{"prompt with tools", func(t *testing.T, w *world) event.RunStarted {
-			return chatting(w, &talker{turns: []turn{{calls: []reply.ToolUse{use("look", "a")}}, {text: "seen"}}})
+			return chatting(w, &replyingModel{turns: []turn{{calls: []reply.ToolUse{use("look", "a")}}, {text: "seen"}}})
 		}, func(r prompt.Request) int {
 			if len(r.Tools) == 0 {
 				return 100 // the analysis
@@ -141,7 +141,7 @@ func TestServerTokenCountCalibratesPrompts(t *testing.T) {
 			return fourBytes(r)
 		}, 0},
 		{"another model", func(t *testing.T, w *world) event.RunStarted {
-			(&talker{turns: []turn{{text: "seen"}}}).join(w)
+			(&replyingModel{turns: []turn{{text: "seen"}}}).join(w)
 			return scouting(t, prompt.Profile{Model: "another", Tools: []string{"none"}})
 		}, fourBytes, 0},
 	} {

@@ -85,9 +85,9 @@ type ledger struct{ *Run }
 
 // failure is a failed step that the planner must handle.
 type failure struct {
-	step  string // "" if there is only a user remark
-	said  string // the user's remark
-	error string
+	step   string // "" if there is only a user remark
+	remark string // the user's remark
+	error  string
 }
 
 // ending is how a run will end once nothing is in flight.

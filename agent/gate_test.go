@@ -289,7 +289,7 @@ func TestGrantDoesNotCoverOtherServer(t *testing.T) {
 
 func TestModelLearnsOfEditedCall(t *testing.T) {
 	w := newWorld(t)
-	k := &talker{turns: []turn{{calls: []reply.ToolUse{use("change", "a")}}, {text: "done"}}}
+	k := &replyingModel{turns: []turn{{calls: []reply.ToolUse{use("change", "a")}}, {text: "done"}}}
 	start := chatting(w, k)
 	edited := false
 	w.resolve = func(g event.GateRequested) event.GateResolved {
@@ -374,7 +374,7 @@ func TestDeniedRemovalFailsStep(t *testing.T) {
 
 func TestRemovalInChatAsks(t *testing.T) {
 	w, plan := removing(t, rule.Rule{Tool: "change", Verdict: rule.VerdictRun, Source: rule.SourceFlag, Why: "you said so"})
-	k := &talker{turns: []turn{{calls: []reply.ToolUse{use("change", "most")}}, {text: "done"}}}
+	k := &replyingModel{turns: []turn{{calls: []reply.ToolUse{use("change", "most")}}, {text: "done"}}}
 	tool := w.tool
 	start := chatting(w, k)
 	w.tool, start.Catalogue, start.Rules = tool, plan.Catalogue, plan.Rules

@@ -167,10 +167,10 @@ func (r dialogue) applyTurn(d event.ModelReplied) {
 		return
 	}
 	if d.Error != "" {
-		r.unheard(l, d)
+		r.noReply(l, d)
 		return
 	}
-	r.hear(l, d.Reply)
+	r.handleReply(l, d.Reply)
 }
 
 // applyOwnPlan applies a reply to the planning of a sub-agent. The plan is an
@@ -203,7 +203,7 @@ func (r dialogue) applyChatTurn(d event.ModelReplied) {
 	r.chatted().Asking = false
 	r.Chat.Tokens += d.Reply.PromptTokens + d.Reply.CompletionTokens
 	r.Synthesis.Text, r.Synthesis.Thinking = "", ""
-	r.hear(r.Chat, d.Reply)
+	r.handleReply(r.Chat, d.Reply)
 }
 
 // chatted returns the loop of the chat, and starts it if needed.
@@ -214,8 +214,8 @@ func (r dialogue) chatted() *Loop {
 	return r.Chat
 }
 
-// unheard handles a turn without a reply.
-func (r dialogue) unheard(l *Loop, d event.ModelReplied) {
+// noReply handles a turn without a reply.
+func (r dialogue) noReply(l *Loop, d event.ModelReplied) {
 	switch {
 	case d.Failure == event.FailureInterrupted && r.ending != nil:
 		// The run was stopped; a resume asks again.
@@ -229,21 +229,21 @@ func (r dialogue) unheard(l *Loop, d event.ModelReplied) {
 	}
 }
 
-// hear handles a reply: it plans the requested calls, or takes the answer.
-func (r dialogue) hear(l *Loop, reply reply.Reply) {
+// handleReply handles a reply: it plans the requested calls, or takes the answer.
+func (r dialogue) handleReply(l *Loop, reply reply.Reply) {
 	l.Turns++
 	l.Text = reply.Text
-	said := prompt.Said(reply)
+	message := prompt.ReplyMessage(reply)
 	switch {
 	case len(reply.Calls) > 0 && !l.mustAnswer:
 		l.stalls = 0
-		l.messages = append(l.messages, said)
+		l.messages = append(l.messages, message)
 		r.plan(l, reply.Calls)
 		return
-	case strings.TrimSpace(said.Content) == "" && l.mustAnswer:
+	case strings.TrimSpace(message.Content) == "" && l.mustAnswer:
 		l.flaw = &flaw{event.FailureModel, fmt.Sprintf("the model gave no answer in %d turns", l.Turns)}
 		return
-	case strings.TrimSpace(said.Content) == "":
+	case strings.TrimSpace(message.Content) == "":
 		if l.stalls++; l.stalls > stallsBorne {
 			l.flaw = &flaw{event.FailureModel, "the model repeatedly replied with neither text nor a call"}
 			return
@@ -254,12 +254,12 @@ func (r dialogue) hear(l *Loop, reply reply.Reply) {
 		r.shorten(l)
 		return
 	}
-	said.Calls = nil
-	l.messages = append(l.messages, said)
+	message.Calls = nil
+	l.messages = append(l.messages, message)
 	if len(l.remarks) > 0 && !l.mustAnswer {
 		return // the user has added a remark that this does not answer
 	}
-	l.answer = &said.Content
+	l.answer = &message.Content
 }
 
 // shorten asks a sub-agent for a shorter version of an answer that was cut off.

@@ -34,7 +34,7 @@ func TestWaitingCallsEndWithTheirAgentStep(t *testing.T) {
 
 func TestGateHoldsForInnerCallsAfterReplan(t *testing.T) {
 	w := newWorld(t)
-	k := &talker{turns: []turn{{calls: []reply.ToolUse{use("change", "a")}}, {text: "ok"}}}
+	k := &replyingModel{turns: []turn{{calls: []reply.ToolUse{use("change", "a")}}, {text: "ok"}}}
 	k.others = script{prompt.PurposeReplan: {`{"title":"x","steps":[{"index":"7","title":"Do it","executor":"agent","profile":"scout"}]}`}}
 	k.join(w)
 	start := given(t, `{"title":"x","on_failure":"replan","steps":[{"index":"1","title":"Change","tool":"change","args":{"at":"a"},"gate":true}]}`)
@@ -56,7 +56,7 @@ func TestGateHoldsForInnerCallsAfterReplan(t *testing.T) {
 
 func TestInnerCallsGetUnusedIndices(t *testing.T) {
 	w := newWorld(t)
-	k := &talker{turns: []turn{{calls: []reply.ToolUse{use("look", "a")}}, {calls: []reply.ToolUse{use("look", "b")}}, {text: "seen"}}}
+	k := &replyingModel{turns: []turn{{calls: []reply.ToolUse{use("look", "a")}}, {calls: []reply.ToolUse{use("look", "b")}}, {text: "seen"}}}
 	k.join(w)
 	start := given(t, `{"title":"x","steps":[{"index":"5","title":"Look","executor":"agent","profile":"scout"},{"index":"5.1","title":"s","tool":"look","args":{"at":"z"},"depends_on":["5"]}]}`)
 	start.Prompting.ModelTools, start.Prompting.Profiles = true, []prompt.Profile{{Name: "scout"}}
@@ -76,7 +76,7 @@ func TestEveryCallOfReplyIsAnswered(t *testing.T) {
 	for i := range 20 {
 		many = append(many, use("look", fmt.Sprint(i)))
 	}
-	k := &talker{turns: []turn{{calls: many}, {text: "ok"}}}
+	k := &replyingModel{turns: []turn{{calls: many}, {text: "ok"}}}
 	k.join(w)
 	w.play(scouting(t, prompt.Profile{}))
 	asked, answered, last := 0, 0, ""
@@ -93,7 +93,7 @@ func TestEveryCallOfReplyIsAnswered(t *testing.T) {
 
 func TestSteeringInLastTurnReachesPlanner(t *testing.T) {
 	w := newWorld(t)
-	k := &talker{turns: []turn{{calls: []reply.ToolUse{use("look", "a")}}, {text: "the answer"}}}
+	k := &replyingModel{turns: []turn{{calls: []reply.ToolUse{use("look", "a")}}, {text: "the answer"}}}
 	k.others = script{prompt.PurposeReplan: {`{"title":"x","steps":[]}`}}
 	k.join(w)
 	w.apply(scouting(t, prompt.Profile{MaxTurns: 2}))
@@ -101,14 +101,14 @@ func TestSteeringInLastTurnReachesPlanner(t *testing.T) {
 	w.until(event.KindModelRequested)
 	w.apply(event.RunSteered{Text: "mind the gap"})
 	w.finish()
-	if started := all[event.ReplanStarted](w); len(started) != 1 || started[0].Said != "mind the gap" {
+	if started := all[event.ReplanStarted](w); len(started) != 1 || started[0].Request != "mind the gap" {
 		t.Errorf("the planner got %+v", started)
 	}
 }
 
-// talkative makes the chat call a tool in each of that many turns.
-func talkative(turns int) *talker {
-	k := &talker{}
+// callingModel makes the chat call a tool in each of that many turns.
+func callingModel(turns int) *replyingModel {
+	k := &replyingModel{}
 	for i := range turns {
 		k.turns = append(k.turns, turn{calls: []reply.ToolUse{use("look", fmt.Sprint(i))}})
 	}
@@ -117,7 +117,7 @@ func talkative(turns int) *talker {
 
 func TestLastChatTurnOffersNoTools(t *testing.T) {
 	w := newWorld(t)
-	k := talkative(19)
+	k := callingModel(19)
 	k.turns = append(k.turns, turn{text: "this is it"})
 	start := chatting(w, k)
 	start.Limits.MaxSteps = 0
@@ -131,7 +131,7 @@ func TestLastChatTurnOffersNoTools(t *testing.T) {
 
 func TestResumeAsksChatForMissingAnswer(t *testing.T) {
 	w := newWorld(t)
-	k := talkative(20)
+	k := callingModel(20)
 	start := chatting(w, k)
 	start.Limits.MaxSteps = 0
 	if r := w.play(start); r.Status != event.StatusFailed {
@@ -145,7 +145,7 @@ func TestResumeAsksChatForMissingAnswer(t *testing.T) {
 
 // delegating makes the chat call that many plans at once.
 func delegating(w *world, plans int) event.RunStarted {
-	k := &talker{turns: []turn{{}, {text: "ok"}}}
+	k := &replyingModel{turns: []turn{{}, {text: "ok"}}}
 	for i := range plans {
 		k.turns[0].calls = append(k.turns[0].calls, reply.ToolUse{Name: prompt.PlanCreateAndExecute, Args: map[string]any{"goal": fmt.Sprint(i)}})
 	}
@@ -226,7 +226,7 @@ func TestResumeContinuesPlanOfChat(t *testing.T) {
 
 func TestResumeFitsPromptToNewModel(t *testing.T) {
 	w := newWorld(t)
-	k := &talker{turns: []turn{{text: "done"}}}
+	k := &replyingModel{turns: []turn{{text: "done"}}}
 	start := chatting(w, k)
 	start.Prompting.ContextWindow = 32000
 	for range 20 {
@@ -272,7 +272,7 @@ func allowAll(w *world) {
 
 func TestTimeAtConcurrentGatesCountsOnce(t *testing.T) {
 	w := newWorld(t)
-	k := &talker{turns: []turn{{calls: []reply.ToolUse{use("change", "a"), use("change", "b")}}, {text: "late"}}}
+	k := &replyingModel{turns: []turn{{calls: []reply.ToolUse{use("change", "a"), use("change", "b")}}, {text: "late"}}}
 	k.join(w)
 	w.apply(scouting(t, prompt.Profile{Timeout: time.Minute}))
 	waitsAt(w, 2)
@@ -286,7 +286,7 @@ func TestTimeAtConcurrentGatesCountsOnce(t *testing.T) {
 
 func TestResumeRestartsSubAgentTimeout(t *testing.T) {
 	w := newWorld(t)
-	k := &talker{turns: []turn{{calls: []reply.ToolUse{use("change", "a")}}, {text: "late"}}}
+	k := &replyingModel{turns: []turn{{calls: []reply.ToolUse{use("change", "a")}}, {text: "late"}}}
 	k.join(w)
 	start := scouting(t, prompt.Profile{Timeout: time.Minute})
 	w.apply(start)
@@ -304,7 +304,7 @@ func TestResumeRestartsSubAgentTimeout(t *testing.T) {
 
 func TestInnerGateShowsProvenanceOfStepInput(t *testing.T) {
 	w := newWorld(t)
-	(&talker{turns: []turn{{calls: []reply.ToolUse{use("change", "from the page")}}, {text: "ok"}}}).join(w)
+	(&replyingModel{turns: []turn{{calls: []reply.ToolUse{use("change", "from the page")}}, {text: "ok"}}}).join(w)
 	start := given(t, `{"title":"x","steps":[{"index":"1","title":"Fetch","tool":"look","args":{"at":"url"},"result_variable":"page"},{"index":"2","title":"Apply it","executor":"agent","profile":"scout","depends_on":["1"]}]}`)
 	start.Prompting.ModelTools, start.Prompting.Profiles = true, []prompt.Profile{{Name: "scout"}}
 	w.play(start)
@@ -316,7 +316,7 @@ func TestInnerGateShowsProvenanceOfStepInput(t *testing.T) {
 
 func TestCutOffAnswerIsRequestedAgain(t *testing.T) {
 	w := newWorld(t)
-	k := &talker{turns: []turn{{text: "this is as far as"}, {text: "short"}}}
+	k := &replyingModel{turns: []turn{{text: "this is as far as"}, {text: "short"}}}
 	k.join(w)
 	w.cutOff = func(prompt.Request) bool { return len(k.requests) == 1 }
 	r := w.play(scouting(t, prompt.Profile{}))

@@ -16,7 +16,7 @@ import (
 func timedOut(t *testing.T, onFailure string) (*world, event.RunStarted) {
 	t.Helper()
 	w := newWorld(t)
-	k := &talker{turns: []turn{{calls: []reply.ToolUse{use("look", "a"), use("change", "b")}}, {text: "ok"}}}
+	k := &replyingModel{turns: []turn{{calls: []reply.ToolUse{use("look", "a"), use("change", "b")}}, {text: "ok"}}}
 	k.others = script{prompt.PurposeReplan: {`{"title":"x","steps":[]}`}}
 	k.join(w)
 	start := given(t, strings.Replace(agentPlan, `"title":"Find out"`, `"title":"Find out","on_failure":"`+onFailure+`"`, 1))
@@ -50,14 +50,14 @@ func TestUnreadSteeringKeepsFailure(t *testing.T) {
 	w.apply(event.TimerFired{ID: "agent/5/1"})
 	w.finish()
 	replans := all[event.ReplanStarted](w)
-	if len(replans) != 1 || replans[0].Step != "5" || replans[0].Said != "mind the gap" || !strings.Contains(string(replans[0].Error), "longer") {
+	if len(replans) != 1 || replans[0].Step != "5" || replans[0].Request != "mind the gap" || !strings.Contains(string(replans[0].Error), "longer") {
 		t.Errorf("the planner got %+v", replans)
 	}
 }
 
 func TestSubAgentCancelledDuringPlanning(t *testing.T) {
 	w := newWorld(t)
-	k := &talker{turns: []turn{{text: "ok"}}}
+	k := &replyingModel{turns: []turn{{text: "ok"}}}
 	k.others = script{prompt.PurposeAnalysis: {`{"mode":"plan","complexity":"medium"}`}, prompt.PurposePlan: {`{"title":"x","steps":[]}`}}
 	k.join(w)
 	w.apply(scouting(t, prompt.Profile{Plans: true}))

@@ -20,8 +20,8 @@ func use(tool, at string) reply.ToolUse {
 	return reply.ToolUse{Name: tool, Args: map[string]any{"at": at}}
 }
 
-// talker is a model that answers the turns of a loop in order.
-type talker struct {
+// replyingModel is a model that answers the turns of a loop in order.
+type replyingModel struct {
 	turns    []turn
 	requests []prompt.Request // requests of the loop
 	others   script
@@ -35,7 +35,7 @@ type turn struct {
 }
 
 // join makes the talker the model of a world.
-func (k *talker) join(w *world) {
+func (k *replyingModel) join(w *world) {
 	var now turn
 	w.reply = func(r prompt.Request) (string, error) {
 		now = turn{}
@@ -165,7 +165,7 @@ func TestAgentStepLoop(t *testing.T) {
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			w := newWorld(t)
-			k := &talker{turns: tc.turns}
+			k := &replyingModel{turns: tc.turns}
 			k.join(w)
 			w.failed = func(agent.Question) event.FailureResolved {
 				return event.FailureResolved{Decision: event.FailureAbort}
@@ -200,7 +200,7 @@ func TestAgentStepLoop(t *testing.T) {
 
 func TestInnerCallsAreJournalledAndCounted(t *testing.T) {
 	w := newWorld(t)
-	k := &talker{turns: []turn{{calls: []reply.ToolUse{use("look", "a"), use("change", "b")}}, {text: "seen"}}}
+	k := &replyingModel{turns: []turn{{calls: []reply.ToolUse{use("look", "a"), use("change", "b")}}, {text: "seen"}}}
 	k.join(w)
 	result := w.play(scouting(t, prompt.Profile{}))
 	for _, d := range all[event.StepStarted](w) {
@@ -241,7 +241,7 @@ func TestInnerCallsAreJournalledAndCounted(t *testing.T) {
 
 func TestGateNamesResultsReadBeforeCall(t *testing.T) {
 	w := newWorld(t)
-	(&talker{turns: []turn{{calls: []reply.ToolUse{use("look", "a")}}, {calls: []reply.ToolUse{use("change", "b")}}, {text: "done"}}}).join(w)
+	(&replyingModel{turns: []turn{{calls: []reply.ToolUse{use("look", "a")}}, {calls: []reply.ToolUse{use("change", "b")}}, {text: "done"}}}).join(w)
 	w.play(scouting(t, prompt.Profile{}))
 	want := []rule.Provenance{{Step: "5.1", Tool: "look", Written: true}}
 	if got := all[event.GateRequested](w)[0].Provenance; !slices.Equal(got, want) {
@@ -251,7 +251,7 @@ func TestGateNamesResultsReadBeforeCall(t *testing.T) {
 
 func TestGateOfAgentStepHoldsForEachCall(t *testing.T) {
 	w := newWorld(t)
-	(&talker{turns: []turn{{calls: []reply.ToolUse{use("look", "a")}}, {text: "done"}}}).join(w)
+	(&replyingModel{turns: []turn{{calls: []reply.ToolUse{use("look", "a")}}, {text: "done"}}}).join(w)
 	start := scouting(t, prompt.Profile{})
 	start.Plan.Steps[0].Gate = true
 	w.play(start)
@@ -271,7 +271,7 @@ func TestAgentStepTimeout(t *testing.T) {
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			w := newWorld(t)
-			(&talker{turns: []turn{{calls: []reply.ToolUse{use("change", "a")}}, {text: "late"}}}).join(w)
+			(&replyingModel{turns: []turn{{calls: []reply.ToolUse{use("change", "a")}}, {text: "late"}}}).join(w)
 			start := scouting(t, prompt.Profile{Timeout: time.Minute})
 			start.InDoubt = event.DoubtAbort
 			w.apply(start)
@@ -307,7 +307,7 @@ func TestAgentStepTimeout(t *testing.T) {
 
 func TestTimeAtGateDoesNotCount(t *testing.T) {
 	w := newWorld(t)
-	(&talker{turns: []turn{{calls: []reply.ToolUse{use("change", "a")}}, {text: "done"}}}).join(w)
+	(&replyingModel{turns: []turn{{calls: []reply.ToolUse{use("change", "a")}}, {text: "done"}}}).join(w)
 	start := scouting(t, prompt.Profile{Timeout: time.Minute})
 	w.apply(start)
 	w.until(event.KindGateRequested)
@@ -386,7 +386,7 @@ func TestLoopResumesFromLastReply(t *testing.T) {
 
 func TestAgentPlansItsStep(t *testing.T) {
 	w := newWorld(t)
-	k := &talker{turns: []turn{{text: "done as planned"}}, others: script{
+	k := &replyingModel{turns: []turn{{text: "done as planned"}}, others: script{
 		prompt.PurposeAnalysis: {`{"mode":"plan","task":"t","goal":"g","complexity":"medium","reflect":true}`},
 		prompt.PurposePlan:     {`{"title":"Own","steps":[{"index":"1","title":"Look at it closely","executor":"tool","tool":"look","args":{"at":"x"},"depends_on":[],"expected_outcome":"seen"}]}`},
 	}}
@@ -412,7 +412,7 @@ func TestAgentPlansItsStep(t *testing.T) {
 
 func TestRunningSubAgentFinishesBeforeReplan(t *testing.T) {
 	w := newWorld(t)
-	k := &talker{turns: []turn{{calls: []reply.ToolUse{use("look", "a")}}, {text: "seen"}}, others: script{
+	k := &replyingModel{turns: []turn{{calls: []reply.ToolUse{use("look", "a")}}, {text: "seen"}}, others: script{
 		prompt.PurposeReplan: {`{"title":"Again","steps":[{"index":"7","title":"Other","tool":"look","args":{"at":"other"},"depends_on":[],"expected_outcome":"x"}]}`},
 	}}
 	k.join(w)
@@ -465,7 +465,7 @@ func TestAgentStepNeedsProfileAndToolModel(t *testing.T) {
 	}
 	t.Run("profile with its own model", func(t *testing.T) {
 		w := newWorld(t)
-		k := &talker{turns: []turn{{text: "done"}}}
+		k := &replyingModel{turns: []turn{{text: "done"}}}
 		k.join(w)
 		start := scouting(t, prompt.Profile{Model: "other"})
 		start.Prompting.ModelTools = false

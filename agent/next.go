@@ -194,11 +194,11 @@ func (r decision) answerDirectly() []Action {
 	if blocked := r.stopped(event.GuardTokens, ""); blocked != nil {
 		return blocked
 	}
-	var said []prompt.Message
+	var remarks []prompt.Message
 	for _, text := range r.UserMessages {
-		said = append(said, prompt.Remark(text))
+		remarks = append(remarks, prompt.Remark(text))
 	}
-	request := prompt.ChatRequest(r.brief(), false, said...)
+	request := prompt.ChatRequest(r.brief(), false, remarks...)
 	return []Action{{event.SynthesisStarted{Direct: true, Request: request}, CallModel{Request: request}}}
 }
 
@@ -271,7 +271,7 @@ func (r decision) nextReplan() []Action {
 		remaining = append(remaining, s.Index)
 	}
 	return []Action{{Record: event.ReplanStarted{
-		Attempt: r.Usage.Replans + 1, Step: r.failure.step, Error: untrusted.Text(r.failure.reason()), Said: untrusted.Text(r.failure.said), Remaining: list(remaining),
+		Attempt: r.Usage.Replans + 1, Step: r.failure.step, Error: untrusted.Text(r.failure.reason()), Request: untrusted.Text(r.failure.remark), Remaining: list(remaining),
 	}}}
 }
 

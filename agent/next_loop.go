@@ -75,8 +75,8 @@ func (r decision) nextTurn(s *StepState, free *slots) []Action {
 		request, _ = l.planner.Next()
 		request.Step, request.Model = s.Step.Index, l.profile.Model
 	} else {
-		talk := append(slices.Clone(l.messages), l.said()...)
-		request = prompt.AgentRequest(r.brief(), r.Plan, s.Step, l.profile, r.inputs(s.Step), talk, l.turn())
+		messages := append(slices.Clone(l.messages), l.newRemarks()...)
+		request = prompt.AgentRequest(r.brief(), r.Plan, s.Step, l.profile, r.inputs(s.Step), messages, l.turn())
 	}
 	request.Think = request.Think && l.stalls == 0 // a model that got stuck thinking should answer now
 	return []Action{{
@@ -107,7 +107,7 @@ func (r decision) nextChat() []Action {
 			return append(out, blocked...)
 		}
 	}
-	request := prompt.ChatRequest(r.brief(), c.last(), append(slices.Clone(c.messages), c.said()...)...)
+	request := prompt.ChatRequest(r.brief(), c.last(), append(slices.Clone(c.messages), c.newRemarks()...)...)
 	return append(out, Action{event.ModelRequested{Purpose: request.Purpose, Request: request}, CallModel{Request: request}})
 }
 
@@ -179,7 +179,7 @@ func (l *Loop) clock(now time.Time) {
 }
 
 // leaveLoop ends the loop of a step that has ended. It drops the remaining calls,
-// and keeps unheard user remarks for whoever continues.
+// and keeps user remarks that no model has seen for whoever continues.
 func (r dialogue) leaveLoop(s *StepState) {
 	l := s.Loop
 	if l == nil {

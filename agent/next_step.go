@@ -33,11 +33,11 @@ func (r decision) nextOf(q *queues) []Action {
 	r.reserveApproved(q, &free)
 	var out []Action
 	for _, s := range q[needRecord].first(recordsAtOnce) {
-		said := r.recordFor(s, &free)
-		if len(said) == 1 && said[0].blocks() {
-			return append(out, said...)
+		actions := r.recordFor(s, &free)
+		if len(actions) == 1 && actions[0].blocks() {
+			return append(out, actions...)
 		}
-		out = append(out, said...)
+		out = append(out, actions...)
 	}
 	if slices.ContainsFunc(out, Action.mayEnd) {
 		return out
@@ -112,11 +112,11 @@ func (r decision) nextGates(q *queues, free *slots) (out []Action, blocked bool)
 				continue // its effect may be different after that call
 			}
 		}
-		said, passes := r.askGuards(s, facts, free)
-		if len(said) > 0 && said[0].blocks() {
-			return said, true
+		actions, passes := r.askGuards(s, facts, free)
+		if len(actions) > 0 && actions[0].blocks() {
+			return actions, true
 		}
-		out = append(out, said...)
+		out = append(out, actions...)
 		if passes {
 			free.reserve(facts, 1)
 			again.change(s.gate.files)
@@ -186,12 +186,12 @@ func (r decision) recordFor(s *StepState, free *slots) []Action {
 		return []Action{{Record: r.dryStep(s, number)}}
 	}
 	facts := r.facts(s.Step.Tool)
-	said, passes := r.askGuards(s, facts, free)
+	actions, passes := r.askGuards(s, facts, free)
 	if passes {
 		free.start(facts)
-		said = append(said, Action{Record: r.dryStep(s, number)})
+		actions = append(actions, Action{Record: r.dryStep(s, number)})
 	}
-	return said
+	return actions
 }
 
 // dryStep returns what a step would do: its call, the gate that would ask, and a
@@ -231,7 +231,7 @@ func placeholder(s plan.Step) plan.Placeholder {
 // askGuards checks the guards for a call that is about to start or to be shown to
 // the user. It returns their actions, which may end the run. A call passes if
 // they do not refuse it and the rest of its budgets is not promised to others.
-func (r decision) askGuards(s *StepState, facts *toolFacts, free *slots) (said []Action, passes bool) {
+func (r decision) askGuards(s *StepState, facts *toolFacts, free *slots) (actions []Action, passes bool) {
 	kind := event.GuardExecution
 	if facts.tool.ReadOnly {
 		kind = event.GuardDiscovery
@@ -287,8 +287,8 @@ func (r decision) startTool(out []Action, s *StepState, free *slots) []Action {
 	if free.changes(files) {
 		return out // its effect after that call may differ from the approved one
 	}
-	said, passes := r.askGuards(s, facts, free)
-	out = append(out, said...)
+	actions, passes := r.askGuards(s, facts, free)
+	out = append(out, actions...)
 	if !passes {
 		return out
 	}

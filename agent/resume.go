@@ -123,8 +123,8 @@ func (r fold) loseToolCalls(didRead map[*StepState]bool) {
 		if s.Status != StepRunning || s.Loop != nil {
 			return // a sub-agent continues from its last reply
 		}
-		gone := s.Step.Executor == plan.ExecutorTool && r.facts(s.Step.Tool).err != nil
-		if didRead[s] && (gone || r.repeatable(s)) {
+		unavailable := s.Step.Executor == plan.ExecutorTool && r.facts(s.Step.Tool).err != nil
+		if didRead[s] && (unavailable || r.repeatable(s)) {
 			s.Status = StepPending
 			return
 		}

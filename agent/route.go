@@ -135,7 +135,7 @@ func (r decision) ruled() string { return r.ruledBeside("") }
 func (r decision) ruledBeside(ending string) string {
 	history := slices.Clone(r.History)
 	for i, h := range history {
-		if said := strings.TrimSpace(string(h.Error)); said != "" && !strings.Contains(said, "\n") && strings.HasSuffix(ending, ": "+said) {
+		if message := strings.TrimSpace(string(h.Error)); message != "" && !strings.Contains(message, "\n") && strings.HasSuffix(ending, ": "+message) {
 			history[i].Error = ""
 		}
 	}

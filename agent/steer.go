@@ -32,14 +32,14 @@ func (r dialogue) heed() {
 	if r.failure == nil {
 		r.failure = &failure{}
 	}
-	r.failure.said = strings.TrimSpace(r.failure.said + "\n" + strings.Join(r.UserMessages, "\n"))
+	r.failure.remark = strings.TrimSpace(r.failure.remark + "\n" + strings.Join(r.UserMessages, "\n"))
 	r.UserMessages = nil
 }
 
 // reason returns why there is a new plan.
 func (f *failure) reason() string {
 	if f.step == "" {
-		return "the user says: " + f.said
+		return "the user says: " + f.remark
 	}
 	return f.error
 }
@@ -84,19 +84,19 @@ func (r dialogue) hearMore(reply reply.Reply) {
 	c := r.chatted()
 	c.remarks, r.UserMessages = append(c.remarks, r.UserMessages...), nil
 	c.Turns++
-	c.messages = append(c.messages, prompt.Said(reply))
+	c.messages = append(c.messages, prompt.ReplyMessage(reply))
 	r.Synthesis.Text, r.Synthesis.Thinking = "", ""
 }
 
 // request records that the next turn was requested, with the user's remarks.
 func (l *Loop) request() {
 	l.Asking, l.mustAnswer = true, l.last()
-	l.messages = append(l.messages, l.said()...)
+	l.messages = append(l.messages, l.newRemarks()...)
 	l.remarks = nil
 }
 
-// said returns the user's remarks since the last turn.
-func (l *Loop) said() []prompt.Message {
+// newRemarks returns the user's remarks since the last turn.
+func (l *Loop) newRemarks() []prompt.Message {
 	out := make([]prompt.Message, 0, len(l.remarks)+1)
 	for _, text := range l.remarks {
 		if l.step != nil {

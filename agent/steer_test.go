@@ -81,7 +81,7 @@ func TestSteeringReachesNextTurnOfLoop(t *testing.T) {
 	}
 	t.Run("sub-agent", func(t *testing.T) {
 		w := newWorld(t)
-		k := &talker{turns: []turn{{calls: []reply.ToolUse{use("look", "a")}}, {text: "seen"}}}
+		k := &replyingModel{turns: []turn{{calls: []reply.ToolUse{use("look", "a")}}, {text: "seen"}}}
 		k.join(w)
 		w.apply(scouting(t, prompt.Profile{}))
 		w.until(event.KindModelReplied)
@@ -96,7 +96,7 @@ func TestSteeringReachesNextTurnOfLoop(t *testing.T) {
 	})
 	t.Run("sub-agent that answered meanwhile", func(t *testing.T) {
 		w := newWorld(t)
-		k := &talker{turns: []turn{{text: "too soon"}, {text: "in time"}}}
+		k := &replyingModel{turns: []turn{{text: "too soon"}, {text: "in time"}}}
 		k.join(w)
 		w.apply(scouting(t, prompt.Profile{}))
 		w.until(event.KindModelRequested)
@@ -107,7 +107,7 @@ func TestSteeringReachesNextTurnOfLoop(t *testing.T) {
 	})
 	t.Run("chat", func(t *testing.T) {
 		w := newWorld(t)
-		k := &talker{turns: []turn{{text: "too soon"}, {text: "in time"}}}
+		k := &replyingModel{turns: []turn{{text: "too soon"}, {text: "in time"}}}
 		w.apply(chatting(w, k))
 		w.until(event.KindSynthesisStarted)
 		w.apply(event.RunSteered{Text: "mind the gap"})
@@ -117,7 +117,7 @@ func TestSteeringReachesNextTurnOfLoop(t *testing.T) {
 	})
 	t.Run("chat during the analysis", func(t *testing.T) {
 		w := newWorld(t)
-		k := &talker{turns: []turn{{text: "in time"}}}
+		k := &replyingModel{turns: []turn{{text: "in time"}}}
 		w.apply(chatting(w, k))
 		w.until(event.KindPhaseStarted)
 		w.apply(event.RunSteered{Text: "mind the gap"})
@@ -161,7 +161,7 @@ func TestEmptyChatReplyIsRequestedAgain(t *testing.T) {
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			w := newWorld(t)
-			result := w.play(chatting(w, &talker{turns: tc.turns}))
+			result := w.play(chatting(w, &replyingModel{turns: tc.turns}))
 			if result.Reason != tc.want || string(result.Answer) != tc.answer {
 				t.Errorf("ended for %s with %q: %s", result.Reason, result.Answer, result.Error)
 			}

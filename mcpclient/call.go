@@ -238,9 +238,9 @@ func plain(err error) error {
 func (p *Pool) awaitProblem(ctx context.Context, e *entry) string {
 	for {
 		p.mu.Lock()
-		changed, gone, problem := p.changed, e.conn == nil, e.problem
+		changed, lost, problem := p.changed, e.conn == nil, e.problem
 		p.mu.Unlock()
-		if gone && problem != "" {
+		if lost && problem != "" {
 			return problem
 		}
 		select {

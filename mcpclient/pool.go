@@ -80,7 +80,7 @@ type entry struct {
 	tools    []plan.Tool
 	conn     *connection   // nil if there is none
 	begun    time.Time     // time of the last start
-	took     time.Duration // from begun until the tools were listed
+	startup  time.Duration // from begun until the tools were listed
 	failed   string        // the last failure
 	declined bool          // the user said no
 	watched  bool          // supervise is running for it
@@ -220,8 +220,8 @@ func (p *Pool) list(e *entry, conn *connection) error {
 		p.log.Warn("tools", "server", e.server.Name, "note", note)
 	}
 	p.set(func() {
-		if e.took == 0 {
-			e.took = max(time.Since(e.begun), 1)
+		if e.startup == 0 {
+			e.startup = max(time.Since(e.begun), 1)
 		}
 		e.state, e.problem, e.tools, e.conn = plan.ServerReady, note, tools, conn
 	})

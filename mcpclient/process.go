@@ -75,13 +75,13 @@ func startProcess(s Server, workspace string, environ []string, watcher child.Wa
 	for _, theirs := range []*os.File{files[0], files[3], files[5]} {
 		_ = theirs.Close()
 	}
-	gone := &loss{done: make(chan struct{})}
+	end := &loss{done: make(chan struct{})}
 	p := &process{
 		cmd:    cmd,
 		group:  group,
-		input:  &pipeWriter{file: files[1], loss: gone, most: writeTimeout},
-		output: &lineReader{file: files[2], loss: gone},
-		loss:   gone,
+		input:  &pipeWriter{file: files[1], loss: end, most: writeTimeout},
+		output: &lineReader{file: files[2], loss: end},
+		loss:   end,
 		stderr: files[4],
 		words:  lastWords{log: log},
 		quiet:  make(chan struct{}),

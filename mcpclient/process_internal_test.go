@@ -15,13 +15,13 @@ func TestBlockedWriteEndsConnection(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer func() { _ = r.Close() }()
-	gone := &loss{done: make(chan struct{})}
-	writer := &pipeWriter{file: w, loss: gone, most: time.Millisecond}
+	end := &loss{done: make(chan struct{})}
+	writer := &pipeWriter{file: w, loss: end, most: time.Millisecond}
 	if _, err := writer.Write(make([]byte, 4<<20)); !errors.Is(err, os.ErrDeadlineExceeded) {
 		t.Fatalf("got %v", err)
 	}
-	<-gone.done
-	if got := gone.reason(); got != "does not read its input" {
+	<-end.done
+	if got := end.reason(); got != "does not read its input" {
 		t.Errorf("got %q", got)
 	}
 	if _, err := writer.Write([]byte("more")); !errors.Is(err, os.ErrClosed) {

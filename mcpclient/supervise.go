@@ -45,7 +45,7 @@ func (p *Pool) supervise(e *entry) {
 
 // restarts marks an entry as restarting. The caller holds the mutex.
 func (e *entry) restarts() {
-	e.state, e.problem, e.tools, e.conn, e.took, e.begun = plan.ServerStarting, "", nil, nil, 0, time.Now()
+	e.state, e.problem, e.tools, e.conn, e.startup, e.begun = plan.ServerStarting, "", nil, nil, 0, time.Now()
 }
 
 // serve runs a server once. It reports whether a restart was requested.
@@ -138,9 +138,9 @@ func (p *Pool) Restart(name string) error {
 func (e *entry) status() plan.ServerStatus {
 	s := plan.ServerStatus{
 		Name: e.server.Name, State: e.state, Tools: len(e.tools), Error: untrusted.Text(e.problem),
-		Source: e.server.Source.String(), StartMS: e.took.Milliseconds(), LastError: untrusted.Text(e.failed),
+		Source: e.server.Source.String(), StartMS: e.startup.Milliseconds(), LastError: untrusted.Text(e.failed),
 	}
-	if e.took > 0 {
+	if e.startup > 0 {
 		s.StartMS = max(s.StartMS, 1)
 	}
 	how := e.server.forPeople()

@@ -220,7 +220,7 @@ func TestThoughtsAreNotPartOfTheConversation(t *testing.T) {
 		"<think>hm</think>I look.": "I look.", "\n<thinking>hm\n</thinking>\n\nI look.": "I look.", "hm</think>I look.": "I look.",
 		"<think>hm</think><think>hm</think>I look.": "I look.", "<think>hm": "", "I look.": "I look.",
 	} {
-		if got := prompt.Said(reply.Reply{Text: text, Thinking: "so"}).Content; got != want {
+		if got := prompt.ReplyMessage(reply.Reply{Text: text, Thinking: "so"}).Content; got != want {
 			t.Errorf("%q became %q, want %q", text, got, want)
 		}
 	}

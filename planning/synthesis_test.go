@@ -51,12 +51,12 @@ func TestReplanListsCallsOfFailedAgent(t *testing.T) {
 
 func TestUserWordsAreInstructionsInReplan(t *testing.T) {
 	s := situation()
-	s.Said = "Leave b.go alone"
+	s.Remarks = "Leave b.go alone"
 	text := last(firstRequest(planning.NewReplanner(brief(), s)))
 	if !strings.Contains(text, "## What the user says now\n\nLeave b.go alone\n") || !strings.Contains(text, "## What failed\n\nstep 3, Patch") {
 		t.Errorf("after a failure: got\n%s", text)
 	}
-	s.Failed, s.Error, s.Said = "", "the user says: look at z", ""
+	s.Failed, s.Error, s.Remarks = "", "the user says: look at z", ""
 	text = last(firstRequest(planning.NewReplanner(brief(), s)))
 	if !strings.Contains(text, "## What the user says now\n\nthe user says: look at z\n") || strings.Contains(text, "failed") && !strings.Contains(text, "Patch (fs.patch): failed") || strings.Contains(text, "A step of the plan failed") {
 		t.Errorf("without a failure: got\n%s", text)

@@ -279,7 +279,7 @@ type ReplanStarted struct {
 	Attempt   int            `json:"attempt"` // from 1
 	Step      string         `json:"step"`    // the failed step; "" if none failed
 	Error     untrusted.Text `json:"error"`
-	Said      untrusted.Text `json:"said,omitempty"` // the user's request, in addition or instead
+	Request   untrusted.Text `json:"said,omitempty"` // the user's request, in addition or instead
 	Remaining []string       `json:"remaining"`      // indices, including the failed step
 }
 
@@ -348,9 +348,9 @@ type ChatReply struct {
 	MS      int64          `json:"ms,omitempty"`    // active time since then
 }
 
-// Said returns the reply as later turns see it, including its results, so that
+// Content returns the reply as later turns see it, including its results, so that
 // they can refer to them.
-func (d ChatReply) Said() untrusted.Text {
+func (d ChatReply) Content() untrusted.Text {
 	if d.Results == "" {
 		return d.Text
 	}

@@ -87,7 +87,7 @@ func (l Limits) RaisedTo(other Limits) Limits {
 
 // After returns the limits of a run that has already used its share and taken
 // took ms, where l is the remainder.
-func (l Limits) After(used Usage, took int64) Limits {
+func (l Limits) After(used Usage, elapsed int64) Limits {
 	for _, b := range []struct {
 		limit *int
 		used  int
@@ -103,7 +103,7 @@ func (l Limits) After(used Usage, took int64) Limits {
 	if !l.GrowSteps {
 		l.MaxSteps = beyond(l.MaxSteps, used.Steps)
 	}
-	l.MaxDurationMS = beyond(l.MaxDurationMS, took)
+	l.MaxDurationMS = beyond(l.MaxDurationMS, elapsed)
 	return l
 }
 
@@ -138,7 +138,7 @@ type SessionLimits struct {
 // left. used and took are the usage and the ms of those runs; own and ownTook are
 // those of the resumed run itself, which do not count here. Lease returns the
 // guard whose budget is used up, or "" if there is none.
-func (s SessionLimits) Lease(l Limits, used, own Usage, took, ownTook int64) (leased Limits, spent string) {
+func (s SessionLimits) Lease(l Limits, used, own Usage, elapsed, ownElapsed int64) (leased Limits, spent string) {
 	for _, b := range []struct {
 		guard            string
 		limit, used, own int64
@@ -146,7 +146,7 @@ func (s SessionLimits) Lease(l Limits, used, own Usage, took, ownTook int64) (le
 	}{
 		{GuardTokens, int64(s.MaxTokens), used.Tokens(), own.Tokens(), func(n int64) { l.MaxTokens = int(tighter(int64(l.MaxTokens), n)) }},
 		{GuardToolCalls, int64(s.MaxToolCalls), int64(used.ToolCalls), int64(own.ToolCalls), func(n int64) { l.MaxToolCalls = int(tighter(int64(l.MaxToolCalls), n)) }},
-		{GuardTime, s.MaxDurationMS, took, ownTook, func(n int64) { l.MaxDurationMS = tighter(l.MaxDurationMS, n) }},
+		{GuardTime, s.MaxDurationMS, elapsed, ownElapsed, func(n int64) { l.MaxDurationMS = tighter(l.MaxDurationMS, n) }},
 	} {
 		if b.limit == 0 {
 			continue

@@ -48,19 +48,19 @@ func (PlanReviewed) Kind() Kind { return KindPlanReviewed }
 // String returns a short description of the changes, or "" if there are none.
 func (c ReviewChanges) String() string {
 	var words []string
-	say := func(n int, what string) {
+	add := func(n int, what string) {
 		if n > 0 {
 			words = append(words, fmt.Sprintf("%d %s", n, what))
 		}
 	}
-	say(len(c.Edited), "edited")
-	say(len(c.Moved), "moved")
-	say(len(c.Removed), "out")
+	add(len(c.Edited), "edited")
+	add(len(c.Moved), "moved")
+	add(len(c.Removed), "out")
 	gates := "gates approved"
 	if len(c.Approved) == 1 {
 		gates = "gate approved"
 	}
-	say(len(c.Approved), gates)
+	add(len(c.Approved), gates)
 	return strings.Join(words, " · ")
 }
 

@@ -127,14 +127,14 @@ func (c *Client) Ask(ctx context.Context, req prompt.Request, delta func(text, t
 	if len(req.Messages) == 0 {
 		return reply.Reply{}, errors.New("asking the model: the request has no message")
 	}
-	ctx, heard, end := limit(ctx, req)
+	ctx, extend, end := limit(ctx, req)
 	defer end()
 	began := time.Now()
 	info, about, err := c.describe(ctx, req.Model)
 	if err != nil {
 		return reply.Reply{}, c.explain(ctx, info, err)
 	}
-	x := &exchange{client: c, info: info, known: about, req: req, delta: delta, heard: heard}
+	x := &exchange{client: c, info: info, known: about, req: req, delta: delta, extend: extend}
 	err = x.run(ctx)
 	reply := x.reply()
 	reply.MS = time.Since(began).Milliseconds()

@@ -152,8 +152,8 @@ func status(err error) (int, string) {
 	return 0, ""
 }
 
-// said returns the server's message, "" if there is none.
-func said(err error) string {
+// serverMessage returns the server's message, "" if there is none.
+func serverMessage(err error) string {
 	if _, words := status(err); words != "" {
 		return words
 	}

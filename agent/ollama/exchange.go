@@ -22,7 +22,7 @@ type exchange struct {
 	known  *known
 	req    prompt.Request
 	delta  func(text, thinking string)
-	heard  func() // records a sign of life
+	extend func() // records a sign of life
 
 	text, thinking   strings.Builder
 	calls            []reply.ToolUse
@@ -132,7 +132,7 @@ func (x *exchange) once(ctx context.Context, s setting) error {
 	asking := api.NewClient(x.client.base, &http.Client{Transport: kept})
 	err := asking.Chat(ctx, x.chatRequest(s), func(line api.ChatResponse) error {
 		answered = true
-		x.heard()
+		x.extend()
 		raw := kept.line()
 		if len(line.Message.ToolCalls) > 0 {
 			calls, err := readCalls(raw)

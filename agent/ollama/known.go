@@ -58,7 +58,7 @@ func (k *known) setting(req prompt.Request) setting {
 // request is worth a retry. Each lesson removes a feature, so the retries are
 // bounded.
 func (k *known) learn(req prompt.Request, s setting, err error) bool {
-	words := strings.ToLower(said(err))
+	words := strings.ToLower(serverMessage(err))
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	switch {

@@ -9,7 +9,7 @@ import (
 
 // limit applies the time limit of a request. Callers call heard for each piece
 // received and end when the request is over.
-func limit(ctx context.Context, req prompt.Request) (limited context.Context, heard, end func()) {
+func limit(ctx context.Context, req prompt.Request) (limited context.Context, extend, end func()) {
 	if req.Timeout <= 0 {
 		return ctx, func() {}, func() {}
 	}
@@ -20,12 +20,12 @@ func limit(ctx context.Context, req prompt.Request) (limited context.Context, he
 	}
 	limited, cancel := context.WithCancelCause(ctx)
 	silence := time.AfterFunc(req.Timeout, func() { cancel(cause) })
-	heard = func() { silence.Reset(req.Timeout) }
+	extend = func() { silence.Reset(req.Timeout) }
 	end = func() {
 		silence.Stop()
 		cancel(nil)
 	}
-	return limited, heard, end
+	return limited, extend, end
 }
 
 // readAsItComes reports whether somebody reads the reply as it streams. Such a

@@ -94,17 +94,17 @@ func (c *Client) unpulled(ctx context.Context, name string, err error) error {
 		return fmt.Errorf("the server at %s cannot pull models: it is not Ollama or too old; update it (%w)", c.base, err)
 	}
 	words := strings.ToLower(err.Error())
-	says := func(these ...string) bool { return containsAny(words, these...) }
+	mentions := func(these ...string) bool { return containsAny(words, these...) }
 	switch {
-	case says("file does not exist", "manifest unknown", "not found"):
+	case mentions("file does not exist", "manifest unknown", "not found"):
 		return fmt.Errorf("the registry has no model %s: check its name and tag at ollama.com/search (%w)", name, err)
-	case says("invalid model name", "invalid model path", "name is required"):
+	case mentions("invalid model name", "invalid model path", "name is required"):
 		return fmt.Errorf("%q is no name of a model: write it like %s (%w)", name, suggestion, err)
-	case says("no space left", "not enough space", "disk quota", "enospc"):
+	case mentions("no space left", "not enough space", "disk quota", "enospc"):
 		return fmt.Errorf("the disk of Ollama at %s is full: remove a model you do not use, then pull %s again (%w)", c.base, name, err)
-	case says("newer version of ollama", "412"):
+	case mentions("newer version of ollama", "412"):
 		return fmt.Errorf("the Ollama at %s is too old for %s: update it, or pull another model (%w)", c.base, name, err)
-	case says("dial tcp", "no such host", "lookup ", "connection refused", "connection reset", "network is unreachable", "no route to host",
+	case mentions("dial tcp", "no such host", "lookup ", "connection refused", "connection reset", "network is unreachable", "no route to host",
 		"timeout", "timed out", "tls", "certificate", "proxyconnect", "max retries", "eof"):
 		return fmt.Errorf("the Ollama at %s cannot reach the registry: check its network or proxy, then pull %s again (%w)", c.base, name, err)
 	default:

@@ -22,7 +22,7 @@ func (c *Client) explain(ctx context.Context, info prompt.ModelInfo, err error) 
 		}
 		return fmt.Errorf("asking the model at %s: %w (%w)", c.base, ctx.Err(), cause)
 	}
-	if tooLong(said(err)) {
+	if tooLong(serverMessage(err)) {
 		return &PromptTooLongError{Model: info.Name, ContextWindow: info.ContextWindow, Err: err}
 	}
 	var cut *CutStreamError
@@ -66,24 +66,24 @@ func (c *Client) unanswered(name string, err error) error {
 // status, or in the middle of a reply.
 func remedy(name, words string) string {
 	words = strings.ToLower(words)
-	says := func(these ...string) bool { return containsAny(words, these...) }
+	mentions := func(these ...string) bool { return containsAny(words, these...) }
 	switch {
-	case says("more system memory", "out of memory", "out of device memory", "outofdevicememory", "malloc failed", "not enough memory",
+	case mentions("more system memory", "out of memory", "out of device memory", "outofdevicememory", "malloc failed", "not enough memory",
 		"insufficient memory", "failed to allocate", "unable to allocate", "allocation failed"):
 		return fmt.Sprintf("there is not enough memory for %s: choose a smaller --model or context window, or close other programs", name)
-	case says("process has terminated", "process no longer running", "runner has unexpectedly stopped"):
+	case mentions("process has terminated", "process no longer running", "runner has unexpectedly stopped"):
 		return fmt.Sprintf("the process of %s died, usually for lack of memory: try again, then choose a smaller --model or context window", name)
-	case says("does not support tools"):
+	case mentions("does not support tools"):
 		return fmt.Sprintf("%s cannot call tools: choose another --model", name)
 	case refusesThinking(words):
 		return fmt.Sprintf("%s does not support this thinking level: set its thinking to auto or off", name)
-	case says("does not support chat"):
+	case mentions("does not support chat"):
 		return fmt.Sprintf("%s cannot chat: choose another --model", name)
-	case says("parsing tool call", "parse tool call"):
+	case mentions("parsing tool call", "parse tool call"):
 		return fmt.Sprintf("%s wrote a tool call that Ollama cannot parse: ask again, or choose another --model", name)
 	case refusesFormat(words):
 		return fmt.Sprintf("Ollama cannot constrain %s to the requested format: update Ollama, or choose another --model", name)
-	case says("newer version of ollama", "compatible with your version of ollama"):
+	case mentions("newer version of ollama", "compatible with your version of ollama"):
 		return fmt.Sprintf("this Ollama cannot run %s: update Ollama, or choose another --model", name)
 	default:
 		return ""

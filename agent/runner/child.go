@@ -214,17 +214,17 @@ func (s *Session) started(k *child) (event.RunStarted, error) {
 // left of the session's. own is the inner run's usage so far, which does not
 // count against the session.
 func (s *Session) leaseWithin(limits event.Limits, own event.Usage) (leased event.Limits, spent string) {
-	used, took := s.account.used, s.account.ms
+	used, elapsed := s.account.used, s.account.ms
 	for _, e := range s.engines {
 		since := e.run.Usage.Since(e.usageBefore)
 		used.PromptTokens += since.PromptTokens
 		used.CompletionTokens += since.CompletionTokens
 		used.ToolCalls += since.ToolCalls
 		if e.child == nil {
-			took += (e.run.Elapsed() - e.elapsedBefore).Milliseconds()
+			elapsed += (e.run.Elapsed() - e.elapsedBefore).Milliseconds()
 		}
 	}
-	return s.cfg.SessionLimits.Lease(limits, used, own, took, 0)
+	return s.cfg.SessionLimits.Lease(limits, used, own, elapsed, 0)
 }
 
 // recall stops a run whose call is no longer wanted.

@@ -97,7 +97,7 @@ func (s preparation) summarise(ctx context.Context, p prepared, brief prompt.Bri
 	}
 	c.used = event.Usage{ModelCalls: 1, PromptTokens: reply.PromptTokens, CompletionTokens: reply.CompletionTokens}
 	c.summary.Tokens = int(c.used.Tokens())
-	summary := strings.TrimSpace(prompt.Said(reply).Content)
+	summary := strings.TrimSpace(prompt.ReplyMessage(reply).Content)
 	if summary == "" || reply.CutOff {
 		return "", errors.New("the model did not finish the summary")
 	}

@@ -14,8 +14,8 @@ import (
 	"replan/planning/reply"
 )
 
-// talkative makes answers so long that a few of them fill the window.
-func talkative(s *stage) {
+// withLongAnswers makes answers so long that a few of them fill the window.
+func withLongAnswers(s *stage) {
 	s.model.info.ContextWindow = 16384
 	s.model.replies[prompt.PurposeSynthesis] = "done " + strings.Repeat("and done ", 500) + "again"
 	s.model.replies[prompt.PurposeCompact] = "the user had things done"
@@ -40,7 +40,7 @@ func untilCompacted(t *testing.T, s *stage) (summary event.ChatCompacted, before
 }
 
 func TestFullConversationIsSummarized(t *testing.T) {
-	s := open(t, policy.ApproveAll, talkative)
+	s := open(t, policy.ApproveAll, withLongAnswers)
 	summary, before := untilCompacted(t, s)
 	if summary.Summary != "the user had things done" || summary.Kept != 4 || summary.Turns != len(before)-4 || summary.After >= summary.Before || summary.ByRule || summary.Tokens != 15 || summary.Reason == "" {
 		t.Errorf("%+v", summary)
@@ -75,7 +75,7 @@ func TestSummaryFallsBackToRule(t *testing.T) {
 		"reply too long": {Text: strings.Repeat("and done ", 5000)},
 	} {
 		t.Run(name, func(t *testing.T) {
-			s := open(t, policy.ApproveAll, both(talkative, func(s *stage) {
+			s := open(t, policy.ApproveAll, both(withLongAnswers, func(s *stage) {
 				s.model.answer = func(r prompt.Request) (reply.Reply, error, bool) {
 					return answer, nil, r.Purpose == prompt.PurposeCompact
 				}
@@ -86,7 +86,7 @@ func TestSummaryFallsBackToRule(t *testing.T) {
 			}
 		})
 	}
-	s := open(t, policy.ApproveAll, both(talkative, func(s *stage) { delete(s.model.replies, prompt.PurposeCompact) }))
+	s := open(t, policy.ApproveAll, both(withLongAnswers, func(s *stage) { delete(s.model.replies, prompt.PurposeCompact) }))
 	if summary, _ := untilCompacted(t, s); !summary.ByRule || summary.Tokens != 0 {
 		t.Errorf("with a failing model: %+v", summary)
 	}
@@ -94,7 +94,7 @@ func TestSummaryFallsBackToRule(t *testing.T) {
 
 func TestCompactUndoRestoresConversation(t *testing.T) {
 	k := newSavedJournals()
-	s := k.session(t, policy.ApproveAll, talkative)
+	s := k.session(t, policy.ApproveAll, withLongAnswers)
 	summary, before := untilCompacted(t, s)
 	s.Send(runner.Compact{Undo: true})
 	undone := until[event.ChatCompacted](t, s)
@@ -118,7 +118,7 @@ func TestRestoredSessionKeepsSummary(t *testing.T) {
 	for name, undo := range map[string]bool{"kept": false, "undone": true} {
 		t.Run(name, func(t *testing.T) {
 			k := newSavedJournals()
-			s := k.session(t, policy.ApproveAll, talkative)
+			s := k.session(t, policy.ApproveAll, withLongAnswers)
 			untilCompacted(t, s)
 			if undo {
 				s.Send(runner.Compact{Undo: true})
@@ -127,7 +127,7 @@ func TestRestoredSessionKeepsSummary(t *testing.T) {
 			want := s.run(t, "last").Prompting.Conversation
 			s.shut()
 			j := k.sessions[s.ID()]
-			again := k.session(t, policy.ApproveAll, both(talkative, func(again *stage) {
+			again := k.session(t, policy.ApproveAll, both(withLongAnswers, func(again *stage) {
 				again.config = func(c *runner.Config) {
 					c.Restored = &runner.Restored{ID: s.ID(), Journal: j, Events: j.events}
 				}

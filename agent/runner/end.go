@@ -39,7 +39,7 @@ func (s *Session) closed(e *engine) {
 	s.modelUse.calibrate(e.run)
 	s.findBranch()
 	if e.run.Result == nil || e.run.Result.Status != event.StatusCancelled {
-		defer s.hear(e.run.UserMessages)
+		defer s.redirect(e.run.UserMessages)
 	}
 	if e.child != nil {
 		e.child.end(s.outcome(e))
@@ -58,18 +58,18 @@ func (s *Session) closed(e *engine) {
 	if e.unstored != nil {
 		reply.Status, reply.Reason, reply.Text, reply.Results = event.StatusFailed, event.ReasonStepFailed, untrusted.Text(e.unstored.Error()), ""
 	}
-	used, took := e.run.Usage.Since(e.usageBefore), (e.run.Elapsed() - e.elapsedBefore).Milliseconds()
-	reply.Usage, reply.MS = &used, took
-	s.account.spend(used, took)
+	used, elapsed := e.run.Usage.Since(e.usageBefore), (e.run.Elapsed() - e.elapsedBefore).Milliseconds()
+	reply.Usage, reply.MS = &used, elapsed
+	s.account.spend(used, elapsed)
 	s.conversation.ask(string(e.run.Goal), e.prompting.Mentions)
-	s.conversation.reply(string(reply.Said()))
+	s.conversation.reply(string(reply.Content()))
 	s.weigh() // first, so that a reader of the reply sees the size that includes it
 	_ = s.publish(reply)
 }
 
-// hear keeps remarks that a run did not take: another current run takes them, or
+// redirect keeps remarks that a run did not take: another current run takes them, or
 // they become the next goal.
-func (s *Session) hear(remarks []string) {
+func (s *Session) redirect(remarks []string) {
 	for _, text := range remarks {
 		if !s.steer(text) {
 			s.jobs++

@@ -457,15 +457,15 @@ func (e *engine) emit(data event.Data) {
 
 // leave waits for the workers of a finished run to stop and drops their events.
 func (e *engine) leave(arrivals <-chan arrival) {
-	gone := make(chan struct{})
+	ended := make(chan struct{})
 	go func() {
 		e.workers.Wait()
-		close(gone)
+		close(ended)
 	}()
 	for {
 		select {
 		case <-arrivals:
-		case <-gone:
+		case <-ended:
 			return
 		}
 	}

@@ -363,8 +363,8 @@ func (f functions) Call(ctx context.Context, call plan.ToolCall) (any, error) {
 // ofFunction wraps the error of a function as a tool error, unless it already is
 // one or comes from the context.
 func ofFunction(tool plan.Tool, err error) error {
-	var said *plan.ToolError
-	if errors.As(err, &said) || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
+	var toolError *plan.ToolError
+	if errors.As(err, &toolError) || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
 		return err
 	}
 	return &plan.ToolError{Tool: tool.Name, Message: err.Error()}

@@ -60,7 +60,7 @@ func (s *Session) restore() {
 			}
 			if d.Run != "" {
 				asked()
-				s.conversation.reply(string(d.Said()))
+				s.conversation.reply(string(d.Content()))
 			}
 		case event.ChatCompacted:
 			s.conversation.recompact(d)

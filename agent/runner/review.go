@@ -9,12 +9,12 @@ func (s *Session) review(c Review) {
 	if e == nil || e.over() || !e.run.AwaitsReview() {
 		return
 	}
-	said, err := e.run.AnswerReview(c.Answer, byUser)
+	resolved, err := e.run.AnswerReview(c.Answer, byUser)
 	if err != nil {
 		s.publishNote("warn", "the plan still waits for review: "+err.Error())
 		return
 	}
-	e.apply([]event.Data{said})
+	e.apply([]event.Data{resolved})
 	s.afterAdvance(e)
 }
 

@@ -130,7 +130,7 @@ type Session struct {
 	prepared chan prepared
 	outcomes chan outcome
 	changed  chan struct{}
-	gone     chan *engine
+	ended    chan *engine
 	asked    chan *child    // runs requested by plan tools
 	unwanted chan *child    // those of asked whose call was stopped
 	workers  sync.WaitGroup // of the session itself
@@ -203,7 +203,7 @@ func NewSession(ctx context.Context, cfg Config) (*Session, error) {
 	s := &Session{
 		cfg: cfg, events: make(chan event.Event, 64), requests: make(chan request, 64), done: make(chan struct{}),
 		arrivals: make(chan arrival), prepared: make(chan prepared), outcomes: make(chan outcome),
-		changed: make(chan struct{}, 1), gone: make(chan *engine), asked: make(chan *child), unwanted: make(chan *child),
+		changed: make(chan struct{}, 1), ended: make(chan *engine), asked: make(chan *child), unwanted: make(chan *child),
 		status:   session.Status{Workspace: untrusted.Text(cfg.Workspace), Instructions: untrusted.Text(cfg.Instructions), Host: untrusted.Text(cfg.Host)},
 		troubles: map[string]string{}, modelUse: modelUse{bytesPerToken: map[string]float64{}, warming: map[string]bool{}},
 		account: account{limits: cfg.SessionLimits}, models: modelJobs{cancel: func() {}},
@@ -258,7 +258,7 @@ func (s *Session) loop(ctx context.Context) {
 		}
 	})
 	s.restore()
-	s.tellHistory()
+	s.publishHistory()
 	s.look(ctx)
 	s.askForServers()
 	for {
@@ -278,7 +278,7 @@ func (s *Session) loop(ctx context.Context) {
 		case <-s.changed:
 			s.publishStatus()
 			s.askForServers()
-		case e := <-s.gone:
+		case e := <-s.ended:
 			s.closed(e)
 			s.next(ctx)
 		case k := <-s.asked:
@@ -302,7 +302,7 @@ func (s *Session) shutDown() {
 		select {
 		case a := <-s.arrivals:
 			s.arrived(a)
-		case e := <-s.gone:
+		case e := <-s.ended:
 			s.closed(e)
 		case k := <-s.asked:
 			k.refuse(errInterrupted)
@@ -471,7 +471,7 @@ func (s *Session) afterAdvance(e *engine) {
 		e.leaving = true
 		s.workers.Go(func() {
 			e.workers.Wait()
-			s.gone <- e
+			s.ended <- e
 		})
 	}
 }

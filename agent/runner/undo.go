@@ -74,14 +74,14 @@ func (s preparation) countsDirty(ctx context.Context, j job) (count func() int) 
 
 // undoReply describes a successful undo in Markdown.
 func undoReply(u event.Undo) string {
-	said := "undid the run " + u.Run
+	message := "undid the run " + u.Run
 	switch {
 	case u.Already:
-		said = "the run " + u.Run + " is already undone: nothing was changed"
+		message = "the run " + u.Run + " is already undone: nothing was changed"
 	case len(u.Files) == 0:
-		said = "the run " + u.Run + " changed nothing that can be restored"
+		message = "the run " + u.Run + " changed nothing that can be restored"
 	}
-	lines := []string{said}
+	lines := []string{message}
 	if len(u.Files)+len(u.Notes) > 0 {
 		lines[0] += ":\n"
 	}

@@ -48,7 +48,7 @@ func changedOne() event.Undo {
 	return event.Undo{Files: []event.UndoneFile{{Path: "a.txt", Action: "restored"}}, Diff: "-b\n+a\n"}
 }
 
-func TestUndoIsPreviewedAppliedAndToldToModel(t *testing.T) {
+func TestUndoIsPreviewedAppliedAndReportedToModel(t *testing.T) {
 	u := &undoer{result: changedOne()}
 	s := open(t, policy.ApproveAll, undoable(u))
 	s.run(t, "do it")

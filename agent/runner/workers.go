@@ -89,10 +89,10 @@ func tooLong(limit time.Duration) string {
 // be repeated is in doubt unless the tool itself reported the failure.
 func (e *engine) toolFailure(ctx context.Context, under *call, c agent.CallTool, err error, ms int64) event.Data {
 	failed := event.StepFailed{Index: c.Index, Attempt: c.Attempt, Error: untrusted.Text(err.Error()), Failure: event.FailureTool, MS: ms}
-	var said *plan.ToolError
+	var toolError *plan.ToolError
 	switch {
-	case errors.As(err, &said):
-		failed.Removes, failed.Outdated = said.Removes, untrusted.Text(said.Outdated)
+	case errors.As(err, &toolError):
+		failed.Removes, failed.Outdated = toolError.Removes, untrusted.Text(toolError.Outdated)
 		return failed
 	case e.interrupted():
 		failed.Failure, failed.Error = event.FailureInterrupted, untrusted.Text(context.Cause(e.ctx).Error())

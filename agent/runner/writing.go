@@ -29,8 +29,8 @@ func wordsJob(text string) job {
 // names reports whether the job may contain mentions.
 func (j job) names() bool { return len(prompt.Namings(j.typed)) > 0 }
 
-// tellHistory publishes the input history.
-func (s *Session) tellHistory() {
+// publishHistory publishes the input history.
+func (s *Session) publishHistory() {
 	if s.cfg.InputHelp == nil {
 		return
 	}

@@ -47,14 +47,14 @@ func (s *Store) Conversations() ([]session.Conversation, error) {
 			c.Changed = events[n-1].Time
 		}
 		for _, kept := range events {
-			said, ok := kept.Data.(event.ChatUser)
+			request, ok := kept.Data.(event.ChatUser)
 			if !ok {
 				continue
 			}
-			if c.Turns++; c.First == "" && !strings.HasPrefix(string(said.Text), "/") && strings.TrimSpace(string(said.Text)) != "" {
-				c.First = untrusted.Text(said.Text)
+			if c.Turns++; c.First == "" && !strings.HasPrefix(string(request.Text), "/") && strings.TrimSpace(string(request.Text)) != "" {
+				c.First = untrusted.Text(request.Text)
 			}
-			c.Last = untrusted.Text(said.Text)
+			c.Last = untrusted.Text(request.Text)
 		}
 		if c.Turns == 0 {
 			continue

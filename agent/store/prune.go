@@ -33,8 +33,8 @@ func (s *Store) Prune(p Pruning, now time.Time) (Pruned, error) {
 	if err != nil {
 		return pruned, fmt.Errorf("list the runs: %w", err)
 	}
-	sessions := map[string]bool{} // that lost a run
-	gone := map[string]bool{}     // runs removed, or to be removed
+	sessions := map[string]bool{}    // that lost a run
+	removedRuns := map[string]bool{} // runs removed, or to be removed
 	ended := 0
 	for _, e := range entries {
 		run, err := s.Runs.Fold(e.ID)
@@ -58,12 +58,12 @@ func (s *Store) Prune(p Pruning, now time.Time) (Pruned, error) {
 		if !removed {
 			continue
 		}
-		gone[e.ID] = true
+		removedRuns[e.ID] = true
 		if session := run.Summary().Session; session != "" {
 			sessions[session] = true
 		}
 	}
-	if err := s.pruneSessions(&pruned, sessions, gone, p.DryRun); err != nil {
+	if err := s.pruneSessions(&pruned, sessions, removedRuns, p.DryRun); err != nil {
 		return pruned, err
 	}
 	return pruned, s.pruneOrphans(&pruned, p, now)
@@ -87,7 +87,7 @@ func (s *Store) pruneOrphans(pruned *Pruned, p Pruning, now time.Time) error {
 }
 
 // pruneSessions removes those of the sessions whose runs are all gone.
-func (s *Store) pruneSessions(pruned *Pruned, sessions, gone map[string]bool, dry bool) error {
+func (s *Store) pruneSessions(pruned *Pruned, sessions, removedRuns map[string]bool, dry bool) error {
 	if len(sessions) == 0 {
 		return nil
 	}
@@ -96,7 +96,7 @@ func (s *Store) pruneSessions(pruned *Pruned, sessions, gone map[string]bool, dr
 		return fmt.Errorf("list the runs: %w", err)
 	}
 	for _, run := range left {
-		if !gone[run.Run] {
+		if !removedRuns[run.Run] {
 			delete(sessions, run.Session)
 		}
 	}

@@ -55,7 +55,7 @@ type Outcome struct {
 	Exit     int    // -1 if a signal ended it
 	State    string // for display
 	TimedOut bool
-	Took     time.Duration
+	Duration time.Duration
 }
 
 // Runner runs commands. It is safe for concurrent use.
@@ -109,7 +109,7 @@ func (r *Runner) Run(ctx context.Context, what Command) (Outcome, error) {
 	}
 	return Outcome{
 		Output: text, Spill: spilled, Exit: state.ExitCode(), State: state.String(),
-		TimedOut: timedOut, Took: time.Since(begin),
+		TimedOut: timedOut, Duration: time.Since(begin),
 	}, nil
 }
 
@@ -136,8 +136,8 @@ func (r *Runner) start(f *follow, what Command, data io.Writer) (err error) {
 			return fmt.Errorf("giving %s its input: %w", what.Name, err)
 		}
 		defer func() {
-			if gone := errors.Join(in.Close(), os.Remove(in.Name())); gone != nil {
-				r.Logger.Warn("an input file stays", "file", in.Name(), "error", gone)
+			if cleanup := errors.Join(in.Close(), os.Remove(in.Name())); cleanup != nil {
+				r.Logger.Warn("an input file stays", "file", in.Name(), "error", cleanup)
 			}
 		}()
 		f.cmd.Stdin = in

@@ -192,15 +192,15 @@ func (o *Operators) Close() error {
 	o.closed = true
 	o.mu.Unlock()
 	o.end(errClosed)
-	gone := make(chan struct{})
+	ended := make(chan struct{})
 	go func() {
 		o.calls.Wait()
-		close(gone)
+		close(ended)
 	}()
 	late := time.NewTimer(closeTime)
 	defer late.Stop()
 	select {
-	case <-gone:
+	case <-ended:
 	case <-late.C:
 		o.log.Warn("a call is left that does not end")
 	}

@@ -143,13 +143,13 @@ func (a answerer) notDone() string {
 	for _, step := range a.steps {
 		name := orCode(toolOf(step), code(string(step.Title)))
 		reason := strings.TrimSpace(string(step.Error))
-		told := slices.ContainsFunc(a.of(toolOf(step)), func(s plan.HistoryItem) bool { return s.Index == step.Index })
+		reported := slices.ContainsFunc(a.of(toolOf(step)), func(s plan.HistoryItem) bool { return s.Index == step.Index })
 		switch {
 		case step.Status == plan.ItemInDoubt:
 			parts = append(parts, name+" was interrupted, and may or may not have taken effect.")
 		case step.Status == plan.ItemSkipped:
 			skipped = append(skipped, name)
-		case step.Status != plan.ItemFailed || told:
+		case step.Status != plan.ItemFailed || reported:
 		case strings.Contains(reason, "\n"):
 			parts = append(parts, name+" failed:\n\n"+fence("text", reason))
 		default:

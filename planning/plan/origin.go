@@ -67,12 +67,12 @@ func (o *origin) at(inPlan, otherwise string) string {
 // duplicates returns a warning for each duplicate name of an object.
 func (o *origin) duplicates(p Plan) []Fault {
 	var warnings []Fault
-	told := make(map[string]bool, len(o.twice))
+	reported := make(map[string]bool, len(o.twice))
 	for _, path := range o.twice {
-		if told[path] {
+		if reported[path] {
 			continue
 		}
-		told[path] = true
+		reported[path] = true
 		step := ""
 		if tokens := strings.SplitN(path, "/", 4); len(tokens) > 3 && tokens[1] == "steps" {
 			if i, err := strconv.Atoi(tokens[2]); err == nil && 0 <= i && i < len(p.Steps) {

@@ -276,14 +276,14 @@ func (c *checker) checkVariables(path string, i int, s Step) {
 	if !slices.ContainsFunc(c.references[i], func(r Reference) bool { return !c.defines(i, r) }) {
 		return
 	}
-	told := make(map[string]bool) // one report of a variable for each text
+	reported := make(map[string]bool) // one report of a variable for each text
 	walkReferences(s.Args, func(place []string, r Reference) {
 		if c.defines(i, r) {
 			return
 		}
 		at := JSONPointer(path+"/args", place...)
-		if key := at + " " + r.Name + " " + r.Malformed; !told[key] {
-			told[key] = true
+		if key := at + " " + r.Name + " " + r.Malformed; !reported[key] {
+			reported[key] = true
 			c.undefined(at, s, r)
 		}
 	})
@@ -359,7 +359,7 @@ func (c *checker) checkCycles() {
 			Path:    JSONPointer("/steps", strconv.Itoa(c.first[g.steps[knot[0]].Index])),
 			Step:    members[0],
 			Members: members,
-			Message: "steps " + english.Some(members, mostNamed, "") + " wait for each other: " + tellLoop(loop),
+			Message: "steps " + english.Some(members, mostNamed, "") + " wait for each other: " + describeLoop(loop),
 		})
 	}
 }
@@ -372,16 +372,16 @@ func (c *checker) names(indices []string) []string {
 	return indices
 }
 
-// tellLoop says who waits for whom, of a long loop only how it begins.
-func tellLoop(loop []string) string {
+// describeLoop says who waits for whom, of a long loop only how it begins.
+func describeLoop(loop []string) string {
 	const most = 10
-	told := append(slices.Clone(loop[1:]), loop[0])
+	waitedFor := append(slices.Clone(loop[1:]), loop[0])
 	rest := ""
-	if len(told) > most {
-		rest = fmt.Sprintf(", and so on through %d more", len(told)-most)
-		told = told[:most]
+	if len(waitedFor) > most {
+		rest = fmt.Sprintf(", and so on through %d more", len(waitedFor)-most)
+		waitedFor = waitedFor[:most]
 	}
-	return loop[0] + " waits for " + strings.Join(told, ", that for ") + rest
+	return loop[0] + " waits for " + strings.Join(waitedFor, ", that for ") + rest
 }
 
 func (c *checker) checkMilestones() {

@@ -34,8 +34,8 @@ func (c *checker) checkTool(path string, s Step) {
 	if s.Retries > 0 && !tool.readOnly {
 		c.warn(CodeIgnoredRetries, path+"/retries", s.Index, "step %s asks for retries, but %s is not read-only and is never tried again by itself", s.Index, s.Tool)
 	}
-	if tool.unusable != nil && !tool.told {
-		tool.told = true
+	if tool.unusable != nil && !tool.reported {
+		tool.reported = true
 		c.warn(CodeUncheckedArgs, path+"/tool", s.Index, "the args of %s cannot be checked: %v", s.Tool, tool.unusable)
 	}
 	c.checkArgs(path, s, tool.signature)
@@ -47,7 +47,7 @@ type namedTool struct {
 	readOnly  bool
 	signature *Signature
 	unusable  error // why there is no signature
-	told      bool  // the missing signature was reported
+	reported  bool  // the missing signature was reported
 }
 
 // lookUp finds a tool, each name once.

@@ -109,11 +109,11 @@ func contents(v any, path []string) (place []string, size string) {
 // plan before it. Warnings about missing args and the like are not about wording,
 // and left out too.
 func WordingWarnings(c Catalogue, p, before Plan) []Fault {
-	told := make(map[string]bool)
+	reported := make(map[string]bool)
 	for _, f := range wordingOf(c, before) {
-		told[f.Message] = true
+		reported[f.Message] = true
 	}
-	return slices.DeleteFunc(wordingOf(c, p), func(f Fault) bool { return told[f.Message] })
+	return slices.DeleteFunc(wordingOf(c, p), func(f Fault) bool { return reported[f.Message] })
 }
 
 func wordingOf(known Catalogue, p Plan) []Fault {

@@ -75,16 +75,16 @@ const (
 	answersAtOnce = 4
 )
 
-// fitTalk fits the turns since a request began into room tokens, if it can: the
+// fitMessages fits the turns since a request began into room tokens, if it can: the
 // oldest results of calls are shortened first, then left out. It returns the
 // number of both.
-func (p Prompting) fitTalk(talk []Message, room int) ([]Message, int) {
-	if p.tokens(talk) <= room {
-		return talk, 0
+func (p Prompting) fitMessages(messages []Message, room int) ([]Message, int) {
+	if p.tokens(messages) <= room {
+		return messages, 0
 	}
-	talk = slices.Clone(talk)
+	messages = slices.Clone(messages)
 	var answers []int // their positions
-	for i, m := range talk {
+	for i, m := range messages {
 		if m.Role == RoleTool {
 			answers = append(answers, i)
 		}
@@ -93,16 +93,16 @@ func (p Prompting) fitTalk(talk []Message, room int) ([]Message, int) {
 	for _, bound := range []int{shortAnswer, 0} {
 		for group := range slices.Chunk(answers, answersAtOnce) {
 			for _, i := range group {
-				if shorter := shortenAnswer(talk[i], bound); len(shorter.Content) < len(talk[i].Content) {
-					talk[i], touched[i] = shorter, true
+				if shorter := shortenAnswer(messages[i], bound); len(shorter.Content) < len(messages[i].Content) {
+					messages[i], touched[i] = shorter, true
 				}
 			}
-			if p.tokens(talk) <= room {
-				return talk, len(touched)
+			if p.tokens(messages) <= room {
+				return messages, len(touched)
 			}
 		}
 	}
-	return talk, len(touched)
+	return messages, len(touched)
 }
 
 // answerLabel is the label of a result of a call; whole is the place of the full

@@ -93,10 +93,10 @@ func AgentBrief(b Brief, step plan.Step, profile Profile) Brief {
 
 // AgentRequest returns the request for a sub-agent's turn on a step. inputs are
 // the ended steps before it, see [StepRequest]; talk is the turns since, see
-// [Said], [Answered] and [Reminder]. While there is room, the messages of a turn
+// [ReplyMessage], [Answered] and [Reminder]. While there is room, the messages of a turn
 // are those of the previous turn plus the new ones. They include nothing of the
 // user's conversation. In the last turn nothing can be called.
-func AgentRequest(b Brief, p plan.Plan, step plan.Step, profile Profile, inputs []plan.HistoryItem, talk []Message, turn Turn) Request {
+func AgentRequest(b Brief, p plan.Plan, step plan.Step, profile Profile, inputs []plan.HistoryItem, turns []Message, turn Turn) Request {
 	b.Prompting = b.Prompting.under(profile)
 	// The model's own calls take no references, so it should see none.
 	p.Steps = slices.Clone(p.Steps)
@@ -104,7 +104,7 @@ func AgentRequest(b Brief, p plan.Plan, step plan.Step, profile Profile, inputs 
 		p.Steps[i].ResultVariable = ""
 	}
 	c := composition{
-		brief: b, purpose: PurposeAgent, step: step.Index, budgets: stepBudgets, agent: &profile, talk: talk,
+		brief: b, purpose: PurposeAgent, step: step.Index, budgets: stepBudgets, agent: &profile, turns: turns,
 		last: func(cut *cutter) string {
 			return b.Prompting.prompt("agent", agentData{
 				dataOf(step, p, inputs, cut), disarm(plan.OneLine(b.Goal, 2000)), named("your own plan for it", turn.Outline),
@@ -119,8 +119,8 @@ func AgentRequest(b Brief, p plan.Plan, step plan.Step, profile Profile, inputs 
 	return req
 }
 
-// Said returns a reply as a turn of the conversation.
-func Said(r reply.Reply) Message {
+// ReplyMessage returns a reply as a turn of the conversation.
+func ReplyMessage(r reply.Reply) Message {
 	return Message{Role: RoleAssistant, Content: reply.StripThinking(r.Text), Calls: r.Calls}
 }
 

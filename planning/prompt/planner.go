@@ -23,7 +23,7 @@ type Situation struct {
 	Remaining   []plan.Step        // unfinished steps, including the failed one
 	Failed      string             // index of the failed step; "" if only the user's remark requires a new plan
 	Error       string             // the error; without a failed step, the user's words
-	Said        string             // other remarks of the user; unlike an error, the model must follow them
+	Remarks     string             // other remarks of the user; unlike an error, the model must follow them
 	StepsLeft   int                // step executions left; -1 means no bound
 	ReplansLeft int                // replans left after this one; -1 means no bound
 }

@@ -84,7 +84,7 @@ type composition struct {
 	tokens  int            // bound of the reply; 0 means the one of the brief
 	agent   *Profile       // of the sub-agent; nil for the planner and the chat
 	tools   plan.Catalogue // on offer
-	talk    []Message      // see [Said] and [Answered]
+	turns   []Message      // see [ReplyMessage] and [Answered]
 	// last writes the last message; its texts go through the cutter. Nil means
 	// that the goal is the last message.
 	last func(*cutter) string
@@ -112,7 +112,7 @@ func (c composition) request() Request {
 	}
 	if p.ContextWindow <= 0 {
 		cut := &cutter{textBudget: resultBudgets[0]}
-		req.Messages = append(c.messages(p.Conversation, Attached(p.Mentions, 0), p.Instructions, cut), c.talk...)
+		req.Messages = append(c.messages(p.Conversation, Attached(p.Mentions, 0), p.Instructions, cut), c.turns...)
 		req.Shortened, req.Partial = c.untypedTools(losses{texts: cut.texts, characters: cut.characters}.sentence(0)), cut.partial()
 		return req
 	}
@@ -140,16 +140,16 @@ func (c composition) request() Request {
 
 // untypedTools adds the tools without room in the format to the notes of a
 // request.
-func (c composition) untypedTools(said string) string {
+func (c composition) untypedTools(text string) string {
 	switch c.purpose {
 	case PurposeAnalysis, PurposePlan, PurposeRepair, PurposeReplan:
 	default:
-		return said
+		return text
 	}
 	if _, untyped := stepForms(c.brief); len(untyped) > 0 {
-		said += fmt.Sprintf(" The format of a plan has no room for the args of %s, which may be any: %s.", english.Count(len(untyped), "tool"), listFew(untyped))
+		text += fmt.Sprintf(" The format of a plan has no room for the args of %s, which may be any: %s.", english.Count(len(untyped), "tool"), listFew(untyped))
 	}
-	return strings.TrimSpace(said)
+	return strings.TrimSpace(text)
 }
 
 // fill adds the messages there is room for beside the reply and the tools on
@@ -158,13 +158,13 @@ func (c composition) fill(req *Request, tools plan.Catalogue) losses {
 	p := c.brief.Prompting
 	room := p.ContextWindow - req.MaxTokens - p.offerTokens(tools)
 	messages, lost := c.fit(room)
-	talk, lostTalk := p.fitTalk(c.talk, room-p.tokens(messages))
-	if over := p.tokens(messages) + p.tokens(talk) - room; over > 0 && len(c.talk) > 0 {
-		messages, lost = c.fit(room - p.tokens(talk)) // the turns before make way
+	turns, lostTurns := p.fitMessages(c.turns, room-p.tokens(messages))
+	if over := p.tokens(messages) + p.tokens(turns) - room; over > 0 && len(c.turns) > 0 {
+		messages, lost = c.fit(room - p.tokens(turns)) // the turns before make way
 	}
-	req.Messages, req.Tools = append(messages, talk...), plan.Offer(tools)
+	req.Messages, req.Tools = append(messages, turns...), plan.Offer(tools)
 	req.Partial = lost.partial
-	lost.answers, lost.tools = lostTalk, c.unoffered(tools)
+	lost.answers, lost.tools = lostTurns, c.unoffered(tools)
 	lost.over = max(p.tokens(req.Messages)-room, 0)
 	return lost
 }
@@ -358,7 +358,7 @@ func (c composition) messages(conversation, attachment []Message, instructions s
 			{Role: RoleUser, Content: c.heading() + c.last(cut)},
 		}
 	}
-	messages := make([]Message, 0, len(conversation)+4+len(c.talk))
+	messages := make([]Message, 0, len(conversation)+4+len(c.turns))
 	messages = append(messages, Message{Role: RoleSystem, Content: systemPrompt(c.brief, instructions)})
 	messages = append(messages, conversation...)
 	if c.purpose != PurposeCompact {

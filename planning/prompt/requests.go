@@ -157,10 +157,10 @@ func situationText(s Situation, cut *cutter) string {
 		remaining = []byte(err.Error())
 	}
 	data := situationData{
-		Said: disarm(cut.text(s.Said, "")), Remaining: fenced("the steps that remain, the failed one among them", string(remaining)), Done: done,
+		Remarks: disarm(cut.text(s.Remarks, "")), Remaining: fenced("the steps that remain, the failed one among them", string(remaining)), Done: done,
 	}
 	if s.Failed == "" {
-		data.Said = disarm(cut.text(strings.TrimSpace(s.Error+"\n"+s.Said), ""))
+		data.Remarks = disarm(cut.text(strings.TrimSpace(s.Error+"\n"+s.Remarks), ""))
 		data.Remaining = fenced("the steps that remain", string(remaining))
 		return render("situation", data)
 	}
@@ -264,10 +264,10 @@ func SynthesisRequest(b Brief, p plan.Plan, items []plan.HistoryItem) Request {
 }
 
 // ChatRequest is a plain turn of the conversation: the goal is the last message,
-// except for the turns since, see [Said] and [Answered]. In the last turn nothing
+// except for the turns since, see [ReplyMessage] and [Answered]. In the last turn nothing
 // can be called.
-func ChatRequest(b Brief, last bool, talk ...Message) Request {
-	c := composition{brief: b, purpose: PurposeChat, talk: talk}
+func ChatRequest(b Brief, last bool, turns ...Message) Request {
+	c := composition{brief: b, purpose: PurposeChat, turns: turns}
 	if !last {
 		c.tools = ChatTools(b)
 	}

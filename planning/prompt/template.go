@@ -48,8 +48,8 @@ type (
 		Bound     string
 	}
 	situationData struct {
-		Failed, Error, Said, Remaining string
-		Done                           []string // the ended steps and their results
+		Failed, Error, Remarks, Remaining string
+		Done                              []string // the ended steps and their results
 	}
 	stepData struct {
 		Index, Title, Expected string

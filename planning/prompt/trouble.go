@@ -32,9 +32,9 @@ func TroubleOf(err error) ModelTrouble {
 	if !errors.Is(err, ErrNoModel) {
 		return ModelTrouble{}
 	}
-	var told interface{ Trouble() ModelTrouble }
-	if errors.As(err, &told) {
-		return told.Trouble()
+	var carrier interface{ Trouble() ModelTrouble }
+	if errors.As(err, &carrier) {
+		return carrier.Trouble()
 	}
 	return ModelTrouble{Kind: TroubleOther}
 }

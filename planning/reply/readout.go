@@ -107,7 +107,7 @@ func (r *Readout) json(c byte) {
 	case len(r.escape) > 0 || c == '\\':
 		r.unescape(c)
 	default:
-		r.say(string(c))
+		r.write(string(c))
 	}
 }
 
@@ -148,7 +148,7 @@ func (r *Readout) structure(c byte) {
 			r.begin()
 		}
 		r.bare = true
-		r.say(string(c))
+		r.write(string(c))
 	}
 }
 
@@ -198,8 +198,8 @@ func (r *Readout) begin() {
 	r.value = r.value || r.omitting == 0
 }
 
-// say adds to the open text: a name or a value.
-func (r *Readout) say(s string) {
+// write adds to the open text: a name or a value.
+func (r *Readout) write(s string) {
 	const longestName = 64
 	switch {
 	case r.naming:
@@ -221,7 +221,7 @@ func (r *Readout) unescape(c byte) {
 		if strings.ContainsRune("bfnrt", rune(c)) {
 			c = ' '
 		}
-		r.say(string(c))
+		r.write(string(c))
 	case len(r.escape) < 6:
 		return
 	default:
@@ -238,9 +238,9 @@ func (r *Readout) sayRune(c rune) {
 	whole := utf16.DecodeRune(r.high, c)
 	switch {
 	case whole != utf8.RuneError:
-		r.say(string(whole))
+		r.write(string(whole))
 	case !utf16.IsSurrogate(c):
-		r.say(string(c))
+		r.write(string(c))
 	default:
 		r.high = c
 		return

@@ -118,7 +118,7 @@ func (w *writer) said(e event.Event, answers map[string]untrusted.Text) {
 			return
 		}
 		w.line("")
-		w.line("%s", prose(d.Said()))
+		w.line("%s", prose(d.Content()))
 	case event.ChatCompacted:
 		w.line("")
 		w.line("*%s*", telling.CompactedWords(d))

@@ -23,7 +23,7 @@ func words(name string, tokens int) string {
 	return name + strings.Repeat(" w0r", tokens)[:4*tokens-len(name)]
 }
 
-func say(t *testing.T, client *api.Client, req *api.ChatRequest) api.ChatResponse {
+func exchange(t *testing.T, client *api.Client, req *api.ChatRequest) api.ChatResponse {
 	t.Helper()
 	if req.Model == "" {
 		req.Model = "m"
@@ -88,7 +88,7 @@ func TestSharedPrefixComesFromCache(t *testing.T) {
 			var end api.ChatResponse
 			for _, req := range tc.requests {
 				before = server.Cache()
-				end = say(t, client, req)
+				end = exchange(t, client, req)
 			}
 			use := server.Cache()
 			prompt, cached := use.PromptTokens-before.PromptTokens, use.CachedTokens-before.CachedTokens
@@ -216,7 +216,7 @@ func TestCancelFreesSlot(t *testing.T) {
 
 func TestNoCacheCountsNothing(t *testing.T) {
 	server, client := serve(t, ollamatest.Script{Model: "m", Replies: always})
-	say(t, client, &api.ChatRequest{Messages: []api.Message{user("go")}})
+	exchange(t, client, &api.ChatRequest{Messages: []api.Message{user("go")}})
 	if use := server.Cache(); use != (ollamatest.CacheUse{}) {
 		t.Errorf("use %+v, want none", use)
 	}

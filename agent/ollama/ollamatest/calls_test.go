@@ -65,7 +65,7 @@ func TestRequestsRecordEarlierCalls(t *testing.T) {
 	server, client := serve(t, ollamatest.Script{Model: "m", Replies: always})
 	args := api.NewToolCallFunctionArguments()
 	args.Set("q", "x")
-	say(t, client, &api.ChatRequest{Messages: []api.Message{
+	exchange(t, client, &api.ChatRequest{Messages: []api.Message{
 		{Role: "assistant", ToolCalls: []api.ToolCall{{ID: "one", Function: api.ToolCallFunction{Name: "a", Arguments: args}}}},
 		{Role: "tool", ToolName: "a", ToolCallID: "one", Content: "found"},
 	}})
@@ -127,7 +127,7 @@ func TestRunningModels(t *testing.T) {
 		t.Errorf("in memory %q, want none", got)
 	}
 	call(t, http.MethodPost, server.URL()+"/api/chat", `{"model":"a","messages":[],"options":{"num_ctx":9000}}`)
-	say(t, client, &api.ChatRequest{Model: "b", Messages: []api.Message{user("go")}})
+	exchange(t, client, &api.ChatRequest{Model: "b", Messages: []api.Message{user("go")}})
 	if got := loaded(); !slices.Equal(got, []string{"a:latest", "b:latest"}) {
 		t.Errorf("in memory %q, want both", got)
 	}

@@ -332,16 +332,16 @@ func (a *answer) finish(reason string) {
 	end.Message.Content, end.Message.Thinking = a.whole.Message.Content, a.whole.Message.Thinking
 	end.Message.ToolCalls = a.whole.Message.ToolCalls
 	end.Done, end.DoneReason = true, reason
-	took := time.Since(a.began)
+	elapsed := time.Since(a.began)
 	end.Metrics = api.Metrics{
-		TotalDuration:   took,
+		TotalDuration:   elapsed,
 		PromptEvalCount: a.req.estimatedTokens(),
 		EvalCount:       a.sent,
-		EvalDuration:    took,
+		EvalDuration:    elapsed,
 	}
 	if a.slot != nil {
 		end.PromptEvalCount, end.PromptEvalDuration = a.slot.promptTokens, a.slot.readFor
-		end.EvalDuration = took - a.slot.readFor
+		end.EvalDuration = elapsed - a.slot.readFor
 	}
 	if !a.streams() {
 		writeJSON(a.w, http.StatusOK, end)

@@ -123,7 +123,7 @@ const maxPreview = 1 << 20
 func shown(changes []Change) (text string, whole bool) {
 	removed := 0
 	for _, ch := range changes {
-		if ch.goes() {
+		if ch.removes() {
 			removed += len(ch.Before.Data)
 		}
 	}
@@ -131,7 +131,7 @@ func shown(changes []Change) (text string, whole bool) {
 	var b strings.Builder
 	for i, ch := range changes {
 		var diff string
-		if removed > maxPreview && ch.goes() && !ch.Before.Dir {
+		if removed > maxPreview && ch.removes() && !ch.Before.Dir {
 			whole = false
 			diff = fmt.Sprintf("file %s removed: %s\n", ch.Path, size(ch.Before))
 		} else {
@@ -154,8 +154,8 @@ func shown(changes []Change) (text string, whole bool) {
 	return b.String(), whole
 }
 
-// goes reports whether the change removes a file or a folder and does not move it.
-func (c Change) goes() bool { return c.Before.Exists && !c.After.Exists && c.Moved == "" }
+// removes reports whether the change removes a file or a folder and does not move it.
+func (c Change) removes() bool { return c.Before.Exists && !c.After.Exists && c.Moved == "" }
 
 // size describes the size of a file.
 func size(f tree.File) string {
@@ -178,7 +178,7 @@ func (w *Writer) Turn(ctx context.Context) (release func(), err error) {
 // changed reports what was done.
 func (w *Writer) changed(changes []Change) *op.Answer[Result] {
 	result := Result{Files: []File{}}
-	var said []string
+	var parts []string
 	for _, ch := range changes {
 		diff, counts := ch.Diff()
 		result.Diff += diff
@@ -188,22 +188,22 @@ func (w *Writer) changed(changes []Change) *op.Answer[Result] {
 		result.Files = append(result.Files, counts)
 		switch {
 		case counts.From != "":
-			said = append(said, fmt.Sprintf("%s moved to %s", counts.From, counts.Path))
+			parts = append(parts, fmt.Sprintf("%s moved to %s", counts.From, counts.Path))
 		case counts.Folder:
-			said = append(said, fmt.Sprintf("folder %s %s", counts.Path, counts.Action))
+			parts = append(parts, fmt.Sprintf("folder %s %s", counts.Path, counts.Action))
 		default:
-			said = append(said, fmt.Sprintf("%s %s +%d -%d", counts.Path, counts.Action, counts.Added, counts.Removed))
+			parts = append(parts, fmt.Sprintf("%s %s +%d -%d", counts.Path, counts.Action, counts.Added, counts.Removed))
 		}
 	}
-	if len(said) == 0 {
-		said = []string{"nothing had to be changed"}
+	if len(parts) == 0 {
+		parts = []string{"nothing had to be changed"}
 	}
 	if len(result.Diff) > w.maxOutput {
 		cut := strings.LastIndexByte(result.Diff[:w.maxOutput], '\n') + 1
 		result.Diff = result.Diff[:cut] + fmt.Sprintf("[cut: %d of %d bytes]\n", cut, len(result.Diff))
 	}
-	w.log.Info("files changed", "files", said)
-	return op.Reply(result, strings.Join(said, "\n"))
+	w.log.Info("files changed", "files", parts)
+	return op.Reply(result, strings.Join(parts, "\n"))
 }
 
 // Apply makes all changes of a run or none, with the folders that they need. It

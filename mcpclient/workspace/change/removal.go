@@ -22,7 +22,7 @@ func removes(c op.Call, changes []Change) string {
 	if c.Tool == "fs.remove" || c.Tool == "fs.move" {
 		return ""
 	}
-	said, more := "", 0
+	text, more := "", 0
 	for _, ch := range changes {
 		if !ch.Before.Exists || ch.Before.Dir || ch.Moved != "" || !tree.IsText(ch.Before.Data) || !tree.IsText(ch.After.Data) {
 			continue
@@ -35,16 +35,16 @@ func removes(c op.Call, changes []Change) string {
 		removed := linesRemoved(before, string(ch.After.Data))
 		switch {
 		case 2*removed <= lines:
-		case said == "":
-			said = fmt.Sprintf("removes %d of %d lines of %s", removed, lines, ch.Path)
+		case text == "":
+			text = fmt.Sprintf("removes %d of %d lines of %s", removed, lines, ch.Path)
 		default:
 			more++
 		}
 	}
 	if more > 0 {
-		said += fmt.Sprintf(", and most of %s more", english.Count(more, "file"))
+		text += fmt.Sprintf(", and most of %s more", english.Count(more, "file"))
 	}
-	return said
+	return text
 }
 
 // linesRemoved counts the lines that a change removes. A line that is replaced by a
@@ -54,15 +54,15 @@ func linesRemoved(before, after string) int {
 	if 2*removed <= source.CountLines(before) {
 		return removed
 	}
-	var gone, added []string
+	var deletions, added []string
 	kept := 0
 	settle := func() {
-		for i := range min(len(gone), len(added)) {
-			if similar(gone[i], added[i]) {
+		for i := range min(len(deletions), len(added)) {
+			if similar(deletions[i], added[i]) {
 				kept++
 			}
 		}
-		gone, added = nil, nil
+		deletions, added = nil, nil
 	}
 	head := true
 	for line := range strings.Lines(diff) {
@@ -75,7 +75,7 @@ func linesRemoved(before, after string) int {
 			if len(added) > 0 {
 				settle()
 			}
-			gone = append(gone, line[1:])
+			deletions = append(deletions, line[1:])
 		case line[0] == '+':
 			added = append(added, line[1:])
 		default:

@@ -343,7 +343,7 @@ func (o *Operators) about(ctx context.Context, p, text string, abouts map[int]st
 	default:
 		return
 	}
-	if said := digest.Opening(ctx, p, text); said != "" && abouts[rank] == "" && (rank != 1 || strings.HasPrefix(said, "Package ")) {
-		abouts[rank] = said
+	if opening := digest.Opening(ctx, p, text); opening != "" && abouts[rank] == "" && (rank != 1 || strings.HasPrefix(opening, "Package ")) {
+		abouts[rank] = opening
 	}
 }

@@ -220,7 +220,7 @@ func (o *Operators) typedUses(ctx context.Context, t target) (uses, error) {
 	case ctx.Err() != nil:
 		return u, context.Cause(ctx)
 	case err == nil && len(refs) > 0:
-		u.references, u.compared = o.around(ctx, refs), o.sameServer(t.place.Path)
+		u.references, u.compared = o.withEnclosing(ctx, refs), o.sameServer(t.place.Path)
 		return u, nil
 	case err == nil:
 		err = errNoTypes
@@ -233,7 +233,7 @@ func (o *Operators) typedUses(ctx context.Context, t target) (uses, error) {
 	if err != nil {
 		return u, err
 	}
-	u.references, u.notes = o.around(ctx, found.Uses), append(u.notes, found.Notes...)
+	u.references, u.notes = o.withEnclosing(ctx, found.Uses), append(u.notes, found.Notes...)
 	u.compared = func(at string) bool { return found.Read[at] != nil }
 	return u, nil
 }
@@ -298,8 +298,8 @@ func (o *Operators) notServed(err error) []string {
 	return []string{"the language server did not answer: " + firstSentence(err.Error())}
 }
 
-// around adds the enclosing function or type to each reference.
-func (o *Operators) around(ctx context.Context, refs []source.Reference) []source.Reference {
+// withEnclosing adds the enclosing function or type to each reference.
+func (o *Operators) withEnclosing(ctx context.Context, refs []source.Reference) []source.Reference {
 	files := map[string]*source.File{}
 	for i, ref := range refs {
 		f, known := files[ref.Path]
@@ -310,7 +310,7 @@ func (o *Operators) around(ctx context.Context, refs []source.Reference) []sourc
 			files[ref.Path] = f
 		}
 		if f != nil {
-			refs[i].In = f.Around(ref.Place)
+			refs[i].In = f.Enclosing(ref.Place)
 		}
 	}
 	return refs

@@ -363,14 +363,14 @@ func (p *prepared) committed(ctx context.Context, hash string) (*op.Answer[commi
 
 // leftOut describes what the commit leaves out.
 func (p *prepared) leftOut() string {
-	var said []string
+	var parts []string
 	if p.outside > 0 {
-		said = append(said, were(p.outside)+" of the repository outside the workspace staged and left out")
+		parts = append(parts, were(p.outside)+" of the repository outside the workspace staged and left out")
 	}
 	for _, at := range p.nested {
-		said = append(said, at+" is a repository of its own and left out")
+		parts = append(parts, at+" is a repository of its own and left out")
 	}
-	return strings.Join(said, "; ")
+	return strings.Join(parts, "; ")
 }
 
 // identity checks that git knows the author.

@@ -71,7 +71,7 @@ func (o *Operators) vcsBranch(ctx context.Context, c op.Call, args branchArgs) (
 func (r *gitRepository) notSwitched(name string, out gitOutput) error {
 	const most = 5 // maximum number of files to name
 	var files []string
-	for line := range strings.Lines(out.said) {
+	for line := range strings.Lines(out.stderr) {
 		if strings.HasPrefix(line, "\t") {
 			files = append(files, strings.TrimSpace(line))
 		}
@@ -84,7 +84,7 @@ func (r *gitRepository) notSwitched(name string, out gitOutput) error {
 			files = files[:most]
 		}
 		return fmt.Errorf("switching to %s would lose what is in %s%s and is not committed; commit it first", name, strings.Join(files, ", "), more)
-	case strings.Contains(out.said, "invalid reference"):
+	case strings.Contains(out.stderr, "invalid reference"):
 		return fmt.Errorf("there is no branch %s; vcs.branches lists them, and create makes it", name)
 	default:
 		return out.failure("switch to " + name)
@@ -165,7 +165,7 @@ func (o *Operators) vcsPush(ctx context.Context, c op.Call, args pushArgs) (*op.
 	if out.exit != 0 {
 		return nil, notPushed(remote, to, out)
 	}
-	result := pushResult{Remote: remote, Branch: args.Branch, To: to, Output: op.MiddleCut(strings.TrimSpace(out.said), maxBody)}
+	result := pushResult{Remote: remote, Branch: args.Branch, To: to, Output: op.MiddleCut(strings.TrimSpace(out.stderr), maxBody)}
 	text := fmt.Sprintf("pushed %s to %s of %s", args.Branch, to, remote)
 	if result.UpToDate = strings.HasPrefix(verdict(out.data), "="); result.UpToDate {
 		text = fmt.Sprintf("%s of %s has all of %s already", to, remote, args.Branch)
@@ -205,8 +205,8 @@ func notPushed(remote, to string, out gitOutput) error {
 		return fmt.Errorf("%s of %s has commits that are not here, and nothing is pushed by force; fetch and merge or rebase first", to, remote)
 	case strings.HasPrefix(line, "!"):
 		why := line[strings.LastIndexByte(line, '\t')+1:]
-		return fmt.Errorf("%s took nothing: %s", remote, strings.Join(strings.Fields(why+" "+op.MiddleCut(out.said, maxBody)), " "))
-	case strings.Contains(out.said, "could not read Username"), strings.Contains(out.said, "Permission denied"):
+		return fmt.Errorf("%s took nothing: %s", remote, strings.Join(strings.Fields(why+" "+op.MiddleCut(out.stderr, maxBody)), " "))
+	case strings.Contains(out.stderr, "could not read Username"), strings.Contains(out.stderr, "Permission denied"):
 		return fmt.Errorf("%s did not let git in, and nobody can be asked for a password here; push once with git itself, or set up a key or a credential helper", remote)
 	default:
 		return out.failure("push to " + remote)

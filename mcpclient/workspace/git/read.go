@@ -323,7 +323,7 @@ func (o *Operators) vcsLog(ctx context.Context, _ op.Call, args logArgs) (*op.An
 		return nil, err
 	}
 	const fields = 5
-	said := []string{}
+	parts := []string{}
 	all := strings.Split(strings.TrimSuffix(out.data, "\x00"), "\x00")
 	for ; len(all) >= fields; all = all[fields:] {
 		info := commitInfo{
@@ -331,7 +331,7 @@ func (o *Operators) vcsLog(ctx context.Context, _ op.Call, args logArgs) (*op.An
 			Subject: valid(all[3]), Body: strings.TrimSpace(op.MiddleCut(valid(all[4]), maxBody)),
 		}
 		result.Commits = append(result.Commits, info)
-		said = append(said, fmt.Sprintf("%.10s %.10s %s (%s)", info.Hash, info.Date, info.Subject, info.Author))
+		parts = append(parts, fmt.Sprintf("%.10s %.10s %s (%s)", info.Hash, info.Date, info.Subject, info.Author))
 	}
 	total, err := r.must(ctx, "count the commits", gitRun{args: append([]string{"rev-list", "--count"}, which...)})
 	if err != nil {
@@ -340,12 +340,12 @@ func (o *Operators) vcsLog(ctx context.Context, _ op.Call, args logArgs) (*op.An
 	if result.Total, err = strconv.Atoi(strings.TrimSpace(total.data)); err != nil {
 		return nil, fmt.Errorf("counting the commits: %w", err)
 	}
-	if len(said) == 0 {
-		said = append(said, "no commit fits")
-	} else if more := result.Total - len(said); more > 0 {
-		said = append(said, fmt.Sprintf("and %d more", more))
+	if len(parts) == 0 {
+		parts = append(parts, "no commit fits")
+	} else if more := result.Total - len(parts); more > 0 {
+		parts = append(parts, fmt.Sprintf("and %d more", more))
 	}
-	return op.Reply(result, strings.Join(said, "\n")), nil
+	return op.Reply(result, strings.Join(parts, "\n")), nil
 }
 
 func valid(text string) string { return strings.ToValidUTF8(text, "\uFFFD") }
@@ -376,7 +376,7 @@ func (o *Operators) vcsBranches(ctx context.Context, _ op.Call, _ struct{}) (*op
 	if err != nil {
 		return nil, err
 	}
-	said := []string{}
+	parts := []string{}
 	for line := range strings.Lines(out.data) {
 		ref, subject, _ := strings.Cut(strings.TrimSuffix(line, "\n"), "\x00")
 		b := branchInfo{Name: valid(strings.TrimPrefix(ref, "refs/heads/")), Subject: valid(subject)}
@@ -386,12 +386,12 @@ func (o *Operators) vcsBranches(ctx context.Context, _ op.Call, _ struct{}) (*op
 		if b.Current {
 			mark = "* "
 		}
-		said = append(said, mark+b.Name+" "+b.Subject)
+		parts = append(parts, mark+b.Name+" "+b.Subject)
 	}
-	if len(said) == 0 {
-		said = append(said, "there is no commit yet, and so no branch")
+	if len(parts) == 0 {
+		parts = append(parts, "there is no commit yet, and so no branch")
 	}
-	return op.Reply(result, strings.Join(said, "\n")), nil
+	return op.Reply(result, strings.Join(parts, "\n")), nil
 }
 
 // Touching returns the hashes of the newest commits that changed one of the

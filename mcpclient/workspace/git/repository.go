@@ -39,10 +39,10 @@ type gitRun struct {
 
 // gitOutput is the output of git.
 type gitOutput struct {
-	data string // standard output
-	cut  bool   // standard output was cut off
-	said string // standard error
-	exit int
+	data   string // standard output
+	cut    bool   // standard output was cut off
+	stderr string // standard error
+	exit   int
 }
 
 // limited keeps only the first bytes written to it.
@@ -105,7 +105,7 @@ func (r *gitRepository) git(ctx context.Context, run gitRun) (gitOutput, error) 
 	if ended.TimedOut {
 		return gitOutput{}, fmt.Errorf("git %s did not end within %s and was stopped", run.args[0], limit)
 	}
-	return gitOutput{data: out.String(), cut: out.cut, said: ended.Output, exit: ended.Exit}, nil
+	return gitOutput{data: out.String(), cut: out.cut, stderr: ended.Output, exit: ended.Exit}, nil
 }
 
 // environ returns the environment of git without variables that point it at
@@ -172,23 +172,23 @@ func (r *gitRepository) must(ctx context.Context, doing string, run gitRun) (git
 
 // failure returns an error with git's own message.
 func (g gitOutput) failure(doing string) error {
-	var said []string
-	for line := range strings.Lines(g.said) {
+	var lines []string
+	for line := range strings.Lines(g.stderr) {
 		line = strings.TrimSpace(line)
 		for _, mark := range []string{"fatal: ", "error: "} {
 			if text, ok := strings.CutPrefix(line, mark); ok {
-				said = append(said, strings.TrimSuffix(text, "."))
+				lines = append(lines, strings.TrimSuffix(text, "."))
 			}
 		}
 	}
-	if len(said) == 0 {
+	if len(lines) == 0 {
 		const most = 2000 // maximum bytes of a hook's output
-		said = []string{op.MiddleCut(strings.TrimSpace(g.said), most)}
+		lines = []string{op.MiddleCut(strings.TrimSpace(g.stderr), most)}
 	}
-	if said[0] == "" {
+	if lines[0] == "" {
 		return fmt.Errorf("git could not %s: it ended with exit status %d", doing, g.exit)
 	}
-	return fmt.Errorf("git could not %s: %s", doing, strings.Join(said, "; "))
+	return fmt.Errorf("git could not %s: %s", doing, strings.Join(lines, "; "))
 }
 
 var errNoRepository = errors.New("the workspace lies in no git repository; make one with git init")
@@ -202,7 +202,7 @@ func (o *Operators) repository(ctx context.Context) (*gitRepository, error) {
 	}
 	inside, prefix, _ := strings.Cut(out.data, "\n")
 	switch {
-	case strings.Contains(out.said, "not a git repository"), strings.Contains(out.said, "cannot use bare repository"):
+	case strings.Contains(out.stderr, "not a git repository"), strings.Contains(out.stderr, "cannot use bare repository"):
 		return nil, errNoRepository
 	case out.exit != 0:
 		return nil, out.failure("open the repository of the workspace")

@@ -199,7 +199,7 @@ func (s *Search) matches(job searchJob, data []byte, scratch *[]byte) (found []M
 		}
 		line += bytes.Count(data[counted:from], newline)
 		counted = from
-		m := Match{Path: job.at, Line: line, Text: around(data[from:to], at-from)}
+		m := Match{Path: job.at, Line: line, Text: excerpt(data[from:to], at-from)}
 		if s.Context > 0 {
 			m.Before, m.After = linesBefore(data, from, s.Context), linesAfter(data, to, s.Context)
 		}
@@ -245,7 +245,7 @@ func linesBefore(data []byte, from, n int) []string {
 	var lines []string
 	for ; n > 0 && from > 0; n-- {
 		begin := bytes.LastIndexByte(data[:from-1], '\n') + 1
-		lines = append(lines, around(trimEnd(data[begin:from]), 0))
+		lines = append(lines, excerpt(trimEnd(data[begin:from]), 0))
 		from = begin
 	}
 	for i, j := 0, len(lines)-1; i < j; i, j = i+1, j-1 {
@@ -268,15 +268,15 @@ func linesAfter(data []byte, to, n int) []string {
 				to = from + end
 			}
 		}
-		lines = append(lines, around(trimEnd(data[from:to]), 0))
+		lines = append(lines, excerpt(trimEnd(data[from:to]), 0))
 	}
 	return lines
 }
 
 func trimEnd(line []byte) []byte { return bytes.TrimRight(line, "\r\n") }
 
-// around returns a line, or the part of a long line that holds the match.
-func around(line []byte, match int) string {
+// excerpt returns a line, or the part of a long line that holds the match.
+func excerpt(line []byte, match int) string {
 	if len(line) <= maxMatchText {
 		return strings.ToValidUTF8(string(line), "\uFFFD")
 	}

@@ -38,20 +38,20 @@ func readFacts(text string) factList {
 	if tree.AllCRLF(text) {
 		l.end = "\r\n"
 	}
-	goesOn := false
+	continued := false
 	for i, line := range l.lines {
 		switch bullet := bulletForm.FindString(line); {
 		case bullet != "":
 			words := oneLine(line[len(bullet):])
-			goesOn = saysSomething(words)
-			if goesOn {
+			continued = saysSomething(words)
+			if continued {
 				l.facts = append(l.facts, fact{text: words, bullet: bullet, from: i, to: i + 1})
 			}
-		case goesOn && strings.TrimLeft(line, " \t") != line && strings.TrimSpace(line) != "":
+		case continued && strings.TrimLeft(line, " \t") != line && strings.TrimSpace(line) != "":
 			last := &l.facts[len(l.facts)-1]
 			last.text, last.to = last.text+" "+oneLine(line), i+1
 		default:
-			goesOn = false
+			continued = false
 		}
 	}
 	for i, f := range l.facts {
@@ -121,14 +121,14 @@ func (l factList) about(query string) []fact {
 		score float64
 	}
 	all := make([]scored, len(l.facts))
-	said := make([][]string, len(l.facts))
+	factWords := make([][]string, len(l.facts))
 	for i, f := range l.facts {
-		all[i].fact, said[i] = f, words(f.text)
+		all[i].fact, factWords[i] = f, words(f.text)
 	}
 	for _, word := range asked {
 		var holders []int
 		for i := range all {
-			if slices.ContainsFunc(said[i], func(w string) bool { return alike(w, word) }) {
+			if slices.ContainsFunc(factWords[i], func(w string) bool { return alike(w, word) }) {
 				holders = append(holders, i)
 			}
 		}

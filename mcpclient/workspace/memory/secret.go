@@ -22,7 +22,7 @@ var secretForms = []struct {
 	// Digits alone before a slash are a port, and a path follows.
 	{"an address with a password in it", lazyregexp.New(`[A-Za-z][A-Za-z0-9+.-]*://[^\s/:@]*:(?:[^\s/@]+|[^\s/@]*[^\s/@\d][^\s/@]*/[^\s@]*)@`)},
 	{"an authorization header", lazyregexp.New(`(?i)\bauthorization["']?\s*[:=]\s*["']?(?:basic|bearer|digest|token)\s+\S`)},
-	{"a PIN", said(`\bpins?`+quotes+whereFor, `(?:[:=(>→–-]|is|was|are|ist|lautet)?`, `\d{4,8}(?:\.?(?:[^\w.]|$))`)},
+	{"a PIN", statement(`\bpins?`+quotes+whereFor, `(?:[:=(>→–-]|is|was|are|ist|lautet)?`, `\d{4,8}(?:\.?(?:[^\w.]|$))`)},
 }
 
 // The parts of a sentence that states a secret: "the token for the wiki is …".
@@ -43,17 +43,17 @@ var saidForms = []struct {
 	form  *lazyregexp.Regexp
 	clear bool
 }{
-	{said(clearNames+quotes+whereFor, anySign, ""), true},
-	{said(otherNames+quotes+whereFor, anySign, ""), false},
-	{said(`token`+quotes+whereFor, `(?:[:=]|\b(?:is|was|ist|lautet)\b)`, ""), false},
-	{said(`tokens`+quotes, `(?:[:=]|\bis\b)`, ""), false}, // many general statements are about tokens
-	{said(`\b(?:my|our)\s+(?:\w+\s+)?tokens`+quotes, `\bare\b`, ""), false},
-	{said(`(?:\b|_)pass`+quotes, `[:=]`, ""), false}, // tests pass, too
+	{statement(clearNames+quotes+whereFor, anySign, ""), true},
+	{statement(otherNames+quotes+whereFor, anySign, ""), false},
+	{statement(`token`+quotes+whereFor, `(?:[:=]|\b(?:is|was|ist|lautet)\b)`, ""), false},
+	{statement(`tokens`+quotes, `(?:[:=]|\bis\b)`, ""), false}, // many general statements are about tokens
+	{statement(`\b(?:my|our)\s+(?:\w+\s+)?tokens`+quotes, `\bare\b`, ""), false},
+	{statement(`(?:\b|_)pass`+quotes, `[:=]`, ""), false}, // tests pass, too
 }
 
-// said returns a regular expression for the name of a secret, a sign that the
+// statement returns a regular expression for the name of a secret, a sign that the
 // secret follows, and the form of its value.
-func said(name, sign, value string) *lazyregexp.Regexp {
+func statement(name, sign, value string) *lazyregexp.Regexp {
 	return lazyregexp.New(`(?i)` + name + `\s*(?:` + sign + `\s*)+(?:(?:now|always|still|currently|jetzt)\s+)?` + quotes + value)
 }
 
@@ -119,7 +119,7 @@ func secretIn(text string) string {
 		}
 	}
 	switch {
-	case tellsSecret(text):
+	case statesSecret(text):
 		return "a password or a key"
 	case hasRandomWord(text):
 		return "a key"
@@ -132,8 +132,8 @@ func secretIn(text string) string {
 	return ""
 }
 
-// tellsSecret reports whether a sentence in the text states a secret.
-func tellsSecret(text string) bool {
+// statesSecret reports whether a sentence in the text states a secret.
+func statesSecret(text string) bool {
 	for _, s := range saidForms {
 		for _, at := range s.form.FindAllStringIndex(text, -1) {
 			rest := text[at[1]:]

@@ -79,16 +79,16 @@ func (o *Operators) proc(ctx context.Context, c op.Call, args procArgs) (*op.Ans
 	}
 	result := procResult{
 		Exit: out.Exit, Output: out.Output, TimedOut: out.TimedOut,
-		Command: cmd.String(), Duration: out.Took.Milliseconds(), Spill: out.Spill,
+		Command: cmd.String(), Duration: out.Duration.Milliseconds(), Spill: out.Spill,
 	}
 	if out.Exit == 0 && !out.TimedOut {
 		return op.Reply(result, out.Output), nil
 	}
-	said := fmt.Sprintf("%s ended with %s", cmd, out.State)
+	summary := fmt.Sprintf("%s ended with %s", cmd, out.State)
 	if out.TimedOut {
-		said = fmt.Sprintf("%s did not end within %s and was stopped", cmd, limit)
+		summary = fmt.Sprintf("%s did not end within %s and was stopped", cmd, limit)
 	}
-	answer := op.Reply(result, said+"\n\n"+op.MiddleCut(strings.TrimSpace(out.Output), maxShown))
+	answer := op.Reply(result, summary+"\n\n"+op.MiddleCut(strings.TrimSpace(out.Output), maxShown))
 	answer.Failed = !args.AllowFailure
 	return answer, nil
 }

@@ -72,8 +72,8 @@ func up(t *testing.T, name string) *os.File {
 	return f
 }
 
-// gone waits until no process has the pipe open.
-func gone(t *testing.T, f *os.File) {
+// waitClosed waits until no process has the pipe open.
+func waitClosed(t *testing.T, f *os.File) {
 	t.Helper()
 	if rest, err := io.ReadAll(f); err != nil || len(rest) > 0 {
 		t.Errorf("got %q from the child at its end: %v", rest, err)
@@ -125,7 +125,7 @@ func TestCallEndsAllDescendants(t *testing.T) {
 			if answered := got.err == nil; answered != c.answers {
 				t.Errorf("the tool answered: got %v", answered)
 			}
-			gone(t, f)
+			waitClosed(t, f)
 		})
 	}
 }
@@ -156,7 +156,7 @@ func TestDetachedChildIsNotWaitedFor(t *testing.T) {
 	if _, err := holder.WriteString("go\n"); err != nil {
 		t.Fatal(err)
 	}
-	gone(t, f)
+	waitClosed(t, f)
 }
 
 func TestOutputArrivesWhileTheChildRuns(t *testing.T) {
@@ -212,7 +212,7 @@ func TestTimeoutStopsProgramAndItsChildren(t *testing.T) {
 	}()
 	f := up(t, pipe)
 	got := <-done
-	gone(t, f)
+	waitClosed(t, f)
 	if got.err != nil || got.IsError || got.Data["timed_out"] != true || !strings.Contains(got.Text, "did not end within 2s") {
 		t.Errorf("got %+v", got)
 	}
@@ -245,7 +245,7 @@ func TestCancelledGoTestRemovesItsTemporaryFiles(t *testing.T) {
 	if got := <-done; got.err == nil {
 		t.Errorf("got %+v", got)
 	}
-	gone(t, f)
+	waitClosed(t, f)
 	if left, _ := filepath.Glob(filepath.Join(tmp, "*")); len(left) > 0 {
 		t.Errorf("got leftover files %v", left)
 	}
@@ -282,7 +282,7 @@ func TestHangingGoTestIsNamedWithItsPlace(t *testing.T) {
 			go func() { done <- b.reply(t.Context(), "test.run", args{"timeout": c.timeout, "path": "in/..."}, nil) }()
 			f := up(t, pipe)
 			got := <-done
-			gone(t, f)
+			waitClosed(t, f)
 			res := workspacetest.Into[fullResult](t, got.Data)
 			if got.err != nil || !got.IsError || !sameSet(res.Failed, []string{"TestHang/in"}) || len(res.Failures) != 1 {
 				t.Fatalf("got %+v", got)

@@ -109,13 +109,13 @@ func (g *goEvents) event(line []byte) {
 	var e goEvent
 	if !bytes.HasPrefix(line, []byte("{")) || json.Unmarshal(line, &e) != nil || e.Action == "" {
 		g.plain(strings.TrimSuffix(string(line), "\r"))
-		g.say(string(line) + "\n")
+		g.write(string(line) + "\n")
 		return
 	}
 	switch {
 	case e.Action == "build-output":
 		g.builds[e.ImportPath] = append(g.builds[e.ImportPath], strings.TrimSuffix(e.Output, "\n"))
-		g.say(e.Output)
+		g.write(e.Output)
 	case e.Action == "build-fail":
 	case e.Test != "":
 		g.test(e)
@@ -135,7 +135,7 @@ func (g *goEvents) plain(line string) {
 	}
 }
 
-func (g *goEvents) say(text string) { _, _ = io.WriteString(g.shown, text) } // never fails
+func (g *goEvents) write(text string) { _, _ = io.WriteString(g.shown, text) } // never fails
 
 func (g *goEvents) pkg(name string) *goPackage {
 	p := g.packages[name]
@@ -217,13 +217,13 @@ func (g *goEvents) show(p *goPackage, which func(*goTestRun) bool) {
 		lines := t.text.lines()
 		verdict := slices.IndexFunc(lines, func(l string) bool { return strings.HasPrefix(l, "--- ") })
 		if verdict >= 0 {
-			g.say(indent + lines[verdict] + "\n")
+			g.write(indent + lines[verdict] + "\n")
 		} else if len(lines) > 0 {
-			g.say(indent + "=== RUN   " + t.name + "\n")
+			g.write(indent + "=== RUN   " + t.name + "\n")
 		}
 		for i, line := range lines {
 			if i != verdict && !chatter(line) {
-				g.say(indent + line + "\n")
+				g.write(indent + line + "\n")
 			}
 		}
 	}
@@ -273,9 +273,9 @@ func lastLine(p *goPackage) string {
 // because it does not build or exits. It also reports the tests that a timeout
 // ended.
 func (g *goEvents) failPackage(e goEvent, p *goPackage) {
-	running, said := p.running(), p.text.lines()
+	running, lines := p.running(), p.text.lines()
 	g.report.total += len(running)
-	hung := slices.ContainsFunc(said, isStopped)
+	hung := slices.ContainsFunc(lines, isStopped)
 	for _, t := range running {
 		hung = hung || slices.ContainsFunc(t.text.lines(), isStopped)
 	}
@@ -301,7 +301,7 @@ func (g *goEvents) failPackage(e goEvent, p *goPackage) {
 			}
 			text = slices.Insert(text, 0, "the package ended while "+strings.Join(names, ", ")+" ran")
 		}
-		text = append(text, said...)
+		text = append(text, lines...)
 		f.File, f.Line = g.findPlace(text, e.Package)
 		f.Message = strings.Join(text, "\n")
 		g.report.fail(f)
@@ -418,7 +418,7 @@ func (g *goEvents) endPackage(name string, failed bool) {
 	}
 	for _, line := range lines {
 		if line != "PASS" && line != "FAIL" {
-			g.say(line + "\n")
+			g.write(line + "\n")
 		}
 	}
 	delete(g.packages, name)

@@ -23,13 +23,13 @@ func inWork(name string) (string, error) {
 }
 
 func TestStatusNamesTheOutermostRunningTest(t *testing.T) {
-	var said []string
-	g := &goEvents{shown: io.Discard, status: func(text string) { said = append(said, text) }, report: &testReport{}, packages: map[string]*goPackage{}}
+	var got []string
+	g := &goEvents{shown: io.Discard, status: func(text string) { got = append(got, text) }, report: &testReport{}, packages: map[string]*goPackage{}}
 	for _, test := range []string{"TestA", "TestA/sub", "TestA", "TestB"} {
 		g.event([]byte(`{"Action":"run","Package":"p","Test":"` + test + `"}`))
 	}
-	if want := []string{"running TestA", "running TestB"}; !slices.Equal(said, want) {
-		t.Errorf("got %q, want %q", said, want)
+	if want := []string{"running TestA", "running TestB"}; !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
 	}
 }
 

@@ -76,18 +76,18 @@ func (r *testReport) passed() string {
 	case r.total == 0:
 		return "the tests passed"
 	}
-	said := english.Count(r.total, "test")
+	summary := english.Count(r.total, "test")
 	if r.skipped > 0 {
-		said += fmt.Sprintf(", %d of them skipped", r.skipped)
+		summary += fmt.Sprintf(", %d of them skipped", r.skipped)
 	}
 	if r.packages == 0 {
-		return "the tests passed: " + said
+		return "the tests passed: " + summary
 	}
 	where := english.Count(r.packages, "package")
 	if r.untested > 0 {
 		where += fmt.Sprintf(", %d without tests", r.untested)
 	}
-	return "the tests passed: " + where + "; " + said
+	return "the tests passed: " + where + "; " + summary
 }
 
 // places lists where tests failed, one per line, for display.

@@ -94,7 +94,7 @@ func (o *Operators) test(ctx context.Context, c op.Call, args testArgs) (*op.Ans
 		Total:  report.total, OK: report.ok, Skipped: report.skipped,
 		Failed:   append([]string{}, report.failed...),
 		Failures: append([]testFailure{}, report.failures...),
-		Command:  cmd.String(), Output: out.Output, Spill: out.Spill, Duration: out.Took.Milliseconds(),
+		Command:  cmd.String(), Output: out.Output, Spill: out.Spill, Duration: out.Duration.Milliseconds(),
 	}
 	result.conclude(args, report, out, cmd)
 	if args.Sources {
@@ -223,14 +223,14 @@ func (o *Operators) detect(ctx context.Context, _ op.Call, args detectArgs) (*op
 	if err != nil {
 		return nil, fmt.Errorf("looking for projects below %s: %w", start, err)
 	}
-	said := make([]string, len(result.Projects))
+	summaries := make([]string, len(result.Projects))
 	for i, p := range result.Projects {
-		said[i] = fmt.Sprintf("%s: %s (%s)", p.Dir, p.Command, p.Kind)
+		summaries[i] = fmt.Sprintf("%s: %s (%s)", p.Dir, p.Command, p.Kind)
 	}
-	if len(said) == 0 {
-		said = []string{errNoProject.Error()}
+	if len(summaries) == 0 {
+		summaries = []string{errNoProject.Error()}
 	}
-	return op.Reply(result, strings.Join(said, "\n")), nil
+	return op.Reply(result, strings.Join(summaries, "\n")), nil
 }
 
 var errNoProject = errors.New("there is no go.mod, Cargo.toml, package.json, pyproject.toml or Makefile with a target test that shows how to run the tests")

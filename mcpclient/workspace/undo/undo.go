@@ -282,21 +282,21 @@ func (e *ChangedError) add(u *undoing, c *chain, now tree.File) {
 // steps returns the changes that restore everything, in an order in which each is
 // possible, and lists them in out.
 func (u *undoing) steps(out *Undone) []change.Change {
-	gone := map[string]bool{} // paths that will not be there
+	removed := map[string]bool{} // paths that will not be there
 	var folders, files, modes []change.Change
 	remove := slices.Clone(u.litter)
 	for _, c := range remove {
-		gone[c.Path] = true
+		removed[c.Path] = true
 	}
 	slices.SortFunc(u.back, func(a, b putBack) int { return strings.Compare(a.Path, b.Path) })
 	for _, b := range slices.Backward(u.back) { // what is in a folder before the folder
 		switch {
 		case b.After.Exists || !b.Before.Exists:
-		case b.Before.Dir && !u.log.holdsOnly(b.Path, gone):
+		case b.Before.Dir && !u.log.holdsOnly(b.Path, removed):
 			u.notes = append(u.notes, "the folder "+b.Path+" stays, because it contains other files")
 			continue
 		default:
-			gone[b.Path] = true
+			removed[b.Path] = true
 			remove = append(remove, b.Change)
 			continue
 		}
@@ -306,7 +306,7 @@ func (u *undoing) steps(out *Undone) []change.Change {
 		case !b.After.Exists:
 			continue
 		case b.Before.Exists && b.Before.Dir != b.After.Dir: // a file in the place of a folder, or the other way round
-			gone[b.Path] = true
+			removed[b.Path] = true
 			remove = append(remove, change.Change{Path: b.Path, Before: b.Before})
 			b.Before = tree.File{}
 		}
@@ -326,7 +326,7 @@ func (u *undoing) steps(out *Undone) []change.Change {
 		diff, _ := b.Diff()
 		action := "restored"
 		switch {
-		case !b.After.Exists && !gone[b.Path]:
+		case !b.After.Exists && !removed[b.Path]:
 			continue
 		case !b.After.Exists:
 			action = "removed"
@@ -343,13 +343,13 @@ func (u *undoing) steps(out *Undone) []change.Change {
 }
 
 // holdsOnly reports whether all entries of a folder will be removed.
-func (l *Log) holdsOnly(dir string, gone map[string]bool) bool {
+func (l *Log) holdsOnly(dir string, removed map[string]bool) bool {
 	entries, err := fs.ReadDir(l.tree.Root.FS(), dir)
 	if err != nil {
 		return false
 	}
 	for _, e := range entries {
-		if !gone[path.Join(dir, e.Name())] {
+		if !removed[path.Join(dir, e.Name())] {
 			return false
 		}
 	}

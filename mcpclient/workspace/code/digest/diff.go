@@ -154,14 +154,14 @@ func (f *fileDiff) touch(ctx context.Context, left *int) {
 	}
 	var before, after, within []string
 	for _, h := range f.hunks {
-		oldNames, oldAround := side(ctx, h, f.path, gitdiff.OpDelete, left)
-		newNames, newAround := side(ctx, h, f.path, gitdiff.OpAdd, left)
+		oldNames, oldScopes := side(ctx, h, f.path, gitdiff.OpDelete, left)
+		newNames, newScopes := side(ctx, h, f.path, gitdiff.OpAdd, left)
 		before, after = append(before, oldNames...), append(after, newNames...)
-		around := append(newAround, oldAround...)
-		if o, err := source.OutlineOf(ctx, f.path, h.Comment+"\n"); len(around) == 0 && err == nil && len(o.Symbols) > 0 {
-			around = []string{o.Symbols[0].Name}
+		scopes := append(newScopes, oldScopes...)
+		if o, err := source.OutlineOf(ctx, f.path, h.Comment+"\n"); len(scopes) == 0 && err == nil && len(o.Symbols) > 0 {
+			scopes = []string{o.Symbols[0].Name}
 		}
-		within = append(within, around...)
+		within = append(within, scopes...)
 	}
 	f.adds, f.removes = without(after, before), without(before, after)
 	f.within = without(within, slices.Concat(f.adds, f.removes))
@@ -180,7 +180,7 @@ func without(names, other []string) []string {
 
 // side returns the declarations in changed lines of one side of a hunk, and the
 // innermost ones around its other changed lines.
-func side(ctx context.Context, h *gitdiff.TextFragment, file string, op gitdiff.LineOp, left *int) (names, around []string) {
+func side(ctx context.Context, h *gitdiff.TextFragment, file string, op gitdiff.LineOp, left *int) (names, scopes []string) {
 	var text strings.Builder
 	var changed []int
 	n := 0
@@ -207,11 +207,11 @@ func side(ctx context.Context, h *gitdiff.TextFragment, file string, op gitdiff.
 		case slices.Contains(changed, s.Line):
 			names = append(names, s.Name)
 		case s.Kind != "variable" && s.Kind != "constant" && slices.ContainsFunc(changed, holds):
-			if last := len(around) - 1; last >= 0 && around[last] == s.Parent {
-				around = around[:last]
+			if last := len(scopes) - 1; last >= 0 && scopes[last] == s.Parent {
+				scopes = scopes[:last]
 			}
-			around = append(around, s.Name)
+			scopes = append(scopes, s.Name)
 		}
 	}
-	return names, around
+	return names, scopes
 }

@@ -80,7 +80,7 @@ func Tests(r Report) Digest {
 
 // outputOf are the lines of an output with a cause, or its end.
 func outputOf(output string) string {
-	for _, kind := range telling[:len(telling)-1] {
+	for _, kind := range causes[:len(causes)-1] {
 		if found := matching(output, kind); len(found) > 0 {
 			return strings.Join(found, "\n")
 		}
@@ -197,8 +197,8 @@ func (g group) words() string {
 	return text + "\n  Likely cause: " + span(g.cause) + "\n" + fence("text", message, shownLines)
 }
 
-// telling are lines with a cause, the surest first.
-var telling = []*lazyregexp.Regexp{
+// causes are lines with a cause, the surest first.
+var causes = []*lazyregexp.Regexp{
 	lazyregexp.New(`(?i)^\s*(panic:|fatal error:|WARNING: DATA RACE|thread '.*' panicked|signal: )`),
 	lazyregexp.New(`^\S*\.go:\d+:\d+: |^\s*error(\[E\d+\])?: |^.*\.(ts|js|tsx|jsx|py|rs|java|c|cpp):\d+.*error`),
 	lazyregexp.New(`^E\s+\S|(?i)^\s*(\w*(Error|Exception))\b.*:?|assert(ion)?\b.*fail`),
@@ -210,7 +210,7 @@ var noise = lazyregexp.New(`^\s*(=== |--- |FAIL\b|ok\s|PASS\b|goroutine \d+|exit
 
 // cause is the line of the message with the most likely cause.
 func (f Failure) cause() string {
-	for _, kind := range telling {
+	for _, kind := range causes {
 		if found := matching(f.Message, kind); len(found) > 0 {
 			return markdown.Line(found[0], 200)
 		}

@@ -153,11 +153,11 @@ func loadFailed(err error) error {
 
 // missing returns advice for when the go command lacks modules that it may not
 // download.
-func missing(said string) string {
-	if strings.Contains(said, "disabled by GOPROXY=off") {
+func missing(message string) string {
+	if strings.Contains(message, "disabled by GOPROXY=off") {
 		return "modules are missing: run go mod download"
 	}
-	return said
+	return message
 }
 
 func (prog *program) keyOf(o types.Object) key {

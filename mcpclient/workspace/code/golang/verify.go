@@ -127,8 +127,8 @@ func (c *checker) imported(by *packages.Package, path string) (*types.Package, e
 		return nil, errors.New("it was not found")
 	}
 	for _, e := range pkg.Errors {
-		if said := missing(e.Msg); said != e.Msg {
-			return nil, errors.New(said)
+		if message := missing(e.Msg); message != e.Msg {
+			return nil, errors.New(message)
 		}
 	}
 	if slices.Contains(c.pkgs, pkg) {

@@ -336,9 +336,9 @@ func (f *File) headings() {
 	}
 }
 
-// around returns the name of the innermost declaration that contains a line,
+// enclosing returns the name of the innermost declaration that contains a line,
 // except one at the offset itself.
-func (f *File) around(line, offset int) string {
+func (f *File) enclosing(line, offset int) string {
 	f.declare()
 	best, name := -1, ""
 	for _, d := range f.outline {
@@ -349,12 +349,12 @@ func (f *File) around(line, offset int) string {
 	return name
 }
 
-// Around returns the function or type that contains a place, or "".
-func (f *File) Around(at Place) string {
+// Enclosing returns the function or type that contains a place, or "".
+func (f *File) Enclosing(at Place) string {
 	if at.Line < 1 || at.Line > len(f.lines) {
 		return ""
 	}
-	return f.around(at.Line, f.lines[at.Line-1]+at.Column-1)
+	return f.enclosing(at.Line, f.lines[at.Line-1]+at.Column-1)
 }
 
 // WordAt returns the name at a line and column. Without a column it returns

@@ -105,7 +105,7 @@ func (f *File) Uses(name string) Uses {
 				continue
 			}
 			place := f.place(l.start)
-			u.References = append(u.References, Reference{Place: place, In: f.around(place.Line, l.start), Definition: declaredAt[l.start]})
+			u.References = append(u.References, Reference{Place: place, In: f.enclosing(place.Line, l.start), Definition: declaredAt[l.start]})
 			u.offsets = append(u.offsets, l.start)
 		case text, comment:
 			src := []byte(f.Text[l.start:l.end])
