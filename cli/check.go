@@ -210,8 +210,8 @@ func (o plans) toolsFor(ctx context.Context, w *services, data []byte) (plan.Cat
 	return catalogue, nil
 }
 
-// tellTroubles reports problems with servers on standard error.
-func (o plans) tellTroubles(w *services) {
+// printTroubles reports problems with servers on standard error.
+func (o plans) printTroubles(w *services) {
 	for _, s := range w.tools.Status() {
 		if s.Error != "" {
 			_, _ = fmt.Fprintf(o.io.Err, "replan: the MCP server %q: %s\n", s.Name, s.Error.Line())
@@ -242,9 +242,9 @@ func (o plans) foresee(p plan.Plan, graph *plan.Graph, catalogue plan.Catalogue)
 	return gates, denied
 }
 
-// tellVerdict prints the result of a check. An invalid plan returns a failure
+// printVerdict prints the result of a check. An invalid plan returns a failure
 // that was already reported.
-func (o plans) tellVerdict(v verdict) error {
+func (o plans) printVerdict(v verdict) error {
 	var err error
 	switch {
 	case o.Output == config.OutputJSON && len(v.faults) > 0:
@@ -265,11 +265,11 @@ func (o plans) tellVerdict(v verdict) error {
 		err = o.print(v.text(o.ASCII, o.look()))
 	}
 	if err == nil && len(v.faults) > 0 {
-		said := errSaid
+		outcome := errSaid
 		if o.Output == config.OutputText && o.chatContext == nil { // in the chat the list is the answer
-			said = fmt.Errorf("the plan is not valid: fix the errors above, then check it again (%s)", english.Count(len(v.faults), "error"))
+			outcome = fmt.Errorf("the plan is not valid: fix the errors above, then check it again (%s)", english.Count(len(v.faults), "error"))
 		}
-		err = &failure{exit: exitUsage, code: "invalid_plan", err: said}
+		err = &failure{exit: exitUsage, code: "invalid_plan", err: outcome}
 	}
 	return err
 }
@@ -295,28 +295,28 @@ func (v verdict) text(ascii bool, look *draw.Look) string {
 		code = func(text string) string { return look.Accent.Render(untrusted.Line(text)) }
 	}
 	var b strings.Builder
-	say := sayTo(&b)
+	writef := lineWriter(&b)
 	if len(v.faults) > 0 {
 		b.WriteString(bad + " ")
-		say("the plan is not valid: %s", english.Count(len(v.faults), "error"))
+		writef("the plan is not valid: %s", english.Count(len(v.faults), "error"))
 		for _, f := range v.faults {
 			b.WriteString("  " + code(f.Code))
-			say(" at %s: %s", config.First(f.Path, "the plan"), f.Message)
+			writef(" at %s: %s", config.First(f.Path, "the plan"), f.Message)
 		}
 		return b.String()
 	}
 	b.WriteString(good + " ")
-	say("%s is valid: %s in %s", v.plan.Title, english.Count(len(v.order), "step"), english.Count(len(v.batches), "batch"))
+	writef("%s is valid: %s in %s", v.plan.Title, english.Count(len(v.order), "step"), english.Count(len(v.batches), "batch"))
 	b.WriteString(drawing)
 	if len(v.criticalPath) > 0 {
-		say("critical path: %s", strings.Join(v.criticalPath, arrow))
+		writef("critical path: %s", strings.Join(v.criticalPath, arrow))
 	}
 	if len(v.gates) > 0 {
-		say("asks before: %s", strings.Join(v.gates, ", "))
+		writef("asks before: %s", strings.Join(v.gates, ", "))
 	}
 	for _, f := range v.warnings {
 		b.WriteString(warning)
-		say(" %s (%s)", f.Message, f.Code)
+		writef(" %s (%s)", f.Message, f.Code)
 	}
 	return b.String()
 }
@@ -333,8 +333,8 @@ func (o plans) planCheck(ctx context.Context, name string, vars variables, stric
 		if err != nil {
 			return err
 		}
-		o.tellTroubles(w)
-		return o.tellVerdict(v)
+		o.printTroubles(w)
+		return o.printVerdict(v)
 	})
 }
 

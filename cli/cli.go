@@ -88,7 +88,7 @@ func Main(ctx context.Context, args []string, std IO) int {
 		_, _ = fmt.Fprintln(std.Err, "replan: stopping the run; a third interrupt exits at once and may leave processes running")
 	})
 	defer release()
-	defer tellOfBrokenPipes()()
+	defer catchBrokenPipes()()
 
 	o := &options{io: std}
 	root := newRoot(o)
@@ -176,10 +176,10 @@ func (o *options) holdErrors(root *cobra.Command) *error {
 func onInterrupt(stop, warn func()) (release func()) {
 	signals := make(chan os.Signal, 2)
 	done := make(chan struct{})
-	gone := make(chan struct{})
+	ended := make(chan struct{})
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	go func() {
-		defer close(gone)
+		defer close(ended)
 		for _, do := range []func(){stop, warn} {
 			select {
 			case <-signals:
@@ -193,14 +193,14 @@ func onInterrupt(stop, warn func()) (release func()) {
 	return func() {
 		signal.Stop(signals)
 		close(done)
-		<-gone
+		<-ended
 	}
 }
 
-// tellOfBrokenPipes turns a write to a closed pipe into an error. Otherwise the
+// catchBrokenPipes turns a write to a closed pipe into an error. Otherwise the
 // first such write to standard output would end the process at once and leave
 // children of the run behind.
-func tellOfBrokenPipes() (release func()) {
+func catchBrokenPipes() (release func()) {
 	// The signal itself adds nothing to the error.
 	signals := make(chan os.Signal, 1)
 	signal.Notify(signals, syscall.SIGPIPE)

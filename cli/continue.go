@@ -56,7 +56,7 @@ func (o screens) continueSession(ctx context.Context, goal string) error {
 		_, _ = fmt.Fprintf(o.io.Err, "replan: %s\n", c.note)
 	}
 	err = o.headless(ctx, headlessJob{commands: commands, restored: c.session, inDoubt: inDoubt})
-	return errors.Join(err, o.plans().tellDoubts(c.run, err))
+	return errors.Join(err, o.plans().printDoubts(c.run, err))
 }
 
 // close releases a session that is not continued.

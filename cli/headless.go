@@ -23,8 +23,8 @@ import (
 	"replan/tui/telling"
 )
 
-// teller prints a run for a line-oriented reader.
-type teller interface {
+// eventPrinter prints a run for a line-oriented reader.
+type eventPrinter interface {
 	Event(event.Event) error
 }
 
@@ -35,11 +35,11 @@ type headlessJob struct {
 	// prepare, if not nil, inspects the services before the session starts and
 	// returns the commands.
 	prepare  func(context.Context, *services) ([]runner.Command, error)
-	inDoubt  event.DoubtDecision                        // the answer for steps in doubt; "" asks if somebody is present
-	restored *runner.Restored                           // the session to continue; nil starts a new one
-	keep     func(plan.Plan) (plan.Plan, error)         // stores a created plan; nil stores it among the plans
-	hear     func(event.Event)                          // receives every event; may be nil
-	teller   func(session string, out io.Writer) teller // nil chooses by --output
+	inDoubt  event.DoubtDecision                              // the answer for steps in doubt; "" asks if somebody is present
+	restored *runner.Restored                                 // the session to continue; nil starts a new one
+	keep     func(plan.Plan) (plan.Plan, error)               // stores a created plan; nil stores it among the plans
+	observe  func(event.Event)                                // receives every event; may be nil
+	printer  func(session string, out io.Writer) eventPrinter // nil chooses by --output
 }
 
 // runHeadless plans and runs one goal and prints it as lines or as JSON.
@@ -68,7 +68,7 @@ func (o *options) headless(ctx context.Context, e headlessJob) (err error) {
 	for _, note := range w.notes {
 		_, _ = fmt.Fprintf(o.io.Err, "replan: %s\n", untrusted.Line(note))
 	}
-	o.tellThought(ctx, w)
+	o.printDecision(ctx, w)
 	var input *ask.Input // nil if nobody is present to answer
 	if o.asks() {
 		if input, err = ask.NewInput(o.io.In); err != nil {
@@ -91,12 +91,12 @@ func (o *options) headless(ctx context.Context, e headlessJob) (err error) {
 	if err := w.begin(ctx, o, how); err != nil {
 		return err
 	}
-	return o.tell(ctx, w, e, input, asks)
+	return o.carryOut(ctx, w, e, input, asks)
 }
 
-// tellThought warns on standard error if --think has no effect on the model that
+// printDecision warns on standard error if --think has no effect on the model that
 // will answer.
-func (o *options) tellThought(ctx context.Context, w *services) {
+func (o *options) printDecision(ctx context.Context, w *services) {
 	if o.Level == nil {
 		return
 	}
@@ -120,13 +120,13 @@ func (e headlessJob) lastRestored() (seq uint64) {
 	return seq
 }
 
-// tell sends the commands of a headless job and prints the events until the last
+// carryOut sends the commands of a headless job and prints the events until the last
 // command is answered.
-func (o *options) tell(ctx context.Context, w *services, e headlessJob, input *ask.Input, asks bool) error {
+func (o *options) carryOut(ctx context.Context, w *services, e headlessJob, input *ask.Input, asks bool) error {
 	text := ask.NewOutput(o.coloured(o.io.Out), o.look())
 	defer text.EndLive()
 	defer context.AfterFunc(ctx, text.EndLive)() // a warning of the second interrupt gets its own line
-	out := o.tellerOf(w.session.ID(), text, e)
+	out := o.printerOf(w.session.ID(), text, e)
 	var questions *ask.Questions
 	if input != nil {
 		questions = ask.New(input, text, w.session.Send, ask.Options{Gates: asks, ASCII: o.ASCII})
@@ -155,8 +155,8 @@ func (o *options) tell(ctx context.Context, w *services, e headlessJob, input *a
 		if found.Run == w.session.ID() && found.Seq <= restored {
 			continue // from an earlier life of the session
 		}
-		if e.hear != nil {
-			e.hear(found)
+		if e.observe != nil {
+			e.observe(found)
 		}
 		if written == nil {
 			// The reader may be gone. Stop the run then, rather than continue it
@@ -166,7 +166,7 @@ func (o *options) tell(ctx context.Context, w *services, e headlessJob, input *a
 			}
 		}
 		if questions != nil {
-			questions.Hear(found)
+			questions.Observe(found)
 		}
 		if back, ok := found.Data.(session.Returned); ok {
 			return usage("%s", back.Reason)
@@ -189,7 +189,7 @@ func (o *options) unanswered(ctx context.Context) error {
 
 // beat returns the clock of the live line, and what it shows. Without a terminal the
 // clock stands still.
-func (o *options) beat(out teller) (*time.Ticker, func(time.Time) string) {
+func (o *options) beat(out eventPrinter) (*time.Ticker, func(time.Time) string) {
 	const pace = 100 * time.Millisecond
 	beat := time.NewTicker(pace)
 	log, ok := out.(interface{ Live(time.Time) string })
@@ -200,11 +200,11 @@ func (o *options) beat(out teller) (*time.Ticker, func(time.Time) string) {
 	return beat, log.Live
 }
 
-// tellerOf returns the teller for the events of a headless job.
-func (o *options) tellerOf(session string, text io.Writer, e headlessJob) teller {
+// printerOf returns the printer for the events of a headless job.
+func (o *options) printerOf(session string, text io.Writer, e headlessJob) eventPrinter {
 	switch {
-	case e.teller != nil:
-		return e.teller(session, text)
+	case e.printer != nil:
+		return e.printer(session, text)
 	case o.Output == config.OutputJSON:
 		return &jsonLines{out: o.io.Out, notes: o.io.Err, session: session, past: map[string]uint64{}}
 	default:

@@ -11,9 +11,9 @@ import (
 	"replan/cli"
 )
 
-// said runs a command line in this process, in an empty folder and home, and
+// output runs a command line in this process, in an empty folder and home, and
 // returns its exit code and what it wrote.
-func said(t *testing.T, args ...string) (code int, out, errs string) {
+func output(t *testing.T, args ...string) (code int, out, errs string) {
 	t.Helper()
 	home, dir := t.TempDir(), t.TempDir()
 	var stdout, stderr bytes.Buffer
@@ -30,7 +30,7 @@ func said(t *testing.T, args ...string) (code int, out, errs string) {
 // commandPaths lists all commands, from what --help lists.
 func commandPaths(t *testing.T, above ...string) [][]string {
 	t.Helper()
-	_, out, _ := said(t, append(above, "--help-all")...)
+	_, out, _ := output(t, append(above, "--help-all")...)
 	paths := [][]string{above}
 	listing := false
 	for line := range strings.SplitSeq(out, "\n") {
@@ -55,7 +55,7 @@ func TestHelpOfEveryCommandFitsAnOrdinaryTerminal(t *testing.T) {
 	}
 	unnamed := regexp.MustCompile(`(?m)^  (-\w, )?--\S+ TEXT\b.*`)
 	for _, path := range paths {
-		code, out, _ := said(t, append(path, "--help-all")...)
+		code, out, _ := output(t, append(path, "--help-all")...)
 		if code != 0 || !strings.Contains(out, "Usage") {
 			t.Errorf("%q: got exit code %d and %q", path, code, out)
 		}
@@ -71,7 +71,7 @@ func TestHelpOfEveryCommandFitsAnOrdinaryTerminal(t *testing.T) {
 			t.Errorf("%q: there is a backquote in %s", path, out)
 		}
 	}
-	_, out, _ := said(t, "--help")
+	_, out, _ := output(t, "--help")
 	if lines := strings.Count(out, "\n"); lines > 40 {
 		t.Errorf("the help of the program has %d lines, at most 40 are allowed:\n%s", lines, out)
 	}
@@ -89,7 +89,7 @@ func TestHelpShowsFlagsWhereTheyMeanSomething(t *testing.T) {
 		"replay --help":       {[]string{"--speed N", "--theme NAME"}, []string{"--approve"}},
 		"plan":                {[]string{"replan plan COMMAND", "resume [RUN]"}, []string{"--model"}},
 	} {
-		code, out, errs := said(t, strings.Fields(line)...)
+		code, out, errs := output(t, strings.Fields(line)...)
 		if code != 0 {
 			t.Errorf("%s: got exit code %d: %s", line, code, errs)
 		}
@@ -123,7 +123,7 @@ func TestMistypedWordsAreNotTakenForAGoal(t *testing.T) {
 		"--output json -- rnu foo":   `"code":"no_model"`,
 		"run --output json rnu food": `"code":"no_model"`,
 	} {
-		if code, out, errs := said(t, strings.Fields(line)...); code == 0 || !strings.Contains(errs+out, want) {
+		if code, out, errs := output(t, strings.Fields(line)...); code == 0 || !strings.Contains(errs+out, want) {
 			t.Errorf("%s: got exit code %d, %s%s; want %s", line, code, out, errs, want)
 		}
 	}

@@ -215,15 +215,15 @@ func serveHTTP(ts *testscript.TestScript, _ bool, args []string) {
 	ts.Setenv("TOOLS_URL", web.URL+"/mcp")
 }
 
-// heardWithin limits waits that normally end at once.
-const heardWithin = 30 * time.Second
+// announceLimit limits waits that normally end at once.
+const announceLimit = 30 * time.Second
 
 // watch tracks the processes that a script starts: each keeps a connection to it
 // open for as long as it lives.
 type watch struct {
-	heard chan string   // names of announced processes
-	gone  chan struct{} // one value for each ended process
-	alive int
+	announced chan string   // names of announced processes
+	ended     chan struct{} // one value for each ended process
+	alive     int
 }
 
 // theWatch is the key of a script's watch, and variables the key of the names in
@@ -242,7 +242,7 @@ func prepareMCP(env *testscript.Env) {
 		name, _, _ := strings.Cut(v, "=")
 		names = append(names, name)
 	}
-	env.Values[theWatch{}] = &watch{heard: make(chan string, 100), gone: make(chan struct{}, 100)}
+	env.Values[theWatch{}] = &watch{announced: make(chan string, 100), ended: make(chan struct{}, 100)}
 	env.Values[variables{}] = names
 }
 
@@ -265,24 +265,24 @@ func startWatch(ts *testscript.TestScript, _ bool, _ []string) {
 				lines := bufio.NewReader(conn)
 				name, err := lines.ReadString('\n')
 				if err == nil {
-					w.heard <- strings.TrimSpace(name)
+					w.announced <- strings.TrimSpace(name)
 				}
 				_, _ = io.Copy(io.Discard, lines)
-				w.gone <- struct{}{}
+				w.ended <- struct{}{}
 			}()
 		}
 	}()
 	ts.Setenv("ALIVE", listener.Addr().String())
 }
 
-// hear waits until a process announces itself by the name.
-func (w *watch) hear(ts *testscript.TestScript, name string) {
-	timeout := time.After(heardWithin)
+// waitFor waits until a process announces itself by the name.
+func (w *watch) waitFor(ts *testscript.TestScript, name string) {
+	timeout := time.After(announceLimit)
 	for {
 		select {
-		case heard := <-w.heard:
+		case announced := <-w.announced:
 			w.alive++
-			if heard == name {
+			if announced == name {
 				return
 			}
 		case <-timeout:
@@ -297,7 +297,7 @@ func hearOf(ts *testscript.TestScript, _ bool, args []string) {
 	if len(args) != 1 {
 		ts.Fatalf("usage: hear NAME")
 	}
-	watchOf(ts).hear(ts, args[0])
+	watchOf(ts).waitFor(ts, args[0])
 }
 
 // checkGone implements the script command gone N: it checks that N processes
@@ -308,7 +308,7 @@ func checkGone(ts *testscript.TestScript, _ bool, args []string) {
 	ts.Check(err)
 	for more := true; more; {
 		select {
-		case <-w.heard:
+		case <-w.announced:
 			w.alive++
 		default:
 			more = false
@@ -317,10 +317,10 @@ func checkGone(ts *testscript.TestScript, _ bool, args []string) {
 	if w.alive != want {
 		ts.Fatalf("got %d announced processes, want %d", w.alive, want)
 	}
-	timeout := time.After(heardWithin)
+	timeout := time.After(announceLimit)
 	for ; w.alive > 0; w.alive-- {
 		select {
-		case <-w.gone:
+		case <-w.ended:
 		case <-timeout:
 			ts.Fatalf("%d processes are still alive", w.alive)
 		}
@@ -365,7 +365,7 @@ func checkExit(ts *testscript.TestScript, _ bool, args []string) {
 		ts.Check(cmd.Start())
 	}
 	if signalled {
-		watchOf(ts).hear(ts, name)
+		watchOf(ts).waitFor(ts, name)
 		for s := range strings.SplitSeq(signal, "+") {
 			if err := cmd.Process.Signal(signals[s]); !errors.Is(err, os.ErrProcessDone) {
 				ts.Check(err)

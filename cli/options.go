@@ -149,9 +149,9 @@ func (o *options) printJSON(v any) error {
 	return wrap(writing, enc.Encode(v))
 }
 
-// sayTo returns a function that writes a line to b. It makes control characters
+// lineWriter returns a function that writes a line to b. It makes control characters
 // in external text visible, so that such text cannot add lines.
-func sayTo(b *strings.Builder) func(format string, args ...any) {
+func lineWriter(b *strings.Builder) func(format string, args ...any) {
 	return func(format string, args ...any) {
 		text := untrusted.Visible(fmt.Sprintf(format, args...))
 		b.WriteString(strings.ReplaceAll(text, "\n", " ") + "\n")

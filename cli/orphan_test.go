@@ -28,8 +28,8 @@ func TestChildrenDoNotOutliveTheProgram(t *testing.T) {
 			line.held()
 			s.signal(sig)
 			<-s.exited
-			line.gone()
-			server.gone()
+			line.waitEnded()
+			server.waitEnded()
 		})
 	}
 }
@@ -59,5 +59,5 @@ func TestResumeEndsRunningChild(t *testing.T) {
 	r := open(t, program{folder: folder, home: home, args: []string{"plan", "resume", run, "--plain", "--in-doubt", "abort"}})
 	r.until(0, "step 1 was still running (process")
 	r.end(3)
-	line.gone()
+	line.waitEnded()
 }

@@ -87,7 +87,7 @@ func (r *replanned) none(why string) {
 		return
 	}
 	var b strings.Builder
-	sayTo(&b)("replan %d, because step %s failed (%s): %s", r.open.Attempt, r.open.Step, telling.Excerpt(r.open.Error, 120), telling.Excerpt(untrusted.Text(why), 200))
+	lineWriter(&b)("replan %d, because step %s failed (%s): %s", r.open.Attempt, r.open.Step, telling.Excerpt(r.open.Error, 120), telling.Excerpt(untrusted.Text(why), 200))
 	r.text = append(r.text, b.String())
 	r.open = nil
 }
@@ -107,11 +107,11 @@ func (o plans) diffText(before plan.Plan, d event.PlanDiff) string {
 		removed, arrow = "-", " -> "
 	}
 	var b strings.Builder
-	say := sayTo(&b)
-	say("revision %d: %s", d.Revision, telling.Excerpt(d.Reason, 200))
+	writef := lineWriter(&b)
+	writef("revision %d: %s", d.Revision, telling.Excerpt(d.Reason, 200))
 	for _, index := range d.Removed {
 		if s, ok := before.Step(index); ok {
-			say("  %s %s. %s  [%s]", removed, index, s.Title, by(s))
+			writef("  %s %s. %s  [%s]", removed, index, s.Title, by(s))
 		}
 	}
 	for _, index := range d.Revised {
@@ -120,20 +120,20 @@ func (o plans) diffText(before plan.Plan, d event.PlanDiff) string {
 			continue
 		}
 		old, _ := before.Step(index)
-		say("  ~ %s. %s  [%s]", index, s.Title, by(s))
+		writef("  ~ %s. %s  [%s]", index, s.Title, by(s))
 		if old.Title != s.Title {
-			say("      title: %s%s%s", old.Title, arrow, s.Title)
+			writef("      title: %s%s%s", old.Title, arrow, s.Title)
 		}
 		if by(old) != by(s) {
-			say("      tool: %s%s%s", by(old), arrow, by(s))
+			writef("      tool: %s%s%s", by(old), arrow, by(s))
 		}
 		for _, change := range changedArgs(old.Args, s.Args, arrow) {
-			say("      %s", change)
+			writef("      %s", change)
 		}
 	}
 	for _, index := range d.Added {
 		if s, ok := d.Plan.Step(index); ok {
-			say("  + %s. %s  [%s]", index, s.Title, by(s))
+			writef("  + %s. %s  [%s]", index, s.Title, by(s))
 		}
 	}
 	return b.String()

@@ -82,44 +82,44 @@ func (o plans) planShow(prefix string) error {
 	if err != nil {
 		return err
 	}
-	return o.tellPlan(plan)
+	return o.printPlan(plan)
 }
 
-// tellPlan prints a plan, as stored or as a text graph.
-func (o plans) tellPlan(p plan.Plan) error {
+// printPlan prints a plan, as stored or as a text graph.
+func (o plans) printPlan(p plan.Plan) error {
 	if o.Output == config.OutputJSON {
 		return o.printJSON(p)
 	}
 	var b strings.Builder
-	say := sayTo(&b)
-	say("%s  (%s)", p.Title, config.First(p.ID, "not kept"))
+	writef := lineWriter(&b)
+	writef("%s  (%s)", p.Title, config.First(p.ID, "not kept"))
 	if p.Goal != "" && p.Goal != p.Title {
-		say("goal: %s", p.Goal)
+		writef("goal: %s", p.Goal)
 	}
 	if p.DoneWhen != "" {
-		say("done when: %s", p.DoneWhen)
+		writef("done when: %s", p.DoneWhen)
 	}
 	b.WriteByte('\n')
 	b.WriteString(plantext.Plan(p, o.ASCII))
 	if len(p.Variables) > 0 {
-		say("")
-		say("variables:")
+		writef("")
+		writef("variables:")
 		for _, name := range slices.Sorted(maps.Keys(p.Variables)) {
-			say("  %s = %s", name, telling.Excerpt(untrusted.Text(plan.CanonicalJSON(p.Variables[name])), 100))
+			writef("  %s = %s", name, telling.Excerpt(untrusted.Text(plan.CanonicalJSON(p.Variables[name])), 100))
 		}
 	}
 	if len(p.Milestones) > 0 {
-		say("")
-		say("milestones:")
+		writef("")
+		writef("milestones:")
 		for _, m := range p.Milestones {
-			say("  %s: %s", m.Title, strings.Join(m.Steps, ", "))
+			writef("  %s: %s", m.Title, strings.Join(m.Steps, ", "))
 		}
 	}
 	if len(p.Risks) > 0 {
-		say("")
-		say("risks:")
+		writef("")
+		writef("risks:")
 		for _, r := range p.Risks {
-			say("  %s", r)
+			writef("  %s", r)
 		}
 	}
 	return o.print(b.String())
@@ -160,7 +160,7 @@ func (o plans) planImport(name, as string) error {
 		faults = without(faults, plan.CodeBadID)
 	}
 	if len(faults) > 0 {
-		return o.tellVerdict(verdict{faults: faults})
+		return o.printVerdict(verdict{faults: faults})
 	}
 	for _, w := range without(warnings, plan.CodeUncheckedTools) {
 		_, _ = fmt.Fprintf(o.io.Err, "replan: warning: %s\n", oneLine(w.Message))

@@ -44,7 +44,7 @@ func (o plans) planRun(ctx context.Context, name string, how planRun) error {
 			return err
 		}
 		if len(v.faults) > 0 {
-			return o.tellVerdict(v)
+			return o.printVerdict(v)
 		}
 		o.chatContext.then = how.execute(v.plan)
 		return nil
@@ -55,8 +55,8 @@ func (o plans) planRun(ctx context.Context, name string, how planRun) error {
 			return nil, err
 		}
 		if len(v.faults) > 0 {
-			o.tellTroubles(w)
-			return nil, o.tellVerdict(v)
+			o.printTroubles(w)
+			return nil, o.printVerdict(v)
 		}
 		for _, f := range v.warnings {
 			_, _ = fmt.Fprintf(o.io.Err, "replan: warning: %s\n", oneLine(f.Message))
@@ -81,7 +81,7 @@ func (o plans) planCreate(ctx context.Context, goal string) error {
 		kept, unkept = o.store.SavePlan(p)
 		return kept, unkept
 	}}
-	e.teller = func(session string, out io.Writer) teller {
+	e.printer = func(session string, out io.Writer) eventPrinter {
 		if o.Output == config.OutputJSON {
 			return notesOnly{o.options, session}
 		}
@@ -170,7 +170,7 @@ func (o plans) planResume(ctx context.Context, args []string, inDoubt event.Doub
 	}
 	if !run.Resumable() {
 		if o.Output == config.OutputJSON {
-			return o.tellCompleted(run)
+			return o.printCompleted(run)
 		}
 		return o.print(fmt.Sprintf("the run %s is completed; there is nothing left to do\n", run.ID))
 	}
@@ -182,12 +182,12 @@ func (o plans) planResume(ctx context.Context, args []string, inDoubt event.Doub
 		return err
 	}
 	err = o.headless(ctx, headlessJob{commands: []runner.Command{runner.Resume{Run: run.ID}}, inDoubt: inDoubt})
-	return errors.Join(err, o.tellDoubts(run.ID, err))
+	return errors.Join(err, o.printDoubts(run.ID, err))
 }
 
-// tellDoubts lists all steps in doubt on standard error if a run ended because of
+// printDoubts lists all steps in doubt on standard error if a run ended because of
 // doubt and has several, since its end names only one.
-func (o plans) tellDoubts(id string, ended error) error {
+func (o plans) printDoubts(id string, ended error) error {
 	var f *failure
 	if !errors.As(ended, &f) || f.code != string(event.ReasonInDoubt) {
 		return nil
@@ -206,9 +206,9 @@ func (o plans) tellDoubts(id string, ended error) error {
 	return nil
 }
 
-// tellCompleted prints the last event of a completed run, as a resume with work
+// printCompleted prints the last event of a completed run, as a resume with work
 // to do would.
-func (o plans) tellCompleted(run agent.Run) error {
+func (o plans) printCompleted(run agent.Run) error {
 	return o.printJSON(event.Event{Seq: run.Seq, Time: run.Now, Run: run.ID, Data: event.RunCompleted{Result: *run.Result}})
 }
 

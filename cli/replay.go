@@ -56,7 +56,7 @@ func (o runs) replay(ctx context.Context, args []string, speed float64) error {
 	r := newReplayed(run.ID, events, speed)
 	r.start(ctx)
 	defer r.close()
-	out := o.tellerOf(replaySession, o.coloured(o.io.Out), headlessJob{})
+	out := o.printerOf(replaySession, o.coloured(o.io.Out), headlessJob{})
 	for event := range r.Events() {
 		if event.Run == replaySession {
 			continue // created for the screen
@@ -79,16 +79,16 @@ type replayed struct {
 	events []event.Event
 	pauses []time.Duration // before each event
 
-	out  chan event.Event
-	stop context.CancelFunc
-	gone chan struct{}
+	out   chan event.Event
+	stop  context.CancelFunc
+	ended chan struct{}
 }
 
 // newReplayed returns the session around a run: the request, the run and the
 // answer.
 func newReplayed(id string, events []event.Event, speed float64) *replayed {
 	all := runner.ReplayEvents(id, events)
-	return &replayed{events: all, pauses: pauses(all, speed), out: make(chan event.Event), gone: make(chan struct{})}
+	return &replayed{events: all, pauses: pauses(all, speed), out: make(chan event.Event), ended: make(chan struct{})}
 }
 
 // pauses returns the pause before each event.
@@ -114,7 +114,7 @@ func (r *replayed) Send(c runner.Command) {
 func (r *replayed) start(ctx context.Context) {
 	ctx, r.stop = context.WithCancel(ctx)
 	go func() {
-		defer close(r.gone)
+		defer close(r.ended)
 		defer close(r.out)
 		rest := time.NewTimer(0)
 		defer rest.Stop()
@@ -139,5 +139,5 @@ func (r *replayed) start(ctx context.Context) {
 // close ends the replay and waits for it.
 func (r *replayed) close() {
 	r.stop()
-	<-r.gone
+	<-r.ended
 }

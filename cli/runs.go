@@ -87,7 +87,7 @@ func (o runs) runsText(list []agent.Summary, now time.Time) string {
 	var b strings.Builder
 	table := tabwriter.NewWriter(&b, 0, 4, 2, ' ', 0)
 	for _, s := range list { // the chat is narrow, so the goal gets its own line
-		_, _ = fmt.Fprintf(table, "%s\t%s\t%s\t%d/%d\t%s\n  %s\n", s.Run, s.Started.Local().Format(timeShown), standingOf(s),
+		_, _ = fmt.Fprintf(table, "%s\t%s\t%s\t%d/%d\t%s\n  %s\n", s.Run, s.Started.Local().Format(timeShown), stateOf(s),
 			s.Done, s.Steps, english.Count(s.Replans, "replan"), telling.Excerpt(config.First(s.Goal, s.Title), 60))
 	}
 	_ = table.Flush() // a builder takes everything
@@ -123,8 +123,8 @@ func runsListing(l *draw.Look, list []agent.Summary, now time.Time) tty.Listing 
 	return out
 }
 
-// standingOf describes the state of a run.
-func standingOf(s agent.Summary) string {
+// stateOf describes the state of a run.
+func stateOf(s agent.Summary) string {
 	if s.Reason == "" {
 		return string(s.Status)
 	}
@@ -196,35 +196,35 @@ func (o runs) runsShow(args []string) error {
 // runText describes the current state of a run.
 func (o runs) runText(run *agent.Run, s agent.Summary, snapshot agent.Snapshot) string {
 	var b strings.Builder
-	say := sayTo(&b)
-	say("%s  %s", s.Run, standingOf(s))
-	say("goal: %s", s.Goal)
-	say("started %s in %s", s.Started.Local().Format(timeShown), s.Workspace)
+	writef := lineWriter(&b)
+	writef("%s  %s", s.Run, stateOf(s))
+	writef("goal: %s", s.Goal)
+	writef("started %s in %s", s.Started.Local().Format(timeShown), s.Workspace)
 	used := run.Usage
-	say("%s of %d done, %s, %s, %s", english.Count(s.Done, "step"), s.Steps, english.Count(used.ToolCalls, "tool call"),
+	writef("%s of %d done, %s, %s, %s", english.Count(s.Done, "step"), s.Steps, english.Count(used.ToolCalls, "tool call"),
 		english.Count(used.Replans, "replan"), english.Count(used.PromptTokens+used.CompletionTokens, "token"))
 	if len(run.Steps) > 0 {
-		say("")
+		writef("")
 	}
 	for _, step := range run.Steps {
-		say("%s %s. %s  [%s]%s", stepMark(step.Status, o.ASCII), step.Step.Index, step.Step.Title, by(step.Step), stepWords(step))
+		writef("%s %s. %s  [%s]%s", stepMark(step.Status, o.ASCII), step.Step.Index, step.Step.Title, by(step.Step), stepWords(step))
 	}
 	if len(snapshot.InDoubt) > 0 {
-		say("")
-		say("in doubt: %s; a resume asks%s", strings.Join(snapshot.InDoubt, ", "), o.unlessTalking(", or takes --in-doubt rerun, done or abort"))
+		writef("")
+		writef("in doubt: %s; a resume asks%s", strings.Join(snapshot.InDoubt, ", "), o.unlessTalking(", or takes --in-doubt rerun, done or abort"))
 	}
 	if r := run.Result; r != nil {
 		if r.Answer != "" {
 			b.WriteString("\n" + strings.TrimRight(r.Answer.Visible(), "\n") + "\n")
 		}
 		if r.Error != "" {
-			say("")
-			say("%s", r.Error)
+			writef("")
+			writef("%s", r.Error)
 		}
 	}
 	if s.Resumable {
-		say("")
-		say("resume it: %s %s", o.named("plan resume"), s.Run)
+		writef("")
+		writef("resume it: %s %s", o.named("plan resume"), s.Run)
 	}
 	return b.String()
 }

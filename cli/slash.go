@@ -60,9 +60,9 @@ func (o chat) slash(ctx context.Context, w *services, now runner.SlashState, lin
 	if name == "/help" || name == "/" || name == "/?" {
 		return runner.Answer{Text: o.help()}, nil
 	}
-	var said bytes.Buffer
+	var output bytes.Buffer
 	in := *o.options
-	in.io.In, in.io.Out, in.io.Err, in.io.Terminal = strings.NewReader(""), &said, &said, false
+	in.io.In, in.io.Out, in.io.Err, in.io.Terminal = strings.NewReader(""), &output, &output, false
 	in.Output, in.chatContext = config.OutputText, &chatContext{services: w}
 	in.opened = nil // the answer is no terminal, even if the run is printed on one
 	command, err := slash.Find(in.chat().journalCommands(), cmp.Or(map[string]string{"/plans": "/plan", "/run": "/runs"}[name], name))
@@ -76,14 +76,14 @@ func (o chat) slash(ctx context.Context, w *services, now runner.SlashState, lin
 			f.BoolVar(&in.DryRun, "dry-run", o.DryRun, "show what the steps would do; call no tool")
 		},
 	}
-	err = syntax.Run(ctx, command, words[1:], &said)
+	err = syntax.Run(ctx, command, words[1:], &output)
 	if errors.Is(err, errSaid) {
 		err = nil
 	}
 	if err != nil {
-		return runner.Answer{}, errors.Join(remarks(said.String()), err)
+		return runner.Answer{}, errors.Join(remarks(output.String()), err)
 	}
-	return runner.Answer{Text: slash.CodeBlock(said.String()), Then: in.chatContext.then}, nil
+	return runner.Answer{Text: slash.CodeBlock(output.String()), Then: in.chatContext.then}, nil
 }
 
 // journalCommands returns the commands that the shell has too.
@@ -151,7 +151,7 @@ func (o chat) aside(ctx context.Context, e headlessJob) (err error) {
 	}
 	side := &services{session: session}
 	defer func() { err = errors.Join(err, wrap("end in order", side.close())) }()
-	return o.tell(ctx, side, e, nil, false)
+	return o.carryOut(ctx, side, e, nil, false)
 }
 
 // unwatched wraps the tools of another session, which keeps watching them and

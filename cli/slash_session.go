@@ -146,7 +146,7 @@ func slashModel(ctx context.Context, w *services, now runner.SlashState, name st
 	return runner.Answer{Text: sentences(text+telling.Abilities(info), telling.NoThinking(info, now.Think)), Then: runner.Choose{Model: &info.Name}}, nil
 }
 
-func sentences(said ...string) string { return strings.Join(slices.DeleteFunc(said, blank), ". ") }
+func sentences(parts ...string) string { return strings.Join(slices.DeleteFunc(parts, blank), ". ") }
 
 // slashThink chooses how hard the model thinks.
 func slashThink(ctx context.Context, w *services, now runner.SlashState, name string) (runner.Answer, error) {

@@ -51,8 +51,8 @@ func (l *lifeline) held() {
 	}
 }
 
-// gone waits until the child has ended.
-func (l *lifeline) gone() {
+// waitEnded waits until the child has ended.
+func (l *lifeline) waitEnded() {
 	l.t.Helper()
 	_ = l.conn.SetReadDeadline(time.Now().Add(longest))
 	var timeout net.Error
@@ -94,7 +94,7 @@ func TestEveryExitRestoresTheTerminal(t *testing.T) {
 			if out := s.end(0); !strings.Contains(out, "\x1b[?"+alternateMode+"h") {
 				t.Error("the program never switched to the alternate screen")
 			}
-			line.gone()
+			line.waitEnded()
 		})
 	}
 }
@@ -152,7 +152,7 @@ func TestHang(t *testing.T) {
 
 			leave(s)
 			s.end(0)
-			line.gone()
+			line.waitEnded()
 			if err := model.Close(); err != nil {
 				t.Error(err)
 			}
@@ -238,7 +238,7 @@ func TestClosedWindowEndsTheProgram(t *testing.T) {
 	case <-time.After(longest):
 		t.Fatal("the program did not end")
 	}
-	line.gone()
+	line.waitEnded()
 }
 
 func write(t *testing.T, path, text string) {

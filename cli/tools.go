@@ -69,7 +69,7 @@ func (o *options) withCatalogue(ctx context.Context, do func(*services, plan.Cat
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
-	o.plans().tellTroubles(w)
+	o.plans().printTroubles(w)
 	return do(w, catalogue)
 }
 
@@ -174,25 +174,25 @@ func (o *options) showTool(t plan.Tool, result json.RawMessage) error {
 	}
 	args := toolschema.Fields(t.InputSchema)
 	var b strings.Builder
-	say := sayTo(&b)
-	say("%s  (server %s)", t.Name, t.Server)
-	say("%s", t.Description)
-	say("")
-	say("arguments:")
+	writef := lineWriter(&b)
+	writef("%s  (server %s)", t.Name, t.Server)
+	writef("%s", t.Description)
+	writef("")
+	writef("arguments:")
 	b.WriteString(toolschema.Table(args))
 	if result != nil {
-		say("")
-		say("result:")
+		writef("")
+		writef("result:")
 		b.WriteString(toolschema.Table(toolschema.Results(result)))
 	}
-	say("")
+	writef("")
 	for i, r := range rules {
-		say("%s%s", map[bool]string{true: "policy: ", false: "        "}[i == 0], r)
+		writef("%s%s", map[bool]string{true: "policy: ", false: "        "}[i == 0], r)
 	}
 	example := "replan tools call " + t.Name
 	if given := toolschema.Example(args, string(t.Description)); len(given) > 0 {
 		example += " --args '" + plan.CanonicalJSON(given) + "'"
 	}
-	say("example: %s", example)
+	writef("example: %s", example)
 	return o.print(b.String())
 }

@@ -77,15 +77,15 @@ func (o *options) callTool(ctx context.Context, name, args string) error {
 			return nil, err
 		}
 		if len(v.faults) > 0 {
-			o.plans().tellTroubles(w)
+			o.plans().printTroubles(w)
 			f := v.faults[0]
-			said := strings.TrimPrefix(strings.TrimPrefix(f.Message, "step 1: "), "step 1 calls ") // there is only one step
-			return nil, &failure{exit: exitUsage, code: f.Code, err: errors.New(said)}
+			message := strings.TrimPrefix(strings.TrimPrefix(f.Message, "step 1: "), "step 1 calls ") // there is only one step
+			return nil, &failure{exit: exitUsage, code: f.Code, err: errors.New(message)}
 		}
 		return []runner.Command{runner.Execute{Plan: v.plan, OnFailure: plan.OnFailureAbort}}, nil
 	}}
 	if !o.DryRun {
-		e.teller = func(session string, out io.Writer) teller { return newResultOnly(o, session, out) }
+		e.printer = func(session string, out io.Writer) eventPrinter { return newResultOnly(o, session, out) }
 	}
 	return o.headless(ctx, e)
 }

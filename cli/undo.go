@@ -100,7 +100,7 @@ func (o runs) undo(ctx context.Context, id string, yes bool) (err error) {
 	if shown && u.Refused == "" {
 		u.Diff = ""
 	}
-	return o.tellUndo(u)
+	return o.printUndo(u)
 }
 
 // agreesToUndo shows what an undo would change and asks whether to do it.
@@ -124,8 +124,8 @@ func (o runs) agreesToUndo(ctx context.Context, would event.Undo) (agreed bool, 
 	return false, &failure{exit: 1, code: "canceled", err: errors.New("nothing was changed")}
 }
 
-// tellUndo prints the result of an undo.
-func (o runs) tellUndo(u event.Undo) error {
+// printUndo prints the result of an undo.
+func (o runs) printUndo(u event.Undo) error {
 	if u.Refused != "" {
 		if u.Diff != "" {
 			_, _ = fmt.Fprint(o.coloured(o.io.Err), o.diff(o.io.Err, u.Diff))
@@ -136,10 +136,10 @@ func (o runs) tellUndo(u event.Undo) error {
 		return o.printJSON(u)
 	}
 	var b strings.Builder
-	say := sayTo(&b)
+	writef := lineWriter(&b)
 	b.WriteString(o.diff(o.io.Out, u.Diff))
 	for _, note := range u.Notes {
-		say("note: %s", note)
+		writef("note: %s", note)
 	}
 	done := "restored"
 	if o.DryRun {
@@ -147,13 +147,13 @@ func (o runs) tellUndo(u event.Undo) error {
 	}
 	switch {
 	case u.Already:
-		say("the run %s is already undone: nothing was changed", u.Run)
+		writef("the run %s is already undone: nothing was changed", u.Run)
 	case len(u.Files) == 0:
-		say("the run %s changed nothing that can be restored", u.Run)
+		writef("the run %s changed nothing that can be restored", u.Run)
 	default:
-		say("%s %s, changed by the run %s", done, telling.Undone(u), u.Run)
+		writef("%s %s, changed by the run %s", done, telling.Undone(u), u.Run)
 		for _, f := range u.Files {
-			say("  %s %s", f.Action, f.Path)
+			writef("  %s %s", f.Action, f.Path)
 		}
 	}
 	return o.print(b.String())

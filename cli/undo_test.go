@@ -16,7 +16,7 @@ func TestUndoAsksOnATerminal(t *testing.T) {
 	if err := os.WriteFile(file, []byte("one\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	run := func(terminal bool, typed string, args ...string) (code int, said string) {
+	run := func(terminal bool, typed string, args ...string) (code int, output string) {
 		var out, failed bytes.Buffer
 		code = cli.Main(t.Context(), args, cli.IO{
 			In: strings.NewReader(typed), Out: &out, Err: &failed, Terminal: terminal,
@@ -30,26 +30,26 @@ func TestUndoAsksOnATerminal(t *testing.T) {
 		}
 		return code, out.String() + failed.String()
 	}
-	if code, said := run(false, "", "tools", "call", "fs.write", "--args", `{"path":"notes.txt","text":"two\n"}`, "--approve", "safe"); code != 0 {
-		t.Fatalf("got exit code %d: %s", code, said)
+	if code, output := run(false, "", "tools", "call", "fs.write", "--args", `{"path":"notes.txt","text":"two\n"}`, "--approve", "safe"); code != 0 {
+		t.Fatalf("got exit code %d: %s", code, output)
 	}
 	for _, c := range []struct {
-		typed, args string
-		code        int
-		said, file  string
+		typed, args  string
+		code         int
+		output, file string
 	}{
 		{"n\n", "undo", 1, "restore 1 file, changed by the run", "two\n"},
 		{"", "undo last", 1, "nothing was changed", "two\n"},
 		{"", "undo --dry-run", 0, "+one", "two\n"},
 		{"y\n", "undo", 0, "-two\n+one\n", "one\n"},
 	} {
-		code, said := run(true, c.typed, strings.Fields(c.args)...)
+		code, output := run(true, c.typed, strings.Fields(c.args)...)
 		text, err := os.ReadFile(file)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if code != c.code || !strings.Contains(said, c.said) || string(text) != c.file || strings.Count(said, "-two") > 1 {
-			t.Errorf("%s, typed %q: got exit code %d, %q and the file %q", c.args, c.typed, code, said, text)
+		if code != c.code || !strings.Contains(output, c.output) || string(text) != c.file || strings.Count(output, "-two") > 1 {
+			t.Errorf("%s, typed %q: got exit code %d, %q and the file %q", c.args, c.typed, code, output, text)
 		}
 	}
 }

@@ -17,8 +17,8 @@ const (
 
 // chat adds events of a run that answers directly, child those of a run that a
 // plan tool starts in it.
-func (s *story) chat(data ...event.Data) *story  { return s.say(storyChatRun, data...) }
-func (s *story) child(data ...event.Data) *story { return s.say(storyChildRun, data...) }
+func (s *story) chat(data ...event.Data) *story  { return s.record(storyChatRun, data...) }
+func (s *story) child(data ...event.Data) *story { return s.record(storyChildRun, data...) }
 
 func storyCatalogue() plan.Catalogue {
 	var c plan.Catalogue
@@ -41,8 +41,8 @@ func use(name string, args map[string]any) reply.ToolUse {
 
 // called adds a call that starts and completes.
 func (s *story) called(run, parent, index, tool string, args map[string]any, ms int, result any) *story {
-	s.say(run, event.StepStarted{Index: index, Parent: parent, Attempt: 1, Title: untrusted.Text(tool), Executor: plan.ExecutorTool, Tool: "workspace:" + tool, Args: args})
-	return s.after(ms).say(run, event.StepCompleted{Index: index, Attempt: 1, MS: int64(ms), Result: result})
+	s.record(run, event.StepStarted{Index: index, Parent: parent, Attempt: 1, Title: untrusted.Text(tool), Executor: plan.ExecutorTool, Tool: "workspace:" + tool, Args: args})
+	return s.after(ms).record(run, event.StepCompleted{Index: index, Attempt: 1, MS: int64(ms), Result: result})
 }
 
 func exploringSteps() []plan.Step {
@@ -191,8 +191,8 @@ func (s *story) returned() *story {
 
 const chatAnswer = "The helper is renamed: `auth/jwt.go` calls **verifyUser** now, as the handler has done since 3f2a91c.\n"
 
-// told: the answer is complete and the run has ended.
-func (s *story) told() *story {
+// chatAnswered: the answer is complete and the run has ended.
+func (s *story) chatAnswered() *story {
 	s.returned().chat(event.SynthesisDelta{Text: chatAnswer[:50]}).
 		after(500).chat(event.SynthesisCompleted{Text: chatAnswer, Reply: sampleReply(chatAnswer, 2600, 60)},
 		event.RunCompleted{Result: event.Result{Status: event.StatusCompleted, Reason: event.ReasonDirect, Answer: chatAnswer, DurationMS: 7200, Usage: event.Usage{Steps: 6, ToolCalls: 6, ModelCalls: 5, PromptTokens: 9900, CompletionTokens: 260}}})

@@ -137,7 +137,7 @@ func TestChildRunIsShownWithinItsCall(t *testing.T) {
 	s.press(escape)
 	s.sent(runner.Stop{})
 
-	s = settled(t, newStory().told(), 120, 36)
+	s = settled(t, newStory().chatAnswered(), 120, 36)
 	s.wants("The helper is renamed")
 	s.wants("done  0:07")
 	if n := strings.Count(s.text(), "The helper is renamed"); n != 1 {
@@ -187,7 +187,7 @@ func TestStoppedParentAndChildShowOneResumeHint(t *testing.T) {
 }
 
 func TestNextRunClearsPlanAndExchanges(t *testing.T) {
-	st := newStory().told()
+	st := newStory().chatAnswered()
 	st.session(event.ChatUser{Text: "again"}).run(event.RunStarted{Goal: "again", Workspace: "/src", Model: "qwen3:8b"})
 	s := settled(t, st, 120, 36)
 	s.press(tabKey).wants("The steps appear here as they are planned.")

@@ -69,7 +69,7 @@ func (m *Model) applyEvent(e event.Event) {
 	case session.Status:
 		m.handleStatus(d)
 	case session.Kept:
-		m.tellKept(d)
+		m.showKept(d)
 	case session.Chosen:
 		if words := m.dialogs.models.Chosen(d, m.status); words != "" {
 			m.chat.Add(m.chat.Listing(untrusted.Text(words))...)
@@ -102,7 +102,7 @@ func (m *Model) applyEvent(e event.Event) {
 		m.feed.reply(d)
 		m.chat.Introduce(m.live.Preparing)
 	case event.Note:
-		m.tellNote(d)
+		m.showNote(d)
 	case event.GateRequested:
 		m.pending.Open(e.Run, d)
 	case event.GateResolved:
@@ -110,14 +110,14 @@ func (m *Model) applyEvent(e event.Event) {
 	}
 }
 
-// tellNote shows a note of the session in the chat.
-func (m *Model) tellNote(d event.Note) {
+// showNote shows a note of the session in the chat.
+func (m *Model) showNote(d event.Note) {
 	m.review.Refused(d.Text.Line())
 	m.chat.Add(m.chat.Note(d.Level, d.Text.Visible()))
 }
 
-// tellKept says that a choice was saved, or why not.
-func (m *Model) tellKept(d session.Kept) {
+// showKept says that a choice was saved, or why not.
+func (m *Model) showKept(d session.Kept) {
 	m.kept = true
 	words := telling.Kept(d, func(path string) string { return draw.ShortPath(path, m.home) })
 	if d.Problem != "" {
@@ -219,7 +219,7 @@ func (m *Model) handleAnswer(msg tea.Msg) (cmd tea.Cmd, taken bool) {
 			break
 		}
 		if err != nil {
-			m.tellNote(event.Note{Level: "warn", Text: untrusted.Text(err.Error())})
+			m.showNote(event.Note{Level: "warn", Text: untrusted.Text(err.Error())})
 		}
 		m.dialogs.answered(msg) // even a partial answer
 	default:

@@ -21,7 +21,7 @@ func TestExchangesListTokensAndTimes(t *testing.T) {
 	for _, text := range []string{"✓ analysis", "✓ agent of step 2", "1.2k in", "44 out", "read 0.1s", "1.6k in"} {
 		s.wants(text)
 	}
-	s = settled(t, newStory().told(), 120, 36).press(ctrlX)
+	s = settled(t, newStory().chatAnswered(), 120, 36).press(ctrlX)
 	s.wants("✓ chat")
 	s.wants("✓ plan · call 4") // of the child run
 	in := func(name string) int {
@@ -48,7 +48,7 @@ func TestTokenCountFormat(t *testing.T) {
 
 func TestExchangeShowsReplyFirst(t *testing.T) {
 	for _, size := range []struct{ w, h int }{{120, 36}, {80, 24}, {40, 12}} {
-		s := settled(t, newStory().told(), size.w, size.h).press(ctrlX).press(letters("g")...).press(downKey, enter)
+		s := settled(t, newStory().chatAnswered(), size.w, size.h).press(ctrlX).press(letters("g")...).press(downKey, enter)
 		if line := lineOf(s, "reply"); line != 2 {
 			t.Errorf("the reply is on line %d, want 2:\n%s", line, s.text())
 		}
@@ -60,7 +60,7 @@ func TestExchangeShowsReplyFirst(t *testing.T) {
 }
 
 func TestExchangeIsShownWhole(t *testing.T) {
-	s := settled(t, newStory().told(), 120, 60).press(ctrlX).press(letters("g")...).press(enter)
+	s := settled(t, newStory().chatAnswered(), 120, 60).press(ctrlX).press(letters("g")...).press(enter)
 	for _, text := range []string{
 		"Exchange 1 of 5 · analysis", "sent · system", "You plan and carry out work for a developer.", "sent · user", "# Phase 1: analysis",
 		"sent · the form of the reply", `"enum": [`, "reply", `{"mode":"direct"}`, "860 tokens in, 20 out", "4096 tokens", "think    off",
@@ -95,7 +95,7 @@ func TestPendingExchangeUpdatesLive(t *testing.T) {
 }
 
 func TestOpenExchangeSurvivesNextRun(t *testing.T) {
-	st := newStory().told()
+	st := newStory().chatAnswered()
 	s := settled(t, st, 120, 36).press(ctrlX).press(letters("g")...).press(enter)
 	s.wants("Exchange 1 of 5 · analysis")
 	next := more(st).session(event.ChatUser{Text: "again"}).run(event.RunStarted{Goal: "again", Workspace: "/src", Model: "qwen3:8b"})
@@ -120,7 +120,7 @@ func TestFailedExchangeSaysWhy(t *testing.T) {
 }
 
 func TestExchangesOpenInReplayAndOverGate(t *testing.T) {
-	s := replayed(t, newStory().told(), 120, 36).press(ctrlX)
+	s := replayed(t, newStory().chatAnswered(), 120, 36).press(ctrlX)
 	s.wants("Exchanges with the model")
 	s.press(escape)
 	s.wants("replay of")

@@ -126,7 +126,7 @@ func TestEditedCallOpensNewGate(t *testing.T) {
 	s.sent(runner.Resolve{Run: storyRun, Gate: "7.2.1e1", Decision: event.Allow, Scope: event.ScopeOnce})
 }
 
-func TestTypingGoesOnBehindDialogThatOpens(t *testing.T) {
+func TestTypingContinuesWhenDialogOpens(t *testing.T) {
 	for name, c := range map[string]struct {
 		story  *story
 		opened func(*screen) bool

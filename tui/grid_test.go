@@ -28,8 +28,8 @@ var textFields = map[string]bool{
 	"expected_outcome": true, "model": true, "workspace": true, "description": true, "detail": true, "result": true, "preview": true, "name": true,
 }
 
-// retell puts awkward text into the fields of an event.
-func retell(t fataler, e event.Event, text func() string) event.Event {
+// withAwkwardText puts awkward text into the fields of an event.
+func withAwkwardText(t fataler, e event.Event, text func() string) event.Event {
 	line, err := json.Marshal(e)
 	if err != nil {
 		t.Fatalf("%v", err)
@@ -91,7 +91,7 @@ func TestAwkwardTextKeepsFrameSize(t *testing.T) {
 		}
 		st := all[name]()
 		for i, e := range st.events {
-			st.events[i] = retell(r, e, text)
+			st.events[i] = withAwkwardText(r, e, text)
 		}
 		m := tui.New(newFakeSession(), tui.Options{ASCII: rapid.Bool().Draw(r, "ASCII"), Intro: text(), Suggestion: text()})
 		m.Update(tea.WindowSizeMsg{Width: size.w, Height: size.h})
@@ -137,7 +137,7 @@ func TestChatTakesTheWholeWidthUntilThereIsAPlan(t *testing.T) {
 	s.show(newStory().branching()).wants("Plan · ")
 }
 
-func TestZoomGoesFromBothToChatToPlanAndBack(t *testing.T) {
+func TestZoomCyclesThroughBothChatAndPlan(t *testing.T) {
 	s := open(t, tui.Options{}, 120, 36).show(newStory().branching())
 	for _, shown := range []struct{ chat, plan bool }{{true, false}, {false, true}, {true, true}} {
 		s.press(tea.KeyPressMsg{Code: tea.KeyF6})

@@ -159,7 +159,7 @@ func TestClickChoosesModel(t *testing.T) {
 }
 
 func TestReplayChoosesNoModel(t *testing.T) {
-	s := replayed(t, newStory().told(), 120, 36).press(ctrlO)
+	s := replayed(t, newStory().chatAnswered(), 120, 36).press(ctrlO)
 	s.sent()
 	s.wants("it uses no model")
 }

@@ -77,7 +77,7 @@ func scenes() []scene {
 		{"a child, its gate", func() *story { return newStory().delegating() }, nil},
 		{"a child, looking around", func() *story { return newStory().delegating() }, []tea.KeyPressMsg{escape}},
 		{"a child is over", func() *story { return newStory().returned() }, nil},
-		{"a chat is over", func() *story { return newStory().told() }, nil},
+		{"a chat is over", func() *story { return newStory().chatAnswered() }, nil},
 		{"steered and summarized", func() *story { return newStory().spoken() }, nil},
 		{"greeted with notes", func() *story { return newStory().choosing() }, nil},
 		{"models", func() *story { return newStory().choosing() }, []tea.KeyPressMsg{ctrlO}},
@@ -97,8 +97,8 @@ func scenes() []scene {
 		{"no models", func() *story {
 			return newStory().greeted().session(session.Models{Problem: "Ollama does not answer at 127.0.0.1:11434: start it with `ollama serve`"})
 		}, []tea.KeyPressMsg{ctrlO}},
-		{"exchanges", func() *story { return newStory().told() }, []tea.KeyPressMsg{ctrlX}},
-		{"exchanges, one opened", func() *story { return newStory().told() }, append(append([]tea.KeyPressMsg{ctrlX}, letters("gj")...), enter)},
+		{"exchanges", func() *story { return newStory().chatAnswered() }, []tea.KeyPressMsg{ctrlX}},
+		{"exchanges, one opened", func() *story { return newStory().chatAnswered() }, append(append([]tea.KeyPressMsg{ctrlX}, letters("gj")...), enter)},
 		{"no exchanges", func() *story { return newStory().greeted() }, []tea.KeyPressMsg{ctrlX}},
 	}
 }

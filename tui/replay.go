@@ -60,10 +60,10 @@ func (m *Model) play(events []event.Event, speed float64, atEnd bool) tea.Cmd {
 	p.Resize(m.layout.width, m.layout.height)
 	if atEnd {
 		p.Paused = true
-		return p.Tell(len(events))
+		return p.ShowUpTo(len(events))
 	}
 	const opening = 3 // events: session status, user request, run start
-	return tea.Batch(p.Tell(min(opening, len(events))), p.Wait())
+	return tea.Batch(p.ShowUpTo(min(opening, len(events))), p.Wait())
 }
 
 // endReplay returns from the replay to this screen.
@@ -89,7 +89,7 @@ func (m *Model) playRecalled(d keymap.JournalMsg) tea.Cmd {
 			why = d.Err.Error()
 		}
 		why = "The replay cannot be shown: " + untrusted.FirstLine(why)
-		m.dialogs.runs.Say(why)
+		m.dialogs.runs.ShowMessage(why)
 		if !m.dialogs.runs.Shown() {
 			m.message.Set(why)
 		}
@@ -100,8 +100,8 @@ func (m *Model) playRecalled(d keymap.JournalMsg) tea.Cmd {
 
 // The following methods make a Model a [replay.PlayedScreen].
 
-// TellEvents shows events of a replayed run; last means that no more follow.
-func (m *Model) TellEvents(events []event.Event, last bool) tea.Cmd {
+// ShowEvents shows events of a replayed run; last means that no more follow.
+func (m *Model) ShowEvents(events []event.Event, last bool) tea.Cmd {
 	_, cmd := m.Update(eventsMsg{events: coalesce(slices.Clone(events)), arrived: m.options.Now(), closed: last})
 	return cmd
 }

@@ -14,7 +14,7 @@ import (
 const storyPlanRun = "r-20261121-114300-p7an"
 
 // plan adds events of a run of a plan from a file.
-func (s *story) plan(data ...event.Data) *story { return s.say(storyPlanRun, data...) }
+func (s *story) plan(data ...event.Data) *story { return s.record(storyPlanRun, data...) }
 
 func planSteps() []plan.Step {
 	return []plan.Step{
@@ -40,7 +40,7 @@ func (s *story) planned() *story {
 func (s *story) startStep(run, index string, args map[string]any) *story {
 	for _, step := range planSteps() {
 		if step.Index == index {
-			s.say(run, event.StepStarted{Index: index, Attempt: 1, Title: step.Title, Executor: step.Executor, Tool: step.Tool, Args: args})
+			s.record(run, event.StepStarted{Index: index, Attempt: 1, Title: step.Title, Executor: step.Executor, Tool: step.Tool, Args: args})
 		}
 	}
 	return s
@@ -86,7 +86,7 @@ func (s *story) done() *story {
 
 // retold: another process was killed while the third step ran, and the run is
 // restored the next day.
-func (s *story) retold() *story {
+func (s *story) restored() *story {
 	past := newStory().twoDone()
 	var events []event.Event
 	upto := uint64(0)
@@ -105,7 +105,7 @@ func (s *story) retold() *story {
 
 // resumed: the run continues, with a step in doubt.
 func (s *story) resumed() *story {
-	return s.retold().after(400).plan(
+	return s.restored().after(400).plan(
 		event.RunResumed{From: s.seq, Session: storySession, Model: "qwen3:8b", Limits: event.DefaultLimits(), Attended: true},
 		event.StepInDoubt{Index: "3", Attempt: 1, Reason: "replan ended while it ran"})
 }

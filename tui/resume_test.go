@@ -51,7 +51,7 @@ func TestResumedRunIsLive(t *testing.T) {
 }
 
 func TestRestoredRunAsksNothing(t *testing.T) {
-	st := newStory().retold()
+	st := newStory().restored()
 	s := open(t, tui.Options{}, 120, 36).show(st)
 	if s.m.GateOpen() {
 		t.Error("a past question is asked again")
@@ -318,7 +318,7 @@ func TestOnlyNewMessagesShowProgress(t *testing.T) {
 }
 
 func TestResumeFailingAfterRestoreLeavesNothingRunning(t *testing.T) {
-	st := newStory().retold().session(event.ChatReply{Status: event.StatusFailed, Text: "no space left on the device"})
+	st := newStory().restored().session(event.ChatReply{Status: event.StatusFailed, Text: "no space left on the device"})
 	s := settled(t, st, 120, 36)
 	s.wants("no space left")
 	if s.m.Beating() {

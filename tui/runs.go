@@ -79,7 +79,7 @@ func (f *runFeed) apply(r *live.Run, e event.Event) {
 	case event.RunSteered:
 		f.input.Remember(string(d.Text))
 	}
-	narrator.Tell(e.Data, before)
+	narrator.Narrate(e.Data, before)
 }
 
 // restart prepares an ended run on the screen for being resumed without its past

@@ -286,7 +286,7 @@ var moments = map[string]func() *story{
 	"failing": func() *story { return newStory().failing() },
 	"ended":   func() *story { return newStory().ended() },
 	"done":    func() *story { return newStory().done() },
-	"retold":  func() *story { return newStory().retold() },
+	"retold":  func() *story { return newStory().restored() },
 	"resumed": func() *story { return newStory().resumed() },
 	"rerun":   func() *story { return newStory().rerun() },
 	"dry run": func() *story { return newStory().dryRun() },
@@ -298,7 +298,7 @@ var moments = map[string]func() *story{
 	"calling":    func() *story { return newStory().calling() },
 	"delegating": func() *story { return newStory().delegating() },
 	"returned":   func() *story { return newStory().returned() },
-	"told":       func() *story { return newStory().told() },
+	"told":       func() *story { return newStory().chatAnswered() },
 	"spoken":     func() *story { return newStory().spoken() },
 	"choosing":   func() *story { return newStory().choosing() },
 	"halted": func() *story {

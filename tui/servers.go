@@ -15,7 +15,7 @@ type servers struct {
 
 // notices shows which servers were lost, which are back, and when a model
 // answers at last.
-func (s *servers) notices(was, now session.Status, tell func(level, text string)) {
+func (s *servers) notices(was, now session.Status, notify func(level, text string)) {
 	before := map[string]plan.ServerState{}
 	for _, server := range was.Servers {
 		before[server.Name] = server.State
@@ -25,16 +25,16 @@ func (s *servers) notices(was, now session.Status, tell func(level, text string)
 		switch {
 		case server.State == plan.ServerFailed && before[name] == plan.ServerReady:
 			s.lost[name] = true
-			tell("error", "lost the server "+name+": "+server.Error.Visible())
+			notify("error", "lost the server "+name+": "+server.Error.Visible())
 		case server.State == plan.ServerFailed && before[name] == plan.ServerStarting:
 			s.lost[name] = true
-			tell("error", "the server "+name+" did not start")
+			notify("error", "the server "+name+" did not start")
 		case server.State == plan.ServerReady && s.lost[name]:
 			delete(s.lost, name)
-			tell("info", telling.ServerReady(name, server.Tools))
+			notify("info", telling.ServerReady(name, server.Tools))
 		}
 	}
 	if was.Problem != "" && now.Problem == "" && now.Model != "" {
-		tell("info", now.Model.Visible()+" answers")
+		notify("info", now.Model.Visible()+" answers")
 	}
 }

@@ -33,7 +33,7 @@ func TestRefusedSteeringSaysWhy(t *testing.T) {
 		keys []tea.KeyPressMsg
 		want string
 	}{
-		"no run":        {newStory().told(), append(letters("x"), ctrl('t')), "No run is active; enter sends it."},
+		"no run":        {newStory().chatAnswered(), append(letters("x"), ctrl('t')), "No run is active; enter sends it."},
 		"no text":       {newStory().exploring(), []tea.KeyPressMsg{ctrl('t')}, "Type a message for the run first."},
 		"another pane":  {newStory().exploring(), []tea.KeyPressMsg{tabKey, ctrl('t')}, "moves to the input"},
 		"before a run":  {newStory().greeted(), append(letters("x"), ctrl('t')), "No run is active"},
@@ -113,7 +113,7 @@ func TestContextMeter(t *testing.T) {
 		"only the window is known":       {newStory().session(status), "m · 8k ctx"},
 		"estimate while idle":            {newStory().session(with(1210)), "m · ▰▱▱▱ ~1.2k/8k ctx"},
 		"count of an active run":         {newStory().exploring().session(with(1210)), "1.7k/32k ctx"},
-		"estimate after the run":         {newStory().told().session(with(1210)), "~1.2k/8k ctx"},
+		"estimate after the run":         {newStory().chatAnswered().session(with(1210)), "~1.2k/8k ctx"},
 		"last count without an estimate": {newStory().finished().session(status), "4.3k/32k ctx"},
 	} {
 		t.Run(name, func(t *testing.T) { settled(t, c.st, 120, 36).wants(c.want) })
@@ -129,7 +129,7 @@ func TestHeaderShowsModelThinkingAndProfile(t *testing.T) {
 func TestNarrowHeaderKeepsContextMeter(t *testing.T) {
 	for _, model := range []string{"qwen3:8b", "qwen2.5-coder:7b-instruct-q4_K_M", "m"} {
 		for _, tokens := range []int{1210, 27_400, 120_500} {
-			st := newStory().told().session(session.Status{Workspace: "/src/auth-service", Model: untrusted.Text(model), ContextWindow: 131_072, ContextTokens: tokens, Tools: 6})
+			st := newStory().chatAnswered().session(session.Status{Workspace: "/src/auth-service", Model: untrusted.Text(model), ContextWindow: 131_072, ContextTokens: tokens, Tools: 6})
 			header := settled(t, st, 40, 12).lines()[0]
 			if !strings.Contains(header, "/128k") || !strings.Contains(header, model[:min(len(model), 6)]) {
 				t.Errorf("%s", header)

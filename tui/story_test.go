@@ -35,7 +35,7 @@ func newStory() *story {
 	return &story{now: time.Date(2026, 11, 21, 11, 42, 0, 0, time.UTC)}
 }
 
-func (s *story) say(run string, data ...event.Data) *story {
+func (s *story) record(run string, data ...event.Data) *story {
 	for _, d := range data {
 		s.seq++
 		s.events = append(s.events, event.Event{Seq: s.seq, Time: s.now, Run: run, Data: d})
@@ -43,13 +43,13 @@ func (s *story) say(run string, data ...event.Data) *story {
 	return s
 }
 
-func (s *story) run(data ...event.Data) *story { return s.say(storyRun, data...) }
+func (s *story) run(data ...event.Data) *story { return s.record(storyRun, data...) }
 
 // session adds events of the session itself, and answers to queries.
 func (s *story) session(data ...any) *story {
 	for _, a := range data {
 		if d, ok := a.(event.Data); ok {
-			s.say(storySession, d)
+			s.record(storySession, d)
 		} else {
 			s.answers = append(s.answers, answerOf(a))
 		}

@@ -123,8 +123,8 @@ func timelineWords(t *timing.Timeline) string {
 		if k.After != "" {
 			fmt.Fprintf(&b, " after %s", k.After)
 		}
-		if k.Gone > 0 {
-			fmt.Fprintf(&b, " gone %d", k.Gone)
+		if k.RemovedIn > 0 {
+			fmt.Fprintf(&b, " gone %d", k.RemovedIn)
 		}
 		b.WriteString("\n")
 	}

@@ -137,7 +137,7 @@ type Questions struct {
 	input *Input
 	send  func(runner.Command)
 	open  chan question
-	gone  chan struct{}
+	ended chan struct{}
 
 	options  Options
 	runs     map[string]*agent.Run // current state, to know which steps wait for a decision; includes runs started by plan tools
@@ -163,22 +163,22 @@ type question struct {
 
 // answer is the meaning of a line.
 type answer struct {
-	send runner.Command
-	then *question // follow-up question; nil is none
-	tell string    // text to show before asking again
+	send    runner.Command
+	then    *question // follow-up question; nil is none
+	message string    // text to show before asking again
 }
 
 // understand returns the meaning of a line, or why it has none.
 func (q *question) understand(line string) answer {
 	if len(q.help) > 0 && (line == "?" || strings.EqualFold(line, "help")) {
-		return answer{tell: "    " + strings.Join(q.help, "\n    ") + "\n"}
+		return answer{message: "    " + strings.Join(q.help, "\n    ") + "\n"}
 	}
-	said := q.answer(line)
-	if said.send == nil && said.then == nil && said.tell == "" && line != "" && len(q.help) > 0 {
+	reply := q.answer(line)
+	if reply.send == nil && reply.then == nil && reply.message == "" && line != "" && len(q.help) > 0 {
 		const most = 40 // runes
-		said.tell = "  " + telling.Excerpt(untrusted.Text(line), most) + " is not an answer; ? lists the answers\n"
+		reply.message = "  " + telling.Excerpt(untrusted.Text(line), most) + " is not an answer; ? lists the answers\n"
 	}
-	return said
+	return reply
 }
 
 // Options configure what to ask about and how to show it.
@@ -192,17 +192,17 @@ type Options struct {
 func New(input *Input, out *Output, send func(runner.Command), options Options) *Questions {
 	q := &Questions{
 		options: options, out: out, input: input, send: send,
-		open: make(chan question, 64), gone: make(chan struct{}),
+		open: make(chan question, 64), ended: make(chan struct{}),
 		asked: map[string]uint64{}, runs: map[string]*agent.Run{}, reported: map[string]uint64{},
 	}
 	go q.listen()
 	return q
 }
 
-// Hear takes an event of the session and asks about whatever now waits for a
+// Observe takes an event of the session and asks about whatever now waits for a
 // decision. It asks according to the current state of the run: repeated events of
 // a resumed run were answered already, or are still open.
-func (q *Questions) Hear(e event.Event) {
+func (q *Questions) Observe(e event.Event) {
 	switch d := e.Data.(type) {
 	case session.Resuming:
 		q.reported[d.Run] = d.Upto
@@ -339,7 +339,7 @@ func stepQuestion(run string, w agent.Question) question {
 // listen asks each waiting question until a line is a valid answer. At the end of
 // input it sends the careful command.
 func (q *Questions) listen() {
-	defer close(q.gone)
+	defer close(q.ended)
 	for asked := range q.open {
 		for ask := &asked; q.waits(asked); {
 			if q.input.over() {
@@ -353,20 +353,20 @@ func (q *Questions) listen() {
 			if q.input.over() {
 				return
 			}
-			said := answer{send: ask.careful}
+			reply := answer{send: ask.careful}
 			if more {
-				said = ask.understand(strings.TrimSpace(line))
+				reply = ask.understand(strings.TrimSpace(line))
 			}
 			// The question may have been decided while the user was typing.
-			if said.send != nil && q.waits(asked) {
-				q.send(said.send)
+			if reply.send != nil && q.waits(asked) {
+				q.send(reply.send)
 				break
 			}
-			if said.tell != "" {
-				_, _ = io.WriteString(q.out, said.tell)
+			if reply.message != "" {
+				_, _ = io.WriteString(q.out, reply.message)
 			}
-			if said.then != nil {
-				ask = said.then
+			if reply.then != nil {
+				ask = reply.then
 			}
 		}
 	}
@@ -379,5 +379,5 @@ func (q *Questions) Stop() { q.input.cancel() }
 func (q *Questions) Close() {
 	close(q.open)
 	q.input.cancel()
-	<-q.gone
+	<-q.ended
 }

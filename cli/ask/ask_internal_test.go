@@ -143,7 +143,7 @@ func (a *asker) eventFeed() func(run string, data ...event.Data) {
 	return func(run string, data ...event.Data) {
 		for _, d := range data {
 			seq[run]++
-			a.q.Hear(event.Event{Seq: seq[run], Time: time.Unix(int64(seq[run]), 0), Run: run, Data: d})
+			a.q.Observe(event.Event{Seq: seq[run], Time: time.Unix(int64(seq[run]), 0), Run: run, Data: d})
 		}
 	}
 }

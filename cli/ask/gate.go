@@ -47,15 +47,15 @@ func gateQuestion(run string, g event.GateRequested, fits func(args map[string]a
 		switch strings.ToLower(line) {
 		case "r", "run":
 			if notRun != "" {
-				return answer{tell: "  not for the run: " + untrusted.Line(notRun) + "\n"}
+				return answer{message: "  not for the run: " + untrusted.Line(notRun) + "\n"}
 			}
 		case "a", "always":
 			if g.Always == nil {
-				return answer{tell: "  not always: " + g.NoAlways.Line() + "\n"}
+				return answer{message: "  not always: " + g.NoAlways.Line() + "\n"}
 			}
-			return answer{tell: ruleLines(*g.Always), then: savingQuestion(&ask, resolve(event.Allow, event.ScopeAlways))}
+			return answer{message: ruleLines(*g.Always), then: savingQuestion(&ask, resolve(event.Allow, event.ScopeAlways))}
 		case "e", "edit":
-			return answer{tell: "  " + untrusted.Line(plan.CanonicalJSON(g.Args)) + "\n", then: editQuestion(&ask, run, g, fits)}
+			return answer{message: "  " + untrusted.Line(plan.CanonicalJSON(g.Args)) + "\n", then: editQuestion(&ask, run, g, fits)}
 		}
 		return plain(line)
 	}
@@ -131,9 +131,9 @@ func argsQuestion(back *question, take func(args map[string]any) answer) *questi
 			if line == "" {
 				return answer{then: back}
 			}
-			args, told := readArgs(line)
-			if told != "" {
-				return answer{tell: told}
+			args, problem := readArgs(line)
+			if problem != "" {
+				return answer{message: problem}
 			}
 			return take(args)
 		},
@@ -141,10 +141,10 @@ func argsQuestion(back *question, take func(args map[string]any) answer) *questi
 }
 
 // failed reports why an answer cannot be accepted.
-func failed(err error) answer { return answer{tell: "  " + untrusted.Line(err.Error()) + "\n"} }
+func failed(err error) answer { return answer{message: "  " + untrusted.Line(err.Error()) + "\n"} }
 
 // readArgs parses arguments from a line, or says why it contains none.
-func readArgs(line string) (args map[string]any, told string) {
+func readArgs(line string) (args map[string]any, problem string) {
 	value, err := plan.DecodeValue([]byte(line))
 	if err != nil {
 		return nil, "  this is not JSON" + untrusted.Line(strings.TrimPrefix(err.Error(), "decode JSON")) + "\n"

@@ -41,14 +41,14 @@ func reviewQuestion(v *agent.Review, ascii bool) question {
 			return answer{send: ask.careful}
 		case index == "" && word == "g":
 			if v.ApproveAll() == 0 {
-				return answer{tell: "  no gate can be approved now\n"}
+				return answer{message: "  no gate can be approved now\n"}
 			}
-			return answer{tell: planLines(v, ascii)}
+			return answer{message: planLines(v, ascii)}
 		case index == "" && word == "u":
 			if !v.Undo() {
-				return answer{tell: "  nothing was changed\n"}
+				return answer{message: "  nothing was changed\n"}
 			}
-			return answer{tell: planLines(v, ascii)}
+			return answer{message: planLines(v, ascii)}
 		case index != "":
 			return changeStep(&ask, v, word, index, ascii)
 		}
@@ -68,7 +68,7 @@ func changeStep(back *question, v *agent.Review, word, index string, ascii bool)
 		err = v.Remove(index, false)
 		var needed *agent.DependentsError
 		if errors.As(err, &needed) {
-			return answer{tell: "  " + err.Error() + "\n", then: dependentsQuestion(back, v, needed, ascii)}
+			return answer{message: "  " + err.Error() + "\n", then: dependentsQuestion(back, v, needed, ascii)}
 		}
 	case "k":
 		err = v.Move(index, -1)
@@ -77,7 +77,7 @@ func changeStep(back *question, v *agent.Review, word, index string, ascii bool)
 	case "e":
 		for _, s := range v.Steps() {
 			if s.Step.Index == index && s.Step.Executor == plan.ExecutorTool && !s.Out && !s.Settled {
-				return answer{tell: "  " + untrusted.Line(plan.CanonicalJSON(s.Step.Args)) + "\n", then: stepArgsQuestion(back, v, s.Step, ascii)}
+				return answer{message: "  " + untrusted.Line(plan.CanonicalJSON(s.Step.Args)) + "\n", then: stepArgsQuestion(back, v, s.Step, ascii)}
 			}
 		}
 		err = fmt.Errorf("step %s has no arguments that can be edited", index)
@@ -87,7 +87,7 @@ func changeStep(back *question, v *agent.Review, word, index string, ascii bool)
 	if err != nil {
 		return failed(err)
 	}
-	return answer{tell: planLines(v, ascii)}
+	return answer{message: planLines(v, ascii)}
 }
 
 // dependentsQuestion asks whether to remove steps together with the one they
@@ -96,9 +96,9 @@ func dependentsQuestion(back *question, v *agent.Review, needed *agent.Dependent
 	prompt := fmt.Sprintf("  remove %s too? [y]es, [n]o: ", strings.Join(needed.Dependents, ", "))
 	return yesOrNo(back, prompt, func() answer {
 		if err := v.Remove(needed.Step, true); err != nil {
-			return answer{tell: failed(err).tell, then: back}
+			return answer{message: failed(err).message, then: back}
 		}
-		return answer{tell: planLines(v, ascii), then: back}
+		return answer{message: planLines(v, ascii), then: back}
 	})
 }
 
@@ -108,7 +108,7 @@ func stepArgsQuestion(back *question, v *agent.Review, step plan.Step, ascii boo
 		if err := v.Edit(step.Index, string(step.Title), args); err != nil {
 			return failed(err)
 		}
-		return answer{tell: planLines(v, ascii), then: back}
+		return answer{message: planLines(v, ascii), then: back}
 	})
 }
 

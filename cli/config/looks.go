@@ -33,8 +33,8 @@ func (o *Options) readLooks(flags *pflag.FlagSet, terminal bool) error {
 		o.NoColor = c.NoColor || o.getenv("NO_COLOR") != ""
 	}
 	if !flags.Changed("reduced-motion") {
-		said := strings.ToLower(o.getenv("REPLAN_REDUCED_MOTION"))
-		o.ReducedMotion = c.ReducedMotion && said == "" || !slices.Contains([]string{"", "0", "false", "no", "off"}, said)
+		setting := strings.ToLower(o.getenv("REPLAN_REDUCED_MOTION"))
+		o.ReducedMotion = c.ReducedMotion && setting == "" || !slices.Contains([]string{"", "0", "false", "no", "off"}, setting)
 	}
 	if !flags.Changed("ascii") {
 		o.ASCII = terminal && o.asciiTerminal()

@@ -84,12 +84,12 @@ func (w *Watch) Screen(open bool) {
 	defer w.mu.Unlock()
 	w.screen = open
 	if w.write != nil {
-		w.tellScreen()
+		w.reportScreen()
 	}
 }
 
-// tellScreen tells the watcher whether the screen is open.
-func (w *Watch) tellScreen() {
+// reportScreen tells the watcher whether the screen is open.
+func (w *Watch) reportScreen() {
 	what, crashes := screenClosed, (*os.File)(nil)
 	if w.screen {
 		what, crashes = screenOpened, w.write
@@ -107,7 +107,7 @@ func (w *Watch) Started(g child.Group) {
 		_ = w.start() // it reports all groups; on failure, crashes are merely unwatched
 		return
 	}
-	w.tell(childStarted, g)
+	w.report(childStarted, g)
 }
 
 // Ended removes a group that has ended.
@@ -115,11 +115,11 @@ func (w *Watch) Ended(g child.Group) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	delete(w.groups, g)
-	w.tell(childEnded, g)
+	w.report(childEnded, g)
 }
 
-// tell writes a line about a child to the watcher, if one is running.
-func (w *Watch) tell(what string, g child.Group) {
+// report writes a line about a child to the watcher, if one is running.
+func (w *Watch) report(what string, g child.Group) {
 	if w.write == nil {
 		return
 	}
@@ -165,9 +165,9 @@ func (w *Watch) start() error {
 	if err == nil {
 		_, err = write.Write(append(line, '\n'))
 	}
-	w.tellScreen()
+	w.reportScreen()
 	for g := range w.groups {
-		w.tell(childStarted, g)
+		w.report(childStarted, g)
 	}
 	if err != nil {
 		w.end()
@@ -227,7 +227,7 @@ func Main(in io.Reader, tty *os.File) int {
 	switch {
 	case b.Tty == nil:
 	case len(p.report) > 0:
-		say(tty, b.Tty, "replan "+b.report(p.report))
+		printSentence(tty, b.Tty, "replan "+b.report(p.report))
 	case p.screen:
 		giveBack(tty, b.Tty)
 	}
@@ -251,7 +251,7 @@ func (p *program) follow(lines *bufio.Reader, crashed func()) {
 		text, own := strings.CutPrefix(string(line), mark)
 		switch {
 		case own:
-			p.hear(strings.TrimSuffix(text, "\n"))
+			p.handle(strings.TrimSuffix(text, "\n"))
 		case len(line) > 0:
 			if len(p.report) == 0 {
 				crashed()
@@ -266,8 +266,8 @@ func (p *program) follow(lines *bufio.Reader, crashed func()) {
 	}
 }
 
-// hear handles a line of the program itself.
-func (p *program) hear(text string) {
+// handle handles a line of the program itself.
+func (p *program) handle(text string) {
 	if text == "" {
 		return
 	}
@@ -311,8 +311,8 @@ func giveBack(tty *os.File, state *term.State) {
 	_ = term.Restore(tty.Fd(), state)
 }
 
-// say prints a sentence below the runtime's output.
-func say(tty *os.File, state *term.State, text string) {
+// printSentence prints a sentence below the runtime's output.
+func printSentence(tty *os.File, state *term.State, text string) {
 	_ = term.Restore(tty.Fd(), state)
 	_, _ = tty.WriteString("\n" + text + "\n")
 }
@@ -337,11 +337,11 @@ func (b brief) write(report []byte, now time.Time) (string, error) {
 // sentence says what happened and where the report is.
 func sentence(report []byte, file string, err error) string {
 	what, _, _ := strings.Cut(string(report), "\n")
-	said := "crashed: " + strings.Map(printable, strings.TrimPrefix(what, "panic: ")) + ".\n"
+	message := "crashed: " + strings.Map(printable, strings.TrimPrefix(what, "panic: ")) + ".\n"
 	if err != nil {
-		return said + "The report could not be written: " + err.Error() + "."
+		return message + "The report could not be written: " + err.Error() + "."
 	}
-	return said + "The report is in " + file + ". Your session is saved: replan --continue resumes it."
+	return message + "The report is in " + file + ". Your session is saved: replan --continue resumes it."
 }
 
 // printable drops characters that a terminal would interpret.

@@ -69,7 +69,7 @@ func Unpack(dir string) error {
 // Start serves the scripted model until Close. pace is the delay between two
 // chunks of a reply; 0 sends them at once. next is Markdown that follows the answer.
 func Start(ctx context.Context, pace time.Duration, next string) (*ollamatest.Server, error) {
-	var ended atomic.Bool // the story was told
+	var ended atomic.Bool // the demo's run has its answer
 	other := func(r ollamatest.Request) bool { return !ended.Load() && !strings.HasPrefix(r.Heading(), "# ") }
 	first := func(r ollamatest.Request) bool {
 		return !ended.Load() && slices.ContainsFunc(r.Messages, func(m ollamatest.Message) bool {
@@ -78,18 +78,18 @@ func Start(ctx context.Context, pace time.Duration, next string) (*ollamatest.Se
 	}
 	replies := []ollamatest.Reply{
 		// A message to the run makes it ask again for the same phase.
-		{Heading: "# Phase 1: analysis", When: first, Text: say("1-analysis.json"), Times: -1},
-		{Heading: "# Phase 2: review", Text: say("2-review.md"), Times: -1},
-		{Heading: "# Phase 3: execution plan", Text: say("3-plan.json"), Times: -1},
-		{Heading: "# Replan", Text: say("4-replan.json")},
+		{Heading: "# Phase 1: analysis", When: first, Text: scripted("1-analysis.json"), Times: -1},
+		{Heading: "# Phase 2: review", Text: scripted("2-review.md"), Times: -1},
+		{Heading: "# Phase 3: execution plan", Text: scripted("3-plan.json"), Times: -1},
+		{Heading: "# Replan", Text: scripted("4-replan.json")},
 		{Heading: "# Synthesis", TextFor: func(ollamatest.Request) string {
 			ended.Store(true)
-			return say("5-answer.md") + next
+			return scripted("5-answer.md") + next
 		}},
 		{Heading: "# Phase 1: analysis", Text: `{"mode":"direct"}`, Times: -1},
 		{Heading: "# Replan", Text: `{"title":"","steps":[],"reason":"the demo's script knows no further way"}`, Times: -1},
-		{When: other, Text: say("0-other-goal.md") + "\n    " + Goal + "\n", Times: -1},
-		{Text: say("6-story-told.md"), Times: -1},
+		{When: other, Text: scripted("0-other-goal.md") + "\n    " + Goal + "\n", Times: -1},
+		{Text: scripted("6-ended.md"), Times: -1},
 	}
 	server, err := ollamatest.Start(ctx, ollamatest.Script{
 		Model: Model, ContextLength: 8192, Capabilities: []string{"completion", "tools"},
@@ -101,7 +101,8 @@ func Start(ctx context.Context, pace time.Duration, next string) (*ollamatest.Se
 	return server, nil
 }
 
-func say(name string) string {
+// scripted returns a reply of the script by its file.
+func scripted(name string) string {
 	text, err := words.ReadFile("words/" + name)
 	if err != nil {
 		panic(err) // the files are embedded

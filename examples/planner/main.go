@@ -85,7 +85,7 @@ func (t transition) run(ctx context.Context, out io.Writer) (event.Result, error
 		Catalogue: tools(),
 		Call:      t.call,
 		Limits:    limits,
-		Events:    func(e event.Event) { tell(out, e.Data) },
+		Events:    func(e event.Event) { printEvent(out, e.Data) },
 	})
 	if err != nil {
 		return result, fmt.Errorf("run %q: %w", t.name, err)
@@ -123,35 +123,35 @@ func (t transition) call(_ context.Context, call plan.ToolCall) (any, error) {
 	}
 }
 
-// tell writes a line for each event that says how the run goes.
-func tell(out io.Writer, data event.Data) {
-	say := func(format string, args ...any) { _, _ = fmt.Fprintf(out, "  "+format+"\n", args...) }
+// printEvent writes a line for each event that says how the run goes.
+func printEvent(out io.Writer, data event.Data) {
+	printf := func(format string, args ...any) { _, _ = fmt.Fprintf(out, "  "+format+"\n", args...) }
 	switch d := data.(type) {
 	case event.PlanCreated:
-		say("plan      %s", line(d.Plan, plan.NewGraph(d.Plan).Order()))
+		printf("plan      %s", line(d.Plan, plan.NewGraph(d.Plan).Order()))
 	case event.PlanEmpty:
-		say("no plan   %s", d.Reason)
+		printf("no plan   %s", d.Reason)
 	case event.StepStarted:
-		say("step %s    %s(%s)", d.Index, d.Tool, values(d.Args))
+		printf("step %s    %s(%s)", d.Index, d.Tool, values(d.Args))
 	case event.StepFailed:
-		say("failed    %s", d.Error)
+		printf("failed    %s", d.Error)
 	case event.ReplanStarted:
-		say("replan %d  of steps %s", d.Attempt, strings.Join(d.Remaining, ", "))
+		printf("replan %d  of steps %s", d.Attempt, strings.Join(d.Remaining, ", "))
 	case event.ReplanRefused:
-		say("refused   %s", d.Reason)
+		printf("refused   %s", d.Reason)
 	case event.PlanDiff:
 		for _, change := range []struct {
 			mark    string
 			indices []string
 		}{{"removed", d.Removed}, {"revised", d.Revised}, {"added", d.Added}} {
 			if len(change.indices) > 0 {
-				say("%-8s  %s", change.mark, line(d.Plan, change.indices))
+				printf("%-8s  %s", change.mark, line(d.Plan, change.indices))
 			}
 		}
 	case event.GuardBlocked:
-		say("blocked   by the guard %s: %d of %d used", d.Guard, d.Used, d.Limit)
+		printf("blocked   by the guard %s: %d of %d used", d.Guard, d.Used, d.Limit)
 	case event.RunCompleted:
-		say("%s: %s (steps: %d, replans: %d)", d.Status, d.Reason, d.Usage.Steps, d.Usage.Replans)
+		printf("%s: %s (steps: %d, replans: %d)", d.Status, d.Reason, d.Usage.Steps, d.Usage.Replans)
 	}
 }
 

@@ -55,11 +55,11 @@ func Set(document []byte, section, key, value string) ([]byte, error) {
 		}
 		out = append(slices.Clip(document), text...)
 	}
-	var said map[string]any
-	if err := toml.Unmarshal([]byte("value = "+value), &said); err != nil {
+	var decoded map[string]any
+	if err := toml.Unmarshal([]byte("value = "+value), &decoded); err != nil {
 		return nil, fmt.Errorf("the value %s is not valid TOML: %w", value, err)
 	}
-	return out, differOnly(document, out, section, key, said["value"], true)
+	return out, differOnly(document, out, section, key, decoded["value"], true)
 }
 
 // Unset returns a document without the key of the section. The line goes with

@@ -145,13 +145,13 @@ func TestSetAndUnsetKeepAllOtherBytes(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%v\n%s", err, before)
 		}
-		var is, said map[string]any
+		var is, decoded map[string]any
 		if err := toml.Unmarshal(after, &is); err != nil {
 			t.Fatal(err)
 		}
-		_ = toml.Unmarshal([]byte("value = "+value), &said)
+		_ = toml.Unmarshal([]byte("value = "+value), &decoded)
 		screen, _ := is["screen"].(map[string]any)
-		if !reflect.DeepEqual(screen["theme"], said["value"]) {
+		if !reflect.DeepEqual(screen["theme"], decoded["value"]) {
 			t.Fatalf("reads back as %v, want %s:\n%s", screen["theme"], value, after)
 		}
 		if theme != "" {

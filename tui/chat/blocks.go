@@ -20,7 +20,7 @@ import (
 type Block struct {
 	Draw  func(width int) []string        // returns its lines
 	lay   func(width int) []draw.TextLine // like Draw, for blocks that know which part is text; Draw is nil then
-	says  func() string                   // its text for the search; nil searches the drawn lines
+	text  func() string                   // its text for the search; nil searches the drawn lines
 	codes []*draw.Code                    // code blocks that start in it
 	of    *draw.Code                      // code it is a part of, nil for none
 	folds *folding                        // what a click or a key expands and collapses; nil for nothing
@@ -62,8 +62,8 @@ func (b *Block) guess(width int) int {
 	if n > 0 && b.width > 0 && width > 0 {
 		n = max(n*b.width/width, 1)
 	}
-	if n == 0 && b.says != nil && width > 0 {
-		text := b.says()
+	if n == 0 && b.text != nil && width > 0 {
+		text := b.text()
 		n = 1 + strings.Count(text, "\n") + len(text)/width
 	}
 	return max(n, 1)
@@ -99,7 +99,7 @@ func (c *Pane) passageBlocks(passage []piece, cut bool) []*Block {
 
 // pieceBlock returns a block for a finished piece of Markdown.
 func (c *Pane) pieceBlock(p piece, cut bool) *Block {
-	return &Block{Gap: p.gap, of: p.code, says: func() string { return p.text }, lay: func(width int) []draw.TextLine {
+	return &Block{Gap: p.gap, of: p.code, text: func() string { return p.text }, lay: func(width int) []draw.TextLine {
 		return c.layPiece(p, width, cut)
 	}}
 }
@@ -134,7 +134,7 @@ func (c *Pane) codeLabel(p piece, width int) []draw.TextLine {
 // remark returns a block for an event, with a glyph before its text.
 func (c *Pane) remark(glyph func(*draw.Look) string, style func(*draw.Look) lipgloss.Style, text string) *Block {
 	text = untrusted.Visible(strings.TrimSpace(text))
-	return &Block{says: func() string { return text }, lay: func(width int) []draw.TextLine {
+	return &Block{text: func() string { return text }, lay: func(width int) []draw.TextLine {
 		return draw.Led(style(c.Look).Render(glyph(c.Look))+" ", c.Look.Muted, draw.Wrapped(text, width-2))
 	}}
 }
@@ -181,8 +181,8 @@ func (c *Pane) revision(d event.PlanDiff, failureShown bool) *Block {
 func (c *Pane) outcome(r *event.Result, word, again string) *Block {
 	l := c.Look
 	return &Block{Gap: r.Status != event.StatusCompleted || r.Answer != "", Draw: func(width int) []string {
-		took := telling.ClockTime(time.Duration(r.DurationMS) * time.Millisecond)
-		facts := []string{took}
+		duration := telling.ClockTime(time.Duration(r.DurationMS) * time.Millisecond)
+		facts := []string{duration}
 		if r.Usage.Steps > 0 {
 			facts = append(facts, english.Count(r.Usage.Steps, "step"))
 		}

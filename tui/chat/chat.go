@@ -17,14 +17,14 @@ type Pane struct {
 	find     search
 	copying  copying
 
-	narrators map[string]*Narrator // by run
-	goalOf    string               // the run whose goal the chat has shown last
-	sent      string               // the user's last message
-	heard     bool                 // a model has written in this conversation, so it is in memory
+	narrators   map[string]*Narrator // by run
+	goalOf      string               // the run whose goal the chat has shown last
+	sent        string               // the user's last message
+	modelLoaded bool                 // a model has written in this conversation, so it is in memory
 
-	notesTold   bool   // the chat has named the project's notes
-	problemTold string // the last explanation why no run can start
-	byWords     bool   // a run said that there is no model, and did without
+	notesShown   bool   // the chat has named the project's notes
+	shownProblem string // the last explanation why no run can start
+	byWords      bool   // a run said that there is no model, and did without
 
 	view   []string
 	viewOf int // layout that view shows

@@ -22,7 +22,7 @@ func (c *Pane) Message(d event.ChatUser, preparing bool) {
 // outcome of that run already.
 func (c *Pane) Reply(d event.ChatReply) {
 	if c.state.Problem != "" && strings.HasPrefix(d.Text.Line(), c.state.Problem) { // it may add what can be asked all the same
-		c.problemTold = c.state.Problem
+		c.shownProblem = c.state.Problem
 	}
 	if n := c.narrators[d.Run]; n != nil && n.outcomeReply(d) {
 		return
@@ -40,7 +40,7 @@ func (c *Pane) Reply(d event.ChatReply) {
 		}
 		c.Add(answer(d.Text)...)
 		if d.Results != "" {
-			c.Add(c.resultsTold(d.Results))
+			c.Add(c.resultsBlock(d.Results))
 		}
 	}
 }
@@ -48,15 +48,15 @@ func (c *Pane) Reply(d event.ChatReply) {
 // Introduce shows what the welcome page shows while the chat is empty: once the
 // project's notes, and why no run can start, unless a reply is about to say so.
 func (c *Pane) Introduce(preparing bool) {
-	if c.state.Notes != "" && !c.notesTold {
-		c.notesTold = true
+	if c.state.Notes != "" && !c.notesShown {
+		c.notesShown = true
 		c.Add(c.Note("info", telling.NotesWords+c.state.Notes))
 	}
 	if c.byWords {
-		c.byWords, c.problemTold = c.state.Problem != "", c.state.Problem
+		c.byWords, c.shownProblem = c.state.Problem != "", c.state.Problem
 	}
-	if c.state.Problem != c.problemTold && (c.state.Problem == "" || c.CommandSent() || !preparing) {
-		if c.problemTold = c.state.Problem; c.state.Problem != "" {
+	if c.state.Problem != c.shownProblem && (c.state.Problem == "" || c.CommandSent() || !preparing) {
+		if c.shownProblem = c.state.Problem; c.state.Problem != "" {
 			c.Add(c.Note("warn", c.state.Problem))
 		}
 	}
@@ -77,13 +77,13 @@ func (c *Pane) addMessage(message untrusted.Text, mentions []prompt.Mention) {
 // user returns a block with the user's message.
 func (c *Pane) user(message untrusted.Text) *Block {
 	text := strings.TrimSpace(message.Visible())
-	return &Block{Gap: true, says: func() string { return text }, lay: func(width int) []draw.TextLine {
-		return c.said(text, width)
+	return &Block{Gap: true, text: func() string { return text }, lay: func(width int) []draw.TextLine {
+		return c.userMessage(text, width)
 	}}
 }
 
-// said draws what the user said: on a band of its own, if the theme has colours.
-func (c *Pane) said(text string, width int) []draw.TextLine {
+// userMessage draws what the user said: on a band of its own, if the theme has colours.
+func (c *Pane) userMessage(text string, width int) []draw.TextLine {
 	l := c.Look
 	sign, strong, band := l.Accent, l.Strong, l.Theme.Palette.Selection
 	if band != nil {

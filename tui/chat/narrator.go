@@ -85,7 +85,7 @@ type Before struct {
 	failure    untrusted.Text // the error of the failed step that the event decides
 }
 
-// Before returns the state to pass to [Narrator.Tell] once the run has applied
+// Before returns the state to pass to [Narrator.Narrate] once the run has applied
 // the event.
 func (n *Narrator) Before(data event.Data) Before {
 	before := Before{replanning: n.run.Replanning != nil}
@@ -104,11 +104,11 @@ func (n *Narrator) Before(data event.Data) Before {
 	return before
 }
 
-// Tell writes what an event says, after the run has applied it.
-func (n *Narrator) Tell(data event.Data, before Before) {
-	n.tellStep(data, before)
-	n.tellOmission()
-	n.tellRun(data, before)
+// Narrate writes what an event says, after the run has applied it.
+func (n *Narrator) Narrate(data event.Data, before Before) {
+	n.narrateStep(data, before)
+	n.narrateOmission()
+	n.narrateRun(data, before)
 }
 
 // ApplyFailed warns that the run could not apply an event.
@@ -116,12 +116,12 @@ func (n *Narrator) ApplyFailed(err error) {
 	n.add(n.pane.Note("error", "The screen may be behind: "+err.Error()))
 }
 
-// tellRun writes what an event says about the run as a whole.
-func (n *Narrator) tellRun(data event.Data, before Before) {
+// narrateRun writes what an event says about the run as a whole.
+func (n *Narrator) narrateRun(data event.Data, before Before) {
 	c := n.pane
 	switch d := data.(type) {
 	case event.RunResumed:
-		n.tellResumed()
+		n.narrateResumed()
 	case event.PlanCreated:
 		if !n.planned() {
 			n.add(c.planned(n.run, d.Plan.Title.Line(), len(d.Plan.Steps), n.run.DryRun()))
@@ -131,7 +131,7 @@ func (n *Narrator) tellRun(data event.Data, before Before) {
 			n.openTurn()
 		}
 	case event.ModelReplied:
-		n.tellModelReply(d)
+		n.narrateModelReply(d)
 	case event.RunSteered:
 		// The chat shows a /steer command already.
 		typed := strings.TrimSpace(strings.TrimPrefix(c.sent, "/steer ")) == strings.TrimSpace(d.Text.Visible())
@@ -142,7 +142,7 @@ func (n *Narrator) tellRun(data event.Data, before Before) {
 			c.byWords = true // the remark says that there is no model
 		}
 	case event.ReplanStarted:
-		n.tellFailure(d.Step, d.Error)
+		n.narrateFailure(d.Step, d.Error)
 	case event.ReplanRefused:
 		n.add(c.Note("warn", english.Capital(telling.RefusedWords(d))))
 	case event.PlanDiff:
@@ -154,17 +154,17 @@ func (n *Narrator) tellRun(data event.Data, before Before) {
 	case event.SynthesisDelta:
 		n.write(d.Text, d.Thinking)
 	case event.SynthesisCompleted:
-		n.tellAnswer(d)
+		n.narrateAnswer(d)
 	case event.RunCompleted:
-		n.tellOutcome(d.Result)
+		n.narrateOutcome(d.Result)
 	default:
-		n.tellNotice(d)
+		n.narrateNotice(d)
 	}
 }
 
-// tellNotice writes the thinking of models during planning, and notices about
+// narrateNotice writes the thinking of models during planning, and notices about
 // budgets, guards and the journal.
-func (n *Narrator) tellNotice(data event.Data) {
+func (n *Narrator) narrateNotice(data event.Data) {
 	c := n.pane
 	switch d := data.(type) {
 	case event.PhaseDelta:
@@ -187,8 +187,8 @@ func (n *Narrator) tellNotice(data event.Data) {
 	}
 }
 
-// tellStep writes what an event says about a step.
-func (n *Narrator) tellStep(data event.Data, before Before) {
+// narrateStep writes what an event says about a step.
+func (n *Narrator) narrateStep(data event.Data, before Before) {
 	c := n.pane
 	switch d := data.(type) {
 	case event.GateRequested:
@@ -196,14 +196,14 @@ func (n *Narrator) tellStep(data event.Data, before Before) {
 			n.add(c.remark(gateGlyph, warningStyle, telling.AskedWords(d)))
 		}
 	case event.StepStarted:
-		n.tellAllowed(d)
+		n.narrateAllowed(d)
 	case event.StepFailed:
 		if q := n.run.Questions(); c.state.Replayed && len(q) > 0 && q[0].Step == d.Index {
-			n.tellFailure(d.Index, d.Error)
+			n.narrateFailure(d.Index, d.Error)
 		}
 	case event.FailureResolved:
 		if before.failure != "" {
-			n.tellFailure(d.Step, before.failure)
+			n.narrateFailure(d.Step, before.failure)
 		}
 		n.add(c.remark(separatorGlyph, faintStyle, telling.FailureWords(d)+telling.ByWords(d.By)))
 	case event.DoubtResolved:
@@ -219,9 +219,9 @@ func (n *Narrator) tellStep(data event.Data, before Before) {
 	}
 }
 
-// tellAllowed writes that an earlier lasting answer of the user let a call pass.
+// narrateAllowed writes that an earlier lasting answer of the user let a call pass.
 // It marks calls that carry untrusted text, since nobody sees them.
-func (n *Narrator) tellAllowed(d event.StepStarted) {
+func (n *Narrator) narrateAllowed(d event.StepStarted) {
 	words := telling.GrantedWords(n.run, d)
 	if words == "" {
 		return
@@ -233,8 +233,8 @@ func (n *Narrator) tellAllowed(d event.StepStarted) {
 	n.add(n.pane.remark(gateGlyph, style, words))
 }
 
-// tellFailure writes once that an attempt of a step failed.
-func (n *Narrator) tellFailure(index string, reason untrusted.Text) {
+// narrateFailure writes once that an attempt of a step failed.
+func (n *Narrator) narrateFailure(index string, reason untrusted.Text) {
 	attempt, kind := index, event.FailureKind("")
 	if s := n.run.Step(index); s != nil {
 		attempt, kind = fmt.Sprintf("%s attempt %d", index, s.Attempt), s.Failure
@@ -254,8 +254,8 @@ func (n *Narrator) tellFailure(index string, reason untrusted.Text) {
 	n.add(b)
 }
 
-// tellOmission writes once what was omitted to fit the newest prompt.
-func (n *Narrator) tellOmission() {
+// narrateOmission writes once what was omitted to fit the newest prompt.
+func (n *Narrator) narrateOmission() {
 	last := len(n.run.Exchanges) - 1
 	if last < 0 {
 		return
@@ -266,20 +266,20 @@ func (n *Narrator) tellOmission() {
 	}
 }
 
-// tellModelReply ends a request outside the planning phases: it closes a turn of
+// narrateModelReply ends a request outside the planning phases: it closes a turn of
 // the chat and reports a missing reply.
-func (n *Narrator) tellModelReply(d event.ModelReplied) {
+func (n *Narrator) narrateModelReply(d event.ModelReplied) {
 	if d.Purpose == prompt.PurposeChat {
 		n.closeTurn(untrusted.Text(d.Reply.Text), d.Reply.Thinking)
-		n.tellCalls()
+		n.narrateCalls()
 	}
 	if d.Error != "" && !n.run.Paused {
 		n.add(n.pane.Note("warn", d.Error.Visible()))
 	}
 }
 
-// tellCalls adds a card for each call that has none.
-func (n *Narrator) tellCalls() {
+// narrateCalls adds a card for each call that has none.
+func (n *Narrator) narrateCalls() {
 	if n.run.Chat == nil {
 		return
 	}
@@ -290,8 +290,8 @@ func (n *Narrator) tellCalls() {
 	}
 }
 
-// tellAnswer ends the written answer, and warns if it is incomplete.
-func (n *Narrator) tellAnswer(d event.SynthesisCompleted) {
+// narrateAnswer ends the written answer, and warns if it is incomplete.
+func (n *Narrator) narrateAnswer(d event.SynthesisCompleted) {
 	c := n.pane
 	n.closeTurn(d.Text, d.Reply.Thinking)
 	switch {
@@ -306,9 +306,9 @@ func (n *Narrator) tellAnswer(d event.SynthesisCompleted) {
 	}
 }
 
-// tellOutcome writes how the run ended, preceded by the answer if it did not
+// narrateOutcome writes how the run ended, preceded by the answer if it did not
 // stream.
-func (n *Narrator) tellOutcome(r event.Result) {
+func (n *Narrator) narrateOutcome(r event.Result) {
 	c := n.pane
 	if n.turn != nil && !n.turn.done {
 		n.closeTurn(untrusted.Text(n.turn.text), "")
@@ -350,9 +350,9 @@ func (n *Narrator) outcomeWord(r event.Result) string {
 	}
 }
 
-// tellResumed writes that the run was resumed, with its goal if the chat has not
+// narrateResumed writes that the run was resumed, with its goal if the chat has not
 // shown it yet.
-func (n *Narrator) tellResumed() {
+func (n *Narrator) narrateResumed() {
 	c, r := n.pane, n.run
 	n.replied = false
 	words := fmt.Sprintf("resumed: %d of %s done", r.Done(), english.Count(len(r.Plan.Steps), "step"))
@@ -383,7 +383,7 @@ func (n *Narrator) tellResumed() {
 	case r.Revision == 0:
 		n.add(c.phaseBlocks(r)...)
 	}
-	n.tellCalls()
+	n.narrateCalls()
 }
 
 // outcomeReply handles the session's reply about the run. It reports whether the

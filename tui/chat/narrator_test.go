@@ -32,7 +32,7 @@ func narrate(t *testing.T, c *Pane, nested bool, data ...event.Data) (*agent.Run
 			n.Start(started)
 			continue
 		}
-		n.Tell(d, before)
+		n.Narrate(d, before)
 	}
 	var lines []string
 	for i := range c.Blocks {
@@ -140,7 +140,7 @@ func TestFailureIsSaidOnceInChat(t *testing.T) {
 
 func TestMissingModelIsSaidOnce(t *testing.T) {
 	const problem = "Ollama does not answer: start it"
-	say := func(c *Pane) string {
+	drawn := func(c *Pane) string {
 		var lines []string
 		for i := range c.Blocks {
 			lines = append(lines, draw.Texts(c.LinesOf(i))...)
@@ -152,7 +152,7 @@ func TestMissingModelIsSaidOnce(t *testing.T) {
 	refused.Message(event.ChatUser{Text: "what is being"}, true)
 	refused.Reply(event.ChatReply{Status: event.StatusFailed, Text: problem + "; without a model this can be asked: find X"})
 	refused.Introduce(false)
-	if got := say(refused); strings.Count(got, "Ollama does not answer") != 1 {
+	if got := drawn(refused); strings.Count(got, "Ollama does not answer") != 1 {
 		t.Errorf("a refused goal shows\n%s", got)
 	}
 
@@ -160,7 +160,7 @@ func TestMissingModelIsSaidOnce(t *testing.T) {
 	narrate(t, worked, false, event.RunStarted{Goal: "run the tests"}, event.RouteMatched{Confidence: 1}, event.RunCompleted{Result: event.Result{Status: event.StatusCompleted}})
 	worked.SetState(State{Size: draw.Rect{W: 60, H: 20}, Problem: problem}) // known only now
 	worked.Introduce(false)
-	if got := say(worked); strings.Contains(got, problem) {
+	if got := drawn(worked); strings.Contains(got, problem) {
 		t.Errorf("after a run without a model the chat shows\n%s", got)
 	}
 }

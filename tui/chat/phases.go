@@ -169,7 +169,7 @@ func (p *phaseBlock) follows(i int) bool {
 // title draws the name of the phase and its figures.
 func (p *phaseBlock) title(width int) string {
 	l, s, label := p.pane.Look, p.state(), phaseName(p.phase+1)
-	took := " " + l.Faint.Render(telling.Milliseconds(s.MS))
+	duration := " " + l.Faint.Render(telling.Milliseconds(s.MS))
 	switch s.Status {
 	case agent.PhaseRunning:
 		return p.stream.title(p, width)
@@ -178,16 +178,16 @@ func (p *phaseBlock) title(width int) string {
 		if p.phase == 2 && p.run.Revision == 1 { // a revised plan shows its own length
 			text += " " + english.Count(len(p.run.Plan.Steps), "step")
 		}
-		text += took
+		text += duration
 		if s.Tokens > 0 {
 			text += " " + l.Faint.Render(telling.Tokens(s.Tokens)+" tok")
 		}
 		return text
 	}
 	if p.run.Paused {
-		return l.Warning.Render(l.Glyphs.Stopped) + " " + label + took
+		return l.Warning.Render(l.Glyphs.Stopped) + " " + label + duration
 	}
-	return l.Danger.Render(l.Glyphs.Failed) + " " + label + took
+	return l.Danger.Render(l.Glyphs.Failed) + " " + label + duration
 }
 
 // roomy reports whether the collapsed card shows a few lines: that of the phase
@@ -294,7 +294,7 @@ func (s *phaseStream) take(p *phaseBlock) {
 	s.thinking.take(state.Thinking)
 	if s.first.IsZero() && s.bytes() > 0 {
 		s.first, s.before = p.pane.Look.Now, s.bytes()
-		p.pane.heard = true
+		p.pane.modelLoaded = true
 	}
 }
 
@@ -382,7 +382,7 @@ func (p *phaseBlock) waiting() string {
 		model = "the model"
 	}
 	answered := func(s agent.Phase) bool { return s.Status == agent.PhaseCompleted }
-	if p.pane.heard || slices.ContainsFunc(p.run.Phases[:], answered) {
+	if p.pane.modelLoaded || slices.ContainsFunc(p.run.Phases[:], answered) {
 		return model + " is reading the prompt" + p.pane.Look.Glyphs.Ellipsis
 	}
 	return "loading " + model + " or reading the prompt" + p.pane.Look.Glyphs.Ellipsis

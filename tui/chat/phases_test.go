@@ -43,11 +43,11 @@ func planningIn(t *testing.T, width, height int, mode themes.Mode) *planningPane
 	t.Helper()
 	p := &planningPane{Pane: New(draw.NewLook(new(themes.Set).New(themes.Dark, true, mode))), t: t, run: agent.NewRun(nil)}
 	p.setSize(width, height)
-	return p.tell(event.RunStarted{Goal: "mend slug.Make", Model: "qwen3:8b"})
+	return p.apply(event.RunStarted{Goal: "mend slug.Make", Model: "qwen3:8b"})
 }
 
-// tell applies events, a second after each other.
-func (p *planningPane) tell(data ...event.Data) *planningPane {
+// apply applies events, a second after each other.
+func (p *planningPane) apply(data ...event.Data) *planningPane {
 	p.t.Helper()
 	for _, d := range data {
 		var before Before
@@ -65,7 +65,7 @@ func (p *planningPane) tell(data ...event.Data) *planningPane {
 			p.n.Start(started)
 			continue
 		}
-		p.n.Tell(d, before)
+		p.n.Narrate(d, before)
 		p.Invalidate()
 		p.lines()
 	}
@@ -77,21 +77,21 @@ func (p *planningPane) text() string { return panetest.Stripped(p.lines()) }
 // phase starts a phase and streams its reply in two pieces.
 func (p *planningPane) phase(n int, text string) *planningPane {
 	half := len(text) / 2
-	return p.begin(n).tell(event.PhaseDelta{Phase: n, Text: text[:half]}, event.PhaseDelta{Phase: n, Text: text[half:]})
+	return p.begin(n).apply(event.PhaseDelta{Phase: n, Text: text[:half]}, event.PhaseDelta{Phase: n, Text: text[half:]})
 }
 
 func (p *planningPane) begin(n int) *planningPane {
-	return p.tell(event.PhaseStarted{Phase: n, Label: phaseName(n)})
+	return p.apply(event.PhaseStarted{Phase: n, Label: phaseName(n)})
 }
 
 func (p *planningPane) complete(n int, text string) *planningPane {
-	return p.tell(event.PhaseCompleted{Phase: n, Label: phaseName(n), Tokens: 900, MS: 2100, Reply: reply.Reply{Text: text}})
+	return p.apply(event.PhaseCompleted{Phase: n, Label: phaseName(n), Tokens: 900, MS: 2100, Reply: reply.Reply{Text: text}})
 }
 
 // planned ends the three phases with a plan.
 func (p *planningPane) planned() *planningPane {
 	p.phase(1, analysisText).complete(1, analysisText).phase(2, reviewText).complete(2, reviewText).phase(3, planText).complete(3, "")
-	return p.tell(event.PlanCreated{Revision: 1, Plan: plan.Plan{
+	return p.apply(event.PlanCreated{Revision: 1, Plan: plan.Plan{
 		Title: "Mend slug.Make", Steps: []plan.Step{{Index: "1", Title: "Read the code", Tool: "fs.read", Executor: plan.ExecutorTool}},
 		Milestones: []plan.Milestone{{Title: "Understand", Steps: []string{"1"}}},
 		Risks:      []string{"A caller may rely on two dashes in a row, which no test of this module would show.", "a \x1b[31mred\x1b[0m risk"},
@@ -105,7 +105,7 @@ func TestPlanningIsWorthWatching(t *testing.T) {
 	}{
 		{"loading", func(p *planningPane) { p.begin(1) }},
 		{"thinking", func(p *planningPane) {
-			p.begin(1).tell(event.PhaseDelta{Phase: 1, Thinking: "The user wants a mended function.\n\nI should look "}, event.PhaseDelta{Phase: 1, Thinking: "for its callers first, because one of them may rely on it."})
+			p.begin(1).apply(event.PhaseDelta{Phase: 1, Thinking: "The user wants a mended function.\n\nI should look "}, event.PhaseDelta{Phase: 1, Thinking: "for its callers first, because one of them may rely on it."})
 		}},
 		{"analysis", func(p *planningPane) { p.phase(1, analysisText[:len(analysisText)-90]) }},
 		{"reading", func(p *planningPane) { p.phase(1, analysisText).complete(1, analysisText).begin(2) }},
@@ -122,7 +122,7 @@ func TestPlanningIsWorthWatching(t *testing.T) {
 			p.phase(2, reviewText[:120])
 		}},
 		{"simple", func(p *planningPane) {
-			p.phase(1, analysisText).complete(1, analysisText).tell(event.PhaseSkipped{Phase: 2, Label: "review", Reason: "switched off"}).phase(3, planText)
+			p.phase(1, analysisText).complete(1, analysisText).apply(event.PhaseSkipped{Phase: 2, Label: "review", Reason: "switched off"}).phase(3, planText)
 		}},
 	}
 	for _, size := range []struct {
@@ -153,7 +153,7 @@ func TestNothingMovesWhileAPhaseStreams(t *testing.T) {
 		}
 		before := height()
 		for i := range len(analysisText) {
-			p.tell(event.PhaseDelta{Phase: 1, Text: analysisText[i : i+1]})
+			p.apply(event.PhaseDelta{Phase: 1, Text: analysisText[i : i+1]})
 			if got := height(); got != before {
 				t.Fatalf("%d lines become %d after %q", before, got, analysisText[:i+1])
 			}
@@ -191,7 +191,7 @@ func TestControlCharactersOfAStreamDoNotReachTheScreen(t *testing.T) {
 				if thinking {
 					d = event.PhaseDelta{Phase: n, Thinking: s}
 				}
-				p.tell(d)
+				p.apply(d)
 				checkClean(r, p)
 			}
 			p.complete(n, text)

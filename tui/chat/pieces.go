@@ -106,7 +106,7 @@ func (s *splitter) line(text string, end int) {
 		s.cut(text, begin)
 		s.gap, s.list = true, false
 	case draw.ListItem.MatchString(line):
-		if indentation(line) == 0 && s.list && s.lines >= listLines && goesOn(text[s.begin:begin], line) {
+		if indentation(line) == 0 && s.list && s.lines >= listLines && continuesList(text[s.begin:begin], line) {
 			blank := s.blank
 			s.cut(text, begin)
 			s.gap = blank
@@ -120,9 +120,9 @@ func (s *splitter) line(text string, end int) {
 	s.lines++
 }
 
-// goesOn reports whether a list item looks the same if its list is split before
+// continuesList reports whether a list item looks the same if its list is split before
 // it: it is a bullet, or its number follows the previous one.
-func goesOn(before, line string) bool {
+func continuesList(before, line string) bool {
 	number := func(s string) int {
 		n, digits := 0, 0
 		for digits < len(s) && s[digits] >= '0' && s[digits] <= '9' {

@@ -41,9 +41,9 @@ func (c *Pane) results(run *agent.Run) []*Block {
 	return blocks
 }
 
-// resultsTold returns a block with the results in a reply from an earlier
+// resultsBlock returns a block with the results in a reply from an earlier
 // session. Collapsed, they take one line.
-func (c *Pane) resultsTold(markdown untrusted.Text) *Block {
+func (c *Pane) resultsBlock(markdown untrusted.Text) *Block {
 	b := c.foldedResult("results of the steps", 0, func(width int) []string {
 		var lines []string
 		for _, p := range pieces(markdown) {
@@ -56,7 +56,7 @@ func (c *Pane) resultsTold(markdown untrusted.Text) *Block {
 		}
 		return lines
 	})
-	b.says = func() string { return markdown.Visible() }
+	b.text = func() string { return markdown.Visible() }
 	return b
 }
 

@@ -122,8 +122,8 @@ func (f *search) textOf(b *Block) string {
 		return b.plain
 	}
 	switch {
-	case b.says != nil:
-		b.plain = unmarked(b.says())
+	case b.text != nil:
+		b.plain = unmarked(b.text())
 	default:
 		b.plain = ansi.Strip(draw.Unbroken(b.Typeset(max(f.chat.width, 80))))
 	}

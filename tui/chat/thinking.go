@@ -16,7 +16,7 @@ import (
 type thought struct {
 	parts    []thinkingPart
 	began    time.Time     // zero if not measured
-	took     time.Duration // 0 if not measured
+	duration time.Duration // 0 if not measured
 	live     bool          // still in progress
 	unfolded bool
 }
@@ -43,7 +43,7 @@ func (t *thought) end(at time.Time) {
 		return
 	}
 	t.live = false
-	t.took += max(at.Sub(t.began), 0)
+	t.duration += max(at.Sub(t.began), 0)
 }
 
 // in reports whether the model thought in that phase.
@@ -76,7 +76,7 @@ func (t *thought) block(l *draw.Look) *Block {
 		}
 		return count
 	}
-	b.says = func() string {
+	b.text = func() string {
 		if !t.unfolded {
 			return "thinking"
 		}
@@ -100,8 +100,8 @@ func (t *thought) block(l *draw.Look) *Block {
 		}
 		between := " " + l.Glyphs.Separator + " "
 		head := sign + " thinking"
-		if t.took > 0 {
-			head += between + telling.Seconds(t.took)
+		if t.duration > 0 {
+			head += between + telling.Seconds(t.duration)
 		}
 		head += between + english.Count(words(), "word")
 		lines := []draw.TextLine{{Text: l.Faint.Render(l.Cut(head, width)), Lead: 2}}

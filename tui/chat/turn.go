@@ -94,7 +94,7 @@ func (c *Pane) open(t *turn, b *Block, rest []piece) {
 		}
 	}
 	b.stale, c.drawn = true, false
-	b.says = func() string { return t.text[t.split.begin:] }
+	b.text = func() string { return t.text[t.split.begin:] }
 	b.lay = func(width int) []draw.TextLine {
 		var lines []draw.TextLine
 		for i, p := range rest {
@@ -126,11 +126,11 @@ func (c *Pane) unsay(t *turn) {
 // typed as a command, the block shows only what became of it.
 func (c *Pane) steered(message untrusted.Text, typed bool) *Block {
 	text := message.Visible()
-	return &Block{Gap: !typed, says: func() string { return text }, lay: func(width int) []draw.TextLine {
+	return &Block{Gap: !typed, text: func() string { return text }, lay: func(width int) []draw.TextLine {
 		l := c.Look
 		var lines []draw.TextLine
 		if !typed {
-			lines = c.said(text, width)
+			lines = c.userMessage(text, width)
 		}
 		return append(lines, draw.Led("  ", l.Faint, draw.Wrapped("sent to the current run", width-2))...)
 	}}

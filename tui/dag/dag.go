@@ -462,11 +462,11 @@ func (d *Pane) Title() string {
 	if run.Replanning != nil {
 		parts = append(parts, "replanning")
 	}
-	took := run.Elapsed() + l.Since(run.Now)
+	elapsed := run.Elapsed() + l.Since(run.Now)
 	if run.Result != nil {
-		took = time.Duration(run.Result.DurationMS) * time.Millisecond
+		elapsed = time.Duration(run.Result.DurationMS) * time.Millisecond
 	}
-	parts = append(parts, telling.ClockTime(took))
+	parts = append(parts, telling.ClockTime(elapsed))
 	if d.Follow && run.Result == nil && len(run.Steps) > 0 {
 		parts = append(parts, "follow")
 	}

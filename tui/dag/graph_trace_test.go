@@ -204,7 +204,7 @@ func (t *tracer) follow(x, y, side, from int, found map[[2]int]bool, seen map[[3
 
 // graphRun returns a run of steps with those dependencies, numbered from 1. The
 // last gone steps were removed by a revision.
-func graphRun(deps [][]int, gone int) *agent.Run {
+func graphRun(deps [][]int, removed int) *agent.Run {
 	run := &agent.Run{ID: "r", Revision: 1}
 	var rev agent.Revision
 	for i, ds := range deps {
@@ -215,14 +215,14 @@ func graphRun(deps [][]int, gone int) *agent.Run {
 		if i%3 == 0 {
 			s.Status = agent.StepCompleted
 		}
-		if i >= len(deps)-gone {
+		if i >= len(deps)-removed {
 			rev.Removed, rev.After = append(rev.Removed, *s), append(rev.After, "")
 			continue
 		}
 		run.Steps = append(run.Steps, s)
 		run.Plan.Steps = append(run.Plan.Steps, s.Step)
 	}
-	if gone > 0 {
+	if removed > 0 {
 		rev.Number, rev.Reason = 2, "it failed"
 		run.Revision, run.Revisions = 2, []agent.Revision{rev}
 	}
@@ -283,19 +283,19 @@ func TestGraphDrawsEveryEdge(t *testing.T) {
 
 func checkReadBack(t *rapid.T, mode themes.Mode, z zoom, direction planlayout.Direction) {
 	n := rapid.IntRange(1, 40).Draw(t, "steps")
-	gone := rapid.IntRange(0, min(n-1, 4)).Draw(t, "gone")
+	removed := rapid.IntRange(0, min(n-1, 4)).Draw(t, "gone")
 	deps := make([][]int, n)
 	for i := 1; i < n; i++ {
 		deps[i] = rapid.SliceOfNDistinct(rapid.IntRange(max(0, i-14), i-1), 0, min(i, 4), rapid.ID[int]).Draw(t, "deps")
 		// Nothing in the plan depends on a removed step.
-		if i < n-gone {
-			deps[i] = slices.DeleteFunc(deps[i], func(d int) bool { return d >= n-gone })
+		if i < n-removed {
+			deps[i] = slices.DeleteFunc(deps[i], func(d int) bool { return d >= n-removed })
 		}
 	}
-	d := graphPane(graphRun(deps, gone), mode, z, direction)
+	d := graphPane(graphRun(deps, removed), mode, z, direction)
 	d.setFocus(rapid.Bool().Draw(t, "focus"))
 	drawn := d.lines()
-	if gone > 0 {
+	if removed > 0 {
 		drawn = drawn[:len(drawn)-1] // why the plan was revised
 	}
 	read := newTracer(drawn)

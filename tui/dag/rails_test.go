@@ -147,8 +147,8 @@ func railRun(deps planlayout.Graph, removed []int) *agent.Run {
 	if len(removed) > 0 {
 		revision := agent.Revision{Number: 2, Reason: "it failed"}
 		for n, after := range removed {
-			gone := agent.StepState{Status: agent.StepFailed, Step: plan.Step{Index: fmt.Sprint(100 + n), Title: "Gone", Tool: "fs.read", Executor: plan.ExecutorTool}}
-			revision.Removed, revision.After = append(revision.Removed, gone), append(revision.After, fmt.Sprint(after+1))
+			removed := agent.StepState{Status: agent.StepFailed, Step: plan.Step{Index: fmt.Sprint(100 + n), Title: "Gone", Tool: "fs.read", Executor: plan.ExecutorTool}}
+			revision.Removed, revision.After = append(revision.Removed, removed), append(revision.After, fmt.Sprint(after+1))
 		}
 		run.Revision, run.Revisions = 2, []agent.Revision{revision}
 	}

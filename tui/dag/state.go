@@ -76,17 +76,17 @@ func (v *planView) state(r *Row, room int) (string, lipgloss.Style) {
 
 // runningWords returns the progress and the running time of a step.
 func (v *planView) runningWords(s *agent.StepState, room int) string {
-	took := v.Look.Since(s.StartedAt)
+	elapsed := v.Look.Since(s.StartedAt)
 	p := s.Progress
 	if p.Total <= 0 {
-		return telling.Ticking(took)
+		return telling.Ticking(elapsed)
 	}
 	whole := p.Total == math.Trunc(p.Total) && p.Done == math.Trunc(p.Done)
 	far := fmt.Sprintf("%.0f%%", 100*max(min(p.Done/p.Total, 1), 0))
 	if whole && p.Total > 1 && p.Total < 100 {
 		far = fmt.Sprintf("%.0f/%.0f", p.Done, p.Total)
 	}
-	both := far + " " + telling.Ticking(took)
+	both := far + " " + telling.Ticking(elapsed)
 	if len(both) <= room {
 		return both
 	}

@@ -54,12 +54,12 @@ func everyState() *agent.Run {
 	s.Error = "exit status 1: no test files"
 	add("11", "Publish the coverage", "net.put", agent.StepSkipped, "10").Error = "step 10 did not succeed"
 	add("12", "Sum up", "", agent.StepPending, "3,4,5,7").Step.Executor = plan.ExecutorSelf
-	gone := agent.StepState{Step: plan.Step{Index: "7", Title: "Patch the handler", Tool: "fs.patch"}, Status: agent.StepFailed}
+	removed := agent.StepState{Step: plan.Step{Index: "7", Title: "Patch the handler", Tool: "fs.patch"}, Status: agent.StepFailed}
 	before := *run.Steps[7]
 	before.Step.Args, before.Step.Tool = map[string]any{"query": "authenticate"}, "fs.grep"
 	run.Revisions = []agent.Revision{
 		{Number: 2, Reason: "first", Removed: []agent.StepState{{Step: plan.Step{Index: "4", Title: "Old", Tool: "t"}}}, After: []string{"1"}},
-		{Number: 3, Reason: "the text to replace is not in handler.go\nsecond line", Removed: []agent.StepState{gone}, After: []string{"2"}, Added: []string{"7"}, Revised: []string{"8"}, Before: []agent.StepState{before}},
+		{Number: 3, Reason: "the text to replace is not in handler.go\nsecond line", Removed: []agent.StepState{removed}, After: []string{"2"}, Added: []string{"7"}, Revised: []string{"8"}, Before: []agent.StepState{before}},
 	}
 	return run
 }

@@ -245,7 +245,7 @@ func writeExchange(d *draw.Document, x *agent.Exchange) {
 		{"tools", strings.Join(plan.Catalogue(q.Tools).Names(), ", ")},
 		{"limit", boundWords(q)},
 		{"cut", q.Shortened},
-		{"took", tookWords(x)},
+		{"took", costWords(x)},
 	} {
 		if f.value != "" {
 			d.Field(f.name, l.Text, f.value)
@@ -334,8 +334,8 @@ func boundWords(q prompt.Request) string {
 	return strings.Join(parts, ", ")
 }
 
-// tookWords describes the cost of the reply.
-func tookWords(x *agent.Exchange) string {
+// costWords describes the cost of the reply.
+func costWords(x *agent.Exchange) string {
 	if !x.Done || x.Error != "" && x.Reply.MS == 0 {
 		return ""
 	}

@@ -61,9 +61,9 @@ func (d *Models) home() {
 
 // entry is a selectable line: a model or a profile.
 type entry struct {
-	name  string // "" means no profile
-	model *prompt.ModelInfo
-	says  untrusted.Text // profile description
+	name        string // "" means no profile
+	model       *prompt.ModelInfo
+	description untrusted.Text // profile description
 }
 
 func (d *Models) current(e entry) bool {
@@ -77,9 +77,9 @@ func (d *Models) current(e entry) bool {
 func (d *Models) entries() []entry {
 	var all []entry
 	if d.profiles {
-		all = append(all, entry{says: "the session's own settings"})
+		all = append(all, entry{description: "the session's own settings"})
 		for _, p := range d.available.Profiles {
-			all = append(all, entry{name: p.Name, says: p.Description})
+			all = append(all, entry{name: p.Name, description: p.Description})
 		}
 	} else {
 		for i := range d.available.Models {
@@ -284,7 +284,7 @@ func (d *Models) row(e entry, chosen bool, width int) []string {
 	case d.current(e):
 		style = l.Strong
 	}
-	facts := []string{e.says.Line()}
+	facts := []string{e.description.Line()}
 	if e.model != nil {
 		facts = modelFacts(*e.model, d.Each == 1)
 	}
@@ -391,11 +391,11 @@ func (d *Models) Chosen(a session.Chosen, now session.Status) string {
 	if c.Think != nil {
 		words = append(words, "think "+levelName(now.Think))
 	}
-	said := "from the next run on: " + strings.Join(words, "; ")
+	message := "from the next run on: " + strings.Join(words, "; ")
 	if warning := telling.NoThinking(info, now.Think); warning != "" && c.Profile == nil {
-		said += ". " + warning
+		message += ". " + warning
 	}
-	return said
+	return message
 }
 
 // sameChoice reports whether two choices choose the same.

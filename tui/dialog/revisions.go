@@ -94,13 +94,13 @@ type revisionPage struct {
 // plan.
 func (p *revisionPage) write(n int) {
 	l, run, at := p.Look, p.run, timing.NewAxis(p.run, p.run.Now)
-	r, after, asked, made, took := &agent.Revision{}, run.Steps, run.StartedAt, run.PlannedAt, ""
+	r, after, asked, made, duration := &agent.Revision{}, run.Steps, run.StartedAt, run.PlannedAt, ""
 	if n < len(run.Revisions) {
 		after = run.Revisions[n].PreviousSteps // as they stood when the next revision replaced them
 	}
 	if n > 0 {
 		r = &run.Revisions[n-1]
-		asked, made, took = r.AskedAt, r.At, ", in "+telling.Seconds(at.At(r.At)-at.At(r.AskedAt))
+		asked, made, duration = r.AskedAt, r.At, ", in "+telling.Seconds(at.At(r.At)-at.At(r.AskedAt))
 	} else if title := run.Plan.Title.Line(); title != "" {
 		p.Prose(l.Strong, title)
 	}
@@ -119,7 +119,7 @@ func (p *revisionPage) write(n int) {
 	if r.UserRequest != "" {
 		p.Field("you said", l.Text, r.UserRequest)
 	}
-	p.Field("planned", l.Text, "by "+plannedBy(run, asked, made)+took+", "+telling.Seconds(at.At(made))+" into the run")
+	p.Field("planned", l.Text, "by "+plannedBy(run, asked, made)+duration+", "+telling.Seconds(at.At(made))+" into the run")
 	if n == 0 && run.Goal != "" {
 		p.Field("goal", l.Text, run.Goal.Visible())
 	}
@@ -285,7 +285,7 @@ func (p *revisionPage) rows(rows []planRow) {
 }
 
 // step draws one version of a step on one line.
-func (p *revisionPage) step(r planRow, gone bool, index, width int) string {
+func (p *revisionPage) step(r planRow, removed bool, index, width int) string {
 	l, s, of, title := p.Look, r.after, p.run, p.Look.Text
 	if s == nil {
 		s = r.before
@@ -295,7 +295,7 @@ func (p *revisionPage) step(r planRow, gone bool, index, width int) string {
 	}
 	row := &draw.Painter{LitLine: l.Line(false, false)}
 	switch {
-	case gone:
+	case removed:
 		title = l.Struck
 		row.Add(l.Removed, l.Glyphs.Removed)
 	case r.change == agent.ChangeAdded:

@@ -28,11 +28,11 @@ type Runs struct {
 	all   []agent.Summary // all runs, in list order
 	runs  []agent.Summary // runs that match the filters
 
-	folder    untrusted.Text         // workspace
-	elsewhere bool                   // include other folders
-	searching bool                   // keys edit the search
-	talks     []session.Conversation // conversations; nil until they arrive
-	talking   bool                   // list conversations instead of runs
+	folder             untrusted.Text         // workspace
+	elsewhere          bool                   // include other folders
+	searching          bool                   // keys edit the search
+	conversations      []session.Conversation // conversations; nil until they arrive
+	listsConversations bool                   // list conversations instead of runs
 
 	live      *live.Runs // runs on the screen
 	continues bool       // a conversation can be continued here
@@ -51,12 +51,12 @@ func (d *Runs) Open(folder untrusted.Text) keymap.Query {
 	if run := d.live.Current().State; run != nil {
 		d.front = run.ID
 	}
-	d.searching, d.talking, d.talks, d.all, d.runs = false, false, nil, nil, nil
+	d.searching, d.listsConversations, d.conversations, d.all, d.runs = false, false, nil, nil, nil
 	return keymap.QueryRuns
 }
 
-// Say shows a message about the last key.
-func (d *Runs) Say(message string) { d.message = message }
+// ShowMessage shows a message about the last key.
+func (d *Runs) ShowMessage(message string) { d.message = message }
 
 // Update handles letters of the search, the mouse and the lists.
 func (d *Runs) Update(msg tea.Msg) keymap.Request {
@@ -64,7 +64,7 @@ func (d *Runs) Update(msg tea.Msg) keymap.Request {
 	case keymap.AnswerMsg[[]agent.Summary]:
 		d.store(msg.Value)
 	case keymap.AnswerMsg[[]session.Conversation]:
-		d.talks = append([]session.Conversation{}, msg.Value...)
+		d.conversations = append([]session.Conversation{}, msg.Value...)
 		d.Move(0, d.count())
 	}
 	if text := typed(msg); text != "" && d.searching {
@@ -111,7 +111,7 @@ func (d *Runs) Actions() keymap.Handlers {
 	}
 	hs := d.listActions()
 	switch {
-	case d.talking:
+	case d.listsConversations:
 		hs["list.choose"] = keymap.Handler{Do: d.enter}
 	case d.At < len(d.runs):
 		hs = hs.With(d.runActions(d.runs[d.At]))
@@ -151,7 +151,7 @@ func (d *Runs) Hints() []keymap.Hint {
 	switch {
 	case d.searching:
 		return []keymap.Hint{d.Keys.Hint("done", "list.choose"), d.Keys.Hint("show all", "dialog.leave"), d.Keys.Hint("choose", "list.up", "list.down")}
-	case d.talking:
+	case d.listsConversations:
 		return []keymap.Hint{d.Keys.Hint("resume", "list.choose"), close, other, choose, folders, search}
 	case len(d.runs) == 0:
 		return []keymap.Hint{close, choose, other, folders}
@@ -198,8 +198,8 @@ func (d *Runs) View(size draw.Rect) []string {
 		v.each = 2
 	}
 	v.row = func(i int) []string { return d.row(i, inner, v.each) }
-	if d.talking {
-		v.row = func(i int) []string { return d.talkRow(i, inner, v.each) }
+	if d.listsConversations {
+		v.row = func(i int) []string { return d.conversationRow(i, inner, v.each) }
 	}
 	v.empty = draw.Paint(d.Look.Faint, draw.Wrap(d.empty(), inner))
 	return d.view(size, v)

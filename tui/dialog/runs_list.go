@@ -26,8 +26,8 @@ func (d *Runs) listActions() keymap.Handlers {
 			d.sift()
 		})},
 		"list.other": {Do: func() keymap.Request {
-			d.talking, d.List = !d.talking, draw.List{}
-			if d.talking && d.talks == nil {
+			d.listsConversations, d.List = !d.listsConversations, draw.List{}
+			if d.listsConversations && d.conversations == nil {
 				return keymap.Request{Ask: keymap.QueryConversations}
 			}
 			return keymap.Request{}
@@ -73,11 +73,11 @@ func (d *Runs) found(text string) bool {
 	return d.search == "" || strings.Contains(strings.ToLower(text), strings.ToLower(d.search)) || len(fuzzy.Find(strings.ReplaceAll(d.search, " ", ""), []string{text})) > 0 && len(d.search) > 3
 }
 
-// listedTalks returns the conversations that match the search and the folder
+// listedConversations returns the conversations that match the search and the folder
 // filter.
-func (d *Runs) listedTalks() []session.Conversation {
+func (d *Runs) listedConversations() []session.Conversation {
 	var out []session.Conversation
-	for _, t := range d.talks {
+	for _, t := range d.conversations {
 		if d.here(t.Workspace) && d.found(t.First.Visible()+" "+t.Last.Visible()+" "+t.Session) {
 			out = append(out, t)
 		}
@@ -87,8 +87,8 @@ func (d *Runs) listedTalks() []session.Conversation {
 
 // count returns the number of listed entries.
 func (d *Runs) count() int {
-	if d.talking {
-		return len(d.listedTalks())
+	if d.listsConversations {
+		return len(d.listedConversations())
 	}
 	return len(d.runs)
 }
@@ -103,7 +103,7 @@ func (d *Runs) otherFolders() string {
 }
 
 func (d *Runs) otherList() string {
-	if d.talking {
+	if d.listsConversations {
 		return "runs"
 	}
 	return "conversations"
@@ -113,7 +113,7 @@ func (d *Runs) otherList() string {
 // cover.
 func (d *Runs) title(width int) string {
 	l := d.Look
-	title := d.tabs(second(d.talking), "Runs", "Conversations")
+	title := d.tabs(second(d.listsConversations), "Runs", "Conversations")
 	where := "of this folder"
 	if d.elsewhere || d.folder == "" {
 		where = "of all folders"
@@ -126,17 +126,17 @@ func (d *Runs) title(width int) string {
 
 // empty explains why the list is empty.
 func (d *Runs) empty() string {
-	others := !d.elsewhere && (!d.talking && len(d.all) > 0 || d.talking && len(d.talks) > 0)
+	others := !d.elsewhere && (!d.listsConversations && len(d.all) > 0 || d.listsConversations && len(d.conversations) > 0)
 	switch {
-	case !d.talking && d.asked:
+	case !d.listsConversations && d.asked:
 		return "Looking for runs" + d.Look.Glyphs.Ellipsis
-	case d.talking && d.talks == nil:
+	case d.listsConversations && d.conversations == nil:
 		return "Looking for conversations" + d.Look.Glyphs.Ellipsis
 	case d.search != "":
 		return "No match for " + d.search + "; " + d.Keys.Name("dialog.leave") + " shows all."
 	case others:
 		return "There are none in this folder yet; " + d.Keys.Folders.Help().Key + " lists those of all folders."
-	case d.talking:
+	case d.listsConversations:
 		return "There are no conversations yet: a message in the chat starts one."
 	default:
 		return "There are no runs yet: type a goal in the chat to start one."
@@ -145,11 +145,11 @@ func (d *Runs) empty() string {
 
 // enter resumes the selected conversation.
 func (d *Runs) enter() keymap.Request {
-	talks := d.listedTalks()
-	if d.At >= len(talks) {
+	listed := d.listedConversations()
+	if d.At >= len(listed) {
 		return keymap.Request{}
 	}
-	t := talks[d.At]
+	t := listed[d.At]
 	switch {
 	case t.Open:
 		d.message = "It is already open, here or in another replan."
@@ -166,9 +166,9 @@ func (d *Runs) enter() keymap.Request {
 	return keymap.Request{}
 }
 
-// talkRow draws one conversation on the given number of lines.
-func (d *Runs) talkRow(i, width, lines int) []string {
-	l, t := d.Look, d.listedTalks()[i]
+// conversationRow draws one conversation on the given number of lines.
+func (d *Runs) conversationRow(i, width, lines int) []string {
+	l, t := d.Look, d.listedConversations()[i]
 	line := l.Line(i == d.At, true)
 	when := telling.Ago(l.Since(t.Changed))
 	facts := english.Count(t.Turns, "turn") + " " + l.Glyphs.Separator + " " + english.Count(t.Runs, "run")

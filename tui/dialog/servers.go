@@ -291,7 +291,7 @@ func (d *Servers) tool(doc *draw.Document, t session.OfferedTool) {
 	between := l.Faint.Render(" " + l.Glyphs.Separator + " ")
 	head := l.Strong.Render(untrusted.Line(t.Name)) + between + style.Render(effect) + between + l.Muted.Render(verdict)
 	doc.Lines = append(doc.Lines, l.Cut(head, doc.Width))
-	if says := strings.TrimSpace(t.Description.FirstLine()); says != "" {
-		doc.Item("  ", l.Faint, says)
+	if description := strings.TrimSpace(t.Description.FirstLine()); description != "" {
+		doc.Item("  ", l.Faint, description)
 	}
 }

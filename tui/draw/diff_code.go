@@ -18,10 +18,10 @@ type codePaint struct {
 	lines  map[int][]Run // nil if the language is unknown
 }
 
-// codeAround is the number of lines highlighted before and after a visible one.
+// codeLinesAround is the number of lines highlighted before and after a visible one.
 // codeBefore is the number of additional lines read before those: a lexer that
 // starts in the middle may misread code.
-const codeAround, codeBefore = 20, 6
+const codeLinesAround, codeBefore = 20, 6
 
 func newCodePaint(l *Look, r *DiffRows) codePaint {
 	if l.Theme.Mode.NoColor {
@@ -55,7 +55,7 @@ func (c codePaint) read(i int) {
 	}
 	var above, window []int
 	read := 0 // already highlighted lines above, read only for context
-	for at := i - 1; at >= 0 && read < codeBefore && len(above) < codeAround+codeBefore && lines[at].Kind < patch.Heading; at-- {
+	for at := i - 1; at >= 0 && read < codeBefore && len(above) < codeLinesAround+codeBefore && lines[at].Kind < patch.Heading; at-- {
 		if lines[at].Kind != absent {
 			above = append(above, at)
 			if _, known := c.lines[at]; known {
@@ -66,8 +66,8 @@ func (c codePaint) read(i int) {
 	for n := len(above) - 1; n >= 0; n-- {
 		window = append(window, above[n])
 	}
-	first := max(len(window)-codeAround, 0)
-	for at := i; at < len(lines) && len(window) < len(above)+codeAround && lines[at].Kind < patch.Heading; at++ {
+	first := max(len(window)-codeLinesAround, 0)
+	for at := i; at < len(lines) && len(window) < len(above)+codeLinesAround && lines[at].Kind < patch.Heading; at++ {
 		if lines[at].Kind != absent {
 			window = append(window, at)
 		}

@@ -23,8 +23,8 @@ func newChatKeys(bind func(keys []string, shown, does string) key.Binding) chatK
 	}
 }
 
-// aroundKeys are the keys for views and dialogs outside a run.
-type aroundKeys struct {
+// sessionKeys are the keys for views and dialogs outside a run.
+type sessionKeys struct {
 	Look, Servers, Settings, Restart     key.Binding
 	Pause, Faster, Slower, Forth, Back   key.Binding
 	EventForth, EventBack, Start, Finish key.Binding
@@ -33,8 +33,8 @@ type aroundKeys struct {
 	PullModel, CancelPull, RemoveModel   key.Binding
 }
 
-func newAroundKeys(bind func(keys []string, shown, does string) key.Binding) aroundKeys {
-	return aroundKeys{
+func newSessionKeys(bind func(keys []string, shown, does string) key.Binding) sessionKeys {
+	return sessionKeys{
 		Look:    bind([]string{"f5", "ctrl+l"}, "F5", "reconnect to model and servers"),
 		Zoom:    bind([]string{"+", "f6"}, "+", "chat, plan, or both (F6 while you type)"),
 		Servers: bind([]string{"alt+s"}, "alt+s", "show tool servers and their tools"),

@@ -29,7 +29,7 @@ type Map struct {
 	Themes                                              key.Binding
 	Take, History, Editor, OpenPaste, DropQueued        key.Binding
 	chatKeys
-	aroundKeys
+	sessionKeys
 	askKeys
 	editorKeys
 	graphKeys
@@ -43,7 +43,7 @@ func New() *Map {
 		return key.NewBinding(key.WithKeys(keys...), key.WithHelp(shown, does))
 	}
 	k := &Map{
-		chatKeys: newChatKeys(bind), aroundKeys: newAroundKeys(bind),
+		chatKeys: newChatKeys(bind), sessionKeys: newSessionKeys(bind),
 		inspectKeys: newInspectKeys(bind),
 		reviewKeys:  newReviewKeys(bind),
 		graphKeys:   newGraphKeys(bind),

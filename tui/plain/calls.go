@@ -11,10 +11,10 @@ import (
 	"replan/tui/telling"
 )
 
-// tellCall prints a call that a model makes, in its own step or in the chat, and
+// printCall prints a call that a model makes, in its own step or in the chat, and
 // reports whether the event is one. Each event takes one line, with the reason for
 // a failure below it.
-func (l *Log) tellCall(d event.Data) bool {
+func (l *Log) printCall(d event.Data) bool {
 	index := ""
 	switch d := d.(type) {
 	case event.StepStarted:

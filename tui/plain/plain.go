@@ -91,7 +91,7 @@ func New(out io.Writer, session string, o Options) *Log {
 // call.
 func (l *Log) Event(e event.Event) error {
 	if e.Run == l.session {
-		l.tellSession(e.Data)
+		l.printSession(e.Data)
 		return l.err
 	}
 	if _, ok := e.Data.(event.RunStarted); ok {
@@ -103,7 +103,7 @@ func (l *Log) Event(e event.Event) error {
 		return fmt.Errorf("print a run: %w", err)
 	}
 	if e.Run != l.before.Run || e.Seq > l.before.Upto {
-		l.tell(e.Data)
+		l.printEvent(e.Data)
 	}
 	return l.err
 }
@@ -155,7 +155,7 @@ func (l *Log) args(indent string, args map[string]any) {
 	}
 }
 
-func (l *Log) tellSession(d event.Data) {
+func (l *Log) printSession(d event.Data) {
 	if len(l.runs) > 0 {
 		l.run = l.runs[0]
 	}
@@ -178,8 +178,8 @@ func (l *Log) tellSession(d event.Data) {
 	}
 }
 
-// tell prints an event that has already been applied to the run.
-func (l *Log) tell(d event.Data) {
+// printEvent prints an event that has already been applied to the run.
+func (l *Log) printEvent(d event.Data) {
 	if n := len(l.run.Exchanges); n > 0 {
 		if cut := l.run.Exchanges[n-1].Request.Shortened; cut != "" && cut != l.cut {
 			l.cut = cut
@@ -231,16 +231,16 @@ func (l *Log) tell(d event.Data) {
 	case event.RunCompleted:
 		l.completed(d.Result)
 	default:
-		if !l.tellPlan(d) {
-			l.tellStep(d)
+		if !l.printPlan(d) {
+			l.printStep(d)
 		}
 	}
 	l.held(d)
 }
 
-// tellPlan prints how the plan was made and changed. It reports whether the event
+// printPlan prints how the plan was made and changed. It reports whether the event
 // concerns the plan.
-func (l *Log) tellPlan(d event.Data) bool {
+func (l *Log) printPlan(d event.Data) bool {
 	switch d := d.(type) {
 	case event.RouteMatched:
 		l.line("%s %s", l.marks.done, untrusted.Line(telling.RouteWords(d, l.run.Model)))
@@ -334,9 +334,9 @@ func (l *Log) dryStep(d event.StepCompleted) {
 	l.line("    %s: %s (%s rule for %s)", telling.WouldWords(*d.Gate), d.Gate.Why, d.Gate.Source, d.Gate.Tool)
 }
 
-// tellStep prints what happened to a step or its gate.
-func (l *Log) tellStep(d event.Data) {
-	if l.tellCall(d) {
+// printStep prints what happened to a step or its gate.
+func (l *Log) printStep(d event.Data) {
+	if l.printCall(d) {
 		return
 	}
 	switch d := d.(type) {

@@ -113,9 +113,9 @@ func worthSeeking(data event.Data) bool {
 // renew starts over on a fresh screen.
 func (p *Player) renew() { p.Screen, p.At = p.fresh(p, p.Screen), 0 }
 
-// Tell plays the first upto events. It starts over on a fresh screen if that is a
+// ShowUpTo plays the first upto events. It starts over on a fresh screen if that is a
 // step backward.
-func (p *Player) Tell(upto int) tea.Cmd {
+func (p *Player) ShowUpTo(upto int) tea.Cmd {
 	upto = max(min(upto, len(p.Events)), 0)
 	if upto < p.At {
 		p.renew()
@@ -123,7 +123,7 @@ func (p *Player) Tell(upto int) tea.Cmd {
 	var cmd tea.Cmd
 	if upto > p.At {
 		p.Screen.Freeze(p.Paused)
-		cmd = p.Screen.TellEvents(p.Events[p.At:upto], upto == len(p.Events))
+		cmd = p.Screen.ShowEvents(p.Events[p.At:upto], upto == len(p.Events))
 		p.At = upto
 	}
 	return p.Inward(cmd)
@@ -176,7 +176,7 @@ func (p *Player) Next(msg PlayMsg) tea.Cmd {
 			upto++
 		}
 	}
-	cmd := p.Tell(upto)
+	cmd := p.ShowUpTo(upto)
 	if p.At == len(p.Events) {
 		p.rest(true)
 	}
@@ -193,7 +193,7 @@ func (p *Player) rest(rest bool) {
 func (p *Player) Toggle() tea.Cmd {
 	var cmd tea.Cmd
 	if p.Paused && p.At == len(p.Events) {
-		cmd = p.Tell(0)
+		cmd = p.ShowUpTo(0)
 	}
 	p.rest(!p.Paused)
 	return tea.Batch(cmd, p.Wait(), p.Inward(p.Screen.Animate()))
@@ -202,7 +202,7 @@ func (p *Player) Toggle() tea.Cmd {
 // Seek moves to the position after the given number of events. It keeps playing
 // from there unless paused.
 func (p *Player) Seek(to int) tea.Cmd {
-	cmd := p.Tell(to)
+	cmd := p.ShowUpTo(to)
 	p.Screen.Freeze(p.Paused)
 	return tea.Batch(cmd, p.Wait())
 }
@@ -276,15 +276,15 @@ func (p *Player) Line(l *draw.Look, notice string, width int) string {
 		speed = fmt.Sprintf("%gx", p.speed)
 	}
 	left := " " + style.Render(glyph) + " " + l.Strong.Render(speed) + " "
-	var whole, gone time.Duration
+	var whole, passed time.Duration
 	if n := len(p.Events); n > 0 {
 		begun := p.Events[0].Time
 		whole = p.Events[n-1].Time.Sub(begun)
 		if p.At > 0 {
-			gone = p.Events[p.At-1].Time.Sub(begun)
+			passed = p.Events[p.At-1].Time.Sub(begun)
 		}
 	}
-	times := l.Text.Render(telling.ClockTime(gone)) + l.Muted.Render("/"+telling.ClockTime(whole)) + " "
+	times := l.Text.Render(telling.ClockTime(passed)) + l.Muted.Render("/"+telling.ClockTime(whole)) + " "
 	right := ""
 	if width >= 60 {
 		right = l.Faint.Render(fmt.Sprintf("%d/%d ", p.At, len(p.Events)))

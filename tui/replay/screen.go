@@ -14,8 +14,8 @@ import (
 // PlayedScreen is the screen that a player plays on.
 type PlayedScreen interface {
 	tea.Model
-	// TellEvents shows events. last reports whether they end the run.
-	TellEvents(events []event.Event, last bool) tea.Cmd
+	// ShowEvents shows events. last reports whether they end the run.
+	ShowEvents(events []event.Event, last bool) tea.Cmd
 	// Freeze stops all animation, or resumes it.
 	Freeze(frozen bool)
 	// Animate starts the animation clock if anything is animated.

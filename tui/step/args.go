@@ -170,7 +170,7 @@ func guidedCode(p *draw.SheetPage, s, language string) *draw.Text {
 func writeOrigins(p *draw.SheetPage, column int, value, planned any, source agent.Source, shared bool, run *agent.Run) {
 	l := p.Look
 	lead := strings.Repeat(" ", min(column+1, p.Width/3))
-	say := func(text string) {
+	addLine := func(text string) {
 		for i, line := range draw.Wrap(untrusted.Visible(text), p.Width-len(lead)-2) {
 			mark := l.Glyphs.Blocker + " "
 			if i > 0 || ansi.StringWidth(mark) > 3 {
@@ -197,10 +197,10 @@ func writeOrigins(p *draw.SheetPage, column int, value, planned any, source agen
 		if read := readWords(source); read != "" {
 			words += ", after it had read " + read
 		}
-		say(words)
+		addLine(words)
 		return
 	}
-	var said []string
+	var lines []string
 	for _, o := range source.From {
 		words := ""
 		switch {
@@ -216,9 +216,9 @@ func writeOrigins(p *draw.SheetPage, column int, value, planned any, source agen
 				words += ", which is not there yet"
 			}
 		}
-		if !slices.Contains(said, words) {
-			said = append(said, words)
-			say(words)
+		if !slices.Contains(lines, words) {
+			lines = append(lines, words)
+			addLine(words)
 		}
 	}
 }

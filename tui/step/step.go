@@ -120,14 +120,14 @@ func (d *Pane) Show(run *agent.Run, s *Subject) {
 	}
 	d.run, d.shown = run, s
 	if !d.chosen {
-		if t := d.telling(); t != d.tab {
+		if t := d.preferredTab(); t != d.tab {
 			d.tab, d.top, d.drawn = t, draw.SheetSpot{}, false
 		}
 	}
 }
 
-// telling returns the most informative tab for the current state of the step.
-func (d *Pane) telling() tab {
+// preferredTab returns the most informative tab for the current state of the step.
+func (d *Pane) preferredTab() tab {
 	s := d.state()
 	switch {
 	case s == nil, s.DryRun:

@@ -123,9 +123,9 @@ func writeAttempt(p *draw.SheetPage, a *agent.Attempt, at timing.Axis) {
 // writeEnded adds the outcome of an attempt.
 func writeEnded(p *draw.SheetPage, a *agent.Attempt, at timing.Axis) {
 	l := p.Look
-	took := ""
+	duration := ""
 	if !a.StartedAt.IsZero() {
-		took = " after " + telling.Shortly(max(at.At(a.EndedAt)-at.At(a.StartedAt), 0))
+		duration = " after " + telling.Shortly(max(at.At(a.EndedAt)-at.At(a.StartedAt), 0))
 	}
 	switch {
 	case a.EndedAt.IsZero():
@@ -133,9 +133,9 @@ func writeEnded(p *draw.SheetPage, a *agent.Attempt, at timing.Axis) {
 			writeMoment(p, at, time.Time{}, l.Running, l.Spinner(), "running")
 		}
 	case a.Status == agent.StepCompleted:
-		writeMoment(p, at, a.EndedAt, l.Success, l.Glyphs.Done, "done"+took)
+		writeMoment(p, at, a.EndedAt, l.Success, l.Glyphs.Done, "done"+duration)
 	case a.Status == agent.StepFailed:
-		words := "failed" + took
+		words := "failed" + duration
 		if a.StartedAt.IsZero() {
 			words = "failed before it started"
 		}
@@ -147,9 +147,9 @@ func writeEnded(p *draw.SheetPage, a *agent.Attempt, at timing.Axis) {
 		writeMoment(p, at, a.EndedAt, l.Danger, l.Glyphs.Failed, words)
 		writeQuote(p, l.Danger, a.Error.Visible())
 	case a.Status == agent.StepInDoubt:
-		words := "in doubt" + took
+		words := "in doubt" + duration
 		if a.Failure == event.FailureInterrupted && a.Error == "" {
-			words = "lost" + took + ": replan ended before the result came"
+			words = "lost" + duration + ": replan ended before the result came"
 		}
 		writeMoment(p, at, a.EndedAt, l.Warning, l.Glyphs.Doubt, words)
 		writeQuote(p, l.Warning, a.Error.Visible())

@@ -29,10 +29,10 @@ func (d *Pane) drawTiming(p *draw.SheetPage, s *agent.StepState) {
 		return
 	}
 	parts := []struct {
-		name  string
-		took  time.Duration
-		style lipgloss.Style
-		bar   string
+		name     string
+		duration time.Duration
+		style    lipgloss.Style
+		bar      string
 	}{
 		{"waited for other steps", t.Time(timing.StretchNeeds), l.Faint, l.Glyphs.Bars.Wait},
 		{"waited for a slot", t.Time(timing.StretchSlot), l.Faint, l.Glyphs.Bars.Wait},
@@ -42,18 +42,18 @@ func (d *Pane) drawTiming(p *draw.SheetPage, s *agent.StepState) {
 	}
 	total, named := time.Duration(0), 0
 	for _, part := range parts {
-		total += part.took
+		total += part.duration
 		named = max(named, len(part.name))
 	}
 	for _, part := range parts {
-		if part.took == 0 && part.name != "ran" && part.name != parts[0].name {
+		if part.duration == 0 && part.name != "ran" && part.name != parts[0].name {
 			continue
 		}
-		text := l.Fit(part.name, min(named, max(p.Width-9, 1))) + " " + fmt.Sprintf("%7s", telling.Shortly(part.took))
+		text := l.Fit(part.name, min(named, max(p.Width-9, 1))) + " " + fmt.Sprintf("%7s", telling.Shortly(part.duration))
 		room := p.Width - draw.VisibleWidth(text) - 2
 		bar := ""
-		if room >= 4 && total > 0 && part.took > 0 {
-			bar = "  " + part.style.Render(strings.Repeat(part.bar, max(int(int64(room)*int64(part.took)/int64(total)), 1)))
+		if room >= 4 && total > 0 && part.duration > 0 {
+			bar = "  " + part.style.Render(strings.Repeat(part.bar, max(int(int64(room)*int64(part.duration)/int64(total)), 1)))
 		}
 		p.Lines = append(p.Lines, l.Cut(l.Text.Render(text)+bar, p.Width))
 	}
@@ -114,11 +114,11 @@ func (d *Pane) drawCallTiming(p *draw.SheetPage, s *agent.StepState) {
 	for i := range attempts {
 		try := at.Try(&attempts[i])
 		for _, f := range []struct {
-			name string
-			took time.Duration
+			name     string
+			duration time.Duration
 		}{{"slot", try.Time(timing.StretchSlot)}, {"gate", try.Time(timing.StretchGate)}, {"ran", try.Ran}} {
-			if f.took > 0 || f.name == "ran" {
-				p.Field(f.name, d.look.Text, telling.Seconds(f.took))
+			if f.duration > 0 || f.name == "ran" {
+				p.Field(f.name, d.look.Text, telling.Seconds(f.duration))
 			}
 		}
 	}

@@ -73,8 +73,8 @@ func FailedWords(step string, failure event.FailureKind, why untrusted.Text) str
 // RepeatsFailure reports whether the error of a run says no more than that a step
 // failed, for the given reason.
 func RepeatsFailure(runError, reason untrusted.Text) bool {
-	line, said := runError.Line(), ": "+reason.FirstLine()
-	return said != ": " && (strings.HasSuffix(line, said) || strings.HasSuffix(line, said+" …"))
+	line, text := runError.Line(), ": "+reason.FirstLine()
+	return text != ": " && (strings.HasSuffix(line, text) || strings.HasSuffix(line, text+" …"))
 }
 
 // InDoubtWords says why a step is in doubt.
@@ -131,16 +131,16 @@ func ReasonWords(r event.Reason) string {
 // EndWords says how a run ended and how long it took: Done in 2.6s.
 func EndWords(r event.Result) string {
 	words := map[event.Status]string{event.StatusCompleted: "Done", event.StatusCancelled: "Stopped"}[r.Status]
-	took := Milliseconds(r.DurationMS)
+	duration := Milliseconds(r.DurationMS)
 	switch {
 	case words == "":
-		return "Failed after " + took + ": " + ReasonWords(r.Reason)
+		return "Failed after " + duration + ": " + ReasonWords(r.Reason)
 	case r.Status == event.StatusCompleted && r.Reason != event.ReasonGoalMet && r.Reason != event.ReasonDirect:
-		return words + " in " + took + ": " + ReasonWords(r.Reason)
+		return words + " in " + duration + ": " + ReasonWords(r.Reason)
 	case r.Status == event.StatusCompleted:
-		return words + " in " + took
+		return words + " in " + duration
 	default:
-		return words + " after " + took
+		return words + " after " + duration
 	}
 }
 

@@ -11,26 +11,26 @@ import (
 // Kept says that a choice of the user was saved, and where. short shortens a path
 // for display.
 func Kept(k session.Kept, short func(path string) string) string {
-	said := settingName(k.Key) + " "
+	text := settingName(k.Key) + " "
 	switch value := untrusted.Line(k.Value); {
 	case k.Problem.Line() != "":
 		return k.Problem.Line()
 	case k.Removed:
-		said += cmp.Or(map[string]string{"screen.theme": "auto", "model.think": "auto", "screen.review": "off"}[k.Key], "as by default")
+		text += cmp.Or(map[string]string{"screen.theme": "auto", "model.think": "auto", "screen.review": "off"}[k.Key], "as by default")
 	case value == "true":
-		said += "on"
+		text += "on"
 	case value == "false":
-		said += "off"
+		text += "off"
 	default:
-		said += value
+		text += value
 	}
 	switch {
 	case k.File == "":
-		return said + ", for this session"
+		return text + ", for this session"
 	case k.Removed:
-		return said + ": removed from " + untrusted.Line(short(k.File))
+		return text + ": removed from " + untrusted.Line(short(k.File))
 	default:
-		return said + " saved in " + untrusted.Line(short(k.File))
+		return text + " saved in " + untrusted.Line(short(k.File))
 	}
 }
 

@@ -19,9 +19,9 @@ func HasDiff(r map[string]any) bool {
 
 // IsTestRun reports whether a result describes a test run.
 func IsTestRun(r map[string]any) bool {
-	_, says := r["summary"].(string)
+	_, summarized := r["summary"].(string)
 	_, passed := r["passed"].(bool)
-	return says && passed
+	return summarized && passed
 }
 
 // FailureLines returns each failed test with its location and reason.

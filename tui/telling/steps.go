@@ -45,12 +45,12 @@ func Newest(l *agent.Loop) *agent.StepState {
 
 // MainArgument returns the most informative argument of a call, on one line.
 func MainArgument(args map[string]any) string {
-	telling := []string{"path", "file", "goal", "query", "pattern", "name", "command", "url", "id", "text"}
+	names := []string{"path", "file", "goal", "query", "pattern", "name", "command", "url", "id", "text"}
 	rank := func(name string) int {
-		if i := slices.Index(telling, name); i >= 0 {
+		if i := slices.Index(names, name); i >= 0 {
 			return i
 		}
-		return len(telling)
+		return len(names)
 	}
 	best := ""
 	for name, value := range args {

@@ -46,13 +46,13 @@ func (d *Dialog) chart(width int) *chart {
 		c.plan = axis{0, max(min(width/8, 12), 4), 0, max(phases[len(phases)-1].To, time.Millisecond)}
 		c.steps.x = c.plan.cells + 1
 	}
-	c.steps.cells = max(width-lead-c.steps.x-tookWidth-1, 4)
+	c.steps.cells = max(width-lead-c.steps.x-durationWidth-1, 4)
 	c.steps.from, c.steps.span = d.line.Begin, max(d.line.Last-d.line.Begin, time.Millisecond)
 	return c
 }
 
-// tookWidth is the width of the running times at the right, in cells.
-const tookWidth = 6
+// durationWidth is the width of the running times at the right, in cells.
+const durationWidth = 6
 
 // of returns the cells that a period takes, at least one.
 func (a axis) of(from, to time.Duration) (first, end int) {
@@ -73,14 +73,14 @@ func (a axis) put(bars *draw.Canvas, from, to time.Duration, style lipgloss.Styl
 
 // row draws a row: what stands before its index, its index and title, its bars and
 // its time.
-func (c *chart) row(p *draw.Painter, index, title draw.StepCell, bars *draw.Canvas, took string) string {
+func (c *chart) row(p *draw.Painter, index, title draw.StepCell, bars *draw.Canvas, duration string) string {
 	p.Gap(3 - p.Width)
-	title.Text, took = c.look.Cut(title.Text, c.Title), c.look.Cut(took, tookWidth)
+	title.Text, duration = c.look.Cut(title.Text, c.Title), c.look.Cut(duration, durationWidth)
 	p.Step(c.StepColumns, index, title, draw.StepCell{}, draw.StepCell{})
 	p.B.WriteString(bars.Lines()[0])
 	p.Width += bars.W
-	p.Gap(c.width - p.Width - draw.VisibleWidth(took))
-	p.Add(c.look.Faint, took)
+	p.Gap(c.width - p.Width - draw.VisibleWidth(duration))
+	p.Add(c.look.Faint, duration)
 	return c.look.Cut(p.Take(), c.width)
 }
 
@@ -162,14 +162,14 @@ func (c *chart) track(t *timing.Track, chosen bool) string {
 		_, end := c.steps.of(t.Stretches[n-1].From, t.Stretches[n-1].To)
 		bars.Put(end-1, 0, line.Lit(signStyle), sign)
 	}
-	title, took := l.Text, "-"
-	if t.Gone > 0 {
+	title, duration := l.Text, "-"
+	if t.RemovedIn > 0 {
 		title = l.Struck
 	}
 	if t.Tries > 0 || t.Ran > 0 || t.Kind != timing.TrackStep {
-		took = telling.Shortly(t.Ran)
+		duration = telling.Shortly(t.Ran)
 	}
-	return c.row(p, draw.StepCell{Style: l.Muted, Text: t.Label()}, draw.StepCell{Style: title, Text: t.Title.Line()}, bars, took)
+	return c.row(p, draw.StepCell{Style: l.Muted, Text: t.Label()}, draw.StepCell{Style: title, Text: t.Title.Line()}, bars, duration)
 }
 
 // glyph returns how a stretch of a kind is drawn, and on which axis.

@@ -203,8 +203,8 @@ func (d *Dialog) words(t *timing.Track) string {
 		return "The answer took " + telling.Seconds(t.Ran)
 	}
 	wait := func(kind timing.StretchKind, what string) {
-		took := t.Time(kind)
-		add(took > 0, what+" "+telling.Shortly(took))
+		duration := t.Time(kind)
+		add(duration > 0, what+" "+telling.Shortly(duration))
 	}
 	wait(timing.StretchNeeds, "waited for others")
 	wait(timing.StretchSlot, "for a slot")
@@ -216,7 +216,7 @@ func (d *Dialog) words(t *timing.Track) string {
 	add(t.Inner > 0, english.Count(t.Inner, "call"))
 	beside := d.line.Beside(t)
 	add(len(beside) > 0, "beside "+untrusted.Line(strings.Join(beside, ", ")))
-	add(t.Gone > 0, fmt.Sprintf("removed by revision %d", t.Gone))
+	add(t.RemovedIn > 0, fmt.Sprintf("removed by revision %d", t.RemovedIn))
 	return draw.StepTitle(d.look, t.Index) + " " + t.Title.Line() + ": " + strings.Join(parts, ", ")
 }
 

@@ -42,16 +42,16 @@ const (
 // Track is one bar of the timeline: a step, a replan, planning or the answer.
 type Track struct {
 	Stretches
-	Kind     trackKind
-	Index    string // step index or revision number
-	Title    untrusted.Text
-	Status   agent.StepStatus
-	Ran      time.Duration
-	Tries    int
-	Gone     int    // revision that removed the step; 0 if it is in the plan
-	Inner    int    // calls made by the step itself
-	Critical bool   // on the critical path
-	After    string // what it followed on the critical path; "" at its start
+	Kind      trackKind
+	Index     string // step index or revision number
+	Title     untrusted.Text
+	Status    agent.StepStatus
+	Ran       time.Duration
+	Tries     int
+	RemovedIn int    // revision that removed the step; 0 if it is in the plan
+	Inner     int    // calls made by the step itself
+	Critical  bool   // on the critical path
+	After     string // what it followed on the critical path; "" at its start
 
 	last Tried // newest attempt
 }
@@ -126,13 +126,13 @@ func (c *chronicler) planning() {
 
 // addSteps adds a track for each step that is in the plan or was removed from it.
 func (c *chronicler) addSteps() {
-	add := func(s *agent.StepState, gone int) {
+	add := func(s *agent.StepState, removedIn int) {
 		t := c.steps[s.Step.Index]
 		if t == nil {
 			t = c.model(TrackStep, s.Step.Index, "")
 			c.steps[s.Step.Index] = t
 		}
-		t.Title, t.Status, t.Gone = s.Step.Title, s.Status, gone
+		t.Title, t.Status, t.RemovedIn = s.Step.Title, s.Status, removedIn
 		if s.Loop != nil {
 			t.Inner = len(s.Loop.Calls)
 		}

@@ -49,7 +49,7 @@ func Markdown(c Conversation) string {
 			answers[runs[0][0].Run] = w.run(runs[0], c.Planners)
 			runs = runs[1:]
 		}
-		w.said(e, answers)
+		w.message(e, answers)
 	}
 	for _, events := range runs {
 		w.run(events, c.Planners)
@@ -104,9 +104,9 @@ func named[T ~string](name T) string {
 	return "`" + strings.ReplaceAll(untrusted.Text(name).Line(), "`", "'") + "`"
 }
 
-// said writes an event of the session itself. answers holds the answers of the runs
+// message writes an event of the session itself. answers holds the answers of the runs
 // already written.
-func (w *writer) said(e event.Event, answers map[string]untrusted.Text) {
+func (w *writer) message(e event.Event, answers map[string]untrusted.Text) {
 	switch d := e.Data.(type) {
 	case event.ChatUser:
 		w.heading("## You, %s", e.Time.In(w.zone).Format("15:04"))
