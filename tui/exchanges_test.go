@@ -160,18 +160,15 @@ func TestExchangeTextIsEscaped(t *testing.T) {
 	}
 }
 
-func TestShortenedPromptIsReportedOnce(t *testing.T) {
+func TestShortenedPromptStandsInItsExchangeOnly(t *testing.T) {
 	q := request(prompt.PurposeAgent, "2")
 	q.Shortened = "The prompt was shortened: 2 results are not whole."
 	st := newStory().exploring().run(event.StepCompleted{Index: "2.3", Attempt: 1})
-	for range 2 {
-		st.run(event.ModelRequested{Purpose: prompt.PurposeAgent, Step: "2", Attempt: 1, Request: q},
-			event.ModelReplied{Purpose: prompt.PurposeAgent, Step: "2", Attempt: 1, Error: "the server is busy", Failure: event.FailureModel})
-	}
+	st.run(event.ModelRequested{Purpose: prompt.PurposeAgent, Step: "2", Attempt: 1, Request: q},
+		event.ModelReplied{Purpose: prompt.PurposeAgent, Step: "2", Attempt: 1, Error: "the server is busy", Failure: event.FailureModel})
 	s := settled(t, st, 120, 36)
-	if n := strings.Count(s.text(), "2 results are not whole"); n != 1 {
-		t.Errorf("reported %d times:\n%s", n, s.text())
-	}
+	s.lacks("2 results are not whole")
+	s.press(ctrlX, endKey, enter).wants("2 results are not whole")
 }
 
 func TestMissingAnswerIsExplainedOnce(t *testing.T) {

@@ -26,7 +26,6 @@ type Narrator struct {
 	failedAttempt string         // the attempt whose failure was last reported
 	failure       failure        // the failure last reported
 	explained     untrusted.Text // the last reported reason why the run ends or has no answer
-	omitted       string         // the last reported omission from a prompt
 	replied       bool           // the session has reported the outcome
 }
 
@@ -107,7 +106,6 @@ func (n *Narrator) Before(data event.Data) Before {
 // Narrate writes what an event says, after the run has applied it.
 func (n *Narrator) Narrate(data event.Data, before Before) {
 	n.narrateStep(data, before)
-	n.narrateOmission()
 	n.narrateRun(data, before)
 }
 
@@ -252,18 +250,6 @@ func (n *Narrator) narrateFailure(index string, reason untrusted.Text) {
 	b := n.pane.remark(failedGlyph, dangerStyle, words)
 	b.Gap = true
 	n.add(b)
-}
-
-// narrateOmission writes once what was omitted to fit the newest prompt.
-func (n *Narrator) narrateOmission() {
-	last := len(n.run.Exchanges) - 1
-	if last < 0 {
-		return
-	}
-	if omitted := n.run.Exchanges[last].Request.Shortened; omitted != "" && omitted != n.omitted {
-		n.omitted = omitted
-		n.add(n.pane.Note("info", omitted))
-	}
 }
 
 // narrateModelReply ends a request outside the planning phases: it closes a turn of

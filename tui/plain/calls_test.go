@@ -112,12 +112,12 @@ func TestUntrustedCallCannotForgeLine(t *testing.T) {
 	}
 }
 
-func TestShortenedPromptIsReportedOnce(t *testing.T) {
+func TestShortenedPromptIsNotPrinted(t *testing.T) {
 	q := prompt.Request{Shortened: "The prompt was shortened."}
 	got := output(t, false, []string{"r", "r", "r", "r"}, started("do it"), event.SynthesisStarted{Direct: true, Request: q},
 		event.ModelReplied{Purpose: prompt.PurposeChat, Reply: callReply("", "a")}, call("chat.1", prompt.ChatParent, nil))
-	if n := strings.Count(got, "· The prompt was shortened.\n"); n != 1 {
-		t.Errorf("reported %d times:\n%s", n, got)
+	if strings.Contains(got, "shortened") {
+		t.Errorf("got:\n%s", got)
 	}
 }
 

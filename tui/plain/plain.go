@@ -38,7 +38,6 @@ type Log struct {
 	run     *agent.Run                     // the run being printed
 	runs    []*agent.Run                   // active runs; a run started by a chat call follows the run that made the call
 	before  session.Resuming               // earlier events, which are not printed again
-	cut     string                         // last message about text left out of a prompt
 	blocked untrusted.Text                 // guard sentence already printed
 	failed  untrusted.Text                 // reason of the step failure printed last
 	notes   string                         // file with the project's instructions
@@ -180,12 +179,6 @@ func (l *Log) printSession(d event.Data) {
 
 // printEvent prints an event that has already been applied to the run.
 func (l *Log) printEvent(d event.Data) {
-	if n := len(l.run.Exchanges); n > 0 {
-		if cut := l.run.Exchanges[n-1].Request.Shortened; cut != "" && cut != l.cut {
-			l.cut = cut
-			l.line("%s %s", l.marks.note, untrusted.Line(cut))
-		}
-	}
 	switch d := d.(type) {
 	case event.RunStarted:
 		l.line("%s goal: %s", l.marks.started, l.strong(d.Goal.Line()))
