@@ -49,10 +49,10 @@ func (p *Pool) Call(ctx context.Context, call plan.ToolCall) (any, error) {
 	return resultOf(result)
 }
 
-// Preview asks a built-in tool what the call would change, without changing
-// anything. It fails for tools that do not support previews.
+// Preview asks a built-in tool what the call would change or run, without doing
+// either. It fails for tools that do not support previews.
 func (p *Pool) Preview(ctx context.Context, call plan.ToolCall) (plan.ToolPreview, error) {
-	if !call.Tool.Previews {
+	if !call.Tool.Previews && !call.Tool.Commands {
 		return plan.ToolPreview{}, fmt.Errorf("%s cannot preview its changes", call.Tool.QualifiedName())
 	}
 	call.Output, call.Progress = nil, nil
@@ -64,11 +64,12 @@ func (p *Pool) Preview(ctx context.Context, call plan.ToolCall) (plan.ToolPrevie
 		Diff    *string           `json:"diff"`
 		Hashes  map[string]string `json:"hashes"`
 		Removes string            `json:"removes"`
+		Command *plan.Command     `json:"command"`
 	}
 	if err := json.Unmarshal(result.RawStructuredContent, &preview); err != nil || preview.Diff == nil {
 		return plan.ToolPreview{}, fmt.Errorf("%s answered its preview without a diff", call.Tool.QualifiedName())
 	}
-	return plan.ToolPreview{Diff: *preview.Diff, Hashes: preview.Hashes, Removes: preview.Removes}, nil
+	return plan.ToolPreview{Diff: *preview.Diff, Hashes: preview.Hashes, Removes: preview.Removes, Command: preview.Command}, nil
 }
 
 // send performs one call. Only built-in servers receive the meta fields.

@@ -231,6 +231,7 @@ func (t listedTool) planned(serverName string, isBuiltin bool) plan.Tool {
 	}
 	// Only the built-in servers are trusted to change nothing.
 	tool.Previews = isBuiltin && t.Meta[builtin.MetaPreviews] == true
+	tool.Commands = isBuiltin && t.Meta[builtin.MetaCommands] == true
 	return tool
 }
 

@@ -20,6 +20,7 @@ type GateRequested struct {
 	Args       map[string]any    `json:"args,omitempty"`     // complete
 	Diff       string            `json:"diff,omitempty"`     // unified, from a dry run of the call
 	Hashes     map[string]string `json:"hashes,omitempty"`   // path → SHA-256 (hex) of the files under the diff
+	Command    *plan.Command     `json:"command,omitempty"`  // process that the call would start, if its tool names it
 	Removes    string            `json:"removes,omitempty"`  // "removes 180 of 214 lines of a.go": the call removes most of a file
 	Outdated   untrusted.Text    `json:"outdated,omitempty"` // why it asks again about an approved call
 	Provenance []rule.Provenance `json:"provenance,omitempty"`

@@ -125,7 +125,7 @@ func (e *engine) callPlan(ctx context.Context, under *call, c agent.CallPlan) {
 // after the gate before it.
 func (e *engine) openGate(g agent.OpenGate, before <-chan struct{}) {
 	gate := g.Gate
-	if g.Tool.Previews {
+	if g.Tool.Previews || g.Tool.Commands {
 		begun := e.now()
 		preview, err := e.tools.Preview(e.ctx, plan.ToolCall{Tool: g.Tool, Args: gate.Args})
 		switch {
@@ -136,7 +136,7 @@ func (e *engine) openGate(g agent.OpenGate, before <-chan struct{}) {
 			e.emit(event.StepFailed{Index: gate.Step, Attempt: g.Attempt, Error: untrusted.Text(err.Error()), Failure: event.FailureTool, Gate: gate.Gate, MS: e.since(begun)})
 			return
 		}
-		gate.Diff, gate.Hashes = preview.Diff, preview.Hashes
+		gate.Diff, gate.Hashes, gate.Command = preview.Diff, preview.Hashes, preview.Command
 		if gate.Removes = preview.Removes; gate.Removes != "" {
 			gate.Rule = agent.RemovalRule(gate.Tool, gate.Removes)
 		}

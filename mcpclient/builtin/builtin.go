@@ -46,6 +46,10 @@ const (
 	// MetaPreviews in the `_meta` of a tool, set to true, says that the tool
 	// understands MetaPreview and MetaHashes.
 	MetaPreviews = "replan/previews"
+	// MetaCommands in the `_meta` of a tool, set to true, says that the tool answers
+	// MetaPreview with {"command": {"argv": [text], "dir": text}}, the process that it
+	// would start. It understands no MetaHashes.
+	MetaCommands = "replan/commands"
 )
 
 // DiffHash is the SHA-256 of a diff in hex, as [MetaDiff] has it.

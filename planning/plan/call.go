@@ -32,6 +32,13 @@ type ToolPreview struct {
 	Diff    string            // unified diff of the files it would change
 	Hashes  map[string]string // path → SHA-256 (hex) of the contents the diff was made against
 	Removes string            // "removes 180 of 214 lines of a.go" where most of a file goes
+	Command *Command          // process that it would start; nil for none
+}
+
+// Command is a process that a call would start.
+type Command struct {
+	Argv []string `json:"argv"`
+	Dir  string   `json:"dir,omitempty"` // where it runs, relative to the workspace; "" is the workspace
 }
 
 // ToolError is a failure reported by the tool itself: the call ended without doing

@@ -24,6 +24,7 @@ type Tool struct {
 	OpenWorld   *bool           `json:"open_world,omitempty"`   // it deals with the world outside; nil where its server does not say
 	Trusted     bool            `json:"trusted,omitempty"`      // one of the workspace's own operators
 	Previews    bool            `json:"previews,omitempty"`     // can preview its changes
+	Commands    bool            `json:"commands,omitempty"`     // can preview the command it would run
 }
 
 // QualifiedName is server:tool, which always names one tool alone.

@@ -44,6 +44,9 @@ func (l *Log) gate(d event.GateRequested) {
 			l.block("    ", name+": "+text(d.Args[name]), 0)
 		}
 	}
+	if d.Command != nil {
+		l.block("    ", "runs: "+telling.CallWords(d), 0)
+	}
 	l.provenance(d.Provenance)
 	if words := telling.PassRuleWords(d); words != "" {
 		l.line("    %s", words)

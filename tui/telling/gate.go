@@ -28,6 +28,15 @@ func CallWords(g event.GateRequested) string {
 		}
 		return ""
 	}
+	inFolder := func(words, dir string) string {
+		if words != "" && dir != "" {
+			words += "\nin the folder " + dir
+		}
+		return words
+	}
+	if g.Command != nil {
+		return inFolder(shellWords(g.Command.Argv...), g.Command.Dir)
+	}
 	switch g.Tool {
 	case "test.run":
 		return checkWords("run all tests", "run the tests of ", arg("path")) + named(" that match ", arg("run"))
@@ -38,10 +47,7 @@ func CallWords(g event.GateRequested) string {
 		if argv := texts(g.Args["argv"]); words == "" && len(argv) > 0 {
 			words = shellWords(argv...)
 		}
-		if dir := arg("dir"); words != "" && dir != "" {
-			words += "\nin the folder " + dir
-		}
-		return words
+		return inFolder(words, arg("dir"))
 	case "vcs.commit":
 		words := "git commit" + flag("all", " --all")
 		if paths := texts(g.Args["paths"]); len(paths) > 0 {

@@ -6,12 +6,15 @@ import (
 
 	"replan/agent/event"
 	"replan/agent/rule"
+	"replan/planning/plan"
 	"replan/tui/telling"
 )
 
 func TestCallsAreWrittenAsUsersTypeThem(t *testing.T) {
 	for want, g := range map[string]event.GateRequested{
 		"run all tests":                    {Tool: "test.run", Args: map[string]any{"allow_none": true}},
+		"go test ./...":                    {Tool: "test.run", Command: &plan.Command{Argv: []string{"go", "test", "./..."}}},
+		"go vet ./...\nin the folder x":    {Tool: "test.lint", Command: &plan.Command{Argv: []string{"go", "vet", "./..."}, Dir: "x"}},
 		"run the tests of ./slug":          {Tool: "test.run", Args: map[string]any{"path": "./slug"}},
 		"make -C 'a dir'\nin the folder x": {Tool: "proc.run", Args: map[string]any{"argv": []any{"make", "-C", "a dir"}, "dir": "x"}},
 		"git commit -- a.go\nfix it":       {Tool: "vcs.commit", Args: map[string]any{"message": "fix it", "paths": []any{"a.go"}}},

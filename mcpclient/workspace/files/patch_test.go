@@ -334,8 +334,8 @@ func TestApprovedDiffRequiresUnchangedFiles(t *testing.T) {
 func TestPreviewOfOtherToolsIsRefused(t *testing.T) {
 	b := newBench(t, workspace.Config{})
 	b.Write(t, map[string]string{"go.mod": "module m\n"})
-	if got := b.Ask(t, "test.run", nil, preview); !got.IsError || !strings.Contains(got.Text, "cannot preview") {
-		t.Errorf("test.run: got %q", got.Text)
+	if got := b.Ask(t, "proc.run", args{"shell": "touch f"}, preview); !got.IsError || !strings.Contains(got.Text, "cannot preview") {
+		t.Errorf("proc.run: got %q", got.Text)
 	}
 	if got := b.Ask(t, "fs.read", args{"path": "go.mod"}, preview); got.Text != "module m\n" {
 		t.Errorf("fs.read: got %q", got.Text)

@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"replan/mcpclient/builtin"
+	"replan/planning/plan"
 
 	"github.com/google/jsonschema-go/jsonschema"
 	"github.com/mark3labs/mcp-go/mcp"
@@ -26,6 +27,7 @@ type Op[Args, Result any] struct {
 	Idempotent  bool
 	OpenWorld   bool                // it reaches beyond the workspace
 	Previews    bool                // it understands builtin.MetaPreview and builtin.MetaHashes
+	Commands    bool                // it answers builtin.MetaPreview with the command it would run
 	OneOf       [][]string          // argument sets of which one must be given whole
 	Enum        map[string][]string // the texts that an argument may be
 	Run         func(context.Context, Call, Args) (*Answer[Result], error)
@@ -42,11 +44,12 @@ type Answer[Result any] struct {
 	Preview *Preview // in place of Data, for a call that asked for one
 }
 
-// Preview is what a call would change. See [builtin.MetaPreview].
+// Preview is what a call would change or run. See [builtin.MetaPreview].
 type Preview struct {
 	Diff    string            `json:"diff"`
 	Hashes  map[string]string `json:"hashes"`
 	Removes string            `json:"removes,omitempty"` // says that most of a file goes, and how much
+	Command *plan.Command     `json:"command,omitempty"`
 }
 
 // Reply returns an answer of data, and of text that says the same.
@@ -88,7 +91,7 @@ func (t Tool) Shown() mcp.Tool { return t.shown }
 // Tool returns the operator with its types erased. It panics if no schema can be
 // made from its types, which is a bug of this program.
 func (o Op[Args, Result]) Tool() Tool {
-	t := Tool{Name: o.Name, readOnly: o.ReadOnly, previews: o.Previews, args: arguments(reflect.TypeFor[Args](), o.Enum)}
+	t := Tool{Name: o.Name, readOnly: o.ReadOnly, previews: o.Previews || o.Commands, args: arguments(reflect.TypeFor[Args](), o.Enum)}
 	t.shown = mcp.NewToolWithRawSchema(o.Name, o.Description, inputSchema(t.args, o.OneOf))
 	if reflect.TypeFor[Result]() != reflect.TypeFor[None]() {
 		t.shown.RawOutputSchema = quote(schemaOf(reflect.TypeFor[Result]()))
@@ -99,8 +102,11 @@ func (o Op[Args, Result]) Tool() Tool {
 		IdempotentHint:  &o.Idempotent,
 		OpenWorldHint:   &o.OpenWorld,
 	}
-	if o.Previews {
+	switch {
+	case o.Previews:
 		t.shown.Meta = mcp.NewMetaFromMap(map[string]any{builtin.MetaPreviews: true})
+	case o.Commands:
+		t.shown.Meta = mcp.NewMetaFromMap(map[string]any{builtin.MetaCommands: true})
 	}
 	t.run = func(ctx context.Context, c Call) (*mcp.CallToolResult, error) {
 		var args Args

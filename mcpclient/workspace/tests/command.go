@@ -4,11 +4,34 @@ import (
 	"cmp"
 	"errors"
 	"path"
+	"slices"
 	"strings"
 
 	"replan/internal/lazyregexp"
 	"replan/mcpclient/child"
+	"replan/mcpclient/workspace/op"
+	"replan/planning/plan"
 )
+
+// preview returns the command that runs in a folder of the workspace, without the
+// flags that only concern its output and its time.
+func preview(cmd child.Command, dir string) *op.Preview {
+	argv := []string{cmd.Name}
+	for i, arg := range cmd.Args {
+		if arg == "--" || arg == "-k" { // what follows is the caller's
+			argv = append(argv, cmd.Args[i:]...)
+			break
+		}
+		flag, _, _ := strings.Cut(arg, "=")
+		if !slices.Contains([]string{"-json", "-count", "-timeout", "-q", "--color", "--silent", "--message-format", "--output-format"}, flag) {
+			argv = append(argv, arg)
+		}
+	}
+	if dir == "." {
+		dir = ""
+	}
+	return &op.Preview{Command: &plan.Command{Argv: argv, Dir: dir}}
+}
 
 func goTest(o *Operators, dir string, args testArgs) (child.Command, error) {
 	// A little less than our own limit, which includes the build time. So go can

@@ -51,6 +51,9 @@ func (o *Operators) lint(ctx context.Context, c op.Call, args lintArgs) (*op.Ans
 	if err != nil {
 		return nil, err
 	}
+	if c.Preview {
+		return &op.Answer[lintResult]{Preview: preview(cmd, dir)}, nil
+	}
 	cmd.Send = c.Sender(ctx)
 	cmd.Timeout, cmd.Need = limit, "install it to check this code"
 	found := &lintLines{dir: dir, relative: o.tree.Relative}

@@ -58,11 +58,17 @@ func (o *Operators) test(ctx context.Context, c op.Call, args testArgs) (*op.Ans
 	}
 	cmd, project, err := o.testCommand(c, args)
 	if args.AllowNone && (errors.Is(err, errNoProject) || err == nil && o.untested(project)) {
+		if c.Preview {
+			return &op.Answer[testResult]{Preview: &op.Preview{}}, nil
+		}
 		none := testResult{Passed: true, Summary: "there are no tests to run here", Failed: []string{}, Failures: []testFailure{}}
 		return op.Reply(none, none.Summary), nil
 	}
 	if err != nil {
 		return nil, err
+	}
+	if c.Preview {
+		return &op.Answer[testResult]{Preview: preview(cmd, project.dir)}, nil
 	}
 	report := &testReport{}
 	cmd.Send = c.Sender(ctx)

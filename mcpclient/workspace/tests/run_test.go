@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"replan/mcpclient/workspace"
+	"replan/mcpclient/workspace/op"
 	"replan/mcpclient/workspace/workspacetest"
 )
 
@@ -149,6 +150,7 @@ func TestOtherRunners(t *testing.T) {
 		script  string
 		args    args
 		command string
+		gate    string
 		failed  []string
 	}{
 		"cargo": {
@@ -156,16 +158,18 @@ func TestOtherRunners(t *testing.T) {
 			"cargo", "echo 'test a::works ... ok'; echo 'test a::breaks ... FAILED'; exit 101",
 			args{"run": "a"},
 			"cargo test --color=never -- a",
+			"cargo test -- a",
 			[]string{"a::breaks"},
 		},
 		"npm": {
-			map[string]string{"package.json": "{}"}, "npm", "echo fine", args{"path": "test/a.js"}, "npm test --silent -- test/a.js", nil,
+			map[string]string{"package.json": "{}"}, "npm", "echo fine", args{"path": "test/a.js"}, "npm test --silent -- test/a.js", "npm test -- test/a.js", nil,
 		},
 		"pytest": {
 			map[string]string{"py/pyproject.toml": "", "py/tests/test_a.py": ""},
 			"python3", "pwd; echo 'FAILED tests/test_a.py::test_x - assert 1 == 2'; exit 1",
 			args{"path": "py/tests", "run": "x"},
 			"python3 -m pytest -q --color=no -k x ./tests",
+			"python3 -m pytest -k x ./tests in py",
 			[]string{"tests/test_a.py::test_x"},
 		},
 	} {
@@ -173,12 +177,46 @@ func TestOtherRunners(t *testing.T) {
 			workspacetest.Fake(t, c.tool, c.script)
 			b := newBench(t, workspace.Config{})
 			b.Write(t, c.files)
+			if got := previewed(t, b, "test.run", c.args); got != c.gate {
+				t.Errorf("its gate shows %q", got)
+			}
 			got := b.Ask(t, "test.run", c.args, nil)
 			res := workspacetest.Into[testResult](t, got.Data)
 			if res.Command != c.command || !sameSet(res.Failed, c.failed) || res.Passed != (c.failed == nil) {
 				t.Errorf("got %+v", res)
 			}
 		})
+	}
+}
+
+// previewed returns the command and the folder that a call previews.
+func previewed(t *testing.T, b *bench, tool string, call args) string {
+	t.Helper()
+	shown := workspacetest.Into[op.Preview](t, b.Ask(t, tool, call, workspacetest.Preview).Data)
+	if shown.Command == nil {
+		return ""
+	}
+	words := strings.Join(shown.Command.Argv, " ")
+	if shown.Command.Dir != "" {
+		words += " in " + shown.Command.Dir
+	}
+	return words
+}
+
+func TestPreviewNamesTheCommandOfGoAndStartsNothing(t *testing.T) {
+	t.Setenv("PATH", t.TempDir())
+	b := newBench(t, workspace.Config{})
+	if got := previewed(t, b, "test.run", args{"allow_none": true}); got != "" {
+		t.Errorf("without a project: got %q", got)
+	}
+	b.Write(t, map[string]string{"go.mod": "module m\n", "slug/slug.go": "package slug\n"})
+	for want, call := range map[string]args{"go test ./...": nil, "go test -run=-json ./slug": {"path": "slug", "run": "-json"}} {
+		if got := previewed(t, b, "test.run", call); got != want {
+			t.Errorf("got %q, want %q", got, want)
+		}
+	}
+	if got := previewed(t, b, "test.lint", nil); got != "go vet ./..." {
+		t.Errorf("the linter: got %q", got)
 	}
 }
 

@@ -14,13 +14,13 @@ func (o *Operators) Tools() []op.Tool {
 			Name: "test.run",
 			Description: "Run the workspace's tests (go test, cargo test, npm test, pytest or make test, whichever fits). Fails when a test fails, unless allow_failures is true, and if there is no project with tests, unless allow_none is. " +
 				"The result is {passed, summary, total, ok, skipped, failed: [name], failures: [{name, package, file, line, message}], command, output, duration_ms, sources: [{path, text}]}.",
-			Run: o.test,
+			Commands: true, Run: o.test,
 		}.Tool(),
 		op.Op[lintArgs, lintResult]{
 			Name: "test.lint",
 			Description: "Check the workspace's code (go vet or golangci-lint, npm run lint, ruff or flake8, cargo clippy, whichever the project has and is installed). Fails if there are findings, unless allow_failures is true. " +
 				"The result is {passed, summary, findings: [{file, line, message}], command, output}.",
-			Run: o.lint,
+			Commands: true, Run: o.lint,
 		}.Tool(),
 	}
 }
