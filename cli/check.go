@@ -19,7 +19,6 @@ import (
 	"replan/internal/english"
 	"replan/internal/untrusted"
 	"replan/planning/plan"
-	"replan/tui/draw"
 	"replan/tui/plain"
 	"replan/tui/plantext"
 	"replan/tui/telling"
@@ -262,7 +261,7 @@ func (o plans) printVerdict(v verdict) error {
 			Warnings     []plan.Fault `json:"warnings"`
 		}{true, noNil(v.batches), noNil(v.order), noNil(v.criticalPath), v.gates, noNil(v.warnings)})
 	default:
-		err = o.print(v.text(o.ASCII, o.look()))
+		err = o.printed(func(p *plain.Printer) { v.write(p, o.ASCII) })
 	}
 	if err == nil && len(v.faults) > 0 {
 		outcome := errSaid
@@ -282,43 +281,26 @@ func noNil[T any](list []T) []T {
 	return list
 }
 
-// text formats the verdict for people; look is nil without colours.
-func (v verdict) text(ascii bool, look *draw.Look) string {
-	good, bad, warning, arrow := "✓", "✗", "warning:", " → "
+// write prints the verdict for people.
+func (v verdict) write(p *plain.Printer, ascii bool) {
+	arrow := " → "
 	if ascii {
-		good, bad, arrow = "ok", "x", " -> "
+		arrow = " -> "
 	}
-	drawing, code := plantext.Plan(v.plan, ascii), untrusted.Line
-	if look != nil {
-		good, bad, warning = look.Success.Render(good), look.Danger.Render(bad), look.Warning.Render(warning)
-		drawing = plain.PaintPlan(look, drawing)
-		code = func(text string) string { return look.Accent.Render(untrusted.Line(text)) }
-	}
-	var b strings.Builder
-	writef := lineWriter(&b)
+	code := func(f plan.Fault) plain.Ink { return plain.Ink{Text: f.Code, Style: p.Styles().Accent} }
 	if len(v.faults) > 0 {
-		b.WriteString(bad + " ")
-		writef("the plan is not valid: %s", english.Count(len(v.faults), "error"))
+		p.Line("%s the plan is not valid: %s", p.Signs.Failed, english.Count(len(v.faults), "error"))
 		for _, f := range v.faults {
-			b.WriteString("  " + code(f.Code))
-			writef(" at %s: %s", config.First(f.Path, "the plan"), f.Message)
+			p.Line("  %s at %s: %s", code(f), config.First(f.Path, "the plan"), f.Message)
 		}
-		return b.String()
+		return
 	}
-	b.WriteString(good + " ")
-	writef("%s is valid: %s in %s", v.plan.Title, english.Count(len(v.order), "step"), english.Count(len(v.batches), "batch"))
-	b.WriteString(drawing)
-	if len(v.criticalPath) > 0 {
-		writef("critical path: %s", strings.Join(v.criticalPath, arrow))
-	}
-	if len(v.gates) > 0 {
-		writef("asks before: %s", strings.Join(v.gates, ", "))
-	}
+	p.Line("%s %s is valid: %s in %s", p.Signs.Done, v.plan.Title, english.Count(len(v.order), "step"), english.Count(len(v.batches), "batch"))
+	p.Plan("", plantext.Plan(v.plan, ascii))
+	p.Fields(plain.Field{Name: "critical path", Value: strings.Join(v.criticalPath, arrow)}, plain.Field{Name: "asks before", Value: strings.Join(v.gates, ", ")})
 	for _, f := range v.warnings {
-		b.WriteString(warning)
-		writef(" %s (%s)", f.Message, f.Code)
+		p.Line("%s %s (%s)", plain.Ink{Text: "warning:", Style: p.Styles().Warning}, f.Message, f.Code)
 	}
-	return b.String()
 }
 
 // planCheck implements replan plan check.

@@ -103,11 +103,23 @@ func (o *options) look() *draw.Look {
 
 // log returns the line log of a session.
 func (o *options) log(out io.Writer, session string) *plain.Log {
+	return plain.New(out, session, o.lines())
+}
+
+// lines says how to print lines.
+func (o *options) lines() plain.Options {
 	how := plain.Options{ASCII: o.ASCII}
 	if t := o.tty(); t != nil {
 		how.Look, how.Width = t.Look, t.Width
 	}
-	return plain.New(out, session, how)
+	return how
+}
+
+// printed writes lines to standard output.
+func (o *options) printed(write func(*plain.Printer)) error {
+	var b strings.Builder
+	write(plain.NewPrinter(&b, o.lines()))
+	return o.print(b.String())
 }
 
 // screen reports whether the full screen can be opened.

@@ -330,7 +330,7 @@ func (f Facts) Nearest(words string) string {
 func (f Facts) Unclear(words string, in Intent) string {
 	text := "it is not clear what these words ask for"
 	if in.Category != unknown {
-		text = fmt.Sprintf("it is not clear enough that these words ask to %s (%.0f %% sure)", strings.ReplaceAll(in.Action, "_", " "), in.Confidence*100)
+		text = fmt.Sprintf("it is not clear enough that these words ask to %s (%.0f%% sure)", strings.ReplaceAll(in.Action, "_", " "), in.Confidence*100)
 	}
 	if near := f.Nearest(words); near != "" {
 		return text + `; the nearest that can be done is: ` + near

@@ -63,6 +63,16 @@ func WrapKept(s string, width int) []string {
 	})
 }
 
+// WrapStyled breaks styled prose into lines of at most width cells. Each line keeps
+// its styles.
+func WrapStyled(s string, width int) []string {
+	var out []string
+	for part := range strings.SplitSeq(lipgloss.Wrap(s, width, ""), "\n") {
+		out = append(out, pieces(part, width)...)
+	}
+	return out
+}
+
 func breakLines(s string, width int, split func(string) string) []string {
 	if width <= 0 {
 		return nil

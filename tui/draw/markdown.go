@@ -278,11 +278,7 @@ func hang(line string, width int) []TextLine {
 		lead = strings.Repeat(" ", w)
 	}
 	rest := ansi.TruncateLeft(line, w, "")
-	var parts []string
-	for part := range strings.SplitSeq(lipgloss.Wrap(rest, width-w, ""), "\n") {
-		parts = append(parts, pieces(part, width-w)...)
-	}
-	out := broken(rest, parts)
+	out := broken(rest, WrapStyled(rest, width-w))
 	for i := range out {
 		if i == 0 {
 			out[i].Text = ansi.Truncate(line, w, "") + out[i].Text

@@ -37,29 +37,29 @@ func (l *Log) printCall(d event.Data) bool {
 	name := index + " " + s.Step.Title.Line()
 	switch d := d.(type) {
 	case event.StepStarted:
-		l.line("%s%s %s  %s", inset, l.marks.started, name, l.faint("%s", l.arguments(d.Args)))
+		l.Line("%s%s %s  %s", inset, l.Signs.Started, name, l.Faint("%s", l.arguments(d.Args)))
 		l.coerced(inset+"  ", d.Coerced)
 		l.passed(inset+"  ", d)
 	case event.StepCompleted:
 		if d.DryRun {
-			l.line("%s%s  dry run: not called", inset, name)
+			l.Line("%s%s  dry run: not called", inset, name)
 			break
 		}
 		why := telling.Fruitless(s).Visible()
 		if why == "" {
-			l.line("%s%s %s  %s", inset, l.marks.done, name, l.faint("%s", telling.Milliseconds(d.MS)))
+			l.Line("%s%s %s  %s", inset, l.Signs.Done, name, l.Faint("%s", telling.Milliseconds(d.MS)))
 			break
 		}
-		l.line("%s%s %s  %s", inset, l.marks.failed, name, l.faint("%s", telling.Milliseconds(d.MS)))
-		l.block(inset+"    ", why, outputShown)
+		l.Line("%s%s %s  %s", inset, l.Signs.Failed, name, l.Faint("%s", telling.Milliseconds(d.MS)))
+		l.Block(inset+"    ", why, outputShown)
 	case event.StepFailed:
 		if d.Removes != "" || d.Outdated != "" {
 			break // its gate reports the reason
 		}
-		l.line("%s%s %s  %s", inset, l.marks.failed, name, l.faint("%s", telling.Milliseconds(d.MS)))
-		l.block(inset+"    ", d.Error.Visible(), outputShown)
+		l.Line("%s%s %s  %s", inset, l.Signs.Failed, name, l.Faint("%s", telling.Milliseconds(d.MS)))
+		l.Block(inset+"    ", d.Error.Visible(), outputShown)
 	case event.StepInDoubt:
-		l.line("%s%s %s  in doubt: %s", inset, l.marks.gate, name, d.Reason.Line())
+		l.Line("%s%s %s  in doubt: %s", inset, l.Signs.Gate, name, d.Reason.Line())
 	}
 	return true
 }
@@ -82,8 +82,8 @@ func (l *Log) arguments(args map[string]any) string {
 // restored.
 func (l *Log) compacted(d event.ChatCompacted) {
 	if d.Undone {
-		l.line("%s %s", l.marks.note, telling.CompactedWords(d))
+		l.Line("%s %s", l.Signs.Note, telling.CompactedWords(d))
 		return
 	}
-	l.line("%s %s, %d tokens became %d: %s", l.marks.note, telling.CompactedWords(d), d.Before, d.After, d.Reason.Line())
+	l.Line("%s %s, %d tokens became %d: %s", l.Signs.Note, telling.CompactedWords(d), d.Before, d.After, d.Reason.Line())
 }

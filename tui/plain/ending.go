@@ -5,44 +5,45 @@ import (
 	"strings"
 
 	"replan/agent/event"
+	"replan/internal/untrusted"
 	"replan/tui/telling"
 )
 
 // completed prints how a run ended, with its answer.
 func (l *Log) completed(r event.Result) {
 	if answer := l.withoutDiffs(r.Answer.Visible()); answer != "" {
-		l.line("")
-		l.markdown(answer)
+		l.Line("")
+		l.Markdown(answer)
 		if cut := telling.CutOffWords(l.run); cut != "" {
-			l.line("%s %s", l.marks.note, cut)
+			l.Line("%s %s", l.Signs.Note, cut)
 		}
-		l.line("")
+		l.Line("")
 	} else if r.Status == event.StatusCompleted && l.inset() == "" {
 		l.results(r) // the answer covers the results of a run started by a call
 	}
 	if r.Unanswered != "" {
-		l.line("%s the answer is missing; ask for it again: replan plan resume %s", l.marks.note, l.run.ID)
+		l.Line("%s the answer is missing; ask for it again: replan plan resume %s", l.Signs.Note, l.run.ID)
 	}
 	if r.Error != "" && r.Error != l.blocked && !telling.RepeatsFailure(r.Error, l.failed) {
-		l.line("%s %s", l.marks.failed, r.Error.Line())
+		l.Line("%s %s", l.Signs.Failed, r.Error.Line())
 	}
 	if r.Reason == event.ReasonNoPlan && len(l.run.Exchanges) > 0 {
-		l.line("%s try again, or choose a larger model with --model; replan replay %s shows its replies", l.marks.note, telling.ShortID(l.run.ID))
+		l.Line("%s try again, or choose a larger model with --model; replan replay %s shows its replies", l.Signs.Note, telling.ShortID(l.run.ID))
 	}
 	if l.hint != "" && r.Status != event.StatusCompleted {
-		l.line("%s %s", l.marks.note, l.hint)
+		l.Line("%s %s", l.Signs.Note, l.hint)
 	}
 	l.ending(r)
 }
 
 // ending prints how the run ended in one line: how long it took and what it used.
 func (l *Log) ending(r event.Result) {
-	how, sign := telling.EndWords(r), l.marks.failed
+	how, sign := telling.EndWords(r), l.Signs.Failed
 	switch r.Status {
 	case event.StatusCompleted:
-		sign = l.marks.done
+		sign = l.Signs.Done
 	case event.StatusCancelled:
-		sign = l.marks.skipped
+		sign = l.Signs.Skipped
 	}
 	parts := telling.UsageParts(r)
 	if l.run != nil && l.run.DryRun() {
@@ -50,9 +51,22 @@ func (l *Log) ending(r event.Result) {
 	}
 	tail := ""
 	if len(parts) > 0 {
-		tail = l.marks.between + strings.Join(parts, l.marks.between)
+		tail = l.Between + strings.Join(parts, l.Between)
 	}
-	l.line("%s%s", ink{how, sign.style.Bold(true)}, l.faint("%s", tail))
+	l.Line("%s%s", Ink{how, sign.Style.Bold(true)}, l.Faint("%s", tail))
+}
+
+// withoutDiffs drops the fenced diffs of an answer that a gate already showed.
+func (l *Log) withoutDiffs(answer string) string {
+	return diffFence.ReplaceAllStringFunc(answer, func(block string) string {
+		diff := strings.TrimSpace(diffFence.FindStringSubmatch(block)[1])
+		for _, shown := range l.diffs {
+			if strings.TrimSpace(untrusted.Visible(shown)) == diff {
+				return ""
+			}
+		}
+		return block
+	})
 }
 
 // results prints the results of a plan without a written answer: those that no
@@ -62,19 +76,19 @@ func (l *Log) results(r event.Result) {
 		return
 	}
 	for _, s := range telling.UnusedResults(l.run) {
-		l.line("%s result of %s %s", l.marks.started, s.Step.Index, s.Step.Title.Line())
+		l.Line("%s result of %s %s", l.Signs.Started, s.Step.Index, s.Step.Title.Line())
 		members, _ := s.Result.(map[string]any)
 		diff, _ := members["diff"].(string)
 		lines := telling.ResultLines(s.Result)
 		switch {
 		case diff != "" && slices.Contains(l.diffs, diff):
-			l.line("    %s", telling.ResultWords(s.Result))
+			l.Line("    %s", telling.ResultWords(s.Result))
 		case diff != "":
-			l.patch("    ", diff)
+			l.Patch("    ", diff)
 		case lines != nil:
-			l.block("    ", strings.Join(lines, "\n"), outputShown)
+			l.Block("    ", strings.Join(lines, "\n"), outputShown)
 		default:
-			l.block("    ", indented(s.Result), outputShown)
+			l.Block("    ", indented(s.Result), outputShown)
 		}
 	}
 }
@@ -88,5 +102,5 @@ func (l *Log) outcome(d event.StepCompleted) string {
 	if words == "" {
 		return telling.Milliseconds(d.MS)
 	}
-	return telling.Milliseconds(d.MS) + l.marks.between + words
+	return telling.Milliseconds(d.MS) + l.Between + words
 }

@@ -24,35 +24,35 @@ func (l *Log) gate(d event.GateRequested) {
 		what = d.Title.Line()
 	}
 	l.gates[l.id()+" "+d.Gate] = d
-	l.line("%s %s  %sasks: %s", l.marks.gate, l.strong(what), l.faint("%s", tool), d.Rule.Why.Line())
+	l.Line("%s %s  %sasks: %s", l.Signs.Gate, l.Strong(what), l.Faint("%s", tool), d.Rule.Why.Line())
 	if d.Outdated != "" {
-		l.line("    asked again: %s", d.Outdated.Line())
+		l.Line("    asked again: %s", d.Outdated.Line())
 	}
 	if d.Rule.Tool != "" {
-		l.line("    %s", l.faint("rule: %s", telling.RuleWords(d.Rule)))
+		l.Line("    %s", l.Faint("rule: %s", telling.RuleWords(d.Rule)))
 	}
 	if d.Planned && d.Rule.Source != rule.SourcePlan {
-		l.line("    %s", telling.PlanGate)
+		l.Line("    %s", telling.PlanGate)
 	}
 	if l.run != nil && d.Step != "" {
 		if allowed := telling.Grants(l.run); len(allowed) > 0 {
-			l.line("    allowed in this run so far: %s", strings.Join(allowed, "; "))
+			l.Line("    allowed in this run so far: %s", strings.Join(allowed, "; "))
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(d.Args)) {
 		if d.Diff == "" || !d.Trusted || !slices.Contains(drawn, name) {
-			l.block("    ", name+": "+text(d.Args[name]), 0)
+			l.Block("    ", name+": "+text(d.Args[name]), 0)
 		}
 	}
 	if d.Command != nil {
-		l.block("    ", "runs: "+telling.CallWords(d), 0)
+		l.Block("    ", "runs: "+telling.CallWords(d), 0)
 	}
 	l.provenance(d.Provenance)
 	if words := telling.PassRuleWords(d); words != "" {
-		l.line("    %s", words)
+		l.Line("    %s", words)
 	}
 	if d.Diff != "" {
-		l.patch("    ", d.Diff)
+		l.Patch("    ", d.Diff)
 		l.diffs = append(l.diffs, d.Diff)
 	}
 }
@@ -63,14 +63,14 @@ var drawn = []string{"diff", "hashes", "new", "old", "text"}
 // provenance prints the sources of text in a call.
 func (l *Log) provenance(from []rule.Provenance) {
 	for _, line := range telling.SourceLines(from) {
-		l.line("    %s", line)
+		l.Line("    %s", line)
 	}
 }
 
 // coerced prints which arguments were converted to the type their tool expects.
 func (l *Log) coerced(indent string, all []plan.Coercion) {
 	for _, c := range all {
-		l.line("%s%s fitted to the tool's types: %s", indent, l.marks.note, untrusted.Line(c.String()))
+		l.Line("%s%s fitted to the tool's types: %s", indent, l.Signs.Note, untrusted.Line(c.String()))
 	}
 }
 
@@ -82,15 +82,15 @@ func (l *Log) passed(indent string, d event.StepStarted) {
 		return
 	}
 	if len(d.Provenance) > 0 {
-		words += l.marks.between + "untrusted text"
+		words += l.Between + "untrusted text"
 	}
-	l.line("%s%s %s", indent, l.marks.gate, words)
+	l.Line("%s%s %s", indent, l.Signs.Gate, words)
 	l.provenance(d.Provenance)
 }
 
 // resolved prints the answer to a gate.
 func (l *Log) resolved(d event.GateResolved) {
-	l.line("  %s %s%s", l.marks.gate, telling.GateDecision(d), telling.SignedBy(d.By))
+	l.Line("  %s %s%s", l.Signs.Gate, telling.GateDecision(d), telling.SignedBy(d.By))
 	g, ok := l.gates[l.id()+" "+d.Gate]
 	if !ok || d.Decision != event.Deny || !strings.HasPrefix(d.By, "--approve") {
 		return

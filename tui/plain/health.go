@@ -21,17 +21,17 @@ func (l *Log) health(now session.Status) {
 			l.lost[s.Name] = true
 		case s.State == plan.ServerReady && l.lost[s.Name]:
 			delete(l.lost, s.Name)
-			l.line("%s %s", l.marks.done, telling.ServerReady(s.Name, s.Tools))
+			l.Line("%s %s", l.Signs.Done, telling.ServerReady(s.Name, s.Tools))
 		}
 	}
 	answered := l.status.Model != "" && l.status.Problem == ""
 	switch {
 	case answered && now.Problem != "":
 		l.silent = true
-		l.line("%s the model does not answer%s", l.marks.failed, because(now.Problem))
+		l.Line("%s the model does not answer%s", l.Signs.Failed, because(now.Problem))
 	case l.silent && now.Problem == "" && now.Model != "":
 		l.silent = false
-		l.line("%s %s answers again", l.marks.done, now.Model.Line())
+		l.Line("%s %s answers again", l.Signs.Done, now.Model.Line())
 	}
 	l.status = now
 }

@@ -5,11 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"maps"
-	"slices"
 	"strings"
-
-	"charm.land/lipgloss/v2"
 
 	"replan/agent"
 	"replan/agent/event"
@@ -18,7 +14,6 @@ import (
 	"replan/internal/untrusted"
 	"replan/planning/plan"
 	"replan/planning/prompt"
-	"replan/tui/draw"
 	"replan/tui/plantext"
 	"replan/tui/telling"
 )
@@ -29,12 +24,9 @@ const outputShown = 20
 
 // Log writes a line for each event that matters.
 type Log struct {
-	out     io.Writer
+	*Printer
 	session string
-	marks   marks
 	ascii   bool
-	look    *draw.Look                     // nil without a terminal
-	width   func() int                     // of the terminal, in cells
 	run     *agent.Run                     // the run being printed
 	runs    []*agent.Run                   // active runs; a run started by a chat call follows the run that made the call
 	before  session.Resuming               // earlier events, which are not printed again
@@ -48,41 +40,13 @@ type Log struct {
 	diffs   []string                       // printed at gates
 	gates   map[string]event.GateRequested // those asked, by run and gate
 	hint    string                         // how to let a denied gate pass
-	err     error                          // from the first failed write
-}
-
-// marks are the signs at the start of lines.
-type marks struct {
-	done, failed, started, gate, skipped, note, removed, added, revised, replan, pending ink
-	between                                                                              string
-}
-
-// Options say what a log prints on.
-type Options struct {
-	ASCII bool // print only ASCII characters
-	// Look draws for a terminal of Width cells. Without one the log prints plain
-	// text, whose lines programs can rely on.
-	Look  *draw.Look
-	Width func() int
 }
 
 // New returns a log that writes to out. session is the id of the session, whose own
 // events belong to no run.
 func New(out io.Writer, session string, o Options) *Log {
-	l := &Log{out: out, session: session, ascii: o.ASCII, look: o.Look, width: o.Width, lost: map[string]bool{}, gates: map[string]event.GateRequested{}}
-	signs, between := []string{"✓", "✗", "▸", "◆", "—", "·", "−", "+", "~", "↻", "○"}, " · "
-	if o.ASCII {
-		signs, between = []string{"ok", "x", ">", "?", "=", ".", "-", "+", "~", "again:", "o"}, ", "
-	}
-	styles := l.styles()
-	m := &l.marks
-	m.between = between
-	for i, to := range []*ink{&m.done, &m.failed, &m.started, &m.gate, &m.skipped, &m.note, &m.removed, &m.added, &m.revised, &m.replan, &m.pending} {
-		*to = ink{signs[i], [...]lipgloss.Style{
-			styles.Success, styles.Danger, styles.Accent, styles.Warning, styles.Muted, styles.Muted,
-			styles.Removed, styles.Added, styles.Accent, styles.Warning, styles.Muted,
-		}[i]}
-	}
+	l := &Log{Printer: NewPrinter(out, o), session: session, ascii: o.ASCII, lost: map[string]bool{}, gates: map[string]event.GateRequested{}}
+	l.inset = l.nested
 	return l
 }
 
@@ -127,30 +91,18 @@ func (l *Log) find(id string) bool {
 	return false
 }
 
-// inset returns the indentation for lines of a run started by a call.
-func (l *Log) inset() string {
+// nested returns the indentation for lines of a run started by a call.
+func (l *Log) nested() string {
 	if len(l.runs) > 0 && l.run != l.runs[0] {
 		return "    "
 	}
 	return ""
 }
 
-// block writes text unchanged, with indent before each line.
-func (l *Log) block(indent, text string, maxLines int) {
-	lines := strings.Split(strings.TrimRight(untrusted.Visible(text), "\n"), "\n")
-	for i, line := range lines {
-		if maxLines > 0 && i == maxLines {
-			l.line("%s… %s", indent, english.Count(len(lines)-maxLines, "more line"))
-			return
-		}
-		l.line("%s", strings.TrimRight(indent+line, " "))
-	}
-}
-
-// args writes the arguments of a call, by name.
-func (l *Log) args(indent string, args map[string]any) {
-	for _, name := range slices.Sorted(maps.Keys(args)) {
-		l.block(indent, name+": "+text(args[name]), 0)
+// starts prints that work begins. On a terminal the live line shows that instead.
+func (l *Log) starts(format string, args ...any) {
+	if l.look == nil {
+		l.Line(format, args...)
 	}
 }
 
@@ -162,9 +114,9 @@ func (l *Log) printSession(d event.Data) {
 	case event.ChatCompacted:
 		l.compacted(d)
 	case event.ChatUndone:
-		l.line("%s undone: %s, %s put back", l.marks.note, d.Run, english.Count(len(d.Files), "file"))
+		l.Line("%s undone: %s, %s put back", l.Signs.Note, d.Run, english.Count(len(d.Files), "file"))
 	case event.Note:
-		l.line("%s %s", l.marks.note, d.Text.Line())
+		l.Line("%s %s", l.Signs.Note, d.Text.Line())
 	case event.GateRequested:
 		l.gate(d)
 	case event.GateResolved:
@@ -181,46 +133,46 @@ func (l *Log) printSession(d event.Data) {
 func (l *Log) printEvent(d event.Data) {
 	switch d := d.(type) {
 	case event.RunStarted:
-		l.line("%s goal: %s", l.marks.started, l.strong(d.Goal.Line()))
+		l.Line("%s goal: %s", l.Signs.Started, l.Strong(d.Goal.Line()))
 		for _, m := range d.Prompting.Mentions {
-			l.line("  @ %s", telling.MentionWords(m, strings.TrimSpace(l.marks.between)))
+			l.Line("  @ %s", telling.MentionWords(m, strings.TrimSpace(l.Between)))
 		}
 		l.where(d.Model, len(d.Catalogue), d.Workspace)
 	case event.RunResumed:
 		l.resumed(d)
 	case event.PhaseStarted:
-		l.starts("%s %s", l.marks.started, d.Label)
+		l.starts("%s %s", l.Signs.Started, d.Label)
 	case event.PhaseCompleted:
-		l.line("%s %s  %s", l.marks.done, d.Label, l.faint("%s  %s", telling.Milliseconds(d.MS), english.Count(d.Tokens, "token")))
+		l.Line("%s %s  %s", l.Signs.Done, d.Label, l.Faint("%s  %s", telling.Milliseconds(d.MS), english.Count(d.Tokens, "token")))
 	case event.PhaseSkipped:
-		l.line("%s %s skipped: %s", l.marks.skipped, d.Label, d.Reason.Line())
+		l.Line("%s %s skipped: %s", l.Signs.Skipped, d.Label, d.Reason.Line())
 	case event.PhaseFailed:
 		if d.Failure == event.FailureInterrupted {
-			l.line("%s %s stopped", l.marks.skipped, d.Label)
+			l.Line("%s %s stopped", l.Signs.Skipped, d.Label)
 			break
 		}
-		l.line("%s %s failed: %s", l.marks.failed, d.Label, d.Reason.Line())
+		l.Line("%s %s failed: %s", l.Signs.Failed, d.Label, d.Reason.Line())
 	case event.ModelRequested:
 		l.modelRequested(d)
 	case event.ModelReplied:
 		l.modelReplied(d)
 	case event.SynthesisStarted:
-		l.starts("%s answer", l.marks.started)
+		l.starts("%s answer", l.Signs.Started)
 	case event.GuardBlocked:
 		l.blocked = d.Reason
-		l.line("%s %s", l.marks.failed, d.Reason.Line())
+		l.Line("%s %s", l.Signs.Failed, d.Reason.Line())
 	case event.GuardWarned:
-		l.line("%s %s (guard %s)", l.marks.note, d.Reason, d.Guard)
+		l.Line("%s %s (guard %s)", l.Signs.Note, d.Reason, d.Guard)
 	case event.BudgetWarned:
-		l.line("%s %s", l.marks.note, telling.BudgetWarning(d))
+		l.Line("%s %s", l.Signs.Note, telling.BudgetWarning(d))
 	case event.Note:
-		l.line("%s %s", l.marks.note, d.Text.Line())
+		l.Line("%s %s", l.Signs.Note, d.Text.Line())
 	case event.JournalDamaged:
-		l.line("%s %s", l.marks.note, telling.DamagedWords(d))
+		l.Line("%s %s", l.Signs.Note, telling.DamagedWords(d))
 	case event.RunSteered:
-		l.line("%s you: %s", l.marks.started, d.Text.Line())
+		l.Line("%s you: %s", l.Signs.Started, d.Text.Line())
 	case event.RunPaused:
-		l.line("%s %s", l.marks.note, d.Reason.Line())
+		l.Line("%s %s", l.Signs.Note, d.Reason.Line())
 	case event.RunCompleted:
 		l.completed(d.Result)
 	default:
@@ -236,21 +188,21 @@ func (l *Log) printEvent(d event.Data) {
 func (l *Log) printPlan(d event.Data) bool {
 	switch d := d.(type) {
 	case event.RouteMatched:
-		l.line("%s %s", l.marks.done, untrusted.Line(telling.RouteWords(d, l.run.Model)))
+		l.Line("%s %s", l.Signs.Done, untrusted.Line(telling.RouteWords(d, l.run.Model)))
 	case event.PlanCreated:
-		l.line("%s plan: %s", l.marks.started, l.strong(d.Plan.Title.Line()))
-		l.plan("  ", plantext.Plan(d.Plan, l.ascii))
+		l.Line("%s plan: %s", l.Signs.Started, l.Strong(d.Plan.Title.Line()))
+		l.Plan("  ", plantext.Plan(d.Plan, l.ascii))
 	case event.PlanEmpty:
 		l.blocked = d.Reason
-		l.line("%s no plan: %s", l.marks.failed, d.Reason.Line())
+		l.Line("%s no plan: %s", l.Signs.Failed, d.Reason.Line())
 	case event.PlanDiff:
 		l.diff(d)
 	case event.PlanReviewed:
 		l.reviewed(d)
 	case event.ReplanStarted:
-		l.line("%s replan %d: step %s failed", l.marks.replan, d.Attempt, d.Step)
+		l.Line("%s replan %d: step %s failed", l.Signs.Replan, d.Attempt, d.Step)
 	case event.ReplanRefused:
-		l.line("%s replan %d refused: %s", l.marks.failed, d.Attempt, d.Reason.Line())
+		l.Line("%s replan %d refused: %s", l.Signs.Failed, d.Attempt, d.Reason.Line())
 	default:
 		return false
 	}
@@ -261,7 +213,7 @@ func (l *Log) printPlan(d event.Data) bool {
 // skips turns, because their step or answer is already announced.
 func (l *Log) modelRequested(d event.ModelRequested) {
 	if d.Purpose != prompt.PurposeAgent && d.Purpose != prompt.PurposeChat {
-		l.starts("%s %s", l.marks.started, asked(d.Purpose, d.Step))
+		l.starts("%s %s", l.Signs.Started, asked(d.Purpose, d.Step))
 	}
 }
 
@@ -280,11 +232,11 @@ func asked(purpose prompt.Purpose, step string) string {
 func (l *Log) modelReplied(d event.ModelReplied) {
 	name := asked(d.Purpose, d.Step)
 	if d.Failure == event.FailureInterrupted {
-		l.line("%s %s stopped", l.marks.skipped, name)
+		l.Line("%s %s stopped", l.Signs.Skipped, name)
 		return
 	}
 	if d.Error != "" {
-		l.line("%s %s failed: %s", l.marks.failed, name, d.Error.Line())
+		l.Line("%s %s failed: %s", l.Signs.Failed, name, d.Error.Line())
 		return
 	}
 	switch d.Purpose {
@@ -292,11 +244,11 @@ func (l *Log) modelReplied(d event.ModelReplied) {
 		return // its calls are printed
 	case prompt.PurposeChat:
 		if d.Reply.Text != "" && len(d.Reply.Calls) > 0 {
-			l.markdown(d.Reply.Text)
+			l.Markdown(d.Reply.Text)
 		}
 		return
 	}
-	l.line("%s %s  %s", l.marks.done, name, l.faint("%s  %s", telling.Milliseconds(d.MS), english.Count(d.PromptTokens+d.CompletionTokens, "token")))
+	l.Line("%s %s  %s", l.Signs.Done, name, l.Faint("%s  %s", telling.Milliseconds(d.MS), english.Count(d.PromptTokens+d.CompletionTokens, "token")))
 }
 
 // where prints the name of the run, its model, its tools and its workspace.
@@ -305,10 +257,10 @@ func (l *Log) where(model string, tools int, workspace string) {
 	if model != "" {
 		named = "model " + untrusted.Line(model)
 	}
-	l.line("  %s", l.faint("run %s, %s, %s, in %s", l.run.ID, named, english.Count(tools, "tool"), workspace))
+	l.Line("  %s", l.Faint("run %s, %s, %s, in %s", l.run.ID, named, english.Count(tools, "tool"), workspace))
 	if l.notes != "" && !l.named {
 		l.named = true
-		l.line("  notes of this project: %s", l.notes)
+		l.Line("  notes of this project: %s", l.notes)
 	}
 }
 
@@ -319,12 +271,12 @@ func (l *Log) dryStep(d event.StepCompleted) {
 	if s := l.run.Step(d.Index); s != nil {
 		what = "  [" + plantext.Executor(s.Step.Executor, s.Step.Tool) + "]"
 	}
-	l.line("%s %s %s%s", l.marks.pending, d.Index, l.title(d.Index), l.faint("%s  dry run", what))
-	l.args("    ", d.Args)
+	l.Line("%s %s %s%s", l.Signs.Pending, d.Index, l.title(d.Index), l.Faint("%s  dry run", what))
+	l.Args("    ", d.Args)
 	if d.Gate == nil {
 		return
 	}
-	l.line("    %s: %s (%s rule for %s)", telling.WouldWords(*d.Gate), d.Gate.Why, d.Gate.Source, d.Gate.Tool)
+	l.Line("    %s: %s (%s rule for %s)", telling.WouldWords(*d.Gate), d.Gate.Why, d.Gate.Source, d.Gate.Tool)
 }
 
 // printStep prints what happened to a step or its gate.
@@ -338,7 +290,7 @@ func (l *Log) printStep(d event.Data) {
 		if d.Attempt > 1 {
 			again = fmt.Sprintf(", attempt %d", d.Attempt)
 		}
-		l.starts("%s %s %s  %s", l.marks.started, d.Index, d.Title.Line(), l.faint("[%s]%s", plantext.Executor(d.Executor, d.Tool), again))
+		l.starts("%s %s %s  %s", l.Signs.Started, d.Index, d.Title.Line(), l.Faint("[%s]%s", plantext.Executor(d.Executor, d.Tool), again))
 		l.coerced("  ", d.Coerced)
 		l.passed("  ", d)
 	case event.StepCompleted:
@@ -346,25 +298,25 @@ func (l *Log) printStep(d event.Data) {
 			l.dryStep(d)
 			return
 		}
-		l.line("%s %s %s  %s", l.marks.done, d.Index, l.title(d.Index), l.faint("%s", l.outcome(d)))
+		l.Line("%s %s %s  %s", l.Signs.Done, d.Index, l.title(d.Index), l.Faint("%s", l.outcome(d)))
 	case event.StepFailed:
 		if d.Removes != "" || d.Outdated != "" {
 			return // its gate reports the reason
 		}
-		l.line("%s %s %s  %s", l.marks.failed, d.Index, l.title(d.Index), l.faint("%s", telling.Milliseconds(d.MS)))
-		l.block("    ", d.Error.Visible(), outputShown)
+		l.Line("%s %s %s  %s", l.Signs.Failed, d.Index, l.title(d.Index), l.Faint("%s", telling.Milliseconds(d.MS)))
+		l.Block("    ", d.Error.Visible(), outputShown)
 		l.failed = d.Error
 	case event.StepRetry:
-		l.line("%s %s %s  again", l.marks.replan, d.Index, l.title(d.Index))
+		l.Line("%s %s %s  again", l.Signs.Replan, d.Index, l.title(d.Index))
 	case event.StepSkipped:
-		l.line("%s %s %s  skipped: %s", l.marks.skipped, d.Index, l.title(d.Index), d.Reason.Line())
+		l.Line("%s %s %s  skipped: %s", l.Signs.Skipped, d.Index, l.title(d.Index), d.Reason.Line())
 	case event.StepInDoubt:
-		l.line("%s %s %s  in doubt: %s", l.marks.gate, d.Index, l.title(d.Index), d.Reason.Line())
+		l.Line("%s %s %s  in doubt: %s", l.Signs.Gate, d.Index, l.title(d.Index), d.Reason.Line())
 	case event.DoubtResolved:
-		l.line("  %s step %s: %s%s", l.marks.gate, d.Step, telling.OfDoubt(d.Decision).Does, telling.SignedBy(d.By))
+		l.Line("  %s step %s: %s%s", l.Signs.Gate, d.Step, telling.OfDoubt(d.Decision).Does, telling.SignedBy(d.By))
 	case event.FailureResolved:
-		l.line("  %s step %s: %s%s", l.marks.gate, d.Step, telling.OfFailure(d.Decision).Does, telling.SignedBy(d.By))
-		l.args("    ", d.Args)
+		l.Line("  %s step %s: %s%s", l.Signs.Gate, d.Step, telling.OfFailure(d.Decision).Does, telling.SignedBy(d.By))
+		l.Args("    ", d.Args)
 	case event.GateRequested:
 		l.gate(d)
 	case event.GateResolved:
@@ -378,11 +330,11 @@ func (l *Log) question(q agent.Question) {
 	if q.Tool != "" {
 		tool = q.Tool
 	}
-	l.line("%s %s %s  [%s]  %s", l.marks.gate, q.Step, q.Title.Line(), tool, telling.QuestionAsks(q))
+	l.Line("%s %s %s  [%s]  %s", l.Signs.Gate, q.Step, q.Title.Line(), tool, telling.QuestionAsks(q))
 	if q.Reason != "" {
-		l.block("    ", q.Reason.Visible(), outputShown)
+		l.Block("    ", q.Reason.Visible(), outputShown)
 	}
-	l.args("    ", q.Args)
+	l.Args("    ", q.Args)
 }
 
 func (l *Log) title(index string) string {
@@ -393,8 +345,8 @@ func (l *Log) title(index string) string {
 }
 
 func (l *Log) diff(d event.PlanDiff) {
-	l.line("%s plan, revision %d", l.marks.started, d.Revision)
-	l.plan("  ", plantext.Run(l.run, l.ascii, nil))
+	l.Line("%s plan, revision %d", l.Signs.Started, d.Revision)
+	l.Plan("  ", plantext.Run(l.run, l.ascii, nil))
 }
 
 // indented formats a result: text unchanged, objects and lists over several lines.

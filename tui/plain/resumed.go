@@ -7,10 +7,10 @@ import (
 
 // resumed prints the state of a resumed run.
 func (l *Log) resumed(d event.RunResumed) {
-	l.line("%s resumed: %s", l.marks.started, l.run.Goal.Line())
+	l.Line("%s resumed: %s", l.Signs.Started, l.run.Goal.Line())
 	l.where(d.Model, len(d.Catalogue), l.run.Workspace)
 	if l.run.Revision > 0 {
-		l.line("  %d of %s done", l.run.Done(), english.Count(len(l.run.Plan.Steps), "step"))
+		l.Line("  %d of %s done", l.run.Done(), english.Count(len(l.run.Plan.Steps), "step"))
 	}
 	for _, g := range l.run.Gates {
 		l.gate(g.GateRequested) // still open: whoever answers must see the full call

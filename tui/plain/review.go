@@ -24,13 +24,13 @@ func (l *Log) held(d event.Data) {
 	if !l.run.AwaitsReview() {
 		return
 	}
-	l.line("%s %s", l.marks.gate, telling.ReviewWaits)
+	l.Line("%s %s", l.Signs.Gate, telling.ReviewWaits)
 	if _, again := d.(event.RunResumed); again {
-		l.plan("  ", plantext.Plan(l.run.Plan, l.ascii))
+		l.Plan("  ", plantext.Plan(l.run.Plan, l.ascii))
 	}
 	for line := range strings.SplitSeq(strings.TrimRight(Asking(l.run.Review(), true), "\n"), "\n") {
 		if line != "" {
-			l.line("  %s", line)
+			l.Line("  %s", line)
 		}
 	}
 }
@@ -73,26 +73,26 @@ func Asking(v *agent.Review, whole bool) string {
 // reviewed prints the outcome of a plan review.
 func (l *Log) reviewed(d event.PlanReviewed) {
 	if d.Decision != event.ReviewRun {
-		l.line("  %s the plan is refused%s", l.marks.gate, telling.SignedBy(d.By))
+		l.Line("  %s the plan is refused%s", l.Signs.Gate, telling.SignedBy(d.By))
 		return
 	}
 	changed := d.Changes().String()
 	if changed != "" {
 		changed = ": " + changed
 	}
-	l.line("  %s the plan was reviewed%s%s", l.marks.gate, telling.SignedBy(d.By), changed)
+	l.Line("  %s the plan was reviewed%s%s", l.Signs.Gate, telling.SignedBy(d.By), changed)
 	removed, edited := telling.ReviewedSteps(l.run, d)
 	for _, s := range removed {
-		l.line("  %s %s %s  [%s]", l.marks.removed, s.Index, s.Title.Line(), plantext.Executor(s.Executor, s.Tool))
+		l.Line("  %s %s %s  [%s]", l.Signs.Removed, s.Index, s.Title.Line(), plantext.Executor(s.Executor, s.Tool))
 	}
 	for _, s := range edited {
-		l.line("  %s %s %s  [%s]", l.marks.revised, s.Index, s.Title.Line(), plantext.Executor(s.Executor, s.Tool))
-		l.args("      ", s.Args)
+		l.Line("  %s %s %s  [%s]", l.Signs.Revised, s.Index, s.Title.Line(), plantext.Executor(s.Executor, s.Tool))
+		l.Args("      ", s.Args)
 	}
 	for _, m := range d.Moved {
-		l.line("    %s waits for %s", m.Step, m.After)
+		l.Line("    %s waits for %s", m.Step, m.After)
 	}
 	for _, a := range d.Approved {
-		l.line("    the gate of %s is approved for exactly the shown call: %s %s", a.Step, untrusted.Line(a.Tool), untrusted.Line(plan.CanonicalJSON(a.Args)))
+		l.Line("    the gate of %s is approved for exactly the shown call: %s %s", a.Step, untrusted.Line(a.Tool), untrusted.Line(plan.CanonicalJSON(a.Args)))
 	}
 }

@@ -18,7 +18,7 @@ import (
 	"replan/tui/plain"
 )
 
-const sampleDiff = "--- a/a.go\n+++ b/a.go\n@@ -1,2 +1,2 @@\n package a\n-var x = 1\n+var x = 2\n"
+const sampleDiff = "--- a/a.go\n+++ b/a.go\n@@ -1,2 +1,2 @@\n package a\t// a tab\n-var x = 1\n+var x = 2\n"
 
 // deniedRun is a run whose one change is denied by a flag.
 func deniedRun() []event.Data {

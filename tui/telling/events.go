@@ -32,7 +32,7 @@ func RouteWords(d event.RouteMatched, model string) string {
 	case !asksModel(d.Chain):
 		who += ", no model was asked"
 	}
-	return fmt.Sprintf("%s (%d %% sure)", who, int(math.Round(d.Confidence*100)))
+	return fmt.Sprintf("%s (%d%% sure)", who, int(math.Round(d.Confidence*100)))
 }
 
 // asksModel reports whether part of a chain is for a model. Tool names contain a
