@@ -15,7 +15,7 @@ import (
 func (m *Model) newGroups(replaced keymap.Handlers) keymap.Groups {
 	ofRun := m.dialogs.runActions()
 	byPlace := map[keymap.Place]keymap.Handlers{
-		keymap.PlaceEverywhere: m.everywhereActions().With(m.dialogActions(), m.chat.Actions(), m.input.Actions()),
+		keymap.PlaceEverywhere: m.everywhereActions().With(roomActions(m), m.dialogActions(), m.chat.Actions(), m.input.Actions()),
 		keymap.PlaceChat:       m.input.Actions(),
 		keymap.PlacePlan:       m.dag.Actions().With(m.detail.Actions(), ofRun),
 		keymap.PlaceStep:       m.detail.Actions().With(ofRun),
@@ -89,7 +89,6 @@ func (m *Model) everywhereActions() keymap.Handlers {
 		"review.next":   {Do: m.holdPlans},
 		"run.stop":      {Refuse: m.nothingToStop, Do: keymap.Command(m.stop)},
 		"look":          {Do: keymap.Command(m.lookAgain)},
-		"pane.zoom":     {Refuse: m.noZoom, Do: keymap.Just(m.zoom)},
 		"quit":          {Do: keymap.Command(m.leave)},
 		"replay.quit":   {When: never, Refuse: notReplayed, Do: keymap.Just(func() {})},
 	}

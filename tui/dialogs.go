@@ -239,6 +239,7 @@ func (m *Model) dialogActions() keymap.Handlers {
 func (m *Model) settingValues() map[string]string {
 	values := dialog.SessionValues(m.status)
 	m.theming.values(values)
+	m.room.values(values)
 	return values
 }
 

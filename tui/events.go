@@ -124,6 +124,9 @@ func (m *Model) showKept(d session.Kept) {
 		m.message.Set(words) // too long for a notice
 		return
 	}
+	if d.Key == keyChatWidth || d.Key == keyPlanHeight {
+		return // the panes show it
+	}
 	m.toasts.Show("info", words)
 }
 

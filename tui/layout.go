@@ -42,7 +42,7 @@ type wish struct {
 	sheet  int  // lines of the open gate with its border; 0 means none is open
 	mapped bool // the plan fills the screen
 	empty  bool // there is no plan to show, so the chat takes the whole width
-	zoomed bool // the pane with the focus takes the whole width
+	room   room // how the user divides it
 	focus  pane // selects the visible tab, and plan or step if there is room for only one
 }
 
@@ -89,11 +89,11 @@ func (l *layout) placeSheet(want int) {
 
 // sideBySide places the chat left, and the plan above the step right.
 func (l *layout) sideBySide(w wish) {
-	leftWidth := l.width * 11 / 20
+	leftWidth := w.room.columns(l.width)
 	switch {
-	case w.focus == paneChat && (w.empty || w.zoomed):
+	case w.focus == paneChat && (w.empty || w.room.zoomed):
 		leftWidth = l.width
-	case w.zoomed && !w.empty:
+	case w.room.zoomed && !w.empty:
 		leftWidth = 0
 	}
 	l.left = draw.Rect{X: 0, Y: l.body.Y, W: leftWidth, H: l.body.H}
@@ -122,7 +122,7 @@ func (l *layout) placePlan(w wish) {
 	const bothFrom = 15 // below this many lines, plan and step take turns
 	switch {
 	case inner.H >= bothFrom:
-		plan := (inner.H - 1) * 11 / 20
+		plan := w.room.rows(inner.H - 1)
 		l.plan = draw.Rect{X: inner.X, Y: inner.Y, W: inner.W, H: plan}
 		l.step = draw.Rect{X: inner.X + 1, Y: inner.Y + plan + 1, W: inner.W - 2, H: inner.H - plan - 1}
 	case w.focus == paneStep && l.sheet.H == 0:
@@ -162,29 +162,5 @@ func (l layout) at(x, y int) (pane, bool) {
 		return paneStep, true
 	default:
 		return 0, false
-	}
-}
-
-// noZoom returns why no pane can take the whole width.
-func (m *Model) noZoom() string {
-	switch {
-	case !m.layout.wide:
-		return "On a narrow screen each pane has the whole width."
-	case m.dag.Empty():
-		return "There is no plan yet: the chat has the whole width."
-	default:
-		return ""
-	}
-}
-
-// zoom goes on from both panes to the chat alone, the plan alone, and back to both.
-func (m *Model) zoom() {
-	switch {
-	case !m.zoomed:
-		m.zoomed, m.focus = true, paneChat
-	case m.focus == paneChat:
-		m.focus = panePlan
-	default:
-		m.zoomed = false
 	}
 }

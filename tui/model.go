@@ -37,8 +37,8 @@ type Model struct {
 	clipboard func(text string) tea.Cmd // copies text to the terminal's clipboard
 
 	layout layout
+	room   room // how the user divides the screen
 	focus  pane
-	zoomed bool // the pane with the focus takes the whole width
 	clock  clock.Clock
 	frame  *frame.Frame
 
@@ -104,6 +104,7 @@ func newScreen(s Session, o Options, control *replay.Player) *Model {
 		clipboard: tea.SetClipboard,
 
 		live: &live.Runs{Planners: o.Planners},
+		room: newRoom(o),
 	}
 	m.dag, m.detail = dag.New(l, m.keys), step.New(l, m.keys)
 	m.pending = &ask.Pending{Runs: m.live}
@@ -164,7 +165,7 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	if m.theming.handle(msg) {
 		m.applyTheme()
 	}
-	reviewed := m.review.Shown()
+	reviewed, sizes := m.review.Shown(), m.room.sizes
 	switch msg := msg.(type) {
 	case tea.WindowSizeMsg:
 		cmd = m.resize(msg)
@@ -195,6 +196,9 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		if cmd, taken = m.handleAnswer(msg); !taken {
 			cmd = m.carryOut(m.input.Update(msg))
 		}
+	}
+	if m.room.settles(msg, sizes) {
+		cmd = keepSizes(m, cmd)
 	}
 	m.review.Hidden = m.ask.Showing()
 	if !reviewed && m.review.Shown() && !m.review.Grace.On {
@@ -245,7 +249,7 @@ func (m *Model) arrange() {
 		m.chat.SetState(m.chatState())
 		return
 	}
-	w := wish{input: 1, sheet: m.ask.Height(width), focus: m.focus, mapped: m.mapping(), empty: m.dag.Empty(), zoomed: m.zoomed}
+	w := wish{input: 1, sheet: m.ask.Height(width), focus: m.focus, mapped: m.mapping(), empty: m.dag.Empty(), room: m.room}
 	m.layout = arrange(width, height, w)
 	if m.layout.small {
 		m.chat.SetState(m.chatState())

@@ -103,9 +103,6 @@ func (m *Model) present(w keymap.Request) {
 		m.theming.chosen = w.Theme
 		m.applyTheme()
 	}
-	if w.Toggle != "" {
-		m.toggle(w.Toggle)
-	}
 	if w.Play != nil {
 		m.recall = *w.Play
 	}
@@ -120,6 +117,8 @@ func (m *Model) send(command runner.Command) tea.Cmd {
 		m.live.Prepare()
 	case runner.Choose:
 		m.dialogs.models.Sent(c)
+	case runner.Keep:
+		m.apply(c)
 	case runner.Recheck:
 		return m.lookAgain()
 	}

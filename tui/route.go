@@ -138,8 +138,13 @@ func (m *Model) handleMouse(msg tea.MouseMsg) tea.Cmd {
 	case tea.MouseClickMsg:
 		return m.pressButton(tea.Mouse(msg))
 	case tea.MouseMotionMsg:
+		if m.room.held != noBorder {
+			m.room.moveTo(m.layout, m.room.held, msg.X, msg.Y)
+			return nil
+		}
 		m.selected.Drag(tea.Mouse(msg))
 	case tea.MouseReleaseMsg:
+		m.room.held = noBorder
 		return m.copySelected()
 	case tea.MouseWheelMsg:
 		return m.wheel(tea.Mouse(msg))
@@ -164,6 +169,12 @@ func (m *Model) pressButton(at tea.Mouse) tea.Cmd {
 		if w, taken := m.input.ClickList(at.Y - m.layout.chat.Y); taken {
 			return m.carryOut(w)
 		}
+	}
+	switch grab(m, at); m.room.held {
+	case chatBorder:
+		return nil
+	case planBorder:
+		return m.click(at) // the tabs of the step are drawn in it
 	}
 	area, inChat := m.selectable(at.X, at.Y)
 	var screen []string
@@ -219,7 +230,7 @@ func (m *Model) click(at tea.Mouse) tea.Cmd {
 		}
 		return nil
 	}
-	if step := m.layout.step; m.layout.wide && step.H > 0 && at.Y == step.Y-1 {
+	if step := m.layout.step; m.layout.wide && step.H > 0 && at.Y == step.Y-1 && m.layout.right.Contains(at.X, at.Y) {
 		return m.carryOut(m.detail.Update(clickIn(step, at))) // the tabs are drawn in the edge above
 	}
 	p, ok := m.layout.at(at.X, at.Y)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"math"
+	"reflect"
 	"slices"
 	"strings"
 	"sync"
@@ -150,13 +151,14 @@ func (s *screen) press(keys ...tea.KeyPressMsg) *screen {
 	return s
 }
 
-// carryOut runs a command and the commands of its batch.
+// carryOut runs a command and the commands of its batch or sequence.
 func (s *screen) carryOut(cmd tea.Cmd) {
 	if cmd == nil {
 		return
 	}
-	if batch, ok := cmd().(tea.BatchMsg); ok {
-		for _, c := range batch {
+	several := reflect.TypeFor[[]tea.Cmd]()
+	if msg := reflect.ValueOf(cmd()); msg.IsValid() && msg.CanConvert(several) {
+		for _, c := range msg.Convert(several).Interface().([]tea.Cmd) {
 			s.carryOut(c)
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
 
+	"replan/agent/runner"
 	"replan/themes"
 )
 
@@ -63,15 +64,16 @@ func (t *theming) values(values map[string]string) {
 	values["screen.reduced_motion"] = strconv.FormatBool(t.mode.Still)
 }
 
-// toggle turns a setting of the screen on or off.
-func (m *Model) toggle(setting string) {
-	mode := &m.theming.mode
-	switch setting {
+// apply puts a setting of the screen into effect that the user saves.
+func (m *Model) apply(k runner.Keep) {
+	mode, on := &m.theming.mode, k.Value != nil && *k.Value == "true"
+	switch k.Key {
 	case "screen.ascii":
-		mode.ASCII = !mode.ASCII
+		mode.ASCII = on
 	case "screen.reduced_motion":
-		mode.Still = !mode.Still
-		m.clock.Calm = mode.Still
+		mode.Still, m.clock.Calm = on, on
+	case keyChatWidth, keyPlanHeight:
+		m.room.set(k.Key, k.Value)
 	}
 	m.applyTheme()
 }

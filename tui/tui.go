@@ -42,6 +42,10 @@ type Options struct {
 
 	ReducedMotion bool // no spinners; the time advances once a second
 
+	// The chat's share of the width, and the plan's of the height above the step,
+	// in percent; 0 means the usual. Each pane keeps its minimum size.
+	ChatWidth, PlanHeight int
+
 	Notify     notify.Mode                 // how to alert a user who looks elsewhere; "" is auto
 	Version    string                      // shown in help
 	Goal       string                      // sent at the start; "" for none

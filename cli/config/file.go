@@ -49,6 +49,8 @@ type file struct {
 
 		ReducedMotion bool `toml:"reduced_motion"`
 		Review        bool `toml:"review"` // on the full screen, hold plans for review before they run
+		ChatWidth     int  `toml:"chat_width"`
+		PlanHeight    int  `toml:"plan_height"`
 	} `toml:"screen"`
 	Keys map[string]any `toml:"keys"` // action → key or keys; see screenKeys
 }

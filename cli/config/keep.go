@@ -112,6 +112,10 @@ func (o *Options) TakeChoices() {
 			o.ASCII = text == "true"
 		case "screen.reduced_motion":
 			o.ReducedMotion = text == "true"
+		case "screen.chat_width":
+			o.ChatWidth, _ = strconv.Atoi(text) // "" is the usual
+		case "screen.plan_height":
+			o.PlanHeight, _ = strconv.Atoi(text)
 		case "screen.theme":
 			o.ThemeName = themes.Name(First(text, string(themes.Auto)))
 		}
@@ -144,6 +148,8 @@ func literal(section, name string, value *string) (string, error) {
 		return "", nil
 	case section != "model" && strings.HasPrefix(*value, "-"), name == "context_window" && strings.HasPrefix(*value, "-"):
 		return "", belowZero(section+"."+name, *value)
+	case (name == "chat_width" || name == "plan_height") && !isShare(*value):
+		return "", noShare(section+"."+name, strconv.Quote(*value))
 	case kind.Kind() == reflect.Struct && !isTime(*value):
 		return "", fmt.Errorf("%q is not a time such as 10m", *value)
 	case kind.Kind() == reflect.String, kind.Kind() == reflect.Struct: // a struct of one text, such as a time
@@ -159,6 +165,12 @@ func literal(section, name string, value *string) (string, error) {
 func isTime(text string) bool {
 	_, err := time.ParseDuration(text)
 	return err == nil || text == "-1"
+}
+
+// isShare reports whether a text is a percentage that leaves room for two parts.
+func isShare(text string) bool {
+	n, err := strconv.Atoi(text)
+	return err == nil && n > 0 && n < 100
 }
 
 // quote returns a text in TOML. Quoted as in Go, printable text is valid TOML.

@@ -50,6 +50,7 @@ func TestKeptSettingHoldsAtTheNextStart(t *testing.T) {
 	for key, value := range map[string]string{
 		"screen.theme": "ember", "screen.review": "true", "model.name": "a\"b\u0007:1b", "model.think": "low", "limits.max_steps": "20",
 		"limits.max_duration": "5m", "routing.planner": "router", "planning.eager": "false", "model.keep_alive": "-1",
+		"screen.chat_width": "40", "screen.plan_height": "70",
 	} {
 		if path, err := o.Keep(key, &value); err != nil || path != filepath.Join(folder, "config.toml") {
 			t.Errorf("%s: got %q, %v", key, path, err)
@@ -64,7 +65,7 @@ func TestKeptSettingHoldsAtTheNextStart(t *testing.T) {
 	}
 	o = started(t, folder, "")
 	o.TakeChoices()
-	if o.ThemeName != "ember" || !o.Review || o.Model != "a\"b\u0007:1b" || o.Limits.MaxSteps != 20 || o.Routing.Planner != "router" || o.Manner.Prompting.Think != "low" {
+	if o.ThemeName != "ember" || !o.Review || o.Model != "a\"b\u0007:1b" || o.Limits.MaxSteps != 20 || o.Routing.Planner != "router" || o.Manner.Prompting.Think != "low" || o.ChatWidth != 40 || o.PlanHeight != 70 {
 		t.Errorf("not read back: %+v", o)
 	}
 	if o = started(t, folder, "", "--review=false", "--theme", "paper", "--model", "m"); o.ThemeName != "paper" || o.Model != "m" {
@@ -83,12 +84,12 @@ func TestKeptSettingHoldsAtTheNextStart(t *testing.T) {
 
 func TestChoicesHoldOnTheNextScreenOfTheProcess(t *testing.T) {
 	o := started(t, t.TempDir(), "", "--model", "m", "--theme", "paper")
-	for key, value := range map[string]string{"model.name": "big", "screen.theme": "ember", "screen.ascii": "true", "screen.review": "true"} {
+	for key, value := range map[string]string{"model.name": "big", "screen.theme": "ember", "screen.ascii": "true", "screen.review": "true", "screen.chat_width": "40"} {
 		if _, err := o.Keep(key, &value); err != nil {
 			t.Error(err)
 		}
 	}
-	if o.TakeChoices(); o.Model != "big" || o.ThemeName != "ember" || !o.ASCII || !o.Review {
+	if o.TakeChoices(); o.Model != "big" || o.ThemeName != "ember" || !o.ASCII || !o.Review || o.ChatWidth != 40 {
 		t.Errorf("not taken: %+v", o)
 	}
 }
@@ -101,6 +102,7 @@ func TestImpossibleSettingIsNotSaved(t *testing.T) {
 		"limits.max_tokens":   {"many", "TOML"},
 		"limits.max_duration": {"soon", "not a time"},
 		"screen.nothing":      {"1", "no such key"},
+		"screen.chat_width":   {"100", "a percentage from 1 to 99"},
 		"nothing":             {"1", "no such key"},
 		"policy.tool":         {"1", ""},
 	} {

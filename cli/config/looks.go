@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/pflag"
@@ -46,7 +47,17 @@ func (o *Options) readLooks(flags *pflag.FlagSet, terminal bool) error {
 	if o.Notify, err = notify.ParseMode(c.Notify); err != nil {
 		return o.Misconfigured(fmt.Errorf("screen.notify: %w", err))
 	}
+	o.ChatWidth, o.PlanHeight = c.ChatWidth, c.PlanHeight
+	for key, percent := range map[string]int{"screen.chat_width": c.ChatWidth, "screen.plan_height": c.PlanHeight} {
+		if percent < 0 || percent > 99 {
+			return o.Misconfigured(noShare(key, strconv.Itoa(percent)))
+		}
+	}
 	return o.readTheme()
+}
+
+func noShare(key, value string) error {
+	return fmt.Errorf("%s takes a percentage from 1 to 99, not %s", key, value)
 }
 
 // asciiTerminal reports whether the terminal is known to show only ASCII: its
@@ -128,5 +139,6 @@ func (o *Options) Dressed(screen tui.Options) tui.Options {
 	screen.Theme, screen.Themes, screen.Config = o.ThemeName, o.ThemeSet(), o.OwnConfig
 	screen.ASCII, screen.NoColor, screen.ReducedMotion = o.ASCII, o.NoColor, o.ReducedMotion
 	screen.Keys, screen.Notify = o.Keys, o.Notify
+	screen.ChatWidth, screen.PlanHeight = o.ChatWidth, o.PlanHeight
 	return screen
 }

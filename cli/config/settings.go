@@ -1,6 +1,7 @@
 package config
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -16,6 +17,7 @@ import (
 	"replan/agent/session"
 	"replan/internal/english"
 	"replan/planning/prompt"
+	"replan/tui"
 	"replan/tui/notify"
 )
 
@@ -191,11 +193,13 @@ func (o *Options) screenSettings() []session.Setting {
 		unquoted("screen.ascii", o.ASCII, o.sourceOf("ascii", c.ASCII != nil), "ASCII only"),
 		motion,
 		unquoted("screen.review", o.Review, o.sourceOf("review", c.Review), "plans wait for your review before they run"),
+		unquoted("screen.chat_width", cmp.Or(o.ChatWidth, tui.UsualShare), o.sourceOf("", c.ChatWidth > 0), "percent of the screen's width for the chat"),
+		unquoted("screen.plan_height", cmp.Or(o.PlanHeight, tui.UsualShare), o.sourceOf("", c.PlanHeight > 0), "percent of the height for the plan, above the step"),
 	}
 	of := reflect.ValueOf(c)
 	for i := range of.NumField() {
 		name, _, _ := strings.Cut(of.Type().Field(i).Tag.Get("toml"), ",")
-		if name == "" || name == "theme" || name == "no_color" || name == "ascii" || name == "reduced_motion" || name == "review" {
+		if slices.ContainsFunc(out, func(s session.Setting) bool { return s.Key == "screen."+name }) {
 			continue
 		}
 		field, configured := of.Field(i), !of.Field(i).IsZero()

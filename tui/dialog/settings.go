@@ -194,10 +194,6 @@ func (d *Settings) change(s session.Setting) keymap.Request {
 		return keymap.SendCommands(runner.Choose{Think: &level})
 	case s.Key == "screen.review":
 		return keymap.SendCommands(runner.Hold{On: following == "true"})
-	case s.Key == "screen.ascii" || s.Key == "screen.reduced_motion":
-		w := save(s.Key, following)
-		w.Toggle = s.Key
-		return w
 	case following != "":
 		return save(s.Key, following)
 	case s.Key == "keys":

@@ -30,13 +30,20 @@ type sessionKeys struct {
 	EventForth, EventBack, Start, Finish key.Binding
 	Play, Show, Folders, ListSearch      key.Binding
 	Keep, Reset, Zoom                    key.Binding
+	Narrower, Wider, Lower, Taller       key.Binding
 	PullModel, CancelPull, RemoveModel   key.Binding
 }
 
 func newSessionKeys(bind func(keys []string, shown, does string) key.Binding) sessionKeys {
 	return sessionKeys{
-		Look:    bind([]string{"f5", "ctrl+l"}, "F5", "reconnect to model and servers"),
-		Zoom:    bind([]string{"+", "f6"}, "+", "chat, plan, or both (F6 while you type)"),
+		Look: bind([]string{"f5", "ctrl+l"}, "F5", "reconnect to model and servers"),
+		Zoom: bind([]string{"+", "f6"}, "+", "chat, plan, or both (F6 in a text)"),
+
+		Narrower: bind([]string{"<", "f7"}, "<", "chat narrower (F7 in a text)"),
+		Wider:    bind([]string{">", "f8"}, ">", "chat wider (F8 in a text)"),
+		Lower:    bind([]string{"{", "shift+f7"}, "{", "plan lower (shift+F7 in a text)"),
+		Taller:   bind([]string{"}", "shift+f8"}, "}", "plan taller (shift+F8 in a text)"),
+
 		Servers: bind([]string{"alt+s"}, "alt+s", "show tool servers and their tools"),
 		Restart: bind([]string{"r"}, "r", "restart the chosen server"),
 

@@ -34,7 +34,6 @@ type Request struct {
 	Footer           string      // in the footer, until the next key
 	FooterUntilEvent string      // in the footer, until the next key or event
 	Theme            themes.Name // show the screen in this theme
-	Toggle           string      // turn this setting of the screen on or off
 	ActionClicked    bool        // the click ran an action
 }
 

@@ -1,0 +1,84 @@
+package tui
+
+import (
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+// drawnLayout draws a layout of any size with any kept sizes.
+func drawnLayout(t *rapid.T) (layout, room) {
+	var r room
+	r.chat, r.plan = rapid.IntRange(0, 99).Draw(t, "chat"), rapid.IntRange(0, 99).Draw(t, "plan")
+	r.zoomed = rapid.Bool().Draw(t, "zoomed")
+	width, height := rapid.IntRange(40, 200).Draw(t, "width"), rapid.IntRange(12, 60).Draw(t, "height")
+	w := wish{
+		input: rapid.IntRange(1, 9).Draw(t, "input"), sheet: rapid.IntRange(0, 40).Draw(t, "sheet"), room: r,
+		empty: rapid.Bool().Draw(t, "empty"), focus: pane(rapid.IntRange(0, int(panes)-1).Draw(t, "focus")),
+	}
+	return arrange(width, height, w), r
+}
+
+func TestEveryPaneKeepsItsMinimumSize(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		l, _ := drawnLayout(t)
+		if !l.wide || l.body.H == 0 {
+			return
+		}
+		if l.left.W+l.right.W != l.width {
+			t.Fatalf("the columns of %d and %d cells do not fill %d", l.left.W, l.right.W, l.width)
+		}
+		if both := l.left.W > 0 && l.right.W > 0; both && (l.left.W < leastColumn || l.right.W < leastColumn) {
+			t.Fatalf("a column is too narrow: %d and %d cells", l.left.W, l.right.W)
+		}
+		if l.plan.H == 0 || l.step.H == 0 {
+			return
+		}
+		if l.plan.H < leastRows || l.step.H < leastRows {
+			t.Fatalf("a pane is too low: plan %d, step %d lines", l.plan.H, l.step.H)
+		}
+		if got := l.plan.H + 1 + l.step.H; got != l.right.H-2 {
+			t.Fatalf("plan and step take %d of %d lines", got, l.right.H-2)
+		}
+	})
+}
+
+func TestBordersFollowKeysAndMouse(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		l, r := drawnLayout(t)
+		by := rapid.SampledFrom([]int{-1, 1}).Draw(t, "by")
+		if l.wide && l.left.W > 0 && l.right.W > 0 {
+			if at := l.border(l.left.W-rapid.IntRange(0, 1).Draw(t, "side"), l.body.Y+1); at != chatBorder {
+				t.Fatalf("the mouse finds the border %d, want that of the chat", at)
+			}
+			to, dragged := rapid.IntRange(-9, l.width+9).Draw(t, "to"), r
+			dragged.moveTo(l, chatBorder, to, 0)
+			want := max(min(to+1, l.width-leastColumn), leastColumn)
+			if got := dragged.columns(l.width); got < want-1 || got > want+1 {
+				t.Fatalf("dragged to %d: the chat has %d of %d cells", to, got, l.width)
+			}
+			why := r.nudge(l, chatBorder, by)
+			checkNudge(t, by, l.left.W, r.columns(l.width), leastColumn, l.width-leastColumn, why)
+		}
+		if l.wide && l.plan.H > 0 && l.step.H > 0 {
+			if at := l.border(l.step.X+1, l.step.Y-1); at != planBorder {
+				t.Fatalf("the mouse finds the border %d, want that of the plan", at)
+			}
+			both, to, dragged := l.plan.H+l.step.H, rapid.IntRange(-9, l.height+9).Draw(t, "to"), r
+			dragged.moveTo(l, planBorder, 0, to)
+			if got, want := dragged.rows(both), max(min(to-l.plan.Y, both-leastRows), leastRows); got != want {
+				t.Fatalf("dragged to %d: the plan has %d of %d lines, want %d", to, got, both, want)
+			}
+			why := r.nudge(l, planBorder, by)
+			checkNudge(t, by, l.plan.H, r.rows(both), leastRows, both-leastRows, why)
+		}
+	})
+}
+
+// checkNudge checks that a key moves a border, or says why it cannot.
+func checkNudge(t *rapid.T, by, before, after, least, most int, why string) {
+	stays := by < 0 && before == least || by > 0 && before == most
+	if stays && (why == "" || after != before) || !stays && (why != "" || (after-before)*by <= 0) {
+		t.Fatalf("by %d from %d to %d, between %d and %d; said %q", by, before, after, least, most, why)
+	}
+}

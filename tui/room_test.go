@@ -1,0 +1,108 @@
+package tui_test
+
+import (
+	"strings"
+	"testing"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
+
+	"replan/agent/runner"
+	"replan/agent/session"
+	"replan/tui"
+)
+
+// moves sends messages of the mouse and carries out the commands.
+func (s *screen) moves(msgs ...tea.MouseMsg) *screen {
+	for _, msg := range msgs {
+		_, cmd := s.m.Update(msg)
+		s.carryOut(cmd)
+	}
+	return s
+}
+
+// chatWidth is the width of the chat with its border.
+func (s *screen) chatWidth() int {
+	before, _, _ := strings.Cut(s.lines()[1], "╮")
+	return ansi.StringWidth(before) + 1
+}
+
+// planHeight is the number of lines above the step.
+func (s *screen) planHeight() int {
+	_, y := s.find("Step 6 ")
+	return y - 2
+}
+
+func TestDraggedBorderIsKeptOnRelease(t *testing.T) {
+	s := settled(t, newStory().finished(), 120, 36)
+	s.moves(tea.MouseClickMsg(left(65, 9)), tea.MouseMotionMsg(left(70, 9)), tea.MouseMotionMsg(left(47, 10)))
+	if got := s.chatWidth(); got != 48 {
+		t.Errorf("the chat has %d cells, want 48:\n%s", got, s.text())
+	}
+	s.sent()
+	s.moves(tea.MouseReleaseMsg(left(47, 10)), tea.MouseMotionMsg(left(60, 10)))
+	s.sent(runner.Keep{Key: "screen.chat_width", Value: new("40")})
+	before := s.planHeight()
+	s.moves(tea.MouseClickMsg(left(100, before+2)), tea.MouseMotionMsg(left(100, before+7)), tea.MouseReleaseMsg(left(100, before+7)))
+	if got := s.planHeight(); got != before+5 {
+		t.Errorf("the plan has %d lines, want %d:\n%s", got, before+5, s.text())
+	}
+	if s.chatWidth() != 48 || s.m.Focus() != "chat" {
+		t.Errorf("the chat has %d cells, the focus is on %s", s.chatWidth(), s.m.Focus())
+	}
+}
+
+func TestKeysMoveBordersAndNextKeyKeepsThem(t *testing.T) {
+	s := settled(t, newStory().finished(), 120, 36).press(letters("<<>")...)
+	s.sent()
+	if got := s.chatWidth(); got != 64 {
+		t.Errorf("the chat has %d cells, want 64", got)
+	}
+	s.press(letters("wide")...).press(tea.KeyPressMsg{Code: tea.KeyF8}, tea.KeyPressMsg{Code: tea.KeyF8})
+	s.sent(runner.Keep{Key: "screen.chat_width", Value: new("54")})
+	if got := s.chatWidth(); got != 68 || s.m.Typed() != "wide" {
+		t.Errorf("the chat has %d cells, typed %q", got, s.m.Typed())
+	}
+	s.press(tabKey)
+	s.sent(runner.Keep{Key: "screen.chat_width", Value: new("54")}, runner.Keep{Key: "screen.chat_width", Value: new("57")})
+	s.show(newStory().session(session.Kept{Key: "screen.chat_width", Value: "57", File: "/etc/replan/config.toml"}))
+	s.lacks("/etc/replan")
+	before := s.planHeight()
+	if s.press(letters("}}{")...); s.planHeight() != before+1 {
+		t.Errorf("the plan has %d lines, had %d", s.planHeight(), before)
+	}
+}
+
+func TestKeysSayWhyBorderStays(t *testing.T) {
+	for _, c := range []struct {
+		story  *story
+		w, h   int
+		keys   string
+		reason string
+	}{
+		{newStory().finished(), 80, 24, "<", "each pane has the whole width"},
+		{newStory().greeted(), 120, 36, ">", "no plan yet"},
+		{newStory().finished(), 120, 36, "+<", "+ shows the others"},
+		{newStory().finished(), 120, 16, "}", "too low for the plan and the step"},
+		{newStory().finished(), 100, 36, "<<<<<<<<<<<", "each pane keeps its minimum size"},
+	} {
+		settled(t, c.story, c.w, c.h).press(letters(c.keys)...).wants(c.reason)
+	}
+}
+
+func TestSizesOfConfigurationApply(t *testing.T) {
+	s := open(t, tui.Options{ChatWidth: 40, PlanHeight: 20}, 120, 36).show(newStory().finished())
+	if s.chatWidth() != 48 || s.planHeight() != 6 {
+		t.Errorf("the chat has %d cells, the plan %d lines", s.chatWidth(), s.planHeight())
+	}
+	s.press(alt('o')).show(newStory().session(session.Settings{Settings: []session.Setting{
+		{Key: "screen.chat_width", Value: "40", Literal: "40", Source: "user file", Saved: new("40")},
+	}}))
+	s.press(enter, backspace).press(letters("5")...).press(enter)
+	s.wants("this session")
+	s.press(letters("r")...).press(escape)
+	s.sent(asks("settings"), runner.Keep{Key: "screen.chat_width", Value: new("45")}, runner.Keep{Key: "screen.chat_width"})
+	if got := s.chatWidth(); got != 66 {
+		t.Errorf("after a reset the chat has %d cells", got)
+	}
+}
