@@ -36,7 +36,7 @@ func TestChatRunsCommands(t *testing.T) {
 		{"/plan import look.json\r", "saved as look-1"},
 		{"/plan show look\r", "1. List what is there"},
 		{"/plan run look\r", "✓ done"},
-		{"/runs\r", "goal_met"},
+		{"/runs\r", "replans"},
 		{"/fly\r", "there is no command /fly"},
 		{"/plan delete look\r", "removed"},
 	} {
@@ -67,7 +67,7 @@ func TestContinueRestoresConversationOnScreen(t *testing.T) {
 	s.until(0, "/plan run look.json")
 	at := s.mark()
 	s.keys("/runs\r")
-	s.until(at, "goal_met")
+	s.until(at, "replans")
 	s.keys(ctrlD)
 	s.end(0)
 }
@@ -90,7 +90,7 @@ func TestChatCommandsWithoutTheScreenAnswerInPlainText(t *testing.T) {
 	write(t, filepath.Join(folder, "look.json"), lookPlan)
 	replan(t, folder, home, "plan", "run", "look.json")
 	s := open(t, program{folder: folder, home: home, args: []string{"run", "/runs"}})
-	s.until(0, "goal_met")
+	s.until(0, "replans")
 	if out := s.end(0); strings.Contains(out, "^[") {
 		t.Errorf("the answer shows escape codes: %q", out)
 	}

@@ -87,7 +87,7 @@ func (o runs) runsText(list []agent.Summary, now time.Time) string {
 	var b strings.Builder
 	table := tabwriter.NewWriter(&b, 0, 4, 2, ' ', 0)
 	for _, s := range list { // the chat is narrow, so the goal gets its own line
-		_, _ = fmt.Fprintf(table, "%s\t%s\t%s\t%d/%d\t%s\n  %s\n", s.Run, s.Started.Local().Format(timeShown), stateOf(s),
+		_, _ = fmt.Fprintf(table, "%s\t%s\t%s\t%d/%d\t%s\n  %s\n", s.Run, s.Started.Local().Format(timeShown), telling.RunState(s),
 			s.Done, s.Steps, english.Count(s.Replans, "replan"), telling.Excerpt(config.First(s.Goal, s.Title), 60))
 	}
 	_ = table.Flush() // a builder takes everything
@@ -96,39 +96,19 @@ func (o runs) runsText(list []agent.Summary, now time.Time) string {
 
 // runsListing lists runs for a terminal.
 func runsListing(l *draw.Look, list []agent.Summary, now time.Time) tty.Listing {
-	out := tty.Listing{Heads: []string{"", "run", "goal", "steps", "started", ""}, Wide: 2}
+	out := tty.Listing{Heads: []string{"", "run", "goal", "steps", "started", "state"}, Wide: 2}
 	for _, s := range list {
-		sign, style, words := l.Glyphs.Failed, l.Danger, telling.ReasonWords(s.Reason)
-		switch s.Status {
-		case event.StatusCompleted:
-			sign, style, words = l.Glyphs.Done, l.Success, ""
-			if s.Reason != event.ReasonGoalMet && s.Reason != event.ReasonDirect {
-				words = telling.ReasonWords(s.Reason)
-			}
-		case event.StatusCancelled:
-			sign, style, words = l.Glyphs.Stopped, l.Warning, "stopped"
-		case event.StatusFailed:
-		default:
-			sign, style, words = l.Glyphs.Pending, l.Running, string(s.Status)
-		}
+		sign, style := draw.RunGlyph(l, s)
 		out.Rows = append(out.Rows, []tty.Cell{
 			{Text: sign, Style: style},
 			{Text: telling.ShortID(s.Run), Style: l.Accent},
 			{Text: config.First(s.Goal, s.Title).Line(), Style: l.Text},
 			{Text: fmt.Sprintf("%d/%d", s.Done, s.Steps), Style: l.Muted},
 			{Text: telling.Ago(now.Sub(s.Started)), Style: l.Muted},
-			{Text: words, Style: style},
+			{Text: telling.RunState(s), Style: style},
 		})
 	}
 	return out
-}
-
-// stateOf describes the state of a run.
-func stateOf(s agent.Summary) string {
-	if s.Reason == "" {
-		return string(s.Status)
-	}
-	return fmt.Sprintf("%s: %s", s.Status, s.Reason)
 }
 
 // lastRun is the word that means the newest run of the folder.
@@ -197,7 +177,7 @@ func (o runs) runsShow(args []string) error {
 func (o runs) runText(run *agent.Run, s agent.Summary, snapshot agent.Snapshot) string {
 	var b strings.Builder
 	writef := lineWriter(&b)
-	writef("%s  %s", s.Run, stateOf(s))
+	writef("%s  %s", s.Run, telling.RunState(s))
 	writef("goal: %s", s.Goal)
 	writef("started %s in %s", s.Started.Local().Format(timeShown), s.Workspace)
 	used := run.Usage

@@ -169,11 +169,14 @@ func (d *dialogs) undoable() bool {
 	}) || r.Chat != nil && slices.ContainsFunc(r.Chat.Calls, changed)
 }
 
-// answered passes the answer to a query to the dialog that asked.
-func (d *dialogs) answered(msg tea.Msg) {
+// answered passes the answer to a query to the dialog that asked, and returns what
+// the dialogs ask then.
+func (d *dialogs) answered(msg tea.Msg) keymap.Query {
+	var next []keymap.Query
 	for _, o := range d.stack {
-		o.Update(msg)
+		next = append(next, o.Update(msg).Ask)
 	}
+	return keymap.All(next...)
 }
 
 // retheme discards drawings in the previous theme.

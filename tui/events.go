@@ -224,7 +224,9 @@ func (m *Model) handleAnswer(msg tea.Msg) (cmd tea.Cmd, taken bool) {
 		if err != nil {
 			m.showNote(event.Note{Level: "warn", Text: untrusted.Text(err.Error())})
 		}
-		m.dialogs.answered(msg) // even a partial answer
+		if next := m.dialogs.answered(msg); next != nil { // even a partial answer
+			cmd = m.outbox.ask(next)
+		}
 	default:
 		return nil, false
 	}

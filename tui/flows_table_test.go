@@ -168,6 +168,7 @@ var flows = map[string]flow{
 	"search.previous":     {from: (*story).finished, first: []string{"ctrl+f", "@auth"}, wants: "6 of 6"},
 	"runs.play":           {first: []string{"ctrl+r"}, events: []any{[]agent.Summary{{Run: "r-1", Goal: "old"}}}, sends: asks("journal r-1"), wants: "Reading its journal"},
 	"runs.show":           {first: []string{"ctrl+r"}, events: []any{[]agent.Summary{{Run: "r-1", Goal: "old"}}}, sends: asks("journal r-1"), wants: "Reading its journal"},
+	"runs.status":         {from: (*story).listed, first: []string{"ctrl+r"}, wants: "status unfinished"},
 	"list.folders":        {first: []string{"ctrl+r"}, wants: "of all folders"},
 	"list.search":         {first: []string{"ctrl+r"}, wants: "show all"},
 	"replay.pause":        {o: tui.Options{Replay: true, Recorded: runner.ReplayEvents(storyRun, recorded()), Speed: 1}, wants: "space play"},

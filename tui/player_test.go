@@ -166,7 +166,7 @@ func TestRunListFiltersByFolderAndSearch(t *testing.T) {
 	s.press(letters("/pars")...).wants("mend the parser")
 	s.lacks("rename it")
 	s.press(enter).press(letters("p")...)
-	s.sent(asks("runs"), asks("journal r-1"))
+	s.sent(asks("runs"), asks("journal r-1"), asks("journal r-1")) // for the preview and the replay
 	s.press(escape).wants("rename it")
 }
 

@@ -1,13 +1,18 @@
 package tui_test
 
 import (
+	"errors"
+	"fmt"
 	"strings"
 	"testing"
 
 	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/exp/golden"
 
 	"replan/agent"
+	"replan/agent/event"
 	"replan/tui"
+	"replan/tui/dialog"
 )
 
 func TestActiveRunsOfThisSessionAreLabelled(t *testing.T) {
@@ -49,4 +54,69 @@ func TestRunWithoutPlanShowsNoFraction(t *testing.T) {
 		s.lacks("1/0")
 		s.lacks("·  ·")
 	}
+}
+
+// previewed opens the list of runs on a finished run and delivers its journal.
+func previewed(t *testing.T, width, height int, err error) *screen {
+	t.Helper()
+	st := newStory().finished()
+	s := open(t, tui.Options{}, width, height).show(newStory().greeted()).press(ctrlR)
+	s.wants("Looking for runs")
+	events := recorded()
+	if err != nil {
+		events = nil
+	}
+	s.show(more(st).session([]agent.Summary{
+		{Run: storyRun, Goal: storyGoal, Title: "Rename authenticate", Status: event.StatusCompleted, Reason: event.ReasonGoalMet, Started: newStory().now, Steps: 5, Done: 5, Replans: 1},
+		{Run: "r-old", Goal: "the one before", Status: event.StatusFailed, Reason: event.ReasonStepFailed, Started: newStory().now, Steps: 2, Resumable: true},
+	}))
+	s.m.Update(tui.Answer(dialog.NewPastRun(storyRun, events, err)))
+	return s
+}
+
+func TestPreviewShowsChosenRun(t *testing.T) {
+	for _, size := range []struct{ w, h int }{{120, 36}, {80, 24}, {40, 12}} {
+		t.Run(fmt.Sprintf("%dx%d", size.w, size.h), func(t *testing.T) {
+			golden.RequireEqual(t, previewed(t, size.w, size.h, nil).front()+"\n")
+		})
+	}
+}
+
+func TestPreviewSaysWhyJournalCannotBeRead(t *testing.T) {
+	s := previewed(t, 120, 36, errors.New("line 3 is damaged"))
+	s.wants("The journal cannot be read: line 3 is damaged")
+	s.wants("Done")
+}
+
+func TestPreviewReadsOneJournalAtATime(t *testing.T) {
+	s := previewed(t, 120, 36, nil)
+	s.press(downKey)
+	s.sent(asks("runs"), asks("journal r-old"))
+	s.press(upKey, downKey)
+	s.sent(asks("runs"), asks("journal r-old"))
+	s.m.Update(tui.Answer(dialog.NewPastRun(storyRun, recorded(), nil)))
+	s.wants("Failed: a step did not succeed")
+	s.lacks("github.com")
+}
+
+func TestStatusKeyListsRunsOfOneStatus(t *testing.T) {
+	s := listing(t, newStory().greeted(), 120, 36)
+	for _, c := range []struct{ holds, lacks string }{
+		{"rename authenticate", "why does"}, {"why does", "publish"}, {"publish", "why does"}, {"why does", "status "},
+	} {
+		s.press(letters("s")...).wants(c.holds)
+		s.lacks(c.lacks)
+	}
+	s.press(letters("s/nothing like it")...).press(enter)
+	s.wants("No match for nothing like it; esc shows all.")
+	s.press(escape).wants("why does")
+	s.press(escape)
+	s.lacks("Conversations")
+}
+
+func TestStatusWithoutRunsSaysSo(t *testing.T) {
+	st := newStory().greeted()
+	s := open(t, tui.Options{}, 120, 36).show(st).press(ctrlR)
+	s.show(more(st).session([]agent.Summary{{Run: "r-1", Goal: "old", Status: event.StatusCompleted, Started: st.now}}))
+	s.press(letters("s")...).wants("No run here is unfinished; esc shows all.")
 }

@@ -30,6 +30,7 @@ import (
 )
 
 func TestMain(m *testing.M) {
+	time.Local = time.UTC // for the dates on the screen
 	goleak.VerifyTestMain(m, endsByItself()...)
 }
 

@@ -114,7 +114,7 @@ func TestActiveRunIsNotUndone(t *testing.T) {
 	s.wants("The run is active: undo it when it has ended.")
 	s.press(downKey).press(letters("u")...)
 	s.wants("Another replan is running it.")
-	s.sent(asks("runs"))
+	s.sent(asks("runs"), asks("journal r-other"))
 	r := settled(t, newStory().greeted(), 120, 36).press(tabKey).press(letters("u")...)
 	r.wants("There is no run to undo yet.")
 	p := open(t, tui.Options{Replay: true}, 120, 36).show(newStory().finished()).press(tabKey).press(letters("u")...)

@@ -1,6 +1,8 @@
 package dialog
 
 import (
+	"slices"
+
 	tea "charm.land/bubbletea/v2"
 
 	"replan/internal/untrusted"
@@ -156,30 +158,37 @@ type listView struct {
 	title string
 	width int
 	count int
-	each  int // lines per row
+	each  int      // lines per row
+	head  []string // above the rows
 	row   func(i int) []string
-	empty []string // instead of rows
-	foot  []string // below the rows
+	empty []string     // instead of rows
+	below draw.Section // about the chosen row; no lines for none
+	foot  []string     // at the end
 }
 
 // view draws the list in the middle of the screen.
 func (d *list) view(size draw.Rect, v listView) []string {
 	inner := v.width - 4
-	room := size.H - 2
-	if len(v.foot) > 0 {
-		room -= len(v.foot) + 1
+	room := size.H - 2 - len(v.head)
+	for _, more := range [][]string{v.below.Lines, v.foot} {
+		if len(more) > 0 {
+			room -= len(more) + 1
+		}
 	}
 	room = max(room, v.each)
 	lines, note := v.empty, ""
 	if d.Count = v.count; v.count > 0 {
 		lines, note = d.rows(v.count, room, v.each, v.row)
 	}
-	lines = lines[:min(len(lines), room)]
+	lines = slices.Concat(v.head, lines[:min(len(lines), room)])
 	sections := []draw.Section{d.section(v.title, note, d.Look.Block(lines, inner, len(lines)))}
+	if len(v.below.Lines) > 0 {
+		sections = append(sections, v.below)
+	}
 	if len(v.foot) > 0 {
 		sections = append(sections, d.section("", "", d.Look.Block(v.foot, inner, len(v.foot))))
 	}
-	return d.framed(size, v.width, 0, sections...)
+	return d.framed(size, v.width, len(v.head), sections...)
 }
 
 // framed draws the sections in the middle of the screen. above is the number of

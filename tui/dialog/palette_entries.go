@@ -128,7 +128,7 @@ func words(does string) (title, detail string) {
 // the newest run of this folder.
 func (d *Palette) undoLast(c command) command {
 	runs := d.ofFolder()
-	if len(runs) == 0 || d.runs.live.Busy() || whyNoUndo(runs[0], d.runs.live.Live(runs[0].Run)) != "" {
+	if len(runs) == 0 || d.runs.live.Busy() || d.runs.whyBusy(runs[0], "active") != "" {
 		return c
 	}
 	c.why, c.detail = "", runWords(d.Look, runs[0])
@@ -166,7 +166,7 @@ func (d *Palette) runCommands() []command {
 		_, state, _ := d.runs.State(s)
 		what := cmp.Or(runWords(d.Look, s), telling.ShortID(s.Run))
 		detail := state + ", " + telling.Ago(d.Look.Since(s.Started))
-		if WhyNoResume(s, d.runs.live.Live(s.Run)) == "" {
+		if CanResume(s, d.runs.live.Live(s.Run)) {
 			resume = append(resume, command{title: "Resume run: " + what, detail: detail, do: func() keymap.Request {
 				return keymap.SendCommands(runner.Resume{Run: s.Run})
 			}})

@@ -9,7 +9,6 @@ import (
 	"charm.land/lipgloss/v2"
 
 	"replan/agent"
-	"replan/agent/event"
 	"replan/agent/runner"
 	"replan/agent/session"
 	"replan/internal/english"
@@ -30,9 +29,14 @@ type Runs struct {
 
 	folder             untrusted.Text         // workspace
 	elsewhere          bool                   // include other folders
+	status             runStatus              // the listed part of the runs
 	searching          bool                   // keys edit the search
 	conversations      []session.Conversation // conversations; nil until they arrive
 	listsConversations bool                   // list conversations instead of runs
+
+	past    PastRun // last read for the preview
+	reading string  // run being read for the preview; "" for none
+	roomy   bool    // the last view had room for the preview
 
 	live      *live.Runs // runs on the screen
 	continues bool       // a conversation can be continued here
@@ -52,6 +56,7 @@ func (d *Runs) Open(folder untrusted.Text) keymap.Query {
 		d.front = run.ID
 	}
 	d.searching, d.listsConversations, d.conversations, d.all, d.runs = false, false, nil, nil, nil
+	d.status, d.past, d.reading = allRuns, PastRun{}, ""
 	return keymap.QueryRuns
 }
 
@@ -66,11 +71,19 @@ func (d *Runs) Update(msg tea.Msg) keymap.Request {
 	case keymap.AnswerMsg[[]session.Conversation]:
 		d.conversations = append([]session.Conversation{}, msg.Value...)
 		d.Move(0, d.count())
+	case keymap.AnswerMsg[PastRun]:
+		if d.reading == msg.Value.ID {
+			d.past, d.reading = msg.Value, ""
+		}
 	}
 	if text := typed(msg); text != "" && d.searching {
 		d.seek(d.search + text)
 	}
-	return d.update(msg, d)
+	w := d.update(msg, d)
+	if w.Ask == nil {
+		w.Ask = d.readNext()
+	}
+	return w
 }
 
 // store keeps the list: a resumable run on the screen first, then unfinished runs,
@@ -80,7 +93,7 @@ func (d *Runs) store(runs []agent.Summary) {
 	if !d.asked && d.At < len(d.runs) {
 		chosen = d.runs[d.At].Run
 	}
-	d.asked, d.At = false, 0
+	d.asked, d.At, d.past = false, 0, PastRun{}
 	d.all = slices.Clone(runs)
 	slices.SortStableFunc(d.all, func(a, b agent.Summary) int {
 		return d.rank(a) - d.rank(b)
@@ -95,7 +108,7 @@ func (d *Runs) store(runs []agent.Summary) {
 
 func (d *Runs) rank(s agent.Summary) int {
 	switch {
-	case s.Run == d.front && WhyNoResume(s, false) == "":
+	case s.Run == d.front && CanResume(s, false):
 		return 0
 	case s.Status == agent.StatusUnfinished:
 		return 1
@@ -107,7 +120,7 @@ func (d *Runs) rank(s agent.Summary) int {
 // Actions returns the actions of the dialog.
 func (d *Runs) Actions() keymap.Handlers {
 	if d.searching {
-		return d.searchActions().First(d.nextKey)
+		return d.previewing(d.searchActions())
 	}
 	hs := d.listActions()
 	switch {
@@ -116,7 +129,7 @@ func (d *Runs) Actions() keymap.Handlers {
 	case d.At < len(d.runs):
 		hs = hs.With(d.runActions(d.runs[d.At]))
 	}
-	return hs.First(d.nextKey)
+	return d.previewing(hs)
 }
 
 // runActions returns the actions on a run.
@@ -125,14 +138,17 @@ func (d *Runs) runActions(s agent.Summary) keymap.Handlers {
 		"runs.play": {Do: func() keymap.Request { return d.replay(false) }},
 		"runs.show": {Do: func() keymap.Request { return d.replay(true) }},
 		"plan.undo": {Do: func() keymap.Request {
-			if d.message = whyNoUndo(s, d.live.Live(s.Run)); d.message != "" {
+			if d.message = d.whyBusy(s, "The run is active: undo it when it has ended."); d.message != "" {
 				return keymap.Request{}
 			}
 			return keymap.Request{Undo: &s}
 		}},
 		"list.choose": {Do: func() keymap.Request {
-			if d.message = WhyNoResume(s, d.live.Live(s.Run)); d.message != "" {
+			if d.message = d.whyBusy(s, "This is the active run."); d.message != "" {
 				return keymap.Request{}
+			}
+			if !CanResume(s, false) {
+				return d.replay(true)
 			}
 			d.shown = false
 			return keymap.SendCommands(runner.Resume{Run: s.Run})
@@ -147,41 +163,35 @@ func (d *Runs) Typing() bool { return d.searching }
 func (d *Runs) Hints() []keymap.Hint {
 	close, choose := d.Keys.Hint("close", "dialog.leave"), d.Keys.Hint("choose", "move.up", "move.down")
 	folders, search := d.Keys.Hint(d.otherFolders(), "list.folders"), d.Keys.Hint("search", "list.search")
-	other := d.Keys.Hint(d.otherList(), "list.other")
+	other, status := d.Keys.Hint(d.otherList(), "list.other"), d.Keys.Hint(d.status.next().String(), "runs.status")
 	switch {
 	case d.searching:
 		return []keymap.Hint{d.Keys.Hint("done", "list.choose"), d.Keys.Hint("show all", "dialog.leave"), d.Keys.Hint("choose", "list.up", "list.down")}
 	case d.listsConversations:
 		return []keymap.Hint{d.Keys.Hint("resume", "list.choose"), close, other, choose, folders, search}
 	case len(d.runs) == 0:
-		return []keymap.Hint{close, choose, other, folders}
+		return []keymap.Hint{close, choose, status, other, folders}
 	}
-	return []keymap.Hint{d.Keys.Hint("resume", "list.choose"), close, choose, d.Keys.Hint("play", "runs.play"), d.Keys.Hint("show", "runs.show"), d.Keys.Hint("undo", "plan.undo"), other, folders, search}
+	hints := []keymap.Hint{d.Keys.Hint("open", "list.choose"), close, choose, d.Keys.Hint("play", "runs.play")}
+	if CanResume(d.runs[d.At], d.live.Live(d.runs[d.At].Run)) {
+		hints[0].Does = "resume"
+		hints = append(hints, d.Keys.Hint("open", "runs.show"))
+	}
+	return append(hints, d.Keys.Hint("undo", "plan.undo"), status, search, other, folders)
 }
 
-// WhyNoResume says why a run cannot be resumed now, or "" if it can. active reports
-// whether the run is active in this session.
-func WhyNoResume(s agent.Summary, active bool) string {
-	switch {
-	case active:
-		return "This is the active run."
-	case s.Status == agent.StatusRunning:
-		return "Another replan is running it."
-	case s.Status == event.StatusCompleted && !s.Resumable:
-		return "It is completed; there is nothing left to do."
-	case !s.Resumable:
-		return "There is nothing left to do in it."
-	default:
-		return ""
-	}
+// CanResume reports whether a run can be resumed now. active reports whether it is
+// active in this session.
+func CanResume(s agent.Summary, active bool) bool {
+	return s.Resumable && !active && s.Status != agent.StatusRunning
 }
 
-// whyNoUndo says why a run cannot be undone now, or "" if it can. active has the same
-// meaning as in WhyNoResume.
-func whyNoUndo(s agent.Summary, active bool) string {
+// whyBusy says why nothing can be done with a run now, or "" if it is not running.
+// active says so of a run of this session.
+func (d *Runs) whyBusy(s agent.Summary, active string) string {
 	switch {
-	case active:
-		return "The run is active: undo it when it has ended."
+	case d.live.Live(s.Run):
+		return active
 	case s.Status == agent.StatusRunning:
 		return "Another replan is running it."
 	default:
@@ -191,34 +201,61 @@ func whyNoUndo(s agent.Summary, active bool) string {
 
 // View draws the dialog in the middle of the screen.
 func (d *Runs) View(size draw.Rect) []string {
-	const widest, oneLine = 110, 70 // cells
+	const widest, oneLine, low = 110, 70, 20 // cells, lines
 	width, inner := d.width(size, widest)
 	v := listView{title: d.title(inner), width: width, count: d.count(), each: 1, foot: d.foot(inner)}
 	if inner < oneLine {
 		v.each = 2
 	}
+	d.roomy = inner >= oneLine && size.H >= low
 	v.row = func(i int) []string { return d.row(i, inner, v.each) }
-	if d.listsConversations {
+	switch {
+	case d.listsConversations:
 		v.row = func(i int) []string { return d.conversationRow(i, inner, v.each) }
+	case v.count > 0 && v.each == 1:
+		v.head = []string{d.heads(inner)}
+		if d.roomy {
+			const share, most = 3, 14 // of the lines
+			v.below = d.preview(d.runs[d.At], inner, min(size.H/share+1, most))
+		}
 	}
 	v.empty = draw.Paint(d.Look.Faint, draw.Wrap(d.empty(), inner))
 	return d.view(size, v)
 }
 
-// foot shows why the last key had no effect.
+// foot shows the filter, the search, and why the last key had no effect.
 func (d *Runs) foot(width int) []string {
-	var lines []string
+	l := d.Look
+	var parts, lines []string
+	if d.status != allRuns && !d.listsConversations {
+		parts = append(parts, l.Faint.Render("status ")+l.Strong.Render(d.status.String()))
+	}
 	if d.searching || d.search != "" {
 		cursor := ""
 		if d.searching {
-			cursor = d.Look.Glyphs.Cursor
+			cursor = l.Glyphs.Cursor
 		}
-		lines = append(lines, d.Look.Faint.Render("search ")+d.Look.Strong.Render(d.Look.CutLeft(d.search, width-8))+d.Look.Accent.Render(cursor))
+		parts = append(parts, l.Faint.Render("search ")+l.Strong.Render(l.CutLeft(d.search, width-8))+l.Accent.Render(cursor))
 	}
+	lines = draw.Flow(parts, "  ", width)
 	if d.message != "" {
-		lines = append(lines, draw.Paint(d.Look.Warning, draw.Wrap(d.message, width))...)
+		lines = append(lines, draw.Paint(l.Warning, draw.Wrap(d.message, width))...)
 	}
 	return lines
+}
+
+// The columns of a row on one line, in cells.
+const (
+	stateColumn = 17
+	whenColumn  = 16
+	doneColumn  = 8
+)
+
+// heads names the columns of the rows.
+func (d *Runs) heads(width int) string {
+	l := d.Look
+	pad := func(name string, cells int) string { return name + strings.Repeat(" ", max(cells-len(name), 0)) }
+	return l.Faint.Render(l.Sides("   "+pad("state", stateColumn-3)+pad("started", whenColumn)+pad("steps", doneColumn)+"goal", "run", width))
 }
 
 // row draws one run on the given number of lines.
@@ -248,8 +285,7 @@ func (d *Runs) row(i, width, lines int) []string {
 		room := width - draw.VisibleWidth(id)
 		return []string{line.Fill(head, room) + id, line.Fill(line.Cursor+line.Draw(l.Accent, "  "+here)+line.Draw(l.Text, what), width)}
 	}
-	const state, when, done = 15, 16, 8
-	drawn := line.Fill(head, state) + line.Fill(line.Draw(l.Muted, facts[0]), when) + line.Fill(line.Draw(l.Muted, facts[1]), done)
+	drawn := line.Fill(head, stateColumn) + line.Fill(line.Draw(l.Muted, facts[0]), whenColumn) + line.Fill(line.Draw(l.Muted, facts[1]), doneColumn)
 	tail := "  " + strings.Join(append(facts[2:], telling.ShortID(s.Run)), between)
 	drawn += line.Draw(l.Accent, here)
 	room := width - draw.VisibleWidth(drawn) - draw.VisibleWidth(tail)
@@ -280,23 +316,13 @@ func runWords(l *draw.Look, s agent.Summary) string {
 
 // State returns the glyph, word and style for the state of a run.
 func (d *Runs) State(s agent.Summary) (glyph, word string, style lipgloss.Style) {
-	l := d.Look
+	glyph, style = draw.RunGlyph(d.Look, s)
 	switch {
 	case d.live.Live(s.Run):
-		return l.Glyphs.Folded, "running", l.Running
+		return d.Look.Glyphs.Folded, "running", d.Look.Running
 	case s.Status == agent.StatusRunning:
-		return l.Glyphs.Folded, "elsewhere", l.Running
-	case s.Status == agent.StatusUnfinished:
-		return l.Glyphs.Warning, "unfinished", l.Warning
-	case s.Status == event.StatusCompleted && s.Reason == event.ReasonPartial:
-		return l.Glyphs.Partial, "in part", l.Warning
-	case s.Status == event.StatusCompleted && s.Reason == event.ReasonNothingFound:
-		return l.Glyphs.Separator, "nothing", l.Muted
-	case s.Status == event.StatusCompleted:
-		return l.Glyphs.Done, "completed", l.Success
-	case s.Status == event.StatusCancelled:
-		return l.Glyphs.Stopped, "stopped", l.Warning
+		return glyph, "elsewhere", style
 	default:
-		return l.Glyphs.Failed, untrusted.Line(string(s.Status)), l.Danger
+		return glyph, telling.RunWords(s), style
 	}
 }

@@ -1,10 +1,11 @@
 package dialog
 
 import (
+	"slices"
 	"strings"
 
-	"github.com/sahilm/fuzzy"
-
+	"replan/agent"
+	"replan/agent/event"
 	"replan/agent/session"
 	"replan/internal/english"
 	"replan/internal/untrusted"
@@ -19,8 +20,22 @@ import (
 // listActions returns the actions on listed entries.
 func (d *Runs) listActions() keymap.Handlers {
 	return d.closing("runs").With(d.Moving(false, d.count()), keymap.Handlers{
-		"dialog.leave": d.leave(d.seek),
-		"list.search":  {Do: keymap.Just(func() { d.searching = true })},
+		"dialog.leave": {Do: keymap.Just(func() {
+			if d.search == "" && d.status == allRuns {
+				d.shown = false
+			}
+			d.status = allRuns
+			d.seek("")
+		})},
+		"runs.status": {Do: keymap.Just(func() {
+			if d.listsConversations {
+				return
+			}
+			d.status = d.status.next()
+			d.List = draw.List{}
+			d.sift()
+		})},
+		"list.search": {Do: keymap.Just(func() { d.searching = true })},
 		"list.folders": {Do: keymap.Just(func() {
 			d.elsewhere = !d.elsewhere
 			d.sift()
@@ -46,17 +61,47 @@ func (d *Runs) searchActions() keymap.Handlers {
 	return keymap.Handlers{"dialog.leave": done(""), "list.choose": done(d.search)}.With(d.Moving(true, d.count()), keymap.Searching(d.search, d.seek))
 }
 
+// runStatus is a part of the runs that the status key shows.
+type runStatus int
+
+// The parts, in the order in which the key shows them.
+const (
+	allRuns runStatus = iota
+	unfinishedRuns
+	doneRuns
+	failedRuns
+	runStatuses
+)
+
+// next returns the part that the key shows next.
+func (r runStatus) next() runStatus { return (r + 1) % runStatuses }
+
+// String names the part.
+func (r runStatus) String() string { return [...]string{"all", "unfinished", "done", "failed"}[r] }
+
+// holds reports whether a run belongs to the part.
+func (r runStatus) holds(s agent.Summary) bool {
+	switch s.Status {
+	case event.StatusCompleted:
+		return r == allRuns || r == doneRuns
+	case event.StatusFailed:
+		return r == allRuns || r == failedRuns
+	default:
+		return r == allRuns || r == unfinishedRuns
+	}
+}
+
 // seek sets the search text.
 func (d *Runs) seek(text string) {
 	d.search = text
 	d.sift()
 }
 
-// sift applies the search and the folder filter.
+// sift applies the search and the filters.
 func (d *Runs) sift() {
 	d.runs = d.runs[:0:0]
 	for _, s := range d.all {
-		if d.here(s.Workspace) && d.found(s.Title.Visible()+" "+s.Goal.Visible()+" "+s.Run+" "+string(s.Status)) {
+		if d.status.holds(s) && d.here(s.Workspace) && d.found(s.Title.Visible()+" "+s.Goal.Visible()+" "+s.Run+" "+string(s.Status)+" "+telling.RunWords(s)) {
 			d.runs = append(d.runs, s)
 		}
 	}
@@ -68,9 +113,10 @@ func (d *Runs) here(folder string) bool {
 	return d.elsewhere || d.folder == "" || folder == "" || untrusted.Text(folder) == d.folder
 }
 
-// found reports whether the search matches text.
+// found reports whether text contains every word of the search.
 func (d *Runs) found(text string) bool {
-	return d.search == "" || strings.Contains(strings.ToLower(text), strings.ToLower(d.search)) || len(fuzzy.Find(strings.ReplaceAll(d.search, " ", ""), []string{text})) > 0 && len(d.search) > 3
+	text = strings.ToLower(text)
+	return !slices.ContainsFunc(strings.Fields(strings.ToLower(d.search)), func(word string) bool { return !strings.Contains(text, word) })
 }
 
 // listedConversations returns the conversations that match the search and the folder
@@ -134,6 +180,8 @@ func (d *Runs) empty() string {
 		return "Looking for conversations" + d.Look.Glyphs.Ellipsis
 	case d.search != "":
 		return "No match for " + d.search + "; " + d.Keys.Name("dialog.leave") + " shows all."
+	case d.status != allRuns && !d.listsConversations && len(d.all) > 0:
+		return "No run here is " + d.status.String() + "; " + d.Keys.Name("dialog.leave") + " shows all."
 	case others:
 		return "There are none in this folder yet; " + d.Keys.Folders.Help().Key + " lists those of all folders."
 	case d.listsConversations:

@@ -82,3 +82,23 @@ func StateWord(l *Look, run *agent.Run, s *agent.StepState) (string, lipgloss.St
 		return "", l.Faint
 	}
 }
+
+// RunGlyph returns the glyph of a run's state, and its style.
+func RunGlyph(l *Look, s agent.Summary) (string, lipgloss.Style) {
+	switch {
+	case s.Status == agent.StatusRunning:
+		return l.Glyphs.Folded, l.Running
+	case s.Status == agent.StatusUnfinished:
+		return l.Glyphs.Warning, l.Warning
+	case s.Status == event.StatusCompleted && s.Reason == event.ReasonPartial:
+		return l.Glyphs.Partial, l.Warning
+	case s.Status == event.StatusCompleted && s.Reason == event.ReasonNothingFound:
+		return l.Glyphs.Separator, l.Muted
+	case s.Status == event.StatusCompleted:
+		return l.Glyphs.Done, l.Success
+	case s.Status == event.StatusCancelled:
+		return l.Glyphs.Stopped, l.Warning
+	default:
+		return l.Glyphs.Failed, l.Danger
+	}
+}

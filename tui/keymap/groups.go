@@ -29,6 +29,7 @@ type sessionKeys struct {
 	Pause, Faster, Slower, Forth, Back   key.Binding
 	EventForth, EventBack, Start, Finish key.Binding
 	Play, Show, Folders, ListSearch      key.Binding
+	RunStatus                            key.Binding
 	Keep, Reset, Zoom                    key.Binding
 	Narrower, Wider, Lower, Taller       key.Binding
 	PullModel, CancelPull, RemoveModel   key.Binding
@@ -54,7 +55,8 @@ func newSessionKeys(bind func(keys []string, shown, does string) key.Binding) se
 		Keep:       bind([]string{"y"}, "y", "copy the configuration line of the setting"),
 		Reset:      bind([]string{"r"}, "r", "remove the setting from the configuration"),
 		Play:       bind([]string{"p"}, "p", "replay the chosen run"),
-		Show:       bind([]string{"o"}, "o", "show the end of the chosen run"),
+		Show:       bind([]string{"o"}, "o", "open the chosen run at its end"),
+		RunStatus:  bind([]string{"s"}, "s", "list all runs, or those unfinished, done or failed"),
 		Folders:    bind([]string{"f"}, "f", "this folder only, or all folders"),
 		ListSearch: bind([]string{"/"}, "/", "search the list"),
 

@@ -2,6 +2,7 @@ package keymap
 
 import (
 	"context"
+	"slices"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -27,8 +28,10 @@ func (a AnswerMsg[T]) Failure() error { return a.Err }
 type Answer interface{ Failure() error }
 
 // All returns a query that asks several queries at the same time. Each answer
-// arrives as a message of its own. It returns nil for no queries.
+// arrives as a message of its own. It returns nil for no queries; nil ones do not
+// count.
 func All(queries ...Query) Query {
+	queries = slices.DeleteFunc(queries, func(q Query) bool { return q == nil })
 	if len(queries) == 0 {
 		return nil
 	}

@@ -165,6 +165,7 @@ func (k *Map) Actions() []Group {
 			{ID: "settings.reset", Key: &k.Reset},
 			{ID: "runs.play", Key: &k.Play},
 			{ID: "runs.show", Key: &k.Show},
+			{ID: "runs.status", Key: &k.RunStatus},
 			{ID: "list.folders", Key: &k.Folders},
 			{ID: "list.search", Key: &k.ListSearch},
 		}},
