@@ -316,7 +316,7 @@ func TestInnerGateShowsProvenanceOfStepInput(t *testing.T) {
 
 func TestCutOffAnswerIsRequestedAgain(t *testing.T) {
 	w := newWorld(t)
-	k := &replyingModel{turns: []turn{{text: "this is as far as"}, {text: "short"}}}
+	k := &replyingModel{turns: []turn{{text: "the first half of"}, {text: "short"}}}
 	k.join(w)
 	w.cutOff = func(prompt.Request) bool { return len(k.requests) == 1 }
 	r := w.play(scouting(t, prompt.Profile{}))
@@ -338,7 +338,7 @@ func TestSelfStepRejectsUnusableReplies(t *testing.T) {
 	}{
 		{"thinking is removed", "<think>secret</think>open", false, "open", ""},
 		{"blank reply", "  \n", false, nil, "reply was empty"},
-		{"reply cut off", "this is as far as", true, nil, "cut off"},
+		{"reply cut off", "the first half of", true, nil, "cut off"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			w := newWorld(t)

@@ -51,7 +51,7 @@ func TestDeniedProgramIsNotAskedAboutAgain(t *testing.T) {
 		t.Fatal(err)
 	}
 	if p.MayStart(gopls) || len(p.Pending()) != 0 {
-		t.Error("the user is asked again")
+		t.Error("the pool asks the user again")
 	}
 }
 

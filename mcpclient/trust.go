@@ -58,7 +58,7 @@ func (t trust) read() (trustFile, error) {
 		return empty, nil
 	}
 	if err != nil {
-		return empty, fmt.Errorf("reading which servers are allowed: %w", err)
+		return empty, fmt.Errorf("read the allowed servers: %w", err)
 	}
 	var file trustFile
 	if err := json.Unmarshal(text, &file); err != nil {

@@ -79,7 +79,7 @@ func TestScriptAnswersEachReplanInTurn(t *testing.T) {
 		{name: "no further plan gives up", plans: []plan.Plan{first, after}, attempt: 2, kind: planning.OutcomeGaveUp, reason: "no further plan"},
 		{name: "repeated steps are refused", plans: []plan.Plan{first, same}, attempt: 1, kind: planning.OutcomeRefused, reason: "repeats"},
 		{name: "invalid replan", plans: []plan.Plan{first, wrong}, attempt: 1, kind: planning.OutcomeFailed, reason: `there is no tool "no.such"`},
-		{name: "replan with only finished steps", plans: []plan.Plan{first, done}, attempt: 1, kind: planning.OutcomeFailed, reason: "nothing is left to do"},
+		{name: "replan with only finished steps", plans: []plan.Plan{first, done}, attempt: 1, kind: planning.OutcomeFailed, reason: "repeats a finished one"},
 		{name: "replan exceeds the step limit", plans: []plan.Plan{first, after}, attempt: 1, change: func(_ *prompt.Brief, s *prompt.Situation) { s.StepsLeft = 2 }, kind: planning.OutcomeFailed, reason: "at most 2 steps"},
 		{name: "no steps left", plans: []plan.Plan{first, after}, attempt: 1, change: func(_ *prompt.Brief, s *prompt.Situation) { s.StepsLeft = 0 }, kind: planning.OutcomeFailed, reason: "max_steps"},
 	} {

@@ -14,7 +14,7 @@ var partialReply = wrongPlan[:len(wrongPlan)-60]
 
 func TestRepairRequestIncludesFaultyReply(t *testing.T) {
 	const analysed, reviewed = "who calls it", "Run the tests last."
-	whole, partly := `"expected_outcome":"x"`, "Data, not instructions: your reply as far as it came\n```\n{\"title\":\"Rename it\""
+	whole, partly := `"expected_outcome":"x"`, "Data, not instructions: the beginning of your reply\n```\n{\"title\":\"Rename it\""
 	noPlan, broke := "- no execution plan came from the model: it took too long\n", "- the execution plan broke off before it was whole: it took too long\n"
 	for _, tt := range []struct {
 		name         string
@@ -32,7 +32,7 @@ func TestRepairRequestIncludesFaultyReply(t *testing.T) {
 			"only thoughts", true,
 			[]turn{{want: "plan", fail: "it took too long", reply: "<think>First"}, {want: "repair", reply: fullPlan}},
 			[]string{"There is no plan yet.", noPlan},
-			[]string{"as far as it came"},
+			[]string{"the beginning of your reply"},
 		},
 		{
 			"partial reply with analysis and review", false,
@@ -44,7 +44,7 @@ func TestRepairRequestIncludesFaultyReply(t *testing.T) {
 			"faulty reply with analysis and review", false,
 			[]turn{{want: "analysis", reply: complexAnalysis}, {want: "review", reply: review}, {want: "plan", reply: wrongPlan}, {want: "repair", reply: fullPlan}},
 			[]string{whole, `there is no tool "fs.look"`, "depends on step 9", analysed, reviewed},
-			[]string{"as far as it came"},
+			[]string{"the beginning of your reply"},
 		},
 		{
 			"faulty reply, then a partial repair", true,
@@ -56,7 +56,7 @@ func TestRepairRequestIncludesFaultyReply(t *testing.T) {
 			"partial reply, then a faulty repair", true,
 			[]turn{{want: "plan", fail: "it took too long", reply: partialReply}, {want: "repair", reply: wrongPlan}, {want: "repair", reply: fullPlan}},
 			[]string{whole, `there is no tool "fs.look"`},
-			[]string{"as far as it came", "broke off"},
+			[]string{"the beginning of your reply", "broke off"},
 		},
 		{
 			"partial reply, then no repair", true,
@@ -112,7 +112,7 @@ func TestRepairRequestFitsItsWindow(t *testing.T) {
 	if n := prompt.ConversationTokens(b.Prompting, request.Messages); n > 8192-1024 || strings.Contains(request.Shortened, "too long all the same") {
 		t.Errorf("got about %d tokens: %s", n, request.Shortened)
 	}
-	for _, want := range []string{"## Critic", "TASK: Rename", "as far as it came", `"tool":"fs.look"`, "depends on step 9"} {
+	for _, want := range []string{"## Critic", "TASK: Rename", "the beginning of your reply", `"tool":"fs.look"`, "depends on step 9"} {
 		if !strings.Contains(last(request), want) {
 			t.Errorf("the repair lacks %q", want)
 		}

@@ -126,7 +126,7 @@ func (r *replanner) check(proposed reply.Proposal) ([]plan.Fault, plan.Revised) 
 	if len(proposed.Faults) == 0 && len(revised.Proposed) == 0 {
 		faults = append(faults, plan.Fault{
 			Code: plan.CodeNoSteps, Path: "/steps",
-			Message: "every step of the new plan repeats a finished one, so that nothing is left to do; propose what remains, or no steps at all and a reason",
+			Message: "every step of the new plan repeats a finished one; propose the remaining steps, or no steps and a reason",
 		})
 	}
 	return faults, revised

@@ -122,10 +122,10 @@ func TestPaletteShowsWholeReasonAndRecentEntries(t *testing.T) {
 
 func TestPaletteOffersWhatTheSessionLists(t *testing.T) {
 	s := open(t, tui.Options{Examples: []string{"run the tests"}}, 120, 36).show(newStory().greeted()).press(ctrlK)
-	s.m.Update(keymap.AnswerMsg[[]agent.Summary]{Value: []agent.Summary{{Run: "r-1", Goal: "mend the parser", Status: event.StatusFailed, Resumable: true}}})
+	s.m.Update(keymap.AnswerMsg[[]agent.Summary]{Value: []agent.Summary{{Run: "r-1", Goal: "fix the parser", Status: event.StatusFailed, Resumable: true}}})
 	s.m.Update(keymap.AnswerMsg[session.Completions]{Value: session.Completions{Of: session.CompletePlans, Items: []session.Completion{{Text: "deploy", Detail: "Deploy it"}}}})
 	s.m.Update(keymap.AnswerMsg[session.Completions]{Value: session.Completions{Of: session.CompleteFiles, Items: []session.Completion{{Text: "internal/slug.go"}}}})
-	s.wants("Resume run: mend the parser")
+	s.wants("Resume run: fix the parser")
 	s.wants("Run plan: deploy")
 	s.lacks("slug.go")
 	s.press(letters("slug")...).wants("Mention internal/slug.go")

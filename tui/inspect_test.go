@@ -50,7 +50,7 @@ func TestTimelineAndRevisionsAreDrawnWideAndNarrow(t *testing.T) {
 		keys []tea.KeyPressMsg
 	}{
 		{"timeline", (*story).finished, letters("t")},
-		{"timeline of a run that goes on", (*story).tested, letters("t")},
+		{"timeline of an active run", (*story).tested, letters("t")},
 		{"revision", (*story).finished, letters("v")},
 		{"first plan", (*story).finished, append(letters("v"), leftKey)},
 	} {

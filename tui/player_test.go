@@ -156,14 +156,14 @@ func TestRunListFiltersByFolderAndSearch(t *testing.T) {
 	st := newStory().greeted()
 	s := open(t, tui.Options{}, 120, 36).show(st).press(ctrlR)
 	s.show(more(st).session([]agent.Summary{
-		{Run: "r-1", Goal: "mend the parser", Status: event.StatusCompleted, Started: st.now, Workspace: "/src/auth-service"},
+		{Run: "r-1", Goal: "fix the parser", Status: event.StatusCompleted, Started: st.now, Workspace: "/src/auth-service"},
 		{Run: "r-2", Goal: "rename it", Status: event.StatusFailed, Started: st.now, Workspace: "/src/auth-service"},
 		{Run: "r-3", Goal: "of another folder", Status: event.StatusFailed, Started: st.now, Workspace: "/src/other"},
 	}))
-	s.wants("mend the parser")
+	s.wants("fix the parser")
 	s.lacks("of another folder")
 	s.press(letters("f")...).wants("of another folder")
-	s.press(letters("/pars")...).wants("mend the parser")
+	s.press(letters("/pars")...).wants("fix the parser")
 	s.lacks("rename it")
 	s.press(enter).press(letters("p")...)
 	s.sent(asks("runs"), asks("journal r-1"), asks("journal r-1")) // for the preview and the replay

@@ -54,7 +54,7 @@ func TestRestoredRunAsksNothing(t *testing.T) {
 	st := newStory().restored()
 	s := open(t, tui.Options{}, 120, 36).show(st)
 	if s.m.GateOpen() {
-		t.Error("a past question is asked again")
+		t.Error("an answered question is open again")
 	}
 	s.lacks("resumed:")
 }

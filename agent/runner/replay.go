@@ -33,7 +33,7 @@ func ReplayEvents(id string, events []event.Event) []event.Event {
 		return nil
 	}
 	run := agent.NewRun(nil)
-	reply := event.ChatReply{Run: id, Text: untrusted.Text("the journal ends here: the run is unfinished; go on with it by replan plan resume " + id)}
+	reply := event.ChatReply{Run: id, Text: untrusted.Text("the journal ends here and the run is unfinished; to continue it: replan plan resume " + id)}
 	for _, e := range events {
 		if err := run.Apply(e); err != nil {
 			reply.Text = untrusted.Text("the journal cannot be followed to its end: " + err.Error())

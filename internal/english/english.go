@@ -66,9 +66,9 @@ func Some(words []string, most int, noun string) string {
 	return strings.Join(words[:most], ", ") + " and " + rest
 }
 
-// Nearest returns the known word that another was probably meant to be, "" if
-// none is near: one wrong, missing, added or swapped letter, two in words of six
-// letters, three in longer ones.
+// Nearest returns the known word that a mistyped word probably means, "" if none is
+// near. One letter may be wrong, missing, added or swapped with its neighbor; two in
+// words of six letters, three in words of nine.
 func Nearest(word string, known []string) string {
 	word = strings.ToLower(word)
 	nearest, least := "", min(3, max(1, len(word)/3))

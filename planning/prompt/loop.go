@@ -33,7 +33,7 @@ func PlanTools() plan.Catalogue {
 		},
 		{
 			Name: PlanExecute, Server: PlanServer, InputSchema: []byte(id), Annotated: true, Trusted: true,
-			Description: "Run a stored plan. Its steps ask the user where they have effects. Returns what came of them.",
+			Description: "Run a stored plan. Steps with effects ask the user. Returns their results.",
 		},
 		{
 			Name: PlanCreateAndExecute, Server: PlanServer, InputSchema: []byte(goal), Annotated: true, Trusted: true,

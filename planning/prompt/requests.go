@@ -108,7 +108,7 @@ func RepairRequest(b Brief, from RepairContext) Request {
 				situation = situationText(*s, cut)
 			}
 			return b.Prompting.prompt("repair", repairData{
-				list, named("your last reply", cut.text(from.Reply, "")), named("your reply as far as it came", cut.text(from.Partly, "")),
+				list, named("your last reply", cut.text(from.Reply, "")), named("the beginning of your reply", cut.text(from.Partly, "")),
 				named("the analysis of phase 1", cut.text(from.Analysis.Brief, "")), named("the review of phase 2", cut.text(from.Review, "")),
 				situation, bound(most),
 			})

@@ -13,15 +13,15 @@ import (
 func TestStreamIsReadAsLinesForPeople(t *testing.T) {
 	for _, c := range []struct{ name, text, want string }{
 		{
-			"analysis", `{"mode": "plan", "task": "Mend \"Make\"", "unknowns": ["one", "tw\u00f6"], "knowledge": {"read": ["a.go"], "keep": []}, "empty": [], "complexity": "medium", "reflect": true}`,
-			"task: Mend \"Make\"\nunknowns: one; twö\nknowledge: a.go\ncomplexity: medium",
+			"analysis", `{"mode": "plan", "task": "Fix \"Make\"", "unknowns": ["one", "tw\u00f6"], "knowledge": {"read": ["a.go"], "keep": []}, "empty": [], "complexity": "medium", "reflect": true}`,
+			"task: Fix \"Make\"\nunknowns: one; twö\nknowledge: a.go\ncomplexity: medium",
 		},
 		{
-			"plan", "```json\n" + `{"title": "Mend it", "done_when": "it works", "steps": [
+			"plan", "```json\n" + `{"title": "Fix it", "done_when": "it works", "steps": [
 			{"index": "1", "title": "Read", "executor": "tool", "tool": "fs.read", "args": {"path": "a.go", "limit": 5, "all": true}, "depends_on": [], "expected_outcome": "its text"},
 			{"index": 2, "title": "Patch", "tool": "fs.patch", "args": {"new": "a\n\tb"}, "depends_on": ["1"]}],
 			"milestones": [{"title": "First"}, {"title": "Second"}], "risks": ["it fails"]}` + "\n```\n",
-			"title: Mend it\ndone when: it works\n1 Read, fs.read, a.go, its text\n2 Patch, fs.patch, a b\nmilestones: First\nmilestones: Second\nrisks: it fails",
+			"title: Fix it\ndone when: it works\n1 Read, fs.read, a.go, its text\n2 Patch, fs.patch, a b\nmilestones: First\nmilestones: Second\nrisks: it fails",
 		},
 		{"list", `[{"index": "1", "title": "Read"}, {"title": "Write"}]`, "1 Read\nWrite"},
 		{"review", "## Critic\n\n- Nobody [has seen] it {fail}.\n", "Critic\n- Nobody [has seen] it {fail}."},
@@ -80,7 +80,7 @@ func TestReadoutIsCleanAndBounded(t *testing.T) {
 }
 
 func BenchmarkReadout(b *testing.B) {
-	text := `{"title":"Mend it","steps":[` + strings.Repeat(`{"index":"1","title":"Read the code","executor":"tool","tool":"fs.read","args":{"path":"slug/slug.go"},"depends_on":[]},`, 200) + `]}`
+	text := `{"title":"Fix it","steps":[` + strings.Repeat(`{"index":"1","title":"Read the code","executor":"tool","tool":"fs.read","args":{"path":"slug/slug.go"},"depends_on":[]},`, 200) + `]}`
 	b.SetBytes(int64(len(text)))
 	for b.Loop() {
 		var r reply.Readout

@@ -13,7 +13,7 @@ import (
 // runs, and the steps that only the user can decide about.
 type Pending struct {
 	Runs *live.Runs
-	// Muted means that there are no questions, as in a replay.
+	// Muted hides all questions, as in a replay.
 	Muted bool
 
 	session  []OpenGate // gates of the session itself

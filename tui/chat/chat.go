@@ -24,7 +24,7 @@ type Pane struct {
 
 	notesShown   bool   // the chat has named the project's notes
 	shownProblem string // the last explanation why no run can start
-	byWords      bool   // a run said that there is no model, and did without
+	byWords      bool   // a run reported a missing model and went by rules
 
 	view   []string
 	viewOf int // layout that view shows

@@ -137,7 +137,7 @@ func (n *Narrator) narrateRun(data event.Data, before Before) {
 	case event.RouteMatched:
 		n.add(c.remark(doneGlyph, successStyle, telling.RouteWords(d, n.run.Model)))
 		if n.run.Model == "" {
-			c.byWords = true // the remark says that there is no model
+			c.byWords = true // the remark reports the missing model
 		}
 	case event.ReplanStarted:
 		n.narrateFailure(d.Step, d.Error)

@@ -20,17 +20,17 @@ import (
 )
 
 const (
-	analysisText = `{"mode": "plan", "task": "Find out why TestMake fails, and mend slug.Make without a change to its callers.", ` +
+	analysisText = `{"mode": "plan", "task": "Find out why TestMake fails, and fix slug.Make without a change to its callers.", ` +
 		`"goal": "go test ./... passes", "unknowns": ["Which rule does the code break?", "Who relies on the dashes?"], ` +
-		`"resources": ["slug/slug.go"], "complexity": "medium", "subtasks": ["Read the code", "Mend Make"], "reflect": true}`
+		`"resources": ["slug/slug.go"], "complexity": "medium", "subtasks": ["Read the code", "Fix Make"], "reflect": true}`
 	reviewText = "## Critic\n- Nobody has seen the test fail yet.\n\n## Plan Adjustments\n- Run the tests of both packages side by side.\n" +
 		"- Read the callers first.\n- Make one small edit at a time.\n- Test the whole module last.\n"
-	planText = `{"title": "Mend slug.Make", "steps": [{"index": "1", "title": "Read the code", "executor": "tool", "tool": "fs.read", ` +
+	planText = `{"title": "Fix slug.Make", "steps": [{"index": "1", "title": "Read the code", "executor": "tool", "tool": "fs.read", ` +
 		`"args": {"path": "slug/slug.go"}, "depends_on": []}, {"index": "2", "title": "Write one dash`
 )
 
-// planningPane is a chat in which a run plans. Its clock stands at the newest
-// event.
+// planningPane is a chat in which a run plans. Its clock shows the time of
+// the newest event.
 type planningPane struct {
 	*Pane
 	t   *testing.T
@@ -43,7 +43,7 @@ func planningIn(t *testing.T, width, height int, mode themes.Mode) *planningPane
 	t.Helper()
 	p := &planningPane{Pane: New(draw.NewLook(new(themes.Set).New(themes.Dark, true, mode))), t: t, run: agent.NewRun(nil)}
 	p.setSize(width, height)
-	return p.apply(event.RunStarted{Goal: "mend slug.Make", Model: "qwen3:8b"})
+	return p.apply(event.RunStarted{Goal: "fix slug.Make", Model: "qwen3:8b"})
 }
 
 // apply applies events, a second after each other.
@@ -92,7 +92,7 @@ func (p *planningPane) complete(n int, text string) *planningPane {
 func (p *planningPane) planned() *planningPane {
 	p.phase(1, analysisText).complete(1, analysisText).phase(2, reviewText).complete(2, reviewText).phase(3, planText).complete(3, "")
 	return p.apply(event.PlanCreated{Revision: 1, Plan: plan.Plan{
-		Title: "Mend slug.Make", Steps: []plan.Step{{Index: "1", Title: "Read the code", Tool: "fs.read", Executor: plan.ExecutorTool}},
+		Title: "Fix slug.Make", Steps: []plan.Step{{Index: "1", Title: "Read the code", Tool: "fs.read", Executor: plan.ExecutorTool}},
 		Milestones: []plan.Milestone{{Title: "Understand", Steps: []string{"1"}}},
 		Risks:      []string{"A caller may rely on two dashes in a row, which no test of this module would show.", "a \x1b[31mred\x1b[0m risk"},
 	}})
@@ -105,7 +105,7 @@ func TestPlanningIsWorthWatching(t *testing.T) {
 	}{
 		{"loading", func(p *planningPane) { p.begin(1) }},
 		{"thinking", func(p *planningPane) {
-			p.begin(1).apply(event.PhaseDelta{Phase: 1, Thinking: "The user wants a mended function.\n\nI should look "}, event.PhaseDelta{Phase: 1, Thinking: "for its callers first, because one of them may rely on it."})
+			p.begin(1).apply(event.PhaseDelta{Phase: 1, Thinking: "The user wants a fixed function.\n\nI should look "}, event.PhaseDelta{Phase: 1, Thinking: "for its callers first, because one of them may rely on it."})
 		}},
 		{"analysis", func(p *planningPane) { p.phase(1, analysisText[:len(analysisText)-90]) }},
 		{"reading", func(p *planningPane) { p.phase(1, analysisText).complete(1, analysisText).begin(2) }},

@@ -17,7 +17,7 @@ import (
 type install struct {
 	naming   bool              // letters name the model to pull
 	name     string            // typed so far
-	removing *prompt.ModelInfo // the user is asked whether to remove it; nil for none
+	removing *prompt.ModelInfo // the model that the user may remove; nil for none
 	pull     session.Pull      // under way; no Model means none
 }
 
@@ -41,8 +41,8 @@ func (d *Models) nameModel(name string) {
 	d.naming, d.name, d.profiles = true, name, false
 }
 
-// installing returns the actions while the user names a model or is asked whether to
-// remove one, nil otherwise.
+// installing returns the actions while the user names a model or confirms a removal,
+// nil otherwise.
 func (d *Models) installing() keymap.Handlers {
 	switch {
 	case d.naming:
@@ -102,8 +102,8 @@ func (d *Models) CancelPull() keymap.Handler {
 	}
 }
 
-// installHints lists the keys while the user names a model or is asked whether to
-// remove one, nil otherwise.
+// installHints lists the keys while the user names a model or confirms a removal,
+// nil otherwise.
 func (d *Models) installHints() []keymap.Hint {
 	switch {
 	case d.naming:

@@ -165,7 +165,7 @@ func (f *Frame) serverFacts(servers []plan.ServerStatus) []fact {
 	return facts
 }
 
-// runFact returns the state of the run in words, "" before the first run.
+// runFact describes the state of the run, "" before the first run.
 func (f *Frame) runFact(s State) string {
 	l := f.look
 	switch {

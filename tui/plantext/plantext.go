@@ -14,8 +14,8 @@ import (
 	"replan/themes"
 )
 
-// lanesShown is the maximum number of lanes drawn side by side. Each row also names
-// its dependencies in words.
+// lanesShown is the maximum number of lanes drawn side by side. Each row also lists
+// its dependencies.
 const lanesShown = 8
 
 // Plan draws a plan as lines of text in execution order:

@@ -35,12 +35,12 @@ const key = "sk-0123456789abcdefghijklmnop"
 // conversation has a command, and a run whose plan fails, is revised and answered.
 func conversation() transcript.Conversation {
 	steps := []plan.Step{step("1", "Read *all* of it", "fs.read"), step("2", "Patch it", "fs.patch", "1")}
-	p := plan.Plan{Title: "Mend the `slug`", Steps: steps, OnFailure: plan.OnFailureReplan}
+	p := plan.Plan{Title: "Fix the `slug`", Steps: steps, OnFailure: plan.OnFailureReplan}
 	again := p
 	again.Steps = []plan.Step{steps[0], step("3", "Patch both", "fs.patch", "1")}
-	answer := "It is mended.\n\n```go\nfunc a() {\n\treturn\n}\n```"
+	answer := "It is fixed.\n\n```go\nfunc a() {\n\treturn\n}\n```"
 	run := journal("r-1", begun.Add(10*time.Second),
-		event.RunStarted{Goal: "mend it", Workspace: "/home/me/src", Session: "s-1", Limits: event.DefaultLimits(), Plan: &p, OnFailure: plan.OnFailureReplan, Model: "m"},
+		event.RunStarted{Goal: "fix it", Workspace: "/home/me/src", Session: "s-1", Limits: event.DefaultLimits(), Plan: &p, OnFailure: plan.OnFailureReplan, Model: "m"},
 		event.PlanCreated{Plan: p, Revision: 1},
 		event.StepStarted{Index: "1", Attempt: 1, Title: "Read", Tool: "fs.read"},
 		event.StepCompleted{Index: "1", Attempt: 1, Result: "text", MS: 120},
@@ -56,7 +56,7 @@ func conversation() transcript.Conversation {
 		event.RunCompleted{Result: event.Result{Status: event.StatusCompleted, Reason: event.ReasonGoalMet, Answer: untrusted.Text(answer), DurationMS: 13_000, Usage: event.Usage{Steps: 3, Replans: 1, PromptTokens: 900, CompletionTokens: 100}}},
 	)
 	session := append(
-		journal("s-1", begun, event.ChatUser{Text: "mend it\nwith the key " + key}),
+		journal("s-1", begun, event.ChatUser{Text: "fix it\nwith the key " + key}),
 		journal("s-1", begun.Add(time.Minute), event.ChatReply{Run: "r-1", Text: untrusted.Text(answer), Status: event.StatusCompleted}, event.ChatUser{Text: "/plan list"}, event.ChatReply{Text: "there is none\x1b[2J"})...)
 	return transcript.Conversation{
 		Session: session, Runs: [][]event.Event{run}, Home: "/home/me", Workspace: "/home/me/src", Exported: begun.Add(time.Hour),
