@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"image/color"
 	"strconv"
+	"strings"
 
 	"charm.land/glamour/v2/ansi"
 	xansi "github.com/charmbracelet/x/ansi"
@@ -52,8 +53,12 @@ func (t Theme) Markdown() ansi.StyleConfig {
 		DefinitionDescription: ansi.StylePrimitive{BlockPrefix: "\n" + g.Bullet + " "},
 	}
 	if p.Code == nil {
-		// The source's own marks identify code where colour cannot.
+		// The source's own marks identify code and the rank of headings where
+		// colour cannot.
 		config.Code.BlockPrefix, config.Code.BlockSuffix = "`", "`"
+		for i, h := range []*ansi.StyleBlock{&config.H1, &config.H2, &config.H3, &config.H4, &config.H5, &config.H6} {
+			h.Prefix = strings.Repeat("#", i+1) + " "
+		}
 	}
 	return config
 }

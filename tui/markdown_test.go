@@ -64,3 +64,11 @@ func TestTableKeepsHangingIndentOfLists(t *testing.T) {
 		}
 	}
 }
+
+func TestHeadingsKeepTheirRankWithoutColours(t *testing.T) {
+	m := draw.NewMarkdown(draw.NewLook(new(themes.Set).New(themes.Dark, true, themes.Mode{NoColor: true, ASCII: true})))
+	got := ansi.Strip(strings.Join(draw.Texts(m.Lines("# One\n\n## Two\n\n### Three", 40)), "\n"))
+	if want := "# One\n\n## Two\n\n### Three"; got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+}

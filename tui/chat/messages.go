@@ -82,7 +82,8 @@ func (c *Pane) user(message untrusted.Text) *Block {
 	}}
 }
 
-// userMessage draws what the user said: on a band of its own, if the theme has colours.
+// userMessage draws what the user said: on a band of its own, or without colours
+// beside a bar.
 func (c *Pane) userMessage(text string, width int) []draw.TextLine {
 	l := c.Look
 	sign, strong, band := l.Accent, l.Strong, l.Theme.Palette.Selection
@@ -92,7 +93,10 @@ func (c *Pane) userMessage(text string, width int) []draw.TextLine {
 	lines := draw.Wrapped(text, width-2)
 	for i := range lines {
 		lead := "  "
-		if i == 0 {
+		switch {
+		case band == nil:
+			lead = l.Glyphs.Cursor + " "
+		case i == 0:
 			lead = l.Glyphs.Prompt + " "
 		}
 		line := lines[i].Text
