@@ -280,7 +280,8 @@ func (o *options) askForServers(ctx context.Context, w *services, input *ask.Inp
 		return nil
 	}
 	for _, p := range pending {
-		if err := o.print(untrusted.Line(fmt.Sprintf("  %s: %s", p.Name, plan.CanonicalJSON(p.Whole()))) + "\n"); err != nil {
+		words := strings.ReplaceAll(telling.ServerWords(p.Whole()), "\n", "\n    ")
+		if err := o.print("  " + untrusted.Line(p.Name) + ": " + untrusted.Visible(words) + "\n"); err != nil {
 			return err
 		}
 	}

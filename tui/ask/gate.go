@@ -2,6 +2,8 @@ package ask
 
 import (
 	"encoding/json"
+	"maps"
+	"slices"
 	"strings"
 
 	"charm.land/lipgloss/v2"
@@ -186,7 +188,16 @@ func (g OpenGate) write(l *draw.Look, d *draw.Document, details bool) page {
 	if g.Session {
 		d.Prose(l.Strong, title)
 		from := len(d.Lines)
-		d.Object(a.Args)
+		for _, name := range slices.Sorted(maps.Keys(a.Args)) {
+			const short = 8 // cells: a longer name would be cut, and must be read
+			words, label := telling.ServerWords(a.Args[name]), untrusted.Line(name)
+			if draw.VisibleWidth(label) <= short {
+				d.Field(label, l.Text, words)
+				continue
+			}
+			d.Prose(l.Faint, label)
+			d.Item("  ", l.Text, words)
+		}
 		must := everyLine(from, len(d.Lines))
 		d.Blank()
 		d.Field("why", l.Text, a.Rule.Why.Visible())

@@ -41,7 +41,11 @@ func (l *Log) gate(d event.GateRequested) {
 	}
 	for _, name := range slices.Sorted(maps.Keys(d.Args)) {
 		if d.Diff == "" || !d.Trusted || !slices.Contains(drawn, name) {
-			l.Block("    ", name+": "+text(d.Args[name]), 0)
+			value := text(d.Args[name])
+			if d.Tool == "" { // the session asks about a server
+				value = telling.ServerWords(d.Args[name])
+			}
+			l.Block("    ", name+": "+value, 0)
 		}
 	}
 	if d.Command != nil {

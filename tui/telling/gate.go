@@ -98,9 +98,7 @@ var plainWord = lazyregexp.New(`^[\w@%+=:,./-]+$`)
 func shellWords(words ...string) string {
 	out := make([]string, len(words))
 	for i, word := range words {
-		if out[i] = word; !plainWord.MatchString(word) {
-			out[i] = "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
-		}
+		out[i] = shellWord(word)
 	}
 	return strings.Join(out, " ")
 }

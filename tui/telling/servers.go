@@ -1,0 +1,52 @@
+package telling
+
+import (
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode"
+)
+
+// ServerWords describes the server that a yes would start, from the fields that
+// decide it: its command line as a shell would take it, or its URL, and below it
+// one line for each other field.
+func ServerWords(server any) string {
+	fields, ok := server.(map[string]any)
+	if !ok {
+		text, _ := ValueText(server)
+		return text
+	}
+	var lines []string
+	field := func(name string) string { text, _ := fields[name].(string); return text }
+	if words := texts(fields["command"]); len(words) > 0 {
+		lines = append(lines, shellWords(words...))
+	}
+	if url := field("url"); url != "" {
+		lines = append(lines, shellWords(url))
+	}
+	if dir := field("dir"); dir != "" {
+		lines = append(lines, "in the folder "+shellWords(dir))
+	}
+	for _, name := range []string{"env", "headers"} {
+		table, _ := fields[name].(map[string]any)
+		for _, key := range slices.Sorted(maps.Keys(table)) {
+			value, _ := table[key].(string)
+			lines = append(lines, strings.TrimSuffix(name, "s")+" "+shellWords(key)+"="+shellWords(value))
+		}
+	}
+	return strings.Join(lines, "\n")
+}
+
+// shellWord quotes a word as for a shell. One with control characters is quoted as
+// in Go, so that it stays on its line.
+func shellWord(word string) string {
+	switch {
+	case strings.ContainsFunc(word, unicode.IsControl):
+		return strconv.Quote(word)
+	case plainWord.MatchString(word):
+		return word
+	default:
+		return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
+	}
+}
