@@ -3,11 +3,13 @@ package tui
 import (
 	"cmp"
 	"slices"
+	"strconv"
 
 	tea "charm.land/bubbletea/v2"
 
 	"replan/agent"
 	"replan/agent/event"
+	"replan/tui/chat"
 	"replan/tui/dag"
 	"replan/tui/dialog"
 	"replan/tui/draw"
@@ -243,6 +245,7 @@ func (m *Model) settingValues() map[string]string {
 	values := dialog.SessionValues(m.status)
 	m.theming.values(values)
 	m.room.values(values)
+	values[chat.KeyShowThinking] = strconv.FormatBool(m.chat.ShowsThinking)
 	return values
 }
 

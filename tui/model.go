@@ -113,6 +113,7 @@ func newScreen(s Session, o Options, control *replay.Player) *Model {
 	home = strings.TrimRight(home, "/")
 	m.home = home
 	m.chat = chat.New(l)
+	m.chat.ShowThinking(o.ShowThinking)
 	m.frame = frame.New(l, m.keys, m.chat.Markdown, frame.Options{Replay: o.Replay, Home: home, Intro: o.Intro, Examples: o.Examples})
 	pauses := o.Pauses.Usual()
 	m.toasts = frame.NewToasts(pauses)

@@ -43,6 +43,7 @@ func (m *Model) inputNamesReplay(names ...string) {
 func (m *Model) play(events []event.Event, speed float64, atEnd bool) tea.Cmd {
 	o := m.options
 	o.Replay, o.Recorded, o.Intro, o.Goal, o.Suggestion, o.Drawn, o.GoOn = true, nil, "", "", "", nil, nil
+	o.ChatWidth, o.PlanHeight, o.ShowThinking = m.room.chat, m.room.plan, m.chat.ShowsThinking
 	settings := replay.Options{Speed: speed, Frame: batchInterval, Alone: m.options.Replay, RoomyFrom: minHeight + 2, Keys: m.keys}
 	p := replay.New(events, settings, func(p *replay.Player, before replay.PlayedScreen) replay.PlayedScreen {
 		screen := newScreen(runner.Closed(), o, p)
@@ -51,7 +52,8 @@ func (m *Model) play(events []event.Event, speed float64, atEnd bool) tea.Cmd {
 		screen.toasts.Quiet = true
 		screen.clipboard = func(text string) tea.Cmd { return replay.Outward(tea.SetClipboard(text)) }
 		if was, ok := before.(*Model); ok {
-			screen.focus = was.focus
+			screen.focus, screen.room = was.focus, was.room
+			screen.chat.ShowThinking(was.chat.ShowsThinking)
 			screen.Update(tea.WindowSizeMsg{Width: was.layout.width, Height: was.layout.height})
 		}
 		return screen

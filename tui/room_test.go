@@ -106,3 +106,12 @@ func TestSizesOfConfigurationApply(t *testing.T) {
 		t.Errorf("after a reset the chat has %d cells", got)
 	}
 }
+
+func TestShownThinkingIsKept(t *testing.T) {
+	keep := func(value string) runner.Keep { return runner.Keep{Key: "screen.show_thinking", Value: &value} }
+	s := open(t, tui.Options{}, 120, 36).show(newStory().asked()).press(alt('T'))
+	s.wants("▾ thinking")
+	s.press(alt('T')).lacks("▾ thinking")
+	s.sent(keep("true"), keep("false"))
+	open(t, tui.Options{ShowThinking: true}, 120, 36).show(newStory().asked()).wants("▾ thinking")
+}

@@ -8,6 +8,7 @@ import (
 
 	"replan/agent/runner"
 	"replan/themes"
+	"replan/tui/chat"
 )
 
 // theming determines the theme from the user's choice and the terminal's
@@ -72,6 +73,8 @@ func (m *Model) apply(k runner.Keep) {
 		mode.ASCII = on
 	case "screen.reduced_motion":
 		mode.Still, m.clock.Calm = on, on
+	case chat.KeyShowThinking:
+		m.chat.ShowThinking(on)
 	case keyChatWidth, keyPlanHeight:
 		m.room.set(k.Key, k.Value)
 	}

@@ -51,6 +51,7 @@ type file struct {
 		Review        bool `toml:"review"` // on the full screen, hold plans for review before they run
 		ChatWidth     int  `toml:"chat_width"`
 		PlanHeight    int  `toml:"plan_height"`
+		ShowThinking  bool `toml:"show_thinking"`
 	} `toml:"screen"`
 	Keys map[string]any `toml:"keys"` // action → key or keys; see screenKeys
 }

@@ -116,6 +116,8 @@ func (o *Options) TakeChoices() {
 			o.ChatWidth, _ = strconv.Atoi(text) // "" is the usual
 		case "screen.plan_height":
 			o.PlanHeight, _ = strconv.Atoi(text)
+		case "screen.show_thinking":
+			o.ShowThinking = text == "true"
 		case "screen.theme":
 			o.ThemeName = themes.Name(First(text, string(themes.Auto)))
 		}

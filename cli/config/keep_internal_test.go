@@ -50,7 +50,7 @@ func TestKeptSettingHoldsAtTheNextStart(t *testing.T) {
 	for key, value := range map[string]string{
 		"screen.theme": "ember", "screen.review": "true", "model.name": "a\"b\u0007:1b", "model.think": "low", "limits.max_steps": "20",
 		"limits.max_duration": "5m", "routing.planner": "router", "planning.eager": "false", "model.keep_alive": "-1",
-		"screen.chat_width": "40", "screen.plan_height": "70",
+		"screen.chat_width": "40", "screen.plan_height": "70", "screen.show_thinking": "true",
 	} {
 		if path, err := o.Keep(key, &value); err != nil || path != filepath.Join(folder, "config.toml") {
 			t.Errorf("%s: got %q, %v", key, path, err)
@@ -65,7 +65,7 @@ func TestKeptSettingHoldsAtTheNextStart(t *testing.T) {
 	}
 	o = started(t, folder, "")
 	o.TakeChoices()
-	if o.ThemeName != "ember" || !o.Review || o.Model != "a\"b\u0007:1b" || o.Limits.MaxSteps != 20 || o.Routing.Planner != "router" || o.Manner.Prompting.Think != "low" || o.ChatWidth != 40 || o.PlanHeight != 70 {
+	if o.ThemeName != "ember" || !o.Review || o.Model != "a\"b\u0007:1b" || o.Limits.MaxSteps != 20 || o.Routing.Planner != "router" || o.Manner.Prompting.Think != "low" || o.ChatWidth != 40 || o.PlanHeight != 70 || !o.ShowThinking {
 		t.Errorf("not read back: %+v", o)
 	}
 	if o = started(t, folder, "", "--review=false", "--theme", "paper", "--model", "m"); o.ThemeName != "paper" || o.Model != "m" {

@@ -47,7 +47,7 @@ func (o *Options) readLooks(flags *pflag.FlagSet, terminal bool) error {
 	if o.Notify, err = notify.ParseMode(c.Notify); err != nil {
 		return o.Misconfigured(fmt.Errorf("screen.notify: %w", err))
 	}
-	o.ChatWidth, o.PlanHeight = c.ChatWidth, c.PlanHeight
+	o.ChatWidth, o.PlanHeight, o.ShowThinking = c.ChatWidth, c.PlanHeight, c.ShowThinking
 	for key, percent := range map[string]int{"screen.chat_width": c.ChatWidth, "screen.plan_height": c.PlanHeight} {
 		if percent < 0 || percent > 99 {
 			return o.Misconfigured(noShare(key, strconv.Itoa(percent)))
@@ -139,6 +139,6 @@ func (o *Options) Dressed(screen tui.Options) tui.Options {
 	screen.Theme, screen.Themes, screen.Config = o.ThemeName, o.ThemeSet(), o.OwnConfig
 	screen.ASCII, screen.NoColor, screen.ReducedMotion = o.ASCII, o.NoColor, o.ReducedMotion
 	screen.Keys, screen.Notify = o.Keys, o.Notify
-	screen.ChatWidth, screen.PlanHeight = o.ChatWidth, o.PlanHeight
+	screen.ChatWidth, screen.PlanHeight, screen.ShowThinking = o.ChatWidth, o.PlanHeight, o.ShowThinking
 	return screen
 }

@@ -57,6 +57,7 @@ type Options struct {
 	ReducedMotion    bool
 	ChatWidth        int // percent of the screen's width; 0 is the usual
 	PlanHeight       int // percent of the height above the step; 0 is the usual
+	ShowThinking     bool
 	ContextWindow    int
 	KeepAlive        time.Duration // negative is forever, 0 is the server's default
 	Trusted          bool          // the user trusts the workspace

@@ -195,6 +195,7 @@ func (o *Options) screenSettings() []session.Setting {
 		unquoted("screen.review", o.Review, o.sourceOf("review", c.Review), "plans wait for your review before they run"),
 		unquoted("screen.chat_width", cmp.Or(o.ChatWidth, tui.UsualShare), o.sourceOf("", c.ChatWidth > 0), "percent of the screen's width for the chat"),
 		unquoted("screen.plan_height", cmp.Or(o.PlanHeight, tui.UsualShare), o.sourceOf("", c.PlanHeight > 0), "percent of the height for the plan, above the step"),
+		unquoted("screen.show_thinking", o.ShowThinking, o.sourceOf("", c.ShowThinking), "the model's thinking is expanded in the chat"),
 	}
 	of := reflect.ValueOf(c)
 	for i := range of.NumField() {

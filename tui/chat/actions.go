@@ -1,12 +1,17 @@
 package chat
 
 import (
+	"strconv"
+
 	tea "charm.land/bubbletea/v2"
 
 	"replan/agent/runner"
 	"replan/tui/draw"
 	"replan/tui/keymap"
 )
+
+// KeyShowThinking is the setting that keeps whether thinking is expanded.
+const KeyShowThinking = "screen.show_thinking"
 
 // View draws the pane on exactly size.H lines of at most size.W cells.
 func (c *Pane) View(size draw.Rect) []string {
@@ -39,14 +44,17 @@ func (c *Pane) Actions() keymap.Handlers {
 		}
 	}
 	return keymap.Handlers{
-		"chat.search":       {Refuse: c.nothingSaid, Do: focused(c.find.start)},
-		"chat.copy":         {Refuse: c.copying.refusal, Do: c.copying.next},
-		"chat.thinking":     {Refuse: c.noThinking, Do: keymap.Just(func() { c.foldNewest(foldThinking) })},
-		"chat.thinking_all": {Refuse: c.noThinking, Do: keymap.Just(func() { c.foldAll(foldThinking) })},
-		"chat.export":       {Refuse: c.noExport, Do: func() keymap.Request { return keymap.SendCommands(runner.Submit{Text: "/export"}) }},
-		"chat.top":          {Refuse: c.nothingSaid, Do: focused(func() { c.Scroll(1 << 20) })},
-		"chat.bottom":       {Refuse: c.nothingSaid, Do: focused(c.ToEnd)},
-		"chat.unfold":       {Refuse: c.nothingFolded, Do: keymap.Just(func() { c.foldNewest("") })},
+		"chat.search":   {Refuse: c.nothingSaid, Do: focused(c.find.start)},
+		"chat.copy":     {Refuse: c.copying.refusal, Do: c.copying.next},
+		"chat.thinking": {Refuse: c.noThinking, Do: keymap.Just(func() { c.foldNewest(foldThinking) })},
+		"chat.thinking_all": {Refuse: c.noThinking, Do: func() keymap.Request {
+			shows := strconv.FormatBool(c.hasCollapsed(foldThinking))
+			return keymap.SendCommands(runner.Keep{Key: KeyShowThinking, Value: &shows})
+		}},
+		"chat.export": {Refuse: c.noExport, Do: func() keymap.Request { return keymap.SendCommands(runner.Submit{Text: "/export"}) }},
+		"chat.top":    {Refuse: c.nothingSaid, Do: focused(func() { c.Scroll(1 << 20) })},
+		"chat.bottom": {Refuse: c.nothingSaid, Do: focused(c.ToEnd)},
+		"chat.unfold": {Refuse: c.nothingFolded, Do: keymap.Just(func() { c.foldNewest("") })},
 	}.With(keymap.Moving(func() int { return c.height }, func(lines int) { c.Scroll(-lines) }))
 }
 

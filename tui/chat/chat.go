@@ -17,6 +17,8 @@ type Pane struct {
 	find     search
 	copying  copying
 
+	ShowsThinking bool // new thinking is expanded
+
 	narrators   map[string]*Narrator // by run
 	goalOf      string               // the run whose goal the chat has shown last
 	sent        string               // the user's last message

@@ -59,12 +59,17 @@ func (v *viewport) hasFold(thing string) bool {
 	return slices.ContainsFunc(v.Blocks, func(b *Block) bool { return b.foldable(thing) })
 }
 
-// foldAll expands every block of a kind, or collapses them if all are expanded.
-func (v *viewport) foldAll(thing string) {
-	folded := slices.ContainsFunc(v.Blocks, func(b *Block) bool { return b.foldable(thing) && !b.folds.open() })
-	for i, b := range v.Blocks {
-		if b.foldable(thing) && b.folds.open() != folded {
-			v.TurnFold(i)
+// hasCollapsed reports whether a block of that kind is collapsed.
+func (v *viewport) hasCollapsed(thing string) bool {
+	return slices.ContainsFunc(v.Blocks, func(b *Block) bool { return b.foldable(thing) && !b.folds.open() })
+}
+
+// ShowThinking expands or collapses all thinking, also that to come.
+func (c *Pane) ShowThinking(shows bool) {
+	c.ShowsThinking = shows
+	for i, b := range c.Blocks {
+		if b.foldable(foldThinking) && b.folds.open() != shows {
+			c.TurnFold(i)
 		}
 	}
 }

@@ -20,7 +20,7 @@ func (n *Narrator) write(text, thinking string) {
 	t := n.openTurn()
 	if thinking != "" {
 		if t.thought == nil {
-			t.thought = &thought{began: n.run.Now, live: true}
+			t.thought = &thought{began: n.run.Now, live: true, unfolded: n.pane.ShowsThinking}
 			n.add(t.thought.block(n.pane.Look))
 		}
 		t.thought.add("", thinking)
@@ -44,7 +44,7 @@ func (n *Narrator) closeTurn(complete untrusted.Text, thinking string) {
 	}
 	t := n.openTurn()
 	if thinking != "" && t.thought == nil && len(t.blocks) == 0 {
-		t.thought = &thought{}
+		t.thought = &thought{unfolded: n.pane.ShowsThinking}
 		t.thought.add("", thinking)
 		n.add(t.thought.block(n.pane.Look))
 	}
@@ -68,7 +68,7 @@ func (n *Narrator) think(phase int, thinking, text string) {
 	t := n.planning
 	if thinking != "" {
 		if t == nil {
-			t = &thought{}
+			t = &thought{unfolded: n.pane.ShowsThinking}
 			n.planning, n.planningBlock = t, t.block(n.pane.Look)
 			n.planningBlock.Gap = false
 			n.add(n.planningBlock)

@@ -13,7 +13,7 @@ func newChatKeys(bind func(keys []string, shown, does string) key.Binding) chatK
 		Search:       bind([]string{"ctrl+f"}, "ctrl+f", "search the chat"),
 		CopyCode:     bind([]string{"ctrl+y"}, "ctrl+y", "copy code; again: the previous block"),
 		Thinking:     bind([]string{"alt+t"}, "alt+t", "show the model's thinking"),
-		AllThinking:  bind([]string{"alt+T"}, "alt+T", "show all thinking"),
+		AllThinking:  bind([]string{"alt+T"}, "alt+T", "show or fold all thinking"),
 		Unfold:       bind([]string{"alt+u"}, "alt+u", "expand the newest card or thinking"),
 		Export:       bind([]string{"alt+x"}, "alt+x", "export the chat as Markdown"),
 		ToTop:        bind([]string{"ctrl+home"}, "ctrl+home", "start of the chat"),
