@@ -56,7 +56,11 @@ func (p *Pool) Preview(ctx context.Context, call plan.ToolCall) (plan.ToolPrevie
 		return plan.ToolPreview{}, fmt.Errorf("%s cannot preview its changes", call.Tool.QualifiedName())
 	}
 	call.Output, call.Progress = nil, nil
-	result, err := p.send(ctx, call, map[string]any{builtin.MetaPreview: true})
+	meta := map[string]any{builtin.MetaPreview: true}
+	if call.Contents {
+		meta[builtin.MetaContents] = true
+	}
+	result, err := p.send(ctx, call, meta)
 	if err != nil {
 		return plan.ToolPreview{}, err
 	}
@@ -65,11 +69,12 @@ func (p *Pool) Preview(ctx context.Context, call plan.ToolCall) (plan.ToolPrevie
 		Hashes  map[string]string `json:"hashes"`
 		Removes string            `json:"removes"`
 		Command *plan.Command     `json:"command"`
+		File    *plan.FileChange  `json:"file"`
 	}
 	if err := json.Unmarshal(result.RawStructuredContent, &preview); err != nil || preview.Diff == nil {
 		return plan.ToolPreview{}, fmt.Errorf("%s answered its preview without a diff", call.Tool.QualifiedName())
 	}
-	return plan.ToolPreview{Diff: *preview.Diff, Hashes: preview.Hashes, Removes: preview.Removes, Command: preview.Command}, nil
+	return plan.ToolPreview{Diff: *preview.Diff, Hashes: preview.Hashes, Removes: preview.Removes, Command: preview.Command, File: preview.File}, nil
 }
 
 // send performs one call. Only built-in servers receive the meta fields.

@@ -10,6 +10,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"replan/agent/event"
+	"replan/planning/plan"
 	"replan/tui/ask"
 	"replan/tui/clock"
 	"replan/tui/dag"
@@ -219,3 +220,15 @@ func (m *Model) Front() []string {
 	}
 	return append(lines, m.frame.Footer(m.footer(), m.layout.width))
 }
+
+// IsFileStep reports whether a message is a step of editing the file of a call.
+func IsFileStep(m tea.Msg) bool {
+	switch m.(type) {
+	case ask.EditedMsg, keymap.AnswerMsg[plan.FileChange]:
+		return true
+	}
+	return false
+}
+
+// SetEditor sets the user's editor for gates.
+func (m *Model) SetEditor(command ...string) { m.ask.Editor = command }

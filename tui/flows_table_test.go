@@ -162,6 +162,7 @@ var flows = map[string]flow{
 	"gate.all":            {from: (*story).crowded, wants: "Approve all similar calls"},
 	"gate.next":           {from: (*story).crowded, wants: "Gate 2 of 5"},
 	"gate.previous":       {from: (*story).crowded, wants: "Gate 5 of 5"},
+	"gate.editor":         {from: (*story).gated, wants: "No editor is set"},
 	"gate.details":        {from: (*story).gated, wants: "why it asks"},
 	"gate.sides":          {from: (*story).gated, wants: "│ 12  // ServeHTTP answers one request."},
 	"search.next":         {from: (*story).finished, first: []string{"ctrl+f", "@auth"}, wants: "2 of 6"},

@@ -9,6 +9,7 @@ import (
 
 	"replan/agent/runner"
 	"replan/agent/session"
+	"replan/planning/plan"
 	"replan/tui/ask"
 	"replan/tui/chat"
 	"replan/tui/clock"
@@ -118,6 +119,7 @@ func newScreen(s Session, o Options, control *replay.Player) *Model {
 	pauses := o.Pauses.Usual()
 	m.toasts = frame.NewToasts(pauses)
 	m.ask = ask.New(l, m.keys, pauses)
+	m.ask.Editor = o.Editor
 	m.review = &review.Dialog{Look: l, Keys: m.keys, Grace: draw.Grace{Length: pauses.Grace}}
 	m.feed = &runFeed{live: m.live, pending: m.pending, ask: m.ask, chat: m.chat, dag: m.dag, input: m.input}
 	m.dialogs = newDialogs(l, m.keys, o, home, m.live, m.dag, m.review)
@@ -180,7 +182,7 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		cmd = m.beat(msg)
 	case tea.EnvMsg, tea.ModeReportMsg, tea.FocusMsg, tea.BlurMsg, notify.IdleMsg:
 		cmd = m.notify.Update(msg, m.ask.Waiting() > 0 || m.review.Waits(), m.options.Now())
-	case ask.CheckMsg:
+	case ask.CheckMsg, ask.EditedMsg, keymap.AnswerMsg[plan.FileChange]:
 		cmd = m.carryOut(m.ask.Update(msg))
 	case draw.GraceMsg:
 		msg.End()

@@ -22,6 +22,7 @@ import (
 	"replan/agent/event"
 	"replan/agent/runner"
 	"replan/agent/session"
+	"replan/planning/plan"
 	"replan/planning/prompt"
 	"replan/themes"
 	"replan/tui"
@@ -40,6 +41,7 @@ type fakeSession struct {
 	sent   []any // commands and queries
 	events chan event.Event
 	got    chan struct{} // one for each command
+	file   func(args map[string]any) (plan.FileChange, error)
 }
 
 func newFakeSession() *fakeSession {
@@ -100,6 +102,14 @@ func (f *fakeSession) Settings(context.Context) (session.Settings, error) {
 func (f *fakeSession) Completions(_ context.Context, of session.Completing) (session.Completions, error) {
 	f.note(asks("completions " + string(of)))
 	return session.Completions{}, runner.ErrClosed
+}
+
+func (f *fakeSession) PreviewFile(_ context.Context, _, gate string, args map[string]any) (plan.FileChange, error) {
+	f.note(asks("file of " + gate))
+	if f.file == nil {
+		return plan.FileChange{}, runner.ErrClosed
+	}
+	return f.file(args)
 }
 
 func (f *fakeSession) PreviewUndo(_ context.Context, run string) (event.Undo, error) {

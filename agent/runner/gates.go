@@ -15,11 +15,11 @@ import (
 
 // offering returns the rule that an answer of always would save, or nil and the
 // reason why there is none.
-func (s *Session) offering(g event.GateRequested, t plan.Tool) (always *event.Always, why untrusted.Text) {
-	if s.cfg.Remember == nil {
+func (c *Config) offering(g event.GateRequested, t plan.Tool) (always *event.Always, why untrusted.Text) {
+	if c.Remember == nil {
 		return nil, "no rules are kept here"
 	}
-	return policy.Offer(g, t, s.cfg.Workspace)
+	return policy.Offer(g, t, c.Workspace)
 }
 
 // resolve answers an open gate of the run or of the session.

@@ -3,6 +3,7 @@ package runner
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 
 	"replan/agent"
@@ -38,6 +39,10 @@ type Queries interface {
 	Completions(ctx context.Context, of session.Completing) (session.Completions, error)
 	// PreviewUndo returns what [Undo] would do to a run, by its full id.
 	PreviewUndo(ctx context.Context, run string) (event.Undo, error)
+	// PreviewFile returns what the call at an open gate would do to its file, with
+	// args in place of its own. It fails if the call changes other than one text
+	// file.
+	PreviewFile(ctx context.Context, run, gate string, args map[string]any) (plan.FileChange, error)
 }
 
 // ErrClosed reports that the session has ended and answers no queries.
@@ -229,4 +234,40 @@ func (s *Session) PreviewUndo(ctx context.Context, run string) (event.Undo, erro
 			return s.preparation().carryOutUndo(ctx, run, true), nil
 		}
 	})
+}
+
+// PreviewFile returns what the call at an open gate would do to its file.
+func (s *Session) PreviewFile(ctx context.Context, run, gate string, args map[string]any) (plan.FileChange, error) {
+	return query(ctx, s, func() func(context.Context) (plan.FileChange, error) {
+		call, err := s.running(run).callAt(gate, args)
+		return func(ctx context.Context) (plan.FileChange, error) {
+			if err != nil {
+				return plan.FileChange{}, err
+			}
+			preview, err := s.cfg.Tools.Preview(ctx, call)
+			if err == nil && preview.File == nil {
+				err = fmt.Errorf("%s changes other than one text file: edit its arguments", call.Tool.Name)
+			}
+			if err != nil {
+				return plan.FileChange{}, err
+			}
+			return *preview.File, nil
+		}
+	})
+}
+
+// callAt returns the call at an open gate with other arguments, for a preview.
+func (e *engine) callAt(gate string, args map[string]any) (plan.ToolCall, error) {
+	if e == nil || !e.open(gate) {
+		return plan.ToolCall{}, errors.New("the gate is not open any more")
+	}
+	if err := e.run.EditCheck(gate)(args); err != nil {
+		return plan.ToolCall{}, err
+	}
+	at := slices.IndexFunc(e.run.Gates, func(g *agent.Gate) bool { return g.Gate == gate })
+	tool, err := e.run.Catalogue.Find(e.run.Gates[at].QualifiedTool())
+	if err != nil {
+		return plan.ToolCall{}, err
+	}
+	return plan.ToolCall{Tool: tool, Args: args, Contents: true}, nil
 }

@@ -16,6 +16,10 @@ const (
 	// {"diff": text, "hashes": {path: SHA-256 in hex}, "removes": text}. The hash of a file that
 	// does not exist is the empty string.
 	MetaPreview = "replan/preview"
+	// MetaContents in the `_meta` of a tools/call beside MetaPreview, set to true, asks
+	// for the text of the file, too: {"file": {"path", "hash", "before", "after"}}. It
+	// is missing where the call changes other than one text file.
+	MetaContents = "replan/contents"
 	// MetaHashes in the `_meta` of a tools/call is {path: SHA-256 in hex}, what
 	// the call was approved against. Where a file is no longer that, the call
 	// changes nothing and fails. The empty string means that the file must not

@@ -15,6 +15,8 @@ type ToolCall struct {
 	// Hold makes a built-in tool refuse a call that removes most of a file unseen:
 	// see [ToolError.Removes].
 	Hold bool
+	// Contents makes a preview return the texts of the file that the call changes.
+	Contents bool
 	// Process receives each process group of the call: its leading process, and
 	// the start time of that process as the system reports it. It may be nil, and
 	// may be called until the call has returned.
@@ -33,6 +35,15 @@ type ToolPreview struct {
 	Hashes  map[string]string // path → SHA-256 (hex) of the contents the diff was made against
 	Removes string            // "removes 180 of 214 lines of a.go" where most of a file goes
 	Command *Command          // process that it would start; nil for none
+	File    *FileChange       // if the preview asked for contents, and the call changes one text file alone
+}
+
+// FileChange is a text file before and after a call.
+type FileChange struct {
+	Path   string `json:"path"`   // relative to the workspace
+	Hash   string `json:"hash"`   // SHA-256 (hex) of it now; "" if it does not exist
+	Before string `json:"before"` // its text now
+	After  string `json:"after"`
 }
 
 // Command is a process that a call would start.

@@ -3,6 +3,7 @@ package ask
 import (
 	tea "charm.land/bubbletea/v2"
 
+	"replan/planning/plan"
 	"replan/tui/draw"
 	"replan/tui/keymap"
 )
@@ -13,6 +14,10 @@ func (g *Dialog) Update(msg tea.Msg) keymap.Request {
 	switch msg := msg.(type) {
 	case CheckMsg:
 		return keymap.Request{Cmd: g.check(msg)}
+	case keymap.AnswerMsg[plan.FileChange]:
+		return g.fileChange(msg)
+	case EditedMsg:
+		return g.fileEdited(msg)
 	case tea.KeyPressMsg:
 		if g.Grace.On {
 			return g.tooEarly()
@@ -89,6 +94,7 @@ func (g *Dialog) actions() keymap.Handlers {
 	hs := keymap.Handlers{
 		"dialog.leave":  {Do: keymap.Just(func() { g.Open, g.warned = false, "" })},
 		"gate.details":  {When: func() bool { return g.noDetails() == "" }, Do: keymap.Just(g.turnDetails)},
+		"gate.editor":   {Refuse: g.noFile, Do: g.editFile},
 		"gate.all":      {Do: func() keymap.Request { return keymap.ShowFooter(g.approveAll()) }},
 		"gate.next":     {When: several, Do: func() keymap.Request { return g.step(1) }},
 		"gate.previous": {When: several, Do: func() keymap.Request { return g.step(-1) }},
@@ -103,6 +109,7 @@ func (g *Dialog) actions() keymap.Handlers {
 func (g *Dialog) editActions() keymap.Handlers {
 	return keymap.Handlers{
 		"dialog.leave":            {Do: keymap.Just(func() { g.editor = nil })},
+		"gate.editor":             {Refuse: g.noFile, Do: g.editFile},
 		"question.send":           {Do: g.sendEdited},
 		"question.next_field":     {Do: keymap.Just(func() { g.editor.Move(1) })},
 		"question.previous_field": {Do: keymap.Just(func() { g.editor.Move(-1) })},
@@ -158,6 +165,7 @@ func (g *Dialog) Answers() keymap.Handlers {
 		add(id, func() string { return g.refusal(id) })
 	}
 	add("gate.all", g.notAlike)
+	add("gate.editor", g.noFile)
 	add("gate.next", g.alone)
 	add("gate.previous", g.alone)
 	add("gate.sides", g.noSides)

@@ -83,6 +83,8 @@ type Dialog struct {
 	pausing  bool              // a pause timer is running
 	listed   int               // lines of the request list
 	buttons  []draw.Button     // button positions, relative to the upper left corner
+	file     *fileEdit         // the last edit of a call's file; nil for none
+	Editor   []string          // the user's editor with its arguments; none if empty
 	editor   *draw.Fields      // non-nil while arguments are edited
 	confirm  *confirming       // non-nil while an answer covers more than this one call
 }

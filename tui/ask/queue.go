@@ -19,7 +19,11 @@ func (g *Dialog) Hints() []keymap.Hint {
 	arrows := g.keys.Hint("scroll", "move.up", "move.down")
 	switch {
 	case g.editor != nil:
-		return []keymap.Hint{g.keys.Hint("send", "question.send"), g.keys.Hint("next field", "question.next_field"), g.keys.Hint("discard", "dialog.leave"), g.keys.Hint("undo", "question.undo_edit")}
+		hints := []keymap.Hint{g.keys.Hint("send", "question.send"), g.keys.Hint("next field", "question.next_field"), g.keys.Hint("discard", "dialog.leave"), g.keys.Hint("undo", "question.undo_edit")}
+		if g.noFile() == "" {
+			hints = append(hints, g.keys.Hint("file in editor", "gate.editor"))
+		}
+		return hints
 	case g.confirm != nil:
 		return []keymap.Hint{g.keys.Hint(g.confirm.short, "gate.once"), g.keys.Hint("back", "dialog.leave"), arrows}
 	}
@@ -30,6 +34,9 @@ func (g *Dialog) Hints() []keymap.Hint {
 			does = "less"
 		}
 		hints = append(hints, g.keys.Hint(does, "gate.details"))
+	}
+	if g.noFile() == "" {
+		hints = append(hints, g.keys.Hint("editor", "gate.editor"))
 	}
 	if len(g.queue) > 1 {
 		hints = append(hints, g.keys.Hint("next", "gate.next"))

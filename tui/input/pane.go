@@ -81,8 +81,6 @@ func (p *Pane) Update(msg tea.Msg) keymap.Request {
 			p.completer.store(msg.Value)
 			return p.suggestAgain()
 		}
-	case draftMsg:
-		return p.openEditor(msg)
 	case EditedMsg:
 		return p.edited(msg)
 	default:

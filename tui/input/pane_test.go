@@ -135,8 +135,8 @@ func TestEditedTextReplacesDraft(t *testing.T) {
 	now := time.Unix(1000, 0)
 	p := newPane(&now)
 	types(p, "draft")
-	w := p.Update(EditedMsg{err: errors.New("exit status 1")})
-	if !strings.HasPrefix(w.Footer, "vi failed (exit status 1)") || p.Text() != "draft" {
+	w := p.Update(EditedMsg{err: errors.New("vi failed: exit status 1")})
+	if w.Footer != "Your text is unchanged: vi failed: exit status 1." || p.Text() != "draft" {
 		t.Errorf("a failed editor says %q and leaves %q", w.Footer, p.Text())
 	}
 	w = p.Update(EditedMsg{text: "edited\x1b[31m"})

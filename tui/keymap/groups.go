@@ -75,7 +75,7 @@ func newSessionKeys(bind func(keys []string, shown, does string) key.Binding) se
 }
 
 // askKeys are the keys of the queue of pending requests.
-type askKeys struct{ ApproveAll, NextAsk, PreviousAsk, Allowed, Details key.Binding }
+type askKeys struct{ ApproveAll, NextAsk, PreviousAsk, Allowed, Details, EditFile key.Binding }
 
 func newAskKeys(bind func(keys []string, shown, does string) key.Binding) askKeys {
 	return askKeys{
@@ -83,6 +83,7 @@ func newAskKeys(bind func(keys []string, shown, does string) key.Binding) askKey
 		NextAsk:     bind([]string{"tab"}, "tab", "next gate or question"),
 		PreviousAsk: bind([]string{"shift+tab"}, "shift+tab", "previous gate or question"),
 		Details:     bind([]string{"i"}, "i", "show why it asks, and the call"),
+		EditFile:    bind([]string{"alt+e", "f4"}, "alt+e", "edit the file of the call in your editor (also F4)"),
 		Allowed:     bind([]string{"alt+a"}, "alt+a", "show answers and rules"),
 	}
 }

@@ -117,6 +117,7 @@ func (k *Map) Actions() []Group {
 			{ID: "gate.always", Key: &k.Always},
 			{ID: "gate.deny", Key: &k.Deny},
 			{ID: "gate.edit", Key: &k.EditCall},
+			{ID: "gate.editor", Key: &k.EditFile},
 			{ID: "gate.all", Key: &k.ApproveAll},
 			{ID: "gate.next", Key: &k.NextAsk, KeyOnly: true},
 			{ID: "gate.previous", Key: &k.PreviousAsk, KeyOnly: true},

@@ -68,6 +68,9 @@ func (w *Writer) carryOut(ctx context.Context, c op.Call, compute func() ([]Chan
 		for _, ch := range changes {
 			preview.Hashes[ch.Path] = ch.Before.Hash()
 		}
+		if c.Contents {
+			preview.File = onlyFile(changes)
+		}
 		return &op.Answer[Result]{Preview: &preview, Text: diff}, nil
 	}
 	release, err := w.Turn(ctx)
@@ -112,6 +115,20 @@ func (w *Writer) carryOut(ctx context.Context, c op.Call, compute func() ([]Chan
 		w.leave(c.Run, changes)
 	}
 	return w.changed(changes), nil
+}
+
+// onlyFile returns the text file that the changes leave; nil if they do more or other
+// than that.
+func onlyFile(changes []Change) *plan.FileChange {
+	if len(changes) != 1 {
+		return nil
+	}
+	c := changes[0]
+	isText := func(f tree.File) bool { return !f.Dir && tree.IsText(f.Data) && utf8.Valid(f.Data) }
+	if !c.After.Exists || c.Moved != "" || !isText(c.Before) || !isText(c.After) {
+		return nil
+	}
+	return &plan.FileChange{Path: c.Path, Hash: c.Before.Hash(), Before: string(c.Before.Data), After: string(c.After.Data)}
 }
 
 // maxPreview is the most bytes of a diff that a preview shows. Its hashes cover the

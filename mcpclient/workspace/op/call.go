@@ -23,6 +23,7 @@ import (
 type Call struct {
 	Tool     string            // the name of the operator
 	Preview  bool              // it asks what would be changed
+	Contents bool              // it asks for the text of the file before and after, too
 	Hashes   map[string]string // nil where the call was not approved against anything
 	Diff     string            // the DiffHash of what it was approved with
 	Run      string            // that it belongs to, "" for none
@@ -50,6 +51,7 @@ func newCall(t Tool, req mcp.CallToolRequest) (Call, error) {
 	if c.Preview && !t.previews && !t.readOnly {
 		return Call{}, fmt.Errorf("%s cannot preview its changes", t.Name)
 	}
+	c.Contents, _ = meta[builtin.MetaContents].(bool)
 	c.Hold, _ = meta[builtin.MetaHold].(bool)
 	if run, of := meta[builtin.MetaRun]; of {
 		c.Run, _ = run.(string)

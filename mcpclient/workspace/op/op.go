@@ -50,6 +50,7 @@ type Preview struct {
 	Hashes  map[string]string `json:"hashes"`
 	Removes string            `json:"removes,omitempty"` // says that most of a file goes, and how much
 	Command *plan.Command     `json:"command,omitempty"`
+	File    *plan.FileChange  `json:"file,omitempty"`
 }
 
 // Reply returns an answer of data, and of text that says the same.

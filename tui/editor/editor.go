@@ -1,0 +1,41 @@
+// Package editor opens the user's own editor on a text, in place of the screen.
+package editor
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+
+	tea "charm.land/bubbletea/v2"
+)
+
+// Unset says that there is no editor to open.
+const Unset = "No editor is set: set VISUAL or EDITOR, such as EDITOR=vim."
+
+// Open writes text to a private file of that name and opens the editor, a command
+// with its arguments, on it. The terminal is the screen's again when the editor has
+// ended. done makes the message about what it left; the file is then removed.
+func Open(command []string, name, text string, done func(text string, err error) tea.Msg) tea.Cmd {
+	return func() tea.Msg {
+		folder, err := os.MkdirTemp("", "replan-draft-")
+		if err != nil {
+			return done("", fmt.Errorf("open the editor: %w", err))
+		}
+		path := filepath.Join(folder, name)
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			return done("", fmt.Errorf("open the editor: %w", errors.Join(err, os.RemoveAll(folder))))
+		}
+		args := append(append([]string{}, command[1:]...), path)
+		run := tea.ExecProcess(exec.Command(command[0], args...), func(failed error) tea.Msg { //nolint:gosec,noctx // the user's own editor, for as long as it is open
+			defer func() { _ = os.RemoveAll(folder) }() // it is a temporary folder
+			if failed != nil {
+				return done("", fmt.Errorf("%s failed: %w", filepath.Base(command[0]), failed))
+			}
+			left, err := os.ReadFile(path) //nolint:gosec // our own
+			return done(string(left), err)
+		})
+		return run()
+	}
+}
