@@ -278,3 +278,15 @@ func TestServerListOpensServerGate(t *testing.T) {
 		t.Errorf("the gate is not open:\n%s", s.text())
 	}
 }
+
+func TestGreetingStaysAboveNotesUntilFirstMessage(t *testing.T) {
+	for _, size := range wideAndNarrow {
+		st := newStory().greeted().session(event.Note{Level: "warn", Text: "the MCP server broken cannot be started"})
+		s := open(t, tui.Options{}, size.w, size.h).show(st)
+		s.wants("explain what this project does")
+		s.wants("! the MCP server")
+		s.show(more(st).session(event.ChatUser{Text: "run the tests"}))
+		s.lacks("explain what this project does")
+		s.wants("! the MCP server")
+	}
+}

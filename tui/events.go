@@ -169,7 +169,7 @@ func (m *Model) handleStatus(d session.Status) {
 		m.servers.stale = true
 	}
 	m.chat.SetState(m.chatState())
-	if len(m.chat.Blocks) > 0 {
+	if !m.chat.Greets() {
 		m.chat.Introduce(m.live.Preparing)
 	}
 }

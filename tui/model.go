@@ -285,7 +285,7 @@ func (m *Model) chatState() chat.State {
 		ResumeKey: m.keys.Name("runs"), Replayed: m.options.Replay, Closed: m.closed,
 		Problem: m.status.Problem.Line(), Notes: m.status.Instructions.Line(),
 	}
-	if len(m.chat.Blocks) == 0 && len(s.Activity) == 0 && place.H > 0 {
+	if m.chat.OnlyNotes() && len(s.Activity) == 0 && place.H > 0 {
 		s.Welcome = m.frame.Welcome(frame, place.W, place.H)
 	}
 	return s

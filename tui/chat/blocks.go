@@ -27,6 +27,7 @@ type Block struct {
 	Gap   bool                            // blank line before it
 	inset bool                            // belongs to a run started by a call in the chat
 	card  bool                            // shows a call
+	note  bool                            // what the user should know; the greeting stays above it
 	live  bool                            // still changing: drawn again on every beat and event
 	until func() bool                     // for a live block: reports whether it is final; nil if it changes until the run ends
 
@@ -141,14 +142,17 @@ func (c *Pane) remark(glyph func(*draw.Look) string, style func(*draw.Look) lipg
 
 // Note returns a block with something the user should know.
 func (c *Pane) Note(level, text string) *Block {
+	var b *Block
 	switch level {
 	case "error":
-		return c.remark(failedGlyph, dangerStyle, text)
+		b = c.remark(failedGlyph, dangerStyle, text)
 	case "warn":
-		return c.remark(warningGlyph, warningStyle, text)
+		b = c.remark(warningGlyph, warningStyle, text)
 	default:
-		return c.remark(separatorGlyph, faintStyle, text)
+		b = c.remark(separatorGlyph, faintStyle, text)
 	}
+	b.note = true
+	return b
 }
 
 // revision returns a block with the changes of a replan. If failureShown, the

@@ -85,7 +85,7 @@ func (c *Pane) lines() []string {
 	c.viewOf = c.layouts
 	height := c.room()
 	if c.Greets() {
-		c.view = c.Look.Block(c.state.Welcome, c.width, height)
+		c.view = c.Look.Block(c.greeting(c.state.Welcome, height), c.width, height)
 	} else {
 		c.view = c.Look.Block(c.find.highlighted(), c.width, height)
 	}

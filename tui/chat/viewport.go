@@ -238,8 +238,29 @@ func (v *viewport) show(p draw.Spot) {
 	v.top = v.moved(p, -v.height/3)
 }
 
-// Greets reports whether there is nothing to show but the greeting.
-func (v *viewport) Greets() bool { return len(v.Blocks) == 0 && len(v.activity) == 0 }
+// Greets reports whether there is nothing to show but the greeting, with a few notes
+// below it, such as that a server cannot be started.
+func (v *viewport) Greets() bool { return len(v.activity) == 0 && v.OnlyNotes() }
+
+// OnlyNotes reports whether nothing but a few notes of the session was shown.
+func (v *viewport) OnlyNotes() bool {
+	const few = 3
+	return len(v.Blocks) <= few && !slices.ContainsFunc(v.Blocks, func(b *Block) bool { return !b.note })
+}
+
+// greeting draws the greeting with the notes below it, which it gives way to.
+func (v *viewport) greeting(welcome []string, height int) []string {
+	var notes []string
+	for i := range v.Blocks {
+		for _, line := range v.LinesOf(i) {
+			notes = append(notes, line.Text)
+		}
+	}
+	if len(notes) == 0 {
+		return welcome
+	}
+	return append(append(slices.Clip(welcome[:min(len(welcome), max(height-len(notes)-1, 0))]), ""), notes...)
+}
 
 // room returns the number of lines for blocks.
 func (v *viewport) room() int { return max(v.height-v.reserved, 0) }
