@@ -17,8 +17,8 @@ import (
 	"replan/tui"
 )
 
-// fileEditing is the screen in a program that ends after so many answers of the
-// editor and the session.
+// fileEditing is the screen in a program that ends when nothing is left of so many
+// answers of the editor and the session.
 type fileEditing struct {
 	*tui.Model
 	left *int
@@ -34,8 +34,8 @@ func (e fileEditing) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	return e, cmd
 }
 
-// editFile opens the editor at a gate that writes after over before, and runs it
-// until it has made so many steps: the file, the editor's end, the check.
+// editFile opens the editor at a gate of tool, and runs the screen until so many of
+// these have come: the file, the end of the editor, the file that its text makes.
 func editFile(t *testing.T, tool, script string, steps int, file func(map[string]any) (plan.FileChange, error)) *screen {
 	t.Helper()
 	if runtime.GOOS == "windows" {
@@ -97,6 +97,13 @@ func TestFileLeftByTheEditorBecomesTheCall(t *testing.T) {
 	}
 	if s.m.GateOpen() {
 		t.Error("the gate of the old call is still open")
+	}
+}
+
+func TestFileLeftByTheEditorBecomesTheTextOfAWrite(t *testing.T) {
+	s := editFile(t, "fs.write", `echo three >> "$1"`, 3, oneFile("three\n"))
+	if got := edits(s); len(got) != 1 || got[0].Args["text"] != "two\nthree\n" || got[0].Args["path"] != "auth/jwt.go" || got[0].Args["diff"] != nil {
+		t.Errorf("got %v", got)
 	}
 }
 
