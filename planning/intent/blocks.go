@@ -61,7 +61,7 @@ func (a answerer) matches(r result) []string {
 		head += in(r.Matches)
 	}
 	r.Note = ""
-	return append([]string{head + ":", rows(r.Matches, total, "match", func(i item) string { return strings.TrimSpace(i.place() + " " + code(i.Text)) })}, r.ended()...)
+	return append([]string{head + ":", placed(r.Matches, total, "match", func(i item) string { return code(i.Text) })}, r.ended()...)
 }
 
 // named lists the entries of a folder that the target names.
@@ -167,8 +167,8 @@ func (a answerer) references(r result) []string {
 	twice := len(uses)
 	uses = slices.CompactFunc(uses, func(a, b item) bool { return a.Line > 0 && a.place() == b.place() }) // two on one line
 	twice -= len(uses)
-	lines := rows(uses, total-twice, "reference", func(i item) string {
-		return strings.TrimSpace(i.place() + prefixed(" in ", code(i.In)) + ": " + code(i.Text))
+	lines := placed(uses, total-twice, "reference", func(i item) string {
+		return strings.TrimPrefix(prefixed("in ", code(i.In))+": "+code(i.Text), ": ")
 	})
 	return append([]string{head + ":", lines}, r.ended()...)
 }

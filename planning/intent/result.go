@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 
 	"replan/internal/english"
 	"replan/internal/markdown"
@@ -164,6 +165,21 @@ func prose(text string) string {
 		return fence("", text)
 	}
 	return text
+}
+
+// placed writes a list of places with what is there, in a column of its own.
+func placed(list []item, total int, noun string, line func(item) string) string {
+	const widest = 32 // characters of a place; what is at a longer one follows it
+	column := 0
+	for _, i := range list[:min(len(list), maxRows)] {
+		if n := utf8.RuneCountInString(i.place()); n <= widest {
+			column = max(column, n)
+		}
+	}
+	return rows(list, total, noun, func(i item) string {
+		at := i.place()
+		return strings.TrimSpace(at + strings.Repeat(" ", max(column-utf8.RuneCountInString(at), 0)) + " " + line(i))
+	})
 }
 
 // rows writes a list of things that a noun names; those beyond the bound are
