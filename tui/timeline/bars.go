@@ -95,10 +95,10 @@ func (c *chart) bars(line draw.LitLine) *draw.Canvas {
 	return bars
 }
 
-// heading draws the name of the planning axis and the times along the other one.
+// heading draws the name of the axis before the steps and the times along the other one.
 func (c *chart) heading() string {
 	l, line := c.look, c.look.Line(false, false)
-	bars, name := c.bars(line), "planning"
+	bars, name := c.bars(line), "before"
 	if c.plan.cells < len(name) {
 		name = "plan"
 	}
