@@ -201,7 +201,7 @@ func roomActions(m *Model) keymap.Handlers {
 	}
 }
 
-// zoom goes on from both panes to the chat alone, the plan alone, and back to both. It
+// zoom switches from both panes to the chat alone, the plan alone, and back to both. It
 // returns the pane that has the focus then.
 func (r *room) zoom(focus pane) pane {
 	switch {
