@@ -18,6 +18,7 @@ import (
 	"replan/internal/redact"
 	"replan/internal/untrusted"
 	"replan/planning/plan"
+	"replan/tui/plain"
 	"replan/tui/plantext"
 	"replan/tui/telling"
 )
@@ -90,39 +91,34 @@ func (o plans) printPlan(p plan.Plan) error {
 	if o.Output == config.OutputJSON {
 		return o.printJSON(p)
 	}
-	var b strings.Builder
-	writef := lineWriter(&b)
-	writef("%s  (%s)", p.Title, config.First(p.ID, "not kept"))
-	if p.Goal != "" && p.Goal != p.Title {
-		writef("goal: %s", p.Goal)
-	}
-	if p.DoneWhen != "" {
-		writef("done when: %s", p.DoneWhen)
-	}
-	b.WriteByte('\n')
-	b.WriteString(plantext.Plan(p, o.ASCII))
-	if len(p.Variables) > 0 {
-		writef("")
-		writef("variables:")
+	return o.printed(func(out *plain.Printer) {
+		out.Line("%s  %s", out.Strong(p.Title.Line()), out.Faint("(%s)", config.First(p.ID, "not kept")))
+		goal := p.Goal
+		if goal == p.Title {
+			goal = ""
+		}
+		out.Fields(plain.Field{Name: "goal", Value: goal}, plain.Field{Name: "done when", Value: p.DoneWhen})
+		out.Line("")
+		out.Plan("", plantext.Plan(p, o.ASCII))
+		if len(p.Variables) > 0 {
+			out.Heading("variables")
+		}
 		for _, name := range slices.Sorted(maps.Keys(p.Variables)) {
-			writef("  %s = %s", name, telling.Excerpt(untrusted.Text(plan.CanonicalJSON(p.Variables[name])), 100))
+			out.Line("  %s = %s", name, telling.Excerpt(untrusted.Text(plan.CanonicalJSON(p.Variables[name])), 100))
 		}
-	}
-	if len(p.Milestones) > 0 {
-		writef("")
-		writef("milestones:")
+		if len(p.Milestones) > 0 {
+			out.Heading("milestones")
+		}
 		for _, m := range p.Milestones {
-			writef("  %s: %s", m.Title, strings.Join(m.Steps, ", "))
+			out.Line("  %s: %s", m.Title, out.Faint("%s", strings.Join(m.Steps, ", ")))
 		}
-	}
-	if len(p.Risks) > 0 {
-		writef("")
-		writef("risks:")
+		if len(p.Risks) > 0 {
+			out.Heading("risks")
+		}
 		for _, r := range p.Risks {
-			writef("  %s", r)
+			out.Line("  %s", r)
 		}
-	}
-	return o.print(b.String())
+	})
 }
 
 // planDelete implements replan plan delete.

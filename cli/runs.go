@@ -20,6 +20,7 @@ import (
 	"replan/cli/tty"
 	"replan/internal/english"
 	"replan/tui/draw"
+	"replan/tui/plain"
 	"replan/tui/telling"
 )
 
@@ -170,56 +171,62 @@ func (o runs) runsShow(args []string) error {
 			Resumable bool `json:"resumable"`
 		}{snapshot, summary.Resumable})
 	}
-	return o.print(o.runText(&run, summary, snapshot))
+	return o.printed(func(p *plain.Printer) { o.runText(p, &run, summary, snapshot) })
 }
 
-// runText describes the current state of a run.
-func (o runs) runText(run *agent.Run, s agent.Summary, snapshot agent.Snapshot) string {
-	var b strings.Builder
-	writef := lineWriter(&b)
-	writef("%s  %s", s.Run, telling.RunState(s))
-	writef("goal: %s", s.Goal)
-	writef("started %s in %s", s.Started.Local().Format(timeShown), s.Workspace)
+// runText prints the current state of a run.
+func (o runs) runText(p *plain.Printer, run *agent.Run, s agent.Summary, snapshot agent.Snapshot) {
+	styles := p.Styles()
+	state := plain.Ink{Text: telling.RunState(s), Style: styles.Running}
+	if r := run.Result; r != nil {
+		state = plain.Ink{Text: telling.EndWords(*r), Style: styles.Danger}
+		switch r.Status {
+		case event.StatusCompleted:
+			state.Style = styles.Success
+		case event.StatusCancelled:
+			state.Style = styles.Warning
+		}
+	}
+	p.Line("%s  %s", p.Strong(s.Run), state)
 	used := run.Usage
-	writef("%s of %d done, %s, %s, %s", english.Count(s.Done, "step"), s.Steps, english.Count(used.ToolCalls, "tool call"),
-		english.Count(used.Replans, "replan"), english.Count(used.PromptTokens+used.CompletionTokens, "token"))
+	used.Steps = 0
+	counts := append([]string{fmt.Sprintf("%d of %s done", s.Done, english.Count(s.Steps, "step"))}, telling.UsageParts(event.Result{Usage: used})...)
+	p.Fields(
+		plain.Field{Name: "goal", Value: s.Goal},
+		plain.Field{Name: "started", Value: s.Started.Local().Format(timeShown) + " in " + s.Workspace},
+		plain.Field{Name: "progress", Value: strings.Join(counts, ", ")},
+	)
 	if len(run.Steps) > 0 {
-		writef("")
+		p.Line("")
 	}
 	for _, step := range run.Steps {
-		writef("%s %s. %s  [%s]%s", stepMark(step.Status, o.ASCII), step.Step.Index, step.Step.Title, by(step.Step), stepWords(step))
+		sign := map[agent.StepStatus]plain.Ink{
+			agent.StepCompleted: p.Signs.Done, agent.StepFailed: p.Signs.Failed, agent.StepInDoubt: p.Signs.Gate,
+			agent.StepWaiting: p.Signs.Gate, agent.StepRunning: p.Signs.Started, agent.StepSkipped: p.Signs.Skipped,
+		}[step.Status]
+		if sign.Text == "" {
+			sign = p.Signs.Pending
+		}
+		p.Line("%s %s. %s  %s", sign, step.Step.Index, step.Step.Title, p.Faint("[%s]%s", by(step.Step), stepWords(step)))
 	}
 	if len(snapshot.InDoubt) > 0 {
-		writef("")
-		writef("in doubt: %s; a resume asks%s", strings.Join(snapshot.InDoubt, ", "), o.unlessTalking(", or takes --in-doubt rerun, done or abort"))
+		p.Line("")
+		p.Line("in doubt: %s; a resume asks%s", strings.Join(snapshot.InDoubt, ", "), o.unlessTalking(", or takes --in-doubt rerun, done or abort"))
 	}
 	if r := run.Result; r != nil {
 		if r.Answer != "" {
-			b.WriteString("\n" + strings.TrimRight(r.Answer.Visible(), "\n") + "\n")
+			p.Line("")
+			p.Markdown(r.Answer.Visible())
 		}
 		if r.Error != "" {
-			writef("")
-			writef("%s", r.Error)
+			p.Line("")
+			p.Line("%s %s", p.Signs.Failed, r.Error)
 		}
 	}
 	if s.Resumable {
-		writef("")
-		writef("resume it: %s %s", o.named("plan resume"), s.Run)
+		p.Line("")
+		p.Line("resume it: %s %s", o.named("plan resume"), s.Run)
 	}
-	return b.String()
-}
-
-// stepMark returns the symbol for a step's status.
-func stepMark(status agent.StepStatus, ascii bool) string {
-	marks := map[agent.StepStatus][2]string{
-		agent.StepPending: {"○", "o"}, agent.StepWaiting: {"◆", "?"}, agent.StepRunning: {"▸", ">"},
-		agent.StepCompleted: {"✓", "+"}, agent.StepFailed: {"✗", "x"}, agent.StepSkipped: {"—", "-"},
-		agent.StepInDoubt: {"◆", "?"},
-	}[status]
-	if ascii {
-		return marks[1]
-	}
-	return marks[0]
 }
 
 // stepWords returns the remarks after a step's title.
