@@ -485,25 +485,3 @@ func TestSteeringHeldPlanMakesNewHeldPlan(t *testing.T) {
 		t.Fatalf("revision %d is held, %v started", w.run.Revision, w.starts())
 	}
 }
-
-func TestRunsOfOldJournalsKeepIndicesThatNewPlansMayNotHave(t *testing.T) {
-	w := newWorld(t)
-	start := given(t, `{"title":"T","steps":[{"index":"1","title":"Look","tool":"look","args":{"at":"a"}},{"index":"2","title":"Look again","tool":"look","args":{"at":"c"},"depends_on":["1"]}]}`)
-	start.Review = true
-	first, second := "1\x1b[2J", "step\u202e two"
-	start.Plan.Steps[0].Index, start.Plan.Steps[1].Index, start.Plan.Steps[1].DependsOn = first, second, []string{first}
-	w.apply(reread(t, event.Event{Run: "r", Data: start}).Data)
-	w.review = func(v *agent.Review) event.ReviewDecision {
-		if err := v.Remove(second, false); err != nil {
-			t.Error(err)
-		}
-		if _, err := v.Restore(second); err != nil {
-			t.Error(err)
-		}
-		return event.ReviewRun
-	}
-	result := w.finish()
-	if result.Status != event.StatusCompleted || w.run.Step(second).Status != agent.StepCompleted {
-		t.Errorf("got %+v after\n%s", result, w.tail())
-	}
-}

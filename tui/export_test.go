@@ -39,9 +39,6 @@ func JournalAnswer(run string, events []event.Event, err error) tea.Msg {
 // Beat is one beat of the clock.
 func Beat(at time.Time) tea.Msg { return clock.BeatMsg(at) }
 
-// IsBeat reports whether a message is a beat.
-func IsBeat(m tea.Msg) bool { _, ok := m.(clock.BeatMsg); return ok }
-
 // Frame is how long a frame of an animation lasts.
 func (m *Model) Frame() time.Duration { return m.clock.Frame() }
 

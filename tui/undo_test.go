@@ -21,7 +21,7 @@ func unmaking() event.Undo {
 		Files: []event.UndoneFile{
 			{Path: "auth/handler.go", Action: "restored"}, {Path: "auth/notes.md", Action: "removed"}, {Path: "auth/old.go", Action: "recreated"},
 		},
-		Notes: []string{"what test.run changed is not restored"},
+		Notes: []string{"anything that test.run changed is not restored"},
 	}
 }
 
@@ -45,7 +45,7 @@ func TestUndoShowsDiffFirst(t *testing.T) {
 	s := undoing(t, unmaking(), 120, 48)
 	for _, text := range []string{
 		"Undo k3fq", "auth/handler.go  will be restored", "auth/notes.md  will be removed", "auth/old.go  will be recreated",
-		"auth/notes.md (removed)", "authenticate(r.Context(), token)", "what test.run changed is not restored", "y restore 3 files",
+		"auth/notes.md (removed)", "authenticate(r.Context(), token)", "anything that test.run changed is not restored", "y restore 3 files",
 	} {
 		s.wants(text)
 	}

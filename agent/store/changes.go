@@ -129,7 +129,7 @@ func (c *Changes) Notes() []string {
 		if n > 1 {
 			names = strings.Join(c.others[:n-1], ", ") + " and " + names
 		}
-		notes = append(notes, "what "+names+" changed is not restored")
+		notes = append(notes, "anything that "+names+" changed is not restored")
 	}
 	for _, id := range c.damaged {
 		notes = append(notes, "the journal of "+id+" is damaged: runs it started later are not undone with it")
