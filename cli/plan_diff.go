@@ -4,13 +4,13 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strings"
 
 	"replan/agent/event"
 	"replan/cli/config"
 	"replan/internal/english"
 	"replan/internal/untrusted"
 	"replan/planning/plan"
+	"replan/tui/plain"
 	"replan/tui/telling"
 )
 
@@ -18,7 +18,7 @@ import (
 type replanned struct {
 	summaries []event.RevisionSummary
 	tried     int
-	text      []string // one per revision and per replan without one
+	lines     []func(*plain.Printer) // one per revision and per replan without one
 	open      *event.ReplanStarted
 }
 
@@ -37,14 +37,18 @@ func (o plans) planDiff(args []string) error {
 	if o.Output == config.OutputJSON {
 		return o.printJSON(replans.summaries)
 	}
-	head := ""
-	switch {
-	case replans.tried == 0 && len(replans.summaries) == 0:
-		head = fmt.Sprintf("the run %s kept its plan: there was no replan\n", run.ID)
-	case len(replans.summaries) == 0:
-		head = fmt.Sprintf("the run %s kept its plan: %s %s tried, none was used\n", run.ID, english.Count(replans.tried, "replan"), english.Agree(replans.tried, "was", "were"))
-	}
-	return o.print(head + strings.Join(replans.text, ""))
+	return o.printed(func(p *plain.Printer) {
+		switch {
+		case len(replans.summaries) > 0:
+		case replans.tried == 0:
+			p.Line("the run %s kept its plan: there was no replan", p.Strong(run.ID))
+		default:
+			p.Line("the run %s kept its plan: %s %s tried, none was used", p.Strong(run.ID), english.Count(replans.tried, "replan"), english.Agree(replans.tried, "was", "were"))
+		}
+		for _, write := range replans.lines {
+			write(p)
+		}
+	})
 }
 
 // replans extracts the replans from the events of a run.
@@ -73,7 +77,8 @@ func (o plans) replans(events []event.Event) replanned {
 				Revision: d.Revision, Reason: d.Reason,
 				Removed: noNil(d.Removed), Added: noNil(d.Added), Revised: noNil(d.Revised),
 			})
-			r.text = append(r.text, o.diffText(before, d))
+			was := before
+			r.lines = append(r.lines, func(p *plain.Printer) { o.writeRevision(p, was, d) })
 			before = d.Plan
 		}
 	}
@@ -86,9 +91,10 @@ func (r *replanned) none(why string) {
 	if r.open == nil {
 		return
 	}
-	var b strings.Builder
-	lineWriter(&b)("replan %d, because step %s failed (%s): %s", r.open.Attempt, r.open.Step, telling.Excerpt(r.open.Error, 120), telling.Excerpt(untrusted.Text(why), 200))
-	r.text = append(r.text, b.String())
+	open := r.open
+	r.lines = append(r.lines, func(p *plain.Printer) {
+		p.Line("%s, because step %s failed (%s): %s", p.Strong(fmt.Sprintf("replan %d", open.Attempt)), open.Step, telling.Excerpt(open.Error, 120), telling.Excerpt(untrusted.Text(why), 200))
+	})
 	r.open = nil
 }
 
@@ -100,18 +106,23 @@ func noPlanCame(r event.Result) string {
 	return fmt.Sprintf("the run ended (%s)", config.First(r.Error.Visible(), string(r.Reason)))
 }
 
-// diffText describes a revision: the removed, changed and added steps, and why.
-func (o plans) diffText(before plan.Plan, d event.PlanDiff) string {
-	removed, arrow := "−", " → "
+// writeRevision prints a revision: the removed, changed and added steps, and why.
+func (o plans) writeRevision(p *plain.Printer, before plan.Plan, d event.PlanDiff) {
+	arrow := " → "
 	if o.ASCII {
-		removed, arrow = "-", " -> "
+		arrow = " -> "
 	}
-	var b strings.Builder
-	writef := lineWriter(&b)
-	writef("revision %d: %s", d.Revision, telling.Excerpt(d.Reason, 200))
+	row := func(sign plain.Ink, s plan.Step) {
+		p.Line("  %s %s. %s  %s", sign, s.Index, s.Title, p.Faint("[%s]", by(s)))
+	}
+	changed := func(name string, was, is any) {
+		p.Line("      %s %s%s%s", p.Faint("%s:", name), plain.Ink{Text: fmt.Sprint(was), Style: p.Styles().Removed}, arrow,
+			plain.Ink{Text: fmt.Sprint(is), Style: p.Styles().Added})
+	}
+	p.Line("%s: %s", p.Strong(fmt.Sprintf("revision %d", d.Revision)), telling.Excerpt(d.Reason, 200))
 	for _, index := range d.Removed {
 		if s, ok := before.Step(index); ok {
-			writef("  %s %s. %s  [%s]", removed, index, s.Title, by(s))
+			row(p.Signs.Removed, s)
 		}
 	}
 	for _, index := range d.Revised {
@@ -120,30 +131,32 @@ func (o plans) diffText(before plan.Plan, d event.PlanDiff) string {
 			continue
 		}
 		old, _ := before.Step(index)
-		writef("  ~ %s. %s  [%s]", index, s.Title, by(s))
+		row(p.Signs.Revised, s)
 		if old.Title != s.Title {
-			writef("      title: %s%s%s", old.Title, arrow, s.Title)
+			changed("title", old.Title, s.Title)
 		}
 		if by(old) != by(s) {
-			writef("      tool: %s%s%s", by(old), arrow, by(s))
+			changed("tool", by(old), by(s))
 		}
-		for _, change := range changedArgs(old.Args, s.Args, arrow) {
-			writef("      %s", change)
+		for _, c := range changedArgs(old.Args, s.Args) {
+			changed(c.name, c.was, c.is)
 		}
 	}
 	for _, index := range d.Added {
 		if s, ok := d.Plan.Step(index); ok {
-			writef("  + %s. %s  [%s]", index, s.Title, by(s))
+			row(p.Signs.Added, s)
 		}
 	}
-	return b.String()
 }
 
 // argShown is how much of an argument is shown, in characters.
 const argShown = 80
 
-// changedArgs returns a line for each changed argument, sorted by name.
-func changedArgs(before, after map[string]any, arrow string) []string {
+// argChange is an argument that a revision changed, as it is shown.
+type argChange struct{ name, was, is string }
+
+// changedArgs returns the changed arguments, sorted by name.
+func changedArgs(before, after map[string]any) []argChange {
 	names := maps.Clone(before)
 	if names == nil {
 		names = map[string]any{}
@@ -156,14 +169,14 @@ func changedArgs(before, after map[string]any, arrow string) []string {
 		}
 		return plan.CanonicalJSON(v)
 	}
-	var lines []string
+	var changes []argChange
 	for _, name := range slices.Sorted(maps.Keys(names)) {
 		was, is := value(before, name), value(after, name)
 		if was != is {
-			lines = append(lines, fmt.Sprintf("%s: %s%s%s", name, telling.Excerpt(untrusted.Text(was), argShown), arrow, telling.Excerpt(untrusted.Text(is), argShown)))
+			changes = append(changes, argChange{name, telling.Excerpt(untrusted.Text(was), argShown), telling.Excerpt(untrusted.Text(is), argShown)})
 		}
 	}
-	return lines
+	return changes
 }
 
 // by names the executor of a step.

@@ -8,16 +8,19 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"text/tabwriter"
 	"time"
 
 	planfiles "replan/agent/store/plans"
 	"replan/cli/config"
+	"replan/cli/tty"
 	"replan/internal/english"
 	"replan/internal/redact"
 	"replan/internal/untrusted"
 	"replan/planning/plan"
+	"replan/tui/draw"
 	"replan/tui/plain"
 	"replan/tui/plantext"
 	"replan/tui/telling"
@@ -57,12 +60,30 @@ func (o plans) planList() error {
 	if len(lines) == 0 {
 		return o.print(fmt.Sprintf("no plans are saved; create one with %s GOAL or %s FILE\n", o.named("plan create"), o.named("plan import")))
 	}
+	if t := o.tty(); t != nil {
+		return o.print(t.List(plansListing(t.Look, lines)))
+	}
 	table := tabwriter.NewWriter(o.io.Out, 0, 4, 2, ' ', 0)
 	for _, l := range lines {
 		_, _ = fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\n", l.ID, l.Created.Local().Format(timeShown),
 			english.Count(l.Steps, "step"), english.Count(len(l.Runs), "run"), telling.Excerpt(untrusted.Text(l.Title), 60))
 	}
 	return wrap(writing, table.Flush())
+}
+
+// plansListing lists plans for a terminal.
+func plansListing(l *draw.Look, lines []planLine) tty.Listing {
+	out := tty.Listing{Heads: []string{"plan", "title", "steps", "runs", "created"}, Wide: 1}
+	for _, line := range lines {
+		out.Rows = append(out.Rows, []tty.Cell{
+			{Text: line.ID, Style: l.Accent},
+			{Text: line.Title, Style: l.Text},
+			{Text: strconv.Itoa(line.Steps), Style: l.Muted},
+			{Text: strconv.Itoa(len(line.Runs)), Style: l.Muted},
+			{Text: line.Created.Local().Format(timeShown), Style: l.Muted},
+		})
+	}
+	return out
 }
 
 // timeShown is the time format of lists.
