@@ -28,6 +28,7 @@ import (
 	"replan/internal/english"
 	"replan/internal/untrusted"
 	"replan/planning/intent"
+	"replan/tui/plain"
 )
 
 // Exit codes other than those of runs.
@@ -440,7 +441,7 @@ func newVersion(o *options) *cobra.Command {
 			if at != "" {
 				at = ", commit " + at
 			}
-			return o.print(fmt.Sprintf("replan %s%s\n", Version, at))
+			return o.printed(func(p *plain.Printer) { p.Line("%s%s", p.Strong("replan "+Version), p.Faint("%s", at)) })
 		},
 	}
 }

@@ -17,6 +17,7 @@ import (
 	"replan/cli/toolschema"
 	"replan/cli/tty"
 	"replan/planning/plan"
+	"replan/tui/plain"
 	"replan/tui/telling"
 )
 
@@ -173,26 +174,44 @@ func (o *options) showTool(t plan.Tool, result json.RawMessage) error {
 		}{line, rules, t.InputSchema, result})
 	}
 	args := toolschema.Fields(t.InputSchema)
-	var b strings.Builder
-	writef := lineWriter(&b)
-	writef("%s  (server %s)", t.Name, t.Server)
-	writef("%s", t.Description)
-	writef("")
-	writef("arguments:")
-	b.WriteString(toolschema.Table(args))
-	if result != nil {
-		writef("")
-		writef("result:")
-		b.WriteString(toolschema.Table(toolschema.Results(result)))
-	}
-	writef("")
-	for i, r := range rules {
-		writef("%s%s", map[bool]string{true: "policy: ", false: "        "}[i == 0], r)
-	}
 	example := "replan tools call " + t.Name
 	if given := toolschema.Example(args, string(t.Description)); len(given) > 0 {
 		example += " --args '" + plan.CanonicalJSON(given) + "'"
 	}
-	writef("example: %s", example)
-	return o.print(b.String())
+	return o.printed(func(p *plain.Printer) {
+		p.Line("%s  %s", p.Strong(t.Name), p.Faint("(server %s)", t.Server))
+		p.Line("%s", t.Description)
+		p.Heading("arguments")
+		o.writeFields(p, args)
+		if result != nil {
+			p.Heading("result")
+			o.writeFields(p, toolschema.Results(result))
+		}
+		p.Line("")
+		for i, r := range rules {
+			if i == 0 {
+				p.Fields(plain.Field{Name: "policy", Value: r})
+				continue
+			}
+			p.Line("        %s", r)
+		}
+		p.Fields(plain.Field{Name: "example", Value: example})
+	})
+}
+
+// writeFields prints the fields of a schema: as a table, or on a terminal in lines
+// that can be broken.
+func (o *options) writeFields(p *plain.Printer, fields []toolschema.Field) {
+	if o.tty() == nil || len(fields) == 0 {
+		p.Block("", toolschema.Table(fields), 0)
+		return
+	}
+	for _, f := range fields {
+		kind := strings.TrimSuffix(f.Type+", "+f.Need(), ", ")
+		if f.Description == "" {
+			p.Line("  %s %s", p.Strong(f.Name+":"), p.Faint("%s", kind))
+			continue
+		}
+		p.Line("  %s %s  %s", p.Strong(f.Name+":"), f.Description, p.Faint("(%s)", kind))
+	}
 }

@@ -151,6 +151,18 @@ func Example(fields []Field, description string) map[string]any {
 	return given
 }
 
+// Need says whether a field is required, or its default.
+func (f Field) Need() string {
+	switch {
+	case f.Required:
+		return "required"
+	case f.Default != "":
+		return "default " + f.Default
+	default:
+		return ""
+	}
+}
+
 // Table lists fields: name, type, whether they are required or their default, and
 // what they are.
 func Table(fields []Field) string {
@@ -160,14 +172,7 @@ func Table(fields []Field) string {
 	var b strings.Builder
 	table := tabwriter.NewWriter(&b, 0, 4, 2, ' ', 0)
 	for _, f := range fields {
-		need := ""
-		switch {
-		case f.Required:
-			need = "required"
-		case f.Default != "":
-			need = "default " + f.Default
-		}
-		_, _ = fmt.Fprintf(table, "  %s\t%s\t%s\t%s\n", f.Name, f.Type, need, f.Description)
+		_, _ = fmt.Fprintf(table, "  %s\t%s\t%s\t%s\n", f.Name, f.Type, f.Need(), f.Description)
 	}
 	_ = table.Flush() // to memory
 	lines := strings.Split(b.String(), "\n")
