@@ -190,7 +190,10 @@ func (o runs) runText(p *plain.Printer, run *agent.Run, s agent.Summary, snapsho
 	p.Line("%s  %s", p.Strong(s.Run), state)
 	used := run.Usage
 	used.Steps = 0
-	counts := append([]string{fmt.Sprintf("%d of %s done", s.Done, english.Count(s.Steps, "step"))}, telling.UsageParts(event.Result{Usage: used})...)
+	counts := telling.UsageParts(event.Result{Usage: used})
+	if s.Steps > 0 {
+		counts = slices.Insert(counts, 0, fmt.Sprintf("%d of %s done", s.Done, english.Count(s.Steps, "step")))
+	}
 	p.Fields(
 		plain.Field{Name: "goal", Value: s.Goal},
 		plain.Field{Name: "started", Value: s.Started.Local().Format(timeShown) + " in " + s.Workspace},

@@ -74,7 +74,11 @@ func (m *Model) endReplay() tea.Cmd {
 		return nil
 	}
 	m.player.Halt()
+	if played, ok := m.player.Screen.(*Model); ok {
+		m.room.sizes = played.room.sizes // kept with the next key
+	}
 	m.player = nil
+	m.arrange()
 	return m.Animate()
 }
 

@@ -98,11 +98,13 @@ func (l layout) border(x, y int) border {
 // whether that changes anything.
 func (r *room) moveTo(l layout, b border, x, y int) bool {
 	before := r.sizes
-	switch b {
-	case chatBorder:
+	switch {
+	case !l.wide: // the border was held when the screen became narrow
+		return false
+	case b == chatBorder && l.left.W > 0 && l.right.W > 0:
 		r.chat = nearest(x+1, l.width, leastColumn)
 		return r.columns(l.width) != before.columns(l.width)
-	case planBorder:
+	case b == planBorder && l.plan.H > 0 && l.step.H > 0:
 		both := l.plan.H + l.step.H
 		r.plan = nearest(y-l.plan.Y, both, leastRows)
 		return r.rows(both) != before.rows(both)
@@ -141,7 +143,7 @@ func (r *room) set(key string, text *string) {
 	share := 0
 	if text != nil {
 		var err error
-		if share, err = strconv.Atoi(*text); err != nil {
+		if share, err = strconv.Atoi(*text); err != nil || share < 1 || share > 99 {
 			return // the session says so
 		}
 	}

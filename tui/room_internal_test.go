@@ -75,6 +75,26 @@ func TestBordersFollowKeysAndMouse(t *testing.T) {
 	})
 }
 
+func TestHeldBorderStaysWhereItsPanesAreGone(t *testing.T) {
+	for _, l := range []layout{{width: 60, height: 20}, {width: 120, height: 36, wide: true}} {
+		for _, b := range []border{noBorder, chatBorder, planBorder} {
+			r := room{sizes: sizes{chat: 40, plan: 30}}
+			if r.moveTo(l, b, 5, 5) || r.sizes != (sizes{chat: 40, plan: 30}) {
+				t.Errorf("border %d moved to %+v without panes", b, r.sizes)
+			}
+		}
+	}
+}
+
+func TestSharesOutOfRangeAreNotTaken(t *testing.T) {
+	for _, text := range []string{"0", "100", "-5", "wide"} {
+		r := room{sizes: sizes{chat: 40}}
+		if r.set(keyChatWidth, &text); r.chat != 40 {
+			t.Errorf("%q is taken as %d", text, r.chat)
+		}
+	}
+}
+
 // checkNudge checks that a key moves a border, or says why it cannot.
 func checkNudge(t *rapid.T, by, before, after, least, most int, why string) {
 	stays := by < 0 && before == least || by > 0 && before == most

@@ -239,8 +239,18 @@ func (v *viewport) show(p draw.Spot) {
 }
 
 // Greets reports whether there is nothing to show but the greeting, with a few notes
-// below it, such as that a server cannot be started.
-func (v *viewport) Greets() bool { return len(v.activity) == 0 && v.OnlyNotes() }
+// below it, such as that a server cannot be started. Notes that take more than half
+// of the height are shown without it.
+func (v *viewport) Greets() bool {
+	if len(v.activity) > 0 || !v.OnlyNotes() {
+		return false
+	}
+	lines := 0
+	for i := range v.Blocks {
+		lines += len(v.LinesOf(i))
+	}
+	return lines <= v.height/2
+}
 
 // OnlyNotes reports whether nothing but a few notes of the session was shown.
 func (v *viewport) OnlyNotes() bool {

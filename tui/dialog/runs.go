@@ -173,7 +173,9 @@ func (d *Runs) Hints() []keymap.Hint {
 		return []keymap.Hint{close, choose, status, other, folders}
 	}
 	hints := []keymap.Hint{d.Keys.Hint("open", "list.choose"), close, choose, d.Keys.Hint("play", "runs.play")}
-	if CanResume(d.runs[d.At], d.live.Live(d.runs[d.At].Run)) {
+	if d.whyBusy(d.runs[d.At], "active") != "" {
+		hints = []keymap.Hint{close, choose}
+	} else if CanResume(d.runs[d.At], d.live.Live(d.runs[d.At].Run)) {
 		hints[0].Does = "resume"
 		hints = append(hints, d.Keys.Hint("open", "runs.show"))
 	}

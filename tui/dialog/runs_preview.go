@@ -13,6 +13,7 @@ import (
 	"replan/agent/event"
 	"replan/agent/runner"
 	"replan/internal/english"
+	"replan/internal/untrusted"
 	"replan/tui/draw"
 	"replan/tui/keymap"
 	"replan/tui/telling"
@@ -147,7 +148,7 @@ func (d *Runs) dates(s agent.Summary, run *agent.Run) []string {
 func (d *Runs) failure(s agent.Summary, run *agent.Run) string {
 	switch {
 	case d.past.ID == s.Run && d.past.Err != nil:
-		return "The journal cannot be read: " + d.past.Err.Error()
+		return "The journal cannot be read: " + untrusted.Line(d.past.Err.Error())
 	case run == nil:
 		return ""
 	case s.Status == event.StatusFailed && run.Result != nil && run.Result.Error != "":

@@ -269,8 +269,9 @@ func (p *Printer) Markdown(text string) {
 // diffFence matches a fenced block of a diff in Markdown.
 var diffFence = lazyregexp.New("(?ms)^```+diff\n(.*?)^```+ *$\n?")
 
-// planRow matches a row of a drawn plan: marks and rails, sign, title and the rest.
-var planRow = lazyregexp.New(`^([−+~]? ?[│├┌└┬┴┼─|+\\/ .'-]*?)([○✓✗—?◆▸ovx=*>]) (.*?)((?:  \[.*)?)$`)
+// planRow matches a row of a drawn plan: marks and rails, sign, title and the rest,
+// which starts at the last bracket: an earlier one belongs to the title.
+var planRow = lazyregexp.New(`^([−+~]? ?[│├┌└┬┴┼─|+\\/ .'-]*?)([○✓✗—?◆▸ovx=*>]) (.*?)((?:  \[[^\[]*)?)$`)
 
 // Plan prints the drawing of a plan, as plantext makes it. On a terminal long titles
 // are cut, so that the rails stay whole.

@@ -115,3 +115,11 @@ func TestUntrustedTextCannotControlTerminal(t *testing.T) {
 		t.Errorf("got %q", got)
 	}
 }
+
+func TestTitleCannotHideToolOfItsStep(t *testing.T) {
+	one := step("1")
+	one.Title, one.Tool = untrusted.Text("Read it  [fs.read]"+strings.Repeat(" ", 60)+"."), "proc.run"
+	if got := ansi.Strip(printed(t, terminal(themes.Mode{}), []event.Data{started("do it"), samplePlan(one)})); !strings.Contains(got, "[proc.run]") {
+		t.Errorf("the tool is missing in\n%s", got)
+	}
+}
