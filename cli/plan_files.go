@@ -112,34 +112,37 @@ func (o plans) printPlan(p plan.Plan) error {
 	if o.Output == config.OutputJSON {
 		return o.printJSON(p)
 	}
-	return o.printed(func(out *plain.Printer) {
-		out.Line("%s  %s", out.Strong(p.Title.Line()), out.Faint("(%s)", config.First(p.ID, "not kept")))
-		goal := p.Goal
-		if goal == p.Title {
-			goal = ""
-		}
-		out.Fields(plain.Field{Name: "goal", Value: goal}, plain.Field{Name: "done when", Value: p.DoneWhen})
-		out.Line("")
-		out.Plan("", plantext.Plan(p, o.ASCII))
-		if len(p.Variables) > 0 {
-			out.Heading("variables")
-		}
-		for _, name := range slices.Sorted(maps.Keys(p.Variables)) {
-			out.Line("  %s = %s", name, telling.Excerpt(untrusted.Text(plan.CanonicalJSON(p.Variables[name])), 100))
-		}
-		if len(p.Milestones) > 0 {
-			out.Heading("milestones")
-		}
-		for _, m := range p.Milestones {
-			out.Line("  %s: %s", m.Title, out.Faint("%s", strings.Join(m.Steps, ", ")))
-		}
-		if len(p.Risks) > 0 {
-			out.Heading("risks")
-		}
-		for _, r := range p.Risks {
-			out.Line("  %s", r)
-		}
-	})
+	return o.printed(func(out *plain.Printer) { o.writePlan(out, p) })
+}
+
+// writePlan prints a plan as a text graph, with what surrounds it.
+func (o plans) writePlan(out *plain.Printer, p plan.Plan) {
+	out.Line("%s  %s", out.Strong(p.Title.Line()), out.Faint("(%s)", config.First(p.ID, "not kept")))
+	goal := p.Goal
+	if goal == p.Title {
+		goal = ""
+	}
+	out.Fields(plain.Field{Name: "goal", Value: goal}, plain.Field{Name: "done when", Value: p.DoneWhen})
+	out.Line("")
+	out.Plan("", plantext.Plan(p, o.ASCII))
+	if len(p.Variables) > 0 {
+		out.Heading("variables")
+	}
+	for _, name := range slices.Sorted(maps.Keys(p.Variables)) {
+		out.Line("  %s = %s", name, telling.Excerpt(untrusted.Text(plan.CanonicalJSON(p.Variables[name])), 100))
+	}
+	if len(p.Milestones) > 0 {
+		out.Heading("milestones")
+	}
+	for _, m := range p.Milestones {
+		out.Line("  %s: %s", m.Title, out.Faint("%s", strings.Join(m.Steps, ", ")))
+	}
+	if len(p.Risks) > 0 {
+		out.Heading("risks")
+	}
+	for _, r := range p.Risks {
+		out.Line("  %s", r)
+	}
 }
 
 // planDelete implements replan plan delete.

@@ -5,13 +5,21 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
+	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
 
+	"replan/cli/config"
+	"replan/cli/tty"
+	"replan/internal/english"
 	"replan/planning/intent"
 	"replan/planning/plan"
+	"replan/tui/plain"
+	"replan/tui/plantext"
 )
 
 // maxRouteFile is the maximum size of an intent or chain file in bytes.
@@ -21,16 +29,17 @@ func newRoute(o *options) *cobra.Command {
 	var policyText, from string
 	command := &cobra.Command{
 		Use:   "route WORDS",
-		Short: "Print as JSON the operators that would do a task, without a model",
-		Long: "route reads an order and prints the chain of operators that does it: one line of JSON with\n" +
-			"the intent, the nodes in order, and the positions of those that ask first. Nothing runs.",
+		Short: "Print the operators that would do a task, without a model",
+		Long: "route reads an order and prints the chain of operators that does it: its steps on a terminal. Piped, or\n" +
+			"with --output json, it is one line of JSON with the intent, the nodes in order, and the positions of those\n" +
+			"that ask first. Nothing runs.",
 		Example: "  replan route rename authenticate to verify_user\n  replan route \"add caching to api.go\" --policy '{\"require_tests\":true}'\n  replan intent find X | replan route --intent -",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			chain, err := o.router().routeOf(cmd.Context(), strings.Join(args, " "), from, policyText)
 			if err != nil {
 				return err
 			}
-			return o.router().printLine(chain)
+			return o.router().show(chain, func(p *plain.Printer) { writeRoute(p, chain, o.ASCII) })
 		},
 	}
 	command.Flags().StringVar(&policyText, "policy", "", "route by the policy `JSON`: prefer_tools, require_tests")
@@ -42,10 +51,10 @@ func newCompose(o *options) *cobra.Command {
 	var policyText, from string
 	command := &cobra.Command{
 		Use:   "compose WORDS",
-		Short: "Print as JSON the plan for a task, without a model",
-		Long: "compose compiles the chain of operators for an order to a graph: one line of JSON with its nodes\n" +
-			"and edges, a topological order, the groups that may run at once, a rough complexity, and the same as a\n" +
-			"plan for replan plan run. Nothing runs.",
+		Short: "Print the plan for a task, without a model",
+		Long: "compose compiles the chain of operators for an order to a plan, and prints it on a terminal. Piped, or\n" +
+			"with --output json, it is one line of JSON with the nodes and edges of the graph, a topological order, the\n" +
+			"groups that may run at once, a rough complexity, and the plan for replan plan run. Nothing runs.",
 		Example: "  replan compose \"why does TestLogin fail\"\n  replan route \"run the tests\" | replan compose --plan -",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			words := strings.Join(args, " ")
@@ -57,7 +66,12 @@ func newCompose(o *options) *cobra.Command {
 			if err != nil {
 				return usage("%w", err)
 			}
-			return o.router().printLine(out)
+			return o.router().show(out, func(p *plain.Printer) {
+				if !chain.Empty() {
+					o.plans().writePlan(p, out.Plan)
+				}
+				writeOpen(p, chain)
+			})
 		},
 	}
 	command.Flags().StringVar(&policyText, "policy", "", "route by the policy `JSON`: prefer_tools, require_tests")
@@ -74,14 +88,64 @@ func dashing(command *cobra.Command) *cobra.Command {
 	return command
 }
 
-// printLine writes a value as one line of JSON without HTML escaping.
-func (o router) printLine(v any) error {
+// show writes a value as text on a terminal, else as one line of JSON without HTML
+// escaping, which the next command reads.
+func (o router) show(v any, text func(*plain.Printer)) error {
+	if o.Output == config.OutputText && tty.Is(o.io.Out) {
+		return o.printed(text)
+	}
 	line, err := plan.EncodeJSON(v)
 	if err != nil {
 		return err
 	}
 	_, err = fmt.Fprintf(o.io.Out, "%s\n", line)
 	return wrap(writing, err)
+}
+
+// writeIntent prints an intent, and the chain for it.
+func writeIntent(p *plain.Printer, in intent.Intent, chain intent.Chain, ascii bool) {
+	sure := "sure enough to act without a model"
+	if in.Confidence < intent.Confident {
+		sure = fmt.Sprintf("below %.2g a model plans", intent.Confident)
+	}
+	p.Line("%s  %s", p.Strong(in.Action), p.Faint("(%s)", in.Category))
+	fields := []plain.Field{{Name: "target", Value: in.Target}}
+	for _, name := range slices.Sorted(maps.Keys(in.Params)) {
+		fields = append(fields, plain.Field{Name: strings.ReplaceAll(name, "_", " "), Value: in.Params[name]})
+	}
+	p.Fields(append(fields, plain.Field{Name: "certainty", Value: fmt.Sprintf("%.2f, %s", in.Confidence, sure)})...)
+	p.Line("")
+	writeRoute(p, chain, ascii)
+}
+
+// writeRoute prints the steps of a chain.
+func writeRoute(p *plain.Printer, chain intent.Chain, ascii bool) {
+	if !chain.Empty() {
+		p.Plan("", plantext.Plan(chain.Plan(""), ascii))
+	}
+	writeOpen(p, chain)
+}
+
+// writeOpen prints what a chain needs before it can run.
+func writeOpen(p *plain.Printer, chain intent.Chain) {
+	var asks []string
+	for _, at := range chain.PolicyGates() {
+		asks = append(asks, strconv.Itoa(at+1))
+	}
+	if chain.Empty() {
+		p.Line("%s no chain of operators fits these words: a model plans them", p.Signs.Note)
+	} else if len(asks)+len(chain.Missing) > 0 || chain.NeedsModel() {
+		p.Line("")
+	}
+	if chain.NeedsModel() {
+		p.Line("%s some of these steps need a model", p.Signs.Note)
+	}
+	if len(asks) > 0 {
+		p.Line("%s %s first: %s", p.Signs.Gate, english.Agree(len(asks), "this step asks", "these steps ask"), english.List(asks, "and"))
+	}
+	for _, open := range chain.Missing {
+		p.Line("%s open: %s", p.Signs.Gate, open)
+	}
 }
 
 // routeOf returns the chain for words, or for the intent in a file.
@@ -175,16 +239,21 @@ func (o router) readRouteFile(name string) ([]byte, error) {
 func newIntent(o *options) *cobra.Command {
 	command := &cobra.Command{
 		Use:   "intent WORDS",
-		Short: "Print as JSON the intent of an order, without a model",
-		Long: "intent reads an order or a question and prints one line of JSON: its category, action, target and\n" +
-			"parameters, and a confidence from 0 to 1. Below 0.5 the category is unknown. Nothing runs.",
+		Short: "Print the intent of an order, without a model",
+		Long: "intent reads an order or a question and prints its category, action, target and parameters, and a\n" +
+			"confidence from 0 to 1. Below 0.5 the category is unknown. A terminal also gets the steps; piped, or with\n" +
+			"--output json, it is one line of JSON. Nothing runs.",
 		Example: "  replan intent rename authenticate to verify_user\n  replan intent \"why does TestLogin fail?\"",
-		RunE: func(_ *cobra.Command, args []string) error {
+		RunE: func(cmd *cobra.Command, args []string) error {
 			words := strings.Join(args, " ")
 			if strings.TrimSpace(words) == "" {
 				return usage("name the task: replan intent WORDS")
 			}
-			return o.router().printLine(intent.Parse(words))
+			in := intent.Parse(words)
+			return o.router().show(in, func(p *plain.Printer) {
+				chain := o.router().facts(cmd.Context(), intent.NewSurvey(words)).RouteWords(words, o.Routing.Policy)
+				writeIntent(p, in, chain, o.ASCII)
+			})
 		},
 	}
 	return dashing(command)
