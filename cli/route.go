@@ -104,7 +104,7 @@ func (o router) show(v any, text func(*plain.Printer)) error {
 
 // writeIntent prints an intent, and the chain for it.
 func writeIntent(p *plain.Printer, in intent.Intent, chain intent.Chain, ascii bool) {
-	sure := "sure enough to act without a model"
+	sure := "sure enough to act on"
 	if in.Confidence < intent.Confident {
 		sure = fmt.Sprintf("below %.2g a model plans", intent.Confident)
 	}
