@@ -10,7 +10,6 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"replan/agent/event"
-	"replan/planning/plan"
 	"replan/tui/ask"
 	"replan/tui/clock"
 	"replan/tui/dag"
@@ -221,7 +220,7 @@ func (m *Model) Front() []string {
 // IsFileStep reports whether a message is a step of editing the file of a call.
 func IsFileStep(m tea.Msg) bool {
 	switch m.(type) {
-	case ask.EditedMsg, keymap.AnswerMsg[plan.FileChange]:
+	case ask.EditedMsg, ask.FileMsg:
 		return true
 	}
 	return false

@@ -123,6 +123,8 @@ func TestEditorThatChangesNothingOrFailsLeavesTheCall(t *testing.T) {
 }
 
 func TestFileThatChangedOnDiskIsNotOverwritten(t *testing.T) {
+	t.Chdir(t.TempDir())
+	t.Setenv("TMPDIR", ".") // a short path to the kept text
 	n := 0
 	s := editFile(t, "fs.patch", `echo three >> "$1"`, 3, func(map[string]any) (plan.FileChange, error) {
 		n++

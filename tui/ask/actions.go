@@ -3,7 +3,6 @@ package ask
 import (
 	tea "charm.land/bubbletea/v2"
 
-	"replan/planning/plan"
 	"replan/tui/draw"
 	"replan/tui/keymap"
 )
@@ -14,7 +13,7 @@ func (g *Dialog) Update(msg tea.Msg) keymap.Request {
 	switch msg := msg.(type) {
 	case CheckMsg:
 		return keymap.Request{Cmd: g.check(msg)}
-	case keymap.AnswerMsg[plan.FileChange]:
+	case FileMsg:
 		return g.fileChange(msg)
 	case EditedMsg:
 		return g.fileEdited(msg)

@@ -83,7 +83,8 @@ type Dialog struct {
 	pausing  bool              // a pause timer is running
 	listed   int               // lines of the request list
 	buttons  []draw.Button     // button positions, relative to the upper left corner
-	file     *fileEdit         // the last edit of a call's file; nil for none
+	file     *fileEdit         // the edit of a call's file that is under way; nil for none
+	unsent   map[string]unsent // by gate id: texts of the editor that did not become the call
 	Editor   []string          // the user's editor with its arguments; none if empty
 	editor   *draw.Fields      // non-nil while arguments are edited
 	confirm  *confirming       // non-nil while an answer covers more than this one call
@@ -91,7 +92,7 @@ type Dialog struct {
 
 // New returns a closed dialog.
 func New(l *draw.Look, k *keymap.Map, p draw.Pauses) *Dialog {
-	return &Dialog{look: l, keys: k, pauses: p, Grace: draw.Grace{Length: p.Grace}, seen: map[string]bool{}, answered: map[string]bool{}, viewed: map[string]viewed{}}
+	return &Dialog{look: l, keys: k, pauses: p, Grace: draw.Grace{Length: p.Grace}, seen: map[string]bool{}, answered: map[string]bool{}, viewed: map[string]viewed{}, unsent: map[string]unsent{}}
 }
 
 // Set updates the pending requests. A new request opens the dialog and starts a

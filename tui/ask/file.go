@@ -1,8 +1,11 @@
 package ask
 
 import (
+	"context"
 	"maps"
 	"path"
+	"slices"
+	"unicode/utf8"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -14,18 +17,31 @@ import (
 	"replan/tui/keymap"
 )
 
-// fileEdit is the edit of a call by way of the file as it would be after it.
+// fileEdit is the edit of a call by way of the file as it would be after it. Its
+// messages carry it, so that none is taken for one of another edit.
 type fileEdit struct {
-	id   string // of the gate
+	gate OpenGate
 	args map[string]any
 	file plan.FileChange // by the call; its zero value until the answer to a query comes
-	text string          // left by the editor, of the call that was not sent; "" for none
-	next map[string]any  // arguments that make the file text; nil before
+	next map[string]any  // arguments that make the file the edited text; nil before
+}
+
+// unsent is a text that the editor left, and that did not become the call.
+type unsent struct {
+	text string
+	file plan.FileChange // that it was made from
+}
+
+// FileMsg carries what a call would do to the file that is edited.
+type FileMsg struct {
+	edit *fileEdit
+	file plan.FileChange
+	err  error
 }
 
 // EditedMsg holds the file that the editor left.
 type EditedMsg struct {
-	id   string
+	edit *fileEdit
 	text string
 	err  error
 }
@@ -52,6 +68,9 @@ func (g *Dialog) noFile() string {
 
 // editFile asks for the file as it would be after the displayed call.
 func (g *Dialog) editFile() keymap.Request {
+	if g.file != nil {
+		return keymap.ShowFooter("One file at a time: the last one is still being checked.")
+	}
 	gate := g.current().(OpenGate) //nolint:forcetypeassert // noFile says so
 	args := gate.Ask.Args
 	if g.editor != nil {
@@ -59,69 +78,143 @@ func (g *Dialog) editFile() keymap.Request {
 			return keymap.Request{}
 		}
 	}
-	text := ""
-	if g.file != nil && g.file.id == gate.id() {
-		text = g.file.text // its call was not sent
-	}
-	g.file = &fileEdit{id: gate.id(), args: args, text: text}
-	return keymap.Request{Ask: keymap.QueryFileChange(gate.Run, gate.Ask.Gate, args)}
+	g.file = &fileEdit{gate: gate, args: args}
+	return keymap.Request{Ask: g.file.preview(args)}
 }
 
-// fileChange takes the answer to editFile, and opens the editor; or that to
-// fileEdited, and sends the call.
-func (g *Dialog) fileChange(a keymap.AnswerMsg[plan.FileChange]) keymap.Request {
-	f := g.file
-	if f == nil || len(g.queue) == 0 || g.current().id() != f.id {
-		return keymap.Request{} // the gate was answered meanwhile
+// preview asks what the call of f would do to its file with args.
+func (f *fileEdit) preview(args map[string]any) keymap.Query {
+	return func(ctx context.Context, s runner.Queries) tea.Msg {
+		file, err := s.PreviewFile(ctx, f.gate.Run, f.gate.Ask.Gate, args)
+		return FileMsg{f, file, err}
 	}
-	if a.Err != nil {
-		f.next = nil
-		return keymap.ShowFooter(untrusted.Line("The call is unchanged: " + a.Err.Error()))
+}
+
+// away returns why the gate of f takes no answer now, or "" if it does.
+func (g *Dialog) away(f *fileEdit) string {
+	switch {
+	case !slices.ContainsFunc(g.queue, func(a Asking) bool { return a.id() == f.gate.id() }):
+		return "the gate has closed"
+	case g.current().id() != f.gate.id():
+		return "another request is shown"
+	default:
+		return ""
 	}
-	if f.next == nil {
-		f.file = a.Value
-		text := f.text
-		if text == "" {
-			text = f.file.After
-		}
-		return keymap.Request{Cmd: editor.Open(g.Editor, path.Base(f.file.Path), text, func(text string, err error) tea.Msg {
-			return EditedMsg{f.id, text, err}
-		})}
-	}
-	next := f.next
-	f.next = nil
-	if a.Value.Hash != f.file.Hash {
-		return keymap.ShowFooter(untrusted.Line(f.file.Path) + " changed on disk meanwhile: the call is unchanged. " + g.keys.LeadingName("gate.editor") + " opens your text again.")
-	}
-	answer, err := g.current().with(next)
+}
+
+// keep leaves the unsent text for a gate in a file of its own, and says why.
+func (g *Dialog) keep(gate, why string) keymap.Request {
+	u := g.unsent[gate]
+	kept, err := editor.Keep(path.Base(u.file.Path), u.text)
 	if err != nil {
-		return keymap.ShowFooter(untrusted.Line("Not sent: " + err.Error()))
+		return keymap.ShowFooter(untrusted.Line("Your text could not be kept: " + err.Error() + "; " + why + "."))
 	}
-	g.file = nil
-	return keymap.Request{Send: []runner.Command{answer}, Answer: true, Cmd: g.answer(f.id)}
+	delete(g.unsent, gate)
+	return keymap.ShowFooter(untrusted.Line("Your text is in " + kept + ": " + why + "."))
+}
+
+// again says how to go on with an unsent text.
+func (g *Dialog) again() string {
+	return " " + g.keys.LeadingName("gate.editor") + " opens your text again."
+}
+
+// fileChange takes the answer to editFile or fileEdited.
+func (g *Dialog) fileChange(m FileMsg) keymap.Request {
+	switch f := g.file; {
+	case f == nil || m.edit != f:
+		return keymap.Request{}
+	case f.next != nil:
+		g.file = nil
+		return g.sendFile(m)
+	default:
+		g.file = nil
+		return g.openFile(m)
+	}
+}
+
+// openFile opens the editor on the file as the call would leave it, or on the
+// unsent text that was made from the same file.
+func (g *Dialog) openFile(m FileMsg) keymap.Request {
+	f, text := m.edit, m.file.After
+	u, again := g.unsent[f.gate.id()]
+	why := g.away(f)
+	switch {
+	case why != "" && again:
+		return g.keep(f.gate.id(), why)
+	case why != "":
+		return keymap.ShowFooter("The editor did not open: " + why + ".")
+	case m.err != nil && again:
+		return g.keep(f.gate.id(), m.err.Error())
+	case m.err != nil:
+		return keymap.ShowFooter(untrusted.Line("The call is unchanged: " + m.err.Error()))
+	case again && (u.file.Path != m.file.Path || u.file.Hash != m.file.Hash):
+		return g.keep(f.gate.id(), u.file.Path+" changed meanwhile")
+	case again:
+		text = u.text
+	}
+	g.file, f.file = f, m.file
+	return keymap.Request{Cmd: editor.Open(g.Editor, path.Base(f.file.Path), text, func(text string, err error) tea.Msg {
+		return EditedMsg{f, text, err}
+	})}
 }
 
 // fileEdited asks what the call that makes the edited file would do now.
 func (g *Dialog) fileEdited(m EditedMsg) keymap.Request {
 	f := g.file
-	if f == nil || len(g.queue) == 0 || g.current().id() != m.id || f.id != m.id {
-		return keymap.ShowFooter("The gate has closed: your text was not used.")
+	if f == nil || m.edit != f {
+		return keymap.Request{}
 	}
-	// Keys typed for the editor answer nothing.
-	said := func(words string) keymap.Request { return keymap.Request{Footer: words, Cmd: g.Grace.Start()} }
-	gate := g.current().(OpenGate) //nolint:forcetypeassert // editFile says so
+	g.file = nil
+	why, edited := g.away(f), m.text != f.file.After
+	delete(g.unsent, f.gate.id())
+	if edited {
+		g.unsent[f.gate.id()] = unsent{m.text, f.file}
+	}
+	var w keymap.Request
 	switch {
+	case why != "" && edited:
+		w = g.keep(f.gate.id(), why)
+	case why != "":
+		w.Footer = "You changed nothing, and " + why + "."
 	case m.err != nil:
-		return said(untrusted.Line("The call is unchanged: " + m.err.Error() + "."))
-	case m.text == f.file.After:
-		return said("You changed nothing: the call is unchanged.")
+		w.Footer = untrusted.Line("The call is unchanged: " + m.err.Error() + ".")
+		if edited {
+			w.Footer += g.again()
+		}
+	case !edited:
+		w.Footer = "You changed nothing: the call is unchanged."
 	case m.text == f.file.Before && f.file.Hash != "":
-		return said("That is the file as it is now, and nothing to allow: the call is unchanged; " + g.keys.Name("gate.deny") + " denies it.")
+		delete(g.unsent, f.gate.id())
+		w.Footer = "That is the file as it is now, and nothing to allow: the call is unchanged; " + g.keys.Name("gate.deny") + " denies it."
+	case !utf8.ValidString(m.text):
+		w.Footer = "The text is not valid UTF-8: the call is unchanged." + g.again()
+	default:
+		g.file, f.next = f, writing(f.gate.Ask.Tool, f, m.text)
+		w.Ask = f.preview(f.next)
 	}
-	f.text, f.next = m.text, writing(gate.Ask.Tool, f, m.text)
-	w := said("")
-	w.Ask = keymap.QueryFileChange(gate.Run, gate.Ask.Gate, f.next)
+	w.Cmd = g.Grace.Start() // keys typed for the editor answer nothing
 	return w
+}
+
+// sendFile sends the call that makes the edited file, unless the file changed on
+// disk while it was edited.
+func (g *Dialog) sendFile(m FileMsg) keymap.Request {
+	f := m.edit
+	if why := g.away(f); why != "" {
+		return g.keep(f.gate.id(), why)
+	}
+	if m.err != nil {
+		return keymap.ShowFooter(untrusted.Line("The call is unchanged: "+m.err.Error()+".") + g.again())
+	}
+	if m.file.Hash != f.file.Hash {
+		return g.keep(f.gate.id(), f.file.Path+" changed on disk meanwhile")
+	}
+	answer, err := g.current().with(f.next)
+	if err != nil {
+		return keymap.ShowFooter(untrusted.Line("Not sent: "+err.Error()+".") + g.again())
+	}
+	delete(g.unsent, f.gate.id())
+	return keymap.Request{Send: []runner.Command{answer}, Answer: true, Cmd: g.answer(f.gate.id())}
 }
 
 // writing returns the arguments of a call of tool that makes the file of f text.

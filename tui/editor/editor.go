@@ -16,26 +16,40 @@ const Unset = "No editor is set: set VISUAL or EDITOR, such as EDITOR=vim."
 
 // Open writes text to a private file of that name and opens the editor, a command
 // with its arguments, on it. The terminal is the screen's again when the editor has
-// ended. done makes the message about what it left; the file is then removed.
+// ended. done makes the message about what it left, also if it failed; the file is
+// then removed.
 func Open(command []string, name, text string, done func(text string, err error) tea.Msg) tea.Cmd {
 	return func() tea.Msg {
-		folder, err := os.MkdirTemp("", "replan-draft-")
+		path, err := Keep(name, text)
 		if err != nil {
-			return done("", fmt.Errorf("open the editor: %w", err))
-		}
-		path := filepath.Join(folder, name)
-		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-			return done("", fmt.Errorf("open the editor: %w", errors.Join(err, os.RemoveAll(folder))))
+			return done(text, fmt.Errorf("open the editor: %w", err))
 		}
 		args := append(append([]string{}, command[1:]...), path)
 		run := tea.ExecProcess(exec.Command(command[0], args...), func(failed error) tea.Msg { //nolint:gosec,noctx // the user's own editor, for as long as it is open
-			defer func() { _ = os.RemoveAll(folder) }() // it is a temporary folder
-			if failed != nil {
-				return done("", fmt.Errorf("%s failed: %w", filepath.Base(command[0]), failed))
+			defer func() { _ = os.RemoveAll(filepath.Dir(path)) }() // it is a temporary folder
+			left, err := os.ReadFile(path)                          //nolint:gosec // our own
+			if err != nil {
+				left = []byte(text)
 			}
-			left, err := os.ReadFile(path) //nolint:gosec // our own
+			if failed != nil {
+				err = fmt.Errorf("%s failed: %w", filepath.Base(command[0]), failed)
+			}
 			return done(string(left), err)
 		})
 		return run()
 	}
+}
+
+// Keep writes text to a private file of that name in a new temporary folder, and
+// returns its path.
+func Keep(name, text string) (path string, err error) {
+	folder, err := os.MkdirTemp("", "replan-draft-")
+	if err != nil {
+		return "", err
+	}
+	path = filepath.Join(folder, name)
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		return "", errors.Join(err, os.RemoveAll(folder))
+	}
+	return path, nil
 }

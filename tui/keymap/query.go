@@ -88,10 +88,3 @@ func QueryJournal(run string) Query {
 func QueryUndo(run string) Query {
 	return func(ctx context.Context, s runner.Queries) tea.Msg { return answer(s.PreviewUndo(ctx, run)) }
 }
-
-// QueryFileChange requests what the call at a gate would do to its file with args.
-func QueryFileChange(run, gate string, args map[string]any) Query {
-	return func(ctx context.Context, s runner.Queries) tea.Msg {
-		return answer(s.PreviewFile(ctx, run, gate, args))
-	}
-}

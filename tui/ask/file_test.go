@@ -1,0 +1,159 @@
+package ask
+
+import (
+	"context"
+	"errors"
+	"os"
+	"strings"
+	"testing"
+
+	"replan/agent/event"
+	"replan/agent/runner"
+	"replan/planning/plan"
+	"replan/tui/draw"
+	"replan/tui/keymap"
+	"replan/tui/panetest"
+)
+
+// onDisk answers each preview with a file that has this hash.
+type onDisk struct {
+	runner.Queries
+	hash string
+}
+
+func (d onDisk) PreviewFile(_ context.Context, _, gate string, _ map[string]any) (plan.FileChange, error) {
+	return plan.FileChange{Path: gate + ".go", Hash: d.hash, Before: "one\n", After: "two\n"}, nil
+}
+
+// patches shows open gates whose calls change one file each.
+func patches(t *testing.T, ids ...string) *Dialog {
+	t.Helper()
+	t.Chdir(t.TempDir())
+	t.Setenv("TMPDIR", ".")
+	t.Setenv("TMP", ".") // of Windows
+	g := New(panetest.DarkLook(), keymap.New(), draw.Pauses{})
+	g.Editor = []string{"vi"}
+	var asks []Asking
+	for _, id := range ids {
+		asks = append(asks, OpenGate{Run: "r", Fits: func(map[string]any) error { return nil }, Ask: event.GateRequested{
+			Gate: id, Step: id, Tool: "fs.patch", Trusted: true, Hashes: map[string]string{id + ".go": "h"},
+		}})
+	}
+	g.Set(asks)
+	g.Grace.On = false
+	return g
+}
+
+// asked returns the answer to the query of w.
+func asked(t *testing.T, w keymap.Request, hash string) FileMsg {
+	t.Helper()
+	if w.Ask == nil {
+		t.Fatalf("no query, says %q", w.Footer)
+	}
+	m, _ := w.Ask(t.Context(), onDisk{hash: hash}).(FileMsg)
+	return m
+}
+
+// saves opens the editor at the displayed gate, and saves text.
+func saves(t *testing.T, g *Dialog, text string, failed error) keymap.Request {
+	t.Helper()
+	if w := g.Update(asked(t, g.act("gate.editor"), "h")); w.Cmd == nil {
+		t.Fatalf("no editor, says %q", w.Footer)
+	}
+	w := g.Update(EditedMsg{g.file, text, failed})
+	g.Grace.On = false
+	return w
+}
+
+// kept returns the text in the file that a message names.
+func kept(t *testing.T, message string) string {
+	t.Helper()
+	_, path, _ := strings.Cut(message, "Your text is in ")
+	path, _, _ = strings.Cut(path, ": ")
+	text, err := os.ReadFile(path) //nolint:gosec // of the test
+	if err != nil {
+		t.Fatalf("%q names no file: %v", message, err)
+	}
+	return string(text)
+}
+
+func TestOneEditorOpensAtATime(t *testing.T) {
+	g := patches(t, "1", "2")
+	first := asked(t, g.act("gate.editor"), "h")
+	g.step(1)
+	g.Grace.On = false
+	if w := g.act("gate.editor"); w.Ask != nil || w.Footer == "" {
+		t.Errorf("a second file is asked for: %+v", w)
+	}
+	if w := g.Update(first); w.Cmd != nil || !strings.Contains(w.Footer, "another request is shown") {
+		t.Errorf("the file of another gate opens: %+v", w)
+	}
+	second := asked(t, g.act("gate.editor"), "h")
+	if w := g.Update(first); w.Cmd != nil || w.Footer != "" {
+		t.Errorf("a late answer counts: %+v", w)
+	}
+	if w := g.Update(second); w.Cmd == nil || g.file.file.Path != "2.go" {
+		t.Errorf("opens %q", g.file.file.Path)
+	}
+	if w := g.Update(second); w.Send != nil || g.act("gate.editor").Ask != nil {
+		t.Errorf("an open editor can be left behind: %+v", w)
+	}
+}
+
+func TestCheckOfASavedFileIsNotRepeated(t *testing.T) {
+	g := patches(t, "1")
+	check := asked(t, saves(t, g, "three\n", nil), "h")
+	if w := g.act("gate.editor"); w.Ask != nil {
+		t.Error("the editor opens during the check")
+	}
+	if w := g.Update(check); len(w.Send) != 1 || g.file != nil || len(g.unsent) != 0 {
+		t.Errorf("sends %v", w.Send)
+	}
+}
+
+func TestTextOfAFailedEditorOpensAgain(t *testing.T) {
+	g := patches(t, "1")
+	if w := saves(t, g, "three\n", errors.New("vi failed: exit status 1")); w.Ask != nil || w.Footer != "The call is unchanged: vi failed: exit status 1. Alt+e opens your text again." {
+		t.Errorf("says %q", w.Footer)
+	}
+	if got := g.unsent["r 1"].text; got != "three\n" {
+		t.Errorf("%q opens again", got)
+	}
+}
+
+func TestTextOfAClosedGateIsKeptInAFile(t *testing.T) {
+	g := patches(t, "1")
+	g.Update(asked(t, g.act("gate.editor"), "h"))
+	edit := g.file
+	g.Set(nil)
+	if got := kept(t, g.Update(EditedMsg{edit, "in the editor\n", nil}).Footer); got != "in the editor\n" {
+		t.Errorf("keeps %q", got)
+	}
+	g = patches(t, "1")
+	check := asked(t, saves(t, g, "during the check\n", nil), "h")
+	g.act("gate.deny")
+	if got := kept(t, g.Update(check).Footer); got != "during the check\n" {
+		t.Errorf("keeps %q", got)
+	}
+}
+
+func TestTextForAChangedFileDoesNotOpenAgain(t *testing.T) {
+	g := patches(t, "1")
+	w := g.Update(asked(t, saves(t, g, "three\n", nil), "changed"))
+	if got := kept(t, w.Footer); got != "three\n" || w.Send != nil || len(g.unsent) != 0 {
+		t.Errorf("keeps %q, sends %v", got, w.Send)
+	}
+	saves(t, g, "four\n", errors.New("vi failed"))
+	w = g.Update(asked(t, g.act("gate.editor"), "changed"))
+	if got := kept(t, w.Footer); got != "four\n" || w.Cmd != nil || len(g.unsent) != 0 {
+		t.Errorf("keeps %q and opens %v", got, w.Cmd != nil)
+	}
+}
+
+func TestTextThatIsNotUTF8IsNotSent(t *testing.T) {
+	g := patches(t, "1")
+	w := saves(t, g, "caf\xe9\n", nil)
+	if w.Ask != nil || w.Send != nil || !strings.HasPrefix(w.Footer, "The text is not valid UTF-8: the call is unchanged.") {
+		t.Errorf("asks %v, sends %v, says %q", w.Ask != nil, w.Send, w.Footer)
+	}
+}
