@@ -300,7 +300,7 @@ func mistyped(cmd *cobra.Command, words []string) error {
 	if len(words) == 0 || cmd.ArgsLenAtDash() >= 0 || strings.ContainsAny(words[0], " \t\n") {
 		return nil
 	}
-	meant := english.Nearest(words[0], help.Names(cmd))
+	meant := english.Nearest(words[0], append(help.Names(cmd), "help"))
 	if meant == "" || intent.Parse(strings.Join(words, " ")).Confidence >= 0.5 {
 		return nil
 	}

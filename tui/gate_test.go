@@ -248,7 +248,7 @@ func TestUnseenChangesNeedSecondYes(t *testing.T) {
 	s.wants("y once (4 more)")
 	s.press(letters("y")...)
 	s.sent()
-	s.wants("y again allows it with 4 changed lines")
+	s.wants("y again allows it partly unread")
 	s.wants("-// authenticate returns") // the next unseen part
 	s.press(letters("y")...)
 	s.sent() // a key held down does not answer

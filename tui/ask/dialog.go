@@ -213,16 +213,16 @@ func (g *Dialog) Editing() bool { return g.Showing() && g.editor != nil }
 // choose gives an answer, or first shows what the answer covers.
 func (g *Dialog) choose(c choice) keymap.Request {
 	ask := g.current()
-	unseen := strings.Replace(g.unseenCount(), "more ", "", 1)
 	key := c.key.Help().Key
 	warned := g.warned == key
 	g.warned = ""
 	switch {
-	case c.allows && unseen != "" && !warned:
+	case c.allows && len(g.unseen()) > 0 && !warned:
 		g.warned = key
 		g.reveal()
-		// A key held down must not answer what it has just revealed.
-		return keymap.Request{Footer: key + " again allows it with " + unseen + " unseen.", Cmd: g.Grace.Start()}
+		// A key held down must not answer what it has just revealed. The buttons
+		// count what is unseen after it.
+		return keymap.Request{Footer: key + " again allows it partly unread.", Cmd: g.Grace.Start()}
 	case c.send == nil:
 		if g.editor = draw.NewFields(g.look, c.edit, c.schema); g.editor == nil {
 			return keymap.ShowFooter("These arguments are too long to be edited here.")

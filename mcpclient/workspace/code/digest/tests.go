@@ -194,7 +194,7 @@ func (g group) words() string {
 	if markdown.Line(message, 200) == g.cause {
 		message = ""
 	}
-	return text + "\n  Likely cause: " + span(g.cause) + "\n" + fence("text", message, shownLines)
+	return text + "\nLikely cause: " + span(g.cause) + "\n" + fence("text", message, shownLines)
 }
 
 // causes are lines with a cause, the surest first.
