@@ -11,6 +11,7 @@ import (
 	"replan/agent/event"
 	"replan/agent/runner"
 	"replan/planning/plan"
+	"replan/tui/plain"
 )
 
 // asker asks questions of a scripted user. It records the output and the
@@ -208,6 +209,31 @@ func TestOutputDuringQuestionGetsItsOwnLines(t *testing.T) {
 		t.Fatal(err)
 	}
 	a.wantOutput("✓ step 1\n")
+}
+
+// A user who reads the diff of one gate must not answer the question of another.
+func TestOpenQuestionNamesItsGateOnceBelowAnotherGate(t *testing.T) {
+	a := newAsker(t)
+	log, feed := plain.New(a.q.out, "s", plain.Options{}), a.eventFeed()
+	install := event.GateRequested{Gate: "servers.1", Title: "Install gopls\x1b[2J"}
+	feed("s", install)
+	prompt := "  Install gopls^[[2J? [y]es, [n]o, [?]: "
+	a.wantOutput(prompt)
+	patch := event.GateRequested{Gate: "1.1.1", Step: "1", Title: "Patch", Tool: "fs.patch", Diff: "-a\n-b\n+c\n+d\n"}
+	for i, d := range append(patching(), patch) {
+		if err := log.Event(event.Event{Seq: uint64(i + 1), Time: time.Unix(1, 0), Run: "r", Data: d}); err != nil {
+			t.Fatal(err)
+		}
+		feed("r", d)
+		a.wantOutput("\n")
+		if got := <-a.output; d.Kind() == patch.Kind() && !strings.HasSuffix(got, "    -a\n    -b\n    +c\n    +d\n") {
+			t.Errorf("got output %q, want the whole gate", got)
+		}
+		a.wantOutput(prompt)
+	}
+	a.typeLine("y")
+	a.wantSent(runner.Resolve{Run: "s", Gate: "servers.1", Decision: event.Allow, Scope: event.ScopeOnce})
+	a.wantOutput("  open this gate? (1 fs.patch)" + choice)
 }
 
 func TestAlwaysShowsTheRuleBeforeSavingIt(t *testing.T) {

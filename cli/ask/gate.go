@@ -14,22 +14,20 @@ import (
 
 // gateQuestion asks about a gate that the line log has already shown. fits checks
 // edited arguments against the tool; it is nil for the session's own gate, which
-// is no call.
+// is no call. The prompt names what it asks, because the log may have shown another
+// gate since.
 func gateQuestion(run string, g event.GateRequested, fits func(args map[string]any) error) question {
-	what := strings.TrimSpace(untrusted.Line(g.Step) + " " + untrusted.Line(g.Tool))
-	if what != "" {
-		what = " (" + what + ")"
-	}
 	resolve := func(decision event.Decision, scope event.Scope) runner.Command {
 		return runner.Resolve{Run: run, Gate: g.Gate, Decision: decision, Scope: scope}
 	}
 	ask := question{id: gateID(run, g.Gate), keys: true, careful: resolve(event.Deny, event.ScopeOnce)}
 	answers := map[string]runner.Command{"y yes once": resolve(event.Allow, event.ScopeOnce), "n no deny": ask.careful}
 	if fits == nil {
-		ask.prompt, ask.answer = fmt.Sprintf("  open this gate?%s [y]es, [n]o, [?]: ", what), oneOf(answers)
-		ask.help = []string{"y, yes: they start, now and later, until their definition changes", "n, no: they do not start" + endOfInput}
+		ask.prompt, ask.answer = fmt.Sprintf("  %s? [y]es, [n]o, [?]: ", g.Title.Line()), oneOf(answers)
+		ask.help = []string{"y, yes: run the named programs", "n, no: do not run them" + endOfInput}
 		return ask
 	}
+	what := strings.TrimSpace(untrusted.Line(g.Step) + " " + untrusted.Line(g.Tool))
 	forRun := ""
 	_, notRun := g.ForRun()
 	if notRun == "" {
@@ -40,7 +38,7 @@ func gateQuestion(run string, g event.GateRequested, fits func(args map[string]a
 	if g.Always != nil {
 		always = "[a]lways, "
 	}
-	ask.prompt = fmt.Sprintf("  open this gate?%s [y]es once, %s%s[n]o, [e]dit, [?]: ", what, forRun, always)
+	ask.prompt = fmt.Sprintf("  open this gate? (%s) [y]es once, %s%s[n]o, [e]dit, [?]: ", what, forRun, always)
 	ask.help = gateHelp(g)
 	plain := oneOf(answers)
 	ask.answer = func(line string) answer {

@@ -2,6 +2,7 @@ package plain
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -50,17 +51,29 @@ func New(out io.Writer, session string, o Options) *Log {
 	return l
 }
 
-// Event prints one event. Once a write fails, Event returns that error on every
-// call.
+// Event prints one event in one write, so that an open question is repeated once
+// below it. Once a write fails, Event returns that error on every call.
 func (l *Log) Event(e event.Event) error {
+	var lines bytes.Buffer
+	out := l.out
+	l.out = &lines
+	err := l.event(e)
+	l.out = out
+	if l.err == nil && lines.Len() > 0 {
+		_, l.err = out.Write(lines.Bytes())
+	}
+	return cmp.Or(err, l.err)
+}
+
+func (l *Log) event(e event.Event) error {
 	if e.Run == l.session {
 		l.printSession(e.Data)
-		return l.err
+		return nil
 	}
 	if _, ok := e.Data.(event.RunStarted); ok {
 		l.enter()
 	} else if !l.find(e.Run) {
-		return l.err
+		return nil
 	}
 	if err := l.run.Apply(e); err != nil {
 		return fmt.Errorf("print a run: %w", err)
@@ -68,7 +81,7 @@ func (l *Log) Event(e event.Event) error {
 	if e.Run != l.before.Run || e.Seq > l.before.Upto {
 		l.printEvent(e.Data)
 	}
-	return l.err
+	return nil
 }
 
 // enter starts a run. It drops the previous runs if the first of them is over.
