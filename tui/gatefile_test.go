@@ -17,8 +17,8 @@ import (
 	"replan/tui"
 )
 
-// fileEditing is the screen in a program that ends when nothing is left of so many
-// answers of the editor and the session.
+// fileEditing is the screen in a program that ends after a number of answers of the
+// editor and the session.
 type fileEditing struct {
 	*tui.Model
 	left *int

@@ -94,7 +94,7 @@ func (l layout) border(x, y int) border {
 	return noBorder
 }
 
-// moveTo moves a border to a screen cell as far as the panes allow, and reports
+// moveTo moves a border to a screen cell, within the limits of the panes. It reports
 // whether that changes anything.
 func (r *room) moveTo(l layout, b border, x, y int) bool {
 	before := r.sizes

@@ -10,6 +10,8 @@ import (
 	"testing"
 
 	"github.com/charmbracelet/x/ansi"
+
+	"replan/tui"
 )
 
 // wholeScreens are the tests whose goldens hold whole screens: those of the main
@@ -53,4 +55,16 @@ func TestOnlyMainViewsHaveGoldensOfWholeScreens(t *testing.T) {
 	if count > mostWholeScreens {
 		t.Errorf("%d goldens hold whole screens, want at most %d", count, mostWholeScreens)
 	}
+}
+
+func TestTinyTerminalShowsShortMessage(t *testing.T) {
+	for _, size := range []struct{ w, h int }{{10, 3}, {39, 12}, {40, 11}, {8, 2}, {6, 1}, {1, 1}} {
+		s := open(t, tui.Options{}, size.w, size.h).show(newStory().branching())
+		lines := strings.Split(s.m.View().Content, "\n")
+		if len(lines) != size.h {
+			t.Errorf("%v: %d lines", size, len(lines))
+		}
+	}
+	s := open(t, tui.Options{}, 10, 3)
+	s.wants("Enlarge")
 }

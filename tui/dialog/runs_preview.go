@@ -25,7 +25,7 @@ import (
 // PastRun is a run read from its journal.
 type PastRun struct {
 	ID      string
-	State   *agent.Run // as far as the journal could be followed; nil if it could not be read
+	State   *agent.Run // from the readable part of the journal; nil if there is none
 	Changed time.Time  // of its last event
 	Err     error
 }

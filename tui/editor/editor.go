@@ -11,7 +11,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 )
 
-// Unset says that there is no editor to open.
+// Unset is the message if no editor is set.
 const Unset = "No editor is set: set VISUAL or EDITOR, such as EDITOR=vim."
 
 // Open writes text to a private file of that name and opens the editor, a command
