@@ -187,7 +187,7 @@ func (g *Dialog) fileEdited(m EditedMsg) keymap.Request {
 		delete(g.unsent, f.gate.id())
 		w.Footer = "That is the file as it is now, and nothing to allow: the call is unchanged; " + g.keys.Name("gate.deny") + " denies it."
 	case !utf8.ValidString(m.text):
-		w.Footer = "The text is not valid UTF-8: the call is unchanged." + g.again()
+		w.Footer = "The text is not UTF-8: the call is unchanged." + g.again()
 	default:
 		g.file, f.next = f, writing(f.gate.Ask.Tool, f, m.text)
 		w.Ask = f.preview(f.next)

@@ -153,7 +153,7 @@ func TestTextForAChangedFileDoesNotOpenAgain(t *testing.T) {
 func TestTextThatIsNotUTF8IsNotSent(t *testing.T) {
 	g := patches(t, "1")
 	w := saves(t, g, "caf\xe9\n", nil)
-	if w.Ask != nil || w.Send != nil || !strings.HasPrefix(w.Footer, "The text is not valid UTF-8: the call is unchanged.") {
+	if w.Ask != nil || w.Send != nil || !strings.HasPrefix(w.Footer, "The text is not UTF-8: the call is unchanged.") {
 		t.Errorf("asks %v, sends %v, says %q", w.Ask != nil, w.Send, w.Footer)
 	}
 }
