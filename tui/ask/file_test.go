@@ -83,7 +83,7 @@ func TestOneEditorOpensAtATime(t *testing.T) {
 	g.step(1)
 	g.Grace.On = false
 	if w := g.act("gate.editor"); w.Ask != nil || w.Footer == "" {
-		t.Errorf("a second file is asked for: %+v", w)
+		t.Errorf("a second file is requested: %+v", w)
 	}
 	if w := g.Update(first); w.Cmd != nil || !strings.Contains(w.Footer, "another request is shown") {
 		t.Errorf("the file of another gate opens: %+v", w)

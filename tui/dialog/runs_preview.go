@@ -38,7 +38,8 @@ func NewPastRun(id string, events []event.Event, err error) PastRun {
 	}
 	run := agent.NewRun(nil)
 	for _, e := range events {
-		if p.Err = run.Apply(e); p.Err != nil {
+		if err := run.Apply(e); err != nil {
+			p.Err = err
 			break
 		}
 		p.Changed = e.Time
@@ -92,7 +93,7 @@ func (d *Runs) preview(s agent.Summary, width, height int) draw.Section {
 	if d.past.ID == s.Run {
 		run = d.past.State
 	}
-	lines = append(lines, style.Render(glyph+" "+d.standing(s, run)))
+	lines = append(lines, style.Render(glyph+" "+d.stateWords(s, run)))
 	lines = append(lines, draw.Paint(l.Faint, draw.Flow(d.dates(s, run), " "+l.Glyphs.Separator+" ", width))...)
 	if why := d.failure(s, run); why != "" {
 		lines = append(lines, draw.Paint(l.Danger, l.AtMost(draw.Wrap(why, width), errorLines, width))...)
@@ -103,8 +104,8 @@ func (d *Runs) preview(s agent.Summary, width, height int) draw.Section {
 	return d.section(l.Faint.Render(s.Run), "", l.Block(lines, width, height))
 }
 
-// standing says how the run ended, in the words of its end, or how it stands.
-func (d *Runs) standing(s agent.Summary, run *agent.Run) string {
+// stateWords says how the run ended, or else its state.
+func (d *Runs) stateWords(s agent.Summary, run *agent.Run) string {
 	if run != nil && run.Result != nil && !d.live.Live(s.Run) {
 		return telling.EndWords(*run.Result)
 	}

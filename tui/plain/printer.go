@@ -41,7 +41,7 @@ type Printer struct {
 	err   error         // from the first failed write
 }
 
-// Signs stand at the start of lines.
+// Signs are printed at the start of lines.
 type Signs struct {
 	Done, Failed, Started, Gate, Skipped, Note, Removed, Added, Revised, Replan, Pending Ink
 }
