@@ -69,7 +69,7 @@ func (g OpenGate) Brief() (step, what, args string) {
 	if g.Session {
 		return "", g.Ask.Title.Line(), ""
 	}
-	return telling.StepWords(g.Ask.Step), untrusted.Line(g.Ask.Tool), brief(g.Ask.Args)
+	return telling.StepWords(g.Ask.Step), untrusted.Line(g.Ask.Tool), telling.CallLine(g.Ask)
 }
 
 func (g OpenGate) choices(k *keymap.Map) []choice {
@@ -219,7 +219,7 @@ func (g OpenGate) write(l *draw.Look, d *draw.Document, details bool) page {
 	case whole && len(a.Args) > 0:
 		d.Blank()
 		from = len(d.Lines)
-		d.Object(a.Args)
+		d.Object(telling.NamedFiles(a.Args))
 		p.must = everyLine(from, len(d.Lines))
 	default:
 		p.must = must
@@ -269,6 +269,6 @@ func (g OpenGate) writeDetails(l *draw.Look, d *draw.Document, args bool) {
 	}
 	if args && len(a.Args) > 0 {
 		d.Heading("the whole call")
-		d.Object(a.Args)
+		d.Object(telling.NamedFiles(a.Args))
 	}
 }

@@ -65,7 +65,7 @@ func (q Question) Brief() (step, what, args string) {
 	if what == "" {
 		what = "model"
 	}
-	return telling.StepWords(q.Step), what + " " + telling.QuestionState(q.Question), brief(q.Args)
+	return telling.StepWords(q.Step), what + " " + telling.QuestionState(q.Question), telling.ArgsLine(q.Args)
 }
 
 func (q Question) choices(k *keymap.Map) []choice {
@@ -148,7 +148,7 @@ func (q Question) write(l *draw.Look, d *draw.Document, _ bool) page {
 	}
 	if len(q.Args) > 0 {
 		d.Heading("the whole call")
-		d.Object(q.Args)
+		d.Object(telling.NamedFiles(q.Args))
 	}
 	return page{}
 }

@@ -2,7 +2,6 @@ package ask
 
 import (
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 
@@ -95,25 +94,6 @@ func (g *Dialog) step(by int) keymap.Request {
 	g.at = (g.at + n + by) % n
 	g.Grace.Early = false
 	return keymap.Request{Cmd: g.front()}
-}
-
-// brief formats the arguments of a call on one line, short ones first.
-func brief(args map[string]any) string {
-	names := slices.Sorted(maps.Keys(args))
-	texts := make(map[string]string, len(args))
-	for _, name := range names {
-		text := telling.JSONText(args[name], "")
-		if len(text) > 200 {
-			text = strings.ToValidUTF8(text[:200], "")
-		}
-		texts[name] = untrusted.Line(name) + " " + untrusted.Line(text)
-	}
-	slices.SortStableFunc(names, func(a, b string) int { return len(texts[a]) - len(texts[b]) })
-	parts := make([]string, len(names))
-	for i, name := range names {
-		parts[i] = texts[name]
-	}
-	return strings.Join(parts, "  ")
 }
 
 // confirming is an answer that covers more than the displayed call. The dialog

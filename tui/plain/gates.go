@@ -39,9 +39,10 @@ func (l *Log) gate(d event.GateRequested) {
 			l.Line("    allowed in this run so far: %s", strings.Join(allowed, "; "))
 		}
 	}
-	for _, name := range slices.Sorted(maps.Keys(d.Args)) {
+	args := telling.NamedFiles(d.Args)
+	for _, name := range slices.Sorted(maps.Keys(args)) {
 		if d.Diff == "" || !d.Trusted || !slices.Contains(drawn, name) {
-			value := text(d.Args[name])
+			value := text(args[name])
 			if d.Tool == "" { // the session asks about a server
 				value = telling.ServerWords(d.Args[name])
 			}

@@ -373,8 +373,12 @@ func indented(v any) string {
 
 // text formats the value of an argument: text unchanged, anything else as JSON.
 func text(v any) string {
-	if s, ok := v.(string); ok {
-		return s
+	switch v := v.(type) {
+	case string:
+		return v
+	case fmt.Stringer:
+		return v.String()
+	default:
+		return plan.CanonicalJSON(v)
 	}
-	return plan.CanonicalJSON(v)
 }

@@ -56,3 +56,31 @@ func TestWarningNamesWhatUntrustedTextCanDo(t *testing.T) {
 		}
 	}
 }
+
+func TestCallLinesShowWhatAPersonCanJudge(t *testing.T) {
+	hash := strings.Repeat("0a", 32)
+	hashes := map[string]any{"a.go": hash, "b.go": hash}
+	files := func(names ...string) map[string]string {
+		out := map[string]string{}
+		for _, name := range names {
+			out[name] = hash
+		}
+		return out
+	}
+	diff := map[string]any{"diff": "--- a/a.go\n+++ b/a.go\n@@ -1 +1 @@\n-a\n+b\n", "hashes": hashes}
+	for want, g := range map[string]event.GateRequested{
+		"a.go, b.go":                           {Args: diff, Diff: "x", Hashes: files("b.go", "a.go")},
+		"5 files: a, b, c, d, e":               {Args: diff, Diff: "x", Hashes: files("e", "d", "c", "b", "a")},
+		"diff (5 lines)  hashes of a.go, b.go": {Args: diff},
+		"go test ./...":                        {Tool: "test.run", Trusted: true, Command: &plan.Command{Argv: []string{"go", "test", "./..."}}},
+		"git commit  fix it":                   {Tool: "vcs.commit", Trusted: true, Args: map[string]any{"message": "fix it"}, Diff: "x", Hashes: files("a")},
+		`n 1  to "me"  ids {"a":"b"}`:          {Tool: "send", Args: map[string]any{"to": "me", "n": 1, "ids": map[string]any{"a": "b"}}},
+	} {
+		if got := telling.CallLine(g); got != want {
+			t.Errorf("got %q, want %q", got, want)
+		}
+	}
+	if hashes["a.go"] != hash || diff["hashes"].(map[string]any)["b.go"] != hash {
+		t.Error("the call itself has changed")
+	}
+}

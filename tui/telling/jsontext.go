@@ -12,6 +12,8 @@ import (
 func ValueText(value any) (text string, multi bool) {
 	const short = 60
 	switch v := value.(type) {
+	case described:
+		return string(v), false
 	case string:
 		if strings.Contains(v, "\n") {
 			return v, true
