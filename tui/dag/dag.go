@@ -38,6 +38,7 @@ type Pane struct {
 	focused  bool
 	top      int
 	loose    bool // the user scrolled the view, so it need not show the selection
+	tall     bool // the selected row takes two lines
 
 	Graph Graph
 	rows  rowPainter
@@ -326,21 +327,6 @@ func (d *Pane) selectKey(key string) {
 	d.Graph.loose = false
 }
 
-// scrolled scrolls the view by lines and keeps the selection.
-func (d *Pane) scrolled(lines int) {
-	switch {
-	case d.ShowsGraph():
-		d.panGraph(0, lines)
-		return
-	case d.outline == nil:
-		return
-	}
-	top := max(min(d.top+lines, len(d.outline.Rows)-d.body()), 0)
-	if top != d.top {
-		d.top, d.loose, d.Follow, d.drawn = top, true, false, false
-	}
-}
-
 // setFollow sets whether the selection follows the run.
 func (d *Pane) setFollow(on bool) {
 	d.Follow, d.loose, d.drawn, d.news = on, false, false, true
@@ -354,14 +340,6 @@ func (d *Pane) Chosen() *Row {
 		return d.outline.Rows[i].now()
 	}
 	return nil
-}
-
-// body returns the number of lines for rows.
-func (d *Pane) body() int {
-	if d.filter.shown() {
-		return max(d.Height-1, 0)
-	}
-	return d.Height
 }
 
 // lines returns the pane's content: Height lines of exactly Width cells.
@@ -383,10 +361,21 @@ func (d *Pane) lines() []string {
 			view = append(view, d.Look.Fit(" "+d.Look.Faint.Render(d.Look.Cut(d.empty(), d.Width-2)), d.Width))
 		}
 	default:
+		at := d.Position()
+		d.rows.set(d.outline, d.Width, at, d.focused)
+		second := ""
+		if at >= 0 {
+			r := d.outline.Rows[at].now()
+			d.rows.draw(r)
+			second = r.text.second
+		}
+		d.tall = second != ""
 		d.scroll()
-		d.rows.set(d.outline, d.Width, d.Position(), d.focused)
 		for i := d.top; i < len(d.outline.Rows) && len(view) < body; i++ {
 			view = append(view, d.rows.draw(d.outline.Rows[i].now()))
+			if i == at && d.tall && len(view) < body {
+				view = append(view, second)
+			}
 		}
 		view = append(view, d.planNotes(body-len(view))...)
 	}
@@ -416,17 +405,6 @@ func (d *Pane) empty() string {
 	default:
 		return "The steps appear here as they are planned."
 	}
-}
-
-// scroll keeps the selection in view, with one line of context.
-func (d *Pane) scroll() {
-	n, height := len(d.outline.Rows), d.body()
-	if at := d.Position(); at >= 0 && !d.loose {
-		context := min(1, (height-1)/2)
-		d.top = min(d.top, at-context)
-		d.top = max(d.top, at+context-height+1)
-	}
-	d.top = max(min(d.top, n-height), 0)
 }
 
 // ChosenTitle returns the title of the chosen step, "Step" if none is chosen.

@@ -89,3 +89,63 @@ func TestSummaryCountsStepsOfLongPlan(t *testing.T) {
 		t.Errorf("got %q", got)
 	}
 }
+
+// longTitle returns a pane with one long title among short ones, with the keys.
+func longTitle() *Pane {
+	run := panetest.WideRun(4)
+	run.Steps[1].Step.Title = "Find every caller of the function and write down what each one passes"
+	for _, s := range run.Steps {
+		s.Step.Tool = "fs.search"
+	}
+	d := New(panetest.DarkLook(), keymap.New())
+	d.Graph.Mode = GraphNever
+	d.setSize(52, 8)
+	d.setFocus(true)
+	d.Show(run)
+	return d
+}
+
+func TestToolsAreInOneColumn(t *testing.T) {
+	d := longTitle()
+	d.setFocus(false)
+	column := -1
+	for _, line := range d.lines()[:4] {
+		text, _, found := strings.Cut(ansi.Strip(line), "fs.search")
+		if at := ansi.StringWidth(text); !found || column >= 0 && at != column {
+			t.Fatalf("the tool is in column %d, not %d:\n%s", at, column, panetest.Stripped(d.lines()))
+		} else {
+			column = at
+		}
+	}
+}
+
+func TestChosenRowShowsItsWholeTitleOnTwoLines(t *testing.T) {
+	d := longTitle()
+	d.reveal("2")
+	lines := strings.Split(panetest.Stripped(d.lines()), "\n")
+	if !strings.Contains(lines[1], "Find every caller of the") || !strings.Contains(lines[1], "fs.search") || !strings.Contains(lines[2], " function and write down what each one passes") {
+		t.Errorf("got\n%s", strings.Join(lines, "\n"))
+	}
+	d.clicked(5, 2)
+	if d.Selected != "2" {
+		t.Errorf("a click on the second line selects %q", d.Selected)
+	}
+	d.clicked(5, 4)
+	if d.Selected != "4" {
+		t.Errorf("a click on the fourth row selects %q", d.Selected)
+	}
+}
+
+func TestLastRowStaysInReachBelowTitleOnTwoLines(t *testing.T) {
+	for _, chosen := range []string{"2", "4"} {
+		d := longTitle()
+		d.Run.Steps[3].Step.Title = d.Run.Steps[1].Step.Title
+		d.setSize(52, 3)
+		d.reveal(chosen)
+		d.lines()
+		d.scrolled(9)
+		if lines := d.lines(); !strings.Contains(panetest.Stripped(lines), " 4 Find") {
+			t.Errorf("with step %s chosen got\n%s", chosen, panetest.Stripped(lines))
+		}
+	}
+}

@@ -144,6 +144,7 @@ type painted struct {
 	head, body string
 	room       int // for the state, in cells
 	tail       string
+	second     string // second line of the selected row, "" if its title fits the first
 
 	words string // state drawn last
 	state string // state as it was drawn
@@ -240,6 +241,7 @@ func (w *rowPainter) paintRow(r *Row, f face, line draw.LitLine) painted {
 	}
 	w.paintMark(r, c, p)
 	head := w.paintGutter(r, f, p)
+	var rest draw.StepCell
 	switch r.Kind {
 	case RowRevision:
 		p.Gap(1)
@@ -249,7 +251,7 @@ func (w *rowPainter) paintRow(r *Row, f face, line draw.LitLine) painted {
 	case RowCalls, RowCall:
 		w.paintCall(r, &f, p)
 	case RowStep, RowGone:
-		w.paintText(r, f, p)
+		rest = w.paintText(r, f, p)
 	}
 	if r.Step != nil {
 		if c.parallel > 0 && w.width-1-p.Width > c.state {
@@ -268,6 +270,7 @@ func (w *rowPainter) paintRow(r *Row, f face, line draw.LitLine) painted {
 	}
 	p.Gap(w.width - p.Width)
 	out.tail = p.Take()
+	out.second = w.paintSecond(r, rest, f, line)
 	if head == "" { // no glyph of its own: everything is head
 		out.head, out.body = out.body, ""
 	}
@@ -334,8 +337,9 @@ func (w *rowPainter) paintGutter(r *Row, f face, p *draw.Painter) (head string) 
 	return head
 }
 
-// paintText paints index, title and tool.
-func (w *rowPainter) paintText(r *Row, f face, p *draw.Painter) {
+// paintText paints index, title and tool. It returns the part of the title that
+// belongs on a second line.
+func (w *rowPainter) paintText(r *Row, f face, p *draw.Painter) (rest draw.StepCell) {
 	l, s, c := w.Look, r.Step, f.columns
 	index, title, tool := l.Muted, l.Text, l.Faint
 	switch {
@@ -353,7 +357,7 @@ func (w *rowPainter) paintText(r *Row, f face, p *draw.Painter) {
 		title = l.Faint
 	}
 	text := s.Step.Title.Line()
-	columns := draw.StepColumns{Index: c.index, Title: c.title, Tool: c.tool}.For(ansi.StringWidth(text))
+	columns := draw.StepColumns{Index: c.index, Title: c.title, Tool: c.tool}
 	tail, room := "", columns.Title
 	switch {
 	case len(r.after) > 0 && (f.class != telling.ClassWaits || f.over): // else the state shows it
@@ -365,11 +369,44 @@ func (w *rowPainter) paintText(r *Row, f face, p *draw.Painter) {
 		tail = l.Cut(" "+tail, max(room/2, room-ansi.StringWidth(text)))
 		room -= ansi.StringWidth(tail)
 	}
-	text = l.Cut(text, room)
+	text, rest.Text = w.breakTitle(text, room, f)
 	p.Step(columns,
 		draw.StepCell{Style: index, Text: s.Step.Name()}, draw.StepCell{Style: title, Text: text},
 		draw.StepCell{Style: l.Faint, Text: tail}, draw.StepCell{Style: tool, Text: telling.StepTool(&s.Step)})
 	l.PaintParallel(p, c.parallel, r.Kind == RowStep && w.chart.parallel[s.Step.Index])
+	rest.Style = title
+	return rest
+}
+
+// breakTitle returns the part of a title that fits its column, and for the
+// selected row the rest.
+func (w *rowPainter) breakTitle(title string, room int, f face) (first, rest string) {
+	if !f.selected || !f.focused || ansi.StringWidth(title) <= room {
+		return w.Look.Cut(title, room), ""
+	}
+	first = draw.Wrap(title, max(room, 1))[0]
+	return first, strings.TrimSpace(strings.TrimPrefix(title, first))
+}
+
+// paintSecond paints the line below the selected row: the rest of its title beside
+// the lanes to the next row.
+func (w *rowPainter) paintSecond(r *Row, rest draw.StepCell, f face, line draw.LitLine) string {
+	if rest.Text == "" {
+		return ""
+	}
+	p := &draw.Painter{LitLine: line, Lights: f.selected && w.focused}
+	p.B.WriteString(line.Cursor)
+	p.Width = 1
+	p.Gap(f.columns.mark)
+	lanes := &Row{Kind: RowRevision, rails: r.rails, node: r.node}
+	if lanes.rails == railsBeside {
+		lanes.rails = railsBelow
+	}
+	w.paintGutter(lanes, face{columns: f.columns, lanes: w.litLanes(lanes)}, p)
+	p.Gap(1 + f.columns.index + 1)
+	p.Add(rest.Style, w.Look.Cut(rest.Text, w.width-p.Width-1))
+	p.Gap(w.width - p.Width)
+	return p.Take()
 }
 
 // groupSign returns the expanded or collapsed sign of a group.

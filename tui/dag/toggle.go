@@ -178,10 +178,11 @@ func (d *Pane) clicked(x, y int) {
 		}
 		return
 	}
-	if d.outline == nil || d.top+y >= len(d.outline.Rows) || y < 0 {
+	if d.outline == nil || y < 0 || d.rowAt(y) >= len(d.outline.Rows) {
 		return
 	}
-	r := &d.outline.Rows[d.top+y]
+	at := d.rowAt(y)
+	r := &d.outline.Rows[at]
 	if r.Key != "" && r.Key == d.Selected && d.focused {
 		if d.toggle() || d.caller() == nil {
 			return
@@ -190,7 +191,7 @@ func (d *Pane) clicked(x, y int) {
 		return
 	}
 	loose := d.loose
-	d.choose(d.top + y)
+	d.choose(at)
 	d.loose = d.loose || loose // keep what is under the pointer in place
 }
 

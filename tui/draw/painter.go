@@ -48,15 +48,6 @@ type StepCell struct {
 // without a column for the title or the tool has a Title or Tool of 0.
 type StepColumns struct{ Index, Title, Tool int }
 
-// For returns the columns of a row whose title has width cells: a title that is
-// wider than its column takes the room of the tool.
-func (c StepColumns) For(title int) StepColumns {
-	if c.Tool > 0 && title > c.Title {
-		c.Title, c.Tool = c.Title+2+c.Tool, 0
-	}
-	return c
-}
-
 // Step appends the columns of a step: its index at the right of its column, its
 // title with what follows it, and its tool. Title and tail must fit their column.
 func (p *Painter) Step(c StepColumns, index, title, tail, tool StepCell) {

@@ -233,7 +233,7 @@ func (d *Dialog) drawStep(p *draw.Painter, s *agent.ReviewStep, c reviewColumns)
 		title = l.Muted
 	}
 	text, tail := s.Step.Title.Line(), d.tail(s)
-	columns := draw.StepColumns{Index: c.index, Title: c.title, Tool: c.tool}.For(ansi.StringWidth(text) + ansi.StringWidth(tail))
+	columns := draw.StepColumns{Index: c.index, Title: c.title, Tool: c.tool}
 	if ansi.StringWidth(text)+ansi.StringWidth(tail) > columns.Title {
 		tail = l.Cut(tail, columns.Title/2)
 	}
