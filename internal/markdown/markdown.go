@@ -29,6 +29,43 @@ func Code(text string, bound int) string {
 	return ticks + text + ticks
 }
 
+// Legible returns text as it is if Markdown reads it as these words and spans of code,
+// and quotes it like Code otherwise.
+func Legible(text string, bound int) string {
+	text = strings.TrimSpace(text)
+	if Line(text, bound) != text || strings.ContainsAny(text[:min(len(text), 1)], "#+-=") {
+		return Code(text, bound)
+	}
+	parts := strings.Split(text, "`")
+	for i, part := range parts {
+		if i%2 == 0 && strange(part) || i%2 == 1 && part == "" {
+			return Code(text, bound)
+		}
+	}
+	if len(parts)%2 == 0 || strings.Contains(text, "``") {
+		return Code(text, bound)
+	}
+	return text
+}
+
+// strange reports whether Markdown may read a text as more than its letters.
+func strange(text string) bool {
+	for _, mark := range []string{"//", "](", "][", "]:", "[ ]", "[x]", "www."} {
+		if strings.Contains(text, mark) {
+			return true
+		}
+	}
+	inWord := func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }
+	letters := []rune(text)
+	for i, r := range letters {
+		joins := r == '_' && i > 0 && i < len(letters)-1 && inWord(letters[i-1]) && inWord(letters[i+1])
+		if !joins && !inWord(r) && !strings.ContainsRune(" .,:;'()/-+=%?!#$\"[]", r) {
+			return true
+		}
+	}
+	return false
+}
+
 // Fence quotes text as a fenced block of at most most lines. It states the number
 // of omitted lines below the block.
 func Fence(language, text string, most int) string {

@@ -25,6 +25,29 @@ func TestTextStaysInSpan(t *testing.T) {
 	}
 }
 
+func TestLegibleTextStaysAsItIs(t *testing.T) {
+	for text, want := range map[string]string{
+		"chore(deps): bump x from 5 to 6 (#824)": "chore(deps): bump x from 5 to 6 (#824)",
+		"fix: use `shell.Fields` (#922)":         "fix: use `shell.Fields` (#922)",
+		"dependabot[bot]":                        "dependabot[bot]",
+		"config_cmd.go:20":                       "config_cmd.go:20",
+		"__init__.py:3":                          "`__init__.py:3`",
+		"see [here](x)":                          "`see [here](x)`",
+		"one ` tick":                             "``one ` tick``",
+		"a `` b `` c":                            "```a `` b `` c```",
+		"https://x":                              "`https://x`",
+		"a *b*":                                  "`a *b*`",
+		"a\nb":                                   "`a b`",
+		"# a":                                    "`# a`",
+		"a `\x1b[31m` b":                         "``a `\uFFFD[31m` b``",
+		"":                                       "",
+	} {
+		if got := markdown.Legible(text, 60); got != want {
+			t.Errorf("%q: got %q, want %q", text, got, want)
+		}
+	}
+}
+
 func TestTextStaysInFence(t *testing.T) {
 	for text, want := range map[string]string{
 		"a\nb\n":                   "```go\na\nb\n```",

@@ -258,7 +258,7 @@ func (answerer) linted(r result) []string {
 	}
 	lines := make([]string, len(r.Findings))
 	for i, f := range r.Findings {
-		lines[i] = strings.TrimSpace(f.place() + " " + code(f.Message))
+		lines[i] = strings.TrimSpace(legible(f.at()) + " " + code(f.Message))
 	}
 	return verdict("The linter complains", r.Summary, lines, "finding")
 }

@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"strings"
-	"unicode"
 	"unicode/utf8"
 
 	"replan/internal/english"
@@ -87,7 +86,10 @@ func resultOf(v any) result {
 func (r result) isObject() bool { _, ok := r.value.(map[string]any); return ok }
 
 // place is path:line as a code span.
-func (i item) place() string {
+func (i item) place() string { return code(i.at()) }
+
+// at is path:line.
+func (i item) at() string {
 	where := i.Path
 	if where == "" {
 		where = i.File
@@ -95,7 +97,7 @@ func (i item) place() string {
 	if i.Line > 0 && where != "" {
 		where = fmt.Sprintf("%s:%d", where, i.Line)
 	}
-	return code(where)
+	return where
 }
 
 // shortHash is as much of a commit's hash as is usually shown.
@@ -135,15 +137,7 @@ func plain(text string) string {
 
 // legible leaves a text as it is that Markdown cannot read as anything else, and
 // quotes any other.
-func legible(text string) string {
-	odd := func(r rune) bool {
-		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune(" .,:;'()/-+=%?", r)
-	}
-	if len(text) > maxNote || strings.ContainsFunc(text, odd) || strings.Contains(text, "//") {
-		return code(text)
-	}
-	return strings.TrimSpace(text)
-}
+func legible(text string) string { return markdown.Legible(text, maxNote) }
 
 // prefixed puts a text behind a prefix; "" if it is empty.
 func prefixed(prefix, text string) string {
@@ -167,17 +161,18 @@ func prose(text string) string {
 	return text
 }
 
-// placed writes a list of places with what is there, in a column of its own.
+// placed writes a list of places with what is there, in a column of its own. A
+// place is no code span if it can do without, to differ from the code beside it.
 func placed(list []item, total int, noun string, line func(item) string) string {
 	const widest = 32 // characters of a place; what is at a longer one follows it
 	column := 0
 	for _, i := range list[:min(len(list), maxRows)] {
-		if n := utf8.RuneCountInString(i.place()); n <= widest {
+		if n := utf8.RuneCountInString(legible(i.at())); n <= widest {
 			column = max(column, n)
 		}
 	}
 	return rows(list, total, noun, func(i item) string {
-		at := i.place()
+		at := legible(i.at())
 		return strings.TrimSpace(at + strings.Repeat(" ", max(column-utf8.RuneCountInString(at), 0)) + " " + line(i))
 	})
 }

@@ -25,12 +25,12 @@ func (b *bench) summary(t *testing.T, a args, parts ...string) summary {
 func TestSummaryOfASymbol(t *testing.T) {
 	b := newBench(t, workspace.Config{})
 	b.Write(t, shop)
-	s := b.summary(t, args{"symbol": "Cart"}, "`Cart` is a struct, declared at `cart/cart.go:5`", "type Cart struct", "Cart is a cart of items.", "Members: `Total`", "- `main.go:6`")
+	s := b.summary(t, args{"symbol": "Cart"}, "`Cart` is a struct, declared at `cart/cart.go:5`", "type Cart struct", "Cart is a cart of items.", "Members: `Total`", "- main.go:6 ")
 	if s.Kind != "symbol" || s.Title != "Cart is a struct in cart/cart.go:5" {
 		t.Errorf("got %+v", s)
 	}
 	found := b.Must(t, "fs.search", args{"query": "count_all"}).Data
-	s = b.summary(t, args{"symbol": "count_all", "matches": found}, "def count_all(items)", "count_all counts.", "It is found in 3 lines of 2 files", "- `docs/use.md:3`")
+	s = b.summary(t, args{"symbol": "count_all", "matches": found}, "def count_all(items)", "count_all counts.", "It is found in 3 lines of 2 files", "- docs/use.md:3 ")
 	if s.Title != "count_all is a function in tools/count.py:1" {
 		t.Errorf("got %+v", s)
 	}

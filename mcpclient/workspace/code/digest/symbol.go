@@ -93,7 +93,7 @@ func (k Known) uses() string {
 	var files tally
 	var lines, tests []string
 	for _, u := range uses {
-		line := span(place(u.Path, u.Line)) + " " + span(strings.TrimSpace(u.Text))
+		line := markdown.Legible(place(u.Path, u.Line), 200) + " " + span(strings.TrimSpace(u.Text))
 		switch files.add(u.Path); {
 		case files.count[u.Path] > 1:
 		case kindOf(u.Path) == aTest:
