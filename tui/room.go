@@ -38,6 +38,8 @@ type room struct {
 	sizes
 	kept   sizes // as the configuration has them
 	zoomed bool  // the pane with the focus takes the whole width
+	from   pane  // the pane that had the focus when the user zoomed
+	turned bool  // the zoom went on to the other pane
 	held   border
 }
 
@@ -203,18 +205,25 @@ func roomActions(m *Model) keymap.Handlers {
 	}
 }
 
-// zoom switches from both panes to the chat alone, the plan alone, and back to both. It
-// returns the pane that has the focus then.
+// zoom switches from both panes to the one with the focus, to the other one, and
+// back to both. It returns the pane that has the focus then.
 func (r *room) zoom(focus pane) pane {
 	switch {
 	case !r.zoomed:
-		r.zoomed = true
-		return paneChat
-	case focus == paneChat:
-		return panePlan
-	default:
+		r.zoomed, r.turned, r.from = true, false, focus
+		return focus
+	case r.turned:
+		r.zoomed = false
+		return r.from
+	case (focus == paneChat) != (r.from == paneChat): // the user has seen the other pane
 		r.zoomed = false
 		return focus
+	case focus == paneChat:
+		r.turned = true
+		return panePlan
+	default:
+		r.turned = true
+		return paneChat
 	}
 }
 

@@ -102,3 +102,24 @@ func checkNudge(t *rapid.T, by, before, after, least, most int, why string) {
 		t.Fatalf("by %d from %d to %d, between %d and %d; said %q", by, before, after, least, most, why)
 	}
 }
+
+func TestZoomStartsWithTheFocusedPaneAndEndsThere(t *testing.T) {
+	for _, c := range []struct {
+		from, other pane
+	}{{paneChat, panePlan}, {panePlan, paneChat}, {paneStep, paneChat}} {
+		var r room
+		if got := r.zoom(c.from); got != c.from || !r.zoomed {
+			t.Errorf("from %v: the first zoom shows %v", c.from, got)
+		}
+		if got := r.zoom(c.from); got != c.other || !r.zoomed {
+			t.Errorf("from %v: the second zoom shows %v", c.from, got)
+		}
+		if got := r.zoom(c.other); got != c.from || r.zoomed {
+			t.Errorf("from %v: the third zoom returns to %v", c.from, got)
+		}
+		r.zoom(c.from)
+		if got := r.zoom(c.other); got != c.other || r.zoomed {
+			t.Errorf("from %v: after a change of pane the zoom shows %v, zoomed %v", c.from, got, r.zoomed)
+		}
+	}
+}

@@ -38,7 +38,7 @@ type sessionKeys struct {
 func newSessionKeys(bind func(keys []string, shown, does string) key.Binding) sessionKeys {
 	return sessionKeys{
 		Look: bind([]string{"f5", "ctrl+l"}, "F5", "reconnect to model and servers"),
-		Zoom: bind([]string{"+", "f6"}, "+", "chat, plan, or both (F6 in a text)"),
+		Zoom: bind([]string{"+", "f6"}, "+", "zoom the focused pane (F6 in a text)"),
 
 		Narrower: bind([]string{"<", "f7"}, "<", "chat narrower (F7 in a text)"),
 		Wider:    bind([]string{">", "f8"}, ">", "chat wider (F8 in a text)"),
