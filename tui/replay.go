@@ -101,6 +101,7 @@ func (m *Model) playRecalled(d keymap.JournalMsg) tea.Cmd {
 		}
 		return nil
 	}
+	m.dialogs.runs.ShowMessage("")
 	return m.play(runner.ReplayEvents(d.Run, d.Events), 1, want.AtEnd)
 }
 

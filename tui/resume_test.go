@@ -248,6 +248,7 @@ func TestEnterOpensCompletedRunAtItsEnd(t *testing.T) {
 	_, cmd := s.m.Update(letters("q")[0])
 	s.m.Update(cmd())
 	s.wants("Conversations")
+	s.lacks("Reading its journal")
 }
 
 func TestActiveRunIsNotResumed(t *testing.T) {
