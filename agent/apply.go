@@ -54,6 +54,8 @@ func (r fold) apply(e event.Event, last time.Time) {
 		r.end(event.StatusCancelled, event.ReasonInterrupted, "stopped by the user")
 	case event.RunCompleted:
 		r.applyCompleted(d)
+	case event.RunUndone:
+		r.Undone = &d
 	case event.RunSpawned:
 		r.applySpawned(d)
 	case event.RunSteered:
@@ -199,8 +201,6 @@ func (r fold) follows(e event.Event) error {
 		return fmt.Errorf("it has no data: %w", ErrOutOfOrder)
 	}
 	_, starts := e.Data.(event.RunStarted)
-	_, resumes := e.Data.(event.RunResumed)
-	_, damaged := e.Data.(event.JournalDamaged)
 	switch {
 	case r.ID == "" && !starts:
 		return fmt.Errorf("the run has not started: %w", ErrOutOfOrder)
@@ -210,10 +210,9 @@ func (r fold) follows(e event.Event) error {
 		return fmt.Errorf("it belongs to run %q: %w", e.Run, ErrOutOfOrder)
 	case e.Seq <= r.Seq:
 		return fmt.Errorf("the last one was %d: %w", r.Seq, ErrOutOfOrder)
-	case resumes && r.Result != nil && r.Result.Status == event.StatusCompleted && r.Unanswered() == "":
-		return fmt.Errorf("the run is completed: nothing to resume: %w", ErrOutOfOrder)
-	case r.Result != nil && !resumes && !damaged:
-		return fmt.Errorf("the run is over: %w", ErrOutOfOrder)
+	}
+	if err := r.followsEnd(e.Data); err != nil {
+		return err
 	}
 	if phase, ok := phaseOf(e.Data); ok && (phase < 1 || phase > len(r.Phases)) {
 		return fmt.Errorf("there is no phase %d: %w", phase, ErrOutOfOrder)
@@ -228,6 +227,26 @@ func (r fold) follows(e event.Event) error {
 		return fmt.Errorf("the plan has no step %q: %w", index, ErrOutOfOrder)
 	}
 	return nil
+}
+
+// followsEnd checks that a run that is over is at most resumed or undone, and one
+// that is undone is left alone.
+func (r fold) followsEnd(data event.Data) error {
+	_, damaged := data.(event.JournalDamaged)
+	_, resumes := data.(event.RunResumed)
+	_, undone := data.(event.RunUndone)
+	switch {
+	case damaged:
+		return nil
+	case r.Undone != nil:
+		return fmt.Errorf("the run is undone: %w", ErrOutOfOrder)
+	case resumes && r.Result != nil && r.Result.Status == event.StatusCompleted && r.Unanswered() == "":
+		return fmt.Errorf("the run is completed: nothing to resume: %w", ErrOutOfOrder)
+	case r.Result != nil && !resumes && !undone:
+		return fmt.Errorf("the run is over: %w", ErrOutOfOrder)
+	default:
+		return nil
+	}
 }
 
 // followsPlan checks that a review or a start refers to the current plan.

@@ -108,8 +108,8 @@ func (r ledger) end(status event.Status, reason event.Reason, sentence string) {
 // quiet reports whether nothing is in flight.
 func (r *Run) quiet() bool { return r.modelBusy == 0 && len(r.inFlight) == 0 }
 
-// Active reports whether the run has begun and is not over.
-func (r *Run) Active() bool { return r.ID != "" && r.Result == nil }
+// Active reports whether the run has begun and is neither over nor undone.
+func (r *Run) Active() bool { return r.ID != "" && r.Result == nil && r.Undone == nil }
 
 // Busy reports whether a model or a tool is working. It is false while the run
 // waits for a gate, and after its end.

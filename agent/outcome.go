@@ -126,6 +126,8 @@ type Summary struct {
 	Outer     string         `json:"outer,omitempty"`     // the run whose model requested this one, and with which it is resumed
 	Resumable bool           `json:"resumable"`           // something is left to do
 	PlanOnly  bool           `json:"plan_only,omitempty"` // the run only makes a plan
+	Undone    bool           `json:"undone,omitempty"`    // its changes are undone
+	Restored  int            `json:"restored,omitempty"`  // number of files that the undo restored
 }
 
 // Statuses of a run that has not ended.
@@ -144,13 +146,22 @@ func (r *Run) Summary() Summary {
 	if r.Result != nil {
 		s.Status, s.Reason = r.Result.Status, r.Result.Reason
 	}
+	if r.Undone != nil {
+		s.Undone = true
+		for _, f := range r.Undone.Files {
+			if !f.Folder {
+				s.Restored++
+			}
+		}
+	}
 	return s
 }
 
 // Resumable reports whether a resume would find something to do. The run has
-// begun and is not completed, or the model still owes an answer.
+// begun and is not completed, or the model still owes an answer. Undone steps cannot
+// be continued.
 func (r *Run) Resumable() bool {
-	return r.ID != "" && !r.dryRun && (r.Result == nil || r.Result.Status != event.StatusCompleted || r.Unanswered() != "")
+	return r.ID != "" && !r.dryRun && r.Undone == nil && (r.Result == nil || r.Result.Status != event.StatusCompleted || r.Unanswered() != "")
 }
 
 // Snapshot is the state of a run so far.

@@ -1,6 +1,7 @@
 package agent_test
 
 import (
+	"errors"
 	"slices"
 	"strings"
 	"testing"
@@ -141,5 +142,23 @@ func TestResultsOfRunWithoutAnswer(t *testing.T) {
 				t.Errorf("got unexpected results:\n%s", got)
 			}
 		})
+	}
+}
+
+func TestUndoneRunIsNotTakenUpAgain(t *testing.T) {
+	w := newWorld(t)
+	start := started(event.DefaultLimits())
+	w.apply(start)
+	if w.run.Next(); !w.run.Active() || !w.run.Resumable() {
+		t.Fatal("the killed run is over")
+	}
+	w.apply(event.RunUndone{Files: []event.UndoneFile{{Path: "d", Folder: true}, {Path: "d/a"}, {Path: "d/b"}}})
+	if s := w.run.Summary(); w.run.Active() || len(w.run.Next()) > 0 || s.Resumable || !s.Undone || s.Restored != 2 {
+		t.Errorf("got active %v, next %v, %+v", w.run.Active(), w.run.Next(), s)
+	}
+	for _, next := range []event.Data{resumed(start), event.RunUndone{}} {
+		if err := w.offer(next); !errors.Is(err, agent.ErrOutOfOrder) {
+			t.Errorf("%s after the undo: %v, want ErrOutOfOrder", next.Kind(), err)
+		}
 	}
 }

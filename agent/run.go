@@ -49,9 +49,10 @@ type Run struct {
 	Attempts      []Attempt // of all steps, in the order in which they began
 	Breaks        []Break   // times between an end and a resume
 	Notes         []event.Note
-	Warnings      []string      // of budgets and guards, as text
-	Paused        bool          // by the user
-	Result        *event.Result // set once the run is over
+	Warnings      []string         // of budgets and guards, as text
+	Paused        bool             // by the user
+	Result        *event.Result    // set once the run is over
+	Undone        *event.RunUndone // set once its changes are undone
 
 	core // state that only the engine needs
 }

@@ -168,6 +168,13 @@ func (o plans) planResume(ctx context.Context, args []string, inDoubt event.Doub
 	if err != nil {
 		return err
 	}
+	if run.Undone != nil {
+		again := "start its goal or plan again"
+		if _, err := o.store.Plans.Load(run.Plan.ID); err == nil {
+			again = "start its plan again with " + o.named("plan run") + " " + run.Plan.ID
+		}
+		return &failure{exit: exitUsage, code: string(event.ReasonNotOpened), err: fmt.Errorf("the run %s is undone, so its steps cannot be continued: %s", run.ID, again)}
+	}
 	if !run.Resumable() {
 		if o.Output == config.OutputJSON {
 			return o.printCompleted(run)

@@ -78,8 +78,12 @@ func (o runs) runsText(list []agent.Summary, now time.Time) string {
 	if o.chatContext == nil {
 		var rows [][]string
 		for _, s := range list {
+			status := string(s.Status)
+			if s.Undone {
+				status = telling.RunWords(s)
+			}
 			rows = append(rows, []string{
-				s.Run, s.Started.Format(time.RFC3339), string(s.Status), string(s.Reason),
+				s.Run, s.Started.Format(time.RFC3339), status, string(s.Reason),
 				fmt.Sprintf("%d/%d", s.Done, s.Steps), strconv.Itoa(s.Replans), config.First(s.Goal, s.Title).Line(),
 			})
 		}
@@ -169,7 +173,9 @@ func (o runs) runsShow(args []string) error {
 		return o.printJSON(struct {
 			agent.Snapshot
 			Resumable bool `json:"resumable"`
-		}{snapshot, summary.Resumable})
+			Undone    bool `json:"undone,omitempty"`
+			Restored  int  `json:"restored,omitempty"`
+		}{snapshot, summary.Resumable, summary.Undone, summary.Restored})
 	}
 	return o.printed(func(p *plain.Printer) { o.runText(p, &run, summary, snapshot) })
 }
@@ -179,11 +185,13 @@ func (o runs) runText(p *plain.Printer, run *agent.Run, s agent.Summary, snapsho
 	styles := p.Styles()
 	state := plain.Ink{Text: telling.RunState(s), Style: styles.Running}
 	if r := run.Result; r != nil {
-		state = plain.Ink{Text: telling.EndWords(*r), Style: styles.Danger}
-		switch r.Status {
-		case event.StatusCompleted:
+		state = plain.Ink{Text: telling.RunEnd(run), Style: styles.Danger}
+		switch {
+		case s.Undone:
+			state.Style = styles.Muted
+		case r.Status == event.StatusCompleted:
 			state.Style = styles.Success
-		case event.StatusCancelled:
+		case r.Status == event.StatusCancelled:
 			state.Style = styles.Warning
 		}
 	}

@@ -53,11 +53,11 @@ func (o *options) serveWorkspace(ctx context.Context) (err error) {
 	if err := os.MkdirAll(o.store.Runs.Dir, 0o700); err != nil {
 		return wrap("create the folder of runs; choose another with --data-dir", err)
 	}
-	release, err := o.store.Runs.Hold(id)
+	held, err := o.store.Runs.Hold(id)
 	if err != nil {
 		return wrap("record the changes", err)
 	}
-	defer func() { err = errors.Join(err, wrap("end in order", o.letGo(id, release))) }()
+	defer func() { err = errors.Join(err, wrap("end in order", o.letGo(id, held.Release))) }()
 	if w.own, err = workspace.New(workspace.Config{
 		Dir:      o.Workspace,
 		Backups:  o.store.Runs.Dir,

@@ -112,7 +112,7 @@ func (o runs) agreesToUndo(ctx context.Context, would event.Undo) (agreed bool, 
 	if err := o.print(o.diff(o.io.Out, would.Diff)); err != nil {
 		return false, err
 	}
-	prompt := fmt.Sprintf("restore %s, changed by the run %s? [y]es, [N]o: ", telling.Undone(would), telling.ShortID(would.Run))
+	prompt := fmt.Sprintf("restore %s, changed by the run %s? [y]es, [N]o: ", telling.Undone(would.Files), telling.ShortID(would.Run))
 	line, _, err := input.AskIn(ctx, o.coloured(o.io.Out), prompt, o.look())
 	if err != nil {
 		return false, err
@@ -151,7 +151,7 @@ func (o runs) printUndo(u event.Undo) error {
 	case len(u.Files) == 0:
 		writef("the run %s changed nothing that can be restored", u.Run)
 	default:
-		writef("%s %s, changed by the run %s", done, telling.Undone(u), u.Run)
+		writef("%s %s, changed by the run %s", done, telling.Undone(u.Files), u.Run)
 		for _, f := range u.Files {
 			writef("  %s %s", f.Action, f.Path)
 		}
@@ -194,6 +194,11 @@ func (o runs) undoRun(ctx context.Context, own *workspace.Operators, id string, 
 	}
 	for _, file := range done.Files {
 		u.Files = append(u.Files, event.UndoneFile(file))
+	}
+	if done.Changed && !dry {
+		if err := changes.Record(u.Files, time.Now()); err != nil {
+			return u, wrap("record that the files are restored", err)
+		}
 	}
 	u.Diff, u.Already = done.Diff, done.Already
 	u.Notes = slices.Concat(done.Notes, changes.Notes())

@@ -249,9 +249,10 @@ func (m *Model) settingValues() map[string]string {
 	return values
 }
 
-// undone closes the undo dialog for that run, if open, and focuses the chat, which
+// undone marks the run, closes its undo dialog, if open, and focuses the chat, which
 // lists the restored files.
 func (m *Model) undone(d event.ChatUndone) {
+	m.live.Undo(d)
 	if m.dialogs.undo.Done(d.Run) {
 		m.dialogs.runs.Close()
 		m.focus = paneChat

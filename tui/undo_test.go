@@ -61,6 +61,16 @@ func TestUndoShowsDiffFirst(t *testing.T) {
 	s.lacks("put back 3 files")
 	s.wants("undid the run " + storyRun)
 	s.wants("recreated auth/old.go")
+	s.wants("− undone") // in the header
+}
+
+func TestRunListNamesAnUndoneRun(t *testing.T) {
+	s := settled(t, newStory().greeted(), 120, 36).press(ctrlR).show(more(newStory().greeted()).session([]agent.Summary{
+		{Run: "r-7", Goal: "rename it", Status: agent.StatusUnfinished, Undone: true, Restored: 2},
+	}))
+	s.wants("− undone")
+	s.wants("Undone: 2 files restored")
+	s.lacks("resume")
 }
 
 func TestUndoNeedsConfirmation(t *testing.T) {

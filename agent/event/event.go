@@ -36,6 +36,7 @@ const (
 	KindRunSteered   Kind = "run.steered"
 	KindRunSpawned   Kind = "run.spawned"
 	KindRunCompleted Kind = "run.completed"
+	KindRunUndone    Kind = "run.undone"
 
 	KindPhaseStarted   Kind = "phase.started"
 	KindPhaseDelta     Kind = "phase.delta"
@@ -187,6 +188,8 @@ func decodeData(kind Kind, raw []byte) (Data, error) {
 		return decode[RunSpawned](raw)
 	case KindRunCompleted:
 		return decode[RunCompleted](raw)
+	case KindRunUndone:
+		return decode[RunUndone](raw)
 	case KindPhaseStarted:
 		return decode[PhaseStarted](raw)
 	case KindPhaseDelta:

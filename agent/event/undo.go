@@ -21,6 +21,15 @@ type UndoneFile struct {
 	Folder bool   `json:"folder,omitempty"` // it is a folder
 }
 
+// RunUndone reports, after the end of a run, that its changes were undone. Nothing
+// follows it: the steps that it undid cannot be continued.
+type RunUndone struct {
+	Files []UndoneFile `json:"files"` // restored with the run, including those of its inner runs
+}
+
+// Kind is run.undone.
+func (RunUndone) Kind() Kind { return KindRunUndone }
+
 // ChatUndone reports, in the session's journal, that the changes of a run were
 // undone. It omits the diff.
 type ChatUndone struct {

@@ -137,7 +137,7 @@ func (s *Session) openChild(ctx context.Context, started event.RunStarted, k *ch
 }
 
 // reopenChild reads the run that an earlier attempt of the call started, if it
-// contains any events.
+// contains any events and is not undone.
 func (s preparation) reopenChild(ctx context.Context, k *child) error {
 	if k.call.Run == "" {
 		return nil
@@ -150,6 +150,9 @@ func (s preparation) reopenChild(ctx context.Context, k *child) error {
 	case err != nil:
 		p.drop()
 		return fmt.Errorf("resume the run %s that this call started: %w", k.call.Run, err)
+	case p.run.Undone != nil: // start anew
+		p.drop()
+		return nil
 	}
 	k.past = &p
 	return nil

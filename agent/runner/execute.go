@@ -142,6 +142,8 @@ func (j *Job) prepare(ctx context.Context, e *engine) ([]event.Data, error) {
 		e.id = past.Run
 	}
 	switch {
+	case len(j.Past) > 0 && e.run.Undone != nil:
+		return nil, errors.New("take up the run: it is undone, so its steps cannot be continued; start its goal or plan again")
 	case len(j.Past) > 0 && e.run.Result != nil && !e.run.Resumable():
 		return nil, nil
 	case len(j.Past) > 0 && !e.run.Resumable():

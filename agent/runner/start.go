@@ -367,6 +367,8 @@ func (s *Session) refusal(p prepared) (reply event.ChatReply, refused bool) {
 		return failed(event.ReasonNoModel, p.err.Error()), true
 	case len(p.missing) > 0:
 		return failed(event.ReasonNotOpened, fmt.Sprintf("%v: it needs %s, which no server offers now; resume it with the same servers", errNotOpened, strings.Join(p.missing, ", "))), true
+	case p.job.resume != "" && p.run.Undone != nil:
+		return failed(event.ReasonNotOpened, "the run "+p.run.ID+" is undone, so its steps cannot be continued: start its goal or plan again"), true
 	case p.job.resume != "" && !p.run.Resumable():
 		result := p.run.Result
 		return event.ChatReply{

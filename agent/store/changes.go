@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"slices"
 	"strings"
+	"time"
 
 	"replan/agent/event"
 	"replan/agent/store/journal"
@@ -20,6 +21,7 @@ type Changes struct {
 	Workspace string   // "" if no journal names it
 
 	journals  journal.Folder
+	held      []journal.Held
 	committed bool
 	others    []string // called tools whose effects cannot be undone
 	damaged   []string // runs whose journal cannot be read completely
@@ -97,11 +99,10 @@ func (e *BusyError) Error() string {
 // Hold keeps other processes from working on the runs until release is called. If
 // one is working on a run, the error is a *BusyError.
 func (c *Changes) Hold() (release func() error, err error) {
-	var held []func() error
 	release = func() error {
 		var errs []error
-		for _, one := range slices.Backward(held) {
-			errs = append(errs, one())
+		for _, one := range slices.Backward(c.held) {
+			errs = append(errs, one.Release())
 		}
 		return errors.Join(errs...)
 	}
@@ -113,9 +114,37 @@ func (c *Changes) Hold() (release func() error, err error) {
 		if err != nil {
 			return nil, errors.Join(err, release())
 		}
-		held = append(held, one)
+		c.held = append(c.held, one)
 	}
 	return release, nil
+}
+
+// Record writes into the journals of the held runs that they are undone, so that
+// whoever reads or resumes them knows. It skips runs whose journal says so already,
+// and those that have none or a damaged one.
+func (c *Changes) Record(files []event.UndoneFile, now time.Time) error {
+	var errs []error
+	for _, one := range c.held {
+		errs = append(errs, record(one, event.RunUndone{Files: files}, now))
+	}
+	return errors.Join(errs...)
+}
+
+// record adds an event to the journal of a held run.
+func record(held journal.Held, data event.RunUndone, now time.Time) error {
+	j, events, err := held.Open()
+	var damaged *journal.DamageError
+	switch {
+	case errors.Is(err, fs.ErrNotExist), errors.Is(err, event.ErrNoEvents), errors.As(err, &damaged):
+		return nil
+	case err != nil:
+		return err
+	}
+	last := events[len(events)-1]
+	if !slices.ContainsFunc(events, func(e event.Event) bool { return e.Data.Kind() == event.KindRunUndone }) {
+		err = j.Append(event.Event{Seq: last.Seq + 1, Time: now, Run: last.Run, Data: data})
+	}
+	return errors.Join(err, j.Close())
 }
 
 // Notes returns what an undo leaves unchanged.

@@ -229,6 +229,41 @@ func TestSummariesAreReadFromJournalsOnlyOnceUntilTheyChange(t *testing.T) {
 	}
 }
 
+func TestUndoIsRecordedOnceInEachJournal(t *testing.T) {
+	s := newStore(t)
+	keep(t, s, "r-1", event.RunStarted{Goal: "outer"}, event.PlanCreated{Revision: 1, Plan: plan.Plan{Title: "t", Steps: []plan.Step{{Index: "1", Executor: plan.ExecutorSelf}}}},
+		event.RunSpawned{Index: "1", Run: "r-2"}, event.RunSpawned{Index: "1", Run: "r-lost"})
+	keep(t, s, "r-2", event.RunStarted{Goal: "inner", Outer: "r-1"})
+	for range 2 {
+		c, err := s.Changes("r-1")
+		if err != nil {
+			t.Fatal(err)
+		}
+		release, err := c.Hold()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := c.Record([]event.UndoneFile{{Path: "a.go", Action: "restored"}}, time.Now()); err != nil {
+			t.Error(err)
+		}
+		if err := release(); err != nil {
+			t.Error(err)
+		}
+	}
+	list, broken, err := s.Summaries()
+	if err != nil || len(broken) > 0 || len(list) != 2 {
+		t.Fatalf("got %+v, %v, %v", list, broken, err)
+	}
+	for _, run := range list {
+		if !run.Undone || run.Restored != 1 || run.Resumable {
+			t.Errorf("got %+v", run)
+		}
+	}
+	if events, err := s.ReadRun("r-2"); err != nil || len(events) != 2 {
+		t.Errorf("got the events %v: %v", events, err)
+	}
+}
+
 func TestDryRunsKeepNoJournal(t *testing.T) {
 	s := newStore(t)
 	refused := errors.New("not dry")

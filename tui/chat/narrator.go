@@ -180,6 +180,8 @@ func (n *Narrator) narrateNotice(data event.Data) {
 		n.add(c.Note("warn", telling.BudgetWarning(d)))
 	case event.JournalDamaged:
 		n.add(c.Note("warn", telling.DamagedWords(d)))
+	case event.RunUndone:
+		n.add(c.Note("info", english.Capital(telling.UndoneWords(d))))
 	case event.Note:
 		n.add(c.Note(d.Level, d.Text.Visible()))
 	}

@@ -110,7 +110,7 @@ func (d *Runs) rank(s agent.Summary) int {
 	switch {
 	case s.Run == d.front && CanResume(s, false):
 		return 0
-	case s.Status == agent.StatusUnfinished:
+	case s.Status == agent.StatusUnfinished && !s.Undone:
 		return 1
 	default:
 		return 2

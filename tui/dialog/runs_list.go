@@ -81,6 +81,9 @@ func (r runStatus) String() string { return [...]string{"all", "unfinished", "do
 
 // holds reports whether a run belongs to the part.
 func (r runStatus) holds(s agent.Summary) bool {
+	if s.Undone {
+		return r == allRuns
+	}
 	switch s.Status {
 	case event.StatusCompleted:
 		return r == allRuns || r == doneRuns

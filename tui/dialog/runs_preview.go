@@ -106,11 +106,12 @@ func (d *Runs) preview(s agent.Summary, width, height int) draw.Section {
 
 // stateWords says how the run ended, or else its state.
 func (d *Runs) stateWords(s agent.Summary, run *agent.Run) string {
-	if run != nil && run.Result != nil && !d.live.Live(s.Run) {
-		return telling.EndWords(*run.Result)
-	}
 	_, word, _ := d.State(s)
 	switch {
+	case run != nil && run.Result != nil && !d.live.Live(s.Run):
+		return telling.RunEnd(run)
+	case s.Undone:
+		word = telling.RunState(s)
 	case s.Status == agent.StatusRunning && word == "elsewhere":
 		word = "running in another replan"
 	case s.Status == event.StatusFailed:

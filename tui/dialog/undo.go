@@ -184,7 +184,7 @@ func (d *Undo) bar(width int) (lines, ids, parts []string) {
 	case d.sent:
 		return []string{l.Faint.Render("Restoring the files" + l.Glyphs.Ellipsis)}, nil, nil
 	case d.ready():
-		add(d.Keys.Hint("restore "+telling.Undone(*d.preview), "undo.put_back"))
+		add(d.Keys.Hint("restore "+telling.Undone(d.preview.Files), "undo.put_back"))
 		add(d.Keys.Hint("keep it as it is", "dialog.leave"))
 	default:
 		add(d.Keys.Hint("close", "dialog.leave"))

@@ -86,6 +86,8 @@ func StateWord(l *Look, run *agent.Run, s *agent.StepState) (string, lipgloss.St
 // RunGlyph returns the glyph of a run's state, and its style.
 func RunGlyph(l *Look, s agent.Summary) (string, lipgloss.Style) {
 	switch {
+	case s.Undone:
+		return l.Glyphs.Removed, l.Muted
 	case s.Status == agent.StatusRunning:
 		return l.Glyphs.Folded, l.Running
 	case s.Status == agent.StatusUnfinished:

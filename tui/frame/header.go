@@ -183,6 +183,8 @@ func (f *Frame) runFact(s State) string {
 		return ""
 	case s.Active:
 		return f.progressFact(s.Run)
+	case s.Run.Undone != nil:
+		return l.Muted.Render(l.Glyphs.Removed + " undone")
 	case s.Run.Result == nil:
 		return l.Warning.Render("broken off")
 	}

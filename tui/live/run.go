@@ -30,7 +30,7 @@ type modelRequest struct {
 }
 
 // Active reports whether the run is under way.
-func (r *Run) Active() bool { return r.State != nil && r.State.Result == nil && !r.Abandoned }
+func (r *Run) Active() bool { return r.State != nil && r.State.Active() && !r.Abandoned }
 
 // Requested reports whether a request for purpose is under way, for which step,
 // and since when. Of several requests it returns the one for the first step.

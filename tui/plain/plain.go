@@ -188,6 +188,8 @@ func (l *Log) printEvent(d event.Data) {
 		l.Line("%s %s", l.Signs.Note, d.Reason.Line())
 	case event.RunCompleted:
 		l.completed(d.Result)
+	case event.RunUndone:
+		l.Line("%s %s", l.Signs.Note, telling.UndoneWords(d))
 	default:
 		if !l.printPlan(d) {
 			l.printStep(d)

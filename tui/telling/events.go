@@ -144,6 +144,14 @@ func EndWords(r event.Result) string {
 	}
 }
 
+// UndoneWords says that a run is undone, and what was restored.
+func UndoneWords(d event.RunUndone) string {
+	if len(d.Files) == 0 {
+		return "undone"
+	}
+	return "undone: " + Undone(d.Files) + " restored"
+}
+
 // UsageParts lists what a run used, without zeros. Calls count only if they are not
 // the steps.
 func UsageParts(r event.Result) (parts []string) {

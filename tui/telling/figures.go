@@ -134,9 +134,9 @@ func BudgetWords(b agent.Budget) string {
 }
 
 // Undone counts the files and folders that an undo restores.
-func Undone(u event.Undo) string {
+func Undone(restored []event.UndoneFile) string {
 	files, folders := 0, 0
-	for _, f := range u.Files {
+	for _, f := range restored {
 		if f.Folder {
 			folders++
 		} else {

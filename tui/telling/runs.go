@@ -3,12 +3,15 @@ package telling
 import (
 	"replan/agent"
 	"replan/agent/event"
+	"replan/internal/english"
 	"replan/internal/untrusted"
 )
 
 // RunWords names the state of a run in a word or two: done, nothing found, failed.
 func RunWords(s agent.Summary) string {
 	switch {
+	case s.Undone:
+		return "undone"
 	case s.Status == event.StatusCancelled:
 		return "stopped"
 	case s.Status != event.StatusCompleted:
@@ -22,9 +25,23 @@ func RunWords(s agent.Summary) string {
 	}
 }
 
-// RunState names the state of a run, with the reason of a failure.
+// RunEnd says how a run ended, how long it took, and what an undo restored. The run
+// is over.
+func RunEnd(r *agent.Run) string {
+	words := EndWords(*r.Result)
+	if r.Undone != nil {
+		words += ", then " + UndoneWords(*r.Undone)
+	}
+	return words
+}
+
+// RunState names the state of a run, with the reason of a failure or what an undo
+// restored.
 func RunState(s agent.Summary) string {
-	if s.Status == event.StatusFailed && s.Reason != "" {
+	if s.Restored > 0 {
+		return RunWords(s) + ": " + english.Count(s.Restored, "file") + " restored"
+	}
+	if s.Status == event.StatusFailed && s.Reason != "" && !s.Undone {
 		return RunWords(s) + ": " + ReasonWords(s.Reason)
 	}
 	return RunWords(s)

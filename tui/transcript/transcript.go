@@ -230,6 +230,8 @@ func happened(run *agent.Run, data event.Data, gates map[string]event.GateReques
 		return "resumed"
 	case event.JournalDamaged:
 		return telling.DamagedWords(d)
+	case event.RunUndone:
+		return telling.UndoneWords(d)
 	case event.RunSteered:
 		return "you said: " + inline(d.Text)
 	case event.PhaseFailed:

@@ -259,18 +259,28 @@ func (f Folder) Orphans() ([]Entry, error) {
 	return orphans, nil
 }
 
-// Hold keeps other processes from working on or resuming a run until release is
-// called. If one is working on it, the error is ErrLocked.
-func (f Folder) Hold(id string) (release func() error, err error) {
+// Held is a run that no other process can work on or resume.
+type Held struct {
+	path string
+	lock *flock.Flock
+}
+
+// Release lets other processes work on the run again. After Open it does nothing
+// once the journal is closed.
+func (h Held) Release() error { return h.lock.Unlock() }
+
+// Open opens the journal of the held run, which takes over the lock; see [Open].
+func (h Held) Open() (*Journal, []event.Event, error) { return open(h.path, h.lock) }
+
+// Hold keeps other processes from working on or resuming a run until it is
+// released. If one is working on it, the error is ErrLocked.
+func (f Folder) Hold(id string) (h Held, err error) {
 	path, err := f.path(id)
 	if err != nil {
-		return nil, err
+		return h, err
 	}
 	lock, err := hold(path)
-	if err != nil {
-		return nil, err
-	}
-	return lock.Unlock, nil
+	return Held{path, lock}, err
 }
 
 // IDs returns the ids of all runs. A missing folder has none.

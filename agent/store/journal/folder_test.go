@@ -357,7 +357,7 @@ func TestUndoFolderBelongsToRun(t *testing.T) {
 	if err != nil || len(list) != 1 || list[0].ID != "r" || list[0].Bytes <= 1000 {
 		t.Errorf("got the runs %+v: %v", list, err)
 	}
-	release, err := f.Hold("held")
+	held, err := f.Hold("held")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -372,7 +372,7 @@ func TestUndoFolderBelongsToRun(t *testing.T) {
 	if _, err := f.Delete("held"); !errors.Is(err, journal.ErrLocked) {
 		t.Errorf("Delete of a held run: %v, want ErrLocked", err)
 	}
-	if err := release(); err != nil {
+	if err := held.Release(); err != nil {
 		t.Error(err)
 	}
 	for _, id := range []string{"r", "orphan", "held"} {
@@ -389,7 +389,7 @@ func TestUndoFolderBelongsToRun(t *testing.T) {
 func TestHeldRunIsExclusive(t *testing.T) {
 	f := journal.Folder{Dir: t.TempDir()}
 	keep(t, f, "r", started("g"))
-	release, err := f.Hold("r")
+	held, err := f.Hold("r")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -399,7 +399,7 @@ func TestHeldRunIsExclusive(t *testing.T) {
 	if _, err := f.Hold("r"); !errors.Is(err, journal.ErrLocked) {
 		t.Errorf("second Hold: %v, want ErrLocked", err)
 	}
-	if err := release(); err != nil {
+	if err := held.Release(); err != nil {
 		t.Fatal(err)
 	}
 	if j, _, err := f.Open("r"); err != nil {

@@ -77,6 +77,12 @@ func Open(path string) (*Journal, []event.Event, error) {
 	if err != nil {
 		return nil, nil, err
 	}
+	return open(path, lock)
+}
+
+// open is Open for a lock that is held. The journal takes it over; after an error
+// it is released.
+func open(path string, lock *flock.Flock) (*Journal, []event.Event, error) {
 	file, err := os.OpenFile(path, os.O_RDWR|os.O_APPEND, 0) //nolint:gosec // the caller chose the path
 	if err != nil {
 		return nil, nil, errors.Join(fmt.Errorf("open the journal: %w", err), lock.Unlock())
