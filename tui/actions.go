@@ -74,18 +74,18 @@ func (m *Model) focusPlace(at keymap.Place) {
 func (m *Model) everywhereActions() keymap.Handlers {
 	never := func() bool { return false }
 	notReplayed := func() string { return "This is not a replay: " + m.keys.Name("quit") + " quits." }
-	reopen := func() tea.Cmd { // gates and questions come before a plan
+	reopen := func() { // gates and questions come before a plan
 		if m.ask.Waiting() == 0 {
-			return m.review.Reopen()
+			m.review.Reopen()
+			return
 		}
 		m.ask.Reopen()
-		return nil
 	}
 	asked := func() bool { return m.ask.Waiting() > 0 || m.review.Waits() }
 	return keymap.Handlers{
 		"pane.next":     {Do: keymap.Just(func() { m.focus = (m.focus + 1) % panes })},
 		"pane.previous": {Do: keymap.Just(func() { m.focus = (m.focus + panes - 1) % panes })},
-		"gate":          {Refuse: keymap.Unless(asked, "No gate is open."), Do: keymap.Command(reopen)},
+		"gate":          {Refuse: keymap.Unless(asked, "No gate is open."), Do: keymap.Just(reopen)},
 		"review.next":   {Do: m.holdPlans},
 		"run.stop":      {Refuse: m.nothingToStop, Do: keymap.Command(m.stop)},
 		"look":          {Do: keymap.Command(m.lookAgain)},

@@ -68,7 +68,7 @@ func TestClickOnJustOpenedGateIsIgnored(t *testing.T) {
 	x, y := s.find("y allow once")
 	s.m.Update(tea.MouseClickMsg(left(x, y)))
 	s.sent()
-	s.wants("That key came too early")
+	s.wants("y came too early")
 }
 
 func TestClickAnswersQuitPrompt(t *testing.T) {

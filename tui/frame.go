@@ -52,7 +52,15 @@ func (m *Model) tabs() frame.Tabs {
 
 // footer returns the contents of the last line.
 func (m *Model) footer() frame.Footer {
-	return frame.Footer{Quitting: m.quitting, Message: m.message.Text, Hints: m.hints()}
+	message := m.message.Text
+	switch over := m.dialogs.front(); {
+	case message != "":
+	case over == m.review:
+		message = m.review.Grace.Early
+	case over == nil && m.ask.Showing():
+		message = m.ask.Grace.Early
+	}
+	return frame.Footer{Quitting: m.quitting, Message: message, Hints: m.hints()}
 }
 
 // hints returns the keys available now, the most useful first.

@@ -20,12 +20,11 @@ func TestGateIgnoresKeysUntilGraceEnds(t *testing.T) {
 	}
 	s.m.Update(enter)
 	s.sent()
-	s.wants("too early")
+	s.wants("Enter came too early; press it again.")
 	s.m.Update(s.m.RestedBefore())
 	s.m.Update(letters("y")[0])
 	s.sent()
 	s.m.Update(s.m.Rested())
-	s.lacks("too early")
 	if got := s.m.Typed(); got != "typing ony" {
 		t.Errorf("the input holds %q", got)
 	}
@@ -87,6 +86,31 @@ func TestEscapeHidesGateAndCtrlGReturns(t *testing.T) {
 func TestGateAskedForByKeyAnswersAtOnce(t *testing.T) {
 	s := settled(t, newStory().gated(), 120, 60).press(escape)
 	s.press(ctrl('g')).press(letters("y")...)
+	s.sent(runner.Resolve{Run: storyRun, Gate: "4.1.1", Decision: event.Allow, Scope: event.ScopeOnce})
+}
+
+// TestEarlyKeyIsNamedForAWhile: whoever looks up after the key sees what became of it.
+func TestEarlyKeyIsNamedForAWhile(t *testing.T) {
+	for _, size := range [][2]int{{120, 36}, {80, 24}, {40, 12}} {
+		s := open(t, tui.Options{}, size[0], size[1]).show(newStory().gated())
+		s.press(letters("y")...)
+		s.sent()
+		s.wants("y came too early; press it again.")
+		s.m.Update(s.m.Rested()) // the grace time is over
+		s.wants("y came too early; press it again.")
+		s.m.Update(s.m.Rested()) // the message has been shown
+		s.lacks("too early")
+	}
+	s := open(t, tui.Options{}, 120, 60).show(newStory().gated()).press(letters("y")...)
+	s.m.Update(s.m.Rested())
+	s.press(letters("y")...).lacks("too early")
+	s.sent(runner.Resolve{Run: storyRun, Gate: "4.1.1", Decision: event.Allow, Scope: event.ScopeOnce})
+}
+
+func TestKeyForGateEndsItsGraceTime(t *testing.T) {
+	s := open(t, tui.Options{}, 120, 60).show(newStory().gated())
+	s.press(ctrl('g')).lacks("too early")
+	s.press(letters("y")...)
 	s.sent(runner.Resolve{Run: storyRun, Gate: "4.1.1", Decision: event.Allow, Scope: event.ScopeOnce})
 }
 

@@ -167,7 +167,7 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	if m.theming.handle(msg) {
 		m.applyTheme()
 	}
-	reviewed, sizes := m.review.Shown(), m.room.sizes
+	sizes := m.room.sizes
 	switch msg := msg.(type) {
 	case tea.WindowSizeMsg:
 		cmd = m.resize(msg)
@@ -184,7 +184,7 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	case ask.CheckMsg, ask.EditedMsg, ask.FileMsg:
 		cmd = m.carryOut(m.ask.Update(msg))
 	case draw.GraceMsg:
-		msg.End()
+		cmd = msg.End()
 	case tea.KeyPressMsg:
 		m.notify.KeyPressed(m.options.Now())
 		m.toasts.Clear()
@@ -202,8 +202,9 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	if m.room.settles(msg, sizes) {
 		cmd = keepSizes(m, cmd)
 	}
+	behind := m.review.Hidden
 	m.review.Hidden = m.ask.Showing()
-	if !reviewed && m.review.Shown() && !m.review.Grace.On {
+	if behind && m.review.Shown() && !m.review.Grace.On {
 		cmd = tea.Batch(cmd, m.review.Grace.Start()) // a question in front of it has gone
 	}
 	m.arrange()

@@ -93,8 +93,8 @@ func TestReviewIgnoresKeysUntilGraceEnds(t *testing.T) {
 	s.sent()
 	s.wants("too early")
 	s.m.Update(s.m.ReviewRested())
-	s.lacks("too early")
 	s.press(enter)
+	s.lacks("too early")
 	if a := s.reviewAnswer(); a.Decision != event.ReviewRun || a.Plan != nil || a.Revision != 1 || len(a.Approved) > 0 {
 		t.Errorf("sent %+v", a)
 	}
@@ -222,12 +222,16 @@ func TestReviewCanBeHiddenAndReopened(t *testing.T) {
 	if !s.m.Reviewing() {
 		t.Fatal("ctrl+g does not reopen the review")
 	}
-	s.m.Update(letters("y")[0])
-	s.sent() // just opened
-	s.m.Update(s.m.ReviewRested())
 	s.wants("1 gate approved") // changes are kept
 	s.press(escape, escape, escape)
 	s.sent(runner.Stop{})
+}
+
+func TestReviewAskedForByKeyAnswersAtOnce(t *testing.T) {
+	s := looking(t, 120, 36).press(escape, ctrl('g')).press(letters("y")...)
+	if a := s.reviewAnswer(); a.Decision != event.ReviewRun {
+		t.Errorf("sent %+v", a)
+	}
 }
 
 func TestRejectedReviewAnswerReopensReview(t *testing.T) {

@@ -23,6 +23,7 @@ func (m *Model) press(k tea.KeyPressMsg) tea.Cmd {
 		id = "chat.copy"
 	}
 	m.forget(id)
+	m.ask.Grace.Early, m.review.Grace.Early = "", ""
 	if cmd, typed := typesOn(m, k); typed {
 		return cmd
 	}
@@ -159,6 +160,7 @@ func (m *Model) pressButton(at tea.Mouse) tea.Cmd {
 		return nil
 	}
 	m.message.Clear()
+	m.ask.Grace.Early, m.review.Grace.Early = "", ""
 	if at.Y == m.layout.height-1 && !m.layout.small {
 		if id, ok := m.frame.FooterAction(m.footer(), at.X, m.layout.width); ok {
 			return m.doHere(id)

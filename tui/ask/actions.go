@@ -19,7 +19,7 @@ func (g *Dialog) Update(msg tea.Msg) keymap.Request {
 		return g.fileEdited(msg)
 	case tea.KeyPressMsg:
 		if g.Grace.On {
-			return g.tooEarly()
+			return keymap.Request{Cmd: g.Grace.TooEarly(keymap.NameOf(msg))}
 		}
 		return g.edit(msg)
 	case tea.PasteMsg:
@@ -38,9 +38,6 @@ func (g *Dialog) Update(msg tea.Msg) keymap.Request {
 	}
 	return keymap.Request{}
 }
-
-// tooEarly restarts the grace time after a key.
-func (g *Dialog) tooEarly() keymap.Request { return keymap.Request{Cmd: g.Grace.TooEarly()} }
 
 // chooseAt displays the request listed at line y of the dialog.
 func (g *Dialog) chooseAt(y int) tea.Cmd {
@@ -67,15 +64,19 @@ func (g *Dialog) act(id string) keymap.Request {
 
 // Actions returns the actions of the dialog in its current state. Moving to
 // another request works during the grace time: it answers nothing, and the next
-// request has a grace time of its own.
+// request has a grace time of its own. The key that opens a gate ends the grace time:
+// nobody types it by accident.
 func (g *Dialog) Actions() keymap.Handlers {
 	hs := g.actions()
 	if g.Grace.On {
 		for id := range hs {
 			if id != "gate.next" && id != "gate.previous" {
-				hs[id] = keymap.Handler{When: hs[id].When, Do: g.tooEarly}
+				hs[id] = keymap.Handler{When: hs[id].When, Do: func() keymap.Request {
+					return keymap.Request{Cmd: g.Grace.TooEarly(g.keys.Name(id))}
+				}}
 			}
 		}
+		hs["gate"] = keymap.Handler{Do: keymap.Just(g.Grace.Stop)}
 	}
 	return hs
 }

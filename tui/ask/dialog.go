@@ -175,7 +175,7 @@ func (g *Dialog) WaitsFor() string {
 func (g *Dialog) Reopen() {
 	if len(g.queue) > 0 && !g.Open {
 		g.Open = true
-		g.Grace = draw.Grace{Length: g.Grace.Length, Count: g.Grace.Count + 1}
+		g.Grace.Stop()
 	}
 }
 

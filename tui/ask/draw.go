@@ -161,9 +161,6 @@ func (g *Dialog) bar(width int) []string {
 // drawn.
 func (g *Dialog) barOf(width int) (lines, ids, parts []string) {
 	l := g.look
-	if g.Grace.Early {
-		return []string{l.Warning.Render(l.Cut("That key came too early to count as an answer. Press it again.", width))}, nil, nil
-	}
 	choices := g.current().choices(g.keys)
 	if unseen := g.unseenCount(); unseen != "" {
 		for i := range choices {

@@ -92,7 +92,7 @@ func (g *Dialog) listLine(a Asking, chosen bool, width int) string {
 func (g *Dialog) step(by int) keymap.Request {
 	n := len(g.queue)
 	g.at = (g.at + n + by) % n
-	g.Grace.Early = false
+	g.Grace.Early = ""
 	return keymap.Request{Cmd: g.front()}
 }
 

@@ -2,8 +2,12 @@ package draw
 
 import (
 	"time"
+	"unicode/utf8"
 
 	tea "charm.land/bubbletea/v2"
+
+	"replan/internal/english"
+	"replan/internal/untrusted"
 )
 
 // Grace is the first moment of a question. A key pressed then answers nothing,
@@ -11,11 +15,12 @@ import (
 type Grace struct {
 	Length time.Duration // how long no key may be pressed
 	On     bool          // keys answer nothing yet
-	Early  bool          // a key came too early
+	Early  string        // says that a key came too early, "" if none did
 	Count  int           // starts so far
 }
 
-// GraceMsg reports that start number Count of a grace time is over.
+// GraceMsg reports that start number Count of a grace time is over, and later that its
+// message about an early key has been shown long enough.
 type GraceMsg struct {
 	Of    *Grace
 	Count int
@@ -23,11 +28,17 @@ type GraceMsg struct {
 
 // Start starts the grace time, or restarts it.
 func (g *Grace) Start() tea.Cmd {
-	g.On = true
+	g.On, g.Early = true, ""
 	g.Count++
-	over := GraceMsg{g, g.Count}
-	return tea.Tick(g.Length, func(time.Time) tea.Msg { return over })
+	return GraceMsg{g, g.Count}.after(g.Length)
 }
+
+func (m GraceMsg) after(d time.Duration) tea.Cmd {
+	return tea.Tick(d, func(time.Time) tea.Msg { return m })
+}
+
+// Stop ends the grace time, because the user asked for the question.
+func (g *Grace) Stop() { g.On, g.Early, g.Count = false, "", g.Count+1 }
 
 // StartTyping starts a longer grace time: people pause between the words of a text.
 func (g *Grace) StartTyping() tea.Cmd {
@@ -35,19 +46,32 @@ func (g *Grace) StartTyping() tea.Cmd {
 	g.Length *= 3
 	cmd := g.Start()
 	g.Length = usual
-	g.Early = false
 	return cmd
 }
 
-// TooEarly restarts the grace time after a key.
-func (g *Grace) TooEarly() tea.Cmd {
-	g.Early = true
-	return g.Start()
+// TooEarly restarts the grace time after a key, and says so for a while.
+func (g *Grace) TooEarly(key string) tea.Cmd {
+	cmd := g.Start()
+	if utf8.RuneCountInString(key) > 1 {
+		key = english.Capital(key)
+	}
+	g.Early = untrusted.Line(key) + " came too early; press it again."
+	return cmd
 }
 
-// End ends the grace time unless it has been restarted since.
-func (m GraceMsg) End() {
-	if m.Count == m.Of.Count {
-		m.Of.On, m.Of.Early = false, false
+// End ends the grace time, or the message about an early key, unless the grace time
+// has been restarted since.
+func (m GraceMsg) End() tea.Cmd {
+	const shown = 6 // lengths of the grace time that the message stays
+	switch {
+	case m.Count != m.Of.Count:
+	case m.Of.On:
+		m.Of.On = false
+		if m.Of.Early != "" {
+			return m.after(shown * m.Of.Length)
+		}
+	default:
+		m.Of.Early = ""
 	}
+	return nil
 }

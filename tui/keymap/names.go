@@ -137,3 +137,11 @@ func clash(groups []Group, changed Keys) error {
 	}
 	return nil
 }
+
+// NameOf names a pressed key for a sentence.
+func NameOf(press tea.KeyPressMsg) string {
+	if name := press.String(); strings.TrimSpace(name) != "" {
+		return name
+	}
+	return press.Keystroke()
+}

@@ -138,8 +138,6 @@ func (d *Dialog) bar(width int) []string {
 		return draw.Paint(style, out)
 	}
 	switch {
-	case d.Grace.Early:
-		return lines(l.Warning, "That key came too early. Press it again.")
 	case d.confirm != nil:
 		return lines(l.Warning, d.confirm.text+"  "+d.Keys.Yes.Help().Key+" yes  "+d.Keys.No.Help().Key+" no")
 	case d.word != "":

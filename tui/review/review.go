@@ -90,17 +90,18 @@ func (d *Dialog) TakeFresh() (title string, fresh bool) {
 // Waits reports whether a plan waits for review.
 func (d *Dialog) Waits() bool { return d.review != nil && !d.sent }
 
-// Reopen reopens the dialog after the user looked around.
-func (d *Dialog) Reopen() tea.Cmd {
-	d.open, d.Grace.Early = true, false
-	return d.Grace.Start()
+// Reopen reopens the dialog because the user asked for it. Keys count at once.
+func (d *Dialog) Reopen() {
+	d.open = true
+	d.Grace.Stop()
 }
 
 // Refused reopens the dialog after the session rejected the answer, as reported in
 // a note.
 func (d *Dialog) Refused(why string) {
 	if d.sent {
-		d.sent, d.open, d.word = false, true, why
+		// It comes back as from behind a question: with a grace time.
+		d.sent, d.open, d.Hidden, d.word = false, true, true, why
 	}
 }
 
@@ -120,13 +121,16 @@ func (d *Dialog) forget() {
 	}
 }
 
-// Actions returns the actions of the dialog. There are none during the grace time.
+// Actions returns the actions of the dialog. During the grace time
+// there is only the key that asks for it.
 func (d *Dialog) Actions() keymap.Handlers { return d.handlers().First(d.forget) }
 
 func (d *Dialog) handlers() keymap.Handlers {
 	switch {
-	case d.Grace.On || !d.Waits():
+	case !d.Waits():
 		return nil
+	case d.Grace.On:
+		return keymap.Handlers{"gate": {Do: keymap.Just(d.Grace.Stop)}}
 	case d.editor != nil:
 		return keymap.Handlers{
 			"dialog.leave":       {Do: keymap.Just(func() { d.editor = nil })},
@@ -160,9 +164,10 @@ func (d *Dialog) Answers() keymap.Handlers {
 			Do: func() keymap.Request {
 				switch {
 				case !d.Shown():
-					return keymap.Request{Cmd: d.Reopen()}
+					d.Reopen()
+					return keymap.Request{}
 				case d.Grace.On:
-					return keymap.Request{Cmd: d.Grace.TooEarly()}
+					return keymap.Request{Cmd: d.Grace.TooEarly(d.Keys.Name(id))}
 				}
 				w, why := d.Actions().Act(id)
 				if why != "" {
@@ -180,7 +185,7 @@ func (d *Dialog) Update(msg tea.Msg) keymap.Request {
 	switch msg := msg.(type) {
 	case tea.KeyPressMsg:
 		if d.Grace.On {
-			return keymap.Request{Cmd: d.Grace.TooEarly()}
+			return keymap.Request{Cmd: d.Grace.TooEarly(keymap.NameOf(msg))}
 		}
 		d.forget()
 		if d.editor != nil {
