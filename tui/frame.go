@@ -88,7 +88,7 @@ func (m *Model) hints() []keymap.Hint {
 		k.Plan = m.dag.Hints(!m.live.Recorded, m.dialogs.undoable())
 	}
 	if p := m.control; p != nil {
-		k.Played = &frame.Played{Paused: p.Paused}
+		k.Played = &frame.Played{Paused: p.Paused, Over: p.Paused && p.At == len(p.Events)}
 	}
 	return m.frame.Hints(k)
 }

@@ -112,8 +112,8 @@ func TestReplayPlaysToEndAndStartsOver(t *testing.T) {
 		_, cmd = s.m.Update(msg)
 	}
 	s.wants("the end")
-	s.wants("space play")
-	s.quietly(space).wants("space pause") // it starts over
+	s.wants("space play from start")
+	s.quietly(space).wants("space pause")
 	s.lacks("the replay is over")
 }
 

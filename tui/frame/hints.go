@@ -23,7 +23,10 @@ type Keys struct {
 }
 
 // Played is the state of a playback.
-type Played struct{ Paused bool }
+type Played struct {
+	Paused bool
+	Over   bool // at the end
+}
 
 // Hints returns the keys available now, the most useful first.
 func (f *Frame) Hints(k Keys) []keymap.Hint {
@@ -79,7 +82,10 @@ func (f *Frame) replayHints(k Keys) []keymap.Hint {
 	add := func(does string, ids ...string) { hints = append(hints, f.keys.Hint(does, ids...)) }
 	if k.Played != nil {
 		does := "pause"
-		if k.Played.Paused {
+		switch {
+		case k.Played.Over:
+			does = "play from start"
+		case k.Played.Paused:
 			does = "play"
 		}
 		add(does, "replay.pause")
