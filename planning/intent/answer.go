@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"replan/internal/english"
-	"replan/internal/markdown"
 	"replan/planning/plan"
 )
 
@@ -21,7 +20,7 @@ func Answer(in Intent, history []plan.HistoryItem, left string) string {
 			parts = append(parts, blocks[tool](a, resultOf(step.Result))...)
 		}
 	}
-	parts = append(parts, a.notDone(), a.advice(), strings.TrimSpace(left))
+	parts = append(parts, a.notDone(), strings.TrimSpace(left))
 	parts = slices.DeleteFunc(parts, func(p string) bool { return p == "" })
 	switch {
 	case len(parts) > 0:
@@ -126,17 +125,6 @@ func (a answerer) shown() []string {
 	}
 }
 
-// advice suggests another search if the name was not found.
-func (a answerer) advice() string {
-	for _, item := range a.steps {
-		tool := toolOf(item)
-		if item.Status == plan.ItemFailed && (tool == "code.references" || tool == "code.definition") && a.in.Target != "" {
-			return a.elsewhere()
-		}
-	}
-	return ""
-}
-
 // notDone lists the steps that were not done.
 func (a answerer) notDone() string {
 	var parts, skipped []string
@@ -157,7 +145,7 @@ func (a answerer) notDone() string {
 			if strings.HasPrefix(reason, "denied") {
 				verb = " was not done"
 			}
-			parts = append(parts, name+verb+prefixed(": ", markdown.Code(reason, maxNote))+".")
+			parts = append(parts, strings.Replace(name+verb+prefixed(": ", legible(reason))+".", "?.", "?", 1))
 		}
 	}
 	if len(skipped) > 0 {

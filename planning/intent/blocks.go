@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"replan/internal/english"
-	"replan/internal/markdown"
 )
 
 // blocks write the result of each operator as paragraphs.
@@ -26,7 +25,7 @@ var blocks = map[string]func(answerer, result) []string{
 func (a answerer) about() string { return orCode(a.in.Target, "what was asked for") }
 
 // note is an operator's remark on its result.
-func (r result) note() string { return prefixed("Note: ", markdown.Code(r.Note, maxNote)) }
+func (r result) note() string { return prefixed("Note: ", legible(r.Note)) }
 
 // ended are the last paragraphs of a list: whether it was cut, and the remark.
 func (r result) ended() []string {
@@ -52,7 +51,11 @@ func (a answerer) matches(r result) []string {
 		if len(a.named(a.result("fs.list"))) > 0 {
 			return nil // the file itself was found
 		}
-		return []string{"Nothing in the workspace matches " + a.about() + prefixed(" in ", code(a.in.Params["in"])) + ". Try fewer words, a part of the name, or another spelling."}
+		fewer := ""
+		if strings.Contains(a.in.Target, " ") {
+			fewer = " Try fewer words."
+		}
+		return []string{"Nothing in the workspace matches " + a.about() + prefixed(" in ", code(a.in.Params["in"])) + "." + fewer}
 	}
 	head := english.Count(total, "match") + " of " + a.about()
 	if r.Files.count > 0 {
@@ -96,15 +99,10 @@ func (a answerer) listed(r result) []string {
 	return append([]string{head + ":", lines}, r.ended()...)
 }
 
-// elsewhere suggests a search for a name that is not known.
-func (a answerer) elsewhere() string {
-	return "Try its full name, such as Type.Method, or search the text: find " + a.about() + "."
-}
-
 func (a answerer) symbols(r result) []string {
 	total := max(r.Total, len(r.Symbols))
 	if total == 0 {
-		return []string{"There are no symbols in or like " + a.about() + ". Try a part of the name, or search the text: find " + a.about() + "."}
+		return []string{"There are no symbols in or like " + a.about() + "."}
 	}
 	head := english.Count(total, "symbol") + " like " + a.about()
 	if file := code(r.Path); file != "" {
@@ -119,7 +117,7 @@ func (a answerer) symbols(r result) []string {
 func (a answerer) definitions(r result) []string {
 	if len(r.Definitions) == 0 {
 		// The note lists the candidates.
-		return []string{"Nothing in the workspace defines " + a.about() + ".", cmp.Or(r.note(), a.elsewhere())}
+		return []string{"Nothing in the workspace defines " + a.about() + ".", r.note()}
 	}
 	shown := r.Definitions[:min(len(r.Definitions), maxRows)]
 	var parts []string
@@ -143,7 +141,7 @@ func (a answerer) references(r result) []string {
 	all := max(r.Total, len(r.References))
 	name := orCode(r.Symbol, a.about())
 	if all == 0 {
-		return []string{"Nothing in the workspace refers to " + name + ".", cmp.Or(r.note(), a.elsewhere())}
+		return []string{"Nothing in the workspace refers to " + name + ".", r.note()}
 	}
 	defined := ""
 	if r.Definition != nil {

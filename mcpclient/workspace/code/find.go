@@ -279,14 +279,14 @@ func (o *Operators) unknown(ctx context.Context, name source.Name, start string,
 	case err != nil:
 		return err
 	case len(like) > 0:
-		return unnamed("there is no symbol %s in %s; there is %s", name.Given, where, strings.Join(like, ", "))
+		return unnamed("there is no symbol %s in %s; similar: %s", name.Given, where, strings.Join(like, ", "))
 	}
 	held, err := o.holds(ctx, name.Word, start)
 	switch {
 	case err != nil:
 		return err
 	case held:
-		return unnamed("there is no symbol %s in %s; fs.search finds it in text", name.Given, where)
+		return unnamed("there is no symbol %s in %s, but fs.search finds the text: find %[1]s", name.Given, where)
 	default:
 		return unnamed("there is no symbol %s in %s, and no text contains it", name.Given, where)
 	}

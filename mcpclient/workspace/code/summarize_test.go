@@ -83,14 +83,14 @@ func TestSummaryOfFailuresListsTheirCommitsFirst(t *testing.T) {
 		"failures": []args{{"name": "TestA", "package": "m", "file": "a_test.go", "line": 7, "message": "    a_test.go:7: got 1, want 2\n"}},
 	}
 	s := b.summary(t, args{"tests": tests, "log": log}, "1 of 3 tests failed in `go test ./...`", "`TestA` of `m` at `a_test.go:7`", "got 1, want 2",
-		"those first that touched `a_test.go`", "`` Add `b` ``")
+		"those first that touched `a_test.go`", " Add `b`, a")
 	if s.Kind != "tests+log" || s.Title != "TestA fails" {
 		t.Errorf("got %+v", s)
 	}
 	if first, second := strings.Index(s.Summary, "Test it"), strings.Index(s.Summary, "Add `b`"); first < 0 || first > second {
 		t.Errorf("the commit that touched the file is not first:\n%s", s.Summary)
 	}
-	s = b.summary(t, args{"log": log}, "2 commits", "`Test it`")
+	s = b.summary(t, args{"log": log}, "2 commits", " Test it, a")
 	if s.Kind != "log" {
 		t.Errorf("got %+v", s)
 	}

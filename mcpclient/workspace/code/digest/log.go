@@ -1,11 +1,13 @@
 package digest
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
 
 	"replan/internal/english"
+	"replan/internal/markdown"
 )
 
 // Commit is one of a log.
@@ -19,9 +21,9 @@ type Commit struct {
 
 // line tells of a commit.
 func (c Commit) line() string {
-	line := fmt.Sprintf("%s %s %s", span(c.Hash[:min(len(c.Hash), 10)]), c.day(), span(c.Subject))
+	line := fmt.Sprintf("%s %s %s", markdown.Legible(c.Hash[:min(len(c.Hash), 10)], 10), c.day(), cmp.Or(markdown.Legible(c.Subject, 200), "(empty)"))
 	if c.Author != "" {
-		line += " by " + escaped(c.Author)
+		line += ", " + markdown.Legible(c.Author, 200)
 	}
 	if c.Touches {
 		line += " (touches a failing file)"
@@ -31,7 +33,7 @@ func (c Commit) line() string {
 
 func (c Commit) day() string {
 	day, _, _ := strings.Cut(c.Date, "T")
-	return escaped(day)
+	return markdown.Legible(day, 200)
 }
 
 func commitLines(commits []Commit) []string {
