@@ -186,7 +186,7 @@ func listModels(ctx context.Context, lister runner.ModelLister) (runner.Answer, 
 		return runner.Answer{}, err
 	}
 	if len(models) == 0 {
-		return runner.Answer{Text: "the server has no models: get one with `ollama pull NAME`"}, nil
+		return runner.Answer{Text: "no models installed; to get one: `ollama pull NAME`"}, nil
 	}
 	rows := [][]string{{"model", "size", "context", "can", "loaded"}}
 	for _, m := range models {

@@ -227,7 +227,7 @@ func (d *Models) empty() string {
 	case d.search != "":
 		return "No name contains " + d.search + "; " + d.Keys.Name("list.erase") + " erases a letter."
 	default:
-		return "The server has no models yet: " + d.Keys.Name("models.pull") + " pulls " + telling.SuggestedModel + " or another."
+		return "No models installed: " + d.Keys.Name("models.pull") + " pulls " + telling.SuggestedModel + " or another."
 	}
 }
 

@@ -224,7 +224,7 @@ func (hs Handlers) Press(id string) Request {
 }
 
 // NotHere explains that an action belongs to a dialog that is not open.
-const NotHere = "Its key acts while its dialog is open."
+const NotHere = "Its key works only while its dialog is open."
 
 // With adds handlers to those of a pane.
 func (hs Handlers) With(more ...Handlers) Handlers {

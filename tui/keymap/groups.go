@@ -38,12 +38,12 @@ type sessionKeys struct {
 func newSessionKeys(bind func(keys []string, shown, does string) key.Binding) sessionKeys {
 	return sessionKeys{
 		Look: bind([]string{"f5", "ctrl+l"}, "F5", "reconnect to model and servers"),
-		Zoom: bind([]string{"+", "f6"}, "+", "zoom the focused pane (F6 in a text)"),
+		Zoom: bind([]string{"+", "f6"}, "+", "zoom the focused pane (F6 while typing)"),
 
-		Narrower: bind([]string{"<", "f7"}, "<", "chat narrower (F7 in a text)"),
-		Wider:    bind([]string{">", "f8"}, ">", "chat wider (F8 in a text)"),
-		Lower:    bind([]string{"{", "shift+f7"}, "{", "plan lower (shift+F7 in a text)"),
-		Taller:   bind([]string{"}", "shift+f8"}, "}", "plan taller (shift+F8 in a text)"),
+		Narrower: bind([]string{"<", "f7"}, "<", "chat narrower (F7 while typing)"),
+		Wider:    bind([]string{">", "f8"}, ">", "chat wider (F8 while typing)"),
+		Lower:    bind([]string{"{", "shift+f7"}, "{", "plan lower (shift+F7 while typing)"),
+		Taller:   bind([]string{"}", "shift+f8"}, "}", "plan taller (shift+F8 while typing)"),
 
 		Servers: bind([]string{"alt+s"}, "alt+s", "show tool servers and their tools"),
 		Restart: bind([]string{"r"}, "r", "restart the chosen server"),

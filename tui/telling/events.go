@@ -22,17 +22,18 @@ const (
 	PlanGate      = "the plan asks for a gate here too"
 )
 
-// RouteWords says in a sentence who planned a goal without a model, and how sure it is
-// of the goal's wording.
+// RouteWords says in a sentence as which order a goal was read without a model, and how
+// sure that is.
 func RouteWords(d event.RouteMatched, model string) string {
-	who := "planned by your words"
+	words := fmt.Sprintf("matched as %q (%d%%)", strings.ReplaceAll(d.Intent.Action, "_", " "), int(math.Round(d.Confidence*100)))
 	switch {
 	case model == "":
-		who += " alone, because there is no model"
+		return "no model: " + words
 	case !asksModel(d.Chain):
-		who += ", no model was asked"
+		return words + ", no model was asked"
+	default:
+		return words
 	}
-	return fmt.Sprintf("%s (%d%% sure)", who, int(math.Round(d.Confidence*100)))
 }
 
 // asksModel reports whether part of a chain is for a model. Tool names contain a
