@@ -18,6 +18,7 @@ import (
 	"replan/cli/config"
 	"replan/internal/english"
 	"replan/internal/untrusted"
+	"replan/mcpclient"
 	"replan/planning/plan"
 	"replan/tui/plain"
 	"replan/tui/plantext"
@@ -326,7 +327,7 @@ func (o plans) withTools(ctx context.Context, do func(*services) error) (err err
 	if o.chatContext != nil {
 		return do(o.chatContext.services)
 	}
-	w, err := o.wiring().prepare(ctx, false)
+	w, err := o.wiring().prepare(ctx, mcpclient.TrustNone)
 	if err != nil {
 		return err
 	}

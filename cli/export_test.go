@@ -9,6 +9,7 @@ import (
 	"replan/agent/runner"
 	"replan/cli/config"
 	"replan/cli/demo"
+	"replan/mcpclient"
 	"replan/mcpclient/workspace/code/lsp"
 )
 
@@ -43,7 +44,7 @@ func OpenDemo(ctx context.Context, folder string, pace time.Duration) (*DemoSess
 	o.Host, o.Model, o.Trusted = model.URL(), demo.Model, true
 	o.LSP = lsp.Section{Enabled: new(bool)} // keeps the output the same on every machine
 	o.Manner = config.Manner{}
-	services, err := o.wiring().open(ctx, opening{ask: true, attended: true})
+	services, err := o.wiring().open(ctx, opening{trust: mcpclient.TrustAsk, attended: true})
 	if err != nil {
 		return nil, errors.Join(err, model.Close())
 	}

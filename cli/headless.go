@@ -19,6 +19,7 @@ import (
 	"replan/cli/ask"
 	"replan/cli/config"
 	"replan/internal/untrusted"
+	"replan/mcpclient"
 	"replan/planning/plan"
 	"replan/tui/telling"
 )
@@ -60,7 +61,11 @@ func (o *options) headless(ctx context.Context, e headlessJob) (err error) {
 	if !asks && o.Approve == policy.ApproveAsk {
 		o.Approve = policy.ApproveNone
 	}
-	w, err := o.wiring().prepare(ctx, asks)
+	trust := mcpclient.TrustNone
+	if asks {
+		trust = mcpclient.TrustAskServers
+	}
+	w, err := o.wiring().prepare(ctx, trust)
 	if err != nil {
 		return err
 	}
@@ -87,7 +92,7 @@ func (o *options) headless(ctx context.Context, e headlessJob) (err error) {
 	}
 	// Approving all gates is no decision about failures, so the user is still
 	// asked. Denying all gates is one.
-	how := opening{ask: asks, attended: o.asks() && o.ApproveText != string(policy.ApproveNone), inDoubt: e.inDoubt, restored: e.restored, keep: e.keep}
+	how := opening{attended: o.asks() && o.ApproveText != string(policy.ApproveNone), inDoubt: e.inDoubt, restored: e.restored, keep: e.keep}
 	if err := w.begin(ctx, o, how); err != nil {
 		return err
 	}

@@ -1,12 +1,13 @@
 package cli
 
 import (
+	"bytes"
 	"context"
 	"errors"
-	"log/slog"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 
 	"replan/cli/config"
 	"replan/mcpclient"
@@ -35,7 +36,8 @@ func (o wiring) languageServers(w *services) *lsp.Config {
 	}}
 }
 
-// offerServer returns a function that offers, once, to install gopls.
+// offerServer returns a function that offers to install gopls. It is asked on the
+// screen alone: the installation takes longer than most runs without one.
 func (o wiring) offerServer(w *services) func(lsp.Program) {
 	return func(p lsp.Program) {
 		path, err := exec.LookPath("go")
@@ -44,28 +46,38 @@ func (o wiring) offerServer(w *services) func(lsp.Program) {
 		}
 		w.tools.Offer(mcpclient.Program{
 			Name: p.Name, Command: path, Args: []string{"install", lsp.Gopls}, Question: "Install gopls, the language server of Go",
-			Why: "it is downloaded and built; it finds names in Go code by type and checks files after a change. replan asks this once",
-		}, func(ctx context.Context) {
-			if err := w.install(ctx, path, w.logger); err != nil {
-				w.logger.Warn("installing gopls", "error", err)
+			Why: "it is downloaded and built; it finds names in Go code by type and checks files after a change. A no is remembered",
+		}, func(ctx context.Context) error {
+			w.tools.Note("installing " + p.Name)
+			err := w.install(ctx, path)
+			switch {
+			case err == nil:
+				w.tools.Note(p.Name + " is installed")
+			case ctx.Err() != nil:
+				w.parting = "the installation of " + p.Name + " was stopped: replan will offer it again"
+			default:
+				w.tools.Note(p.Name + " was not installed: " + err.Error() + "; replan will offer it again at the next start")
 			}
+			return err
 		})
 	}
 }
 
 // install runs go install for gopls until ctx ends.
-func (w *services) install(ctx context.Context, path string, log *slog.Logger) error {
+func (w *services) install(ctx context.Context, path string) error {
+	var output bytes.Buffer
 	cmd := exec.Command(path, "install", lsp.Gopls) // #nosec G204 -- the go command, outside the workspace, after a yes
 	cmd.Dir, cmd.Env = os.TempDir(), child.Environ(os.Environ(), nil)
+	cmd.Stderr = &output
 	group, err := child.Start(cmd, w.watcher())
 	if err != nil {
 		return err
 	}
 	defer child.Ended(group, w.watcher())
 	defer context.AfterFunc(ctx, func() { _ = child.Kill(cmd) })()
-	if err := cmd.Wait(); err != nil {
-		return err
+	err = cmd.Wait()
+	if said := strings.TrimSpace(output.String()); err != nil && said != "" {
+		return errors.New(said[strings.LastIndexByte(said, '\n')+1:]) // go names the cause last
 	}
-	log.Info("gopls is installed")
-	return nil
+	return err
 }

@@ -15,6 +15,7 @@ import (
 	"replan/cli/crash"
 	"replan/cli/folder"
 	"replan/cli/slash"
+	"replan/mcpclient"
 	"replan/tui"
 )
 
@@ -77,7 +78,11 @@ func (o screens) openConversation(id string) (*runner.Restored, error) {
 
 // openScreenOn runs the screen of one session and returns the session's id.
 func (o screens) openScreenOn(ctx context.Context, screen tui.Options, before continued) (session string, err error) {
-	w, err := o.wiring().open(ctx, opening{ask: o.Approve == policy.ApproveAsk, attended: true, keepChoices: true, restored: before.session})
+	trust := mcpclient.TrustNone
+	if o.Approve == policy.ApproveAsk {
+		trust = mcpclient.TrustAsk
+	}
+	w, err := o.wiring().open(ctx, opening{trust: trust, attended: true, keepChoices: true, restored: before.session})
 	if err != nil {
 		return "", errors.Join(err, before.close())
 	}
@@ -90,7 +95,11 @@ func (o screens) openScreenOn(ctx context.Context, screen tui.Options, before co
 	screen.Examples = folder.ExampleGoals(o.Workspace)
 	screen.Editor, screen.Commands = o.editor(), o.chat().chatCommands
 	err = wrap("the screen", o.show(ctx, w.session, w.watch, o.dressed(screen)))
-	return w.session.ID(), errors.Join(err, wrap("end in order", w.close()))
+	err = errors.Join(err, wrap("end in order", w.close()))
+	if w.parting != "" {
+		_, _ = fmt.Fprintf(o.io.Err, "replan: %s\n", w.parting)
+	}
+	return w.session.ID(), err
 }
 
 // show runs the screen. A panic in it leaves a report; a panic on another

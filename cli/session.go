@@ -44,6 +44,7 @@ type services struct {
 	awaited []string     // servers that did not start in time
 	watch   *crash.Watch // ends the children if this process cannot; nil is none
 	notes   []string     // for the user, before the session begins
+	parting string       // for the user, after it; set by what close waits for
 
 	instructions     string // of the project
 	instructionsFile string // their source, relative to the workspace; "" if none
@@ -51,7 +52,7 @@ type services struct {
 
 // opening configures how a session opens.
 type opening struct {
-	ask      bool                // somebody can decide whether the project's servers may start
+	trust    mcpclient.TrustMode // whom to ask whether the project's servers may start
 	attended bool                // somebody can answer questions about steps
 	inDoubt  event.DoubtDecision // the answer for steps in doubt if nobody can
 	restored *runner.Restored    // the session to continue; nil starts a new one
@@ -63,7 +64,7 @@ type opening struct {
 
 // open prepares a workshop and starts its session.
 func (o wiring) open(ctx context.Context, how opening) (w *services, err error) {
-	w, err = o.prepare(ctx, how.ask)
+	w, err = o.prepare(ctx, how.trust)
 	if err != nil {
 		return w, err
 	}
@@ -74,7 +75,7 @@ func (o wiring) open(ctx context.Context, how opening) (w *services, err error) 
 }
 
 // prepare opens everything a session works with.
-func (o wiring) prepare(ctx context.Context, ask bool) (w *services, err error) {
+func (o wiring) prepare(ctx context.Context, trust mcpclient.TrustMode) (w *services, err error) {
 	w = &services{watch: o.newWatch()}
 	defer func() {
 		if err != nil {
@@ -90,7 +91,7 @@ func (o wiring) prepare(ctx context.Context, ask bool) (w *services, err error) 
 		}
 		return w, usage("%w", err)
 	}
-	if err := w.openTools(ctx, o.options, ask, w.logger); err != nil {
+	if err := w.openTools(ctx, o.options, trust, w.logger); err != nil {
 		return w, err
 	}
 	return w, w.readInstructions(o.Workspace)
@@ -160,13 +161,10 @@ func (o *options) noDryResume() error {
 }
 
 // openTools starts the workspace's operators and the MCP servers.
-func (w *services) openTools(ctx context.Context, o *options, ask bool, logger *slog.Logger) error {
+func (w *services) openTools(ctx context.Context, o *options, trust mcpclient.TrustMode, logger *slog.Logger) error {
 	cfg := mcpclient.Config{
 		Dir: o.Workspace, TrustFile: o.store.Dirs.Trust(),
-		Trust: mcpclient.TrustNone, Logger: logger,
-	}
-	if ask {
-		cfg.Trust = mcpclient.TrustAsk
+		Trust: trust, Logger: logger,
 	}
 	var err error
 	cfg.Watcher = w.watcher()

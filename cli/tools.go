@@ -16,6 +16,7 @@ import (
 	"replan/cli/config"
 	"replan/cli/toolschema"
 	"replan/cli/tty"
+	"replan/mcpclient"
 	"replan/planning/plan"
 	"replan/tui/plain"
 	"replan/tui/telling"
@@ -60,7 +61,7 @@ func (o *options) withCatalogue(ctx context.Context, do func(*services, plan.Cat
 	if err != nil {
 		return err
 	}
-	if err := w.openTools(ctx, o, false, logger); err != nil {
+	if err := w.openTools(ctx, o, mcpclient.TrustNone, logger); err != nil {
 		return err
 	}
 	within, cancel := context.WithTimeout(ctx, toolsWithin)

@@ -64,6 +64,7 @@ type Pool struct {
 	closed  bool
 
 	programs []*program // local programs that need permission
+	notes    []string   // for the user
 
 	watch   sync.RWMutex // held while the watcher is called
 	watcher func()
@@ -438,15 +439,15 @@ func (p *Pool) Answer(_ context.Context, yes bool) error {
 		e.state = plan.ServerStarting
 		p.launch(e)
 	}
-	programs, offered := p.answerPrograms(yes)
+	programs, declined := p.answerPrograms(yes)
 	answered = append(answered, programs...)
 	p.broadcast()
 	p.mu.Unlock()
-	if len(answered)+len(offered) == 0 {
+	if len(answered)+len(declined) == 0 {
 		return nil
 	}
 	p.notify()
-	if err := p.trust.remember(offeredBefore, offered); err != nil {
+	if err := p.trust.remember(offeredBefore, declined); err != nil {
 		return err
 	}
 	if !yes {

@@ -21,7 +21,7 @@ type Program struct {
 type program struct {
 	Program
 	state programState
-	run   func(ctx context.Context) // what to run after a yes to an offer; nil for a permission
+	run   func(ctx context.Context) error // what to run after a yes to an offer; nil for a permission
 }
 
 type programState int
@@ -53,14 +53,15 @@ func (p *Pool) MayStart(wanted Program) bool {
 	return p.ask(p.cfg.Dir, wanted, nil) == programAllowed
 }
 
-// Offer asks, once per user, whether to run a program now. A yes runs it in
-// the background, until the pool ends at the latest.
-func (p *Pool) Offer(wanted Program, run func(ctx context.Context)) {
+// Offer asks whether to run a program now. A yes runs it in the background, until
+// the pool ends at the latest. Once the user said no, or the program succeeded, no
+// later pool of the user offers it again.
+func (p *Pool) Offer(wanted Program, run func(ctx context.Context) error) {
 	p.ask(offeredBefore, wanted, run)
 }
 
 // ask returns the user's answer, and adds the question if it is new.
-func (p *Pool) ask(workspace string, wanted Program, run func(ctx context.Context)) programState {
+func (p *Pool) ask(workspace string, wanted Program, run func(ctx context.Context) error) programState {
 	allowed, err := p.trust.read()
 	if err != nil {
 		p.log.Warn("allowed programs", "error", err)
@@ -68,7 +69,7 @@ func (p *Pool) ask(workspace string, wanted Program, run func(ctx context.Contex
 	if slices.Contains(allowed.Allowed[workspace], digest(wanted.server())) {
 		return programAllowed
 	}
-	if p.cfg.Trust == TrustNone {
+	if p.cfg.Trust != TrustAsk {
 		return programDenied
 	}
 	p.mu.Lock()
@@ -85,9 +86,9 @@ func (p *Pool) ask(workspace string, wanted Program, run func(ctx context.Contex
 	return programAsked
 }
 
-// answerPrograms answers the open questions and returns the allowed and the
-// offered programs. The caller holds the mutex.
-func (p *Pool) answerPrograms(yes bool) (allowed, offered []Server) {
+// answerPrograms answers the open questions and returns the allowed programs and the
+// declined offers. The caller holds the mutex.
+func (p *Pool) answerPrograms(yes bool) (allowed, declined []Server) {
 	for _, asked := range p.programs {
 		if asked.state != programAsked {
 			continue
@@ -99,12 +100,39 @@ func (p *Pool) answerPrograms(yes bool) (allowed, offered []Server) {
 		switch {
 		case asked.run == nil && yes:
 			allowed = append(allowed, asked.server())
+		case asked.run != nil && yes:
+			p.work.Go(func() { p.accept(asked) })
 		case asked.run != nil:
-			offered = append(offered, asked.server())
-			if yes {
-				p.work.Go(func() { asked.run(p.life) })
-			}
+			declined = append(declined, asked.server())
 		}
 	}
-	return allowed, offered
+	return allowed, declined
+}
+
+// accept runs an offered program and remembers a success.
+func (p *Pool) accept(offer *program) {
+	err := offer.run(p.life)
+	if err == nil {
+		err = p.trust.remember(offeredBefore, []Server{offer.server()})
+	}
+	if err != nil {
+		p.log.Warn("an offered program", "program", offer.Name, "error", err)
+	}
+}
+
+// Note tells the user something, by way of [Pool.Notes].
+func (p *Pool) Note(text string) {
+	p.mu.Lock()
+	p.notes = append(p.notes, text)
+	p.mu.Unlock()
+	p.notify()
+}
+
+// Notes returns the notes since the last call.
+func (p *Pool) Notes() []string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	notes := p.notes
+	p.notes = nil
+	return notes
 }

@@ -2,6 +2,7 @@ package mcpclient_test
 
 import (
 	"context"
+	"errors"
 	"path/filepath"
 	"testing"
 
@@ -55,27 +56,50 @@ func TestDeniedProgramIsNotAskedAboutAgain(t *testing.T) {
 	}
 }
 
-func TestApprovedOfferIsNotRepeated(t *testing.T) {
-	dir, trustFile := t.TempDir(), filepath.Join(t.TempDir(), "allowed.json")
-	ran := make(chan struct{}, 8)
-	run := func(context.Context) { ran <- struct{}{} }
-	for i, answer := range []bool{false, true} {
-		p := newPool(t, mcpclient.Config{Dir: dir, TrustFile: trustFile, Trust: mcpclient.TrustAsk})
-		p.Offer(gopls, run)
-		if got := len(p.Pending()); got != 1-i {
-			t.Fatalf("start %d: got %d questions, want %d", i, got, 1-i)
-		}
-		if err := p.Answer(t.Context(), answer); err != nil {
-			t.Fatal(err)
-		}
+func TestOfferIsRepeatedUntilItIsDeclinedOrSucceeds(t *testing.T) {
+	for name, c := range map[string]struct {
+		yes     bool
+		outcome error
+		again   int // questions at the next start
+	}{
+		"declined":              {false, nil, 0},
+		"installed":             {true, nil, 0},
+		"failed or interrupted": {true, errors.New("killed"), 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir, trustFile := t.TempDir(), filepath.Join(t.TempDir(), "allowed.json")
+			open := func(mode mcpclient.TrustMode) *mcpclient.Pool {
+				return newPool(t, mcpclient.Config{Dir: dir, TrustFile: trustFile, Trust: mode})
+			}
+			ran := make(chan struct{}, 8)
+			run := func(context.Context) error { ran <- struct{}{}; return c.outcome }
+			p := open(mcpclient.TrustAsk)
+			p.Offer(gopls, run)
+			if got := len(p.Pending()); got != 1 {
+				t.Fatalf("got %d questions", got)
+			}
+			if err := p.Answer(t.Context(), c.yes); err != nil {
+				t.Fatal(err)
+			}
+			if c.yes {
+				<-ran
+			}
+			if err := p.Close(); err != nil || len(ran) > 0 {
+				t.Fatalf("ran %d times more: %v", len(ran), err)
+			}
+			p = open(mcpclient.TrustAsk)
+			p.Offer(gopls, run)
+			if got := len(p.Pending()); got != c.again {
+				t.Errorf("next start: got %d questions, want %d", got, c.again)
+			}
+		})
 	}
-	if len(ran) != 0 {
-		t.Error("a denied offer ran")
+}
+
+func TestProgramsAreAskedAboutOnTheScreenOnly(t *testing.T) {
+	p := newPool(t, mcpclient.Config{Dir: t.TempDir(), Trust: mcpclient.TrustAskServers})
+	p.Offer(gopls, func(context.Context) error { return nil })
+	if p.MayStart(gopls) || len(p.Pending()) > 0 {
+		t.Errorf("got questions %+v", p.Pending())
 	}
-	p := newPool(t, mcpclient.Config{Dir: dir, Trust: mcpclient.TrustAsk})
-	p.Offer(gopls, run)
-	if err := p.Answer(t.Context(), true); err != nil {
-		t.Fatal(err)
-	}
-	<-ran
 }

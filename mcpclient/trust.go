@@ -14,14 +14,15 @@ import (
 	"replan/internal/wholefile"
 )
 
-// TrustMode says how to treat a project's own servers that the user has not
-// allowed.
+// TrustMode says how to treat a project's own servers, and other programs, that the
+// user has not allowed.
 type TrustMode int
 
 // The trust modes.
 const (
-	TrustAsk  TrustMode = iota // they wait for Pool.Answer
-	TrustNone                  // they are left out, since nobody is there to ask
+	TrustAsk        TrustMode = iota // they wait for Pool.Answer
+	TrustAskServers                  // servers do; other programs, which come up during a run, are left out
+	TrustNone                        // all are left out, since nobody is there to ask
 )
 
 // trust stores which servers the user allowed in which workspace. With an

@@ -78,6 +78,12 @@ type Tools interface {
 	Watch(changed func())
 }
 
+// Noter has news of tools for the user. [Tools] may also implement Noter.
+type Noter interface {
+	// Notes returns what is new since the last call. Watch reports it.
+	Notes() []string
+}
+
 // Restarter restarts tool servers for the user. [Tools] may also implement
 // Restarter.
 type Restarter interface {

@@ -111,6 +111,11 @@ func (s *Session) publishStatus() {
 	s.status.Profile, s.status.Think = untrusted.Text(s.selection.called()), t.prompting.Think
 	s.status.ContextTokens, s.status.Review = s.opening(), s.cfg.Review
 	_ = s.publish(s.status)
+	if tools, ok := s.cfg.Tools.(Noter); ok {
+		for _, text := range tools.Notes() {
+			s.publishNote("info", text)
+		}
+	}
 	for _, server := range s.status.Servers {
 		// Nobody wanted a stopped server, so its error is no trouble.
 		if server.Error != "" && server.State != plan.ServerStopped {
