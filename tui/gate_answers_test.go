@@ -2,6 +2,7 @@ package tui_test
 
 import (
 	"encoding/json"
+	"strings"
 	"testing"
 
 	tea "charm.land/bubbletea/v2"
@@ -149,6 +150,52 @@ func TestTypingContinuesWhenDialogOpens(t *testing.T) {
 				if got := s.m.Typed(); got != before+typed || !c.opened(s) {
 					t.Errorf("the input holds %q, dialog open %v", got, c.opened(s))
 				}
+			}
+		})
+	}
+}
+
+// TestRepeatedCallIsOfferedForTheRun: whoever allowed a call once and is asked again
+// learns which answer ends that.
+func TestRepeatedCallIsOfferedForTheRun(t *testing.T) {
+	const offer = "r test.run for this run (otherwise it asks again)"
+	gate := func(step string, args map[string]any) event.GateRequested {
+		return event.GateRequested{
+			Gate: step + ".1.1", Step: step, Title: "Run the tests", Tool: "test.run", Server: "workspace", Trusted: true, Args: args,
+			Command: &plan.Command{Argv: []string{"go", "test", "./..."}},
+		}
+	}
+	all, one := map[string]any{"allow_none": true}, map[string]any{"path": "./auth"}
+	for name, c := range map[string]struct {
+		args   map[string]any
+		by     event.Decision
+		offers bool
+	}{
+		"same call":         {all, event.Allow, true},
+		"another call":      {one, event.Allow, false},
+		"a call was denied": {all, event.Deny, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			st := newStory().abreast("1")
+			for _, i := range []int{0, 1} {
+				created := st.events[len(st.events)-2].Data.(event.PlanCreated)
+				created.Plan.Steps[i].Tool = "test.run"
+			}
+			st.events = st.events[:len(st.events)-1]
+			st.run(gate("1", all))
+			s := settled(t, st, 120, 36)
+			s.wants("r test.run for this run")
+			s.lacks(offer)
+			next := more(st).run(event.GateResolved{Gate: "1.1.1", Decision: c.by, Scope: event.ScopeOnce, By: "user"})
+			if c.by == event.Allow {
+				next = next.run(event.StepStarted{Index: "1", Attempt: 1, Executor: plan.ExecutorTool, Tool: "test.run", Args: all}, event.StepCompleted{Index: "1", Attempt: 1})
+			} else {
+				next = next.run(event.StepFailed{Index: "1", Attempt: 1, Error: "denied at the gate", Failure: event.FailureDenied})
+			}
+			s.show(next.run(gate("2", c.args)))
+			s.wants("test.run")
+			if got := strings.Contains(s.text(), offer); got != c.offers {
+				t.Errorf("offered: %t\n%s", got, s.text())
 			}
 		})
 	}

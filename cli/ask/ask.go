@@ -212,7 +212,7 @@ func (q *Questions) Observe(e event.Event) {
 		q.keep(e.Run, nil)
 	case event.GateRequested:
 		if q.runs[e.Run] == nil {
-			q.put(gateQuestion(e.Run, d, nil)) // of the session itself
+			q.put(gateQuestion(e.Run, d, nil, false)) // of the session itself
 			return
 		}
 	case event.GateResolved:
@@ -229,7 +229,7 @@ func (q *Questions) Observe(e event.Event) {
 	var waiting []question
 	if q.options.Gates {
 		for _, g := range run.Gates {
-			waiting = append(waiting, gateQuestion(e.Run, g.GateRequested, run.EditCheck(g.Gate)))
+			waiting = append(waiting, gateQuestion(e.Run, g.GateRequested, run.EditCheck(g.Gate), telling.Repeats(run, g.GateRequested)))
 		}
 	}
 	if v := run.Review(); v != nil {

@@ -73,7 +73,7 @@ func (a *asker) wantSent(want runner.Command) {
 const choice = " [y]es once, [r] for this run, [n]o, [e]dit, [?]: "
 
 func gateOf(gate, step, tool string) question {
-	return gateQuestion("r", event.GateRequested{Gate: gate, Step: step, Tool: tool}, func(map[string]any) error { return nil })
+	return gateQuestion("r", event.GateRequested{Gate: gate, Step: step, Tool: tool}, func(map[string]any) error { return nil }, false)
 }
 
 func TestQuestionsAreAskedOneByOne(t *testing.T) {
@@ -240,7 +240,7 @@ func TestAlwaysShowsTheRuleBeforeSavingIt(t *testing.T) {
 	a := newAsker(t)
 	a.q.put(gateQuestion("r", event.GateRequested{
 		Gate: "g", Step: "1", Tool: "fs.patch", Always: &event.Always{Text: "[[policy]]\ntool = 'workspace:fs.patch'\naction = 'allow'\n"},
-	}, func(map[string]any) error { return nil }))
+	}, func(map[string]any) error { return nil }, false))
 	prompt := "  open this gate? (1 fs.patch) [y]es once, [r] for this run, [a]lways, [n]o, [e]dit, [?]: "
 	rule := "  this rule will be added to your configuration, before the other rules:\n    [[policy]]\n    tool = 'workspace:fs.patch'\n    action = 'allow'\n"
 	saving := "  save it, and allow this call? [y]es, [n]o: "
@@ -262,7 +262,7 @@ func TestAlwaysShowsTheRuleBeforeSavingIt(t *testing.T) {
 func TestRefusedAlwaysGivesTheReason(t *testing.T) {
 	a := newAsker(t)
 	g := event.GateRequested{Gate: "g", Step: "1", Tool: "fs.patch", NoAlways: "its arguments carry text from a result"}
-	a.q.put(gateQuestion("r", g, func(map[string]any) error { return nil }))
+	a.q.put(gateQuestion("r", g, func(map[string]any) error { return nil }, false))
 	a.wantOutput("  open this gate? (1 fs.patch)" + choice)
 	a.typeLine("a")
 	a.wantOutput("  not always: its arguments carry text from a result\n")
@@ -279,7 +279,7 @@ func TestCallIsEditedAsOneLineOfJSON(t *testing.T) {
 			return errors.New("the args of fs.write do not fit: path is missing")
 		}
 		return nil
-	}))
+	}, false))
 	prompt, edit := "  open this gate? (1 fs.write)"+choice, "  the arguments, as one line of JSON (empty keeps them): "
 	a.wantOutput(prompt)
 	a.typeLine("e")

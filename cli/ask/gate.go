@@ -14,9 +14,9 @@ import (
 
 // gateQuestion asks about a gate that the line log has already shown. fits checks
 // edited arguments against the tool; it is nil for the session's own gate, which
-// is no call. The prompt names what it asks, because the log may have shown another
+// is no call. repeats says that the user allowed the same call before. The prompt names what it asks, because the log may have shown another
 // gate since.
-func gateQuestion(run string, g event.GateRequested, fits func(args map[string]any) error) question {
+func gateQuestion(run string, g event.GateRequested, fits func(args map[string]any) error, repeats bool) question {
 	resolve := func(decision event.Decision, scope event.Scope) runner.Command {
 		return runner.Resolve{Run: run, Gate: g.Gate, Decision: decision, Scope: scope}
 	}
@@ -32,7 +32,7 @@ func gateQuestion(run string, g event.GateRequested, fits func(args map[string]a
 	_, notRun := g.ForRun()
 	if notRun == "" {
 		answers["r run"] = resolve(event.Allow, event.ScopeRun)
-		forRun = "[r] for this run, "
+		forRun = "[r] for this run" + telling.Otherwise(repeats) + ", "
 	}
 	always := ""
 	if g.Always != nil {

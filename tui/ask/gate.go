@@ -27,6 +27,7 @@ type OpenGate struct {
 	Fits    func(args map[string]any) error // checks edited arguments against the tool; nil for the session's own gate
 	Allowed []string                        // what the user has allowed in the run beyond a single call
 	Goal    string                          // of the run
+	Repeats bool                            // a call that was allowed once before
 }
 
 // untrustedMark marks calls that carry text of outsiders.
@@ -97,7 +98,7 @@ func (g OpenGate) choices(k *keymap.Map) []choice {
 	if args == nil {
 		args = map[string]any{}
 	}
-	forRun := choice{id: "gate.run", key: k.ForRun, does: telling.RunScope(g.Ask) + " for this run", short: "run", send: answer(event.Allow, event.ScopeRun), allows: true}
+	forRun := choice{id: "gate.run", key: k.ForRun, does: telling.RunScope(g.Ask) + " for this run" + telling.Otherwise(g.Repeats), short: "run", send: answer(event.Allow, event.ScopeRun), allows: true}
 	if _, why := g.Ask.ForRun(); why != "" {
 		forRun.hidden, forRun.refuse = true, "Not for the run: "+why+"."
 	}

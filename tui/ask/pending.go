@@ -78,6 +78,7 @@ func (p *Pending) ofRun(r *agent.Run) []Asking {
 	for _, g := range r.Gates {
 		out = append(out, OpenGate{
 			Run: r.ID, Ask: g.GateRequested, Tools: r.Catalogue, Fits: r.EditCheck(g.Gate), Allowed: granted, Goal: r.Goal.Visible(),
+			Repeats: telling.Repeats(r, g.GateRequested),
 		})
 	}
 	for _, q := range r.Questions() {

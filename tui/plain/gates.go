@@ -41,7 +41,8 @@ func (l *Log) gate(d event.GateRequested) {
 	}
 	args := telling.NamedFiles(d.Args)
 	for _, name := range slices.Sorted(maps.Keys(args)) {
-		if d.Diff == "" || !d.Trusted || !slices.Contains(drawn, name) {
+		shown := d.Diff != "" && d.Trusted && slices.Contains(drawn, name) || d.Command != nil && slices.Contains(run, name)
+		if !shown {
 			value := text(args[name])
 			if d.Tool == "" { // the session asks about a server
 				value = telling.ServerWords(d.Args[name])
@@ -64,6 +65,10 @@ func (l *Log) gate(d event.GateRequested) {
 
 // drawn lists the arguments of workspace operators that their diff already shows.
 var drawn = []string{"diff", "hashes", "new", "old", "text"}
+
+// run lists the arguments of workspace operators that their command already shows, or
+// that only tell what passes.
+var run = []string{"path", "run", "sources", "allow_none", "allow_failures"}
 
 // provenance prints the sources of text in a call.
 func (l *Log) provenance(from []rule.Provenance) {

@@ -8,6 +8,7 @@ import (
 	"replan/agent/event"
 	"replan/agent/rule"
 	"replan/internal/untrusted"
+	"replan/planning/plan"
 )
 
 // RuleWords describes a gate rule: the calls it covers, its verdict and its owner.
@@ -78,6 +79,35 @@ func Grants(r *agent.Run) []string {
 		out = append([]string{words}, out...)
 	}
 	return out
+}
+
+// Repeats reports whether the user already allowed the same call in the run. A change
+// of files is never the same: it can differ although its arguments do not.
+func Repeats(r *agent.Run, g event.GateRequested) bool {
+	if g.Diff != "" {
+		return false
+	}
+	allowed := func(q agent.Asked) bool { return q.About == agent.AskedGate && q.Decision == string(event.Allow) }
+	for _, h := range r.History {
+		if h.Tool != g.Tool && h.Tool != g.QualifiedTool() || !plan.EqualValues(h.Args, g.Args) {
+			continue
+		}
+		for _, a := range r.AttemptsOf(h.Index) {
+			if a.Number == h.Attempt && slices.ContainsFunc(a.Asked, allowed) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// Otherwise says what happens without a permission for the run, at the gate of a call
+// that repeats.
+func Otherwise(repeats bool) string {
+	if repeats {
+		return " (otherwise it asks again)"
+	}
+	return ""
 }
 
 // RuleReason says why a rule asks and who set it.
