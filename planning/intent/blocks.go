@@ -263,7 +263,7 @@ func (answerer) linted(r result) []string {
 
 // verdict puts the summary of tests or a linter behind its head, and lists faults.
 func verdict(head, summary string, lines []string, noun string) []string {
-	if summary = code(summary); summary == "" {
+	if summary = legible(summary); summary == "" {
 		head += "."
 	}
 	return []string{head + prefixed(": ", summary), rows(lines, 0, noun, func(line string) string { return line })}
