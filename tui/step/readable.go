@@ -11,10 +11,11 @@ import (
 )
 
 // readable draws the most readable part of a result from any server: the
-// outcome of a test run, the matches of a search, what was written. It returns
-// the remaining members.
+// outcome of a test run, the matches of a search, a summary, what was written. It
+// returns the remaining members.
 func (d *Pane) readable(p *draw.SheetPage, s *agent.StepState, r map[string]any) map[string]any {
 	rest := maps.Clone(r)
+	summary, _ := r["summary"].(string)
 	switch {
 	case telling.IsTestRun(r):
 		d.drawTestRun(p, r)
@@ -25,6 +26,9 @@ func (d *Pane) readable(p *draw.SheetPage, s *agent.StepState, r map[string]any)
 		lines := telling.MatchLines(r["matches"])
 		p.Put(&draw.Text{Look: d.look, Lines: lines, Style: testStyle(d.look)})
 		delete(rest, "matches")
+	case strings.Contains(strings.TrimSpace(summary), "\n"):
+		d.drawWords(p, summary)
+		delete(rest, "summary")
 	case s.Diff != "" && !telling.HasDiff(r):
 		p.Put(draw.NewDiff(d.look, p.Width, s.Diff))
 	default:

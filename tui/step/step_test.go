@@ -166,6 +166,7 @@ func TestOutputIsDrawnByKind(t *testing.T) {
 		"a diff":              {"vcs.diff", "--- a/x.go\n+++ b/x.go\n@@ -1 +1 @@\n-old\n+new\n", "@@ -1 +1 @@"},
 		"test output":         {"test.run", "--- FAIL: TestX\nok  \tpkg\n", panetest.DarkLook().Danger.Render("--- FAIL: TestX")},
 		"JSON":                {"list", []any{map[string]any{"a": 1.0}}, panetest.DarkLook().Theme.Highlight("[\n  {\n    \"a\": 1\n  }\n]", "json")[2]},
+		"a summary":           {"code.summarize", map[string]any{"kind": "file", "summary": "# Two\n\n- one `word`\n"}, "• one "},
 	} {
 		d, run := inspected(c.result)
 		run.Steps[0].Step.Tool = c.tool
