@@ -98,6 +98,8 @@ func (c CallModel) Delta(text, thinking string) event.Data {
 	switch phase := c.phase(); {
 	case phase > 0:
 		return event.PhaseDelta{Phase: phase, Text: text, Thinking: thinking}
+	case c.Index == "" && c.Request.Purpose == prompt.PurposeReplan:
+		return event.ReplanDelta{Text: text, Thinking: thinking}
 	case c.Index != "" && c.speaks():
 		return event.StepOutput{Index: c.Index, Chunk: text}
 	case c.Request.Purpose == prompt.PurposeSynthesis, c.Request.Purpose == prompt.PurposeChat:

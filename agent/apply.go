@@ -95,6 +95,10 @@ func (r fold) apply(e event.Event, last time.Time) {
 		r.applyReviewed(d)
 	case event.ReplanStarted:
 		r.applyReplan(d)
+	case event.ReplanDelta:
+		if p := r.Replanning; p != nil {
+			p.Text, p.Thinking = p.Text+d.Text, p.Thinking+d.Thinking
+		}
 	case event.ReplanRefused:
 		r.applyReplanRefused(d)
 

@@ -237,3 +237,13 @@ func TestResultListsRevisions(t *testing.T) {
 		t.Errorf("got %s, %v, want %s", text, err, want)
 	}
 }
+
+func TestReplyToAReplanStreams(t *testing.T) {
+	ask := agent.CallModel{Request: prompt.Request{Purpose: prompt.PurposeReplan}}
+	if got := ask.Delta("{", "hm"); got != (event.ReplanDelta{Text: "{", Thinking: "hm"}) {
+		t.Errorf("got %+v", got)
+	}
+	if ask.Index = "4"; ask.Delta("{", "") != nil {
+		t.Error("the replan of a sub-agent streams as one of the run")
+	}
+}

@@ -196,7 +196,8 @@ type Replanning struct {
 	Error       untrusted.Text
 	UserRequest string // the user's request
 	StartedAt   time.Time
-	Text        string
+	Text        string // streamed so far
+	Thinking    string
 }
 
 // Synthesis is the answer so far.

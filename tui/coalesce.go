@@ -116,6 +116,12 @@ func join(a, b event.Data) (event.Data, bool) {
 			a.Thinking += b.Thinking
 			return a, true
 		}
+	case event.ReplanDelta:
+		if a, ok := a.(event.ReplanDelta); ok {
+			a.Text += b.Text
+			a.Thinking += b.Thinking
+			return a, true
+		}
 	case event.SynthesisDelta:
 		if a, ok := a.(event.SynthesisDelta); ok {
 			a.Text += b.Text

@@ -283,6 +283,12 @@ type ReplanStarted struct {
 	Remaining []string       `json:"remaining"`      // indices, including the failed step
 }
 
+// ReplanDelta is a streamed piece of the reply to a replan. Passing.
+type ReplanDelta struct {
+	Text     string `json:"text,omitempty"`
+	Thinking string `json:"thinking,omitempty"`
+}
+
 // ReplanRefused reports why the planner's answer was refused. It counts as a
 // replan.
 type ReplanRefused struct {
@@ -433,6 +439,7 @@ func (GateResolved) Kind() Kind       { return KindGateResolved }
 func (GuardBlocked) Kind() Kind       { return KindGuardBlocked }
 func (BudgetWarned) Kind() Kind       { return KindBudgetWarned }
 func (ReplanStarted) Kind() Kind      { return KindReplanStarted }
+func (ReplanDelta) Kind() Kind        { return KindReplanDelta }
 func (ReplanRefused) Kind() Kind      { return KindReplanRefused }
 func (ModelRequested) Kind() Kind     { return KindModelRequested }
 func (ModelReplied) Kind() Kind       { return KindModelReplied }

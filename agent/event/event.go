@@ -73,6 +73,7 @@ const (
 	KindBudgetWarned Kind = "budget.warned"
 
 	KindReplanStarted Kind = "replan.started"
+	KindReplanDelta   Kind = "replan.delta"
 	KindReplanRefused Kind = "replan.refused"
 
 	KindModelRequested Kind = "model.requested"
@@ -98,7 +99,7 @@ const (
 // Everything a session reports about itself is passing, see package session.
 func (k Kind) Passing() bool {
 	switch k {
-	case KindPhaseDelta, KindSynthesisDelta, KindStepProgress, KindStepOutput:
+	case KindPhaseDelta, KindReplanDelta, KindSynthesisDelta, KindStepProgress, KindStepOutput:
 		return true
 	default:
 		return strings.HasPrefix(string(k), "session.")
@@ -246,6 +247,8 @@ func decodeData(kind Kind, raw []byte) (Data, error) {
 		return decode[BudgetWarned](raw)
 	case KindReplanStarted:
 		return decode[ReplanStarted](raw)
+	case KindReplanDelta:
+		return decode[ReplanDelta](raw)
 	case KindReplanRefused:
 		return decode[ReplanRefused](raw)
 	case KindModelRequested:

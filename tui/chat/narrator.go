@@ -141,6 +141,7 @@ func (n *Narrator) narrateRun(data event.Data, before Before) {
 		}
 	case event.ReplanStarted:
 		n.narrateFailure(d.Step, d.Error)
+		n.add(c.replanning(n.run))
 	case event.ReplanRefused:
 		n.add(c.Note("warn", english.Capital(telling.RefusedWords(d))))
 	case event.PlanDiff:

@@ -1,10 +1,8 @@
 package chat
 
 import (
-	"fmt"
 	"slices"
 	"strings"
-	"time"
 
 	"replan/agent"
 	"replan/internal/english"
@@ -25,7 +23,7 @@ type phaseBlock struct {
 	block *Block
 
 	unfolded *bool
-	stream   phaseStream
+	stream   modelStream
 	read     phaseCard
 }
 
@@ -125,7 +123,7 @@ func (p *phaseBlock) lay(width int) []draw.TextLine {
 	lines := draw.Set(p.head(width))
 	switch status := p.state().Status; {
 	case status == agent.PhaseRunning:
-		return append(lines, p.pane.guided(p.stream.lines(p, width-2))...)
+		return append(lines, p.pane.guided(p.stream.lines(p.writing(), width-2))...)
 	case *p.unfolded && p.opens():
 		return append(lines, p.whole(width)...)
 	case status == agent.PhaseFailed && !p.run.Paused:
@@ -172,7 +170,7 @@ func (p *phaseBlock) title(width int) string {
 	duration := " " + l.Faint.Render(telling.Milliseconds(s.MS))
 	switch s.Status {
 	case agent.PhaseRunning:
-		return p.stream.title(p, width)
+		return p.stream.title(p.writing(), width)
 	case agent.PhaseCompleted:
 		text := l.Success.Render(l.Glyphs.Done) + " " + label
 		if p.phase == 2 && p.run.Revision == 1 { // a revised plan shows its own length
@@ -260,132 +258,19 @@ func (p *phaseBlock) whole(width int) []draw.TextLine {
 	return c.guided(draw.Set(lines))
 }
 
-// phaseStream is the reply of a phase that still streams.
-type phaseStream struct {
-	since    time.Time // start of the phase that it belongs to
-	text     streamed
-	thinking streamed
-	first    time.Time // when the first words came
-	before   int       // bytes that came with them
-	rate     int       // tokens a second
-	ratedAt  int       // second for which the rate was measured
-}
-
-// streamed is a text that grows, and the lines read from it.
-type streamed struct {
-	readout reply.Readout
-	size    int // bytes read
-}
-
-// take reads the new part of a text.
-func (s *streamed) take(text string) {
-	s.readout.Feed(text[s.size:])
-	s.size = len(text)
-}
-
-// take reads what came since the last call.
-func (s *phaseStream) take(p *phaseBlock) {
+// writing returns what the model writes in the phase.
+func (p *phaseBlock) writing() writing {
 	state := p.state()
-	if !s.since.Equal(state.StartedAt) || s.text.size > len(state.Text) || s.thinking.size > len(state.Thinking) {
-		*s = phaseStream{since: state.StartedAt}
-	}
-	s.thinking.readout.Verbatim = true
-	s.text.take(state.Text)
-	s.thinking.take(state.Thinking)
-	if s.first.IsZero() && s.bytes() > 0 {
-		s.first, s.before = p.pane.Look.Now, s.bytes()
-		p.pane.modelLoaded = true
-	}
-}
-
-func (s *phaseStream) bytes() int { return s.text.size + s.thinking.size }
-
-// title draws the name of the running phase, its time and, where there is room, the
-// number of tokens and their rate. The rate is measured anew each second.
-func (s *phaseStream) title(p *phaseBlock, width int) string {
-	s.take(p)
-	l := p.pane.Look
-	line := l.Running.Render(l.Spinner()) + " " + phaseName(p.phase+1)
+	w := writing{pane: p.pane, run: p.run, name: phaseName(p.phase + 1), since: state.StartedAt, text: state.Text, thinking: state.Thinking}
 	if p.drafting() {
-		line += " " + english.Count(len(p.run.Steps), "step") + l.Glyphs.Ellipsis
+		w.drafted = len(p.run.Steps)
 	}
-	var figures []string
-	if s.thinking.size > 0 && s.text.size == 0 {
-		figures = append(figures, "thinking")
-	}
-	figures = append(figures, telling.Ticking(l.Since(s.since)))
-	if s.bytes() > 0 {
-		figures = append(figures, "~"+telling.Tokens(p.tokens(s.bytes()))+" tok")
-		if second := int(l.Since(s.first).Seconds()); second > s.ratedAt {
-			s.ratedAt, s.rate = second, p.tokens(s.bytes()-s.before)*int(time.Second)/int(l.Since(s.first))
-		}
-		if s.rate > 0 {
-			figures = append(figures, fmt.Sprintf("~%d tok/s", s.rate))
-		}
-	}
-	for _, figure := range figures {
-		if draw.VisibleWidth(line)+1+draw.VisibleWidth(figure) > width {
-			break
-		}
-		line += " " + l.Faint.Render(figure)
-	}
-	return line
+	return w
 }
 
 // drafting reports whether the plan has steps already.
 func (p *phaseBlock) drafting() bool {
 	return p.phase == 2 && len(p.run.Steps) > 0 && p.run.Revision == 0
-}
-
-// tokens estimates the number of tokens of so many bytes.
-func (p *phaseBlock) tokens(bytes int) int {
-	each := p.run.BytesPerToken()
-	if each <= 0 {
-		each = 4
-	}
-	return int(float64(bytes)/each + 0.5)
-}
-
-// lines draws the end of the reply on a fixed number of lines, so that nothing
-// below moves while it grows. With reduced motion only finished lines appear.
-func (s *phaseStream) lines(p *phaseBlock, width int) []draw.TextLine {
-	s.take(p)
-	l, height := p.pane.Look, 6
-	switch {
-	case p.pane.state.Replayed && s.bytes() == 0:
-		return nil // a journal keeps whole replies only
-	case p.pane.height < 14:
-		height = 2
-	case p.pane.height < 24:
-		height = 4
-	}
-	from, style := &s.text, l.Muted
-	if s.text.size == 0 {
-		from, style = &s.thinking, l.Faint
-	}
-	var lines []string
-	if s.bytes() == 0 && !p.drafting() {
-		lines = draw.Wrap(p.waiting(), max(width, 1))
-	}
-	for _, line := range from.readout.Lines(height, l.Theme.Mode.Still) {
-		lines = append(lines, draw.Wrap(line, max(width, 1))...)
-	}
-	lines = draw.Paint(style, lines[max(len(lines)-height, 0):])
-	return draw.Set(append(lines, make([]string, height-len(lines))...))
-}
-
-// waiting says what the model does before its first word. Nobody reports whether a
-// model is in memory, so the first request of a conversation names both.
-func (p *phaseBlock) waiting() string {
-	model := untrusted.Line(string(p.run.Model))
-	if model == "" {
-		model = "the model"
-	}
-	answered := func(s agent.Phase) bool { return s.Status == agent.PhaseCompleted }
-	if p.pane.modelLoaded || slices.ContainsFunc(p.run.Phases[:], answered) {
-		return model + " is reading the prompt" + p.pane.Look.Glyphs.Ellipsis
-	}
-	return "loading " + model + " or reading the prompt" + p.pane.Look.Glyphs.Ellipsis
 }
 
 // phaseName returns the name of the planning phase with this number, counted

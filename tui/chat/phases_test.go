@@ -240,3 +240,21 @@ func TestUserMessageStandsBesideBarWithoutColours(t *testing.T) {
 		t.Errorf("got\n%s", got)
 	}
 }
+
+func TestReplanStreamsLikeAPhase(t *testing.T) {
+	p := planningIn(t, 60, 20, themes.Mode{}).planned()
+	p.apply(event.StepStarted{Index: "1", Attempt: 1}, event.StepFailed{Index: "1", Attempt: 1, Error: "no such file", Failure: event.FailureTool},
+		event.ReplanStarted{Attempt: 1, Step: "1", Error: "no such file", Remaining: []string{"1"}})
+	if got := p.text(); !strings.Contains(got, "replanning") || !strings.Contains(got, "qwen3:8b is reading the prompt") {
+		t.Errorf("before the first word got\n%s", got)
+	}
+	half := len(planText) / 2
+	p.apply(event.ReplanDelta{Thinking: "The file has another name."}, event.ReplanDelta{Text: planText[:half]}, event.ReplanDelta{Text: planText[half:]})
+	if got := p.text(); !strings.Contains(got, "Write one dash") || !strings.Contains(got, "tok/s") {
+		t.Errorf("while it streams got\n%s", got)
+	}
+	p.apply(event.PlanDiff{Revision: 2, Reason: "no such file", Plan: p.run.Plan})
+	if got := p.text(); strings.Contains(got, "replanning") || strings.Contains(got, "Write one dash") {
+		t.Errorf("after the replan got\n%s", got)
+	}
+}

@@ -49,12 +49,12 @@ func (f *Frame) currentWork(s State, spinner string, width int) string {
 	l, r := f.look, s.Run
 	width = max(width-2, 1)
 	switch {
-	case r.Replanning != nil:
-		return spinner + l.Muted.Render("replanning") + " " + l.Faint.Render(telling.Ticking(l.Since(r.Replanning.StartedAt)))
-	case r.Synthesis.Started:
-		return f.answering(s, spinner, width)
 	case s.Requests.Repair:
 		return spinner + l.Muted.Render("repairing the plan")
+	case r.Replanning != nil:
+		return "" // the chat shows what the model writes
+	case r.Synthesis.Started:
+		return f.answering(s, spinner, width)
 	case s.Reviewing:
 		return f.waitingLine(l.Glyphs.Gate, telling.ReviewWaits, width)
 	}

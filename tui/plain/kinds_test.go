@@ -21,6 +21,7 @@ const outside = "\x1b]0;x\a\x1b[31m words\n▸ forged\u202e"
 // silentKinds lists the kinds that print no line, each with the reason.
 var silentKinds = map[event.Kind]string{
 	event.KindPhaseDelta:         "passing: part of a text of a model",
+	event.KindReplanDelta:        "passing: part of a text of a model",
 	event.KindSynthesisDelta:     "passing: the answer is printed whole",
 	event.KindStepProgress:       "passing: progress of a call; its end has a line",
 	event.KindStepOutput:         "passing: output of a call; its end is printed if the call fails",

@@ -1,0 +1,162 @@
+package chat
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"replan/agent"
+	"replan/internal/english"
+	"replan/internal/untrusted"
+	"replan/planning/reply"
+	"replan/tui/draw"
+	"replan/tui/telling"
+)
+
+// writing is a reply to a planning request that still streams.
+type writing struct {
+	pane           *Pane
+	run            *agent.Run
+	name           string    // of the request
+	since          time.Time // when it was made
+	text, thinking string
+	drafted        int // number of steps read from the reply
+}
+
+// modelStream is what the chat has read of a reply that still streams.
+type modelStream struct {
+	since    time.Time // of the request that it belongs to
+	text     streamed
+	thinking streamed
+	first    time.Time // when the first words came
+	before   int       // bytes that came with them
+	rate     int       // tokens a second
+	ratedAt  int       // second for which the rate was measured
+}
+
+// streamed is a text that grows, and the lines read from it.
+type streamed struct {
+	readout reply.Readout
+	size    int // bytes read
+}
+
+// take reads the new part of a text.
+func (s *streamed) take(text string) {
+	s.readout.Feed(text[s.size:])
+	s.size = len(text)
+}
+
+// take reads what came since the last call.
+func (s *modelStream) take(w writing) {
+	if !s.since.Equal(w.since) || s.text.size > len(w.text) || s.thinking.size > len(w.thinking) {
+		*s = modelStream{since: w.since}
+	}
+	s.thinking.readout.Verbatim = true
+	s.text.take(w.text)
+	s.thinking.take(w.thinking)
+	if s.first.IsZero() && s.bytes() > 0 {
+		s.first, s.before = w.pane.Look.Now, s.bytes()
+		w.pane.modelLoaded = true
+	}
+}
+
+func (s *modelStream) bytes() int { return s.text.size + s.thinking.size }
+
+// title draws the name of the request, its time and, where there is room, the
+// number of tokens and their rate. The rate is measured anew each second.
+func (s *modelStream) title(w writing, width int) string {
+	s.take(w)
+	l := w.pane.Look
+	line := l.Running.Render(l.Spinner()) + " " + w.name
+	if w.drafted > 0 {
+		line += " " + english.Count(w.drafted, "step") + l.Glyphs.Ellipsis
+	}
+	var figures []string
+	if s.thinking.size > 0 && s.text.size == 0 {
+		figures = append(figures, "thinking")
+	}
+	figures = append(figures, telling.Ticking(l.Since(s.since)))
+	if s.bytes() > 0 {
+		figures = append(figures, "~"+telling.Tokens(w.tokens(s.bytes()))+" tok")
+		if second := int(l.Since(s.first).Seconds()); second > s.ratedAt {
+			s.ratedAt, s.rate = second, w.tokens(s.bytes()-s.before)*int(time.Second)/int(l.Since(s.first))
+		}
+		if s.rate > 0 {
+			figures = append(figures, fmt.Sprintf("~%d tok/s", s.rate))
+		}
+	}
+	for _, figure := range figures {
+		if draw.VisibleWidth(line)+1+draw.VisibleWidth(figure) > width {
+			break
+		}
+		line += " " + l.Faint.Render(figure)
+	}
+	return line
+}
+
+// tokens estimates the number of tokens of so many bytes.
+func (w writing) tokens(bytes int) int {
+	each := w.run.BytesPerToken()
+	if each <= 0 {
+		each = 4
+	}
+	return int(float64(bytes)/each + 0.5)
+}
+
+// lines draws the end of the reply on a fixed number of lines, so that nothing
+// below moves while it grows. With reduced motion only finished lines appear.
+func (s *modelStream) lines(w writing, width int) []draw.TextLine {
+	s.take(w)
+	l, height := w.pane.Look, 6
+	switch {
+	case w.pane.state.Replayed && s.bytes() == 0:
+		return nil // a journal keeps whole replies only
+	case w.pane.height < 14:
+		height = 2
+	case w.pane.height < 24:
+		height = 4
+	}
+	from, style := &s.text, l.Muted
+	if s.text.size == 0 {
+		from, style = &s.thinking, l.Faint
+	}
+	var lines []string
+	if s.bytes() == 0 && w.drafted == 0 {
+		lines = draw.Wrap(w.waiting(), max(width, 1))
+	}
+	for _, line := range from.readout.Lines(height, l.Theme.Mode.Still) {
+		lines = append(lines, draw.Wrap(line, max(width, 1))...)
+	}
+	lines = draw.Paint(style, lines[max(len(lines)-height, 0):])
+	return draw.Set(append(lines, make([]string, height-len(lines))...))
+}
+
+// waiting says what the model does before its first word. Nobody reports whether a
+// model is in memory, so the first request of a conversation names both.
+func (w writing) waiting() string {
+	model := untrusted.Line(string(w.run.Model))
+	if model == "" {
+		model = "the model"
+	}
+	answered := func(s agent.Phase) bool { return s.Status == agent.PhaseCompleted }
+	if w.pane.modelLoaded || slices.ContainsFunc(w.run.Phases[:], answered) {
+		return model + " is reading the prompt" + w.pane.Look.Glyphs.Ellipsis
+	}
+	return "loading " + model + " or reading the prompt" + w.pane.Look.Glyphs.Ellipsis
+}
+
+// replanning returns a block that shows what the model writes as the current
+// replan of a run. It is empty once the replan has ended.
+func (c *Pane) replanning(run *agent.Run) *Block {
+	asked := run.Replanning
+	var stream modelStream
+	b := &Block{live: true, until: func() bool { return run.Replanning != asked }}
+	b.lay = func(width int) []draw.TextLine {
+		if b.until() {
+			return nil
+		}
+		w := writing{pane: c, run: run, name: "replanning", since: asked.StartedAt, text: asked.Text, thinking: asked.Thinking}
+		return append(draw.Set([]string{stream.title(w, width)}), c.guided(stream.lines(w, width-2))...)
+	}
+	return b
+}
