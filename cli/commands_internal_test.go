@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"replan/agent"
 	"replan/agent/event"
 	"replan/agent/runner"
 	"replan/agent/session"
@@ -150,5 +151,28 @@ func TestIntentIsShownWithItsStepsOnATerminal(t *testing.T) {
 	writeRoute(plain.NewPrinter(&b, plain.Options{}), intent.Facts{}.RouteWords("sing me a song", intent.Policy{}), false)
 	if want := "· no chain of operators fits these words: a model plans them\n"; b.String() != want {
 		t.Errorf("got %q, want %q", b.String(), want)
+	}
+}
+
+func TestLeavingTheScreenSaysWhatCanBeDoneWithTheLastRun(t *testing.T) {
+	for want, c := range map[string]struct {
+		agent.Summary
+		changed bool
+	}{
+		"Run a61ec9 stopped after 3 of 7 steps. Continue: replan plan resume a61ec9": {Summary: agent.Summary{Status: event.StatusCancelled, Resumable: true, Done: 3, Steps: 7}},
+		"Run a61ec9 stopped. Continue: replan plan resume a61ec9":                    {Summary: agent.Summary{Status: event.StatusCancelled, Resumable: true}},
+		"Run a61ec9 done. Show it: replan runs show a61ec9":                          {Summary: agent.Summary{Status: event.StatusCompleted, Steps: 7}},
+		"Run a61ec9 done. Show it: replan runs show a61ec9, undo it: replan undo a61ec9": {
+			Summary: agent.Summary{Status: event.StatusCompleted, Steps: 7}, changed: true,
+		},
+		"": {Summary: agent.Summary{Status: event.StatusFailed, Steps: 7, Undone: true}},
+	} {
+		c.Run = "r-20260102-030405-a61ec9"
+		if got := leftWords(c.Summary, c.changed); got != want {
+			t.Errorf("got %q, want %q", got, want)
+		}
+	}
+	if got := leftWords(agent.Summary{Status: event.StatusCompleted}, false); got != "" {
+		t.Errorf("after an answer without a plan: got %q", got)
 	}
 }

@@ -83,7 +83,9 @@ func (o *options) demo(ctx context.Context, keep bool) (err error) {
 	o.Dirs = store.Dirs{Config: home, Data: home, State: home}
 	o.store = store.New(o.Dirs)
 	if o.screen() {
-		return o.screens().openScreen(ctx, tui.Options{Intro: demo.Intro(o.Keys.Name("chat.send")), Suggestion: demo.Goal}, continued{})
+		// Its runs go with its folder: nothing can be said about them later.
+		_, err := o.screens().openScreens(ctx, tui.Options{Intro: demo.Intro(o.Keys.Name("chat.send")), Suggestion: demo.Goal}, continued{})
+		return err
 	}
 	if o.ApproveText == "" && !o.asks() {
 		o.ApproveText, o.Approve = string(policy.ApproveAll), policy.ApproveAll

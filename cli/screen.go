@@ -6,7 +6,9 @@ import (
 	"fmt"
 	"os"
 	"strings"
+	"time"
 
+	"replan/agent"
 	"replan/agent/event"
 	"replan/agent/policy"
 	"replan/agent/runner"
@@ -15,8 +17,11 @@ import (
 	"replan/cli/crash"
 	"replan/cli/folder"
 	"replan/cli/slash"
+	"replan/internal/english"
 	"replan/mcpclient"
+	"replan/mcpclient/workspace/undo"
 	"replan/tui"
+	"replan/tui/telling"
 )
 
 // start opens the full screen, or without one acts like replan run.
@@ -36,10 +41,56 @@ func (o *options) start(ctx context.Context, goal string) error {
 	return o.screens().openScreen(ctx, tui.Options{Goal: goal}, continued{})
 }
 
-// openScreen runs the full screen until the user leaves it. It continues a
-// session if one is given. If the user chooses another conversation, it closes
-// this one before it opens that.
+// openScreen runs the full screen until the user leaves it, and then says how the
+// last run can be continued or undone. It continues a session if one is given.
 func (o screens) openScreen(ctx context.Context, screen tui.Options, before continued) error {
+	opened := time.Now()
+	sessions, err := o.openScreens(ctx, screen, before)
+	run, found, unread := o.store.NewestOfSessions(sessions, opened)
+	if found && unread == nil {
+		err = errors.Join(err, o.printLeft(&run))
+	}
+	return err
+}
+
+// printLeft prints a line about the last run of a screen that was left, if there is
+// something to do with it.
+func (o screens) printLeft(run *agent.Run) error {
+	words := leftWords(run.Summary(), undo.Changed(o.store.Runs.Dir, run.ID))
+	if l := o.look(); l != nil {
+		words = l.Faint.Render(words)
+	}
+	if words == "" {
+		return nil
+	}
+	_, err := fmt.Fprintln(o.coloured(o.io.Out), words)
+	return wrap(writing, err)
+}
+
+// leftWords says how a run ended and which commands are about it, or "" if there is
+// nothing to do with it. changed means that an undo would restore files.
+func leftWords(s agent.Summary, changed bool) string {
+	id := telling.ShortID(s.Run)
+	switch {
+	case s.Undone, !s.Resumable && s.Steps == 0:
+		return ""
+	case s.Resumable:
+		words := "Run " + id + " " + telling.RunWords(s)
+		if s.Steps > 0 {
+			words += fmt.Sprintf(" after %d of %s", s.Done, english.Count(s.Steps, "step"))
+		}
+		return words + ". Continue: replan plan resume " + id
+	case changed:
+		return "Run " + id + " done. Show it: replan runs show " + id + ", undo it: replan undo " + id
+	default:
+		return "Run " + id + " done. Show it: replan runs show " + id
+	}
+}
+
+// openScreens runs the full screen until the user leaves it, and returns the sessions
+// that were open. If the user chooses another conversation, it closes this one before
+// it opens that.
+func (o screens) openScreens(ctx context.Context, screen tui.Options, before continued) (sessions []string, err error) {
 	for {
 		next := ""
 		if !o.DryRun {
@@ -47,15 +98,16 @@ func (o screens) openScreen(ctx context.Context, screen tui.Options, before cont
 		}
 		o.TakeChoices()
 		left, err := o.openScreenOn(ctx, screen, before)
+		sessions = append(sessions, left)
 		if err != nil || next == "" || ctx.Err() != nil {
-			return err
+			return sessions, err
 		}
 		screen.Intro, screen.Goal, screen.Suggestion = "", "", ""
 		if before.session, err = o.openConversation(next); err != nil {
 			// The previous conversation is still there.
 			screen.Intro = "The conversation cannot be opened: " + oneLine(err.Error())
 			if before.session, err = o.openConversation(left); err != nil {
-				return err
+				return sessions, err
 			}
 		}
 		before.run = ""

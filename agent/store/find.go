@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"time"
 
 	"replan/agent"
 	"replan/agent/event"
@@ -119,6 +120,26 @@ func (s *Store) LastRun(workspace string, accept func(id string) bool) (string, 
 		}
 	}
 	return "", nil
+}
+
+// NewestOfSessions returns the newest run that one of the sessions has worked on since
+// a time. Runs that other runs started, or that only made a plan, do not count; ok is
+// false if there is none.
+func (s *Store) NewestOfSessions(sessions []string, since time.Time) (run agent.Run, ok bool, err error) {
+	entries, err := s.Runs.List()
+	if err != nil {
+		return run, false, err
+	}
+	for _, e := range entries {
+		if e.Modified.Before(since) {
+			break // so are the rest
+		}
+		run, err := s.Runs.Fold(e.ID)
+		if sum := run.Summary(); err == nil && sum.Outer == "" && !sum.PlanOnly && slices.Contains(sessions, sum.Session) {
+			return run, true, nil
+		}
+	}
+	return run, false, nil
 }
 
 // RunsByPlan returns the run ids of each stored plan, newest first.

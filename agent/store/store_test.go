@@ -139,6 +139,19 @@ func TestLastRunIsTheNewestThatWasAskedForInTheFolder(t *testing.T) {
 	}
 }
 
+func TestNewestRunOfSessionsBeganWithThem(t *testing.T) {
+	s := newStore(t)
+	keep(t, s, "r-1", event.RunStarted{Session: "a"})
+	keep(t, s, "r-2", event.RunStarted{Session: "other"})
+	keep(t, s, "r-3", event.RunStarted{Session: "a", Outer: "r-1"})
+	for since, want := range map[time.Time]string{time.Now().Add(-time.Hour): "r-1", time.Now().Add(time.Hour): ""} {
+		run, ok, err := s.NewestOfSessions([]string{"b", "a"}, since)
+		if err != nil || ok != (want != "") || run.ID != want {
+			t.Errorf("got %q, %v, %v; want %q", run.ID, ok, err, want)
+		}
+	}
+}
+
 func TestSummariesFollowTheJournals(t *testing.T) {
 	s := newStore(t)
 	keep(t, s, "r-1", event.RunStarted{Goal: "first"})
