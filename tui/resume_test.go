@@ -135,7 +135,7 @@ func TestXCancelsOnlyRunningStep(t *testing.T) {
 		"a step at its gate": {newStory().gated(), "x", "ctrl+g shows its gate", nil},
 		"a removed step":     {newStory().tested(), "gjjjjjx", "Step 5 is no longer in the plan", nil},
 		"an ended run":       {newStory().finished(), "x", "The run has ended", nil},
-		"no plan":            {newStory().greeted(), "x", "No step is chosen", nil},
+		"no plan":            {newStory().greeted(), "x", "No step selected", nil},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := settled(t, c.st, 120, 36)

@@ -331,7 +331,7 @@ func (n *Narrator) outcomeWord(r event.Result) string {
 	case n.run.PlanOnly():
 		return "planned: nothing was run"
 	case r.Reason == event.ReasonPartial:
-		return "partly done: some steps were skipped"
+		return "partial: some steps were skipped"
 	case r.Reason == event.ReasonNothingFound:
 		return "nothing found"
 	default:

@@ -12,7 +12,7 @@ func TestPartialRunIsNotShownAsDone(t *testing.T) {
 	l := panetest.DarkLook()
 	c := &Pane{Look: l}
 	result := event.Result{Status: event.StatusCompleted, Reason: event.ReasonPartial}
-	if got := panetest.Stripped(c.outcome(&result, "partly done", "").Draw(60)); !strings.HasPrefix(got, l.Glyphs.Partial) {
+	if got := panetest.Stripped(c.outcome(&result, "partial", "").Draw(60)); !strings.HasPrefix(got, l.Glyphs.Partial) {
 		t.Errorf("the chat shows %s", got)
 	}
 }

@@ -115,7 +115,7 @@ func (d *Pane) cancel() keymap.Request {
 func (d *Pane) noCancel() string {
 	row := d.Chosen()
 	if row == nil || row.Step == nil {
-		return "No step is chosen."
+		return "No step selected."
 	}
 	s := row.Step
 	step := draw.StepTitle(d.Look, s.Step.Index)

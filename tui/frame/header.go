@@ -186,12 +186,12 @@ func (f *Frame) runFact(s State) string {
 	case s.Run.Undone != nil:
 		return l.Muted.Render(l.Glyphs.Removed + " undone")
 	case s.Run.Result == nil:
-		return l.Warning.Render("broken off")
+		return l.Warning.Render("interrupted")
 	}
 	switch result := s.Run.Result; result.Status {
 	case event.StatusCompleted:
 		if result.Reason == event.ReasonPartial {
-			return l.Warning.Render(l.Glyphs.Partial + " partly done")
+			return l.Warning.Render(l.Glyphs.Partial + " partial")
 		}
 		if result.Reason == event.ReasonNothingFound {
 			return l.Muted.Render(l.Glyphs.Separator + " nothing found")

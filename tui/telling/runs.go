@@ -17,7 +17,7 @@ func RunWords(s agent.Summary) string {
 	case s.Status != event.StatusCompleted:
 		return untrusted.Line(string(s.Status))
 	case s.Reason == event.ReasonPartial:
-		return "in part"
+		return "partial"
 	case s.Reason == event.ReasonNothingFound:
 		return "nothing found"
 	default:
