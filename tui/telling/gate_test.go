@@ -84,3 +84,10 @@ func TestCallLinesShowWhatAPersonCanJudge(t *testing.T) {
 		t.Error("the call itself has changed")
 	}
 }
+
+func TestRuleForTestsNamesItsException(t *testing.T) {
+	tests := rule.Rule{Tool: "workspace:test.run", When: rule.WhenTrusted, Verdict: rule.VerdictAsk, Source: rule.SourceBuiltIn}
+	if got, want := telling.RuleWords(tests), "running tests asks unless you asked for the tests (built in)"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}

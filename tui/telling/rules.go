@@ -30,6 +30,9 @@ func RuleWords(r rule.Rule) string {
 		}
 	case covered != "" && r.Source == rule.SourceBuiltIn:
 		covered += " " + verbs[0]
+		if r.Verdict == rule.VerdictAsk {
+			covered += " unless you asked for the tests"
+		}
 	default:
 		covered = untrusted.Line(r.String()) + " " + verbs[0]
 	}
