@@ -4,6 +4,7 @@ import (
 	"flag"
 	"fmt"
 	"os"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -15,6 +16,7 @@ import (
 	"replan/agent/runner"
 	"replan/agent/session"
 	"replan/tui"
+	"replan/tui/dialog"
 	"replan/tui/keymap"
 )
 
@@ -276,5 +278,21 @@ func TestManualListsEveryAction(t *testing.T) {
 	}
 	if err := os.WriteFile(file, []byte(before+begin+want.String()+end+after), 0o600); err != nil {
 		t.Fatal(err)
+	}
+}
+
+func TestPaletteRemembersTenEntriesAcrossStarts(t *testing.T) {
+	recent := []string{"Switch theme: fern", "gone"}
+	for i := range 9 {
+		recent = append(recent, fmt.Sprintf("gone %d", i))
+	}
+	s := open(t, tui.Options{Recent: recent}, 120, 36).show(newStory().greeted()).press(ctrlK)
+	if _, below, _ := strings.Cut(s.front(), "├"); !strings.Contains(strings.Split(below, "\n")[1], "Switch theme: fern") {
+		t.Errorf("the palette does not begin with the recent entry:\n%s", s.text())
+	}
+	s.press(letters("switch theme frost")...).press(enter)
+	want := runner.Keep{Key: dialog.KeyRecent, Value: new(strings.Join(append([]string{"Switch theme: frost"}, recent[:9]...), "\n"))}
+	if got := s.session.commands(); !reflect.DeepEqual(got[len(got)-1], want) {
+		t.Errorf("sent %#v, want %#v at the end", got, want)
 	}
 }

@@ -62,7 +62,7 @@ func newDialogs(l *draw.Look, k *keymap.Map, o Options, home string, runs *live.
 	list := dialog.NewRuns(l, k, runs, o.GoOn != nil)
 	d := dialogs{
 		live: runs, plan: plan,
-		help: dialog.NewHelp(l, k, o.Version), palette: dialog.NewPalette(l, k, list),
+		help: dialog.NewHelp(l, k, o.Version), palette: dialog.NewPalette(l, k, list, o.Recent),
 		themes:  dialog.NewThemes(l, k, draw.ShortPath(o.Config, home)),
 		allowed: dialog.NewAllowed(l, k), undo: dialog.NewUndo(l, k), runs: list,
 		models: dialog.NewModels(l, k), exchanges: dialog.NewExchanges(l, k, runs), servers: dialog.NewServers(l, k),

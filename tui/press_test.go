@@ -15,16 +15,18 @@ import (
 	"replan/agent/session"
 	"replan/internal/untrusted"
 	"replan/tui"
+	"replan/tui/dialog"
 )
 
 // sent compares the sent commands and queries, except the warming of the model
-// while the user types.
+// while the user types, and what the palette keeps.
 func (s *screen) sent(want ...any) {
 	s.t.Helper()
 	asking := slices.ContainsFunc(want, func(c any) bool { _, asked := c.(asks); return asked })
 	got := slices.DeleteFunc(s.session.commands(), func(c any) bool {
 		_, asked := c.(asks)
-		return c == runner.Warm{} || asked && !asking
+		keep, _ := c.(runner.Keep)
+		return c == runner.Warm{} || asked && !asking || keep.Key == dialog.KeyRecent
 	})
 	if len(want) == 0 && len(got) == 0 {
 		return

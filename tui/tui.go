@@ -45,7 +45,8 @@ type Options struct {
 	// The chat's share of the width, and the plan's of the height above the step,
 	// in percent; 0 means the usual. Each pane keeps its minimum size.
 	ChatWidth, PlanHeight int
-	ShowThinking          bool // expand the model's thinking
+	ShowThinking          bool     // expand the model's thinking
+	Recent                []string // what was chosen in the palette last, the newest first
 
 	Notify     notify.Mode                 // how to alert a user who looks elsewhere; "" is auto
 	Version    string                      // shown in help

@@ -53,6 +53,9 @@ func (d Dirs) Outputs() string { return filepath.Join(d.State, "outputs") }
 // Memory returns the file of the memory tools.
 func (d Dirs) Memory() string { return filepath.Join(d.Data, "memory.md") }
 
+// Recents returns the file of what was chosen in the palette.
+func (d Dirs) Recents() string { return filepath.Join(d.State, "recents.txt") }
+
 // Trust returns the file that records which servers of projects may start.
 func (d Dirs) Trust() string { return filepath.Join(d.Data, "trust.json") }
 

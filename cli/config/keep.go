@@ -20,6 +20,7 @@ import (
 	"replan/internal/wholefile"
 	"replan/planning/prompt"
 	"replan/themes"
+	"replan/tui/dialog"
 )
 
 // Keep saves a setting, such as screen.theme, in the user's configuration for
@@ -27,7 +28,12 @@ import (
 // all other keys stay as they are. In a demo, whose model is scripted, only the
 // appearance of the screen is saved; for other keys, and for the removal of a key
 // that is not there, Keep returns "".
+//
+// What was chosen in the palette is no setting and has a file of its own.
 func (o *Options) Keep(key string, value *string) (string, error) {
+	if key == dialog.KeyRecent && value != nil {
+		return "", o.keepRecent(*value)
+	}
 	path := o.fileOf(key)
 	if path == "" {
 		return "", nil
@@ -62,6 +68,19 @@ func (o *Options) Keep(key string, value *string) (string, error) {
 		return "", nil
 	}
 	return path, nil
+}
+
+// keepRecent saves what was chosen in the palette, one title a line.
+func (o *Options) keepRecent(titles string) error {
+	path := o.Dirs.Recents()
+	err := os.MkdirAll(filepath.Dir(path), 0o700)
+	if err == nil {
+		err = wholefile.Write(path, []byte(titles))
+	}
+	if err != nil {
+		return fmt.Errorf("what was chosen in the palette is not saved: %w", err)
+	}
+	return nil
 }
 
 // choices are the settings that the user has chosen on the screen since the start,

@@ -1,14 +1,19 @@
 package config
 
 import (
+	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/spf13/pflag"
 
 	"replan/agent/session"
+	"replan/tui"
+	"replan/tui/dialog"
 )
 
 // started returns the options of a start with a configuration and flags.
@@ -136,5 +141,19 @@ func TestDemoKeepsOnlyTheLooks(t *testing.T) {
 		if path, err := o.Keep(key, &value); err != nil || path != "" {
 			t.Errorf("%s: got %q, %v; want it not to be saved", key, path, err)
 		}
+	}
+}
+
+func TestPaletteStartsWithWhatWasChosenBefore(t *testing.T) {
+	folder := t.TempDir()
+	o := started(t, folder, "")
+	if path, err := o.Keep(dialog.KeyRecent, new("Zoom the focused pane\nUndo last run")); path != "" || err != nil {
+		t.Errorf("got %q, %v", path, err)
+	}
+	if got := started(t, folder, "").Dressed(tui.Options{}).Recent; !slices.Equal(got, []string{"Zoom the focused pane", "Undo last run"}) {
+		t.Errorf("got %q", got)
+	}
+	if _, err := os.Stat(filepath.Join(folder, "config.toml")); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("the configuration has it: %v", err)
 	}
 }

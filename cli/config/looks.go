@@ -140,5 +140,8 @@ func (o *Options) Dressed(screen tui.Options) tui.Options {
 	screen.ASCII, screen.NoColor, screen.ReducedMotion = o.ASCII, o.NoColor, o.ReducedMotion
 	screen.Keys, screen.Notify = o.Keys, o.Notify
 	screen.ChatWidth, screen.PlanHeight, screen.ShowThinking = o.ChatWidth, o.PlanHeight, o.ShowThinking
+	if recent, err := os.ReadFile(o.Dirs.Recents()); err == nil {
+		screen.Recent = strings.Split(string(recent), "\n")
+	}
 	return screen
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/sahilm/fuzzy"
 
 	"replan/agent"
+	"replan/agent/runner"
 	"replan/agent/session"
 	"replan/tui/draw"
 	"replan/tui/keymap"
@@ -28,7 +29,7 @@ type Palette struct {
 	files []command // only in a search
 	found []command
 
-	recent []string // titles chosen before, the newest first
+	recent []string // titles chosen before, also at earlier starts, the newest first
 
 	// Answers of the session, "" until they arrive.
 	summaries  []agent.Summary
@@ -37,9 +38,14 @@ type Palette struct {
 	askedFiles bool
 }
 
-// NewPalette returns the palette, closed.
-func NewPalette(l *draw.Look, k *keymap.Map, runs *Runs) *Palette {
-	return &Palette{list: newList(l, k), runs: runs}
+// KeyRecent is the setting that keeps the titles chosen last, one a line, the
+// newest first.
+const KeyRecent = "screen.recent"
+
+// NewPalette returns the palette, closed. recent are the titles chosen at earlier
+// starts, the newest first.
+func NewPalette(l *draw.Look, k *keymap.Map, runs *Runs, recent []string) *Palette {
+	return &Palette{list: newList(l, k), runs: runs, recent: recent}
 }
 
 // Open opens the palette and asks the session for runs, plans and models. Until they
@@ -198,7 +204,7 @@ func (d *Palette) seek(text string) {
 
 // choose does the chosen entry. Why an entry is unavailable is already on the screen.
 func (d *Palette) choose() keymap.Request {
-	const recents = 5
+	const recents = 10
 	if d.At >= len(d.found) || d.found[d.At].why != "" {
 		return keymap.Request{}
 	}
@@ -206,7 +212,11 @@ func (d *Palette) choose() keymap.Request {
 	d.shown = false
 	d.recent = append([]string{c.title}, slices.DeleteFunc(d.recent, func(title string) bool { return title == c.title })...)
 	d.recent = d.recent[:min(len(d.recent), recents)]
-	return c.do()
+	w := c.do()
+	if !d.page.Replay {
+		w.Send = append(w.Send, runner.Keep{Key: KeyRecent, Value: new(strings.Join(d.recent, "\n"))})
+	}
+	return w
 }
 
 // View draws the palette in the middle of the screen. Its height stays constant
