@@ -74,6 +74,13 @@ func (f *File) goDeclarations() {
 			f.imports = append(f.imports, path)
 		}
 	}
+	for _, group := range file.Comments {
+		for _, c := range group.List {
+			if len(c.Text) < len("/**/") && strings.HasPrefix(c.Text, "/*") {
+				c.Text = "/**/" // unterminated: CommentGroup.Text would slice out of bounds
+			}
+		}
+	}
 	r := &goReader{f: f, fset: fset, shift: shift}
 	for _, d := range file.Decls {
 		switch d := d.(type) {

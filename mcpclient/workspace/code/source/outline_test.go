@@ -83,6 +83,18 @@ func TestTruncatedFilesHaveAnOutline(t *testing.T) {
 	}
 }
 
+func TestUnterminatedCommentsHaveAnOutline(t *testing.T) {
+	for _, comment := range []string{"/*", "/*/", "/* ", "/**"} {
+		file, err := source.Lex(t.Context(), "a.go", "package a\n\nconst Max = 10 "+comment)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := file.Outline().Symbols; len(got) != 1 || got[0].Name != "Max" {
+			t.Errorf("after %q: got symbols %+v, want Max", comment, got)
+		}
+	}
+}
+
 func TestBrokenFilesHaveAnOutline(t *testing.T) {
 	files := fixtures(t)
 	rapid.Check(t, func(t *rapid.T) {
