@@ -35,10 +35,12 @@ type Command struct {
 	// Data creates the writer for standard output that a program reads. Text
 	// written to shown becomes the visible output. If Data is nil, standard output
 	// is shown directly.
-	Data  func(shown io.Writer) io.WriteCloser
-	Send  func(chunk string, bytes int64) error // receives output as it arrives; may be nil
-	Quiet bool                                  // the output is internal: neither sent nor spilled
-	Need  string                                // advice if the command is not installed
+	Data func(shown io.Writer) io.WriteCloser
+	Send func(chunk string, bytes int64) error // receives output as it arrives; may be nil
+	// Quiet marks a short command that only reads: its output is neither sent nor
+	// spilled, and the watcher, a process of its own, is not started for it.
+	Quiet bool
+	Need  string // advice if the command is not installed
 }
 
 func (c Command) String() string {
@@ -85,11 +87,15 @@ func (r *Runner) Run(ctx context.Context, what Command) (Outcome, error) {
 	if what.Data != nil {
 		data = what.Data(f)
 	}
+	watcher := r.Watcher
+	if what.Quiet {
+		watcher = nil
+	}
 	begin := time.Now()
-	if err := r.start(f, what, data); err != nil {
+	if err := r.start(f, what, data, watcher); err != nil {
 		return Outcome{}, err
 	}
-	defer Ended(f.group, r.Watcher)
+	defer Ended(f.group, watcher)
 	Report(ctx, f.group)
 	timedOut := f.untilGone(ctx, what.Timeout)
 	if data != nil {
@@ -115,7 +121,7 @@ func (r *Runner) Run(ctx context.Context, what Command) (Outcome, error) {
 
 // start starts a command whose output goes to f. If data is not nil, standard
 // output goes there.
-func (r *Runner) start(f *follow, what Command, data io.Writer) (err error) {
+func (r *Runner) start(f *follow, what Command, data io.Writer, watcher Watcher) (err error) {
 	f.cmd = exec.Command(what.Name, what.Args...) // #nosec G204 -- running the given command is the purpose
 	if what.Script != "" {
 		f.cmd = exec.Command(Shell, shellArgs(what.Script)...) // #nosec G204 -- as above
@@ -155,7 +161,7 @@ func (r *Runner) start(f *follow, what Command, data io.Writer) (err error) {
 		}
 		f.cmd.Stdout, ours = w, append(ours, w)
 	}
-	f.group, err = Start(f.cmd, r.Watcher)
+	f.group, err = Start(f.cmd, watcher)
 	for _, w := range ours {
 		_ = w.Close() // nothing of ours is in it
 	}

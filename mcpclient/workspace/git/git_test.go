@@ -324,6 +324,10 @@ func TestFolderWithoutRepositoryIsReported(t *testing.T) {
 	if n, err := b.Ops.Dirty(t.Context()); n != 0 || err != nil {
 		t.Errorf("got %d dirty files: %v", n, err)
 	}
+	if err := os.Mkdir(filepath.Join(b.Dir, ".git"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	b.Refused(t, "vcs.status", nil, "no git repository")
 	t.Setenv("PATH", t.TempDir())
 	b.Refused(t, "vcs.status", nil, "git is not installed")
 	if n, err := b.Ops.Dirty(t.Context()); n != 0 || err != nil {

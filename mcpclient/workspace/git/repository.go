@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -193,8 +194,29 @@ func (g gitOutput) failure(doing string) error {
 
 var errNoRepository = errors.New("the workspace lies in no git repository; make one with git init")
 
+// mayBeInRepository reports whether dir or a folder above it has a .git entry.
+func mayBeInRepository(dir string) bool {
+	dir, err := filepath.EvalSymlinks(dir)
+	if err != nil {
+		return true // git says what is wrong
+	}
+	for {
+		if _, err := os.Lstat(filepath.Join(dir, ".git")); !errors.Is(err, fs.ErrNotExist) {
+			return true
+		}
+		parent := filepath.Dir(dir)
+		if parent == dir {
+			return false
+		}
+		dir = parent
+	}
+}
+
 // repository finds the repository that contains the workspace.
 func (o *Operators) repository(ctx context.Context) (*gitRepository, error) {
+	if !mayBeInRepository(o.tree.Dir) {
+		return nil, errNoRepository // without the time that starting git takes
+	}
 	r := &gitRepository{o: o}
 	out, err := r.git(ctx, gitRun{args: []string{"rev-parse", "--is-inside-work-tree", "--show-prefix"}})
 	if err != nil {
