@@ -112,7 +112,7 @@ func (o runs) agreesToUndo(ctx context.Context, would event.Undo) (agreed bool, 
 	if err := o.print(o.diff(o.io.Out, would.Diff)); err != nil {
 		return false, err
 	}
-	prompt := fmt.Sprintf("restore %s, changed by the run %s? [y]es, [N]o: ", telling.Undone(would.Files), telling.ShortID(would.Run))
+	prompt := fmt.Sprintf("restore %s changed by run %s? [y]es, [N]o: ", telling.Undone(would.Files), telling.ShortID(would.Run))
 	line, _, err := input.AskIn(ctx, o.coloured(o.io.Out), prompt, o.look())
 	if err != nil {
 		return false, err
@@ -147,11 +147,11 @@ func (o runs) printUndo(u event.Undo) error {
 	}
 	switch {
 	case u.Already:
-		writef("the run %s is already undone: nothing was changed", u.Run)
+		writef("run %s is already undone: nothing was changed", u.Run)
 	case len(u.Files) == 0:
-		writef("the run %s changed nothing that can be restored", u.Run)
+		writef("run %s changed nothing that can be restored", u.Run)
 	default:
-		writef("%s %s, changed by the run %s", done, telling.Undone(u.Files), u.Run)
+		writef("%s %s changed by run %s", done, telling.Undone(u.Files), u.Run)
 		for _, f := range u.Files {
 			writef("  %s %s", f.Action, f.Path)
 		}

@@ -38,7 +38,7 @@ func TestUndoAsksOnATerminal(t *testing.T) {
 		code         int
 		output, file string
 	}{
-		{"n\n", "undo", 1, "restore 1 file, changed by the run", "two\n"},
+		{"n\n", "undo", 1, "restore 1 file changed by run", "two\n"},
 		{"", "undo last", 1, "nothing was changed", "two\n"},
 		{"", "undo --dry-run", 0, "+one", "two\n"},
 		{"y\n", "undo", 0, "-two\n+one\n", "one\n"},

@@ -118,7 +118,7 @@ func Configuration(file string, wrong error) func(context.Context) []Check {
 				check.Name, check.Fix = "settings", ""
 			}
 		} else if _, err := os.Stat(file); errors.Is(err, fs.ErrNotExist) {
-			check.Detail += ", not written yet; the defaults hold"
+			check.Detail += ", not written yet; the defaults apply"
 		}
 		return []Check{check}
 	}

@@ -22,7 +22,7 @@ func DecodeValue(data []byte) (any, error) {
 	var v any
 	if err := dec.Decode(&v); err != nil {
 		if errors.Is(err, io.EOF) {
-			return nil, errors.New("decode JSON: there is nothing to read")
+			return nil, errors.New("decode JSON: the text is empty")
 		}
 		if errors.Is(err, io.ErrUnexpectedEOF) {
 			return nil, errors.New("decode JSON: the text ends in the middle of a value")

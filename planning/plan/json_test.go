@@ -39,7 +39,7 @@ func TestDecodeValue(t *testing.T) {
 		{name: "number beyond any float keeps its text", text: ` 1e400 `, want: `1e400`},
 		{name: "text is not HTML-escaped", text: `"<a> & b"`, want: `"<a> & b"`},
 		{name: "keys are sorted", text: `{"b":1,"a":2}`, want: `{"a":2,"b":1}`},
-		{name: "blank text", text: ` `, failure: "nothing to read"},
+		{name: "blank text", text: ` `, failure: "the text is empty"},
 		{name: "value cut off", text: `{"a":[1,`, failure: "ends in the middle"},
 		{name: "error names its position", text: "{\n \"a\": x}", failure: "line 2, column 7"},
 		{name: "second value", text: `{} {}`, failure: "something follows"},

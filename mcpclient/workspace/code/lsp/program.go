@@ -71,7 +71,7 @@ func Programs() []Program {
 			// Its configuration may name an index server, and its index is a folder in the
 			// project, so both stay off.
 			Language: "c", Name: "clangd", Argv: []string{"clangd", "--background-index=false", "--enable-config=false", "--clang-tidy=false"},
-			Install: "the package clangd of your system",
+			Install: "install clangd with the package manager of your system",
 			files: map[string]string{
 				".c": "c", ".h": "cpp", ".cc": "cpp", ".cpp": "cpp", ".cxx": "cpp", ".hh": "cpp", ".hpp": "cpp", ".hxx": "cpp",
 			},
