@@ -72,13 +72,20 @@ func (r fold) applyStepInDoubt(d event.StepInDoubt) {
 	r.enqueue(s)
 }
 
-// applyGateRequested opens the gate of a waiting step.
+// applyGateRequested opens the gate of a waiting step. A call that changes nothing
+// passes it.
 func (r fold) applyGateRequested(e event.Event, d event.GateRequested) {
 	s := r.Step(d.Step)
 	if s == nil {
 		return
 	}
-	s.Status, s.Gate, s.Diff, s.gate.hashes, s.gate.tool = StepWaiting, d.Gate, d.Diff, d.Hashes, promised(r.facts(s.Step.Tool).tool)
+	s.Diff, s.gate.hashes, s.gate.tool = d.Diff, d.Hashes, promised(r.facts(s.Step.Tool).tool)
+	if d.Nothing {
+		s.gate.answer = gateAllowed
+		r.enqueue(s)
+		return
+	}
+	s.Status, s.Gate = StepWaiting, d.Gate
 	r.enqueue(s)
 	r.openGate(&Gate{GateRequested: d, RequestedAt: e.Time})
 	r.askedGate(s, d)

@@ -32,7 +32,7 @@ import (
 // error, the effect of the call is unknown.
 func (p *Pool) Call(ctx context.Context, call plan.ToolCall) (any, error) {
 	meta := map[string]any{}
-	if len(call.Hashes) > 0 {
+	if call.Hashes != nil {
 		meta[builtin.MetaHashes] = call.Hashes
 		meta[builtin.MetaDiff] = builtin.DiffHash(call.Diff)
 	}
@@ -67,6 +67,7 @@ func (p *Pool) Preview(ctx context.Context, call plan.ToolCall) (plan.ToolPrevie
 	var preview struct {
 		Diff    *string           `json:"diff"`
 		Hashes  map[string]string `json:"hashes"`
+		Nothing bool              `json:"nothing"`
 		Removes string            `json:"removes"`
 		Command *plan.Command     `json:"command"`
 		File    *plan.FileChange  `json:"file"`
@@ -74,7 +75,9 @@ func (p *Pool) Preview(ctx context.Context, call plan.ToolCall) (plan.ToolPrevie
 	if err := json.Unmarshal(result.RawStructuredContent, &preview); err != nil || preview.Diff == nil {
 		return plan.ToolPreview{}, fmt.Errorf("%s answered its preview without a diff", call.Tool.QualifiedName())
 	}
-	return plan.ToolPreview{Diff: *preview.Diff, Hashes: preview.Hashes, Removes: preview.Removes, Command: preview.Command, File: preview.File}, nil
+	return plan.ToolPreview{
+		Diff: *preview.Diff, Hashes: preview.Hashes, Nothing: preview.Nothing, Removes: preview.Removes, Command: preview.Command, File: preview.File,
+	}, nil
 }
 
 // send performs one call. Only built-in servers receive the meta fields.

@@ -428,3 +428,36 @@ func TestGatesOpenInPlanOrder(t *testing.T) {
 		t.Errorf("the gates opened in the order %s: %v", got, err)
 	}
 }
+
+func TestCallThatChangesNothingOpensNoGate(t *testing.T) {
+	nothing := plan.ToolPreview{Nothing: true, Hashes: map[string]string{}}
+	for name, c := range map[string]struct {
+		step    string
+		preview plan.ToolPreview
+		asks    bool
+	}{
+		"nothing changes":           {changeStep, nothing, false},
+		"the plan asks for a gate":  {gatedStep, nothing, true},
+		"a file is in the preview":  {changeStep, plan.ToolPreview{Nothing: true, Hashes: map[string]string{"f": "00"}}, true},
+		"the preview binds no call": {changeStep, plan.ToolPreview{Nothing: true}, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			asked, hashes := false, map[string]string(nil)
+			_, err := runner.Run(t.Context(), runner.Job{
+				Plan: planOf(t, c.step), Catalogue: lookAndChange, Rules: []rule.Rule{{Tool: "*", Verdict: rule.VerdictAsk, Source: rule.SourceBuiltIn}},
+				Preview: func(context.Context, plan.ToolCall) (plan.ToolPreview, error) { return c.preview, nil },
+				Gate: func(context.Context, event.GateRequested) event.Decision {
+					asked = true
+					return event.Allow
+				},
+				Call: func(_ context.Context, call plan.ToolCall) (any, error) {
+					hashes = call.Hashes
+					return nil, nil
+				},
+			})
+			if err != nil || asked != c.asks || (hashes == nil) != (c.preview.Hashes == nil) {
+				t.Errorf("asked: %t, called with hashes %v: %v", asked, hashes, err)
+			}
+		})
+	}
+}

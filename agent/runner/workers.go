@@ -8,6 +8,7 @@ import (
 
 	"replan/agent"
 	"replan/agent/event"
+	"replan/agent/rule"
 	"replan/internal/untrusted"
 	"replan/planning/plan"
 	"replan/planning/reply"
@@ -122,7 +123,8 @@ func (e *engine) callPlan(ctx context.Context, under *call, c agent.CallPlan) {
 }
 
 // openGate previews the call if the tool supports it. Then it opens the gate,
-// after the gate before it.
+// after the gate before it. A call that would change nothing passes the gate of a
+// built-in rule, and may then change nothing.
 func (e *engine) openGate(g agent.OpenGate, before <-chan struct{}) {
 	gate := g.Gate
 	if g.Tool.Previews || g.Tool.Commands {
@@ -137,11 +139,12 @@ func (e *engine) openGate(g agent.OpenGate, before <-chan struct{}) {
 			return
 		}
 		gate.Diff, gate.Hashes, gate.Command = preview.Diff, preview.Hashes, preview.Command
+		gate.Nothing = preview.Nothing && preview.Hashes != nil && len(preview.Hashes) == 0 && gate.Rule.Source == rule.SourceBuiltIn && !gate.Planned
 		if gate.Removes = preview.Removes; gate.Removes != "" {
 			gate.Rule = agent.RemovalRule(gate.Tool, gate.Removes)
 		}
 	}
-	if e.offer != nil {
+	if e.offer != nil && !gate.Nothing {
 		gate.Always, gate.NoAlways = e.offer(gate, g.Tool)
 	}
 	e.after(before)

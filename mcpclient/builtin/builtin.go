@@ -13,8 +13,9 @@ const ServerName = "workspace"
 const (
 	// MetaPreview in the `_meta` of a tools/call, set to true, asks for a dry
 	// application: the call changes nothing and answers structured content
-	// {"diff": text, "hashes": {path: SHA-256 in hex}, "removes": text}. The hash of a file that
-	// does not exist is the empty string.
+	// {"diff": text, "hashes": {path: SHA-256 in hex}, "removes": text, "nothing": bool}. The hash
+	// of a file that does not exist is the empty string. Nothing says that the call would have
+	// no effect.
 	MetaPreview = "replan/preview"
 	// MetaContents in the `_meta` of a tools/call beside MetaPreview, set to true, asks
 	// for the text of the file, too: {"file": {"path", "hash", "before", "after"}}. It

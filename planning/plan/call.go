@@ -33,6 +33,7 @@ type ToolCall struct {
 type ToolPreview struct {
 	Diff    string            // unified diff of the files it would change
 	Hashes  map[string]string // path → SHA-256 (hex) of the contents the diff was made against
+	Nothing bool              // it would change nothing at all, and only say so
 	Removes string            // "removes 180 of 214 lines of a.go" where most of a file goes
 	Command *Command          // process that it would start; nil for none
 	File    *FileChange       // if the preview asked for contents, and the call changes one text file alone

@@ -193,7 +193,7 @@ func (n *Narrator) narrateStep(data event.Data, before Before) {
 	c := n.pane
 	switch d := data.(type) {
 	case event.GateRequested:
-		if c.state.Replayed {
+		if c.state.Replayed && !d.Nothing {
 			n.add(c.remark(gateGlyph, warningStyle, telling.AskedWords(d)))
 		}
 	case event.StepStarted:

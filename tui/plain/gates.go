@@ -17,6 +17,9 @@ import (
 // gate prints the full call that waits. It omits whatever a workspace diff already
 // shows.
 func (l *Log) gate(d event.GateRequested) {
+	if d.Nothing {
+		return
+	}
 	what, tool := d.Tool, ""
 	if d.Step != "" {
 		what, tool = d.Step+" "+d.Title.Line(), "["+d.Tool+"]  "

@@ -330,6 +330,9 @@ func (p *Player) last() string {
 			}
 			return telling.StepWords(d.Index) + " failed"
 		case event.GateRequested:
+			if d.Nothing {
+				return telling.StepWords(d.Step) + " would change nothing"
+			}
 			return "a gate opens"
 		case event.GateResolved:
 			return "the gate is answered"

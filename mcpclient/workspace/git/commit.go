@@ -68,7 +68,7 @@ func (o *Operators) vcsCommit(ctx context.Context, c op.Call, args commitArgs) (
 		if err != nil {
 			return nil, err
 		}
-		return &op.Answer[commitResult]{Preview: &op.Preview{Diff: diff.Diff, Hashes: p.hashes}, Text: diff.Diff}, nil
+		return &op.Answer[commitResult]{Preview: &op.Preview{Diff: diff.Diff, Hashes: p.hashes, Nothing: len(p.paths) == 0}, Text: diff.Diff}, nil
 	}
 	if err := p.approved(c.Hashes); err != nil {
 		return nil, err

@@ -183,6 +183,27 @@ func TestCommitWithoutChangesIsAnAnswer(t *testing.T) {
 	}
 }
 
+// TestCommitOfNothingIsBoundToNothing: a preview says that the commit would do nothing,
+// and a call that was approved for that reason commits nothing else.
+func TestCommitOfNothingIsBoundToNothing(t *testing.T) {
+	r := newRepo(t, "")
+	r.Write(t, map[string]string{"a": "1"})
+	r.commit(t, "first")
+	preview := r.Ask(t, "vcs.commit", args{"message": "m"}, workspacetest.Preview)
+	hashes, ok := preview.Data["hashes"].(map[string]any)
+	if !ok || len(hashes) != 0 || preview.Data["nothing"] != true {
+		t.Fatalf("got %+v", preview.Data)
+	}
+	r.Write(t, map[string]string{"a": "2"})
+	got := r.Ask(t, "vcs.commit", args{"message": "m"}, map[string]any{builtin.MetaHashes: map[string]any{}})
+	if !got.IsError || !strings.Contains(got.Text, "a was not in the diff that was approved") {
+		t.Errorf("got %s", got.Text)
+	}
+	if preview = r.Ask(t, "vcs.commit", args{"message": "m"}, workspacetest.Preview); preview.Data["nothing"] != nil {
+		t.Errorf("a change is left: %+v", preview.Data)
+	}
+}
+
 // nothingToCommit calls vcs.commit where it has nothing to commit.
 func (r *repo) nothingToCommit(t *testing.T, note string) {
 	t.Helper()

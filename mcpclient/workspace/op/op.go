@@ -48,6 +48,7 @@ type Answer[Result any] struct {
 type Preview struct {
 	Diff    string            `json:"diff"`
 	Hashes  map[string]string `json:"hashes"`
+	Nothing bool              `json:"nothing,omitempty"` // the call would change nothing at all
 	Removes string            `json:"removes,omitempty"` // says that most of a file goes, and how much
 	Command *plan.Command     `json:"command,omitempty"`
 	File    *plan.FileChange  `json:"file,omitempty"`
