@@ -72,7 +72,7 @@ func (m *Model) applyEvent(e event.Event) {
 		m.showKept(d)
 	case session.Chosen:
 		if words := m.dialogs.models.Chosen(d, m.status); words != "" {
-			m.chat.Add(m.chat.Listing(untrusted.Text(words))...)
+			m.chat.Add(m.chat.Notice(untrusted.Text(words))...)
 		}
 	case session.Pull:
 		handlePull(m, d)

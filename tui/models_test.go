@@ -224,6 +224,7 @@ func TestChatReportsChoiceOnce(t *testing.T) {
 			if n := strings.Count(s.text(), c.want); n != 1 {
 				t.Errorf("reported %d times:\n%s", n, s.text())
 			}
+			s.wants("explain what this project does") // the greeting stays until the first message
 		})
 	}
 	s := picking(t, 200, 36).press(downKey, downKey, enter)

@@ -77,6 +77,15 @@ func (c *Pane) prose(text untrusted.Text) []*Block { return c.passageBlocks(piec
 // instead of wrapping them.
 func (c *Pane) Listing(text untrusted.Text) []*Block { return c.passageBlocks(pieces(text), true) }
 
+// Notice is like Listing, for what the user should know: the greeting stays above it.
+func (c *Pane) Notice(text untrusted.Text) []*Block {
+	blocks := c.Listing(text)
+	for _, b := range blocks {
+		b.note = true
+	}
+	return blocks
+}
+
 // pieces splits text that is not cleaned before it is drawn, so that its code is
 // copied as it came.
 func pieces(text untrusted.Text) []piece { return split(string(text)) }

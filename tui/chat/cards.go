@@ -89,11 +89,7 @@ func (c *Pane) cardBody(s *agent.StepState, width int) []draw.TextLine {
 		d.Heading("result")
 		writeResult(d, s.Result)
 	}
-	lines := d.Whole()
-	if len(lines) > mostOfCard+1 {
-		lines = l.Shorten(lines, mostOfCard, d.Width)
-	}
-	return c.guided(draw.Set(lines))
+	return c.guided(draw.Set(l.Shorten(d.Whole(), mostOfCard, d.Width)))
 }
 
 // writeResult adds the result of a call: text as it is, an object by its

@@ -229,11 +229,15 @@ func (p *phaseBlock) brief(width int) []string {
 		lines = draw.Paint(l.Muted, lines)
 	case p.phase == 1:
 		points := p.read.adjustments
-		for _, point := range points[:min(len(points), most)] {
+		shown := len(points)
+		if shown > most+1 {
+			shown = most
+		}
+		for _, point := range points[:shown] {
 			rows := l.AtMost(draw.Wrap(untrusted.Line(point), width-2), 2, width-2)
 			lines = append(lines, draw.Hang(l.Warning.Render(l.Glyphs.Revised)+" ", draw.Paint(l.Muted, rows))...)
 		}
-		if more := len(points) - most; more > 0 {
+		if more := len(points) - shown; more > 0 {
 			lines = append(lines, l.Faint.Render(l.Cut(english.Count(more, "more adjustment"), width)))
 		}
 	}
@@ -252,10 +256,7 @@ func (p *phaseBlock) whole(width int) []draw.TextLine {
 		return append(notes, c.planSteps(p.run, width)...)
 	}
 	lines := draw.Texts(c.Markdown.Lines(p.text(), max(width-2, 1)))
-	if len(lines) > mostOfPlan+1 {
-		lines = c.Look.Shorten(lines, mostOfPlan, width-2)
-	}
-	return c.guided(draw.Set(lines))
+	return c.guided(draw.Set(c.Look.Shorten(lines, mostOfPlan, width-2)))
 }
 
 // writing returns what the model writes in the phase.

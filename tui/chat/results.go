@@ -64,12 +64,16 @@ func (c *Pane) resultsBlock(markdown untrusted.Text) *Block {
 // only the first lines of the body.
 func (c *Pane) foldedResult(title string, folded int, body func(width int) []string) *Block {
 	b := &Block{Gap: true}
-	unfolded := b.foldsAs(foldCard, func() bool { return len(body(max(c.width-2, 1))) > folded })
+	whole := folded // lines that need no folding
+	if folded > 0 {
+		whole++ // a single hidden line takes the place of its count
+	}
+	unfolded := b.foldsAs(foldCard, func() bool { return len(body(max(c.width-2, 1))) > whole })
 	b.lay = func(width int) []draw.TextLine {
 		l := c.Look
 		lines := body(max(width-2, 1))
 		sign, shown := "", folded
-		if len(lines) > folded {
+		if len(lines) > whole {
 			sign = foldSign(l, *unfolded)
 		}
 		if *unfolded {

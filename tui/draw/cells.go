@@ -234,10 +234,11 @@ func (l *Look) AtMost(lines []string, maxLines, width int) []string {
 	return append(lines[:maxLines-1:maxLines-1], l.Cut(strings.Join(lines[maxLines-1:], " "), width))
 }
 
-// Shorten keeps maxLines lines and counts the others in one more line.
+// Shorten keeps maxLines lines and counts the others in one more line. A single
+// other line takes the place of its count.
 func (l *Look) Shorten(lines []string, maxLines, width int) []string {
 	more := len(lines) - maxLines
-	if more <= 0 {
+	if more <= 1 {
 		return lines
 	}
 	return append(lines[:maxLines:maxLines], l.Faint.Render(l.Cut(english.Count(more, "more line"), width)))
