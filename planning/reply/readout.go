@@ -61,7 +61,7 @@ func (r *Readout) Feed(chunk string) {
 // finished, it leaves out the line that may still grow.
 func (r *Readout) Lines(n int, finished bool) []string {
 	lines := r.done
-	if text := strings.ToValidUTF8(string(r.line), ""); !finished && strings.TrimSpace(text) != "" {
+	if text := r.openLine(); !finished && text != "" {
 		lines = append(slices.Clone(lines), text)
 	}
 	lines = slices.Clone(lines[max(len(lines)-n, 0):])
@@ -256,15 +256,24 @@ func (r *Readout) put(s string) {
 	}
 }
 
-// endLine ends the open line. Blank lines, fences of code and the marks of headings
-// are not shown.
-func (r *Readout) endLine() {
+// openLine returns the open line without the marks of headings, "" if it is a fence of
+// code.
+func (r *Readout) openLine() string {
 	text := strings.TrimSpace(strings.ToValidUTF8(string(r.line), ""))
-	r.line, r.value = r.line[:0], false
 	if !r.Verbatim {
 		text = strings.TrimSpace(strings.TrimLeft(text, "#"))
 	}
-	if text == "" || strings.HasPrefix(text, "```") {
+	if strings.HasPrefix(text, "```") {
+		return ""
+	}
+	return text
+}
+
+// endLine ends the open line. A blank one is not shown.
+func (r *Readout) endLine() {
+	text := r.openLine()
+	r.line, r.value = r.line[:0], false
+	if text == "" {
 		return
 	}
 	if len(r.done) == readoutLines {

@@ -1,6 +1,7 @@
 package reply_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
 	"unicode"
@@ -54,6 +55,20 @@ func TestReadoutLeavesOutTheGrowingLine(t *testing.T) {
 	}
 	if got := r.Lines(2, false); len(got) != 2 || got[1] != "thr" {
 		t.Errorf("got %q", got)
+	}
+}
+
+func TestGrowingHeadingIsShownWithoutItsMarks(t *testing.T) {
+	for text, want := range map[string][]string{
+		"## Critic\n## Prag": {"Critic", "Prag"},
+		"## Critic\n##":      {"Critic"},
+		"call it:\n```go":    {"call it:"},
+	} {
+		var r reply.Readout
+		r.Feed(text)
+		if got := r.Lines(9, false); !slices.Equal(got, want) {
+			t.Errorf("%q reads %q, want %q", text, got, want)
+		}
 	}
 }
 

@@ -21,8 +21,37 @@ const widest = ansi.WcWidth
 func Wrap(s string, width int) []string {
 	return breakLines(s, width, func(line string) string {
 		// Before a flag such as --host, Wrap leaves a space beyond the edge.
-		return strings.ReplaceAll(widest.Wrap(line, width, ""), " \n", "\n")
+		broken := wrapped(line, func(line string) string { return widest.Wrap(line, width, "") })
+		return strings.ReplaceAll(broken, " \n", "\n")
 	})
+}
+
+// wrapped breaks prose with a function of x/ansi, which breaks lines after any hyphen, but
+// not after those that begin a word, such as --host. The sign that stands for them
+// meanwhile is for private use and takes one cell; text that has it is broken as it is.
+func wrapped(line string, wrap func(string) string) string {
+	const held = "\uE02D"
+	if !strings.Contains(line, "-") || strings.Contains(line, held) {
+		return wrap(line)
+	}
+	var b strings.Builder
+	word, escape := false, false
+	for _, c := range []byte(line) {
+		letter := c >= utf8.RuneSelf || unicode.IsLetter(rune(c)) || unicode.IsDigit(rune(c))
+		switch {
+		case c == ansi.ESC:
+			escape = true
+		case escape: // up to the letter that ends it
+			escape = !letter || c <= '9'
+		case c == '-' && !word:
+			b.WriteString(held)
+			continue
+		default:
+			word = letter
+		}
+		b.WriteByte(c)
+	}
+	return strings.ReplaceAll(wrap(b.String()), held, "-")
 }
 
 // WrapCode breaks code and output into lines of at most width cells and keeps
@@ -67,7 +96,8 @@ func WrapKept(s string, width int) []string {
 // its styles.
 func WrapStyled(s string, width int) []string {
 	var out []string
-	for part := range strings.SplitSeq(lipgloss.Wrap(s, width, ""), "\n") {
+	broken := wrapped(s, func(s string) string { return lipgloss.Wrap(s, width, "") })
+	for part := range strings.SplitSeq(broken, "\n") {
 		out = append(out, pieces(part, width)...)
 	}
 	return out

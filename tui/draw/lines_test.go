@@ -2,6 +2,7 @@ package draw_test
 
 import (
 	"slices"
+	"strings"
 	"testing"
 
 	"replan/tui/draw"
@@ -55,5 +56,26 @@ func TestWrappedCodeKeepsItsIndentation(t *testing.T) {
 	}
 	if got, want := draw.Unbroken(lines), "    call(first, second, third)"; got != want {
 		t.Errorf("copied %q, want %q", got, want)
+	}
+}
+
+func TestFlagIsNotBrokenAfterItsHyphens(t *testing.T) {
+	for text, want := range map[string]string{
+		"it says that --quiet is read":        "it says that\n--quiet is read",
+		"it says that (--quiet) is":           "it says that\n(--quiet) is",
+		"it can be a well-known one":          "it can be a well-\nknown one",
+		"it says \uE02D that --quiet is read": "it says \uE02D that --\nquiet is read", // private use, kept
+	} {
+		if got := strings.Join(draw.Wrap(text, 17), "\n"); got != want {
+			t.Errorf("got %q, want %q", got, want)
+		}
+	}
+	styled := "it says that \x1b[31m--quiet\x1b[m is read"
+	if got, want := panetest.Stripped(draw.WrapStyled(styled, 17)), "it says that\n--quiet is read"; got != want {
+		t.Errorf("styled: got %q, want %q", got, want)
+	}
+	markdown := draw.NewMarkdown(panetest.DarkLook()).Lines("it says that `--quiet` is read", 17)
+	if got, want := panetest.Stripped(draw.Texts(markdown)), "it says that\n--quiet is read"; got != want {
+		t.Errorf("Markdown: got %q, want %q", got, want)
 	}
 }
