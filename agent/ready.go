@@ -192,7 +192,7 @@ func (r scheduler) needOfCall(s *StepState) need {
 	case facts.err != nil:
 		return flawed(event.FailureArgs, facts.err.Error())
 	case s.gate.answer == gateDenied:
-		return flawed(event.FailureDenied, "denied at the gate")
+		return flawed(event.FailureDenied, plan.DeniedAtGate)
 	case facts.blocked():
 		return flawed(event.FailureDenied, "denied by a rule: "+string(facts.rules[0].Why))
 	case len(s.fill.missing) > 0 && s.fill.args == nil && s.fill.problem != "":

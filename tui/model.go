@@ -283,6 +283,7 @@ func (m *Model) chatState() chat.State {
 		Size:      place,
 		Activity:  m.frame.Activity(frame, place.W),
 		ResumeKey: m.keys.Name("runs"), Replayed: m.options.Replay, Closed: m.closed,
+		Advice:  "Try again, choose a larger model (" + m.keys.Name("models") + "), or read its replies (" + m.keys.Name("exchanges") + ").",
 		Problem: m.status.Problem.Line(), Notes: m.status.Instructions.Line(),
 	}
 	if m.chat.OnlyNotes() && len(s.Activity) == 0 && place.H > 0 {

@@ -138,6 +138,8 @@ func (a answerer) notDone() string {
 		case step.Status == plan.ItemSkipped:
 			skipped = append(skipped, name)
 		case step.Status != plan.ItemFailed || reported:
+		case deniedAtGate(step):
+			parts = append(parts, name+" was "+reason+".")
 		case strings.Contains(reason, "\n"):
 			parts = append(parts, name+" failed:\n\n"+fence("text", reason))
 		default:
@@ -152,6 +154,11 @@ func (a answerer) notDone() string {
 		parts = append(parts, "Not done: "+english.Some(skipped, maxRows, "step")+".")
 	}
 	return strings.Join(parts[:min(len(parts), maxRows)], "\n\n")
+}
+
+// deniedAtGate reports whether the user denied a step at its gate.
+func deniedAtGate(step plan.HistoryItem) bool {
+	return step.Status == plan.ItemFailed && step.Error == plan.DeniedAtGate
 }
 
 // NothingFound reports whether the steps of a chain did their work without a

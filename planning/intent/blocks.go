@@ -219,12 +219,17 @@ func (a answerer) moved(result) []string {
 	return []string{"Moved " + orCode(from, a.about()) + prefixed(" to ", code(to)) + "."}
 }
 
-// transformed tells of a change that was worked out but not made.
+// transformed tells of a change that was worked out but not made. Who denied it has seen
+// its diff at the gate.
 func (a answerer) transformed(r result) []string {
 	if r.Edits == 0 && len(r.Files.list) == 0 {
 		return []string{"There is nothing to change for " + a.about() + ".", r.note()}
 	}
-	return []string{"Not changed yet: " + r.edits() + ".", rows(r.Files.list, 0, "file", fileLine), r.note(), fence("diff", r.Diff)}
+	parts := []string{"Not changed yet: " + r.edits() + ".", rows(r.Files.list, 0, "file", fileLine), r.note()}
+	if slices.ContainsFunc(a.steps, deniedAtGate) {
+		return parts
+	}
+	return append(parts, fence("diff", r.Diff))
 }
 
 // noTests is how test.run says that it found none.

@@ -28,3 +28,6 @@ const (
 	ItemSkipped   ItemStatus = "skipped"
 	ItemInDoubt   ItemStatus = "in_doubt" // started, and may or may not have taken effect
 )
+
+// DeniedAtGate is the error of a step whose gate the user denied.
+const DeniedAtGate = "denied at the gate"

@@ -38,6 +38,7 @@ type State struct {
 	Activity  []string // the current activity, drawn for the pane's width; none if idle
 	Welcome   []string // replaces the conversation while it is empty
 	ResumeKey string   // name of the key that resumes a run
+	Advice    string   // what to do if no plan could be made
 	Problem   string   // why there is no model
 	Notes     string   // file with the project's instructions, "" for none
 	Closed    bool     // the session is over

@@ -321,6 +321,9 @@ func (n *Narrator) narrateOutcome(r event.Result) {
 	b := c.outcome(&r, n.outcomeWord(r), again)
 	b.Gap = b.Gap || len(results) > 0
 	n.add(append(results, b)...)
+	if r.Reason == event.ReasonNoPlan && len(n.run.Exchanges) > 0 && !n.nested && !c.state.Replayed {
+		n.add(c.Note("", c.state.Advice))
+	}
 }
 
 // outcomeWord describes the outcome of a completed run.

@@ -8,6 +8,7 @@ import (
 	"replan/agent"
 	"replan/agent/event"
 	"replan/planning/plan"
+	"replan/planning/prompt"
 	"replan/tui/draw"
 	"replan/tui/panetest"
 )
@@ -58,6 +59,28 @@ func TestOnlyTopLevelRunShowsResumeHint(t *testing.T) {
 	}
 	if _, got := narrate(t, narratedPane(), true, event.RunStarted{Goal: "a goal"}, stopped()); strings.Contains(got, hint) {
 		t.Errorf("a nested run shows\n%s", got)
+	}
+}
+
+func TestFailedPlanningNamesNextMoves(t *testing.T) {
+	const advice = "Try again, or choose a larger model."
+	noPlan := event.RunCompleted{Result: event.Result{Status: event.StatusFailed, Reason: event.ReasonNoPlan}}
+	asked := event.ModelRequested{Purpose: prompt.PurposeAnalysis}
+	for name, c := range map[string]struct {
+		replayed bool
+		data     []event.Data
+		want     bool
+	}{
+		"a model was asked": {false, []event.Data{asked, noPlan}, true},
+		"no model":          {false, []event.Data{noPlan}, false},
+		"replay":            {true, []event.Data{asked, noPlan}, false},
+		"stopped":           {false, []event.Data{asked, stopped()}, false},
+	} {
+		pane := narratedPane()
+		pane.state.Advice, pane.state.Replayed = advice, c.replayed
+		if _, got := narrate(t, pane, false, append([]event.Data{event.RunStarted{Goal: "a goal"}}, c.data...)...); strings.Contains(got, advice) != c.want {
+			t.Errorf("%s: got\n%s", name, got)
+		}
 	}
 }
 

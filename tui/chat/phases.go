@@ -138,7 +138,7 @@ func (p *phaseBlock) head(width int) []string {
 	l := p.pane.Look
 	var parts []string
 	for i := range p.run.Phases {
-		before, after := i < p.phase && p.follows(i), i > p.phase && p.newest(p.shown)
+		before, after := i < p.phase && p.follows(i), i > p.phase && p.newest(p.shown) && !p.direct()
 		switch {
 		case i == p.phase:
 			parts = append(parts, p.title(width))
@@ -157,6 +157,12 @@ func (p *phaseBlock) head(width int) []string {
 	}
 	parts[last] += foldSign(l, *p.unfolded)
 	return draw.Flow(parts, "   ", width)
+}
+
+// direct reports whether the analysis ended the planning: the answer needs no plan.
+func (p *phaseBlock) direct() bool {
+	p.learn()
+	return p.phase == 0 && p.read.analysis.Direct
 }
 
 // follows reports whether every phase from i to this one was skipped.

@@ -142,6 +142,16 @@ func TestPlanningIsWorthWatching(t *testing.T) {
 	}
 }
 
+func TestDirectAnswerNamesNoSkippedPhases(t *testing.T) {
+	for text, want := range map[string]bool{`{"mode":"direct"}`: false, analysisText: true} {
+		p := planningIn(t, 60, 24, themes.Mode{}).begin(1).complete(1, text)
+		got := p.apply(event.PhaseSkipped{Phase: 2}, event.PhaseSkipped{Phase: 3}).text()
+		if strings.Contains(got, "skipped") != want || !strings.Contains(got, "analysis") {
+			t.Errorf("after %s\n%s", text, got)
+		}
+	}
+}
+
 func TestNothingMovesWhileAPhaseStreams(t *testing.T) {
 	for _, height := range []int{9, 18, 30} {
 		p := planningIn(t, 50, height, themes.Mode{}).begin(1)
