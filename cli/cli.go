@@ -231,7 +231,7 @@ func report(std IO, asJSON bool, err error) int {
 		// If standard output is closed, only the exit code remains.
 		_ = enc.Encode(map[string]fault{"error": {f.code, sentence}})
 	}
-	_, _ = fmt.Fprintf(std.Err, "replan: %s\n", sentence)
+	_, _ = io.WriteString(std.Err, tty.Sentence(std.Err, "replan:", sentence))
 	return f.exit
 }
 

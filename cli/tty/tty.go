@@ -79,6 +79,16 @@ func Styled(out io.Writer) io.Writer {
 	return colorprofile.NewWriter(out, os.Environ())
 }
 
+// Sentence returns what the program says about itself on out, such as an error, behind a
+// name. A terminal gets whole words in each line.
+func Sentence(out io.Writer, name, sentence string) string {
+	if !Is(out) {
+		return name + " " + sentence + "\n"
+	}
+	room := max(Width(out)-len(name)-1, 20)
+	return strings.Join(draw.Hang(name+" ", draw.Wrap(sentence, room)), "\n") + "\n"
+}
+
 // Width returns the number of cells of a line of out, 80 if it is unknown.
 func Width(out io.Writer) int {
 	if file, ok := out.(term.File); ok {

@@ -32,6 +32,25 @@ func open(t *testing.T, variables map[string]string) *tty.Terminal {
 	})
 }
 
+func TestSentenceIsBrokenBetweenWordsOnTerminal(t *testing.T) {
+	const sentence = "unknown command \"rnu\"; did you mean \"run\"? To use it as a goal: replan -- rnu"
+	control, terminal, err := pty.Open()
+	if err != nil {
+		t.Skip("no pseudo-terminal:", err)
+	}
+	t.Cleanup(func() { _ = control.Close(); _ = terminal.Close() })
+	if err := pty.Setsize(control, &pty.Winsize{Rows: 20, Cols: 40}); err != nil {
+		t.Fatal(err)
+	}
+	want := "replan: unknown command \"rnu\"; did you\n        mean \"run\"? To use it as a goal:\n        replan -- rnu\n"
+	if got := tty.Sentence(terminal, "replan:", sentence); got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+	if got, want := tty.Sentence(&strings.Builder{}, "replan:", sentence), "replan: "+sentence+"\n"; got != want {
+		t.Errorf("in a pipe, got\n%s", got)
+	}
+}
+
 func TestTerminalGetsOnlyColoursThatItHas(t *testing.T) {
 	for name, c := range map[string]struct {
 		variables map[string]string
