@@ -24,6 +24,7 @@ import (
 	"replan/cli/config"
 	"replan/cli/crash"
 	"replan/cli/help"
+	"replan/cli/slash"
 	"replan/cli/tty"
 	"replan/internal/english"
 	"replan/internal/untrusted"
@@ -276,7 +277,6 @@ func newRoot(o *options) *cobra.Command {
 	}
 	root.SetHelpCommand(newHelp(o))
 	root.SetHelpCommandGroupID(setUp)
-	root.SetCompletionCommandGroupID(setUp)
 	help.Name(root)
 	return root
 }
@@ -290,7 +290,7 @@ func commandGroups(o *options) iter.Seq2[string, []*cobra.Command] {
 		_ = yield("Run", []*cobra.Command{newRun(o), o.shellCommand(newPlan(o)), newDemo(o)}) &&
 			yield("Look back", []*cobra.Command{o.shellCommand(newRuns(o)), newReplay(o), o.shellCommand(newUndo(o))}) &&
 			yield("Without a model", []*cobra.Command{newIntent(o), newRoute(o), newCompose(o)}) &&
-			yield(setUp, []*cobra.Command{newTools(o), newServe(o), newDoctor(o), newVersion(o)})
+			yield(setUp, []*cobra.Command{newTools(o), newServe(o), newDoctor(o), complete.New(), newVersion(o)})
 	}
 }
 
@@ -312,7 +312,7 @@ func noArgs(cmd *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return nil
 	}
-	return usage("unknown command %q for %q%s", args[0], cmd.CommandPath(), english.DidYouMean(args[0], help.Names(cmd)))
+	return usage("%w", slash.Unknown(args[0], cmd.CommandPath(), help.Names(cmd)))
 }
 
 // meantFlag suggests the flag that was meant by an unknown one.

@@ -87,6 +87,9 @@ func TestHelpShowsFlagsWhereTheyMeanSomething(t *testing.T) {
 		"plan run --help":     {[]string{"--var NAME=VALUE", "--approve GATES"}, []string{"--theme", "--max-steps", "--planner"}},
 		"plan run --help-all": {[]string{"--max-steps N"}, []string{"--theme"}},
 		"replay --help":       {[]string{"--speed N", "--theme NAME"}, []string{"--approve"}},
+		"undo --help":         {[]string{"--dry-run        show the diff; restore nothing", "replan undo last --yes"}, []string{"call no tool"}},
+		"completion --help":   {[]string{"replan completion SHELL [flags]", "fish"}, []string{"--model", "sub-command"}},
+		"help":                {[]string{"  completion  Print the completion script of a shell"}, nil},
 		"plan":                {[]string{"replan plan COMMAND", "resume [RUN]"}, []string{"--model"}},
 	} {
 		code, out, errs := output(t, strings.Fields(line)...)
@@ -114,6 +117,9 @@ func TestMistypedWordsAreNotTakenForAGoal(t *testing.T) {
 		"unod r-1":                   `did you mean "undo"?`,
 		"plan chekc x":               `replan: unknown command "chekc" for "replan plan"; did you mean check?`,
 		"tools lsit":                 `replan: unknown command "lsit" for "replan tools"; did you mean list?`,
+		"runs rm 1a2b3c":             `replan: unknown command "rm" for "replan runs"; did you mean prune?`,
+		"runs xyz":                   `replan: unknown command "xyz" for "replan runs"; it has list, prune and show`,
+		"completion bsh":             `replan: there is no completion for the shell "bsh"; did you mean bash?`,
 		"help rnu":                   `replan: unknown help topic "rnu"; did you mean run?`,
 		"help plan nothing":          `replan: unknown help topic "nothing"`,
 		"runs --modle x":             `replan: unknown flag: --modle; did you mean --model?`,

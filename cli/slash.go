@@ -19,6 +19,7 @@ import (
 	"replan/cli/config"
 	"replan/cli/help"
 	"replan/cli/slash"
+	"replan/internal/english"
 	"replan/planning/plan"
 )
 
@@ -67,13 +68,17 @@ func (o chat) slash(ctx context.Context, w *services, now runner.SlashState, lin
 	in.opened = nil // the answer is no terminal, even if the run is printed on one
 	command, err := slash.Find(in.chat().journalCommands(), cmp.Or(map[string]string{"/plans": "/plan", "/run": "/runs"}[name], name))
 	if err != nil {
-		return runner.Answer{}, usage("there is no command %s: there are /plan, /runs, /undo, %s and /help", name, strings.Join(o.aboutSession(), ", "))
+		known := append([]string{"/plan", "/runs", "/undo"}, append(o.aboutSession(), "/help")...)
+		if meant := english.DidYouMean(name, known); meant != "" {
+			return runner.Answer{}, usage("there is no command %s%s", name, meant)
+		}
+		return runner.Answer{}, usage("there is no command %s: there are %s", name, english.List(known, "and"))
 	}
 	syntax := slash.Syntax{
 		WrongFlag: notInChat, Foreign: programFlag, Before: in.CheckOutput,
 		Flags: func(f *pflag.FlagSet) {
 			f.StringVar(&in.Output, "output", config.OutputText, "text or json")
-			f.BoolVar(&in.DryRun, "dry-run", o.DryRun, "show what the steps would do; call no tool")
+			f.BoolVar(&in.DryRun, "dry-run", o.DryRun, "show what it would do; change nothing")
 		},
 	}
 	err = syntax.Run(ctx, command, words[1:], &output)

@@ -112,7 +112,8 @@ func TestInvalidSessionCommandsAreRejected(t *testing.T) {
 		"/compact it":      "takes no argument or undo",
 		"/steer":           "/steer TEXT",
 		"/steer left":      "there is no active run",
-		"/modell":          "there is no command /modell",
+		"/modell":          "there is no command /modell; did you mean /model?",
+		"/unod":            "there is no command /unod; did you mean /undo?",
 	} {
 		answer, err := o.chat().slash(context.Background(), w, runner.SlashState{}, line)
 		if err == nil || !strings.Contains(err.Error(), want) || answer != (runner.Answer{}) {

@@ -31,7 +31,7 @@ func newUndo(o *options) slash.Command {
 			"and shows that change. Effects other than those of the workspace's file tools, such as\n" +
 			"commands and commits, stay and are listed. With --dry-run only the diff is shown; on a terminal it comes\n" +
 			"first, with a question. RUN is the id that the screen shows, or last: the newest run that changed files here.",
-		Examples: []string{"undo", "undo a61ec9 --dry-run", "undo last --yes --output json"},
+		Examples: []string{"undo --dry-run", "undo a61ec9", "undo last --yes --output json"},
 		Flags:    func(f *pflag.FlagSet) { f.BoolVar(&yes, "yes", false, "do not ask") },
 		Check:    atMostOne("RUN"),
 		Do: func(ctx context.Context, c slash.Call) error {

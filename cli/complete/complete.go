@@ -6,6 +6,7 @@
 package complete
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -21,6 +22,7 @@ import (
 	"replan/agent/store"
 	"replan/cli/config"
 	"replan/cli/help"
+	"replan/internal/english"
 	"replan/internal/untrusted"
 	"replan/planning/plan"
 	"replan/tui/telling"
@@ -32,6 +34,41 @@ const (
 	mostRuns     = 50
 	modelsWithin = 500 * time.Millisecond
 )
+
+// New returns the command that prints the completion script of a shell.
+func New() *cobra.Command {
+	return &cobra.Command{
+		Use: "completion SHELL", Short: "Print the completion script of a shell", ValidArgs: shells(),
+		Long: "completion prints a script that completes commands, flags, runs, plans, tools and models in bash, zsh, fish or\n" +
+			"powershell. Load it in the shell's start file, or write it where the shell looks for completions.",
+		Example: "  replan completion bash > ~/.local/share/bash-completion/completions/replan\n  replan completion zsh > \"${fpath[1]}/_replan\"\n" +
+			"  replan completion fish > ~/.config/fish/completions/replan.fish\n  replan completion powershell | Out-String | Invoke-Expression",
+		Args: func(_ *cobra.Command, args []string) error {
+			switch {
+			case len(args) != 1:
+				return fmt.Errorf("name one shell: %s", english.List(shells(), "or"))
+			case !slices.Contains(shells(), args[0]):
+				return fmt.Errorf("there is no completion for the shell %q%s", args[0], cmp.Or(english.DidYouMean(args[0], shells()), "; name "+english.List(shells(), "or")))
+			}
+			return nil
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			root, out := cmd.Root(), cmd.OutOrStdout()
+			switch args[0] {
+			case "bash":
+				return root.GenBashCompletionV2(out, true)
+			case "zsh":
+				return root.GenZshCompletion(out)
+			case "fish":
+				return root.GenFishCompletion(out, true)
+			default:
+				return root.GenPowerShellCompletionWithDesc(out)
+			}
+		},
+	}
+}
+
+func shells() []string { return []string{"bash", "zsh", "fish", "powershell"} }
 
 // Source is what completions come from, after the flags of the line were read.
 type Source struct {

@@ -122,6 +122,18 @@ func concerns(path string) (names []string, ok bool) {
 	}
 }
 
+// meaning returns what a flag does for a command.
+func meaning(cmd *cobra.Command, f *pflag.Flag) string {
+	switch path := cmd.CommandPath(); {
+	case f.Name == "dry-run" && path == "replan undo":
+		return "show the diff; restore nothing"
+	case f.Name == "dry-run" && slices.Contains([]string{"replan runs prune", "replan plan delete", "replan plan import"}, path):
+		return "show what would change; change nothing"
+	default:
+		return f.Usage
+	}
+}
+
 // Concerns reports whether a flag means something to a command. Every command
 // accepts the flags of the program, so that an alias can carry them.
 func Concerns(cmd *cobra.Command, f *pflag.Flag) bool {

@@ -141,7 +141,7 @@ func (p *page) commands() {
 	var all []row
 	groups := map[string][]row{}
 	for _, c := range p.cmd.Commands() {
-		if !c.IsAvailableCommand() || p.short() && (c.Name() == "help" || c.Name() == "completion") {
+		if !c.IsAvailableCommand() || p.short() && c.Name() == "help" {
 			continue
 		}
 		use := c.Use
@@ -181,7 +181,7 @@ func (p *page) flags() {
 			return
 		}
 		title := annotation(f, groupKey)
-		r := flagRow(f)
+		r := flagRow(p.cmd, f)
 		if p.short() {
 			title = ""
 			r.right, _, _ = strings.Cut(r.right, "; ")
@@ -201,8 +201,8 @@ func (p *page) flags() {
 	}
 }
 
-// flagRow describes a flag.
-func flagRow(f *pflag.Flag) row {
+// flagRow describes a flag of a command.
+func flagRow(cmd *cobra.Command, f *pflag.Flag) row {
 	name, value := "--"+f.Name, annotation(f, valueKey)
 	if f.Shorthand != "" {
 		name = "-" + f.Shorthand + ", " + name
@@ -211,7 +211,7 @@ func flagRow(f *pflag.Flag) row {
 	if value != "" {
 		shown, name = shown+" "+value, name+" "+value
 	}
-	usage := f.Usage
+	usage := meaning(cmd, f)
 	if d := f.DefValue; d != "" && d != "false" && d != "0" && d != "0s" && d != "[]" {
 		usage += " (default " + d + ")"
 	}

@@ -5,12 +5,14 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/spf13/pflag"
 
 	"replan/agent/runner"
 	"replan/agent/session"
+	"replan/internal/english"
 )
 
 // Command is an entry of the table: a chat command, or a subcommand such as
@@ -79,7 +81,7 @@ func (s Syntax) Run(ctx context.Context, c Command, words []string, out io.Write
 	}
 	check := c.Check
 	if check == nil {
-		check = None
+		check = c.none
 	}
 	if err := check(path, all.Args()); err != nil {
 		return err
@@ -90,12 +92,33 @@ func (s Syntax) Run(ctx context.Context, c Command, words []string, out io.Write
 	return c.Do(ctx, Call{Path: path, Args: all.Args(), Flags: all})
 }
 
-// None is the argument check of a command without arguments.
-func None(path string, args []string) error {
-	if len(args) > 0 {
-		return fmt.Errorf("unknown command %q for %q", args[0], path)
+// Unknown returns the error for a word that is none of the commands below a path. It
+// names the one that was probably meant, or else all of them.
+func Unknown(word, path string, known []string) error {
+	hint := english.DidYouMean(word, known)
+	if hint == "" {
+		for _, same := range map[string][]string{"rm": {"delete", "prune"}, "remove": {"delete", "prune"}, "delete": {"prune"}, "ls": {"list"}}[word] {
+			if slices.Contains(known, same) {
+				return fmt.Errorf("unknown command %q for %q; did you mean %s?", word, path, same)
+			}
+		}
+		if len(known) > 1 {
+			hint = "; it has " + english.List(known, "and")
+		}
 	}
-	return nil
+	return fmt.Errorf("unknown command %q for %q%s", word, path, hint)
+}
+
+// none is the argument check of a command without arguments.
+func (c Command) none(path string, args []string) error {
+	if len(args) == 0 {
+		return nil
+	}
+	known := make([]string, len(c.Below))
+	for i, b := range c.Below {
+		known[i] = b.Name
+	}
+	return Unknown(args[0], path, known)
 }
 
 // below returns the subcommand with the given name; ok is false for help.
