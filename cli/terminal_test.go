@@ -88,7 +88,7 @@ func TestEveryExitRestoresTheTerminal(t *testing.T) {
 			s.until(at, "next pane")
 			at = s.mark()
 			s.keys("?")
-			s.until(at, "What should be done?")
+			s.until(at, "Describe a goal, or / for commands")
 
 			leave(s)
 			if out := s.end(0); !strings.Contains(out, "\x1b[?"+alternateMode+"h") {

@@ -74,7 +74,7 @@ func TestExchangeIsShownWhole(t *testing.T) {
 	s.press(escape)
 	s.wants("Exchanges with the model")
 	s.press(escape)
-	s.wants("What should be done?")
+	s.wants("Describe a goal, or / for commands")
 	s.sent()
 }
 

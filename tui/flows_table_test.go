@@ -30,10 +30,10 @@ var flows = map[string]flow{
 	"quit.no":       {first: []string{"ctrl+c"}, lacks: "Stop it and quit?"},
 
 	// Chat.
-	"chat.send":        {from: (*story).greeted, first: []string{"@run the tests"}, wants: "What should be done?", sends: runner.Submit{Text: "run the tests"}},
+	"chat.send":        {from: (*story).greeted, first: []string{"@run the tests"}, wants: "Describe a goal, or / for commands", sends: runner.Submit{Text: "run the tests"}},
 	"chat.new_line":    {from: (*story).greeted, first: []string{"@one"}, moves: true},
-	"chat.before":      {from: (*story).finished, lacks: "What should be done?"},
-	"chat.after":       {from: (*story).finished, first: []string{"up"}, wants: "What should be done?"},
+	"chat.before":      {from: (*story).finished, lacks: "Describe a goal, or / for commands"},
+	"chat.after":       {from: (*story).finished, first: []string{"up"}, wants: "Describe a goal, or / for commands"},
 	"chat.history":     {from: (*story).finished, wants: "history ›"},
 	"chat.editor":      {wants: "No editor is set"},
 	"chat.open_paste":  {from: (*story).greeted, paste: strings.Repeat("one more line\n", 40), lacks: "[pasted"},

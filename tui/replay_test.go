@@ -27,7 +27,7 @@ func TestReplayIsLabelled(t *testing.T) {
 		s := replayed(t, newStory().finished(), size.w, size.h)
 		s.wants("replan  replay")
 		s.wants(size.closed)
-		s.lacks("What should be done?")
+		s.lacks("Describe a goal, or / for commands")
 		if s.m.View().Cursor != nil {
 			t.Error("a replay shows a text cursor")
 		}

@@ -114,7 +114,7 @@ func TestQueuedTextComesBeforeHistory(t *testing.T) {
 
 func TestQueueIsDrawnAboveInputIfItFits(t *testing.T) {
 	now := time.Unix(1000, 0)
-	for height, first := range map[int]string{1: "What should be done?", 2: "2 queued: b (1 more before it)", 3: "1 queued: a"} {
+	for height, first := range map[int]string{1: "Describe a goal, or / for commands", 2: "2 queued: b (1 more before it)", 3: "1 queued: a"} {
 		p := newPane(&now)
 		p.Queue.Waiting = []string{"a", "b"}
 		p.SetHeight(height)
