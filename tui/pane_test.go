@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
 
 	"replan/agent/event"
 	"replan/themes"
@@ -37,11 +38,14 @@ func TestKeyDoesNotRedrawOldMessages(t *testing.T) {
 }
 
 func TestWrapAddsNoEmptyLine(t *testing.T) {
-	for width := 8; width < 50; width++ {
-		lines := draw.Wrap("start it with `ollama serve`, or choose another with --host", width)
-		for _, line := range lines {
-			if strings.TrimSpace(line) == "" {
-				t.Errorf("%d cells: %q", width, lines)
+	const text = "start it with `ollama serve`, or choose one with --host and --model"
+	styled := draw.NewLook(new(themes.Set).New(themes.Dark, true, themes.Mode{})).Danger.Render(text)
+	for width := 8; width < 80; width++ {
+		for _, lines := range [][]string{draw.Wrap(text, width), draw.WrapStyled(text, width), draw.WrapStyled(styled, width)} {
+			for _, line := range lines {
+				if strings.TrimSpace(ansi.Strip(line)) == "" {
+					t.Errorf("%d cells: %q", width, lines)
+				}
 			}
 		}
 	}
