@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"time"
 
@@ -31,14 +32,14 @@ func newDemo(o *options) *cobra.Command {
 		Short: "Play a whole session with nothing installed",
 		Long: "demo plays a whole session in a folder of its own. The model's words are a script, served over\n" +
 			"Ollama's own protocol; the project, the tools, the failing test, the diff and the gates are real.\n" +
-			"Without a terminal it approves its own gates.",
+			"Without a terminal it approves its own gates. Its folder and its run are deleted at the end.",
 		Example: "  replan demo\n  replan demo --plain --approve all\n  replan demo --output json",
 		Args:    noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return o.demo(cmd.Context(), keep)
 		},
 	}
-	command.Flags().BoolVar(&keep, "keep", false, "keep the demo's folder and print its path")
+	command.Flags().BoolVar(&keep, "keep", false, "keep the demo's folder with its run, and print its path")
 	return command
 }
 
@@ -56,7 +57,7 @@ func (o *options) demo(ctx context.Context, keep bool) (err error) {
 	}
 	defer func() {
 		if keep {
-			_, _ = fmt.Fprintf(o.io.Err, "replan: the demo ran in %s\n", folder)
+			_, _ = fmt.Fprintf(o.io.Err, "replan: the demo ran in %s; replan runs --data-dir %s lists its run\n", folder, filepath.Join(folder, "home"))
 			return
 		}
 		err = errors.Join(err, wrap("remove the demo's folder", os.RemoveAll(folder)))
@@ -64,7 +65,7 @@ func (o *options) demo(ctx context.Context, keep bool) (err error) {
 	if o.Workspace, err = prepareDemo(folder, "pages"); err != nil {
 		return wrap("prepare the demo", err)
 	}
-	pace, next := demoPace, demo.Next(o.Keys.Name)
+	pace, next := demoPace, demo.Next(o.Keys.Name, keep)
 	if !o.screen() {
 		pace, next = 0, ""
 	}
@@ -79,7 +80,7 @@ func (o *options) demo(ctx context.Context, keep bool) (err error) {
 	o.MCPConfig, o.Servers, o.NoWorkspaceTools = "", nil, false
 	o.Manner = config.Manner{} // the script supports no other settings, except for flags
 	o.Manner.Prompting = o.Flagged(prompt.Prompting{ForcePlan: o.ForcePlan})
-	home := folder + "/home"
+	home := filepath.Join(folder, "home")
 	o.Dirs = store.Dirs{Config: home, Data: home, State: home}
 	o.store = store.New(o.Dirs)
 	if o.screen() {

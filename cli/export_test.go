@@ -37,7 +37,7 @@ func OpenDemo(ctx context.Context, folder string, pace time.Duration) (*DemoSess
 	if o.Workspace, err = prepareDemo(folder, "pages"); err != nil {
 		return nil, err
 	}
-	model, err := demo.Start(ctx, pace, demo.Next(o.Keys.Name))
+	model, err := demo.Start(ctx, pace, demo.Next(o.Keys.Name, false))
 	if err != nil {
 		return nil, err
 	}

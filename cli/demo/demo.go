@@ -32,11 +32,15 @@ func Intro(send string) string {
 		"Press **" + send + "** to send the goal below. The demo knows only this one."
 }
 
-// Next returns the Markdown that follows the answer and names what to try then. key
-// returns the key of an action.
-func Next(key func(action string) string) string {
-	return "\n**Try next:** " + "**" + key("pane.next") + "**" + " to the plan, then **" + key("plan.timeline") + "** timeline · **" +
-		key("plan.revisions") + "** revisions · **" + key("plan.undo") + "** undo · **" + key("runs") + "** replay the run\n"
+// Next returns the Markdown that follows the answer: what to try then, and what
+// becomes of the run unless the demo's folder is kept. key returns the key of an action.
+func Next(key func(action string) string, kept bool) string {
+	next := "\n**Try next:** " + "**" + key("pane.next") + "**" + " to the plan, then **" + key("plan.timeline") + "** timeline · **" +
+		key("plan.revisions") + "** revisions · **" + key("plan.undo") + "** undo · **" + key("runs") + "** replay the run"
+	if !kept {
+		next += ", deleted when you leave"
+	}
+	return next + "\n"
 }
 
 // Model is the name of the scripted model.
