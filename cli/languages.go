@@ -36,7 +36,7 @@ func (o wiring) languageServers(w *services) *lsp.Config {
 	}}
 }
 
-// offerServer returns a function that offers to install gopls. It is asked on the
+// offerServer returns a function that offers to install gopls. The offer is made on the
 // screen alone: the installation takes longer than most runs without one.
 func (o wiring) offerServer(w *services) func(lsp.Program) {
 	return func(p lsp.Program) {

@@ -193,7 +193,7 @@ func TestInvalidStepEditListsEveryProblem(t *testing.T) {
 	s.press(slices.Repeat([]tea.KeyPressMsg{{Code: tea.KeyDelete}}, 120)...)
 	s.m.Update(tea.PasteMsg{Content: `{"title": " ", "args": {"path": [7]}}`})
 	s.press(ctrl('s'))
-	for _, text := range []string{"Not taken", "step 2 has no title", "path: got array"} {
+	for _, text := range []string{"Not changed", "step 2 has no title", "path: got array"} {
 		s.wants(text)
 	}
 	s.press(slices.Repeat([]tea.KeyPressMsg{backspace}, 60)...)

@@ -20,7 +20,7 @@ type GateRequested struct {
 	Args       map[string]any    `json:"args,omitempty"`     // complete
 	Diff       string            `json:"diff,omitempty"`     // unified, from a dry run of the call
 	Hashes     map[string]string `json:"hashes,omitzero"`    // path → SHA-256 (hex) of the files under the diff
-	Nothing    bool              `json:"nothing,omitempty"`  // it would change nothing: nobody is asked, and the call is bound to no file
+	Nothing    bool              `json:"nothing,omitempty"`  // it would change nothing: no gate opens, and the call is bound to no file
 	Command    *plan.Command     `json:"command,omitempty"`  // process that the call would start, if its tool names it
 	Removes    string            `json:"removes,omitempty"`  // "removes 180 of 214 lines of a.go": the call removes most of a file
 	Outdated   untrusted.Text    `json:"outdated,omitempty"` // why it asks again about an approved call

@@ -55,7 +55,7 @@ func (d *Dialog) takeEdit() {
 		err = d.review.Edit(e.step.Index, title, args)
 	}
 	if err != nil {
-		e.Fault = "Not taken: " + untrusted.Line(err.Error())
+		e.Fault = "Not changed: " + untrusted.Line(err.Error())
 		return
 	}
 	d.editor = nil
