@@ -17,6 +17,8 @@ func (g *Dialog) Update(msg tea.Msg) keymap.Request {
 		return g.fileChange(msg)
 	case EditedMsg:
 		return g.fileEdited(msg)
+	case KeptMsg:
+		return keymap.ShowFooter(msg.words)
 	case tea.KeyPressMsg:
 		if g.Grace.On {
 			return keymap.Request{Cmd: g.Grace.TooEarly(keymap.NameOf(msg))}

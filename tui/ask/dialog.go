@@ -118,10 +118,11 @@ func (g *Dialog) Set(asks []Asking) tea.Cmd {
 	if g.confirm != nil && !g.confirm.holds(g.queue) {
 		g.turn(nil)
 	}
+	left := g.leave()
 	if cmd := g.front(); cmd != nil || !opens || !g.Open {
-		return cmd
+		return tea.Batch(cmd, left)
 	}
-	return g.Grace.Start() // the request is an old one, but the keys were going elsewhere
+	return tea.Batch(g.Grace.Start(), left) // the request is an old one, but the keys were going elsewhere
 }
 
 // Forget marks the requests of a run as unseen because the run is being resumed.
@@ -265,7 +266,7 @@ func (g *Dialog) answer(ids ...string) tea.Cmd {
 	g.queue = slices.DeleteFunc(g.queue, func(a Asking) bool { return slices.Contains(ids, a.id()) })
 	maps.DeleteFunc(g.viewed, func(id string, _ viewed) bool { id, _, _ = strings.Cut(id, "\n"); return slices.Contains(ids, id) })
 	g.editor, g.confirm = nil, nil
-	return g.front()
+	return tea.Batch(g.leave(), g.front())
 }
 
 // turnDetails shows the reasons, the sources of text and the whole call below the

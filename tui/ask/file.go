@@ -5,6 +5,7 @@ import (
 	"maps"
 	"path"
 	"slices"
+	"strings"
 	"unicode/utf8"
 
 	tea "charm.land/bubbletea/v2"
@@ -102,15 +103,48 @@ func (g *Dialog) away(f *fileEdit) string {
 	}
 }
 
+// KeptMsg says where the texts for gates that closed without them are.
+type KeptMsg struct{ words string }
+
+// leave leaves the unsent texts for gates that no longer wait in files of their own.
+// That of an edit under way is left when it ends.
+func (g *Dialog) leave() tea.Cmd {
+	var texts []unsent
+	for id, u := range g.unsent {
+		waits := slices.ContainsFunc(g.queue, func(a Asking) bool { return a.id() == id })
+		if !waits && (g.file == nil || g.file.gate.id() != id) {
+			texts = append(texts, u)
+			delete(g.unsent, id)
+		}
+	}
+	if len(texts) == 0 {
+		return nil
+	}
+	return func() tea.Msg {
+		words := make([]string, len(texts))
+		for i, u := range texts {
+			words[i], _ = u.keep("the gate has closed")
+		}
+		return KeptMsg{strings.Join(words, " ")}
+	}
+}
+
 // keep leaves the unsent text for a gate in a file of its own, and says why.
 func (g *Dialog) keep(gate, why string) keymap.Request {
-	u := g.unsent[gate]
-	kept, err := editor.Keep(path.Base(u.file.Path), u.text)
-	if err != nil {
-		return keymap.ShowFooter(untrusted.Line("Your text could not be kept: " + err.Error() + "; " + why + "."))
+	words, kept := g.unsent[gate].keep(why)
+	if kept {
+		delete(g.unsent, gate)
 	}
-	delete(g.unsent, gate)
-	return keymap.ShowFooter(untrusted.Line("Your text is in " + kept + ": " + why + "."))
+	return keymap.ShowFooter(words)
+}
+
+// keep leaves the text in a file of its own, and says where and why.
+func (u unsent) keep(why string) (words string, kept bool) {
+	file, err := editor.Keep(path.Base(u.file.Path), u.text)
+	if err != nil {
+		return untrusted.Line("Your text could not be kept: " + err.Error() + "; " + why + "."), false
+	}
+	return untrusted.Line("Your text is in " + file + ": " + why + "."), true
 }
 
 // again says how to go on with an unsent text.

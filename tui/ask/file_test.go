@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	tea "charm.land/bubbletea/v2"
+
 	"replan/agent/event"
 	"replan/agent/runner"
 	"replan/planning/plan"
@@ -135,6 +137,44 @@ func TestTextOfAClosedGateIsKeptInAFile(t *testing.T) {
 	if got := kept(t, g.Update(check).Footer); got != "during the check\n" {
 		t.Errorf("keeps %q", got)
 	}
+}
+
+func TestUnsentTextOutlivesItsGate(t *testing.T) {
+	t.Setenv("TMPDIR", t.TempDir())
+	for name, closes := range map[string]func(g *Dialog) tea.Cmd{
+		"answered": func(g *Dialog) tea.Cmd { return g.act("gate.once").Cmd },
+		"denied":   func(g *Dialog) tea.Cmd { return g.act("gate.deny").Cmd },
+		"closed":   func(g *Dialog) tea.Cmd { return g.Set(nil) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			g := patches(t, "1")
+			saves(t, g, "three\n", errors.New("vi failed: exit status 1"))
+			var said []string
+			for _, msg := range messages(closes(g)) {
+				said = append(said, g.Update(msg).Footer)
+			}
+			if got := kept(t, strings.Join(said, "")); got != "three\n" || len(g.unsent) != 0 {
+				t.Errorf("keeps %q, says %q", got, said)
+			}
+		})
+	}
+}
+
+// messages returns what a command and those that it batches send.
+func messages(cmd tea.Cmd) []tea.Msg {
+	if cmd == nil {
+		return nil
+	}
+	msg := cmd()
+	batch, ok := msg.(tea.BatchMsg)
+	if !ok {
+		return []tea.Msg{msg}
+	}
+	var all []tea.Msg
+	for _, c := range batch {
+		all = append(all, messages(c)...)
+	}
+	return all
 }
 
 func TestTextForAChangedFileDoesNotOpenAgain(t *testing.T) {

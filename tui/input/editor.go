@@ -9,6 +9,9 @@ import (
 	"replan/tui/keymap"
 )
 
+// draftName is the name of the file with the draft.
+const draftName = "message.md"
+
 // EditedMsg holds the text that the editor left.
 type EditedMsg struct {
 	text string
@@ -30,16 +33,24 @@ func (p *Pane) noEditor() string {
 // editDraft opens the editor on the typed text. The text stays in the input until
 // the editor is done.
 func (p *Pane) editDraft() tea.Cmd {
-	return editor.Open(p.options.Editor, "message.md", p.expanded(), func(text string, err error) tea.Msg {
+	return editor.Open(p.options.Editor, draftName, p.expanded(), func(text string, err error) tea.Msg {
 		return EditedMsg{text: strings.TrimRight(text, "\r\n"), err: err}
 	})
 }
 
 // edited puts the edited text into the input. If the editor failed, the text
-// stays unchanged.
+// stays unchanged, and another that it saved is left in a file.
 func (p *Pane) edited(d EditedMsg) keymap.Request {
 	if d.err != nil {
-		return keymap.ShowFooter("Your text is unchanged: " + d.err.Error() + ".")
+		words := "Your text is unchanged: " + d.err.Error() + "."
+		if d.text == "" || d.text == strings.TrimRight(p.expanded(), "\r\n") {
+			return keymap.ShowFooter(words)
+		}
+		kept, err := editor.Keep(draftName, d.text+"\n")
+		if err != nil {
+			return keymap.ShowFooter(words + " The saved text could not be kept: " + err.Error() + ".")
+		}
+		return keymap.ShowFooter("The saved text is in " + kept + ". " + words) // the path first: the end may be cut
 	}
 	p.replace(cleaned(d.text))
 	return keymap.Request{Focus: keymap.PlaceChat}

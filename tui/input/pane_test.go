@@ -3,6 +3,7 @@ package input
 import (
 	"context"
 	"errors"
+	"os"
 	"reflect"
 	"strings"
 	"testing"
@@ -132,12 +133,18 @@ func TestQueueIsDrawnAboveInputIfItFits(t *testing.T) {
 }
 
 func TestEditedTextReplacesDraft(t *testing.T) {
+	t.Setenv("TMPDIR", t.TempDir())
 	now := time.Unix(1000, 0)
 	p := newPane(&now)
 	types(p, "draft")
 	w := p.Update(EditedMsg{err: errors.New("vi failed: exit status 1")})
 	if w.Footer != "Your text is unchanged: vi failed: exit status 1." || p.Text() != "draft" {
 		t.Errorf("a failed editor says %q and leaves %q", w.Footer, p.Text())
+	}
+	w = p.Update(EditedMsg{text: "saved", err: errors.New("vi failed: exit status 1")})
+	path, _, _ := strings.Cut(strings.TrimPrefix(w.Footer, "The saved text is in "), ". Your text is unchanged: vi failed")
+	if text, err := os.ReadFile(path); err != nil || string(text) != "saved\n" || p.Text() != "draft" { //nolint:gosec // of the test
+		t.Errorf("a failed editor that saved says %q and leaves %q, %v", w.Footer, text, err)
 	}
 	w = p.Update(EditedMsg{text: "edited\x1b[31m"})
 	if w.Focus != keymap.PlaceChat || p.Text() != "edited" {
