@@ -99,10 +99,20 @@ func longTitle() *Pane {
 	}
 	d := New(panetest.DarkLook(), keymap.New())
 	d.Graph.Mode = GraphNever
-	d.setSize(52, 8)
+	d.setSize(58, 8)
 	d.setFocus(true)
 	d.Show(run)
 	return d
+}
+
+func TestTitlesTakeTheRoomOfTheToolsInANarrowPane(t *testing.T) {
+	d := longTitle()
+	d.setFocus(false)
+	d.setSize(52, 8)
+	got := panetest.Stripped(d.lines())
+	if strings.Contains(got, "fs.search") || !strings.Contains(got, "Find every caller of the function an…") {
+		t.Errorf("got\n%s", got)
+	}
 }
 
 func TestToolsAreInOneColumn(t *testing.T) {
@@ -140,7 +150,7 @@ func TestLastRowStaysInReachBelowTitleOnTwoLines(t *testing.T) {
 	for _, chosen := range []string{"2", "4"} {
 		d := longTitle()
 		d.Run.Steps[3].Step.Title = d.Run.Steps[1].Step.Title
-		d.setSize(52, 3)
+		d.setSize(58, 3)
 		d.reveal(chosen)
 		d.lines()
 		d.scrolled(9)

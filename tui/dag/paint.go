@@ -48,7 +48,7 @@ type columns struct {
 }
 
 // titleFirst is the title width, in cells, that takes precedence over the tool.
-const titleFirst = 18
+const titleFirst = 28
 
 // titleLeast is the title width, in cells, that takes precedence over
 // everything else.
