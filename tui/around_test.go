@@ -279,6 +279,20 @@ func TestServerListOpensServerGate(t *testing.T) {
 	}
 }
 
+func TestNotesBelowTheGreetingAreSelectedAndFound(t *testing.T) {
+	for _, size := range wideAndNarrow {
+		const note = "broken does not start"
+		s := open(t, tui.Options{}, size.w, size.h).show(newStory().greeted().session(event.Note{Level: "warn", Text: note}))
+		x, y := s.find(note)
+		s.mouse(tea.MouseClickMsg(left(x, y)))
+		s.mouse(tea.MouseMotionMsg(left(x+5, y)))
+		if got := s.mouse(tea.MouseReleaseMsg(left(x+5, y))); got != "broken" {
+			t.Errorf("selected %q:\n%s", got, s.text())
+		}
+		s.press(ctrlF).press(letters("broken")...).wants("1 of 1")
+	}
+}
+
 func TestGreetingStaysAboveNotesUntilFirstMessage(t *testing.T) {
 	for _, size := range wideAndNarrow {
 		st := newStory().greeted().session(event.Note{Level: "warn", Text: "the MCP server broken cannot be started"})

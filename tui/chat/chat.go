@@ -61,7 +61,7 @@ func (c *Pane) SetState(s State) {
 		c.drawn = false
 	}
 	c.setSize(s.Size.W, s.Size.H)
-	c.state, c.activity = s, s.Activity
+	c.state, c.activity, c.welcome = s, s.Activity, s.Welcome
 }
 
 // resumedBy returns the key or the command that resumes a run.
@@ -84,12 +84,7 @@ func (c *Pane) lines() []string {
 		return c.view
 	}
 	c.viewOf = c.layouts
-	height := c.room()
-	if c.Greets() {
-		c.view = c.Look.Block(c.greeting(c.state.Welcome, height), c.width, height)
-	} else {
-		c.view = c.Look.Block(c.find.highlighted(), c.width, height)
-	}
+	c.view = c.Look.Block(c.find.highlighted(), c.width, c.room())
 	if c.find.open {
 		c.view = append(c.view, c.find.line(c.width))
 	}

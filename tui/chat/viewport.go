@@ -19,6 +19,7 @@ type viewport struct {
 	Blocks   []*Block
 	live     []*Block // blocks that still change
 	activity []string // lines below the last block
+	welcome  []string // the greeting
 	edition  int      // increases when the text of blocks changes
 
 	scrolledUp bool      // the user scrolled up from the end
@@ -258,18 +259,23 @@ func (v *viewport) OnlyNotes() bool {
 	return len(v.Blocks) <= few && !slices.ContainsFunc(v.Blocks, func(b *Block) bool { return !b.note })
 }
 
-// greeting draws the greeting with the notes below it, which it gives way to.
-func (v *viewport) greeting(welcome []string, height int) []string {
-	var notes []string
+// greet shows the greeting with the notes below it, to which it gives way.
+func (v *viewport) greet(height int) {
+	var notes []draw.SpotLine
 	for i := range v.Blocks {
-		for _, line := range v.LinesOf(i) {
-			notes = append(notes, line.Text)
+		for n, line := range v.LinesOf(i) {
+			notes = append(notes, draw.SpotLine{Spot: draw.Spot{Block: i, Line: n}, TextLine: line})
 		}
 	}
-	if len(notes) == 0 {
-		return welcome
+	welcome := v.welcome
+	if len(notes) > 0 {
+		welcome = append(slices.Clip(welcome[:min(len(welcome), max(height-len(notes)-1, 0))]), "")
 	}
-	return append(append(slices.Clip(welcome[:min(len(welcome), max(height-len(notes)-1, 0))]), ""), notes...)
+	v.scrolledUp, v.shown = false, v.shown[:0]
+	for _, line := range welcome {
+		v.shown = append(v.shown, draw.SpotLine{Spot: draw.Spot{Block: -1}, TextLine: draw.TextLine{Text: line}})
+	}
+	v.shown = append(v.shown, notes...)
 }
 
 // room returns the number of lines for blocks.
@@ -292,7 +298,7 @@ func (v *viewport) layOut() {
 	v.drawn = true
 	v.layouts++
 	if v.Greets() {
-		v.scrolledUp, v.shown = false, nil
+		v.greet(v.room())
 		return
 	}
 	v.window(v.room())
