@@ -389,7 +389,7 @@ func jsonValue(v any) (any, error) {
 	}
 	data, err := plan.EncodeJSON(v)
 	if err != nil {
-		return nil, fmt.Errorf("the result is nothing that JSON can hold: %w", err)
+		return nil, fmt.Errorf("the result cannot be encoded as JSON: %w", err)
 	}
 	return plan.DecodeValue(data)
 }

@@ -36,7 +36,7 @@ type Signature struct {
 type closedLoader struct{}
 
 func (closedLoader) Load(url string) (any, error) {
-	return nil, fmt.Errorf("the schema refers to %s, and nothing outside it is read", url)
+	return nil, fmt.Errorf("the schema refers to %s; references outside of it are not read", url)
 }
 
 // NewSignature compiles the input schema of a tool. It returns nil and no error

@@ -218,7 +218,7 @@ func TestUnreferencableNamesAreNotSuggested(t *testing.T) {
 func TestSchemasCauseNoReads(t *testing.T) {
 	p := mustPlan(t, `{"title":"T","steps":[{"title":"a","tool":"remote"}]}`)
 	_, warnings := plan.Validate(p, plan.Rules{CheckTools: true, Catalogue: someTools})
-	if len(warnings) != 1 || !strings.Contains(warnings[0].Message, "nothing outside it is read") {
+	if len(warnings) != 1 || !strings.Contains(warnings[0].Message, "references outside of it are not read") {
 		t.Errorf("got %+v", warnings)
 	}
 }

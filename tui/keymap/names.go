@@ -97,7 +97,7 @@ func (k *Map) Rebind(keys Keys) error {
 		}
 		for _, name := range keys[id] {
 			if _, ok := parseKey(name); !ok {
-				return fmt.Errorf("%s: there is no key %q: keys are called like \"x\", \"ctrl+k\", \"alt+enter\", \"pgdown\" or \"f5\"", id, name)
+				return fmt.Errorf("%s: there is no key %q: keys are written like \"x\", \"ctrl+k\", \"alt+enter\", \"pgdown\" or \"f5\"", id, name)
 			}
 		}
 		b.SetKeys(keys[id]...)

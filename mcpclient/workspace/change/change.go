@@ -319,9 +319,9 @@ func (w *Writer) still(at string, known, next tree.File) error {
 	case now.Hash() == known.Hash(), now.Dir && next.Exists:
 		return nil
 	case !now.Exists:
-		return fmt.Errorf("%s was removed while the change was made; look at it again", at)
+		return fmt.Errorf("%s was removed by another program meanwhile; try again", at)
 	}
-	return fmt.Errorf("%s was saved by something else while the change was made; look at it again", at)
+	return fmt.Errorf("%s was changed by another program meanwhile; try again", at)
 }
 
 // Restore undoes changes, the last one first. It leaves files alone that were saved

@@ -166,7 +166,7 @@ func (o *Operators) loadTree(ctx context.Context, at string) ([]entryOf, error) 
 		}
 		entries = append(entries, entryOf{path: at, file: f})
 		if size += len(f.Data); len(entries) > maxTree || size > maxTreeBytes {
-			return fmt.Errorf("%s holds more than %d files and folders or %d MB, and what is moved or removed is kept so that it can be put back; take smaller parts",
+			return fmt.Errorf("%s holds more than %d files and folders or %d MB, more than an undo keeps; take smaller parts",
 				entries[0].path, maxTree, maxTreeBytes>>20)
 		}
 		return nil

@@ -41,7 +41,7 @@ func TestMentionErrors(t *testing.T) {
 	b.Write(t, map[string]string{"bin": "a\x00b", "latin1": "caf\xe9", "src/slug.go": ""})
 	for name, want := range map[string]string{
 		"bin": "not UTF-8 text", "latin1": "not UTF-8 text", "../x": "outside the workspace", "/etc/passwd": "outside the workspace",
-		"slug.go": "there is src/slug.go",
+		"slug.go": "similar: src/slug.go",
 	} {
 		_, err := b.Ops.Mention(t.Context(), name)
 		if err == nil || !strings.Contains(err.Error(), want) || errors.Is(err, files.ErrMissing) != (name == "slug.go") {

@@ -63,7 +63,7 @@ func TestAmbiguousReplacementChangesNothing(t *testing.T) {
 		"near match":                       {"f", "func verify(usr string) error {", []string{"nearest line is 1", "func verify(user string) error {"}},
 		"other white space":                {"f", "    if user == \"\" {\n        return errEmpty", []string{"first line is in line 2", "white space"}},
 		"missing file":                     {"g", "x", []string{`no file "g"`}},
-		"missing file with a similar path": {"other/f", "x", []string{`no file "other/f"`, "there is f"}},
+		"missing file with a similar path": {"other/f", "x", []string{`no file "other/f"`, "similar: f"}},
 		"folder":                           {"dir", "x", []string{"is a folder"}},
 		"binary file":                      {"bin", "x", []string{"binary"}},
 		"file in Latin-1":                  {"latin1", "caf", []string{"UTF-8"}},

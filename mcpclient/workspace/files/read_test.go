@@ -57,7 +57,7 @@ func TestReadRefusesNonText(t *testing.T) {
 	b.Refused(t, "fs.read", args{"path": "dir"}, "is a folder", "fs.list")
 	b.Refused(t, "fs.read", args{"path": "large"}, "bytes")
 	b.Refused(t, "fs.read", args{"path": "dir/auth.go/x"}, `"dir/auth.go" is a file`)
-	b.Refused(t, "fs.read", args{"path": "src/auth.go"}, `no file "src/auth.go"`, "there is dir/auth.go")
+	b.Refused(t, "fs.read", args{"path": "src/auth.go"}, `no file "src/auth.go"`, "similar: dir/auth.go")
 }
 
 func TestPartialReadsAddUpToTheFile(t *testing.T) {

@@ -311,7 +311,7 @@ func (p *prepared) commit(ctx context.Context, c op.Call, message string) (*op.A
 	case after == before && out.exit != 0:
 		return nil, out.failure("commit, and nothing was committed")
 	case after == before:
-		return nil, errors.New("git says that it committed, and there is no new commit; a hook may have taken it back")
+		return nil, errors.New("git reported success, but there is no new commit; a hook may have reverted it")
 	}
 	return p.committed(ctx, after)
 }

@@ -368,7 +368,7 @@ func (s *scratch) fresh(ctx context.Context, paths ...string) (files, nested []s
 	case out.exit != 0:
 		return nil, nil, out.failure("list the new files")
 	case out.cut:
-		return nil, nil, errors.New("there are too many new files; name a folder, or have git ignore what is not to be kept")
+		return nil, nil, errors.New("there are too many new files; name a folder, or let .gitignore exclude some")
 	}
 	for name := range strings.SplitSeq(strings.TrimSuffix(out.data, "\x00"), "\x00") {
 		if strings.HasSuffix(name, "/") {

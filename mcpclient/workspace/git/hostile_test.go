@@ -96,7 +96,7 @@ func TestReadingRunsNoConfiguredPrograms(t *testing.T) {
 		t.Errorf("reading changed the folder from %v to %v", before, after)
 	}
 	r.git(t, "config", "filter.a=b.clean", evil)
-	r.Refused(t, "vcs.status", nil, "filter.a=b", "take it out")
+	r.Refused(t, "vcs.status", nil, "filter.a=b", "remove it from the configuration")
 }
 
 // tree returns every file of the repository with its size and time.

@@ -207,7 +207,7 @@ func notPushed(remote, to string, out gitOutput) error {
 		why := line[strings.LastIndexByte(line, '\t')+1:]
 		return fmt.Errorf("%s took nothing: %s", remote, strings.Join(strings.Fields(why+" "+op.MiddleCut(out.stderr, maxBody)), " "))
 	case strings.Contains(out.stderr, "could not read Username"), strings.Contains(out.stderr, "Permission denied"):
-		return fmt.Errorf("%s did not let git in, and nobody can be asked for a password here; push once with git itself, or set up a key or a credential helper", remote)
+		return fmt.Errorf("%s denied access to git, and replan cannot ask for a password; push once with git itself, or set up a key or a credential helper", remote)
 	default:
 		return out.failure("push to " + remote)
 	}

@@ -262,7 +262,7 @@ func (r *gitRepository) findFilters(ctx context.Context) error {
 		}
 		name := key[:strings.LastIndexByte(key, '.')]
 		if strings.ContainsAny(name, "=\n") {
-			return fmt.Errorf("the repository configures a filter with the name %q, which cannot be kept from running; take it out of the configuration of git", name)
+			return fmt.Errorf("the repository configures a filter with the name %q, which cannot be disabled; remove it from the configuration of git", name)
 		}
 		if !slices.Contains(r.filters, name) {
 			r.filters = append(r.filters, name)

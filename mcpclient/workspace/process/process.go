@@ -65,7 +65,7 @@ func (o *Operators) proc(ctx context.Context, c op.Call, args procArgs) (*op.Ans
 	case len(args.Argv) > 0 && args.Shell != "":
 		return nil, errors.New("proc.run takes argv or shell, not both")
 	case strings.ContainsRune(strings.Join(args.Argv, "")+args.Shell, 0):
-		return nil, errors.New("what proc.run is to run holds a NUL, which no program can be given")
+		return nil, errors.New("the command of proc.run contains a NUL byte")
 	case args.Shell != "":
 		cmd.Name, cmd.Script = child.Shell, args.Shell
 	case len(args.Argv) > 0 && args.Argv[0] != "":

@@ -100,7 +100,7 @@ func npmTest(o *Operators, dir string, args testArgs) (child.Command, error) {
 			}
 		}
 		if more == nil {
-			return child.Command{}, errors.New("npm test cannot be narrowed by run where its script calls no runner that is known; leave it out, or name the file in path")
+			return child.Command{}, errors.New("run cannot narrow npm test, since its script calls no known runner; leave run out, or name the file in path")
 		}
 	}
 	if args.Path != "" {

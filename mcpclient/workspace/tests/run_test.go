@@ -107,7 +107,7 @@ func TestFolderWithoutProjectIsReported(t *testing.T) {
 	b.Write(t, map[string]string{"main.c": ""})
 	b.Refused(t, "test.run", nil, "no go.mod", "path")
 	b.Write(t, map[string]string{"web/package.json": "{}"})
-	b.Refused(t, "test.run", args{"path": "web", "run": "x"}, "npm", "leave it out")
+	b.Refused(t, "test.run", args{"path": "web", "run": "x"}, "npm", "leave run out")
 }
 
 func TestAllowNonePassesWithoutTests(t *testing.T) {

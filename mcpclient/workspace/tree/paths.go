@@ -170,7 +170,7 @@ func (t *Tree) NoFile(ctx context.Context, at string) error {
 	if err != nil || len(found) == 0 {
 		return fmt.Errorf("there is no file %q in the workspace", at)
 	}
-	return fmt.Errorf("there is no file %q in the workspace; there is %s", at, strings.Join(found, ", "))
+	return fmt.Errorf("there is no file %q in the workspace; similar: %s", at, strings.Join(found, ", "))
 }
 
 // OnDisk returns the absolute path of a file, for a child process.

@@ -109,7 +109,7 @@ func (r *renaming) allowed() error {
 	case !r.owns(r.target):
 		return refuse("%s is declared outside the workspace, in %s, and cannot be renamed here", r.old, r.target.Pkg().Path())
 	case r.old == "_":
-		return refuse("_ names nothing, so there is nothing to rename")
+		return refuse("_ is not a name and cannot be renamed")
 	case isVar && v.Embedded():
 		return refuse("%s is an embedded field and has the name of its type; rename the type", r.old)
 	case r.name == r.old:
@@ -126,7 +126,7 @@ func (r *renaming) allowed() error {
 				return refuse("%s does not compile, so the meaning of %s in it is unknown; fix this first: %s", pkg.PkgPath, r.old, r.fault(pkg.Errors[0]))
 			}
 			if ast.IsGenerated(file) && r.fset.PositionFor(file.FileStart, false).Filename == r.keyOf(r.target).file {
-				return refuse("%s is declared in %s, which is generated; change what it is generated from", r.old, at)
+				return refuse("%s is declared in %s, which is generated; change its source", r.old, at)
 			}
 		}
 	}
