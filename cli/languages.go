@@ -28,7 +28,7 @@ func (o wiring) languageServers(w *services) *lsp.Config {
 	return &lsp.Config{Commands: o.LSP.Commands(), Trusted: o.Trusted, Allow: func(_ context.Context, p lsp.Program, path string) error {
 		if o.Trusted || w.tools != nil && w.tools.MayStart(mcpclient.Program{
 			Name: p.Name, Command: path, Args: p.Argv[1:], Question: "Start the language server " + p.Name + " for this project",
-			Why: "it is a program on this machine that reads the project's code; yes is remembered for this folder",
+			Why: "it runs on this machine and reads the project's code; a yes is remembered for this folder",
 		}) {
 			return nil
 		}
@@ -46,7 +46,7 @@ func (o wiring) offerServer(w *services) func(lsp.Program) {
 		}
 		w.tools.Offer(mcpclient.Program{
 			Name: p.Name, Command: path, Args: []string{"install", lsp.Gopls}, Question: "Install gopls, the language server of Go",
-			Why: "it is downloaded and built; it finds names in Go code by type and checks files after a change. A no is remembered",
+			Why: "Go downloads and builds it; it finds names in Go code by type and checks files after each change. A no is remembered",
 		}, func(ctx context.Context) error {
 			w.tools.Note("installing " + p.Name)
 			err := w.install(ctx, path)

@@ -17,7 +17,7 @@ import (
 )
 
 var (
-	patchRule = rule.Rule{Tool: "*", When: rule.WhenDestructive, Verdict: rule.VerdictAsk, Source: rule.SourceBuiltIn, Why: "it can change existing data"}
+	patchRule = rule.Rule{Tool: "*", When: rule.WhenDestructive, Verdict: rule.VerdictAsk, Source: rule.SourceBuiltIn, Why: "it can change or delete data"}
 	ownRule   = rule.Rule{Tool: "fs.patch", Args: map[string]string{"path": "secret/**"}, Verdict: rule.VerdictAsk, Source: rule.SourceConfiguration, Why: "secrets are looked at"}
 )
 
@@ -233,7 +233,7 @@ func TestGateShowsRuleAndAllowedCalls(t *testing.T) {
 	s.lacks("why it asks")
 	s.press(letters("i")...)
 	s.wants("why      it changes files")
-	s.wants("rule     tools that can change existing data ask (built in)")
+	s.wants("rule     tools that can change or delete data ask (built-in rule)")
 	s.wants("allowed  workspace:fs.write with any arguments (in this run, from the next call on)")
 	s.press(letters("i")...)
 	s.lacks("why it asks")
@@ -242,7 +242,7 @@ func TestGateShowsRuleAndAllowedCalls(t *testing.T) {
 	s.m.Update(s.m.Rested())
 	s.press(letters("i")...)
 	s.wants("why      secrets are looked at")
-	s.wants("rule     fs.patch path=secret/** asks (your configuration, config.toml)")
+	s.wants("rule     fs.patch path=secret/** asks (config.toml)")
 }
 
 func TestAltAShowsAllowedCallsAndPastGates(t *testing.T) {

@@ -47,7 +47,7 @@ func (s *story) reviewing() *story {
 		Rules: []rule.Rule{
 			{Tool: "vcs.push", Verdict: rule.VerdictBlock, Source: rule.SourceFlag, Why: "--deny says so"},
 			{Tool: "*", When: rule.WhenReadOnly, Verdict: rule.VerdictRun, Source: rule.SourceBuiltIn},
-			{Tool: "*", Verdict: rule.VerdictAsk, Source: rule.SourceBuiltIn, Why: "it can change existing data"},
+			{Tool: "*", Verdict: rule.VerdictAsk, Source: rule.SourceBuiltIn, Why: "it can change or delete data"},
 		},
 	}, event.PlanCreated{Plan: p, Revision: 1})
 }
@@ -114,7 +114,7 @@ func TestReviewKeys(t *testing.T) {
 		wants []string
 		lacks []string
 	}{
-		{"selected step is shown whole", down(1), []string{"all of them", "it can change existing data", "rule     ", "notes.md is there"}, nil},
+		{"selected step is shown whole", down(1), []string{"all of them", "it can change or delete data", "rule     ", "notes.md is there"}, nil},
 		{"approve gate", append(down(1), space), []string{"✓ approved", "1 gate approved", "once, for exactly this call"}, nil},
 		{"withdraw approval", append(down(1), space, space), []string{"No edits yet."}, []string{"approved,"}},
 		{"gate with reference asks later", append(down(2), space), []string{"asks later", "because ${handler} is inserted then"}, []string{"gate approved"}},

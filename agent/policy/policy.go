@@ -22,8 +22,8 @@ type Trust struct {
 // steps. Everything else asks.
 func BuiltIn(t Trust) []rule.Rule {
 	const source = rule.SourceBuiltIn
-	tests := rule.Rule{Tool: testTools[0], When: rule.WhenTrusted, Verdict: rule.VerdictAsk, Source: source, Why: "running tests runs the code of this folder"}
-	lint := rule.Rule{Tool: testTools[1], When: rule.WhenTrusted, Verdict: rule.VerdictAsk, Source: source, Why: "a linter may run the code of this folder"}
+	tests := rule.Rule{Tool: testTools[0], When: rule.WhenTrusted, Verdict: rule.VerdictAsk, Source: source, Why: "running tests runs code in this folder"}
+	lint := rule.Rule{Tool: testTools[1], When: rule.WhenTrusted, Verdict: rule.VerdictAsk, Source: source, Why: "a linter may run code in this folder"}
 	for _, r := range []*rule.Rule{&tests, &lint} {
 		switch {
 		case t.Workspace:
@@ -34,12 +34,12 @@ func BuiltIn(t Trust) []rule.Rule {
 	}
 	return []rule.Rule{
 		tests, lint,
-		{Tool: prompt.PlanServer + ":*", When: rule.WhenTrusted, Verdict: rule.VerdictRun, Source: source, Why: "its steps have gates of their own"},
-		{Tool: "workspace:vcs.push", When: rule.WhenTrusted, Verdict: rule.VerdictAsk, Source: source, Why: "a push leaves this machine"},
+		{Tool: prompt.PlanServer + ":*", When: rule.WhenTrusted, Verdict: rule.VerdictRun, Source: source, Why: "its steps have their own gates"},
+		{Tool: "workspace:vcs.push", When: rule.WhenTrusted, Verdict: rule.VerdictAsk, Source: source, Why: "a push sends your commits to a remote"},
 		{Tool: "*", When: rule.WhenReadOnly, Verdict: rule.VerdictRun, Source: source, Why: "it only reads"},
-		{Tool: "*", When: rule.WhenDestructive, Verdict: rule.VerdictAsk, Source: source, Why: "it can change existing data"},
-		{Tool: "*", When: rule.WhenUnmarked, Verdict: rule.VerdictAsk, Source: source, Why: "its server does not say what it may change"},
-		{Tool: "*", Verdict: rule.VerdictAsk, Source: source, Why: "it has effects"},
+		{Tool: "*", When: rule.WhenDestructive, Verdict: rule.VerdictAsk, Source: source, Why: "it can change or delete data"},
+		{Tool: "*", When: rule.WhenUnmarked, Verdict: rule.VerdictAsk, Source: source, Why: "its server does not say what it changes"},
+		{Tool: "*", Verdict: rule.VerdictAsk, Source: source, Why: "it makes changes"},
 	}
 }
 

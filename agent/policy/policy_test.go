@@ -87,7 +87,7 @@ func TestPlanToolsRunUnlessDenied(t *testing.T) {
 	for _, tool := range prompt.PlanTools() {
 		t.Run(tool.Name, func(t *testing.T) {
 			for _, trust := range []policy.Trust{{}, {Workspace: true, Tests: true}} {
-				if got := rule.Decide(policy.BuiltIn(trust), tool, nil); got.Verdict != rule.VerdictRun || !strings.Contains(string(got.Why), "gates of their own") {
+				if got := rule.Decide(policy.BuiltIn(trust), tool, nil); got.Verdict != rule.VerdictRun || !strings.Contains(string(got.Why), "their own gates") {
 					t.Errorf("%+v: %s by %+v", trust, got.Verdict, got)
 				}
 			}

@@ -122,7 +122,7 @@ func Matching(rules []Rule, t plan.Tool) []Rule {
 			return out
 		}
 	}
-	return append(out, Rule{Tool: t.Name, Verdict: VerdictAsk, Source: SourceBuiltIn, Why: "no rule mentions this tool"})
+	return append(out, Rule{Tool: t.Name, Verdict: VerdictAsk, Source: SourceBuiltIn, Why: "no rule covers this tool"})
 }
 
 // Decide returns the rule that decides about a call of the tool. If no rule
@@ -166,5 +166,5 @@ func DecideAmong(matching []Rule, args map[string]any) Rule {
 		}
 		return r
 	}
-	return Rule{Verdict: VerdictAsk, Source: SourceBuiltIn, Why: "no rule mentions this tool"}
+	return Rule{Verdict: VerdictAsk, Source: SourceBuiltIn, Why: "no rule covers this tool"}
 }

@@ -94,7 +94,7 @@ func Undoable(t plan.Tool) bool {
 
 // UntrustedText returns the rule that asks about the untrusted text in a call.
 func UntrustedText(t plan.Tool) Rule {
-	why := "it has effects, and its arguments carry text from a result"
+	why := "it makes changes, and its arguments contain text from a result"
 	if t.ReadOnly {
 		why = "it sends text from a result to the server " + t.Server
 	}

@@ -28,7 +28,7 @@ const Goal = "TestMake is red: find out why, fix it and run the tests"
 // sends.
 func Intro(send string) string {
 	return "**This is a demo.** A scripted model plays its part over Ollama's own protocol; the project, the tools, " +
-		"the tests, the failure and the gates are real. The folder is a copy of its own: open the gates without fear.\n\n" +
+		"the tests, the failure and the gates are real. The folder is a throwaway copy, so you can allow every call.\n\n" +
 		"Press **" + send + "** to send the goal below. The demo knows only this one."
 }
 

@@ -161,7 +161,7 @@ func (a answerer) references(r result) []string {
 	if total == len(uses) {
 		head += in(uses)
 	}
-	head += prefixed(", found by ", plain(r.By)) + prefixed("; it is defined at ", defined)
+	head += matched(r.By) + prefixed("; it is defined at ", defined)
 	twice := len(uses)
 	uses = slices.CompactFunc(uses, func(a, b item) bool { return a.Line > 0 && a.place() == b.place() }) // two on one line
 	twice -= len(uses)
@@ -173,6 +173,20 @@ func (a answerer) references(r result) []string {
 
 func (a answerer) summary(r result) []string {
 	return []string{cmp.Or(prose(r.Summary), orCode(r.Title, "There is nothing to tell of "+a.about()+"."))}
+}
+
+// matched says how the places of a result were found; "" if that is not known.
+func matched(by string) string {
+	switch by {
+	case "types":
+		return ", matched by type"
+	case "words":
+		return ", matched by name only"
+	case "text":
+		return ", matched as text"
+	default:
+		return ""
+	}
 }
 
 // fileLine writes a file of a change, with the lines added and removed.
@@ -200,7 +214,7 @@ func (a answerer) changed(r result) []string {
 	}
 	change := a.result("code.transform")
 	if change.isObject() {
-		head += ": " + change.edits() + prefixed(", found by ", plain(change.By))
+		head += ": " + change.edits() + matched(change.By)
 	} else {
 		head += " " + english.Count(len(r.Files.list), "file")
 	}

@@ -27,11 +27,11 @@ func (l *Log) gate(d event.GateRequested) {
 		what = d.Title.Line()
 	}
 	l.gates[l.id()+" "+d.Gate] = d
-	l.Line("%s %s  %sasks: %s", l.Signs.Gate, l.Strong(what), l.Faint("%s", tool), d.Rule.Why.Line())
+	l.Line("%s %s  %sasks: %s", l.Signs.Gate, l.Strong(what), l.Faint("%s", tool), telling.GateReason(d))
 	if d.Outdated != "" {
 		l.Line("    asked again: %s", d.Outdated.Line())
 	}
-	if d.Rule.Tool != "" {
+	if d.Rule.Tool != "" && d.Step != "" {
 		l.Line("    %s", l.Faint("rule: %s", telling.RuleWords(d.Rule)))
 	}
 	if d.Planned && d.Rule.Source != rule.SourcePlan {

@@ -29,7 +29,7 @@ func deniedRun() []event.Data {
 		event.StepCompleted{Index: "1", Attempt: 1, MS: 1200, Result: map[string]any{"passed": true, "summary": "the tests passed: 10 tests, 8 skipped"}},
 		event.GateRequested{
 			Gate: "2.1.1", Step: "2", Title: "Step 2", Tool: "fs.patch", Trusted: true, Diff: sampleDiff,
-			Rule: rule.Rule{Why: "it can change existing data"}, Args: map[string]any{"old": "1", "new": "2"},
+			Rule: rule.Rule{Why: "it can change or delete data"}, Args: map[string]any{"old": "1", "new": "2"},
 		},
 		event.GateResolved{Gate: "2.1.1", Decision: event.Deny, By: "--approve none"},
 		event.StepFailed{Index: "2", Attempt: 1, Failure: event.FailureDenied, Error: "denied at the gate"},

@@ -107,8 +107,8 @@ func shellWords(words ...string) string {
 // known.
 func AskWords(g event.GateRequested) (why, whose string) {
 	whose = map[string]string{
-		rule.SourceFlag: "rule of the command line", rule.SourceConfiguration: "rule in config.toml",
-		rule.SourceBuiltIn: "built-in rule", rule.SourcePlan: "rule of the plan", rule.SourceUser: "your own rule",
+		rule.SourceFlag: "command-line rule", rule.SourceConfiguration: "rule in config.toml",
+		rule.SourceBuiltIn: "built-in rule", rule.SourcePlan: "the plan's rule", rule.SourceUser: "your own rule",
 	}[g.Rule.Source]
 	return "asks: " + strings.TrimPrefix(GateReason(g), "it "), whose
 }
@@ -136,7 +136,7 @@ func SourceWords(from []rule.Provenance, tools plan.Catalogue) string {
 		case !computed(r.from, tools):
 			parts = append(parts, "carries text from "+sourceStep(r.from))
 		case r.words:
-			parts = append(parts, "computed by "+sourceStep(r.from)+", by words")
+			parts = append(parts, "computed by "+sourceStep(r.from)+", matched by name only")
 		default:
 			parts = append(parts, "computed by "+sourceStep(r.from))
 		}

@@ -84,7 +84,7 @@ func TextSources(from []rule.Provenance, tools plan.Catalogue) []TextSource {
 		if own {
 			words += " what was computed by " + sourceStep(r.from)
 			if r.words {
-				words += ": by words, may miss or match too much"
+				words += ", matched by name only: some matches may be wrong or missing"
 			}
 		} else {
 			words += " text from " + sourceStep(r.from) + ", an untrusted result"

@@ -17,8 +17,8 @@ func RuleWords(r rule.Rule) string {
 		rule.VerdictAsk: {"asks", "ask"}, rule.VerdictRun: {"runs", "run"}, rule.VerdictBlock: {"is denied", "are denied"},
 	}[r.Verdict]
 	which := map[rule.When]string{
-		rule.WhenReadOnly: " that only read", rule.WhenDestructive: " that can change existing data",
-		rule.WhenUnmarked: " that do not declare their effects", rule.WhenTrusted: " of the workspace itself",
+		rule.WhenReadOnly: " that only read", rule.WhenDestructive: " that can change or delete data",
+		rule.WhenUnmarked: " that do not say what they change", rule.WhenTrusted: " of the workspace",
 	}[r.When]
 	covered := map[string]string{"workspace:test.run": "running tests", "workspace:test.lint": "running a linter"}[r.Tool]
 	rest, every := strings.CutPrefix(r.String(), "*")
@@ -27,6 +27,9 @@ func RuleWords(r rule.Rule) string {
 		covered = "tools" + which + untrusted.Visible(rest) + " " + verbs[1]
 		if which == "" && rest == "" {
 			covered = "every tool " + verbs[0]
+			if r.Source == rule.SourceBuiltIn {
+				covered = "any other tool " + verbs[0]
+			}
 		}
 	case covered != "" && r.Source == rule.SourceBuiltIn:
 		covered += " " + verbs[0]
@@ -37,8 +40,8 @@ func RuleWords(r rule.Rule) string {
 		covered = untrusted.Line(r.String()) + " " + verbs[0]
 	}
 	whose := map[string]string{
-		rule.SourceFlag: "a flag of the command line", rule.SourceConfiguration: "your configuration, config.toml",
-		rule.SourceBuiltIn: "built in", rule.SourcePlan: "the plan says so", rule.SourceUser: "you, at a gate",
+		rule.SourceFlag: "command-line flag", rule.SourceConfiguration: "config.toml",
+		rule.SourceBuiltIn: "built-in rule", rule.SourcePlan: "the plan", rule.SourceUser: "your answer at a gate",
 	}[r.Source]
 	if whose == "" {
 		return covered

@@ -14,7 +14,7 @@ func TestGateMarksWordBasedChange(t *testing.T) {
 	tools := plan.Catalogue{{Name: "code.transform", Server: "workspace", Trusted: true}}
 	for words, want := range map[bool]bool{true: true, false: false} {
 		got := telling.TextSources([]rule.Provenance{{Arg: "diff", Step: "2", Tool: "code.transform", Exact: true, Words: words}}, tools)
-		if len(got) != 1 || strings.Contains(got[0].Words, "by words, may miss or match too much") != want {
+		if len(got) != 1 || strings.Contains(got[0].Words, "some matches may be wrong or missing") != want {
 			t.Errorf("words %v: %+v", words, got)
 		}
 	}

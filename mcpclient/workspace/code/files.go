@@ -111,10 +111,10 @@ func (o *Operators) readWord(ctx context.Context, r *reading, at string, lexed *
 			return f, nil
 		}
 	case len(text.Data) > maxLexed:
-		f.skipped = fmt.Sprintf("it has %d bytes, and files of more than %d are not read by words", len(text.Data), maxLexed)
+		f.skipped = fmt.Sprintf("it has %d bytes; files over %d are not searched", len(text.Data), maxLexed)
 		return f, nil
 	case lexed.Add(int64(len(text.Data))) > maxLexedAll:
-		f.skipped = fmt.Sprintf("one call reads %d MB by words and no more; name a folder in path", maxLexedAll>>20)
+		f.skipped = fmt.Sprintf("one call searches at most %d MB; set path to a folder", maxLexedAll>>20)
 		return f, nil
 	}
 	f.file, err = source.Lex(ctx, at, string(text.Data))
@@ -182,10 +182,10 @@ func (r *reading) notes() []string {
 	}
 	var notes []string
 	if len(skipped) > 0 {
-		notes = append(notes, fmt.Sprintf("%s %s not looked into (%s: %s)", english.Count(len(skipped), "file"), english.Agree(len(skipped), "was", "were"), listFiles(skipped), why))
+		notes = append(notes, fmt.Sprintf("%s %s not searched (%s: %s)", english.Count(len(skipped), "file"), english.Agree(len(skipped), "was", "were"), listFiles(skipped), why))
 	}
 	if mentions > 0 {
-		notes = append(notes, fmt.Sprintf("text and data files hold the word %s (%s)", times(mentions), listFiles(mentioned)))
+		notes = append(notes, fmt.Sprintf("text and data files contain the name %s (%s)", times(mentions), listFiles(mentioned)))
 	}
 	return notes
 }
@@ -227,11 +227,11 @@ func sentences(notes []string) string {
 }
 
 // mayErr accompanies every result about uses that comes from words.
-const mayErr = "by words, may miss or match too much"
+const mayErr = "matched by name only, so some matches may be wrong or missing"
 
 // typesFailed returns a note that words replace types in the result, and why.
 func typesFailed(err error) string {
-	return "its types are not available, so it was read by words: " + firstSentence(err.Error())
+	return "type information is not available, so names were matched as text: " + firstSentence(err.Error())
 }
 
 func firstSentence(s string) string {

@@ -97,7 +97,7 @@ func (o *Operators) parsed(found []source.Symbol, what string) (source.Method, [
 	case 0:
 		return source.ByTypes, nil
 	}
-	return source.ByTypes, []string{fmt.Sprintf("%s of other languages than Go: by words", english.Count(words, what))}
+	return source.ByTypes, []string{fmt.Sprintf("%s in other languages than Go: matched by name only", english.Count(words, what))}
 }
 
 // skippedOnly drops the notes of a pass about files without symbols.
@@ -270,7 +270,7 @@ func (o *Operators) unknown(ctx context.Context, name source.Name, start string,
 	for _, f := range r.results {
 		if f.file != nil {
 			if uses := f.file.Uses(name.Word).References; len(uses) > 0 {
-				return unnamed("a search by words in %s finds no declaration of %s; it is used in %s:%d (%s)", where, name.Given, f.path, uses[0].Line, uses[0].Text)
+				return unnamed("a search by name in %s found no declaration of %s; it is used in %s:%d (%s)", where, name.Given, f.path, uses[0].Line, uses[0].Text)
 			}
 		}
 	}

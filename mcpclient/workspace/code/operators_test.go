@@ -177,11 +177,11 @@ func TestGoWithoutToolchainIsSearchedByWords(t *testing.T) {
 	b.Write(t, shop)
 	t.Setenv("PATH", t.TempDir())
 	refs := b.code(t, "code.references", args{"symbol": "Cart.Total"})
-	if refs.By != "words" || !strings.Contains(refs.Note, "types") || len(refs.References) != 2 {
+	if refs.By != "words" || !strings.Contains(refs.Note, "type information") || len(refs.References) != 2 {
 		t.Errorf("got %+v", refs)
 	}
 	change := b.code(t, "code.transform", args{"kind": "rename", "symbol": "Cart.Total", "new_name": "Sum"})
-	if change.By != "words" || change.Edits != 2 || !strings.Contains(change.Note, "by words") {
+	if change.By != "words" || change.Edits != 2 || !strings.Contains(change.Note, "by name only") {
 		t.Errorf("got %+v", change)
 	}
 	b.patched(t, change)
@@ -249,7 +249,7 @@ func TestRenameInOneFileListsOtherFiles(t *testing.T) {
 		t.Errorf("the refusal suggests a call that would be refused: %s", out.Text)
 	}
 	got := b.code(t, "code.transform", args{"kind": "rename", "symbol": "speak", "new_name": "talk", "path": "a.py"})
-	if got.Edits != 1 || !strings.Contains(got.Note, "utside a.py the name speak occurs 5 times unchanged") || !strings.Contains(got.Note, "b.py:1, c.py:1, c.py:2 and 2 more") {
+	if got.Edits != 1 || !strings.Contains(got.Note, "utside a.py, the old name speak still occurs 5 times") || !strings.Contains(got.Note, "b.py:1, c.py:1, c.py:2 and 2 more") {
 		t.Errorf("got %+v", got)
 	}
 	if got = b.code(t, "code.transform", args{"kind": "rename", "symbol": "x", "new_name": "y", "path": "d.py"}); strings.Contains(got.Note, "utside") {
@@ -270,8 +270,8 @@ func TestAmbiguousRenameByWordsIsRefused(t *testing.T) {
 	}{
 		"method of two classes":   {args{"symbol": "Dog.speak", "new_name": "bark"}, "2 places"},
 		"name in two languages":   {args{"symbol": "both", "new_name": "all"}, "2 places"},
-		"undeclared name":         {args{"symbol": "lonely", "new_name": "alone"}, "declared nowhere"},
-		"method of another class": {args{"symbol": "Fox.speak", "new_name": "bark"}, "Fox.speak is not declared"},
+		"undeclared name":         {args{"symbol": "lonely", "new_name": "alone"}, "no declaration of lonely"},
+		"method of another class": {args{"symbol": "Fox.speak", "new_name": "bark"}, "no declaration of Fox.speak"},
 		"existing name":           {args{"symbol": "free", "new_name": "taken"}, "h.rb:1"},
 		"keyword":                 {args{"symbol": "free", "new_name": "end"}, "keyword of Ruby"},
 		"same name":               {args{"symbol": "free", "new_name": "free"}, "already"},
@@ -302,7 +302,7 @@ func TestReplace(t *testing.T) {
 		t.Errorf("got %+v", got)
 	}
 	b.Write(t, map[string]string{"long.txt": "v1 v10 xv1 _v1 v1\n"})
-	if long := b.code(t, "code.transform", args{"kind": "replace", "pattern": "v1", "replacement": "v2", "path": "long.txt"}); !strings.Contains(long.Note, "3 times as a part of longer words") {
+	if long := b.code(t, "code.transform", args{"kind": "replace", "pattern": "v1", "replacement": "v2", "path": "long.txt"}); !strings.Contains(long.Note, "3 times inside longer words") {
 		t.Errorf("got %+v", long)
 	}
 	got = b.code(t, "code.transform", args{"kind": "replace", "pattern": `v(\d)`, "replacement": "w$1", "regex": true, "glob": "*.md"})

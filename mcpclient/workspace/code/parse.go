@@ -53,13 +53,13 @@ func (o *Operators) outline(ctx context.Context, at, text string) (parseResult, 
 	}
 	switch {
 	case !known:
-		result.Note = "The file name does not reveal the language."
+		result.Note = "The language is not known from the file name."
 		return result, nil
 	case !lang.Knows():
-		result.Note = "How " + lang.Name + " declares names is not known here."
+		result.Note = "Declarations in " + lang.Name + " are not recognised."
 		return result, nil
 	case len(text) > maxLexed:
-		result.Note = fmt.Sprintf("The file has %d bytes, and files of more than %d are not read by words.", len(text), maxLexed)
+		result.Note = fmt.Sprintf("The file has %d bytes; files over %d are not parsed.", len(text), maxLexed)
 		return result, nil
 	}
 	found, err := source.OutlineOf(ctx, at, text)

@@ -133,7 +133,7 @@ func (o *Operators) otherFiles(ctx context.Context, start, word string, compared
 	if err != nil || len(files) == 0 {
 		return nil, err
 	}
-	return []string{fmt.Sprintf("other files hold the word %s and were not compared (%s)", times(mentions), listFiles(files))}, nil
+	return []string{fmt.Sprintf("other files also contain the name %s, not checked by type (%s)", times(mentions), listFiles(files))}, nil
 }
 
 // wordReferences returns uses by words.
@@ -157,12 +157,12 @@ func (o *Operators) wordReferences(ctx context.Context, name source.Name, start 
 			}
 		}
 	}
-	notes = append(notes, mayErr+": another thing of the same name is among them")
+	notes = append(notes, mayErr+"; other things with the same name are included")
 	if name.Parent != "" {
-		notes = append(notes, fmt.Sprintf("word matching cannot tell which %s it is: %s was not used for the references", name.Word, name.Parent))
+		notes = append(notes, fmt.Sprintf("matching by name cannot tell which %s is meant: %s was ignored", name.Word, name.Parent))
 	}
 	if len(quoted) > 0 {
-		notes = append(notes, fmt.Sprintf("the word also occurs %s in strings and comments (%s:%d)", times(len(quoted)), quoted[0].Path, quoted[0].Line))
+		notes = append(notes, fmt.Sprintf("the name also occurs %s in strings and comments (%s:%d)", times(len(quoted)), quoted[0].Path, quoted[0].Line))
 	}
 	result.Note = sentences(append(notes, r.notes()...))
 	if len(result.References) == 0 {

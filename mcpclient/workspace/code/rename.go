@@ -53,7 +53,7 @@ func (o *Operators) renameWords(ctx context.Context, name source.Name, newName, 
 		edits = append(edits, found.edits...)
 		quoted = append(quoted, found.uses.Quoted...)
 	}
-	notes = append(notes, fmt.Sprintf("%s: every %s that is a name in these files (%s) was renamed, look at the diff", mayErr, name.Word, languages(chosen)))
+	notes = append(notes, fmt.Sprintf("%s: every name %s in these files (%s) was renamed; check the diff", mayErr, name.Word, languages(chosen)))
 	if len(quoted) > 0 {
 		places := make([]string, 0, namedFiles)
 		for _, p := range quoted[:min(namedFiles, len(quoted))] {
@@ -62,10 +62,10 @@ func (o *Operators) renameWords(ctx context.Context, name source.Name, newName, 
 		if len(quoted) > namedFiles {
 			places = append(places, "…")
 		}
-		notes = append(notes, fmt.Sprintf("left alone in strings and comments, where the word occurs %s: %s", times(len(quoted)), strings.Join(places, ", ")))
+		notes = append(notes, fmt.Sprintf("not renamed in strings and comments, where the name occurs %s: %s", times(len(quoted)), strings.Join(places, ", ")))
 	}
 	if len(others) > 0 {
-		notes = append(notes, "left alone in other languages: "+listFiles(others))
+		notes = append(notes, "not renamed in other languages: "+listFiles(others))
 	}
 	outside, err := o.outside(ctx, name.Word, chosen, start)
 	if err != nil {
@@ -114,12 +114,12 @@ func (o *Operators) outside(ctx context.Context, word string, chosen []readFile,
 	}
 	var notes []string
 	if len(skipped) > 0 {
-		notes = append(notes, fmt.Sprintf("outside %s not every file was looked into for the old name (%s)", start, listFiles(skipped)))
+		notes = append(notes, fmt.Sprintf("outside %s, some files were not searched for the old name (%s)", start, listFiles(skipped)))
 	}
 	if len(places) == 0 {
 		return notes, nil
 	}
-	return append(notes, fmt.Sprintf("outside %s the name %s occurs %s unchanged, and uses of the renamed one break there: %s", start, word, times(len(places)), listFiles(places))), nil
+	return append(notes, fmt.Sprintf("outside %s, the old name %s still occurs %s and may now be broken: %s", start, word, times(len(places)), listFiles(places))), nil
 }
 
 // naming collects the results of all files about a name.
@@ -174,11 +174,11 @@ func (n naming) refuses(name source.Name, newName, start string) error {
 	whole := start == "."
 	switch {
 	case name.Parent != "" && len(n.places) > 0 && !n.asked:
-		return fmt.Errorf("%s is not declared according to a search by words; there is %s", name.Given, listFiles(n.places))
+		return fmt.Errorf("no declaration of %s was found by name; there is %s", name.Given, listFiles(n.places))
 	case len(n.places) > 1 && (whole || name.Parent != ""):
 		return fmt.Errorf("%s is declared in %d places (%s), and word matching cannot tell their uses apart; set path to one file or folder%s", name.Word, len(n.places), listFiles(n.places), narrow)
 	case len(n.places) == 0 && whole && n.files > 1:
-		return fmt.Errorf("%s is declared nowhere according to a search by words, but used in %d files; name the file or folder to rename it in in path%s", name.Word, n.files, narrow)
+		return fmt.Errorf("no declaration of %s was found by name, but %d files use it; set path to the file or folder to rename it in%s", name.Word, n.files, narrow)
 	case len(n.families()) > 1:
 		return fmt.Errorf("%s is a name in several languages (%s), which word matching cannot tell apart; set path to one file or folder%s", name.Word, strings.Join(keysOf(n.families()), ", "), narrow)
 	default:

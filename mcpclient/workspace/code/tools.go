@@ -19,7 +19,7 @@ func (o *Operators) Tools() []op.Tool {
 		}.Tool(),
 		op.Op[referencesArgs, referencesResult]{
 			Name: "code.references",
-			Description: "Find where a name is used: by types if possible, else as a word outside strings and comments; by says which. " +
+			Description: "Find where a name is used: by type if possible, else by name outside strings and comments; by says which. " +
 				"The result is {symbol, name, by, definition, references: [{path, line, column, text, in, definition}], total, truncated, note}.",
 			ReadOnly: true, Idempotent: true, Run: o.references,
 		}.Tool(),

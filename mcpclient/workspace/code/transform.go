@@ -123,7 +123,7 @@ func (o *Operators) renamed(ctx context.Context, t target, renamed golang.Rename
 		for i, s := range renamed.Also {
 			also[i] = fmt.Sprintf("%s (%s:%d)", s.Name, s.Path, s.Line)
 		}
-		notes = append(notes, "renamed with it: "+strings.Join(also, ", "))
+		notes = append(notes, "also renamed: "+strings.Join(also, ", "))
 	}
 	if t.symbol != nil {
 		other, err := o.otherFiles(ctx, ".", t.word, compared)
@@ -257,7 +257,7 @@ func (o *Operators) replace(ctx context.Context, args transformArgs) (transformR
 	}
 	notes := []string{"text was replaced everywhere, in strings and comments too"}
 	if parts > 0 {
-		notes = append(notes, fmt.Sprintf("%q was replaced %s as a part of longer words; rename changes a name alone", args.Pattern, times(parts)))
+		notes = append(notes, fmt.Sprintf("%q was also replaced %s inside longer words; a rename changes only the name", args.Pattern, times(parts)))
 	}
 	return transformed(source.ByText, changes, edits, notes)
 }

@@ -128,7 +128,7 @@ func (o *Operators) placed(ctx context.Context, symbol string) (target, bool, er
 	case !text.Exists:
 		return target{}, false, o.tree.NoFile(ctx, at)
 	case !o.knows(at):
-		return target{}, false, fmt.Errorf("%s is in a language that is searched by words here; give a name instead of %s", at, symbol)
+		return target{}, false, fmt.Errorf("there is no type information for %s; give a name instead of %s", at, symbol)
 	}
 	f, err := source.Lex(ctx, at, string(text.Data))
 	if err != nil {
