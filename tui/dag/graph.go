@@ -17,7 +17,7 @@ type graphMode int
 
 // Modes of the plan pane.
 const (
-	graphWhereFits graphMode = iota // a graph if all of it fits the pane and shows more than the list
+	graphWhereFits graphMode = iota // a graph if all of it fits the pane, most titles are whole, and it shows more than the list
 	GraphNever
 	graphAlways
 )
@@ -130,7 +130,7 @@ func (g *Graph) layout(width, height int, filtered bool) bool {
 	case face.filtered, g.Mode == GraphNever && !g.mapped:
 		g.shown = false
 	case g.Mode == graphWhereFits && !g.mapped:
-		g.shown = face.ready && len(g.chart.agents) == 0 && g.branches() && g.fit()
+		g.shown = face.ready && len(g.chart.agents) == 0 && g.branches() && g.fit() && g.legible()
 	default:
 		g.shown = true
 		if g.zoom != zoomAuto || !g.fit() {
@@ -222,6 +222,18 @@ func (g *Graph) branches() bool {
 		}
 	}
 	return false
+}
+
+// legible reports whether the graph cuts at most half of the titles. The list, which has
+// more room for them, is better otherwise.
+func (g *Graph) legible() bool {
+	cut := 0
+	for i := range g.nodes {
+		if ansi.StringWidth(g.nodes[i].Step.Step.Title.Line()) > g.scale.title {
+			cut++
+		}
+	}
+	return 2*cut <= len(g.nodes)
 }
 
 // fit lays out the graph to fit the pane, as large as possible with

@@ -65,6 +65,13 @@ func TestGraphDrawings(t *testing.T) {
 func TestGraphIsShownByDefaultOnlyIfUseful(t *testing.T) {
 	drafting := graphRun(shapes()["diamond"], 0)
 	drafting.Revision = 0
+	long := func(n int) *agent.Run { // with n titles that are too long for a box
+		run := graphRun(shapes()["diamond"], 0)
+		for _, s := range run.Steps[:n] {
+			s.Step.Title = "Read everything that the handler of sessions calls"
+		}
+		return run
+	}
 	for name, c := range map[string]struct {
 		run           *agent.Run
 		width, height int
@@ -75,6 +82,8 @@ func TestGraphIsShownByDefaultOnlyIfUseful(t *testing.T) {
 		"independent steps":         {graphRun(shapes()["independents"], 0), 80, 30, false},
 		"diamond that does not fit": {graphRun(shapes()["diamond"], 0), 40, 4, false},
 		"drafted plan":              {drafting, 52, 17, false},
+		"half of the titles cut":    {long(2), 60, 24, true},
+		"most titles cut":           {long(3), 60, 24, false},
 	} {
 		d := New(panetest.DarkLook(), keymap.New())
 		d.Show(c.run)
