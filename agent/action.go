@@ -44,6 +44,7 @@ type CallTool struct {
 	Args    map[string]any
 	Hashes  map[string]string // file hashes shown at its gate, see plan.ToolCall
 	Diff    string            // shown at its gate
+	Command *plan.Command     // shown at its gate
 	Hold    bool              // nobody has seen its changes yet, see plan.ToolCall
 	Timeout time.Duration
 }

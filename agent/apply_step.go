@@ -79,7 +79,7 @@ func (r fold) applyGateRequested(e event.Event, d event.GateRequested) {
 	if s == nil {
 		return
 	}
-	s.Diff, s.gate.hashes, s.gate.tool = d.Diff, d.Hashes, promised(r.facts(s.Step.Tool).tool)
+	s.Diff, s.gate.hashes, s.gate.command, s.gate.tool = d.Diff, d.Hashes, d.Command, promised(r.facts(s.Step.Tool).tool)
 	if d.Nothing {
 		s.gate.answer = gateAllowed
 		r.enqueue(s)
@@ -245,7 +245,8 @@ func (r fold) applyStepFailed(d event.StepFailed) {
 	case d.Outdated != "":
 		s.gate.outdated, s.gate.files = d.Outdated, slices.Sorted(maps.Keys(s.gate.hashes))
 		s.gate.withdraw()
-		s.Diff, s.gate.hashes = "", nil
+		s.Diff = ""
+		s.gate.unbind()
 		r.holdBack(s)
 		return
 	}

@@ -220,7 +220,8 @@ func (r fold) askAnew() {
 			s.Status, s.Gate = StepPending, ""
 		}
 		s.gate.withdraw()
-		s.Diff, s.gate.hashes = "", nil
+		s.Diff = ""
+		s.gate.unbind()
 	})
 }
 
@@ -249,7 +250,8 @@ func (r fold) edit(s *StepState, before, args map[string]any) {
 	s.author.args, s.fill.args, s.fill.missing = args, nil, nil
 	s.author.edits, s.author.kept = s.author.edits+1, left
 	s.gate.outdated, s.gate.files = "", nil
-	s.gate.answer, s.Diff, s.gate.hashes, s.gate.removes = gateUnanswered, "", nil, ""
+	s.gate.answer, s.Diff, s.gate.removes = gateUnanswered, "", ""
+	s.gate.unbind()
 	r.enqueue(s)
 }
 

@@ -199,7 +199,8 @@ func (r fold) unplanned() bool {
 func (r scheduler) again(s *StepState) {
 	s.Status, s.Gate, s.RetryAt = StepPending, "", time.Time{}
 	s.gate.outdated, s.gate.files = "", nil
-	s.Diff, s.gate.hashes, s.gate.removes = "", nil, "" // they may belong to another call
+	s.Diff, s.gate.removes = "", "" // they may belong to another call
+	s.gate.unbind()
 	s.attempts.before, s.gate.answer, s.fill.problem, s.skip.reason = s.attempts.total, gateUnanswered, "", ""
 }
 

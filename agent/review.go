@@ -151,7 +151,8 @@ func (r fold) takeReviewed(p plan.Plan) (out []StepState) {
 			}
 			s.gate.outdated, s.gate.files = "", nil // they were for a different call
 			s.gate.withdraw()
-			s.fill.args, s.fill.problem, s.Diff, s.gate.hashes, s.gate.removes = nil, "", "", nil, ""
+			s.fill.args, s.fill.problem, s.Diff, s.gate.removes = nil, "", "", ""
+			s.gate.unbind()
 		}
 		delete(before, step.Index)
 		s.Step = step

@@ -29,6 +29,7 @@ type gateState struct {
 	answer   gateAnswer
 	tool     string            // the tool of the newest gate, with the effects announced for it
 	hashes   map[string]string // of the files as the gate showed them
+	command  *plan.Command     // as the gate showed it
 	files    []string          // files to be changed by the call when it passed the gate
 	outdated untrusted.Text    // why the passed gate opens again
 	removes  string            // what the call would remove and its gate asks about; see event.StepFailed
@@ -37,6 +38,9 @@ type gateState struct {
 
 // allowed reports whether the user allowed the call.
 func (g *gateState) allowed() bool { return g.answer == gateAllowed }
+
+// unbind forgets what the gate showed of the call.
+func (g *gateState) unbind() { g.hashes, g.command = nil, nil }
 
 // withdraw revokes the user's permission for the call. A denial stays.
 func (g *gateState) withdraw() {

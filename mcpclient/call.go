@@ -36,6 +36,9 @@ func (p *Pool) Call(ctx context.Context, call plan.ToolCall) (any, error) {
 		meta[builtin.MetaHashes] = call.Hashes
 		meta[builtin.MetaDiff] = builtin.DiffHash(call.Diff)
 	}
+	if call.Command != nil {
+		meta[builtin.MetaCommand] = call.Command
+	}
 	if call.Run != "" {
 		meta[builtin.MetaRun] = call.Run
 	}

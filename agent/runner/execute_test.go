@@ -251,20 +251,24 @@ func TestStopDoesNotWaitForOpenGate(t *testing.T) {
 func TestGateShowsPreview(t *testing.T) {
 	var shown event.GateRequested
 	var hashes map[string]string
+	var command *plan.Command
 	_, err := runner.Run(t.Context(), runner.Job{
 		Plan: planOf(t, gatedStep), Catalogue: lookAndChange,
 		Preview: func(context.Context, plan.ToolCall) (plan.ToolPreview, error) {
-			return plan.ToolPreview{Diff: "+x", Hashes: map[string]string{"f": "00"}}, nil
+			return plan.ToolPreview{Diff: "+x", Hashes: map[string]string{"f": "00"}, Command: &plan.Command{Argv: []string{"make"}}}, nil
 		},
 		Gate: func(_ context.Context, g event.GateRequested) event.Decision {
 			shown = g
 			return event.Allow
 		},
 		Call: func(_ context.Context, c plan.ToolCall) (any, error) {
-			hashes = c.Hashes
+			hashes, command = c.Hashes, c.Command
 			return nil, nil
 		},
 	})
+	if command == nil || !slices.Equal(command.Argv, []string{"make"}) {
+		t.Errorf("the call is bound to the command %+v", command)
+	}
 	if err != nil || shown.Diff != "+x" || hashes["f"] != "00" {
 		t.Errorf("got the diff %q and the hashes %v: %v", shown.Diff, hashes, err)
 	}

@@ -57,7 +57,7 @@ func (e *engine) streams(data event.Data) {
 // callTool calls a tool for a step.
 func (e *engine) callTool(ctx context.Context, under *call, c agent.CallTool) {
 	begun := e.now()
-	call := plan.ToolCall{Tool: c.Tool, Args: c.Args, Hashes: c.Hashes, Diff: c.Diff, Hold: c.Hold, Run: e.id}
+	call := plan.ToolCall{Tool: c.Tool, Args: c.Args, Hashes: c.Hashes, Diff: c.Diff, Command: c.Command, Hold: c.Hold, Run: e.id}
 	if e.publish != nil {
 		e.listen(&call, c.Index)
 	}

@@ -26,6 +26,10 @@ const (
 	// changes nothing and fails. The empty string means that the file must not
 	// exist.
 	MetaHashes = "replan/hashes"
+	// MetaCommand in the `_meta` of a tools/call is {"argv": [text], "dir": text}, the
+	// process that the call was approved with. If the call would start another one, it
+	// starts nothing and fails.
+	MetaCommand = "replan/command"
 	// MetaHold in the `_meta` of a tools/call, set to true, has a call that would
 	// remove most of a file refused: it changes nothing, and its answer has
 	// MetaRemoves in its `_meta`.
@@ -53,7 +57,7 @@ const (
 	MetaPreviews = "replan/previews"
 	// MetaCommands in the `_meta` of a tool, set to true, says that the tool answers
 	// MetaPreview with {"command": {"argv": [text], "dir": text}}, the process that it
-	// would start. It understands no MetaHashes.
+	// would start, and understands MetaCommand. It understands no MetaHashes.
 	MetaCommands = "replan/commands"
 )
 

@@ -7,7 +7,9 @@ type ToolCall struct {
 	Tool   Tool
 	Args   map[string]any    // as resolved, no references
 	Hashes map[string]string // path → SHA-256 (hex) approved with the call; nil means unchecked
-	Run    string            // the caller; "" for none
+	// Command is the process approved with the call; nil means unchecked.
+	Command *Command
+	Run     string // the caller; "" for none
 	// Diff is the preview the call was approved with; "" means no preview was
 	// shown. Another call of the same run may have changed a file since, if the
 	// diff is still the same.

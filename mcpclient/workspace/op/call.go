@@ -26,6 +26,7 @@ type Call struct {
 	Contents bool              // it asks for the text of the file before and after, too
 	Hashes   map[string]string // nil where the call was not approved against anything
 	Diff     string            // the DiffHash of what it was approved with
+	Command  *plan.Command     // that it was approved with; nil where it was not
 	Run      string            // that it belongs to, "" for none
 	Hold     bool              // it may not remove most of a file
 	args     []argument
@@ -60,6 +61,15 @@ func newCall(t Tool, req mcp.CallToolRequest) (Call, error) {
 		}
 	}
 	c.Diff, _ = meta[builtin.MetaDiff].(string)
+	if command, ok := meta[builtin.MetaCommand]; ok && command != nil {
+		raw, err := json.Marshal(command)
+		if err == nil {
+			err = json.Unmarshal(raw, &c.Command)
+		}
+		if err != nil {
+			return Call{}, fmt.Errorf("%s of the call must be an object of argv and dir: %w", builtin.MetaCommand, err)
+		}
+	}
 	approved, ok := meta[builtin.MetaHashes]
 	if !ok || approved == nil {
 		return c, nil
@@ -77,6 +87,14 @@ func newCall(t Tool, req mcp.CallToolRequest) (Call, error) {
 		c.Hashes[name] = hash
 	}
 	return c, nil
+}
+
+// Starts refuses to start another process than the one that was approved.
+func (c Call) Starts(now *plan.Command) error {
+	if c.Command == nil || slices.Equal(c.Command.Argv, now.Argv) && c.Command.Dir == now.Dir {
+		return nil
+	}
+	return &RefusedError{key: builtin.MetaOutdated, why: "the command changed since it was approved", message: "nothing was started: the command changed since it was approved"}
 }
 
 // Sender returns a function that sends output as progress of the call: the message

@@ -51,8 +51,12 @@ func (o *Operators) lint(ctx context.Context, c op.Call, args lintArgs) (*op.Ans
 	if err != nil {
 		return nil, err
 	}
+	shown := preview(cmd, dir)
 	if c.Preview {
-		return &op.Answer[lintResult]{Preview: preview(cmd, dir)}, nil
+		return &op.Answer[lintResult]{Preview: shown}, nil
+	}
+	if err := c.Starts(shown.Command); err != nil {
+		return nil, err
 	}
 	cmd.Send = c.Sender(ctx)
 	cmd.Timeout, cmd.Need = limit, "install it to check this code"

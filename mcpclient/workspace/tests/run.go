@@ -67,8 +67,12 @@ func (o *Operators) test(ctx context.Context, c op.Call, args testArgs) (*op.Ans
 	if err != nil {
 		return nil, err
 	}
+	shown := preview(cmd, project.dir)
 	if c.Preview {
-		return &op.Answer[testResult]{Preview: preview(cmd, project.dir)}, nil
+		return &op.Answer[testResult]{Preview: shown}, nil
+	}
+	if err := c.Starts(shown.Command); err != nil {
+		return nil, err
 	}
 	report := &testReport{}
 	cmd.Send = c.Sender(ctx)

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"replan/mcpclient/builtin"
 	"replan/mcpclient/workspace"
 	"replan/mcpclient/workspace/op"
 	"replan/mcpclient/workspace/workspacetest"
@@ -217,6 +218,29 @@ func TestPreviewNamesTheCommandOfGoAndStartsNothing(t *testing.T) {
 	}
 	if got := previewed(t, b, "test.lint", nil); got != "go vet ./..." {
 		t.Errorf("the linter: got %q", got)
+	}
+}
+
+// TestOnlyTheApprovedCommandStarts: what a project's files say may change between the
+// approval of a call and its start.
+func TestOnlyTheApprovedCommandStarts(t *testing.T) {
+	t.Setenv("PATH", t.TempDir()) // whatever starts is not found
+	b := newBench(t, workspace.Config{})
+	b.Write(t, map[string]string{"go.mod": "module m\n", "in/go.mod": "module in\n", "in/a_test.go": "package in\n", "a_test.go": "package m\n"})
+	for tool, argv := range map[string][]any{"test.run": {"go", "test", "./..."}, "test.lint": {"go", "vet", "./..."}} {
+		for name, c := range map[string]struct {
+			command map[string]any
+			want    string
+		}{
+			"same":           {map[string]any{"argv": argv}, "not installed"},
+			"other argument": {map[string]any{"argv": append(argv[:2:2], "./in")}, "nothing was started: the command changed since it was approved"},
+			"other folder":   {map[string]any{"argv": argv, "dir": "in"}, "nothing was started: the command changed since it was approved"},
+			"no command":     {map[string]any{"argv": "go"}, "must be an object of argv and dir"},
+		} {
+			if got := b.Ask(t, tool, nil, map[string]any{builtin.MetaCommand: c.command}); !got.IsError || !strings.Contains(got.Text, c.want) {
+				t.Errorf("%s, %s: got %q, want %q", tool, name, got.Text, c.want)
+			}
+		}
 	}
 }
 
