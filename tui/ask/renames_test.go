@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -66,10 +67,13 @@ func TestRenamesOpenAtChangeWithRightNumbers(t *testing.T) {
 		}}})
 		g.Grace.On = false
 		body := draw.Rect{W: 80, H: 22} // a terminal of 24 lines without header and footer
-		if got := panetest.Stripped(show(g, body)); !strings.Contains(got, "-") || !regexp.MustCompile(`(?m)^│ *\d+ +-`).MatchString(got) {
-			t.Errorf("%s: no changed line is in view:\n%s", name, got)
+		lines := patch.Parse(diff)
+		first := slices.IndexFunc(lines.Lines, func(l patch.Line) bool { return l.Kind == patch.Removed || l.Kind == patch.Added })
+		want := regexp.MustCompile(fmt.Sprintf(`(?m)^│ *%d +-\s*%s`, lines.Lines[first].Old, regexp.QuoteMeta(strings.Fields(lines.Lines[first].Text)[0])))
+		if got := panetest.Stripped(show(g, body)); lines.Lines[first].Kind != patch.Removed || !want.MatchString(got) {
+			t.Errorf("%s: the first changed line is not in view:\n%s", name, got)
 		}
-		row := numberedRow(len(strconv.Itoa(patch.Parse(diff).Longest)))
+		row := numberedRow(len(strconv.Itoa(lines.Longest)))
 		checkNumbers(t, name, files, row, show(g, draw.Rect{W: 80, H: 4000}))
 	}
 }
