@@ -10,7 +10,6 @@ import (
 
 	"replan/agent"
 	"replan/agent/event"
-	"replan/agent/runner"
 	"replan/agent/session"
 	"replan/planning/intent"
 	"replan/tui/plain"
@@ -105,7 +104,7 @@ func TestReplayIsASession(t *testing.T) {
 	r := newReplayed("r-1", interruptedRun(t), 0)
 	r.start(context.Background())
 	defer r.close()
-	r.Send(runner.Submit{Text: "do something"}) // is ignored
+	r.Send(session.Submit{Text: "do something"}) // is ignored
 	var kinds []event.Kind
 	var last event.Data
 	for e := range r.Events() {
@@ -127,7 +126,7 @@ func TestStopEndsReplay(t *testing.T) {
 	for range 3 {
 		<-r.Events()
 	}
-	r.Send(runner.Stop{})
+	r.Send(session.Stop{})
 	for e := range r.Events() { // one event may already be on its way
 		if e.Data.Kind() == event.KindChatReply {
 			t.Error("the replay ran to its end")

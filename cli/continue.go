@@ -9,6 +9,7 @@ import (
 
 	"replan/agent/event"
 	"replan/agent/runner"
+	"replan/agent/session"
 	"replan/agent/store/journal"
 	"replan/tui"
 )
@@ -42,12 +43,12 @@ func (o screens) continueSession(ctx context.Context, goal string) error {
 	if o.screen() {
 		return o.openScreen(ctx, tui.Options{Intro: c.note, Goal: goal}, c)
 	}
-	var commands []runner.Command
+	var commands []session.Command
 	if c.run != "" {
-		commands = append(commands, runner.Resume{Run: c.run})
+		commands = append(commands, session.Resume{Run: c.run})
 	}
 	if goal != "" {
-		commands = append(commands, runner.Submit{Text: goal})
+		commands = append(commands, session.Submit{Text: goal})
 	}
 	if len(commands) == 0 {
 		return errors.Join(usage("no run of this folder was interrupted, and there is no terminal for the full screen: name the next goal with replan --continue GOAL, or resume a failed run with replan plan resume RUN"), c.close())

@@ -32,10 +32,10 @@ type eventPrinter interface {
 // headlessJob is the work of a session without the full screen.
 type headlessJob struct {
 	// commands are sent at once; the session answers each that starts something.
-	commands []runner.Command
+	commands []session.Command
 	// prepare, if not nil, inspects the services before the session starts and
 	// returns the commands.
-	prepare  func(context.Context, *services) ([]runner.Command, error)
+	prepare  func(context.Context, *services) ([]session.Command, error)
 	inDoubt  event.DoubtDecision                              // the answer for steps in doubt; "" asks if somebody is present
 	restored *runner.Restored                                 // the session to continue; nil starts a new one
 	keep     func(plan.Plan) (plan.Plan, error)               // stores a created plan; nil stores it among the plans
@@ -45,7 +45,7 @@ type headlessJob struct {
 
 // runHeadless plans and runs one goal and prints it as lines or as JSON.
 func (o *options) runHeadless(ctx context.Context, goal string) error {
-	return o.headless(ctx, headlessJob{commands: []runner.Command{runner.Submit{Text: goal}}})
+	return o.headless(ctx, headlessJob{commands: []session.Command{session.Submit{Text: goal}}})
 }
 
 // headless runs a headless job and prints it as lines or as JSON. It returns the
@@ -167,7 +167,7 @@ func (o *options) carryOut(ctx context.Context, w *services, e headlessJob, inpu
 			// The reader may be gone. Stop the run then, rather than continue it
 			// unseen.
 			if written = out.Event(found); written != nil {
-				w.session.Send(runner.Stop{})
+				w.session.Send(session.Stop{})
 			}
 		}
 		if questions != nil {

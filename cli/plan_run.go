@@ -9,7 +9,7 @@ import (
 
 	"replan/agent"
 	"replan/agent/event"
-	"replan/agent/runner"
+	"replan/agent/session"
 	"replan/agent/store"
 	"replan/cli/config"
 	"replan/internal/english"
@@ -27,8 +27,8 @@ type planRun struct {
 }
 
 // execute returns the command that runs a plan with these options.
-func (how planRun) execute(p plan.Plan) runner.Execute {
-	return runner.Execute{Plan: p, OnFailure: how.onFailure, Synthesize: how.synthesize, Strict: how.strict}
+func (how planRun) execute(p plan.Plan) session.Execute {
+	return session.Execute{Plan: p, OnFailure: how.onFailure, Synthesize: how.synthesize, Strict: how.strict}
 }
 
 // planRun implements replan plan run.
@@ -49,7 +49,7 @@ func (o plans) planRun(ctx context.Context, name string, how planRun) error {
 		o.chatContext.then = how.execute(v.plan)
 		return nil
 	}
-	return o.headless(ctx, headlessJob{prepare: func(ctx context.Context, w *services) ([]runner.Command, error) {
+	return o.headless(ctx, headlessJob{prepare: func(ctx context.Context, w *services) ([]session.Command, error) {
 		v, err := o.check(ctx, w, named, how.vars)
 		if err != nil {
 			return nil, err
@@ -61,7 +61,7 @@ func (o plans) planRun(ctx context.Context, name string, how planRun) error {
 		for _, f := range v.warnings {
 			_, _ = fmt.Fprintf(o.io.Err, "replan: warning: %s\n", oneLine(f.Message))
 		}
-		return []runner.Command{how.execute(v.plan)}, nil
+		return []session.Command{how.execute(v.plan)}, nil
 	}})
 }
 
@@ -72,12 +72,12 @@ func (o plans) planCreate(ctx context.Context, goal string) error {
 	}
 	o.Review = false // nothing runs that could be reviewed first
 	if o.chatContext != nil {
-		o.chatContext.then = runner.Create{Goal: goal}
+		o.chatContext.then = session.Create{Goal: goal}
 		return nil
 	}
 	var kept plan.Plan
 	var unkept error
-	e := headlessJob{commands: []runner.Command{runner.Create{Goal: goal}}, keep: func(p plan.Plan) (plan.Plan, error) {
+	e := headlessJob{commands: []session.Command{session.Create{Goal: goal}}, keep: func(p plan.Plan) (plan.Plan, error) {
 		kept, unkept = o.store.SavePlan(p)
 		return kept, unkept
 	}}
@@ -182,13 +182,13 @@ func (o plans) planResume(ctx context.Context, args []string, inDoubt event.Doub
 		return o.print(fmt.Sprintf("the run %s is completed; there is nothing left to do\n", run.ID))
 	}
 	if o.chatContext != nil {
-		o.chatContext.then = runner.Resume{Run: run.ID}
+		o.chatContext.then = session.Resume{Run: run.ID}
 		return nil
 	}
 	if err := o.canReview(&run); err != nil {
 		return err
 	}
-	err = o.headless(ctx, headlessJob{commands: []runner.Command{runner.Resume{Run: run.ID}}, inDoubt: inDoubt})
+	err = o.headless(ctx, headlessJob{commands: []session.Command{session.Resume{Run: run.ID}}, inDoubt: inDoubt})
 	return errors.Join(err, o.printDoubts(run.ID, err))
 }
 

@@ -8,6 +8,7 @@ import (
 
 	"replan/agent/event"
 	"replan/agent/runner"
+	"replan/agent/session"
 	"replan/tui"
 )
 
@@ -46,7 +47,7 @@ func (o runs) replay(ctx context.Context, args []string, speed float64) error {
 		return o.unopened(err)
 	}
 	if o.screen() {
-		screen := tui.Options{Replay: true, Recorded: runner.ReplayEvents(run.ID, events), Speed: speed}
+		screen := tui.Options{Replay: true, Recorded: session.ReplayEvents(run.ID, events), Speed: speed}
 		watch := o.wiring().newWatch()
 		if watch != nil {
 			defer watch.Stop()
@@ -72,7 +73,7 @@ func (o runs) replay(ctx context.Context, args []string, speed float64) error {
 }
 
 // replaySession is the id of the replayed session.
-const replaySession = runner.ReplaySession
+const replaySession = session.ReplayID
 
 // replayed is a session that plays a journal. Its only command is to stop.
 type replayed struct {
@@ -87,7 +88,7 @@ type replayed struct {
 // newReplayed returns the session around a run: the request, the run and the
 // answer.
 func newReplayed(id string, events []event.Event, speed float64) *replayed {
-	all := runner.ReplayEvents(id, events)
+	all := session.ReplayEvents(id, events)
 	return &replayed{events: all, pauses: pauses(all, speed), out: make(chan event.Event), ended: make(chan struct{})}
 }
 
@@ -95,7 +96,7 @@ func newReplayed(id string, events []event.Event, speed float64) *replayed {
 func pauses(events []event.Event, speed float64) []time.Duration {
 	out := make([]time.Duration, len(events))
 	for i := 1; i < len(events); i++ {
-		out[i] = runner.Rest(events[i].Time.Sub(events[i-1].Time), speed)
+		out[i] = session.Rest(events[i].Time.Sub(events[i-1].Time), speed)
 	}
 	return out
 }
@@ -104,8 +105,8 @@ func pauses(events []event.Event, speed float64) []time.Duration {
 func (r *replayed) Events() <-chan event.Event { return r.out }
 
 // Send ends the replay if asked to stop and ignores other commands.
-func (r *replayed) Send(c runner.Command) {
-	if _, ok := c.(runner.Stop); ok {
+func (r *replayed) Send(c session.Command) {
+	if _, ok := c.(session.Stop); ok {
 		r.stop()
 	}
 }

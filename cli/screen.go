@@ -12,6 +12,7 @@ import (
 	"replan/agent/event"
 	"replan/agent/policy"
 	"replan/agent/runner"
+	"replan/agent/session"
 	"replan/agent/store/journal"
 	"replan/cli/config"
 	"replan/cli/crash"
@@ -129,7 +130,7 @@ func (o screens) openConversation(id string) (*runner.Restored, error) {
 }
 
 // openScreenOn runs the screen of one session and returns the session's id.
-func (o screens) openScreenOn(ctx context.Context, screen tui.Options, before continued) (session string, err error) {
+func (o screens) openScreenOn(ctx context.Context, screen tui.Options, before continued) (id string, err error) {
 	trust := mcpclient.TrustNone
 	if o.Approve == policy.ApproveAsk {
 		trust = mcpclient.TrustAsk
@@ -139,7 +140,7 @@ func (o screens) openScreenOn(ctx context.Context, screen tui.Options, before co
 		return "", errors.Join(err, before.close())
 	}
 	if before.run != "" {
-		w.session.Send(runner.Resume{Run: before.run})
+		w.session.Send(session.Resume{Run: before.run})
 	}
 	if len(w.notes) > 0 {
 		screen.Intro = strings.TrimSpace(screen.Intro + "\n\n- " + strings.Join(w.notes, "\n- "))

@@ -26,7 +26,7 @@ import (
 // chatContext is the environment of a command typed into the chat.
 type chatContext struct {
 	services *services
-	then     runner.Command // next command for the session
+	then     session.Command // next command for the session
 }
 
 // help returns the text of /help: every command with its arguments.

@@ -101,7 +101,7 @@ func steer(now runner.SlashState, text string) (runner.Answer, error) {
 	case !now.Busy:
 		return runner.Answer{}, usage("there is no active run; send the text without /steer to start one")
 	}
-	return runner.Answer{Then: runner.Steer{Text: text}}, nil
+	return runner.Answer{Then: session.Steer{Text: text}}, nil
 }
 
 // slashReview sets whether later plans are held for review.
@@ -112,9 +112,9 @@ func (o chat) slashReview(word string) (runner.Answer, error) {
 	case !o.asks():
 		return runner.Answer{}, o.nobodyReviews()
 	case word == "on":
-		return runner.Answer{Text: "from the next run on: you review plans before they run", Then: runner.Hold{On: true}}, nil
+		return runner.Answer{Text: "from the next run on: you review plans before they run", Then: session.Hold{On: true}}, nil
 	default:
-		return runner.Answer{Text: "from the next run on: plans run at once", Then: runner.Hold{}}, nil
+		return runner.Answer{Text: "from the next run on: plans run at once", Then: session.Hold{}}, nil
 	}
 }
 
@@ -126,7 +126,7 @@ func (o chat) compact(word string) (runner.Answer, error) {
 	case !o.screen():
 		return runner.Answer{}, usage("/compact works only in a conversation on the full screen")
 	}
-	return runner.Answer{Then: runner.Compact{Undo: word != ""}}, nil
+	return runner.Answer{Then: session.Compact{Undo: word != ""}}, nil
 }
 
 // slashModel chooses one of the server's models; without a name it lists them.
@@ -143,7 +143,7 @@ func slashModel(ctx context.Context, w *services, now runner.SlashState, name st
 	if room := telling.WindowSize(info.ContextWindow); room != "" {
 		text += room + " of context, "
 	}
-	return runner.Answer{Text: sentences(text+telling.Abilities(info), telling.NoThinking(info, now.Think)), Then: runner.Choose{Model: &info.Name}}, nil
+	return runner.Answer{Text: sentences(text+telling.Abilities(info), telling.NoThinking(info, now.Think)), Then: session.Choose{Model: &info.Name}}, nil
 }
 
 func sentences(parts ...string) string { return strings.Join(slices.DeleteFunc(parts, blank), ". ") }
@@ -161,7 +161,7 @@ func slashThink(ctx context.Context, w *services, now runner.SlashState, name st
 	if info, err := w.model.Describe(ctx, now.Model); err == nil { // otherwise the next run reports the error
 		text = sentences(text, telling.NoThinking(info, level))
 	}
-	return runner.Answer{Text: text, Then: runner.Choose{Think: &level}}, nil
+	return runner.Answer{Text: text, Then: session.Choose{Think: &level}}, nil
 }
 
 // slashProfile chooses a profile; without a name it lists them.
@@ -171,12 +171,12 @@ func (o chat) slashProfile(name string) (runner.Answer, error) {
 	}
 	if name == config.NoProfile {
 		none := ""
-		return runner.Answer{Text: "from the next run on: no profile", Then: runner.Choose{Profile: &none}}, nil
+		return runner.Answer{Text: "from the next run on: no profile", Then: session.Choose{Profile: &none}}, nil
 	}
 	if !slices.Contains(o.Manner.Names(), name) {
 		return runner.Answer{}, o.UnknownProfile(name)
 	}
-	return runner.Answer{Text: "from the next run on: the profile `" + name + "`", Then: runner.Choose{Profile: &name}}, nil
+	return runner.Answer{Text: "from the next run on: the profile `" + name + "`", Then: session.Choose{Profile: &name}}, nil
 }
 
 // listModels lists the models of the server.

@@ -10,6 +10,7 @@ import (
 	"replan/agent/ollama"
 	"replan/agent/ollama/ollamatest"
 	"replan/agent/runner"
+	"replan/agent/session"
 	"replan/planning/plan"
 	"replan/planning/prompt"
 )
@@ -60,19 +61,19 @@ func TestSessionCommandsAnswerAndSendCommands(t *testing.T) {
 	text := func(s string) *string { return &s }
 	level := func(l prompt.ThinkLevel) *prompt.ThinkLevel { return &l }
 	for line, c := range map[string]struct {
-		then runner.Command
+		then session.Command
 		want []string // in the answer
 	}{
-		"/model wise":                     {runner.Choose{Model: text("wise:latest")}, []string{"`wise:latest`, 16k of context, no tools, thinking"}},
-		"/think high":                     {runner.Choose{Think: level(prompt.ThinkHigh)}, []string{"think high"}},
-		"/think auto":                     {runner.Choose{Think: level(prompt.ThinkAuto)}, []string{"think auto"}},
-		"/profile quick":                  {runner.Choose{Profile: text("quick")}, []string{"`quick`"}},
-		"/profile none":                   {runner.Choose{Profile: text("")}, []string{"no profile"}},
-		"/compact":                        {runner.Compact{}, nil},
-		"/review on":                      {runner.Hold{On: true}, []string{"you review plans before they run"}},
-		"/review off":                     {runner.Hold{}, []string{"run at once"}},
-		"/compact undo":                   {runner.Compact{Undo: true}, nil},
-		"/steer  don't touch \"main.go\"": {runner.Steer{Text: "don't touch \"main.go\""}, nil},
+		"/model wise":                     {session.Choose{Model: text("wise:latest")}, []string{"`wise:latest`, 16k of context, no tools, thinking"}},
+		"/think high":                     {session.Choose{Think: level(prompt.ThinkHigh)}, []string{"think high"}},
+		"/think auto":                     {session.Choose{Think: level(prompt.ThinkAuto)}, []string{"think auto"}},
+		"/profile quick":                  {session.Choose{Profile: text("quick")}, []string{"`quick`"}},
+		"/profile none":                   {session.Choose{Profile: text("")}, []string{"no profile"}},
+		"/compact":                        {session.Compact{}, nil},
+		"/review on":                      {session.Hold{On: true}, []string{"you review plans before they run"}},
+		"/review off":                     {session.Hold{}, []string{"run at once"}},
+		"/compact undo":                   {session.Compact{Undo: true}, nil},
+		"/steer  don't touch \"main.go\"": {session.Steer{Text: "don't touch \"main.go\""}, nil},
 		"/models":                         {nil, []string{"small:latest", "8k", "tools", "wise:latest", "5.2 GB", "16k", "25 MB"}},
 		"/model":                          {nil, []string{"small:latest", "wise:latest"}},
 		"/profiles":                       {nil, []string{"explorer", "reads and searches this folder", "quick", "a | b"}},

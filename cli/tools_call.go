@@ -13,7 +13,7 @@ import (
 
 	"replan/agent/event"
 	"replan/agent/policy"
-	"replan/agent/runner"
+	"replan/agent/session"
 	"replan/cli/config"
 	"replan/internal/untrusted"
 	"replan/planning/plan"
@@ -71,7 +71,7 @@ func (o *options) callTool(ctx context.Context, name, args string) error {
 	if err != nil {
 		return usage("--args cannot be passed on: %w", err)
 	}
-	e := headlessJob{prepare: func(ctx context.Context, w *services) ([]runner.Command, error) {
+	e := headlessJob{prepare: func(ctx context.Context, w *services) ([]session.Command, error) {
 		v, err := o.plans().check(ctx, w, namedPlan{data: p}, nil)
 		if err != nil {
 			return nil, err
@@ -82,7 +82,7 @@ func (o *options) callTool(ctx context.Context, name, args string) error {
 			message := strings.TrimPrefix(strings.TrimPrefix(f.Message, "step 1: "), "step 1 calls ") // there is only one step
 			return nil, &failure{exit: exitUsage, code: f.Code, err: errors.New(message)}
 		}
-		return []runner.Command{runner.Execute{Plan: v.plan, OnFailure: plan.OnFailureAbort}}, nil
+		return []session.Command{session.Execute{Plan: v.plan, OnFailure: plan.OnFailureAbort}}, nil
 	}}
 	if !o.DryRun {
 		e.printer = func(session string, out io.Writer) eventPrinter { return newResultOnly(o, session, out) }

@@ -12,6 +12,7 @@ import (
 
 	"replan/agent/event"
 	"replan/agent/runner"
+	"replan/agent/session"
 	"replan/agent/store"
 	"replan/cli/ask"
 	"replan/cli/config"
@@ -72,7 +73,7 @@ func (o runs) undoID(c slash.Call, yes bool) (string, error) {
 // undo implements replan undo.
 func (o runs) undo(ctx context.Context, id string, yes bool) (err error) {
 	if o.chatContext != nil && !o.DryRun {
-		o.chatContext.then = runner.Undo{Run: id}
+		o.chatContext.then = session.Undo{Run: id}
 		return nil
 	}
 	own, err := workspace.New(workspace.Config{Dir: o.Workspace, Backups: o.store.Runs.Dir})

@@ -5,7 +5,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"replan/agent/runner"
+	"replan/agent/session"
 	"replan/tui/keymap"
 	"replan/tui/replay"
 )
@@ -131,7 +131,7 @@ func (m *Model) holdPlans() keymap.Request {
 	if on {
 		word = "The next plans wait for your review."
 	}
-	return keymap.Request{Footer: word, Send: []runner.Command{runner.Hold{On: on}}}
+	return keymap.Request{Footer: word, Send: []session.Command{session.Hold{On: on}}}
 }
 
 // leave clears the input, else quits. It asks first during a run.
@@ -167,7 +167,7 @@ func (m *Model) stop() tea.Cmd {
 	case m.live.Busy():
 		m.live.Stopping = true
 		m.chat.Invalidate()
-		return m.outbox.send(runner.Stop{})
+		return m.outbox.send(session.Stop{})
 	default:
 		m.leadBack()
 	}

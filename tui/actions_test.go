@@ -13,7 +13,6 @@ import (
 
 	"replan/agent"
 	"replan/agent/event"
-	"replan/agent/runner"
 	"replan/agent/session"
 	"replan/tui"
 	"replan/tui/dialog"
@@ -146,7 +145,7 @@ func TestPaletteOffersWhatTheSessionLists(t *testing.T) {
 	s.press(ctrlK).press(letters("run tests")...).press(enter)
 	s.press(ctrlK).press(letters("resume run")...).press(enter)
 	model, theme := "gemma3:1b", "paper"
-	s.sent(runner.Choose{Model: &model}, runner.Keep{Key: "screen.theme", Value: &theme}, runner.Submit{Text: "run the tests"}, runner.Resume{Run: "r-1"})
+	s.sent(session.Choose{Model: &model}, session.Keep{Key: "screen.theme", Value: &theme}, session.Submit{Text: "run the tests"}, session.Resume{Run: "r-1"})
 }
 
 func TestPaletteRunsActionOrSaysWhyNot(t *testing.T) {
@@ -163,14 +162,14 @@ func TestPaletteRunsActionOrSaysWhyNot(t *testing.T) {
 	s.press(escape).press(letters("stop the run")...)
 	s.press(enter)
 	s.lacks("Commands")
-	s.sent(runner.Stop{})
+	s.sent(session.Stop{})
 }
 
 func TestPaletteAnswersOpenGate(t *testing.T) {
 	s := settled(t, newStory().gated(), 120, 36).press(ctrlK)
 	s.wants("Commands")
 	s.press(letters("deny")...).press(enter)
-	s.sent(runner.Resolve{Run: storyRun, Gate: "4.1.1", Decision: event.Deny, Scope: event.ScopeOnce})
+	s.sent(session.Resolve{Run: storyRun, Gate: "4.1.1", Decision: event.Deny, Scope: event.ScopeOnce})
 }
 
 func TestPaletteAnswerShowsHiddenGateFirst(t *testing.T) {
@@ -291,7 +290,7 @@ func TestPaletteRemembersTenEntriesAcrossStarts(t *testing.T) {
 		t.Errorf("the palette does not begin with the recent entry:\n%s", s.text())
 	}
 	s.press(letters("switch theme frost")...).press(enter)
-	want := runner.Keep{Key: dialog.KeyRecent, Value: new(strings.Join(append([]string{"Switch theme: frost"}, recent[:9]...), "\n"))}
+	want := session.Keep{Key: dialog.KeyRecent, Value: new(strings.Join(append([]string{"Switch theme: frost"}, recent[:9]...), "\n"))}
 	if got := s.session.commands(); !reflect.DeepEqual(got[len(got)-1], want) {
 		t.Errorf("sent %#v, want %#v at the end", got, want)
 	}

@@ -5,7 +5,6 @@ import (
 	"testing"
 
 	"replan/agent/event"
-	"replan/agent/runner"
 	"replan/agent/session"
 	"replan/internal/untrusted"
 	"replan/planning/prompt"
@@ -35,7 +34,7 @@ func TestCompactionResultEndsProgress(t *testing.T) {
 			s.wants("summarize the conversation…")
 			if strings.HasPrefix(name, "s") {
 				s.press(escape)
-				s.sent(runner.Stop{})
+				s.sent(session.Stop{})
 				s.wants("stopping")
 			}
 			s.show(more(st).session(c.result, session.Queue{}))

@@ -9,7 +9,6 @@ import (
 
 	"replan/agent/event"
 	"replan/agent/rule"
-	"replan/agent/runner"
 	"replan/agent/session"
 	"replan/internal/untrusted"
 	"replan/planning/plan"
@@ -43,7 +42,7 @@ func TestKeyRetriesUnreachableModel(t *testing.T) {
 			s := open(t, tui.Options{}, 120, 36).show(st)
 			s.wants("ollama serve")
 			s.press(keys...)
-			s.sent(runner.Recheck{})
+			s.sent(session.Recheck{})
 			s.wants("Asking again")
 			s.show(more(st).session(session.Status{Workspace: "/src", Model: "qwen3:8b"}))
 			s.lacks("ollama serve")
@@ -55,7 +54,7 @@ func TestKeyRetriesUnreachableModel(t *testing.T) {
 func TestGoalIsSentWithoutModel(t *testing.T) {
 	s := open(t, tui.Options{}, 120, 36).show(newStory().session(panetest.NoModel(prompt.TroubleUnreachable, "")))
 	s.press(letters("find x")...).press(enter)
-	s.sent(runner.Submit{Text: "find x"})
+	s.sent(session.Submit{Text: "find x"})
 }
 
 // serverStatus is a session with one more server.
@@ -151,12 +150,12 @@ func TestTheSettingsAreDrawnWideAndNarrow(t *testing.T) {
 
 func TestChangedSettingIsSaved(t *testing.T) {
 	s := setting(t, 120, 36).press(downKey, enter)
-	s.sent(asks("settings"), runner.Choose{Think: new(prompt.ThinkOff)})
+	s.sent(asks("settings"), session.Choose{Think: new(prompt.ThinkOff)})
 	s.show(newStory().session(session.Status{Workspace: "/src", Model: "qwen3:8b", Think: prompt.ThinkOff}))
 	s.wants("this session")
 	s.press(downKey, enter).wants("limits.max_steps = 12")
 	s.press(letters("0")...).press(enter)
-	s.sent(asks("settings"), runner.Choose{Think: new(prompt.ThinkOff)}, runner.Keep{Key: "limits.max_steps", Value: new("120")})
+	s.sent(asks("settings"), session.Choose{Think: new(prompt.ThinkOff)}, session.Keep{Key: "limits.max_steps", Value: new("120")})
 	s.press(downKey).wants("true · false after a restart")
 	s.wants("Takes effect after a restart.")
 	s.press(downKey).wants("The user file says paper.")
@@ -166,11 +165,11 @@ func TestChangedSettingIsSaved(t *testing.T) {
 
 func TestSavedSettingIsAnnouncedAndShown(t *testing.T) {
 	s := setting(t, 120, 36).press(downKey, downKey, downKey, enter)
-	s.sent(asks("settings"), runner.Keep{Key: "planning.eager", Value: new("true")})
+	s.sent(asks("settings"), session.Keep{Key: "planning.eager", Value: new("true")})
 	_, cmd := s.m.Update(tui.Batch(newStory().session(session.Kept{Key: "planning.eager", Value: "true", File: "/etc/replan/config.toml"}).events, newStory().now))
 	s.carryOut(cmd)
 	s.wants("Eager on saved in /etc/replan/config.toml")
-	s.sent(asks("settings"), runner.Keep{Key: "planning.eager", Value: new("true")}, asks("settings"))
+	s.sent(asks("settings"), session.Keep{Key: "planning.eager", Value: new("true")}, asks("settings"))
 	s.press(upKey).press(letters("r")...)
 	s.wants("The file does not name limits.max_steps.")
 	s.press(downKey).press(letters("r")...)
@@ -197,11 +196,11 @@ func TestScreenSettingsApplyImmediately(t *testing.T) {
 		{Key: "screen.review", Value: "false", Literal: "false", Source: "default"},
 		{Key: "keys", Value: "2 changed", Source: "user file", About: "under [keys]: gate, models"},
 	}}))
-	saved := func(key, value string) runner.Keep { return runner.Keep{Key: "screen." + key, Value: &value} }
+	saved := func(key, value string) session.Keep { return session.Keep{Key: "screen." + key, Value: &value} }
 	s.press(enter).lacks("╭")
 	s.press(enter).wants("╭")
 	s.press(downKey, enter).wants("this session")
-	s.press(downKey, enter).sent(asks("settings"), saved("ascii", "true"), saved("ascii", "false"), saved("reduced_motion", "true"), runner.Hold{On: true})
+	s.press(downKey, enter).sent(asks("settings"), saved("ascii", "true"), saved("ascii", "false"), saved("reduced_motion", "true"), session.Hold{On: true})
 	s.show(newStory().session(session.Status{Workspace: "/src", Model: "qwen3:8b", Review: true}))
 	s.wants("this session")
 	s.press(downKey).wants("under [keys]: gate, models")
@@ -255,7 +254,7 @@ func TestTheServersAreDrawnWideAndNarrow(t *testing.T) {
 
 func TestKeyRestartsServer(t *testing.T) {
 	s := serving(t, 120, 36).press(downKey).press(letters("r")...)
-	s.sent(asks("servers"), runner.Restart{Server: "search"})
+	s.sent(asks("servers"), session.Restart{Server: "search"})
 	s.wants("Starting search anew")
 	s.press(downKey).press(letters("r")...)
 	s.wants("It waits for your approval")

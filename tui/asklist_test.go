@@ -10,7 +10,7 @@ import (
 
 	"replan/agent/event"
 	"replan/agent/rule"
-	"replan/agent/runner"
+	"replan/agent/session"
 	"replan/internal/untrusted"
 	"replan/planning/plan"
 	"replan/tui"
@@ -47,8 +47,8 @@ func (s *story) crowded() *story {
 		patching("6", "auth/user.go", patchRule))
 }
 
-func allow(step string) runner.Resolve {
-	return runner.Resolve{Run: storyRun, Gate: step + ".1.1", Decision: event.Allow, Scope: event.ScopeOnce}
+func allow(step string) session.Resolve {
+	return session.Resolve{Run: storyRun, Gate: step + ".1.1", Decision: event.Allow, Scope: event.ScopeOnce}
 }
 
 func TestTheQueueOfGatesIsDrawn(t *testing.T) {

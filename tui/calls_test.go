@@ -9,7 +9,7 @@ import (
 
 	"replan/agent/event"
 	"replan/agent/rule"
-	"replan/agent/runner"
+	"replan/agent/session"
 	"replan/planning/reply"
 	"replan/tui"
 )
@@ -62,7 +62,7 @@ func TestCancelStopsAgentOrSingleCall(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := settled(t, newStory().exploring(), 120, 36).press(tabKey).press(c.keys...)
-			s.sent(runner.Cancel{Run: storyRun, Step: c.step})
+			s.sent(session.Cancel{Run: storyRun, Step: c.step})
 			s.wants("Step " + c.step + " is being cancelled")
 		})
 	}
@@ -80,7 +80,7 @@ func TestAgentGateNamesUntrustedSourceAndIsFollowed(t *testing.T) {
 		t.Errorf("%s is selected while the calls are folded", s.m.Selected())
 	}
 	s.press(letters("y")...)
-	s.sent(runner.Resolve{Run: storyRun, Gate: "2.4.1.1", Decision: event.Allow, Scope: event.ScopeOnce})
+	s.sent(session.Resolve{Run: storyRun, Gate: "2.4.1.1", Decision: event.Allow, Scope: event.ScopeOnce})
 
 	s = settled(t, newStory().patching(), 120, 36).press(escape, tabKey, space)
 	if s.press(letters("f")...); s.m.Selected() != "2.4" {
@@ -125,7 +125,7 @@ func TestChildRunIsShownWithinItsCall(t *testing.T) {
 	s.wants("Plan · 1/2")
 	s.wants("│ ✓ plan 2 steps")
 	s.press(letters("y")...)
-	s.sent(runner.Resolve{Run: storyChildRun, Gate: "2.1.1", Decision: event.Allow, Scope: event.ScopeOnce})
+	s.sent(session.Resolve{Run: storyChildRun, Gate: "2.1.1", Decision: event.Allow, Scope: event.ScopeOnce})
 
 	s = settled(t, newStory().returned(), 120, 36)
 	s.wants("│ ✓ done  0:01")
@@ -135,7 +135,7 @@ func TestChildRunIsShownWithinItsCall(t *testing.T) {
 		t.Error("a gate is open")
 	}
 	s.press(escape)
-	s.sent(runner.Stop{})
+	s.sent(session.Stop{})
 
 	s = settled(t, newStory().chatAnswered(), 120, 36)
 	s.wants("The helper is renamed")
@@ -170,8 +170,8 @@ func TestGatesOfParentAndChildRunQueueTogether(t *testing.T) {
 	s.m.Update(s.m.Rested())
 	s.press(letters("n")...)
 	s.sent(
-		runner.Resolve{Run: storyChatRun, Gate: "chat.5.0.1", Decision: event.Allow, Scope: event.ScopeOnce},
-		runner.Resolve{Run: storyChildRun, Gate: "2.1.1", Decision: event.Deny, Scope: event.ScopeOnce},
+		session.Resolve{Run: storyChatRun, Gate: "chat.5.0.1", Decision: event.Allow, Scope: event.ScopeOnce},
+		session.Resolve{Run: storyChildRun, Gate: "2.1.1", Decision: event.Deny, Scope: event.ScopeOnce},
 	)
 }
 

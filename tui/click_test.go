@@ -9,7 +9,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"replan/agent/event"
-	"replan/agent/runner"
+	"replan/agent/session"
 	"replan/tui"
 )
 
@@ -38,11 +38,11 @@ func (s *screen) clickThere() *screen {
 }
 
 func TestClickAnswersGateAndQuestion(t *testing.T) {
-	gate := func(d event.Decision, scope event.Scope) runner.Command {
-		return runner.Resolve{Run: storyRun, Gate: "4.1.1", Decision: d, Scope: scope}
+	gate := func(d event.Decision, scope event.Scope) session.Command {
+		return session.Resolve{Run: storyRun, Gate: "4.1.1", Decision: d, Scope: scope}
 	}
 	for _, size := range [][2]int{{120, 36}, {80, 24}, {40, 12}} {
-		for text, want := range map[string]runner.Command{
+		for text, want := range map[string]session.Command{
 			"y ": gate(event.Allow, event.ScopeOnce), "r ": gate(event.Allow, event.ScopeRun), "n ": gate(event.Deny, event.ScopeOnce),
 		} {
 			s := settled(t, newStory().gated(), size[0], size[1]).seen()
@@ -58,7 +58,7 @@ func TestClickAnswersGateAndQuestion(t *testing.T) {
 	s.wants("Edit arguments")
 	s.clickOn("esc discard").lacks("Edit arguments")
 	s.clickOn("s skip")
-	if c, ok := s.session.commands()[0].(runner.ResolveFailure); !ok || c.Decision != event.FailureSkip {
+	if c, ok := s.session.commands()[0].(session.ResolveFailure); !ok || c.Decision != event.FailureSkip {
 		t.Errorf("a click on skip sends %v", c)
 	}
 }
@@ -123,10 +123,10 @@ func TestSecondClickActivatesChosenRow(t *testing.T) {
 			return settled(t, newStory().branching(), 120, 36).press(ctrlK).press(letters("follow the")...)
 		}, "Follow the running step", func(s *screen) bool { return s.m.Focus() == "plan" }},
 		"runs": {func() *screen { return settled(t, newStory().listed(), 120, 36).press(ctrlR).show(newStory().listed()) }, "publish the release", func(s *screen) bool {
-			return slices.Contains(s.session.commands(), any(runner.Resume{Run: "r-4"}))
+			return slices.Contains(s.session.commands(), any(session.Resume{Run: "r-4"}))
 		}},
 		"settings": {func() *screen { return setting(t, 120, 36) }, "model.think", func(s *screen) bool {
-			return slices.ContainsFunc(s.session.commands(), func(c any) bool { _, chose := c.(runner.Choose); return chose })
+			return slices.ContainsFunc(s.session.commands(), func(c any) bool { _, chose := c.(session.Choose); return chose })
 		}},
 		"servers": {func() *screen { return serving(t, 120, 36) }, "workspace", func(s *screen) bool { return strings.Contains(s.text(), "fs.patch") }},
 		"themes":  {func() *screen { return tryingOn(t, 120, 36) }, "sea", func(s *screen) bool { return !strings.Contains(s.text(), "Themes") }},

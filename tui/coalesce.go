@@ -137,8 +137,8 @@ func join(a, b event.Data) (event.Data, bool) {
 		if a, ok := a.(event.StepProgress); ok && a.Index == b.Index {
 			return b, true
 		}
-	case session.Pull:
-		if a, ok := a.(session.Pull); ok && a.Model == b.Model && !a.Ended {
+	case session.PullProgress:
+		if a, ok := a.(session.PullProgress); ok && a.Model == b.Model && !a.Ended {
 			return b, true
 		}
 	case session.Status:

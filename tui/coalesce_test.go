@@ -16,6 +16,7 @@ import (
 
 	"replan/agent/event"
 	"replan/agent/runner"
+	"replan/agent/session"
 	"replan/themes"
 )
 
@@ -112,12 +113,12 @@ func (w *watched) Write(p []byte) (int, error) {
 
 // silent is a session in which nothing happens by itself.
 type silent struct {
-	runner.Queries
+	session.Queries
 	events chan event.Event
 }
 
 func (s silent) Events() <-chan event.Event { return s.events }
-func (silent) Send(runner.Command)          {}
+func (silent) Send(session.Command)         {}
 
 // running starts Run with an input and an output of its own.
 func running(ctx context.Context, s Session, text string) (keys *io.PipeWriter, out *watched, ended chan error) {

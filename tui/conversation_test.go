@@ -11,7 +11,7 @@ import (
 	"github.com/charmbracelet/x/exp/golden"
 
 	"replan/agent/event"
-	"replan/agent/runner"
+	"replan/agent/session"
 	"replan/internal/untrusted"
 	"replan/planning/prompt"
 	"replan/themes"
@@ -294,7 +294,7 @@ func TestAltXExportsChat(t *testing.T) {
 	s := open(t, tui.Options{}, 120, 36).press(alt('x'))
 	s.wants("The chat is empty.")
 	s = open(t, tui.Options{}, 120, 36).show(answered("words")).press(alt('x'))
-	s.sent(runner.Submit{Text: "/export"})
+	s.sent(session.Submit{Text: "/export"})
 	s = open(t, tui.Options{Replay: true}, 120, 36).show(newStory().finished()).press(alt('x'))
 	s.wants("This is a replay: nothing is written")
 }

@@ -5,7 +5,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"replan/agent/runner"
+	"replan/agent/session"
 	"replan/tui"
 )
 
@@ -25,7 +25,7 @@ func TestUndoRevertsEditWordByWord(t *testing.T) {
 	s.wants("verifyUser(ctx, s.token)")
 	s.sent()
 	s.press(ctrl('s')) // the original text
-	s.sent(runner.Edit{Run: storyRun, Gate: "7.2.1", Args: map[string]any{"path": "auth/jwt.go", "old": "authenticate(ctx, s.token)", "new": "verifyUser(ctx, s.token)"}})
+	s.sent(session.Edit{Run: storyRun, Gate: "7.2.1", Args: map[string]any{"path": "auth/jwt.go", "old": "authenticate(ctx, s.token)", "new": "verifyUser(ctx, s.token)"}})
 }
 
 func TestEditedArgumentsAreValidatedAfterPause(t *testing.T) {

@@ -7,7 +7,6 @@ import (
 
 	"replan/agent"
 	"replan/agent/event"
-	"replan/agent/runner"
 	"replan/agent/session"
 	"replan/internal/untrusted"
 	"replan/tui/dag"
@@ -74,7 +73,7 @@ func (m *Model) applyEvent(e event.Event) {
 		if words := m.dialogs.models.Chosen(d, m.status); words != "" {
 			m.chat.Add(m.chat.Notice(untrusted.Text(words))...)
 		}
-	case session.Pull:
+	case session.PullProgress:
 		handlePull(m, d)
 	case session.Removed:
 		handleRemoved(m, d)
@@ -131,7 +130,7 @@ func (m *Model) showKept(d session.Kept) {
 }
 
 // handlePull shows how far the download of a model has come, or how it ended.
-func handlePull(m *Model, d session.Pull) {
+func handlePull(m *Model, d session.PullProgress) {
 	m.pull = d
 	if m.dialogs.models.Pulled(d) {
 		m.relist = true
@@ -139,7 +138,7 @@ func handlePull(m *Model, d session.Pull) {
 	if !d.Ended {
 		return
 	}
-	m.pull = session.Pull{}
+	m.pull = session.PullProgress{}
 	level := "info"
 	if d.Problem != "" {
 		level = "warn"
@@ -218,7 +217,7 @@ func (m *Model) handleAnswer(msg tea.Msg) (cmd tea.Cmd, taken bool) {
 		cmd = m.playRecalled(a)
 	case keymap.Answer:
 		err := a.Failure()
-		if errors.Is(err, runner.ErrClosed) {
+		if errors.Is(err, session.ErrClosed) {
 			break
 		}
 		if err != nil {

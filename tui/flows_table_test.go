@@ -5,7 +5,6 @@ import (
 
 	"replan/agent"
 	"replan/agent/event"
-	"replan/agent/runner"
 	"replan/agent/session"
 	"replan/tui"
 )
@@ -22,33 +21,33 @@ var flows = map[string]flow{
 	"runs":          {wants: "Looking for runs", sends: asks("runs")},
 	"models":        {wants: "Asking the server", sends: asks("models")},
 	"exchanges":     {wants: "Exchanges with the model"},
-	"run.steer":     {first: []string{"@look at the tests too"}, lacks: "look at the tests too", sends: runner.Steer{Text: "look at the tests too"}},
-	"run.stop":      {wants: "stopping", sends: runner.Stop{}},
+	"run.steer":     {first: []string{"@look at the tests too"}, lacks: "look at the tests too", sends: session.Steer{Text: "look at the tests too"}},
+	"run.stop":      {wants: "stopping", sends: session.Stop{}},
 	"quit":          {from: (*story).greeted, quits: true},
 	"replay.quit":   {from: (*story).finished, o: tui.Options{Replay: true}, quits: true},
 	"quit.yes":      {first: []string{"ctrl+c"}, quits: true},
 	"quit.no":       {first: []string{"ctrl+c"}, lacks: "Stop it and quit?"},
 
 	// Chat.
-	"chat.send":        {from: (*story).greeted, first: []string{"@run the tests"}, wants: "Describe a goal, or / for commands", sends: runner.Submit{Text: "run the tests"}},
+	"chat.send":        {from: (*story).greeted, first: []string{"@run the tests"}, wants: "Describe a goal, or / for commands", sends: session.Submit{Text: "run the tests"}},
 	"chat.new_line":    {from: (*story).greeted, first: []string{"@one"}, moves: true},
 	"chat.before":      {from: (*story).finished, lacks: "Describe a goal, or / for commands"},
 	"chat.after":       {from: (*story).finished, first: []string{"up"}, wants: "Describe a goal, or / for commands"},
 	"chat.history":     {from: (*story).finished, wants: "history ›"},
 	"chat.editor":      {wants: "No editor is set"},
 	"chat.open_paste":  {from: (*story).greeted, paste: strings.Repeat("one more line\n", 40), lacks: "[pasted"},
-	"chat.drop_queued": {events: []any{session.Queue{Waiting: []string{"one"}, Jobs: []session.QueuedJob{{ID: 3, Text: "one"}}}}, wants: "Removed from the queue: one", sends: runner.Unqueue{ID: 3}},
+	"chat.drop_queued": {events: []any{session.Queue{Waiting: []string{"one"}, Jobs: []session.QueuedJob{{ID: 3, Text: "one"}}}}, wants: "Removed from the queue: one", sends: session.Unqueue{ID: 3}},
 	"list.take":        {from: (*story).greeted, first: []string{"@see @slug"}, events: []any{someFiles()}, wants: "see @internal/slug.go "},
 	"chat.top":         {from: (*story).long, wants: "below"},
 	"chat.bottom":      {from: (*story).long, first: []string{"ctrl+home"}, lacks: "below"},
-	"chat.export":      {from: (*story).finished, sends: runner.Submit{Text: "/export"}},
+	"chat.export":      {from: (*story).finished, sends: session.Submit{Text: "/export"}},
 	"chat.end":         {from: (*story).greeted, quits: true},
 
 	// Writing.
 
 	// Plan.
 	"plan.open":     {first: []string{"tab"}, focus: "step"},
-	"plan.cancel":   {first: []string{"tab"}, wants: "is being cancelled", sends: runner.Cancel{Run: storyRun, Step: "2"}},
+	"plan.cancel":   {first: []string{"tab"}, wants: "is being cancelled", sends: session.Cancel{Run: storyRun, Step: "2"}},
 	"plan.follow":   {first: []string{"tab", "g"}, wants: "▌├─ ⠋"},
 	"plan.undo":     {from: (*story).finished, first: []string{"tab"}, wants: "Undo", sends: asks("undo " + storyRun)},
 	"plan.args":     {from: (*story).finished, first: []string{"tab", "2"}, wants: "does "},
@@ -77,31 +76,31 @@ var flows = map[string]flow{
 	"step.previous_tab": {from: (*story).finished, first: []string{"tab", "tab", "2"}, wants: "does "},
 
 	// Gate.
-	"gate.once":   {from: (*story).gated, first: []string{"pgdown", "pgdown"}, lacks: "allow once", sends: runner.Resolve{Run: storyRun, Gate: "4.1.1", Decision: event.Allow, Scope: event.ScopeOnce}},
-	"gate.run":    {from: (*story).gated, first: []string{"pgdown", "pgdown"}, lacks: "allow once", sends: runner.Resolve{Run: storyRun, Gate: "4.1.1", Decision: event.Allow, Scope: event.ScopeRun}},
+	"gate.once":   {from: (*story).gated, first: []string{"pgdown", "pgdown"}, lacks: "allow once", sends: session.Resolve{Run: storyRun, Gate: "4.1.1", Decision: event.Allow, Scope: event.ScopeOnce}},
+	"gate.run":    {from: (*story).gated, first: []string{"pgdown", "pgdown"}, lacks: "allow once", sends: session.Resolve{Run: storyRun, Gate: "4.1.1", Decision: event.Allow, Scope: event.ScopeRun}},
 	"gate.always": {from: (*story).revised, wants: "[[policy]]"},
-	"gate.deny":   {from: (*story).gated, lacks: "allow once", sends: runner.Resolve{Run: storyRun, Gate: "4.1.1", Decision: event.Deny, Scope: event.ScopeOnce}},
+	"gate.deny":   {from: (*story).gated, lacks: "allow once", sends: session.Resolve{Run: storyRun, Gate: "4.1.1", Decision: event.Deny, Scope: event.ScopeOnce}},
 	"gate.edit":   {from: (*story).gated, wants: "Edit arguments"},
 
 	// Questions.
-	"question.done":           {from: (*story).resumed, sends: runner.ResolveDoubt{Run: storyPlanRun, Step: "3", Decision: event.DoubtDone}},
-	"question.rerun":          {from: (*story).resumed, sends: runner.ResolveDoubt{Run: storyPlanRun, Step: "3", Decision: event.DoubtRerun}},
-	"question.retry":          {from: (*story).failing, sends: runner.ResolveFailure{Run: storyPlanRun, Step: "3", Decision: event.FailureRetry}},
-	"question.skip":           {from: (*story).failing, sends: runner.ResolveFailure{Run: storyPlanRun, Step: "3", Decision: event.FailureSkip}},
-	"question.replan":         {from: (*story).failing, sends: runner.ResolveFailure{Run: storyPlanRun, Step: "3", Decision: event.FailureReplan}},
-	"question.abort":          {from: (*story).failing, sends: runner.ResolveFailure{Run: storyPlanRun, Step: "3", Decision: event.FailureAbort}},
+	"question.done":           {from: (*story).resumed, sends: session.ResolveDoubt{Run: storyPlanRun, Step: "3", Decision: event.DoubtDone}},
+	"question.rerun":          {from: (*story).resumed, sends: session.ResolveDoubt{Run: storyPlanRun, Step: "3", Decision: event.DoubtRerun}},
+	"question.retry":          {from: (*story).failing, sends: session.ResolveFailure{Run: storyPlanRun, Step: "3", Decision: event.FailureRetry}},
+	"question.skip":           {from: (*story).failing, sends: session.ResolveFailure{Run: storyPlanRun, Step: "3", Decision: event.FailureSkip}},
+	"question.replan":         {from: (*story).failing, sends: session.ResolveFailure{Run: storyPlanRun, Step: "3", Decision: event.FailureReplan}},
+	"question.abort":          {from: (*story).failing, sends: session.ResolveFailure{Run: storyPlanRun, Step: "3", Decision: event.FailureAbort}},
 	"question.edit":           {from: (*story).failing, wants: "Edit arguments"},
 	"question.undo_edit":      {from: (*story).gated, first: []string{"e", "@x"}, lacks: "xtrue"},
 	"question.next_field":     {from: (*story).gated, first: []string{"e"}, wants: "all  true"},
 	"question.previous_field": {from: (*story).gated, first: []string{"e", "tab"}, lacks: "all  true"},
-	"question.send": {from: (*story).gated, first: []string{"e", "shift+tab"}, paste: "pkg/", lacks: "Edit arguments", sends: runner.Edit{Run: storyRun, Gate: "4.1.1", Args: map[string]any{
+	"question.send": {from: (*story).gated, first: []string{"e", "shift+tab"}, paste: "pkg/", lacks: "Edit arguments", sends: session.Edit{Run: storyRun, Gate: "4.1.1", Args: map[string]any{
 		"all": true, "path": "pkg/auth/handler.go",
 		"new": "func verifyUser(ctx context.Context, token string) (User, error) {", "old": "func authenticate(ctx context.Context, token string) (User, error) {",
 	}}},
 
 	// The review of a plan.
-	"review.next":        {sends: runner.Hold{On: true}},
-	"review.run":         {from: (*story).reviewing, lacks: "No edits yet.", sends: runner.Review{Run: storyRun, Answer: agent.ReviewAnswer{Revision: 1, Decision: event.ReviewRun}}},
+	"review.next":        {sends: session.Hold{On: true}},
+	"review.run":         {from: (*story).reviewing, lacks: "No edits yet.", sends: session.Review{Run: storyRun, Answer: agent.ReviewAnswer{Revision: 1, Decision: event.ReviewRun}}},
 	"review.refuse":      {from: (*story).reviewing, wants: "Refuse this plan?"},
 	"review.edit":        {from: (*story).reviewing, wants: "Edit step 1"},
 	"review.take_out":    {from: (*story).reviewing, first: []string{"G"}, wants: "1 out"},
@@ -131,9 +130,9 @@ var flows = map[string]flow{
 	"models.think_more":  {from: (*story).choosing, first: []string{"ctrl+o"}, events: []any{someModels()}, moves: true},
 	"models.think_less":  {from: (*story).choosing, first: []string{"ctrl+o"}, events: []any{someModels()}, then: []string{"right"}, moves: true},
 	"models.pull":        {wants: "a name from ollama.com/search", sends: asks("models")},
-	"models.cancel_pull": {first: []string{"ctrl+o"}, events: []any{session.Pull{Model: "tiny"}}, sends: runner.CancelPull{}},
+	"models.cancel_pull": {first: []string{"ctrl+o"}, events: []any{session.PullProgress{Model: "tiny"}}, sends: session.CancelPull{}},
 	"models.remove":      {from: (*story).choosing, first: []string{"ctrl+o"}, events: []any{someModels()}, wants: "Remove qwen3:8b (5.2 GB)? y/n"},
-	"undo.put_back":      {from: (*story).finished, first: []string{"tab", "u"}, events: []any{unmaking()}, sends: runner.Undo{Run: storyRun}},
+	"undo.put_back":      {from: (*story).finished, first: []string{"tab", "u"}, events: []any{unmaking()}, sends: session.Undo{Run: storyRun}},
 
 	// Looking around.
 	"revisions":           {from: (*story).finished, wants: "evision"},
@@ -143,7 +142,7 @@ var flows = map[string]flow{
 	"pane.wider":          {from: (*story).finished, moves: true},
 	"pane.lower":          {from: (*story).finished, moves: true},
 	"pane.taller":         {from: (*story).finished, moves: true},
-	"look":                {from: (*story).greeted, sends: runner.Recheck{}},
+	"look":                {from: (*story).greeted, sends: session.Recheck{}},
 	"servers":             {wants: "Tool servers"},
 	"chat.search":         {from: (*story).finished, wants: "type what to find"},
 	"chat.copy":           {from: (*story).finished, wants: "clipboard"},
@@ -172,17 +171,17 @@ var flows = map[string]flow{
 	"runs.status":         {from: (*story).listed, first: []string{"ctrl+r"}, wants: "status unfinished"},
 	"list.folders":        {first: []string{"ctrl+r"}, wants: "of all folders"},
 	"list.search":         {first: []string{"ctrl+r"}, wants: "show all"},
-	"replay.pause":        {o: tui.Options{Replay: true, Recorded: runner.ReplayEvents(storyRun, recorded()), Speed: 1}, wants: "space play"},
-	"replay.faster":       {o: tui.Options{Replay: true, Recorded: runner.ReplayEvents(storyRun, recorded()), Speed: 1}, first: []string{"space"}, wants: "2x"},
-	"replay.slower":       {o: tui.Options{Replay: true, Recorded: runner.ReplayEvents(storyRun, recorded()), Speed: 1}, first: []string{"space"}, wants: "0.5x"},
-	"replay.forth":        {o: tui.Options{Replay: true, Recorded: runner.ReplayEvents(storyRun, recorded()), Speed: 1}, first: []string{"space", "0"}, wants: "4/42"},
-	"replay.back":         {o: tui.Options{Replay: true, Recorded: runner.ReplayEvents(storyRun, recorded()), Speed: 1}, first: []string{"space", "end"}, lacks: "the replay is over"},
-	"replay.event_forth":  {o: tui.Options{Replay: true, Recorded: runner.ReplayEvents(storyRun, recorded()), Speed: 1}, first: []string{"space", "0"}, wants: "1/42"},
-	"replay.event_back":   {o: tui.Options{Replay: true, Recorded: runner.ReplayEvents(storyRun, recorded()), Speed: 1}, first: []string{"space", "end"}, wants: "41/42"},
-	"replay.start":        {o: tui.Options{Replay: true, Recorded: runner.ReplayEvents(storyRun, recorded()), Speed: 1}, first: []string{"space", "end"}, wants: "0:00/"},
-	"replay.end":          {o: tui.Options{Replay: true, Recorded: runner.ReplayEvents(storyRun, recorded()), Speed: 1}, first: []string{"space"}, wants: "the replay is over"},
+	"replay.pause":        {o: tui.Options{Replay: true, Recorded: session.ReplayEvents(storyRun, recorded()), Speed: 1}, wants: "space play"},
+	"replay.faster":       {o: tui.Options{Replay: true, Recorded: session.ReplayEvents(storyRun, recorded()), Speed: 1}, first: []string{"space"}, wants: "2x"},
+	"replay.slower":       {o: tui.Options{Replay: true, Recorded: session.ReplayEvents(storyRun, recorded()), Speed: 1}, first: []string{"space"}, wants: "0.5x"},
+	"replay.forth":        {o: tui.Options{Replay: true, Recorded: session.ReplayEvents(storyRun, recorded()), Speed: 1}, first: []string{"space", "0"}, wants: "4/42"},
+	"replay.back":         {o: tui.Options{Replay: true, Recorded: session.ReplayEvents(storyRun, recorded()), Speed: 1}, first: []string{"space", "end"}, lacks: "the replay is over"},
+	"replay.event_forth":  {o: tui.Options{Replay: true, Recorded: session.ReplayEvents(storyRun, recorded()), Speed: 1}, first: []string{"space", "0"}, wants: "1/42"},
+	"replay.event_back":   {o: tui.Options{Replay: true, Recorded: session.ReplayEvents(storyRun, recorded()), Speed: 1}, first: []string{"space", "end"}, wants: "41/42"},
+	"replay.start":        {o: tui.Options{Replay: true, Recorded: session.ReplayEvents(storyRun, recorded()), Speed: 1}, first: []string{"space", "end"}, wants: "0:00/"},
+	"replay.end":          {o: tui.Options{Replay: true, Recorded: session.ReplayEvents(storyRun, recorded()), Speed: 1}, first: []string{"space"}, wants: "the replay is over"},
 	"settings":            {wants: "Settings", sends: asks("settings")},
-	"settings.reset":      {first: []string{"alt+o"}, events: []any{session.Settings{Settings: inForce().Settings[3:]}}, wants: "Settings", sends: runner.Keep{Key: "planning.eager"}},
+	"settings.reset":      {first: []string{"alt+o"}, events: []any{session.Settings{Settings: inForce().Settings[3:]}}, wants: "Settings", sends: session.Keep{Key: "planning.eager"}},
 	"settings.keep":       {first: []string{"alt+o"}, events: []any{inForce()}, wants: "the lines for model.name"},
 	"servers.restart":     {from: (*story).servers, first: []string{"esc", "alt+s"}, wants: "Starting workspace anew"},
 }

@@ -7,7 +7,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"replan/agent/event"
-	"replan/agent/runner"
+	"replan/agent/session"
 	"replan/planning/prompt"
 	"replan/tui/chat"
 	"replan/tui/frame"
@@ -104,7 +104,7 @@ func (m *Model) lookAgain() tea.Cmd {
 	m.servers.looking = true
 	m.message.SetUntilEvent("Looking for the model and the servers again" + m.look.Glyphs.Ellipsis)
 	m.chat.Invalidate()
-	return m.outbox.send(runner.Recheck{})
+	return m.outbox.send(session.Recheck{})
 }
 
 // alert alerts the user to what a batch of events brought: new questions, or

@@ -8,7 +8,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"replan/agent/event"
-	"replan/agent/runner"
+	"replan/agent/session"
 	"replan/planning/plan"
 	"replan/tui"
 )
@@ -31,7 +31,7 @@ func TestAlwaysShowsRuleBeforeSaving(t *testing.T) {
 	s.press(letters("a")...)
 	s.wants("action = 'allow'")
 	s.press(letters("y")...)
-	s.sent(runner.Resolve{Run: storyRun, Gate: "7.2.1", Decision: event.Allow, Scope: event.ScopeAlways})
+	s.sent(session.Resolve{Run: storyRun, Gate: "7.2.1", Decision: event.Allow, Scope: event.ScopeAlways})
 	if s.m.GateOpen() {
 		t.Error("the gate is still open after its answer")
 	}
@@ -51,7 +51,7 @@ func TestAlwaysRequiresReadingWholeRule(t *testing.T) {
 	s.press(letters("jjjjj")...)
 	s.wants("action = 'allow'")
 	s.press(letters("y")...)
-	s.sent(runner.Resolve{Run: storyRun, Gate: "7.2.1", Decision: event.Allow, Scope: event.ScopeAlways})
+	s.sent(session.Resolve{Run: storyRun, Gate: "7.2.1", Decision: event.Allow, Scope: event.ScopeAlways})
 }
 
 func TestAlwaysSaysWhyNoRuleIsOffered(t *testing.T) {
@@ -60,7 +60,7 @@ func TestAlwaysSaysWhyNoRuleIsOffered(t *testing.T) {
 	s.sent()
 	s.wants(`"always" is off: the arguments come from a result that can change.`)
 	s.press(letters("y")...)
-	s.sent(runner.Resolve{Run: storyRun, Gate: "4.1.1", Decision: event.Allow, Scope: event.ScopeOnce})
+	s.sent(session.Resolve{Run: storyRun, Gate: "4.1.1", Decision: event.Allow, Scope: event.ScopeOnce})
 }
 
 func TestChatNamesSavedRule(t *testing.T) {
@@ -104,7 +104,7 @@ func TestGateCallCanBeEdited(t *testing.T) {
 	s.press(ctrl('z'))
 	s.m.Update(tea.PasteMsg{Content: "true"})
 	s.press(ctrl('s'))
-	s.sent(runner.Edit{Run: storyRun, Gate: "7.2.1", Args: map[string]any{"path": "auth/jwt.go", "old": "authenticate(ctx, s.token)", "new": "${x} stays", "all": true}})
+	s.sent(session.Edit{Run: storyRun, Gate: "7.2.1", Args: map[string]any{"path": "auth/jwt.go", "old": "authenticate(ctx, s.token)", "new": "${x} stays", "all": true}})
 	if s.m.GateOpen() {
 		t.Error("the gate of the old call is still open")
 	}
@@ -124,7 +124,7 @@ func TestEditedCallOpensNewGate(t *testing.T) {
 	s.sent() // just opened: the grace time starts again
 	s.m.Update(s.m.Rested())
 	s.press(letters("y")...)
-	s.sent(runner.Resolve{Run: storyRun, Gate: "7.2.1e1", Decision: event.Allow, Scope: event.ScopeOnce})
+	s.sent(session.Resolve{Run: storyRun, Gate: "7.2.1e1", Decision: event.Allow, Scope: event.ScopeOnce})
 }
 
 func TestTypingContinuesWhenDialogOpens(t *testing.T) {

@@ -7,7 +7,7 @@ import (
 
 	"replan/agent/event"
 	"replan/agent/rule"
-	"replan/agent/runner"
+	"replan/agent/session"
 	"replan/planning/plan"
 	"replan/tui"
 )
@@ -29,14 +29,14 @@ func TestGateIgnoresKeysUntilGraceEnds(t *testing.T) {
 		t.Errorf("the input holds %q", got)
 	}
 	s.press(letters("y")...)
-	s.sent(runner.Resolve{Run: storyRun, Gate: "4.1.1", Decision: event.Allow, Scope: event.ScopeOnce})
+	s.sent(session.Resolve{Run: storyRun, Gate: "4.1.1", Decision: event.Allow, Scope: event.ScopeOnce})
 	if s.m.GateOpen() {
 		t.Error("the gate is still open after its answer")
 	}
 }
 
 func TestGateAnswers(t *testing.T) {
-	for key, want := range map[string]runner.Resolve{
+	for key, want := range map[string]session.Resolve{
 		"y": {Run: storyRun, Gate: "4.1.1", Decision: event.Allow, Scope: event.ScopeOnce},
 		"r": {Run: storyRun, Gate: "4.1.1", Decision: event.Allow, Scope: event.ScopeRun},
 		"n": {Run: storyRun, Gate: "4.1.1", Decision: event.Deny, Scope: event.ScopeOnce},
@@ -80,13 +80,13 @@ func TestEscapeHidesGateAndCtrlGReturns(t *testing.T) {
 	s.press(letters("j")[0], escape)
 	s.sent() // another key cancels the warning
 	s.press(escape)
-	s.sent(runner.Stop{})
+	s.sent(session.Stop{})
 }
 
 func TestGateAskedForByKeyAnswersAtOnce(t *testing.T) {
 	s := settled(t, newStory().gated(), 120, 60).press(escape)
 	s.press(ctrl('g')).press(letters("y")...)
-	s.sent(runner.Resolve{Run: storyRun, Gate: "4.1.1", Decision: event.Allow, Scope: event.ScopeOnce})
+	s.sent(session.Resolve{Run: storyRun, Gate: "4.1.1", Decision: event.Allow, Scope: event.ScopeOnce})
 }
 
 // TestEarlyKeyIsNamedForAWhile: whoever looks up after the key sees what became of it.
@@ -104,14 +104,14 @@ func TestEarlyKeyIsNamedForAWhile(t *testing.T) {
 	s := open(t, tui.Options{}, 120, 60).show(newStory().gated()).press(letters("y")...)
 	s.m.Update(s.m.Rested())
 	s.press(letters("y")...).lacks("too early")
-	s.sent(runner.Resolve{Run: storyRun, Gate: "4.1.1", Decision: event.Allow, Scope: event.ScopeOnce})
+	s.sent(session.Resolve{Run: storyRun, Gate: "4.1.1", Decision: event.Allow, Scope: event.ScopeOnce})
 }
 
 func TestKeyForGateEndsItsGraceTime(t *testing.T) {
 	s := open(t, tui.Options{}, 120, 60).show(newStory().gated())
 	s.press(ctrl('g')).lacks("too early")
 	s.press(letters("y")...)
-	s.sent(runner.Resolve{Run: storyRun, Gate: "4.1.1", Decision: event.Allow, Scope: event.ScopeOnce})
+	s.sent(session.Resolve{Run: storyRun, Gate: "4.1.1", Decision: event.Allow, Scope: event.ScopeOnce})
 }
 
 // TestNewGateBesideHiddenOneIgnoresKeys: the dialog opens again at the gate that the
@@ -163,8 +163,8 @@ func TestSeveralGatesQueue(t *testing.T) {
 	_, second := s.m.Update(letters("n")[0])
 	s.sending(second)
 	s.sent(
-		runner.Resolve{Run: storyRun, Gate: "4.1.1", Decision: event.Allow, Scope: event.ScopeOnce},
-		runner.Resolve{Run: storyRun, Gate: "5.1.1", Decision: event.Deny, Scope: event.ScopeOnce},
+		session.Resolve{Run: storyRun, Gate: "4.1.1", Decision: event.Allow, Scope: event.ScopeOnce},
+		session.Resolve{Run: storyRun, Gate: "5.1.1", Decision: event.Deny, Scope: event.ScopeOnce},
 	)
 	if s.m.GateOpen() {
 		t.Error("a gate is still open")
@@ -205,7 +205,7 @@ func TestProjectServersOpenGate(t *testing.T) {
 	s.sent()
 	s.wants("y or n")
 	s.press(letters("y")...)
-	s.sent(runner.Resolve{Run: storySession, Gate: "servers.1", Decision: event.Allow, Scope: event.ScopeOnce})
+	s.sent(session.Resolve{Run: storySession, Gate: "servers.1", Decision: event.Allow, Scope: event.ScopeOnce})
 }
 
 func TestGateShowsWholeCall(t *testing.T) {
@@ -267,7 +267,7 @@ func TestGateOpensAtFirstChangedLine(t *testing.T) {
 }
 
 func TestUnseenChangesNeedSecondYes(t *testing.T) {
-	once := runner.Resolve{Run: storyRun, Gate: "4.1.1", Decision: event.Allow, Scope: event.ScopeOnce}
+	once := session.Resolve{Run: storyRun, Gate: "4.1.1", Decision: event.Allow, Scope: event.ScopeOnce}
 	s := settled(t, newStory().gated(), 40, 12)
 	s.wants("y once (4 more)")
 	s.press(letters("y")...)
@@ -281,7 +281,7 @@ func TestUnseenChangesNeedSecondYes(t *testing.T) {
 	s.sent() // the warning was about another answer
 	s.m.Update(s.m.Rested())
 	s.press(letters("r")...)
-	s.sent(runner.Resolve{Run: storyRun, Gate: "4.1.1", Decision: event.Allow, Scope: event.ScopeRun})
+	s.sent(session.Resolve{Run: storyRun, Gate: "4.1.1", Decision: event.Allow, Scope: event.ScopeRun})
 
 	s = settled(t, newStory().gated(), 80, 24)
 	s.wants("y allow once (2 more changed lines below)")

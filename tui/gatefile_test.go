@@ -12,7 +12,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"replan/agent/event"
-	"replan/agent/runner"
+	"replan/agent/session"
 	"replan/planning/plan"
 	"replan/tui"
 )
@@ -68,10 +68,10 @@ func editFile(t *testing.T, tool, script string, steps int, file func(map[string
 	return s
 }
 
-func edits(s *screen) []runner.Edit {
-	var out []runner.Edit
+func edits(s *screen) []session.Edit {
+	var out []session.Edit
 	for _, c := range s.session.commands() {
-		if e, ok := c.(runner.Edit); ok {
+		if e, ok := c.(session.Edit); ok {
 			out = append(out, e)
 		}
 	}

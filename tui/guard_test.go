@@ -10,12 +10,13 @@ import (
 
 	"replan/agent/event"
 	"replan/agent/runner"
+	"replan/agent/session"
 )
 
 // angry is a session that panics on every command.
 type angry struct{ silent }
 
-func (angry) Send(runner.Command) { panic("sent") }
+func (angry) Send(session.Command) { panic("sent") }
 
 func TestScreenPanicKeepsItsStack(t *testing.T) {
 	var armed atomic.Bool

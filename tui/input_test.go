@@ -14,7 +14,6 @@ import (
 	"github.com/charmbracelet/x/exp/golden"
 
 	"replan/agent/event"
-	"replan/agent/runner"
 	"replan/agent/session"
 	"replan/planning/prompt"
 	"replan/tui"
@@ -69,7 +68,7 @@ func (s *screen) submitted(want ...string) {
 	s.t.Helper()
 	var got []string
 	for _, c := range s.session.commands() {
-		if submit, ok := c.(runner.Submit); ok {
+		if submit, ok := c.(session.Submit); ok {
 			got = append(got, submit.Text)
 		}
 	}
@@ -124,7 +123,7 @@ func TestMentionCompletion(t *testing.T) {
 			s.typed(c.want)
 			var sent []string
 			for _, command := range s.session.commands() {
-				if submit, ok := command.(runner.Submit); ok {
+				if submit, ok := command.(session.Submit); ok {
 					sent = append(sent, submit.Text)
 				}
 			}
@@ -160,7 +159,7 @@ func TestSlashCommandCompletion(t *testing.T) {
 			s.answers(someCommands(), plans, files, models).press(c.keys...)
 			s.typed(c.want)
 			commands := s.session.commands()
-			submit, sent := commands[len(commands)-1].(runner.Submit)
+			submit, sent := commands[len(commands)-1].(session.Submit)
 			if sent != (c.sent != "") || submit.Text != c.sent {
 				t.Errorf("sent %q, want %q", submit.Text, c.sent)
 			}
@@ -258,7 +257,7 @@ func TestPastedControlCharactersAreEscaped(t *testing.T) {
 	s.m.Update(tea.PasteMsg{Content: "\x1b[31mred\x1b[0m\x07 a\u202eb\nsecond\n"})
 	s.typed("red^G a<U+202E>b\nsecond\n")
 	for _, c := range s.session.commands() {
-		if _, sent := c.(runner.Submit); sent {
+		if _, sent := c.(session.Submit); sent {
 			t.Error("the paste was sent")
 		}
 	}
@@ -323,12 +322,12 @@ func TestQueuedTextsCanBeTakenBackAndRemoved(t *testing.T) {
 	s.wants("1 queued: first")
 	s.wants("2 queued: second")
 	s.press(upKey)
-	s.sent(runner.Unqueue{ID: 7, Back: true})
+	s.sent(session.Unqueue{ID: 7, Back: true})
 	s.answers(session.Queue{Waiting: queue.Waiting[:1], Jobs: queue.Jobs[:1]}, session.Returned{Text: "second"})
 	s.typed("second")
 	s.press(altQ)
 	s.wants("Removed from the queue: first")
-	s.sent(runner.Unqueue{ID: 7, Back: true}, runner.Unqueue{ID: 4})
+	s.sent(session.Unqueue{ID: 7, Back: true}, session.Unqueue{ID: 4})
 	s.answers(session.Queue{}).press(altQ)
 	s.wants("Nothing is queued.")
 }

@@ -7,7 +7,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"replan/agent/event"
-	"replan/agent/runner"
+	"replan/agent/session"
 	"replan/internal/untrusted"
 	"replan/themes"
 	"replan/tui"
@@ -74,7 +74,7 @@ func TestCtrlHomeAndEndScrollChatFromInput(t *testing.T) {
 }
 
 func TestReplayTakesPlanKeysAndHelpListsItsOwnFirst(t *testing.T) {
-	o := tui.Options{Theme: themes.Dark, Replay: true, Recorded: runner.ReplayEvents(storyRun, recorded()), Speed: 1}
+	o := tui.Options{Theme: themes.Dark, Replay: true, Recorded: session.ReplayEvents(storyRun, recorded()), Speed: 1}
 	s := open(t, o, 120, 36)
 	s.quietly(tea.KeyPressMsg{Code: tea.KeyEnd})
 	s.quietly(letters("?")...)

@@ -7,7 +7,6 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"replan/agent/runner"
 	"replan/agent/session"
 	"replan/tui/ask"
 	"replan/tui/chat"
@@ -61,12 +60,12 @@ type Model struct {
 
 	selected *selection.Selection // by the mouse
 
-	home    string        // the user's home folder, "" if unknown
-	kept    bool          // a setting was saved since the last batch of events
-	pull    session.Pull  // under way; no Model means none
-	relist  bool          // the models of the server may have changed
-	toasts  *frame.Toasts // short notices
-	servers servers       // the known servers
+	home    string               // the user's home folder, "" if unknown
+	kept    bool                 // a setting was saved since the last batch of events
+	pull    session.PullProgress // under way; no Model means none
+	relist  bool                 // the models of the server may have changed
+	toasts  *frame.Toasts        // short notices
+	servers servers              // the known servers
 
 	player  *replay.Player // plays a run in place of this screen; nil for none
 	control *replay.Player // plays on this screen; nil for none
@@ -150,7 +149,7 @@ func (m *Model) Init() tea.Cmd {
 	}
 	if goal := strings.TrimSpace(m.options.Goal); goal != "" {
 		m.live.Preparing = true
-		cmds = append(cmds, m.outbox.send(runner.Submit{Text: goal}), m.Animate())
+		cmds = append(cmds, m.outbox.send(session.Submit{Text: goal}), m.Animate())
 	}
 	return tea.Batch(cmds...)
 }

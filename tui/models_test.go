@@ -7,7 +7,6 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"replan/agent/runner"
 	"replan/agent/session"
 	"replan/planning/prompt"
 	"replan/tui"
@@ -28,16 +27,16 @@ func ptr[T any](v T) *T { return &v }
 func TestChoiceSendsOnlyDifferences(t *testing.T) {
 	for name, c := range map[string]struct {
 		keys []tea.KeyPressMsg
-		want runner.Choose
+		want session.Choose
 	}{
-		"other model":           {[]tea.KeyPressMsg{downKey, downKey, enter}, runner.Choose{Model: ptr("gemma3:1b")}},
-		"model found by search": {append(letters("GEM"), enter), runner.Choose{Model: ptr("gemma3:1b")}},
-		"letter deleted":        {append(letters("gemx"), backspace, enter), runner.Choose{Model: ptr("gemma3:1b")}},
-		"more thought":          {[]tea.KeyPressMsg{rightKey, rightKey, enter}, runner.Choose{Think: ptr(prompt.ThinkHigh)}},
-		"less thought":          {[]tea.KeyPressMsg{leftKey, leftKey, leftKey, leftKey, enter}, runner.Choose{Think: ptr(prompt.ThinkAuto)}},
-		"model and thought":     {[]tea.KeyPressMsg{downKey, rightKey, enter}, runner.Choose{Model: ptr("hf.co/bartowski/Qwen2.5-Coder-14B-Instruct-GGUF:Q5_K_M"), Think: ptr(prompt.ThinkMedium)}},
-		"a profile":             {[]tea.KeyPressMsg{tabKey, upKey, enter}, runner.Choose{Profile: ptr("explorer")}},
-		"no profile":            {[]tea.KeyPressMsg{tabKey, upKey, upKey, upKey, enter}, runner.Choose{Profile: ptr("")}},
+		"other model":           {[]tea.KeyPressMsg{downKey, downKey, enter}, session.Choose{Model: ptr("gemma3:1b")}},
+		"model found by search": {append(letters("GEM"), enter), session.Choose{Model: ptr("gemma3:1b")}},
+		"letter deleted":        {append(letters("gemx"), backspace, enter), session.Choose{Model: ptr("gemma3:1b")}},
+		"more thought":          {[]tea.KeyPressMsg{rightKey, rightKey, enter}, session.Choose{Think: ptr(prompt.ThinkHigh)}},
+		"less thought":          {[]tea.KeyPressMsg{leftKey, leftKey, leftKey, leftKey, enter}, session.Choose{Think: ptr(prompt.ThinkAuto)}},
+		"model and thought":     {[]tea.KeyPressMsg{downKey, rightKey, enter}, session.Choose{Model: ptr("hf.co/bartowski/Qwen2.5-Coder-14B-Instruct-GGUF:Q5_K_M"), Think: ptr(prompt.ThinkMedium)}},
+		"a profile":             {[]tea.KeyPressMsg{tabKey, upKey, enter}, session.Choose{Profile: ptr("explorer")}},
+		"no profile":            {[]tea.KeyPressMsg{tabKey, upKey, upKey, upKey, enter}, session.Choose{Profile: ptr("")}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := picking(t, 120, 36).press(c.keys...)
@@ -95,7 +94,7 @@ func TestEmptyModelListSuggestsPull(t *testing.T) {
 	s.press(enter)
 	s.sent(asks("models"))
 	s.press(altM, enter)
-	s.sent(asks("models"), runner.Pull{Model: "qwen3:8b"})
+	s.sent(asks("models"), session.Pull{Model: "qwen3:8b"})
 }
 
 // altM pulls a model.
@@ -106,9 +105,9 @@ func TestPullIsNamedAndFollowedInTheModelList(t *testing.T) {
 	s.press(letters("tiny:1bx")...).press(backspace)
 	s.wants("Pull tiny:1b")
 	s.press(enter)
-	s.sent(asks("models"), runner.Pull{Model: "tiny:1b"})
+	s.sent(asks("models"), session.Pull{Model: "tiny:1b"})
 	now := newStory().now
-	at := session.Pull{Model: "tiny:1b", Step: "pulling a", Done: 1_300_000_000, Total: 5_200_000_000, Rate: 42_000_000}
+	at := session.PullProgress{Model: "tiny:1b", Step: "pulling a", Done: 1_300_000_000, Total: 5_200_000_000, Rate: 42_000_000}
 	s.show((&story{now: now}).session(at))
 	s.wants("25%")
 	s.wants("1.3 GB of 5.2 GB")
@@ -118,7 +117,7 @@ func TestPullIsNamedAndFollowedInTheModelList(t *testing.T) {
 	s.press(escape)
 	s.wants("pulling tiny:1b 25%") // in the header
 	s.press(ctrlO, tea.KeyPressMsg{Code: 'z', Mod: tea.ModAlt})
-	s.sent(asks("models"), runner.Pull{Model: "tiny:1b"}, asks("models"), runner.CancelPull{})
+	s.sent(asks("models"), session.Pull{Model: "tiny:1b"}, asks("models"), session.CancelPull{})
 	at.Ended, at.Cancelled = true, true
 	s.show((&story{now: now}).session(at))
 	s.wants("pull of tiny:1b cancelled")
@@ -128,7 +127,7 @@ func TestPullIsNamedAndFollowedInTheModelList(t *testing.T) {
 func TestFailedPullSaysWhy(t *testing.T) {
 	s := open(t, tui.Options{}, 120, 36).show(newStory().greeted())
 	s.show((&story{now: newStory().now}).session(
-		session.Pull{Model: "tiny"}, session.Pull{Model: "tiny", Ended: true, Problem: "the registry has no model tiny: check its name"}))
+		session.PullProgress{Model: "tiny"}, session.PullProgress{Model: "tiny", Ended: true, Problem: "the registry has no model tiny: check its name"}))
 	s.wants("tiny was not pulled")
 	s.wants("the registry has no model tiny: check its name")
 	s.lacks("pulling tiny")
@@ -143,7 +142,7 @@ func TestModelIsRemovedAfterAQuestion(t *testing.T) {
 	s.sent(asks("models"))
 	s.press(remove)
 	s.press(letters("y")...)
-	s.sent(asks("models"), runner.Remove{Model: "qwen3:8b"})
+	s.sent(asks("models"), session.Remove{Model: "qwen3:8b"})
 	now := newStory().now
 	s.show((&story{now: now}).session(session.Removed{Model: "qwen3:8b", Problem: "a run uses qwen3:8b"}))
 	s.wants("a run uses qwen3:8b")
@@ -155,7 +154,7 @@ func TestClickChoosesModel(t *testing.T) {
 	s := picking(t, 120, 36)
 	s.m.Update(tea.MouseClickMsg{X: 40, Y: lineOf(s, "gemma3:1b"), Button: tea.MouseLeft})
 	s.press(enter)
-	s.sent(asks("models"), runner.Choose{Model: ptr("gemma3:1b")})
+	s.sent(asks("models"), session.Choose{Model: ptr("gemma3:1b")})
 }
 
 func TestReplayChoosesNoModel(t *testing.T) {
@@ -237,7 +236,7 @@ func TestChatReportsChoiceOnce(t *testing.T) {
 func (s *screen) lastChoice() session.Choice {
 	s.t.Helper()
 	for _, sent := range slices.Backward(s.session.commands()) {
-		if c, ok := sent.(runner.Choose); ok {
+		if c, ok := sent.(session.Choose); ok {
 			return session.Choice(c)
 		}
 	}

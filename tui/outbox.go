@@ -6,7 +6,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"replan/agent/runner"
+	"replan/agent/session"
 	"replan/tui/keymap"
 )
 
@@ -16,11 +16,11 @@ type outbox struct {
 	session Session
 	sending sync.Mutex
 	mu      sync.Mutex
-	queue   []runner.Command
+	queue   []session.Command
 }
 
 // send queues a command and returns a tea.Cmd that sends it.
-func (o *outbox) send(c runner.Command) tea.Cmd {
+func (o *outbox) send(c session.Command) tea.Cmd {
 	o.mu.Lock()
 	o.queue = append(o.queue, c)
 	o.mu.Unlock()

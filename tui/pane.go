@@ -3,7 +3,7 @@ package tui
 import (
 	tea "charm.land/bubbletea/v2"
 
-	"replan/agent/runner"
+	"replan/agent/session"
 	"replan/tui/ask"
 	"replan/tui/chat"
 	"replan/tui/dag"
@@ -109,17 +109,17 @@ func (m *Model) present(w keymap.Request) {
 }
 
 // send sends a command to the session and shows that its work begins.
-func (m *Model) send(command runner.Command) tea.Cmd {
+func (m *Model) send(command session.Command) tea.Cmd {
 	switch c := command.(type) {
-	case runner.Resume:
+	case session.Resume:
 		m.focus = paneChat
 		m.chat.ToEnd()
 		m.live.Prepare()
-	case runner.Choose:
+	case session.Choose:
 		m.dialogs.models.Sent(c)
-	case runner.Keep:
+	case session.Keep:
 		m.apply(c)
-	case runner.Recheck:
+	case session.Recheck:
 		return m.lookAgain()
 	}
 	return m.outbox.send(command)

@@ -10,7 +10,6 @@ import (
 
 	"replan/agent"
 	"replan/agent/event"
-	"replan/agent/runner"
 	"replan/agent/session"
 	"replan/themes"
 	"replan/tui"
@@ -31,7 +30,7 @@ func recorded() []event.Event {
 func playing(t *testing.T, width, height int) *screen {
 	t.Helper()
 	s := open(t, tui.Options{
-		Theme: themes.Dark, Replay: true, Recorded: runner.ReplayEvents(storyRun, recorded()), Speed: 1,
+		Theme: themes.Dark, Replay: true, Recorded: session.ReplayEvents(storyRun, recorded()), Speed: 1,
 	}, width, height)
 	return s.quietly(space)
 }

@@ -11,7 +11,6 @@ import (
 
 	"replan/agent/event"
 	"replan/agent/rule"
-	"replan/agent/runner"
 	"replan/agent/session"
 	"replan/internal/untrusted"
 	"replan/tui"
@@ -25,8 +24,8 @@ func (s *screen) sent(want ...any) {
 	asking := slices.ContainsFunc(want, func(c any) bool { _, asked := c.(asks); return asked })
 	got := slices.DeleteFunc(s.session.commands(), func(c any) bool {
 		_, asked := c.(asks)
-		keep, _ := c.(runner.Keep)
-		return c == runner.Warm{} || asked && !asking || keep.Key == dialog.KeyRecent
+		keep, _ := c.(session.Keep)
+		return c == session.Warm{} || asked && !asking || keep.Key == dialog.KeyRecent
 	})
 	if len(want) == 0 && len(got) == 0 {
 		return
@@ -39,7 +38,7 @@ func (s *screen) sent(want ...any) {
 func TestEnterSendsInput(t *testing.T) {
 	s := open(t, tui.Options{}, 120, 36).show(newStory().greeted())
 	s.press(letters("fix the tests?")...).press(enter)
-	s.sent(runner.Submit{Text: "fix the tests?"})
+	s.sent(session.Submit{Text: "fix the tests?"})
 	if s.m.Typed() != "" {
 		t.Errorf("the input still holds %q", s.m.Typed())
 	}
@@ -54,12 +53,12 @@ func TestEnterOnEmptyInputSendsNothing(t *testing.T) {
 func TestGoalOptionIsSentAtStart(t *testing.T) {
 	s := open(t, tui.Options{Goal: " run the tests \n", Theme: "dark"}, 120, 36)
 	s.carryOut(s.m.Init())
-	s.sent(runner.Submit{Text: "run the tests"})
+	s.sent(session.Submit{Text: "run the tests"})
 }
 
 func TestSuggestionFillsInput(t *testing.T) {
 	s := open(t, tui.Options{Suggestion: "fix it"}, 120, 36).press(enter)
-	s.sent(runner.Submit{Text: "fix it"})
+	s.sent(session.Submit{Text: "fix it"})
 }
 
 func TestNewLinesGrowInput(t *testing.T) {
@@ -120,10 +119,10 @@ func TestHelpListsKeys(t *testing.T) {
 
 func TestEscapeStopsRun(t *testing.T) {
 	s := open(t, tui.Options{}, 120, 36).show(newStory().branching()).press(escape)
-	s.sent(runner.Stop{})
+	s.sent(session.Stop{})
 	s.wants("stopping")
 	s.press(escape)
-	s.sent(runner.Stop{})
+	s.sent(session.Stop{})
 	s.wants("The run is stopping.")
 }
 

@@ -12,7 +12,6 @@ import (
 
 	"replan/agent"
 	"replan/agent/event"
-	"replan/agent/runner"
 	"replan/agent/session"
 	"replan/internal/untrusted"
 	"replan/planning"
@@ -141,7 +140,7 @@ func TestFailureAnswers(t *testing.T) {
 	} {
 		t.Run(key, func(t *testing.T) {
 			s := settled(t, newStory().failing(), 120, 36).press(letters(key)...)
-			s.sent(runner.ResolveFailure{Run: storyPlanRun, Step: "3", Decision: want})
+			s.sent(session.ResolveFailure{Run: storyPlanRun, Step: "3", Decision: want})
 			if s.m.GateOpen() {
 				t.Error("the dialog is still open")
 			}
@@ -153,7 +152,7 @@ func TestDoubtAnswers(t *testing.T) {
 	for key, want := range map[string]event.DoubtDecision{"d": event.DoubtDone, "r": event.DoubtRerun, "a": event.DoubtAbort} {
 		t.Run(key, func(t *testing.T) {
 			s := settled(t, newStory().resumed(), 120, 36).press(letters(key)...)
-			s.sent(runner.ResolveDoubt{Run: storyPlanRun, Step: "3", Decision: want})
+			s.sent(session.ResolveDoubt{Run: storyPlanRun, Step: "3", Decision: want})
 		})
 	}
 }
@@ -180,7 +179,7 @@ func TestQuestionIgnoresKeysUntilGraceEnds(t *testing.T) {
 	s.m.Update(ctrl('g'))
 	s.m.Update(s.m.Rested())
 	s.press(letters("r")...)
-	s.sent(runner.ResolveFailure{Run: storyPlanRun, Step: "3", Decision: event.FailureRetry})
+	s.sent(session.ResolveFailure{Run: storyPlanRun, Step: "3", Decision: event.FailureRetry})
 }
 
 func TestQuestionShowsWholeErrorAndCall(t *testing.T) {
@@ -232,7 +231,7 @@ func TestReplanWithOtherPlannerNeedsNoModel(t *testing.T) {
 			s.wants("p replan")
 			s.lacks("no model")
 			s.press(letters("p")...)
-			s.sent(runner.ResolveFailure{Run: storyPlanRun, Step: "3", Decision: event.FailureReplan})
+			s.sent(session.ResolveFailure{Run: storyPlanRun, Step: "3", Decision: event.FailureReplan})
 		})
 	}
 }
@@ -259,7 +258,7 @@ func TestEditedArgumentsAreSentAsTyped(t *testing.T) {
 	kill(s)
 	s.m.Update(tea.PasteMsg{Content: "Release \"1.5\"\r\n\tand more"})
 	s.press(ctrl('s'))
-	s.sent(runner.ResolveFailure{
+	s.sent(session.ResolveFailure{
 		Run: storyPlanRun, Step: "1", Decision: event.FailureRetry,
 		Args: map[string]any{"title": "Release \"1.5\"\n\tand more", "n": json.Number("12345678901234567890"), "with": map[string]any{"a": true}},
 	})
@@ -274,7 +273,7 @@ func TestTabsOfTextsAreKept(t *testing.T) {
 	s := settled(t, st, 120, 36).press(letters("e")...)
 	s.wants("␉return // ⇥")
 	s.press(ctrl('s'))
-	s.sent(runner.ResolveFailure{Run: storyPlanRun, Step: "1", Decision: event.FailureRetry, Args: args})
+	s.sent(session.ResolveFailure{Run: storyPlanRun, Step: "1", Decision: event.FailureRetry, Args: args})
 }
 
 func TestInvalidArgumentsAreNotSent(t *testing.T) {
@@ -312,7 +311,7 @@ func TestControlCharactersAreEditedAsEscapes(t *testing.T) {
 	s := settled(t, st, 120, 36).press(letters("e")...)
 	s.wants(`"a\u202eb\u001b[2J\u0085\udb40\udc41"`)
 	s.press(ctrl('s'))
-	s.sent(runner.ResolveFailure{Run: storyPlanRun, Step: "1", Decision: event.FailureRetry, Args: args})
+	s.sent(session.ResolveFailure{Run: storyPlanRun, Step: "1", Decision: event.FailureRetry, Args: args})
 }
 
 func TestOversizedArgumentsCannotBeEdited(t *testing.T) {
@@ -342,8 +341,8 @@ func TestGateAndQuestionQueue(t *testing.T) {
 	s.m.Update(s.m.Rested())
 	s.press(letters("s")...)
 	s.sent(
-		runner.Resolve{Run: storyPlanRun, Gate: "4.1.1", Decision: event.Allow, Scope: event.ScopeOnce},
-		runner.ResolveFailure{Run: storyPlanRun, Step: "1", Decision: event.FailureSkip},
+		session.Resolve{Run: storyPlanRun, Gate: "4.1.1", Decision: event.Allow, Scope: event.ScopeOnce},
+		session.ResolveFailure{Run: storyPlanRun, Step: "1", Decision: event.FailureSkip},
 	)
 }
 

@@ -12,7 +12,6 @@ import (
 
 	"replan/agent"
 	"replan/agent/event"
-	"replan/agent/runner"
 	"replan/agent/session"
 	"replan/planning/prompt"
 	"replan/themes"
@@ -54,7 +53,7 @@ func newHand(t *testing.T, seed uint64) *hand {
 	h := &hand{t: t, rand: rand.New(rand.NewPCG(seed, 7)), width: 120, height: 36} //nolint:gosec // chosen by a seed
 	modes := []tui.Options{{}, {ASCII: true}, {NoColor: true}, {Theme: themes.Light}, {ReducedMotion: true}}
 	if seed%10 == 4 {
-		modes[4] = tui.Options{Replay: true, Recorded: runner.ReplayEvents(storyRun, recorded()), Speed: 1}
+		modes[4] = tui.Options{Replay: true, Recorded: session.ReplayEvents(storyRun, recorded()), Speed: 1}
 	}
 	h.m = tui.New(newFakeSession(), modes[int(seed)%len(modes)]) //nolint:gosec // small
 	for _, a := range h.m.Actions() {

@@ -8,6 +8,7 @@ import (
 
 	"replan/agent/event"
 	"replan/agent/runner"
+	"replan/agent/session"
 	"replan/internal/untrusted"
 	"replan/tui/keymap"
 	"replan/tui/replay"
@@ -85,7 +86,7 @@ func (m *Model) endReplay() tea.Cmd {
 // playRecalled plays the run requested in the list of runs.
 func (m *Model) playRecalled(d keymap.JournalMsg) tea.Cmd {
 	want := m.recall
-	if want.Run != d.Run || errors.Is(d.Err, runner.ErrClosed) {
+	if want.Run != d.Run || errors.Is(d.Err, session.ErrClosed) {
 		return nil
 	}
 	m.recall = keymap.Recall{}
@@ -102,7 +103,7 @@ func (m *Model) playRecalled(d keymap.JournalMsg) tea.Cmd {
 		return nil
 	}
 	m.dialogs.runs.ShowMessage("")
-	return m.play(runner.ReplayEvents(d.Run, d.Events), 1, want.AtEnd)
+	return m.play(session.ReplayEvents(d.Run, d.Events), 1, want.AtEnd)
 }
 
 // The following methods make a Model a [replay.PlayedScreen].

@@ -9,7 +9,6 @@ import (
 
 	"replan/agent"
 	"replan/agent/event"
-	"replan/agent/runner"
 	"replan/agent/session"
 	"replan/internal/untrusted"
 	"replan/themes"
@@ -46,7 +45,7 @@ func TestResumedRunIsLive(t *testing.T) {
 	}
 	s.wants("3 Open the ticket")
 	s.press(escape)
-	s.sent(runner.Stop{})
+	s.sent(session.Stop{})
 	s.wants("stopping")
 }
 
@@ -89,7 +88,7 @@ func TestEndedRunIsLiveOnceResumed(t *testing.T) {
 		t.Error("the clock does not beat")
 	}
 	s.press(escape)
-	s.sent(runner.Stop{})
+	s.sent(session.Stop{})
 }
 
 func TestKeyReopensFailedStepOfEndedRun(t *testing.T) {
@@ -110,7 +109,7 @@ func TestKeyReopensFailedStepOfEndedRun(t *testing.T) {
 		s.m.Update(k)
 		s.m.Update(s.m.Rested())
 		s.press(letters("p")...)
-		s.sent(runner.ResolveFailure{Run: storyPlanRun, Step: "3", Decision: event.FailureReplan})
+		s.sent(session.ResolveFailure{Run: storyPlanRun, Step: "3", Decision: event.FailureReplan})
 		s.wants("getting ready")
 	}
 }
@@ -129,7 +128,7 @@ func TestXCancelsOnlyRunningStep(t *testing.T) {
 		want string
 		sent []any
 	}{
-		"a running step":     {newStory().branching(), "x", "Step 2 is being cancelled", []any{runner.Cancel{Run: storyRun, Step: "2"}}},
+		"a running step":     {newStory().branching(), "x", "Step 2 is being cancelled", []any{session.Cancel{Run: storyRun, Step: "2"}}},
 		"a completed step":   {newStory().branching(), "gx", "Step 1 has ended already", nil},
 		"a pending step":     {newStory().branching(), "Gx", "Step 6 is not running yet", nil},
 		"a step at its gate": {newStory().gated(), "x", "ctrl+g shows its gate", nil},
@@ -178,10 +177,10 @@ func TestRunListPreselectsResumableRunOnScreen(t *testing.T) {
 	for name, c := range map[string]struct {
 		st    *story
 		shown agent.Summary
-		want  runner.Command
+		want  session.Command
 	}{
-		"stopped run":   {newStory().stopped(), stopped, runner.Resume{Run: storyRun}},
-		"completed run": {newStory().finished(), agent.Summary{Run: storyRun, Goal: storyGoal, Status: event.StatusCompleted}, runner.Resume{Run: old.Run}},
+		"stopped run":   {newStory().stopped(), stopped, session.Resume{Run: storyRun}},
+		"completed run": {newStory().finished(), agent.Summary{Run: storyRun, Goal: storyGoal, Status: event.StatusCompleted}, session.Resume{Run: old.Run}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := settled(t, c.st, 120, 36).press(ctrlR)
@@ -222,13 +221,13 @@ func TestClickChoosesRun(t *testing.T) {
 		s.m.Update(tea.MouseClickMsg{X: 20, Y: 1, Button: tea.MouseLeft})
 		s.m.Update(tea.MouseClickMsg{X: 20, Y: size.h - 2, Button: tea.MouseLeft})
 		s.press(enter)
-		s.sent(asks("runs"), runner.Resume{Run: "r-4"})
+		s.sent(asks("runs"), session.Resume{Run: "r-4"})
 	}
 }
 
 func TestEnterResumesChosenRun(t *testing.T) {
 	s := listing(t, newStory().greeted(), 120, 36).press(letters("jj")...).press(enter)
-	s.sent(asks("runs"), runner.Resume{Run: "r-4"})
+	s.sent(asks("runs"), session.Resume{Run: "r-4"})
 	s.lacks("Runs")
 	s.wants("getting ready")
 	if !s.m.Beating() {

@@ -12,7 +12,6 @@ import (
 	"replan/agent"
 	"replan/agent/event"
 	"replan/agent/rule"
-	"replan/agent/runner"
 	"replan/agent/session"
 	"replan/planning/plan"
 	"replan/themes"
@@ -72,7 +71,7 @@ func looking(t *testing.T, width, height int) *screen {
 func (s *screen) reviewAnswer() agent.ReviewAnswer {
 	s.t.Helper()
 	for _, c := range s.session.commands() {
-		if r, ok := c.(runner.Review); ok {
+		if r, ok := c.(session.Review); ok {
 			if r.Run != storyRun {
 				s.t.Errorf("the answer was sent for the run %s", r.Run)
 			}
@@ -224,7 +223,7 @@ func TestReviewCanBeHiddenAndReopened(t *testing.T) {
 	}
 	s.wants("1 gate approved") // changes are kept
 	s.press(escape, escape, escape)
-	s.sent(runner.Stop{})
+	s.sent(session.Stop{})
 }
 
 func TestReviewAskedForByKeyAnswersAtOnce(t *testing.T) {
@@ -271,13 +270,13 @@ func TestAltLTogglesReviewOfNextPlans(t *testing.T) {
 	altL := tea.KeyPressMsg{Code: 'l', Mod: tea.ModAlt}
 	st := newStory().greeted()
 	s := open(t, tui.Options{}, 120, 36).show(st).press(altL)
-	s.sent(runner.Hold{On: true})
+	s.sent(session.Hold{On: true})
 	s.wants("wait for your review")
 	next := &story{now: st.now, seq: st.seq}
 	s.show(next.session(session.Status{Workspace: "/src/auth-service", Model: "qwen3:8b", Review: true}))
 	s.wants("review on")
 	s.press(altL)
-	s.sent(runner.Hold{On: true}, runner.Hold{On: false})
+	s.sent(session.Hold{On: true}, session.Hold{On: false})
 }
 
 func TestReplayOpensNoReview(t *testing.T) {

@@ -6,7 +6,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"replan/agent/runner"
+	"replan/agent/session"
 	"replan/tui/keymap"
 )
 
@@ -126,14 +126,14 @@ func (r *room) nudge(l layout, b border, by int) (why string) {
 }
 
 // unkept returns the commands that keep what has changed.
-func (r *room) unkept() []runner.Command {
-	var keep []runner.Command
+func (r *room) unkept() []session.Command {
+	var keep []session.Command
 	for _, s := range []struct {
 		key       string
 		now, kept int
 	}{{keyChatWidth, r.chat, r.kept.chat}, {keyPlanHeight, r.plan, r.kept.plan}} {
 		if s.now != s.kept {
-			keep = append(keep, runner.Keep{Key: s.key, Value: new(strconv.Itoa(s.now))})
+			keep = append(keep, session.Keep{Key: s.key, Value: new(strconv.Itoa(s.now))})
 		}
 	}
 	r.kept = r.sizes

@@ -20,7 +20,6 @@ import (
 
 	"replan/agent"
 	"replan/agent/event"
-	"replan/agent/runner"
 	"replan/agent/session"
 	"replan/planning/plan"
 	"replan/planning/prompt"
@@ -50,7 +49,7 @@ func newFakeSession() *fakeSession {
 
 func (f *fakeSession) Events() <-chan event.Event { return f.events }
 
-func (f *fakeSession) Send(c runner.Command) { f.note(c) }
+func (f *fakeSession) Send(c session.Command) { f.note(c) }
 
 func (f *fakeSession) note(sent any) {
 	f.mu.Lock()
@@ -71,50 +70,50 @@ type asks string
 
 func (f *fakeSession) Runs(context.Context) ([]agent.Summary, error) {
 	f.note(asks("runs"))
-	return nil, runner.ErrClosed
+	return nil, session.ErrClosed
 }
 
 func (f *fakeSession) Journal(_ context.Context, run string) ([]event.Event, error) {
 	f.note(asks("journal " + run))
-	return nil, runner.ErrClosed
+	return nil, session.ErrClosed
 }
 
 func (f *fakeSession) Conversations(context.Context) ([]session.Conversation, error) {
 	f.note(asks("conversations"))
-	return nil, runner.ErrClosed
+	return nil, session.ErrClosed
 }
 
 func (f *fakeSession) Models(context.Context) (session.Models, error) {
 	f.note(asks("models"))
-	return session.Models{}, runner.ErrClosed
+	return session.Models{}, session.ErrClosed
 }
 
 func (f *fakeSession) Servers(context.Context) (session.Servers, error) {
 	f.note(asks("servers"))
-	return session.Servers{}, runner.ErrClosed
+	return session.Servers{}, session.ErrClosed
 }
 
 func (f *fakeSession) Settings(context.Context) (session.Settings, error) {
 	f.note(asks("settings"))
-	return session.Settings{}, runner.ErrClosed
+	return session.Settings{}, session.ErrClosed
 }
 
 func (f *fakeSession) Completions(_ context.Context, of session.Completing) (session.Completions, error) {
 	f.note(asks("completions " + string(of)))
-	return session.Completions{}, runner.ErrClosed
+	return session.Completions{}, session.ErrClosed
 }
 
 func (f *fakeSession) PreviewFile(_ context.Context, _, gate string, args map[string]any) (plan.FileChange, error) {
 	f.note(asks("file of " + gate))
 	if f.file == nil {
-		return plan.FileChange{}, runner.ErrClosed
+		return plan.FileChange{}, session.ErrClosed
 	}
 	return f.file(args)
 }
 
 func (f *fakeSession) PreviewUndo(_ context.Context, run string) (event.Undo, error) {
 	f.note(asks("undo " + run))
-	return event.Undo{}, runner.ErrClosed
+	return event.Undo{}, session.ErrClosed
 }
 
 const intro = "**replan** plans your goal and runs the plan beside this chat.\n\n- `tab` goes to the plan\n- `?` shows every key"

@@ -8,7 +8,6 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"replan/agent/event"
-	"replan/agent/runner"
 	"replan/agent/session"
 	"replan/internal/untrusted"
 	"replan/planning/prompt"
@@ -19,12 +18,12 @@ func TestEnterQueuesAndCtrlTSteers(t *testing.T) {
 	s := settled(t, newStory().exploring(), 120, 36).press(letters("leave the tests alone")...)
 	s.wants("enter queue  ctrl+t steer")
 	s.press(ctrl('t'))
-	s.sent(runner.Steer{Text: "leave the tests alone"})
+	s.sent(session.Steer{Text: "leave the tests alone"})
 	if s.m.Typed() != "" {
 		t.Errorf("the input still holds %q", s.m.Typed())
 	}
 	s.press(letters("then this")...).press(enter)
-	s.sent(runner.Steer{Text: "leave the tests alone"}, runner.Submit{Text: "then this"})
+	s.sent(session.Steer{Text: "leave the tests alone"}, session.Submit{Text: "then this"})
 }
 
 func TestRefusedSteeringSaysWhy(t *testing.T) {
@@ -71,7 +70,7 @@ func TestFirstLetterWarmsModelOncePerMinute(t *testing.T) {
 		t.Helper()
 		n := 0
 		for _, c := range s.session.commands() {
-			if (c == runner.Warm{}) {
+			if (c == session.Warm{}) {
 				n++
 			}
 		}

@@ -13,7 +13,6 @@ import (
 	"github.com/charmbracelet/x/ansi"
 	"github.com/charmbracelet/x/exp/golden"
 
-	"replan/agent/runner"
 	"replan/agent/session"
 	"replan/themes"
 	"replan/tui"
@@ -68,7 +67,7 @@ func TestThemeIsPreviewedWhileChoosing(t *testing.T) {
 		s.press(downKey)
 	}
 	s.press(enter)
-	s.sent(runner.Keep{Key: "screen.theme", Value: new("harbour")})
+	s.sent(session.Keep{Key: "screen.theme", Value: new("harbour")})
 	s.show(newStory().session(session.Kept{Key: "screen.theme", Value: "harbour", File: "/etc/replan/config.toml"}))
 	s.wants("Theme harbour saved in /etc/replan/config.toml")
 	if s.ground() != harbour.Background {

@@ -6,7 +6,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
 
-	"replan/agent/runner"
+	"replan/agent/session"
 	"replan/themes"
 	"replan/tui/chat"
 )
@@ -66,7 +66,7 @@ func (t *theming) values(values map[string]string) {
 }
 
 // apply puts a setting of the screen into effect that the user saves.
-func (m *Model) apply(k runner.Keep) {
+func (m *Model) apply(k session.Keep) {
 	mode, on := &m.theming.mode, k.Value != nil && *k.Value == "true"
 	switch k.Key {
 	case "screen.ascii":

@@ -10,7 +10,6 @@ import (
 	"github.com/charmbracelet/colorprofile"
 
 	"replan/agent/event"
-	"replan/agent/runner"
 	"replan/agent/session"
 	"replan/planning"
 	"replan/themes"
@@ -26,10 +25,10 @@ type Session interface {
 	Events() <-chan event.Event
 	// Send gives the session a command. It may block until the session takes
 	// it.
-	Send(runner.Command)
+	Send(session.Command)
 	// Queries answer the screen's questions. Each sees the commands sent before
 	// it.
-	runner.Queries
+	session.Queries
 }
 
 // Options configure the screen.

@@ -9,7 +9,7 @@ import (
 
 	"replan/agent"
 	"replan/agent/event"
-	"replan/agent/runner"
+	"replan/agent/session"
 	"replan/tui"
 )
 
@@ -50,10 +50,10 @@ func TestUndoShowsDiffFirst(t *testing.T) {
 		s.wants(text)
 	}
 	s.press(letters("y")...)
-	s.sent(asks("undo "+storyRun), runner.Undo{Run: storyRun})
+	s.sent(asks("undo "+storyRun), session.Undo{Run: storyRun})
 	s.wants("Restoring the files")
 	s.press(letters("y")...) // ignored after the first
-	s.sent(asks("undo "+storyRun), runner.Undo{Run: storyRun})
+	s.sent(asks("undo "+storyRun), session.Undo{Run: storyRun})
 
 	st := newStory().finished()
 	u := unmaking()

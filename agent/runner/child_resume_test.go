@@ -52,7 +52,7 @@ func TestResumeAfterKillRepeatsNothingInInnerRun(t *testing.T) {
 	var plans savedPlans
 	k := newSavedJournals()
 	s := k.session(t, policy.ApproveAll, planned(&plans))
-	s.Send(runner.Submit{Text: "do it"})
+	s.Send(session.Submit{Text: "do it"})
 	outer := until[event.ChatReply](t, s).Run
 	s.shut()
 	var all []event.Event
@@ -75,7 +75,7 @@ func TestResumeAfterKillRepeatsNothingInInnerRun(t *testing.T) {
 				}
 			}
 			s := left.session(t, policy.ApproveAll, planned(&plans))
-			s.Send(runner.Resume{Run: outer})
+			s.Send(session.Resume{Run: outer})
 			reply := until[event.ChatReply](t, s)
 			s.shut()
 			if reply.Reason != event.ReasonDirect {
@@ -101,9 +101,9 @@ func TestResumeContinuesStoppedInnerRun(t *testing.T) {
 	k := newSavedJournals()
 	begun := make(chan struct{})
 	s := k.session(t, policy.ApproveAll, both(planned(&plans), func(s *stage) { s.tools.call = holding(begun) }))
-	s.Send(runner.Submit{Text: "do it"})
+	s.Send(session.Submit{Text: "do it"})
 	<-begun
-	s.Send(runner.Stop{})
+	s.Send(session.Stop{})
 	stopped := until[event.ChatReply](t, s)
 	s.shut()
 	used := k.fold(t, stopped.Run).Result.Usage
@@ -111,7 +111,7 @@ func TestResumeContinuesStoppedInnerRun(t *testing.T) {
 		t.Fatalf("%d runs, %+v", len(k.runs), stopped)
 	}
 	s = k.session(t, policy.ApproveAll, planned(&plans))
-	s.Send(runner.Resume{Run: stopped.Run})
+	s.Send(session.Resume{Run: stopped.Run})
 	reply := until[event.ChatReply](t, s)
 	s.shut()
 	if reply.Reason != event.ReasonDirect || len(k.runs) != 2 {
@@ -151,9 +151,9 @@ func TestResumableRunsLeaveOutInnerRuns(t *testing.T) {
 			}
 		}
 	}))
-	s.Send(runner.Submit{Text: "do it"})
+	s.Send(session.Submit{Text: "do it"})
 	<-begun
-	s.Send(runner.Stop{})
+	s.Send(session.Stop{})
 	stopped := until[event.ChatReply](t, s)
 	runs, err := s.Runs(t.Context())
 	if err != nil {
@@ -169,7 +169,7 @@ func TestDoubtInInnerRunIsDecidedThere(t *testing.T) {
 	var plans savedPlans
 	k := newSavedJournals()
 	s := k.session(t, policy.ApproveAll, planned(&plans))
-	s.Send(runner.Submit{Text: "do it"})
+	s.Send(session.Submit{Text: "do it"})
 	outer := until[event.ChatReply](t, s).Run
 	s.shut()
 	inner := ""
@@ -189,7 +189,7 @@ func TestDoubtInInnerRunIsDecidedThere(t *testing.T) {
 	left := k.cut(stored)
 	resume := func(doubt event.DoubtDecision) event.ChatReply {
 		s := left.session(t, policy.ApproveAll, both(planned(&plans), also(func(c *runner.Config) { c.InDoubt = doubt })))
-		s.Send(runner.Resume{Run: outer})
+		s.Send(session.Resume{Run: outer})
 		defer s.shut()
 		return until[event.ChatReply](t, s)
 	}
@@ -213,9 +213,9 @@ func TestRaisedLimitsReachInnerRun(t *testing.T) {
 	begun := make(chan struct{})
 	low := also(func(c *runner.Config) { c.Limits.MaxToolCalls = 2 })
 	s := k.session(t, policy.ApproveAll, both(both(planned(&plans), low), func(s *stage) { s.tools.call = holding(begun) }))
-	s.Send(runner.Submit{Text: "do it"})
+	s.Send(session.Submit{Text: "do it"})
 	<-begun
-	s.Send(runner.Stop{})
+	s.Send(session.Stop{})
 	stopped := until[event.ChatReply](t, s)
 	s.shut()
 	s = k.session(t, policy.ApproveAll, both(planned(&plans), also(func(c *runner.Config) {
@@ -224,7 +224,7 @@ func TestRaisedLimitsReachInnerRun(t *testing.T) {
 			return l
 		}
 	})))
-	s.Send(runner.Resume{Run: stopped.Run})
+	s.Send(session.Resume{Run: stopped.Run})
 	until[event.ChatReply](t, s)
 	s.shut()
 	for id := range k.runs {
@@ -237,8 +237,8 @@ func TestRaisedLimitsReachInnerRun(t *testing.T) {
 func TestQueueNamesGoalUntilItsRunStarts(t *testing.T) {
 	s := open(t, policy.ApproveAll, settings)
 	s.run(t, "one")
-	s.Send(runner.Compact{})
-	s.Send(runner.Submit{Text: "two"})
+	s.Send(session.Compact{})
+	s.Send(session.Submit{Text: "two"})
 	until[event.ChatReply](t, s)
 	s.shut()
 	doing := ""

@@ -12,6 +12,7 @@ import (
 	"replan/agent/policy"
 	"replan/agent/rule"
 	"replan/agent/runner"
+	"replan/agent/session"
 	"replan/planning/plan"
 	"replan/planning/prompt"
 	"replan/planning/reply"
@@ -108,7 +109,7 @@ func TestChatModelCreatesPlanAndRunsIt(t *testing.T) {
 		use(prompt.PlanExecute, map[string]any{"id": "p-1"}),
 		use(prompt.PlanCreateAndExecute, map[string]any{"goal": "look and change"}),
 	))
-	s.Send(runner.Submit{Text: "do it"})
+	s.Send(session.Submit{Text: "do it"})
 	reply := until[event.ChatReply](t, s)
 	s.shut()
 	if reply.Reason != event.ReasonDirect {
@@ -147,9 +148,9 @@ func TestInnerRunHasItsOwnJournalAndResult(t *testing.T) {
 	var plans savedPlans
 	k := newSavedJournals()
 	s := k.session(t, policy.ApproveAll, plans.chatting(use(prompt.PlanCreateAndExecute, map[string]any{"goal": "look and change"})))
-	s.Send(runner.Submit{Text: "first"})
+	s.Send(session.Submit{Text: "first"})
 	until[event.ChatReply](t, s)
-	s.Send(runner.Submit{Text: "do it, and run the tests"})
+	s.Send(session.Submit{Text: "do it, and run the tests"})
 	reply := until[event.ChatReply](t, s)
 	s.shut()
 	var inner []string
@@ -190,18 +191,18 @@ func TestSessionBudgetCountsInnerRunOnce(t *testing.T) {
 	plan := use(prompt.PlanCreateAndExecute, map[string]any{"goal": "look and change"})
 	calls := 0
 	s := open(t, policy.ApproveAll, plans.chatting(plan))
-	s.Send(runner.Submit{Text: "do it"})
+	s.Send(session.Submit{Text: "do it"})
 	calls = until[event.ChatReply](t, s).Usage.ToolCalls
 	s.shut()
 	for left, want := range map[int]event.Reason{0: event.ReasonToolBudget, 1: event.ReasonGoalMet} {
 		s := open(t, policy.ApproveAll, both(func(s *stage) {
 			s.config = func(c *runner.Config) { c.SessionLimits.MaxToolCalls = calls + left }
 		}, plans.chatting(plan)))
-		s.Send(runner.Submit{Text: "do it"})
+		s.Send(session.Submit{Text: "do it"})
 		if first := until[event.ChatReply](t, s); first.Reason != event.ReasonDirect && left > 0 {
 			t.Fatalf("with %d calls left: %+v", left, first)
 		}
-		s.Send(runner.Execute{Plan: *planOf(t, `{"title":"Look","tool":"look","args":{}}`)})
+		s.Send(session.Execute{Plan: *planOf(t, `{"title":"Look","tool":"look","args":{}}`)})
 		if then := until[event.ChatReply](t, s); then.Reason != want {
 			t.Errorf("with %d calls left: %+v", left, then)
 		}
@@ -230,7 +231,7 @@ func TestFailedPlanToolCallNamesTheRemedy(t *testing.T) {
 			k := newSavedJournals()
 			s := k.session(t, policy.ApproveAll, both(plans.chatting(tc.call), tc.change))
 			plans.plans["old"] = *planOf(t, `{"title":"Gone","tool":"gone","args":{}}`)
-			s.Send(runner.Submit{Text: "do it"})
+			s.Send(session.Submit{Text: "do it"})
 			reply := until[event.ChatReply](t, s)
 			s.shut()
 			results, failures := chatOutcomes(k.runs[reply.Run].events)
@@ -279,7 +280,7 @@ func TestFailedInnerRunReturnsItsSteps(t *testing.T) {
 		}
 	}))
 	plans.plans["mine"] = *planOf(t, lookStep, `{"title":"Change","tool":"change","args":{"to":"${seen}"}}`)
-	s.Send(runner.Submit{Text: "do it"})
+	s.Send(session.Submit{Text: "do it"})
 	reply := until[event.ChatReply](t, s)
 	s.shut()
 	results, failures := chatOutcomes(k.runs[reply.Run].events)
@@ -304,7 +305,7 @@ func TestDenialInInnerRunFailsUnattendedRun(t *testing.T) {
 	var plans savedPlans
 	k := newSavedJournals()
 	s := k.session(t, policy.ApproveNone, plans.chatting(use(prompt.PlanCreateAndExecute, map[string]any{"goal": "look and change"})))
-	s.Send(runner.Submit{Text: "do it"})
+	s.Send(session.Submit{Text: "do it"})
 	reply := until[event.ChatReply](t, s)
 	s.shut()
 	if reply.Status != event.StatusFailed || reply.Reason != event.ReasonDenied || !strings.Contains(string(reply.Text), "chat.1") {
@@ -317,15 +318,15 @@ func TestGateOfInnerRunCanBeDenied(t *testing.T) {
 	k := newSavedJournals()
 	attended := func(s *stage) { s.config = func(c *runner.Config) { c.Attended = true } }
 	s := k.session(t, policy.ApproveAsk, both(attended, plans.chatting(use(prompt.PlanCreateAndExecute, map[string]any{"goal": "look and change"}))))
-	s.Send(runner.Submit{Text: "do it"})
+	s.Send(session.Submit{Text: "do it"})
 	gate := until[event.GateRequested](t, s)
 	inner := s.seen[len(s.seen)-1].Run
 	if gate.Tool != "change" {
 		t.Fatalf("got the gate %+v", gate)
 	}
-	s.Send(runner.Resolve{Run: inner, Gate: gate.Gate, Decision: event.Deny})
+	s.Send(session.Resolve{Run: inner, Gate: gate.Gate, Decision: event.Deny})
 	denied := until[event.StepFailed](t, s)
-	s.Send(runner.ResolveFailure{Run: inner, Step: denied.Index, Decision: event.FailureAbort})
+	s.Send(session.ResolveFailure{Run: inner, Step: denied.Index, Decision: event.FailureAbort})
 	reply := until[event.ChatReply](t, s)
 	s.shut()
 	results, _ := chatOutcomes(k.runs[reply.Run].events)
@@ -343,9 +344,9 @@ func TestGrantForRunHoldsForInnerRuns(t *testing.T) {
 		use("change", map[string]any{"to": "x"}), use(prompt.PlanExecute, map[string]any{"id": "mine"}),
 	))
 	plans.plans["mine"] = *planOf(t, changeStep)
-	s.Send(runner.Submit{Text: "do it"})
+	s.Send(session.Submit{Text: "do it"})
 	gate := until[event.GateRequested](t, s)
-	s.Send(runner.Resolve{Run: s.seen[len(s.seen)-1].Run, Gate: gate.Gate, Decision: event.Allow, Scope: event.ScopeRun})
+	s.Send(session.Resolve{Run: s.seen[len(s.seen)-1].Run, Gate: gate.Gate, Decision: event.Allow, Scope: event.ScopeRun})
 	if reply := until[event.ChatReply](t, s); reply.Reason != event.ReasonDirect {
 		t.Fatalf("%+v", reply)
 	}
@@ -371,7 +372,7 @@ func holding(begun chan struct{}) func(context.Context, plan.ToolCall) (any, err
 
 func TestStopEndsInnerRunFirst(t *testing.T) {
 	for name, stop := range map[string]func(*stage, string){
-		"stopped":        func(s *stage, _ string) { s.Send(runner.Stop{}) },
+		"stopped":        func(s *stage, _ string) { s.Send(session.Stop{}) },
 		"session closed": func(s *stage, _ string) { s.shut() },
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -382,7 +383,7 @@ func TestStopEndsInnerRunFirst(t *testing.T) {
 				plans.chatting(use(prompt.PlanCreateAndExecute, map[string]any{"goal": "look and change"})),
 				func(s *stage) { s.tools.call = holding(begun) },
 			))
-			s.Send(runner.Submit{Text: "do it"})
+			s.Send(session.Submit{Text: "do it"})
 			for until[event.StepStarted](t, s).Tool != "look" {
 			}
 			inner := s.seen[len(s.seen)-1].Run
@@ -416,11 +417,11 @@ func TestCancelEndsOnlyThePlanToolCall(t *testing.T) {
 		plans.chatting(use(prompt.PlanCreateAndExecute, map[string]any{"goal": "look and change"})),
 		func(s *stage) { s.tools.call = holding(begun) },
 	))
-	s.Send(runner.Submit{Text: "do it"})
+	s.Send(session.Submit{Text: "do it"})
 	outer := until[event.StepStarted](t, s)
 	run := s.seen[len(s.seen)-1].Run
 	<-begun
-	s.Send(runner.Cancel{Run: run, Step: outer.Index})
+	s.Send(session.Cancel{Run: run, Step: outer.Index})
 	until[event.ChatReply](t, s)
 	s.shut()
 	_, failures := chatOutcomes(k.runs[run].events)
@@ -439,11 +440,11 @@ func TestResumedInnerRunStillAsksBeforeTests(t *testing.T) {
 		plans.chatting(use(prompt.PlanCreateAndExecute, map[string]any{"goal": "run the tests"})),
 		func(s *stage) { s.tools.call = failing("look") },
 	))
-	s.Send(runner.Submit{Text: "do it"})
+	s.Send(session.Submit{Text: "do it"})
 	reply := until[event.ChatReply](t, s)
 	results, _ := chatOutcomes(k.runs[reply.Run].events)
 	inner := results[0].(map[string]any)["run"].(string)
-	s.Send(runner.Resume{Run: inner})
+	s.Send(session.Resume{Run: inner})
 	resumed := until[event.RunResumed](t, s)
 	s.shut()
 	tests := plan.Tool{Name: "test.run", Server: "workspace", Trusted: true}
@@ -472,10 +473,10 @@ func TestBothPlansOfOneReplyRun(t *testing.T) {
 			}
 		}
 	}))
-	s.Send(runner.Submit{Text: "do it"})
+	s.Send(session.Submit{Text: "do it"})
 	for range 2 {
 		gate := until[event.GateRequested](t, s)
-		s.Send(runner.Resolve{Run: s.seen[len(s.seen)-1].Run, Gate: gate.Gate, Decision: event.Allow})
+		s.Send(session.Resolve{Run: s.seen[len(s.seen)-1].Run, Gate: gate.Gate, Decision: event.Allow})
 	}
 	reply := until[event.ChatReply](t, s)
 	s.shut()

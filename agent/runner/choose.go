@@ -182,7 +182,7 @@ func (s *Session) choose(ctx context.Context) {
 
 // described adopts the selection m that a choice leads to after its model was
 // looked up, then continues with the remaining choices.
-func (s *Session) described(ctx context.Context, c Choose, m selection, info prompt.ModelInfo, err error) {
+func (s *Session) described(ctx context.Context, c session.Choose, m selection, info prompt.ModelInfo, err error) {
 	s.choosing()
 	s.choosing = nil
 	chosen := session.Chosen{Choice: session.Choice(c), Info: info}
@@ -303,7 +303,7 @@ func keepLast(s *Session) {
 	for {
 		select {
 		case r := <-s.requests:
-			if c, ok := r.command.(Keep); ok && s.cfg.Keep != nil {
+			if c, ok := r.command.(session.Keep); ok && s.cfg.Keep != nil {
 				s.keep(c.Key, c.Value, false)
 			}
 		default:
@@ -314,7 +314,7 @@ func keepLast(s *Session) {
 
 // keepChoice saves a choice that the session has adopted. Choices under a profile
 // belong to it, and are not saved.
-func keepChoice(s *Session, c Choose) {
+func keepChoice(s *Session, c session.Choose) {
 	if s.selection.profile != nil {
 		return
 	}

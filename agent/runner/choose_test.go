@@ -66,7 +66,7 @@ func status(t *testing.T, s *stage, fits func(session.Status) bool) session.Stat
 // run submits a goal, waits for the reply and returns the start event of its run.
 func (s *stage) run(t *testing.T, goal string) event.RunStarted {
 	t.Helper()
-	s.Send(runner.Submit{Text: goal})
+	s.Send(session.Submit{Text: goal})
 	started := until[event.RunStarted](t, s)
 	until[event.ChatReply](t, s)
 	return started
@@ -80,7 +80,7 @@ func TestChoiceHoldsForNextRun(t *testing.T) {
 	if started := s.run(t, "one"); started.Model != "m" || started.Prompting.System != "plain" || len(started.Catalogue) != 2 {
 		t.Errorf("without a choice: %+v", started)
 	}
-	s.Send(runner.Choose{Model: ptr("big"), Think: ptr(prompt.ThinkLow)})
+	s.Send(session.Choose{Model: ptr("big"), Think: ptr(prompt.ThinkLow)})
 	st := status(t, s, func(st session.Status) bool { return st.Model == "big:latest" })
 	if st.ContextWindow != 32768 || st.Think != prompt.ThinkLow {
 		t.Errorf("status %+v", st)
@@ -97,14 +97,14 @@ func TestChoiceHoldsForNextRun(t *testing.T) {
 			t.Errorf("the request went to %q", r.Model)
 		}
 	}
-	s.Send(runner.Choose{Profile: ptr("careful")})
+	s.Send(session.Choose{Profile: ptr("careful")})
 	status(t, s, func(st session.Status) bool { return st.Profile == "careful" && st.Model == "slow" })
 	s.model.replies[prompt.PurposePlan] = `{"title":"One","steps":[{"title":"Look","tool":"look","args":{}}]}`
 	started = s.run(t, "three")
 	if started.Model != "slow" || started.Prompting.System != "careful" || started.Prompting.Think != prompt.ThinkLow || len(started.Catalogue) != 1 {
 		t.Errorf("under a profile: %+v", started)
 	}
-	s.Send(runner.Choose{Profile: ptr("")})
+	s.Send(session.Choose{Profile: ptr("")})
 	status(t, s, func(st session.Status) bool { return st.Profile == "" && st.Model == "m" })
 	if started := s.run(t, "four"); started.Model != "m" || started.Prompting.System != "plain" || len(started.Prompting.Conversation) != 6 {
 		t.Errorf("without the profile: %+v", started)
@@ -113,11 +113,11 @@ func TestChoiceHoldsForNextRun(t *testing.T) {
 
 func TestInvalidChoiceChangesNothing(t *testing.T) {
 	for name, tc := range map[string]struct {
-		choose runner.Choose
+		choose session.Choose
 		want   string
 	}{
-		"unknown model":   {runner.Choose{Model: ptr("none")}, "pull it"},
-		"unknown profile": {runner.Choose{Profile: ptr("none")}, "there are careful, terse"},
+		"unknown model":   {session.Choose{Model: ptr("none")}, "pull it"},
+		"unknown profile": {session.Choose{Profile: ptr("none")}, "there are careful, terse"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := open(t, policy.ApproveAll, settings)
@@ -137,9 +137,9 @@ func TestChoiceDuringRunHoldsForNextRun(t *testing.T) {
 	s := open(t, policy.ApproveAll, both(settings, func(s *stage) {
 		s.model.hold = map[prompt.Purpose]chan struct{}{prompt.PurposeSynthesis: hold}
 	}))
-	s.Send(runner.Submit{Text: "first"})
+	s.Send(session.Submit{Text: "first"})
 	until[event.SynthesisStarted](t, s)
-	s.Send(runner.Choose{Model: ptr("big")})
+	s.Send(session.Choose{Model: ptr("big")})
 	status(t, s, func(st session.Status) bool { return st.Model == "big:latest" })
 	close(hold)
 	until[event.ChatReply](t, s)
@@ -179,13 +179,13 @@ func TestGoalWaitsForChosenModel(t *testing.T) {
 					c.Model = &slowly{s.model, hold}
 				}
 			}))
-			s.Send(runner.Choose{Model: ptr("big")})
+			s.Send(session.Choose{Model: ptr("big")})
 			want := "big:latest"
 			if stopped {
-				s.Send(runner.Stop{})
+				s.Send(session.Stop{})
 				want = "m"
 			}
-			s.Send(runner.Submit{Text: "do it"})
+			s.Send(session.Submit{Text: "do it"})
 			if !stopped {
 				close(hold)
 			}
@@ -347,9 +347,9 @@ func TestSteerReachesInnermostRun(t *testing.T) {
 			}
 		},
 	))
-	s.Send(runner.Submit{Text: "do it"})
+	s.Send(session.Submit{Text: "do it"})
 	<-begun
-	s.Send(runner.Steer{Text: "do not change anything"})
+	s.Send(session.Steer{Text: "do not change anything"})
 	steered := until[event.RunSteered](t, s)
 	inner := s.seen[len(s.seen)-1].Run
 	close(proceed)
@@ -360,7 +360,7 @@ func TestSteerReachesInnermostRun(t *testing.T) {
 	if got := s.tools.called(); !slices.Equal(got, []string{"look", "look"}) {
 		t.Errorf("called %v", got)
 	}
-	s.Send(runner.Steer{Text: "hello"})
+	s.Send(session.Steer{Text: "hello"})
 	if user := until[event.ChatUser](t, s); user.Text != "hello" {
 		t.Errorf("with no run in progress, %q was submitted", user.Text)
 	}
@@ -377,9 +377,9 @@ func TestSlashCommandDoesNotSteer(t *testing.T) {
 			}
 		}
 	})
-	s.Send(runner.Submit{Text: "do it"})
+	s.Send(session.Submit{Text: "do it"})
 	until[event.RunStarted](t, s)
-	s.Send(runner.Steer{Text: "/help"})
+	s.Send(session.Steer{Text: "/help"})
 	if reply := until[event.ChatReply](t, s); reply.Text != "took /help" {
 		t.Errorf("%+v", reply)
 	}
@@ -393,9 +393,9 @@ func TestUnreadSteeringBecomesNextGoal(t *testing.T) {
 		delete(s.model.replies, prompt.PurposePlan)
 		s.model.hold = map[prompt.Purpose]chan struct{}{prompt.PurposeAnalysis: hold}
 	})
-	s.Send(runner.Submit{Text: "do it"})
+	s.Send(session.Submit{Text: "do it"})
 	until[event.PhaseStarted](t, s)
-	s.Send(runner.Steer{Text: "and be quick"})
+	s.Send(session.Steer{Text: "and be quick"})
 	until[event.RunSteered](t, s)
 	close(hold)
 	if reply := until[event.ChatReply](t, s); reply.Reason != event.ReasonPlannerError {

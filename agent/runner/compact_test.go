@@ -96,7 +96,7 @@ func TestCompactUndoRestoresConversation(t *testing.T) {
 	k := newSavedJournals()
 	s := k.session(t, policy.ApproveAll, withLongAnswers)
 	summary, before := untilCompacted(t, s)
-	s.Send(runner.Compact{Undo: true})
+	s.Send(session.Compact{Undo: true})
 	undone := until[event.ChatCompacted](t, s)
 	if !undone.Undone || undone.After <= undone.Before || undone.Turns != summary.Turns || undone.Kept != 6 {
 		t.Errorf("%+v", undone)
@@ -108,7 +108,7 @@ func TestCompactUndoRestoresConversation(t *testing.T) {
 	if started := s.run(t, "after all"); !reflect.DeepEqual(started.Prompting.Conversation, want) {
 		t.Errorf("got a conversation of %d turns, want %d", len(started.Prompting.Conversation), len(want))
 	}
-	s.Send(runner.Compact{Undo: true})
+	s.Send(session.Compact{Undo: true})
 	if note := until[event.Note](t, s); !strings.Contains(string(note.Text), "nothing to restore") {
 		t.Errorf("got the note %+v", note)
 	}
@@ -121,7 +121,7 @@ func TestRestoredSessionKeepsSummary(t *testing.T) {
 			s := k.session(t, policy.ApproveAll, withLongAnswers)
 			untilCompacted(t, s)
 			if undo {
-				s.Send(runner.Compact{Undo: true})
+				s.Send(session.Compact{Undo: true})
 				until[event.ChatCompacted](t, s)
 			}
 			want := s.run(t, "last").Prompting.Conversation
@@ -139,7 +139,7 @@ func TestRestoredSessionKeepsSummary(t *testing.T) {
 			if undo {
 				return
 			}
-			again.Send(runner.Compact{Undo: true})
+			again.Send(session.Compact{Undo: true})
 			if undone := until[event.ChatCompacted](t, again); !undone.Undone || undone.After <= undone.Before {
 				t.Errorf("%+v", undone)
 			}
@@ -158,7 +158,7 @@ func opening(turns []prompt.Message) string {
 
 func TestCompactSummarizesConversation(t *testing.T) {
 	s := open(t, policy.ApproveAll, func(s *stage) { s.model.replies[prompt.PurposeCompact] = "three things" })
-	s.Send(runner.Compact{})
+	s.Send(session.Compact{})
 	if note := until[event.Note](t, s); !strings.Contains(string(note.Text), "nothing to summarize") {
 		t.Errorf("got the note %+v", note)
 	}
@@ -166,12 +166,12 @@ func TestCompactSummarizesConversation(t *testing.T) {
 	for i := range 3 {
 		s.run(t, fmt.Sprint("goal ", i))
 	}
-	s.Send(runner.Compact{})
+	s.Send(session.Compact{})
 	summary := until[event.ChatCompacted](t, s)
 	if summary.Turns != 2 || summary.Kept != 4 || summary.Summary != "three things" {
 		t.Errorf("%+v", summary)
 	}
-	s.Send(runner.Compact{})
+	s.Send(session.Compact{})
 	if note := until[event.Note](t, s); !strings.Contains(string(note.Text), "nothing to summarize") {
 		t.Errorf("after a summary: got the note %+v", note)
 	}
@@ -185,9 +185,9 @@ func TestCompactWaitsForRunningRun(t *testing.T) {
 		s.run(t, fmt.Sprint("goal ", i))
 	}
 	s.model.hold = map[prompt.Purpose]chan struct{}{prompt.PurposeAnalysis: hold}
-	s.Send(runner.Submit{Text: "more"})
+	s.Send(session.Submit{Text: "more"})
 	until[event.RunStarted](t, s)
-	s.Send(runner.Compact{})
+	s.Send(session.Compact{})
 	for q := until[session.Queue](t, s); len(q.Waiting) == 0; q = until[session.Queue](t, s) {
 		continue // skip the queue of the run in preparation
 	}
@@ -206,8 +206,8 @@ func TestStopDuringCompactKeepsConversation(t *testing.T) {
 	for i := range 3 {
 		s.run(t, fmt.Sprint("goal ", i))
 	}
-	s.Send(runner.Compact{})
-	s.Send(runner.Stop{})
+	s.Send(session.Compact{})
+	s.Send(session.Stop{})
 	if note := until[event.Note](t, s); !strings.Contains(string(note.Text), "stays as it is") {
 		t.Errorf("got the note %+v", note)
 	}
@@ -226,15 +226,15 @@ func TestSummaryCountsTowardSessionBudget(t *testing.T) {
 	s.model.replies[prompt.PurposeSynthesis] = strings.Repeat("and done ", 100)
 	used := int64(0)
 	for range 3 {
-		s.Send(runner.Submit{Text: "more"})
+		s.Send(session.Submit{Text: "more"})
 		used += until[event.ChatReply](t, s).Usage.Tokens()
 	}
 	if used >= 200 || used+155 < 200 {
 		t.Fatalf("the runs alone used %d tokens", used)
 	}
-	s.Send(runner.Compact{})
+	s.Send(session.Compact{})
 	until[event.ChatCompacted](t, s)
-	s.Send(runner.Submit{Text: "more"})
+	s.Send(session.Submit{Text: "more"})
 	if reply := until[event.ChatReply](t, s); reply.Reason != event.ReasonTokenBudget {
 		t.Errorf("%+v", reply)
 	}

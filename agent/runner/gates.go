@@ -9,6 +9,7 @@ import (
 	"replan/agent/event"
 	"replan/agent/policy"
 	"replan/agent/rule"
+	"replan/agent/session"
 	"replan/internal/untrusted"
 	"replan/planning/plan"
 )
@@ -23,7 +24,7 @@ func (c *Config) offering(g event.GateRequested, t plan.Tool) (always *event.Alw
 }
 
 // resolve answers an open gate of the run or of the session.
-func (s *Session) resolve(ctx context.Context, c Resolve) {
+func (s *Session) resolve(ctx context.Context, c session.Resolve) {
 	scope := c.Scope
 	if scope == "" {
 		scope = event.ScopeOnce
@@ -115,7 +116,7 @@ func (s *Session) remember(e *engine, resolved *event.GateResolved) bool {
 }
 
 // edit replaces the arguments at an open gate if they fit the tool.
-func (s *Session) edit(c Edit) {
+func (s *Session) edit(c session.Edit) {
 	e := s.running(c.Run)
 	if e == nil || !e.open(c.Gate) {
 		return

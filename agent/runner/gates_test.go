@@ -11,6 +11,7 @@ import (
 	"replan/agent/policy"
 	"replan/agent/rule"
 	"replan/agent/runner"
+	"replan/agent/session"
 	"replan/planning/plan"
 )
 
@@ -34,16 +35,16 @@ func saving(saved *[]event.Always, err error) func(*stage) {
 }
 
 // patching returns a plan with two changes of the same file, one after the other.
-func patching() runner.Execute {
+func patching() session.Execute {
 	step := func(index string, after ...string) plan.Step {
 		return plan.Step{Index: index, Title: "Change", Executor: plan.ExecutorTool, Tool: "change", Args: map[string]any{"path": "a"}, DependsOn: after}
 	}
-	return runner.Execute{Plan: plan.Plan{Title: "Patch", Steps: []plan.Step{step("1"), step("2", "1")}}}
+	return session.Execute{Plan: plan.Plan{Title: "Patch", Steps: []plan.Step{step("1"), step("2", "1")}}}
 }
 
 // answer answers the gate that was just read.
 func (s *stage) answer(g event.GateRequested, d event.Decision, scope event.Scope) {
-	s.Send(runner.Resolve{Run: s.seen[len(s.seen)-1].Run, Gate: g.Gate, Decision: d, Scope: scope})
+	s.Send(session.Resolve{Run: s.seen[len(s.seen)-1].Run, Gate: g.Gate, Decision: d, Scope: scope})
 }
 
 func TestAlwaysSavesShownRule(t *testing.T) {
@@ -120,7 +121,7 @@ func TestAlwaysIsRefusedWithoutShownRule(t *testing.T) {
 	if slices.Contains(s.tools.called(), "change") {
 		t.Error("the call was made")
 	}
-	s.Send(runner.Resolve{Run: run, Gate: gate.Gate, Decision: event.Deny})
+	s.Send(session.Resolve{Run: run, Gate: gate.Gate, Decision: event.Deny})
 	until[event.RunCompleted](t, s)
 }
 
@@ -134,11 +135,11 @@ func TestEditedCallIsValidatedAndPreviewed(t *testing.T) {
 	s.Send(patching())
 	gate := until[event.GateRequested](t, s)
 	run := s.seen[len(s.seen)-1].Run
-	s.Send(runner.Edit{Run: run, Gate: gate.Gate, Args: map[string]any{"path": 7}})
+	s.Send(session.Edit{Run: run, Gate: gate.Gate, Args: map[string]any{"path": 7}})
 	if note := until[event.Note](t, s); !strings.Contains(string(note.Text), "the call stays as it was") || !strings.Contains(string(note.Text), "path") {
 		t.Errorf("got the note %+v", note)
 	}
-	s.Send(runner.Edit{Run: run, Gate: gate.Gate, Args: map[string]any{"path": "b"}})
+	s.Send(session.Edit{Run: run, Gate: gate.Gate, Args: map[string]any{"path": "b"}})
 	if d := until[event.GateResolved](t, s); d.Decision != event.Edit || d.Args["path"] != "b" {
 		t.Errorf("resolved %+v", d)
 	}
@@ -162,7 +163,7 @@ func TestGrantForRunAnswersWaitingGates(t *testing.T) {
 		{Index: "4", Title: "Look", Executor: plan.ExecutorTool, Tool: "look", Args: map[string]any{"q": "x"}, ResultVariable: "seen"},
 		step("5", false, "${seen}"),
 	}}
-	s.Send(runner.Execute{Plan: plan})
+	s.Send(session.Execute{Plan: plan})
 	gates := map[string]event.GateRequested{}
 	for len(gates) < 4 {
 		g := until[event.GateRequested](t, s)

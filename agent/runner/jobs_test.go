@@ -29,23 +29,23 @@ func TestExecuteRunsPlan(t *testing.T) {
 	alone := `{"title":"Look","tool":"look","args":{}}`
 	for _, c := range []struct {
 		name    string
-		execute runner.Execute
+		execute session.Execute
 		change  func(*stage)
 		want    event.Reason
 		calls   []string
 		answer  string
 	}{
-		{"without a model", runner.Execute{Plan: *planOf(t, changeStep, second)}, noModel, event.ReasonGoalMet, []string{"change", "look"}, ""},
-		{"no answer by default", runner.Execute{Plan: *planOf(t, changeStep)}, nil, event.ReasonGoalMet, []string{"change"}, ""},
-		{"answer on request", runner.Execute{Plan: *planOf(t, changeStep), Synthesize: true}, nil, event.ReasonGoalMet, []string{"change"}, "done"},
-		{"no answer without a model", runner.Execute{Plan: *planOf(t, changeStep), Synthesize: true}, noModel, event.ReasonGoalMet, []string{"change"}, ""},
-		{"stops at a failure", runner.Execute{Plan: *planOf(t, changeStep, second)}, func(s *stage) { s.tools.call = failing("change") }, event.ReasonStepFailed, []string{"change"}, ""},
-		{"skips a failure", runner.Execute{Plan: *planOf(t, changeStep, alone), OnFailure: plan.OnFailureSkip}, func(s *stage) { s.tools.call = failing("change") }, event.ReasonPartial, []string{"change", "look"}, ""},
-		{"replans after a failure", runner.Execute{Plan: *planOf(t, changeStep), OnFailure: plan.OnFailureReplan}, func(s *stage) {
+		{"without a model", session.Execute{Plan: *planOf(t, changeStep, second)}, noModel, event.ReasonGoalMet, []string{"change", "look"}, ""},
+		{"no answer by default", session.Execute{Plan: *planOf(t, changeStep)}, nil, event.ReasonGoalMet, []string{"change"}, ""},
+		{"answer on request", session.Execute{Plan: *planOf(t, changeStep), Synthesize: true}, nil, event.ReasonGoalMet, []string{"change"}, "done"},
+		{"no answer without a model", session.Execute{Plan: *planOf(t, changeStep), Synthesize: true}, noModel, event.ReasonGoalMet, []string{"change"}, ""},
+		{"stops at a failure", session.Execute{Plan: *planOf(t, changeStep, second)}, func(s *stage) { s.tools.call = failing("change") }, event.ReasonStepFailed, []string{"change"}, ""},
+		{"skips a failure", session.Execute{Plan: *planOf(t, changeStep, alone), OnFailure: plan.OnFailureSkip}, func(s *stage) { s.tools.call = failing("change") }, event.ReasonPartial, []string{"change", "look"}, ""},
+		{"replans after a failure", session.Execute{Plan: *planOf(t, changeStep), OnFailure: plan.OnFailureReplan}, func(s *stage) {
 			s.tools.call = failing("change")
 			s.model.replies[prompt.PurposeReplan] = `{"title":"Other","steps":[` + alone + `]}`
 		}, event.ReasonGoalMet, []string{"change", "look"}, ""},
-		{"stops at a failure if no model can replan", runner.Execute{Plan: *planOf(t, changeStep), OnFailure: plan.OnFailureReplan}, func(s *stage) {
+		{"stops at a failure if no model can replan", session.Execute{Plan: *planOf(t, changeStep), OnFailure: plan.OnFailureReplan}, func(s *stage) {
 			noModel(s)
 			s.tools.call = failing("change")
 		}, event.ReasonStepFailed, []string{"change"}, ""},
@@ -74,7 +74,7 @@ func TestExecuteRunsPlan(t *testing.T) {
 
 func TestExecuteRefusesModelStepsWithoutModel(t *testing.T) {
 	s := open(t, policy.ApproveAll, noModel)
-	s.Send(runner.Execute{Plan: *planOf(t, changeStep, `{"title":"Think","executor":"self"}`)})
+	s.Send(session.Execute{Plan: *planOf(t, changeStep, `{"title":"Think","executor":"self"}`)})
 	if reply := until[event.ChatReply](t, s); reply.Reason != event.ReasonNoModel || reply.Run != "" {
 		t.Errorf("%+v", reply)
 	}
@@ -86,7 +86,7 @@ func TestExecuteRefusesModelStepsWithoutModel(t *testing.T) {
 func TestExecutedPlanAllowsItsTests(t *testing.T) {
 	for tool, want := range map[string]rule.Verdict{"test.run": rule.VerdictRun, "workspace:test.run": rule.VerdictRun, "look": rule.VerdictAsk} {
 		s := open(t, policy.ApproveAll, nil)
-		s.Send(runner.Execute{Plan: plan.Plan{Title: "T", Steps: []plan.Step{{Index: "1", Title: "T", Tool: tool, Args: map[string]any{}}}}})
+		s.Send(session.Execute{Plan: plan.Plan{Title: "T", Steps: []plan.Step{{Index: "1", Title: "T", Tool: tool, Args: map[string]any{}}}}})
 		started := until[event.RunStarted](t, s)
 		if got := rule.Decide(started.Rules, plan.Tool{Server: "workspace", Name: "test.run", Trusted: true}, nil).Verdict; got != want {
 			t.Errorf("a plan with %s: tests %s", tool, got)
@@ -115,7 +115,7 @@ func TestCreateStoresPlanWithoutRunningIt(t *testing.T) {
 					}
 				}
 			})
-			s.Send(runner.Create{Goal: "do two things"})
+			s.Send(session.Create{Goal: "do two things"})
 			created := until[event.PlanCreated](t, s)
 			reply := until[event.ChatReply](t, s)
 			if reply.Reason != c.want || !strings.Contains(string(reply.Text), c.text) {
@@ -148,7 +148,7 @@ func TestDryRunCallsAndStoresNothing(t *testing.T) {
 			storeOf(c).durations = durations{add: func(map[string][]int64) { t.Error("durations were stored") }}
 		}
 	})
-	s.Send(runner.Execute{Plan: *planOf(t, lookStep, `{"title":"Change","tool":"change","args":{"to":"${seen}"}}`)})
+	s.Send(session.Execute{Plan: *planOf(t, lookStep, `{"title":"Change","tool":"change","args":{"to":"${seen}"}}`)})
 	for range 2 {
 		if step := until[event.StepCompleted](t, s); !step.DryRun {
 			t.Errorf("%+v", step)
@@ -187,7 +187,7 @@ func TestToolDurationsAreStored(t *testing.T) {
 		}
 	}
 	s := k.session(t, policy.ApproveAll, remember(nil))
-	s.Send(runner.Execute{Plan: *planOf(t, lookStep, `{"title":"Change","tool":"change","args":{"to":"${seen}"}}`)})
+	s.Send(session.Execute{Plan: *planOf(t, lookStep, `{"title":"Change","tool":"change","args":{"to":"${seen}"}}`)})
 	if started := until[event.RunStarted](t, s); started.Priors["w:look"] != 7 {
 		t.Errorf("the run starts with %v", started.Priors)
 	}
@@ -202,7 +202,7 @@ func TestToolDurationsAreStored(t *testing.T) {
 		remember(errors.New("damaged"))(s) // the session works nevertheless
 		s.tools.call = nil
 	})
-	s.Send(runner.Resume{Run: run})
+	s.Send(session.Resume{Run: run})
 	if reply := until[event.ChatReply](t, s); reply.Reason != event.ReasonGoalMet {
 		t.Errorf("%+v", reply)
 	}
@@ -236,11 +236,11 @@ func TestRunsShareSessionBudget(t *testing.T) {
 					}
 				}
 			})
-			s.Send(runner.Submit{Text: "first"})
+			s.Send(session.Submit{Text: "first"})
 			if reply := until[event.ChatReply](t, s); reply.Reason != event.ReasonGoalMet {
 				t.Fatalf("%+v", reply)
 			}
-			s.Send(runner.Submit{Text: "second"})
+			s.Send(session.Submit{Text: "second"})
 			if started := until[event.RunStarted](t, s); !c.lease(started.Limits) {
 				t.Errorf("the second run has the limits %+v", started.Limits)
 			}
@@ -250,7 +250,7 @@ func TestRunsShareSessionBudget(t *testing.T) {
 				if runs > 20 {
 					t.Fatal("the budget is never used up")
 				}
-				s.Send(runner.Submit{Text: "and more"})
+				s.Send(session.Submit{Text: "and more"})
 				if reply = until[event.ChatReply](t, s); reply.Run == "" && (reply.Reason != c.want || reply.Status != event.StatusFailed || !strings.Contains(string(reply.Text), "session_limits")) {
 					t.Errorf("%+v", reply)
 				}
@@ -284,7 +284,7 @@ func TestRunsAreListed(t *testing.T) {
 }
 
 func TestSlashCommands(t *testing.T) {
-	execute := runner.Execute{Plan: *planOf(t, lookStep)}
+	execute := session.Execute{Plan: *planOf(t, lookStep)}
 	for _, c := range []struct {
 		name    string
 		answer  runner.Answer
@@ -309,7 +309,7 @@ func TestSlashCommands(t *testing.T) {
 					}
 				}
 			})
-			s.Send(runner.Submit{Text: "/plan run x"})
+			s.Send(session.Submit{Text: "/plan run x"})
 			var reply event.ChatReply
 			for _, want := range c.replies {
 				if reply = until[event.ChatReply](t, s); string(reply.Text) != want {
@@ -322,7 +322,7 @@ func TestSlashCommands(t *testing.T) {
 			if _, user := last[event.ChatUser](t, s); user.Text != "/plan run x" {
 				t.Errorf("the chat shows %q", user.Text)
 			}
-			s.Send(runner.Submit{Text: "a goal"})
+			s.Send(session.Submit{Text: "a goal"})
 			started := until[event.RunStarted](t, s)
 			if slices.ContainsFunc(started.Prompting.Conversation, func(m prompt.Message) bool { return strings.HasPrefix(m.Content, "/") }) {
 				t.Error("the command reached the model")
@@ -346,11 +346,11 @@ func TestJobsRunInOrder(t *testing.T) {
 			}
 		}
 	})
-	s.Send(runner.Execute{Plan: *planOf(t, lookStep)})
+	s.Send(session.Execute{Plan: *planOf(t, lookStep)})
 	until[event.StepStarted](t, s)
-	s.Send(runner.Resume{Run: id})
-	s.Send(runner.Create{Goal: "plan it"})
-	s.Send(runner.Submit{Text: "do it"})
+	s.Send(session.Resume{Run: id})
+	s.Send(session.Create{Goal: "plan it"})
+	s.Send(session.Submit{Text: "do it"})
 	for want := []string{"resume " + id, "plan it", "do it"}; ; {
 		if q := until[session.Queue](t, s); slices.Equal(q.Waiting, want) {
 			break
@@ -375,11 +375,11 @@ func TestJobsRunInOrder(t *testing.T) {
 func TestStopEmptiesQueue(t *testing.T) {
 	k := newSavedJournals()
 	s := k.session(t, policy.ApproveAll, func(s *stage) { s.tools.call = hang })
-	s.Send(runner.Execute{Plan: *planOf(t, lookStep)})
+	s.Send(session.Execute{Plan: *planOf(t, lookStep)})
 	until[event.StepStarted](t, s)
-	s.Send(runner.Execute{Plan: plan.Plan{Title: "Later"}})
-	s.Send(runner.Resume{Run: "r-0"})
-	s.Send(runner.Stop{})
+	s.Send(session.Execute{Plan: plan.Plan{Title: "Later"}})
+	s.Send(session.Resume{Run: "r-0"})
+	s.Send(session.Stop{})
 	for note := until[event.Note](t, s); !strings.HasPrefix(string(note.Text), "no longer queued"); note = until[event.Note](t, s) {
 	}
 	if _, note := last[event.Note](t, s); note.Text != "no longer queued: run the plan Later; resume r-0" {
@@ -388,7 +388,7 @@ func TestStopEmptiesQueue(t *testing.T) {
 	if reply := until[event.ChatReply](t, s); reply.Reason != event.ReasonInterrupted {
 		t.Errorf("%+v", reply)
 	}
-	s.Send(runner.Create{Goal: "plan it"}) // the session still works
+	s.Send(session.Create{Goal: "plan it"}) // the session still works
 	if reply := until[event.ChatReply](t, s); reply.Reason != event.ReasonGoalMet {
 		t.Errorf("%+v", reply)
 	}

@@ -11,6 +11,7 @@ import (
 	"replan/agent/event"
 	"replan/agent/policy"
 	"replan/agent/runner"
+	"replan/agent/session"
 )
 
 // savedJournals keeps the journals of runs and sessions from one session to the next.
@@ -91,7 +92,7 @@ func (k *savedJournals) fold(t *testing.T, id string) *agent.Run {
 func (k *savedJournals) failed(t *testing.T) string {
 	t.Helper()
 	s := k.session(t, policy.ApproveAll, func(s *stage) { s.tools.call = failing("change") })
-	s.Send(runner.Execute{Plan: *planOf(t, lookStep, `{"title":"Change","tool":"change","args":{"to":"${seen}"}}`)})
+	s.Send(session.Execute{Plan: *planOf(t, lookStep, `{"title":"Change","tool":"change","args":{"to":"${seen}"}}`)})
 	reply := until[event.ChatReply](t, s)
 	if reply.Reason != event.ReasonStepFailed {
 		t.Fatalf("%+v", reply)

@@ -62,13 +62,13 @@ func TestResumedRunGetsRemainingSessionBudget(t *testing.T) {
 		s.tools.call = changing(&ready)
 	})
 	// Two calls; the second fails.
-	s.Send(runner.Execute{Plan: *planOf(t, lookStep, `{"title":"Change","tool":"change","args":{"to":"${seen}"}}`)})
+	s.Send(session.Execute{Plan: *planOf(t, lookStep, `{"title":"Change","tool":"change","args":{"to":"${seen}"}}`)})
 	r1 := until[event.ChatReply](t, s)
 	// A third call leaves one of four.
-	s.Send(runner.Execute{Plan: *planOf(t, `{"title":"Look","tool":"look","args":{}}`)})
+	s.Send(session.Execute{Plan: *planOf(t, `{"title":"Look","tool":"look","args":{}}`)})
 	until[event.ChatReply](t, s)
 	ready.Store(true)
-	s.Send(runner.Resume{Run: r1.Run})
+	s.Send(session.Resume{Run: r1.Run})
 	resumed := until[event.RunResumed](t, s)
 	until[event.ChatReply](t, s)
 	if left := resumed.Limits.MaxToolCalls - 2; left > 1 {
@@ -83,12 +83,12 @@ func TestSessionBudgetCountsResumedRunOnce(t *testing.T) {
 		s.config = func(c *runner.Config) { c.SessionLimits = event.SessionLimits{MaxToolCalls: 5} }
 		s.tools.call = changing(&ready)
 	})
-	s.Send(runner.Execute{Plan: *planOf(t, lookStep, `{"title":"Change","tool":"change","args":{"to":"${seen}"}}`)})
+	s.Send(session.Execute{Plan: *planOf(t, lookStep, `{"title":"Change","tool":"change","args":{"to":"${seen}"}}`)})
 	r1 := until[event.ChatReply](t, s)
 	ready.Store(true)
-	s.Send(runner.Resume{Run: r1.Run})
+	s.Send(session.Resume{Run: r1.Run})
 	until[event.ChatReply](t, s)
-	s.Send(runner.Execute{Plan: *planOf(t, `{"title":"Look","tool":"look","args":{}}`)})
+	s.Send(session.Execute{Plan: *planOf(t, `{"title":"Look","tool":"look","args":{}}`)})
 	rep := until[event.ChatReply](t, s)
 	if rep.Reason != event.ReasonGoalMet {
 		t.Errorf("the fourth of 5 calls was refused: %s", rep.Text)
@@ -99,7 +99,7 @@ func TestRestoredSessionKeepsSpentBudget(t *testing.T) {
 	k := newSavedJournals()
 	limit := func(c *runner.Config) { c.SessionLimits = event.SessionLimits{MaxToolCalls: 1} }
 	s := k.session(t, policy.ApproveAll, func(s *stage) { s.config = limit })
-	look := runner.Execute{Plan: *planOf(t, `{"title":"Look","tool":"look","args":{}}`)}
+	look := session.Execute{Plan: *planOf(t, `{"title":"Look","tool":"look","args":{}}`)}
 	s.Send(look)
 	until[event.ChatReply](t, s)
 	s.Send(look)
@@ -153,7 +153,7 @@ func TestResumedCreateStoresPlan(t *testing.T) {
 		}
 	}
 	s := k.session(t, policy.ApproveAll, room(4))
-	s.Send(runner.Create{Goal: "do it"})
+	s.Send(session.Create{Goal: "do it"})
 	r := until[event.ChatReply](t, s)
 	s.shut()
 	saved = 0
@@ -163,7 +163,7 @@ func TestResumedCreateStoresPlan(t *testing.T) {
 			storeOf(c).save = func(p plan.Plan) (plan.Plan, error) { saved++; p.ID = fmt.Sprint("p", saved); return p, nil }
 		}
 	})
-	s.Send(runner.Resume{Run: r.Run})
+	s.Send(session.Resume{Run: r.Run})
 	if r = until[event.ChatReply](t, s); saved != 1 {
 		t.Errorf("the plan was stored %d times, want once (%s)", saved, r.Text)
 	}

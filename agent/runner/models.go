@@ -23,13 +23,13 @@ type modelJobs struct {
 const errNoInstaller = "the model server of this session does not install models"
 
 // command carries out a command about models of the server.
-func (j *modelJobs) command(ctx context.Context, s *Session, c Command) {
+func (j *modelJobs) command(ctx context.Context, s *Session, c session.Command) {
 	switch c := c.(type) {
-	case Pull:
+	case session.Pull:
 		j.pull(ctx, s, c.Model)
-	case CancelPull:
+	case session.CancelPull:
 		j.cancel()
-	case Remove:
+	case session.Remove:
 		j.remove(ctx, s, c.Model)
 	}
 }
@@ -48,12 +48,12 @@ func (j *modelJobs) pull(ctx context.Context, s *Session, name string) {
 		problem = untrusted.Text(j.pulling + " is being pulled: wait for its end, or cancel it first")
 	}
 	if problem != "" {
-		_ = s.publish(session.Pull{Model: name, Ended: true, Problem: problem})
+		_ = s.publish(session.PullProgress{Model: name, Ended: true, Problem: problem})
 		return
 	}
 	pulling, cancel := context.WithCancel(ctx)
 	j.pulling, j.cancel = name, cancel
-	_ = s.publish(session.Pull{Model: name})
+	_ = s.publish(session.PullProgress{Model: name})
 	p := s.preparation()
 	s.workers.Go(func() {
 		m := meter{model: name, now: s.cfg.Now}
@@ -72,7 +72,7 @@ func (j *modelJobs) pull(ctx context.Context, s *Session, name string) {
 }
 
 // pulled reports the end of a pull. A session without a model looks again.
-func (j *modelJobs) pulled(ctx context.Context, s *Session, end session.Pull) {
+func (j *modelJobs) pulled(ctx context.Context, s *Session, end session.PullProgress) {
 	j.cancel()
 	j.pulling, j.cancel = "", func() {}
 	_ = s.publish(end)
@@ -118,9 +118,9 @@ const (
 type meter struct {
 	model string
 	now   func() time.Time
-	last  session.Pull // as reported
-	at    time.Time    // of last
-	marks [2]mark      // the rate counts from the first; the second replaces it
+	last  session.PullProgress // as reported
+	at    time.Time            // of last
+	marks [2]mark              // the rate counts from the first; the second replaces it
 }
 
 // mark is how many bytes were downloaded at a time.
@@ -131,7 +131,7 @@ type mark struct {
 
 // read returns the report of what the server says, and whether it is due: not too
 // soon after the last one, unless the server does something else.
-func (m *meter) read(step string, done, total int64) (report session.Pull, due bool) {
+func (m *meter) read(step string, done, total int64) (report session.PullProgress, due bool) {
 	now := m.now()
 	if step == string(m.last.Step) && done < total && now.Sub(m.at) < reportInterval {
 		return report, false
@@ -143,7 +143,7 @@ func (m *meter) read(step string, done, total int64) (report session.Pull, due b
 	case now.Sub(m.marks[1].at) >= rateWindow:
 		m.marks = [2]mark{m.marks[1], {now, done}}
 	}
-	m.at, m.last = now, session.Pull{Model: m.model, Step: untrusted.Text(step), Done: done, Total: total}
+	m.at, m.last = now, session.PullProgress{Model: m.model, Step: untrusted.Text(step), Done: done, Total: total}
 	if passed := now.Sub(m.marks[0].at); total > 0 && passed > 0 {
 		m.last.Rate = int64(float64(done-m.marks[0].done) / passed.Seconds())
 	}

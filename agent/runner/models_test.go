@@ -54,10 +54,10 @@ func installing(server *installer) func(*stage) {
 }
 
 // untilPulled reads events up to the end of a pull.
-func untilPulled(t *testing.T, s *stage) session.Pull {
+func untilPulled(t *testing.T, s *stage) session.PullProgress {
 	t.Helper()
 	for {
-		if p := until[session.Pull](t, s); p.Ended {
+		if p := until[session.PullProgress](t, s); p.Ended {
 			return p
 		}
 	}
@@ -77,14 +77,14 @@ func TestSessionFindsModelAfterItsPull(t *testing.T) {
 		return nil
 	}
 	status(t, s, func(st session.Status) bool { return st.Problem != "" })
-	s.Send(runner.Pull{Model: " tiny:1b "})
-	if got, want := until[session.Pull](t, s), (session.Pull{Model: "tiny:1b"}); got != want {
+	s.Send(session.Pull{Model: " tiny:1b "})
+	if got, want := until[session.PullProgress](t, s), (session.PullProgress{Model: "tiny:1b"}); got != want {
 		t.Errorf("got %+v, want %+v", got, want)
 	}
-	if got, want := until[session.Pull](t, s), (session.Pull{Model: "tiny:1b", Step: "pulling a", Done: 40, Total: 100}); got != want {
+	if got, want := until[session.PullProgress](t, s), (session.PullProgress{Model: "tiny:1b", Step: "pulling a", Done: 40, Total: 100}); got != want {
 		t.Errorf("got %+v, want %+v", got, want)
 	}
-	if got, want := untilPulled(t, s), (session.Pull{Model: "tiny:1b", Step: "pulling a", Done: 40, Total: 100, Ended: true}); got != want {
+	if got, want := untilPulled(t, s), (session.PullProgress{Model: "tiny:1b", Step: "pulling a", Done: 40, Total: 100, Ended: true}); got != want {
 		t.Errorf("got %+v, want %+v", got, want)
 	}
 	status(t, s, func(st session.Status) bool { return st.Model == "tiny:1b" && st.Problem == "" })
@@ -100,10 +100,10 @@ func TestPullReportsRateAndNotTooOften(t *testing.T) {
 			return nil
 		}}
 		s := open(t, policy.ApproveAll, installing(server))
-		s.Send(runner.Pull{Model: "tiny"})
+		s.Send(session.Pull{Model: "tiny"})
 		reports := 0
 		for {
-			p := until[session.Pull](t, s)
+			p := until[session.PullProgress](t, s)
 			if reports++; p.Ended {
 				break
 			}
@@ -123,18 +123,18 @@ func TestPullsComeOneAtATimeAndCanBeCancelled(t *testing.T) {
 		return ctx.Err()
 	}}
 	s := open(t, policy.ApproveAll, installing(server))
-	s.Send(runner.CancelPull{}) // cancels nothing
-	s.Send(runner.Pull{Model: "one"})
-	s.Send(runner.Pull{Model: "two"})
+	s.Send(session.CancelPull{}) // cancels nothing
+	s.Send(session.Pull{Model: "one"})
+	s.Send(session.Pull{Model: "two"})
 	if p := untilPulled(t, s); p.Model != "two" || p.Problem == "" {
 		t.Errorf("got %+v, want the second pull to be refused", p)
 	}
-	s.Send(runner.CancelPull{})
-	if got, want := untilPulled(t, s), (session.Pull{Model: "one", Ended: true, Cancelled: true}); got != want {
+	s.Send(session.CancelPull{})
+	if got, want := untilPulled(t, s), (session.PullProgress{Model: "one", Ended: true, Cancelled: true}); got != want {
 		t.Errorf("got %+v, want %+v", got, want)
 	}
-	s.Send(runner.Pull{Model: "three"}) // ends with the session
-	if got, want := until[session.Pull](t, s), (session.Pull{Model: "three"}); got != want {
+	s.Send(session.Pull{Model: "three"}) // ends with the session
+	if got, want := until[session.PullProgress](t, s), (session.PullProgress{Model: "three"}); got != want {
 		t.Errorf("got %+v, want %+v", got, want)
 	}
 }
@@ -142,17 +142,17 @@ func TestPullsComeOneAtATimeAndCanBeCancelled(t *testing.T) {
 func TestFailedPullSaysWhy(t *testing.T) {
 	server := &installer{pull: func(context.Context, string, func(string, int64, int64)) error { return errors.New("the disk is full") }}
 	s := open(t, policy.ApproveAll, installing(server))
-	s.Send(runner.Pull{Model: "one"})
+	s.Send(session.Pull{Model: "one"})
 	if p := untilPulled(t, s); p.Problem != "the disk is full" {
 		t.Errorf("got %+v", p)
 	}
-	s.Send(runner.Pull{Model: " "})
+	s.Send(session.Pull{Model: " "})
 	if p := untilPulled(t, s); p.Problem != "name the model to pull, like qwen3:8b" {
 		t.Errorf("got %+v", p)
 	}
 	s = open(t, policy.ApproveAll, nil)
-	s.Send(runner.Pull{Model: "one"})
-	s.Send(runner.Remove{Model: "one"})
+	s.Send(session.Pull{Model: "one"})
+	s.Send(session.Remove{Model: "one"})
 	if p, r := untilPulled(t, s), until[session.Removed](t, s); p.Problem == "" || p.Problem != r.Problem {
 		t.Errorf("got %+v and %+v", p, r)
 	}
@@ -165,7 +165,7 @@ func TestRemovedModelIsNoLongerTheSessions(t *testing.T) {
 	server.mu.Lock()
 	server.info = prompt.ModelInfo{}
 	server.mu.Unlock()
-	s.Send(runner.Remove{Model: "m"})
+	s.Send(session.Remove{Model: "m"})
 	if got, want := until[session.Removed](t, s), (session.Removed{Model: "m"}); got != want || len(server.removed) != 1 {
 		t.Errorf("got %+v, removed %v", got, server.removed)
 	}
@@ -173,7 +173,7 @@ func TestRemovedModelIsNoLongerTheSessions(t *testing.T) {
 	server.mu.Lock()
 	server.err = errors.New("no such model")
 	server.mu.Unlock()
-	s.Send(runner.Remove{Model: "other"})
+	s.Send(session.Remove{Model: "other"})
 	if got, want := until[session.Removed](t, s), (session.Removed{Model: "other", Problem: "no such model"}); got != want {
 		t.Errorf("got %+v, want %+v", got, want)
 	}
@@ -185,9 +185,9 @@ func TestModelOfARunIsNotRemoved(t *testing.T) {
 		s.model.hold = map[prompt.Purpose]chan struct{}{prompt.PurposeAnalysis: hold}
 		installing(server)(s)
 	})
-	s.Send(runner.Submit{Text: "do it"})
+	s.Send(session.Submit{Text: "do it"})
 	until[event.RunStarted](t, s)
-	s.Send(runner.Remove{Model: "m"})
+	s.Send(session.Remove{Model: "m"})
 	if r := until[session.Removed](t, s); r.Problem == "" || len(server.removed) > 0 {
 		t.Errorf("got %+v, removed %v", r, server.removed)
 	}
@@ -198,19 +198,19 @@ func TestModelOfARunIsNotRemoved(t *testing.T) {
 func TestEachChoiceIsAnswered(t *testing.T) {
 	s := open(t, policy.ApproveAll, settings)
 	for _, tc := range []struct {
-		choice  runner.Choose
+		choice  session.Choose
 		model   string
 		refused bool
 	}{
-		{choice: runner.Choose{Model: new("big")}, model: "big:latest"},
-		{choice: runner.Choose{Think: new(prompt.ThinkLow)}},
-		{choice: runner.Choose{Profile: new("terse")}},
-		{choice: runner.Choose{Model: new("none")}, refused: true},
-		{choice: runner.Choose{Profile: new("none")}, refused: true},
+		{choice: session.Choose{Model: new("big")}, model: "big:latest"},
+		{choice: session.Choose{Think: new(prompt.ThinkLow)}},
+		{choice: session.Choose{Profile: new("terse")}},
+		{choice: session.Choose{Model: new("none")}, refused: true},
+		{choice: session.Choose{Profile: new("none")}, refused: true},
 	} {
 		s.Send(tc.choice)
 		got := until[session.Chosen](t, s)
-		if runner.Choose(got.Choice) != tc.choice || got.Info.Name != tc.model || (got.Problem != "") != tc.refused {
+		if session.Choose(got.Choice) != tc.choice || got.Info.Name != tc.model || (got.Problem != "") != tc.refused {
 			t.Errorf("%+v: got %+v, want the model %q, refused %v", tc.choice, got, tc.model, tc.refused)
 		}
 	}

@@ -73,17 +73,17 @@ func TestSlashCommandGetsSessionState(t *testing.T) {
 	})
 	check := func(want runner.SlashState) {
 		t.Helper()
-		s.Send(runner.Submit{Text: "/model"})
+		s.Send(session.Submit{Text: "/model"})
 		if got := <-moments; got != want {
 			t.Errorf("got %+v, want %+v", got, want)
 		}
 	}
 	status(t, s, func(st session.Status) bool { return st.Model == "m" })
 	check(runner.SlashState{})
-	s.Send(runner.Choose{Profile: ptr("careful")})
+	s.Send(session.Choose{Profile: ptr("careful")})
 	status(t, s, func(st session.Status) bool { return st.Profile == "careful" })
 	check(runner.SlashState{Model: "slow", Think: prompt.ThinkHigh})
-	s.Send(runner.Submit{Text: "do it"})
+	s.Send(session.Submit{Text: "do it"})
 	until[event.PhaseStarted](t, s)
 	check(runner.SlashState{Model: "slow", Think: prompt.ThinkHigh, Busy: true})
 	close(hold)

@@ -60,7 +60,7 @@ func TestJournalFailsWithoutStore(t *testing.T) {
 func TestQueriesFailAfterSessionEnds(t *testing.T) {
 	s := open(t, policy.ApproveAll, nil)
 	s.shut()
-	if _, err := s.Runs(t.Context()); !errors.Is(err, runner.ErrClosed) {
+	if _, err := s.Runs(t.Context()); !errors.Is(err, session.ErrClosed) {
 		t.Errorf("got error %v, want ErrClosed", err)
 	}
 }
@@ -87,7 +87,7 @@ func TestQueriesEndWithContextAndSession(t *testing.T) {
 	}()
 	<-listing
 	s.shut() // waits for the query's worker
-	if err := <-failed; err != nil && !errors.Is(err, runner.ErrClosed) {
+	if err := <-failed; err != nil && !errors.Is(err, session.ErrClosed) {
 		t.Errorf("query at the end of the session: %v", err)
 	}
 }

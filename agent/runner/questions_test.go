@@ -10,6 +10,7 @@ import (
 	"replan/agent/event"
 	"replan/agent/policy"
 	"replan/agent/runner"
+	"replan/agent/session"
 	"replan/planning/plan"
 	"replan/planning/prompt"
 )
@@ -42,13 +43,13 @@ func TestUserSettlesDoubt(t *testing.T) {
 				s.tools.call = hangOnce()
 			})
 			// The second attempt succeeds at once, before its timeout.
-			s.Send(runner.Execute{Plan: *planOf(t, slow)})
+			s.Send(session.Execute{Plan: *planOf(t, slow)})
 			doubt := until[event.StepInDoubt](t, s)
 			run := s.seen[len(s.seen)-1].Run
-			s.Send(runner.ResolveDoubt{Run: "another", Step: doubt.Index, Decision: event.DoubtAbort}) // not this run's
-			s.Send(runner.ResolveDoubt{Run: run, Step: "7", Decision: event.DoubtAbort})               // no question
-			s.Send(runner.ResolveFailure{Run: run, Step: doubt.Index, Decision: event.FailureAbort})   // not this question
-			s.Send(runner.ResolveDoubt{Run: run, Step: doubt.Index, Decision: decision})
+			s.Send(session.ResolveDoubt{Run: "another", Step: doubt.Index, Decision: event.DoubtAbort}) // not this run's
+			s.Send(session.ResolveDoubt{Run: run, Step: "7", Decision: event.DoubtAbort})               // no question
+			s.Send(session.ResolveFailure{Run: run, Step: doubt.Index, Decision: event.FailureAbort})   // not this question
+			s.Send(session.ResolveDoubt{Run: run, Step: doubt.Index, Decision: decision})
 			if resolved := until[event.DoubtResolved](t, s); resolved.Decision != decision || resolved.By != "user" {
 				t.Errorf("%+v", resolved)
 			}
@@ -71,16 +72,16 @@ func TestUserSettlesDoubt(t *testing.T) {
 func TestUserDecidesFailure(t *testing.T) {
 	for _, c := range []struct {
 		name   string
-		decide runner.ResolveFailure
+		decide session.ResolveFailure
 		tools  func(context.Context, plan.ToolCall) (any, error)
 		want   event.Reason
 		calls  []string
 	}{
-		{"retry", runner.ResolveFailure{Decision: event.FailureRetry}, failFirst("change"), event.ReasonGoalMet, []string{"change", "change", "look"}},
-		{"retry with other args", runner.ResolveFailure{Decision: event.FailureRetry, Args: map[string]any{"to": "y"}}, failUnless("y"), event.ReasonGoalMet, []string{"change", "change", "look"}},
-		{"skip", runner.ResolveFailure{Decision: event.FailureSkip}, failing("change"), event.ReasonPartial, []string{"change"}},
-		{"replan", runner.ResolveFailure{Decision: event.FailureReplan}, failing("change"), event.ReasonGoalMet, []string{"change", "look"}},
-		{"abort", runner.ResolveFailure{Decision: event.FailureAbort}, failing("change"), event.ReasonStepFailed, []string{"change"}},
+		{"retry", session.ResolveFailure{Decision: event.FailureRetry}, failFirst("change"), event.ReasonGoalMet, []string{"change", "change", "look"}},
+		{"retry with other args", session.ResolveFailure{Decision: event.FailureRetry, Args: map[string]any{"to": "y"}}, failUnless("y"), event.ReasonGoalMet, []string{"change", "change", "look"}},
+		{"skip", session.ResolveFailure{Decision: event.FailureSkip}, failing("change"), event.ReasonPartial, []string{"change"}},
+		{"replan", session.ResolveFailure{Decision: event.FailureReplan}, failing("change"), event.ReasonGoalMet, []string{"change", "look"}},
+		{"abort", session.ResolveFailure{Decision: event.FailureAbort}, failing("change"), event.ReasonStepFailed, []string{"change"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			k := newSavedJournals()
@@ -89,10 +90,10 @@ func TestUserDecidesFailure(t *testing.T) {
 				s.tools.call = c.tools
 				s.model.replies[prompt.PurposeReplan] = `{"title":"Other","steps":[{"title":"Look","tool":"look","args":{}}]}`
 			})
-			s.Send(runner.Execute{Plan: *planOf(t, changeStep, `{"title":"Look","tool":"look","args":{},"depends_on":["1"]}`)})
+			s.Send(session.Execute{Plan: *planOf(t, changeStep, `{"title":"Look","tool":"look","args":{},"depends_on":["1"]}`)})
 			c.decide.Step = until[event.StepFailed](t, s).Index
 			c.decide.Run = s.seen[len(s.seen)-1].Run
-			s.Send(runner.ResolveDoubt{Run: c.decide.Run, Step: c.decide.Step, Decision: event.DoubtDone}) // not this question
+			s.Send(session.ResolveDoubt{Run: c.decide.Run, Step: c.decide.Step, Decision: event.DoubtDone}) // not this question
 			s.Send(c.decide)
 			if reply := until[event.ChatReply](t, s); reply.Reason != c.want {
 				t.Errorf("%+v", reply)
@@ -148,7 +149,7 @@ func TestDecisionResumesEndedRun(t *testing.T) {
 					return nil, nil
 				}
 			})
-			s.Send(runner.ResolveFailure{Run: id, Step: "2", Decision: c.decision, Args: c.args})
+			s.Send(session.ResolveFailure{Run: id, Step: "2", Decision: c.decision, Args: c.args})
 			if reply := until[event.ChatReply](t, s); reply.Reason != c.want {
 				t.Errorf("%+v", reply)
 			}
@@ -171,8 +172,8 @@ func TestAbortOfEndedRunDoesNothing(t *testing.T) {
 	id := k.failed(t)
 	events := len(k.runs[id].events)
 	s := k.session(t, policy.ApproveAll, attended)
-	s.Send(runner.ResolveFailure{Run: id, Step: "2", Decision: event.FailureAbort})
-	s.Send(runner.Cancel{Run: id, Step: "2"})
+	s.Send(session.ResolveFailure{Run: id, Step: "2", Decision: event.FailureAbort})
+	s.Send(session.Cancel{Run: id, Step: "2"})
 	until[event.Note](t, s) // the session's answer to the cancel follows the decision
 	s.shut()
 	if len(k.runs[id].events) != events {
@@ -215,14 +216,14 @@ func TestCancelStopsOneStep(t *testing.T) {
 					}
 				}
 			})
-			s.Send(runner.Execute{Plan: *planOf(t,
+			s.Send(session.Execute{Plan: *planOf(t,
 				`{"title":"Goes","tool":"`+c.tool+`","args":{}}`, `{"title":"Stays","tool":"look","args":{"stays":true}}`,
 				`{"title":"After","tool":"look","args":{"stays":true},"depends_on":["2"]}`,
 			)})
 			run := untilRun(t, s)
 			<-started
 			<-started
-			s.Send(runner.Cancel{Run: run, Step: "1"})
+			s.Send(session.Cancel{Run: run, Step: "1"})
 			<-ended // its tool was cancelled
 			for e := range s.Events() {
 				s.seen = append(s.seen, e)
@@ -235,9 +236,9 @@ func TestCancelStopsOneStep(t *testing.T) {
 			}
 			if c.attended {
 				if c.want == event.KindStepInDoubt {
-					s.Send(runner.ResolveDoubt{Run: run, Step: "1", Decision: event.DoubtAbort})
+					s.Send(session.ResolveDoubt{Run: run, Step: "1", Decision: event.DoubtAbort})
 				} else {
-					s.Send(runner.ResolveFailure{Run: run, Step: "1", Decision: event.FailureAbort})
+					s.Send(session.ResolveFailure{Run: run, Step: "1", Decision: event.FailureAbort})
 				}
 			}
 			if reply := until[event.ChatReply](t, s); reply.Reason != c.reason {
@@ -260,10 +261,10 @@ func untilRun(t *testing.T, s *stage) string {
 
 func TestCancelRefusesStepsNotRunning(t *testing.T) {
 	s := open(t, policy.ApproveAsk, nil)
-	s.Send(runner.Execute{Plan: *planOf(t, changeStep)})
+	s.Send(session.Execute{Plan: *planOf(t, changeStep)})
 	run := untilRun(t, s)
 	until[event.GateRequested](t, s)
-	for _, c := range []runner.Cancel{{Run: run, Step: "1"}, {Run: run, Step: "9"}, {Run: "r-9", Step: "1"}} {
+	for _, c := range []session.Cancel{{Run: run, Step: "1"}, {Run: run, Step: "9"}, {Run: "r-9", Step: "1"}} {
 		s.Send(c)
 		if note := until[event.Note](t, s); string(note.Text) != "step "+c.Step+" is not running" {
 			t.Errorf("%+v: %q", c, note.Text)

@@ -9,7 +9,6 @@ import (
 
 	"replan/agent/event"
 	"replan/agent/policy"
-	"replan/agent/runner"
 	"replan/agent/session"
 	"replan/planning/plan"
 )
@@ -44,13 +43,13 @@ func (s *stage) awaits() []string {
 }
 
 func TestStartWaitsOnlyForNeededServers(t *testing.T) {
-	step := func(tool string) runner.Execute {
-		return runner.Execute{Plan: plan.Plan{Title: "T", Steps: []plan.Step{
+	step := func(tool string) session.Execute {
+		return session.Execute{Plan: plan.Plan{Title: "T", Steps: []plan.Step{
 			{Index: "1", Title: "Look", Executor: plan.ExecutorTool, Tool: tool, Args: map[string]any{}},
 		}}}
 	}
 	for name, c := range map[string]struct {
-		job     runner.Command
+		job     session.Command
 		change  func(*stage)
 		wait    time.Duration
 		awaited bool
@@ -58,9 +57,9 @@ func TestStartWaitsOnlyForNeededServers(t *testing.T) {
 		"plan without the server":                   {job: step("look"), change: silent},
 		"plan with another server":                  {job: step("w:look"), change: silent},
 		"plan with the server":                      {job: step("mute:look"), change: silent, wait: 10 * time.Second, awaited: true},
-		"goal for the model":                        {job: runner.Submit{Text: "do it"}, change: silent, wait: 2 * time.Second, awaited: true},
-		"goal answered by a route":                  {job: runner.Submit{Text: "find AuthHandler"}, change: both(silent, wording)},
-		"goal for the model with all servers ready": {job: runner.Submit{Text: "do it"}, change: func(*stage) {}},
+		"goal for the model":                        {job: session.Submit{Text: "do it"}, change: silent, wait: 2 * time.Second, awaited: true},
+		"goal answered by a route":                  {job: session.Submit{Text: "find AuthHandler"}, change: both(silent, wording)},
+		"goal for the model with all servers ready": {job: session.Submit{Text: "do it"}, change: func(*stage) {}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {

@@ -9,6 +9,7 @@ import (
 	"replan/agent/event"
 	"replan/agent/policy"
 	"replan/agent/runner"
+	"replan/agent/session"
 	"replan/planning/plan"
 	"replan/planning/prompt"
 )
@@ -21,7 +22,7 @@ func TestLaterTurnsSeePlanResults(t *testing.T) {
 	}
 	ask := func(s *stage, goal string) {
 		t.Helper()
-		s.Send(runner.Submit{Text: goal})
+		s.Send(session.Submit{Text: goal})
 		until[event.ChatReply](t, s)
 		requests := s.model.requests(prompt.PurposeChat)
 		if len(requests) == 0 {
@@ -35,7 +36,7 @@ func TestLaterTurnsSeePlanResults(t *testing.T) {
 		}
 	}
 	s := k.session(t, policy.ApproveAll, direct)
-	s.Send(runner.Execute{Plan: *planOf(t, lookStep)})
+	s.Send(session.Execute{Plan: *planOf(t, lookStep)})
 	reply := until[event.ChatReply](t, s)
 	if reply.Text != "Plan: 1 of 1 steps done." || !strings.Contains(string(reply.Results), "module example.com/pages") {
 		t.Errorf("%+v", reply)

@@ -23,7 +23,7 @@ func TestResumeReplaysEventsAndContinues(t *testing.T) {
 	id := k.failed(t)
 	before := slices.Clone(k.runs[id].events)
 	s := k.session(t, policy.ApproveAll, nil)
-	s.Send(runner.Resume{Run: id})
+	s.Send(session.Resume{Run: id})
 	resuming := until[session.Resuming](t, s)
 	if resuming.Run != id || resuming.Upto != before[len(before)-1].Seq {
 		t.Errorf("%+v", resuming)
@@ -68,7 +68,7 @@ func TestResumeAfterEveryEvent(t *testing.T) {
 			s := k.session(t, policy.ApproveAll, func(s *stage) {
 				s.config = func(c *runner.Config) { c.InDoubt = event.DoubtRerun }
 			})
-			s.Send(runner.Resume{Run: id})
+			s.Send(session.Resume{Run: id})
 			if reply := until[event.ChatReply](t, s); reply.Reason != event.ReasonGoalMet {
 				t.Errorf("%+v", reply)
 			}
@@ -81,10 +81,10 @@ func TestResumeAfterEveryEvent(t *testing.T) {
 func TestResumeOfCompletedRunDoesNothing(t *testing.T) {
 	k := newSavedJournals()
 	s := k.session(t, policy.ApproveAll, nil)
-	s.Send(runner.Execute{Plan: *planOf(t, lookStep)})
+	s.Send(session.Execute{Plan: *planOf(t, lookStep)})
 	id := until[event.ChatReply](t, s).Run
 	calls, events := len(s.tools.called()), len(k.runs[id].events)
-	s.Send(runner.Resume{Run: id})
+	s.Send(session.Resume{Run: id})
 	reply := until[event.ChatReply](t, s)
 	if reply.Run != id || reply.Status != event.StatusCompleted || reply.Reason.ExitCode() != 0 || !strings.Contains(string(reply.Text), "there is nothing to resume") {
 		t.Errorf("%+v", reply)
@@ -119,12 +119,12 @@ func TestResumeReportsUnopenedRun(t *testing.T) {
 			s := k.session(t, policy.ApproveAll, func(s *stage) {
 				s.config = func(cfg *runner.Config) { c.change(k, id, cfg) }
 			})
-			s.Send(runner.Resume{Run: id})
+			s.Send(session.Resume{Run: id})
 			reply := until[event.ChatReply](t, s)
 			if reply.Reason != event.ReasonNotOpened || reply.Reason.ExitCode() != 2 || !strings.Contains(string(reply.Text), c.want) {
 				t.Errorf("%+v", reply)
 			}
-			s.Send(runner.Execute{Plan: *planOf(t, lookStep)}) // the session still works
+			s.Send(session.Execute{Plan: *planOf(t, lookStep)}) // the session still works
 			if reply := until[event.ChatReply](t, s); reply.Reason != event.ReasonGoalMet {
 				t.Errorf("the next job: %+v", reply)
 			}
@@ -137,12 +137,12 @@ func TestResumeReportsUnopenedRun(t *testing.T) {
 func TestResumeRaisesLimits(t *testing.T) {
 	k := newSavedJournals()
 	s := k.session(t, policy.ApproveAll, func(s *stage) { s.limits.MaxToolCalls = 1 })
-	s.Send(runner.Execute{Plan: *planOf(t, lookStep, changeStep)})
+	s.Send(session.Execute{Plan: *planOf(t, lookStep, changeStep)})
 	spent := until[event.ChatReply](t, s)
 	if spent.Reason != event.ReasonToolBudget {
 		t.Fatalf("%+v", spent)
 	}
-	s.Send(runner.Resume{Run: spent.Run})
+	s.Send(session.Resume{Run: spent.Run})
 	if reply := until[event.ChatReply](t, s); reply.Reason != event.ReasonToolBudget {
 		t.Errorf("with the limits of the journal: %+v", reply)
 	}
@@ -152,7 +152,7 @@ func TestResumeRaisesLimits(t *testing.T) {
 			c.Raise = func(l event.Limits) event.Limits { l.MaxToolCalls++; return l }
 		}
 	})
-	s.Send(runner.Resume{Run: spent.Run})
+	s.Send(session.Resume{Run: spent.Run})
 	if reply := until[event.ChatReply](t, s); reply.Reason != event.ReasonGoalMet {
 		t.Errorf("with one more call: %+v", reply)
 	}
@@ -164,17 +164,17 @@ func TestResumeWithoutPlanNeedsModel(t *testing.T) {
 		delete(s.model.replies, prompt.PurposeAnalysis)
 		delete(s.model.replies, prompt.PurposePlan)
 	})
-	s.Send(runner.Submit{Text: "do it"})
+	s.Send(session.Submit{Text: "do it"})
 	reply := until[event.ChatReply](t, s)
 	s.shut()
 	s = k.session(t, policy.ApproveAll, func(s *stage) { s.model.err = prompt.ErrNoModel })
-	s.Send(runner.Resume{Run: reply.Run})
+	s.Send(session.Resume{Run: reply.Run})
 	if reply := until[event.ChatReply](t, s); reply.Reason != event.ReasonNoModel {
 		t.Errorf("without a model: %+v", reply)
 	}
 	s.shut()
 	s = k.session(t, policy.ApproveAll, nil)
-	s.Send(runner.Resume{Run: reply.Run})
+	s.Send(session.Resume{Run: reply.Run})
 	if reply := until[event.ChatReply](t, s); reply.Reason != event.ReasonGoalMet {
 		t.Errorf("with a model: %+v", reply)
 	}
@@ -187,7 +187,7 @@ func TestResumeFailsWithFullJournal(t *testing.T) {
 	id := k.failed(t)
 	k.runs[id].room = len(k.runs[id].events)
 	s := k.session(t, policy.ApproveAll, nil)
-	s.Send(runner.Resume{Run: id})
+	s.Send(session.Resume{Run: id})
 	reply := until[event.ChatReply](t, s)
 	if reply.Run != id || reply.Reason.ExitCode() != 1 || !strings.Contains(string(reply.Text), "no space left") {
 		t.Errorf("%+v", reply)
@@ -207,9 +207,9 @@ func TestSessionIsRestored(t *testing.T) {
 			}
 		}
 	})
-	s.Send(runner.Submit{Text: "first"})
+	s.Send(session.Submit{Text: "first"})
 	until[event.ChatReply](t, s)
-	s.Send(runner.Submit{Text: "/plan list"})
+	s.Send(session.Submit{Text: "/plan list"})
 	until[event.ChatReply](t, s)
 	id := s.ID()
 	s.shut()
@@ -221,7 +221,7 @@ func TestSessionIsRestored(t *testing.T) {
 			c.Restored = &runner.Restored{ID: id, Journal: stored, Events: slices.Clone(stored.events)}
 		}
 	})
-	s.Send(runner.Submit{Text: "second"})
+	s.Send(session.Submit{Text: "second"})
 	started := until[event.RunStarted](t, s)
 	want := []prompt.Message{{Role: prompt.RoleUser, Content: "first"}, {Role: prompt.RoleAssistant, Content: "done"}}
 	if !reflect.DeepEqual(started.Prompting.Conversation, want) {

@@ -1,10 +1,13 @@
 package runner
 
-import "replan/agent/event"
+import (
+	"replan/agent/event"
+	"replan/agent/session"
+)
 
 // review answers a held plan. If the answer is no valid plan, all its problems
 // are reported and the plan stays held.
-func (s *Session) review(c Review) {
+func (s *Session) review(c session.Review) {
 	e := s.running(c.Run)
 	if e == nil || e.over() || !e.run.AwaitsReview() {
 		return

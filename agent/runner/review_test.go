@@ -43,7 +43,7 @@ func follow(t *testing.T, s *stage, run *agent.Run) *agent.Review {
 
 func TestReviewedPlanRunsWithEdits(t *testing.T) {
 	s := open(t, policy.ApproveAsk, reviewing)
-	s.Send(runner.Submit{Text: "do it"})
+	s.Send(session.Submit{Text: "do it"})
 	v := follow(t, s, &agent.Run{})
 	if called := s.tools.called(); len(called) > 0 {
 		t.Fatalf("called %v before the review", called)
@@ -54,7 +54,7 @@ func TestReviewedPlanRunsWithEdits(t *testing.T) {
 	if n := v.ApproveAll(); n != 1 {
 		t.Fatalf("approved %d gates, want 1", n)
 	}
-	s.Send(runner.Review{Run: v.Run, Answer: v.Answer(event.ReviewRun)})
+	s.Send(session.Review{Run: v.Run, Answer: v.Answer(event.ReviewRun)})
 	reviewed := until[event.PlanReviewed](t, s)
 	if !slices.Equal(reviewed.Edited, []string{"2"}) || reviewed.By != "user" || len(reviewed.Approved) != 1 || reviewed.Approved[0].Tool != "w:change" {
 		t.Errorf("got the event %+v", reviewed)
@@ -71,15 +71,15 @@ func TestReviewedPlanRunsWithEdits(t *testing.T) {
 
 func TestInvalidReviewKeepsPlanWaiting(t *testing.T) {
 	s := open(t, policy.ApproveAll, reviewing)
-	s.Send(runner.Submit{Text: "do it"})
+	s.Send(session.Submit{Text: "do it"})
 	v := follow(t, s, &agent.Run{})
 	plan := v.Plan()
 	plan.Steps = slices.Clone(plan.Steps[1:])
-	s.Send(runner.Review{Run: v.Run, Answer: agent.ReviewAnswer{Revision: 1, Decision: event.ReviewRun, Plan: &plan}})
+	s.Send(session.Review{Run: v.Run, Answer: agent.ReviewAnswer{Revision: 1, Decision: event.ReviewRun, Plan: &plan}})
 	if note := until[event.Note](t, s); !strings.Contains(string(note.Text), "still waits") || !strings.Contains(string(note.Text), "step 1, which does not exist") {
 		t.Errorf("got the note %q", note.Text)
 	}
-	s.Send(runner.Review{Run: v.Run, Answer: v.Answer(event.ReviewRun)})
+	s.Send(session.Review{Run: v.Run, Answer: v.Answer(event.ReviewRun)})
 	if result := until[event.RunCompleted](t, s); result.Reason != event.ReasonGoalMet {
 		t.Errorf("%s: %s", result.Reason, result.Error)
 	}
@@ -87,9 +87,9 @@ func TestInvalidReviewKeepsPlanWaiting(t *testing.T) {
 
 func TestRefusedPlanEndsRunAsDenied(t *testing.T) {
 	s := open(t, policy.ApproveAll, reviewing)
-	s.Send(runner.Submit{Text: "do it"})
+	s.Send(session.Submit{Text: "do it"})
 	v := follow(t, s, &agent.Run{})
-	s.Send(runner.Review{Run: v.Run, Answer: v.Answer(event.ReviewRefuse)})
+	s.Send(session.Review{Run: v.Run, Answer: v.Answer(event.ReviewRefuse)})
 	reply := until[event.ChatReply](t, s)
 	if reply.Reason != event.ReasonDenied || len(s.tools.called()) > 0 {
 		t.Errorf("%s: %s", reply.Reason, reply.Text)
@@ -104,19 +104,19 @@ func TestResumeHoldsStoppedReviewAgain(t *testing.T) {
 			storeOf(c).reopen = func(string) (runner.Journal, []event.Event, error) { return &memory{room: -1}, past, nil }
 		}
 	})
-	s.Send(runner.Execute{Plan: patching().Plan})
+	s.Send(session.Execute{Plan: patching().Plan})
 	v := follow(t, s, &agent.Run{})
-	s.Send(runner.Stop{})
+	s.Send(session.Stop{})
 	until[event.ChatReply](t, s)
 	past = s.journals["run"].events
-	s.Send(runner.Hold{On: false})
-	s.Send(runner.Resume{Run: v.Run})
+	s.Send(session.Hold{On: false})
+	s.Send(session.Resume{Run: v.Run})
 	until[session.Resuming](t, s)
 	again := follow(t, s, &agent.Run{})
 	if again == nil || len(s.tools.called()) > 0 {
 		t.Fatalf("called %v", s.tools.called())
 	}
-	s.Send(runner.Review{Run: v.Run, Answer: again.Answer(event.ReviewRun)})
+	s.Send(session.Review{Run: v.Run, Answer: again.Answer(event.ReviewRun)})
 	for reply := until[event.ChatReply](t, s); reply.Reason != event.ReasonGoalMet; {
 		t.Fatalf("%s: %s", reply.Reason, reply.Text)
 	}
@@ -126,15 +126,15 @@ func TestHoldAppliesFromNextRun(t *testing.T) {
 	s := open(t, policy.ApproveAll, func(s *stage) {
 		s.config = func(c *runner.Config) { c.Reviewer = true }
 	})
-	s.Send(runner.Hold{On: true})
+	s.Send(session.Hold{On: true})
 	status(t, s, func(st session.Status) bool { return st.Review })
-	s.Send(runner.Execute{Plan: patching().Plan})
+	s.Send(session.Execute{Plan: patching().Plan})
 	v := follow(t, s, &agent.Run{})
-	s.Send(runner.Review{Run: v.Run, Answer: v.Answer(event.ReviewRun)})
+	s.Send(session.Review{Run: v.Run, Answer: v.Answer(event.ReviewRun)})
 	until[event.ChatReply](t, s)
-	s.Send(runner.Hold{On: false})
+	s.Send(session.Hold{On: false})
 	status(t, s, func(st session.Status) bool { return !st.Review })
-	s.Send(runner.Execute{Plan: patching().Plan})
+	s.Send(session.Execute{Plan: patching().Plan})
 	if started := until[event.RunStarted](t, s); started.Review {
 		t.Error("the next run is held, too")
 	}
@@ -145,7 +145,7 @@ func TestReviewWithoutReviewerIsDenied(t *testing.T) {
 	s := open(t, policy.ApproveAll, func(s *stage) {
 		s.config = func(c *runner.Config) { c.Review = true }
 	})
-	s.Send(runner.Execute{Plan: patching().Plan})
+	s.Send(session.Execute{Plan: patching().Plan})
 	reply := until[event.ChatReply](t, s)
 	if reply.Reason != event.ReasonDenied || !strings.Contains(string(reply.Text), "resume the run on a terminal") || len(s.tools.called()) > 0 {
 		t.Errorf("%s: %s", reply.Reason, reply.Text)

@@ -9,6 +9,7 @@ import (
 	"replan/agent/event"
 	"replan/agent/policy"
 	"replan/agent/runner"
+	"replan/agent/session"
 	"replan/planning/plan"
 	"replan/planning/prompt"
 )
@@ -39,7 +40,7 @@ func TestRoutedGoalRunsWithoutModel(t *testing.T) {
 	for goal, call := range map[string]string{"find AuthHandler": "fs.search", "run the tests": "test.run", "why does TestLogin fail?": ""} {
 		t.Run(goal, func(t *testing.T) {
 			s := open(t, policy.ApproveNone, both(wording, noModel))
-			s.Send(runner.Submit{Text: goal})
+			s.Send(session.Submit{Text: goal})
 			if call == "" { // an operator of its chain is not available
 				if reply := until[event.ChatReply](t, s); reply.Reason != event.ReasonNoModel || !strings.Contains(string(reply.Text), "not available: test.run, vcs.log") {
 					t.Errorf("%s: %s", reply.Reason, reply.Text)
@@ -67,7 +68,7 @@ func TestRunUsesPlannerOfSession(t *testing.T) {
 			wording(s)
 			also(func(cfg *runner.Config) { cfg.Routing.Planner = planner })(s)
 		})
-		s.Send(runner.Submit{Text: "find AuthHandler"})
+		s.Send(session.Submit{Text: "find AuthHandler"})
 		started := until[event.RunStarted](t, s)
 		if started.Routing.Planner != planner {
 			t.Errorf("the run starts with %+v", started.Routing)
@@ -86,7 +87,7 @@ func TestChatProfileIsNotRouted(t *testing.T) {
 		also(func(cfg *runner.Config) { cfg.Prompting.SkipAnalysis, cfg.Prompting.SkipPlan = true, true })(s)
 		s.model.replies[prompt.PurposeChat] = "hello"
 	})
-	s.Send(runner.Submit{Text: "find AuthHandler"})
+	s.Send(session.Submit{Text: "find AuthHandler"})
 	if result := until[event.RunCompleted](t, s); result.Reason != event.ReasonDirect {
 		t.Errorf("%s: %s", result.Reason, result.Error)
 	}

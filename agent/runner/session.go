@@ -104,8 +104,8 @@ type SlashState struct {
 
 // Answer is the result of a slash command.
 type Answer struct {
-	Text string  // Markdown, shown in the chat; "" shows nothing
-	Then Command // the next command: Create, Execute or Resume; nil is none
+	Text string          // Markdown, shown in the chat; "" shows nothing
+	Then session.Command // the next command: Create, Execute or Resume; nil is none
 }
 
 // Restored is a session to continue.
@@ -147,7 +147,7 @@ type Session struct {
 	account      account
 	status       session.Status
 	selection    selection
-	choices      []Choose           // waiting for a model lookup
+	choices      []session.Choose   // waiting for a model lookup
 	doing        string             // the job in preparation, in a few words; "" is none
 	awaited      []string           // servers that the preparation waits for
 	choosing     context.CancelFunc // cancels the model lookup; nil if idle
@@ -164,7 +164,7 @@ type Session struct {
 // request is a message to the goroutine that owns the session; exactly one field
 // is set.
 type request struct {
-	command Command
+	command session.Command
 	query   func(ctx context.Context)
 }
 
@@ -175,7 +175,7 @@ type outcome struct {
 	events  []event.Data
 	awaited []string // the servers that the job in preparation waits for
 	finish  func()
-	next    Command
+	next    session.Command
 }
 
 // preparation is what the workers of a session may use: its configuration and the
@@ -233,7 +233,7 @@ func (s *Session) Events() <-chan event.Event { return s.events }
 
 // Send passes a command to the session. It does not wait for the effect. After
 // the session has ended it does nothing.
-func (s *Session) Send(c Command) {
+func (s *Session) Send(c session.Command) {
 	select {
 	case s.requests <- request{command: c}:
 	case <-s.done:
@@ -328,9 +328,9 @@ func (s *Session) shutDown() {
 }
 
 // command carries out a command.
-func (s *Session) command(ctx context.Context, c Command) {
+func (s *Session) command(ctx context.Context, c session.Command) {
 	switch c := c.(type) {
-	case Submit:
+	case session.Submit:
 		s.keepWords(c.Text)
 		text := strings.TrimSpace(c.Text)
 		if strings.HasPrefix(text, "/") && s.cfg.Slash != nil {
@@ -338,58 +338,58 @@ func (s *Session) command(ctx context.Context, c Command) {
 			return
 		}
 		s.admit(ctx, wordsJob(text))
-	case Create:
+	case session.Create:
 		s.admit(ctx, job{goal: prompt.Unescaped(c.Goal), typed: c.Goal, create: true})
-	case Execute:
+	case session.Execute:
 		s.enqueue(ctx, job{goal: string(c.Plan.Goal), execute: &c})
-	case Resume:
+	case session.Resume:
 		s.enqueue(ctx, job{resume: c.Run})
-	case Resolve:
+	case session.Resolve:
 		s.resolve(ctx, c)
-	case Edit:
+	case session.Edit:
 		s.edit(c)
-	case Review:
+	case session.Review:
 		s.review(c)
-	case Hold:
+	case session.Hold:
 		hold(s, c.On)
-	case Keep:
+	case session.Keep:
 		s.keep(c.Key, c.Value, true)
-	case ResolveDoubt:
+	case session.ResolveDoubt:
 		if e := s.running(c.Run); e != nil && e.asks(c.Step, true) {
 			e.apply([]event.Data{event.DoubtResolved{Step: c.Step, Decision: c.Decision, By: byUser}})
 			s.afterAdvance(e)
 		}
-	case ResolveFailure:
+	case session.ResolveFailure:
 		s.decide(ctx, c)
-	case Cancel:
+	case session.Cancel:
 		e := s.running(c.Run)
 		if e == nil || !e.cancel(c.Step) {
 			s.publishNote("info", "step "+c.Step+" is not running")
 			break
 		}
 		s.afterAdvance(e)
-	case Undo:
+	case session.Undo:
 		s.undoRun(ctx, c.Run)
-	case Stop:
+	case session.Stop:
 		s.stopAll()
-	case Steer:
+	case session.Steer:
 		if text := strings.TrimSpace(c.Text); strings.HasPrefix(text, "/") || !s.steer(text) {
-			s.command(ctx, Submit(c))
+			s.command(ctx, session.Submit(c))
 			return
 		}
 		s.keepWords(c.Text)
-	case Compact:
+	case session.Compact:
 		s.enqueue(ctx, job{compact: !c.Undo, undo: c.Undo})
-	case Choose:
+	case session.Choose:
 		s.choices = append(s.choices, c)
 		s.choose(ctx)
-	case Warm:
+	case session.Warm:
 		s.warm(ctx)
-	case Unqueue:
+	case session.Unqueue:
 		s.unqueue(c)
-	case Recheck:
+	case session.Recheck:
 		s.look(ctx)
-	case Restart:
+	case session.Restart:
 		s.restart(c.Server)
 	default:
 		s.models.command(ctx, s, c)
@@ -414,7 +414,7 @@ func (s *Session) busy() bool { return len(s.engines) > 0 || s.preparing != nil 
 
 // decide continues after a failed step. It first resumes the run if the run has
 // ended.
-func (s *Session) decide(ctx context.Context, c ResolveFailure) {
+func (s *Session) decide(ctx context.Context, c session.ResolveFailure) {
 	resolved := event.FailureResolved{Step: c.Step, Decision: c.Decision, Args: c.Args, By: byUser}
 	e := s.running(c.Run)
 	switch {

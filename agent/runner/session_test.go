@@ -13,13 +13,14 @@ import (
 	"replan/agent/event"
 	"replan/agent/policy"
 	"replan/agent/runner"
+	"replan/agent/session"
 	"replan/planning/plan"
 	"replan/planning/prompt"
 )
 
 func TestRunIsStreamedJournalledAndAnswered(t *testing.T) {
 	s := open(t, policy.ApproveAll, nil)
-	s.Send(runner.Submit{Text: "do it"})
+	s.Send(session.Submit{Text: "do it"})
 	result := until[event.RunCompleted](t, s).Result
 	if result.Reason != event.ReasonGoalMet || result.Answer != "done" {
 		t.Fatalf("%s: %q %s", result.Reason, result.Answer, result.Error)
@@ -54,7 +55,7 @@ func TestRunIsStreamedJournalledAndAnswered(t *testing.T) {
 
 func TestGateShowsDiffAndWaits(t *testing.T) {
 	s := open(t, policy.ApproveAsk, nil)
-	s.Send(runner.Submit{Text: "do it"})
+	s.Send(session.Submit{Text: "do it"})
 	gate := until[event.GateRequested](t, s)
 	if gate.Diff == "" || gate.Hashes["f"] == "" || gate.Tool != "change" {
 		t.Errorf("the gate shows %+v", gate)
@@ -63,7 +64,7 @@ func TestGateShowsDiffAndWaits(t *testing.T) {
 	if slices.Contains(s.tools.calls, "change") {
 		t.Fatal("the call was made before the gate was answered")
 	}
-	s.Send(runner.Resolve{Run: run, Gate: gate.Gate, Decision: event.Allow})
+	s.Send(session.Resolve{Run: run, Gate: gate.Gate, Decision: event.Allow})
 	if result := until[event.RunCompleted](t, s); result.Reason != event.ReasonGoalMet {
 		t.Errorf("%s: %s", result.Reason, result.Error)
 	}
@@ -71,7 +72,7 @@ func TestGateShowsDiffAndWaits(t *testing.T) {
 
 func TestDeniedGateEndsRun(t *testing.T) {
 	s := open(t, policy.ApproveNone, nil)
-	s.Send(runner.Submit{Text: "do it"})
+	s.Send(session.Submit{Text: "do it"})
 	if result := until[event.RunCompleted](t, s); result.Reason != event.ReasonDenied {
 		t.Errorf("%s: %s", result.Reason, result.Error)
 	}
@@ -93,14 +94,14 @@ func TestStopEndsRunningCall(t *testing.T) {
 					return nil, ctx.Err()
 				}
 			})
-			s.Send(runner.Submit{Text: "do it"})
+			s.Send(session.Submit{Text: "do it"})
 			for e := range s.Events() {
 				if d, ok := e.Data.(event.StepStarted); ok && d.Tool == tool {
 					break
 				}
 			}
 			<-begun
-			s.Send(runner.Stop{})
+			s.Send(session.Stop{})
 			result := until[event.RunCompleted](t, s)
 			if result.Status != event.StatusCancelled || result.Reason != event.ReasonInterrupted {
 				t.Errorf("%s %s", result.Status, result.Reason)
@@ -117,10 +118,10 @@ func TestStopCancelsModelRequest(t *testing.T) {
 	s := open(t, policy.ApproveAll, func(s *stage) {
 		s.model.hold = map[prompt.Purpose]chan struct{}{prompt.PurposePlan: make(chan struct{})}
 	})
-	s.Send(runner.Submit{Text: "do it"})
+	s.Send(session.Submit{Text: "do it"})
 	for until[event.PhaseStarted](t, s).Phase != 3 {
 	}
-	s.Send(runner.Stop{})
+	s.Send(session.Stop{})
 	if result := until[event.RunCompleted](t, s); result.Reason != event.ReasonInterrupted {
 		t.Errorf("%s: %s", result.Reason, result.Error)
 	}
@@ -130,7 +131,7 @@ func TestCloseEndsRunAsInterrupted(t *testing.T) {
 	s := open(t, policy.ApproveAll, func(s *stage) {
 		s.model.hold = map[prompt.Purpose]chan struct{}{prompt.PurposePlan: make(chan struct{})}
 	})
-	s.Send(runner.Submit{Text: "do it"})
+	s.Send(session.Submit{Text: "do it"})
 	for until[event.PhaseStarted](t, s).Phase != 3 {
 	}
 	s.shut()
@@ -151,7 +152,7 @@ func TestTimeoutOfEffectfulCallLeavesDoubt(t *testing.T) {
 				return nil, ctx.Err()
 			}
 		})
-		s.Send(runner.Submit{Text: "do it"})
+		s.Send(session.Submit{Text: "do it"})
 		if result := until[event.RunCompleted](t, s); result.Reason != want {
 			t.Errorf("%s: %s %s, want %s", tool, result.Reason, result.Error, want)
 		}
@@ -160,8 +161,8 @@ func TestTimeoutOfEffectfulCallLeavesDoubt(t *testing.T) {
 
 func TestQueuedGoalSeesEarlierTurns(t *testing.T) {
 	s := open(t, policy.ApproveAll, nil)
-	s.Send(runner.Submit{Text: "first"})
-	s.Send(runner.Submit{Text: "second"})
+	s.Send(session.Submit{Text: "first"})
+	s.Send(session.Submit{Text: "second"})
 	until[event.ChatReply](t, s)
 	start := until[event.RunStarted](t, s)
 	if start.Goal != "second" || len(start.Prompting.Conversation) != 2 || start.Prompting.Conversation[0].Content != "first" {
@@ -174,7 +175,7 @@ func TestSubmitWithoutModelExitsWithCode5(t *testing.T) {
 	s := open(t, policy.ApproveAll, func(s *stage) {
 		s.model.err = fmt.Errorf("Ollama does not answer: start it: %w", prompt.ErrNoModel)
 	})
-	s.Send(runner.Submit{Text: "do it"})
+	s.Send(session.Submit{Text: "do it"})
 	reply := until[event.ChatReply](t, s)
 	if reply.Reason.ExitCode() != 5 || reply.Run != "" {
 		t.Errorf("%+v", reply)
@@ -183,7 +184,7 @@ func TestSubmitWithoutModelExitsWithCode5(t *testing.T) {
 
 func TestFullJournalEndsRun(t *testing.T) {
 	s := open(t, policy.ApproveAll, func(s *stage) { s.journals["run"] = &memory{room: 2} })
-	s.Send(runner.Submit{Text: "do it"})
+	s.Send(session.Submit{Text: "do it"})
 	if result := until[event.RunCompleted](t, s); result.Status != event.StatusFailed || !strings.Contains(string(result.Error), "no space left") {
 		t.Errorf("%+v", result.Result)
 	}
@@ -197,7 +198,7 @@ func TestFullJournalEndsRun(t *testing.T) {
 
 func TestRunWithoutJournalDoesNotStart(t *testing.T) {
 	s := open(t, policy.ApproveAll, func(s *stage) { s.journals["run"] = &memory{room: 0} })
-	s.Send(runner.Submit{Text: "do it"})
+	s.Send(session.Submit{Text: "do it"})
 	reply := until[event.ChatReply](t, s)
 	if reply.Run != "" || reply.Reason.ExitCode() != 1 || !strings.Contains(string(reply.Text), "no space left") {
 		t.Errorf("%+v", reply)
@@ -217,7 +218,7 @@ func TestProjectServersWaitForApproval(t *testing.T) {
 	if !plan.EqualValues(gate.Args["files"], map[string]any{"command": []any{"serve", "."}}) {
 		t.Errorf("the gate shows %v", gate.Args)
 	}
-	s.Send(runner.Resolve{Run: s.ID(), Gate: gate.Gate, Decision: event.Allow})
+	s.Send(session.Resolve{Run: s.ID(), Gate: gate.Gate, Decision: event.Allow})
 	until[event.GateResolved](t, s)
 	s.shut()
 	if !slices.Equal(s.tools.answers, []bool{true}) {
@@ -230,9 +231,9 @@ func TestGoalWaitsForServerApproval(t *testing.T) {
 		s.tools.pending = []plan.PendingServer{{Name: "files", Command: []string{"serve", "."}}}
 	})
 	gate := until[event.GateRequested](t, s)
-	s.Send(runner.Submit{Text: "do it"})
+	s.Send(session.Submit{Text: "do it"})
 	until[event.ChatUser](t, s)
-	s.Send(runner.Resolve{Run: s.ID(), Gate: gate.Gate, Decision: event.Deny})
+	s.Send(session.Resolve{Run: s.ID(), Gate: gate.Gate, Decision: event.Deny})
 	if started := until[event.RunStarted](t, s); started.Goal != "do it" {
 		t.Errorf("%+v", started)
 	}
@@ -245,8 +246,8 @@ func TestStopEndsWaitForServerApproval(t *testing.T) {
 	s := open(t, policy.ApproveAsk, func(s *stage) {
 		s.tools.pending = []plan.PendingServer{{Name: "files", Command: []string{"serve", "."}}}
 	})
-	s.Send(runner.Submit{Text: "do it"})
-	s.Send(runner.Stop{})
+	s.Send(session.Submit{Text: "do it"})
+	s.Send(session.Stop{})
 	if reply := until[event.ChatReply](t, s); reply.Reason != event.ReasonInterrupted {
 		t.Errorf("%+v", reply)
 	}
@@ -262,7 +263,7 @@ func TestServerProblemsAreReportedOnce(t *testing.T) {
 			{Name: "fine", State: plan.ServerReady},
 		}
 	})
-	s.Send(runner.Submit{Text: "do it"})
+	s.Send(session.Submit{Text: "do it"})
 	until[event.ChatReply](t, s)
 	var notes []string
 	for _, e := range s.seen {
@@ -293,7 +294,7 @@ func (p *picky) Append(events ...event.Event) error {
 
 func TestCallNeedsJournalledStart(t *testing.T) {
 	s := open(t, policy.ApproveAll, func(s *stage) { s.open = func(string) runner.Journal { return &picky{memory{room: -1}} } })
-	s.Send(runner.Submit{Text: "do it"})
+	s.Send(session.Submit{Text: "do it"})
 	until[event.ChatReply](t, s)
 	s.shut()
 	if len(s.tools.calls) > 0 {
@@ -305,10 +306,10 @@ func TestStopEmptiesGoalQueue(t *testing.T) {
 	s := open(t, policy.ApproveAll, func(s *stage) {
 		s.model.hold = map[prompt.Purpose]chan struct{}{prompt.PurposeAnalysis: make(chan struct{})}
 	})
-	s.Send(runner.Submit{Text: "first"})
+	s.Send(session.Submit{Text: "first"})
 	until[event.RunStarted](t, s)
-	s.Send(runner.Submit{Text: "second"})
-	s.Send(runner.Stop{})
+	s.Send(session.Submit{Text: "second"})
+	s.Send(session.Stop{})
 	until[event.ChatReply](t, s)
 	s.shut()
 	for _, e := range s.seen {
@@ -326,7 +327,7 @@ func TestTimeBudgetEndsRunningCall(t *testing.T) {
 			return nil, ctx.Err()
 		}
 	})
-	s.Send(runner.Submit{Text: "do it"})
+	s.Send(session.Submit{Text: "do it"})
 	if result := until[event.RunCompleted](t, s); result.Reason != event.ReasonTimeBudget {
 		t.Errorf("%s: %s", result.Reason, result.Error)
 	}
@@ -336,7 +337,7 @@ func TestToolDeadlineIsTimeout(t *testing.T) {
 	s := open(t, policy.ApproveAll, func(s *stage) {
 		s.tools.call = func(context.Context, plan.ToolCall) (any, error) { return nil, context.DeadlineExceeded }
 	})
-	s.Send(runner.Submit{Text: "do it"})
+	s.Send(session.Submit{Text: "do it"})
 	if failed := until[event.StepFailed](t, s); failed.Failure != event.FailureTimeout {
 		t.Errorf("got the failure %q, want a timeout", failed.Failure)
 	}
@@ -348,7 +349,7 @@ func TestUnstoredApprovalStartsNoServer(t *testing.T) {
 		s.open = func(string) runner.Journal { return &memory{} }
 	})
 	gate := until[event.GateRequested](t, s)
-	s.Send(runner.Resolve{Run: s.ID(), Gate: gate.Gate, Decision: event.Allow})
+	s.Send(session.Resolve{Run: s.ID(), Gate: gate.Gate, Decision: event.Allow})
 	until[event.Note](t, s)
 	s.shut()
 	if slices.Contains(s.tools.answers, true) {

@@ -26,7 +26,7 @@ type job struct {
 	mentions []prompt.Mention       // in the goal
 	fresh    bool                   // the mentions were read just now
 	create   bool                   // make a plan, but run nothing
-	execute  *Execute               // the plan to carry out
+	execute  *session.Execute       // the plan to carry out
 	resume   string                 // the run to resume
 	decided  *event.FailureResolved // how to continue after the failed step
 	compact  bool                   // summarize the conversation

@@ -6,7 +6,6 @@ import (
 
 	"replan/agent/event"
 	"replan/agent/policy"
-	"replan/agent/runner"
 	"replan/agent/session"
 	"replan/planning/prompt"
 )
@@ -16,11 +15,11 @@ func TestStatusCountsToolsOfProfile(t *testing.T) {
 	if started := s.run(t, "one"); len(started.Catalogue) != 2 {
 		t.Fatalf("got %d tools without a profile, want 2", len(started.Catalogue))
 	}
-	s.Send(runner.Choose{Profile: ptr("careful")})
+	s.Send(session.Choose{Profile: ptr("careful")})
 	if st := status(t, s, func(st session.Status) bool { return st.Profile == "careful" }); st.Tools != 1 {
 		t.Errorf("got %d tools with the profile, want 1", st.Tools)
 	}
-	s.Send(runner.Choose{Profile: ptr("terse")})
+	s.Send(session.Choose{Profile: ptr("terse")})
 	if st := status(t, s, func(st session.Status) bool { return st.Profile == "terse" }); st.Tools == 1 {
 		t.Error("the tools are still those of the previous profile")
 	}
@@ -30,9 +29,9 @@ func TestChoiceDuringRunAddsNoNote(t *testing.T) {
 	hold := make(chan struct{})
 	s := open(t, policy.ApproveAll, settings)
 	s.model.hold = map[prompt.Purpose]chan struct{}{prompt.PurposeAnalysis: hold}
-	s.Send(runner.Submit{Text: "one"})
+	s.Send(session.Submit{Text: "one"})
 	until[event.RunStarted](t, s)
-	s.Send(runner.Choose{Think: ptr(prompt.ThinkLow)})
+	s.Send(session.Choose{Think: ptr(prompt.ThinkLow)})
 	status(t, s, func(st session.Status) bool { return st.Think == prompt.ThinkLow })
 	close(hold)
 	until[event.ChatReply](t, s)

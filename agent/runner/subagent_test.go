@@ -9,6 +9,7 @@ import (
 	"replan/agent/event"
 	"replan/agent/policy"
 	"replan/agent/runner"
+	"replan/agent/session"
 	"replan/planning/plan"
 	"replan/planning/prompt"
 	"replan/planning/reply"
@@ -85,13 +86,13 @@ func TestCancelAgentStepDuringCall(t *testing.T) {
 		s.config = func(c *runner.Config) { c.Prompting.Profiles = []prompt.Profile{{Name: "critic"}} }
 	})
 	p := plan.Plan{Title: "x", Steps: []plan.Step{{Index: "1", Title: "Ask", Executor: plan.ExecutorAgent, Profile: "critic"}}}
-	s.Send(runner.Execute{Plan: p})
+	s.Send(session.Execute{Plan: p})
 	for until[event.StepStarted](t, s).Parent != "1" {
 		continue // skip the agent step itself
 	}
 	run := s.seen[len(s.seen)-1].Run
 	<-begun
-	s.Send(runner.Cancel{Run: run, Step: "1"})
+	s.Send(session.Cancel{Run: run, Step: "1"})
 	reply := until[event.ChatReply](t, s)
 	s.shut()
 	if reply.Reason != event.ReasonInterrupted {

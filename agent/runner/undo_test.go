@@ -55,7 +55,7 @@ func TestUndoIsPreviewedAppliedAndReportedToModel(t *testing.T) {
 	if shown, err := s.PreviewUndo(t.Context(), "r-2"); err != nil || shown.Run != "r-2" || shown.Diff == "" || len(shown.Files) != 1 || shown.Refused != "" {
 		t.Errorf("got the preview %+v", shown)
 	}
-	s.Send(runner.Undo{Run: "r-2"})
+	s.Send(session.Undo{Run: "r-2"})
 	if got := until[event.ChatUndone](t, s); got.Run != "r-2" || got.Diff != "" || len(got.Files) != 1 {
 		t.Errorf("got the event %+v", got)
 	}
@@ -98,7 +98,7 @@ func TestRefusedUndoGivesReason(t *testing.T) {
 					undoable(c.undoer)(s)
 				}
 			})
-			s.Send(runner.Undo{Run: "r-2"})
+			s.Send(session.Undo{Run: "r-2"})
 			if got := until[session.UndoRefused](t, s); !strings.Contains(got.Refused, c.want) {
 				t.Errorf("got the event %+v", got)
 			}
@@ -115,10 +115,10 @@ func TestUndoWaitsForRunningRun(t *testing.T) {
 		undoable(u)(s)
 		s.model.hold = map[prompt.Purpose]chan struct{}{prompt.PurposeAnalysis: make(chan struct{})}
 	})
-	s.Send(runner.Submit{Text: "do it"})
+	s.Send(session.Submit{Text: "do it"})
 	until[event.RunStarted](t, s)
 	run := s.seen[len(s.seen)-1].Run
-	for _, c := range []runner.Undo{{Run: run}, {Run: "r-other"}} {
+	for _, c := range []session.Undo{{Run: run}, {Run: "r-other"}} {
 		s.Send(c)
 		if got := until[session.UndoRefused](t, s); !strings.Contains(got.Refused, "is active") {
 			t.Errorf("%+v: %+v", c, got)
@@ -147,7 +147,7 @@ func TestCallsNameTheirRun(t *testing.T) {
 			return "seen", nil
 		}
 	})
-	s.Send(runner.Submit{Text: "do it"})
+	s.Send(session.Submit{Text: "do it"})
 	until[event.RunStarted](t, s)
 	run := s.seen[len(s.seen)-1].Run
 	until[event.ChatReply](t, s)

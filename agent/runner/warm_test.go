@@ -25,7 +25,7 @@ func TestWarmLoadsModelOnce(t *testing.T) {
 		}
 	}))
 	// Each round ends with a query, which the session answers after the commands.
-	round := func(commands ...runner.Command) {
+	round := func(commands ...session.Command) {
 		for _, c := range commands {
 			s.Send(c)
 		}
@@ -33,15 +33,15 @@ func TestWarmLoadsModelOnce(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	round(runner.Warm{}, runner.Warm{})
+	round(session.Warm{}, session.Warm{})
 	if name := <-server.loaded; name != "" {
 		t.Errorf("loaded %q", name)
 	}
 	s.run(t, "do it")
-	round(runner.Warm{})
-	s.Send(runner.Choose{Model: ptr("big")})
+	round(session.Warm{})
+	s.Send(session.Choose{Model: ptr("big")})
 	status(t, s, func(st session.Status) bool { return st.Model == "big:latest" })
-	round(runner.Warm{})
+	round(session.Warm{})
 	if name := <-server.loaded; name != "big:latest" {
 		t.Errorf("loaded %q", name)
 	}
@@ -76,8 +76,8 @@ func TestWarmReloadsModelBeforeItExpires(t *testing.T) {
 				s := open(t, policy.ApproveAll, serving(server))
 				s.run(t, "do it")
 				time.Sleep(tc.after) // fake time
-				s.Send(runner.Warm{})
-				s.Send(runner.Warm{})
+				s.Send(session.Warm{})
+				s.Send(session.Warm{})
 				s.shut()
 				if got := len(server.loaded); got != tc.want {
 					t.Errorf("loaded %d times, want %d", got, tc.want)
@@ -108,7 +108,7 @@ func TestFailedWarmIsRetried(t *testing.T) {
 			{nil, 2},
 		} {
 			server.err = tc.err
-			s.Send(runner.Warm{})
+			s.Send(session.Warm{})
 			synctest.Wait()
 			if got := len(server.loaded); got != tc.want {
 				t.Errorf("after %d warm commands: got %d loads, want %d", i+1, got, tc.want)
@@ -125,9 +125,9 @@ func TestWarmDoesNothingDuringRun(t *testing.T) {
 		s.model.hold = map[prompt.Purpose]chan struct{}{prompt.PurposeAnalysis: hold}
 		s.config = func(c *runner.Config) { c.Model = server }
 	})
-	s.Send(runner.Submit{Text: "do it"})
+	s.Send(session.Submit{Text: "do it"})
 	until[event.RunStarted](t, s)
-	s.Send(runner.Warm{})
+	s.Send(session.Warm{})
 	if _, err := s.Runs(t.Context()); err != nil {
 		t.Fatal(err)
 	}

@@ -56,7 +56,7 @@ func (s *Session) keepWords(text string) {
 }
 
 // unqueue removes a job that still waits in the queue.
-func (s *Session) unqueue(c Unqueue) {
+func (s *Session) unqueue(c session.Unqueue) {
 	at := slices.IndexFunc(s.queue, func(j job) bool { return j.id == c.ID })
 	if at < 0 {
 		return

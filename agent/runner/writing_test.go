@@ -73,7 +73,7 @@ func helped(t *testing.T, a *scriptedHelp, change func(*stage)) *stage {
 
 func TestMentionedFileIsStoredAndSent(t *testing.T) {
 	s := helped(t, &scriptedHelp{}, nil)
-	s.Send(runner.Submit{Text: "explain @a.go to @somebody"})
+	s.Send(session.Submit{Text: "explain @a.go to @somebody"})
 	if user := until[event.ChatUser](t, s); len(user.Mentions) != 1 || user.Mentions[0].Text != "package a" {
 		t.Errorf("got the message %+v", user)
 	}
@@ -83,7 +83,7 @@ func TestMentionedFileIsStoredAndSent(t *testing.T) {
 		t.Errorf("the request has %q before %q", before, goal)
 	}
 	// The next turn still includes the file.
-	s.Send(runner.Submit{Text: "and now?"})
+	s.Send(session.Submit{Text: "and now?"})
 	until[event.ChatReply](t, s)
 	next := s.model.requests(prompt.PurposeAnalysis)[1].Messages
 	if !slices.ContainsFunc(next, func(m prompt.Message) bool { return m.Content == messages[len(messages)-3].Content }) {
@@ -93,7 +93,7 @@ func TestMentionedFileIsStoredAndSent(t *testing.T) {
 
 func TestUnreadableMentionReturnsMessage(t *testing.T) {
 	s := helped(t, &scriptedHelp{}, nil)
-	s.Send(runner.Submit{Text: "explain @b.go"})
+	s.Send(session.Submit{Text: "explain @b.go"})
 	if back := until[session.Returned](t, s); back.Text != "explain @b.go" || !strings.Contains(string(back.Reason), "there is no b.go") || !strings.Contains(string(back.Reason), `write \@b.go`) {
 		t.Errorf("%+v", back)
 	}
@@ -106,8 +106,8 @@ func TestUnreadableMentionReturnsMessage(t *testing.T) {
 func TestMessagesKeepOrderWhileFilesAreRead(t *testing.T) {
 	a := &scriptedHelp{hold: make(chan struct{})}
 	s := helped(t, a, nil)
-	s.Send(runner.Submit{Text: "first @a.go"})
-	s.Send(runner.Submit{Text: "second"})
+	s.Send(session.Submit{Text: "first @a.go"})
+	s.Send(session.Submit{Text: "second"})
 	close(a.hold)
 	for _, want := range []string{"first @a.go", "second"} {
 		if user := until[event.ChatUser](t, s); string(user.Text) != want {
@@ -119,9 +119,9 @@ func TestMessagesKeepOrderWhileFilesAreRead(t *testing.T) {
 
 func TestStopReturnsPendingMessages(t *testing.T) {
 	s := helped(t, &scriptedHelp{hold: make(chan struct{})}, nil)
-	s.Send(runner.Submit{Text: "first @a.go"})
-	s.Send(runner.Submit{Text: "second"})
-	s.Send(runner.Stop{})
+	s.Send(session.Submit{Text: "first @a.go"})
+	s.Send(session.Submit{Text: "second"})
+	s.Send(session.Stop{})
 	got := []string{until[session.Returned](t, s).Text, until[session.Returned](t, s).Text}
 	slices.Sort(got)
 	if !slices.Equal(got, []string{"first @a.go", "second"}) {
@@ -135,9 +135,9 @@ func TestQueuedMessageReadsFileWhenItStarts(t *testing.T) {
 	s := helped(t, a, func(s *stage) {
 		s.model.hold = map[prompt.Purpose]chan struct{}{prompt.PurposeSynthesis: hold}
 	})
-	s.Send(runner.Submit{Text: "do it"})
+	s.Send(session.Submit{Text: "do it"})
 	until[event.RunStarted](t, s)
-	s.Send(runner.Submit{Text: "explain @a.go"})
+	s.Send(session.Submit{Text: "explain @a.go"})
 	for q := until[session.Queue](t, s); len(q.Waiting) == 0; {
 		q = until[session.Queue](t, s)
 	}
@@ -156,17 +156,17 @@ func TestUnqueueReturnsMessage(t *testing.T) {
 		s.model.hold = map[prompt.Purpose]chan struct{}{prompt.PurposeAnalysis: hold}
 	})
 	for _, text := range []string{"go on", "one", "two"} {
-		s.Send(runner.Submit{Text: text})
+		s.Send(session.Submit{Text: text})
 	}
 	var q session.Queue
 	for len(q.Jobs) < 2 {
 		q = until[session.Queue](t, s)
 	}
-	s.Send(runner.Unqueue{ID: q.Jobs[1].ID, Back: true})
+	s.Send(session.Unqueue{ID: q.Jobs[1].ID, Back: true})
 	if back := until[session.Returned](t, s); back.Text != "two" || back.Reason != "" {
 		t.Errorf("got back %+v", back)
 	}
-	s.Send(runner.Unqueue{ID: q.Jobs[0].ID})
+	s.Send(session.Unqueue{ID: q.Jobs[0].ID})
 	for len(q.Waiting) != 0 { // skip the queue with one message
 		q = until[session.Queue](t, s)
 	}
@@ -179,9 +179,9 @@ func TestHistoryLeavesOutLinesWithLeadingBlank(t *testing.T) {
 	if h := until[session.History](t, s); !slices.Equal(h.Here, []string{"before"}) {
 		t.Errorf("got the history %q", h.Here)
 	}
-	s.Send(runner.Submit{Text: "do it"})
+	s.Send(session.Submit{Text: "do it"})
 	until[event.ChatReply](t, s)
-	s.Send(runner.Submit{Text: " keep it to yourself"})
+	s.Send(session.Submit{Text: " keep it to yourself"})
 	if user := until[event.ChatUser](t, s); user.Text != "keep it to yourself" {
 		t.Errorf("got the message %q", user.Text)
 	}

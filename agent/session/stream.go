@@ -106,8 +106,8 @@ type Chosen struct {
 	Problem untrusted.Text   `json:"problem,omitempty"`
 }
 
-// Pull reports how far the download of a model has come, or its end.
-type Pull struct {
+// PullProgress reports how far the download of a model has come, or its end.
+type PullProgress struct {
 	Model     string         `json:"model"`
 	Step      untrusted.Text `json:"step,omitempty"`  // in the words of the model server
 	Done      int64          `json:"done,omitempty"`  // bytes
@@ -125,13 +125,13 @@ type Removed struct {
 }
 
 // Kind of what the session reports.
-func (Status) Kind() event.Kind      { return KindStatus }
-func (Queue) Kind() event.Kind       { return KindQueue }
-func (Resuming) Kind() event.Kind    { return KindResuming }
-func (Returned) Kind() event.Kind    { return KindReturned }
-func (History) Kind() event.Kind     { return KindHistory }
-func (UndoRefused) Kind() event.Kind { return KindUndo }
-func (Kept) Kind() event.Kind        { return KindKept }
-func (Chosen) Kind() event.Kind      { return KindChosen }
-func (Pull) Kind() event.Kind        { return KindPull }
-func (Removed) Kind() event.Kind     { return KindRemoved }
+func (Status) Kind() event.Kind       { return KindStatus }
+func (Queue) Kind() event.Kind        { return KindQueue }
+func (Resuming) Kind() event.Kind     { return KindResuming }
+func (Returned) Kind() event.Kind     { return KindReturned }
+func (History) Kind() event.Kind      { return KindHistory }
+func (UndoRefused) Kind() event.Kind  { return KindUndo }
+func (Kept) Kind() event.Kind         { return KindKept }
+func (Chosen) Kind() event.Kind       { return KindChosen }
+func (PullProgress) Kind() event.Kind { return KindPull }
+func (Removed) Kind() event.Kind      { return KindRemoved }

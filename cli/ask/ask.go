@@ -12,7 +12,6 @@ import (
 
 	"replan/agent"
 	"replan/agent/event"
-	"replan/agent/runner"
 	"replan/agent/session"
 	"replan/internal/lazyregexp"
 	"replan/internal/untrusted"
@@ -135,7 +134,7 @@ func (s *Output) answered(entered bool) {
 type Questions struct {
 	out   *Output
 	input *Input
-	send  func(runner.Command)
+	send  func(session.Command)
 	open  chan question
 	ended chan struct{}
 
@@ -158,12 +157,12 @@ type question struct {
 	// answer returns the meaning of a line, the zero value if it is no answer.
 	answer func(line string) answer
 	// careful is the command to send at the end of input.
-	careful runner.Command
+	careful session.Command
 }
 
 // answer is the meaning of a line.
 type answer struct {
-	send    runner.Command
+	send    session.Command
 	then    *question // follow-up question; nil is none
 	message string    // text to show before asking again
 }
@@ -189,7 +188,7 @@ type Options struct {
 
 // New starts asking questions and passes the answers to send. The caller must
 // close it.
-func New(input *Input, out *Output, send func(runner.Command), options Options) *Questions {
+func New(input *Input, out *Output, send func(session.Command), options Options) *Questions {
 	q := &Questions{
 		options: options, out: out, input: input, send: send,
 		open: make(chan question, 64), ended: make(chan struct{}),
@@ -295,8 +294,8 @@ const endOfInput = "; also at the end of input"
 func stepQuestion(run string, w agent.Question) question {
 	what := untrusted.Line(strings.TrimSpace(w.Step + " " + cmp.Or(w.Tool, w.Title.Visible())))
 	if w.Doubt {
-		settle := func(d event.DoubtDecision) runner.Command {
-			return runner.ResolveDoubt{Run: run, Step: w.Step, Decision: d}
+		settle := func(d event.DoubtDecision) session.Command {
+			return session.ResolveDoubt{Run: run, Step: w.Step, Decision: d}
 		}
 		return question{
 			id:     stepID(run, w.Step),
@@ -307,16 +306,16 @@ func stepQuestion(run string, w agent.Question) question {
 				"r, rerun: " + telling.OfDoubt(event.DoubtRerun).Help,
 				"a, abort: " + telling.OfDoubt(event.DoubtAbort).Help + endOfInput,
 			},
-			answer: oneOf(map[string]runner.Command{
+			answer: oneOf(map[string]session.Command{
 				"d done": settle(event.DoubtDone), "r rerun": settle(event.DoubtRerun), "a abort": settle(event.DoubtAbort),
 			}),
 			careful: settle(event.DoubtAbort),
 		}
 	}
-	decide := func(d event.FailureDecision) runner.Command {
-		return runner.ResolveFailure{Run: run, Step: w.Step, Decision: d}
+	decide := func(d event.FailureDecision) session.Command {
+		return session.ResolveFailure{Run: run, Step: w.Step, Decision: d}
 	}
-	answers := map[string]runner.Command{
+	answers := map[string]session.Command{
 		"r retry": decide(event.FailureRetry), "s skip": decide(event.FailureSkip), "a abort": decide(event.FailureAbort),
 	}
 	replan := ""

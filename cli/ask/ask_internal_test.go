@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"replan/agent/event"
-	"replan/agent/runner"
+	"replan/agent/session"
 	"replan/planning/plan"
 	"replan/tui/plain"
 )
@@ -21,7 +21,7 @@ type asker struct {
 	q      *Questions
 	typed  *io.PipeWriter
 	output chan string // each write
-	sent   chan runner.Command
+	sent   chan session.Command
 }
 
 // Write records output for the user.
@@ -33,12 +33,12 @@ func (a *asker) Write(p []byte) (int, error) {
 func newAsker(t *testing.T) *asker {
 	t.Helper()
 	in, typed := io.Pipe()
-	a := &asker{t: t, typed: typed, output: make(chan string, 100), sent: make(chan runner.Command, 100)}
+	a := &asker{t: t, typed: typed, output: make(chan string, 100), sent: make(chan session.Command, 100)}
 	input, err := NewInput(in)
 	if err != nil {
 		t.Fatal(err)
 	}
-	a.q = New(input, NewOutput(a, nil), func(c runner.Command) { a.sent <- c }, Options{Gates: true})
+	a.q = New(input, NewOutput(a, nil), func(c session.Command) { a.sent <- c }, Options{Gates: true})
 	t.Cleanup(func() {
 		_ = typed.Close()
 		a.q.Close()
@@ -63,7 +63,7 @@ func (a *asker) typeLine(line string) {
 }
 
 // wantSent checks the next command.
-func (a *asker) wantSent(want runner.Command) {
+func (a *asker) wantSent(want session.Command) {
 	a.t.Helper()
 	if got := <-a.sent; !reflect.DeepEqual(got, want) {
 		a.t.Fatalf("got command %+v, want %+v", got, want)
@@ -82,10 +82,10 @@ func TestQuestionsAreAskedOneByOne(t *testing.T) {
 	a.q.put(gateOf("second", "2", "test.run\x1b[2J"))
 	a.wantOutput("  open this gate? (1 fs.patch)" + choice)
 	a.typeLine("y")
-	a.wantSent(runner.Resolve{Run: "r", Gate: "first", Decision: event.Allow, Scope: event.ScopeOnce})
+	a.wantSent(session.Resolve{Run: "r", Gate: "first", Decision: event.Allow, Scope: event.ScopeOnce})
 	a.wantOutput("  open this gate? (2 test.run^[[2J)" + choice)
 	a.typeLine("run")
-	a.wantSent(runner.Resolve{Run: "r", Gate: "second", Decision: event.Allow, Scope: event.ScopeRun})
+	a.wantSent(session.Resolve{Run: "r", Gate: "second", Decision: event.Allow, Scope: event.ScopeRun})
 }
 
 func TestInvalidAnswerIsAskedAgainAndEndOfInputDenies(t *testing.T) {
@@ -101,7 +101,7 @@ func TestInvalidAnswerIsAskedAgainAndEndOfInputDenies(t *testing.T) {
 	}
 	a.wantOutput(prompt)
 	_ = a.typed.Close()
-	a.wantSent(runner.Resolve{Run: "r", Gate: "g", Decision: event.Deny, Scope: event.ScopeOnce})
+	a.wantSent(session.Resolve{Run: "r", Gate: "g", Decision: event.Deny, Scope: event.ScopeOnce})
 	a.wantOutput("\n") // nobody pressed enter
 }
 
@@ -120,7 +120,7 @@ func TestQuestionMarkExplainsAnswers(t *testing.T) {
 	}
 	a.wantOutput("  open this gate? (1 fs.patch)" + choice)
 	a.typeLine("once")
-	a.wantSent(runner.Resolve{Run: "r", Gate: "g", Decision: event.Allow, Scope: event.ScopeOnce})
+	a.wantSent(session.Resolve{Run: "r", Gate: "g", Decision: event.Allow, Scope: event.ScopeOnce})
 }
 
 func TestGatesDecidedElsewhereAreNotAsked(t *testing.T) {
@@ -134,7 +134,7 @@ func TestGatesDecidedElsewhereAreNotAsked(t *testing.T) {
 	a.typeLine("y") // answers a question that is no longer open
 	a.wantOutput("  open this gate? (third fs.patch)" + choice)
 	a.typeLine("n")
-	a.wantSent(runner.Resolve{Run: "r", Gate: "third", Decision: event.Deny, Scope: event.ScopeOnce})
+	a.wantSent(session.Resolve{Run: "r", Gate: "third", Decision: event.Deny, Scope: event.ScopeOnce})
 }
 
 // eventFeed returns a function that passes events of a run to the questions and
@@ -161,8 +161,8 @@ func TestGateOfInnerRunIsAnsweredUnderItsOwnID(t *testing.T) {
 	a := newAsker(t)
 	feed := a.eventFeed()
 	gate := event.GateRequested{Gate: "1.1.1", Step: "1", Tool: "fs.patch"}
-	allow := func(run string) runner.Resolve {
-		return runner.Resolve{Run: run, Gate: "1.1.1", Decision: event.Allow, Scope: event.ScopeOnce}
+	allow := func(run string) session.Resolve {
+		return session.Resolve{Run: run, Gate: "1.1.1", Decision: event.Allow, Scope: event.ScopeOnce}
 	}
 	prompt := "  open this gate? (1 fs.patch)" + choice
 	feed("outer", patching()...)
@@ -186,7 +186,7 @@ func TestEndOfInnerRunDropsItsQuestions(t *testing.T) {
 	feed("child", append(patching(), event.GateRequested{Gate: "1.1.1", Step: "1", Tool: "fs.write"})...)
 	feed("child", event.RunCompleted{Result: event.Result{Status: event.StatusCancelled, Reason: event.ReasonInterrupted}})
 	a.typeLine("y")
-	a.wantSent(runner.Resolve{Run: "outer", Gate: "1.1.1", Decision: event.Allow, Scope: event.ScopeOnce})
+	a.wantSent(session.Resolve{Run: "outer", Gate: "1.1.1", Decision: event.Allow, Scope: event.ScopeOnce})
 	// The child's question is dropped: the next question is the last one.
 	a.q.put(gateOf("last", "2", "test.run"))
 	a.wantOutput("  open this gate? (2 test.run)" + choice)
@@ -204,7 +204,7 @@ func TestOutputDuringQuestionGetsItsOwnLines(t *testing.T) {
 		a.wantOutput(want)
 	}
 	a.typeLine("y")
-	a.wantSent(runner.Resolve{Run: "r", Gate: "g", Decision: event.Allow, Scope: event.ScopeOnce})
+	a.wantSent(session.Resolve{Run: "r", Gate: "g", Decision: event.Allow, Scope: event.ScopeOnce})
 	if _, err := io.WriteString(a.q.out, "✓ step 1\n"); err != nil {
 		t.Fatal(err)
 	}
@@ -232,7 +232,7 @@ func TestOpenQuestionNamesItsGateOnceBelowAnotherGate(t *testing.T) {
 		a.wantOutput(prompt)
 	}
 	a.typeLine("y")
-	a.wantSent(runner.Resolve{Run: "s", Gate: "servers.1", Decision: event.Allow, Scope: event.ScopeOnce})
+	a.wantSent(session.Resolve{Run: "s", Gate: "servers.1", Decision: event.Allow, Scope: event.ScopeOnce})
 	a.wantOutput("  open this gate? (1 fs.patch)" + choice)
 }
 
@@ -256,7 +256,7 @@ func TestAlwaysShowsTheRuleBeforeSavingIt(t *testing.T) {
 	a.wantOutput(rule)
 	a.wantOutput(saving)
 	a.typeLine("y")
-	a.wantSent(runner.Resolve{Run: "r", Gate: "g", Decision: event.Allow, Scope: event.ScopeAlways})
+	a.wantSent(session.Resolve{Run: "r", Gate: "g", Decision: event.Allow, Scope: event.ScopeAlways})
 }
 
 func TestRefusedAlwaysGivesTheReason(t *testing.T) {
@@ -268,7 +268,7 @@ func TestRefusedAlwaysGivesTheReason(t *testing.T) {
 	a.wantOutput("  not always: its arguments carry text from a result\n")
 	a.wantOutput("  open this gate? (1 fs.patch)" + choice)
 	a.typeLine("n")
-	a.wantSent(runner.Resolve{Run: "r", Gate: "g", Decision: event.Deny, Scope: event.ScopeOnce})
+	a.wantSent(session.Resolve{Run: "r", Gate: "g", Decision: event.Deny, Scope: event.ScopeOnce})
 }
 
 func TestCallIsEditedAsOneLineOfJSON(t *testing.T) {
@@ -302,5 +302,5 @@ func TestCallIsEditedAsOneLineOfJSON(t *testing.T) {
 	a.wantOutput("  {\"path\":\"A.md\",\"text\":\"x\\u001b[2J\"}\n")
 	a.wantOutput(edit)
 	a.typeLine(`{"path": "Docs/B.md", "text": "Y"}`)
-	a.wantSent(runner.Edit{Run: "r", Gate: "g", Args: map[string]any{"path": "Docs/B.md", "text": "Y"}})
+	a.wantSent(session.Edit{Run: "r", Gate: "g", Args: map[string]any{"path": "Docs/B.md", "text": "Y"}})
 }

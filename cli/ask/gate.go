@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"replan/agent/event"
-	"replan/agent/runner"
+	"replan/agent/session"
 	"replan/internal/untrusted"
 	"replan/planning/plan"
 	"replan/tui/telling"
@@ -17,11 +17,11 @@ import (
 // is no call. repeats says that the user allowed the same call before. The prompt names what it asks, because the log may have shown another
 // gate since.
 func gateQuestion(run string, g event.GateRequested, fits func(args map[string]any) error, repeats bool) question {
-	resolve := func(decision event.Decision, scope event.Scope) runner.Command {
-		return runner.Resolve{Run: run, Gate: g.Gate, Decision: decision, Scope: scope}
+	resolve := func(decision event.Decision, scope event.Scope) session.Command {
+		return session.Resolve{Run: run, Gate: g.Gate, Decision: decision, Scope: scope}
 	}
 	ask := question{id: gateID(run, g.Gate), keys: true, careful: resolve(event.Deny, event.ScopeOnce)}
-	answers := map[string]runner.Command{"y yes once": resolve(event.Allow, event.ScopeOnce), "n no deny": ask.careful}
+	answers := map[string]session.Command{"y yes once": resolve(event.Allow, event.ScopeOnce), "n no deny": ask.careful}
 	if fits == nil {
 		ask.prompt, ask.answer = fmt.Sprintf("  %s? [y]es, [n]o, [?]: ", g.Title.Line()), oneOf(answers)
 		ask.help = []string{"y, yes: run the named programs", "n, no: do not run them" + endOfInput}
@@ -92,7 +92,7 @@ func ruleLines(a event.Always) string {
 
 // savingQuestion asks whether to save a displayed rule. A no returns to the
 // question back.
-func savingQuestion(back *question, save runner.Command) *question {
+func savingQuestion(back *question, save session.Command) *question {
 	return yesOrNo(back, "  save it, and allow this call? [y]es, [n]o: ", func() answer { return answer{send: save} })
 }
 
@@ -103,7 +103,7 @@ func editQuestion(back *question, run string, g event.GateRequested, fits func(a
 		if err := fits(args); err != nil {
 			return failed(err)
 		}
-		return answer{send: runner.Edit{Run: run, Gate: g.Gate, Args: args}}
+		return answer{send: session.Edit{Run: run, Gate: g.Gate, Args: args}}
 	})
 }
 
@@ -156,7 +156,7 @@ func readArgs(line string) (args map[string]any, problem string) {
 
 // oneOf parses one of the answers: a word or its letter. A key of the map holds
 // both, separated by a blank.
-func oneOf(answers map[string]runner.Command) func(string) answer {
+func oneOf(answers map[string]session.Command) func(string) answer {
 	return func(line string) answer {
 		for words, command := range answers {
 			if slices.Contains(strings.Fields(words), strings.ToLower(line)) {

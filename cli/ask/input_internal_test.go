@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"replan/agent/event"
-	"replan/agent/runner"
+	"replan/agent/session"
 
 	"github.com/muesli/cancelreader"
 )
@@ -50,8 +50,8 @@ func newTypist(t *testing.T) (a *asker, typed keyboard, pauses <-chan struct{}, 
 		begun <- struct{}{}
 		return quiet
 	}
-	a = &asker{t: t, output: make(chan string, 100), sent: make(chan runner.Command, 100)}
-	a.q = New(input, NewOutput(a, nil), func(c runner.Command) { a.sent <- c }, Options{Gates: true})
+	a = &asker{t: t, output: make(chan string, 100), sent: make(chan session.Command, 100)}
+	a.q = New(input, NewOutput(a, nil), func(c session.Command) { a.sent <- c }, Options{Gates: true})
 	return a, typed, begun, quiet
 }
 
@@ -79,7 +79,7 @@ func TestInputTypedAheadDoesNotAnswerQuestions(t *testing.T) {
 		typed.lines <- "n\n"
 		typed.lines <- "y\n" // typed ahead of the next question
 		gate := map[string]string{"(1 fs.patch)": "first", "(2 test.run)": "second"}[step]
-		a.wantSent(runner.Resolve{Run: "r", Gate: gate, Decision: event.Deny, Scope: event.ScopeOnce})
+		a.wantSent(session.Resolve{Run: "r", Gate: gate, Decision: event.Deny, Scope: event.ScopeOnce})
 	}
 }
 

@@ -7,7 +7,7 @@ import (
 
 	"replan/agent"
 	"replan/agent/event"
-	"replan/agent/runner"
+	"replan/agent/session"
 	"replan/internal/untrusted"
 	"replan/planning/plan"
 	"replan/tui/plain"
@@ -29,14 +29,14 @@ func reviewQuestion(v *agent.Review, ascii bool) question {
 			"k 3, j 3: move it before the step above or behind the step below; the later one waits for the other",
 			"u: undo the last change",
 		},
-		careful: runner.Review{Run: v.Run, Answer: v.Answer(event.ReviewRefuse)},
+		careful: session.Review{Run: v.Run, Answer: v.Answer(event.ReviewRefuse)},
 	}
 	ask.answer = func(line string) answer {
 		word, index, _ := strings.Cut(strings.TrimSpace(line), " ")
 		index = strings.TrimSpace(index)
 		switch word = strings.ToLower(word); {
 		case index == "" && (word == "y" || word == "yes"):
-			return answer{send: runner.Review{Run: v.Run, Answer: v.Answer(event.ReviewRun)}}
+			return answer{send: session.Review{Run: v.Run, Answer: v.Answer(event.ReviewRun)}}
 		case index == "" && (word == "n" || word == "no"):
 			return answer{send: ask.careful}
 		case index == "" && word == "g":

@@ -8,7 +8,7 @@ import (
 	"github.com/charmbracelet/x/exp/golden"
 
 	"replan/agent/event"
-	"replan/agent/runner"
+	"replan/agent/session"
 	"replan/tui/draw"
 	"replan/tui/keymap"
 	"replan/tui/panetest"
@@ -35,8 +35,8 @@ func show(g *Dialog, size draw.Rect) []string {
 func TestAnswersAreCommandsForShownRequest(t *testing.T) {
 	g := twoGates()
 	w, why := g.Actions().Act("gate.deny")
-	want := runner.Resolve{Run: "r", Gate: "1", Decision: event.Deny, Scope: event.ScopeOnce}
-	if why != "" || !w.Answer || len(w.Send) != 1 || w.Send[0] != runner.Command(want) {
+	want := session.Resolve{Run: "r", Gate: "1", Decision: event.Deny, Scope: event.ScopeOnce}
+	if why != "" || !w.Answer || len(w.Send) != 1 || w.Send[0] != session.Command(want) {
 		t.Fatalf("refused %q, asks for %+v", why, w)
 	}
 	if g.Waiting() != 1 || !g.Grace.On {

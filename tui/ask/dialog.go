@@ -11,7 +11,7 @@ import (
 	"charm.land/lipgloss/v2"
 
 	"replan/agent/event"
-	"replan/agent/runner"
+	"replan/agent/session"
 	"replan/internal/untrusted"
 	"replan/tui/draw"
 	"replan/tui/keymap"
@@ -36,7 +36,7 @@ type Asking interface {
 	notes(l *draw.Look, width int) []string
 	// with returns a command that answers with other arguments, or an error if they
 	// do not fit. resends describes that command.
-	with(args map[string]any) (runner.Command, error)
+	with(args map[string]any) (session.Command, error)
 	resends() string
 }
 
@@ -47,7 +47,7 @@ type choice struct {
 	does   string          // its effect, as the dialog words it
 	short  string          // shorter wording for narrow screens
 	refuse string          // why it is unavailable now; "" if it is available
-	send   runner.Command  // nil if the choice opens the editor
+	send   session.Command // nil if the choice opens the editor
 	edit   map[string]any  // arguments to edit if send is nil
 	schema json.RawMessage // of those arguments, if known
 	saves  *event.Always   // rule that send saves, shown for confirmation first; nil for none
@@ -231,7 +231,7 @@ func (g *Dialog) choose(c choice) keymap.Request {
 	case c.saves != nil:
 		g.turn(savingRule(g.keys, ask, c))
 	default:
-		return keymap.Request{Send: []runner.Command{c.send}, Answer: true, Cmd: g.answer(ask.id())}
+		return keymap.Request{Send: []session.Command{c.send}, Answer: true, Cmd: g.answer(ask.id())}
 	}
 	return keymap.Request{}
 }
@@ -255,7 +255,7 @@ func (g *Dialog) sendEdited() keymap.Request {
 		g.editor.Fault = untrusted.Line("Not sent: " + err.Error())
 		return keymap.Request{}
 	}
-	return keymap.Request{Send: []runner.Command{answer}, Answer: true, Cmd: g.answer(ask.id())}
+	return keymap.Request{Send: []session.Command{answer}, Answer: true, Cmd: g.answer(ask.id())}
 }
 
 // answer removes answered requests from the queue.

@@ -10,7 +10,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"replan/agent/runner"
+	"replan/agent/session"
 	"replan/internal/english"
 	"replan/internal/untrusted"
 	"replan/planning/plan"
@@ -85,7 +85,7 @@ func (g *Dialog) editFile() keymap.Request {
 
 // preview asks what the call of f would do to its file with args.
 func (f *fileEdit) preview(args map[string]any) keymap.Query {
-	return func(ctx context.Context, s runner.Queries) tea.Msg {
+	return func(ctx context.Context, s session.Queries) tea.Msg {
 		file, err := s.PreviewFile(ctx, f.gate.Run, f.gate.Ask.Gate, args)
 		return FileMsg{f, file, err}
 	}
@@ -248,7 +248,7 @@ func (g *Dialog) sendFile(m FileMsg) keymap.Request {
 		return keymap.ShowFooter(untrusted.Line("Not sent: "+err.Error()+".") + g.again())
 	}
 	delete(g.unsent, f.gate.id())
-	return keymap.Request{Send: []runner.Command{answer}, Answer: true, Cmd: g.answer(f.gate.id())}
+	return keymap.Request{Send: []session.Command{answer}, Answer: true, Cmd: g.answer(f.gate.id())}
 }
 
 // writing returns the arguments of a call of tool that makes the file of f text.

@@ -10,7 +10,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"replan/agent/event"
-	"replan/agent/runner"
+	"replan/agent/session"
 	"replan/planning/plan"
 	"replan/tui/draw"
 	"replan/tui/keymap"
@@ -19,7 +19,7 @@ import (
 
 // onDisk answers each preview with a file that has this hash.
 type onDisk struct {
-	runner.Queries
+	session.Queries
 	hash string
 }
 

@@ -10,7 +10,7 @@ import (
 
 	"replan/agent/event"
 	"replan/agent/rule"
-	"replan/agent/runner"
+	"replan/agent/session"
 	"replan/internal/untrusted"
 	"replan/planning/plan"
 	"replan/tui/draw"
@@ -74,8 +74,8 @@ func (g OpenGate) Brief() (step, what, args string) {
 }
 
 func (g OpenGate) choices(k *keymap.Map) []choice {
-	answer := func(d event.Decision, s event.Scope) runner.Command {
-		return runner.Resolve{Run: g.Run, Gate: g.Ask.Gate, Decision: d, Scope: s}
+	answer := func(d event.Decision, s event.Scope) session.Command {
+		return session.Resolve{Run: g.Run, Gate: g.Ask.Gate, Decision: d, Scope: s}
 	}
 	once, deny := answer(event.Allow, event.ScopeOnce), answer(event.Deny, event.ScopeOnce)
 	if g.Session {
@@ -127,11 +127,11 @@ func noStep(k *keymap.Map) string {
 }
 
 // with replaces the arguments at the gate.
-func (g OpenGate) with(args map[string]any) (runner.Command, error) {
+func (g OpenGate) with(args map[string]any) (session.Command, error) {
 	if err := g.Fits(args); err != nil {
 		return nil, err
 	}
-	return runner.Edit{Run: g.Run, Gate: g.Ask.Gate, Args: args}, nil
+	return session.Edit{Run: g.Run, Gate: g.Ask.Gate, Args: args}, nil
 }
 
 func (g OpenGate) resends() string { return "preview" }

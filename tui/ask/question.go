@@ -9,7 +9,7 @@ import (
 
 	"replan/agent"
 	"replan/agent/event"
-	"replan/agent/runner"
+	"replan/agent/session"
 	"replan/internal/english"
 	"replan/internal/untrusted"
 	"replan/planning/plan"
@@ -72,7 +72,7 @@ func (q Question) choices(k *keymap.Map) []choice {
 	if q.Doubt {
 		settle := func(id string, b key.Binding, d event.DoubtDecision) choice {
 			words := telling.OfDoubt(d)
-			return choice{id: id, key: b, does: words.Choice, short: words.Short, send: runner.ResolveDoubt{Run: q.Run, Step: q.Step, Decision: d}}
+			return choice{id: id, key: b, does: words.Choice, short: words.Short, send: session.ResolveDoubt{Run: q.Run, Step: q.Step, Decision: d}}
 		}
 		return []choice{
 			settle("question.done", k.TookEffect, event.DoubtDone),
@@ -82,7 +82,7 @@ func (q Question) choices(k *keymap.Map) []choice {
 	}
 	decide := func(id string, b key.Binding, d event.FailureDecision) choice {
 		words := telling.OfFailure(d)
-		return choice{id: id, key: b, does: words.Choice, short: words.Short, send: runner.ResolveFailure{Run: q.Run, Step: q.Step, Decision: d}}
+		return choice{id: id, key: b, does: words.Choice, short: words.Short, send: session.ResolveFailure{Run: q.Run, Step: q.Step, Decision: d}}
 	}
 	replan := decide("question.replan", k.Replan, event.FailureReplan)
 	if q.NoReplan != "" {
@@ -109,8 +109,8 @@ func (q Question) choices(k *keymap.Map) []choice {
 }
 
 // with runs the step again with other arguments.
-func (q Question) with(args map[string]any) (runner.Command, error) {
-	return runner.ResolveFailure{Run: q.Run, Step: q.Step, Decision: event.FailureRetry, Args: args}, nil
+func (q Question) with(args map[string]any) (session.Command, error) {
+	return session.ResolveFailure{Run: q.Run, Step: q.Step, Decision: event.FailureRetry, Args: args}, nil
 }
 
 func (q Question) resends() string { return "run the step with these" }

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"replan/agent/event"
-	"replan/agent/runner"
+	"replan/agent/session"
 	"replan/internal/untrusted"
 	"replan/tui/draw"
 	"replan/tui/keymap"
@@ -105,7 +105,7 @@ type confirming struct {
 	short  string
 	unread string // message for a yes before the user has read to the end
 	ids    []string
-	send   []runner.Command
+	send   []session.Command
 	write  func(*draw.Document) page
 }
 
@@ -129,7 +129,7 @@ func savingRule(k *keymap.Map, ask Asking, c choice) *confirming {
 	return &confirming{
 		title: "Allow always", does: "save it, and allow", short: "save",
 		unread: "Read the whole rule first: " + k.Name("move.down") + " shows the rest of it.",
-		ids:    []string{ask.id()}, send: []runner.Command{c.send},
+		ids:    []string{ask.id()}, send: []session.Command{c.send},
 		write: func(d *draw.Document) page { return writeRule(d, c.saves) },
 	}
 }
@@ -170,7 +170,7 @@ func (g *Dialog) approveAll() (word string) {
 	}
 	for _, gate := range all {
 		c.ids = append(c.ids, gate.id())
-		c.send = append(c.send, runner.Resolve{Run: gate.Run, Gate: gate.Ask.Gate, Decision: event.Allow, Scope: event.ScopeOnce})
+		c.send = append(c.send, session.Resolve{Run: gate.Run, Gate: gate.Ask.Gate, Decision: event.Allow, Scope: event.ScopeOnce})
 	}
 	g.turn(c)
 	return ""

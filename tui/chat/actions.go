@@ -5,7 +5,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"replan/agent/runner"
+	"replan/agent/session"
 	"replan/tui/draw"
 	"replan/tui/keymap"
 )
@@ -49,9 +49,9 @@ func (c *Pane) Actions() keymap.Handlers {
 		"chat.thinking": {Refuse: c.noThinking, Do: keymap.Just(func() { c.foldNewest(foldThinking) })},
 		"chat.thinking_all": {Refuse: c.noThinking, Do: func() keymap.Request {
 			shows := strconv.FormatBool(c.hasCollapsed(foldThinking))
-			return keymap.SendCommands(runner.Keep{Key: KeyShowThinking, Value: &shows})
+			return keymap.SendCommands(session.Keep{Key: KeyShowThinking, Value: &shows})
 		}},
-		"chat.export": {Refuse: c.noExport, Do: func() keymap.Request { return keymap.SendCommands(runner.Submit{Text: "/export"}) }},
+		"chat.export": {Refuse: c.noExport, Do: func() keymap.Request { return keymap.SendCommands(session.Submit{Text: "/export"}) }},
 		"chat.top":    {Refuse: c.nothingSaid, Do: focused(func() { c.Scroll(1 << 20) })},
 		"chat.bottom": {Refuse: c.nothingSaid, Do: focused(c.ToEnd)},
 		"chat.unfold": {Refuse: c.nothingFolded, Do: keymap.Just(func() { c.foldNewest("") })},

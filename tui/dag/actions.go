@@ -4,7 +4,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"replan/agent"
-	"replan/agent/runner"
+	"replan/agent/session"
 	"replan/tui/draw"
 	"replan/tui/keymap"
 )
@@ -106,7 +106,7 @@ func (d *Pane) openRow() keymap.Request {
 func (d *Pane) cancel() keymap.Request {
 	s := d.Chosen().Step
 	return keymap.Request{
-		Send:             []runner.Command{runner.Cancel{Run: d.Run.ID, Step: s.Step.Index}},
+		Send:             []session.Command{session.Cancel{Run: d.Run.ID, Step: s.Step.Index}},
 		FooterUntilEvent: draw.StepTitle(d.Look, s.Step.Index) + " is being cancelled; the others continue.",
 	}
 }

@@ -8,7 +8,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"replan/agent"
-	"replan/agent/runner"
+	"replan/agent/session"
 	"replan/tui/draw"
 	"replan/tui/keymap"
 	"replan/tui/panetest"
@@ -66,7 +66,7 @@ func TestCancelNamesStepAndIsRefusedAfterRun(t *testing.T) {
 	}
 	d.state.Live = true
 	w, why := d.Actions().Act("plan.cancel")
-	if want := []runner.Command{runner.Cancel{Run: run.ID, Step: "1"}}; why != "" || !reflect.DeepEqual(w.Send, want) || w.FooterUntilEvent == "" {
+	if want := []session.Command{session.Cancel{Run: run.ID, Step: "1"}}; why != "" || !reflect.DeepEqual(w.Send, want) || w.FooterUntilEvent == "" {
 		t.Errorf("refused %q, asks for %+v", why, w)
 	}
 }

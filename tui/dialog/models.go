@@ -8,7 +8,6 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
 
-	"replan/agent/runner"
 	"replan/agent/session"
 	"replan/internal/untrusted"
 	"replan/planning/prompt"
@@ -25,7 +24,7 @@ type Models struct {
 	available session.Models
 	profiles  bool // show profiles instead of models
 	level     prompt.ThinkLevel
-	sent      *runner.Choose // a choice that the session has not answered yet
+	sent      *session.Choose // a choice that the session has not answered yet
 	install
 }
 
@@ -173,13 +172,13 @@ func levelName(l prompt.ThinkLevel) string {
 }
 
 // choose returns a command for the settings that differ from the session's.
-func (d *Models) choose() runner.Command {
+func (d *Models) choose() session.Command {
 	entries := d.entries()
 	if d.asked || len(entries) == 0 {
 		return nil
 	}
 	e := entries[d.At]
-	var c runner.Choose
+	var c session.Choose
 	if level := d.level; level != d.available.Think {
 		c.Think = &level
 	}
@@ -193,7 +192,7 @@ func (d *Models) choose() runner.Command {
 	default:
 		c.Profile = &e.name
 	}
-	if c == (runner.Choose{}) {
+	if c == (session.Choose{}) {
 		d.message = "This is already the session's choice; " + d.Keys.Name("dialog.leave") + " keeps it."
 		return nil
 	}
@@ -359,7 +358,7 @@ func (d *Models) info(name untrusted.Text) prompt.ModelInfo {
 }
 
 // Sent remembers a choice until the session answers it.
-func (d *Models) Sent(c runner.Choose) { d.sent = &c }
+func (d *Models) Sent(c session.Choose) { d.sent = &c }
 
 // Chosen returns what to say about the session's answer to a choice that was made
 // here, "" for any other and for a refusal, about which there is a note. The words

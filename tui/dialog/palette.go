@@ -12,7 +12,6 @@ import (
 	"github.com/sahilm/fuzzy"
 
 	"replan/agent"
-	"replan/agent/runner"
 	"replan/agent/session"
 	"replan/tui/draw"
 	"replan/tui/keymap"
@@ -214,7 +213,7 @@ func (d *Palette) choose() keymap.Request {
 	d.recent = d.recent[:min(len(d.recent), recents)]
 	w := c.do()
 	if !d.page.Replay {
-		w.Send = append(w.Send, runner.Keep{Key: KeyRecent, Value: new(strings.Join(d.recent, "\n"))})
+		w.Send = append(w.Send, session.Keep{Key: KeyRecent, Value: new(strings.Join(d.recent, "\n"))})
 	}
 	return w
 }

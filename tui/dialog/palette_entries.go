@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"replan/agent"
-	"replan/agent/runner"
 	"replan/agent/session"
 	"replan/internal/english"
 	"replan/internal/untrusted"
@@ -144,7 +143,7 @@ func (d *Palette) goals() []command {
 	var all []command
 	for _, goal := range d.page.Goals {
 		all = append(all, command{title: english.Capital(untrusted.Line(goal)), detail: "sends this goal", do: func() keymap.Request {
-			return keymap.Request{Send: []runner.Command{runner.Submit{Text: goal}}, ScrollToEnd: true, Focus: keymap.PlaceChat}
+			return keymap.Request{Send: []session.Command{session.Submit{Text: goal}}, ScrollToEnd: true, Focus: keymap.PlaceChat}
 		}})
 	}
 	return all
@@ -168,7 +167,7 @@ func (d *Palette) runCommands() []command {
 		detail := state + ", " + telling.Ago(d.Look.Since(s.Started))
 		if CanResume(s, d.runs.live.Live(s.Run)) {
 			resume = append(resume, command{title: "Resume run: " + what, detail: detail, do: func() keymap.Request {
-				return keymap.SendCommands(runner.Resume{Run: s.Run})
+				return keymap.SendCommands(session.Resume{Run: s.Run})
 			}})
 		}
 		open = append(open, command{title: "Open run: " + what, detail: detail, do: func() keymap.Request {
@@ -198,7 +197,7 @@ func (d *Palette) modelCommands() []command {
 		}
 		facts := slices.DeleteFunc(modelFacts(m, false), func(s string) bool { return s == "" })
 		c := command{title: "Switch model: " + untrusted.Line(m.Name), detail: strings.Join(facts, ", "), do: func() keymap.Request {
-			return keymap.SendCommands(runner.Choose{Model: &m.Name})
+			return keymap.SendCommands(session.Choose{Model: &m.Name})
 		}}
 		if prompt.SameModel(m.Name, d.available.Model) {
 			c.why = "This is the current model."
@@ -207,7 +206,7 @@ func (d *Palette) modelCommands() []command {
 	}
 	for _, p := range d.available.Profiles {
 		c := command{title: "Switch profile: " + untrusted.Line(p.Name), detail: p.Description.Line(), do: func() keymap.Request {
-			return keymap.SendCommands(runner.Choose{Profile: &p.Name})
+			return keymap.SendCommands(session.Choose{Profile: &p.Name})
 		}}
 		if p.Name == d.available.Profile {
 			c.why = "This is the current profile."
@@ -224,7 +223,7 @@ func (d *Palette) themeCommands() []command {
 			value := string(name)
 			w := keymap.Request{Theme: name}
 			if !d.page.Replay {
-				w.Send = []runner.Command{runner.Keep{Key: "screen.theme", Value: &value}}
+				w.Send = []session.Command{session.Keep{Key: "screen.theme", Value: &value}}
 			}
 			return w
 		}}

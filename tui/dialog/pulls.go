@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"strings"
 
-	"replan/agent/runner"
 	"replan/agent/session"
 	"replan/internal/untrusted"
 	"replan/planning/prompt"
@@ -15,10 +14,10 @@ import (
 
 // install is the part of the dialog about models that pulls and removes them.
 type install struct {
-	naming   bool              // letters name the model to pull
-	name     string            // typed so far
-	removing *prompt.ModelInfo // the model that the user may remove; nil for none
-	pull     session.Pull      // under way; no Model means none
+	naming   bool                 // letters name the model to pull
+	name     string               // typed so far
+	removing *prompt.ModelInfo    // the model that the user may remove; nil for none
+	pull     session.PullProgress // under way; no Model means none
 }
 
 // OpenPull opens the dialog to name a model to pull and requests the list of models.
@@ -55,7 +54,7 @@ func (d *Models) installing() keymap.Handlers {
 					return keymap.Request{}
 				}
 				d.naming = false
-				return keymap.SendCommands(runner.Pull{Model: name})
+				return keymap.SendCommands(session.Pull{Model: name})
 			}},
 		})
 	case d.removing != nil:
@@ -65,7 +64,7 @@ func (d *Models) installing() keymap.Handlers {
 				name := d.removing.Name
 				d.removing = nil
 				d.message = "Removing " + untrusted.Line(name) + d.Look.Glyphs.Ellipsis
-				return keymap.SendCommands(runner.Remove{Model: name})
+				return keymap.SendCommands(session.Remove{Model: name})
 			}},
 		}
 	default:
@@ -98,7 +97,7 @@ func (d *Models) installKeys() keymap.Handlers {
 func (d *Models) CancelPull() keymap.Handler {
 	return keymap.Handler{
 		Refuse: keymap.Unless(func() bool { return d.pull.Model != "" }, "No model is being pulled."),
-		Do:     func() keymap.Request { return keymap.SendCommands(runner.CancelPull{}) },
+		Do:     func() keymap.Request { return keymap.SendCommands(session.CancelPull{}) },
 	}
 }
 
@@ -159,13 +158,13 @@ func (d *Models) progress(width int) string {
 
 // Pulled shows the progress of a pull. It reports whether the list of models may
 // have changed.
-func (d *Models) Pulled(p session.Pull) (changed bool) {
+func (d *Models) Pulled(p session.PullProgress) (changed bool) {
 	switch {
 	case !p.Ended:
 		d.pull = p
 		return false
 	case d.pull.Model == p.Model:
-		d.pull = session.Pull{}
+		d.pull = session.PullProgress{}
 	}
 	d.message = p.Problem.Line()
 	return d.shown

@@ -9,7 +9,6 @@ import (
 	"charm.land/lipgloss/v2"
 
 	"replan/agent"
-	"replan/agent/runner"
 	"replan/agent/session"
 	"replan/internal/english"
 	"replan/internal/untrusted"
@@ -151,7 +150,7 @@ func (d *Runs) runActions(s agent.Summary) keymap.Handlers {
 				return d.replay(true)
 			}
 			d.shown = false
-			return keymap.SendCommands(runner.Resume{Run: s.Run})
+			return keymap.SendCommands(session.Resume{Run: s.Run})
 		}},
 	}
 }

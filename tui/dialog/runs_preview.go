@@ -11,7 +11,7 @@ import (
 
 	"replan/agent"
 	"replan/agent/event"
-	"replan/agent/runner"
+	"replan/agent/session"
 	"replan/internal/english"
 	"replan/internal/untrusted"
 	"replan/tui/draw"
@@ -56,7 +56,7 @@ func (d *Runs) readNext() keymap.Query {
 	}
 	id := d.runs[d.At].Run
 	d.reading = id
-	return func(ctx context.Context, s runner.Queries) tea.Msg {
+	return func(ctx context.Context, s session.Queries) tea.Msg {
 		events, err := s.Journal(ctx, id)
 		return keymap.AnswerMsg[PastRun]{Value: NewPastRun(id, events, err)}
 	}

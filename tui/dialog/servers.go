@@ -8,7 +8,6 @@ import (
 	"charm.land/lipgloss/v2"
 
 	"replan/agent/rule"
-	"replan/agent/runner"
 	"replan/agent/session"
 	"replan/internal/english"
 	"replan/internal/untrusted"
@@ -116,7 +115,7 @@ func (d *Servers) restart(s *plan.ServerStatus) keymap.Request {
 		return keymap.Request{}
 	}
 	d.message = "Starting " + untrusted.Line(s.Name) + " anew" + d.Look.Glyphs.Ellipsis
-	return keymap.SendCommands(runner.Restart{Server: s.Name})
+	return keymap.SendCommands(session.Restart{Server: s.Name})
 }
 
 // Hints lists the keys that are active now.

@@ -11,7 +11,6 @@ import (
 	"charm.land/lipgloss/v2"
 	"github.com/charmbracelet/x/ansi"
 
-	"replan/agent/runner"
 	"replan/agent/session"
 	"replan/internal/untrusted"
 	"replan/planning/prompt"
@@ -167,7 +166,7 @@ func (d *Settings) Actions() keymap.Handlers {
 
 // save returns a request to save a setting for later starts.
 func save(key, value string) keymap.Request {
-	return keymap.SendCommands(runner.Keep{Key: key, Value: &value})
+	return keymap.SendCommands(session.Keep{Key: key, Value: &value})
 }
 
 // change changes a setting and saves it, or explains how to change it.
@@ -191,9 +190,9 @@ func (d *Settings) change(s session.Setting) keymap.Request {
 	switch {
 	case s.Key == "model.think":
 		level, _ := prompt.ParseThinkLevel(following)
-		return keymap.SendCommands(runner.Choose{Think: &level})
+		return keymap.SendCommands(session.Choose{Think: &level})
 	case s.Key == "screen.review":
-		return keymap.SendCommands(runner.Hold{On: following == "true"})
+		return keymap.SendCommands(session.Hold{On: following == "true"})
 	case following != "":
 		return save(s.Key, following)
 	case s.Key == "keys":
@@ -222,15 +221,15 @@ func (d *Settings) reset(s session.Setting) keymap.Request {
 		d.message = "The file does not name " + s.Key + "."
 		return keymap.Request{}
 	}
-	removed := runner.Keep{Key: s.Key}
+	removed := session.Keep{Key: s.Key}
 	w := keymap.SendCommands(removed)
 	switch s.Key {
 	case "model.name":
-		w.Send = []runner.Command{runner.Choose{Model: new("")}}
+		w.Send = []session.Command{session.Choose{Model: new("")}}
 	case "model.think":
-		w.Send = []runner.Command{runner.Choose{Think: new(prompt.ThinkAuto)}, removed}
+		w.Send = []session.Command{session.Choose{Think: new(prompt.ThinkAuto)}, removed}
 	case "screen.review":
-		w.Send = []runner.Command{runner.Hold{}}
+		w.Send = []session.Command{session.Hold{}}
 	case "screen.theme":
 		w.Theme = themes.Auto
 	}

@@ -6,7 +6,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"replan/agent/runner"
+	"replan/agent/session"
 	"replan/internal/untrusted"
 	"replan/themes"
 	"replan/tui/draw"
@@ -84,7 +84,7 @@ func (d *Themes) Actions() keymap.Handlers {
 			}
 			d.shown = false
 			name := string(d.items[d.At].name)
-			return keymap.SendCommands(runner.Keep{Key: "screen.theme", Value: &name})
+			return keymap.SendCommands(session.Keep{Key: "screen.theme", Value: &name})
 		}},
 	}).First(d.nextKey)
 }

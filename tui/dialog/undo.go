@@ -6,7 +6,7 @@ import (
 
 	"replan/agent"
 	"replan/agent/event"
-	"replan/agent/runner"
+	"replan/agent/session"
 	"replan/internal/untrusted"
 	"replan/tui/draw"
 	"replan/tui/keymap"
@@ -74,7 +74,7 @@ func (d *Undo) Actions() keymap.Handlers {
 	return d.closing("gate.deny").With(d.keys(), keymap.Handlers{
 		"undo.put_back": {When: d.ready, Do: func() keymap.Request {
 			d.sent = true
-			return keymap.SendCommands(runner.Undo{Run: d.run})
+			return keymap.SendCommands(session.Undo{Run: d.run})
 		}},
 		"diff.sides": {When: func() bool { return d.doc != nil && d.doc.Diffs }, Do: keymap.Just(func() {
 			d.Look.TurnDiffs(max(d.doc.Width, draw.SplitAtLeast))

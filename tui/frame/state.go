@@ -34,10 +34,10 @@ func New(l *draw.Look, keys *keymap.Map, md *draw.Markdown, o Options) *Frame {
 // State is what the frame shows of the session and its current runs.
 type State struct {
 	Session  session.Status
-	Pull     session.Pull // under way; no Model means none
-	Reported bool         // the session has reported its status
-	Looking  bool         // the session looks again for a model
-	Closed   bool         // the session is over
+	Pull     session.PullProgress // under way; no Model means none
+	Reported bool                 // the session has reported its status
+	Looking  bool                 // the session looks again for a model
+	Closed   bool                 // the session is over
 
 	Run       *agent.Run   // the current run, nil before the first
 	Runs      []*agent.Run // the user's run, then those that plan tools started in it

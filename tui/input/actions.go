@@ -1,7 +1,7 @@
 package input
 
 import (
-	"replan/agent/runner"
+	"replan/agent/session"
 	"replan/tui/keymap"
 )
 
@@ -84,10 +84,10 @@ func (p *Pane) send() keymap.Request {
 	}
 	text := p.toSend()
 	if text == "" {
-		return keymap.SendCommands(runner.Recheck{})
+		return keymap.SendCommands(session.Recheck{})
 	}
 	p.Clear()
-	return keymap.Request{Send: []runner.Command{runner.Submit{Text: text}}, ScrollToEnd: true}
+	return keymap.Request{Send: []session.Command{session.Submit{Text: text}}, ScrollToEnd: true}
 }
 
 // addLine adds a line break at the cursor.
@@ -104,7 +104,7 @@ func (p *Pane) hasEarlier() bool { return p.mayTakeBack() || p.hasBefore() }
 // the history.
 func (p *Pane) showEarlier() keymap.Request {
 	if p.mayTakeBack() {
-		return keymap.SendCommands(runner.Unqueue{ID: p.newestQueued().ID, Back: true})
+		return keymap.SendCommands(session.Unqueue{ID: p.newestQueued().ID, Back: true})
 	}
 	p.back()
 	return p.suggestAgain()
@@ -136,5 +136,5 @@ func (p *Pane) noSteering() string {
 func (p *Pane) steer() keymap.Request {
 	text := p.toSend()
 	p.Clear()
-	return keymap.Request{Send: []runner.Command{runner.Steer{Text: text}}, ScrollToEnd: true}
+	return keymap.Request{Send: []session.Command{session.Steer{Text: text}}, ScrollToEnd: true}
 }

@@ -6,7 +6,6 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"replan/agent/runner"
 	"replan/agent/session"
 	"replan/tui/draw"
 	"replan/tui/keymap"
@@ -77,7 +76,7 @@ func (p *Pane) Update(msg tea.Msg) keymap.Request {
 		}
 	case keymap.AnswerMsg[session.Completions]:
 		// Do not report missing completions while the user types.
-		if !errors.Is(msg.Err, runner.ErrClosed) {
+		if !errors.Is(msg.Err, session.ErrClosed) {
 			p.completer.store(msg.Value)
 			return p.suggestAgain()
 		}
@@ -97,7 +96,7 @@ func (p *Pane) typed(text string, change func() tea.Cmd) keymap.Request {
 	w := p.suggest()
 	w.Cmd = cmd
 	if warm {
-		w.Send = []runner.Command{runner.Warm{}}
+		w.Send = []session.Command{session.Warm{}}
 	}
 	return w
 }

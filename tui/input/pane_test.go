@@ -66,7 +66,7 @@ func TestTypingWarmsModelOncePerMinute(t *testing.T) {
 				p.warmed = now.Add(-tt.after)
 			}
 			w := types(p, tt.text)
-			if loads := reflect.DeepEqual(w.Send, []runner.Command{runner.Warm{}}); loads != tt.loads {
+			if loads := reflect.DeepEqual(w.Send, []session.Command{session.Warm{}}); loads != tt.loads {
 				t.Errorf("typing %q sends %v", tt.text, w.Send)
 			}
 		})
@@ -84,7 +84,7 @@ func TestPasteIsExpandedWhenSent(t *testing.T) {
 		t.Errorf("the paste is shown as %q", got)
 	}
 	w := p.Actions()["chat.send"].Do()
-	if want := []runner.Command{runner.Submit{Text: strings.TrimSpace(text)}}; !reflect.DeepEqual(w.Send, want) {
+	if want := []session.Command{session.Submit{Text: strings.TrimSpace(text)}}; !reflect.DeepEqual(w.Send, want) {
 		t.Errorf("%v is sent", w.Send)
 	}
 }
@@ -95,7 +95,7 @@ func TestQueuedTextComesBeforeHistory(t *testing.T) {
 	p.Remember("sent before")
 	p.Queue = session.Queue{Waiting: []string{"queued"}, Jobs: []session.QueuedJob{{ID: 7, Text: "queued"}}}
 	w := p.Actions()["chat.before"].Do()
-	if want := []runner.Command{runner.Unqueue{ID: 7, Back: true}}; !reflect.DeepEqual(w.Send, want) {
+	if want := []session.Command{session.Unqueue{ID: 7, Back: true}}; !reflect.DeepEqual(w.Send, want) {
 		t.Errorf("%v is sent", w.Send)
 	}
 	types(p, "x")

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"strings"
 
-	"replan/agent/runner"
 	"replan/agent/session"
 	"replan/internal/untrusted"
 	"replan/tui/draw"
@@ -62,7 +61,7 @@ func (p *Pane) nothingQueued() string {
 // dropQueued removes the newest entry from the queue.
 func (p *Pane) dropQueued() keymap.Request {
 	return keymap.Request{
-		Send:             []runner.Command{runner.Unqueue{ID: p.newestQueued().ID}},
+		Send:             []session.Command{session.Unqueue{ID: p.newestQueued().ID}},
 		FooterUntilEvent: "Removed from the queue: " + untrusted.FirstLine(p.Queue.Waiting[len(p.Queue.Waiting)-1]),
 	}
 }

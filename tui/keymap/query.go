@@ -7,13 +7,12 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"replan/agent/event"
-	"replan/agent/runner"
 	"replan/agent/session"
 )
 
 // Query asks the session a question and returns its answer as a message. It runs
 // outside the drawing goroutine and ends with the session.
-type Query func(ctx context.Context, s runner.Queries) tea.Msg
+type Query func(ctx context.Context, s session.Queries) tea.Msg
 
 // AnswerMsg carries the answer to a query.
 type AnswerMsg[T any] struct {
@@ -35,7 +34,7 @@ func All(queries ...Query) Query {
 	if len(queries) == 0 {
 		return nil
 	}
-	return func(ctx context.Context, s runner.Queries) tea.Msg {
+	return func(ctx context.Context, s session.Queries) tea.Msg {
 		var batch tea.BatchMsg
 		for _, q := range queries {
 			batch = append(batch, func() tea.Msg { return q(ctx, s) })
@@ -55,30 +54,30 @@ type JournalMsg struct {
 func answer[T any](value T, err error) tea.Msg { return AnswerMsg[T]{value, err} }
 
 // QueryRuns requests the runs.
-func QueryRuns(ctx context.Context, s runner.Queries) tea.Msg { return answer(s.Runs(ctx)) }
+func QueryRuns(ctx context.Context, s session.Queries) tea.Msg { return answer(s.Runs(ctx)) }
 
 // QueryConversations requests the earlier conversations.
-func QueryConversations(ctx context.Context, s runner.Queries) tea.Msg {
+func QueryConversations(ctx context.Context, s session.Queries) tea.Msg {
 	return answer(s.Conversations(ctx))
 }
 
 // QueryModels requests the installed models.
-func QueryModels(ctx context.Context, s runner.Queries) tea.Msg { return answer(s.Models(ctx)) }
+func QueryModels(ctx context.Context, s session.Queries) tea.Msg { return answer(s.Models(ctx)) }
 
 // QueryServers requests the health of the MCP servers.
-func QueryServers(ctx context.Context, s runner.Queries) tea.Msg { return answer(s.Servers(ctx)) }
+func QueryServers(ctx context.Context, s session.Queries) tea.Msg { return answer(s.Servers(ctx)) }
 
 // QuerySettings requests the settings and their sources.
-func QuerySettings(ctx context.Context, s runner.Queries) tea.Msg { return answer(s.Settings(ctx)) }
+func QuerySettings(ctx context.Context, s session.Queries) tea.Msg { return answer(s.Settings(ctx)) }
 
 // QueryCompletions requests completions for the typed text.
 func QueryCompletions(of session.Completing) Query {
-	return func(ctx context.Context, s runner.Queries) tea.Msg { return answer(s.Completions(ctx, of)) }
+	return func(ctx context.Context, s session.Queries) tea.Msg { return answer(s.Completions(ctx, of)) }
 }
 
 // QueryJournal requests the events of a run.
 func QueryJournal(run string) Query {
-	return func(ctx context.Context, s runner.Queries) tea.Msg {
+	return func(ctx context.Context, s session.Queries) tea.Msg {
 		events, err := s.Journal(ctx, run)
 		return JournalMsg{run, events, err}
 	}
@@ -86,5 +85,5 @@ func QueryJournal(run string) Query {
 
 // QueryUndo requests a preview of the undo of a run.
 func QueryUndo(run string) Query {
-	return func(ctx context.Context, s runner.Queries) tea.Msg { return answer(s.PreviewUndo(ctx, run)) }
+	return func(ctx context.Context, s session.Queries) tea.Msg { return answer(s.PreviewUndo(ctx, run)) }
 }

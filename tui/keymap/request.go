@@ -4,20 +4,20 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"replan/agent"
-	"replan/agent/runner"
+	"replan/agent/session"
 	"replan/themes"
 )
 
 // Request is what a pane requests from the root. The zero value requests nothing.
 type Request struct {
 	// From the session and the program.
-	Send     []runner.Command // to the session
-	Answer   bool             // Send answers an open gate or question
-	Ask      Query            // to the session
-	Undo     *agent.Summary   // show what an undo of this run would change
-	Continue string           // leave this conversation for another session
-	Quit     bool             // leave the program; asks first during a run
-	Copy     *Copied          // to the clipboard
+	Send     []session.Command // to the session
+	Answer   bool              // Send answers an open gate or question
+	Ask      Query             // to the session
+	Undo     *agent.Summary    // show what an undo of this run would change
+	Continue string            // leave this conversation for another session
+	Quit     bool              // leave the program; asks first during a run
+	Copy     *Copied           // to the clipboard
 	Cmd      tea.Cmd
 
 	// From other panes.
@@ -44,7 +44,7 @@ type Copied struct {
 }
 
 // SendCommands returns a request to send commands to the session.
-func SendCommands(c ...runner.Command) Request { return Request{Send: c} }
+func SendCommands(c ...session.Command) Request { return Request{Send: c} }
 
 // ShowFooter returns a request to show a message about the last key in the footer.
 func ShowFooter(word string) Request { return Request{Footer: word} }

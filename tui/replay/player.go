@@ -8,7 +8,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"replan/agent/event"
-	"replan/agent/runner"
+	"replan/agent/session"
 	"replan/internal/untrusted"
 	"replan/tui/draw"
 	"replan/tui/keymap"
@@ -73,7 +73,7 @@ func New(events []event.Event, o Options, fresh func(p *Player, before PlayedScr
 	p := &Player{fresh: fresh, options: o, Events: events, speed: nearestSpeed(o.Speed), due: make([]time.Duration, len(events))}
 	for i, e := range events {
 		if i > 0 {
-			p.due[i] = p.due[i-1] + runner.Rest(e.Time.Sub(events[i-1].Time), 1)
+			p.due[i] = p.due[i-1] + session.Rest(e.Time.Sub(events[i-1].Time), 1)
 		}
 		if worthSeeking(e.Data) {
 			p.stops = append(p.stops, i+1)
@@ -137,7 +137,7 @@ func (p *Player) Wait() tea.Cmd {
 	}
 	var rest time.Duration
 	if p.At > 0 {
-		rest = runner.Rest(p.due[p.At]-p.due[p.At-1], p.speed)
+		rest = session.Rest(p.due[p.At]-p.due[p.At-1], p.speed)
 	}
 	halted, count := make(chan struct{}), p.count
 	p.halted = halted

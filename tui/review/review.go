@@ -9,7 +9,7 @@ import (
 
 	"replan/agent"
 	"replan/agent/event"
-	"replan/agent/runner"
+	"replan/agent/session"
 	"replan/internal/english"
 	"replan/internal/untrusted"
 	"replan/planning/plan"
@@ -224,7 +224,7 @@ func (d *Dialog) viewHandlers() keymap.Handlers {
 // answer sends the decision about the plan.
 func (d *Dialog) answer(decision event.ReviewDecision) keymap.Request {
 	d.sent = true
-	return keymap.SendCommands(runner.Review{Run: d.review.Run, Answer: d.review.Answer(decision)})
+	return keymap.SendCommands(session.Review{Run: d.review.Run, Answer: d.review.Answer(decision)})
 }
 
 // chosen returns the selected step.

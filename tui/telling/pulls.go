@@ -12,7 +12,7 @@ import (
 const SuggestedModel = "qwen3:8b"
 
 // PulledShare returns how much of a model is downloaded, in percent.
-func PulledShare(p session.Pull) string {
+func PulledShare(p session.PullProgress) string {
 	if p.Total <= 0 {
 		return ""
 	}
@@ -20,12 +20,12 @@ func PulledShare(p session.Pull) string {
 }
 
 // Pulling names the model that is pulled and the share that is downloaded.
-func Pulling(p session.Pull) string {
+func Pulling(p session.PullProgress) string {
 	return strings.TrimSpace("pulling " + untrusted.Line(p.Model) + " " + PulledShare(p))
 }
 
 // PullEnd says in a few words how a pull has ended.
-func PullEnd(p session.Pull) string {
+func PullEnd(p session.PullProgress) string {
 	name := untrusted.Line(p.Model)
 	switch {
 	case p.Problem.Line() != "":

@@ -1,12 +1,8 @@
-package runner
+package session
 
 import (
-	"context"
-
 	"replan/agent"
 	"replan/agent/event"
-	"replan/agent/session"
-	"replan/internal/untrusted"
 	"replan/planning/plan"
 )
 
@@ -14,15 +10,15 @@ import (
 type Command interface{ command() }
 
 // Submit sends what the user typed. It is queued while a run is in progress. A
-// line that begins with a slash is a command, see [Config.Slash]. Mentions by an
-// @ are attached; if one cannot be read, the line comes back as session.Returned.
-// A line that begins with a blank is not remembered.
+// line that begins with a slash is a command. Mentions by an @ are attached; if one
+// cannot be read, the line comes back as Returned. A line that begins with a
+// blank is not remembered.
 type Submit struct{ Text string }
 
 // Unqueue removes a waiting job from the queue. With Back it is returned as
-// session.Returned.
+// Returned.
 type Unqueue struct {
-	ID   int // see session.QueuedJob
+	ID   int // see QueuedJob
 	Back bool
 }
 
@@ -100,23 +96,23 @@ type Stop struct{}
 type Steer struct{ Text string }
 
 // Choose changes the session's selection from the next run on. The outcome is
-// published as session.Chosen.
-type Choose session.Choice
+// published as Chosen.
+type Choose Choice
 
 // Pull downloads a model to the model server, one at a time. The progress and the
-// end are published as session.Pull. If the session has no model, it looks again.
+// end are published as PullProgress. If the session has no model, it looks again.
 type Pull struct{ Model string }
 
 // CancelPull cancels the download of a model. A later one continues it.
 type CancelPull struct{}
 
 // Remove deletes a model from the model server, unless a run uses it. The outcome
-// is published as session.Removed.
+// is published as Removed.
 type Remove struct{ Model string }
 
 // Keep saves a setting in the user's configuration for later starts, by its key
 // such as screen.theme. The session itself does not change; the outcome is
-// published as session.Kept. [Choose] and [Hold] are kept without it.
+// published as Kept. [Choose] and [Hold] are kept without it.
 type Keep struct {
 	Key   string
 	Value *string // nil removes the key
@@ -131,12 +127,12 @@ type Warm struct{}
 type Compact struct{ Undo bool }
 
 // Undo reverts the changes of a run and its inner runs, by its full id.
-// [Session.PreviewUndo] previews it; a refusal is published as
-// session.UndoRefused.
+// [Queries.PreviewUndo] previews it; a refusal is published as
+// UndoRefused.
 type Undo struct{ Run string }
 
 // Recheck checks again what the session works with: the model, its server and
-// failed tool servers. The results are published as session.Status.
+// failed tool servers. The results are published as Status.
 type Recheck struct{}
 
 // Restart restarts a tool server. Its calls in progress fail.
@@ -166,20 +162,3 @@ func (Steer) command()          {}
 func (Choose) command()         {}
 func (Warm) command()           {}
 func (Compact) command()        {}
-
-// slash carries out a line that begins with a slash.
-func (s *Session) slash(ctx context.Context, line string) {
-	_ = s.publish(event.ChatUser{Text: untrusted.Text(line)})
-	now := SlashState{Model: s.selection.name(), Think: s.jobConfig().prompting.Think, Busy: s.busy()}
-	s.workers.Go(func() {
-		answer, err := s.cfg.Slash(ctx, line, now)
-		o := outcome{next: answer.Then}
-		switch {
-		case err != nil:
-			o.events = append(o.events, failed(event.ReasonNotOpened, err.Error()))
-		case answer.Text != "" || answer.Then == nil:
-			o.events = append(o.events, event.ChatReply{Text: untrusted.Text(answer.Text)})
-		}
-		s.outcomes <- o
-	})
-}

@@ -1,4 +1,4 @@
-package runner
+package session
 
 import (
 	"cmp"
@@ -6,12 +6,11 @@ import (
 
 	"replan/agent"
 	"replan/agent/event"
-	"replan/agent/session"
 	"replan/internal/untrusted"
 )
 
-// ReplaySession is the id of the session that [ReplayEvents] creates around a run.
-const ReplaySession = "s-replay"
+// ReplayID is the id of the session that [ReplayEvents] creates around a run.
+const ReplayID = "s-replay"
 
 // longestRest bounds the pause between two events of a replay: nobody wants to
 // sit through a wait at a gate or the days between a stop and a resume.
@@ -46,11 +45,11 @@ func ReplayEvents(id string, events []event.Event) []event.Event {
 	first, last := events[0], events[len(events)-1]
 	all := make([]event.Event, 0, len(events)+3)
 	all = append(all,
-		event.Event{Seq: 1, Time: first.Time, Run: ReplaySession, Data: session.Status{
+		event.Event{Seq: 1, Time: first.Time, Run: ReplayID, Data: Status{
 			Workspace: untrusted.Text(run.Workspace), Model: untrusted.Text(run.Model), ContextWindow: run.ContextWindow, Tools: len(run.Catalogue),
 		}},
-		event.Event{Seq: 2, Time: first.Time, Run: ReplaySession, Data: event.ChatUser{Text: run.Goal}},
+		event.Event{Seq: 2, Time: first.Time, Run: ReplayID, Data: event.ChatUser{Text: run.Goal}},
 	)
 	all = append(all, events...)
-	return append(all, event.Event{Seq: 3, Time: last.Time, Run: ReplaySession, Data: reply})
+	return append(all, event.Event{Seq: 3, Time: last.Time, Run: ReplayID, Data: reply})
 }

@@ -1,0 +1,42 @@
+package session
+
+import (
+	"context"
+	"errors"
+
+	"replan/agent"
+	"replan/agent/event"
+	"replan/planning/plan"
+)
+
+// Queries are the questions that a session answers. Each query sees the effect of
+// commands sent before it. After the session has ended, each returns [ErrClosed].
+type Queries interface {
+	// Runs lists the runs, newest first. The error names unreadable runs; the
+	// others are still listed.
+	Runs(ctx context.Context) ([]agent.Summary, error)
+	// Journal returns the events of a run, by its full id.
+	Journal(ctx context.Context, run string) ([]event.Event, error)
+	// Conversations lists the conversations that can be continued, newest first.
+	// The error names unreadable ones; the others are still listed.
+	Conversations(ctx context.Context) ([]Conversation, error)
+	// Models lists the available models and profiles.
+	Models(ctx context.Context) (Models, error)
+	// Servers lists the tool servers and their current tools. It does not wait
+	// for starting servers.
+	Servers(ctx context.Context) (Servers, error)
+	// Settings lists the settings in force.
+	Settings(ctx context.Context) (Settings, error)
+	// Completions lists the completions of one kind. The list may be incomplete
+	// if there is an error.
+	Completions(ctx context.Context, of Completing) (Completions, error)
+	// PreviewUndo returns what [Undo] would do to a run, by its full id.
+	PreviewUndo(ctx context.Context, run string) (event.Undo, error)
+	// PreviewFile returns what the call at an open gate would do to its file, with
+	// args in place of its own. It fails if the call changes other than one text
+	// file.
+	PreviewFile(ctx context.Context, run, gate string, args map[string]any) (plan.FileChange, error)
+}
+
+// ErrClosed reports that the session has ended and answers no queries.
+var ErrClosed = errors.New("the session is over")
