@@ -177,7 +177,7 @@ func (g *Dialog) barOf(width int) (lines, ids, parts []string) {
 			lines = draw.Paint(l.Warning, draw.Wrap(g.editor.Fault, width))
 			lines = lines[:min(len(lines), 3)]
 		}
-		choices = []choice{{id: "question.send", key: g.keys.SendArgs, does: g.current().resends(), short: "send"}}
+		choices = []choice{{id: "question.send", key: g.keys.SendArgs, does: g.current().resends(), short: g.current().resends()}}
 		leave.does = "discard"
 	case g.confirm != nil:
 		choices = []choice{{id: "gate.once", key: g.keys.Once, does: g.confirm.does, short: g.confirm.short}}

@@ -113,7 +113,7 @@ func (q Question) with(args map[string]any) (session.Command, error) {
 	return session.ResolveFailure{Run: q.Run, Step: q.Step, Decision: event.FailureRetry, Args: args}, nil
 }
 
-func (q Question) resends() string { return "run the step with these" }
+func (q Question) resends() string { return "retry" }
 
 // write writes the purpose of the step, its outcome, and the full call.
 func (q Question) write(l *draw.Look, d *draw.Document, _ bool) page {

@@ -18,7 +18,7 @@ func (g *Dialog) Hints() []keymap.Hint {
 	arrows := g.keys.Hint("scroll", "move.up", "move.down")
 	switch {
 	case g.editor != nil:
-		hints := []keymap.Hint{g.keys.Hint("send", "question.send"), g.keys.Hint("next field", "question.next_field"), g.keys.Hint("discard", "dialog.leave"), g.keys.Hint("undo", "question.undo_edit")}
+		hints := []keymap.Hint{g.keys.Hint(g.current().resends(), "question.send"), g.keys.Hint("next field", "question.next_field"), g.keys.Hint("discard", "dialog.leave"), g.keys.Hint("undo", "question.undo_edit")}
 		if g.noFile() == "" {
 			hints = append(hints, g.keys.Hint("file in editor", "gate.editor"))
 		}
