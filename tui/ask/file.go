@@ -187,9 +187,21 @@ func (g *Dialog) openFile(m FileMsg) keymap.Request {
 		text = u.text
 	}
 	g.file, f.file = f, m.file
-	return keymap.Request{Cmd: editor.Open(g.Editor, path.Base(f.file.Path), text, func(text string, err error) tea.Msg {
+	return keymap.Request{Cmd: editor.Open(g.Editor, path.Base(f.file.Path), text, firstChanged(f.file.Before, text), func(text string, err error) tea.Msg {
 		return EditedMsg{f, text, err}
 	})}
+}
+
+// firstChanged returns the number of the first line of after that differs from
+// before, at most that of its last line.
+func firstChanged(before, after string) int {
+	was, is := strings.Split(before, "\n"), strings.Split(strings.TrimSuffix(after, "\n"), "\n")
+	for i, line := range is {
+		if i >= len(was) || line != was[i] {
+			return i + 1
+		}
+	}
+	return len(is)
 }
 
 // fileEdited asks what the call that makes the edited file would do now.

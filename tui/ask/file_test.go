@@ -197,3 +197,21 @@ func TestTextThatIsNotUTF8IsNotSent(t *testing.T) {
 		t.Errorf("asks %v, sends %v, says %q", w.Ask != nil, w.Send, w.Footer)
 	}
 }
+
+func TestEditorOpensAtTheFirstChangedLine(t *testing.T) {
+	for _, c := range []struct {
+		before, after string
+		want          int
+	}{
+		{"a\nb\nc\n", "a\nB\nc\n", 2},
+		{"a\nb\n", "a\nb\nc\n", 3},
+		{"a\nb\nc\n", "a\n", 1},
+		{"", "a\nb\n", 1},
+		{"a", "", 1},
+		{"a\nb", "a\nc", 2},
+	} {
+		if got := firstChanged(c.before, c.after); got != c.want {
+			t.Errorf("%q to %q: line %d, want %d", c.before, c.after, got, c.want)
+		}
+	}
+}

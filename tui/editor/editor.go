@@ -7,6 +7,8 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
+	"strings"
 
 	tea "charm.land/bubbletea/v2"
 )
@@ -15,16 +17,16 @@ import (
 const Unset = "No editor is set: set VISUAL or EDITOR, such as EDITOR=vim."
 
 // Open writes text to a private file of that name and opens the editor, a command
-// with its arguments, on it. The terminal is the screen's again when the editor has
-// ended. done makes the message about what it left, also if it failed; the file is
-// then removed.
-func Open(command []string, name, text string, done func(text string, err error) tea.Msg) tea.Cmd {
+// with its arguments, on it; if the editor is known, at a line, counted from 1. The
+// terminal is the screen's again when the editor has ended. done makes the message
+// about what it left, also if it failed; the file is then removed.
+func Open(command []string, name, text string, line int, done func(text string, err error) tea.Msg) tea.Cmd {
 	return func() tea.Msg {
 		path, err := Keep(name, text)
 		if err != nil {
 			return done(text, fmt.Errorf("open the editor: %w", err))
 		}
-		args := append(append([]string{}, command[1:]...), path)
+		args := append(slices.Clone(command[1:]), at(command[0], path, line)...)
 		run := tea.ExecProcess(exec.Command(command[0], args...), func(failed error) tea.Msg { //nolint:gosec,noctx // the user's own editor, for as long as it is open
 			defer func() { _ = os.RemoveAll(filepath.Dir(path)) }() // it is a temporary folder
 			left, err := os.ReadFile(path)                          //nolint:gosec // our own
@@ -38,6 +40,20 @@ func Open(command []string, name, text string, done func(text string, err error)
 		})
 		return run()
 	}
+}
+
+// at returns the arguments that open a file at a line, for an editor that is known
+// to take them.
+func at(editor, path string, line int) []string {
+	if line > 1 {
+		switch strings.TrimSuffix(filepath.Base(editor), ".exe") {
+		case "vi", "vim", "nvim", "nano", "emacs", "emacsclient", "hx":
+			return []string{fmt.Sprintf("+%d", line), path}
+		case "code":
+			return []string{"--goto", fmt.Sprintf("%s:%d", path, line)}
+		}
+	}
+	return []string{path}
 }
 
 // Keep writes text to a private file of that name in a new temporary folder, and

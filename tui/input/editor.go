@@ -33,7 +33,7 @@ func (p *Pane) noEditor() string {
 // editDraft opens the editor on the typed text. The text stays in the input until
 // the editor is done.
 func (p *Pane) editDraft() tea.Cmd {
-	return editor.Open(p.options.Editor, draftName, p.expanded(), func(text string, err error) tea.Msg {
+	return editor.Open(p.options.Editor, draftName, p.expanded(), 1, func(text string, err error) tea.Msg {
 		return EditedMsg{text: strings.TrimRight(text, "\r\n"), err: err}
 	})
 }
