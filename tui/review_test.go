@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 
 	tea "charm.land/bubbletea/v2"
@@ -30,12 +31,15 @@ func reviewSteps() []plan.Step {
 }
 
 // reviewing: the plan is complete and waits for review.
-func (s *story) reviewing() *story {
+func (s *story) reviewing() *story { return s.reviewingSteps(reviewSteps()) }
+
+// reviewingSteps: a plan of these steps waits for review.
+func (s *story) reviewingSteps(steps []plan.Step) *story {
 	schema := func(required ...string) json.RawMessage {
 		return json.RawMessage(fmt.Sprintf(`{"type":"object","properties":{"path":{"type":"string"},"text":{"type":"string"}},"required":%s}`, plan.CanonicalJSON(list(required))))
 	}
 	s.greeted().after(200).session(event.ChatUser{Text: "tidy up"})
-	p := plan.Plan{Title: "Tidy up", Goal: "tidy up", Steps: reviewSteps()}
+	p := plan.Plan{Title: "Tidy up", Goal: "tidy up", Steps: steps}
 	return s.after(50).run(event.RunStarted{
 		Goal: "tidy up", Workspace: "/src/auth-service", Session: storySession, Model: "qwen3:8b", Limits: event.DefaultLimits(), Review: true, Plan: &p,
 		Catalogue: plan.Catalogue{
@@ -293,6 +297,23 @@ func TestMouseChoosesReviewSteps(t *testing.T) {
 	s.wants("Step 3")
 	s.m.Update(tea.MouseWheelMsg{X: 90, Y: 4, Button: tea.MouseWheelDown})
 	s.wants("Step 3")
+}
+
+func TestReviewShowsTitlesBesideFreeRoomAndChosenOnesWhole(t *testing.T) {
+	steps := reviewSteps()
+	steps[0].Title = "Read the handler of every request whole"
+	steps[1].Title = "Write notes about every function of the package that no test calls, whatever its name"
+	for _, size := range [][2]int{{120, 36}, {80, 24}} {
+		s := open(t, tui.Options{Theme: themes.Dark}, size[0], size[1]).show(newStory().reviewingSteps(steps))
+		s.m.Update(s.m.ReviewRested())
+		s.wants("Read the handler of every request whole ")
+		s.m.Update(downKey)
+		if _, y := s.find("2 Write notes"); !strings.Contains(s.lines()[y+1], "whatever its name") {
+			t.Errorf("the second step is not whole:\n%s", s.text())
+		}
+		s.clickOn("Push it")
+		s.wants("Step 4")
+	}
 }
 
 func TestAReviewIsDrawnWideAndNarrow(t *testing.T) {

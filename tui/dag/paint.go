@@ -230,8 +230,7 @@ func (w *rowPainter) drawGlyph(r *Row, f face, line draw.LitLine) string {
 func (w *rowPainter) paintRow(r *Row, f face, line draw.LitLine) painted {
 	l, c := w.Look, f.columns
 	p := &draw.Painter{LitLine: line, Lights: f.selected && w.focused}
-	p.B.WriteString(line.Cursor)
-	p.Width = 1
+	p.Start()
 	out := painted{done: true}
 	if r.Kind == RowRevision && len(w.outline.cells(r)) == 0 {
 		p.Add(l.Faint, w.revisionWords(r.Revision, f.open, w.width-2))
@@ -369,23 +368,13 @@ func (w *rowPainter) paintText(r *Row, f face, p *draw.Painter) (rest draw.StepC
 		tail = l.Cut(" "+tail, max(room/2, room-ansi.StringWidth(text)))
 		room -= ansi.StringWidth(tail)
 	}
-	text, rest.Text = w.breakTitle(text, room, f)
+	text, rest.Text = l.BreakTitle(text, room, f.selected && f.focused)
 	p.Step(columns,
 		draw.StepCell{Style: index, Text: s.Step.Name()}, draw.StepCell{Style: title, Text: text},
 		draw.StepCell{Style: l.Faint, Text: tail}, draw.StepCell{Style: tool, Text: telling.StepTool(&s.Step)})
 	l.PaintParallel(p, c.parallel, r.Kind == RowStep && w.chart.parallel[s.Step.Index])
 	rest.Style = title
 	return rest
-}
-
-// breakTitle returns the part of a title that fits its column, and for the
-// selected row the rest.
-func (w *rowPainter) breakTitle(title string, room int, f face) (first, rest string) {
-	if !f.selected || !f.focused || ansi.StringWidth(title) <= room {
-		return w.Look.Cut(title, room), ""
-	}
-	first = draw.Wrap(title, max(room, 1))[0]
-	return first, strings.TrimSpace(strings.TrimPrefix(title, first))
 }
 
 // paintSecond paints the line below the selected row: the rest of its title beside
@@ -395,8 +384,7 @@ func (w *rowPainter) paintSecond(r *Row, rest draw.StepCell, f face, line draw.L
 		return ""
 	}
 	p := &draw.Painter{LitLine: line, Lights: f.selected && w.focused}
-	p.B.WriteString(line.Cursor)
-	p.Width = 1
+	p.Start()
 	p.Gap(f.columns.mark)
 	lanes := &Row{Kind: RowRevision, rails: r.rails, node: r.node}
 	if lanes.rails == railsBeside {

@@ -18,6 +18,12 @@ type Painter struct {
 	Lights bool // the row is selected and highlighted
 }
 
+// Start begins a row with the cursor.
+func (p *Painter) Start() {
+	p.B.WriteString(p.Cursor)
+	p.Width = 1
+}
+
 // Add appends text in a style.
 func (p *Painter) Add(style lipgloss.Style, text string) {
 	if text != "" {
@@ -66,6 +72,16 @@ func (p *Painter) Step(c StepColumns, index, title, tail, tool StepCell) {
 		p.Add(tool.Style, name)
 		p.Gap(c.Tool - ansi.StringWidth(name))
 	}
+}
+
+// BreakTitle cuts a title to room cells. If whole, it breaks the title between words
+// instead, and returns the rest for a second line.
+func (l *Look) BreakTitle(title string, room int, whole bool) (first, rest string) {
+	if !whole || ansi.StringWidth(title) <= room {
+		return l.Cut(title, room), ""
+	}
+	first = Wrap(title, max(room, 1))[0]
+	return first, strings.TrimSpace(strings.TrimPrefix(title, first))
 }
 
 // Take returns what was painted since the last call.

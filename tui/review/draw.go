@@ -67,6 +67,8 @@ func (d *Dialog) View(size draw.Rect) []string {
 		return l.Block(d.drawStacked(width, height, bar), width, height)
 	}
 	left := width * 11 / 20
+	d.layRails(left - 2)
+	left += max(min(d.columns(left-2).missing, width*13/20-left), 0)
 	right := width - left
 	bar = d.bar(left)
 	rows := d.drawRows(left-2, max(height-3-len(bar), 1))
@@ -99,7 +101,11 @@ func (d *Dialog) drawStacked(width, height int, bar []string) []string {
 	l := d.Look
 	room := max(height-4-len(bar), 2)
 	d.layRails(width - 2)
-	body := max(min(len(d.steps), room*3/5), 1)
+	lines := len(d.steps)
+	if d.columns(width-2).missing > 0 {
+		lines++ // the selected row may take two
+	}
+	body := max(min(lines, room*3/5), 1)
 	d.detail = max(room-body, 1)
 	rows := d.drawRows(width-2, body)
 	title, note := d.title()
@@ -150,36 +156,50 @@ func (d *Dialog) bar(width int) []string {
 	return lines(l.Accent, changed)
 }
 
-// drawRows draws the visible rows, each exactly width cells wide.
+// drawRows draws the visible rows, each exactly width cells wide, on height lines.
+// The selected one takes two if its title needs them and there is room.
 func (d *Dialog) drawRows(width, height int) []string {
-	d.layRails(width)
+	lines, c := height, d.columns(width)
+	row, second := d.drawRow(d.at, c, height > 2)
+	if d.tall = second != ""; d.tall {
+		height--
+	}
 	d.body = height
 	context := min(1, (height-1)/2)
 	d.top = max(min(d.top, d.at-context), d.at+context-height+1)
 	d.top = max(min(d.top, len(d.steps)-height), 0)
-	c := d.columns(width)
-	out := make([]string, height)
-	for i := range out {
-		if d.top+i < len(d.steps) {
-			out[i] = d.drawRow(d.top+i, c)
-		} else {
-			out[i] = strings.Repeat(" ", max(width, 0))
+	out := make([]string, 0, lines)
+	for at := d.top; at < min(d.top+height, len(d.steps)); at++ {
+		switch {
+		case at != d.at:
+			other, _ := d.drawRow(at, c, false)
+			out = append(out, other)
+		case d.tall:
+			out = append(out, row, second)
+		default:
+			out = append(out, row)
 		}
 	}
-	return out
+	return d.Look.Block(out, width, lines)
 }
 
-// reviewColumns holds the column widths of a row, in cells.
-type reviewColumns struct{ width, index, title, tool, parallel, state int }
+// reviewColumns holds the column widths of a row, in cells, and the cells that the
+// longest title misses.
+type reviewColumns struct{ width, index, title, tool, parallel, state, missing int }
 
 func (d *Dialog) columns(width int) reviewColumns {
-	c := reviewColumns{width: width, state: 10}
+	c := reviewColumns{width: width, state: len("stays")}
 	longest, widest := 0, 0
 	for i := range d.steps {
 		c.index = max(c.index, min(ansi.StringWidth(d.steps[i].Step.Name()), 6))
 		longest = max(longest, ansi.StringWidth(telling.StepTool(&d.steps[i].Step)))
 		title := ansi.StringWidth(d.steps[i].Step.Title.Line()) + ansi.StringWidth(d.tail(&d.steps[i]))
 		widest = max(widest, title)
+		if g := d.steps[i].Gate; g != nil && g.Rule.Verdict != rule.VerdictBlock {
+			c.state = len("asks later") // as wide as the sign and "approved"
+		} else if g != nil {
+			c.state = max(c.state, len("denied"))
+		}
 	}
 	if width >= 56 {
 		c.tool = min(longest, 16)
@@ -193,35 +213,53 @@ func (d *Dialog) columns(width int) reviewColumns {
 	}
 	c.parallel = d.Look.ParallelWidth(d.parallel)
 	c.title -= c.parallel
+	c.missing = widest - c.title
 	c.title = max(min(c.title, widest), 4)
 	return c
 }
 
-func (d *Dialog) drawRow(at int, c reviewColumns) string {
+// drawRow draws a row, and if whole the rest of a title that does not fit as a
+// second one.
+func (d *Dialog) drawRow(at int, c reviewColumns, whole bool) (row, second string) {
 	l, s := d.Look, d.steps[at]
 	p := &draw.Painter{LitLine: l.Line(at == d.at, true), Lights: at == d.at}
-	p.B.WriteString(p.Cursor)
-	p.Width = 1
+	p.Start()
 	if s.Edited && !s.Out {
 		p.Add(l.Warning, l.Glyphs.Revised+" ")
 	} else {
 		p.Gap(2)
 	}
-	var rail strings.Builder
-	for _, cell := range d.rails.Row(at) {
-		rail.WriteString(l.Glyphs.Lanes.Cell(cell.Sides))
-	}
-	p.Add(l.Border, rail.String())
-	p.Gap(draw.RailsWidth(d.rails) - d.rails.Width)
+	d.drawRail(p, d.rails.Row(at))
 	glyph, style := d.sign(&s)
 	p.Add(style, glyph)
-	d.drawStep(p, &s, c)
+	rest := d.drawStep(p, &s, c, whole)
 	p.Gap(c.width - p.Width)
-	return l.Fit(p.Take(), c.width)
+	row = l.Fit(p.Take(), c.width)
+	if rest.Text == "" {
+		return row, ""
+	}
+	p.Start()
+	p.Gap(2)
+	d.drawRail(p, d.rails.Below(at))
+	p.Gap(1 + 1 + c.index + 1)
+	p.Add(rest.Style, l.Cut(rest.Text, c.width-p.Width-1))
+	p.Gap(c.width - p.Width)
+	return row, l.Fit(p.Take(), c.width)
 }
 
-// drawStep draws the index, title, tool and gate of a step.
-func (d *Dialog) drawStep(p *draw.Painter, s *agent.ReviewStep, c reviewColumns) {
+// drawRail draws the lanes of a row.
+func (d *Dialog) drawRail(p *draw.Painter, cells []planlayout.Cell) {
+	var rail strings.Builder
+	for _, cell := range cells {
+		rail.WriteString(d.Look.Glyphs.Lanes.Cell(cell.Sides))
+	}
+	p.Add(d.Look.Border, rail.String())
+	p.Gap(draw.RailsWidth(d.rails) - d.rails.Width)
+}
+
+// drawStep draws the index, title, tool and gate of a step. If whole, it returns the
+// rest of a title that does not fit.
+func (d *Dialog) drawStep(p *draw.Painter, s *agent.ReviewStep, c reviewColumns, whole bool) (rest draw.StepCell) {
 	l := d.Look
 	title, tool := l.Text, l.Faint
 	switch {
@@ -235,7 +273,8 @@ func (d *Dialog) drawStep(p *draw.Painter, s *agent.ReviewStep, c reviewColumns)
 	if ansi.StringWidth(text)+ansi.StringWidth(tail) > columns.Title {
 		tail = l.Cut(tail, columns.Title/2)
 	}
-	text = l.Cut(text, columns.Title-ansi.StringWidth(tail))
+	text, rest.Text = l.BreakTitle(text, columns.Title-ansi.StringWidth(tail), whole)
+	rest.Style = title
 	p.Step(columns,
 		draw.StepCell{Style: l.Muted, Text: s.Step.Name()}, draw.StepCell{Style: title, Text: text},
 		draw.StepCell{Style: l.Accent, Text: tail}, draw.StepCell{Style: tool, Text: telling.StepTool(&s.Step)})
@@ -250,6 +289,7 @@ func (d *Dialog) drawStep(p *draw.Painter, s *agent.ReviewStep, c reviewColumns)
 	p.Gap(2)
 	word = l.Cut(word, c.state)
 	p.Add(style, word)
+	return rest
 }
 
 // tail names the steps that s waits for because one of them was moved.

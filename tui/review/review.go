@@ -41,6 +41,7 @@ type Dialog struct {
 	at       int               // selected step
 	top      int               // first visible row
 	body     int               // visible rows
+	tall     bool              // the selected row has two lines
 	first    int               // line of the first row, from the top of the dialog's area
 
 	doc    *draw.Document // describes the selected step
@@ -198,7 +199,11 @@ func (d *Dialog) Update(msg tea.Msg) keymap.Request {
 	case tea.MouseWheelMsg:
 		d.line += draw.WheelLines(tea.Mouse(msg))
 	case tea.MouseClickMsg:
-		if i := msg.Y - d.first + d.top; msg.Y >= d.first && msg.Y < d.first+d.body && i < len(d.steps) && d.editor == nil {
+		i := msg.Y - d.first + d.top
+		if d.tall && i > d.at {
+			i--
+		}
+		if i >= d.top && i < min(d.top+d.body, len(d.steps)) && d.editor == nil {
 			d.choose(i)
 		}
 	}

@@ -135,8 +135,8 @@ func TickEvery(span time.Duration, maxTicks int) time.Duration {
 // track draws a track: its state, when it waited and ran, and how long.
 func (c *chart) track(t *timing.Track, chosen bool) string {
 	l, line := c.look, c.look.Line(chosen, true)
-	p := &draw.Painter{LitLine: line, Lights: chosen, Width: 1}
-	p.B.WriteString(line.Cursor)
+	p := &draw.Painter{LitLine: line, Lights: chosen}
+	p.Start()
 	if t.Critical {
 		p.Add(l.Accent, l.Glyphs.Bullet)
 	}
