@@ -108,6 +108,16 @@ func TestPaletteFindsByVisibleWords(t *testing.T) {
 	}
 }
 
+func TestPaletteFindsWhatCanBeDoneFirst(t *testing.T) {
+	s := settled(t, newStory().branching(), 120, 36).press(ctrlK).press(letters("undo")...)
+	_, can := s.find("Open runs")
+	_, cannot := s.find("Undo last run")
+	if !strings.Contains(s.lines()[can-1], "├") || cannot < can {
+		t.Errorf("got row %d for what can be done and %d for what cannot:\n%s", can, cannot, s.text())
+	}
+	s.wants("Undo last run  The run is active: undo it when it has ended.")
+}
+
 func TestPaletteShowsWholeReasonAndRecentEntries(t *testing.T) {
 	s := settled(t, newStory().branching(), 40, 12).press(ctrlK).press(letters("undo last")...)
 	s.wants("The run is active: undo it when it")

@@ -79,7 +79,7 @@ const scattered = 4
 
 // search returns the entries that contain every word, the best match first. Without
 // one it returns those that contain the letters of the words. Unavailable entries come
-// last, except those that begin with what is searched.
+// last.
 func search(all []command, query []string) []command {
 	type match struct {
 		command
@@ -102,8 +102,7 @@ func search(all []command, query []string) []command {
 		}
 	}
 	slices.SortStableFunc(near, func(a, b match) int {
-		last := func(m match) int { return min(unavailable(m.command), m.far) }
-		return cmp.Or(cmp.Compare(last(a), last(b)), cmp.Compare(a.far, b.far), cmp.Compare(a.at, b.at))
+		return cmp.Or(cmp.Compare(unavailable(a.command), unavailable(b.command)), cmp.Compare(a.far, b.far), cmp.Compare(a.at, b.at))
 	})
 	var found []command
 	for _, m := range near {
@@ -122,13 +121,13 @@ func search(all []command, query []string) []command {
 }
 
 // farness ranks how a word matches an entry: at its start, at the start of a word of
-// the title, at that of another word, inside a word, or not at all.
+// the title or of its chat command, at that of another word, inside a word, or not at all.
 func (c command) farness(word string) int {
 	title := c.text[:min(len(c.title), len(c.text))]
 	switch {
 	case strings.HasPrefix(title, word):
 		return 0
-	case startsWord(title, word):
+	case startsWord(title, word), strings.HasPrefix(c.keys, "/"+word):
 		return 1
 	case startsWord(c.text, word):
 		return 2
