@@ -44,7 +44,7 @@ func TestRestoreKeepsLaterEdits(t *testing.T) {
 	b := newBench(t, workspace.Config{})
 	b.Write(t, map[string]string{"a": "mine", "b": "2"})
 	err := workspace.Restore(b.Ops, workspace.Step{Path: "a", Before: "1", After: "2"}, workspace.Step{Path: "b", Before: "1", After: "2"})
-	if err == nil || !strings.Contains(err.Error(), "a was saved") {
+	if err == nil || !strings.Contains(err.Error(), "a was changed by another program") {
 		t.Errorf("got %v", err)
 	}
 	b.Same(t, map[string]string{"a": "mine", "b": "1"})

@@ -91,6 +91,13 @@ const orphan = "exec 3>\"$PIPE\"\nmkfifo \"$PIPE.go\"\n(echo up >&3; echo go >\"
 const stubborn = "trap '' INT TERM QUIT\nexec 3>\"$PIPE\"\n(trap '' INT TERM QUIT; echo up >&3; sleep 600; sleep 600) &\nwait; wait; sleep 600\n"
 
 func TestCallEndsAllDescendants(t *testing.T) {
+	// t.Setenv would not let the cases run in parallel.
+	before := os.Getenv("PATH")
+	dir := workspacetest.Program(t, "cargo", `eval "$SCRIPT"`)
+	if err := os.Setenv("PATH", dir+string(os.PathListSeparator)+before); err != nil { //nolint:usetesting // see above
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = os.Setenv("PATH", before) }) //nolint:usetesting // see above
 	for name, c := range map[string]struct {
 		script  string
 		timeout string
@@ -105,12 +112,9 @@ func TestCallEndsAllDescendants(t *testing.T) {
 		"parent exits first":       {orphan, "10m", func(*bench, context.CancelFunc) {}, "exit status 1", true},
 	} {
 		t.Run(name, func(t *testing.T) {
-			pipe := filepath.Join(t.TempDir(), "pipe")
-			if err := syscall.Mkfifo(pipe, 0o600); err != nil {
-				t.Fatal(err)
-			}
-			workspacetest.Fake(t, "cargo", c.script)
-			b := newBench(t, workspace.Config{Environ: append(os.Environ(), "PIPE="+pipe)})
+			t.Parallel()
+			pipe := pipeFor(t)
+			b := newBench(t, workspace.Config{Environ: append(os.Environ(), "PIPE="+pipe, "SCRIPT="+c.script)})
 			b.Write(t, map[string]string{"Cargo.toml": ""})
 			ctx, cancel := context.WithCancel(t.Context())
 			defer cancel()
@@ -202,6 +206,7 @@ var hanging = map[string]string{
 }
 
 func TestTimeoutStopsProgramAndItsChildren(t *testing.T) {
+	t.Parallel()
 	pipe := pipeFor(t)
 	b := newBench(t, workspace.Config{Environ: append(offline(), "PIPE="+pipe)})
 	done := make(chan reply, 1)
@@ -227,6 +232,7 @@ var nested = map[string]string{
 }
 
 func TestCancelledGoTestRemovesItsTemporaryFiles(t *testing.T) {
+	t.Parallel()
 	pipe, tmp := filepath.Join(t.TempDir(), "pipe"), t.TempDir()
 	if err := syscall.Mkfifo(pipe, 0o600); err != nil {
 		t.Fatal(err)
@@ -252,54 +258,59 @@ func TestCancelledGoTestRemovesItsTemporaryFiles(t *testing.T) {
 }
 
 func TestHangingGoTestIsNamedWithItsPlace(t *testing.T) {
-	for name, c := range map[string]struct {
-		// The margin leaves time for go to link the test each time, which takes
-		// seconds on a busy machine.
-		timeout string
-		margin  time.Duration
-		script  string // replaces go; "" means go itself
-	}{
-		"go's own timeout": {"30s", 28 * time.Second, ""},
-		"timeout of the operator": {
-			"10s", 0, "case \"$1\" in test) set -- $(echo \"$@\" | sed 's/-timeout=[^ ]*/-timeout=1h/');; esac; exec \"$REAL\" \"$@\"",
-		},
-	} {
-		t.Run(name, func(t *testing.T) {
-			pipe := pipeFor(t)
-			environ := append(offline(), "PIPE="+pipe)
-			if c.script != "" {
-				real, err := exec.LookPath("go")
-				if err != nil {
-					t.Fatal(err)
-				}
-				environ = append(environ, "REAL="+real)
-				workspacetest.Fake(t, "go", c.script)
-			}
-			b := newBench(t, workspace.Config{Environ: environ, TestMargin: c.margin})
-			b.Write(t, nested)
-			b.Ask(t, "test.run", args{"run": "TestNone", "path": "in/..."}, nil) // fills go's build cache
-			done := make(chan reply, 1)
-			go func() { done <- b.reply(t.Context(), "test.run", args{"timeout": c.timeout, "path": "in/..."}, nil) }()
-			f := up(t, pipe)
-			got := <-done
-			waitClosed(t, f)
-			res := workspacetest.Into[fullResult](t, got.Data)
-			if got.err != nil || !got.IsError || !sameSet(res.Failed, []string{"TestHang/in"}) || len(res.Failures) != 1 {
-				t.Fatalf("got %+v", got)
-			}
-			failure := res.Failures[0]
-			if !strings.Contains(failure.Message, "did not end") || failure.Package != "example.test/m/sub" {
-				t.Errorf("got %+v", failure)
-			}
-			if c.script == "" && !strings.Contains(got.Text, "panic: test timed out after 2s") {
-				t.Errorf("got text %s", got.Text)
-			}
-			if c.script == "" && (failure.File != "in/sub/hang_test.go" || failure.Line != 16) {
-				t.Errorf("got place %s:%d", failure.File, failure.Line)
-			}
-			if c.script != "" && !strings.Contains(res.Summary, "did not end within 10s and were stopped; still running: TestHang/in") {
-				t.Errorf("got summary %q", res.Summary)
-			}
-		})
+	t.Parallel()
+	pipe := pipeFor(t)
+	// The margin leaves time for go to link the test, which takes seconds on a busy
+	// machine.
+	b := newBench(t, workspace.Config{Environ: append(offline(), "PIPE="+pipe), TestMargin: 28 * time.Second})
+	got, failure := b.hang(t, pipe, "30s")
+	if !strings.Contains(got.Text, "panic: test timed out after 2s") {
+		t.Errorf("got text %s", got.Text)
 	}
+	if failure.File != "in/sub/hang_test.go" || failure.Line != 16 {
+		t.Errorf("got place %s:%d", failure.File, failure.Line)
+	}
+}
+
+func TestGoTestThatIgnoresItsTimeoutIsStopped(t *testing.T) {
+	real, err := exec.LookPath("go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	pipe := pipeFor(t)
+	workspacetest.Fake(t, "go", hangingGo)
+	b := newBench(t, workspace.Config{Environ: append(offline(), "PIPE="+pipe, "REAL="+real)})
+	got, _ := b.hang(t, pipe, "2s")
+	if summary := workspacetest.Into[fullResult](t, got.Data).Summary; !strings.Contains(summary, "did not end within 2s and were stopped; still running: TestHang/in") {
+		t.Errorf("got summary %q", summary)
+	}
+}
+
+// hangingGo is a go command whose tests of nested run without end.
+const hangingGo = `[ "$1" = test ] || exec "$REAL" "$@"
+exec 3>"$PIPE"
+for test in TestHang TestHang/in; do
+	echo '{"Action":"run","Package":"example.test/m/sub","Test":"'$test'"}'
+done
+echo up >&3
+sleep 600
+`
+
+// hang runs the tests of nested and returns how its hanging test is reported.
+func (b *bench) hang(t *testing.T, pipe, timeout string) (reply, testFailure) {
+	t.Helper()
+	b.Write(t, nested)
+	done := make(chan reply, 1)
+	go func() { done <- b.reply(t.Context(), "test.run", args{"timeout": timeout, "path": "in/..."}, nil) }()
+	f := up(t, pipe)
+	got := <-done
+	waitClosed(t, f)
+	res := workspacetest.Into[fullResult](t, got.Data)
+	if got.err != nil || !got.IsError || !sameSet(res.Failed, []string{"TestHang/in"}) || len(res.Failures) != 1 {
+		t.Fatalf("got %+v", got)
+	}
+	if last := res.Failures[0]; !strings.Contains(last.Message, "did not end") || last.Package != "example.test/m/sub" {
+		t.Errorf("got %+v", last)
+	}
+	return got, res.Failures[0]
 }

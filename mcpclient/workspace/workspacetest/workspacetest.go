@@ -260,9 +260,15 @@ func Offline() []string {
 // Fake puts a program of this name before all others: a script for sh.
 func Fake(t *testing.T, name, script string) {
 	t.Helper()
+	t.Setenv("PATH", Program(t, name, script)+string(os.PathListSeparator)+os.Getenv("PATH"))
+}
+
+// Program returns a folder with a program of this name: a script for sh.
+func Program(t *testing.T, name, script string) string {
+	t.Helper()
 	dir := t.TempDir()
 	if err := os.WriteFile(filepath.Join(dir, name), []byte("#!/bin/sh\n"+script), 0o755); err != nil { // #nosec G306 -- it is run
 		t.Fatal(err)
 	}
-	t.Setenv("PATH", dir+string(os.PathListSeparator)+os.Getenv("PATH"))
+	return dir
 }
