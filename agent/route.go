@@ -14,7 +14,7 @@ import (
 )
 
 // WithoutModel lists what can be asked without a model.
-const WithoutModel = "without a model you can ask: find X, what is X, where is X used, rename X to Y, run the tests, why does X fail, commit; replan undo RUN restores the files that a run changed"
+const WithoutModel = "Without a model you can ask: find X, what is X, where is X used, rename X to Y, run the tests, why does X fail, commit; replan undo RUN restores the files that a run changed"
 
 // Route returns the chain of operators that the words of a goal mean, and whether
 // they plan the goal. model says whether a model could plan it. The error says
@@ -26,7 +26,7 @@ func Route(w event.Routing, goal string, tools plan.Catalogue, model bool) (chai
 	chain = w.Facts.RouteWords(goal, w.Policy)
 	switch {
 	case chain.Empty() && !model && w.Facts.Nearest(goal) != "":
-		return intent.Chain{}, false, errors.New(w.Facts.Unclear(goal, chain.Intent))
+		return intent.Chain{}, false, errors.New(w.Facts.Unclear(goal))
 	case chain.Empty():
 		return intent.Chain{}, false, nil
 	case !chain.Bound():
@@ -37,7 +37,7 @@ func Route(w event.Routing, goal string, tools plan.Catalogue, model bool) (chai
 	// Without a model, unclear words do nothing: any result would pass for an
 	// answer.
 	if !model && !chain.Confident() {
-		return chain, false, errors.New(w.Facts.Unclear(goal, chain.Intent))
+		return chain, false, errors.New(w.Facts.Unclear(goal))
 	}
 	return chain, chain.Ready() || !model || w.Planner == event.PlannerRouter, nil
 }

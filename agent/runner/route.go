@@ -46,7 +46,7 @@ func (s preparation) unrouted(noModel, unclear error) error {
 		return noModel
 	}
 	if unclear != nil {
-		return fmt.Errorf("%w; and without a model, %w", noModel, unclear)
+		return fmt.Errorf("%w. Without a model, %w", noModel, unclear)
 	}
-	return fmt.Errorf("%w; "+agent.WithoutModel, noModel)
+	return fmt.Errorf("%w. "+agent.WithoutModel, noModel)
 }

@@ -2,7 +2,6 @@ package intent
 
 import (
 	"cmp"
-	"fmt"
 	"maps"
 	"path"
 	"regexp"
@@ -298,7 +297,7 @@ func significant(text string) []string {
 }
 
 // Nearest is a clear order close to unclear words that needs no model; "" if there
-// is none.
+// is none. It is about one word: a search for several finds only lines with all.
 func (f Facts) Nearest(words string) string {
 	in, _ := understand(words)
 	about := significant(in.Target)
@@ -307,11 +306,12 @@ func (f Facts) Nearest(words string) string {
 			return slices.Contains(verbs, strings.ToLower(w)) || slices.Contains(asking, strings.ToLower(w))
 		})
 	}
-	what := strings.Join(about[:min(len(about), 3)], " ")
+	if len(about) == 0 {
+		return ""
+	}
+	what := about[0]
 	tries := []string{"find " + what}
 	switch {
-	case what == "":
-		return ""
 	case in.Action == explain && len(about) == 1:
 		tries = []string{"what is " + what, tries[0]}
 	case in.Category == validate:
@@ -325,15 +325,12 @@ func (f Facts) Nearest(words string) string {
 	return ""
 }
 
-// Unclear explains why words are not acted on without a model: their likely
-// meaning, and the nearest clear order.
-func (f Facts) Unclear(words string, in Intent) string {
-	text := "it is not clear what these words ask for"
-	if in.Category != unknown {
-		text = fmt.Sprintf("it is not clear enough that these words ask to %s (%.0f%% sure)", strings.ReplaceAll(in.Action, "_", " "), in.Confidence*100)
-	}
+// Unclear says that words are not acted on without a model, and names the nearest
+// clear order.
+func (f Facts) Unclear(words string) string {
+	const text = "it is not clear what these words ask for"
 	if near := f.Nearest(words); near != "" {
-		return text + `; the nearest that can be done is: ` + near
+		return text + "; try: " + near
 	}
 	return text
 }

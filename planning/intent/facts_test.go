@@ -80,7 +80,7 @@ func TestPlacesThatDoNotExistAreMissing(t *testing.T) {
 
 func TestNearestOrderIsClear(t *testing.T) {
 	for goal, want := range map[string]string{
-		"tell me about the pager of this program in detail": "find pager program detail",
+		"tell me about the pager of this program in detail": "find pager",
 		"what is nothingness of being":                      "what is nothingness",
 		"":                                                  "",
 	} {
