@@ -305,6 +305,8 @@ func (r decision) nextAnswer() []Action {
 			e.reason = event.ReasonPartial
 		case intent.NothingFound(r.Route.Intent, r.History):
 			e.reason = event.ReasonNothingFound
+		case intent.NothingToCommit(r.Route.Intent, r.History):
+			e.reason = event.ReasonNothingToCommit
 		}
 		return r.finish(e)
 	case r.skipSynthesis || r.dryRun || r.Model == "":

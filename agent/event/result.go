@@ -20,32 +20,37 @@ type Reason string
 
 // Reasons for the end of a run.
 const (
-	ReasonGoalMet      Reason = "goal_met"
-	ReasonPartial      Reason = "partial"       // some steps were skipped
-	ReasonDirect       Reason = "direct"        // answered without a plan
-	ReasonNothingFound Reason = "nothing_found" // everything ran, but found nothing that was asked for
-	ReasonGaveUp       Reason = "gave_up"
-	ReasonNoPlan       Reason = "no_plan"
-	ReasonStepFailed   Reason = "step_failed"
-	ReasonPlannerError Reason = "planner_error"
-	ReasonDenied       Reason = "denied"
-	ReasonInDoubt      Reason = "in_doubt"
-	ReasonStepBudget   Reason = "step_budget"
-	ReasonReplanBudget Reason = "replan_budget"
-	ReasonTokenBudget  Reason = "token_budget"
-	ReasonTimeBudget   Reason = "time_budget"
-	ReasonToolBudget   Reason = "tool_budget"
-	ReasonGuard        Reason = "guard"
-	ReasonInterrupted  Reason = "interrupted"
-	ReasonNoModel      Reason = "no_model"        // of a reply in chat: nothing could be started
-	ReasonNoArgs       Reason = "args_from_model" // of a reply in chat: a plan lacks args, and there is no model to fill them in
-	ReasonNotOpened    Reason = "not_opened"      // of a reply in chat: the run is unknown, damaged or another's
+	ReasonGoalMet         Reason = "goal_met"
+	ReasonPartial         Reason = "partial"       // some steps were skipped
+	ReasonDirect          Reason = "direct"        // answered without a plan
+	ReasonNothingFound    Reason = "nothing_found" // everything ran, but found nothing that was asked for
+	ReasonNothingToCommit Reason = "nothing_to_commit"
+	ReasonGaveUp          Reason = "gave_up"
+	ReasonNoPlan          Reason = "no_plan"
+	ReasonStepFailed      Reason = "step_failed"
+	ReasonPlannerError    Reason = "planner_error"
+	ReasonDenied          Reason = "denied"
+	ReasonInDoubt         Reason = "in_doubt"
+	ReasonStepBudget      Reason = "step_budget"
+	ReasonReplanBudget    Reason = "replan_budget"
+	ReasonTokenBudget     Reason = "token_budget"
+	ReasonTimeBudget      Reason = "time_budget"
+	ReasonToolBudget      Reason = "tool_budget"
+	ReasonGuard           Reason = "guard"
+	ReasonInterrupted     Reason = "interrupted"
+	ReasonNoModel         Reason = "no_model"        // of a reply in chat: nothing could be started
+	ReasonNoArgs          Reason = "args_from_model" // of a reply in chat: a plan lacks args, and there is no model to fill them in
+	ReasonNotOpened       Reason = "not_opened"      // of a reply in chat: the run is unknown, damaged or another's
 )
+
+// Nothing reports whether everything ran, but there was nothing to answer with or to
+// do.
+func (r Reason) Nothing() bool { return r == ReasonNothingFound || r == ReasonNothingToCommit }
 
 // ExitCode returns the exit status of a headless run that ended for this reason.
 func (r Reason) ExitCode() int {
 	switch r {
-	case ReasonGoalMet, ReasonPartial, ReasonDirect, ReasonNothingFound:
+	case ReasonGoalMet, ReasonPartial, ReasonDirect, ReasonNothingFound, ReasonNothingToCommit:
 		return 0
 	case ReasonNotOpened, ReasonNoArgs:
 		return 2

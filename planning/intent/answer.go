@@ -184,12 +184,21 @@ func NothingFound(in Intent, history []plan.HistoryItem) bool {
 	case debug:
 		summary := a.result(runTests).Summary
 		return strings.HasPrefix(summary, noTests) || strings.HasPrefix(summary, "no test matches")
-	case commit:
-		if len(a.of("vcs.commit")) > 0 {
-			return a.result("vcs.commit").Hash == ""
-		}
-		return len(a.of("vcs.status")) > 0
 	default:
 		return false
+	}
+}
+
+// NothingToCommit reports whether a commit was asked for, and there was nothing to
+// commit.
+func NothingToCommit(in Intent, history []plan.HistoryItem) bool {
+	a := answerer{in: in, steps: lastAttempts(history)}
+	switch {
+	case in.Action != commit:
+		return false
+	case len(a.of("vcs.commit")) > 0:
+		return a.result("vcs.commit").Hash == ""
+	default:
+		return len(a.of("vcs.status")) > 0
 	}
 }

@@ -129,14 +129,32 @@ func TestEmptyResultsCountAsNothingFound(t *testing.T) {
 		"no definition":                 {"where is Foo defined", []plan.HistoryItem{item("code.definition", map[string]any{"definitions": []any{}})}, true},
 		"no use of what is there":       {"where is Foo used", []plan.HistoryItem{item("code.references", map[string]any{"references": []any{}, "definition": map[string]any{"path": "a"}})}, false},
 		"no use and no definition":      {"where is Foo used", []plan.HistoryItem{item("code.references", map[string]any{"references": []any{}, "definition": nil})}, true},
-		"nothing to commit":             {"commit", []plan.HistoryItem{item("vcs.status", map[string]any{"clean": true})}, true},
-		"nothing was committed":         {"commit", []plan.HistoryItem{item("vcs.commit", map[string]any{"hash": "", "note": "nothing to commit"})}, true},
-		"a commit":                      {"commit", []plan.HistoryItem{item("vcs.commit", map[string]any{"hash": "0123456789ab"})}, false},
 		"no test of that name":          {"why does TestFoo fail", []plan.HistoryItem{item("test.run", map[string]any{"summary": `no test matches "TestFoo"`})}, true},
 		"tests that pass are an answer": {"run the tests", []plan.HistoryItem{item("test.run", map[string]any{"passed": true})}, false},
 	} {
 		if got := intent.NothingFound(intent.Parse(c.goal), c.history); got != c.want {
 			t.Errorf("%s: %v", name, got)
+		}
+	}
+}
+
+func TestCommitWithoutChangesCountsAsNothingToCommit(t *testing.T) {
+	for name, c := range map[string]struct {
+		goal, tool string
+		result     map[string]any
+		want       bool
+	}{
+		"a clean folder":        {"commit", "vcs.status", map[string]any{"clean": true}, true},
+		"nothing was committed": {"commit", "vcs.commit", map[string]any{"hash": "", "note": "nothing to commit"}, true},
+		"a commit":              {"commit", "vcs.commit", map[string]any{"hash": "0123456789ab"}, false},
+		"another order":         {"git status", "vcs.status", map[string]any{"clean": true}, false},
+	} {
+		history := []plan.HistoryItem{{Index: "1", Tool: c.tool, Status: plan.ItemCompleted, Result: c.result}}
+		if got := intent.NothingToCommit(intent.Parse(c.goal), history); got != c.want {
+			t.Errorf("%s: %v", name, got)
+		}
+		if intent.NothingFound(intent.Parse(c.goal), history) {
+			t.Errorf("%s counts as nothing found", name)
 		}
 	}
 }

@@ -212,7 +212,7 @@ func (c *Pane) outcome(r *event.Result, word, again string) *Block {
 			if r.Reason == event.ReasonPartial {
 				sign = l.Warning.Render(l.Glyphs.Partial)
 			}
-			if r.Reason == event.ReasonNothingFound {
+			if r.Reason.Nothing() {
 				sign = l.Muted.Render(l.Glyphs.Separator)
 			}
 			lines := draw.Flow([]string{sign + " " + word, tail}, "  ", width)

@@ -335,8 +335,8 @@ func (n *Narrator) outcomeWord(r event.Result) string {
 		return "planned: nothing was run"
 	case r.Reason == event.ReasonPartial:
 		return "partial: some steps were skipped"
-	case r.Reason == event.ReasonNothingFound:
-		return "nothing found"
+	case r.Reason.Nothing():
+		return telling.ReasonWords(r.Reason)
 	default:
 		return "done"
 	}

@@ -94,7 +94,7 @@ func RunGlyph(l *Look, s agent.Summary) (string, lipgloss.Style) {
 		return l.Glyphs.Warning, l.Warning
 	case s.Status == event.StatusCompleted && s.Reason == event.ReasonPartial:
 		return l.Glyphs.Partial, l.Warning
-	case s.Status == event.StatusCompleted && s.Reason == event.ReasonNothingFound:
+	case s.Status == event.StatusCompleted && s.Reason.Nothing():
 		return l.Glyphs.Separator, l.Muted
 	case s.Status == event.StatusCompleted:
 		return l.Glyphs.Done, l.Success

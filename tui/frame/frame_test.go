@@ -52,6 +52,7 @@ func TestHeaderShowsRunState(t *testing.T) {
 		"done":          {ended(event.StatusCompleted, ""), "done"},
 		"partial":       {ended(event.StatusCompleted, event.ReasonPartial), "partial"},
 		"nothing found": {ended(event.StatusCompleted, event.ReasonNothingFound), "nothing found"},
+		"no changes":    {ended(event.StatusCompleted, event.ReasonNothingToCommit), "nothing to commit"},
 		"cancelled":     {ended(event.StatusCancelled, ""), "stopped"},
 		"failed":        {ended(event.StatusFailed, event.ReasonStepFailed), "failed"},
 	} {

@@ -193,8 +193,8 @@ func (f *Frame) runFact(s State) string {
 		if result.Reason == event.ReasonPartial {
 			return l.Warning.Render(l.Glyphs.Partial + " partial")
 		}
-		if result.Reason == event.ReasonNothingFound {
-			return l.Muted.Render(l.Glyphs.Separator + " nothing found")
+		if result.Reason.Nothing() {
+			return l.Muted.Render(l.Glyphs.Separator + " " + telling.ReasonWords(result.Reason))
 		}
 		return l.Success.Render(l.Glyphs.Done + " done")
 	case event.StatusCancelled:

@@ -117,7 +117,7 @@ func ServerReady(name string, tools int) string {
 	return "the server " + untrusted.Line(name) + " is ready: " + english.Count(tools, "tool")
 }
 
-// ReasonWords explains why a run ended without success.
+// ReasonWords explains why a run ended without success, or without a result.
 func ReasonWords(r event.Reason) string {
 	switch r {
 	case event.ReasonStepFailed:

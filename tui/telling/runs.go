@@ -7,7 +7,7 @@ import (
 	"replan/internal/untrusted"
 )
 
-// RunWords names the state of a run in a word or two: done, nothing found, failed.
+// RunWords names the state of a run in a word or two: done, nothing to commit, failed.
 func RunWords(s agent.Summary) string {
 	switch {
 	case s.Undone:
@@ -18,8 +18,8 @@ func RunWords(s agent.Summary) string {
 		return untrusted.Line(string(s.Status))
 	case s.Reason == event.ReasonPartial:
 		return "partial"
-	case s.Reason == event.ReasonNothingFound:
-		return "nothing found"
+	case s.Reason.Nothing():
+		return ReasonWords(s.Reason)
 	default:
 		return "done"
 	}
