@@ -135,11 +135,9 @@ func (a answerer) notDone() string {
 		switch {
 		case step.Status == plan.ItemInDoubt:
 			parts = append(parts, name+" was interrupted, and may or may not have taken effect.")
-		case step.Status == plan.ItemSkipped:
+		case step.Status == plan.ItemSkipped, deniedAtGate(step):
 			skipped = append(skipped, name)
 		case step.Status != plan.ItemFailed || reported:
-		case deniedAtGate(step):
-			parts = append(parts, name+" was "+reason+".")
 		case strings.Contains(reason, "\n"):
 			parts = append(parts, name+" failed:\n\n"+fence("text", reason))
 		default:

@@ -57,7 +57,7 @@ func (l *Log) printCall(d event.Data) bool {
 			break // its gate reports the reason
 		}
 		l.Line("%s%s %s  %s", inset, l.Signs.Failed, name, l.Faint("%s", telling.Milliseconds(d.MS)))
-		l.Block(inset+"    ", d.Error.Visible(), outputShown)
+		l.failure(inset+"    ", d)
 	case event.StepInDoubt:
 		l.Line("%s%s %s  in doubt: %s", inset, l.Signs.Gate, name, d.Reason.Line())
 	}

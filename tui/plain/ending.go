@@ -24,7 +24,8 @@ func (l *Log) completed(r event.Result) {
 	if r.Unanswered != "" {
 		l.Line("%s the answer is missing; ask for it again: replan plan resume %s", l.Signs.Note, l.run.ID)
 	}
-	if r.Error != "" && r.Error != l.blocked && !telling.RepeatsFailure(r.Error, l.failed) {
+	denied := r.Reason == event.ReasonDenied && l.failed != "" // the last line says it again
+	if r.Error != "" && r.Error != l.blocked && !denied && !telling.RepeatsFailure(r.Error, l.failed) {
 		l.Line("%s %s", l.Signs.Failed, r.Error.Line())
 	}
 	if r.Reason == event.ReasonNoPlan && len(l.run.Exchanges) > 0 {

@@ -319,8 +319,7 @@ func (l *Log) printStep(d event.Data) {
 			return // its gate reports the reason
 		}
 		l.Line("%s %s %s  %s", l.Signs.Failed, d.Index, l.title(d.Index), l.Faint("%s", telling.Milliseconds(d.MS)))
-		l.Block("    ", d.Error.Visible(), outputShown)
-		l.failed = d.Error
+		l.failure("    ", d)
 	case event.StepRetry:
 		l.Line("%s %s %s  again", l.Signs.Replan, d.Index, l.title(d.Index))
 	case event.StepSkipped:
@@ -336,6 +335,14 @@ func (l *Log) printStep(d event.Data) {
 		l.gate(d)
 	case event.GateResolved:
 		l.resolved(d)
+	}
+}
+
+// failure prints why a step failed, unless its gate has just said it.
+func (l *Log) failure(indent string, d event.StepFailed) {
+	l.failed = d.Error
+	if d.Error != plan.DeniedAtGate {
+		l.Block(indent, d.Error.Visible(), outputShown)
 	}
 }
 

@@ -35,7 +35,8 @@ func deniedRun() []event.Data {
 		event.StepFailed{Index: "2", Attempt: 1, Failure: event.FailureDenied, Error: "denied at the gate"},
 		event.RunCompleted{Result: event.Result{
 			Status: event.StatusFailed, Reason: event.ReasonDenied, DurationMS: 2600, Usage: event.Usage{Steps: 2, ToolCalls: 1},
-			Answer: untrusted.Text("**Not changed yet.**\n\n```diff\n" + sampleDiff + "```\n\nIt was `denied`."),
+			Answer: untrusted.Text("**Not changed yet.**\n\n```diff\n" + sampleDiff + "```\n\nNot done: `fs.patch`."),
+			Error:  "step 2 (Step 2) was denied",
 		}},
 	}
 }
@@ -78,6 +79,9 @@ func TestDeniedGatePrintsItsDiffOnceAndSaysHowToAllowIt(t *testing.T) {
 	got := printed(t, plain.Options{}, deniedRun())
 	if n := strings.Count(got, "+var x = 2"); n != 1 {
 		t.Errorf("printed the diff %d times:\n%s", n, got)
+	}
+	if n := strings.Count(got, "deny") + strings.Count(got, "denied"); n != 2 {
+		t.Errorf("got\n%s\nsays %d times that it was denied, not at the gate and at the end", got, n)
 	}
 	if want := "· to allow it: replan plan resume r --approve safe\n"; !strings.Contains(got, want) {
 		t.Errorf("got\n%s\nwant it to contain %q", got, want)
