@@ -295,17 +295,25 @@ func commandGroups(o *options) iter.Seq2[string, []*cobra.Command] {
 }
 
 // mistyped returns an error if words that are to be a goal begin like a mistyped
-// command. After -- they are a goal, and so are orders that need no model.
+// command, or are one word that looks like a command. After -- they are a goal, and
+// so are orders that need no model.
 func mistyped(cmd *cobra.Command, words []string) error {
 	if len(words) == 0 || cmd.ArgsLenAtDash() >= 0 || strings.ContainsAny(words[0], " \t\n") {
 		return nil
 	}
-	meant := english.Nearest(words[0], append(help.Names(cmd), "help"))
-	if meant == "" || intent.Parse(strings.Join(words, " ")).Confidence >= 0.5 {
+	hint := english.DidYouMean(words[0], append(help.Names(cmd), "help"))
+	if hint == "" && len(words) == 1 && strings.Trim(words[0], commandLetters) == "" {
+		hint = "; see " + cmd.Name() + " --help."
+	}
+	if hint == "" || intent.Parse(strings.Join(words, " ")).Confidence >= 0.5 {
 		return nil
 	}
-	return usage("unknown command %q; did you mean %q? To use it as a goal: %s -- %s", words[0], meant, cmd.Name(), strings.Join(words, " "))
+	return usage("unknown command %q%s To use it as a goal: %s -- %s", words[0], hint, cmd.Name(), strings.Join(words, " "))
 }
+
+// commandLetters are what names of commands consist of. Goals in some languages have
+// no spaces.
+const commandLetters = "abcdefghijklmnopqrstuvwxyz-"
 
 // noArgs refuses arguments, which are probably mistyped commands.
 func noArgs(cmd *cobra.Command, args []string) error {

@@ -111,10 +111,12 @@ func TestHelpShowsFlagsWhereTheyMeanSomething(t *testing.T) {
 
 func TestMistypedWordsAreNotTakenForAGoal(t *testing.T) {
 	for line, want := range map[string]string{
-		"rnu":                        `replan: unknown command "rnu"; did you mean "run"? To use it as a goal: replan -- rnu`,
-		"rnu foo":                    `replan: unknown command "rnu"; did you mean "run"? To use it as a goal: replan -- rnu foo`,
+		"rnu":                        `replan: unknown command "rnu"; did you mean run? To use it as a goal: replan -- rnu`,
+		"rnu foo":                    `replan: unknown command "rnu"; did you mean run? To use it as a goal: replan -- rnu foo`,
+		"stauts":                     `replan: unknown command "stauts"; see replan --help. To use it as a goal: replan -- stauts`,
+		"-- stauts":                  `it is not clear what these words ask for`,
 		"unod r-1 --yes":             `replan: unknown flag: --yes`,
-		"unod r-1":                   `did you mean "undo"?`,
+		"unod r-1":                   `did you mean undo?`,
 		"plan chekc x":               `replan: unknown command "chekc" for "replan plan"; did you mean check?`,
 		"tools lsit":                 `replan: unknown command "lsit" for "replan tools"; did you mean list?`,
 		"runs rm 1a2b3c":             `replan: unknown command "rm" for "replan runs"; did you mean prune?`,

@@ -33,7 +33,7 @@ func open(t *testing.T, variables map[string]string) *tty.Terminal {
 }
 
 func TestSentenceIsBrokenBetweenWordsOnTerminal(t *testing.T) {
-	const sentence = "unknown command \"rnu\"; did you mean \"run\"? To use it as a goal: replan -- rnu"
+	const sentence = "unknown command \"rnu\"; did you mean run? To use it as a goal: replan -- rnu"
 	control, terminal, err := pty.Open()
 	if err != nil {
 		t.Skip("no pseudo-terminal:", err)
@@ -42,7 +42,7 @@ func TestSentenceIsBrokenBetweenWordsOnTerminal(t *testing.T) {
 	if err := pty.Setsize(control, &pty.Winsize{Rows: 20, Cols: 40}); err != nil {
 		t.Fatal(err)
 	}
-	want := "replan: unknown command \"rnu\"; did you\n        mean \"run\"? To use it as a goal:\n        replan -- rnu\n"
+	want := "replan: unknown command \"rnu\"; did you\n        mean run? To use it as a goal:\n        replan -- rnu\n"
 	if got := tty.Sentence(terminal, "replan:", sentence); got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
