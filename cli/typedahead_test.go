@@ -17,7 +17,7 @@ func TestInputTypedAheadOpensNoGate(t *testing.T) {
 		{"index":"1","title":"Hold","tool":"proc.run","args":{"argv":["toolserver","!hold"]}},
 		{"index":"2","title":"Write","tool":"proc.run","args":{"argv":["touch","opened.txt"]},"depends_on":["1"]}]}`)
 	s := open(t, program{folder: folder, env: []string{"ALIVE=" + line.addr()}, args: []string{"plan", "run", "two.json", "--plain"}})
-	s.until(0, "open this gate? (1 proc.run)")
+	s.until(0, "Allow proc.run in step 1?")
 	at := s.mark()
 	s.keys("y\n")
 	line.held()
@@ -26,9 +26,9 @@ func TestInputTypedAheadOpensNoGate(t *testing.T) {
 	s.keys("y\ny\ny")
 	s.until(at, "y") // the terminal's echo
 	_ = line.conn.Close()
-	s.until(at, "open this gate? (2 proc.run)")
+	s.until(at, "Allow proc.run in step 2?")
 	s.keys("\n") // only this empty line is read, not the y before it
-	s.until(at, "open this gate? (2 proc.run) [y]es once, [r] for this run, [a]lways, [n]o, [e]dit, [?]: open this gate?")
+	s.until(at, "Allow proc.run in step 2? [y]es, [r] for this run, [a]lways, [n]o, [e]dit, [?]: Allow")
 	s.keys("n\n")
 	s.until(at, "2 proc.run failed: [r]etry")
 	s.keys("a\n")

@@ -70,7 +70,7 @@ func (a *asker) wantSent(want session.Command) {
 	}
 }
 
-const choice = " [y]es once, [r] for this run, [n]o, [e]dit, [?]: "
+const choice = " [y]es, [r] for this run, [n]o, [e]dit, [?]: "
 
 func gateOf(gate, step, tool string) question {
 	return gateQuestion("r", event.GateRequested{Gate: gate, Step: step, Tool: tool}, func(map[string]any) error { return nil }, false)
@@ -80,10 +80,10 @@ func TestQuestionsAreAskedOneByOne(t *testing.T) {
 	a := newAsker(t)
 	a.q.put(gateOf("first", "1", "fs.patch"))
 	a.q.put(gateOf("second", "2", "test.run\x1b[2J"))
-	a.wantOutput("  open this gate? (1 fs.patch)" + choice)
+	a.wantOutput("  Allow fs.patch in step 1?" + choice)
 	a.typeLine("y")
 	a.wantSent(session.Resolve{Run: "r", Gate: "first", Decision: event.Allow, Scope: event.ScopeOnce})
-	a.wantOutput("  open this gate? (2 test.run^[[2J)" + choice)
+	a.wantOutput("  Allow test.run^[[2J in step 2?" + choice)
 	a.typeLine("run")
 	a.wantSent(session.Resolve{Run: "r", Gate: "second", Decision: event.Allow, Scope: event.ScopeRun})
 }
@@ -91,7 +91,7 @@ func TestQuestionsAreAskedOneByOne(t *testing.T) {
 func TestInvalidAnswerIsAskedAgainAndEndOfInputDenies(t *testing.T) {
 	a := newAsker(t)
 	a.q.put(gateOf("g", "1", "fs.patch"))
-	prompt := "  open this gate? (1 fs.patch)" + choice
+	prompt := "  Allow fs.patch in step 1?" + choice
 	for line, complaint := range map[string]string{"": "", "yse\x1b[2J": "  yse^[[2J is not an answer; ? lists the answers\n", "d": "  d is not an answer; ? lists the answers\n"} {
 		a.wantOutput(prompt)
 		a.typeLine(line)
@@ -109,7 +109,7 @@ func TestQuestionMarkExplainsAnswers(t *testing.T) {
 	a := newAsker(t)
 	a.q.put(gateOf("g", "1", "fs.patch"))
 	for _, line := range []string{"?", "Help"} {
-		a.wantOutput("  open this gate? (1 fs.patch)" + choice)
+		a.wantOutput("  Allow fs.patch in step 1?" + choice)
 		a.typeLine(line)
 		output := <-a.output
 		for _, answer := range []string{"y, yes, once: ", "r, run: ", "a, always: ", "n, no, deny: ", "e, edit: "} {
@@ -118,7 +118,7 @@ func TestQuestionMarkExplainsAnswers(t *testing.T) {
 			}
 		}
 	}
-	a.wantOutput("  open this gate? (1 fs.patch)" + choice)
+	a.wantOutput("  Allow fs.patch in step 1?" + choice)
 	a.typeLine("once")
 	a.wantSent(session.Resolve{Run: "r", Gate: "g", Decision: event.Allow, Scope: event.ScopeOnce})
 }
@@ -128,11 +128,11 @@ func TestGatesDecidedElsewhereAreNotAsked(t *testing.T) {
 	for _, gate := range []string{"first", "second", "third"} {
 		a.q.put(gateOf(gate, gate, "fs.patch"))
 	}
-	a.wantOutput("  open this gate? (first fs.patch)" + choice)
+	a.wantOutput("  Allow fs.patch in step first?" + choice)
 	a.q.decided("r", "first")
 	a.q.decided("r", "second")
 	a.typeLine("y") // answers a question that is no longer open
-	a.wantOutput("  open this gate? (third fs.patch)" + choice)
+	a.wantOutput("  Allow fs.patch in step third?" + choice)
 	a.typeLine("n")
 	a.wantSent(session.Resolve{Run: "r", Gate: "third", Decision: event.Deny, Scope: event.ScopeOnce})
 }
@@ -164,7 +164,7 @@ func TestGateOfInnerRunIsAnsweredUnderItsOwnID(t *testing.T) {
 	allow := func(run string) session.Resolve {
 		return session.Resolve{Run: run, Gate: "1.1.1", Decision: event.Allow, Scope: event.ScopeOnce}
 	}
-	prompt := "  open this gate? (1 fs.patch)" + choice
+	prompt := "  Allow fs.patch in step 1?" + choice
 	feed("outer", patching()...)
 	feed("child", append(patching(), gate)...)
 	a.wantOutput(prompt)
@@ -182,20 +182,20 @@ func TestEndOfInnerRunDropsItsQuestions(t *testing.T) {
 	a := newAsker(t)
 	feed := a.eventFeed()
 	feed("outer", append(patching(), event.GateRequested{Gate: "1.1.1", Step: "1", Tool: "fs.patch"})...)
-	a.wantOutput("  open this gate? (1 fs.patch)" + choice)
+	a.wantOutput("  Allow fs.patch in step 1?" + choice)
 	feed("child", append(patching(), event.GateRequested{Gate: "1.1.1", Step: "1", Tool: "fs.write"})...)
 	feed("child", event.RunCompleted{Result: event.Result{Status: event.StatusCancelled, Reason: event.ReasonInterrupted}})
 	a.typeLine("y")
 	a.wantSent(session.Resolve{Run: "outer", Gate: "1.1.1", Decision: event.Allow, Scope: event.ScopeOnce})
 	// The child's question is dropped: the next question is the last one.
 	a.q.put(gateOf("last", "2", "test.run"))
-	a.wantOutput("  open this gate? (2 test.run)" + choice)
+	a.wantOutput("  Allow test.run in step 2?" + choice)
 }
 
 func TestOutputDuringQuestionGetsItsOwnLines(t *testing.T) {
 	a := newAsker(t)
 	a.q.put(gateOf("g", "1", "fs.patch"))
-	prompt := "  open this gate? (1 fs.patch)" + choice
+	prompt := "  Allow fs.patch in step 1?" + choice
 	a.wantOutput(prompt)
 	if _, err := io.WriteString(a.q.out, "✓ step 2\n"); err != nil {
 		t.Fatal(err)
@@ -233,7 +233,27 @@ func TestOpenQuestionNamesItsGateOnceBelowAnotherGate(t *testing.T) {
 	}
 	a.typeLine("y")
 	a.wantSent(session.Resolve{Run: "s", Gate: "servers.1", Decision: event.Allow, Scope: event.ScopeOnce})
-	a.wantOutput("  open this gate? (1 fs.patch)" + choice)
+	a.wantOutput("  Allow fs.patch in step 1?" + choice)
+}
+
+func TestGateAsksWithItsFilesAndRepeatsItsHeadBelowALongDiff(t *testing.T) {
+	ask := func(diff string, files ...string) string {
+		g := event.GateRequested{Gate: "g", Step: "4", Title: "Apply the change", Tool: "fs.patch", Trusted: true, Diff: diff, Hashes: map[string]string{}}
+		for _, name := range files {
+			g.Hashes[name] = "h"
+		}
+		return gateQuestion("r", g, func(map[string]any) error { return nil }, false).prompt
+	}
+	short := "--- a/a.go\n+++ b/a.go\n@@ -1 +1 @@\n-a\n+b\n"
+	long := short + "--- a/b.go\n+++ b/b.go\n@@ -0,0 +1,20 @@\n" + strings.Repeat("+line\n", 20)
+	for got, want := range map[string]string{
+		ask(short, "a.go"):        "  Allow fs.patch on a.go in step 4?" + choice,
+		ask(long, "a.go", "b.go"): "  4 Apply the change  fs.patch  a.go +1 -1 and b.go +20 -0\n  Allow fs.patch on 2 files in step 4?" + choice,
+	} {
+		if got != want {
+			t.Errorf("got %q, want %q", got, want)
+		}
+	}
 }
 
 func TestAlwaysShowsTheRuleBeforeSavingIt(t *testing.T) {
@@ -241,7 +261,7 @@ func TestAlwaysShowsTheRuleBeforeSavingIt(t *testing.T) {
 	a.q.put(gateQuestion("r", event.GateRequested{
 		Gate: "g", Step: "1", Tool: "fs.patch", Always: &event.Always{Text: "[[policy]]\ntool = 'workspace:fs.patch'\naction = 'allow'\n"},
 	}, func(map[string]any) error { return nil }, false))
-	prompt := "  open this gate? (1 fs.patch) [y]es once, [r] for this run, [a]lways, [n]o, [e]dit, [?]: "
+	prompt := "  Allow fs.patch in step 1? [y]es, [r] for this run, [a]lways, [n]o, [e]dit, [?]: "
 	rule := "  this rule will be added to your configuration, before the other rules:\n    [[policy]]\n    tool = 'workspace:fs.patch'\n    action = 'allow'\n"
 	saving := "  save it, and allow this call? [y]es, [n]o: "
 	a.wantOutput(prompt)
@@ -263,10 +283,10 @@ func TestRefusedAlwaysGivesTheReason(t *testing.T) {
 	a := newAsker(t)
 	g := event.GateRequested{Gate: "g", Step: "1", Tool: "fs.patch", NoAlways: "its arguments carry text from a result"}
 	a.q.put(gateQuestion("r", g, func(map[string]any) error { return nil }, false))
-	a.wantOutput("  open this gate? (1 fs.patch)" + choice)
+	a.wantOutput("  Allow fs.patch in step 1?" + choice)
 	a.typeLine("a")
 	a.wantOutput("  not always: its arguments carry text from a result\n")
-	a.wantOutput("  open this gate? (1 fs.patch)" + choice)
+	a.wantOutput("  Allow fs.patch in step 1?" + choice)
 	a.typeLine("n")
 	a.wantSent(session.Resolve{Run: "r", Gate: "g", Decision: event.Deny, Scope: event.ScopeOnce})
 }
@@ -280,7 +300,7 @@ func TestCallIsEditedAsOneLineOfJSON(t *testing.T) {
 		}
 		return nil
 	}, false))
-	prompt, edit := "  open this gate? (1 fs.write)"+choice, "  the arguments, as one line of JSON (empty keeps them): "
+	prompt, edit := "  Allow fs.write in step 1?"+choice, "  the arguments, as one line of JSON (empty keeps them): "
 	a.wantOutput(prompt)
 	a.typeLine("e")
 	a.wantOutput("  {\"path\":\"A.md\",\"text\":\"x\\u001b[2J\"}\n")

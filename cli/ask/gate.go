@@ -2,20 +2,23 @@ package ask
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
 	"replan/agent/event"
 	"replan/agent/session"
+	"replan/internal/english"
 	"replan/internal/untrusted"
 	"replan/planning/plan"
+	"replan/tui/patch"
 	"replan/tui/telling"
 )
 
 // gateQuestion asks about a gate that the line log has already shown. fits checks
 // edited arguments against the tool; it is nil for the session's own gate, which
-// is no call. repeats says that the user allowed the same call before. The prompt names what it asks, because the log may have shown another
-// gate since.
+// is no call. repeats says that the user allowed the same call before. The prompt
+// names what it asks, because the log may have shown another gate since.
 func gateQuestion(run string, g event.GateRequested, fits func(args map[string]any) error, repeats bool) question {
 	resolve := func(decision event.Decision, scope event.Scope) session.Command {
 		return session.Resolve{Run: run, Gate: g.Gate, Decision: decision, Scope: scope}
@@ -27,7 +30,6 @@ func gateQuestion(run string, g event.GateRequested, fits func(args map[string]a
 		ask.help = []string{"y, yes: run the named programs", "n, no: do not run them" + endOfInput}
 		return ask
 	}
-	what := strings.TrimSpace(untrusted.Line(g.Step) + " " + untrusted.Line(g.Tool))
 	forRun := ""
 	_, notRun := g.ForRun()
 	if notRun == "" {
@@ -38,7 +40,7 @@ func gateQuestion(run string, g event.GateRequested, fits func(args map[string]a
 	if g.Always != nil {
 		always = "[a]lways, "
 	}
-	ask.prompt = fmt.Sprintf("  open this gate? (%s) [y]es once, %s%s[n]o, [e]dit, [?]: ", what, forRun, always)
+	ask.prompt = fmt.Sprintf("%s  Allow %s in %s? [y]es, %s%s[n]o, [e]dit, [?]: ", head(g), callWords(g), telling.StepWords(g.Step), forRun, always)
 	ask.help = gateHelp(g)
 	plain := oneOf(answers)
 	ask.answer = func(line string) answer {
@@ -58,6 +60,33 @@ func gateQuestion(run string, g event.GateRequested, fits func(args map[string]a
 		return plain(line)
 	}
 	return ask
+}
+
+// callWords names the tool of a call, and the files that it changes.
+func callWords(g event.GateRequested) string {
+	tool := untrusted.Line(g.Tool)
+	switch files := slices.Collect(maps.Keys(g.Hashes)); {
+	case !g.Trusted || len(files) == 0:
+		return tool
+	case len(files) == 1:
+		return tool + " on " + untrusted.Line(files[0])
+	default:
+		return tool + " on " + english.Count(len(files), "file")
+	}
+}
+
+// head repeats the head of a gate whose long diff has moved it out of the terminal:
+// its step, tool and files.
+func head(g event.GateRequested) string {
+	const long, most = 16, 3 // lines, files
+	if strings.Count(g.Diff, "\n") < long {
+		return ""
+	}
+	var files []string
+	for _, f := range patch.Parse(g.Diff).Files {
+		files = append(files, fmt.Sprintf("%s +%d -%d", untrusted.Line(f.Name()), f.Added, f.Removed))
+	}
+	return fmt.Sprintf("  %s %s  %s  %s\n", untrusted.Line(g.Step), g.Title.Line(), untrusted.Line(g.Tool), english.Some(files, most, "file"))
 }
 
 // gateHelp describes the answers to a gate.

@@ -65,7 +65,7 @@ func TestInputTypedAheadDoesNotAnswerQuestions(t *testing.T) {
 	typed.lines <- "y\n"
 	a.q.put(gateOf("first", "1", "fs.patch"))
 	a.q.put(gateOf("second", "2", "test.run"))
-	for _, step := range []string{"(1 fs.patch)", "(2 test.run)"} {
+	for _, step := range []string{"fs.patch in step 1", "test.run in step 2"} {
 		// Typing during a pause starts another pause.
 		<-pauses
 		if typed.waits() {
@@ -75,10 +75,10 @@ func TestInputTypedAheadDoesNotAnswerQuestions(t *testing.T) {
 		over <- time.Time{}
 		<-pauses
 		over <- time.Time{}
-		a.wantOutput("  open this gate? " + step + choice)
+		a.wantOutput("  Allow " + step + "?" + choice)
 		typed.lines <- "n\n"
 		typed.lines <- "y\n" // typed ahead of the next question
-		gate := map[string]string{"(1 fs.patch)": "first", "(2 test.run)": "second"}[step]
+		gate := map[string]string{"fs.patch in step 1": "first", "test.run in step 2": "second"}[step]
 		a.wantSent(session.Resolve{Run: "r", Gate: gate, Decision: event.Deny, Scope: event.ScopeOnce})
 	}
 }
