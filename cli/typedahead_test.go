@@ -30,7 +30,7 @@ func TestInputTypedAheadOpensNoGate(t *testing.T) {
 	s.keys("\n") // only this empty line is read, not the y before it
 	s.until(at, "Allow proc.run in step 2? [y]es, [r] for this run, [a]lways, [n]o, [e]dit, [?]: Allow")
 	s.keys("n\n")
-	s.until(at, "2 proc.run failed: [r]etry")
+	s.until(at, "2 proc.run denied: [r]etry")
 	s.keys("a\n")
 	s.end(3)
 	if _, err := os.Stat(filepath.Join(folder, "opened.txt")); err == nil {

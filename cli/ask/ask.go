@@ -328,7 +328,7 @@ func stepQuestion(run string, w agent.Question) question {
 	return question{
 		id:      stepID(run, w.Step),
 		keys:    true,
-		prompt:  fmt.Sprintf("  %s failed: [r]etry, [s]kip it, %s[a]bort, [?]: ", what, replan),
+		prompt:  fmt.Sprintf("  %s %s: [r]etry, [s]kip it, %s[a]bort, [?]: ", what, telling.QuestionState(w), replan),
 		help:    append(help, "a, abort: "+telling.OfFailure(event.FailureAbort).Help+endOfInput),
 		answer:  oneOf(answers),
 		careful: decide(event.FailureAbort),
