@@ -61,6 +61,12 @@ func TestSuggestionFillsInput(t *testing.T) {
 	s.sent(session.Submit{Text: "fix it"})
 }
 
+func TestSuggestionComesBackUntilItIsSent(t *testing.T) {
+	s := open(t, tui.Options{Suggestion: "fix it"}, 120, 36).press(ctrl('u')).press(letters("hello")...).press(enter)
+	s.show(newStory().session(event.ChatUser{Text: "hello"}, event.ChatReply{Text: "Send what you see."})).typed("fix it")
+	s.press(enter).show(newStory().session(event.ChatUser{Text: "fix it"}, event.ChatReply{Text: "done"})).typed("")
+}
+
 func TestNewLinesGrowInput(t *testing.T) {
 	s := open(t, tui.Options{}, 80, 24)
 	s.press(letters("one")...).press(tea.KeyPressMsg{Code: tea.KeyEnter, Mod: tea.ModAlt}).press(letters("two")...).press(ctrl('j')).press(letters("three")...)

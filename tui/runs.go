@@ -124,5 +124,6 @@ func (f *runFeed) reply(d event.ChatReply) {
 	if r := f.live.Find(d.Run); r != nil && r.State.Result == nil {
 		r.Abandoned = true
 	}
+	f.input.Suggest()
 	f.chat.Reply(d)
 }

@@ -52,7 +52,7 @@ type Options struct {
 	Goal       string                      // sent at the start; "" for none
 	Intro      string                      // Markdown, shown while the chat is empty
 	Examples   []string                    // goals that fit this folder, shown in the greeting
-	Suggestion string                      // initial text of the input
+	Suggestion string                      // initial text of the input; it comes back until it is sent
 	Editor     []string                    // the user's editor with its arguments; none if empty
 	Planners   planning.Planners           // the session's planners; nil means the three phases and a model
 	Keys       keymap.Keys                 // override the default keys; see [CheckKeys]

@@ -2,6 +2,7 @@ package input
 
 import (
 	"errors"
+	"slices"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -30,7 +31,7 @@ type Pane struct {
 
 // Options configure the input.
 type Options struct {
-	Text     string                      // initial text
+	Text     string                      // initial text; it comes back until it is sent
 	Editor   []string                    // the user's editor with its arguments; none if empty
 	Commands func() []session.Completion // chat commands; nil for none
 	Now      func() time.Time
@@ -54,6 +55,13 @@ func New(l *draw.Look, keys *keymap.Map, o Options) *Pane {
 	return &Pane{
 		field: newField(l, o.Text), options: o, keys: keys,
 		completer: newCompleter(l), history: historySearch{look: l},
+	}
+}
+
+// Suggest puts the initial text back into an empty input until it was sent.
+func (p *Pane) Suggest() {
+	if p.Empty() && !slices.Contains(p.sent, p.options.Text) {
+		p.set(p.options.Text)
 	}
 }
 
