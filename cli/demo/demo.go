@@ -38,7 +38,7 @@ func Next(key func(action string) string, kept bool) string {
 	next := "\n**Try next:** " + "**" + key("pane.next") + "**" + " to the plan, then **" + key("plan.timeline") + "** timeline · **" +
 		key("plan.revisions") + "** revisions · **" + key("plan.undo") + "** undo · **" + key("runs") + "** replay the run"
 	if !kept {
-		next += ", deleted when you leave"
+		next += ". It is deleted when you quit."
 	}
 	return next + "\n"
 }
