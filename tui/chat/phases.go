@@ -209,9 +209,9 @@ func (p *phaseBlock) summary() string {
 	case p.state().Status != agent.PhaseCompleted:
 		return ""
 	case p.phase == 0:
-		return untrusted.Line(p.read.analysis.Task)
+		return uncoded(untrusted.Line(p.read.analysis.Task))
 	case p.phase == 1 && len(p.read.adjustments) > 0:
-		return english.Count(len(p.read.adjustments), "adjustment") + ": " + untrusted.Line(p.read.adjustments[0])
+		return english.Count(len(p.read.adjustments), "adjustment") + ": " + uncoded(untrusted.Line(p.read.adjustments[0]))
 	default:
 		return ""
 	}
@@ -225,8 +225,8 @@ func (p *phaseBlock) brief(width int) []string {
 	switch a := &p.read.analysis; {
 	case !p.roomy() || p.text() == "" && p.phase < 2:
 	case p.phase == 0 && !a.Direct:
-		lines = append(lines, l.AtMost(draw.Wrap(untrusted.Line(a.Task), width), 2, width)...)
-		if words := untrusted.Line(strings.Join(a.Unknowns, "; ")); words != "" {
+		lines = append(lines, l.AtMost(draw.Wrap(uncoded(untrusted.Line(a.Task)), width), 2, width)...)
+		if words := uncoded(untrusted.Line(strings.Join(a.Unknowns, "; "))); words != "" {
 			lines = append(lines, l.AtMost(draw.Wrap("unknowns: "+words, width), 2, width)...)
 		}
 		if a.Complexity != "" {
@@ -240,7 +240,7 @@ func (p *phaseBlock) brief(width int) []string {
 			shown = most
 		}
 		for _, point := range points[:shown] {
-			rows := l.AtMost(draw.Wrap(untrusted.Line(point), width-2), 2, width-2)
+			rows := l.AtMost(draw.Wrap(uncoded(untrusted.Line(point)), width-2), 2, width-2)
 			lines = append(lines, draw.Hang(l.Warning.Render(l.Glyphs.Revised)+" ", draw.Paint(l.Muted, rows))...)
 		}
 		if more := len(points) - shown; more > 0 {

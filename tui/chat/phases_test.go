@@ -178,6 +178,17 @@ func TestReducedMotionShowsFinishedLinesOnly(t *testing.T) {
 	}
 }
 
+func TestCodeIsShownWithoutItsMarksBeforeACardIsOpened(t *testing.T) {
+	const text = "## Plan Adjustments\n\n- Read `config_cmd.go` first.\n"
+	p := planningIn(t, 80, 24, themes.Mode{}).phase(2, text)
+	streamed, card := p.text(), p.complete(2, text).text()
+	for _, got := range []string{streamed, card} {
+		if !strings.Contains(got, "Read config_cmd.go first.") || strings.Contains(got, "`") {
+			t.Errorf("got\n%s", got)
+		}
+	}
+}
+
 func TestRepeatedPhaseStreamsAnew(t *testing.T) {
 	p := planningIn(t, 60, 20, themes.Mode{}).phase(3, "- an old line\n").complete(3, "x").phase(3, "- a new line that is longer\n")
 	if got := p.text(); !strings.Contains(got, "- a new line") || strings.Contains(got, "old") {

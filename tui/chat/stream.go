@@ -3,6 +3,7 @@ package chat
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"replan/agent"
@@ -125,11 +126,15 @@ func (s *modelStream) lines(w writing, width int) []draw.TextLine {
 		lines = draw.Wrap(w.waiting(), max(width, 1))
 	}
 	for _, line := range from.readout.Lines(height, l.Theme.Mode.Still) {
-		lines = append(lines, draw.Wrap(line, max(width, 1))...)
+		lines = append(lines, draw.Wrap(uncoded(line), max(width, 1))...)
 	}
 	lines = draw.Paint(style, lines[max(len(lines)-height, 0):])
 	return draw.Set(append(lines, make([]string, height-len(lines))...))
 }
+
+// uncoded returns a line of Markdown without the marks of its code, for lines of one
+// style.
+func uncoded(line string) string { return strings.ReplaceAll(line, "`", "") }
 
 // waiting says what the model does before its first word. Nobody reports whether a
 // model is in memory, so the first request of a conversation names both.
