@@ -212,7 +212,7 @@ func TestGateShowsWholeCall(t *testing.T) {
 	s := settled(t, newStory().gated(), 120, 60).press(letters("i")...)
 	for _, text := range []string{
 		"it changes files of the workspace", "func verifyUser(ctx context.Context, token string) (User, error) {",
-		"\"auth/handler.go\"", "+// verifyUser returns", "-// authenticate returns", "carries text from step 2 (fs.read)",
+		"\"auth/handler.go\"", "+// verifyUser returns", "-// authenticate returns", `"new" includes output of step 2 (fs.read)`,
 	} {
 		s.wants(text)
 	}
@@ -245,11 +245,11 @@ func TestWorkspaceComputedArgumentsRaiseNoWarning(t *testing.T) {
 	for name, st := range map[string]*story{"untrusted server": routed(false, "code.transform"), "text that was read": routed(true, "fs.read")} {
 		t.Run(name, func(t *testing.T) {
 			s := settled(t, st, 120, 60)
-			s.wants("carries text from step 2")
+			s.wants("arguments include output of step 2")
 			s.wants("contains untrusted text")
 			s.lacks("beware")
 			s.press(letters("i")...)
-			s.wants(`"diff" and "hashes" carry text from step 2`)
+			s.wants(`"diff" and "hashes" include output of step 2`)
 			s.wants("an untrusted result")
 		})
 	}

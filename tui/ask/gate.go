@@ -269,7 +269,7 @@ func (g OpenGate) writeDetails(l *draw.Look, d *draw.Document, args bool) {
 		d.Field("always", l.Text, "is off: "+a.NoAlways.Visible())
 	}
 	if args && len(a.Args) > 0 {
-		d.Heading("the whole call")
+		d.Heading("arguments")
 		d.Object(telling.NamedFiles(a.Args))
 	}
 }

@@ -147,7 +147,7 @@ func (q Question) write(l *draw.Look, d *draw.Document, _ bool) page {
 		d.Field("expects", l.Text, q.Expects.Visible())
 	}
 	if len(q.Args) > 0 {
-		d.Heading("the whole call")
+		d.Heading("arguments")
 		d.Object(telling.NamedFiles(q.Args))
 	}
 	return page{}

@@ -384,7 +384,7 @@ func (d *Dialog) write(doc *draw.Document, s *agent.ReviewStep) {
 	if s.Step.Executor != plan.ExecutorTool {
 		return
 	}
-	doc.Heading("the whole call")
+	doc.Heading("arguments")
 	switch {
 	case s.Step.Args == nil:
 		doc.Prose(l.Muted, "A model writes its arguments when it is ready.")

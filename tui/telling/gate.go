@@ -134,7 +134,7 @@ func SourceWords(from []rule.Provenance, tools plan.Catalogue) string {
 	for _, r := range results {
 		switch {
 		case !computed(r.from, tools):
-			parts = append(parts, "carries text from "+sourceStep(r.from))
+			parts = append(parts, "arguments include output of "+sourceStep(r.from))
 		case r.words:
 			parts = append(parts, "computed by "+sourceStep(r.from)+", matched by name only")
 		default:

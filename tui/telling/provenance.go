@@ -79,7 +79,7 @@ func TextSources(from []rule.Provenance, tools plan.Catalogue) []TextSource {
 		out = append(out, TextSource{Words: mentionSource(argWords(p.Arg), p)})
 	}
 	for _, r := range results {
-		words := english.List(mapped(r.args, argWords), "and") + " " + english.Agree(len(r.args), "carries", "carry")
+		words := english.List(mapped(r.args, argWords), "and") + " " + english.Agree(len(r.args), "includes", "include")
 		own := computed(r.from, tools)
 		if own {
 			words += " what was computed by " + sourceStep(r.from)
@@ -87,7 +87,7 @@ func TextSources(from []rule.Provenance, tools plan.Catalogue) []TextSource {
 				words += ", matched by name only: some matches may be wrong or missing"
 			}
 		} else {
-			words += " text from " + sourceStep(r.from) + ", an untrusted result"
+			words += " output of " + sourceStep(r.from) + ", an untrusted result"
 		}
 		out = append(out, TextSource{words, own})
 	}
@@ -107,7 +107,7 @@ func SourceLines(from []rule.Provenance) []string {
 		out = append(out, mentionSource(name(p.Arg), p))
 	}
 	for _, r := range results {
-		out = append(out, "text from step "+r.from.Step+" is in "+english.List(mapped(r.args, name), "and"))
+		out = append(out, english.List(mapped(r.args, name), "and")+" "+english.Agree(len(r.args), "includes", "include")+" output of step "+r.from.Step)
 	}
 	slices.SortStableFunc(written, func(a, b writtenText) int { return strings.Compare(a.arg, b.arg) })
 	for _, w := range written {
