@@ -46,6 +46,10 @@ func (o *options) doctor(ctx context.Context, wrong error) error {
 	if wrong == nil {
 		tools.Servers, wrong = o.wiring().readServers()
 	}
+	var doubts []string
+	if wrong == nil {
+		doubts, wrong = o.CheckToolNames(len(tools.Servers) > 0)
+	}
 	var terminal io.Writer
 	if o.io.Terminal {
 		terminal = o.io.Out
@@ -56,7 +60,7 @@ func (o *options) doctor(ctx context.Context, wrong error) error {
 		doctor.Ollama(model), doctor.ToolServers(tools), doctor.LanguageServers(servers, o.LSP.On()), doctor.Git(o.Workspace),
 		doctor.Terminal(o.io.In, terminal, os.Environ(), runtime.GOOS, stop),
 		doctor.Folders([]doctor.Folder{{Name: "configuration", Path: o.Dirs.Config}, {Name: "data", Path: o.Dirs.Data}, {Name: "runs and logs", Path: o.Dirs.State}}),
-		doctor.Configuration(o.Dirs.ConfigFile(), wrong))
+		doctor.Configuration(o.Dirs.ConfigFile(), wrong, doubts...))
 	if err := model.Close(); err != nil {
 		return wrap("close the connection to Ollama", err)
 	}

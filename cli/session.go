@@ -171,6 +171,9 @@ func (w *services) openTools(ctx context.Context, o *options, trust mcpclient.Tr
 	if cfg.Servers, err = o.wiring().readServers(); err != nil {
 		return err
 	}
+	if w.notes, err = o.CheckToolNames(len(cfg.Servers) > 0); err != nil {
+		return usage("%w", err)
+	}
 	if !o.NoWorkspaceTools && o.Wants("workspace") {
 		if w.own, err = workspace.New(workspace.Config{
 			Dir:      o.Workspace,

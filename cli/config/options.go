@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"time"
@@ -14,6 +15,7 @@ import (
 	"replan/agent/store"
 	"replan/cli/help"
 	"replan/internal/english"
+	"replan/mcpclient/builtin"
 	"replan/mcpclient/workspace/code/lsp"
 	"replan/planning/intent"
 	"replan/planning/plan"
@@ -241,6 +243,31 @@ func (o *Options) readRules() error {
 	}
 	o.Rules = append(o.Rules, configured...)
 	return nil
+}
+
+// CheckToolNames rejects a flag's rule for a built-in tool that does not exist, and
+// warns of one in the configuration. With MCP servers, whose tools are not known yet,
+// a bare name may be one of theirs: it is a warning.
+func (o *Options) CheckToolNames(servers bool) (warnings []string, err error) {
+	for _, r := range o.Rules {
+		server, name, qualified := strings.Cut(r.Tool, ":")
+		if !qualified {
+			server, name = "", r.Tool
+		}
+		if strings.ContainsAny(r.Tool, `*?[\`) || qualified && server != builtin.ServerName || plan.IsOperator(name) {
+			continue
+		}
+		fault := fmt.Sprintf("there is no built-in tool %q%s", name, english.DidYouMean(name, plan.OperatorNames()))
+		where := "a rule in " + filepath.Base(o.Dirs.ConfigFile())
+		if r.Source == rule.SourceFlag {
+			where = map[rule.Verdict]string{rule.VerdictBlock: "--deny", rule.VerdictRun: "--allow"}[r.Verdict]
+			if qualified || !servers {
+				return nil, fmt.Errorf("%s: %s", where, fault)
+			}
+		}
+		warnings = append(warnings, where+": "+fault)
+	}
+	return warnings, nil
 }
 
 // First returns the first non-empty text.

@@ -1,6 +1,8 @@
 package config
 
 import (
+	"cmp"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -272,6 +274,35 @@ func TestInvalidConfigurationIsRejected(t *testing.T) {
 				t.Errorf("the error does not name the file: %v", err)
 			}
 		})
+	}
+}
+
+func TestRuleMustNameAToolThatExists(t *testing.T) {
+	const meant = `there is no built-in tool "fs.lst"; did you mean fs.list?`
+	for name, c := range map[string]struct {
+		toml          string
+		flags         []string
+		servers       bool
+		warning, want string
+	}{
+		"known tools":                        {toml: "[gates]\ndeny = [\"fs.list\"]\n", flags: []string{"--deny", "workspace:fs.list", "--allow", "fs.write path=a"}},
+		"pattern with a wildcard":            {flags: []string{"--deny", "fs.lst*"}},
+		"denied":                             {flags: []string{"--deny", "fs.lst"}, want: "--deny: " + meant},
+		"allowed":                            {flags: []string{"--allow", "fs.lst path=a"}, want: "--allow: " + meant},
+		"tool of the workspace":              {flags: []string{"--deny", "workspace:fs.lst"}, servers: true, want: "--deny: " + meant},
+		"tool of another server":             {flags: []string{"--deny", "files:fs.lst"}, servers: true},
+		"tool that another server may offer": {flags: []string{"--deny", "fs.lst"}, servers: true, warning: "--deny: " + meant},
+		"configured rule":                    {toml: "[[policy]]\ntool = \"fs.lst\"\naction = \"deny\"\n", warning: "a rule in config.toml: " + meant},
+		"configured gate":                    {toml: "[gates]\nallow = [\"fs.lst\"]\n", warning: "a rule in config.toml: " + meant},
+	} {
+		o, err := configured(t, c.toml, c.flags...)
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		warnings, err := o.CheckToolNames(c.servers)
+		if got := strings.Join(warnings, "\n"); got != c.warning || fmt.Sprint(err) != cmp.Or(c.want, "<nil>") {
+			t.Errorf("%s: warns of %q and fails with %v; want %q and %q", name, got, err, c.warning, c.want)
+		}
 	}
 }
 

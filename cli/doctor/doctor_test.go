@@ -166,3 +166,10 @@ func TestCtrlCStopsTheWaitForTheTerminal(t *testing.T) {
 		t.Error("ctrl+c did not stop the checks")
 	}
 }
+
+func TestDoubtAboutConfigurationIsAWarning(t *testing.T) {
+	report := doctor.Examine(t.Context(), doctor.Configuration("/home/me/config.toml", nil, `a rule in config.toml: there is no built-in tool "fs.lst"`))
+	if text := report.Text(sign); !report.OK || !strings.Contains(text, `! rules        a rule in config.toml: there is no built-in tool "fs.lst"`) {
+		t.Errorf("OK %t:\n%s", report.OK, text)
+	}
+}

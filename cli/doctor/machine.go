@@ -108,8 +108,8 @@ func existingParent(path string) string {
 // quoted returns a path as a shell reads it.
 func quoted(path string) string { return "'" + strings.ReplaceAll(path, "'", `'\''`) + "'" }
 
-// Configuration reports the configuration file, or the error in it.
-func Configuration(file string, wrong error) func(context.Context) []Check {
+// Configuration reports the configuration file, or the error and the doubts about it.
+func Configuration(file string, wrong error, doubts ...string) func(context.Context) []Check {
 	return func(context.Context) []Check {
 		check := Check{Subject: "Configuration", Name: untrusted.Text(filepath.Base(file)), State: OK, Detail: untrusted.Text(file)}
 		if wrong != nil {
@@ -120,6 +120,10 @@ func Configuration(file string, wrong error) func(context.Context) []Check {
 		} else if _, err := os.Stat(file); errors.Is(err, fs.ErrNotExist) {
 			check.Detail += ", not written yet; the defaults apply"
 		}
-		return []Check{check}
+		checks := []Check{check}
+		for _, doubt := range doubts {
+			checks = append(checks, Check{check.Subject, "rules", Warning, untrusted.Text(doubt), untrusted.Text("edit " + file)})
+		}
+		return checks
 	}
 }
