@@ -239,7 +239,7 @@ func TestWorkspaceComputedArgumentsRaiseNoWarning(t *testing.T) {
 	s := settled(t, routed(true, "code.transform"), 120, 60)
 	s.wants("computed by step 2 (code.transform) ▸")
 	s.press(letters("i")...)
-	s.wants(`"diff" and "hashes" carry what was computed by step 2 (code.transform)`)
+	s.wants(`"diff" and "hashes" include what was computed by step 2 (code.transform)`)
 	s.lacks("untrusted")
 	s.lacks("beware")
 	for name, st := range map[string]*story{"untrusted server": routed(false, "code.transform"), "text that was read": routed(true, "fs.read")} {
