@@ -158,6 +158,47 @@ func (s preparation) reopenChild(ctx context.Context, k *child) error {
 	return nil
 }
 
+// innerUndone returns an error if a run to resume counts on another one that a
+// finished call started, and that was undone since. An open call starts it anew.
+func (s preparation) innerUndone(p *prepared) error {
+	if !p.run.Resumable() {
+		return nil
+	}
+	for _, e := range p.events {
+		spawned, ok := e.Data.(event.RunSpawned)
+		if !ok {
+			continue
+		}
+		if step := p.run.Step(spawned.Index); step == nil || step.Run != spawned.Run || step.Status != agent.StepCompleted {
+			continue
+		}
+		if inner := s.undone(spawned.Run); inner != "" {
+			return fmt.Errorf("%w, because the run %s, which it started and counts as done, is undone: start its goal or plan again", errNotOpened, inner)
+		}
+	}
+	return nil
+}
+
+// undone returns the id of a run, or of one that it started, that is undone; "" if
+// none is. Runs that cannot be read count as they stand.
+func (s preparation) undone(id string) string {
+	events, err := s.cfg.Store.ReadRun(id)
+	if err != nil {
+		return ""
+	}
+	for _, e := range events {
+		switch d := e.Data.(type) {
+		case event.RunUndone:
+			return id
+		case event.RunSpawned:
+			if inner := s.undone(d.Run); inner != "" {
+				return inner
+			}
+		}
+	}
+	return ""
+}
+
 // takeUpChild resumes the run that an earlier attempt of the call started. If
 // that run is over, only its result is used.
 func (s *Session) takeUpChild(ctx context.Context, k *child) {

@@ -253,3 +253,47 @@ func TestQueueNamesGoalUntilItsRunStarts(t *testing.T) {
 		}
 	}
 }
+
+func TestUndoneInnerRunIsStartedAnewUnlessItsCallIsDone(t *testing.T) {
+	var plans savedPlans
+	k := newSavedJournals()
+	s := k.session(t, policy.ApproveAll, planned(&plans))
+	s.Send(session.Submit{Text: "do it"})
+	outer := until[event.ChatReply](t, s).Run
+	s.shut()
+	for _, done := range []bool{false, true} {
+		var stored []event.Event
+		inner := ""
+		for _, e := range k.runs[outer].events {
+			_, ends := e.Data.(event.StepCompleted)
+			if !ends || done {
+				stored = append(stored, e)
+			}
+			if d, ok := e.Data.(event.RunSpawned); ok {
+				inner = d.Run
+			}
+			if ends {
+				break // killed before or after the call's end
+			}
+		}
+		whole := k.runs[inner].events
+		last := whole[len(whole)-1]
+		stored = append(append(stored, whole...), event.Event{Seq: last.Seq + 1, Time: last.Time, Run: inner, Data: event.RunUndone{}})
+		left := k.cut(stored)
+		s := left.session(t, policy.ApproveAll, both(planned(&plans), also(func(c *runner.Config) {
+			storeOf(c).read = func(id string) ([]event.Event, error) { return left.runs[id].events, nil }
+		})))
+		s.Send(session.Resume{Run: outer})
+		reply := until[event.ChatReply](t, s)
+		s.shut()
+		if refused := reply.Reason == event.ReasonNotOpened && strings.Contains(string(reply.Text), "the run "+inner+", which it started"); refused != done {
+			t.Errorf("call done %v: got %+v", done, reply)
+		}
+		if anew := len(s.tools.called()) > 0; anew == done {
+			t.Errorf("call done %v: called %v", done, s.tools.called())
+		}
+		if !left.runs[outer].closed {
+			t.Errorf("call done %v: the journal is left open", done)
+		}
+	}
+}

@@ -288,8 +288,8 @@ func (s preparation) reopen(ctx context.Context, p *prepared) error {
 	if !SameFolder(p.run.Workspace, s.cfg.Workspace) {
 		return fmt.Errorf("%w here: it worked in %s; go there and resume it", errNotOpened, p.run.Workspace)
 	}
-	if s.cfg.EndLeft == nil {
-		return nil
+	if err := s.innerUndone(p); err != nil || s.cfg.EndLeft == nil {
+		return err
 	}
 	// Leftover processes must end before the question whether their step took
 	// effect.
