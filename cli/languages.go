@@ -54,7 +54,8 @@ func (o wiring) offerServer(w *services) func(lsp.Program) {
 			case err == nil:
 				w.tools.Note(p.Name + " is installed")
 			case ctx.Err() != nil:
-				w.parting = "the installation of " + p.Name + " was stopped: replan will offer it again"
+				note := "the installation of " + p.Name + " was stopped: replan will offer it again"
+				w.exitNote.Store(&note)
 			default:
 				w.tools.Note(p.Name + " was not installed: " + err.Error() + "; replan will offer it again at the next start")
 			}

@@ -49,15 +49,15 @@ func (o screens) openScreen(ctx context.Context, screen tui.Options, before cont
 	sessions, err := o.openScreens(ctx, screen, before)
 	run, found, unread := o.store.NewestOfSessions(sessions, opened)
 	if found && unread == nil {
-		err = errors.Join(err, o.printLeft(&run))
+		err = errors.Join(err, o.printExitHint(&run))
 	}
 	return err
 }
 
-// printLeft prints a line about the last run of a screen that was left, if there is
+// printExitHint prints a line about the last run of a screen that was left, if there is
 // something to do with it.
-func (o screens) printLeft(run *agent.Run) error {
-	words := leftWords(run.Summary(), undo.Changed(o.store.Runs.Dir, run.ID))
+func (o screens) printExitHint(run *agent.Run) error {
+	words := exitHint(run.Summary(), undo.Changed(o.store.Runs.Dir, run.ID))
 	if l := o.look(); l != nil {
 		words = l.Faint.Render(words)
 	}
@@ -68,24 +68,26 @@ func (o screens) printLeft(run *agent.Run) error {
 	return wrap(writing, err)
 }
 
-// leftWords says how a run ended and which commands are about it, or "" if there is
+// exitHint says how a run ended and which commands are about it, or "" if there is
 // nothing to do with it. changed means that an undo would restore files.
-func leftWords(s agent.Summary, changed bool) string {
-	id := telling.ShortID(s.Run)
+func exitHint(s agent.Summary, changed bool) string {
+	id, words := telling.ShortID(s.Run), telling.RunWords(s)
+	steps := fmt.Sprintf("%d of %s", s.Done, english.Count(s.Steps, "step"))
 	switch {
 	case s.Undone, !s.Resumable && s.Steps == 0:
 		return ""
+	case s.Resumable && s.Steps > 0:
+		return "Run " + id + " " + words + " after " + steps + ". Continue: replan plan resume " + id
 	case s.Resumable:
-		words := "Run " + id + " " + telling.RunWords(s)
-		if s.Steps > 0 {
-			words += fmt.Sprintf(" after %d of %s", s.Done, english.Count(s.Steps, "step"))
-		}
-		return words + ". Continue: replan plan resume " + id
-	case changed:
-		return "Run " + id + " done. Show it: replan runs show " + id + ", undo it: replan undo " + id
-	default:
-		return "Run " + id + " done. Show it: replan runs show " + id
+		return "Run " + id + " " + words + ". Continue: replan plan resume " + id
+	case s.Reason == event.ReasonPartial:
+		words += ", " + steps
 	}
+	hint := "Run " + id + ": " + words + ". Show it: replan runs show " + id
+	if changed {
+		hint += ", undo it: replan undo " + id
+	}
+	return hint
 }
 
 // openScreens runs the full screen until the user leaves it, and returns the sessions
@@ -149,8 +151,8 @@ func (o screens) openScreenOn(ctx context.Context, screen tui.Options, before co
 	screen.Editor, screen.Commands = o.editor(), o.chat().chatCommands
 	err = wrap("the screen", o.show(ctx, w.session, w.watch, o.dressed(screen)))
 	err = errors.Join(err, wrap("end in order", w.close()))
-	if w.parting != "" {
-		_, _ = fmt.Fprintf(o.io.Err, "replan: %s\n", w.parting)
+	if note := w.exitNote.Load(); note != nil {
+		_, _ = fmt.Fprintf(o.io.Err, "replan: %s\n", *note)
 	}
 	return w.session.ID(), err
 }

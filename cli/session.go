@@ -10,6 +10,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"sync/atomic"
 	"time"
 
 	"replan/planning/intent"
@@ -44,7 +45,8 @@ type services struct {
 	awaited []string     // servers that did not start in time
 	watch   *crash.Watch // ends the children if this process cannot; nil is none
 	notes   []string     // for the user, before the session begins
-	parting string       // for the user, after it; set by what close waits for
+
+	exitNote atomic.Pointer[string] // for the user, after the session
 
 	instructions     string // of the project
 	instructionsFile string // their source, relative to the workspace; "" if none
