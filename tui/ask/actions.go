@@ -18,7 +18,7 @@ func (g *Dialog) Update(msg tea.Msg) keymap.Request {
 	case EditedMsg:
 		return g.fileEdited(msg)
 	case KeptMsg:
-		return keymap.ShowFooter(msg.words)
+		return g.left(msg)
 	case tea.KeyPressMsg:
 		if g.Grace.On {
 			return keymap.Request{Cmd: g.Grace.TooEarly(keymap.NameOf(msg))}

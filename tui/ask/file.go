@@ -103,17 +103,21 @@ func (g *Dialog) away(f *fileEdit) string {
 	}
 }
 
-// KeptMsg says where the texts for gates that closed without them are.
-type KeptMsg struct{ words string }
+// KeptMsg says where the texts for gates that closed without them are, and holds those
+// that could not be kept.
+type KeptMsg struct {
+	words string
+	lost  map[string]unsent // by gate
+}
 
 // leave leaves the unsent texts for gates that no longer wait in files of their own.
 // That of an edit under way is left when it ends.
 func (g *Dialog) leave() tea.Cmd {
-	var texts []unsent
+	texts := map[string]unsent{}
 	for id, u := range g.unsent {
 		waits := slices.ContainsFunc(g.queue, func(a Asking) bool { return a.id() == id })
 		if !waits && (g.file == nil || g.file.gate.id() != id) {
-			texts = append(texts, u)
+			texts[id] = u
 			delete(g.unsent, id)
 		}
 	}
@@ -121,12 +125,22 @@ func (g *Dialog) leave() tea.Cmd {
 		return nil
 	}
 	return func() tea.Msg {
-		words := make([]string, len(texts))
-		for i, u := range texts {
-			words[i], _ = u.keep("the gate has closed")
+		var said []string
+		for id, u := range texts {
+			words, kept := u.keep("the gate has closed")
+			said = append(said, words)
+			if kept {
+				delete(texts, id)
+			}
 		}
-		return KeptMsg{strings.Join(words, " ")}
+		return KeptMsg{strings.Join(said, " "), texts}
 	}
+}
+
+// left takes the answer to leave. What could not be kept is left again later.
+func (g *Dialog) left(m KeptMsg) keymap.Request {
+	maps.Copy(g.unsent, m.lost)
+	return keymap.ShowFooter(m.words)
 }
 
 // keep leaves the unsent text for a gate in a file of its own, and says why.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -157,6 +158,25 @@ func TestUnsentTextOutlivesItsGate(t *testing.T) {
 				t.Errorf("keeps %q, says %q", got, said)
 			}
 		})
+	}
+}
+
+func TestUnsentTextStaysUntilItIsKept(t *testing.T) {
+	g := patches(t, "1")
+	saves(t, g, "three\n", errors.New("vi failed: exit status 1"))
+	says := func(cmd tea.Cmd) (said string) {
+		for _, msg := range messages(cmd) {
+			said += g.Update(msg).Footer
+		}
+		return said
+	}
+	t.Setenv("TMPDIR", filepath.Join(t.TempDir(), "full"))
+	if said := says(g.Set(nil)); !strings.Contains(said, "could not be kept") || g.unsent["r 1"].text != "three\n" {
+		t.Errorf("says %q, has %v", said, g.unsent)
+	}
+	t.Setenv("TMPDIR", t.TempDir())
+	if got := kept(t, says(g.Set(nil))); got != "three\n" || len(g.unsent) != 0 {
+		t.Errorf("keeps %q, has %v", got, g.unsent)
 	}
 }
 
