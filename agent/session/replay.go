@@ -39,7 +39,10 @@ func ReplayEvents(id string, events []event.Event) []event.Event {
 			break
 		}
 	}
-	if r := run.Result; r != nil {
+	switch r := run.Result; {
+	case r == nil && run.Undone != nil:
+		reply.Text = "the journal ends here: the run did not end, and is undone since, so it cannot be continued"
+	case r != nil:
 		reply = event.ChatReply{Run: id, Status: r.Status, Reason: r.Reason, Text: cmp.Or(r.Answer, r.Error)}
 	}
 	first, last := events[0], events[len(events)-1]
