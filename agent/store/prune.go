@@ -43,7 +43,7 @@ func (s *Store) Prune(p Pruning, now time.Time) (Pruned, error) {
 			pruned.Unread = append(pruned.Unread, err)
 			continue
 		}
-		over := run.Result != nil || empty
+		over := run.Result != nil || run.Undone != nil || empty
 		if over {
 			ended++
 		}

@@ -277,6 +277,18 @@ func TestUndoIsRecordedOnceInEachJournal(t *testing.T) {
 	}
 }
 
+func TestPruneTakesAnUndoneRunForEnded(t *testing.T) {
+	s := newStore(t)
+	keep(t, s, "r-killed", event.RunStarted{Goal: "g"})
+	keep(t, s, "r-undone", event.RunStarted{Goal: "g"}, event.RunUndone{})
+	if pruned, err := s.Prune(store.Pruning{}, time.Now()); err != nil || !slices.Contains(pruned.Files, s.Runs.Path("r-undone")) {
+		t.Errorf("removed %v, %v", pruned.Files, err)
+	}
+	if ids, err := s.Runs.IDs(); err != nil || !slices.Equal(ids, []string{"r-killed"}) {
+		t.Errorf("keeps %v, %v", ids, err)
+	}
+}
+
 func TestDryRunsKeepNoJournal(t *testing.T) {
 	s := newStore(t)
 	refused := errors.New("not dry")
