@@ -58,7 +58,10 @@ func (o *Operators) vcsCommit(ctx context.Context, c op.Call, args commitArgs) (
 	if state := r.underway(); state != "" {
 		return nil, fmt.Errorf("a %s is not finished in this repository; finish or abort it with git first", state)
 	}
-	p, err := r.prepare(ctx, args, c.Preview)
+	// A call whose preview said that nothing changes passed no gate: like the
+	// preview, it runs none of the repository's programs.
+	ungated := c.Hashes != nil && len(c.Hashes) == 0
+	p, err := r.prepare(ctx, args, c.Preview || ungated)
 	if err != nil {
 		return nil, err
 	}

@@ -99,6 +99,25 @@ func TestReadingRunsNoConfiguredPrograms(t *testing.T) {
 	r.Refused(t, "vcs.status", nil, "filter.a=b", "remove it from the configuration")
 }
 
+// A commit of nothing passes no gate, so it must run nothing that the repository
+// configures.
+func TestCommitOfNothingRunsNoConfiguredPrograms(t *testing.T) {
+	r := newRepo(t, "")
+	m, evil := newMarks(t)
+	r.Write(t, map[string]string{"a": "1\n", ".gitattributes": "* filter=x\n"})
+	r.commit(t, "first")
+	r.git(t, "config", "core.fsmonitor", evil)
+	r.git(t, "config", "filter.x.clean", evil)
+	r.Write(t, map[string]string{"a": "1\n"}) // git reads it again
+	got := r.Ask(t, "vcs.commit", args{"message": "m"}, map[string]any{builtin.MetaHashes: map[string]any{}})
+	if got.IsError || !strings.Contains(got.Text, "nothing to commit") {
+		t.Errorf("got %s", got.Text)
+	}
+	if m.runs() != "" {
+		t.Errorf("it ran %q", m.runs())
+	}
+}
+
 // tree returns every file of the repository with its size and time.
 func (r *repo) tree(t *testing.T) map[string]string {
 	t.Helper()
