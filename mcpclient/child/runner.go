@@ -35,12 +35,13 @@ type Command struct {
 	// Data creates the writer for standard output that a program reads. Text
 	// written to shown becomes the visible output. If Data is nil, standard output
 	// is shown directly.
-	Data func(shown io.Writer) io.WriteCloser
-	Send func(chunk string, bytes int64) error // receives output as it arrives; may be nil
-	// Quiet marks a short command that only reads: its output is neither sent nor
-	// spilled, and the watcher, a process of its own, is not started for it.
-	Quiet bool
-	Need  string // advice if the command is not installed
+	Data  func(shown io.Writer) io.WriteCloser
+	Send  func(chunk string, bytes int64) error // receives output as it arrives; may be nil
+	Quiet bool                                  // the output is internal: neither sent nor spilled
+	// Unwatched marks a short command that only reads: the watcher, a process of
+	// its own, is not started for it.
+	Unwatched bool
+	Need      string // advice if the command is not installed
 }
 
 func (c Command) String() string {
@@ -88,7 +89,7 @@ func (r *Runner) Run(ctx context.Context, what Command) (Outcome, error) {
 		data = what.Data(f)
 	}
 	watcher := r.Watcher
-	if what.Quiet {
+	if what.Unwatched {
 		watcher = nil
 	}
 	begin := time.Now()

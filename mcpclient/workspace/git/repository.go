@@ -97,7 +97,7 @@ func (r *gitRepository) git(ctx context.Context, run gitRun) (gitOutput, error) 
 		Send: run.send,
 		Name: "git", Args: append(flags, run.args...),
 		Dir: r.o.tree.Dir, Environ: r.environ(run), Input: run.input,
-		Timeout: limit, Quiet: !run.asUser, Need: "install it to work with repositories",
+		Timeout: limit, Quiet: !run.asUser, Unwatched: !run.asUser && run.index == "", Need: "install it to work with repositories",
 		Data: func(io.Writer) io.WriteCloser { return out },
 	})
 	if err != nil {
