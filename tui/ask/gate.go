@@ -220,7 +220,7 @@ func (g OpenGate) write(l *draw.Look, d *draw.Document, details bool) page {
 	case whole && len(a.Args) > 0:
 		d.Blank()
 		from = len(d.Lines)
-		d.Object(telling.NamedFiles(a.Args))
+		d.Object(telling.NamedFiles(a.Args, a.Trusted))
 		p.must = everyLine(from, len(d.Lines))
 	default:
 		p.must = must
@@ -270,6 +270,6 @@ func (g OpenGate) writeDetails(l *draw.Look, d *draw.Document, args bool) {
 	}
 	if args && len(a.Args) > 0 {
 		d.Heading("arguments")
-		d.Object(telling.NamedFiles(a.Args))
+		d.Object(a.Args)
 	}
 }

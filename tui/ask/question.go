@@ -58,6 +58,12 @@ func (q Question) about() []string {
 	return parts
 }
 
+// trusted reports whether the step calls a tool of the workspace's own.
+func (q Question) trusted() bool {
+	t, err := q.Tools.Find(q.Tool)
+	return err == nil && t.Trusted
+}
+
 // Brief returns the step, the kind of request and the main argument, for a list of
 // questions.
 func (q Question) Brief() (step, what, args string) {
@@ -65,7 +71,7 @@ func (q Question) Brief() (step, what, args string) {
 	if what == "" {
 		what = "model"
 	}
-	return telling.StepWords(q.Step), what + " " + telling.QuestionState(q.Question), telling.ArgsLine(q.Args)
+	return telling.StepWords(q.Step), what + " " + telling.QuestionState(q.Question), telling.ArgsLine(q.Args, q.trusted())
 }
 
 func (q Question) choices(k *keymap.Map) []choice {
@@ -148,7 +154,7 @@ func (q Question) write(l *draw.Look, d *draw.Document, _ bool) page {
 	}
 	if len(q.Args) > 0 {
 		d.Heading("arguments")
-		d.Object(telling.NamedFiles(q.Args))
+		d.Object(q.Args)
 	}
 	return page{}
 }

@@ -42,7 +42,7 @@ func (l *Log) gate(d event.GateRequested) {
 			l.Line("    allowed in this run so far: %s", strings.Join(allowed, "; "))
 		}
 	}
-	args := telling.NamedFiles(d.Args)
+	args := telling.NamedFiles(d.Args, d.Trusted)
 	for _, name := range slices.Sorted(maps.Keys(args)) {
 		shown := d.Diff != "" && d.Trusted && slices.Contains(drawn, name) || d.Command != nil && slices.Contains(run, name)
 		if !shown {

@@ -7,7 +7,6 @@ import (
 
 	"replan/agent/event"
 	"replan/internal/english"
-	"replan/internal/lazyregexp"
 	"replan/internal/untrusted"
 )
 
@@ -20,14 +19,14 @@ func CallLine(g event.GateRequested) string {
 	if g.Diff != "" && len(g.Hashes) > 0 {
 		return fileNames(slices.Collect(maps.Keys(g.Hashes)))
 	}
-	return ArgsLine(g.Args)
+	return ArgsLine(g.Args, g.Trusted)
 }
 
 // ArgsLine formats the arguments of a call on one line, short ones first. It counts
-// the lines of longer texts.
-func ArgsLine(args map[string]any) string {
+// the lines of longer texts. The call is trusted if its tool is the workspace's own.
+func ArgsLine(args map[string]any, trusted bool) string {
 	const long = 200 // bytes
-	args = NamedFiles(args)
+	args = NamedFiles(args, trusted)
 	names := slices.Sorted(maps.Keys(args))
 	texts := make(map[string]string, len(args))
 	for _, name := range names {
@@ -48,24 +47,16 @@ type described string
 
 func (d described) String() string { return string(d) }
 
-// sha256 matches a hash that no person compares.
-var sha256 = lazyregexp.New(`^[0-9a-f]{64}$`)
-
 // NamedFiles returns the arguments of a call as a person can judge them: the names
-// of files stand for the hashes of their contents.
-func NamedFiles(args map[string]any) map[string]any {
-	out := maps.Clone(args)
-	for name, value := range args {
-		object, _ := value.(map[string]any)
-		hashes := len(object) > 0
-		for _, v := range object {
-			text, _ := v.(string)
-			hashes = hashes && sha256.MatchString(text)
-		}
-		if hashes {
-			out[name] = described("of " + fileNames(slices.Collect(maps.Keys(object))))
-		}
+// of files stand for the hashes of their contents. Only the workspace's own tools
+// are known to mean that; of other tools every value is shown.
+func NamedFiles(args map[string]any, trusted bool) map[string]any {
+	hashes, _ := args["hashes"].(map[string]any)
+	if !trusted || len(hashes) == 0 {
+		return args
 	}
+	out := maps.Clone(args)
+	out["hashes"] = described("of " + fileNames(slices.Collect(maps.Keys(hashes))))
 	return out
 }
 

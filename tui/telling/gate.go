@@ -34,7 +34,11 @@ func CallWords(g event.GateRequested) string {
 		}
 		return words
 	}
-	if g.Command != nil {
+	switch {
+	case g.Command == nil:
+	case len(g.Command.Argv) == 0:
+		return "nothing: there are no tests here"
+	default:
 		return inFolder(shellWords(g.Command.Argv...), g.Command.Dir)
 	}
 	switch g.Tool {

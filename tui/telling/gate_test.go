@@ -13,6 +13,7 @@ import (
 func TestCallsAreWrittenAsUsersTypeThem(t *testing.T) {
 	for want, g := range map[string]event.GateRequested{
 		"run all tests":                    {Tool: "test.run", Args: map[string]any{"allow_none": true}},
+		"nothing: there are no tests here": {Tool: "test.run", Trusted: true, Command: &plan.Command{Argv: []string{}}},
 		"go test ./...":                    {Tool: "test.run", Command: &plan.Command{Argv: []string{"go", "test", "./..."}}},
 		"go vet ./...\nin the folder x":    {Tool: "test.lint", Command: &plan.Command{Argv: []string{"go", "vet", "./..."}, Dir: "x"}},
 		"run the tests of ./slug":          {Tool: "test.run", Args: map[string]any{"path": "./slug"}},
@@ -71,7 +72,10 @@ func TestCallLinesShowWhatAPersonCanJudge(t *testing.T) {
 	for want, g := range map[string]event.GateRequested{
 		"a.go, b.go":                           {Args: diff, Diff: "x", Hashes: files("b.go", "a.go")},
 		"5 files: a, b, c, d, e":               {Args: diff, Diff: "x", Hashes: files("e", "d", "c", "b", "a")},
-		"diff (5 lines)  hashes of a.go, b.go": {Args: diff},
+		"diff (5 lines)  hashes of a.go, b.go": {Args: diff, Trusted: true},
+		`to { "wallet": "` + hash + `" }`:      {Tool: "pay", Args: map[string]any{"to": map[string]any{"wallet": hash}}},
+		`hashes { "wallet": "` + hash + `" }`:  {Tool: "pay", Args: map[string]any{"hashes": map[string]any{"wallet": hash}}},
+		"nothing: there are no tests here":     {Tool: "test.run", Trusted: true, Command: &plan.Command{Argv: []string{}}},
 		"go test ./...":                        {Tool: "test.run", Trusted: true, Command: &plan.Command{Argv: []string{"go", "test", "./..."}}},
 		"git commit  fix it":                   {Tool: "vcs.commit", Trusted: true, Args: map[string]any{"message": "fix it"}, Diff: "x", Hashes: files("a")},
 		`n 1  to "me"  ids {"a":"b"}`:          {Tool: "send", Args: map[string]any{"to": "me", "n": 1, "ids": map[string]any{"a": "b"}}},

@@ -89,8 +89,8 @@ func newCall(t Tool, req mcp.CallToolRequest) (Call, error) {
 	return c, nil
 }
 
-// Starts refuses to start another process than the one that was approved.
-func (c Call) Starts(now *plan.Command) error {
+// CheckCommand refuses to start another process than the one that was approved.
+func (c Call) CheckCommand(now *plan.Command) error {
 	if c.Command == nil || slices.Equal(c.Command.Argv, now.Argv) && c.Command.Dir == now.Dir {
 		return nil
 	}

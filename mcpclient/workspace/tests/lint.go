@@ -55,7 +55,7 @@ func (o *Operators) lint(ctx context.Context, c op.Call, args lintArgs) (*op.Ans
 	if c.Preview {
 		return &op.Answer[lintResult]{Preview: shown}, nil
 	}
-	if err := c.Starts(shown.Command); err != nil {
+	if err := c.CheckCommand(shown.Command); err != nil {
 		return nil, err
 	}
 	cmd.Send = c.Sender(ctx)

@@ -17,6 +17,7 @@ import (
 	"replan/internal/lazyregexp"
 	"replan/mcpclient/child"
 	"replan/mcpclient/workspace/op"
+	"replan/planning/plan"
 )
 
 const (
@@ -59,7 +60,7 @@ func (o *Operators) test(ctx context.Context, c op.Call, args testArgs) (*op.Ans
 	cmd, project, err := o.testCommand(c, args)
 	if args.AllowNone && (errors.Is(err, errNoProject) || err == nil && o.untested(project)) {
 		if c.Preview {
-			return &op.Answer[testResult]{Preview: &op.Preview{}}, nil
+			return &op.Answer[testResult]{Preview: &op.Preview{Command: &plan.Command{Argv: []string{}}}}, nil // bound to start nothing
 		}
 		none := testResult{Passed: true, Summary: "there are no tests to run here", Failed: []string{}, Failures: []testFailure{}}
 		return op.Reply(none, none.Summary), nil
@@ -71,7 +72,7 @@ func (o *Operators) test(ctx context.Context, c op.Call, args testArgs) (*op.Ans
 	if c.Preview {
 		return &op.Answer[testResult]{Preview: shown}, nil
 	}
-	if err := c.Starts(shown.Command); err != nil {
+	if err := c.CheckCommand(shown.Command); err != nil {
 		return nil, err
 	}
 	report := &testReport{}

@@ -130,6 +130,12 @@ func TestAllowNonePassesWithoutTests(t *testing.T) {
 				t.Errorf("got %+v", got.Data)
 			}
 			b.Refused(t, "test.run", nil)
+			shown := b.Ask(t, "test.run", args{"allow_none": true}, workspacetest.Preview).Data["command"]
+			b.Write(t, map[string]string{"go.mod": "module m\n", "a_test.go": "package m\n"})
+			late := b.Ask(t, "test.run", args{"allow_none": true}, map[string]any{builtin.MetaCommand: shown})
+			if !late.IsError || !strings.Contains(late.Text, "nothing was started: the command changed") {
+				t.Errorf("tests that appeared after the approval: got %s", late.Text)
+			}
 		})
 	}
 	t.Run("failing project", func(t *testing.T) {
