@@ -145,7 +145,11 @@ func (a answerer) notDone() string {
 			if strings.HasPrefix(reason, "denied") {
 				verb = " was not done"
 			}
-			parts = append(parts, strings.Replace(name+verb+prefixed(": ", legible(reason))+".", "?.", "?", 1))
+			sentence := name + verb + prefixed(": ", legible(reason))
+			if !strings.HasSuffix(sentence, "?") {
+				sentence += "."
+			}
+			parts = append(parts, sentence)
 		}
 	}
 	if len(skipped) > 0 {
