@@ -255,7 +255,7 @@ func newRoot(o *options) *cobra.Command {
 		},
 	}
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
-		return &failure{exit: exitUsage, code: "usage", err: fmt.Errorf("%w%s; see %s --help", wrongFlag(err), meantFlag(cmd, err), cmd.Root().Name()), unparsed: true}
+		return &failure{exit: exitUsage, code: "usage", err: wrongFlag(cmd.Flags(), err, "see "+cmd.Root().Name()+" --help"), unparsed: true}
 	})
 	help.Register(root.PersistentFlags())
 	o.Register(root.PersistentFlags())
@@ -323,20 +323,6 @@ func noArgs(cmd *cobra.Command, args []string) error {
 	return usage("%w", slash.Unknown(args[0], cmd.CommandPath(), help.Names(cmd)))
 }
 
-// meantFlag suggests the flag that was meant by an unknown one.
-func meantFlag(cmd *cobra.Command, err error) string {
-	var unknown *pflag.NotExistError
-	if !errors.As(err, &unknown) || len(unknown.GetSpecifiedName()) < 2 {
-		return ""
-	}
-	var known []string
-	cmd.Flags().VisitAll(func(f *pflag.Flag) { known = append(known, f.Name) })
-	if meant := english.Nearest(unknown.GetSpecifiedName(), known); meant != "" {
-		return "; did you mean --" + meant + "?"
-	}
-	return ""
-}
-
 // widestHelp is the width of help in a wide terminal.
 const widestHelp = 100
 
@@ -376,19 +362,34 @@ func unconfigured(cmd *cobra.Command) bool {
 	return false
 }
 
-// wrongFlag describes what is wrong with a flag.
-func wrongFlag(err error) error {
+// wrongFlag describes what is wrong with a flag of a set. An unknown flag is answered
+// with the one that was meant, any other mistake with a hint, "" for none.
+func wrongFlag(flags *pflag.FlagSet, err error, hint string) error {
 	var value *pflag.InvalidValueError
-	if !errors.As(err, &value) {
-		return err
+	var unknown *pflag.NotExistError
+	switch {
+	case errors.As(err, &value):
+		takes, ok := map[string]string{
+			"int": "a whole number", "float64": "a number", "duration": "a time such as 90s or 30m", "bool": "true or false",
+		}[value.GetFlag().Value.Type()]
+		if ok {
+			err = fmt.Errorf("--%s takes %s, not %q", value.GetFlag().Name, takes, value.GetValue())
+		}
+	case errors.As(err, &unknown) && unknown.GetSpecifiedShortnames() != "":
+		err = fmt.Errorf("unknown flag -%s", unknown.GetSpecifiedName())
+	case errors.As(err, &unknown):
+		var known []string
+		flags.VisitAll(func(f *pflag.Flag) { known = append(known, "--"+f.Name) })
+		name := "--" + unknown.GetSpecifiedName()
+		if meant := english.DidYouMean(name, known); meant != "" {
+			return fmt.Errorf("unknown flag %s%s", name, meant)
+		}
+		err = fmt.Errorf("unknown flag %s", name)
 	}
-	takes, ok := map[string]string{
-		"int": "a whole number", "float64": "a number", "duration": "a time such as 90s or 30m", "bool": "true or false",
-	}[value.GetFlag().Value.Type()]
-	if !ok {
-		return err
+	if hint != "" {
+		return fmt.Errorf("%w; %s", err, hint)
 	}
-	return fmt.Errorf("--%s takes %s, not %q", value.GetFlag().Name, takes, value.GetValue())
+	return err
 }
 
 func newRun(o *options) *cobra.Command {

@@ -82,8 +82,8 @@ func newCompose(o *options) *cobra.Command {
 // dashing makes a command explain how to pass words that begin with a dash.
 func dashing(command *cobra.Command) *cobra.Command {
 	command.Args = cobra.ArbitraryArgs
-	command.SetFlagErrorFunc(func(_ *cobra.Command, err error) error {
-		return usage("%w; quote words that begin with a dash together with the others, or put them after --", err)
+	command.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
+		return usage("%w", wrongFlag(cmd.Flags(), err, "quote words that begin with a dash together with the others, or put them after --"))
 	})
 	return command
 }

@@ -107,7 +107,7 @@ func (o chat) chatCommands() []session.Completion {
 }
 
 // notInChat explains that a flag of the program is not available in the chat.
-func notInChat(err error) error {
+func notInChat(flags *pflag.FlagSet, err error) error {
 	var unknown *pflag.NotExistError
 	if errors.As(err, &unknown) && programFlag(unknown.GetSpecifiedName()) {
 		name := unknown.GetSpecifiedName()
@@ -119,7 +119,7 @@ func notInChat(err error) error {
 		}
 		return usage("limits and approvals are set when replan starts: omit --%s, or restart replan with it", name)
 	}
-	return usage("%w", wrongFlag(err))
+	return usage("%w", wrongFlag(flags, err, ""))
 }
 
 // programFlag reports whether a flag belongs to the program but not to chat

@@ -43,9 +43,9 @@ type Call struct {
 
 // Syntax defines how commands are parsed in one environment.
 type Syntax struct {
-	Flags     func(*pflag.FlagSet) // common flags of all commands
-	WrongFlag func(error) error    // describes a wrong flag
-	Before    func() error         // checks the flags before a command runs
+	Flags     func(*pflag.FlagSet)                        // common flags of all commands
+	WrongFlag func(flags *pflag.FlagSet, err error) error // describes a wrong flag
+	Before    func() error                                // checks the flags before a command runs
 	// Foreign reports whether a flag exists only in the shell. Examples with such
 	// flags are left out.
 	Foreign func(flag string) bool
@@ -73,7 +73,7 @@ func (s Syntax) Run(ctx context.Context, c Command, words []string, out io.Write
 	}
 	own, all := s.flags(c, top)
 	if err := all.Parse(words); err != nil {
-		return s.WrongFlag(err)
+		return s.WrongFlag(all, err)
 	}
 	if asked, _ := all.GetBool("help"); asked || help || c.Do == nil && all.NArg() == 0 {
 		_, err := io.WriteString(out, s.help(c, path, own, top))

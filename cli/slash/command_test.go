@@ -52,7 +52,7 @@ func TestLineRunsTheCommandItNames(t *testing.T) {
 			var out strings.Builder
 			syntax := slash.Syntax{
 				Flags:     func(f *pflag.FlagSet) { f.String("output", "text", "the form") },
-				WrongFlag: func(err error) error { return errors.New("wrong: " + err.Error()) },
+				WrongFlag: func(_ *pflag.FlagSet, err error) error { return errors.New("wrong: " + err.Error()) },
 				Before:    func() error { return nil },
 				Foreign:   func(flag string) bool { return flag == "foreign" },
 			}
