@@ -72,14 +72,15 @@ func (c *Changes) follow(id string) error {
 	return nil
 }
 
-// note records a called tool whose effects cannot be undone.
+// note records a called tool whose effects cannot be undone. Tests and linters are not
+// called for their effects.
 func (c *Changes) note(tools plan.Catalogue, name string) {
 	if _, err := prompt.PlanTools().Find(name); err == nil || name == "" {
 		return
 	}
 	tool, err := tools.Find(name)
 	switch {
-	case err != nil, tool.ReadOnly, tool.Trusted && strings.HasPrefix(tool.Name, "fs."):
+	case err != nil, tool.ReadOnly, tool.Trusted && (strings.HasPrefix(tool.Name, "fs.") || strings.HasPrefix(tool.Name, "test.")):
 	case tool.Trusted && tool.Name == "vcs.commit":
 		c.committed = true
 	case tool.Trusted && !slices.Contains(c.others, tool.Name):

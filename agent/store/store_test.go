@@ -242,6 +242,27 @@ func TestSummariesAreReadFromJournalsOnlyOnceUntilTheyChange(t *testing.T) {
 	}
 }
 
+func TestUndoNamesEffectsThatItLeavesButNoTests(t *testing.T) {
+	s := newStore(t)
+	tools := plan.Catalogue{{Server: "out", Name: "send"}, {Server: "out", Name: "look", ReadOnly: true}}
+	data := []event.Data{nil, event.PlanCreated{Revision: 1, Plan: plan.Plan{Title: "t", Steps: []plan.Step{{Index: "1", Executor: plan.ExecutorSelf}}}}}
+	for i, name := range []string{"fs.patch", "test.run", "test.lint", "proc.run", "send", "look"} {
+		if i < 4 {
+			tools = append(tools, plan.Tool{Server: "workspace", Name: name, Trusted: true})
+		}
+		data = append(data, event.StepStarted{Index: "1", Attempt: i + 1, Tool: name})
+	}
+	data[0] = event.RunStarted{Goal: "change", Catalogue: tools}
+	keep(t, s, "r-1", data...)
+	c, err := s.Changes("r-1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, want := c.Notes(), "anything that proc.run and out:send changed is not restored"; len(got) != 1 || got[0] != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
 func TestUndoIsRecordedOnceInEachJournal(t *testing.T) {
 	s := newStore(t)
 	keep(t, s, "r-1", event.RunStarted{Goal: "outer"}, event.PlanCreated{Revision: 1, Plan: plan.Plan{Title: "t", Steps: []plan.Step{{Index: "1", Executor: plan.ExecutorSelf}}}},
