@@ -388,13 +388,16 @@ func (m *Model) screen() []string {
 		screen = append(screen, m.body()...)
 	}
 	screen = append(screen, m.frame.Footer(m.footer(), m.layout.width))
-	first := 1 // line that notices may cover
+	first, end := 1, m.layout.height-m.layout.sheet.H-1 // lines that notices may cover
 	if m.layout.tabs.H > 0 && over == nil {
 		first = m.layout.tabs.Y + 1
 	} else if over == nil && m.layout.wide {
 		first++ // the titles of the panes stay in view
 	}
-	m.toasts.Draw(m.look, m.layout.width, screen[first:max(m.layout.height-m.layout.sheet.H-1, first)])
+	if over == nil && m.layout.input.H > 0 {
+		end = min(end, m.layout.input.Y-1) // and the input with its edge
+	}
+	m.toasts.Draw(m.look, m.layout.width, screen[first:max(end, first)])
 	return screen
 }
 

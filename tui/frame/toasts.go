@@ -23,8 +23,8 @@ const mostToasts = 3
 // ToastMsg ends the oldest notice's time.
 type ToastMsg struct{ timer int }
 
-// Toasts are short notices in the upper right corner. They take no keys and
-// disappear after a while, or at the next key.
+// Toasts are short notices at the right edge. They take no keys and disappear after a
+// while, or at the next key.
 type Toasts struct {
 	Quiet bool // show none: events are history
 
@@ -114,27 +114,55 @@ func (t *Toasts) Clear() {
 	t.timers++
 }
 
-// Draw draws the notices over the right side of lines of width cells, one on
-// each. The last ones are left out if there are too few lines.
+// Draw draws the notices at the right of lines of width cells, one on each: on the
+// lowest that are blank there, else on the first. The last ones are left out if there
+// are too few lines.
 func (t *Toasts) Draw(l *draw.Look, width int, lines []string) {
-	const widest, margin = 76, 1 // cells
-	for i, notice := range t.notices {
-		if i >= len(lines) {
-			return
-		}
-		glyph, style := l.Glyphs.Done, l.Success
-		switch notice.level {
-		case "warn":
-			glyph, style = l.Glyphs.Warning, l.Warning
-		case "error":
-			glyph, style = l.Glyphs.Failed, l.Danger
-		}
-		lit := func(s lipgloss.Style, text string) string { return l.Selected(s).Render(text) }
-		text := l.Cut(notice.text, min(widest, width-margin-1)-4)
-		drawn := lit(style, " "+glyph+" ") + lit(l.Text, text+" ")
-		left := width - draw.VisibleWidth(drawn) - margin
-		before := ansi.Truncate(lines[i], left, "")
-		before += strings.Repeat(" ", max(left-draw.VisibleWidth(before), 0))
-		lines[i] = before + drawn + ansi.TruncateLeft(lines[i], width-margin, "")
+	const margin = 1 // cells
+	drawn := make([]string, min(len(t.notices), len(lines)))
+	widest := 0
+	for i := range drawn {
+		drawn[i] = t.notices[i].draw(l, width-margin-1)
+		widest = max(widest, draw.VisibleWidth(drawn[i]))
 	}
+	for i, at := range places(lines, len(drawn), width-margin-widest, width-margin) {
+		left := width - draw.VisibleWidth(drawn[i]) - margin
+		before := ansi.Truncate(lines[at], left, "")
+		before += strings.Repeat(" ", max(left-draw.VisibleWidth(before), 0))
+		lines[at] = before + drawn[i] + ansi.TruncateLeft(lines[at], width-margin, "")
+	}
+}
+
+// places returns the n lowest lines that are blank between two columns but for the
+// edges of panes, from the top. If there are fewer, it returns the first n lines.
+func places(lines []string, n, from, to int) []int {
+	const edges = " │|"
+	out := make([]int, 0, n)
+	for at, line := range slices.Backward(lines) {
+		if len(out) < n && strings.Trim(ansi.Strip(ansi.Cut(line, from, to)), edges) == "" {
+			out = append(out, at)
+		}
+	}
+	if len(out) < n {
+		out = out[:0]
+		for at := range n {
+			out = append(out, at)
+		}
+	}
+	slices.Sort(out)
+	return out
+}
+
+// draw draws a notice in at most room cells.
+func (n toast) draw(l *draw.Look, room int) string {
+	const widest = 76 // cells
+	glyph, style := l.Glyphs.Done, l.Success
+	switch n.level {
+	case "warn":
+		glyph, style = l.Glyphs.Warning, l.Warning
+	case "error":
+		glyph, style = l.Glyphs.Failed, l.Danger
+	}
+	lit := func(s lipgloss.Style, text string) string { return l.Selected(s).Render(text) }
+	return lit(style, " "+glyph+" ") + lit(l.Text, l.Cut(n.text, min(widest, room)-4)+" ")
 }

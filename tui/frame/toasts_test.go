@@ -2,6 +2,7 @@ package frame
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -53,5 +54,32 @@ func TestBudgetNoticeEndsWithRun(t *testing.T) {
 	toasts.Notify(event.RunCompleted{})
 	if len(toasts.notices) != 1 || toasts.notices[0].text != "saved" {
 		t.Errorf("got %+v", toasts.notices)
+	}
+}
+
+func TestNoticesCoverNoTextWhereALineIsBlank(t *testing.T) {
+	text, blank := "│ "+strings.Repeat("text ", 9)+"│", "│"+strings.Repeat(" ", 46)+"│"
+	for _, c := range []struct {
+		lines []string
+		want  []int // lines of the notices
+	}{
+		{[]string{text, blank, text, blank, blank, text}, []int{3, 4}},
+		{[]string{text, blank, text}, []int{0, 1}},
+		{[]string{text}, []int{0}},
+	} {
+		toasts := NewToasts(draw.Pauses{})
+		toasts.Show("info", "first notice")
+		toasts.Show("warn", "second notice")
+		lines := slices.Clone(c.lines)
+		toasts.Draw(panetest.DarkLook(), 48, lines)
+		var got []int
+		for i := range lines {
+			if strings.Contains(lines[i], "notice") {
+				got = append(got, i)
+			}
+		}
+		if !slices.Equal(got, c.want) {
+			t.Errorf("got notices on lines %v, want %v:\n%s", got, c.want, strings.Join(lines, "\n"))
+		}
 	}
 }
