@@ -126,26 +126,13 @@ func (c *Changes) Hold() (release func() error, err error) {
 func (c *Changes) Record(files []event.UndoneFile, now time.Time) error {
 	var errs []error
 	for _, one := range c.held {
-		errs = append(errs, record(one, event.RunUndone{Files: files}, now))
+		err := one.Amend(event.RunUndone{Files: files}, now)
+		var damaged *journal.DamageError
+		if !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, event.ErrNoEvents) && !errors.As(err, &damaged) {
+			errs = append(errs, err)
+		}
 	}
 	return errors.Join(errs...)
-}
-
-// record adds an event to the journal of a held run.
-func record(held journal.Held, data event.RunUndone, now time.Time) error {
-	j, events, err := held.Open()
-	var damaged *journal.DamageError
-	switch {
-	case errors.Is(err, fs.ErrNotExist), errors.Is(err, event.ErrNoEvents), errors.As(err, &damaged):
-		return nil
-	case err != nil:
-		return err
-	}
-	last := events[len(events)-1]
-	if !slices.ContainsFunc(events, func(e event.Event) bool { return e.Data.Kind() == event.KindRunUndone }) {
-		err = j.Append(event.Event{Seq: last.Seq + 1, Time: now, Run: last.Run, Data: data})
-	}
-	return errors.Join(err, j.Close())
 }
 
 // Notes returns what an undo leaves unchanged.

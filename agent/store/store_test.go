@@ -269,20 +269,7 @@ func TestUndoIsRecordedOnceInEachJournal(t *testing.T) {
 		event.RunSpawned{Index: "1", Run: "r-2"}, event.RunSpawned{Index: "1", Run: "r-lost"})
 	keep(t, s, "r-2", event.RunStarted{Goal: "inner", Outer: "r-1"})
 	for range 2 {
-		c, err := s.Changes("r-1")
-		if err != nil {
-			t.Fatal(err)
-		}
-		release, err := c.Hold()
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := c.Record([]event.UndoneFile{{Path: "a.go", Action: "restored"}}, time.Now()); err != nil {
-			t.Error(err)
-		}
-		if err := release(); err != nil {
-			t.Error(err)
-		}
+		undo(t, s, "r-1")
 	}
 	list, broken, err := s.Summaries()
 	if err != nil || len(broken) > 0 || len(list) != 2 {
@@ -295,6 +282,46 @@ func TestUndoIsRecordedOnceInEachJournal(t *testing.T) {
 	}
 	if events, err := s.ReadRun("r-2"); err != nil || len(events) != 2 {
 		t.Errorf("got the events %v: %v", events, err)
+	}
+}
+
+func TestUndoLeavesTheOrderOfRuns(t *testing.T) {
+	s := newStore(t)
+	long := time.Now().Add(-48 * time.Hour).Truncate(time.Second)
+	keep(t, s, "r-old", event.RunStarted{Goal: "g", Workspace: "/w", Session: "a"})
+	if err := os.Chtimes(s.Runs.Path("r-old"), long, long); err != nil {
+		t.Fatal(err)
+	}
+	keep(t, s, "r-new", event.RunStarted{Goal: "g", Workspace: "/w", Session: "a"})
+	undo(t, s, "r-old")
+	list, err := s.Runs.List()
+	if err != nil || len(list) != 2 || list[1].ID != "r-old" || !list[1].Modified.Equal(long) {
+		t.Errorf("got %+v, %v", list, err)
+	}
+	if id, err := s.LastRun("/w", nil); err != nil || id != "r-new" {
+		t.Errorf("the last run is %s, %v", id, err)
+	}
+	if run, _, err := s.NewestRun("/w"); err != nil || run.ID != "r-new" {
+		t.Errorf("the newest run is %s, %v", run.ID, err)
+	}
+	if list, err := s.RunSummaries(); err != nil || len(list) != 2 || !list[1].Undone {
+		t.Errorf("got %+v, %v", list, err)
+	}
+}
+
+// undo records that a run is undone.
+func undo(t *testing.T, s *store.Store, run string) {
+	t.Helper()
+	c, err := s.Changes(run)
+	if err != nil {
+		t.Fatal(err)
+	}
+	release, err := c.Hold()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(c.Record([]event.UndoneFile{{Path: "a.go", Action: "restored"}}, time.Now()), release()); err != nil {
+		t.Fatal(err)
 	}
 }
 

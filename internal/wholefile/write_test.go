@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"testing"
+	"time"
 
 	"replan/internal/wholefile"
 )
@@ -33,5 +34,16 @@ func TestWriteReplacesFileAndLeavesNoOther(t *testing.T) {
 func TestWriteFailsWithoutFolder(t *testing.T) {
 	if err := wholefile.Write(filepath.Join(t.TempDir(), "gone", "f"), nil); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("got error %v, want %v", err, fs.ErrNotExist)
+	}
+}
+
+func TestWriteDatedSetsTheTimeOfTheLastChange(t *testing.T) {
+	path, then := filepath.Join(t.TempDir(), "f"), time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
+	if err := wholefile.WriteDated(path, []byte("text"), then); err != nil {
+		t.Fatal(err)
+	}
+	info, err := os.Stat(path)
+	if err != nil || !info.ModTime().Equal(then) || info.Size() != 4 {
+		t.Errorf("got %v, %v", info, err)
 	}
 }

@@ -7,13 +7,24 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"time"
 )
 
 // Write creates or replaces the file at path, readable only by the user. The data
 // is on disk when Write returns. The folder must exist.
 func Write(path string, data []byte) error { return write(path, data, 0o600) }
 
+// WriteDated is Write with a time of the last change that is not now.
+func WriteDated(path string, data []byte, modified time.Time) error {
+	return replace(path, data, 0o600, modified)
+}
+
 func write(path string, data []byte, mode fs.FileMode) error {
+	return replace(path, data, mode, time.Time{})
+}
+
+// replace is write with a time of the last change; the zero time is now.
+func replace(path string, data []byte, mode fs.FileMode, modified time.Time) error {
 	file, err := os.CreateTemp(filepath.Dir(path), ".whole-*")
 	if err != nil {
 		return err
@@ -21,6 +32,9 @@ func write(path string, data []byte, mode fs.FileMode) error {
 	defer func() { _ = os.Remove(file.Name()) }() // removes the file if it was not renamed
 	_, err = file.Write(data)
 	if err = errors.Join(err, file.Chmod(mode), file.Sync(), file.Close()); err != nil {
+		return err
+	}
+	if err := os.Chtimes(file.Name(), modified, modified); err != nil { // leaves a zero time as it is
 		return err
 	}
 	return os.Rename(file.Name(), path)

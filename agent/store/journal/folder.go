@@ -2,6 +2,7 @@ package journal
 
 import (
 	"bufio"
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -16,6 +17,7 @@ import (
 
 	"replan/agent"
 	"replan/agent/event"
+	"replan/internal/wholefile"
 	"replan/planning/plan"
 )
 
@@ -265,12 +267,45 @@ type Held struct {
 	lock *flock.Flock
 }
 
-// Release lets other processes work on the run again. After Open it does nothing
-// once the journal is closed.
+// Release lets other processes work on the run again.
 func (h Held) Release() error { return h.lock.Unlock() }
 
-// Open opens the journal of the held run, which takes over the lock; see [Open].
-func (h Held) Open() (*Journal, []event.Event, error) { return open(h.path, h.lock) }
+// Amend adds an event to the journal of the held run, unless there is one of its kind.
+// It is no work on the run, so the time of the last write stays, by which lists are
+// sorted. A crash leaves the old journal or the new one. Errors are those of [Open].
+func (h Held) Amend(data event.Data, now time.Time) error {
+	info, err := os.Stat(h.path)
+	if err != nil {
+		return fmt.Errorf("open the journal: %w", err)
+	}
+	text, err := os.ReadFile(h.path)
+	if err != nil {
+		return fmt.Errorf("open the journal: %w", err)
+	}
+	found, err := read(h.path, bytes.NewReader(text))
+	switch {
+	case err != nil:
+		return err
+	case len(found.events) == 0:
+		return fmt.Errorf("open the journal %s: %w", h.path, event.ErrNoEvents)
+	case slices.ContainsFunc(found.events, func(e event.Event) bool { return e.Data.Kind() == data.Kind() }):
+		return nil
+	}
+	var added []event.Event
+	last := found.events[len(found.events)-1]
+	if found.broken {
+		last = found.damaged()
+		added = append(added, last)
+	}
+	added = append(added, event.Event{Seq: last.Seq + 1, Time: now, Run: last.Run, Data: data})
+	if text, err = valuesOf(h.path).seal(text[:found.whole], added); err != nil {
+		return err
+	}
+	if err := wholefile.WriteDated(h.path, text, info.ModTime()); err != nil {
+		return fmt.Errorf("write the journal: %w", err)
+	}
+	return nil
+}
 
 // Hold keeps other processes from working on or resuming a run until it is
 // released. If one is working on it, the error is ErrLocked.

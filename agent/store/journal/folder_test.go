@@ -411,3 +411,46 @@ func TestHeldRunIsExclusive(t *testing.T) {
 		t.Errorf("Hold of a bad id: %v, want ErrBadID", err)
 	}
 }
+
+func TestHeldRunIsAmendedOnceAndKeepsItsTime(t *testing.T) {
+	undone := event.RunUndone{Files: []event.UndoneFile{{Path: strings.Repeat("long/", 60_000)}}} // becomes a file of its own
+	for name, c := range map[string]struct {
+		end  string
+		want []event.Kind
+	}{
+		"whole":   {"", []event.Kind{event.KindRunStarted, event.KindRunUndone}},
+		"torn":    {`{"torn`, []event.Kind{event.KindRunStarted, event.KindRunUndone}},
+		"damaged": {"{\"torn\n", []event.Kind{event.KindRunStarted, event.KindJournalDamaged, event.KindRunUndone}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			f := journal.Folder{Dir: t.TempDir()}
+			keep(t, f, "r", started("g"))
+			text, err := os.ReadFile(f.Path("r"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			then := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
+			if err := errors.Join(os.WriteFile(f.Path("r"), append(text, c.end...), 0o600), os.Chtimes(f.Path("r"), then, then)); err != nil {
+				t.Fatal(err)
+			}
+			held, err := f.Hold("r")
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := errors.Join(held.Amend(undone, time.Now()), held.Amend(undone, time.Now()), held.Release()); err != nil {
+				t.Fatal(err)
+			}
+			events, err := f.Read("r")
+			var kinds []event.Kind
+			for _, e := range events {
+				kinds = append(kinds, e.Data.Kind())
+			}
+			if err != nil || !slices.Equal(kinds, c.want) || !reflect.DeepEqual(events[len(events)-1].Data, event.Data(undone)) {
+				t.Errorf("got %v, %v", kinds, err)
+			}
+			if list, err := f.List(); err != nil || !list[0].Modified.Equal(then) {
+				t.Errorf("got %+v, %v", list, err)
+			}
+		})
+	}
+}

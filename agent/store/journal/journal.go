@@ -77,12 +77,6 @@ func Open(path string) (*Journal, []event.Event, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	return open(path, lock)
-}
-
-// open is Open for a lock that is held. The journal takes it over; after an error
-// it is released.
-func open(path string, lock *flock.Flock) (*Journal, []event.Event, error) {
 	file, err := os.OpenFile(path, os.O_RDWR|os.O_APPEND, 0) //nolint:gosec // the caller chose the path
 	if err != nil {
 		return nil, nil, errors.Join(fmt.Errorf("open the journal: %w", err), lock.Unlock())
@@ -122,8 +116,7 @@ func (j *Journal) takeUp(path string) ([]event.Event, error) {
 // replaceBroken replaces a damaged last line with an event that reports it. It
 // does so in one step, since a crash in between must not lose the damage.
 func (j *Journal) replaceBroken(path string, found contents) ([]event.Event, error) {
-	last := found.events[len(found.events)-1]
-	damaged := event.Event{Seq: last.Seq + 1, Time: last.Time, Run: last.Run, Data: event.JournalDamaged{Line: len(found.events) + 1}}
+	damaged := found.damaged()
 	line, err := damaged.MarshalJSON()
 	if err != nil {
 		return nil, fmt.Errorf("replace the damaged line of the journal: %w", err)
@@ -158,29 +151,11 @@ func (j *Journal) Append(events ...event.Event) error {
 
 // write is Append for a journal that has not failed.
 func (j *Journal) write(events []event.Event) error {
-	var lines []byte
-	var moved []value
-	for _, e := range events {
-		line, err := e.MarshalJSON()
-		if err != nil {
-			return fmt.Errorf("the journal: %w", err)
-		}
-		if !readable(line) {
-			return fmt.Errorf("the journal: event %d: %w", e.Seq, errTooDeep)
-		}
-		if len(line) > maxValue {
-			var large []value
-			if line, large, err = extract(line); err != nil {
-				return fmt.Errorf("the journal: event %d: %w", e.Seq, err)
-			}
-			moved = append(moved, large...)
-		}
-		lines = seal(lines, line)
+	lines, err := j.values.seal(nil, events)
+	if err != nil {
+		return err
 	}
-	if err := j.values.keep(moved); err != nil {
-		return fmt.Errorf("the journal: %w", err)
-	}
-	_, err := j.file.Write(lines)
+	_, err = j.file.Write(lines)
 	if err == nil {
 		err = j.file.Sync()
 	}
@@ -188,6 +163,32 @@ func (j *Journal) write(events []event.Event) error {
 		return fmt.Errorf("the journal: %w", err) // includes the file name
 	}
 	return nil
+}
+
+// seal adds the lines of events to those of a journal, and keeps their large values.
+func (v values) seal(lines []byte, events []event.Event) ([]byte, error) {
+	var moved []value
+	for _, e := range events {
+		line, err := e.MarshalJSON()
+		if err != nil {
+			return nil, fmt.Errorf("the journal: %w", err)
+		}
+		if !readable(line) {
+			return nil, fmt.Errorf("the journal: event %d: %w", e.Seq, errTooDeep)
+		}
+		if len(line) > maxValue {
+			var large []value
+			if line, large, err = extract(line); err != nil {
+				return nil, fmt.Errorf("the journal: event %d: %w", e.Seq, err)
+			}
+			moved = append(moved, large...)
+		}
+		lines = seal(lines, line)
+	}
+	if err := v.keep(moved); err != nil {
+		return nil, fmt.Errorf("the journal: %w", err)
+	}
+	return lines, nil
 }
 
 // maxDepth is the nesting limit of encoding/json and jsontext for reading.

@@ -33,6 +33,12 @@ type contents struct {
 	broken bool  // followed by a complete but damaged line
 }
 
+// damaged returns the event that takes the place of the damaged line.
+func (c contents) damaged() event.Event {
+	last := c.events[len(c.events)-1]
+	return event.Event{Seq: last.Seq + 1, Time: last.Time, Run: last.Run, Data: event.JournalDamaged{Line: len(c.events) + 1}}
+}
+
 // block is a number of complete lines of a journal.
 type block struct {
 	text   []byte        // released after decoding
