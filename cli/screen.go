@@ -148,6 +148,7 @@ func (o screens) openScreenOn(ctx context.Context, screen tui.Options, before co
 		screen.Intro = strings.TrimSpace(screen.Intro + "\n\n- " + strings.Join(w.notes, "\n- "))
 	}
 	screen.Examples = folder.ExampleGoals(o.Workspace)
+	screen.Left = func(words string) { _, _ = fmt.Fprintf(o.io.Err, "replan: %s\n", words) }
 	screen.Editor, screen.Commands = o.editor(), o.chat().chatCommands
 	err = wrap("the screen", o.show(ctx, w.session, w.watch, o.dressed(screen)))
 	err = errors.Join(err, wrap("end in order", w.close()))

@@ -65,6 +65,9 @@ type Options struct {
 	// GoOn receives the conversation that the user continues after leaving the
 	// screen. If nil, none can be opened.
 	GoOn func(session string)
+	// Left receives where texts are that the user wrote and did not send, a sentence
+	// each, when the screen has ended; may be nil.
+	Left func(words string)
 	// Recorded holds the events that a replay plays by itself; if empty, the
 	// session sends them. Speed is a multiple of the original speed; 0 plays
 	// everything at once.
@@ -111,6 +114,11 @@ func Run(ctx context.Context, s Session, o Options, options ...tea.ProgramOption
 	err := untilEnded(ctx, program, ended)
 	stop()
 	<-fed
+	if o.Left != nil && !errors.Is(err, ErrStuck) {
+		for _, words := range screen.ask.Leave() {
+			o.Left(words)
+		}
+	}
 	if caught := guarded.caught.Load(); caught != nil {
 		return caught
 	}

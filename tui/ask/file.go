@@ -143,6 +143,18 @@ func (g *Dialog) left(m KeptMsg) keymap.Request {
 	return keymap.ShowFooter(m.words)
 }
 
+// Leave leaves the unsent texts for gates that still wait in files of their own, since
+// the screen ends, and says where.
+func (g *Dialog) Leave() []string {
+	var words []string
+	for _, id := range slices.Sorted(maps.Keys(g.unsent)) {
+		where, _ := g.unsent[id].keep("its gate was still open")
+		words = append(words, where)
+	}
+	clear(g.unsent)
+	return words
+}
+
 // keep leaves the unsent text for a gate in a file of its own, and says why.
 func (g *Dialog) keep(gate, why string) keymap.Request {
 	words, kept := g.unsent[gate].keep(why)

@@ -180,6 +180,18 @@ func TestUnsentTextStaysUntilItIsKept(t *testing.T) {
 	}
 }
 
+func TestUnsentTextOutlivesTheScreen(t *testing.T) {
+	g := patches(t, "1", "2")
+	saves(t, g, "three\n", errors.New("vi failed: exit status 1"))
+	said := g.Leave()
+	if len(said) != 1 || !strings.HasSuffix(said[0], ": its gate was still open.") || kept(t, said[0]) != "three\n" {
+		t.Errorf("says %q", said)
+	}
+	if said := g.Leave(); len(said) > 0 {
+		t.Errorf("keeps it again: %q", said)
+	}
+}
+
 // messages returns what a command and those that it batches send.
 func messages(cmd tea.Cmd) []tea.Msg {
 	if cmd == nil {
