@@ -29,7 +29,7 @@ func BuiltIn(t Trust) []rule.Rule {
 		case t.Workspace:
 			r.Verdict, r.Why = rule.VerdictRun, "you trust this folder"
 		case t.Tests:
-			r.Verdict, r.Why = rule.VerdictRun, "you asked for the tests"
+			r.Verdict, r.Why = rule.VerdictRun, "your goal asks for the tests"
 		}
 	}
 	return []rule.Rule{

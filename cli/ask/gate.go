@@ -34,7 +34,7 @@ func gateQuestion(run string, g event.GateRequested, fits func(args map[string]a
 	_, notRun := g.ForRun()
 	if notRun == "" {
 		answers["r run"] = resolve(event.Allow, event.ScopeRun)
-		forRun = "[r] for this run" + telling.Otherwise(repeats) + ", "
+		forRun = "[r] for this run" + telling.RunScopeHint(repeats) + ", "
 	}
 	always := ""
 	if g.Always != nil {

@@ -64,7 +64,7 @@ func serverCheck(subject string, s plan.ServerStatus, leftOut bool) Check {
 }
 
 // LanguageServers looks for the language servers on PATH and starts none. Without
-// one, names are matched as text.
+// one, matches are by name only.
 func LanguageServers(servers *lsp.Servers, on bool) func(context.Context) []Check {
 	return func(context.Context) []Check {
 		var checks []Check
@@ -76,7 +76,7 @@ func LanguageServers(servers *lsp.Servers, on bool) func(context.Context) []Chec
 				check.Detail = untrusted.Text(p.Name + " is disabled in [lsp]")
 			case err != nil:
 				check.State = Warning
-				check.Detail, check.Fix = untrusted.Text(p.Name+" is not installed; names are matched as text"), untrusted.Text(p.Install)
+				check.Detail, check.Fix = untrusted.Text(p.Name+" is not installed; matches are by name only"), untrusted.Text(p.Install)
 			default:
 				check.Detail = untrusted.Text(p.Name + ", " + path)
 			}

@@ -38,7 +38,7 @@ func Legible(text string, bound int) string {
 	}
 	parts := strings.Split(text, "`")
 	for i, part := range parts {
-		if i%2 == 0 && strange(part) || i%2 == 1 && part == "" {
+		if i%2 == 0 && hasMarkup(part) || i%2 == 1 && part == "" {
 			return Code(text, bound)
 		}
 	}
@@ -48,8 +48,8 @@ func Legible(text string, bound int) string {
 	return text
 }
 
-// strange reports whether Markdown may read a text as more than its letters.
-func strange(text string) bool {
+// hasMarkup reports whether Markdown may read a text as more than its letters.
+func hasMarkup(text string) bool {
 	for _, mark := range []string{"//", "](", "][", "]:", "[ ]", "[x]", "www."} {
 		if strings.Contains(text, mark) {
 			return true

@@ -45,6 +45,7 @@ var ownWords = map[string]string{
 	"planning/plan.Tool.Description":   "goes to models as it came; session.OfferedTool is what the screen draws",
 	"planning/plan.ToolError.Outdated": "becomes event.StepFailed.Outdated",
 	"planning/plan.PendingServer.Why":  "becomes the rule of a gate",
+	"agent/session.Create.Goal":        "what the user typed; it goes to the planner",
 }
 
 // load type-checks packages of this module without their tests.

@@ -40,7 +40,7 @@ func TestWordSearchRanksBestLineFirst(t *testing.T) {
 func TestUnknownSymbolIsReported(t *testing.T) {
 	b := newBench(t, workspace.Config{})
 	b.Write(t, map[string]string{"a.txt": "only in Prosaic text\n"})
-	b.Refused(t, "code.definition", args{"symbol": "Prosaic"}, "fs.search finds the text: find Prosaic")
+	b.Refused(t, "code.definition", args{"symbol": "Prosaic"}, "to search the text: find Prosaic")
 	for _, tool := range []string{"code.references", "code.definition"} {
 		b.Refused(t, tool, args{"symbol": "Nowhere"}, "no text contains it")
 		out := b.Must(t, tool, args{"symbol": "Nowhere", "allow_none": true})

@@ -98,7 +98,7 @@ func (g OpenGate) choices(k *keymap.Map) []choice {
 	if args == nil {
 		args = map[string]any{}
 	}
-	forRun := choice{id: "gate.run", key: k.ForRun, does: telling.RunScope(g.Ask) + " for this run" + telling.Otherwise(g.Repeats), short: "run", send: answer(event.Allow, event.ScopeRun), allows: true}
+	forRun := choice{id: "gate.run", key: k.ForRun, does: telling.RunScope(g.Ask) + " for this run" + telling.RunScopeHint(g.Repeats), short: "run", send: answer(event.Allow, event.ScopeRun), allows: true}
 	if _, why := g.Ask.ForRun(); why != "" {
 		forRun.hidden, forRun.refuse = true, "Not for the run: "+why+"."
 	}

@@ -22,8 +22,8 @@ const (
 	PlanGate      = "the plan asks for a gate here too"
 )
 
-// RouteWords says in a sentence as which order a goal was read without a model, and how
-// sure that is.
+// RouteWords says which order a goal was matched as without a model, and how
+// confidently.
 func RouteWords(d event.RouteMatched, model string) string {
 	words := fmt.Sprintf("matched as %q (%d%%)", strings.ReplaceAll(d.Intent.Action, "_", " "), int(math.Round(d.Confidence*100)))
 	switch {

@@ -91,7 +91,7 @@ func TestCallLinesShowWhatAPersonCanJudge(t *testing.T) {
 
 func TestRuleForTestsNamesItsException(t *testing.T) {
 	tests := rule.Rule{Tool: "workspace:test.run", When: rule.WhenTrusted, Verdict: rule.VerdictAsk, Source: rule.SourceBuiltIn}
-	if got, want := telling.RuleWords(tests), "running tests asks unless you asked for the tests (built-in rule)"; got != want {
+	if got, want := telling.RuleWords(tests), "running tests asks unless your goal asks for the tests (built-in rule)"; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
 }

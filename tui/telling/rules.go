@@ -34,7 +34,7 @@ func RuleWords(r rule.Rule) string {
 	case covered != "" && r.Source == rule.SourceBuiltIn:
 		covered += " " + verbs[0]
 		if r.Verdict == rule.VerdictAsk {
-			covered += " unless you asked for the tests"
+			covered += " unless your goal asks for the tests"
 		}
 	default:
 		covered = untrusted.Line(r.String()) + " " + verbs[0]
@@ -107,9 +107,9 @@ func Repeats(r *agent.Run, g event.GateRequested) bool {
 	return false
 }
 
-// Otherwise says what happens without a permission for the run, at the gate of a call
+// RunScopeHint says what happens without a permission for the run, at the gate of a call
 // that repeats.
-func Otherwise(repeats bool) string {
+func RunScopeHint(repeats bool) string {
 	if repeats {
 		return " (otherwise it asks again)"
 	}

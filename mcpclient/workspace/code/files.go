@@ -231,7 +231,7 @@ const mayErr = "matched by name only, so some matches may be wrong or missing"
 
 // typesFailed returns a note that words replace types in the result, and why.
 func typesFailed(err error) string {
-	return "type information is not available, so names were matched as text: " + firstSentence(err.Error())
+	return "type information is not available, so matches are by name only: " + firstSentence(err.Error())
 }
 
 func firstSentence(s string) string {

@@ -286,7 +286,7 @@ func (o *Operators) unknown(ctx context.Context, name source.Name, start string,
 	case err != nil:
 		return err
 	case held:
-		return unnamed("there is no symbol %s in %s, but fs.search finds the text: find %[1]s", name.Given, where)
+		return unnamed("there is no symbol %s in %s; to search the text: find %[1]s", name.Given, where)
 	default:
 		return unnamed("there is no symbol %s in %s, and no text contains it", name.Given, where)
 	}

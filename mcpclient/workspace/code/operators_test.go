@@ -177,7 +177,7 @@ func TestGoWithoutToolchainIsSearchedByWords(t *testing.T) {
 	b.Write(t, shop)
 	t.Setenv("PATH", t.TempDir())
 	refs := b.code(t, "code.references", args{"symbol": "Cart.Total"})
-	if refs.By != "words" || !strings.Contains(refs.Note, "names were matched as text") || len(refs.References) != 2 {
+	if refs.By != "words" || !strings.Contains(refs.Note, "matches are by name only") || len(refs.References) != 2 {
 		t.Errorf("got %+v", refs)
 	}
 	change := b.code(t, "code.transform", args{"kind": "rename", "symbol": "Cart.Total", "new_name": "Sum"})

@@ -210,7 +210,7 @@ func family(files []readFile, name source.Name, newName, start string) (chosen [
 		uses := ok && len(found.uses.References) > 0
 		switch ours := n.families()[f.language.Family]; {
 		case ours && f.skipped != "":
-			return nil, nil, fmt.Errorf("%s holds %s and cannot be read by words: %s; the rename would not be whole", f.path, name.Word, f.skipped)
+			return nil, nil, fmt.Errorf("%s holds %s and could not be read: %s; the rename would not be whole", f.path, name.Word, f.skipped)
 		case ours && uses:
 			chosen = append(chosen, f)
 		case uses:

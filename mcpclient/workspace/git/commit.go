@@ -279,6 +279,9 @@ func (p *prepared) approved(hashes map[string]string) error {
 	for _, at := range p.paths {
 		hash, ok := hashes[at]
 		if !ok {
+			if len(hashes) == 0 {
+				return op.Outdated(at + " changed after there was nothing to commit")
+			}
 			return op.Outdated(at + " was not in the diff that was approved")
 		}
 		if hash != p.hashes[at] {

@@ -196,7 +196,7 @@ func TestCommitOfNothingIsBoundToNothing(t *testing.T) {
 	}
 	r.Write(t, map[string]string{"a": "2"})
 	got := r.Ask(t, "vcs.commit", args{"message": "m"}, map[string]any{builtin.MetaHashes: map[string]any{}})
-	if !got.IsError || !strings.Contains(got.Text, "a was not in the diff that was approved") {
+	if !got.IsError || !strings.Contains(got.Text, "a changed after there was nothing to commit") {
 		t.Errorf("got %s", got.Text)
 	}
 	if preview = r.Ask(t, "vcs.commit", args{"message": "m"}, workspacetest.Preview); preview.Data["nothing"] != nil {
