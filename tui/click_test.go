@@ -34,6 +34,7 @@ var clicked tea.MouseClickMsg
 func (s *screen) clickThere() *screen {
 	_, cmd := s.m.Update(clicked)
 	s.carryOut(cmd)
+	s.rest()
 	return s
 }
 

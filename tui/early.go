@@ -38,7 +38,7 @@ func opened(m *Model) *draw.Grace {
 	switch over := m.dialogs.front(); {
 	case over == m.review && m.review.Grace.On:
 		return &m.review.Grace
-	case over == nil && m.ask.Showing() && m.ask.Grace.On && !m.ask.Editing():
+	case over == nil && m.ask.Showing() && m.ask.Grace.On && !m.ask.Grace.Later:
 		return &m.ask.Grace
 	default:
 		return nil

@@ -49,6 +49,15 @@ func (m *Model) RestedBefore() tea.Msg {
 	return draw.GraceMsg{Of: &m.ask.Grace, Count: m.ask.Grace.Count - 1}
 }
 
+// RestedLater is the end of the grace time of a stage that a key of the gate dialog opened,
+// nil for none.
+func (m *Model) RestedLater() tea.Msg {
+	if !m.ask.Grace.On || !m.ask.Grace.Later {
+		return nil
+	}
+	return m.Rested()
+}
+
 // IsEdited reports whether a message says that the editor has ended.
 func IsEdited(m tea.Msg) bool { _, ok := m.(input.EditedMsg); return ok }
 

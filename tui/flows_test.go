@@ -139,7 +139,7 @@ type watchedModel struct {
 // asked is a message that inspects the screen and may return another message.
 type asked func(m *tui.Model) tea.Msg
 
-// Update passes messages on.
+// Update passes messages on. A stage that a key opened takes the next key at once.
 func (w *watchedModel) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	if look, ok := msg.(asked); ok {
 		if msg = look(w.Model); msg == nil {
@@ -147,6 +147,9 @@ func (w *watchedModel) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		}
 	}
 	_, cmd := w.Model.Update(msg)
+	if over := w.RestedLater(); over != nil {
+		w.Model.Update(over)
+	}
 	return w, cmd
 }
 

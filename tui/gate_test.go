@@ -1,6 +1,7 @@
 package tui_test
 
 import (
+	"slices"
 	"testing"
 
 	tea "charm.land/bubbletea/v2"
@@ -58,6 +59,44 @@ func TestOtherKeysDoNotAnswerGate(t *testing.T) {
 	s.sent()
 	if !s.m.GateOpen() {
 		t.Error("the gate closed without an answer")
+	}
+}
+
+// TestWordsTypedAtGateAnswerNothing: each letter comes before a pause.
+func TestWordsTypedAtGateAnswerNothing(t *testing.T) {
+	for name, st := range map[string]func(*story) *story{"a gate": (*story).revised, "a question": (*story).failing} {
+		for text, early := range map[string]string{"today": "y", "every": "y", "Is": "s"} {
+			s := settled(t, st(newStory()), 120, 36)
+			for _, k := range letters(text) {
+				s.m.Update(k)
+			}
+			s.sent()
+			s.wants(early + " came too early; press it again.")
+			if got := s.m.Typed(); got != "" {
+				t.Errorf("%q at %s: the input holds %q", text, name, got)
+			}
+		}
+	}
+}
+
+func TestRuleAndEditorOfGateIgnoreEarlyKeys(t *testing.T) {
+	s := settled(t, newStory().revised(), 120, 36)
+	s.m.Update(letters("a")[0])
+	s.m.Update(letters("y")[0])
+	s.sent()
+	s.wants("Allow always")
+	s.wants("y came too early; press it again.")
+	s.m.Update(escape) // leaving saves nothing, and counts at once
+	s.lacks("Allow always")
+	s.m.Update(s.m.Rested())
+	s.m.Update(letters("e")[0])
+	before := s.lines()[:33]
+	for _, k := range letters("dit") {
+		s.m.Update(k)
+	}
+	s.wants("t came too early")
+	if got := s.lines()[:33]; !slices.Equal(got, before) {
+		t.Errorf("typed into the editor:\n%s", s.text())
 	}
 }
 
@@ -270,7 +309,7 @@ func TestUnseenChangesNeedSecondYes(t *testing.T) {
 	once := session.Resolve{Run: storyRun, Gate: "4.1.1", Decision: event.Allow, Scope: event.ScopeOnce}
 	s := settled(t, newStory().gated(), 40, 12)
 	s.wants("y once (4 more)")
-	s.press(letters("y")...)
+	s.m.Update(letters("y")[0])
 	s.sent()
 	s.wants("y again allows it partly unread")
 	s.wants("-// authenticate returns") // the next unseen part

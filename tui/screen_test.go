@@ -157,8 +157,16 @@ func (s *screen) press(keys ...tea.KeyPressMsg) *screen {
 	for _, k := range keys {
 		_, cmd := s.m.Update(k)
 		s.carryOut(cmd)
+		s.rest()
 	}
 	return s
+}
+
+// rest waits until a stage that a key opened takes keys.
+func (s *screen) rest() {
+	if over := s.m.RestedLater(); over != nil {
+		s.m.Update(over)
+	}
 }
 
 // carryOut runs a command and the commands of its batch or sequence.

@@ -23,6 +23,9 @@ func (g *Dialog) Update(msg tea.Msg) keymap.Request {
 		if g.Grace.On {
 			return keymap.Request{Cmd: g.Grace.TooEarly(keymap.NameOf(msg))}
 		}
+		if g.editor == nil && msg.Text != "" {
+			return keymap.Request{Cmd: g.Grace.StartLater()} // a letter of a text: its other letters are no answers
+		}
 		return g.edit(msg)
 	case tea.PasteMsg:
 		return g.edit(msg)
@@ -66,13 +69,13 @@ func (g *Dialog) act(id string) keymap.Request {
 
 // Actions returns the actions of the dialog in its current state. Moving to
 // another request works during the grace time: it answers nothing, and the next
-// request has a grace time of its own. The key that opens a gate ends the grace time:
-// nobody types it by accident.
+// request has a grace time of its own. So does leaving what a key has opened. The key
+// that opens a gate ends the grace time: nobody types it by accident.
 func (g *Dialog) Actions() keymap.Handlers {
 	hs := g.actions()
 	if g.Grace.On {
 		for id := range hs {
-			if id != "gate.next" && id != "gate.previous" {
+			if id != "gate.next" && id != "gate.previous" && (id != "dialog.leave" || !g.Grace.Later) {
 				hs[id] = keymap.Handler{When: hs[id].When, Do: func() keymap.Request {
 					return keymap.Request{Cmd: g.Grace.TooEarly(g.keys.Name(id))}
 				}}
@@ -97,7 +100,7 @@ func (g *Dialog) actions() keymap.Handlers {
 		"dialog.leave":  {Do: keymap.Just(func() { g.Open, g.warned = false, "" })},
 		"gate.details":  {When: func() bool { return g.noDetails() == "" }, Do: keymap.Just(g.turnDetails)},
 		"gate.editor":   {Refuse: g.noFile, Do: g.editFile},
-		"gate.all":      {Do: func() keymap.Request { return keymap.ShowFooter(g.approveAll()) }},
+		"gate.all":      {Do: g.approveAll},
 		"gate.next":     {When: several, Do: func() keymap.Request { return g.step(1) }},
 		"gate.previous": {When: several, Do: func() keymap.Request { return g.step(-1) }},
 	}.With(g.viewActions())

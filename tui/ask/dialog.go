@@ -223,17 +223,18 @@ func (g *Dialog) choose(c choice) keymap.Request {
 		g.reveal()
 		// A key held down must not answer what it has just revealed. The buttons
 		// count what is unseen after it.
-		return keymap.Request{Footer: key + " again allows it partly unread.", Cmd: g.Grace.Start()}
+		return keymap.Request{Footer: key + " again allows it partly unread.", Cmd: g.Grace.StartLater()}
 	case c.send == nil:
 		if g.editor = draw.NewFields(g.look, c.edit, c.schema); g.editor == nil {
 			return keymap.ShowFooter("These arguments are too long to be edited here.")
 		}
+		return keymap.Request{Cmd: g.Grace.StartLater()}
 	case c.saves != nil:
 		g.turn(savingRule(g.keys, ask, c))
+		return keymap.Request{Cmd: g.Grace.StartLater()}
 	default:
 		return keymap.Request{Send: []session.Command{c.send}, Answer: true, Cmd: g.answer(ask.id())}
 	}
-	return keymap.Request{}
 }
 
 // turnDiffs toggles between unified and side-by-side diffs.

@@ -156,9 +156,9 @@ func (g *Dialog) like() []OpenGate {
 
 // approveAll shows which calls a joint approval of all similar gates would let
 // pass. If there are none, it returns the reason.
-func (g *Dialog) approveAll() (word string) {
-	if word = g.notAlike(); word != "" {
-		return word
+func (g *Dialog) approveAll() keymap.Request {
+	if word := g.notAlike(); word != "" {
+		return keymap.ShowFooter(word)
 	}
 	all := g.like()
 	tool := untrusted.Line(all[0].Ask.Tool)
@@ -173,7 +173,7 @@ func (g *Dialog) approveAll() (word string) {
 		c.send = append(c.send, session.Resolve{Run: gate.Run, Gate: gate.Ask.Gate, Decision: event.Allow, Scope: event.ScopeOnce})
 	}
 	g.turn(c)
-	return ""
+	return keymap.Request{Cmd: g.Grace.StartLater()}
 }
 
 // writeAlike writes the calls to be approved together. The list comes first, and

@@ -16,6 +16,7 @@ type Grace struct {
 	Length time.Duration // how long no key may be pressed
 	On     bool          // keys answer nothing yet
 	Early  string        // says that a key came too early, "" if none did
+	Later  bool          // it follows a key for the question, so that what is typed is no text of the input
 	Count  int           // starts so far
 }
 
@@ -28,9 +29,17 @@ type GraceMsg struct {
 
 // Start starts the grace time, or restarts it.
 func (g *Grace) Start() tea.Cmd {
-	g.On, g.Early = true, ""
+	g.On, g.Early, g.Later = true, "", false
 	g.Count++
 	return GraceMsg{g, g.Count}.after(g.Length)
+}
+
+// StartLater starts the grace time of a stage that a key of the question opened, or
+// of a question at which the user types.
+func (g *Grace) StartLater() tea.Cmd {
+	cmd := g.Start()
+	g.Later = true
+	return cmd
 }
 
 func (m GraceMsg) after(d time.Duration) tea.Cmd {
@@ -51,7 +60,9 @@ func (g *Grace) StartTyping() tea.Cmd {
 
 // TooEarly restarts the grace time after a key, and says so for a while.
 func (g *Grace) TooEarly(key string) tea.Cmd {
+	later := g.Later
 	cmd := g.Start()
+	g.Later = later
 	if utf8.RuneCountInString(key) > 1 {
 		key = english.Capital(key)
 	}
