@@ -82,7 +82,7 @@ func (o *options) demo(ctx context.Context, keep bool) (err error) {
 	o.Manner.Prompting = o.Flagged(prompt.Prompting{ForcePlan: o.ForcePlan})
 	home := filepath.Join(folder, "home")
 	o.Dirs = store.Dirs{Config: home, Data: home, State: home}
-	o.store = store.New(o.Dirs)
+	o.store = newStore(o.Dirs)
 	if o.screen() {
 		// Its runs go with its folder: nothing can be said about them later.
 		_, err := o.screens().openScreens(ctx, tui.Options{Intro: demo.Intro(o.Keys.Name("chat.send")), Suggestion: demo.Goal}, continued{})

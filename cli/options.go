@@ -64,7 +64,7 @@ func (o *options) complete(flags *pflag.FlagSet) error {
 	if err := o.Complete(flags, config.Environment{Workspace: workspace, Getenv: o.io.Getenv, Terminal: o.io.Terminal}); err != nil {
 		return err
 	}
-	o.store = store.New(o.Dirs)
+	o.store = newStore(o.Dirs)
 	return nil
 }
 

@@ -29,7 +29,7 @@ func (o plans) planDiff(args []string) error {
 	if err != nil {
 		return err
 	}
-	events, err := o.store.Runs.Read(run.ID)
+	events, err := o.store.ReadRun(run.ID)
 	if err != nil {
 		return o.unopened(err)
 	}

@@ -199,7 +199,7 @@ func (o plans) printDoubts(id string, ended error) error {
 	if !errors.As(ended, &f) || f.code != string(event.ReasonInDoubt) {
 		return nil
 	}
-	run, err := o.store.Runs.Fold(id)
+	run, err := o.store.FoldRun(id)
 	if err != nil {
 		return o.unopened(err)
 	}

@@ -42,7 +42,7 @@ func (o runs) replay(ctx context.Context, args []string, speed float64) error {
 	if err != nil {
 		return err
 	}
-	events, err := o.store.Runs.Read(run.ID)
+	events, err := o.store.ReadRun(run.ID)
 	if err != nil {
 		return o.unopened(err)
 	}

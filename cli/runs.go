@@ -145,7 +145,7 @@ func (o runs) foldedRun(args []string) (agent.Run, error) {
 	if err != nil {
 		return agent.Run{}, err
 	}
-	run, err := o.store.Runs.Fold(id)
+	run, err := o.store.FoldRun(id)
 	if err != nil {
 		return run, o.unopened(err)
 	}
@@ -163,7 +163,7 @@ func (o runs) runsShow(args []string) error {
 	if err != nil {
 		return wrap("list the runs", err)
 	}
-	run, err := o.store.Runs.Fold(id)
+	run, err := o.store.FoldRun(id)
 	if err != nil {
 		return o.unopened(err)
 	}

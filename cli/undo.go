@@ -45,6 +45,13 @@ func newUndo(o *options) slash.Command {
 	}
 }
 
+// newStore returns the store for dirs, which knows of killed undos.
+func newStore(dirs store.Dirs) *store.Store {
+	s := store.New(dirs)
+	s.Undone = func(run string) bool { return undo.AllUndone(s.Runs.Dir, run) }
+	return s
+}
+
 // undoID returns the run to undo. Without one, and for the word last, it is the
 // newest that changed files here, unless nobody agreed to that one.
 func (o runs) undoID(c slash.Call, yes bool) (string, error) {

@@ -10,13 +10,10 @@ import (
 	"replan/cli"
 )
 
-func TestUndoAsksOnATerminal(t *testing.T) {
-	home, dir := t.TempDir(), t.TempDir()
-	file := filepath.Join(dir, "notes.txt")
-	if err := os.WriteFile(file, []byte("one\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	run := func(terminal bool, typed string, args ...string) (code int, output string) {
+// commandsIn returns a function that runs a command in a folder, with what is typed on a
+// terminal if there is one. Runs are kept in home.
+func commandsIn(t *testing.T, home, dir string) func(terminal bool, typed string, args ...string) (code int, output string) {
+	return func(terminal bool, typed string, args ...string) (code int, output string) {
 		var out, failed bytes.Buffer
 		code = cli.Main(t.Context(), args, cli.IO{
 			In: strings.NewReader(typed), Out: &out, Err: &failed, Terminal: terminal,
@@ -30,6 +27,54 @@ func TestUndoAsksOnATerminal(t *testing.T) {
 		}
 		return code, out.String() + failed.String()
 	}
+}
+
+func TestUndoThatWasKilledBeforeItWasRecordedIsFound(t *testing.T) {
+	home, dir := t.TempDir(), t.TempDir()
+	run := commandsIn(t, home, dir)
+	if code, output := run(false, "", "tools", "call", "fs.write", "--args", `{"path":"notes.txt","text":"two\n"}`, "--approve", "safe"); code != 0 {
+		t.Fatalf("got exit code %d: %s", code, output)
+	}
+	if code, output := run(false, "", "undo", "last", "--yes"); code != 0 {
+		t.Fatalf("got exit code %d: %s", code, output)
+	}
+	journals, err := filepath.Glob(filepath.Join(home, "runs", "*.jsonl"))
+	if err != nil || len(journals) != 1 {
+		t.Fatalf("got the journals %q, %v", journals, err)
+	}
+	whole, err := os.ReadFile(journals[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	started, _, _ := bytes.Cut(whole, []byte("\n")) // as if the run and then the undo had been killed
+	for _, c := range []struct {
+		args, wants string
+		code        int
+	}{
+		{"runs", "\tundone\t", 0},
+		{"runs show", "undone", 0},
+		{"plan resume last", "is undone, so its steps cannot be continued", 2},
+		{"--continue --plain", "no run of this folder was interrupted", 2},
+	} {
+		if err := os.WriteFile(journals[0], append(started, '\n'), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if code, output := run(false, "", strings.Fields(c.args)...); code != c.code || !strings.Contains(output, c.wants) {
+			t.Errorf("%s: got exit code %d, %q; want %q", c.args, code, output, c.wants)
+		}
+		if text, err := os.ReadFile(journals[0]); err != nil || !bytes.Contains(text, []byte(`"run.undone"`)) {
+			t.Errorf("%s: the journal is %s, %v", c.args, text, err)
+		}
+	}
+}
+
+func TestUndoAsksOnATerminal(t *testing.T) {
+	home, dir := t.TempDir(), t.TempDir()
+	file := filepath.Join(dir, "notes.txt")
+	if err := os.WriteFile(file, []byte("one\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	run := commandsIn(t, home, dir)
 	if code, output := run(false, "", "tools", "call", "fs.write", "--args", `{"path":"notes.txt","text":"two\n"}`, "--approve", "safe"); code != 0 {
 		t.Fatalf("got exit code %d: %s", code, output)
 	}

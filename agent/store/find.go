@@ -134,7 +134,7 @@ func (s *Store) NewestOfSessions(sessions []string, since time.Time) (run agent.
 		if e.Modified.Before(since) {
 			break // so are the rest
 		}
-		run, err := s.Runs.Fold(e.ID)
+		run, err := s.FoldRun(e.ID)
 		if sum := run.Summary(); err == nil && sum.Outer == "" && !sum.PlanOnly && slices.Contains(sessions, sum.Session) {
 			return run, true, nil
 		}
@@ -169,7 +169,7 @@ func (e *NoRunError) Error() string { return fmt.Sprintf("the plan %s has no run
 func (s *Store) ResumableRun(prefix string) (agent.Run, error) {
 	id, err := s.FindRun(prefix)
 	if err == nil {
-		return s.Runs.Fold(id)
+		return s.FoldRun(id)
 	}
 	var ambiguous *plan.AmbiguousIDError
 	if errors.As(err, &ambiguous) {
@@ -196,7 +196,7 @@ func (s *Store) ResumableRun(prefix string) (agent.Run, error) {
 func (s *Store) latest(plan string, runs []string) (agent.Run, error) {
 	var latest *agent.Run
 	for _, id := range runs {
-		run, err := s.Runs.Fold(id)
+		run, err := s.FoldRun(id)
 		if err != nil {
 			return agent.Run{}, err
 		}

@@ -37,7 +37,7 @@ func (s *Store) Prune(p Pruning, now time.Time) (Pruned, error) {
 	removedRuns := map[string]bool{} // runs removed, or to be removed
 	ended := 0
 	for _, e := range entries {
-		run, err := s.Runs.Fold(e.ID)
+		run, err := s.FoldRun(e.ID)
 		empty := errors.Is(err, event.ErrNoEvents)
 		if err != nil && !empty {
 			pruned.Unread = append(pruned.Unread, err)

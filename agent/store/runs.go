@@ -30,7 +30,7 @@ func (s *Store) Summaries() (list []agent.Summary, broken []error, err error) {
 			list = append(list, whileLocked(summary, e.Locked))
 			continue
 		}
-		run, err := s.Runs.Fold(e.ID)
+		run, err := s.FoldRun(e.ID)
 		switch {
 		case errors.Is(err, event.ErrNoEvents):
 		case err != nil:
@@ -97,9 +97,9 @@ func (s *Store) NewestRun(workspace string) (run agent.Run, ok bool, err error) 
 
 // outermost returns a run, or the parent run that it is resumed with.
 func (s *Store) outermost(id string) (agent.Run, error) {
-	run, err := s.Runs.Fold(id)
+	run, err := s.FoldRun(id)
 	for err == nil && run.Summary().Outer != "" {
-		outer, missing := s.Runs.Fold(run.Summary().Outer)
+		outer, missing := s.FoldRun(run.Summary().Outer)
 		if missing != nil || !outer.Resumable() {
 			break
 		}
@@ -127,7 +127,7 @@ func (s *Store) RunsOfSession(session string, conversation []event.Event) ([][]e
 		if started, ok := head.Data.(event.RunStarted); !ok || started.Session != session {
 			continue
 		}
-		events, err := s.Runs.Read(e.ID)
+		events, err := s.ReadRun(e.ID)
 		if err != nil {
 			return nil, err
 		}

@@ -1,12 +1,15 @@
 package store
 
 import (
+	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"github.com/adrg/xdg"
 
+	"replan/agent"
 	"replan/agent/event"
 	"replan/agent/store/journal"
 	"replan/agent/store/plans"
@@ -68,6 +71,10 @@ type Store struct {
 	Plans    plans.Store
 	History  *History // what the user typed
 
+	// Undone reports whether all changes of a run are undone, as far as its tools know;
+	// nil knows of none. An undo that was killed is not in the journal yet.
+	Undone func(run string) bool
+
 	durations *Durations
 	summaries *jsonFile[summariesFile]
 }
@@ -105,8 +112,14 @@ func (s *Store) CreateJournal(kind, id string) (Journal, error) {
 	return j, nil
 }
 
-// ReopenRun opens the journal of a run for appending and returns its events.
+// ReopenRun opens the journal of a run for appending and returns its events. They
+// name an undo that was killed before it was recorded.
 func (s *Store) ReopenRun(id string) (Journal, []event.Event, error) {
+	if s.undone(id) {
+		if err := s.recordUndo(id); err != nil {
+			return nil, nil, err
+		}
+	}
 	j, events, err := s.Runs.Open(id)
 	if err != nil {
 		return nil, nil, err
@@ -114,8 +127,40 @@ func (s *Store) ReopenRun(id string) (Journal, []event.Event, error) {
 	return j, events, nil
 }
 
-// ReadRun returns the events of a run, which may still be in progress.
-func (s *Store) ReadRun(id string) ([]event.Event, error) { return s.Runs.Read(id) }
+// ReadRun returns the events of a run, which may still be in progress. They name an
+// undo that was killed before it was recorded.
+func (s *Store) ReadRun(id string) ([]event.Event, error) {
+	events, err := s.Runs.Read(id)
+	named := slices.ContainsFunc(events, func(e event.Event) bool { return e.Data.Kind() == event.KindRunUndone })
+	if err == nil && !named && s.undone(id) {
+		last := events[len(events)-1]
+		events = append(events, event.Event{Seq: last.Seq + 1, Time: last.Time, Run: last.Run, Data: event.RunUndone{}})
+	}
+	return events, err
+}
+
+// FoldRun returns the state of a run from its journal; see [journal.Folder.Fold]. It
+// records an undo that was killed before it was recorded.
+func (s *Store) FoldRun(id string) (agent.Run, error) {
+	run, err := s.Runs.Fold(id)
+	if err != nil || run.Undone != nil || !s.undone(id) {
+		return run, err
+	}
+	_ = s.recordUndo(id) // if it cannot be recorded, the next reader tries again
+	return run, run.Apply(event.Event{Seq: run.Seq + 1, Time: run.Now, Run: run.ID, Data: event.RunUndone{}})
+}
+
+// undone reports whether all changes of a run are undone.
+func (s *Store) undone(id string) bool { return s.Undone != nil && s.Undone(id) }
+
+// recordUndo records in the journal of a run that it is undone.
+func (s *Store) recordUndo(id string) error {
+	held, err := s.Runs.Hold(id)
+	if err != nil {
+		return err
+	}
+	return errors.Join(held.Amend(event.RunUndone{}, time.Now()), held.Release())
+}
 
 // SavePlan stores a plan under an unused id.
 func (s *Store) SavePlan(p plan.Plan) (plan.Plan, error) {

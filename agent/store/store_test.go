@@ -2,6 +2,7 @@ package store_test
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -322,6 +323,41 @@ func undo(t *testing.T, s *store.Store, run string) {
 	}
 	if err := errors.Join(c.Record([]event.UndoneFile{{Path: "a.go", Action: "restored"}}, time.Now()), release()); err != nil {
 		t.Fatal(err)
+	}
+}
+
+func TestKilledUndoIsRecordedByTheNextReader(t *testing.T) {
+	for name, read := range map[string]func(s *store.Store) error{
+		"list": func(s *store.Store) error {
+			list, err := s.RunSummaries()
+			if err == nil && (len(list) != 1 || !list[0].Undone || list[0].Resumable) {
+				err = fmt.Errorf("got %+v", list)
+			}
+			return err
+		},
+		"resume": func(s *store.Store) error {
+			j, events, err := s.ReopenRun("r-1")
+			if err == nil && events[len(events)-1].Data.Kind() != event.KindRunUndone {
+				err = fmt.Errorf("got %+v", events)
+			}
+			return errors.Join(err, j.Close())
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := newStore(t)
+			s.Undone = func(run string) bool { return run == "r-1" }
+			keep(t, s, "r-1", event.RunStarted{Goal: "g"})
+			if events, err := s.ReadRun("r-1"); err != nil || len(events) != 2 || events[1].Data.Kind() != event.KindRunUndone {
+				t.Errorf("read %+v, %v", events, err)
+			}
+			if err := read(s); err != nil {
+				t.Fatal(err)
+			}
+			s.Undone = nil
+			if run, err := s.FoldRun("r-1"); err != nil || run.Undone == nil {
+				t.Errorf("the journal has %+v, %v", run.Undone, err)
+			}
+		})
 	}
 }
 

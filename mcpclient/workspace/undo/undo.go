@@ -362,3 +362,10 @@ func Changed(dir, run string) bool {
 	r, err := (&Log{dir: dir}).read(run)
 	return err == nil && len(r.changes) > 0
 }
+
+// AllUndone reports whether a run has made changes and all of them are undone. dir is
+// [Config.Dir].
+func AllUndone(dir, run string) bool {
+	r, err := (&Log{dir: dir}).read(run)
+	return err == nil && r.undone
+}
