@@ -161,7 +161,11 @@ func (o runs) printUndo(u event.Undo) error {
 	default:
 		writef("%s %s changed by run %s", done, telling.Undone(u.Files), u.Run)
 		for _, f := range u.Files {
-			writef("  %s %s", f.Action, f.Path)
+			action := f.Action
+			if o.DryRun {
+				action = "would " + strings.TrimSuffix(action, "d")
+			}
+			writef("  %s %s", action, f.Path)
 		}
 	}
 	return o.print(b.String())
