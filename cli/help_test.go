@@ -87,7 +87,7 @@ func TestHelpShowsFlagsWhereTheyMeanSomething(t *testing.T) {
 		"plan run --help":     {[]string{"--var NAME=VALUE", "--approve GATES"}, []string{"--theme", "--max-steps", "--planner"}},
 		"plan run --help-all": {[]string{"--max-steps N"}, []string{"--theme"}},
 		"replay --help":       {[]string{"--speed N", "--theme NAME"}, []string{"--approve"}},
-		"undo --help":         {[]string{"--dry-run        show the diff; restore nothing", "replan undo last --yes"}, []string{"call no tool"}},
+		"undo --help":         {[]string{"--dry-run        show the diff; restore nothing", "replan undo --yes"}, []string{"call no tool"}},
 		"completion --help":   {[]string{"replan completion SHELL [flags]", "fish"}, []string{"--model", "sub-command"}},
 		"help":                {[]string{"  completion  Print the completion script of a shell"}, nil},
 		"plan":                {[]string{"replan plan COMMAND", "resume [RUN]"}, []string{"--model"}},

@@ -31,8 +31,9 @@ func newUndo(o *options) slash.Command {
 			"content, mode and existence, all of them or none. It refuses if a file was changed after the run,\n" +
 			"and shows that change. Effects other than those of the workspace's file tools, such as\n" +
 			"commands and commits, stay and are listed. With --dry-run only the diff is shown; on a terminal it comes\n" +
-			"first, with a question. RUN is the id that the screen shows, or last: the newest run that changed files here.",
-		Examples: []string{"undo --dry-run", "undo a61ec9", "undo last --yes --output json"},
+			"first, with a question, else with --yes. RUN is the id that the screen shows. Without it, or with last, it is\n" +
+			"the newest run that changed files here.",
+		Examples: []string{"undo --dry-run", "undo a61ec9", "undo --yes --output json"},
 		Flags:    func(f *pflag.FlagSet) { f.BoolVar(&yes, "yes", false, "do not ask") },
 		Check:    atMostOne("RUN"),
 		Do: func(ctx context.Context, c slash.Call) error {
@@ -62,19 +63,25 @@ func (o runs) undoID(c slash.Call, yes bool) (string, error) {
 		}
 		return id, nil
 	}
-	id, err := o.store.LastRun(o.Workspace, func(id string) bool { return undo.Changed(o.store.Runs.Dir, id) })
+	id, err := o.newestChange()
 	switch {
 	case err != nil:
-		return "", wrap("list the runs", err)
-	case id == "":
-		return "", usage("no run changed files here that can be restored")
-	case o.DryRun, o.asks(), len(c.Args) > 0 && (yes || o.chatContext != nil):
+		return "", err
+	case o.DryRun, o.asks(), yes, len(c.Args) > 0 && o.chatContext != nil:
 		return id, nil
-	case len(c.Args) > 0:
-		return "", usage("%s %s would undo %s: add --yes", c.Path, lastRun, id)
 	default:
-		return "", usage("name the run: %s RUN; the newest that changed files here is %s", c.Path, id)
+		return "", usage("%s would undo %s, the newest run that changed files here: add --yes", strings.Join(append([]string{c.Path}, c.Args...), " "), id)
 	}
+}
+
+// newestChange returns the newest run that changed files here. It is an error if
+// there is none.
+func (o runs) newestChange() (string, error) {
+	id, err := o.store.LastRun(o.Workspace, func(id string) bool { return undo.Changed(o.store.Runs.Dir, id) })
+	if err == nil && id == "" {
+		return "", usage("no run changed files here that can be restored")
+	}
+	return id, wrap("list the runs", err)
 }
 
 // undo implements replan undo.
@@ -233,7 +240,18 @@ func (o wiring) undoes(w *services) func(context.Context, string, bool) (event.U
 			}
 			defer func() { err = errors.Join(err, own.Close()) }()
 		}
-		return o.runs().undoRun(ctx, own, run, dry)
+		if run != "" {
+			return o.runs().undoRun(ctx, own, run, dry)
+		}
+		if run, err = o.runs().newestChange(); err != nil {
+			return event.Undo{}, err
+		}
+		if u, err = o.runs().undoRun(ctx, own, run, dry); err == nil {
+			if r, err := o.store.Runs.Fold(run); err == nil {
+				u.Goal = r.Summary().Goal
+			}
+		}
+		return u, err
 	}
 }
 

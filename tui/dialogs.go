@@ -141,11 +141,9 @@ func (d *dialogs) noRevisions() string {
 	return ""
 }
 
-// noUndo returns why the run in the plan pane cannot be undone now.
+// noUndo returns why no run can be undone now.
 func (d *dialogs) noUndo() string {
 	switch {
-	case d.live.Shown().State == nil:
-		return "There is no run to undo yet."
 	case d.live.Shown().Active():
 		return "The run is active: undo it when it has ended."
 	case d.live.Busy():
@@ -159,7 +157,7 @@ func (d *dialogs) noUndo() string {
 // reversible changes.
 func (d *dialogs) undoable() bool {
 	r := d.live.Shown().State
-	if d.noUndo() != "" || r.DryRun() {
+	if r == nil || d.noUndo() != "" || r.DryRun() {
 		return false
 	}
 	changed := func(s *agent.StepState) bool {
@@ -191,10 +189,7 @@ func (d *dialogs) retheme() {
 // runActions returns the actions that open a dialog about the run in the plan pane.
 func (d *dialogs) runActions() keymap.Handlers {
 	return keymap.Handlers{
-		"plan.undo": {Refuse: d.noUndo, Do: func() keymap.Request {
-			s := d.live.Shown().State.Summary()
-			return keymap.Request{Undo: &s}
-		}},
+		"plan.undo": {Refuse: d.noUndo, Do: func() keymap.Request { return keymap.Request{Undo: new(agent.Summary)} }},
 		"plan.timeline": {Refuse: d.noTimeline, Do: keymap.Just(func() {
 			step := ""
 			if r := d.plan.Chosen(); r != nil && r.Step != nil {

@@ -49,7 +49,7 @@ var flows = map[string]flow{
 	"plan.open":     {first: []string{"tab"}, focus: "step"},
 	"plan.cancel":   {first: []string{"tab"}, wants: "is being cancelled", sends: session.Cancel{Run: storyRun, Step: "2"}},
 	"plan.follow":   {first: []string{"tab", "g"}, wants: "▌├─ ⠋"},
-	"plan.undo":     {from: (*story).finished, first: []string{"tab"}, wants: "Undo", sends: asks("undo " + storyRun)},
+	"plan.undo":     {from: (*story).finished, first: []string{"tab"}, wants: "Undo", sends: asks("undo ")},
 	"plan.args":     {from: (*story).finished, first: []string{"tab", "2"}, wants: "does "},
 	"plan.output":   {from: (*story).finished, first: []string{"tab", "1"}, lacks: "does "},
 	"plan.diff":     {from: (*story).finished, first: []string{"tab", "g", "1"}, wants: "No changes to files"},

@@ -16,7 +16,7 @@ import (
 // unmaking is the preview of an undo of the story's run.
 func unmaking() event.Undo {
 	return event.Undo{
-		Run:  storyRun,
+		Run: storyRun, Goal: storyGoal,
 		Diff: "--- a/auth/notes.md\n+++ /dev/null\n@@ -1 +0,0 @@\n-what was renamed\n" + handlerDiff,
 		Files: []event.UndoneFile{
 			{Path: "auth/handler.go", Action: "restored"}, {Path: "auth/notes.md", Action: "removed"}, {Path: "auth/old.go", Action: "recreated"},
@@ -27,7 +27,7 @@ func unmaking() event.Undo {
 
 // refusedUnmaking is a refused one.
 func refusedUnmaking() event.Undo {
-	return event.Undo{Run: storyRun, Refused: "auth/jwt.go changed since: nothing was put back", Diff: helperDiff}
+	return event.Undo{Run: storyRun, Goal: storyGoal, Refused: "auth/jwt.go changed since: nothing was put back", Diff: helperDiff}
 }
 
 // undoing presses u in the plan of an ended run, and delivers the preview.
@@ -35,7 +35,7 @@ func undoing(t *testing.T, u event.Undo, width, height int) *screen {
 	t.Helper()
 	st := newStory().finished()
 	s := settled(t, st, width, height).press(tabKey).press(letters("u")...)
-	s.sent(asks("undo " + storyRun))
+	s.sent(asks("undo "))
 	s.wants("Looking up its changes")
 	s.press(letters("y")...) // ignored before the preview
 	return s.show(more(st).session(u))
@@ -50,10 +50,10 @@ func TestUndoShowsDiffFirst(t *testing.T) {
 		s.wants(text)
 	}
 	s.press(letters("y")...)
-	s.sent(asks("undo "+storyRun), session.Undo{Run: storyRun})
+	s.sent(asks("undo "), session.Undo{Run: storyRun})
 	s.wants("Restoring the files")
 	s.press(letters("y")...) // ignored after the first
-	s.sent(asks("undo "+storyRun), session.Undo{Run: storyRun})
+	s.sent(asks("undo "), session.Undo{Run: storyRun})
 
 	st := newStory().finished()
 	u := unmaking()
@@ -73,13 +73,31 @@ func TestRunListNamesAnUndoneRun(t *testing.T) {
 	s.lacks("resume")
 }
 
+func TestUndoTakesTheNewestRunThatChangedFiles(t *testing.T) {
+	for typed, sent := range map[string][]any{"undo": {asks("undo ")}, "/undo": {asks("completions commands"), asks("undo ")}} {
+		t.Run(typed, func(t *testing.T) {
+			st := newStory().finished()
+			s := settled(t, st, 120, 36).press(letters(typed)...).press(enter)
+			s.sent(sent...)
+			s.wants("Undo last run")
+			u := unmaking()
+			u.Run, u.Goal = "r-earlier", "rename Cart to Basket"
+			s.show(more(st).session(u))
+			s.wants("Undo r-earlier")
+			s.wants("rename Cart to Basket")
+			s.press(letters("y")...)
+			s.sent(append(sent, session.Undo{Run: "r-earlier"})...)
+		})
+	}
+}
+
 func TestUndoNeedsConfirmation(t *testing.T) {
 	for name, keys := range map[string][]tea.KeyPressMsg{"esc": {escape}, "n": letters("n")} {
 		t.Run(name, func(t *testing.T) {
 			s := undoing(t, unmaking(), 120, 36).press(keys...)
 			s.lacks("put back")
 			s.press(letters("y")...)
-			s.sent(asks("undo " + storyRun))
+			s.sent(asks("undo "))
 		})
 	}
 }
@@ -98,7 +116,7 @@ func TestRefusedUndoTakesNoConfirmation(t *testing.T) {
 			s.wants(c.want)
 			s.lacks("y put back")
 			s.press(letters("y")...)
-			s.sent(asks("undo " + storyRun))
+			s.sent(asks("undo "))
 		})
 	}
 }
@@ -125,8 +143,6 @@ func TestActiveRunIsNotUndone(t *testing.T) {
 	s.press(downKey).press(letters("u")...)
 	s.wants("Another replan is running it.")
 	s.sent(asks("runs"), asks("journal r-other"))
-	r := settled(t, newStory().greeted(), 120, 36).press(tabKey).press(letters("u")...)
-	r.wants("There is no run to undo yet.")
 	p := open(t, tui.Options{Replay: true}, 120, 36).show(newStory().finished()).press(tabKey).press(letters("u")...)
 	p.wants("This is a replay: nothing can be undone here.")
 }

@@ -1,13 +1,16 @@
 package event
 
+import "replan/internal/untrusted"
+
 // Undo describes what undoing the changes of a run does, or would do.
 type Undo struct {
-	Run     string       `json:"run"`
-	Inner   []string     `json:"inner,omitempty"` // runs started by its plan tools, which are undone with it
-	Files   []UndoneFile `json:"files"`
-	Diff    string       `json:"diff"`              // unified, from the files as they are now
-	Notes   []string     `json:"notes,omitempty"`   // sentences on what is not restored, or might surprise
-	Already bool         `json:"already,omitempty"` // the run was undone before, so there is nothing to do
+	Run     string         `json:"run"`
+	Goal    untrusted.Text `json:"-"`               // of the run, in a preview for the screen
+	Inner   []string       `json:"inner,omitempty"` // runs started by its plan tools, which are undone with it
+	Files   []UndoneFile   `json:"files"`
+	Diff    string         `json:"diff"`              // unified, from the files as they are now
+	Notes   []string       `json:"notes,omitempty"`   // sentences on what is not restored, or might surprise
+	Already bool           `json:"already,omitempty"` // the run was undone before, so there is nothing to do
 
 	// Refused says why nothing is put back, one sentence; "" where it is. Diff is
 	// then what has become of the files since the run left them, where it is that.

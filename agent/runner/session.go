@@ -49,8 +49,8 @@ type Config struct {
 	// file; "" if it is not saved here. A nil value removes the key. nil saves
 	// nothing.
 	Keep func(key string, value *string) (file string, err error)
-	// Undo reverts the changes of a run, or previews that with dry. A refusal is
-	// part of the returned event. nil disables undo.
+	// Undo reverts the changes of a run, or previews that with dry. The run "" is
+	// the newest that changed files here. A refusal is part of the returned event. nil disables undo.
 	Undo func(ctx context.Context, run string, dry bool) (event.Undo, error)
 	// Dirty counts the files with uncommitted changes in the workspace, 0 if
 	// unknown; nil skips the count.

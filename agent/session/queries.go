@@ -30,7 +30,8 @@ type Queries interface {
 	// Completions lists the completions of one kind. The list may be incomplete
 	// if there is an error.
 	Completions(ctx context.Context, of Completing) (Completions, error)
-	// PreviewUndo returns what [Undo] would do to a run, by its full id.
+	// PreviewUndo returns what [Undo] would do to a run, by its full id, or to
+	// the newest run that changed files here, if it is "".
 	PreviewUndo(ctx context.Context, run string) (event.Undo, error)
 	// PreviewFile returns what the call at an open gate would do to its file, with
 	// args in place of its own. It fails if the call changes other than one text

@@ -102,9 +102,6 @@ func (d *Palette) actions(groups []keymap.Group) []command {
 			seen[a.ID] = true
 			c := command{keys: a.Key.Help().Key, why: a.Refusal(), do: func() keymap.Request { return keymap.Request{Action: a.ID} }}
 			c.title, c.detail = words(a.Key.Help().Desc)
-			if a.ID == "plan.undo" && c.why != "" {
-				c = d.undoLast(c)
-			}
 			all = append(all, c)
 		}
 		if g.Place.Answers() && !slices.ContainsFunc(all[of:], func(c command) bool { return c.why == "" }) {
@@ -121,18 +118,6 @@ func words(does string) (title, detail string) {
 		title = before // lists other keys
 	}
 	return english.Capital(title), detail
-}
-
-// undoLast makes the undo of the run on the screen, which is unavailable, that of
-// the newest run of this folder.
-func (d *Palette) undoLast(c command) command {
-	runs := d.ofFolder()
-	if len(runs) == 0 || d.runs.live.Busy() || d.runs.whyBusy(runs[0], "active") != "" {
-		return c
-	}
-	c.why, c.detail = "", runWords(d.Look, runs[0])
-	c.do = func() keymap.Request { return keymap.Request{Undo: &runs[0]} }
-	return c
 }
 
 // goals returns the goals that fit the folder.

@@ -1,6 +1,8 @@
 package dialog
 
 import (
+	"cmp"
+
 	tea "charm.land/bubbletea/v2"
 	"charm.land/lipgloss/v2"
 
@@ -16,7 +18,7 @@ import (
 // Undo previews the undo of a run and performs it once the user confirms.
 type Undo struct {
 	document
-	run     string
+	run     string      // "" until the preview names the newest run that changed files
 	what    string      // what the run is about
 	preview *event.Undo // nil until the preview arrives
 	sent    bool        // confirmation sent
@@ -27,7 +29,8 @@ type Undo struct {
 // NewUndo returns the dialog, closed.
 func NewUndo(l *draw.Look, k *keymap.Map) *Undo { return &Undo{document: newDocument(l, k)} }
 
-// Open opens the dialog for a run and requests a preview of its undo.
+// Open opens the dialog for a run, or for the newest that changed files if the
+// summary has no id, and requests a preview of its undo.
 func (d *Undo) Open(s agent.Summary) keymap.Query {
 	*d = *NewUndo(d.Look, d.Keys)
 	d.shown, d.run, d.what = true, s.Run, runWords(d.Look, s)
@@ -36,7 +39,8 @@ func (d *Undo) Open(s agent.Summary) keymap.Query {
 
 // Take stores the preview of the undo, or the reason why the undo has no effect.
 func (d *Undo) Take(u event.Undo) {
-	if d.shown && u.Run == d.run {
+	if d.shown && (u.Run == d.run || d.run == "") {
+		d.run, d.what = u.Run, cmp.Or(d.what, u.Goal.FirstLine())
 		d.preview, d.sent = &u, false
 		d.reset()
 	}
@@ -110,7 +114,7 @@ func (d *Undo) View(size draw.Rect) []string {
 		style = l.Warning
 	}
 	framed := l.Frame(width, style,
-		draw.Section{Title: style.Bold(true).Render("Undo " + telling.ShortID(d.run)), Lines: draw.Padded(lines), Note: note, Style: style},
+		draw.Section{Title: style.Bold(true).Render("Undo " + cmp.Or(telling.ShortID(d.run), "last run")), Lines: draw.Padded(lines), Note: note, Style: style},
 		draw.Section{Lines: draw.Padded(l.Block(bar, inner, len(bar))), Style: style},
 	)
 	left, bottom := max((size.W-width)/2, 0)+2, max((size.H-len(framed))/2, 0)+len(framed)-1

@@ -87,6 +87,9 @@ func (p *Pane) send() keymap.Request {
 		return keymap.SendCommands(session.Recheck{})
 	}
 	p.Clear()
+	if text == "undo" || text == "/undo" {
+		return keymap.Request{Action: "plan.undo"}
+	}
 	return keymap.Request{Send: []session.Command{session.Submit{Text: text}}, ScrollToEnd: true}
 }
 

@@ -14,7 +14,7 @@ type Request struct {
 	Send     []session.Command // to the session
 	Answer   bool              // Send answers an open gate or question
 	Ask      Query             // to the session
-	Undo     *agent.Summary    // show what an undo of this run would change
+	Undo     *agent.Summary    // show what an undo of this run would change; without an id, of the newest that changed files
 	Continue string            // leave this conversation for another session
 	Quit     bool              // leave the program; asks first during a run
 	Copy     *Copied           // to the clipboard
