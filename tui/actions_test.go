@@ -304,4 +304,7 @@ func TestPaletteRemembersTenEntriesAcrossStarts(t *testing.T) {
 	if got := s.session.commands(); !reflect.DeepEqual(got[len(got)-1], want) {
 		t.Errorf("sent %#v, want %#v at the end", got, want)
 	}
+	s.show(newStory().session(session.Kept{Key: dialog.KeyRecent, Value: *want.Value}))
+	s.lacks("for this session")
+	s.lacks("Recent Switch")
 }

@@ -10,6 +10,7 @@ import (
 	"replan/agent/session"
 	"replan/internal/untrusted"
 	"replan/tui/dag"
+	"replan/tui/dialog"
 	"replan/tui/draw"
 	"replan/tui/keymap"
 	"replan/tui/step"
@@ -123,8 +124,8 @@ func (m *Model) showKept(d session.Kept) {
 		m.message.Set(words) // too long for a notice
 		return
 	}
-	if d.Key == keyChatWidth || d.Key == keyPlanHeight {
-		return // the panes show it
+	if d.Key == keyChatWidth || d.Key == keyPlanHeight || d.Key == dialog.KeyRecent {
+		return // the panes and the palette show it
 	}
 	m.toasts.Show("info", words)
 }
