@@ -51,15 +51,20 @@ func File(ctx context.Context, p Parsed) Digest {
 	}
 }
 
-// outline lists the top declarations of a file.
+// outline lists the declarations of a file, with the methods of its types and
+// without their fields.
 func outline(symbols []source.Symbol) string {
-	declared := map[string]bool{}
+	top := map[string]string{} // kinds
 	for _, s := range symbols {
-		declared[s.Name] = declared[s.Name] || s.Parent == ""
+		if s.Parent == "" {
+			top[s.Name] = s.Kind
+		}
 	}
 	var lines []string
 	for _, s := range symbols {
-		if s.Parent == "" || s.Kind == "heading" || !declared[s.Parent] {
+		kind, member := top[s.Parent]
+		method := (s.Kind == "method" || s.Kind == "constructor") && kind != "interface"
+		if !member || method || s.Kind == "heading" {
 			lines = append(lines, fmt.Sprintf("%d: %s", s.Line, span(cmp.Or(s.Signature, s.Name))))
 		}
 	}

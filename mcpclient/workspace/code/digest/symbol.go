@@ -78,7 +78,8 @@ func members(all []source.Symbol) string {
 	return "\nMembers: " + english.Some(spans(names.names), 12, "") + "\n"
 }
 
-// uses tells how often a name is used, with a line of some files, tests last.
+// uses tells how often a name is used, with lines of as many files as possible,
+// tests last.
 func (k Known) uses() string {
 	uses := slices.DeleteFunc(slices.Clone(k.Uses), func(u Use) bool {
 		return slices.ContainsFunc(k.Definitions, func(s source.Symbol) bool { return s.Path == u.Path && s.Line == u.Line })
@@ -90,22 +91,27 @@ func (k Known) uses() string {
 	case total == 0:
 		return "\nIt is " + k.How + " nowhere else.\n"
 	}
+	const shown = 8
 	var files tally
-	var lines, tests []string
+	var first, tests, further []string // the further lines of a file come last
 	for _, u := range uses {
 		line := markdown.Legible(place(u.Path, u.Line), 200) + " " + span(strings.TrimSpace(u.Text))
 		switch files.add(u.Path); {
-		case files.count[u.Path] > 1:
+		case files.count[u.Path] > 1 && len(uses) > shown:
+			further = append(further, line)
 		case kindOf(u.Path) == aTest:
 			tests = append(tests, line)
 		default:
-			lines = append(lines, line)
+			first = append(first, line)
 		}
 	}
-	lines = append(lines, tests...)
-	const shown = 6
-	return fmt.Sprintf("\nIt is %s in %s of %s:\n\n", k.How, english.Count(total, "line"), english.Count(len(files.names), "file")) +
-		list(lines[:min(shown, len(lines))], shown, "use")
+	lines := slices.Concat(first, tests, further)
+	said := fmt.Sprintf("\nIt is %s in %s of %s:\n\n", k.How, english.Count(total, "line"), english.Count(len(files.names), "file")) +
+		list(lines[:min(shown, len(lines))], shown, "")
+	if more := total - min(shown, len(lines)); more > 0 { // total counts those that were not given, too
+		said += "- and " + english.Count(more, "more line") + "\n"
+	}
+	return said
 }
 
 // fenceName is the language of a code block.
