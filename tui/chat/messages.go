@@ -29,6 +29,12 @@ func (c *Pane) Reply(d event.ChatReply) {
 	}
 	switch {
 	case d.Text == "":
+	case d.Run != "" && d.Status != event.StatusCompleted && strings.ContainsAny(string(d.Text), "`\n"): // the answer of a run in an earlier session
+		result := event.Result{Status: d.Status, Reason: d.Reason, DurationMS: d.MS}
+		if d.Usage != nil {
+			result.Usage = *d.Usage
+		}
+		c.Add(append(c.prose(d.Text), c.outcome(&result, "", ""))...)
 	case d.Status == event.StatusFailed:
 		c.Add(c.Note("error", d.Text.Visible()))
 	case d.Status == event.StatusCancelled:

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"replan/agent/event"
+	"replan/tui/draw"
 	"replan/tui/panetest"
 )
 
@@ -23,5 +24,21 @@ func TestOutcomeExplainsMissingAnswer(t *testing.T) {
 	got := strings.Join(strings.Fields(panetest.Stripped(c.outcome(&result, "done", "ctrl+r resumes the run.").Draw(60))), " ")
 	if want := "The answer is missing: Ollama does not answer. ctrl+r resumes the run and asks for it again."; !strings.Contains(got, want) {
 		t.Errorf("got %q, want %q in it", got, want)
+	}
+}
+
+func TestAnswerOfAnEarlierFailedRunIsMarkdown(t *testing.T) {
+	l := panetest.DarkLook()
+	c := &Pane{Look: l, Markdown: draw.NewMarkdown(l)}
+	c.Reply(event.ChatReply{Run: "r-1", Status: event.StatusFailed, Reason: event.ReasonStepFailed, Text: "`test.run` failed:\n\n```text\n1 failed\n```\n"})
+	var lines []string
+	for _, b := range c.Blocks {
+		for _, line := range b.Typeset(60) {
+			lines = append(lines, line.Text)
+		}
+	}
+	got := panetest.Stripped(lines)
+	if strings.Contains(got, "`") || !strings.Contains(got, "1 failed") || !strings.Contains(got, "failed: a step did not succeed") {
+		t.Errorf("got\n%s", got)
 	}
 }
