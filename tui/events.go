@@ -216,6 +216,10 @@ func (m *Model) handleAnswer(msg tea.Msg) (cmd tea.Cmd, taken bool) {
 		cmd = m.carryOut(m.input.Update(a))
 	case keymap.JournalMsg:
 		cmd = m.playRecalled(a)
+	case drawnMsg:
+		cmd = m.outbox.ask(pastRuns)
+	case pastRunsMsg:
+		m.past = a
 	case keymap.Answer:
 		err := a.Failure()
 		if errors.Is(err, session.ErrClosed) {

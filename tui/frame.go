@@ -18,7 +18,7 @@ import (
 func (m *Model) frameState() frame.State {
 	run := m.live.Current()
 	s := frame.State{
-		Session: m.status, Pull: m.pull, Reported: m.caughtUp, Looking: m.servers.looking, Closed: m.closed,
+		Past: m.past, Session: m.status, Pull: m.pull, Reported: m.caughtUp, Looking: m.servers.looking, Closed: m.closed,
 		Run: run.State, Active: run.Active(), Preparing: m.live.Preparing, Stopping: m.live.Stopping,
 		Waiting: m.ask.WaitsFor(), Reviewing: m.review.Waits(),
 	}

@@ -7,6 +7,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"replan/agent"
 	"replan/agent/session"
 	"replan/tui/ask"
 	"replan/tui/chat"
@@ -55,8 +56,9 @@ type Model struct {
 	feed     *runFeed     // applies their events
 	pending  *ask.Pending // what waits for the user
 	status   session.Status
-	caughtUp bool // the session has sent its status; earlier events were history
-	closed   bool // the session is over
+	past     []agent.Summary // runs of earlier sessions, known after the first frame
+	caughtUp bool            // the session has sent its status; earlier events were history
+	closed   bool            // the session is over
 
 	selected *selection.Selection // by the mouse
 
@@ -222,7 +224,7 @@ func (m *Model) resize(msg tea.WindowSizeMsg) tea.Cmd {
 	// The frame is written at the renderer's next tick; two ticks later it is out.
 	return tea.Tick(2*time.Second/framesPerSecond, func(time.Time) tea.Msg {
 		drawn()
-		return nil
+		return drawnMsg{}
 	})
 }
 

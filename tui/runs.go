@@ -1,6 +1,11 @@
 package tui
 
 import (
+	"context"
+
+	tea "charm.land/bubbletea/v2"
+
+	"replan/agent"
 	"replan/agent/event"
 	"replan/agent/session"
 	"replan/tui/ask"
@@ -126,4 +131,16 @@ func (f *runFeed) reply(d event.ChatReply) {
 	}
 	f.input.Suggest()
 	f.chat.Reply(d)
+}
+
+// drawnMsg tells that the first frame is out.
+type drawnMsg struct{}
+
+// pastRunsMsg carries the runs that the screen's greeting may tell about.
+type pastRunsMsg []agent.Summary
+
+// pastRuns requests the runs for the greeting, which does without them on errors.
+func pastRuns(ctx context.Context, s session.Queries) tea.Msg {
+	runs, _ := s.Runs(ctx)
+	return pastRunsMsg(runs)
 }

@@ -33,6 +33,7 @@ func New(l *draw.Look, keys *keymap.Map, md *draw.Markdown, o Options) *Frame {
 
 // State is what the frame shows of the session and its current runs.
 type State struct {
+	Past     []agent.Summary // runs of earlier sessions, newest first
 	Session  session.Status
 	Pull     session.PullProgress // under way; no Model means none
 	Reported bool                 // the session has reported its status

@@ -32,6 +32,10 @@ func (f *Frame) Welcome(s State, width, height int) []string {
 	case f.options.Intro == "" && !f.options.Replay && s.Reported:
 		f.greet(p, s)
 	}
+	if words := telling.Interrupted(s.Past, s.Session.Workspace, f.keys.Name("runs")); words != "" && !f.options.Replay {
+		p.gap()
+		p.Prose(f.look.Muted, words)
+	}
 	f.describeWorkspace(p, s)
 	return p.Lines
 }

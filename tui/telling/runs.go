@@ -1,6 +1,9 @@
 package telling
 
 import (
+	"fmt"
+	"slices"
+
 	"replan/agent"
 	"replan/agent/event"
 	"replan/internal/english"
@@ -45,4 +48,23 @@ func RunState(s agent.Summary) string {
 		return RunWords(s) + ": " + ReasonWords(s.Reason)
 	}
 	return RunWords(s)
+}
+
+// Interrupted says how far the newest run of a folder came before its program was
+// killed, and which key resumes it; "" unless it can be resumed. The newest of runs
+// comes first.
+func Interrupted(runs []agent.Summary, folder untrusted.Text, key string) string {
+	at := slices.IndexFunc(runs, func(s agent.Summary) bool { return s.Outer == "" && untrusted.Text(s.Workspace) == folder })
+	if at < 0 {
+		return ""
+	}
+	s := runs[at]
+	if s.Status != agent.StatusUnfinished || !s.Resumable || s.Undone {
+		return ""
+	}
+	when := "before its first step was done"
+	if s.Done > 0 {
+		when = fmt.Sprintf("after %d of %s", s.Done, english.Count(s.Steps, "step"))
+	}
+	return fmt.Sprintf("Run %s was interrupted %s. %s resumes it.", ShortID(s.Run), when, key)
 }

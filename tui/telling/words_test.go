@@ -4,6 +4,8 @@ import (
 	"strings"
 	"testing"
 
+	"replan/agent"
+	"replan/agent/event"
 	"replan/agent/rule"
 	"replan/internal/untrusted"
 	"replan/planning/plan"
@@ -30,6 +32,30 @@ func TestCauseIsTheFirstLineThatNamesAPlace(t *testing.T) {
 	} {
 		if got := telling.Cause(failure); got != want {
 			t.Errorf("%q: got %q, want %q", failure, got, want)
+		}
+	}
+}
+
+func TestInterruptedRunIsNamedIfItIsTheNewestAndCanBeResumed(t *testing.T) {
+	killed := agent.Summary{Run: "r-20260101-000000-a61ec9", Workspace: "/src", Status: agent.StatusUnfinished, Resumable: true, Done: 2, Steps: 5}
+	running, done, elsewhere, inner, early := killed, killed, killed, killed, killed
+	running.Status, running.Resumable = agent.StatusRunning, false
+	done.Status = event.StatusCompleted
+	elsewhere.Workspace = "/other"
+	inner.Outer = "r-1"
+	early.Done = 0
+	for name, c := range map[string]struct {
+		runs []agent.Summary
+		want string
+	}{
+		"killed":           {[]agent.Summary{elsewhere, inner, killed, done}, "Run a61ec9 was interrupted after 2 of 5 steps. ctrl+r resumes it."},
+		"in its first":     {[]agent.Summary{early}, "Run a61ec9 was interrupted before its first step was done. ctrl+r resumes it."},
+		"another is newer": {[]agent.Summary{done, killed}, ""},
+		"held by another":  {[]agent.Summary{running}, ""},
+		"none":             {nil, ""},
+	} {
+		if got := telling.Interrupted(c.runs, "/src", "ctrl+r"); got != c.want {
+			t.Errorf("%s: got %q, want %q", name, got, c.want)
 		}
 	}
 }
