@@ -72,6 +72,7 @@ func TestAsksForTests(t *testing.T) {
 		"why is the latest release slow",
 		"contest",
 		"the tests pass already: delete the notes",
+		"rename Cart to Basket",
 		"run the server with the test database",
 	} {
 		if policy.AsksForTests(words) {
