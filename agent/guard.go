@@ -248,13 +248,14 @@ func (r fold) noteEffects(d event.Data) {
 }
 
 // mayChange reports whether a tool may change files: it declares so, previews its
-// changes, or declares nothing.
+// changes, or declares nothing. A commit changes none.
 func (r *Run) mayChange(tool string) bool {
 	if tool == "" {
 		return false
 	}
 	f := r.facts(tool)
-	return f.err == nil && !f.tool.ReadOnly && (f.tool.Destructive || f.tool.Previews || !f.tool.Annotated)
+	commits := f.tool.Trusted && f.tool.Name == "vcs.commit"
+	return f.err == nil && !commits && !f.tool.ReadOnly && (f.tool.Destructive || f.tool.Previews || !f.tool.Annotated)
 }
 
 // nextDirty says, once, that the folder held changes before the run makes its
@@ -271,5 +272,5 @@ func (r decision) nextDirty() []Action {
 }
 
 func dirtyWords(files int) string {
-	return english.Count(files, "file") + " " + english.Agree(files, "has", "have") + " changes not committed to git: undo can restore the changes of this run, but git cannot tell them from yours"
+	return english.Count(files, "file") + " " + english.Agree(files, "has", "have") + " uncommitted changes; in git, this run's edits will mix with yours. Undo still works."
 }

@@ -2,6 +2,7 @@ package runner_test
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"slices"
 	"strings"
@@ -162,14 +163,17 @@ func TestDirtyTreeIsReportedOnce(t *testing.T) {
 		files int
 		want  string
 	}{
-		"three uncommitted files": {twoSteps, 3, "3 files have changes not committed to git"},
-		"one uncommitted file":    {twoSteps, 1, "1 file has changes not committed to git"},
+		"three uncommitted files": {twoSteps, 3, "3 files have uncommitted changes; in git"},
+		"one uncommitted file":    {twoSteps, 1, "1 file has uncommitted changes; in git"},
 		"clean tree":              {twoSteps, 0, ""},
+		"commit":                  {`{"title":"One","steps":[{"title":"Commit","tool":"vcs.commit","args":{}}]}`, 3, ""},
 		"read-only plan":          {`{"title":"One","steps":[{"title":"Look","tool":"look","args":{}}]}`, 3, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := open(t, policy.ApproveAll, func(s *stage) {
 				s.model.replies[prompt.PurposePlan] = c.plan
+				commit := plan.Tool{Name: "vcs.commit", Server: "workspace", Trusted: true, Annotated: true, Destructive: true, InputSchema: json.RawMessage(`{"type":"object"}`)}
+				s.tools.offered = append(s.tools.Ready(t.Context()), commit)
 				s.config = func(cfg *runner.Config) { cfg.Dirty = func(context.Context) int { return c.files } }
 			})
 			if started := s.run(t, "do it"); started.Dirty != c.files {
