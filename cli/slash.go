@@ -69,6 +69,9 @@ func (o chat) slash(ctx context.Context, w *services, now runner.SlashState, lin
 	command, err := slash.Find(in.chat().journalCommands(), cmp.Or(map[string]string{"/plans": "/plan", "/run": "/runs"}[name], name))
 	if err != nil {
 		known := append([]string{"/plan", "/runs", "/undo"}, append(o.aboutSession(), "/help")...)
+		if key := o.keyFor(name); key != "" {
+			return runner.Answer{}, usage("there is no command %s: press %s", name, key)
+		}
 		if meant := english.DidYouMean(name, known); meant != "" {
 			return runner.Answer{}, usage("there is no command %s%s", name, meant)
 		}
@@ -89,6 +92,20 @@ func (o chat) slash(ctx context.Context, w *services, now runner.SlashState, lin
 		return runner.Answer{}, errors.Join(remarks(output.String()), err)
 	}
 	return runner.Answer{Text: slash.CodeBlock(output.String()), Then: in.chatContext.then}, nil
+}
+
+// keyFor returns the key that does what users of other programs type as a command,
+// or "" if there is none.
+func (o chat) keyFor(command string) string {
+	action := map[string]string{
+		"/quit": "quit", "/exit": "quit", "/q": "quit", "/settings": "settings", "/config": "settings", "/keys": "help",
+		"/theme": "themes", "/themes": "themes", "/models": "models", "/mcp": "servers", "/servers": "servers", "/stop": "run.stop",
+		"/resume": "runs", "/history": "chat.history", "/palette": "palette", "/export": "chat.export", "/editor": "chat.editor",
+	}[command]
+	if action == "" {
+		return ""
+	}
+	return o.Keys.Name(action)
 }
 
 // journalCommands returns the commands that the shell has too.
