@@ -398,3 +398,12 @@ func BenchmarkReferencesByWords(b *testing.B) {
 		}
 	}
 }
+
+func TestReferencesWithoutMatchesHaveNoNoteAboutWrongOnes(t *testing.T) {
+	b := newBench(t, workspace.Config{})
+	b.Write(t, map[string]string{"a.py": "# gone_name was here\n"})
+	refs := b.code(t, "code.references", args{"symbol": "gone_name"})
+	if len(refs.References) > 0 || !strings.Contains(refs.Note, "strings and comments") || strings.Contains(refs.Note, "wrong") {
+		t.Errorf("got %+v", refs)
+	}
+}

@@ -157,8 +157,11 @@ func (o *Operators) wordReferences(ctx context.Context, name source.Name, start 
 			}
 		}
 	}
-	notes = append(notes, mayErr+"; other things with the same name are included")
-	if name.Parent != "" {
+	found := len(result.References) > 0
+	if found {
+		notes = append(notes, mayErr+"; other things with the same name are included")
+	}
+	if found && name.Parent != "" {
 		notes = append(notes, fmt.Sprintf("matching by name cannot tell which %s is meant: %s was ignored", name.Word, name.Parent))
 	}
 	if len(quoted) > 0 {
