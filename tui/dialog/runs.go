@@ -1,9 +1,11 @@
 package dialog
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
+	"unicode"
 
 	tea "charm.land/bubbletea/v2"
 	"charm.land/lipgloss/v2"
@@ -302,17 +304,27 @@ func shareOf(s agent.Summary) string {
 	return fmt.Sprintf("%d/%d", s.Done, s.Steps)
 }
 
-// runWords describes a run: the title of its plan, plus the goal if it says more.
+// runWords describes a run: the title of its plan and the goal, or one of them if it
+// contains the other.
 func runWords(l *draw.Look, s agent.Summary) string {
 	title, goal := s.Title.Line(), s.Goal.FirstLine()
 	switch {
-	case goal == "" || strings.EqualFold(title, goal):
-		return title
-	case title == "":
+	case contains(title, goal):
+		return cmp.Or(title, goal)
+	case contains(goal, title):
 		return goal
 	default:
 		return title + " " + l.Glyphs.Separator + " " + goal
 	}
+}
+
+// contains reports whether text contains the words of part in their order, ignoring
+// case and punctuation.
+func contains(text, part string) bool {
+	words := func(s string) string {
+		return " " + strings.Join(strings.FieldsFunc(strings.ToLower(s), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }), " ")
+	}
+	return strings.Contains(words(text)+" ", strings.TrimRight(words(part), " ")+" ")
 }
 
 // State returns the glyph, word and style for the state of a run.
