@@ -356,6 +356,10 @@ func (w *rowPainter) paintText(r *Row, f face, p *draw.Painter) (rest draw.StepC
 		title = l.Faint
 	}
 	text := s.Step.Title.Line()
+	parallel := r.Kind == RowStep && w.chart.parallel[s.Step.Index]
+	if !parallel && c.tool == 0 { // the title takes the place of the mark
+		c.title, c.parallel = c.title+c.parallel, 0
+	}
 	columns := draw.StepColumns{Index: c.index, Title: c.title, Tool: c.tool}
 	tail, room := "", columns.Title
 	switch {
@@ -372,7 +376,7 @@ func (w *rowPainter) paintText(r *Row, f face, p *draw.Painter) (rest draw.StepC
 	p.Step(columns,
 		draw.StepCell{Style: index, Text: s.Step.Name()}, draw.StepCell{Style: title, Text: text},
 		draw.StepCell{Style: l.Faint, Text: tail}, draw.StepCell{Style: tool, Text: telling.StepTool(&s.Step)})
-	l.PaintParallel(p, c.parallel, r.Kind == RowStep && w.chart.parallel[s.Step.Index])
+	l.PaintParallel(p, c.parallel, parallel)
 	rest.Style = title
 	return rest
 }
