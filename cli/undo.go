@@ -163,6 +163,10 @@ func (o runs) printUndo(u event.Undo) error {
 	switch {
 	case u.Already:
 		writef("run %s is already undone: nothing was changed", u.Run)
+	case u.AsWas && o.DryRun:
+		writef("the files of run %s are as they were before it", u.Run)
+	case u.AsWas:
+		writef("run %s is undone: its files are as they were before it", u.Run)
 	case len(u.Files) == 0:
 		writef("run %s changed nothing that can be restored", u.Run)
 	default:
@@ -220,6 +224,7 @@ func (o runs) undoRun(ctx context.Context, own *workspace.Operators, id string, 
 		}
 	}
 	u.Diff, u.Already = done.Diff, done.Already
+	u.AsWas = done.Changed && !done.Already && len(u.Files) == 0
 	u.Notes = slices.Concat(done.Notes, changes.Notes())
 	return u, nil
 }

@@ -68,6 +68,30 @@ func TestUndoThatWasKilledBeforeItWasRecordedIsFound(t *testing.T) {
 	}
 }
 
+func TestUndoOfARunWhoseFilesAreAsBeforeSaysThatItIsUndone(t *testing.T) {
+	dir := t.TempDir()
+	run := commandsIn(t, t.TempDir(), dir)
+	if code, output := run(false, "", "tools", "call", "fs.write", "--args", `{"path":"notes.txt","text":"two\n"}`, "--approve", "safe"); code != 0 {
+		t.Fatalf("got exit code %d: %s", code, output)
+	}
+	if err := os.Remove(filepath.Join(dir, "notes.txt")); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		args, wants string
+		code        int
+	}{
+		{"undo last --dry-run", "are as they were before it", 0},
+		{"runs show", "done", 0},
+		{"undo last --yes", "is undone: its files are as they were before it", 0},
+		{"plan resume last", "is undone, so its steps cannot be continued", 2},
+	} {
+		if code, output := run(false, "", strings.Fields(c.args)...); code != c.code || !strings.Contains(output, c.wants) {
+			t.Errorf("%s: got exit code %d, %q; want %q", c.args, code, output, c.wants)
+		}
+	}
+}
+
 func TestUndoAsksOnATerminal(t *testing.T) {
 	home, dir := t.TempDir(), t.TempDir()
 	file := filepath.Join(dir, "notes.txt")

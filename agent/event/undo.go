@@ -11,6 +11,7 @@ type Undo struct {
 	Diff    string         `json:"diff"`              // unified, from the files as they are now
 	Notes   []string       `json:"notes,omitempty"`   // sentences on what is not restored, or might surprise
 	Already bool           `json:"already,omitempty"` // the run was undone before, so there is nothing to do
+	AsWas   bool           `json:"as_was,omitempty"`  // the files are as they were before the run: it is undone, with nothing to restore
 
 	// Refused says why nothing is put back, one sentence; "" where it is. Diff is
 	// then what has become of the files since the run left them, where it is that.

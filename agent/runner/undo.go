@@ -78,6 +78,8 @@ func undoReply(u event.Undo) string {
 	switch {
 	case u.Already:
 		message = "the run " + u.Run + " is already undone: nothing was changed"
+	case u.AsWas:
+		message = "the run " + u.Run + " is undone: its files are as they were before it"
 	case len(u.Files) == 0:
 		message = "the run " + u.Run + " changed nothing that can be restored"
 	}

@@ -140,6 +140,8 @@ func (d *Undo) write(doc *draw.Document) {
 		doc.Prose(l.Danger, u.Refused)
 	case u.Already:
 		doc.Prose(l.Text, "It is already undone: nothing to restore.")
+	case u.AsWas:
+		doc.Prose(l.Text, "Its files are as they were before it: nothing to restore.")
 	case len(u.Files) == 0:
 		doc.Prose(l.Text, "It changed no files that can be restored.")
 	}

@@ -164,7 +164,7 @@ func (s *Runs) Apply(r *Run, e event.Event) error {
 
 // Undo marks the runs on the screen that were undone. Their journals say so too.
 func (s *Runs) Undo(d event.ChatUndone) {
-	if len(d.Files) == 0 && !d.Already {
+	if len(d.Files) == 0 && !d.Already && !d.AsWas {
 		return
 	}
 	for _, r := range s.all {

@@ -97,6 +97,26 @@ func TestRestartedRunHasNewStateAndNoNestedRuns(t *testing.T) {
 	}
 }
 
+func TestUndoneRunIsMarkedIfItChangedFiles(t *testing.T) {
+	for _, c := range []struct {
+		undo   event.Undo
+		marked bool
+	}{
+		{event.Undo{}, false},
+		{event.Undo{AsWas: true}, true},
+		{event.Undo{Already: true}, true},
+		{event.Undo{Files: []event.UndoneFile{{Path: "a"}}}, true},
+	} {
+		r := record(t)
+		run, inner := r.start("run"), r.start("inner")
+		c.undo.Run, c.undo.Inner = "run", []string{"inner"}
+		r.runs.Undo(event.ChatUndone{Undo: c.undo})
+		if (run.State.Undone != nil) != c.marked || (inner.State.Undone != nil) != c.marked {
+			t.Errorf("%+v: marked %v and %v", c.undo, run.State.Undone, inner.State.Undone)
+		}
+	}
+}
+
 func TestRepetitionEndsWithFirstNewEvent(t *testing.T) {
 	r := record(t)
 	r.runs.Repeat(session.Resuming{Run: "run", Upto: 2})
