@@ -235,5 +235,8 @@ func IsFileStep(m tea.Msg) bool {
 	return false
 }
 
+// IsPreviewed reports whether a message says what edited arguments would do.
+func IsPreviewed(m tea.Msg) bool { _, previewed := m.(ask.PreviewedMsg); return previewed }
+
 // SetEditor sets the user's editor for gates.
 func (m *Model) SetEditor(command ...string) { m.ask.Editor = command }

@@ -2,6 +2,7 @@ package tui_test
 
 import (
 	"encoding/json"
+	"errors"
 	"strings"
 	"testing"
 
@@ -106,6 +107,22 @@ func TestGateCallCanBeEdited(t *testing.T) {
 	s.press(ctrl('s'))
 	s.sent(session.Edit{Run: storyRun, Gate: "7.2.1", Args: map[string]any{"path": "auth/jwt.go", "old": "authenticate(ctx, s.token)", "new": "${x} stays", "all": true}})
 	if s.m.GateOpen() {
+		t.Error("the gate of the old call is still open")
+	}
+}
+
+func TestEditedCallThatCannotBeMadeIsNotSent(t *testing.T) {
+	s := settled(t, newStory().revised(), 120, 36).press(letters("e")...)
+	s.session.file = func(map[string]any) (plan.FileChange, error) {
+		return plan.FileChange{}, errors.New("the diff cannot be read: line 3")
+	}
+	s.press(letters("X")...).press(ctrl('s'))
+	s.sent()
+	s.wants("Edit arguments")
+	s.wants("Not sent: the diff cannot be read: line 3")
+	s.session.file = nil
+	s.press(backspace).lacks("Not sent")
+	if s.press(ctrl('s')); s.m.GateOpen() {
 		t.Error("the gate of the old call is still open")
 	}
 }

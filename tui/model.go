@@ -182,7 +182,7 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		cmd = m.beat(msg)
 	case tea.EnvMsg, tea.ModeReportMsg, tea.FocusMsg, tea.BlurMsg, notify.IdleMsg:
 		cmd = m.notify.Update(msg, m.ask.Waiting() > 0 || m.review.Waits(), m.options.Now())
-	case ask.CheckMsg, ask.EditedMsg, ask.FileMsg, ask.KeptMsg:
+	case ask.CheckMsg, ask.EditedMsg, ask.FileMsg, ask.KeptMsg, ask.PreviewedMsg:
 		cmd = m.carryOut(m.ask.Update(msg))
 	case draw.GraceMsg:
 		cmd = msg.End()

@@ -103,12 +103,13 @@ func (f *fakeSession) Completions(_ context.Context, of session.Completing) (ses
 	return session.Completions{}, session.ErrClosed
 }
 
-func (f *fakeSession) PreviewFile(_ context.Context, _, gate string, args map[string]any) (plan.FileChange, error) {
+func (f *fakeSession) PreviewCall(_ context.Context, _, gate string, args map[string]any) (plan.ToolPreview, error) {
 	f.note(asks("file of " + gate))
 	if f.file == nil {
-		return plan.FileChange{}, session.ErrClosed
+		return plan.ToolPreview{}, nil
 	}
-	return f.file(args)
+	file, err := f.file(args)
+	return plan.ToolPreview{File: &file}, err
 }
 
 func (f *fakeSession) PreviewUndo(_ context.Context, run string) (event.Undo, error) {
@@ -175,7 +176,12 @@ func (s *screen) carryOut(cmd tea.Cmd) {
 		return
 	}
 	several := reflect.TypeFor[[]tea.Cmd]()
-	if msg := reflect.ValueOf(cmd()); msg.IsValid() && msg.CanConvert(several) {
+	got := cmd()
+	if tui.IsPreviewed(got) {
+		_, cmd = s.m.Update(got)
+		s.carryOut(cmd)
+	}
+	if msg := reflect.ValueOf(got); msg.IsValid() && msg.CanConvert(several) {
 		for _, c := range msg.Convert(several).Interface().([]tea.Cmd) {
 			s.carryOut(c)
 		}

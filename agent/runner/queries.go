@@ -3,7 +3,6 @@ package runner
 import (
 	"context"
 	"errors"
-	"fmt"
 	"slices"
 
 	"replan/agent"
@@ -204,22 +203,15 @@ func (s *Session) PreviewUndo(ctx context.Context, run string) (event.Undo, erro
 	})
 }
 
-// PreviewFile returns what the call at an open gate would do to its file.
-func (s *Session) PreviewFile(ctx context.Context, run, gate string, args map[string]any) (plan.FileChange, error) {
-	return query(ctx, s, func() func(context.Context) (plan.FileChange, error) {
+// PreviewCall returns what the call at an open gate would do with other arguments.
+func (s *Session) PreviewCall(ctx context.Context, run, gate string, args map[string]any) (plan.ToolPreview, error) {
+	return query(ctx, s, func() func(context.Context) (plan.ToolPreview, error) {
 		call, err := s.running(run).callAt(gate, args)
-		return func(ctx context.Context) (plan.FileChange, error) {
-			if err != nil {
-				return plan.FileChange{}, err
+		return func(ctx context.Context) (plan.ToolPreview, error) {
+			if err != nil || !call.Tool.Previews && !call.Tool.Commands {
+				return plan.ToolPreview{}, err
 			}
-			preview, err := s.cfg.Tools.Preview(ctx, call)
-			if err == nil && preview.File == nil {
-				err = fmt.Errorf("%s changes other than one text file: edit its arguments", call.Tool.Name)
-			}
-			if err != nil {
-				return plan.FileChange{}, err
-			}
-			return *preview.File, nil
+			return s.cfg.Tools.Preview(ctx, call)
 		}
 	})
 }

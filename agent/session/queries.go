@@ -33,10 +33,9 @@ type Queries interface {
 	// PreviewUndo returns what [Undo] would do to a run, by its full id, or to
 	// the newest run that changed files here, if it is "".
 	PreviewUndo(ctx context.Context, run string) (event.Undo, error)
-	// PreviewFile returns what the call at an open gate would do to its file, with
-	// args in place of its own. It fails if the call changes other than one text
-	// file.
-	PreviewFile(ctx context.Context, run, gate string, args map[string]any) (plan.FileChange, error)
+	// PreviewCall returns what the call at an open gate would do with args in place
+	// of its own. It fails if the call could not be made so.
+	PreviewCall(ctx context.Context, run, gate string, args map[string]any) (plan.ToolPreview, error)
 }
 
 // ErrClosed reports that the session has ended and answers no queries.

@@ -15,6 +15,8 @@ func (g *Dialog) Update(msg tea.Msg) keymap.Request {
 		return keymap.Request{Cmd: g.check(msg)}
 	case FileMsg:
 		return g.fileChange(msg)
+	case PreviewedMsg:
+		return g.previewed(msg)
 	case EditedMsg:
 		return g.fileEdited(msg)
 	case KeptMsg:

@@ -1,10 +1,12 @@
 package ask
 
 import (
+	"context"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
 
+	"replan/agent/session"
 	"replan/internal/untrusted"
 	"replan/tui/keymap"
 )
@@ -58,5 +60,39 @@ func (g *Dialog) checkArgs() {
 	}
 	if _, err := g.current().with(args); err != nil {
 		g.editor.Fault = untrusted.Line(err.Error())
+	}
+}
+
+// notSent says why edited arguments were not sent.
+func notSent(err error) string { return untrusted.Line("Not sent: " + err.Error()) }
+
+// PreviewedMsg reports whether the call at a gate can be made with edited arguments.
+type PreviewedMsg struct {
+	gate   string
+	edits  int // before the preview
+	answer session.Command
+	err    error
+}
+
+// previewEdited asks what the call at a gate would do with edited arguments. The
+// answer is sent only if it can be made so.
+func (g *Dialog) previewEdited(gate OpenGate, answer session.Command, args map[string]any) keymap.Query {
+	m := PreviewedMsg{gate: gate.id(), edits: g.Edits, answer: answer}
+	return func(ctx context.Context, s session.Queries) tea.Msg {
+		_, m.err = s.PreviewCall(ctx, gate.Run, gate.Ask.Gate, args)
+		return m
+	}
+}
+
+// previewed sends edited arguments after their preview, unless the user has gone on.
+func (g *Dialog) previewed(m PreviewedMsg) keymap.Request {
+	switch {
+	case g.editor == nil || g.current().id() != m.gate || g.Edits != m.edits:
+		return keymap.Request{}
+	case m.err != nil:
+		g.editor.Fault = notSent(m.err)
+		return keymap.Request{}
+	default:
+		return keymap.Request{Send: []session.Command{m.answer}, Answer: true, Cmd: g.answer(m.gate)}
 	}
 }

@@ -12,7 +12,6 @@ import (
 
 	"replan/agent/event"
 	"replan/agent/session"
-	"replan/internal/untrusted"
 	"replan/tui/draw"
 	"replan/tui/keymap"
 )
@@ -253,8 +252,11 @@ func (g *Dialog) sendEdited() keymap.Request {
 	ask := g.current()
 	answer, err := ask.with(args)
 	if err != nil {
-		g.editor.Fault = untrusted.Line("Not sent: " + err.Error())
+		g.editor.Fault = notSent(err)
 		return keymap.Request{}
+	}
+	if gate, ok := ask.(OpenGate); ok {
+		return keymap.Request{Ask: g.previewEdited(gate, answer, args)}
 	}
 	return keymap.Request{Send: []session.Command{answer}, Answer: true, Cmd: g.answer(ask.id())}
 }

@@ -2,6 +2,7 @@ package ask
 
 import (
 	"context"
+	"fmt"
 	"maps"
 	"path"
 	"slices"
@@ -86,8 +87,14 @@ func (g *Dialog) editFile() keymap.Request {
 // preview asks what the call of f would do to its file with args.
 func (f *fileEdit) preview(args map[string]any) keymap.Query {
 	return func(ctx context.Context, s session.Queries) tea.Msg {
-		file, err := s.PreviewFile(ctx, f.gate.Run, f.gate.Ask.Gate, args)
-		return FileMsg{f, file, err}
+		preview, err := s.PreviewCall(ctx, f.gate.Run, f.gate.Ask.Gate, args)
+		if err == nil && preview.File == nil {
+			err = fmt.Errorf("%s changes other than one text file: edit its arguments", f.gate.Ask.Tool)
+		}
+		if err != nil {
+			return FileMsg{f, plan.FileChange{}, err}
+		}
+		return FileMsg{f, *preview.File, nil}
 	}
 }
 

@@ -24,8 +24,8 @@ type onDisk struct {
 	hash string
 }
 
-func (d onDisk) PreviewFile(_ context.Context, _, gate string, _ map[string]any) (plan.FileChange, error) {
-	return plan.FileChange{Path: gate + ".go", Hash: d.hash, Before: "one\n", After: "two\n"}, nil
+func (d onDisk) PreviewCall(_ context.Context, _, gate string, _ map[string]any) (plan.ToolPreview, error) {
+	return plan.ToolPreview{File: &plan.FileChange{Path: gate + ".go", Hash: d.hash, Before: "one\n", After: "two\n"}}, nil
 }
 
 // patches shows open gates whose calls change one file each.
