@@ -334,6 +334,16 @@ func TestUnseenChangesNeedSecondYes(t *testing.T) {
 	s.sent(once)
 }
 
+// TestRestOfChangesIsNotUnread: the first yes scrolls to the end of the changes.
+func TestRestOfChangesIsNotUnread(t *testing.T) {
+	s := settled(t, newStory().gated(), 80, 24)
+	s.wants("y allow once (2 more changed lines below)")
+	s.press(letters("y")...)
+	s.sent()
+	s.wants("This is the rest of it; y again allows it.")
+	s.lacks("more changed line")
+}
+
 func TestSeenChangesStaySeen(t *testing.T) {
 	s := settled(t, newStory().gated(), 80, 24).seen()
 	s.m.Update(tea.WindowSizeMsg{Width: 60, Height: 20})

@@ -220,9 +220,13 @@ func (g *Dialog) choose(c choice) keymap.Request {
 	case c.allows && len(g.unseen()) > 0 && !warned:
 		g.warned = key
 		g.reveal()
+		id, words := g.viewID(), key+" again allows it partly unread."
+		if g.viewed[id] = g.viewed[id].note(g.doc, g.page, g.topLine(), g.body); len(g.unseen()) == 0 {
+			words = "This is the rest of it; " + key + " again allows it."
+		}
 		// A key held down must not answer what it has just revealed. The buttons
 		// count what is unseen after it.
-		return keymap.Request{Footer: key + " again allows it partly unread.", Cmd: g.Grace.StartLater()}
+		return keymap.Request{Footer: words, Cmd: g.Grace.StartLater()}
 	case c.send == nil:
 		if g.editor = draw.NewFields(g.look, c.edit, c.schema); g.editor == nil {
 			return keymap.ShowFooter("These arguments are too long to be edited here.")
