@@ -233,7 +233,7 @@ func whole(m *Model) string {
 	case !m.layout.wide:
 		return "On a narrow screen each pane has the whole width."
 	case m.dag.Empty():
-		return "There is no plan yet: the chat has the whole width."
+		return "There is no plan yet: the chat has the whole width when it has the focus."
 	default:
 		return ""
 	}
