@@ -68,7 +68,7 @@ func (t *Toasts) Notify(data event.Data) {
 	switch d := data.(type) {
 	case event.GateResolved:
 		if d.Scope == event.ScopeAlways && d.Rule != nil {
-			t.Show("info", "saved the rule "+d.Rule.String())
+			t.Show("info", telling.SavedRule(*d.Rule))
 		}
 	case event.BudgetWarned:
 		t.Show("warn", telling.BudgetWords(agent.Budget{Guard: d.Guard, Used: d.Used, Limit: d.Limit}))

@@ -95,3 +95,15 @@ func TestRuleForTestsNamesItsException(t *testing.T) {
 		t.Errorf("got %q, want %q", got, want)
 	}
 }
+
+func TestSavedRuleIsSaidInWords(t *testing.T) {
+	for want, r := range map[string]rule.Rule{
+		"test.run is always allowed here":                           {Tool: "workspace:test.run", Args: map[string]string{"path": "", "run": "", "sources": ""}},
+		"fs.patch is always allowed here with path auth/jwt.go":     {Tool: "workspace:fs.patch", Args: map[string]string{"all": "", "path": "auth/jwt.go"}},
+		"deploy is always allowed here with stage test and times 1": {Tool: "deploy", Args: map[string]string{"stage": "test", "times": "1"}},
+	} {
+		if got := telling.SavedRule(r); got != want {
+			t.Errorf("got %q, want %q", got, want)
+		}
+	}
+}

@@ -1,12 +1,14 @@
 package telling
 
 import (
+	"maps"
 	"slices"
 	"strings"
 
 	"replan/agent"
 	"replan/agent/event"
 	"replan/agent/rule"
+	"replan/internal/english"
 	"replan/internal/untrusted"
 	"replan/planning/plan"
 )
@@ -47,6 +49,22 @@ func RuleWords(r rule.Rule) string {
 		return covered
 	}
 	return covered + " (" + whose + ")"
+}
+
+// SavedRule says what a rule allows that was saved at a gate. Arguments that a call must
+// not have are left out.
+func SavedRule(r rule.Rule) string {
+	words := untrusted.Line(r.Tool[strings.IndexByte(r.Tool, ':')+1:]) + " is always allowed here"
+	var with []string
+	for _, name := range slices.Sorted(maps.Keys(r.Args)) {
+		if r.Args[name] != "" {
+			with = append(with, untrusted.Line(name+" "+r.Args[name]))
+		}
+	}
+	if len(with) > 0 {
+		words += " with " + english.List(with, "and")
+	}
+	return words
 }
 
 // RunScope names the calls that an answer for the whole run lets pass.
