@@ -6,6 +6,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"replan/agent/session"
+	"replan/tui/draw"
 	"replan/tui/keymap"
 	"replan/tui/replay"
 )
@@ -160,10 +161,10 @@ func (m *Model) stop() tea.Cmd {
 		m.message.SetUntilEvent("The run is stopping.")
 	case m.ask.Waiting() > 0 && !m.confirmStop && (run == nil || !run.Busy()):
 		m.stopWarned = true
-		m.message.Set("A " + m.ask.WaitsFor() + " is open: " + m.keys.Name("run.stop") + " again stops the run, " + m.keys.Name("gate") + " returns to the " + m.ask.WaitsFor() + ".")
+		m.message.Set(stopAgain(m, "A "+m.ask.WaitsFor()+" is open", "the "+m.ask.WaitsFor()))
 	case m.review.Waits() && !m.confirmStop:
 		m.stopWarned = true
-		m.message.Set("A plan waits for review: " + m.keys.Name("run.stop") + " again stops the run, " + m.keys.Name("gate") + " returns to it.")
+		m.message.Set(stopAgain(m, "A plan waits for review", "it"))
 	case m.live.Busy():
 		m.live.Stopping = true
 		m.chat.Invalidate()
@@ -185,4 +186,14 @@ func (m *Model) leadBack() {
 	default:
 		m.focus = paneChat
 	}
+}
+
+// stopAgain says that a second press stops the run although something waits for an
+// answer; a narrow screen says only what the keys do.
+func stopAgain(m *Model, waits, back string) string {
+	again, returns := m.keys.Name("run.stop")+" again stops the run, ", m.keys.Name("gate")+" returns"
+	if full := waits + ": " + again + returns + " to " + back + "."; draw.VisibleWidth(full) < m.layout.width-1 {
+		return full
+	}
+	return again + returns
 }

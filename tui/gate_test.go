@@ -122,6 +122,10 @@ func TestEscapeHidesGateAndCtrlGReturns(t *testing.T) {
 	s.sent(session.Stop{})
 }
 
+func TestWarningOfStopFitsNarrowScreen(t *testing.T) {
+	settled(t, newStory().gated(), 40, 12).press(escape, escape).wants("esc again stops the run, ctrl+g returns")
+}
+
 func TestGateAskedForByKeyAnswersAtOnce(t *testing.T) {
 	s := settled(t, newStory().gated(), 120, 60).press(escape)
 	s.press(ctrl('g')).press(letters("y")...)
