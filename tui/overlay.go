@@ -15,15 +15,14 @@ const (
 	overlayHeight = 20
 )
 
-// underlaid returns the lines of a dialog with the panes around it, dimmed. Where
-// the dialog leaves no room, the panes are not drawn.
+// underlaid returns the lines of a dialog with the panes around it, dimmed.
 func (m *Model) underlaid(dialog []string) []string {
 	l := m.look
 	if m.layout.width < overlayWidth || m.layout.height < overlayHeight {
 		return dialog
 	}
 	box := boxOf(dialog)
-	if box.W >= m.layout.width-2 || box.H == 0 {
+	if box.H == 0 || box.W >= m.layout.width-2 && box.H >= len(dialog)-2 {
 		return dialog
 	}
 	below := m.body()

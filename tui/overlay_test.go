@@ -27,6 +27,19 @@ func TestDialogLiesOverTheDimmedPanes(t *testing.T) {
 	}
 }
 
+func TestLowDialogOfWholeWidthLiesOverTheDimmedPanes(t *testing.T) {
+	for name, key := range map[string]string{"revisions": "alt+v", "timeline": "t"} {
+		s := open(t, tui.Options{}, 120, 50).show(newStory().finished())
+		if key == "t" {
+			s.press(tabKey)
+		}
+		s.press(tui.KeyNamed(key)).wants("esc close")
+		if !strings.Contains(s.text(), "╭─ Chat") {
+			t.Errorf("%s has a blank screen around it:\n%s", name, s.text())
+		}
+	}
+}
+
 func TestDialogHasASmallScreenToItself(t *testing.T) {
 	for _, size := range []struct{ w, h int }{{59, 36}, {120, 19}, {40, 12}} {
 		s := open(t, tui.Options{}, size.w, size.h).show(newStory().finished()).press(altC)
