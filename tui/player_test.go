@@ -75,6 +75,20 @@ func TestReplaySeeksBackAndForth(t *testing.T) {
 	}
 }
 
+func TestReplayNamesTheEndOnlyThere(t *testing.T) {
+	st := newStory().finished()
+	end := len(st.events)
+	st.after(6000).run(event.RunResumed{Session: storySession, Limits: event.DefaultLimits()}, event.RunCompleted{Result: event.Result{Status: event.StatusCancelled}})
+	s := open(t, tui.Options{Replay: true, Recorded: st.events, Speed: 1}, 120, 36).quietly(space, endKey)
+	s.wants("the end")
+	for range len(st.events) - end {
+		s.quietly(letters(",")...)
+	}
+	s.wants("the run stops")
+	s.lacks("the end")
+	s.quietly(letters(".")...).wants("the run is resumed")
+}
+
 func TestSeekingBackRestoresEarlierFrames(t *testing.T) {
 	s := playing(t, 120, 36)
 	// The followed row may differ if many events arrive at once.

@@ -287,7 +287,7 @@ func (p *Player) Line(l *draw.Look, notice string, width int) string {
 	times := l.Text.Render(telling.ClockTime(passed)) + l.Muted.Render("/"+telling.ClockTime(whole)) + " "
 	right := ""
 	if width >= 60 {
-		right = l.Faint.Render(fmt.Sprintf("%d/%d ", p.At, len(p.Events)))
+		right = l.Faint.Render(fmt.Sprintf("event %d/%d ", p.At, len(p.Events)))
 	}
 	if what := p.last(); what != "" && width >= 70 {
 		right = l.Muted.Render(l.Cut(what, width/3)) + l.Faint.Render(" "+l.Glyphs.Separator+" ") + right
@@ -340,7 +340,12 @@ func (p *Player) last() string {
 			return "replanning"
 		case event.SynthesisStarted:
 			return "answering"
+		case event.RunResumed:
+			return "the run is resumed"
 		case event.RunCompleted:
+			if slices.ContainsFunc(p.Events[i:], func(e event.Event) bool { return e.Data.Kind() == event.KindRunResumed }) {
+				return "the run stops" // and is resumed later
+			}
 			return "the end"
 		}
 	}
