@@ -36,6 +36,10 @@ func TestResumeAfterAnyCutIsConsistent(t *testing.T) {
 				}
 				break
 			}
+			if rapid.IntRange(0, 3).Draw(t, "undone") == 0 {
+				w.undo(again)
+				break
+			}
 			limits = again.Limits
 			w.begun, w.pending = map[string]bool{}, nil
 			w.apply(again)
@@ -44,6 +48,20 @@ func TestResumeAfterAnyCutIsConsistent(t *testing.T) {
 		checkOrder(t, w.events)
 		checkBudgets(t, limits, w.run.Usage, w.events)
 	})
+}
+
+// undo undoes the run, which has ended or was killed. Nothing can follow it.
+func (w *world) undo(again event.RunResumed) {
+	w.t.Helper()
+	w.apply(event.RunUndone{Files: []event.UndoneFile{{Path: "a", Action: "restored"}}})
+	if next := w.run.Next(); next != nil || w.run.Active() || w.run.Resumable() {
+		w.t.Fatalf("an undone run is active %v, resumable %v, and has the actions %v", w.run.Active(), w.run.Resumable(), next)
+	}
+	for _, d := range []event.Data{again, event.RunPaused{}, event.RunUndone{}, event.RunCompleted{}} {
+		if err := w.offer(d); !errors.Is(err, agent.ErrOutOfOrder) {
+			w.t.Fatalf("%s follows the undo: %v", d.Kind(), err)
+		}
+	}
 }
 
 // playOrStop plays the run to its end, or lets the user stop it at a random

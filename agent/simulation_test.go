@@ -211,6 +211,7 @@ func TestSimulation(t *testing.T) {
 		mirror(w)
 
 		result := w.play(start)
+		w.undo(resumed(start))
 
 		checkOrder(t, w.events)
 		checkBudgets(t, start.Limits, result.Usage, w.events)
@@ -256,7 +257,7 @@ func dump(t tester, r *agent.Run) string {
 	}
 	text, err := json.MarshalIndent(map[string]any{
 		"next": actions(r.Next()), "standing": r.Snapshot(true), "steps": steps, "questions": r.Questions(),
-		"gates": r.Gates, "held": r.AwaitsReview(), "reviews": r.Reviews, "phases": r.Phases, "revision": r.Revision, "usage": r.Usage, "variables": r.Variables(),
+		"gates": r.Gates, "held": r.AwaitsReview(), "reviews": r.Reviews, "undone": r.Undone, "phases": r.Phases, "revision": r.Revision, "usage": r.Usage, "variables": r.Variables(),
 	}, "", " ")
 	if err != nil {
 		t.Fatal(err)
@@ -372,7 +373,7 @@ func (o *order) see(d event.Data) {
 	case event.StepInDoubt:
 		delete(o.inFlight, d.Index)
 		delete(o.lost, d.Index)
-	case event.RunPaused: // the user may stop at any time
+	case event.RunPaused, event.RunUndone: // the user may stop at any time, and undo what was killed at any time
 	default:
 		if len(o.lost) > 0 {
 			o.t.Fatalf("%s happened before steps %v were reported in doubt:\n%s", d.Kind(), o.lost, eventLines(o.events))
