@@ -74,7 +74,7 @@ func (r decision) nextEnding() []Action {
 	const whatToDo = "; find out, and resume the run with --in-doubt done or rerun"
 	e, doubtful := *r.ending, r.doubtful()
 	if e.answer == "" && r.answersByRule() {
-		e.answer = r.ruledBeside(e.error)
+		e.answer = r.ruled()
 	}
 	switch {
 	case e.reason == event.ReasonStepFailed && len(doubtful) > 0:

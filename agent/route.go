@@ -128,20 +128,10 @@ func wantsWords(d event.RouteMatched) bool {
 }
 
 // ruled returns the answer by rule.
-func (r decision) ruled() string { return r.ruledBeside("") }
-
-// ruledBeside is the answer by rule beside a sentence on how the run ended. It does
-// not repeat the errors in that sentence.
-func (r decision) ruledBeside(ending string) string {
-	history := slices.Clone(r.History)
-	for i, h := range history {
-		if message := strings.TrimSpace(string(h.Error)); message != "" && !strings.Contains(message, "\n") && strings.HasSuffix(ending, ": "+message) {
-			history[i].Error = ""
-		}
-	}
+func (r decision) ruled() string {
 	left := ""
 	if slices.ContainsFunc(r.Steps, func(s *StepState) bool { return s.skip.reason == wordless }) {
 		left = "Steps that need a model were left out, with their dependents: there is no model. Start Ollama, or choose one with `--host` and `--model`."
 	}
-	return intent.Answer(r.Route.Intent, history, left)
+	return intent.Answer(r.Route.Intent, r.History, left)
 }

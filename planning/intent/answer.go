@@ -127,7 +127,7 @@ func (a answerer) shown() []string {
 
 // notDone lists the steps that were not done.
 func (a answerer) notDone() string {
-	var parts, skipped []string
+	var parts, skipped, denied []string
 	for _, step := range a.steps {
 		name := orCode(toolOf(step), code(string(step.Title)))
 		reason := strings.TrimSpace(string(step.Error))
@@ -135,7 +135,9 @@ func (a answerer) notDone() string {
 		switch {
 		case step.Status == plan.ItemInDoubt:
 			parts = append(parts, name+" was interrupted, and may or may not have taken effect.")
-		case step.Status == plan.ItemSkipped, deniedAtGate(step):
+		case deniedAtGate(step):
+			denied = append(denied, name)
+		case step.Status == plan.ItemSkipped:
 			skipped = append(skipped, name)
 		case step.Status != plan.ItemFailed || reported:
 		case strings.Contains(reason, "\n"):
@@ -151,6 +153,9 @@ func (a answerer) notDone() string {
 			}
 			parts = append(parts, sentence)
 		}
+	}
+	if len(denied) > 0 {
+		parts = append(parts, "Denied at the gate: "+english.Some(denied, maxRows, "step")+".")
 	}
 	if len(skipped) > 0 {
 		parts = append(parts, "Not done: "+english.Some(skipped, maxRows, "step")+".")

@@ -5,18 +5,21 @@ import (
 	"strings"
 
 	"replan/agent/event"
+	"replan/internal/lazyregexp"
 	"replan/internal/untrusted"
 	"replan/tui/telling"
 )
 
 // completed prints how a run ended, with its answer.
 func (l *Log) completed(r event.Result) {
-	if answer := l.withoutDiffs(r.Answer.Visible()); answer != "" {
+	if answer := l.withoutFailure(l.withoutDiffs(r.Answer.Visible())); answer != "" {
 		l.Line("")
 		l.Markdown(answer)
 		if cut := telling.CutOffWords(l.run); cut != "" {
 			l.Line("%s %s", l.Signs.Note, cut)
 		}
+		l.Line("")
+	} else if r.Answer != "" {
 		l.Line("")
 	} else if r.Status == event.StatusCompleted && l.inset() == "" {
 		l.results(r) // the answer covers the results of a run started by a call
@@ -68,6 +71,29 @@ func (l *Log) withoutDiffs(answer string) string {
 		}
 		return block
 	})
+}
+
+// textFence matches a fenced block of text with the colon before it.
+var textFence = lazyregexp.New("(?ms):\n\n^```+text\n(.*?)^```+ *$\n?")
+
+// withoutFailure drops the text of the last failure from an answer, and an answer
+// that says nothing else: the line of its step showed it.
+func (l *Log) withoutFailure(answer string) string {
+	why := strings.TrimRight(l.failed.FirstLine(), ".")
+	if why == "" {
+		return answer
+	}
+	answer = textFence.ReplaceAllStringFunc(answer, func(block string) string {
+		if text := textFence.FindStringSubmatch(block)[1]; !strings.HasPrefix(text, why) {
+			return block
+		}
+		return ": " + why + "."
+	})
+	line := strings.TrimRight(strings.TrimSpace(answer), ".")
+	if strings.HasPrefix(line, "`") && strings.HasSuffix(line, "` failed: "+why) && !strings.Contains(line, "\n") {
+		return ""
+	}
+	return answer
 }
 
 // results prints the results of a plan without a written answer: those that no

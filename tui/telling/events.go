@@ -129,13 +129,22 @@ func ReasonWords(r event.Reason) string {
 	}
 }
 
+// failureWords says why a run failed: the reason of its failed step, if one did.
+func failureWords(r event.Result) string {
+	_, why, found := strings.Cut(r.Error.Line(), ") failed: ")
+	if r.Reason != event.ReasonStepFailed || !found {
+		return ReasonWords(r.Reason)
+	}
+	return strings.TrimRight(why, " ….")
+}
+
 // EndWords says how a run ended and how long it took: Done in 2.6s.
 func EndWords(r event.Result) string {
 	words := map[event.Status]string{event.StatusCompleted: "Done", event.StatusCancelled: "Stopped"}[r.Status]
 	duration := Milliseconds(r.DurationMS)
 	switch {
 	case words == "":
-		return "Failed after " + duration + ": " + ReasonWords(r.Reason)
+		return "Failed after " + duration + ": " + failureWords(r)
 	case r.Status == event.StatusCompleted && r.Reason != event.ReasonGoalMet && r.Reason != event.ReasonDirect:
 		return words + " in " + duration + ": " + ReasonWords(r.Reason)
 	case r.Status == event.StatusCompleted:
