@@ -15,12 +15,12 @@ import (
 
 func TestHelpScrollsToBothEnds(t *testing.T) {
 	s := open(t, tui.Options{}, 80, 24).show(newStory().branching()).press(f1)
-	s.wants("Signs")
+	s.wants("Symbols")
 	s.press(letters("G")...)
-	if s.lacks("Signs"); !s.m.HelpOpen() {
+	if s.lacks("Symbols"); !s.m.HelpOpen() {
 		t.Fatal("G closes help")
 	}
-	s.press(letters("g")...).wants("Signs")
+	s.press(letters("g")...).wants("Symbols")
 	if s.press(space); !s.m.HelpOpen() {
 		t.Error("a space closes help")
 	}
@@ -35,14 +35,14 @@ func TestHelpIsSearched(t *testing.T) {
 		s.wants("/ search")
 		s.press(letters("/gxj ")...).press(backspace, backspace, backspace, backspace)
 		s.press(letters("next gate")...).wants("go to the next gate")
-		s.lacks("Signs")
+		s.lacks("Symbols")
 		s.lacks("next pane")
 		s.press(enter).wants("esc show all")
 		s.press(letters("/zz")...).wants("No key matches")
 		if s.press(escape); !s.m.HelpOpen() {
 			t.Fatal("esc closes help instead of clearing the search")
 		}
-		s.wants("Signs")
+		s.wants("Symbols")
 		if s.press(escape); s.m.HelpOpen() {
 			t.Error("esc does not close help")
 		}

@@ -3,6 +3,7 @@ package ask
 import (
 	tea "charm.land/bubbletea/v2"
 
+	"replan/internal/english"
 	"replan/tui/draw"
 	"replan/tui/keymap"
 )
@@ -63,7 +64,7 @@ func (g *Dialog) act(id string) keymap.Request {
 	case "":
 		return w
 	case keymap.NotHere:
-		return keymap.ShowFooter(noSuchAnswer)
+		return keymap.ShowFooter(g.noSuchAnswer(id))
 	default:
 		return keymap.ShowFooter(why)
 	}
@@ -203,11 +204,23 @@ func (g *Dialog) refusal(id string) string {
 			return c.refuse
 		}
 	}
-	return noSuchAnswer
+	return g.noSuchAnswer(id)
 }
 
-// noSuchAnswer explains that the displayed request does not accept this answer.
-const noSuchAnswer = "The open gate or question does not accept this answer."
+// noSuchAnswer says that the displayed request does not accept this answer, and
+// which keys it accepts.
+func (g *Dialog) noSuchAnswer(id string) string {
+	if len(g.queue) == 0 {
+		return "No gate and no question is open."
+	}
+	var keys []string
+	for _, c := range g.current().choices(g.keys) {
+		if c.refuse == "" && !c.hidden {
+			keys = append(keys, g.keys.Name(c.id))
+		}
+	}
+	return g.keys.LeadingName(id) + " does nothing here: use " + english.List(keys, "or") + "."
+}
 
 // alone returns why there is no other request to move to.
 func (g *Dialog) alone() string {

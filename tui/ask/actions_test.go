@@ -100,3 +100,14 @@ func TestQuestionOfTheSessionNamesItsPrograms(t *testing.T) {
 		})
 	}
 }
+
+func TestKeyThatDoesNothingNamesThoseThatWork(t *testing.T) {
+	g := New(panetest.DarkLook(), keymap.New(), draw.Pauses{})
+	g.Set([]Asking{Question{Run: "r"}})
+	if got, want := g.refusal("gate.once"), "y does nothing here: use r, s, p or a."; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	if got, want := g.noFile(), "Alt+e does nothing here: use r, s, p or a."; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}

@@ -56,7 +56,7 @@ func (g *Dialog) noFile() string {
 	gate, ok := g.current().(OpenGate)
 	switch {
 	case !ok || gate.Session:
-		return noSuchAnswer
+		return g.noSuchAnswer("gate.editor")
 	case !gate.Ask.Trusted || gate.Ask.Tool != "fs.patch" && gate.Ask.Tool != "fs.write":
 		return "Only fs.patch and fs.write open in the editor; " + g.keys.Name("gate.edit") + " edits the arguments."
 	case len(gate.Ask.Hashes) != 1:

@@ -44,7 +44,7 @@ func (g *Dialog) Hints() []keymap.Hint {
 	if g.noSides() == "" {
 		hints = append(hints, g.keys.Hint("diff", "gate.sides"))
 	}
-	return append(hints, g.keys.Hint("allowed", "gate.allowed"), g.keys.Hint("quit", "quit"))
+	return append(hints, g.keys.Hint("rules", "gate.allowed"), g.keys.Hint("quit", "quit"))
 }
 
 // listMost is the maximum number of requests listed at once.

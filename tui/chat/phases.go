@@ -132,31 +132,35 @@ func (p *phaseBlock) lay(width int) []draw.TextLine {
 	return append(lines, p.pane.guided(draw.Set(p.brief(width-2)))...)
 }
 
-// head draws the first line of the phase, with the skipped phases before it, and
-// behind the last one those after it.
+// head draws the first line of the phase, below a line for each skipped phase before
+// it, and above those for the skipped phases after the last one.
 func (p *phaseBlock) head(width int) []string {
 	l := p.pane.Look
-	var parts []string
+	var lines []string
 	for i := range p.run.Phases {
 		before, after := i < p.phase && p.follows(i), i > p.phase && p.newest(p.shown) && !p.direct()
 		switch {
 		case i == p.phase:
-			parts = append(parts, p.title(width))
+			lines = append(lines, draw.Flow([]string{p.headline(width)}, "", width)...)
 		case (before || after) && p.run.Phases[i].Status == agent.PhaseSkipped:
-			parts = append(parts, l.Faint.Render(l.Glyphs.Skipped+" "+phaseName(i+1)+" skipped"))
+			lines = append(lines, l.Faint.Render(l.Cut(l.Glyphs.Skipped+" "+phaseName(i+1)+" skipped", width)))
 		}
 	}
+	return lines
+}
+
+// headline is the title of the phase, with its summary and what a click does.
+func (p *phaseBlock) headline(width int) string {
+	l, line := p.pane.Look, p.title(width)
 	if !p.opens() {
-		return draw.Flow(parts, "   ", width)
+		return line
 	}
-	last := len(parts) - 1
-	if room := width - draw.VisibleWidth(strings.Join(parts, "   ")) - 4; !*p.unfolded && !p.roomy() && room >= 16 {
+	if room := width - draw.VisibleWidth(line) - 4; !*p.unfolded && !p.roomy() && room >= 16 {
 		if words := p.summary(); words != "" {
-			parts[last] += "  " + l.Muted.Render(l.Cut(words, room))
+			line += "  " + l.Muted.Render(l.Cut(words, room))
 		}
 	}
-	parts[last] += foldSign(l, *p.unfolded)
-	return draw.Flow(parts, "   ", width)
+	return line + foldSign(l, *p.unfolded)
 }
 
 // direct reports whether the analysis ended the planning: the answer needs no plan.

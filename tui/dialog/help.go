@@ -178,7 +178,7 @@ func (h *Help) write(doc *draw.Document, columns bool) {
 	l, groups := h.Look, h.matching(h.ordered())
 	const column = 46 // cells
 	if h.search == "" {
-		doc.Heading("Signs")
+		doc.Heading("Symbols")
 		doc.Lines = append(doc.Lines, draw.Flow(h.signs(), "   ", doc.Width)...)
 	}
 	if len(h.Now) > 0 && h.search == "" {

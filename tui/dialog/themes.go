@@ -59,7 +59,7 @@ type themeItem struct {
 
 // Hints lists the keys that are active now.
 func (d *Themes) Hints() []keymap.Hint {
-	return []keymap.Hint{d.Keys.Hint("keep", "list.choose"), d.Keys.Hint("as before", "dialog.leave"), d.Keys.Hint("try on", "move.up", "move.down")}
+	return []keymap.Hint{d.Keys.Hint("keep", "list.choose"), d.Keys.Hint("revert", "dialog.leave"), d.Keys.Hint("try on", "move.up", "move.down")}
 }
 
 // Actions returns the actions of the dialog.
