@@ -3,6 +3,8 @@ package cli
 import (
 	"context"
 	"encoding/json"
+	"errors"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -11,6 +13,8 @@ import (
 	"replan/agent"
 	"replan/agent/event"
 	"replan/agent/session"
+	"replan/mcpclient"
+	"replan/mcpclient/workspace/code/lsp"
 	"replan/planning/intent"
 	"replan/tui/plain"
 )
@@ -179,5 +183,38 @@ func TestLeavingTheScreenSaysWhatCanBeDoneWithTheLastRun(t *testing.T) {
 	}
 	if got := exitHint(agent.Summary{Status: event.StatusCompleted}, false); got != "" {
 		t.Errorf("after an answer without a plan: got %q", got)
+	}
+}
+
+func TestYesToTheInstallationOfGoplsCoversItsStart(t *testing.T) {
+	o := &options{}
+	o.Workspace = t.TempDir()
+	cfg := mcpclient.Config{Dir: o.Workspace, TrustFile: filepath.Join(t.TempDir(), "trust.json")}
+	open := func() *mcpclient.Pool {
+		tools, err := mcpclient.NewPool(t.Context(), cfg)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return tools
+	}
+	gopls := lsp.Program{Language: "go", Name: "gopls", Argv: []string{"gopls"}}
+	offer, ok := o.wiring().installation(gopls)
+	if !ok {
+		t.Skip("no go command")
+	}
+	tools := open()
+	tools.Offer(offer, func(context.Context) error { return nil })
+	err := errors.Join(tools.Answer(t.Context(), true), tools.Close())
+	cfg.Trust = mcpclient.TrustNone
+	tools = open()
+	if !o.wiring().mayStart(tools, gopls, "/home/me/go/bin/gopls") {
+		t.Error("gopls may not start after the yes to its installation")
+	}
+	gopls.Argv = []string{"/opt/other"}
+	if o.wiring().mayStart(tools, gopls, "/opt/other") {
+		t.Error("the yes counts for another program")
+	}
+	if err = errors.Join(err, tools.Close()); err != nil {
+		t.Error(err)
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"replan/cli/config"
@@ -26,30 +27,36 @@ func (o wiring) languageServers(w *services) *lsp.Config {
 		return nil
 	}
 	return &lsp.Config{Commands: o.LSP.Commands(), Trusted: o.Trusted, Allow: func(_ context.Context, p lsp.Program, path string) error {
-		if o.Trusted || w.tools != nil && w.tools.MayStart(mcpclient.Program{
-			Name: p.Name, Command: path, Args: p.Argv[1:], Question: "Start the language server " + p.Name + " for this project",
-			Why: "it runs on this machine and reads the project's code; a yes is remembered for this folder",
-		}) {
+		if o.Trusted || w.tools != nil && o.mayStart(w.tools, p, path) {
 			return nil
 		}
 		return errUntrusted
 	}}
 }
 
+// mayStart reports whether the user allowed a language server here, by a yes to
+// its start or to its installation.
+func (o wiring) mayStart(tools *mcpclient.Pool, p lsp.Program, path string) bool {
+	if offer, ok := o.installation(p); ok && slices.Equal(p.Argv, []string{"gopls"}) && tools.Accepted(offer) {
+		return true
+	}
+	return tools.MayStart(mcpclient.Program{
+		Name: p.Name, Command: path, Args: p.Argv[1:], Question: "Start the language server " + p.Name + " for this project",
+		Why: "it runs on this machine and reads the project's code; a yes is remembered for this folder",
+	})
+}
+
 // offerServer returns a function that offers to install gopls. The offer is made on the
 // screen alone: the installation takes longer than most runs without one.
 func (o wiring) offerServer(w *services) func(lsp.Program) {
 	return func(p lsp.Program) {
-		path, err := exec.LookPath("go")
-		if p.Language != "go" || err != nil || w.tools == nil || config.Within(filepath.Dir(path), o.Workspace) {
+		offer, ok := o.installation(p)
+		if !ok || w.tools == nil {
 			return
 		}
-		w.tools.Offer(mcpclient.Program{
-			Name: p.Name, Command: path, Args: []string{"install", lsp.Gopls}, Question: "Install gopls, the language server of Go",
-			Why: "Go downloads and builds it; it finds names in Go code by type and checks files after each change. A no is remembered",
-		}, func(ctx context.Context) error {
+		w.tools.Offer(offer, func(ctx context.Context) error {
 			w.tools.Note("installing " + p.Name)
-			err := w.install(ctx, path)
+			err := w.install(ctx, offer.Command)
 			switch {
 			case err == nil:
 				w.tools.Note(p.Name + " is installed")
@@ -62,6 +69,19 @@ func (o wiring) offerServer(w *services) func(lsp.Program) {
 			return err
 		})
 	}
+}
+
+// installation returns what installs a language server: the go command for gopls.
+// A yes to it covers starting the server in this folder.
+func (o wiring) installation(p lsp.Program) (mcpclient.Program, bool) {
+	path, err := exec.LookPath("go")
+	if p.Language != "go" || err != nil || config.Within(filepath.Dir(path), o.Workspace) {
+		return mcpclient.Program{}, false
+	}
+	return mcpclient.Program{
+		Name: p.Name, Command: path, Args: []string{"install", lsp.Gopls}, Question: "Install gopls, the language server of Go, and start it for this project",
+		Why: "Go downloads and builds it; from the next run on it finds names in Go code by type and checks files after each change. A no is remembered",
+	}, true
 }
 
 // install runs go install for gopls until ctx ends.

@@ -60,6 +60,13 @@ func (p *Pool) Offer(wanted Program, run func(ctx context.Context) error) {
 	p.ask(offeredBefore, wanted, run)
 }
 
+// Accepted reports whether the user said yes to an offer in this workspace, now or
+// earlier, and it succeeded.
+func (p *Pool) Accepted(offer Program) bool {
+	allowed, _ := p.trust.read() // a damaged file is reported by ask
+	return slices.Contains(allowed.Allowed[p.cfg.Dir], digest(offer.server()))
+}
+
 // ask returns the user's answer, and adds the question if it is new.
 func (p *Pool) ask(workspace string, wanted Program, run func(ctx context.Context) error) programState {
 	allowed, err := p.trust.read()
@@ -112,8 +119,10 @@ func (p *Pool) answerPrograms(yes bool) (allowed, declined []Server) {
 // accept runs an offered program and remembers a success.
 func (p *Pool) accept(offer *program) {
 	err := offer.run(p.life)
-	if err == nil {
-		err = p.trust.remember(offeredBefore, []Server{offer.server()})
+	for _, workspace := range []string{offeredBefore, p.cfg.Dir} {
+		if err == nil {
+			err = p.trust.remember(workspace, []Server{offer.server()})
+		}
 	}
 	if err != nil {
 		p.log.Warn("an offered program", "program", offer.Name, "error", err)

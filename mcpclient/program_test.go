@@ -92,6 +92,13 @@ func TestOfferIsRepeatedUntilItIsDeclinedOrSucceeds(t *testing.T) {
 			if got := len(p.Pending()); got != c.again {
 				t.Errorf("next start: got %d questions, want %d", got, c.again)
 			}
+			if got, want := p.Accepted(gopls), c.yes && c.outcome == nil; got != want {
+				t.Errorf("accepted: got %v, want %v", got, want)
+			}
+			elsewhere := newPool(t, mcpclient.Config{Dir: t.TempDir(), TrustFile: trustFile})
+			if elsewhere.Accepted(gopls) {
+				t.Error("the yes counts in another folder")
+			}
 		})
 	}
 }
