@@ -25,8 +25,12 @@ func TestExchangesListTokensAndTimes(t *testing.T) {
 	s.wants("✓ chat")
 	s.wants("✓ plan · call 4") // of the child run
 	in := func(name string) int {
-		before, _, _ := strings.Cut(s.lines()[lineOf(s, name)], " in ")
-		return ansi.StringWidth(before)
+		for line := range strings.SplitSeq(s.front(), "\n") {
+			if before, _, listed := strings.Cut(line, " in "); listed && strings.Contains(line, name) {
+				return ansi.StringWidth(before)
+			}
+		}
+		return -1
 	}
 	if in("✓ analysis") != in("✓ plan") || in("✓ plan") != in("2.6k in") {
 		t.Errorf("the numbers are not aligned:\n%s", s.text())
