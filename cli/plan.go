@@ -33,6 +33,9 @@ func one(what string) func(path string, args []string) error {
 		if len(args) == 1 && strings.TrimSpace(args[0]) != "" {
 			return nil
 		}
+		if len(args) > 1 {
+			return usage("%s takes one %s, got %d", path, what, len(args))
+		}
 		return usage("name one: %s %s", path, what)
 	}
 }
