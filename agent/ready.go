@@ -194,7 +194,7 @@ func (r scheduler) needOfCall(s *StepState) need {
 	case s.gate.answer == gateDenied:
 		return flawed(event.FailureDenied, plan.DeniedAtGate)
 	case facts.blocked():
-		return flawed(event.FailureDenied, "denied by a rule: "+string(facts.rules[0].Why))
+		return flawed(event.FailureDenied, deniedBy(facts.rules[0]))
 	case len(s.fill.missing) > 0 && s.fill.args == nil && s.fill.problem != "":
 		return flawed(event.FailureModel, "the model did not fill in "+strings.Join(s.fill.missing, " and ")+": "+s.fill.problem)
 	case len(s.fill.missing) > 0 && s.fill.args == nil && r.Model == "":
@@ -208,12 +208,20 @@ func (r scheduler) needOfCall(s *StepState) need {
 	return r.needByRule(s, r.ruleFor(s, facts))
 }
 
+// deniedBy says which rule denied a call.
+func deniedBy(r rule.Rule) string {
+	if r.Source == rule.SourceFlag {
+		return "denied by --deny " + r.String()
+	}
+	return "denied by a rule: " + string(r.Why)
+}
+
 // needByRule returns the next need of a step whose call is ready, given the rule
 // that decides about it.
 func (r scheduler) needByRule(s *StepState, matched rule.Rule) need {
 	switch {
 	case matched.Verdict == rule.VerdictBlock:
-		s.call.flaw = &flaw{event.FailureDenied, "denied by a rule: " + string(matched.Why)}
+		s.call.flaw = &flaw{event.FailureDenied, deniedBy(matched)}
 		return needRecord
 	case matched.Verdict == rule.VerdictAsk && !s.gate.allowed() && !r.passed(s):
 		return needGate
@@ -259,7 +267,7 @@ func (r scheduler) prepareDry(s *StepState) *flaw {
 			return &flaw{event.FailureArgs, facts.err.Error()}
 		}
 		if facts.blocked() {
-			return &flaw{event.FailureDenied, "would be denied by a rule: " + string(facts.rules[0].Why)}
+			return &flaw{event.FailureDenied, "would be " + deniedBy(facts.rules[0])}
 		}
 	}
 	s.call.args = s.args()
@@ -273,7 +281,7 @@ func (r scheduler) prepareDry(s *StepState) *flaw {
 	if s.Step.Executor == plan.ExecutorTool && len(r.Catalogue) > 0 {
 		s.call.args, s.call.fitted = r.fit(r.facts(s.Step.Tool), s.call.args)
 		if matched := r.ruleFor(s, r.facts(s.Step.Tool)); matched.Verdict == rule.VerdictBlock {
-			return &flaw{event.FailureDenied, "would be denied by a rule: " + string(matched.Why)}
+			return &flaw{event.FailureDenied, "would be " + deniedBy(matched)}
 		}
 	}
 	return nil

@@ -79,7 +79,7 @@ func (p *pipeline) Fail(reason string, reply reply.Reply) {
 		if p.brief.Prompting.SkipPlan {
 			p.skip(2, "there is no analysis to review")
 			p.skip(3, "switched off")
-			p.outcome = Outcome{Kind: OutcomeFailed, Reason: "no analysis came from the model: " + reason + "; phase 3 is switched off, so there is nothing to go on with"}
+			p.outcome = Outcome{Kind: OutcomeFailed, Reason: "the model returned no analysis: " + reason + "; phase 3 is switched off, so there is nothing to go on with"}
 			return
 		}
 		p.skip(2, "there is no analysis to review")

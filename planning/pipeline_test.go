@@ -137,9 +137,9 @@ func TestPipelineFollowsReplies(t *testing.T) {
 		{name: "phase 3 switched off", prompt: prompt.Prompting{SkipPlan: true}, turns: []turn{{want: "analysis", reply: complexAnalysis}}, kind: "analysed", skipped: "2 3"},
 		{name: "phases 1 and 3 switched off", prompt: prompt.Prompting{SkipAnalysis: true, SkipPlan: true}, kind: "direct", skipped: "1 2 3", reason: "both switched off"},
 		{name: "no reply in phase 1", turns: []turn{{want: "analysis", fail: "timed out"}, {want: "plan", reply: fullPlan}}, kind: "planned", skipped: "2", steps: "1 2"},
-		{name: "no reply in phase 1, phase 3 switched off", prompt: prompt.Prompting{SkipPlan: true}, turns: []turn{{want: "analysis", fail: "timed out"}}, kind: "failed", skipped: "2 3", reason: "no analysis came from the model: timed out"},
+		{name: "no reply in phase 1, phase 3 switched off", prompt: prompt.Prompting{SkipPlan: true}, turns: []turn{{want: "analysis", fail: "timed out"}}, kind: "failed", skipped: "2 3", reason: "the model returned no analysis: timed out"},
 		{name: "blank analysis, phase 3 switched off", prompt: prompt.Prompting{SkipPlan: true}, turns: []turn{{want: "analysis", reply: " "}}, kind: "failed", skipped: "2 3", reason: "the reply is empty"},
-		{name: "no reply in any phase", turns: []turn{{want: "analysis", fail: "gone"}, {want: "plan", fail: "gone"}, {want: "repair", fail: "gone"}, {want: "repair", fail: "gone"}}, kind: "silent", skipped: "2", reason: "the model wrote no plan, after 2 repairs: no repaired plan came from the model: gone"},
+		{name: "no reply in any phase", turns: []turn{{want: "analysis", fail: "gone"}, {want: "plan", fail: "gone"}, {want: "repair", fail: "gone"}, {want: "repair", fail: "gone"}}, kind: "silent", skipped: "2", reason: "the model wrote no plan, after 2 repairs: the model returned no repaired plan: gone"},
 		{name: "no reply in phase 2", turns: []turn{{want: "analysis", reply: complexAnalysis}, {want: "review", fail: "timed out"}, {want: "plan", reply: fullPlan}}, kind: "planned", steps: "1 2"},
 		{name: "no reply in phase 3", turns: []turn{{want: "analysis", reply: noReview}, {want: "plan", fail: "timed out"}, {want: "repair", reply: fullPlan}}, kind: "planned", skipped: "2", steps: "1 2"},
 		{name: "refusal in phase 2", turns: []turn{{want: "analysis", reply: complexAnalysis}, {want: "review", reply: "I'm sorry, but I can't do that."}, {want: "plan", reply: fullPlan}}, kind: "planned", skipped: "2", steps: "1 2"},
@@ -266,13 +266,13 @@ func TestRepairOfMissingReplyNamesReason(t *testing.T) {
 	p := planning.NewPipeline(b)
 	asked := play(t, p, []turn{{want: "plan", fail: "timed out after 2m0s"}, {want: "repair", reply: wrongPlan}, {want: "repair", fail: "it broke off"}})
 	first, second := last(asked[1]), ""
-	if !strings.Contains(first, "There is no plan yet.") || !strings.Contains(first, "- no execution plan came from the model: timed out after 2m0s\n") || strings.Contains(first, "your last reply") {
+	if !strings.Contains(first, "There is no plan yet.") || !strings.Contains(first, "- the model returned no execution plan: timed out after 2m0s\n") || strings.Contains(first, "your last reply") {
 		t.Errorf("got the first repair\n%s", first)
 	}
 	if second = last(asked[2]); !strings.Contains(second, `"tool":"fs.look"`) || strings.Contains(second, "timed out") {
 		t.Errorf("got the second repair\n%s", second)
 	}
-	if out := p.Outcome(); out.Kind != planning.OutcomeEmpty || !strings.Contains(out.Reason, "fs.look") || !strings.Contains(out.Reason, "no repaired plan came from the model: it broke off") {
+	if out := p.Outcome(); out.Kind != planning.OutcomeEmpty || !strings.Contains(out.Reason, "fs.look") || !strings.Contains(out.Reason, "the model returned no repaired plan: it broke off") {
 		t.Errorf("ended %s: %s", out.Kind, out.Reason)
 	}
 }
@@ -281,7 +281,7 @@ func TestRepairAfterLostRepairRepeatsFaultyReply(t *testing.T) {
 	b := brief()
 	b.Prompting.SkipAnalysis = true
 	asked := play(t, planning.NewPipeline(b), []turn{{want: "plan", reply: wrongPlan}, {want: "repair", fail: "it broke off"}, {want: "repair", reply: fullPlan}})
-	for _, want := range []string{`there is no tool "fs.look"`, `"tool":"fs.look"`, "no repaired plan came from the model: it broke off"} {
+	for _, want := range []string{`there is no tool "fs.look"`, `"tool":"fs.look"`, "the model returned no repaired plan: it broke off"} {
 		if !strings.Contains(last(asked[2]), want) {
 			t.Errorf("the repair lacks %q:\n%s", want, last(asked[2]))
 		}

@@ -47,7 +47,7 @@ func (r *repairs) keepNotes(p plan.Plan) plan.Plan {
 // reply to repair is still the previous one. The latest part of a broken reply is
 // stored next to it.
 func (r *repairs) unanswered(stage prompt.Purpose, reason string, answer reply.Reply) []plan.Fault {
-	f := plan.Fault{Code: plan.CodeBadJSON, Message: "no " + stageName(stage) + " came from the model: " + reason}
+	f := plan.Fault{Code: plan.CodeBadJSON, Message: "the model returned no " + stageName(stage) + ": " + reason}
 	if partly := reply.StripThinking(answer.Text); partly != "" {
 		r.partly = partly
 		f.Message = "the " + stageName(stage) + " broke off before it was whole: " + reason

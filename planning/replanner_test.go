@@ -61,7 +61,7 @@ func TestReplannerFollowsReplies(t *testing.T) {
 		{name: "repair is refused", turns: []turn{{want: "replan", reply: wrongPlan}, {want: "repair", reply: sameTail}}, kind: "refused"},
 		{name: "plan stays invalid", turns: []turn{{want: "replan", reply: wrongPlan}, {want: "repair", reply: wrongPlan}, {want: "repair", reply: wrongPlan}}, kind: "failed", reason: "cannot be used"},
 		{name: "no reply to the replan", turns: []turn{{want: "replan", fail: "timed out"}, {want: "repair", reply: newTail}}, kind: "planned", steps: "1 2 5 3 4", diff: "- + 5 ~ 3"},
-		{name: "no reply at all", turns: []turn{{want: "replan", fail: "timed out"}, {want: "repair", fail: "timed out"}, {want: "repair", fail: "timed out"}}, kind: "failed", reason: "no plan, after 2 repairs: no repaired plan came from the model: timed out"},
+		{name: "no reply at all", turns: []turn{{want: "replan", fail: "timed out"}, {want: "repair", fail: "timed out"}, {want: "repair", fail: "timed out"}}, kind: "failed", reason: "no plan, after 2 repairs: the model returned no repaired plan: timed out"},
 		{name: "no reply to the first repair", turns: []turn{{want: "replan", reply: "?"}, {want: "repair", fail: "timed out"}, {want: "repair", reply: newTail}}, kind: "planned", steps: "1 2 5 3 4", diff: "- + 5 ~ 3"},
 		{name: "too many steps are repaired", turns: []turn{{want: "replan", reply: tooMany}, {want: "repair", reply: newTail}}, kind: "planned", steps: "1 2 5 3 4", diff: "- + 5 ~ 3"},
 		{name: "limit of the brief holds", change: func(b *prompt.Brief, s *prompt.Situation) { b.MaxSteps, s.StepsLeft = 2, -1 }, turns: []turn{{want: "replan", reply: newTail}, {want: "repair", reply: newTail}, {want: "repair", reply: newTail}}, kind: "failed", reason: "at most 2 steps"},

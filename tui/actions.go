@@ -119,7 +119,7 @@ func (m *Model) nothingToStop() string {
 	case m.live.Stopping || m.focus != paneChat || m.ask.Waiting() > 0:
 		return ""
 	case !m.live.Busy():
-		return "Nothing runs."
+		return "Nothing is running."
 	default:
 		return ""
 	}

@@ -45,7 +45,7 @@ func TestCompactionResultEndsProgress(t *testing.T) {
 				t.Error("the clock still beats")
 			}
 			s.press(escape)
-			s.wants("Nothing runs.")
+			s.wants("Nothing is running.")
 		})
 	}
 }

@@ -144,7 +144,7 @@ func TestChildRunIsShownWithinItsCall(t *testing.T) {
 		t.Errorf("the answer is shown %d times", n)
 	}
 	s.press(escape)
-	s.wants("Nothing runs.")
+	s.wants("Nothing is running.")
 }
 
 func TestGatesOfParentAndChildRunQueueTogether(t *testing.T) {

@@ -135,7 +135,7 @@ func TestEscapeStopsRun(t *testing.T) {
 func TestEscapeReportsNothingRuns(t *testing.T) {
 	s := open(t, tui.Options{}, 120, 36).show(newStory().finished()).press(escape)
 	s.sent()
-	s.wants("Nothing runs.")
+	s.wants("Nothing is running.")
 }
 
 func TestStoppedRunSaysHowToResume(t *testing.T) {

@@ -330,7 +330,7 @@ func TestResumeFailingAfterRestoreLeavesNothingRunning(t *testing.T) {
 	}
 	s.press(escape)
 	s.sent()
-	s.wants("Nothing runs.")
+	s.wants("Nothing is running.")
 }
 
 func TestPlanFromFileShowsNoPhases(t *testing.T) {

@@ -123,7 +123,7 @@ func schemaOf(tools plan.Catalogue, names ...string) json.RawMessage {
 
 // noStep explains why the gate for a project's servers accepts only two answers.
 func noStep(k *keymap.Map) string {
-	return "This is not a step of a run: " + k.Name("gate.once") + " or " + k.Name("gate.deny") + "."
+	return "Answer " + k.Name("gate.once") + " or " + k.Name("gate.deny") + "."
 }
 
 // with replaces the arguments at the gate.

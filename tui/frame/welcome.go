@@ -92,7 +92,7 @@ func (f *Frame) explainTrouble(p *page, s State) {
 	switch trouble.Kind {
 	case prompt.TroubleUnreachable:
 		p.command("ollama serve", "start it on this computer")
-		p.command("replan --host HOST:PORT", "or name another host, like OLLAMA_HOST")
+		p.command("replan --host HOST:PORT", "or use another host (--host or OLLAMA_HOST)")
 		if !p.brief {
 			p.command("ollama.com/download", "download it")
 		}

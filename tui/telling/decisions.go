@@ -51,7 +51,7 @@ var failures = map[event.FailureDecision]Decision{
 	},
 	event.FailureAbort: {
 		Choice: "abort, end the run", Short: "abort", Help: "end the run",
-		Does: "the run ends", Story: "the run was ended", sentence: "%s ends the run",
+		Does: "the run ends", Story: "the run was ended", sentence: "you ended the run at %s",
 	},
 }
 
