@@ -242,8 +242,10 @@ func TestFailureIsPrintedOnce(t *testing.T) {
 	got := runOutput(t, false, event.RunStarted{Goal: "g"}, samplePlan(step("1")),
 		event.StepStarted{Index: "1", Attempt: 1, Executor: plan.ExecutorTool, Tool: "a:b"},
 		event.StepFailed{Index: "1", Attempt: 1, Error: "no room left\non the disk", Failure: event.FailureTool},
-		event.RunCompleted{Result: event.Result{Status: event.StatusFailed, Reason: event.ReasonStepFailed, Error: "step 1 (Write) failed: no room left …",
-			Answer: "`a:b` failed:\n\n```text\nno room left\non the disk\n```"}})
+		event.RunCompleted{Result: event.Result{
+			Status: event.StatusFailed, Reason: event.ReasonStepFailed, Error: "step 1 (Write) failed: no room left …",
+			Answer: "`a:b` failed:\n\n```text\nno room left\non the disk\n```",
+		}})
 	if n := strings.Count(got, "on the disk"); n != 1 {
 		t.Errorf("printed %d times in\n%s", n, got)
 	}
