@@ -46,7 +46,7 @@ func (s preparation) unrouted(noModel, unclear error) error {
 		return noModel
 	}
 	if unclear != nil {
-		return fmt.Errorf("%w. Without a model, %w", noModel, unclear)
+		return fmt.Errorf("without a model, %w. %w", unclear, noModel)
 	}
 	return fmt.Errorf("%w. "+agent.WithoutModel, noModel)
 }

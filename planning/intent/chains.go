@@ -194,7 +194,7 @@ func (d *draft) rename() {
 	case to != "" && to == from:
 		name = bare // Run.Apply to Run.Fold
 	case name != "" && !identifier.MatchString(name):
-		d.addMissing("the new name is no name: %s", plan.OneLine(name, 60))
+		d.addMissing("%s is not a valid name", plan.OneLine(name, 60))
 	case to != "":
 		d.addMissing("the new name lies elsewhere than the old: %s", plan.OneLine(name, 60))
 	}

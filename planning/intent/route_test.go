@@ -136,7 +136,7 @@ func TestMissingPartsAreNamed(t *testing.T) {
 	for words, want := range map[string]string{
 		"rename Foo":                     "the new name",
 		"rename it to Bar":               "what they are about",
-		"rename Foo to account service":  "no name",
+		"rename Foo to account service":  "not a valid name",
 		"rename Foo, Bar to Baz":         "no name",
 		"rename Foo.a to Bar.b":          "elsewhere",
 		"explain this":                   "what they are about",
