@@ -16,6 +16,10 @@ import (
 // WithoutModel lists what can be asked without a model.
 const WithoutModel = "Without a model you can ask: find X, what is X, where is X used, rename X to Y, run the tests, why does X fail, commit; replan undo RUN restores the files that a run changed"
 
+// ErrIncompleteGoal reports that a goal lacks something that its kind of task needs,
+// such as a valid new name.
+var ErrIncompleteGoal = errors.New("the goal does not say enough")
+
 // Route returns the chain of operators that the words of a goal mean, and whether
 // they plan the goal. model says whether a model could plan it. The error says
 // why words that were understood do not plan the goal.
@@ -30,7 +34,7 @@ func Route(w event.Routing, goal string, tools plan.Catalogue, model bool) (chai
 	case chain.Empty():
 		return intent.Chain{}, false, nil
 	case !chain.Bound():
-		return chain, false, errors.New("the goal does not say enough: " + strings.Join(chain.Missing, ", and "))
+		return chain, false, fmt.Errorf("%w: %s", ErrIncompleteGoal, strings.Join(chain.Missing, ", and "))
 	case !offered(tools, chain):
 		return chain, false, fmt.Errorf("this needs tools that are not available: %s", strings.Join(chain.Tools(), ", "))
 	}

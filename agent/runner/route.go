@@ -2,6 +2,7 @@ package runner
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"replan/agent"
@@ -45,8 +46,11 @@ func (s preparation) unrouted(noModel, unclear error) error {
 	if !s.cfg.Routing.Planner.ByWords() {
 		return noModel
 	}
-	if unclear != nil {
+	switch {
+	case errors.Is(unclear, agent.ErrIncompleteGoal): // a model may not help either
 		return fmt.Errorf("without a model, %w. %w", unclear, noModel)
+	case unclear != nil:
+		return fmt.Errorf("%w. Without a model, %w", noModel, unclear)
 	}
 	return fmt.Errorf("%w. "+agent.WithoutModel, noModel)
 }

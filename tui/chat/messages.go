@@ -29,7 +29,7 @@ func (c *Pane) Reply(d event.ChatReply) {
 	}
 	switch {
 	case d.Text == "":
-	case d.Run != "" && d.Status != event.StatusCompleted && strings.ContainsAny(string(d.Text), "`\n"): // the answer of a run in an earlier session
+	case d.Run != "" && d.Status != event.StatusCompleted && strings.ContainsAny(d.Text.Visible(), "`\n"): // the answer of a run in an earlier session
 		result := event.Result{Status: d.Status, Reason: d.Reason, DurationMS: d.MS}
 		if d.Usage != nil {
 			result.Usage = *d.Usage
