@@ -48,13 +48,20 @@ func (k *savedJournals) cut(events []event.Event) *savedJournals {
 	return left
 }
 
+// completedRun returns the journals of a run that started an inner one, and its id.
+func completedRun(t *testing.T, plans *savedPlans) (k *savedJournals, outer string) {
+	t.Helper()
+	k = newSavedJournals()
+	s := k.session(t, policy.ApproveAll, planned(plans))
+	s.Send(session.Submit{Text: "do it"})
+	outer = until[event.ChatReply](t, s).Run
+	s.shut()
+	return k, outer
+}
+
 func TestResumeAfterKillRepeatsNothingInInnerRun(t *testing.T) {
 	var plans savedPlans
-	k := newSavedJournals()
-	s := k.session(t, policy.ApproveAll, planned(&plans))
-	s.Send(session.Submit{Text: "do it"})
-	outer := until[event.ChatReply](t, s).Run
-	s.shut()
+	k, outer := completedRun(t, &plans)
 	var all []event.Event
 	for _, m := range k.runs {
 		all = append(all, m.events...)
@@ -167,11 +174,7 @@ func TestResumableRunsLeaveOutInnerRuns(t *testing.T) {
 
 func TestDoubtInInnerRunIsDecidedThere(t *testing.T) {
 	var plans savedPlans
-	k := newSavedJournals()
-	s := k.session(t, policy.ApproveAll, planned(&plans))
-	s.Send(session.Submit{Text: "do it"})
-	outer := until[event.ChatReply](t, s).Run
-	s.shut()
+	k, outer := completedRun(t, &plans)
 	inner := ""
 	var stored []event.Event
 	for id := range k.runs {
@@ -256,11 +259,7 @@ func TestQueueNamesGoalUntilItsRunStarts(t *testing.T) {
 
 func TestUndoneInnerRunIsStartedAnewUnlessItsCallIsDone(t *testing.T) {
 	var plans savedPlans
-	k := newSavedJournals()
-	s := k.session(t, policy.ApproveAll, planned(&plans))
-	s.Send(session.Submit{Text: "do it"})
-	outer := until[event.ChatReply](t, s).Run
-	s.shut()
+	k, outer := completedRun(t, &plans)
 	for _, done := range []bool{false, true} {
 		var stored []event.Event
 		inner := ""

@@ -13,12 +13,9 @@ import (
 	"replan/themes"
 )
 
-// open returns the terminal for these variables; nil is none.
-func open(t *testing.T, variables map[string]string) *tty.Terminal {
+// pseudoTerminal returns a terminal of 40 columns.
+func pseudoTerminal(t *testing.T) *os.File {
 	t.Helper()
-	for _, name := range []string{"TERM", "COLORTERM", "NO_COLOR", "TMUX", "CLICOLOR", "CLICOLOR_FORCE"} {
-		t.Setenv(name, variables[name])
-	}
 	control, terminal, err := pty.Open()
 	if err != nil {
 		t.Skip("no pseudo-terminal:", err)
@@ -27,6 +24,16 @@ func open(t *testing.T, variables map[string]string) *tty.Terminal {
 	if err := pty.Setsize(control, &pty.Winsize{Rows: 20, Cols: 40}); err != nil {
 		t.Fatal(err)
 	}
+	return terminal
+}
+
+// open returns the terminal for these variables; nil is none.
+func open(t *testing.T, variables map[string]string) *tty.Terminal {
+	t.Helper()
+	for _, name := range []string{"TERM", "COLORTERM", "NO_COLOR", "TMUX", "CLICOLOR", "CLICOLOR_FORCE"} {
+		t.Setenv(name, variables[name])
+	}
+	terminal := pseudoTerminal(t)
 	return tty.Open(terminal, tty.Options{
 		Theme: themes.Dark, Getenv: os.Getenv, Mode: themes.Mode{NoColor: variables["NO_COLOR"] != ""},
 	})
@@ -34,14 +41,7 @@ func open(t *testing.T, variables map[string]string) *tty.Terminal {
 
 func TestSentenceIsBrokenBetweenWordsOnTerminal(t *testing.T) {
 	const sentence = "unknown command \"rnu\"; did you mean run? To use it as a goal: replan -- rnu"
-	control, terminal, err := pty.Open()
-	if err != nil {
-		t.Skip("no pseudo-terminal:", err)
-	}
-	t.Cleanup(func() { _ = control.Close(); _ = terminal.Close() })
-	if err := pty.Setsize(control, &pty.Winsize{Rows: 20, Cols: 40}); err != nil {
-		t.Fatal(err)
-	}
+	terminal := pseudoTerminal(t)
 	want := "replan: unknown command \"rnu\"; did you\n        mean run? To use it as a goal:\n        replan -- rnu\n"
 	if got := tty.Sentence(terminal, "replan:", sentence); got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
