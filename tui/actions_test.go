@@ -113,7 +113,7 @@ func TestPaletteFindsWhatCanBeDoneFirst(t *testing.T) {
 	_, can := s.find("Open runs")
 	_, cannot := s.find("Undo last run")
 	if !strings.Contains(s.lines()[can-1], "├") || cannot < can {
-		t.Errorf("got row %d for what can be done and %d for what cannot:\n%s", can, cannot, s.text())
+		t.Errorf("got row %d for the available entry and %d for the other:\n%s", can, cannot, s.text())
 	}
 	s.wants("Undo last run  The run is active: undo it when it has ended.")
 }

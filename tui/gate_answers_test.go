@@ -172,8 +172,8 @@ func TestTypingContinuesWhenDialogOpens(t *testing.T) {
 	}
 }
 
-// TestRepeatedCallIsOfferedForTheRun: whoever allowed a call once and is asked again
-// learns which answer ends that.
+// TestRepeatedCallIsOfferedForTheRun: the second gate for a call says which answer
+// allows the next ones.
 func TestRepeatedCallIsOfferedForTheRun(t *testing.T) {
 	const offer = "r test.run for this run (otherwise it asks again)"
 	gate := func(step string, args map[string]any) event.GateRequested {

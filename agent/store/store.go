@@ -71,8 +71,8 @@ type Store struct {
 	Plans    plans.Store
 	History  *History // what the user typed
 
-	// Undone reports whether all changes of a run are undone, as far as its tools know;
-	// nil knows of none. An undo that was killed is not in the journal yet.
+	// Undone reports whether all file changes of a run are undone, by the records of its
+	// tools; nil means that none is. The journal lacks an undo that was killed.
 	Undone func(run string) bool
 
 	durations *Durations

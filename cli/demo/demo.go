@@ -32,8 +32,8 @@ func Intro(send string) string {
 		"Press **" + send + "** to send the goal below. The demo knows only this one."
 }
 
-// Next returns the Markdown that follows the answer: what to try then, and what
-// becomes of the run unless the demo's folder is kept. key returns the key of an action.
+// Next returns the Markdown that follows the answer: things to try next, and that
+// the run is deleted unless kept. key returns the key of an action.
 func Next(key func(action string) string, kept bool) string {
 	next := "\n**Try next:** " + "**" + key("pane.next") + "**" + " to the plan, then **" + key("plan.timeline") + "** timeline · **" +
 		key("plan.revisions") + "** revisions · **" + key("plan.undo") + "** undo · **" + key("runs") + "** replay the run"

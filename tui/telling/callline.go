@@ -42,7 +42,7 @@ func ArgsLine(args map[string]any, trusted bool) string {
 	return strings.Join(mapped(names, func(name string) string { return texts[name] }), "  ")
 }
 
-// described stands for a value in words that are not part of the call.
+// described is a description shown in place of a value of the call.
 type described string
 
 func (d described) String() string { return string(d) }

@@ -70,7 +70,7 @@ func (f *File) Rename(name, newName string) ([]Edit, Uses, error) {
 	for i, l := range f.lexemes {
 		if (l.kind == word || l.kind == symbol) && f.at(i) == newName {
 			p := f.place(l.start)
-			return nil, uses, fmt.Errorf("%s is already a name in %s:%d (%s); without type information, its uses could not be told from the renamed ones", newName, p.Path, p.Line, p.Text)
+			return nil, uses, fmt.Errorf("%s is already a name in %s:%d (%s); without type information, its uses could not be distinguished from the renamed ones", newName, p.Path, p.Line, p.Text)
 		}
 	}
 	edits := make([]Edit, len(uses.offsets))
