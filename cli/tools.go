@@ -131,37 +131,24 @@ func newToolsShow(o *options) *cobra.Command {
 	return &cobra.Command{
 		Use:   "show NAME",
 		Short: "Show what a tool does, its arguments, its result and whether it asks",
-		Long: "show NAME describes a tool: its arguments, the fields of its result where it is built in, the rules that\n" +
+		Long: "show NAME describes a tool: its arguments, the fields of its result if its server names them, the rules that\n" +
 			"decide whether a call asks, and an example. With --output json it prints the schemas.",
 		Example: "  replan tools show fs.search\n  replan tools show vcs.commit --output json",
 		Args:    positional(one("NAME")),
 		RunE: func(cmd *cobra.Command, names []string) error {
-			return o.withCatalogue(cmd.Context(), func(w *services, catalogue plan.Catalogue) error {
+			return o.withCatalogue(cmd.Context(), func(_ *services, catalogue plan.Catalogue) error {
 				t, err := catalogue.Find(names[0])
 				if err != nil {
 					return &failure{exit: exitUsage, code: plan.CodeUnknownTool, err: err}
 				}
-				return o.showTool(t, w.resultSchema(t))
+				return o.showTool(t)
 			})
 		},
 	}
 }
 
-// resultSchema returns the JSON Schema of the results of a built-in tool, nil for
-// another.
-func (w *services) resultSchema(t plan.Tool) json.RawMessage {
-	if w.own == nil || !t.Trusted {
-		return nil
-	}
-	served := w.own.Server().ListTools()[t.Name]
-	if served == nil {
-		return nil
-	}
-	return served.Tool.RawOutputSchema
-}
-
 // showTool implements replan tools show.
-func (o *options) showTool(t plan.Tool, result json.RawMessage) error {
+func (o *options) showTool(t plan.Tool) error {
 	line, rules := o.lineOf(t), []string{}
 	for _, r := range rule.Matching(o.rules(), t) {
 		rules = append(rules, telling.RuleWords(r))
@@ -172,7 +159,7 @@ func (o *options) showTool(t plan.Tool, result json.RawMessage) error {
 			Rules        []string        `json:"rules"`
 			InputSchema  json.RawMessage `json:"input_schema,omitempty"`
 			OutputSchema json.RawMessage `json:"output_schema,omitempty"`
-		}{line, rules, t.InputSchema, result})
+		}{line, rules, t.InputSchema, t.OutputSchema})
 	}
 	args := toolschema.Fields(t.InputSchema)
 	example := "replan tools call " + t.Name
@@ -184,9 +171,9 @@ func (o *options) showTool(t plan.Tool, result json.RawMessage) error {
 		p.Line("%s", t.Description)
 		p.Heading("arguments")
 		o.writeFields(p, args)
-		if result != nil {
+		if len(t.OutputSchema) > 0 {
 			p.Heading("result")
-			o.writeFields(p, toolschema.Results(result))
+			o.writeFields(p, toolschema.Results(t.OutputSchema))
 		}
 		p.Line("")
 		for i, r := range rules {

@@ -202,10 +202,11 @@ func (c *connection) pages(ctx context.Context) ([]listedTool, error) {
 
 // listedTool is a tool in the wire format.
 type listedTool struct {
-	Name        string          `json:"name"`
-	Description string          `json:"description"`
-	InputSchema json.RawMessage `json:"inputSchema"`
-	Annotations struct {
+	Name         string          `json:"name"`
+	Description  string          `json:"description"`
+	InputSchema  json.RawMessage `json:"inputSchema"`
+	OutputSchema json.RawMessage `json:"outputSchema"`
+	Annotations  struct {
 		ReadOnly    *bool `json:"readOnlyHint"`
 		Destructive *bool `json:"destructiveHint"`
 		Idempotent  *bool `json:"idempotentHint"`
@@ -228,6 +229,9 @@ func (t listedTool) planned(serverName string, isBuiltin bool) plan.Tool {
 	}
 	if len(t.InputSchema) > 0 && !bytes.Equal(t.InputSchema, []byte("null")) {
 		tool.InputSchema = t.InputSchema
+	}
+	if len(t.OutputSchema) <= plan.MaxOutputSchema && !bytes.Equal(t.OutputSchema, []byte("null")) {
+		tool.OutputSchema = t.OutputSchema
 	}
 	// Only the built-in servers are trusted to change nothing.
 	tool.Previews = isBuiltin && t.Meta[builtin.MetaPreviews] == true

@@ -371,6 +371,23 @@ func TestToolDescriptionComesFromServer(t *testing.T) {
 	}
 }
 
+func TestOutputSchemaComesFromServerUpToABound(t *testing.T) {
+	schema := func(bytes int) json.RawMessage {
+		const around = `{"type":"object","description":""}`
+		return json.RawMessage(around[:len(around)-2] + strings.Repeat("x", bytes-len(around)) + `"}`)
+	}
+	s := server.NewMCPServer("x", "1")
+	for name, output := range map[string]json.RawMessage{"most": schema(plan.MaxOutputSchema), "more": schema(plan.MaxOutputSchema + 1), "none": nil} {
+		s.AddTool(mcp.Tool{Name: name, RawInputSchema: json.RawMessage(`{"type":"object"}`), RawOutputSchema: output}, nil)
+	}
+	p := newPool(t, mcpclient.Config{InProcess: existing(map[string]*server.MCPServer{"x": s})})
+	for name, want := range map[string]json.RawMessage{"most": schema(plan.MaxOutputSchema), "more": nil, "none": nil} {
+		if got := tool(t, p, name).OutputSchema; string(got) != string(want) {
+			t.Errorf("%s: got %d bytes, want %d", name, len(got), len(want))
+		}
+	}
+}
+
 func TestToolsWithInvalidNamesAreLeftOut(t *testing.T) {
 	p := inProcess(t, map[string]handler{"ok": nil, "a b": nil, "x:y": nil, "\x1b[2J": nil, "ü": nil})
 	if got := p.Ready(t.Context()).Names(); !slices.Equal(got, []string{"ok"}) {

@@ -18,14 +18,22 @@ type Tool struct {
 	Server      string          `json:"server"`                 // the server that offers it
 	Description string          `json:"description,omitempty"`  // untrusted text
 	InputSchema json.RawMessage `json:"input_schema,omitempty"` // JSON Schema of the arguments
-	ReadOnly    bool            `json:"read_only,omitempty"`    // changes nothing
-	Destructive bool            `json:"destructive,omitempty"`  // may destroy existing data
-	Annotated   bool            `json:"annotated,omitempty"`    // the server said anything at all about effects
-	OpenWorld   *bool           `json:"open_world,omitempty"`   // it deals with the world outside; nil where its server does not say
-	Trusted     bool            `json:"trusted,omitempty"`      // one of the workspace's own operators
-	Previews    bool            `json:"previews,omitempty"`     // can preview its changes
-	Commands    bool            `json:"commands,omitempty"`     // can preview the command it would run
+	// OutputSchema is the JSON Schema of the structured content of a result; empty if
+	// the server sends none, or one above MaxOutputSchema.
+	OutputSchema json.RawMessage `json:"output_schema,omitempty"`
+	ReadOnly     bool            `json:"read_only,omitempty"`   // changes nothing
+	Destructive  bool            `json:"destructive,omitempty"` // may destroy existing data
+	Annotated    bool            `json:"annotated,omitempty"`   // the server said anything at all about effects
+	OpenWorld    *bool           `json:"open_world,omitempty"`  // it deals with the world outside; nil where its server does not say
+	Trusted      bool            `json:"trusted,omitempty"`     // one of the workspace's own operators
+	Previews     bool            `json:"previews,omitempty"`    // can preview its changes
+	Commands     bool            `json:"commands,omitempty"`    // can preview the command it would run
 }
+
+// MaxOutputSchema is how many bytes the output schema of a tool may have. It says
+// which fields a result has, nothing that a call needs, and every run.started
+// holds it.
+const MaxOutputSchema = 16 << 10
 
 // QualifiedName is server:tool, which always names one tool alone.
 func (t Tool) QualifiedName() string { return t.Server + ":" + t.Name }
