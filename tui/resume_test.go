@@ -76,7 +76,7 @@ func TestOpenQuestionIsAskedAgainAfterResume(t *testing.T) {
 func TestEndedRunIsLiveOnceResumed(t *testing.T) {
 	st := newStory().ended()
 	s := settled(t, st, 120, 36)
-	s.wants("✗ failed: a step did not succeed")
+	s.wants("✗ failed: the server answered 422: unprocessable")
 	next := &story{now: st.now, seq: st.seq}
 	next.plan(event.RunResumed{From: st.seq, Model: "qwen3:8b", Attended: true},
 		event.FailureResolved{Step: "3", Decision: event.FailureRetry, Args: map[string]any{"title": "x"}, By: "user"}).

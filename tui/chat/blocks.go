@@ -188,7 +188,8 @@ func (c *Pane) revision(d event.PlanDiff, failureShown bool) *Block {
 	}}
 }
 
-// outcome returns a block with how a run ended. word describes a completed run.
+// outcome returns a block with how a run ended. word describes a run that was not
+// stopped.
 // again says how to resume the run; it is "" if the run cannot be resumed, or only
 // together with the run that started it.
 func (c *Pane) outcome(r *event.Result, word, again string) *Block {
@@ -231,8 +232,10 @@ func (c *Pane) outcome(r *event.Result, word, again string) *Block {
 			}
 			return append(lines, draw.Aside(l.Muted, "What was done stays; "+again, width)...)
 		default:
-			head := l.Danger.Render(l.Glyphs.Failed) + " failed: " + telling.ReasonWords(r.Reason)
-			lines := draw.Flow([]string{head, tail}, "  ", width)
+			lines := draw.Wrap(word, width-2)
+			last := len(lines) - 1
+			lines = append(lines[:last], draw.Flow([]string{lines[last], tail}, "  ", width-2)...)
+			lines = draw.Hang(l.Danger.Render(l.Glyphs.Failed)+" ", lines)
 			if r.Error != "" {
 				lines = append(lines, draw.Aside(l.Muted, r.Error.Visible(), width)...)
 			}

@@ -34,7 +34,7 @@ func (c *Pane) Reply(d event.ChatReply) {
 		if d.Usage != nil {
 			result.Usage = *d.Usage
 		}
-		c.Add(append(c.prose(d.Text), c.outcome(&result, "", ""))...)
+		c.Add(append(c.prose(d.Text), c.outcome(&result, "failed", ""))...)
 	case d.Status == event.StatusFailed:
 		c.Add(c.Note("error", d.Text.Visible()))
 	case d.Status == event.StatusCancelled:

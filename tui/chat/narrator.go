@@ -1,6 +1,7 @@
 package chat
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -203,7 +204,11 @@ func (n *Narrator) narrateStep(data event.Data, before Before) {
 			n.narrateFailure(d.Index, d.Error)
 		}
 	case event.FailureResolved:
-		if before.failure != "" {
+		switch {
+		case before.failure == "":
+		case n.endsRun(d) && n.failedAttempt != n.attempt(d.Step):
+			n.failure = failure{} // the outcome says it
+		default:
 			n.narrateFailure(d.Step, before.failure)
 		}
 		n.add(c.remark(separatorGlyph, faintStyle, telling.FailureWords(d)+telling.ByWords(d.By)))
@@ -236,14 +241,14 @@ func (n *Narrator) narrateAllowed(d event.StepStarted) {
 
 // narrateFailure writes once that an attempt of a step failed.
 func (n *Narrator) narrateFailure(index string, reason untrusted.Text) {
-	attempt, kind := index, event.FailureKind("")
-	if s := n.run.Step(index); s != nil {
-		attempt, kind = fmt.Sprintf("%s attempt %d", index, s.Attempt), s.Failure
-	}
-	if n.failedAttempt == attempt {
+	if n.failedAttempt == n.attempt(index) {
 		return
 	}
-	n.failedAttempt = attempt
+	n.failedAttempt = n.attempt(index)
+	kind := event.FailureKind("")
+	if s := n.run.Step(index); s != nil {
+		kind = s.Failure
+	}
 	words := telling.FailedWords(index, kind, reason)
 	if now := (failure{index, reason}); now == n.failure {
 		words = telling.StepWords(index) + " failed again, for the same reason"
@@ -253,6 +258,14 @@ func (n *Narrator) narrateFailure(index string, reason untrusted.Text) {
 	b := n.pane.remark(failedGlyph, dangerStyle, words)
 	b.Gap = true
 	n.add(b)
+}
+
+// attempt names the current attempt of a step.
+func (n *Narrator) attempt(index string) string {
+	if s := n.run.Step(index); s != nil {
+		return fmt.Sprintf("%s attempt %d", index, s.Attempt)
+	}
+	return index
 }
 
 // narrateModelReply ends a request outside the planning phases: it closes a turn of
@@ -315,10 +328,11 @@ func (n *Narrator) narrateOutcome(r event.Result) {
 	if !n.run.DryRun() && !n.nested { // no journal; or resumed with the run that started it
 		again = c.resumedBy(n.run.ID) + " resumes the run."
 	}
-	if r.Error == n.explained || telling.RepeatsFailure(r.Error, n.failure.reason) {
-		r.Error = "" // already in the chat
+	word := n.outcomeWord(r)
+	if r.Error == n.explained || telling.RepeatsFailure(r.Error, n.failure.reason) || telling.FailureReason(n.run, r) != "" {
+		r.Error = "" // already in the chat, or in the word
 	}
-	b := c.outcome(&r, n.outcomeWord(r), again)
+	b := c.outcome(&r, word, again)
 	b.Gap = b.Gap || len(results) > 0
 	n.add(append(results, b)...)
 	if r.Reason == event.ReasonNoPlan && len(n.run.Exchanges) > 0 && !n.nested && !c.state.Replayed {
@@ -326,9 +340,20 @@ func (n *Narrator) narrateOutcome(r event.Result) {
 	}
 }
 
-// outcomeWord describes the outcome of a completed run.
+// endsRun reports whether the user ended the run at a failed step, so that the
+// outcome says why it failed.
+func (n *Narrator) endsRun(d event.FailureResolved) bool {
+	s := n.run.Step(d.Step)
+	return d.Decision == event.FailureAbort && s != nil && s.Failure != event.FailureDenied && s.Failure != event.FailureInterrupted
+}
+
+// outcomeWord describes the outcome of a run that was not stopped.
 func (n *Narrator) outcomeWord(r event.Result) string {
-	switch {
+	switch why := telling.FailureReason(n.run, r); {
+	case r.Status == event.StatusFailed && why != "" && telling.RepeatsFailure(r.Error, n.failure.reason):
+		return "failed" // the chat has said why
+	case r.Status == event.StatusFailed:
+		return "failed: " + cmp.Or(why, telling.ReasonWords(r.Reason))
 	case n.run.DryRun():
 		return telling.NothingCalled
 	case n.run.PlanOnly():

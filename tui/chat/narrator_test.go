@@ -148,13 +148,15 @@ func TestFailureIsSaidOnceInChat(t *testing.T) {
 	}
 	given := &plan.Plan{Title: "a plan", Steps: []plan.Step{{Index: "1", Title: "Write", Executor: plan.ExecutorTool, Tool: "a:b", OnFailure: plan.OnFailureAbort}}}
 	data := append([]event.Data{event.RunStarted{Goal: "a goal", Plan: given, Attended: true}, event.PlanCreated{Plan: *given, Revision: 1}}, failed(1)...)
-	data = append(append(data, event.FailureResolved{Step: "1", Decision: event.FailureRetry}), failed(2)...)
+	for attempt := 2; attempt <= 3; attempt++ {
+		data = append(append(data, event.FailureResolved{Step: "1", Decision: event.FailureRetry}), failed(attempt)...)
+	}
 	data = append(data, event.FailureResolved{Step: "1", Decision: event.FailureAbort}, event.RunCompleted{Result: event.Result{
 		Status: event.StatusFailed, Reason: event.ReasonStepFailed, Error: "step 1 (Write) failed: no room left",
 	}})
 	_, got := narrate(t, narratedPane(), false, data...)
-	if n := strings.Count(got, "no room left"); n != 1 {
-		t.Errorf("said %d times in\n%s", n, got)
+	if n := strings.Count(got, "no room left"); n != 2 || !strings.Contains(got, "✗ failed: no room left") {
+		t.Errorf("said %d times, of the first attempt and of the run, in\n%s", n, got)
 	}
 	if !strings.Contains(got, "failed again, for the same reason") {
 		t.Errorf("got\n%s", got)

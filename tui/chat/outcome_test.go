@@ -38,7 +38,7 @@ func TestAnswerOfAnEarlierFailedRunIsMarkdown(t *testing.T) {
 		}
 	}
 	got := panetest.Stripped(lines)
-	if strings.Contains(got, "`") || !strings.Contains(got, "1 failed") || !strings.Contains(got, "failed: a step did not succeed") {
+	if strings.Contains(got, "`") || !strings.Contains(got, "1 failed") || !strings.Contains(got, "✗ failed") {
 		t.Errorf("got\n%s", got)
 	}
 }

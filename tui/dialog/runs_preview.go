@@ -93,7 +93,8 @@ func (d *Runs) preview(s agent.Summary, width, height int) draw.Section {
 	if d.past.ID == s.Run {
 		run = d.past.State
 	}
-	lines = append(lines, style.Render(glyph+" "+d.stateWords(s, run)))
+	state := draw.Hang(glyph+" ", l.AtMost(draw.Wrap(d.stateWords(s, run), width-2), errorLines, width-2))
+	lines = append(lines, draw.Paint(style, state)...)
 	lines = append(lines, draw.Paint(l.Faint, draw.Flow(d.dates(s, run), " "+l.Glyphs.Separator+" ", width))...)
 	if why := d.failure(s, run); why != "" {
 		lines = append(lines, draw.Paint(l.Danger, l.AtMost(draw.Wrap(why, width), errorLines, width))...)
@@ -154,6 +155,9 @@ func (d *Runs) failure(s agent.Summary, run *agent.Run) string {
 	case run == nil:
 		return ""
 	case s.Status == event.StatusFailed && run.Result != nil && run.Result.Error != "":
+		if telling.FailureReason(run, *run.Result) != "" {
+			return "" // the state says it
+		}
 		return run.Result.Error.FirstLine()
 	}
 	why := ""

@@ -42,7 +42,7 @@ func (l *Log) completed(r event.Result) {
 
 // ending prints how the run ended in one line: how long it took and what it used.
 func (l *Log) ending(r event.Result) {
-	how, sign := telling.EndWords(r), l.Signs.Failed
+	how, sign := telling.EndWords(l.run, r), l.Signs.Failed
 	switch r.Status {
 	case event.StatusCompleted:
 		sign = l.Signs.Done

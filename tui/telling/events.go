@@ -129,22 +129,30 @@ func ReasonWords(r event.Reason) string {
 	}
 }
 
-// failureWords says why a run failed: the reason of its failed step, if one did.
-func failureWords(r event.Result) string {
-	_, why, found := strings.Cut(r.Error.Line(), ") failed: ")
-	if r.Reason != event.ReasonStepFailed || !found {
-		return ReasonWords(r.Reason)
+// FailureReason says why a run failed: the line of the compiler, the test or the tool
+// of the step that ended it; "" if no step did, or if its call was denied. The run may be
+// nil.
+func FailureReason(run *agent.Run, r event.Result) string {
+	step, why, found := strings.Cut(r.Error.Line(), ") failed: ")
+	if !found || r.Reason == event.ReasonDenied {
+		return ""
+	}
+	if run != nil { // the result has only the first line of the step's error
+		index, _, _ := strings.Cut(strings.TrimPrefix(step, "step "), " (")
+		if s := run.Step(index); s != nil && s.Error != "" {
+			why = Cause(s.Error)
+		}
 	}
 	return strings.TrimRight(why, " ….")
 }
 
 // EndWords says how a run ended and how long it took: Done in 2.6s.
-func EndWords(r event.Result) string {
+func EndWords(run *agent.Run, r event.Result) string {
 	words := map[event.Status]string{event.StatusCompleted: "Done", event.StatusCancelled: "Stopped"}[r.Status]
 	duration := Milliseconds(r.DurationMS)
 	switch {
 	case words == "":
-		return "Failed after " + duration + ": " + failureWords(r)
+		return "Failed after " + duration + ": " + cmp.Or(FailureReason(run, r), ReasonWords(r.Reason))
 	case r.Status == event.StatusCompleted && r.Reason != event.ReasonGoalMet && r.Reason != event.ReasonDirect:
 		return words + " in " + duration + ": " + ReasonWords(r.Reason)
 	case r.Status == event.StatusCompleted:

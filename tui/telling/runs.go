@@ -31,7 +31,7 @@ func RunWords(s agent.Summary) string {
 // RunEnd says how a run ended, how long it took, and what an undo restored. The run
 // is over.
 func RunEnd(r *agent.Run) string {
-	words := EndWords(*r.Result)
+	words := EndWords(r, *r.Result)
 	if r.Undone != nil {
 		words += ", then " + UndoneWords(*r.Undone)
 	}

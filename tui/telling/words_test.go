@@ -36,6 +36,34 @@ func TestCauseIsTheFirstLineThatNamesAPlace(t *testing.T) {
 	}
 }
 
+func TestFailedRunEndsWithWhatItsStepSaid(t *testing.T) {
+	given := plan.Plan{Title: "p", Steps: []plan.Step{{Index: "1", Title: "Test", Executor: plan.ExecutorTool, Tool: "a:b", OnFailure: plan.OnFailureAbort}}}
+	run := agent.NewRun(nil)
+	for i, data := range []event.Data{
+		event.RunStarted{Goal: "g", Plan: &given}, event.PlanCreated{Plan: given, Revision: 1},
+		event.StepStarted{Index: "1", Attempt: 1, Executor: plan.ExecutorTool, Tool: "a:b"},
+		event.StepFailed{Index: "1", Attempt: 1, Failure: event.FailureTool, Error: "1 failed: example.com/m\n./main.go:40:19: undefined: strng\n"},
+	} {
+		if err := run.Apply(event.Event{Seq: uint64(i + 1), Run: "r", Data: data}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for name, c := range map[string]struct {
+		run    *agent.Run
+		result event.Result
+		want   string
+	}{
+		"the compiler's line": {run, event.Result{Reason: event.ReasonStepFailed, Error: "step 1 (Test) failed: 1 failed: example.com/m …"}, "Failed after 0.0s: main.go:40:19: undefined: strng"},
+		"an unknown step":     {nil, event.Result{Reason: event.ReasonStepFailed, Error: "step 7 (Test) failed: no such file."}, "Failed after 0.0s: no such file"},
+		"a denied call":       {run, event.Result{Reason: event.ReasonDenied, Error: "step 1 (Test) failed: denied at the gate"}, "Failed after 0.0s: a call was denied"},
+		"no step":             {run, event.Result{Reason: event.ReasonGaveUp, Error: "it gave up"}, "Failed after 0.0s: gave up"},
+	} {
+		if got := telling.EndWords(c.run, c.result); got != c.want {
+			t.Errorf("%s: got %q, want %q", name, got, c.want)
+		}
+	}
+}
+
 func TestInterruptedRunIsNamedIfItIsTheNewestAndCanBeResumed(t *testing.T) {
 	killed := agent.Summary{Run: "r-20260101-000000-a61ec9", Workspace: "/src", Status: agent.StatusUnfinished, Resumable: true, Done: 2, Steps: 5}
 	running, done, elsewhere, inner, early := killed, killed, killed, killed, killed
