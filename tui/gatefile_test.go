@@ -112,7 +112,7 @@ func TestEditorThatChangesNothingOrFailsLeavesTheCall(t *testing.T) {
 		"exit 0":                 "You changed nothing: the call is unchanged.",
 		"exit 3":                 "The call is unchanged: editor failed: exit status 3.",
 		`printf 'one\n' > "$1"`:  "That is the file as it is now",
-		`echo x >> "$1"; exit 1`: "The call is unchanged: editor failed: exit status 1.",
+		`echo x >> "$1"; exit 1`: "The call is unchanged: editor failed: exit status 1. F4 opens your text again.",
 	} {
 		s := editFile(t, "fs.patch", script, 2, oneFile(""))
 		s.wants(want)

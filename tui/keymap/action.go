@@ -3,6 +3,7 @@ package keymap
 import (
 	"cmp"
 	"maps"
+	"slices"
 	"strings"
 
 	"replan/internal/english"
@@ -139,12 +140,18 @@ func (k *Map) Hint(does string, ids ...string) Hint {
 	return h
 }
 
-// Name returns the first key of an action, for use in a sentence.
+// Name returns a key of an action, for use in a sentence: the one that the user last
+// pressed for it, else the first.
 func (k *Map) Name(id string) string {
-	if b := k.ByID[id]; b != nil && len(b.Keys()) > 0 {
+	b := k.ByID[id]
+	switch {
+	case b == nil || len(b.Keys()) == 0:
+		return "no key"
+	case slices.Contains(b.Keys(), k.pressed[id]):
+		return k.pressed[id]
+	default:
 		return b.Keys()[0]
 	}
-	return "no key"
 }
 
 // LeadingName returns the key of an action for the beginning of a sentence. It
@@ -193,6 +200,7 @@ func (k *Map) Meant(press tea.KeyPressMsg, hs Handlers) (id string, found bool) 
 		for _, a := range g.Actions {
 			h, ok := hs[a.ID]
 			if ok && key.Matches(press, *a.Key) && (h.When == nil || h.When()) {
+				k.pressed[a.ID] = press.String()
 				return a.ID, true
 			}
 		}

@@ -54,6 +54,19 @@ func TestKeyMeansOnlyHandledActions(t *testing.T) {
 	}
 }
 
+func TestActionIsNamedByTheKeyThatWasPressed(t *testing.T) {
+	k := New()
+	for _, pressed := range []string{"f4", "alt+e"} {
+		k.Meant(KeyNamed(pressed), Handlers{"gate.editor": {}})
+		if got := k.Name("gate.editor"); got != pressed {
+			t.Errorf("got %s, pressed %s", got, pressed)
+		}
+	}
+	if err := k.Rebind(Keys{"gate.editor": {"ctrl+e"}}); err != nil || k.LeadingName("gate.editor") != "Ctrl+e" {
+		t.Errorf("bound anew: got %q, %v", k.LeadingName("gate.editor"), err)
+	}
+}
+
 func TestKeyNamesFollowConfiguration(t *testing.T) {
 	k := New()
 	if err := k.Rebind(Keys{"gate": {"ctrl+b"}, "plan.follow": {}}); err != nil {

@@ -7,8 +7,9 @@ import (
 // Map holds every key binding with its description. The action tables define where
 // each is active.
 type Map struct {
-	groups []Group // every action, without its handler
-	ByID   map[string]*key.Binding
+	groups  []Group // every action, without its handler
+	ByID    map[string]*key.Binding
+	pressed map[string]string // by action: the key that was last pressed for it
 
 	Send, Newline, HistoryBack, HistoryForward          key.Binding
 	NextPane, PreviousPane, Gate, Stop, Help, Quit, End key.Binding
@@ -43,6 +44,8 @@ func New() *Map {
 		return key.NewBinding(key.WithKeys(keys...), key.WithHelp(shown, does))
 	}
 	k := &Map{
+		pressed: map[string]string{},
+
 		chatKeys: newChatKeys(bind), sessionKeys: newSessionKeys(bind),
 		inspectKeys: newInspectKeys(bind),
 		reviewKeys:  newReviewKeys(bind),
