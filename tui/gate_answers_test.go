@@ -70,8 +70,8 @@ func TestChatNamesSavedRule(t *testing.T) {
 	next := &story{now: st.now, seq: st.seq}
 	rule := helperRule().Rule
 	s.show(next.run(event.GateResolved{Gate: "7.2.1", Decision: event.Allow, Scope: event.ScopeAlways, By: "user", Rule: &rule}))
-	s.wants("workspace:fs.patch")
-	s.wants("path=auth/jwt.go")
+	s.wants("and always for fs.patch in this")
+	s.wants("workspace with path auth/jwt.go")
 }
 
 // schemed adds a schema for fs.patch to a story.

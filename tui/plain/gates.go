@@ -103,7 +103,7 @@ func (l *Log) passed(indent string, d event.StepStarted) {
 
 // resolved prints the answer to a gate.
 func (l *Log) resolved(d event.GateResolved) {
-	l.Line("  %s %s%s", l.Signs.Gate, telling.GateDecision(d), telling.SignedBy(d.By))
+	l.Line("  %s %s", l.Signs.Gate, telling.GateDecision(d))
 	g, ok := l.gates[l.id()+" "+d.Gate]
 	if !ok || d.Decision != event.Deny || !strings.HasPrefix(d.By, "--approve") {
 		return

@@ -94,7 +94,7 @@ func TestEventLines(t *testing.T) {
 				event.StepInDoubt{Index: "1", Attempt: 1, Reason: "the server went away"},
 				event.DoubtResolved{Step: "1", Decision: event.DoubtDone, By: "user"},
 			},
-			[]string{"◆ 1 Step 1  in doubt: the server went away", "  ◆ step 1: it took effect, by user"},
+			[]string{"◆ 1 Step 1  in doubt: the server went away", "  ◆ step 1: it took effect, by you"},
 		},
 		"unattended doubt": {
 			[]event.Data{
@@ -111,7 +111,7 @@ func TestEventLines(t *testing.T) {
 				event.GateRequested{Gate: "1.1.1", Step: "1", Title: "Step 1", Tool: "look"},
 				event.GateResolved{Gate: "1.1.1", Decision: event.Deny, By: "nobody was there to be asked"},
 			},
-			[]string{"  ◆ deny (nobody was there to be asked)"},
+			[]string{"  ◆ denied (nobody was there to be asked)"},
 		},
 		"open question on resume with whole call": {
 			[]event.Data{
@@ -129,7 +129,7 @@ func TestEventLines(t *testing.T) {
 				event.StepFailed{Index: "1", Attempt: 1, Error: "no such file", Failure: event.FailureTool, MS: 100},
 				event.FailureResolved{Step: "1", Decision: event.FailureRetry, Args: map[string]any{"path": "b"}, By: "user"},
 			},
-			[]string{"✗ 1 Step 1  0.1s", "    no such file", "  ◆ step 1: to be tried again, by user", "    path: b"},
+			[]string{"✗ 1 Step 1  0.1s", "    no such file", "  ◆ step 1: to be tried again, by you", "    path: b"},
 		},
 		"guard warning": {
 			[]event.Data{event.GuardWarned{Guard: "per_tool", Reason: "5 of 6 calls of look", Used: 5, Limit: 6}},

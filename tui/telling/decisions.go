@@ -100,7 +100,8 @@ func AskedWords(g event.GateRequested) string {
 	return "asked about " + what
 }
 
-// ResolvedWords describes the answer to a gate.
+// ResolvedWords describes the answer to a gate after its call. It does not name the
+// user.
 func ResolvedWords(g *agent.Gate, d event.GateResolved) string {
 	what := "the call"
 	if g != nil {
@@ -108,32 +109,35 @@ func ResolvedWords(g *agent.Gate, d event.GateResolved) string {
 		if g.Step != "" {
 			what += " in " + StepWords(g.Step)
 		}
+		if d.Decision == event.Edit {
+			what = "the call of " + what
+		}
 	}
-	words := "allowed " + what
-	switch {
-	case d.Decision == event.Deny:
-		words = "denied " + what
-	case d.Decision == event.Edit:
-		words = "edited the call of " + what
-	case d.Scope == event.ScopeRun:
-		words += ", and later calls of it in this run"
-	case d.Scope == event.ScopeAlways && d.Rule != nil:
-		words += ", and always by the rule " + untrusted.Line(d.Rule.String())
-	}
-	return words + ByWords(d.By)
+	return answered(d, " "+what+ByWords(d.By))
 }
 
-// GateDecision describes the answer to a gate for the line log: allow for this run.
+// GateDecision describes the answer to a gate below it, in the line log: allowed by you.
 func GateDecision(d event.GateResolved) string {
+	words := answered(d, strings.TrimPrefix(SignedBy(d.By), ","))
+	if d.Decision == event.Edit {
+		words += ": it asks again"
+	}
+	return words
+}
+
+// answered says how a gate was answered. what follows the verb.
+func answered(d event.GateResolved, what string) string {
 	switch {
+	case d.Decision == event.Deny:
+		return "denied" + what
 	case d.Decision == event.Edit:
-		return "edited: it asks again"
+		return "edited" + what
 	case d.Scope == event.ScopeRun:
-		return string(d.Decision) + " for this run"
+		return "allowed" + what + ", and later calls of it in this run"
 	case d.Scope == event.ScopeAlways && d.Rule != nil:
-		return string(d.Decision) + " always (" + d.Rule.String() + ")"
+		return "allowed" + what + ", and always for " + savedCalls(*d.Rule, "in this workspace")
 	default:
-		return string(d.Decision)
+		return "allowed" + what
 	}
 }
 
@@ -172,12 +176,12 @@ func ByWords(by string) string {
 	return " (by " + untrusted.Line(by) + ")"
 }
 
-// SignedBy names who decided, also if it was the user: ", by user".
+// SignedBy names who decided, also if it was the user: ", by you".
 func SignedBy(by string) string {
 	if by == "" || strings.HasPrefix(by, "nobody ") {
 		return ByWords(by)
 	}
-	return ", by " + untrusted.Line(by)
+	return ", by " + WhoWords(by)
 }
 
 // WhoWords names who decided.

@@ -5,6 +5,7 @@ import (
 
 	"replan/agent"
 	"replan/agent/event"
+	"replan/agent/rule"
 )
 
 func TestEveryDecisionHasAllTexts(t *testing.T) {
@@ -32,13 +33,42 @@ func TestEveryDecisionHasAllTexts(t *testing.T) {
 func TestDeciderIsNamed(t *testing.T) {
 	for by, want := range map[string][2]string{
 		"":                            {"", ""},
-		"user":                        {"", ", by user"},
+		"user":                        {"", ", by you"},
 		"--approve safe":              {" (by --approve safe)", ", by --approve safe"},
 		"nobody was there to decide":  {" (nobody was there to decide)", " (nobody was there to decide)"},
 		"--approve\x1b[2J of outside": {" (by --approve^[[2J of outside)", ", by --approve^[[2J of outside"},
 	} {
 		if got := [2]string{ByWords(by), SignedBy(by)}; got != want {
 			t.Errorf("%q: got %q, want %q", by, got, want)
+		}
+	}
+}
+
+func TestAnswerAtAGateIsToldInTheSameWordsEverywhere(t *testing.T) {
+	gate := &agent.Gate{GateRequested: event.GateRequested{Gate: "g", Step: "2", Tool: "test.run"}}
+	tests := rule.Rule{Tool: "workspace:test.run", Args: map[string]string{"path": "", "run": ""}}
+	file := rule.Rule{Tool: "workspace:fs.patch", Args: map[string]string{"path": "a.go"}}
+	for name, c := range map[string]struct {
+		d         event.GateResolved
+		chat, log string
+	}{
+		"denied":      {event.GateResolved{Decision: event.Deny, By: "user"}, "denied test.run in step 2", "denied by you"},
+		"by a flag":   {event.GateResolved{Decision: event.Deny, By: "--approve none"}, "denied test.run in step 2 (by --approve none)", "denied by --approve none"},
+		"by nobody":   {event.GateResolved{Decision: event.Deny, By: "nobody was there"}, "denied test.run in step 2 (nobody was there)", "denied (nobody was there)"},
+		"edited":      {event.GateResolved{Decision: event.Edit, By: "user"}, "edited the call of test.run in step 2", "edited by you: it asks again"},
+		"once":        {event.GateResolved{Decision: event.Allow, By: "user"}, "allowed test.run in step 2", "allowed by you"},
+		"for the run": {event.GateResolved{Decision: event.Allow, Scope: event.ScopeRun, By: "user"}, "allowed test.run in step 2, and later calls of it in this run", "allowed by you, and later calls of it in this run"},
+		"always":      {event.GateResolved{Decision: event.Allow, Scope: event.ScopeAlways, Rule: &tests, By: "user"}, "allowed test.run in step 2, and always for test.run in this workspace", "allowed by you, and always for test.run in this workspace"},
+		"always with an argument": {
+			event.GateResolved{Decision: event.Allow, Scope: event.ScopeAlways, Rule: &file, By: "user"},
+			"allowed test.run in step 2, and always for fs.patch in this workspace with path a.go", "allowed by you, and always for fs.patch in this workspace with path a.go",
+		},
+	} {
+		if got := ResolvedWords(gate, c.d); got != c.chat {
+			t.Errorf("%s: the chat says %q", name, got)
+		}
+		if got := GateDecision(c.d); got != c.log {
+			t.Errorf("%s: the line log says %q", name, got)
 		}
 	}
 }

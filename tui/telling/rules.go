@@ -51,10 +51,13 @@ func RuleWords(r rule.Rule) string {
 	return covered + " (" + whose + ")"
 }
 
-// SavedRule says what a rule allows that was saved at a gate. Arguments that a call must
-// not have are left out.
-func SavedRule(r rule.Rule) string {
-	words := untrusted.Line(r.Tool[strings.IndexByte(r.Tool, ':')+1:]) + " is always allowed here"
+// SavedRule says what a rule allows that was saved at a gate.
+func SavedRule(r rule.Rule) string { return savedCalls(r, "is always allowed here") }
+
+// savedCalls names the calls that a rule covers which was saved at a gate; words follow
+// their tool. Arguments that a call must not have are left out.
+func savedCalls(r rule.Rule, words string) string {
+	words = untrusted.Line(r.Tool[strings.IndexByte(r.Tool, ':')+1:]) + " " + words
 	var with []string
 	for _, name := range slices.Sorted(maps.Keys(r.Args)) {
 		if r.Args[name] != "" {

@@ -283,7 +283,7 @@ func decided(d event.GateResolved, g event.GateRequested) string {
 	if g.Rule.Why != "" {
 		words += " (asked because " + inline(g.Rule.Why) + ")"
 	}
-	return words + ", by " + inline(d.By)
+	return words + inline(telling.SignedBy(d.By))
 }
 
 // revised says what a revision changed and why.
