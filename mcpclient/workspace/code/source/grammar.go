@@ -3,30 +3,66 @@ package source
 import (
 	"strings"
 	"sync"
+
+	"replan/internal/lazyregexp"
 )
 
-// grammar describes how a language declares names. It is not a full grammar:
-// it lists the words that open a declaration and where its name is. That is
-// enough for code in a common style.
+// grammar describes how a language declares names: by patterns for the usual
+// declarations, not in full. That is enough for code in a common style.
 type grammar struct {
-	lines   bool              // declarations open their line and nest by indentation; otherwise by braces
-	declare map[string]string // the word that opens a declaration → the declared kind
-	skip    map[string]bool   // words that may precede it: public, export, async
-	untyped bool              // name(…) { in a class is a method
-	typed   bool              // Type name(…) { is a function, Type name; in a class a field
-	body    bool              // a type is declared only if its body follows
-	colon   bool              // name: Type in a class is a field
-	dollar  bool              // identifiers may contain $
-	dash    bool              // identifiers may contain -
-	marks   bool              // identifiers may end in ? or !
-	imports map[string]bool   // words that open an import
-	pack    map[string]bool   // words that open the package name
+	lines    bool            // declarations open their line and nest by indentation; otherwise by braces
+	declare  []pattern       // the first that matches a name decides
+	loose    bool            // a line end may end a statement
+	commas   string          // the kinds whose members a comma separates
+	dollar   bool            // identifiers may contain $
+	dash     bool            // identifiers may contain -
+	marks    bool            // identifiers may end in ? or !
+	imports  map[string]bool // words that open an import
+	packages map[string]bool // words that open the package name
+}
+
+// pattern finds declarations in the code of a statement or a line, in which the
+// content of strings, comments and brackets is blank. Its last group is the
+// name. The group before it is the parent, or the kind if kind is "".
+type pattern struct {
+	kind string
+	in   where
+	re   *lazyregexp.Regexp
+}
+
+// where restricts a pattern to declarations that stand directly in something.
+type where int
+
+const (
+	anywhere where = iota
+	outside        // in the file or in a declaration with members
+	member         // in a type
+	listed         // in an enum
+)
+
+// allows reports whether a pattern holds in something of a kind.
+func (w where) allows(kind string) bool {
+	switch w {
+	case outside:
+		return kind == "file" || container(kind)
+	case member:
+		return container(kind) && kind != "namespace" && kind != "module"
+	case listed:
+		return kind == "enum"
+	default:
+		return true
+	}
+}
+
+func find(kind string, in where, expression string) pattern {
+	words := strings.NewReplacer("NAME", `([\pL_][\pL\pM\pN_]*)`, "WORD", `([\pL_$][\pL\pM\pN_$]*)`)
+	return pattern{kind, in, lazyregexp.New(words.Replace(expression))}
 }
 
 // container reports whether declarations of a kind have members.
 func container(kind string) bool {
 	switch kind {
-	case "class", "struct", "interface", "enum", "trait", "namespace", "module", "impl", "union", "record", "annotation":
+	case "class", "struct", "interface", "enum", "trait", "namespace", "module", "impl", "union", "record":
 		return true
 	default:
 		return false
@@ -43,27 +79,18 @@ func callable(kind string) bool {
 	}
 }
 
-// pairs parses "word:kind word" into a map; a word without a kind is its own
-// kind.
-func pairs(list string) map[string]string {
-	m := map[string]string{}
-	for _, f := range strings.Fields(list) {
-		name, kind, ok := strings.Cut(f, ":")
-		if !ok {
-			kind = name
-		}
-		m[name] = kind
-	}
-	return m
-}
-
 func set(list string) map[string]bool {
 	m := map[string]bool{}
-	for _, f := range strings.Fields(list) {
+	for f := range strings.FieldsSeq(list) {
 		m[f] = true
 	}
 	return m
 }
+
+// reserved lists words that are no names of declarations.
+var reserved = set("if for while switch return else do case throw new delete await yield catch function typeof instanceof in of " +
+	"sizeof goto using try with synchronized lock fixed foreach assert default not and or import export extends implements super this " +
+	"static readonly enum class struct union interface prototype")
 
 func grammarOf(lexer string) *grammar {
 	if same, ok := alike[lexer]; ok {
@@ -78,44 +105,115 @@ var alike = map[string]string{
 	"C": "C++", "Objective-C": "C++", "Arduino": "C++", "Python 2": "Python", "PHTML": "PHP", "SCSS": "CSS", "Sass": "CSS",
 }
 
-const visibility = "public private protected internal static final abstract override export default async extern inline "
+// The openings of statements, and what makes the value of an assignment a function.
+const (
+	scriptStart = `(?m)^\s*(?:(?:export|default|declare|abstract|async|return)\s+)*`
+	scriptMods  = `(?m)^[ \t]*(?:(?:static|public|private|protected|async|readonly|override|abstract|get|set|declare|accessor)\s+)*[*#]?\s*`
+	scriptValue = `\s*=\s*(?:async\b\s*)?(?:function\b|\(\s*\)[^;{}=]*=>|[\w$]+\s*=>)`
+	rustStart   = `\A\s*(?:(?:pub(?:\s*\(\s*\))?|async|unsafe|const|extern|default|"+)\s+)*`
+	phpStart    = `(?m)^\s*(?:(?:abstract|final|readonly|public|protected|private|static|var)\s+)*`
+	rubyStart   = `^\s*(?:(?:private|public|protected|private_class_method|module_function)\s+)*`
+)
+
+// typed are the methods, constructors and fields of Type name(…) and Type name;
+// in Java, C# and C++.
+var typed = []pattern{
+	find("function", outside, `\A\s*(?:[\w:.,?*&]+\s+[*&]*)+?((?:\w+\s*::\s*)*)NAME\s*\(`),
+	find("function", outside, `\A\s*[\w:]+[*&]+NAME\s*\(`),
+	find("constructor", outside, `\A\s*(?:\w+\s+)*?((?:\w+\s*::\s*)*)NAME\s*\(`),
+	find("field", member, `\A\s*(?:[\w:.?*&]+\s+)+[*&]*NAME\s*(?:=[^=]|=\z|,|\z)`),
+	find("constant", listed, `\A\s*NAME\s*(?:=|\(|\z)`),
+}
 
 var grammars = sync.OnceValue(func() map[string]*grammar {
 	return map[string]*grammar{
 		"Go": {}, // parsed by Go's own parser
 		"TypeScript": {
-			declare: pairs("class function interface enum type namespace module const:constant let:variable var:variable"),
-			untyped: true, colon: true, dollar: true, imports: set("import require"),
+			declare: []pattern{
+				find("", anywhere, scriptStart+`(?:const\s+)?(class|interface|enum|namespace|module)\s+WORD`),
+				find("function", anywhere, scriptStart+`function\b\s*\*?\s*WORD`),
+				find("type", anywhere, scriptStart+`type\s+WORD\s*=`),
+				find("function", outside, scriptStart+`(?:const|let|var)\s+WORD(?:\s*:(?:[^=;]|=>)*)?`+scriptValue),
+				find("constant", outside, scriptStart+`const\s+WORD`),
+				find("variable", outside, scriptStart+`(?:let|var)\s+WORD`),
+				find("function", anywhere, `(?m)^\s*((?:[\w$]+\s*\.\s*)+)WORD`+scriptValue),
+				find("constructor", member, scriptMods+`(constructor)\s*\(`),
+				find("method", member, scriptMods+`WORD\s*\??\s*\(`),
+				find("constant", listed, `\A\s*WORD\s*(?:=|\z)`),
+				find("field", member, scriptMods+`WORD\s*[?!]?\s*(?::|=[^>]|=\z|\z)`),
+			},
+			loose: true, commas: "enum", dollar: true, imports: set("import require"),
 		},
 		"Java": {
-			declare: pairs("class interface enum record"), typed: true, dollar: true,
-			imports: set("import"), pack: set("package"),
+			declare: append([]pattern{find("", anywhere, `\A\s*(?:\w+\s+)*?(class|interface|enum|record)\s+NAME`)}, typed...),
+			commas:  "enum", dollar: true, imports: set("import"), packages: set("package"),
 		},
 		"C#": {
-			declare: pairs("class struct interface enum record namespace"), typed: true,
-			imports: set("using"), pack: set("namespace"),
+			declare: append([]pattern{
+				find("namespace", anywhere, `\A\s*namespace\s+((?:\w+\.)*)NAME`),
+				find("", anywhere, `\A\s*(?:\w+\s+)*?(class|struct|interface|enum|record)\s+(?:(?:struct|class)\s+)?NAME`),
+			}, typed...),
+			commas: "enum", imports: set("using"), packages: set("namespace"),
 		},
 		"C++": {
-			declare: pairs("class struct union enum namespace define:macro typedef:type using:type @interface:class"), typed: true, body: true,
-			imports: set("include import"),
+			declare: append([]pattern{
+				find("callback", anywhere, `\A\s*typedef\b[^;{]*\(\s*\*\s*NAME\s*\)`),
+				find("type", anywhere, `\A\s*typedef\b[^()]*?NAME\s*(?:\(\s*\)\s*)?\z`),
+				find("type", anywhere, `\A\s*(?:template\s+)?using\s+NAME\s*=`),
+				find("", anywhere, `(?s)\A\s*(?:\w+\s+)*?(class|struct|union|enum|namespace)\s+(?:(?:class|struct)\s+)?(?:\w+\s+(?:\(\s*\)\s*)?|\w+::)*?NAME(?:\s+final)?\s*(?::[^:].*)?\z`),
+			}, typed...),
+			commas: "enum", imports: set("include import"),
 		},
 		"Rust": {
-			declare: pairs("fn:function struct enum trait union type const:constant static:variable mod:module macro_rules:macro impl"),
-			colon:   true, imports: set("use"),
+			declare: []pattern{
+				find("function", anywhere, rustStart+`fn\s+NAME`),
+				find("", anywhere, rustStart+`(struct|enum|trait|union|type)\s+NAME`),
+				find("module", anywhere, rustStart+`mod\s+NAME`),
+				find("constant", outside, rustStart+`const\s+NAME`),
+				find("variable", outside, rustStart+`static\s+(?:mut\s+)?NAME`),
+				find("macro", anywhere, rustStart+`macro_rules!\s*NAME`),
+				find("impl", anywhere, rustStart+`impl\b(?:[^{]*\bfor\b)?[&$\w\s]*?(?:\w+::)*NAME\s*(?:\bwhere\b[^{]*)?\z`),
+				find("constant", listed, `\A\s*NAME\s*(?:=|\(|\z)`),
+				find("field", member, rustStart+`NAME\s*:(?:[^:]|\z)`),
+			},
+			commas: "enum struct union", imports: set("use"),
 		},
 		"PHP": {
-			declare: pairs("class interface trait enum function const:constant"), imports: set("use require require_once include"), pack: set("namespace"),
+			declare: []pattern{
+				find("", anywhere, phpStart+`(class|interface|trait|enum)\s+NAME`),
+				find("function", anywhere, phpStart+`function\s+&?\s*NAME`),
+				find("constant", outside, phpStart+`const\s+(?:\w+\s+)?NAME\s*=`),
+				find("field", member, `\A\s*(?:[\w?|\\]+\s+)+\$NAME`),
+			},
+			imports: set("use require require_once include"), packages: set("namespace"),
 		},
 		"CSS": {dash: true, imports: set("import use")},
 		"Python": {
-			lines: true, declare: pairs("def:function class"), skip: set("async"),
-			imports: set("import from"),
+			lines: true, imports: set("import from"),
+			declare: []pattern{
+				find("function", anywhere, `^\s*(?:async\s+)?def\s+NAME`),
+				find("class", anywhere, `^\s*class\s+NAME`),
+				find("variable", outside, `^\s*NAME\s*(?:=[^=]|=\s*$|:)`),
+			},
 		},
 		"Ruby": {
-			lines: true, declare: pairs("def:function class module"), skip: set(visibility + "private_class_method module_function"),
-			marks: true, imports: set("require require_relative"),
+			lines: true, marks: true, imports: set("require require_relative"),
+			declare: []pattern{
+				find("function", anywhere, rubyStart+`def\s+(?:self\.)?((?:\w+\.)*)NAME`),
+				find("class", anywhere, rubyStart+`class\s+((?:\w+::)*)NAME`),
+				find("module", anywhere, rubyStart+`module\s+((?:\w+::)*)NAME`),
+				find("constant", anywhere, `^\s*([A-Z]\w*)\s*(?:=[^=~>]|=\s*$)`),
+				find("attributes", anywhere, `^\s*attr_(?:reader|accessor|writer)\s+NAME`),
+			},
 		},
-		"Bash":     {lines: true, declare: pairs("function"), skip: set("export readonly local declare"), imports: set("source")},
+		"Bash": {
+			lines: true, imports: set("source"),
+			declare: []pattern{
+				find("function", anywhere, `^\s*NAME\s*\(\s*\)`),
+				find("function", anywhere, `^\s*(?:(?:export|readonly|local|declare)\s+)*function\s+NAME`),
+				find("variable", outside, `^NAME=`),
+			},
+		},
 		"markdown": {lines: true, dash: true},
 	}
 })

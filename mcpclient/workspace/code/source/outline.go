@@ -236,14 +236,14 @@ func (f *File) header() (pack string, imports []string) {
 			continue
 		}
 		w := f.at(i)
-		if !g.imports[w] && !g.pack[w] || !f.opens(i) {
+		if !g.imports[w] && !g.packages[w] || !f.opens(i) {
 			continue
 		}
 		named := f.statement(i + 1)
 		if named == "" {
 			continue
 		}
-		if g.pack[w] {
+		if g.packages[w] {
 			if pack == "" {
 				pack = named
 			}
