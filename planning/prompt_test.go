@@ -296,7 +296,7 @@ func TestFormatsAllowOnlyKnownToolsAndStepLimit(t *testing.T) {
 func TestToolsAreListedWithTheirArguments(t *testing.T) {
 	system := prompt.ChatRequest(brief(), false).Messages[0].Content
 	for _, want := range []string{
-		"fs.patch(edits: [{new: string, old: string}], path: string) [destructive] — Apply exact replacements to a file.",
+		"fs.patch(path: string, edits: [{old: string, new: string}]) [destructive] — Apply exact replacements to a file.",
 		"fs.read(path: string, offset?: integer) [read-only] — Read a text file. Lines are numbered.",
 		`fs.search(pattern: string, kind?: "text"|"regexp") [read-only]`,
 		"test.run(target?: string) — Run",

@@ -108,7 +108,7 @@ func TestInputSchemaConversion(t *testing.T) {
 		{
 			"required properties first, others by name",
 			`{"type":"object","properties":{"a":{"type":"string"},"c":{"type":"integer"},"b":{"type":"boolean"}},"required":["c","gone"]}`,
-			`{"type":"object","required":["c","gone"],"properties":{"c":{"type":"integer"},"a":{"type":"string"},"b":{"type":"boolean"}}}`,
+			`{"type":"object","required":["c","gone"],"properties":{"c":{"type":"integer"},"gone":{},"a":{"type":"string"},"b":{"type":"boolean"}}}`,
 		},
 		{
 			"nested properties", `{"properties":{"a":{"type":"object","properties":{"b":{"type":"string","description":"x"}},"required":["b"]}}}`,
@@ -116,13 +116,17 @@ func TestInputSchemaConversion(t *testing.T) {
 		},
 		{
 			"enum and const", `{"properties":{"a":{"enum":["x",2,null]},"b":{"const":12345678901234567890}}}`,
-			`{"type":"object","properties":{"a":{"enum":["x",2,null]},"b":{"enum":[12345678901234567890]}}}`,
+			`{"type":"object","properties":{"a":{"enum":["x",2]},"b":{"enum":[12345678901234567890]}}}`,
 		},
 		{
 			"anyOf and oneOf", `{"properties":{"a":{"anyOf":[{"type":"string"},{"type":"null"}]},"b":{"oneOf":[{"type":"integer"},{"type":"boolean"}]}}}`,
-			`{"type":"object","properties":{"a":{"anyOf":[{"type":"string"},{"type":"null"}]},"b":{"anyOf":[{"type":"integer"},{"type":"boolean"}]}}}`,
+			`{"type":"object","properties":{"a":{"type":"string"},"b":{"type":["integer","boolean"]}}}`,
 		},
-		{"several types", `{"properties":{"a":{"type":["string","null"]}}}`, `{"type":"object","properties":{"a":{"type":["string","null"]}}}`},
+		{
+			"null where the argument is required, else it is left out",
+			`{"properties":{"a":{"type":["string","null"]},"b":{"type":["string","null"]},"c":{"anyOf":[{"enum":["x"]},{"type":"null"}]},"d":{"anyOf":[{"type":"array","items":{"type":"string"}},{"type":"integer"},{"type":"null"}]}},"required":["b","c","d"]}`,
+			`{"type":"object","required":["b","c","d"],"properties":{"b":{"type":["string","null"]},"c":{"enum":["x",null]},"d":{"anyOf":[{"type":"array","items":{"type":"string"}},{"type":"integer"},{"type":"null"}]},"a":{"type":"string"}}}`,
+		},
 		{
 			"items", `{"properties":{"a":{"type":"array","items":{"$ref":"#/$defs/x"},"minItems":1}},"$defs":{"x":{"type":"string","maxLength":3}}}`,
 			`{"type":"object","properties":{"a":{"type":"array","items":{"type":"string","description":"(characters at most 3)"},"description":"(items at least 1)"}}}`,

@@ -1,203 +1,111 @@
 package prompt
 
 import (
-	"bytes"
-	"encoding/json"
-	"maps"
 	"slices"
 
 	"replan/planning/plan"
+	"replan/planning/plan/jsontype"
 )
-
-// maxSchemaDepth is how deep the arguments of a tool are described; deeper values
-// may be anything of their type.
-const maxSchemaDepth = 4
 
 // argsSchema reduces the input schema of a tool to the part a grammar can enforce
 // in a plan. No argument is required, since a plan may leave some for later. Every
 // value may be a text as well, since a reference is one. A tool without a useful
 // schema takes any object.
 func argsSchema(t plan.Tool) schema {
-	s, ok := readArgSchema(t.InputSchema)
-	if !ok || !s.describes("object") || s.Properties == nil {
+	args, err := jsontype.Read(t.InputSchema)
+	if err != nil {
 		return objectSchema
 	}
-	args := reducer{references: true}.object(s, 1)
-	args.Required = nil
-	return args
+	out := grammar{references: true}.object(args.Flat())
+	out.Required = nil
+	return out
 }
 
 // callFormat reduces the input schema of a tool in the same way for the arguments
 // of a call: required ones are required, and there are no references. If one of
 // several groups of arguments is required, each is a form.
 func callFormat(t plan.Tool) schema {
-	s, ok := readArgSchema(t.InputSchema)
-	if !ok || !s.describes("object") || s.Properties == nil {
+	args, err := jsontype.Read(t.InputSchema)
+	if err != nil {
 		return objectSchema
 	}
-	return reducer{}.reduced(s, 0)
+	return grammar{}.value(args, false)
 }
 
-// toolSchema is as much of a tool's JSON Schema as a grammar can follow.
-type toolSchema struct {
-	Type       any                        `json:"type"`
-	Properties map[string]json.RawMessage `json:"properties"`
-	Required   []string                   `json:"required"`
-	Items      json.RawMessage            `json:"items"`
-	Enum       []any                      `json:"enum"`
-	Const      json.RawMessage            `json:"const"`
-	MaxItems   int                        `json:"maxItems"`
-	AnyOf      []json.RawMessage          `json:"anyOf"`
-	OneOf      []json.RawMessage          `json:"oneOf"`
-}
-
-type toolField struct {
-	name   string
-	schema toolSchema
-}
-
-func readArgSchema(raw json.RawMessage) (toolSchema, bool) {
-	var s toolSchema
-	decoder := json.NewDecoder(bytes.NewReader(raw))
-	decoder.UseNumber()
-	return s, len(raw) > 0 && decoder.Decode(&s) == nil
-}
-
-// describes reports whether a schema is about values of a type, or does not say.
-func (s toolSchema) describes(kind string) bool { return s.Type == nil || s.Type == kind }
-
-// fieldsInOrder lists the properties that can be read, the required ones first,
-// each group by name: the order in which the list of tools has them too.
-func (s toolSchema) fieldsInOrder() []toolField {
-	names := slices.Sorted(maps.Keys(s.Properties))
-	slices.SortStableFunc(names, func(x, y string) int {
-		switch a, b := slices.Contains(s.Required, x), slices.Contains(s.Required, y); {
-		case a == b:
-			return 0
-		case a:
-			return -1
-		default:
-			return 1
-		}
-	})
-	fields := make([]toolField, 0, len(names))
-	for _, name := range names {
-		field, _ := readArgSchema(s.Properties[name])
-		fields = append(fields, toolField{name, field})
-	}
-	return fields
-}
-
-// anything is a value of any type.
-var anything = schema{Type: []string{"string", "number", "boolean", "object", "array"}}
-
-// reducer makes schemas that a grammar can follow.
-type reducer struct {
+// grammar makes schemas that a server can turn into a grammar.
+type grammar struct {
 	references bool // a reference may replace any value
 }
 
-// reduced is the schema of a value, without the parts unknown to a grammar.
-func (r reducer) reduced(s toolSchema, depth int) schema {
-	if values := s.values(); len(values) > 0 {
-		return schema{Enum: values}
-	}
-	if forms := append(slices.Clone(s.AnyOf), s.OneOf...); len(forms) > 0 && depth < maxSchemaDepth {
-		out := schema{}
-		for _, raw := range forms {
-			form, ok := readArgSchema(raw)
-			if !ok {
-				return anything
-			}
-			out.AnyOf = append(out.AnyOf, r.reduced(s.with(form), depth+1))
+// maxListed is the largest bound of a list in a grammar. Servers write such a list
+// out item by item, and refuse long ones.
+const maxListed = 100
+
+// anything is a value of any type.
+var anything = schema{Type: []string{jsontype.Text, jsontype.Number, jsontype.Boolean, jsontype.Object, jsontype.List}}
+
+// value is the schema of a value, which may be null where null is allowed. An
+// optional field is left out instead.
+func (g grammar) value(t jsontype.Type, null bool) schema {
+	var out schema
+	switch {
+	case len(t.Enum) > 0:
+		out.Enum = t.Enum
+		if null {
+			out.Enum = append(slices.Clone(t.Enum), nil)
 		}
 		return out
-	}
-	switch kind := s.Type.(type) {
-	case string:
-		return r.ofType(s, kind, depth)
-	case []any:
-		kinds := make([]string, 0, len(kind))
-		for _, k := range kind {
-			if k, ok := k.(string); ok && k != "null" {
-				kinds = append(kinds, k)
-			}
+	case len(t.Any) > 0:
+		for _, alternative := range t.Any {
+			out.AnyOf = append(out.AnyOf, g.value(alternative, false))
 		}
-		if len(kinds) == 1 {
-			return r.ofType(s, kinds[0], depth)
-		}
-		if len(kinds) > 1 {
-			return schema{Type: kinds}
-		}
-	case nil:
-		if s.Properties != nil {
-			return r.ofType(s, "object", depth)
-		}
+	case len(t.Kinds) == 0:
+		out = anything
+	case len(t.Kinds) > 1:
+		out.Type = t.Kinds
+	case t.Kinds[0] == jsontype.Object:
+		out = g.object(t)
+	case t.Kinds[0] == jsontype.List:
+		out = g.list(t)
+	default:
+		out.Type = t.Kinds[0]
 	}
-	return anything
-}
-
-// with is one of the forms of a schema: the common part, and the part of the form.
-func (s toolSchema) with(form toolSchema) toolSchema {
-	if s.Properties == nil {
-		return form
-	}
-	if form.Properties == nil {
-		form.Properties = s.Properties
-	} else {
-		all := maps.Clone(s.Properties)
-		maps.Copy(all, form.Properties)
-		form.Properties = all
-	}
-	form.Required = append(slices.Clone(s.Required), form.Required...)
-	if form.Type == nil {
-		form.Type = s.Type
-	}
-	return form
-}
-
-// values are the only values there may be, nil where others may be too.
-func (s toolSchema) values() []any {
-	if len(s.Enum) > 0 {
-		return s.Enum
-	}
-	if len(s.Const) == 0 {
-		return nil
-	}
-	value, err := plan.DecodeValue(s.Const)
-	if err != nil {
-		return nil
-	}
-	return []any{value}
-}
-
-func (r reducer) ofType(s toolSchema, kind string, depth int) schema {
-	out := schema{Type: kind}
-	switch {
-	case kind == "array" && len(s.Items) > 0 && depth < maxSchemaDepth:
-		if item, ok := readArgSchema(s.Items); ok {
-			items := r.reduced(item, depth+1)
-			out.Items, out.MaxItems = &items, s.MaxItems
-		}
-	case kind == "object" && s.Properties != nil && depth < maxSchemaDepth:
-		return r.object(s, depth+1)
-	case !slices.Contains([]string{"string", "number", "integer", "boolean", "array", "object"}, kind):
-		return anything
+	if null {
+		out = or(out, "null")
 	}
 	return out
 }
 
-// object has the properties of an object, at the depth of their values.
-func (r reducer) object(s toolSchema, depth int) schema {
-	out := schema{Type: "object", Properties: properties{}}
-	for _, field := range s.fieldsInOrder() {
-		value := r.reduced(field.schema, depth)
-		if r.references {
+// object has the fields of an object.
+func (g grammar) object(t jsontype.Type) schema {
+	if !t.Closed {
+		return objectSchema
+	}
+	out := schema{Type: jsontype.Object, Properties: properties{}}
+	for _, field := range t.Fields {
+		value := g.value(field.Type, field.Required && field.Nullable)
+		if g.references {
 			value = orText(value)
 		}
-		out.Properties = append(out.Properties, property{field.name, value})
-		if slices.Contains(s.Required, field.name) {
-			out.Required = append(out.Required, field.name)
+		out.Properties = append(out.Properties, property{field.Name, value})
+		if field.Required {
+			out.Required = append(out.Required, field.Name)
 		}
+	}
+	return out
+}
+
+func (g grammar) list(t jsontype.Type) schema {
+	out := schema{Type: jsontype.List}
+	if t.MaxItems <= maxListed {
+		out.MaxItems = t.MaxItems
+	}
+	for _, place := range t.Places {
+		out.Places = append(out.Places, g.value(place, place.Nullable))
+	}
+	if t.Items != nil {
+		items := g.value(*t.Items, t.Items.Nullable)
+		out.Items = &items
 	}
 	return out
 }
@@ -205,28 +113,35 @@ func (r reducer) object(s toolSchema, depth int) schema {
 // orText lets a value be a text as well. A choice among texts stays one: it is
 // seldom a reference, and worth more as a choice.
 func orText(s schema) schema {
-	isText := func(v any) bool { _, ok := v.(string); return ok }
-	switch kind := s.Type.(type) {
+	if slices.ContainsFunc(s.Enum, func(v any) bool { _, ok := v.(string); return ok }) {
+		return s
+	}
+	return or(s, jsontype.Text)
+}
+
+// or lets a value be of another kind as well.
+func or(s schema, kind string) schema {
+	switch is := s.Type.(type) {
 	case string:
-		switch kind {
-		case "string":
+		switch {
+		case is == kind:
 			return s
-		case "integer", "number", "boolean":
-			s.Type = []string{kind, "string"}
+		case is != jsontype.Object && is != jsontype.List:
+			s.Type = []string{is, kind}
 			return s
 		}
 	case []string:
-		if !slices.Contains(kind, "string") {
-			s.Type = append(slices.Clone(kind), "string")
+		if !slices.Contains(is, kind) {
+			s.Type = append(slices.Clone(is), kind)
 		}
 		return s
 	}
-	switch {
-	case len(s.Enum) > 0 && slices.ContainsFunc(s.Enum, isText):
-		return s
-	case len(s.AnyOf) > 0:
-		s.AnyOf = append(slices.Clone(s.AnyOf), textSchema)
+	if len(s.AnyOf) > 0 {
+		if slices.ContainsFunc(s.AnyOf, func(a schema) bool { return a.Type == kind && len(a.Enum) == 0 }) {
+			return s
+		}
+		s.AnyOf = append(slices.Clone(s.AnyOf), schema{Type: kind})
 		return s
 	}
-	return schema{AnyOf: []schema{s, textSchema}}
+	return schema{AnyOf: []schema{s, {Type: kind}}}
 }

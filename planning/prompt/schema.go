@@ -17,6 +17,7 @@ type schema struct {
 	Properties properties `json:"properties,omitzero"`
 	Required   []string   `json:"required,omitempty"`
 	Items      *schema    `json:"items,omitempty"`
+	Places     []schema   `json:"prefixItems,omitempty"`
 	MaxItems   int        `json:"maxItems,omitempty"`
 	AnyOf      []schema   `json:"anyOf,omitempty"`
 }

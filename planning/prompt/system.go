@@ -1,8 +1,6 @@
 package prompt
 
 import (
-	"encoding/json"
-	"sort"
 	"strings"
 
 	"replan/planning/plan"
@@ -124,83 +122,4 @@ func toolLine(name string, tool plan.Tool) string {
 		line += " — " + d
 	}
 	return line + "\n"
-}
-
-// argSchema is as much of a JSON Schema as a signature shows.
-type argSchema struct {
-	Type       any                  `json:"type"`
-	Properties map[string]argSchema `json:"properties"`
-	Required   []string             `json:"required"`
-	Items      *argSchema           `json:"items"`
-	Enum       []any                `json:"enum"`
-}
-
-// signature writes the arguments of a tool as a person would: required ones
-// first, the others marked with a question mark.
-func signature(raw json.RawMessage) string {
-	var schema argSchema
-	if len(raw) == 0 || json.Unmarshal(raw, &schema) != nil {
-		return "…"
-	}
-	return schema.fields(0)
-}
-
-func (s argSchema) fields(depth int) string {
-	required := make(map[string]bool, len(s.Required))
-	for _, name := range s.Required {
-		required[name] = true
-	}
-	names := make([]string, 0, len(s.Properties))
-	for name := range s.Properties {
-		names = append(names, name)
-	}
-	sort.Slice(names, func(i, j int) bool {
-		if required[names[i]] != required[names[j]] {
-			return required[names[i]]
-		}
-		return names[i] < names[j]
-	})
-	for i, name := range names {
-		mark := "?: "
-		if required[name] {
-			mark = ": "
-		}
-		names[i] = plan.OneLine(name, 60) + mark + s.Properties[name].kind(depth+1)
-	}
-	return strings.Join(names, ", ")
-}
-
-func (s argSchema) kind(depth int) string {
-	if len(s.Enum) > 0 && len(s.Enum) <= 12 {
-		values := make([]string, len(s.Enum))
-		for i, v := range s.Enum {
-			values[i] = plan.OneLine(plan.CanonicalJSON(v), 40)
-		}
-		return strings.Join(values, "|")
-	}
-	kinds := []string{}
-	switch t := s.Type.(type) {
-	case string:
-		kinds = append(kinds, t)
-	case []any:
-		for _, k := range t {
-			if k, ok := k.(string); ok {
-				kinds = append(kinds, k)
-			}
-		}
-	}
-	for i, k := range kinds {
-		switch {
-		case k == "array" && s.Items != nil && depth < 4:
-			kinds[i] = "[" + s.Items.kind(depth+1) + "]"
-		case k == "object" && len(s.Properties) > 0 && depth < 4:
-			kinds[i] = "{" + s.fields(depth) + "}"
-		default:
-			kinds[i] = plan.OneLine(k, 20)
-		}
-	}
-	if len(kinds) == 0 {
-		return "any"
-	}
-	return strings.Join(kinds, "|")
 }
