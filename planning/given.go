@@ -70,7 +70,7 @@ func (s script) Plan(b prompt.Brief) Planner {
 	if b.Goal != "" {
 		plan.Goal = untrusted.Text(b.Goal)
 	}
-	if faults := checkProposal(b, plan, nil, b.MaxSteps); len(faults) > 0 {
+	if faults := checkProposal(b, plan, nil, b.MaxSteps, nil); len(faults) > 0 {
 		return settled{misscripted(faults)}
 	}
 	return settled{Outcome{Kind: OutcomePlanned, Plan: plan}}

@@ -203,7 +203,7 @@ func (p *pipeline) absorbPlan(r reply.Reply) {
 // judge accepts a valid plan and requests the repair of an invalid one.
 func (p *pipeline) judge(proposed reply.Proposal, reply reply.Reply) {
 	current := finishPlan(p.brief, p.repairs.keepNotes(proposed.Plan), p.analysis.Task, p.analysis.Goal)
-	faults := checkProposal(p.brief, current, proposed.Faults, p.brief.MaxSteps)
+	faults := checkProposal(p.brief, current, proposed.Faults, p.brief.MaxSteps, nil)
 	if len(faults) == 0 {
 		p.outcome = Outcome{Kind: OutcomePlanned, Plan: current, Warnings: append(proposed.Warnings(), plan.WordingWarnings(p.brief.Catalogue, current, plan.Plan{})...)}
 		return

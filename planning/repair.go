@@ -112,8 +112,8 @@ func finishPlan(b prompt.Brief, p plan.Plan, task, doneWhen string) plan.Plan {
 }
 
 // checkProposal returns all faults of a plan: unreadable parts, and invalid ones.
-// It reports each fault once.
-func checkProposal(b prompt.Brief, p plan.Plan, unread []plan.Fault, most int) []plan.Fault {
+// It reports each fault once. known holds results of finished steps by their variables.
+func checkProposal(b prompt.Brief, p plan.Plan, unread []plan.Fault, most int, known map[string]any) []plan.Fault {
 	faults := append([]plan.Fault(nil), unread...)
 	seen := make(map[string]bool, len(unread))
 	for _, f := range unread {
@@ -122,7 +122,10 @@ func checkProposal(b prompt.Brief, p plan.Plan, unread []plan.Fault, most int) [
 			return faults
 		}
 	}
-	invalid, _ := plan.Validate(p, plan.Rules{Catalogue: b.Catalogue, CheckTools: true, MaxSteps: most, Planned: true, PartialArgs: true, Profiles: b.Prompting.ProfileNames(), Toolless: b.Toolless})
+	invalid, _ := plan.Validate(p, plan.Rules{
+		Catalogue: b.Catalogue, CheckTools: true, MaxSteps: most, Planned: true, PartialArgs: true,
+		Profiles: b.Prompting.ProfileNames(), Toolless: b.Toolless, Known: known,
+	})
 	for _, f := range invalid {
 		if !seen[f.Path] || f.Path == "" {
 			faults = append(faults, f)

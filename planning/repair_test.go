@@ -1,6 +1,7 @@
 package planning_test
 
 import (
+	"encoding/json"
 	"strings"
 	"testing"
 
@@ -134,5 +135,25 @@ func TestModelsPlanWithControlCharactersInANameIsRepaired(t *testing.T) {
 		if text := last(asked[1]); !strings.Contains(text, c.want) {
 			t.Errorf("the repair lacks %q:\n%s", c.want, text)
 		}
+	}
+}
+
+func TestReferenceToUnknownFieldIsRepaired(t *testing.T) {
+	b := brief()
+	b.Prompting.SkipAnalysis = true
+	b.Catalogue[1].OutputSchema = json.RawMessage(`{"type":"object","properties":{"matches":{"type":"array","items":{"type":"object","properties":{"path":{"type":"string"},"line":{"type":"integer"}}}}}}`)
+	plan := func(reference string) string {
+		return `{"title":"Read it","steps":[
+			{"index":"1","title":"Find uses","executor":"tool","tool":"fs.search","args":{"pattern":"x"},"depends_on":[],"result_variable":"uses"},
+			{"index":"2","title":"Read the first","executor":"tool","tool":"fs.read","args":{"path":"` + reference + `"},"depends_on":["1"]}]}`
+	}
+	p := planning.NewPipeline(b)
+	asked := play(t, p, []turn{{want: "plan", reply: plan("${uses.matches.0.file}")}, {want: "repair", reply: plan("${uses.matches.0.path}")}})
+	const want = `step 2 refers to ${uses.matches.0.file}, but matches.0 in the result of step 1 has no field "file", only line and path; refer to a field that is there, or to ${uses} as a whole`
+	if text := last(asked[1]); !strings.Contains(text, want) {
+		t.Errorf("the repair lacks %q:\n%s", want, text)
+	}
+	if p.Outcome().Kind != planning.OutcomePlanned {
+		t.Errorf("ended %+v", p.Outcome())
 	}
 }

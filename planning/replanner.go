@@ -117,7 +117,7 @@ func (r *replanner) check(proposed reply.Proposal) ([]plan.Fault, plan.Revised) 
 	}
 	// The bound applies to the new steps only, and the merged plan holds all of
 	// them.
-	faults := slices.DeleteFunc(checkProposal(r.brief, revised.Plan, proposed.Faults, 0), func(f plan.Fault) bool {
+	faults := slices.DeleteFunc(checkProposal(r.brief, revised.Plan, proposed.Faults, 0, r.results()), func(f plan.Fault) bool {
 		return f.Code == plan.CodeBadIndex && r.situation.Finished[f.Step] // of an old journal, and run already
 	})
 	if n := len(revised.Proposed); r.most > 0 && n > r.most {
@@ -130,6 +130,23 @@ func (r *replanner) check(proposed reply.Proposal) ([]plan.Fault, plan.Revised) 
 		})
 	}
 	return faults, revised
+}
+
+// results returns the results of the finished steps, by their variables.
+func (r *replanner) results() map[string]any {
+	variables := map[string]string{}
+	for _, s := range r.situation.Plan.Steps {
+		if s.ResultVariable != "" && r.situation.Finished[s.Index] {
+			variables[s.Index] = s.ResultVariable
+		}
+	}
+	known := map[string]any{}
+	for _, item := range r.situation.History {
+		if name, ok := variables[item.Index]; ok && item.Parent == "" && item.Status == plan.ItemCompleted {
+			known[name] = item.Result
+		}
+	}
+	return known
 }
 
 func (r *replanner) tooMany(n int) plan.Fault {

@@ -68,6 +68,7 @@ func TestReplannerFollowsReplies(t *testing.T) {
 		{name: "no step limit", change: func(b *prompt.Brief, s *prompt.Situation) { b.MaxSteps, s.StepsLeft = 0, -1 }, turns: []turn{{want: "replan", reply: tooMany}}, kind: "planned", steps: "1 2 5 6 7 8 9", diff: "- 3 4 + 5 6 7 8 9 ~"},
 		{name: "no steps left", change: func(_ *prompt.Brief, s *prompt.Situation) { s.StepsLeft = 0 }, kind: "failed", reason: "max_steps"},
 		{name: "only finished steps are repaired", turns: []turn{{want: "replan", reply: `{"steps":[{"index":"1","title":"Read","tool":"fs.read","args":{"path":"a.go"},"result_variable":"source"}]}`}, {want: "repair", reply: newTail}}, kind: "planned", steps: "1 2 5 3 4", diff: "- + 5 ~ 3"},
+		{name: "field of a finished step's result is known", turns: []turn{{want: "replan", reply: `{"steps":[{"index":"5","title":"Read its twin","tool":"fs.read","args":{"path":"${source.twin}"},"depends_on":["1"]}]}`}, {want: "repair", reply: newTail}}, kind: "planned", steps: "1 2 5 3 4", diff: "- + 5 ~ 3"},
 		{name: "index 0 is kept", turns: []turn{{want: "replan", reply: `{"steps":[{"index":"0","title":"Sum up","executor":"self","depends_on":["1"]}]}`}}, kind: "planned", steps: "1 2 0", diff: "- 3 4 + 0 ~"},
 	}
 	for _, tt := range tests {

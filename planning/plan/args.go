@@ -43,24 +43,34 @@ func (closedLoader) Load(url string) (any, error) {
 // for a tool without one, and fails where the schema cannot be used: it is no
 // JSON Schema, or refers to something outside itself.
 func NewSignature(t Tool) (*Signature, error) {
-	if len(bytes.TrimSpace(t.InputSchema)) == 0 {
+	schema, err := compileSchema(t, "input", t.InputSchema)
+	if schema == nil {
+		return nil, err
+	}
+	return &Signature{schema: schema, names: argNames(t)}, nil
+}
+
+// compileSchema compiles a schema of a tool; which is input or output. It returns
+// nil and no error for an empty one.
+func compileSchema(t Tool, which string, text json.RawMessage) (*jsonschema.Schema, error) {
+	if len(bytes.TrimSpace(text)) == 0 {
 		return nil, nil
 	}
-	doc, err := DecodeValue(t.InputSchema)
+	doc, err := DecodeValue(text)
 	if err != nil {
-		return nil, fmt.Errorf("read the input schema of %s: %w", t.QualifiedName(), err)
+		return nil, fmt.Errorf("read the %s schema of %s: %w", which, t.QualifiedName(), err)
 	}
-	const address = "tool:///input.json"
+	address := "tool:///" + which + ".json"
 	compiler := jsonschema.NewCompiler()
 	compiler.UseLoader(closedLoader{})
 	if err := compiler.AddResource(address, doc); err != nil {
-		return nil, fmt.Errorf("use the input schema of %s: %w", t.QualifiedName(), err)
+		return nil, fmt.Errorf("use the %s schema of %s: %w", which, t.QualifiedName(), err)
 	}
 	schema, err := compiler.Compile(address)
 	if err != nil {
-		return nil, fmt.Errorf("use the input schema of %s: %w", t.QualifiedName(), err)
+		return nil, fmt.Errorf("use the %s schema of %s: %w", which, t.QualifiedName(), err)
 	}
-	return &Signature{schema: schema, names: argNames(t)}, nil
+	return schema, nil
 }
 
 // Missing returns the names of required args without a value, sorted. If the

@@ -40,7 +40,7 @@ const (
 	CodeMultilineTitle      = "multiline_title"
 	CodeUnreachableVariable = "unreachable_variable" // no reference can name it
 	CodeShadowedVariable    = "shadowed_variable"    // a result replaces its value
-	CodeUnknownField        = "unknown_field"        // a field that is probably a mistyped one
+	CodeUnknownField        = "unknown_field"        // a field that is probably a mistyped one; as a fault, a reference to a field that will not be there
 	CodeDuplicateKey        = "duplicate_key"        // a field occurs in its object more than once
 	CodeCoerced             = "coerced"              // an argument is fitted to the tool's type
 	CodeArgsFromModel       = "args_from_model"      // a model fills in missing args

@@ -163,7 +163,7 @@ func drawDAG(t *rapid.T) plan.Plan {
 				s.DependsOn = append(s.DependsOn, strconv.Itoa(j+1))
 			case 1:
 				if name := p.Steps[j].ResultVariable; name != "" {
-					s.Args = map[string]any{"in": []any{"see ${" + name + ".f}"}}
+					s.Args = map[string]any{"in": []any{"see ${" + name + "}"}}
 				}
 			}
 		}

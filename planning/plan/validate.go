@@ -13,7 +13,7 @@ import (
 // Rules are the context a plan is validated in.
 type Rules struct {
 	Catalogue  Catalogue
-	CheckTools bool     // tool names and args are looked at
+	CheckTools bool     // tool names, args and the fields of results are looked at
 	Strict     bool     // args of another type than the tool asks for are faults, even where nothing would be lost
 	MaxSteps   int      // 0 means no bound
 	Profiles   []string // the profiles that agent steps may name; nil means unchecked, unless Planned
@@ -30,6 +30,9 @@ type Rules struct {
 	// EmptyArgs takes args that are present and empty as complete: PartialArgs
 	// does not apply to them.
 	EmptyArgs bool
+	// Known holds the variables whose values are known before the run, besides
+	// those of the plan: the results of finished steps.
+	Known map[string]any
 	// Named says that the names of steps and tools need no check of their form:
 	// the plan is in a journal, where older programs allowed any, or DecodePlan
 	// has read its new steps.
@@ -72,6 +75,7 @@ func validate(p Plan, r Rules, from origin) (faults, warnings []Fault) {
 		producers:  make(map[string]int, len(p.Steps)),
 		references: stepReferences(p),
 		tools:      make(map[string]*namedTool),
+		absences:   make(map[string]*absence),
 	}
 	for i, s := range p.Steps {
 		if _, ok := c.first[s.Index]; !ok {
@@ -101,6 +105,7 @@ type checker struct {
 	producers  map[string]int        // variable → position of the first step that defines it
 	references [][]Reference         // of each step
 	tools      map[string]*namedTool // the tools of the names in the plan
+	absences   map[string]*absence   // what references to results lack
 	defined    string                // the list of known variables as text; empty until first needed
 
 	faults   []Fault
@@ -273,19 +278,25 @@ func (c *checker) checkDependencies(path string, i int, s Step) {
 
 func (c *checker) checkVariables(path string, i int, s Step) {
 	c.checkResultVariable(path+"/result_variable", i, s)
-	if !slices.ContainsFunc(c.references[i], func(r Reference) bool { return !c.defines(i, r) }) {
+	if !slices.ContainsFunc(c.references[i], func(r Reference) bool { return !c.defines(i, r) || c.absent(i, r) != nil }) {
 		return
 	}
-	reported := make(map[string]bool) // one report of a variable for each text
+	reported := make(map[string]bool) // one report of a variable or field for each text
 	walkReferences(s.Args, func(place []string, r Reference) {
-		if c.defines(i, r) {
-			return
+		at, lacks := JSONPointer(path+"/args", place...), c.absent(i, r)
+		key := at + " " + r.Name + " " + r.Malformed
+		if lacks != nil {
+			key = at + " " + r.Text
 		}
-		at := JSONPointer(path+"/args", place...)
-		if key := at + " " + r.Name + " " + r.Malformed; !reported[key] {
-			reported[key] = true
+		switch defined := c.defines(i, r); {
+		case defined && lacks == nil, reported[key]:
+			return
+		case defined:
+			c.unknownField(at, i, s, r, lacks)
+		default:
 			c.undefined(at, s, r)
 		}
+		reported[key] = true
 	})
 }
 
@@ -315,8 +326,8 @@ func (c *checker) defines(i int, r Reference) bool {
 	if _, given := c.plan.Variables[r.Name]; given {
 		return true
 	}
-	producer, produced := c.producers[r.Name]
-	return produced && c.plan.Steps[producer].Index != c.plan.Steps[i].Index
+	_, produced := c.producerFor(i, r)
+	return produced
 }
 
 // noVariables is the message for a plan without variables.

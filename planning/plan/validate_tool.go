@@ -2,7 +2,10 @@ package plan
 
 import (
 	"errors"
+	"fmt"
 	"slices"
+	"strconv"
+	"strings"
 
 	"replan/internal/english"
 )
@@ -31,7 +34,7 @@ func (c *checker) checkTool(path string, s Step) {
 		c.fault(CodeUnknownTool, path+"/tool", s.Index, "step %s: %v", s.Index, tool.missing)
 		return
 	}
-	if s.Retries > 0 && !tool.readOnly {
+	if s.Retries > 0 && !tool.tool.ReadOnly {
 		c.warn(CodeIgnoredRetries, path+"/retries", s.Index, "step %s asks for retries, but %s is not read-only and is never tried again by itself", s.Index, s.Tool)
 	}
 	if tool.unusable != nil && !tool.reported {
@@ -44,10 +47,21 @@ func (c *checker) checkTool(path string, s Step) {
 // namedTool is the tool of a name in a plan.
 type namedTool struct {
 	missing   error // why it means no tool
-	readOnly  bool
+	tool      Tool
 	signature *Signature
 	unusable  error // why there is no signature
 	reported  bool  // the missing signature was reported
+	output    *Output
+	compiled  bool // output was
+}
+
+// fields returns what is known of the tool's results. Most plans never ask.
+func (t *namedTool) fields() *Output {
+	if !t.compiled {
+		t.compiled = true
+		t.output, _ = NewOutput(t.tool) // of an unusable schema nothing is known
+	}
+	return t.output
 }
 
 // lookUp finds a tool, each name once.
@@ -57,7 +71,7 @@ func (c *checker) lookUp(name string) *namedTool {
 		return named
 	}
 	tool, err := c.rules.Catalogue.Find(name)
-	named = &namedTool{missing: err, readOnly: tool.ReadOnly}
+	named = &namedTool{missing: err, tool: tool}
 	if err == nil && name != tool.QualifiedName() {
 		named = c.lookUp(tool.QualifiedName()) // the schema is compiled once, the warning given once
 	} else if err == nil {
@@ -113,4 +127,75 @@ func (c *checker) checkProfile(path string, s Step) {
 	default:
 		c.fault(CodeUnknownProfile, path+"/profile", s.Index, "step %s names the profile %q, which does not exist; %s", s.Index, s.Profile, known)
 	}
+}
+
+// absent returns the part of a reference of the step at position i that leads
+// nowhere, whatever the tools return; nil if there is none, or it is not certain.
+func (c *checker) absent(i int, r Reference) *absence {
+	if !c.rules.CheckTools || len(r.Path) == 0 || r.Malformed != "" {
+		return nil
+	}
+	at, produced := c.producerFor(i, r)
+	if !produced {
+		if value, given := c.plan.Variables[r.Name]; given {
+			return absentFrom(value, r.Path)
+		}
+		return nil
+	}
+	if value, known := c.rules.Known[r.Name]; known {
+		return absentFrom(value, r.Path)
+	}
+	if producer := &c.plan.Steps[at]; ExecutorOf(*producer) == ExecutorTool {
+		return c.absentFromResult(producer.Tool, r)
+	}
+	return absentFrom("", r.Path) // a model writes text
+}
+
+// producerFor returns the position of the step whose result a reference of the step
+// at position i means; ok is false if it means a variable of the plan, or nothing.
+func (c *checker) producerFor(i int, r Reference) (at int, ok bool) {
+	at, ok = c.producers[r.Name]
+	return at, ok && c.plan.Steps[at].Index != c.plan.Steps[i].Index
+}
+
+// absentFromResult is absent for a result of a tool, each reference once.
+func (c *checker) absentFromResult(tool string, r Reference) *absence {
+	output := c.lookUp(tool).fields()
+	if output == nil {
+		return nil
+	}
+	a, known := c.absences[r.Text]
+	if !known {
+		a = output.absent(r.Path)
+		c.absences[r.Text] = a
+	}
+	return a
+}
+
+// unknownField tells of a reference to a field that will not be there.
+func (c *checker) unknownField(at string, i int, s Step, r Reference, a *absence) {
+	field, within := r.Path[a.at], "the variable "+strconv.Quote(r.Name)
+	if producer, produced := c.producerFor(i, r); produced {
+		within = "the result of step " + c.from.name(c.plan, producer)
+	}
+	if a.at > 0 {
+		within = strings.Join(r.Path[:a.at], ".") + " in " + within
+	}
+	f := Fault{Code: CodeUnknownField, Path: at, Step: s.Index, Advice: "refer to a field that is there, or to ${" + r.Name + "} as a whole"}
+	f.Message = fmt.Sprintf("step %s refers to %s, but %s ", s.Index, r, within)
+	switch {
+	case len(a.there) > 0:
+		f.Message += fmt.Sprintf("has no field %q, only %s%s", field, english.Some(a.there, mostNamed, ""), english.DidYouMean(field, a.there))
+	case a.within == typeName([]any{}):
+		f.Message += fmt.Sprintf("is a list, and %q is no position in it", field)
+		if _, err := strconv.Atoi(field); err != nil {
+			path := slices.Insert(slices.Clone(r.Path), a.at, "0")
+			f.Message += "; did you mean ${" + r.Name + "." + strings.Join(path, ".") + "}?"
+		}
+	case a.within == "":
+		f.Message += fmt.Sprintf("has no field %q", field)
+	default:
+		f.Message += fmt.Sprintf("is %s, which has no field %q", orEmpty(a.within), field)
+	}
+	c.add(f)
 }
