@@ -204,7 +204,7 @@ func TestYesToTheInstallationOfGoplsCoversItsStart(t *testing.T) {
 	}
 	tools := open()
 	tools.Offer(offer, func(context.Context) error { return nil })
-	err := errors.Join(tools.Answer(t.Context(), true), tools.Close())
+	err := errors.Join(tools.Answer(t.Context(), tools.Pending(), true), tools.Close())
 	cfg.Trust = mcpclient.TrustNone
 	tools = open()
 	if !o.wiring().mayStart(tools, gopls, "/home/me/go/bin/gopls") {

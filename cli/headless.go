@@ -297,7 +297,7 @@ func (o *options) askForServers(ctx context.Context, w *services, input *ask.Inp
 			return wrap(writing, err)
 		}
 		if answer, ok := yesOrNo[strings.ToLower(strings.TrimSpace(line))]; ok || !more {
-			return wrap("remember the answer", w.tools.Answer(ctx, answer))
+			return wrap("remember the answer", w.tools.Answer(ctx, w.tools.Pending(), answer))
 		}
 	}
 }

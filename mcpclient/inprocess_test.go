@@ -444,7 +444,7 @@ func TestWatchReportsChangesUntilRemoved(t *testing.T) {
 	p.Ready(t.Context())
 	calls := make(chan struct{}, 10)
 	p.Watch(func() { calls <- struct{}{} })
-	if err := p.Answer(t.Context(), true); err != nil {
+	if err := p.Answer(t.Context(), p.Pending(), true); err != nil {
 		t.Fatal(err)
 	}
 	<-calls // starting

@@ -416,11 +416,11 @@ func (p *Pool) Pending() []plan.PendingServer {
 	return waiting
 }
 
-// Answer starts the servers of Pending and stores the permission for this
+// Answer starts those of the Pending servers that the user was asked about and stores the permission for this
 // workspace, or leaves them out until the next start. It does not wait for
 // them. If the permission cannot be stored, the servers still start and Answer
 // returns the error.
-func (p *Pool) Answer(_ context.Context, yes bool) error {
+func (p *Pool) Answer(_ context.Context, asked []plan.PendingServer, yes bool) error {
 	p.mu.Lock()
 	if p.closed {
 		p.mu.Unlock()
@@ -428,7 +428,7 @@ func (p *Pool) Answer(_ context.Context, yes bool) error {
 	}
 	var answered []Server
 	for _, e := range p.entries {
-		if e.state != plan.ServerWaiting {
+		if e.state != plan.ServerWaiting || !isAmong(asked, e.server.forPeople()) {
 			continue
 		}
 		answered = append(answered, e.server)
@@ -439,7 +439,7 @@ func (p *Pool) Answer(_ context.Context, yes bool) error {
 		e.state = plan.ServerStarting
 		p.launch(e)
 	}
-	programs, declined := p.answerPrograms(yes)
+	programs, declined := p.answerPrograms(asked, yes)
 	answered = append(answered, programs...)
 	p.broadcast()
 	p.mu.Unlock()

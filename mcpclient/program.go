@@ -93,11 +93,16 @@ func (p *Pool) ask(workspace string, wanted Program, run func(ctx context.Contex
 	return programAsked
 }
 
-// answerPrograms answers the open questions and returns the allowed programs and the
-// declined offers. The caller holds the mutex.
-func (p *Pool) answerPrograms(yes bool) (allowed, declined []Server) {
+// isAmong reports whether the user was asked about a server or program.
+func isAmong(asked []plan.PendingServer, one plan.PendingServer) bool {
+	return slices.ContainsFunc(asked, func(p plan.PendingServer) bool { return p.Name == one.Name && p.Question == one.Question })
+}
+
+// answerPrograms answers the given questions and returns the allowed programs and
+// the declined offers. The caller holds the mutex.
+func (p *Pool) answerPrograms(questions []plan.PendingServer, yes bool) (allowed, declined []Server) {
 	for _, asked := range p.programs {
-		if asked.state != programAsked {
+		if asked.state != programAsked || !isAmong(questions, asked.forPeople()) {
 			continue
 		}
 		asked.state = programDenied

@@ -29,7 +29,7 @@ func TestProgramStartsAfterApproval(t *testing.T) {
 	if len(asked) != 1 || asked[0].Name != "gopls" || asked[0].Command[0] != "/usr/bin/gopls" || asked[0].Question != "Start gopls" {
 		t.Fatalf("got questions %+v", asked)
 	}
-	if err := p.Answer(t.Context(), true); err != nil {
+	if err := p.Answer(t.Context(), p.Pending(), true); err != nil {
 		t.Fatal(err)
 	}
 	if !p.MayStart(gopls) || len(p.Pending()) != 0 {
@@ -48,7 +48,7 @@ func TestProgramStartsAfterApproval(t *testing.T) {
 func TestDeniedProgramIsNotAskedAboutAgain(t *testing.T) {
 	p := newPool(t, mcpclient.Config{Dir: t.TempDir(), Trust: mcpclient.TrustAsk})
 	p.MayStart(gopls)
-	if err := p.Answer(t.Context(), false); err != nil {
+	if err := p.Answer(t.Context(), p.Pending(), false); err != nil {
 		t.Fatal(err)
 	}
 	if p.MayStart(gopls) || len(p.Pending()) != 0 {
@@ -78,7 +78,7 @@ func TestOfferIsRepeatedUntilItIsDeclinedOrSucceeds(t *testing.T) {
 			if got := len(p.Pending()); got != 1 {
 				t.Fatalf("got %d questions", got)
 			}
-			if err := p.Answer(t.Context(), c.yes); err != nil {
+			if err := p.Answer(t.Context(), p.Pending(), c.yes); err != nil {
 				t.Fatal(err)
 			}
 			if c.yes {

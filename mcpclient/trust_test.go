@@ -44,7 +44,7 @@ func (p *project) state(mode mcpclient.TrustMode) plan.ServerState {
 func (p *project) approve() {
 	p.t.Helper()
 	pool := p.open(mcpclient.TrustAsk)
-	if err := pool.Answer(p.t.Context(), true); err != nil {
+	if err := pool.Answer(p.t.Context(), pool.Pending(), true); err != nil {
 		p.t.Fatal(err)
 	}
 	if got := status(p.t, pool, "own"); got.State != plan.ServerReady {
@@ -83,7 +83,7 @@ func TestProjectServerWaitsForApproval(t *testing.T) {
 func TestDeniedServerIsLeftOutAndAskedAgainNextTime(t *testing.T) {
 	project := newProject(t)
 	p := project.open(mcpclient.TrustAsk)
-	if err := p.Answer(t.Context(), false); err != nil {
+	if err := p.Answer(t.Context(), p.Pending(), false); err != nil {
 		t.Fatal(err)
 	}
 	if got := status(t, p, "own"); got.State != plan.ServerStopped || !strings.Contains(string(got.Error), "left out") {
@@ -193,7 +193,7 @@ func TestUnsavedApprovalStillCounts(t *testing.T) {
 		t.Fatal(err)
 	}
 	p := project.open(mcpclient.TrustAsk)
-	if err := p.Answer(t.Context(), true); err == nil {
+	if err := p.Answer(t.Context(), p.Pending(), true); err == nil {
 		t.Error("got no error")
 	}
 	if got := status(t, p, "own"); got.State != plan.ServerReady {
@@ -206,7 +206,7 @@ func TestAnswerAfterCloseStartsNothing(t *testing.T) {
 	if err := p.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if err := p.Answer(t.Context(), true); err == nil {
+	if err := p.Answer(t.Context(), p.Pending(), true); err == nil {
 		t.Error("got no error")
 	}
 }

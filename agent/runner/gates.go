@@ -48,11 +48,14 @@ func (s *Session) resolve(ctx context.Context, c session.Resolve) {
 			yes = false // do not act on what is not on disk
 			s.publishNote("error", "the servers are not started, because the yes cannot be kept: "+err.Error())
 		}
-		if err := s.cfg.Tools.Answer(ctx, yes); err != nil {
+		if err := s.cfg.Tools.Answer(ctx, s.pending, yes); err != nil {
 			s.publishNote("warn", err.Error())
 		}
-		close(s.answered)
-		s.answered = nil
+		s.pending = nil
+		if s.answered != nil {
+			close(s.answered)
+			s.answered = nil
+		}
 	}
 }
 
@@ -130,9 +133,14 @@ func (s *Session) edit(c session.Edit) {
 }
 
 // askForServers opens the gate for the servers of the project's own
-// configuration, once.
+// configuration, once. Other programs help only later runs, so that their
+// question waits until no run is in progress and delays no goal.
 func (s *Session) askForServers() {
 	pending := s.cfg.Tools.Pending()
+	program := func(p plan.PendingServer) bool { return p.Question != "" }
+	if s.busy() || len(s.queue) > 0 {
+		pending = slices.DeleteFunc(pending, program)
+	}
 	if len(pending) == 0 || s.gate != "" {
 		return
 	}
@@ -150,7 +158,10 @@ func (s *Session) askForServers() {
 	}
 	s.gates++
 	s.gate = fmt.Sprintf("servers.%d", s.gates)
-	s.answered = make(chan struct{})
+	s.pending = pending
+	if slices.ContainsFunc(pending, func(p plan.PendingServer) bool { return !program(p) }) {
+		s.answered = make(chan struct{})
+	}
 	_ = s.publish(event.GateRequested{
 		Gate: s.gate, Title: untrusted.Text(question), Args: args,
 		Rule: rule.Rule{

@@ -70,9 +70,9 @@ type Tools interface {
 	// Pending returns the project's own servers that wait for the user's
 	// approval.
 	Pending() []plan.PendingServer
-	// Answer starts the pending servers and remembers the approval, or leaves
-	// them out.
-	Answer(ctx context.Context, yes bool) error
+	// Answer starts the pending servers that the user was asked about and
+	// remembers the approval, or leaves them out.
+	Answer(ctx context.Context, asked []plan.PendingServer, yes bool) error
 	// Watch registers a function to call, from any goroutine, whenever the result
 	// of Status changes. nil unregisters it.
 	Watch(changed func())

@@ -155,10 +155,11 @@ type Session struct {
 	catalogue    plan.Catalogue     // as last seen
 	modelUse     modelUse
 	models       modelJobs
-	gate         string            // the session's own open gate
-	gates        int               // number of gates opened by the session
-	answered     chan struct{}     // closed when that gate is answered; nil if there is none
-	troubles     map[string]string // last reported problem of each server and profile
+	gate         string               // the session's own open gate
+	gates        int                  // number of gates opened by the session
+	pending      []plan.PendingServer // what it asks about
+	answered     chan struct{}        // closed when that gate is answered; nil if no goal waits for it
+	troubles     map[string]string    // last reported problem of each server and profile
 }
 
 // request is a message to the goroutine that owns the session; exactly one field
@@ -281,6 +282,7 @@ func (s *Session) loop(ctx context.Context) {
 		case e := <-s.ended:
 			s.closed(e)
 			s.next(ctx)
+			s.askForServers()
 		case k := <-s.asked:
 			s.spawn(ctx, k)
 		case k := <-s.unwanted:

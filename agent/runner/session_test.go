@@ -242,6 +242,27 @@ func TestGoalWaitsForServerApproval(t *testing.T) {
 	}
 }
 
+func TestProgramsAreOfferedAfterRun(t *testing.T) {
+	s := open(t, policy.ApproveAsk, func(s *stage) {
+		s.tools.call = func(context.Context, plan.ToolCall) (any, error) {
+			s.tools.offer(plan.PendingServer{Name: "gopls", Question: "Install gopls", Why: "it finds names by type"})
+			return "seen", nil
+		}
+	})
+	s.Send(session.Submit{Text: "do it"})
+	first := until[event.GateRequested](t, s)
+	if first.Tool != "change" {
+		t.Fatalf("got the first gate %+v", first)
+	}
+	s.answer(first, event.Deny, event.ScopeOnce)
+	until[event.ChatReply](t, s)
+	if offer := until[event.GateRequested](t, s); offer.Title != "Install gopls" {
+		t.Errorf("got the gate %+v", offer)
+	}
+	s.Send(session.Submit{Text: "do more"})
+	until[event.RunStarted](t, s) // does not wait for an answer
+}
+
 func TestStopEndsWaitForServerApproval(t *testing.T) {
 	s := open(t, policy.ApproveAsk, func(s *stage) {
 		s.tools.pending = []plan.PendingServer{{Name: "files", Command: []string{"serve", "."}}}

@@ -84,6 +84,7 @@ type tools struct {
 	call    func(ctx context.Context, c plan.ToolCall) (any, error)
 	pending []plan.PendingServer
 	answers []bool
+	changed func()
 	servers []plan.ServerStatus
 	offered plan.Catalogue // nil means look and change
 }
@@ -137,11 +138,34 @@ func (t *tools) Status() []plan.ServerStatus {
 	}
 	return []plan.ServerStatus{{Name: "w", State: plan.ServerReady, Tools: 2}}
 }
-func (t *tools) Pending() []plan.PendingServer { return t.pending }
-func (t *tools) Watch(func())                  {}
 
-func (t *tools) Answer(_ context.Context, yes bool) error {
-	t.answers, t.pending = append(t.answers, yes), nil
+func (t *tools) Pending() []plan.PendingServer {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return slices.Clone(t.pending)
+}
+
+// offer adds a question and reports it.
+func (t *tools) offer(p plan.PendingServer) {
+	t.mu.Lock()
+	t.pending = append(t.pending, p)
+	t.mu.Unlock()
+	t.changed()
+}
+
+func (t *tools) Watch(changed func()) {
+	if changed != nil {
+		t.changed = changed
+	}
+}
+
+func (t *tools) Answer(_ context.Context, asked []plan.PendingServer, yes bool) error {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.answers = append(t.answers, yes)
+	t.pending = slices.DeleteFunc(t.pending, func(p plan.PendingServer) bool {
+		return slices.ContainsFunc(asked, func(q plan.PendingServer) bool { return q.Name == p.Name })
+	})
 	return nil
 }
 
