@@ -255,7 +255,7 @@ func newRoot(o *options) *cobra.Command {
 		},
 	}
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
-		return &failure{exit: exitUsage, code: "usage", err: wrongFlag(cmd.Flags(), err, "see "+cmd.Root().Name()+" --help"), unparsed: true}
+		return &failure{exit: exitUsage, code: "usage", err: wrongFlag(cmd.Flags(), err, "see "+cmd.CommandPath()+" --help"), unparsed: true}
 	})
 	help.Register(root.PersistentFlags())
 	o.Register(root.PersistentFlags())
