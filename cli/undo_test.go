@@ -68,6 +68,30 @@ func TestUndoThatWasKilledBeforeItWasRecordedIsFound(t *testing.T) {
 	}
 }
 
+func TestUndoWithoutARunTakesTheNewestThatChangedFiles(t *testing.T) {
+	dir := t.TempDir()
+	file := filepath.Join(dir, "notes.txt")
+	run := commandsIn(t, t.TempDir(), dir)
+	call := func(tool, args string) {
+		t.Helper()
+		if code, output := run(false, "", "tools", "call", tool, "--args", args, "--approve", "safe"); code != 0 {
+			t.Fatalf("got exit code %d: %s", code, output)
+		}
+	}
+	call("fs.write", `{"path":"notes.txt","text":"one\n"}`)
+	call("fs.write", `{"path":"notes.txt","text":"two\n"}`)
+	call("fs.read", `{"path":"notes.txt"}`) // newer, but it changed nothing
+	for _, want := range []string{"one\n", ""} {
+		code, output := run(false, "", "undo", "--yes")
+		if text, _ := os.ReadFile(file); code != 0 || string(text) != want || !strings.Contains(output, "restored 1 file") {
+			t.Errorf("got exit code %d, file %q, want %q: %s", code, text, want, output)
+		}
+	}
+	if code, output := run(false, "", "undo", "--yes"); code != 2 || !strings.Contains(output, "no run changed files here") {
+		t.Errorf("with no run left: got exit code %d, %s", code, output)
+	}
+}
+
 func TestUndoOfARunWhoseFilesAreAsBeforeSaysThatItIsUndone(t *testing.T) {
 	dir := t.TempDir()
 	run := commandsIn(t, t.TempDir(), dir)
