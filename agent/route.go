@@ -14,7 +14,7 @@ import (
 )
 
 // WithoutModel lists what can be asked without a model.
-const WithoutModel = "Without a model you can ask: find X, what is X, where is X used, rename X to Y, run the tests, why does X fail, commit; replan undo RUN restores the files that a run changed"
+const WithoutModel = "Without a model you can ask: find X, what is X, where is X used, rename X to Y, run the tests, why does X fail, commit"
 
 // ErrIncompleteGoal reports that a goal lacks something that its kind of task needs,
 // such as a valid new name.

@@ -231,6 +231,9 @@ func (o *options) ended(reply event.ChatReply, written error) error {
 		return o.print(reply.Text.Visible() + "\n")
 	case reply.Reason.ExitCode() == 0:
 		return nil
+	case reply.Run == "" && strings.HasSuffix(string(reply.Text), agent.WithoutModel):
+		reply.Text += "; replan undo RUN restores the files that a run changed"
+		fallthrough
 	case reply.Run == "":
 		return &failure{exit: reply.Reason.ExitCode(), code: string(reply.Reason), err: errors.New(string(reply.Text))}
 	default:

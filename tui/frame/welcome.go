@@ -27,7 +27,7 @@ func (f *Frame) Welcome(s State, width, height int) []string {
 		p.note(f.look.Warning.Render(f.look.Glyphs.Warning), s.Session.Problem.Line())
 		if s.Session.Planner.ByWords() {
 			p.gap()
-			p.note(f.look.Faint.Render(f.look.Glyphs.Separator), agent.WithoutModel)
+			p.note(f.look.Faint.Render(f.look.Glyphs.Separator), agent.WithoutModel+telling.UndoHint)
 		}
 	case f.options.Intro == "" && !f.options.Replay && s.Reported:
 		f.greet(p, s)

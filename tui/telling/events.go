@@ -20,6 +20,7 @@ const (
 	NothingCalled = "dry run: nothing was called"
 	ReviewWaits   = "the plan waits for review"
 	PlanGate      = "the plan asks for a gate here too"
+	UndoHint      = "; /undo restores the files that a run changed" // after agent.WithoutModel
 )
 
 // RouteWords says which order a goal was matched as without a model, and how
