@@ -36,7 +36,7 @@ func typesOn(m *Model, k tea.KeyPressMsg) (cmd tea.Cmd, typed bool) {
 // none.
 func opened(m *Model) *draw.Grace {
 	switch over := m.dialogs.front(); {
-	case over == m.review && m.review.Grace.On:
+	case over == m.review && m.review.Grace.On && !m.review.Grace.Later:
 		return &m.review.Grace
 	case over == nil && m.ask.Showing() && m.ask.Grace.On && !m.ask.Grace.Later:
 		return &m.ask.Grace

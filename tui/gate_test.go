@@ -21,7 +21,9 @@ func TestGateIgnoresKeysUntilGraceEnds(t *testing.T) {
 	}
 	s.m.Update(enter)
 	s.sent()
-	s.wants("Enter came too early; press it again.")
+	s.lacks("too early") // it would have answered nothing
+	s.m.Update(pageUp)
+	s.wants("Pgup came too early; press it again.")
 	s.m.Update(s.m.RestedBefore())
 	s.m.Update(letters("y")[0])
 	s.sent()
@@ -62,18 +64,53 @@ func TestOtherKeysDoNotAnswerGate(t *testing.T) {
 	}
 }
 
-// TestWordsTypedAtGateAnswerNothing: each letter comes before a pause.
-func TestWordsTypedAtGateAnswerNothing(t *testing.T) {
-	for name, st := range map[string]func(*story) *story{"a gate": (*story).revised, "a question": (*story).failing} {
-		for text, early := range map[string]string{"today": "y", "every": "y", "Is": "s"} {
-			s := settled(t, st(newStory()), 120, 36)
-			for _, k := range letters(text) {
-				s.m.Update(k)
-			}
-			s.sent()
-			s.wants(early + " came too early; press it again.")
-			if got := s.m.Typed(); got != "" {
-				t.Errorf("%q at %s: the input holds %q", text, name, got)
+// TestWordsTypedAtADialogAnswerNothing: each letter comes before a pause, and begins
+// with one that means nothing there. Only letters that would have acted are named.
+func TestWordsTypedAtADialogAnswerNothing(t *testing.T) {
+	at := map[string]func(t *testing.T) *screen{
+		"a gate":     func(t *testing.T) *screen { return settled(t, newStory().revised(), 120, 36) },
+		"a question": func(t *testing.T) *screen { return settled(t, newStory().failing(), 120, 36) },
+		"a review":   func(t *testing.T) *screen { return looking(t, 120, 36) },
+	}
+	for name, text := range map[string]string{"a gate": "today", "a question": "tea", "a review": "hello k"} {
+		s := at[name](t)
+		keys := letters(text)
+		for _, k := range keys[:len(keys)-1] {
+			s.m.Update(k)
+		}
+		s.m.Update(letters("q")[0])
+		s.lacks("too early")
+		s.m.Update(keys[len(keys)-1])
+		s.sent()
+		s.wants(text[len(text)-1:] + " came too early; press it again.")
+		if got := s.m.Typed(); got != "" {
+			t.Errorf("%q at %s: the input holds %q", text, name, got)
+		}
+	}
+}
+
+// TestDialogThatOpensByItselfTakesNoTyping: a letter that is an answer goes on with the
+// text, or says that it came too early, until no key was pressed for a while.
+func TestDialogThatOpensByItselfTakesNoTyping(t *testing.T) {
+	for name, st := range map[string]func() *story{
+		"a gate":     func() *story { return newStory().revised() },
+		"a question": func() *story { return newStory().failing() },
+	} {
+		for _, typed := range []string{"", "rename it"} {
+			for _, key := range []string{"r", "a", "y", "n", "s"} {
+				s := open(t, tui.Options{}, 120, 36).press(letters(typed)...).show(st())
+				before := s.m.GateOpen()
+				for range 3 {
+					s.m.Update(letters(key)[0])
+				}
+				s.sent()
+				want := typed
+				if typed != "" {
+					want += key + key + key
+				}
+				if got := s.m.Typed(); got != want || !before || !s.m.GateOpen() {
+					t.Errorf("%q typed at %s: the input holds %q", key, name, got)
+				}
 			}
 		}
 	}

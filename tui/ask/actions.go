@@ -23,10 +23,12 @@ func (g *Dialog) Update(msg tea.Msg) keymap.Request {
 	case KeptMsg:
 		return g.left(msg)
 	case tea.KeyPressMsg:
-		if g.Grace.On {
+		switch {
+		case g.Grace.On && g.editor != nil:
 			return keymap.Request{Cmd: g.Grace.TooEarly(keymap.NameOf(msg))}
-		}
-		if g.editor == nil && msg.Text != "" {
+		case g.Grace.On:
+			return keymap.Request{Cmd: g.Grace.Prolong()}
+		case g.editor == nil && msg.Text != "":
 			return keymap.Request{Cmd: g.Grace.StartLater()} // a letter of a text: its other letters are no answers
 		}
 		return g.edit(msg)

@@ -58,11 +58,18 @@ func (g *Grace) StartTyping() tea.Cmd {
 	return cmd
 }
 
-// TooEarly restarts the grace time after a key, and says so for a while.
-func (g *Grace) TooEarly(key string) tea.Cmd {
+// Prolong restarts the grace time after a key that would have answered nothing.
+func (g *Grace) Prolong() tea.Cmd {
 	later := g.Later
 	cmd := g.Start()
 	g.Later = later
+	return cmd
+}
+
+// TooEarly restarts the grace time after a key that would have acted, and says so for
+// a while.
+func (g *Grace) TooEarly(key string) tea.Cmd {
+	cmd := g.Prolong()
 	if utf8.RuneCountInString(key) > 1 {
 		key = english.Capital(key)
 	}

@@ -122,16 +122,27 @@ func (d *Dialog) forget() {
 	}
 }
 
-// Actions returns the actions of the dialog. During the grace time
-// there is only the key that asks for it.
-func (d *Dialog) Actions() keymap.Handlers { return d.handlers().First(d.forget) }
+// Actions returns the actions of the dialog. During the grace time they only say that
+// their key came too early, but for the key that asks for the dialog.
+func (d *Dialog) Actions() keymap.Handlers {
+	hs := d.handlers().First(d.forget)
+	if d.Grace.On && hs != nil {
+		for id := range hs {
+			if id != "dialog.leave" || !d.Grace.Later {
+				hs[id] = keymap.Handler{When: hs[id].When, Do: func() keymap.Request {
+					return keymap.Request{Cmd: d.Grace.TooEarly(d.Keys.Name(id))}
+				}}
+			}
+		}
+		hs["gate"] = keymap.Handler{Do: keymap.Just(d.Grace.Stop)}
+	}
+	return hs
+}
 
 func (d *Dialog) handlers() keymap.Handlers {
 	switch {
 	case !d.Waits():
 		return nil
-	case d.Grace.On:
-		return keymap.Handlers{"gate": {Do: keymap.Just(d.Grace.Stop)}}
 	case d.editor != nil:
 		return keymap.Handlers{
 			"dialog.leave":       {Do: keymap.Just(func() { d.editor = nil })},
@@ -163,12 +174,9 @@ func (d *Dialog) Answers() keymap.Handlers {
 		hs[id] = keymap.Handler{
 			Refuse: keymap.Unless(d.Waits, "No plan waits for review."),
 			Do: func() keymap.Request {
-				switch {
-				case !d.Shown():
+				if !d.Shown() {
 					d.Reopen()
 					return keymap.Request{}
-				case d.Grace.On:
-					return keymap.Request{Cmd: d.Grace.TooEarly(d.Keys.Name(id))}
 				}
 				w, why := d.Actions().Act(id)
 				if why != "" {
@@ -185,12 +193,18 @@ func (d *Dialog) Answers() keymap.Handlers {
 func (d *Dialog) Update(msg tea.Msg) keymap.Request {
 	switch msg := msg.(type) {
 	case tea.KeyPressMsg:
-		if d.Grace.On {
+		switch {
+		case d.Grace.On && d.editor != nil:
 			return keymap.Request{Cmd: d.Grace.TooEarly(keymap.NameOf(msg))}
+		case d.Grace.On:
+			return keymap.Request{Cmd: d.Grace.Prolong()}
 		}
 		d.forget()
-		if d.editor != nil {
+		switch {
+		case d.editor != nil:
 			return keymap.Request{Cmd: d.editor.Update(msg)}
+		case msg.Text != "":
+			return keymap.Request{Cmd: d.Grace.StartLater()} // a letter of a text: its other letters are no answers
 		}
 	case tea.PasteMsg:
 		if d.editor != nil {
