@@ -2,6 +2,7 @@ package tui_test
 
 import (
 	"slices"
+	"strings"
 	"testing"
 
 	tea "charm.land/bubbletea/v2"
@@ -185,6 +186,29 @@ func TestEarlyKeyIsNamedForAWhile(t *testing.T) {
 	s.m.Update(s.m.Rested())
 	s.press(letters("y")...).lacks("too early")
 	s.sent(session.Resolve{Run: storyRun, Gate: "4.1.1", Decision: event.Allow, Scope: event.ScopeOnce})
+}
+
+func TestStepPaneDoesNotRepeatTheDiffOfTheGate(t *testing.T) {
+	st := newStory().gated()
+	for i, e := range st.events { // as the arguments of a rename, with the diff itself
+		if d, ok := e.Data.(event.GateRequested); ok {
+			d.Args = map[string]any{"path": "auth/handler.go", "diff": d.Diff}
+			st.events[i].Data = d
+		}
+	}
+	s := open(t, tui.Options{}, 120, 60).show(st)
+	const hunk = "@@ -12,7 +12,7 @@"
+	for _, c := range []struct {
+		key   tea.KeyPressMsg
+		wants string
+	}{{tea.KeyPressMsg{}, "lines, see the gate"}, {escape, hunk}, {ctrl('g'), "lines, see the gate"}} {
+		s.m.Update(c.key)
+		s.wants(c.wants)
+		if n := strings.Count(s.text(), hunk); n != 1 {
+			t.Errorf("after %s the diff is shown %d times:\n%s", c.key, n, s.text())
+		}
+		s.m.Update(s.m.Rested())
+	}
 }
 
 func TestKeyForGateEndsItsGraceTime(t *testing.T) {

@@ -270,7 +270,7 @@ func (m *Model) arrange() {
 	}
 	m.chat.SetState(m.chatState())
 	m.dag.SetState(m.planState())
-	m.detail.SetState(step.State{Size: m.layout.step, Tabbed: !m.layout.wide})
+	m.detail.SetState(step.State{Size: m.layout.step, Tabbed: !m.layout.wide, Gated: gated(m)})
 	m.ask.SetState(ask.State{Size: m.layout.sheet, Muted: m.quitting, Over: m.dialogs.front() != nil || m.player != nil})
 	m.input.SetHeight(m.layout.input.H)
 	m.input.SetFocus(m.focus == paneChat && !m.covered() && !m.quitting)

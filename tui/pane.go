@@ -124,3 +124,9 @@ func (m *Model) send(command session.Command) tea.Cmd {
 	}
 	return m.outbox.send(command)
 }
+
+// gated reports whether the gate of the chosen step is on the screen.
+func gated(m *Model) bool {
+	chosen, run := m.dag.ChosenStep(), m.live.Shown().State
+	return chosen != nil && run != nil && m.ask.Showing() && m.ask.AtGate() && m.ask.StepOf(run.ID) == chosen.Step.Index
+}

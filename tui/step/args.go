@@ -8,6 +8,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"replan/agent"
+	"replan/internal/english"
 	"replan/internal/untrusted"
 	"replan/planning/plan"
 	"replan/tui/draw"
@@ -39,7 +40,11 @@ func (d *Pane) drawArgs(p *draw.SheetPage, s *agent.StepState) {
 	}
 	names, column := p.Order(args)
 	for _, name := range names {
-		writeArgument(p, name, column, args[name], d.languageOf(s, name, args[name]))
+		if text, _ := args[name].(string); d.gated && s.Diff != "" && draw.IsLong(args[name]) {
+			p.Member(name, column, english.Count(max(strings.Count(strings.TrimSuffix(text, "\n"), "\n")+1, 1), "line")+", see the gate")
+		} else {
+			writeArgument(p, name, column, args[name], d.languageOf(s, name, args[name]))
+		}
 		writeOrigins(p, column, args[name], s.Step.Args[name], from[name], all != "", d.run)
 	}
 	for _, c := range s.Coerced {

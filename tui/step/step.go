@@ -45,6 +45,7 @@ type Pane struct {
 	width  int
 	height int
 	tabbed bool // the pane draws its own tabs, since it has no frame
+	gated  bool // the gate on the screen shows the change
 	top    draw.SheetSpot
 	atEnd  bool // the view follows new output
 
@@ -74,6 +75,7 @@ type version struct {
 	failed   untrusted.Text
 	output   string // received so far
 	diff     string
+	gated    bool
 	seq      uint64 // of the run, while something may still change the step
 }
 
@@ -86,12 +88,17 @@ func New(l *draw.Look, keys *keymap.Map) *Pane {
 type State struct {
 	Size   draw.Rect
 	Tabbed bool // the pane draws its own tabs, since it has no frame
+	Gated  bool // the gate of the step is on the screen, and shows what the call would change
 }
 
 // SetState tells the pane about the rest of the screen.
 func (d *Pane) SetState(s State) {
 	d.setSize(s.Size.W, s.Size.H)
 	d.setTabbed(s.Tabbed)
+	if s.Gated != d.gated {
+		d.gated, d.drawn = s.Gated, false
+		d.prefer()
+	}
 }
 
 // setSize sets the size of the pane, in cells.
@@ -119,10 +126,13 @@ func (d *Pane) Show(run *agent.Run, s *Subject) {
 		d.drawn = false
 	}
 	d.run, d.shown = run, s
-	if !d.chosen {
-		if t := d.preferredTab(); t != d.tab {
-			d.tab, d.top, d.drawn = t, draw.SheetSpot{}, false
-		}
+	d.prefer()
+}
+
+// prefer shows the preferred tab, unless the user chose one.
+func (d *Pane) prefer() {
+	if t := d.preferredTab(); !d.chosen && t != d.tab {
+		d.tab, d.top, d.drawn = t, draw.SheetSpot{}, false
 	}
 }
 
@@ -134,7 +144,7 @@ func (d *Pane) preferredTab() tab {
 		return tabArgs
 	case s.Loop != nil && (s.Status == agent.StepRunning || telling.Halted(d.run, s)) && s.Loop.Text != "":
 		return tabOutput
-	case s.Status == agent.StepWaiting && s.Diff != "":
+	case s.Status == agent.StepWaiting && s.Diff != "" && !d.gated:
 		return tabDiff
 	case s.Status == agent.StepRunning && s.Output != "", s.Status == agent.StepCompleted, s.Status == agent.StepFailed:
 		return tabOutput
@@ -298,7 +308,7 @@ func (d *Pane) draw(height int) []string {
 func (d *Pane) version(s *agent.StepState, width int) version {
 	v := version{
 		key: d.key, tab: d.tab, width: width, theme: d.look.Theme.Name, dark: d.look.Theme.Dark, diffs: d.look.Diffs, status: s.Status, attempt: s.Attempt,
-		ms: s.MS, gate: s.Gate, revision: d.run.Revision, failed: s.Error, diff: s.Diff,
+		ms: s.MS, gate: s.Gate, revision: d.run.Revision, failed: s.Error, diff: s.Diff, gated: d.gated,
 	}
 	switch {
 	case d.tab == tabOutput:
@@ -360,7 +370,7 @@ func (d *Pane) drawHead(s *agent.StepState, height int) []string {
 	}
 	glyph, style := draw.StateGlyph(l, run, s)
 	title := draw.Wrap(s.Step.Title.Line(), max(d.width-2, 1))
-	title = l.AtMost(title, max(min(2, height/6), 1), d.width-2)
+	title = l.AtMost(title, max(min(2, height/3), 1), d.width-2)
 	return draw.Hang(style.Render(glyph)+" ", draw.Paint(l.Strong, title))
 }
 
