@@ -21,6 +21,8 @@ import (
 // overlay is a dialog that replaces the panes until the user leaves it.
 type overlay interface {
 	Pane
+	// View draws the dialog on exactly size.H lines of size.W cells.
+	View(size draw.Rect) []string
 	// Shown reports whether the dialog is on the screen.
 	Shown() bool
 	// Typing reports whether letters are text for it.

@@ -170,12 +170,12 @@ type Drawing struct {
 func (m *Model) Panes() []Drawing {
 	m.View() // lays the screen out
 	chat := func(width int) Drawing {
-		lines := m.input.ListOver(draw.Padded(m.chat.View(m.layout.chat)), width)
+		lines := m.input.ListOver(draw.Padded(m.chat.View()), width)
 		title, note := m.chat.EdgeLabels()
 		return Drawing{"chat", append(lines, strings.TrimSpace(title+" "+note))}
 	}
-	step := Drawing{"step", m.detail.View(m.layout.step)}
-	plan := Drawing{"plan", append([]string{strings.TrimSpace(m.dag.Title() + "  " + m.dag.Summary())}, m.dag.View(m.layout.plan)...)}
+	step := Drawing{"step", m.detail.View()}
+	plan := Drawing{"plan", append([]string{strings.TrimSpace(m.dag.Title() + "  " + m.dag.Summary())}, m.dag.View()...)}
 	if m.layout.wide {
 		title := strings.TrimSpace(m.detail.Title(m.layout.right.W-6) + "  " + m.detail.Place())
 		step.Lines = append([]string{title}, step.Lines...)

@@ -31,7 +31,8 @@ func heldPlan(t *testing.T, more ...event.Data) *agent.Run {
 func drawnPlan(run *agent.Run, width int) string {
 	d := dag.New(panetest.DarkLook(), keymap.New())
 	d.Show(run)
-	return panetest.Stripped(d.View(draw.Rect{W: width, H: 12}))
+	d.SetState(dag.State{Size: draw.Rect{W: width, H: 12}})
+	return panetest.Stripped(d.View())
 }
 
 func TestHeldStepNamesStepItWaitsFor(t *testing.T) {

@@ -437,7 +437,7 @@ func (m *Model) body() []string {
 func (m *Model) leftHalf() []string {
 	focused := m.focus == paneChat
 	style := m.frame.Border(focused && !m.ask.Showing())
-	lines := m.input.ListOver(draw.Padded(m.chat.View(m.layout.chat)), m.layout.left.W-2)
+	lines := m.input.ListOver(draw.Padded(m.chat.View()), m.layout.left.W-2)
 	title, note := m.chat.EdgeLabels() // for the view just drawn
 	sections := []draw.Section{{Title: m.frame.Title("Chat", focused), Note: note, Lines: lines, Style: style}}
 	if m.layout.input.H > 0 {
@@ -454,7 +454,7 @@ func (m *Model) planSection() draw.Section {
 	focused := m.focus == panePlan
 	return draw.Section{
 		Title: m.frame.Title(m.dag.Title(), focused), Note: m.dag.Summary(),
-		Lines: m.dag.View(m.layout.plan), Style: m.frame.Border(focused && !m.ask.Showing()),
+		Lines: m.dag.View(), Style: m.frame.Border(focused && !m.ask.Showing()),
 	}
 }
 
@@ -469,7 +469,7 @@ func (m *Model) rightHalf() []string {
 		sections = append(sections, m.planSection())
 	}
 	if m.layout.step.H > 0 {
-		lines := draw.Padded(m.detail.View(m.layout.step))
+		lines := draw.Padded(m.detail.View())
 		width := m.layout.right.W - 6
 		if note := m.dag.Summary(); note != "" && len(sections) > 0 {
 			width -= draw.VisibleWidth(note) + 4 // drawn in the same edge
@@ -485,11 +485,11 @@ func (m *Model) rightHalf() []string {
 func (m *Model) tabBody() []string {
 	switch m.focus {
 	case panePlan:
-		return m.dag.View(m.layout.plan)
+		return m.dag.View()
 	case paneStep:
-		return draw.Padded(m.detail.View(m.layout.step))
+		return draw.Padded(m.detail.View())
 	}
-	out := m.input.ListOver(draw.Padded(m.chat.View(m.layout.chat)), m.layout.width)
+	out := m.input.ListOver(draw.Padded(m.chat.View()), m.layout.width)
 	if m.layout.input.H > 0 {
 		l, bar := m.look, m.look.Glyphs.Rule
 		title, note := m.chat.EdgeLabels()

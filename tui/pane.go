@@ -7,7 +7,6 @@ import (
 	"replan/tui/ask"
 	"replan/tui/chat"
 	"replan/tui/dag"
-	"replan/tui/draw"
 	"replan/tui/input"
 	"replan/tui/keymap"
 	"replan/tui/step"
@@ -22,14 +21,12 @@ var (
 )
 
 // Pane is a part of the screen: it handles messages, draws itself and lists its
-// actions.
+// actions. The size of a pane is in its state, that of a dialog comes with each View.
 type Pane interface {
 	// Update handles a message addressed to the pane: a key that no action takes,
 	// pasted text, a click or a wheel in the pane's own cells, an answer of the
 	// session. What it asks of the root is the returned value.
 	Update(msg tea.Msg) keymap.Request
-	// View draws the pane on exactly size.H lines of size.W cells.
-	View(size draw.Rect) []string
 	// Actions returns the pane's actions with their handlers.
 	Actions() keymap.Handlers
 }

@@ -13,12 +13,6 @@ import (
 // KeyShowThinking is the setting that keeps whether thinking is expanded.
 const KeyShowThinking = "screen.show_thinking"
 
-// View draws the pane on exactly size.H lines of at most size.W cells.
-func (c *Pane) View(size draw.Rect) []string {
-	c.setSize(size.W, size.H)
-	return c.lines()
-}
-
 // Update handles a letter or pasted text for the open search, and a turn of the
 // wheel.
 func (c *Pane) Update(msg tea.Msg) keymap.Request {

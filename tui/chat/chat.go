@@ -77,8 +77,8 @@ func (c *Pane) Retheme() {
 	c.forgetLines()
 }
 
-// lines returns the pane's content: Height lines of at most width cells.
-func (c *Pane) lines() []string {
+// View draws the pane: Height lines of at most width cells.
+func (c *Pane) View() []string {
 	c.layOut()
 	if c.view != nil && c.viewOf == c.layouts {
 		return c.view

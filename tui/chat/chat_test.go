@@ -39,8 +39,8 @@ func TestChatKeepsScrollPosition(t *testing.T) {
 		"narrower":                  func(c *Pane) { c.setSize(44, 12) },
 		"distant lines dropped":     func(c *Pane) { c.Blocks[0].Forget() },
 		"scrolled there and back":   func(c *Pane) { c.Scroll(37); c.Scroll(-37) },
-		"lower, then as high again": func(c *Pane) { c.setSize(60, 4); c.lines(); c.setSize(60, 12) },
-		"without lines for a while": func(c *Pane) { c.setSize(60, 0); c.lines(); c.setSize(60, 12) },
+		"lower, then as high again": func(c *Pane) { c.setSize(60, 4); c.View(); c.setSize(60, 12) },
+		"without lines for a while": func(c *Pane) { c.setSize(60, 0); c.View(); c.setSize(60, 12) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			c := idlePane(60, 12)
@@ -49,7 +49,7 @@ func TestChatKeepsScrollPosition(t *testing.T) {
 			first := c.first()
 			change(c)
 			if got := c.first(); got.Block != first.Block {
-				t.Errorf("first block in view: got %d, want %d:\n%s", got.Block, first.Block, panetest.Stripped(c.lines()))
+				t.Errorf("first block in view: got %d, want %d:\n%s", got.Block, first.Block, panetest.Stripped(c.View()))
 			}
 		})
 	}
@@ -70,7 +70,7 @@ func TestScrollingShowsEveryLineOnce(t *testing.T) {
 			c.Scroll(n)
 			below = min(max(below+n, 0), len(all)-7)
 			want := all[len(all)-7-below : len(all)-below]
-			if got := c.lines(); panetest.Stripped(got) != panetest.Stripped(want) {
+			if got := c.View(); panetest.Stripped(got) != panetest.Stripped(want) {
 				r.Fatalf("%d lines from the end\n%s\nwant\n%s", below, panetest.Stripped(got), panetest.Stripped(want))
 			}
 			if n, exact := c.moreBelow(); n != below || !exact {
@@ -83,7 +83,7 @@ func TestScrollingShowsEveryLineOnce(t *testing.T) {
 func TestOnlyVisibleBlocksAreDrawn(t *testing.T) {
 	c := idlePane(60, 20)
 	addConversation(c, 2000)
-	c.lines()
+	c.View()
 	drawn := func() (n int) {
 		for _, b := range c.Blocks {
 			if b.fresh {
@@ -96,7 +96,7 @@ func TestOnlyVisibleBlocksAreDrawn(t *testing.T) {
 		t.Errorf("%d of %d blocks are drawn", n, len(c.Blocks))
 	}
 	c.setSize(90, 20)
-	c.lines()
+	c.View()
 	if n := drawn(); n > 40 {
 		t.Errorf("after a resize %d of %d blocks are drawn", n, len(c.Blocks))
 	}
@@ -105,10 +105,10 @@ func TestOnlyVisibleBlocksAreDrawn(t *testing.T) {
 func TestDistantLinesAreDropped(t *testing.T) {
 	c := idlePane(60, 20)
 	addConversation(c, 20_000)
-	c.lines()
+	c.View()
 	for range 1000 {
 		c.Scroll(19)
-		c.lines()
+		c.View()
 	}
 	kept := 0
 	for _, b := range c.Blocks {
@@ -195,7 +195,7 @@ func TestUnbrokenTextHasNoWrapBreaks(t *testing.T) {
 func TestSearchFindsTextInUndrawnBlocks(t *testing.T) {
 	c := idlePane(60, 20)
 	addConversation(c, 4000)
-	c.lines()
+	c.View()
 	c.find.start()
 	for _, step := range []struct {
 		query string
@@ -213,8 +213,8 @@ func TestSearchFindsTextInUndrawnBlocks(t *testing.T) {
 		if len(c.find.hits) != step.of {
 			t.Fatalf("%q is found %d times, want %d", step.query, len(c.find.hits), step.of)
 		}
-		if step.of > 0 && !strings.Contains(strings.Join(strings.Fields(panetest.Stripped(c.lines())), " "), fmt.Sprintf("%d of %d", c.find.at+1, step.of)) {
-			t.Errorf("%q: the current match is not shown:\n%s", step.query, panetest.Stripped(c.lines()))
+		if step.of > 0 && !strings.Contains(strings.Join(strings.Fields(panetest.Stripped(c.View())), " "), fmt.Sprintf("%d of %d", c.find.at+1, step.of)) {
+			t.Errorf("%q: the current match is not shown:\n%s", step.query, panetest.Stripped(c.View()))
 		}
 	}
 }
@@ -222,15 +222,15 @@ func TestSearchFindsTextInUndrawnBlocks(t *testing.T) {
 func TestCurrentMatchIsInView(t *testing.T) {
 	c := idlePane(44, 9)
 	addConversation(c, 2000)
-	c.lines()
+	c.View()
 	c.find.start()
 	c.find.seek("which is why nobody noticed") // broken by the width
 	seen := map[int]bool{}
 	for range len(c.find.hits) {
 		c.find.step(1)
 		seen[c.find.at] = true
-		if text := strings.Join(strings.Fields(panetest.Stripped(c.lines())), " "); !strings.Contains(text, "which is why nobody noticed") {
-			t.Fatalf("match %d is not in view:\n%s", c.find.at, panetest.Stripped(c.lines()))
+		if text := strings.Join(strings.Fields(panetest.Stripped(c.View())), " "); !strings.Contains(text, "which is why nobody noticed") {
+			t.Fatalf("match %d is not in view:\n%s", c.find.at, panetest.Stripped(c.View()))
 		}
 	}
 	if len(seen) != len(c.find.hits) || len(seen) != 100 {
@@ -252,7 +252,7 @@ func BenchmarkChat(b *testing.B) {
 		chat := func(b *testing.B) *Pane {
 			c := idlePane(106, 46)
 			addConversation(c, lines)
-			c.lines()
+			c.View()
 			b.ReportAllocs()
 			return c
 		}
@@ -260,14 +260,14 @@ func BenchmarkChat(b *testing.B) {
 			c := chat(b)
 			for b.Loop() {
 				c.Invalidate()
-				c.lines()
+				c.View()
 			}
 		})
 		b.Run(fmt.Sprintf("page up/%d lines", lines), func(b *testing.B) {
 			c := chat(b)
 			for i := 0; b.Loop(); i++ {
 				c.Scroll(45)
-				if c.lines(); c.top == (draw.Spot{}) {
+				if c.View(); c.top == (draw.Spot{}) {
 					c.ToEnd()
 				}
 			}
@@ -277,7 +277,7 @@ func BenchmarkChat(b *testing.B) {
 			c.Scroll(lines / 2)
 			for i := 0; b.Loop(); i++ {
 				c.setSize(80+i%2*20, 46)
-				c.lines()
+				c.View()
 			}
 		})
 		b.Run(fmt.Sprintf("search/%d lines", lines), func(b *testing.B) {
@@ -285,7 +285,7 @@ func BenchmarkChat(b *testing.B) {
 			c.find.start()
 			for i := 0; b.Loop(); i++ {
 				c.find.seek(fmt.Sprintf("needle%d", i%10))
-				c.lines()
+				c.View()
 			}
 		})
 	}
@@ -307,12 +307,12 @@ func BenchmarkChatStream(b *testing.B) {
 				turn.written.WriteString(whole[:size])
 				turn.text = turn.written.String()
 				c.flow(turn)
-				c.lines()
+				c.View()
 				for i := 0; b.Loop(); i++ {
 					turn.written.WriteByte(whole[i%size])
 					turn.text = turn.written.String()
 					c.flow(turn)
-					c.lines()
+					c.View()
 				}
 			})
 		}

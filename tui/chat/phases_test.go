@@ -67,12 +67,12 @@ func (p *planningPane) apply(data ...event.Data) *planningPane {
 		}
 		p.n.Narrate(d, before)
 		p.Invalidate()
-		p.lines()
+		p.View()
 	}
 	return p
 }
 
-func (p *planningPane) text() string { return panetest.Stripped(p.lines()) }
+func (p *planningPane) text() string { return panetest.Stripped(p.View()) }
 
 // phase starts a phase and streams its reply in two pieces.
 func (p *planningPane) phase(n int, text string) *planningPane {
@@ -243,12 +243,12 @@ func BenchmarkPhaseStream(b *testing.B) {
 			run := &agent.Run{Model: "qwen3:8b"}
 			run.Phases[2] = agent.Phase{Status: agent.PhaseRunning, Text: `{"steps": [` + strings.Repeat(step, size/len(step))}
 			c.Add(c.phaseBlocks(run)...)
-			c.lines()
+			c.View()
 			whole := run.Phases[2].Text + strings.Repeat(step, 100_000)
 			for i := 0; b.Loop(); i++ {
 				run.Phases[2].Text = whole[:min(size+i*8, len(whole))]
 				c.Invalidate()
-				c.lines()
+				c.View()
 			}
 		})
 	}

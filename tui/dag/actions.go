@@ -9,12 +9,6 @@ import (
 	"replan/tui/keymap"
 )
 
-// View draws the pane on exactly size.H lines of size.W cells.
-func (d *Pane) View(size draw.Rect) []string {
-	d.setSize(size.W, size.H)
-	return d.lines()
-}
-
 // Update handles a letter typed into the filter, a click and a turn of the
 // wheel.
 func (d *Pane) Update(msg tea.Msg) keymap.Request {

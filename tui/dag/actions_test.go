@@ -19,7 +19,8 @@ func listPane(run *agent.Run) *Pane {
 	d := New(panetest.DarkLook(), keymap.New())
 	d.Graph.Mode = GraphNever
 	d.Show(run)
-	d.View(draw.Rect{W: 80, H: 10})
+	d.SetState(State{Size: draw.Rect{W: 80, H: 10}})
+	d.View()
 	return d
 }
 

@@ -28,7 +28,7 @@ func BenchmarkPlanPane(b *testing.B) {
 			d.setFocus(true)
 			d.Show(c.run)
 			d.folds.Level = c.level
-			d.lines()
+			d.View()
 			return d
 		}
 		b.Run(c.name+"/a beat", func(b *testing.B) {
@@ -37,7 +37,7 @@ func BenchmarkPlanPane(b *testing.B) {
 				d.Look.Beat++
 				d.Look.Now = d.Look.Now.Add(time.Second / 10)
 				d.Invalidate()
-				d.lines()
+				d.View()
 				d.Title()
 				d.Summary()
 			}
@@ -50,7 +50,7 @@ func BenchmarkPlanPane(b *testing.B) {
 				if d.Move(by); d.Position() == at {
 					by = -by
 				}
-				d.lines()
+				d.View()
 			}
 		})
 		b.Run(c.name+"/a step ends and one starts", func(b *testing.B) {
@@ -62,7 +62,7 @@ func BenchmarkPlanPane(b *testing.B) {
 				}
 				d.ApplyEvent(c.run, event.StepStarted{Index: s.Step.Index})
 				d.Invalidate()
-				d.lines()
+				d.View()
 			}
 			s.Status = agent.StepPending
 		})
@@ -96,7 +96,7 @@ func BenchmarkGraph(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
 				d.Invalidate()
-				d.lines()
+				d.View()
 			}
 		})
 		b.Run(name+"/a new plan", func(b *testing.B) {

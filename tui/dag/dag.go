@@ -342,8 +342,8 @@ func (d *Pane) Chosen() *Row {
 	return nil
 }
 
-// lines returns the pane's content: Height lines of exactly Width cells.
-func (d *Pane) lines() []string {
+// View draws the pane: Height lines of exactly Width cells.
+func (d *Pane) View() []string {
 	if d.drawn {
 		return d.view
 	}

@@ -14,15 +14,15 @@ func TestFilterShowsMatchesUntilCleared(t *testing.T) {
 	d := New(panetest.DarkLook(), keymap.New())
 	d.setSize(60, 8)
 	d.Show(planOf("✓ fs.read", "✗ fs.write", "⠋ test.run", "✗ fs.read 2"))
-	d.lines()
+	d.View()
 	d.startFilter()
-	if got := d.lines(); !strings.Contains(panetest.Stripped(got[7:]), "/") || !strings.Contains(panetest.Stripped(got[7:]), "status:failed") {
+	if got := d.View(); !strings.Contains(panetest.Stripped(got[7:]), "/") || !strings.Contains(panetest.Stripped(got[7:]), "status:failed") {
 		t.Errorf("the filter line is %q", panetest.Stripped(got[7:]))
 	}
 	for _, letter := range "fail" {
 		d.seek(d.filter.text + string(letter))
 	}
-	if got := panetest.Stripped(d.lines()); !strings.Contains(got, "/fail") || !strings.Contains(got, "2 steps of 4") {
+	if got := panetest.Stripped(d.View()); !strings.Contains(got, "/fail") || !strings.Contains(got, "2 steps of 4") {
 		t.Errorf("got\n%s", got)
 	}
 	d.Mode().Actions.Act("list.choose")
@@ -43,7 +43,7 @@ func TestFilterShowsMatchesUntilCleared(t *testing.T) {
 		t.Errorf("after a failure got %s", got)
 	}
 	d.clearFilter()
-	if got := rowsOf(d); got != "1 | 2 | 3 | 4" || strings.Contains(panetest.Stripped(d.lines()), "/fail") {
+	if got := rowsOf(d); got != "1 | 2 | 3 | 4" || strings.Contains(panetest.Stripped(d.View()), "/fail") {
 		t.Errorf("without a filter got %s", got)
 	}
 }

@@ -71,7 +71,7 @@ func (d *Pane) checkRollUps(fail func(string, ...any)) {
 	}
 	for m := range rows {
 		if rows[m]+hidden[m] != 1 {
-			fail("step %d has %d rows and is hidden in %d roll-ups\n%s", m+1, rows[m], hidden[m], panetest.Stripped(d.lines()))
+			fail("step %d has %d rows and is hidden in %d roll-ups\n%s", m+1, rows[m], hidden[m], panetest.Stripped(d.View()))
 		}
 		if hidden[m] > 0 && c.Steps[m].Step.Index == d.Selected {
 			fail("the selection is hidden")
@@ -99,7 +99,7 @@ func (d *Pane) checkRollUps(fail func(string, ...any)) {
 	if total != d.stepCounts.total {
 		fail("got counts %v, want %v", d.stepCounts.total, total)
 	}
-	lines := d.lines()
+	lines := d.View()
 	if len(lines) != d.Height {
 		fail("got %d lines, want %d", len(lines), d.Height)
 	}
@@ -120,7 +120,7 @@ func TestEveryStepIsShownOnceOrInOneRollUp(t *testing.T) {
 		d.setFocus(true)
 		d.Show(run)
 		fail := func(format string, args ...any) { r.Helper(); r.Fatalf(format, args...) }
-		d.lines()
+		d.View()
 		d.checkRollUps(fail)
 		for range rapid.IntRange(0, 12).Draw(r, "turns") {
 			switch rapid.SampledFrom([]string{"event", "event", "move", "fold", "all", "open", "jump", "follow", "wheel"}).Draw(r, "does") {
@@ -149,7 +149,7 @@ func TestEveryStepIsShownOnceOrInOneRollUp(t *testing.T) {
 			case "wheel":
 				d.scrolled(rapid.IntRange(-9, 9).Draw(r, "lines"))
 			}
-			d.lines()
+			d.View()
 			d.checkRollUps(fail)
 		}
 	})
@@ -176,7 +176,7 @@ func repeat(n int, line string) []string { return slices.Repeat([]string{line}, 
 // rowsOf returns the rows of a pane in short: the step, or a roll-up with its
 // counts.
 func rowsOf(d *Pane) string {
-	d.lines()
+	d.View()
 	var out []string
 	for i := range d.outline.Rows {
 		switch r := &d.outline.Rows[i]; r.Kind {
@@ -247,17 +247,17 @@ func TestManualFolding(t *testing.T) {
 	}{
 		{"space folds sole dependents", "1", (*Pane).toggleFold, "1 | 5 steps ✓1 ⠋1 ○1 ·2 | 7", ""},
 		{"space folds siblings", "2", (*Pane).toggleFold, "1 | 3 x fs.read ✓1 ⠋1 ○1 | 5 | 6 | 7", ""},
-		{"space unfolds again", "5", func(d *Pane) string { d.toggleFold(); d.lines(); return d.toggleFold() }, "1 | 2 | 3 | 4 | 5 | 6 | 7", ""},
+		{"space unfolds again", "5", func(d *Pane) string { d.toggleFold(); d.View(); return d.toggleFold() }, "1 | 2 | 3 | 4 | 5 | 6 | 7", ""},
 		{"space with nothing to fold", "7", (*Pane).toggleFold, "1 | 2 | 3 | 4 | 5 | 6 | 7", "No step depends on this one alone, so there is nothing to collapse."},
 		{"z folds everything", "7", (*Pane).foldEverything, "1 | 3 x fs.read ✓1 ⠋1 ○1 | 5 | 6 | 7", "Everything is collapsed."},
-		{"z again unfolds everything", "7", func(d *Pane) string { d.foldEverything(); d.lines(); return d.foldEverything() }, "1 | 2 | 3 | 4 | 5 | 6 | 7", "Everything is expanded."},
-		{"jump reveals folded step", "1", func(d *Pane) string { d.toggleFold(); d.lines(); return d.jump(toRunning) }, "1 | 5 steps ✓1 ⠋1 ○1 ·2 | 3 | 7", ""},
+		{"z again unfolds everything", "7", func(d *Pane) string { d.foldEverything(); d.View(); return d.foldEverything() }, "1 | 2 | 3 | 4 | 5 | 6 | 7", "Everything is expanded."},
+		{"jump reveals folded step", "1", func(d *Pane) string { d.toggleFold(); d.View(); return d.jump(toRunning) }, "1 | 5 steps ✓1 ⠋1 ○1 ·2 | 3 | 7", ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			d := New(panetest.DarkLook(), keymap.New())
 			d.setSize(80, 50)
 			d.Show(planOf(plan...))
-			d.lines()
+			d.View()
 			d.selectKey(c.from)
 			message := c.do(d)
 			if got := rowsOf(d); got != c.want || message != c.message {
@@ -285,7 +285,7 @@ func TestJumps(t *testing.T) {
 			d := New(panetest.DarkLook(), keymap.New())
 			d.setSize(80, 50)
 			d.Show(planOf(plan...))
-			d.lines()
+			d.View()
 			d.selectKey(c.from)
 			if message := d.jump(c.to); d.Selected != c.want || message != c.message {
 				t.Errorf("got step %s and message %q", d.Selected, message)
@@ -327,7 +327,7 @@ func TestFilterQueries(t *testing.T) {
 		d := New(panetest.DarkLook(), keymap.New())
 		d.setSize(60, 12)
 		d.Show(run)
-		d.lines()
+		d.View()
 		d.startFilter()
 		for _, letter := range text {
 			d.seek(d.filter.text + string(letter))

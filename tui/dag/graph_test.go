@@ -49,12 +49,12 @@ func TestGraphDrawings(t *testing.T) {
 			t.Run(fmt.Sprintf("%s/%s", name, kind), func(t *testing.T) {
 				d := graphPane(run, themes.Mode{}, zoomAuto, planlayout.Down)
 				d.setSize(118, 32)
-				golden.RequireEqual(t, panetest.Stripped(d.lines())+"\n")
+				golden.RequireEqual(t, panetest.Stripped(d.View())+"\n")
 			})
 			t.Run(fmt.Sprintf("%s/%s in ascii", name, kind), func(t *testing.T) {
 				d := graphPane(run, themes.Mode{ASCII: true, NoColor: true}, zoomLine, planlayout.Down)
 				d.setSize(118, 32)
-				golden.RequireEqual(t, panetest.Stripped(d.lines())+"\n")
+				golden.RequireEqual(t, panetest.Stripped(d.View())+"\n")
 			})
 		}
 	}
@@ -89,7 +89,7 @@ func TestGraphIsShownByDefaultOnlyIfUseful(t *testing.T) {
 		d.Show(c.run)
 		d.setSize(c.width, c.height)
 		if d.ShowsGraph() != c.want {
-			t.Errorf("%s: got graph %v, want %v:\n%s", name, !c.want, c.want, panetest.Stripped(d.lines()))
+			t.Errorf("%s: got graph %v, want %v:\n%s", name, !c.want, c.want, panetest.Stripped(d.View()))
 		}
 	}
 }
@@ -107,7 +107,7 @@ func TestArrowsMoveBetweenBoxes(t *testing.T) {
 			t.Errorf("from %s by %d,%d: got %s, want %s", from, c.dx, c.dy, d.Selected, c.want)
 		}
 	}
-	d.lines()
+	d.View()
 	b := d.Graph.layers.Boxes[2]
 	if d.clicked(b.X+1-d.Graph.x, b.Y-d.Graph.y); d.Selected != "3" {
 		t.Errorf("a click on box 3 selects %s", d.Selected)
@@ -122,11 +122,11 @@ func TestSelectedBoxIsInView(t *testing.T) {
 	d.setSize(40, 4)
 	for _, key := range []string{"9", "1", "2", "10"} {
 		d.panGraph(-1000, -1000)
-		if d.lines(); d.Graph.x != 0 || d.Graph.y != 0 {
+		if d.View(); d.Graph.x != 0 || d.Graph.y != 0 {
 			t.Fatalf("the view is moved to %d,%d", d.Graph.x, d.Graph.y)
 		}
 		d.selectKey(key)
-		d.lines()
+		d.View()
 		b := d.Graph.layers.Boxes[d.graphAt()]
 		if view := (draw.Rect{X: d.Graph.x, Y: d.Graph.y, W: d.Width, H: d.Graph.body()}); !view.Contains(b.X, b.Y) || !view.Contains(b.X+b.W-1, b.Y+b.H-1) {
 			t.Errorf("box %s is at %+v, the view at %+v", key, b, view)
@@ -176,7 +176,7 @@ func TestRemovedStepsKeepTheirEdges(t *testing.T) {
 	removed[0].Step.Args = map[string]any{"path": "${listed}"}
 	slices.Reverse(removed)
 	d := graphPane(run, themes.Mode{}, zoomLine, planlayout.Down)
-	drawn := d.lines()
+	drawn := d.View()
 	got := newTracer(drawn[:len(drawn)-1]).edges()
 	if want := map[[2]int]bool{{1, 2}: true, {2, 3}: true, {2, 4}: true}; !maps.Equal(got, want) {
 		t.Errorf("got edges %v, want %v:\n%s", got, want, panetest.Stripped(drawn))
@@ -202,8 +202,8 @@ func TestNarrowScreensOmitTitles(t *testing.T) {
 	} {
 		d := graphPane(graphRun(c.deps, 0), themes.Mode{}, zoomAuto, planlayout.Down)
 		d.setSize(c.width, c.height)
-		if d.lines(); d.Graph.scale.zoom != c.want {
-			t.Errorf("%s: got zoom %d, want %d:\n%s", name, d.Graph.scale.zoom, c.want, panetest.Stripped(d.lines()))
+		if d.View(); d.Graph.scale.zoom != c.want {
+			t.Errorf("%s: got zoom %d, want %d:\n%s", name, d.Graph.scale.zoom, c.want, panetest.Stripped(d.View()))
 		}
 	}
 }

@@ -235,7 +235,7 @@ func graphPane(run *agent.Run, mode themes.Mode, z zoom, direction planlayout.Di
 	d.Show(run)
 	d.Graph.Mode, d.Graph.zoom, d.Graph.scale.direction = graphAlways, z, direction
 	d.setSize(80, 24)
-	d.lines()
+	d.View()
 	d.setSize(d.Graph.layers.Width, d.Graph.layers.Height+1)
 	return d
 }
@@ -294,7 +294,7 @@ func checkReadBack(t *rapid.T, mode themes.Mode, z zoom, direction planlayout.Di
 	}
 	d := graphPane(graphRun(deps, removed), mode, z, direction)
 	d.setFocus(rapid.Bool().Draw(t, "focus"))
-	drawn := d.lines()
+	drawn := d.View()
 	if removed > 0 {
 		drawn = drawn[:len(drawn)-1] // why the plan was revised
 	}

@@ -37,7 +37,7 @@ func TestOlderRevisionsCollapseToOneLine(t *testing.T) {
 	d.setSize(60, 12)
 	d.Show(revisedTwice())
 	folded := "   ┌ ✓ 1 First  t    0ms\n │ ▸ rev 2: 2 removed, 1 added (enter opens)\n │ ▾ rev 3: because again\n − │ ✗ 4 Fourth  t  failed\n + └ ○ 5 Fifth   t ready"
-	if got := panetest.Stripped(d.lines()); squash(got) != squash(folded) {
+	if got := panetest.Stripped(d.View()); squash(got) != squash(folded) {
 		t.Fatalf("got\n%s", got)
 	}
 	d.Move(-100)
@@ -45,11 +45,11 @@ func TestOlderRevisionsCollapseToOneLine(t *testing.T) {
 	if !d.toggle() {
 		t.Fatalf("%q is selected instead of the revision", d.Selected)
 	}
-	if got := panetest.Stripped(d.lines()); !strings.Contains(got, "▾ rev 2") || !strings.Contains(got, "Second") || !strings.Contains(got, "Third") ||
+	if got := panetest.Stripped(d.View()); !strings.Contains(got, "▾ rev 2") || !strings.Contains(got, "Second") || !strings.Contains(got, "Third") ||
 		strings.Index(got, "Third") > strings.Index(got, "Fourth") {
 		t.Fatalf("got\n%s", got)
 	}
-	if d.toggle(); strings.Contains(panetest.Stripped(d.lines()), "Second") {
+	if d.toggle(); strings.Contains(panetest.Stripped(d.View()), "Second") {
 		t.Error("it does not collapse again")
 	}
 }
@@ -75,7 +75,7 @@ func TestBlockedStepNamesUnfinishedDependencies(t *testing.T) {
 	d := New(panetest.DarkLook(), keymap.New())
 	d.setSize(60, 8)
 	d.Show(run)
-	if got := panetest.Stripped(d.lines()); !strings.Contains(got, "←2,3") {
+	if got := panetest.Stripped(d.View()); !strings.Contains(got, "←2,3") {
 		t.Errorf("got\n%s", got)
 	}
 }
@@ -84,7 +84,7 @@ func TestSummaryCountsStepsOfLongPlan(t *testing.T) {
 	d := New(panetest.DarkLook(), keymap.New())
 	d.setSize(60, 8)
 	d.Show(panetest.WideRun(60))
-	d.lines()
+	d.View()
 	if got := ansi.Strip(d.Summary()); got != "✓20 ⠋4 ○6 ·30" {
 		t.Errorf("got %q", got)
 	}
@@ -109,7 +109,7 @@ func TestTitlesTakeTheRoomOfTheToolsInANarrowPane(t *testing.T) {
 	d := longTitle()
 	d.setFocus(false)
 	d.setSize(52, 8)
-	got := panetest.Stripped(d.lines())
+	got := panetest.Stripped(d.View())
 	if strings.Contains(got, "fs.search") || !strings.Contains(got, "Find every caller of the function an…") {
 		t.Errorf("got\n%s", got)
 	}
@@ -119,10 +119,10 @@ func TestToolsAreInOneColumn(t *testing.T) {
 	d := longTitle()
 	d.setFocus(false)
 	column := -1
-	for _, line := range d.lines()[:4] {
+	for _, line := range d.View()[:4] {
 		text, _, found := strings.Cut(ansi.Strip(line), "fs.search")
 		if at := ansi.StringWidth(text); !found || column >= 0 && at != column {
-			t.Fatalf("the tool is in column %d, not %d:\n%s", at, column, panetest.Stripped(d.lines()))
+			t.Fatalf("the tool is in column %d, not %d:\n%s", at, column, panetest.Stripped(d.View()))
 		} else {
 			column = at
 		}
@@ -132,7 +132,7 @@ func TestToolsAreInOneColumn(t *testing.T) {
 func TestChosenRowShowsItsWholeTitleOnTwoLines(t *testing.T) {
 	d := longTitle()
 	d.reveal("2")
-	lines := strings.Split(panetest.Stripped(d.lines()), "\n")
+	lines := strings.Split(panetest.Stripped(d.View()), "\n")
 	if !strings.Contains(lines[1], "Find every caller of the") || !strings.Contains(lines[1], "fs.search") || !strings.Contains(lines[2], " function and write down what each one passes") {
 		t.Errorf("got\n%s", strings.Join(lines, "\n"))
 	}
@@ -152,9 +152,9 @@ func TestLastRowStaysInReachBelowTitleOnTwoLines(t *testing.T) {
 		d.Run.Steps[3].Step.Title = d.Run.Steps[1].Step.Title
 		d.setSize(58, 3)
 		d.reveal(chosen)
-		d.lines()
+		d.View()
 		d.scrolled(9)
-		if lines := d.lines(); !strings.Contains(panetest.Stripped(lines), " 4 Find") {
+		if lines := d.View(); !strings.Contains(panetest.Stripped(lines), " 4 Find") {
 			t.Errorf("with step %s chosen got\n%s", chosen, panetest.Stripped(lines))
 		}
 	}

@@ -161,7 +161,7 @@ func railPane(run *agent.Run, ascii bool, width int) string {
 	d.setSize(width, 2*len(run.Steps)+20)
 	d.Show(run)
 	d.Graph.Mode = GraphNever
-	return panetest.Stripped(d.lines())
+	return panetest.Stripped(d.View())
 }
 
 // TestListDrawsEveryDependency draws random plans everywhere that rails are drawn as

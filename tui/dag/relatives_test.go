@@ -14,7 +14,7 @@ func TestSelectedStepHighlightsDependenciesAndDependents(t *testing.T) {
 	d.setSize(60, 8)
 	d.setFocus(true)
 	d.Show(run)
-	d.lines()
+	d.View()
 	chosen := d.Chosen()
 	for i := range d.outline.Rows {
 		r := &d.outline.Rows[i]

@@ -78,9 +78,9 @@ func TestStepStates(t *testing.T) {
 				d.setSize(width, 24)
 				d.setFocus(true)
 				d.Show(everyState())
-				d.lines()
+				d.View()
 				d.selectKey("2")
-				lines := d.lines()
+				lines := d.View()
 				if c.name == "ascii" || c.name == "dark" && width != 60 {
 					golden.RequireEqual(t, panetest.Stripped(lines)+"\n")
 					return
@@ -100,7 +100,7 @@ func TestDraftedPlanIsLabelled(t *testing.T) {
 	d := New(panetest.DarkLook(), keymap.New())
 	d.setSize(50, 4)
 	d.Show(run)
-	if got := panetest.Stripped(d.lines()); strings.Count(got, "drafting") != 2 || strings.Count(got, "◌") != 2 {
+	if got := panetest.Stripped(d.View()); strings.Count(got, "drafting") != 2 || strings.Count(got, "◌") != 2 {
 		t.Errorf("got\n%s", got)
 	}
 	if d.Title() != "Plan · drafting · 0:00 · follow" {
@@ -130,9 +130,9 @@ func TestRollUps(t *testing.T) {
 			d.setSize(c.width, 14)
 			d.setFocus(true)
 			d.Show(panetest.FanRun(100, 4))
-			d.lines()
+			d.View()
 			c.do(d)
-			golden.RequireEqual(t, panetest.Stripped(d.lines())+"\n")
+			golden.RequireEqual(t, panetest.Stripped(d.View())+"\n")
 		})
 	}
 }

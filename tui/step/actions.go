@@ -10,12 +10,6 @@ import (
 	"replan/tui/keymap"
 )
 
-// View draws the pane on exactly size.H lines of size.W cells.
-func (d *Pane) View(size draw.Rect) []string {
-	d.setSize(size.W, size.H)
-	return d.lines()
-}
-
 // Update handles a click, which chooses the tab under the pointer, and a turn of
 // the wheel. Tabs that are part of the frame are on line -1.
 func (d *Pane) Update(msg tea.Msg) keymap.Request {

@@ -13,7 +13,7 @@ import (
 func (d *Pane) copied() (text, what string) {
 	s := d.state()
 	if s == nil {
-		d.lines()
+		d.View()
 		return d.plain(), "what is shown"
 	}
 	what = tabNames[d.tab] + " of " + telling.StepWords(s.Step.Index)
@@ -30,7 +30,7 @@ func (d *Pane) copied() (text, what string) {
 			return "", what
 		}
 	}
-	d.lines()
+	d.View()
 	return d.plain(), what
 }
 

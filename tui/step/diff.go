@@ -56,7 +56,7 @@ func stepText(s *agent.StepState) string {
 
 // noSides explains why the diff of the selected step cannot switch its view.
 func (d *Pane) noSides() string {
-	d.lines()
+	d.View()
 	for _, f := range d.back {
 		if _, ok := f.(draw.DiffLeaf); ok {
 			return ""

@@ -244,8 +244,8 @@ func (d *Pane) tabRow(between string, x int) string {
 	return b.String()
 }
 
-// lines returns the pane's content: Height lines of exactly Width cells.
-func (d *Pane) lines() []string {
+// View draws the pane: Height lines of exactly Width cells.
+func (d *Pane) View() []string {
 	if d.drawn {
 		return d.view
 	}

@@ -139,19 +139,19 @@ func TestStreamedOutputIsFollowedUntilScrolledUp(t *testing.T) {
 	s.Step = plan.Step{Index: "1", Title: "Test", Executor: plan.ExecutorTool, Tool: "test.run"}
 	s.Status, s.Output = agent.StepRunning, manyLines(200)
 	d.Invalidate()
-	if got := panetest.Stripped(d.lines()); !strings.Contains(got, "line 199 of") {
+	if got := panetest.Stripped(d.View()); !strings.Contains(got, "line 199 of") {
 		t.Fatalf("the end is not in view:\n%s", got)
 	}
 	d.scroll(-5)
 	s.Output += "line 200 of it\n"
 	d.Invalidate()
-	if got := panetest.Stripped(d.lines()); strings.Contains(got, "line 200 of") {
+	if got := panetest.Stripped(d.View()); strings.Contains(got, "line 200 of") {
 		t.Errorf("the output is followed after scrolling up:\n%s", got)
 	}
 	d.scroll(1 << 20)
 	s.Output += "line 201 of it\n"
 	d.Invalidate()
-	if got := panetest.Stripped(d.lines()); !strings.Contains(got, "line 201 of") {
+	if got := panetest.Stripped(d.View()); !strings.Contains(got, "line 201 of") {
 		t.Errorf("the output is not followed again:\n%s", got)
 	}
 }
@@ -171,7 +171,7 @@ func TestOutputIsDrawnByKind(t *testing.T) {
 		d, run := inspected(c.result)
 		run.Steps[0].Step.Tool = c.tool
 		d.Invalidate()
-		if got := strings.Join(d.lines(), "\n"); !strings.Contains(got, c.want) {
+		if got := strings.Join(d.View(), "\n"); !strings.Contains(got, c.want) {
 			t.Errorf("%s: %q is not in\n%s", name, c.want, got)
 		}
 	}
@@ -181,10 +181,10 @@ func BenchmarkOutputScrolls(b *testing.B) {
 	for _, size := range []int{1 << 10, 256 << 10, 4 << 20} {
 		b.Run(fmt.Sprintf("%dKB", size>>10), func(b *testing.B) {
 			d, _ := inspected(strings.Repeat("\tif err != nil { return fmt.Errorf(\"it failed: %w\", err) }\n", size/60))
-			d.lines()
+			d.View()
 			for b.Loop() {
 				d.scroll(1)
-				d.lines()
+				d.View()
 				if !d.top.Before(d.sheet.Last(d.body)) {
 					d.scroll(-1 << 20)
 				}
