@@ -87,6 +87,18 @@ func (s *Signature) Missing(args map[string]any) []string {
 	return slices.Compact(missing)
 }
 
+// accepts reports whether args are valid as they stand, references and escapes
+// included: nothing is wrong, missing or to be fitted.
+func (s *Signature) accepts(args map[string]any) bool {
+	if s == nil {
+		return true
+	}
+	if args == nil {
+		args = map[string]any{}
+	}
+	return !argsCheck{}.alters(args) && s.schema.Validate(args) == nil
+}
+
 // Names returns the args known to the schema, sorted.
 func (s *Signature) Names() []string {
 	if s == nil {

@@ -25,13 +25,8 @@ func (c *checker) checkTool(path string, s Step) {
 		return
 	}
 	tool := c.lookUp(s.Tool)
-	var ambiguous *AmbiguousToolError
-	switch {
-	case errors.As(tool.missing, &ambiguous):
-		c.fault(CodeAmbiguousTool, path+"/tool", s.Index, "step %s: %v", s.Index, tool.missing)
-		return
-	case tool.missing != nil:
-		c.fault(CodeUnknownTool, path+"/tool", s.Index, "step %s: %v", s.Index, tool.missing)
+	if tool.missing != "" {
+		c.fault(tool.code, path+"/tool", s.Index, "step %s: %s", s.Index, tool.missing)
 		return
 	}
 	if s.Retries > 0 && !tool.tool.ReadOnly {
@@ -46,7 +41,8 @@ func (c *checker) checkTool(path string, s Step) {
 
 // namedTool is the tool of a name in a plan.
 type namedTool struct {
-	missing   error // why it means no tool
+	missing   string // why it means no tool, and the code of that fault
+	code      string
 	tool      Tool
 	signature *Signature
 	unusable  error // why there is no signature
@@ -71,10 +67,16 @@ func (c *checker) lookUp(name string) *namedTool {
 		return named
 	}
 	tool, err := c.rules.Catalogue.Find(name)
-	named = &namedTool{missing: err, tool: tool}
-	if err == nil && name != tool.QualifiedName() {
+	var ambiguous *AmbiguousToolError
+	switch {
+	case errors.As(err, &ambiguous):
+		named = &namedTool{code: CodeAmbiguousTool, missing: err.Error()}
+	case err != nil:
+		named = &namedTool{code: CodeUnknownTool, missing: err.Error()}
+	case name != tool.QualifiedName():
 		named = c.lookUp(tool.QualifiedName()) // the schema is compiled once, the warning given once
-	} else if err == nil {
+	default:
+		named = &namedTool{tool: tool}
 		named.signature, named.unusable = NewSignature(tool)
 	}
 	c.tools[name] = named
@@ -82,7 +84,7 @@ func (c *checker) lookUp(name string) *namedTool {
 }
 
 func (c *checker) checkArgs(path string, s Step, signature *Signature) {
-	if s.Args == nil && c.rules.Planned {
+	if s.Args == nil && c.rules.Planned || signature.accepts(s.Args) {
 		return
 	}
 	at := path + "/args"
@@ -99,12 +101,14 @@ func (c *checker) checkArgs(path string, s Step, signature *Signature) {
 		}
 	}
 	faults := signature.check(args, argsCheck{partial: partial})
-	if missing := signature.Missing(s.Args); partial && !c.rules.Planned && len(faults) == 0 && len(missing) > 0 {
-		lacks := "the args"
-		if s.Args != nil {
-			lacks = "the " + english.List(missing, "and")
+	if partial && !c.rules.Planned && len(faults) == 0 {
+		if missing := signature.Missing(s.Args); len(missing) > 0 {
+			lacks := "the args"
+			if s.Args != nil {
+				lacks = "the " + english.List(missing, "and")
+			}
+			c.warn(CodeArgsFromModel, path, s.Index, "step %s leaves out %s of %s: a model fills that in when the step is ready", s.Index, lacks, s.Tool)
 		}
-		c.warn(CodeArgsFromModel, path, s.Index, "step %s leaves out %s of %s: a model fills that in when the step is ready", s.Index, lacks, s.Tool)
 	}
 	for _, f := range faults {
 		c.fault(CodeBadArgs, JSONPointer(at, f.path...), s.Index, "step %s calls %s with bad args: %s", s.Index, s.Tool, signature.clause(f.message, f))
