@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	"replan/internal/english"
@@ -24,7 +25,6 @@ var (
 	emptyOutcome = lazyregexp.New(`^(?:(?:it|this|that|the|step|task|everything|all|is|was|are|has|have|been|be|will|should|goes|` +
 		`works?|worked|working|success|successful|successfully|succeeds?|succeeded|done|ok|okay|fine|well|good|` +
 		`completes?|completed|finish|finished|as|expected|correct|correctly|properly) ?)+$`)
-	apart = lazyregexp.New(`[^\p{L}\p{N}]+`)
 )
 
 const vagueThing = `(?:and|with|to|the|all|any|some|other|of|this|that|these|those|it|them|everything|anything|rest|remaining|remainder|` +
@@ -35,9 +35,14 @@ const vagueThing = `(?:and|with|to|the|all|any|some|other|of|this|that|these|tho
 const longestPhrase = 80
 
 // saysNothing holds the words of a text, in lower case and one blank apart,
-// against a pattern.
+// against a pattern. Most texts are long, or name a thing by a number: they need
+// no pattern.
 func saysNothing(pattern *lazyregexp.Regexp, text string) bool {
-	return len(text) <= longestPhrase && pattern.MatchString(strings.TrimSpace(apart.ReplaceAllString(strings.ToLower(text), " ")))
+	if text == "" || len(text) > longestPhrase || strings.ContainsAny(text, "0123456789") {
+		return false
+	}
+	words := strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsNumber(r) })
+	return pattern.MatchString(strings.Join(words, " "))
 }
 
 // longestArg and mostArgLines bound the text of a planned argument of a step with
