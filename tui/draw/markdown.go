@@ -104,7 +104,9 @@ func (m *Markdown) render(text string, width int) []TextLine {
 }
 
 // rendered returns Glamour's output, or false on error or timeout. The screen
-// blocks meanwhile, so a text that timed out is not tried again.
+// blocks meanwhile, so a text that timed out is not tried again. A flat text is
+// rendered in place: the stack of a new goroutine grows from its least size, which
+// takes a tenth of the time.
 func (m *Markdown) rendered(text string, table bool, width int) (string, bool) {
 	if m.lost.Load() >= mostLost || m.slow[text] {
 		return "", false
@@ -112,6 +114,10 @@ func (m *Markdown) rendered(text string, table bool, width int) (string, bool) {
 	renderer, err := m.renderer(table, width)
 	if err != nil {
 		return "", false
+	}
+	if !table && isFlat(text) {
+		out, err := renderer.Render(joinItems(text))
+		return out, err == nil
 	}
 	type outcome struct {
 		text string
@@ -313,15 +319,15 @@ func onlyStyles(s string) string {
 // trimStyled removes the spaces Glamour pads a line with, and the styles that
 // apply only to them.
 func trimStyled(line string) string {
-	plain := strings.TrimRight(ansi.Strip(line), " ")
-	if plain == "" {
+	plain := ansi.Strip(line)
+	trimmed := strings.TrimRight(plain, " ")
+	switch trimmed {
+	case "":
 		return ""
-	}
-	w := ansi.StringWidth(plain)
-	if ansi.StringWidth(line) == w {
+	case plain:
 		return line
 	}
-	return ansi.Truncate(line, w, "")
+	return ansi.Truncate(line, ansi.StringWidth(trimmed), "")
 }
 
 // trimBlank removes empty lines at both ends.

@@ -64,6 +64,35 @@ func containers(line string) (lead, rest string) {
 	}
 }
 
+// Limits for a text that Glamour renders at once, whatever it says.
+const (
+	longestFlat = 2048 // bytes
+	mostMarks   = 100  // of emphasis and links, which nest
+)
+
+// isFlat reports whether a text is short, holds no fenced code and nests almost
+// nothing: no line is indented or below two markers, and marks of emphasis and
+// links are few.
+func isFlat(text string) bool {
+	if len(text) > longestFlat || strings.Contains(text, "```") || strings.Contains(text, "~~~") {
+		return false
+	}
+	marks := 0
+	for _, mark := range []string{"*", "_", "~", "["} {
+		marks += strings.Count(text, mark)
+	}
+	if marks > mostMarks {
+		return false
+	}
+	for line := range strings.Lines(text) {
+		inner := line[marker(line):]
+		if line[0] == ' ' || line[0] == '\t' || marker(strings.TrimLeft(inner, " \t")) > 0 {
+			return false
+		}
+	}
+	return true
+}
+
 // marker returns the length in bytes of a quote or list marker at the start of
 // text, or 0.
 func marker(text string) int {

@@ -60,6 +60,35 @@ func TestDeepNestingIsDrawn(t *testing.T) {
 	}
 }
 
+func TestOnlyFlatTextIsFlat(t *testing.T) {
+	for text, want := range map[string]bool{
+		"": true, "It **refuses** it, see `a_b.go`.\n\n# Head\n": true, "- one\n- two\n\n1. three\n": true, "> quoted\n": true,
+		"> - item in a quote\n": false, "- - item in an item\n": false, "- one\n  - below\n": false, "\tindented": false, ">> quoted": false,
+		"a\n```go\nb\n```\n": false, "~~~\na": false,
+		strings.Repeat("a", longestFlat): true, strings.Repeat("a", longestFlat+1): false,
+		strings.Repeat("*a", mostMarks): true, strings.Repeat("*a_[", mostMarks/2): false,
+	} {
+		if got := isFlat(text); got != want {
+			t.Errorf("%.60q: got %v", text, got)
+		}
+	}
+}
+
+func TestFlatMarkdownIsRenderedWithoutTimeout(t *testing.T) {
+	m := NewMarkdown(NewLook(new(themes.Set).New(themes.Dark, true, themes.Mode{NoColor: true})))
+	waits := 0
+	m.wait = func() <-chan time.Time {
+		waits++
+		return nil
+	}
+	for text, want := range map[string]int{"a **flat** text": 0, "- a\n  - **nested** text": 1} {
+		waits = 0
+		if got := strings.Join(Texts(m.Lines(text, 80)), "\n"); strings.Contains(got, "**") || waits != want {
+			t.Errorf("%q: waited %d times, want %d, for %q", text, waits, want, got)
+		}
+	}
+}
+
 func TestSlowMarkdownIsShownAsSource(t *testing.T) {
 	m := NewMarkdown(NewLook(new(themes.Set).New(themes.Dark, true, themes.Mode{NoColor: true})))
 	over := make(chan time.Time)
