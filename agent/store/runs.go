@@ -47,7 +47,27 @@ func (s *Store) Summaries() (list []agent.Summary, broken []error, err error) {
 		// If they cannot be kept, the next list takes as long as this one.
 		_, _ = s.summaries.change(func(f *summariesFile) { *f = summarize(entries, *f, fresh) })
 	}
+	countingOnUndone(list)
 	return list, broken, nil
+}
+
+// countingOnUndone marks the runs that cannot be resumed because a run that they
+// started, and whose result they have, is undone.
+func countingOnUndone(list []agent.Summary) {
+	outer := map[string]*agent.Summary{}
+	for i := range list {
+		outer[list[i].Run] = &list[i]
+	}
+	for _, s := range list {
+		if !s.Undone || s.Status != event.StatusCompleted {
+			continue // its call failed, or is made anew
+		}
+		const nested = 16 // runs in each other, at most; journals may be damaged
+		by := outer[s.Outer]
+		for n := 0; n < nested && by != nil; n, by = n+1, outer[by.Outer] {
+			by.Resumable = false
+		}
+	}
 }
 
 // Summary returns the summary of a run. If a process holds its journal and it has

@@ -197,6 +197,31 @@ func TestSummariesFollowTheJournals(t *testing.T) {
 	check("r-1 first completed")
 }
 
+func TestRunThatCountsOnAnUndoneRunIsNotListedAsResumable(t *testing.T) {
+	s := newStore(t)
+	done := event.RunCompleted{Result: event.Result{Status: event.StatusCompleted, Reason: event.ReasonGoalMet}}
+	failed := event.RunCompleted{Result: event.Result{Status: event.StatusFailed, Reason: event.ReasonStepFailed}}
+	keep(t, s, "r-1", event.RunStarted{Goal: "its inner run is undone"})
+	keep(t, s, "r-2", event.RunStarted{Goal: "inner", Outer: "r-1"}, done, event.RunUndone{})
+	keep(t, s, "r-3", event.RunStarted{Goal: "undone in the inner one", Outer: "r-4"}, done, event.RunUndone{})
+	keep(t, s, "r-4", event.RunStarted{Goal: "inner", Outer: "r-5"}, done)
+	keep(t, s, "r-5", event.RunStarted{Goal: "outermost"})
+	keep(t, s, "r-6", event.RunStarted{Goal: "starts its call anew"})
+	keep(t, s, "r-7", event.RunStarted{Goal: "inner", Outer: "r-6"}, failed, event.RunUndone{})
+	want := map[string]bool{"r-1": false, "r-2": false, "r-3": false, "r-4": false, "r-5": false, "r-6": true, "r-7": false}
+	for range 2 { // the second time from what the first has kept
+		list, err := s.RunSummaries()
+		if err != nil || len(list) != len(want) {
+			t.Fatalf("got %+v, %v", list, err)
+		}
+		for _, one := range list {
+			if one.Resumable != want[one.Run] {
+				t.Errorf("%s: resumable is %v", one.Run, one.Resumable)
+			}
+		}
+	}
+}
+
 func TestSummariesAreReadFromJournalsOnlyOnceUntilTheyChange(t *testing.T) {
 	s := newStore(t)
 	keep(t, s, "r-1", event.RunStarted{Goal: "first"})
