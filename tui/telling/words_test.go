@@ -40,7 +40,8 @@ func TestFailedRunEndsWithWhatItsStepSaid(t *testing.T) {
 	given := plan.Plan{Title: "p", Steps: []plan.Step{{Index: "1", Title: "Test", Executor: plan.ExecutorTool, Tool: "a:b", OnFailure: plan.OnFailureAbort}}}
 	run := agent.NewRun(nil)
 	for i, data := range []event.Data{
-		event.RunStarted{Goal: "g", Plan: &given}, event.PlanCreated{Plan: given, Revision: 1},
+		event.RunStarted{Goal: "g", Plan: &given},
+		event.PlanCreated{Plan: given, Revision: 1},
 		event.StepStarted{Index: "1", Attempt: 1, Executor: plan.ExecutorTool, Tool: "a:b"},
 		event.StepFailed{Index: "1", Attempt: 1, Failure: event.FailureTool, Error: "1 failed: example.com/m\n./main.go:40:19: undefined: strng\n"},
 	} {
