@@ -275,7 +275,7 @@ func (r ledger) account(s *StepState, run string, used *event.Usage) {
 }
 
 // deal decides what follows from a failed step. If that would end the run and the
-// user is present, it asks the user instead.
+// user is present and has something to decide, it asks the user instead.
 func (r fold) deal(s *StepState) {
 	status, reason := event.StatusFailed, event.ReasonStepFailed
 	sentence := fmt.Sprintf("step %s (%s) failed: %s", s.Step.Index, s.Step.Title, headline(string(s.Error)))
@@ -317,11 +317,26 @@ func (r fold) deal(s *StepState) {
 		if r.dryEnding == nil {
 			r.dryEnding = &ending{status: status, reason: reason, error: sentence}
 		}
-	case r.attended && r.ending == nil:
+	case r.attended && r.ending == nil && r.undecided(s):
 		r.ask(s)
 	default:
 		r.end(status, reason, sentence)
 	}
+}
+
+// undecided reports whether the user has something to decide after a failed step.
+// If nothing can replan, a denial is final, and so is the failure of the last step:
+// a resume tries it again.
+func (r fold) undecided(s *StepState) bool {
+	switch {
+	case r.canReplan() || len(r.questions) > 0:
+		return true
+	case s.gate.answer == gateDenied:
+		return false
+	}
+	return slices.ContainsFunc(r.Steps, func(other *StepState) bool {
+		return other != s && !other.Status.Ended() && other.skip.reason == ""
+	})
 }
 
 // headlineKept bounds the error text in the sentence that ends a run, in runes;

@@ -298,6 +298,41 @@ func TestUserDecidesFailedStep(t *testing.T) {
 	}
 }
 
+func TestUserIsAskedOnlyIfSomethingIsLeftToDecide(t *testing.T) {
+	gated := with(chain, `"tool":"look","args":{"at":"${a}"}`, `"tool":"change","args":{"at":"${a}"}`)
+	const alone = `{"title":"Alone","steps":[{"title":"Only","tool":"look","args":{"at":"a"}},{"title":"Behind","tool":"look","args":{"at":"b"},"depends_on":["1"]}]}`
+	for name, c := range map[string]struct {
+		plan, model string
+		fails       string // step
+		asked       int
+		want        event.Reason
+	}{
+		"failed last step with a model":         {chain, "m", "3", 1, event.ReasonStepFailed},
+		"failed last step without a model":      {chain, "", "3", 0, event.ReasonStepFailed},
+		"failed step with dependents, no model": {alone, "", "1", 1, event.ReasonStepFailed},
+		"failed step before others, no model":   {chain, "", "2", 1, event.ReasonStepFailed},
+		"denial with a model":                   {gated, "m", "", 1, event.ReasonDenied},
+		"denial without a model":                {gated, "", "", 0, event.ReasonDenied},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t)
+			w.choose = func(int) int { return max(0, slices.IndexFunc(w.pending, isCall("4"))) }
+			w.tool = failing(c.fails, 9, event.FailureTool)
+			w.gate = func(event.GateRequested) event.Decision { return event.Deny }
+			asked := 0
+			w.failed = func(agent.Question) event.FailureResolved {
+				asked++
+				return event.FailureResolved{Decision: event.FailureAbort}
+			}
+			start := given(t, c.plan)
+			start.Attended, start.Model = true, c.model
+			if got := w.play(start); got.Reason != c.want || asked != c.asked {
+				t.Errorf("ended %s (%s), asked %d times; want %s, %d", got.Reason, got.Error, asked, c.want, c.asked)
+			}
+		})
+	}
+}
+
 func TestFailureQuestionDescribesStep(t *testing.T) {
 	for model, replan := range map[string]bool{"m": true, "": false} {
 		w := newWorld(t)

@@ -15,6 +15,7 @@ import (
 	"replan/agent/session"
 	"replan/internal/lazyregexp"
 	"replan/internal/untrusted"
+	"replan/planning/plan"
 	"replan/tui/draw"
 	"replan/tui/telling"
 )
@@ -158,6 +159,7 @@ type question struct {
 	answer func(line string) answer
 	// careful is the command to send at the end of input.
 	careful session.Command
+	final   bool // send careful without asking
 }
 
 // answer is the meaning of a line.
@@ -332,6 +334,7 @@ func stepQuestion(run string, w agent.Question) question {
 		help:    append(help, "a, abort: "+telling.OfFailure(event.FailureAbort).Help+endOfInput),
 		answer:  oneOf(answers),
 		careful: decide(event.FailureAbort),
+		final:   w.Reason == plan.DeniedAtGate, // a no needs no second question
 	}
 }
 
@@ -340,6 +343,10 @@ func stepQuestion(run string, w agent.Question) question {
 func (q *Questions) listen() {
 	defer close(q.ended)
 	for asked := range q.open {
+		if asked.final {
+			q.send(asked.careful)
+			continue
+		}
 		for ask := &asked; q.waits(asked); {
 			if q.input.over() {
 				return

@@ -10,6 +10,7 @@ import (
 
 	"replan/agent/event"
 	"replan/agent/session"
+	"replan/internal/untrusted"
 	"replan/planning/plan"
 	"replan/tui/plain"
 )
@@ -176,6 +177,24 @@ func TestGateOfInnerRunIsAnsweredUnderItsOwnID(t *testing.T) {
 	a.wantOutput(prompt)
 	a.typeLine("y")
 	a.wantSent(allow("outer"))
+}
+
+func TestDenialAtGateIsFinal(t *testing.T) {
+	for why, want := range map[untrusted.Text]string{plan.DeniedAtGate: "", "denied by --deny fs.patch": "  1 fs.patch denied: [r]etry, [s]kip it, re[p]lan, [a]bort, [?]: "} {
+		a := newAsker(t)
+		events := patching()
+		started := events[0].(event.RunStarted)
+		started.Model, started.Attended = "m", true
+		a.eventFeed()("r", started, events[1], event.StepFailed{Index: "1", Attempt: 1, Failure: event.FailureDenied, Error: why})
+		if want != "" {
+			a.wantOutput(want)
+			a.typeLine("a")
+		}
+		a.wantSent(session.ResolveFailure{Run: "r", Step: "1", Decision: event.FailureAbort})
+		if len(a.output) > 0 {
+			t.Errorf("asked %q", <-a.output)
+		}
+	}
 }
 
 func TestEndOfInnerRunDropsItsQuestions(t *testing.T) {

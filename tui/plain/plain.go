@@ -329,6 +329,9 @@ func (l *Log) printStep(d event.Data) {
 	case event.DoubtResolved:
 		l.Line("  %s step %s: %s%s", l.Signs.Gate, d.Step, telling.OfDoubt(d.Decision).Does, telling.SignedBy(d.By))
 	case event.FailureResolved:
+		if s := l.run.Step(d.Step); s != nil && s.Error == plan.DeniedAtGate && d.Decision == event.FailureAbort {
+			return // the answer at the gate said it
+		}
 		l.Line("  %s step %s: %s%s", l.Signs.Gate, d.Step, telling.OfFailure(d.Decision).Does, telling.SignedBy(d.By))
 		l.Args("    ", d.Args)
 	case event.GateRequested:
