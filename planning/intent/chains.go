@@ -1,68 +1,58 @@
 package intent
 
 import (
-	"cmp"
 	"path"
 	"slices"
 	"strings"
-	"unicode"
 
 	"replan/internal/testfile"
 	"replan/planning/plan"
 )
 
-func isUpper(r rune) bool { return unicode.IsUpper(r) }
-
-// chains are the chains of the intents: their function, and their titles with a
-// target and without one.
-var chains = map[[2]string]struct {
-	build        func(*draft)
-	about, alone string
+// chains are the chains of the intents, by action: their function, and their title
+// with a target. An action that needs a target asks for it.
+var chains = map[string]struct {
+	category   string
+	build      func(*draft)
+	about, ask string
 }{
-	{navigate, find}:       {(*draft).find, "Find X", ""},
-	{navigate, references}: {(*draft).references, "Find where X is used", ""},
-	{navigate, definition}: {(*draft).definition, "Find where X is defined", ""},
-	{navigate, symbols}:    {(*draft).symbols, "List the symbols of X", ""},
-	{explain, explain}:     {(*draft).explain, "Explain X", ""},
-	{modify, edit}:         {(*draft).edit, "Edit X", ""},
-	{modify, fix}:          {(*draft).fix, "Fix X", ""},
-	{modify, extract}:      {(*draft).extract, "Extract X", ""},
-	{refactor, rename}:     {(*draft).rename, "Rename X", ""},
-	{refactor, refactor}:   {(*draft).refactor, "Refactor X", ""},
-	{validate, test}:       {(*draft).test, "Test X", "Run the tests"},
-	{validate, lint}:       {(*draft).lint, "Lint X", "Run the linter"},
-	{debug, debug}:         {(*draft).debug, "Find out why X fails", ""},
-	{create, create}:       {(*draft).create, "Create X", ""},
-	{create, addTests}:     {(*draft).addTests, "Add tests for X", ""},
-	{vcs, status}:          {(*draft).status, "", "Show the status"},
-	{vcs, diff}:            {(*draft).diff, "Show the changes of X", "Show the changes"},
-	{vcs, history}:         {(*draft).history, "Show the history of X", "Show the history"},
-	{vcs, commit}:          {(*draft).commit, "Commit X", "Commit the changes"},
-	{vcs, branch}:          {(*draft).branch, "Switch to the branch X", "List the branches"},
-	{vcs, push}:            {(*draft).push, "Push to X", "Push the commits"},
+	find:       {navigate, (*draft).find, "Find X", "find what? Name it: find Parse"},
+	references: {navigate, (*draft).references, "Find where X is used", "the uses of what? Name it: where is Parse used"},
+	definition: {navigate, (*draft).definition, "Find where X is defined", "the definition of what? Name it: where is Parse defined"},
+	symbols:    {navigate, (*draft).symbols, "List the symbols of X", "the symbols of what? Name a file: outline main.go"},
+	explain:    {explain, (*draft).explain, "Explain X", "explain what? Name it: what is Parse"},
+	edit:       {modify, (*draft).edit, "Edit X", "change what? Name the text and its replacement: replace foo with bar"},
+	fix:        {modify, (*draft).fix, "Fix X", "fix what? Name the file, the symbol or the test: fix the bug in parse.go"},
+	extract:    {modify, (*draft).extract, "Extract X", "extract what? Name the code and its place: extract Parse from main.go"},
+	rename:     {refactor, (*draft).rename, "Rename X", "rename what? Name the symbol and its new name: rename Foo to Bar"},
+	refactor:   {refactor, (*draft).refactor, "Refactor X", "refactor what? Name the file or the symbol: refactor Parse"},
+	test:       {validate, (*draft).test, "Test X", ""},
+	lint:       {validate, (*draft).lint, "Lint X", ""},
+	debug:      {debug, (*draft).debug, "Find out why X fails", "find out why what fails? Name the test or the package: why does TestParse fail"},
+	create:     {create, (*draft).create, "Create X", "create what? Name it: create docs/usage.md"},
+	addTests:   {create, (*draft).addTests, "Add tests for X", "tests for what? Name the file or the symbol: add tests for Parse"},
+	status:     {vcs, (*draft).status, "", ""},
+	diff:       {vcs, (*draft).diff, "Show the changes of X", ""},
+	history:    {vcs, (*draft).history, "Show the history of X", ""},
+	commit:     {vcs, (*draft).commit, "Commit X", ""},
+	branch:     {vcs, (*draft).branch, "", ""},
+	push:       {vcs, (*draft).push, "", ""},
 }
 
 // maxDepth is how many levels of folders are looked through for a file.
 const maxDepth = 20
 
 func (d *draft) find() {
-	if d.in.Params["of"] == "files" && d.in.Target == "" {
+	switch s := d.shape(); {
+	case d.in.Params["of"] == "files" && s == nothing:
 		d.call("fs.list", "List the files", map[string]any{"path": d.within()}, "")
-		return
-	}
-	d.needTarget()
-	switch d.shape() {
-	case aPath: // the name of a file, and where it is mentioned
-		d.search(false, "found")
-		d.call("fs.list", "List the files", map[string]any{"path": d.within(), "depth": number(maxDepth)}, "")
-	case aName, aTest:
-		if d.policy.prefers("fs.search", "code.symbols") == "code.symbols" {
-			d.call("code.symbols", "Find symbols like "+d.about(), map[string]any{"query": d.symbol(), "path": d.within()}, "")
-			return
-		}
-		fallthrough
+	case (s == aName || s == aTest) && d.policy.prefers("fs.search", "code.symbols") == "code.symbols":
+		d.call("code.symbols", "Find symbols like "+d.about(), map[string]any{"query": d.symbol(), "path": d.within()}, "")
 	default:
 		d.search(false, "")
+		if s == aPath { // the name of a file, and where it is mentioned
+			d.call("fs.list", "List the files", map[string]any{"path": d.within(), "depth": number(maxDepth)}, "")
+		}
 	}
 }
 
@@ -76,7 +66,6 @@ func (d *draft) definition() {
 
 // lookUp finds a name by an operator for code, and anything else by a search.
 func (d *draft) lookUp(tool, title string) {
-	d.needTarget()
 	if s := d.shape(); s == aPath || s == someWords || d.policy.prefers(tool, "fs.search") == "fs.search" {
 		d.search(true, "")
 		return
@@ -85,23 +74,20 @@ func (d *draft) lookUp(tool, title string) {
 }
 
 func (d *draft) symbols() {
-	d.needTarget()
-	title, args := "List the symbols of "+d.about(), map[string]any{"query": d.symbol(), "path": d.within()}
+	args := map[string]any{"query": d.symbol(), "path": d.within()}
 	if d.shape() == aPath || isFolder(d.in.Target) { // "the types in planning": a package
-		args = map[string]any{"path": literally(pathOf(d.in.Target))}
+		args = map[string]any{"path": d.path()}
 	}
-	d.call("code.symbols", title, args, "")
+	d.call("code.symbols", "List the symbols of "+d.about(), args, "")
 }
 
 func (d *draft) explain() {
-	d.needTarget()
 	switch s := d.shape(); {
 	case s == aPath && !isFile(d.in.Target):
-		d.file(literally(pathOf(d.in.Target)))
+		d.file(d.path())
 	case s == aPath:
-		name := literally(pathOf(d.in.Target))
-		read := d.call("fs.read", "Read "+d.about(), map[string]any{"path": name}, "source")
-		d.call("code.summarize", "Summarize "+d.about(), map[string]any{"text": "${source}", "path": name}, "summary", read)
+		read := d.file(d.path())
+		d.call("code.summarize", "Summarize "+d.about(), map[string]any{"text": "${source}", "path": d.path()}, "summary", read)
 	case (s == aName || s == aTest) && d.policy.prefers("fs.search", "code.definition") == "code.definition":
 		d.definition()
 	default:
@@ -110,63 +96,57 @@ func (d *draft) explain() {
 	}
 }
 
-// edit replaces one text by another, which needs no model; any other edit does.
+// edit removes a file, or replaces one text by another, which needs no model; any
+// other edit does.
 func (d *draft) edit() {
-	if d.in.Params["remove"] != "" {
-		name := literally(pathOf(d.in.Target))
-		d.tests(d.call("fs.remove", "Remove "+d.about(), map[string]any{"path": name}, ""))
-		return
-	}
 	with, replaces := d.in.Params["with"]
-	if !replaces || d.in.Target == "" { // blanks can be replaced
-		d.needTarget()
-	}
-	if replaces {
+	switch {
+	case d.in.Params["remove"] != "":
+		d.tests(d.call("fs.remove", "Remove "+d.about(), map[string]any{"path": d.path()}, ""))
+	case replaces:
 		change := d.call("code.transform", "Work out the replacement", map[string]any{
 			"kind": "replace", "pattern": literally(d.in.Target), "path": d.within(),
 		}, "change")
 		d.nodes[change].Args["replacement"] = literally(with) // which may be empty
 		d.applied(change)
-		return
+	default:
+		d.byModel("fs.patch", "", d.code())
 	}
-	d.byModel("fs.patch", "", d.code())
 }
 
 // applied shows a change that an operator worked out, then makes it.
 func (d *draft) applied(change int) {
 	d.call("code.summarize", "Summarize the change", map[string]any{"diff": "${change.diff}"}, "summary", change)
-	done := d.call("fs.patch", "Apply the change", map[string]any{"diff": "${change.diff}", "hashes": "${change.hashes}"}, "", change)
-	d.tests(done)
+	d.tests(d.call("fs.patch", "Apply the change", map[string]any{"diff": "${change.diff}", "hashes": "${change.hashes}"}, "", change))
 }
 
 // testOutcomes are the last words of targets whose faults the tests report.
-var testOutcomes = strings.Fields("failing broken test tests build compile compilation ci errors failures")
+var testOutcomes = strings.Fields("failing broken test tests build ci")
 
-func (d *draft) fix() {
-	d.needTarget()
-	words := strings.Fields(strings.ToLower(d.in.Target))
-	var from []int
-	switch s := d.shape(); {
-	case s == aPath && isFile(d.in.Target):
-		name := literally(pathOf(d.in.Target))
-		from = append(d.file(name), d.call("code.parse", "Outline "+d.about(), map[string]any{"path": name}, "outline"))
-	case s == aTest:
-		from = []int{d.failing(d.symbol()), d.located()}
-	case len(words) > 0 && slices.Contains(testOutcomes, words[0]) && slices.Contains(testOutcomes, words[len(words)-1]):
-		from = []int{d.failing(""), d.call("vcs.diff", "Look at the changes", map[string]any{"of": "all"}, "changes")}
-	default:
-		from = d.code()
-	}
-	d.byModel("fs.patch", "", from)
+// reportedByTests reports whether the tests report the faults of a target.
+func reportedByTests(target string) bool {
+	words := strings.Fields(strings.ToLower(target))
+	return len(words) > 0 && slices.Contains(testOutcomes, words[len(words)-1])
 }
 
-// failing runs tests that are expected to fail, with their sources.
-func (d *draft) failing(name string) int {
-	return d.call(runTests, "Run the tests that fail", map[string]any{"run": name, "path": d.within(), "sources": true, "allow_failures": true}, "tests")
+// fix shows a model the code, or the tests that fail with what is close to them.
+func (d *draft) fix() {
+	failing := map[string]any{"path": d.within(), "sources": true, "allow_failures": true}
+	const title = "Run the tests that fail"
+	switch s := d.shape(); {
+	case s == aPath && isFile(d.in.Target):
+		d.byModel("fs.patch", "", []int{d.file(d.path()), d.call("code.parse", "Outline "+d.about(), map[string]any{"path": d.path()}, "outline")})
+	case s == aTest:
+		failing["run"] = d.symbol()
+		d.byModel("fs.patch", "", []int{d.call(runTests, title, failing, "tests"), d.located()})
+	case reportedByTests(d.in.Target):
+		d.byModel("fs.patch", "", []int{d.call(runTests, title, failing, "tests"), d.call("vcs.diff", "Look at the changes", map[string]any{"of": "all"}, "changes")})
+	default:
+		d.byModel("fs.patch", "", d.code())
+	}
 }
 
 func (d *draft) extract() {
-	d.needTarget()
 	part := d.in.Target
 	if place := d.in.Params["from"]; shapeOf(place) == aPath || shapeOf(place) == aName {
 		d.in.Target = place // which holds the code
@@ -177,11 +157,10 @@ func (d *draft) extract() {
 }
 
 func (d *draft) rename() {
-	d.needTarget()
 	name := d.in.Params["new_name"]
 	switch {
-	case name == "":
-		d.addMissing("the words do not say the new name")
+	case name == "" && d.shape() != nothing:
+		d.addMissing("rename %s to what? Add the new name: rename %[1]s to NewName", d.about())
 	case d.shape() == aPath:
 		d.moved(name)
 		return
@@ -190,13 +169,13 @@ func (d *draft) rename() {
 	to, bare := lastOf(symbolOf(name))
 	switch {
 	case d.shape() == someWords:
-		d.addMissing("the thing to rename is no name: %s", d.about())
+		d.addMissing("%q is not the name of a symbol or a file", d.about())
 	case to != "" && to == from:
 		name = bare // Run.Apply to Run.Fold
 	case name != "" && !identifier.MatchString(name):
 		d.addMissing("%s is not a valid name", plan.OneLine(name, 60))
 	case to != "":
-		d.addMissing("the new name lies elsewhere than the old: %s", plan.OneLine(name, 60))
+		d.addMissing("a rename does not move code: %s lies elsewhere than %s", plan.OneLine(name, 60), d.about())
 	}
 	place := d.within()
 	uses := d.call("code.references", "Find the references to "+d.about(), map[string]any{"symbol": d.symbol(), "path": place}, "uses")
@@ -216,13 +195,12 @@ func (d *draft) moved(to string) {
 	case isFile(from) && !isFile(to):
 		d.addMissing("the new name of a file lacks an ending such as %s: %s", path.Ext(from), plan.OneLine(to, 60))
 	case from == "" || pathOf(to) == "" || isPattern(from) || strings.ContainsAny(to, " \t\n") || d.in.Params["in"] != "":
-		d.addMissing("a file is moved by its path, and to one path only")
+		d.addMissing("a file is renamed by its path and to one path: rename a.go to b.go")
 	}
 	d.tests(d.call("fs.move", "Move "+plan.OneLine(from, 60)+" to "+plan.OneLine(to, 60), map[string]any{"from": literally(from), "to": literally(pathOf(to))}, ""))
 }
 
 func (d *draft) refactor() {
-	d.needTarget()
 	from := d.code()
 	if s := d.shape(); s == aName || s == aTest {
 		from = append(from, d.call("code.references", "Find the references to "+d.about(), map[string]any{"symbol": d.symbol(), "path": d.within()}, "uses"))
@@ -232,51 +210,34 @@ func (d *draft) refactor() {
 
 // create shows a model the file that it adds to, or what is there already.
 func (d *draft) create() {
-	d.needTarget()
 	place := d.within()
 	if d.shape() == aPath && slices.Contains(d.facts.Files, pathOf(d.in.Target)) { // nothing of it may go
-		place = literally(pathOf(d.in.Target))
+		place = d.path()
 	}
-	switch {
-	case isFile(place):
-		d.byModel("fs.patch", "", d.file(place))
-	case d.shape() == aName:
-		d.byModel("fs.write", "", []int{d.call("code.symbols", "Look for existing code", map[string]any{"query": d.symbol(), "path": place}, "existing")})
-	default:
-		d.byModel("fs.write", "", []int{d.call("fs.list", "List the files", map[string]any{"path": place, "depth": number(2)}, "files")})
+	if isFile(place) {
+		d.byModel("fs.patch", "", []int{d.file(place)})
+		return
 	}
+	d.byModel("fs.write", "", []int{d.call("fs.list", "List the files", map[string]any{"path": place, "depth": number(2)}, "files")})
 }
 
-// addTests reads the source and its tests, and adds to them. An existing file of
-// tests is patched; a new one is written only if there is none.
+// addTests reads the source and its tests, and adds to them. A new file of tests is
+// written only if there is surely none.
 func (d *draft) addTests() {
-	d.needTarget()
-	source, symbol := "", d.symbol()
-	switch d.shape() {
-	case aPath:
-		source, symbol = pathOf(d.in.Target), ""
-	case aName, aTest:
-		_, last := lastOf(symbolOf(d.in.Target))
-		source = cmp.Or(d.facts.Declared[last], d.facts.file(last))
-		if folder := nearest(d.facts.Folders, last); source == "" && folder != "" {
-			source, symbol = folder, ""
-		}
+	from, tool, tests := d.code(), "fs.patch", ""
+	source, args := pathOf(d.in.Target), map[string]any{"query": d.symbol(), "path": d.within()}
+	isSource := d.shape() == aPath && isFile(source)
+	if isSource {
+		args = map[string]any{"path": literally(source)}
+		tests = d.facts.tests(source)
 	}
-	args := map[string]any{"path": cmp.Or(literally(source), d.within()), "query": symbol}
-	var from []int
-	if source != "" {
-		from = d.file(literally(source))
-	} else {
-		from = d.source()
-	}
-	if source == "" || isFile(source) { // of a folder the outline is there
+	if isSource || d.shape() != aPath { // of a folder the outline is there
 		from = append(from, d.call("code.symbols", "List the symbols of "+d.about(), args, "symbols"))
 	}
-	tool, tests := "fs.patch", d.facts.tests(source)
 	switch {
-	case isFile(source) && tests != "":
+	case tests != "":
 		from = append(from, d.call("fs.read", "Read the tests in "+plan.OneLine(tests, 60), map[string]any{"path": literally(tests)}, "tests"))
-	case d.facts.Known && (isFile(source) || source == "" && d.shape() == aName): // an undeclared name has no tests
+	case isSource && d.facts.Known:
 		tool, tests = "fs.write", testfile.Of(source)
 	}
 	d.byModel(tool, tests, from)

@@ -1,9 +1,7 @@
 package intent
 
 import (
-	"cmp"
 	"slices"
-	"strconv"
 	"strings"
 )
 
@@ -20,7 +18,7 @@ func (d *draft) test() {
 	case s == aTest, s == aName && !strings.ContainsAny(symbolOf(d.in.Target), ".#:"):
 		args["run"] = d.symbol()
 	case s != nothing:
-		d.addMissing("the words name neither a folder nor a test: %s", d.about())
+		d.addMissing("test what? %q is neither a folder nor a test", d.about())
 	}
 	d.call(runTests, "Run the tests", args, "tests")
 }
@@ -45,8 +43,12 @@ func testsBelow(text string) string {
 
 func (d *draft) lint() {
 	place := d.within()
-	if d.shape() == aPath {
+	switch d.shape() {
+	case nothing:
+	case aPath:
 		place = literally(folderOf(d.in.Target))
+	default:
+		d.addMissing("lint what? %q is no path", d.about())
 	}
 	d.call("test.lint", "Run the linter", map[string]any{"path": place}, "findings")
 }
@@ -60,15 +62,12 @@ const mostTests = 8
 // debug runs the tests most likely to show the fault, and looks at the last
 // commits.
 func (d *draft) debug() {
-	d.needTarget()
 	run := map[string]any{"path": d.testsIn(), "allow_failures": true}
 	place := literally(pathOf(d.in.Params["in"]))
-	words := strings.Fields(strings.ToLower(d.in.Target))
-	outcome := len(words) > 0 && slices.Contains(testOutcomes, words[len(words)-1])
 	switch folder := nearest(d.facts.Folders, d.in.Target); {
-	case d.shape() == nothing, outcome:
+	case d.shape() == nothing, reportedByTests(d.in.Target):
 	case d.shape() == aPath:
-		run["path"], place = testsBelow(d.in.Target), literally(pathOf(d.in.Target))
+		run["path"], place = testsBelow(d.in.Target), d.path()
 	case folder != "":
 		run["path"], place = testsBelow(folder), literally(folder)
 	case d.shape() == someWords, d.facts.Known && len(d.facts.Tests) == 0 && d.shape() != aTest:
@@ -87,12 +86,12 @@ func (d *draft) debug() {
 func (d *draft) status() { d.call("vcs.status", "Show the status", nil, "") }
 
 func (d *draft) diff() {
-	args := map[string]any{"of": cmp.Or(literally(d.in.Params["of"]), "all"), "path": d.within()}
+	args := map[string]any{"of": "all", "path": d.within()}
 	switch target := d.in.Target; {
 	case d.shape() == aPath:
-		args["path"] = literally(pathOf(target))
+		args["path"] = d.path()
 	case strings.ContainsAny(target, " \t\n"):
-		d.addMissing("the words name neither a path nor a revision: %s", d.about())
+		d.addMissing("the changes of what? %q is neither a path nor a revision", d.about())
 	default:
 		args["ref"] = literally(target)
 	}
@@ -101,14 +100,11 @@ func (d *draft) diff() {
 
 func (d *draft) history() {
 	args := map[string]any{"path": d.within()}
-	if n, err := strconv.Atoi(d.in.Params["max"]); err == nil && n > 0 {
-		args["max"] = number(n)
-	}
 	switch {
 	case d.shape() == aPath, isFolder(d.in.Target):
-		args["path"] = literally(pathOf(d.in.Target))
+		args["path"] = d.path()
 	case d.shape() != nothing:
-		d.addMissing("the words name no file: %s", d.about())
+		d.addMissing("the history of what? %q is no file", d.about())
 	}
 	d.call("vcs.log", "Show the history", args, "")
 }
@@ -123,11 +119,11 @@ func (d *draft) commit() {
 	if message := d.in.Params["message"]; message != "" {
 		made["message"] = literally(message)
 	}
-	switch name := literally(pathOf(d.in.Target)); {
+	switch name := d.path(); {
 	case d.shape() == aPath && name != "":
 		diff["path"], made["paths"] = name, []any{name}
 	case d.shape() != nothing:
-		d.addMissing("this is no path to commit: %s", d.about())
+		d.addMissing("commit what? %q is no path", d.about())
 	}
 	shown := d.call("vcs.diff", "Look at the changes to commit", diff, "changes")
 	summary := d.call("code.summarize", "Summarize the changes", map[string]any{"diff": "${changes.diff}"}, "summary", shown)
@@ -136,43 +132,34 @@ func (d *draft) commit() {
 
 func (d *draft) branch() {
 	name := d.in.Target
-	creates := d.in.Params["create"] == "true"
-	if name == "" {
-		if creates {
-			d.addMissing("the words do not say what to call the branch")
-		}
-		d.call("vcs.branches", "List the branches", nil, "")
-		return
-	}
-	if strings.ContainsAny(name, " \t\n") {
-		d.addMissing("a branch has a name of one word, and this is none: %s", d.about())
+	creates := d.in.Params["create"] != ""
+	switch {
+	case name == "" && creates:
+		d.addMissing("what is the branch called? Name it: create branch fix-login")
+	case strings.ContainsAny(name, " \t\n"):
+		d.addMissing("the name of a branch is one word: %s", d.about())
 	}
 	args, title := map[string]any{"name": literally(name)}, "Switch to the branch "+d.about()
-	if creates {
+	switch {
+	case name == "":
+		d.call("vcs.branches", "List the branches", nil, "")
+		return
+	case creates:
 		args["create"], title = true, "Create the branch "+d.about()
 	}
 	d.call("vcs.branch", title, args, "")
 }
 
 func (d *draft) push() {
-	args := map[string]any{}
-	words := strings.Fields(d.in.Target)
-	if len(words) > 0 && slices.Contains(remotes, words[0]) {
-		args["remote"], words = literally(words[0]), words[1:]
-	}
-	switch len(words) {
-	case 0:
-	case 1:
-		args["branch"] = literally(words[0])
-	default:
-		d.addMissing("the words name neither a remote nor a branch: %s", d.about())
+	args, title := map[string]any{"remote": literally(d.in.Target)}, "Push the commits"
+	if d.in.Target != "" && !slices.Contains(remotes, d.in.Target) {
+		d.addMissing("push where? %q is no remote: push to origin", d.about())
 	}
 	if d.facts.NoRemote {
 		d.addMissing("the repository has no remote to push to (add one with git remote add)")
 	}
 	seen := d.call("vcs.status", "Check for commits to push", nil, "")
-	title := "Push the commits"
-	if d.facts.NoUpstream && args["branch"] == nil {
+	if d.facts.NoUpstream {
 		args["set_upstream"], title = true, "Push the commits, and follow the branch of the remote from then on"
 	}
 	d.call("vcs.push", title, args, "", seen)

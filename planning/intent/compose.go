@@ -111,11 +111,11 @@ func (c Chain) check() error {
 	for i, n := range c.Nodes {
 		_, isOperator := operators[n.Tool]
 		switch {
-		case n.Executor == plan.ExecutorTool && !isOperator && modelWork[n.Tool]:
+		case n.Executor == plan.ExecutorTool && !isOperator && IsModelWork(n.Tool):
 			return fmt.Errorf("node %d: %s is a model's work and needs the executor self", i, n.Tool)
 		case n.Executor == plan.ExecutorTool && !isOperator:
 			return fmt.Errorf("node %d: there is no operator %.80q; there are %s", i, n.Tool, strings.Join(slices.Sorted(maps.Keys(operators)), ", "))
-		case n.Executor == plan.ExecutorSelf && !modelWork[n.Tool]:
+		case n.Executor == plan.ExecutorSelf && !IsModelWork(n.Tool):
 			return fmt.Errorf("node %d: %.80q is no work for a model; say edit, fix, extract, refactor, create or add_tests", i, n.Tool)
 		case n.Executor != plan.ExecutorTool && n.Executor != plan.ExecutorSelf:
 			return fmt.Errorf("node %d: the executor must be tool or self, not %.80q", i, n.Executor)

@@ -35,12 +35,12 @@ func (in Intent) check() error {
 	if in.Confidence < 0 || in.Confidence > 1 {
 		return errors.New("the confidence must be a number from 0 to 1")
 	}
-	if _, ok := chains[[2]string{in.Category, in.Action}]; ok || in.Category == unknown && in.Action == none {
+	if chain, ok := chains[in.Action]; ok && chain.category == in.Category || in.Category == unknown && in.Action == none {
 		return nil
 	}
 	all := []string{unknown + " " + none}
-	for pair := range chains {
-		all = append(all, pair[0]+" "+pair[1])
+	for action, chain := range chains {
+		all = append(all, chain.category+" "+action)
 	}
 	slices.Sort(all)
 	return fmt.Errorf("there is no action %.60q in a category %.60q; there are %s", in.Action, in.Category, strings.Join(all, ", "))
@@ -111,7 +111,7 @@ func readChain(data []byte) (Chain, error) {
 func (f nodeFields) node(at int) Node {
 	n := f.Node
 	switch {
-	case modelWork[f.Action]:
+	case IsModelWork(f.Action):
 		n.Tool = f.Action
 	case f.Action != "":
 		n.Tool += "." + f.Action
@@ -121,7 +121,7 @@ func (f nodeFields) node(at int) Node {
 	}
 	if n.Executor == "" {
 		n.Executor = plan.ExecutorTool
-		if modelWork[n.Tool] {
+		if IsModelWork(n.Tool) {
 			n.Executor = plan.ExecutorSelf
 		}
 	}

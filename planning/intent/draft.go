@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"unicode"
 
 	"replan/planning/plan"
 )
@@ -38,7 +39,8 @@ func (d *draft) call(tool, title string, args map[string]any, result string, aft
 	return d.add(Node{Title: title, Executor: plan.ExecutorTool, Tool: tool, Args: given, DependsOn: after, ResultVariable: result})
 }
 
-// works are the titles of a model's work, and what it hands on.
+// works are a model's work in chains, by the word used in place of a tool: the title,
+// and what it hands on.
 var works = map[string]struct{ title, outcome string }{
 	edit:     {"Edit", "the change, file by file, with the exact text to replace"},
 	fix:      {"Fix", "the cause, and a fix with the exact text to replace"},
@@ -61,15 +63,6 @@ func (d *draft) byModel(tool, to string, from []int) {
 	d.tests(d.add(Node{Title: apply, Executor: plan.ExecutorTool, Tool: tool, DependsOn: append(slices.Clone(from), done)}))
 }
 
-// code adds the steps that show a model the place that the words name, or the
-// code of the target.
-func (d *draft) code() []int {
-	if place := d.within(); place != "" && isFile(place) {
-		return d.file(place)
-	}
-	return d.source()
-}
-
 // tests adds the run of all tests.
 func (d *draft) tests(after ...int) int { return d.add(changedNode(after...)) }
 
@@ -78,17 +71,13 @@ func (d *draft) addMissing(format string, args ...any) {
 	d.missing = append(d.missing, fmt.Sprintf(format, args...))
 }
 
-// needTarget adds one if the words name no target.
-func (d *draft) needTarget() {
-	if d.shape() == nothing {
-		d.addMissing("the words do not say what they are about")
-	}
-}
-
 func (d *draft) shape() shape { return shapeOf(d.in.Target) }
 
 // about is the target on one line.
 func (d *draft) about() string { return cmp.Or(plan.OneLine(d.in.Target, 60), "what was meant") }
+
+// path is the target as a path.
+func (d *draft) path() string { return literally(pathOf(d.in.Target)) }
 
 // symbol is the target as the code operators take it.
 func (d *draft) symbol() string { return literally(symbolOf(d.in.Target)) }
@@ -123,33 +112,36 @@ func (d *draft) search(whole bool, result string) int {
 		args["query"], args["words"] = literally(words), true
 	case whole && identifier.MatchString(name):
 		args["query"], args["regex"] = literally(wholeWord(name)), true
-	case !slices.ContainsFunc([]rune(d.in.Target), isUpper):
+	case !strings.ContainsFunc(d.in.Target, unicode.IsUpper):
 		args["ignore_case"] = true
 	}
 	return d.call("fs.search", "Search for "+d.about(), args, result)
 }
 
-// source adds the steps that show a model the code of the target, and returns
-// their positions.
-func (d *draft) source() []int {
+// code adds the steps that show a model the place that the words name, or the
+// code of the target, and returns their positions.
+func (d *draft) code() []int {
+	if place := d.within(); place != "" && isFile(place) {
+		return []int{d.file(place)}
+	}
 	switch d.shape() {
 	case aPath:
-		return d.file(literally(pathOf(d.in.Target)))
+		return []int{d.file(d.path())}
 	case aName, aTest:
 		return []int{d.located()}
 	case someWords:
 		return []int{d.search(false, "found")}
 	default:
-		return []int{d.call("vcs.diff", "Look at the last changes", map[string]any{"of": "all"}, "changes")}
+		return nil
 	}
 }
 
 // file adds a step that shows a file, or the outline of a folder.
-func (d *draft) file(name string) []int {
+func (d *draft) file(name string) int {
 	if isFile(name) {
-		return []int{d.call("fs.read", "Read "+plan.OneLine(name, 60), map[string]any{"path": name}, "source")}
+		return d.call("fs.read", "Read "+plan.OneLine(name, 60), map[string]any{"path": name}, "source")
 	}
-	return []int{d.call("code.symbols", "List the symbols of "+plan.OneLine(name, 60), map[string]any{"path": name}, "outline")}
+	return d.call("code.symbols", "List the symbols of "+plan.OneLine(name, 60), map[string]any{"path": name}, "outline")
 }
 
 // located adds the definition of the target, and the file around it.

@@ -141,7 +141,10 @@ func (f Facts) Route(in Intent, p Policy) Chain {
 	}
 	d := draft{in: in, policy: p, facts: f}
 	d.resolve()
-	if chain, ok := chains[[2]string{in.Category, in.Action}]; ok {
+	if chain, ok := chains[in.Action]; ok && in.Category != unknown {
+		if _, replaces := in.Params["with"]; chain.ask != "" && d.shape() == nothing && in.Params["of"] != "files" && !(replaces && in.Target != "") { // blanks can be replaced
+			d.addMissing("%s", chain.ask)
+		}
 		chain.build(&d)
 	}
 	return p.Apply(Chain{Intent: d.in, Nodes: d.nodes, Missing: d.missing})

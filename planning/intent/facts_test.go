@@ -44,10 +44,8 @@ func TestChainsFitTheWorkspace(t *testing.T) {
 		"why does Make fail":             `test.run{"allow_failures":true,"run":"TestMake"}; vcs.log{"allow_none":true,"max":10}; code.summarize{"log":"${log}","tests":"${tests}"} ←0 ←1`,
 		"why does sitemap fail":          `test.run{"allow_failures":true,"path":"sitemap/..."}; vcs.log{"allow_none":true,"max":10,"path":"sitemap"}; code.summarize{"log":"${log}","tests":"${tests}"} ←0 ←1`,
 		"why does the build fail":        `test.run{"allow_failures":true}; vcs.log{"allow_none":true,"max":10}; code.summarize{"log":"${log}","tests":"${tests}"} ←0 ←1`,
-		"add tests for Make": `fs.read{"path":"slug/slug.go"}; code.symbols{"path":"slug/slug.go","query":"Make"}; fs.read{"path":"slug/slug_test.go"}; ` +
-			`<add_tests> ←0 ←1 ←2; fs.patch~! ←0 ←1 ←2 ←3; test.run{"allow_none":true} ←4`,
 		"add tests for Nowhere": `code.definition{"symbol":"Nowhere"}; fs.read{"path":"${defined.definitions[0].path}"} ←0; code.symbols{"query":"Nowhere"}; ` +
-			`<add_tests> ←1 ←2; fs.write~! ←1 ←2 ←3; test.run{"allow_none":true} ←4`,
+			`<add_tests> ←1 ←2; fs.patch~! ←1 ←2 ←3; test.run{"allow_none":true} ←4`,
 		"create slug/slug.go": `fs.read{"path":"slug/slug.go"}; <create> ←0; fs.patch~! ←0 ←1; test.run{"allow_none":true} ←2`,
 		"add tests for sitemap.go": `fs.read{"path":"sitemap/sitemap.go"}; code.symbols{"path":"sitemap/sitemap.go"}; ` +
 			`<add_tests> ←0 ←1; fs.write~! ←0 ←1 ←2; test.run{"allow_none":true} ←3`,

@@ -7,9 +7,19 @@ import (
 
 // form is one way to express an intent.
 type form struct {
-	category, action string
-	elements         []element
-	params           map[string]string // implied by the form
+	action   string
+	elements []element
+	params   map[string]string // implied by the form
+}
+
+// category is that of the form's action.
+func (f form) category() string { return chains[f.action].category }
+
+// worded reports whether conditions belong to the subject of a form: a question, or
+// work for a model, which reads them.
+func (f form) worded() bool {
+	replaces := slices.ContainsFunc(f.elements, func(e element) bool { return e.slot == "with" })
+	return f.action == explain || f.action == debug || IsModelWork(f.action) && !replaces && f.params["remove"] == ""
 }
 
 // element is one part of a form.
@@ -66,11 +76,7 @@ func match(elements []element, tokens []token) (spelled int, slots []filled, ok 
 	}
 	e, rest := elements[0], elements[1:]
 	if e.slot != "" {
-		n := 1
-		if len(rest) == 0 && e.kind == "" {
-			n = max(1, len(tokens)) // nothing else can take the last of them
-		}
-		for ; n <= len(tokens); n++ {
+		for n := 1; n <= len(tokens); n++ {
 			if !fits(e.kind, tokens[:n]) {
 				continue
 			}
@@ -91,15 +97,9 @@ func match(elements []element, tokens []token) (spelled int, slots []filled, ok 
 
 // fits reports whether tokens are of the kind that a slot takes.
 func fits(kind string, tokens []token) bool {
-	switch kind {
-	case "":
-		return true
-	case "ending":
-		return tokens[0].is(endings...)
-	}
 	trimmed := trim(tokens)
-	if len(trimmed) != 1 {
-		return false
+	if kind == "" || len(trimmed) != 1 {
+		return kind == ""
 	}
 	switch t := trimmed[0]; kind {
 	case "path":
@@ -110,8 +110,6 @@ func fits(kind string, tokens []token) bool {
 		return t.is(remotes...)
 	case "test":
 		return strings.Contains(t.text, "_test") || strings.HasPrefix(t.text, "test_") || hasTestName(t.text)
-	case "number":
-		return strings.Trim(t.text, "0123456789") == "" && len(t.text) <= 4
 	default: // "one"
 		return true
 	}
@@ -153,9 +151,6 @@ func trim(tokens []token) []token {
 	for len(tokens) > 1 && tokens[0].is(articles...) {
 		pointing = pointing || tokens[0].is("this", "that", "these", "those")
 		tokens = tokens[1:]
-	}
-	for len(tokens) > 1 && tokens[len(tokens)-1].is(fillers...) {
-		tokens = tokens[:len(tokens)-1]
 	}
 	isKind := func(kind, name token) bool { return kind.is(kinds...) || kind.is(holders...) && looksLikeName(name) }
 	switch n := len(tokens); {

@@ -71,25 +71,16 @@ const minKnown = 50
 
 // Parse reads an intent. Politeness and punctuation at the end do not count, and
 // only the target's case does. The words are split into tasks ("… and run the
-// tests", "…, then commit"), and the first known one is the intent. Of the forms
-// that fit a task, Parse takes the one that spells out most of its words: "find
-// references to X" is not "find X".
+// tests", "…, then commit"), and the first is the intent. Of the forms that fit it,
+// Parse takes the one that spells out most of its words: "find references to X" is
+// not "find X".
 //
-// The confidence is a sum between 0 and 1. It starts with
+// The confidence is 0 if the task has no known form. Otherwise it begins at 0.90, and
+// these lower it:
 //
-//	0.60  they have a known form
-//	0.20  there are verbs, but in no known form, or denied
-//	0     there are none
-//
-// and a form changes it by
-//
-//	+0.30  the target is quoted, looks like a name or a path, or is not needed
-//	+0.25  the target is one plain word
-//	+0.15  the target has two to four words; +0.20 in a search
-//	+0.05  the target has more
-//	−0.10  there is no target, or a pronoun, and the action needs one
-//	+0.05  a further name, or a message, is given
-//	−0.25  the new name of a rename is missing
+//	−0.05  the target is one plain word, neither quoted nor like a name or a path
+//	−0.15  the target has several words; −0.10 in a search
+//	−0.25  there is no target, or a pronoun, and the action needs one
 //	−0.25  words are left over, or have two meanings; −0.10 in a question, or in
 //	       work for a model, which reads them
 //	−0.25  there is another task, except a run of the tests after a change
@@ -103,36 +94,19 @@ func Parse(words string) Intent {
 // understand reads an intent, and lists the words that it ignores but must not
 // ignore.
 func understand(words string) (in Intent, open []string) {
+	in = Intent{Category: unknown, Action: none, Params: map[string]string{}}
 	tokens := split(words, maxWords+1)
-	best := 0
-	if slices.ContainsFunc(tokens, func(t token) bool { return t.is(verbs...) }) {
-		best = 20
-	}
 	all := tasks(tokens)
-	if len(tokens) > maxWords {
-		all = nil
+	if len(tokens) > maxWords || len(all) == 0 {
+		return in, nil
 	}
-	for i, t := range all {
-		r, ok := read(words, t.tokens)
-		if !ok {
-			continue
-		}
-		score := r.score()
-		if i > 0 || slices.ContainsFunc(all[i+1:], func(t task) bool { return !r.covers(words, t) }) {
-			score -= 25
-		}
-		if score >= minKnown && r.form.category != unknown {
-			return r.intent(min(score, 100)), r.open(words, all, i)
-		}
-		best = max(best, min(score, minKnown-1))
-		if i == 0 && r.form.category == unknown {
-			break // the next tasks depend on it
-		}
+	r, ok := read(words, all[0].tokens)
+	score := r.score()
+	if slices.ContainsFunc(all[1:], func(t task) bool { return !r.covers(words, t) }) {
+		score -= 25
 	}
-	return Intent{Category: unknown, Action: none, Params: map[string]string{}, Confidence: float64(best) / 100}, nil
-}
-
-// needsTarget reports whether an action is about something that must be named.
-func needsTarget(category, action string) bool {
-	return category != vcs && action != test && action != lint
+	if !ok || score < minKnown {
+		return in, nil
+	}
+	return r.intent(score), r.open(words, all)
 }

@@ -39,9 +39,6 @@ var operators = map[string]operator{
 	"proc.run": {asks: true},
 }
 
-// modelWork is the work of models in chains, by the word used in place of a tool.
-var modelWork = map[string]bool{edit: true, fix: true, extract: true, refactor: true, create: true, addTests: true}
-
 // groupOf is the group of an operator: fs of fs.read.
 func groupOf(tool string) string {
 	group, _, _ := strings.Cut(tool, ".")

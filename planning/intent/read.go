@@ -23,10 +23,18 @@ type phrase struct {
 	text   string
 }
 
-// read finds the form of one task, and fills its slots.
+// read finds the form of one task, and fills its slots. A condition is left unread,
+// except in questions and in work for a model, which read it.
 func read(words string, tokens []token) (reading, bool) {
-	f, slots, ok := choose(direct(tokens))
+	tokens = direct(tokens)
+	f, slots, ok := choose(tokens)
 	r := reading{form: f, params: map[string]phrase{}}
+	if at := condition(f.action, tokens); at > 0 && !f.worded() {
+		if shorter, before, fits := choose(dropPhrases(tokens[:at], farewells, true)); fits {
+			r.form, slots, ok = shorter, before, true
+			r.unread = append(r.unread, tokens[at:])
+		}
+	}
 	for _, s := range slots {
 		r.fill(words, s)
 	}
@@ -34,11 +42,27 @@ func read(words string, tokens []token) (reading, bool) {
 	switch texts := slices.Concat(r.target.tokens, with.tokens); {
 	case !replaces:
 	case len(r.target.tokens) > 1, len(with.tokens) > 1:
-		r.vague = append(r.vague, "a text of several words belongs in quotes, and only one text is replaced at a time")
+		r.vague = append(r.vague, "put a text of several words in quotes, and replace one text at a time")
 	case slices.ContainsFunc(texts, func(t token) bool { return t.is(characters...) }):
 		r.vague = append(r.vague, "the words may mean characters: quote the text you mean")
 	}
 	return r, ok
+}
+
+// condition is the position of the first condition of a task; 0 if there is none.
+// A commit message may contain any word.
+func condition(action string, tokens []token) int {
+	binding := conditions
+	if action == find {
+		binding = limits
+	}
+	from, to := message(tokens)
+	for i := 2; i < len(tokens); i++ {
+		if (i < from || i > to) && tokens[i].is(binding...) {
+			return i
+		}
+	}
+	return 0
 }
 
 // fill takes the tokens of one slot.
@@ -53,11 +77,9 @@ func (r *reading) fill(words string, s filled) {
 			message = message[:1]
 		}
 		r.params[s.slot] = cut(words, message)
-	case "in":
-		r.params[s.slot] = cut(words, trim(s.tokens))
 	case "x":
 		about := s.tokens
-		if r.form.category == vcs || r.form.category == validate { // a flag says how it is to be done
+		if category := r.form.category(); category == vcs || category == validate { // a flag says how it is to be done
 			about = nil
 			for i, t := range s.tokens {
 				if isFlag(t) {
@@ -67,15 +89,15 @@ func (r *reading) fill(words string, s filled) {
 				}
 			}
 		}
-		r.target = r.name(words, about)
+		r.target = r.name(words, about, r.form.action == find && looksLikeName(s.tokens[0]))
 	default:
-		r.params[s.slot] = r.name(words, s.tokens)
+		r.params[s.slot] = r.name(words, s.tokens, s.slot == "new_name" || s.slot == "with")
 	}
 }
 
 // name trims the tokens of a slot. A place of one word at the end becomes the
-// parameter in.
-func (r *reading) name(words string, tokens []token) phrase {
+// parameter in. A plain word may be one where places are.
+func (r *reading) name(words string, tokens []token, plain bool) phrase {
 	at := len(tokens) - 1
 	for at > 0 && !tokens[at].is("in", "inside", "within", "under") {
 		at--
@@ -83,11 +105,7 @@ func (r *reading) name(words string, tokens []token) phrase {
 	if at > 0 {
 		where := trim(tokens[at+1:])
 		_, given := r.params["in"]
-		isPlace := func() bool {
-			named := tokens[len(tokens)-1].is("package", "folder", "directory", "file", "module")
-			return named || looksLikeName(where[0]) || r.form.action == find && looksLikeName(tokens[0])
-		}
-		if !given && len(where) == 1 && isPlace() {
+		if !given && len(where) == 1 && (plain || looksLikeName(where[0]) || tokens[len(tokens)-1].is("package", "folder", "directory", "file", "module")) {
 			r.params["in"], tokens = cut(words, where), tokens[:at]
 		}
 	}
@@ -111,37 +129,26 @@ func cut(words string, tokens []token) phrase {
 	}
 }
 
-// score is the confidence of a reading by itself, in hundredths; see Parse.
+// score is the confidence of a reading, in hundredths; see Parse.
 func (r reading) score() int {
-	if r.form.category == unknown {
-		return 20
-	}
-	score := 60
+	score := 90
 	switch tokens := r.target.tokens; {
-	case r.target.text == "" && needsTarget(r.form.category, r.form.action) && r.form.params["of"] == "":
-		score -= 10
-	case r.target.text == "", len(tokens) == 1 && looksLikeName(tokens[0]):
-		score += 30
-	case len(tokens) == 1:
-		score += 25
-	case len(tokens) > 4:
-		score += 5
-	case r.form.action == find:
-		score += 20 // which searches for all of them
-	default:
-		score += 15
-	}
-	if r.form.action == rename && r.params["new_name"].text == "" {
-		score -= 25
-	}
-	if slices.ContainsFunc([]string{"new_name", "from", "to", "with", "message"}, func(name string) bool { return r.params[name].text != "" }) {
-		score += 5
+	case r.target.text == "":
+		if chains[r.form.action].ask != "" && r.form.params["of"] == "" {
+			score -= 25
+		}
+	case len(tokens) == 1 && !looksLikeName(tokens[0]):
+		score -= 5
+	case len(tokens) > 1 && r.form.action == find:
+		score -= 10 // which searches for all of them
+	case len(tokens) > 1:
+		score -= 15
 	}
 	switch {
-	case len(r.unread)+len(r.vague) > 0 && !r.worded():
-		score -= 25
-	case len(r.unread) > 0:
+	case len(r.unread) > 0 && r.form.worded():
 		score -= 10
+	case len(r.unread)+len(r.vague) > 0:
+		score -= 25
 	}
 	return score
 }
@@ -149,7 +156,7 @@ func (r reading) score() int {
 // intent is the intent of a reading.
 func (r reading) intent(score int) Intent {
 	in := Intent{
-		Category: r.form.category, Action: r.form.action, Target: r.target.text,
+		Category: r.form.category(), Action: r.form.action, Target: r.target.text,
 		Params: map[string]string{}, Confidence: float64(score) / 100,
 	}
 	for name, value := range r.form.params {
@@ -166,75 +173,40 @@ func (r reading) intent(score int) Intent {
 	return in
 }
 
-// changes reports whether the order changes files, and tests belong to it.
-func (r reading) changes() bool { return r.form.category == modify || r.form.category == refactor }
-
-// worded reports whether conditions belong to the subject of an intent: a
-// question, or work for a model, which reads them.
-func (r reading) worded() bool {
-	_, replaces := r.params["with"]
-	return r.form.category == explain || r.form.category == debug || modelWork[r.form.action] && !replaces
-}
-
 // covers reports whether a chain does the work of a later task, too: a change runs
 // the tests.
 func (r reading) covers(words string, later task) bool {
 	t, ok := read(words, later.tokens)
-	return ok && r.changes() && t.form.action == test && len(t.target.tokens)+len(t.unread)+len(t.params) == 0
+	changes := r.form.category() == modify || r.form.category() == refactor
+	return ok && changes && t.form.action == test && len(t.target.tokens)+len(t.unread)+len(t.params) == 0
 }
 
-// open lists the words that a chain would ignore but must not ignore, a clause
-// each. at is the position of the reading's own task.
-func (r reading) open(words string, all []task, at int) []string {
+// open lists the words of the tasks that a chain would ignore but must not ignore,
+// a clause each. The first task is the reading's own.
+func (r reading) open(words string, all []task) []string {
 	clauses := slices.Clone(r.vague)
-	for i, t := range all {
+	if !r.form.worded() {
+		for _, run := range r.unread {
+			clauses = append(clauses, alsoSays(words, run))
+		}
+	}
+	for _, t := range all[1:] {
 		switch {
-		case i == at && !r.worded():
-			clauses = append(clauses, r.ignored(words)...)
-		case i == at, i > at && r.covers(words, t):
+		case r.covers(words, t):
 		case t.verb && !denies(t.tokens):
-			text := plan.OneLine(cut(words, t.tokens).text, 60)
-			clauses = append(clauses, fmt.Sprintf("the words also ask to %s, which is a task of its own: ask for one thing at a time", text))
-		case t.verb || !r.worded():
+			clauses = append(clauses, fmt.Sprintf("this is more than one task: give \"%s\" first, then \"%s\"",
+				plan.OneLine(cut(words, all[0].tokens).text, 60), plan.OneLine(cut(words, t.tokens).text, 60)))
+		case t.verb || !r.form.worded():
 			clauses = append(clauses, alsoSays(words, t.tokens))
-		}
-	}
-	slices.Sort(clauses)
-	return slices.Compact(clauses)
-}
-
-// ignored lists the words of the task itself that would be ignored: those that
-// the form does not take, and conditions within a name.
-func (r reading) ignored(words string) []string {
-	var clauses []string
-	for _, run := range r.unread {
-		clauses = append(clauses, alsoSays(words, run))
-	}
-	binding, skipped := conditions, 0
-	if r.form.action == find { // the text to search for may contain any other word
-		binding, skipped = limits, 1
-	}
-	names := []phrase{r.target}
-	for name, p := range r.params {
-		if name != "message" {
-			names = append(names, p)
-		}
-	}
-	for _, p := range names {
-		if len(p.tokens) > 1 && slices.ContainsFunc(p.tokens[skipped:], func(t token) bool { return t.is(binding...) }) {
-			clauses = append(clauses, alsoSays(words, p.tokens))
 		}
 	}
 	return clauses
 }
 
-// alsoSays is the clause for words that cannot be kept, from the condition in them.
+// alsoSays is the clause for words that cannot be kept.
 func alsoSays(words string, tokens []token) string {
-	if at := slices.IndexFunc(tokens, func(t token) bool { return t.is(conditions...) }); at > 0 {
-		tokens = tokens[at:]
-	}
 	for len(tokens) > 1 && tokens[0].is("but", "and") {
 		tokens = tokens[1:]
 	}
-	return fmt.Sprintf("the words also say \"%s\", which cannot be kept here", plan.OneLine(words[tokens[0].start:tokens[len(tokens)-1].end], 60))
+	return fmt.Sprintf("no operator keeps to \"%s\": leave it out, or let a model plan", plan.OneLine(words[tokens[0].start:tokens[len(tokens)-1].end], 60))
 }

@@ -136,18 +136,18 @@ func (c Chain) Plan(goal string) plan.Plan {
 // title is the chain in one line.
 func (c Chain) title() string {
 	about := cmp.Or(plan.OneLine(c.Intent.Target, 60), "what was meant")
-	t := chains[[2]string{c.Intent.Category, c.Intent.Action}]
+	known := chains[c.Intent.Action]
 	switch {
 	case c.Intent.Action == rename && c.Intent.Params["new_name"] != "":
 		return fmt.Sprintf("Rename %s to %s", about, plan.OneLine(c.Intent.Params["new_name"], 60))
-	case c.Intent.Action == find && c.Intent.Params["of"] != "":
-		return "List the files"
 	case c.Intent.Params["remove"] != "":
 		return "Remove " + about
-	case t.about != "" && (c.Intent.Target != "" || t.alone == ""):
-		return strings.Replace(t.about, "X", about, 1)
+	case known.about != "" && (c.Intent.Target != "" || known.ask != "" && c.Intent.Params["of"] == ""):
+		return strings.Replace(known.about, "X", about, 1)
+	case known.build != nil && len(c.Nodes) > 0:
+		return c.Nodes[len(c.Nodes)-1].Title
 	default:
-		return cmp.Or(t.alone, "Carry out a chain of operators")
+		return "Carry out a chain of operators"
 	}
 }
 
@@ -166,7 +166,7 @@ func (c Chain) Tools() []string {
 
 // IsModelWork reports whether a name among the tools of a chain is a word for a
 // model's work.
-func IsModelWork(name string) bool { return modelWork[name] }
+func IsModelWork(name string) bool { return works[name].title != "" }
 
 // WantsWords reports whether results alone do not answer the question: a model, if
 // there is one, explains them.

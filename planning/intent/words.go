@@ -153,7 +153,7 @@ func nextTask(tokens []token) (end, next int) {
 // message returns the position of a commit message, which may contain anything.
 // A quoted message, and that of an option, is one token.
 func message(tokens []token) (from, to int) {
-	from = slices.IndexFunc(tokens, func(t token) bool { return t.is("message", "msg", "saying", "-m", "-am", "--message") })
+	from = slices.IndexFunc(tokens, func(t token) bool { return t.is("message", "-m", "-am") })
 	switch {
 	case from < 0 || !tokens[0].is("commit", "git"):
 		return len(tokens), len(tokens)
