@@ -1,7 +1,5 @@
 package intent
 
-import "slices"
-
 // Intent is the wish read from words. It is unknown, with the action none and
 // without target or parameters, exactly if its confidence is below one half.
 type Intent struct {
@@ -70,10 +68,9 @@ const Confident = 0.8
 const minKnown = 50
 
 // Parse reads an intent. Politeness and punctuation at the end do not count, and
-// only the target's case does. The words are split into tasks ("… and run the
-// tests", "…, then commit"), and the first is the intent. Of the forms that fit it,
-// Parse takes the one that spells out most of its words: "find references to X" is
-// not "find X".
+// only the target's case does. The first of several tasks ("… and run the tests", "…,
+// then commit") is the intent. Of the forms that fit it, Parse takes the one that
+// spells out most of its words: "find references to X" is not "find X".
 //
 // The confidence is 0 if the task has no known form. Otherwise it begins at 0.90, and
 // these lower it:
@@ -83,7 +80,7 @@ const minKnown = 50
 //	−0.25  there is no target, or a pronoun, and the action needs one
 //	−0.25  words are left over, or have two meanings; −0.10 in a question, or in
 //	       work for a model, which reads them
-//	−0.25  there is another task, except a run of the tests after a change
+//	−0.25  another task follows, except a run of the tests after a change
 //
 // Below 0.50 the intent is unknown.
 func Parse(words string) Intent {
@@ -96,17 +93,14 @@ func Parse(words string) Intent {
 func understand(words string) (in Intent, open []string) {
 	in = Intent{Category: unknown, Action: none, Params: map[string]string{}}
 	tokens := split(words, maxWords+1)
-	all := tasks(tokens)
-	if len(tokens) > maxWords || len(all) == 0 {
+	first, rest := tasks(tokens)
+	if len(tokens) > maxWords || len(first) == 0 {
 		return in, nil
 	}
-	r, ok := read(words, all[0].tokens)
-	score := r.score()
-	if slices.ContainsFunc(all[1:], func(t task) bool { return !r.covers(words, t) }) {
-		score -= 25
+	r, ok := read(words, first)
+	r.setRest(words, first, rest)
+	if score := r.score(); ok && score >= minKnown {
+		return r.intent(score), r.open
 	}
-	if !ok || score < minKnown {
-		return in, nil
-	}
-	return r.intent(score), r.open(words, all)
+	return in, nil
 }

@@ -128,7 +128,6 @@ func TestPhrasesHaveTheirIntent(t *testing.T) {
 			{"commit", "vcs commit ()"},
 			{"commit all my changes", "vcs commit ()"},
 			{"commit main.go", "vcs commit main.go"},
-			{"commit with message fix login and add tests", "vcs commit () message=(fix login and add tests)"},
 			{"commit the changes with the message 'Fix: a, b'", "vcs commit () message=(Fix: a, b)"},
 			{"commit with message: fix login", "vcs commit () message=(fix login)"},
 			{"git commit -m fix", "vcs commit () message=fix"},

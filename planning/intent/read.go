@@ -13,8 +13,9 @@ type reading struct {
 	form   form
 	target phrase
 	params map[string]phrase
-	unread [][]token // words of the task that the form does not take
-	vague  []string  // words with more than one meaning, a clause each
+	unread bool     // words of the task are not read, which a model may
+	tasks  bool     // there is more to do
+	open   []string // what the chain would ignore but must not ignore, a clause each
 }
 
 // phrase is a part of the words.
@@ -32,7 +33,7 @@ func read(words string, tokens []token) (reading, bool) {
 	if at := condition(f.action, tokens); at > 0 && !f.worded() {
 		if shorter, before, fits := choose(dropPhrases(tokens[:at], farewells, true)); fits {
 			r.form, slots, ok = shorter, before, true
-			r.unread = append(r.unread, tokens[at:])
+			r.ignore(words, tokens[at:])
 		}
 	}
 	for _, s := range slots {
@@ -42,38 +43,68 @@ func read(words string, tokens []token) (reading, bool) {
 	switch texts := slices.Concat(r.target.tokens, with.tokens); {
 	case !replaces:
 	case len(r.target.tokens) > 1, len(with.tokens) > 1:
-		r.vague = append(r.vague, "put a text of several words in quotes, and replace one text at a time")
+		r.open = append(r.open, "put a text of several words in quotes, and replace one text at a time")
 	case slices.ContainsFunc(texts, func(t token) bool { return t.is(characters...) }):
-		r.vague = append(r.vague, "the words may mean characters: quote the text you mean")
+		r.open = append(r.open, "the words may mean characters: quote the text you mean")
 	}
 	return r, ok
 }
 
 // condition is the position of the first condition of a task; 0 if there is none.
-// A commit message may contain any word.
 func condition(action string, tokens []token) int {
 	binding := conditions
 	if action == find {
 		binding = limits
 	}
-	from, to := message(tokens)
 	for i := 2; i < len(tokens); i++ {
-		if (i < from || i > to) && tokens[i].is(binding...) {
+		if tokens[i].is(binding...) {
 			return i
 		}
 	}
 	return 0
 }
 
+// ignore notes words that the form does not take. A model reads them in a question
+// and in its own work; a refusal holds there, too.
+func (r *reading) ignore(words string, tokens []token) {
+	r.unread = true
+	refuses := denies(tokens)
+	for len(tokens) > 1 && tokens[0].is("but", "and") {
+		tokens = tokens[1:]
+	}
+	if refuses || !r.form.worded() {
+		r.open = append(r.open, fmt.Sprintf("no operator keeps to \"%s\": leave it out, or let a model plan", plan.OneLine(cut(words, tokens).text, 60)))
+	}
+}
+
+// setRest notes the words after the task. A change runs the tests, so those may follow.
+func (r *reading) setRest(words string, first, rest []token) {
+	if len(rest) == 0 {
+		return
+	}
+	t, ok := read(words, rest)
+	category := r.form.category()
+	switch {
+	case ok && (category == modify || category == refactor) && t.form.action == test && len(t.target.tokens)+len(t.open)+len(t.params) == 0:
+	case begins(rest) && !denies(rest):
+		r.tasks = true
+		r.open = append(r.open, fmt.Sprintf("this is more than one task: give \"%s\" first, then \"%s\"",
+			plan.OneLine(cut(words, first).text, 60), plan.OneLine(cut(words, rest).text, 60)))
+	default:
+		r.tasks = true
+		r.ignore(words, rest)
+	}
+}
+
 // fill takes the tokens of one slot.
 func (r *reading) fill(words string, s filled) {
 	switch s.slot {
 	case "_":
-		r.unread = append(r.unread, s.tokens)
+		r.ignore(words, s.tokens)
 	case "message":
 		message := s.tokens
 		if message[0].quoted && len(message) > 1 { // it ends at its quote
-			r.unread = append(r.unread, message[1:])
+			r.ignore(words, message[1:])
 			message = message[:1]
 		}
 		r.params[s.slot] = cut(words, message)
@@ -83,7 +114,7 @@ func (r *reading) fill(words string, s filled) {
 			about = nil
 			for i, t := range s.tokens {
 				if isFlag(t) {
-					r.unread = append(r.unread, s.tokens[i:i+1])
+					r.ignore(words, s.tokens[i:i+1])
 				} else {
 					about = append(about, t)
 				}
@@ -144,10 +175,10 @@ func (r reading) score() int {
 	case len(tokens) > 1:
 		score -= 15
 	}
-	switch {
-	case len(r.unread) > 0 && r.form.worded():
+	if r.unread && r.form.worded() {
 		score -= 10
-	case len(r.unread)+len(r.vague) > 0:
+	}
+	if r.tasks || len(r.open) > 0 {
 		score -= 25
 	}
 	return score
@@ -171,42 +202,4 @@ func (r reading) intent(score int) Intent {
 		}
 	}
 	return in
-}
-
-// covers reports whether a chain does the work of a later task, too: a change runs
-// the tests.
-func (r reading) covers(words string, later task) bool {
-	t, ok := read(words, later.tokens)
-	changes := r.form.category() == modify || r.form.category() == refactor
-	return ok && changes && t.form.action == test && len(t.target.tokens)+len(t.unread)+len(t.params) == 0
-}
-
-// open lists the words of the tasks that a chain would ignore but must not ignore,
-// a clause each. The first task is the reading's own.
-func (r reading) open(words string, all []task) []string {
-	clauses := slices.Clone(r.vague)
-	if !r.form.worded() {
-		for _, run := range r.unread {
-			clauses = append(clauses, alsoSays(words, run))
-		}
-	}
-	for _, t := range all[1:] {
-		switch {
-		case r.covers(words, t):
-		case t.verb && !denies(t.tokens):
-			clauses = append(clauses, fmt.Sprintf("this is more than one task: give \"%s\" first, then \"%s\"",
-				plan.OneLine(cut(words, all[0].tokens).text, 60), plan.OneLine(cut(words, t.tokens).text, 60)))
-		case t.verb || !r.form.worded():
-			clauses = append(clauses, alsoSays(words, t.tokens))
-		}
-	}
-	return clauses
-}
-
-// alsoSays is the clause for words that cannot be kept.
-func alsoSays(words string, tokens []token) string {
-	for len(tokens) > 1 && tokens[0].is("but", "and") {
-		tokens = tokens[1:]
-	}
-	return fmt.Sprintf("no operator keeps to \"%s\": leave it out, or let a model plan", plan.OneLine(words[tokens[0].start:tokens[len(tokens)-1].end], 60))
 }

@@ -56,7 +56,11 @@ func TestUnreadWordsMakeTheChainIncomplete(t *testing.T) {
 		"find Foo and run the tests":                           `then "run the tests`,
 		"rename Foo to Bar and add tests for Bar":              `then "add tests for Bar`,
 		"rename Foo to Bar, then rename Baz to Qux":            `then "rename Baz to Qux`,
-		"please rename Foo to Bar, run the tests, then commit": `then "commit`,
+		"please rename Foo to Bar, run the tests, then commit": `give "rename Foo to Bar" first, then "run the tests, then commit"`,
+		"rename Foo to Bar first, then commit":                 `give "rename Foo to Bar" first, then "commit"`,
+		"commit with message fix login and add tests":          `then "add tests"`,
+		"commit with message fix it, but only when done":       `keeps to "only when done"`,
+		"fix a.go, don't touch the tests":                      `keeps to "don't touch the tests"`,
 	} {
 		c := routed(t, words)
 		if c.Empty() || c.Bound() || c.Ready() || !strings.Contains(strings.Join(c.Missing, "; "), want) {
@@ -76,7 +80,6 @@ func TestHarmlessWordsKeepTheChainComplete(t *testing.T) {
 		"find error not found":                           false,
 		"why does TestFoo fail only on Windows":          true,
 		`commit with message "fix if, but only when"`:    true,
-		"commit with message fix it, but only when done": true,
 		"run the tests":                                  true,
 		"git commit -am wip":                             true,
 		`replace "only" with "except"`:                   true,

@@ -109,59 +109,32 @@ func contraction(t token) []token {
 	}
 }
 
-// task is a run of tokens that asks for one thing.
-type task struct {
-	tokens []token
-	verb   bool // it begins with a verb
-}
-
-// tasks removes politeness, and splits the rest at the next task or sentence.
-func tasks(tokens []token) []task {
-	var all []task
-	for tokens = dropPhrases(tokens, greetings, false); len(tokens) > 0; {
-		end, next := nextTask(tokens)
-		if head := dropPhrases(dropPhrases(tokens[:end], farewells, true), greetings, false); len(head) > 0 {
-			all = append(all, task{head, begins(head)})
-		}
-		tokens = dropPhrases(tokens[next:], greetings, false)
-	}
-	return all
-}
-
-// nextTask returns where the first task ends and the next begins.
-func nextTask(tokens []token) (end, next int) {
-	from, to := message(tokens)
-	for i := 1; i < len(tokens); i++ {
+// tasks returns the first task without politeness, and the words after it.
+func tasks(tokens []token) (first, rest []token) {
+	tokens = dropPhrases(tokens, greetings, false)
+	end, next := len(tokens), len(tokens)
+	for i := 1; i < len(tokens) && end == len(tokens); i++ {
 		stop := tokens[i-1].after
-		next := i
-		for next < len(tokens) && tokens[next].is(joins...) {
-			next++
+		if tokens[i-1].is("message") {
+			stop = ""
+		}
+		at := i
+		for at < len(tokens) && tokens[at].is(joins...) {
+			at++
 		}
 		switch {
 		case tokens[i].is(shells...):
-			return i, i + 1
-		case from <= i && i <= to:
-		case next < len(tokens) && (stop != "" || next > i) && begins(dropPhrases(tokens[next:], greetings, false)):
-			return i, next
+			end, next = i, i+1
+		case (stop != "" || at > i) && begins(dropPhrases(tokens[at:], greetings, false)):
+			end, next = i, at
 		case strings.ContainsAny(stop, ".;!?…"):
-			return i, i
+			end, next = i, i
 		}
 	}
-	return len(tokens), len(tokens)
-}
-
-// message returns the position of a commit message, which may contain anything.
-// A quoted message, and that of an option, is one token.
-func message(tokens []token) (from, to int) {
-	from = slices.IndexFunc(tokens, func(t token) bool { return t.is("message", "-m", "-am") })
-	switch {
-	case from < 0 || !tokens[0].is("commit", "git"):
-		return len(tokens), len(tokens)
-	case isFlag(tokens[from]) || from+1 < len(tokens) && tokens[from+1].quoted:
-		return from, from + 1
-	default:
-		return from, len(tokens)
+	polite := func(tokens []token) []token {
+		return dropPhrases(dropPhrases(tokens, greetings, false), farewells, true)
 	}
+	return polite(tokens[:end]), polite(tokens[next:])
 }
 
 // begins reports whether tokens start a task of their own, or deny one.
