@@ -16,9 +16,11 @@ import (
 // WithoutModel lists what can be asked without a model.
 const WithoutModel = "Without a model you can ask: find X, what is X, where is X used, rename X to Y, run the tests, why does X fail, commit"
 
-// ErrIncompleteGoal reports that a goal lacks something that its kind of task needs,
-// such as a valid new name.
-var ErrIncompleteGoal = errors.New("the goal does not say enough")
+// IncompleteGoalError reports that a goal lacks something that its kind of task
+// needs, such as a valid new name: a clause each.
+type IncompleteGoalError []string
+
+func (missing IncompleteGoalError) Error() string { return strings.Join(missing, "; ") }
 
 // Route returns the chain of operators that the words of a goal mean, and whether
 // they plan the goal. model says whether a model could plan it. The error says
@@ -29,19 +31,17 @@ func Route(w event.Routing, goal string, tools plan.Catalogue, model bool) (chai
 	}
 	chain = w.Facts.RouteWords(goal, w.Policy)
 	switch {
-	case chain.Empty() && !model && w.Facts.Nearest(goal) != "":
-		return intent.Chain{}, false, errors.New(w.Facts.Unclear(goal))
 	case chain.Empty():
 		return intent.Chain{}, false, nil
 	case !chain.Bound():
-		return chain, false, fmt.Errorf("%w: %s", ErrIncompleteGoal, strings.Join(chain.Missing, ", and "))
+		return chain, false, IncompleteGoalError(chain.Missing)
 	case !offered(tools, chain):
 		return chain, false, fmt.Errorf("this needs tools that are not available: %s", strings.Join(chain.Tools(), ", "))
 	}
 	// Without a model, unclear words do nothing: any result would pass for an
 	// answer.
 	if !model && !chain.Confident() {
-		return chain, false, errors.New(w.Facts.Unclear(goal))
+		return chain, false, errors.New(chain.Intent.Unclear())
 	}
 	return chain, chain.Ready() || !model || w.Planner == event.PlannerRouter, nil
 }

@@ -47,8 +47,8 @@ func (s preparation) unrouted(noModel, unclear error) error {
 		return noModel
 	}
 	switch {
-	case errors.Is(unclear, agent.ErrIncompleteGoal): // a model may not help either
-		return fmt.Errorf("without a model, %w. %w", unclear, noModel)
+	case errors.As(unclear, new(agent.IncompleteGoalError)): // a model may not help either
+		return fmt.Errorf("%w. %w", unclear, noModel)
 	case unclear != nil:
 		return fmt.Errorf("%w. Without a model, %w", noModel, unclear)
 	}

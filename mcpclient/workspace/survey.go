@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io/fs"
 
-	"replan/internal/testfile"
 	"replan/mcpclient/workspace/grep"
 	"replan/planning/intent"
 )
@@ -33,13 +32,12 @@ func (o *Operators) Facts(ctx context.Context, survey *intent.Survey) (intent.Fa
 	}
 	facts := survey.Facts()
 	if survey.Repository() {
-		o.repositoryFacts(within, survey, &facts)
+		o.repositoryFacts(within, &facts)
 	}
 	return facts, nil
 }
 
-// surveyLines passes a survey the lines that it wants, and the test files of the
-// file that declares its name.
+// surveyLines passes a survey the lines that it wants.
 func (o *Operators) surveyLines(ctx context.Context, survey *intent.Survey) error {
 	find, err := grep.NewFinder(survey.Lines(), true, true)
 	if err != nil {
@@ -50,28 +48,18 @@ func (o *Operators) surveyLines(ctx context.Context, survey *intent.Survey) erro
 		return fmt.Errorf("looking through the workspace: %w", err)
 	}
 	for _, m := range s.Result().Matches {
-		survey.Line(m.Path, m.Text)
+		survey.Line(m.Text)
 	}
-	source := survey.DeclaredIn()
-	if source == "" {
-		return nil
-	}
-	return o.tree.Walk(ctx, ".", func(at string, d fs.DirEntry) error {
-		if !d.IsDir() && testfile.Tests(at, source) {
-			survey.Keep(at)
-		}
-		return nil
-	})
+	return nil
 }
 
 // repositoryFacts adds the state of the repository, if there is one.
-func (o *Operators) repositoryFacts(ctx context.Context, survey *intent.Survey, facts *intent.Facts) {
+func (o *Operators) repositoryFacts(ctx context.Context, facts *intent.Facts) {
 	state, err := o.git.State(ctx)
 	if err != nil {
 		o.log.Debug("the state of the repository is not known", "error", err)
 		return
 	}
-	state.Clean = state.Clean || state.Underway == "" && survey.NothingOf(state.Changed)
 	facts.Clean, facts.NoUpstream, facts.NoRemote = state.Clean, state.NoUpstream, state.NoRemote
 }
 

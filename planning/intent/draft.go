@@ -107,8 +107,9 @@ func (d *draft) search(whole bool, result string) int {
 	args := map[string]any{"query": literally(d.in.Target), "path": d.within()}
 	name := symbolOf(d.in.Target)
 	words := strings.Join(significant(d.in.Target), " ")
+	several := strings.ContainsAny(d.in.Target, " \t") && !strings.ContainsAny(d.in.Target, "(){}[]<>=\"`/\\;:*&|$#@+%^~") // no code
 	switch {
-	case d.in.Params["exact"] == "" && severalWords(d.in.Target) && words != "":
+	case d.in.Params["exact"] == "" && several && words != "":
 		args["query"], args["words"] = literally(words), true
 	case whole && identifier.MatchString(name):
 		args["query"], args["regex"] = literally(wholeWord(name)), true

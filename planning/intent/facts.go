@@ -2,6 +2,7 @@ package intent
 
 import (
 	"cmp"
+	"fmt"
 	"maps"
 	"path"
 	"regexp"
@@ -15,13 +16,12 @@ import (
 // Facts describe the workspace around the names in a goal, so that the chain fits
 // it. The zero value knows nothing.
 type Facts struct {
-	Known    bool              `json:"known,omitempty"` // the workspace was looked through for the names
-	Files    []string          `json:"files,omitempty"` // candidates for a name, and their test files
-	Folders  []string          `json:"folders,omitempty"`
-	Tests    []string          `json:"tests,omitempty"`    // names of tests that hold the name of the goal
-	Declared map[string]string `json:"declared,omitempty"` // name → the file that declares it
+	Known   bool     `json:"known,omitempty"` // the workspace was looked through for the names
+	Files   []string `json:"files,omitempty"` // candidates for a name, and their test files
+	Folders []string `json:"folders,omitempty"`
+	Tests   []string `json:"tests,omitempty"` // names of tests that hold the name of the goal
 	// Of the repository, where the goal is a commit or a push.
-	Clean      bool `json:"clean,omitempty"`       // no file of the goal differs from the last commit
+	Clean      bool `json:"clean,omitempty"`       // no file differs from the last commit
 	NoUpstream bool `json:"no_upstream,omitempty"` // the branch follows none
 	NoRemote   bool `json:"no_remote,omitempty"`   // there is none to push to
 }
@@ -31,8 +31,7 @@ type Facts struct {
 type Survey struct {
 	in      Intent
 	names   map[string]bool // in lower case
-	symbol  string
-	matcher *regexp.Regexp
+	matcher *regexp.Regexp  // for the tests that hold the name of the goal
 	facts   Facts
 }
 
@@ -54,9 +53,8 @@ func SurveyFor(in Intent, goal string) *Survey {
 			}
 		}
 	}
-	if _, name := lastOf(symbolOf(in.Target)); (in.Action == addTests || in.Action == debug) && identifier.MatchString(name) {
-		s.symbol = name
-		s.matcher = regexp.MustCompile(s.Lines())
+	if _, name := lastOf(symbolOf(in.Target)); in.Action == debug && identifier.MatchString(name) {
+		s.matcher = regexp.MustCompile(`(?i)\b(?:func|fn|def|function)\s+(test\w*` + regexp.QuoteMeta(name) + `\w*)`)
 	}
 	return s
 }
@@ -64,63 +62,36 @@ func SurveyFor(in Intent, goal string) *Survey {
 // Repository reports whether facts of the repository are wanted.
 func (s *Survey) Repository() bool { return s.in.Action == commit || s.in.Action == push }
 
-// NothingOf reports whether the goal is to commit a known file or folder, and none
-// of the changed files is part of it.
-func (s *Survey) NothingOf(changed []string) bool {
-	name := pathOf(s.in.Target)
-	if s.in.Action != commit || name == "" || !slices.Contains(s.facts.Files, name) && !slices.Contains(s.facts.Folders, name) {
-		return false
-	}
-	return !slices.ContainsFunc(changed, func(at string) bool {
-		return at == name || strings.HasPrefix(at, name+"/") || strings.HasPrefix(name, strings.TrimSuffix(at, "/")+"/")
-	})
-}
-
 // Lines is a regular expression for the lines to pass to Line, "" if none are
 // needed.
 func (s *Survey) Lines() string {
-	if s.symbol == "" {
+	if s.matcher == nil {
 		return ""
 	}
-	return `(?i)\b(?:func|fn|def|function|type|class|struct|interface|trait|enum|const|let|var|val)\s+(?:\([^)]*\)\s*)?(\w*` + regexp.QuoteMeta(s.symbol) + `\w*)`
+	return s.matcher.String()
 }
 
 // See takes a file or a folder of the workspace.
 func (s *Survey) See(at string, folder bool) {
 	lower := strings.ToLower(at)
 	stem := strings.TrimSuffix(path.Base(lower), path.Ext(lower))
-	tested, isTest := testfile.Tested(at)
 	for name := range s.names {
 		fits := lower == name || strings.HasSuffix(lower, "/"+name)
 		switch {
 		case folder && fits:
 			add(&s.facts.Folders, at)
-		case !folder && (fits || stem == name || isTest && (strings.EqualFold(tested, name) || testfile.Tests(at, name))):
+		case !folder && (fits || stem == name || testfile.Tests(at, name)):
 			add(&s.facts.Files, at)
-		default:
-			continue
 		}
-		return
 	}
 }
 
 // Line takes a line of a file that fits Lines.
-func (s *Survey) Line(at, text string) {
-	m := s.matcher.FindStringSubmatch(text)
-	switch {
-	case m == nil:
-	case hasTestName(m[1]) || strings.HasPrefix(m[1], "test_"):
+func (s *Survey) Line(text string) {
+	if m := s.matcher.FindStringSubmatch(text); m != nil && (hasTestName(m[1]) || strings.HasPrefix(m[1], "test_")) {
 		add(&s.facts.Tests, m[1])
-	case m[1] == s.symbol && !testfile.Is(at) && s.facts.Declared[s.symbol] == "":
-		s.facts.Declared = map[string]string{s.symbol: at}
 	}
 }
-
-// Keep adds a file related to a known one.
-func (s *Survey) Keep(at string) { add(&s.facts.Files, at) }
-
-// DeclaredIn is the file with the declaration of the goal's name, "" if unknown.
-func (s *Survey) DeclaredIn() string { return s.facts.Declared[s.symbol] }
 
 // Facts are those that were gathered.
 func (s *Survey) Facts() Facts { return s.facts }
@@ -166,28 +137,29 @@ func (f Facts) RouteWords(words string, p Policy) Chain {
 // alone what is no name: a branch may be called like a file, a search looks for
 // the words as written, and a new file does not exist yet.
 func (d *draft) resolve() {
-	if !d.facts.Known {
-		return
-	}
-	if d.in.Action == find && d.in.Params["exact"] == "" {
-		d.resolvePlace()
-	}
-	if d.in.Category == vcs && d.in.Action != history || d.in.Action == find || d.in.Action == create {
-		return
-	}
-	d.in.Target = d.resolvedPath(d.in.Target)
-	for _, name := range []string{"in", "from"} {
-		if d.in.Params[name] != "" {
-			d.in.Params[name] = d.resolvedPath(d.in.Params[name])
+	switch {
+	case !d.facts.Known:
+	case d.in.Action == find:
+		if d.in.Params["exact"] == "" {
+			d.resolvePlace()
+		}
+	case d.in.Category != vcs && d.in.Action != create || d.in.Action == history:
+		d.in.Target = d.resolvedPath(d.in.Target)
+		for _, name := range []string{"in", "from"} {
+			if d.in.Params[name] != "" {
+				d.in.Params[name] = d.resolvedPath(d.in.Params[name])
+			}
 		}
 	}
 }
 
 // resolvePlace tells "Make in slug", where slug is a folder, from words that are
-// searched for as they stand.
+// searched for as they stand, and finds the file of "the readme file".
 func (d *draft) resolvePlace() {
-	if words := significant(d.in.Target); len(words) == 1 && strings.HasSuffix(d.in.Target, " file") && d.facts.file(words[0]) != "" {
-		d.in.Target = path.Base(d.facts.file(words[0]))
+	if name, ok := strings.CutSuffix(d.in.Target, " file"); ok {
+		if file := highest(d.facts.Files, func(at string) bool { return strings.EqualFold(strings.TrimSuffix(path.Base(at), path.Ext(at)), name) }); file != "" {
+			d.in.Target = path.Base(file)
+		}
 	}
 	what, place := d.in.Target, d.in.Params["in"]
 	if i := strings.LastIndex(what, " in "); place == "" && i > 0 {
@@ -216,11 +188,12 @@ func (f Facts) place(word string) string {
 func highest(paths []string, fits func(at string) bool) string {
 	var best []string
 	for _, at := range paths {
+		level := func(at string) int { return strings.Count(at, "/") }
 		switch {
 		case !fits(at):
-		case len(best) == 0 || strings.Count(at, "/") < strings.Count(best[0], "/"):
+		case len(best) == 0 || level(at) < level(best[0]):
 			best = []string{at}
-		case strings.Count(at, "/") == strings.Count(best[0], "/"):
+		case level(at) == level(best[0]):
 			best = append(best, at)
 		}
 	}
@@ -238,23 +211,15 @@ func nearest(paths []string, name string) string {
 	return highest(paths, func(at string) bool { return strings.HasSuffix(at, "/"+name) })
 }
 
-// file is the file whose name, with or without its extension, is a word.
-func (f Facts) file(word string) string {
-	return highest(f.Files, func(at string) bool {
-		base := path.Base(at)
-		return strings.EqualFold(base, word) || strings.EqualFold(strings.TrimSuffix(base, path.Ext(base)), word)
-	})
-}
-
 // tests is the test file of a source file, one in its folder first; "" if there is
 // none.
 func (f Facts) tests(source string) string {
-	for _, at := range f.Files {
-		if testfile.Tests(at, source) && path.Dir(at) == path.Dir(source) {
-			return at
-		}
+	tests := func(at string) bool { return testfile.Tests(at, source) }
+	beside := func(at string) bool { return tests(at) && path.Dir(at) == path.Dir(source) }
+	if at := slices.IndexFunc(f.Files, beside); at >= 0 {
+		return f.Files[at]
 	}
-	return highest(f.Files, func(at string) bool { return testfile.Tests(at, source) })
+	return highest(f.Files, tests)
 }
 
 // resolvedPath is the path of the file meant by a name, if the name itself is no path.
@@ -266,7 +231,7 @@ func (d *draft) resolvedPath(text string) string {
 	}
 	paths = slices.DeleteFunc(paths, func(at string) bool { return !strings.HasSuffix(at, "/"+name) })
 	if len(paths) > 1 {
-		d.addMissing("there are several of that name: %s", plan.OneLine(strings.Join(paths, ", "), 120))
+		d.addMissing("which %s? There are several: %s", name, plan.OneLine(strings.Join(paths, ", "), 120))
 	}
 	if len(paths) != 1 {
 		return text
@@ -277,12 +242,6 @@ func (d *draft) resolvedPath(text string) string {
 // stopWords are words without meaning for a search.
 var stopWords = strings.Fields("a an the of to in on at by for with from and or is are was were be been being do does did gets get got where what which who how " +
 	"that this these those it its we i you they my our your their all any some every code place places file files thing things happens happen happening")
-
-// severalWords reports whether a text is words and nothing else, of which any
-// order will do: no code.
-func severalWords(text string) bool {
-	return strings.ContainsAny(text, " \t") && !strings.ContainsAny(text, "(){}[]<>=\"`/\\;:*&|$#@+%^~")
-}
 
 // significant are the words of a text that a search looks for; all of them where
 // none says anything.
@@ -299,41 +258,21 @@ func significant(text string) []string {
 	return words
 }
 
-// Nearest is a clear order close to unclear words that needs no model; "" if there
-// is none. It is about one word: a search for several finds only lines with all.
-func (f Facts) Nearest(words string) string {
-	in, _ := understand(words)
-	about := significant(in.Target)
-	if in.Target == "" {
-		about = slices.DeleteFunc(significant(words), func(w string) bool {
-			return slices.Contains(verbs, strings.ToLower(w)) || slices.Contains(asking, strings.ToLower(w))
-		})
+// Unclear says why words are not acted on without a model, and names the nearest
+// order that needs none. That is about one word: a search for several finds only
+// lines with all.
+func (in Intent) Unclear() string {
+	text, near := "it is not clear what these words ask for", ""
+	if IsModelWork(in.Action) {
+		text = fmt.Sprintf("replan cannot %s code", strings.ToLower(works[in.Action].title))
 	}
-	if len(about) == 0 {
-		return ""
+	switch about := significant(in.Target); {
+	case reportedByTests(in.Target):
+		near = "run the tests"
+	case len(about) == 1 && in.Action == explain:
+		near = "what is " + about[0]
+	case len(about) > 0:
+		near = "find " + about[0]
 	}
-	what := about[0]
-	tries := []string{"find " + what}
-	switch {
-	case in.Action == explain && len(about) == 1:
-		tries = []string{"what is " + what, tries[0]}
-	case in.Category == validate:
-		tries = []string{"test " + what, "run the tests"}
-	}
-	for _, try := range tries {
-		if c := f.RouteWords(try, Policy{}); c.Bound() && c.Confident() && !c.NeedsModel() {
-			return try
-		}
-	}
-	return ""
-}
-
-// Unclear says that words are not acted on without a model, and names the nearest
-// clear order.
-func (f Facts) Unclear(words string) string {
-	const text = "it is not clear what these words ask for"
-	if near := f.Nearest(words); near != "" {
-		return text + "; try: " + near
-	}
-	return text
+	return text + prefixed("; try: ", near)
 }

@@ -241,8 +241,6 @@ type State struct {
 	Clean      bool // no changes, and no merge or similar operation in progress
 	NoUpstream bool // the current branch has no upstream
 	NoRemote   bool
-	Underway   string   // "merge" or a similar operation in progress
-	Changed    []string // the files with changes, relative to the workspace
 }
 
 // State returns the state of the repository.
@@ -255,10 +253,7 @@ func (o *Operators) State(ctx context.Context) (State, error) {
 	if err != nil {
 		return State{}, err
 	}
-	s := State{Underway: status.Underway, Clean: status.Clean && status.Underway == "", NoUpstream: status.Branch != "" && status.Upstream == ""}
-	for _, f := range status.Files {
-		s.Changed = append(s.Changed, f.Path)
-	}
+	s := State{Clean: status.Clean && status.Underway == "", NoUpstream: status.Branch != "" && status.Upstream == ""}
 	if out, err := r.must(ctx, "list the remotes", gitRun{args: []string{"remote"}}); err == nil {
 		s.NoRemote = strings.TrimSpace(out.data) == ""
 	}
