@@ -1,6 +1,7 @@
 package intent
 
 import (
+	"maps"
 	"slices"
 	"strings"
 
@@ -40,21 +41,13 @@ type answerer struct {
 
 // lastAttempts leaves the last attempt of each step of the plan itself.
 func lastAttempts(history []plan.HistoryItem) []plan.HistoryItem {
-	at := make(map[string]int, len(history))
-	var items []plan.HistoryItem
+	last := make(map[string]plan.HistoryItem, len(history))
 	for _, item := range history {
-		if item.Parent != "" {
-			continue
+		if item.Parent == "" {
+			last[item.Index] = item
 		}
-		if i, ok := at[item.Index]; ok {
-			items[i] = item
-			continue
-		}
-		at[item.Index] = len(items)
-		items = append(items, item)
 	}
-	slices.SortStableFunc(items, func(x, y plan.HistoryItem) int { return plan.CompareIndices(x.Index, y.Index) })
-	return items
+	return slices.SortedFunc(maps.Values(last), func(x, y plan.HistoryItem) int { return plan.CompareIndices(x.Index, y.Index) })
 }
 
 // toolOf is the bare name of the operator that a step called.
@@ -85,44 +78,41 @@ func (a answerer) result(tool string) result {
 	return result{}
 }
 
-// changing are the operators that change files.
-var changing = []string{"fs.patch", "fs.write", "fs.move", "fs.remove"}
-
-// answeredBy lists, by action, the operators whose result answers: the first that has
-// one.
-var answeredBy = map[string][]string{
-	references: {"code.references", "fs.search"},
-	definition: {"code.definition", "fs.search"},
-	symbols:    {"code.symbols"},
-	explain:    {"code.summarize", "code.definition", "code.symbols", "fs.search"},
-	test:       {runTests},
-	lint:       {"test.lint"},
-	debug:      {"code.summarize", runTests},
-	status:     {"vcs.status"},
-	diff:       {"vcs.diff"},
-	history:    {"vcs.log"},
-	branch:     {"vcs.branch", "vcs.branches"},
-	push:       {"vcs.push", "vcs.status"},
-	commit:     {"vcs.commit", "code.summarize", "vcs.status"},
+// answeredBy lists, by action, groups of operators whose results make up the answer:
+// of each group the first that has one.
+var answeredBy = map[string][][]string{
+	find:       {{"fs.list"}, {"fs.search"}, {"code.symbols"}},
+	references: {{"code.references", "fs.search"}},
+	definition: {{"code.definition", "fs.search"}},
+	symbols:    {{"code.symbols"}},
+	explain:    {{"code.summarize", "code.definition", "code.symbols", "fs.search"}},
+	test:       {{runTests}},
+	lint:       {{"test.lint"}},
+	debug:      {{"code.summarize", runTests}},
+	status:     {{"vcs.status"}},
+	diff:       {{"vcs.diff"}},
+	history:    {{"vcs.log"}},
+	branch:     {{"vcs.branch", "vcs.branches"}},
+	push:       {{"vcs.push", "vcs.status"}},
+	commit:     {{runTests}, {"vcs.commit", "code.summarize", "vcs.status"}},
 }
+
+// changedBy are those of actions that change files.
+var changedBy = [][]string{{"fs.patch", "fs.write", "fs.move", "fs.remove", "code.transform"}, {runTests}}
 
 // shown lists the operators whose results make up the answer, in order.
 func (a answerer) shown() []string {
-	notDone := func(tool string) bool { return len(a.of(tool)) == 0 }
-	answered := slices.DeleteFunc(slices.Clone(answeredBy[a.in.Action]), notDone)
-	answered = answered[:min(len(answered), 1)]
-	switch {
-	case a.in.Action == find:
-		return []string{"fs.list", "fs.search", "code.symbols"}
-	case a.in.Action == commit:
-		return slices.Concat([]string{runTests}, answered)
-	case answeredBy[a.in.Action] != nil:
-		return answered
-	case slices.ContainsFunc(changing, func(tool string) bool { return !notDone(tool) }):
-		return slices.Concat(changing, []string{runTests})
-	default:
-		return []string{"code.transform"}
+	groups, ok := answeredBy[a.in.Action]
+	if !ok {
+		groups = changedBy
 	}
+	var tools []string
+	for _, group := range groups {
+		if at := slices.IndexFunc(group, func(tool string) bool { return len(a.of(tool)) > 0 }); at >= 0 {
+			tools = append(tools, group[at])
+		}
+	}
+	return tools
 }
 
 // notDone lists the steps that were not done.
@@ -130,7 +120,6 @@ func (a answerer) notDone() string {
 	var parts, skipped, denied []string
 	for _, step := range a.steps {
 		name := orCode(toolOf(step), code(string(step.Title)))
-		reason := strings.TrimSpace(string(step.Error))
 		reported := slices.ContainsFunc(a.of(toolOf(step)), func(s plan.HistoryItem) bool { return s.Index == step.Index })
 		switch {
 		case step.Status == plan.ItemInDoubt:
@@ -139,19 +128,8 @@ func (a answerer) notDone() string {
 			denied = append(denied, name)
 		case step.Status == plan.ItemSkipped:
 			skipped = append(skipped, name)
-		case step.Status != plan.ItemFailed || reported:
-		case strings.Contains(reason, "\n"):
-			parts = append(parts, name+" failed:\n\n"+fence("text", reason))
-		default:
-			verb := " failed"
-			if strings.HasPrefix(reason, "denied") {
-				verb = " was not done"
-			}
-			sentence := name + verb + prefixed(": ", legible(reason))
-			if !strings.HasSuffix(sentence, "?") {
-				sentence += "."
-			}
-			parts = append(parts, sentence)
+		case step.Status == plan.ItemFailed && !reported:
+			parts = append(parts, failure(name, strings.TrimSpace(string(step.Error))))
 		}
 	}
 	if len(denied) > 0 {
@@ -163,37 +141,46 @@ func (a answerer) notDone() string {
 	return strings.Join(parts[:min(len(parts), maxRows)], "\n\n")
 }
 
+// failure says that a step failed, and why.
+func failure(name, reason string) string {
+	verb := " failed"
+	if strings.HasPrefix(reason, "denied") {
+		verb = " was not done"
+	}
+	switch {
+	case strings.Contains(reason, "\n"):
+		return name + verb + ":\n\n" + fence("text", reason)
+	case strings.HasSuffix(reason, "?"):
+		return name + verb + ": " + legible(reason)
+	default:
+		return name + verb + prefixed(": ", legible(reason)) + "."
+	}
+}
+
 // deniedAtGate reports whether the user denied a step at its gate.
 func deniedAtGate(step plan.HistoryItem) bool {
 	return step.Status == plan.ItemFailed && step.Error == plan.DeniedAtGate
 }
 
-// NothingFound reports whether the steps of a chain did their work without a
-// result.
+// NothingFound reports whether the steps of a chain looked for something, and none
+// found it.
 func NothingFound(in Intent, history []plan.HistoryItem) bool {
 	a := answerer{in: in, steps: lastAttempts(history)}
-	searched := a.result("fs.search")
-	none := func(list []item) bool { return list != nil && len(list) == 0 }
-	found := a.result("code.references")
-	switch in.Action {
-	case find:
-		files := a.result("fs.list")
-		if in.Target == "" {
-			return none(files.Entries)
-		}
-		return (none(searched.Matches) || none(a.result("code.symbols").Symbols)) && len(a.named(files)) == 0
-	case references:
-		return none(searched.Matches) || none(found.References) && found.Definition == nil
-	case definition, explain:
-		return none(searched.Matches) || none(a.result("code.definition").Definitions)
-	case symbols:
-		return none(a.result("code.symbols").Symbols)
-	case debug:
+	if in.Action == debug {
 		summary := a.result(runTests).Summary
 		return strings.HasPrefix(summary, noTests) || strings.HasPrefix(summary, "no test matches")
-	default:
-		return false
 	}
+	looked := 0
+	for _, tool := range []string{"fs.search", "fs.list", "code.symbols", "code.definition", "code.references"} {
+		for _, step := range a.of(tool) {
+			looked++
+			r := resultOf(step.Result)
+			if len(r.Matches)+len(r.Symbols)+len(r.Definitions)+len(r.References)+len(a.named(r)) > 0 || r.Definition != nil {
+				return false
+			}
+		}
+	}
+	return looked > 0 && (in.Category == navigate || in.Category == explain)
 }
 
 // NothingToCommit reports whether a commit was asked for, and there was nothing to

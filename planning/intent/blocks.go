@@ -13,7 +13,7 @@ import (
 // blocks write the result of each operator as paragraphs.
 var blocks = map[string]func(answerer, result) []string{
 	"fs.search": answerer.matches, "fs.list": answerer.listed,
-	"fs.patch": answerer.changed, "fs.write": answerer.changed, "fs.remove": answerer.changed, "fs.move": answerer.moved,
+	"fs.patch": answerer.changed, "fs.write": answerer.changed, "fs.remove": answerer.changed, "fs.move": answerer.changed,
 	"code.symbols": answerer.symbols, "code.definition": answerer.definitions, "code.references": answerer.references,
 	"code.summarize": answerer.summary, "code.transform": answerer.transformed,
 	runTests: answerer.tests, "test.lint": answerer.linted,
@@ -67,28 +67,27 @@ func (a answerer) matches(r result) []string {
 	return append([]string{head + ":", placed(r.Matches, total, "match", func(i item) string { return code(i.Text) })}, r.ended()...)
 }
 
-// named lists the entries of a folder that the target names.
+// named lists the entries of a folder that the target names; all where there is none.
 func (a answerer) named(r result) []item {
 	target := pathOf(a.in.Target)
 	return slices.DeleteFunc(slices.Clone(r.Entries), func(entry item) bool {
 		fits, _ := path.Match(target, entry.Path)
 		byBase, _ := path.Match(target, path.Base(entry.Path))
-		return !fits && !byBase && !strings.HasSuffix(entry.Path, "/"+target)
+		return target != "" && !fits && !byBase && !strings.HasSuffix(entry.Path, "/"+target)
 	})
 }
 
 // listed lists the files of a folder, or those that the target names.
 func (a answerer) listed(r result) []string {
-	list, head := r.Entries, english.Count(len(r.Entries), "entry")+" in "+orCode(a.in.Params["in"], "the workspace")
-	if a.in.Target != "" {
-		list = a.named(r)
+	list, place := a.named(r), orCode(a.in.Params["in"], "the workspace")
+	head := english.Count(len(list), "entry") + " in " + place
+	switch {
+	case a.in.Target != "" && len(list) == 0:
+		return nil
+	case a.in.Target != "":
 		head = english.Count(len(list), "file") + " called " + a.about()
-		if len(list) == 0 {
-			return nil
-		}
-	}
-	if len(list) == 0 {
-		return []string{"There is nothing in " + orCode(a.in.Params["in"], "the workspace") + "."}
+	case len(list) == 0:
+		return []string{"There is nothing in " + place + "."}
 	}
 	lines := rows(list, 0, "entry", func(i item) string {
 		if i.Type == "dir" {
@@ -109,7 +108,7 @@ func (a answerer) symbols(r result) []string {
 		head = english.Count(total, "symbol") + " in " + file
 	}
 	lines := rows(r.Symbols, total, "symbol", func(i item) string {
-		return strings.TrimSpace(code(cmp.Or(i.Signature, i.Qualified, i.Name))+" "+plain(i.Kind)) + prefixed(" at ", i.place())
+		return strings.TrimSpace(code(cmp.Or(i.Signature, i.Qualified, i.Name))+" "+legible(i.Kind)) + prefixed(" at ", i.place())
 	})
 	return append([]string{head + ":", lines}, r.ended()...)
 }
@@ -123,7 +122,7 @@ func (a answerer) definitions(r result) []string {
 	var parts []string
 	for _, d := range shown {
 		name := cmp.Or(d.Qualified, d.Name, a.in.Target)
-		head := strings.TrimSpace(code(name)+" "+plain(d.Kind)) + prefixed(" is defined at ", d.place())
+		head := strings.TrimSpace(code(name)+" "+legible(d.Kind)) + prefixed(" is defined at ", d.place())
 		if signature := fence("", d.Signature); signature != "" {
 			parts = append(parts, head+":", signature)
 		} else {
@@ -138,56 +137,40 @@ func (a answerer) definitions(r result) []string {
 }
 
 func (a answerer) references(r result) []string {
-	all := max(r.Total, len(r.References))
-	name := orCode(r.Symbol, a.about())
-	if all == 0 {
-		return []string{"Nothing in the workspace refers to " + name + ".", r.note()}
-	}
-	defined := ""
+	name, defined := orCode(r.Symbol, a.about()), ""
 	if r.Definition != nil {
 		defined = r.Definition.place()
 	}
 	uses := slices.DeleteFunc(slices.Clone(r.References), func(i item) bool {
-		if i.Definition && defined == "" {
-			defined = i.place()
+		if i.Definition {
+			defined = cmp.Or(defined, i.place())
 		}
 		return i.Definition
 	})
-	total := all - (len(r.References) - len(uses))
-	if total <= 0 {
-		return []string{"Nothing uses " + name + " besides its definition" + prefixed(" at ", defined) + ".", r.note()}
+	total := max(r.Total, len(r.References)) - (len(r.References) - len(uses))
+	switch {
+	case total <= 0 && defined == "":
+		return []string{"Nothing in the workspace refers to " + name + ".", r.note()}
+	case total <= 0:
+		return []string{"Nothing uses " + name + " besides its definition at " + defined + ".", r.note()}
 	}
 	head := english.Count(total, "reference") + " to " + name
 	if total == len(uses) {
 		head += in(uses)
 	}
-	head += matched(r.By) + prefixed("; it is defined at ", defined)
-	twice := len(uses)
-	uses = slices.CompactFunc(uses, func(a, b item) bool { return a.Line > 0 && a.place() == b.place() }) // two on one line
-	twice -= len(uses)
-	lines := placed(uses, total-twice, "reference", func(i item) string {
+	lines := slices.CompactFunc(slices.Clone(uses), func(a, b item) bool { return a.Line > 0 && a.place() == b.place() }) // two on one line
+	list := placed(lines, total-len(uses)+len(lines), "reference", func(i item) string {
 		return strings.TrimPrefix(prefixed("in ", code(i.In))+": "+code(i.Text), ": ")
 	})
-	return append([]string{head + ":", lines}, r.ended()...)
+	return append([]string{head + matchedBy[r.By] + prefixed("; it is defined at ", defined) + ":", list}, r.ended()...)
 }
 
 func (a answerer) summary(r result) []string {
 	return []string{cmp.Or(prose(r.Summary), orCode(r.Title, "There is nothing to tell of "+a.about()+"."))}
 }
 
-// matched says how the places of a result were found; "" if that is not known.
-func matched(by string) string {
-	switch by {
-	case "types":
-		return ", matched by type"
-	case "words":
-		return ", matched by name only"
-	case "text":
-		return ", matched as text"
-	default:
-		return ""
-	}
-}
+// matchedBy says how the places of a result were found.
+var matchedBy = map[string]string{"types": ", matched by type", "words": ", matched by name only", "text": ", matched as text"}
 
 // fileLine writes a file of a change, with the lines added and removed.
 func fileLine(i item) string {
@@ -195,7 +178,7 @@ func fileLine(i item) string {
 	if i.Added != nil && i.Removed != nil {
 		line += fmt.Sprintf(" +%d −%d", *i.Added, *i.Removed)
 	}
-	line += prefixed(" ", plain(i.Status))
+	line += prefixed(" ", legible(i.Status))
 	if i.Staged {
 		line += " (staged)"
 	}
@@ -213,10 +196,11 @@ func (a answerer) changed(r result) []string {
 		head = "Replaced " + a.about() + " by " + code(with)
 	}
 	change := a.result("code.transform")
-	if change.isObject() {
-		head += ": " + change.edits() + matched(change.By)
-	} else {
-		head += " " + english.Count(len(r.Files.list), "file")
+	switch n := len(r.Files.list); {
+	case change.isObject():
+		head += ": " + change.edits() + matchedBy[change.By]
+	case n > 0:
+		head += " " + english.Count(n, "file")
 	}
 	return []string{head + ".", rows(r.Files.list, 0, "file", fileLine), change.note()}
 }
@@ -224,13 +208,6 @@ func (a answerer) changed(r result) []string {
 // edits counts the edits of a change.
 func (r result) edits() string {
 	return english.Count(r.Edits, "edit") + " in " + english.Count(len(r.Files.list), "file")
-}
-
-func (a answerer) moved(result) []string {
-	step := a.of("fs.move")[0]
-	from, _ := step.Args["from"].(string)
-	to, _ := step.Args["to"].(string)
-	return []string{"Moved " + orCode(from, a.about()) + prefixed(" to ", code(to)) + "."}
 }
 
 // transformed tells of a change that was worked out but not made. Who denied it has seen

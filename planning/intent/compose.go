@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"replan/internal/english"
 	"replan/planning/plan"
 )
 
@@ -41,18 +42,13 @@ const (
 	High   Complexity = "high"
 )
 
-const (
-	fewSteps  = 2
-	manySteps = 8
-)
-
 // Complexity estimates the work of a chain.
 func (c Chain) Complexity() Complexity {
 	gates := len(c.PolicyGates())
 	switch {
-	case c.NeedsModel(), gates > 1, len(c.Nodes) > manySteps:
+	case c.NeedsModel(), gates > 1, len(c.Nodes) > 8:
 		return High
-	case gates > 0, len(c.Nodes) > fewSteps:
+	case gates > 0, len(c.Nodes) > 2:
 		return Medium
 	default:
 		return Low
@@ -111,30 +107,15 @@ func (c Chain) check() error {
 	for i, n := range c.Nodes {
 		_, isOperator := operators[n.Tool]
 		switch {
-		case n.Executor == plan.ExecutorTool && !isOperator && IsModelWork(n.Tool):
-			return fmt.Errorf("node %d: %s is a model's work and needs the executor self", i, n.Tool)
 		case n.Executor == plan.ExecutorTool && !isOperator:
 			return fmt.Errorf("node %d: there is no operator %.80q; there are %s", i, n.Tool, strings.Join(slices.Sorted(maps.Keys(operators)), ", "))
 		case n.Executor == plan.ExecutorSelf && !IsModelWork(n.Tool):
-			return fmt.Errorf("node %d: %.80q is no work for a model; say edit, fix, extract, refactor, create or add_tests", i, n.Tool)
+			return fmt.Errorf("node %d: %.80q is no work for a model; say %s", i, n.Tool, english.List(slices.Sorted(maps.Keys(works)), "or"))
 		case n.Executor != plan.ExecutorTool && n.Executor != plan.ExecutorSelf:
 			return fmt.Errorf("node %d: the executor must be tool or self, not %.80q", i, n.Executor)
 		}
-		for _, d := range n.DependsOn {
-			if d < 0 || d >= len(c.Nodes) {
-				return fmt.Errorf("node %d depends on node %d, and the positions go from 0 to %d", i, d, len(c.Nodes)-1)
-			}
-			if d == i {
-				return fmt.Errorf("node %d depends on itself", i)
-			}
-		}
 	}
-	p := c.Plan("")
-	g := plan.NewGraph(p)
-	if cycle := g.Cycle(); len(cycle) > 0 {
-		return fmt.Errorf("the nodes wait for each other in a circle: %v", positions(g, cycle))
-	}
-	if faults, _ := plan.Validate(p, plan.Rules{}); len(faults) > 0 {
+	if faults, _ := plan.Validate(c.Plan(""), plan.Rules{}); len(faults) > 0 {
 		return fmt.Errorf("the chain makes no plan: %s (its steps are counted from 1)", faults[0].Message)
 	}
 	return nil

@@ -17,7 +17,7 @@ import (
 // confidence it is certain; unknown fields are ignored.
 func DecodeIntent(data []byte) (Intent, error) {
 	in := Intent{Confidence: 1}
-	err := readFields(data, &in)
+	err := readFields(data, &in, false)
 	if err == nil {
 		err = in.check()
 	}
@@ -78,7 +78,7 @@ func readChain(data []byte) (Chain, error) {
 		Gates   []int           `json:"policy_gates"`
 		Missing []string        `json:"missing"`
 	}
-	if err := readFields(data, &fields); err != nil {
+	if err := readFields(data, &fields, false); err != nil {
 		return Chain{}, err
 	}
 	if fields.Nodes == nil {
@@ -136,13 +136,17 @@ func (f nodeFields) node(at int) Node {
 	return n
 }
 
-// readFields reads JSON into fields. An error names the field and its type.
-func readFields(data []byte, fields any) error {
+// readFields reads JSON into fields. An error names the field and its type. Strict
+// fields are all that may be there.
+func readFields(data []byte, fields any, strict bool) error {
 	if _, err := plan.DecodeValue(data); err != nil {
 		return fmt.Errorf("it is not JSON: %w", err)
 	}
 	decoder := json.NewDecoder(bytes.NewReader(data))
 	decoder.UseNumber()
+	if strict {
+		decoder.DisallowUnknownFields()
+	}
 	err := decoder.Decode(fields)
 	var wrong *json.UnmarshalTypeError
 	if !errors.As(err, &wrong) {

@@ -1,9 +1,6 @@
 package intent
 
-import (
-	"strings"
-	"time"
-)
+import "time"
 
 // operator describes one of the workspace's operators for the router.
 type operator struct {
@@ -37,10 +34,4 @@ var operators = map[string]operator{
 	"vcs.push":   {asks: true},
 
 	"proc.run": {asks: true},
-}
-
-// groupOf is the group of an operator: fs of fs.read.
-func groupOf(tool string) string {
-	group, _, _ := strings.Cut(tool, ".")
-	return group
 }

@@ -1,11 +1,7 @@
 package intent
 
 import (
-	"bytes"
-	"encoding/json"
-	"errors"
 	"fmt"
-	"io"
 	"slices"
 	"strings"
 
@@ -32,17 +28,9 @@ type Policy struct {
 
 // DecodePolicy reads a policy from JSON. It refuses unknown fields, so that a
 // misspelled rule is not ignored.
-func DecodePolicy(data []byte) (Policy, error) {
-	var p Policy
-	decoder := json.NewDecoder(bytes.NewReader(data))
-	decoder.DisallowUnknownFields()
-	err := decoder.Decode(&p)
-	if err == nil && decoder.Decode(&struct{}{}) != io.EOF {
-		err = errors.New("something follows the object")
-	}
-	if err != nil {
-		reason := strings.TrimPrefix(err.Error(), "json: ")
-		return Policy{}, fmt.Errorf(`the policy is not of the form {"prefer_tools":["code"],"require_tests":true}: %s`, reason)
+func DecodePolicy(data []byte) (p Policy, err error) {
+	if err = readFields(data, &p, true); err != nil {
+		return Policy{}, fmt.Errorf(`the policy is not of the form {"prefer_tools":["code"],"require_tests":true}: %w`, err)
 	}
 	return p, nil
 }
@@ -52,7 +40,7 @@ func DecodePolicy(data []byte) (Policy, error) {
 func (p Policy) prefers(ways ...string) string {
 	for _, dear := range p.PreferTools {
 		for _, way := range ways {
-			if dear == way || dear == groupOf(way) {
+			if dear == way || strings.HasPrefix(way, dear+".") {
 				return way
 			}
 		}
@@ -76,16 +64,15 @@ func (p Policy) Apply(c Chain) Chain {
 // withTests adds the tests to a chain that does not run them: before its commit,
 // else after its changes.
 func withTests(nodes []Node) []Node {
-	if slices.ContainsFunc(nodes, func(n Node) bool { return n.Tool == runTests }) {
-		return nodes
-	}
 	var changes []int
-	for i, n := range nodes {
+	for at, n := range nodes {
 		switch {
+		case n.Tool == runTests:
+			return nodes
 		case n.Tool == "vcs.commit":
-			return insertTests(nodes, i, changes)
+			return insertTests(nodes, at, changes)
 		case operators[n.Tool].changes:
-			changes = append(changes, i)
+			changes = append(changes, at)
 		}
 	}
 	if len(changes) == 0 {

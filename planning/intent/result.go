@@ -126,15 +126,6 @@ func fence(language, text string) string {
 	return markdown.Fence(language, text, maxLines)
 }
 
-// plain writes a text that should be one of an operator's own words, such as
-// func or types; anything else becomes a code span.
-func plain(text string) string {
-	if text != "" && len(text) <= 20 && strings.Trim(text, "abcdefghijklmnopqrstuvwxyz ") == "" {
-		return strings.TrimSpace(text)
-	}
-	return code(text)
-}
-
 // legible leaves a text as it is that Markdown cannot read as anything else, and
 // quotes any other.
 func legible(text string) string { return markdown.Legible(text, maxNote) }

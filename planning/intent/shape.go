@@ -27,7 +27,6 @@ var (
 	bareFile = lazyregexp.New(`^(?:README|LICENSE|LICENCE|CHANGELOG|CONTRIBUTING|NOTICE|AUTHORS|Makefile|Dockerfile|Jenkinsfile|Procfile|Gemfile|Rakefile|justfile|Justfile|Vagrantfile)$`)
 	receiver = lazyregexp.New(`^\(\*?([\pL_$][\pL\pN_$]*)\)`)
 	goTest   = lazyregexp.New(`^(?:Test|Benchmark|Fuzz|Example)[^a-z]`)
-	keyword  = lazyregexp.New(`^(?:func|function|type|class|def|struct|interface|method|var|const|fn|trait|enum)\s+`)
 )
 
 // shapeOf returns the shape of a target.
@@ -65,10 +64,9 @@ func isFile(text string) bool {
 // isPattern reports whether a path matches several.
 func isPattern(text string) bool { return strings.ContainsAny(text, "*?[") }
 
-// symbolOf is a name as the code operators take it: Run.Apply for (*Run).Apply,
-// without the keyword before it.
+// symbolOf is a name as the code operators take it: Run.Apply for (*Run).Apply.
 func symbolOf(target string) string {
-	name := strings.TrimSuffix(strings.TrimSpace(keyword.ReplaceAllString(target, "")), "()")
+	name := strings.TrimSuffix(strings.TrimSpace(target), "()")
 	return receiver.ReplaceAllString(name, "$1")
 }
 
