@@ -23,7 +23,7 @@ var chains = map[string]struct {
 	explain:    {explain, (*draft).explain, "Explain X", "explain what? Name it: what is Parse"},
 	edit:       {modify, (*draft).edit, "Edit X", "change what? Name the text and its replacement: replace foo with bar"},
 	fix:        {modify, (*draft).fix, "Fix X", "fix what? Name the file, the symbol or the test: fix the bug in parse.go"},
-	extract:    {modify, (*draft).extract, "Extract X", "extract what? Name the code and its place: extract Parse from main.go"},
+	extract:    {modify, (*draft).edit, "Extract X", "extract what? Name the code and its place: extract Parse from main.go"},
 	rename:     {refactor, (*draft).rename, "Rename X", "rename what? Name the symbol and its new name: rename Foo to Bar"},
 	refactor:   {refactor, (*draft).refactor, "Refactor X", "refactor what? Name the file or the symbol: refactor Parse"},
 	test:       {validate, (*draft).test, "Test X", ""},
@@ -144,16 +144,6 @@ func (d *draft) fix() {
 	default:
 		d.byModel("fs.patch", "", d.code())
 	}
-}
-
-func (d *draft) extract() {
-	part := d.in.Target
-	if place := d.in.Params["from"]; shapeOf(place) == aPath || shapeOf(place) == aName {
-		d.in.Target = place // which holds the code
-	}
-	from := d.code()
-	d.in.Target = part
-	d.byModel("fs.patch", "", from)
 }
 
 func (d *draft) rename() {

@@ -25,9 +25,6 @@ func (d *draft) test() {
 
 // testsIn is the place that the words name, as test.run takes it.
 func (d *draft) testsIn() string {
-	if d.within() == "" {
-		return ""
-	}
 	return testsBelow(d.in.Params["in"])
 }
 

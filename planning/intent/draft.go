@@ -82,23 +82,8 @@ func (d *draft) path() string { return literally(pathOf(d.in.Target)) }
 // symbol is the target as the code operators take it.
 func (d *draft) symbol() string { return literally(symbolOf(d.in.Target)) }
 
-// within is the place named by the words, as a path. A place without a path is
-// reported as missing, never ignored.
-func (d *draft) within() string {
-	place := d.in.Params["in"]
-	at := d.facts.place(place)
-	switch {
-	case place == "":
-		return ""
-	case isFolder(place) && at != "":
-		return literally(at)
-	case isPath(place), isFolder(place) && !d.facts.Known:
-		return literally(pathOf(place))
-	default:
-		d.addMissing("the words name a place that is no path: %s", plan.OneLine(place, 60))
-		return ""
-	}
-}
+// within is the place named by the words, as a path.
+func (d *draft) within() string { return literally(pathOf(d.in.Params["in"])) }
 
 // search adds a search for the target: a name as a whole word, several words in
 // any order, a quoted text as it stands. Without a capital letter the search

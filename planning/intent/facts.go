@@ -137,40 +137,30 @@ func (f Facts) RouteWords(words string, p Policy) Chain {
 // alone what is no name: a branch may be called like a file, a search looks for
 // the words as written, and a new file does not exist yet.
 func (d *draft) resolve() {
+	name, isFile := strings.CutSuffix(d.in.Target, " file")
 	switch {
 	case !d.facts.Known:
-	case d.in.Action == find:
-		if d.in.Params["exact"] == "" {
-			d.resolvePlace()
-		}
-	case d.in.Category != vcs && d.in.Action != create || d.in.Action == history:
-		d.in.Target = d.resolvedPath(d.in.Target)
-		for _, name := range []string{"in", "from"} {
-			if d.in.Params[name] != "" {
-				d.in.Params[name] = d.resolvedPath(d.in.Params[name])
-			}
-		}
-	}
-}
-
-// resolvePlace tells "Make in slug", where slug is a folder, from words that are
-// searched for as they stand, and finds the file of "the readme file".
-func (d *draft) resolvePlace() {
-	if name, ok := strings.CutSuffix(d.in.Target, " file"); ok {
+	case d.in.Action == find && isFile: // "the readme file"
 		if file := highest(d.facts.Files, func(at string) bool { return strings.EqualFold(strings.TrimSuffix(path.Base(at), path.Ext(at)), name) }); file != "" {
 			d.in.Target = path.Base(file)
 		}
+	case d.in.Action != find && d.in.Action != create && (d.in.Category != vcs || d.in.Action == history):
+		d.in.Target = d.resolvedPath(d.in.Target)
 	}
-	what, place := d.in.Target, d.in.Params["in"]
-	if i := strings.LastIndex(what, " in "); place == "" && i > 0 {
-		what, place = strings.TrimSpace(what[:i]), what[i+len(" in "):]
-	}
-	switch at := d.facts.place(place); {
+	place := d.in.Params["in"]
+	at := d.facts.place(place)
+	_, replaces := d.in.Params["with"]
+	switch {
+	case place == "":
 	case at != "":
-		d.in.Target, d.in.Params["in"] = what, at
-	case place != "" && what != "" && !isPath(place):
-		d.in.Target = what + " in " + place
+		d.in.Params["in"] = at
+	case isPath(place):
+		d.in.Params["in"] = d.resolvedPath(place)
+	case d.facts.Known && d.in.Target != "" && !replaces && (d.in.Action == find || d.in.Action == explain || IsModelWork(d.in.Action)): // words as they stand
+		d.in.Target += " in " + place
 		delete(d.in.Params, "in")
+	case d.facts.Known || !isFolder(place):
+		d.addMissing("in what? %q is no file or folder", plan.OneLine(place, 60))
 	}
 }
 

@@ -62,7 +62,7 @@ var grammar = []struct {
 		$fix failing|broken|flaky test <x>
 		make <x:one> $works`},
 	{action: extract, forms: `extract [<x>]
-		extract <x> from <from>`},
+		extract <x> from <in:one>`},
 	{action: rename, forms: `rename [<x>]
 		rename <x> $arrow <new_name>`},
 	{action: refactor, forms: `refactor|restructure|simplify|rewrite [<x>]

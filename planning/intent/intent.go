@@ -11,10 +11,9 @@ type Intent struct {
 	// Params is never nil. A key is there only where the words say it:
 	//
 	//	new_name   rename X to Y
-	//	from       extract X from Y
 	//	to         change X to Y, refactor X to Y
 	//	with       replace X with Y; it may be empty
-	//	in         the place: find X in Y, add X to Y
+	//	in         the place: find X in Y, add X to Y, extract X from Y
 	//	problem    fix the P bug in X
 	//	message    commit with message M
 	//	max        the last N commits

@@ -64,7 +64,7 @@ func TestPhrasesHaveTheirIntent(t *testing.T) {
 			{"mend the failing test TestFoo", "modify fix TestFoo"},
 			{"make the tests pass", "modify fix tests"},
 			{"fix it", "modify fix ()"},
-			{"extract X from Y", "modify extract X from=Y"},
+			{"extract X from Y", "modify extract X in=Y"},
 			{"extract the method validate", "modify extract validate"},
 		},
 		"rename, refactor": {
@@ -163,7 +163,7 @@ func spell(in intent.Intent) string {
 		return s
 	}
 	text := in.Category + " " + in.Action + " " + bracket(in.Target)
-	for _, name := range []string{"from", "in", "into", "message", "new_name", "problem", "to", "with", "create"} {
+	for _, name := range []string{"in", "into", "message", "new_name", "problem", "to", "with", "create"} {
 		if value, ok := in.Params[name]; ok {
 			text += " " + name + "=" + bracket(value)
 		}

@@ -120,23 +120,22 @@ func (r *reading) fill(words string, s filled) {
 				}
 			}
 		}
-		r.target = r.name(words, about, r.form.action == find && looksLikeName(s.tokens[0]))
+		r.target = r.name(words, about)
 	default:
-		r.params[s.slot] = r.name(words, s.tokens, s.slot == "new_name" || s.slot == "with")
+		r.params[s.slot] = r.name(words, s.tokens)
 	}
 }
 
 // name trims the tokens of a slot. A place of one word at the end becomes the
-// parameter in. A plain word may be one where places are.
-func (r *reading) name(words string, tokens []token, plain bool) phrase {
+// parameter in; whether there is such a place, the workspace says.
+func (r *reading) name(words string, tokens []token) phrase {
 	at := len(tokens) - 1
 	for at > 0 && !tokens[at].is("in", "inside", "within", "under") {
 		at--
 	}
 	if at > 0 {
 		where := trim(tokens[at+1:])
-		_, given := r.params["in"]
-		if !given && len(where) == 1 && (plain || looksLikeName(where[0]) || tokens[len(tokens)-1].is("package", "folder", "directory", "file", "module")) {
+		if _, given := r.params["in"]; !given && len(where) == 1 {
 			r.params["in"], tokens = cut(words, where), tokens[:at]
 		}
 	}

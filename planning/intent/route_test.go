@@ -141,7 +141,7 @@ func TestMissingPartsAreNamed(t *testing.T) {
 		"rename foo.go to bar":           "lacks an ending such as .go",
 		"rename *.go to a.go":            "to one path",
 		"fix it":                         "fix what?",
-		"find Apply in the Run struct":   "no path",
+		"rename Foo to Bar in (x)":       "no file or folder",
 		"create a branch":                "what is the branch called?",
 		"git diff between two revisions": "neither a path nor a revision",
 	} {
