@@ -9,6 +9,9 @@ import (
 	"replan/planning/plan"
 )
 
+// findDefinition finds where a name is defined.
+var findDefinition = lookUp("code.definition", "Find where X is defined")
+
 // chains are the chains of the intents, by action: their function, and their title
 // with a target. An action that needs a target asks for it.
 var chains = map[string]struct {
@@ -17,8 +20,8 @@ var chains = map[string]struct {
 	about, ask string
 }{
 	find:       {navigate, (*draft).find, "Find X", "find what? Name it: find Parse"},
-	references: {navigate, (*draft).references, "Find where X is used", "the uses of what? Name it: where is Parse used"},
-	definition: {navigate, (*draft).definition, "Find where X is defined", "the definition of what? Name it: where is Parse defined"},
+	references: {navigate, lookUp("code.references", "Find the references to X"), "Find where X is used", "the uses of what? Name it: where is Parse used"},
+	definition: {navigate, findDefinition, "Find where X is defined", "the definition of what? Name it: where is Parse defined"},
 	symbols:    {navigate, (*draft).symbols, "List the symbols of X", "the symbols of what? Name a file: outline main.go"},
 	explain:    {explain, (*draft).explain, "Explain X", "explain what? Name it: what is Parse"},
 	edit:       {modify, (*draft).edit, "Edit X", "change what? Name the text and its replacement: replace foo with bar"},
@@ -56,21 +59,15 @@ func (d *draft) find() {
 	}
 }
 
-func (d *draft) references() {
-	d.lookUp("code.references", "Find the references to "+d.about())
-}
-
-func (d *draft) definition() {
-	d.lookUp("code.definition", "Find where "+d.about()+" is defined")
-}
-
 // lookUp finds a name by an operator for code, and anything else by a search.
-func (d *draft) lookUp(tool, title string) {
-	if s := d.shape(); s == aPath || s == someWords || d.policy.prefers(tool, "fs.search") == "fs.search" {
-		d.search(true, "")
-		return
+func lookUp(tool, title string) func(*draft) {
+	return func(d *draft) {
+		if s := d.shape(); s == aPath || s == someWords || d.policy.prefers(tool, "fs.search") == "fs.search" {
+			d.search(true, "")
+			return
+		}
+		d.call(tool, strings.Replace(title, "X", d.about(), 1), map[string]any{"symbol": d.symbol(), "path": d.within(), "allow_none": true}, "")
 	}
-	d.call(tool, title, map[string]any{"symbol": d.symbol(), "path": d.within(), "allow_none": true}, "")
 }
 
 func (d *draft) symbols() {
@@ -89,7 +86,7 @@ func (d *draft) explain() {
 		read := d.file(d.path())
 		d.call("code.summarize", "Summarize "+d.about(), map[string]any{"text": "${source}", "path": d.path()}, "summary", read)
 	case (s == aName || s == aTest) && d.policy.prefers("fs.search", "code.definition") == "code.definition":
-		d.definition()
+		findDefinition(d)
 	default:
 		found := d.search(true, "found")
 		d.call("code.summarize", "Summarize the matches", map[string]any{"symbol": d.symbol(), "matches": "${found}"}, "summary", found)

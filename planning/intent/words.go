@@ -5,6 +5,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"replan/internal/lazyregexp"
 )
 
 // token is one word, or a quoted text.
@@ -19,28 +21,30 @@ type token struct {
 // is reports whether the token is one of the words; a quoted token never is.
 func (t token) is(words ...string) bool { return !t.quoted && slices.Contains(words, t.key) }
 
-// closers are the closing quotes by their opening quotes.
-var closers = map[rune]string{'"': `"`, '\'': "'", '`': "`", '“': "”", '‘': "’", '«': "»"}
+// quotation matches a quoted text, and the punctuation that follows it. A quote
+// closes only at the end of a word, so that an apostrophe does not.
+var quotation = lazyregexp.New("(?s)^(?:\"(.*?)\"|'(.*?)'|`(.*?)`|“(.*?)”|‘(.*?)’|«(.*?)»)([" + punctuation + "]*)(?:\\s|$)")
 
 // punctuation may follow a word without being part of it.
 const punctuation = ",.;:!?…"
 
 // maxQuoted is the longest quoted text in bytes. It bounds the search for the
 // closing quote.
-const maxQuoted = 1 << 14
+const maxQuoted = 1 << 12
 
 // split cuts a text into at most limit tokens.
 func split(text string, limit int) []token {
 	var tokens []token
 	for at := 0; at < len(text) && len(tokens) < limit; {
-		r, size := utf8.DecodeRuneInString(text[at:])
-		if unicode.IsSpace(r) {
+		if r, size := utf8.DecodeRuneInString(text[at:]); unicode.IsSpace(r) {
 			at += size
 			continue
 		}
-		t, next, ok := quotation(text, at, r, size)
-		if !ok {
-			t, next = word(text, at)
+		t, next := word(text, at)
+		if m := quotation.FindStringSubmatch(text[at:min(len(text), at+maxQuoted)]); m != nil {
+			after := m[len(m)-1]
+			next = at + len(strings.TrimRightFunc(m[0], unicode.IsSpace))
+			t = token{text: strings.Join(m[1:len(m)-1], ""), start: at, end: next - len(after), after: after, quoted: true}
 		}
 		at = next
 		switch {
@@ -51,33 +55,6 @@ func split(text string, limit int) []token {
 		}
 	}
 	return tokens
-}
-
-// quotation reads a quoted token. A quote closes only at the end of a word, so
-// that an apostrophe does not.
-func quotation(text string, at int, open rune, size int) (token, int, bool) {
-	closer := closers[open]
-	if closer == "" {
-		return token{}, 0, false
-	}
-	from := at + size
-	text = text[:min(len(text), at+maxQuoted)]
-	for i := from; ; {
-		n := strings.Index(text[i:], closer)
-		if n < 0 {
-			return token{}, 0, false
-		}
-		to := i + n
-		end := to + len(closer)
-		rest := text[end:]
-		trimmed := strings.TrimLeft(rest, punctuation)
-		next, _ := utf8.DecodeRuneInString(trimmed)
-		if trimmed == "" || unicode.IsSpace(next) {
-			after := rest[:len(rest)-len(trimmed)]
-			return token{text: text[from:to], start: at, end: end, after: after, quoted: true}, end + len(after), true
-		}
-		i = end
-	}
 }
 
 // word reads a token up to the next blank.
