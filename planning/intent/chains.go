@@ -25,15 +25,15 @@ var chains = map[string]struct {
 	symbols:    {navigate, (*draft).symbols, "List the symbols of X", "the symbols of what? Name a file: outline main.go"},
 	explain:    {explain, (*draft).explain, "Explain X", "explain what? Name it: what is Parse"},
 	edit:       {modify, (*draft).edit, "Edit X", "change what? Name the text and its replacement: replace foo with bar"},
-	fix:        {modify, (*draft).fix, "Fix X", "fix what? Name the file, the symbol or the test: fix the bug in parse.go"},
-	extract:    {modify, (*draft).edit, "Extract X", "extract what? Name the code and its place: extract Parse from main.go"},
+	fix:        {modify, (*draft).model, "Fix X", "fix what? Name the file, the symbol or the test: fix the bug in parse.go"},
+	extract:    {modify, (*draft).model, "Extract X", "extract what? Name the code and its place: extract Parse from main.go"},
 	rename:     {refactor, (*draft).rename, "Rename X", "rename what? Name the symbol and its new name: rename Foo to Bar"},
-	refactor:   {refactor, (*draft).refactor, "Refactor X", "refactor what? Name the file or the symbol: refactor Parse"},
+	refactor:   {refactor, (*draft).model, "Refactor X", "refactor what? Name the file or the symbol: refactor Parse"},
 	test:       {validate, (*draft).test, "Test X", ""},
 	lint:       {validate, (*draft).lint, "Lint X", ""},
 	debug:      {debug, (*draft).debug, "Find out why X fails", "find out why what fails? Name the test or the package: why does TestParse fail"},
 	create:     {create, (*draft).create, "Create X", "create what? Name it: create docs/usage.md"},
-	addTests:   {create, (*draft).addTests, "Add tests for X", "tests for what? Name the file or the symbol: add tests for Parse"},
+	addTests:   {create, (*draft).model, "Add tests for X", "tests for what? Name the file or the symbol: add tests for Parse"},
 	status:     {vcs, (*draft).status, "", ""},
 	diff:       {vcs, (*draft).diff, "Show the changes of X", ""},
 	history:    {vcs, (*draft).history, "Show the history of X", ""},
@@ -107,7 +107,7 @@ func (d *draft) edit() {
 		d.nodes[change].Args["replacement"] = literally(with) // which may be empty
 		d.applied(change)
 	default:
-		d.byModel("fs.patch", "", d.code())
+		d.model()
 	}
 }
 
@@ -124,23 +124,6 @@ var testOutcomes = strings.Fields("failing broken test tests build ci")
 func reportedByTests(target string) bool {
 	words := strings.Fields(strings.ToLower(target))
 	return len(words) > 0 && slices.Contains(testOutcomes, words[len(words)-1])
-}
-
-// fix shows a model the code, or the tests that fail with what is close to them.
-func (d *draft) fix() {
-	failing := map[string]any{"path": d.within(), "sources": true, "allow_failures": true}
-	const title = "Run the tests that fail"
-	switch s := d.shape(); {
-	case s == aPath && isFile(d.in.Target):
-		d.byModel("fs.patch", "", []int{d.file(d.path()), d.call("code.parse", "Outline "+d.about(), map[string]any{"path": d.path()}, "outline")})
-	case s == aTest:
-		failing["run"] = d.symbol()
-		d.byModel("fs.patch", "", []int{d.call(runTests, title, failing, "tests"), d.located()})
-	case reportedByTests(d.in.Target):
-		d.byModel("fs.patch", "", []int{d.call(runTests, title, failing, "tests"), d.call("vcs.diff", "Look at the changes", map[string]any{"of": "all"}, "changes")})
-	default:
-		d.byModel("fs.patch", "", d.code())
-	}
 }
 
 func (d *draft) rename() {
@@ -187,12 +170,36 @@ func (d *draft) moved(to string) {
 	d.tests(d.call("fs.move", "Move "+plan.OneLine(from, 60)+" to "+plan.OneLine(to, 60), map[string]any{"from": literally(from), "to": literally(pathOf(to))}, ""))
 }
 
-func (d *draft) refactor() {
-	from := d.code()
-	if s := d.shape(); s == aName || s == aTest {
-		from = append(from, d.call("code.references", "Find the references to "+d.about(), map[string]any{"symbol": d.symbol(), "path": d.within()}, "uses"))
+// model shows a model the code, and what else its work needs.
+func (d *draft) model() {
+	from, tool, to := d.code(), "fs.patch", ""
+	look := func(tool, title string, args map[string]any, result string) {
+		from = append(from, d.call(tool, title, args, result))
 	}
-	d.byModel("fs.patch", "", from)
+	s, source := d.shape(), pathOf(d.in.Target)
+	isSource := s == aPath && isFile(source)
+	failing := map[string]any{"path": d.within(), "sources": true, "allow_failures": true}
+	switch {
+	case d.in.Action == fix && isSource:
+		look("code.parse", "Outline "+d.about(), map[string]any{"path": d.path()}, "outline")
+	case d.in.Action == fix && (s == aTest || reportedByTests(d.in.Target)):
+		if s == aTest {
+			failing["run"] = d.symbol()
+		}
+		look(runTests, "Run the tests that fail", failing, "tests")
+	case d.in.Action == refactor && (s == aName || s == aTest):
+		look("code.references", "Find the references to "+d.about(), map[string]any{"symbol": d.symbol(), "path": d.within()}, "uses")
+	case d.in.Action == addTests && isSource:
+		look("code.symbols", "List the symbols of "+d.about(), map[string]any{"path": d.path()}, "symbols")
+		if tests := d.facts.tests(source); tests != "" {
+			look("fs.read", "Read the tests in "+plan.OneLine(tests, 60), map[string]any{"path": literally(tests)}, "tests")
+		} else if d.facts.Known { // a new file is written only if there is surely none
+			tool, to = "fs.write", testfile.Of(source)
+		}
+	case d.in.Action == addTests && s != aPath: // of a folder the outline is there
+		look("code.symbols", "List the symbols of "+d.about(), map[string]any{"query": d.symbol(), "path": d.within()}, "symbols")
+	}
+	d.byModel(tool, to, from)
 }
 
 // create shows a model the file that it adds to, or what is there already.
@@ -206,26 +213,4 @@ func (d *draft) create() {
 		return
 	}
 	d.byModel("fs.write", "", []int{d.call("fs.list", "List the files", map[string]any{"path": place, "depth": number(2)}, "files")})
-}
-
-// addTests reads the source and its tests, and adds to them. A new file of tests is
-// written only if there is surely none.
-func (d *draft) addTests() {
-	from, tool, tests := d.code(), "fs.patch", ""
-	source, args := pathOf(d.in.Target), map[string]any{"query": d.symbol(), "path": d.within()}
-	isSource := d.shape() == aPath && isFile(source)
-	if isSource {
-		args = map[string]any{"path": literally(source)}
-		tests = d.facts.tests(source)
-	}
-	if isSource || d.shape() != aPath { // of a folder the outline is there
-		from = append(from, d.call("code.symbols", "List the symbols of "+d.about(), args, "symbols"))
-	}
-	switch {
-	case tests != "":
-		from = append(from, d.call("fs.read", "Read the tests in "+plan.OneLine(tests, 60), map[string]any{"path": literally(tests)}, "tests"))
-	case isSource && d.facts.Known:
-		tool, tests = "fs.write", testfile.Of(source)
-	}
-	d.byModel(tool, tests, from)
 }

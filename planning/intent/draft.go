@@ -110,16 +110,18 @@ func (d *draft) code() []int {
 	if place := d.within(); place != "" && isFile(place) {
 		return []int{d.file(place)}
 	}
-	switch d.shape() {
-	case aPath:
+	switch s := d.shape(); {
+	case s == aPath:
 		return []int{d.file(d.path())}
-	case aName, aTest:
-		return []int{d.located()}
-	case someWords:
+	case d.in.Action == fix && reportedByTests(d.in.Target):
+		return []int{d.call("vcs.diff", "Look at the changes", map[string]any{"of": "all"}, "changes")}
+	case s == someWords:
 		return []int{d.search(false, "found")}
-	default:
+	case s == nothing:
 		return nil
 	}
+	at := d.call("code.definition", "Find where "+d.about()+" is defined", map[string]any{"symbol": d.symbol(), "path": d.within()}, "defined")
+	return []int{d.call("fs.read", "Read the file that defines "+d.about(), map[string]any{"path": "${defined.definitions[0].path}"}, "source", at)}
 }
 
 // file adds a step that shows a file, or the outline of a folder.
@@ -128,10 +130,4 @@ func (d *draft) file(name string) int {
 		return d.call("fs.read", "Read "+plan.OneLine(name, 60), map[string]any{"path": name}, "source")
 	}
 	return d.call("code.symbols", "List the symbols of "+plan.OneLine(name, 60), map[string]any{"path": name}, "outline")
-}
-
-// located adds the definition of the target, and the file around it.
-func (d *draft) located() int {
-	at := d.call("code.definition", "Find where "+d.about()+" is defined", map[string]any{"symbol": d.symbol(), "path": d.within()}, "defined")
-	return d.call("fs.read", "Read the file that defines "+d.about(), map[string]any{"path": "${defined.definitions[0].path}"}, "source", at)
 }

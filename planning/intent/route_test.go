@@ -67,10 +67,10 @@ func TestEachIntentHasItsChain(t *testing.T) {
 		"set maxRetries to 5 in a.c": `fs.read{"path":"a.c"}; <edit> ←0; fs.patch~! ←0 ←1; test.run{"allow_none":true} ←2`,
 		"fix bug in handler.go":      `fs.read{"path":"handler.go"}; code.parse{"path":"handler.go"}; <fix> ←0 ←1; fs.patch~! ←0 ←1 ←2; test.run{"allow_none":true} ←3`,
 		"fix bug in Run.Apply":       `code.definition{"symbol":"Run.Apply"}; fs.read{"path":"${defined.definitions[0].path}"} ←0; <fix> ←1; fs.patch~! ←1 ←2; test.run{"allow_none":true} ←3`,
-		"fix TestFoo": `test.run{"allow_failures":true,"run":"TestFoo","sources":true}; code.definition{"symbol":"TestFoo"}; ` +
-			`fs.read{"path":"${defined.definitions[0].path}"} ←1; <fix> ←0 ←2; fs.patch~! ←0 ←2 ←3; test.run{"allow_none":true} ←4`,
-		"fix the tests":                    `test.run{"allow_failures":true,"sources":true}; vcs.diff{"of":"all"}; <fix> ←0 ←1; fs.patch~! ←0 ←1 ←2; test.run{"allow_none":true} ←3`,
-		"fix the failing tests":            `test.run{"allow_failures":true,"sources":true}; vcs.diff{"of":"all"}; <fix> ←0 ←1; fs.patch~! ←0 ←1 ←2; test.run{"allow_none":true} ←3`,
+		"fix TestFoo": `code.definition{"symbol":"TestFoo"}; fs.read{"path":"${defined.definitions[0].path}"} ←0; ` +
+			`test.run{"allow_failures":true,"run":"TestFoo","sources":true}; <fix> ←1 ←2; fs.patch~! ←1 ←2 ←3; test.run{"allow_none":true} ←4`,
+		"fix the tests":                    `vcs.diff{"of":"all"}; test.run{"allow_failures":true,"sources":true}; <fix> ←0 ←1; fs.patch~! ←0 ←1 ←2; test.run{"allow_none":true} ←3`,
+		"fix the failing tests":            `vcs.diff{"of":"all"}; test.run{"allow_failures":true,"sources":true}; <fix> ←0 ←1; fs.patch~! ←0 ←1 ←2; test.run{"allow_none":true} ←3`,
 		"fix the user login":               `fs.search{"query":"user login","words":true}; <fix> ←0; fs.patch~! ←0 ←1; test.run{"allow_none":true} ←2`,
 		"extract validate from handler.go": `fs.read{"path":"handler.go"}; <extract> ←0; fs.patch~! ←0 ←1; test.run{"allow_none":true} ←2`,
 		"rename Foo to Bar": `code.references{"symbol":"Foo"}; code.transform{"kind":"rename","new_name":"Bar","symbol":"${uses.symbol}"} ←0` +
