@@ -170,17 +170,19 @@ func NothingFound(in Intent, history []plan.HistoryItem) bool {
 		summary := a.result(runTests).Summary
 		return strings.HasPrefix(summary, noTests) || strings.HasPrefix(summary, "no test matches")
 	}
-	looked := 0
+	looked := false
 	for _, tool := range []string{"fs.search", "fs.list", "code.symbols", "code.definition", "code.references"} {
 		for _, step := range a.of(tool) {
-			looked++
 			r := resultOf(step.Result)
-			if len(r.Matches)+len(r.Symbols)+len(r.Definitions)+len(r.References)+len(a.named(r)) > 0 || r.Definition != nil {
-				return false
+			for _, list := range [][]item{r.Matches, r.Symbols, r.Definitions, r.References, a.named(r)} {
+				looked = looked || list != nil
+				if len(list) > 0 || r.Definition != nil {
+					return false
+				}
 			}
 		}
 	}
-	return looked > 0 && (in.Category == navigate || in.Category == explain)
+	return looked && (in.Category == navigate || in.Category == explain)
 }
 
 // NothingToCommit reports whether a commit was asked for, and there was nothing to
