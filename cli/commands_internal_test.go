@@ -143,7 +143,7 @@ func TestIntentIsShownWithItsStepsOnATerminal(t *testing.T) {
 	var b strings.Builder
 	writeIntent(plain.NewPrinter(&b, plain.Options{}), intent.Parse(words), intent.Facts{}.RouteWords(words, intent.Policy{}), false)
 	for _, want := range []string{
-		"rename  (refactor)\ntarget: authenticate\nnew name: verify_user\ncertainty: 0.90, sure enough to act on\n\n",
+		"rename  (refactor)\ntarget: authenticate\nnew name: verify_user\ncertainty: 0.85, sure enough to act on\n\n",
 		"1. Find", "[code.references]", "[code.transform]", "\n\n◆ this step asks first: 4\n",
 	} {
 		if !strings.Contains(b.String(), want) {

@@ -114,7 +114,7 @@ func TestMistypedWordsAreNotTakenForAGoal(t *testing.T) {
 		"rnu":                        `replan: unknown command "rnu"; did you mean run? To use it as a goal: replan -- rnu`,
 		"rnu foo":                    `replan: unknown command "rnu"; did you mean run? To use it as a goal: replan -- rnu foo`,
 		"stauts":                     `replan: unknown command "stauts"; see replan --help. To use it as a goal: replan -- stauts`,
-		"-- stauts":                  `it is not clear what these words ask for`,
+		"-- stauts":                  `Without a model you can ask: find X`,
 		"unod r-1 --yes":             `replan: unknown flag --yes`,
 		"unod r-1":                   `did you mean undo?`,
 		"plan chekc x":               `replan: unknown command "chekc" for "replan plan"; did you mean check?`,

@@ -71,9 +71,9 @@ func lookUp(tool, title string) func(*draft) {
 }
 
 func (d *draft) symbols() {
-	args := map[string]any{"query": d.symbol(), "path": d.within()}
-	if d.shape() == aPath || isFolder(d.in.Target) { // "the types in planning": a package
-		args = map[string]any{"path": d.path()}
+	args := map[string]any{"path": d.path()}
+	if d.shape() != aPath && !isFolder(d.in.Target) { // "the types in planning": a package
+		args = map[string]any{"query": d.symbol(), "path": d.within()}
 	}
 	d.call("code.symbols", "List the symbols of "+d.about(), args, "")
 }
@@ -140,10 +140,10 @@ func (d *draft) rename() {
 	switch {
 	case d.shape() == someWords:
 		d.addMissing("%q is not the name of a symbol or a file", d.about())
+	case name != "" && !identifier.MatchString(symbolOf(name)):
+		d.addMissing("%s is not a valid name", plan.OneLine(name, 60))
 	case to != "" && to == from:
 		name = bare // Run.Apply to Run.Fold
-	case name != "" && !identifier.MatchString(name):
-		d.addMissing("%s is not a valid name", plan.OneLine(name, 60))
 	case to != "":
 		d.addMissing("a rename does not move code: %s lies elsewhere than %s", plan.OneLine(name, 60), d.about())
 	}
@@ -164,7 +164,7 @@ func (d *draft) moved(to string) {
 	switch {
 	case isFile(from) && !isFile(to):
 		d.addMissing("the new name of a file lacks an ending such as %s: %s", path.Ext(from), plan.OneLine(to, 60))
-	case from == "" || pathOf(to) == "" || isPattern(from) || strings.ContainsAny(to, " \t\n") || d.in.Params["in"] != "":
+	case from == "" || pathOf(to) == "" || isPattern(from) || strings.ContainsAny(to, " \t\n"):
 		d.addMissing("a file is renamed by its path and to one path: rename a.go to b.go")
 	}
 	d.tests(d.call("fs.move", "Move "+plan.OneLine(from, 60)+" to "+plan.OneLine(to, 60), map[string]any{"from": literally(from), "to": literally(pathOf(to))}, ""))

@@ -7,18 +7,20 @@ import (
 
 // The chains that run tests and linters, and those of version control.
 
-// where is the file or folder that the target names; "" without a target.
+// where is the file or folder that the target names; without a target, the place.
 func (d *draft) where() string {
 	at, s := d.facts.place(d.in.Target), d.shape()
 	switch {
+	case s == nothing:
+		return d.place()
 	case at != "":
 		return at
-	case s == aPath, s != nothing && isFolder(d.in.Target) && !d.facts.Known:
+	case s == aPath, isFolder(d.in.Target) && !d.facts.Known:
 		return pathOf(d.in.Target)
-	case s != nothing:
+	default:
 		d.addMissing("name a file or a folder: %q is neither", d.about())
+		return ""
 	}
-	return ""
 }
 
 // testsBelow is a path as test.run takes it: a folder with all below it, of a
@@ -35,22 +37,17 @@ func testsBelow(text string) string {
 // and below it, those with a name in theirs. It never runs all where they name
 // anything.
 func (d *draft) test() {
-	args := map[string]any{"path": testsBelow(d.in.Params["in"])}
-	switch s := d.shape(); {
-	case s == aTest, s == aName && !isFolder(d.in.Target) && !strings.ContainsAny(symbolOf(d.in.Target), ".#:"):
-		args["run"] = d.symbol()
-	case s != nothing:
+	args := map[string]any{}
+	if s := d.shape(); s == aTest || s == aName && !isFolder(d.in.Target) && !strings.ContainsAny(symbolOf(d.in.Target), ".#:") {
+		args["path"], args["run"] = testsBelow(d.place()), d.symbol()
+	} else {
 		args["path"] = testsBelow(d.where())
 	}
 	d.call(runTests, "Run the tests", args, "tests")
 }
 
 func (d *draft) lint() {
-	place := d.within()
-	if d.shape() != nothing {
-		place = literally(folderOf(d.where()))
-	}
-	d.call("test.lint", "Run the linter", map[string]any{"path": place}, "findings")
+	d.call("test.lint", "Run the linter", map[string]any{"path": literally(folderOf(d.where()))}, "findings")
 }
 
 // maxCommits is how much of the history an explanation looks at.
@@ -62,9 +59,10 @@ const mostTests = 8
 // debug runs the tests most likely to show the fault, and looks at the last
 // commits.
 func (d *draft) debug() {
-	place, run := d.in.Params["in"], ""
+	place, run := "", ""
 	switch folder := nearest(d.facts.Folders, d.in.Target); {
 	case d.shape() == nothing, reportedByTests(d.in.Target):
+		place = d.place()
 	case d.shape() == aPath:
 		place = pathOf(d.in.Target)
 	case folder != "":
@@ -72,7 +70,7 @@ func (d *draft) debug() {
 	case d.shape() == someWords, d.facts.Known && len(d.facts.Tests) == 0 && d.shape() != aTest:
 		d.addMissing("there is no test and no package %s", d.about())
 	default:
-		run = d.symbol()
+		place, run = d.place(), d.symbol()
 		if tests := d.facts.Tests; len(tests) > 0 && len(tests) <= mostTests && d.shape() != aTest {
 			run = strings.Join(tests, "|")
 		}
@@ -85,24 +83,20 @@ func (d *draft) debug() {
 func (d *draft) status() { d.call("vcs.status", "Show the status", nil, "") }
 
 func (d *draft) diff() {
-	args := map[string]any{"of": "all", "path": d.within()}
+	args := map[string]any{"of": "all"}
 	switch target := d.in.Target; {
 	case d.shape() == aPath:
 		args["path"] = d.path()
 	case strings.ContainsAny(target, " \t\n"):
 		d.addMissing("%q is neither a path nor a revision", d.about())
 	default:
-		args["ref"] = literally(target)
+		args["ref"], args["path"] = literally(target), d.within()
 	}
 	d.call("vcs.diff", "Show the changes", args, "")
 }
 
 func (d *draft) history() {
-	place := d.within()
-	if d.shape() != nothing {
-		place = literally(d.where())
-	}
-	d.call("vcs.log", "Show the history", map[string]any{"path": place}, "")
+	d.call("vcs.log", "Show the history", map[string]any{"path": literally(d.where())}, "")
 }
 
 // commit shows the changes before it asks.

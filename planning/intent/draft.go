@@ -17,6 +17,7 @@ type draft struct {
 	facts   Facts
 	nodes   []Node
 	missing []string
+	placed  bool // the chain keeps to the place named by the words
 }
 
 // add puts a node at the end and returns its position.
@@ -82,8 +83,14 @@ func (d *draft) path() string { return literally(pathOf(d.in.Target)) }
 // symbol is the target as the code operators take it.
 func (d *draft) symbol() string { return literally(symbolOf(d.in.Target)) }
 
-// within is the place named by the words, as a path.
-func (d *draft) within() string { return literally(pathOf(d.in.Params["in"])) }
+// place is the place named by the words, as a path.
+func (d *draft) place() string {
+	d.placed = true
+	return pathOf(d.in.Params["in"])
+}
+
+// within is the place as an argument.
+func (d *draft) within() string { return literally(d.place()) }
 
 // search adds a search for the target: a name as a whole word, several words in
 // any order, a quoted text as it stands. Without a capital letter the search

@@ -33,6 +33,7 @@ var grammar = []struct {
 		list|show files in|of|under <in>`},
 	{action: references, forms: `where $is <x> $used [from]
 		where $is <x> $used in|inside <in:one>
+		where $is <x> $used <_>
 		where <x> $is $used
 		where $do we|i|you|they use|call <x>
 		who|what calls|uses|imports <x>

@@ -75,7 +75,8 @@ const minKnown = 50
 // these lower it:
 //
 //	−0.05  the target is one plain word, neither quoted nor like a name or a path
-//	−0.15  the target has several words; −0.10 in a search
+//	−0.15  the target has two to four words; −0.10 in a search
+//	−0.25  the target has more words
 //	−0.25  there is no target, or a pronoun, and the action needs one
 //	−0.25  words are left over, or have two meanings; −0.10 in a question, or in
 //	       work for a model, which reads them

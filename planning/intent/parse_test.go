@@ -181,6 +181,7 @@ func TestUnrelatedWordsAreUnknown(t *testing.T) {
 		// Rare phrasings are left to the model.
 		"which functions call Run.Apply", "is foo used anywhere?", "cover Parse with tests", "show the last 5 commits", `commit this as "wip"`,
 		"in a.go, rename Foo to Bar", "if the tests pass, commit", "run the tests with -race", "new branch called x", "npm test",
+		"what does Foo mean but only in tests", "X is broken and do the same for Y",
 		strings.Repeat("find the cause and ", 100),
 	} {
 		in := intent.Parse(words)

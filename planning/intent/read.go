@@ -31,7 +31,7 @@ func read(words string, tokens []token) (reading, bool) {
 	f, slots, ok := choose(tokens)
 	r := reading{form: f, params: map[string]phrase{}}
 	if at := condition(f.action, tokens); at > 0 && !f.worded() {
-		if shorter, before, fits := choose(dropPhrases(tokens[:at], farewells, true)); fits {
+		if shorter, before, fits := choose(dropPhrases(tokens[:at], farewells, true)); fits && !shorter.worded() {
 			r.form, slots, ok = shorter, before, true
 			r.ignore(words, tokens[at:])
 		}
@@ -121,6 +121,8 @@ func (r *reading) fill(words string, s filled) {
 			}
 		}
 		r.target = r.name(words, about)
+	case "in":
+		r.params[s.slot] = cut(words, trim(s.tokens))
 	default:
 		r.params[s.slot] = r.name(words, s.tokens)
 	}
@@ -169,6 +171,8 @@ func (r reading) score() int {
 		}
 	case len(tokens) == 1 && !looksLikeName(tokens[0]):
 		score -= 5
+	case len(tokens) > 4:
+		score -= 25
 	case len(tokens) > 1 && r.form.action == find:
 		score -= 10 // which searches for all of them
 	case len(tokens) > 1:

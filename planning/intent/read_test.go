@@ -52,7 +52,7 @@ func TestUnreadWordsMakeTheChainIncomplete(t *testing.T) {
 		"lint except main.go":                                  `"except main.go" is neither`,
 		"rename Foo to Bar because I say so":                   `keeps to "because I say so"`,
 		"rename Foo to Bar and update all callers":             `then "update all callers`,
-		"rename foo.go to bar.go in cli":                       "renamed by its path",
+		"rename foo.go to bar.go in cli":                       `leave out "in cli"`,
 		"find Foo and run the tests":                           `then "run the tests`,
 		"rename Foo to Bar and add tests for Bar":              `then "add tests for Bar`,
 		"rename Foo to Bar, then rename Baz to Qux":            `then "rename Baz to Qux`,
@@ -60,6 +60,10 @@ func TestUnreadWordsMakeTheChainIncomplete(t *testing.T) {
 		"rename Foo to Bar first, then commit":                 `give "rename Foo to Bar" first, then "commit"`,
 		"commit with message fix login and add tests":          `then "add tests"`,
 		"commit with message fix it, but only when done":       `keeps to "only when done"`,
+		"rename Run.Apply to Run.Fold for Qux":                 "Run.Fold for Qux is not a valid name",
+		"lint a/b in go":                                       `leave out "in go"`,
+		"test agent in go":                                     `leave out "in go"`,
+		"where is Foo used for Bar":                            `keeps to "for Bar"`,
 		"fix a.go, don't touch the tests":                      `keeps to "don't touch the tests"`,
 	} {
 		c := routed(t, words)
