@@ -13,10 +13,10 @@ func (d *draft) where() string {
 	switch {
 	case s == nothing:
 		return d.place()
-	case at != "":
-		return at
 	case s == aPath, isFolder(d.in.Target) && !d.facts.Known:
 		return pathOf(d.in.Target)
+	case at != "":
+		return at
 	default:
 		d.addMissing("name a file or a folder: %q is neither", d.about())
 		return ""

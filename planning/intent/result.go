@@ -1,6 +1,7 @@
 package intent
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"strings"
@@ -90,10 +91,7 @@ func (i item) place() string { return code(i.at()) }
 
 // at is path:line.
 func (i item) at() string {
-	where := i.Path
-	if where == "" {
-		where = i.File
-	}
+	where := cmp.Or(i.Path, i.File)
 	if i.Line > 0 && where != "" {
 		where = fmt.Sprintf("%s:%d", where, i.Line)
 	}
