@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"maps"
 	"slices"
 	"strings"
 
@@ -17,9 +18,7 @@ func (r fold) applyPlan(d event.PlanCreated) {
 	r.countAttempts()
 	r.Plan, r.Revision, r.planner, r.PlannedAt = d.Plan, d.Revision, nil, r.Now
 	r.firstLength = len(d.Plan.Steps)
-	for name, value := range d.Plan.Variables {
-		r.variables[name] = value
-	}
+	maps.Copy(r.variables, d.Plan.Variables)
 	early := r.History
 	r.History = nil
 	r.Steps = make([]*StepState, 0, len(d.Plan.Steps))

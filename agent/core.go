@@ -365,8 +365,7 @@ func (r ledger) asked(x *Exchange) {
 
 // replied records the reply to the matching request.
 func (r ledger) replied(came Exchange) {
-	for i := len(r.Exchanges) - 1; i >= 0; i-- {
-		x := r.Exchanges[i]
+	for _, x := range slices.Backward(r.Exchanges) {
 		if x.Done || x.Purpose != came.Purpose || x.Step != came.Step || x.Attempt != came.Attempt {
 			continue
 		}

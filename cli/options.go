@@ -191,8 +191,7 @@ func (o *options) unlessTalking(text string) string {
 // unopened returns the error for a plan, run or session that cannot be opened.
 func (o *options) unopened(err error) error {
 	code := "unreadable"
-	var unknown *store.NotFoundError
-	if errors.As(err, &unknown) {
+	if unknown, ok := errors.AsType[*store.NotFoundError](err); ok {
 		err = fmt.Errorf("%w; see %q", err, o.named(map[string]string{"run": "runs", "plan": "plan list"}[unknown.Kind]))
 	}
 	var ambiguous *plan.AmbiguousIDError

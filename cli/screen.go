@@ -172,8 +172,7 @@ func (o screens) show(ctx context.Context, s tui.Session, watch *crash.Watch, sc
 	if errors.Is(err, tui.ErrStuck) {
 		return &failure{exit: exitInterrupted, code: "interrupted", err: err}
 	}
-	var panicked *tui.Panic
-	if errors.As(err, &panicked) {
+	if panicked, ok := errors.AsType[*tui.Panic](err); ok {
 		return &failure{exit: exitCrashed, code: "crashed", err: errors.New(crash.Report(o.crashes(), Version, panicked.Value, panicked.Stack))}
 	}
 	return err

@@ -195,8 +195,7 @@ func (o runs) undoRun(ctx context.Context, own *workspace.Operators, id string, 
 		return u, elsewhere(&undo.NotHereError{Run: id, Workspace: changes.Workspace})
 	}
 	release, err := changes.Hold()
-	var busy *store.BusyError
-	if errors.As(err, &busy) {
+	if _, ok := errors.AsType[*store.BusyError](err); ok {
 		return u, &failure{exit: exitUsage, code: "locked", err: err}
 	}
 	if err != nil {

@@ -231,15 +231,13 @@ func notSent(err error) bool {
 // plain strips the library's wording and the address, which may hold a secret,
 // from an error.
 func plain(err error) error {
-	var address *url.Error
-	if errors.As(err, &address) {
+	if address, ok := errors.AsType[*url.Error](err); ok {
 		if notSent(address) {
 			return fmt.Errorf("cannot be reached: %w", address.Err)
 		}
 		return fmt.Errorf("the connection failed: %w", address.Err)
 	}
-	var wrapped *transport.Error
-	if errors.As(err, &wrapped) {
+	if wrapped, ok := errors.AsType[*transport.Error](err); ok {
 		return wrapped.Err
 	}
 	return err

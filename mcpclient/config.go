@@ -227,8 +227,7 @@ func readServer(name string, value *hujson.Value) (Server, error) {
 	value.Standardize()
 	var w written
 	if err := json.Unmarshal(value.Pack(), &w); err != nil {
-		var mismatch *json.UnmarshalTypeError
-		if errors.As(err, &mismatch) {
+		if mismatch, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
 			return Server{}, wrongType(mismatch)
 		}
 		return Server{}, fmt.Errorf("cannot be read: %w", err)

@@ -14,27 +14,23 @@ import (
 // around the document. The pane that shows it has its own margins.
 func (t Theme) Markdown() ansi.StyleConfig {
 	p, g := t.Palette, t.Glyphs
-	heading := ansi.StylePrimitive{Color: ink(p.Accent), Bold: set(true), BlockSuffix: "\n"}
-	lower := ansi.StyleBlock{StylePrimitive: ansi.StylePrimitive{Color: ink(p.Text), Italic: set(true)}}
-	link := ansi.StylePrimitive{Color: ink(p.Accent), Underline: set(true)}
-	rule := "\n"
-	for range 8 {
-		rule += g.Rule
-	}
+	heading := ansi.StylePrimitive{Color: ink(p.Accent), Bold: new(true), BlockSuffix: "\n"}
+	lower := ansi.StyleBlock{StylePrimitive: ansi.StylePrimitive{Color: ink(p.Text), Italic: new(true)}}
+	link := ansi.StylePrimitive{Color: ink(p.Accent), Underline: new(true)}
 	config := ansi.StyleConfig{
 		BlockQuote: ansi.StyleBlock{
 			StylePrimitive: ansi.StylePrimitive{Color: ink(p.Muted)},
-			Indent:         count(1),
-			IndentToken:    text(g.Quote + " "),
+			Indent:         new(uint(1)),
+			IndentToken:    new(g.Quote + " "),
 		},
 		List:    ansi.StyleList{LevelIndent: 2},
 		Heading: ansi.StyleBlock{StylePrimitive: heading},
-		H1:      ansi.StyleBlock{StylePrimitive: ansi.StylePrimitive{Underline: set(true)}},
+		H1:      ansi.StyleBlock{StylePrimitive: ansi.StylePrimitive{Underline: new(true)}},
 		H3:      lower, H4: lower, H5: lower, H6: lower,
-		Strikethrough:  ansi.StylePrimitive{CrossedOut: set(true)},
-		Emph:           ansi.StylePrimitive{Italic: set(true)},
-		Strong:         ansi.StylePrimitive{Bold: set(true)},
-		HorizontalRule: ansi.StylePrimitive{Color: ink(p.Border), Format: rule + "\n"},
+		Strikethrough:  ansi.StylePrimitive{CrossedOut: new(true)},
+		Emph:           ansi.StylePrimitive{Italic: new(true)},
+		Strong:         ansi.StylePrimitive{Bold: new(true)},
+		HorizontalRule: ansi.StylePrimitive{Color: ink(p.Border), Format: "\n" + strings.Repeat(g.Rule, 8) + "\n"},
 		Item:           ansi.StylePrimitive{BlockPrefix: g.Bullet + " "},
 		Enumeration:    ansi.StylePrimitive{BlockPrefix: ". "},
 		Task:           ansi.StyleTask{Ticked: "[" + g.Done + "] ", Unticked: "[ ] "},
@@ -44,11 +40,11 @@ func (t Theme) Markdown() ansi.StyleConfig {
 		ImageText:      ansi.StylePrimitive{Color: ink(p.Muted)},
 		Code:           ansi.StyleBlock{StylePrimitive: ansi.StylePrimitive{Color: ink(p.Code)}},
 		CodeBlock: ansi.StyleCodeBlock{
-			StyleBlock: ansi.StyleBlock{Margin: count(2)},
+			StyleBlock: ansi.StyleBlock{Margin: new(uint(2))},
 			Theme:      t.code,
 		},
 		Table: ansi.StyleTable{
-			CenterSeparator: text(g.Lanes.UDLR), ColumnSeparator: text(g.Lanes.UD), RowSeparator: text(g.Rule),
+			CenterSeparator: new(g.Lanes.UDLR), ColumnSeparator: new(g.Lanes.UD), RowSeparator: new(g.Rule),
 		},
 		DefinitionDescription: ansi.StylePrimitive{BlockPrefix: "\n" + g.Bullet + " "},
 	}
@@ -68,12 +64,8 @@ func ink(c color.Color) *string {
 		return nil
 	}
 	if own, ok := c.(xansi.BasicColor); ok {
-		return text(strconv.Itoa(int(own))) // one of the terminal's 16 colours
+		return new(strconv.Itoa(int(own))) // one of the terminal's 16 colours
 	}
 	r, g, b, _ := c.RGBA()
-	return text(fmt.Sprintf("#%02x%02x%02x", r>>8, g>>8, b>>8))
+	return new(fmt.Sprintf("#%02x%02x%02x", r>>8, g>>8, b>>8))
 }
-
-func text(s string) *string { return &s }
-func set(b bool) *bool      { return &b }
-func count(n uint) *uint    { return &n }

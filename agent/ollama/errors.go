@@ -115,8 +115,7 @@ func (e *noModelError) Trouble() prompt.ModelTrouble {
 
 // because attaches the kind of problem to a noModelError.
 func (c *Client) because(err error, kind prompt.TroubleKind, model string, there []api.ListModelResponse) error {
-	var e *noModelError
-	if errors.As(err, &e) {
+	if e, ok := errors.AsType[*noModelError](err); ok {
 		e.trouble = prompt.ModelTrouble{Kind: kind, Host: untrusted.Text(c.base.String()), Model: untrusted.Text(model)}
 		for _, m := range there {
 			e.trouble.Models = append(e.trouble.Models, untrusted.Text(m.Name))
@@ -141,12 +140,10 @@ func refusedToDial(err error) bool {
 // status returns the HTTP status and the server's message; the status is 0 if
 // there was none.
 func status(err error) (int, string) {
-	var statusErr api.StatusError
-	if errors.As(err, &statusErr) {
+	if statusErr, ok := errors.AsType[api.StatusError](err); ok {
 		return statusErr.StatusCode, statusErr.ErrorMessage
 	}
-	var authErr api.AuthorizationError
-	if errors.As(err, &authErr) {
+	if authErr, ok := errors.AsType[api.AuthorizationError](err); ok {
 		return http.StatusUnauthorized, authErr.Error()
 	}
 	return 0, ""
@@ -157,8 +154,7 @@ func serverMessage(err error) string {
 	if _, words := status(err); words != "" {
 		return words
 	}
-	var cut *CutStreamError
-	if errors.As(err, &cut) {
+	if cut, ok := errors.AsType[*CutStreamError](err); ok {
 		return cut.Err.Error()
 	}
 	return ""
@@ -178,8 +174,7 @@ func (c *Client) unreachable(err error) error {
 // reason returns the innermost error wrapped by net/http: the cause without a
 // repeated address.
 func reason(err error) error {
-	var urlErr *url.Error
-	if errors.As(err, &urlErr) {
+	if urlErr, ok := errors.AsType[*url.Error](err); ok {
 		err = urlErr.Err
 	}
 	if errors.Is(err, io.EOF) {

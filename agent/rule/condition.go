@@ -98,10 +98,8 @@ func unknown(v any) bool {
 	case plan.Placeholder:
 		return true
 	case []any:
-		for _, item := range v {
-			if unknown(item) {
-				return true
-			}
+		if slices.ContainsFunc(v, unknown) {
+			return true
 		}
 	case map[string]any:
 		for _, item := range v {

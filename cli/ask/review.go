@@ -66,8 +66,7 @@ func changeStep(back *question, v *agent.Review, word, index string, ascii bool)
 			break
 		}
 		err = v.Remove(index, false)
-		var needed *agent.DependentsError
-		if errors.As(err, &needed) {
+		if needed, ok := errors.AsType[*agent.DependentsError](err); ok {
 			return answer{message: "  " + err.Error() + "\n", then: dependentsQuestion(back, v, needed, ascii)}
 		}
 	case "k":

@@ -154,8 +154,7 @@ func fieldOf(section reflect.Type, key string) reflect.Type {
 	default:
 		return nil
 	}
-	for i := range section.NumField() {
-		field := section.Field(i)
+	for field := range section.Fields() {
 		if field.Anonymous {
 			if of := fieldOf(field.Type, key); of != nil {
 				return of

@@ -57,8 +57,7 @@ func (o *Options) Keep(key string, value *string) (string, error) {
 		return after, toml.Unmarshal(after, new(file)) // the value has the type of its key
 	})
 	if err != nil {
-		var system *fs.PathError
-		if errors.As(err, &system) {
+		if system, ok := errors.AsType[*fs.PathError](err); ok {
 			err = system.Err // the path is named already
 		}
 		return "", fmt.Errorf("%s is not saved in %s: %w", key, path, err)

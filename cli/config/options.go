@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -282,12 +283,7 @@ func First[T ~string](texts ...T) T {
 
 // Wants reports whether --server admits the named server.
 func (o *Options) Wants(name string) bool {
-	for _, s := range o.Servers {
-		if s == name {
-			return true
-		}
-	}
-	return len(o.Servers) == 0
+	return len(o.Servers) == 0 || slices.Contains(o.Servers, name)
 }
 
 // HostConfigured reports whether the host comes from the configuration file.

@@ -85,8 +85,7 @@ func folderCheck(f Folder) Check {
 func writable(folder string) error {
 	file, err := os.CreateTemp(folder, ".replan-doctor-*")
 	if err != nil {
-		var path *fs.PathError
-		if errors.As(err, &path) {
+		if path, ok := errors.AsType[*fs.PathError](err); ok {
 			return path.Err
 		}
 		return err

@@ -3,6 +3,7 @@ package plan
 import (
 	"encoding/json"
 	"errors"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -135,9 +136,7 @@ func replacedAt(v any, at []string, value any) any {
 	switch v := v.(type) {
 	case map[string]any:
 		out := make(map[string]any, len(v))
-		for key, item := range v {
-			out[key] = item
-		}
+		maps.Copy(out, v)
 		out[at[0]] = replacedAt(v[at[0]], at[1:], value)
 		return out
 	case []any:

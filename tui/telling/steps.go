@@ -103,10 +103,8 @@ func StepTool(s *plan.Step) string {
 // none.
 func Milestone(p plan.Plan, index string) string {
 	for _, m := range p.Milestones {
-		for _, step := range m.Steps {
-			if step == index {
-				return m.Title.Line()
-			}
+		if slices.Contains(m.Steps, index) {
+			return m.Title.Line()
 		}
 	}
 	return ""

@@ -300,8 +300,7 @@ func unnamed(format string, args ...any) error { return unnamedError{fmt.Errorf(
 // unknownName reports whether an error means that nothing has a name, and
 // returns its message.
 func unknownName(err error) (note string, unknown bool) {
-	var words unnamedError
-	if errors.As(err, &words) {
+	if _, ok := errors.AsType[unnamedError](err); ok {
 		return err.Error(), true
 	}
 	return "", false

@@ -93,7 +93,7 @@ func (o *Operators) mark(ctx context.Context, commits []digest.Commit, files []s
 	var names []string
 	for _, name := range files[:min(most, len(files))] {
 		names = append(names, name)
-		if test := strings.TrimSuffix(name, "_test.go"); test != name {
+		if test, ok := strings.CutSuffix(name, "_test.go"); ok {
 			names = append(names, test+".go") // the tested file
 		}
 	}

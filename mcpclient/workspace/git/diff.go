@@ -371,8 +371,8 @@ func (s *scratch) fresh(ctx context.Context, paths ...string) (files, nested []s
 		return nil, nil, errors.New("there are too many new files; name a folder, or let .gitignore exclude some")
 	}
 	for name := range strings.SplitSeq(strings.TrimSuffix(out.data, "\x00"), "\x00") {
-		if strings.HasSuffix(name, "/") {
-			nested = append(nested, strings.TrimSuffix(name, "/"))
+		if before, ok := strings.CutSuffix(name, "/"); ok {
+			nested = append(nested, before)
 		} else if name != "" {
 			files = append(files, name)
 		}

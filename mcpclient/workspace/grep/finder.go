@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"regexp"
 	"regexp/syntax"
+	"slices"
 	"strings"
 )
 
@@ -110,12 +111,7 @@ func bounded(re *syntax.Regexp) bool {
 	if re.Op == syntax.OpBeginText || re.Op == syntax.OpEndText {
 		return true
 	}
-	for _, sub := range re.Sub {
-		if bounded(sub) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(re.Sub, bounded)
 }
 
 func isASCII(text string) bool {

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"unicode"
@@ -60,7 +61,7 @@ func (t *Tree) Resolve(name string) (string, error) {
 		if len(part) > maxName {
 			return "", fmt.Errorf("the path %q… holds a name of %d bytes, and at most %d are taken", part[:40], len(part), maxName)
 		}
-		at := path.Join(append(done[:len(done):len(done)], part)...)
+		at := path.Join(append(slices.Clip(done), part)...)
 		info, err := t.Root.Lstat(at)
 		switch {
 		case errors.Is(err, fs.ErrNotExist):

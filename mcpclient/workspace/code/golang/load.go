@@ -114,9 +114,8 @@ func (prog *program) parse(ctx context.Context) error {
 				if inside {
 					prog.read[at] = data
 				}
-				var wrong scanner.ErrorList
 				files[name], err = parser.ParseFile(prog.fset, name, data, parseMode)
-				if errors.As(err, &wrong) {
+				if wrong, ok := errors.AsType[scanner.ErrorList](err); ok {
 					broken[name] = []packages.Error{{Pos: wrong[0].Pos.String(), Msg: wrong[0].Msg}}
 				}
 			}

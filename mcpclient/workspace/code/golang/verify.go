@@ -94,8 +94,7 @@ func (c *checker) check(pkg *packages.Package) *packages.Package {
 		Sizes: pkg.TypesSizes, FakeImportC: true, IgnoreFuncBodies: !c.wantsBodies(pkg),
 		Importer: importer(func(path string) (*types.Package, error) { return c.imported(pkg, path) }),
 		Error: func(err error) {
-			var e types.Error
-			if errors.As(err, &e) {
+			if e, ok := errors.AsType[types.Error](err); ok {
 				now.Errors = append(now.Errors, packages.Error{Pos: c.fset.PositionFor(e.Pos, false).String(), Msg: e.Msg})
 			}
 		},
