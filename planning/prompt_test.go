@@ -228,6 +228,8 @@ func TestFormatsAllowOnlyKnownToolsAndStepLimit(t *testing.T) {
 	forced := compile(t, firstRequest(planning.NewPipeline(b)).Format)
 	b.Catalogue, b.Prompting.SkipAnalysis = nil, true
 	toolless := compile(t, firstRequest(planning.NewPipeline(b)).Format)
+	b.Catalogue = full().Catalogue
+	memory := compile(t, firstRequest(planning.NewPipeline(b)).Format)
 
 	b = brief()
 	b.Prompting.SkipAnalysis = true
@@ -235,7 +237,7 @@ func TestFormatsAllowOnlyKnownToolsAndStepLimit(t *testing.T) {
 	agents := compile(t, firstRequest(planning.NewPipeline(b)).Format)
 	b.Catalogue = benchCatalogue()
 	request := firstRequest(planning.NewPipeline(b))
-	if len(request.Format) > 17<<10 {
+	if len(request.Format) > 64<<10 {
 		t.Errorf("the schema has %d bytes", len(request.Format))
 	}
 	wide := compile(t, request.Format)
@@ -247,7 +249,7 @@ func TestFormatsAllowOnlyKnownToolsAndStepLimit(t *testing.T) {
 		return fmt.Sprintf(`{"index":"1","title":"a","executor":"agent","profile":%q,"depends_on":[],"expected_outcome":"x"}`, profile)
 	}
 	step := func(tool, executor string) string {
-		return fmt.Sprintf(`{"index":"1","title":"a","executor":%q,"tool":%q,"depends_on":[],"expected_outcome":"x"}`, executor, tool)
+		return fmt.Sprintf(`{"index":"1","title":"a","executor":%q,"tool":%q,"args":{},"depends_on":[],"expected_outcome":"x"}`, executor, tool)
 	}
 	tests := []struct {
 		name   string
@@ -256,6 +258,8 @@ func TestFormatsAllowOnlyKnownToolsAndStepLimit(t *testing.T) {
 		fits   bool
 	}{
 		{"a plan", plan, `{"title":"t","steps":[` + step("fs.read", "tool") + `]}`, true},
+		{"a tool without its args", plan, `{"title":"t","steps":[{"index":"1","title":"a","tool":"fs.read","depends_on":[],"expected_outcome":"x"}]}`, false},
+		{"a tool that takes no args", memory, `{"title":"t","steps":[{"index":"1","title":"a","tool":"memory.read","depends_on":[],"expected_outcome":"x"}]}`, true},
 		{"no steps", plan, `{"title":"t","steps":[]}`, true},
 		{"an unknown tool", plan, `{"title":"t","steps":[` + step("fs.look", "tool") + `]}`, false},
 		{"an unknown executor", plan, `{"title":"t","steps":[` + step("fs.read", "agent") + `]}`, false},

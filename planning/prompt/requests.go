@@ -226,7 +226,7 @@ func ArgsRequest(b Brief, p plan.Plan, step plan.Step, tool plan.Tool, inputs []
 		shown = json.RawMessage(`{"type":"object"}`)
 	}
 	return composition{
-		brief: b, purpose: PurposeStep, step: step.Index, format: encodeSchema(callFormat(tool)), timeout: step.Timeout, budgets: stepBudgets,
+		brief: b, purpose: PurposeStep, step: step.Index, format: formatOf(callFormat(tool)), timeout: step.Timeout, budgets: stepBudgets,
 		last: func(cut *cutter) string {
 			given := ""
 			if len(step.Args) > 0 {

@@ -1,0 +1,36 @@
+package prompt
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+
+	"replan/planning/plan"
+)
+
+// optional returns tools with so many arguments that may be left out: the forms
+// whose grammar is the longest beside their schema.
+func optional(tools, args int) plan.Catalogue {
+	var all plan.Catalogue
+	for i := range tools {
+		fields := make([]string, args)
+		for j := range fields {
+			fields[j] = fmt.Sprintf(`"opt_%d":{"type":%q}`, j, []string{"string", "integer", "boolean"}[j%3])
+		}
+		all = append(all, plan.Tool{Name: fmt.Sprintf("t%d", i), Server: "s", InputSchema: json.RawMessage(`{"type":"object","properties":{` + strings.Join(fields, ",") + `}}`)})
+	}
+	return all
+}
+
+// TestServersKeepTheWholeGrammarOfAFormat holds the estimate against what the
+// converter of Ollama 0.17.4 made of the same schemas.
+func TestServersKeepTheWholeGrammarOfAFormat(t *testing.T) {
+	for _, tt := range []struct{ tools, args, measured int }{{4, 3, 10_764}, {20, 25, 167_161}, {40, 25, 311_007}, {60, 2, 114_861}} {
+		b := Brief{Goal: "x", Catalogue: optional(tt.tools, tt.args), MaxSteps: 15}
+		format := planFormat(b, 15, false)
+		if kept := max(keptAtLeast, keptOfGrammar*len(format)); kept < tt.measured || kept > max(keptAtLeast, tt.measured*13/10) {
+			t.Errorf("%d tools of %d args: of the grammar of %d bytes %d are kept", tt.tools, tt.args, tt.measured, kept)
+		}
+	}
+}
