@@ -314,7 +314,7 @@ func (r *Run) provenance(s *StepState) []rule.Provenance {
 	}
 	args := s.args()
 	var out []rule.Provenance
-	for _, arg := range slices.Sorted(maps.Keys(args)) {
+	for _, arg := range argsWithReferences(args) {
 		for _, ref := range plan.References(args[arg]) {
 			for _, other := range r.producersOf(ref.Name) {
 				from := rule.Provenance{Arg: arg, Step: other.Step.Index, Tool: other.Step.Tool, Exact: true}
@@ -327,15 +327,31 @@ func (r *Run) provenance(s *StepState) []rule.Provenance {
 			}
 		}
 	}
-	for _, arg := range slices.Sorted(maps.Keys(s.fill.args)) {
-		for _, h := range r.inputs(s.Step) {
-			out = append(out, rule.Provenance{Arg: arg, Step: h.Index, Tool: h.Tool, Written: true})
+	if len(s.fill.args) > 0 {
+		inputs := r.inputs(s.Step)
+		for _, arg := range slices.Sorted(maps.Keys(s.fill.args)) {
+			for _, h := range inputs {
+				out = append(out, rule.Provenance{Arg: arg, Step: h.Index, Tool: h.Tool, Written: true})
+			}
 		}
 	}
 	if len(args) > 0 && s.author.args == nil {
 		out = append(out, s.author.read...)
 	}
 	return out
+}
+
+// argsWithReferences lists the args with references, sorted by name. Most steps
+// have none, and the rules ask for every step, so nothing is sorted for those.
+func argsWithReferences(args map[string]any) []string {
+	var names []string
+	for name, value := range args {
+		if len(plan.References(value)) > 0 {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	return names
 }
 
 // producersOf returns the steps whose result has the given name.
