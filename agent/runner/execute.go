@@ -66,9 +66,9 @@ type Job struct {
 	// InDoubt.
 	Doubt   func(ctx context.Context, question agent.Question) event.DoubtDecision
 	InDoubt event.DoubtDecision // "" is abort
-	// Failure says how the run continues after a failure that would end it. With
-	// event.FailureRetry it may return args that replace the plan's. nil lets the
-	// run end.
+	// Failure says how the run continues after a failure that would end it, if a
+	// model can replan or other steps are left. With event.FailureRetry it may
+	// return args that replace the plan's. nil lets the run end.
 	Failure func(ctx context.Context, question agent.Question) (decision event.FailureDecision, args map[string]any)
 
 	// Journal stores the durable events before they are acted on; nil stores

@@ -34,6 +34,8 @@ const (
 	lookStep   = `{"title":"Look","tool":"look","args":{},"result_variable":"seen"}`
 	changeStep = `{"title":"Change","tool":"change","args":{"to":"x"}}`
 	gatedStep  = `{"title":"Change","tool":"change","args":{"to":"x"},"gate":true}`
+	// usedStep leaves a user something to decide after its failure.
+	usedStep = `{"title":"Change","tool":"change","args":{"to":"x"},"result_variable":"changed"},{"title":"Use it","tool":"change","args":{"to":"${changed}"}}`
 )
 
 // lookAndChange is a catalogue of one tool that reads and one that has effects.
@@ -91,9 +93,10 @@ func TestRunOneStep(t *testing.T) {
 		{name: "blocking rule", step: changeStep, job: runner.Job{Call: succeed, Rules: []rule.Rule{{Tool: "*", Verdict: rule.VerdictBlock, Why: "no"}}}, want: event.ReasonDenied},
 		{name: "no matching rule asks", step: changeStep, job: runner.Job{Call: succeed, Gate: deny, Rules: []rule.Rule{}}, want: event.ReasonDenied},
 		{name: "plain error fails the step", step: changeStep, job: runner.Job{Call: failOnce()}, want: event.ReasonStepFailed, wantErr: "not yet"},
-		{name: "failure retried", step: changeStep, job: runner.Job{Call: failOnce(), Failure: failure(event.FailureRetry, nil)}, want: event.ReasonGoalMet, result: "x"},
-		{name: "failure retried with other args", step: changeStep, job: runner.Job{Call: failOnce(), Failure: failure(event.FailureRetry, map[string]any{"to": "y"})}, want: event.ReasonGoalMet, result: "y"},
-		{name: "failure skipped", step: changeStep, job: runner.Job{Call: failOnce(), Failure: failure(event.FailureSkip, nil)}, want: event.ReasonPartial},
+		{name: "failure retried", step: usedStep, job: runner.Job{Call: failOnce(), Failure: failure(event.FailureRetry, nil)}, want: event.ReasonGoalMet, result: "x"},
+		{name: "failure retried with other args", step: usedStep, job: runner.Job{Call: failOnce(), Failure: failure(event.FailureRetry, map[string]any{"to": "y"})}, want: event.ReasonGoalMet, result: "y"},
+		{name: "failure skipped", step: usedStep, job: runner.Job{Call: failOnce(), Failure: failure(event.FailureSkip, nil)}, want: event.ReasonPartial},
+		{name: "failure of the last step ends the run", step: changeStep, job: runner.Job{Call: failOnce(), Failure: failure(event.FailureRetry, nil)}, want: event.ReasonStepFailed, wantErr: "not yet"},
 		{name: "failure with only a doubt handler", step: changeStep, job: runner.Job{Call: failOnce(), Doubt: doubt(event.DoubtDone)}, want: event.ReasonStepFailed},
 		{name: "timeout leaves doubt", step: hangs, job: runner.Job{Call: hang}, want: event.ReasonInDoubt, wantErr: "may or may not"},
 		{name: "timeout of the tool leaves doubt", step: changeStep, job: runner.Job{Call: unclear}, want: event.ReasonInDoubt},
