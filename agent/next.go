@@ -300,7 +300,10 @@ func (r decision) nextAnswer() []Action {
 		return r.finish(*r.dryEnding)
 	case r.answersByRule():
 		e := ending{status: event.StatusCompleted, reason: event.ReasonGoalMet, answer: r.ruled()}
-		switch {
+		switch s := r.firstWordless(); {
+		case s != nil: // nobody asked to skip it, so the order was not carried out
+			e.status, e.reason = event.StatusFailed, event.ReasonStepFailed
+			e.error = fmt.Sprintf("step %s (%s) needs a model, and there is none", s.Step.Index, s.Step.Title)
 		case r.incomplete():
 			e.reason = event.ReasonPartial
 		case intent.NothingFound(r.Route.Intent, r.History):

@@ -116,6 +116,15 @@ func (r scheduler) cutWordless() {
 
 const wordless = "it needs a model, and there is none; start Ollama, or choose one with --host and --model"
 
+// firstWordless returns the first step that was skipped for want of a model, or
+// nil.
+func (r decision) firstWordless() *StepState {
+	if at := slices.IndexFunc(r.Steps, func(s *StepState) bool { return s.skip.reason == wordless }); at >= 0 {
+		return r.Steps[at]
+	}
+	return nil
+}
+
 // answersByRule reports whether the answer is put together from the results. This
 // requires a routed plan, for which a model would add nothing or is not available.
 func (r decision) answersByRule() bool {
@@ -134,8 +143,8 @@ func wantsWords(d event.RouteMatched) bool {
 // ruled returns the answer by rule.
 func (r decision) ruled() string {
 	left := ""
-	if slices.ContainsFunc(r.Steps, func(s *StepState) bool { return s.skip.reason == wordless }) {
-		left = "Steps that need a model were left out, with their dependents: there is no model. Start Ollama, or choose one with `--host` and `--model`."
+	if s := r.firstWordless(); s != nil {
+		left = fmt.Sprintf("Step %s needs a model, and there is none: start Ollama and pull one (`ollama pull`), or choose one with `--host` and `--model`.", s.Step.Index)
 	}
 	return intent.Answer(r.Route.Intent, r.History, left)
 }

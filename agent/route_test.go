@@ -129,7 +129,7 @@ func TestChainSkipsModelStepsWithoutModel(t *testing.T) {
 	w := newWorld(t)
 	w.tool = operate
 	result := w.play(routed("fix the bug in run.go", "", event.PlannerAuto))
-	if result.Status != event.StatusCompleted || result.Reason != event.ReasonPartial {
+	if result.Status != event.StatusFailed || result.Reason != event.ReasonStepFailed {
 		t.Fatalf("%s %s: %s", result.Status, result.Reason, result.Error)
 	}
 	done, left := 0, 0
@@ -144,7 +144,7 @@ func TestChainSkipsModelStepsWithoutModel(t *testing.T) {
 	if done != 2 || left != len(w.run.Steps)-2 {
 		t.Errorf("%d completed and %d skipped of %d", done, left, len(w.run.Steps))
 	}
-	if !strings.Contains(string(result.Answer), "need a model") {
+	if !strings.Contains(string(result.Answer), "Step 3 needs a model") {
 		t.Errorf("the answer lacks the reason: %q", result.Answer)
 	}
 	if len(all[event.GateRequested](w)) > 0 {

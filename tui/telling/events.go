@@ -131,9 +131,13 @@ func ReasonWords(r event.Reason) string {
 }
 
 // FailureReason says why a run failed: the line of the compiler, the test or the tool
-// of the step that ended it; "" if no step did, or if its call was denied. The run may be
+// of the step that ended it, or that a step needs a model; "" if no step did, or if its call was denied. The run may be
 // nil.
 func FailureReason(run *agent.Run, r event.Result) string {
+	if before, rest, found := strings.Cut(r.Error.Line(), ") needs a model"); found {
+		step, _, _ := strings.Cut(before, " (")
+		return step + " needs a model" + rest
+	}
 	step, why, found := strings.Cut(r.Error.Line(), ") failed: ")
 	if !found || r.Reason == event.ReasonDenied {
 		return ""
