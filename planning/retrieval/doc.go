@@ -1,0 +1,6 @@
+// Package retrieval ranks the tools of a catalogue by how well they fit a goal,
+// so that a prompt shows first what a plan will need.
+//
+// Start with [Rank]. It compares words alone, by BM25: no model is asked, equal
+// questions get equal answers, and nothing is kept between calls.
+package retrieval

@@ -1,0 +1,243 @@
+package retrieval
+
+import (
+	"encoding/json"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// splitter takes texts apart into terms: their words in small letters without
+// their endings. A word such as createIssue is its parts, and the whole.
+type splitter struct {
+	do     func(term []byte) // a term is valid during the call alone
+	word   func(word string)
+	buffer []byte
+}
+
+// newSplitter returns a splitter that passes each term to do.
+func newSplitter(do func(term []byte)) *splitter {
+	s := &splitter{do: do}
+	s.word = s.parts // once, and not for each text
+	return s
+}
+
+// split takes a text apart.
+func (s *splitter) split(text string) { eachWord(text, s.word) }
+
+func (s *splitter) parts(word string) {
+	start := 0
+	for i := 1; i < len(word); i++ {
+		lower := i+1 < len(word) && isLower(word[i+1])
+		if isUpper(word[i]) && (isLower(word[i-1]) || isUpper(word[i-1]) && lower) {
+			s.emit(word[start:i])
+			start = i
+		}
+	}
+	if start > 0 {
+		s.emit(word[start:])
+	}
+	s.emit(word)
+}
+
+func (s *splitter) emit(word string) {
+	s.buffer = append(s.buffer[:0], word...)
+	for i, b := range s.buffer {
+		if b >= utf8.RuneSelf {
+			s.buffer = append(s.buffer[:0], strings.ToLower(word)...)
+			break
+		}
+		if isUpper(b) {
+			s.buffer[i] += 'a' - 'A'
+		}
+	}
+	s.do(stem(s.buffer))
+}
+
+func isUpper(b byte) bool { return 'A' <= b && b <= 'Z' }
+func isLower(b byte) bool { return 'a' <= b && b <= 'z' }
+
+// eachWord calls do with the runs of letters and digits in a text. Scripts written
+// without blanks end a run of Latin letters, so that a name inside them is found.
+func eachWord(text string, do func(word string)) {
+	start, before := -1, false // of the word, and whether its last letter is of such a script
+	for i := 0; i < len(text); {
+		r, size := rune(text[i]), 1
+		if r >= utf8.RuneSelf {
+			r, size = utf8.DecodeRuneInString(text[i:])
+		}
+		inside, dense := isWord(r), false
+		if inside && r >= utf8.RuneSelf {
+			dense = unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul, unicode.Thai)
+		}
+		if start >= 0 && (!inside || dense != before) {
+			do(text[start:i])
+			start = -1
+		}
+		if inside && start < 0 {
+			start = i
+		}
+		before = dense
+		i += size
+	}
+	if start >= 0 {
+		do(text[start:])
+	}
+}
+
+func isWord(r rune) bool {
+	if r < utf8.RuneSelf {
+		return '0' <= r && r <= '9' || 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z'
+	}
+	return unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.IsMark(r)
+}
+
+// stem takes the endings of plurals, of -ing and of -ed from an English word, in
+// place, so that the forms of a verb and of a noun meet. Its results are no words:
+// only equal forms matter.
+func stem(w []byte) []byte {
+	if len(w) <= 3 || w[0] >= utf8.RuneSelf {
+		return w
+	}
+	switch {
+	case ends(w, "ies") || ends(w, "ied"):
+		return append(w[:len(w)-3], 'y')
+	case ends(w, "sses") || ends(w, "ches") || ends(w, "shes") || ends(w, "xes"):
+		w = w[:len(w)-2]
+	case ends(w, "ss") || ends(w, "us") || ends(w, "is"):
+	case ends(w, "s"):
+		w = w[:len(w)-1]
+	}
+	switch {
+	case ends(w, "ing") && verbal(w[:len(w)-3]):
+		w = undouble(w[:len(w)-3])
+	case ends(w, "ed") && !ends(w, "eed") && verbal(w[:len(w)-2]):
+		w = undouble(w[:len(w)-2])
+	}
+	if len(w) > 3 && w[len(w)-1] == 'e' {
+		w = w[:len(w)-1]
+	}
+	return w
+}
+
+func ends(w []byte, ending string) bool {
+	return len(w) >= len(ending) && string(w[len(w)-len(ending):]) == ending
+}
+
+// verbal reports whether a word without its ending can be a verb: "runn" can, the
+// "str" of "string" cannot.
+func verbal(w []byte) bool {
+	if len(w) < 3 {
+		return false
+	}
+	for _, b := range w {
+		switch b {
+		case 'a', 'e', 'i', 'o', 'u', 'y':
+			return true
+		}
+	}
+	return false
+}
+
+// undouble takes one of two equal consonants from the end, as of "runn".
+func undouble(w []byte) []byte {
+	n := len(w)
+	if n > 3 && w[n-1] == w[n-2] {
+		switch w[n-1] {
+		case 'l', 's', 'z', 'e', 'o':
+		default:
+			return w[:n-1]
+		}
+	}
+	return w
+}
+
+// stopTerms are the terms of words that tell no tools apart.
+var stopTerms = func() map[string]bool {
+	terms := map[string]bool{}
+	newSplitter(func(term []byte) { terms[string(term)] = true }).split(`a about above after again all also am an and any are as at be because been before being below between both but by
+		can could did do does doing done down during each every few for from further get gets give had has have having he her here
+		hers him his how i if in into is it its itself just like make me more most my myself no nor not now of off on once one only
+		or other our ours out over own please same she should so some such tell than that the their them then there these they
+		thing things this those through to too under until up us use used using very want was we were what when where which while
+		who whom why will with without would yes yet you your yours let lets show need needs way`)
+	return terms
+}()
+
+// Words lists the words of a text in small letters.
+func Words(text string) (words []string) {
+	eachWord(text, func(word string) { words = append(words, strings.ToLower(word)) })
+	return words
+}
+
+// spelledNames are the words of a text as names of tools are written: with dots,
+// colons, hyphens and underscores in them.
+func spelledNames(text string) map[string]bool {
+	names := map[string]bool{}
+	for _, word := range strings.FieldsFunc(strings.ToLower(text), func(r rune) bool {
+		return !isWord(r) && !strings.ContainsRune("._-:/", r)
+	}) {
+		names[strings.Trim(word, "._-:/")] = true
+	}
+	return names
+}
+
+// eachSchemaText calls do with the words in a JSON Schema: the names of arguments,
+// and what is said about them. It reads on where a decoder would stop.
+func eachSchemaText(raw string, do func(text string, argument bool)) {
+	var names []bool // whether the keys of each open object are names of arguments
+	key := ""
+	for i := 0; i < len(raw); i++ {
+		switch raw[i] {
+		case '{':
+			names, key = append(names, key == "properties"), ""
+		case '}':
+			names, key = names[:max(len(names)-1, 0)], ""
+		case '"':
+			end := i + 1
+			for end < len(raw) && raw[end] != '"' {
+				if raw[end] == '\\' {
+					end++
+				}
+				end++
+			}
+			if end >= len(raw) {
+				return
+			}
+			text := raw[i+1 : end]
+			if strings.IndexByte(text, '\\') >= 0 {
+				text = unescaped(raw[i : end+1])
+			}
+			i = end
+			switch isKey := nextByte(raw, end+1) == ':'; {
+			case isKey && len(names) > 0 && names[len(names)-1]:
+				do(text, true)
+				key = ""
+			case isKey:
+				key = text
+			case key == "description" || key == "enum":
+				do(text, false)
+			}
+		}
+	}
+}
+
+// unescaped reads a string of JSON, "" if it is none.
+func unescaped(quoted string) (text string) {
+	if json.Unmarshal([]byte(quoted), &text) != nil {
+		return ""
+	}
+	return text
+}
+
+// nextByte is the first byte from a place that is no white space.
+func nextByte(raw string, at int) byte {
+	for ; at < len(raw); at++ {
+		switch raw[at] {
+		case ' ', '\t', '\n', '\r':
+		default:
+			return raw[at]
+		}
+	}
+	return 0
+}
