@@ -10,6 +10,7 @@ import (
 
 	"replan/agent"
 	"replan/agent/event"
+	"replan/planning/plan"
 	"replan/planning/prompt"
 )
 
@@ -70,6 +71,23 @@ func directWorld(t *testing.T) (*world, event.RunStarted) {
 	return w, start
 }
 
+// crowdedWorld has more tools than its window has room to name, so that the model
+// is asked which ones the plan may need.
+func crowdedWorld(t *testing.T) (*world, event.RunStarted) {
+	w := newWorld(t)
+	w.reply = script{
+		prompt.PurposeTools: {`{"tools":["spare_99"]}`}, prompt.PurposePlan: {`{"title":"x","steps":[{"index":"1","title":"Fetch","tool":"spare_99","args":{}}]}`},
+		prompt.PurposeSynthesis: {"fetched"},
+	}.reply
+	start := started(event.DefaultLimits())
+	start.Prompting.ContextWindow = 1024
+	start.Catalogue = slices.Clone(start.Catalogue)
+	for i := range 120 {
+		start.Catalogue = append(start.Catalogue, plan.Tool{Name: fmt.Sprintf("spare_%d", i), Server: "depot", ReadOnly: true, Annotated: true})
+	}
+	return w, start
+}
+
 // requestOf returns the model request of an event, or nil.
 func requestOf(d event.Data) *prompt.Request {
 	switch d := d.(type) {
@@ -94,7 +112,8 @@ func TestResumeAfterKillAtAnyEvent(t *testing.T) {
 			event.KindModelReplied, event.KindGateRequested, event.KindGateResolved, event.KindStepStarted, event.KindStepCompleted,
 			event.KindStepFailed, event.KindReplanStarted, event.KindPlanDiff, event.KindSynthesisStarted, event.KindSynthesisCompleted,
 		}},
-		"direct answer": {directWorld, []event.Kind{event.KindPhaseSkipped, event.KindSynthesisStarted}},
+		"tools asked for": {crowdedWorld, []event.Kind{event.KindModelRequested, event.KindModelReplied, event.KindPlanCreated, event.KindStepCompleted}},
+		"direct answer":   {directWorld, []event.Kind{event.KindPhaseSkipped, event.KindSynthesisStarted}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			whole, start := c.world(t)

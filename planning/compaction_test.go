@@ -119,10 +119,10 @@ func TestTokenEstimatesFollowMeasurementsAndStayAbove(t *testing.T) {
 	}
 }
 
-func TestPromptBeginsWithSystemMessageAndConversation(t *testing.T) {
+func TestPromptBeginsWithSystemMessageConversationAndTools(t *testing.T) {
 	b := full()
-	req := prompt.ChatRequest(b, false)
-	req.Messages = req.Messages[:len(req.Messages)-1] // the goal
+	req := prompt.AnalysisRequest(b)
+	req.Messages = req.Messages[:len(req.Messages)-2] // the goal and the request
 	if got, want := prompt.Tokens(b), prompt.ConversationTokens(b.Prompting, req.Messages); got != want {
 		t.Errorf("%d tokens, want %d", got, want)
 	}

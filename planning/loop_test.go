@@ -199,7 +199,7 @@ func TestAgentPlansWithItsToolsAndNoReview(t *testing.T) {
 			t.Errorf("got the message\n%s", m.Content)
 		}
 	}
-	if goal := asked[0].Messages[1].Content; goal != "Find the fault\n\nIt is done when this holds: file and line" {
+	if goal := asked[0].Messages[2].Content; goal != "Find the fault\n\nIt is done when this holds: file and line" {
 		t.Errorf("got the goal %q", goal)
 	}
 }

@@ -29,10 +29,10 @@ func TestToolsAreCutInSmallWindow(t *testing.T) {
 		note   string
 	}{
 		{"all tools unchanged", 16384, 10 + plans, false, ""},
-		{"shorter descriptions", 4500, 10 + plans, true, ""},
-		{"some tools left out", 2800, 3 + plans, true, "7 tools not offered: tool3, tool4, tool5, tool6, tool7 and 2 more"},
-		{"only plan tools", 2500, plans, true, "10 tools not offered"},
-		{"no tools", 2350, 0, true, "13 tools not offered"},
+		{"shorter descriptions", 3000, 10 + plans, true, ""},
+		{"some tools left out", 1600, 3 + plans, true, "7 tools not offered: tool3, tool4, tool5, tool6, tool7 and 2 more"},
+		{"only plan tools", 1400, plans, true, "10 tools not offered"},
+		{"no tools", 1300, 0, true, "13 tools not offered"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			brief.Prompting.ContextWindow = tc.window
@@ -121,17 +121,19 @@ func TestLargeToolLeavesRoomForOthers(t *testing.T) {
 }
 
 func TestManyForeignToolsLeaveRoomForPlan(t *testing.T) {
-	brief := prompt.Brief{Goal: "hello", Prompting: prompt.Prompting{ContextWindow: 16384, ModelTools: true, PlanTools: true}}
+	brief := prompt.Brief{Goal: "sort them", Prompting: prompt.Prompting{ContextWindow: 16384, ModelTools: true, PlanTools: true}}
 	schema := []byte(`{"type":"object","properties":{"owner":{"type":"string"},"repository":{"type":"string"},"state":{"enum":["open","closed","all"]}},"required":["owner","repository"]}`)
 	for i := range 200 {
 		brief.Catalogue = append(brief.Catalogue, plan.Tool{Name: fmt.Sprintf("tool_%03d", i), Server: "x", InputSchema: schema, Description: strings.Repeat("what it does, ", 12)})
 	}
 	brief.Catalogue = append(brief.Catalogue, plan.Tool{Name: "fs.read", Server: "workspace", Trusted: true, InputSchema: schema, Description: "Read a file."})
 	for name, req := range map[string]prompt.Request{"a plan": planRequest(brief), "a turn of the chat": prompt.ChatRequest(brief, false)} {
-		system := req.Messages[0].Content
-		if strings.Contains(req.Shortened, "too long") || !strings.Contains(system, "\nfs.read(owner: string") || !strings.Contains(system, "tool_199") {
+		if strings.Contains(req.Shortened, "too long") {
 			t.Errorf("%s: %s", name, req.Shortened)
 		}
+	}
+	if list := planRequest(brief).Messages[1].Content; !strings.Contains(list, "\nfs.read(owner: string") || !strings.Contains(list, "tool_199") {
+		t.Errorf("the tools are\n%s", list)
 	}
 	chat := prompt.ChatRequest(brief, false)
 	if !slices.ContainsFunc(chat.Tools, func(tool plan.Tool) bool { return tool.Name == "fs.read" }) {

@@ -37,6 +37,8 @@ type pipeline struct {
 	request  prompt.Request // the request of this stage
 	analysis reply.Analysis
 	review   string
+	asked    bool     // which tools the plan may need
+	chosen   []string // the tools that the model asked for
 	skipped  []SkippedPhase
 	repairs  repairs
 	outcome  Outcome
@@ -57,8 +59,16 @@ func (p *pipeline) skip(phase int, reason string) {
 	p.skipped = append(p.skipped, SkippedPhase{Phase: phase, Reason: reason})
 }
 
-// enter moves to a stage and creates its request.
+// enter moves to a stage and creates its request. If there are too many tools to
+// name them all, the execution plan is asked for after the tools it may need.
 func (p *pipeline) enter(stage prompt.Purpose) {
+	if stage == prompt.PurposePlan && !p.asked {
+		p.asked = true
+		if request, ok := prompt.SelectionRequest(p.brief, p.analysis); ok {
+			p.stage, p.request = prompt.PurposeTools, request
+			return
+		}
+	}
 	p.stage = stage
 	switch stage {
 	case prompt.PurposeAnalysis:
@@ -66,7 +76,7 @@ func (p *pipeline) enter(stage prompt.Purpose) {
 	case prompt.PurposeReview:
 		p.request = prompt.ReviewRequest(p.brief, p.analysis)
 	case prompt.PurposePlan:
-		p.request = prompt.PlanRequest(p.brief, p.analysis, p.review)
+		p.request = prompt.PlanRequest(p.brief, p.analysis, p.review, p.chosen...)
 	}
 }
 
@@ -86,6 +96,8 @@ func (p *pipeline) Fail(reason string, reply reply.Reply) {
 		p.enter(prompt.PurposePlan)
 	case prompt.PurposeReview:
 		p.review = ""
+		p.enter(prompt.PurposePlan)
+	case prompt.PurposeTools:
 		p.enter(prompt.PurposePlan)
 	default:
 		p.repair(p.repairs.unanswered(p.stage, reason, reply))
@@ -114,6 +126,9 @@ func (p *pipeline) Absorb(reply reply.Reply) {
 		p.absorbAnalysis(reply)
 	case prompt.PurposeReview:
 		p.absorbReview(reply)
+	case prompt.PurposeTools:
+		p.chosen = prompt.Chosen(p.brief.Catalogue, reply)
+		p.enter(prompt.PurposePlan)
 	default:
 		p.absorbPlan(reply)
 	}
@@ -215,7 +230,7 @@ func (p *pipeline) judge(proposed reply.Proposal, reply reply.Reply) {
 // goal has no plan. The outcome distinguishes a model that never answered from a
 // plan that stayed too long, since a small budget may be the reason.
 func (p *pipeline) repair(faults []plan.Fault) {
-	request, ok := p.repairs.next(p.brief, prompt.RepairContext{Analysis: p.analysis, Review: p.review})
+	request, ok := p.repairs.next(p.brief, prompt.RepairContext{Analysis: p.analysis, Review: p.review, Chosen: p.chosen})
 	if ok {
 		p.stage, p.request = prompt.PurposeRepair, request
 		return

@@ -34,13 +34,14 @@ func everyRequest(b prompt.Brief) map[string]prompt.Request {
 	s := situation()
 	step := plan.Step{Index: "5", Title: "Sum up", Executor: plan.ExecutorSelf, DependsOn: []string{"1"}, ExpectedOutcome: "three points"}
 	patch := plan.Step{Index: "3", Title: "Patch a.go", Executor: plan.ExecutorTool, Tool: "fs.patch", Args: map[string]any{"path": "a.go"}, DependsOn: []string{"1"}}
-	forced, straight := b, b
+	forced, straight, crowded := b, b, crowdOf(b, 220, 4096)
 	forced.Prompting.ForcePlan = true
 	straight.Prompting.SkipAnalysis = true
 	return map[string]prompt.Request{
 		"analysis":        firstRequest(planning.NewPipeline(b)),
 		"analysis_forced": firstRequest(planning.NewPipeline(forced)),
 		"review":          firstRequest(planning.NewPipeline(b), complexAnalysis),
+		"tools":           firstRequest(planning.NewPipeline(crowded), complexAnalysis, review),
 		"plan":            firstRequest(planning.NewPipeline(b), complexAnalysis, review),
 		"plan_alone":      firstRequest(planning.NewPipeline(straight)),
 		"repair":          firstRequest(planning.NewPipeline(straight), wrongPlan),
@@ -119,7 +120,10 @@ func TestPrompts(t *testing.T) {
 			}
 			messages := req.Messages
 			if name != "analysis" && req.Purpose != prompt.PurposeAgent {
-				messages = messages[1:] // the system message is the same in all of them
+				// The system message and the tools are the same in all of them.
+				messages = slices.DeleteFunc(slices.Clone(messages[1:]), func(m prompt.Message) bool {
+					return strings.HasPrefix(m.Content, "# Tools\n") && m.Content != last(req)
+				})
 			}
 			for _, m := range messages {
 				fmt.Fprintf(&out, "\n======== %s\n%s\n", m.Role, m.Content)
@@ -135,7 +139,8 @@ func TestPrompts(t *testing.T) {
 func TestLastMessageBeginsWithItsHeading(t *testing.T) {
 	headings := map[string]string{
 		"analysis": "# Phase 1: analysis", "analysis_forced": "# Phase 1: analysis", "review": "# Phase 2: review",
-		"plan": "# Phase 3: execution plan", "plan_alone": "# Phase 3: execution plan", "repair": "# Repair", "replan": "# Replan",
+		"tools": "# Tools",
+		"plan":  "# Phase 3: execution plan", "plan_alone": "# Phase 3: execution plan", "repair": "# Repair", "replan": "# Replan",
 		"replan_repair": "# Repair", "step": "# Step 5", "args": "# Step 3", "synthesis": "# Synthesis", "synthesis_empty": "# Synthesis",
 		"compaction": "# Compaction", "agent": "# Step 5", "agent_outline": "# Step 5", "agent_calls": "# Step 5",
 	}
@@ -158,14 +163,46 @@ func TestLastMessageBeginsWithItsHeading(t *testing.T) {
 	}
 }
 
+// plans reports whether a request is part of planning.
+func plans(req prompt.Request) bool {
+	return req.Purpose.Phase() > 0 || slices.Contains([]prompt.Purpose{prompt.PurposeTools, prompt.PurposeRepair, prompt.PurposeReplan}, req.Purpose)
+}
+
+// toolsMessage returns the message with the tools of a brief.
+func toolsMessage(t *testing.T, b prompt.Brief) string {
+	t.Helper()
+	for _, m := range prompt.AnalysisRequest(b).Messages {
+		if strings.HasPrefix(m.Content, "# Tools\n") {
+			return m.Content
+		}
+	}
+	t.Fatal("no message lists the tools")
+	return ""
+}
+
+// TestRequestsOfRunShareFirstMessages holds what a server's prompt cache serves:
+// all requests of planning have everything before their last message in common, and
+// all requests the system message and the conversation.
 func TestRequestsOfRunShareFirstMessages(t *testing.T) {
 	for _, window := range []int{0, 32768} {
 		b := full()
 		b.Prompting.ContextWindow = window
+		b.Prompting.Mentions = []prompt.Mention{{Name: "a.go", Text: "package a", Bytes: 9}}
+		plansWith := prompt.AnalysisRequest(b).Messages
+		plansWith = plansWith[:len(plansWith)-1]
+		if before := prompt.CompactionRequest(b).Messages; !reflect.DeepEqual(plansWith[:3], before[:3]) || !strings.HasPrefix(plansWith[3].Content, "# Tools\n") {
+			t.Errorf("window %d: the tools do not come right after the conversation", window)
+		}
 		for name, req := range everyRequest(b) {
-			shared := prompt.ChatRequest(b, false).Messages
+			if name == "tools" {
+				continue // of another catalogue
+			}
+			shared := plansWith
+			if !plans(req) {
+				shared = prompt.ChatRequest(b, false).Messages
+			}
 			if name == "compaction" {
-				shared = shared[:len(shared)-1] // it covers the conversation before the goal
+				shared = shared[:3] // it covers the conversation before the goal
 			}
 			if len(req.Messages) < len(shared) || !reflect.DeepEqual(req.Messages[:len(shared)], shared) {
 				t.Errorf("window %d: %s does not start with the shared messages", window, name)
@@ -298,22 +335,22 @@ func TestFormatsAllowOnlyKnownToolsAndStepLimit(t *testing.T) {
 }
 
 func TestToolsAreListedWithTheirArguments(t *testing.T) {
-	system := prompt.ChatRequest(brief(), false).Messages[0].Content
+	list := toolsMessage(t, brief())
 	for _, want := range []string{
 		"fs.patch(path: string, edits: [{old: string, new: string}]) [destructive] — Apply exact replacements to a file.",
 		"fs.read(path: string, offset?: integer) [read-only] — Read a text file. Lines are numbered.",
 		`fs.search(pattern: string, kind?: "text"|"regexp") [read-only]`,
 		"test.run(target?: string) — Run",
 	} {
-		if !strings.Contains(system, want) {
-			t.Errorf("the list of tools lacks %q:\n%s", want, system)
+		if !strings.Contains(list, want) {
+			t.Errorf("the list of tools lacks %q:\n%s", want, list)
 		}
 	}
 	b := brief()
 	b.Catalogue = append(b.Catalogue, plan.Tool{Name: "fs.read", Server: "other"}, plan.Tool{Name: "odd", Server: "other", InputSchema: json.RawMessage(`{"type":[`)})
-	system = prompt.ChatRequest(b, false).Messages[0].Content
+	list = toolsMessage(t, b)
 	for _, want := range []string{"\nother:fs.read(…)", "\nfs.read(path", "\nodd(…)"} {
-		if !strings.Contains(system, want) {
+		if !strings.Contains(list, want) {
 			t.Errorf("the list of tools lacks %q", want)
 		}
 	}
@@ -450,7 +487,7 @@ func TestUserSystemPromptReplacesBuiltIn(t *testing.T) {
 	b := brief()
 	b.Prompting.System = "You are Ada."
 	system := prompt.ChatRequest(b, false).Messages[0].Content
-	if !strings.HasPrefix(system, "You are Ada.\n") || strings.Contains(system, "You are replan") || !strings.Contains(system, "# How a plan is written") || !strings.Contains(system, "# Tools") {
+	if !strings.HasPrefix(system, "You are Ada.\n") || strings.Contains(system, "You are replan") || !strings.Contains(system, "# How a plan is written") {
 		t.Errorf("the system message is\n%s", system)
 	}
 }

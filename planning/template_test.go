@@ -17,7 +17,7 @@ func TestReplacedPromptKeepsHeadingAndData(t *testing.T) {
 		"repair": "REPAIR {{range .Faults}}<{{.}}>{{end}}{{.Reply}}{{.Situation}}{{.Bound}}", "replan": "REPLAN {{.Situation}} {{.Bound}}",
 		"step": "STEP {{.Index}} {{.Title}} {{.Expected}} {{.Plan}} {{.Inputs}}", "args": "ARGS {{.Index}} {{.Tool}} {{.About}} {{.Schema}} {{.Given}} {{len .Inputs}}",
 		"agent": "AGENT {{.Title}} {{.Goal}} {{.Outline}} {{.Plan}}", "synthesis": "SYNTHESIS {{range .Items}}{{.}}{{end}} {{.Plan}}",
-		"plan": "RULES {{.Profiles}} {{.Read}} {{.Write}}", "system": "SYSTEM", "compaction": "COMPACT",
+		"plan": "RULES {{.Profiles}} {{.Read}} {{.Write}}", "tools": "SELECT {{.Tools}} {{.Most}}", "system": "SYSTEM", "compaction": "COMPACT",
 	}
 	b := full()
 	b.Prompting.Prompts = texts
@@ -82,7 +82,7 @@ func TestBrokenPromptFallsBackToBuiltIn(t *testing.T) {
 func TestPromptsMentionMemoryAndAgentsOnlyIfAvailable(t *testing.T) {
 	b := full()
 	with := prompt.ChatRequest(b, false).Messages[0].Content
-	for _, want := range []string{"`memory.read` reads", "`memory.write` is for", "# Agents", "explorer — reads its way through code", "`profile`"} {
+	for _, want := range []string{"`memory.read` holds", "`memory.write` is for", "# Agents", "explorer — reads its way through code", "`profile`"} {
 		if !strings.Contains(with, want) {
 			t.Errorf("the system message lacks %q", want)
 		}

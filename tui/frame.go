@@ -32,6 +32,7 @@ func (m *Model) frameState() frame.State {
 		s.Runs = append(s.Runs, r.State)
 	}
 	s.AskedStep = m.ask.StepOf(run.State.ID) // also while the dialog is hidden
+	_, _, s.Requests.Tools = run.Requested(prompt.PurposeTools)
 	_, _, s.Requests.Repair = run.Requested(prompt.PurposeRepair)
 	s.Requests.ArgumentsOf, _, s.Requests.Arguments = run.Requested(prompt.PurposeStep)
 	if run.State.Synthesis.Started {

@@ -58,13 +58,14 @@ func (p Prompting) offerTokens(tools plan.Catalogue) int {
 // measured bytes per token, with a tenth more, else by a cautious guess.
 func ConversationTokens(p Prompting, messages []Message) int { return p.tokens(messages) }
 
-// Tokens estimates the tokens at the start of every request of the brief: the
-// system prompt with its tools, the conversation, and the mentions of the goal.
-// The goal and the request itself are not included.
+// Tokens estimates the tokens at the start of every request that plans: the system
+// prompt, the conversation, the tools, and the mentions of the goal. The goal and
+// the request itself are not included.
 func Tokens(b Brief) int {
 	p := b.Prompting
-	return p.tokens([]Message{{Role: RoleSystem, Content: systemPrompt(b, p.Instructions)}}) +
-		p.tokens(p.Conversation) + p.tokens(Attached(p.Mentions, 0))
+	return p.tokens([]Message{
+		{Role: RoleSystem, Content: systemPrompt(b, p.Instructions)}, {Role: RoleUser, Content: newShortlist(b).message()},
+	}) + p.tokens(p.Conversation) + p.tokens(Attached(p.Mentions, 0))
 }
 
 // Results of calls are shortened to shortAnswer characters if room is short, and

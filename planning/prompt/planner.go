@@ -10,6 +10,7 @@ type Brief struct {
 	Catalogue plan.Catalogue // tools a plan may name
 	Prompting Prompting
 	MaxSteps  int      // maximum number of steps in a plan now; 0 means no bound
+	Used      []string // names of the tools that earlier runs called
 	Toolless  []string // profiles that a plan may not name, since their sub-agents need tool calls and the model cannot make them
 }
 

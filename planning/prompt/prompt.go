@@ -84,6 +84,7 @@ type composition struct {
 	tokens  int            // bound of the reply; 0 means the one of the brief
 	agent   *Profile       // of the sub-agent; nil for the planner and the chat
 	tools   plan.Catalogue // on offer
+	plans   *planTools     // the tools of a request of planning; nil for all others
 	turns   []Message      // see [ReplyMessage] and [Answered]
 	// last writes the last message; its texts go through the cutter. Nil means
 	// that the goal is the last message.
@@ -141,12 +142,10 @@ func (c composition) request() Request {
 // untypedTools adds the tools without room in the format to the notes of a
 // request.
 func (c composition) untypedTools(text string) string {
-	switch c.purpose {
-	case PurposeAnalysis, PurposePlan, PurposeRepair, PurposeReplan:
-	default:
+	if c.plans == nil || c.format == nil || c.purpose == PurposeTools {
 		return text
 	}
-	if _, untyped := stepForms(c.brief); len(untyped) > 0 {
+	if untyped := c.plans.untyped; len(untyped) > 0 {
 		text += fmt.Sprintf(" The format of a plan has no room for the args of %s, which may be any: %s.", english.Count(len(untyped), "tool"), listFew(untyped))
 	}
 	return strings.TrimSpace(text)
@@ -192,8 +191,11 @@ func (c composition) fewer(tools plan.Catalogue, over int) plan.Catalogue {
 	if p.offerTokens(terse) < p.offerTokens(tools) {
 		return terse
 	}
-	left := byImportance(terse, c.brief.Goal)
-	for full := p.offerTokens(left); len(left) > 0 && full-p.offerTokens(left) < over; {
+	left := byImportance(terse, c.brief)
+	full := p.offerTokens(left)
+	// One that takes the room of many goes alone.
+	left = slices.DeleteFunc(left, func(t plan.Tool) bool { return p.offerTokens(plan.Catalogue{t}) > p.ContextWindow/8 })
+	for len(left) > 0 && full-p.offerTokens(left) < over {
 		left = left[:len(left)-1]
 	}
 	if len(left) < len(PlanTools()) && len(left) > 0 && IsPlanTool(left[len(left)-1]) {
@@ -358,15 +360,22 @@ func (c composition) messages(conversation, attachment []Message, instructions s
 			{Role: RoleUser, Content: c.heading() + c.last(cut)},
 		}
 	}
-	messages := make([]Message, 0, len(conversation)+4+len(c.turns))
+	messages := make([]Message, 0, len(conversation)+5+len(c.turns))
 	messages = append(messages, Message{Role: RoleSystem, Content: systemPrompt(c.brief, instructions)})
 	messages = append(messages, conversation...)
+	if c.plans != nil {
+		messages = append(messages, Message{Role: RoleUser, Content: c.plans.message})
+	}
 	if c.purpose != PurposeCompact {
 		messages = append(messages, attachment...)
 		messages = append(messages, Message{Role: RoleUser, Content: c.brief.Goal})
 	}
 	if c.last != nil {
-		messages = append(messages, Message{Role: RoleUser, Content: c.heading() + c.last(cut)})
+		opening := c.heading()
+		if c.plans != nil && c.plans.more != "" {
+			opening += c.plans.more + "\n\n"
+		}
+		messages = append(messages, Message{Role: RoleUser, Content: opening + c.last(cut)})
 	}
 	return messages
 }
@@ -375,7 +384,7 @@ func (c composition) messages(conversation, attachment []Message, instructions s
 // it. No template has it, so a replaced template cannot lose it.
 func (c composition) heading() string {
 	line := map[Purpose]string{
-		PurposeAnalysis: "Phase 1: analysis", PurposeReview: "Phase 2: review", PurposePlan: "Phase 3: execution plan",
+		PurposeAnalysis: "Phase 1: analysis", PurposeReview: "Phase 2: review", PurposeTools: "Tools", PurposePlan: "Phase 3: execution plan",
 		PurposeRepair: "Repair", PurposeReplan: "Replan", PurposeSynthesis: "Synthesis", PurposeCompact: "Compaction",
 	}[c.purpose]
 	if line == "" {

@@ -40,6 +40,7 @@ type Purpose string
 const (
 	PurposeAnalysis  Purpose = "analysis"  // # Phase 1: analysis
 	PurposeReview    Purpose = "review"    // # Phase 2: review
+	PurposeTools     Purpose = "tools"     // # Tools: which more tools a plan may need
 	PurposePlan      Purpose = "plan"      // # Phase 3: execution plan
 	PurposeRepair    Purpose = "repair"    // # Repair
 	PurposeReplan    Purpose = "replan"    // # Replan

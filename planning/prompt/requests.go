@@ -29,8 +29,9 @@ func named(label, text string) string {
 
 // AnalysisRequest is phase 1.
 func AnalysisRequest(b Brief) Request {
+	tools := toolsFor(b, "", "", nil)
 	return composition{
-		brief: b, purpose: PurposeAnalysis, format: analysisFormat(b),
+		brief: b, purpose: PurposeAnalysis, format: analysisFormat(b, tools), plans: &tools,
 		last: func(*cutter) string {
 			return b.Prompting.prompt("analysis", analysisData{b.Prompting.ForcePlan, bound(b.MaxSteps)})
 		},
@@ -39,18 +40,21 @@ func AnalysisRequest(b Brief) Request {
 
 // ReviewRequest is phase 2.
 func ReviewRequest(b Brief, a reply.Analysis) Request {
+	tools := toolsFor(b, "", "", nil)
 	return composition{
-		brief: b, purpose: PurposeReview,
+		brief: b, purpose: PurposeReview, plans: &tools,
 		last: func(cut *cutter) string {
 			return b.Prompting.prompt("review", reviewData{named("the analysis of phase 1", cut.text(a.Brief, ""))})
 		},
 	}.request()
 }
 
-// PlanRequest is phase 3.
-func PlanRequest(b Brief, a reply.Analysis, review string) Request {
+// PlanRequest is phase 3. chosen are the names of the tools that the model asked
+// for, see [SelectionRequest].
+func PlanRequest(b Brief, a reply.Analysis, review string, chosen ...string) Request {
+	tools := toolsFor(b, a.Brief, "", chosen)
 	return composition{
-		brief: b, purpose: PurposePlan, format: planFormat(b, b.MaxSteps, false),
+		brief: b, purpose: PurposePlan, format: planFormat(tools, b.MaxSteps, false), plans: &tools,
 		last: func(cut *cutter) string {
 			return b.Prompting.prompt("execution", executionData{
 				named("the analysis of phase 1", cut.text(a.Brief, "")),
@@ -80,6 +84,7 @@ func depth(complexity string) string {
 type RepairContext struct {
 	Analysis  reply.Analysis // of phase 1; the zero value for none
 	Review    string         // of phase 2, "" for none
+	Chosen    []string       // the tools that the model asked for
 	Situation *Situation     // of a replan; nil for a first plan
 	Reply     string         // the last whole reply, "" for none
 	Partly    string         // the reply that broke off since, "" for none
@@ -93,8 +98,13 @@ func RepairRequest(b Brief, from RepairContext) Request {
 	if s != nil && s.StepsLeft >= 0 && (most <= 0 || s.StepsLeft < most) {
 		most = s.StepsLeft
 	}
+	names := from.Reply + "\n" + from.Partly
+	if s != nil {
+		names += "\n" + s.toolNames()
+	}
+	tools := toolsFor(b, from.Analysis.Brief, names, from.Chosen)
 	return composition{
-		brief: b, purpose: PurposeRepair, format: planFormat(b, most, s != nil),
+		brief: b, purpose: PurposeRepair, format: planFormat(tools, most, s != nil), plans: &tools,
 		last: func(cut *cutter) string {
 			list := Clauses(advised(from.Faults), 24)
 			for i, clause := range list {
@@ -118,8 +128,9 @@ func RepairRequest(b Brief, from RepairContext) Request {
 
 // ReplanRequest asks for a plan of the remaining work after a failure.
 func ReplanRequest(b Brief, s Situation, most int) Request {
+	tools := toolsFor(b, s.Error+"\n"+s.Remarks, s.toolNames(), nil)
 	return composition{
-		brief: b, purpose: PurposeReplan, format: planFormat(b, most, true),
+		brief: b, purpose: PurposeReplan, format: planFormat(tools, most, true), plans: &tools,
 		last: func(cut *cutter) string {
 			budget := bound(most)
 			switch {
@@ -131,6 +142,15 @@ func ReplanRequest(b Brief, s Situation, most int) Request {
 			return b.Prompting.prompt("replan", replanData{situationText(s, cut), s.Failed != "", budget})
 		},
 	}.request()
+}
+
+// toolNames are the names of the tools in the plan, a line each.
+func (s Situation) toolNames() string {
+	var names []string
+	for _, step := range append(slices.Clone(s.Plan.Steps), s.Remaining...) {
+		names = append(names, step.Tool)
+	}
+	return strings.Join(names, "\n")
 }
 
 // situationText describes the state of a run: the failure, the finished work, and

@@ -6,6 +6,7 @@ import (
 
 	"replan/planning/plan"
 	"replan/planning/reply"
+	"replan/planning/retrieval"
 )
 
 // schema is the part of JSON Schema that Ollama can turn into a grammar. Its
@@ -68,9 +69,8 @@ const maxStepSchema = 48 << 10
 
 // stepsSchema is the list of steps of a plan: it can only name existing tools and
 // agents, and is no longer than the limit.
-func stepsSchema(b Brief, most int) schema {
-	step, _ := stepForms(b)
-	return schema{Type: "array", Items: &step, MaxItems: most}
+func stepsSchema(tools planTools, most int) schema {
+	return schema{Type: "array", Items: &tools.step, MaxItems: most}
 }
 
 // stepForm is one form that a step may have; its fields come in the order in
@@ -102,13 +102,13 @@ func stepForm(executors schema, fields ...property) schema {
 // stepForms returns one form with arguments for each tool that fits, one form for
 // all other tools, which it also returns by name, and one for each of the other
 // executors.
-func stepForms(b Brief) (step schema, untyped []string) {
+func stepForms(b Brief, matches []retrieval.Match, named []string) (step schema, untyped []string) {
 	var others []schema
 	if names := b.Prompting.ProfileNames(); len(names) > 0 {
 		others = append(others, stepForm(choice(string(plan.ExecutorAgent)), property{"profile", choice(names...)}))
 	}
 	others = append(others, stepForm(choice(string(plan.ExecutorSelf))))
-	forms, untyped := typed(b, len(encodeSchema(schema{AnyOf: others})))
+	forms, untyped := typed(matches, named, len(encodeSchema(schema{AnyOf: others})))
 	if len(untyped) > 0 {
 		forms = append(forms, stepForm(choice(string(plan.ExecutorTool)), property{"tool", choice(untyped...)}, property{"args", objectSchema}))
 	}
@@ -119,7 +119,7 @@ func stepForms(b Brief) (step schema, untyped []string) {
 }
 
 // analysisFormat is the format of phase 1.
-func analysisFormat(b Brief) json.RawMessage {
+func analysisFormat(b Brief, tools planTools) json.RawMessage {
 	mode := choice(reply.ModeDirect, reply.ModePlan)
 	if b.Prompting.ForcePlan {
 		mode = choice(reply.ModePlan)
@@ -134,18 +134,18 @@ func analysisFormat(b Brief) json.RawMessage {
 		{"complexity", choice(reply.ComplexitySimple, reply.ComplexityMedium, reply.ComplexityComplex)},
 		{"subtasks", texts(15)},
 		{"reflect", flagSchema},
-		{"steps", stepsSchema(b, b.MaxSteps)},
+		{"steps", stepsSchema(tools, b.MaxSteps)},
 	}, Required: []string{"mode", "task", "goal", "complexity", "reflect"}})
 }
 
 // planFormat is the format of phase 3, of a repair and of a replan; a replan that
 // gives up may add a reason.
-func planFormat(b Brief, most int, replan bool) json.RawMessage {
+func planFormat(tools planTools, most int, replan bool) json.RawMessage {
 	s := schema{Type: "object", Properties: properties{{"title", textSchema}}, Required: []string{"title", "steps"}}
 	if replan {
 		s.Properties = append(s.Properties, property{"reason", textSchema})
 	}
-	s.Properties = append(s.Properties, property{"steps", stepsSchema(b, most)})
+	s.Properties = append(s.Properties, property{"steps", stepsSchema(tools, most)})
 	if !replan {
 		// They come last, so that no step waits for them, and may be left out.
 		milestone := schema{Type: "object", Properties: properties{{"title", textSchema}, {"steps", texts(0)}}, Required: []string{"title", "steps"}}

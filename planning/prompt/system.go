@@ -7,7 +7,7 @@ import (
 )
 
 // systemPrompt is the first message of every request but those of sub-agents. It
-// depends on the brief alone, never on the request.
+// depends on the session alone, never on the goal or the request.
 func systemPrompt(b Brief, instructions string) string {
 	opening := b.Prompting.System
 	if strings.TrimSpace(opening) == "" {
@@ -21,7 +21,6 @@ func systemPrompt(b Brief, instructions string) string {
 	if strings.TrimSpace(instructions) != "" {
 		parts = append(parts, projectNotes(instructions))
 	}
-	parts = append(parts, toolList(b.Catalogue, b.Prompting.listRoom()))
 	return strings.Join(parts, "\n\n")
 }
 
@@ -67,59 +66,4 @@ func profileList(profiles []Profile) string {
 		}
 	}
 	return fenced("agents", strings.Join(lines, "\n"))
-}
-
-// listRoom is how many bytes the list of tools may take, 0 for any number: a
-// quarter of the window. It does not depend on measurements, so the list stays the
-// same from one request to the next.
-func (p Prompting) listRoom() int { return p.ContextWindow / 4 * cautiousBytesPerToken }
-
-// toolList describes the tools on offer, a line each. Tools of other servers
-// beyond the room, in bytes, appear by name alone.
-func toolList(c plan.Catalogue, room int) string {
-	if len(c) == 0 {
-		return "# Tools\n\nThere are no tools. Plan `self` steps only."
-	}
-	lines, taken := map[string]string{}, 0
-	for _, tool := range byImportance(c, "") {
-		name := c.ShortName(tool)
-		line := toolLine(name, tool)
-		if taken += len(line); room > 0 && taken > room && !tool.Trusted {
-			taken -= len(line)
-			continue
-		}
-		lines[name] = line
-	}
-	var list strings.Builder
-	var bare []string
-	for _, name := range c.Names() {
-		if _, err := c.Find(name); err != nil {
-			continue // two tools of one server under one name: neither can be called
-		}
-		if line, ok := lines[name]; ok {
-			list.WriteString(line)
-		} else {
-			bare = append(bare, name)
-		}
-	}
-	if len(bare) > 0 {
-		list.WriteString("by name alone, since there is no room for more: " + strings.Join(bare, ", ") + "\n")
-	}
-	return "# Tools\n\nname(arguments) and what the tool's server says about it; `?` marks an argument that may be left out.\n\n" +
-		fenced("tools", strings.TrimSuffix(list.String(), "\n"))
-}
-
-// toolLine describes one tool.
-func toolLine(name string, tool plan.Tool) string {
-	line := name + "(" + signature(tool.InputSchema) + ")"
-	switch {
-	case tool.ReadOnly:
-		line += " [read-only]"
-	case tool.Destructive:
-		line += " [destructive]"
-	}
-	if d := plan.OneLine(tool.Description, 200); d != "" {
-		line += " — " + d
-	}
-	return line + "\n"
 }

@@ -33,6 +33,10 @@ type (
 		Bound            string
 		Depth            string // how many steps are right, a sentence
 	}
+	toolsData struct {
+		Tools string // the names of tools
+		Most  int    // how many may be named
+	}
 	repairData struct {
 		Faults    []string // a clause each
 		Reply     string   // the faulty one; empty where none came
@@ -85,6 +89,7 @@ var replaceable = []struct {
 }{
 	{"analysis", analysisData{Force: true, Bound: "b"}},
 	{"review", reviewData{"a"}},
+	{"tools", toolsData{"t", 1}},
 	{"execution", executionData{"a", "r", "b", "d"}},
 	{"repair", repairData{[]string{"f"}, "r", "p", "a", "r", "s", "b"}},
 	{"replan", replanData{"s", true, "b"}},
@@ -106,6 +111,7 @@ var sampleStep = stepData{"1", "t", "e", "p", []string{"i"}}
 //
 //	analysis    .Force .Bound
 //	review      .Analysis
+//	tools       .Tools .Most
 //	execution   .Analysis .Review .Bound .Depth
 //	repair      .Faults (list) .Reply .Partly .Analysis .Review .Situation .Bound
 //	replan      .Situation .Failed .Bound

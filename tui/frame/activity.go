@@ -49,6 +49,8 @@ func (f *Frame) currentWork(s State, spinner string, width int) string {
 	l, r := f.look, s.Run
 	width = max(width-2, 1)
 	switch {
+	case s.Requests.Tools:
+		return spinner + l.Muted.Render("choosing tools for the plan")
 	case s.Requests.Repair:
 		return spinner + l.Muted.Render("repairing the plan")
 	case r.Replanning != nil:

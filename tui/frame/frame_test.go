@@ -173,6 +173,7 @@ func TestActivityListsCurrentWorkAndQuestions(t *testing.T) {
 		"an answer": {State{Run: &agent.Run{Synthesis: agent.Synthesis{Started: true}}, Active: true, Requests: Requests{Answer: true, AnswerSince: f.look.Now}}, "writing the answer"},
 		"its text":  {State{Run: &agent.Run{Synthesis: agent.Synthesis{Started: true}}, Active: true, Requests: Requests{Answer: true, Writing: true}}, ""},
 		"a stop":    {State{Run: run, Active: true, Stopping: true}, "stopping"},
+		"a choice":  {State{Run: &agent.Run{}, Active: true, Requests: Requests{Tools: true}}, "choosing tools for the plan"},
 		"a repair":  {State{Run: &agent.Run{}, Active: true, Requests: Requests{Repair: true}}, "repairing the plan"},
 	} {
 		t.Run(name, func(t *testing.T) {

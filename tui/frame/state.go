@@ -57,6 +57,7 @@ type State struct {
 // Requests lists the open model requests of the current run, outside the planning
 // phases.
 type Requests struct {
+	Tools       bool      // chooses tools for the plan
 	Repair      bool      // repairs the plan
 	Arguments   bool      // works out the arguments of a step
 	ArgumentsOf string    // that step

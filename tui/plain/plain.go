@@ -239,6 +239,8 @@ func asked(purpose prompt.Purpose, step string) string {
 		return "turn of step " + step
 	case step != "":
 		return "arguments of step " + step
+	case purpose == prompt.PurposeTools:
+		return "choice of tools"
 	default:
 		return string(purpose)
 	}

@@ -1,0 +1,52 @@
+package prompt
+
+import (
+	"slices"
+	"strings"
+
+	"replan/internal/lazyregexp"
+	"replan/planning/retrieval"
+)
+
+// Words of goals that show whether a goal needs tools.
+var (
+	greetings = words("hello hi hey thanks thank you good morning evening afternoon day there great nice ok okay bye")
+	openers   = words("what why how who when explain define whats")
+	// present are words about this project, this conversation, or today: what a
+	// model knows by itself is about none of them.
+	present = words(`it this that these those they them here there my our your we us i me project repo repository workspace file files
+		folder directory code function method class module package test tests build bug error errors fail fails failing line lines
+		branch commit commits change changes changed now today tomorrow yesterday current currently latest recent new week month
+		above below again previous last earlier said`)
+	// marks are signs of a name in code, a path, an address or a mention.
+	marks = lazyregexp.New("[`@/\\\\_#]|\\w[.:(]\\w|\\w\\(\\)")
+)
+
+func words(text string) []string { return strings.Fields(text) }
+
+// needsNoTools reports whether the words of a goal show that a model can answer it
+// from what it knows: the goal is a greeting, or a short question without a name,
+// a path or a mention, without a word about this project or the present, and
+// without a word that a tool or its server is called by.
+func needsNoTools(b Brief, matches []retrieval.Match) bool {
+	const longest = 20 // words
+	goal := b.Goal
+	if b.Prompting.ForcePlan || len(b.Prompting.Mentions) > 0 || marks.MatchString(goal) {
+		return false
+	}
+	spoken := retrieval.Words(goal)
+	if len(spoken) == 0 || len(spoken) > longest {
+		return false
+	}
+	if all(spoken, greetings) {
+		return true
+	}
+	if !slices.Contains(openers, spoken[0]) || slices.ContainsFunc(spoken, func(word string) bool { return slices.Contains(present, word) }) {
+		return false
+	}
+	return !slices.ContainsFunc(matches, func(m retrieval.Match) bool { return m.Called })
+}
+
+func all(spoken, among []string) bool {
+	return !slices.ContainsFunc(spoken, func(word string) bool { return !slices.Contains(among, word) })
+}

@@ -1,0 +1,98 @@
+package prompt
+
+import (
+	"maps"
+	"slices"
+	"strings"
+
+	"replan/internal/english"
+	"replan/planning/plan"
+	"replan/planning/retrieval"
+)
+
+// listRoom is how many bytes the list of tools may take, 0 for any number: a
+// quarter of the window. It does not depend on measurements, so the list stays the
+// same from one request to the next.
+func (p Prompting) listRoom() int { return p.ContextWindow / 4 * cautiousBytesPerToken }
+
+// planTools is what a request of planning says of the tools.
+type planTools struct {
+	message string   // the tools message, the same in all requests of a run
+	more    string   // tools that the last message describes, "" for none
+	step    schema   // of a step in the format
+	untyped []string // the tools whose arguments it does not describe
+}
+
+// toolsFor chooses the tools of a request of planning. context is what is known
+// beyond the goal, names is text that names tools, and chosen are those that the
+// model asked for.
+func toolsFor(b Brief, context, names string, chosen []string) planTools {
+	list := newShortlist(b)
+	tools, matches := planTools{message: list.message()}, list.ranked
+	if context != "" || names != "" || len(chosen) > 0 {
+		matches = ranked(b, context, strings.Join(append(slices.Clone(chosen), names), "\n"))
+		tools.more = list.further(matches, chosen)
+	}
+	tools.step, tools.untyped = stepForms(b, matches, append(list.names(), chosen...))
+	return tools
+}
+
+// message is the message with the tools of a run. It stands before the goal, so
+// that what the session's requests have in common comes before it.
+func (s shortlist) message() string {
+	if len(s.ranked) == 0 {
+		return "# Tools\n\nThere are no tools. Plan `self` steps only."
+	}
+	var list strings.Builder
+	for _, m := range s.whole {
+		list.WriteString(toolLine(m.Name, m.Tool))
+	}
+	for _, m := range s.short {
+		list.WriteString(shortLine(m))
+	}
+	list.WriteString(byServer(s.bare))
+	text := "# Tools\n\nThe tools that a plan may name, the likeliest first: name(arguments) and what the tool's server says about it; `?` marks an argument that may be left out. The others are named by server.\n\n" +
+		fenced("tools", strings.TrimSuffix(list.String(), "\n"))
+	if n := len(s.left); n > 0 {
+		text += "\n\nThere is no room to name " + english.Count(n, "more tool") + "."
+	}
+	return text
+}
+
+// byServer names tools, a line for each server, in the order of their names.
+func byServer(matches []retrieval.Match) string {
+	names := map[string][]string{}
+	for _, m := range matches {
+		names[m.Tool.Server] = append(names[m.Tool.Server], m.Name)
+	}
+	var list strings.Builder
+	for _, server := range slices.Sorted(maps.Keys(names)) {
+		slices.Sort(names[server])
+		list.WriteString(plan.OneLine(server, 60) + ": " + strings.Join(names[server], ", ") + "\n")
+	}
+	return list.String()
+}
+
+// shortLine names a tool and says in a few words what it does.
+func shortLine(m retrieval.Match) string {
+	const words = 60
+	if d := plan.OneLine(m.Tool.Description, words); d != "" {
+		return m.Name + " — " + d + "\n"
+	}
+	return m.Name + "\n"
+}
+
+// toolLine describes one tool.
+func toolLine(name string, tool plan.Tool) string {
+	line := name + "(" + signature(tool.InputSchema) + ")"
+	switch {
+	case tool.ReadOnly:
+		line += " [read-only]"
+	case tool.Destructive:
+		line += " [destructive]"
+	}
+	if d := plan.OneLine(tool.Description, 160); d != "" {
+		line += " — " + d
+	}
+	return line + "\n"
+}
