@@ -314,7 +314,7 @@ func (r fold) applyStarted(e event.Event, d event.RunStarted) {
 	r.familiar = slices.Sorted(maps.Keys(d.Priors))
 	r.granted, r.rules = grants(d.Rules)
 	r.givenPlan, r.fallback, r.firstOffer = d.Plan, d.OnFailure, d.Catalogue
-	r.attended, r.inDoubt, r.planOnly, r.skipSynthesis, r.dryRun, r.strict = d.Attended, d.InDoubt, d.PlanOnly, d.SkipSynthesis, d.DryRun, d.Strict
+	r.attended, r.inDoubt, r.planOnly, r.skipSynthesis, r.dryRun, r.strict = d.Attended, d.InDoubt, d.PlanOnly, d.SkipSynthesis, d.DryRun, d.Strict || d.Prompting.Strict
 	r.reviewPlans = d.Review
 	r.attempts, r.inFlight, r.gatedTools = map[string]int{}, map[event.Attempt]bool{}, map[string]bool{}
 	r.variables, r.warned, r.firedTimers = map[string]any{}, map[string]bool{}, map[string]bool{}
@@ -416,7 +416,7 @@ func (r fold) fill(s *StepState, text string) {
 	}
 	call := s.Step
 	call.Args, call.DependsOn = merge(s.Step.Args, args), nil
-	faults, _ := plan.Validate(plan.Plan{Title: call.Title, Steps: []plan.Step{call}}, plan.Rules{Catalogue: r.Catalogue, CheckTools: true, Named: true})
+	faults, _ := plan.Validate(plan.Plan{Title: call.Title, Steps: []plan.Step{call}}, plan.Rules{Catalogue: r.Catalogue, CheckTools: true, Strict: r.strict, Named: true})
 	for _, f := range faults {
 		if f.Code == plan.CodeBadArgs {
 			s.fill.problem = f.Message

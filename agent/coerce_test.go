@@ -2,11 +2,14 @@ package agent_test
 
 import (
 	"encoding/json"
+	"slices"
+	"strings"
 	"testing"
 
 	"replan/agent"
 	"replan/agent/event"
 	"replan/planning/plan"
+	"replan/planning/prompt"
 )
 
 // coercions returns the coercions recorded in the starts of a step.
@@ -55,5 +58,94 @@ func TestResultIsCoercedToSchemaType(t *testing.T) {
 				t.Errorf("the step has the coercions %v", step.Coerced)
 			}
 		})
+	}
+}
+
+// takes is a tool with arguments that may be left out.
+var takes = plan.Tool{Name: "take", Server: "w", ReadOnly: true, Annotated: true, InputSchema: json.RawMessage(
+	`{"type":"object","properties":{"files":{"type":"array","items":{"type":"string"}},"most":{"type":"integer"},"note":{"type":"string"}},"additionalProperties":false}`)}
+
+const takesResult = `{"title":"x","steps":[{"index":"1","title":"Look","tool":"look","args":{"at":"a"},"result_variable":"r"},
+ {"index":"2","title":"Take","tool":"take","args":{"files":"${r.files}","most":"${r.most}","note":"${r.note}"}}]}`
+
+func TestResolvedReferencesAreFittedToTheSchema(t *testing.T) {
+	for name, c := range map[string]struct {
+		result  string
+		args    string // of the call; "" for none
+		coerced []string
+		strict  string // the error of a strict run; "" for none
+	}{
+		"valid": {`{"files":["a"],"most":3,"note":"n"}`, `{"files":["a"],"most":3,"note":"n"}`, nil, ""},
+		"text, whole number and null": {
+			`{"files":"${a}","most":3.0,"note":null}`, `{"files":["${a}"],"most":3}`,
+			[]string{`files: "${a}" is taken as ["${a}"]`, `most: 3.0 is taken as 3`, `note: null is left out`},
+			"the args of take do not fit: files: got string, want array; note: got null, want string",
+		},
+		"whole number": {
+			`{"files":[],"most":3.0,"note":""}`, `{"files":[],"most":3,"note":""}`, []string{`most: 3.0 is taken as 3`},
+			"the args of take do not fit: most: 3.0 is not written as an integer",
+		},
+		"object for text": {`{"files":[],"most":3,"note":{}}`, "", nil, "the args of take do not fit: note: got object, want string"},
+	} {
+		for _, strict := range []bool{false, true} {
+			w := newWorld(t)
+			result, err := plan.DecodeValue([]byte(c.result))
+			if err != nil {
+				t.Fatal(err)
+			}
+			called := ""
+			w.tool = func(call agent.CallTool) event.Data {
+				if call.Index == "2" {
+					called = plan.CanonicalJSON(call.Args)
+				}
+				return event.StepCompleted{Index: call.Index, Attempt: call.Attempt, Result: result}
+			}
+			start := given(t, takesResult)
+			start.Catalogue, start.Prompting.Strict = append(start.Catalogue[:len(start.Catalogue):len(start.Catalogue)], takes), strict
+			got := w.play(start)
+			args, coerced, fails := c.args, c.coerced, ""
+			if strict && c.strict != "" {
+				args, coerced, fails = "", nil, c.strict
+			}
+			var told []string
+			for _, c := range w.coercions("2") {
+				told = append(told, c.String())
+			}
+			if called != args || !slices.Equal(told, coerced) || !strings.Contains(string(got.Error), fails) {
+				t.Errorf("%s, strict %v: called with %s, told %q, ended %s (%s); want %s, %q, %s", name, strict, called, told, got.Reason, got.Error, args, coerced, fails)
+			}
+		}
+	}
+}
+
+func TestDryRunFitsNothingUnknown(t *testing.T) {
+	w := newWorld(t)
+	start := dry(t, takesResult)
+	start.Catalogue = append(start.Catalogue[:len(start.Catalogue):len(start.Catalogue)], takes)
+	start.Plan.Steps[1].Args["most"] = "7"
+	w.play(start)
+	done := all[event.StepCompleted](w)
+	if got := plan.CanonicalJSON(done[len(done)-1].Args); got != `{"files":"<look result>","most":7,"note":"<look result>"}` {
+		t.Errorf("got the args %s", got)
+	}
+}
+
+func TestArgsOfAStrictGoalAreRepaired(t *testing.T) {
+	for _, strict := range []bool{false, true} {
+		w := newWorld(t)
+		repaired := false
+		w.reply = func(r prompt.Request) (string, error) {
+			most := `"7"`
+			if r.Purpose == prompt.PurposeRepair {
+				most, repaired = `7`, true
+			}
+			return `{"title":"Take","steps":[{"index":"1","title":"Take the files","tool":"take","args":{"most":` + most + `},"depends_on":[]}]}`, nil
+		}
+		start := started(event.DefaultLimits())
+		start.Catalogue, start.Prompting.Strict, start.SkipSynthesis = plan.Catalogue{takes}, strict, true
+		got := w.play(start)
+		if got.Reason != event.ReasonGoalMet || repaired != strict || (len(w.coercions("1")) > 0) == strict {
+			t.Errorf("strict %v: repaired %v, ended %s (%s)", strict, repaired, got.Reason, got.Error)
+		}
 	}
 }

@@ -33,7 +33,7 @@ type core struct {
 	planOnly      bool
 	skipSynthesis bool // do not write an answer at the end
 	dryRun        bool
-	strict        bool // do not coerce args to the types of the tool
+	strict        bool // do not fit args to the schemas of tools
 	reviewPlans   bool // every plan is reviewed before it runs
 	reviewPending bool // the current plan waits for its review
 	dirtyFiles    int  // files with uncommitted changes when the run began

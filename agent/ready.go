@@ -243,20 +243,32 @@ func (r scheduler) prepare(s *StepState, facts *toolFacts) error {
 		args = merge(args, s.fill.args)
 	}
 	args, s.call.fitted = r.fit(facts, args)
-	if err := facts.signature.Check(args); err != nil {
+	check := facts.signature.Check
+	if r.strict {
+		check = facts.signature.CheckStrict
+	}
+	if err := check(args); err != nil {
 		return fmt.Errorf("the args of %s do not fit: %w", s.Step.Tool, err)
 	}
 	s.call.args = args
 	return nil
 }
 
-// fit converts scalars in args to the types of the tool, if nothing is lost and
-// the run is not strict.
+// fit fits args to the schema of the tool, if nothing is lost and the run is not
+// strict. What a dry run does not know stays as it is.
 func (r *Run) fit(facts *toolFacts, args map[string]any) (map[string]any, []plan.Coercion) {
 	if r.strict {
 		return args, nil
 	}
-	return facts.signature.Fit(args)
+	var unknown []plan.Placeholder
+	if r.dryRun {
+		for _, value := range r.variables {
+			if text, ok := value.(plan.Placeholder); ok && text != "" {
+				unknown = append(unknown, text)
+			}
+		}
+	}
+	return facts.signature.Fit(args, unknown...)
 }
 
 // prepareDry resolves the call of a step, with placeholders for unknown results.

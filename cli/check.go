@@ -29,7 +29,6 @@ import (
 type namedPlan struct {
 	data   []byte // in plan file format
 	stored bool   // given by the id of a stored plan
-	strict bool   // do not convert args to the types of the tools' parameters
 }
 
 // isFile reports whether a plan's name is a file, not an id: it looks like a
@@ -158,7 +157,7 @@ func (o plans) check(ctx context.Context, w *services, named namedPlan, vars var
 		// A model fills in missing arguments when the step is ready. In a file,
 		// empty args mean a call without arguments.
 		PartialArgs: true,
-		Strict:      named.strict,
+		Strict:      o.strict(),
 		EmptyArgs:   !named.stored,
 		Profiles:    o.Manner.Names(),
 	}
@@ -181,6 +180,9 @@ func (o plans) check(ctx context.Context, w *services, named namedPlan, vars var
 	v.gates, v.warnings = gates, append(v.warnings, denied...)
 	return v, nil
 }
+
+// strict reports whether args that need a conversion are refused.
+func (o plans) strict() bool { return o.Strict || o.Manner.Prompting.Strict }
 
 // toolsFor waits for the servers whose tools a plan names, for no others, and
 // returns the tools available then.
@@ -305,12 +307,11 @@ func (v verdict) write(p *plain.Printer, ascii bool) {
 }
 
 // planCheck implements replan plan check.
-func (o plans) planCheck(ctx context.Context, name string, vars variables, strict bool) error {
+func (o plans) planCheck(ctx context.Context, name string, vars variables) error {
 	named, err := o.readPlan(name)
 	if err != nil {
 		return err
 	}
-	named.strict = strict
 	return o.withTools(ctx, func(w *services) error {
 		v, err := o.check(ctx, w, named, vars)
 		if err != nil {

@@ -84,7 +84,6 @@ func newPlanShow(o *options) slash.Command {
 
 func newPlanCheck(o *options) slash.Command {
 	var vars []string
-	var strict bool
 	return slash.Command{
 		Name: "check", Args: "FILE", Short: "Check a plan: every error, and how it would run",
 		Long: "check reports every error of a plan at once, each with its place in the file, also references to fields\n" +
@@ -95,17 +94,13 @@ func newPlanCheck(o *options) slash.Command {
 		Examples: []string{"plan check deploy.json", "plan check deploy.json --var env=staging --output json"},
 		Flags: func(f *pflag.FlagSet) {
 			registerVars(f, &vars)
-			registerStrict(f, &strict)
+			o.RegisterStrict(f)
 		},
 		Check: one("FILE"),
 		Do: func(ctx context.Context, c slash.Call) error {
-			return o.plans().planCheck(ctx, c.Args[0], vars, strict)
+			return o.plans().planCheck(ctx, c.Args[0], vars)
 		},
 	}
-}
-
-func registerStrict(f *pflag.FlagSet, strict *bool) {
-	f.BoolVar(strict, "strict", false, "refuse args of the wrong type, such as \"7\" for 7")
 }
 
 func registerVars(f *pflag.FlagSet, vars *[]string) {
@@ -123,7 +118,7 @@ func newPlanRun(o *options) slash.Command {
 		Examples: []string{"plan run deploy.json --var env=staging --dry-run", "plan run refactor-auth --approve safe --output json"},
 		Flags: func(f *pflag.FlagSet) {
 			registerVars(f, (*[]string)(&how.vars))
-			registerStrict(f, &how.strict)
+			o.RegisterStrict(f)
 			f.StringVar(&onFailure, "on-failure", "", "after a failed step without its own setting, `DO` abort, skip or replan") // in the chat too
 			f.BoolVar(&how.synthesize, "synthesize", false, "let the model write an answer at the end")
 		},

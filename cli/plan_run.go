@@ -23,12 +23,11 @@ type planRun struct {
 	vars       variables
 	onFailure  plan.OnFailure
 	synthesize bool
-	strict     bool
 }
 
 // execute returns the command that runs a plan with these options.
-func (how planRun) execute(p plan.Plan) session.Execute {
-	return session.Execute{Plan: p, OnFailure: how.onFailure, Synthesize: how.synthesize, Strict: how.strict}
+func (o plans) execute(p plan.Plan, how planRun) session.Execute {
+	return session.Execute{Plan: p, OnFailure: how.onFailure, Synthesize: how.synthesize, Strict: o.strict()}
 }
 
 // planRun implements replan plan run.
@@ -37,7 +36,6 @@ func (o plans) planRun(ctx context.Context, name string, how planRun) error {
 	if err != nil {
 		return err
 	}
-	named.strict = how.strict
 	if o.chatContext != nil && !o.DryRun {
 		v, err := o.check(ctx, o.chatContext.services, named, how.vars)
 		if err != nil {
@@ -46,7 +44,7 @@ func (o plans) planRun(ctx context.Context, name string, how planRun) error {
 		if len(v.faults) > 0 {
 			return o.printVerdict(v)
 		}
-		o.chatContext.then = how.execute(v.plan)
+		o.chatContext.then = o.execute(v.plan, how)
 		return nil
 	}
 	return o.headless(ctx, headlessJob{prepare: func(ctx context.Context, w *services) ([]session.Command, error) {
@@ -61,7 +59,7 @@ func (o plans) planRun(ctx context.Context, name string, how planRun) error {
 		for _, f := range v.warnings {
 			_, _ = fmt.Fprintf(o.io.Err, "replan: warning: %s\n", oneLine(f.Message))
 		}
-		return []session.Command{how.execute(v.plan)}, nil
+		return []session.Command{o.execute(v.plan, how)}, nil
 	}})
 }
 

@@ -82,7 +82,7 @@ func (o *options) callTool(ctx context.Context, name, args string) error {
 			message := strings.TrimPrefix(strings.TrimPrefix(f.Message, "step 1: "), "step 1 calls ") // there is only one step
 			return nil, &failure{exit: exitUsage, code: f.Code, err: errors.New(message)}
 		}
-		return []session.Command{session.Execute{Plan: v.plan, OnFailure: plan.OnFailureAbort}}, nil
+		return []session.Command{session.Execute{Plan: v.plan, OnFailure: plan.OnFailureAbort, Strict: o.plans().strict()}}, nil
 	}}
 	if !o.DryRun {
 		e.printer = func(session string, out io.Writer) eventPrinter { return newResultOnly(o, session, out) }

@@ -29,7 +29,7 @@ type RunStarted struct {
 	OnFailure     plan.OnFailure `json:"on_failure,omitempty"`     // where neither step nor plan says: replan for a goal, abort for a plan; given with a goal, it goes over the planner's plan
 	PlanOnly      bool           `json:"plan_only,omitempty"`      // the run ends after planning
 	SkipSynthesis bool           `json:"skip_synthesis,omitempty"` // do not write an answer at the end
-	Strict        bool           `json:"strict,omitempty"`         // do not coerce args to the types of the tool
+	Strict        bool           `json:"strict,omitempty"`         // do not fit args to the schemas of tools; also if Prompting is strict
 	DryRun        bool           `json:"dry_run,omitempty"`        // resolve and report steps without calling anything
 	Review        bool           `json:"review,omitempty"`         // hold every plan of the run for review before its steps start
 	Attended      bool           `json:"attended,omitempty"`       // a user is present to decide about steps that failed or are in doubt
@@ -136,7 +136,7 @@ type StepStarted struct {
 	DependsOn       []string        `json:"depends_on"` // by name and by reference
 	ExpectedOutcome untrusted.Text  `json:"expected_outcome,omitempty"`
 	Args            map[string]any  `json:"args"`              // as resolved
-	Coerced         []plan.Coercion `json:"coerced,omitempty"` // scalars in args that were converted to the type of the tool
+	Coerced         []plan.Coercion `json:"coerced,omitempty"` // args that were fitted to the schema of the tool
 	Draft           bool            `json:"draft,omitempty"`   // started while the plan was streaming in
 	Request         *prompt.Request `json:"request,omitempty"` // set if the model answers the step in text
 

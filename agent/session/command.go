@@ -30,7 +30,7 @@ type Execute struct {
 	Plan       plan.Plan
 	OnFailure  plan.OnFailure // default for steps if the plan has none; "" is abort
 	Synthesize bool           // write an answer at the end
-	Strict     bool           // do not convert args to the types of the tools' parameters
+	Strict     bool           // do not fit args to the schemas of tools
 }
 
 // Resume resumes an interrupted or failed run by its full id. It is queued while

@@ -48,6 +48,7 @@ type Options struct {
 	DryRun           bool
 	Review           bool // hold plans for review before they run
 	ForcePlan        bool
+	Strict           bool // value of --strict; the configuration is in Manner
 	Routing          event.Routing
 	Think            string             // value of --think
 	Level            *prompt.ThinkLevel // level of --think; nil if not given
@@ -105,7 +106,8 @@ func (o *Options) Register(f *pflag.FlagSet) {
 		f.BoolVar(&o.DryRun, "dry-run", false, "show what the steps of a plan would do; call no tool")
 		f.BoolVar(&o.eager, "eager", true, "start steps that only read while the plan is still being written")
 		f.BoolVar(&o.planTools, "plan-tools", true, "let the model make and run plans when it answers in the chat")
-		help.Rare(f, "eager", "plan-tools")
+		o.RegisterStrict(f)
+		help.Rare(f, "eager", "plan-tools", "strict")
 		help.Common(f, "review", "dry-run")
 	})
 	help.In(f, help.Gates, func(f *pflag.FlagSet) {
@@ -141,6 +143,11 @@ func (o *Options) Register(f *pflag.FlagSet) {
 		help.Rare(f, "data-dir")
 		help.Common(f, "output")
 	})
+}
+
+// RegisterStrict declares --strict, which commands of the chat have too.
+func (o *Options) RegisterStrict(f *pflag.FlagSet) {
+	f.BoolVar(&o.Strict, "strict", o.Strict, "refuse args that a tool accepts only once they are converted, such as \"7\" for 7")
 }
 
 // Complete reads the environment and the configuration and validates all values.

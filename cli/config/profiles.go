@@ -26,6 +26,7 @@ type planningConfig struct {
 	Plan           *bool     `toml:"plan"`
 	Eager          *bool     `toml:"eager"`
 	PlanTools      *bool     `toml:"plan_tools"`
+	Strict         *bool     `toml:"strict"`
 	PhaseTimeout   *duration `toml:"phase_timeout"`
 	MaxRepairs     *int      `toml:"max_repairs"`
 	MaxReplyTokens *int      `toml:"max_reply_tokens"`
@@ -256,6 +257,7 @@ func (c planningConfig) over(base prompt.Prompting, key string) (prompt.Promptin
 		{c.Plan, &base.SkipPlan, true},
 		{c.Eager, &base.Patient, true},
 		{c.PlanTools, &base.PlanTools, false},
+		{c.Strict, &base.Strict, false},
 	} {
 		if of.given != nil {
 			*of.to = *of.given != of.negate
@@ -307,6 +309,9 @@ func (o *Options) Flagged(base prompt.Prompting) prompt.Prompting {
 	}
 	if o.Changed("eager") {
 		base.Patient = !o.eager
+	}
+	if o.Changed("strict") {
+		base.Strict = o.Strict
 	}
 	return base
 }

@@ -99,6 +99,9 @@ review = true
 			},
 		},
 		"flags that repeat the defaults": {flags: []string{"--eager=true", "--plan-tools=true"}, want: prompt.Prompting{PlanTools: true}},
+		"strict section":                 {toml: "[planning]\nstrict = true\n", want: prompt.Prompting{PlanTools: true, Strict: true}},
+		"strict flag over section":       {toml: "[planning]\nstrict = true\n", flags: []string{"--strict=false"}, want: prompt.Prompting{PlanTools: true}},
+		"strict flag":                    {flags: []string{"--strict"}, want: prompt.Prompting{PlanTools: true, Strict: true}},
 		"plan tools disabled by flag":    {flags: []string{"--plan-tools=false"}, want: prompt.Prompting{}},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -135,6 +135,7 @@ func (o *Options) planSettings() []session.Setting {
 		{"plan", "", "phase 3", c.Plan, !p.SkipPlan},
 		{"eager", "eager", "steps that read start while the plan is written", c.Eager, !p.Patient},
 		{"plan_tools", "plan-tools", "the model may make plans in the chat", c.PlanTools, p.PlanTools},
+		{"strict", "strict", "args of another type than a tool asks for are refused", c.Strict, p.Strict},
 	} {
 		out = append(out, unquoted("planning."+s.key, s.is, o.sourceOf(s.flag, s.given != nil), s.about))
 	}

@@ -101,14 +101,16 @@ func concerns(path string) (names []string, ok bool) {
 		return []string{Gates, Model, Screen, Output, Limits, "think", "review", "dry-run", "eager"}, true
 	case "replan plan create":
 		return []string{Goal, Model, Tools, Limits, Output, "ascii"}, true
-	case "replan plan run", "replan plan resume":
+	case "replan plan run":
+		return []string{Gates, Model, Tools, Limits, Output, "dry-run", "review", "ascii", "strict"}, true
+	case "replan plan resume":
 		return []string{Gates, Model, Tools, Limits, Output, "dry-run", "review", "ascii"}, true
 	case "replan plan check":
-		return []string{Tools, Output, "allow", "deny", "max-plan-steps", "ascii"}, true
+		return []string{Tools, Output, "allow", "deny", "max-plan-steps", "ascii", "strict"}, true
 	case "replan tools", "replan tools list", "replan tools show":
 		return []string{Tools, Output, "allow", "deny"}, true
 	case "replan tools call":
-		return []string{Gates, Tools, Output, "dry-run", "step-timeout"}, true
+		return []string{Gates, Tools, Output, "dry-run", "step-timeout", "strict"}, true
 	case "replan runs prune", "replan undo", "replan plan delete", "replan plan import":
 		return []string{Output, "dry-run"}, true
 	case "replan replay":

@@ -96,7 +96,7 @@ func (s *Signature) accepts(args map[string]any) bool {
 	if args == nil {
 		args = map[string]any{}
 	}
-	return !argsCheck{}.alters(args) && s.schema.Validate(args) == nil
+	return !argsCheck{}.alters(args) && !holdsUnusualNumber(args) && s.schema.Validate(args) == nil
 }
 
 // Names returns the args known to the schema, sorted.

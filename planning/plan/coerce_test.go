@@ -1,8 +1,12 @@
 package plan_test
 
 import (
+	"cmp"
 	"encoding/json"
+	"maps"
 	"reflect"
+	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -21,7 +25,7 @@ func decodedArgs(t interface{ Fatal(...any) }, text string) map[string]any {
 	return object
 }
 
-func TestScalarsAreCoercedWithoutLoss(t *testing.T) {
+func TestArgsAreCoercedWithoutLoss(t *testing.T) {
 	for name, c := range map[string]struct{ schema, args, want string }{
 		"text as integer":                 {`{"type":"integer"}`, `"7"`, `7`},
 		"text as number":                  {`{"type":"number"}`, `"-1.5"`, `-1.5`},
@@ -41,23 +45,59 @@ func TestScalarsAreCoercedWithoutLoss(t *testing.T) {
 		"yes is not true":                 {`{"type":"boolean"}`, `"yes"`, ``},
 		"fraction as integer":             {`{"type":"integer"}`, `"7.5"`, ``},
 		"empty text":                      {`{"type":"integer"}`, `""`, ``},
-		"null as text":                    {`{"type":"string"}`, `null`, ``},
-		"list as text":                    {`{"type":"string"}`, `[7]`, ``},
-		"matching value stays":            {`{"type":["string","integer"]}`, `"7"`, `"7"`},
-		"enum of numbers":                 {`{"enum":[7,8]}`, `"7"`, `7`},
-		"enum of texts":                   {`{"type":"string","enum":["7","8"]}`, `7`, `"7"`},
-		"value outside the enum":          {`{"enum":[7,8]}`, `"9"`, ``},
-		"constant":                        {`{"const":true}`, `"true"`, `true`},
-		"within the maximum":              {`{"type":"integer","maximum":9}`, `"7"`, `7`},
-		"above the maximum":               {`{"type":"integer","maximum":5}`, `"7"`, ``},
-		"matching pattern":                {`{"type":"string","pattern":"^[0-9]+$"}`, `7`, `"7"`},
-		"other pattern":                   {`{"type":"string","pattern":"^x"}`, `7`, ``},
-		"list item":                       {`{"type":"array","items":{"type":"integer"}}`, `["1",2,"3"]`, `[1,2,3]`},
-		"object field":                    {`{"type":"object","properties":{"n":{"type":"integer"}}}`, `{"n":"7","m":"8"}`, `{"m":"8","n":7}`},
-		"schema reference":                {`{"$ref":"#/$defs/n"}`, `"7"`, `7`},
-		"anyOf with null":                 {`{"anyOf":[{"type":"integer"},{"type":"null"}]}`, `"7"`, `7`},
-		"anyOf with text":                 {`{"anyOf":[{"type":"integer"},{"type":"string"}]}`, `"7"`, `"7"`},
-		"oneOf with both types":           {`{"oneOf":[{"type":"integer"},{"type":"number"}]}`, `"7"`, ``},
+		"null as text":                    {`{"type":"string"}`, `null`, `left out`},
+		"null that is allowed":            {`{"type":["string","null"]}`, `null`, `null`},
+		"null of any type":                {`{}`, `null`, `null`},
+		"null in a list":                  {`{"type":"array","items":{"type":"string"}}`, `[null]`, ``},
+		"null in a list of objects":       {`{"type":"array","items":{"type":"object","properties":{"a":{"type":"string"}}}}`, `[{"a":null}]`, `[{}]`},
+		"null of a required field":        {`{"type":"object","properties":{"a":{"type":"string"}},"required":["a"]}`, `{"a":null}`, ``},
+		"null of an unknown field":        {`{"type":"object","properties":{"a":{"type":"string"}},"additionalProperties":false}`, `{"b":null}`, ``},
+		"whole number as integer":         {`{"type":"integer"}`, `3.0`, `3`},
+		"exponent as integer":             {`{"type":"integer"}`, `-1.5e1`, `-15`},
+		"whole number as number":          {`{"type":"number"}`, `3.0`, `3.0`},
+		"whole number of either type":     {`{"type":["integer","number"]}`, `3.0`, `3.0`},
+		"whole number of any type":        {`{}`, `3.0`, `3.0`},
+		"whole number as text":            {`{"type":"string"}`, `3.0`, ``},
+		"text of a whole number":          {`{"type":"integer"}`, `"3.0"`, ``},
+		"whole numbers in a list":         {`{"type":"array","items":{"anyOf":[{"type":"integer"},{"type":"null"}]}}`, `[1.0,null,2]`, `[1,null,2]`},
+		"long integer":                    {`{"type":"integer"}`, `1e30`, `1e30`},
+		"text as list":                    {`{"type":"array","items":{"type":"string"}}`, `"a"`, `["a"]`},
+		"object as list":                  {`{"type":"array","items":{"type":"object"}}`, `{"a":1}`, `[{"a":1}]`},
+		"text as list of numbers":         {`{"type":"array","items":{"type":"integer"}}`, `"7"`, `[7]`},
+		"number as list of texts":         {`{"type":"array","items":{"type":"string"}}`, `7`, `["7"]`},
+		"digits as list of anything":      {`{"type":"array"}`, `"7"`, `["7"]`},
+		"text as list of objects":         {`{"type":"array","items":{"type":"object"}}`, `"a"`, ``},
+		"null as list":                    {`{"type":"array","items":{"type":"null"}}`, `null`, `left out`},
+		"text where a list will do too":   {`{"type":["array","string"]}`, `"a"`, `"a"`},
+		"text as list of two":             {`{"type":"array","minItems":2}`, `"a"`, ``},
+		"list of lists":                   {`{"type":"array","items":{"type":"array","items":{"type":"integer"}}}`, `[1,2]`, ``},
+		"list as text":                    {`{"type":"array","items":{"type":"string"}}`, `"[\"a\"]"`, ``},
+		"object without what it needs":    {`{"required":["k"]}`, `{}`, ``},
+		"number or list of numbers":       {`{"anyOf":[{"type":"integer"},{"type":"array","items":{"type":"integer"}}]}`, `"7"`, ``},
+		"boolean or list of texts":        {`{"anyOf":[{"type":"boolean"},{"type":"array","items":{"type":"integer"}}]}`, `"true"`, `true`},
+		"either of two fields": {
+			`{"anyOf":[{"properties":{"n":{"type":"integer"}}},{"properties":{"m":{"type":"integer"}}}]}`, `{"m":"8","n":"7"}`, ``,
+		},
+		"fields of two choices": {
+			`{"properties":{"n":{"anyOf":[{"type":"integer"},{"type":"null"}]},"m":{"oneOf":[{"type":"boolean"},{"type":"integer"}]}}}`, `{"n":"7","m":"8"}`, `{"m":8,"n":7}`,
+		},
+		"list for text":          {`{"type":"string"}`, `[7]`, ``},
+		"object for text":        {`{"type":"string"}`, `{"a":"b"}`, ``},
+		"matching value stays":   {`{"type":["string","integer"]}`, `"7"`, `"7"`},
+		"enum of numbers":        {`{"enum":[7,8]}`, `"7"`, `7`},
+		"enum of texts":          {`{"type":"string","enum":["7","8"]}`, `7`, `"7"`},
+		"value outside the enum": {`{"enum":[7,8]}`, `"9"`, ``},
+		"constant":               {`{"const":true}`, `"true"`, `true`},
+		"within the maximum":     {`{"type":"integer","maximum":9}`, `"7"`, `7`},
+		"above the maximum":      {`{"type":"integer","maximum":5}`, `"7"`, ``},
+		"matching pattern":       {`{"type":"string","pattern":"^[0-9]+$"}`, `7`, `"7"`},
+		"other pattern":          {`{"type":"string","pattern":"^x"}`, `7`, ``},
+		"list item":              {`{"type":"array","items":{"type":"integer"}}`, `["1",2,"3"]`, `[1,2,3]`},
+		"object field":           {`{"type":"object","properties":{"n":{"type":"integer"}}}`, `{"n":"7","m":"8"}`, `{"m":"8","n":7}`},
+		"schema reference":       {`{"$ref":"#/$defs/n"}`, `"7"`, `7`},
+		"anyOf with null":        {`{"anyOf":[{"type":"integer"},{"type":"null"}]}`, `"7"`, `7`},
+		"anyOf with text":        {`{"anyOf":[{"type":"integer"},{"type":"string"}]}`, `"7"`, `"7"`},
+		"oneOf with both types":  {`{"oneOf":[{"type":"integer"},{"type":"number"}]}`, `"7"`, ``},
 		"matching form of several": {
 			`{"anyOf":[{"type":"object","properties":{"n":{"type":"integer"},"k":{"const":"a"}},"required":["k"]},{"type":"object","properties":{"n":{"type":"boolean"},"k":{"const":"b"}},"required":["k"]}]}`,
 			`{"k":"a","n":"7"}`, `{"k":"a","n":7}`,
@@ -77,11 +117,11 @@ func TestScalarsAreCoercedWithoutLoss(t *testing.T) {
 			args := decodedArgs(t, `{"v":`+c.args+`}`)
 			before := plan.CanonicalJSON(args)
 			fitted, coercions := signature.Fit(args)
-			want := c.want
-			if want == "" {
-				want = c.args
+			want := `{"v":` + cmp.Or(c.want, c.args) + `}`
+			if c.want == "left out" {
+				want = `{}`
 			}
-			if got := plan.CanonicalJSON(fitted); got != `{"v":`+want+`}` {
+			if got := plan.CanonicalJSON(fitted); got != want {
 				t.Errorf("got %s, want %s", got, want)
 			}
 			if changed := plan.CanonicalJSON(fitted) != before; changed != (len(coercions) > 0) {
@@ -90,32 +130,130 @@ func TestScalarsAreCoercedWithoutLoss(t *testing.T) {
 			if plan.CanonicalJSON(args) != before {
 				t.Error("Fit changed its argument")
 			}
-			if c.want == "" {
-				return
-			}
-			if err := signature.Check(fitted); err != nil {
-				t.Error(err)
+			if err := signature.Check(fitted); (err == nil) != (c.want != "") && !strings.Contains(c.args, "${") {
+				t.Errorf("the check says %v", err)
 			}
 		})
 	}
 }
 
-func TestFitIsIdempotent(t *testing.T) {
-	types := []string{"string", "integer", "number", "boolean"}
-	rapid.Check(t, func(t *rapid.T) {
-		kind := rapid.SampledFrom(types).Draw(t, "type")
-		value := rapid.SampledFrom([]string{`"7"`, `7`, `"true"`, `true`, `"x"`, `1.5`, `"1.5"`, `"007"`, `null`, `"1e9"`, `1e9`, `1e99999`}).Draw(t, "value")
-		signature, err := plan.NewSignature(plan.Tool{Name: "it", InputSchema: json.RawMessage(`{"properties":{"v":{"type":"` + kind + `"}}}`)})
+// drawSchema draws a schema of few types, so that values often nearly fit.
+func drawSchema(t *rapid.T, depth int) map[string]any {
+	kinds := []string{"string", "integer", "number", "boolean", "null", "any", "array", "object", "either", "enum"}
+	if depth == 0 {
+		kinds = kinds[:6]
+	}
+	switch kind := rapid.SampledFrom(kinds).Draw(t, "kind"); kind {
+	case "any":
+		return map[string]any{}
+	case "array":
+		return map[string]any{"type": kind, "items": drawSchema(t, depth-1)}
+	case "object":
+		object := map[string]any{"type": kind, "properties": map[string]any{"a": drawSchema(t, depth-1), "b": drawSchema(t, depth-1)}}
+		if rapid.Bool().Draw(t, "needs a") {
+			object["required"] = []any{"a"}
+		}
+		if rapid.Bool().Draw(t, "closed") {
+			object["additionalProperties"] = false
+		}
+		return object
+	case "either":
+		return map[string]any{rapid.SampledFrom([]string{"anyOf", "oneOf"}).Draw(t, "choice"): []any{drawSchema(t, depth-1), drawSchema(t, depth-1)}}
+	case "enum":
+		return map[string]any{"enum": []any{"7", json.Number("1"), true}}
+	default:
+		return map[string]any{"type": kind}
+	}
+}
+
+// drawValue draws a value that a model might write.
+func drawValue(t *rapid.T, depth int) any {
+	switch kind := rapid.IntRange(0, 5).Draw(t, "value"); {
+	case kind == 0 && depth > 0:
+		return []any{drawValue(t, depth-1)}
+	case kind == 1 && depth > 0:
+		object := map[string]any{}
+		for _, name := range []string{"a", "b"} {
+			if rapid.Bool().Draw(t, "has "+name) {
+				object[name] = drawValue(t, depth-1)
+			}
+		}
+		return object
+	default:
+		text := rapid.SampledFrom([]string{`"7"`, `7`, `"true"`, `true`, `"x"`, `1.5`, `"1.5"`, `"007"`, `null`, `"1e9"`, `1e9`, `3.0`, `-0.0`, `1e99999`, `"[]"`}).Draw(t, "scalar")
+		v, err := plan.DecodeValue([]byte(text))
 		if err != nil {
 			t.Fatal(err)
 		}
-		once, first := signature.Fit(decodedArgs(t, `{"v":`+value+`}`))
-		twice, second := signature.Fit(once)
-		if len(second) > 0 || !reflect.DeepEqual(once, twice) || len(first) > 1 {
-			t.Fatalf("first %v, then %v", first, second)
+		return v
+	}
+}
+
+// restored takes back coercions, the last first.
+func restored(t *rapid.T, args map[string]any, coercions []plan.Coercion) any {
+	var at func(v any, path []string, c plan.Coercion) any
+	at = func(v any, path []string, c plan.Coercion) any {
+		if len(path) == 0 {
+			if !plan.EqualValues(v, c.To) {
+				t.Fatalf("%s stands where %s should", plan.CanonicalJSON(v), c)
+			}
+			return c.From
 		}
-		if len(first) == 1 && strings.Trim(plan.CanonicalJSON(first[0].From), `"`) != strings.Trim(plan.CanonicalJSON(first[0].To), `"`) {
-			t.Fatalf("the coercion lost something: %s", first[0])
+		switch v := v.(type) {
+		case map[string]any:
+			v = maps.Clone(v)
+			v[path[0]] = at(v[path[0]], path[1:], c)
+			return v
+		case []any:
+			v = slices.Clone(v)
+			i, _ := strconv.Atoi(path[0])
+			v[i] = at(v[i], path[1:], c)
+			return v
+		default:
+			t.Fatalf("%s leads nowhere", c)
+			return nil
+		}
+	}
+	var v any = args
+	for _, c := range slices.Backward(coercions) {
+		v = at(v, strings.Split(c.Arg, "/")[1:], c)
+	}
+	return v
+}
+
+func TestCoercionsLoseNothing(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		schema := plan.CanonicalJSON(map[string]any{"type": "object", "properties": map[string]any{"v": drawSchema(t, 2), "w": drawSchema(t, 1)}})
+		signature, err := plan.NewSignature(plan.Tool{Name: "it", InputSchema: json.RawMessage(schema)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		args := map[string]any{"v": drawValue(t, 2), "w": drawValue(t, 1)}
+		before := plan.CanonicalJSON(args)
+		once, coercions := signature.Fit(args)
+		switch twice, more := signature.Fit(once); {
+		case plan.CanonicalJSON(args) != before:
+			t.Fatal("Fit changed its argument")
+		case signature.Check(args) == nil && !plan.EqualValues(once, args):
+			t.Fatalf("%s is valid against %s, and became %s", before, schema, plan.CanonicalJSON(once))
+		case len(coercions) == 0 && plan.CanonicalJSON(once) != before:
+			t.Fatalf("%s became %s, which no coercion tells", before, plan.CanonicalJSON(once))
+		case len(more) > 0 || !reflect.DeepEqual(once, twice):
+			t.Fatalf("against %s, first %v, then %v", schema, coercions, more)
+		case !plan.EqualValues(restored(t, once, coercions), args):
+			t.Fatalf("%v of %s cannot be taken back", coercions, before)
+		}
+		for _, c := range coercions {
+			if c.Dropped {
+				continue
+			}
+			to := c.To
+			if list, ok := to.([]any); ok {
+				to = list[0]
+			}
+			if text := func(v any) string { return strings.Trim(plan.CanonicalJSON(v), `"`) }; text(c.From) != text(to) && !plan.EqualValues(c.From, to) {
+				t.Fatalf("the coercion lost something: %s", c)
+			}
 		}
 	})
 }

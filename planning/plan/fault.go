@@ -42,7 +42,7 @@ const (
 	CodeShadowedVariable    = "shadowed_variable"    // a result replaces its value
 	CodeUnknownField        = "unknown_field"        // a field that is probably a mistyped one; as a fault, a reference to a field that will not be there
 	CodeDuplicateKey        = "duplicate_key"        // a field occurs in its object more than once
-	CodeCoerced             = "coerced"              // an argument is fitted to the tool's type
+	CodeCoerced             = "coerced"              // an argument is fitted to the tool's schema
 	CodeArgsFromModel       = "args_from_model"      // a model fills in missing args
 	CodeDenied              = "denied"               // a rule denies the step's call
 	CodeVagueStep           = "vague_step"           // a title or an expected outcome without particulars

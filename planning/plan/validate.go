@@ -14,7 +14,7 @@ import (
 type Rules struct {
 	Catalogue  Catalogue
 	CheckTools bool     // tool names, args and the fields of results are looked at
-	Strict     bool     // args of another type than the tool asks for are faults, even where nothing would be lost
+	Strict     bool     // args that the tool accepts only once they are converted are faults
 	MaxSteps   int      // 0 means no bound
 	Profiles   []string // the profiles that agent steps may name; nil means unchecked, unless Planned
 	Toolless   []string // profiles that may not name tools

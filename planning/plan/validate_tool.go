@@ -92,12 +92,16 @@ func (c *checker) checkArgs(path string, s Step, signature *Signature) {
 		at = path
 	}
 	partial := c.rules.PartialArgs && (s.Args == nil || len(s.Args) > 0 || !c.rules.EmptyArgs)
-	args := s.Args
-	if !c.rules.Strict {
-		var coercions []Coercion
-		args, coercions = signature.Fit(args)
-		for _, fitted := range coercions {
+	args, coercions := signature.fitPlanned(s.Args)
+	if c.rules.Strict {
+		args = s.Args
+	}
+	for _, fitted := range coercions {
+		switch {
+		case !c.rules.Strict:
 			c.warn(CodeCoerced, at+fitted.Arg, s.Index, "step %s calls %s with another type than it asks for; %s", s.Index, s.Tool, fitted)
+		case fitted.respelt(): // the schema does not mind
+			c.fault(CodeBadArgs, at+fitted.Arg, s.Index, "step %s calls %s with bad args: %s", s.Index, s.Tool, fitted.refusal())
 		}
 	}
 	faults := signature.check(args, argsCheck{partial: partial})

@@ -24,6 +24,7 @@ type Prompting struct {
 	ModelTools    bool              `json:"model_tools,omitempty"`     // the model can call tools
 	PlanTools     bool              `json:"plan_tools,omitempty"`      // in chat the model may make plans and run them
 	Patient       bool              `json:"patient,omitempty"`         // no step starts before the plan is whole
+	Strict        bool              `json:"strict,omitempty"`          // args that only fit once converted are faults
 	BytesPerToken float64           `json:"bytes_per_token,omitempty"` // as the model's server counted before; 0 means unknown
 }
 

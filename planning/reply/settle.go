@@ -3,6 +3,7 @@ package reply
 import (
 	"encoding/json"
 	"slices"
+	"strconv"
 	"strings"
 
 	"replan/internal/untrusted"
@@ -86,7 +87,8 @@ func simpleArgs(t plan.Tool) map[string]string {
 	return kinds
 }
 
-// settleArgs reads a number or a flag written as text: "10", "true". Real texts
+// settleArgs spells a number or a flag written as text in the one way that is fitted
+// to its tool when the step is ready: "True" as "true", "1e3" as "1000". Real texts
 // are not touched.
 func settleArgs(args map[string]any, kinds map[string]string) map[string]any {
 	out := make(map[string]any, len(args))
@@ -103,11 +105,13 @@ func settleArgs(args map[string]any, kinds map[string]string) map[string]any {
 		switch read := read.(type) {
 		case bool:
 			if kinds[name] == "boolean" {
-				out[name] = read
+				out[name] = strconv.FormatBool(read)
 			}
 		case json.Number:
-			if _, whole := plan.WholeNumber(read); kinds[name] == "number" || kinds[name] == "integer" && whole {
-				out[name] = read
+			if whole, ok := plan.WholeNumber(read); ok && kinds[name] != "boolean" {
+				out[name] = whole
+			} else if kinds[name] == "number" {
+				out[name] = read.String()
 			}
 		}
 	}
