@@ -187,6 +187,9 @@ func (c CallModel) Failed(kind event.FailureKind, sentence string, partial reply
 	case phase > 0:
 		return event.PhaseFailed{Phase: phase, Label: string(c.Request.Purpose), Reason: untrusted.Text(sentence), Failure: kind, Reply: partial}
 	case c.Index != "" && c.Request.Purpose == prompt.PurposeStep:
+		if kind == event.FailureTooLong {
+			kind = event.FailureModel
+		}
 		return event.StepFailed{Index: c.Index, Attempt: c.Attempt, Error: untrusted.Text(sentence), Failure: kind, MS: partial.MS, Reply: &partial}
 	case c.Request.Purpose == prompt.PurposeSynthesis, c.Request.Purpose == prompt.PurposeChat:
 		return event.SynthesisCompleted{Text: untrusted.Text(prompt.ReplyMessage(partial).Content), Error: untrusted.Text(sentence), Reply: partial}

@@ -346,7 +346,11 @@ func (r ledger) unanswered(kind event.FailureKind, reason string, partial reply.
 	r.modelBusy--
 	r.plannerAsked = false
 	r.used(partial)
-	if r.planner != nil && (kind != event.FailureInterrupted || r.ending == nil) {
+	switch {
+	case r.planner == nil, kind == event.FailureInterrupted && r.ending != nil:
+	case kind == event.FailureTooLong: // any further request would be longer
+		r.planner = planning.Unasked(reason)
+	default:
 		r.planner.Fail(reason, partial)
 	}
 }

@@ -221,6 +221,8 @@ func (r dialogue) noReply(l *Loop, d event.ModelReplied) {
 		// The run was stopped; a resume asks again.
 	case d.Failure == event.FailureInterrupted:
 		l.flaw = &flaw{event.FailureInterrupted, string(d.Error)}
+	case d.Failure == event.FailureTooLong:
+		l.flaw = &flaw{event.FailureModel, string(d.Error)}
 	case l.stalls >= stallsBorne || d.Failure == event.FailureTimeout:
 		l.flaw = &flaw{d.Failure, string(d.Error)}
 	default:

@@ -30,6 +30,12 @@ func Unplanned(reason string) Planner {
 	return settled{Outcome{Kind: OutcomeEmpty, Reason: reason}}
 }
 
+// Unasked returns the planner of a goal whose request no model takes; reason says
+// why.
+func Unasked(reason string) Planner {
+	return settled{Outcome{Kind: OutcomeSilent, Reason: reason}}
+}
+
 // spellOut fills in the defaults of a plan, as if it had been read from a file,
 // so that a plan written in Go need not set them.
 func spellOut(p plan.Plan) plan.Plan {

@@ -218,6 +218,7 @@ const (
 	FailureTimeout     FailureKind = "timeout"     // the time limit was exceeded
 	FailureArgs        FailureKind = "args"        // its arguments could not be resolved
 	FailureModel       FailureKind = "model"       // the model gave no usable reply
+	FailureTooLong     FailureKind = "too_long"    // of a planning request: it does not fit the model's context window
 	FailureDenied      FailureKind = "denied"      // its gate was denied
 	FailureGuard       FailureKind = "guard"       // a guard stopped it
 	FailureBudget      FailureKind = "budget"      // a budget was used up

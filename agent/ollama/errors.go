@@ -62,10 +62,10 @@ type PromptTooLongError struct {
 }
 
 func (e *PromptTooLongError) Error() string {
-	return fmt.Sprintf("the request is longer than the context of %[2]s (%[1]d tokens): shorten it, raise the context window or choose another --model", e.ContextWindow, e.Model)
+	return fmt.Sprintf("the prompt does not fit the context window of %s (%d tokens): choose another --model or a larger context_window", e.Model, e.ContextWindow)
 }
 
-func (e *PromptTooLongError) Unwrap() error { return e.Err }
+func (e *PromptTooLongError) Unwrap() []error { return []error{prompt.ErrTooLong, e.Err} }
 
 // TimeoutError reports that the time limit of a request expired. It wraps
 // context.DeadlineExceeded.

@@ -25,7 +25,7 @@ var failures = []struct {
 	{400, `"m" does not support thinking`, []string{"does not support this thinking level", "auto or off"}},
 	{400, `think value "high" is not supported for this model`, []string{"does not support this thinking level", "auto or off"}},
 	{400, `"m" does not support chat`, []string{"m:latest cannot chat", "--model"}},
-	{400, "the input length exceeds the context length", []string{"longer than the context", "16384 tokens", "m:latest"}},
+	{400, "the input length exceeds the context length", []string{"does not fit the context window of", "16384 tokens", "m:latest"}},
 	{400, "this model requires a newer version of Ollama", []string{"update Ollama", "--model"}},
 	{401, "unauthorized", []string{"`ollama signin`"}},
 	{500, "invalid JSON schema in format", []string{"cannot constrain m:latest", "update Ollama"}},

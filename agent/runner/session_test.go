@@ -16,6 +16,7 @@ import (
 	"replan/agent/session"
 	"replan/planning/plan"
 	"replan/planning/prompt"
+	"replan/planning/reply"
 )
 
 func TestRunIsStreamedJournalledAndAnswered(t *testing.T) {
@@ -207,6 +208,26 @@ func TestRunWithoutJournalDoesNotStart(t *testing.T) {
 		if e.Run != s.ID() {
 			t.Errorf("got the event %s of a run that is not on disk", e.Data.Kind())
 		}
+	}
+}
+
+func TestRequestThatDoesNotFitModelIsMadeOnce(t *testing.T) {
+	for _, purpose := range []prompt.Purpose{prompt.PurposeAnalysis, prompt.PurposePlan, prompt.PurposeReplan} {
+		s := open(t, policy.ApproveAll, func(s *stage) {
+			s.tools.call = failing("change")
+			s.model.answer = func(r prompt.Request) (reply.Reply, error, bool) {
+				return reply.Reply{}, fmt.Errorf("m has a window of 8k: %w", prompt.ErrTooLong), r.Purpose == purpose
+			}
+		})
+		s.Send(session.Submit{Text: "do it"})
+		result := until[event.RunCompleted](t, s)
+		if result.Reason != event.ReasonPlannerError || result.Error != "m has a window of 8k: the prompt is too long" {
+			t.Errorf("%s: ended %s: %s", purpose, result.Reason, result.Error)
+		}
+		if n := len(s.model.requests(purpose)) + len(s.model.requests(prompt.PurposeRepair)); n != 1 {
+			t.Errorf("%s: got %d requests", purpose, n)
+		}
+		s.shut()
 	}
 }
 

@@ -11,6 +11,7 @@ import (
 	"replan/agent/rule"
 	"replan/internal/untrusted"
 	"replan/planning/plan"
+	"replan/planning/prompt"
 	"replan/planning/reply"
 )
 
@@ -40,6 +41,8 @@ func (e *engine) callModel(ctx context.Context, under *call, c agent.CallModel) 
 		kind, sentence = event.FailureTimeout, tooLong(c.Timeout)
 	case errors.Is(err, context.DeadlineExceeded):
 		kind = event.FailureTimeout
+	case errors.Is(err, prompt.ErrTooLong):
+		kind = event.FailureTooLong
 	}
 	reply.MS = e.since(begun)
 	e.emit(c.Failed(kind, sentence, reply))

@@ -111,3 +111,7 @@ func SameModel[A, B ~string](a A, b B) bool {
 // has no suitable model. The error wrapping it gives the reason and the remedy in
 // one sentence.
 var ErrNoModel = errors.New("no model")
+
+// ErrTooLong reports that a request does not fit into the model's context window.
+// The model never saw it, and asking again does not help.
+var ErrTooLong = errors.New("the prompt is too long")

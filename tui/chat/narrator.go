@@ -329,7 +329,7 @@ func (n *Narrator) narrateOutcome(r event.Result) {
 		again = c.resumedBy(n.run.ID) + " resumes the run."
 	}
 	word := n.outcomeWord(r)
-	if r.Error == n.explained || telling.RepeatsFailure(r.Error, n.failure.reason) || telling.FailureReason(n.run, r) != "" {
+	if r.Error == n.explained || telling.RepeatsFailure(r.Error, n.failure.reason) || telling.FailureReason(n.run, r) != "" || telling.RepeatsPhase(n.run, r) {
 		r.Error = "" // already in the chat, or in the word
 	}
 	b := c.outcome(&r, word, again)

@@ -28,7 +28,8 @@ func (l *Log) completed(r event.Result) {
 		l.Line("%s the answer is missing; ask for it again: replan plan resume %s", l.Signs.Note, l.run.ID)
 	}
 	denied := r.Reason == event.ReasonDenied && l.failed != "" // the last line says it again
-	if r.Error != "" && r.Error != l.blocked && !denied && !telling.RepeatsFailure(r.Error, l.failed) && telling.FailureReason(l.run, r) == "" {
+	if r.Error != "" && r.Error != l.blocked && !denied && !telling.RepeatsFailure(r.Error, l.failed) && telling.FailureReason(l.run, r) == "" &&
+		!telling.RepeatsPhase(l.run, r) {
 		l.Line("%s %s", l.Signs.Failed, r.Error.Line())
 	}
 	if r.Reason == event.ReasonNoPlan && len(l.run.Exchanges) > 0 {

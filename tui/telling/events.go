@@ -151,6 +151,13 @@ func FailureReason(run *agent.Run, r event.Result) string {
 	return strings.TrimRight(why, " ….")
 }
 
+// RepeatsPhase reports whether the error of a run is that of a planning phase.
+func RepeatsPhase(run *agent.Run, r event.Result) bool {
+	return run != nil && r.Error != "" && slices.ContainsFunc(run.Phases[:], func(p agent.Phase) bool {
+		return p.Status == agent.PhaseFailed && p.Reason == r.Error
+	})
+}
+
 // EndWords says how a run ended and how long it took: Done in 2.6s.
 func EndWords(run *agent.Run, r event.Result) string {
 	words := map[event.Status]string{event.StatusCompleted: "Done", event.StatusCancelled: "Stopped"}[r.Status]
