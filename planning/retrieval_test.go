@@ -94,6 +94,7 @@ func TestNeededToolsHaveTypedForms(t *testing.T) {
 
 func TestPromptBeforeGoalIsSmall(t *testing.T) {
 	const most = 1500 * bytesPerToken
+	largest := 0
 	goals, needed := goalTools(t)
 	for _, goal := range goals {
 		for _, name := range needed[goal] {
@@ -105,12 +106,16 @@ func TestPromptBeforeGoalIsSmall(t *testing.T) {
 			continue // it needs tools that are not there
 		}
 		for _, window := range []int{0, 16384} {
-			b := prompt.Brief{Goal: goal, Catalogue: operatorCatalogue(t), MaxSteps: 20, Prompting: prompt.Prompting{ContextWindow: window}}
-			if _, before := promptBytes(prompt.AnalysisRequest(b)); before > most {
+			b := prompt.Brief{Goal: goal, Catalogue: operatorCatalogue(t), MaxSteps: 20, Prompting: prompt.Prompting{
+				ContextWindow: window, Profiles: []prompt.Profile{{Name: "explorer", Description: "reads and searches this folder; changes nothing"}},
+			}}
+			_, before := promptBytes(prompt.AnalysisRequest(b))
+			if largest = max(largest, before); before > most {
 				t.Errorf("%s: %d bytes before the goal, want %d at most", goal, before, most)
 			}
 		}
 	}
+	t.Logf("%d bytes before the goal at most", largest)
 }
 
 func TestTypedFormsFollowGoal(t *testing.T) {

@@ -45,7 +45,7 @@ type shortlist struct {
 // The room of the tools message, in bytes: for the lines of the best tools, a
 // little more for each tool there is. Two thirds of it are for whole lines.
 const (
-	lineRoom        = 2000
+	lineRoom        = 1600
 	lineRoomPerTool = 12
 	leastWhole      = 6   // tools with a whole line, where there are so many
 	fitsAt          = 0.3 // the share of the best score from which a tool has a line at all
@@ -68,11 +68,13 @@ func newShortlist(b Brief) shortlist {
 	list := shortlist{ranked: matches}
 	whole, taken := room*2/3, 0
 	for i, m := range matches {
-		fits := m.Named || m.Score > 0 && m.Score >= best*fitsAt || i < leastWhole
-		line, short := len(toolLine(m.Name, m.Tool)), len(shortLine(m))
-		switch {
-		case fits && len(list.short) == 0 && taken+line <= whole:
-			list.whole, taken = append(list.whole, m), taken+line
+		if fits := m.Named || m.Score > 0 && m.Score >= best*fitsAt || i < leastWhole; fits {
+			if line := len(toolLine(m.Name, m.Tool)); taken+line <= whole {
+				list.whole, taken = append(list.whole, m), taken+line
+				continue
+			}
+		}
+		switch short := len(shortLine(m)); {
 		case taken+short <= room && room > 0:
 			list.short, taken = append(list.short, m), taken+short
 		case all == 0 || taken+len(m.Name)+len(m.Tool.Server) <= all:
