@@ -82,7 +82,8 @@ func TestResolvedReferencesAreFittedToTheSchema(t *testing.T) {
 			"the args of take do not fit: files: got string, want array; note: got null, want string",
 		},
 		"whole number": {
-			`{"files":[],"most":3.0,"note":""}`, `{"files":[],"most":3,"note":""}`, []string{`most: 3.0 is taken as 3`},
+			`{"files":[],"most":3.0,"note":""}`, `{"files":[],"most":3,"note":""}`,
+			[]string{`most: 3.0 is taken as 3`},
 			"the args of take do not fit: most: 3.0 is not written as an integer",
 		},
 		"object for text": {`{"files":[],"most":3,"note":{}}`, "", nil, "the args of take do not fit: note: got object, want string"},

@@ -410,7 +410,7 @@ func otherReading(v any) (other any, ok bool) {
 		return strconv.FormatBool(v), true
 	case json.Number, float64, int, int64:
 		text := CanonicalJSON(v)
-		return text, text != "-0" && shortNumber.MatchString(text)
+		return text, text != "-0" && !strings.ContainsAny(text, "eE") // every digit as it stands
 	}
 	return nil, false
 }

@@ -57,7 +57,7 @@ func TestArgsAreCoercedWithoutLoss(t *testing.T) {
 		"whole number as number":          {`{"type":"number"}`, `3.0`, `3.0`},
 		"whole number of either type":     {`{"type":["integer","number"]}`, `3.0`, `3.0`},
 		"whole number of any type":        {`{}`, `3.0`, `3.0`},
-		"whole number as text":            {`{"type":"string"}`, `3.0`, ``},
+		"whole number as text":            {`{"type":"string"}`, `3.0`, `"3.0"`},
 		"text of a whole number":          {`{"type":"integer"}`, `"3.0"`, ``},
 		"whole numbers in a list":         {`{"type":"array","items":{"anyOf":[{"type":"integer"},{"type":"null"}]}}`, `[1.0,null,2]`, `[1,null,2]`},
 		"long integer":                    {`{"type":"integer"}`, `1e30`, `1e30`},
