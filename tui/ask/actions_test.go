@@ -111,3 +111,17 @@ func TestKeyThatDoesNothingNamesThoseThatWork(t *testing.T) {
 		t.Errorf("got %q, want %q", got, want)
 	}
 }
+
+func TestEditThatChangesNothingDecidesNothing(t *testing.T) {
+	g := twoGates()
+	g.Answers()["gate.edit"].Do()
+	if !g.Editing() {
+		t.Fatal("no editor opened")
+	}
+	if w := g.sendEdited(); w.Send != nil || w.Ask != nil || w.Footer != "You changed nothing: the call is unchanged." {
+		t.Errorf("asks for %+v", w)
+	}
+	if g.Editing() || !g.Showing() || g.Edits != 0 {
+		t.Error("the gate does not wait for an answer")
+	}
+}

@@ -12,6 +12,7 @@ import (
 
 	"replan/agent/event"
 	"replan/agent/session"
+	"replan/planning/plan"
 	"replan/tui/draw"
 	"replan/tui/keymap"
 )
@@ -254,12 +255,17 @@ func (g *Dialog) sendEdited() keymap.Request {
 		return keymap.Request{}
 	}
 	ask := g.current()
+	gate, isGate := ask.(OpenGate)
+	if isGate && plan.EqualValues(args, gate.Ask.Args) {
+		g.editor = nil
+		return keymap.ShowFooter("You changed nothing: the call is unchanged.")
+	}
 	answer, err := ask.with(args)
 	if err != nil {
 		g.editor.Fault = notSent(err)
 		return keymap.Request{}
 	}
-	if gate, ok := ask.(OpenGate); ok {
+	if isGate {
 		return keymap.Request{Ask: g.previewEdited(gate, answer, args)}
 	}
 	return keymap.Request{Send: []session.Command{answer}, Answer: true, Cmd: g.answer(ask.id())}
