@@ -80,12 +80,12 @@ func (o *options) doctor(ctx context.Context, wrong error) error {
 
 // checkSign returns the sign of a check's outcome.
 func (o *options) checkSign(state doctor.State) string {
-	sign := map[doctor.State]string{doctor.OK: "✓", doctor.Warning: "!", doctor.Failed: "✗"}[state]
+	sign := map[doctor.State]string{doctor.OK: "✓", doctor.Warning: "!", doctor.Failed: "✗", doctor.Off: "-"}[state]
 	if o.ASCII {
-		sign = map[doctor.State]string{doctor.OK: "+", doctor.Warning: "!", doctor.Failed: "x"}[state]
+		sign = map[doctor.State]string{doctor.OK: "+", doctor.Warning: "!", doctor.Failed: "x", doctor.Off: "-"}[state]
 	}
 	if l := o.look(); l != nil {
-		return map[doctor.State]lipgloss.Style{doctor.OK: l.Success, doctor.Warning: l.Warning, doctor.Failed: l.Danger}[state].Render(sign)
+		return map[doctor.State]lipgloss.Style{doctor.OK: l.Success, doctor.Warning: l.Warning, doctor.Failed: l.Danger, doctor.Off: l.Faint}[state].Render(sign)
 	}
 	return sign
 }

@@ -18,6 +18,7 @@ const (
 	OK      State = "ok"
 	Warning State = "warning" // replan works, but something is missing or unsafe
 	Failed  State = "failed"
+	Off     State = "off" // disabled by the user
 )
 
 // Check is one finding.

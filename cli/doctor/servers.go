@@ -63,22 +63,27 @@ func serverCheck(subject string, s plan.ServerStatus, leftOut bool) Check {
 	return check
 }
 
-// LanguageServers looks for the language servers on PATH and starts none. Without
-// one, matches are by name only.
+// LanguageServers looks for the language servers on PATH and asks each for its
+// version. Without one, matches are by name only.
 func LanguageServers(servers *lsp.Servers, on bool) func(context.Context) []Check {
-	return func(context.Context) []Check {
+	return func(ctx context.Context) []Check {
 		var checks []Check
 		for _, p := range servers.Programs() {
 			check := Check{Subject: "Language servers", Name: untrusted.Text(p.Language), State: OK}
 			path, err := servers.Find(p)
 			switch {
 			case !on || len(p.Argv) == 0:
+				check.State = Off
 				check.Detail = untrusted.Text(p.Name + " is disabled in [lsp]")
 			case err != nil:
 				check.State = Warning
 				check.Detail, check.Fix = untrusted.Text(p.Name+" is not installed; matches are by name only"), untrusted.Text(p.Install)
 			default:
 				check.Detail = untrusted.Text(p.Name + ", " + path)
+				if err := servers.Try(ctx, p, path); err != nil {
+					check.State, check.Fix = Warning, untrusted.Text(p.Install)
+					check.Detail += " does not start: " + sentence(err)
+				}
 			}
 			checks = append(checks, check)
 		}

@@ -23,6 +23,8 @@ type Program struct {
 	Argv     []string // the command to look up on PATH and its arguments
 	Install  string   // installation instructions for the user
 
+	// version is the argument that prints the version and ends; "" if there is none.
+	version string
 	// files maps the suffixes of file names to the protocol's language
 	// identifiers.
 	files map[string]string
@@ -44,17 +46,17 @@ type Program struct {
 func Programs() []Program {
 	return []Program{
 		{
-			Language: "go", Name: "gopls", Argv: []string{"gopls"}, Install: "go install " + Gopls,
+			Language: "go", Name: "gopls", version: "version", Argv: []string{"gopls"}, Install: "go install " + Gopls,
 			files: map[string]string{".go": "go"}, markers: []string{"go.mod", "go.sum", "go.work"},
 			environ: goEnviron, options: goOptions,
 		},
 		{
-			Language: "rust", Name: "rust-analyzer", Argv: []string{"rust-analyzer"}, Install: "rustup component add rust-analyzer",
+			Language: "rust", Name: "rust-analyzer", version: "--version", Argv: []string{"rust-analyzer"}, Install: "rustup component add rust-analyzer",
 			files: map[string]string{".rs": "rust"}, markers: []string{"Cargo.toml", "Cargo.lock"},
 			environ: rustEnviron, options: rustOptions, quiesces: true,
 		},
 		{
-			Language: "typescript", Name: "typescript-language-server", Argv: []string{"typescript-language-server", "--stdio"},
+			Language: "typescript", Name: "typescript-language-server", version: "--version", Argv: []string{"typescript-language-server", "--stdio"},
 			Install: "npm install -g typescript-language-server typescript",
 			files: map[string]string{
 				".ts": "typescript", ".mts": "typescript", ".cts": "typescript", ".tsx": "typescriptreact",
@@ -70,7 +72,7 @@ func Programs() []Program {
 		{
 			// Its configuration may name an index server, and its index is a folder in the
 			// project, so both stay off.
-			Language: "c", Name: "clangd", Argv: []string{"clangd", "--background-index=false", "--enable-config=false", "--clang-tidy=false"},
+			Language: "c", Name: "clangd", version: "--version", Argv: []string{"clangd", "--background-index=false", "--enable-config=false", "--clang-tidy=false"},
 			Install: "install clangd with the package manager of your system",
 			files: map[string]string{
 				".c": "c", ".h": "cpp", ".cc": "cpp", ".cpp": "cpp", ".cxx": "cpp", ".hh": "cpp", ".hpp": "cpp", ".hxx": "cpp",

@@ -6,9 +6,12 @@ import (
 	"fmt"
 	"log/slog"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
+	"strings"
 	"sync"
+	"time"
 
 	"replan/mcpclient/child"
 )
@@ -142,6 +145,30 @@ func (s *Servers) Find(p Program) (string, error) {
 		return "", &UnavailableError{p, fmt.Errorf("%w: %w", errNotInstalled, err)}
 	}
 	return path, nil
+}
+
+// Try reports why an installed program cannot start, in its own words. It asks only
+// for the version, outside the workspace, whose files could name another program.
+func (s *Servers) Try(ctx context.Context, p Program, path string) error {
+	if p.version == "" || !slices.ContainsFunc(Programs(), func(known Program) bool { return known.Argv[0] == p.Argv[0] }) {
+		return nil
+	}
+	const patience = 5 * time.Second
+	ctx, stop := context.WithTimeout(ctx, patience)
+	defer stop()
+	cmd := exec.CommandContext(ctx, path, p.version) // #nosec G204 -- found outside the workspace
+	cmd.Dir, cmd.Env, cmd.WaitDelay = os.TempDir(), child.Environ(s.cfg.Environ, s.workspace.environment(p, s.cfg.Environ)), exitTime
+	output, err := cmd.CombinedOutput()
+	switch first, _, _ := strings.Cut(strings.TrimSpace(string(output)), "\n"); {
+	case err == nil:
+		return nil
+	case ctx.Err() != nil:
+		return fmt.Errorf("%s %s did not end within %s", p.Argv[0], p.version, patience)
+	case first != "":
+		return errors.New(first)
+	default:
+		return fmt.Errorf("%s %s: %w", p.Argv[0], p.version, err)
+	}
 }
 
 // Close stops all servers and waits for their processes.
