@@ -216,5 +216,5 @@ func (o *options) diff(out io.Writer, text string) string {
 	if t := o.tty(); t != nil && text != "" && tty.Is(out) {
 		return t.Diff(text)
 	}
-	return untrusted.Visible(text)
+	return untrusted.VisibleTabs(text)
 }

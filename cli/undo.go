@@ -53,8 +53,8 @@ func newStore(dirs store.Dirs) *store.Store {
 	return s
 }
 
-// undoID returns the run to undo. Without one, and for the word last, it is the
-// newest that changed files here, unless nobody agreed to that one.
+// undoID returns the run to undo. For the word last it is the newest that changed
+// files here, and so it is without a run, if the user agrees or can be asked.
 func (o runs) undoID(c slash.Call, yes bool) (string, error) {
 	if len(c.Args) > 0 && c.Args[0] != lastRun {
 		id, err := o.store.FindChange(c.Args[0])
@@ -67,10 +67,10 @@ func (o runs) undoID(c slash.Call, yes bool) (string, error) {
 	switch {
 	case err != nil:
 		return "", err
-	case o.DryRun, o.asks(), yes, len(c.Args) > 0 && o.chatContext != nil:
+	case o.DryRun, o.asks(), yes, len(c.Args) > 0: // last names a run
 		return id, nil
 	default:
-		return "", usage("%s would undo %s, the newest run that changed files here: add --yes", strings.Join(append([]string{c.Path}, c.Args...), " "), id)
+		return "", usage("%s would undo %s, the newest run that changed files here: add --yes", c.Path, id)
 	}
 }
 

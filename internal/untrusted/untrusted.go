@@ -62,6 +62,16 @@ func Visible(s string) string {
 	return b.String()
 }
 
+// VisibleTabs is like Visible, but keeps tabs, for text that another program reads,
+// such as a patch.
+func VisibleTabs(s string) string {
+	parts := strings.Split(s, "\t")
+	for i, part := range parts {
+		parts[i] = Visible(part)
+	}
+	return strings.Join(parts, "\t")
+}
+
 // joins reports whether the first rune of s joins two emoji or gives the emoji
 // before it a skin tone.
 func joins(before rune, s string) bool {

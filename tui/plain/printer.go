@@ -236,8 +236,10 @@ func (p *Printer) Args(indent string, args map[string]any) {
 
 // Patch prints a diff with indent before each line.
 func (p *Printer) Patch(indent, diff string) {
-	if p.look == nil {
-		p.Block(indent, diff, 0)
+	if p.look == nil { // another program may read it
+		for line := range strings.Lines(untrusted.VisibleTabs(diff)) {
+			p.put(strings.TrimRight(indent+strings.TrimSuffix(line, "\n"), " "))
+		}
 		return
 	}
 	d := &draw.Document{Look: p.look, Width: p.room(indent)}
