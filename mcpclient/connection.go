@@ -30,6 +30,7 @@ const (
 	discoverTimeout = time.Second
 	maxHTTPReply    = 64 << 20 // bytes
 	maxPages        = 100      // per tool list
+	maxInstructions = 600      // characters of what a server says about itself
 )
 
 // connection is one live connection to a server.
@@ -39,6 +40,8 @@ type connection struct {
 	process *process // nil if the server is not a child process
 	relist  chan struct{}
 	release func() // called after the client is closed; may be nil
+
+	instructions string // how the server wants to be used, in its own words
 
 	tokens atomic.Int64
 	mu     sync.Mutex
@@ -100,7 +103,10 @@ func dialHTTP(s Server, log *slog.Logger) (*connection, error) {
 func (c *connection) shakeHands(ctx context.Context) error {
 	var request mcp.InitializeRequest
 	request.Params.ClientInfo = mcp.Implementation{Name: "replan", Version: "1"}
-	_, err := c.client.Initialize(ctx, request)
+	result, err := c.client.Initialize(ctx, request)
+	if err == nil {
+		c.instructions = plan.OneLine(result.Instructions, maxInstructions)
+	}
 	return err
 }
 

@@ -28,7 +28,7 @@ type remote struct {
 
 func newRemote(t *testing.T, filter func(http.ResponseWriter, *http.Request, []byte) bool) *remote {
 	t.Helper()
-	r := &remote{mcp: server.NewMCPServer("remote", "1"), filter: filter}
+	r := &remote{mcp: server.NewMCPServer("remote", "1", server.WithInstructions("Say hello\nfirst. "+strings.Repeat("x", 1000))), filter: filter}
 	r.mcp.AddTool(mcp.NewTool("hello"), func(context.Context, mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 		return mcp.NewToolResultText("from afar"), nil
 	})
@@ -57,6 +57,14 @@ func over(t *testing.T, url string, headers map[string]string) *mcpclient.Pool {
 	return newPool(t, mcpclient.Config{Servers: []mcpclient.Server{
 		{Name: "far", URL: url, Headers: headers, Source: mcpclient.SourceUser},
 	}})
+}
+
+func TestServersSayHowToUseThem(t *testing.T) {
+	p := over(t, newRemote(t, nil).URL, nil)
+	p.Ready(t.Context())
+	if got := string(p.Status()[0].Instructions); !strings.HasPrefix(got, "Say hello first. xxx") || len([]rune(got)) != 600 {
+		t.Errorf("got %d characters: %q, want 600 on one line", len([]rune(got)), got)
+	}
 }
 
 func TestCallOverHTTP(t *testing.T) {

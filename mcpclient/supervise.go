@@ -143,6 +143,9 @@ func (e *entry) status() plan.ServerStatus {
 	if e.startup > 0 {
 		s.StartMS = max(s.StartMS, 1)
 	}
+	if e.conn != nil && e.builtin == nil {
+		s.Instructions = untrusted.Text(e.conn.instructions)
+	}
 	how := e.server.forPeople()
 	switch {
 	case e.builtin != nil:

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"replan/agent/event"
@@ -191,4 +192,15 @@ func (s *Session) restart(server string) {
 		return
 	}
 	delete(s.troubles, server) // report its next failure again
+}
+
+// instructions is what the servers of tools say about themselves, by name.
+func instructions(servers []plan.ServerStatus, tools plan.Catalogue) map[string]untrusted.Text {
+	said := map[string]untrusted.Text{}
+	for _, server := range servers {
+		if server.Instructions != "" && slices.ContainsFunc(tools, func(t plan.Tool) bool { return t.Server == server.Name }) {
+			said[server.Name] = server.Instructions
+		}
+	}
+	return said
 }

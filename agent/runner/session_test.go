@@ -295,6 +295,19 @@ func TestStopEndsWaitForServerApproval(t *testing.T) {
 	}
 }
 
+func TestRunsRecordHowServersWantToBeUsed(t *testing.T) {
+	s := open(t, policy.ApproveAll, func(s *stage) {
+		s.tools.servers = []plan.ServerStatus{
+			{Name: "w", State: plan.ServerReady, Instructions: "look before you change"},
+			{Name: "without tools", State: plan.ServerReady, Instructions: "none"},
+		}
+	})
+	s.Send(session.Submit{Text: "do it"})
+	if said := until[event.RunStarted](t, s).Prompting.Servers; len(said) != 1 || said["w"] != "look before you change" {
+		t.Errorf("got %q", said)
+	}
+}
+
 func TestServerProblemsAreReportedOnce(t *testing.T) {
 	s := open(t, policy.ApproveAll, func(s *stage) {
 		s.config = func(c *runner.Config) { c.GoalWithin = time.Millisecond }

@@ -78,6 +78,9 @@ type ServerStatus struct {
 	Tools int            `json:"tools,omitempty"` // on offer
 	Error untrusted.Text `json:"error,omitempty"` // why it is not ready, one sentence
 
+	// Instructions are how the server wants to be used, in its own words, on one line.
+	Instructions untrusted.Text `json:"instructions,omitempty"`
+
 	Source    string         `json:"source,omitempty"`     // who configured it: built-in, command line, user configuration or project
 	Transport string         `json:"transport,omitempty"`  // built-in, stdio or http
 	Reached   string         `json:"reached,omitempty"`    // its command line or its url, as its file writes them

@@ -1,14 +1,22 @@
 package prompt
 
-import "time"
+import (
+	"time"
+
+	"replan/internal/untrusted"
+)
 
 // Prompting is the planner's context besides the goal and the tools. It is part of
 // the first event of a run, so that planning can be folded again.
 type Prompting struct {
-	System        string        `json:"system,omitempty"`       // replaces the built-in system prompt
-	Instructions  string        `json:"instructions,omitempty"` // the project's AGENTS.md, untrusted
-	Conversation  []Message     `json:"conversation,omitempty"` // earlier turns, oldest first
-	Mentions      []Mention     `json:"mentions,omitempty"`     // names in the goal with an @, untrusted
+	System       string    `json:"system,omitempty"`       // replaces the built-in system prompt
+	Instructions string    `json:"instructions,omitempty"` // the project's AGENTS.md, untrusted
+	Conversation []Message `json:"conversation,omitempty"` // earlier turns, oldest first
+	Mentions     []Mention `json:"mentions,omitempty"`     // names in the goal with an @, untrusted
+
+	// Servers is how each server wants to be used, by its name, in its own words.
+	Servers map[string]untrusted.Text `json:"servers,omitempty"`
+
 	SkipAnalysis  bool          `json:"skip_analysis,omitempty"`
 	SkipReview    bool          `json:"skip_review,omitempty"`
 	SkipPlan      bool          `json:"skip_plan,omitempty"`

@@ -40,6 +40,7 @@ type shortlist struct {
 	whole, short, bare []retrieval.Match // with arguments and description, with some words, by name alone
 	left               []retrieval.Match // not at all
 	ranked             []retrieval.Match // all of them
+	notes              string            // how the servers of those with a whole line want to be used
 }
 
 // The room of the tools message, in bytes: for the lines of the best tools, a
@@ -83,6 +84,7 @@ func newShortlist(b Brief) shortlist {
 			list.left = append(list.left, m)
 		}
 	}
+	list.notes = serverNotes(b.Prompting, list.whole)
 	return list
 }
 

@@ -3,34 +3,144 @@ package prompt
 import (
 	"encoding/json"
 	"strings"
+	"unicode"
 
 	"replan/planning/plan"
 	"replan/planning/plan/jsontype"
+	"replan/planning/retrieval"
 )
 
 // maxShown is how deep values in values are shown.
 const maxShown = 4
 
-// signature writes the arguments of a tool as a person would: required ones
-// first, the others marked with a question mark.
-func signature(raw json.RawMessage) string {
+// call writes how a tool is called, and what it returns where that is known.
+func call(name string, t plan.Tool) string {
+	// The descriptions of operators say what their arguments mean.
+	line := name + "(" + args(t.InputSchema, !plan.IsOperator(t.Name)) + ")"
+	if returns := returned(t); returns != "" {
+		line += " -> " + returns
+	}
+	return line
+}
+
+// args writes the arguments of a tool as a person would: required ones first, the
+// others marked with a question mark.
+func args(raw json.RawMessage, explained bool) string {
 	t, err := jsontype.Read(raw)
 	if err != nil || len(raw) == 0 {
 		return "…"
 	}
-	return fields(t.Flat(), 1)
+	return fields(t.Flat(), 1, explained)
 }
 
-func fields(t jsontype.Type, depth int) string {
+// Of a result few fields are shown, at each depth.
+const (
+	maxReturned = 6
+	more        = "…" // stands for the others
+)
+
+// returned names the fields of a tool's result, "" where they are not known.
+func returned(t plan.Tool) string {
+	if _, result := withoutResult(t); result != "" {
+		return plan.OneLine(result, 160)
+	}
+	result, err := jsontype.Read(t.OutputSchema)
+	if err != nil || len(result.Flat().Fields) == 0 {
+		return ""
+	}
+	return plan.OneLine("{"+fields(few(result.Flat()), 1, false)+"}", 160)
+}
+
+// withoutResult splits the description of a built-in operator: what it does, and
+// the fields of its result, which are fewer than those of its schema.
+func withoutResult(t plan.Tool) (words, result string) {
+	before, after, told := strings.Cut(t.Description, "The result is {")
+	end := strings.LastIndexByte(after, '}')
+	if !told || end < 0 || !plan.IsOperator(t.Name) {
+		return t.Description, ""
+	}
+	return before + strings.TrimPrefix(after[end+1:], "."), "{" + after[:end+1]
+}
+
+// few is a type with few fields. A result has them all, as far as the list of tools
+// is concerned: whether one may be missing is said nowhere else.
+func few(t jsontype.Type) jsontype.Type {
+	out := t
+	out.Fields = nil
+	for i, f := range t.Fields {
+		if i == maxReturned {
+			out.Fields = append(out.Fields, jsontype.Field{Name: more})
+			break
+		}
+		out.Fields = append(out.Fields, jsontype.Field{Name: f.Name, Required: true, Type: few(f.Type)})
+		out.Fields[i].Nullable = false
+	}
+	if t.Items != nil {
+		items := few(*t.Items)
+		out.Items = &items
+	}
+	return out
+}
+
+func fields(t jsontype.Type, depth int, explained bool) string {
 	all := make([]string, len(t.Fields))
 	for i, f := range t.Fields {
+		if f.Name == more {
+			all[i] = more
+			break
+		}
 		mark := "?: "
 		if f.Required {
 			mark = ": "
 		}
 		all[i] = plan.OneLine(f.Name, 60) + mark + kind(f.Type, f.Required && f.Nullable, depth)
+		if words := meaning(f); explained && words != "" {
+			all[i] += " (" + words + ")"
+		}
 	}
 	return strings.Join(all, ", ")
+}
+
+// meaning is the description of an argument, "" if it says about the same as the
+// name.
+func meaning(f jsontype.Field) string {
+	const (
+		most  = 32 // characters
+		least = 4  // words that the name does not hold
+	)
+	name, told := strings.ToLower(f.Name), 0
+	for word := range strings.FieldsFuncSeq(strings.ToLower(f.Description), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }) {
+		if len(word) > 3 && !strings.Contains(name, word) {
+			told++
+		}
+	}
+	if told < least {
+		return ""
+	}
+	return plan.OneLine(f.Description, most)
+}
+
+// serverNotes is how the servers of some tools want to be used, a line each, the
+// server of the best tool first.
+func serverNotes(p Prompting, tools []retrieval.Match) string {
+	const (
+		one = 400  // characters for a server
+		all = 1200 // bytes
+	)
+	seen, taken := map[string]bool{}, 0
+	var lines []string
+	for _, m := range tools {
+		said := p.Servers[m.Tool.Server]
+		if said == "" || seen[m.Tool.Server] {
+			continue
+		}
+		seen[m.Tool.Server] = true
+		line := plan.OneLine(m.Tool.Server, 60) + ": " + plan.OneLine(string(said), one)
+		if taken += len(line); taken <= all {
+			lines = append(lines, line)
+		}
+	}
+	return named("how the servers of these tools want to be used", strings.Join(lines, "\n"))
 }
 
 // kind names the type of a value, with null where null is allowed.
@@ -72,7 +182,7 @@ func ofKind(t jsontype.Type, name string, depth int) string {
 		}
 		return "[" + strings.Join(places, ", ") + "]"
 	case name == jsontype.Object && len(t.Fields) > 0:
-		return "{" + fields(t, depth+1) + "}"
+		return "{" + fields(t, depth+1, false) + "}"
 	}
 	return name
 }

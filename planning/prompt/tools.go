@@ -51,8 +51,11 @@ func (s shortlist) message() string {
 		list.WriteString(shortLine(m))
 	}
 	list.WriteString(byServer(s.bare))
-	text := "# Tools\n\nThe tools that a plan may name, the likeliest first: name(arguments) and what the tool's server says about it; `?` marks an argument that may be left out. The others are named by server.\n\n" +
+	text := "# Tools\n\nThe tools that a plan may name, the likeliest first: name(arguments) -> result, and what the tool's server says about it; `?` marks an argument that may be left out. The others are named by server.\n\n" +
 		fenced("tools", strings.TrimSuffix(list.String(), "\n"))
+	if s.notes != "" {
+		text += "\n\n" + s.notes
+	}
 	if n := len(s.left); n > 0 {
 		text += "\n\nThere is no room to name " + english.Count(n, "more tool") + "."
 	}
@@ -84,14 +87,18 @@ func shortLine(m retrieval.Match) string {
 
 // toolLine describes one tool.
 func toolLine(name string, tool plan.Tool) string {
-	line := name + "(" + signature(tool.InputSchema) + ")"
+	line := call(name, tool)
+	if tool.Server != "" && !plan.IsOperator(tool.Name) && !strings.Contains(name, ":") {
+		line += " [" + plan.OneLine(tool.Server, 40) + "]"
+	}
 	switch {
 	case tool.ReadOnly:
 		line += " [read-only]"
 	case tool.Destructive:
 		line += " [destructive]"
 	}
-	if d := plan.OneLine(tool.Description, 160); d != "" {
+	words, _ := withoutResult(tool)
+	if d := plan.OneLine(words, 160); d != "" {
 		line += " — " + d
 	}
 	return line + "\n"
