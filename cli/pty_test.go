@@ -23,14 +23,16 @@ import (
 
 // terminal runs the real program on its own pseudo-terminal.
 type terminal struct {
-	t       *testing.T
-	screen  *os.File // the terminal emulator's end
-	tty     *os.File // the program's end
-	cmd     *exec.Cmd
-	before  *term.State
-	exited  chan struct{}
-	waited  error         // result of Wait, valid once exited is closed
-	drained chan struct{} // closed when all output has been read
+	t          *testing.T
+	screen     *os.File // the terminal emulator's end
+	tty        *os.File // the program's end
+	cmd        *exec.Cmd
+	before     *term.State
+	exited     chan struct{}
+	waited     error       // result of Wait, valid once exited is closed
+	after      *term.State // of the terminal at the end, valid once exited is closed
+	afterError error
+	drained    chan struct{} // closed when all output has been read
 
 	mu   sync.Mutex
 	out  []byte
@@ -89,11 +91,12 @@ func open(t *testing.T, p program) *terminal {
 	go func() {
 		defer close(s.exited)
 		s.waited = s.cmd.Wait()
+		s.after, s.afterError = term.GetState(s.tty.Fd())
+		_ = s.tty.Close() // the reader takes what is left, and ends
 	}()
 	t.Cleanup(func() {
 		_ = s.cmd.Process.Kill() // if it still runs
 		<-s.exited
-		_ = s.tty.Close()
 		<-s.drained
 		_ = s.screen.Close()
 		goleak.VerifyNone(t, leaks)
@@ -166,19 +169,33 @@ func (s *terminal) until(from int, text string) {
 	limit := time.NewTimer(longest)
 	defer limit.Stop()
 	for {
+		ended := isClosed(s.drained)
 		s.mu.Lock()
 		shown, news := packed(string(s.out[from:])), s.news
 		s.mu.Unlock()
 		if strings.Contains(shown, packed(text)) {
 			return
 		}
+		if ended {
+			<-s.exited
+			s.t.Fatalf("the program ended (%v) without writing %q; it wrote\n%s", s.waited, text, shown)
+		}
 		select {
 		case <-news:
-		case <-s.exited:
-			s.t.Fatalf("the program ended (%v) without writing %q; it wrote\n%s", s.waited, text, shown)
+		case <-s.drained:
 		case <-limit.C:
 			s.t.Fatalf("timed out waiting for %q; the program wrote\n%s", text, shown)
 		}
+	}
+}
+
+// isClosed reports whether a channel is closed.
+func isClosed(c <-chan struct{}) bool {
+	select {
+	case <-c:
+		return true
+	default:
+		return false
 	}
 }
 
@@ -221,14 +238,12 @@ func (s *terminal) end(code int) (out string) {
 	case <-time.After(longest):
 		s.t.Fatalf("the program did not end; it wrote\n%s", packed(s.since(0)))
 	}
-	after, err := term.GetState(s.tty.Fd())
-	if err != nil {
-		s.t.Fatal(err)
+	if s.afterError != nil {
+		s.t.Fatal(s.afterError)
 	}
-	if !reflect.DeepEqual(s.before, after) {
-		s.t.Errorf("got terminal mode\n%+v, want\n%+v", after, s.before)
+	if !reflect.DeepEqual(s.before, s.after) {
+		s.t.Errorf("got terminal mode\n%+v, want\n%+v", s.after, s.before)
 	}
-	_ = s.tty.Close()
 	<-s.drained
 	out = s.since(0)
 	for _, fault := range leftOn(out) {
