@@ -121,7 +121,7 @@ func TestEditedCallThatCannotBeMadeIsNotSent(t *testing.T) {
 	s.wants("Edit arguments")
 	s.wants("Not sent: the diff cannot be read: line 3")
 	s.session.file = nil
-	s.press(backspace).lacks("Not sent")
+	s.press(letters("Y")...).lacks("Not sent")
 	if s.press(ctrl('s')); s.m.GateOpen() {
 		t.Error("the gate of the old call is still open")
 	}

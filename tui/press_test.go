@@ -118,7 +118,7 @@ func TestQuestionMarkOpensHelpOnlyOnEmptyInput(t *testing.T) {
 
 func TestHelpListsKeys(t *testing.T) {
 	s := open(t, tui.Options{}, 200, 100).press(f1)
-	for _, text := range []string{"shift+tab", "alt+enter", "ctrl+g", "allow once", "allow this tool for the run", "follow the running", "half a page up", "send the text to the current run", "exchanges with the model", "switch model or profile", "collapse or expand", "expand all", "next gate", "filter steps", "think harder"} {
+	for _, text := range []string{"shift+tab", "alt+enter", "ctrl+g", "allow once", "allow this tool for the run", "follow the running", "half a page up", "send the text to the current run", "requests to the model", "switch model or profile", "collapse or expand", "expand all", "next gate", "filter steps", "think harder"} {
 		s.wants(text)
 	}
 }
@@ -140,7 +140,7 @@ func TestEscapeReportsNothingRuns(t *testing.T) {
 
 func TestStoppedRunSaysHowToResume(t *testing.T) {
 	s := open(t, tui.Options{}, 120, 36).show(newStory().stopped())
-	s.wants("What was done stays; ctrl+r resumes the run.")
+	s.wants("Finished steps are kept; ctrl+r resumes the run.")
 }
 
 func quits(cmd tea.Cmd) bool {

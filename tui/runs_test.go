@@ -118,5 +118,5 @@ func TestStatusWithoutRunsSaysSo(t *testing.T) {
 	st := newStory().greeted()
 	s := open(t, tui.Options{}, 120, 36).show(st).press(ctrlR)
 	s.show(more(st).session([]agent.Summary{{Run: "r-1", Goal: "old", Status: event.StatusCompleted, Started: st.now}}))
-	s.press(letters("s")...).wants("No run here is unfinished; esc shows all.")
+	s.press(letters("s")...).wants("No unfinished runs; esc shows all.")
 }

@@ -99,7 +99,7 @@ func (c *Client) unpulled(ctx context.Context, name string, err error) error {
 	case mentions("file does not exist", "manifest unknown", "not found"):
 		return fmt.Errorf("the registry has no model %s: check its name and tag at ollama.com/search (%w)", name, err)
 	case mentions("invalid model name", "invalid model path", "name is required"):
-		return fmt.Errorf("%q is no name of a model: write it like %s (%w)", name, suggestion, err)
+		return fmt.Errorf("%q is not a model name; example: %s (%w)", name, suggestion, err)
 	case mentions("no space left", "not enough space", "disk quota", "enospc"):
 		return fmt.Errorf("the disk of Ollama at %s is full: remove a model you do not use, then pull %s again (%w)", c.base, name, err)
 	case mentions("newer version of ollama", "412"):

@@ -79,7 +79,7 @@ func TestPullErrorNamesTheRemedy(t *testing.T) {
 		want []string
 	}{
 		"no such model":  {ollamatest.Pull{Error: "pull model manifest: file does not exist"}, []string{"registry has no model tiny:1b", "ollama.com/search"}},
-		"no name":        {ollamatest.Pull{Status: 400, Error: "invalid model name"}, []string{"is no name of a model", "qwen3:8b"}},
+		"no name":        {ollamatest.Pull{Status: 400, Error: "invalid model name"}, []string{"is not a model name", "qwen3:8b"}},
 		"no network":     {ollamatest.Pull{Error: registry}, []string{"cannot reach the registry", "network or proxy"}},
 		"disk full":      {ollamatest.Pull{Error: "write /m/blobs/sha256-a-partial: no space left on device"}, []string{"disk", "is full", "remove a model"}},
 		"old server":     {ollamatest.Pull{Error: "pull model manifest: 412: The model you are attempting to pull requires a newer version of Ollama."}, []string{"too old for tiny:1b", "update it"}},

@@ -74,7 +74,7 @@ func (s preparation) countsDirty(ctx context.Context, j job) (count func() int) 
 
 // undoReply describes a successful undo in Markdown.
 func undoReply(u event.Undo) string {
-	message := "undid the run " + u.Run
+	message := "Undid run " + u.Run
 	switch {
 	case u.Already:
 		message = "the run " + u.Run + " is already undone: nothing was changed"

@@ -60,7 +60,7 @@ func TestUndoIsPreviewedAppliedAndReportedToModel(t *testing.T) {
 	if got := until[event.ChatUndone](t, s); got.Run != "r-2" || got.Diff != "" || len(got.Files) != 1 {
 		t.Errorf("got the event %+v", got)
 	}
-	if reply := until[event.ChatReply](t, s); !strings.Contains(string(reply.Text), "undid the run r-2") || !strings.Contains(string(reply.Text), "restored `a.txt`") {
+	if reply := until[event.ChatReply](t, s); !strings.Contains(string(reply.Text), "Undid run r-2") || !strings.Contains(string(reply.Text), "restored `a.txt`") {
 		t.Errorf("got the reply %q", reply.Text)
 	}
 	mentionsUndo := func(m prompt.Message) bool {

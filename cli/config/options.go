@@ -182,7 +182,7 @@ func (o *Options) Complete(flags *pflag.FlagSet, env Environment) error {
 		}
 		home, _ := os.UserHomeDir() // without one there is nothing to protect
 		if o.Approve == policy.ApproveSafe && policy.TooWide(o.Workspace, home) {
-			return fmt.Errorf("--approve safe changes files of this folder without asking, and %s contains your home folder: work in a folder below it, or answer the gates yourself", o.Workspace)
+			return fmt.Errorf("--approve safe changes files of this folder without asking, and %s is your home folder, or contains it: work in a folder below it, or answer the gates yourself", o.Workspace)
 		}
 	}
 	if err := o.readRules(); err != nil {

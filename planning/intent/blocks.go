@@ -193,13 +193,13 @@ func (a answerer) changed(r result) []string {
 	case replaces && with == "", a.in.Params["remove"] != "":
 		head = "Removed " + a.about()
 	case replaces:
-		head = "Replaced " + a.about() + " by " + code(with)
+		head = "Replaced " + a.about() + " with " + code(with)
 	}
 	change := a.result("code.transform")
 	switch n := len(r.Files.list); {
 	case change.isObject():
 		head += ": " + change.edits() + matchedBy[change.By]
-	case n > 0:
+	case n > 0 && a.in.Params["remove"] == "":
 		head += " " + english.Count(n, "file")
 	}
 	return []string{head + ".", rows(r.Files.list, 0, "file", fileLine), change.note()}

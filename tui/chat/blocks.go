@@ -230,7 +230,7 @@ func (c *Pane) outcome(r *event.Result, word, again string) *Block {
 			if again == "" {
 				return lines
 			}
-			return append(lines, draw.Aside(l.Muted, "What was done stays; "+again, width)...)
+			return append(lines, draw.Aside(l.Muted, "Finished steps are kept; "+again, width)...)
 		default:
 			lines := draw.Wrap(word, width-2)
 			last := len(lines) - 1

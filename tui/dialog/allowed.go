@@ -50,13 +50,13 @@ func (d *Allowed) View(size draw.Rect) []string {
 
 func (d *Allowed) write(doc *draw.Document) {
 	l := d.Look
-	doc.Heading("allowed by you for longer than once")
+	doc.Heading("standing approvals")
 	allowed := telling.Grants(d.run)
 	for _, words := range allowed {
 		doc.Item(l.Success.Render(l.Glyphs.Done)+" ", d.Look.Text, words)
 	}
 	if len(allowed) == 0 {
-		doc.Prose(l.Faint, "Nothing: each call that a rule asks about opens a gate.")
+		doc.Prose(l.Faint, "None: each call that a rule asks about opens a gate.")
 	}
 	doc.Heading("answered at gates")
 	answered := false
@@ -71,7 +71,7 @@ func (d *Allowed) write(doc *draw.Document) {
 	if !answered {
 		doc.Prose(l.Faint, "None so far.")
 	}
-	doc.Heading("rules, the first that fits a call decides")
+	doc.Heading("rules (first match wins)")
 	for _, r := range d.run.Rules() {
 		sign := l.Warning.Render(l.Glyphs.Gate)
 		switch r.Verdict {

@@ -184,7 +184,7 @@ func (d *Runs) empty() string {
 	case d.search != "":
 		return "No match for " + d.search + "; " + d.Keys.Name("dialog.leave") + " shows all."
 	case d.status != allRuns && !d.listsConversations && len(d.all) > 0:
-		return "No run here is " + d.status.String() + "; " + d.Keys.Name("dialog.leave") + " shows all."
+		return "No " + d.status.String() + " runs; " + d.Keys.Name("dialog.leave") + " shows all."
 	case others:
 		return "There are none in this folder yet; " + d.Keys.Folders.Help().Key + " lists those of all folders."
 	case d.listsConversations:

@@ -68,7 +68,7 @@ func New() *Map {
 		Gate:         bind([]string{"ctrl+g"}, "ctrl+g", "show the open gate or question"),
 		Runs:         bind([]string{"ctrl+r"}, "ctrl+r", "open runs; resume, replay, undo"),
 		Models:       bind([]string{"ctrl+o"}, "ctrl+o", "switch model or profile"),
-		Exchanges:    bind([]string{"ctrl+x"}, "ctrl+x", "show exchanges with the model"),
+		Exchanges:    bind([]string{"ctrl+x"}, "ctrl+x", "show requests to the model"),
 		Stop:         bind([]string{"esc"}, "esc", "stop the run"),
 		Themes:       bind([]string{"alt+c"}, "alt+c", "switch theme"),
 		Palette:      bind([]string{"ctrl+k"}, "ctrl+k", "search everything you can do"),

@@ -83,7 +83,7 @@ func TestSummaryOfFailuresListsTheirCommitsFirst(t *testing.T) {
 		"failures": []args{{"name": "TestA", "package": "m", "file": "a_test.go", "line": 7, "message": "    a_test.go:7: got 1, want 2\n"}},
 	}
 	s := b.summary(t, args{"tests": tests, "log": log}, "1 of 3 tests failed in `go test ./...`", "`TestA` of `m` at `a_test.go:7`", "got 1, want 2",
-		"those first that touched `a_test.go`", " Add `b`, a")
+		"those touching `a_test.go` first", " Add `b`, a")
 	if s.Kind != "tests+log" || s.Title != "TestA fails" {
 		t.Errorf("got %+v", s)
 	}

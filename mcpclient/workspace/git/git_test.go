@@ -318,16 +318,16 @@ type previewResult struct {
 func TestFolderWithoutRepositoryIsReported(t *testing.T) {
 	b := newBench(t, workspace.Config{Environ: append(gitEnviron(t), "GIT_CEILING_DIRECTORIES="+filepath.Dir(t.TempDir()))})
 	for _, tool := range []string{"vcs.status", "vcs.diff", "vcs.log", "vcs.branches"} {
-		b.Refused(t, tool, nil, "no git repository", "git init")
+		b.Refused(t, tool, nil, "not a git repository", "git init")
 	}
-	b.Refused(t, "vcs.commit", args{"message": "m"}, "no git repository")
+	b.Refused(t, "vcs.commit", args{"message": "m"}, "not a git repository")
 	if n, err := b.Ops.Dirty(t.Context()); n != 0 || err != nil {
 		t.Errorf("got %d dirty files: %v", n, err)
 	}
 	if err := os.Mkdir(filepath.Join(b.Dir, ".git"), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	b.Refused(t, "vcs.status", nil, "no git repository")
+	b.Refused(t, "vcs.status", nil, "not a git repository")
 	t.Setenv("PATH", t.TempDir())
 	b.Refused(t, "vcs.status", nil, "git is not installed")
 	if n, err := b.Ops.Dirty(t.Context()); n != 0 || err != nil {

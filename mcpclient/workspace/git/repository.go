@@ -192,7 +192,7 @@ func (g gitOutput) failure(doing string) error {
 	return fmt.Errorf("git could not %s: %s", doing, strings.Join(lines, "; "))
 }
 
-var errNoRepository = errors.New("the workspace lies in no git repository; make one with git init")
+var errNoRepository = errors.New("not a git repository; run `git init` first")
 
 // mayBeInRepository reports whether dir or a folder above it has a .git entry.
 func mayBeInRepository(dir string) bool {

@@ -53,12 +53,12 @@ func Recent(commits []Commit, files []string) string {
 	touches := func(c Commit) bool { return c.Touches }
 	rest := slices.DeleteFunc(slices.Clone(commits), touches)
 	first := slices.DeleteFunc(slices.Clone(commits), func(c Commit) bool { return !c.Touches })
-	head := "Recent changes"
+	head := "Recent commits"
 	switch failing := english.Some(spans(files), 2, "failing file"); {
 	case len(first) > 0:
-		head += ", those first that touched " + failing
+		head += " (those touching " + failing + " first)"
 	case len(files) > 0:
-		head += "; none of them touched " + failing
+		head += " (none touches " + failing + ")"
 	}
 	const shown = 5
 	lines := commitLines(append(first, rest...))
