@@ -93,6 +93,9 @@ func refuse(m Model, req Request) (status int, message string) {
 	if message := badFormat(req.Format); message != "" {
 		return http.StatusInternalServerError, message
 	}
+	if need := m.memory(window(m, req)); m.MostBytes > 0 && need > m.MostBytes {
+		return http.StatusInternalServerError, fmt.Sprintf("model requires more system memory (%d B) than is available (%d B)", need, m.MostBytes)
+	}
 	if req.Truncate != nil && !*req.Truncate && req.estimatedTokens() > window(m, req) {
 		return http.StatusBadRequest, "the input length exceeds the context length"
 	}

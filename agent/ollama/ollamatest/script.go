@@ -17,6 +17,7 @@ type Script struct {
 	Pace          time.Duration // delay between chunks; 0 sends them at once
 	ChunkSize     int           // runes in a chunk; 0 means one word
 	Pulls         []Pull        // what may be pulled; anything else is missing in the registry
+	Version       string        // of Ollama, as reported; "" means [Version]
 	Cache         *Cache        // cost of reading and writing; nil: none, and Pace and ChunkSize apply
 }
 
@@ -26,7 +27,10 @@ type Model struct {
 	ContextLength int      // tokens; 0 means 32768
 	Capabilities  []string // nil means completion and tools
 	NumCtx        int      // PARAMETER num_ctx of its Modelfile; 0: none
-	Bytes         int64    // on disk
+	Bytes         int64    // on disk, and in memory without a context
+	TokenBytes    int64    // memory for a token of context, a multiple of 4; 0: not described
+	MostBytes     int64    // memory there is for it; a larger context fails to load; 0: any amount
+	CPU           bool     // it lies outside the memory of GPUs
 	Parameters    string   // "8.2B"
 	Quantization  string   // "Q4_K_M"
 }

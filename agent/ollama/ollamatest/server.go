@@ -1,6 +1,7 @@
 package ollamatest
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -47,7 +48,8 @@ type Server struct {
 	used     []int   // uses of each reply of the script
 	requests []Request
 	loaded   map[string]loaded // by model name
-	arrived  chan struct{}     // closed and replaced on every request
+	loads    []Load
+	arrived  chan struct{} // closed and replaced on every request
 }
 
 // Start listens on a free loopback port and serves the script until Close. When
@@ -123,6 +125,20 @@ func (s *Server) Requests() []Request {
 	return slices.Clone(s.requests)
 }
 
+// Load is one time that a model was loaded.
+type Load struct {
+	Model  string
+	Window int // tokens of context
+}
+
+// Loads returns when which model was loaded, again where its window changed, in
+// order.
+func (s *Server) Loads() []Load {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Clone(s.loads)
+}
+
 // WaitForRequests waits for at least n chat requests and returns them. If ctx
 // ends first, it returns the error of ctx.
 func (s *Server) WaitForRequests(ctx context.Context, n int) ([]Request, error) {
@@ -158,7 +174,7 @@ func (s *Server) routes() http.Handler {
 		_, _ = w.Write([]byte("Ollama is running"))
 	})
 	mux.HandleFunc("GET /api/version", func(w http.ResponseWriter, _ *http.Request) {
-		writeJSON(w, http.StatusOK, map[string]string{"version": Version})
+		writeJSON(w, http.StatusOK, map[string]string{"version": cmp.Or(s.script.Version, Version)})
 	})
 	mux.HandleFunc("GET /api/tags", s.tags)
 	mux.HandleFunc("GET /api/ps", s.running)
@@ -187,9 +203,13 @@ func (s *Server) running(w http.ResponseWriter, _ *http.Request) {
 	defer s.mu.Unlock()
 	for _, m := range s.models {
 		if state, ok := s.loaded[m.Name]; ok {
-			list.Models = append(list.Models, api.ProcessModelResponse{
-				Name: m.Name, Model: m.Name, Size: m.Bytes, Details: m.details(), ExpiresAt: state.until, ContextLength: state.window,
-			})
+			running := api.ProcessModelResponse{
+				Name: m.Name, Model: m.Name, Size: m.memory(state.window), Details: m.details(), ExpiresAt: state.until, ContextLength: state.window,
+			}
+			if !m.CPU {
+				running.SizeVRAM = running.Size
+			}
+			list.Models = append(list.Models, running)
 		}
 	}
 	writeJSON(w, http.StatusOK, list)
@@ -208,6 +228,9 @@ func (s *Server) load(m Model, req Request) {
 	if unloads(req.KeepAlive) {
 		delete(s.loaded, m.Name)
 		return
+	}
+	if state, ok := s.loaded[m.Name]; !ok || state.window != window(m, req) {
+		s.loads = append(s.loads, Load{m.Name, window(m, req)})
 	}
 	s.loaded[m.Name] = loaded{window: window(m, req), until: time.Now().Add(keptFor)}
 }
@@ -243,6 +266,10 @@ func (s *Server) show(w http.ResponseWriter, r *http.Request) {
 			"general.architecture": "scripted", "scripted.context_length": m.ContextLength,
 		},
 	}
+	if m.TokenBytes > 0 {
+		resp.ModelInfo["scripted.block_count"], resp.ModelInfo["scripted.attention.head_count_kv"] = 1, 1
+		resp.ModelInfo["scripted.attention.key_length"], resp.ModelInfo["scripted.attention.value_length"] = m.TokenBytes/4, m.TokenBytes/4
+	}
 	if m.NumCtx > 0 {
 		resp.Parameters = fmt.Sprintf("%-30s %d", "num_ctx", m.NumCtx)
 	}
@@ -251,6 +278,9 @@ func (s *Server) show(w http.ResponseWriter, r *http.Request) {
 	}
 	writeJSON(w, http.StatusOK, resp)
 }
+
+// memory returns the bytes that the model takes with a context window.
+func (m Model) memory(window int) int64 { return m.Bytes + int64(window)*m.TokenBytes }
 
 func (m Model) details() api.ModelDetails {
 	return api.ModelDetails{
