@@ -38,7 +38,7 @@ func (o *options) doctor(ctx context.Context, wrong error) error {
 	if err != nil {
 		return wrap("look for language servers", err)
 	}
-	model, err := ollama.New(ollama.Config{Host: o.Host, Model: o.Model, ContextWindow: o.ContextWindow})
+	model, err := ollama.New(ollama.Config{Host: o.Host, Model: o.Model, ContextWindow: o.ContextWindow, Learned: o.Dirs.Servers()})
 	if err != nil {
 		return usage("%w", err)
 	}

@@ -87,7 +87,7 @@ func (o wiring) prepare(ctx context.Context, trust mcpclient.TrustMode) (w *serv
 	if w.logger, err = w.openLog(o.store.Dirs.Logs()); err != nil {
 		return w, err
 	}
-	if w.model, err = ollama.New(ollama.Config{Host: o.Host, Model: o.Model, ContextWindow: o.ContextWindow, KeepAlive: o.KeepAlive, Logger: w.logger}); err != nil {
+	if w.model, err = ollama.New(ollama.Config{Host: o.Host, Model: o.Model, ContextWindow: o.ContextWindow, KeepAlive: o.KeepAlive, Learned: o.store.Dirs.Servers(), Logger: w.logger}); err != nil {
 		if o.HostConfigured() {
 			return w, o.Misconfigured(fmt.Errorf("model.host: %w", err))
 		}

@@ -32,6 +32,7 @@ type Config struct {
 	ContextWindow int           // requested tokens (num_ctx); 0 means the Modelfile's, else at most 16384; never more than the model's own
 	KeepAlive     time.Duration // how long the model stays loaded; 0 means the server's default, negative forever
 	RetryDelay    time.Duration // before retrying a busy server, doubled each time; 0 means 500 ms
+	Learned       string        // file with what clients learned about servers; "" forgets it with the client
 	Logger        *slog.Logger  // nil logs nothing
 }
 
@@ -47,10 +48,14 @@ type Client struct {
 	alive  time.Duration
 	delay  time.Duration
 	log    *slog.Logger
+	file   string // see Config.Learned
 
-	mu     sync.Mutex
-	known  map[string]*known // by tagged name
-	chosen string            // the model that answers if none is named; "" until the server has said
+	mu          sync.Mutex
+	known       map[string]*known // by tagged name
+	chosen      string            // the model that answers if none is named; "" until the server has said
+	grown       bool              // a context window has grown, which happens once
+	recollected bool              // file was read
+	server      learned
 }
 
 // New creates a client without connecting. It returns an error if Host is no
@@ -82,6 +87,7 @@ func New(cfg Config) (*Client, error) {
 		alive:  cfg.KeepAlive,
 		delay:  cfg.RetryDelay,
 		log:    cfg.Logger,
+		file:   cfg.Learned,
 		known:  make(map[string]*known),
 	}
 	if c.delay <= 0 {
@@ -111,13 +117,15 @@ func (c *Client) Close() error {
 //
 // If the server rejects tools, a think setting or a schema, Ask retries without
 // it; it logs and remembers the rejection. Text, thinking and tokens then cover
-// both requests.
+// both requests. If a reply breaks its format, Ask retries once with the other
+// think setting. Should that one keep to the format, Reply.Text and
+// Reply.Thinking are its own, and Reply.Note says so.
 //
 // With an error, Ask returns the part of the reply received so far, without its
 // calls, which must not be acted on; its cost is unknown. The error is a
 // *CutStreamError if the reply broke off and a *StalledError if the model
 // exceeded req.MaxThinking. It is a *PromptTooLongError if the request does not
-// fit and a *TimeoutError if req.Timeout expired. It wraps the error of ctx if
+// fit, not sent at all if it cannot, and a *TimeoutError if req.Timeout expired. It wraps the error of ctx if
 // ctx ended, and prompt.ErrNoModel if the server or the model is missing.
 //
 // If somebody reads the reply as it arrives (a chat answer, a synthesis, a step
@@ -134,13 +142,20 @@ func (c *Client) Ask(ctx context.Context, req prompt.Request, delta func(text, t
 	if err != nil {
 		return reply.Reply{}, c.explain(ctx, info, err)
 	}
+	if req.Never {
+		return reply.Reply{ContextWindow: info.ContextWindow}, &PromptTooLongError{Model: info.Name, ContextWindow: info.ContextWindow, Part: req.TooLong}
+	}
 	x := &exchange{client: c, info: info, known: about, req: req, delta: delta, extend: extend}
 	err = x.run(ctx)
 	reply := x.reply()
 	reply.MS = time.Since(began).Milliseconds()
 	if err != nil {
 		reply.Calls, reply.CutOff = nil, false
-		return reply, c.explain(ctx, info, err)
+		err = c.explain(ctx, info, err)
+		if long, ok := errors.AsType[*PromptTooLongError](err); ok {
+			long.Part = req.TooLong
+		}
+		return reply, err
 	}
 	c.log.Debug("the model has replied", "model", info.Name, "purpose", string(req.Purpose), "ms", reply.MS, "prompt_ms", reply.PromptMS,
 		"prompt_tokens", reply.PromptTokens, "completion_tokens", reply.CompletionTokens, "calls", len(reply.Calls), "cut_off", reply.CutOff)

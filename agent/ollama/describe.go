@@ -27,8 +27,8 @@ const (
 // and use tools.
 //
 // The first answer of the server stands until the model is pulled or removed, so
-// that its context window does not change. Only [Client.Models] says whether a model is loaded. The
-// error wraps prompt.ErrNoModel and says in one sentence what to do, or it wraps
+// that its context window does not change unless it grows, see [Client.Grow].
+// Only [Client.Models] says whether a model is loaded. The error wraps prompt.ErrNoModel and says in one sentence what to do, or it wraps
 // the error of ctx.
 func (c *Client) Describe(ctx context.Context, name string) (prompt.ModelInfo, error) {
 	info, _, err := c.describe(ctx, name)
@@ -44,6 +44,7 @@ func (c *Client) describe(ctx context.Context, name string) (prompt.ModelInfo, *
 	if about == nil {
 		asking, cancel := context.WithTimeout(ctx, describeTimeout)
 		defer cancel()
+		c.recollect(asking)
 		var err error
 		if about, err = c.choose(asking, name); err != nil {
 			if ctx.Err() != nil {
@@ -56,6 +57,7 @@ func (c *Client) describe(ctx context.Context, name string) (prompt.ModelInfo, *
 	if name != "" {
 		info.Name = name // with or without its tag, as the caller spelled it
 	}
+	info.Defect = c.defect(info.Name, about)
 	if !info.Chats {
 		return prompt.ModelInfo{}, nil, c.because(noModel(nil, "the model %s cannot chat: choose another (--model, or /model in the chat)", name), prompt.TroubleUnfit, name, nil)
 	}
@@ -83,7 +85,7 @@ func (c *Client) choose(ctx context.Context, name string) (*known, error) {
 			entry.Size = m.Size
 		}
 	}
-	return c.remember(c.info(entry, shown), toolless(shown)), nil
+	return c.remember(c.info(entry, shown), shown), nil
 }
 
 func (c *Client) firstWithTools(ctx context.Context) (*known, error) {
@@ -105,7 +107,7 @@ func (c *Client) firstWithTools(ctx context.Context) (*known, error) {
 			continue
 		}
 		if info := c.info(entry, shown); info.Chats && info.Tools {
-			return c.prefer(c.remember(info, false)), nil
+			return c.prefer(c.remember(info, shown)), nil
 		}
 	}
 	return nil, c.because(noModel(nil, "no model at %s can use tools: `ollama pull %s`, or choose one of %s (--model, or /model in the chat)",

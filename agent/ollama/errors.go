@@ -57,15 +57,25 @@ func (e *StalledError) Error() string {
 // Nothing was cut from it, and the model never saw it.
 type PromptTooLongError struct {
 	Model         string
-	ContextWindow int // in tokens
-	Err           error
+	ContextWindow int    // in tokens
+	Part          string // what is too long, and what to do about it; may be ""
+	Err           error  // from the server; nil if the request was not sent
 }
 
 func (e *PromptTooLongError) Error() string {
-	return fmt.Sprintf("the prompt does not fit the context window of %s (%d tokens): choose another --model or a larger context_window", e.Model, e.ContextWindow)
+	part := ""
+	if e.Part != "" {
+		part = e.Part + ", or "
+	}
+	return fmt.Sprintf("the prompt does not fit the context window of %s (%d tokens): %schoose another --model or a larger context_window", e.Model, e.ContextWindow, part)
 }
 
-func (e *PromptTooLongError) Unwrap() []error { return []error{prompt.ErrTooLong, e.Err} }
+func (e *PromptTooLongError) Unwrap() []error {
+	if e.Err == nil {
+		return []error{prompt.ErrTooLong}
+	}
+	return []error{prompt.ErrTooLong, e.Err}
+}
 
 // TimeoutError reports that the time limit of a request expired. It wraps
 // context.DeadlineExceeded.

@@ -2,6 +2,7 @@ package ollama
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -30,6 +31,7 @@ type exchange struct {
 	promptTokens     int
 	completionTokens int
 	promptTime       time.Duration
+	note             string
 
 	try try
 }
@@ -53,13 +55,14 @@ func (x *exchange) reply() reply.Reply {
 		PromptTokens:     x.promptTokens,
 		CompletionTokens: x.completionTokens,
 		ContextWindow:    x.info.ContextWindow,
+		Note:             x.note,
 		PromptMS:         int64((x.promptTime + time.Millisecond - 1) / time.Millisecond),
 	}
 }
 
 // run sends the request until there is a reply. It retries without the features
 // that the server rejects, and once with the other think setting if a formatted
-// reply is empty.
+// reply is empty or breaks its format.
 func (x *exchange) run(ctx context.Context) error {
 	s := x.known.setting(x.req)
 	err := x.whenFree(ctx, s)
@@ -68,9 +71,21 @@ func (x *exchange) run(ctx context.Context) error {
 		s = x.known.setting(x.req)
 		err = x.whenFree(ctx, s)
 	}
-	if s.think == nil || len(s.format) == 0 || !x.wordless() || !endedOrBroke(err) {
-		return err
+	switch {
+	case s.think == nil || len(s.format) == 0:
+	case x.wordless() && endedOrBroke(err):
+		return x.fill(ctx, s, err)
+	case err == nil && !x.cutOff && len(x.calls) == 0 && breaksFormat(x.text.String(), s.format) && x.known.mayFormat():
+		x.reformat(ctx, s)
 	}
+	if err == nil && s.think != nil && s.think.Bool() && len(s.format) > 0 {
+		x.note = string(x.client.defect(x.info.Name, x.known))
+	}
+	return err
+}
+
+// fill asks again for a formatted reply that was empty.
+func (x *exchange) fill(ctx context.Context, s setting, err error) error {
 	other := !s.think.Bool()
 	x.client.log.Warn("a formatted reply has no words in it", "model", x.info.Name, "think", s.think.Bool(), "error", err)
 	s.think = &api.ThinkValue{Value: other}
@@ -81,9 +96,45 @@ func (x *exchange) run(ctx context.Context) error {
 		return nil
 	}
 	if again == nil && !x.wordless() {
-		x.known.preferThinking(other)
+		x.client.preferThinking(ctx, x.known, other)
+		x.note = string(x.client.defect(x.info.Name, x.known))
 	}
 	return again
+}
+
+// reformat asks again for a reply that breaks its format: before 0.34, Ollama does
+// not apply a format to some models unless they think first. If that does not
+// help, the first reply stands, and the model is never asked twice again.
+func (x *exchange) reformat(ctx context.Context, s setting) {
+	other := !s.think.Bool()
+	x.client.log.Warn("a reply breaks its format", "model", x.info.Name, "think", s.think.Bool(), "purpose", string(x.req.Purpose))
+	text, thinking := x.text.String(), x.thinking.String()
+	x.text.Reset()
+	x.thinking.Reset()
+	s.think = &api.ThinkValue{Value: other}
+	err := x.whenFree(ctx, s)
+	if err == nil && !x.cutOff && !breaksFormat(x.text.String(), s.format) {
+		x.client.preferThinking(ctx, x.known, other)
+		x.note = string(x.client.defect(x.info.Name, x.known))
+		return
+	}
+	x.client.log.Warn("asking again did not help", "model", x.info.Name, "error", err)
+	x.text.Reset()
+	x.text.WriteString(text)
+	x.thinking.Reset()
+	x.thinking.WriteString(thinking)
+	x.calls, x.cutOff = nil, false
+}
+
+// breaksFormat reports whether a whole reply cannot have been written under a
+// format: it is no JSON, or no object where the format wants one.
+func breaksFormat(text string, format json.RawMessage) bool {
+	text = strings.TrimSpace(text)
+	var schema struct {
+		Type any `json:"type"`
+	}
+	object := json.Unmarshal(format, &schema) == nil && schema.Type == "object"
+	return !json.Valid([]byte(text)) || object && !strings.HasPrefix(text, "{")
 }
 
 // wordless reports whether nothing usable has arrived.

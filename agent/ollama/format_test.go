@@ -1,7 +1,10 @@
 package ollama_test
 
 import (
+	"bytes"
 	"errors"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -115,5 +118,97 @@ func TestReplyReportsPromptTime(t *testing.T) {
 		if reply, err := client.Ask(testContext(t), ask(tc.words), nil); err != nil || reply.PromptMS != tc.ms || reply.PromptTokens < 2000 {
 			t.Errorf("%d: reply %+v, error %v, want %d ms", i, reply, err, tc.ms)
 		}
+	}
+}
+
+func TestIgnoredFormatIsLearnedForAServerVersion(t *testing.T) {
+	// As Ollama 0.17.4 with qwen3: a format binds only after thinking.
+	replies := []ollamatest.Reply{
+		{When: func(r ollamatest.Request) bool { return r.Think == true }, Text: `{"title":"x"}`, Thinking: "hm", Times: -1},
+		{Text: "Here is the plan:\n1. look", Times: -1},
+	}
+	file := filepath.Join(t.TempDir(), "servers.json")
+	const defect = "qwen3:8b on Ollama 0.17.4 ignores a format with thinking off; replan asks it with thinking on"
+	asks := func(server *ollamatest.Server, requests int) {
+		t.Helper()
+		client := connect(t, ollama.Config{Host: server.URL(), Learned: file})
+		before := len(server.Requests())
+		var got pieces
+		reply, err := client.Ask(testContext(t), formatted("plan"), got.delta)
+		if err != nil || reply.Text != `{"title":"x"}` || reply.Thinking != "hm" || reply.Note != defect {
+			t.Errorf("reply %+v, error %v", reply, err)
+		}
+		if n := len(server.Requests()) - before; n != requests {
+			t.Errorf("%d requests, want %d", n, requests)
+		}
+		if info, err := client.Describe(testContext(t), ""); err != nil || string(info.Defect) != defect {
+			t.Errorf("described as %+v, error %v", info, err)
+		}
+	}
+	server := serve(t, ollamatest.Script{Model: "qwen3:8b", Version: "0.17.4", Capabilities: thinker, Replies: replies})
+	asks(server, 2)
+	asks(server, 1) // a later session remembers it
+
+	// A fixed server at the same address: it is asked with thinking off again.
+	data, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	fixed := serve(t, ollamatest.Script{Model: "qwen3:8b", Version: "0.34.0", Capabilities: thinker, Replies: []ollamatest.Reply{{Text: `{"title":"y"}`}}})
+	if err := os.WriteFile(file, bytes.ReplaceAll(data, []byte(server.URL()), []byte(fixed.URL())), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	client := connect(t, ollama.Config{Host: fixed.URL(), Learned: file})
+	if reply, err := client.Ask(testContext(t), formatted("plan"), nil); err != nil || reply.Text != `{"title":"y"}` || reply.Note != "" {
+		t.Errorf("reply %+v, error %v", reply, err)
+	}
+	if requests := fixed.Requests(); len(requests) != 1 || requests[0].Think != false {
+		t.Errorf("requests %+v, want one without thinking", requests)
+	}
+}
+
+func TestFirstReplyStandsIfNoThinkSettingKeepsTheFormat(t *testing.T) {
+	for _, tc := range []struct {
+		name   string
+		second ollamatest.Reply
+	}{
+		{"prose again", ollamatest.Reply{Text: "Well, 1. look", Thinking: "hm", Times: -1}},
+		{"no reply", ollamatest.Reply{Status: 500, Error: "oops", Times: -1}},
+		{"reply cut off", ollamatest.Reply{Text: `{"title":`, DoneReason: "length", Times: -1}},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			tc.second.When = func(r ollamatest.Request) bool { return r.Think == true }
+			server := serve(t, ollamatest.Script{Model: "m", Capabilities: thinker, Replies: []ollamatest.Reply{tc.second, {Text: "1. look", Times: -1}}})
+			client := connect(t, ollama.Config{Host: server.URL()})
+			for range 2 {
+				reply, err := client.Ask(testContext(t), formatted("plan"), nil)
+				if err != nil || reply.Text != "1. look" || reply.Thinking != "" || reply.CutOff || reply.Note != "" {
+					t.Errorf("reply %+v, error %v", reply, err)
+				}
+			}
+			if n := len(server.Requests()); n != 3 {
+				t.Errorf("%d requests, want that the model is asked twice only once", n)
+			}
+		})
+	}
+}
+
+func TestReplyThatKeepsItsFormatIsAskedForOnce(t *testing.T) {
+	for _, tc := range []struct {
+		name         string
+		capabilities []string
+		reply        ollamatest.Reply
+	}{
+		{"an object", thinker, ollamatest.Reply{Text: ` {"title":"x"}` + "\n"}},
+		{"cut off", thinker, ollamatest.Reply{Text: `{"title":"x`, DoneReason: "length"}},
+		{"prose of a model without thinking", nil, ollamatest.Reply{Text: "1. look"}},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			server := serve(t, ollamatest.Script{Model: "m", Capabilities: tc.capabilities, Replies: []ollamatest.Reply{tc.reply}})
+			reply, err := connect(t, ollama.Config{Host: server.URL()}).Ask(testContext(t), formatted("plan"), nil)
+			if err != nil || reply.Text != tc.reply.Text || len(server.Requests()) != 1 {
+				t.Errorf("reply %+v, error %v, %d requests", reply, err, len(server.Requests()))
+			}
+		})
 	}
 }

@@ -3,6 +3,7 @@ package ollama
 import (
 	"encoding/json"
 	"net/http"
+	"slices"
 	"strings"
 	"sync"
 
@@ -12,16 +13,20 @@ import (
 )
 
 // known is what a client has learned about one model. The description does not
-// change while the model is installed, so that every request uses the same context window. The rest grows
-// with each rejection by the server.
+// change while the model is installed, so that every request uses the same
+// context window; only [Client.Grow] replaces it. The rest grows with each
+// rejection by the server.
 type known struct {
-	info prompt.ModelInfo
+	info       prompt.ModelInfo
+	fixed      bool  // the user or the Modelfile set the context window
+	tokenBytes int64 // memory for a token of context, 0 if unknown
 
 	mu            sync.Mutex
 	noTools       bool            // the server rejects requests with tools
 	noLevels      bool            // thinking is on or off, without levels
 	noThink       bool            // the server rejects requests with a think setting
-	thinkToFormat bool            // formatted replies were empty without thinking
+	thinkToFormat bool            // formatted replies were empty without thinking, or broke their format
+	unformatted   bool            // replies break their format with thinking on and off
 	noFormat      map[string]bool // schemas that the server cannot turn into a grammar
 }
 
@@ -81,20 +86,27 @@ func (k *known) learn(req prompt.Request, s setting, err error) bool {
 	return true
 }
 
-func (k *known) preferThinking(think bool) {
+// mayFormat reports whether another think setting may make the model keep to a
+// format. It says so once; success lets it say so again.
+func (k *known) mayFormat() bool {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	k.thinkToFormat = think
+	may := !k.unformatted
+	k.unformatted = true
+	return may
 }
 
 // remember stores the first description of a model. Of concurrent calls the first
 // wins.
-func (c *Client) remember(info prompt.ModelInfo, toolless bool) *known {
+func (c *Client) remember(info prompt.ModelInfo, shown *api.ShowResponse) *known {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	key := tagged(info.Name)
 	if c.known[key] == nil {
-		c.known[key] = &known{info: info, noTools: toolless}
+		c.known[key] = &known{
+			info: info, fixed: c.window > 0 || modelfileWindow(shown) > 0, tokenBytes: tokenBytes(shown),
+			noTools: toolless(shown), thinkToFormat: info.Thinks && slices.Contains(c.server.ThinkToFormat, key),
+		}
 	}
 	return c.known[key]
 }

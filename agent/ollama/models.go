@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"slices"
 	"sync"
 	"time"
 
@@ -29,7 +30,8 @@ func (c *Client) Models(ctx context.Context) ([]prompt.ModelInfo, error) {
 		}
 		return nil, c.undescribed(err)
 	}
-	loaded := c.loaded(asking)
+	c.recollect(asking)
+	running, shown := c.running(asking)
 	infos := make([]prompt.ModelInfo, len(listed))
 	var group sync.WaitGroup
 	places := make(chan struct{}, shownAtOnce)
@@ -37,8 +39,7 @@ func (c *Client) Models(ctx context.Context) ([]prompt.ModelInfo, error) {
 		group.Go(func() {
 			places <- struct{}{}
 			defer func() { <-places }()
-			infos[i] = c.listedInfo(asking, entry)
-			infos[i].Loaded = loaded[tagged(entry.Name)]
+			infos[i] = c.listedInfo(asking, entry, running, shown)
 		})
 	}
 	group.Wait()
@@ -49,34 +50,46 @@ func (c *Client) Models(ctx context.Context) ([]prompt.ModelInfo, error) {
 }
 
 // listedInfo describes one listed model, with the context window that was first
-// assigned to it.
-func (c *Client) listedInfo(ctx context.Context, entry api.ListModelResponse) prompt.ModelInfo {
+// assigned to it or that it has grown to.
+func (c *Client) listedInfo(ctx context.Context, entry api.ListModelResponse, running []api.ProcessModelResponse, server learned) prompt.ModelInfo {
+	_, loaded := runningModel(running, entry.Name)
 	shown, err := c.api.Show(ctx, &api.ShowRequest{Model: entry.Name})
 	if err != nil {
 		c.log.Warn("a model cannot be described", "model", entry.Name, "error", err)
 		return prompt.ModelInfo{
-			Name: entry.Name, Bytes: entry.Size,
+			Name: entry.Name, Bytes: entry.Size, Loaded: loaded,
 			Parameters: untrusted.Text(entry.Details.ParameterSize), Quantization: untrusted.Text(entry.Details.QuantizationLevel),
 		}
 	}
 	info := c.info(entry, shown)
-	info.ContextWindow = c.remember(info, toolless(shown)).info.ContextWindow
+	about := c.remember(info, shown)
+	info.ContextWindow, info.Loaded, info.Defect = about.info.ContextWindow, loaded, c.defect(info.Name, about)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if !c.grown {
+		info.Growable = about.growable(info.Longest, running, server)
+	}
 	return info
 }
 
-// loaded returns the models in memory by tagged name, none if the server does not
-// say.
-func (c *Client) loaded(ctx context.Context) map[string]bool {
-	out := make(map[string]bool)
-	running, err := c.api.ListRunning(ctx)
+// running returns the models in memory, none if the server does not say, and what
+// is known about the server.
+func (c *Client) running(ctx context.Context) ([]api.ProcessModelResponse, learned) {
+	list, err := c.api.ListRunning(ctx)
 	if err != nil {
 		c.log.Warn("the loaded models are not known", "error", err)
-		return out
+		list = &api.ProcessResponse{}
 	}
-	for _, m := range running.Models {
-		out[tagged(m.Name)] = true
+	return list.Models, c.seen(ctx, list.Models)
+}
+
+// runningModel returns the model in memory with this name.
+func runningModel(running []api.ProcessModelResponse, name string) (api.ProcessModelResponse, bool) {
+	at := slices.IndexFunc(running, func(m api.ProcessModelResponse) bool { return tagged(m.Name) == tagged(name) })
+	if at < 0 {
+		return api.ProcessModelResponse{}, false
 	}
-	return out
+	return running[at], true
 }
 
 // serverKeepAlive is the server's default keep-alive time. The server does not
@@ -95,8 +108,13 @@ func (c *Client) Warm(ctx context.Context, name string) error {
 	if err != nil {
 		return c.explain(ctx, info, err)
 	}
+	return c.load(ctx, info)
+}
+
+// load makes the server load a model with its context window.
+func (c *Client) load(ctx context.Context, info prompt.ModelInfo) error {
 	loaded := false
-	err = c.api.Chat(ctx, c.loading(info), func(line api.ChatResponse) error {
+	err := c.api.Chat(ctx, c.loading(info), func(line api.ChatResponse) error {
 		loaded = loaded || line.Done
 		return nil
 	})
@@ -106,6 +124,6 @@ func (c *Client) Warm(ctx context.Context, name string) error {
 	case !loaded:
 		return c.explain(ctx, info, &CutStreamError{Model: info.Name, Err: io.ErrUnexpectedEOF})
 	}
-	c.log.Debug("the model is loaded", "model", info.Name)
+	c.log.Debug("the model is loaded", "model", info.Name, "window", info.ContextWindow)
 	return nil
 }

@@ -16,8 +16,8 @@ import (
 )
 
 // loading returns the fields that all requests for a model share, including one
-// that only loads it. The context window never varies, since the server would
-// reload the model.
+// that only loads it. The context window varies only if it grows, since the server
+// then reloads the model.
 func (c *Client) loading(info prompt.ModelInfo) *api.ChatRequest {
 	chat := &api.ChatRequest{
 		Model:    info.Name,

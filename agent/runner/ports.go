@@ -47,6 +47,16 @@ type ModelInstaller interface {
 	Remove(ctx context.Context, name string) error
 }
 
+// ModelGrower is a model server that can give a model a larger context window. A
+// [Model] may also implement ModelGrower.
+type ModelGrower interface {
+	// Grow gives a model, "" being the one that will answer, a context window of so
+	// many tokens, as far as the server is known to have the memory. The model may
+	// have to be loaded again, so it grows at most once. Grow returns the model
+	// as it is then, changed or not.
+	Grow(ctx context.Context, name string, tokens int) (prompt.ModelInfo, error)
+}
+
 // Tools gives access to the tools of all servers.
 type Tools interface {
 	// Ready waits until all starting servers have started or failed, or until ctx

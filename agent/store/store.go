@@ -59,6 +59,9 @@ func (d Dirs) Memory() string { return filepath.Join(d.Data, "memory.md") }
 // Recents returns the file of what was chosen in the palette.
 func (d Dirs) Recents() string { return filepath.Join(d.State, "recents.txt") }
 
+// Servers returns the file of what was learned about model servers.
+func (d Dirs) Servers() string { return filepath.Join(d.State, "servers.json") }
+
 // Trust returns the file that records which servers of projects may start.
 func (d Dirs) Trust() string { return filepath.Join(d.Data, "trust.json") }
 

@@ -1,6 +1,8 @@
 package prompt
 
 import (
+	"cmp"
+	"fmt"
 	"math"
 	"slices"
 	"strings"
@@ -66,6 +68,66 @@ func Tokens(b Brief) int {
 	return p.tokens([]Message{
 		{Role: RoleSystem, Content: systemPrompt(b, p.Instructions)}, {Role: RoleUser, Content: newShortlist(b).message()},
 	}) + p.tokens(p.Conversation) + p.tokens(Attached(p.Mentions, 0))
+}
+
+// Opening estimates the tokens of what a run begins with: [Tokens] and the goal, but
+// without the conversation, which may be summarized.
+func Opening(b Brief) int {
+	b.Prompting.ContextWindow, b.Prompting.Conversation = 0, nil // the list of tools as long as it may be
+	return Tokens(b) + b.Prompting.tokens([]Message{{Role: RoleUser, Content: b.Goal}})
+}
+
+// wanted estimates the tokens of the request and its reply if nothing is left out,
+// 0 if they fit the window.
+func (c composition) wanted() int {
+	p := c.brief.Prompting
+	if c.agent != nil {
+		p.Conversation, p.Mentions = nil, nil
+	}
+	cut := &cutter{textBudget: resultBudgets[0]}
+	if c.budgets != nil {
+		cut.textBudget = c.budgets[0]
+	}
+	n := p.tokens(c.messages(p.Conversation, Attached(p.Mentions, 0), p.Instructions, cut)) + p.tokens(c.turns) +
+		p.offerTokens(c.tools) + cmp.Or(c.tokens, p.MaxTokens, DefaultMaxTokens)
+	if n <= p.ContextWindow {
+		return 0
+	}
+	return n
+}
+
+// mostBytesPerToken is more than any text has. A prompt that is too long even so
+// cannot fit.
+const mostBytesPerToken = 8
+
+// tooLong names the largest parts of messages that are too long after all
+// shortening, and what to do about them. never reports whether they cannot fit,
+// however the model's server counts.
+func (c composition) tooLong(messages []Message) (sentence string, never bool) {
+	p, bytes := c.brief.Prompting, 0
+	for _, m := range messages {
+		bytes += messageBytes(m)
+	}
+	type part struct {
+		name, remedy string
+		bytes        int
+	}
+	system := part{"the system prompt", "shorten the prompts of the configuration", len(messages[0].Content)}
+	if p.System == "" && len(p.Prompts) == 0 {
+		system.remedy = "this window is too small to plan in"
+	}
+	parts := []part{{"the goal", "put long text into a file and mention it by an @", len(c.brief.Goal)}, system}
+	if c.plans != nil {
+		parts = append(parts, part{"the list of tools", "offer fewer tools by a profile, or stop servers", len(c.plans.message) + len(c.plans.more)})
+	}
+	rest := part{"what went before", "ask for less at once", bytes}
+	for _, known := range parts {
+		rest.bytes -= known.bytes
+	}
+	parts = append(parts, rest)
+	largest := slices.MaxFunc(parts, func(a, b part) int { return cmp.Compare(a.bytes, b.bytes) })
+	tokens := int(float64(largest.bytes) / p.bytesPerToken())
+	return fmt.Sprintf("%s alone takes about %d tokens: %s", largest.name, tokens, largest.remedy), bytes/mostBytesPerToken > p.ContextWindow
 }
 
 // Results of calls are shortened to shortAnswer characters if room is short, and

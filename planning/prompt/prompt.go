@@ -135,6 +135,12 @@ func (c composition) request() Request {
 		}
 		tools = c.fewer(tools, over)
 	}
+	if req.Shortened != "" || req.MaxTokens < most {
+		req.Wanted = c.wanted()
+	}
+	if len(req.Messages) > 0 && p.tokens(req.Messages) > p.ContextWindow-req.MaxTokens {
+		req.TooLong, req.Never = c.tooLong(req.Messages)
+	}
 	req.Shortened = c.untypedTools(req.Shortened)
 	return req
 }

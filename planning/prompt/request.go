@@ -72,6 +72,9 @@ type Request struct {
 	Timeout   time.Duration   `json:"timeout,omitempty"`    // ns; 0 means none
 	Shortened string          `json:"shortened,omitempty"`  // the parts left out to make it fit, one sentence
 	Partial   []string        `json:"partial,omitempty"`    // indices of the steps whose results it holds only in part
+	Wanted    int             `json:"wanted,omitempty"`     // tokens that it would take with its reply if nothing was left out; 0 if nothing was
+	TooLong   string          `json:"too_long,omitempty"`   // what does not fit all the same by estimate, and what to do; "" if it fits
+	Never     bool            `json:"never,omitempty"`      // with TooLong: it cannot fit by any estimate, and is not sent
 
 	// MaxThinking bounds the thoughts of the model before its first word, in
 	// bytes; 0 means no bound. A model beyond it is stopped.
@@ -90,6 +93,8 @@ type ModelInfo struct {
 	Parameters    untrusted.Text `json:"parameters,omitempty"`   // as reported by the server: "8.2B"
 	Quantization  untrusted.Text `json:"quantization,omitempty"` // as reported by the server: "Q4_K_M"
 	Loaded        bool           `json:"loaded,omitempty"`       // in memory now
+	Growable      int            `json:"growable,omitempty"`     // tokens that ContextWindow may grow to by itself; 0 if it stays
+	Defect        untrusted.Text `json:"defect,omitempty"`       // what replan works around with it, a sentence
 }
 
 // TaggedName returns the name of a model as listed by a server: with the tag

@@ -246,6 +246,7 @@ func writeExchange(d *draw.Document, x *agent.Exchange) {
 		{"limit", boundWords(q)},
 		{"cut", q.Shortened},
 		{"took", costWords(x)},
+		{"note", x.Reply.Note},
 	} {
 		if f.value != "" {
 			d.Field(f.name, l.Text, f.value)

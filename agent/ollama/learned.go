@@ -1,0 +1,149 @@
+package ollama
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"slices"
+
+	"replan/internal/untrusted"
+	"replan/internal/wholefile"
+
+	"github.com/ollama/ollama/api"
+)
+
+// learnedVersion is the version of the file format.
+const learnedVersion = 1
+
+// learnedFile holds what clients have learned about servers, for later sessions.
+type learnedFile struct {
+	V       int                `json:"v"`
+	Servers map[string]learned `json:"servers"` // by URL
+}
+
+// learned is what is known about one server. It holds for one version of Ollama,
+// since the next one may have fixed its defects.
+type learned struct {
+	Version       string   `json:"version"`
+	ThinkToFormat []string `json:"think_to_format,omitempty"` // tagged names of the models that ignore a format with thinking off
+	Memory        int64    `json:"memory,omitempty"`          // bytes; the most that models took together
+	GPU           int64    `json:"gpu,omitempty"`             // bytes; the most of them in memory of GPUs
+}
+
+// recollect reads, once, what earlier sessions learned about the server. It asks
+// for the server's version only if there is something.
+func (c *Client) recollect(ctx context.Context) {
+	c.mu.Lock()
+	read := c.recollected || c.file == ""
+	c.recollected = true
+	c.mu.Unlock()
+	if read {
+		return
+	}
+	data, err := os.ReadFile(c.file)
+	if errors.Is(err, fs.ErrNotExist) {
+		return
+	}
+	about, known := decodeLearned(data).Servers[c.base.String()]
+	if err != nil || !known {
+		c.log.Debug("nothing was learned about the server", "file", c.file, "error", err)
+		return
+	}
+	version, err := c.api.Version(ctx)
+	if err != nil || version != about.Version {
+		c.log.Info("what was learned about the server holds no longer", "version", version, "was", about.Version, "error", err)
+		return
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.server = about
+}
+
+// decodeLearned reads a file. A damaged one is as good as none: it is only a cache.
+func decodeLearned(data []byte) learnedFile {
+	var file learnedFile
+	if json.Unmarshal(data, &file) != nil || file.V != learnedVersion || file.Servers == nil {
+		return learnedFile{V: learnedVersion, Servers: map[string]learned{}}
+	}
+	return file
+}
+
+// learn changes what is known about the server, here and on disk. A change that
+// cannot be saved holds for this client.
+func (c *Client) learn(ctx context.Context, change func(*learned)) {
+	version, err := c.api.Version(ctx)
+	c.mu.Lock()
+	c.server.ThinkToFormat = slices.Clone(c.server.ThinkToFormat)
+	change(&c.server)
+	c.server.Version = version
+	c.mu.Unlock()
+	if err == nil && c.file != "" {
+		err = wholefile.Edit(ctx, c.file, func(before []byte) ([]byte, error) {
+			file := decodeLearned(before)
+			about := file.Servers[c.base.String()]
+			if about.Version != version {
+				about = learned{Version: version}
+			}
+			change(&about)
+			file.Servers[c.base.String()] = about
+			return json.Marshal(file)
+		})
+	}
+	if err != nil {
+		c.log.Warn("save what was learned about the server", "file", c.file, "error", err)
+	}
+}
+
+// preferThinking stores whether a model keeps to a format only if it thinks first.
+func (c *Client) preferThinking(ctx context.Context, k *known, think bool) {
+	k.mu.Lock()
+	k.thinkToFormat, k.unformatted = think, false
+	k.mu.Unlock()
+	name := tagged(k.info.Name)
+	c.learn(ctx, func(about *learned) {
+		about.ThinkToFormat = slices.DeleteFunc(about.ThinkToFormat, func(n string) bool { return n == name })
+		if think {
+			about.ThinkToFormat = append(about.ThinkToFormat, name)
+		}
+	})
+}
+
+// defect describes what replan works around with a model, "" if there is nothing.
+func (c *Client) defect(name string, k *known) untrusted.Text {
+	k.mu.Lock()
+	ignores := k.thinkToFormat
+	k.mu.Unlock()
+	if !ignores {
+		return ""
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	server := "Ollama"
+	if c.server.Version != "" {
+		server += " " + c.server.Version
+	}
+	return untrusted.Text(fmt.Sprintf("%s on %s ignores a format with thinking off; replan asks it with thinking on", name, server))
+}
+
+// seen stores how much memory the loaded models take, if it is more than they
+// took before.
+func (c *Client) seen(ctx context.Context, running []api.ProcessModelResponse) learned {
+	var memory, gpu int64
+	for _, m := range running {
+		memory, gpu = memory+m.Size, gpu+m.SizeVRAM
+	}
+	c.mu.Lock()
+	more := memory > c.server.Memory || gpu > c.server.GPU
+	c.mu.Unlock()
+	if more {
+		c.learn(ctx, func(about *learned) {
+			about.Memory, about.GPU = max(about.Memory, memory), max(about.GPU, gpu)
+		})
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.server
+}
