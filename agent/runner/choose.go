@@ -49,6 +49,7 @@ type jobConfig struct {
 	model     string
 	prompting prompt.Prompting // including the conversation
 	tools     []string         // patterns; nil is every tool
+	wanted    int              // tokens that earlier runs had no room for
 	share     int              // of the window that the conversation may take, in percent
 	summed    bool             // the conversation starts with a summary
 	spent     bool             // the budget of the session is used up
@@ -75,6 +76,7 @@ func (s *Session) jobConfig() jobConfig {
 	if measured := s.modelUse.bytesPerToken[string(s.status.Model)]; measured > 0 {
 		t.prompting.BytesPerToken = measured
 	}
+	t.wanted = s.modelUse.wanted
 	t.prompting.Conversation = slices.Clip(s.conversation.messages) // clipped, so that an append copies it
 	_, spent := s.account.lease(s.cfg.Limits)
 	t.spent = spent != ""

@@ -168,11 +168,14 @@ func (s preparation) gather(ctx context.Context, j job, t jobConfig) prepared {
 	if p.err != nil {
 		return p
 	}
+	p.facts = s.survey(ctx, j)
+	chain, routed, unclear := s.reach(ctx, &p)
+	if !routed || chain.NeedsModel() {
+		s.grow(ctx, &p)
+	}
 	if p.info.Name != "" && j.resume == "" {
 		p.jobConfig.prompting.Profiles = s.windows(ctx, t.prompting.Profiles)
 	}
-	p.facts = s.survey(ctx, j)
-	chain, routed, unclear := s.reach(ctx, &p)
 	p.missing = p.run.MissingTools(p.catalogue)
 	if p.err = s.unwritten(ctx, &p); p.err != nil {
 		return p

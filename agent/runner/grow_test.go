@@ -1,0 +1,92 @@
+package runner_test
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"replan/agent/event"
+	"replan/agent/policy"
+	"replan/agent/runner"
+	"replan/planning/prompt"
+)
+
+// grower is a model server with the memory for a window of this size.
+type grower struct {
+	*model
+	most int // tokens
+
+	mu    sync.Mutex
+	asked []int // tokens
+}
+
+func (g *grower) Grow(ctx context.Context, name string, tokens int) (prompt.ModelInfo, error) {
+	info, err := g.Describe(ctx, name)
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.asked = append(g.asked, tokens)
+	info.ContextWindow = max(info.ContextWindow, g.most)
+	return info, err
+}
+
+func TestWindowGrowsBeforeARunThatNeedsIt(t *testing.T) {
+	const note = "the context window of m has grown from 16k to 32k tokens, since the tools, the mentions and the project's notes take half of it; the model was loaded with it"
+	for _, tc := range []struct {
+		name  string
+		notes string // instructions of the project
+		most  int
+		want  int
+		note  string
+	}{
+		{"the notes take most of the window", strings.Repeat("note ", 8000), 32768, 32768, note},
+		{"little is needed", "note", 32768, 16384, ""},
+		{"the server has no memory for it", strings.Repeat("note ", 8000), 0, 16384, ""},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			server := &grower{most: tc.most}
+			s := open(t, policy.ApproveAll, func(s *stage) {
+				s.model.info.ContextWindow = 16384
+				server.model = s.model
+				s.config = func(c *runner.Config) { c.Model, c.Prompting.Instructions = server, tc.notes }
+			})
+			started := s.run(t, "do it")
+			if started.Prompting.ContextWindow != tc.want {
+				t.Errorf("the run started with a window of %d, want %d", started.Prompting.ContextWindow, tc.want)
+			}
+			var notes []string
+			for _, e := range s.seen {
+				if n, ok := e.Data.(event.Note); ok {
+					notes = append(notes, string(n.Text))
+				}
+			}
+			if (tc.note != "" || len(notes) > 0) && !slices.Equal(notes, []string{tc.note}) {
+				t.Errorf("notes %q, want %q", notes, tc.note)
+			}
+		})
+	}
+}
+
+func TestWindowGrowsAfterARunThatWasCut(t *testing.T) {
+	server := &grower{}
+	s := open(t, policy.ApproveAll, func(s *stage) {
+		withLongAnswers(s)
+		server.model = s.model
+		s.config = func(c *runner.Config) { c.Model = server }
+	})
+	first := s.run(t, strings.Repeat("do it ", 7000))
+	if first.Prompting.ContextWindow != 16384 {
+		t.Fatalf("the first run has a window of %d", first.Prompting.ContextWindow)
+	}
+	server.mu.Lock()
+	before := len(server.asked)
+	server.most = 65536
+	server.mu.Unlock()
+	second := s.run(t, "go on")
+	server.mu.Lock()
+	defer server.mu.Unlock()
+	if after := server.asked[before:]; len(after) != 1 || after[0] <= 16384 || second.Prompting.ContextWindow != 65536 {
+		t.Errorf("asked for %v, got a window of %d; want one that holds what the first run wanted", after, second.Prompting.ContextWindow)
+	}
+}
