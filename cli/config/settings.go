@@ -100,9 +100,9 @@ func (o *Options) modelSettings() []session.Setting {
 	if o.Changed != nil && o.Changed("host") {
 		host.Source = "flag --host"
 	}
-	window := unquoted("model.context_window", o.ContextWindow, o.sourceOf("", c.ContextWindow > 0), "tokens of context; 0 is the model's own, at most 16384")
+	window := unquoted("model.context_window", o.ContextWindow, o.sourceOf("", c.ContextWindow > 0), "tokens of context; 0 starts with at most 16384 and may grow")
 	if o.ContextWindow == 0 {
-		window.Value, window.About = "the model's own, at most 16384", "tokens of context"
+		window.Value, window.About = "at most 16384, grows if needed", "tokens of context"
 	}
 	alive := quoted("model.keep_alive", "", o.sourceOf("", c.KeepAlive.Duration != 0), "how long the model stays loaded")
 	alive.Value, alive.Literal = "the server's own", ""

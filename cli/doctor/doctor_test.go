@@ -44,7 +44,10 @@ func sign(s doctor.State) string {
 }
 
 func TestReportListsChecksUnderTheirSubjects(t *testing.T) {
-	planner := prompt.ModelInfo{Name: "qwen3:8b", Parameters: "8.2B", Chats: true, Tools: true, Thinks: true, ContextWindow: 16384, Longest: 40960}
+	planner := prompt.ModelInfo{
+		Name: "qwen3:8b", Parameters: "8.2B", Chats: true, Tools: true, Thinks: true, ContextWindow: 16384, Longest: 40960, Growable: 32768,
+		Defect: "qwen3:8b on Ollama 0.17.4 ignores a format with thinking off; replan asks it with thinking on",
+	}
 	embedder := prompt.ModelInfo{Name: "nomic-embed\x1b[2J", ContextWindow: 2048, Longest: 2048}
 	report := doctor.Examine(t.Context(),
 		doctor.Ollama(models{all: []prompt.ModelInfo{planner, embedder}, chosen: planner}),
@@ -59,6 +62,8 @@ func TestReportListsChecksUnderTheirSubjects(t *testing.T) {
 
 func TestMissingModelsNameTheCommandThatHelps(t *testing.T) {
 	small := prompt.ModelInfo{Name: "tiny", Chats: true}
+	narrow := prompt.ModelInfo{Name: "narrow", Chats: true, Tools: true, ContextWindow: 4096, Longest: 4096}
+	narrowed := prompt.ModelInfo{Name: "narrowed", Chats: true, Tools: true, ContextWindow: 4096, Longest: 40960}
 	for name, c := range map[string]struct {
 		models models
 		state  doctor.State
@@ -66,6 +71,8 @@ func TestMissingModelsNameTheCommandThatHelps(t *testing.T) {
 	}{
 		"no server":         {models{err: unreachable{}}, doctor.Failed, "ollama serve"},
 		"model lacks tools": {models{all: []prompt.ModelInfo{small}, chosen: small}, doctor.Warning, "--model NAME"},
+		"small context":     {models{all: []prompt.ModelInfo{narrow}, chosen: narrow}, doctor.Warning, "too small for tools and results: choose another model"},
+		"small window":      {models{all: []prompt.ModelInfo{narrowed}, chosen: narrowed}, doctor.Warning, "context_window = 16384"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			checks := doctor.Ollama(c.models)(t.Context())

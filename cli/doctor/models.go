@@ -14,6 +14,10 @@ import (
 // modelTimeout bounds all questions to Ollama.
 const modelTimeout = 10 * time.Second
 
+// leastWindow is the smallest context window, in tokens, that has room for a few
+// results beside the prompt and the tools.
+const leastWindow = 8192
+
 // Models answers what the checks ask of Ollama.
 type Models interface {
 	Host() string
@@ -40,11 +44,22 @@ func Ollama(models Models) func(context.Context) []Check {
 		if err != nil {
 			return append(checks, Check{subject, "model", Failed, sentence(err), remedy(prompt.TroubleOf(err))})
 		}
+		for _, m := range installed {
+			if prompt.SameModel(m.Name, chosen.Name) {
+				chosen.Growable = m.Growable
+			}
+		}
 		planner := Check{Subject: subject, Name: "model", State: OK, Detail: untrusted.Text(chosen.Name + ": " + abilities(chosen))}
-		if !chosen.Tools {
+		switch {
+		case !chosen.Tools:
 			planner.State, planner.Fix = Warning, "choose a model that can use tools: --model NAME"
+		case chosen.ContextWindow > 0 && chosen.ContextWindow < leastWindow && chosen.Longest >= leastWindow:
+			planner.State, planner.Fix = Warning, "give it room for tools and results: context_window = 16384 in [model]"
+		case chosen.ContextWindow > 0 && chosen.ContextWindow < leastWindow:
+			planner.State, planner.Fix = Warning, "its context is too small for tools and results: choose another model with --model NAME"
 		}
 		checks = append(checks, planner)
+		checks = append(checks, defects(installed)...)
 		for _, m := range installed {
 			if !prompt.SameModel(m.Name, chosen.Name) {
 				checks = append(checks, Check{Subject: subject, Name: untrusted.Text(m.Name), State: OK, Detail: untrusted.Text(abilities(m))})
@@ -52,6 +67,17 @@ func Ollama(models Models) func(context.Context) []Check {
 		}
 		return checks
 	}
+}
+
+// defects returns what replan works around with each model.
+func defects(installed []prompt.ModelInfo) []Check {
+	var checks []Check
+	for _, m := range installed {
+		if m.Defect != "" {
+			checks = append(checks, Check{"Ollama", "defect", Warning, m.Defect, "update Ollama to 0.34 or later"})
+		}
+	}
+	return checks
 }
 
 // abilities returns a model's size, what it can do, and its context window.
@@ -74,6 +100,7 @@ func abilities(m prompt.ModelInfo) string {
 	default:
 		parts = append(parts, fmt.Sprintf("window of %d tokens", m.ContextWindow))
 	}
+	add(fmt.Sprintf("grows to %d if needed", m.Growable), m.Growable > m.ContextWindow)
 	return strings.Join(parts, ", ")
 }
 
