@@ -1,20 +1,19 @@
 package plan_test
 
 import (
+	_ "embed"
 	"encoding/json"
-	"os"
 	"testing"
 
 	"replan/planning/plan"
 )
 
+//go:embed testdata/nested.json
+var nestedPlans []byte
+
 // TestPlansWithNestedReferencesCheckAndRun plays plans that mean the right thing, many
 // with types as models write them, over tools that answer what their schemas say.
 func TestPlansWithNestedReferencesCheckAndRun(t *testing.T) {
-	text, err := os.ReadFile("testdata/nested.json")
-	if err != nil {
-		t.Fatal(err)
-	}
 	var set struct {
 		Catalogue plan.Catalogue
 		Results   map[string]json.RawMessage
@@ -23,7 +22,7 @@ func TestPlansWithNestedReferencesCheckAndRun(t *testing.T) {
 			Plan        json.RawMessage
 		}
 	}
-	if err := json.Unmarshal(text, &set); err != nil {
+	if err := json.Unmarshal(nestedPlans, &set); err != nil {
 		t.Fatal(err)
 	}
 	run := func(p plan.Plan) error {
