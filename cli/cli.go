@@ -251,7 +251,11 @@ func newRoot(o *options) *cobra.Command {
 			if err := mistyped(cmd, args); err != nil {
 				return err
 			}
-			return o.start(cmd.Context(), strings.Join(args, " "))
+			goal := strings.Join(args, " ")
+			if len(args) > 0 && strings.TrimSpace(goal) == "" {
+				return usage(noGoal)
+			}
+			return o.start(cmd.Context(), goal)
 		},
 	}
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
@@ -298,7 +302,7 @@ func commandGroups(o *options) iter.Seq2[string, []*cobra.Command] {
 // command, or are one word that looks like a command. After -- they are a goal, and
 // so are orders that need no model.
 func mistyped(cmd *cobra.Command, words []string) error {
-	if len(words) == 0 || cmd.ArgsLenAtDash() >= 0 || strings.ContainsAny(words[0], " \t\n") {
+	if len(words) == 0 || words[0] == "" || cmd.ArgsLenAtDash() >= 0 || strings.ContainsAny(words[0], " \t\n") {
 		return nil
 	}
 	hint := english.DidYouMean(words[0], append(help.Names(cmd), "help"))
@@ -392,6 +396,9 @@ func wrongFlag(flags *pflag.FlagSet, err error, hint string) error {
 	return err
 }
 
+// noGoal is the error for a goal without words.
+const noGoal = "name the goal: replan run GOAL"
+
 func newRun(o *options) *cobra.Command {
 	return &cobra.Command{
 		Use:     "run GOAL",
@@ -401,7 +408,7 @@ func newRun(o *options) *cobra.Command {
 		RunE: func(cmd *cobra.Command, args []string) error {
 			goal := strings.Join(args, " ")
 			if strings.TrimSpace(goal) == "" {
-				return usage("name the goal: replan run GOAL")
+				return usage(noGoal)
 			}
 			return o.runHeadless(cmd.Context(), goal)
 		},

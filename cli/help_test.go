@@ -109,6 +109,14 @@ func TestHelpShowsFlagsWhereTheyMeanSomething(t *testing.T) {
 	}
 }
 
+func TestEmptyGoalIsRefused(t *testing.T) {
+	for _, args := range [][]string{{""}, {"  "}, {"", " "}, {"--", ""}, {"--output", "text", ""}, {"run", ""}} {
+		if code, _, errs := output(t, args...); code != 2 || errs != "replan: name the goal: replan run GOAL\n" {
+			t.Errorf("%q: got exit code %d and %s", args, code, errs)
+		}
+	}
+}
+
 func TestMistypedWordsAreNotTakenForAGoal(t *testing.T) {
 	for line, want := range map[string]string{
 		"rnu":                        `replan: unknown command "rnu"; did you mean run? To use it as a goal: replan -- rnu`,
