@@ -191,7 +191,7 @@ func TestYCopiesShownStepTab(t *testing.T) {
 
 func TestTimelineOpensAndLeadsToStep(t *testing.T) {
 	s := open(t, tui.Options{}, 120, 36).show(newStory().finished()).press(tabKey).press(letters("gjjt")...)
-	s.wants("Timeline · total 11.8s")
+	s.wants("Timeline · total 21.6s")
 	s.wants("Step 3 Read its tests")
 	s.press(letters("jj")...)
 	s.wants("removed by revision 2")

@@ -72,7 +72,7 @@ func fails(index string, n int) event.Data {
 	return event.StepFailed{Index: index, Attempt: n, Error: "no", Failure: event.FailureTool}
 }
 
-func TestTimelineExcludesReviewTime(t *testing.T) {
+func TestStepsDoNotWaitForTheReview(t *testing.T) {
 	plan := plan.Plan{Title: "P", Steps: []plan.Step{timedStep("1", "look"), timedStep("2", "look", "1")}}
 	run, now := past{
 		{0, event.RunStarted{Plan: &plan, Limits: event.DefaultLimits(), Catalogue: timedTools, Review: true, Rules: []rule.Rule{{Tool: "look", Verdict: rule.VerdictRun}}}},
@@ -83,7 +83,7 @@ func TestTimelineExcludesReviewTime(t *testing.T) {
 		{13, begins("2", 1)},
 		{14, succeeds("2", 1)},
 	}.folded(t)
-	want := "makespan 3 sum 3 most 1\n* 1 ran 2\n* 2 needs 2 ran 1 after step 1\n"
+	want := "total 14 sum 3 most 1\n* 1 ran 2\n* 2 needs 2 ran 1 after step 1\n"
 	if got := timelineWords(timing.Chronicle(run, now)); got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
@@ -102,7 +102,7 @@ func TestTimelineAndPlanAgreeOnDuration(t *testing.T) {
 // timelineWords describes a timeline: a line for each track.
 func timelineWords(t *timing.Timeline) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "makespan %g sum %g most %d\n", t.Makespan().Seconds(), t.Sum.Seconds(), t.Most)
+	fmt.Fprintf(&b, "total %g sum %g most %d\n", t.Total.Seconds(), t.Sum.Seconds(), t.Most)
 	for _, k := range t.Tracks {
 		mark := ""
 		if k.Critical {
@@ -147,35 +147,35 @@ func TestTimelineWaitsAndCriticalPath(t *testing.T) {
 	}{
 		"slower of two steps is on critical path": {
 			past{{0, started}, {1, diamond}, {1, begins("1", 1)}, {2, succeeds("1", 1)}, {2, begins("2", 1)}, {2, begins("3", 1)}, {3, succeeds("2", 1)}, {5, succeeds("3", 1)}, {5, begins("4", 1)}, {6, succeeds("4", 1)}},
-			"makespan 5 sum 6 most 2\n* 1 ran 1\n2 needs 1 ran 1 beside 3\n* 3 needs 1 ran 3 beside 2 after step 1\n* 4 needs 4 ran 1 after step 3\n",
+			"total 6 sum 6 most 2\n* 1 ran 1\n2 needs 1 ran 1 beside 3\n* 3 needs 1 ran 3 beside 2 after step 1\n* 4 needs 4 ran 1 after step 3\n",
 		},
 		"gate time counts apart": {
 			past{{0, gatedStart}, {1, gated}, {1, begins("1", 1)}, {2, succeeds("1", 1)}, {2, event.GateRequested{Gate: "2.1.1", Step: "2"}}, {6, event.GateResolved{Gate: "2.1.1", Decision: event.Allow, By: "user"}}, {6, begins("2", 1)}, {7, succeeds("2", 1)}},
-			"makespan 6 sum 2 most 1\n* 1 ran 1\n* 2 needs 1 gate 4 ran 1 after step 1\n",
+			"total 7 sum 2 most 1\n* 1 ran 1\n* 2 needs 1 gate 4 ran 1 after step 1\n",
 		},
 		"open gate grows": {
 			past{{0, gatedStart}, {1, gated}, {1, begins("1", 1)}, {2, succeeds("1", 1)}, {2, event.GateRequested{Gate: "2.1.1", Step: "2"}}, {9, event.Note{}}},
-			"makespan 8 sum 1 most 1\n* 1 ran 1\n* 2 needs 1 gate 7 after step 1\n",
+			"total 9 sum 1 most 1\n* 1 ran 1\n* 2 needs 1 gate 7 after step 1\n",
 		},
 		"pause before retry counts apart": {
 			past{{0, retryStart}, {1, retry}, {1, begins("1", 1)}, {2, fails("1", 1)}, {2, event.StepRetry{Index: "1", Attempt: 1, At: time.Unix(4, 0)}}, {4, event.TimerFired{ID: "retry/1/2"}}, {4, begins("1", 2)}, {5, succeeds("1", 2)}},
-			"makespan 4 sum 2 most 1\n* 1 pause 2 ran 2 after attempt 1\n",
+			"total 5 sum 2 most 1\n* 1 pause 2 ran 2 after attempt 1\n",
 		},
 		"slot wait follows the step that had it": {
 			past{{0, wideStart}, {1, wide}, {1, begins("1", 1)}, {1, begins("2", 1)}, {2, succeeds("1", 1)}, {2, begins("3", 1)}, {3, succeeds("2", 1)}, {5, succeeds("3", 1)}},
-			"makespan 4 sum 6 most 2\n* 1 ran 1 beside 2\n2 ran 2 beside 1,3\n* 3 slot 1 ran 3 beside 2 after a slot that step 1 had\n",
+			"total 5 sum 6 most 2\n* 1 ran 1 beside 2\n2 ran 2 beside 1,3\n* 3 slot 1 ran 3 beside 2 after a slot that step 1 had\n",
 		},
 		"revision between failed and new step": {
 			past{{0, oneStart}, {1, one}, {1, begins("1", 1)}, {2, fails("1", 1)}, {2, event.ReplanStarted{Attempt: 1, Step: "1", Error: "no", Remaining: []string{"1"}}}, {5, event.PlanDiff{Revision: 2, Removed: []string{"1"}, Added: []string{"2"}, Plan: replaced}}, {5, begins("2", 1)}, {6, succeeds("2", 1)}},
-			"makespan 5 sum 2 most 1\n* 1 ran 1 gone 2\n* r2 replan ran 3 after step 1\n* 2 ran 1 after revision 2\n",
+			"total 6 sum 2 most 1\n* 1 ran 1 gone 2\n* r2 replan ran 3 after step 1\n* 2 ran 1 after revision 2\n",
 		},
 		"time before a resume is left out": {
 			past{{0, oneStart}, {1, one}, {1, begins("1", 1)}, {2, event.Note{}}, {100, event.RunResumed{Model: "m", Limits: event.DefaultLimits(), Catalogue: timedTools, Rules: oneStart.Rules}}, {101, begins("1", 2)}, {102, succeeds("1", 2)}},
-			"makespan 3 sum 2 most 1\n* 1 slot 1 ran 2 after attempt 1\n",
+			"total 4 sum 2 most 1\n* 1 slot 1 ran 2 after attempt 1\n",
 		},
 		"unready step has no times": {
 			past{{0, started}, {1, diamond}, {1, begins("1", 1)}, {2, event.Note{}}},
-			"makespan 1 sum 1 most 1\n* 1 ran 1\n2\n3\n4\n",
+			"total 2 sum 1 most 1\n* 1 ran 1\n2\n3\n4\n",
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -155,7 +155,7 @@ func (d *Dialog) summary(room int) string {
 	if room < 40 {
 		span, sum = "", "sum "
 	}
-	parts := []string{span + telling.Seconds(t.Makespan()), sum + telling.Shortly(t.Sum)}
+	parts := []string{span + telling.Seconds(t.Total), sum + telling.Shortly(t.Sum)}
 	if t.Most > 1 {
 		parts = append(parts, fmt.Sprintf("%d at once", t.Most))
 	}

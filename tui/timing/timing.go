@@ -20,13 +20,11 @@ type Timeline struct {
 	Begin   time.Duration   // of the steps: when the plan was ready, or when the first step was tried
 	end     time.Duration   // when the last step ended, or now
 	Last    time.Duration   // end of the last track
+	Total   time.Duration   // active time of the run so far, planning and gates included
 	Sum     time.Duration   // sum of the steps' running times
 	Gates   time.Duration   // time spent waiting for somebody
 	Most    int             // maximum number of steps running at once
 }
-
-// Makespan returns the time from the first step's start to the last step's end.
-func (t *Timeline) Makespan() time.Duration { return t.end - t.Begin }
 
 // trackKind is the kind of a track.
 type trackKind int
@@ -76,6 +74,10 @@ type chronicler struct {
 // Chronicle returns the timeline of a run at time now.
 func Chronicle(run *agent.Run, now time.Time) *Timeline {
 	c := &chronicler{Axis: NewAxis(run, now), steps: map[string]*Track{}}
+	c.Total = c.Now
+	if run.Result != nil {
+		c.Total = time.Duration(run.Result.DurationMS) * time.Millisecond
+	}
 	c.planning()
 	c.addSteps()
 	c.attempts()
