@@ -2,6 +2,7 @@ package tui
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
@@ -69,11 +70,11 @@ func (m *Model) hints() []keymap.Hint {
 	over := m.dialogs.front()
 	switch {
 	case over != nil:
-		return over.Hints()
+		return armed(over.Hints(), m.review.Grace.Armed)
 	case m.searching():
 		return chat.SearchHints(m.keys)
 	case m.ask.Showing():
-		return m.ask.Hints()
+		return armed(m.ask.Hints(), m.ask.Grace.Armed)
 	case m.input.Listing():
 		return m.input.Hints()
 	}
@@ -92,6 +93,14 @@ func (m *Model) hints() []keymap.Hint {
 		k.Played = &frame.Played{Paused: p.Paused, Over: p.Paused && p.At == len(p.Events)}
 	}
 	return m.frame.Hints(k)
+}
+
+// armed marks the hint of an action that acts in a moment.
+func armed(hints []keymap.Hint, id string) []keymap.Hint {
+	for i := range hints {
+		hints[i].Armed = slices.Contains(hints[i].IDs, id)
+	}
+	return hints
 }
 
 // spins reports whether the screen needs animation.

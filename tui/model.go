@@ -76,7 +76,7 @@ type Model struct {
 
 	quitting    bool              // asks whether to quit
 	stopWarned  bool              // the last key asked to stop at an open gate and got a warning
-	early       []tea.KeyPressMsg // keys that came too early to answer, and may begin a text
+	early       []tea.KeyPressMsg // letters at a dialog that opened by itself, which may begin a text
 	confirmStop bool              // this key repeats that request
 	message     frame.Message     // about the last key, shown in the footer
 }
@@ -120,7 +120,7 @@ func newScreen(s Session, o Options, control *replay.Player) *Model {
 	m.toasts = frame.NewToasts(pauses)
 	m.ask = ask.New(l, m.keys, pauses)
 	m.ask.Editor = o.Editor
-	m.review = &review.Dialog{Look: l, Keys: m.keys, Grace: draw.Grace{Length: pauses.Grace}}
+	m.review = &review.Dialog{Look: l, Keys: m.keys, Grace: draw.NewGrace(pauses)}
 	m.feed = &runFeed{live: m.live, pending: m.pending, ask: m.ask, chat: m.chat, dag: m.dag, input: m.input}
 	m.dialogs = newDialogs(l, m.keys, o, home, m.live, m.dag, m.review)
 	var replaced keymap.Handlers
@@ -185,7 +185,7 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	case ask.CheckMsg, ask.EditedMsg, ask.FileMsg, ask.KeptMsg, ask.PreviewedMsg:
 		cmd = m.carryOut(m.ask.Update(msg))
 	case draw.GraceMsg:
-		cmd = msg.End()
+		cmd = graceOver(m, msg)
 	case tea.KeyPressMsg:
 		m.notify.KeyPressed(m.options.Now())
 		m.toasts.Clear()

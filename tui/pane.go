@@ -52,6 +52,7 @@ func (m *Model) carryOut(w keymap.Request) tea.Cmd {
 	}
 	if w.ReopenFailure != nil && m.reopenFailure(w.ReopenFailure) {
 		add(m.ask.Set(m.pending.List()))
+		m.ask.Grace.Asked = true
 	}
 	if w.Copy != nil {
 		add(m.copyText(w.Copy.What, w.Copy.Text))

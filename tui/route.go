@@ -24,9 +24,15 @@ func (m *Model) press(k tea.KeyPressMsg) tea.Cmd {
 	}
 	m.forget(id)
 	m.ask.Grace.Early, m.review.Grace.Early = "", ""
-	if cmd, typed := typesOn(m, k); typed {
+	cmd, done := typesOn(m, k)
+	if done {
 		return cmd
 	}
+	return tea.Batch(cmd, pressFocused(m, k))
+}
+
+// pressFocused gives a key to what has the keys now.
+func pressFocused(m *Model, k tea.KeyPressMsg) tea.Cmd {
 	switch {
 	case m.quitting:
 		cmd, _ := m.pressMode(k)
@@ -126,6 +132,9 @@ func (m *Model) paste(p tea.PasteMsg) tea.Cmd {
 	if m.searching() {
 		return m.carryOut(m.chat.Update(p))
 	}
+	if cmd, done := pastesOn(m, p); done {
+		return cmd
+	}
 	if m.covered() || m.quitting {
 		m.message.Set("You cannot paste into a dialog.")
 		return nil
@@ -161,6 +170,7 @@ func (m *Model) pressButton(at tea.Mouse) tea.Cmd {
 	}
 	m.message.Clear()
 	m.ask.Grace.Early, m.review.Grace.Early = "", ""
+	m.ask.Grace.Armed, m.review.Grace.Armed, m.early = "", "", nil
 	if at.Y == m.layout.height-1 && !m.layout.small {
 		if id, ok := m.frame.FooterAction(m.footer(), at.X, m.layout.width); ok {
 			return m.doHere(id)

@@ -126,8 +126,8 @@ type screen struct {
 	session *fakeSession
 }
 
-// shortPauses end at once.
-var shortPauses = draw.Pauses{Grace: time.Nanosecond, Check: time.Nanosecond, Toast: time.Nanosecond, NextToast: time.Nanosecond}
+// shortPauses end at once, and answers wait for no other letter.
+var shortPauses = draw.Pauses{Grace: time.Nanosecond, Answer: -1, Check: time.Nanosecond, Toast: time.Nanosecond, NextToast: time.Nanosecond}
 
 func open(t *testing.T, o tui.Options, width, height int) *screen {
 	t.Helper()

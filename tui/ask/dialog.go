@@ -92,7 +92,7 @@ type Dialog struct {
 
 // New returns a closed dialog.
 func New(l *draw.Look, k *keymap.Map, p draw.Pauses) *Dialog {
-	return &Dialog{look: l, keys: k, pauses: p, Grace: draw.Grace{Length: p.Grace}, seen: map[string]bool{}, answered: map[string]bool{}, viewed: map[string]viewed{}, unsent: map[string]unsent{}}
+	return &Dialog{look: l, keys: k, pauses: p, Grace: draw.NewGrace(p), seen: map[string]bool{}, answered: map[string]bool{}, viewed: map[string]viewed{}, unsent: map[string]unsent{}}
 }
 
 // Set updates the pending requests. A new request opens the dialog and starts a

@@ -219,7 +219,11 @@ func (g *Dialog) draws(choices []choice, short bool) []string {
 			does = c.short
 		}
 		does = strings.Replace(does, "…", l.Glyphs.Ellipsis, 1)
-		if !c.hidden {
+		switch {
+		case c.hidden:
+		case c.id == g.Grace.Armed && c.refuse == "":
+			parts = append(parts, l.ArmedKey(c.key.Help().Key, does))
+		default:
 			parts = append(parts, keyStyle.Render(c.key.Help().Key)+" "+textStyle.Render(does))
 		}
 	}

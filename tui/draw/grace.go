@@ -11,14 +11,21 @@ import (
 )
 
 // Grace is the first moment of a question. A key pressed then answers nothing,
-// since the user may have meant it for the input.
+// since the user may have meant it for the input. After it, a letter that is an
+// answer waits in case another letter follows.
 type Grace struct {
 	Length time.Duration // how long no key may be pressed
+	Wait   time.Duration // how long an answer waits for another letter; 0 means that it acts at once
 	On     bool          // keys answer nothing yet
 	Early  string        // says that a key came too early, "" if none did
 	Later  bool          // it follows a key for the question, so that what is typed is no text of the input
+	Asked  bool          // the user opened the question by a key, so its answers do not wait
+	Armed  string        // the action of the answer that waits, "" for none
 	Count  int           // starts so far
 }
+
+// NewGrace returns the grace time of a dialog, not started.
+func NewGrace(p Pauses) Grace { return Grace{Length: p.Grace, Wait: p.Answer} }
 
 // GraceMsg reports that start number Count of a grace time is over, and later that its
 // message about an early key has been shown long enough.
@@ -29,7 +36,7 @@ type GraceMsg struct {
 
 // Start starts the grace time, or restarts it.
 func (g *Grace) Start() tea.Cmd {
-	g.On, g.Early, g.Later = true, "", false
+	g.On, g.Early, g.Later, g.Asked, g.Armed = true, "", false, false, ""
 	g.Count++
 	return GraceMsg{g, g.Count}.after(g.Length)
 }
@@ -37,8 +44,9 @@ func (g *Grace) Start() tea.Cmd {
 // StartLater starts the grace time of a stage that a key of the question opened, or
 // of a question at which the user types.
 func (g *Grace) StartLater() tea.Cmd {
+	asked := g.Asked
 	cmd := g.Start()
-	g.Later = true
+	g.Later, g.Asked = true, asked
 	return cmd
 }
 
@@ -47,7 +55,15 @@ func (m GraceMsg) after(d time.Duration) tea.Cmd {
 }
 
 // Stop ends the grace time, because the user asked for the question.
-func (g *Grace) Stop() { g.On, g.Early, g.Count = false, "", g.Count+1 }
+func (g *Grace) Stop() { g.On, g.Early, g.Asked, g.Armed, g.Count = false, "", true, "", g.Count+1 }
+
+// Await starts the wait for another letter after one whose action is answer. An empty
+// answer means that the letter has acted or has no action.
+func (g *Grace) Await(answer string) tea.Cmd {
+	g.Armed = answer
+	g.Count++
+	return GraceMsg{g, g.Count}.after(g.Wait)
+}
 
 // StartTyping starts a longer grace time: people pause between the words of a text.
 func (g *Grace) StartTyping() tea.Cmd {
@@ -60,10 +76,16 @@ func (g *Grace) StartTyping() tea.Cmd {
 
 // Prolong restarts the grace time after a key that would have answered nothing.
 func (g *Grace) Prolong() tea.Cmd {
-	later := g.Later
+	later, asked := g.Later, g.Asked
 	cmd := g.Start()
-	g.Later = later
+	g.Later, g.Asked = later, asked
 	return cmd
+}
+
+// ArmedKey draws the key of an answer that waits for another letter: as wide as
+// otherwise, since it is only for a moment.
+func (l *Look) ArmedKey(name, does string) string {
+	return l.Selected(l.Key.Bold(true)).Render(name) + l.Selected(l.Accent).Render(l.Glyphs.Cursor) + l.Selected(l.Text).Render(does)
 }
 
 // TooEarly restarts the grace time after a key that would have acted, and says so for

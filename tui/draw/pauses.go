@@ -6,11 +6,14 @@ import (
 )
 
 // Pauses are the delays the screen applies on its own. Zero fields have the
-// usual length.
+// usual length, and negative ones are no delay.
 type Pauses struct {
 	// Grace is how long no key may be pressed before a newly opened dialog
 	// accepts one, so that keys typed for the input do not answer it.
 	Grace time.Duration
+	// Answer is how long a letter that answers a dialog waits for another one, which
+	// makes both a text for the input.
+	Answer time.Duration
 	// Check is how long typing must pause before an editor checks its text
 	// against the schema.
 	Check time.Duration
@@ -23,6 +26,7 @@ type Pauses struct {
 func (p Pauses) Usual() Pauses {
 	return Pauses{
 		Grace:     cmp.Or(p.Grace, 400*time.Millisecond),
+		Answer:    cmp.Or(p.Answer, 200*time.Millisecond),
 		Check:     cmp.Or(p.Check, 600*time.Millisecond),
 		Toast:     cmp.Or(p.Toast, 4*time.Second),
 		NextToast: cmp.Or(p.NextToast, 1500*time.Millisecond),

@@ -80,7 +80,11 @@ func (f *Frame) FooterAction(footer Footer, x, width int) (id string, ok bool) {
 
 // hint draws one key of the footer.
 func (f *Frame) hint(h keymap.Hint) string {
-	return f.look.Key.Render(h.Label) + " " + f.look.Faint.Render(h.Does)
+	l := f.look
+	if h.Armed {
+		return l.ArmedKey(h.Label, h.Does)
+	}
+	return l.Key.Render(h.Label) + " " + l.Faint.Render(h.Does)
 }
 
 // quitLine asks whether to quit, with the longest text that leaves room for the

@@ -116,6 +116,7 @@ type Hint struct {
 	IDs   []string // action ids, in the order of the key names in the label
 	Label string
 	Does  string
+	Armed bool // its key was pressed, and acts in a moment
 }
 
 // Hint describes the keys of the given actions. An empty does means their usual

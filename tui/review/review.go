@@ -70,7 +70,7 @@ func (d *Dialog) Set(run *agent.Run, times int) tea.Cmd {
 	if id == d.id {
 		return nil
 	}
-	*d = Dialog{Look: d.Look, Keys: d.Keys, Hidden: d.Hidden, Grace: draw.Grace{Length: d.Grace.Length, Count: d.Grace.Count}, id: id}
+	*d = Dialog{Look: d.Look, Keys: d.Keys, Hidden: d.Hidden, Grace: draw.Grace{Length: d.Grace.Length, Wait: d.Grace.Wait, Count: d.Grace.Count}, id: id}
 	if run == nil {
 		return nil
 	}
