@@ -109,7 +109,10 @@ func TestStatusKeyListsRunsOfOneStatus(t *testing.T) {
 	}
 	s.press(letters("s/nothing like it")...).press(enter)
 	s.wants("No match for nothing like it; esc shows all.")
+	s.wants("esc show all")
+	s.lacks("esc close")
 	s.press(escape).wants("why does")
+	s.wants("esc close")
 	s.press(escape)
 	s.lacks("Conversations")
 }
@@ -119,4 +122,5 @@ func TestStatusWithoutRunsSaysSo(t *testing.T) {
 	s := open(t, tui.Options{}, 120, 36).show(st).press(ctrlR)
 	s.show(more(st).session([]agent.Summary{{Run: "r-1", Goal: "old", Status: event.StatusCompleted, Started: st.now}}))
 	s.press(letters("s")...).wants("No unfinished runs; esc shows all.")
+	s.wants("esc show all")
 }

@@ -163,6 +163,9 @@ func (d *Runs) Typing() bool { return d.searching }
 // Hints lists the keys that are active now.
 func (d *Runs) Hints() []keymap.Hint {
 	close, choose := d.Keys.Hint("close", "dialog.leave"), d.Keys.Hint("choose", "move.up", "move.down")
+	if d.filtered() {
+		close.Does = "show all"
+	}
 	folders, search := d.Keys.Hint(d.otherFolders(), "list.folders"), d.Keys.Hint("search", "list.search")
 	other, status := d.Keys.Hint(d.otherList(), "list.other"), d.Keys.Hint(d.status.next().String(), "runs.status")
 	switch {

@@ -21,7 +21,7 @@ import (
 func (d *Runs) listActions() keymap.Handlers {
 	return d.closing("runs").With(d.Moving(false, d.count()), keymap.Handlers{
 		"dialog.leave": {Do: keymap.Just(func() {
-			if d.search == "" && d.status == allRuns {
+			if !d.filtered() {
 				d.shown = false
 			}
 			d.status = allRuns
@@ -92,6 +92,11 @@ func (r runStatus) holds(s agent.Summary) bool {
 	default:
 		return r == allRuns || r == unfinishedRuns
 	}
+}
+
+// filtered reports whether a search or a status hides entries of the list in view.
+func (d *Runs) filtered() bool {
+	return d.search != "" || d.status != allRuns && !d.listsConversations
 }
 
 // seek sets the search text.
