@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"replan/internal/untrusted"
@@ -151,10 +150,10 @@ func (e *entry) status() plan.ServerStatus {
 	case e.builtin != nil:
 		s.Source, s.Transport = "built-in", "built-in"
 	case how.URL != "":
-		s.Transport, s.Reached = "http", how.URL
+		s.Transport, s.URL = "http", how.URL
 	case len(how.Command) == 0: // its address is unknown
 	default:
-		s.Transport, s.Reached = "stdio", strings.Join(how.Command, " ")
+		s.Transport, s.Command = "stdio", how.Command
 	}
 	return s
 }

@@ -215,8 +215,8 @@ func serversStory() *story {
 func threeServers(tickets plan.ServerState) []plan.ServerStatus {
 	return []plan.ServerStatus{
 		{Name: "workspace", State: plan.ServerReady, Tools: 3, Source: "built-in", Transport: "built-in", StartMS: 120},
-		{Name: "search", State: plan.ServerFailed, Error: "did not answer within 20s", LastError: "did not answer within 20s", Source: "user configuration", Transport: "http", Reached: "https://search.example.com/mcp"},
-		{Name: "tickets", State: tickets, Source: "project", Transport: "stdio", Reached: "npx -y @example/tickets-mcp --project auth"},
+		{Name: "search", State: plan.ServerFailed, Error: "did not answer within 20s", LastError: "did not answer within 20s", Source: "user configuration", Transport: "http", URL: "https://search.example.com/mcp"},
+		{Name: "tickets", State: tickets, Source: "project", Transport: "stdio", Command: []string{"npx", "-y", "@example/tickets-mcp", "--project", "auth tokens"}},
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 	"replan/mcpclient"
 	"replan/mcpclient/workspace/code/lsp"
 	"replan/planning/plan"
+	"replan/tui/telling"
 )
 
 // serverTimeout bounds the start of all tool servers.
@@ -58,7 +59,7 @@ func serverCheck(subject string, s plan.ServerStatus, leftOut bool) Check {
 		check.Detail = untrusted.Text(fmt.Sprintf("no answer within %v", serverTimeout))
 	}
 	if check.State == Failed {
-		check.Fix = untrusted.Text("check its entry (" + s.Source + "): " + s.Reached)
+		check.Fix = untrusted.Text("check its entry (" + s.Source + "): " + telling.ServerAddress(s))
 	}
 	return check
 }

@@ -83,7 +83,8 @@ type ServerStatus struct {
 
 	Source    string         `json:"source,omitempty"`     // who configured it: built-in, command line, user configuration or project
 	Transport string         `json:"transport,omitempty"`  // built-in, stdio or http
-	Reached   string         `json:"reached,omitempty"`    // its command line or its url, as its file writes them
+	Command   []string       `json:"command,omitempty"`    // its program and arguments, as its file writes them
+	URL       string         `json:"url,omitempty"`        // as its file writes it
 	StartMS   int64          `json:"start_ms,omitempty"`   // from its start until it had listed its tools
 	LastError untrusted.Text `json:"last_error,omitempty"` // the last error, also after the server is ready again
 }

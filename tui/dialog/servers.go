@@ -216,8 +216,8 @@ func (d *Servers) facts(doc *draw.Document, s plan.ServerStatus) {
 	case s.Error != "":
 		doc.Field("why", l.Danger, s.Error.Visible())
 	}
-	if s.Reached != "" {
-		doc.Field(s.Transport, l.Text, s.Reached)
+	if address := telling.ServerAddress(s); address != "" {
+		doc.Field(s.Transport, l.Text, address)
 	}
 	if s.Source != "" {
 		words := s.Source

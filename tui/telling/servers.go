@@ -6,6 +6,8 @@ import (
 	"strconv"
 	"strings"
 	"unicode"
+
+	"replan/planning/plan"
 )
 
 // ServerWords describes the server that a yes would start, from the fields that
@@ -36,6 +38,15 @@ func ServerWords(server any) string {
 		}
 	}
 	return strings.Join(lines, "\n")
+}
+
+// ServerAddress says where a server is: its command line as a shell would take it, or
+// its URL.
+func ServerAddress(s plan.ServerStatus) string {
+	if s.URL != "" {
+		return s.URL
+	}
+	return shellWords(s.Command...)
 }
 
 // shellWord quotes a word as for a shell. One with control characters is quoted as

@@ -7,6 +7,18 @@ import (
 	"replan/tui/telling"
 )
 
+func TestAddressOfAServerQuotesItsArguments(t *testing.T) {
+	for want, s := range map[string]plan.ServerStatus{
+		"serve --name 'x y' ''":   {Command: []string{"serve", "--name", "x y", ""}},
+		"https://example.com/mcp": {URL: "https://example.com/mcp"},
+		"":                        {},
+	} {
+		if got := telling.ServerAddress(s); got != want {
+			t.Errorf("got %q, want %q", got, want)
+		}
+	}
+}
+
 func TestServerIsShownAsCommandLine(t *testing.T) {
 	for want, p := range map[string]plan.PendingServer{
 		"npx-nope -y x":     {Command: []string{"npx-nope", "-y", "x"}},
