@@ -47,9 +47,24 @@ func (s preparation) grow(ctx context.Context, p *prepared) {
 	info, err := server.Grow(ctx, p.jobConfig.model, need)
 	if err != nil || info.ContextWindow <= window {
 		s.cfg.Logger.Info("the context window stays as it is", "wanted", need, "tokens", window, "error", err)
+		p.tight = tightWords(p.info, need, why)
 		return
 	}
 	p.info = info
 	s.outcomes <- outcome{events: []event.Data{event.Note{Level: "info", Text: untrusted.Text(fmt.Sprintf(
 		"the context window of %s has grown from %dk to %dk tokens, since %s; the model was loaded with it", info.Name, window/1024, info.ContextWindow/1024, why))}}}
+}
+
+// tightWords says what to do about a context window that is too small for what a run
+// needs and does not grow by itself.
+func tightWords(info prompt.ModelInfo, need int, why string) string {
+	larger := info.ContextWindow
+	for larger < min(need, info.Longest) {
+		larger = min(2*larger, info.Longest)
+	}
+	remedy := "choose a model with a larger context"
+	if larger > info.ContextWindow {
+		remedy = fmt.Sprintf("set context_window = %d in [model] if the server has the memory", larger)
+	}
+	return fmt.Sprintf("the context window of %s has only %dk tokens, but %s: %s", info.Name, info.ContextWindow/1024, why, remedy)
 }

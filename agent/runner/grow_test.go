@@ -20,38 +20,49 @@ type grower struct {
 
 	mu    sync.Mutex
 	asked []int // tokens
+	grown int   // tokens
 }
 
-func (g *grower) Grow(ctx context.Context, name string, tokens int) (prompt.ModelInfo, error) {
-	info, err := g.Describe(ctx, name)
+func (g *grower) Describe(ctx context.Context, name string) (prompt.ModelInfo, error) {
+	info, err := g.model.Describe(ctx, name)
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	g.asked = append(g.asked, tokens)
-	info.ContextWindow = max(info.ContextWindow, g.most)
+	info.ContextWindow = max(info.ContextWindow, g.grown)
 	return info, err
 }
 
+func (g *grower) Grow(ctx context.Context, name string, tokens int) (prompt.ModelInfo, error) {
+	g.mu.Lock()
+	g.asked, g.grown = append(g.asked, tokens), g.most
+	g.mu.Unlock()
+	return g.Describe(ctx, name)
+}
+
 func TestWindowGrowsBeforeARunThatNeedsIt(t *testing.T) {
+	const tight = "the context window of m has only 16k tokens, but the tools, the mentions and the project's notes take half of it: "
 	const note = "the context window of m has grown from 16k to 32k tokens, since the tools, the mentions and the project's notes take half of it; the model was loaded with it"
 	for _, tc := range []struct {
 		name  string
 		notes string // instructions of the project
+		own   int    // the model's context
 		most  int
 		want  int
 		note  string
 	}{
-		{"the notes take most of the window", strings.Repeat("note ", 8000), 32768, 32768, note},
-		{"little is needed", "note", 32768, 16384, ""},
-		{"the server has no memory for it", strings.Repeat("note ", 8000), 0, 16384, ""},
+		{"the notes take most of the window", strings.Repeat("note ", 8000), 65536, 32768, 32768, note},
+		{"little is needed", "note", 65536, 32768, 16384, ""},
+		{"the server has no memory for it", strings.Repeat("note ", 8000), 65536, 0, 16384, tight + "set context_window = 32768 in [model] if the server has the memory"},
+		{"the model has no larger context", strings.Repeat("note ", 8000), 16384, 0, 16384, tight + "choose a model with a larger context"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			server := &grower{most: tc.most}
 			s := open(t, policy.ApproveAll, func(s *stage) {
-				s.model.info.ContextWindow = 16384
+				s.model.info.ContextWindow, s.model.info.Longest = 16384, tc.own
 				server.model = s.model
 				s.config = func(c *runner.Config) { c.Model, c.Prompting.Instructions = server, tc.notes }
 			})
 			started := s.run(t, "do it")
+			s.run(t, "do it again") // nothing is said twice
 			if started.Prompting.ContextWindow != tc.want {
 				t.Errorf("the run started with a window of %d, want %d", started.Prompting.ContextWindow, tc.want)
 			}

@@ -67,6 +67,7 @@ type prepared struct {
 	events    []event.Event
 	facts     intent.Facts // about the names in the goal
 	awaited   []string     // servers that did not start in time
+	tight     string       // why the context window is too small, and what to do; "" if it is not
 	missing   []string     // tools that the run still needs and no server offers
 	dirty     int          // files with uncommitted changes
 	unfound   error        // why there is no model
@@ -323,6 +324,10 @@ func (s *Session) begin(ctx context.Context, p prepared) {
 	s.compacted(p)
 	for _, word := range p.left {
 		s.publishNote("warn", word)
+	}
+	if p.tight != "" && !s.modelUse.told {
+		s.modelUse.told = true
+		s.publishNote("info", p.tight)
 	}
 	if p.job.compact {
 		s.next(ctx)
