@@ -2,6 +2,7 @@ package agent
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -36,6 +37,7 @@ type Loop struct {
 	droppedCalls  []reply.ToolUse  // of the newest reply, beyond the limit of concurrent calls
 	callCounts    map[string]int   // call → number of times it was made
 	failureCounts map[string]int   // failing result → number of occurrences
+	found         []string         // names of the tools that the model has found, the newest first
 	stalls        int              // consecutive replies that were empty or never came
 	answer        *string          // set when the loop succeeds
 	flaw          *flaw            // set when the loop fails
@@ -302,10 +304,8 @@ func (r dialogue) plan(l *Loop, uses []reply.ToolUse) {
 // newCall returns a step for a call of a loop.
 func (r dialogue) newCall(l *Loop, use reply.ToolUse) *StepState {
 	parent, length, gate, replanned := prompt.ChatParent, 0.0, false, false
-	offer := plan.Offer(prompt.ChatTools(r.brief()))
 	if l.step != nil {
 		parent, length, gate, replanned = l.step.Step.Index, l.step.sched.length, l.step.Step.Gate, l.step.replanned
-		offer = plan.Offer(prompt.AgentTools(r.brief(), l.profile))
 	}
 	number := 1
 	if n := len(l.Calls); n > 0 {
@@ -328,7 +328,8 @@ func (r dialogue) newCall(l *Loop, use reply.ToolUse) *StepState {
 		Status: StepPending, Parent: parent, replanned: replanned, attempts: r.attemptsBefore(index),
 		inner: innerCall{loop: l, use: use}, sched: schedule{length: length, place: number},
 	}
-	if tool, err := offer.Find(use.Name); err != nil {
+	// It may also call what its request had no room to offer.
+	if tool, err := plan.Offer(append(r.callable(l), prompt.FindTool())).Find(use.Name); err != nil {
 		c.inner.unknown = err
 	} else {
 		c.Step.Tool, c.Step.Title = tool.Name, untrusted.Text(tool.Name)
@@ -337,6 +338,22 @@ func (r dialogue) newCall(l *Loop, use reply.ToolUse) *StepState {
 		}
 	}
 	return c
+}
+
+// callable returns the tools that the model of a loop may call, except for
+// [prompt.FindTool].
+func (r *Run) callable(l *Loop) plan.Catalogue {
+	if l.step == nil {
+		return prompt.ChatTools(r.brief())
+	}
+	return prompt.AgentTools(r.brief(), l.profile)
+}
+
+// briefOf returns the brief for the next turn of a loop.
+func (r *Run) briefOf(l *Loop) prompt.Brief {
+	b := r.brief()
+	b.Found = l.found
+	return b
 }
 
 // planned reports whether the plan has a step with this index.
@@ -361,6 +378,9 @@ func (r dialogue) settleCall(c *StepState) {
 	again := 0
 	for _, call := range l.lastCalls {
 		l.messages = append(l.messages, answered(call))
+		if call.Status == StepCompleted && r.finds(call) {
+			l.find(prompt.FoundNames(call.Result))
+		}
 		if call.author.edits > 0 && call.Status == StepCompleted {
 			l.messages = append(l.messages, prompt.Remark("The program notes: the user changed the arguments of your call of "+string(call.Step.Title)+" before it was made, to "+plan.CanonicalJSON(call.Args)))
 		}
@@ -376,6 +396,14 @@ func (r dialogue) settleCall(c *StepState) {
 	if l.step != nil {
 		r.enqueue(l.step)
 	}
+}
+
+// finds reports whether a call is one of [prompt.FindTool].
+func (r *Run) finds(c *StepState) bool { return prompt.IsFindTool(r.facts(c.Step.Tool).tool) }
+
+// find makes the next turns offer tools.
+func (l *Loop) find(names []string) {
+	l.found = slices.Concat(names, slices.DeleteFunc(l.found, func(name string) bool { return slices.Contains(names, name) }))
 }
 
 // answered returns the message that tells a model the outcome of a call.

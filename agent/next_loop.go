@@ -76,7 +76,7 @@ func (r decision) nextTurn(s *StepState, free *slots) []Action {
 		request.Step, request.Model = s.Step.Index, l.profile.Model
 	} else {
 		messages := append(slices.Clone(l.messages), l.newRemarks()...)
-		request = prompt.AgentRequest(r.brief(), r.Plan, s.Step, l.profile, r.inputs(s.Step), messages, l.turn())
+		request = prompt.AgentRequest(r.briefOf(l), r.Plan, s.Step, l.profile, r.inputs(s.Step), messages, l.turn())
 	}
 	request.Think = request.Think && l.stalls == 0 // a model that got stuck thinking should answer now
 	return []Action{{
@@ -107,7 +107,7 @@ func (r decision) nextChat() []Action {
 			return append(out, blocked...)
 		}
 	}
-	request := prompt.ChatRequest(r.brief(), c.last(), append(slices.Clone(c.messages), c.newRemarks()...)...)
+	request := prompt.ChatRequest(r.briefOf(c), c.last(), append(slices.Clone(c.messages), c.newRemarks()...)...)
 	return append(out, Action{event.ModelRequested{Purpose: request.Purpose, Request: request}, CallModel{Request: request}})
 }
 
@@ -286,7 +286,7 @@ func (r *Run) read(c *StepState) []rule.Provenance {
 		if earlier == c {
 			break
 		}
-		if earlier.Status == StepCompleted {
+		if earlier.Status == StepCompleted && !r.finds(earlier) { // an offer describes the same tools
 			own = append(own, rule.Provenance{Step: earlier.Step.Index, Tool: string(earlier.Step.Title), Written: true})
 		}
 	}

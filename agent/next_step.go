@@ -303,6 +303,12 @@ func (r decision) startTool(out []Action, s *StepState, free *slots) []Action {
 		timeout = time.Duration(r.Limits.StepTimeoutMS) * time.Millisecond
 	}
 	number := s.attempts.total + 1
+	if prompt.IsFindTool(facts.tool) {
+		words, _ := s.call.args["words"].(string)
+		return append(out, Action{Record: r.startedCall(s, facts, number)}, Action{Record: event.StepCompleted{
+			Index: index, Attempt: number, Result: prompt.FindTools(r.callable(s.inner.loop), words),
+		}})
+	}
 	if prompt.IsPlanTool(facts.tool) {
 		free.plans++
 		return append(out, Action{r.started(s, s.call.args, number), CallPlan{

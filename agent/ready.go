@@ -189,6 +189,8 @@ func (r scheduler) needOfCall(s *StepState) need {
 		return flawed(event.FailureArgs, s.inner.unknown.Error())
 	case prompt.IsPlanTool(facts.tool) && s.Parent != prompt.ChatParent:
 		return flawed(event.FailureArgs, "only a model in chat can call "+facts.tool.Name)
+	case prompt.IsFindTool(facts.tool) && s.inner.loop == nil:
+		return flawed(event.FailureArgs, "only a model that makes its own calls can call "+facts.tool.Name)
 	case facts.err != nil:
 		return flawed(event.FailureArgs, facts.err.Error())
 	case s.gate.answer == gateDenied:
@@ -322,7 +324,7 @@ func (r *Run) facts(name string) *toolFacts {
 	if known, ok := r.known[name]; ok {
 		return known
 	}
-	tool, err := prompt.PlanTools().Find(name)
+	tool, err := prompt.OwnTools().Find(name)
 	if err != nil || tool.QualifiedName() != name {
 		tool, err = r.Catalogue.Find(name)
 	}

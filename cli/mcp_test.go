@@ -101,7 +101,7 @@ func announce(what string) net.Conn {
 // outlive the server, crash ends the server, big returns some MB of JSON, and
 // flood more than the client reads. note has an effect: it writes a file.
 // hand_over has one too, and never returns. The first calls of peek, deliver and
-// fail_once differ from later ones.
+// fail_once differ from later ones. The server shelves has 200 more tools.
 func newToolServer(name string) *server.MCPServer {
 	var handed atomic.Int32 // calls of hand_over
 	s := server.NewMCPServer(name, "1", server.WithToolCapabilities(true))
@@ -134,6 +134,13 @@ func newToolServer(name string) *server.MCPServer {
 	s.AddTool(reads("flood"), func(context.Context, mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 		return mcp.NewToolResultText(strings.Repeat("x", 20<<20)), nil
 	})
+	if name == "shelves" {
+		for i := range 200 {
+			s.AddTool(reads(fmt.Sprintf("shelf_%03d", i), mcp.WithString("row", mcp.Description("the row of the shelf"))), func(context.Context, mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+				return mcp.NewToolResultText("dust"), nil
+			})
+		}
+	}
 	// The first call of each waits until it is cancelled, later calls return. peek
 	// declares itself read-only, deliver has effects.
 	s.AddTool(reads("peek"), func(ctx context.Context, _ mcp.CallToolRequest) (*mcp.CallToolResult, error) {

@@ -20,7 +20,7 @@ func TestToolsAreCutInSmallWindow(t *testing.T) {
 			InputSchema: []byte(`{"type":"object","properties":{"description":{"type":"string","description":"` + strings.Repeat("words ", 60) + `"}}}`),
 		})
 	}
-	const plans = 3
+	const plans, find = 3, 1
 	for _, tc := range []struct {
 		name   string
 		window int
@@ -30,8 +30,8 @@ func TestToolsAreCutInSmallWindow(t *testing.T) {
 	}{
 		{"all tools unchanged", 16384, 10 + plans, false, ""},
 		{"shorter descriptions", 3000, 10 + plans, true, ""},
-		{"some tools left out", 1600, 3 + plans, true, "7 tools not offered: tool3, tool4, tool5, tool6, tool7 and 2 more"},
-		{"only plan tools", 1400, plans, true, "10 tools not offered"},
+		{"some tools left out", 1800, 4 + plans + find, true, "6 tools not offered: tool4, tool5, tool6, tool7, tool8 and 1 more"},
+		{"only plan tools", 1500, plans + find, true, "10 tools not offered"},
 		{"no tools", 1300, 0, true, "13 tools not offered"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
@@ -41,7 +41,7 @@ func TestToolsAreCutInSmallWindow(t *testing.T) {
 				t.Fatalf("got %d tools and the note %q; want %d and %q", len(req.Tools), req.Shortened, tc.offers, tc.note)
 			}
 			for _, tool := range req.Tools {
-				if prompt.IsPlanTool(tool) {
+				if tool.Server == prompt.PlanServer {
 					continue
 				}
 				schema := string(tool.InputSchema)
@@ -138,5 +138,112 @@ func TestManyForeignToolsLeaveRoomForPlan(t *testing.T) {
 	chat := prompt.ChatRequest(brief, false)
 	if !slices.ContainsFunc(chat.Tools, func(tool plan.Tool) bool { return tool.Name == "fs.read" }) {
 		t.Errorf("the workspace's tools are missing: %s", chat.Shortened)
+	}
+}
+
+// offeredNames returns the names of the tools on offer, and their bytes.
+func offeredNames(req prompt.Request) (names []string, bytes int) {
+	for _, tool := range req.Tools {
+		names = append(names, tool.Name)
+		bytes += len(tool.Name) + len(tool.Description) + len(tool.InputSchema) + 64
+	}
+	return names, bytes
+}
+
+func TestOfferHasToolsFindOnlyWhereToolsAreLeftOut(t *testing.T) {
+	for _, tt := range []struct {
+		name            string
+		foreign, window int
+		left, find      bool
+	}{
+		{"operators alone", 0, 16384, false, false},
+		{"shorter descriptions", 40, 16384, false, false},
+		{"200 foreign tools", 200, 16384, true, true},
+		{"200 foreign tools in a large window", 200, 262144, true, true},
+		{"unknown window", 200, 0, false, false},
+		{"no room for any", 0, 512, true, false},
+	} {
+		for kind, request := range map[string]func(prompt.Brief) prompt.Request{
+			"chat":      func(b prompt.Brief) prompt.Request { return prompt.ChatRequest(b, false) },
+			"sub-agent": func(b prompt.Brief) prompt.Request { return explore(b, 0) },
+		} {
+			t.Run(tt.name+", "+kind, func(t *testing.T) {
+				brief := prompt.Brief{
+					Goal: "comment on the jira issue ABC-1", Catalogue: beside(t, tt.foreign, nil),
+					Prompting: prompt.Prompting{ContextWindow: tt.window, ModelTools: true, PlanTools: true},
+				}
+				req := request(brief)
+				names, bytes := offeredNames(req)
+				if left := strings.Contains(req.Shortened, "not offered"); left != tt.left {
+					t.Errorf("left out %t, want %t: %s", left, tt.left, req.Shortened)
+				}
+				if slices.Contains(names, prompt.ToolsFind) != tt.find {
+					t.Errorf("got the tools %q", names)
+				}
+				if tt.window > 0 && bytes > tt.window*3/2 || tt.find && !slices.Contains(names, "jira_add_comment") {
+					t.Errorf("got %d tools of %d bytes: %q", len(names), bytes, names)
+				}
+			})
+		}
+	}
+}
+
+func TestChatWith200ForeignToolsTakes6000Tokens(t *testing.T) {
+	goals, needed := goalTools(t)
+	for _, goal := range goals {
+		brief := prompt.Brief{
+			Goal: goal, Catalogue: beside(t, 200, needed[goal]), Prompting: prompt.Prompting{ContextWindow: 16384, ModelTools: true, PlanTools: true},
+		}
+		req := prompt.ChatRequest(brief, false)
+		_, offered := offeredNames(req)
+		if said, _ := promptBytes(req); said+offered > 6000*bytesPerToken {
+			t.Errorf("%s: the prompt has %d bytes, %d of them tools", goal, said+offered, offered)
+		}
+	}
+}
+
+func TestFoundToolsAreOfferedFirst(t *testing.T) {
+	brief := prompt.Brief{
+		Goal: "fix the failing test", Catalogue: beside(t, 200, nil), Prompting: prompt.Prompting{ContextWindow: 16384, ModelTools: true, PlanTools: true},
+	}
+	before, _ := offeredNames(prompt.ChatRequest(brief, false))
+	brief.Found = prompt.FoundNames(prompt.FindTools(brief.Catalogue, "comment on an issue in jira"))
+	if len(brief.Found) == 0 || brief.Found[0] != "jira_add_comment" || slices.Contains(before, brief.Found[0]) {
+		t.Fatalf("found %q; offered before: %q", brief.Found, before)
+	}
+	after, bytes := offeredNames(prompt.ChatRequest(brief, false))
+	for _, name := range append(brief.Found, prompt.PlanCreate, "fs.read") {
+		if !slices.Contains(after, name) {
+			t.Errorf("%s is not offered: %q", name, after)
+		}
+	}
+	if bytes > 16384 {
+		t.Errorf("the tools take %d bytes, more than a third of the window", bytes)
+	}
+}
+
+func TestToolsFindAnswersWithBestFewOrSaysWhy(t *testing.T) {
+	tools := append(prompt.PlanTools(), append(beside(t, 200, nil), plan.Tool{Name: "translate", Server: "deepl"})...)
+	for name, tt := range map[string]struct{ words, first, note string }{
+		"words of the work":   {"send a slack message to a channel", "slack_", ""},
+		"name of a tool":      {"jira_get_issue", "jira_get_issue", ""},
+		"name of a server":    {"jira", "jira_", ""},
+		"mistyped name":       {"tranlsate", "", "The nearest names are translate."},
+		"nothing of the kind": {"xyzzy", "", "Use other words, or the name of a server: "},
+		"no words":            {"", "", "No tool fits these words."},
+	} {
+		t.Run(name, func(t *testing.T) {
+			result := prompt.FindTools(tools, tt.words)
+			names := prompt.FoundNames(result)
+			if tt.first != "" && (len(names) == 0 || len(names) > 8 || !strings.HasPrefix(names[0], tt.first)) {
+				t.Errorf("found %q, want %s first", names, tt.first)
+			}
+			if tt.first == "" && len(names) > 0 {
+				t.Errorf("found %q, want none", names)
+			}
+			if note, _ := result["note"].(string); !strings.Contains(note, tt.note) || (note == "") != (tt.note == "") {
+				t.Errorf("got the note %q, want %q", note, tt.note)
+			}
+		})
 	}
 }

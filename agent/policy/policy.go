@@ -34,7 +34,7 @@ func BuiltIn(t Trust) []rule.Rule {
 	}
 	return []rule.Rule{
 		tests, lint,
-		{Tool: prompt.PlanServer + ":*", When: rule.WhenTrusted, Verdict: rule.VerdictRun, Source: source, Why: "its steps have their own gates"},
+		{Tool: prompt.PlanServer + ":plan_*", When: rule.WhenTrusted, Verdict: rule.VerdictRun, Source: source, Why: "its steps have their own gates"},
 		{Tool: "workspace:vcs.push", When: rule.WhenTrusted, Verdict: rule.VerdictAsk, Source: source, Why: "a push sends your commits to a remote"},
 		{Tool: "*", When: rule.WhenReadOnly, Verdict: rule.VerdictRun, Source: source, Why: "it only reads"},
 		{Tool: "*", When: rule.WhenDestructive, Verdict: rule.VerdictAsk, Source: source, Why: "it can change or delete data"},

@@ -75,7 +75,7 @@ func (c *Changes) follow(id string) error {
 // note records a called tool whose effects cannot be undone. Tests and linters are not
 // called for their effects.
 func (c *Changes) note(tools plan.Catalogue, name string) {
-	if _, err := prompt.PlanTools().Find(name); err == nil || name == "" {
+	if _, err := prompt.OwnTools().Find(name); err == nil || name == "" {
 		return
 	}
 	tool, err := tools.Find(name)

@@ -49,11 +49,17 @@ func messageBytes(m Message) int {
 
 // offerTokens estimates how many tokens tools take that may be called.
 func (p Prompting) offerTokens(tools plan.Catalogue) int {
+	return int(math.Ceil(float64(offerBytes(tools)) / p.bytesPerToken()))
+}
+
+// offerBytes is how many bytes tools take that may be called, as chat templates
+// write them.
+func offerBytes(tools plan.Catalogue) int {
 	n := 0
 	for _, t := range tools {
-		n += len(t.Name) + len(t.Description) + len(t.InputSchema) + 64 // as chat templates write a tool
+		n += len(t.Name) + len(t.Description) + len(t.InputSchema) + 64
 	}
-	return int(math.Ceil(float64(n) / p.bytesPerToken()))
+	return n
 }
 
 // ConversationTokens estimates the tokens of a conversation in a prompt: by the

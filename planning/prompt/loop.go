@@ -19,7 +19,7 @@ const (
 	PlanCreateAndExecute = "plan_create_and_execute"
 )
 
-// PlanServer is the server of the plan tools in a catalogue.
+// PlanServer is the server of the plan tools and of [ToolsFind] in a catalogue.
 const PlanServer = "replan"
 
 // PlanTools returns the descriptions of the plan tools.
@@ -44,7 +44,13 @@ func PlanTools() plan.Catalogue {
 
 // IsPlanTool reports whether a tool of a catalogue is one of PlanTools. A server
 // with just the same name is not trusted.
-func IsPlanTool(t plan.Tool) bool { return t.Server == PlanServer && t.Trusted }
+func IsPlanTool(t plan.Tool) bool {
+	return t.Server == PlanServer && t.Trusted && t.Name != ToolsFind
+}
+
+// OwnTools returns the tools that replan carries out itself: [PlanTools] and
+// [FindTool].
+func OwnTools() plan.Catalogue { return append(PlanTools(), FindTool()) }
 
 // Turn is the position in the loop of a sub-agent.
 type Turn struct {

@@ -11,6 +11,7 @@ type Brief struct {
 	Prompting Prompting
 	MaxSteps  int      // maximum number of steps in a plan now; 0 means no bound
 	Used      []string // names of the tools that earlier runs called
+	Found     []string // names of the tools that the model has found in this loop, the newest first; they are offered
 	Toolless  []string // profiles that a plan may not name, since their sub-agents need tool calls and the model cannot make them
 }
 

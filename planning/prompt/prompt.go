@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -121,7 +120,7 @@ func (c composition) request() Request {
 	// left to ask for one.
 	req.MaxTokens = min(req.MaxTokens, p.ContextWindow/2)
 	most := req.MaxTokens
-	for tools, over := c.tools, 0; ; {
+	for tools, over := c.offered(), 0; ; {
 		req.MaxTokens = most
 		lost := c.fill(&req, tools)
 		if lost.over > 0 {
@@ -172,75 +171,6 @@ func (c composition) fill(req *Request, tools plan.Catalogue) losses {
 	lost.answers, lost.tools = lostTurns, c.unoffered(tools)
 	lost.over = max(p.tokens(req.Messages)-room, 0)
 	return lost
-}
-
-// unoffered names the tools left out of the offer.
-func (c composition) unoffered(tools plan.Catalogue) []string {
-	var names []string
-	for _, t := range c.tools {
-		if !slices.ContainsFunc(tools, func(o plan.Tool) bool { return o.QualifiedName() == t.QualifiedName() }) {
-			names = append(names, c.tools.ShortName(t))
-		}
-	}
-	return names
-}
-
-// fewer are the tools of a request whose tools were so many tokens too long: first
-// with shorter descriptions, then without the least important.
-func (c composition) fewer(tools plan.Catalogue, over int) plan.Catalogue {
-	terse := make(plan.Catalogue, len(tools))
-	for i, t := range tools {
-		t.Description, t.InputSchema = plan.OneLine(t.Description, 60), undescribed(t.InputSchema)
-		terse[i] = t
-	}
-	p := c.brief.Prompting
-	if p.offerTokens(terse) < p.offerTokens(tools) {
-		return terse
-	}
-	left := byImportance(terse, c.brief)
-	full := p.offerTokens(left)
-	// One that takes the room of many goes alone.
-	left = slices.DeleteFunc(left, func(t plan.Tool) bool { return p.offerTokens(plan.Catalogue{t}) > p.ContextWindow/8 })
-	for len(left) > 0 && full-p.offerTokens(left) < over {
-		left = left[:len(left)-1]
-	}
-	if len(left) < len(PlanTools()) && len(left) > 0 && IsPlanTool(left[len(left)-1]) {
-		left = nil // to make plans and not to run them, or the other way about, is of no use
-	}
-	return slices.DeleteFunc(terse, func(t plan.Tool) bool {
-		return !slices.ContainsFunc(left, func(l plan.Tool) bool { return l.QualifiedName() == t.QualifiedName() })
-	})
-}
-
-// undescribed is a JSON Schema without the words in it.
-func undescribed(raw json.RawMessage) json.RawMessage {
-	v, err := plan.DecodeValue(raw)
-	if err != nil {
-		return raw
-	}
-	var strip func(v any, names bool) any
-	strip = func(v any, names bool) any {
-		switch v := v.(type) {
-		case map[string]any:
-			out := make(map[string]any, len(v))
-			for key, field := range v {
-				if !names && (key == "description" || key == "title" || key == "examples" || key == "$schema") {
-					continue
-				}
-				out[key] = strip(field, !names && (key == "properties" || key == "$defs" || key == "definitions"))
-			}
-			return out
-		case []any:
-			out := make([]any, len(v))
-			for i, item := range v {
-				out[i] = strip(item, false)
-			}
-			return out
-		default:
-			return v
-		}
-	}
-	return json.RawMessage(plan.CanonicalJSON(strip(v, false)))
 }
 
 // thinks decides whether the model may think first, and how hard. By default it

@@ -1,6 +1,7 @@
 package prompt
 
 import (
+	"encoding/json"
 	"slices"
 	"strings"
 
@@ -21,18 +22,133 @@ func ranked(b Brief, context, names string) []retrieval.Match {
 }
 
 // byImportance lists tools on offer to be called in the order of their claim to
-// room: plan tools, then by rank.
+// room: plan tools, then those that the model has found, then by rank.
 func byImportance(c plan.Catalogue, b Brief) plan.Catalogue {
 	b.Catalogue = c
-	var out, others plan.Catalogue
+	var plans, others plan.Catalogue
+	found := make(plan.Catalogue, len(b.Found))
 	for _, m := range ranked(b, "", "") {
-		if IsPlanTool(m.Tool) {
-			out = append(out, m.Tool)
-		} else {
+		at := slices.Index(b.Found, m.Name)
+		switch {
+		case IsPlanTool(m.Tool):
+			plans = append(plans, m.Tool)
+		case at >= 0:
+			found[at] = m.Tool
+		default:
 			others = append(others, m.Tool)
 		}
 	}
-	return append(out, others...)
+	found = slices.DeleteFunc(found, func(t plan.Tool) bool { return t.Name == "" })
+	return slices.Concat(plans, found, others)
+}
+
+// widestOffer is the window, in tokens, beyond which no more tools are offered: a
+// model chooses worse among more.
+const widestOffer = 32 << 10
+
+// offered are the tools of a request within their part of the window. All are
+// offered if they take half of it, with shorter descriptions if need be. Otherwise
+// the best are offered in a third of it, and [ToolsFind]. It depends on no
+// measurements, so that the offer stays the same in all turns of a loop, unless
+// tools are found.
+func (c composition) offered() plan.Catalogue {
+	room := min(c.brief.Prompting.ContextWindow, widestOffer) * cautiousBytesPerToken
+	tools := c.tools
+	if offerBytes(tools) > room/2 {
+		tools = terse(tools)
+	}
+	if offerBytes(tools) <= room/2 {
+		return tools
+	}
+	// One that takes the room of many goes alone.
+	if offerBytes(c.usual(tools)) <= room/2 {
+		return c.best(tools, room/2)
+	}
+	return c.best(tools, room/3)
+}
+
+// usual are the tools that do not take the room of many.
+func (c composition) usual(tools plan.Catalogue) plan.Catalogue {
+	p := c.brief.Prompting
+	return slices.DeleteFunc(slices.Clone(tools), func(t plan.Tool) bool { return p.offerTokens(plan.Catalogue{t}) > p.ContextWindow/8 })
+}
+
+// best are the tools of an offer that fit into so many bytes, with [ToolsFind] for
+// the others.
+func (c composition) best(tools plan.Catalogue, most int) plan.Catalogue {
+	find := FindTool()
+	left := byImportance(slices.DeleteFunc(c.usual(tools), IsFindTool), c.brief)
+	for len(left) > 0 && offerBytes(left)+offerBytes(plan.Catalogue{find}) > most {
+		left = left[:len(left)-1]
+	}
+	if len(left) == 0 || len(left) < len(PlanTools()) && IsPlanTool(left[len(left)-1]) {
+		return nil // to make plans and not to run them, or the other way about, is of no use
+	}
+	out := slices.DeleteFunc(slices.Clone(tools), func(t plan.Tool) bool {
+		return !slices.ContainsFunc(left, func(l plan.Tool) bool { return l.QualifiedName() == t.QualifiedName() })
+	})
+	return append(out, find)
+}
+
+// unoffered names the tools left out of the offer.
+func (c composition) unoffered(tools plan.Catalogue) []string {
+	var names []string
+	for _, t := range c.tools {
+		if !slices.ContainsFunc(tools, func(o plan.Tool) bool { return o.QualifiedName() == t.QualifiedName() }) {
+			names = append(names, c.tools.ShortName(t))
+		}
+	}
+	return names
+}
+
+// fewer are the tools of a request that was so many tokens too long: first with
+// shorter descriptions, then without the least important.
+func (c composition) fewer(tools plan.Catalogue, over int) plan.Catalogue {
+	if shorter := terse(tools); offerBytes(shorter) < offerBytes(tools) {
+		return shorter
+	}
+	return c.best(tools, offerBytes(tools)-int(float64(over)*c.brief.Prompting.bytesPerToken()))
+}
+
+// terse are tools with shorter descriptions.
+func terse(tools plan.Catalogue) plan.Catalogue {
+	out := make(plan.Catalogue, len(tools))
+	for i, t := range tools {
+		t.Description, t.InputSchema = plan.OneLine(t.Description, 60), undescribed(t.InputSchema)
+		out[i] = t
+	}
+	return out
+}
+
+// undescribed is a JSON Schema without the words in it.
+func undescribed(raw json.RawMessage) json.RawMessage {
+	v, err := plan.DecodeValue(raw)
+	if err != nil {
+		return raw
+	}
+	var strip func(v any, names bool) any
+	strip = func(v any, names bool) any {
+		switch v := v.(type) {
+		case map[string]any:
+			out := make(map[string]any, len(v))
+			for key, field := range v {
+				if !names && (key == "description" || key == "title" || key == "examples" || key == "$schema") {
+					continue
+				}
+				out[key] = strip(field, !names && (key == "properties" || key == "$defs" || key == "definitions"))
+			}
+			return out
+		case []any:
+			out := make([]any, len(v))
+			for i, item := range v {
+				out[i] = strip(item, false)
+			}
+			return out
+		default:
+			return v
+		}
+	}
+	return json.RawMessage(plan.CanonicalJSON(strip(v, false)))
 }
 
 // shortlist is how the tools message of a run shows each tool.
