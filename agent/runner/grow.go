@@ -38,7 +38,7 @@ func (s preparation) grow(ctx context.Context, p *prepared) {
 		prompting := p.jobConfig.prompting
 		prompting.Mentions = p.job.mentions
 		if opening := 2 * prompt.Opening(prompt.Brief{Goal: p.job.goal, Catalogue: p.catalogue, Prompting: prompting}); opening > need {
-			need, why = opening, "the tools, the mentions and the project's notes take half of it"
+			need, why = opening, "the goal with its tools, mentions and the project's notes takes half of it"
 		}
 	}
 	if need <= window {

@@ -39,8 +39,8 @@ func (g *grower) Grow(ctx context.Context, name string, tokens int) (prompt.Mode
 }
 
 func TestWindowGrowsBeforeARunThatNeedsIt(t *testing.T) {
-	const tight = "the context window of m has only 16k tokens, but the tools, the mentions and the project's notes take half of it: "
-	const note = "the context window of m has grown from 16k to 32k tokens, since the tools, the mentions and the project's notes take half of it; the model was loaded with it"
+	const tight = "the context window of m has only 16k tokens, but the goal with its tools, mentions and the project's notes takes half of it: "
+	const note = "the context window of m has grown from 16k to 32k tokens, since the goal with its tools, mentions and the project's notes takes half of it; the model was loaded with it"
 	for _, tc := range []struct {
 		name  string
 		notes string // instructions of the project
