@@ -177,6 +177,12 @@ func TestOfferHasToolsFindOnlyWhereToolsAreLeftOut(t *testing.T) {
 				if left := strings.Contains(req.Shortened, "not offered"); left != tt.left {
 					t.Errorf("left out %t, want %t: %s", left, tt.left, req.Shortened)
 				}
+				switch u := req.Unoffered; {
+				case (u != nil) != tt.left:
+					t.Errorf("got the summary %+v", u)
+				case u != nil && (u.Window != tt.window || u.Tools != u.Of-len(names)+strings.Count(strings.Join(names, " "), prompt.ToolsFind) || slices.Contains(u.Servers, "slack") != (tt.foreign > 0)):
+					t.Errorf("got the summary %+v with %d tools on offer", *u, len(names))
+				}
 				if slices.Contains(names, prompt.ToolsFind) != tt.find {
 					t.Errorf("got the tools %q", names)
 				}

@@ -168,7 +168,8 @@ func (c composition) fill(req *Request, tools plan.Catalogue) losses {
 	}
 	req.Messages, req.Tools = append(messages, turns...), plan.Offer(tools)
 	req.Partial = lost.partial
-	lost.answers, lost.tools = lostTurns, c.unoffered(tools)
+	lost.answers = lostTurns
+	lost.tools, req.Unoffered = c.unoffered(tools)
 	lost.over = max(p.tokens(req.Messages)-room, 0)
 	return lost
 }

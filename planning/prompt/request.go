@@ -71,6 +71,7 @@ type Request struct {
 	MaxTokens int             `json:"max_tokens,omitempty"` // limit of the reply (num_predict); 0 means the model's default
 	Timeout   time.Duration   `json:"timeout,omitempty"`    // ns; 0 means none
 	Shortened string          `json:"shortened,omitempty"`  // the parts left out to make it fit, one sentence
+	Unoffered *Unoffered      `json:"unoffered,omitempty"`  // nil if all tools are offered
 	Partial   []string        `json:"partial,omitempty"`    // indices of the steps whose results it holds only in part
 	Wanted    int             `json:"wanted,omitempty"`     // tokens that it would take with its reply if nothing was left out; 0 if nothing was
 	TooLong   string          `json:"too_long,omitempty"`   // what does not fit all the same by estimate, and what to do; "" if it fits
@@ -79,6 +80,14 @@ type Request struct {
 	// MaxThinking bounds the thoughts of the model before its first word, in
 	// bytes; 0 means no bound. A model beyond it is stopped.
 	MaxThinking int `json:"max_thinking,omitempty"`
+}
+
+// Unoffered is what a request had no room to offer.
+type Unoffered struct {
+	Tools   int      `json:"tools"`   // left out
+	Of      int      `json:"of"`      // tools that the model may call
+	Servers []string `json:"servers"` // of those left out, sorted
+	Window  int      `json:"window"`  // in tokens
 }
 
 // ModelInfo describes a model.

@@ -90,15 +90,24 @@ func (c composition) best(tools plan.Catalogue, most int) plan.Catalogue {
 	return append(out, find)
 }
 
-// unoffered names the tools left out of the offer.
-func (c composition) unoffered(tools plan.Catalogue) []string {
-	var names []string
+// unoffered names the tools left out of the offer, and sums them up; nil if there
+// are none.
+func (c composition) unoffered(tools plan.Catalogue) ([]string, *Unoffered) {
+	var names, servers []string
 	for _, t := range c.tools {
-		if !slices.ContainsFunc(tools, func(o plan.Tool) bool { return o.QualifiedName() == t.QualifiedName() }) {
-			names = append(names, c.tools.ShortName(t))
+		if slices.ContainsFunc(tools, func(o plan.Tool) bool { return o.QualifiedName() == t.QualifiedName() }) {
+			continue
+		}
+		names = append(names, c.tools.ShortName(t))
+		if !slices.Contains(servers, t.Server) {
+			servers = append(servers, t.Server)
 		}
 	}
-	return names
+	if len(names) == 0 {
+		return nil, nil
+	}
+	slices.Sort(servers)
+	return names, &Unoffered{Tools: len(names), Of: len(c.tools), Servers: servers, Window: c.brief.Prompting.ContextWindow}
 }
 
 // fewer are the tools of a request that was so many tokens too long: first with

@@ -24,13 +24,18 @@ type Pane struct {
 	sent        string               // the user's last message
 	modelLoaded bool                 // a model has written in this conversation, so it is in memory
 
-	notesShown   bool   // the chat has named the project's notes
-	shownProblem string // the last explanation why no run can start
-	byWords      bool   // a run reported a missing model and went by rules
+	notesShown   bool                    // the chat has named the project's notes
+	shownProblem string                  // the last explanation why no run can start
+	byWords      bool                    // a run reported a missing model and went by rules
+	unoffered    map[unofferedTools]bool // the cuts of offers that the chat has named
 
 	view   []string
 	viewOf int // layout that view shows
 }
+
+// unofferedTools tells the cuts of offers apart. Which tools are left out depends on
+// the goal, too, which makes no other cut.
+type unofferedTools struct{ tools, window int }
 
 // State is what the pane needs to know of the rest of the screen.
 type State struct {
@@ -49,7 +54,7 @@ type State struct {
 
 // New returns an empty conversation.
 func New(l *draw.Look) *Pane {
-	c := &Pane{viewport: viewport{look: l}, Look: l, Markdown: draw.NewMarkdown(l)}
+	c := &Pane{viewport: viewport{look: l}, Look: l, Markdown: draw.NewMarkdown(l), unoffered: map[unofferedTools]bool{}}
 	c.find.chat, c.copying.chat = &c.viewport, &c.viewport
 	c.anchor = &c.find.from
 	return c

@@ -126,6 +126,7 @@ func (n *Narrator) narrateRun(data event.Data, before Before) {
 			n.add(c.planned(n.run, d.Plan.Title.Line(), len(d.Plan.Steps), n.run.DryRun()))
 		}
 	case event.ModelRequested:
+		n.narrateUnoffered(d.Request.Unoffered)
 		if d.Purpose == prompt.PurposeChat {
 			n.openTurn()
 		}
@@ -186,6 +187,18 @@ func (n *Narrator) narrateNotice(data event.Data) {
 		n.add(c.Note("info", english.Capital(telling.UndoneWords(d))))
 	case event.Note:
 		n.add(c.Note(d.Level, d.Text.Visible()))
+	}
+}
+
+// narrateUnoffered writes once that a window has no room for all tools.
+func (n *Narrator) narrateUnoffered(u *prompt.Unoffered) {
+	if u == nil {
+		return
+	}
+	cut := unofferedTools{u.Of, u.Window}
+	if !n.pane.unoffered[cut] {
+		n.pane.unoffered[cut] = true
+		n.add(n.pane.Note("info", english.Capital(telling.UnofferedWords(*u))+"."))
 	}
 }
 

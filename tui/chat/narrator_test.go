@@ -198,3 +198,31 @@ func TestMissingModelIsSaidOnce(t *testing.T) {
 		t.Errorf("after a run without a model the chat shows\n%s", got)
 	}
 }
+
+func TestToolsWithoutRoomAreNamedOnceASession(t *testing.T) {
+	asks := func(window, left, of int) event.Data {
+		return event.ModelRequested{Purpose: prompt.PurposeChat, Request: prompt.Request{
+			Purpose: prompt.PurposeChat, Unoffered: &prompt.Unoffered{Tools: left, Of: of, Servers: []string{"github", "jira"}, Window: window},
+		}}
+	}
+	pane := narratedPane()
+	for i, tt := range []struct {
+		asked event.Data
+		says  int // how often, since the pane was opened
+		want  string
+	}{
+		{event.ModelRequested{Purpose: prompt.PurposeChat}, 0, ""},
+		{asks(16384, 45, 80), 1, "45 tools of github and jira are not offered in this window of 16k tokens: ask for one by name, or the model finds it with tools.find."},
+		{asks(16384, 45, 80), 1, ""},
+		{asks(16384, 47, 80), 1, ""},
+		{asks(32768, 20, 80), 2, "20 tools of github and jira are not offered in this window of 32k tokens"},
+		{asks(32768, 25, 85), 3, "25 tools"},
+		{asks(512, 85, 85), 4, "give the model a larger one."},
+	} {
+		_, got := narrate(t, pane, false, event.RunStarted{Goal: "a goal"}, tt.asked, stopped())
+		got = strings.Join(strings.Fields(got), " ")
+		if n := strings.Count(got, "not offered"); n != tt.says || !strings.Contains(got, tt.want) {
+			t.Errorf("after request %d it is said %d times, want %d and %q:\n%s", i+1, n, tt.says, tt.want, got)
+		}
+	}
+}

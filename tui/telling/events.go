@@ -99,6 +99,22 @@ func BudgetWarning(d event.BudgetWarned) string {
 	return fmt.Sprintf("%s: %d of %d used", untrusted.Line(d.Guard), d.Used, d.Limit)
 }
 
+// UnofferedWords says how many tools have no room in a model's window, and how they
+// are called all the same.
+func UnofferedWords(u prompt.Unoffered) string {
+	const most = 3
+	servers := make([]string, len(u.Servers))
+	for i, name := range u.Servers {
+		servers[i] = untrusted.Line(name)
+	}
+	words := english.Count(u.Tools, "tool") + " of " + english.Some(servers, most, "server") + " " + english.Agree(u.Tools, "is", "are") +
+		" not offered in this window of " + WindowSize(u.Window) + " tokens: "
+	if u.Tools == u.Of {
+		return words + "give the model a larger one"
+	}
+	return words + "ask for one by name, or the model finds it with " + prompt.ToolsFind
+}
+
 // CompactedWords says that old messages were summed up or shortened, or are back in
 // the conversation.
 func CompactedWords(d event.ChatCompacted) string {
