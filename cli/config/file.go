@@ -1,9 +1,11 @@
 package config
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -16,7 +18,9 @@ import (
 
 	"replan/agent/policy"
 	"replan/internal/english"
+	"replan/internal/tomledit"
 	"replan/mcpclient/workspace/code/lsp"
+	"replan/tui/keymap"
 )
 
 // Misconfigured marks an error as one about a value in the configuration.
@@ -72,27 +76,46 @@ func (d *duration) UnmarshalText(text []byte) (err error) {
 	return err
 }
 
-// readConfig reads the configuration at path; a missing file counts as empty. An
-// unknown key is an error, so that typos do not go unnoticed.
+// readConfig reads the configuration at path; a missing file counts as empty. Unknown
+// keys and actions are an error, so that typos do not go unnoticed.
 func readConfig(path string) (file, error) {
 	var c file
-	file, err := os.Open(path) //nolint:gosec // the user's own configuration
+	document, err := os.ReadFile(path) //nolint:gosec // the user's own configuration
 	if errors.Is(err, fs.ErrNotExist) {
 		return c, nil
 	}
 	if err != nil {
 		return c, fmt.Errorf("the configuration cannot be read: %w", err)
 	}
-	defer file.Close() //nolint:errcheck // only read
-	if err := toml.NewDecoder(file).DisallowUnknownFields().Decode(&c); err != nil {
-		var strict *toml.StrictMissingError
-		if errors.As(err, &strict) && len(strict.Errors) > 0 {
-			key := strict.Errors[0].Key()
-			return c, fmt.Errorf("the configuration %s has a key that does not exist: %s%s", path, strings.Join(key, "."), meantKey(key))
-		}
+	var strict *toml.StrictMissingError
+	err = toml.NewDecoder(bytes.NewReader(document)).DisallowUnknownFields().Decode(&c)
+	if err != nil && !errors.As(err, &strict) {
 		return c, fmt.Errorf("the configuration %s is not valid: %w", path, misread(err))
 	}
+	var unknown []string
+	if strict != nil {
+		for i := range strict.Errors {
+			line, _ := strict.Errors[i].Position()
+			key := strict.Errors[i].Key()
+			unknown = append(unknown, unknownKey(strings.Join(key, "."), line, meantKey(key)))
+		}
+	}
+	actions := keymap.New().IDs()
+	for _, action := range slices.Sorted(maps.Keys(c.Keys)) {
+		if _, table := c.Keys[action].(map[string]any); !table && !slices.Contains(actions, action) {
+			unknown = append(unknown, unknownKey(fmt.Sprintf("keys.%q", action), tomledit.Line(document, "keys", action), english.DidYouMean(action, actions)))
+		}
+	}
+	if len(unknown) > 0 {
+		return c, fmt.Errorf("the configuration %s has %s: %s", path,
+			english.Agree(len(unknown), "a key that does not exist", "keys that do not exist"), english.List(unknown, "and"))
+	}
 	return c, nil
+}
+
+// unknownKey names a key that does not exist, its line, and the key that was meant.
+func unknownKey(key string, line int, meant string) string {
+	return fmt.Sprintf("%s (line %d%s)", key, line, meant)
 }
 
 // meantKey suggests the key of the configuration that was meant by another.

@@ -231,8 +231,8 @@ func TestInvalidConfigurationIsRejected(t *testing.T) {
 		flags []string
 		want  string // in the error
 	}{
-		"unknown key in a profile":             {toml: "[profiles.a]\ntool = [\"x\"]\n", want: "does not exist: profiles.a.tool; did you mean tools?"},
-		"unknown key in planning":              {toml: "[planning]\nreviews = true\n", want: "does not exist: planning.reviews; did you mean review?"},
+		"unknown key in a profile":             {toml: "[profiles.a]\ntool = [\"x\"]\n", want: "does not exist: profiles.a.tool (line 2; did you mean tools?)"},
+		"unknown key in planning":              {toml: "[planning]\nreviews = true\n", want: "does not exist: planning.reviews (line 2; did you mean review?)"},
 		"phase that is not a boolean":          {toml: "[profiles.a]\nreview = \"no\"\n", want: "line 2: profiles.a.review takes true or false"},
 		"tools that are not a list":            {toml: "[profiles.a]\ntools = \"fs.read\"\n", want: "profiles.a.tools takes a list of texts"},
 		"prompts that are not a table":         {toml: "[profiles.a]\nprompts = \"short\"\n", want: "line 2: profiles.a.prompts takes "},
@@ -262,7 +262,8 @@ func TestInvalidConfigurationIsRejected(t *testing.T) {
 		"negative session limit":               {toml: "[session_limits]\nmax_tokens = -1\n", want: "session_limits.max_tokens is -1"},
 		"unknown preset of limits":             {toml: "[limits]\npreset = \"loose\"\n", want: "limits.preset: there is no preset of limits \"loose\""},
 		"unknown theme":                        {toml: "[screen]\ntheme = \"pink\"\n", want: "screen.theme: there is no theme \"pink\""},
-		"keys of an unknown action":            {toml: "[keys]\n\"plan.fly\" = \"f\"\n", want: "keys: there is no action \"plan.fly\""},
+		"keys of an unknown action":            {toml: "[keys]\n\"plan.fly\" = \"f\"\n", want: "a key that does not exist: keys.\"plan.fly\" (line 2; did you mean plan.fold?)"},
+		"every unknown key and action":         {toml: "[model]\nnmae = \"x\"\n[zzzzzz]\n[keys]\ngtae = \"f\"\n", want: "keys that do not exist: model.nmae (line 2; did you mean name?), zzzzzz (line 3) and keys.\"gtae\" (line 5; did you mean gate?)"},
 		"key that is a number":                 {toml: "[keys]\ngate = 7\n", want: "keys.\"gate\" takes a key or a list of keys in quotes"},
 		"key that is taken":                    {toml: "[keys]\ngate = [\"ctrl+r\"]\n", want: "is the key of"},
 		"rule that is not a pattern":           {toml: "[gates]\nallow = [\"fs.[\"]\n", want: "the rule \"fs.[\" is not a pattern"},

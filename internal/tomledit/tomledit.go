@@ -73,6 +73,15 @@ func Unset(document []byte, section, key string) ([]byte, error) {
 	return out, differOnly(document, out, section, key, nil, false)
 }
 
+// Line returns the number of the line that has the value of a key, 0 if it is missing.
+func Line(document []byte, section, key string) int {
+	found, err := find(document, section, key)
+	if err != nil || found.value.length == 0 {
+		return 0
+	}
+	return bytes.Count(document[:found.value.at], []byte("\n")) + 1
+}
+
 // span is a range of bytes.
 type span struct{ at, length int }
 

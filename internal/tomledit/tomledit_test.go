@@ -62,6 +62,18 @@ func TestUnsetRemovesOnlyItsLine(t *testing.T) {
 	}
 }
 
+func TestLineOfAKey(t *testing.T) {
+	const document = "theme = 1\n\n[keys]\n\"plan.fly\" = [\n  \"f\",\n]\n[screen]\ntheme = \"x\"\n"
+	for key, want := range map[[2]string]int{{"keys", "plan.fly"}: 4, {"screen", "theme"}: 8, {"keys", "theme"}: 0} {
+		if got := tomledit.Line([]byte(document), key[0], key[1]); got != want {
+			t.Errorf("%v: got line %d, want %d", key, got, want)
+		}
+	}
+	if got := tomledit.Line([]byte("[keys"), "keys", "x"); got != 0 {
+		t.Errorf("an invalid document: got line %d", got)
+	}
+}
+
 func TestInvalidDocumentIsNotChanged(t *testing.T) {
 	for _, document := range []string{"[screen\n", "theme = \n", "[screen]\na = 1\na = 2\n", "screen = 3\n", "[[screen]]\n"} {
 		if after, err := tomledit.Set([]byte(document), "screen", "theme", `"ember"`); err == nil {

@@ -10,6 +10,8 @@ import (
 
 	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
+
+	"replan/internal/english"
 )
 
 // Keys maps action names to keys. An empty list unbinds the action.
@@ -81,6 +83,18 @@ func CheckKeys(keys Keys) error {
 	return k.Rebind(keys)
 }
 
+// IDs returns the name of every action, each once.
+func (k *Map) IDs() []string {
+	var ids []string
+	for _, g := range k.Actions() {
+		for i := range g.Actions {
+			ids = append(ids, g.Actions[i].ID)
+		}
+	}
+	slices.Sort(ids)
+	return slices.Compact(ids)
+}
+
 // Rebind replaces the keys of actions.
 func (k *Map) Rebind(keys Keys) error {
 	groups := k.Actions()
@@ -93,7 +107,7 @@ func (k *Map) Rebind(keys Keys) error {
 	for _, id := range slices.Sorted(maps.Keys(keys)) {
 		b, ok := bindings[id]
 		if !ok {
-			return fmt.Errorf("there is no action %q: there are %s", id, strings.Join(slices.Sorted(maps.Keys(bindings)), ", "))
+			return fmt.Errorf("there is no action %q%s", id, english.DidYouMean(id, k.IDs()))
 		}
 		for _, name := range keys[id] {
 			if _, ok := parseKey(name); !ok {
