@@ -71,16 +71,12 @@ func arrange(width, height int, w wish) layout {
 	return l
 }
 
-// placeSheet reserves part of the body for an open gate: the desired height if
-// the panes above still have room, else the whole body.
+// placeSheet reserves part of the body for an open gate: all that it needs if the
+// panes above still have room, else the whole body.
 func (l *layout) placeSheet(want int) {
-	const (
-		least = 15 // a smaller sheet shows too little of the call
-		low   = 30 // a lower screen gives all its lines to a call that needs more than its share
-	)
-	rest := max(6, l.body.H/3)
-	h := min(want, l.body.H-rest)
-	if h < want && l.height < low || h < min(want, least) {
+	const least = 6 // lower panes show nothing of use
+	h := want
+	if l.body.H-h < least {
 		h = l.body.H
 	}
 	l.body.H -= h

@@ -19,6 +19,25 @@ func drawnLayout(t *rapid.T) (layout, room) {
 	return arrange(width, height, w), r
 }
 
+// TestGateTakesTheLinesItNeeds: the panes above keep the rest, unless that shows
+// nothing of use.
+func TestGateTakesTheLinesItNeeds(t *testing.T) {
+	for name, c := range map[string]struct{ height, wants, gate int }{
+		"a short call":               {height: 36, wants: 12, gate: 12},
+		"a diff of most lines":       {height: 36, wants: 28, gate: 28},
+		"a diff that leaves little":  {height: 36, wants: 29, gate: 34},
+		"a diff that does not fit":   {height: 60, wants: 90, gate: 58},
+		"a low screen":               {height: 24, wants: 17, gate: 22},
+		"a low screen, a short call": {height: 24, wants: 16, gate: 16},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if got := arrange(120, c.height, wish{input: 1, sheet: c.wants}); got.sheet.H != c.gate || got.sheet.H+got.body.H != c.height-2 {
+				t.Errorf("the gate takes %d lines, the panes %d; want %d for the gate", got.sheet.H, got.body.H, c.gate)
+			}
+		})
+	}
+}
+
 func TestEveryPaneKeepsItsMinimumSize(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		l, _ := drawnLayout(t)
