@@ -348,11 +348,18 @@ func (r ledger) unanswered(kind event.FailureKind, reason string, partial reply.
 	r.used(partial)
 	switch {
 	case r.planner == nil, kind == event.FailureInterrupted && r.ending != nil:
-	case kind == event.FailureTooLong: // any further request would be longer
+	case kind == event.FailureTooLong && !r.asksInPassing(): // the request for the plan would be longer
 		r.planner = planning.Unasked(reason)
 	default:
 		r.planner.Fail(reason, partial)
 	}
+}
+
+// asksInPassing reports whether the planner goes on without a reply to its request,
+// and with a shorter one.
+func (r ledger) asksInPassing() bool {
+	request, _ := r.planner.Next()
+	return request.Purpose == prompt.PurposeReview || request.Purpose == prompt.PurposeTools
 }
 
 // applyRequest records a model request outside the three phases.

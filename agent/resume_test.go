@@ -80,9 +80,9 @@ func crowdedWorld(t *testing.T) (*world, event.RunStarted) {
 		prompt.PurposeSynthesis: {"fetched"},
 	}.reply
 	start := started(event.DefaultLimits())
-	start.Prompting.ContextWindow = 1024
+	start.Prompting.ContextWindow = 4096
 	start.Catalogue = slices.Clone(start.Catalogue)
-	for i := range 120 {
+	for i := range 1200 {
 		start.Catalogue = append(start.Catalogue, plan.Tool{Name: fmt.Sprintf("spare_%d", i), Server: "depot", ReadOnly: true, Annotated: true})
 	}
 	return w, start

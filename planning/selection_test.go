@@ -78,6 +78,17 @@ func TestToolsWithoutRoomAreAskedForBeforePlan(t *testing.T) {
 	}
 }
 
+func TestChoiceOfToolsFitsItsWindow(t *testing.T) {
+	for _, window := range []int{4096, 8192, 16384} {
+		b := crowdOf(brief(), 1000, window)
+		req, ok := prompt.SelectionRequest(b, reply.Analysis{})
+		n := prompt.ConversationTokens(b.Prompting, req.Messages)
+		if !ok || n > window-req.MaxTokens || req.TooLong != "" || !strings.Contains(last(req), "spare_") {
+			t.Errorf("window %d: %d tokens, %q in\n%s", window, n, req.TooLong, last(req))
+		}
+	}
+}
+
 func TestUselessChoiceOfToolsIsIgnored(t *testing.T) {
 	b := crowd(brief())
 	b.Prompting.SkipAnalysis = true

@@ -37,7 +37,7 @@ func TestRequestThatCannotFitNamesWhatIsTooLong(t *testing.T) {
 		words     string
 		never     bool
 	}{
-		{"long goal that some servers take", prompt.Prompting{ContextWindow: 16384}, long, "the goal alone takes about 20000 tokens: put long text into a file and mention it by an @", false},
+		{"long goal that some servers take", prompt.Prompting{ContextWindow: 16384}, long, "the goal alone takes about 20000 tokens; put long text into a file and mention it with @, or ", false},
 		{"longer goal", prompt.Prompting{ContextWindow: 16384}, strings.Repeat(long, 3), "the goal alone takes about 60000 tokens", true},
 		{"long system prompt", prompt.Prompting{ContextWindow: 4096, System: long}, "look", "the system prompt alone takes about", true},
 	} {

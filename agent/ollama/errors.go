@@ -58,16 +58,12 @@ func (e *StalledError) Error() string {
 type PromptTooLongError struct {
 	Model         string
 	ContextWindow int    // in tokens
-	Part          string // what is too long, and what to do about it; may be ""
+	Part          string // what is too long, as in prompt.Request.TooLong; may be ""
 	Err           error  // from the server; nil if the request was not sent
 }
 
 func (e *PromptTooLongError) Error() string {
-	part := ""
-	if e.Part != "" {
-		part = e.Part + ", or "
-	}
-	return fmt.Sprintf("the prompt does not fit the context window of %s (%d tokens): %schoose another --model or a larger context_window", e.Model, e.ContextWindow, part)
+	return fmt.Sprintf("the prompt does not fit the context window of %s (%d tokens): %schoose another --model or a larger context_window", e.Model, e.ContextWindow, e.Part)
 }
 
 func (e *PromptTooLongError) Unwrap() []error {

@@ -11,7 +11,7 @@ import (
 )
 
 func TestPromptThatCannotFitIsNotSent(t *testing.T) {
-	const part = "the goal alone takes about 60000 tokens: put long text into a file"
+	const part = "the goal alone takes about 60000 tokens; put long text into a file, or "
 	for _, tc := range []struct {
 		name     string
 		never    bool
@@ -25,7 +25,7 @@ func TestPromptThatCannotFitIsNotSent(t *testing.T) {
 			req := ask(strings.Repeat("word ", 20_000))
 			req.TooLong, req.Never = part, tc.never
 			_, err := connect(t, ollama.Config{Host: server.URL()}).Ask(testContext(t), req, nil)
-			mentions(t, err, "does not fit the context window of m:latest (16384 tokens): "+part+", or choose another --model")
+			mentions(t, err, "does not fit the context window of m:latest (16384 tokens): "+part+"choose another --model")
 			if !errors.Is(err, prompt.ErrTooLong) || len(server.Requests()) != tc.requests {
 				t.Errorf("%d requests, error %v", len(server.Requests()), err)
 			}

@@ -231,6 +231,27 @@ func TestRequestThatDoesNotFitModelIsMadeOnce(t *testing.T) {
 	}
 }
 
+func TestPlanningGoesOnWithoutReviewThatDoesNotFit(t *testing.T) {
+	s := open(t, policy.ApproveAll, func(s *stage) {
+		s.model.answer = func(r prompt.Request) (reply.Reply, error, bool) {
+			switch r.Purpose {
+			case prompt.PurposeAnalysis:
+				return reply.Reply{Text: `{"mode":"plan","task":"x","goal":"y","complexity":"medium","reflect":true}`}, nil, true
+			case prompt.PurposeReview:
+				return reply.Reply{}, fmt.Errorf("m has a window of 8k: %w", prompt.ErrTooLong), true
+			default:
+				return reply.Reply{}, nil, false
+			}
+		}
+	})
+	s.Send(session.Submit{Text: "do it"})
+	until[event.RunCompleted](t, s)
+	if len(s.model.requests(prompt.PurposeReview)) != 1 || len(s.model.requests(prompt.PurposePlan)) != 1 {
+		t.Error("the plan was not asked for once, after one review")
+	}
+	s.shut()
+}
+
 func TestProjectServersWaitForApproval(t *testing.T) {
 	s := open(t, policy.ApproveAsk, func(s *stage) {
 		s.tools.pending = []plan.PendingServer{{Name: "files", Command: []string{"serve", "."}}}

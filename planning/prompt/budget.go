@@ -106,8 +106,9 @@ func (c composition) wanted() int {
 // cannot fit.
 const mostBytesPerToken = 8
 
-// tooLong names the largest parts of messages that are too long after all
-// shortening, and what to do about them. never reports whether they cannot fit,
+// tooLong names the largest part of messages that are too long after all
+// shortening, and what to do about it: the first half of a sentence that ends in
+// "choose another model". never reports whether they cannot fit,
 // however the model's server counts.
 func (c composition) tooLong(messages []Message) (sentence string, never bool) {
 	p, bytes := c.brief.Prompting, 0
@@ -120,20 +121,24 @@ func (c composition) tooLong(messages []Message) (sentence string, never bool) {
 	}
 	system := part{"the system prompt", "shorten the prompts of the configuration", len(messages[0].Content)}
 	if p.System == "" && len(p.Prompts) == 0 {
-		system.remedy = "this window is too small to plan in"
+		system.remedy = ""
 	}
-	parts := []part{{"the goal", "put long text into a file and mention it by an @", len(c.brief.Goal)}, system}
+	parts := []part{{"the goal", "put long text into a file and mention it with @", len(c.brief.Goal)}, system}
 	if c.plans != nil {
-		parts = append(parts, part{"the list of tools", "offer fewer tools by a profile, or stop servers", len(c.plans.message) + len(c.plans.more)})
+		parts = append(parts, part{"the list of tools", "offer fewer tools in a profile, stop servers", len(c.plans.message) + len(c.plans.more)})
 	}
-	rest := part{"what went before", "ask for less at once", bytes}
+	rest := part{"the part with earlier results", "split the goal", bytes}
 	for _, known := range parts {
 		rest.bytes -= known.bytes
 	}
 	parts = append(parts, rest)
 	largest := slices.MaxFunc(parts, func(a, b part) int { return cmp.Compare(a.bytes, b.bytes) })
 	tokens := int(float64(largest.bytes) / p.bytesPerToken())
-	return fmt.Sprintf("%s alone takes about %d tokens: %s", largest.name, tokens, largest.remedy), bytes/mostBytesPerToken > p.ContextWindow
+	sentence = fmt.Sprintf("%s alone takes about %d tokens; ", largest.name, tokens)
+	if largest.remedy != "" {
+		sentence += largest.remedy + ", or "
+	}
+	return sentence, bytes/mostBytesPerToken > p.ContextWindow
 }
 
 // Results of calls are shortened to shortAnswer characters if room is short, and

@@ -74,7 +74,7 @@ type Request struct {
 	Unoffered *Unoffered      `json:"unoffered,omitempty"`  // nil if all tools are offered
 	Partial   []string        `json:"partial,omitempty"`    // indices of the steps whose results it holds only in part
 	Wanted    int             `json:"wanted,omitempty"`     // tokens that it would take with its reply if nothing was left out; 0 if nothing was
-	TooLong   string          `json:"too_long,omitempty"`   // what does not fit all the same by estimate, and what to do; "" if it fits
+	TooLong   string          `json:"too_long,omitempty"`   // by estimate: what does not fit, up to "choose another model"; "" if it fits
 	Never     bool            `json:"never,omitempty"`      // with TooLong: it cannot fit by any estimate, and is not sent
 
 	// MaxThinking bounds the thoughts of the model before its first word, in

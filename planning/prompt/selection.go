@@ -15,7 +15,7 @@ import (
 const maxChosen = 24
 
 // SelectionRequest asks which further tools a plan may need, before phase 3. ok is
-// false if the prompts name every tool, so that there is nothing to ask.
+// false if the prompts name every tool, or the window has no room for further names.
 func SelectionRequest(b Brief, a reply.Analysis) (req Request, ok bool) {
 	list := newShortlist(b)
 	if len(list.left) == 0 {
@@ -26,7 +26,16 @@ func SelectionRequest(b Brief, a reply.Analysis) (req Request, ok bool) {
 		unnamed[m.Name] = true
 	}
 	var names []string
-	room := b.Prompting.ContextWindow / 2 * cautiousBytesPerToken
+	const tokens = 512 // of the reply
+	format := schema{Type: "object", Properties: properties{{"tools", texts(maxChosen)}}, Required: []string{"tools"}}
+	c := composition{
+		brief: b, purpose: PurposeTools, format: encodeSchema(format), plans: &planTools{message: list.message()}, tokens: tokens,
+		last: func(*cutter) string {
+			return b.Prompting.prompt("tools", toolsData{fenced("tools", strings.Join(names, ", ")), maxChosen})
+		},
+	}
+	p, window := b.Prompting, b.Prompting.ContextWindow
+	room := int(p.bytesPerToken() * float64(min(window/2, window-tokens-p.tokens(c.request().Messages))))
 	for _, m := range ranked(b, a.Brief, "") {
 		if !unnamed[m.Name] {
 			continue
@@ -36,13 +45,10 @@ func SelectionRequest(b Brief, a reply.Analysis) (req Request, ok bool) {
 		}
 		names = append(names, m.Name)
 	}
-	format := schema{Type: "object", Properties: properties{{"tools", texts(maxChosen)}}, Required: []string{"tools"}}
-	return composition{
-		brief: b, purpose: PurposeTools, format: encodeSchema(format), plans: &planTools{message: list.message()}, tokens: 512,
-		last: func(*cutter) string {
-			return b.Prompting.prompt("tools", toolsData{fenced("tools", strings.Join(names, ", ")), maxChosen})
-		},
-	}.request(), true
+	if len(names) == 0 {
+		return Request{}, false
+	}
+	return c.request(), true
 }
 
 // Chosen returns the tools that a reply to [SelectionRequest] names, and no others:
