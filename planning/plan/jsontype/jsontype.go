@@ -21,7 +21,7 @@ type Type struct {
 	Items    *Type    // of a list; nil for any
 	Places   []Type   // of a list whose items have a type each
 	MaxItems int      // of a list; 0 for any number
-	Any      []Type   // alternatives, each with the fields that all have; nothing else is set then
+	Any      []Type   // alternatives without alternatives of their own, each with the fields that all have; no field above is set then
 
 	Description string // untrusted
 	Limits      string // what the other fields cannot say: "at least 1, default 5"
@@ -100,20 +100,21 @@ func (t Type) Flat() Type {
 		return t
 	}
 	flat := Type{Kinds: []string{Object}, Closed: true, Description: t.Description}
-	has := func(fields []Field, name string, required bool) bool {
-		return slices.ContainsFunc(fields, func(f Field) bool { return f.Name == name && (f.Required || !required) })
-	}
+	known, requiredBy := map[string]bool{}, map[string]int{}
 	for _, alternative := range t.Any {
-		alternative = alternative.Flat()
 		flat.Closed = flat.Closed && alternative.Closed
 		for _, f := range alternative.Fields {
-			if !has(flat.Fields, f.Name, false) {
+			if !known[f.Name] {
+				known[f.Name] = true
 				flat.Fields = append(flat.Fields, f)
+			}
+			if f.Required {
+				requiredBy[f.Name]++
 			}
 		}
 	}
 	for i, f := range flat.Fields {
-		flat.Fields[i].Required = every(t.Any, func(a Type) bool { return has(a.Flat().Fields, f.Name, true) })
+		flat.Fields[i].Required = requiredBy[f.Name] == len(t.Any)
 	}
 	slices.SortStableFunc(flat.Fields, requiredFirst)
 	return flat

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -159,10 +160,34 @@ func TestLargeSchemasAreBounded(t *testing.T) {
 		fan += fmt.Sprintf(`"k%d":{"$ref":"#/$defs/n"},`, i)
 	}
 	fan += `"z":{"type":"string"}}}}}`
-	for name, schema := range map[string]string{"wide": wide.String(), "deep": deep.String(), "a tree of twenty children": fan} {
-		got, err := jsontype.Read(json.RawMessage(schema))
-		if err != nil || strings.Count(shown(got), "{") > 201 {
-			t.Errorf("%s: %d objects, error %v", name, strings.Count(shown(got), "{"), err)
+	fields := func(level, n int) string {
+		var all []string
+		for i := range n {
+			all = append(all, fmt.Sprintf(`"l%df%d":{"type":"string"}`, level, i))
+		}
+		return `"type":"object","properties":{` + strings.Join(all, ",") + `}`
+	}
+	choice := func(levels, n int) string {
+		schema := `{` + fields(0, n) + `}`
+		for level := range levels {
+			schema = fmt.Sprintf(`{%s,"anyOf":[%s,{%s}]}`, fields(level+1, n), schema, fields(level+1, 1))
+		}
+		return schema
+	}
+	for name, tt := range map[string]struct {
+		schema string
+		flat   int // fields of the flat object at most
+	}{
+		"wide":                          {wide.String(), 2001},
+		"deep":                          {deep.String(), 1},
+		"a tree of twenty children":     {fan, 1},
+		"choices of twenty fields":      {choice(5, 20), 120},
+		"choices of hundreds of fields": {choice(5, 300), 1800},
+		"choices in many choices":       {choice(40, 20), 820},
+	} {
+		got, err := jsontype.Read(json.RawMessage(tt.schema))
+		if err != nil || strings.Count(shown(got), "{") > 201 || len(got.Flat().Fields) > tt.flat {
+			t.Errorf("%s: %d objects, %d fields, error %v", name, strings.Count(shown(got), "{"), len(got.Flat().Fields), err)
 		}
 	}
 }
@@ -171,6 +196,18 @@ func TestFlatRequiresWhatAllAlternativesRequire(t *testing.T) {
 	got, err := jsontype.Read(json.RawMessage(`{"properties":{"p":{"type":"string"},"d":{"type":"string"},"c":{"type":"string"}},"required":["c"],"anyOf":[{"required":["p"]},{"required":["d"],"properties":{"x":{"type":"integer"}}}]}`))
 	if want := `{c string, d? string, p? string, x? integer}`; err != nil || shown(got.Flat()) != want {
 		t.Errorf("got  %s, %v\nwant %s", shown(got.Flat()), err, want)
+	}
+}
+
+func TestAlternativesOfAlternativesAreOneList(t *testing.T) {
+	got, err := jsontype.Read(json.RawMessage(`{"properties":{"a":{"type":"string"}},"anyOf":[
+		{"description":"either","anyOf":[{"properties":{"b":{"type":"string"}},"required":["b"]},{"properties":{"c":{"type":"string"}},"required":["c"],"description":"c"}]},
+		{"required":["a"]}]}`))
+	if want := `{b string, a? string}|{c string, a? string}|{a string}`; err != nil || shown(got) != want {
+		t.Fatalf("got  %s, %v\nwant %s", shown(got), err, want)
+	}
+	if got := []string{got.Any[0].Description, got.Any[1].Description, got.Any[2].Description}; !slices.Equal(got, []string{"either", "c", ""}) {
+		t.Errorf("got the descriptions %q", got)
 	}
 }
 

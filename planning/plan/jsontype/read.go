@@ -192,7 +192,13 @@ func (r *reader) union(t Type, s map[string]any, forms []any, depth int) Type {
 		}
 		t.Nullable = t.Nullable || read.Nullable
 		read.Nullable = false
-		all = append(all, read)
+		if len(read.Any) == 0 {
+			all = append(all, read)
+		}
+		for _, a := range read.Any {
+			a.Description, a.Limits = cmp.Or(a.Description, read.Description), cmp.Or(a.Limits, read.Limits)
+			all = append(all, a)
+		}
 	}
 	switch {
 	case len(all) == 1:
@@ -237,11 +243,13 @@ func (r *reader) fields(s map[string]any, depth int) []Field {
 	named, _ := s["properties"].(map[string]any)
 	list, _ := s["required"].([]any)
 	var fields []Field
+	added := make(map[string]bool, len(named))
 	add := func(name string, required bool) {
 		value, known := named[name]
-		if value == false || !known && !required || slices.ContainsFunc(fields, func(f Field) bool { return f.Name == name }) {
+		if value == false || !known && !required || added[name] {
 			return
 		}
+		added[name] = true
 		fields = append(fields, Field{name, required, r.read(value, depth+1)})
 	}
 	for _, entry := range list {
