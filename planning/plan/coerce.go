@@ -95,8 +95,9 @@ func (s *Signature) fit(args map[string]any, unknown func(text string) bool) (ma
 	f.fitEach()
 	f.fitChoices()
 	if holdsUnusualNumber(f.args) {
-		forms, known := formsOf(s.schema, 0)
-		f.writeWhole(f.args, forms, known, nil)
+		r := newFormReader()
+		forms, known := r.of(s.schema)
+		f.writeWhole(r, f.args, forms, known, nil)
 	}
 	for _, r := range f.taken {
 		args, _ = r.apply(args).(map[string]any)
@@ -334,7 +335,7 @@ func isUnusual(n json.Number) bool { return strings.ContainsAny(n.String(), ".eE
 // writeWhole rewrites whole numbers that stand where all forms of a value that may be
 // a number take integers alone. A schema accepts 3.0 as an integer, but many programs
 // behind one refuse to read it.
-func (f *fitter) writeWhole(v any, forms []form, known bool, at []string) {
+func (f *fitter) writeWhole(r formReader, v any, forms []form, known bool, at []string) {
 	if !known {
 		return
 	}
@@ -347,15 +348,15 @@ func (f *fitter) writeWhole(v any, forms []form, known bool, at []string) {
 	case []any:
 		for i, item := range v {
 			if holdsUnusualNumber(item) {
-				next, known := fieldOf(forms, strconv.Itoa(i))
-				f.writeWhole(item, next, known, append(at, strconv.Itoa(i)))
+				next, known := r.field(forms, strconv.Itoa(i))
+				f.writeWhole(r, item, next, known, append(at, strconv.Itoa(i)))
 			}
 		}
 	case map[string]any:
 		for _, key := range SortedKeys(v) {
 			if holdsUnusualNumber(v[key]) {
-				next, known := fieldOf(forms, key)
-				f.writeWhole(v[key], next, known, append(at, key))
+				next, known := r.field(forms, key)
+				f.writeWhole(r, v[key], next, known, append(at, key))
 			}
 		}
 	}

@@ -34,12 +34,13 @@ func (o *Output) absent(path []string) *absence {
 	if o == nil {
 		return nil
 	}
-	forms, known := formsOf(o.schema, 0)
+	r := newFormReader()
+	forms, known := r.of(o.schema)
 	for i, field := range path {
 		if !known || len(forms) == 0 {
 			return nil // nothing is known, or the schema allows no value at all
 		}
-		next, known := fieldOf(forms, field)
+		next, known := r.field(forms, field)
 		if !known {
 			return nil
 		}
@@ -73,33 +74,55 @@ func absentFrom(v any, path []string) *absence {
 // form is one form that a value may have: the schemas that hold for it at once.
 type form []*jsonschema.Schema
 
-// mostForms and deepest bound the work on the schema of a foreign server.
+// The bounds on the work on the schema of a foreign server.
 const (
-	mostForms = 64
-	deepest   = 32
+	mostForms   = 64   // of a value
+	longestForm = 256  // schemas that hold at once
+	mostSchemas = 2000 // whose forms are listed for one check
 )
 
-// formsOf lists the forms a value may have, with references followed; known is false
+// formReader lists the forms of the values of one schema, for one check.
+type formReader struct {
+	read map[*jsonschema.Schema]readForms // also those that are being read, of which nothing is known
+}
+
+type readForms struct {
+	forms []form
+	known bool
+}
+
+func newFormReader() formReader { return formReader{map[*jsonschema.Schema]readForms{}} }
+
+// of lists the forms a value may have, with references followed; known is false
 // if that is too much, or depends on more than the schema. No form at all means that
 // there is no such value.
-func formsOf(s *jsonschema.Schema, depth int) (forms []form, known bool) {
-	if depth > deepest || s.DynamicRef != nil || s.RecursiveRef != nil {
+func (r formReader) of(s *jsonschema.Schema) (forms []form, known bool) {
+	if done, ok := r.read[s]; ok {
+		return done.forms, done.known
+	}
+	if len(r.read) >= mostSchemas {
+		return nil, false
+	}
+	r.read[s] = readForms{} // a schema that is part of itself has no end
+	forms, known = r.list(s)
+	r.read[s] = readForms{forms, known}
+	return forms, known
+}
+
+// list is [formReader.of] for a schema that is not read yet.
+func (r formReader) list(s *jsonschema.Schema) (forms []form, known bool) {
+	if s.DynamicRef != nil || s.RecursiveRef != nil {
 		return nil, false
 	}
 	if s.Bool != nil && !*s.Bool {
 		return nil, true
 	}
-	forms = []form{{s}}
 	all := s.AllOf
 	if s.Ref != nil {
 		all = append([]*jsonschema.Schema{s.Ref}, all...)
 	}
-	for _, part := range all {
-		more, known := formsOf(part, depth+1)
-		if !known {
-			return nil, false
-		}
-		forms = both(forms, more)
+	if forms, known = r.all([]form{{s}}, all); !known {
+		return nil, false
 	}
 	for _, choice := range [][]*jsonschema.Schema{s.AnyOf, s.OneOf} {
 		if len(choice) == 0 {
@@ -107,34 +130,52 @@ func formsOf(s *jsonschema.Schema, depth int) (forms []form, known bool) {
 		}
 		var either []form
 		for _, part := range choice {
-			more, known := formsOf(part, depth+1)
-			if !known {
+			more, known := r.of(part)
+			if either = append(either, more...); !known || len(either) > mostForms {
 				return nil, false
 			}
-			either = append(either, more...)
 		}
-		forms = both(forms, either)
+		if forms, known = both(forms, either); !known {
+			return nil, false
+		}
 	}
-	return forms, len(forms) <= mostForms
+	return forms, true
 }
 
-// both returns the forms that meet one of a and one of b.
-func both(a, b []form) []form {
-	var forms []form
+// all lists the forms that meet one of the given forms and all of the schemas.
+func (r formReader) all(forms []form, schemas []*jsonschema.Schema) (_ []form, known bool) {
+	for _, s := range schemas {
+		more, known := r.of(s)
+		if !known {
+			return nil, false
+		}
+		if forms, known = both(forms, more); !known {
+			return nil, false
+		}
+	}
+	return forms, true
+}
+
+// both returns the forms that meet one of a and one of b; known is false if that is
+// too much.
+func both(a, b []form) (forms []form, known bool) {
+	if len(a)*len(b) > mostForms {
+		return nil, false
+	}
 	for _, x := range a {
 		for _, y := range b {
-			if len(forms) > mostForms {
-				return forms // too many already
+			if len(x)+len(y) > longestForm {
+				return nil, false
 			}
 			forms = append(forms, slices.Concat(x, y))
 		}
 	}
-	return forms
+	return forms, true
 }
 
-// fieldOf lists the forms of a field or list position of a value; known is false if
+// field lists the forms of a field or list position of a value; known is false if
 // anything may be there. No form at all means that the value has no such field.
-func fieldOf(forms []form, field string) (next []form, known bool) {
+func (r formReader) field(forms []form, field string) (next []form, known bool) {
 	for _, f := range forms {
 		parts, there := f.field(field)
 		if !there {
@@ -143,17 +184,12 @@ func fieldOf(forms []form, field string) (next []form, known bool) {
 		if len(parts) == 0 {
 			return nil, false
 		}
-		of := []form{{}}
-		for _, part := range parts {
-			more, known := formsOf(part, 0)
-			if !known {
-				return nil, false
-			}
-			of = both(of, more)
+		of, known := r.all([]form{{}}, parts)
+		if next = append(next, of...); !known || len(next) > mostForms {
+			return nil, false
 		}
-		next = append(next, of...)
 	}
-	return next, len(next) <= mostForms
+	return next, true
 }
 
 // field returns the schemas that hold for a field or list position; there is false
