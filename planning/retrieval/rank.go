@@ -52,7 +52,7 @@ var basics = []string{
 // Tools that nothing tells apart are in the order of their names.
 func Rank(c plan.Catalogue, q Query) []Match {
 	matches := score(c, q)
-	named := name(matches, q)
+	named := markNamed(matches, q)
 	var own, fit, rest []Match
 	for _, m := range matches {
 		switch {
@@ -77,17 +77,19 @@ func Rank(c plan.Catalogue, q Query) []Match {
 	return append(out, rest...)
 }
 
-// score compares each tool with the query and sorts the tools by their score.
+// score compares each tool with the query and sorts the tools by their score. It
+// leaves out tools of one server under one name: no call can mean one of them.
 func score(c plan.Catalogue, q Query) []Match {
 	terms := newTerms(q)
 	tools := make([]tool, 0, len(c))
-	count := make(map[string]int, len(c))
-	seen := make(map[string]bool, len(c))
+	count, same := make(map[string]int, len(c)), make(map[string]int, len(c)) // by bare and by qualified name
+	for _, t := range c {
+		count[t.Name]++
+		same[t.QualifiedName()]++
+	}
 	total := 0.0
 	for _, t := range c {
-		if qualified := t.QualifiedName(); !seen[qualified] {
-			seen[qualified] = true
-			count[t.Name]++
+		if same[t.QualifiedName()] == 1 {
 			tools = append(tools, terms.read(t))
 			total += tools[len(tools)-1].length
 		}
@@ -172,9 +174,9 @@ func (m Match) spelled(names map[string]bool) bool {
 	return names[strings.ToLower(m.Tool.Name)] || names[strings.ToLower(m.Tool.QualifiedName())]
 }
 
-// name marks the matches that the query names and returns them in their order: the
+// markNamed marks the matches that the query names and returns them in their order: the
 // tools, then the best tools of each server.
-func name(matches []Match, q Query) []Match {
+func markNamed(matches []Match, q Query) []Match {
 	spelled := spelledNames(q.Goal + "\n" + q.Context + "\n" + q.Names)
 	sentence := " " + strings.Join(Words(q.Goal), " ") + " "
 	var tools, ofServers []Match

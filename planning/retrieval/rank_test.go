@@ -77,9 +77,21 @@ func TestBestForeignToolComesFirst(t *testing.T) {
 
 func TestRankOrder(t *testing.T) {
 	t.Run("every tool once", func(t *testing.T) {
-		got := names(retrieval.Rank(append(catalogue(), catalogue()[0]), retrieval.Query{Goal: "read the issues"}))
+		got := names(retrieval.Rank(catalogue(), retrieval.Query{Goal: "read the issues"}))
 		if want := catalogue().Names(); !slices.Equal(slices.Sorted(slices.Values(got)), want) {
 			t.Errorf("got %q, want %q", got, want)
+		}
+	})
+	t.Run("no tools of one server under one name", func(t *testing.T) {
+		c := append(catalogue(), tool("zoo", "count", "Count animals."), tool("zoo", "count", "Count visitors."), tool("zoo", "feed", "Feed a visitor."))
+		got := retrieval.Rank(c, retrieval.Query{Goal: "feed and count"})
+		if len(got) != len(catalogue())-1 || slices.Contains(names(got), "count") || slices.Contains(names(got), "feed") {
+			t.Errorf("got %q", names(got))
+		}
+		for _, m := range got {
+			if found, err := c.Find(m.Name); err != nil || found.QualifiedName() != m.Tool.QualifiedName() {
+				t.Errorf("%s means %s, %v", m.Name, found.QualifiedName(), err)
+			}
 		}
 	})
 	t.Run("operators before foreign tools without a common word", func(t *testing.T) {
