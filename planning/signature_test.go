@@ -29,6 +29,14 @@ func TestToolsOfServersAreExplained(t *testing.T) {
 			plan.Tool{Name: "all", Server: "x", OutputSchema: json.RawMessage(`{"type":"object","properties":{"a":{},"b":{},"c":{},"d":{},"e":{},"f":{},"g":{},"h":{}}}`)},
 			`all(…) -> {a: any, b: any, c: any, d: any, e: any, f: any, …} [x]`,
 		},
+		"fields with the name of the mark for others": {
+			plan.Tool{
+				Name: "odd", Server: "x",
+				InputSchema:  json.RawMessage(`{"type":"object","properties":{"mode":{"type":"string"},"path":{"type":"string"},"…":{"type":"string"}},"required":["…"]}`),
+				OutputSchema: json.RawMessage(`{"type":"object","properties":{"…":{},"a":{}},"required":["…"]}`),
+			},
+			`odd(…: string, mode?: string, path?: string) -> {…: any, a: any} [x]`,
+		},
 		"operators as they describe themselves": {
 			plan.Tool{
 				Name: "fs.list", Server: "workspace", Trusted: true, Description: "List files. The result is {path, entries: [{path}]}.",

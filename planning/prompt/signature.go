@@ -30,14 +30,11 @@ func args(raw json.RawMessage, explained bool) string {
 	if err != nil || len(raw) == 0 {
 		return "…"
 	}
-	return fields(t.Flat(), 1, explained)
+	return signature{explained: explained}.fields(t.Flat(), 1)
 }
 
-// Of a result few fields are shown, at each depth.
-const (
-	maxReturned = 6
-	more        = "…" // stands for the others
-)
+// maxReturned is how many fields of a result are shown, at each depth.
+const maxReturned = 6
 
 // returned names the fields of a tool's result, "" where they are not known.
 func returned(t plan.Tool) string {
@@ -48,7 +45,7 @@ func returned(t plan.Tool) string {
 	if err != nil || len(result.Flat().Fields) == 0 {
 		return ""
 	}
-	return plan.OneLine("{"+fields(few(result.Flat()), 1, false)+"}", 160)
+	return plan.OneLine("{"+signature{result: true}.fields(result.Flat(), 1)+"}", 160)
 }
 
 // withoutResult splits the description of a built-in operator: what it does, and
@@ -62,41 +59,30 @@ func withoutResult(t plan.Tool) (words, result string) {
 	return before + strings.TrimPrefix(after[end+1:], "."), "{" + after[:end+1]
 }
 
-// few is a type with few fields. A result has them all, as far as the list of tools
-// is concerned: whether one may be missing is said nowhere else.
-func few(t jsontype.Type) jsontype.Type {
-	out := t
-	out.Fields = nil
-	for i, f := range t.Fields {
-		if i == maxReturned {
-			out.Fields = append(out.Fields, jsontype.Field{Name: more})
-			break
-		}
-		out.Fields = append(out.Fields, jsontype.Field{Name: f.Name, Required: true, Type: few(f.Type)})
-		out.Fields[i].Nullable = false
-	}
-	if t.Items != nil {
-		items := few(*t.Items)
-		out.Items = &items
-	}
-	return out
+// signature writes the types of the arguments or of the result of a tool.
+type signature struct {
+	explained bool // with the meanings of the arguments
+	// result means few fields. A result has them all, as far as the list of tools
+	// is concerned: whether one may be missing is said nowhere else.
+	result bool
 }
 
-func fields(t jsontype.Type, depth int, explained bool) string {
-	all := make([]string, len(t.Fields))
+func (s signature) fields(t jsontype.Type, depth int) string {
+	var all []string
 	for i, f := range t.Fields {
-		if f.Name == more {
-			all[i] = more
+		if s.result && i == maxReturned {
+			all = append(all, "…")
 			break
 		}
 		mark := "?: "
-		if f.Required {
+		if f.Required || s.result {
 			mark = ": "
 		}
-		all[i] = plan.OneLine(f.Name, 60) + mark + kind(f.Type, f.Required && f.Nullable, depth)
-		if words := meaning(f); explained && words != "" {
-			all[i] += " (" + words + ")"
+		field := plan.OneLine(f.Name, 60) + mark + s.kind(f.Type, f.Required && f.Nullable && !s.result, depth)
+		if words := meaning(f); s.explained && depth == 1 && words != "" {
+			field += " (" + words + ")"
 		}
+		all = append(all, field)
 	}
 	return strings.Join(all, ", ")
 }
@@ -144,7 +130,7 @@ func serverNotes(p Prompting, tools []retrieval.Match) string {
 }
 
 // kind names the type of a value, with null where null is allowed.
-func kind(t jsontype.Type, null bool, depth int) string {
+func (s signature) kind(t jsontype.Type, null bool, depth int) string {
 	var kinds []string
 	switch {
 	case len(t.Enum) > 0 && len(t.Enum) <= 12:
@@ -153,12 +139,12 @@ func kind(t jsontype.Type, null bool, depth int) string {
 		}
 	case len(t.Any) > 0 && depth < maxShown:
 		for _, alternative := range t.Any {
-			kinds = append(kinds, kind(alternative, false, depth+1))
+			kinds = append(kinds, s.kind(alternative, false, depth+1))
 		}
 	}
 	if len(kinds) == 0 {
 		for _, name := range t.Kinds {
-			kinds = append(kinds, ofKind(t, name, depth))
+			kinds = append(kinds, s.ofKind(t, name, depth))
 		}
 	}
 	if len(kinds) == 0 {
@@ -170,19 +156,19 @@ func kind(t jsontype.Type, null bool, depth int) string {
 	return strings.Join(kinds, "|")
 }
 
-func ofKind(t jsontype.Type, name string, depth int) string {
+func (s signature) ofKind(t jsontype.Type, name string, depth int) string {
 	switch {
 	case depth >= maxShown:
 	case name == jsontype.List && t.Items != nil:
-		return "[" + kind(*t.Items, t.Items.Nullable, depth+1) + "]"
+		return "[" + s.kind(*t.Items, t.Items.Nullable, depth+1) + "]"
 	case name == jsontype.List && len(t.Places) > 0:
 		places := make([]string, len(t.Places))
 		for i, place := range t.Places {
-			places[i] = kind(place, place.Nullable, depth+1)
+			places[i] = s.kind(place, place.Nullable, depth+1)
 		}
 		return "[" + strings.Join(places, ", ") + "]"
 	case name == jsontype.Object && len(t.Fields) > 0:
-		return "{" + fields(t, depth+1, false) + "}"
+		return "{" + s.fields(t, depth+1) + "}"
 	}
 	return name
 }
