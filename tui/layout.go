@@ -41,7 +41,7 @@ type wish struct {
 	input  int  // lines of the input
 	sheet  int  // lines of the open gate with its border; 0 means none is open
 	mapped bool // the plan fills the screen
-	empty  bool // there is no plan to show, so the chat takes the whole width
+	empty  bool // no plan is worth showing, so the chat takes the whole width
 	room   room // how the user divides it
 	focus  pane // selects the visible tab, and plan or step if there is room for only one
 }

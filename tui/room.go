@@ -6,6 +6,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"replan/agent"
 	"replan/agent/session"
 	"replan/tui/keymap"
 )
@@ -37,6 +38,7 @@ type sizes struct {
 type room struct {
 	sizes
 	kept   sizes // as the configuration has them
+	opened bool  // the user asked for the plan beside a chat that shows all of it
 	zoomed bool  // the pane with the focus takes the whole width
 	from   pane  // the pane that had the focus when the user zoomed
 	turned bool  // the zoom went on to the other pane
@@ -197,7 +199,12 @@ func roomActions(m *Model) keymap.Handlers {
 		}
 	}
 	return keymap.Handlers{
-		"pane.zoom":     {Refuse: func() string { return whole(m) }, Do: keymap.Just(func() { m.focus = m.room.zoom(m.focus) })},
+		"pane.zoom": {Refuse: func() string { return whole(m) }, Do: keymap.Just(func() {
+			if !answerSuffices(m) || m.focus != paneChat {
+				m.focus = m.room.zoom(m.focus)
+			}
+			m.room.opened = true
+		})},
 		"pane.narrower": nudge(chatBorder, -1),
 		"pane.wider":    nudge(chatBorder, 1),
 		"pane.lower":    nudge(planBorder, -1),
@@ -225,6 +232,21 @@ func (r *room) zoom(focus pane) pane {
 		r.turned = true
 		return paneChat
 	}
+}
+
+// answerSuffices reports whether the chat shows all that the plan and its step would:
+// the answer is the result of the only step, which reads. Sizes that the user set keep
+// the panes on the screen.
+func answerSuffices(m *Model) bool {
+	run := m.live.Shown().State
+	if m.room.opened || m.room.sizes != (sizes{}) || run == nil || run.Route == nil || run.Revision > 1 || run.Chat != nil || len(run.Steps) != 1 {
+		return false
+	}
+	if run.Model != "" && run.Route.Intent.WantsWords() {
+		return false // the model writes the answer
+	}
+	tool, err := run.Catalogue.Find(run.Steps[0].Step.Tool)
+	return err == nil && tool.ReadOnly && run.Steps[0].Status != agent.StepFailed
 }
 
 // whole returns why one pane has the whole width in any case.

@@ -7,7 +7,9 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
 
+	"replan/agent/event"
 	"replan/agent/session"
+	"replan/planning/plan"
 	"replan/tui"
 )
 
@@ -113,4 +115,45 @@ func TestShownThinkingIsKept(t *testing.T) {
 	s.press(alt('T')).lacks("▾ thinking")
 	s.sent(keep("true"), keep("false"))
 	open(t, tui.Options{ShowThinking: true}, 120, 36).show(newStory().asked()).wants("▾ thinking")
+}
+
+// listsFiles: an order that needs no model is planned as one step, which lists files.
+func listsFiles(status event.Data, readOnly bool) *story {
+	st := newStory().greeted()
+	step := plan.Step{Index: "1", Title: "List the files", Executor: plan.ExecutorTool, Tool: "fs.list"}
+	st.run(event.RunStarted{Goal: "list the files", Session: storySession, Catalogue: plan.Catalogue{{Name: "fs.list", Server: "s", ReadOnly: readOnly, Annotated: true}}, Limits: event.DefaultLimits()},
+		event.RouteMatched{},
+		event.PlanCreated{Revision: 1, Plan: plan.Plan{Title: "List the files", Steps: []plan.Step{step}}},
+		event.StepStarted{Index: "1", Attempt: 1, Title: step.Title, Executor: step.Executor, Tool: step.Tool})
+	return st.after(5).run(status)
+}
+
+func TestChatHasTheWholeWidthWhenItsAnswerIsTheOnlyResult(t *testing.T) {
+	done := event.StepCompleted{Index: "1", Attempt: 1, MS: 5, Result: "main.go"}
+	failed := event.StepFailed{Index: "1", Attempt: 1, MS: 5, Error: "no such folder"}
+	for name, c := range map[string]struct {
+		st   *story
+		o    tui.Options
+		want int // cells of the chat
+	}{
+		"one step that reads":     {listsFiles(done, true), tui.Options{}, 120},
+		"one step that changes":   {listsFiles(done, false), tui.Options{}, 66},
+		"the step failed":         {listsFiles(failed, true), tui.Options{}, 66},
+		"the user set the widths": {listsFiles(done, true), tui.Options{ChatWidth: 50}, 60},
+		"several steps":           {newStory().finished(), tui.Options{}, 66},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if got := open(t, c.o, 120, 36).show(c.st).chatWidth(); got != c.want {
+				t.Errorf("the chat has %d cells, want %d", got, c.want)
+			}
+		})
+	}
+	s := open(t, tui.Options{}, 120, 36).show(listsFiles(done, true)).press(tea.KeyPressMsg{Code: tea.KeyF6})
+	s.wants("Step 1 ")
+	if got := s.chatWidth(); got != 66 || s.m.Focus() != "chat" {
+		t.Errorf("after the zoom key the chat has %d cells, the focus is on %s", got, s.m.Focus())
+	}
+	if s.press(tea.KeyPressMsg{Code: tea.KeyF6}); s.chatWidth() != 120 {
+		t.Errorf("the second zoom gives the chat %d cells", s.chatWidth())
+	}
 }
