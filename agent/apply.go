@@ -349,7 +349,7 @@ func (r ledger) unanswered(kind event.FailureKind, reason string, partial reply.
 	switch {
 	case r.planner == nil, kind == event.FailureInterrupted && r.ending != nil:
 	case kind == event.FailureTooLong && !r.asksInPassing(): // the request for the plan would be longer
-		r.planner = planning.Unasked(reason)
+		r.planner = planning.Unanswerable(reason)
 	default:
 		r.planner.Fail(reason, partial)
 	}

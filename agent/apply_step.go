@@ -317,17 +317,17 @@ func (r fold) deal(s *StepState) {
 		if r.dryEnding == nil {
 			r.dryEnding = &ending{status: status, reason: reason, error: sentence}
 		}
-	case r.attended && r.ending == nil && r.undecided(s):
+	case r.attended && r.ending == nil && r.leavesAChoice(s):
 		r.ask(s)
 	default:
 		r.end(status, reason, sentence)
 	}
 }
 
-// undecided reports whether the user has something to decide after a failed step.
+// leavesAChoice reports whether the user has something to decide after a failed step.
 // If nothing can replan, a denial is final, and so is the failure of the last step:
 // a resume tries it again.
-func (r fold) undecided(s *StepState) bool {
+func (r fold) leavesAChoice(s *StepState) bool {
 	switch {
 	case r.canReplan() || len(r.questions) > 0:
 		return true

@@ -86,8 +86,8 @@ func newPlanCheck(o *options) slash.Command {
 	var vars []string
 	return slash.Command{
 		Name: "check", Args: "FILE", Short: "Check a plan: every error, and how it would run",
-		Long: "check reports every error of a plan at once, each with its place in the file, also references to fields\n" +
-			"that a result does not have by the output schema of its tool. For a valid plan it prints\n" +
+		Long: "check reports every error of a plan at once, each with its place in the file, including references to\n" +
+			"fields that the tool's output schema does not have. For a valid plan it prints\n" +
 			"the batches that can run at the same time, the critical path by the durations of earlier runs,\n" +
 			"and the steps that would wait at a gate. A step whose call a rule denies is a warning. Nothing\n" +
 			"is called. FILE may be - for standard input, or the id of a saved plan.",

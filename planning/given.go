@@ -30,9 +30,9 @@ func Unplanned(reason string) Planner {
 	return settled{Outcome{Kind: OutcomeEmpty, Reason: reason}}
 }
 
-// Unasked returns the planner of a goal whose request no model takes; reason says
+// Unanswerable returns the planner of a goal whose request no model takes; reason says
 // why.
-func Unasked(reason string) Planner {
+func Unanswerable(reason string) Planner {
 	return settled{Outcome{Kind: OutcomeSilent, Reason: reason}}
 }
 

@@ -25,7 +25,7 @@ func TestUndoRevertsEditWordByWord(t *testing.T) {
 	s.sent()
 	s.press(ctrl('s')) // the original text
 	s.sent()
-	s.wants("You changed nothing: the call is unchanged.")
+	s.wants("No changes: the call stays as it was.")
 }
 
 func TestEditedArgumentsAreValidatedAfterPause(t *testing.T) {

@@ -109,7 +109,7 @@ func TestFileLeftByTheEditorBecomesTheTextOfAWrite(t *testing.T) {
 
 func TestEditorThatChangesNothingOrFailsLeavesTheCall(t *testing.T) {
 	for script, want := range map[string]string{
-		"exit 0":                 "You changed nothing: the call is unchanged.",
+		"exit 0":                 "No changes: the call stays as it was.",
 		"exit 3":                 "The call is unchanged: editor failed: exit status 3.",
 		`printf 'one\n' > "$1"`:  "That is the file as it is now",
 		`echo x >> "$1"; exit 1`: "The call is unchanged: editor failed: exit status 1. F4 opens your text again.",

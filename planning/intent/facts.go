@@ -118,7 +118,7 @@ func (f Facts) Route(in Intent, p Policy) Chain {
 		}
 		chain.build(&d)
 		if place := d.in.Params["in"]; place != "" && !d.placed {
-			d.addMissing("%s is a place of its own: leave out \"in %s\"", d.about(), plan.OneLine(place, 60))
+			d.addMissing("%s is already a path: leave out \"in %s\"", d.about(), plan.OneLine(place, 60))
 		}
 	}
 	return p.Apply(Chain{Intent: d.in, Nodes: d.nodes, Missing: d.missing})

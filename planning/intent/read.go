@@ -73,7 +73,7 @@ func (r *reading) ignore(words string, tokens []token) {
 		tokens = tokens[1:]
 	}
 	if refuses || !r.form.worded() {
-		r.open = append(r.open, fmt.Sprintf("no operator keeps to \"%s\": leave it out, or let a model plan", plan.OneLine(cut(words, tokens).text, 60)))
+		r.open = append(r.open, fmt.Sprintf("no built-in tool can follow \"%s\": leave it out, or let a model plan", plan.OneLine(cut(words, tokens).text, 60)))
 	}
 }
 

@@ -33,14 +33,14 @@ func (c Coercion) String() string {
 	return name + " is taken as " + CanonicalJSON(c.To)
 }
 
-// respelt reports whether the value is the same number, spelt in another way.
-func (c Coercion) respelt() bool {
+// onlyRespelled reports whether the value is the same number, spelled in another way.
+func (c Coercion) onlyRespelled() bool {
 	_, from := c.From.(json.Number)
 	_, to := c.To.(json.Number)
 	return from && to
 }
 
-// refusal says why a respelt number is refused if nothing may be fitted.
+// refusal says why a respelled number is refused if nothing may be fitted.
 func (c Coercion) refusal() string {
 	return strings.ReplaceAll(strings.TrimPrefix(c.Arg, "/"), "/", ".") + ": " + CanonicalJSON(c.From) + " is not written as an integer"
 }

@@ -100,7 +100,7 @@ func (c *checker) checkArgs(path string, s Step, signature *Signature) {
 		switch {
 		case !c.rules.Strict:
 			c.warn(CodeCoerced, at+fitted.Arg, s.Index, "step %s calls %s with another type than it asks for; %s", s.Index, s.Tool, fitted)
-		case fitted.respelt(): // the schema does not mind
+		case fitted.onlyRespelled(): // the schema does not mind
 			c.fault(CodeBadArgs, at+fitted.Arg, s.Index, "step %s calls %s with bad args: %s", s.Index, s.Tool, fitted.refusal())
 		}
 	}

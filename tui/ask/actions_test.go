@@ -118,7 +118,7 @@ func TestEditThatChangesNothingDecidesNothing(t *testing.T) {
 	if !g.Editing() {
 		t.Fatal("no editor opened")
 	}
-	if w := g.sendEdited(); w.Send != nil || w.Ask != nil || w.Footer != "You changed nothing: the call is unchanged." {
+	if w := g.sendEdited(); w.Send != nil || w.Ask != nil || w.Footer != "No changes: the call stays as it was." {
 		t.Errorf("asks for %+v", w)
 	}
 	if g.Editing() || !g.Showing() || g.Edits != 0 {

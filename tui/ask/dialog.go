@@ -258,7 +258,7 @@ func (g *Dialog) sendEdited() keymap.Request {
 	gate, isGate := ask.(OpenGate)
 	if isGate && plan.EqualValues(args, gate.Ask.Args) {
 		g.editor = nil
-		return keymap.ShowFooter("You changed nothing: the call is unchanged.")
+		return keymap.ShowFooter("No changes: the call stays as it was.")
 	}
 	answer, err := ask.with(args)
 	if err != nil {

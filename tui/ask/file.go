@@ -261,7 +261,7 @@ func (g *Dialog) fileEdited(m EditedMsg) keymap.Request {
 			w.Footer += g.again()
 		}
 	case !edited:
-		w.Footer = "You changed nothing: the call is unchanged."
+		w.Footer = "No changes: the call stays as it was."
 	case m.text == f.file.Before && f.file.Hash != "":
 		delete(g.unsent, f.gate.id())
 		w.Footer = "That is the file as it is now, and nothing to allow: the call is unchanged; " + g.keys.Name("gate.deny") + " denies it."
