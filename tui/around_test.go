@@ -222,8 +222,8 @@ func threeServers(tickets plan.ServerState) []plan.ServerStatus {
 
 func offered() session.Servers {
 	return session.Servers{Servers: threeServers(plan.ServerWaiting), Tools: []session.OfferedTool{
-		{Server: "workspace", Name: "fs.read", Description: "Reads a file of the workspace, whole or by lines.\nMore.", ReadOnly: true, Verdict: rule.VerdictRun},
-		{Server: "workspace", Name: "fs.patch", Description: "Changes a file by replacing text.", Verdict: rule.VerdictAsk},
+		{Server: "workspace", Name: "fs.read", Description: "Reads a file of the workspace, whole or by lines.\nMore.", ReadOnly: true, Tokens: 180, Verdict: rule.VerdictRun},
+		{Server: "workspace", Name: "fs.patch", Description: "Changes a file by replacing text.", Tokens: 1240, Verdict: rule.VerdictAsk},
 		{Server: "workspace", Name: "test.run", Description: "Runs the tests.", Destructive: true},
 		{Server: "other", Name: "not.this"},
 	}}

@@ -129,6 +129,7 @@ func (s *Session) Models(ctx context.Context) (session.Models, error) {
 func (s *Session) Servers(ctx context.Context) (session.Servers, error) {
 	return query(ctx, s, func() func(context.Context) (session.Servers, error) {
 		rules := slices.Concat(s.cfg.Rules, policy.BuiltIn(policy.Trust{Workspace: s.cfg.Trusted}))
+		prompting := s.jobConfig().prompting
 		return func(ctx context.Context) (session.Servers, error) {
 			now, cancel := context.WithCancel(ctx)
 			cancel() // do not wait for starting servers
@@ -136,7 +137,7 @@ func (s *Session) Servers(ctx context.Context) (session.Servers, error) {
 			for _, t := range s.cfg.Tools.Ready(now) {
 				list.Tools = append(list.Tools, session.OfferedTool{
 					Server: t.Server, Name: t.Name, Description: untrusted.Text(t.Description), ReadOnly: t.ReadOnly, Destructive: t.Destructive,
-					Verdict: verdictOn(rules, t),
+					Tokens: prompt.OfferTokens(prompting, plan.Catalogue{t}), Verdict: verdictOn(rules, t),
 				})
 			}
 			return list, nil

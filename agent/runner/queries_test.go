@@ -45,7 +45,7 @@ func TestQueriesReadSessionState(t *testing.T) {
 	if err != nil || len(servers.Servers) != 1 || len(servers.Tools) != 2 {
 		t.Fatalf("servers %+v, %v", servers, err)
 	}
-	if look, change := servers.Tools[0], servers.Tools[1]; !look.ReadOnly || look.Verdict != rule.VerdictAsk && look.Verdict != rule.VerdictRun || !change.Destructive {
+	if look, change := servers.Tools[0], servers.Tools[1]; !look.ReadOnly || look.Verdict != rule.VerdictAsk && look.Verdict != rule.VerdictRun || !change.Destructive || look.Tokens <= 0 {
 		t.Errorf("tools %+v", servers.Tools)
 	}
 }

@@ -38,6 +38,7 @@ type OfferedTool struct {
 	Description untrusted.Text `json:"description,omitempty"` // untrusted text
 	ReadOnly    bool           `json:"read_only,omitempty"`
 	Destructive bool           `json:"destructive,omitempty"`
+	Tokens      int            `json:"tokens,omitempty"`  // that it takes in a model's window where it is offered whole, by estimate
 	Verdict     rule.Verdict   `json:"verdict,omitempty"` // of the gate rules on its calls; "" if it depends on their arguments
 }
 

@@ -66,6 +66,10 @@ func offerBytes(tools plan.Catalogue) int {
 // measured bytes per token, with a tenth more, else by a cautious guess.
 func ConversationTokens(p Prompting, messages []Message) int { return p.tokens(messages) }
 
+// OfferTokens estimates the tokens of tools that may be called, with their whole
+// descriptions.
+func OfferTokens(p Prompting, tools plan.Catalogue) int { return p.offerTokens(tools) }
+
 // Tokens estimates the tokens at the start of every request that plans: the system
 // prompt, the conversation, the tools, and the mentions of the goal. The goal and
 // the request itself are not included.

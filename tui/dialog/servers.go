@@ -155,14 +155,16 @@ func (d *Servers) row(i, width int) string {
 	l, s := d.Look, d.servers[i]
 	line := l.Line(i == d.At, true)
 	glyph, word, style := d.state(s)
-	const state, tools, from = 10, 9, 20 // cells
+	const state, from = 10, 20 // cells
+	tools, offers := 9, d.offered(s)
+	if width >= 68 {
+		tools = 23
+	} else {
+		offers, _, _ = strings.Cut(offers, ",")
+	}
 	name := min(max(width-state-tools-from-10, 14), 30)
 	drawn := line.Cursor + line.Draw(style, glyph) + line.Blank(1) + line.Fill(line.Draw(l.Text, l.Cut(untrusted.Line(s.Name), name-1)), name)
 	drawn += line.Fill(line.Draw(style, word), state)
-	offers := ""
-	if s.Tools > 0 {
-		offers = english.Count(s.Tools, "tool")
-	}
 	drawn += line.Fill(line.Draw(l.Muted, offers), tools)
 	if width-draw.VisibleWidth(drawn) >= from {
 		drawn += line.Fill(line.Draw(l.Faint, untrusted.Line(s.Source)), from)
@@ -171,6 +173,25 @@ func (d *Servers) row(i, width int) string {
 		drawn += line.Draw(l.Faint, telling.Milliseconds(s.StartMS))
 	}
 	return line.Fill(drawn, width)
+}
+
+// offered says how many tools a server offers and what they cost, as far as that is
+// known: "41 tools, 6.2k tokens".
+func (d *Servers) offered(s plan.ServerStatus) string {
+	if s.Tools == 0 {
+		return ""
+	}
+	tokens := 0
+	for _, t := range d.tools {
+		if t.Server == s.Name {
+			tokens += t.Tokens
+		}
+	}
+	words := english.Count(s.Tools, "tool")
+	if tokens > 0 {
+		words += ", " + telling.Tokens(tokens) + " tokens"
+	}
+	return words
 }
 
 // state returns the glyph, word and style for the state of a server.
@@ -267,7 +288,8 @@ func (d *Servers) write(doc *draw.Document, s plan.ServerStatus) {
 		doc.Prose(l.Faint, "It offers no tools.")
 		return
 	}
-	doc.Heading(english.Count(len(tools), "tool"))
+	s.Tools = len(tools)
+	doc.Heading(d.offered(s))
 	for _, t := range tools {
 		d.tool(doc, t)
 	}
