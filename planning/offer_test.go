@@ -83,6 +83,13 @@ func TestLargeToolLeavesRoomForOthers(t *testing.T) {
 			t.Errorf("got the tools %q and the note %s", names, req.Shortened)
 		}
 	})
+	t.Run("plan names a tool with an unreadable schema", func(t *testing.T) {
+		brief := brief
+		brief.Catalogue = plan.Catalogue{small, own, {Name: "odd", Server: "x", InputSchema: []byte(`{"type":"array"}`)}}
+		if req := planRequest(brief); req.Shortened != "The args of 1 tool may be any, since the schema cannot be read: odd." {
+			t.Errorf("got the note %q", req.Shortened)
+		}
+	})
 	t.Run("plan has no format only for the large tool", func(t *testing.T) {
 		req := planRequest(brief)
 		if !strings.Contains(req.Shortened, "no room for the args of 1 tool, which may be any: big.") {

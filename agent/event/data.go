@@ -312,7 +312,7 @@ type ModelReplied struct {
 	Attempt          int            `json:"attempt,omitempty"` // as in ModelRequested
 	Reply            reply.Reply    `json:"reply"`
 	Error            untrusted.Text `json:"error,omitempty"`
-	Failure          FailureKind    `json:"kind,omitempty"` // with Error: timeout, interrupted or model
+	Failure          FailureKind    `json:"kind,omitempty"` // with Error: timeout, interrupted, model or too_long
 	PromptTokens     int            `json:"prompt_tokens"`
 	CompletionTokens int            `json:"completion_tokens"`
 	ContextWindow    int            `json:"context_window,omitempty"`

@@ -144,14 +144,16 @@ func (c composition) request() Request {
 	return req
 }
 
-// untypedTools adds the tools without room in the format to the notes of a
-// request.
+// untypedTools adds the tools whose args may be any to the notes of a request.
 func (c composition) untypedTools(text string) string {
 	if c.plans == nil || c.format == nil || c.purpose == PurposeTools {
 		return text
 	}
-	if untyped := c.plans.untyped; len(untyped) > 0 {
-		text += fmt.Sprintf(" The format of a plan has no room for the args of %s, which may be any: %s.", english.Count(len(untyped), "tool"), listFew(untyped))
+	if names := c.plans.noRoom; len(names) > 0 {
+		text += fmt.Sprintf(" The format of a plan has no room for the args of %s, which may be any: %s.", english.Count(len(names), "tool"), listFew(names))
+	}
+	if names := c.plans.unreadable; len(names) > 0 {
+		text += fmt.Sprintf(" The args of %s may be any, since the schema cannot be read: %s.", english.Count(len(names), "tool"), listFew(names))
 	}
 	return strings.TrimSpace(text)
 }

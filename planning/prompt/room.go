@@ -252,11 +252,16 @@ func (s shortlist) further(matches []retrieval.Match, chosen []string) string {
 	return fenced("more tools", strings.TrimSuffix(lines.String(), "\n"))
 }
 
+// untyped names tools whose args may be any in a plan.
+type untyped struct {
+	noRoom     []string // in the format
+	unreadable []string // the input schema
+}
+
 // typed returns the forms of the tools with room in a schema whose other forms
-// take so many bytes, in the order of their names, and the names of the tools
-// without. Tools that the prompt does not name have no form unless they rank among
-// the best.
-func typed(matches []retrieval.Match, named []string, taken int) (forms []schema, untyped []string) {
+// take so many bytes, in the order of their names, and the tools without. Tools
+// that the prompt does not name have no form unless they rank among the best.
+func typed(matches []retrieval.Match, named []string, taken int) (forms []schema, without untyped) {
 	const least = 200 // bytes; no form is smaller
 	room := map[string]schema{}
 	nameable := make(map[string]bool, len(named))
@@ -266,10 +271,14 @@ func typed(matches []retrieval.Match, named []string, taken int) (forms []schema
 	var names []string
 	for _, m := range matches {
 		if taken+least <= maxStepSchema {
-			form := stepForm(choice(string(plan.ExecutorTool)), property{"tool", choice(m.Name)}, property{"args", argsSchema(m.Tool)})
+			args, readable := argsSchema(m.Tool)
+			form := stepForm(choice(string(plan.ExecutorTool)), property{"tool", choice(m.Name)}, property{"args", args})
 			if size := len(encodeSchema(form)) + 1; size <= maxForm && taken+size <= maxStepSchema {
 				taken += size
 				room[m.Name] = form
+				if !readable {
+					without.unreadable = append(without.unreadable, m.Name)
+				}
 			}
 		}
 		if _, ok := room[m.Name]; ok || nameable[m.Name] {
@@ -281,10 +290,10 @@ func typed(matches []retrieval.Match, named []string, taken int) (forms []schema
 		if form, ok := room[name]; ok {
 			forms = append(forms, form)
 		} else {
-			untyped = append(untyped, name)
+			without.noRoom = append(without.noRoom, name)
 		}
 	}
-	return forms, untyped
+	return forms, without
 }
 
 // listFew names the first few of a longer list.

@@ -100,22 +100,22 @@ func stepForm(executors schema, fields ...property) schema {
 }
 
 // stepForms returns one form with arguments for each tool that fits, one form for
-// all other tools, which it also returns by name, and one for each of the other
-// executors.
-func stepForms(b Brief, matches []retrieval.Match, named []string) (step schema, untyped []string) {
+// all other tools, and one for each of the other executors. It also names the tools
+// whose args may be any.
+func stepForms(b Brief, matches []retrieval.Match, named []string) (step schema, without untyped) {
 	var others []schema
 	if names := b.Prompting.ProfileNames(); len(names) > 0 {
 		others = append(others, stepForm(choice(string(plan.ExecutorAgent)), property{"profile", choice(names...)}))
 	}
 	others = append(others, stepForm(choice(string(plan.ExecutorSelf))))
-	forms, untyped := typed(matches, named, len(encodeSchema(schema{AnyOf: others})))
-	if len(untyped) > 0 {
-		forms = append(forms, stepForm(choice(string(plan.ExecutorTool)), property{"tool", choice(untyped...)}, property{"args", objectSchema}))
+	forms, without := typed(matches, named, len(encodeSchema(schema{AnyOf: others})))
+	if len(without.noRoom) > 0 {
+		forms = append(forms, stepForm(choice(string(plan.ExecutorTool)), property{"tool", choice(without.noRoom...)}, property{"args", objectSchema}))
 	}
 	if forms = append(forms, others...); len(forms) == 1 {
-		return forms[0], nil
+		return forms[0], untyped{}
 	}
-	return schema{AnyOf: forms}, untyped
+	return schema{AnyOf: forms}, without
 }
 
 // analysisFormat is the format of phase 1.

@@ -17,10 +17,10 @@ func (p Prompting) listRoom() int { return p.ContextWindow / 4 * cautiousBytesPe
 
 // planTools is what a request of planning says of the tools.
 type planTools struct {
-	message string   // the tools message, the same in all requests of a run
-	more    string   // tools that the last message describes, "" for none
-	step    schema   // of a step in the format
-	untyped []string // the tools whose arguments it does not describe
+	message string // the tools message, the same in all requests of a run
+	more    string // tools that the last message describes, "" for none
+	step    schema // of a step in the format
+	untyped        // the tools whose arguments it does not describe
 }
 
 // toolsFor chooses the tools of a request of planning. context is what is known
