@@ -210,6 +210,10 @@ func (o runs) runText(p *plain.Printer, run *agent.Run, s agent.Summary, snapsho
 	if len(run.Steps) > 0 {
 		p.Line("")
 	}
+	why := ""
+	if run.Result != nil {
+		why = telling.FailureReason(run, *run.Result) // in the first line
+	}
 	for _, step := range run.Steps {
 		sign := map[agent.StepStatus]plain.Ink{
 			agent.StepCompleted: p.Signs.Done, agent.StepFailed: p.Signs.Failed, agent.StepInDoubt: p.Signs.Gate,
@@ -218,7 +222,7 @@ func (o runs) runText(p *plain.Printer, run *agent.Run, s agent.Summary, snapsho
 		if sign.Text == "" {
 			sign = p.Signs.Pending
 		}
-		p.Line("%s %s. %s  %s", sign, step.Step.Index, step.Step.Title, p.Faint("[%s]%s", by(step.Step), stepWords(step)))
+		p.Line("%s %s. %s  %s", sign, step.Step.Index, step.Step.Title, p.Faint("[%s]%s", by(step.Step), stepWords(step, why)))
 	}
 	if len(snapshot.InDoubt) > 0 {
 		p.Line("")
@@ -229,7 +233,7 @@ func (o runs) runText(p *plain.Printer, run *agent.Run, s agent.Summary, snapsho
 			p.Line("")
 			p.Markdown(r.Answer.Visible())
 		}
-		if r.Error != "" {
+		if r.Error != "" && why == "" {
 			p.Line("")
 			p.Line("%s %s", p.Signs.Failed, r.Error)
 		}
@@ -240,14 +244,18 @@ func (o runs) runText(p *plain.Printer, run *agent.Run, s agent.Summary, snapsho
 	}
 }
 
-// stepWords returns the remarks after a step's title.
-func stepWords(s *agent.StepState) string {
+// stepWords returns the remarks after a step's title. An error that the outcome of the
+// run names is left out.
+func stepWords(s *agent.StepState, outcome string) string {
 	words := ""
 	switch s.Status {
 	case agent.StepCompleted:
 		words = "  " + (time.Duration(s.MS) * time.Millisecond).String()
 	case agent.StepFailed, agent.StepSkipped:
-		words = "  " + string(s.Status) + ": " + telling.Excerpt(s.Error, 120)
+		words = "  " + string(s.Status)
+		if outcome == "" || outcome != telling.ShortCause(s.Error) {
+			words += ": " + telling.Excerpt(s.Error, 120)
+		}
 	case agent.StepInDoubt:
 		words = "  in doubt"
 	case agent.StepRunning, agent.StepWaiting:

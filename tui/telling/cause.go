@@ -22,6 +22,9 @@ func Cause(failure untrusted.Text) string {
 	return failure.FirstLine()
 }
 
+// ShortCause returns the cause of a failure without the end of its sentence.
+func ShortCause(failure untrusted.Text) string { return strings.TrimRight(Cause(failure), " ….") }
+
 // WithoutFolder leaves the folder out of the place that a cause begins with.
 func WithoutFolder(cause string) string {
 	place, _, found := strings.Cut(cause, ": ")

@@ -161,7 +161,7 @@ func FailureReason(run *agent.Run, r event.Result) string {
 	if run != nil { // the result has only the first line of the step's error
 		index, _, _ := strings.Cut(strings.TrimPrefix(step, "step "), " (")
 		if s := run.Step(index); s != nil && s.Error != "" {
-			why = Cause(s.Error)
+			return ShortCause(s.Error)
 		}
 	}
 	return strings.TrimRight(why, " ….")
