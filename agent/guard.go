@@ -248,14 +248,14 @@ func (r fold) noteEffects(d event.Data) {
 }
 
 // mayChange reports whether a tool may change files: it declares so, previews its
-// changes, or declares nothing. A commit changes none.
+// changes, or declares nothing. A commit changes none, and neither does a memory.
 func (r *Run) mayChange(tool string) bool {
 	if tool == "" {
 		return false
 	}
 	f := r.facts(tool)
-	commits := f.tool.Trusted && f.tool.Name == "vcs.commit"
-	return f.err == nil && !commits && !f.tool.ReadOnly && (f.tool.Destructive || f.tool.Previews || !f.tool.Annotated)
+	elsewhere := f.tool.Trusted && (f.tool.Name == "vcs.commit" || f.tool.Name == "memory.write")
+	return f.err == nil && !elsewhere && !f.tool.ReadOnly && (f.tool.Destructive || f.tool.Previews || !f.tool.Annotated)
 }
 
 // nextDirty says, once, that the folder held changes before the run makes its

@@ -98,6 +98,8 @@ type resultOnly struct {
 	gates  *muted // the writer of the log
 	failed string // why the call failed, in the tool's own words
 	asked  event.GateRequested
+	dirty  bool          // files had uncommitted changes when the run began
+	held   []event.Event // warnings that matter only if the call is made
 }
 
 func newResultOnly(o *options, session string, out io.Writer) *resultOnly {
@@ -107,6 +109,21 @@ func newResultOnly(o *options, session string, out io.Writer) *resultOnly {
 
 // Event prints one event.
 func (r *resultOnly) Event(e event.Event) error {
+	switch d := e.Data.(type) {
+	case event.RunStarted:
+		r.dirty = d.Dirty > 0
+	case event.Note:
+		if r.dirty && d.Level == "warn" {
+			r.held = append(r.held, e)
+			return nil
+		}
+	case event.StepStarted:
+		r.release()
+	case event.GateRequested:
+		if r.o.asks() {
+			r.release()
+		}
+	}
 	if r.o.asks() {
 		switch e.Data.(type) {
 		case event.GateRequested, event.GateResolved:
@@ -137,6 +154,14 @@ func (r *resultOnly) Event(e event.Event) error {
 		}
 	}
 	return r.notesOnly.Event(e)
+}
+
+// release prints the warnings that were held, and holds no more.
+func (r *resultOnly) release() {
+	for _, e := range r.held {
+		_ = r.notesOnly.Event(e) // a note is no error
+	}
+	r.held, r.dirty = nil, false
 }
 
 // resultText formats a result for people: text as it is, everything else as JSON.
