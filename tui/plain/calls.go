@@ -59,7 +59,7 @@ func (l *Log) printCall(d event.Data) bool {
 		l.Line("%s%s %s  %s", inset, l.Signs.Failed, name, l.Faint("%s", telling.Milliseconds(d.MS)))
 		l.failure(inset+"    ", d)
 	case event.StepInDoubt:
-		l.Line("%s%s %s  in doubt: %s", inset, l.Signs.Gate, name, d.Reason.Line())
+		l.Line("%s%s %s  in doubt%s", inset, l.Signs.Gate, name, l.unlessSaid(d.Reason))
 	}
 	return true
 }

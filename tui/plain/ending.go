@@ -28,7 +28,7 @@ func (l *Log) completed(r event.Result) {
 		l.Line("%s the answer is missing; ask for it again: replan plan resume %s", l.Signs.Note, l.run.ID)
 	}
 	denied := r.Reason == event.ReasonDenied && l.failed != "" // the last line says it again
-	if r.Error != "" && r.Error != l.blocked && !denied && !telling.RepeatsFailure(r.Error, l.failed) && telling.FailureReason(l.run, r) == "" &&
+	if r.Error != "" && r.Error != l.ended && !denied && !telling.RepeatsFailure(r.Error, l.failed) && telling.FailureReason(l.run, r) == "" &&
 		!telling.RepeatsPhase(l.run, r) {
 		l.Line("%s %s", l.Signs.Failed, r.Error.Line())
 	}
@@ -39,6 +39,15 @@ func (l *Log) completed(r event.Result) {
 		l.Line("%s %s", l.Signs.Note, l.hint)
 	}
 	l.ending(r)
+}
+
+// unlessSaid returns a reason to follow its subject, or "" if the reason why the run
+// ends is the same.
+func (l *Log) unlessSaid(reason untrusted.Text) string {
+	if reason == l.ended {
+		return ""
+	}
+	return ": " + reason.Line()
 }
 
 // ending prints how the run ended in one line: how long it took and what it used.

@@ -31,7 +31,7 @@ type Log struct {
 	run     *agent.Run                     // the run being printed
 	runs    []*agent.Run                   // active runs; a run started by a chat call follows the run that made the call
 	before  session.Resuming               // earlier events, which are not printed again
-	blocked untrusted.Text                 // guard sentence already printed
+	ended   untrusted.Text                 // why the run ends, already printed
 	failed  untrusted.Text                 // reason of the step failure printed last
 	notes   string                         // file with the project's instructions
 	named   bool                           // notes has been named
@@ -172,7 +172,7 @@ func (l *Log) printEvent(d event.Data) {
 	case event.SynthesisStarted:
 		l.starts("%s answer", l.Signs.Started)
 	case event.GuardBlocked:
-		l.blocked = d.Reason
+		l.ended = d.Reason
 		l.Line("%s %s", l.Signs.Failed, d.Reason.Line())
 	case event.GuardWarned:
 		l.Line("%s %s (guard %s)", l.Signs.Note, d.Reason, d.Guard)
@@ -185,6 +185,7 @@ func (l *Log) printEvent(d event.Data) {
 	case event.RunSteered:
 		l.Line("%s you: %s", l.Signs.Started, d.Text.Line())
 	case event.RunPaused:
+		l.ended = d.Reason
 		l.Line("%s %s", l.Signs.Note, d.Reason.Line())
 	case event.RunCompleted:
 		l.completed(d.Result)
@@ -208,7 +209,7 @@ func (l *Log) printPlan(d event.Data) bool {
 		l.Line("%s plan: %s", l.Signs.Started, l.Strong(d.Plan.Title.Line()))
 		l.Plan("  ", plantext.Plan(d.Plan, l.ascii))
 	case event.PlanEmpty:
-		l.blocked = d.Reason
+		l.ended = d.Reason
 		l.Line("%s no plan: %s", l.Signs.Failed, d.Reason.Line())
 	case event.PlanDiff:
 		l.diff(d)
@@ -327,7 +328,7 @@ func (l *Log) printStep(d event.Data) {
 	case event.StepSkipped:
 		l.Line("%s %s %s  skipped: %s", l.Signs.Skipped, d.Index, l.title(d.Index), d.Reason.Line())
 	case event.StepInDoubt:
-		l.Line("%s %s %s  in doubt: %s", l.Signs.Gate, d.Index, l.title(d.Index), d.Reason.Line())
+		l.Line("%s %s %s  in doubt%s", l.Signs.Gate, d.Index, l.title(d.Index), l.unlessSaid(d.Reason))
 	case event.DoubtResolved:
 		l.Line("  %s step %s: %s%s", l.Signs.Gate, d.Step, telling.OfDoubt(d.Decision).Does, telling.SignedBy(d.By))
 	case event.FailureResolved:

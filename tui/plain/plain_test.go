@@ -139,6 +139,15 @@ func TestEventLines(t *testing.T) {
 			[]event.Data{event.PhaseFailed{Phase: 2, Label: "review", Reason: "stopped by the user", Failure: event.FailureInterrupted}},
 			[]string{"— review stopped"},
 		},
+		"stop with a step in doubt": {
+			[]event.Data{
+				samplePlan(step("1")),
+				event.RunPaused{Reason: "stopped by the user"},
+				event.StepInDoubt{Index: "1", Attempt: 1, Reason: "stopped by the user"},
+				event.RunCompleted{Result: event.Result{Status: event.StatusCancelled, Reason: event.ReasonInterrupted, Error: "stopped by the user", DurationMS: 1000}},
+			},
+			[]string{"· stopped by the user", "◆ 1 Step 1  in doubt", "Stopped after 1.0s"},
+		},
 		"control characters from outside": {
 			[]event.Data{event.Note{Text: "\x1b[2J\u202e"}},
 			[]string{"· ^[[2J<U+202E>"},
