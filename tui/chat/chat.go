@@ -26,7 +26,7 @@ type Pane struct {
 
 	notesShown   bool                    // the chat has named the project's notes
 	shownProblem string                  // the last explanation why no run can start
-	byWords      bool                    // a run reported a missing model and went by rules
+	byWords      bool                    // a run went by rules, so that a missing model is no news
 	unoffered    map[unofferedTools]bool // the cuts of offers that the chat has named
 
 	view   []string

@@ -25,6 +25,9 @@ func (c *Pane) Reply(d event.ChatReply) {
 	if c.state.Problem != "" && strings.HasPrefix(d.Text.Line(), c.state.Problem) { // it may add what can be asked all the same
 		c.shownProblem = c.state.Problem
 	}
+	if d.Run != "" && d.Usage != nil && d.Usage.PromptTokens == 0 {
+		c.byWords = true // the run needed no model
+	}
 	if n := c.narrators[d.Run]; n != nil && n.outcomeReply(d) {
 		return
 	}

@@ -402,7 +402,11 @@ func (n *Narrator) narrateResumed() {
 	if !n.nested {
 		c.goalOf = r.ID
 	}
-	n.add(c.resumed(words, goal))
+	about := goal
+	if strings.TrimSpace(c.sent) == strings.TrimSpace(goal.Visible()) {
+		about = "" // the message before it
+	}
+	n.add(c.resumed(words, about))
 	n.cards = 0
 	switch {
 	case goal == "" && r.Chat != nil:

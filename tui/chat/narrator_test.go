@@ -197,6 +197,31 @@ func TestMissingModelIsSaidOnce(t *testing.T) {
 	if got := drawn(worked); strings.Contains(got, problem) {
 		t.Errorf("after a run without a model the chat shows\n%s", got)
 	}
+
+	continued := narratedPane()
+	continued.Message(event.ChatUser{Text: "run the tests"}, false)
+	continued.Reply(event.ChatReply{Run: "earlier", Status: event.StatusFailed, Reason: event.ReasonDenied, Text: "Denied", Usage: &event.Usage{Steps: 1}})
+	continued.SetState(State{Size: draw.Rect{W: 60, H: 20}, Problem: problem})
+	continued.Introduce(false)
+	if got := drawn(continued); strings.Contains(got, problem) {
+		t.Errorf("after an earlier run without a model the chat shows\n%s", got)
+	}
+}
+
+func TestResumedRunNamesItsGoalUnlessTheLastMessageDoes(t *testing.T) {
+	for _, sent := range []event.ChatUser{{Text: "a goal"}, {Text: "another"}} {
+		c := narratedPane()
+		c.Message(sent, false)
+		run, _ := narrate(t, idlePane(60, 20), false, event.RunStarted{Goal: "a goal"}) // in an earlier session
+		c.Narrate(run, false).narrateResumed()
+		var lines []string
+		for i := range c.Blocks {
+			lines = append(lines, draw.Texts(c.LinesOf(i))...)
+		}
+		if got := panetest.Stripped(lines); strings.Count(got, "a goal") != 1 {
+			t.Errorf("after %q the chat shows\n%s", sent.Text, got)
+		}
+	}
 }
 
 func TestToolsWithoutRoomAreNamedOnceASession(t *testing.T) {

@@ -7,8 +7,7 @@ import (
 	"replan/tui/draw"
 )
 
-// resumed returns a block for a resumed run. It shows the goal if the chat has
-// not shown it yet.
+// resumed returns a block for a resumed run, with its goal unless that is "".
 func (c *Pane) resumed(words string, goal untrusted.Text) *Block {
 	about := goal.FirstLine()
 	return &Block{Gap: true, Draw: func(width int) []string {
