@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strconv"
+	"time"
 
 	"replan/agent/event"
 	"replan/internal/english"
@@ -16,6 +18,7 @@ type budget struct {
 	guard       string
 	used, limit int64
 	words       string // what is counted
+	flag        string // sets the limit
 }
 
 // budgets returns every budget of the run. A limit of 0 means no limit, and
@@ -23,13 +26,13 @@ type budget struct {
 func (r *Run) budgets() [7]budget {
 	calls, discovery := r.calls()
 	return [...]budget{
-		{event.GuardSteps, int64(r.Usage.Steps), int64(r.maxSteps()), "step executions"},
-		{event.GuardReplans, int64(r.Usage.Replans), int64(r.Limits.MaxReplans), "replans"},
-		{event.GuardTokens, int64(r.Usage.PromptTokens + r.Usage.CompletionTokens), int64(r.Limits.MaxTokens), "tokens"},
-		{event.GuardTime, r.Elapsed().Milliseconds(), r.Limits.MaxDurationMS, "ms"},
-		{event.GuardToolCalls, int64(calls), int64(r.Limits.MaxToolCalls), "tool calls"},
-		{event.GuardDiscovery, int64(discovery), int64(r.Limits.MaxDiscoveryCalls), "calls of read-only tools"},
-		{event.GuardExecution, int64(calls - discovery), int64(r.Limits.MaxExecutionCalls), "calls of tools with effects"},
+		{event.GuardSteps, int64(r.Usage.Steps), int64(r.maxSteps()), "step", "max-steps"},
+		{event.GuardReplans, int64(r.Usage.Replans), int64(r.Limits.MaxReplans), "replan", "max-replans"},
+		{event.GuardTokens, int64(r.Usage.PromptTokens + r.Usage.CompletionTokens), int64(r.Limits.MaxTokens), "token", "max-tokens"},
+		{event.GuardTime, r.Elapsed().Milliseconds(), r.Limits.MaxDurationMS, "time", "max-duration"},
+		{event.GuardToolCalls, int64(calls), int64(r.Limits.MaxToolCalls), "tool call", "max-tool-calls"},
+		{event.GuardDiscovery, int64(discovery), int64(r.Limits.MaxDiscoveryCalls), "read-only call", "max-discovery-calls"},
+		{event.GuardExecution, int64(calls - discovery), int64(r.Limits.MaxExecutionCalls), "changing call", "max-execution-calls"},
 	}
 }
 
@@ -44,19 +47,27 @@ func (r decision) spent(guard, step string) *Action {
 		if b.guard == guard && b.limit != 0 && b.used >= b.limit {
 			return &Action{Record: event.GuardBlocked{
 				Guard: b.guard, Step: step, Used: b.used, Limit: b.limit,
-				Reason: untrusted.Text(fmt.Sprintf("%s (guard %s)%s", b.sentence(), b.guard, whom(step))),
+				Reason: untrusted.Text(b.sentence(step)),
 			}}
 		}
 	}
 	return nil
 }
 
-// sentence returns the message that a budget is used up.
-func (b budget) sentence() string {
-	if b.limit == event.NothingLeft {
-		return "the run that started this one has no budget left for " + b.words
+// sentence returns the message that a budget is used up before a step, "" for none.
+func (b budget) sentence(step string) string {
+	before := ""
+	if step != "" {
+		before = " before step " + step
 	}
-	return fmt.Sprintf("this run has used all its %s: %d of %d", b.words, b.used, b.limit)
+	if b.limit == event.NothingLeft {
+		return "the run that started this one has no " + b.words + " left" + before
+	}
+	used, limit := strconv.FormatInt(b.used, 10), strconv.FormatInt(b.limit, 10)
+	if b.guard == event.GuardTime {
+		used, limit = (time.Duration(b.used) * time.Millisecond).String(), (time.Duration(b.limit) * time.Millisecond).String()
+	}
+	return fmt.Sprintf("%s limit reached (%s of %s)%s; raise it with --%s", b.words, used, limit, before, b.flag)
 }
 
 // whom names the step that a guard keeps from starting.
@@ -80,14 +91,15 @@ func (r decision) stopped(guard, step string) []Action {
 // or reserved. It returns the action that ends the run, a warning, or whether the
 // rest is promised to those calls.
 func (r decision) perTool(s *StepState, facts *toolFacts, starting, reserved int) (blocked, warned *Action, promised bool) {
-	b := budget{used: int64(facts.calls), limit: int64(r.Limits.MaxCallsPerTool)}
+	b := budget{guard: event.GuardPerTool, used: int64(facts.calls), limit: int64(r.Limits.MaxCallsPerTool), flag: "max-calls-per-tool"}
 	if b.limit == 0 {
 		return nil, nil, false
 	}
 	if b.used >= b.limit {
+		b.words = cmp.Or(facts.tool.Name, s.Step.Tool) + " call"
 		return &Action{Record: event.GuardBlocked{
 			Guard: event.GuardPerTool, Step: s.Step.Index, Used: b.used, Limit: b.limit,
-			Reason: untrusted.Text(fmt.Sprintf("this run has used all its calls of %s: %d of %d (guard %s)%s", cmp.Or(facts.tool.Name, s.Step.Tool), b.used, b.limit, event.GuardPerTool, whom(s.Step.Index))),
+			Reason: untrusted.Text(b.sentence(s.Step.Index)),
 		}}, nil, false
 	}
 	before := b

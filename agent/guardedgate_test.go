@@ -129,7 +129,7 @@ func TestRetryLeavesBudgetToOpenGates(t *testing.T) {
 		return event.StepCompleted{Index: c.Index, Attempt: c.Attempt, Result: c.Index}
 	}
 	got := w.play(start)
-	if starts := fmt.Sprint(w.starts()); got.Reason != event.ReasonToolBudget || starts != "[2 1 3]" || !strings.Contains(got.Error.Line(), "step 1 was next") {
+	if starts := fmt.Sprint(w.starts()); got.Reason != event.ReasonToolBudget || starts != "[2 1 3]" || !strings.Contains(got.Error.Line(), "before step 1;") {
 		t.Errorf("ended %s (%s) after the steps %s, want the tool budget after 2, 1 and 3", got.Reason, got.Error, starts)
 	}
 }

@@ -201,7 +201,7 @@ func TestSpentBudgetIsExplained(t *testing.T) {
 	start := given(t, `{"title":"x","steps":[{"title":"Look","tool":"look","args":{"at":"a"}}]}`)
 	start.Limits.MaxToolCalls = event.NothingLeft
 	r := w.play(start)
-	if r.Reason != event.ReasonToolBudget || !strings.Contains(string(r.Error), "no budget left for tool calls") {
+	if r.Reason != event.ReasonToolBudget || !strings.Contains(string(r.Error), "has no tool call left before step 1") {
 		t.Errorf("%s: %s", r.Reason, r.Error)
 	}
 }

@@ -362,7 +362,7 @@ func TestPlanOnlyRunSaysWhereThePlanIsStored(t *testing.T) {
 }
 
 func TestGuardsAndBudgetsAreReportedOnce(t *testing.T) {
-	blocked := "this run has used all its calls of fs.read: 3 of 3"
+	blocked := "fs.read call limit reached (3 of 3)"
 	st := newStory().branching().run(
 		event.GuardWarned{Guard: "per_tool", Reason: "5 of 6 calls of fs.read", Used: 5, Limit: 6},
 		event.BudgetWarned{Guard: "steps", Used: 8, Limit: 10},
@@ -371,7 +371,7 @@ func TestGuardsAndBudgetsAreReportedOnce(t *testing.T) {
 		event.RunCompleted{Result: event.Result{Status: event.StatusFailed, Reason: event.ReasonGuard, Error: untrusted.Text(blocked)}})
 	s := settled(t, st, 120, 60)
 	text := s.text()
-	for _, want := range []string{"5 of 6 calls of fs.read", "steps: 8 of 10 used", "this run has used all its calls"} {
+	for _, want := range []string{"5 of 6 calls of fs.read", "steps: 8 of 10 used", "fs.read call limit reached"} {
 		if n := strings.Count(text, want); n != 1 {
 			t.Errorf("%q is reported %d times:\n%s", want, n, text)
 		}
