@@ -93,6 +93,7 @@ func TestPaletteFindsByVisibleWords(t *testing.T) {
 	for query, first := range map[string]string{
 		"undo": "Undo last run", "dark": "Switch theme: colour-blind-dark", "theme": "Switch theme", "theme paper": "Switch theme: paper",
 		"model": "Switch model or profile", "timeline": "Open timeline", "review": "Toggle plan review", "servers": "Show tool servers",
+		"commit": "Commit changes", "show ch": "Show changes",
 	} {
 		s.press(ctrlK).press(letters(query)...)
 		_, below, _ := strings.Cut(s.front(), "├")
@@ -154,8 +155,9 @@ func TestPaletteOffersWhatTheSessionLists(t *testing.T) {
 	s.press(ctrlK).press(letters("paper")...).press(enter)
 	s.press(ctrlK).press(letters("run tests")...).press(enter)
 	s.press(ctrlK).press(letters("resume run")...).press(enter)
+	s.press(ctrlK).press(letters("commit")...).press(enter)
 	model, theme := "gemma3:1b", "paper"
-	s.sent(session.Choose{Model: &model}, session.Keep{Key: "screen.theme", Value: &theme}, session.Submit{Text: "run the tests"}, session.Resume{Run: "r-1"})
+	s.sent(session.Choose{Model: &model}, session.Keep{Key: "screen.theme", Value: &theme}, session.Submit{Text: "run the tests"}, session.Resume{Run: "r-1"}, session.Submit{Text: "commit"})
 }
 
 func TestPaletteRunsActionOrSaysWhyNot(t *testing.T) {

@@ -120,18 +120,23 @@ func words(does string) (title, detail string) {
 	return english.Capital(title), detail
 }
 
-// goals returns the goals that fit the folder.
+// goals returns the goals that fit the folder, and orders that need no model.
 func (d *Palette) goals() []command {
 	if d.page.Replay {
 		return nil
 	}
 	var all []command
 	for _, goal := range d.page.Goals {
-		all = append(all, command{title: english.Capital(untrusted.Line(goal)), detail: "sends this goal", do: func() keymap.Request {
-			return keymap.Request{Send: []session.Command{session.Submit{Text: goal}}, ScrollToEnd: true, Focus: keymap.PlaceChat}
-		}})
+		all = append(all, sends(english.Capital(untrusted.Line(goal)), goal))
 	}
-	return all
+	return append(all, sends("Commit changes", "commit"), sends("Show changes", "show changes"))
+}
+
+// sends returns an entry that sends a goal.
+func sends(title, goal string) command {
+	return command{title: title, detail: "sends this goal", do: func() keymap.Request {
+		return keymap.Request{Send: []session.Command{session.Submit{Text: goal}}, ScrollToEnd: true, Focus: keymap.PlaceChat}
+	}}
 }
 
 // ofFolder returns the runs of the workspace, the newest first.
