@@ -316,6 +316,17 @@ func TestReviewShowsTitlesBesideFreeRoomAndChosenOnesWhole(t *testing.T) {
 	}
 }
 
+func TestReviewGivesTitlesTheRoomOfToolsAndBlankStates(t *testing.T) {
+	steps := reviewSteps()
+	for i := range steps {
+		steps[i].Title += ", as far as it is known"
+		steps[i].Tool = strings.Replace(steps[i].Tool, "fs.write", "a_server:write_the_file", 1)
+	}
+	s := open(t, tui.Options{Theme: themes.Dark}, 100, 30).show(newStory().reviewingSteps(steps))
+	s.wants("Keep a copy of the ha")
+	s.wants("Sum up what was done, ")
+}
+
 func TestAReviewIsDrawnWideAndNarrow(t *testing.T) {
 	changed := append([]tea.KeyPressMsg{downKey}, letters("AK")...)
 	for _, c := range []struct {

@@ -185,11 +185,18 @@ func (d *Dialog) drawRows(width, height int) []string {
 
 // reviewColumns holds the column widths of a row, in cells, and the cells that the
 // longest title misses.
-type reviewColumns struct{ width, index, title, tool, parallel, state, missing int }
+type reviewColumns struct {
+	width, index, title, tool, parallel, state, missing int
 
+	signs bool // the state is a sign
+}
+
+// columns returns the columns of rows of width cells. Titles get the room of the tool
+// and of blank states first: the pane beside the rows shows both for the chosen step.
 func (d *Dialog) columns(width int) reviewColumns {
-	c := reviewColumns{width: width, state: len("stays")}
-	longest, widest := 0, 0
+	const enough, leastTool = 24, 8 // cells of a title, and of a tool's name
+	c := reviewColumns{width: width}
+	longest, widest, words := 0, 0, 0
 	for i := range d.steps {
 		c.index = max(c.index, min(ansi.StringWidth(d.steps[i].Step.Name()), 6))
 		longest = max(longest, ansi.StringWidth(telling.StepTool(&d.steps[i].Step)))
@@ -200,19 +207,31 @@ func (d *Dialog) columns(width int) reviewColumns {
 		} else if g != nil {
 			c.state = max(c.state, len("denied"))
 		}
+		word, _ := d.gateWord(&d.steps[i])
+		words = max(words, ansi.StringWidth(word))
 	}
+	c.state = max(c.state, words)
 	if width >= 56 {
 		c.tool = min(longest, 16)
 	}
 	if width < 44 {
-		c.state = 2
+		c.state, c.signs = 2, true
 	}
-	c.title = width - 1 - 2 - draw.RailsWidth(d.rails) - 1 - 1 - c.index - 1 - c.state - 2 - 1
+	c.parallel = d.Look.ParallelWidth(d.parallel)
+	c.title = width - 1 - 2 - draw.RailsWidth(d.rails) - 1 - 1 - c.index - 1 - c.state - 2 - 1 - c.parallel
 	if c.tool > 0 {
 		c.title -= c.tool + 2
 	}
-	c.parallel = d.Look.ParallelWidth(d.parallel)
-	c.title -= c.parallel
+	if least := min(widest, enough); c.title < least && !c.signs {
+		c.title, c.state = c.title+c.state-words, words
+		switch shorter := c.tool - (least - c.title); {
+		case c.tool == 0 || c.title >= least:
+		case shorter < leastTool:
+			c.title, c.tool = c.title+c.tool+2, 0
+		default:
+			c.title, c.tool = least, shorter
+		}
+	}
 	c.missing = widest - c.title
 	c.title = max(min(c.title, widest), 4)
 	return c
@@ -280,7 +299,7 @@ func (d *Dialog) drawStep(p *draw.Painter, s *agent.ReviewStep, c reviewColumns,
 		draw.StepCell{Style: l.Accent, Text: tail}, draw.StepCell{Style: tool, Text: telling.StepTool(&s.Step)})
 	l.PaintParallel(p, c.parallel, !s.Out && d.parallel[s.Step.Index])
 	word, style := d.gateWord(s)
-	if c.state < 4 {
+	if c.signs {
 		word = ""
 		if s.Passes {
 			word = l.Glyphs.Done
