@@ -130,9 +130,9 @@ func (o *Options) planSettings() []session.Setting {
 		given            *bool
 		is               bool
 	}{
-		{"analysis", "", "phase 1", c.Analysis, !p.SkipAnalysis},
-		{"review", "", "phase 2", c.Review, !p.SkipReview},
-		{"plan", "", "phase 3", c.Plan, !p.SkipPlan},
+		{"analysis", "", "planning begins with an analysis of the goal", c.Analysis, !p.SkipAnalysis},
+		{"review", "", "the analysis is reviewed if it asks for it", c.Review, !p.SkipReview},
+		{"plan", "", "an execution plan is written; off: a run ends with its analysis", c.Plan, !p.SkipPlan},
 		{"eager", "eager", "steps that read start while the plan is written", c.Eager, !p.Patient},
 		{"plan_tools", "plan-tools", "the model may make plans in the chat", c.PlanTools, p.PlanTools},
 		{"strict", "strict", "args of another type than a tool asks for are refused", c.Strict, p.Strict},
