@@ -12,6 +12,7 @@ import (
 	"replan/agent/ollama"
 	"replan/cli/config"
 	"replan/cli/doctor"
+	"replan/cli/tty"
 	"replan/mcpclient"
 	"replan/mcpclient/workspace/code/lsp"
 )
@@ -70,7 +71,11 @@ func (o *options) doctor(ctx context.Context, wrong error) error {
 	if o.Output == config.OutputJSON {
 		err = o.printJSON(report)
 	} else {
-		err = o.print(report.Text(o.checkSign))
+		room := 0
+		if o.io.Terminal {
+			room = tty.Width(o.io.Out)
+		}
+		err = o.print(report.Text(room, o.checkSign))
 	}
 	if err == nil && !report.OK {
 		return &failure{exit: 1, code: "failed", err: errSaid}

@@ -57,7 +57,20 @@ func TestReportListsChecksUnderTheirSubjects(t *testing.T) {
 	if report.OK {
 		t.Error("a report with a failed check is ok")
 	}
-	golden.RequireEqual(t, report.Text(sign))
+	golden.RequireEqual(t, report.Text(0, sign))
+}
+
+func TestReportBreaksLinesBetweenWords(t *testing.T) {
+	const wrong = "the configuration has a key that does not exist: planning.reviews"
+	text := doctor.Examine(t.Context(), doctor.Configuration("c.toml", errors.New(wrong))).Text(40, sign)
+	if got := strings.Join(strings.Fields(text), " "); !strings.Contains(got, wrong) {
+		t.Errorf("a word is broken:\n%s", text)
+	}
+	for line := range strings.Lines(text) {
+		if len(line) > 41 {
+			t.Errorf("%q is longer than 40 cells", line)
+		}
+	}
 }
 
 func TestMissingModelsNameTheCommandThatHelps(t *testing.T) {
@@ -176,7 +189,7 @@ func TestCtrlCStopsTheWaitForTheTerminal(t *testing.T) {
 
 func TestDoubtAboutConfigurationIsAWarning(t *testing.T) {
 	report := doctor.Examine(t.Context(), doctor.Configuration("/home/me/config.toml", nil, `a rule in config.toml: there is no built-in tool "fs.lst"`))
-	if text := report.Text(sign); !report.OK || !strings.Contains(text, `! rules        a rule in config.toml: there is no built-in tool "fs.lst"`) {
+	if text := report.Text(0, sign); !report.OK || !strings.Contains(text, `! rules        a rule in config.toml: there is no built-in tool "fs.lst"`) {
 		t.Errorf("OK %t:\n%s", report.OK, text)
 	}
 }

@@ -8,6 +8,7 @@ import (
 
 	"replan/internal/english"
 	"replan/internal/untrusted"
+	"replan/tui/draw"
 )
 
 // State is the outcome of a check.
@@ -54,9 +55,10 @@ func Examine(ctx context.Context, subjects ...func(context.Context) []Check) Rep
 	return report
 }
 
-// Text returns the report as lines, with the checks under their subjects. Sign
-// returns the sign of a state.
-func (r Report) Text(sign func(State) string) string {
+// Text returns the report as lines, with the checks under their subjects. Lines of more
+// than room cells are broken between words; 0 breaks none. Sign returns the sign of a
+// state.
+func (r Report) Text(room int, sign func(State) string) string {
 	width := 0
 	for _, c := range r.Checks {
 		width = max(width, len(c.Name.Line()))
@@ -72,9 +74,16 @@ func (r Report) Text(sign func(State) string) string {
 			b.WriteString(subject + "\n")
 		}
 		counts[c.State]++
-		fmt.Fprintf(&b, "  %s %-*s  %s\n", sign(c.State), width, c.Name.Line(), c.Detail.Line())
+		line := func(lead, text string) {
+			lines := []string{text}
+			if room > 0 {
+				lines = draw.Wrap(text, max(room-draw.VisibleWidth(lead), 20))
+			}
+			b.WriteString(strings.Join(draw.Hang(lead, lines), "\n") + "\n")
+		}
+		line(fmt.Sprintf("  %s %-*s  ", sign(c.State), width, c.Name.Line()), c.Detail.Line())
 		if c.Fix != "" {
-			fmt.Fprintf(&b, "    %-*s  fix: %s\n", width, "", c.Fix.Line())
+			line(fmt.Sprintf("    %-*s  fix: ", width, ""), c.Fix.Line())
 		}
 	}
 	b.WriteByte('\n')
