@@ -246,15 +246,30 @@ func Weigh(s plan.Step, catalogue plan.Catalogue, priors map[string]int64) float
 	if s.Executor != plan.ExecutorTool {
 		return 10_000
 	}
-	if ms, ok := priors[s.Tool]; ok {
+	if ms, ok := medianOf(s.Tool, catalogue, priors); ok {
 		return float64(ms)
 	}
-	if tool, err := catalogue.Find(s.Tool); err == nil {
-		if ms, ok := priors[tool.QualifiedName()]; ok {
-			return float64(ms)
-		}
-	}
 	return 1_000
+}
+
+// UsualDuration returns the median duration of the step's tool in earlier runs, 0
+// if there is none.
+func (r *Run) UsualDuration(s *StepState) time.Duration {
+	ms, _ := medianOf(s.Step.Tool, r.Catalogue, r.priors)
+	return time.Duration(ms) * time.Millisecond
+}
+
+// medianOf returns the median duration seen for a tool, in ms, if any.
+func medianOf(name string, catalogue plan.Catalogue, priors map[string]int64) (ms int64, ok bool) {
+	if ms, ok = priors[name]; ok {
+		return ms, true
+	}
+	tool, err := catalogue.Find(name)
+	if err != nil {
+		return 0, false
+	}
+	ms, ok = priors[tool.QualifiedName()]
+	return ms, ok
 }
 
 // rebuildGraph recomputes what follows from a changed plan: the graph, the longest

@@ -159,6 +159,9 @@ func StateSentence(run *agent.Run, s *agent.StepState, removedBy int, elapsed ti
 		words = pendingWords(run, s)
 	case s.Status == agent.StepRunning:
 		words += " for " + Ticking(elapsed)
+		if usual := run.UsualDuration(s); usual >= time.Second {
+			words += ", usually " + Ticking(usual)
+		}
 	}
 	return words + attemptWords(s)
 }

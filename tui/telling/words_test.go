@@ -3,6 +3,7 @@ package telling_test
 import (
 	"strings"
 	"testing"
+	"time"
 
 	"replan/agent"
 	"replan/agent/event"
@@ -60,6 +61,32 @@ func TestFailedRunEndsWithWhatItsStepSaid(t *testing.T) {
 		"no step":             {run, event.Result{Reason: event.ReasonGaveUp, Error: "it gave up"}, "Failed after 0.0s: gave up"},
 	} {
 		if got := telling.EndWords(c.run, c.result); got != c.want {
+			t.Errorf("%s: got %q, want %q", name, got, c.want)
+		}
+	}
+}
+
+func TestRunningStepIsComparedWithEarlierRuns(t *testing.T) {
+	given := plan.Plan{Title: "p", Steps: []plan.Step{{Index: "1", Title: "Test", Executor: plan.ExecutorTool, Tool: "a:b", OnFailure: plan.OnFailureAbort}}}
+	for name, c := range map[string]struct {
+		priors map[string]int64
+		want   string
+	}{
+		"slow tool":    {map[string]int64{"a:b": 5200}, "running for 3s, usually 5s"},
+		"quick tool":   {map[string]int64{"a:b": 20}, "running for 3s"},
+		"unknown tool": {nil, "running for 3s"},
+	} {
+		run := agent.NewRun(nil)
+		for i, data := range []event.Data{
+			event.RunStarted{Goal: "g", Plan: &given, Priors: c.priors},
+			event.PlanCreated{Plan: given, Revision: 1},
+			event.StepStarted{Index: "1", Attempt: 1, Executor: plan.ExecutorTool, Tool: "a:b"},
+		} {
+			if err := run.Apply(event.Event{Seq: uint64(i + 1), Run: "r", Data: data}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if got := telling.StateSentence(run, run.Step("1"), 0, 3*time.Second); got != c.want {
 			t.Errorf("%s: got %q, want %q", name, got, c.want)
 		}
 	}
