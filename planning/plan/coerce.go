@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"maps"
-	"math/big"
 	"slices"
 	"strconv"
 	"strings"
@@ -385,12 +384,8 @@ const mostDigits = 20
 // wholeNumber writes a number without a fraction or an exponent; ok is false if it is
 // not whole, is written so already, or is long.
 func wholeNumber(n json.Number) (whole json.Number, ok bool) {
-	digits, exponent := normalNumber(n.String())
-	if !isUnusual(n) || exponent.Sign() < 0 || exponent.Cmp(big.NewInt(mostDigits)) > 0 {
-		return "", false
-	}
-	digits += strings.Repeat("0", int(exponent.Int64()))
-	return json.Number(digits), len(digits) <= mostDigits
+	plain, ok := PlainNumber(n)
+	return json.Number(plain), ok && isUnusual(n) && len(plain) <= mostDigits && !strings.Contains(plain, ".")
 }
 
 // shortNumber is a number in the one form that loses nothing for any reader:

@@ -156,6 +156,32 @@ func normalNumber(text string) (digits string, exponent *big.Int) {
 	return trimmed, exponent
 }
 
+// mostPlain bounds how many places of a number are written out.
+const mostPlain = 40
+
+// PlainNumber writes a JSON number without an exponent and superfluous zeros, and
+// keeps its value to the last digit. ok is false if that is long.
+func PlainNumber(n json.Number) (plain string, ok bool) {
+	if n != "-0" && shortNumber.MatchString(n.String()) {
+		return n.String(), true
+	}
+	significant, power := normalNumber(n.String())
+	if power.CmpAbs(big.NewInt(mostPlain)) > 0 {
+		return "", false
+	}
+	digits, negative := strings.CutPrefix(significant, "-")
+	if places := int(power.Int64()); places >= 0 {
+		digits += strings.Repeat("0", places)
+	} else {
+		digits = strings.Repeat("0", max(1-places-len(digits), 0)) + digits
+		digits = digits[:len(digits)+places] + "." + digits[len(digits)+places:]
+	}
+	if negative {
+		digits = "-" + digits
+	}
+	return digits, len(digits) <= mostPlain
+}
+
 // WholeNumber returns the plain decimal text of a whole JSON number.
 func WholeNumber(n json.Number) (string, bool) {
 	if i, err := strconv.ParseInt(n.String(), 10, 64); err == nil {

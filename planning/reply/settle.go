@@ -88,8 +88,8 @@ func simpleArgs(t plan.Tool) map[string]string {
 }
 
 // settleArgs spells a number or a flag written as text in the one way that is fitted
-// to its tool when the step is ready: "True" as "true", "1e3" as "1000". Real texts
-// are not touched.
+// to its tool when the step is ready: "True" as "true", "1e3" as "1000", "1.50" as
+// "1.5". Real texts are not touched.
 func settleArgs(args map[string]any, kinds map[string]string) map[string]any {
 	out := make(map[string]any, len(args))
 	for name, v := range args {
@@ -108,10 +108,9 @@ func settleArgs(args map[string]any, kinds map[string]string) map[string]any {
 				out[name] = strconv.FormatBool(read)
 			}
 		case json.Number:
-			if whole, ok := plan.WholeNumber(read); ok && kinds[name] != "boolean" {
-				out[name] = whole
-			} else if kinds[name] == "number" {
-				out[name] = read.String()
+			plain, ok := plan.PlainNumber(read)
+			if ok && (kinds[name] == "number" || kinds[name] == "integer" && !strings.Contains(plain, ".")) {
+				out[name] = plain
 			}
 		}
 	}
