@@ -150,6 +150,39 @@ func BenchmarkCheckPlanFullOfFaults(b *testing.B) {
 	}
 }
 
+// BenchmarkFit fits long lists of texts to numbers. The target for 1,600 items is
+// well under 100 ms, also if some items do not fit.
+func BenchmarkFit(b *testing.B) {
+	for name, items := range map[string]string{
+		"list":          `{"type":"array","items":{"type":"integer"}}`,
+		"optional list": `{"anyOf":[{"type":"array","items":{"type":"integer"}},{"type":"null"}]}`,
+		"optional item": `{"type":"array","items":{"anyOf":[{"type":"integer"},{"type":"null"}]}}`,
+		"bad items":     `{"type":"array","items":{"type":"integer","maximum":99}}`,
+		"unique items":  `{"type":"array","items":{"type":"integer"},"uniqueItems":true}`,
+	} {
+		for _, n := range []int{100, 1_600} {
+			b.Run(name+"/"+strconv.Itoa(n), func(b *testing.B) {
+				signature, err := plan.NewSignature(plan.Tool{Name: "it", InputSchema: json.RawMessage(`{"type":"object","properties":{"v":` + items + `}}`)})
+				if err != nil {
+					b.Fatal(err)
+				}
+				list := make([]any, n)
+				for i := range list {
+					list[i] = strconv.Itoa(i)
+				}
+				if name == "unique items" {
+					list[0] = list[1]
+				}
+				for b.Loop() {
+					if _, coercions := signature.Fit(map[string]any{"v": list}); len(coercions) == 0 {
+						b.Fatal("nothing is fitted")
+					}
+				}
+			})
+		}
+	}
+}
+
 // BenchmarkResolveEscapes resolves a text full of escapes before one brace: the
 // time per byte must not grow with the length.
 func BenchmarkResolveEscapes(b *testing.B) {
