@@ -321,10 +321,12 @@ func TestReviewGivesTitlesTheRoomOfToolsAndBlankStates(t *testing.T) {
 	for i := range steps {
 		steps[i].Title += ", as far as it is known"
 		steps[i].Tool = strings.Replace(steps[i].Tool, "fs.write", "a_server:write_the_file", 1)
+		steps[i].DependsOn = nil
 	}
+	steps[4].DependsOn = []string{"1", "2", "3", "4"}
 	s := open(t, tui.Options{Theme: themes.Dark}, 100, 30).show(newStory().reviewingSteps(steps))
-	s.wants("Keep a copy of the ha")
 	s.wants("Sum up what was done, ")
+	s.wants("a_server:writ") // what the titles leave
 }
 
 func TestAReviewIsDrawnWideAndNarrow(t *testing.T) {
