@@ -137,7 +137,7 @@ func TestThinkWarnsAboutModelsThatDoNotThink(t *testing.T) {
 		now  runner.SlashState
 		want string // "" means no warning
 	}{
-		"level with a model that does not think":            {"/think high", runner.SlashState{Model: "small"}, "small does not think; the level applies to models that do"},
+		"level with a model that does not think":            {"/think high", runner.SlashState{Model: "small"}, "small cannot think, so the level has no effect"},
 		"level with the server's default model":             {"/think low", runner.SlashState{}, "small"},
 		"level with a model that thinks":                    {"/think high", runner.SlashState{Model: "wise"}, ""},
 		"off with a model that does not think":              {"/think off", runner.SlashState{Model: "small"}, ""},

@@ -203,14 +203,14 @@ func TestChatReportsChoiceOnce(t *testing.T) {
 		status session.Status
 		want   string
 	}{
-		"a model":    {[]tea.KeyPressMsg{downKey, downKey, enter}, status(func(s *session.Status) { s.Model = "gemma3:1b" }), "from the next run on: gemma3:1b, 32k of context, no tools. gemma3:1b does not think; the"},
+		"a model":    {[]tea.KeyPressMsg{downKey, downKey, enter}, status(func(s *session.Status) { s.Model = "gemma3:1b" }), "from the next run on: gemma3:1b, 32k of context, no tools. gemma3:1b cannot think, so"},
 		"a level":    {[]tea.KeyPressMsg{leftKey, leftKey, leftKey, leftKey, enter}, status(func(s *session.Status) { s.Think = prompt.ThinkAuto }), "from the next run on: think auto"},
 		"a profile":  {[]tea.KeyPressMsg{tabKey, upKey, enter}, status(func(s *session.Status) { s.Profile = "explorer" }), "from the next run on: the profile explorer"},
 		"no profile": {[]tea.KeyPressMsg{tabKey, upKey, upKey, enter}, status(func(s *session.Status) { s.Profile = "" }), "from the next run on: no profile"},
 		"model and level": {
 			[]tea.KeyPressMsg{downKey, downKey, rightKey, enter},
 			status(func(s *session.Status) { s.Model, s.Think = "gemma3:1b", prompt.ThinkMedium }),
-			"from the next run on: gemma3:1b, 32k of context, no tools; think medium. gemma3:1b does not think; the",
+			"from the next run on: gemma3:1b, 32k of context, no tools; think medium. gemma3:1b cannot think, so",
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

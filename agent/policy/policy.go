@@ -22,7 +22,7 @@ type Trust struct {
 // steps. Everything else asks.
 func BuiltIn(t Trust) []rule.Rule {
 	const source = rule.SourceBuiltIn
-	tests := rule.Rule{Tool: testTools[0], When: rule.WhenTrusted, Verdict: rule.VerdictAsk, Source: source, Why: "running tests runs code in this folder"}
+	tests := rule.Rule{Tool: testTools[0], When: rule.WhenTrusted, Verdict: rule.VerdictAsk, Source: source, Why: "tests run code of this folder"}
 	lint := rule.Rule{Tool: testTools[1], When: rule.WhenTrusted, Verdict: rule.VerdictAsk, Source: source, Why: "a linter may run code in this folder"}
 	for _, r := range []*rule.Rule{&tests, &lint} {
 		switch {

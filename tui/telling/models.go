@@ -40,5 +40,5 @@ func NoThinking(info prompt.ModelInfo, level prompt.ThinkLevel) string {
 	if info.Name == "" || info.Thinks || level == prompt.ThinkAuto || level == prompt.ThinkOff {
 		return ""
 	}
-	return untrusted.Line(info.Name) + " does not think; the level applies to models that do"
+	return untrusted.Line(info.Name) + " cannot think, so the level has no effect"
 }

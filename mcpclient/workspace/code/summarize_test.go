@@ -30,12 +30,12 @@ func TestSummaryOfASymbol(t *testing.T) {
 		t.Errorf("got %+v", s)
 	}
 	found := b.Must(t, "fs.search", args{"query": "count_all"}).Data
-	s = b.summary(t, args{"symbol": "count_all", "matches": found}, "def count_all(items)", "count_all counts.", "It is found in 3 lines of 2 files", "- docs/use.md:3 ")
+	s = b.summary(t, args{"symbol": "count_all", "matches": found}, "def count_all(items)", "count_all counts.", "Found on 3 lines in 2 files", "- docs/use.md:3 ")
 	if s.Title != "count_all is a function in tools/count.py:1" {
 		t.Errorf("got %+v", s)
 	}
 	found = b.Must(t, "fs.search", args{"query": "console"}).Data
-	b.summary(t, args{"symbol": "console", "matches": found}, "No declaration of `console` was found", "found in 1 line of 1 file")
+	b.summary(t, args{"symbol": "console", "matches": found}, "No declaration of `console` was found", "Found on 1 line in 1 file")
 	b.Refused(t, "code.summarize", args{"symbol": "Nothing_like_it"}, "Nothing_like_it")
 	b.Refused(t, "code.summarize", args{}, "needs input")
 	b.Refused(t, "code.summarize", args{"symbol": "x", "matches": args{"matches": 3}}, "matches")

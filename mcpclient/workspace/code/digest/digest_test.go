@@ -183,7 +183,7 @@ func TestUsesOfANameAreListedOrCounted(t *testing.T) {
 	use := func(path string, line int) digest.Use { return digest.Use{Path: path, Line: line, Text: "x"} }
 	few := []digest.Use{use("b_test.go", 5), use("a.go", 1), use("a.go", 2)}
 	got := digest.Symbol(digest.Known{Name: "x", How: "found", Uses: few, Total: 3}).Summary
-	if want := "found in 3 lines of 2 files:\n\n- a.go:1 `x`\n- a.go:2 `x`\n- b_test.go:5 `x`\n"; !strings.HasSuffix(got, want) {
+	if want := "Found on 3 lines in 2 files:\n\n- a.go:1 `x`\n- a.go:2 `x`\n- b_test.go:5 `x`\n"; !strings.HasSuffix(got, want) {
 		t.Errorf("got\n%s", got)
 	}
 	var many []digest.Use

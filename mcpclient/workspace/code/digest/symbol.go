@@ -106,7 +106,7 @@ func (k Known) uses() string {
 		}
 	}
 	lines := slices.Concat(first, tests, further)
-	said := fmt.Sprintf("\nIt is %s in %s of %s:\n\n", k.How, english.Count(total, "line"), english.Count(len(files.names), "file")) +
+	said := fmt.Sprintf("\n%s on %s in %s:\n\n", strings.ToUpper(k.How[:1])+k.How[1:], english.Count(total, "line"), english.Count(len(files.names), "file")) +
 		list(lines[:min(shown, len(lines))], shown, "")
 	if more := total - min(shown, len(lines)); more > 0 { // total counts those that were not given, too
 		said += "- and " + english.Count(more, "more line") + "\n"
