@@ -46,7 +46,7 @@ func (f *Frame) greet(p *page, s State) {
 	if name := s.Model().Line(); name != "" {
 		planner = name
 	}
-	p.Prose(f.look.Text, "Type a goal. "+planner+" plans it; the plan runs on the right.")
+	p.Prose(f.look.Text, "Type a goal. "+planner+" plans it; then the plan runs.")
 	p.heading("For example")
 	examples := f.options.Examples
 	if len(examples) == 0 {
