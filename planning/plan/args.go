@@ -41,7 +41,7 @@ func (closedLoader) Load(url string) (any, error) {
 
 // NewSignature compiles the input schema of a tool. It returns nil and no error
 // for a tool without one, and fails where the schema cannot be used: it is no
-// JSON Schema, or refers to something outside itself.
+// JSON Schema, refers to something outside itself, or would take too long to check.
 func NewSignature(t Tool) (*Signature, error) {
 	schema, err := compileSchema(t, "input", t.InputSchema)
 	if schema == nil {
@@ -70,7 +70,70 @@ func compileSchema(t Tool, which string, text json.RawMessage) (*jsonschema.Sche
 	if err != nil {
 		return nil, fmt.Errorf("use the %s schema of %s: %w", which, t.QualifiedName(), err)
 	}
+	if appliesTooMany(schema) {
+		return nil, fmt.Errorf("use the %s schema of %s: it applies more than %d schemas to one value", which, t.QualifiedName(), mostApplied)
+	}
 	return schema, nil
+}
+
+// mostApplied is how many schemas may apply to one value. A check applies a schema
+// once for each path to it: a few parts of parts of parts would stop the program.
+const mostApplied = 5000
+
+// appliesTooMany reports whether there are more than mostApplied for a value.
+func appliesTooMany(root *jsonschema.Schema) bool {
+	applied := map[*jsonschema.Schema]int{} // with itself; 0 while it is counted
+	todo := []*jsonschema.Schema{root}
+	var count func(s *jsonschema.Schema) int
+	count = func(s *jsonschema.Schema) int {
+		if n, done := applied[s]; s == nil || done {
+			return n
+		}
+		applied[s] = 0
+		same, below := parts(s)
+		todo = append(todo, below...)
+		n := 1
+		for _, part := range same {
+			n = min(n+count(part), mostApplied+1)
+		}
+		applied[s] = n
+		return n
+	}
+	for len(todo) > 0 {
+		next := todo[len(todo)-1]
+		todo = todo[:len(todo)-1]
+		if count(next) > mostApplied {
+			return true
+		}
+	}
+	return false
+}
+
+// parts are the schemas in a schema: for the same value, and for the values in it.
+// Some may be nil.
+func parts(s *jsonschema.Schema) (same, below []*jsonschema.Schema) {
+	same = slices.Concat([]*jsonschema.Schema{s.Ref, s.RecursiveRef, s.Not, s.If, s.Then, s.Else}, s.AllOf, s.AnyOf, s.OneOf)
+	if s.DynamicRef != nil {
+		same = append(same, s.DynamicRef.Ref)
+	}
+	same = slices.AppendSeq(same, maps.Values(s.DependentSchemas))
+	for _, dependency := range s.Dependencies {
+		if part, ok := dependency.(*jsonschema.Schema); ok {
+			same = append(same, part)
+		}
+	}
+	below = slices.Concat([]*jsonschema.Schema{s.PropertyNames, s.UnevaluatedProperties, s.Contains, s.Items2020, s.UnevaluatedItems}, s.PrefixItems)
+	below = slices.AppendSeq(below, maps.Values(s.Properties))
+	below = slices.AppendSeq(below, maps.Values(s.PatternProperties))
+	for _, value := range []any{s.AdditionalProperties, s.Items, s.AdditionalItems} {
+		switch value := value.(type) {
+		case *jsonschema.Schema:
+			below = append(below, value)
+		case []*jsonschema.Schema:
+			below = append(below, value...)
+		}
+	}
+	return same, below
 }
 
 // Missing returns the names of required args without a value, sorted. If the

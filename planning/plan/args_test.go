@@ -2,6 +2,7 @@ package plan_test
 
 import (
 	"encoding/json"
+	"strings"
 	"testing"
 
 	"replan/planning/plan"
@@ -56,6 +57,10 @@ func TestNewSignature(t *testing.T) {
 		{name: "invalid schema", schema: `{"type":5}`, fails: true},
 		{name: "invalid JSON", schema: `{`, fails: true},
 		{name: "external reference", schema: `{"$ref":"file:///etc/passwd"}`, fails: true},
+		{name: "parts of few parts", schema: chain("allOf", 3, 3)},
+		{name: "parts of many parts", schema: chain("allOf", 60, 3), fails: true},
+		{name: "choices of many choices in an arg", schema: `{"properties":{"a":` + strings.ReplaceAll(chain("anyOf", 60, 3), "#/", "#/properties/a/") + `}}`, fails: true},
+		{name: "itself in an arg", schema: `{"properties":{"a":{"allOf":[{"$ref":"#"},{"$ref":"#"}]}}}`},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			signature, err := plan.NewSignature(plan.Tool{Name: "t", Server: "s", InputSchema: json.RawMessage(tt.schema)})

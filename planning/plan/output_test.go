@@ -104,15 +104,16 @@ func TestReferencesAreHeldAgainstOutputSchema(t *testing.T) {
 	}
 }
 
-func TestLargeOutputSchemasAreUnknown(t *testing.T) {
-	// chain has levels of schemas, each of which holds the next one k times.
-	chain := func(keyword string, levels, k int) string {
-		var defs []string
-		for i := range levels {
-			defs = append(defs, fmt.Sprintf(`"A%d":{%q:[%s]}`, i, keyword, strings.TrimSuffix(strings.Repeat(fmt.Sprintf(`{"$ref":"#/$defs/A%d"},`, i+1), k), ",")))
-		}
-		return fmt.Sprintf(`{"$ref":"#/$defs/A0","$defs":{%s,"A%d":{"type":"object","properties":{"a":{}}}}}`, strings.Join(defs, ","), levels)
+// chain has levels of schemas, each of which holds the next one k times.
+func chain(keyword string, levels, k int) string {
+	var defs []string
+	for i := range levels {
+		defs = append(defs, fmt.Sprintf(`"A%d":{%q:[%s]}`, i, keyword, strings.TrimSuffix(strings.Repeat(fmt.Sprintf(`{"$ref":"#/$defs/A%d"},`, i+1), k), ",")))
 	}
+	return fmt.Sprintf(`{"$ref":"#/$defs/A0","$defs":{%s,"A%d":{"type":"object","properties":{"a":{}}}}}`, strings.Join(defs, ","), levels)
+}
+
+func TestLargeOutputSchemasAreUnknown(t *testing.T) {
 	const get = `{"title":"Get","tool":"get","args":{},"result_variable":"x"}`
 	for name, c := range map[string]struct {
 		output string
@@ -120,7 +121,9 @@ func TestLargeOutputSchemasAreUnknown(t *testing.T) {
 	}{
 		"parts of few parts":   {chain("allOf", 2, 3), 1},
 		"parts of many parts":  {chain("allOf", 60, 3), 0},
+		"long parts":           {chain("allOf", 6, 3), 0},
 		"choices of choices":   {chain("anyOf", 60, 3), 0},
+		"many choices":         {chain("anyOf", 6, 3), 0},
 		"more than is checked": {chain("allOf", 2100, 1), 0},
 	} {
 		t.Run(name, func(t *testing.T) {
