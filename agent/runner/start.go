@@ -224,57 +224,6 @@ func (s preparation) doesWithout(p prepared) bool {
 	}
 }
 
-// errNoArgs reports that a plan cannot run without a model.
-var errNoArgs = errors.New("the plan needs a model")
-
-// unwritten returns why a plan cannot start without a model: a model has to carry
-// out a step or fill in its arguments.
-func (s preparation) unwritten(ctx context.Context, p *prepared) error {
-	if p.job.execute == nil || s.cfg.DryRun {
-		return nil
-	}
-	proposed := p.job.execute.Plan
-	var open []string
-	for _, step := range proposed.Steps {
-		tool, err := p.catalogue.Find(step.Tool)
-		if step.Executor != plan.ExecutorTool || err != nil {
-			continue
-		}
-		if missing := plan.MissingArgs(tool, step.Args); len(missing) > 0 {
-			what := "all"
-			if step.Args != nil {
-				what = strings.Join(missing, " and ")
-			}
-			open = append(open, fmt.Sprintf("%s of step %s (%s)", what, step.Index, step.Tool))
-		}
-	}
-	if len(open) > 0 && p.info.Name == "" && p.unfound == nil { // not looked up yet
-		info, err := s.cfg.Model.Describe(ctx, p.jobConfig.model)
-		if err != nil && !errors.Is(err, prompt.ErrNoModel) {
-			return err
-		}
-		p.info, p.unfound = info, err
-	}
-	switch {
-	case p.unfound == nil:
-		return nil
-	case len(open) > 0:
-		return fmt.Errorf("%w to fill in args: %s; write them into the plan, or choose a model: %w", errNoArgs, strings.Join(open, ", "), p.unfound)
-	case needsWords(proposed):
-		return p.unfound
-	default:
-		return nil
-	}
-}
-
-// needsWords reports whether a plan has steps that only a model can carry out.
-// Without a model such a plan does not start, rather than run halfway.
-func needsWords(p plan.Plan) bool {
-	return slices.ContainsFunc(p.Steps, func(step plan.Step) bool {
-		return step.Executor == plan.ExecutorAgent || step.Executor == plan.ExecutorSelf
-	})
-}
-
 // errNotOpened reports that a run cannot be resumed.
 var errNotOpened = errors.New("the run cannot be resumed")
 
