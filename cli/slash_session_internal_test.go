@@ -143,7 +143,7 @@ func TestThinkWarnsAboutModelsThatDoNotThink(t *testing.T) {
 		"off with a model that does not think":              {"/think off", runner.SlashState{Model: "small"}, ""},
 		"auto with a model that does not think":             {"/think auto", runner.SlashState{Model: "small"}, ""},
 		"level with an unknown model":                       {"/think high", runner.SlashState{Model: "nowhere"}, ""},
-		"choosing a model that does not think with a level": {"/model small", runner.SlashState{Model: "wise", Think: prompt.ThinkOn}, "small:latest does not think"},
+		"choosing a model that does not think with a level": {"/model small", runner.SlashState{Model: "wise", Think: prompt.ThinkOn}, "small:latest cannot think"},
 		"choosing a model that thinks with a level":         {"/model wise", runner.SlashState{Think: prompt.ThinkOn}, ""},
 		"choosing a model that does not think with auto":    {"/model small", runner.SlashState{Model: "wise"}, ""},
 	} {
@@ -151,7 +151,7 @@ func TestThinkWarnsAboutModelsThatDoNotThink(t *testing.T) {
 		if err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
-		if warned := strings.Contains(answer.Text, "does not think"); warned != (c.want != "") || !strings.Contains(answer.Text, c.want) {
+		if warned := strings.Contains(answer.Text, "cannot think"); warned != (c.want != "") || !strings.Contains(answer.Text, c.want) {
 			t.Errorf("%s: got answer %q, want %q in it", name, answer.Text, c.want)
 		}
 	}

@@ -172,7 +172,7 @@ func (r *renaming) sameMeaning(after *program, before, now *packages.Package, st
 			if r.moved(r.keyOf(old)) == after.keyOf(new) || !strict && (old == nil || new == nil) {
 				continue
 			}
-			return refuse("%s would change what %s means at %s: %s now, %s then", r.name, id.Name, r.lineOf(id.Pos()), r.phrase(old), after.phrase(new))
+			return refuse("cannot use the name %s: %s would refer to %s instead of %s", r.name, r.lineOf(id.Pos()), after.phrase(new), r.phrase(old))
 		}
 	}
 	return nil
