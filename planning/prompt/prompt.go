@@ -351,6 +351,9 @@ var controlTokens = lazyregexp.New(`<\|[^|<>\s]{1,40}\|>|<(?:start|end)_of_turn>
 
 // disarm breaks chat template marks; they stay readable and do nothing.
 func disarm(text string) string {
+	if !strings.Contains(text, "<|") && !strings.Contains(text, "_of_turn>") && !strings.Contains(text, "INST]") {
+		return text // the pattern takes milliseconds for a long text
+	}
 	return controlTokens.ReplaceAllStringFunc(text, func(mark string) string {
 		return mark[:1] + "¦" + mark[1:]
 	})
