@@ -91,7 +91,7 @@ func (o *Operators) lint(ctx context.Context, c op.Call, args lintArgs) (*op.Ans
 func (o *Operators) lintCommand(name string) (child.Command, string, error) {
 	p, err := o.projectOf(name)
 	if err != nil {
-		return child.Command{}, "", errors.New("there is no go.mod, Cargo.toml, package.json or pyproject.toml that shows how to check the code; set path to the folder that has one")
+		return child.Command{}, "", errors.New("no project to lint found here (looked for go.mod, Cargo.toml, package.json and pyproject.toml); set path to the folder that has one")
 	}
 	cmd := child.Command{}
 	switch p.kind {

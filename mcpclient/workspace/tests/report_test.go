@@ -399,7 +399,7 @@ func TestGoVetIsTheDefaultLinter(t *testing.T) {
 
 func TestMissingLinterIsNamed(t *testing.T) {
 	b := newBench(t, workspace.Config{})
-	b.Refused(t, "test.lint", nil, "no go.mod", "path")
+	b.Refused(t, "test.lint", nil, "no project to lint found", "path")
 	t.Setenv("PATH", t.TempDir())
 	b.Write(t, map[string]string{"py/setup.py": "", "web/package.json": "{}", "rust/Cargo.toml": ""})
 	b.Refused(t, "test.lint", args{"path": "py"}, "neither ruff nor flake8")

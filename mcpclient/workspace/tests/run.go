@@ -244,7 +244,7 @@ func (o *Operators) detect(ctx context.Context, _ op.Call, args detectArgs) (*op
 	return op.Reply(result, strings.Join(summaries, "\n")), nil
 }
 
-var errNoProject = errors.New("there is no go.mod, Cargo.toml, package.json, pyproject.toml or Makefile with a target test that shows how to run the tests")
+var errNoProject = errors.New("no test project found here (looked for go.mod, Cargo.toml, package.json, pyproject.toml and a Makefile with a target test)")
 
 // project is a folder with tests and the way to run them.
 type project struct {

@@ -106,7 +106,7 @@ func sameSet(got, want []string) bool {
 func TestFolderWithoutProjectIsReported(t *testing.T) {
 	b := newBench(t, workspace.Config{})
 	b.Write(t, map[string]string{"main.c": ""})
-	b.Refused(t, "test.run", nil, "no go.mod", "path")
+	b.Refused(t, "test.run", nil, "no test project found", "path")
 	b.Write(t, map[string]string{"web/package.json": "{}"})
 	b.Refused(t, "test.run", args{"path": "web", "run": "x"}, "npm", "leave run out")
 }
